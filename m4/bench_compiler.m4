@@ -1,0 +1,67 @@
+dnl Flags that every object of the project is built with.
+AC_DEFUN([BENCH_TRY_FLAG], [
+  AS_VAR_PUSHDEF([cached], [bench_cv_flag_$1])
+  AC_CACHE_CHECK([whether $CC accepts $1], [cached], [
+    bench_saved=$CFLAGS
+    CFLAGS="$CFLAGS -Werror $1"
+    AC_COMPILE_IFELSE([AC_LANG_PROGRAM()],
+      [AS_VAR_SET([cached], [yes])], [AS_VAR_SET([cached], [no])])
+    CFLAGS=$bench_saved
+  ])
+  AS_VAR_IF([cached], [yes], [BENCH_CFLAGS="$BENCH_CFLAGS $1"])
+  AS_VAR_POPDEF([cached])
+])
+
+AC_DEFUN([BENCH_COMPILER_FLAGS], [
+  BENCH_CFLAGS=
+  m4_foreach_w([flag], [-std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes
+    -Wmissing-prototypes -Wpointer-arith -Wwrite-strings -Wvla
+    -Wno-missing-field-initializers -Wno-override-init-side-effects
+    -fvisibility=hidden -fno-common -pthread],
+    [BENCH_TRY_FLAG(flag)])
+  AC_ARG_ENABLE([werror],
+    [AS_HELP_STRING([--enable-werror], [turn warnings into errors])],
+    [], [enable_werror=no])
+  AS_IF([test "x$enable_werror" = xyes],
+    [BENCH_CFLAGS="$BENCH_CFLAGS -Werror"])
+  AC_SUBST([BENCH_CFLAGS])
+])
+
+dnl --enable-sanitizers=address,undefined or =thread
+AC_DEFUN([BENCH_SANITIZERS], [
+  AC_ARG_ENABLE([sanitizers],
+    [AS_HELP_STRING([--enable-sanitizers=LIST],
+      [build with sanitizers: address,undefined or thread])],
+    [], [enable_sanitizers=no])
+  AS_IF([test "x$enable_sanitizers" = xyes],
+    [enable_sanitizers=address,undefined])
+  AS_IF([test "x$enable_sanitizers" != xno], [
+    bench_san="-fsanitize=$enable_sanitizers -fno-sanitize-recover=all"
+    bench_san="$bench_san -fno-omit-frame-pointer"
+    bench_saved=$CFLAGS
+    CFLAGS="$CFLAGS $bench_san"
+    AC_LINK_IFELSE([AC_LANG_PROGRAM()], [],
+      [AC_MSG_ERROR([$CC cannot link with -fsanitize=$enable_sanitizers])])
+    CFLAGS=$bench_saved
+    BENCH_CFLAGS="$BENCH_CFLAGS $bench_san"
+    AC_DEFINE([BENCH_SANITIZED], [1], [Built with a sanitizer])
+  ])
+  AM_CONDITIONAL([SANITIZED], [test "x$enable_sanitizers" != xno])
+])
+
+dnl --enable-fuzzing: build the fuzz targets with libFuzzer (clang only)
+AC_DEFUN([BENCH_FUZZING], [
+  AC_ARG_ENABLE([fuzzing],
+    [AS_HELP_STRING([--enable-fuzzing],
+      [build the fuzz targets (needs clang)])],
+    [], [enable_fuzzing=no])
+  AS_IF([test "x$enable_fuzzing" = xyes], [
+    bench_saved=$CFLAGS
+    CFLAGS="$CFLAGS -fsanitize=fuzzer-no-link"
+    AC_LINK_IFELSE([AC_LANG_PROGRAM()], [],
+      [AC_MSG_ERROR([--enable-fuzzing needs clang with libFuzzer, run configure with CC=clang])])
+    CFLAGS=$bench_saved
+    BENCH_CFLAGS="$BENCH_CFLAGS -fsanitize=fuzzer-no-link"
+  ])
+  AM_CONDITIONAL([FUZZING], [test "x$enable_fuzzing" = xyes])
+])

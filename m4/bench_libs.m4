@@ -1,0 +1,137 @@
+dnl How libraries are found, and what is said when one is missing.
+
+dnl BENCH_NEED(VAR, PKG-CONFIG NAME, DEBIAN PACKAGE, FEDORA PACKAGE)
+AC_DEFUN([BENCH_NEED], [
+  PKG_CHECK_MODULES([$1], [$2], [], [
+    AC_MSG_ERROR([$2 was not found. Install the package $3 (Debian, Ubuntu) or $4 (Fedora), or see third_party/README.md])
+  ])
+])
+
+dnl BENCH_OPTIONAL(SWITCH, VAR, PKG-CONFIG NAME, DEBIAN, FEDORA)
+dnl Without a switch the library is used when it is there; --with-SWITCH makes
+dnl its absence an error.
+AC_DEFUN([BENCH_OPTIONAL], [
+  AC_ARG_WITH([$1],
+    [AS_HELP_STRING([--without-$1], [build without $1])],
+    [], [with_$1=check])
+  AS_IF([test "x$with_$1" != xno], [
+    PKG_CHECK_MODULES([$2], [$3], [have_$1=yes], [
+      have_$1=no
+      AS_IF([test "x$with_$1" = xyes],
+        [AC_MSG_ERROR([$3 was not found. Install the package $4 (Debian, Ubuntu) or $5 (Fedora), or configure --without-$1])],
+        [AC_MSG_WARN([$3 was not found, building without it. The package is $4 (Debian, Ubuntu) or $5 (Fedora)])])
+    ])
+  ], [have_$1=no])
+  AS_IF([test "x$have_$1" = xyes],
+    [AC_DEFINE([HAVE_$2], [1], [Built with $1])])
+  AM_CONDITIONAL([HAVE_$2], [test "x$have_$1" = xyes])
+])
+
+dnl libaio has no pkg-config file.
+AC_DEFUN([BENCH_LIBAIO], [
+  AC_ARG_WITH([libaio],
+    [AS_HELP_STRING([--without-libaio], [build without libaio])],
+    [], [with_libaio=check])
+  have_libaio=no
+  AS_IF([test "x$with_libaio" != xno], [
+    AC_CHECK_HEADER([libaio.h], [
+      AC_CHECK_LIB([aio], [io_queue_init],
+        [have_libaio=yes; LIBAIO_LIBS=-laio])
+    ])
+    AS_IF([test "$have_libaio,$with_libaio" = no,yes],
+      [AC_MSG_ERROR([libaio was not found. Install the package libaio-dev (Debian, Ubuntu) or libaio-devel (Fedora), or configure --without-libaio])])
+    AS_IF([test "$have_libaio,$with_libaio" = no,check],
+      [AC_MSG_WARN([libaio was not found, building without it. The package is libaio-dev (Debian, Ubuntu) or libaio-devel (Fedora)])])
+  ])
+  AS_IF([test "x$have_libaio" = xyes],
+    [AC_DEFINE([HAVE_LIBAIO], [1], [Built with libaio])])
+  AC_SUBST([LIBAIO_LIBS])
+  AM_CONDITIONAL([HAVE_LIBAIO], [test "x$have_libaio" = xyes])
+])
+
+dnl MySQL's or MariaDB's client library: pkg-config, then the config scripts,
+dnl then the folders that the user names.
+AC_DEFUN([BENCH_MYSQL], [
+  AC_ARG_WITH([mysql],
+    [AS_HELP_STRING([--without-mysql], [build without the mysql driver])],
+    [], [with_mysql=check])
+  AC_ARG_WITH([mysql-includes],
+    [AS_HELP_STRING([--with-mysql-includes=DIR], [folder with mysql.h])])
+  AC_ARG_WITH([mysql-libs],
+    [AS_HELP_STRING([--with-mysql-libs=DIR], [folder with the client library])])
+  have_mysql=no
+  AS_IF([test "x$with_mysql" != xno], [
+    AS_IF([test -n "$with_mysql_includes$with_mysql_libs"], [
+      MYSQL_CFLAGS="${with_mysql_includes:+-I$with_mysql_includes}"
+      MYSQL_LIBS="${with_mysql_libs:+-L$with_mysql_libs}"
+      bench_ldflags=$LDFLAGS
+      LDFLAGS="$LDFLAGS $MYSQL_LIBS"
+      AC_CHECK_LIB([mysqlclient], [mysql_init],
+        [have_mysql=yes; MYSQL_LIBS="$MYSQL_LIBS -lmysqlclient"],
+        [AC_CHECK_LIB([mariadb], [mysql_init],
+          [have_mysql=yes; MYSQL_LIBS="$MYSQL_LIBS -lmariadb"])])
+      LDFLAGS=$bench_ldflags
+    ], [
+      PKG_CHECK_MODULES([MYSQL], [mysqlclient], [have_mysql=yes],
+        [PKG_CHECK_MODULES([MYSQL], [libmariadb], [have_mysql=yes], [:])])
+    ])
+    AS_IF([test $have_mysql = no], [
+      AC_PATH_PROGS([MYSQL_CONFIG], [mysql_config mariadb_config])
+      AS_IF([test -n "$MYSQL_CONFIG"], [
+        have_mysql=yes
+        MYSQL_CFLAGS=`$MYSQL_CONFIG --include`
+        MYSQL_LIBS=`$MYSQL_CONFIG --libs`
+      ])
+    ])
+    AS_IF([test "$have_mysql,$with_mysql" = no,yes],
+      [AC_MSG_ERROR([no MySQL client library was found. Install the package libmariadb-dev or default-libmysqlclient-dev (Debian, Ubuntu) or mariadb-connector-c-devel (Fedora), or configure --without-mysql])])
+    AS_IF([test "$have_mysql,$with_mysql" = no,check],
+      [AC_MSG_WARN([no MySQL client library was found, building without the mysql driver. The package is libmariadb-dev (Debian, Ubuntu) or mariadb-connector-c-devel (Fedora)])])
+  ])
+  AS_IF([test $have_mysql = yes],
+    [AC_DEFINE([HAVE_MYSQL], [1], [Built with mysql])])
+  AC_SUBST([MYSQL_CFLAGS])
+  AC_SUBST([MYSQL_LIBS])
+  AM_CONDITIONAL([HAVE_MYSQL], [test $have_mysql = yes])
+])
+
+dnl An MPI library is used by one plug-in only; see src/cluster.
+AC_DEFUN([BENCH_MPI], [
+  AC_ARG_WITH([mpi],
+    [AS_HELP_STRING([--with-mpi],
+      [build the plug-in for runs on several machines])],
+    [], [with_mpi=no])
+  have_mpi=no
+  AS_IF([test "x$with_mpi" != xno], [
+    AC_PATH_PROGS([MPICC], [mpicc])
+    AS_IF([test -z "$MPICC"],
+      [AC_MSG_ERROR([mpicc was not found. Install the package libopenmpi-dev (Debian, Ubuntu) or openmpi-devel (Fedora), or configure --without-mpi])])
+    have_mpi=yes
+  ])
+  AM_CONDITIONAL([HAVE_MPI], [test $have_mpi = yes])
+])
+
+dnl Accepted for the sake of build scripts: the system's packages are the only
+dnl way, third_party/ tells how to make them where there are none.
+AC_DEFUN([BENCH_SYSTEM_SWITCHES], [
+  AC_ARG_WITH([system-luajit],
+    [AS_HELP_STRING([--with-system-luajit], [find LuaJIT by pkg-config (default)])],
+    [AS_IF([test "x$withval" = xno],
+      [AC_MSG_ERROR([there is no bundled LuaJIT, see third_party/README.md])])])
+  AC_ARG_WITH([system-ck],
+    [AS_HELP_STRING([--with-system-ck], [find ck by pkg-config (default)])],
+    [AS_IF([test "x$withval" = xno],
+      [AC_MSG_ERROR([there is no bundled ck, see third_party/README.md])])])
+])
+
+AC_DEFUN([BENCH_SUMMARY], [
+  AC_MSG_NOTICE([
+  bench $PACKAGE_VERSION
+    mysql driver   $have_mysql
+    pgsql driver   $have_pgsql
+    sqlite driver  $have_sqlite
+    libaio         $have_libaio
+    io_uring       $have_liburing
+    MPI plug-in    $have_mpi
+    sanitizers     $enable_sanitizers])
+])

@@ -1,0 +1,185 @@
+/*
+ * clock.c - monotonic nanoseconds, from the time stamp counter where it can be
+ * trusted.
+ *
+ * The scale in use is a file-level variable, a documented exception to "no
+ * mutable statics": the machine has one clock, and a reading must not cost a
+ * parameter.  Its writer is clock_discipline(), one thread; readers follow an
+ * atomic pointer into a ring of scales, old entries of which stay valid for
+ * many seconds.
+ */
+#include "base/clock.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/compiler.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <x86intrin.h>
+#endif
+
+/* now = ns0 + (ticks - tick0) * mult / 2^32 */
+struct scale {
+  _Atomic uint64_t tick0, ns0, mult;
+};
+
+enum {
+  SCALES = 32
+};
+
+static struct scale scales[SCALES];
+static _Atomic(struct scale *) current; /* pairs release with acquire */
+static unsigned newest;                 /* writer: clock_discipline() */
+
+/* Both clocks at one moment, taken when the scale was first made. */
+static uint64_t anchor_tick, anchor_ns;
+
+static uint64_t kernel_ns(void)
+{
+  struct timespec ts;
+
+  (void)clock_gettime(CLOCK_MONOTONIC, &ts); /* cannot fail for this clock */
+  return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+}
+
+#if defined(__x86_64__)
+
+static uint64_t read_ticks(void)
+{
+  return __rdtsc();
+}
+
+/* Does the processor promise a constant rate, and does the kernel use it? */
+static bool ticks_are_trusted(void)
+{
+  static const char path[] =
+    "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+  unsigned a, b, c, d;
+  char name[16] = "";
+  FILE *f;
+
+  if (!__get_cpuid(0x80000007, &a, &b, &c, &d) || !(d & (1u << 8)))
+    return false;
+  f = fopen(path, "re");
+  if (!f)
+    return false;
+  if (!fgets(name, sizeof(name), f))
+    name[0] = '\0';
+  (void)fclose(f);
+  return strcmp(name, "tsc\n") == 0;
+}
+
+#else
+
+static uint64_t read_ticks(void)
+{
+  return 0;
+}
+
+static bool ticks_are_trusted(void)
+{
+  return false;
+}
+
+#endif
+
+/* Both clocks at one moment: of some tries, the one with the least between. */
+static void read_both(uint64_t *ret_tick, uint64_t *ret_ns)
+{
+  uint64_t best = UINT64_MAX;
+
+  for (int i = 0; i < 5; i++) {
+    const uint64_t before = read_ticks();
+    const uint64_t ns = kernel_ns();
+    const uint64_t after = read_ticks();
+
+    if (after - before < best) {
+      best = after - before;
+      *ret_tick = before + (after - before) / 2;
+      *ret_ns = ns;
+    }
+  }
+}
+
+static uint64_t scaled(const struct scale *s, uint64_t tick)
+{
+  const uint64_t past = tick -
+                        atomic_load_explicit(&s->tick0, memory_order_relaxed);
+  const uint64_t mult = atomic_load_explicit(&s->mult, memory_order_relaxed);
+
+  /* A counter read a moment before the scale was made is slightly older. */
+  if (UNLIKELY((int64_t)past < 0))
+    return atomic_load_explicit(&s->ns0, memory_order_relaxed);
+  return atomic_load_explicit(&s->ns0, memory_order_relaxed) +
+         (uint64_t)(((unsigned __int128)past * mult) >> 32);
+}
+
+uint64_t clock_now_ns(void)
+{
+  const struct scale *s = atomic_load_explicit(&current, memory_order_acquire);
+
+  return LIKELY(s != NULL) ? scaled(s, read_ticks()) : kernel_ns();
+}
+
+static void publish(uint64_t tick0, uint64_t ns0, uint64_t mult)
+{
+  struct scale *s = &scales[++newest % SCALES];
+
+  atomic_store_explicit(&s->tick0, tick0, memory_order_relaxed);
+  atomic_store_explicit(&s->ns0, ns0, memory_order_relaxed);
+  atomic_store_explicit(&s->mult, mult, memory_order_relaxed);
+  atomic_store_explicit(&current, s, memory_order_release);
+}
+
+static uint64_t ratio(uint64_t ns, uint64_t ticks)
+{
+  return (uint64_t)(((unsigned __int128)ns << 32) / ticks);
+}
+
+void clock_calibrate(void)
+{
+  uint64_t tick = 0, ns = 0;
+
+  if (atomic_load(&current) || !ticks_are_trusted())
+    return;
+  read_both(&anchor_tick, &anchor_ns);
+  do
+    read_both(&tick, &ns);
+  while (ns - anchor_ns < 3 * NS_PER_MS);
+  if (tick > anchor_tick)
+    publish(tick, ns, ratio(ns - anchor_ns, tick - anchor_tick));
+}
+
+/*
+ * The rate since the anchor gets better the longer the run lasts.  The new
+ * scale starts where the old one is, so that nobody sees a jump, and runs off
+ * the remaining difference within two seconds.
+ */
+void clock_discipline(void)
+{
+  const struct scale *s = atomic_load(&current);
+  uint64_t tick = 0, ns = 0, shown;
+  double rate, correction;
+
+  if (!s)
+    return;
+  read_both(&tick, &ns);
+  shown = scaled(s, tick);
+  rate = (double)ratio(ns - anchor_ns, tick - anchor_tick);
+  correction = (double)(int64_t)(ns - shown) / (2.0 * (double)NS_PER_S);
+  if (correction > 0.001)
+    correction = 0.001;
+  if (correction < -0.001)
+    correction = -0.001;
+  publish(tick, shown, (uint64_t)(rate * (1.0 + correction)));
+}
+
+const char *clock_source(void)
+{
+  return atomic_load(&current) ? "tsc" : "clock_gettime";
+}

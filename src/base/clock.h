@@ -1,0 +1,33 @@
+/*
+ * clock.h - the one clock of the program: monotonic nanoseconds.
+ *
+ * Where the processor's time stamp counter runs at a constant rate and the
+ * kernel itself trusts it, a reading costs about half of clock_gettime(); the
+ * counter is scaled to CLOCK_MONOTONIC and kept in step with it by
+ * clock_discipline().  Elsewhere, and before clock_calibrate(), a reading is
+ * clock_gettime().  Values are in the domain of CLOCK_MONOTONIC in any case,
+ * so that they serve as deadlines of system calls.
+ */
+#ifndef BENCH_BASE_CLOCK_H
+#define BENCH_BASE_CLOCK_H
+
+#include <stdint.h>
+
+#define NS_PER_S UINT64_C(1000000000)
+#define NS_PER_MS UINT64_C(1000000)
+#define NS_PER_US UINT64_C(1000)
+
+/* Any thread, any time.  Two readings in one thread never go backwards by
+ * more than the reordering of a few instructions. */
+uint64_t clock_now_ns(void);
+
+/* Before threads exist: decide which source to use; takes up to 3 ms. */
+void clock_calibrate(void);
+
+/* One thread only, about once a second while others read the clock. */
+void clock_discipline(void);
+
+/* "tsc" or "clock_gettime". */
+const char *clock_source(void);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * compiler.h - what the project asks of the compiler beyond C11.
+ */
+#ifndef BENCH_BASE_COMPILER_H
+#define BENCH_BASE_COMPILER_H
+
+#include <stddef.h>
+
+/* The format is argument number `f`, its values begin at number `a`. */
+#define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* Data of one thread is kept this far from that of another. */
+#define CACHE_LINE 64
+#define CACHE_ALIGNED __attribute__((aligned(CACHE_LINE)))
+
+/* Hide a value from the optimiser on the way in and on the way out. */
+#define OPAQUE(x) __asm__ volatile("" : "+r"(x))
+
+/* A function that scripts reach through the FFI; all others are hidden. */
+#define SCRIPT_ABI __attribute__((visibility("default"), used))
+
+/* Number of elements of an array (not of a pointer). */
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/*
+ * Zero if field `f` of struct `T` has one of the types; otherwise the build
+ * breaks.  The second form accepts either of two.
+ */
+#define FIELD_IS(T, f, type) \
+  (0 * sizeof(char[_Generic(((T *)0)->f, type : 1, default : -1)]))
+#define FIELD_IS2(T, f, type1, type2) \
+  (0 * sizeof(char[_Generic(((T *)0)->f, type1 : 1, type2 : 1, default : -1)]))
+
+#endif

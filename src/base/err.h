@@ -1,0 +1,29 @@
+/*
+ * err.h - why an operation failed, in words that a user can act on.
+ *
+ * A function that can fail returns 0 or a negative errno value, takes a
+ * struct err as its last parameter, and fills it in only when it fails.
+ * It does not log: whoever decides what happens next does.
+ */
+#ifndef BENCH_BASE_ERR_H
+#define BENCH_BASE_ERR_H
+
+#include "base/compiler.h"
+
+struct err {
+  char text[1024]; /* "" until something fails; cut, never overrun */
+};
+
+/* Store the message.  Returns `code`, so that callers can return it. */
+int err_set(struct err *err, int code, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+/*
+ * The same for a failed system call: adds " errno = N (TEXT)", the form of all
+ * such messages, and returns -errno.
+ */
+int err_sys(struct err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/* Put "<context>: " in front of the message that `err` already holds. */
+void err_prefix(struct err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+#endif

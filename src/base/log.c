@@ -1,0 +1,140 @@
+/*
+ * log.c - what the program says: text on stdout, messages on stderr.
+ */
+#include "base/log.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+
+/* The last message of a stream, and how often it came again. */
+struct series {
+  struct strbuf last;
+  unsigned long again;
+};
+
+static _Atomic int shown_level = LOG_NOTICE;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* All below is protected by the lock. */
+static FILE *text_stream;
+static struct series on_text, on_stderr;
+
+static const char *const prefix[] = {
+  [LOG_FATAL] = "FATAL: ", [LOG_ALERT] = "ALERT: ", [LOG_WARNING] = "WARNING: ",
+  [LOG_NOTICE] = "",       [LOG_INFO] = "",         [LOG_DEBUG] = "DEBUG: ",
+};
+
+void log_init(void)
+{
+  (void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* else it is just slower */
+}
+
+void log_set_level(enum log_level level)
+{
+  atomic_store_explicit(&shown_level, (int)level, memory_order_relaxed);
+}
+
+enum log_level log_get_level(void)
+{
+  return (enum log_level)atomic_load_explicit(&shown_level,
+                                              memory_order_relaxed);
+}
+
+void log_set_text(FILE *stream)
+{
+  (void)pthread_mutex_lock(&lock);
+  text_stream = stream;
+  (void)pthread_mutex_unlock(&lock);
+}
+
+FILE *log_get_text(void)
+{
+  FILE *stream;
+
+  (void)pthread_mutex_lock(&lock);
+  stream = text_stream ? text_stream : stdout;
+  (void)pthread_mutex_unlock(&lock);
+  return stream;
+}
+
+/* Nobody can be told that a message could not be written. */
+static void put(FILE *stream, const struct strbuf *b)
+{
+  if (b->len > 0)
+    (void)fwrite(b->text, 1, b->len, stream);
+}
+
+static void end_series(struct series *s, FILE *stream)
+{
+  if (s->again > 0)
+    (void)fprintf(stream, "(last message repeated %lu times)\n", s->again);
+  s->again = 0;
+}
+
+/* Takes over what is in `b`. */
+static void put_in_series(struct series *s, FILE *stream, struct strbuf *b)
+{
+  if (s->last.len == b->len && b->len > 0 &&
+      memcmp(s->last.text, b->text, b->len) == 0) {
+    s->again++;
+    strbuf_done(b);
+    return;
+  }
+  end_series(s, stream);
+  put(stream, b);
+  strbuf_done(&s->last);
+  s->last = *b;
+}
+
+void log_vmsg(enum log_level level, const char *fmt, va_list ap)
+{
+  struct strbuf b = { 0 };
+  FILE *text;
+
+  if ((int)level > atomic_load_explicit(&shown_level, memory_order_relaxed))
+    return;
+  strbuf_adds(&b, prefix[level]);
+  strbuf_vaddf(&b, fmt, ap);
+  if (level != LOG_NOTICE)
+    strbuf_add(&b, "\n", 1);
+
+  (void)pthread_mutex_lock(&lock);
+  text = text_stream ? text_stream : stdout;
+  if (level == LOG_NOTICE) {
+    put(text, &b);
+    strbuf_done(&b);
+  } else if (level == LOG_INFO) {
+    put_in_series(&on_text, text, &b);
+  } else {
+    put_in_series(&on_stderr, stderr, &b);
+  }
+  (void)pthread_mutex_unlock(&lock);
+}
+
+void log_msg(enum log_level level, const char *fmt, ...)
+{
+  va_list ap;
+
+  va_start(ap, fmt);
+  log_vmsg(level, fmt, ap);
+  va_end(ap);
+}
+
+void log_flush(void)
+{
+  FILE *text;
+
+  (void)pthread_mutex_lock(&lock);
+  text = text_stream ? text_stream : stdout;
+  end_series(&on_text, text);
+  end_series(&on_stderr, stderr);
+  strbuf_done(&on_text.last);
+  strbuf_done(&on_stderr.last);
+  (void)fflush(text);
+  (void)fflush(stdout);
+  (void)pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,50 @@
+/*
+ * log.h - what the program says: text on stdout, messages on stderr.
+ *
+ * Each call is one write.  A message (not NOTICE) that equals the one before
+ * it on its stream is counted instead of printed, and the count is printed
+ * before the next different one or at the end.  Any thread may call.
+ *
+ * The level and the two streams are the program's only ones and live at file
+ * level in log.c.
+ */
+#ifndef BENCH_BASE_LOG_H
+#define BENCH_BASE_LOG_H
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/compiler.h"
+
+enum log_level {
+  LOG_FATAL,   /* stderr, "FATAL: " */
+  LOG_ALERT,   /* stderr, "ALERT: " */
+  LOG_WARNING, /* stderr, "WARNING: " */
+  LOG_NOTICE,  /* stdout, no prefix; never counted */
+  LOG_INFO,    /* stdout, no prefix */
+  LOG_DEBUG,   /* stderr, "DEBUG: " */
+};
+
+/* Make stdout line-buffered.  Once, at the start of main(). */
+void log_init(void);
+
+/* Messages up to this level are shown; LOG_NOTICE until this is called. */
+void log_set_level(enum log_level level);
+enum log_level log_get_level(void);
+
+/* NOTICE and INFO go here instead of stdout (the stream is borrowed). */
+void log_set_text(FILE *stream);
+FILE *log_get_text(void);
+
+/*
+ * Messages get a prefix and a line end.  NOTICE text is printed as it is, line
+ * ends included, so that several lines can be one write.
+ */
+void log_msg(enum log_level level, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void log_vmsg(enum log_level level, const char *fmt, va_list ap)
+  PRINTF_LIKE(2, 0);
+
+/* Print counts that are still owed, and flush.  Called before every exit. */
+void log_flush(void);
+
+#endif

@@ -1,0 +1,17 @@
+/*
+ * mem.h - memory whose size was checked.
+ */
+#ifndef BENCH_BASE_MEM_H
+#define BENCH_BASE_MEM_H
+
+#include <stddef.h>
+
+/* n * size zero bytes, aligned to `align` (a power of two); NULL when there is
+ * not enough memory or the product overflows.  Freed with free(). */
+void *mem_aligned(size_t n, size_t size, size_t align);
+
+/* A copy of the text, or of its first `len` bytes; NULL when out of memory. */
+char *mem_strdup(const char *text);
+char *mem_strndup(const char *text, size_t len);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * strbuf.h - text that grows as it is written.
+ */
+#ifndef BENCH_BASE_STRBUF_H
+#define BENCH_BASE_STRBUF_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/compiler.h"
+
+/* {0} is an empty buffer.  After a failed allocation, text is lost and
+ * `failed` is set; everything else goes on working. */
+struct strbuf {
+  char *text; /* owned; zero-terminated; NULL while nothing was written */
+  size_t len; /* without the terminator */
+  size_t room;
+  bool failed;
+};
+
+void strbuf_done(struct strbuf *b);  /* frees; the buffer is empty again */
+void strbuf_clear(struct strbuf *b); /* empties, keeps the memory */
+
+void strbuf_add(struct strbuf *b, const void *bytes, size_t len);
+void strbuf_adds(struct strbuf *b, const char *text);
+void strbuf_addf(struct strbuf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap)
+  PRINTF_LIKE(2, 0);
+
+/* The text so far, never NULL; borrowed until the next change. */
+const char *strbuf_str(const struct strbuf *b);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * wait.h - sleep until a word changes or a moment comes.
+ */
+#ifndef BENCH_BASE_WAIT_H
+#define BENCH_BASE_WAIT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define WAIT_FOREVER UINT64_MAX
+
+/*
+ * Sleep while *word == value, until clock_now_ns() would be `until_ns`.  May
+ * return early: callers look again.
+ */
+void wait_while(_Atomic uint32_t *word, uint32_t value, uint64_t until_ns);
+
+/* Wake everybody who waits on the word; change it first. */
+void wait_wake_all(_Atomic uint32_t *word);
+
+#endif
