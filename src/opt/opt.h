@@ -1,0 +1,97 @@
+/*
+ * opt.h - one row describes one option: how its text becomes a field of its
+ * owner's config struct, which values are allowed, and what the help, the
+ * manual, scripts and result files say about it.
+ *
+ * Every module that has options exports a const table of rows that ends with
+ * { .type = OPT_TYPE_END }, beside the config struct that the rows fill in.
+ */
+#ifndef BENCH_OPT_OPT_H
+#define BENCH_OPT_OPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+struct err;
+
+enum opt_type {
+  OPT_TYPE_END,
+  OPT_TYPE_BOOL,   /* bool */
+  OPT_TYPE_INT,    /* int64_t or uint64_t (then min >= 0) */
+  OPT_TYPE_SIZE,   /* uint64_t, bytes */
+  OPT_TYPE_DOUBLE, /* double */
+  OPT_TYPE_STRING, /* const char *, "" when unset */
+  OPT_TYPE_WORD,   /* int, the index of the text in `words` */
+  OPT_TYPE_LIST,   /* struct opt_list */
+  OPT_TYPE_FILE,   /* const char *, NULL when unset; must be readable */
+};
+
+/* The items of a LIST, in the order given. */
+struct opt_list {
+  size_t n;
+  const char *const *items; /* borrowed from the option set */
+};
+
+enum opt_flags {
+  OPT_SECRET = 1 << 0,    /* a password: its value is never printed */
+  OPT_HIDDEN = 1 << 1,    /* not in the help */
+  OPT_OPEN_MIN = 1 << 2,  /* DOUBLE: fmin itself is not allowed */
+  OPT_OPEN_MAX = 1 << 3,  /* DOUBLE: fmax itself is not allowed */
+  OPT_INT_ITEMS = 1 << 4, /* LIST: items are integers in min..max */
+  OPT_NOT_EMPTY = 1 << 5, /* STRING, LIST: an empty value is refused */
+  OPT_ANY_CASE = 1 << 6,  /* WORD: letter case does not matter */
+  OPT_BARE_OK = 1 << 7,   /* --name without a value means "" */
+  OPT_DEPRECATED = 1 << 8 /* an alias, see `alias_of` */
+};
+
+struct opt {
+  enum opt_type type;
+  unsigned flags;       /* enum opt_flags */
+  size_t off;           /* of the field in the owner's config struct */
+  const char *name;     /* as in the help: with `-`, or `_` for scripts */
+  const char *def;      /* default, as text; NULL: unset */
+  const char *def_1_1;  /* [opt] default at compat level 1.1, if another */
+  int64_t min, max;     /* INT, SIZE, integer items; both 0: no limits */
+  double fmin, fmax;    /* DOUBLE; both 0: no limits; fmax INFINITY: none */
+  const char *const *words; /* WORD, LIST of words; ends with NULL */
+  const char *expected; /* [opt] what is allowed, where no rule says it */
+  const char *alias_of; /* [opt] the option that this name stands for */
+  const char *show_as;  /* [opt] "=N" and the like, where not the type's */
+  const char *help;     /* one line */
+  const char *man;      /* [opt] a paragraph for the manual */
+
+  /* [opt] Further rule on the text; false: refused, with `expected`. */
+  bool (*check)(const char *text);
+};
+
+/* Type, field offset and the check that the field has the right type. */
+#define OPT_BOOL(T, f) \
+  .type = OPT_TYPE_BOOL, .off = offsetof(T, f) + FIELD_IS(T, f, bool)
+#define OPT_INT(T, f)   \
+  .type = OPT_TYPE_INT, \
+  .off = offsetof(T, f) + FIELD_IS2(T, f, int64_t, uint64_t)
+#define OPT_SIZE(T, f) \
+  .type = OPT_TYPE_SIZE, .off = offsetof(T, f) + FIELD_IS(T, f, uint64_t)
+#define OPT_DOUBLE(T, f) \
+  .type = OPT_TYPE_DOUBLE, .off = offsetof(T, f) + FIELD_IS(T, f, double)
+#define OPT_STRING(T, f) \
+  .type = OPT_TYPE_STRING, .off = offsetof(T, f) + FIELD_IS(T, f, const char *)
+#define OPT_WORD(T, f) \
+  .type = OPT_TYPE_WORD, .off = offsetof(T, f) + FIELD_IS(T, f, int)
+#define OPT_LIST(T, f)   \
+  .type = OPT_TYPE_LIST, \
+  .off = offsetof(T, f) + FIELD_IS(T, f, struct opt_list)
+#define OPT_FILE(T, f) \
+  .type = OPT_TYPE_FILE, .off = offsetof(T, f) + FIELD_IS(T, f, const char *)
+#define OPT_END { .type = OPT_TYPE_END }
+
+/* The compat level: which report layout and defaults are in use. */
+enum compat {
+  COMPAT_1_0,
+  COMPAT_1_1,
+};
+
+#endif
