@@ -49,19 +49,19 @@ enum opt_flags {
 
 struct opt {
   enum opt_type type;
-  unsigned flags;       /* enum opt_flags */
-  size_t off;           /* of the field in the owner's config struct */
-  const char *name;     /* as in the help: with `-`, or `_` for scripts */
-  const char *def;      /* default, as text; NULL: unset */
-  const char *def_1_1;  /* [opt] default at compat level 1.1, if another */
-  int64_t min, max;     /* INT, SIZE, integer items; both 0: no limits */
-  double fmin, fmax;    /* DOUBLE; both 0: no limits; fmax INFINITY: none */
+  unsigned flags;           /* enum opt_flags */
+  size_t off;               /* of the field in the owner's config struct */
+  const char *name;         /* as in the help: with `-`, or `_` for scripts */
+  const char *def;          /* default, as text; NULL: unset */
+  const char *def_1_1;      /* [opt] default at compat level 1.1, if another */
+  int64_t min, max;         /* INT, SIZE, integer items; both 0: no limits */
+  double fmin, fmax;        /* DOUBLE; both 0: no limits; fmax INFINITY: none */
   const char *const *words; /* WORD, LIST of words; ends with NULL */
-  const char *expected; /* [opt] what is allowed, where no rule says it */
-  const char *alias_of; /* [opt] the option that this name stands for */
-  const char *show_as;  /* [opt] "=N" and the like, where not the type's */
-  const char *help;     /* one line */
-  const char *man;      /* [opt] a paragraph for the manual */
+  const char *expected;     /* [opt] what is allowed, where no rule says it */
+  const char *alias_of;     /* [opt] the option that this name stands for */
+  const char *show_as;      /* [opt] "=N" and the like, where not the type's */
+  const char *help;         /* one line */
+  const char *man;          /* [opt] a paragraph for the manual */
 
   /* [opt] Further rule on the text; false: refused, with `expected`. */
   bool (*check)(const char *text);
@@ -81,12 +81,14 @@ struct opt {
   .type = OPT_TYPE_STRING, .off = offsetof(T, f) + FIELD_IS(T, f, const char *)
 #define OPT_WORD(T, f) \
   .type = OPT_TYPE_WORD, .off = offsetof(T, f) + FIELD_IS(T, f, int)
-#define OPT_LIST(T, f)   \
-  .type = OPT_TYPE_LIST, \
-  .off = offsetof(T, f) + FIELD_IS(T, f, struct opt_list)
+#define OPT_LIST(T, f) \
+  .type = OPT_TYPE_LIST, .off = offsetof(T, f) + FIELD_IS(T, f, struct opt_list)
 #define OPT_FILE(T, f) \
   .type = OPT_TYPE_FILE, .off = offsetof(T, f) + FIELD_IS(T, f, const char *)
-#define OPT_END { .type = OPT_TYPE_END }
+#define OPT_END          \
+  {                      \
+    .type = OPT_TYPE_END \
+  }
 
 /* The compat level: which report layout and defaults are in use. */
 enum compat {

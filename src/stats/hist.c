@@ -1,0 +1,155 @@
+/*
+ * hist.c - a histogram of nanoseconds: log-linear integer buckets.
+ */
+#include "stats/hist.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+_Static_assert(HIST_BUCKETS / HIST_HALF <= 64, "groups fit into one word");
+
+/* From the kernel, so that untouched pages stay untouched. */
+static void *map_pages(size_t bytes)
+{
+  void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  return p == MAP_FAILED ? NULL : p;
+}
+
+struct hist *hist_new(void)
+{
+  return map_pages(sizeof(struct hist));
+}
+
+void hist_free(struct hist *h)
+{
+  if (h)
+    (void)munmap(h, sizeof(*h));
+}
+
+struct hist_sum *hist_sum_new(void)
+{
+  return map_pages(sizeof(struct hist_sum));
+}
+
+void hist_sum_free(struct hist_sum *s)
+{
+  if (s)
+    (void)munmap(s, sizeof(*s));
+}
+
+void hist_mark_group(struct hist *h, unsigned index)
+{
+  (void)atomic_fetch_or_explicit(&h->groups, UINT64_C(1) << (index / HIST_HALF),
+                                 memory_order_relaxed);
+}
+
+uint64_t hist_low(unsigned index)
+{
+  const unsigned shift = index < 2 * HIST_HALF ? 0 : index / HIST_HALF - 1;
+
+  return (uint64_t)(index - shift * HIST_HALF) << shift;
+}
+
+uint64_t hist_middle(unsigned index)
+{
+  const unsigned shift = index < 2 * HIST_HALF ? 0 : index / HIST_HALF - 1;
+
+  return hist_low(index) + ((UINT64_C(1) << shift) >> 1);
+}
+
+void hist_sum_add(struct hist_sum *sum, const struct hist *h)
+{
+  uint64_t groups = atomic_load_explicit(&h->groups, memory_order_relaxed);
+
+  for (; groups; groups &= groups - 1) {
+    const unsigned first = (unsigned)__builtin_ctzll(groups) * HIST_HALF;
+
+    for (unsigned i = first; i < first + HIST_HALF; i++) {
+      const uint64_t n = atomic_load_explicit(&h->count[i],
+                                              memory_order_relaxed);
+
+      if (n > 0) {
+        sum->count[i] += n;
+        sum->total += n;
+      }
+    }
+  }
+}
+
+void hist_sum_clear(struct hist_sum *sum)
+{
+  memset(sum, 0, sizeof(*sum));
+}
+
+void hist_sum_copy(struct hist_sum *to, const struct hist_sum *from)
+{
+  memcpy(to, from, sizeof(*to));
+}
+
+void hist_sum_merge(struct hist_sum *to, const struct hist_sum *from)
+{
+  for (unsigned i = 0; i < HIST_BUCKETS; i++)
+    to->count[i] += from->count[i];
+  to->total += from->total;
+}
+
+void hist_sum_sub(struct hist_sum *out, const struct hist_sum *now,
+                  const struct hist_sum *before)
+{
+  for (unsigned i = 0; i < HIST_BUCKETS; i++)
+    out->count[i] = now->count[i] - before->count[i];
+  out->total = now->total - before->total;
+}
+
+uint64_t hist_percentile(const struct hist_sum *sum, double pct)
+{
+  double rank = floor((double)sum->total * pct / 100.0 + 0.5);
+  uint64_t need = rank < 1.0 ? 1 : (uint64_t)rank;
+  uint64_t seen = 0;
+  unsigned last = 0;
+
+  if (need > sum->total)
+    need = sum->total;
+  for (unsigned i = 0; i < HIST_BUCKETS; i++) {
+    if (sum->count[i] == 0)
+      continue;
+    last = i;
+    seen += sum->count[i];
+    if (seen >= need)
+      break;
+  }
+  return hist_middle(last);
+}
+
+double hist_mean(const struct hist_sum *sum)
+{
+  double total = 0.0;
+
+  if (sum->total == 0)
+    return 0.0;
+  for (unsigned i = 0; i < HIST_BUCKETS; i++) {
+    if (sum->count[i] > 0)
+      total += (double)sum->count[i] * (double)hist_middle(i);
+  }
+  return total / (double)sum->total;
+}
+
+double hist_stddev(const struct hist_sum *sum)
+{
+  const double mean = hist_mean(sum);
+  double squares = 0.0;
+
+  if (sum->total == 0)
+    return 0.0;
+  for (unsigned i = 0; i < HIST_BUCKETS; i++) {
+    const double off = (double)hist_middle(i) - mean;
+
+    if (sum->count[i] > 0)
+      squares += (double)sum->count[i] * off * off;
+  }
+  return sqrt(squares / (double)sum->total);
+}

@@ -1,0 +1,111 @@
+/*
+ * hist.h - a histogram of nanoseconds: log-linear integer buckets.
+ *
+ * The layout is HdrHistogram's with three significant digits and a lowest
+ * value of 1: values below 2048 have a bucket each, above that every power of
+ * two is split into 1024 buckets, so that the middle of a bucket is within
+ * 0.05 % of every value in it.  The range is 1 ns to 2^42 ns (73 minutes);
+ * what is larger goes to the last bucket, 0 to the first.
+ *
+ * Counts only ever grow.  One thread adds to a histogram, or several to a
+ * shared one; any thread may read at any time.
+ */
+#ifndef BENCH_STATS_HIST_H
+#define BENCH_STATS_HIST_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+enum {
+  HIST_SUB_BITS = 11, /* 2048 sub-buckets, the upper half of them in use */
+  HIST_HALF = 1 << (HIST_SUB_BITS - 1),
+  HIST_TOP_BIT = 42, /* values are below 2^42 */
+  HIST_BUCKETS = (HIST_TOP_BIT - HIST_SUB_BITS + 2) * HIST_HALF,
+};
+
+#define HIST_MAX_NS ((UINT64_C(1) << HIST_TOP_BIT) - 1)
+
+/* Pages of `count` that were never written cost no memory. */
+struct hist {
+  /* Which groups of HIST_HALF buckets hold something: bit = index / HALF.
+   * Written like the counts; saves readers from touching empty pages. */
+  _Atomic uint64_t groups;
+  _Atomic uint64_t count[HIST_BUCKETS];
+};
+
+/* Plain counts, owned by one thread: what snapshots are made of. */
+struct hist_sum {
+  uint64_t total; /* of all buckets */
+  uint64_t count[HIST_BUCKETS];
+};
+
+struct hist *hist_new(void); /* NULL when out of memory */
+void hist_free(struct hist *h);
+struct hist_sum *hist_sum_new(void);
+void hist_sum_free(struct hist_sum *s);
+
+/* The first value of bucket `index` is about to be counted, or just was. */
+void hist_mark_group(struct hist *h, unsigned index);
+
+static inline unsigned hist_index(uint64_t ns)
+{
+  unsigned bit, shift;
+
+  if (UNLIKELY(ns > HIST_MAX_NS))
+    ns = HIST_MAX_NS;
+  /* The highest bit of anything below 2048 is taken to be bit 10. */
+  bit = 63u - (unsigned)__builtin_clzll(ns | (2 * HIST_HALF - 1));
+  shift = bit - (HIST_SUB_BITS - 1);
+  return shift * HIST_HALF + (unsigned)(ns >> shift);
+}
+
+/* By the only thread that writes to it. */
+static inline void hist_record(struct hist *h, uint64_t ns)
+{
+  const unsigned i = hist_index(ns);
+  const uint64_t n = atomic_load_explicit(&h->count[i], memory_order_relaxed);
+
+  if (UNLIKELY(n == 0))
+    hist_mark_group(h, i);
+  atomic_store_explicit(&h->count[i], n + 1, memory_order_relaxed);
+}
+
+/* By one of several threads. */
+static inline void hist_record_shared(struct hist *h, uint64_t ns)
+{
+  const unsigned i = hist_index(ns);
+
+  if (UNLIKELY(
+        atomic_fetch_add_explicit(&h->count[i], 1, memory_order_relaxed) == 0))
+    hist_mark_group(h, i);
+}
+
+/* The smallest value of a bucket, and the one that stands for all of it. */
+uint64_t hist_low(unsigned index);
+uint64_t hist_middle(unsigned index);
+
+/* sum += h */
+void hist_sum_add(struct hist_sum *sum, const struct hist *h);
+
+void hist_sum_clear(struct hist_sum *sum);
+void hist_sum_copy(struct hist_sum *to, const struct hist_sum *from);
+void hist_sum_merge(struct hist_sum *to, const struct hist_sum *from);
+
+/* out = now - before, bucket by bucket. */
+void hist_sum_sub(struct hist_sum *out, const struct hist_sum *now,
+                  const struct hist_sum *before);
+
+/*
+ * The value at percentile `pct` (0..100) of what is in the histogram: the
+ * middle of the bucket in which the cumulated count reaches the rank
+ * max(1, floor(total * pct / 100 + 0.5)); 0 when it is empty.
+ */
+uint64_t hist_percentile(const struct hist_sum *sum, double pct);
+
+/* Mean and (population) standard deviation, of the middles of the buckets. */
+double hist_mean(const struct hist_sum *sum);
+double hist_stddev(const struct hist_sum *sum);
+
+#endif

@@ -1,0 +1,208 @@
+/*
+ * recorder.c - counters of workers, and the snapshots that read them.
+ */
+#include "stats/recorder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+/*
+ * A histogram takes 270 kB of address space and as many pages as there are
+ * different latencies.  With more workers than this, several add to one.
+ */
+enum {
+  MOST_HISTS = 64
+};
+
+static uint64_t load(const _Atomic uint64_t *p)
+{
+  return atomic_load_explicit(p, memory_order_relaxed);
+}
+
+static void store(_Atomic uint64_t *p, uint64_t value)
+{
+  atomic_store_explicit(p, value, memory_order_relaxed);
+}
+
+static void epoch_data_clear(struct epoch_data *d)
+{
+  store(&d->min_ns, UINT64_MAX);
+  store(&d->max_ns, 0);
+}
+
+int recorders_init(struct recorders *rs, unsigned n, bool percentiles,
+                   struct err *err)
+{
+  memset(rs, 0, sizeof(*rs));
+  rs->of = mem_aligned(n, sizeof(*rs->of), CACHE_LINE);
+  if (percentiles) {
+    rs->n_hists = n < MOST_HISTS ? n : MOST_HISTS;
+    rs->hists = calloc(rs->n_hists, sizeof(struct hist *));
+  }
+  if (!rs->of || (percentiles && !rs->hists))
+    goto no_memory;
+  for (unsigned i = 0; i < rs->n_hists; i++) {
+    rs->hists[i] = hist_new();
+    if (!rs->hists[i])
+      goto no_memory;
+  }
+
+  rs->n = n;
+  for (unsigned i = 0; i < n; i++) {
+    struct recorder *r = &rs->of[i];
+
+    ck_sequence_init(&r->seq);
+    epoch_data_clear(&r->data[0]);
+    epoch_data_clear(&r->data[1]);
+    if (percentiles)
+      r->hist = rs->hists[i % rs->n_hists];
+    r->hist_shared = n > rs->n_hists;
+  }
+  return 0;
+
+no_memory:
+  recorders_done(rs);
+  return err_set(err, -ENOMEM, "cannot allocate statistics of %u threads", n);
+}
+
+void recorders_done(struct recorders *rs)
+{
+  if (!rs)
+    return;
+  for (unsigned i = 0; rs->hists && i < rs->n_hists; i++)
+    hist_free(rs->hists[i]);
+  free(rs->hists);
+  free(rs->of);
+  memset(rs, 0, sizeof(*rs));
+}
+
+/*
+ * Both halves are set: the one of the new epoch, and the one before it, which
+ * belongs to the worker's last epoch only if no epoch passed without an event.
+ */
+void recorder_new_epoch(struct recorder *r, uint32_t epoch)
+{
+  const uint32_t old = atomic_load_explicit(&r->epoch, memory_order_relaxed);
+  const struct epoch_data *last = &r->data[old & 1];
+  struct epoch_data *before = &r->data[(epoch - 1) & 1];
+  struct epoch_data *fresh = &r->data[epoch & 1];
+  const uint64_t events = load(&last->events);
+  const uint64_t sum_ns = load(&last->sum_ns);
+
+  ck_sequence_write_begin(&r->seq);
+  if (old != epoch - 1)
+    epoch_data_clear(before);
+  store(&before->events, events);
+  store(&before->sum_ns, sum_ns);
+  epoch_data_clear(fresh);
+  store(&fresh->events, events);
+  store(&fresh->sum_ns, sum_ns);
+  atomic_store_explicit(&r->epoch, epoch, memory_order_relaxed);
+  ck_sequence_write_end(&r->seq);
+}
+
+uint64_t recorder_events(const struct recorder *r)
+{
+  const uint32_t e = atomic_load_explicit(&r->epoch, memory_order_relaxed);
+
+  return load(&r->data[e & 1].events) + load(&r->counter[COUNTER_EVENT]);
+}
+
+int snapshot_init(struct snapshot *s, const struct recorders *rs,
+                  struct err *err)
+{
+  memset(s, 0, sizeof(*s));
+  s->n = rs->n;
+  s->min_ns = UINT64_MAX;
+  s->worker = calloc(rs->n, sizeof(*s->worker));
+  if (rs->n_hists > 0)
+    s->hist = hist_sum_new();
+  if (!s->worker || (rs->n_hists > 0 && !s->hist)) {
+    snapshot_done(s);
+    return err_set(err, -ENOMEM, "cannot allocate statistics of %u threads",
+                   rs->n);
+  }
+  return 0;
+}
+
+void snapshot_done(struct snapshot *s)
+{
+  if (!s)
+    return;
+  free(s->worker);
+  hist_sum_free(s->hist);
+  memset(s, 0, sizeof(*s));
+}
+
+/* Read one worker as it was at the end of epoch `ended`. */
+static void read_worker(struct snapshot *s, const struct recorder *r,
+                        uint32_t ended, struct worker_totals *w)
+{
+  uint64_t min_ns, max_ns;
+  unsigned version;
+
+  do {
+    uint32_t at;
+    const struct epoch_data *d;
+
+    version = ck_sequence_read_begin(&r->seq);
+    at = atomic_load_explicit(&r->epoch, memory_order_relaxed);
+    /* A worker that is already in the next epoch left this one behind. */
+    d = &r->data[(at == ended + 1 ? ended : at) & 1];
+    w->events = load(&d->events);
+    w->sum_ns = load(&d->sum_ns);
+    min_ns = load(&d->min_ns);
+    max_ns = load(&d->max_ns);
+    if (at != ended && at != ended + 1) {
+      min_ns = UINT64_MAX;
+      max_ns = 0;
+    }
+  } while (ck_sequence_read_retry(&r->seq, version));
+
+  s->events += w->events;
+  s->sum_ns += w->sum_ns;
+  if (min_ns < s->min_ns)
+    s->min_ns = min_ns;
+  if (max_ns > s->max_ns)
+    s->max_ns = max_ns;
+  for (unsigned c = 0; c < COUNTERS; c++)
+    s->counter[c] += load(&r->counter[c]);
+}
+
+void snapshot_take(struct snapshot *s, struct recorders *rs, uint64_t now_ns)
+{
+  const uint32_t ended = atomic_load_explicit(&rs->epoch, memory_order_relaxed);
+
+  atomic_store_explicit(&rs->epoch, ended + 1, memory_order_seq_cst);
+  s->at_ns = now_ns;
+  s->events = s->sum_ns = 0;
+  s->min_ns = UINT64_MAX;
+  s->max_ns = 0;
+  memset(s->counter, 0, sizeof(s->counter));
+  for (unsigned i = 0; i < rs->n; i++)
+    read_worker(s, &rs->of[i], ended, &s->worker[i]);
+  s->counter[COUNTER_EVENT] += s->events;
+
+  if (s->hist) {
+    hist_sum_clear(s->hist);
+    for (unsigned i = 0; i < rs->n_hists; i++)
+      hist_sum_add(s->hist, rs->hists[i]);
+  }
+}
+
+void snapshot_copy(struct snapshot *to, const struct snapshot *from)
+{
+  struct worker_totals *worker = to->worker;
+  struct hist_sum *hist = to->hist;
+
+  memcpy(worker, from->worker, from->n * sizeof(*worker));
+  if (hist)
+    hist_sum_copy(hist, from->hist);
+  *to = *from;
+  to->worker = worker;
+  to->hist = hist;
+}

@@ -1,0 +1,147 @@
+/*
+ * recorder.h - what one worker has done: only its worker writes, anybody reads.
+ *
+ * Counters and histogram buckets only ever grow; a period is the difference
+ * of two snapshots.  The smallest and largest latency of a period cannot be
+ * had by subtraction: they are kept per *epoch*.  The reader starts a new
+ * epoch with every snapshot; a worker notices at the end of its next event,
+ * saves its counters as they were, and starts afresh with minimum and maximum.
+ * So a snapshot has, of each worker, numbers that belong together exactly,
+ * whenever the worker looks up.
+ */
+#ifndef BENCH_STATS_RECORDER_H
+#define BENCH_STATS_RECORDER_H
+
+#include <ck_sequence.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "stats/hist.h"
+
+struct err;
+
+/* Counters, in the order in which scripts know them. */
+enum counter {
+  COUNTER_OTHER,
+  COUNTER_READ,
+  COUNTER_WRITE,
+  COUNTER_EVENT,
+  COUNTER_ERROR,
+  COUNTER_RECONNECT,
+  COUNTER_BYTES_READ,
+  COUNTER_BYTES_WRITTEN,
+  COUNTERS,
+};
+
+/* Totals since the start, as of the end of an epoch, and what is the epoch's
+ * own. */
+struct epoch_data {
+  _Atomic uint64_t events;
+  _Atomic uint64_t sum_ns;
+  _Atomic uint64_t min_ns; /* UINT64_MAX: no event */
+  _Atomic uint64_t max_ns;
+};
+
+struct recorder {
+  /* Written by the worker alone, all of it. */
+  ck_sequence_t seq;         /* protects `epoch` and `data` */
+  _Atomic uint32_t epoch;    /* of the worker; data[epoch & 1] is current */
+  struct epoch_data data[2]; /* the other one is the epoch before */
+  _Atomic uint64_t counter[COUNTERS]; /* EVENT: only what scripts add */
+
+  /* Constant after recorders_new(). */
+  struct hist *hist; /* NULL: no percentiles wanted */
+  bool hist_shared;  /* with other workers */
+} CACHE_ALIGNED;
+
+/* All the recorders of a run. */
+struct recorders {
+  /* Read by every worker after every event, written at snapshots only. */
+  _Atomic uint32_t epoch CACHE_ALIGNED;
+
+  unsigned n CACHE_ALIGNED;
+  struct recorder *of; /* owned; [n] */
+  unsigned n_hists;
+  struct hist **hists; /* owned; workers share them when n > n_hists */
+};
+
+int recorders_init(struct recorders *rs, unsigned n, bool percentiles,
+                   struct err *err);
+void recorders_done(struct recorders *rs);
+
+/* Slow path of recorder_event(): a snapshot was taken since the last event. */
+void recorder_new_epoch(struct recorder *r, uint32_t epoch);
+
+static inline void recorder_bump(_Atomic uint64_t *p, uint64_t n)
+{
+  atomic_store_explicit(p, atomic_load_explicit(p, memory_order_relaxed) + n,
+                        memory_order_relaxed);
+}
+
+static inline void recorder_count(struct recorder *r, enum counter c,
+                                  uint64_t n)
+{
+  recorder_bump(&r->counter[c], n);
+}
+
+/* One event of this worker has ended. */
+static inline void recorder_event(const struct recorders *rs,
+                                  struct recorder *r, uint64_t latency_ns)
+{
+  const uint32_t now = atomic_load_explicit(&rs->epoch, memory_order_relaxed);
+  struct epoch_data *d;
+
+  if (UNLIKELY(now != atomic_load_explicit(&r->epoch, memory_order_relaxed)))
+    recorder_new_epoch(r, now);
+  d = &r->data[now & 1];
+
+  ck_sequence_write_begin(&r->seq);
+  recorder_bump(&d->events, 1);
+  recorder_bump(&d->sum_ns, latency_ns);
+  if (latency_ns < atomic_load_explicit(&d->min_ns, memory_order_relaxed))
+    atomic_store_explicit(&d->min_ns, latency_ns, memory_order_relaxed);
+  if (latency_ns > atomic_load_explicit(&d->max_ns, memory_order_relaxed))
+    atomic_store_explicit(&d->max_ns, latency_ns, memory_order_relaxed);
+  ck_sequence_write_end(&r->seq);
+
+  if (r->hist) {
+    if (r->hist_shared)
+      hist_record_shared(r->hist, latency_ns);
+    else
+      hist_record(r->hist, latency_ns);
+  }
+}
+
+/* The number of events, as scripts may ask for it. */
+uint64_t recorder_events(const struct recorder *r);
+
+/* What one worker had done when a snapshot was taken. */
+struct worker_totals {
+  uint64_t events;
+  uint64_t sum_ns;
+};
+
+/* A moment: totals since the start of the program, except min and max. */
+struct snapshot {
+  uint64_t at_ns; /* the moment it was taken */
+  uint64_t events, sum_ns;
+  uint64_t min_ns, max_ns; /* since the snapshot before; UINT64_MAX, 0: none */
+  uint64_t counter[COUNTERS]; /* EVENT includes what scripts added */
+  unsigned n;
+  struct worker_totals *worker; /* owned; [n] */
+  struct hist_sum *hist;        /* owned; NULL without percentiles */
+};
+
+int snapshot_init(struct snapshot *s, const struct recorders *rs,
+                  struct err *err);
+void snapshot_done(struct snapshot *s);
+
+/* Start a new epoch and read everybody.  One thread only, the same always. */
+void snapshot_take(struct snapshot *s, struct recorders *rs, uint64_t now_ns);
+
+/* to = from, both made for the same recorders. */
+void snapshot_copy(struct snapshot *to, const struct snapshot *from);
+
+#endif

@@ -1,0 +1,86 @@
+/*
+ * report.c - numbers of a period from two snapshots.
+ */
+#include "stats/report.h"
+
+#include <math.h>
+
+#include "base/clock.h"
+
+/* Mean and population standard deviation of `n` values, in one pass. */
+struct spread {
+  double mean, squares;
+  unsigned n;
+};
+
+static void spread_add(struct spread *s, double value)
+{
+  const double off = value - s->mean;
+
+  s->n++;
+  s->mean += off / s->n;
+  s->squares += off * (value - s->mean);
+}
+
+static double spread_stddev(const struct spread *s)
+{
+  return s->n ? sqrt(s->squares / s->n) : 0.0;
+}
+
+static void fill_fairness(struct report *r, const struct snapshot *before,
+                          const struct snapshot *now)
+{
+  struct spread events = { 0 }, time_s = { 0 };
+
+  for (unsigned i = 0; i < now->n; i++) {
+    const struct worker_totals *a = &before->worker[i], *b = &now->worker[i];
+
+    spread_add(&events, (double)(b->events - a->events));
+    spread_add(&time_s, (double)(b->sum_ns - a->sum_ns) / (double)NS_PER_S);
+  }
+  r->events_mean = events.mean;
+  r->events_stddev = spread_stddev(&events);
+  r->time_mean_s = time_s.mean;
+  r->time_stddev_s = spread_stddev(&time_s);
+}
+
+uint64_t report_percentile(const struct report *r, double pct)
+{
+  uint64_t ns;
+
+  if (!r->hist || r->hist->total == 0 || r->events == 0)
+    return 0;
+  ns = hist_percentile(r->hist, pct);
+  if (ns < r->min_ns)
+    return r->min_ns;
+  return ns > r->max_ns ? r->max_ns : ns;
+}
+
+void report_fill(struct report *r, const struct report_setup *setup,
+                 const struct snapshot *before, const struct snapshot *now,
+                 uint64_t min_ns, uint64_t max_ns, struct hist_sum *diff)
+{
+  r->period_ns = now->at_ns - before->at_ns;
+  for (unsigned c = 0; c < COUNTERS; c++)
+    r->counter[c] = now->counter[c] - before->counter[c];
+  r->events = r->counter[COUNTER_EVENT];
+  r->sum_ns = now->sum_ns - before->sum_ns;
+  r->min_ns = min_ns == UINT64_MAX ? 0 : min_ns;
+  r->max_ns = max_ns;
+  r->hist = NULL;
+  if (now->hist && diff) {
+    hist_sum_sub(diff, now->hist, before->hist);
+    r->hist = diff;
+  }
+  r->percentile_ns = setup->percentile > 0.0
+                       ? report_percentile(r, setup->percentile)
+                       : 0;
+  fill_fairness(r, before, now);
+}
+
+double report_rate(const struct report *r, uint64_t count)
+{
+  if (r->period_ns == 0)
+    return 0.0;
+  return (double)count * (double)NS_PER_S / (double)r->period_ns;
+}

@@ -1,0 +1,103 @@
+/*
+ * report.h - what is known about a period of a run: plain numbers.
+ *
+ * Made from two snapshots by pure functions, printed by reporters.  All of a
+ * report belongs to one moment; every rate is a count divided by `period_ns`
+ * of the same report.
+ */
+#ifndef BENCH_STATS_REPORT_H
+#define BENCH_STATS_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stats/recorder.h"
+
+struct err;
+
+/* Which of the known layouts a test's results have. */
+enum report_style {
+  REPORT_EVENTS, /* threads, mutex, scripts without a database */
+  REPORT_CPU,
+  REPORT_MEMORY,
+  REPORT_FILEIO,
+  REPORT_SQL, /* scripts that use a database driver */
+};
+
+enum report_kind {
+  REPORT_INTERVAL,
+  REPORT_CHECKPOINT,
+  REPORT_FINAL,
+  REPORT_FORCED, /* final, at a forced shutdown or after a signal */
+};
+
+/* What stays the same in all reports of a run. */
+struct report_setup {
+  bool layout_1_1;            /* else 1.0 */
+  double percentile;          /* 0: none */
+  unsigned n_percentiles;     /* of --percentiles */
+  const double *percentiles;  /* borrowed */
+  bool histogram;             /* --histogram */
+  bool per_thread;            /* --debug */
+  bool rate;                  /* --rate was given: queue lines */
+  bool statement_times;       /* --db-debug */
+  unsigned interval_decimals; /* of the time in interval lines */
+  uint64_t memory_block;      /* REPORT_MEMORY: bytes per event */
+  bool memory_bytes;          /* REPORT_MEMORY: bytes are transferred */
+};
+
+/* One thread, for --debug. */
+struct report_thread {
+  uint64_t events;
+  uint64_t sum_ns, min_ns, max_ns; /* min and max since the start */
+};
+
+/* Times of statements, for --db-debug. */
+struct report_times {
+  uint64_t count, sum_ns, min_ns, max_ns;
+};
+
+struct report {
+  enum report_kind kind;
+  enum report_style style;
+  uint64_t elapsed_ns; /* since the measured start */
+  uint64_t period_ns;  /* what this report covers */
+  unsigned threads;    /* of the run */
+  unsigned threads_running;
+  uint64_t unfinished; /* REPORT_FORCED: workers inside an event */
+
+  uint64_t counter[COUNTERS]; /* in the period */
+  uint64_t events;            /* = counter[COUNTER_EVENT] */
+
+  /* Latency of the events of the period; all 0 without events. */
+  uint64_t min_ns, max_ns, sum_ns;
+  uint64_t percentile_ns;      /* at setup->percentile, within [min, max] */
+  const struct hist_sum *hist; /* borrowed; NULL without percentiles */
+
+  /* Fairness: population standard deviations over the workers. */
+  double events_mean, events_stddev;
+  double time_mean_s, time_stddev_s;
+
+  uint64_t queue_length, concurrency; /* with --rate */
+
+  const struct report_thread *thread; /* borrowed; NULL without --debug */
+  struct report_times execution, fetching;
+};
+
+/*
+ * Fill in what follows from two snapshots: period, counters, latencies,
+ * percentile (computed into `diff`, which `r->hist` then borrows; NULL without
+ * percentiles) and fairness.  min_ns and max_ns are those of the period, which
+ * the caller has merged from its snapshots.
+ */
+void report_fill(struct report *r, const struct report_setup *setup,
+                 const struct snapshot *before, const struct snapshot *now,
+                 uint64_t min_ns, uint64_t max_ns, struct hist_sum *diff);
+
+/* A percentile of the report's latencies, within [min, max]; 0: no events. */
+uint64_t report_percentile(const struct report *r, double pct);
+
+/* count / period of this report; 0 when the period is empty. */
+double report_rate(const struct report *r, uint64_t count);
+
+#endif
