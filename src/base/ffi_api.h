@@ -1,0 +1,191 @@
+/*
+ * ffi_api.h - all that scripts may call or touch through LuaJIT's FFI.
+ *
+ * The one source of the script ABI: C code includes it, the build embeds its
+ * text (without comments and preprocessor lines, `[]` written as `[?]`) for
+ * ffi.cdef.  What stands here is exported, nothing else is.  A declaration that
+ * a release has shipped is never changed; new names begin with bench_.
+ *
+ * Functions that take a thread number must be given that of the calling
+ * worker.  All act on the calling thread.
+ */
+#ifndef BENCH_BASE_FFI_API_H
+#define BENCH_BASE_FFI_API_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(default)
+
+/* ---- enums ---- */
+
+typedef enum {
+  SB_ARG_TYPE_NULL,
+  SB_ARG_TYPE_BOOL,
+  SB_ARG_TYPE_INT,
+  SB_ARG_TYPE_SIZE,
+  SB_ARG_TYPE_DOUBLE,
+  SB_ARG_TYPE_STRING,
+  SB_ARG_TYPE_LIST,
+  SB_ARG_TYPE_FILE,
+  SB_ARG_TYPE_MAX
+} sb_arg_type_t;
+
+typedef enum {
+  DB_ERROR_NONE,
+  DB_ERROR_IGNORABLE,
+  DB_ERROR_FATAL
+} sql_error_t;
+
+typedef enum {
+  SB_CNT_OTHER,
+  SB_CNT_READ,
+  SB_CNT_WRITE,
+  SB_CNT_TRX,
+  SB_CNT_ERROR,
+  SB_CNT_RECONNECT,
+  SB_CNT_BYTES_READ,
+  SB_CNT_BYTES_WRITTEN,
+  SB_CNT_MAX
+} sb_counter_type;
+
+typedef enum {
+  SQL_TYPE_NONE,
+  SQL_TYPE_TINYINT,
+  SQL_TYPE_SMALLINT,
+  SQL_TYPE_INT,
+  SQL_TYPE_BIGINT,
+  SQL_TYPE_FLOAT,
+  SQL_TYPE_DOUBLE,
+  SQL_TYPE_TIME,
+  SQL_TYPE_DATE,
+  SQL_TYPE_DATETIME,
+  SQL_TYPE_TIMESTAMP,
+  SQL_TYPE_CHAR,
+  SQL_TYPE_VARCHAR
+} sql_bind_type_t;
+
+/* ---- structures ---- */
+
+typedef bool sb_opt_validate_t(const char *, const char *);
+
+typedef struct {
+  const char *name;
+  const char *desc;
+  const char *value;
+  sb_arg_type_t type;
+  sb_opt_validate_t *validate;
+} sb_arg_t;
+
+typedef struct {
+  const char *sname;
+  const char *lname;
+  const char opaque[];
+} sql_driver;
+
+typedef struct {
+  sql_error_t error;
+  int sql_errno;
+  const char *sql_state;
+  const char *sql_errmsg;
+  sql_driver *driver;
+  const char opaque[];
+} sql_connection;
+
+typedef struct {
+  sql_connection *connection;
+  const char opaque[];
+} sql_statement;
+
+typedef struct {
+  uint32_t len;
+  const char *ptr;
+} sql_value;
+
+typedef struct {
+  void *ptr;
+  sql_value *values;
+} sql_row;
+
+typedef struct {
+  sb_counter_type counter;
+  uint32_t nrows;
+  uint32_t nfields;
+  sql_statement *statement;
+  void *ptr;
+  sql_row row;
+} sql_result;
+
+typedef struct {
+  sql_bind_type_t type;
+  void *buffer;
+  unsigned long *data_len;
+  unsigned long max_len;
+  char *is_null;
+} sql_bind;
+
+typedef struct histogram sb_histogram_t;
+
+/* ---- events and counters ---- */
+
+bool sb_more_events(int thread_id);
+void sb_event_start(int thread_id);
+void sb_event_stop(int thread_id);
+void sb_counter_inc(int thread_id, sb_counter_type type);
+void sb_counter_add(int thread_id, sb_counter_type type, uint64_t n);
+uint64_t sb_counter_val(int thread_id, sb_counter_type type);
+
+/* ---- random numbers ---- */
+
+uint64_t sb_rand_uniform_uint64(void);
+double sb_rand_uniform_double(void);
+uint32_t sb_rand_default(uint32_t a, uint32_t b);
+uint32_t sb_rand_uniform(uint32_t a, uint32_t b);
+uint32_t sb_rand_gaussian(uint32_t a, uint32_t b);
+uint32_t sb_rand_special(uint32_t a, uint32_t b);
+uint32_t sb_rand_pareto(uint32_t a, uint32_t b);
+uint32_t sb_rand_zipfian(uint32_t a, uint32_t b);
+uint32_t sb_rand_unique(void);
+void sb_rand_str(const char *fmt, char *buf);
+uint32_t sb_rand_varstr(char *buf, uint32_t min_len, uint32_t max_len);
+
+/* ---- histograms of scripts ---- */
+
+sb_histogram_t *sb_histogram_new(size_t size, double range_min,
+                                 double range_max);
+void sb_histogram_delete(sb_histogram_t *h);
+void sb_histogram_update(sb_histogram_t *h, double value);
+void sb_histogram_print(sb_histogram_t *h);
+
+/* ---- options of scripts ---- */
+
+int sb_lua_set_test_args(sb_arg_t *args, size_t len);
+void sb_print_test_options(void);
+
+/* ---- databases ---- */
+
+sql_driver *db_create(const char *name);
+int db_destroy(sql_driver *drv);
+sql_connection *db_connection_create(sql_driver *drv);
+int db_connection_close(sql_connection *con);
+int db_connection_reconnect(sql_connection *con);
+void db_connection_free(sql_connection *con);
+sql_result *db_query(sql_connection *con, const char *query, size_t len);
+sql_row *db_fetch_row(sql_result *rs);
+int db_free_results(sql_result *rs);
+bool db_more_results(sql_connection *con);
+sql_result *db_next_result(sql_connection *con);
+sql_statement *db_prepare(sql_connection *con, const char *query, size_t len);
+int db_bind_param(sql_statement *stmt, sql_bind *params, size_t len);
+int db_bind_result(sql_statement *stmt, sql_bind *results, size_t len);
+sql_result *db_execute(sql_statement *stmt);
+sql_result *db_stmt_next_result(sql_statement *stmt);
+int db_close(sql_statement *stmt);
+int db_bulk_insert_init(sql_connection *con, const char *query, size_t len);
+int db_bulk_insert_next(sql_connection *con, const char *query, size_t len);
+int db_bulk_insert_done(sql_connection *con);
+
+#pragma GCC visibility pop
+
+#endif
