@@ -1,0 +1,64 @@
+/*
+ * plan.h - what is to be run: made from the options, const from then on.
+ *
+ * All checking happens while a plan is built.  Afterwards nobody parses and
+ * nobody asks for an option by name.
+ */
+#ifndef BENCH_RUN_PLAN_H
+#define BENCH_RUN_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "opt/opt.h"
+#include "stats/report.h"
+
+struct core_cfg;
+struct err;
+struct rand_params;
+
+#define PLAN_NO_LIMIT UINT64_MAX
+
+struct plan {
+  enum compat compat;
+  unsigned threads;
+  size_t stack_bytes;
+  uint64_t init_timeout_ns; /* PLAN_NO_LIMIT: none */
+  unsigned init_timeout_s;
+
+  /* Limits.  Times count from the measured start, that is after warm-up. */
+  uint64_t events;    /* PLAN_NO_LIMIT: none */
+  uint64_t time_ns;   /* PLAN_NO_LIMIT: none */
+  uint64_t warmup_ns; /* 0: none */
+  uint64_t grace_ns;  /* after the end; PLAN_NO_LIMIT: no forced shutdown */
+  bool grace_shown;   /* asked for: the mode block tells the deadline */
+  bool grace_auto;
+
+  double rate;     /* events started per second; 0: as fast as possible */
+  bool rate_abort; /* --rate-overload=abort */
+
+  /* Reports. */
+  uint64_t interval_ns; /* 0: none */
+  unsigned n_checkpoints;
+  const uint64_t *checkpoint_ns; /* owned; ascending */
+  struct report_setup report;    /* n_percentiles values are owned */
+  bool debug;
+  bool validate;
+  bool percentiles; /* histograms are kept */
+
+  /* Random numbers. */
+  uint64_t seed;   /* really used */
+  bool seed_given; /* else taken from the clock */
+  const struct rand_params *rand; /* owned */
+};
+
+/* Built from checked options; plan_done() frees what is owned. */
+int plan_init(struct plan *plan, const struct core_cfg *cfg, enum compat compat,
+              struct err *err);
+void plan_done(struct plan *plan);
+
+/* The unsigned 64-bit seed of commands other than run, when none is given. */
+#define PLAN_COMMAND_SEED UINT64_C(0x62656e6368)
+
+#endif

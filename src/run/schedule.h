@@ -1,0 +1,32 @@
+/*
+ * schedule.h - arrivals under --rate: the due time of every event of a run.
+ *
+ * Gaps are exponential, drawn from a stream of their own, so that the times
+ * depend on the seed and the rate only.  Workers take the times one by one;
+ * a worker that comes late finds a time in the past and measures from there.
+ */
+#ifndef BENCH_RUN_SCHEDULE_H
+#define BENCH_RUN_SCHEDULE_H
+
+#include <stdint.h>
+
+struct err;
+struct schedule;
+
+int schedule_new(struct schedule **ret, double rate, uint64_t seed,
+                 struct err *err);
+void schedule_free(struct schedule *s);
+
+/* Arrivals count from this moment on. */
+void schedule_start(struct schedule *s, uint64_t start_ns);
+
+/* The next due time.  Any worker. */
+uint64_t schedule_take(struct schedule *s);
+
+/*
+ * How many arrivals are due at `now_ns` and were not taken.  One thread only,
+ * with moments that do not go back.
+ */
+uint64_t schedule_waiting(struct schedule *s, uint64_t now_ns);
+
+#endif

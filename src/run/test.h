@@ -1,0 +1,102 @@
+/*
+ * test.h - what a test implements.
+ *
+ * The runner owns every pointer that these functions return through `ret_`,
+ * and hands it back to the matching close function.  Members marked [opt] may
+ * be NULL.  Functions that return int return 0 or a negative errno value with
+ * a message in *err, unless said otherwise; they do not print that message.
+ */
+#ifndef BENCH_RUN_TEST_H
+#define BENCH_RUN_TEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "opt/opt.h"
+#include "stats/report.h"
+
+struct err;
+struct plan;
+struct worker;
+
+/* How hard to wake what is blocked when the run must end: see interrupt(). */
+enum interrupt_step {
+  INTERRUPT_CANCEL, /* ask politely: cancel requests, wake-ups */
+  INTERRUPT_CUT,    /* a second later: shut sockets down */
+};
+
+struct test_ops {
+  /* [opt] The prepare and cleanup commands. */
+  int (*prepare)(const struct plan *plan, const void *cfg, struct err *err);
+  int (*cleanup)(const struct plan *plan, const void *cfg, struct err *err);
+
+  /*
+   * Once per run, on the main thread: check options further and allocate what
+   * workers share (open), print the test's own lines of the mode block through
+   * base/log.h (describe), then open files and the like (begin).  close() comes
+   * after all the workers, also when begin() failed.
+   */
+  int (*open)(const struct plan *plan, const void *cfg, void **ret_run,
+              struct err *err);
+  void (*describe)(void *run);                /* [opt] */
+  int (*begin)(void *run, struct err *err);   /* [opt] */
+  void (*close)(void *run);                   /* [opt] */
+
+  /* Once per worker, on its own thread; without them `thr` is `run`. */
+  int (*thread_open)(void *run, struct worker *w, void **ret_thr,
+                     struct err *err);   /* [opt] */
+  void (*thread_close)(void *thr);       /* [opt] */
+
+  /*
+   * [opt] Choose the next request, outside of the event's time; false: this
+   * worker has no more to do.  A test that has it pays one more clock reading
+   * per event.
+   */
+  bool (*next)(void *thr, struct worker *w);
+
+  /*
+   * One event, timed by the caller.  This is the hot path: it must not
+   * allocate, log or take a lock, unless that is what the test measures.
+   * Returns 0; negative: the run ends with this error.
+   */
+  int (*event)(void *thr, struct worker *w, struct err *err);
+
+  /*
+   * [opt] Instead of next and event: a loop of its own over worker_step().  At
+   * its end the worker has no open event.
+   */
+  int (*loop)(void *thr, struct worker *w, struct err *err);
+
+  /*
+   * [opt] The end of a worker's work.  All workers have returned from drain()
+   * before the first one is in finish(); both belong to the elapsed time.
+   * They are called after an error in another worker too.
+   */
+  int (*drain)(void *thr, struct worker *w, struct err *err);
+  int (*finish)(void *thr, struct worker *w, struct err *err);
+
+  /*
+   * [opt] From another thread, at a forced shutdown: make workers return from
+   * what they are blocked in.  Must not block itself.
+   */
+  void (*interrupt)(void *run, enum interrupt_step step);
+
+  /* [opt] Which layout the results have, when it is known at run time only. */
+  enum report_style (*style)(void *run);
+
+  /* [opt] The setup of reports, where the test has a say (memory). */
+  void (*setup)(void *run, struct report_setup *setup);
+};
+
+struct test {
+  const char *name;    /* the word on the command line */
+  const char *summary; /* its line in --help */
+  const struct opt *opts;
+  size_t cfg_size; /* of the struct that `opts` fills in */
+  const struct test_ops *ops;
+  enum report_style style;
+  bool no_deadline; /* its events have no time limit: no automatic shutdown */
+  bool own_limit;   /* --events has no effect on it */
+};
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * worker.h - a worker thread as a test sees it, and the step between events.
+ */
+#ifndef BENCH_RUN_WORKER_H
+#define BENCH_RUN_WORKER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "stats/recorder.h"
+
+struct plan;
+struct rand_stream;
+struct run;
+
+/* What a worker is doing; written by the worker, read by the others. */
+enum worker_phase {
+  WORKER_STARTING, /* in thread_open() */
+  WORKER_READY,    /* waits for the others */
+  WORKER_IDLE,     /* between events: waits for an arrival */
+  WORKER_EVENT,    /* inside an event, or just between two */
+  WORKER_ENDING,   /* drain(), finish(), thread_close() */
+  WORKER_GONE,
+};
+
+struct worker {
+  /* Its own; nobody else writes. */
+  unsigned tid;
+  bool open;          /* an event has begun */
+  uint64_t start_ns;  /* of the open event, or of its arrival */
+  uint64_t look_ns;   /* a moment from which worker_step() must look closer */
+  uint64_t tickets;   /* events that it may still start without asking */
+  uint64_t iteration; /* number of the present event; 1 is the first */
+  struct recorder *recorder;
+  struct rand_stream *rand; /* the workload's stream */
+  const struct plan *plan;
+  struct run *run;
+
+  /* Read by others. */
+  _Atomic uint32_t phase;   /* enum worker_phase */
+  _Atomic uint64_t left_ns; /* when its loop ended; 0: not yet */
+} CACHE_ALIGNED;
+
+/* The worker of the calling thread; NULL in all other threads. */
+struct worker *worker_current(void);
+
+/*
+ * End the event that is open, if any, and start the next one: record the
+ * latency, look at the limits, take a ticket, wait for the next arrival under
+ * --rate.  One clock reading ends one event and starts the next.  False: leave
+ * the loop; no event is open then.
+ */
+bool worker_step(struct worker *w);
+
+/*
+ * The same in pieces, for loops that do something of their own in between:
+ * may another event start (takes the ticket, waits for the arrival); its
+ * start; its end.
+ */
+bool worker_more(struct worker *w);
+void worker_start(struct worker *w);
+void worker_stop(struct worker *w);
+
+/* The open event ends uncounted; its ticket is spent. */
+void worker_abandon(struct worker *w);
+
+/* The event that may start now, or is open, is not wanted: nothing happens,
+ * and the ticket goes to another worker. */
+void worker_give_back(struct worker *w);
+
+/* Is the run over for this worker: stopped, or out of time? */
+bool worker_is_over(struct worker *w);
+
+#endif
