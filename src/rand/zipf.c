@@ -34,6 +34,13 @@ static double inverse(const struct rand_params *p, double y)
   return exp(log1p(z > -1 ? z : -1) / one_less);
 }
 
+/*
+ * From here on rounding x never gives a value that is to be rejected (that has
+ * a probability of about 1/k^2), while the difference of two values of H, which
+ * would decide it, soon is nothing but rounding errors.
+ */
+#define SURE (UINT64_C(1) << 30)
+
 static double density(const struct rand_params *p, double x)
 {
   return exp(-p->zipf_exp * log(x));
@@ -87,6 +94,7 @@ int64_t dist_zipfian(const struct rand_params *p, struct rng *rng,
     else
       value = width;
     k = (double)value + 1.0;
-  } while (k - x > p->zipf_squeeze && y < integral(p, k + 0.5) - density(p, k));
+  } while (k - x > p->zipf_squeeze && value < SURE &&
+           y < integral(p, k + 0.5) - density(p, k));
   return (int64_t)((uint64_t)a + value);
 }
