@@ -1,0 +1,135 @@
+/*
+ * dist.c - the parameters of the distributions, and all of them but zipfian.
+ *
+ * The bell and the hot zone are computed with integers: u is a draw of 64 bits
+ * divided by 2^64, a product with it the upper half of a multiplication.  That
+ * is exact for every range, and no result can round up to a value outside.
+ */
+#include "rand/dist.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include "rand/zipf.h"
+
+void rand_params_init(struct rand_params *p, const struct rand_choice *choice)
+{
+  const uint64_t cold = 100 - (uint64_t)choice->spec_res;
+
+  assert(choice->spec_iter >= 1 && choice->spec_iter <= 1000000);
+  assert(choice->spec_pct >= 0 && choice->spec_pct <= 100);
+  assert(choice->spec_res >= 0 && choice->spec_res <= 100);
+  assert(choice->pareto_h > 0 && choice->pareto_h < 1);
+  assert(choice->zipfian_exp >= 0);
+
+  *p = (struct rand_params){
+    .type = choice->type,
+    .iter = (uint32_t)choice->spec_iter,
+    .iter_inv = UINT64_MAX / (uint64_t)choice->spec_iter,
+    .hot_pct = (uint32_t)choice->spec_pct,
+    .hot_from = ((cold << 53) + 99) / 100,
+    .pareto_power = log(choice->pareto_h) / log1p(-choice->pareto_h),
+  };
+  zipf_params_init(p, choice->zipfian_exp);
+}
+
+/*
+ * The mean of `iter` draws.  The reciprocal is cut off, which makes the mean
+ * too small by at most iter / 2^64 of its range.
+ */
+static uint64_t bell(const struct rand_params *p, struct rng *rng)
+{
+  unsigned __int128 sum = 0;
+  struct rng local = *rng;
+  uint64_t low;
+
+  for (uint32_t i = 0; i < p->iter; i++)
+    sum += rng_next(&local);
+  *rng = local;
+  return (uint64_t)(sum >> 64) * p->iter_inv +
+         rng_mulhi((uint64_t)sum, p->iter_inv, &low);
+}
+
+int64_t dist_gaussian(const struct rand_params *p, struct rng *rng, int64_t a,
+                      int64_t b)
+{
+  const uint64_t width = dist_width(a, b);
+  const uint64_t mean = bell(p, rng);
+  const unsigned __int128 n = (unsigned __int128)width + 1;
+
+  return (int64_t)((uint64_t)a + (uint64_t)((mean * n) >> 64));
+}
+
+/*
+ * floor(u (w P/100 + 1) + w/2 - w P/200), everything times 200 until the end.
+ * Below 2^56 nothing leaves 64 bits.
+ */
+static uint64_t hot_zone(uint64_t x, uint64_t width, uint64_t pct)
+{
+  uint64_t low;
+
+  if (LIKELY(width < UINT64_C(1) << 56)) {
+    const uint64_t size = 2 * (width * pct + 100);
+
+    return (rng_mulhi(x, size, &low) + (100 - pct) * width) / 200;
+  } else {
+    const unsigned __int128 size = 2 * ((unsigned __int128)width * pct + 100);
+    const unsigned __int128 low_part = (unsigned __int128)x * (uint64_t)size >>
+                                       64;
+    const unsigned __int128 place = (unsigned __int128)x *
+                                      (uint64_t)(size >> 64) +
+                                    low_part;
+
+    return (uint64_t)((place + (unsigned __int128)width * (100 - pct)) / 200);
+  }
+}
+
+/*
+ * One draw decides and places, so that the hot zone never uses its lowest
+ * part, and the bell never returns b: published results depend on both.
+ */
+int64_t dist_special(const struct rand_params *p, struct rng *rng, int64_t a,
+                     int64_t b)
+{
+  const uint64_t width = dist_width(a, b);
+  const uint64_t x = rng_next(rng);
+  uint64_t low, value;
+
+  if (x >> 11 >= p->hot_from)
+    value = hot_zone(x, width, p->hot_pct);
+  else
+    value = rng_mulhi(bell(p, rng), width, &low);
+  return (int64_t)((uint64_t)a + value);
+}
+
+int64_t dist_pareto(const struct rand_params *p, struct rng *rng, int64_t a,
+                    int64_t b)
+{
+  const uint64_t width = dist_width(a, b);
+  const double n = (double)width + 1.0;
+  const double x = n * pow(rng_double(rng), p->pareto_power);
+  uint64_t value = width;
+
+  /* The power may round up to 1, and n to a number above it. */
+  if (LIKELY(x < n && (uint64_t)x < width))
+    value = (uint64_t)x;
+  return (int64_t)((uint64_t)a + value);
+}
+
+int64_t dist_default(const struct rand_params *p, struct rng *rng,
+                     struct zipf_cache *cache, int64_t a, int64_t b)
+{
+  switch (p->type) {
+  case RAND_GAUSSIAN:
+    return dist_gaussian(p, rng, a, b);
+  case RAND_SPECIAL:
+    return dist_special(p, rng, a, b);
+  case RAND_PARETO:
+    return dist_pareto(p, rng, a, b);
+  case RAND_ZIPFIAN:
+    return dist_zipfian(p, rng, cache, a, b);
+  case RAND_UNIFORM:
+    break;
+  }
+  return dist_uniform(rng, a, b);
+}

@@ -1,0 +1,98 @@
+/*
+ * dist.h - integers of a range, drawn by the distributions that users choose
+ * by name.
+ *
+ * Every function returns a value of a..b, both included, for any a and b of 64
+ * bits with a <= b; a range of 2^64 values is one too.  An empty or reversed
+ * range (b < a) gives a.
+ *
+ * With n = b - a + 1 values and u, u1, ... independent and uniform in [0, 1):
+ *
+ *   uniform   each value with probability 1/n
+ *   gaussian  a + floor(n (u1 + ... + uI) / I), I = iter: a bell
+ *   special   the bell over n - 1 values, or a hot zone in the middle
+ *   pareto    a + floor(n u^p), p = ln h / ln(1-h): the first h n values get
+ *             the share 1 - h
+ *   zipfian   a + k - 1, k in 1..n with a probability proportional to k^-exp
+ */
+#ifndef BENCH_RAND_DIST_H
+#define BENCH_RAND_DIST_H
+
+#include <stdint.h>
+
+#include "rand/rng.h"
+
+enum rand_type {
+  RAND_UNIFORM,
+  RAND_GAUSSIAN,
+  RAND_SPECIAL,
+  RAND_PARETO,
+  RAND_ZIPFIAN,
+};
+
+/* All that follows from the options, worked out once; const from then on. */
+struct rand_params {
+  enum rand_type type;
+  uint32_t iter;     /* values whose mean makes the bell */
+  uint32_t hot_pct;  /* size of special's hot zone in percent of the range */
+  uint64_t iter_inv; /* 2^64 / iter */
+  uint64_t hot_from; /* special's hot zone starts at this u, times 2^53 */
+  double pareto_power;
+  double zipf_exp;
+  double zipf_one_less; /* 1 - exp */
+  double zipf_low;      /* H(3/2) - 1 */
+  double zipf_squeeze;  /* accept without a closer look up to k - x */
+};
+
+/* As the options give them. */
+struct rand_choice {
+  enum rand_type type;
+  int64_t spec_iter;  /* 1..1000000 */
+  int64_t spec_pct;   /* 0..100 */
+  int64_t spec_res;   /* 0..100 */
+  double pareto_h;    /* 0 < h < 1 */
+  double zipfian_exp; /* >= 0 */
+};
+
+/* The values are within the ranges above: whoever parsed them has checked. */
+void rand_params_init(struct rand_params *p, const struct rand_choice *choice);
+
+/*
+ * What zipfian remembers of the ranges drawn from last, because it takes two
+ * transcendental functions to find out.  One per thread; starts zeroed.
+ */
+enum {
+  ZIPF_RANGES = 4
+};
+
+struct zipf_cache {
+  uint64_t width[ZIPF_RANGES]; /* b - a; 0: unused */
+  double high[ZIPF_RANGES];    /* H(n + 1/2) */
+  unsigned next;               /* the entry to replace */
+};
+
+/* b - a, or 0 for an empty range. */
+static inline uint64_t dist_width(int64_t a, int64_t b)
+{
+  return b > a ? (uint64_t)b - (uint64_t)a : 0;
+}
+
+static inline int64_t dist_uniform(struct rng *rng, int64_t a, int64_t b)
+{
+  return (int64_t)((uint64_t)a + rng_below(rng, dist_width(a, b) + 1));
+}
+
+int64_t dist_gaussian(const struct rand_params *p, struct rng *rng, int64_t a,
+                      int64_t b);
+int64_t dist_special(const struct rand_params *p, struct rng *rng, int64_t a,
+                     int64_t b);
+int64_t dist_pareto(const struct rand_params *p, struct rng *rng, int64_t a,
+                    int64_t b);
+int64_t dist_zipfian(const struct rand_params *p, struct rng *rng,
+                     struct zipf_cache *cache, int64_t a, int64_t b);
+
+/* Whichever the user chose. */
+int64_t dist_default(const struct rand_params *p, struct rng *rng,
+                     struct zipf_cache *cache, int64_t a, int64_t b);
+
+#endif

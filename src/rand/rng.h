@@ -1,0 +1,152 @@
+/*
+ * rng.h - the generator of a random stream, and the keys that streams start
+ * from.
+ *
+ * The generator is xoroshiro128++ of Blackman and Vigna: period 2^128 - 1, two
+ * words of state.  Everything random follows from one 64-bit seed: a stream is
+ * named by a purpose and an index, the two and the seed are mixed into a key,
+ * and a SplitMix64 sequence that starts at the key fills the state.  So streams
+ * never influence each other, and starting one costs some ten nanoseconds:
+ * little enough to give every generated row a stream of its own.
+ *
+ * A struct rng belongs to one thread at a time; nothing here can fail.
+ */
+#ifndef BENCH_RAND_RNG_H
+#define BENCH_RAND_RNG_H
+
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+struct rng {
+  uint64_t s[2]; /* never both zero */
+};
+
+/*
+ * What a stream is for.  The numbers go into the keys: inserting one in the
+ * middle changes what every seed means.
+ */
+enum rng_purpose {
+  RNG_WORKLOAD = 1, /* index: worker; what it draws during the run */
+  RNG_COMMAND,      /* index: worker; the same in parallel commands */
+  RNG_MAIN,         /* index: 0; the main script state */
+  RNG_ROWS,         /* indexes: table, row; generated rows */
+  RNG_UNIQUE,       /* index: 0; the sequence of unique numbers */
+  RNG_ARRIVALS,     /* index: 0; due times of events */
+  RNG_HOOKS,        /* index: 0, 1; script states of report threads */
+  RNG_INTERNAL,     /* index: any; whatever the program itself needs */
+};
+
+/* The seed of everything but a run for which the user gave none. */
+#define RNG_SEED_FIXED UINT64_C(42)
+
+#define RNG_GAMMA UINT64_C(0x9E3779B97F4A7C15)
+
+/* A permutation of the 64-bit numbers in which every bit depends on all. */
+static inline uint64_t rng_mix(uint64_t z)
+{
+  z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+  return z ^ (z >> 31);
+}
+
+/*
+ * The key of a stream.  With the seed and the purpose fixed, different indexes
+ * have different keys; with purpose and index fixed, different seeds have.
+ */
+static inline uint64_t rng_key(uint64_t seed, enum rng_purpose purpose,
+                               uint64_t index)
+{
+  const uint64_t base = seed + (uint64_t)purpose * UINT64_C(0xD1342543DE82EF95);
+
+  return rng_mix(rng_mix(base) + index * RNG_GAMMA);
+}
+
+/* Start at a key.  rng_mix() is a permutation, so at most one word is zero. */
+static inline void rng_seed_key(struct rng *rng, uint64_t key)
+{
+  rng->s[0] = rng_mix(key + RNG_GAMMA);
+  rng->s[1] = rng_mix(key + 2 * RNG_GAMMA);
+}
+
+/* Start the stream (purpose, index). */
+static inline void rng_seed(struct rng *rng, uint64_t seed,
+                            enum rng_purpose purpose, uint64_t index)
+{
+  rng_seed_key(rng, rng_key(seed, purpose, index));
+}
+
+/*
+ * Start the stream (purpose, (major, minor)): the rows of table `major`.  No
+ * two minors of one major share a key.
+ */
+static inline void rng_seed2(struct rng *rng, uint64_t seed,
+                             enum rng_purpose purpose, uint64_t major,
+                             uint64_t minor)
+{
+  const uint64_t base = rng_key(seed, purpose, major);
+
+  rng_seed_key(rng, rng_mix(base + minor * RNG_GAMMA));
+}
+
+static inline uint64_t rng_rotl(uint64_t x, int by)
+{
+  return (x << by) | (x >> (64 - by));
+}
+
+/* 64 random bits. */
+static inline uint64_t rng_next(struct rng *rng)
+{
+  const uint64_t s0 = rng->s[0];
+  const uint64_t s1 = rng->s[1] ^ s0;
+  const uint64_t x = rng_rotl(s0 + rng->s[1], 17) + s0;
+
+  rng->s[0] = rng_rotl(s0, 49) ^ s1 ^ (s1 << 21);
+  rng->s[1] = rng_rotl(s1, 28);
+  return x;
+}
+
+/* Uniform over the multiples of 2^-53 in [0, 1). */
+static inline double rng_double(struct rng *rng)
+{
+  return (double)(rng_next(rng) >> 11) * 0x1p-53;
+}
+
+/* floor(x * y / 2^64), and the rest of it. */
+static inline uint64_t rng_mulhi(uint64_t x, uint64_t y, uint64_t *ret_low)
+{
+  const unsigned __int128 product = (unsigned __int128)x * y;
+
+  *ret_low = (uint64_t)product;
+  return (uint64_t)(product >> 64);
+}
+
+/* Uniform over 0..n-1 without bias; n = 0 stands for 2^64. */
+static inline uint64_t rng_below(struct rng *rng, uint64_t n)
+{
+  const uint64_t x = rng_next(rng);
+  uint64_t low, value;
+
+  if (UNLIKELY(n == 0))
+    return x;
+  value = rng_mulhi(x, n, &low);
+  if (UNLIKELY(low < n)) {
+    const uint64_t surplus = -n % n; /* 2^64 mod n: so many draws too many */
+
+    while (UNLIKELY(low < surplus))
+      value = rng_mulhi(rng_next(rng), n, &low);
+  }
+  return value;
+}
+
+/* Exponentially distributed with mean 1: the gap of a Poisson process. */
+double rng_exponential(struct rng *rng);
+
+/*
+ * A seed for a run for which the user gave none: differs between processes and
+ * between calls a nanosecond apart.  In 1..2^53-1, so that every reader of the
+ * structured results sees it exactly and can pass it on to repeat the run.
+ */
+int64_t rand_seed_from_clock(void);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * stream.h - everything that one thread draws from.
+ *
+ * A stream belongs to one thread at a time and has cache lines of its own.  Two
+ * streams never share a draw, whatever order their threads start in.
+ */
+#ifndef BENCH_RAND_STREAM_H
+#define BENCH_RAND_STREAM_H
+
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "rand/dist.h"
+#include "rand/rng.h"
+#include "rand/uniq.h"
+
+struct rand_stream {
+  struct rng rng;
+  const struct rand_params *params; /* borrowed, shared by all streams */
+  struct zipf_cache zipf;
+  struct uniq uniq;
+} CACHE_ALIGNED;
+
+/*
+ * Start the stream (purpose, index) of a run with so many workers. RNG_WORKLOAD
+ * and RNG_COMMAND have one per worker, index < workers.  Unique numbers differ
+ * between all the workers and the streams RNG_MAIN, 0 and RNG_HOOKS, 0 and 1.
+ * `params` must live as long as the stream.  Release nothing: a stream is plain
+ * storage, which mem_aligned(.., CACHE_LINE) or the stack provides.
+ */
+void rand_stream_init(struct rand_stream *s, const struct rand_params *params,
+                      uint64_t seed, enum rng_purpose purpose, uint64_t index,
+                      uint64_t workers);
+
+/* A value of a..b by the distribution that the user chose. */
+static inline int64_t rand_draw(struct rand_stream *s, int64_t a, int64_t b)
+{
+  return dist_default(s->params, &s->rng, &s->zipf, a, b);
+}
+
+#endif

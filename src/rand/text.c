@@ -1,0 +1,163 @@
+/*
+ * text.c - random strings, eight characters at a time.
+ *
+ * A template is read in words of eight bytes; a mask marks those that are to
+ * become digits; the digits, eight in a word as well, replace them.  What was
+ * drawn for the bytes that stay is thrown away, which is cheaper than a branch
+ * for every character.  All arithmetic on words takes the first byte for the
+ * lowest one.
+ */
+#include "rand/text.h"
+
+#include <endian.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "rand/rng.h"
+
+#define EACH(byte) ((byte)*UINT64_C(0x0101010101010101))
+
+static uint64_t load8(const char *p)
+{
+  uint64_t word;
+
+  memcpy(&word, p, sizeof(word));
+  return le64toh(word);
+}
+
+static void store8(char *p, uint64_t word)
+{
+  word = htole64(word);
+  memcpy(p, &word, sizeof(word));
+}
+
+/* 0xFF in every byte of the word that equals `byte`, 0 in the others. */
+static uint64_t mask_of(uint64_t word, uint64_t byte)
+{
+  const uint64_t diff = word ^ EACH(byte);
+  const uint64_t other = ((diff & EACH(0x7F)) + EACH(0x7F)) | diff;
+
+  return ((~other & EACH(0x80)) >> 7) * 0xFF;
+}
+
+/*
+ * The eight digits of two numbers below 10^4, one in each byte: halved twice,
+ * all parts at once.  x * 10486 >> 20 is x / 100 below 10^4, and x * 103 >> 10
+ * is x / 10 below 100.
+ */
+static uint64_t spread_digits(uint64_t first, uint64_t second)
+{
+  uint64_t x = first | second << 32;
+  uint64_t tens = ((x * 10486) >> 20) & UINT64_C(0x0000007F0000007F);
+
+  x = tens | (x - tens * 100) << 16;
+  tens = ((x * 103) >> 10) & UINT64_C(0x000F000F000F000F);
+  return tens | (x - tens * 10) << 8;
+}
+
+/*
+ * Sixteen digits from one draw x: the integer part of x * 10^16 / 2^64, four
+ * at a time.  The draws that would make some of them more likely than others,
+ * one in 2700, are rejected.
+ */
+static void draw_digits(struct rng *rng, uint64_t digits[2])
+{
+  const uint64_t e4 = 10000, e16 = e4 * e4 * e4 * e4;
+  const uint64_t surplus = -e16 % e16;
+  uint64_t part[4], rest;
+
+  do {
+    part[0] = rng_mulhi(rng_next(rng), e4, &rest);
+    part[1] = rng_mulhi(rest, e4, &rest);
+    part[2] = rng_mulhi(rest, e4, &rest);
+    part[3] = rng_mulhi(rest, e4, &rest);
+  } while (UNLIKELY(rest < surplus));
+  digits[0] = spread_digits(part[0], part[1]);
+  digits[1] = spread_digits(part[2], part[3]);
+}
+
+/* Eight values of 0..base-1, one in each byte; base^8 is below 2^63. */
+static uint64_t draw_symbols(struct rng *rng, uint64_t base)
+{
+  const uint64_t base2 = base * base, base4 = base2 * base2;
+  const uint64_t surplus = -(base4 * base4) % (base4 * base4);
+  uint64_t rest, word;
+
+  do {
+    rest = rng_next(rng);
+    word = 0;
+    for (int shift = 0; shift < 64; shift += 8)
+      word |= rng_mulhi(rest, base, &rest) << shift;
+  } while (UNLIKELY(rest < surplus));
+  return word;
+}
+
+static uint64_t put_letters(struct rng *rng, uint64_t word)
+{
+  const uint64_t mask = mask_of(word, '@');
+
+  if (mask == 0)
+    return word;
+  return (word & ~mask) | ((draw_symbols(rng, 26) + EACH('a')) & mask);
+}
+
+/* Fill in sixteen characters; `letters`: there may be `@` among them. */
+static inline void fill16(struct rng *rng, const char *format, bool letters,
+                          char *out)
+{
+  uint64_t word[2] = { load8(format), load8(format + 8) };
+  const uint64_t mask[2] = { mask_of(word[0], '#'), mask_of(word[1], '#') };
+
+  if (letters) {
+    word[0] = put_letters(rng, word[0]);
+    word[1] = put_letters(rng, word[1]);
+  }
+  if (LIKELY(mask[0] | mask[1])) {
+    uint64_t digits[2];
+
+    draw_digits(rng, digits);
+    for (int i = 0; i < 2; i++)
+      word[i] = (word[i] & ~mask[i]) | ((digits[i] + EACH('0')) & mask[i]);
+  }
+  store8(out, word[0]);
+  store8(out + 8, word[1]);
+}
+
+void text_fill(struct rng *rng, const char *format, size_t len, char *out)
+{
+  const bool letters = memchr(format, '@', len) != NULL;
+  struct rng local = *rng; /* so that it can live in registers */
+  size_t i = 0;
+
+  for (; len - i >= 16; i += 16)
+    fill16(&local, format + i, letters, out + i);
+  if (i < len) {
+    char tail[16] = { 0 };
+
+    memcpy(tail, format + i, len - i);
+    fill16(&local, tail, letters, tail);
+    memcpy(out + i, tail, len - i);
+  }
+  *rng = local;
+}
+
+uint32_t text_varstring(struct rng *rng, char *out, uint32_t min, uint32_t max)
+{
+  const uint64_t symbols = 'z' - '0' + 1;
+  uint32_t len, i;
+
+  if (max == 0)
+    return 0;
+  if (min > max)
+    min = 1;
+  len = min + (uint32_t)rng_below(rng, (uint64_t)max - min + 1);
+  for (i = 0; len - i >= 8; i += 8)
+    store8(out + i, draw_symbols(rng, symbols) + EACH('0'));
+  if (i < len) {
+    char tail[8];
+
+    store8(tail, draw_symbols(rng, symbols) + EACH('0'));
+    memcpy(out + i, tail, len - i);
+  }
+  return len;
+}

@@ -1,0 +1,163 @@
+/*
+ * uniq.c - unique numbers from the squares modulo a prime.
+ *
+ * Let p be a prime with p mod 4 = 3.  Then -1 is no square modulo p, hence the
+ * squares of 0..(p-1)/2 and the negatives of the squares of the other numbers
+ * below p do not meet: together they are a permutation of 0..p-1.  Numbers from
+ * p up to the end of the range stay where they are.
+ */
+#include "rand/uniq.h"
+
+#include <stddef.h>
+
+#include "base/compiler.h"
+#include "rand/primes.h"
+#include "rand/rng.h"
+
+enum {
+  UNIQ_MASK = 0x6A09E667
+};
+
+#define PRIME32 UINT64_C(4294967291) /* 2^32 - 5 */
+
+static uint32_t permute32(uint32_t x)
+{
+  const uint32_t square = (uint32_t)((uint64_t)x * x % PRIME32);
+
+  if (UNLIKELY(x >= PRIME32))
+    return x;
+  return x <= PRIME32 / 2 ? square : (uint32_t)PRIME32 - square;
+}
+
+void uniq_init(struct uniq *u, uint64_t seed, uint64_t slot, uint64_t slots)
+{
+  struct rng rng;
+
+  rng_seed(&rng, seed, RNG_UNIQUE, 0);
+  *u = (struct uniq){
+    .slot = slot,
+    .slots = slots,
+    .step = (uint32_t)slots,
+  };
+  u->next = (uint32_t)(rng_next(&rng) >> 32) + (uint32_t)slot;
+  u->offset = (uint32_t)(rng_next(&rng) >> 32);
+  u->key = rng_next(&rng);
+}
+
+uint32_t uniq_next(struct uniq *u)
+{
+  const uint32_t i = u->next;
+
+  u->next = i + u->step;
+  return permute32((permute32(i) + u->offset) ^ UNIQ_MASK);
+}
+
+static uint64_t permute(uint64_t x, uint64_t prime)
+{
+  uint64_t square;
+
+  if (x >= prime)
+    return x;
+  if (prime <= UINT32_MAX)
+    square = x * x % prime;
+  else
+    square = (uint64_t)((unsigned __int128)x * x % prime);
+  return x <= prime / 2 ? square : prime - square;
+}
+
+/* (x + y) mod (width + 1) for x, y <= width. */
+static uint64_t add_within(uint64_t x, uint64_t y, uint64_t width)
+{
+  return y <= width - x ? x + y : y - (width - x) - 1;
+}
+
+/* The values 0..width in an order that depends on the round. */
+static uint64_t permuted(const struct uniq *u, const struct uniq_range *r)
+{
+  struct rng rng;
+  uint64_t x = r->pos;
+
+  rng_seed_key(&rng, rng_mix(u->key + r->round));
+  for (int i = 0; i < 3; i++) {
+    x = add_within(x, rng_below(&rng, r->width + 1), r->width);
+    x = permute(x, r->prime);
+  }
+  return x;
+}
+
+/* Set the counter. */
+static void range_seek(struct uniq_range *r, unsigned __int128 count)
+{
+  const unsigned __int128 n = (unsigned __int128)r->width + 1;
+
+  r->round = (uint64_t)(count / n);
+  r->pos = (uint64_t)(count % n);
+}
+
+/* Move the counter on by `step`. */
+static void range_step(struct uniq_range *r, uint64_t step)
+{
+  const uint64_t left = r->width - r->pos;
+
+  if (LIKELY(step <= left)) {
+    r->pos += step;
+    return;
+  }
+  step -= left + 1; /* to the first position of the next round */
+  if (step > r->width) {
+    r->round += step / (r->width + 1); /* width < step, so no overflow */
+    step %= r->width + 1;
+  }
+  r->round++;
+  r->pos = step;
+}
+
+static struct uniq_range *range_replace(struct uniq *u, int64_t a,
+                                        uint64_t width)
+{
+  struct uniq_range *r = &u->range[0];
+
+  for (size_t i = 1; i < UNIQ_RANGES; i++) {
+    if (u->range[i].used < r->used)
+      r = &u->range[i];
+  }
+  if (r->taken > u->forgotten)
+    u->forgotten = r->taken;
+  *r = (struct uniq_range){
+    .a = a,
+    .width = width,
+    .taken = u->forgotten,
+    .prime = prime_3mod4_up_to(width < UINT64_MAX ? width + 1 : width),
+  };
+  range_seek(r, (unsigned __int128)u->forgotten * u->slots + u->slot);
+  return r;
+}
+
+static struct uniq_range *range_of(struct uniq *u, int64_t a, uint64_t width)
+{
+  for (size_t i = 0; i < UNIQ_RANGES; i++) {
+    struct uniq_range *r = &u->range[i];
+
+    if (r->width == width && r->a == a)
+      return r;
+  }
+  return range_replace(u, a, width);
+}
+
+int64_t uniq_in_range(struct uniq *u, int64_t a, int64_t b)
+{
+  const uint64_t width = b > a ? (uint64_t)b - (uint64_t)a : 0;
+  struct uniq_range *r;
+  uint64_t value;
+
+  if (width == 0)
+    return a;
+  if (a == 0 && width == UINT32_MAX)
+    return uniq_next(u);
+  r = range_of(u, a, width);
+  value = permuted(u, r);
+  r->used = ++u->calls;
+  r->taken++;
+  range_step(r, u->slots);
+  return (int64_t)((uint64_t)a + value);
+}
