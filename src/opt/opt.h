@@ -24,7 +24,7 @@ enum opt_type {
   OPT_TYPE_SIZE,   /* uint64_t, bytes */
   OPT_TYPE_DOUBLE, /* double */
   OPT_TYPE_STRING, /* const char *, "" when unset */
-  OPT_TYPE_WORD,   /* int, the index of the text in `words` */
+  OPT_TYPE_WORD,   /* int, the index of the text in `words`; -1 when unset */
   OPT_TYPE_LIST,   /* struct opt_list */
   OPT_TYPE_FILE,   /* const char *, NULL when unset; must be readable */
 };
@@ -42,29 +42,34 @@ enum opt_flags {
   OPT_OPEN_MAX = 1 << 3,  /* DOUBLE: fmax itself is not allowed */
   OPT_INT_ITEMS = 1 << 4, /* LIST: items are integers in min..max */
   OPT_NOT_EMPTY = 1 << 5, /* STRING, LIST: an empty value is refused */
-  OPT_ANY_CASE = 1 << 6,  /* WORD: letter case does not matter */
-  OPT_BARE_OK = 1 << 7,   /* --name without a value means "" */
-  OPT_DEPRECATED = 1 << 8 /* an alias, see `alias_of` */
+  OPT_ANY_CASE = 1 << 6,  /* WORD, LIST of words: in any letter case */
+  OPT_DEPRECATED = 1 << 8 /* an alias (`alias_of`) whose use is warned of */
 };
 
 struct opt {
   enum opt_type type;
-  unsigned flags;       /* enum opt_flags */
-  size_t off;           /* of the field in the owner's config struct */
-  const char *name;     /* as in the help: with `-`, or `_` for scripts */
-  const char *def;      /* default, as text; NULL: unset */
-  const char *def_1_1;  /* [opt] default at compat level 1.1, if another */
-  int64_t min, max;     /* INT, SIZE, integer items; both 0: no limits */
-  double fmin, fmax;    /* DOUBLE; both 0: no limits; fmax INFINITY: none */
+  unsigned flags;           /* enum opt_flags */
+  size_t off;               /* of the field in the owner's config struct */
+  const char *name;         /* as in the help: with `-`, or `_` for scripts */
+  const char *def;          /* default, as text; NULL: unset */
+  const char *def_1_1;      /* [opt] default at compat level 1.1, if another */
+  int64_t min, max;         /* INT, SIZE, integer items; both 0: no limits */
+  double fmin, fmax;        /* DOUBLE; both 0: no limits; fmax INFINITY: none */
   const char *const *words; /* WORD, LIST of words; ends with NULL */
-  const char *expected; /* [opt] what is allowed, where no rule says it */
-  const char *alias_of; /* [opt] the option that this name stands for */
-  const char *show_as;  /* [opt] "=N" and the like, where not the type's */
-  const char *help;     /* one line */
-  const char *man;      /* [opt] a paragraph for the manual */
+  const char *expected;     /* [opt] what is allowed, where no rule says it */
+  const char *alias_of;     /* [opt] the option that this name stands for */
+  const char *show_as;      /* [opt] "=N" and the like, where not the type's */
+  const char *bare; /* [opt] what --name alone means; BOOL: on, else "" */
+  const char *help; /* one line */
+  const char *man;  /* [opt] a paragraph for the manual */
 
-  /* [opt] Further rule on the text; false: refused, with `expected`. */
+  /* [opt] Further rule on the text, or on each item of a LIST; false: refused,
+   * with `expected`. */
   bool (*check)(const char *text);
+
+  /* [opt] INT, SIZE: the lower limit, where only the running system knows it.
+   * It counts instead of `min`. */
+  int64_t (*min_now)(void);
 };
 
 /* Type, field offset and the check that the field has the right type. */
@@ -81,12 +86,14 @@ struct opt {
   .type = OPT_TYPE_STRING, .off = offsetof(T, f) + FIELD_IS(T, f, const char *)
 #define OPT_WORD(T, f) \
   .type = OPT_TYPE_WORD, .off = offsetof(T, f) + FIELD_IS(T, f, int)
-#define OPT_LIST(T, f)   \
-  .type = OPT_TYPE_LIST, \
-  .off = offsetof(T, f) + FIELD_IS(T, f, struct opt_list)
+#define OPT_LIST(T, f) \
+  .type = OPT_TYPE_LIST, .off = offsetof(T, f) + FIELD_IS(T, f, struct opt_list)
 #define OPT_FILE(T, f) \
   .type = OPT_TYPE_FILE, .off = offsetof(T, f) + FIELD_IS(T, f, const char *)
-#define OPT_END { .type = OPT_TYPE_END }
+#define OPT_END          \
+  {                      \
+    .type = OPT_TYPE_END \
+  }
 
 /* The compat level: which report layout and defaults are in use. */
 enum compat {
