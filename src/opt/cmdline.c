@@ -310,23 +310,36 @@ static int assign_positionals(struct cmdline *c, const struct cmdline_input *in,
   return 0;
 }
 
-/* Users know the aliases in one order from the help and in the reverse of it
- * from the warnings. */
+static int warn_of_alias(struct cmdline *c, const struct opt_entry *e,
+                         struct err *err)
+{
+  struct strbuf text = { 0 };
+  int rc;
+
+  strbuf_addf(&text, "--%s is deprecated, use --%s instead", e->row->name,
+              e->row->alias_of);
+  rc = add_warning(c, &text, err);
+  strbuf_done(&text);
+  return rc;
+}
+
+/* In the order of the options that the aliases stand for. */
 static int warn_of_aliases(struct cmdline *c, struct err *err)
 {
-  for (size_t i = c->set->n; i > 0; i--) {
-    const struct opt_entry *e = c->set->entries[i - 1];
-    struct strbuf text = { 0 };
-    int rc;
+  const struct optset *set = c->set;
 
-    if (!e->given || !(e->row->flags & OPT_DEPRECATED))
-      continue;
-    strbuf_addf(&text, "--%s is deprecated, use --%s instead", e->row->name,
-                e->row->alias_of);
-    rc = add_warning(c, &text, err);
-    strbuf_done(&text);
-    if (rc < 0)
-      return rc;
+  for (size_t i = 0; i < set->n; i++) {
+    for (size_t k = 0; k < set->n; k++) {
+      const struct opt_entry *e = set->entries[k];
+
+      if (e->real == set->entries[i] && e->given &&
+          (e->row->flags & OPT_DEPRECATED)) {
+        const int rc = warn_of_alias(c, e, err);
+
+        if (rc < 0)
+          return rc;
+      }
+    }
   }
   return 0;
 }

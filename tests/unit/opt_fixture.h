@@ -4,7 +4,7 @@
 #ifndef TESTS_UNIT_OPT_FIXTURE_H
 #define TESTS_UNIT_OPT_FIXTURE_H
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -46,10 +46,10 @@ static inline int fixture_scan(struct fixture *f, const char *line,
   struct cmdline_input in = { .argv = argv,
                               .compat_env = compat_env,
                               .tools = tools };
-  char *rest = strncpy(words, line, 511);
+  char *rest = words;
   char *word;
 
-  words[511] = '\0';
+  (void)snprintf(words, 512, "%s", line);
   while (in.argc < FIXTURE_ARGS - 1 && (word = strsep(&rest, " ")))
     argv[in.argc++] = word;
   return cmdline_scan(&f->cmd, &in, &f->set, &f->core, &f->err);
