@@ -24,7 +24,7 @@ enum opt_type {
   OPT_TYPE_SIZE,   /* uint64_t, bytes */
   OPT_TYPE_DOUBLE, /* double */
   OPT_TYPE_STRING, /* const char *, "" when unset */
-  OPT_TYPE_WORD,   /* int, the index of the text in `words` */
+  OPT_TYPE_WORD,   /* int, the index of the text in `words`; -1 when unset */
   OPT_TYPE_LIST,   /* struct opt_list */
   OPT_TYPE_FILE,   /* const char *, NULL when unset; must be readable */
 };
@@ -42,9 +42,8 @@ enum opt_flags {
   OPT_OPEN_MAX = 1 << 3,  /* DOUBLE: fmax itself is not allowed */
   OPT_INT_ITEMS = 1 << 4, /* LIST: items are integers in min..max */
   OPT_NOT_EMPTY = 1 << 5, /* STRING, LIST: an empty value is refused */
-  OPT_ANY_CASE = 1 << 6,  /* WORD: letter case does not matter */
-  OPT_BARE_OK = 1 << 7,   /* --name without a value means "" */
-  OPT_DEPRECATED = 1 << 8 /* an alias, see `alias_of` */
+  OPT_ANY_CASE = 1 << 6,  /* WORD, LIST of words: in any letter case */
+  OPT_DEPRECATED = 1 << 8 /* an alias (`alias_of`) whose use is warned of */
 };
 
 struct opt {
@@ -60,11 +59,22 @@ struct opt {
   const char *expected;     /* [opt] what is allowed, where no rule says it */
   const char *alias_of;     /* [opt] the option that this name stands for */
   const char *show_as;      /* [opt] "=N" and the like, where not the type's */
+<<<<<<< HEAD
   const char *help;         /* one line */
   const char *man;          /* [opt] a paragraph for the manual */
+=======
+  const char *bare; /* [opt] what --name alone means; BOOL: on, else "" */
+  const char *help; /* one line */
+  const char *man;  /* [opt] a paragraph for the manual */
+>>>>>>> opt
 
-  /* [opt] Further rule on the text; false: refused, with `expected`. */
+  /* [opt] Further rule on the text, or on each item of a LIST; false: refused,
+   * with `expected`. */
   bool (*check)(const char *text);
+
+  /* [opt] INT, SIZE: the lower limit, where only the running system knows it.
+   * It counts instead of `min`. */
+  int64_t (*min_now)(void);
 };
 
 /* Type, field offset and the check that the field has the right type. */

@@ -1,0 +1,93 @@
+/*
+ * cmdline.h - what the command line asks for.
+ *
+ * The scan stores the options that the set already knows (the program's own)
+ * and keeps the others until the options of the test are known.  Nothing here
+ * prints: the caller prints the warnings, then the error, then does what
+ * `action` says.
+ */
+#ifndef BENCH_OPT_CMDLINE_H
+#define BENCH_OPT_CMDLINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "opt/core_opts.h"
+#include "opt/identity.h"
+#include "opt/opt.h"
+
+struct err;
+struct opt_entry;
+struct opt_line;
+struct optset;
+
+struct cmdline_input {
+  int argc;
+  char *const *argv;      /* stays as it is while the result is in use */
+  const char *compat_env; /* [opt] the variable BENCH_COMPAT */
+  bool stdin_is_terminal;
+  const char *const *tools; /* [opt] names that take any number of arguments
+                               in the place of a test; ends with NULL */
+};
+
+enum cmdline_action {
+  CMDLINE_USAGE,   /* no argument at all: short usage on stderr, exit 1 */
+  CMDLINE_HELP,    /* --help */
+  CMDLINE_VERSION, /* --version */
+  CMDLINE_TOOL,    /* run the tool `test` with `args` */
+  CMDLINE_TEST,    /* run `command` of `test` */
+};
+
+struct cmdline {
+  enum identity identity;
+  enum cmdline_action action;
+  const char *test;    /* [opt] borrowed; NULL: none was named */
+  const char *command; /* [opt] borrowed */
+  size_t n_args;       /* of a tool: what follows its name */
+  const char *const *args;
+  struct core_checked checked; /* set when the action is TEST or TOOL */
+  size_t n_warnings;
+  char **warnings; /* owned, in the order in which to print them */
+
+  /* Private. */
+  struct optset *set;
+  struct core_cfg *core;
+  const char **positionals; /* owned */
+  size_t n_positionals;
+  struct cmdline_file *files;    /* owned */
+  struct cmdline_pending *first; /* owned: options that nobody knows yet */
+  struct cmdline_pending **last;
+};
+
+/*
+ * Read the arguments.  `set` must hold the options of `core`, and those of the
+ * drivers; both must outlive *c.  A failure leaves warnings to be printed
+ * before the text of `err`; with a usage error the text has no prefix.
+ * The caller ends *c with cmdline_done(), also after a failure.
+ */
+int cmdline_scan(struct cmdline *c, const struct cmdline_input *in,
+                 struct optset *set, struct core_cfg *core, struct err *err);
+
+void cmdline_done(struct cmdline *c);
+
+/* Is the text of this failure to be printed as it is, without "FATAL: "? */
+bool cmdline_is_usage_error(int rc);
+
+/* How to treat the options that the program itself does not know. */
+struct cmdline_rules {
+  bool accept_unknown; /* declare them as strings: the script declares none */
+  const char *owner;   /* of options declared that way */
+
+  /* [opt] A script's own rule; false: the option is refused. */
+  bool (*is_valid)(void *ctx, const struct opt_entry *e, const char *value);
+  void *ctx;
+};
+
+/*
+ * Once the options of the test are in the set: give them their values, in the
+ * order of the command line.  Failures as above.
+ */
+int cmdline_apply(struct cmdline *c, const struct cmdline_rules *rules,
+                  struct err *err);
+
+#endif

@@ -1,0 +1,404 @@
+/*
+ * core_opts.c - the rows of the options of the program itself.
+ */
+#include "opt/core_opts.h"
+
+#include <limits.h>
+#include <math.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include "base/parse.h"
+#include "opt/optset.h"
+
+static int64_t smallest_stack(void)
+{
+  return PTHREAD_STACK_MIN;
+}
+
+static bool is_forced_shutdown(const char *text)
+{
+  struct forced_shutdown ignored;
+
+  return forced_shutdown_parse(text, &ignored) == 0;
+}
+
+static bool is_interval(const char *text)
+{
+  double s;
+
+  return parse_double(text, &s) == 0 &&
+         (s == 0 || (s >= 0.01 && s <= UINT32_MAX));
+}
+
+static bool is_percentile(const char *text)
+{
+  double p;
+
+  return parse_double(text, &p) == 0 && p > 0 && p <= 100;
+}
+
+static const char *const overload_words[] = { "queue", "abort", NULL };
+static const char *const compat_words[] = { "1.0", "1.1", NULL };
+
+const struct opt core_general_opts[] = {
+  {
+    OPT_INT(struct core_cfg, threads),
+    .name = "threads",
+    .def = "1",
+    .min = 1,
+    .max = 1000000,
+    .help = "number of worker threads",
+  },
+  {
+    OPT_INT(struct core_cfg, events),
+    .name = "events",
+    .def = "0",
+    .max = INT64_MAX,
+    .help = "stop after this many events in total; 0 = no limit",
+    .man = "The limit counts the events of all threads together, and exactly "
+           "this many are executed. An event that is restarted after an "
+           "ignored error counts once. The time limit stays in force.",
+  },
+  {
+    OPT_INT(struct core_cfg, time_s),
+    .name = "time",
+    .def = "10",
+    .max = UINT32_MAX,
+    .help = "stop after this many seconds; 0 = no limit",
+    .man = "Events in progress are not interrupted: a run lasts until the "
+           "last event that was started in time has ended.",
+  },
+  {
+    OPT_INT(struct core_cfg, warmup_time_s),
+    .name = "warmup-time",
+    .def = "0",
+    .max = UINT32_MAX,
+    .help = "seconds of load before statistics start",
+    .man = "The time limit, intervals and checkpoints count from the end of "
+           "the warm-up, and the event limit counts only events started after "
+           "it.",
+  },
+  {
+    OPT_STRING(struct core_cfg, forced_shutdown),
+    .name = "forced-shutdown",
+    .def = "auto",
+    .check = is_forced_shutdown,
+    .expected = "off, a number of seconds or a percentage of --time",
+    .help = "how long after the time limit to end the run by force",
+    .man = "A number of seconds, or a percentage of --time such as 10%; the "
+           "name alone means 5%. \"auto\" is the larger of 30 seconds and 5% "
+           "of --time, \"off\" waits for ever.",
+  },
+  {
+    OPT_SIZE(struct core_cfg, thread_stack_size),
+    .name = "thread-stack-size",
+    .def = "64K",
+    .min_now = smallest_stack,
+    .max = INT64_C(1) << 40,
+    .help = "stack of each thread",
+  },
+  {
+    OPT_INT(struct core_cfg, thread_init_timeout_s),
+    .name = "thread-init-timeout",
+    .def = "30",
+    .max = UINT32_MAX,
+    .help = "seconds allowed for starting the threads; 0 = no limit",
+  },
+  {
+    OPT_DOUBLE(struct core_cfg, rate),
+    .name = "rate",
+    .def = "0",
+    .fmax = INFINITY,
+    .help = "average number of events started per second; 0 = as fast as "
+            "possible",
+    .man = "Events become due at random moments, whether a worker is free or "
+           "not, and latency counts from the moment at which an event was due.",
+  },
+  {
+    OPT_WORD(struct core_cfg, rate_overload),
+    .name = "rate-overload",
+    .def = "queue",
+    .words = overload_words,
+    .help = "what to do when workers cannot keep up with --rate {queue,abort}",
+    .man = "\"queue\" lets the backlog grow and measures it, \"abort\" ends "
+           "the run when 131072 arrivals wait.",
+  },
+  {
+    OPT_DOUBLE(struct core_cfg, report_interval_s),
+    .name = "report-interval",
+    .def = "0",
+    .check = is_interval,
+    .expected = "0, or a number from 0.01 to 4294967295",
+    .help = "seconds between interval lines; 0 = none",
+  },
+  {
+    OPT_LIST(struct core_cfg, report_checkpoints),
+    .name = "report-checkpoints",
+    .def = "",
+    .flags = OPT_INT_ITEMS,
+    .min = 1,
+    .max = UINT32_MAX,
+    .help = "moments (seconds after the start) of full reports with reset of "
+            "the counters",
+  },
+  {
+    OPT_BOOL(struct core_cfg, debug),
+    .name = "debug",
+    .def = "off",
+    .help = "debug output; sets verbosity 5",
+  },
+  {
+    OPT_BOOL(struct core_cfg, validate),
+    .name = "validate",
+    .def = "off",
+    .help = "check data where the test can",
+  },
+  {
+    OPT_BOOL(struct core_cfg, help),
+    .name = "help",
+    .def = "off",
+    .help = "print the help and exit",
+  },
+  {
+    OPT_BOOL(struct core_cfg, version),
+    .name = "version",
+    .def = "off",
+    .help = "print the version and exit",
+  },
+  {
+    OPT_FILE(struct core_cfg, config_file),
+    .name = "config-file",
+    .help = "read options from a file",
+    .man = "Each line is NAME = VALUE, or the name of a switch. Lines that "
+           "begin with # are comments. Options before this one are "
+           "overridden by the file, options after it override the file.",
+  },
+  {
+    OPT_STRING(struct core_cfg, luajit_cmd),
+    .name = "luajit-cmd",
+    .help = "LuaJIT engine control command, as for luajit -j",
+  },
+  {
+    .type = OPT_TYPE_INT,
+    .name = "tx-rate",
+    .alias_of = "rate",
+    .flags = OPT_DEPRECATED,
+    .help = "deprecated alias of --rate",
+  },
+  {
+    .type = OPT_TYPE_INT,
+    .name = "max-requests",
+    .alias_of = "events",
+    .flags = OPT_DEPRECATED,
+    .help = "deprecated alias of --events",
+  },
+  {
+    .type = OPT_TYPE_INT,
+    .name = "max-time",
+    .alias_of = "time",
+    .flags = OPT_DEPRECATED,
+    .help = "deprecated alias of --time",
+  },
+  {
+    .type = OPT_TYPE_INT,
+    .name = "num-threads",
+    .alias_of = "threads",
+    .flags = OPT_DEPRECATED,
+    .help = "deprecated alias of --threads",
+  },
+  {
+    OPT_WORD(struct core_cfg, compat),
+    .name = "compat",
+    .def = "1.0",
+    .words = compat_words,
+    .help = "report layout and default random distribution {1.0,1.1}",
+    .man = "Selects the layout and wording of the reports and the default of "
+           "--rand-type, nothing else. The environment variable BENCH_COMPAT "
+           "sets the same value; the option wins over it.",
+  },
+  {
+    OPT_STRING(struct core_cfg, test),
+    .name = "test",
+    .flags = OPT_HIDDEN | OPT_NOT_EMPTY,
+    .expected = "the name or the path of a test",
+    .help = "deprecated form of the test name",
+  },
+  {
+    OPT_LIST(struct core_cfg, percentiles),
+    .name = "percentiles",
+    .def = "",
+    .check = is_percentile,
+    .expected = "a comma-separated list of numbers greater than 0 and at most "
+                "100",
+    .help = "latency percentiles shown at the very end of the report",
+  },
+  {
+    OPT_BOOL(struct core_cfg, report_statements),
+    .name = "report-statements",
+    .def = "off",
+    .help = "print a table of SQL statements at the end of the report",
+  },
+  OPT_END,
+};
+
+const struct opt core_log_level_opts[] = {
+  {
+    OPT_INT(struct core_cfg, verbosity),
+    .name = "verbosity",
+    .def = "3",
+    .max = 5,
+    .help = "highest message level shown {5 - debug, 0 - only fatal errors}",
+  },
+  OPT_END,
+};
+
+const struct opt core_log_opts[] = {
+  {
+    OPT_DOUBLE(struct core_cfg, percentile),
+    .name = "percentile",
+    .def = "95",
+    .fmax = 100,
+    .help = "latency percentile shown in reports; 0 = none",
+  },
+  {
+    OPT_BOOL(struct core_cfg, histogram),
+    .name = "histogram",
+    .def = "off",
+    .help = "print the latency histogram at the end",
+  },
+  OPT_END,
+};
+
+static const char *const rand_words[] = { "uniform", "gaussian", "special",
+                                          "pareto",  "zipfian",  NULL };
+
+const struct opt core_rand_opts[] = {
+  {
+    OPT_WORD(struct rand_opts_cfg, type),
+    .name = "rand-type",
+    .def = "special",
+    .def_1_1 = "uniform",
+    .words = rand_words,
+    .help = "default distribution {uniform,gaussian,special,pareto,zipfian}",
+  },
+  {
+    OPT_INT(struct rand_opts_cfg, spec_iter),
+    .name = "rand-spec-iter",
+    .def = "12",
+    .min = 1,
+    .max = 1000000,
+    .help = "how many uniform numbers are averaged for gaussian and special",
+  },
+  {
+    OPT_INT(struct rand_opts_cfg, spec_pct),
+    .name = "rand-spec-pct",
+    .def = "1",
+    .max = 100,
+    .help = "special: width of the centre part, percent of the range",
+  },
+  {
+    OPT_INT(struct rand_opts_cfg, spec_res),
+    .name = "rand-spec-res",
+    .def = "75",
+    .max = 100,
+    .help = "special: percent of the numbers that fall into the centre part",
+  },
+  {
+    OPT_INT(struct rand_opts_cfg, seed),
+    .name = "rand-seed",
+    .def = "0",
+    .min = INT64_MIN,
+    .max = INT64_MAX,
+    .help = "seed; 0 = from the clock",
+  },
+  {
+    OPT_DOUBLE(struct rand_opts_cfg, pareto_h),
+    .name = "rand-pareto-h",
+    .def = "0.2",
+    .flags = OPT_OPEN_MIN | OPT_OPEN_MAX,
+    .fmax = 1,
+    .help = "pareto: shape h",
+  },
+  {
+    OPT_DOUBLE(struct rand_opts_cfg, zipfian_exp),
+    .name = "rand-zipfian-exp",
+    .def = "0.8",
+    .fmax = INFINITY,
+    .help = "zipfian: exponent",
+  },
+  OPT_END,
+};
+
+static const char *const ps_mode_words[] = { "auto", "disable", NULL };
+
+const struct opt core_db_opts[] = {
+  {
+    OPT_STRING(struct db_cfg, driver),
+    .name = "db-driver",
+    .def = "mysql",
+    .help = "database driver; 'help' prints the driver list",
+  },
+  {
+    OPT_WORD(struct db_cfg, ps_mode),
+    .name = "db-ps-mode",
+    .def = "auto",
+    .words = ps_mode_words,
+    .help = "prepared statements on the server, or emulated by the client "
+            "{auto,disable}",
+  },
+  {
+    OPT_BOOL(struct db_cfg, debug),
+    .name = "db-debug",
+    .def = "off",
+    .help = "database debug output",
+  },
+  {
+    OPT_LIST(struct db_cfg, ignore_errors),
+    .name = "db-ignore-errors",
+    .def = "",
+    .help = "errors ignorable for every driver, added to the driver's own list",
+  },
+  {
+    OPT_INT(struct db_cfg, connect_timeout_s),
+    .name = "db-connect-timeout",
+    .def = "10",
+    .min = 1,
+    .max = 3600,
+    .help = "seconds for opening one connection",
+  },
+  {
+    OPT_DOUBLE(struct db_cfg, query_timeout_s),
+    .name = "db-query-timeout",
+    .def = "0",
+    .fmax = 86400,
+    .help = "seconds one statement may take; 0 = no limit of its own",
+  },
+  OPT_END,
+};
+
+int core_opts_add(struct optset *set, struct core_cfg *core,
+                  struct rand_opts_cfg *rand, struct db_cfg *db,
+                  struct err *err)
+{
+  const struct {
+    enum opt_section section;
+    const struct opt *rows;
+    void *cfg;
+  } groups[] = {
+    { OPT_SECTION_GENERAL, core_general_opts, core },
+    { OPT_SECTION_RANDOM, core_rand_opts, rand },
+    { OPT_SECTION_LOG_LEVEL, core_log_level_opts, core },
+    { OPT_SECTION_LOG, core_log_opts, core },
+    { OPT_SECTION_DATABASE, core_db_opts, db },
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE(groups); i++) {
+    const int rc = optset_add(set, groups[i].section, NULL, groups[i].rows,
+                              groups[i].cfg, err);
+
+    if (rc < 0)
+      return rc;
+  }
+  return 0;
+}

@@ -1,0 +1,168 @@
+/*
+ * help.c - the text of --help and of `TESTNAME help`.
+ */
+#include "opt/help.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "opt/optset.h"
+
+/* Which entries of a set make up a block. */
+struct block {
+  enum opt_section section;
+  const char *owner; /* [opt] */
+};
+
+const char *help_format(const struct opt *row)
+{
+  static const char *const formats[] = {
+    [OPT_TYPE_BOOL] = "[=on|off]",   [OPT_TYPE_INT] = "=N",
+    [OPT_TYPE_SIZE] = "=SIZE",       [OPT_TYPE_DOUBLE] = "=N",
+    [OPT_TYPE_STRING] = "=STRING",   [OPT_TYPE_WORD] = "=STRING",
+    [OPT_TYPE_LIST] = "=[LIST,...]", [OPT_TYPE_FILE] = "=FILENAME",
+  };
+
+  return row->show_as ? row->show_as : formats[row->type];
+}
+
+static bool is_in(const struct opt_entry *e, const struct block *b)
+{
+  if (e->section != b->section || (e->row->flags & OPT_HIDDEN))
+    return false;
+  return !b->owner || (e->owner && strcmp(e->owner, b->owner) == 0);
+}
+
+static size_t width_of(const struct opt *row)
+{
+  return strlen(row->name) + strlen(help_format(row));
+}
+
+static size_t block_width(const struct optset *set, const struct block *b)
+{
+  size_t width = 0;
+
+  for (size_t i = 0; i < set->n; i++) {
+    const struct opt *row = set->entries[i]->row;
+
+    if (is_in(set->entries[i], b) && width_of(row) > width)
+      width = width_of(row);
+  }
+  return width;
+}
+
+static void add_option(struct strbuf *out, const struct opt_entry *e,
+                       size_t width)
+{
+  const struct opt *row = e->row;
+  const char *def = e->real ? e->real->def : e->def;
+
+  strbuf_addf(out, "  --%s%-*s%s", row->name,
+              (int)(width - strlen(row->name)) + 1, help_format(row),
+              row->help ? row->help : "");
+  if (def)
+    strbuf_addf(out, " [%s]", def);
+  strbuf_adds(out, "\n");
+}
+
+static void add_block(struct strbuf *out, const struct optset *set,
+                      enum opt_section section, const char *owner)
+{
+  const struct block b = { section, owner };
+  const size_t width = block_width(set, &b);
+
+  for (size_t i = 0; i < set->n; i++) {
+    if (is_in(set->entries[i], &b))
+      add_option(out, set->entries[i], width);
+  }
+  strbuf_adds(out, "\n");
+}
+
+static void add_items(struct strbuf *out, const struct help_item *items,
+                      size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    strbuf_addf(out, "  %s - %s\n", items[i].name, items[i].title);
+  strbuf_adds(out, "\n");
+}
+
+static void add_usage(struct strbuf *out, const char *prog)
+{
+  strbuf_addf(out, "Usage:\n  %s [options]... [testname] [command]\n\n", prog);
+}
+
+void help_usage(struct strbuf *out, const char *prog)
+{
+  add_usage(out, prog);
+  strbuf_addf(out, "See '%s --help' for all options and tests.\n", prog);
+}
+
+void help_drivers(struct strbuf *out, const struct help_lists *lists)
+{
+  strbuf_adds(out, "Compiled-in database drivers:\n");
+  add_items(out, lists->drivers, lists->n_drivers);
+}
+
+void help_all(struct strbuf *out, const char *prog, const struct optset *set,
+              const struct help_lists *lists)
+{
+  add_usage(out, prog);
+  strbuf_adds(out, "Commands understood by most tests: prepare run cleanup "
+                   "help\n\nGeneral options:\n");
+  add_block(out, set, OPT_SECTION_GENERAL, NULL);
+  strbuf_adds(out, "Pseudo-Random Numbers Generator options:\n");
+  add_block(out, set, OPT_SECTION_RANDOM, NULL);
+  strbuf_adds(out, "Log options:\n");
+  add_block(out, set, OPT_SECTION_LOG_LEVEL, NULL);
+  add_block(out, set, OPT_SECTION_LOG, NULL);
+  strbuf_adds(out, "General database options:\n\n");
+  add_block(out, set, OPT_SECTION_DATABASE, NULL);
+  strbuf_adds(out, "\n");
+
+  help_drivers(out, lists);
+  for (size_t i = 0; i < lists->n_drivers; i++) {
+    strbuf_addf(out, "%s options:\n", lists->drivers[i].name);
+    add_block(out, set, OPT_SECTION_DRIVER, lists->drivers[i].name);
+  }
+  strbuf_adds(out, "Compiled-in tests:\n");
+  add_items(out, lists->tests, lists->n_tests);
+  strbuf_addf(out, "Run '%s TESTNAME help' for the options of one test.\n\n",
+              prog);
+}
+
+static int by_name(const void *a, const void *b)
+{
+  const struct opt_entry *const *x = a, *const *y = b;
+
+  return strcmp((*x)->row->name, (*y)->row->name);
+}
+
+void help_test(struct strbuf *out, const char *name, const struct optset *set)
+{
+  const struct block b = { OPT_SECTION_TEST, NULL };
+  const size_t width = block_width(set, &b);
+  struct opt_entry **found = calloc(set->n + 1, sizeof(struct opt_entry *));
+  bool sorted = true;
+  size_t n = 0;
+
+  if (!found) {
+    out->failed = true;
+    return;
+  }
+  for (size_t i = 0; i < set->n; i++) {
+    if (!is_in(set->entries[i], &b))
+      continue;
+    sorted = sorted && set->entries[i]->made;
+    found[n++] = set->entries[i];
+  }
+  if (sorted && n > 0)
+    qsort(found, n, sizeof(struct opt_entry *), by_name);
+
+  strbuf_addf(out, "%s options:\n", name);
+  for (size_t i = 0; i < n; i++)
+    add_option(out, found[i], width);
+  strbuf_adds(out, "\n");
+  free(found);
+}

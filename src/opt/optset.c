@@ -1,0 +1,310 @@
+/*
+ * optset.c - all options that this run knows, with their values.
+ */
+#include "opt/optset.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "opt/suggest.h"
+
+/* A row made at run time, and the texts that it owns. */
+struct opt_made {
+  struct opt row;
+  char *name, *def, *help;
+};
+
+void optset_init(struct optset *set, enum compat level)
+{
+  *set = (struct optset){ .level = level };
+}
+
+static void made_free(struct opt_made *made)
+{
+  if (!made)
+    return;
+  free(made->name);
+  free(made->def);
+  free(made->help);
+  free(made);
+}
+
+static void entry_free(struct opt_entry *e)
+{
+  if (!e)
+    return;
+  opt_value_done(&e->value);
+  free(e->where);
+  made_free(e->made);
+  free(e);
+}
+
+void optset_done(struct optset *set)
+{
+  if (!set)
+    return;
+  for (size_t i = 0; i < set->n; i++)
+    entry_free(set->entries[i]);
+  free(set->entries);
+  *set = (struct optset){ 0 };
+}
+
+struct opt_entry *optset_find(const struct optset *set, const char *name)
+{
+  for (size_t i = 0; i < set->n; i++) {
+    if (opt_name_equal(set->entries[i]->row->name, name))
+      return set->entries[i];
+  }
+  return NULL;
+}
+
+/* Give the entry a value, and the owner's struct with it. */
+static void replace_value(struct opt_entry *e, struct opt_value *value)
+{
+  opt_value_done(&e->value);
+  e->value = *value;
+  if (e->cfg)
+    opt_value_store(e->row, &e->value, e->cfg);
+}
+
+static const char *default_text(const struct opt *row, enum compat level)
+{
+  return level == COMPAT_1_1 && row->def_1_1 ? row->def_1_1 : row->def;
+}
+
+/* Back to the default in force. */
+static int set_default(struct opt_entry *e, struct err *err)
+{
+  const struct opt_given given = { .text = e->def };
+  struct opt_value value = opt_value_unset(e->row);
+  int rc;
+
+  if (e->def) {
+    rc = opt_value_read(e->row, &given, &value, err);
+    if (rc < 0)
+      return rc;
+  }
+  replace_value(e, &value);
+  e->source = OPT_SOURCE_DEFAULT;
+  return 0;
+}
+
+/* Append an entry for a row that stays; the set owns the entry. */
+static struct opt_entry *append(struct optset *set, const struct opt *row)
+{
+  struct opt_entry *e;
+
+  if (set->n == set->room) {
+    const size_t room = set->room ? 2 * set->room : 64;
+    struct opt_entry **entries = realloc(set->entries,
+                                         room * sizeof(struct opt_entry *));
+
+    if (!entries)
+      return NULL;
+    set->entries = entries;
+    set->room = room;
+  }
+  e = calloc(1, sizeof(*e));
+  if (!e)
+    return NULL;
+  e->row = row;
+  e->def = default_text(row, set->level);
+  set->entries[set->n++] = e;
+  return e;
+}
+
+/* Take back what append() did last. */
+static void drop_last(struct optset *set)
+{
+  entry_free(set->entries[--set->n]);
+}
+
+static int add_row(struct optset *set, const struct opt *row,
+                   enum opt_section section, const char *owner, void *cfg,
+                   struct err *err)
+{
+  struct opt_entry *real = NULL;
+  struct opt_entry *e;
+  int rc;
+
+  if (optset_find(set, row->name))
+    return err_set(err, -EEXIST, "two options are called --%s", row->name);
+  if (row->alias_of) {
+    real = optset_find(set, row->alias_of);
+    if (!real)
+      return err_set(err, -EINVAL, "--%s stands for an unknown option",
+                     row->name);
+  }
+  e = append(set, row);
+  if (!e)
+    return err_set(err, -ENOMEM, "not enough memory for --%s", row->name);
+  e->section = section;
+  e->owner = owner;
+  e->real = real;
+  if (real)
+    return 0;
+  e->cfg = cfg;
+  rc = set_default(e, err);
+  if (rc < 0)
+    drop_last(set);
+  return rc;
+}
+
+int optset_add(struct optset *set, enum opt_section section, const char *owner,
+               const struct opt *rows, void *cfg, struct err *err)
+{
+  for (const struct opt *row = rows; row->type != OPT_TYPE_END; row++) {
+    const int rc = add_row(set, row, section, owner, cfg, err);
+
+    if (rc < 0)
+      return rc;
+  }
+  return 0;
+}
+
+static struct opt_made *made_new(const struct opt *row)
+{
+  struct opt_made *made = calloc(1, sizeof(*made));
+
+  if (!made)
+    return NULL;
+  made->name = mem_strdup(row->name);
+  made->def = row->def ? mem_strdup(row->def) : NULL;
+  made->help = mem_strdup(row->help ? row->help : "");
+  if (!made->name || (row->def && !made->def) || !made->help) {
+    made_free(made);
+    return NULL;
+  }
+  made->row = *row;
+  made->row.name = made->name;
+  made->row.def = made->def;
+  made->row.def_1_1 = NULL;
+  made->row.help = made->help;
+  return made;
+}
+
+int optset_declare(struct optset *set, const char *owner, const struct opt *row,
+                   struct opt_entry **ret, struct err *err)
+{
+  struct opt_entry *twin = optset_find(set, row->name);
+  struct opt_made *made;
+  struct opt_entry *e;
+  int rc;
+
+  if (twin && (twin->made || twin->twin))
+    return err_set(err, -EEXIST, "option '%s' is declared twice", row->name);
+  made = made_new(row);
+  e = made ? append(set, &made->row) : NULL;
+  if (!e) {
+    made_free(made);
+    return err_set(err, -ENOMEM, "not enough memory for option '%s'",
+                   row->name);
+  }
+  e->made = made;
+  e->section = OPT_SECTION_TEST;
+  e->owner = owner;
+  rc = set_default(e, err);
+  if (rc < 0) {
+    drop_last(set);
+    return rc;
+  }
+  e->twin = twin;
+  if (twin)
+    twin->twin = e;
+  if (ret)
+    *ret = e;
+  return 0;
+}
+
+int optset_set(struct optset *set, struct opt_entry *e,
+               const struct opt_given *given, struct err *err)
+{
+  struct opt_entry *real = e->real ? e->real : e;
+  struct opt row = *real->row;
+  struct opt_value value;
+  char *where = NULL;
+  int rc;
+
+  (void)set; /* the entry says it all, but it is the set that changes */
+  e->given = true;
+  row.name = e->row->name; /* messages show the name that was used */
+  rc = opt_value_read(&row, given, &value, err);
+  if (rc < 0)
+    return rc;
+  if (given->where) {
+    where = mem_strdup(given->where);
+    if (!where) {
+      opt_value_done(&value);
+      return err_set(err, -ENOMEM, "not enough memory for --%s", row.name);
+    }
+  }
+  replace_value(real, &value);
+  real->source = given->source;
+  free(real->where);
+  real->where = where;
+  return 0;
+}
+
+int optset_set_text(struct optset *set, const char *name, const char *text,
+                    struct err *err)
+{
+  const struct opt_given given = {
+    .name = name, .arg = name, .text = text, .source = OPT_SOURCE_SCRIPT
+  };
+  struct opt_entry *e = optset_find(set, name);
+
+  if (!e)
+    return optset_unknown(set, &given, err);
+  return optset_set(set, e, &given, err);
+}
+
+int optset_set_level(struct optset *set, enum compat level, struct err *err)
+{
+  set->level = level;
+  for (size_t i = 0; i < set->n; i++) {
+    struct opt_entry *e = set->entries[i];
+    int rc;
+
+    if (e->real || !e->row->def_1_1)
+      continue;
+    e->def = default_text(e->row, level);
+    if (e->source != OPT_SOURCE_DEFAULT)
+      continue;
+    rc = set_default(e, err);
+    if (rc < 0)
+      return rc;
+  }
+  return 0;
+}
+
+int optset_set_default(struct optset *set, const char *name, const char *def,
+                       struct err *err)
+{
+  struct opt_entry *e = optset_find(set, name);
+
+  if (!e || e->real)
+    return err_set(err, -ENOENT, "no option --%s to set the default of", name);
+  e->def = def;
+  return e->source == OPT_SOURCE_DEFAULT ? set_default(e, err) : 0;
+}
+
+int optset_unknown(const struct optset *set, const struct opt_given *given,
+                   struct err *err)
+{
+  struct suggest s;
+  const char *name;
+
+  suggest_init(&s, given->name);
+  for (size_t i = 0; i < set->n; i++)
+    suggest_offer(&s, set->entries[i]->row->name);
+  name = suggest_result(&s);
+  if (name && opt_name_equal(name, given->name))
+    name = NULL; /* known, but not allowed where it was given */
+  return err_set(err, -ENOENT, "invalid option: %.400s%s%s%s%s%s", given->arg,
+                 given->where ? ", " : "", given->where ? given->where : "",
+                 name ? "\ndid you mean --" : "", name ? name : "",
+                 name ? "?" : "");
+}

@@ -1,0 +1,122 @@
+/*
+ * optset.h - all options that this run knows, with their values.
+ *
+ * A module adds its const rows together with the config struct that they fill
+ * in; the struct then always holds what the set holds.  A script declares rows
+ * while the program runs.  Rows that stand for another option (`alias_of`)
+ * have no value of their own: setting them sets the other, and all functions
+ * that read a value show that of the other.
+ *
+ * Not thread-safe while options are added or set; after that anybody may read.
+ */
+#ifndef BENCH_OPT_OPTSET_H
+#define BENCH_OPT_OPTSET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "opt/opt.h"
+#include "opt/value.h"
+
+struct err;
+
+/* Where the help lists an option.  The entries of a set need not be sorted by
+ * section. */
+enum opt_section {
+  OPT_SECTION_GENERAL,
+  OPT_SECTION_RANDOM,
+  OPT_SECTION_LOG_LEVEL,
+  OPT_SECTION_LOG,
+  OPT_SECTION_DATABASE,
+  OPT_SECTION_DRIVER, /* of the driver that `owner` names */
+  OPT_SECTION_TEST,   /* of the test that `owner` names */
+};
+
+struct opt_entry {
+  const struct opt *row;
+  enum opt_section section;
+  const char *owner;      /* [opt] driver or test, borrowed */
+  const char *def;        /* [opt] default in force, as text */
+  struct opt_value value; /* read it through opt_get_*() */
+  enum opt_source source;
+  char *where; /* [opt] "FILE:LINE" of the value, owned */
+  bool given;  /* somebody used this very name */
+
+  void *cfg;              /* [opt] the struct that `row` fills in */
+  struct opt_entry *real; /* [opt] of an alias: the option it stands for */
+  struct opt_entry *twin; /* [opt] same name: the program's, the script's */
+  struct opt_made *made;  /* [opt] owned: a row made at run time */
+};
+
+struct optset {
+  struct opt_entry **entries; /* owned; in the order in which they came */
+  size_t n, room;
+  enum compat level;
+};
+
+void optset_init(struct optset *set, enum compat level);
+void optset_done(struct optset *set);
+
+/*
+ * Add the rows of a table that ends with OPT_END, and set their defaults in
+ * `cfg`, which must live as long as the set.  An alias comes after its option.
+ * -EEXIST: a name that the set has already; -EINVAL: a bad default.
+ */
+int optset_add(struct optset *set, enum opt_section section, const char *owner,
+               const struct opt *rows, void *cfg, struct err *err);
+
+/*
+ * Add one row of the running script, which is copied (name, default, help) and
+ * fills in no struct.  A name that the program has too gets a second entry, see
+ * opt_shown(); one that the script has declared before is -EEXIST.
+ */
+int optset_declare(struct optset *set, const char *owner, const struct opt *row,
+                   struct opt_entry **ret, struct err *err);
+
+/* By name, `-` and `_` being equal; the program's before the script's. */
+struct opt_entry *optset_find(const struct optset *set, const char *name);
+
+/* Set a value.  -EINVAL: refused, see opt_value_read(); nothing changed. */
+int optset_set(struct optset *set, struct opt_entry *e,
+               const struct opt_given *given, struct err *err);
+
+/* The same by name, from the program itself.  -ENOENT: no such option. */
+int optset_set_text(struct optset *set, const char *name, const char *text,
+                    struct err *err);
+
+/* Change the compat level, and with it the defaults that depend on it. */
+int optset_set_level(struct optset *set, enum compat level, struct err *err);
+
+/* Another default (borrowed), for example because it depends on the build. */
+int optset_set_default(struct optset *set, const char *name, const char *def,
+                       struct err *err);
+
+/*
+ * "invalid option: ARG", and on a second line perhaps "did you mean --NAME?".
+ * Returns -ENOENT.  This message is printed without a prefix.
+ */
+int optset_unknown(const struct optset *set, const struct opt_given *given,
+                   struct err *err);
+
+/* Refuse the value that an option has, for a reason that no row can express:
+ * opt_value_refuse() with the place it came from.  `value` NULL: its text. */
+int opt_refuse(const struct opt_entry *e, const char *value,
+               const char *expected, struct err *err);
+
+/*
+ * The entry that scripts and results show under this name: for an alias the
+ * option itself; where a script declares an option that the program has, the
+ * program's if somebody gave a value, otherwise the script's.
+ */
+const struct opt_entry *opt_shown(const struct opt_entry *e);
+
+/* Typed values, as opt_shown() says; for other types than the named: false, 0,
+ * "", empty. */
+bool opt_get_bool(const struct opt_entry *e);
+int64_t opt_get_int(const struct opt_entry *e);        /* INT, SIZE */
+double opt_get_number(const struct opt_entry *e);      /* INT, SIZE, DOUBLE */
+const char *opt_get_string(const struct opt_entry *e); /* text of any type */
+const struct opt_list *opt_get_list(const struct opt_entry *e);
+
+#endif

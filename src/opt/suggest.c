@@ -1,0 +1,55 @@
+/*
+ * suggest.c - which known name a misspelt one probably meant.
+ */
+#include "opt/suggest.h"
+
+#include <stddef.h>
+
+#define MAX_EDITS 2
+
+static char folded(char c)
+{
+  return c == '_' ? '-' : c;
+}
+
+/*
+ * Can `a` become `b` by at most `edits` insertions, deletions or replacements?
+ * With so few edits, trying all of them beats the usual table.
+ */
+static bool is_within(const char *a, const char *b, int edits)
+{
+  while (*a && folded(*a) == folded(*b))
+    a++, b++;
+  if (!*a && !*b)
+    return true;
+  if (edits == 0)
+    return false;
+  return (*a && is_within(a + 1, b, edits - 1)) ||
+         (*b && is_within(a, b + 1, edits - 1)) ||
+         (*a && *b && is_within(a + 1, b + 1, edits - 1));
+}
+
+bool opt_name_equal(const char *a, const char *b)
+{
+  return is_within(a, b, 0);
+}
+
+void suggest_init(struct suggest *s, const char *typed)
+{
+  *s = (struct suggest){ .typed = typed };
+}
+
+void suggest_offer(struct suggest *s, const char *name)
+{
+  if (!is_within(s->typed, name, MAX_EDITS))
+    return;
+  if (!s->found)
+    s->found = name;
+  else if (!opt_name_equal(s->found, name))
+    s->several = true;
+}
+
+const char *suggest_result(const struct suggest *s)
+{
+  return s->several ? NULL : s->found;
+}

@@ -1,0 +1,354 @@
+/*
+ * value.c - from text to a typed value: completely, in range, or not at all.
+ */
+#include "opt/value.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/parse.h"
+#include "base/strbuf.h"
+
+/* Of the value in a message, so that what is allowed fits in as well. */
+#define SHOWN_BYTES 400
+
+int opt_value_refuse(const struct opt *row, const char *value,
+                     const char *expected, const char *where, struct err *err)
+{
+  if (row->flags & OPT_SECRET)
+    value = "***";
+  return err_set(
+    err, -EINVAL, "Invalid value for --%s: '%.*s' (expected %s)%s%s", row->name,
+    SHOWN_BYTES, value, expected, where ? ", " : "", where ? where : "");
+}
+
+/* The same with what the row itself says, and perhaps a reason. */
+static int refuse(const struct opt *row, const char *value, const char *reason,
+                  const char *where, struct err *err)
+{
+  struct strbuf what = { 0 };
+  int rc;
+
+  opt_expected(row, &what);
+  if (reason)
+    strbuf_addf(&what, ": %s", reason);
+  rc = opt_value_refuse(row, value, strbuf_str(&what), where, err);
+  strbuf_done(&what);
+  return rc;
+}
+
+static bool int_fits(const struct opt *row, const char *text, int64_t *ret)
+{
+  int64_t value;
+
+  if (parse_int(text, &value) < 0 || value < opt_min(row) ||
+      value > opt_max(row))
+    return false;
+  *ret = value;
+  return true;
+}
+
+static bool size_fits(const struct opt *row, const char *text, int64_t *ret)
+{
+  uint64_t value;
+
+  if (parse_size(text, &value) < 0 || (int64_t)value < opt_min(row) ||
+      (int64_t)value > opt_max(row))
+    return false;
+  *ret = (int64_t)value;
+  return true;
+}
+
+static bool double_fits(const struct opt *row, const char *text, double *ret)
+{
+  double value;
+
+  if (parse_double(text, &value) < 0)
+    return false;
+  if (row->fmin != 0 || row->fmax != 0) {
+    if (value < row->fmin || value > row->fmax ||
+        ((row->flags & OPT_OPEN_MIN) && value <= row->fmin) ||
+        ((row->flags & OPT_OPEN_MAX) && value >= row->fmax))
+      return false;
+  }
+  *ret = value;
+  return true;
+}
+
+/* The index of the text among the row's words, or -1. */
+static int find_word(const struct opt *row, const char *text)
+{
+  for (int i = 0; row->words[i]; i++) {
+    if ((row->flags & OPT_ANY_CASE) ? strcasecmp(text, row->words[i]) == 0
+                                    : strcmp(text, row->words[i]) == 0)
+      return i;
+  }
+  return -1;
+}
+
+/* 0, or why the file cannot be read, as an errno value. */
+static int file_problem(const char *path)
+{
+  struct stat st;
+
+  if (stat(path, &st) < 0)
+    return errno;
+  if (S_ISDIR(st.st_mode))
+    return EISDIR;
+  return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0 ? errno : 0;
+}
+
+static bool item_fits(const struct opt *row, const char *item)
+{
+  int64_t number;
+
+  if ((row->flags & OPT_INT_ITEMS) && !int_fits(row, item, &number))
+    return false;
+  if (row->words && find_word(row, item) < 0)
+    return false;
+  return !row->check || row->check(item);
+}
+
+/*
+ * Memory for up to n items with `bytes` characters together, terminators
+ * included: the pointers first, the text behind them.
+ */
+static char **list_memory(size_t n, size_t bytes, char **ret_text)
+{
+  size_t size;
+  char **items;
+
+  if (__builtin_mul_overflow(n, sizeof(char *), &size) ||
+      __builtin_add_overflow(size, bytes, &size))
+    return NULL;
+  items = malloc(size ? size : 1);
+  if (items)
+    *ret_text = (char *)(items + n);
+  return items;
+}
+
+/* "a,,b" -> a b */
+static int list_split(struct opt_value *v, const char *text)
+{
+  const size_t len = strlen(text);
+  size_t n = 1, used = 0;
+  char *copy, *rest, *item;
+  char **items;
+
+  for (size_t i = 0; i < len; i++)
+    n += text[i] == ',';
+  items = list_memory(n, len + 1, &copy);
+  if (!items)
+    return -ENOMEM;
+  memcpy(copy, text, len + 1);
+  for (rest = copy; (item = strsep(&rest, ","));) {
+    if (*item)
+      items[used++] = item;
+  }
+  v->list_memory = items;
+  v->list = (struct opt_list){ .n = used, .items = (const char *const *)items };
+  return 0;
+}
+
+static int list_copy(struct opt_value *v, const struct opt_list *from)
+{
+  size_t bytes = 0, used = 0;
+  char **items;
+  char *text;
+
+  for (size_t i = 0; i < from->n; i++)
+    bytes += strlen(from->items[i]) + 1;
+  items = list_memory(from->n, bytes, &text);
+  if (!items)
+    return -ENOMEM;
+  for (size_t i = 0; i < from->n; i++) {
+    const size_t size = strlen(from->items[i]) + 1;
+
+    if (size == 1)
+      continue;
+    items[used++] = memcpy(text, from->items[i], size);
+    text += size;
+  }
+  v->list_memory = items;
+  v->list = (struct opt_list){ .n = used, .items = (const char *const *)items };
+  return 0;
+}
+
+static int read_list(const struct opt *row, const struct opt_given *given,
+                     const char *text, struct opt_value *v, struct err *err)
+{
+  const int rc = given->items ? list_copy(v, given->items)
+                              : list_split(v, text);
+
+  if (rc < 0)
+    return err_set(err, rc, "not enough memory for --%s", row->name);
+  if (v->list.n == 0 && (row->flags & OPT_NOT_EMPTY))
+    return refuse(row, "", NULL, given->where, err);
+  for (size_t i = 0; i < v->list.n; i++) {
+    if (!item_fits(row, v->list.items[i]))
+      return refuse(row, v->list.items[i], NULL, given->where, err);
+  }
+  return 0;
+}
+
+/* The value of any type but LIST. */
+static int read_scalar(const struct opt *row, const char *text,
+                       const char *where, struct opt_value *v, struct err *err)
+{
+  bool good = true;
+  int problem;
+
+  switch (row->type) {
+  case OPT_TYPE_BOOL:
+    good = parse_bool(text, &v->on) == 0;
+    break;
+  case OPT_TYPE_INT:
+    good = int_fits(row, text, &v->number);
+    break;
+  case OPT_TYPE_SIZE:
+    good = size_fits(row, text, &v->number);
+    break;
+  case OPT_TYPE_DOUBLE:
+    good = double_fits(row, text, &v->real);
+    break;
+  case OPT_TYPE_WORD:
+    v->number = find_word(row, text);
+    good = v->number >= 0;
+    break;
+  case OPT_TYPE_STRING:
+    good = *text || !(row->flags & OPT_NOT_EMPTY);
+    break;
+  case OPT_TYPE_FILE:
+    problem = file_problem(text);
+    if (problem != 0)
+      return refuse(row, text, strerror(problem), where, err);
+    break;
+  case OPT_TYPE_LIST:
+  case OPT_TYPE_END:
+    break;
+  }
+  if (!good || (row->check && !row->check(text)))
+    return refuse(row, text, NULL, where, err);
+  return 0;
+}
+
+/* What the text of a scalar is, or NULL: not exactly one value. */
+static const char *scalar_text(const struct opt *row,
+                               const struct opt_given *given)
+{
+  if (given->bare) {
+    if (row->bare)
+      return row->bare;
+    if (row->type == OPT_TYPE_BOOL)
+      return "on";
+    /* A file needs `NAME =` to say that the value is empty. */
+    return given->source == OPT_SOURCE_FILE ? NULL : "";
+  }
+  if (!given->items)
+    return given->text;
+  if (given->items->n == 0)
+    return "";
+  return given->items->n == 1 ? given->items->items[0] : NULL;
+}
+
+/* The items of a list from a file, as they would be on a command line. */
+static char *joined(const struct opt_list *list)
+{
+  struct strbuf text = { 0 };
+  char *copy = NULL;
+
+  for (size_t i = 0; i < list->n; i++)
+    strbuf_addf(&text, "%s%s", i > 0 ? "," : "", list->items[i]);
+  if (!text.failed)
+    copy = mem_strdup(strbuf_str(&text));
+  strbuf_done(&text);
+  return copy;
+}
+
+int opt_value_read(const struct opt *row, const struct opt_given *given,
+                   struct opt_value *ret, struct err *err)
+{
+  struct opt_value v = opt_value_unset(row);
+  const char *text = scalar_text(row, given);
+  int rc;
+
+  if (row->type == OPT_TYPE_LIST) {
+    if (given->bare && !text)
+      return refuse(row, "", NULL, given->where, err);
+    rc = read_list(row, given, text, &v, err);
+  } else if (text) {
+    rc = read_scalar(row, text, given->where, &v, err);
+  } else {
+    return refuse(row, given->text, NULL, given->where, err);
+  }
+  if (rc < 0) {
+    opt_value_done(&v);
+    return rc;
+  }
+
+  v.text = row->type == OPT_TYPE_LIST && given->items ? joined(&v.list)
+                                                      : mem_strdup(text);
+  if (!v.text) {
+    opt_value_done(&v);
+    return err_set(err, -ENOMEM, "not enough memory for --%s", row->name);
+  }
+  *ret = v;
+  return 0;
+}
+
+struct opt_value opt_value_unset(const struct opt *row)
+{
+  return (struct opt_value){ .number = row->type == OPT_TYPE_WORD ? -1 : 0 };
+}
+
+void opt_value_done(struct opt_value *v)
+{
+  if (!v)
+    return;
+  free(v->text);
+  free(v->list_memory);
+  *v = (struct opt_value){ 0 };
+}
+
+void opt_value_store(const struct opt *row, const struct opt_value *v,
+                     void *cfg)
+{
+  void *field = (char *)cfg + row->off;
+  const char *text = v->text;
+  const int index = (int)v->number;
+
+  switch (row->type) {
+  case OPT_TYPE_BOOL:
+    memcpy(field, &v->on, sizeof(v->on));
+    break;
+  case OPT_TYPE_INT:
+  case OPT_TYPE_SIZE:
+    memcpy(field, &v->number, sizeof(v->number));
+    break;
+  case OPT_TYPE_DOUBLE:
+    memcpy(field, &v->real, sizeof(v->real));
+    break;
+  case OPT_TYPE_WORD:
+    memcpy(field, &index, sizeof(index));
+    break;
+  case OPT_TYPE_STRING:
+    if (!text)
+      text = "";
+    /* fall through */
+  case OPT_TYPE_FILE:
+    memcpy(field, &text, sizeof(text));
+    break;
+  case OPT_TYPE_LIST:
+    memcpy(field, &v->list, sizeof(v->list));
+    break;
+  case OPT_TYPE_END:
+    break;
+  }
+}

@@ -1,0 +1,75 @@
+/*
+ * value.h - from text to a typed value: completely, in range, or not at all.
+ */
+#ifndef BENCH_OPT_VALUE_H
+#define BENCH_OPT_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "opt/opt.h"
+
+struct err;
+struct strbuf;
+
+/* Where a value comes from. */
+enum opt_source {
+  OPT_SOURCE_DEFAULT,     /* nobody gave one */
+  OPT_SOURCE_ENVIRONMENT, /* a variable of the environment */
+  OPT_SOURCE_FILE,        /* a configuration file */
+  OPT_SOURCE_CMDLINE,     /* the command line */
+  OPT_SOURCE_SCRIPT,      /* set by a script or by the program itself */
+};
+
+/* One option as somebody wrote it down.  All pointers are borrowed. */
+struct opt_given {
+  const char *name; /* without the leading `--` */
+  const char *arg;  /* as typed, for messages */
+  const char *text; /* the value; "" when there is none */
+  bool bare;        /* the name alone, without `=` */
+  enum opt_source source;
+  const struct opt_list *items; /* [opt] of a file: what `text` consists of */
+  const char *where;            /* [opt] "FILE:LINE" */
+};
+
+/* A value: its text, and what the text means by the type of its row. */
+struct opt_value {
+  char *text;           /* owned; NULL: unset */
+  bool on;              /* BOOL */
+  int64_t number;       /* INT, SIZE; WORD: index of the word, -1 when unset */
+  double real;          /* DOUBLE */
+  struct opt_list list; /* LIST */
+  void *list_memory;    /* owned: what `list` points to */
+};
+
+/*
+ * Read the value given for `row`.  -EINVAL: refused, and `err` holds
+ * "Invalid value for --NAME: 'VALUE' (expected WHAT)[, FILE:LINE]"; -ENOMEM.
+ * The caller ends *ret with opt_value_done().
+ */
+int opt_value_read(const struct opt *row, const struct opt_given *given,
+                   struct opt_value *ret, struct err *err);
+
+/* The value of an option that has none: false, 0, "", an empty list. */
+struct opt_value opt_value_unset(const struct opt *row);
+
+void opt_value_done(struct opt_value *v);
+
+/* Put the value into the field of `row` in the owner's config struct.  What
+ * the field points to stays with `v`. */
+void opt_value_store(const struct opt *row, const struct opt_value *v,
+                     void *cfg);
+
+/* WHAT of the message above: which values the row allows. */
+void opt_expected(const struct opt *row, struct strbuf *out);
+
+/* Limits of INT, SIZE and integer items, whatever the row leaves open. */
+int64_t opt_min(const struct opt *row);
+int64_t opt_max(const struct opt *row);
+
+/* The message of a refused value; returns -EINVAL.  `where` may be NULL. */
+int opt_value_refuse(const struct opt *row, const char *value,
+                     const char *expected, const char *where, struct err *err);
+
+#endif

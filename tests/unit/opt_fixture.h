@@ -1,0 +1,58 @@
+/*
+ * opt_fixture.h - a set with the options of the program, and one command line.
+ */
+#ifndef TESTS_UNIT_OPT_FIXTURE_H
+#define TESTS_UNIT_OPT_FIXTURE_H
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "opt/cmdline.h"
+#include "opt/core_opts.h"
+#include "opt/optset.h"
+
+#define FIXTURE_ARGS 16
+
+struct fixture {
+  struct optset set;
+  struct core_cfg core;
+  struct rand_opts_cfg rand;
+  struct db_cfg db;
+  struct cmdline cmd;
+  struct err err;
+};
+
+static inline int fixture_init(struct fixture *f)
+{
+  *f = (struct fixture){ .err = { "" } };
+  optset_init(&f->set, COMPAT_1_0);
+  return core_opts_add(&f->set, &f->core, &f->rand, &f->db, &f->err);
+}
+
+static inline void fixture_done(struct fixture *f)
+{
+  cmdline_done(&f->cmd);
+  optset_done(&f->set);
+}
+
+/* Scan the words of `line`, which begins with the program's name; it is cut
+ * into words in `words`, which must live as long as the fixture. */
+static inline int fixture_scan(struct fixture *f, const char *line,
+                               const char *compat_env, char words[512])
+{
+  static const char *const tools[] = { "compare", "report", NULL };
+  char *argv[FIXTURE_ARGS] = { NULL };
+  struct cmdline_input in = { .argv = argv,
+                              .compat_env = compat_env,
+                              .tools = tools };
+  char *rest = words;
+  char *word;
+
+  (void)snprintf(words, 512, "%s", line);
+  while (in.argc < FIXTURE_ARGS - 1 && (word = strsep(&rest, " ")))
+    argv[in.argc++] = word;
+  return cmdline_scan(&f->cmd, &in, &f->set, &f->core, &f->err);
+}
+
+#endif
