@@ -1,11 +1,9 @@
 /*
- * main.c - options -> plan -> command -> exit status; no logic.
+ * main.c - the way in.
  */
-#include "base/log.h"
+#include "program.h"
 
-int main(void)
+int main(int argc, char **argv)
 {
-  log_init();
-  log_flush();
-  return 0;
+  return program_main(argc, argv);
 }

@@ -59,14 +59,9 @@ struct opt {
   const char *expected;     /* [opt] what is allowed, where no rule says it */
   const char *alias_of;     /* [opt] the option that this name stands for */
   const char *show_as;      /* [opt] "=N" and the like, where not the type's */
-<<<<<<< HEAD
-  const char *help;         /* one line */
-  const char *man;          /* [opt] a paragraph for the manual */
-=======
   const char *bare; /* [opt] what --name alone means; BOOL: on, else "" */
   const char *help; /* one line */
   const char *man;  /* [opt] a paragraph for the manual */
->>>>>>> opt
 
   /* [opt] Further rule on the text, or on each item of a LIST; false: refused,
    * with `expected`. */

@@ -15,8 +15,11 @@
 #include "stats/report.h"
 
 struct core_cfg;
+struct core_checked;
 struct err;
+struct rand_opts_cfg;
 struct rand_params;
+struct strbuf;
 
 #define PLAN_NO_LIMIT UINT64_MAX
 
@@ -33,7 +36,7 @@ struct plan {
   uint64_t warmup_ns; /* 0: none */
   uint64_t grace_ns;  /* after the end; PLAN_NO_LIMIT: no forced shutdown */
   bool grace_shown;   /* asked for: the mode block tells the deadline */
-  bool grace_auto;
+  bool grace_auto;    /* the default; tests without a time limit have none */
 
   double rate;     /* events started per second; 0: as fast as possible */
   bool rate_abort; /* --rate-overload=abort */
@@ -50,15 +53,26 @@ struct plan {
   /* Random numbers. */
   uint64_t seed;   /* really used */
   bool seed_given; /* else taken from the clock */
+  bool rand_type_given;
   const struct rand_params *rand; /* owned */
 };
 
-/* Built from checked options; plan_done() frees what is owned. */
-int plan_init(struct plan *plan, const struct core_cfg *cfg, enum compat compat,
-              struct err *err);
+/* What a plan is made from: all checked. */
+struct plan_input {
+  const struct core_cfg *core;
+  const struct core_checked *checked;
+  const struct rand_opts_cfg *rand;
+  bool rand_type_given; /* on the command line or in a file */
+  bool statement_times; /* --db-debug */
+  enum compat compat;
+  bool run; /* the command is run: without a seed, one from the clock */
+};
+
+/* plan_done() frees what is owned. */
+int plan_init(struct plan *plan, const struct plan_input *in, struct err *err);
 void plan_done(struct plan *plan);
 
-/* The unsigned 64-bit seed of commands other than run, when none is given. */
-#define PLAN_COMMAND_SEED UINT64_C(0x62656e6368)
+/* The mode block, that is what a run says of itself before it starts. */
+void plan_describe(const struct plan *plan, struct strbuf *out);
 
 #endif

@@ -42,6 +42,10 @@ struct test_ops {
   int (*begin)(void *run, struct err *err);   /* [opt] */
   void (*close)(void *run);                   /* [opt] */
 
+  /* [opt] On the main thread, after the final report of a run that was not
+   * forced to end.  An error makes the exit status 1. */
+  int (*end)(void *run, struct err *err);
+
   /* Once per worker, on its own thread; without them `thr` is `run`. */
   int (*thread_open)(void *run, struct worker *w, void **ret_thr,
                      struct err *err);   /* [opt] */

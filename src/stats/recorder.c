@@ -28,8 +28,14 @@ static void store(_Atomic uint64_t *p, uint64_t value)
   atomic_store_explicit(p, value, memory_order_relaxed);
 }
 
-static void epoch_data_clear(struct epoch_data *d)
+/* An epoch without events, yet. */
+static void epoch_data_start(struct epoch_data *d, uint64_t events,
+                             uint64_t sum_ns)
 {
+  store(&d->first_events, events);
+  store(&d->first_sum_ns, sum_ns);
+  store(&d->events, events);
+  store(&d->sum_ns, sum_ns);
   store(&d->min_ns, UINT64_MAX);
   store(&d->max_ns, 0);
 }
@@ -39,11 +45,12 @@ int recorders_init(struct recorders *rs, unsigned n, bool percentiles,
 {
   memset(rs, 0, sizeof(*rs));
   rs->of = mem_aligned(n, sizeof(*rs->of), CACHE_LINE);
+  rs->seen = calloc(n, sizeof(*rs->seen));
   if (percentiles) {
     rs->n_hists = n < MOST_HISTS ? n : MOST_HISTS;
     rs->hists = calloc(rs->n_hists, sizeof(struct hist *));
   }
-  if (!rs->of || (percentiles && !rs->hists))
+  if (!rs->of || !rs->seen || (percentiles && !rs->hists))
     goto no_memory;
   for (unsigned i = 0; i < rs->n_hists; i++) {
     rs->hists[i] = hist_new();
@@ -56,8 +63,8 @@ int recorders_init(struct recorders *rs, unsigned n, bool percentiles,
     struct recorder *r = &rs->of[i];
 
     ck_sequence_init(&r->seq);
-    epoch_data_clear(&r->data[0]);
-    epoch_data_clear(&r->data[1]);
+    epoch_data_start(&r->data[0], 0, 0);
+    epoch_data_start(&r->data[1], 0, 0);
     if (percentiles)
       r->hist = rs->hists[i % rs->n_hists];
     r->hist_shared = n > rs->n_hists;
@@ -76,6 +83,7 @@ void recorders_done(struct recorders *rs)
   for (unsigned i = 0; rs->hists && i < rs->n_hists; i++)
     hist_free(rs->hists[i]);
   free(rs->hists);
+  free(rs->seen);
   free(rs->of);
   memset(rs, 0, sizeof(*rs));
 }
@@ -88,19 +96,13 @@ void recorder_new_epoch(struct recorder *r, uint32_t epoch)
 {
   const uint32_t old = atomic_load_explicit(&r->epoch, memory_order_relaxed);
   const struct epoch_data *last = &r->data[old & 1];
-  struct epoch_data *before = &r->data[(epoch - 1) & 1];
-  struct epoch_data *fresh = &r->data[epoch & 1];
   const uint64_t events = load(&last->events);
   const uint64_t sum_ns = load(&last->sum_ns);
 
   ck_sequence_write_begin(&r->seq);
   if (old != epoch - 1)
-    epoch_data_clear(before);
-  store(&before->events, events);
-  store(&before->sum_ns, sum_ns);
-  epoch_data_clear(fresh);
-  store(&fresh->events, events);
-  store(&fresh->sum_ns, sum_ns);
+    epoch_data_start(&r->data[(epoch - 1) & 1], events, sum_ns);
+  epoch_data_start(&r->data[epoch & 1], events, sum_ns);
   atomic_store_explicit(&r->epoch, epoch, memory_order_relaxed);
   ck_sequence_write_end(&r->seq);
 }
@@ -138,11 +140,16 @@ void snapshot_done(struct snapshot *s)
   memset(s, 0, sizeof(*s));
 }
 
-/* Read one worker as it was at the end of epoch `ended`. */
-static void read_worker(struct snapshot *s, const struct recorder *r,
-                        uint32_t ended, struct worker_totals *w)
+/* One worker as it was at the end of an epoch. */
+struct worker_view {
+  uint64_t first_events, first_sum_ns;
+  uint64_t events, sum_ns;
+  uint64_t min_ns, max_ns; /* of the events since the first of these */
+};
+
+static void view_worker(struct worker_view *v, const struct recorder *r,
+                        uint32_t ended)
 {
-  uint64_t min_ns, max_ns;
   unsigned version;
 
   do {
@@ -153,22 +160,54 @@ static void read_worker(struct snapshot *s, const struct recorder *r,
     at = atomic_load_explicit(&r->epoch, memory_order_relaxed);
     /* A worker that is already in the next epoch left this one behind. */
     d = &r->data[(at == ended + 1 ? ended : at) & 1];
-    w->events = load(&d->events);
-    w->sum_ns = load(&d->sum_ns);
-    min_ns = load(&d->min_ns);
-    max_ns = load(&d->max_ns);
+    v->first_events = load(&d->first_events);
+    v->first_sum_ns = load(&d->first_sum_ns);
+    v->events = load(&d->events);
+    v->sum_ns = load(&d->sum_ns);
+    v->min_ns = load(&d->min_ns);
+    v->max_ns = load(&d->max_ns);
     if (at != ended && at != ended + 1) {
-      min_ns = UINT64_MAX;
-      max_ns = 0;
+      /* It has not looked up since an epoch that was reported already. */
+      v->first_events = v->events;
+      v->first_sum_ns = v->sum_ns;
+      v->min_ns = UINT64_MAX;
+      v->max_ns = 0;
     }
   } while (ck_sequence_read_retry(&r->seq, version));
+}
 
+static void read_worker(struct worker_totals *w, const struct recorder *r,
+                        uint32_t ended, const struct worker_totals *seen)
+{
+  struct worker_view v;
+  uint64_t late;
+
+  view_worker(&v, r, ended);
+  w->events = v.events;
+  w->sum_ns = v.sum_ns;
+  w->min_ns = v.min_ns;
+  w->max_ns = v.max_ns;
+
+  late = v.first_events - seen->events;
+  if (late > 0) {
+    const uint64_t late_ns = (v.first_sum_ns - seen->sum_ns) / late;
+
+    if (late_ns < w->min_ns)
+      w->min_ns = late_ns;
+    if (late_ns > w->max_ns)
+      w->max_ns = late_ns;
+  }
+}
+
+static void add_worker(struct snapshot *s, const struct worker_totals *w,
+                       const struct recorder *r)
+{
   s->events += w->events;
   s->sum_ns += w->sum_ns;
-  if (min_ns < s->min_ns)
-    s->min_ns = min_ns;
-  if (max_ns > s->max_ns)
-    s->max_ns = max_ns;
+  if (w->min_ns < s->min_ns)
+    s->min_ns = w->min_ns;
+  if (w->max_ns > s->max_ns)
+    s->max_ns = w->max_ns;
   for (unsigned c = 0; c < COUNTERS; c++)
     s->counter[c] += load(&r->counter[c]);
 }
@@ -183,8 +222,11 @@ void snapshot_take(struct snapshot *s, struct recorders *rs, uint64_t now_ns)
   s->min_ns = UINT64_MAX;
   s->max_ns = 0;
   memset(s->counter, 0, sizeof(s->counter));
-  for (unsigned i = 0; i < rs->n; i++)
-    read_worker(s, &rs->of[i], ended, &s->worker[i]);
+  for (unsigned i = 0; i < rs->n; i++) {
+    read_worker(&s->worker[i], &rs->of[i], ended, &rs->seen[i]);
+    add_worker(s, &s->worker[i], &rs->of[i]);
+    rs->seen[i] = s->worker[i];
+  }
   s->counter[COUNTER_EVENT] += s->events;
 
   if (s->hist) {

@@ -8,6 +8,11 @@
  * saves its counters as they were, and starts afresh with minimum and maximum.
  * So a snapshot has, of each worker, numbers that belong together exactly,
  * whenever the worker looks up.
+ *
+ * A worker may have looked at the epoch just before a snapshot and add its
+ * event just after it.  Such a *late* event is recognised by the difference
+ * between what the snapshot saw and what the worker had when it left the
+ * epoch; it belongs to the next snapshot, minimum and maximum included.
  */
 #ifndef BENCH_STATS_RECORDER_H
 #define BENCH_STATS_RECORDER_H
@@ -35,9 +40,11 @@ enum counter {
   COUNTERS,
 };
 
-/* Totals since the start, as of the end of an epoch, and what is the epoch's
- * own. */
+/* Totals since the start: as of the begin of an epoch, and as of now or of its
+ * end; and what is the epoch's own. */
 struct epoch_data {
+  _Atomic uint64_t first_events;
+  _Atomic uint64_t first_sum_ns;
   _Atomic uint64_t events;
   _Atomic uint64_t sum_ns;
   _Atomic uint64_t min_ns; /* UINT64_MAX: no event */
@@ -56,6 +63,13 @@ struct recorder {
   bool hist_shared;  /* with other workers */
 } CACHE_ALIGNED;
 
+/* What one worker had done when a snapshot was taken. */
+struct worker_totals {
+  uint64_t events;
+  uint64_t sum_ns;
+  uint64_t min_ns, max_ns; /* since the snapshot before; UINT64_MAX, 0: none */
+};
+
 /* All the recorders of a run. */
 struct recorders {
   /* Read by every worker after every event, written at snapshots only. */
@@ -65,6 +79,9 @@ struct recorders {
   struct recorder *of; /* owned; [n] */
   unsigned n_hists;
   struct hist **hists; /* owned; workers share them when n > n_hists */
+
+  /* Of the thread that takes snapshots: what the last one saw. */
+  struct worker_totals *seen; /* owned; [n] */
 };
 
 int recorders_init(struct recorders *rs, unsigned n, bool percentiles,
@@ -86,11 +103,10 @@ static inline void recorder_count(struct recorder *r, enum counter c,
   recorder_bump(&r->counter[c], n);
 }
 
-/* One event of this worker has ended. */
-static inline void recorder_event(const struct recorders *rs,
-                                  struct recorder *r, uint64_t latency_ns)
+/* One event has ended, in the epoch that its worker has just read. */
+static inline void recorder_event_in(struct recorder *r, uint32_t now,
+                                     uint64_t latency_ns)
 {
-  const uint32_t now = atomic_load_explicit(&rs->epoch, memory_order_relaxed);
   struct epoch_data *d;
 
   if (UNLIKELY(now != atomic_load_explicit(&r->epoch, memory_order_relaxed)))
@@ -114,14 +130,17 @@ static inline void recorder_event(const struct recorders *rs,
   }
 }
 
+/* One event of this worker has ended. */
+static inline void recorder_event(const struct recorders *rs,
+                                  struct recorder *r, uint64_t latency_ns)
+{
+  const uint32_t now = atomic_load_explicit(&rs->epoch, memory_order_relaxed);
+
+  recorder_event_in(r, now, latency_ns);
+}
+
 /* The number of events, as scripts may ask for it. */
 uint64_t recorder_events(const struct recorder *r);
-
-/* What one worker had done when a snapshot was taken. */
-struct worker_totals {
-  uint64_t events;
-  uint64_t sum_ns;
-};
 
 /* A moment: totals since the start of the program, except min and max. */
 struct snapshot {
@@ -138,7 +157,12 @@ int snapshot_init(struct snapshot *s, const struct recorders *rs,
                   struct err *err);
 void snapshot_done(struct snapshot *s);
 
-/* Start a new epoch and read everybody.  One thread only, the same always. */
+/*
+ * Start a new epoch and read everybody.  One thread only, the same always.
+ * min_ns and max_ns are exact, except that of several late events of a worker
+ * only the mean is known; for that the worker must have ended them within the
+ * time in which a store becomes visible to another processor.
+ */
 void snapshot_take(struct snapshot *s, struct recorders *rs, uint64_t now_ns);
 
 /* to = from, both made for the same recorders. */

@@ -48,8 +48,10 @@ uint64_t report_percentile(const struct report *r, double pct)
 {
   uint64_t ns;
 
-  if (!r->hist || r->hist->total == 0 || r->events == 0)
+  if (!r->hist || r->events == 0)
     return 0;
+  /* A worker that is just now adding its event may not have come to the
+   * histogram yet: the value is wanted within the limits all the same. */
   ns = hist_percentile(r->hist, pct);
   if (ns < r->min_ns)
     return r->min_ns;
@@ -60,7 +62,7 @@ void report_fill(struct report *r, const struct report_setup *setup,
                  const struct snapshot *before, const struct snapshot *now,
                  uint64_t min_ns, uint64_t max_ns, struct hist_sum *diff)
 {
-  r->period_ns = now->at_ns - before->at_ns;
+  r->period_ns = now->at_ns > before->at_ns ? now->at_ns - before->at_ns : 0;
   for (unsigned c = 0; c < COUNTERS; c++)
     r->counter[c] = now->counter[c] - before->counter[c];
   r->events = r->counter[COUNTER_EVENT];
@@ -76,6 +78,35 @@ void report_fill(struct report *r, const struct report_setup *setup,
                        ? report_percentile(r, setup->percentile)
                        : 0;
   fill_fairness(r, before, now);
+}
+
+void report_threads_clear(struct report_thread *t, unsigned n)
+{
+  for (unsigned i = 0; i < n; i++)
+    t[i] = (struct report_thread){ .min_ns = UINT64_MAX };
+}
+
+void report_threads_merge(struct report_thread *t, const struct snapshot *s)
+{
+  for (unsigned i = 0; i < s->n; i++) {
+    if (s->worker[i].min_ns < t[i].min_ns)
+      t[i].min_ns = s->worker[i].min_ns;
+    if (s->worker[i].max_ns > t[i].max_ns)
+      t[i].max_ns = s->worker[i].max_ns;
+  }
+}
+
+void report_threads_fill(struct report_thread *t, const struct snapshot *before,
+                         const struct snapshot *now)
+{
+  for (unsigned i = 0; i < now->n; i++) {
+    const struct worker_totals *a = &before->worker[i], *b = &now->worker[i];
+
+    t[i].events = b->events - a->events;
+    t[i].sum_ns = b->sum_ns - a->sum_ns;
+    if (t[i].min_ns == UINT64_MAX)
+      t[i].min_ns = 0;
+  }
 }
 
 double report_rate(const struct report *r, uint64_t count)

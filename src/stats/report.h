@@ -28,7 +28,7 @@ enum report_kind {
   REPORT_INTERVAL,
   REPORT_CHECKPOINT,
   REPORT_FINAL,
-  REPORT_FORCED, /* final, at a forced shutdown or after a signal */
+  REPORT_FORCED, /* final, but workers may be inside an event */
 };
 
 /* What stays the same in all reports of a run. */
@@ -46,10 +46,10 @@ struct report_setup {
   bool memory_bytes;          /* REPORT_MEMORY: bytes are transferred */
 };
 
-/* One thread, for --debug. */
+/* One thread in the period of a report, for --debug. */
 struct report_thread {
   uint64_t events;
-  uint64_t sum_ns, min_ns, max_ns; /* min and max since the start */
+  uint64_t sum_ns, min_ns, max_ns; /* all 0 without events */
 };
 
 /* Times of statements, for --db-debug. */
@@ -80,7 +80,7 @@ struct report {
 
   uint64_t queue_length, concurrency; /* with --rate */
 
-  const struct report_thread *thread; /* borrowed; NULL without --debug */
+  const struct report_thread *thread; /* borrowed; [threads], or NULL */
   struct report_times execution, fetching;
 };
 
@@ -93,6 +93,16 @@ struct report {
 void report_fill(struct report *r, const struct report_setup *setup,
                  const struct snapshot *before, const struct snapshot *now,
                  uint64_t min_ns, uint64_t max_ns, struct hist_sum *diff);
+
+/*
+ * The threads of a period (`t` has as many elements as the snapshots): cleared
+ * when it begins, merged with every snapshot that is taken in it, the last one
+ * included, and filled in at its end.
+ */
+void report_threads_clear(struct report_thread *t, unsigned n);
+void report_threads_merge(struct report_thread *t, const struct snapshot *s);
+void report_threads_fill(struct report_thread *t, const struct snapshot *before,
+                         const struct snapshot *now);
 
 /* A percentile of the report's latencies, within [min, max]; 0: no events. */
 uint64_t report_percentile(const struct report *r, double pct);

@@ -1,0 +1,42 @@
+/*
+ * fmt.c - numbers as a person would write them.
+ */
+#include "base/fmt.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  MOST_DIGITS = 17 /* tell any two doubles apart */
+};
+
+unsigned fmt_decimals(double value)
+{
+  char text[40];
+
+  if (!isfinite(value))
+    return 0;
+  for (int digits = 1;; digits++) {
+    const int after_first = digits - 1;
+    int exponent, decimals;
+
+    (void)snprintf(text, sizeof(text), "%.*e", after_first, value);
+    if (digits < MOST_DIGITS && strtod(text, NULL) != value)
+      continue;
+    exponent = atoi(strchr(text, 'e') + 1);
+    decimals = after_first - exponent;
+    return decimals > 0 ? (unsigned)decimals : 0;
+  }
+}
+
+const char *fmt_shortest(char buf[FMT_DOUBLE_SIZE], double value)
+{
+  if (isnan(value))
+    (void)snprintf(buf, FMT_DOUBLE_SIZE, "nan");
+  else
+    (void)snprintf(buf, FMT_DOUBLE_SIZE, "%.*f", (int)fmt_decimals(value),
+                   value == 0.0 ? 0.0 : value);
+  return buf;
+}

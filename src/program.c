@@ -1,0 +1,273 @@
+/*
+ * program.c - options -> plan -> command -> exit status: the steps of the
+ * program in their order, and what is printed between them.
+ */
+#include "program.h"
+
+#include <luajit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/strbuf.h"
+#include "opt/cmdline.h"
+#include "opt/core_opts.h"
+#include "opt/help.h"
+#include "opt/optset.h"
+#include "report/text_reporter.h"
+#include "run/plan.h"
+#include "run/runner.h"
+#include "run/test.h"
+#include "test_list.h"
+
+/* Everything that lives as long as the program. */
+struct program {
+  struct optset set;
+  struct core_cfg core;
+  struct rand_opts_cfg rand;
+  struct db_cfg db;
+  struct cmdline cmdline;
+  const char *name;    /* bench, or sysbench */
+  const char *version; /* the same with the version */
+  struct text_reporter text;
+  bool abandoned;      /* threads were left behind: free nothing */
+};
+
+static int fail(const struct err *err)
+{
+  log_msg(LOG_FATAL, "%s", err->text);
+  return EXIT_FAILED;
+}
+
+/* Usage errors have no prefix. */
+static int fail_usage(int rc, const struct err *err)
+{
+  if (!cmdline_is_usage_error(rc))
+    return fail(err);
+  log_flush();
+  (void)fprintf(stderr, "%s\n", err->text);
+  return EXIT_FAILED;
+}
+
+static void put_text(struct strbuf *text)
+{
+  (void)fwrite(strbuf_str(text), 1, text->len, stdout);
+  strbuf_done(text);
+}
+
+static int print_help(const struct program *p)
+{
+  struct help_item tests[16];
+  struct help_lists lists = { .tests = tests };
+  struct strbuf out = { 0 };
+
+  for (; lists.n_tests < test_list_len; lists.n_tests++) {
+    tests[lists.n_tests].name = test_list[lists.n_tests]->name;
+    tests[lists.n_tests].title = test_list[lists.n_tests]->summary;
+  }
+  help_all(&out, p->name, &p->set, &lists);
+  put_text(&out);
+  return EXIT_OK;
+}
+
+static int print_usage(const struct program *p)
+{
+  struct strbuf out = { 0 };
+
+  help_usage(&out, p->name);
+  (void)fputs(strbuf_str(&out), stderr);
+  strbuf_done(&out);
+  return EXIT_FAILED;
+}
+
+static int run_test(struct program *p, const struct test *test,
+                    const void *cfg, const struct plan *plan)
+{
+  const struct reporter_use reporters[] = { { &text_reporter, &p->text } };
+
+  return runner_run(plan, test, cfg, reporters, ARRAY_SIZE(reporters),
+                    &p->abandoned);
+}
+
+static int not_implemented(const struct test *test, const char *command)
+{
+  struct err err;
+
+  (void)err_set(&err, 0, "'%s' test does not implement the '%s' command.",
+                test->name, command);
+  log_flush();
+  (void)fprintf(stderr, "%s\n", err.text);
+  return EXIT_FAILED;
+}
+
+/* A command of a built-in test. */
+static int do_command(struct program *p, const struct test *test,
+                      const void *cfg, const char *command,
+                      const struct plan *plan)
+{
+  int (*step)(const struct plan *plan, const void *cfg, struct err *err);
+  struct err err = { "" };
+  struct strbuf out = { 0 };
+
+  if (strcmp(command, "run") == 0)
+    return run_test(p, test, cfg, plan);
+  if (strcmp(command, "help") == 0) {
+    help_test(&out, test->name, &p->set);
+    put_text(&out);
+    return EXIT_OK;
+  }
+  if (strcmp(command, "prepare") == 0)
+    step = test->ops->prepare;
+  else if (strcmp(command, "cleanup") == 0)
+    step = test->ops->cleanup;
+  else {
+    log_flush();
+    (void)fprintf(stderr, "Unknown command: %s\n", command);
+    return EXIT_FAILED;
+  }
+  if (!step)
+    return not_implemented(test, command);
+  return step(plan, cfg, &err) < 0 ? fail(&err) : EXIT_OK;
+}
+
+static int make_plan(struct program *p, const struct test *test,
+                     struct plan *plan, struct err *err)
+{
+  const struct opt_entry *type = optset_find(&p->set, "rand-type");
+  const struct plan_input in = {
+    .core = &p->core,
+    .checked = &p->cmdline.checked,
+    .rand = &p->rand,
+    .rand_type_given = type->given,
+    .statement_times = p->db.debug,
+    .compat = p->set.level,
+    .run = strcmp(p->cmdline.command, "run") == 0,
+  };
+  int rc = plan_init(plan, &in, err);
+
+  if (rc < 0)
+    return rc;
+  if (test->no_deadline && plan->grace_auto)
+    plan->grace_ns = PLAN_NO_LIMIT;
+  if (test->own_limit && plan->events != PLAN_NO_LIMIT) {
+    plan->events = PLAN_NO_LIMIT;
+    log_msg(LOG_WARNING, "--events has no effect on the %s test", test->name);
+  }
+  return 0;
+}
+
+static int builtin(struct program *p, const struct test *test)
+{
+  const char *command = p->cmdline.command;
+  const struct cmdline_rules rules = { 0 };
+  struct err err = { "" };
+  struct plan plan;
+  void *cfg = NULL;
+  int status, rc;
+
+  if (!command) {
+    (void)fprintf(stderr,
+                  "The '%s' test requires a command argument. See '%s %s "
+                  "help'\n",
+                  test->name, p->name, test->name);
+    return EXIT_FAILED;
+  }
+  cfg = calloc(1, test->cfg_size);
+  if (!cfg)
+    return EXIT_FAILED;
+  rc = optset_add(&p->set, OPT_SECTION_TEST, test->name, test->opts, cfg, &err);
+  if (rc == 0)
+    rc = cmdline_apply(&p->cmdline, &rules, &err);
+  if (rc < 0) {
+    status = fail_usage(rc, &err);
+  } else if (make_plan(p, test, &plan, &err) < 0) {
+    status = fail(&err);
+  } else {
+    status = do_command(p, test, cfg, command, &plan);
+    if (!p->abandoned)
+      plan_done(&plan);
+  }
+  if (!p->abandoned)
+    free(cfg);
+  return status;
+}
+
+static int dispatch(struct program *p)
+{
+  const char *name = p->cmdline.test;
+  const struct test *test;
+
+  log_msg(LOG_NOTICE, "%s (using system %s)\n\n", p->version, LUAJIT_VERSION);
+  test = name ? test_find(name) : NULL;
+  if (test)
+    return builtin(p, test);
+  log_msg(LOG_FATAL,
+          "Cannot find benchmark '%s': no such built-in test, file or module",
+          name ? name : "");
+  return EXIT_FAILED;
+}
+
+static int act(struct program *p)
+{
+  switch (p->cmdline.action) {
+  case CMDLINE_USAGE:
+    return print_usage(p);
+  case CMDLINE_HELP:
+    return print_help(p);
+  case CMDLINE_VERSION:
+    (void)printf("%s\n", p->version);
+    return EXIT_OK;
+  case CMDLINE_TOOL: /* none are known yet, so none is recognised */
+  case CMDLINE_TEST:
+    break;
+  }
+  log_set_level((enum log_level)core_log_level(&p->core));
+  return dispatch(p);
+}
+
+static int scan(struct program *p, int argc, char **argv)
+{
+  const struct cmdline_input in = {
+    .argc = argc,
+    .argv = argv,
+    .compat_env = getenv("BENCH_COMPAT"),
+    .stdin_is_terminal = isatty(STDIN_FILENO) != 0,
+  };
+  struct err err = { "" };
+  int rc;
+
+  rc = core_opts_add(&p->set, &p->core, &p->rand, &p->db, &err);
+  if (rc < 0)
+    return fail(&err);
+  rc = cmdline_scan(&p->cmdline, &in, &p->set, &p->core, &err);
+  for (size_t i = 0; i < p->cmdline.n_warnings; i++)
+    log_msg(LOG_WARNING, "%s", p->cmdline.warnings[i]);
+  p->name = identity_name(p->cmdline.identity);
+  p->version = identity_version(p->cmdline.identity, p->set.level);
+  return rc < 0 ? fail_usage(rc, &err) : EXIT_OK;
+}
+
+int program_main(int argc, char **argv)
+{
+  struct program *p = calloc(1, sizeof(*p));
+  int status;
+
+  if (!p)
+    return EXIT_FAILED;
+  log_init();
+  optset_init(&p->set, COMPAT_1_0);
+  status = scan(p, argc, argv);
+  if (status == EXIT_OK)
+    status = act(p);
+  log_flush();
+  if (p->abandoned)
+    _exit(status);
+  cmdline_done(&p->cmdline);
+  optset_done(&p->set);
+  free(p);
+  return status;
+}

@@ -1,0 +1,10 @@
+/*
+ * program.h - options -> plan -> command -> exit status.
+ */
+#ifndef BENCH_PROGRAM_H
+#define BENCH_PROGRAM_H
+
+/* The whole program; returns its exit status. */
+int program_main(int argc, char **argv);
+
+#endif

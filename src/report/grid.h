@@ -1,0 +1,53 @@
+/*
+ * grid.h - a histogram over a fixed logarithmic grid, and its rows as text.
+ *
+ * The grid has `size` buckets, number i standing for
+ * exp(ln min + i * (ln max - ln min) / (size - 1)).  The latency histogram of
+ * a report is printed on one of 1024 buckets from 0.001 to 100000 ms; scripts
+ * make their own.  A grid is used by one thread at a time.
+ */
+#ifndef BENCH_REPORT_GRID_H
+#define BENCH_REPORT_GRID_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+struct hist_sum;
+struct strbuf;
+
+struct grid {
+  size_t size;
+  double min, max;
+  double log_min;
+  double buckets_per_e; /* buckets for a factor of e */
+  uint64_t *count;      /* owned; [size] */
+};
+
+/* -EINVAL unless size >= 2 and 0 < min < max, finite; -ENOMEM. */
+int grid_init(struct grid *g, size_t size, double min, double max,
+              struct err *err);
+void grid_done(struct grid *g);
+
+/* The empty grid of the latency histogram, in milliseconds. */
+int grid_init_latency(struct grid *g, struct err *err);
+
+/* The value that bucket `index` stands for. */
+double grid_value(const struct grid *g, size_t index);
+
+/* The bucket nearest to `value` by logarithm; the first for all up to min, the
+ * last for all from max on.  `value` is a number. */
+size_t grid_index(const struct grid *g, double value);
+
+/* Count one value.  False, and nothing is counted, for NaN. */
+bool grid_update(struct grid *g, double value);
+
+/* Add all that `sum` (nanoseconds) has counted to a grid of milliseconds. */
+void grid_add_hist(struct grid *g, const struct hist_sum *sum);
+
+/* The line with the titles and a row for each bucket that is not empty, in
+ * ascending order; nothing at all when all are empty. */
+void grid_print(struct strbuf *b, const struct grid *g);
+
+#endif

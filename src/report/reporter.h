@@ -1,0 +1,61 @@
+/*
+ * reporter.h - what turns the numbers of a run into something for a reader.
+ *
+ * A run has any number of reporters, calls each of them with every report,
+ * and never two at the same time.  A new one is a const struct reporter in its
+ * own file, beside a struct of its own that `ctx` points to.
+ */
+#ifndef BENCH_REPORT_REPORTER_H
+#define BENCH_REPORT_REPORTER_H
+
+#include <stddef.h>
+
+struct err;
+struct report;
+struct report_setup;
+
+/* All members but the name are [opt]: NULL where there is nothing to do. */
+struct reporter {
+  const char *name; /* for messages about its failures */
+
+  /* Once, before the first report; `setup` stays valid until end(). */
+  int (*begin)(void *ctx, const struct report_setup *setup, struct err *err);
+
+  /* By the kind of the report; REPORT_FORCED is final as well. */
+  int (*interval)(void *ctx, const struct report_setup *setup,
+                  const struct report *r, struct err *err);
+  int (*checkpoint)(void *ctx, const struct report_setup *setup,
+                    const struct report *r, struct err *err);
+  int (*final)(void *ctx, const struct report_setup *setup,
+               const struct report *r, struct err *err);
+
+  /* Once, whatever happened before, also without a final report. */
+  int (*end)(void *ctx, struct err *err);
+
+  /* On the thread that calls interval() and checkpoint(), before and after
+   * all of these calls; a failure of the first means that there is no run. */
+  int (*thread_begin)(void *ctx, struct err *err);
+  void (*thread_end)(void *ctx);
+};
+
+/* A reporter and what it works on (borrowed). */
+struct reporter_use {
+  const struct reporter *reporter;
+  void *ctx;
+};
+
+/*
+ * Call them all, in their order, also after one has failed.  The error is that
+ * of the first one that did, with its name in front.
+ */
+int reporters_begin(const struct reporter_use *use, size_t n,
+                    const struct report_setup *setup, struct err *err);
+int reporters_report(const struct reporter_use *use, size_t n,
+                     const struct report_setup *setup, const struct report *r,
+                     struct err *err);
+int reporters_end(const struct reporter_use *use, size_t n, struct err *err);
+int reporters_thread_begin(const struct reporter_use *use, size_t n,
+                           struct err *err);
+void reporters_thread_end(const struct reporter_use *use, size_t n);
+
+#endif

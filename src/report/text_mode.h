@@ -1,0 +1,31 @@
+/*
+ * text_mode.h - the lines that say how a run was asked for.
+ */
+#ifndef BENCH_REPORT_TEXT_MODE_H
+#define BENCH_REPORT_TEXT_MODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct strbuf;
+
+struct text_mode {
+  unsigned threads;
+  uint64_t warmup_s;           /* 0: none */
+  double rate;                 /* events per second; 0: no rate */
+  double interval_s;           /* 0: no interval lines */
+  size_t n_checkpoints;        /* all that were given */
+  const uint64_t *checkpoints; /* seconds, ascending; borrowed */
+  bool debug;
+  bool validate;
+  int64_t seed;      /* 0: from the time */
+  bool forced;       /* a forced shutdown was asked for by name */
+  uint64_t forced_s; /* whole seconds until then, warm-up included */
+};
+
+/* From "Running the test with following options:" to the empty line before the
+ * block of the test. */
+void text_mode(struct strbuf *b, const struct text_mode *m);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * text_num.h - the conversions that all parts of a text report share.
+ */
+#ifndef BENCH_REPORT_TEXT_NUM_H
+#define BENCH_REPORT_TEXT_NUM_H
+
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "stats/report.h"
+
+#define TEXT_MIB 1048576.0
+#define TEXT_MB 1000000.0
+
+static inline double text_ms(uint64_t ns)
+{
+  return (double)ns / (double)NS_PER_MS;
+}
+
+static inline double text_s(uint64_t ns)
+{
+  return (double)ns / (double)NS_PER_S;
+}
+
+static inline uint64_t text_queries(const struct report *r)
+{
+  return r->counter[COUNTER_READ] + r->counter[COUNTER_WRITE] +
+         r->counter[COUNTER_OTHER];
+}
+
+/* MiB moved by the events of a REPORT_MEMORY report. */
+static inline double text_memory_mib(const struct report_setup *setup,
+                                     uint64_t events)
+{
+  return (double)events * (double)setup->memory_block / TEXT_MIB;
+}
+
+/* A quantity per second of the report's period; 0 when that is empty. */
+static inline double text_per_s(const struct report *r, double amount)
+{
+  return r->period_ns ? amount / text_s(r->period_ns) : 0.0;
+}
+
+#endif

@@ -1,0 +1,163 @@
+/*
+ * text_reporter.c - the reporter that prints text on the standard output.
+ */
+#include "report/text_reporter.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/strbuf.h"
+#include "report/text.h"
+#include "stats/report.h"
+
+static int no_memory(struct err *err)
+{
+  return err_set(err, -ENOMEM, "not enough memory for the report");
+}
+
+/* Print what is in the buffer, with one call, and empty it. */
+static int print(struct strbuf *b, struct err *err)
+{
+  if (b->failed)
+    return no_memory(err);
+  if (b->len > 0)
+    log_msg(LOG_NOTICE, "%s", strbuf_str(b));
+  strbuf_clear(b);
+  return 0;
+}
+
+/* Each line in the buffer is a message. */
+static int debug_lines(struct strbuf *b, struct err *err)
+{
+  char *line = b->text;
+
+  if (b->failed)
+    return no_memory(err);
+  while (line && *line) {
+    char *end = strchr(line, '\n');
+
+    *end = '\0';
+    log_msg(LOG_DEBUG, "%s", line);
+    line = end + 1;
+  }
+  strbuf_clear(b);
+  return 0;
+}
+
+static int print_statement_times(struct strbuf *b, const struct report *r,
+                                 struct err *err)
+{
+  struct strbuf lines = { 0 };
+  int rc = print(b, err); /* what comes before it must be out */
+
+  if (rc == 0) {
+    text_statement_times(&lines, r);
+    rc = debug_lines(&lines, err);
+  }
+  strbuf_done(&lines);
+  return rc;
+}
+
+static int print_threads(struct strbuf *b, const struct report *r,
+                         struct err *err)
+{
+  struct strbuf lines = { 0 };
+  int rc = print(b, err);
+
+  if (rc == 0) {
+    log_msg(LOG_DEBUG, "%s", TEXT_THREADS_TITLE);
+    text_threads(&lines, r);
+    rc = debug_lines(&lines, err);
+  }
+  strbuf_adds(b, "\n");
+  strbuf_done(&lines);
+  return rc;
+}
+
+/* A cumulative report behind what `b` holds already. */
+static int print_cumulative(struct strbuf *b, const struct report_setup *setup,
+                            const struct report *r, struct err *err)
+{
+  int rc = 0;
+
+  text_results(b, setup, r);
+  if (setup->statement_times && r->style == REPORT_SQL)
+    rc = print_statement_times(b, r, err);
+  if (rc < 0)
+    return rc;
+  text_common(b, setup, r);
+  if (r->thread && setup->per_thread &&
+      !(r->style == REPORT_FILEIO && setup->layout_1_1))
+    rc = print_threads(b, r, err);
+  if (rc < 0)
+    return rc;
+  if (r->kind != REPORT_CHECKPOINT)
+    text_percentiles(b, setup, r);
+  return print(b, err);
+}
+
+/* `b` holds what comes first in any case. */
+static int cumulative(const struct text_reporter *t, struct strbuf *b,
+                      const struct report_setup *setup, const struct report *r,
+                      struct err *err)
+{
+  const struct text_hooks *hooks = t->hooks;
+  int rc;
+
+  if (!hooks || !hooks->cumulative)
+    return print_cumulative(b, setup, r, err);
+  rc = print(b, err);
+  if (rc < 0 || hooks->cumulative(hooks->arg, r))
+    return rc;
+  return print_cumulative(b, setup, r, err);
+}
+
+static int text_on_interval(void *ctx, const struct report_setup *setup,
+                            const struct report *r, struct err *err)
+{
+  const struct text_hooks *hooks = ((const struct text_reporter *)ctx)->hooks;
+  struct strbuf b = { 0 };
+  int rc;
+
+  if (hooks && hooks->interval && hooks->interval(hooks->arg, r))
+    return 0;
+  text_interval(&b, setup, r);
+  rc = print(&b, err);
+  strbuf_done(&b);
+  return rc;
+}
+
+static int text_on_checkpoint(void *ctx, const struct report_setup *setup,
+                              const struct report *r, struct err *err)
+{
+  struct strbuf b = { 0 };
+  int rc;
+
+  text_checkpoint_header(&b, r);
+  rc = cumulative(ctx, &b, setup, r, err);
+  strbuf_done(&b);
+  return rc;
+}
+
+static int text_on_final(void *ctx, const struct report_setup *setup,
+                         const struct report *r, struct err *err)
+{
+  struct strbuf b = { 0 };
+  int rc;
+
+  if (setup->histogram && r->kind == REPORT_FINAL && text_histogram(&b, r) < 0)
+    rc = no_memory(err);
+  else
+    rc = cumulative(ctx, &b, setup, r, err);
+  strbuf_done(&b);
+  return rc;
+}
+
+const struct reporter text_reporter = {
+  .name = "text",
+  .interval = text_on_interval,
+  .checkpoint = text_on_checkpoint,
+  .final = text_on_final,
+};

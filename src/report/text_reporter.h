@@ -1,0 +1,34 @@
+/*
+ * text_reporter.h - the reporter that prints text on the standard output.
+ */
+#ifndef BENCH_REPORT_TEXT_REPORTER_H
+#define BENCH_REPORT_TEXT_REPORTER_H
+
+#include <stdbool.h>
+
+#include "report/reporter.h"
+
+/*
+ * What a script may print instead.  A function returns false when the script
+ * has no such hook at this moment; then the usual text is printed.  Called at
+ * every verbosity, on the thread that reports.
+ */
+struct text_hooks {
+  bool (*interval)(void *arg, const struct report *r);   /* [opt] */
+  bool (*cumulative)(void *arg, const struct report *r); /* [opt] */
+  void *arg;
+};
+
+/* The context of text_reporter; {0} prints all there is. */
+struct text_reporter {
+  const struct text_hooks *hooks; /* [opt], borrowed */
+};
+
+/*
+ * Text is NOTICE, statistics of threads and statements are DEBUG messages.
+ * The line before a checkpoint and the histogram are printed in front of what
+ * a script's hook prints too.
+ */
+extern const struct reporter text_reporter;
+
+#endif

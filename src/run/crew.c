@@ -1,0 +1,182 @@
+/*
+ * crew.c - the life of worker threads.
+ */
+#include "run/crew.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/thread.h"
+#include "base/wait.h"
+#include "run/plan.h"
+#include "run/run.h"
+#include "run/test.h"
+
+/* Script functions get no context argument: see worker_current(). */
+static _Thread_local struct worker *current;
+
+struct worker *worker_current(void)
+{
+  return current;
+}
+
+static void set_phase(struct worker *w, enum worker_phase phase)
+{
+  atomic_store_explicit(&w->phase, phase, memory_order_release);
+}
+
+/* A worker failed: say why, and end the run. */
+static void fail(struct worker *w, const struct err *why)
+{
+  struct run *run = w->run;
+
+  if (why->text[0] != '\0')
+    log_msg(LOG_FATAL, "%s", why->text);
+  (void)atomic_fetch_add(&run->failed, 1);
+  (void)run_stop(run, STOP_ERROR);
+  run_news(run);
+}
+
+/* The loop of tests that have none of their own. */
+static int loop_events(struct worker *w, void *thr, struct err *err)
+{
+  const struct test_ops *ops = w->run->test->ops;
+  int rc = 0;
+
+  while (rc == 0 && worker_step(w))
+    rc = ops->event(thr, w, err);
+  worker_abandon(w); /* open only after an error */
+  return rc;
+}
+
+/* The same where the next request is chosen outside of the event's time. */
+static int loop_requests(struct worker *w, void *thr, struct err *err)
+{
+  const struct test_ops *ops = w->run->test->ops;
+  int rc = 0;
+
+  while (rc == 0 && worker_more(w)) {
+    if (!ops->next(thr, w)) {
+      worker_give_back(w);
+      break;
+    }
+    worker_start(w);
+    rc = ops->event(thr, w, err);
+    if (rc == 0)
+      worker_stop(w);
+  }
+  worker_abandon(w);
+  return rc;
+}
+
+static int work(struct worker *w, void *thr, struct err *err)
+{
+  const struct test_ops *ops = w->run->test->ops;
+
+  if (ops->loop)
+    return ops->loop(thr, w, err);
+  return ops->next ? loop_requests(w, thr, err) : loop_events(w, thr, err);
+}
+
+/* Nobody finishes before everybody has drained. */
+static void wait_for_drained(struct run *run)
+{
+  const unsigned all = run->plan->threads;
+  uint32_t n = atomic_fetch_add(&run->drained, 1) + 1;
+
+  if (n == all)
+    wait_wake_all(&run->drained);
+  while ((n = atomic_load(&run->drained)) < all)
+    wait_while(&run->drained, n, WAIT_FOREVER);
+}
+
+static void wind_up(struct worker *w, void *thr, struct err *err)
+{
+  const struct test_ops *ops = w->run->test->ops;
+
+  if (ops->drain && ops->drain(thr, w, err) < 0)
+    fail(w, err);
+  if (ops->finish) {
+    wait_for_drained(w->run);
+    if (ops->finish(thr, w, err) < 0)
+      fail(w, err);
+    atomic_store(&w->left_ns, clock_now_ns());
+  }
+}
+
+static void *worker_main(void *arg)
+{
+  struct worker *w = arg;
+  struct run *run = w->run;
+  const struct test_ops *ops = run->test->ops;
+  void *thr = run->test_run;
+  struct err err = { "" };
+  bool opened = true;
+
+  current = w;
+  log_msg(LOG_DEBUG, "Worker thread (#%u) started", w->tid);
+  if (ops->thread_open)
+    opened = ops->thread_open(run->test_run, w, &thr, &err) == 0;
+  if (opened)
+    log_msg(LOG_DEBUG, "Worker thread (#%u) initialized", w->tid);
+  else
+    log_msg(LOG_DEBUG, "Worker thread (#%u) failed to initialize!", w->tid);
+  set_phase(w, WORKER_READY);
+  if (!opened)
+    fail(w, &err);
+  (void)atomic_fetch_add(&run->ready, 1);
+  run_news(run);
+
+  while (atomic_load_explicit(&run->gate, memory_order_acquire) == GATE_CLOSED)
+    wait_while(&run->gate, GATE_CLOSED, WAIT_FOREVER);
+  if (opened && atomic_load(&run->gate) == GATE_OPEN) {
+    if (work(w, thr, &err) < 0)
+      fail(w, &err);
+    set_phase(w, WORKER_ENDING);
+    if (atomic_load(&w->left_ns) == 0)
+      atomic_store(&w->left_ns, clock_now_ns());
+    wind_up(w, thr, &err);
+  }
+  if (opened && ops->thread_close)
+    ops->thread_close(thr);
+  set_phase(w, WORKER_GONE);
+  (void)atomic_fetch_add(&run->gone, 1);
+  run_news(run);
+  return NULL;
+}
+
+int crew_start(struct crew *crew, struct run *run, struct err *err)
+{
+  const struct plan *plan = run->plan;
+
+  crew->run = run;
+  crew->started = 0;
+  crew->threads = calloc(plan->threads, sizeof(*crew->threads));
+  if (!crew->threads)
+    return err_set(err, -ENOMEM, "cannot allocate %u threads", plan->threads);
+  for (; crew->started < plan->threads; crew->started++) {
+    int rc = thread_start(&crew->threads[crew->started], plan->stack_bytes,
+                          worker_main, &run->workers[crew->started], err);
+
+    if (rc < 0)
+      return rc;
+  }
+  return 0;
+}
+
+void crew_release(struct crew *crew, unsigned gate)
+{
+  atomic_store_explicit(&crew->run->gate, gate, memory_order_release);
+  wait_wake_all(&crew->run->gate);
+}
+
+void crew_join(struct crew *crew)
+{
+  for (unsigned i = 0; i < crew->started; i++)
+    (void)pthread_join(crew->threads[i], NULL);
+  free(crew->threads);
+  crew->threads = NULL;
+  crew->started = 0;
+}

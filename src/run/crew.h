@@ -1,0 +1,28 @@
+/*
+ * crew.h - the worker threads of a run, from start to end.  Only for src/run.
+ */
+#ifndef BENCH_RUN_CREW_H
+#define BENCH_RUN_CREW_H
+
+#include <pthread.h>
+
+struct err;
+struct run;
+
+struct crew {
+  struct run *run;
+  pthread_t *threads; /* owned */
+  unsigned started;
+};
+
+/* Start plan->threads workers; they prepare themselves and wait at the gate.
+ * On failure those that were started still wait there. */
+int crew_start(struct crew *crew, struct run *run, struct err *err);
+
+/* Open the gate (enum gate). */
+void crew_release(struct crew *crew, unsigned gate);
+
+/* Wait for all that were started. */
+void crew_join(struct crew *crew);
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * parallel.c - the same function in several threads, until all have returned.
+ */
+#include "run/parallel.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/thread.h"
+
+struct job {
+  pthread_mutex_t lock; /* protects n_failed and the calls of failed() */
+  int n_failed;
+  int (*fn)(void *arg, unsigned tid, struct err *err);
+  void (*failed)(void *arg, unsigned tid, const struct err *why);
+  void *arg;
+};
+
+struct job_thread {
+  pthread_t id;
+  unsigned tid;
+  struct job *job;
+};
+
+static void *job_main(void *arg)
+{
+  struct job_thread *t = arg;
+  struct job *job = t->job;
+  struct err err = { "" };
+
+  if (job->fn(job->arg, t->tid, &err) < 0) {
+    (void)pthread_mutex_lock(&job->lock);
+    job->n_failed++;
+    if (job->failed)
+      job->failed(job->arg, t->tid, &err);
+    (void)pthread_mutex_unlock(&job->lock);
+  }
+  return NULL;
+}
+
+int parallel_run(unsigned n, size_t stack_bytes,
+                 int (*fn)(void *arg, unsigned tid, struct err *err),
+                 void *arg,
+                 void (*failed)(void *arg, unsigned tid,
+                                const struct err *why),
+                 struct err *err)
+{
+  struct job job = { .fn = fn, .failed = failed, .arg = arg };
+  struct job_thread *threads = calloc(n, sizeof(*threads));
+  unsigned started = 0;
+  int rc = 0;
+
+  if (!threads)
+    return err_set(err, -ENOMEM, "cannot allocate %u threads", n);
+  (void)pthread_mutex_init(&job.lock, NULL);
+  for (; started < n; started++) {
+    threads[started].tid = started;
+    threads[started].job = &job;
+    rc = thread_start(&threads[started].id, stack_bytes, job_main,
+                      &threads[started], err);
+    if (rc < 0)
+      break;
+  }
+  for (unsigned i = 0; i < started; i++)
+    (void)pthread_join(threads[i].id, NULL);
+  (void)pthread_mutex_destroy(&job.lock);
+  free(threads);
+  return rc < 0 ? rc : job.n_failed;
+}

@@ -1,0 +1,237 @@
+/*
+ * reporting.c - the report thread.
+ */
+#include "run/reporting.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/thread.h"
+#include "base/wait.h"
+#include "report/reporter.h"
+#include "run/periods.h"
+#include "run/plan.h"
+#include "run/run.h"
+#include "run/schedule.h"
+#include "run/test.h"
+
+enum {
+  WAITING_MOST = 131072, /* arrivals, with --rate-overload=abort */
+};
+
+#define LOOK_AT_QUEUE_NS (100 * NS_PER_MS)
+#define NEVER UINT64_MAX
+
+/* When to do what; NEVER where there is nothing to do any more. */
+struct agenda {
+  uint64_t warm_ns;       /* end of the warm-up */
+  uint64_t interval_ns;   /* next interval line */
+  uint64_t checkpoint_ns; /* next checkpoint */
+  uint64_t queue_ns;      /* next look at the backlog */
+  uint64_t clock_ns;      /* next correction of the clock */
+  unsigned checkpoint;    /* index of the next one */
+};
+
+static enum report_style style_of(const struct run *run)
+{
+  if (run->test->ops->style)
+    return run->test->ops->style(run->test_run);
+  return run->test->style;
+}
+
+void reporting_fill(const struct run *run, struct report *r,
+                    enum report_kind kind, uint64_t now_ns)
+{
+  r->kind = kind;
+  r->style = style_of(run);
+  r->elapsed_ns = now_ns > run->measured_ns ? now_ns - run->measured_ns : 0;
+  r->threads = run->plan->threads;
+  if (run->schedule) {
+    r->queue_length = schedule_waiting(run->schedule, now_ns);
+    r->concurrency = run_count_phase(run, WORKER_EVENT);
+  }
+}
+
+void reporting_send(struct run *run, const struct report *r)
+{
+  struct err err = { "" };
+
+  if (reporters_report(run->reporters, run->n_reporters, &run->report_setup, r,
+                       &err) < 0) {
+    log_msg(LOG_ALERT, "%s", err.text);
+    atomic_store(&run->report_lost, 1);
+  }
+}
+
+static void do_interval(struct run *run, struct agenda *a, uint64_t now)
+{
+  const struct plan *plan = run->plan;
+  struct report r = { 0 };
+
+  reporting_fill(run, &r, REPORT_INTERVAL, now);
+  r.threads_running = run_count_running(run, a->interval_ns);
+  periods_interval(run->periods, &run->report_setup, now, &r);
+  reporting_send(run, &r);
+  while (a->interval_ns <= now)
+    a->interval_ns += plan->interval_ns;
+}
+
+static void do_checkpoint(struct run *run, struct agenda *a, uint64_t now)
+{
+  const struct plan *plan = run->plan;
+  struct report r = { 0 };
+
+  reporting_fill(run, &r, REPORT_CHECKPOINT, now);
+  r.threads_running = run_count_running(run, now);
+  periods_cumulative(run->periods, &run->report_setup, now, &r);
+  reporting_send(run, &r);
+  a->checkpoint_ns = NEVER;
+  while (++a->checkpoint < plan->n_checkpoints) {
+    a->checkpoint_ns =
+      run->measured_ns + plan->checkpoint_ns[a->checkpoint];
+    if (a->checkpoint_ns > now)
+      break;
+    a->checkpoint_ns = NEVER;
+  }
+}
+
+static void look_at_queue(struct run *run, uint64_t now)
+{
+  const uint64_t waiting = schedule_waiting(run->schedule, now);
+
+  if (waiting >= WAITING_MOST && run_stop(run, STOP_OVERLOAD)) {
+    log_msg(LOG_FATAL,
+            "The event queue is full: %llu events are waiting, the worker "
+            "threads cannot keep up with --rate=%g",
+            (unsigned long long)waiting, run->plan->rate);
+    run_news(run);
+  }
+}
+
+static void agenda_init(struct agenda *a, const struct run *run)
+{
+  const struct plan *plan = run->plan;
+
+  a->warm_ns = plan->warmup_ns > 0 ? run->measured_ns : NEVER;
+  a->interval_ns =
+    plan->interval_ns > 0 ? run->measured_ns + plan->interval_ns : NEVER;
+  a->checkpoint_ns = plan->n_checkpoints > 0
+                       ? run->measured_ns + plan->checkpoint_ns[0]
+                       : NEVER;
+  a->checkpoint = 0;
+  a->queue_ns = plan->rate_abort ? run->measured_ns : NEVER;
+  a->clock_ns = run->start_ns + NS_PER_S / 4;
+}
+
+/* Do what is due at `now`. */
+static void agenda_do(struct run *run, struct agenda *a, uint64_t now)
+{
+  if (now >= a->warm_ns) {
+    periods_restart(run->periods, now);
+    a->warm_ns = NEVER;
+  }
+  if (now >= a->interval_ns)
+    do_interval(run, a, now);
+  if (now >= a->checkpoint_ns)
+    do_checkpoint(run, a, now);
+  if (now >= a->queue_ns) {
+    look_at_queue(run, now);
+    a->queue_ns = now + LOOK_AT_QUEUE_NS;
+  }
+  if (now >= a->clock_ns) {
+    clock_discipline();
+    a->clock_ns = now + NS_PER_S;
+  }
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+  return a < b ? a : b;
+}
+
+static uint64_t agenda_next(const struct agenda *a)
+{
+  uint64_t next = least(a->warm_ns, a->interval_ns);
+
+  next = least(next, a->checkpoint_ns);
+  next = least(next, a->queue_ns);
+  return least(next, a->clock_ns);
+}
+
+static void set_state(struct run *run, enum report_state state)
+{
+  atomic_store(&run->report_state, (uint32_t)state);
+  wait_wake_all(&run->report_state);
+}
+
+/* Wait for the gate; false: the run does not take place. */
+static bool gate_opens(struct run *run)
+{
+  while (atomic_load(&run->gate) == GATE_CLOSED)
+    wait_while(&run->gate, GATE_CLOSED, WAIT_FOREVER);
+  return atomic_load(&run->gate) == GATE_OPEN;
+}
+
+static void *report_main(void *arg)
+{
+  struct run *run = arg;
+  struct agenda a;
+  uint64_t now;
+
+  if (reporters_thread_begin(run->reporters, run->n_reporters,
+                             &run->report_err) < 0) {
+    set_state(run, REPORTING_FAILED);
+    return NULL;
+  }
+  log_msg(LOG_DEBUG, "Reporting thread started");
+  set_state(run, REPORTING_READY);
+  if (gate_opens(run)) {
+    agenda_init(&a, run);
+    while (atomic_load(&run->report_stop) == 0) {
+      now = clock_now_ns();
+      agenda_do(run, &a, now);
+      wait_while(&run->report_stop, 0, agenda_next(&a));
+    }
+    /* Owed: what was due when the time limit came, not what came later. */
+    now = clock_now_ns();
+    if (a.interval_ns <= run->end_ns && now >= a.interval_ns &&
+        run_count_running(run, a.interval_ns) > 0)
+      do_interval(run, &a, now);
+  }
+  reporters_thread_end(run->reporters, run->n_reporters);
+  set_state(run, REPORTING_ENDED);
+  return NULL;
+}
+
+int reporting_start(struct run *run, pthread_t *ret, struct err *err)
+{
+  int rc;
+
+  /* Hooks of scripts run here: the system's stack, not that of workers. */
+  rc = thread_start(ret, 0, report_main, run, err);
+  if (rc < 0)
+    return rc;
+  while (atomic_load(&run->report_state) == REPORTING_STARTING)
+    wait_while(&run->report_state, REPORTING_STARTING, WAIT_FOREVER);
+  if (atomic_load(&run->report_state) == REPORTING_FAILED) {
+    (void)pthread_join(*ret, NULL);
+    *err = run->report_err;
+    return -1;
+  }
+  return 0;
+}
+
+bool reporting_stop(struct run *run, pthread_t thread, uint64_t patience_ns)
+{
+  const uint64_t until =
+    patience_ns == PLAN_NO_LIMIT ? WAIT_FOREVER : clock_now_ns() + patience_ns;
+
+  atomic_store(&run->report_stop, 1);
+  wait_wake_all(&run->report_stop);
+  while (atomic_load(&run->report_state) == REPORTING_READY) {
+    if (clock_now_ns() >= until)
+      return false;
+    wait_while(&run->report_state, REPORTING_READY, until);
+  }
+  (void)pthread_join(thread, NULL);
+  return true;
+}

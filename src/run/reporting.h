@@ -1,0 +1,45 @@
+/*
+ * reporting.h - the report thread: interval lines, checkpoints and the end of
+ * the warm-up, each at its moment.
+ *
+ * Line k belongs to start + k * interval.  A moment that was missed is reported
+ * once, late, with its true time; the next ones stay on the grid.
+ */
+#ifndef BENCH_RUN_REPORTING_H
+#define BENCH_RUN_REPORTING_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stats/report.h"
+
+struct err;
+struct run;
+
+enum report_state {
+  REPORTING_STARTING,
+  REPORTING_READY,
+  REPORTING_FAILED, /* run->report_err says why; the thread has ended */
+  REPORTING_ENDED,
+};
+
+/* Start the thread, and wait until its reporters are ready. */
+int reporting_start(struct run *run, pthread_t *ret, struct err *err);
+
+/*
+ * The gate is open or given up, and all workers have left: report a moment that coincides with the time limit if
+ * that is still owed, and end.  False: the thread is stuck in a reporter and
+ * was left behind after `patience_ns`.
+ */
+bool reporting_stop(struct run *run, pthread_t thread, uint64_t patience_ns);
+
+/* The numbers that are not a difference of snapshots. */
+void reporting_fill(const struct run *run, struct report *r,
+                    enum report_kind kind, uint64_t now_ns);
+
+/* Hand a report to all reporters; what they fail to write makes the exit
+ * status of the run 1. */
+void reporting_send(struct run *run, const struct report *r);
+
+#endif

@@ -1,0 +1,104 @@
+/*
+ * run.h - one run: what its threads share.  Only for the files of src/run.
+ *
+ * Threads: the conductor (the caller of runner_run(), which waits for
+ * deadlines, workers and signals), the workers, the report thread (intervals,
+ * checkpoints, end of the warm-up), and one that waits for signals.
+ */
+#ifndef BENCH_RUN_RUN_H
+#define BENCH_RUN_RUN_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/err.h"
+#include "run/worker.h"
+#include "stats/recorder.h"
+#include "stats/report.h"
+
+struct plan;
+struct reporter_use;
+struct schedule;
+struct test;
+
+/* Why workers must leave their loops; the first one counts. */
+enum stop_reason {
+  STOP_NO,
+  STOP_ERROR,    /* a worker failed */
+  STOP_OVERLOAD, /* --rate-overload=abort */
+  STOP_SIGNAL,
+  STOP_FORCED, /* the deadline has come */
+};
+
+enum gate {
+  GATE_CLOSED,
+  GATE_OPEN,
+  GATE_ABORT, /* the run does not take place */
+};
+
+struct run {
+  /* Constant while workers exist. */
+  const struct plan *plan;
+  const struct test *test;
+  void *test_run;
+  struct worker *workers;
+  struct rand_stream *streams;
+  const struct reporter_use *reporters;
+  size_t n_reporters;
+  struct schedule *schedule; /* NULL: no --rate */
+  struct recorders recorders;
+  struct report_setup report_setup;
+
+  /* Written by the conductor before the gate opens, constant afterwards. */
+  uint64_t start_ns;    /* S */
+  uint64_t measured_ns; /* M, after the warm-up */
+  uint64_t end_ns;      /* PLAN_NO_LIMIT: none */
+
+  /* Read by workers all the time, written once. */
+  _Atomic uint32_t stop CACHE_ALIGNED; /* enum stop_reason */
+  _Atomic uint32_t gate;               /* enum gate; waited for */
+
+  /* Events that nobody has a ticket for yet; any worker. */
+  _Atomic uint64_t tickets CACHE_ALIGNED;
+
+  /* Something happened that the conductor waits for; written by anybody. */
+  _Atomic uint32_t news CACHE_ALIGNED;
+  _Atomic uint32_t ready;   /* workers that are, or failed to get so */
+  _Atomic uint32_t failed;  /* workers that failed in any way */
+  _Atomic uint32_t drained; /* workers that left their loops; waited for */
+  _Atomic uint32_t gone;
+  _Atomic uint32_t signal; /* number of the signal that arrived, or 0 */
+
+  /* The report thread: see reporting.h. */
+  _Atomic uint32_t report_state; /* enum report_state; waited for */
+  _Atomic uint32_t report_stop;  /* set by the conductor; waited for */
+  _Atomic uint32_t report_lost;  /* a reporter failed to write */
+  struct err report_err;         /* written before the state says failed */
+
+  /* Periods; the report thread's until it has ended, then the conductor's. */
+  struct periods *periods;
+};
+
+/* Make the workers leave at their next event.  The first reason is kept;
+ * returns whether this one is. */
+bool run_stop(struct run *run, enum stop_reason why);
+
+/* Wake the conductor. */
+void run_news(struct run *run);
+
+static inline enum stop_reason run_stopped(struct run *run)
+{
+  return (enum stop_reason)atomic_load_explicit(&run->stop,
+                                                memory_order_relaxed);
+}
+
+/* Workers that had not left their loops at `when_ns`. */
+unsigned run_count_running(const struct run *run, uint64_t when_ns);
+
+/* Workers in a phase. */
+unsigned run_count_phase(const struct run *run, enum worker_phase phase);
+
+#endif

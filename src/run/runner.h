@@ -1,0 +1,30 @@
+/*
+ * runner.h - run a test: start the workers, keep the time, report, end.
+ */
+#ifndef BENCH_RUN_RUNNER_H
+#define BENCH_RUN_RUNNER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct plan;
+struct reporter_use;
+struct test;
+
+enum {
+  EXIT_OK = 0,
+  EXIT_FAILED = 1,
+  EXIT_FORCED = 2, /* forced shutdown, or workers not ready in time */
+  EXIT_SIGNAL = 128, /* plus the number of the signal */
+};
+
+/*
+ * Do the whole run and print what there is to print.  Returns the exit status
+ * of the program.  When *ret_abandoned is set, threads were left behind: the
+ * caller must end the process without freeing what they may use.
+ */
+int runner_run(const struct plan *plan, const struct test *test,
+               const void *cfg, const struct reporter_use *reporters,
+               size_t n_reporters, bool *ret_abandoned);
+
+#endif

@@ -1,0 +1,97 @@
+/*
+ * schedule.c - arrivals under --rate.
+ *
+ * There is one sequence of due times, and two cursors go along it.  The first
+ * is moved by workers, who take a time each, under a spin lock that is held for
+ * one draw.  The second is moved by the reader up to the present moment: the
+ * distance between the two is the number of arrivals that wait.
+ */
+#include "run/schedule.h"
+
+#include <ck_spinlock.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "rand/rng.h"
+
+/* A place in the sequence. */
+struct cursor {
+  struct rng rng;
+  double due_ns;  /* of arrival `n`, since the start; fractions count */
+  uint64_t n;     /* arrivals that were passed */
+};
+
+struct schedule {
+  double gap_ns; /* mean */
+  uint64_t start_ns;
+
+  ck_spinlock_t lock CACHE_ALIGNED; /* protects `taken` */
+  struct cursor taken;
+
+  struct cursor due CACHE_ALIGNED; /* the reader's */
+};
+
+static void advance(const struct schedule *s, struct cursor *c)
+{
+  c->n++;
+  c->due_ns += s->gap_ns * rng_exponential(&c->rng);
+}
+
+int schedule_new(struct schedule **ret, double rate, uint64_t seed,
+                 struct err *err)
+{
+  struct schedule *s = mem_aligned(1, sizeof(*s), CACHE_LINE);
+
+  if (!s)
+    return err_set(err, -ENOMEM, "cannot allocate the schedule of arrivals");
+  s->gap_ns = (double)NS_PER_S / rate;
+  ck_spinlock_init(&s->lock);
+  rng_seed(&s->taken.rng, seed, RNG_ARRIVALS, 0);
+  advance(s, &s->taken);
+  s->taken.n = 0;
+  s->due = s->taken;
+  *ret = s;
+  return 0;
+}
+
+void schedule_free(struct schedule *s)
+{
+  free(s);
+}
+
+void schedule_start(struct schedule *s, uint64_t start_ns)
+{
+  s->start_ns = start_ns;
+}
+
+uint64_t schedule_take(struct schedule *s)
+{
+  double due_ns;
+
+  ck_spinlock_lock_eb(&s->lock);
+  due_ns = s->taken.due_ns;
+  advance(s, &s->taken);
+  ck_spinlock_unlock(&s->lock);
+  /* Centuries from now is as good as never, and fits. */
+  if (due_ns > 1e18)
+    due_ns = 1e18;
+  return s->start_ns + (uint64_t)due_ns;
+}
+
+uint64_t schedule_waiting(struct schedule *s, uint64_t now_ns)
+{
+  const double now = (double)(now_ns - s->start_ns);
+  uint64_t taken;
+
+  while (s->due.due_ns <= now)
+    advance(s, &s->due);
+
+  ck_spinlock_lock_eb(&s->lock);
+  taken = s->taken.n;
+  ck_spinlock_unlock(&s->lock);
+  return s->due.n > taken ? s->due.n - taken : 0;
+}

@@ -1,0 +1,32 @@
+/*
+ * signals.h - SIGINT and SIGTERM end a run in an orderly way, the second one at
+ * once.
+ *
+ * No work is done in a signal handler: the signals are blocked in all threads,
+ * and one thread waits for them.
+ */
+#ifndef BENCH_RUN_SIGNALS_H
+#define BENCH_RUN_SIGNALS_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+
+struct err;
+
+struct signals {
+  bool started;
+  pthread_t thread;
+  sigset_t old;
+  void (*arrived)(void *arg, int number); /* called once, in that thread */
+  void *arg;
+};
+
+/* Before other threads are started, so that they inherit the mask. */
+int signals_start(struct signals *s, void (*arrived)(void *arg, int number),
+                  void *arg, struct err *err);
+
+/* Signals do again what they did before. */
+void signals_stop(struct signals *s);
+
+#endif

@@ -1,0 +1,190 @@
+/*
+ * worker.c - the step from one event to the next.
+ */
+#include "run/worker.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/wait.h"
+#include "run/plan.h"
+#include "run/run.h"
+#include "run/schedule.h"
+
+enum {
+  MOST_TICKETS = 1024,      /* in a block */
+  BLOCK_NS = 50 * 1000,     /* how long a block should last at least */
+};
+
+static void set_phase(struct worker *w, enum worker_phase phase)
+{
+  atomic_store_explicit(&w->phase, phase, memory_order_relaxed);
+}
+
+/*
+ * Tickets are taken from the shared number in blocks, so that short events do
+ * not fight for one cache line, and one by one when events are long or few are
+ * left, so that no thread works off a block alone at the end.
+ */
+static bool take_tickets(struct worker *w, uint64_t now)
+{
+  struct run *run = w->run;
+  uint64_t left = atomic_load_explicit(&run->tickets, memory_order_relaxed);
+  uint64_t block, fair;
+
+  if (now - w->block_ns < BLOCK_NS && w->block < MOST_TICKETS)
+    w->block *= 2;
+  else if (now - w->block_ns >= BLOCK_NS && w->block > 1)
+    w->block /= 2;
+  if (w->block == 0)
+    w->block = 1;
+  w->block_ns = now;
+
+  do {
+    if (left == 0)
+      return false;
+    fair = left / (2 * (uint64_t)w->plan->threads);
+    block = w->block < fair ? w->block : fair;
+    if (block == 0)
+      block = 1;
+  } while (!atomic_compare_exchange_weak_explicit(
+    &run->tickets, &left, left - block, memory_order_relaxed,
+    memory_order_relaxed));
+  w->tickets = block;
+  return true;
+}
+
+/* The loop ends for this worker. */
+static bool leave(struct worker *w, uint64_t now, const char *why)
+{
+  if (atomic_load_explicit(&w->left_ns, memory_order_relaxed) == 0) {
+    atomic_store_explicit(&w->left_ns, now, memory_order_relaxed);
+    if (why)
+      log_msg(LOG_INFO, "%s", why);
+  }
+  set_phase(w, WORKER_ENDING);
+  return false;
+}
+
+/* Wait for the next arrival; false: the run is over before it is due. */
+static bool wait_for_arrival(struct worker *w, uint64_t *now)
+{
+  struct run *run = w->run;
+  const uint64_t due = schedule_take(run->schedule);
+  const uint64_t until = due < run->end_ns ? due : run->end_ns;
+
+  if (*now < until)
+    set_phase(w, WORKER_IDLE);
+  while (*now < until && !run_stopped(run)) {
+    wait_while(&run->stop, STOP_NO, until);
+    *now = clock_now_ns();
+  }
+  if (run_stopped(run) || *now >= run->end_ns)
+    return false;
+  w->start_ns = due;
+  return true;
+}
+
+/*
+ * May an event start?  Sets start_ns, and look_ns to the moment up to which
+ * the quick answer of worker_step() stays true.
+ */
+static bool admit(struct worker *w, uint64_t now)
+{
+  static const char time_is_up[] = "Time limit exceeded, exiting...";
+  struct run *run = w->run;
+
+  if (run_stopped(run))
+    return leave(w, now, NULL);
+  if (now >= run->end_ns)
+    return leave(w, now, time_is_up);
+
+  if (now < run->measured_ns) {
+    w->look_ns = run->measured_ns;
+    w->tickets = PLAN_NO_LIMIT;
+  } else {
+    if (!w->counted) {
+      w->counted = true;
+      w->tickets = w->plan->events == PLAN_NO_LIMIT ? PLAN_NO_LIMIT : 0;
+    }
+    w->look_ns = run->end_ns;
+    if (w->tickets == 0 && !take_tickets(w, now))
+      return leave(w, now, "Event limit exceeded, exiting...");
+  }
+
+  w->start_ns = now;
+  if (run->schedule) {
+    w->look_ns = 0; /* every event comes here */
+    if (!wait_for_arrival(w, &now))
+      return leave(w, now, run_stopped(run) ? NULL : time_is_up);
+  }
+  w->tickets--;
+  set_phase(w, WORKER_EVENT);
+  return true;
+}
+
+bool worker_step(struct worker *w)
+{
+  const uint64_t now = clock_now_ns();
+
+  if (LIKELY(w->open)) {
+    const uint64_t took = now - w->start_ns;
+
+    recorder_event(w->recorders, w->recorder,
+                   LIKELY((int64_t)took >= 0) ? took : 0);
+  }
+  w->start_ns = now;
+  if (LIKELY(now < w->look_ns && w->tickets > 0 &&
+             run_stopped(w->run) == STOP_NO)) {
+    w->tickets--;
+    w->open = true;
+    w->iteration++;
+    return true;
+  }
+  w->open = admit(w, now);
+  w->iteration += w->open;
+  return w->open;
+}
+
+bool worker_more(struct worker *w)
+{
+  return admit(w, clock_now_ns());
+}
+
+void worker_start(struct worker *w)
+{
+  if (!w->run->schedule)
+    w->start_ns = clock_now_ns();
+  w->open = true;
+  w->iteration++;
+}
+
+void worker_stop(struct worker *w)
+{
+  uint64_t now, took;
+
+  if (!w->open)
+    return;
+  w->open = false;
+  now = clock_now_ns();
+  took = now - w->start_ns;
+  recorder_event(w->recorders, w->recorder, (int64_t)took >= 0 ? took : 0);
+}
+
+void worker_abandon(struct worker *w)
+{
+  w->open = false;
+}
+
+void worker_give_back(struct worker *w)
+{
+  w->open = false;
+  if (w->tickets < PLAN_NO_LIMIT / 2)
+    (void)atomic_fetch_add_explicit(&w->run->tickets, w->tickets + 1,
+                                    memory_order_relaxed);
+  w->tickets = 0;
+}
+
+bool worker_is_over(struct worker *w)
+{
+  return run_stopped(w->run) != STOP_NO || clock_now_ns() >= w->run->end_ns;
+}

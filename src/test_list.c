@@ -1,0 +1,28 @@
+/*
+ * test_list.c - the built-in tests, one line each.
+ */
+#include "test_list.h"
+
+#include <string.h>
+
+#include "base/compiler.h"
+#include "run/test.h"
+#include "tests/tests.h"
+
+const struct test *const test_list[] = {
+  &test_cpu,
+  &test_memory,
+  &test_threads,
+  &test_mutex,
+};
+
+const size_t test_list_len = ARRAY_SIZE(test_list);
+
+const struct test *test_find(const char *name)
+{
+  for (size_t i = 0; i < test_list_len; i++) {
+    if (strcmp(test_list[i]->name, name) == 0)
+      return test_list[i];
+  }
+  return NULL;
+}

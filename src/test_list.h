@@ -1,0 +1,18 @@
+/*
+ * test_list.h - the built-in tests.
+ */
+#ifndef BENCH_TEST_LIST_H
+#define BENCH_TEST_LIST_H
+
+#include <stddef.h>
+
+struct test;
+
+/* In the order of the help. */
+extern const struct test *const test_list[];
+extern const size_t test_list_len;
+
+/* By exact name; NULL: there is none. */
+const struct test *test_find(const char *name);
+
+#endif

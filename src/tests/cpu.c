@@ -1,0 +1,126 @@
+/*
+ * cpu.c - the cpu test: one event counts the primes below a limit.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/compiler.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "run/test.h"
+#include "tests/tests.h"
+
+struct cpu_cfg {
+  uint64_t max_prime;
+};
+
+static const struct opt cpu_opts[] = {
+  {
+    OPT_INT(struct cpu_cfg, max_prime),
+    .name = "cpu-max-prime",
+    .def = "10000",
+    .min = 1,
+    .max = INT64_MAX,
+    .help = "upper bound (exclusive) of the numbers tested for being prime",
+    .man = "Every event tests each number from 3 up to, but not including, "
+           "this limit. Doubling the limit makes an event almost three times "
+           "as long.",
+  },
+  OPT_END,
+};
+
+struct cpu_thread {
+  uint64_t limit;
+  uint64_t first; /* what the first event counted */
+  bool counted;   /* there was a first event */
+} CACHE_ALIGNED;
+
+/*
+ * Trial division up to a square root in floating point, slow on purpose: a
+ * better algorithm, or only other arithmetic, would make the results
+ * incomparable with published ones.
+ */
+static uint64_t count_primes(uint64_t limit)
+{
+  uint64_t found = 0;
+
+  for (uint64_t n = 3; n < limit; n++) {
+    const double root = sqrt((double)n);
+    uint64_t d = 2;
+
+    while ((double)d <= root && n % d != 0)
+      d++;
+    found += (double)d > root;
+  }
+  return found;
+}
+
+static int cpu_open(const struct plan *plan, const void *cfg, void **ret_run,
+                    struct err *err)
+{
+  (void)plan, (void)err;
+  *ret_run = (void *)(uintptr_t)cfg; /* the options are all it needs */
+  return 0;
+}
+
+static void cpu_describe(void *run)
+{
+  const struct cpu_cfg *cfg = run;
+
+  log_msg(LOG_INFO, "Doing CPU performance benchmark\n");
+  log_msg(LOG_NOTICE, "Prime numbers limit: %llu\n\n",
+          (unsigned long long)cfg->max_prime);
+}
+
+static int cpu_thread_open(void *run, struct worker *w, void **ret_thr,
+                           struct err *err)
+{
+  const struct cpu_cfg *cfg = run;
+  struct cpu_thread *t = aligned_alloc(CACHE_LINE, sizeof(*t));
+
+  (void)w;
+  if (!t)
+    return err_set(err, -ENOMEM, "cannot allocate a thread's state");
+  *t = (struct cpu_thread){ .limit = cfg->max_prime };
+  *ret_thr = t;
+  return 0;
+}
+
+static int cpu_event(void *thr, struct worker *w, struct err *err)
+{
+  struct cpu_thread *t = thr;
+  uint64_t limit = t->limit;
+  uint64_t found;
+
+  (void)w;
+  OPAQUE(limit); /* else one count could be hoisted to serve all events */
+  found = count_primes(limit);
+  OPAQUE(found); /* else it need not be counted at all */
+  if (!t->counted) {
+    t->counted = true;
+    t->first = found;
+  }
+  if (found != t->first)
+    return err_set(err, -EIO,
+                   "cpu computed two different results: %llu and %llu primes",
+                   (unsigned long long)t->first, (unsigned long long)found);
+  return 0;
+}
+
+static const struct test_ops cpu_ops = {
+  .open = cpu_open,
+  .describe = cpu_describe,
+  .thread_open = cpu_thread_open,
+  .thread_close = free,
+  .event = cpu_event,
+};
+
+const struct test test_cpu = {
+  .name = "cpu",
+  .summary = "CPU performance test",
+  .opts = cpu_opts,
+  .cfg_size = sizeof(struct cpu_cfg),
+  .ops = &cpu_ops,
+  .style = REPORT_CPU,
+};

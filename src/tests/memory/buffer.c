@@ -1,0 +1,80 @@
+/*
+ * buffer.c - memory to be measured.
+ */
+#include "tests/memory/buffer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+/* A number from /proc/meminfo; 0 when it is not there. */
+static uint64_t meminfo(const char *name)
+{
+  unsigned long long value = 0;
+  const size_t len = strlen(name);
+  FILE *f = fopen("/proc/meminfo", "re");
+  char line[128];
+
+  if (!f)
+    return 0;
+  while (fgets(line, sizeof(line), f)) {
+    if (strncmp(line, name, len) == 0 &&
+        sscanf(line + len, ": %llu", &value) == 1)
+      break;
+  }
+  (void)fclose(f);
+  return value;
+}
+
+static uint64_t huge_page_bytes(void)
+{
+  const uint64_t kib = meminfo("Hugepagesize");
+
+  return kib > 0 ? kib * 1024 : UINT64_C(2) << 20;
+}
+
+int memory_buffer_map(struct memory_buffer *b, uint64_t bytes, bool huge,
+                      struct err *err)
+{
+  const uint64_t page =
+    huge ? huge_page_bytes() : (uint64_t)sysconf(_SC_PAGESIZE);
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+  uint64_t rounded;
+  void *p;
+
+#ifdef MAP_HUGETLB
+  if (huge)
+    flags |= MAP_HUGETLB;
+#else
+  if (huge)
+    return err_set(err, -ENOTSUP, "this system has no huge pages");
+#endif
+  if (__builtin_add_overflow(bytes, page - 1, &rounded))
+    return err_set(err, -ENOMEM, "cannot allocate %llu bytes of memory",
+                   (unsigned long long)bytes);
+  rounded -= rounded % page;
+  p = mmap(NULL, rounded, PROT_READ | PROT_WRITE, flags, -1, 0);
+  if (p == MAP_FAILED && huge)
+    return err_sys(
+      err, "cannot allocate %llu bytes of huge pages (%llu pages are free),",
+      (unsigned long long)rounded,
+      (unsigned long long)meminfo("HugePages_Free"));
+  if (p == MAP_FAILED)
+    return err_sys(err, "cannot allocate %llu bytes of memory,",
+                   (unsigned long long)rounded);
+  memset(p, 0, rounded);
+  b->words = p;
+  b->mapped = rounded;
+  return 0;
+}
+
+void memory_buffer_unmap(struct memory_buffer *b)
+{
+  if (b->words)
+    (void)munmap(b->words, b->mapped);
+  b->words = NULL;
+}

@@ -1,0 +1,194 @@
+/*
+ * mutex.c - the mutex test: one event per thread, which takes one of many
+ * mutexes at random, again and again, and counts under it.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/compiler.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "rand/stream.h"
+#include "run/test.h"
+#include "run/worker.h"
+#include "tests/tests.h"
+
+struct mutex_cfg {
+  uint64_t num;
+  uint64_t locks;
+  uint64_t loops;
+};
+
+static const struct opt mutex_opts[] = {
+  {
+    OPT_INT(struct mutex_cfg, num),
+    .name = "mutex-num",
+    .def = "4096",
+    .min = 1,
+    .max = UINT32_MAX,
+    .help = "number of mutexes",
+    .man = "How many mutexes there are to choose from. The fewer there are, "
+           "the more often threads meet.",
+  },
+  {
+    OPT_INT(struct mutex_cfg, locks),
+    .name = "mutex-locks",
+    .def = "50000",
+    .min = 1,
+    .max = INT64_MAX,
+    .help = "lock operations per thread",
+    .man = "Each thread executes one event of so many lock operations.",
+  },
+  {
+    OPT_INT(struct mutex_cfg, loops),
+    .name = "mutex-loops",
+    .def = "10000",
+    .min = 0,
+    .max = INT64_MAX,
+    .help = "empty loop rounds before each lock",
+    .man = "Work outside of the lock, in turns of an empty loop.",
+  },
+  OPT_END,
+};
+
+/* The padding keeps two mutexes out of each other's cache lines. */
+struct mutex_slot {
+  pthread_mutex_t mutex;
+  char padding[256];
+};
+
+struct mutex_run {
+  const struct mutex_cfg *cfg;
+  struct mutex_slot *slot;      /* owned; [cfg->num] */
+  volatile uint64_t shared CACHE_ALIGNED; /* by whoever holds any mutex */
+};
+
+struct mutex_thread {
+  struct mutex_run *run;
+  bool done; /* it has had its event */
+} CACHE_ALIGNED;
+
+static int mutex_open(const struct plan *plan, const void *cfg, void **ret_run,
+                      struct err *err)
+{
+  struct mutex_run *run = mem_aligned(1, sizeof(*run), CACHE_LINE);
+
+  (void)plan;
+  if (!run)
+    return err_set(err, -ENOMEM, "cannot allocate the mutex test");
+  run->cfg = cfg;
+  *ret_run = run;
+  return 0;
+}
+
+static void mutex_describe(void *run)
+{
+  (void)run;
+  log_msg(LOG_INFO, "Doing mutex performance test");
+}
+
+static int mutex_begin(void *arg, struct err *err)
+{
+  struct mutex_run *run = arg;
+
+  run->slot = calloc(run->cfg->num, sizeof(*run->slot));
+  if (!run->slot)
+    return err_set(err, -ENOMEM, "cannot allocate %llu mutexes",
+                   (unsigned long long)run->cfg->num);
+  for (uint64_t i = 0; i < run->cfg->num; i++)
+    (void)pthread_mutex_init(&run->slot[i].mutex, NULL);
+  return 0;
+}
+
+static void mutex_close(void *arg)
+{
+  struct mutex_run *run = arg;
+
+  for (uint64_t i = 0; run->slot && i < run->cfg->num; i++)
+    (void)pthread_mutex_destroy(&run->slot[i].mutex);
+  free(run->slot);
+  free(run);
+}
+
+static int mutex_thread_open(void *run, struct worker *w, void **ret_thr,
+                             struct err *err)
+{
+  struct mutex_thread *t = mem_aligned(1, sizeof(*t), CACHE_LINE);
+
+  (void)w;
+  if (!t)
+    return err_set(err, -ENOMEM, "cannot allocate a thread's state");
+  t->run = run;
+  *ret_thr = t;
+  return 0;
+}
+
+static bool mutex_next(void *thr, struct worker *w)
+{
+  struct mutex_thread *t = thr;
+  const bool first = !t->done;
+
+  (void)w;
+  t->done = true;
+  return first;
+}
+
+/* One increment, comparison and branch per turn, neither removed nor
+ * unrolled: the limit is read from memory in each. */
+static void spin(uint64_t turns)
+{
+  const volatile uint64_t limit = turns;
+
+  for (uint64_t i = 0; i < limit; i++)
+    ;
+}
+
+/* Threads that hold different mutexes meet here, and the sum is nobody's
+ * business: that is the test.  Not a race to be reported. */
+__attribute__((no_sanitize("thread"))) static void
+count(struct mutex_run *run)
+{
+  run->shared++;
+}
+
+static int mutex_event(void *thr, struct worker *w, struct err *err)
+{
+  struct mutex_run *run = ((struct mutex_thread *)thr)->run;
+  const int64_t last = (int64_t)run->cfg->num - 1;
+  const uint64_t loops = run->cfg->loops;
+
+  (void)err;
+  for (uint64_t i = run->cfg->locks; i > 0; i--) {
+    struct mutex_slot *slot =
+      &run->slot[dist_uniform(&w->rand->rng, 0, last)];
+
+    spin(loops);
+    (void)pthread_mutex_lock(&slot->mutex);
+    count(run);
+    (void)pthread_mutex_unlock(&slot->mutex);
+  }
+  return 0;
+}
+
+static const struct test_ops mutex_ops = {
+  .open = mutex_open,
+  .describe = mutex_describe,
+  .begin = mutex_begin,
+  .close = mutex_close,
+  .thread_open = mutex_thread_open,
+  .thread_close = free,
+  .next = mutex_next,
+  .event = mutex_event,
+};
+
+const struct test test_mutex = {
+  .name = "mutex",
+  .summary = "Mutex performance test",
+  .opts = mutex_opts,
+  .cfg_size = sizeof(struct mutex_cfg),
+  .ops = &mutex_ops,
+  .style = REPORT_EVENTS,
+  .no_deadline = true,
+};

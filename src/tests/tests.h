@@ -1,0 +1,14 @@
+/*
+ * tests.h - the built-in tests, one declaration each.
+ */
+#ifndef BENCH_TESTS_TESTS_H
+#define BENCH_TESTS_TESTS_H
+
+struct test;
+
+extern const struct test test_cpu;
+extern const struct test test_memory;
+extern const struct test test_mutex;
+extern const struct test test_threads;
+
+#endif
