@@ -109,6 +109,29 @@ static void check_example(void)
   OK(rng_next(&rng) == rng_next(&again), "the stream moved on alike");
 }
 
+/*
+ * 2^64 draws cannot be dealt out evenly to 10^16 or 26^8 texts; the lowest is
+ * among those to be rejected, and so rarely that counting would never tell.
+ */
+static void check_rejection(void)
+{
+  static const char *const format[] = { "################", "@@@@@@@@" };
+  struct rng rng = { { 1, 0 } }, next;
+  char out[16], want[16];
+
+  rng.s[1] = rng_rotl(-rng.s[0], 64 - 17) - rng.s[0];
+  next = rng;
+  OK(rng_next(&next) == 0, "a stream whose first draw is 0");
+  for (size_t i = 0; i < ARRAY_SIZE(format); i++) {
+    struct rng from = rng, after = next;
+    const size_t len = strlen(format[i]);
+
+    text_fill(&from, format[i], len, out);
+    text_fill(&after, format[i], len, want);
+    OK(memcmp(out, want, len) == 0, "its first draw is not used");
+  }
+}
+
 static void check_varstring(uint64_t seed)
 {
   static uint64_t length[11], kind[75], last[75];
@@ -173,6 +196,7 @@ int main(void)
     check_varstring(check_seeds[i]);
   }
   check_example();
+  check_rejection();
   check_formats();
   check_varstring_ends();
   return TAP_EXIT();
