@@ -1,0 +1,51 @@
+# helper.bash - what the command-line tests share.
+#
+# BENCH, BENCH_SRC and BENCH_BUILD come from the makefile.  Each test runs in a
+# clean folder of its own.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  cd "$BATS_TEST_TMPDIR" || return 1
+  # Leak checks happen under `make check` of a sanitized build as well.
+  unset BENCH_COMPAT LUA_PATH LUA_CPATH
+}
+
+# bench ARG...: runs the program; sets status, output (stdout), stderr.
+bench() {
+  run --separate-stderr "$BENCH" "$@"
+}
+
+# must WHAT...: the command holds, or says what was seen.
+must() {
+  "$@" && return 0
+  printf 'failed: %s\nstatus: %s\nstdout:\n%s\nstderr:\n%s\n' \
+    "$*" "${status:-}" "${output:-}" "${stderr:-}" >&2
+  return 1
+}
+
+# has TEXT PATTERN: the text has a line that matches the pattern.
+has() {
+  grep -Eq -- "$2" <<<"$1"
+}
+
+# is A B: two texts are equal.
+is() {
+  [ "$1" = "$2" ] && return 0
+  diff <(printf '%s\n' "$1") <(printf '%s\n' "$2") >&2
+  return 1
+}
+
+# number LABEL: the first number behind the label in the output.
+number() {
+  sed -nE "s/.*$1[^0-9]*([0-9]+(\.[0-9]+)?).*/\1/p" <<<"$output" | head -n 1
+}
+
+# holds EXPRESSION: awk finds it true.
+holds() {
+  awk "BEGIN { exit !($1) }"
+}
+
+# mask: numbers and blanks before them, so that layouts can be compared.
+mask() {
+  sed -E 's/ +[0-9]+(\.[0-9]+)?/ N/g; s/[0-9]+\.[0-9]+/N/g'
+}

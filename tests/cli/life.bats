@@ -1,0 +1,225 @@
+#!/usr/bin/env bats
+# The life of a run: limits, moments of reports, signals, exit status.
+load helper
+
+@test "exactly so many events, over all threads" {
+  for n in 1 7 1000; do
+    bench cpu --cpu-max-prime=100 --threads=3 --events=$n --time=0 run
+    must is "$status" 0
+    must is "$(number 'total number of events:')" "$n"
+  done
+}
+
+@test "the time limit" {
+  bench cpu --cpu-max-prime=1000 --threads=2 --time=1 run
+  must is "$status" 0
+  must holds "$(number 'total time:') >= 1 && $(number 'total time:') < 2"
+}
+
+@test "neither limit: a warning, and the mutex test ends by itself" {
+  bench mutex --mutex-locks=10 --mutex-loops=10 --time=0 --threads=4 run
+  must is "$status" 0
+  must has "$stderr" '^WARNING: Both event and time limits are disabled, running an endless test$'
+  must is "$(number 'total number of events:')" 4
+  bench mutex --mutex-locks=10 --mutex-loops=10 --events=2 --threads=4 run
+  must is "$(number 'total number of events:')" 2
+}
+
+@test "memory does exactly its total" {
+  bench memory --memory-total-size=10K --threads=4 run
+  must is "$(number 'Total operations:')" 10
+  bench memory --memory-block-size=2M --memory-total-size=20M --threads=4 run
+  must is "$(number 'Total operations:')" 10
+  for scope in global local; do
+    for oper in read write none; do
+      for mode in seq rnd; do
+        bench memory --memory-block-size=8 --memory-total-size=8000 --memory-scope=$scope \
+          --memory-oper=$oper --memory-access-mode=$mode --threads=3 run
+        must is "$status" 0
+        must is "$(number 'Total operations:')" 1000
+      done
+    done
+  done
+}
+
+@test "memory: --events has no effect, and says so" {
+  bench memory --memory-total-size=10K --events=3 run
+  must is "$(number 'Total operations:')" 10
+  must is "$stderr" "WARNING: --events has no effect on the memory test"
+}
+
+@test "the threads test does its events in turn over the mutexes" {
+  bench threads --threads=2 --thread-locks=3 --thread-yields=5 --events=6 run
+  must is "$status" 0
+  must is "$(number 'total number of events:')" 6
+}
+
+@test "interval lines stand on the grid, the last one with the time limit" {
+  bench cpu --cpu-max-prime=1000 --time=2 --report-interval=0.5 --threads=2 run
+  must is "$(grep -c '^\[' <<<"$output")" 4
+  must is "$(sed -nE 's/^\[ (.*s) \] thds: 2 eps: [0-9.]+ lat \(ms,95%\): [0-9.]+$/\1/p' <<<"$output" | xargs)" \
+    "0.5s 1.0s 1.5s 2.0s"
+}
+
+@test "checkpoints are full reports of their own period" {
+  bench cpu --cpu-max-prime=1000 --time=3 --report-checkpoints=2,1,1 run
+  must is "$status" 0
+  must is "$(grep -c 'Checkpoint report:' <<<"$output")" 2
+  must has "$output" '^\[ 1s \] Checkpoint report:$'
+  must has "$output" '^\[ 2s \] Checkpoint report:$'
+  must has "$output" '^Report checkpoint\(s\) at 1, '
+  must is "$(grep -c '^    total number of events:' <<<"$output")" 3
+}
+
+@test "an interval and a checkpoint at the same second both have percentiles" {
+  bench cpu --cpu-max-prime=1000 --time=2 --report-interval=1 --report-checkpoints=1 run
+  must is "$(grep -c '95th percentile: *0.00$' <<<"$output")" 0
+  must is "$(grep -cE 'lat \(ms,95%\): 0.00$' <<<"$output")" 0
+}
+
+@test "a warm-up is not counted" {
+  bench cpu --cpu-max-prime=1000 --warmup-time=1 --time=1 --report-interval=1 run
+  must is "$status" 0
+  must has "$output" '^Warmup time: 1s$'
+  must has "$output" '^Warming up for 1 seconds\.\.\.$'
+  must is "$(grep -c '^\[' <<<"$output")" 1
+  must holds "$(number 'total time:') < 1.5"
+  rate=$(number 'events per second:')
+  must holds "$(number 'eps:') > 0.5 * $rate && $(number 'eps:') < 1.5 * $rate"
+}
+
+@test "events count after the warm-up only" {
+  bench cpu --cpu-max-prime=100 --warmup-time=1 --events=10 --threads=2 run
+  n=$(number 'total number of events:')
+  must holds "$n >= 10 && $n <= 12"
+}
+
+@test "all rates of a report have one divisor" {
+  bench cpu --cpu-max-prime=1000 --time=1 --threads=2 --compat=1.1 run
+  must is "$status" 0
+  eps=$(number 'events/s \(eps\):')
+  rate=$(number 'events per second:')
+  n=$(number 'total number of events:')
+  t=$(number 'time elapsed:')
+  must holds "$eps - $rate < 0.01 && $rate - $eps < 0.01"
+  must holds "$n / $t / $eps > 0.999 && $n / $t / $eps < 1.001"
+  # Mean over the threads times the threads is the total.
+  mean=$(number 'events \(avg\/stddev\):')
+  must holds "2 * $mean == $n"
+}
+
+@test "a rate is kept, and latency counts from the arrival" {
+  bench cpu --cpu-max-prime=100 --rate=200 --time=2 --report-interval=1 run
+  must is "$status" 0
+  n=$(number 'total number of events:')
+  must holds "$n > 300 && $n < 500"
+  must is "$(grep -c 'queue length: ' <<<"$output")" 2
+  must has "$output" '^Target transaction rate: 200/sec$'
+}
+
+@test "a rate that cannot be kept is measured to the end" {
+  bench cpu --rate=1000000 --time=1 --report-interval=1 run
+  must is "$status" 0
+  must holds "$(number 'queue length:') > 900000"
+  must holds "$(number 'max:') > 500"
+}
+
+@test "--rate-overload=abort ends with the old message" {
+  bench cpu --cpu-max-prime=100000 --rate=1000000 --time=20 --rate-overload=abort run
+  must is "$status" 1
+  must has "$stderr" '^FATAL: The event queue is full: [0-9]+ events are waiting, the worker threads cannot keep up with --rate=1000000$'
+  must has "$output" 'total number of events:'
+}
+
+# interrupted SIGNAL STATUS
+interrupted() {
+  "$BENCH" cpu --cpu-max-prime=1000 --time=60 --report-interval=0.2 run >out 2>err 3>&- &
+  local pid=$!
+  until grep -q '^\[' out; do read -rt 0.05 <> <(:) || :; done
+  kill -"$1" $pid
+  status=0
+  wait $pid || status=$?
+  output=$(cat out) stderr=$(cat err)
+  must is "$status" "$2"
+  must is "$stderr" "WARNING: stopped by SIG$1"
+  must has "$output" 'execution time \(avg/stddev\):'
+  must holds "$(number 'total number of events:') > 0"
+}
+
+@test "SIGINT and SIGTERM print the full report" {
+  interrupted INT 130
+  interrupted TERM 143
+}
+
+@test "events that do not end are left behind at the deadline" {
+  bench cpu --cpu-max-prime=200000000 --time=1 --forced-shutdown=1 --threads=2 run
+  must is "$status" 2
+  must is "$stderr" "FATAL: The --max-time limit has expired, forcing shutdown..."
+  must has "$output" '^Forcing shutdown in 2 seconds$'
+  must has "$output" '^Number of unfinished transactions on forced shutdown: 2$'
+  must holds "$(number 'total time:') >= 2 && $(number 'total time:') < 3"
+  must has "$output" 'total number of events: *0$'
+}
+
+@test "a forced shutdown in percent does not race with the normal end" {
+  bench cpu --cpu-max-prime=1000 --time=1 --forced-shutdown run
+  must is "$status" 0
+}
+
+@test "a second signal ends at once" {
+  "$BENCH" cpu --cpu-max-prime=2000000000 --time=60 run >out 2>err 3>&- &
+  pid=$!
+  until grep -q 'Threads started' out; do read -rt 0.05 <> <(:) || :; done
+  kill -INT $pid
+  kill -INT $pid || :
+  status=0
+  wait $pid || status=$?
+  must is "$status" 130
+}
+
+@test "the same seed and threads: the same draws" {
+  run_seed() { "$BENCH" mutex --mutex-locks=1000 --mutex-loops=1 --threads=2 --rand-seed="$1" run; }
+  run run_seed 7
+  must is "$status" 0
+  must has "$output" '^Initializing random number generator from seed \(7\)\.$'
+}
+
+@test "verbosity" {
+  bench cpu --cpu-max-prime=100 --events=10 --verbosity=0 run
+  must is "$output$stderr" ""
+  bench cpu --cpu-max-prime=100 --events=10 --threads=2 --verbosity=4 run
+  must has "$output" '^Doing CPU performance benchmark$'
+  must has "$output" '^Done\.$'
+  must has "$output" '^Event limit exceeded, exiting\.\.\.$'
+}
+
+@test "--debug shows threads" {
+  bench cpu --cpu-max-prime=100 --events=10 --threads=2 --debug run
+  must has "$output" '^Debug mode enabled\.$'
+  must has "$stderr" '^DEBUG: Worker thread \(#1\) started$'
+  must has "$stderr" '^DEBUG: Verbose per-thread statistics:$'
+  must has "$stderr" '^DEBUG:     thread #  1: min: '
+}
+
+@test "a histogram and more percentiles" {
+  bench cpu --cpu-max-prime=1000 --events=100 --histogram --percentiles=50,99.9 run
+  must is "$status" 0
+  must has "$output" '^Latency histogram \(values are in milliseconds\)$'
+  rows=$(sed -nE 's/^ +[0-9.]+ \|.* ([0-9]+)$/\1/p' <<<"$output" | awk '{n += $1} END {print n}')
+  must is "$rows" 100
+  must is "$(tail -n 3 <<<"$output" | sed -E 's/ +[0-9.]+$//')" \
+"Latency distribution (ms):
+         p50
+         p99.9"
+}
+
+@test "a thread stack that the system refuses" {
+  bench cpu --thread-stack-size=1 run
+  must is "$status" 1
+  must has "$stderr" '^FATAL: Invalid value for --thread-stack-size'
+}
+
+@test "stdout closed early does not hang the run" {
+  run bash -c '"$BENCH" cpu --cpu-max-prime=1000 --time=2 --report-interval=0.1 run | head -n 1'
+  must has "$output" '^bench '
+}

@@ -1,0 +1,131 @@
+#!/usr/bin/env bats
+# What is printed where, and the exit status, when something is wrong with the
+# command line.
+load helper
+
+# check STATUS STDERR ARG...: stdout holds the header alone.
+header_only() {
+  local want_status=$1 want_stderr=$2
+  shift 2
+  bench "$@" </dev/null
+  must is "$status" "$want_status"
+  must is "$stderr" "$want_stderr"
+  must is "$(wc -l <<<"$output")" 1
+  must has "$output" '^bench [0-9]+\.[0-9]+\.[0-9]+.* \(using system LuaJIT .*\)$'
+}
+
+# The same with nothing on stdout.
+silent() {
+  local want_status=$1 want_stderr=$2
+  shift 2
+  bench "$@" </dev/null
+  must is "$status" "$want_status"
+  must is "$stderr" "$want_stderr"
+  must is "$output" ""
+}
+
+@test "a built-in test needs a command" {
+  for t in cpu memory threads mutex; do
+    header_only 1 "The '$t' test requires a command argument. See 'bench $t help'" $t
+  done
+}
+
+@test "commands that are unknown or not implemented" {
+  header_only 1 "Unknown command: foo" cpu foo
+  for t in cpu memory threads mutex; do
+    for c in prepare cleanup; do
+      header_only 1 "'$t' test does not implement the '$c' command." $t $c
+    done
+  done
+}
+
+@test "unknown tests and options" {
+  header_only 1 "FATAL: Cannot find benchmark 'nosuch': no such built-in test, file or module" nosuch run
+  header_only 1 "invalid option: --bad=1" cpu --bad=1 run
+  header_only 1 "invalid option: --file-num=1" cpu --file-num=1 run
+}
+
+@test "an option with a slip gets a suggestion" {
+  bench cpu --thread=2 run
+  must is "$status" 1
+  must is "$stderr" $'invalid option: --thread=2\ndid you mean --threads?'
+}
+
+@test "arguments too many" {
+  silent 1 "Unrecognized command line argument: extra" cpu run extra
+  silent 1 "Unrecognized command line argument: -x" cpu run -x
+  silent 1 "Unrecognized command line argument: 4" cpu --threads=1 run 4
+}
+
+@test "bad values of core options, before anything is printed" {
+  silent 1 "FATAL: Invalid value for --threads: '0' (expected an integer from 1 to 1000000)" cpu --threads=0 run
+  silent 1 "FATAL: Invalid value for --threads: '' (expected an integer from 1 to 1000000)" cpu --threads run
+  silent 1 "FATAL: Invalid value for --rand-type: 'zzz' (expected one of: uniform, gaussian, special, pareto, zipfian)" cpu --rand-type=zzz run
+  silent 1 "FATAL: Invalid value for --report-checkpoints: 'a' (expected a comma-separated list of integers from 1 to 4294967295)" cpu --report-checkpoints=1,a run
+  silent 1 "FATAL: Invalid value for --percentile: '101' (expected a number from 0 to 100)" cpu --percentile=101 run
+  silent 1 "FATAL: Invalid value for --forced-shutdown: '5x' (expected off, a number of seconds or a percentage of --time)" cpu --forced-shutdown=5x run
+  silent 1 "FATAL: --histogram cannot be used with --percentile=0" cpu --histogram --percentile=0 run
+}
+
+@test "bad values of the test's options, after the header" {
+  header_only 1 "FATAL: Invalid value for --cpu-max-prime: '0' (expected an integer from 1 to 9223372036854775807)" cpu --cpu-max-prime=0 run
+  header_only 1 "FATAL: Invalid value for --thread-locks: '0' (expected an integer from 1 to 4294967295)" threads --thread-locks=0 run
+  header_only 1 "FATAL: Invalid value for --mutex-num: '0' (expected an integer from 1 to 4294967295)" mutex --mutex-num=0 run
+  header_only 1 "FATAL: Invalid value for --mutex-locks: '0' (expected an integer from 1 to 9223372036854775807)" mutex --mutex-locks=0 run
+  header_only 1 "FATAL: Invalid value for --memory-scope: 'x' (expected one of: global, local)" memory --memory-scope=x run
+}
+
+@test "memory sizes that make no sense" {
+  for v in 0 7 12 3K; do
+    header_only 1 "FATAL: Invalid value for --memory-block-size: '$v' (expected a power of two from 8 to 4611686018427387904, such as 1K or 2M)" memory --memory-block-size=$v run
+  done
+  bench memory --memory-block-size=2M --memory-total-size=20M --threads=16 run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: Invalid value for --memory-total-size: '20971520' \(expected 0 or a size from 33554432 to"
+  bench memory --memory-block-size=2M --memory-total-size=1M run
+  must is "$status" 1
+}
+
+@test "--version and --help win over every error" {
+  bench --version
+  must is "$status" 0
+  must has "$output" '^bench [0-9]+\.[0-9]+\.[0-9]+'
+  bench cpu --threads=0 --help
+  must is "$status" 0
+  must has "$output" '^  --threads=N +number of worker threads \[1\]$'
+}
+
+@test "the name sysbench" {
+  ln -s "$BENCH" sysbench
+  run ./sysbench --version
+  must is "$output" "sysbench 1.0.20"
+  BENCH_COMPAT=1.1 run ./sysbench --version
+  must is "$output" "sysbench 1.1.0"
+  run --separate-stderr ./sysbench cpu
+  must is "$stderr" "The 'cpu' test requires a command argument. See 'sysbench cpu help'"
+}
+
+@test "a wrong BENCH_COMPAT" {
+  BENCH_COMPAT=2 bench cpu --time=1 run
+  must is "$status" 1
+  must is "$stderr" "FATAL: Invalid value for BENCH_COMPAT: '2' (expected one of: 1.0, 1.1)"
+}
+
+@test "help of a test" {
+  bench threads help
+  must is "$status" 0
+  must is "$(tail -n +3 <<<"$output")" "threads options:
+  --thread-yields=N lock-yield-unlock rounds per event [1000]
+  --thread-locks=N  number of mutexes [8]"
+}
+
+@test "the 0.5 form" {
+  bench --test=cpu --num-threads=2 --max-time=1 --max-requests=0 run
+  must is "$status" 0
+  must is "$(head -n 4 <<<"$stderr" | sed -n '1s/,.*//p;2,4p')" \
+"WARNING: --test is deprecated
+WARNING: --num-threads is deprecated, use --threads instead
+WARNING: --max-requests is deprecated, use --events instead
+WARNING: --max-time is deprecated, use --time instead"
+  must has "$output" '^Number of threads: 2$'
+}
