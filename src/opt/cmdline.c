@@ -115,7 +115,7 @@ static int take_known(struct scan *s, struct opt_entry *e,
                       const struct opt_given *given, struct err *err)
 {
   const bool first_test = is_core(e, "test") && !s->test_given;
-  int rc = optset_set(s->c->set, e, given, err);
+  int rc = opt_set(e, given, err);
 
   if (rc == -ENOMEM)
     return rc;
@@ -237,7 +237,7 @@ static int take_environment(struct scan *s, const char *value, struct err *err)
 
   if (!value || !*value)
     return 0;
-  rc = optset_set(s->c->set, e, &given, err);
+  rc = opt_set(e, &given, err);
   if (rc == -EINVAL) {
     struct strbuf what = { 0 };
 
@@ -431,7 +431,7 @@ static int apply(struct cmdline *c, const struct cmdline_pending *p,
     if (given.bare) /* in a file, too */
       given.source = OPT_SOURCE_CMDLINE;
   }
-  rc = optset_set(c->set, e, &given, err);
+  rc = opt_set(e, &given, err);
   if (rc < 0)
     return rc;
   if (rules->is_valid && !rules->is_valid(rules->ctx, e, opt_get_string(e)))
