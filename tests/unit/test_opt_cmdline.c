@@ -246,6 +246,12 @@ static void check_values(void)
          "its version");
   OK_STR(identity_version(f.cmd.identity, COMPAT_1_0), "sysbench 1.0.20",
          "its older version");
+  OK_STR(identity_version(IDENTITY_BENCH, COMPAT_1_1), "bench " PACKAGE_VERSION,
+         "our own version");
+  OK(opt_get_bool(optset_find(&f.set, "debug")) &&
+       !opt_get_bool(optset_find(&f.set, "validate")) &&
+       !opt_get_bool(optset_find(&f.set, "threads")),
+     "switches by name");
   OK_STR(identity_name(IDENTITY_BENCH), "bench", "our own name");
   OK(identity_of("/x/sysbench2") == IDENTITY_BENCH &&
        identity_of("sysbench") == IDENTITY_SYSBENCH &&
@@ -278,6 +284,36 @@ static void check_environment(void)
        f.core.compat == COMPAT_1_0,
      "empty is unset");
   fixture_done(&f);
+}
+
+static const struct {
+  const char *text;
+  int rc;
+  struct forced_shutdown want;
+} forced[] = {
+  { "auto", 0, { FORCED_AUTO, 0 } },
+  { "oFF", 0, { FORCED_OFF, 0 } },
+  { "", 0, { FORCED_PERCENT, 5 } },
+  { "0", 0, { FORCED_SECONDS, 0 } },
+  { "999999999", 0, { FORCED_SECONDS, 999999999 } },
+  { "999999999%", 0, { FORCED_PERCENT, 999999999 } },
+  { "1000000000", -EINVAL, { FORCED_OFF, 42 } },
+  { "%", -EINVAL, { FORCED_OFF, 42 } },
+  { "-1", -EINVAL, { FORCED_OFF, 42 } },
+  { " 1", -EINVAL, { FORCED_OFF, 42 } },
+  { "5% ", -EINVAL, { FORCED_OFF, 42 } },
+  { "offf", -EINVAL, { FORCED_OFF, 42 } },
+};
+
+static void check_forced(void)
+{
+  for (size_t i = 0; i < ARRAY_SIZE(forced); i++) {
+    struct forced_shutdown got = { FORCED_OFF, 42 };
+
+    OK(forced_shutdown_parse(forced[i].text, &got) == forced[i].rc &&
+         got.kind == forced[i].want.kind && got.value == forced[i].want.value,
+       forced[i].text);
+  }
 }
 
 /* The lower limit is the system's. */
@@ -331,6 +367,7 @@ int main(void)
   check_warnings();
   check_values();
   check_environment();
+  check_forced();
   check_stack();
   check_many_checkpoints();
   return TAP_EXIT();
