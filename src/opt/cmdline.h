@@ -78,7 +78,8 @@ struct cmdline_rules {
   bool accept_unknown; /* declare them as strings: the script declares none */
   const char *owner;   /* of options declared that way */
 
-  /* [opt] A script's own rule; false: the option is refused. */
+  /* [opt] A script's own rule for an option that it has declared and that was
+   * given; false: the option is refused. */
   bool (*is_valid)(void *ctx, const struct opt_entry *e, const char *value);
   void *ctx;
 };

@@ -11,6 +11,10 @@
 #include "base/parse.h"
 #include "opt/optset.h"
 
+/* The default where the system does not allow 64K, as some with large
+ * registers or large pages do not. */
+#define LARGER_STACK "512K"
+
 static int64_t smallest_stack(void)
 {
   return PTHREAD_STACK_MIN;
@@ -400,5 +404,7 @@ int core_opts_add(struct optset *set, struct core_cfg *core,
     if (rc < 0)
       return rc;
   }
+  if (core->thread_stack_size < (uint64_t)smallest_stack())
+    return optset_set_default(set, "thread-stack-size", LARGER_STACK, err);
   return 0;
 }

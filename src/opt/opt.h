@@ -68,7 +68,7 @@ struct opt {
   bool (*check)(const char *text);
 
   /* [opt] INT, SIZE: the lower limit, where only the running system knows it.
-   * It counts instead of `min`. */
+   * It counts instead of `min`, but not for the default. */
   int64_t (*min_now)(void);
 };
 

@@ -80,10 +80,12 @@ static int set_default(struct opt_entry *e, struct err *err)
 {
   const struct opt_given given = { .text = e->def };
   struct opt_value value = opt_value_unset(e->row);
+  struct opt row = *e->row;
   int rc;
 
+  row.min_now = NULL; /* a const default cannot know the system */
   if (e->def) {
-    rc = opt_value_read(e->row, &given, &value, err);
+    rc = opt_value_read(&row, &given, &value, err);
     if (rc < 0)
       return rc;
   }
@@ -219,8 +221,7 @@ int optset_declare(struct optset *set, const char *owner, const struct opt *row,
   return 0;
 }
 
-int optset_set(struct optset *set, struct opt_entry *e,
-               const struct opt_given *given, struct err *err)
+int opt_set(struct opt_entry *e, const struct opt_given *given, struct err *err)
 {
   struct opt_entry *real = e->real ? e->real : e;
   struct opt row = *real->row;
@@ -228,7 +229,6 @@ int optset_set(struct optset *set, struct opt_entry *e,
   char *where = NULL;
   int rc;
 
-  (void)set; /* the entry says it all, but it is the set that changes */
   e->given = true;
   row.name = e->row->name; /* messages show the name that was used */
   rc = opt_value_read(&row, given, &value, err);
@@ -258,7 +258,7 @@ int optset_set_text(struct optset *set, const char *name, const char *text,
 
   if (!e)
     return optset_unknown(set, &given, err);
-  return optset_set(set, e, &given, err);
+  return opt_set(e, &given, err);
 }
 
 int optset_set_level(struct optset *set, enum compat level, struct err *err)

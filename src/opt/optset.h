@@ -78,8 +78,8 @@ int optset_declare(struct optset *set, const char *owner, const struct opt *row,
 struct opt_entry *optset_find(const struct optset *set, const char *name);
 
 /* Set a value.  -EINVAL: refused, see opt_value_read(); nothing changed. */
-int optset_set(struct optset *set, struct opt_entry *e,
-               const struct opt_given *given, struct err *err);
+int opt_set(struct opt_entry *e, const struct opt_given *given,
+            struct err *err);
 
 /* The same by name, from the program itself.  -ENOENT: no such option. */
 int optset_set_text(struct optset *set, const char *name, const char *text,

@@ -3,6 +3,8 @@
  * and the first thing that is wrong with them.
  */
 #include <errno.h>
+#include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/compiler.h"
@@ -53,9 +55,6 @@ static const struct {
   { "bench cpu --rand-pareto-h=foo run", -EINVAL,
     "Invalid value for --rand-pareto-h: 'foo' (expected a number greater "
     "than 0 and less than 1)" },
-  { "bench cpu --thread-stack-size=2T run", -EINVAL,
-    "Invalid value for --thread-stack-size: '2T' (expected a size from 16384 "
-    "to 1099511627776, such as 64K, 2M or 1G)" },
   { "bench cpu --debug=maybe run", -EINVAL,
     "Invalid value for --debug: 'maybe' (expected on or off)" },
   { "bench cpu --validate= run", -EINVAL,
@@ -247,6 +246,12 @@ static void check_values(void)
          "its version");
   OK_STR(identity_version(f.cmd.identity, COMPAT_1_0), "sysbench 1.0.20",
          "its older version");
+  OK_STR(identity_version(IDENTITY_BENCH, COMPAT_1_1), "bench " PACKAGE_VERSION,
+         "our own version");
+  OK(opt_get_bool(optset_find(&f.set, "debug")) &&
+       !opt_get_bool(optset_find(&f.set, "validate")) &&
+       !opt_get_bool(optset_find(&f.set, "threads")),
+     "switches by name");
   OK_STR(identity_name(IDENTITY_BENCH), "bench", "our own name");
   OK(identity_of("/x/sysbench2") == IDENTITY_BENCH &&
        identity_of("sysbench") == IDENTITY_SYSBENCH &&
@@ -281,6 +286,56 @@ static void check_environment(void)
   fixture_done(&f);
 }
 
+static const struct {
+  const char *text;
+  int rc;
+  struct forced_shutdown want;
+} forced[] = {
+  { "auto", 0, { FORCED_AUTO, 0 } },
+  { "oFF", 0, { FORCED_OFF, 0 } },
+  { "", 0, { FORCED_PERCENT, 5 } },
+  { "0", 0, { FORCED_SECONDS, 0 } },
+  { "999999999", 0, { FORCED_SECONDS, 999999999 } },
+  { "999999999%", 0, { FORCED_PERCENT, 999999999 } },
+  { "1000000000", -EINVAL, { FORCED_OFF, 42 } },
+  { "%", -EINVAL, { FORCED_OFF, 42 } },
+  { "-1", -EINVAL, { FORCED_OFF, 42 } },
+  { " 1", -EINVAL, { FORCED_OFF, 42 } },
+  { "5% ", -EINVAL, { FORCED_OFF, 42 } },
+  { "offf", -EINVAL, { FORCED_OFF, 42 } },
+};
+
+static void check_forced(void)
+{
+  for (size_t i = 0; i < ARRAY_SIZE(forced); i++) {
+    struct forced_shutdown got = { FORCED_OFF, 42 };
+
+    OK(forced_shutdown_parse(forced[i].text, &got) == forced[i].rc &&
+         got.kind == forced[i].want.kind && got.value == forced[i].want.value,
+       forced[i].text);
+  }
+}
+
+/* The lower limit is the system's. */
+static void check_stack(void)
+{
+  char words[512], want[512];
+  struct fixture f;
+
+  (void)fixture_init(&f);
+  OK(f.core.thread_stack_size >= (uint64_t)PTHREAD_STACK_MIN,
+     "the default stack is possible");
+  OK(fixture_scan(&f, "bench cpu --thread-stack-size=1 run", NULL, words) ==
+       -EINVAL,
+     "a tiny stack is not");
+  (void)snprintf(want, sizeof(want),
+                 "Invalid value for --thread-stack-size: '1' (expected a size "
+                 "from %ld to 1099511627776, such as 64K, 2M or 1G)",
+                 (long)PTHREAD_STACK_MIN);
+  OK_STR(f.err.text, want, "and the message names the limit");
+  fixture_done(&f);
+}
+
 static void check_many_checkpoints(void)
 {
   static char arg[2048] = "--report-checkpoints=1";
@@ -312,6 +367,8 @@ int main(void)
   check_warnings();
   check_values();
   check_environment();
+  check_forced();
+  check_stack();
   check_many_checkpoints();
   return TAP_EXIT();
 }

@@ -112,6 +112,6 @@ int main(void)
   }
   remove(name);
   OK(good, "each failed allocation is an error with a text");
-  OK(n > 200, "there were many");
+  OK(n > 100, "there were many");
   return TAP_EXIT();
 }

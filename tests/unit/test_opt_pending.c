@@ -29,9 +29,14 @@ static const struct opt script_row = { .type = OPT_TYPE_INT,
                                        .name = "table_size",
                                        .def = "10" };
 
+static const struct opt twin_row = { .type = OPT_TYPE_INT,
+                                     .name = "events",
+                                     .def = "13" };
+
 enum kind {
   BUILTIN,  /* cpu_rows */
   DECLARED, /* script_row */
+  TWIN,     /* script_row, and an option that the program has */
   FREE,     /* a script that declares nothing */
 };
 
@@ -74,6 +79,10 @@ static const struct {
     "invalid option: --table-size=13", NULL, NULL },
   { DECLARED, "bench x.lua --config-file=%s run", "table-size = 13", -ENOENT,
     "invalid option: table-size, %s:1", NULL, NULL },
+  { TWIN, "bench x.lua --events=13 run", "", -ENOENT,
+    "invalid option: --events=13", NULL, NULL },
+  { TWIN, "bench x.lua --events=12 run", "", 0, "", "events", "12" },
+  { TWIN, "bench x.lua run", "", 0, "", "events", "13" },
   { FREE, "bench x.lua --my-opt=a=b run", "", 0, "", "my_opt", "a=b" },
   { FREE, "bench x.lua --my-opt --my_opt=2 run", "", 0, "", "my-opt", "2" },
   { FREE, "bench x.lua --my-opt run", "", 0, "", "my-opt", "" },
@@ -161,7 +170,9 @@ static int apply(struct fixture *f, struct cpu_cfg *cfg, enum kind kind)
 
   if (kind == BUILTIN)
     (void)optset_add(&f->set, OPT_SECTION_TEST, "cpu", cpu_rows, cfg, &f->err);
-  if (kind == DECLARED)
+  if (kind == TWIN)
+    (void)optset_declare(&f->set, "x.lua", &twin_row, NULL, &f->err);
+  if (kind == DECLARED || kind == TWIN)
     (void)optset_declare(&f->set, "x.lua", &script_row, NULL, &f->err);
   return cmdline_apply(&f->cmd, &rules, &f->err);
 }

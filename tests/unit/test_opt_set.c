@@ -133,7 +133,7 @@ static void check_refuse(void)
 
   (void)fixture_init(&f);
   e = optset_find(&f.set, "report-checkpoints");
-  OK(optset_set(&f.set, e, &given, &f.err) == 0, "set from a file");
+  OK(opt_set(e, &given, &f.err) == 0, "set from a file");
   OK(e->source == OPT_SOURCE_FILE && opt_get_list(e)->n == 2, "known as such");
   OK(opt_refuse(e, NULL, "peace", &f.err) == -EINVAL, "refused afterwards");
   OK_STR(f.err.text,

@@ -1,0 +1,53 @@
+/*
+ * scan.h - private to the command line: one argument after the other.
+ */
+#ifndef BENCH_OPT_SCAN_H
+#define BENCH_OPT_SCAN_H
+
+#include <stdbool.h>
+
+#include "base/compiler.h"
+#include "base/err.h"
+#include "opt/cmdline.h"
+#include "opt/file.h"
+#include "opt/value.h"
+
+/* An option that the program itself does not know. */
+struct cmdline_pending {
+  struct cmdline_pending *next;
+  struct opt_given given; /* points to an argument or a line of a file */
+  char *name;             /* owned, [opt]: what given.name points to */
+  bool refused;           /* whatever the test declares */
+};
+
+/* A configuration file, kept for the pending options in it. */
+struct cmdline_file {
+  struct cmdline_file *next;
+  struct opt_file file;
+};
+
+/* One scan: the first failure counts, but --help must still be found. */
+struct scan {
+  struct cmdline *c;
+  struct err first;
+  int first_rc;
+  bool test_given;
+};
+
+/* An argument that begins with `--`: store the option, or keep it until the
+ * options of the test are known.  Fails only when there is no memory; other
+ * failures are kept in *s until the whole command line is read. */
+int scan_option(struct scan *s, const char *arg, struct err *err);
+
+/* The compat level of the environment ([opt]), which the option may still
+ * override.  Fails as above. */
+int scan_environment(struct scan *s, const char *value, struct err *err);
+
+/* Add to the warnings of *c. */
+int scan_warn(struct cmdline *c, struct err *err, const char *fmt, ...)
+  PRINTF_LIKE(3, 4);
+
+/* -ENOMEM with its text. */
+int scan_no_memory(struct err *err);
+
+#endif
