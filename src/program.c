@@ -34,7 +34,7 @@ struct program {
   const char *name;    /* bench, or sysbench */
   const char *version; /* the same with the version */
   struct text_reporter text;
-  bool abandoned;      /* threads were left behind: free nothing */
+  bool abandoned; /* threads were left behind: free nothing */
 };
 
 static int fail(const struct err *err)
@@ -84,8 +84,8 @@ static int print_usage(const struct program *p)
   return EXIT_FAILED;
 }
 
-static int run_test(struct program *p, const struct test *test,
-                    const void *cfg, const struct plan *plan)
+static int run_test(struct program *p, const struct test *test, const void *cfg,
+                    const struct plan *plan)
 {
   const struct reporter_use reporters[] = { { &text_reporter, &p->text } };
 

@@ -41,10 +41,8 @@ static void *job_main(void *arg)
 }
 
 int parallel_run(unsigned n, size_t stack_bytes,
-                 int (*fn)(void *arg, unsigned tid, struct err *err),
-                 void *arg,
-                 void (*failed)(void *arg, unsigned tid,
-                                const struct err *why),
+                 int (*fn)(void *arg, unsigned tid, struct err *err), void *arg,
+                 void (*failed)(void *arg, unsigned tid, const struct err *why),
                  struct err *err)
 {
   struct job job = { .fn = fn, .failed = failed, .arg = arg };

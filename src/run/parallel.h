@@ -15,10 +15,8 @@ struct err;
  * threads could not be started (those that were have ended).
  */
 int parallel_run(unsigned n, size_t stack_bytes,
-                 int (*fn)(void *arg, unsigned tid, struct err *err),
-                 void *arg,
-                 void (*failed)(void *arg, unsigned tid,
-                                const struct err *why),
+                 int (*fn)(void *arg, unsigned tid, struct err *err), void *arg,
+                 void (*failed)(void *arg, unsigned tid, const struct err *why),
                  struct err *err);
 
 #endif

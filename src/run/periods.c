@@ -137,4 +137,3 @@ void periods_cumulative(struct periods *p, const struct report_setup *setup,
   period_start(&p->cumulative, &p->now);
   p->reported = true;
 }
-

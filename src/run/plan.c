@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/fmt.h"
 #include "opt/core_opts.h"
 #include "rand/dist.h"
 #include "rand/rng.h"
@@ -61,24 +62,12 @@ static void set_grace(struct plan *plan, const struct forced_shutdown *forced)
                       plan->time_ns != PLAN_NO_LIMIT;
 }
 
-/* How many decimals the time in interval lines needs. */
-static unsigned decimals_of(double seconds)
-{
-  double scale = 1.0;
-
-  for (unsigned n = 0; n < 9; n++, scale *= 10.0) {
-    if (fabs(seconds * scale - round(seconds * scale)) < 1e-9 * scale)
-      return n;
-  }
-  return 9;
-}
-
 static int copy_lists(struct plan *plan, const struct core_checked *checked,
                       struct err *err)
 {
   uint64_t *moments = calloc(checked->n_checkpoints + 1, sizeof(*moments));
-  double *percentiles =
-    calloc(checked->n_percentiles + 1, sizeof(*percentiles));
+  double *percentiles = calloc(checked->n_percentiles + 1,
+                               sizeof(*percentiles));
 
   plan->checkpoint_ns = moments;
   plan->report.percentiles = percentiles;
@@ -134,10 +123,10 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
   plan->time_ns = limit_ns(core->time_s);
   plan->warmup_ns = core->warmup_time_s * NS_PER_S;
   plan->rate = core->rate;
-  plan->rate_abort =
-    core->rate > 0.0 && core->rate_overload == RATE_OVERLOAD_ABORT;
-  plan->interval_ns =
-    (uint64_t)llround(core->report_interval_s * (double)NS_PER_S);
+  plan->rate_abort = core->rate > 0.0 &&
+                     core->rate_overload == RATE_OVERLOAD_ABORT;
+  plan->interval_ns = (uint64_t)llround(core->report_interval_s *
+                                        (double)NS_PER_S);
   plan->debug = core->debug;
   plan->validate = core->validate;
   set_grace(plan, &in->checked->forced_shutdown);
@@ -149,7 +138,7 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
     .per_thread = core->debug,
     .rate = core->rate > 0.0,
     .statement_times = in->statement_times,
-    .interval_decimals = decimals_of(core->report_interval_s),
+    .interval_decimals = fmt_decimals(core->report_interval_s),
   };
   rc = copy_lists(plan, in->checked, err);
   plan->percentiles = core->percentile > 0.0 || core->histogram ||
@@ -190,7 +179,7 @@ void plan_describe(const struct plan *plan, struct strbuf *out)
   for (unsigned i = 0; i < plan->n_checkpoints; i++)
     moments[i] = plan->checkpoint_ns[i] / NS_PER_S;
   if (plan->grace_shown)
-    mode.forced_s =
-      (plan->warmup_ns + plan->time_ns + plan->grace_ns) / NS_PER_S;
+    mode.forced_s = (plan->warmup_ns + plan->time_ns + plan->grace_ns) /
+                    NS_PER_S;
   text_mode(out, &mode);
 }

@@ -4,6 +4,7 @@
 #include "run/reporting.h"
 
 #include "base/clock.h"
+#include "base/fmt.h"
 #include "base/log.h"
 #include "base/thread.h"
 #include "base/wait.h"
@@ -86,8 +87,7 @@ static void do_checkpoint(struct run *run, struct agenda *a, uint64_t now)
   reporting_send(run, &r);
   a->checkpoint_ns = NEVER;
   while (++a->checkpoint < plan->n_checkpoints) {
-    a->checkpoint_ns =
-      run->measured_ns + plan->checkpoint_ns[a->checkpoint];
+    a->checkpoint_ns = run->measured_ns + plan->checkpoint_ns[a->checkpoint];
     if (a->checkpoint_ns > now)
       break;
     a->checkpoint_ns = NEVER;
@@ -96,15 +96,16 @@ static void do_checkpoint(struct run *run, struct agenda *a, uint64_t now)
 
 static void look_at_queue(struct run *run, uint64_t now)
 {
-  const uint64_t waiting = schedule_waiting(run->schedule, now);
+  char rate[FMT_DOUBLE_SIZE];
 
-  if (waiting >= WAITING_MOST && run_stop(run, STOP_OVERLOAD)) {
-    log_msg(LOG_FATAL,
-            "The event queue is full: %llu events are waiting, the worker "
-            "threads cannot keep up with --rate=%g",
-            (unsigned long long)waiting, run->plan->rate);
-    run_news(run);
-  }
+  if (schedule_waiting(run->schedule, now) < WAITING_MOST ||
+      !run_stop(run, STOP_OVERLOAD))
+    return;
+  log_msg(LOG_FATAL,
+          "The event queue is full: %d events are waiting, the worker threads "
+          "cannot keep up with --rate=%s",
+          WAITING_MOST, fmt_shortest(rate, run->plan->rate));
+  run_news(run);
 }
 
 static void agenda_init(struct agenda *a, const struct run *run)
@@ -112,8 +113,8 @@ static void agenda_init(struct agenda *a, const struct run *run)
   const struct plan *plan = run->plan;
 
   a->warm_ns = plan->warmup_ns > 0 ? run->measured_ns : NEVER;
-  a->interval_ns =
-    plan->interval_ns > 0 ? run->measured_ns + plan->interval_ns : NEVER;
+  a->interval_ns = plan->interval_ns > 0 ? run->measured_ns + plan->interval_ns
+                                         : NEVER;
   a->checkpoint_ns = plan->n_checkpoints > 0
                        ? run->measured_ns + plan->checkpoint_ns[0]
                        : NEVER;
@@ -222,8 +223,9 @@ int reporting_start(struct run *run, pthread_t *ret, struct err *err)
 
 bool reporting_stop(struct run *run, pthread_t thread, uint64_t patience_ns)
 {
-  const uint64_t until =
-    patience_ns == PLAN_NO_LIMIT ? WAIT_FOREVER : clock_now_ns() + patience_ns;
+  const uint64_t until = patience_ns == PLAN_NO_LIMIT
+                           ? WAIT_FOREVER
+                           : clock_now_ns() + patience_ns;
 
   atomic_store(&run->report_stop, 1);
   wait_wake_all(&run->report_stop);

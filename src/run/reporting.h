@@ -28,9 +28,9 @@ enum report_state {
 int reporting_start(struct run *run, pthread_t *ret, struct err *err);
 
 /*
- * The gate is open or given up, and all workers have left: report a moment that coincides with the time limit if
- * that is still owed, and end.  False: the thread is stuck in a reporter and
- * was left behind after `patience_ns`.
+ * The gate is open or given up, and all workers have left: report a moment that
+ * coincides with the time limit if that is still owed, and end.  False: the
+ * thread is stuck in a reporter and was left behind after `patience_ns`.
  */
 bool reporting_stop(struct run *run, pthread_t thread, uint64_t patience_ns);
 

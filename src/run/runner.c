@@ -47,8 +47,8 @@ struct conductor {
 bool run_stop(struct run *run, enum stop_reason why)
 {
   uint32_t none = STOP_NO;
-  const bool first =
-    atomic_compare_exchange_strong(&run->stop, &none, (uint32_t)why);
+  const bool first = atomic_compare_exchange_strong(&run->stop, &none,
+                                                    (uint32_t)why);
 
   if (first)
     wait_wake_all(&run->stop);
@@ -333,8 +333,7 @@ static int conclude(struct conductor *c)
   int status = EXIT_OK;
 
   if (c->forced && number == 0)
-    log_msg(LOG_FATAL,
-            "The --max-time limit has expired, forcing shutdown...");
+    log_msg(LOG_FATAL, "The --max-time limit has expired, forcing shutdown...");
   if (!reporting_stop(run, c->report_thread,
                       c->forced ? STEP_NS : PLAN_NO_LIMIT))
     c->abandoned = true;

@@ -21,8 +21,8 @@
 /* A place in the sequence. */
 struct cursor {
   struct rng rng;
-  double due_ns;  /* of arrival `n`, since the start; fractions count */
-  uint64_t n;     /* arrivals that were passed */
+  double due_ns; /* of arrival `n`, since the start; fractions count */
+  uint64_t n;    /* arrivals that were passed */
 };
 
 struct schedule {

@@ -38,9 +38,9 @@ struct test_ops {
    */
   int (*open)(const struct plan *plan, const void *cfg, void **ret_run,
               struct err *err);
-  void (*describe)(void *run);                /* [opt] */
-  int (*begin)(void *run, struct err *err);   /* [opt] */
-  void (*close)(void *run);                   /* [opt] */
+  void (*describe)(void *run);              /* [opt] */
+  int (*begin)(void *run, struct err *err); /* [opt] */
+  void (*close)(void *run);                 /* [opt] */
 
   /* [opt] On the main thread, after the final report of a run that was not
    * forced to end.  An error makes the exit status 1. */
@@ -48,8 +48,8 @@ struct test_ops {
 
   /* Once per worker, on its own thread; without them `thr` is `run`. */
   int (*thread_open)(void *run, struct worker *w, void **ret_thr,
-                     struct err *err);   /* [opt] */
-  void (*thread_close)(void *thr);       /* [opt] */
+                     struct err *err); /* [opt] */
+  void (*thread_close)(void *thr);     /* [opt] */
 
   /*
    * [opt] Choose the next request, outside of the event's time; false: this

@@ -11,8 +11,8 @@
 #include "run/schedule.h"
 
 enum {
-  MOST_TICKETS = 1024,      /* in a block */
-  BLOCK_NS = 50 * 1000,     /* how long a block should last at least */
+  MOST_TICKETS = 1024,  /* in a block */
+  BLOCK_NS = 50 * 1000, /* how long a block should last at least */
 };
 
 static void set_phase(struct worker *w, enum worker_phase phase)

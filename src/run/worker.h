@@ -35,9 +35,9 @@ struct worker {
   uint64_t iteration; /* number of the present event; 1 is the first */
   struct recorder *recorder;
   const struct recorders *recorders;
-  bool counted;       /* the warm-up is over for it: tickets count */
-  uint64_t block;     /* tickets to take at a time */
-  uint64_t block_ns;  /* when it took the last block */
+  bool counted;             /* the warm-up is over for it: tickets count */
+  uint64_t block;           /* tickets to take at a time */
+  uint64_t block_ns;        /* when it took the last block */
   struct rand_stream *rand; /* the workload's stream */
   const struct plan *plan;
   struct run *run;

@@ -61,7 +61,7 @@ struct mutex_slot {
 
 struct mutex_run {
   const struct mutex_cfg *cfg;
-  struct mutex_slot *slot;      /* owned; [cfg->num] */
+  struct mutex_slot *slot;                /* owned; [cfg->num] */
   volatile uint64_t shared CACHE_ALIGNED; /* by whoever holds any mutex */
 };
 
@@ -147,8 +147,7 @@ static void spin(uint64_t turns)
 
 /* Threads that hold different mutexes meet here, and the sum is nobody's
  * business: that is the test.  Not a race to be reported. */
-__attribute__((no_sanitize("thread"))) static void
-count(struct mutex_run *run)
+__attribute__((no_sanitize("thread"))) static void count(struct mutex_run *run)
 {
   run->shared++;
 }
@@ -161,8 +160,7 @@ static int mutex_event(void *thr, struct worker *w, struct err *err)
 
   (void)err;
   for (uint64_t i = run->cfg->locks; i > 0; i--) {
-    struct mutex_slot *slot =
-      &run->slot[dist_uniform(&w->rand->rng, 0, last)];
+    struct mutex_slot *slot = &run->slot[dist_uniform(&w->rand->rng, 0, last)];
 
     spin(loops);
     (void)pthread_mutex_lock(&slot->mutex);

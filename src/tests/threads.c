@@ -47,7 +47,7 @@ static const struct opt threads_opts[] = {
 struct threads_run {
   const struct threads_cfg *cfg;
   /* Without padding: the distance of the locks is part of what is measured. */
-  pthread_mutex_t *lock; /* owned; [cfg->locks] */
+  pthread_mutex_t *lock;                   /* owned; [cfg->locks] */
   _Atomic uint64_t requests CACHE_ALIGNED; /* all workers */
 };
 
@@ -117,8 +117,8 @@ static int threads_thread_open(void *run, struct worker *w, void **ret_thr,
 static bool threads_next(void *thr, struct worker *w)
 {
   struct threads_thread *t = thr;
-  const uint64_t n =
-    atomic_fetch_add_explicit(&t->run->requests, 1, memory_order_relaxed);
+  const uint64_t n = atomic_fetch_add_explicit(&t->run->requests, 1,
+                                               memory_order_relaxed);
 
   (void)w;
   t->lock = n % t->run->cfg->locks;

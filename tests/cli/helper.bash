@@ -37,7 +37,7 @@ is() {
 
 # number LABEL: the first number behind the label in the output.
 number() {
-  sed -nE "s/.*$1[^0-9]*([0-9]+(\.[0-9]+)?).*/\1/p" <<<"$output" | head -n 1
+  sed -nE "s#.*$1[^0-9]*([0-9]+(\.[0-9]+)?).*#\1#p" <<<"$output" | head -n 1
 }
 
 # holds EXPRESSION: awk finds it true.

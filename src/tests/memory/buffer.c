@@ -40,8 +40,8 @@ static uint64_t huge_page_bytes(void)
 int memory_buffer_map(struct memory_buffer *b, uint64_t bytes, bool huge,
                       struct err *err)
 {
-  const uint64_t page =
-    huge ? huge_page_bytes() : (uint64_t)sysconf(_SC_PAGESIZE);
+  const uint64_t page = huge ? huge_page_bytes()
+                             : (uint64_t)sysconf(_SC_PAGESIZE);
   int flags = MAP_PRIVATE | MAP_ANONYMOUS;
   uint64_t rounded;
   void *p;

@@ -120,8 +120,8 @@ static bool is_power_of_two(const char *text)
          bytes <= UINT64_C(1) << 62 && (bytes & (bytes - 1)) == 0;
 }
 
-static int memory_open(const struct plan *plan, const void *arg,
-                       void **ret_run, struct err *err)
+static int memory_open(const struct plan *plan, const void *arg, void **ret_run,
+                       struct err *err)
 {
   const struct memory_cfg *cfg = arg;
   struct memory_run *run;
