@@ -386,6 +386,45 @@ static void test_calls(void)
   }
 }
 
+static int note_thread_begin(void *ctx, struct err *err)
+{
+  return note_call(ctx, 't', err);
+}
+
+static void note_thread_end(void *ctx)
+{
+  struct err err;
+
+  (void)note_call(ctx, 'T', &err);
+}
+
+static void test_threads_of_reporters(void)
+{
+  static const struct reporter threaded = {
+    .name = "threaded",
+    .thread_begin = note_thread_begin,
+    .thread_end = note_thread_end,
+  };
+  struct note first = { "" }, second = { "" }, third = { "" };
+  const struct reporter_use use[] = { { &text_reporter, NULL },
+                                      { &threaded, &first },
+                                      { &threaded, &second },
+                                      { &threaded, &third } };
+  struct err err = { "" };
+
+  OK(reporters_thread_begin(use, 4, &err) == 0, "threads of reporters begin");
+  reporters_thread_end(use, 4);
+  OK(strcmp(first.calls, "tT") == 0 && strcmp(third.calls, "tT") == 0,
+     "and end");
+  first = second = third = (struct note){ "" };
+  second.fail_at = 't';
+  OK(reporters_thread_begin(use, 4, &err) == -EIO, "one of them fails");
+  OK_STR(err.text, "cannot t", "its error is passed on");
+  OK_STR(first.calls, "tT", "those before it are ended");
+  OK_STR(second.calls, "t", "it is not");
+  OK_STR(third.calls, "", "those behind it never began");
+}
+
 int main(void)
 {
   struct hist_sum *hist = hist_sum_new();
@@ -394,6 +433,7 @@ int main(void)
   test_output(hist);
   test_hooks(hist);
   test_calls();
+  test_threads_of_reporters();
   hist_sum_free(hist);
   return TAP_EXIT();
 }
