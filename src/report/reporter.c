@@ -90,8 +90,10 @@ int reporters_thread_begin(const struct reporter_use *use, size_t n,
 {
   for (size_t i = 0; i < n; i++) {
     const struct reporter *reporter = use[i].reporter;
-    int rc = reporter->thread_begin ? reporter->thread_begin(use[i].ctx, err) : 0;
+    int rc = 0;
 
+    if (reporter->thread_begin)
+      rc = reporter->thread_begin(use[i].ctx, err);
     if (rc < 0) {
       reporters_thread_end(use, i);
       return rc;

@@ -54,6 +54,9 @@ int reporters_report(const struct reporter_use *use, size_t n,
                      const struct report_setup *setup, const struct report *r,
                      struct err *err);
 int reporters_end(const struct reporter_use *use, size_t n, struct err *err);
+
+/* The first failure ends the ones before it again, and its error is passed on
+ * as it is. */
 int reporters_thread_begin(const struct reporter_use *use, size_t n,
                            struct err *err);
 void reporters_thread_end(const struct reporter_use *use, size_t n);

@@ -1,0 +1,209 @@
+/*
+ * test_hist.c - the histogram against sorted arrays of what was recorded.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "stats/hist.h"
+#include "tap.h"
+
+enum {
+  VALUES = 20000
+};
+
+/* SplitMix64: any good mixing will do. */
+static uint64_t next_random(uint64_t *state)
+{
+  uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return z ^ (z >> 31);
+}
+
+/* Every order of magnitude of the range is as likely as another. */
+static uint64_t random_ns(uint64_t *state)
+{
+  const unsigned bits = (unsigned)(next_random(state) % HIST_TOP_BIT) + 1;
+
+  return next_random(state) & ((UINT64_C(1) << bits) - 1);
+}
+
+static int by_value(const void *a, const void *b)
+{
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+  return (x > y) - (x < y);
+}
+
+static void test_layout(void)
+{
+  bool low_ok = true, next_ok = true, middle_ok = true, close_ok = true;
+
+  for (unsigned i = 0; i < HIST_BUCKETS; i++) {
+    const uint64_t low = hist_low(i), middle = hist_middle(i);
+    const uint64_t end = i + 1 < HIST_BUCKETS ? hist_low(i + 1)
+                                              : HIST_MAX_NS + 1;
+
+    low_ok &= hist_index(low) == i;
+    next_ok &= hist_index(end - 1) == i;
+    middle_ok &= hist_index(middle) == i;
+    close_ok &= (double)(middle - low) <= 0.0005 * (double)low &&
+                (double)(end - 1) - (double)middle <= 0.0005 * (double)low;
+  }
+  OK(low_ok, "the smallest value of each bucket belongs to it");
+  OK(next_ok, "so does the largest");
+  OK(middle_ok, "so does the middle");
+  OK(close_ok, "no value is further than 0.05 % from the middle");
+
+  OK(hist_low(0) == 0 && hist_low(2047) == 2047, "below 2048 ns all is exact");
+  OK(hist_index(UINT64_MAX) == HIST_BUCKETS - 1 &&
+       hist_index(HIST_MAX_NS + 1) == HIST_BUCKETS - 1,
+     "what is beyond the range goes to the last bucket");
+  OK(HIST_MAX_NS > UINT64_C(3600000000000), "an hour is in the range");
+}
+
+/* The rank that the definition of the percentile asks for, counted from 0. */
+static size_t rank_of(size_t n, double pct)
+{
+  const double rank = floor((double)n * pct / 100.0 + 0.5);
+
+  return rank < 1.0 ? 0 : (size_t)rank - 1;
+}
+
+static void test_percentiles(const struct hist_sum *sum, const uint64_t *sorted)
+{
+  static const double pcts[] = { 0.001, 0.01, 1,  5,    25,    50, 75,
+                                 90,    95,   99, 99.9, 99.99, 100 };
+  char what[80];
+
+  for (size_t i = 0; i < sizeof(pcts) / sizeof(pcts[0]); i++) {
+    const uint64_t want = sorted[rank_of(VALUES, pcts[i])];
+    const uint64_t got = hist_percentile(sum, pcts[i]);
+
+    (void)snprintf(what, sizeof(what), "p%g: %" PRIu64 " for %" PRIu64, pcts[i],
+                   got, want);
+    OK(hist_index(got) == hist_index(want) &&
+         fabs((double)got - (double)want) <= 0.001 * (double)want,
+       what);
+  }
+}
+
+static void test_moments(const struct hist_sum *sum, const uint64_t *values)
+{
+  double mean = 0.0, squares = 0.0;
+
+  for (size_t i = 0; i < VALUES; i++)
+    mean += (double)values[i] / VALUES;
+  for (size_t i = 0; i < VALUES; i++)
+    squares += ((double)values[i] - mean) * ((double)values[i] - mean);
+  OK(fabs(hist_mean(sum) - mean) < 0.001 * mean, "mean");
+  OK(fabs(hist_stddev(sum) - sqrt(squares / VALUES)) <
+       0.001 * sqrt(squares / VALUES),
+     "standard deviation");
+}
+
+static bool same(const struct hist_sum *a, const struct hist_sum *b)
+{
+  return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+/* `a` and `b` are sums of different values. */
+static void test_sums(const struct hist_sum *a, const struct hist_sum *b)
+{
+  struct hist_sum *s = hist_sum_new(), *t = hist_sum_new();
+
+  OK(s->total == 0 && hist_percentile(s, 50) == 0 && hist_mean(s) == 0.0 &&
+       hist_stddev(s) == 0.0,
+     "an empty sum has only zeros");
+  OK(!same(a, b), "the two sums differ");
+  hist_sum_copy(t, a);
+  OK(same(t, a), "a copy is equal");
+  hist_sum_merge(t, s);
+  OK(same(t, a), "merging nothing changes nothing");
+  hist_sum_merge(t, b);
+  OK(t->total == a->total + b->total, "totals add up");
+  hist_sum_sub(s, t, a);
+  OK(same(s, b), "a + b - a = b");
+  hist_sum_sub(s, t, b);
+  OK(same(s, a), "a + b - b = a");
+  hist_sum_sub(s, s, a);
+  OK(s->total == 0 && s->count[hist_index(hist_percentile(a, 50))] == 0,
+     "a - a is empty, also in place");
+  hist_sum_clear(t);
+  OK(same(s, t), "and equal to a cleared one");
+  hist_sum_free(s);
+  hist_sum_free(t);
+}
+
+static void test_edges(void)
+{
+  struct hist *h = hist_new();
+  struct hist_sum *s = hist_sum_new();
+
+  hist_record(h, 0);
+  hist_sum_add(s, h);
+  OK(s->total == 1 && hist_percentile(s, 100) == 0, "0 ns is 0 ns");
+  hist_record(h, 1);
+  hist_record(h, 1);
+  hist_sum_clear(s);
+  hist_sum_add(s, h);
+  OK(s->total == 3 && hist_percentile(s, 50) == 1, "1 ns is 1 ns");
+  OK(hist_percentile(s, 0.001) == 0, "the rank is never below 1");
+  hist_record(h, HIST_MAX_NS);
+  hist_record_shared(h, UINT64_MAX);
+  hist_sum_clear(s);
+  hist_sum_add(s, h);
+  OK(s->total == 5 && s->count[HIST_BUCKETS - 1] == 2,
+     "the largest value and what is beyond it are counted");
+  OK(hist_percentile(s, 100) == hist_middle(HIST_BUCKETS - 1),
+     "and seen by a percentile");
+
+  hist_sum_clear(s);
+  s->count[hist_index(UINT64_C(120000000000))] = s->total = 1;
+  OK(fabs((double)hist_percentile(s, 95) / 120e9 - 1.0) < 0.001,
+     "two minutes are two minutes");
+  hist_free(h);
+  hist_free(NULL);
+  hist_sum_free(s);
+  hist_sum_free(NULL);
+}
+
+int main(void)
+{
+  static uint64_t values[VALUES];
+  uint64_t state = 1;
+  struct hist *h = hist_new(), *other = hist_new();
+  struct hist_sum *sum = hist_sum_new(), *other_sum = hist_sum_new();
+  uint64_t counted = 0;
+
+  test_layout();
+  for (size_t i = 0; i < VALUES; i++) {
+    values[i] = random_ns(&state);
+    if (i % 2)
+      hist_record(h, values[i]);
+    else
+      hist_record_shared(h, values[i]);
+    hist_record(other, random_ns(&state) / 3);
+  }
+  hist_sum_add(sum, h);
+  hist_sum_add(other_sum, other);
+  for (unsigned i = 0; i < HIST_BUCKETS; i++)
+    counted += sum->count[i];
+  OK(sum->total == VALUES && counted == VALUES, "nothing was lost");
+
+  test_moments(sum, values);
+  qsort(values, VALUES, sizeof(values[0]), by_value);
+  test_percentiles(sum, values);
+  test_sums(sum, other_sum);
+  test_edges();
+
+  hist_free(h);
+  hist_free(other);
+  hist_sum_free(sum);
+  hist_sum_free(other_sum);
+  return TAP_EXIT();
+}
