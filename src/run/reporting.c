@@ -129,6 +129,8 @@ static void agenda_do(struct run *run, struct agenda *a, uint64_t now)
   if (now >= a->warm_ns) {
     periods_restart(run->periods, now);
     a->warm_ns = NEVER;
+    atomic_store(&run->warm, 1);
+    wait_wake_all(&run->warm);
   }
   if (now >= a->interval_ns)
     do_interval(run, a, now);

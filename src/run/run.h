@@ -60,6 +60,7 @@ struct run {
   /* Read by workers all the time, written once. */
   _Atomic uint32_t stop CACHE_ALIGNED; /* enum stop_reason */
   _Atomic uint32_t gate;               /* enum gate; waited for */
+  _Atomic uint32_t warm; /* 1: the warm-up was cut off; waited for */
 
   /* Events that nobody has a ticket for yet; any worker. */
   _Atomic uint64_t tickets CACHE_ALIGNED;

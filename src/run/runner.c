@@ -50,8 +50,10 @@ bool run_stop(struct run *run, enum stop_reason why)
   const bool first = atomic_compare_exchange_strong(&run->stop, &none,
                                                     (uint32_t)why);
 
-  if (first)
+  if (first) {
     wait_wake_all(&run->stop);
+    wait_wake_all(&run->warm);
+  }
   return first;
 }
 

@@ -85,6 +85,23 @@ static bool wait_for_arrival(struct worker *w, uint64_t *now)
 }
 
 /*
+ * The warm-up is over for this worker.  It waits until the counters were read,
+ * for an instant, so that no event that counts is forgotten.
+ */
+static void end_warmup(struct worker *w, uint64_t *now)
+{
+  struct run *run = w->run;
+
+  w->counted = true;
+  w->tickets = w->plan->events == PLAN_NO_LIMIT ? PLAN_NO_LIMIT : 0;
+  if (w->plan->warmup_ns == 0)
+    return;
+  while (atomic_load(&run->warm) == 0 && !run_stopped(run))
+    wait_while(&run->warm, 0, WAIT_FOREVER);
+  *now = clock_now_ns();
+}
+
+/*
  * May an event start?  Sets start_ns, and look_ns to the moment up to which
  * the quick answer of worker_step() stays true.
  */
@@ -102,10 +119,8 @@ static bool admit(struct worker *w, uint64_t now)
     w->look_ns = run->measured_ns;
     w->tickets = PLAN_NO_LIMIT;
   } else {
-    if (!w->counted) {
-      w->counted = true;
-      w->tickets = w->plan->events == PLAN_NO_LIMIT ? PLAN_NO_LIMIT : 0;
-    }
+    if (!w->counted)
+      end_warmup(w, &now);
     w->look_ns = run->end_ns;
     if (w->tickets == 0 && !take_tickets(w, now))
       return leave(w, now, "Event limit exceeded, exiting...");
