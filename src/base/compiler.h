@@ -22,6 +22,9 @@
 /* A function that scripts reach through the FFI; all others are hidden. */
 #define SCRIPT_ABI __attribute__((visibility("default"), used))
 
+/* A function whose data races are what it is for. */
+#define RACES_ON_PURPOSE __attribute__((no_sanitize("thread")))
+
 /* Number of elements of an array (not of a pointer). */
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 

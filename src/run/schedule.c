@@ -2,14 +2,14 @@
  * schedule.c - arrivals under --rate.
  *
  * There is one sequence of due times, and two cursors go along it.  The first
- * is moved by workers, who take a time each, under a spin lock that is held for
- * one draw.  The second is moved by the reader up to the present moment: the
+ * is moved by workers, who take a time each, under a lock that is held for one
+ * draw.  The second is moved by the reader up to the present moment: the
  * distance between the two is the number of arrivals that wait.
  */
 #include "run/schedule.h"
 
-#include <ck_spinlock.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -29,7 +29,7 @@ struct schedule {
   double gap_ns; /* mean */
   uint64_t start_ns;
 
-  ck_spinlock_t lock CACHE_ALIGNED; /* protects `taken` */
+  pthread_mutex_t lock CACHE_ALIGNED; /* protects `taken` */
   struct cursor taken;
 
   struct cursor due CACHE_ALIGNED; /* the reader's */
@@ -49,7 +49,7 @@ int schedule_new(struct schedule **ret, double rate, uint64_t seed,
   if (!s)
     return err_set(err, -ENOMEM, "cannot allocate the schedule of arrivals");
   s->gap_ns = (double)NS_PER_S / rate;
-  ck_spinlock_init(&s->lock);
+  (void)pthread_mutex_init(&s->lock, NULL); /* cannot fail */
   rng_seed(&s->taken.rng, seed, RNG_ARRIVALS, 0);
   advance(s, &s->taken);
   s->taken.n = 0;
@@ -60,6 +60,8 @@ int schedule_new(struct schedule **ret, double rate, uint64_t seed,
 
 void schedule_free(struct schedule *s)
 {
+  if (s)
+    (void)pthread_mutex_destroy(&s->lock);
   free(s);
 }
 
@@ -72,10 +74,10 @@ uint64_t schedule_take(struct schedule *s)
 {
   double due_ns;
 
-  ck_spinlock_lock_eb(&s->lock);
+  (void)pthread_mutex_lock(&s->lock);
   due_ns = s->taken.due_ns;
   advance(s, &s->taken);
-  ck_spinlock_unlock(&s->lock);
+  (void)pthread_mutex_unlock(&s->lock);
   /* Centuries from now is as good as never, and fits. */
   if (due_ns > 1e18)
     due_ns = 1e18;
@@ -90,8 +92,8 @@ uint64_t schedule_waiting(struct schedule *s, uint64_t now_ns)
   while (s->due.due_ns <= now)
     advance(s, &s->due);
 
-  ck_spinlock_lock_eb(&s->lock);
+  (void)pthread_mutex_lock(&s->lock);
   taken = s->taken.n;
-  ck_spinlock_unlock(&s->lock);
+  (void)pthread_mutex_unlock(&s->lock);
   return s->due.n > taken ? s->due.n - taken : 0;
 }

