@@ -12,7 +12,7 @@ build=$src/build
 # What is missing after all, configure or the skipped tests will name.
 for set in build test; do
   "$src/scripts/deps.sh" "$set" ||
-    printf 'test.sh: not all packages to %s with could be installed\n' "$set" >&2
+    printf 'test.sh: a package of the %s set could not be installed\n' "$set" >&2
 done
 "$src/scripts/build.sh" "$build" --enable-werror
 
