@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# deps.sh - the packages that building and testing need, and their installation.
+#
+# usage: deps.sh [build] [test]     install what is missing
+#        deps.sh --list [build] [test]   only say what is missing
+# `a|b` means: any of these will do, and a is the one to install.
+set -euo pipefail
+
+# shellcheck disable=SC2034 # all are read through ${!list}
+{
+apt_build='gcc libc6-dev make autoconf automake libtool pkg-config|pkgconf
+  libluajit-5.1-dev libck-dev libjansson-dev
+  libmariadb-dev|default-libmysqlclient-dev|libmysqlclient-dev
+  libpq-dev libsqlite3-dev libaio-dev liburing-dev'
+apt_test='bats mariadb-server mariadb-client postgresql openssl procps
+  util-linux'
+
+dnf_build='gcc glibc-devel make autoconf automake libtool
+  pkgconf-pkg-config luajit-devel ck-devel jansson-devel
+  mariadb-connector-c-devel|community-mysql-devel
+  libpq-devel|postgresql-private-devel sqlite-devel libaio-devel
+  liburing-devel'
+dnf_test='bats mariadb-server mariadb postgresql-server postgresql openssl
+  procps-ng util-linux'
+
+brew_build='autoconf automake libtool pkgconf|pkg-config luajit
+  concurrencykit jansson mariadb-connector-c|mysql-client libpq sqlite'
+brew_test='bats-core mariadb postgresql@15 openssl@3'
+}
+
+die() {
+  printf 'deps.sh: %s\n' "$*" >&2
+  exit 1
+}
+
+find_manager() {
+  local name
+  for name in apt-get dnf brew; do
+    if command -v "$name" >/dev/null; then
+      printf '%s\n' "${name%-get}"
+      return
+    fi
+  done
+  die "neither apt-get, dnf nor brew is here; README.md says what is needed"
+}
+
+is_installed() {
+  case $manager in
+    apt)
+      [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]
+      ;;
+    dnf) rpm -q --quiet --whatprovides "$1" 2>/dev/null ;;
+    brew) [[ -n $(brew list --versions "$1" 2>/dev/null) ]] ;;
+  esac
+}
+
+# The packages of the wanted sets that are missing.
+missing() {
+  local set list item name names found
+  for set; do
+    list=${manager}_$set
+    for item in ${!list}; do
+      found=no
+      IFS='|' read -ra names <<<"$item"
+      for name in "${names[@]}"; do
+        if is_installed "$name"; then
+          found=yes
+          break
+        fi
+      done
+      [[ $found == yes ]] || printf '%s\n' "${names[0]}"
+    done
+  done
+}
+
+as_root() {
+  if [[ $(id -u) == 0 ]]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    die "not root and no sudo; install these: ${need[*]}"
+  fi
+}
+
+apt_install() {
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y \
+    --no-install-recommends "$@"
+}
+
+install_all() {
+  case $manager in
+    apt) # the lists of a fresh system are empty, those of an old one outdated
+      apt_install "$@" || {
+        as_root apt-get update
+        apt_install "$@"
+      }
+      ;;
+    dnf) as_root dnf install -y "$@" ;;
+    brew) brew install "$@" ;;
+  esac
+}
+
+list_only=no
+if [[ ${1-} == --list ]]; then
+  list_only=yes
+  shift
+fi
+(($# > 0)) || set -- build
+for set; do
+  [[ $set == build || $set == test ]] || die "'$set' is neither build nor test"
+done
+
+manager=$(find_manager)
+need=()
+while read -r name; do
+  need+=("$name")
+done < <(missing "$@")
+if ((${#need[@]} == 0)); then
+  exit 0
+fi
+if [[ $list_only == yes ]]; then
+  printf '%s\n' "${need[@]}"
+else
+  printf 'deps.sh: installing %s\n' "${need[*]}" >&2
+  install_all "${need[@]}" >&2
+fi
