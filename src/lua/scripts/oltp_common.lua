@@ -9,6 +9,7 @@
 -- the name up each time.
 
 local ffi = require("ffi")
+local on_demand = require("bench_on_demand")
 local schema = require("bench_schema")
 
 if sysbench.cmdline.command == nil then
@@ -316,8 +317,6 @@ local CLASS = {
 local WRITES = {index_updates = true, non_index_updates = true,
                 deletes = true, inserts = true}
 
-local wanted = {}     -- classes that prepare_for_each_table was called for
-local number_of = {}  -- n of each sub-table stmt[n], param[n]
 local writing = false -- has a class that writes been wanted in this state?
 local own_begin       -- what prepare_begin has made
 
@@ -334,42 +333,9 @@ local function prepare_class(n, key)
    param[n][key] = params
 end
 
--- stmt[n], param[n]: a wanted class that is missing is prepared
-local class_on_demand = {
-   __index = function(sub, key)
-      if not wanted[key] then return nil end
-      prepare_class(number_of[sub], key)
-      return rawget(sub, key)
-   end
-}
-
-local function on_demand(sub, n)
-   number_of[sub] = n
-   return setmetatable(sub, class_on_demand)
-end
-
--- stmt, param: so is a sub-table
-local table_on_demand = {
-   __index = function(tables, n)
-      if type(n) ~= "number" or n < 1 or n > option("tables") then
-         return nil
-      end
-      local sub = on_demand({}, n)
-      rawset(tables, n, sub)
-      return sub
-   end
-}
-
--- Make `key` be prepared anew in all sub-tables, also in those that a script
--- has put there itself.
-local function demand_anew(tables, key)
-   for n, sub in pairs(tables) do
-      if type(n) == "number" and type(sub) == "table" then
-         if rawget(sub, key) ~= nil then sub[key] = nil end
-         if getmetatable(sub) == nil then on_demand(sub, n) end
-      end
-   end
-end
+local class_names = {}
+for key in pairs(CLASS) do table.insert(class_names, key) end
+local classes = on_demand.new_family(class_names, prepare_class)
 
 -- SQLite shall wait for the write lock when a transaction begins and not fail
 -- when it turns from reading to writing.
@@ -400,9 +366,8 @@ function prepare_for_each_table(key)
    if CLASS[key] == nil then
       error("unknown class of statements: " .. tostring(key), 2)
    end
-   wanted[key] = true
-   demand_anew(stmt, key)
-   demand_anew(param, key)
+   classes:want(key, stmt)
+   classes:want(key, param)
    if WRITES[key] then note_writing() end
 end
 
@@ -449,7 +414,7 @@ function close_statements()
          end
       end
    end
-   wanted = {}
+   classes:forget()
    for _, key in ipairs({"begin", "commit"}) do
       if stmt[key] ~= nil then
          stmt[key]:close()
@@ -472,9 +437,9 @@ end
 function thread_init()
    drv = sysbench.sql.driver()
    con = drv:connect()
-   wanted, number_of = {}, {}
-   stmt = setmetatable({}, table_on_demand)
-   param = setmetatable({}, table_on_demand)
+   classes:forget()
+   stmt = classes:new_table(option("tables"))
+   param = classes:new_table(option("tables"))
    prepare_statements()
 end
 
