@@ -312,6 +312,12 @@ LUA
     run -1 "$BENCH" oltp_read_write $null $option --events=1 run
     [[ $output == *"${option#*=}"* ]]
   done
+  for option in --random-points=0 --random-points=; do
+    run -1 "$BENCH" select_random_points $null $option --events=1 run
+  done
+  for option in --number-of-ranges=0 --delta=-1; do
+    run -1 "$BENCH" select_random_ranges $null $option --events=1 run
+  done
 }
 
 @test "require leaves the promised globals and no others" {

@@ -8,8 +8,8 @@
 -- and may replace any global function of this file: calls between them look
 -- the name up each time.
 
-local ffi = require("ffi")
 local on_demand = require("bench_on_demand")
+local options = require("bench_options")
 local schema = require("bench_schema")
 
 if sysbench.cmdline.command == nil then
@@ -24,20 +24,7 @@ local BOOL = sysbench.cmdline.ARG_BOOL
 local INT = sysbench.cmdline.ARG_INT
 local STRING = sysbench.cmdline.ARG_STRING
 
--- sysbench has one validator for all options of a script, so it gets none
-local function validator(accepts)
-   if sysbench.bench_version == nil then return nil end
-   return function(_, value) return accepts(ffi.string(value)) end
-end
-
--- what is no number at all is refused because of the type
-local function at_least(low)
-   return validator(function(text) return (tonumber(text) or low) >= low end)
-end
-
-local variant = validator(function(text)
-   return text == "" or text == "redshift"
-end)
+local at_least, one_of = options.at_least, options.one_of
 
 sysbench.cmdline.options = {
    tables = {"number of tables", 1, INT, at_least(1)},
@@ -71,7 +58,7 @@ sysbench.cmdline.options = {
    mysql_storage_engine = {"engine, MySQL only", "innodb", STRING},
    pgsql_variant = {"PostgreSQL dialect: redshift, which also means no " ..
                     "secondary index and delete_inserts = 0", nil, STRING,
-                    variant},
+                    one_of({"redshift"})},
 }
 
 -- Scripts may leave options out of their own table.

@@ -4,8 +4,11 @@
 
 require("oltp_common")
 
+local options = require("bench_options")
+
 sysbench.cmdline.options.random_points =
-   {"values in the IN list", 10, sysbench.cmdline.ARG_INT}
+   {"values in the IN list", 10, sysbench.cmdline.ARG_INT,
+    options.at_least(1)}
 
 local first, last -- the part of this thread
 

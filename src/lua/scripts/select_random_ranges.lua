@@ -4,10 +4,13 @@
 
 require("oltp_common")
 
+local options = require("bench_options")
+
 sysbench.cmdline.options.number_of_ranges =
-   {"BETWEEN ranges per query", 10, sysbench.cmdline.ARG_INT}
+   {"BETWEEN ranges per query", 10, sysbench.cmdline.ARG_INT,
+    options.at_least(1)}
 sysbench.cmdline.options.delta =
-   {"size of each range", 5, sysbench.cmdline.ARG_INT}
+   {"size of each range", 5, sysbench.cmdline.ARG_INT, options.at_least(0)}
 
 local first, last -- the part of this thread
 
