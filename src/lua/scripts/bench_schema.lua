@@ -1,0 +1,175 @@
+-- What the bundled scripts know in common about their tables, old and new ones:
+-- what is in them, is a table there, which statements make it on SQLite, how is
+-- it warmed up and checked.
+--
+-- A table is called sbtestN; the functions take its number N.  `drv` and `con`
+-- are a driver and an open connection of it.
+
+local schema = {}
+
+local format = string.format
+
+-- Templates of columns c (119 characters) and pad (59).
+schema.C_TEMPLATE = ("###########-"):rep(9) .. "###########"
+schema.PAD_TEMPLATE = ("###########-"):rep(4) .. "###########"
+
+-- "is there such a table": the number of tables called %s
+local TABLE_QUERY = {
+   pgsql = [[SELECT COUNT(*) FROM information_schema.tables
+             WHERE table_schema = current_schema() AND table_name = '%s']],
+   sqlite = [[SELECT COUNT(*) FROM sqlite_master
+              WHERE type = 'table' AND name = '%s']],
+   other = [[SELECT COUNT(*) FROM information_schema.tables
+             WHERE table_schema = DATABASE() AND table_name = '%s']],
+}
+
+-- "is there such an index": the number of indexes of table %s called %s
+local INDEX_QUERY = {
+   pgsql = [[SELECT COUNT(*) FROM pg_indexes
+             WHERE schemaname = current_schema()
+             AND tablename = '%s' AND indexname = '%s']],
+   sqlite = [[SELECT COUNT(*) FROM sqlite_master
+              WHERE type = 'index' AND tbl_name = '%s' AND name = '%s']],
+   other = [[SELECT COUNT(*) FROM information_schema.statistics
+             WHERE table_schema = DATABASE()
+             AND table_name = '%s' AND index_name = '%s']],
+}
+
+local function count(drv, con, queries, ...)
+   -- the null driver keeps nothing, whatever it answers
+   if drv:name() == "null" then return 0 end
+   local query = queries[drv:name()] or queries.other
+   return tonumber((con:query_row(format(query, ...)))) or 0
+end
+
+function schema.has_table(drv, con, n)
+   return count(drv, con, TABLE_QUERY, "sbtest" .. n) > 0
+end
+
+function schema.has_index(drv, con, n, index)
+   return count(drv, con, INDEX_QUERY, "sbtest" .. n, index) > 0
+end
+
+-- Clear the way for a new table as --table-exists wants it.  Returns false if
+-- the table that is there shall stay.
+function schema.make_way(drv, con, n)
+   local wish = sysbench.opt.table_exists
+
+   if wish == "drop" and schema.has_table(drv, con, n) then
+      print(format("Dropping table 'sbtest%d'...", n))
+      con:query(format("DROP TABLE sbtest%d", n))
+   elseif wish == "skip" and schema.has_table(drv, con, n) then
+      print(format("Skipping table 'sbtest%d': it exists", n))
+      return false
+   end
+   return true
+end
+
+-- CREATE TABLE for SQLite.  `ids` says where ids come from: "auto" (the
+-- database), "client", or "free" (the client, and they need not be unique).
+function schema.sqlite_table(n, ids, options)
+   local id, key = "INTEGER NOT NULL", ",\n  PRIMARY KEY (id)"
+
+   if ids == "auto" then
+      id, key = "INTEGER PRIMARY KEY AUTOINCREMENT", ""
+   elseif ids == "free" then
+      key = ""
+   end
+   return format([[
+CREATE TABLE sbtest%d(
+  id %s,
+  k INTEGER DEFAULT '0' NOT NULL,
+  c CHAR(120) DEFAULT '' NOT NULL,
+  pad CHAR(60) DEFAULT '' NOT NULL%s
+) %s]], n, id, key, options)
+end
+
+-- Scripts for other databases insert id 0 and expect the next number.
+function schema.sqlite_trigger(n)
+   return (([[
+CREATE TRIGGER sbtestN_auto AFTER INSERT ON sbtestN WHEN NEW.id = 0
+BEGIN
+  UPDATE sbtestN SET id = (SELECT MAX(id) + 1 FROM sbtestN) WHERE id = 0;
+END]]):gsub("sbtestN", "sbtest" .. n))
+end
+
+-- Once per connection, before the first table is warmed up.
+function schema.warm_up_session(drv, con)
+   if drv:name() == "pgsql" or drv:name() == "sqlite" then return end
+   con:query("SET tmp_table_size=2*1024*1024*1024")
+   con:query("SET max_heap_table_size=2*1024*1024*1024")
+end
+
+-- Read `rows` rows by primary key and by table scan.
+function schema.warm_up(drv, con, n, rows, secondary)
+   local plain = drv:name() == "pgsql" or drv:name() == "sqlite"
+   local analyze = plain and "ANALYZE" or "ANALYZE TABLE"
+   local force = format(" FORCE KEY (%s)", secondary and "xid" or "PRIMARY")
+   local text_of_k = plain and "CAST(k AS TEXT)" or "k"
+
+   con:query(format("%s sbtest%d", analyze, n))
+   con:query(format(
+      "SELECT AVG(id) FROM (SELECT * FROM sbtest%d%s LIMIT %d) t",
+      n, plain and "" or force, rows))
+   con:query(format(
+      "SELECT COUNT(*) FROM (SELECT * FROM sbtest%d WHERE %s LIKE '%%0%%'" ..
+      " LIMIT %d) t", n, text_of_k, rows))
+end
+
+-- The columns of CHECK_QUERY in order, each with the lowest and highest value
+-- that is right; `size` stands for the number of rows.
+local CHECK_QUERY =
+   "SELECT COUNT(*), MIN(id), MAX(id), MIN(k), MAX(k), MIN(LENGTH(c))," ..
+   " MAX(LENGTH(c)), MIN(LENGTH(pad)), MAX(LENGTH(pad)) FROM sbtest%d"
+local CHECKS = {
+   {"number of rows", "size", "size"},
+   {"smallest id", 1, 1}, {"largest id", "size", "size"},
+   {"smallest k", 1, "size"}, {"largest k", 1, "size"},
+   {"shortest c", 119, 119}, {"longest c", 119, 119},
+   {"shortest pad", 59, 59}, {"longest pad", 59, 59},
+}
+
+-- What is wrong with the rows of a table: a list of phrases.
+local function row_faults(con, n, size)
+   local row = {con:query_row(format(CHECK_QUERY, n))}
+   local faults = {}
+
+   for i, check in ipairs(CHECKS) do
+      local low = check[2] == "size" and size or check[2]
+      local high = check[3] == "size" and size or check[3]
+      local value = tonumber(row[i])
+      local fits = value ~= nil and value >= low and value <= high
+      -- an empty table has neither ids nor lengths
+      if i > 1 and size == 0 and value == nil then fits = true end
+      if not fits then
+         local right = low == high and format("%d", low) or
+            format("%d..%d", low, high)
+         table.insert(faults, format("%s %s instead of %s", check[1],
+                                     tostring(row[i]), right))
+      end
+   end
+   return faults
+end
+
+-- Compare a table with what prepare makes: `size` rows, and index k_N if
+-- `indexed`.  Prints one line; returns true if nothing differs.
+function schema.check(drv, con, n, size, indexed)
+   if drv:name() == "null" then
+      error("there is nothing to check: the null driver keeps no tables", 0)
+   end
+
+   local faults
+   if schema.has_table(drv, con, n) then
+      faults = row_faults(con, n, size)
+      if indexed and not schema.has_index(drv, con, n, "k_" .. n) then
+         table.insert(faults, format("index k_%d is missing", n))
+      end
+   else
+      faults = {"it does not exist"}
+   end
+   print(format("Checking table 'sbtest%d'... %s", n,
+                #faults == 0 and "ok" or table.concat(faults, ", ")))
+   return #faults == 0
+end
+
+return schema

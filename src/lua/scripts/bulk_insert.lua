@@ -1,0 +1,52 @@
+#!/usr/bin/env bench
+-- One event: one row added to a multi-row INSERT into the thread's own table,
+-- which goes out when it has grown to half a megabyte.
+
+local row -- number of the last row
+
+function prepare()
+   local con = sysbench.sql.driver():connect()
+
+   for n = 1, sysbench.opt.threads do
+      print(string.format("Creating table 'sbtest%d'...", n))
+      con:query(string.format([[
+CREATE TABLE IF NOT EXISTS sbtest%d (
+  id INTEGER NOT NULL,
+  k INTEGER DEFAULT '0' NOT NULL,
+  PRIMARY KEY (id))]], n))
+   end
+end
+
+function cleanup()
+   local con = sysbench.sql.driver():connect()
+
+   for n = 1, sysbench.opt.threads do
+      print(string.format("Dropping table 'sbtest%d'...", n))
+      con:query(string.format("DROP TABLE IF EXISTS sbtest%d", n))
+   end
+end
+
+function thread_init(thread_id)
+   con = sysbench.sql.driver():connect()
+   con:bulk_insert_init(string.format("INSERT INTO sbtest%d VALUES",
+                                      thread_id + 1))
+   row = 0
+end
+
+function event()
+   row = row + 1
+   con:bulk_insert_next(string.format("(%d,%d)", row, row))
+end
+
+-- The rows that are left belong to the run: statements of thread_done() are
+-- not counted.
+local run_events = thread_run
+
+function thread_run(thread_id)
+   run_events(thread_id)
+   con:bulk_insert_done()
+end
+
+function thread_done()
+   con:disconnect()
+end

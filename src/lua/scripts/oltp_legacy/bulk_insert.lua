@@ -1,0 +1,51 @@
+#!/usr/bin/env bench
+-- One event: one row added to a multi-row INSERT into the thread's own table,
+-- which goes out when it has grown to half a megabyte.
+
+local folder = string.match(test, "(.*/)")
+local common = folder and dofile(folder .. "common.lua") or require("common")
+
+local row -- number of the last row
+
+function prepare()
+   db_connect()
+   local sign = db_driver == "mysql" and " UNSIGNED" or ""
+   local engine = db_driver == "mysql" and " ENGINE = InnoDB" or ""
+
+   for n = 0, common.threads() - 1 do
+      db_query(string.format([[
+CREATE TABLE IF NOT EXISTS sbtest%d (
+  id INTEGER%s NOT NULL,
+  k INTEGER%s DEFAULT '0' NOT NULL,
+  PRIMARY KEY (id))%s]], n, sign, sign, engine))
+   end
+end
+
+function cleanup()
+   db_connect()
+   for n = 0, common.threads() - 1 do
+      print(string.format("Dropping table 'sbtest%d'...", n))
+      db_query(string.format("DROP TABLE IF EXISTS sbtest%d", n))
+   end
+end
+
+function thread_init()
+   common.thread_init()
+   db_bulk_insert_init(string.format("INSERT INTO sbtest%d VALUES",
+                                     thread_id))
+   row = 0
+end
+
+function event()
+   row = row + 1
+   db_bulk_insert_next(string.format("(%d,%d)", row, row))
+end
+
+-- The rows that are left belong to the run: statements of thread_done() are
+-- not counted.
+local run_events = thread_run
+
+function thread_run(id)
+   run_events(id)
+   db_bulk_insert_done()
+end

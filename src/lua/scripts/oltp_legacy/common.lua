@@ -1,0 +1,242 @@
+#!/usr/bin/env bench
+-- The part that the scripts of the 0.5 style have in common: their options,
+-- prepare and cleanup.  It has no event, so it cannot be run.
+--
+-- Options are not declared: --oltp-table-size=5 arrives as the global
+-- oltp_table_size, a string, and set_vars() makes it what its users expect.
+
+local schema = require("bench_schema")
+
+local format = string.format
+
+-- option -> default
+local NUMBERS = {
+   oltp_tables_count = 1, oltp_table_size = 10000, oltp_range_size = 100,
+   oltp_point_selects = 10, oltp_simple_ranges = 1, oltp_sum_ranges = 1,
+   oltp_order_ranges = 1, oltp_distinct_ranges = 1, oltp_index_updates = 1,
+   oltp_non_index_updates = 1, oltp_delete_inserts = 1,
+   myisam_max_rows = 1000000, random_points = 10, number_of_ranges = 10,
+   random_ranges_delta = 5,
+}
+local ON_UNLESS_OFF = {"oltp_range_selects", "oltp_auto_inc",
+                       "oltp_create_secondary"}
+local OFF_UNLESS_ON = {"oltp_read_only", "oltp_write_only", "oltp_skip_trx"}
+-- option without value = ""
+local ON = {["on"] = true, [""] = true, [true] = true}
+local NO = {["off"] = true, ["0"] = true, ["no"] = true, ["false"] = true,
+            [false] = true}
+
+-- Options that were not given are no globals; set_vars() has run before if
+-- they are booleans already.
+function set_vars()
+   for name, default in pairs(NUMBERS) do
+      _G[name] = tonumber(_G[name]) or default
+   end
+   for _, name in ipairs(ON_UNLESS_OFF) do
+      _G[name] = _G[name] ~= "off" and _G[name] ~= false
+   end
+   for _, name in ipairs(OFF_UNLESS_ON) do
+      _G[name] = ON[_G[name]] or false
+   end
+   oltp_secondary = oltp_secondary ~= nil and not NO[oltp_secondary]
+
+   if oltp_read_only and oltp_write_only then
+      error("--oltp-read-only and --oltp-write-only are mutually exclusive", 0)
+   end
+   if pgsql_variant == "redshift" then
+      oltp_create_secondary = false
+      oltp_delete_inserts = 0
+   end
+   if (mysql_table_engine or "") == "" then mysql_table_engine = "innodb" end
+   mysql_table_options = mysql_table_options or ""
+end
+
+-- SQLite numbers primary keys only.
+local function client_ids()
+   return not oltp_auto_inc or oltp_secondary and db_driver == "sqlite"
+end
+
+local function mysql_table(n)
+   local integer = oltp_table_size > 4294967295 and "BIGINT" or "INTEGER"
+   return format([[
+CREATE TABLE sbtest%d (
+  id %s UNSIGNED NOT NULL %s,
+  k %s UNSIGNED DEFAULT '0' NOT NULL,
+  c CHAR(120) DEFAULT '' NOT NULL,
+  pad CHAR(60) DEFAULT '' NOT NULL,
+  %s (id)
+) /*! ENGINE = %s MAX_ROWS = %d */ %s]],
+      n, integer, oltp_auto_inc and "AUTO_INCREMENT" or "", integer,
+      oltp_secondary and "KEY xid" or "PRIMARY KEY",
+      mysql_table_engine, myisam_max_rows, mysql_table_options)
+end
+
+local function pgsql_table(n)
+   local integer, serial = "INTEGER", "SERIAL"
+   if oltp_table_size > 2147483647 then
+      integer, serial = "BIGINT", "BIGSERIAL"
+   end
+   if pgsql_variant == "redshift" then serial = integer .. " IDENTITY(1,1)" end
+   return format([[
+CREATE TABLE sbtest%d (
+  id %s NOT NULL,
+  k %s DEFAULT '0' NOT NULL,
+  c CHAR(120) DEFAULT '' NOT NULL,
+  pad CHAR(60) DEFAULT '' NOT NULL%s
+)]], n, oltp_auto_inc and serial or integer, integer,
+      oltp_secondary and "" or ",\n  PRIMARY KEY (id)")
+end
+
+local function sqlite_table(n)
+   local ids = "auto"
+   if client_ids() then ids = oltp_secondary and "free" or "client" end
+   return schema.sqlite_table(n, ids, "")
+end
+
+local TABLE = {pgsql = pgsql_table, sqlite = sqlite_table}
+
+-- Fill an empty table.
+local function load_rows(n)
+   local with_id = client_ids()
+
+   db_bulk_insert_init(format("INSERT INTO sbtest%d(%sk, c, pad) VALUES", n,
+                              with_id and "id, " or ""))
+   for id = 1, oltp_table_size do
+      local c = sb_rand_str(schema.C_TEMPLATE)
+      local pad = sb_rand_str(schema.PAD_TEMPLATE)
+      local k = sb_rand(1, oltp_table_size)
+      db_bulk_insert_next(
+         with_id and format("(%d, %d, '%s', '%s')", id, k, c, pad) or
+         format("(%d, '%s', '%s')", k, c, pad))
+   end
+   db_bulk_insert_done()
+end
+
+local function create_indexes(n)
+   -- MySQL has made the one on id with the table
+   if oltp_secondary and TABLE[db_driver] then
+      db_query(format("CREATE INDEX xid_%d ON sbtest%d(id)", n, n))
+   end
+   if oltp_create_secondary and sysbench.opt.create_index ~= "off" then
+      print(format("Creating secondary indexes on 'sbtest%d'...", n))
+      db_query(format("CREATE INDEX k_%d on sbtest%d(k)", n, n))
+   end
+end
+
+-- Do as --table-exists says; false if the table that is there shall stay.
+local function make_way(n)
+   local wish = sysbench.opt.table_exists
+   if wish ~= "drop" and wish ~= "skip" then return true end
+
+   -- rows cannot be read through db_query()
+   local drv = sysbench.sql.driver()
+   local con = drv:connect()
+   local free = schema.make_way(drv, con, n)
+   con:disconnect()
+   return free
+end
+
+function create_insert(table_id)
+   local indexes_first = sysbench.opt.create_index == "before"
+
+   db_connect()
+   set_vars()
+   if not make_way(table_id) then return end
+   print(format("Creating table 'sbtest%d'...", table_id))
+   db_query((TABLE[db_driver] or mysql_table)(table_id))
+   if indexes_first then create_indexes(table_id) end
+   print(format("Inserting %d records into 'sbtest%d'", oltp_table_size,
+                table_id))
+   load_rows(table_id)
+   -- after the rows, which it would slow down
+   if db_driver == "sqlite" and not client_ids() then
+      db_query(schema.sqlite_trigger(table_id))
+   end
+   if not indexes_first then create_indexes(table_id) end
+end
+
+function prepare()
+   set_vars()
+   db_connect()
+   for n = 1, oltp_tables_count do create_insert(n) end
+end
+
+function cleanup()
+   set_vars()
+   db_connect()
+   for n = 1, oltp_tables_count do
+      print(format("Dropping table 'sbtest%d'...", n))
+      db_query(format("DROP TABLE IF EXISTS sbtest%d", n))
+   end
+end
+
+-- What the scripts of this folder need besides: the value of this chunk, so
+-- that scripts which run it for its functions get no other globals.
+local common = {C_TEMPLATE = schema.C_TEMPLATE,
+                PAD_TEMPLATE = schema.PAD_TEMPLATE}
+
+-- How many threads there are: in sysbench the global is 1 after --threads=8.
+function common.threads()
+   return tonumber(sysbench.opt.threads or num_threads) or 1
+end
+
+-- The start of a thread: options and connection are ready afterwards.
+function common.thread_init()
+   set_vars()
+   db_connect()
+end
+
+-- The statements around an event's others.
+function common.transaction()
+   if db_driver == "mysql" and mysql_table_engine == "myisam" then
+      local tables = {}
+      for n = 1, oltp_tables_count do
+         tables[n] = format("sbtest%d WRITE", n)
+      end
+      return "LOCK TABLES " .. table.concat(tables, " ,"), "UNLOCK TABLES"
+   end
+   -- a writer shall wait for the lock now, not fail when it first writes
+   if db_driver == "sqlite" and not oltp_read_only then
+      return "BEGIN IMMEDIATE", "COMMIT"
+   end
+   return "BEGIN", "COMMIT"
+end
+
+function common.random_table()
+   return "sbtest" .. sb_rand_uniform(1, oltp_tables_count)
+end
+
+-- an id or a k
+function common.random_row()
+   return sb_rand(1, oltp_table_size)
+end
+
+-- The numbers from which this thread draws its k in the scripts that read
+-- sbtest1 only.
+function common.own_part()
+   local threads = common.threads()
+   local share = oltp_table_size / threads
+   local t = thread_id % threads
+
+   return math.floor(share * t), math.floor(share * (t + 1))
+end
+
+-- One prepared statement with `number` parameters, all numbers: returns it and
+-- the array of their values.
+function common.prepare(sql, number)
+   local statement = db_prepare(sql)
+   local values = {}
+
+   for i = 1, number do values[i] = 0 end
+   db_bind_param(statement, values)
+   return statement, values
+end
+
+-- Execute it; the rows are of no use.
+function common.execute(statement)
+   local rs = db_execute(statement)
+   db_store_results(rs)
+   db_free_results(rs)
+end
+
+return common

@@ -1,0 +1,13 @@
+#!/usr/bin/env bench
+-- One event: --index_updates (one) UPDATEs of the indexed column k.
+
+require("oltp_common")
+
+function prepare_statements()
+   prepare_index_updates()
+end
+
+function event()
+   execute_index_updates()
+   check_reconnect()
+end

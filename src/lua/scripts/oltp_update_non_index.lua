@@ -1,0 +1,13 @@
+#!/usr/bin/env bench
+-- One event: --non_index_updates (one) UPDATEs of column c, which has no index.
+
+require("oltp_common")
+
+function prepare_statements()
+   prepare_non_index_updates()
+end
+
+function event()
+   execute_non_index_updates()
+   check_reconnect()
+end
