@@ -365,6 +365,8 @@ int main(int argc, char **argv)
   int listener = address_listen_tcp(&port);
 
   (void)argc;
+  /* Children that fork() makes must not print what the buffer holds again. */
+  (void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
   (void)snprintf(path, sizeof(path), "%.*stcp_proxy",
                  (int)(strrchr(argv[0], '/') + 1 - argv[0]), argv[0]);
   program = path;
