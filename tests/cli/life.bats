@@ -135,6 +135,7 @@ load helper
 
 # interrupted SIGNAL STATUS
 interrupted() {
+  rm -f out err
   "$BENCH" cpu --cpu-max-prime=1000 --time=60 --report-interval=0.2 run >out 2>err 3>&- &
   local pid=$!
   until grep -q '^\[' out; do read -rt 0.05 <> <(:) || :; done

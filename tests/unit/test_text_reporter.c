@@ -381,10 +381,8 @@ static void test_calls(void)
                     : *at == 'i' || *at == 'f' ? 2
                                                : 1),
        "failures are told");
-    want[0] = '\0';
-    if (*at != ' ')
-      (void)snprintf(want, sizeof(want), "all: cannot %c", *at);
-    OK_STR(err.text, want, "with the name of the reporter");
+    (void)snprintf(want, sizeof(want), "all: cannot %c", *at);
+    OK_STR(err.text, *at == ' ' ? "" : want, "with the name of the reporter");
   }
 }
 
