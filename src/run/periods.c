@@ -65,34 +65,16 @@ void periods_done(struct periods *p)
   memset(p, 0, sizeof(*p));
 }
 
-/* The threads' smallest and largest, of the cumulated period. */
-static void merge_threads(struct periods *p)
-{
-  for (unsigned i = 0; p->threads && i < p->now.n; i++) {
-    const struct worker_totals *w = &p->now.worker[i];
-
-    if (w->min_ns < p->threads[i].min_ns)
-      p->threads[i].min_ns = w->min_ns;
-    if (w->max_ns > p->threads[i].max_ns)
-      p->threads[i].max_ns = w->max_ns;
-  }
-}
-
-static void restart_threads(struct periods *p)
-{
-  for (unsigned i = 0; p->threads && i < p->now.n; i++)
-    p->threads[i] = (struct report_thread){ .min_ns = UINT64_MAX };
-}
-
 static void take(struct periods *p, uint64_t now_ns)
 {
-  if (p->reported)
-    restart_threads(p);
+  if (p->threads && p->reported)
+    report_threads_clear(p->threads, p->recorders->n);
   p->reported = false;
   snapshot_take(&p->now, p->recorders, now_ns);
   period_merge(&p->interval, &p->now);
   period_merge(&p->cumulative, &p->now);
-  merge_threads(p);
+  if (p->threads)
+    report_threads_merge(p->threads, &p->now);
 }
 
 void periods_restart(struct periods *p, uint64_t now_ns)
@@ -112,26 +94,13 @@ void periods_interval(struct periods *p, const struct report_setup *setup,
   period_start(&p->interval, &p->now);
 }
 
-static void fill_threads(struct periods *p, struct report *r)
-{
-  for (unsigned i = 0; p->threads && i < p->now.n; i++) {
-    const struct worker_totals *a = &p->cumulative.base.worker[i];
-    const struct worker_totals *b = &p->now.worker[i];
-    struct report_thread *t = &p->threads[i];
-
-    t->events = b->events - a->events;
-    t->sum_ns = b->sum_ns - a->sum_ns;
-    if (t->min_ns == UINT64_MAX)
-      t->min_ns = 0;
-  }
-  r->thread = p->threads;
-}
-
 void periods_cumulative(struct periods *p, const struct report_setup *setup,
                         uint64_t now_ns, struct report *r)
 {
   take(p, now_ns);
-  fill_threads(p, r);
+  if (p->threads)
+    report_threads_fill(p->threads, &p->cumulative.base, &p->now);
+  r->thread = p->threads;
   report_fill(r, setup, &p->cumulative.base, &p->now, p->cumulative.min_ns,
               p->cumulative.max_ns, p->diff);
   period_start(&p->cumulative, &p->now);
