@@ -50,7 +50,7 @@ struct failure {
   bool reconnected;      /* ... and was replaced */
   bool abandoned;        /* the run is over: leave the event, raise no error */
   const char *api_error; /* text to raise, when it was no SQL error: static */
-  char text[512];        /* = sql_errmsg */
+  char text[1024];       /* = sql_errmsg */
 };
 
 struct conn {
@@ -81,6 +81,7 @@ struct conn {
   char message_code[16];
   struct strbuf text; /* of emulated statements */
   struct bulk bulk;
+  bool clocked; /* calls have a time limit */
   struct watched watched;
 };
 
@@ -120,7 +121,7 @@ void conn_free(struct conn *c);
 
 /*
  * Execute a statement.  NULL: no result set, or failure: look at pub.error.
- * `sql` need not be zero-terminated.
+ * sql[len] is zero, as in a Lua string.
  */
 sql_result *conn_query(struct conn *c, const char *sql, size_t len);
 

@@ -13,7 +13,8 @@
  * never exits.
  *
  * Errors of SQL are no errors of the program: a call returns 0, or -1 when it
- * failed and `*out` says why.  Members marked [opt] may be NULL.
+ * failed and `*out` says why.  `*out` is all zero when a call begins.  Members
+ * marked [opt] may be NULL.
  *
  * Order of calls on a session: connect, then any of query .. unprepare, then
  * disconnect; connect may follow again on the same memory.  disconnect comes
@@ -50,6 +51,8 @@ enum driver_caps {
   DRIVER_BULK_TRX = 1 << 4,         /* bulk inserts outside a run go into
                                      * transactions of 100,000 rows */
   DRIVER_NUL_IN_SQL = 1 << 5,       /* text may hold NUL bytes */
+  DRIVER_BY_NUMBER = 1 << 6,        /* errors are named by their number, not
+                                     * by their SQLSTATE */
 };
 
 /* Where the transaction of a session stands. */
@@ -69,10 +72,7 @@ enum call {
   CALL_ROLLBACK,  /* sent by the layer itself */
 };
 
-/*
- * How a call ended.  The layer hands in a zeroed `code, state, msg` part and
- * reads only what belongs to the result.
- */
+/* How a call ended; all zero when the call begins. */
 struct outcome {
   /* Success: a result set if nfields > 0, else a statement without one.  */
   enum counter counter; /* COUNTER_READ, _WRITE or _OTHER */
@@ -214,7 +214,8 @@ struct driver {
    * `until_ns` (clock_now_ns()) at the latest, or soon after.
    */
   int (*connect)(struct session *s, uint64_t until_ns, struct outcome *out);
-  /* Never waits longer than 1 s; does not wait at all after `lost`. */
+  /* Never waits longer than 1 s, and not at all after `lost`.  Frees what an
+   * open or pending result still holds. */
   void (*disconnect)(struct session *s);
   /* Lines for a failed connect, each without "FATAL: ". */
   void (*connect_message)(const struct session *s, const struct outcome *out,
@@ -222,6 +223,11 @@ struct driver {
   /* The failure in one line: "error 1045: Access denied ...". */
   void (*connect_reason)(const struct session *s, const struct outcome *out,
                          struct strbuf *line);
+  /*
+   * [opt] After each connect: what the user has to know, one warning per line,
+   * without the prefix.
+   */
+  void (*warnings)(struct session *s, struct strbuf *lines);
   /* Where this session goes, in words: "host 'a', port 3306". */
   void (*target)(const struct session *s, struct strbuf *line);
   /* Version, transport, TLS, compression: for DEBUG and structured results. */
@@ -266,7 +272,10 @@ struct driver {
    */
   void (*end_results)(struct session *s);
 
-  /* All four with DRIVER_PREPARES, else NULL.  */
+  /*
+   * All four with DRIVER_PREPARES, else NULL.  prepare and bind may be called
+   * while a result set is open (none is pending): its rows stay.
+   */
   int (*prepare)(struct prepared *p, struct outcome *out);
   /*
    * p->binds is new; their number is right and their types are allowed.
@@ -287,8 +296,11 @@ struct driver {
    */
   bool (*quote)(struct session *s, const char *text, size_t len,
                 struct strbuf *to, const char **ret_why);
-  /* The same for a double that is not finite; NULL: it cannot be sent. */
-  const char *(*quote_special)(double value); /* [opt] */
+  /*
+   * [opt] The literal (static) for a double that has no number as its text:
+   * infinities, NaN, and -0.0.  NULL: there is none; then only -0.0 is sent.
+   */
+  const char *(*quote_special)(double value);
 
   /* Largest packet of a bulk insert outside of a run; 0: as inside. */
   size_t (*bulk_packet)(struct session *s); /* [opt] */

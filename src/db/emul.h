@@ -67,7 +67,9 @@ struct emul_quote {
   /* As in struct driver; `ctx` is handed through. */
   bool (*text)(void *ctx, const char *text, size_t len, struct strbuf *to,
                const char **ret_why);
-  const char *(*special)(double value); /* [opt] */
+  /* [opt] The literal for infinities, NaN and -0.0; NULL: there is none (then
+   * only -0.0 can be sent, as a number). */
+  const char *(*special)(double value);
   void *ctx;
 };
 
@@ -85,6 +87,8 @@ long long emul_bind_int(const sql_bind *b);
 /* Of a FLOAT or DOUBLE. */
 double emul_bind_double(const sql_bind *b);
 bool emul_bind_null(const sql_bind *b);
+/* The bytes of a CHAR or VARCHAR. */
+const char *emul_bind_text(const sql_bind *b, size_t *ret_len);
 
 /*
  * The shortest decimal text that reads back as the same finite double (or

@@ -75,8 +75,9 @@ struct db_process {
   const struct driver_config *drivers; /* [n_drivers], in order of the list */
   size_t n_drivers;
   struct run_facts facts;
-  bool in_run;   /* the command is `run` */
-  bool is_known; /* facts are filled in: make the checks before the run */
+  const char *program; /* its name in messages; NULL: bench */
+  bool in_run;         /* the command is `run` */
+  bool is_known;       /* facts are filled in: make the checks before the run */
   /*
    * The run is over: not 0.  Whoever changes it wakes the waiters of the word
    * (wait_wake_all).  NULL: never.
@@ -87,6 +88,7 @@ struct db_process {
   _Atomic uint64_t end_ns;
 
   /* The layer's own. */
+  _Atomic uint32_t never;        /* `over`, where none was given; stays 0 */
   _Atomic uint64_t next_number;  /* of a connection */
   _Atomic bool used;             /* a driver was obtained: SQL reports */
   _Atomic bool native, emulated; /* statements were prepared this way */

@@ -31,6 +31,7 @@ struct canceller {
 struct watched {
   struct watched *next, *prev; /* protected by watch.lock */
   pthread_mutex_t lock;        /* protects `open` and `canceller` */
+  bool under_deadline;         /* constant */
   bool open;                   /* wake() and shutdown() may be called */
   struct canceller *canceller; /* owned; NULL: none */
 
@@ -52,7 +53,8 @@ struct watch {
   struct watched *first;
   pthread_t thread;
   bool running;
-  _Atomic uint32_t word; /* futex: changes when the thread has to look */
+  _Atomic uint32_t word;    /* futex: changes when the thread has to look */
+  _Atomic uint32_t helpers; /* that are cancelling; futex */
   _Atomic bool quit;
   _Atomic uint64_t deadline_at_ns; /* 0: not reached */
 };
