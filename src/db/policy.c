@@ -197,7 +197,7 @@ sql_error_t policy_rollback(struct conn *c, bool keep_details)
   call_end_results(c);
   (void)call_start(c);
   rc = c->driver->query(c->session, sql, sizeof(sql) - 1, &c->out);
-  if (rc == 0)
+  if (rc == 0 && (c->out.nfields > 0 || c->out.more))
     c->driver->end_results(c->session);
   call_stop(c);
   if (rc == 0)
