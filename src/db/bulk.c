@@ -1,0 +1,208 @@
+/*
+ * bulk.c - rows collected into multi-row statements.
+ */
+#include "db/bulk.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "base/wait.h"
+#include "db/call.h"
+#include "db/env.h"
+
+enum {
+  TRIES_AT_ONCE = 10, /* then with pauses of 1, 2, 4 .. 100 ms */
+  PAUSE_MAX_MS = 100,
+};
+
+/* Before try number `tries` of the same thing.  False: the run is over. */
+static bool pause_before(struct conn *c, unsigned tries)
+{
+  struct db_process *p = c->env->process;
+  uint64_t until = clock_now_ns();
+  uint64_t ms = 1;
+
+  if (env_is_over(c->env, until)) {
+    policy_abandon(c);
+    return false;
+  }
+  if (tries <= TRIES_AT_ONCE)
+    return true;
+  for (unsigned i = TRIES_AT_ONCE + 1; i < tries && ms < PAUSE_MAX_MS; i++)
+    ms *= 2;
+  until += (ms < PAUSE_MAX_MS ? ms : PAUSE_MAX_MS) * NS_PER_MS;
+  while (clock_now_ns() < until && !env_is_over(c->env, clock_now_ns()))
+    wait_while(p->over, 0, until);
+  return true;
+}
+
+/* A statement of the layer's own, uncounted; again while it is ignorable. */
+static int send_own(struct conn *c, const char *sql)
+{
+  for (unsigned tries = 1;; tries++) {
+    int rc;
+
+    if (call_needs_care(c) && !call_take_care(c, "", 0, false))
+      return 1;
+    (void)call_start(c);
+    rc = c->driver->query(c->session, sql, strlen(sql), &c->out);
+    call_stop(c);
+    if (rc == 0)
+      return 0;
+    if (c->out.lost || !policy_ignorable(c)) {
+      policy_failed(c, CALL_QUERY, sql, strlen(sql));
+      return 1;
+    }
+    if (!pause_before(c, tries))
+      return 1;
+  }
+}
+
+static int begin_own(struct conn *c)
+{
+  struct bulk *b = &c->bulk;
+
+  if (!(c->driver->caps & DRIVER_BULK_TRX) || c->env->process->in_run ||
+      b->own_trx || c->session->trx != TRX_NONE)
+    return 0;
+  if (send_own(c, "BEGIN IMMEDIATE") != 0)
+    return 1;
+  b->own_trx = true;
+  b->trx_rows = 0;
+  return 0;
+}
+
+static int commit_own(struct conn *c)
+{
+  if (!c->bulk.own_trx)
+    return 0;
+  c->bulk.own_trx = false;
+  if (c->session->trx == TRX_NONE) /* the script ended it */
+    return 0;
+  return send_own(c, "COMMIT");
+}
+
+/* A failed packet may be sent again: the failure was undone. */
+static bool undone(struct conn *c)
+{
+  if (c->bulk.own_trx) { /* the rows before it are still in the transaction */
+    c->attention &= ~(unsigned)CONN_MARKED;
+    return true;
+  }
+  return conn_restart(c) != DB_ERROR_FATAL;
+}
+
+static int send_packet(struct conn *c)
+{
+  struct bulk *b = &c->bulk;
+
+  for (unsigned tries = 1;; tries++) {
+    if (begin_own(c) != 0)
+      return 1;
+    (void)conn_query(c, b->text.text, b->text.len);
+    if (c->pub.error == DB_ERROR_NONE)
+      break;
+    if (c->pub.error == DB_ERROR_FATAL || !undone(c) || !pause_before(c, tries))
+      return 1;
+  }
+  call_end_results(c);
+  b->trx_rows += b->rows;
+  if (b->own_trx && b->trx_rows >= BULK_TRX_ROWS)
+    return commit_own(c);
+  return 0;
+}
+
+/* The statement begins anew, after its rows were sent or dropped. */
+static void rewind_text(struct bulk *b)
+{
+  b->rows = 0;
+  b->text.len = b->prefix_len;
+  if (b->text.text)
+    b->text.text[b->prefix_len] = '\0';
+}
+
+static int flush(struct conn *c)
+{
+  int rc = 0;
+
+  if (c->bulk.rows > 0)
+    rc = send_packet(c);
+  rewind_text(&c->bulk);
+  return rc;
+}
+
+int bulk_init(struct conn *c, const char *sql, size_t len)
+{
+  struct bulk *b = &c->bulk;
+
+  if (call_needs_care(c) && !call_take_care(c, "", 0, false))
+    return 1;
+  call_no_error(c);
+  b->active = false;
+  b->rows = 0;
+  b->limit = BULK_PACKET;
+  if (len >= BULK_PACKET)
+    return 1;
+  if (!c->env->process->in_run && c->driver->bulk_packet) {
+    const size_t larger = c->driver->bulk_packet(c->session);
+
+    if (larger > b->limit)
+      b->limit = larger;
+  }
+  strbuf_clear(&b->text);
+  strbuf_add(&b->text, sql, len);
+  if (b->text.failed) {
+    strbuf_done(&b->text);
+    return 1;
+  }
+  b->prefix_len = len;
+  b->active = true;
+  return 0;
+}
+
+int bulk_next(struct conn *c, const char *row, size_t len)
+{
+  struct bulk *b = &c->bulk;
+
+  if (c->state == CONN_CLOSED) {
+    (void)call_take_care(c, "", 0, false); /* says so */
+    return 1;
+  }
+  call_no_error(c);
+  if (!b->active) {
+    log_msg(LOG_ALERT,
+            "attempt to call bulk_insert_next() before bulk_insert_init()");
+    return 1;
+  }
+  if (b->rows > 0 && b->text.len + 1 + len > b->limit && flush(c) != 0)
+    return 1;
+  if (b->rows > 0)
+    strbuf_add(&b->text, ",", 1);
+  strbuf_add(&b->text, row, len);
+  if (b->text.failed) {
+    strbuf_done(&b->text);
+    b->active = false;
+    return 1;
+  }
+  b->rows++;
+  return 0;
+}
+
+int bulk_done(struct conn *c)
+{
+  struct bulk *b = &c->bulk;
+  int rc;
+
+  if (c->state == CONN_CLOSED) {
+    b->active = false;
+    return 0;
+  }
+  call_no_error(c);
+  if (!b->active)
+    return 0;
+  rc = flush(c);
+  if (rc == 0)
+    rc = commit_own(c);
+  b->active = false;
+  return rc;
+}

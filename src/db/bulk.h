@@ -1,0 +1,37 @@
+/*
+ * bulk.h - rows collected into multi-row statements.
+ */
+#ifndef BENCH_DB_BULK_H
+#define BENCH_DB_BULK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+
+struct conn;
+
+enum {
+  BULK_PACKET = 524287,   /* bytes of a statement inside a run */
+  BULK_TRX_ROWS = 100000, /* rows of a transaction of the layer's own */
+};
+
+/* The bulk insert of a connection. */
+struct bulk {
+  bool active;
+  bool own_trx;      /* the layer began a transaction */
+  size_t prefix_len; /* everything before the rows */
+  size_t limit;      /* bytes of a packet */
+  uint64_t rows;     /* in `text` */
+  uint64_t trx_rows; /* sent in the layer's transaction */
+  struct strbuf text;
+};
+
+/* All return 0 or 1; details of SQL errors in the connection.  1 without one:
+ * pub.error is DB_ERROR_NONE (no memory, text too long, not begun). */
+int bulk_init(struct conn *c, const char *sql, size_t len);
+int bulk_next(struct conn *c, const char *row, size_t len);
+int bulk_done(struct conn *c);
+
+#endif

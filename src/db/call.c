@@ -1,0 +1,227 @@
+/*
+ * call.c - the steps that all calls on a connection share.
+ */
+#include "db/call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "db/emul.h"
+#include "db/stmt.h"
+
+_Static_assert((int)SB_CNT_READ == (int)COUNTER_READ &&
+                 (int)SB_CNT_WRITE == (int)COUNTER_WRITE &&
+                 (int)SB_CNT_OTHER == (int)COUNTER_OTHER,
+               "scripts see our counters");
+
+void call_misuse(struct conn *c, const char *api_error)
+{
+  memset(&c->fail, 0, sizeof(c->fail));
+  c->fail.api_error = api_error;
+  c->pub.error = DB_ERROR_FATAL;
+  c->pub.sql_errno = 0;
+  c->pub.sql_state = NULL;
+  c->pub.sql_errmsg = NULL;
+  c->cls = NULL;
+}
+
+void call_end_rows(struct conn *c)
+{
+  c->rs_open = false;
+  c->rs.nrows = 0;
+  c->rs.nfields = 0;
+  c->rs.statement = NULL;
+}
+
+void call_end_results(struct conn *c)
+{
+  call_end_rows(c);
+  c->more = false;
+  if (!(c->attention & CONN_RESULT))
+    return;
+  c->attention &= ~(unsigned)CONN_RESULT;
+  if (c->state == CONN_OPEN) {
+    (void)call_start(c); /* reading what is pending may block */
+    c->driver->end_results(c->session);
+    call_stop(c);
+  }
+}
+
+/* The connection broke in an earlier call, and nobody replaced it. */
+static void fail_again(struct conn *c, const char *sql, size_t len)
+{
+  char text[sizeof(c->fail.text)];
+
+  memcpy(text, c->fail.text, sizeof(text));
+  c->out = (struct outcome){ .code = c->fail.code, .lost = true };
+  memcpy(c->out.state, c->fail.state, sizeof(c->out.state));
+  c->out.msg = text[0] ? text : "connection to server lost";
+  policy_failed(c, CALL_QUERY, sql, len);
+}
+
+static bool begins_transaction(const struct conn *c, const char *sql,
+                               size_t len)
+{
+  size_t n;
+  const char *word = emul_first_word(sql, len, c->session->dialect, &n);
+
+  return emul_word_is(word, n, "BEGIN") || emul_word_is(word, n, "START");
+}
+
+bool call_take_care(struct conn *c, const char *sql, size_t len, bool keep_rows)
+{
+  if (c->attention & CONN_MESSAGE)
+    conn_say(c);
+  if (c->state == CONN_CLOSED) {
+    log_msg(LOG_ALERT, "attempt to use an already closed connection");
+    call_misuse(c, "SQL API error");
+    return false;
+  }
+  if (env_is_dead(c->env)) {
+    policy_abandon(c);
+    return false;
+  }
+  if (c->state == CONN_LOST) {
+    fail_again(c, sql, len);
+    return false;
+  }
+  if (c->attention & CONN_RESULT && (c->more || !keep_rows))
+    call_end_results(c);
+  if (c->attention & CONN_MARKED && begins_transaction(c, sql, len))
+    return policy_rollback(c, false) == DB_ERROR_NONE;
+  return true;
+}
+
+/* COMMIT and ROLLBACK clear the mark, also with AND CHAIN; what ends the
+ * transaction in another way does, too. */
+static void clear_mark(struct conn *c, const char *sql, size_t len)
+{
+  const unsigned dialect = c->session->dialect;
+  size_t n;
+  const char *word = emul_first_word(sql, len, dialect, &n);
+  const char *next;
+
+  if (c->session->trx == TRX_NONE || emul_word_is(word, n, "COMMIT") ||
+      emul_word_is(word, n, "END")) {
+    c->attention &= ~(unsigned)CONN_MARKED;
+    return;
+  }
+  if (!emul_word_is(word, n, "ROLLBACK"))
+    return;
+  do { /* ROLLBACK [WORK | TRANSACTION] TO ... does not end it */
+    word += n;
+    next = emul_first_word(word, len - (size_t)(word - sql), dialect, &n);
+    word = next;
+  } while (emul_word_is(word, n, "WORK") ||
+           emul_word_is(word, n, "TRANSACTION"));
+  if (!emul_word_is(word, n, "TO"))
+    c->attention &= ~(unsigned)CONN_MARKED;
+}
+
+static void add_time(struct db_times *t, uint64_t ns)
+{
+  if (t->count == 0 || ns < t->min_ns)
+    t->min_ns = ns;
+  if (ns > t->max_ns)
+    t->max_ns = ns;
+  t->count++;
+  t->sum_ns += ns;
+}
+
+static void sample(struct conn *c, const struct call_info *info, bool failed)
+{
+  struct db_env *env = c->env;
+  struct stmt_sample s = { .start_ns = info->start_ns, .failed = failed };
+
+  s.latency_ns = clock_now_ns() - info->start_ns;
+  if (env->process->set.debug && env->recorder)
+    add_time(&env->execution, s.latency_ns);
+  if (!failed) {
+    s.counter = c->out.counter;
+    s.nrows = c->out.nrows;
+  }
+  if (env->on_statement)
+    env->on_statement(env->on_statement_ctx, info->cls, info->sql, info->len,
+                      &s);
+}
+
+static bool room_for(struct conn *c, uint32_t nfields)
+{
+  sql_value *values = reallocarray(c->values, nfields, sizeof(*values));
+
+  if (!values)
+    return false;
+  c->values = values;
+  c->values_room = nfields;
+  c->rs.row.values = values;
+  return true;
+}
+
+/* Results without columns are passed over, each counted by its class. */
+static int skip_empty(struct conn *c)
+{
+  while (c->out.nfields == 0 && c->out.more) {
+    const enum counter counter = c->out.counter;
+    int rc;
+
+    (void)call_start(c);
+    rc = c->driver->next_result(c->session, &c->out);
+    call_stop(c);
+    call_count(c, counter);
+    if (rc < 0)
+      return rc;
+    if (c->out.ended) { /* the last one had been the last one */
+      c->out.counter = counter;
+      return 1;
+    }
+  }
+  return 0;
+}
+
+static sql_result *success(struct conn *c, const struct call_info *info)
+{
+  const struct outcome *out = &c->out;
+
+  call_no_error(c);
+  if (UNLIKELY(c->attention & CONN_MARKED))
+    clear_mark(c, info->sql, info->len);
+  c->more = out->more;
+  if (out->nfields == 0) {
+    if (out->more)
+      c->attention |= CONN_RESULT;
+    return NULL;
+  }
+  c->attention |= CONN_RESULT;
+  if (UNLIKELY(out->nfields > c->values_room) && !room_for(c, out->nfields)) {
+    call_end_results(c);
+    call_misuse(c, "not enough memory");
+    return NULL;
+  }
+  c->rs_open = true;
+  c->rs.counter = (sb_counter_type)out->counter;
+  c->rs.nrows = out->nrows > UINT32_MAX ? UINT32_MAX : (uint32_t)out->nrows;
+  c->rs.nfields = out->nfields;
+  c->rs.statement = info->stmt ? stmt_abi(info->stmt) : NULL;
+  return &c->rs;
+}
+
+sql_result *call_end(struct conn *c, int rc, const struct call_info *info)
+{
+  bool counted = false;
+
+  if (UNLIKELY(rc == 0 && c->out.more && c->out.nfields == 0 &&
+               c->driver->caps & DRIVER_SKIPS_EMPTY)) {
+    rc = skip_empty(c);
+    counted = rc > 0;
+  }
+  if (UNLIKELY(info->start_ns != 0 && c->env->timed))
+    sample(c, info, rc < 0);
+  if (UNLIKELY(rc < 0)) {
+    policy_failed(c, info->call, info->sql, info->len);
+    return NULL;
+  }
+  if (!counted)
+    call_count(c, c->out.counter);
+  return success(c, info);
+}

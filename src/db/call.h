@@ -1,0 +1,135 @@
+/*
+ * call.h - the steps that all calls on a connection share (for src/db only).
+ */
+#ifndef BENCH_DB_CALL_H
+#define BENCH_DB_CALL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "db/conn.h"
+#include "db/env.h"
+
+struct stmt;
+
+/* ---- around a call of the driver ---- */
+
+/* The driver is about to be called.  Returns the time if it is wanted, or 0. */
+static inline uint64_t call_start(struct conn *c)
+{
+  uint64_t now = 0;
+
+  if (UNLIKELY(c->clocked || c->env->timed))
+    now = clock_now_ns();
+  atomic_store_explicit(&c->watched.busy, now | 1, memory_order_relaxed);
+  c->out = (struct outcome){ 0 };
+  return now;
+}
+
+static inline void call_stop(struct conn *c)
+{
+  atomic_store_explicit(&c->watched.busy, 0, memory_order_relaxed);
+}
+
+/* A statement may not be sent just so. */
+static inline bool call_needs_care(const struct conn *c)
+{
+  return UNLIKELY(c->attention != 0 || env_is_dead(c->env));
+}
+
+/*
+ * The care: prints a message that is due, refuses closed connections, replaces
+ * lost ones, rolls back before `sql` begins a transaction, and ends results
+ * (pending ones only when `keep_rows`).  False: the call has failed already.
+ */
+bool call_take_care(struct conn *c, const char *sql, size_t len,
+                    bool keep_rows);
+
+/* What is being executed, for counters, messages and classes. */
+struct call_info {
+  enum call call;
+  struct stmt *stmt; /* NULL: direct */
+  void *cls;
+  const char *sql;
+  size_t len;
+  uint64_t start_ns; /* 0: not timed */
+};
+
+/* After the driver returned `rc`: count, and make the result or the failure. */
+sql_result *call_end(struct conn *c, int rc, const struct call_info *info);
+
+/* The call fails without a server error; the text is static. */
+void call_misuse(struct conn *c, const char *api_error);
+
+static inline void call_no_error(struct conn *c)
+{
+  c->pub.error = DB_ERROR_NONE;
+  c->pub.sql_errno = 0;
+  c->pub.sql_state = NULL;
+  c->pub.sql_errmsg = NULL;
+}
+
+/* conn_next_result() and stmt_next_result(). */
+sql_result *conn_next(struct conn *c, enum call call, struct stmt *st);
+
+/* A statement object is gone; frees a connection that was freed before. */
+void conn_unref(struct conn *c);
+
+/* The result set ends: fields of the result are zero from now on. */
+void call_end_rows(struct conn *c);
+/* ... and what is pending is dropped. */
+void call_end_results(struct conn *c);
+
+/* ---- the transport (transport.c) ---- */
+
+/* 0; or -1 and c->out. */
+int transport_open(struct conn *c, uint64_t until_ns);
+/* Statements are unprepared, the session is closed; the state is not changed
+ * to CONN_CLOSED but to CONN_LOST. */
+void transport_drop(struct conn *c);
+
+enum transport_rc {
+  TRANSPORT_BACK,
+  TRANSPORT_OVER,      /* the run is over, or `until_ns` has come */
+  TRANSPORT_PERMANENT, /* c->out says why */
+};
+
+/* Attempts with growing pauses, up to `until_ns`. */
+enum transport_rc transport_retry(struct conn *c, uint64_t until_ns);
+
+/* The time limit of one attempt that begins now. */
+uint64_t transport_limit(const struct conn *c);
+
+/* ---- error policy (policy.c) ---- */
+
+/* c->out describes a failure: class, counters, texts, roll back, reconnect. */
+void policy_failed(struct conn *c, enum call call, const char *sql, size_t len);
+
+/* c->out is ignorable by some list. */
+bool policy_ignorable(const struct conn *c);
+
+/* Leave the event: the run is over. */
+void policy_abandon(struct conn *c);
+
+/* Replace the lost connection: the class of what comes of it. */
+sql_error_t policy_replace(struct conn *c);
+
+/*
+ * Send a ROLLBACK, uncounted.  DB_ERROR_NONE: done.  When the connection has
+ * to be replaced instead (DB_ERROR_IGNORABLE), `keep_details`: those of the
+ * failure before stay.
+ */
+sql_error_t policy_rollback(struct conn *c, bool keep_details);
+
+static inline void call_count(const struct conn *c, enum counter counter)
+{
+  struct recorder *r = c->env->recorder;
+
+  if (r)
+    recorder_count(r, counter, 1);
+}
+
+#endif

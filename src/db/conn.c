@@ -1,0 +1,406 @@
+/*
+ * conn.c - connections, direct statements and their results.
+ */
+#include "db/conn.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "db/call.h"
+#include "db/message.h"
+#include "db/stmt.h"
+
+static const struct {
+  size_t off;
+} param_field[] = {
+  { offsetof(struct conn_params, host) },
+  { offsetof(struct conn_params, port) },
+  { offsetof(struct conn_params, socket) },
+  { offsetof(struct conn_params, user) },
+  { offsetof(struct conn_params, password) },
+  { offsetof(struct conn_params, db) },
+};
+
+static const char **param(const struct conn_params *p, size_t i)
+{
+  return (const char **)(void *)((char *)(uintptr_t)p + param_field[i].off);
+}
+
+static bool copy_params(struct conn_params *to, const struct conn_params *from)
+{
+  for (size_t i = 0; from && i < ARRAY_SIZE(param_field); i++) {
+    const char *text = *param(from, i);
+
+    if (text && !(*param(to, i) = mem_strdup(text)))
+      return false;
+  }
+  return true;
+}
+
+/* Frees the memory; nothing is open any more. */
+static void destroy(struct conn *c)
+{
+  struct db_env *env = c->env;
+
+  watch_remove(&env->process->watch, &c->watched);
+  if (c->prev)
+    c->prev->next = c->next;
+  else
+    env->first = c->next;
+  if (c->next)
+    c->next->prev = c->prev;
+  for (size_t i = 0; i < ARRAY_SIZE(param_field); i++)
+    free((void *)(uintptr_t)*param(&c->params, i));
+  strbuf_done(&c->message);
+  strbuf_done(&c->text);
+  strbuf_done(&c->bulk.text);
+  free(c->values);
+  free(c->session);
+  free(c);
+}
+
+static struct conn *new_conn(struct driver_handle *h,
+                             const struct conn_params *params)
+{
+  struct db_env *env = h->env;
+  struct conn *c = calloc(1, sizeof(*c));
+  struct session *s = calloc(1, h->driver->session_size);
+
+  if (!c || !s) {
+    free(c);
+    free(s);
+    return NULL;
+  }
+  c->env = env;
+  c->handle = h;
+  c->driver = h->driver;
+  c->session = s;
+  c->pub.driver = (sql_driver *)(void *)h;
+  c->rs.ptr = c;
+  c->refs = 1;
+  c->attention = CONN_NOT_OPEN;
+  c->clocked = env->process->set.query_timeout_s > 0;
+  s->driver = h->driver;
+  s->cfg = h->cfg;
+  s->env = env;
+  s->params = &c->params;
+  c->next = env->first;
+  if (c->next)
+    c->next->prev = c;
+  env->first = c;
+  c->watched.under_deadline = env->under_deadline;
+  watch_add(&env->process->watch, &c->watched);
+  if (!copy_params(&c->params, params)) {
+    destroy(c);
+    return NULL;
+  }
+  return c;
+}
+
+/* The same failure of many threads is printed once. */
+static void say_connect_failed(struct conn *c)
+{
+  struct db_process *p = c->env->process;
+  struct connect_failures *f = &p->failures;
+  struct strbuf reason = { 0 }, lines = { 0 };
+  bool said;
+
+  c->driver->connect_reason(c->session, &c->out, &reason);
+  (void)pthread_mutex_lock(&f->lock);
+  said = f->count > 0 &&
+         strncmp(f->reason, strbuf_str(&reason), sizeof(f->reason) - 1) == 0;
+  if (f->count == 0)
+    (void)snprintf(f->reason, sizeof(f->reason), "%s", strbuf_str(&reason));
+  f->count++;
+  (void)pthread_mutex_unlock(&f->lock);
+  if (!said) {
+    c->driver->connect_message(c->session, &c->out, &lines);
+    message_lines(LOG_FATAL, &lines);
+    if (c->out.no_server)
+      log_msg(LOG_FATAL, "to try %s without a server, use --db-driver=sqlite",
+              p->program ? p->program : "bench");
+  }
+  strbuf_done(&reason);
+  strbuf_done(&lines);
+}
+
+struct conn *conn_open(struct driver_handle *h,
+                       const struct conn_params *params)
+{
+  struct db_process *p = h->env->process;
+  struct conn *c = new_conn(h, params);
+
+  if (!c) {
+    log_msg(LOG_FATAL, "not enough memory for a connection");
+    return NULL;
+  }
+  /* A connection to a server of its own takes no turn in the lists. */
+  if (!c->params.host && !c->params.socket)
+    c->session->number = atomic_fetch_add_explicit(&p->next_number, 1,
+                                                   memory_order_relaxed);
+  if (transport_open(c, transport_limit(c)) < 0) {
+    say_connect_failed(c);
+    destroy(c);
+    return NULL;
+  }
+  return c;
+}
+
+/* Closes whatever is open, without a word. */
+static void close_quietly(struct conn *c)
+{
+  if (c->attention & CONN_MESSAGE)
+    conn_say(c);
+  transport_drop(c);
+  c->state = CONN_CLOSED;
+  c->attention = CONN_NOT_OPEN;
+  c->bulk.active = false;
+}
+
+int conn_close(struct conn *c)
+{
+  if (c->state == CONN_CLOSED) {
+    log_msg(LOG_ALERT, "attempt to close an already closed connection");
+    return 0;
+  }
+  close_quietly(c);
+  c->pub.error = DB_ERROR_NONE;
+  return 0;
+}
+
+/* Memory goes when nobody points to it any more. */
+void conn_unref(struct conn *c)
+{
+  if (--c->refs == 0)
+    destroy(c);
+}
+
+void conn_free(struct conn *c)
+{
+  if (!c || c->freed)
+    return;
+  close_quietly(c);
+  c->freed = true;
+  conn_unref(c);
+}
+
+static int reconnect_failed(struct conn *c, enum transport_rc rc)
+{
+  struct strbuf reason = { 0 };
+
+  if (rc == TRANSPORT_OVER && env_is_over(c->env, clock_now_ns())) {
+    policy_abandon(c);
+    return 1;
+  }
+  c->driver->connect_reason(c->session, &c->out, &reason);
+  memset(&c->fail, 0, sizeof(c->fail));
+  c->fail.code = c->out.code;
+  memcpy(c->fail.state, c->out.state, sizeof(c->fail.state));
+  c->fail.lost = true;
+  (void)snprintf(c->fail.text, sizeof(c->fail.text), "%s", strbuf_str(&reason));
+  strbuf_done(&reason);
+  c->pub.error = DB_ERROR_FATAL;
+  c->pub.sql_errno = c->fail.code;
+  c->pub.sql_state = c->fail.state[0] ? c->fail.state : NULL;
+  c->pub.sql_errmsg = c->fail.text;
+  call_count(c, COUNTER_ERROR);
+  return 1;
+}
+
+int conn_reconnect(struct conn *c)
+{
+  enum transport_rc rc;
+
+  if (c->attention & CONN_MESSAGE)
+    conn_say(c);
+  if (env_is_dead(c->env)) {
+    policy_abandon(c);
+    return 1;
+  }
+  transport_drop(c);
+  c->state = CONN_LOST;
+  rc = transport_retry(c, transport_limit(c));
+  if (rc != TRANSPORT_BACK)
+    return reconnect_failed(c, rc);
+  call_count(c, COUNTER_RECONNECT);
+  call_no_error(c);
+  return 0;
+}
+
+/* ---- statements and results ---- */
+
+sql_result *conn_query(struct conn *c, const char *sql, size_t len)
+{
+  struct call_info info = { .call = CALL_QUERY, .sql = sql, .len = len };
+  int rc;
+
+  if (call_needs_care(c) && !call_take_care(c, sql, len, false))
+    return NULL;
+  if (!(c->driver->caps & DRIVER_NUL_IN_SQL) && memchr(sql, '\0', len)) {
+    call_misuse(c, "statement contains a NUL byte");
+    return NULL;
+  }
+  info.cls = c->cls;
+  c->cls = NULL;
+  info.start_ns = call_start(c);
+  rc = c->driver->query(c->session, sql, len, &c->out);
+  call_stop(c);
+  return call_end(c, rc, &info);
+}
+
+sql_result *conn_next(struct conn *c, enum call call, struct stmt *st)
+{
+  struct call_info info = { .call = call, .stmt = st, .sql = "" };
+  int rc;
+
+  if (c->state != CONN_OPEN || env_is_dead(c->env) ||
+      c->attention & CONN_MESSAGE) {
+    if (!call_take_care(c, "", 0, true))
+      return NULL;
+  }
+  call_end_rows(c);
+  if (!c->more) {
+    call_end_results(c);
+    call_no_error(c);
+    return NULL;
+  }
+  info.start_ns = call_start(c);
+  rc = c->driver->next_result(c->session, &c->out);
+  call_stop(c);
+  if (rc == 0 && c->out.ended) {
+    c->more = false;
+    call_no_error(c);
+    return NULL;
+  }
+  return call_end(c, rc, &info);
+}
+
+sql_result *conn_next_result(struct conn *c)
+{
+  return conn_next(c, CALL_NEXT, NULL);
+}
+
+bool conn_more_results(struct conn *c)
+{
+  if (c->state == CONN_CLOSED) {
+    log_msg(LOG_ALERT, "attempt to use an already closed connection");
+    return false;
+  }
+  return c->more;
+}
+
+static sql_row *no_row(const struct conn *c)
+{
+  if (!c || !c->rs_open)
+    log_msg(LOG_ALERT, "attempt to fetch row from an invalid result set");
+  else
+    log_msg(LOG_ALERT, "attempt to fetch row from an empty result set");
+  return NULL;
+}
+
+static int fetch_timed(struct conn *c)
+{
+  struct db_times *t = &c->env->fetching;
+  const uint64_t start = clock_now_ns();
+  const int rc = c->driver->fetch(c->session, c->values);
+  const uint64_t ns = clock_now_ns() - start;
+
+  if (t->count == 0 || ns < t->min_ns)
+    t->min_ns = ns;
+  if (ns > t->max_ns)
+    t->max_ns = ns;
+  t->count++;
+  t->sum_ns += ns;
+  return rc;
+}
+
+sql_row *conn_fetch_row(sql_result *rs)
+{
+  struct conn *c = rs ? rs->ptr : NULL;
+  int rc;
+
+  if (UNLIKELY(!c || !c->rs_open || rs->nrows == 0))
+    return no_row(c);
+  if (UNLIKELY(c->env->process->set.debug && c->env->recorder))
+    rc = fetch_timed(c);
+  else
+    rc = c->driver->fetch(c->session, c->values);
+  return rc > 0 ? &rs->row : NULL;
+}
+
+int conn_free_results(sql_result *rs)
+{
+  struct conn *c = rs ? rs->ptr : NULL;
+
+  if (!c || !c->rs_open) {
+    log_msg(LOG_ALERT, "attempt to free an invalid result set");
+    return 1;
+  }
+  /* Further results may still be asked for; they end with the next call. */
+  call_end_rows(c);
+  if (!c->more)
+    call_end_results(c);
+  return 0;
+}
+
+/* ---- messages ---- */
+
+struct conn_message conn_take_message(struct conn *c)
+{
+  struct conn_message m = { .env = c->env };
+
+  if (c->attention & CONN_MESSAGE) {
+    m.lines = c->message;
+    memcpy(m.code, c->message_code, sizeof(m.code));
+    c->message = (struct strbuf){ 0 };
+    c->attention &= ~(unsigned)CONN_MESSAGE;
+  }
+  return m;
+}
+
+void conn_print_message(struct conn_message *m)
+{
+  uint64_t held;
+
+  if (m->lines.len > 0) {
+    const bool allowed = flood_allows(&m->env->process->flood, m->code,
+                                      clock_now_ns(), &held);
+
+    if (held > 0)
+      log_msg(LOG_FATAL, "(%" PRIu64 " more messages with error %s)", held,
+              m->code);
+    if (allowed)
+      message_lines(LOG_FATAL, &m->lines);
+  }
+  conn_drop_message(m);
+}
+
+void conn_drop_message(struct conn_message *m)
+{
+  strbuf_done(&m->lines);
+}
+
+void conn_say(struct conn *c)
+{
+  struct conn_message m = conn_take_message(c);
+
+  conn_print_message(&m);
+}
+
+int conn_mode_line(struct driver_handle *h, struct strbuf *line)
+{
+  struct conn *c;
+
+  if (!h->driver->mode_line)
+    return 0;
+  c = conn_open(h, NULL);
+  if (!c)
+    return -1;
+  h->driver->mode_line(c->session, line);
+  conn_free(c);
+  return 0;
+}

@@ -1,0 +1,340 @@
+/*
+ * driver.h - what differs between databases: the calls that a driver
+ * implements, and nothing else.
+ *
+ * States, counters, emulated statements, bulk inserts, error policy, retries,
+ * reconnection and preparing again belong to src/db.  A driver is a const
+ * vtable beside its option rows and the config struct that they fill in; the
+ * array of drivers is src/drivers/driver_list.c.
+ *
+ * Threads.  All calls on a session come from the thread that owns it, except
+ * wake(), shutdown(), cancel() and cancel_free(), see there.  A driver takes
+ * no lock, prints nothing (but LOG_DEBUG lines of its own tracing option) and
+ * never exits.
+ *
+ * Errors of SQL are no errors of the program: a call returns 0, or -1 when it
+ * failed and `*out` says why.  `*out` is all zero when a call begins.  Members
+ * marked [opt] may be NULL.
+ *
+ * Order of calls on a session: connect, then any of query .. unprepare, then
+ * disconnect; connect may follow again on the same memory.  disconnect comes
+ * after every connect that succeeded, exactly once; a connect that failed
+ * cleans up by itself.  After an outcome that is `lost` only unprepare and
+ * disconnect follow, before the next connect.
+ */
+#ifndef BENCH_DB_DRIVER_H
+#define BENCH_DB_DRIVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/ffi_api.h"
+#include "base/strbuf.h"
+#include "opt/opt.h"
+#include "stats/recorder.h"
+
+struct db_env;
+struct driver;
+
+/* What the layer may assume. */
+enum driver_caps {
+  DRIVER_PREPARES = 1 << 0,         /* statements prepared on the server */
+  DRIVER_SERVER = 1 << 1,           /* connections go to a server process */
+  DRIVER_ROLLBACK_AT_ONCE = 1 << 2, /* after an ignorable error inside a
+                                     * transaction; else the connection is
+                                     * marked */
+  DRIVER_SKIPS_EMPTY = 1 << 3,      /* several results: those without columns
+                                     * are passed over (counted) until the
+                                     * first that has columns */
+  DRIVER_BULK_TRX = 1 << 4,         /* bulk inserts outside a run go into
+                                     * transactions of 100,000 rows */
+  DRIVER_NUL_IN_SQL = 1 << 5,       /* text may hold NUL bytes */
+  DRIVER_BY_NUMBER = 1 << 6,        /* errors are named by their number, not
+                                     * by their SQLSTATE */
+};
+
+/* Where the transaction of a session stands. */
+enum trx_state {
+  TRX_NONE,
+  TRX_OPEN,
+  TRX_ABORTED, /* pgsql: nothing but ROLLBACK will be accepted */
+};
+
+/* What was attempted, for messages. */
+enum call {
+  CALL_QUERY,     /* direct or emulated */
+  CALL_PREPARE,   /* prepare, or bind where that prepares */
+  CALL_EXECUTE,   /* native prepared statement */
+  CALL_NEXT,      /* next result of a direct statement */
+  CALL_STMT_NEXT, /* next result of a native prepared statement */
+  CALL_ROLLBACK,  /* sent by the layer itself */
+};
+
+/* How a call ended; all zero when the call begins. */
+struct outcome {
+  /* Success: a result set if nfields > 0, else a statement without one.  */
+  enum counter counter; /* COUNTER_READ, _WRITE or _OTHER */
+  uint32_t nfields;
+  uint64_t nrows; /* exact when the call returns; rows need not be decoded */
+  bool more;      /* further results of this statement are pending */
+  bool ended;     /* next_result only: nothing was left; rest is unused */
+
+  /* Failure. */
+  int code;        /* native number: mysql errno, sqlite extended code; pgsql:
+                    * 0 */
+  int base_code;   /* code without its extension, if it has one; else 0 */
+  char state[6];   /* SQLSTATE */
+  const char *msg; /* borrowed until the next call on this session */
+  bool lost;       /* the connection is gone; sockets are still to be closed
+                    * by disconnect */
+  bool during_results;   /* the server failed while rows were read */
+  bool emulate;          /* prepare only: this statement has to be emulated */
+  bool permanent;        /* connect only: trying again is useless */
+  bool no_server;        /* connect only: nobody there */
+  const char *api_error; /* no SQL error but a misuse, e.g. "value cannot be
+                          * sent": the text to raise; static storage */
+};
+
+/* Explicit parameters of a connection; what is NULL comes from options. */
+struct conn_params {
+  const char *host, *port, *socket, *user, *password, *db;
+};
+
+/*
+ * What a driver knows of a connection: the first member of the driver's own
+ * struct, of session_size bytes, zeroed when the connection object is made.
+ */
+struct session {
+  /* Set by the layer. */
+  const struct driver *driver;
+  const void *cfg; /* the driver's config struct */
+  struct db_env *env;
+  const struct conn_params *params; /* never NULL */
+  uint64_t number;  /* of the connection in the process, for target_pick() */
+  unsigned attempt; /* 0: the connection's own target; n: n-th next one */
+
+  /* Kept up to date by the driver, after failures too. */
+  enum trx_state trx;
+  unsigned dialect; /* enum emul_flags, for emulated statements */
+};
+
+/*
+ * A statement prepared natively: the first member of the driver's own struct,
+ * of prepared_size bytes.  All of the driver's part is zero before prepare().
+ */
+struct prepared {
+  /* Set by the layer. */
+  struct session *session;
+  const char *sql; /* zero-terminated, lives as long as the statement */
+  size_t len;
+
+  /* Set by prepare(); PARAMS_ANY: any number is accepted. */
+  unsigned n_params;
+
+  /*
+   * Set by the layer before bind(); the array is the layer's own and stays
+   * until the next bind() or unprepare().  Buffers are read at each execute.
+   */
+  const sql_bind *binds;
+  unsigned n_binds;
+};
+
+#define PARAMS_ANY (~0u)
+
+/* A line that follows the message of a fatal error. */
+struct driver_hint {
+  int code;          /* 0: any */
+  const char *state; /* NULL: any */
+  bool bundled;      /* only when a bundled script runs */
+  const char *text;
+};
+
+/* What a run will do, for the checks before it. */
+struct run_facts {
+  unsigned threads;
+  bool bundled;     /* a bundled OLTP script runs */
+  uint64_t tables;  /* of that script, else 0 */
+  unsigned classes; /* its statements per table */
+  bool lazy;        /* it prepares statements when they are first needed */
+  bool native;      /* --db-ps-mode=auto */
+};
+
+/* Rows sent by the fastest way; all or nothing. */
+struct driver_copy {
+  /* `columns` has n names, unquoted. */
+  int (*begin)(struct session *s, const char *table, const char *const *columns,
+               unsigned n, struct outcome *out);
+  /* Values as text, ptr NULL = NULL; borrowed until the call returns. */
+  int (*row)(struct session *s, const sql_value *values, struct outcome *out);
+  /* Ends the transfer and makes the rows visible. */
+  int (*end)(struct session *s, struct outcome *out);
+  /* Ends it and leaves no row; also after a failure of the above. */
+  void (*abort)(struct session *s);
+};
+
+struct driver {
+  const char *name;       /* the value of --db-driver, sql_driver.sname */
+  const char *title;      /* in lists and --help, sql_driver.lname */
+  const struct opt *opts; /* ends with OPT_END */
+  size_t cfg_size;        /* the struct that `opts` fills in */
+  size_t session_size;
+  size_t prepared_size; /* 0 without DRIVER_PREPARES */
+  unsigned caps;        /* enum driver_caps */
+
+  /* Code numbers of which one in an ignore list means "connection"; ends with
+   * 0. */
+  const int *connection_codes; /* [opt] */
+  /* Ends with an all-NULL row. */
+  const struct driver_hint *hints; /* [opt] */
+
+  /*
+   * The driver's own ignore list, NULL if it has none.  Items are numbers
+   * 0..65535, five-character SQLSTATEs, two-character classes, `connection`
+   * and `all`, as far as the option's row lets them pass.
+   */
+  const struct opt_list *(*ignore_errors)(const void *cfg); /* [opt] */
+  /* Ignorable whatever the lists say. */
+  bool (*always_ignorable)(const struct outcome *out); /* [opt] */
+
+  /*
+   * Once per process, before the first session, by one thread while no other
+   * uses the driver.  The text of `err` may have several lines.  global_done
+   * runs only after a global_init that succeeded.
+   */
+  int (*global_init)(const void *cfg, struct err *err); /* [opt] */
+  void (*global_done)(const void *cfg);                 /* [opt] */
+  /* Once per thread that uses the driver, in that thread. */
+  int (*thread_init)(const void *cfg, struct err *err); /* [opt] */
+  void (*thread_done)(const void *cfg);                 /* [opt] */
+
+  /*
+   * Open the connection; name resolution, TLS and login included it fails at
+   * `until_ns` (clock_now_ns()) at the latest, or soon after.
+   */
+  int (*connect)(struct session *s, uint64_t until_ns, struct outcome *out);
+  /* Never waits longer than 1 s, and not at all after `lost`.  Frees what an
+   * open or pending result still holds. */
+  void (*disconnect)(struct session *s);
+  /* Lines for a failed connect, each without "FATAL: ". */
+  void (*connect_message)(const struct session *s, const struct outcome *out,
+                          struct strbuf *lines);
+  /* The failure in one line: "error 1045: Access denied ...". */
+  void (*connect_reason)(const struct session *s, const struct outcome *out,
+                         struct strbuf *line);
+  /*
+   * [opt] After each connect: what the user has to know, one warning per line,
+   * without the prefix.
+   */
+  void (*warnings)(struct session *s, struct strbuf *lines);
+  /* Where this session goes, in words: "host 'a', port 3306". */
+  void (*target)(const struct session *s, struct strbuf *line);
+  /* Version, transport, TLS, compression: for DEBUG and structured results. */
+  void (*about)(struct session *s,
+                void (*put)(void *ctx, const char *key, const char *value),
+                void *ctx); /* [opt] */
+  /*
+   * The settings that decide results, with the same call-back (may send
+   * queries; leaves out what fails).
+   */
+  void (*server_settings)(struct session *s,
+                          void (*put)(void *ctx, const char *key,
+                                      const char *value),
+                          void *ctx); /* [opt] */
+  /*
+   * On the first server connection of a run: warnings, one per line, without
+   * their prefix.  May send queries; leaves out what fails.
+   */
+  void (*check_before_run)(struct session *s, const struct run_facts *facts,
+                           struct strbuf *lines); /* [opt] */
+
+  /*
+   * Send a statement and read its first result.  `sql` is zero-terminated at
+   * sql[len].  No result is open or pending when it is called.
+   */
+  int (*query)(struct session *s, const char *sql, size_t len,
+               struct outcome *out);
+  /*
+   * The next row of the open result set: 1 and values[0..nfields-1], valid
+   * until the next call on the session; 0 when no row is left.  Never waits
+   * for the server.
+   */
+  int (*fetch)(struct session *s, sql_value *values);
+  /*
+   * Ends the open result set and goes to the next result of the statement
+   * (when the last outcome said `more`; otherwise sets `ended`).
+   */
+  int (*next_result)(struct session *s, struct outcome *out);
+  /*
+   * Ends the open result set and reads and drops everything that is pending,
+   * silently.  May be called when there is nothing to end.
+   */
+  void (*end_results)(struct session *s);
+
+  /*
+   * All four with DRIVER_PREPARES, else NULL.  prepare and bind may be called
+   * while a result set is open (none is pending): its rows stay.
+   */
+  int (*prepare)(struct prepared *p, struct outcome *out);
+  /*
+   * p->binds is new; their number is right and their types are allowed.
+   * Statements whose preparation waits for types are prepared here.
+   */
+  int (*bind)(struct prepared *p, struct outcome *out); /* [opt] */
+  int (*execute)(struct prepared *p, struct outcome *out);
+  /*
+   * Frees what belongs to the statement, here and on the server (that may be
+   * delayed until the next statement, and is left out when the connection was
+   * lost or is about to be closed: `going`).  Also after a failed prepare.
+   */
+  void (*unprepare)(struct prepared *p, bool going);
+
+  /*
+   * Write the string as a literal of this session's dialect, quotes included;
+   * false: it holds a byte that cannot be sent, *ret_why says which (static).
+   */
+  bool (*quote)(struct session *s, const char *text, size_t len,
+                struct strbuf *to, const char **ret_why);
+  /*
+   * [opt] The literal (static) for a double that has no number as its text:
+   * infinities, NaN, and -0.0.  NULL: there is none; then only -0.0 is sent.
+   */
+  const char *(*quote_special)(double value);
+
+  /* Largest packet of a bulk insert outside of a run; 0: as inside. */
+  size_t (*bulk_packet)(struct session *s); /* [opt] */
+  const struct driver_copy *copy;           /* [opt] */
+
+  /*
+   * The message of a fatal error, each line without "FATAL: ".  `sql` was cut
+   * already; it is "" where there is none.
+   */
+  void (*message)(const struct session *s, enum call call,
+                  const struct outcome *out, const char *sql,
+                  struct strbuf *lines);
+
+  /*
+   * From another thread while the session is open (never during connect or
+   * disconnect), without waiting: make the statement that is being executed
+   * fail soon.  Harmless when there is none.
+   */
+  void (*wake)(struct session *s); /* [opt] */
+  /* The same by breaking the connection: a blocked read returns at once. */
+  void (*shutdown)(struct session *s); /* [opt] */
+
+  /*
+   * For cancelling by a message to the server.  After each connect the owner
+   * makes a token: all that is needed to cancel, independent of the session.
+   * cancel() may be called by any thread, also after disconnect, and returns
+   * within about a second; cancel_free() by the last user of the token.
+   */
+  void *(*cancel_token)(struct session *s); /* [opt] NULL: out of memory */
+  void (*cancel)(void *token);
+  void (*cancel_free)(void *token);
+
+  /* The text of the mode block for `run`, one line; [opt].  `s` is open. */
+  void (*mode_line)(struct session *s, struct strbuf *line);
+};
+
+#endif

@@ -1,0 +1,200 @@
+/*
+ * emul.c - a statement with values in the places of its placeholders.
+ */
+#include "db/emul.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool emul_bind_null(const sql_bind *b)
+{
+  return b->type == SQL_TYPE_NONE || (b->is_null && *b->is_null);
+}
+
+long long emul_bind_int(const sql_bind *b)
+{
+  switch (b->type) {
+  case SQL_TYPE_TINYINT:
+    return *(const int8_t *)b->buffer;
+  case SQL_TYPE_SMALLINT:
+    return *(const int16_t *)b->buffer;
+  case SQL_TYPE_INT:
+    return *(const int32_t *)b->buffer;
+  default:
+    return *(const int64_t *)b->buffer;
+  }
+}
+
+double emul_bind_double(const sql_bind *b)
+{
+  return b->type == SQL_TYPE_FLOAT ? (double)*(const float *)b->buffer
+                                   : *(const double *)b->buffer;
+}
+
+const char *emul_bind_text(const sql_bind *b, size_t *ret_len)
+{
+  size_t len = b->data_len ? *b->data_len : 0;
+
+  if (b->max_len > 0 && len > b->max_len)
+    len = b->max_len; /* scripts may write data_len themselves */
+  *ret_len = b->buffer ? len : 0;
+  return b->buffer ? b->buffer : "";
+}
+
+static bool reads_back(const char *text, double value, bool single)
+{
+  return single ? strtof(text, NULL) == (float)value
+                : strtod(text, NULL) == value;
+}
+
+size_t emul_double_text(double value, bool single, char *to)
+{
+  /* A normal number that has this many digits is printed with no more; the
+   * subnormal ones carry fewer bits. */
+  const int sure = single ? FLT_DIG : DBL_DIG;
+  const bool normal = fabs(value) >= (single ? FLT_MIN : DBL_MIN);
+  int digits = normal ? sure : 1;
+  int len;
+
+  do {
+    len = snprintf(to, 32, "%.*g", digits++, value);
+  } while (!reads_back(to, value, single) && digits <= DBL_DECIMAL_DIG);
+
+  /* Without point and exponent it would be an integer to the server. */
+  if (!strpbrk(to, ".e")) {
+    memcpy(to + len, "e0", 3);
+    len += 2;
+  }
+  return (size_t)len;
+}
+
+static bool touches(char c)
+{
+  return isalnum((unsigned char)c) || (unsigned char)c >= 0x80 ||
+         strchr("_$'\"`", c);
+}
+
+/* A value must not make one token with what stands before it: `-` and `-1`
+ * would begin a comment, `E` and a quote another kind of string. */
+static void keep_apart(struct strbuf *to)
+{
+  const char last = to->len > 0 ? to->text[to->len - 1] : ' ';
+
+  if (last == '-' || touches(last))
+    strbuf_add(to, " ", 1);
+}
+
+static int add_double(const sql_bind *b, const struct emul_quote *q,
+                      struct strbuf *to, const char **ret_why)
+{
+  const double value = emul_bind_double(b);
+  const bool odd = !isfinite(value) || (value == 0 && signbit(value));
+  const char *special = odd && q->special ? q->special(value) : NULL;
+  char text[32];
+
+  if (special) {
+    strbuf_adds(to, special);
+    return 0;
+  }
+  if (!isfinite(value)) {
+    *ret_why = "value cannot be sent";
+    return -EINVAL;
+  }
+  strbuf_add(to, text,
+             emul_double_text(value, b->type == SQL_TYPE_FLOAT, text));
+  return 0;
+}
+
+static int add_value(const sql_bind *b, const struct emul_quote *q,
+                     struct strbuf *to, const char **ret_why)
+{
+  const char *string;
+  char text[32];
+  size_t len;
+
+  keep_apart(to);
+  if (emul_bind_null(b)) {
+    strbuf_adds(to, "NULL");
+    return 0;
+  }
+  switch (b->type) {
+  case SQL_TYPE_TINYINT:
+  case SQL_TYPE_SMALLINT:
+  case SQL_TYPE_INT:
+  case SQL_TYPE_BIGINT:
+    strbuf_add(to, text,
+               (size_t)snprintf(text, sizeof(text), "%lld", emul_bind_int(b)));
+    return 0;
+  case SQL_TYPE_FLOAT:
+  case SQL_TYPE_DOUBLE:
+    return add_double(b, q, to, ret_why);
+  case SQL_TYPE_CHAR:
+  case SQL_TYPE_VARCHAR:
+    string = emul_bind_text(b, &len);
+    return q->text(q->ctx, string, len, to, ret_why) ? 0 : -EINVAL;
+  default:
+    *ret_why = "value cannot be sent";
+    return -EINVAL;
+  }
+}
+
+int emul_format(const struct emul_scan *scan, const char *sql, size_t len,
+                const sql_bind *binds, size_t n, const struct emul_quote *q,
+                struct strbuf *to, const char **ret_why)
+{
+  size_t from = 0, value = 0;
+
+  strbuf_clear(to);
+  for (size_t i = 0; i < scan->n; i++) {
+    const struct emul_mark *m = &scan->mark[i];
+
+    strbuf_add(to, sql + from, m->at - from);
+    if (m->doubled) {
+      strbuf_add(to, "?", 1);
+      from = m->at + 2;
+      continue;
+    }
+    if (value == n) {
+      *ret_why = "parameters are not bound";
+      return -EINVAL;
+    }
+    if (add_value(&binds[value++], q, to, ret_why) < 0)
+      return -EINVAL;
+    from = m->at + 1;
+    if (from < len && touches(sql[from]))
+      strbuf_add(to, " ", 1);
+  }
+  strbuf_add(to, sql + from, len - from);
+  return 0;
+}
+
+void emul_number(const struct emul_scan *scan, const char *sql, size_t len,
+                 struct strbuf *to)
+{
+  size_t from = 0;
+  unsigned number = 0;
+
+  strbuf_clear(to);
+  for (size_t i = 0; i < scan->n; i++) {
+    const struct emul_mark *m = &scan->mark[i];
+
+    strbuf_add(to, sql + from, m->at - from);
+    from = m->at + (m->doubled ? 2 : 1);
+    if (m->doubled) {
+      strbuf_add(to, "?", 1);
+      continue;
+    }
+    keep_apart(to);
+    strbuf_addf(to, "$%u", ++number);
+    if (from < len && touches(sql[from]))
+      strbuf_add(to, " ", 1);
+  }
+  strbuf_add(to, sql + from, len - from);
+}

@@ -1,0 +1,157 @@
+/*
+ * env.c - what a thread has: drivers in use, connections, internal stream.
+ */
+#include "db/env.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "db/call.h"
+#include "db/conn.h"
+#include "db/message.h"
+#include "db/stmt.h"
+
+/* Functions that scripts call get no context argument. */
+static _Thread_local struct db_env *current;
+
+struct db_env *env_current(void)
+{
+  return current;
+}
+
+void env_set_current(struct db_env *env)
+{
+  current = env;
+}
+
+/* SplitMix64: any state will do, and nothing depends on its quality. */
+uint64_t env_random(struct db_env *env)
+{
+  uint64_t z = (env->rng += UINT64_C(0x9e3779b97f4a7c15));
+
+  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return z ^ (z >> 31);
+}
+
+double env_random_double(struct db_env *env)
+{
+  return (double)(env_random(env) >> 11) * 0x1p-53;
+}
+
+bool env_is_over(const struct db_env *env, uint64_t now_ns)
+{
+  return process_is_over(env->process, now_ns) || env_is_dead(env);
+}
+
+static const struct driver_config *find(const struct db_process *p,
+                                        const char *name, size_t *ret_place)
+{
+  for (size_t i = 0; i < p->n_drivers; i++) {
+    if (strcmp(p->drivers[i].driver->name, name) == 0) {
+      *ret_place = i;
+      return &p->drivers[i];
+    }
+  }
+  return NULL;
+}
+
+static void say(const struct err *err)
+{
+  struct strbuf lines = { 0 };
+
+  strbuf_adds(&lines, err->text);
+  message_lines(LOG_FATAL, &lines);
+  strbuf_done(&lines);
+}
+
+/* The first thread that wants the driver initialises it for all. */
+static bool make_ready(struct db_process *p, struct driver_state *state,
+                       const struct driver_config *config)
+{
+  const struct driver *d = config->driver;
+  struct err err;
+  bool ready;
+
+  (void)pthread_mutex_lock(&p->driver_lock);
+  if (!state->ready && !state->failed) {
+    state->failed = d->global_init && d->global_init(config->cfg, &err) < 0;
+    state->ready = !state->failed;
+    if (state->failed)
+      say(&err);
+  }
+  ready = state->ready;
+  (void)pthread_mutex_unlock(&p->driver_lock);
+  return ready;
+}
+
+static bool watch_if_limited(struct db_process *p)
+{
+  struct err err;
+
+  if (p->set.query_timeout_s <= 0 || watch_start(p, &err) == 0)
+    return true;
+  say(&err);
+  return false;
+}
+
+struct driver_handle *env_driver(struct db_env *env, const char *name)
+{
+  struct db_process *p = env->process;
+  const struct driver_config *config;
+  struct driver_handle *h;
+  struct err err;
+  size_t i = 0;
+
+  if (!name || !*name)
+    name = p->set.driver;
+  if ((!name || !*name) && p->n_drivers > 0)
+    name = p->drivers[0].driver->name;
+  config = name ? find(p, name, &i) : NULL;
+  if (!config) {
+    log_msg(LOG_FATAL, "invalid database driver name: '%s'", name ? name : "");
+    return NULL;
+  }
+  h = &env->handle[i];
+  if (h->driver)
+    return h;
+  if (!make_ready(p, &p->state[i], config) || !watch_if_limited(p))
+    return NULL;
+  if (config->driver->thread_init &&
+      config->driver->thread_init(config->cfg, &err) < 0) {
+    say(&err);
+    return NULL;
+  }
+  h->pub.sname = config->driver->name;
+  h->pub.lname = config->driver->title;
+  h->driver = config->driver;
+  h->state = &p->state[i];
+  h->cfg = config->cfg;
+  h->env = env;
+  env->timed |= p->set.debug;
+  atomic_store_explicit(&p->used, true, memory_order_relaxed);
+  return h;
+}
+
+void env_done(struct db_env *env)
+{
+  while (env->first) {
+    struct conn *c = env->first;
+
+    c->refs++; /* it must outlive its statements here */
+    conn_free(c);
+    while (c->stmts)
+      stmt_free(c->stmts);
+    conn_unref(c);
+  }
+  for (size_t i = 0; i < DRIVERS_MAX; i++) {
+    struct driver_handle *h = &env->handle[i];
+
+    if (h->driver && h->driver->thread_done)
+      h->driver->thread_done(h->cfg);
+    memset(h, 0, sizeof(*h));
+  }
+  if (current == env)
+    current = NULL;
+}

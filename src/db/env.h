@@ -1,0 +1,204 @@
+/*
+ * env.h - what the SQL layer is given by its surroundings.
+ *
+ * One struct db_process per process (one run or command), one struct db_env
+ * per thread that uses connections (in scripts: per Lua state).  The thread's
+ * env is "current" while that thread calls the layer.
+ */
+#ifndef BENCH_DB_ENV_H
+#define BENCH_DB_ENV_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/err.h"
+#include "base/ffi_api.h"
+#include "db/abi.h"
+#include "db/driver.h"
+#include "db/errtab.h"
+#include "db/flood.h"
+#include "db/ignore.h"
+#include "db/outage.h"
+#include "db/watch.h"
+
+struct conn;
+
+enum ps_mode {
+  PS_AUTO,
+  PS_DISABLE,
+};
+
+/* The general database options. */
+struct db_settings {
+  const char *driver; /* "" or NULL: the first of the list */
+  int ps_mode;        /* enum ps_mode */
+  bool debug;
+  struct opt_list ignore_errors;
+  uint64_t connect_timeout_s; /* 0: 10 */
+  double query_timeout_s;     /* 0: none */
+};
+
+/* A driver and its options. */
+struct driver_config {
+  const struct driver *driver;
+  const void *cfg; /* the struct of cfg_size bytes that its rows filled in */
+};
+
+/* A driver in use. */
+struct driver_state {
+  bool ready, failed; /* global_init was done; protected by driver_lock */
+  struct ignore_list ignore; /* constant when ready: both lists */
+};
+
+enum {
+  DRIVERS_MAX = 16
+};
+
+/* Failed connects at the start. */
+struct connect_failures {
+  pthread_mutex_t lock; /* protects the rest */
+  unsigned count;
+  char reason[256]; /* of the first */
+};
+
+/*
+ * What all threads share.  The caller fills in the first part before
+ * process_init() and leaves it alone afterwards, unless it says otherwise.
+ */
+struct db_process {
+  /* Given. */
+  struct db_settings set;
+  const struct driver_config *drivers; /* [n_drivers], in order of the list */
+  size_t n_drivers;
+  struct run_facts facts;
+  const char *program; /* its name in messages; NULL: bench */
+  bool in_run;         /* the command is `run` */
+  bool is_known;       /* facts are filled in: make the checks before the run */
+  /*
+   * The run is over: not 0.  Whoever changes it wakes the waiters of the word
+   * (wait_wake_all).  NULL: never.
+   */
+  _Atomic uint32_t *over;
+  /* No event starts after this moment; 0: not known.  Set by the run layer
+   * when the clock starts; relaxed, read when connections break. */
+  _Atomic uint64_t end_ns;
+
+  /* The layer's own. */
+  _Atomic uint32_t never;        /* `over`, where none was given; stays 0 */
+  _Atomic uint64_t next_number;  /* of a connection */
+  _Atomic bool used;             /* a driver was obtained: SQL reports */
+  _Atomic bool native, emulated; /* statements were prepared this way */
+  _Atomic bool checked;          /* the checks before the run were made */
+  pthread_mutex_t driver_lock;   /* protects `state` until ready */
+  struct driver_state state[DRIVERS_MAX];
+  struct connect_failures failures;
+  struct errtab errors;
+  struct outage outage;
+  struct flood flood;
+  struct watch watch;
+};
+
+/* -EINVAL with the text to show when the ignore lists cannot be read. */
+int process_init(struct db_process *p, struct err *err);
+/* After all envs are done; ends the watching thread, frees the drivers. */
+void process_done(struct db_process *p);
+
+/* The run is over: flag or time.  `now_ns` is the present moment. */
+bool process_is_over(const struct db_process *p, uint64_t now_ns);
+
+/*
+ * When all threads have ended their thread_init: the line
+ * `FATAL: K of T connections failed: REASON` if two or more failed.
+ */
+void process_connect_summary(struct db_process *p, unsigned threads);
+
+/*
+ * At the end, after the report: messages held back, threads still
+ * reconnecting, errors by code.
+ */
+void process_final_messages(struct db_process *p);
+
+/* native, emulated, mixed, or none. */
+const char *process_statement_mode(const struct db_process *p);
+
+/* One statement that ended, for statement classes. */
+struct stmt_sample {
+  uint64_t start_ns, latency_ns;
+  bool failed;
+  enum counter counter; /* on success */
+  uint64_t nrows;       /* on success; 0 without a result set */
+};
+
+/* Time spent, for --db-debug. */
+struct db_times {
+  uint64_t count, sum_ns, min_ns, max_ns; /* min, max: 0 without a count */
+};
+
+/* A driver as a thread sees it; the first member is what scripts hold. */
+struct driver_handle {
+  struct driver_pub pub;
+  const struct driver *driver; /* NULL: this place is free */
+  struct driver_state *state;
+  const void *cfg;
+  struct db_env *env;
+};
+
+/* What one thread has.  {0} but for the given members is ready for use. */
+struct db_env {
+  /* Given.  The recorder may be set and cleared at any time by the thread. */
+  struct db_process *process;
+  struct recorder *recorder; /* NULL: not in the measured part */
+  uint64_t rng;        /* state of the internal stream, any seed; never one from
+                        * which the workload draws */
+  bool under_deadline; /* a worker: the deadline ends its calls */
+  /*
+   * [opt] Called after each statement (not for those that the layer sends by
+   * itself) with the class that was set by conn_set_class() or
+   * stmt_set_class(), or NULL; `sql` is the text, of prepared statements too.
+   */
+  void (*on_statement)(void *ctx, void *cls, const char *sql, size_t len,
+                       const struct stmt_sample *s);
+  void *on_statement_ctx;
+  bool timed; /* on_statement is wanted; --db-debug sets it too */
+
+  /* The layer's own. */
+  struct driver_handle handle[DRIVERS_MAX];
+  struct conn *first; /* all connection objects of the thread */
+  struct db_times execution, fetching; /* with --db-debug */
+};
+
+/* Ends and frees all connections, statements and drivers of the thread; no
+ * pointer to one may be used afterwards. */
+void env_done(struct db_env *env);
+
+/* The thread's env, for functions that scripts call; NULL: none. */
+struct db_env *env_current(void);
+void env_set_current(struct db_env *env);
+
+/*
+ * A driver by name (NULL or "": of --db-driver), initialised.  NULL after
+ * FATAL lines were logged.  The same name gives the same handle; it lives as
+ * long as the env.
+ */
+struct driver_handle *env_driver(struct db_env *env, const char *name);
+
+/* A number from the internal stream; and one in [0, 1). */
+uint64_t env_random(struct db_env *env);
+double env_random_double(struct db_env *env);
+
+/* The run of this thread is over: for drivers that wait. */
+bool env_is_over(const struct db_env *env, uint64_t now_ns);
+
+/* Calls of this thread have to fail at once: the deadline has passed. */
+static inline bool env_is_dead(const struct db_env *env)
+{
+  return env->under_deadline &&
+         atomic_load_explicit(&env->process->watch.deadline_at_ns,
+                              memory_order_relaxed) != 0;
+}
+
+#endif

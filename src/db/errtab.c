@@ -1,0 +1,121 @@
+/*
+ * errtab.c - how often each error code happened.
+ */
+#include "db/errtab.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+enum {
+  PRINTED_MAX = 20
+};
+
+void errtab_init(struct errtab *t)
+{
+  memset(t, 0, sizeof(*t));
+  (void)pthread_mutex_init(&t->lock, NULL); /* cannot fail on Linux */
+}
+
+void errtab_done(struct errtab *t)
+{
+  (void)pthread_mutex_destroy(&t->lock);
+}
+
+static struct errtab_entry *find(struct errtab *t, size_t n, const char *driver,
+                                 int code, const char *state)
+{
+  for (size_t i = 0; i < n; i++) {
+    struct errtab_entry *e = &t->entry[i];
+
+    if (e->code == code && strcmp(e->state, state) == 0 &&
+        strcmp(e->driver, driver) == 0)
+      return e;
+  }
+  return NULL;
+}
+
+static struct errtab_entry *add(struct errtab *t, const char *driver, int code,
+                                const char *state, const char *text)
+{
+  struct errtab_entry *e;
+  size_t n;
+
+  (void)pthread_mutex_lock(&t->lock);
+  n = atomic_load_explicit(&t->n, memory_order_relaxed);
+  e = find(t, n, driver, code, state); /* another thread was faster */
+  if (!e && n < ERRTAB_MAX) {
+    e = &t->entry[n];
+    e->driver = driver;
+    e->code = code;
+    (void)snprintf(e->state, sizeof(e->state), "%s", state);
+    (void)snprintf(e->text, sizeof(e->text), "%s", text);
+    /* Pairs with the acquire of readers: they see the whole entry. */
+    atomic_store_explicit(&t->n, n + 1, memory_order_release);
+  }
+  (void)pthread_mutex_unlock(&t->lock);
+  return e;
+}
+
+void errtab_count(struct errtab *t, const char *driver, int code,
+                  const char *state, const char *text)
+{
+  struct errtab_entry *e = find(
+    t, atomic_load_explicit(&t->n, memory_order_acquire), driver, code, state);
+
+  if (!e)
+    e = add(t, driver, code, state, text);
+  if (e)
+    (void)atomic_fetch_add_explicit(&e->count, 1, memory_order_relaxed);
+}
+
+struct ranked {
+  uint64_t count;
+  size_t index;
+};
+
+static int more_first(const void *a, const void *b)
+{
+  const struct ranked *x = a, *y = b;
+
+  if (x->count != y->count)
+    return x->count < y->count ? 1 : -1;
+  return x->index < y->index ? -1 : 1;
+}
+
+size_t errtab_order(const struct errtab *t, size_t ret_index[ERRTAB_MAX])
+{
+  const size_t n = atomic_load_explicit(&t->n, memory_order_acquire);
+  struct ranked r[ERRTAB_MAX];
+
+  for (size_t i = 0; i < n; i++) {
+    r[i].index = i;
+    r[i].count = atomic_load_explicit(&t->entry[i].count, memory_order_relaxed);
+  }
+  qsort(r, n, sizeof(r[0]), more_first);
+  for (size_t i = 0; i < n; i++)
+    ret_index[i] = r[i].index;
+  return n;
+}
+
+void errtab_print(const struct errtab *t)
+{
+  size_t index[ERRTAB_MAX];
+  const size_t n = errtab_order(t, index);
+
+  for (size_t i = 0; i < n && i < PRINTED_MAX; i++) {
+    const struct errtab_entry *e = &t->entry[index[i]];
+    const uint64_t count = atomic_load_explicit(&e->count,
+                                                memory_order_relaxed);
+
+    if (e->code != 0)
+      log_msg(LOG_WARNING, "error %d (%s) %" PRIu64 " times: %s", e->code,
+              e->state, count, e->text);
+    else
+      log_msg(LOG_WARNING, "error %s %" PRIu64 " times: %s", e->state, count,
+              e->text);
+  }
+}

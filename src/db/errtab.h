@@ -1,0 +1,48 @@
+/*
+ * errtab.h - how often each error code happened, over all threads.
+ *
+ * Counts only grow, so that a period is a difference.  The lock is taken only
+ * when a code happens for the first time.
+ */
+#ifndef BENCH_DB_ERRTAB_H
+#define BENCH_DB_ERRTAB_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+  ERRTAB_MAX = 256
+}; /* further codes are not listed */
+
+struct errtab_entry {
+  const char *driver; /* name; constant once published, as the next three */
+  int code;
+  char state[6];
+  char text[256]; /* the first one */
+  _Atomic uint64_t count;
+};
+
+struct errtab {
+  pthread_mutex_t lock; /* for adding entries */
+  _Atomic size_t n;     /* release by the adder, acquire by readers */
+  struct errtab_entry entry[ERRTAB_MAX];
+};
+
+void errtab_init(struct errtab *t);
+void errtab_done(struct errtab *t);
+
+void errtab_count(struct errtab *t, const char *driver, int code,
+                  const char *state, const char *text);
+
+/* Indices of entries with a count, most frequent first; returns how many. */
+size_t errtab_order(const struct errtab *t, size_t ret_index[ERRTAB_MAX]);
+
+/*
+ * `WARNING: error CODE (STATE) N times: TEXT` for the 20 most frequent.  After
+ * the report.
+ */
+void errtab_print(const struct errtab *t);
+
+#endif

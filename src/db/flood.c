@@ -1,0 +1,76 @@
+/*
+ * flood.c - no more than 20 messages with the same code in a second.
+ */
+#include "db/flood.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+void flood_init(struct flood *f)
+{
+  memset(f, 0, sizeof(*f));
+  (void)pthread_mutex_init(&f->lock, NULL); /* cannot fail on Linux */
+}
+
+void flood_done(struct flood *f)
+{
+  (void)pthread_mutex_destroy(&f->lock);
+}
+
+static struct flood_code *find(struct flood *f, const char *name)
+{
+  for (size_t i = 0; i < FLOOD_CODES - 1; i++) {
+    struct flood_code *c = &f->code[i];
+
+    if (c->name[0] == '\0')
+      (void)snprintf(c->name, sizeof(c->name), "%s", name);
+    if (strcmp(c->name, name) == 0)
+      return c;
+  }
+  (void)snprintf(f->code[FLOOD_CODES - 1].name, sizeof(f->code[0].name), "%s",
+                 "(other)");
+  return &f->code[FLOOD_CODES - 1];
+}
+
+bool flood_allows(struct flood *f, const char *code, uint64_t now_ns,
+                  uint64_t *ret_held)
+{
+  const uint64_t second = now_ns / NS_PER_S;
+  struct flood_code *c;
+  bool allowed;
+
+  (void)pthread_mutex_lock(&f->lock);
+  c = find(f, code);
+  *ret_held = 0;
+  if (c->second != second) {
+    *ret_held = c->held;
+    c->second = second;
+    c->shown = 0;
+    c->held = 0;
+  }
+  allowed = c->shown < FLOOD_PER_SECOND;
+  if (allowed)
+    c->shown++;
+  else
+    c->held++;
+  (void)pthread_mutex_unlock(&f->lock);
+  return allowed;
+}
+
+void flood_flush(struct flood *f)
+{
+  (void)pthread_mutex_lock(&f->lock);
+  for (size_t i = 0; i < FLOOD_CODES; i++) {
+    struct flood_code *c = &f->code[i];
+
+    if (c->held > 0)
+      log_msg(LOG_FATAL, "(%" PRIu64 " more messages with error %s)", c->held,
+              c->name);
+    c->held = 0;
+  }
+  (void)pthread_mutex_unlock(&f->lock);
+}

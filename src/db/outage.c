@@ -1,0 +1,115 @@
+/*
+ * outage.c - connections that were lost and are not back yet.
+ */
+#include "db/outage.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+void outage_init(struct outage *o)
+{
+  memset(o, 0, sizeof(*o));
+  (void)pthread_mutex_init(&o->lock, NULL); /* cannot fail on Linux */
+}
+
+void outage_done(struct outage *o)
+{
+  (void)pthread_mutex_destroy(&o->lock);
+}
+
+void outage_lost(struct outage *o, const char *target, const char *reason)
+{
+  bool first;
+
+  (void)pthread_mutex_lock(&o->lock);
+  first = o->down == 0;
+  if (first) {
+    o->began_ns = clock_now_ns();
+    o->lost = 0;
+  }
+  o->down++;
+  o->lost++;
+  (void)snprintf(o->text, sizeof(o->text), "%s", reason);
+  (void)pthread_mutex_unlock(&o->lock);
+  if (first)
+    log_msg(LOG_WARNING, "connection to %s lost (%s), reconnecting", target,
+            reason);
+}
+
+void outage_failed(struct outage *o, const char *reason)
+{
+  (void)pthread_mutex_lock(&o->lock);
+  (void)snprintf(o->text, sizeof(o->text), "%s", reason);
+  (void)pthread_mutex_unlock(&o->lock);
+}
+
+/* One connection less is down.  Returns the length of an outage that ended. */
+static uint64_t one_less(struct outage *o)
+{
+  uint64_t ns;
+
+  if (--o->down > 0)
+    return 0;
+  ns = clock_now_ns() - o->began_ns;
+  o->total_ns += ns;
+  if (ns > o->longest_ns)
+    o->longest_ns = ns;
+  return ns;
+}
+
+void outage_back(struct outage *o)
+{
+  uint64_t ns;
+  unsigned lost;
+  bool all_back;
+
+  (void)pthread_mutex_lock(&o->lock);
+  o->reconnects++;
+  ns = one_less(o);
+  all_back = o->down == 0;
+  lost = o->lost;
+  (void)pthread_mutex_unlock(&o->lock);
+  if (all_back)
+    log_msg(LOG_WARNING, "reconnected after %.1f s, %u connection%s",
+            (double)ns / (double)NS_PER_S, lost, lost == 1 ? "" : "s");
+}
+
+void outage_gave_up(struct outage *o, bool run_over)
+{
+  (void)pthread_mutex_lock(&o->lock);
+  if (run_over)
+    o->given_up++;
+  (void)one_less(o);
+  (void)pthread_mutex_unlock(&o->lock);
+}
+
+void outage_print(struct outage *o)
+{
+  (void)pthread_mutex_lock(&o->lock);
+  if (o->given_up > 0)
+    log_msg(LOG_WARNING, "%u threads were still reconnecting at the end: %s",
+            o->given_up, o->text);
+  (void)pthread_mutex_unlock(&o->lock);
+}
+
+struct outage_times outage_times(struct outage *o)
+{
+  struct outage_times t;
+
+  (void)pthread_mutex_lock(&o->lock);
+  t.longest_ns = o->longest_ns;
+  t.total_ns = o->total_ns;
+  t.reconnects = o->reconnects;
+  if (o->down > 0) { /* an outage that lasts until now */
+    const uint64_t ns = clock_now_ns() - o->began_ns;
+
+    t.total_ns += ns;
+    if (ns > t.longest_ns)
+      t.longest_ns = ns;
+  }
+  (void)pthread_mutex_unlock(&o->lock);
+  return t;
+}

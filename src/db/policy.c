@@ -1,0 +1,252 @@
+/*
+ * policy.c - what becomes of a failed call: its class, what is counted, said
+ * and done about it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "db/call.h"
+#include "db/message.h"
+
+/* "1213", or the SQLSTATE where errors have no numbers of their own. */
+static void name_of(const struct conn *c, char *to, size_t size)
+{
+  if (c->driver->caps & DRIVER_BY_NUMBER)
+    (void)snprintf(to, size, "%d", c->fail.code);
+  else
+    (void)snprintf(to, size, "%s", c->fail.state);
+}
+
+/* Keep the details: the driver's texts last only until its next call. */
+static void save(struct conn *c)
+{
+  const struct outcome *out = &c->out;
+
+  memset(&c->fail, 0, sizeof(c->fail));
+  c->fail.code = out->code;
+  memcpy(c->fail.state, out->state, sizeof(c->fail.state));
+  c->fail.lost = out->lost;
+  (void)snprintf(c->fail.text, sizeof(c->fail.text), "%s",
+                 out->msg ? out->msg : "");
+  c->pub.sql_errno = out->code;
+  c->pub.sql_state = c->fail.state[0] ? c->fail.state : NULL;
+  c->pub.sql_errmsg = c->fail.text;
+}
+
+static void count_error(struct conn *c)
+{
+  if (!c->env->recorder)
+    return;
+  call_count(c, COUNTER_ERROR);
+  errtab_count(&c->env->process->errors, c->driver->name, c->fail.code,
+               c->fail.state, c->fail.text);
+}
+
+bool policy_ignorable(const struct conn *c)
+{
+  if (c->driver->always_ignorable && c->driver->always_ignorable(&c->out))
+    return true;
+  return ignore_has(&c->handle->state->ignore, &c->out);
+}
+
+void policy_abandon(struct conn *c)
+{
+  call_misuse(c, "the run is over");
+  c->fail.abandoned = true;
+}
+
+static void add_hints(struct conn *c)
+{
+  const struct driver_hint *h = c->driver->hints;
+
+  for (; h && h->text; h++) {
+    if ((h->code == 0 || h->code == c->fail.code) &&
+        (!h->state || strcmp(h->state, c->fail.state) == 0) &&
+        (!h->bundled || c->env->process->facts.bundled))
+      strbuf_addf(&c->message, "%s\n", h->text);
+  }
+}
+
+/* The message waits until the script's hook was asked. */
+static void keep_message(struct conn *c, enum call call, const char *sql,
+                         size_t len)
+{
+  struct strbuf cut = { 0 };
+
+  message_sql(&cut, sql, len);
+  strbuf_clear(&c->message);
+  c->driver->message(c->session, call, &c->out, strbuf_str(&cut), &c->message);
+  if (c->message.len > 0 && c->message.text[c->message.len - 1] != '\n')
+    strbuf_adds(&c->message, "\n");
+  add_hints(c);
+  strbuf_done(&cut);
+  name_of(c, c->message_code, sizeof(c->message_code));
+  c->attention |= CONN_MESSAGE;
+}
+
+/* A connection that cannot be had again, whatever is tried. */
+static sql_error_t fail_for_good(struct conn *c)
+{
+  save(c);
+  c->fail.lost = true;
+  strbuf_clear(&c->message);
+  c->driver->connect_message(c->session, &c->out, &c->message);
+  name_of(c, c->message_code, sizeof(c->message_code));
+  c->attention |= CONN_MESSAGE;
+  count_error(c);
+  c->pub.error = DB_ERROR_FATAL;
+  return DB_ERROR_FATAL;
+}
+
+static void outage_begin(struct conn *c)
+{
+  struct strbuf target = { 0 }, reason = { 0 };
+  char name[16];
+
+  name_of(c, name, sizeof(name));
+  c->driver->target(c->session, &target);
+  strbuf_addf(&reason, "%s: %s", name, c->fail.text);
+  outage_lost(&c->env->process->outage, strbuf_str(&target),
+              strbuf_str(&reason));
+  strbuf_done(&target);
+  strbuf_done(&reason);
+  log_msg(LOG_DEBUG, "Reconnecting");
+}
+
+sql_error_t policy_replace(struct conn *c)
+{
+  struct outage *o = &c->env->process->outage;
+  enum transport_rc rc;
+
+  transport_drop(c);
+  outage_begin(c);
+  rc = transport_retry(c, UINT64_MAX);
+  if (rc == TRANSPORT_BACK) {
+    outage_back(o);
+    log_msg(LOG_DEBUG, "Reconnected");
+    call_count(c, COUNTER_RECONNECT);
+    c->fail.reconnected = true;
+    c->pub.error = DB_ERROR_IGNORABLE;
+    return DB_ERROR_IGNORABLE;
+  }
+  outage_gave_up(o, rc == TRANSPORT_OVER);
+  if (rc == TRANSPORT_PERMANENT)
+    return fail_for_good(c);
+  policy_abandon(c);
+  return DB_ERROR_FATAL;
+}
+
+static void ignore_error(struct conn *c)
+{
+  char name[16];
+
+  count_error(c);
+  name_of(c, name, sizeof(name));
+  log_msg(LOG_DEBUG, "Ignoring error %s %s", name, c->fail.text);
+  c->pub.error = DB_ERROR_IGNORABLE;
+  if (c->session->trx == TRX_NONE)
+    return;
+  if (c->driver->caps & DRIVER_ROLLBACK_AT_ONCE)
+    (void)policy_rollback(c, true);
+  else
+    c->attention |= CONN_MARKED;
+}
+
+void policy_failed(struct conn *c, enum call call, const char *sql, size_t len)
+{
+  const bool own = call == CALL_ROLLBACK; /* nothing that the script sent */
+
+  c->cls = NULL;
+  c->more = false;
+  call_end_rows(c);
+  if (c->out.api_error) {
+    call_misuse(c, c->out.api_error);
+    return;
+  }
+  if (env_is_dead(c->env)) { /* what was cancelled is nobody's error */
+    if (c->out.lost)
+      transport_drop(c);
+    policy_abandon(c);
+    return;
+  }
+  save(c);
+  if (policy_ignorable(c) && (c->out.lost || !own)) {
+    if (c->out.lost)
+      (void)policy_replace(c);
+    else
+      ignore_error(c);
+    return;
+  }
+  if (!own)
+    count_error(c);
+  c->pub.error = DB_ERROR_FATAL;
+  keep_message(c, call, sql, len);
+  if (c->out.lost)
+    transport_drop(c);
+}
+
+sql_error_t policy_rollback(struct conn *c, bool keep_details)
+{
+  static const char sql[] = "ROLLBACK";
+  const struct failure before = c->fail;
+  const struct conn_pub pub = c->pub;
+  int rc;
+
+  c->attention &= ~(unsigned)CONN_MARKED;
+  call_end_results(c);
+  (void)call_start(c);
+  rc = c->driver->query(c->session, sql, sizeof(sql) - 1, &c->out);
+  if (rc == 0 && (c->out.nfields > 0 || c->out.more))
+    c->driver->end_results(c->session);
+  call_stop(c);
+  if (rc == 0)
+    return DB_ERROR_NONE;
+  policy_failed(c, CALL_ROLLBACK, sql, sizeof(sql) - 1);
+  if (c->pub.error == DB_ERROR_IGNORABLE && keep_details) {
+    /* The script hears about its own error, and that the connection is new. */
+    c->fail = before;
+    c->fail.reconnected = true;
+    c->pub = pub;
+    c->pub.error = DB_ERROR_IGNORABLE;
+  }
+  return c->pub.error;
+}
+
+sql_error_t conn_forgive(struct conn *c, bool *ret_reconnected)
+{
+  *ret_reconnected = false;
+  if (env_is_dead(c->env)) {
+    policy_abandon(c);
+    return DB_ERROR_FATAL;
+  }
+  if (c->state == CONN_LOST) {
+    const sql_error_t class = policy_replace(c);
+
+    *ret_reconnected = class == DB_ERROR_IGNORABLE;
+    return class;
+  }
+  if (c->state == CONN_OPEN && c->session->trx != TRX_NONE) {
+    if (!(c->driver->caps & DRIVER_ROLLBACK_AT_ONCE)) {
+      c->attention |= CONN_MARKED;
+    } else {
+      const sql_error_t class = policy_rollback(c, false);
+
+      *ret_reconnected = class == DB_ERROR_IGNORABLE;
+      if (class == DB_ERROR_FATAL)
+        return class;
+    }
+  }
+  return DB_ERROR_IGNORABLE;
+}
+
+sql_error_t conn_restart(struct conn *c)
+{
+  if (!(c->attention & CONN_MARKED) || c->state != CONN_OPEN)
+    return DB_ERROR_NONE;
+  if (env_is_dead(c->env)) {
+    policy_abandon(c);
+    return DB_ERROR_FATAL;
+  }
+  return policy_rollback(c, false);
+}

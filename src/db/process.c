@@ -1,0 +1,122 @@
+/*
+ * process.c - what all threads that use databases share.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/log.h"
+#include "db/env.h"
+
+/* Connections are open files; ask for as many as the system gives. */
+static void raise_file_limit(void)
+{
+  struct rlimit limit;
+
+  if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == limit.rlim_max)
+    return;
+  limit.rlim_cur = limit.rlim_max;
+  (void)setrlimit(RLIMIT_NOFILE, &limit); /* the check before the run warns */
+}
+
+static int read_lists(struct db_process *p, size_t i, struct err *err)
+{
+  const struct driver *d = p->drivers[i].driver;
+  const struct opt_list *own = d->ignore_errors
+                                 ? d->ignore_errors(p->drivers[i].cfg)
+                                 : NULL;
+  struct ignore_list *l = &p->state[i].ignore;
+  const enum ignore_kind kind = d->caps & DRIVER_BY_NUMBER ? IGNORE_NUMBERS
+                                                           : IGNORE_ANY;
+  int rc = 0;
+
+  if (own)
+    rc = ignore_add(l, own, kind, d->connection_codes, err);
+  if (rc < 0)
+    return rc;
+  return ignore_add(l, &p->set.ignore_errors, IGNORE_ANY, d->connection_codes,
+                    err);
+}
+
+int process_init(struct db_process *p, struct err *err)
+{
+  int rc = 0;
+
+  if (!p->over)
+    p->over = &p->never;
+  /* None of these can fail on Linux. */
+  (void)pthread_mutex_init(&p->driver_lock, NULL);
+  (void)pthread_mutex_init(&p->failures.lock, NULL);
+  errtab_init(&p->errors);
+  outage_init(&p->outage);
+  flood_init(&p->flood);
+  watch_init(&p->watch);
+  if (p->n_drivers > DRIVERS_MAX)
+    rc = err_set(err, -EINVAL, "too many drivers");
+  for (size_t i = 0; i < p->n_drivers && rc == 0; i++)
+    rc = read_lists(p, i, err);
+  if (rc < 0) {
+    process_done(p);
+    return rc;
+  }
+  raise_file_limit();
+  return 0;
+}
+
+void process_done(struct db_process *p)
+{
+  watch_stop(p);
+  for (size_t i = 0; i < p->n_drivers && i < DRIVERS_MAX; i++) {
+    const struct driver *d = p->drivers[i].driver;
+
+    if (p->state[i].ready && d->global_done)
+      d->global_done(p->drivers[i].cfg);
+    p->state[i].ready = false;
+    ignore_done(&p->state[i].ignore);
+  }
+  watch_done(&p->watch);
+  flood_done(&p->flood);
+  outage_done(&p->outage);
+  errtab_done(&p->errors);
+  (void)pthread_mutex_destroy(&p->failures.lock);
+  (void)pthread_mutex_destroy(&p->driver_lock);
+}
+
+bool process_is_over(const struct db_process *p, uint64_t now_ns)
+{
+  const uint64_t end = atomic_load_explicit(&p->end_ns, memory_order_relaxed);
+
+  return (end != 0 && now_ns >= end) ||
+         atomic_load_explicit(p->over, memory_order_relaxed) != 0;
+}
+
+void process_connect_summary(struct db_process *p, unsigned threads)
+{
+  struct connect_failures *f = &p->failures;
+
+  (void)pthread_mutex_lock(&f->lock);
+  if (f->count > 1)
+    log_msg(LOG_FATAL, "%u of %u connections failed: %s", f->count, threads,
+            f->reason);
+  (void)pthread_mutex_unlock(&f->lock);
+}
+
+void process_final_messages(struct db_process *p)
+{
+  flood_flush(&p->flood);
+  outage_print(&p->outage);
+  errtab_print(&p->errors);
+}
+
+const char *process_statement_mode(const struct db_process *p)
+{
+  const bool native = atomic_load_explicit(&p->native, memory_order_relaxed);
+  const bool emulated = atomic_load_explicit(&p->emulated,
+                                             memory_order_relaxed);
+
+  if (native && emulated)
+    return "mixed";
+  if (native)
+    return "native";
+  return emulated ? "emulated" : "none";
+}

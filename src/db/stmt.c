@@ -1,0 +1,354 @@
+/*
+ * stmt.c - prepared statements, native or emulated.
+ */
+#include "db/stmt.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "db/call.h"
+
+static void unlink_stmt(struct stmt *st)
+{
+  if (st->prev)
+    st->prev->next = st->next;
+  else
+    st->conn->stmts = st->next;
+  if (st->next)
+    st->next->prev = st->prev;
+}
+
+/* Free all but the object itself, which scripts may still point to. */
+static void release(struct stmt *st)
+{
+  emul_scan_done(&st->scan);
+  free(st->binds);
+  free(st->prepared);
+  free(st->sql);
+  st->binds = NULL;
+  st->prepared = NULL;
+  st->sql = NULL;
+  st->n_binds = 0;
+  st->binds_room = 0;
+  st->bound = false;
+  st->ready = false;
+}
+
+static struct stmt *new_stmt(struct conn *c, const char *sql, size_t len)
+{
+  struct stmt *st = calloc(1, sizeof(*st));
+
+  if (!st)
+    return NULL;
+  st->sql = mem_strndup(sql, len);
+  if (!st->sql) {
+    free(st);
+    return NULL;
+  }
+  st->len = len;
+  st->conn = c;
+  st->pub.connection = conn_abi(c);
+  st->next = c->stmts;
+  if (st->next)
+    st->next->prev = st;
+  c->stmts = st;
+  c->refs++;
+  return st;
+}
+
+/* Use placeholders of our own. */
+static bool emulate(struct stmt *st)
+{
+  if (emul_scan(&st->scan, st->sql, st->len, st->conn->session->dialect) < 0) {
+    call_misuse(st->conn, "not enough memory");
+    return false;
+  }
+  st->emulated = true;
+  st->ready = false;
+  st->n_params = (unsigned)st->scan.n_params;
+  free(st->prepared);
+  st->prepared = NULL;
+  atomic_store_explicit(&st->conn->env->process->emulated, true,
+                        memory_order_relaxed);
+  return true;
+}
+
+static bool refused(struct stmt *st)
+{
+  struct conn *c = st->conn;
+
+  log_msg(LOG_INFO, "Failed to prepare query \"%s\" (%d: %s), using emulation",
+          st->sql, c->out.code, c->out.msg ? c->out.msg : "");
+  (void)call_start(c); /* clears the outcome */
+  c->driver->unprepare(st->prepared, false);
+  call_stop(c);
+  return emulate(st);
+}
+
+/* On the server, or else emulated.  False: it failed. */
+static bool prepare(struct stmt *st)
+{
+  struct conn *c = st->conn;
+  struct prepared *p = st->prepared;
+  int rc;
+
+  memset(p, 0, c->driver->prepared_size);
+  p->session = c->session;
+  p->sql = st->sql;
+  p->len = st->len;
+  (void)call_start(c);
+  rc = c->driver->prepare(p, &c->out);
+  call_stop(c);
+  if (rc < 0 && c->out.emulate)
+    return refused(st);
+  if (rc < 0) {
+    const struct outcome out = c->out; /* unprepare() fails on its own */
+
+    c->driver->unprepare(p, out.lost);
+    c->out = out;
+    policy_failed(c, CALL_PREPARE, st->sql, st->len);
+    return false;
+  }
+  st->n_params = p->n_params;
+  st->ready = true;
+  st->generation = c->generation;
+  atomic_store_explicit(&c->env->process->native, true, memory_order_relaxed);
+  return true;
+}
+
+struct stmt *stmt_prepare(struct conn *c, const char *sql, size_t len)
+{
+  const bool native = c->driver->caps & DRIVER_PREPARES &&
+                      c->env->process->set.ps_mode == PS_AUTO;
+  struct stmt *st;
+
+  if (call_needs_care(c) && !call_take_care(c, sql, len, true))
+    return NULL;
+  if (!(c->driver->caps & DRIVER_NUL_IN_SQL) && memchr(sql, '\0', len)) {
+    call_misuse(c, "statement contains a NUL byte");
+    return NULL;
+  }
+  st = new_stmt(c, sql, len);
+  if (!st ||
+      (native && !(st->prepared = calloc(1, c->driver->prepared_size)))) {
+    call_misuse(c, "not enough memory");
+    stmt_free(st);
+    return NULL;
+  }
+  if (native ? !prepare(st) : !emulate(st)) {
+    stmt_free(st);
+    return NULL;
+  }
+  call_no_error(c);
+  return st;
+}
+
+/* ---- parameters ---- */
+
+static bool types_allowed(const sql_bind *binds, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    const sql_bind_type_t t = binds[i].type;
+
+    if (t > SQL_TYPE_VARCHAR || (t >= SQL_TYPE_TIME && t <= SQL_TYPE_TIMESTAMP))
+      return false;
+  }
+  return true;
+}
+
+static bool bind_native(struct stmt *st)
+{
+  struct conn *c = st->conn;
+  int rc;
+
+  st->prepared->binds = st->binds;
+  st->prepared->n_binds = (unsigned)st->n_binds;
+  if (!c->driver->bind)
+    return true;
+  (void)call_start(c);
+  rc = c->driver->bind(st->prepared, &c->out);
+  call_stop(c);
+  if (rc < 0)
+    policy_failed(c, CALL_PREPARE, st->sql, st->len);
+  return rc == 0;
+}
+
+static bool keep_binds(struct stmt *st, const sql_bind *binds, size_t n)
+{
+  if (n > st->binds_room) {
+    sql_bind *copy = reallocarray(st->binds, n, sizeof(*copy));
+
+    if (!copy)
+      return false;
+    st->binds = copy;
+    st->binds_room = n;
+  }
+  if (n > 0)
+    memcpy(st->binds, binds, n * sizeof(*binds));
+  st->n_binds = n;
+  st->bound = true;
+  return true;
+}
+
+/* Prepared on this very connection, with its parameters; else make it so. */
+static bool make_ready(struct stmt *st)
+{
+  if (st->ready && st->generation == st->conn->generation)
+    return true;
+  if (!prepare(st))
+    return false;
+  return st->emulated || !st->bound || bind_native(st);
+}
+
+static bool usable(struct stmt *st)
+{
+  if (st->closed)
+    call_misuse(st->conn, "attempt to use a closed statement");
+  return !st->closed;
+}
+
+int stmt_bind(struct stmt *st, const sql_bind *binds, size_t n)
+{
+  struct conn *c = st->conn;
+
+  if (!usable(st))
+    return 1;
+  if (call_needs_care(c) && !call_take_care(c, "", 0, true))
+    return 1;
+  if (!st->emulated && !st->ready && !make_ready(st))
+    return 1;
+  if (st->n_params != PARAMS_ANY && st->n_params != n) {
+    log_msg(LOG_ALERT, "wrong number of parameters in prepared statement");
+    call_misuse(c, "wrong number of parameters");
+    return 1;
+  }
+  if (!types_allowed(binds, n)) {
+    call_misuse(c, "unsupported type of a parameter");
+    return 1;
+  }
+  if (!keep_binds(st, binds, n)) {
+    call_misuse(c, "not enough memory");
+    return 1;
+  }
+  if (!st->emulated && !bind_native(st)) {
+    st->bound = false;
+    return 1;
+  }
+  call_no_error(c);
+  return 0;
+}
+
+/* ---- execution ---- */
+
+static bool quote(void *ctx, const char *text, size_t len, struct strbuf *to,
+                  const char **ret_why)
+{
+  struct conn *c = ctx;
+
+  return c->driver->quote(c->session, text, len, to, ret_why);
+}
+
+/* The text with the values is in c->text. */
+static bool format(struct stmt *st)
+{
+  struct conn *c = st->conn;
+  const struct emul_quote q = { quote, c->driver->quote_special, c };
+  const char *why = NULL;
+
+  if (st->scan.flags != c->session->dialect &&
+      emul_scan(&st->scan, st->sql, st->len, c->session->dialect) < 0)
+    why = "not enough memory";
+  else if (emul_format(&st->scan, st->sql, st->len, st->binds, st->n_binds, &q,
+                       &c->text, &why) == 0 &&
+           c->text.failed)
+    why = "not enough memory";
+  if (!why)
+    return true;
+  strbuf_done(&c->text);
+  call_misuse(c, why);
+  return false;
+}
+
+sql_result *stmt_execute(struct stmt *st)
+{
+  struct conn *c = st->conn;
+  struct call_info info = { .call = CALL_EXECUTE,
+                            .stmt = st,
+                            .cls = st->cls,
+                            .sql = st->sql,
+                            .len = st->len };
+  int rc;
+
+  if (UNLIKELY(!usable(st)))
+    return NULL;
+  if (call_needs_care(c) && !call_take_care(c, st->sql, st->len, false))
+    return NULL;
+  if (UNLIKELY(!st->bound && st->n_params != 0 && st->n_params != PARAMS_ANY)) {
+    call_misuse(c, "parameters are not bound");
+    return NULL;
+  }
+  if (UNLIKELY(!st->emulated && !make_ready(st)))
+    return NULL;
+  if (st->emulated) {
+    if (!format(st))
+      return NULL;
+    info.call = CALL_QUERY;
+    info.start_ns = call_start(c);
+    rc = c->driver->query(c->session, c->text.text ? c->text.text : "",
+                          c->text.len, &c->out);
+  } else {
+    info.start_ns = call_start(c);
+    rc = c->driver->execute(st->prepared, &c->out);
+  }
+  call_stop(c);
+  return call_end(c, rc, &info);
+}
+
+sql_result *stmt_next_result(struct stmt *st)
+{
+  if (!usable(st))
+    return NULL;
+  return conn_next(st->conn, st->emulated ? CALL_NEXT : CALL_STMT_NEXT, st);
+}
+
+/* ---- the end ---- */
+
+static void close_quietly(struct stmt *st)
+{
+  struct conn *c = st->conn;
+
+  if (st->closed)
+    return;
+  call_end_results(c);
+  if (c->state == CONN_OPEN && st->ready && st->prepared) {
+    (void)call_start(c);
+    c->driver->unprepare(st->prepared, false);
+    call_stop(c);
+  }
+  release(st);
+  st->closed = true;
+}
+
+int stmt_close(struct stmt *st)
+{
+  if (!st->closed && st->conn->state == CONN_CLOSED)
+    log_msg(LOG_ALERT, "attempt to use an already closed connection");
+  close_quietly(st);
+  return 0;
+}
+
+void stmt_free(struct stmt *st)
+{
+  struct conn *c;
+
+  if (!st)
+    return;
+  c = st->conn;
+  close_quietly(st);
+  unlink_stmt(st);
+  free(st);
+  conn_unref(c);
+}

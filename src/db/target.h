@@ -1,0 +1,24 @@
+/*
+ * target.h - which server of the lists in the options a connection goes to.
+ */
+#ifndef BENCH_DB_TARGET_H
+#define BENCH_DB_TARGET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Indices into the lists; hosts and ports are unused when there are sockets. */
+struct target {
+  size_t socket, host, port;
+};
+
+/*
+ * Connection number i of the process goes to socket i mod k, or else to port
+ * i mod n of host (i div n) mod m: all ports of the first host, then of the
+ * second, and again.  `attempt` steps through the list from there.  Without
+ * sockets, hosts and ports must not be 0.
+ */
+struct target target_pick(size_t sockets, size_t hosts, size_t ports,
+                          uint64_t number, unsigned attempt);
+
+#endif

@@ -1,0 +1,179 @@
+/*
+ * transport.c - opening, dropping and replacing the session of a connection.
+ */
+#include <sys/resource.h>
+
+#include "base/log.h"
+#include "base/wait.h"
+#include "db/call.h"
+#include "db/message.h"
+#include "db/stmt.h"
+
+enum {
+  PAUSE_FIRST_MS = 10,
+  PAUSE_LAST_MS = 1000,
+  FILES_SPARE = 64,   /* open files that a run needs besides connections */
+  END_GRACE_MS = 500, /* an attempt may last this long after the end */
+};
+
+static void debug_line(void *ctx, const char *key, const char *value)
+{
+  strbuf_addf(ctx, "%s%s %s", ((struct strbuf *)ctx)->len ? ", " : "", key,
+              value);
+}
+
+static void say_about(struct conn *c)
+{
+  struct strbuf line = { 0 };
+
+  if (c->driver->about) {
+    c->driver->about(c->session, debug_line, &line);
+    log_msg(LOG_DEBUG, "connection %llu: %s",
+            (unsigned long long)c->session->number, strbuf_str(&line));
+  }
+  strbuf_done(&line);
+}
+
+static void check_files(unsigned threads)
+{
+  struct rlimit limit;
+
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+      limit.rlim_max != RLIM_INFINITY &&
+      limit.rlim_max < (rlim_t)threads + FILES_SPARE)
+    log_msg(LOG_WARNING,
+            "only %llu files may be open (ulimit -n), this run needs about %u",
+            (unsigned long long)limit.rlim_max, threads + FILES_SPARE);
+}
+
+/* On the first server connection of a run, before the script gets it. */
+static void check_before_run(struct conn *c)
+{
+  struct db_process *p = c->env->process;
+  struct strbuf lines = { 0 };
+
+  if (!p->in_run || !p->is_known || !(c->driver->caps & DRIVER_SERVER) ||
+      atomic_exchange_explicit(&p->checked, true, memory_order_relaxed))
+    return;
+  check_files(p->facts.threads);
+  if (c->driver->check_before_run)
+    c->driver->check_before_run(c->session, &p->facts, &lines);
+  message_lines(LOG_WARNING, &lines);
+  strbuf_done(&lines);
+}
+
+static void say_warnings(struct conn *c)
+{
+  struct strbuf lines = { 0 };
+
+  if (c->driver->warnings)
+    c->driver->warnings(c->session, &lines);
+  message_lines(LOG_WARNING, &lines);
+  strbuf_done(&lines);
+}
+
+int transport_open(struct conn *c, uint64_t until_ns)
+{
+  c->out = (struct outcome){ 0 };
+  c->session->trx = TRX_NONE;
+  if (c->driver->connect(c->session, until_ns, &c->out) < 0)
+    return -1;
+  c->state = CONN_OPEN;
+  c->attention &= ~(unsigned)(CONN_NOT_OPEN | CONN_MARKED | CONN_RESULT);
+  c->generation++;
+  watch_opened(c);
+  say_warnings(c);
+  if (c->env->process->set.debug && log_get_level() >= LOG_DEBUG)
+    say_about(c);
+  check_before_run(c);
+  return 0;
+}
+
+void transport_drop(struct conn *c)
+{
+  if (c->state != CONN_OPEN)
+    return;
+  watch_closing(c);
+  for (struct stmt *st = c->stmts; st; st = st->next) {
+    if (st->ready && st->prepared)
+      c->driver->unprepare(st->prepared, true);
+    st->ready = false;
+  }
+  c->driver->disconnect(c->session);
+  c->session->trx = TRX_NONE;
+  c->state = CONN_LOST;
+  c->attention &= ~(unsigned)(CONN_RESULT | CONN_MARKED);
+  c->attention |= CONN_NOT_OPEN;
+  c->more = false;
+  c->bulk.own_trx = false;
+  call_end_rows(c);
+}
+
+uint64_t transport_limit(const struct conn *c)
+{
+  const struct db_process *p = c->env->process;
+  const uint64_t s = p->set.connect_timeout_s ? p->set.connect_timeout_s : 10;
+
+  return clock_now_ns() + s * NS_PER_S;
+}
+
+/* +-20 %, so that threads do not come back all at once. */
+static uint64_t jittered(struct conn *c, uint64_t ms)
+{
+  return (uint64_t)((double)(ms * NS_PER_MS) *
+                    (0.8 + 0.4 * env_random_double(c->env)));
+}
+
+static void pause_until(const struct db_process *p, uint64_t until_ns)
+{
+  _Atomic uint32_t *over = p->over;
+  const uint64_t end = atomic_load_explicit(&p->end_ns, memory_order_relaxed);
+
+  if (end != 0 && end < until_ns)
+    until_ns = end;
+  while (clock_now_ns() < until_ns &&
+         atomic_load_explicit(over, memory_order_relaxed) == 0)
+    wait_while(over, 0, until_ns);
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+  return a < b ? a : b;
+}
+
+/* c->out borrows its text; what is said at the end is kept by the outage, and
+ * by the connection for its own caller. */
+static void note_failure(struct conn *c)
+{
+  struct strbuf reason = { 0 };
+
+  c->driver->connect_reason(c->session, &c->out, &reason);
+  outage_failed(&c->env->process->outage, strbuf_str(&reason));
+  strbuf_done(&reason);
+}
+
+enum transport_rc transport_retry(struct conn *c, uint64_t until_ns)
+{
+  const struct db_process *p = c->env->process;
+  const uint64_t end = atomic_load_explicit(&p->end_ns, memory_order_relaxed);
+  uint64_t ms = PAUSE_FIRST_MS;
+  uint64_t limit;
+
+  for (unsigned attempt = 0;; attempt++) {
+    const uint64_t now = clock_now_ns();
+
+    if (env_is_over(c->env, now) || now >= until_ns)
+      return TRANSPORT_OVER;
+    limit = earlier(transport_limit(c), until_ns);
+    if (end != 0)
+      limit = earlier(limit, end + END_GRACE_MS * NS_PER_MS);
+    c->session->attempt = attempt;
+    if (transport_open(c, limit) == 0)
+      return TRANSPORT_BACK;
+    if (c->out.permanent)
+      return TRANSPORT_PERMANENT;
+    note_failure(c);
+    pause_until(p, earlier(clock_now_ns() + jittered(c, ms), until_ns));
+    ms = earlier(2 * ms, PAUSE_LAST_MS);
+  }
+}

@@ -1,0 +1,89 @@
+/*
+ * watch.h - wakes connections that are blocked in a call: at the deadline of
+ * a run, and when a statement takes longer than it may.
+ *
+ * Every open connection is in a list, so that another thread can cancel what
+ * it executes and, a second later, break it.
+ */
+#ifndef BENCH_DB_WATCH_H
+#define BENCH_DB_WATCH_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct conn;
+struct db_process;
+struct driver;
+
+/* What cancels statements of one opened connection; shared by its owner and
+ * the helpers that are cancelling. */
+struct canceller {
+  _Atomic unsigned refs;
+  const struct driver *driver;
+  void *token;
+};
+
+/* The connection's place in the list. */
+struct watched {
+  struct watched *next, *prev; /* protected by watch.lock */
+  pthread_mutex_t lock;        /* protects `open` and `canceller` */
+  bool under_deadline;         /* constant */
+  bool open;                   /* wake() and shutdown() may be called */
+  struct canceller *canceller; /* owned; NULL: none */
+
+  /*
+   * Written by the owner alone (relaxed): 0 = not in a call, 1 = in a call,
+   * else the time at which it began.  Readers act on it when they see it, and
+   * look again, so no order is needed.
+   */
+  _Atomic uint64_t busy;
+
+  /* Of the thread that watches. */
+  uint64_t cancelled;    /* value of `busy` for which a cancel was sent */
+  uint64_t cancelled_ns; /* when */
+  bool broken;           /* ... and it was shut down */
+};
+
+struct watch {
+  pthread_mutex_t lock; /* protects the list and `running`, `dead` */
+  struct watched *first;
+  pthread_t thread;
+  bool running;
+  _Atomic uint32_t word;    /* futex: changes when the thread has to look */
+  _Atomic uint32_t helpers; /* that are cancelling; futex */
+  _Atomic bool quit;
+  _Atomic uint64_t deadline_at_ns; /* 0: not reached */
+};
+
+void watch_init(struct watch *w);
+void watch_done(struct watch *w); /* after watch_stop() */
+
+void watch_add(struct watch *w, struct watched *c);
+void watch_remove(struct watch *w, struct watched *c);
+
+/* The owner: its transport is up (takes a token), or about to go down. */
+void watch_opened(struct conn *c);
+void watch_closing(struct conn *c);
+
+/*
+ * Start the thread, if it is not running.  Called by the layer when there is
+ * a limit for statements.
+ */
+int watch_start(struct db_process *p, struct err *err);
+
+/*
+ * The deadline has come; from any thread, returns at once.  Calls of workers
+ * that are blocked are cancelled now and their sockets shut down after one
+ * second; calls that they begin from now on fail at once.  Nothing of that is
+ * counted or printed.
+ */
+int watch_deadline(struct db_process *p, struct err *err);
+
+/* Ends the thread; waits up to about a second for cancel requests. */
+void watch_stop(struct db_process *p);
+
+#endif

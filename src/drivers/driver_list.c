@@ -1,0 +1,19 @@
+/*
+ * driver_list.c - the drivers that this build has.
+ */
+#include "drivers/driver_list.h"
+
+#include <stddef.h>
+
+#include "drivers/null/null_driver.h"
+#ifdef HAVE_SQLITE
+#include "drivers/sqlite/sqlite_driver.h"
+#endif
+
+const struct driver *const driver_list[] = {
+#ifdef HAVE_SQLITE
+  &driver_sqlite,
+#endif
+  &driver_null,
+  NULL,
+};

@@ -1,0 +1,12 @@
+/*
+ * driver_list.h - the drivers that this build has.
+ */
+#ifndef BENCH_DRIVERS_DRIVER_LIST_H
+#define BENCH_DRIVERS_DRIVER_LIST_H
+
+struct driver;
+
+/* In the order of lists and of the default; ends with NULL. */
+extern const struct driver *const driver_list[];
+
+#endif

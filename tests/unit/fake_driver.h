@@ -1,0 +1,279 @@
+/*
+ * fake_driver.h - a driver that logs its calls and fails as it is told.
+ */
+#ifndef TESTS_UNIT_FAKE_DRIVER_H
+#define TESTS_UNIT_FAKE_DRIVER_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "db/conn.h"
+#include "db/emul.h"
+#include "db/env.h"
+#include "db/stmt.h"
+
+/* What the next statements answer; a zero entry is a plain success. */
+struct fake_answer {
+  int code; /* 0: success */
+  const char *state;
+  bool lost;
+  enum counter counter;
+  uint32_t nfields;
+  uint64_t nrows;
+  bool more;
+};
+
+struct fake {
+  struct strbuf log;
+  struct fake_answer answer[64]; /* for query and execute, in this order */
+  size_t next;
+  unsigned connect_fails; /* so many attempts fail */
+  bool connect_permanent, refuse_prepare;
+  int prepare_code;
+  struct opt_list ignore;
+  size_t longest; /* statement */
+};
+
+static struct fake *fake_of(struct session *s)
+{
+  return (struct fake *)(uintptr_t)s->cfg;
+}
+
+static int fake_connect(struct session *s, uint64_t until_ns,
+                        struct outcome *out)
+{
+  struct fake *f = fake_of(s);
+
+  (void)until_ns;
+  strbuf_adds(&f->log, "connect;");
+  s->dialect = EMUL_MYSQL;
+  if (f->connect_fails == 0 && !f->connect_permanent)
+    return 0;
+  f->connect_fails -= f->connect_fails > 0;
+  out->code = f->connect_permanent ? 1045 : 2003;
+  memcpy(out->state, "HY000", 6);
+  out->msg = "no";
+  out->permanent = f->connect_permanent;
+  return -1;
+}
+
+static void fake_disconnect(struct session *s)
+{
+  strbuf_adds(&fake_of(s)->log, "disconnect;");
+}
+
+static int fake_answer(struct session *s, struct outcome *out)
+{
+  struct fake *f = fake_of(s);
+  const struct fake_answer a = f->next < 64 ? f->answer[f->next++]
+                                            : (struct fake_answer){ 0 };
+
+  if (a.code == 0) {
+    out->counter = a.nfields ? COUNTER_READ : a.counter;
+    out->nfields = a.nfields;
+    out->nrows = a.nrows;
+    out->more = a.more;
+    return 0;
+  }
+  out->code = a.code;
+  memcpy(out->state, a.state ? a.state : "HY000", 6);
+  out->msg = "what happened";
+  out->lost = a.lost;
+  return -1;
+}
+
+static int fake_query(struct session *s, const char *sql, size_t len,
+                      struct outcome *out)
+{
+  struct fake *f = fake_of(s);
+
+  if (len > f->longest)
+    f->longest = len;
+  strbuf_addf(&f->log, "%.*s;", len > 60 ? 60 : (int)len, sql);
+  if (strncmp(sql, "BEGIN", 5) == 0)
+    s->trx = TRX_OPEN;
+  if (strcmp(sql, "COMMIT") == 0 || strcmp(sql, "ROLLBACK") == 0)
+    s->trx = TRX_NONE;
+  return fake_answer(s, out);
+}
+
+static int fake_fetch(struct session *s, sql_value *values)
+{
+  (void)s;
+  values[0].ptr = "x";
+  values[0].len = 1;
+  return 1;
+}
+
+static int fake_next(struct session *s, struct outcome *out)
+{
+  strbuf_adds(&fake_of(s)->log, "next;");
+  return fake_answer(s, out);
+}
+
+static void fake_end(struct session *s)
+{
+  strbuf_adds(&fake_of(s)->log, "end;");
+}
+
+static int fake_prepare(struct prepared *p, struct outcome *out)
+{
+  struct fake *f = fake_of(p->session);
+
+  strbuf_addf(&f->log, "prepare %s;", p->sql);
+  for (size_t i = 0; i < p->len; i++)
+    p->n_params += p->sql[i] == '?';
+  out->code = f->refuse_prepare ? 1295 : f->prepare_code;
+  out->emulate = f->refuse_prepare;
+  memcpy(out->state, "HY000", 6);
+  out->msg = "not this";
+  return out->code ? -1 : 0;
+}
+
+static int fake_execute(struct prepared *p, struct outcome *out)
+{
+  strbuf_adds(&fake_of(p->session)->log, "execute;");
+  return fake_answer(p->session, out);
+}
+
+static void fake_unprepare(struct prepared *p, bool going)
+{
+  strbuf_adds(&fake_of(p->session)->log, going ? "forget;" : "unprepare;");
+}
+
+static bool fake_quote(struct session *s, const char *text, size_t len,
+                       struct strbuf *to, const char **ret_why)
+{
+  (void)s;
+  (void)ret_why;
+  strbuf_addf(to, "'%.*s'", (int)len, text);
+  return true;
+}
+
+static void fake_reason(const struct session *s, const struct outcome *out,
+                        struct strbuf *line)
+{
+  (void)s;
+  strbuf_addf(line, "error %d: %s", out->code, out->msg);
+}
+
+static void fake_target(const struct session *s, struct strbuf *line)
+{
+  (void)s;
+  strbuf_adds(line, "nowhere");
+}
+
+static void fake_message(const struct session *s, enum call call,
+                         const struct outcome *out, const char *sql,
+                         struct strbuf *lines)
+{
+  (void)s;
+  strbuf_addf(lines, "call %d: %d %s [%s]", (int)call, out->code, out->msg,
+              sql);
+}
+
+static const struct opt_list *fake_ignore(const void *cfg)
+{
+  return &((const struct fake *)cfg)->ignore;
+}
+
+static const int fake_connection_codes[] = { 2006, 2013, 0 };
+
+static const struct driver_hint fake_hints[] = {
+  { .code = 1461, .text = "a hint" },
+  { 0 },
+};
+
+#define FAKE_DRIVER(bits)                                                      \
+  {                                                                            \
+    .name = "fake", .title = "for tests", .cfg_size = sizeof(struct fake),     \
+    .session_size = sizeof(struct session),                                    \
+    .prepared_size = sizeof(struct prepared),                                  \
+    .caps = DRIVER_PREPARES | DRIVER_NUL_IN_SQL | (bits),                      \
+    .connection_codes = fake_connection_codes, .hints = fake_hints,            \
+    .ignore_errors = fake_ignore, .connect = fake_connect,                     \
+    .disconnect = fake_disconnect, .connect_message = fake_reason,             \
+    .connect_reason = fake_reason, .target = fake_target, .query = fake_query, \
+    .fetch = fake_fetch, .next_result = fake_next, .end_results = fake_end,    \
+    .prepare = fake_prepare, .execute = fake_execute,                          \
+    .unprepare = fake_unprepare, .quote = fake_quote, .message = fake_message, \
+  }
+
+/* A process with this driver, one thread and one open connection. */
+struct bed {
+  struct fake fake;
+  struct driver_config config;
+  struct db_process *process;
+  struct recorders recorders;
+  struct db_env env;
+  struct driver_handle *handle;
+  struct conn *con;
+  _Atomic uint32_t over;
+};
+
+static void bed_open(struct bed *b, const struct driver *d,
+                     const char *const *ignore, size_t n_ignore)
+{
+  struct err err;
+
+  b->fake.ignore = (struct opt_list){ n_ignore, ignore };
+  b->config = (struct driver_config){ d, &b->fake };
+  b->process = calloc(1, sizeof(*b->process));
+  b->process->drivers = &b->config;
+  b->process->n_drivers = 1;
+  b->process->in_run = true;
+  b->process->over = &b->over;
+  if (process_init(b->process, &err) < 0 ||
+      recorders_init(&b->recorders, 1, false, &err) < 0)
+    abort();
+  b->env.process = b->process;
+  b->env.recorder = b->recorders.of;
+  b->env.under_deadline = true;
+  b->handle = env_driver(&b->env, NULL);
+  b->con = conn_open(b->handle, NULL);
+  strbuf_clear(&b->fake.log);
+}
+
+static void bed_close(struct bed *b)
+{
+  env_done(&b->env);
+  process_done(b->process);
+  recorders_done(&b->recorders);
+  free(b->process);
+  strbuf_done(&b->fake.log);
+}
+
+static uint64_t bed_count(const struct bed *b, enum counter c)
+{
+  return b->recorders.of[0].counter[c];
+}
+
+/* What the driver was called for since the last look. */
+static const char *bed_log(struct bed *b)
+{
+  static char text[4096];
+
+  (void)snprintf(text, sizeof(text), "%s", strbuf_str(&b->fake.log));
+  strbuf_clear(&b->fake.log);
+  return text;
+}
+
+/* Queue an answer. */
+static void bed_answer(struct bed *b, struct fake_answer a)
+{
+  size_t i = b->fake.next;
+
+  while (i < 64 && (b->fake.answer[i].code || b->fake.answer[i].nfields ||
+                    b->fake.answer[i].counter || b->fake.answer[i].more))
+    i++;
+  b->fake.answer[i] = a;
+}
+
+static sql_result *bed_query(struct bed *b, const char *sql)
+{
+  return conn_query(b->con, sql, strlen(sql));
+}
+
+#endif

@@ -1,0 +1,160 @@
+/*
+ * test_bulk.c - rows are collected into packets and arrive whatever happens.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "fake_driver.h"
+#include "tap.h"
+
+static const struct driver plain = FAKE_DRIVER(DRIVER_BY_NUMBER);
+static const struct driver with_trx = FAKE_DRIVER(DRIVER_BY_NUMBER |
+                                                  DRIVER_BULK_TRX);
+static const char *const deadlock[] = { "1213" };
+
+static int init(struct bed *b, const char *sql)
+{
+  return bulk_init(b->con, sql, strlen(sql));
+}
+
+static int next(struct bed *b, const char *row)
+{
+  return bulk_next(b->con, row, strlen(row));
+}
+
+static void test_packets(void)
+{
+  struct bed b = { 0 };
+  char row[101];
+  const int n = 20000;
+  uint64_t packets = 0;
+
+  bed_open(&b, &plain, NULL, 0);
+  OK(next(&b, "(1)") == 1 && b.con->pub.error == DB_ERROR_NONE,
+     "not before init");
+  OK(bulk_done(b.con) == 0, "done without init does nothing");
+  OK(init(&b, "INSERT INTO t VALUES ") == 0 && bulk_done(b.con) == 0,
+     "done without rows does nothing");
+  OK_STR(bed_log(&b), "", "nothing was sent");
+  OK(init(&b, "I ") == 0 && next(&b, "(1)") == 0 && next(&b, "(2)") == 0 &&
+       bulk_done(b.con) == 0,
+     "two rows");
+  OK_STR(bed_log(&b), "I (1),(2);", "one statement");
+  OK(init(&b, "I ") == 0 && next(&b, "(1)") == 0 && init(&b, "J ") == 0 &&
+       next(&b, "(3)") == 0 && bulk_done(b.con) == 0,
+     "begun anew");
+  OK_STR(bed_log(&b), "J (3);", "rows not yet sent are dropped");
+
+  memset(row, 'x', 100);
+  row[100] = '\0';
+  b.fake.longest = 0;
+  packets = bed_count(&b, COUNTER_OTHER);
+  (void)init(&b, "I ");
+  for (int i = 0; i < n; i++)
+    (void)next(&b, row);
+  (void)bulk_done(b.con);
+  OK(b.fake.longest == 2 + 5190 * 101 - 1,
+     "a packet is as full as it can be, and no fuller");
+  packets = bed_count(&b, COUNTER_OTHER) - packets;
+  OK(packets == 4, "the right number of packets");
+  bed_close(&b);
+}
+
+static void test_long_row(void)
+{
+  struct bed b = { 0 };
+  const size_t len = 1 << 20;
+  char *row = malloc(len + 1);
+
+  memset(row, 'x', len);
+  row[len] = '\0';
+  bed_open(&b, &plain, NULL, 0);
+  OK(init(&b, "I ") == 0 && next(&b, "(1)") == 0 && next(&b, row) == 0 &&
+       next(&b, "(2)") == 0 && bulk_done(b.con) == 0,
+     "a row of one MiB");
+  OK(b.fake.longest == len + 2, "is sent alone");
+  OK(bed_count(&b, COUNTER_OTHER) == 3, "in three statements");
+  OK(bulk_init(b.con, row, len) == 1, "a prefix of that length is refused");
+  free(row);
+  bed_close(&b);
+}
+
+static void test_errors(void)
+{
+  struct bed b = { 0 };
+
+  bed_open(&b, &plain, deadlock, 1);
+  bed_answer(&b, (struct fake_answer){ .code = 1213 });
+  b.con->session->trx = TRX_OPEN;
+  OK(init(&b, "I ") == 0 && next(&b, "(1)") == 0 && bulk_done(b.con) == 0,
+     "an ignorable error is overcome");
+  OK_STR(bed_log(&b), "I (1);ROLLBACK;I (1);",
+         "the packet is sent again after a rollback");
+  bed_close(&b);
+
+  b = (struct bed){ 0 };
+  bed_open(&b, &plain, NULL, 0);
+  bed_answer(&b, (struct fake_answer){ .code = 1062 });
+  OK(init(&b, "I ") == 0 && next(&b, "(1)") == 0 && bulk_done(b.con) == 1 &&
+       b.con->pub.error == DB_ERROR_FATAL && b.con->pub.sql_errno == 1062,
+     "a fatal one is reported with its details");
+  conn_say(b.con);
+  (void)conn_close(b.con);
+  OK(init(&b, "I ") == 1 && next(&b, "(1)") == 1 && bulk_done(b.con) == 0,
+     "on a closed connection");
+  bed_close(&b);
+}
+
+static void test_run_over(void)
+{
+  struct bed b = { 0 };
+  const uint64_t start = clock_now_ns();
+
+  bed_open(&b, &plain, deadlock, 1);
+  b.process->end_ns = start + 20 * NS_PER_MS;
+  for (int i = 0; i < 64; i++)
+    b.fake.answer[i].code = 1213;
+  (void)init(&b, "I ");
+  (void)next(&b, "(1)");
+  OK(bulk_done(b.con) == 1 && conn_failure(b.con)->abandoned,
+     "tries end with the run");
+  bed_close(&b);
+}
+
+static void test_transactions(void)
+{
+  struct bed b = { 0 };
+
+  bed_open(&b, &with_trx, deadlock, 1);
+  b.process->in_run = false;
+  (void)init(&b, "I ");
+  (void)next(&b, "(1)");
+  OK(bulk_done(b.con) == 0, "outside of a run");
+  OK_STR(bed_log(&b), "BEGIN IMMEDIATE;I (1);COMMIT;",
+         "the layer makes a transaction");
+  OK(bed_count(&b, COUNTER_OTHER) == 1, "which is not counted");
+  (void)bed_query(&b, "BEGIN");
+  (void)init(&b, "I ");
+  (void)next(&b, "(1)");
+  (void)bulk_done(b.con);
+  OK_STR(bed_log(&b), "BEGIN;I (1);", "unless the script has one");
+  (void)bed_query(&b, "COMMIT");
+  b.process->in_run = true;
+  (void)init(&b, "I ");
+  (void)next(&b, "(1)");
+  (void)bulk_done(b.con);
+  OK_STR(bed_log(&b), "COMMIT;I (1);", "or in a run");
+  bed_close(&b);
+}
+
+int main(void)
+{
+  test_packets();
+  test_long_row();
+  test_errors();
+  test_run_over();
+  test_transactions();
+  return TAP_EXIT();
+}
