@@ -1,38 +1,59 @@
 #!/usr/bin/env bash
-# test.sh - builds the program in build/ and runs every test there is.
+# test.sh - builds the program and runs every test there is.
 #
-# The last line says "N passed, N failed" (", N skipped"), counted over the
-# single results of all suites.  The exit status is 0 only if something ran and
-# nothing failed.
+# usage: test.sh [--quick]
+#
+# First in build/, with database servers where they are installed; then, but for
+# --quick, the tests that need no server again in build-asan/ and build-tsan/,
+# under the sanitizers.  The last line says "N passed, N failed" (", N skipped"),
+# counted over the single results of all suites.  The exit status is 0 only if
+# something ran and nothing failed.
 set -euo pipefail
 
 src=$(cd "$(dirname "$0")/.." && pwd)
-build=$src/build
+broken=()
+passed=0 failed=0 skipped=0
 
 # What is missing after all, configure or the skipped tests will name.
 for set in build test; do
   "$src/scripts/deps.sh" "$set" ||
     printf 'test.sh: a package of the %s set could not be installed\n' "$set" >&2
 done
-"$src/scripts/build.sh" "$build" --enable-werror
 
-cd "$build"
-find . -name '*.trs' -delete # results of former runs do not count
+# count FOLDER: lines of results are ":test-result: PASS 12 - name".
+count() {
+  local p f s
+  read -r p f s < <(
+    find "$1" -name '*.trs' -exec cat {} + | awk '
+      $1 != ":test-result:" { next }
+      $2 == "PASS" || $2 == "XFAIL" { passed++ }
+      $2 == "FAIL" || $2 == "XPASS" || $2 == "ERROR" { failed++ }
+      $2 == "SKIP" { skipped++ }
+      END { print passed + 0, failed + 0, skipped + 0 }'
+  )
+  passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+}
 
-broken=()
-for suite in check check-db check-fault; do
-  make "$suite" || broken+=("$suite")
-done
+# suites FOLDER TARGETS [CONFIGURE ARGUMENT]...
+suites() {
+  local folder=$src/$1 targets=$2 suite
+  shift 2
+  if ! "$src/scripts/build.sh" "$folder" --enable-werror "$@"; then
+    broken+=("in $folder")
+    return
+  fi
+  find "$folder" -name '*.trs' -delete # results of former runs do not count
+  for suite in $targets; do
+    make -C "$folder" "$suite" || broken+=("$suite in $folder")
+  done
+  count "$folder"
+}
 
-# Lines of results are ":test-result: PASS 12 - name".
-read -r passed failed skipped < <(
-  find . -name '*.trs' -exec cat {} + | awk '
-    $1 != ":test-result:" { next }
-    $2 == "PASS" || $2 == "XFAIL" { passed++ }
-    $2 == "FAIL" || $2 == "XPASS" || $2 == "ERROR" { failed++ }
-    $2 == "SKIP" { skipped++ }
-    END { print passed + 0, failed + 0, skipped + 0 }'
-)
+suites build 'check check-db check-fault'
+if [[ ${1:-} != --quick ]]; then
+  suites build-asan check --enable-sanitizers=address,undefined CFLAGS='-O1 -g'
+  suites build-tsan check --enable-sanitizers=thread CFLAGS='-O1 -g'
+fi
 
 status=0
 if ((${#broken[@]} > 0)); then
