@@ -108,56 +108,82 @@ static struct null_session *null_of(struct session *s)
 /* ---- what a statement is ---- */
 
 struct word {
-  const char *text;
-  enum counter counter;
+  char text[9]; /* in capitals, zeroes behind it */
+  uint8_t len;
   bool sets_trx;
   enum trx_state trx;
+  enum counter counter;
 };
 
-/* By length, so that a look-up compares one or two words. */
-static const struct word words[][8] = {
-  [3] = { { "END", COUNTER_OTHER, true, TRX_NONE } },
-  [4] = { { "SHOW", COUNTER_READ },
-          { "WITH", COUNTER_READ },
-          { "CALL", COUNTER_READ },
-          { "COPY", COUNTER_WRITE },
-          { "LOAD", COUNTER_WRITE } },
-  [5] = { { "BEGIN", COUNTER_OTHER, true, TRX_OPEN },
-          { "FETCH", COUNTER_READ },
-          { "MERGE", COUNTER_WRITE },
-          { "START", COUNTER_OTHER, true, TRX_OPEN } },
-  [6] = { { "SELECT", COUNTER_READ },
-          { "INSERT", COUNTER_WRITE },
-          { "UPDATE", COUNTER_WRITE },
-          { "DELETE", COUNTER_WRITE },
-          { "COMMIT", COUNTER_OTHER, true, TRX_NONE },
-          { "VALUES", COUNTER_READ } },
-  [7] = { { "EXPLAIN", COUNTER_READ }, { "REPLACE", COUNTER_WRITE } },
-  [8] = { { "ROLLBACK", COUNTER_OTHER, true, TRX_NONE } },
+#define WORD(text, ...)                 \
+  {                                     \
+    text, sizeof(text) - 1, __VA_ARGS__ \
+  }
+#define NO_TRX false, TRX_NONE
+
+/* By first letter, the usual ones first. */
+static const struct word words[26][4] = {
+  ['B' - 'A'] = { WORD("BEGIN", true, TRX_OPEN, COUNTER_OTHER) },
+  ['C' - 'A'] = { WORD("COMMIT", true, TRX_NONE, COUNTER_OTHER),
+                  WORD("CALL", NO_TRX, COUNTER_READ),
+                  WORD("COPY", NO_TRX, COUNTER_WRITE) },
+  ['D' - 'A'] = { WORD("DELETE", NO_TRX, COUNTER_WRITE) },
+  ['E' - 'A'] = { WORD("EXPLAIN", NO_TRX, COUNTER_READ),
+                  WORD("END", true, TRX_NONE, COUNTER_OTHER) },
+  ['F' - 'A'] = { WORD("FETCH", NO_TRX, COUNTER_READ) },
+  ['I' - 'A'] = { WORD("INSERT", NO_TRX, COUNTER_WRITE) },
+  ['L' - 'A'] = { WORD("LOAD", NO_TRX, COUNTER_WRITE) },
+  ['M' - 'A'] = { WORD("MERGE", NO_TRX, COUNTER_WRITE) },
+  ['R' - 'A'] = { WORD("ROLLBACK", true, TRX_NONE, COUNTER_OTHER),
+                  WORD("REPLACE", NO_TRX, COUNTER_WRITE) },
+  ['S' - 'A'] = { WORD("SELECT", NO_TRX, COUNTER_READ),
+                  WORD("START", true, TRX_OPEN, COUNTER_OTHER),
+                  WORD("SHOW", NO_TRX, COUNTER_READ) },
+  ['U' - 'A'] = { WORD("UPDATE", NO_TRX, COUNTER_WRITE) },
+  ['V' - 'A'] = { WORD("VALUES", NO_TRX, COUNTER_READ) },
+  ['W' - 'A'] = { WORD("WITH", NO_TRX, COUNTER_READ) },
 };
 
-static const struct word any_other = { "", COUNTER_OTHER, false, TRX_NONE };
+static const struct word any_other = { "", 0, NO_TRX, COUNTER_OTHER };
+
+/* The word of `len` letters in capitals, as the bytes of a number. */
+static uint64_t packed(const char *text, size_t len)
+{
+  uint64_t key = 0;
+
+  memcpy(&key, text, len < 8 ? len : 8);
+  return key & UINT64_C(0xdfdfdfdfdfdfdfdf);
+}
+
+static const struct word *look_up(const char *text, size_t len)
+{
+  const unsigned first = (unsigned char)(text[0] & 0xdf) - 'A';
+  uint64_t key;
+
+  if (len > 8 || first >= 26)
+    return &any_other;
+  key = packed(text, len);
+  for (const struct word *w = words[first]; w < words[first] + 4; w++) {
+    uint64_t want;
+
+    memcpy(&want, w->text, sizeof(want));
+    if (w->len == len && key == want)
+      return w;
+  }
+  return &any_other;
+}
 
 static const struct word *classify(const char *sql, size_t len)
 {
   const char *text = sql;
   size_t n = 0;
 
-  /* The usual statement begins with its word. */
-  while (n < len && n < ARRAY_SIZE(words) &&
-         (unsigned char)((sql[n] | 0x20) - 'a') < 26)
+  /* The usual statement begins with its word and has a blank behind it. */
+  while (n < len && (unsigned)((unsigned char)(sql[n] | 0x20) - 'a') < 26)
     n++;
-  if (UNLIKELY(n == 0))
+  if (UNLIKELY(n == 0 || (n < len && sql[n] != ' ')))
     text = emul_first_word(sql, len, EMUL_MYSQL, &n);
-  else if (UNLIKELY(n < len && sql[n] != ' ' && sql[n] != ';'))
-    text = emul_first_word(sql, len, EMUL_MYSQL, &n);
-  if (n >= ARRAY_SIZE(words))
-    return &any_other;
-  for (const struct word *w = words[n]; w < words[n] + 8 && w->text; w++) {
-    if (emul_word_is(text, n, w->text))
-      return w;
-  }
-  return &any_other;
+  return n > 0 ? look_up(text, n) : &any_other;
 }
 
 /* ---- waiting and failing ---- */
