@@ -5,6 +5,7 @@
 #include "program.h"
 
 #include <luajit.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,42 +19,30 @@
 #include "opt/core_opts.h"
 #include "opt/help.h"
 #include "opt/optset.h"
+#include "program_internal.h"
 #include "report/text_reporter.h"
 #include "run/plan.h"
 #include "run/runner.h"
 #include "run/test.h"
 #include "test_list.h"
 
-/* Everything that lives as long as the program. */
-struct program {
-  struct optset set;
-  struct core_cfg core;
-  struct rand_opts_cfg rand;
-  struct db_cfg db;
-  struct cmdline cmdline;
-  const char *name;    /* bench, or sysbench */
-  const char *version; /* the same with the version */
-  struct text_reporter text;
-  bool abandoned; /* threads were left behind: free nothing */
-};
-
-static int fail(const struct err *err)
+int program_fail(const struct err *err)
 {
   log_msg(LOG_FATAL, "%s", err->text);
   return EXIT_FAILED;
 }
 
 /* Usage errors have no prefix. */
-static int fail_usage(int rc, const struct err *err)
+int program_fail_usage(int rc, const struct err *err)
 {
   if (!cmdline_is_usage_error(rc))
-    return fail(err);
+    return program_fail(err);
   log_flush();
   (void)fprintf(stderr, "%s\n", err->text);
   return EXIT_FAILED;
 }
 
-static void put_text(struct strbuf *text)
+void program_put_text(struct strbuf *text)
 {
   (void)fwrite(strbuf_str(text), 1, text->len, stdout);
   strbuf_done(text);
@@ -70,7 +59,7 @@ static int print_help(const struct program *p)
     tests[lists.n_tests].title = test_list[lists.n_tests]->summary;
   }
   help_all(&out, p->name, &p->set, &lists);
-  put_text(&out);
+  program_put_text(&out);
   return EXIT_OK;
 }
 
@@ -84,8 +73,8 @@ static int print_usage(const struct program *p)
   return EXIT_FAILED;
 }
 
-static int run_test(struct program *p, const struct test *test, const void *cfg,
-                    const struct plan *plan)
+int program_run_test(struct program *p, const struct test *test,
+                     const void *cfg, const struct plan *plan)
 {
   const struct reporter_use reporters[] = { { &text_reporter, &p->text } };
 
@@ -93,14 +82,18 @@ static int run_test(struct program *p, const struct test *test, const void *cfg,
                     &p->abandoned);
 }
 
-static int not_implemented(const struct test *test, const char *command)
+int program_complain(const char *fmt, ...)
 {
-  struct err err;
+  struct strbuf line = { 0 };
+  va_list ap;
 
-  (void)err_set(&err, 0, "'%s' test does not implement the '%s' command.",
-                test->name, command);
+  va_start(ap, fmt);
+  strbuf_vaddf(&line, fmt, ap);
+  va_end(ap);
+  strbuf_adds(&line, "\n");
   log_flush();
-  (void)fprintf(stderr, "%s\n", err.text);
+  (void)fputs(strbuf_str(&line), stderr);
+  strbuf_done(&line);
   return EXIT_FAILED;
 }
 
@@ -114,29 +107,27 @@ static int do_command(struct program *p, const struct test *test,
   struct strbuf out = { 0 };
 
   if (strcmp(command, "run") == 0)
-    return run_test(p, test, cfg, plan);
+    return program_run_test(p, test, cfg, plan);
   if (strcmp(command, "help") == 0) {
     help_test(&out, test->name, &p->set);
-    put_text(&out);
+    program_put_text(&out);
     return EXIT_OK;
   }
   if (strcmp(command, "prepare") == 0)
     step = test->ops->prepare;
   else if (strcmp(command, "cleanup") == 0)
     step = test->ops->cleanup;
-  else {
-    log_flush();
-    (void)fprintf(stderr, "Unknown command: %s\n", command);
-    return EXIT_FAILED;
-  }
+  else
+    return program_complain("Unknown command: %s", command);
   if (!step)
-    return not_implemented(test, command);
-  return step(plan, cfg, &err) < 0 ? fail(&err) : EXIT_OK;
+    return program_complain("'%s' test does not implement the '%s' command.",
+                            test->name, command);
+  return step(plan, cfg, &err) < 0 ? program_fail(&err) : EXIT_OK;
 }
 
-static int make_plan(struct program *p, const struct test *test,
-                     struct plan *plan, struct err *err)
+int program_make_plan(struct program *p, struct plan *plan, struct err *err)
 {
+  const char *command = p->cmdline.command;
   const struct opt_entry *type = optset_find(&p->set, "rand-type");
   const struct plan_input in = {
     .core = &p->core,
@@ -145,9 +136,16 @@ static int make_plan(struct program *p, const struct test *test,
     .rand_type_given = type->given,
     .statement_times = p->db.debug,
     .compat = p->set.level,
-    .run = strcmp(p->cmdline.command, "run") == 0,
+    .run = command && strcmp(command, "run") == 0,
   };
-  int rc = plan_init(plan, &in, err);
+
+  return plan_init(plan, &in, err);
+}
+
+static int make_plan(struct program *p, const struct test *test,
+                     struct plan *plan, struct err *err)
+{
+  int rc = program_make_plan(p, plan, err);
 
   if (rc < 0)
     return rc;
@@ -169,13 +167,10 @@ static int builtin(struct program *p, const struct test *test)
   void *cfg = NULL;
   int status, rc;
 
-  if (!command) {
-    (void)fprintf(stderr,
-                  "The '%s' test requires a command argument. See '%s %s "
-                  "help'\n",
-                  test->name, p->name, test->name);
-    return EXIT_FAILED;
-  }
+  if (!command)
+    return program_complain(
+      "The '%s' test requires a command argument. See '%s %s help'", test->name,
+      p->name, test->name);
   cfg = calloc(1, test->cfg_size);
   if (!cfg)
     return EXIT_FAILED;
@@ -183,9 +178,9 @@ static int builtin(struct program *p, const struct test *test)
   if (rc == 0)
     rc = cmdline_apply(&p->cmdline, &rules, &err);
   if (rc < 0) {
-    status = fail_usage(rc, &err);
+    status = program_fail_usage(rc, &err);
   } else if (make_plan(p, test, &plan, &err) < 0) {
-    status = fail(&err);
+    status = program_fail(&err);
   } else {
     status = do_command(p, test, cfg, command, &plan);
     if (!p->abandoned)
@@ -203,12 +198,7 @@ static int dispatch(struct program *p)
 
   log_msg(LOG_NOTICE, "%s (using system %s)\n\n", p->version, LUAJIT_VERSION);
   test = name ? test_find(name) : NULL;
-  if (test)
-    return builtin(p, test);
-  log_msg(LOG_FATAL,
-          "Cannot find benchmark '%s': no such built-in test, file or module",
-          name ? name : "");
-  return EXIT_FAILED;
+  return test ? builtin(p, test) : program_script(p);
 }
 
 static int act(struct program *p)
@@ -241,14 +231,16 @@ static int scan(struct program *p, int argc, char **argv)
   int rc;
 
   rc = core_opts_add(&p->set, &p->core, &p->rand, &p->db, &err);
+  if (rc == 0)
+    rc = program_add_drivers(p, &err);
   if (rc < 0)
-    return fail(&err);
+    return program_fail(&err);
   rc = cmdline_scan(&p->cmdline, &in, &p->set, &p->core, &err);
   for (size_t i = 0; i < p->cmdline.n_warnings; i++)
     log_msg(LOG_WARNING, "%s", p->cmdline.warnings[i]);
   p->name = identity_name(p->cmdline.identity);
   p->version = identity_version(p->cmdline.identity, p->set.level);
-  return rc < 0 ? fail_usage(rc, &err) : EXIT_OK;
+  return rc < 0 ? program_fail_usage(rc, &err) : EXIT_OK;
 }
 
 int program_main(int argc, char **argv)
@@ -259,6 +251,8 @@ int program_main(int argc, char **argv)
   if (!p)
     return EXIT_FAILED;
   log_init();
+  p->argc = argc;
+  p->argv = argv;
   optset_init(&p->set, COMPAT_1_0);
   status = scan(p, argc, argv);
   if (status == EXIT_OK)
@@ -268,6 +262,7 @@ int program_main(int argc, char **argv)
     _exit(status);
   cmdline_done(&p->cmdline);
   optset_done(&p->set);
+  program_free_drivers(p);
   free(p);
   return status;
 }

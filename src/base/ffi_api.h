@@ -7,7 +7,8 @@
  * a release has shipped is never changed; new names begin with bench_.
  *
  * Functions that take a thread number must be given that of the calling
- * worker.  All act on the calling thread.
+ * worker.  All act on the calling thread.  Those named bench_ serve the Lua
+ * modules of the program and may change with them.
  */
 #ifndef BENCH_BASE_FFI_API_H
 #define BENCH_BASE_FFI_API_H
@@ -185,6 +186,50 @@ int db_close(sql_statement *stmt);
 int db_bulk_insert_init(sql_connection *con, const char *query, size_t len);
 int db_bulk_insert_next(sql_connection *con, const char *query, size_t len);
 int db_bulk_insert_done(sql_connection *con);
+
+/* ---- for the program's own Lua modules ---- */
+
+bool bench_event_step(void);
+bool bench_event_restart(int attempt);
+void bench_event_abandon(void);
+double bench_iteration(void);
+
+double bench_rand_default(double a, double b);
+double bench_rand_uniform(double a, double b);
+double bench_rand_gaussian(double a, double b);
+double bench_rand_special(double a, double b);
+double bench_rand_pareto(double a, double b);
+double bench_rand_zipfian(double a, double b);
+double bench_rand_unique_in(double a, double b);
+void bench_rand_text(const char *fmt, size_t len, char *buf);
+
+void *bench_counter_open(const char *name);
+void bench_counter_add(void *counter, double n);
+double bench_counter_get(void *counter);
+void *bench_histogram_open(const char *name, const char *unit);
+void bench_histogram_update(void *histogram, double value);
+void bench_histogram_print(void *histogram);
+
+sql_connection *bench_db_connect(sql_driver *drv, const char *host,
+                                 const char *port, const char *socket,
+                                 const char *user, const char *password,
+                                 const char *db);
+void *bench_db_class(const char *label);
+sql_result *bench_db_query(sql_connection *con, const char *query, size_t len,
+                           void *cls);
+void bench_db_set_class(sql_statement *stmt, void *cls);
+int bench_db_param_count(sql_statement *stmt);
+bool bench_db_is_closed(sql_statement *stmt);
+const char *bench_db_text(sql_statement *stmt);
+void bench_db_statement_free(sql_statement *stmt);
+int bench_db_failure(sql_connection *con);
+const char *bench_db_api_error(sql_connection *con);
+const char *bench_db_reason(sql_connection *con);
+void *bench_db_take_message(sql_connection *con);
+void bench_db_print_message(void *message);
+void bench_db_drop_message(void *message);
+int bench_db_forgive(sql_connection *con);
+int bench_db_restart(sql_connection *con);
 
 #pragma GCC visibility pop
 

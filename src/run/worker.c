@@ -199,6 +199,16 @@ void worker_give_back(struct worker *w)
   w->tickets = 0;
 }
 
+_Atomic uint32_t *worker_stop_word(struct worker *w)
+{
+  return &w->run->stop;
+}
+
+uint64_t worker_end_ns(const struct worker *w)
+{
+  return w->run->end_ns;
+}
+
 bool worker_is_over(struct worker *w)
 {
   return run_stopped(w->run) != STOP_NO || clock_now_ns() >= w->run->end_ns;

@@ -74,6 +74,13 @@ void worker_abandon(struct worker *w);
  * and the ticket goes to another worker. */
 void worker_give_back(struct worker *w);
 
+/*
+ * Changes from 0 when the run is ended before its time: for wait_while().  And
+ * the moment after which no event starts; PLAN_NO_LIMIT: none.
+ */
+_Atomic uint32_t *worker_stop_word(struct worker *w);
+uint64_t worker_end_ns(const struct worker *w);
+
 /* Is the run over for this worker: stopped, or out of time? */
 bool worker_is_over(struct worker *w);
 

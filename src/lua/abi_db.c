@@ -1,0 +1,171 @@
+/*
+ * abi_db.c - what the program's Lua modules need of databases beyond the
+ * functions of old: labels, explicit parameters, and all that follows from a
+ * failure.
+ */
+#include <stdlib.h>
+
+#include "base/ffi_api.h"
+#include "db/conn.h"
+#include "db/env.h"
+#include "db/stmt.h"
+#include "lua/label.h"
+#include "lua/script_internal.h"
+#include "lua/state.h"
+
+/* Bits of bench_db_failure(), as sql_error.lua knows them. */
+enum {
+  FAILURE_ABANDONED = 1,
+  FAILURE_IGNORABLE = 2,
+  FAILURE_RECONNECTED = 4,
+};
+
+static struct driver_handle *handle_of(sql_driver *drv)
+{
+  return (struct driver_handle *)(void *)drv;
+}
+
+/* ---- drivers and connections ---- */
+
+sql_connection *bench_db_connect(sql_driver *drv, const char *host,
+                                 const char *port, const char *socket,
+                                 const char *user, const char *password,
+                                 const char *db)
+{
+  const struct conn_params params = {
+    .host = host,
+    .port = port,
+    .socket = socket,
+    .user = user,
+    .password = password,
+    .db = db,
+  };
+  struct conn *c = conn_open(handle_of(drv), &params);
+
+  return c ? conn_abi(c) : NULL;
+}
+
+/* ---- direct statements and results ---- */
+
+void *bench_db_class(const char *label)
+{
+  const struct state *s = state_current();
+
+  return s ? labels_get(&s->script->labels, label) : NULL;
+}
+
+sql_result *bench_db_query(sql_connection *con, const char *query, size_t len,
+                           void *cls)
+{
+  struct conn *c = conn_of(con);
+
+  conn_set_class(c, cls);
+  return conn_query(c, query, len);
+}
+
+/* ---- prepared statements ---- */
+
+void bench_db_set_class(sql_statement *stmt, void *cls)
+{
+  stmt_set_class(stmt_of(stmt), cls);
+}
+
+/* -1: any number is accepted. */
+int bench_db_param_count(sql_statement *stmt)
+{
+  const unsigned n = stmt_of(stmt)->n_params;
+
+  return n == PARAMS_ANY ? -1 : (int)n;
+}
+
+bool bench_db_is_closed(sql_statement *stmt)
+{
+  return stmt_of(stmt)->closed;
+}
+
+const char *bench_db_text(sql_statement *stmt)
+{
+  return stmt_of(stmt)->sql;
+}
+
+void bench_db_statement_free(sql_statement *stmt)
+{
+  stmt_free(stmt_of(stmt));
+}
+
+/* ---- failures ---- */
+
+static int failure_bits(const struct conn *c, sql_error_t error,
+                        bool reconnected)
+{
+  int bits = 0;
+
+  if (conn_failure(c)->abandoned)
+    bits |= FAILURE_ABANDONED;
+  if (error == DB_ERROR_IGNORABLE)
+    bits |= FAILURE_IGNORABLE;
+  if (reconnected)
+    bits |= FAILURE_RECONNECTED;
+  return bits;
+}
+
+int bench_db_failure(sql_connection *con)
+{
+  const struct conn *c = conn_of(con);
+
+  return failure_bits(c, c->pub.error, conn_failure(c)->reconnected);
+}
+
+const char *bench_db_api_error(sql_connection *con)
+{
+  return conn_failure(conn_of(con))->api_error;
+}
+
+const char *bench_db_reason(sql_connection *con)
+{
+  return conn_failure(conn_of(con))->text;
+}
+
+/* NULL: there is none, or no memory to keep it in, and it was printed. */
+void *bench_db_take_message(sql_connection *con)
+{
+  struct conn_message taken = conn_take_message(conn_of(con));
+  struct conn_message *m = malloc(sizeof(*m));
+
+  if (m)
+    *m = taken;
+  else
+    conn_print_message(&taken);
+  return m;
+}
+
+void bench_db_print_message(void *message)
+{
+  if (message)
+    conn_print_message(message);
+  free(message);
+}
+
+void bench_db_drop_message(void *message)
+{
+  if (message)
+    conn_drop_message(message);
+  free(message);
+}
+
+int bench_db_forgive(sql_connection *con)
+{
+  struct conn *c = conn_of(con);
+  bool reconnected = false;
+  const sql_error_t error = conn_forgive(c, &reconnected);
+
+  /* A failure is abandoned only if this call failed. */
+  if (error == DB_ERROR_IGNORABLE)
+    return FAILURE_IGNORABLE | (reconnected ? FAILURE_RECONNECTED : 0);
+  return failure_bits(c, error, reconnected);
+}
+
+int bench_db_restart(sql_connection *con)
+{
+  return (int)conn_restart(conn_of(con));
+}

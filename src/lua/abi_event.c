@@ -1,0 +1,142 @@
+/*
+ * abi_event.c - what scripts call about events and counters.
+ */
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "base/ffi_api.h"
+#include "base/log.h"
+#include "base/wait.h"
+#include "lua/state.h"
+#include "run/worker.h"
+#include "stats/recorder.h"
+
+_Static_assert((int)SB_CNT_OTHER == (int)COUNTER_OTHER &&
+                 (int)SB_CNT_READ == (int)COUNTER_READ &&
+                 (int)SB_CNT_WRITE == (int)COUNTER_WRITE &&
+                 (int)SB_CNT_TRX == (int)COUNTER_EVENT &&
+                 (int)SB_CNT_ERROR == (int)COUNTER_ERROR &&
+                 (int)SB_CNT_RECONNECT == (int)COUNTER_RECONNECT &&
+                 (int)SB_CNT_BYTES_READ == (int)COUNTER_BYTES_READ &&
+                 (int)SB_CNT_BYTES_WRITTEN == (int)COUNTER_BYTES_WRITTEN &&
+                 (int)SB_CNT_MAX == (int)COUNTERS,
+               "scripts and recorders count in the same order");
+
+enum {
+  PATIENT_RESTARTS = 10, /* without a pause between them */
+  LONGEST_PAUSE_MS = 100,
+};
+
+/* The worker of the calling thread, if `thread_id` is its number. */
+static struct worker *worker_of(int thread_id)
+{
+  const struct state *s = state_current();
+
+  if (LIKELY(s && (unsigned)thread_id == s->tid))
+    return s->worker;
+  log_msg(LOG_ALERT,
+          "thread number %d is not that of the calling thread, call ignored",
+          thread_id);
+  return NULL;
+}
+
+bool sb_more_events(int thread_id)
+{
+  struct worker *w = worker_of(thread_id);
+
+  if (!w)
+    return false;
+  worker_abandon(w); /* a start without a stop */
+  return worker_more(w);
+}
+
+void sb_event_start(int thread_id)
+{
+  struct worker *w = worker_of(thread_id);
+
+  if (w)
+    worker_start(w);
+}
+
+void sb_event_stop(int thread_id)
+{
+  struct worker *w = worker_of(thread_id);
+
+  if (w)
+    worker_stop(w);
+}
+
+void sb_counter_inc(int thread_id, sb_counter_type type)
+{
+  sb_counter_add(thread_id, type, 1);
+}
+
+void sb_counter_add(int thread_id, sb_counter_type type, uint64_t n)
+{
+  struct worker *w = worker_of(thread_id);
+
+  if (w && (unsigned)type < COUNTERS)
+    recorder_count(w->recorder, (enum counter)type, n);
+}
+
+uint64_t sb_counter_val(int thread_id, sb_counter_type type)
+{
+  const struct worker *w = worker_of(thread_id);
+  uint64_t n;
+
+  if (!w || (unsigned)type >= COUNTERS)
+    return 0;
+  n = atomic_load_explicit(&w->recorder->counter[type], memory_order_relaxed);
+  return (int)type == (int)SB_CNT_TRX ? n + recorder_events(w->recorder) : n;
+}
+
+bool bench_event_step(void)
+{
+  struct worker *w = worker_current();
+
+  return LIKELY(w != NULL) && worker_step(w);
+}
+
+void bench_event_abandon(void)
+{
+  struct worker *w = worker_current();
+
+  if (w)
+    worker_abandon(w);
+}
+
+/* 1, 2, 4, ... at most LONGEST_PAUSE_MS after many attempts. */
+static uint64_t pause_ns(int attempt)
+{
+  const int doublings = attempt - PATIENT_RESTARTS - 1;
+  uint64_t ms = LONGEST_PAUSE_MS;
+
+  if (attempt <= PATIENT_RESTARTS)
+    return 0;
+  if (doublings < 7 && (UINT64_C(1) << doublings) < ms)
+    ms = UINT64_C(1) << doublings;
+  return ms * NS_PER_MS;
+}
+
+bool bench_event_restart(int attempt)
+{
+  struct worker *w = worker_current();
+  const uint64_t pause = pause_ns(attempt);
+
+  if (!w || worker_is_over(w))
+    return false;
+  if (pause > 0) {
+    const uint64_t until = clock_now_ns() + pause;
+
+    while (clock_now_ns() < until && !worker_is_over(w))
+      wait_while(worker_stop_word(w), 0, until);
+  }
+  return !worker_is_over(w);
+}
+
+double bench_iteration(void)
+{
+  const struct worker *w = worker_current();
+
+  return w ? (double)w->iteration : 0;
+}

@@ -1,0 +1,136 @@
+/*
+ * hooks.c - the functions of a script that print reports instead of the
+ * program.
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "lua/script_internal.h"
+#include "lua/state.h"
+#include "run/plan.h"
+#include "stats/report.h"
+
+static void set_number(lua_State *L, const char *name, double value)
+{
+  lua_pushnumber(L, value);
+  lua_setfield(L, -2, name);
+}
+
+static double seconds(uint64_t ns)
+{
+  return (double)ns / NS_PER_S;
+}
+
+static void set_count(lua_State *L, const char *name, const struct report *r,
+                      enum counter c)
+{
+  set_number(L, name, (double)r->counter[c]);
+}
+
+/* Push the table that hooks are given. */
+static void push_stat(lua_State *L, const struct report *r)
+{
+  lua_createtable(L, 0, 24);
+  set_number(L, "threads_running", r->threads_running);
+  set_number(L, "time_interval", seconds(r->period_ns));
+  set_number(L, "time_total", seconds(r->elapsed_ns));
+  set_number(L, "events", (double)r->events);
+  set_count(L, "reads", r, COUNTER_READ);
+  set_count(L, "writes", r, COUNTER_WRITE);
+  set_count(L, "other", r, COUNTER_OTHER);
+  set_count(L, "errors", r, COUNTER_ERROR);
+  set_count(L, "reconnects", r, COUNTER_RECONNECT);
+  set_count(L, "bytes_read", r, COUNTER_BYTES_READ);
+  set_count(L, "bytes_written", r, COUNTER_BYTES_WRITTEN);
+  set_number(L, "latency_pct", seconds(r->percentile_ns));
+  if (r->kind == REPORT_INTERVAL) {
+    set_number(L, "queue_length", (double)r->queue_length);
+    set_number(L, "concurrency", (double)r->concurrency);
+    return;
+  }
+  set_number(L, "latency_min", seconds(r->min_ns));
+  set_number(L, "latency_max", seconds(r->max_ns));
+  set_number(L, "latency_sum", seconds(r->sum_ns));
+  set_number(L, "latency_avg",
+             r->events ? seconds(r->sum_ns) / (double)r->events : 0);
+}
+
+/* Call a hook in its state; false: there is none. */
+static bool call_hook(struct state *s, const char *name, const struct report *r)
+{
+  struct state *before;
+  struct err err;
+  bool found;
+
+  if (!s)
+    return false;
+  before = state_enter(s);
+  state_push_field(s, "hooks", name);
+  found = lua_isfunction(s->L, -1);
+  if (!found) {
+    lua_pop(s->L, 1);
+  } else {
+    int rc = script_export_options(s, &err);
+
+    push_stat(s->L, r);
+    if (rc == 0)
+      rc = state_call_top(s, name, 1, 0, &err);
+    else
+      lua_pop(s->L, 2);
+    if (rc < 0)
+      log_msg(LOG_FATAL, "%s", err.text);
+  }
+  (void)state_enter(before);
+  return found;
+}
+
+static bool interval(void *arg, const struct report *r)
+{
+  struct script *script = arg;
+
+  return call_hook(script->background, "report_intermediate", r);
+}
+
+/* At the end in the main state, on the way in the background state. */
+static bool cumulative(void *arg, const struct report *r)
+{
+  struct script *script = arg;
+  struct state *s = r->kind == REPORT_CHECKPOINT ? script->background
+                                                 : script->main;
+
+  return call_hook(s, "report_cumulative", r);
+}
+
+void script_init_hooks(struct script *script)
+{
+  script->hooks = (struct text_hooks){
+    .interval = interval,
+    .cumulative = cumulative,
+    .arg = script,
+  };
+}
+
+const struct text_hooks *script_hooks(struct script *script)
+{
+  return &script->hooks;
+}
+
+int script_make_background(struct script *script, struct err *err)
+{
+  const struct plan *plan = script->setup.plan;
+  const struct state_role role = {
+    .tid = plan->threads,
+    .purpose = RNG_HOOKS,
+  };
+  int rc;
+
+  if (plan->interval_ns == 0 && plan->n_checkpoints == 0)
+    return 0;
+  rc = state_new(&script->background, script, &role, err);
+  if (rc == 0)
+    rc = script_export_options(script->background, err);
+  (void)state_enter(script->main);
+  return rc;
+}

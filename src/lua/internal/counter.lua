@@ -1,0 +1,72 @@
+-- counter.lua - sysbench.counter and named histograms: numbers of a script's
+-- own, added up over all workers.
+local host = ...
+local ffi = require("ffi")
+local C = ffi.C
+
+local c_add, c_get = C.bench_counter_add, C.bench_counter_get
+local c_named_update, c_named_print = C.bench_histogram_update, C.bench_histogram_print
+
+local function check_name(what, name)
+  if type(name) ~= "string" or name == "" or #name > 64 then
+    error(what .. ": a name is a string of 1 to 64 bytes", 3)
+  end
+end
+
+local counter_mt = {}
+counter_mt.__index = counter_mt
+
+function counter_mt:add(n)
+  c_add(self.cell, n or 1)
+end
+
+function counter_mt:get()
+  return c_get(self.cell)
+end
+
+counter_mt.__tostring = function()
+  return "<sb_counter>"
+end
+
+local counter = {}
+
+function counter.new(name)
+  check_name("counter.new", name)
+  local cell = C.bench_counter_open(name)
+  if cell == nil then
+    error("counter.new: at most 64 counters", 2)
+  end
+  return setmetatable({ cell = cell }, counter_mt)
+end
+
+local named_mt = {}
+named_mt.__index = named_mt
+
+function named_mt:update(value)
+  if type(value) ~= "number" then
+    error(("bad argument #1 to 'update' (number expected, got %s)"):format(type(value)), 2)
+  end
+  c_named_update(self.cell, value)
+end
+
+function named_mt:print()
+  c_named_print(self.cell)
+end
+
+named_mt.__tostring = function()
+  return "<sb_histogram>"
+end
+
+function counter.named_histogram(name, unit)
+  check_name("histogram.new", name)
+  if unit ~= nil and type(unit) ~= "string" then
+    error("histogram.new: the unit is a string", 3)
+  end
+  local cell = C.bench_histogram_open(name, unit or "")
+  if cell == nil then
+    error("histogram.new: at most 64 named histograms", 3)
+  end
+  return setmetatable({ cell = cell }, named_mt)
+end
+
+return counter

@@ -1,0 +1,44 @@
+-- histogram.lua - sysbench.histogram: histograms that scripts make.
+local host = ...
+local ffi = require("ffi")
+local C = ffi.C
+
+local c_new, c_delete = C.sb_histogram_new, C.sb_histogram_delete
+local c_update, c_print = C.sb_histogram_update, C.sb_histogram_print
+
+local methods = host.methods.histogram
+
+function methods:update(value)
+  if type(value) ~= "number" then
+    error(("bad argument #1 to 'update' (number expected, got %s)"):format(type(value)), 2)
+  end
+  c_update(self, value)
+end
+
+function methods:print()
+  c_print(self)
+end
+
+local histogram = {}
+
+function histogram.new(size, min, max)
+  if type(size) == "string" then
+    return host.named_histogram(size, min)
+  end
+  if type(size) ~= "number" or type(min) ~= "number" or type(max) ~= "number" then
+    error("histogram.new: expected size, min and max, all of them numbers", 2)
+  end
+  if not (size >= 2 and size < 2 ^ 32 and size == math.floor(size)) then
+    error("histogram.new: the size must be an integer of at least 2", 2)
+  end
+  if not (min > 0 and min < max and max < math.huge) then
+    error("histogram.new: the range must be 0 < min < max", 2)
+  end
+  local h = c_new(size, min, max)
+  if h == nil then
+    error("histogram.new: not enough memory", 2)
+  end
+  return ffi.gc(h, c_delete)
+end
+
+return histogram

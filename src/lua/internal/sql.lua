@@ -1,0 +1,294 @@
+-- sql.lua - drivers, connections and result sets.
+--
+-- Objects are pointers to C structs.  The C side keeps a closed object in
+-- memory until its pointer is collected, so that using one is safe.  A pointer
+-- with a finalizer is the object's owner: statements and result sets hold on to
+-- their connection through the upvalue of their finalizer.
+local host = ...
+local ffi = require("ffi")
+local C = ffi.C
+local ffi_string, ffi_cast, ffi_gc = ffi.string, ffi.cast, ffi.gc
+local tonumber, type = tonumber, type
+local new_table = require("table.new")
+
+local sql_error = host.sql_error()
+local raise, describe = sql_error.raise, sql_error.describe
+
+local c_query = C.bench_db_query
+local c_next_result, c_more_results = C.db_next_result, C.db_more_results
+local c_fetch_row, c_free_results = C.db_fetch_row, C.db_free_results
+local c_class = C.bench_db_class
+local NONE = C.DB_ERROR_NONE
+local uintptr_t = ffi.typeof("uintptr_t")
+local no_result = ffi.new("sql_result *")
+
+-- Which object a pointer means: its address, as a number.
+local function address(object)
+  return tonumber(ffi_cast(uintptr_t, object))
+end
+
+-- ---- statement classes ----
+
+local class_of = {}
+
+-- The class of a label; classes live as long as the program.
+local function class(label)
+  local cls = class_of[label]
+  if not cls then
+    if type(label) ~= "string" or #label > 64 then
+      error("a label is a string of at most 64 bytes", 3)
+    end
+    cls = c_class(label)
+    class_of[label] = cls
+  end
+  return cls
+end
+host.sql_class = class
+
+-- ---- results ----
+
+-- The owners of connections and of their result sets, by the address of the
+-- connection.  Weak: they say what exists, and keep nothing alive.
+local connections = setmetatable({}, { __mode = "v" })
+local results = setmetatable({}, { __mode = "v" })
+
+local function make_result(con, rs, at)
+  local owner = connections[at] or con
+  local kept = ffi_gc(ffi_cast("sql_result *", rs), function()
+    return owner
+  end)
+  results[at] = kept
+  return kept
+end
+
+-- The object for a result set of the connection, the same every time.
+local function result_of(con, rs)
+  local at = address(con)
+  local known = results[at]
+  if known and known == rs then
+    return known
+  end
+  return make_result(con, rs, at)
+end
+host.sql_result_of = result_of
+host.sql_no_result = no_result
+
+-- The owner of the connection that another object points to.
+function host.sql_owner(con)
+  return connections[address(con)] or con
+end
+
+local result = host.methods.result
+
+local function value(v)
+  if v.ptr == nil then
+    return nil
+  end
+  return ffi_string(v.ptr, v.len)
+end
+
+function result:fetch_row()
+  local row = c_fetch_row(self)
+  if row == nil then
+    return nil
+  end
+  local n = self.nfields
+  local values = row.values
+  local t = new_table(n, 0)
+  for i = 1, n do
+    local v = values[i - 1]
+    if v.ptr ~= nil then
+      t[i] = ffi_string(v.ptr, v.len)
+    end
+  end
+  return t
+end
+
+function result:free()
+  if c_free_results(self) ~= 0 then
+    error("db_free_results() failed", 2)
+  end
+  return true
+end
+
+-- ---- connections ----
+
+local connection = host.methods.connection
+
+-- NULL came back: no result set, or an error.
+local function no_rows(con, query)
+  if con.error ~= NONE then
+    raise(con, query, 3)
+  end
+  return no_result
+end
+
+function connection:query(query, label)
+  if type(query) ~= "string" then
+    error(("bad argument #1 to 'query' (string expected, got %s)"):format(type(query)), 2)
+  end
+  local rs = c_query(self, query, #query, label and class(label))
+  if rs == nil then
+    local none = no_rows(self, query)
+    return none
+  end
+  return (result_of(self, rs))
+end
+
+function connection:query_row(query, label)
+  if type(query) ~= "string" then
+    error(("bad argument #1 to 'query_row' (string expected, got %s)"):format(type(query)), 2)
+  end
+  local rs = c_query(self, query, #query, label and class(label))
+  if rs == nil then
+    no_rows(self, query)
+    return nil
+  end
+  if rs.nrows == 0 then
+    return nil
+  end
+  local n = rs.nfields
+  local values = c_fetch_row(rs).values
+  if n == 1 then
+    return (value(values[0]))
+  elseif n == 2 then
+    return value(values[0]), (value(values[1]))
+  end
+  local t = new_table(n, 0)
+  for i = 1, n do
+    t[i] = value(values[i - 1])
+  end
+  return unpack(t, 1, n)
+end
+
+function connection:next_result()
+  local rs = c_next_result(self)
+  if rs == nil then
+    local none = no_rows(self, "")
+    return none
+  end
+  return (result_of(self, rs))
+end
+
+function connection:more_results()
+  return c_more_results(self)
+end
+
+function connection:check_error(rs, query)
+  if rs == nil and self.error ~= NONE then
+    raise(self, query, 2)
+  end
+  return rs
+end
+
+function connection:disconnect()
+  C.db_connection_close(self)
+  return true
+end
+
+function connection:reconnect()
+  if C.db_connection_reconnect(self) ~= 0 then
+    C.bench_db_print_message(C.bench_db_take_message(self))
+    error("reconnect failed: " .. ffi_string(C.bench_db_reason(self)), 2)
+  end
+  return true
+end
+
+-- ---- bulk inserts ----
+
+local function bulk_failed(con, name)
+  local reason = describe(con)
+  error(name .. "() failed" .. (reason and ": " .. reason or ""), 3)
+end
+
+function connection:bulk_insert_init(query)
+  if type(query) ~= "string" then
+    error(("bad argument #1 to 'bulk_insert_init' (string expected, got %s)"):format(type(query)), 2)
+  end
+  if C.db_bulk_insert_init(self, query, #query) ~= 0 then
+    bulk_failed(self, "db_bulk_insert_init")
+  end
+  return true
+end
+
+local c_bulk_next = C.db_bulk_insert_next
+
+function connection:bulk_insert_next(row)
+  if type(row) ~= "string" then
+    error(("bad argument #1 to 'bulk_insert_next' (string expected, got %s)"):format(type(row)), 2)
+  end
+  if c_bulk_next(self, row, #row) ~= 0 then
+    bulk_failed(self, "db_bulk_insert_next")
+  end
+  return true
+end
+
+function connection:bulk_insert_done()
+  if C.db_bulk_insert_done(self) ~= 0 then
+    bulk_failed(self, "db_bulk_insert_done")
+  end
+  return true
+end
+
+-- ---- drivers ----
+
+local driver = host.methods.driver
+
+local connect_keys = { "host", "port", "socket", "user", "password", "db" }
+
+-- The texts of connect{...}, in the order of connect_keys.
+local function connect_texts(name, params)
+  local texts, known = {}, {}
+  for i, key in ipairs(connect_keys) do
+    known[key] = name ~= "sqlite" or key == "db"
+    local v = params[key]
+    if v ~= nil then
+      if type(v) == "number" and key == "port" then
+        v = ("%d"):format(v)
+      end
+      if type(v) ~= "string" then
+        error(("connect: '%s' must be a string"):format(key), 3)
+      end
+      texts[i] = v
+    end
+  end
+  for key in pairs(params) do
+    if not known[key] then
+      error(("connect: unknown key '%s'"):format(tostring(key)), 3)
+    end
+  end
+  return texts
+end
+
+function driver:name()
+  return ffi_string(self.sname)
+end
+
+function driver:connect(params)
+  local t = {}
+  if params ~= nil then
+    if type(params) ~= "table" then
+      error(("bad argument #1 to 'connect' (table expected, got %s)"):format(type(params)), 2)
+    end
+    t = connect_texts(ffi_string(self.sname), params)
+  end
+  local con = C.bench_db_connect(self, t[1], t[2], t[3], t[4], t[5], t[6])
+  if con == nil then
+    error("connection creation failed", 2)
+  end
+  con = ffi_gc(con, C.db_connection_free)
+  connections[address(con)] = con
+  return con
+end
+
+-- The function sysbench.sql.driver.
+return function(name)
+  if name ~= nil and type(name) ~= "string" then
+    error(("bad argument #1 to 'driver' (string expected, got %s)"):format(type(name)), 2)
+  end
+  local drv = C.db_create(name)
+  if drv == nil then
+    error("failed to initialize the DB driver", 2)
+  end
+  return drv
+end

@@ -1,0 +1,116 @@
+-- sql_error.lua - what a failed SQL call raises, and what the script's hook has
+-- to say about it.
+local host = ...
+local ffi = require("ffi")
+local C = ffi.C
+local ffi_string = ffi.string
+
+local c_failure = C.bench_db_failure
+local c_take, c_print, c_drop = C.bench_db_take_message, C.bench_db_print_message, C.bench_db_drop_message
+local c_forgive = C.bench_db_forgive
+local ABANDONED, IGNORABLE, RECONNECTED = 1, 2, 4
+
+local M = {}
+
+local function describe(errno, state, text)
+  return ("SQL error, errno = %d, state = '%s': %s"):format(errno, state, text)
+end
+
+local error_mt = {
+  __tostring = function(err)
+    return describe(err.sql_errno, err.sql_state, err.sql_errmsg)
+  end,
+  __metatable = false,
+}
+
+local function text_or(pointer, default)
+  return pointer ~= nil and ffi_string(pointer) or default
+end
+
+local function make(con, query, reconnected)
+  return setmetatable({
+    connection = con,
+    query = query,
+    sql_errno = con.sql_errno,
+    sql_state = text_or(con.sql_state, ""),
+    sql_errmsg = text_or(con.sql_errmsg, ""),
+    reconnected = reconnected,
+  }, error_mt)
+end
+
+-- While the hook runs, errors of its own statements are not put to it.
+local in_hook = false
+
+-- The hook was asked: true, false, or the error that it raised.
+local function ask(hook, err)
+  in_hook = true
+  local ok, answer = pcall(hook, err)
+  in_hook = false
+  return ok, answer
+end
+
+-- Ask the hook about a fatal error; true if the error is to be treated as an
+-- ignorable one.  Prints the message of the driver unless it is.
+local function is_forgiven(con, err)
+  local hook = sysbench.hooks.sql_error_ignorable
+  if type(hook) ~= "function" or in_hook then
+    c_print(c_take(con))
+    return false
+  end
+  local message = c_take(con)
+  local ok, answer = ask(hook, err)
+  if not ok or not answer then
+    c_print(message)
+    if not ok then
+      error(answer, 0)
+    end
+    return false
+  end
+  c_drop(message)
+  return true
+end
+
+-- The last call on the connection failed: raise what follows from it.  `level`
+-- is that of error() for the script's call, seen from here.
+function M.raise(con, query, level)
+  local flags = c_failure(con)
+  if bit.band(flags, ABANDONED) ~= 0 then
+    error(host.abandoned, 0)
+  end
+  local api_error = C.bench_db_api_error(con)
+  if api_error ~= nil then
+    error(ffi_string(api_error), level + 1)
+  end
+  local err = make(con, query, bit.band(flags, RECONNECTED) ~= 0)
+  if bit.band(flags, IGNORABLE) == 0 then
+    local text = tostring(err)
+    if not is_forgiven(con, err) then
+      error(text, level + 1)
+    end
+    flags = c_forgive(con)
+    if bit.band(flags, ABANDONED) ~= 0 then
+      error(host.abandoned, 0)
+    elseif bit.band(flags, IGNORABLE) == 0 then
+      err = make(con, query, false)
+      c_print(c_take(con))
+      error(tostring(err), level + 1)
+    end
+    err.reconnected = bit.band(flags, RECONNECTED) ~= 0
+  end
+  err.errcode = 1
+  error(err, 0)
+end
+
+-- The same in words, for calls whose errors are never restartable.
+function M.describe(con)
+  if bit.band(c_failure(con), ABANDONED) ~= 0 then
+    error(host.abandoned, 0)
+  end
+  c_print(c_take(con))
+  if con.error == ffi.C.DB_ERROR_NONE or con.sql_errmsg == nil then
+    return nil
+  end
+  return describe(con.sql_errno, text_or(con.sql_state, ""), text_or(con.sql_errmsg, ""))
+end
+
+return M

@@ -1,0 +1,243 @@
+-- sql_stmt.lua - prepared statements and their parameters.
+local host = ...
+local ffi = require("ffi")
+local C = ffi.C
+local ffi_copy, ffi_gc, ffi_new, ffi_string = ffi.copy, ffi.gc, ffi.new, ffi.string
+local tonumber, type = tonumber, type
+
+local raise = host.sql_error().raise
+local result_of, no_result = host.sql_result_of, host.sql_no_result
+local owner_of = host.sql_owner
+
+local c_execute, c_text = C.db_execute, C.bench_rand_text
+local NONE = C.DB_ERROR_NONE
+local T = sysbench.sql.type
+local uintptr_t = ffi.typeof("uintptr_t")
+local integer_t, double_t = ffi.typeof("int64_t[1]"), ffi.typeof("double[1]")
+local chars_t, length_t = ffi.typeof("char[?]"), ffi.typeof("unsigned long[1]")
+local flag_t, binds_t = ffi.typeof("char[1]"), ffi.typeof("sql_bind[?]")
+
+-- ---- parameters ----
+
+local param = {}
+
+local function set_integer(p, v)
+  if type(v) == "string" then
+    error("cannot convert 'string' to 'int64_t'", 3)
+  end
+  p.buffer[0] = v
+end
+
+local function set_double(p, v)
+  if type(v) == "string" then
+    error("cannot convert 'string' to 'double'", 3)
+  end
+  p.buffer[0] = v
+end
+
+local function set_string(p, v)
+  if type(v) ~= "string" then
+    error(("cannot convert '%s' to 'string'"):format(type(v)), 3)
+  end
+  local len = #v
+  if len > p.max_len then
+    len = p.max_len
+  end
+  ffi_copy(p.buffer, v, len)
+  p.data_len[0] = len
+end
+
+-- What becomes of a type: the type that is sent, its memory, how it is set.
+local kinds = {
+  [T.TINYINT] = { T.BIGINT, integer_t, 8, set_integer },
+  [T.SMALLINT] = { T.BIGINT, integer_t, 8, set_integer },
+  [T.INT] = { T.BIGINT, integer_t, 8, set_integer },
+  [T.BIGINT] = { T.BIGINT, integer_t, 8, set_integer },
+  [T.FLOAT] = { T.DOUBLE, double_t, 8, set_double },
+  [T.DOUBLE] = { T.DOUBLE, double_t, 8, set_double },
+  [T.CHAR] = { T.VARCHAR, chars_t, nil, set_string },
+  [T.VARCHAR] = { T.VARCHAR, chars_t, nil, set_string },
+}
+
+function param:set(v)
+  if v == nil then
+    self.is_null[0] = 1
+    return
+  end
+  local kind = self.type
+  if kind == 4 then -- BIGINT
+    set_integer(self, v)
+  elseif kind == 12 then -- VARCHAR
+    set_string(self, v)
+  else
+    set_double(self, v)
+  end
+  self.is_null[0] = 0
+end
+
+function param:set_rand_str(format)
+  if self.type ~= T.VARCHAR then
+    error("Unsupported argument type: " .. self.type, 2)
+  end
+  if type(format) ~= "string" then
+    error(("bad argument #1 to 'set_rand_str' (string expected, got %s)"):format(type(format)), 2)
+  end
+  local len = #format
+  if len > self.max_len then
+    len = self.max_len
+  end
+  c_text(format, len, self.buffer)
+  self.data_len[0] = len
+  self.is_null[0] = 0
+end
+
+local param_mt = {
+  __index = param,
+  __tostring = function()
+    return "<sql_param>"
+  end,
+}
+
+local function new_param(kind, max_len)
+  local known = kinds[tonumber(kind)]
+  if not known then
+    error("Unsupported argument type: " .. tostring(kind), 3)
+  end
+  local buffer
+  if known[3] then
+    max_len, buffer = known[3], ffi_new(known[2])
+  else
+    if type(max_len) ~= "number" or not (max_len >= 0 and max_len < 2 ^ 31) then
+      error("CHAR and VARCHAR parameters need a maximum length", 3)
+    end
+    max_len = math.floor(max_len)
+    buffer = ffi_new(known[2], math.max(max_len, 1))
+  end
+  return setmetatable({
+    type = known[1],
+    buffer = buffer,
+    max_len = max_len,
+    data_len = ffi_new(length_t, known[3] or 0),
+    is_null = ffi_new(flag_t, 1),
+  }, param_mt)
+end
+
+-- ---- statements ----
+
+local statement = host.methods.statement
+
+-- The parameters that each statement reads, by its address: they live as long
+-- as the binding.
+local bound = {}
+
+local function address(stmt)
+  return tonumber(ffi.cast(uintptr_t, stmt))
+end
+
+local function check_open(stmt)
+  if C.bench_db_is_closed(stmt) then
+    error("attempt to use a closed statement", 3)
+  end
+end
+
+function statement:bind_create(kind, max_len)
+  check_open(self)
+  local p = new_param(kind, max_len)
+  return p
+end
+
+-- Bind an array of parameters; `level` is that of the script's call.
+local function bind(stmt, params, n, level)
+  local binds = ffi_new(binds_t, math.max(n, 1))
+  for i = 1, n do
+    local p = params[i]
+    if getmetatable(p) ~= param_mt then
+      error(("bad argument #%d to 'bind_param' (parameter expected, got %s)"):format(i, type(p)), level)
+    end
+    local b = binds[i - 1]
+    b.type = p.type
+    b.buffer = p.buffer
+    b.data_len = p.data_len
+    b.max_len = p.max_len
+    b.is_null = p.is_null
+  end
+  if C.db_bind_param(stmt, binds, n) ~= 0 then
+    local wanted = C.bench_db_param_count(stmt)
+    if wanted >= 0 and wanted ~= n then
+      error(("wrong number of parameters: %d expected, %d given"):format(wanted, n), level)
+    end
+    raise(owner_of(stmt.connection), host.sql_text(stmt), level)
+  end
+  bound[address(stmt)] = params
+end
+host.sql_bind = bind
+host.sql_new_param = new_param
+
+function statement:bind_param(...)
+  check_open(self)
+  local n = select("#", ...)
+  if n == 0 then
+    return nil
+  end
+  bind(self, { ... }, n, 3)
+  return 0
+end
+
+local function no_rows(stmt)
+  local con = stmt.connection
+  if con.error ~= NONE then
+    raise(owner_of(con), "<prepared statement>", 3)
+  end
+  return no_result
+end
+
+function statement:execute()
+  local rs = c_execute(self)
+  if rs == nil then
+    local none = no_rows(self)
+    return none
+  end
+  return (result_of(self.connection, rs))
+end
+
+function statement:next_result()
+  local rs = C.db_stmt_next_result(self)
+  if rs == nil then
+    local none = no_rows(self)
+    return none
+  end
+  return (result_of(self.connection, rs))
+end
+
+function statement:close()
+  C.db_close(self)
+  bound[address(self)] = nil
+  return 0
+end
+
+function host.sql_text(stmt)
+  return ffi_string(C.bench_db_text(stmt))
+end
+
+local c_free = C.bench_db_statement_free
+
+function host.methods.connection:prepare(query, label)
+  if type(query) ~= "string" then
+    error(("bad argument #1 to 'prepare' (string expected, got %s)"):format(type(query)), 2)
+  end
+  local stmt = C.db_prepare(self, query, #query)
+  if stmt == nil then
+    raise(self, query, 2)
+  end
+  if label then
+    C.bench_db_set_class(stmt, host.sql_class(label))
+  end
+  local owner = owner_of(self)
+  return (
+    ffi_gc(stmt, function(gone)
+      bound[address(gone)] = nil
+      c_free(gone)
+      return owner
+    end)
+  )
+end

@@ -1,0 +1,270 @@
+-- sysbench.lua - the table `sysbench` and the globals of a new state.  Runs
+-- first.
+--
+-- Thousands of states may exist, so what a script may never use is loaded when
+-- it is used first; until then a small function stands in its place.
+local host = ...
+
+local ffi = require("ffi")
+_G.ffi = ffi
+ffi.cdef(host.cdef)
+host.cdef = nil
+
+-- A line that is printed stays whole, whatever other threads print.
+local tostring, select, concat = tostring, select, table.concat
+local stdout = io.stdout
+function print(...)
+  local n = select("#", ...)
+  if n == 1 then
+    stdout:write(tostring((...)) .. "\n")
+    return
+  end
+  local texts = { ... }
+  for i = 1, n do
+    texts[i] = tostring(texts[i])
+  end
+  stdout:write(concat(texts, "\t", 1, n) .. "\n")
+end
+
+-- ---- the program's own modules ----
+
+local modules = {}
+
+-- An internal module, loaded once.
+local function use(name)
+  local module = modules[name]
+  if module == nil then
+    module = host.load(name, host)
+    modules[name] = module
+  end
+  return module
+end
+
+-- Stand in for functions of a module: `owner[prefix .. NAME]` calls what the
+-- module calls NAME, and gives way to it unless somebody has replaced it.
+local function lazily(owner, prefix, names, module)
+  for _, name in ipairs(names) do
+    local key = prefix .. name
+    local stand_in
+    stand_in = function(...)
+      local real = use(module)[name]
+      if owner[key] == stand_in then
+        owner[key] = real
+      end
+      return real(...)
+    end
+    owner[key] = stand_in
+  end
+end
+
+-- Methods that their module adds when the first one is asked for.
+local function lazy_methods(load)
+  local methods = {}
+  return setmetatable(methods, {
+    __index = function(_, name)
+      load()
+      return rawget(methods, name)
+    end,
+  })
+end
+
+-- ---- types that scripts see ----
+
+-- Raised when the run is over in the middle of an event: no error, the event
+-- is given up.
+host.abandoned = setmetatable({}, {
+  __tostring = function()
+    return "the run is over"
+  end,
+})
+
+function host.sql_error()
+  return use("sql_error")
+end
+
+function host.load_sql()
+  for _, methods in pairs(host.methods) do
+    if methods ~= host.methods.histogram then
+      setmetatable(methods, nil)
+    end
+  end
+  host.load_sql = function() end
+  use("sql")
+  use("sql_stmt")
+end
+
+local function load_sql()
+  host.load_sql()
+end
+
+host.methods = {
+  driver = lazy_methods(load_sql),
+  connection = lazy_methods(load_sql),
+  statement = lazy_methods(load_sql),
+  result = lazy_methods(load_sql),
+  histogram = lazy_methods(function()
+    setmetatable(host.methods.histogram, nil)
+    use("histogram")
+  end),
+}
+
+local function set_type(name, text, methods)
+  ffi.metatype(name, {
+    __index = methods,
+    __tostring = function()
+      return text
+    end,
+  })
+end
+set_type("sql_driver", "<sql_driver>", host.methods.driver)
+set_type("sql_connection", "<sql_connection>", host.methods.connection)
+set_type("sql_statement", "<sql_statement>", host.methods.statement)
+set_type("sql_result", "<sql_result>", host.methods.result)
+set_type("sql_bind", "<sql_bind>", {})
+set_type("struct histogram", "<sb_histogram>", host.methods.histogram)
+
+-- ---- modules of scripts ----
+
+package.path, package.cpath = host.path, host.cpath
+
+-- A loader for the modules of one folder.
+local function folder_loader(folder)
+  return function(name)
+    local file = folder .. "/" .. name:gsub("%.", "/") .. ".lua"
+    local f = io.open(file)
+    if not f then
+      return "\n\tno file '" .. file .. "'"
+    end
+    f:close()
+    local chunk, err = loadfile(file)
+    if not chunk then
+      error("error loading module '" .. name .. "' from file '" .. file .. "':\n\t" .. err, 0)
+    end
+    return chunk
+  end
+end
+
+if host.folder then
+  table.insert(package.loaders, folder_loader(host.folder))
+end
+table.insert(package.loaders, folder_loader(host.datadir))
+
+-- --luajit-cmd=NAME[=ARG,...]: a function of `jit`, or a module jit.NAME.
+local function luajit_command(text)
+  local name, rest = text:match("^([^=]*)=?(.*)$")
+  local args, n = {}, 0
+  for arg in (rest .. ","):gmatch("([^,]*),") do
+    n = n + 1
+    args[n] = arg ~= "" and arg or nil
+  end
+  if rest == "" then
+    n = 0
+  end
+  local command = jit[name]
+  if type(command) ~= "function" then
+    local ok, module = pcall(require, "jit." .. name)
+    command = ok and type(module) == "table" and module.start
+    if type(command) ~= "function" then
+      error(("unknown LuaJIT command '%s' (or the jit.* modules are not installed)"):format(name), 0)
+    end
+  end
+  command(unpack(args, 1, n))
+end
+
+if host.luajit_cmd and host.luajit_cmd ~= "" then
+  luajit_command(host.luajit_cmd)
+end
+
+-- ---- the interface ----
+
+sysbench = {
+  tid = host.tid,
+  version = host.version,
+  version_string = "sysbench " .. host.version,
+  bench_version = host.bench_version,
+  error = { NONE = 0, RESTART_EVENT = 1 },
+  hooks = {},
+  cmdline = use("cmdline"),
+  rand = use("rand"),
+  sql = {
+    type = {
+      NONE = 0,
+      TINYINT = 1,
+      SMALLINT = 2,
+      INT = 3,
+      BIGINT = 4,
+      FLOAT = 5,
+      DOUBLE = 6,
+      TIME = 7,
+      DATE = 8,
+      DATETIME = 9,
+      TIMESTAMP = 10,
+      CHAR = 11,
+      VARCHAR = 12,
+    },
+    error = { NONE = 0, IGNORABLE = 1, FATAL = 2 },
+  },
+  histogram = {},
+  counter = {},
+  db = {
+    DB_ERROR_NONE = 0,
+    DB_ERROR_RESTART_TRANSACTION = 1,
+    DB_ERROR_FAILED = 2,
+  },
+}
+
+function sysbench.sql.driver(name)
+  host.load_sql()
+  sysbench.sql.driver = use("sql")
+  return sysbench.sql.driver(name)
+end
+function host.named_histogram(name, unit)
+  return use("counter").named_histogram(name, unit)
+end
+lazily(sysbench.histogram, "", { "new" }, "histogram")
+lazily(sysbench.counter, "", { "new" }, "counter")
+lazily(sysbench, "report_", { "default", "csv", "json" }, "report")
+
+-- thread_run() and the iteration.
+use("loop")
+sysbench.iteration = host.iteration
+
+-- ---- the interface of release 1.0 ----
+
+local db_functions = {
+  "connect",
+  "disconnect",
+  "query",
+  "bulk_insert_init",
+  "bulk_insert_next",
+  "bulk_insert_done",
+  "prepare",
+  "bind_param",
+  "bind_result",
+  "execute",
+  "store_results",
+  "free_results",
+  "close",
+}
+lazily(sysbench.db, "", db_functions, "compat")
+lazily(_G, "db_", db_functions, "compat")
+
+DB_ERROR_NONE = 0
+DB_ERROR_RESTART_TRANSACTION = 1
+DB_ERROR_FAILED = 2
+
+sb_rand = sysbench.rand.default
+sb_rand_str = sysbench.rand.string
+sb_rand_uniform = sysbench.rand.uniform
+sb_rand_gaussian = sysbench.rand.gaussian
+sb_rand_special = sysbench.rand.special
+sb_rand_uniq = host.unique_in
+local uniform = sysbench.rand.uniform
+function sb_rnd()
+  return uniform(0, 4294967295)
+end
+
+thread_id = host.tid
+test = host.script_path
+mysql_table_engine = "innodb"
+myisam_max_rows = 1000000

@@ -1,0 +1,35 @@
+/*
+ * internal_text.h - the program's own Lua modules and the script ABI, as text
+ * that the build puts into the program.
+ */
+#ifndef BENCH_LUA_INTERNAL_TEXT_H
+#define BENCH_LUA_INTERNAL_TEXT_H
+
+#include <stddef.h>
+
+enum {
+  INTERNAL_MODULES = 11
+};
+
+struct internal_module {
+  const char *name;
+  const char *text;
+  size_t len;
+};
+
+extern const struct internal_module internal_modules[INTERNAL_MODULES];
+
+/* The declarations of base/ffi_api.h, for ffi.cdef. */
+extern const char internal_cdef[];
+
+/* All the functions that scripts may call.  That they are listed here makes
+ * them part of every program that makes Lua states. */
+struct internal_function {
+  const char *name;
+  void (*function)(void);
+};
+
+extern const struct internal_function internal_functions[];
+extern const size_t internal_n_functions;
+
+#endif

@@ -1,0 +1,304 @@
+/*
+ * options.c - the options of a script: from its table to rows, and from values
+ * back to sysbench.opt.
+ */
+#include <errno.h>
+#include <lauxlib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/parse.h"
+#include "lua/script_internal.h"
+#include "lua/state.h"
+#include "opt/help.h"
+#include "opt/optset.h"
+
+/* ---- from the script's table to rows ---- */
+
+void script_args_done(struct script_args *args)
+{
+  for (size_t i = 0; i < args->n; i++) {
+    free((char *)(uintptr_t)args->of[i].name);
+    free((char *)(uintptr_t)args->of[i].desc);
+    free((char *)(uintptr_t)args->of[i].value);
+  }
+  free(args->of);
+  *args = (struct script_args){ 0 };
+}
+
+static int copy_args(struct script_args *to, const sb_arg_t *args, size_t len)
+{
+  to->of = calloc(len ? len : 1, sizeof(*to->of));
+  if (!to->of)
+    return -ENOMEM;
+  for (size_t i = 0; i < len; i++) {
+    sb_arg_t *arg = &to->of[i];
+
+    to->n = i + 1;
+    arg->name = mem_strdup(args[i].name);
+    arg->desc = mem_strdup(args[i].desc ? args[i].desc : "");
+    arg->value = args[i].value ? mem_strdup(args[i].value) : NULL;
+    arg->type = args[i].type;
+    arg->validate = args[i].validate;
+    if (!arg->name || !arg->desc || (args[i].value && !arg->value))
+      return -ENOMEM;
+  }
+  return 0;
+}
+
+int sb_lua_set_test_args(sb_arg_t *args, size_t len)
+{
+  const struct state *s = state_current();
+  struct script_args copy = { 0 };
+
+  if (!s || s != s->script->main)
+    return 1;
+  if (copy_args(&copy, args, len) < 0) {
+    script_args_done(&copy);
+    return 1;
+  }
+  script_args_done(&s->script->args);
+  s->script->args = copy;
+  return 0;
+}
+
+static enum opt_type type_of(sb_arg_type_t type)
+{
+  switch (type) {
+  case SB_ARG_TYPE_BOOL:
+    return OPT_TYPE_BOOL;
+  case SB_ARG_TYPE_INT:
+    return OPT_TYPE_INT;
+  case SB_ARG_TYPE_SIZE:
+    return OPT_TYPE_SIZE;
+  case SB_ARG_TYPE_DOUBLE:
+    return OPT_TYPE_DOUBLE;
+  case SB_ARG_TYPE_LIST:
+    return OPT_TYPE_LIST;
+  case SB_ARG_TYPE_FILE:
+    return OPT_TYPE_FILE;
+  default:
+    return OPT_TYPE_STRING;
+  }
+}
+
+static int declare_args(struct script *script, struct optset *set,
+                        struct err *err)
+{
+  for (size_t i = 0; i < script->args.n; i++) {
+    const sb_arg_t *arg = &script->args.of[i];
+    const struct opt row = {
+      .type = type_of(arg->type),
+      .name = arg->name,
+      .def = arg->value,
+      .help = arg->desc,
+    };
+    int rc = optset_declare(set, script->name, &row, NULL, err);
+
+    if (rc < 0)
+      return rc;
+  }
+  return 0;
+}
+
+int script_declare(struct script *script, struct optset *set,
+                   bool *ret_declared, struct err *err)
+{
+  static const char reader[] = "sysbench.cmdline.read_cmdline_options";
+  struct state *s = script->main;
+  int rc;
+
+  state_push_field(s, "cmdline", "read_cmdline_options");
+  rc = state_call_top(s, reader, 0, 1, err);
+  if (rc < 0)
+    return rc;
+  script->declared = lua_toboolean(s->L, -1);
+  lua_pop(s->L, 1);
+  rc = declare_args(script, set, err);
+  if (rc < 0) {
+    err_prefix(err, "`%s' function failed", reader);
+    return rc;
+  }
+  *ret_declared = script->declared;
+  return 0;
+}
+
+/* host.validate(name, value) */
+static bool ask_lua(struct state *s, const char *name, const char *value)
+{
+  lua_State *L = s->L;
+  bool valid;
+
+  lua_getfield(L, LUA_REGISTRYINDEX, "bench.host");
+  lua_getfield(L, -1, "validate");
+  lua_remove(L, -2);
+  lua_pushstring(L, name);
+  lua_pushstring(L, value);
+  valid = lua_pcall(L, 2, 1, 0) == 0 && lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return valid;
+}
+
+bool script_is_valid(void *arg, const struct opt_entry *e, const char *value)
+{
+  struct script *script = arg;
+
+  for (size_t i = 0; i < script->args.n; i++) {
+    const sb_arg_t *a = &script->args.of[i];
+
+    if (strcmp(a->name, e->row->name) != 0)
+      continue;
+    if (a->validate)
+      return a->validate(a->name, value);
+    return ask_lua(script->main, a->name, value);
+  }
+  return true;
+}
+
+/* ---- printing ---- */
+
+void script_print_options(const struct script *script, struct strbuf *out)
+{
+  help_test(out, script->name, script->setup.opts);
+}
+
+/* Without the title line, as scripts print it. */
+void sb_print_test_options(void)
+{
+  const struct state *s = state_current();
+  struct strbuf b = { 0 };
+  const char *rows;
+
+  if (!s)
+    return;
+  script_print_options(s->script, &b);
+  rows = strchr(strbuf_str(&b), '\n');
+  if (rows)
+    (void)fputs(rows + 1, stdout);
+  strbuf_done(&b);
+}
+
+/* ---- sysbench.opt ---- */
+
+static void push_list(lua_State *L, const struct opt_list *list)
+{
+  lua_createtable(L, (int)list->n, 0);
+  for (size_t i = 0; i < list->n; i++) {
+    lua_pushstring(L, list->items[i]);
+    lua_rawseti(L, -2, (int)i + 1);
+  }
+}
+
+/*
+ * Two options that take lists are a text and a number for scripts, which know
+ * them from the time when they took one value.
+ */
+static bool push_single(lua_State *L, const char *name,
+                        const struct opt_entry *e)
+{
+  const char *text = opt_get_string(e);
+  int64_t number;
+
+  if (strcmp(name, "pgsql_host") != 0 && strcmp(name, "pgsql_port") != 0)
+    return false;
+  if (strcmp(name, "pgsql_port") == 0 && parse_int(text, &number) == 0)
+    lua_pushnumber(L, (lua_Number)number);
+  else
+    lua_pushstring(L, text);
+  return true;
+}
+
+static void push_value(lua_State *L, const char *name,
+                       const struct opt_entry *e)
+{
+  const struct opt_entry *shown = opt_shown(e);
+
+  switch (shown->row->type) {
+  case OPT_TYPE_BOOL:
+    lua_pushboolean(L, opt_get_bool(e));
+    break;
+  case OPT_TYPE_INT:
+  case OPT_TYPE_SIZE:
+  case OPT_TYPE_DOUBLE:
+    lua_pushnumber(L, opt_get_number(e));
+    break;
+  case OPT_TYPE_LIST:
+    if (!push_single(L, name, e))
+      push_list(L, opt_get_list(e));
+    break;
+  case OPT_TYPE_FILE:
+    lua_pushnil(L);
+    break;
+  default:
+    lua_pushstring(L, opt_get_string(e));
+  }
+}
+
+/* The name as scripts write it. */
+static void lua_name(const char *name, char *out, size_t size)
+{
+  size_t i = 0;
+
+  for (; name[i] && i + 1 < size; i++)
+    out[i] = name[i] == '-' ? '_' : name[i];
+  out[i] = '\0';
+}
+
+/* Set a global to the value on the top, unless it is a function or a library;
+ * the value stays. */
+static void set_global(lua_State *L, const char *name)
+{
+  bool taken;
+
+  lua_pushstring(L, name);
+  lua_rawget(L, LUA_GLOBALSINDEX);
+  taken = lua_isfunction(L, -1);
+  if (lua_istable(L, -1)) {
+    lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
+    lua_getfield(L, -1, name);
+    taken = lua_rawequal(L, -1, -3) || strcmp(name, "sysbench") == 0 ||
+            strcmp(name, "ffi") == 0;
+    lua_pop(L, 2);
+  }
+  lua_pop(L, 1);
+  if (taken)
+    return;
+  lua_pushstring(L, name);
+  lua_pushvalue(L, -2);
+  lua_rawset(L, LUA_GLOBALSINDEX);
+}
+
+/* Under lua_cpcall. */
+static int export_options(lua_State *L)
+{
+  struct state *s = lua_touserdata(L, 1);
+  const struct optset *set = s->script->setup.opts;
+  char name[256];
+
+  state_push_global(s, "sysbench");
+  if (!lua_istable(L, -1))
+    return luaL_error(L, "the global 'sysbench' is no table any more");
+  lua_createtable(L, 0, (int)set->n);
+  for (size_t i = 0; i < set->n; i++) {
+    const struct opt_entry *e = set->entries[i];
+
+    lua_name(e->row->name, name, sizeof(name));
+    push_value(L, name, e);
+    if (!s->script->declared)
+      set_global(L, name);
+    lua_setfield(L, -2, name);
+  }
+  lua_setfield(L, -2, "opt");
+  return 0;
+}
+
+int script_export_options(struct state *s, struct err *err)
+{
+  if (lua_cpcall(s->L, export_options, s) == 0)
+    return 0;
+  state_error_text(s->L, -1, err);
+  lua_pop(s->L, 1);
+  return -EINVAL;
+}

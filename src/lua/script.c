@@ -1,0 +1,283 @@
+/*
+ * script.c - loading a script, and the commands it knows.
+ */
+#include "lua/script.h"
+
+#include <errno.h>
+#include <lauxlib.h>
+#include <lualib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "lua/resolve.h"
+#include "lua/script_internal.h"
+#include "lua/search.h"
+#include "lua/source.h"
+#include "lua/state.h"
+#include "opt/optset.h"
+#include "run/parallel.h"
+#include "run/plan.h"
+
+/* The functions that a command other than `run` calls. */
+static const char *const functions[] = { "prepare", "cleanup", "help" };
+
+/* ---- loading ---- */
+
+/* Under lua_cpcall: string.dump(load(text), true) leaves out what is for
+ * debugging only, and thereby takes a fifth less memory in every state. */
+static int compile_modules(lua_State *L)
+{
+  struct script *script = lua_touserdata(L, 1);
+
+  luaL_openlibs(L);
+  for (size_t i = 0; i < INTERNAL_MODULES; i++) {
+    const struct internal_module *m = &internal_modules[i];
+    const char *code;
+    size_t len;
+
+    lua_getglobal(L, "string");
+    lua_getfield(L, -1, "dump");
+    if (luaL_loadbuffer(L, m->text, m->len, m->name) != 0)
+      return lua_error(L);
+    lua_pushboolean(L, true);
+    lua_call(L, 2, 1);
+    code = lua_tolstring(L, -1, &len);
+    strbuf_add(&script->modules[i], code, len);
+    if (script->modules[i].failed)
+      return luaL_error(L, "not enough memory");
+    lua_settop(L, 1);
+  }
+  return 0;
+}
+
+/* As errors name it: "@path", "=stdin". */
+static int compile_script(struct script *script, lua_State *L, struct err *err)
+{
+  const struct resolved *what = script->setup.what;
+  struct strbuf text = { 0 };
+  struct strbuf chunk = { 0 };
+  int rc = source_read(what, &text, err);
+
+  if (what->kind == RESOLVE_STDIN)
+    strbuf_adds(&chunk, "=stdin");
+  else
+    strbuf_addf(&chunk, "@%s", what->path);
+  if (rc == 0)
+    rc = source_compile(L, &text, strbuf_str(&chunk), &script->body, err);
+  strbuf_done(&text);
+  strbuf_done(&chunk);
+  return rc;
+}
+
+static int compile(struct script *script, struct err *err)
+{
+  lua_State *L = luaL_newstate();
+  int rc;
+
+  if (!L)
+    return err_set(err, -ENOMEM,
+                   "cannot create the Lua state of thread 0: not enough "
+                   "memory");
+  if (lua_cpcall(L, compile_modules, script) != 0) {
+    state_error_text(L, -1, err);
+    rc = -EINVAL;
+  } else {
+    rc = compile_script(script, L, err);
+  }
+  lua_close(L);
+  return rc;
+}
+
+static int load(struct script *script, struct err *err)
+{
+  static const struct state_role role = { .purpose = RNG_MAIN };
+  const char *home = getenv("HOME");
+  int rc;
+
+  search_path(&script->path, getenv("LUA_PATH"), home, script->datadir);
+  search_cpath(&script->cpath, getenv("LUA_CPATH"), home);
+  if (script->path.failed || script->cpath.failed)
+    return err_set(err, -ENOMEM, "not enough memory");
+  rc = compile(script, err);
+  if (rc == 0)
+    rc = state_new(&script->main, script, &role, err);
+  return rc;
+}
+
+int script_new(struct script **ret, const struct script_setup *setup,
+               struct err *err)
+{
+  struct script *script = calloc(1, sizeof(*script));
+  int rc;
+
+  if (!script)
+    return err_set(err, -ENOMEM, "not enough memory");
+  script->setup = *setup;
+  script->name = setup->what->short_name;
+  script->datadir = search_datadir();
+  (void)pthread_mutex_init(&script->lock, NULL);
+  measures_init(&script->measures);
+  labels_init(&script->labels);
+  script_init_hooks(script);
+  script->test = (struct test){
+    .name = script->name,
+    .ops = &script_test_ops,
+    .style = REPORT_EVENTS,
+  };
+  rc = load(script, err);
+  if (rc < 0) {
+    script_free(script);
+    return rc;
+  }
+  *ret = script;
+  return 0;
+}
+
+void script_free(struct script *script)
+{
+  if (!script)
+    return;
+  if (script->main) {
+    (void)state_enter(script->main);
+    state_free(script->main);
+  }
+  script_args_done(&script->args);
+  strbuf_done(&script->path);
+  strbuf_done(&script->cpath);
+  strbuf_done(&script->body);
+  for (size_t i = 0; i < INTERNAL_MODULES; i++)
+    strbuf_done(&script->modules[i]);
+  measures_done(&script->measures);
+  labels_done(&script->labels);
+  (void)pthread_mutex_destroy(&script->lock);
+  free(script);
+}
+
+const struct test *script_test(struct script *script)
+{
+  return &script->test;
+}
+
+/* ---- commands ---- */
+
+/* sysbench.cmdline.FUNCTION(command) as a boolean; errors are false. */
+static bool ask(struct script *script, const char *function)
+{
+  struct state *s = script->main;
+  struct err err;
+  bool yes = false;
+
+  state_push_field(s, "cmdline", function);
+  lua_pushstring(s->L, script->setup.command);
+  if (state_call_top(s, function, 1, 1, &err) == 0) {
+    yes = lua_toboolean(s->L, -1);
+    lua_pop(s->L, 1);
+  }
+  return yes;
+}
+
+static bool is_function(const char *command)
+{
+  for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
+    if (strcmp(functions[i], command) == 0)
+      return true;
+  return false;
+}
+
+enum script_action script_find_command(struct script *script)
+{
+  const char *command = script->setup.command;
+
+  if (ask(script, "command_defined"))
+    return SCRIPT_CALL;
+  if (strcmp(command, "run") == 0)
+    return SCRIPT_RUN;
+  if (!is_function(command))
+    return SCRIPT_UNKNOWN;
+  state_push_global(script->main, command);
+  if (!lua_isnil(script->main->L, -1)) {
+    lua_pop(script->main->L, 1);
+    return SCRIPT_CALL;
+  }
+  lua_pop(script->main->L, 1);
+  if (strcmp(command, "help") == 0 && script->declared)
+    return SCRIPT_OPTIONS;
+  return SCRIPT_LACKS;
+}
+
+/* Call the custom command in a state that has its options. */
+static int call_custom(struct state *s, struct err *err)
+{
+  static const char caller[] = "sysbench.cmdline.call_command";
+  bool succeeded;
+  int rc;
+
+  state_push_field(s, "cmdline", "call_command");
+  lua_pushstring(s->L, s->script->setup.command);
+  rc = state_call_top(s, caller, 1, 1, err);
+  if (rc < 0)
+    return rc;
+  succeeded = lua_toboolean(s->L, -1);
+  lua_pop(s->L, 1);
+  if (succeeded)
+    return 0;
+  err->text[0] = '\0';
+  return -ECANCELED;
+}
+
+static int command_worker(void *arg, unsigned tid, struct err *err)
+{
+  const struct state_role role = {
+    .tid = tid,
+    .purpose = RNG_COMMAND,
+    .index = tid,
+  };
+  struct state *s;
+  int rc = state_new(&s, arg, &role, err);
+
+  if (rc < 0)
+    return rc;
+  rc = script_export_options(s, err);
+  if (rc == 0)
+    rc = call_custom(s, err);
+  state_free(s);
+  return rc;
+}
+
+static void command_failed(void *arg, unsigned tid, const struct err *why)
+{
+  (void)arg, (void)tid;
+  if (why->text[0] != '\0')
+    log_msg(LOG_FATAL, "%s", why->text);
+}
+
+static int call_parallel(struct script *script, struct err *err)
+{
+  const struct plan *plan = script->setup.plan;
+  int failed;
+
+  log_msg(LOG_NOTICE, "Initializing worker threads...\n\n");
+  failed = parallel_run(plan->threads, plan->stack_bytes, command_worker,
+                        script, command_failed, err);
+  if (failed <= 0)
+    return failed;
+  err->text[0] = '\0';
+  return -ECANCELED;
+}
+
+int script_command(struct script *script, struct err *err)
+{
+  struct state *s = script->main;
+  int rc;
+
+  if (ask(script, "command_defined")) {
+    if (script->setup.plan->threads > 1 && ask(script, "command_parallel"))
+      return call_parallel(script, err);
+    rc = script_export_options(s, err);
+    return rc < 0 ? rc : call_custom(s, err);
+  }
+  rc = script_export_options(s, err);
+  return rc < 0 ? rc : state_call(s, script->setup.command, false, err);
+}

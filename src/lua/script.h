@@ -1,0 +1,83 @@
+/*
+ * script.h - a script as a test: load it, read its options, run its commands.
+ *
+ * Order: script_new(), script_declare(), values are given to the options, then
+ * one script_command() or a run of script_test(), then script_free().  The main
+ * state belongs to the thread that calls these.
+ */
+#ifndef BENCH_LUA_SCRIPT_H
+#define BENCH_LUA_SCRIPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct db_process;
+struct err;
+struct opt_entry;
+struct optset;
+struct plan;
+struct resolved;
+struct script;
+struct strbuf;
+struct test;
+struct text_hooks;
+
+/* All is borrowed and must outlive the script. */
+struct script_setup {
+  const struct plan *plan;
+  const struct resolved *what; /* RESOLVE_SCRIPT or RESOLVE_STDIN */
+  const struct optset *opts;
+  struct db_process *db;
+  const char *command;    /* NULL: none */
+  const char *luajit_cmd; /* "" or NULL: none */
+  int argc;
+  char *const *argv;
+};
+
+/*
+ * Read the script and execute its body in the main state.  The message of a
+ * failure is to be printed as FATAL.
+ */
+int script_new(struct script **ret, const struct script_setup *setup,
+               struct err *err);
+void script_free(struct script *script);
+
+/*
+ * Read sysbench.cmdline.options and add a row to the set for each.
+ * *ret_declared: the script has such a table; if it has none, it takes any
+ * option, and all options become globals.
+ */
+int script_declare(struct script *script, struct optset *set,
+                   bool *ret_declared, struct err *err);
+
+/* The script's own rule for a value, for struct cmdline_rules. */
+bool script_is_valid(void *script, const struct opt_entry *e,
+                     const char *value);
+
+enum script_action {
+  SCRIPT_RUN,     /* the benchmark */
+  SCRIPT_CALL,    /* a command of the script */
+  SCRIPT_OPTIONS, /* print the options */
+  SCRIPT_LACKS,   /* a known command that the script does not implement */
+  SCRIPT_UNKNOWN, /* no such command */
+};
+
+/* What the command is; from now on it is settled. */
+enum script_action script_find_command(struct script *script);
+
+/*
+ * Execute a command (SCRIPT_CALL).  -ECANCELED: it failed, and all that is to
+ * be said was said; else the message is to be printed as FATAL.
+ */
+int script_command(struct script *script, struct err *err);
+
+/* "NAME options:" and the options; for SCRIPT_OPTIONS. */
+void script_print_options(const struct script *script, struct strbuf *out);
+
+/* For SCRIPT_RUN; `cfg` of the test is the script itself. */
+const struct test *script_test(struct script *script);
+
+/* The script's report functions. */
+const struct text_hooks *script_hooks(struct script *script);
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * script_internal.h - what the states of a script share.  Only for src/lua.
+ */
+#ifndef BENCH_LUA_SCRIPT_INTERNAL_H
+#define BENCH_LUA_SCRIPT_INTERNAL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/ffi_api.h"
+#include "base/strbuf.h"
+#include "lua/internal_text.h"
+#include "lua/label.h"
+#include "lua/measure.h"
+#include "lua/script.h"
+#include "report/text_reporter.h"
+#include "run/test.h"
+
+struct state;
+
+/* The options that a script declares: deep copies. */
+struct script_args {
+  sb_arg_t *of; /* owned, and its texts */
+  size_t n;
+};
+
+struct script {
+  struct script_setup setup; /* constant */
+  const char *name;          /* short, for messages */
+  const char *datadir;       /* of the bundled scripts */
+
+  /* Written while the main state is made, constant while others are. */
+  struct strbuf path, cpath;               /* package.path and package.cpath */
+  struct strbuf body;                      /* compiled */
+  struct strbuf modules[INTERNAL_MODULES]; /* compiled */
+
+  struct state *main; /* owned; the main thread's */
+  struct script_args args;
+  bool declared; /* the script has a table of options */
+
+  /* Of a run: the main thread's, `background` the report thread's. */
+  struct state *background; /* owned; NULL: no reports on the way */
+  struct test test;
+  struct text_hooks hooks;
+
+  pthread_mutex_t lock; /* protects db->over while workers start */
+  struct measures measures;
+  struct labels labels; /* of statements */
+};
+
+void script_args_done(struct script_args *args);
+
+/* Make sysbench.opt anew, and globals of the options if none were declared. */
+int script_export_options(struct state *s, struct err *err);
+
+/* The background state, if reports will need one. */
+int script_make_background(struct script *script, struct err *err);
+void script_init_hooks(struct script *script);
+
+extern const struct test_ops script_test_ops;
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * search.h - where Lua states look for modules: package.path and
+ * package.cpath, and the folder of the bundled scripts.
+ */
+#ifndef BENCH_LUA_SEARCH_H
+#define BENCH_LUA_SEARCH_H
+
+struct strbuf;
+
+/* The folder of the bundled scripts: BENCH_DATADIR of the environment, or the
+ * one that was configured. */
+const char *search_datadir(void);
+
+/*
+ * Add the path to `out`: the default, or `lua_path` (the value of LUA_PATH or
+ * LUA_CPATH, NULL: unset) with each `;;` replaced by the default.  `home` is
+ * that of the user, NULL: unset.
+ */
+void search_path(struct strbuf *out, const char *lua_path, const char *home,
+                 const char *datadir);
+void search_cpath(struct strbuf *out, const char *lua_cpath, const char *home);
+
+#endif

@@ -1,0 +1,81 @@
+/*
+ * source.c - reading and compiling scripts.
+ */
+#include "lua/source.h"
+
+#include <errno.h>
+#include <lauxlib.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/strbuf.h"
+#include "lua/resolve.h"
+
+static int read_all(FILE *f, struct strbuf *out)
+{
+  char buf[8192];
+  size_t n;
+
+  while ((n = fread(buf, 1, sizeof(buf), f)) > 0)
+    strbuf_add(out, buf, n);
+  return ferror(f) ? -errno : 0;
+}
+
+/* A line that begins with `#` is for the system, not for Lua. */
+static void drop_first_line(struct strbuf *text)
+{
+  char *end;
+
+  if (text->len == 0 || text->text[0] != '#')
+    return;
+  end = memchr(text->text, '\n', text->len);
+  if (!end)
+    end = text->text + text->len;
+  text->len -= (size_t)(end - text->text);
+  memmove(text->text, end, text->len + 1);
+}
+
+int source_read(const struct resolved *what, struct strbuf *out,
+                struct err *err)
+{
+  const bool is_stdin = what->kind == RESOLVE_STDIN;
+  FILE *f = is_stdin ? stdin : fopen(what->path, "r");
+  int rc;
+
+  if (is_stdin && isatty(STDIN_FILENO))
+    log_msg(LOG_NOTICE, "Reading the script from the standard input:\n\n");
+  if (!f)
+    return err_set(err, -errno, "cannot read '%s': %s", what->path,
+                   strerror(errno));
+  rc = read_all(f, out);
+  if (!is_stdin)
+    (void)fclose(f);
+  if (rc < 0)
+    return err_set(err, rc, "cannot read '%s': %s",
+                   is_stdin ? "stdin" : what->path, strerror(-rc));
+  drop_first_line(out);
+  return out->failed ? err_set(err, -ENOMEM, "not enough memory") : 0;
+}
+
+static int write_code(lua_State *L, const void *bytes, size_t len, void *to)
+{
+  (void)L;
+  strbuf_add(to, bytes, len);
+  return ((struct strbuf *)to)->failed;
+}
+
+int source_compile(lua_State *L, const struct strbuf *text, const char *chunk,
+                   struct strbuf *code, struct err *err)
+{
+  int rc = 0;
+
+  if (luaL_loadbuffer(L, strbuf_str(text), text->len, chunk) != 0)
+    rc = err_set(err, -EINVAL, "%s", lua_tostring(L, -1));
+  else if (lua_dump(L, write_code, code) != 0)
+    rc = err_set(err, -ENOMEM, "not enough memory");
+  lua_pop(L, 1);
+  return rc;
+}

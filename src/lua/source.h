@@ -1,0 +1,25 @@
+/*
+ * source.h - the text of a script, compiled once for all states.
+ */
+#ifndef BENCH_LUA_SOURCE_H
+#define BENCH_LUA_SOURCE_H
+
+#include <lua.h>
+
+struct err;
+struct resolved;
+struct strbuf;
+
+/* The text of the script: of its file, or the standard input; a first line
+ * that begins with `#` is left out, its line end is not. */
+int source_read(const struct resolved *what, struct strbuf *out,
+                struct err *err);
+
+/*
+ * Compile `text` into `code`.  The message of a failure is Lua's.  Leaves the
+ * stack as it was.
+ */
+int source_compile(lua_State *L, const struct strbuf *text, const char *chunk,
+                   struct strbuf *code, struct err *err);
+
+#endif

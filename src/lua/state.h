@@ -1,0 +1,84 @@
+/*
+ * state.h - one Lua state: its libraries, the script in it, and calls to the
+ * script's functions.
+ *
+ * A state is used by one thread at a time, which has entered it.
+ */
+#ifndef BENCH_LUA_STATE_H
+#define BENCH_LUA_STATE_H
+
+#include <lua.h>
+#include <stdbool.h>
+
+#include "db/env.h"
+#include "rand/rng.h"
+
+struct err;
+struct rand_stream;
+struct script;
+struct worker;
+
+struct state {
+  lua_State *L;
+  struct script *script;
+  unsigned tid;          /* as scripts see it */
+  struct worker *worker; /* [opt] of states of workers */
+  struct rand_stream *rand;
+  struct rand_stream *own_rand; /* owned; NULL: `rand` is the worker's */
+  struct db_env env;
+  bool measured; /* counters of the script count */
+};
+
+/* Which state it is, and what it draws random numbers from. */
+struct state_role {
+  unsigned tid;
+  struct worker *worker;    /* [opt] it is the worker's, and draws from its */
+  enum rng_purpose purpose; /* otherwise: the stream */
+  uint64_t index;
+};
+
+/*
+ * A new state, entered, with the body of the script executed.  On failure
+ * nothing is left, and the message is complete.
+ */
+int state_new(struct state **ret, struct script *script,
+              const struct state_role *role, struct err *err);
+
+/* Closes what scripts left open.  The thread must have entered it. */
+void state_free(struct state *s);
+
+/* The state in which this thread is, NULL: none. */
+struct state *state_current(void);
+/* Enter `s`, or none; returns the state that the thread was in. */
+struct state *state_enter(struct state *s);
+
+/* Push a global as it is, past what a script may have put in front of it. */
+void state_push_global(struct state *s, const char *name);
+
+/*
+ * Call the global `name`, with the number of the thread if `with_tid`.  The
+ * message is that of script functions: "`NAME' function failed: TEXT".
+ */
+int state_call(struct state *s, const char *name, bool with_tid,
+               struct err *err);
+
+/* The same if there is such a global. */
+int state_call_optional(struct state *s, const char *name, bool with_tid,
+                        struct err *err);
+
+/*
+ * Call the function below `n_args` arguments on the stack: 0 and `n_results`
+ * values, or -EINVAL and the message as above.
+ */
+int state_call_top(struct state *s, const char *name, int n_args, int n_results,
+                   struct err *err);
+
+/* Push sysbench[table][name], nil if there is none; table NULL: that of
+ * sysbench itself. */
+void state_push_field(struct state *s, const char *table, const char *name);
+
+/* The text of an error value: of strings and numbers, or what __tostring says;
+ * otherwise "(not a string)". */
+void state_error_text(lua_State *L, int index, struct err *err);
+
+#endif

@@ -1,0 +1,172 @@
+/*
+ * test.c - a script as a test: one Lua state per worker.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "db/watch.h"
+#include "lua/script_internal.h"
+#include "lua/state.h"
+#include "run/plan.h"
+#include "run/worker.h"
+
+static int open_run(const struct plan *plan, const void *cfg, void **ret_run,
+                    struct err *err)
+{
+  struct script *script = (struct script *)(uintptr_t)cfg;
+  struct state *s = script->main;
+  bool has_event;
+  int rc;
+
+  (void)plan;
+  rc = script_export_options(s, err);
+  if (rc < 0)
+    return rc;
+  rc = state_call_optional(s, "init", false, err);
+  if (rc < 0)
+    return rc;
+  state_push_global(s, "event");
+  has_event = lua_isfunction(s->L, -1);
+  lua_pop(s->L, 1);
+  if (!has_event)
+    return err_set(err, -EINVAL, "cannot find the event() function in %s",
+                   script->name);
+  *ret_run = script;
+  return 0;
+}
+
+static int begin_run(void *run, struct err *err)
+{
+  return script_make_background(run, err);
+}
+
+static int end_run(void *run, struct err *err)
+{
+  return state_call_optional(((struct script *)run)->main, "done", false, err);
+}
+
+static void close_run(void *run)
+{
+  struct script *script = run;
+
+  if (!script->background)
+    return;
+  (void)state_enter(script->background);
+  state_free(script->background);
+  script->background = NULL;
+  (void)state_enter(script->main);
+}
+
+/* ---- workers ---- */
+
+struct thread {
+  struct state *state;
+  bool failed; /* its thread_run() has raised an error */
+};
+
+/* The SQL layer learns how it can see that the run is over. */
+static void tell_database(struct script *script, struct worker *w)
+{
+  struct db_process *db = script->setup.db;
+
+  (void)pthread_mutex_lock(&script->lock);
+  db->over = worker_stop_word(w);
+  (void)pthread_mutex_unlock(&script->lock);
+}
+
+static int thread_open(void *run, struct worker *w, void **ret_thr,
+                       struct err *err)
+{
+  const struct state_role role = { .tid = w->tid, .worker = w };
+  struct thread *t = calloc(1, sizeof(*t));
+  int rc;
+
+  if (!t)
+    return err_set(err, -ENOMEM, "not enough memory for thread %u", w->tid);
+  tell_database(run, w);
+  rc = state_new(&t->state, run, &role, err);
+  if (rc == 0)
+    rc = script_export_options(t->state, err);
+  if (rc == 0)
+    rc = state_call_optional(t->state, "thread_init", true, err);
+  if (rc < 0) {
+    state_free(t->state);
+    free(t);
+    return rc;
+  }
+  *ret_thr = t;
+  return 0;
+}
+
+static int thread_loop(void *thr, struct worker *w, struct err *err)
+{
+  struct thread *t = thr;
+  struct state *s = t->state;
+  const uint64_t end_ns = worker_end_ns(w);
+  int rc;
+
+  if (end_ns != PLAN_NO_LIMIT)
+    atomic_store_explicit(&s->script->setup.db->end_ns, end_ns,
+                          memory_order_relaxed);
+  s->env.recorder = w->recorder;
+  s->measured = true;
+  rc = state_call(s, "thread_run", true, err);
+  s->measured = false;
+  s->env.recorder = NULL;
+  worker_abandon(w);
+  t->failed = rc < 0;
+  return rc;
+}
+
+static int thread_drain(void *thr, struct worker *w, struct err *err)
+{
+  const struct thread *t = thr;
+
+  (void)w;
+  if (t->failed)
+    return 0;
+  return state_call_optional(t->state, "thread_done", true, err);
+}
+
+static void thread_close(void *thr)
+{
+  struct thread *t = thr;
+
+  state_free(t->state);
+  free(t);
+}
+
+/* ---- what the runner asks ---- */
+
+static void interrupt(void *run, enum interrupt_step step)
+{
+  const struct script *script = run;
+  struct err err;
+
+  /* The SQL layer takes the second step by itself. */
+  if (step == INTERRUPT_CANCEL)
+    (void)watch_deadline(script->setup.db, &err);
+}
+
+static enum report_style style(void *run)
+{
+  const struct script *script = run;
+
+  return atomic_load_explicit(&script->setup.db->used, memory_order_relaxed)
+           ? REPORT_SQL
+           : REPORT_EVENTS;
+}
+
+const struct test_ops script_test_ops = {
+  .open = open_run,
+  .begin = begin_run,
+  .end = end_run,
+  .close = close_run,
+  .thread_open = thread_open,
+  .thread_close = thread_close,
+  .loop = thread_loop,
+  .drain = thread_drain,
+  .interrupt = interrupt,
+  .style = style,
+};

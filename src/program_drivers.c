@@ -1,0 +1,67 @@
+/*
+ * program_drivers.c - the database drivers with their options, and what the SQL
+ * layer is told about a run.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "db/driver.h"
+#include "drivers/driver_list.h"
+#include "program_drivers.h"
+#include "program_internal.h"
+#include "run/plan.h"
+
+struct program_drivers {
+  size_t n;
+  struct driver_config of[DRIVERS_MAX]; /* cfg is owned */
+};
+
+int program_add_drivers(struct program *p, struct err *err)
+{
+  int rc = 0;
+
+  p->drivers = calloc(1, sizeof(*p->drivers));
+  if (!p->drivers)
+    return err_set(err, -ENOMEM, "not enough memory");
+  for (size_t i = 0; driver_list[i] && i < DRIVERS_MAX && rc == 0; i++) {
+    const struct driver *d = driver_list[i];
+    void *cfg = calloc(1, d->cfg_size ? d->cfg_size : 1);
+
+    if (!cfg)
+      return err_set(err, -ENOMEM, "not enough memory");
+    p->drivers->of[i] = (struct driver_config){ .driver = d, .cfg = cfg };
+    p->drivers->n = i + 1;
+    if (d->opts)
+      rc = optset_add(&p->set, OPT_SECTION_DRIVER, d->name, d->opts, cfg, err);
+  }
+  return rc;
+}
+
+void program_free_drivers(struct program *p)
+{
+  if (!p->drivers)
+    return;
+  for (size_t i = 0; i < p->drivers->n; i++)
+    free((void *)(uintptr_t)p->drivers->of[i].cfg);
+  free(p->drivers);
+}
+
+int program_start_database(struct program *p, const struct plan *plan,
+                           struct db_process *db, struct err *err)
+{
+  db->set = (struct db_settings){
+    .driver = p->db.driver,
+    .ps_mode = p->db.ps_mode == DB_PS_MODE_AUTO ? PS_AUTO : PS_DISABLE,
+    .debug = p->db.debug,
+    .ignore_errors = p->db.ignore_errors,
+    .connect_timeout_s = (uint64_t)p->db.connect_timeout_s,
+    .query_timeout_s = p->db.query_timeout_s,
+  };
+  db->drivers = p->drivers->of;
+  db->n_drivers = p->drivers->n;
+  db->program = p->name;
+  db->facts.threads = plan->threads;
+  db->facts.native = db->set.ps_mode == PS_AUTO;
+  return process_init(db, err);
+}

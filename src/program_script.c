@@ -1,0 +1,191 @@
+/*
+ * program_script.c - the steps of the program when the test is a script.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/strbuf.h"
+#include "lua/resolve.h"
+#include "lua/script.h"
+#include "lua/search.h"
+#include "program_drivers.h"
+#include "program_internal.h"
+#include "run/plan.h"
+#include "run/runner.h"
+#include "run/test.h"
+#include "test_list.h"
+
+/* What exists while a script does. */
+struct job {
+  struct program *p;
+  struct resolved what;
+  struct plan plan;
+  struct db_process db;
+  bool has_plan, has_db;
+  struct script *script;
+};
+
+static bool is_file(const char *path, void *arg)
+{
+  struct stat st;
+
+  (void)arg;
+  return stat(path, &st) == 0 && !S_ISDIR(st.st_mode);
+}
+
+static int resolve(struct job *job, struct err *err)
+{
+  const char *builtins[32] = { NULL };
+  struct strbuf path = { 0 };
+  const struct resolve_rules rules = {
+    .exists = is_file,
+    .package_path = (search_path(&path, getenv("LUA_PATH"), getenv("HOME"),
+                                 search_datadir()),
+                     strbuf_str(&path)),
+    .datadir = search_datadir(),
+    .builtins = builtins,
+  };
+  int rc;
+
+  for (size_t i = 0; i < test_list_len && i + 1 < ARRAY_SIZE(builtins); i++)
+    builtins[i] = test_list[i]->name;
+  rc = resolve_name(&job->what, job->p->cmdline.test, &rules, err);
+  strbuf_done(&path);
+  if (rc == 0 && job->what.warning)
+    log_msg(LOG_WARNING, "%s", job->what.warning);
+  return rc;
+}
+
+/* The script is bundled with the program: hints may speak of its commands. */
+static bool is_bundled(const struct job *job)
+{
+  const char *dir = search_datadir();
+  const char *path = job->what.path;
+
+  return path && strncmp(path, dir, strlen(dir)) == 0 &&
+         path[strlen(dir)] == '/';
+}
+
+/* Everything up to the end of the script's body. */
+static int load(struct job *job, struct err *err)
+{
+  struct program *p = job->p;
+  const struct script_setup setup = {
+    .plan = &job->plan,
+    .what = &job->what,
+    .opts = &p->set,
+    .db = &job->db,
+    .command = p->cmdline.command,
+    .luajit_cmd = p->core.luajit_cmd,
+    .argc = p->argc,
+    .argv = p->argv,
+  };
+  int rc = resolve(job, err);
+
+  if (rc == 0)
+    rc = program_make_plan(p, &job->plan, err);
+  if (rc < 0)
+    return rc;
+  job->has_plan = true;
+  job->db.facts.bundled = is_bundled(job);
+  job->db.in_run = p->cmdline.command && strcmp(p->cmdline.command, "run") == 0;
+  rc = program_start_database(p, &job->plan, &job->db, err);
+  if (rc < 0)
+    return rc;
+  job->has_db = true;
+  return script_new(&job->script, &setup, err);
+}
+
+/* The options of the script, and their values. */
+static int give_options(struct job *job)
+{
+  struct program *p = job->p;
+  struct cmdline_rules rules = {
+    .owner = job->what.short_name,
+    .is_valid = script_is_valid,
+    .ctx = job->script,
+  };
+  struct err err = { "" };
+  bool declared = false;
+  int rc = script_declare(job->script, &p->set, &declared, &err);
+
+  if (rc < 0)
+    return program_fail(&err);
+  rules.accept_unknown = !declared;
+  rc = cmdline_apply(&p->cmdline, &rules, &err);
+  return rc < 0 ? program_fail_usage(rc, &err) : EXIT_OK;
+}
+
+static int run(struct job *job)
+{
+  struct program *p = job->p;
+  int status;
+
+  p->text.hooks = script_hooks(job->script);
+  status = program_run_test(p, script_test(job->script), job->script,
+                            &job->plan);
+  process_final_messages(&job->db);
+  return status;
+}
+
+static int do_command(struct job *job)
+{
+  const char *command = job->p->cmdline.command;
+  struct err err = { "" };
+  struct strbuf out = { 0 };
+
+  switch (script_find_command(job->script)) {
+  case SCRIPT_RUN:
+    return run(job);
+  case SCRIPT_CALL:
+    if (script_command(job->script, &err) == 0)
+      return EXIT_OK;
+    return err.text[0] != '\0' ? program_fail(&err) : EXIT_FAILED;
+  case SCRIPT_OPTIONS:
+    script_print_options(job->script, &out);
+    program_put_text(&out);
+    return EXIT_OK;
+  case SCRIPT_LACKS:
+    return program_complain("'%s' test does not implement the '%s' command.",
+                            job->what.short_name, command);
+  case SCRIPT_UNKNOWN:
+    break;
+  }
+  return program_complain("Unknown command: %s", command);
+}
+
+static void end(struct job *job)
+{
+  script_free(job->script);
+  if (job->has_db)
+    process_done(&job->db);
+  if (job->has_plan)
+    plan_done(&job->plan);
+  resolved_done(&job->what);
+  free(job);
+}
+
+int program_script(struct program *p)
+{
+  struct job *job = calloc(1, sizeof(*job));
+  struct err err = { "" };
+  int status = EXIT_OK;
+
+  if (!job)
+    return EXIT_FAILED;
+  job->p = p;
+  if (load(job, &err) < 0)
+    status = program_fail(&err);
+  else if (job->what.kind == RESOLVE_SCRIPT && p->cmdline.command) {
+    status = give_options(job);
+    if (status == EXIT_OK)
+      status = do_command(job);
+  }
+  if (!p->abandoned)
+    end(job);
+  return status;
+}

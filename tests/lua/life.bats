@@ -1,0 +1,315 @@
+# life.bats - which functions of a script are called, in which state, and what
+# follows from their errors and return values.
+load ../cli/helper
+
+# Functions that say that they were called.
+write_base() {
+  cat >base.lua <<'L'
+function say(...) io.stdout:write(table.concat({...}, " ") .. "\n") end
+function init() say("init", sysbench.tid) end
+function thread_init(id) say("thread_init", id, sysbench.tid) end
+function event(id) count = (count or 0) + 1 end
+function thread_done(id) say("thread_done", id) end
+function done() say("done", sysbench.tid) end
+L
+}
+
+# script LINE...: base.lua and more, as t.lua.
+script() {
+  write_base
+  { cat base.lua; printf '%s\n' "$@"; } >t.lua
+}
+
+calls() {
+  grep -E '^(init|thread_init|thread_done|done|other)' <<<"$output" | sort
+}
+
+@test "order and states of a run" {
+  script
+  for n in 1 4; do
+    bench t.lua --threads=$n --events=20 run
+    must [ "$status" = 0 ]
+    must is "$stderr" ""
+    must [ "$(grep -c '^thread_init' <<<"$output")" = "$n" ]
+    must [ "$(grep -c '^thread_done' <<<"$output")" = "$n" ]
+    must has "$output" 'total number of events: +20$'
+    must is "$(grep -nE '^(init|done|General|Threads started)' <<<"$output" | sed 's/^[0-9]*://')" \
+"init 0
+Threads started!
+General statistics:
+done 0"
+  done
+}
+
+@test "init fails" {
+  script 'function init() error("no") end'
+  bench t.lua --threads=4 run
+  must [ "$status" = 1 ]
+  must is "$stderr" "FATAL: \`init' function failed: t.lua:7: no"
+  must is "$(calls)" ""
+}
+
+@test "no event function, or something else of that name" {
+  for line in 'event = nil' 'event = 5'; do
+    script "$line"
+    bench t.lua run
+    must [ "$status" = 1 ]
+    must is "$stderr" "FATAL: cannot find the event() function in t.lua"
+  done
+}
+
+@test "init may define event" {
+  echo 'function init() function event() end end' >t.lua
+  bench t.lua --events=1 run
+  must [ "$status" = 1 ] # workers have a state of their own
+  must has "$stderr" "attempt to call a nil value"
+}
+
+@test "thread_init fails in one thread" {
+  script 'function thread_init(id) if id == sysbench.opt.threads - 1 then error("no") end end'
+  for n in 1 4; do
+    bench t.lua --threads=$n run
+    must [ "$status" = 1 ]
+    must is "$stderr" "FATAL: \`thread_init' function failed: t.lua:7: no
+FATAL: Thread initialization failed!"
+    must is "$(calls)" "init 0"
+  done
+  bench --compat=1.1 t.lua run
+  must has "$stderr" '^FATAL: Threads initialization failed!'
+}
+
+@test "event raises an error" {
+  script 'function event(id) if id == 0 then error("no") end end'
+  for n in 1 4; do
+    bench t.lua --threads=$n --time=5 run
+    must [ "$status" = 1 ]
+    must is "$stderr" "FATAL: \`thread_run' function failed: t.lua:7: no"
+    must [ "$(grep -c '^thread_done' <<<"$output")" = $((n - 1)) ]
+    must has "$output" '^done 0$'
+    must has "$output" '^General statistics:$'
+  done
+}
+
+@test "error values: numbers, tables with and without a text" {
+  script 'function event() error(setmetatable({}, {__tostring = function() return "text" end})) end'
+  bench t.lua run
+  must is "$stderr" "FATAL: \`thread_run' function failed: text"
+  script 'function event() error({}) end'
+  bench t.lua run
+  must is "$stderr" "FATAL: \`thread_run' function failed: (not a string)"
+  script 'function event() error(42, 0) end'
+  bench t.lua run
+  must is "$stderr" "FATAL: \`thread_run' function failed: 42"
+}
+
+@test "thread_run that is no function" {
+  for value in nil 5; do
+    script "thread_run = $value"
+    bench t.lua run
+    must [ "$status" = 1 ]
+    must has "$stderr" "^FATAL: \`thread_run' function failed: attempt to call a (nil|number) value"
+  done
+  script 'init = 5'
+  bench t.lua run
+  must is "$stderr" "FATAL: \`init' function failed: attempt to call a number value"
+}
+
+@test "thread_done and done fail: the report is printed" {
+  script 'function thread_done(id) if id == 0 then error("no") end end'
+  bench t.lua --threads=2 --events=4 run
+  must [ "$status" = 1 ]
+  must is "$stderr" "FATAL: \`thread_done' function failed: t.lua:7: no"
+  must has "$output" 'total number of events: +4$'
+  script 'function done() error("no") end'
+  bench t.lua --threads=2 --events=4 run
+  must [ "$status" = 1 ]
+  must is "$stderr" "FATAL: \`done' function failed: t.lua:7: no"
+  must has "$output" 'total number of events: +4$'
+}
+
+@test "values that event returns" {
+  for value in nil false; do
+    script "function event() return $value end"
+    bench t.lua --threads=2 --events=10 run
+    must has "$output" 'total number of events: +10$'
+  done
+  for value in true 0 "''" '{}'; do
+    script "n = 0 function event(id) n = n + 1 if id == 0 and n == 3 then return $value end end"
+    bench t.lua --threads=1 --events=10 run
+    must [ "$status" = 0 ]
+    must has "$output" 'total number of events: +2$'
+    must has "$output" '^thread_done 0$'
+  done
+  script "function event(id) if id == 0 then return true end end"
+  bench t.lua --threads=2 --time=1 run
+  must [ "$status" = 0 ]
+  must [ "$(number 'total number of events:')" -gt 10 ]
+}
+
+@test "event may be replaced at run time" {
+  script 'function event() event = function() other = (other or 0) + 1 end end' \
+    'function thread_done() say("other", other) end'
+  bench t.lua --events=10 run
+  must has "$output" '^other 9$'
+}
+
+@test "prepare, cleanup, help: called in the main state, results ignored" {
+  for name in prepare cleanup help; do
+    script "function $name() say('other', sysbench.tid, sysbench.opt.threads) return false end"
+    bench t.lua --threads=3 $name
+    must [ "$status" = 0 ]
+    must is "$(calls)" "other 0 3"
+    script "function $name() error('no') end"
+    bench t.lua $name
+    must [ "$status" = 1 ]
+    must is "$stderr" "FATAL: \`$name' function failed: t.lua:7: no"
+    script
+    bench t.lua $name
+    must [ "$status" = 1 ]
+    must is "$stderr" "'t.lua' test does not implement the '$name' command."
+  done
+  bench t.lua nosuch
+  must [ "$status" = 1 ]
+  must is "$stderr" "Unknown command: nosuch"
+}
+
+@test "custom commands" {
+  script 'function mine() say("other", sysbench.tid) end' \
+    'sysbench.cmdline.commands = { mine = {mine}, all = {mine, sysbench.cmdline.PARALLEL_COMMAND},' \
+    '  bad = {function() return false end}, err = {function() error("no") end},' \
+    '  run = {function() say("other run") end}, one = {function() if sysbench.tid == 1 then error("no") end mine() end, true} }'
+  bench t.lua --threads=3 mine
+  must is "$(calls)" "other 0"
+  must [ "$status" = 0 ]
+  bench t.lua --threads=3 all
+  must [ "$status" = 0 ]
+  must is "$(calls)" "other 0
+other 1
+other 2"
+  must has "$output" '^Initializing worker threads...$'
+  bench t.lua --threads=1 all
+  must is "$(calls)" "other 0"
+  must [ "$(grep -c Initializing <<<"$output")" = 0 ]
+  bench t.lua bad
+  must [ "$status" = 1 ]
+  must is "$stderr" ""
+  bench t.lua err
+  must [ "$status" = 1 ]
+  must is "$stderr" "FATAL: \`sysbench.cmdline.call_command' function failed: t.lua:9: no"
+  bench t.lua --threads=3 one
+  must [ "$status" = 1 ]
+  must is "$stderr" "FATAL: \`sysbench.cmdline.call_command' function failed: t.lua:10: no"
+  must is "$(calls)" "other 0
+other 2"
+  bench t.lua run
+  must is "$(calls)" "other run"
+}
+
+@test "the body fails: at once, in a worker, in the background" {
+  echo 'error("no")' >t.lua
+  bench t.lua run
+  must [ "$status" = 1 ]
+  must is "$stderr" "FATAL: t.lua:1: no"
+  script 'if sysbench.tid == 1 then error("no") end'
+  bench t.lua --threads=2 run
+  must [ "$status" = 1 ]
+  must is "$stderr" "FATAL: t.lua:7: no
+FATAL: Thread initialization failed!"
+  bench t.lua --threads=1 --report-interval=1 run
+  must [ "$status" = 1 ]
+  must is "$stderr" "FATAL: t.lua:7: no"
+}
+
+@test "an event that is always restarted ends with the run" {
+  script 'function event() error({errcode = sysbench.error.RESTART_EVENT}) end'
+  SECONDS=0
+  bench t.lua --threads=2 --time=1 run
+  must [ "$status" = 0 ]
+  must [ "$SECONDS" -lt 5 ]
+  must has "$output" 'total number of events: +0$'
+  must [ "$(grep -c '^thread_done' <<<"$output")" = 2 ]
+}
+
+@test "restarts: one event, one ticket, the hook before each" {
+  script 'tries, hooks = 0, 0' \
+    'function event() tries = tries + 1 if tries % 3 ~= 0 then error({errcode = 1, mine = 7}) end end' \
+    'function sysbench.hooks.before_restart_event(err) hooks = hooks + err.mine end' \
+    'function thread_done() say("other", tries, hooks) end'
+  bench t.lua --events=10 run
+  must [ "$status" = 0 ]
+  must has "$output" 'total number of events: +10$'
+  must has "$output" '^other 30 140$'
+}
+
+@test "errors of the hook before a restart" {
+  script 'n = 0 function event() n = n + 1 if n == 1 then error({errcode = 1}) end end' \
+    'function sysbench.hooks.before_restart_event(err) if not err.again then error({errcode = 1, again = true}) end end'
+  bench t.lua --events=10 run
+  must [ "$status" = 0 ]
+  must has "$output" 'total number of events: +10$'
+  script 'function event() error({errcode = 1}) end' \
+    'function sysbench.hooks.before_restart_event(err) error("hook") end'
+  bench t.lua --events=10 run
+  must [ "$status" = 1 ]
+  must is "$stderr" "FATAL: \`thread_run' function failed: t.lua:8: hook"
+}
+
+@test "the number of the event" {
+  script 'function thread_init() say("other init", sysbench.iteration()) end' \
+    'tries = 0' \
+    'function event() tries = tries + 1 if tries == 2 then error({errcode = 1}) end last = sysbench.iteration() end' \
+    'function thread_done() say("other", tries, last) end'
+  bench t.lua --events=5 run
+  must is "$(calls)" "done 0
+init 0
+other 6 5
+other init 0"
+}
+
+@test "a thread_run of the script's own" {
+  cat >t.lua <<'L'
+ffi.cdef[[ void sb_counter_inc(int, sb_counter_type); typedef uint32_t useconds_t; int usleep(useconds_t useconds); ]]
+function thread_run(id)
+   while ffi.C.sb_more_events(id) do
+      ffi.C.sb_event_start(id)
+      if pcall(event, id) then ffi.C.sb_counter_inc(id, ffi.C.SB_CNT_READ) end
+      ffi.C.sb_event_stop(id)
+      ffi.C.usleep(100)
+   end
+   print("reads", tonumber(ffi.C.sb_counter_val(id, ffi.C.SB_CNT_READ)),
+      tonumber(ffi.C.sb_counter_val(id, ffi.C.SB_CNT_TRX)))
+end
+function event() end
+L
+  bench t.lua --events=30 run
+  must [ "$status" = 0 ]
+  must has "$output" 'total number of events: +30$'
+  must has "$output" '^reads	30	30$'
+}
+
+@test "a start without a stop is not recorded; wrong thread numbers do nothing" {
+  cat >t.lua <<'L'
+function event() end
+function thread_run(id)
+   local n = 0
+   while ffi.C.sb_more_events(id) do
+      n = n + 1
+      ffi.C.sb_event_start(id)
+      if n % 2 == 0 then ffi.C.sb_event_stop(id) end
+      ffi.C.sb_event_stop(id + 5)
+      ffi.C.sb_counter_inc(-1, ffi.C.SB_CNT_READ)
+   end
+end
+L
+  bench t.lua --events=10 run
+  must [ "$status" = 0 ]
+  must has "$output" 'total number of events: +5$'
+  must has "$stderr" '^ALERT: thread number 5 is not that of the calling thread'
+}
+
+@test "thousands of threads" {
+  echo 'function event() end' >t.lua
+  bench t.lua --threads=4000 --events=4000 run
+  must [ "$status" = 0 ]
+  must has "$output" 'total number of events: +4000$'
+}

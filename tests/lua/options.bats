@@ -1,0 +1,205 @@
+# options.bats - options that scripts declare, and what scripts see of options.
+load ../cli/helper
+
+# show OPTION...: prints type and value of each.
+write_show() {
+  cat >show.lua <<'L'
+function show(...)
+  for _, name in ipairs{...} do
+    local v = sysbench.opt[name]
+    if type(v) == "table" then
+      print(name, "table", #v, table.concat(v, "+"))
+    else
+      print(name, type(v), tostring(v))
+    end
+  end
+end
+function event() end
+L
+}
+
+lines() {
+  tail -n +3 <<<"$output"
+}
+
+@test "types, defaults and values" {
+  write_show
+  cat >t.lua <<'L'
+dofile("show.lua")
+local c = sysbench.cmdline
+c.options = {
+  b = {"x", true}, b0 = {"x", nil, c.ARG_BOOL}, bs = {"x", "off", c.ARG_BOOL},
+  i = {"x", 5, c.ARG_INT}, i0 = {"x", nil, c.ARG_INT},
+  s = {"x", "2K", c.ARG_SIZE}, s0 = {"x", nil, c.ARG_SIZE},
+  d = {"x", 0.25}, d0 = {"x", nil, c.ARG_DOUBLE}, dn = {"x", 10000},
+  t = {"x", "text"}, t0 = {"x"}, te = {"x", ""},
+  l = {"x", {"a", "b"}}, l0 = {"x", nil, c.ARG_LIST}, ln = {"x", {1, 2.5}}, le = {"x", {"q"}, c.ARG_LIST},
+  f = {"x", nil, c.ARG_FILE}, ["my-opt"] = {"x", 1},
+}
+function prepare()
+  show("b", "b0", "bs", "i", "i0", "s", "s0", "d", "d0", "dn", "t", "t0", "te", "l", "l0", "ln", "le", "f", "my_opt", "my-opt")
+end
+L
+  bench t.lua prepare
+  must [ "$status" = 0 ]
+  must is "$(lines)" "b	boolean	true
+b0	boolean	false
+bs	boolean	false
+i	number	5
+i0	number	0
+s	number	2048
+s0	number	0
+d	number	0.25
+d0	number	0
+dn	number	10000
+t	string	text
+t0	string	
+te	string	
+l	table	2	a+b
+l0	table	0	
+ln	table	2	1+2.5
+le	table	1	q
+f	nil	nil
+my_opt	number	1
+my-opt	nil	nil"
+  bench t.lua --b=off --b0 --bs=yes --i=-7 --i0=9007199254740993 --s=1M --s0=3G --d=-1e3 \
+    --d0=.5 --dn=7 --t= --t0=a=b --te='x y' --l=c,,d --l0=1 --ln= --le=z --f=t.lua --my_opt=2 prepare
+  must [ "$status" = 0 ]
+  must is "$(lines)" "b	boolean	false
+b0	boolean	true
+bs	boolean	true
+i	number	-7
+i0	number	9.007199254741e+15
+s	number	1048576
+s0	number	3221225472
+d	number	-1000
+d0	number	0.5
+dn	number	7
+t	string	
+t0	string	a=b
+te	string	x y
+l	table	2	c+d
+l0	table	1	1
+ln	table	0	
+le	table	1	z
+f	nil	nil
+my_opt	number	2
+my-opt	nil	nil"
+}
+
+@test "the program's own options have their types" {
+  write_show
+  cat >t.lua <<'L'
+dofile("show.lua")
+sysbench.cmdline.options = {}
+function prepare() show("threads", "num_threads", "percentile", "rand_type", "report_checkpoints", "validate", "db_driver", "db_ps_mode") end
+L
+  bench t.lua --num-threads=3 --report-checkpoints=5,1 --db-driver=null prepare
+  must is "$(lines)" "threads	number	3
+num_threads	number	3
+percentile	number	95
+rand_type	string	special
+report_checkpoints	table	2	5+1
+validate	boolean	false
+db_driver	string	null
+db_ps_mode	string	auto"
+}
+
+@test "an option of the script with the name of one of the program" {
+  write_show
+  cat >t.lua <<'L'
+dofile("show.lua")
+sysbench.cmdline.options = { time = {"mine", "script"} }
+function prepare() show("time") end
+L
+  bench t.lua prepare
+  must is "$(lines)" "time	string	script"
+  bench t.lua --time=3 prepare
+  must is "$(lines)" "time	number	3"
+}
+
+@test "malformed declarations" {
+  f="FATAL: \`sysbench.cmdline.read_cmdline_options' function failed:"
+  while IFS='|' read -r value text; do
+    echo "sysbench.cmdline.options = $value" >t.lua
+    bench t.lua run
+    must [ "$status" = 1 ]
+    must is "$stderr" "$f $text"
+  done <<'L'
+5|wrong type for sysbench.cmdline.options: number
+{x = 5}|wrong table structure in sysbench.cmdline.options
+{{"x"}}|wrong table structure in sysbench.cmdline.options
+{x = {}}|nil description for option x
+{x = {"d", function() end}}|cannot determine type for option x
+{x = {"d", 1, 0}}|cannot determine type for option x
+{x = {"d", 1, 8}}|cannot determine type for option x
+{x = {"d", 1, "y"}}|cannot determine type for option x
+L
+}
+
+@test "unknown options: refused with a table, taken without" {
+  echo 'sysbench.cmdline.options = {} function event() end' >t.lua
+  bench t.lua --nosuch=1 run
+  must [ "$status" = 1 ]
+  must is "$stderr" "invalid option: --nosuch=1"
+  echo 'function prepare() print(nosuch, sysbench.opt.nosuch, my_flag == "", type(debug), type(threads), tables) end' >t.lua
+  bench t.lua --nosuch=1 --my-flag --debug=off --event=5 prepare
+  must [ "$status" = 0 ]
+  must is "$(lines)" "1	1	true	table	number	nil"
+}
+
+@test "validators: each option has its own" {
+  cat >t.lua <<'L'
+local function even(name, value) return tonumber(ffi.string(value)) % 2 == 0 end
+local function named(name, value) return ffi.string(name) == "named" end
+sysbench.cmdline.options = {
+  a = {"no rule", 1}, even = {"even", 3, sysbench.cmdline.ARG_INT, even}, named = {"named", "", nil, named},
+}
+function prepare() print(sysbench.opt.even) end
+L
+  bench t.lua --a=7 --even=4 --named=x prepare
+  must [ "$status" = 0 ]
+  must is "$(lines)" 4
+  bench t.lua prepare
+  must is "$(lines)" 3
+  bench t.lua --even=5 prepare
+  must [ "$status" = 1 ]
+  must is "$stderr" "invalid option: --even=5"
+}
+
+@test "help of a script" {
+  cat >t.lua <<'L'
+sysbench.cmdline.options = { ["b-b"] = {"the b", 2}, a_a = {"the a", false}, none = {"no default"} }
+function prepare() sysbench.cmdline.print_test_options() end
+L
+  bench t.lua help
+  must [ "$status" = 0 ]
+  must is "$(lines)" "t.lua options:
+  --a_a[=on|off] the a [off]
+  --b-b=N        the b [2]
+  --none=STRING  no default"
+  bench t.lua prepare
+  must is "$(lines)" "  --a_a[=on|off] the a [off]
+  --b-b=N        the b [2]
+  --none=STRING  no default"
+}
+
+@test "sysbench.opt: nil in the body, filled before each function" {
+  cat >t.lua <<'L'
+print("body", sysbench.tid, sysbench.opt)
+function prepare() sysbench.opt.threads = 1 print("prepare", sysbench.opt.threads) end
+function init() print("init", sysbench.opt.threads) end
+function thread_init() print("thread_init", sysbench.opt.threads) end
+function event() end
+L
+  bench t.lua --threads=2 prepare
+  must is "$(lines)" "body	0	nil
+prepare	1"
+  bench t.lua --threads=2 --events=1 run
+  must is "$(grep -E '^(body|init|thread)' <<<"$output" | sort)" "body	0	nil
+body	0	nil
+body	1	nil
+init	2
+thread_init	2
+thread_init	2"
+}

@@ -1,0 +1,345 @@
+# sql.bats - sysbench.sql: drivers, connections, results, statements, errors.
+load ../cli/helper
+
+# lua LINE...: a prepare command on SQLite that runs the lines; `con` is open.
+lua() {
+  {
+    echo 'function event() end'
+    echo 'function prepare()'
+    echo 'con = sysbench.sql.driver():connect()'
+    cat
+    echo 'end'
+  } >t.lua
+  bench t.lua --db-driver="${DRIVER:-sqlite}" --sqlite-db=t.db ${MODE:+--db-ps-mode=$MODE} "$@" prepare
+}
+
+lines() {
+  tail -n +3 <<<"$output"
+}
+
+@test "drivers" {
+  lua <<'L'
+local drv = sysbench.sql.driver("null")
+print(drv:name(), tostring(drv), ffi.string(drv.lname), drv == sysbench.sql.driver("null"))
+print(sysbench.sql.driver():name(), con.driver:name())
+print(pcall(sysbench.sql.driver, "nosuch"))
+print(pcall(sysbench.sql.driver, 5))
+L
+  must [ "$status" = 0 ]
+  must is "$(lines)" "null	<sql_driver>	discards every statement	true
+sqlite	sqlite
+false	failed to initialize the DB driver
+false	bad argument #1 to 'driver' (string expected, got number)"
+  must has "$stderr" "^FATAL: invalid database driver name: 'nosuch'$"
+}
+
+@test "rows and values" {
+  for mode in auto disable; do
+    rm -f t.db
+    MODE=$mode lua <<'L'
+con:query("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, n INT)")
+print(con:query("INSERT INTO t VALUES (1, 'one', 10), (2, NULL, 20), (3, '', NULL)") == nil)
+local rs = con:query("SELECT id, name, n FROM t ORDER BY id")
+print(tostring(rs), type(rs), rs.nrows, rs.nfields)
+for i = 1, rs.nrows do
+  local row = rs:fetch_row()
+  print(row[1], row[2], row[3], type(row[1]))
+end
+print(rs:fetch_row())
+print(rs:free(), rs.nrows, rs.nfields)
+print(pcall(rs.free, rs))
+print(con:query_row("SELECT COUNT(*), MAX(name), NULL FROM t"))
+print(select("#", con:query_row("SELECT 1, NULL, 3, NULL")))
+print(con:query_row("SELECT 1 WHERE 1 = 0"), con:query_row("UPDATE t SET n = 1 WHERE id = 9"))
+local none = con:query("UPDATE t SET n = n WHERE id = 1")
+print(none == nil, none and "true in a condition")
+print(con:query("SELECT 1") == con:query("SELECT 2"))
+local r = con:query("SELECT 1 WHERE 0")
+print(r.nrows, r:fetch_row())
+L
+    must [ "$status" = 0 ]
+    must is "$(lines)" "true
+<sql_result>	cdata	3	3
+1	one	10	string
+2	nil	20	string
+3		nil	string
+nil
+true	0	0
+false	db_free_results() failed
+3	one	nil
+4
+nil	nil
+true	true in a condition
+true
+0	nil"
+    must has "$stderr" '^ALERT: attempt to free an invalid result set$'
+    must has "$stderr" '^ALERT: attempt to fetch row from an empty result set$'
+  done
+}
+
+@test "prepared statements and parameters" {
+  for mode in auto disable; do
+    rm -f t.db
+    MODE=$mode lua <<'L'
+con:query("CREATE TABLE users (id BIGINT PRIMARY KEY, name VARCHAR(20), score INT, credit DOUBLE)")
+con:query("INSERT INTO users VALUES (7, 'x', 1, 1)")
+local st = con:prepare("UPDATE users SET name = ?, score = ?, credit = ? WHERE id = ?")
+local T  = sysbench.sql.type
+local name, score, credit, id = st:bind_create(T.VARCHAR, 20), st:bind_create(T.INT), st:bind_create(T.DOUBLE), st:bind_create(T.BIGINT)
+print(tostring(st), tostring(name), name.type, name.max_len, score.type, credit.type, name.is_null[0])
+print(st:bind_param(), st:bind_param(name, score, credit, id))
+name:set_rand_str("@@@@-####"); score:set(nil); credit:set(0.25); id:set(7)
+print(st:execute() == nil)
+local n, s, c = con:query_row("SELECT name, score, credit FROM users")
+print(#n, n:match("^%l%l%l%l%-%d%d%d%d$") ~= nil, s, c)
+name:set(("long"):rep(10)); score:set(true); credit:set(-1.5)
+st:execute()
+print(con:query_row("SELECT name, score, credit FROM users"))
+score:set(3000000000) name.buffer[0] = 65 name.data_len[0] = 1
+st:execute()
+print(con:query_row("SELECT name, score FROM users"))
+score:set(12LL) st:execute() print(con:query_row("SELECT score FROM users"))
+print(pcall(score.set, score, "x"))
+print(pcall(name.set, name, 5))
+print(pcall(score.set_rand_str, score, "#"))
+print(pcall(st.bind_create, st, T.DATE))
+print(pcall(st.bind_param, st, name))
+print(st:close(), st:close())
+print(pcall(st.execute, st))
+print(pcall(st.bind_param, st, name))
+local q = con:prepare("SELECT name FROM users WHERE id = ?")
+print(pcall(q.execute, q))
+local id2 = q:bind_create(T.INT) q:bind_param(id2)
+id2:set(7) print(q:execute():fetch_row()[1])
+id2:set(8) print(q:execute().nrows)
+L
+    must [ "$status" = 0 ]
+    must is "$(lines)" "<sql_statement>	<sql_param>	12	20	4	6	1
+nil	0
+true
+9	true	nil	0.25
+longlonglonglonglong	1	-1.5
+A	3000000000
+12
+false	cannot convert 'string' to 'int64_t'
+false	cannot convert 'number' to 'string'
+false	Unsupported argument type: 4
+false	Unsupported argument type: 8
+false	wrong number of parameters: 4 expected, 1 given
+0	0
+false	attempt to use a closed statement
+false	attempt to use a closed statement
+false	parameters are not bound
+A
+0"
+    must has "$stderr" '^ALERT: wrong number of parameters in prepared statement$'
+  done
+}
+
+@test "errors have the position of the script's call" {
+  lua <<'L'
+print(select(2, pcall(function() con:query("SELEC") end)))
+print(select(2, pcall(function() local x = con:query_row("SELEC") end)))
+print(select(2, pcall(function() local x = con:prepare("SELEC") end)))
+print(con.error == ffi.C.DB_ERROR_FATAL, tonumber(con.error), con.sql_errno, ffi.string(con.sql_state), ffi.string(con.sql_errmsg))
+con:query("SELECT 1")
+print(tonumber(con.error), con.sql_errno, con.sql_state == nil)
+print(select(2, pcall(con.query, con, 5)))
+con:query("SELEC")
+L
+  must [ "$status" = 1 ]
+  must is "$(lines)" "t.lua:4: SQL error, errno = 1, state = '42601': near \"SELEC\": syntax error
+t.lua:5: SQL error, errno = 1, state = '42601': near \"SELEC\": syntax error
+t.lua:6: SQL error, errno = 1, state = '42601': near \"SELEC\": syntax error
+true	2	1	42601	near \"SELEC\": syntax error
+0	0	true
+bad argument #1 to 'query' (string expected, got number)"
+  must has "$stderr" "^FATAL: \`prepare' function failed: t.lua:11: SQL error, errno = 1"
+}
+
+@test "ignorable errors are tables, and restart the event" {
+  lua --db-ignore-errors=23505 <<'L'
+con:query("CREATE TABLE t (id INTEGER PRIMARY KEY)")
+con:query("INSERT INTO t VALUES (1)")
+local ok, err = pcall(con.query, con, "INSERT INTO t VALUES (1)")
+print(type(err), err.errcode, err.sql_errno, err.sql_state, err.query, err.connection == con, err.reconnected)
+print(tostring(err))
+local names = {} for k in pairs(err) do names[#names + 1] = k end table.sort(names)
+print(table.concat(names, " "))
+con:query("INSERT INTO t VALUES (1)")
+L
+  must [ "$status" = 1 ]
+  must is "$(lines)" "table	1	1555	23505	INSERT INTO t VALUES (1)	true	false
+SQL error, errno = 1555, state = '23505': UNIQUE constraint failed: t.id
+connection errcode query reconnected sql_errmsg sql_errno sql_state"
+  must is "$stderr" "FATAL: \`prepare' function failed: SQL error, errno = 1555, state = '23505': UNIQUE constraint failed: t.id"
+}
+
+@test "deadlocks on the null driver: restarted, counted, exit 0" {
+  cat >t.lua <<'L'
+function thread_init() con = sysbench.sql.driver():connect() end
+n = 0
+function event() n = n + 1 con:query("SELECT 1") end
+function thread_done() print("attempts", n) end
+L
+  bench t.lua --db-driver=null --null-error-rate=0.5 --events=100 run
+  must [ "$status" = 0 ]
+  must is "$(number 'total number of events:')" 100
+  must is "$(number 'read:')" 100
+  errors=$(number 'ignored errors:')
+  must [ "$errors" -gt 20 ]
+  must has "$output" "^attempts	$((errors + 100))$"
+}
+
+@test "the hook about fatal errors" {
+  cat >t.lua <<'L'
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE IF NOT EXISTS t (id INTEGER PRIMARY KEY)")
+  con:query("DELETE FROM t")
+end
+n = 0
+function event() n = n + 1 con:query("INSERT INTO t VALUES (" .. (n == 2 and 1 or n) .. ")") end
+function sysbench.hooks.sql_error_ignorable(err)
+  print("hook", err.errcode, err.sql_errno, err.query)
+  con:query("SELECT 1")
+  return answer
+end
+L
+  echo 'answer = true' >>t.lua
+  bench t.lua --db-driver=sqlite --sqlite-db=t.db --events=3 run
+  must [ "$status" = 0 ]
+  must is "$(grep ^hook <<<"$output")" "hook	nil	1555	INSERT INTO t VALUES (1)"
+  must is "$(number 'ignored errors:')" 1
+  must is "$(number 'total number of events:')" 3
+  must [ "$(grep -c FATAL <<<"$stderr")" = 0 ]
+  echo 'answer = false' >>t.lua
+  bench t.lua --db-driver=sqlite --sqlite-db=t.db --events=3 run
+  must [ "$status" = 1 ]
+  must has "$stderr" "^FATAL: SQLite error 1555 \(23505\): UNIQUE constraint failed: t.id for query 'INSERT INTO t VALUES \(1\)'$"
+  must has "$stderr" "^FATAL: \`thread_run' function failed: t.lua:7: SQL error, errno = 1555, state = '23505'"
+  echo 'function sysbench.hooks.sql_error_ignorable() error("hook fails") end' >>t.lua
+  bench t.lua --db-driver=sqlite --sqlite-db=t.db --events=3 run
+  must [ "$status" = 1 ]
+  must has "$stderr" "^FATAL: SQLite error 1555"
+  must has "$stderr" "^FATAL: \`thread_run' function failed: t.lua:15: hook fails"
+}
+
+@test "closed connections" {
+  lua <<'L'
+local st = con:prepare("SELECT 1")
+print(con:disconnect(), con:disconnect())
+print(select(2, pcall(function() con:query("SELECT 1") end)))
+print(select(2, pcall(function() con:query_row("SELECT 1") end)))
+print(select(2, pcall(function() local x = con:prepare("SELECT 1") end)))
+print(select(2, pcall(function() con:bulk_insert_init("INSERT INTO t VALUES") end)))
+print(con:more_results(), st:close())
+print(con:reconnect(), con:query_row("SELECT 5"))
+L
+  must [ "$status" = 0 ]
+  must is "$(lines)" "true	true
+t.lua:6: SQL API error
+t.lua:7: SQL API error
+t.lua:8: SQL API error
+t.lua:9: db_bulk_insert_init() failed
+false	0
+true	5"
+  must has "$stderr" '^ALERT: attempt to close an already closed connection$'
+  must has "$stderr" '^ALERT: attempt to use an already closed connection$'
+}
+
+@test "objects outlive what they were made from" {
+  lua <<'L'
+local function gc() collectgarbage() collectgarbage() end
+con:query("CREATE TABLE t (id INT, v INT)")
+con:query("INSERT INTO t VALUES (1, 4242), (2, 4343)")
+con = nil gc()
+local function statement()
+  local c = sysbench.sql.driver():connect()
+  local st = c:prepare("SELECT v FROM t WHERE id = ?")
+  local p = st:bind_create(sysbench.sql.type.INT)
+  st:bind_param(p)
+  p:set(2)
+  return st
+end
+local st = statement()
+gc()
+local fill = {} for i = 1, 1000 do fill[i] = ffi.new("int64_t[1]", i) end
+print(st:execute():fetch_row()[1])
+local rs = sysbench.sql.driver():connect():query("SELECT v FROM t ORDER BY id")
+st = nil
+gc() gc()
+print(rs.nrows, rs:fetch_row()[1], rs:fetch_row()[1], rs:fetch_row())
+local c2 = rs.statement == nil and sysbench.sql.driver():connect()
+local st2 = c2:prepare("SELECT 1")
+c2:disconnect() c2 = nil gc()
+print(pcall(st2.execute, st2))
+L
+  must [ "$status" = 0 ]
+  must is "$(lines | sed 's/t.lua:[0-9]*: //')" "4343
+2	4242	4343	nil
+false	SQL API error"
+}
+
+@test "bulk inserts" {
+  lua <<'L'
+con:query("CREATE TABLE log (id INT, msg TEXT)")
+print(select("#", con:bulk_insert_done()), con:bulk_insert_done())
+print(con:bulk_insert_init("INSERT INTO log (id, msg) VALUES"))
+for i = 1, 1000 do con:bulk_insert_next(string.format("(%d,'m')", i)) end
+print(con:query_row("SELECT 1"), select("#", con:bulk_insert_next("(0,'n')")))
+print(con:bulk_insert_done(), con:query_row("SELECT COUNT(*), MAX(id) FROM log"))
+print(select(2, pcall(function() con:bulk_insert_next("(1)") end)))
+con:bulk_insert_init("INSERT INTO nosuch VALUES") con:bulk_insert_next("(1)")
+print(select(2, pcall(function() con:bulk_insert_done() end)))
+L
+  must [ "$status" = 0 ]
+  must is "$(lines)" "1	true
+true
+1	1
+true	1001	1000
+t.lua:10: db_bulk_insert_next() failed
+t.lua:12: db_bulk_insert_done() failed: SQL error, errno = 1, state = '42P01': no such table: nosuch"
+  must has "$stderr" '^ALERT: attempt to call bulk_insert_next\(\) before bulk_insert_init\(\)$'
+}
+
+@test "explicit parameters of a connection" {
+  lua <<'L'
+local other = sysbench.sql.driver():connect{db = "other.db"}
+other:query("CREATE TABLE here (a INT)")
+print(pcall(con.query, con, "SELECT * FROM here"))
+print(select(2, pcall(function() sysbench.sql.driver():connect{host = "x"} end)))
+print(select(2, pcall(function() sysbench.sql.driver():connect{db = 5} end)))
+print(select(2, pcall(function() sysbench.sql.driver():connect("x") end)))
+L
+  must [ "$status" = 0 ]
+  must [ -s other.db ]
+  must is "$(lines | tail -n 3)" "t.lua:7: connect: unknown key 'host'
+t.lua:8: connect: 'db' must be a string
+t.lua:9: bad argument #1 to 'connect' (table expected, got string)"
+}
+
+@test "labels" {
+  lua <<'L'
+print(con:query("SELECT 1", "a label"):fetch_row()[1], con:query_row("SELECT 2", "other"))
+print(con:prepare("SELECT 3", "third"):execute():fetch_row()[1])
+print(select(2, pcall(function() con:query("SELECT 1", ("x"):rep(65)) end)))
+L
+  must [ "$status" = 0 ]
+  must is "$(lines)" "1	2
+3
+t.lua:6: a label is a string of at most 64 bytes"
+}
+
+@test "statements are counted from the start to the end of thread_run" {
+  cat >t.lua <<'L'
+local function some() con:query("SELECT 1") con:query("INSERT INTO t VALUES (1)") con:query("BEGIN") con:query("COMMIT") end
+function thread_init() con = sysbench.sql.driver():connect() some() end
+function event() some() end
+function thread_done() some() end
+L
+  bench t.lua --db-driver=null --threads=2 --events=10 run
+  must is "$(number 'read:')" 10
+  must is "$(number 'write:')" 10
+  must is "$(number 'other:')" 20
+}

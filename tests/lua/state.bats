@@ -1,0 +1,146 @@
+# state.bats - what a Lua state holds before a script changes it, and where it
+# finds modules.
+load ../cli/helper
+
+@test "globals are those of the library and of the interface, no more" {
+  cat >g.lua <<'L'
+local known = {}
+for name in ([[_G _VERSION arg assert bit collectgarbage coroutine debug
+  dofile error ffi gcinfo getfenv getmetatable io ipairs jit load loadfile
+  loadstring math module newproxy next os package pairs pcall print rawequal
+  rawget rawlen rawset require select setfenv setmetatable string sysbench
+  table thread_run tonumber tostring type unpack xpcall
+  thread_id test mysql_table_engine myisam_max_rows
+  DB_ERROR_NONE DB_ERROR_RESTART_TRANSACTION DB_ERROR_FAILED
+  sb_rnd sb_rand sb_rand_str sb_rand_uniform sb_rand_gaussian sb_rand_special
+  sb_rand_uniq db_connect db_disconnect db_query db_bulk_insert_init
+  db_bulk_insert_next db_bulk_insert_done db_prepare db_bind_param
+  db_bind_result db_execute db_store_results db_free_results db_close
+  ]]):gmatch("%S+") do known[name] = true end
+for name in pairs(_G) do if not known[name] then print("extra", name) end end
+for _, name in ipairs{"bit", "ffi", "sb_rnd", "db_close", "thread_run",
+  "mysql_table_engine"} do
+  if _G[name] == nil then print("missing", name) end
+end
+local function fields(t) 
+  local names = {}
+  for name in pairs(t) do names[#names + 1] = tostring(name) end
+  table.sort(names)
+  return table.concat(names, " ")
+end
+print(fields(sysbench))
+print(fields(sysbench.sql))
+print(fields(sysbench.rand))
+print(fields(sysbench.db))
+print(fields(sysbench.histogram), fields(sysbench.counter), fields(sysbench.hooks))
+print(sysbench.opt, sysbench.tid, sysbench.version, sysbench.version_string)
+print(thread_id, test, mysql_table_engine, myisam_max_rows)
+print(type(ffi.C.sb_rand_uniform), type(sysbench.rand.uniform))
+L
+  bench g.lua
+  must [ "$status" = 0 ]
+  must is "$(tail -n +3 <<<"$output")" \
+"bench_version cmdline counter db error histogram hooks iteration rand report_csv report_default report_json sql tid version version_string
+driver error type
+default gaussian pareto special string uniform uniform_double uniform_uint64 unique varstring zipfian
+DB_ERROR_FAILED DB_ERROR_NONE DB_ERROR_RESTART_TRANSACTION bind_param bind_result bulk_insert_done bulk_insert_init bulk_insert_next close connect disconnect execute free_results prepare query store_results
+new	new	
+nil	0	1.0.20	sysbench 1.0.20
+0	g.lua	innodb	1000000
+cdata	function"
+}
+
+@test "sysbench.cmdline" {
+  cat >c.lua <<'L'
+local c = sysbench.cmdline
+print(c.argv[0] ~= nil, c.argv[1], c.argv[2], c.argv[3], c.argv[4], c.command, c.script_path)
+print(c.ARG_NULL, c.ARG_BOOL, c.ARG_INT, c.ARG_SIZE, c.ARG_DOUBLE, c.ARG_STRING, c.ARG_LIST, c.ARG_FILE, c.ARG_MAX)
+print(c.PARALLEL_COMMAND, c.options, c.commands)
+function prepare() print(c.command_defined("x"), c.command_parallel("x"), c.call_command("x")) end
+L
+  bench --threads=3 ./c.lua prepare
+  must [ "$status" = 0 ]
+  must is "$(tail -n +3 <<<"$output")" "true	--threads=3	./c.lua	prepare	nil	prepare	./c.lua
+0	1	2	3	4	5	6	7	8
+true	nil	nil
+false	false	false"
+}
+
+@test "the compat level changes the version that scripts see" {
+  echo 'print(sysbench.version_string)' >v.lua
+  BENCH_COMPAT=1.1 bench v.lua
+  must has "$output" '^sysbench 1.1.0$'
+}
+
+@test "modules: beside a script named by a path, and the user's before ours" {
+  mkdir -p far/sub here
+  echo 'local m = require("neighbour") print("got", m) print(require("sub.deep"))' >far/t.lua
+  echo 'return "far"' >far/neighbour.lua
+  echo 'return "deep"' >far/sub/deep.lua
+  bench far/t.lua
+  must [ "$status" = 0 ]
+  must has "$output" '^got	far$'
+  must has "$output" '^deep$'
+  echo 'return "here"' >neighbour.lua
+  bench far/t.lua
+  must has "$output" '^got	here$'
+}
+
+@test "LUA_PATH replaces the path, ;; stands for the default" {
+  echo 'print(package.path)' >p.lua
+  HOME=/h LUA_PATH= bench p.lua
+  must is "$(tail -n +3 <<<"$output")" ""
+  HOME=/h LUA_PATH='/x/?.lua;;' bench p.lua
+  must has "$output" '^/x/\?\.lua;\./\?\.lua;\./\?/init\.lua;\./src/lua/\?\.lua;/h/\.luarocks/share/lua/5\.1/\?\.lua;.*/usr/share/lua/5\.1/\?\.lua;.*/\?\.lua;;$'
+}
+
+@test "a first line with # is skipped, line numbers stay" {
+  printf '#!/usr/bin/env bench\nerror("here")\n' >s.lua
+  bench ./s.lua
+  must [ "$status" = 1 ]
+  must is "$stderr" "FATAL: ./s.lua:2: here"
+}
+
+@test "a script from standard input: body only" {
+  run --separate-stderr "$BENCH" - --bad=1 prepare <<<'print("body", sysbench.cmdline.command, sysbench.cmdline.script_path)
+function prepare() print("called") end'
+  must [ "$status" = 0 ]
+  must is "$(tail -n +3 <<<"$output")" "body	prepare	nil"
+  run --separate-stderr "$BENCH" <<<'error("x")'
+  must [ "$status" = 1 ]
+  must is "$stderr" "FATAL: stdin:1: x"
+}
+
+@test "luajit commands" {
+  echo 'print(jit.status())' >j.lua
+  bench --luajit-cmd=off j.lua
+  must has "$output" '^false'
+  bench --luajit-cmd= j.lua
+  must has "$output" '^true'
+  bench --luajit-cmd=nosuch j.lua
+  must [ "$status" = 1 ]
+  must is "$stderr" "FATAL: unknown LuaJIT command 'nosuch' (or the jit.* modules are not installed)"
+}
+
+@test "names: modules, missing scripts, a folder is no script" {
+  echo 'print("m", ..., test)' >mod.lua
+  bench mod
+  must has "$output" '^m	mod	mod$'
+  bench nosuch run
+  must [ "$status" = 1 ]
+  must is "$stderr" "FATAL: Cannot find benchmark 'nosuch': no such built-in test, file or module"
+  mkdir dir.lua
+  bench dir.lua run
+  must [ "$status" = 1 ]
+  must has "$stderr" "Cannot find benchmark 'dir.lua'"
+  echo 'not a script' >plain
+  bench plain run
+  must has "$stderr" "Cannot find benchmark 'plain'"
+}
+
+@test "an artificial limit of memory names the thread" {
+  echo 'function event() end' >e.lua
+  run --separate-stderr bash -c "ulimit -v 400000; exec '$BENCH' e.lua --threads=4000 --events=1 run"
+  must [ "$status" = 1 ]
+  must has "$stderr" '^FATAL: cannot (create the Lua state of thread [0-9]+: not enough memory|.*thread)'
+}
