@@ -63,12 +63,23 @@ void reporting_send(struct run *run, const struct report *r)
   }
 }
 
+/* A line that is only a little late is labelled with its moment on the grid. */
+static uint64_t label_ns(const struct run *run, uint64_t due, uint64_t now)
+{
+  uint64_t little = run->plan->interval_ns / 2;
+
+  if (little > NS_PER_S / 2)
+    little = NS_PER_S / 2;
+  return (now - due < little ? due : now) - run->measured_ns;
+}
+
 static void do_interval(struct run *run, struct agenda *a, uint64_t now)
 {
   const struct plan *plan = run->plan;
   struct report r = { 0 };
 
   reporting_fill(run, &r, REPORT_INTERVAL, now);
+  r.elapsed_ns = label_ns(run, a->interval_ns, now);
   r.threads_running = run_count_running(run, a->interval_ns);
   periods_interval(run->periods, &run->report_setup, now, &r);
   reporting_send(run, &r);
