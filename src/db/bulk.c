@@ -121,12 +121,23 @@ static void rewind_text(struct bulk *b)
     b->text.text[b->prefix_len] = '\0';
 }
 
+/*
+ * Rows that were added during the measured part are part of what is measured,
+ * also when the script sends the last of them in its thread_done().
+ */
 static int flush(struct conn *c)
 {
+  struct db_env *env = c->env;
+  struct recorder *now = env->recorder;
   int rc = 0;
 
-  if (c->bulk.rows > 0)
+  if (c->bulk.rows > 0) {
+    if (!now)
+      env->recorder = c->bulk.recorder;
     rc = send_packet(c);
+    env->recorder = now;
+  }
+  c->bulk.recorder = NULL;
   rewind_text(&c->bulk);
   return rc;
 }
@@ -140,6 +151,7 @@ int bulk_init(struct conn *c, const char *sql, size_t len)
   call_no_error(c);
   b->active = false;
   b->rows = 0;
+  b->recorder = NULL;
   b->limit = BULK_PACKET;
   if (len >= BULK_PACKET)
     return 1;
@@ -185,6 +197,8 @@ int bulk_next(struct conn *c, const char *row, size_t len)
     return 1;
   }
   b->rows++;
+  if (c->env->recorder)
+    b->recorder = c->env->recorder;
   return 0;
 }
 
