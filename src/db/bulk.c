@@ -13,6 +13,7 @@
 enum {
   TRIES_AT_ONCE = 10, /* then with pauses of 1, 2, 4 .. 100 ms */
   PAUSE_MAX_MS = 100,
+  TRIES_AFTER_END = 100, /* about 9 s */
 };
 
 /* Before try number `tries` of the same thing.  False: the run is over. */
@@ -22,7 +23,8 @@ static bool pause_before(struct conn *c, unsigned tries)
   uint64_t until = clock_now_ns();
   uint64_t ms = 1;
 
-  if (env_is_over(c->env, until)) {
+  if (env_has_to_leave(c->env, until) ||
+      (env_is_over(c->env, until) && tries > TRIES_AFTER_END)) {
     policy_abandon(c);
     return false;
   }
@@ -31,8 +33,8 @@ static bool pause_before(struct conn *c, unsigned tries)
   for (unsigned i = TRIES_AT_ONCE + 1; i < tries && ms < PAUSE_MAX_MS; i++)
     ms *= 2;
   until += (ms < PAUSE_MAX_MS ? ms : PAUSE_MAX_MS) * NS_PER_MS;
-  while (clock_now_ns() < until && !env_is_over(c->env, clock_now_ns()))
-    wait_while(p->over, 0, until);
+  while (clock_now_ns() < until && !env_has_to_leave(c->env, clock_now_ns()))
+    wait_while(&p->never, 0, until);
   return true;
 }
 

@@ -191,7 +191,7 @@ static int reconnect_failed(struct conn *c, enum transport_rc rc)
 {
   struct strbuf reason = { 0 };
 
-  if (rc == TRANSPORT_OVER && env_is_over(c->env, clock_now_ns())) {
+  if (rc == TRANSPORT_OVER && env_has_to_leave(c->env, clock_now_ns())) {
     policy_abandon(c);
     return 1;
   }

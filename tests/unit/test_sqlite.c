@@ -50,6 +50,7 @@ struct bed {
   struct driver_config config;
   struct db_process *process;
   struct db_env env;
+  struct recorder recorder;
   _Atomic uint32_t over;
 };
 
@@ -138,12 +139,16 @@ static void test_waiting(const char *file)
      "the other gets BUSY");
   OK(clock_now_ns() - start >= 50 * NS_PER_MS, "after its patience");
   OK(run(c, "SELECT * FROM t") == DB_ERROR_NONE, "reading is possible");
-  b.cfg.busy_timeout_ms = 60000;
   b.over = 1;
+  OK(run(c, "INSERT INTO t VALUES (1)") == DB_ERROR_IGNORABLE &&
+       clock_now_ns() - start >= 100 * NS_PER_MS,
+     "also after the run");
+  b.cfg.busy_timeout_ms = 60000;
+  b.env.recorder = &b.recorder;
   start = clock_now_ns();
   OK(run(c, "INSERT INTO t VALUES (1)") == DB_ERROR_IGNORABLE &&
        clock_now_ns() - start < 10 * NS_PER_S,
-     "nobody waits when the run is over");
+     "but not in an event");
   OK(run(a, "COMMIT") == DB_ERROR_NONE, "the first commits");
   bed_close(&b);
 }
