@@ -134,11 +134,17 @@ static int flush(struct conn *c)
   int rc = 0;
 
   if (c->bulk.rows > 0) {
+    env->after_events = !now;
     if (!now)
       env->recorder = c->bulk.recorder;
     rc = send_packet(c);
     env->recorder = now;
+    env->after_events = false;
   }
+  /* An event that is abandoned leaves rows of events that were counted: they
+   * stay for bulk_done(). */
+  if (rc != 0 && c->fail.abandoned)
+    return rc;
   c->bulk.recorder = NULL;
   rewind_text(&c->bulk);
   return rc;
@@ -220,5 +226,7 @@ int bulk_done(struct conn *c)
   if (rc == 0)
     rc = commit_own(c);
   b->active = false;
+  b->recorder = NULL;
+  rewind_text(b);
   return rc;
 }

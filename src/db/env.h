@@ -167,6 +167,7 @@ struct db_env {
 
   /* The layer's own. */
   struct driver_handle handle[DRIVERS_MAX];
+  bool after_events;  /* `recorder` is set for a last packet only */
   struct conn *first; /* all connection objects of the thread */
   struct db_times execution, fetching; /* with --db-debug */
 };
