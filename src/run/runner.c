@@ -162,7 +162,8 @@ static int set_up(struct conductor *c, const void *cfg, struct err *err)
   return rc;
 }
 
-/* Until all workers are ready; false: not in time, or interrupted. */
+/* Until all workers are ready, or one has failed to get so; false: not in time,
+ * or interrupted. */
 static bool wait_until_ready(struct run *run)
 {
   const struct plan *plan = run->plan;
@@ -173,7 +174,8 @@ static bool wait_until_ready(struct run *run)
   for (;;) {
     const uint32_t news = atomic_load(&run->news);
 
-    if (atomic_load(&run->ready) == plan->threads)
+    if (atomic_load(&run->ready) == plan->threads ||
+        atomic_load(&run->failed) > 0)
       return true;
     if (clock_now_ns() >= until || atomic_load(&run->signal) != 0)
       return false;
@@ -228,20 +230,13 @@ static uint64_t later(uint64_t when_ns, uint64_t by_ns)
   return by_ns > UINT64_MAX - when_ns ? WAIT_FOREVER : when_ns + by_ns;
 }
 
-/*
- * The time is over and workers are still there: wake what is blocked, harder
- * after a second, and then go on without them.
- */
-static void force(struct conductor *c)
+/* Wake what is blocked, harder after a second, and then go on without those
+ * that are still there. */
+static void wake_blocked(struct conductor *c, uint64_t now)
 {
   struct run *run = &c->run;
   const struct test_ops *ops = run->test->ops;
-  const uint64_t now = clock_now_ns();
 
-  c->forced = true;
-  c->forced_ns = now;
-  c->unfinished = run_count_phase(run, WORKER_EVENT);
-  (void)run_stop(run, STOP_FORCED);
   if (ops->interrupt) {
     ops->interrupt(run->test_run, INTERRUPT_CANCEL);
     if (wait_until_gone(run, now + STEP_NS))
@@ -251,6 +246,19 @@ static void force(struct conductor *c)
       return;
   }
   c->abandoned = !all_gone(run);
+}
+
+/* The time is over and workers are still there. */
+static void force(struct conductor *c)
+{
+  struct run *run = &c->run;
+  const uint64_t now = clock_now_ns();
+
+  c->forced = true;
+  c->forced_ns = now;
+  c->unfinished = run_count_phase(run, WORKER_EVENT);
+  (void)run_stop(run, STOP_FORCED);
+  wake_blocked(c, now);
 }
 
 /* From the opening of the gate until all workers are gone, or given up. */
@@ -310,6 +318,9 @@ static void final_report(struct conductor *c)
   struct report r = { 0 };
   const uint64_t end_ns = c->forced ? c->forced_ns : last_left(run);
 
+  /* Nothing was measured in a run that ended while it was warming up. */
+  if (run->plan->warmup_ns > 0 && atomic_load(&run->warm) == 0)
+    periods_restart(run->periods, end_ns);
   reporting_fill(run, &r, c->forced ? REPORT_FORCED : REPORT_FINAL, end_ns);
   r.unfinished = c->unfinished;
   r.threads_running = c->forced ? run_count_running(run, end_ns) : 0;
@@ -331,10 +342,12 @@ static int conclude(struct conductor *c)
 {
   struct run *run = &c->run;
   const int number = (int)atomic_load(&run->signal);
+  /* Else there is another reason to end, and force was only needed for it. */
+  const bool late = run_stopped(run) == STOP_FORCED;
   struct err err = { "" };
   int status = EXIT_OK;
 
-  if (c->forced && number == 0)
+  if (late)
     log_msg(LOG_FATAL, "The --max-time limit has expired, forcing shutdown...");
   if (!reporting_stop(run, c->report_thread,
                       c->forced ? STEP_NS : PLAN_NO_LIMIT))
@@ -343,7 +356,7 @@ static int conclude(struct conductor *c)
     log_msg(LOG_INFO, "Done.\n");
   final_report(c);
 
-  if (!c->abandoned && run->test->ops->end &&
+  if (!c->forced && !c->abandoned && run->test->ops->end &&
       run->test->ops->end(run->test_run, &err) < 0) {
     log_msg(LOG_FATAL, "%s", err.text);
     status = EXIT_FAILED;
@@ -351,7 +364,7 @@ static int conclude(struct conductor *c)
   if (atomic_load(&run->failed) > 0 || atomic_load(&run->report_lost) > 0 ||
       run_stopped(run) == STOP_OVERLOAD)
     status = EXIT_FAILED;
-  if (c->forced)
+  if (late)
     status = EXIT_FORCED;
   if (number != 0) {
     log_msg(LOG_WARNING, "stopped by %s",
@@ -369,6 +382,9 @@ static int call_off(struct conductor *c, bool in_time)
 
   crew_release(&c->crew, GATE_ABORT);
   if (number == 0 && in_time) {
+    /* The others may still be busy, or blocked. */
+    if (!wait_until_gone(run, clock_now_ns() + STEP_NS))
+      wake_blocked(c, clock_now_ns());
     log_msg(LOG_FATAL, "Thread%s initialization failed!",
             run->plan->compat == COMPAT_1_1 ? "s" : "");
     return EXIT_FAILED;

@@ -110,17 +110,17 @@ static bool admit(struct worker *w, uint64_t now)
   static const char time_is_up[] = "Time limit exceeded, exiting...";
   struct run *run = w->run;
 
+  if (now >= run->measured_ns && !w->counted)
+    end_warmup(w, &now);
   if (run_stopped(run))
     return leave(w, now, NULL);
   if (now >= run->end_ns)
     return leave(w, now, time_is_up);
 
-  if (now < run->measured_ns) {
+  if (!w->counted) {
     w->look_ns = run->measured_ns;
     w->tickets = PLAN_NO_LIMIT;
   } else {
-    if (!w->counted)
-      end_warmup(w, &now);
     w->look_ns = run->end_ns;
     if (w->tickets == 0 && !take_tickets(w, now))
       return leave(w, now, "Event limit exceeded, exiting...");
