@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -67,4 +68,19 @@ int thread_start(pthread_t *ret, size_t stack_bytes, void *(*fn)(void *),
     return err_sys(err, "cannot start a thread,");
   }
   return 0;
+}
+
+bool thread_queue_ns(uint64_t *ret)
+{
+  unsigned long long ran_ns, waited_ns;
+  FILE *f = fopen("/proc/thread-self/schedstat", "re");
+  bool ok;
+
+  if (!f)
+    return false;
+  ok = fscanf(f, "%llu %llu", &ran_ns, &waited_ns) == 2;
+  (void)fclose(f);
+  if (ok)
+    *ret = waited_ns;
+  return ok;
 }
