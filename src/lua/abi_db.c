@@ -93,6 +93,34 @@ void bench_db_statement_free(sql_statement *stmt)
   stmt_free(stmt_of(stmt));
 }
 
+/* ---- rows as text ---- */
+
+bool bench_db_in_transaction(sql_connection *con)
+{
+  const struct conn *c = conn_of(con);
+
+  return c->state == CONN_OPEN && c->session->trx != TRX_NONE;
+}
+
+/* A literal, valid until the next call in this state; NULL: it cannot be
+ * sent, or memory ran out. */
+const char *bench_db_quote(sql_connection *con, const char *text, size_t len,
+                           size_t *ret_len)
+{
+  struct state *s = state_current();
+  struct conn *c = conn_of(con);
+  const char *why;
+
+  if (!s || c->state != CONN_OPEN)
+    return NULL;
+  strbuf_clear(&s->quoted);
+  if (!c->driver->quote(c->session, text, len, &s->quoted, &why) ||
+      s->quoted.failed)
+    return NULL;
+  *ret_len = s->quoted.len;
+  return strbuf_str(&s->quoted);
+}
+
 /* ---- failures ---- */
 
 static int failure_bits(const struct conn *c, sql_error_t error,

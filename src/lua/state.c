@@ -255,6 +255,7 @@ void state_free(struct state *s)
   env_done(&s->env);
   if (current == s)
     (void)state_enter(NULL);
+  strbuf_done(&s->quoted);
   free(s->own_rand);
   free(s);
 }
