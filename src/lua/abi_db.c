@@ -12,6 +12,7 @@
 #include "lua/label.h"
 #include "lua/script_internal.h"
 #include "lua/state.h"
+#include "lua/statement.h"
 
 /* Bits of bench_db_failure(), as sql_error.lua knows them. */
 enum {
@@ -65,9 +66,11 @@ sql_result *bench_db_query(sql_connection *con, const char *query, size_t len,
 
 /* ---- prepared statements ---- */
 
+/* NULL: the class of its text. */
 void bench_db_set_class(sql_statement *stmt, void *cls)
 {
-  stmt_set_class(stmt_of(stmt), cls);
+  stmt_set_class(stmt_of(stmt),
+                 cls ? cls : (void *)(uintptr_t)&statement_prepared);
 }
 
 /* -1: any number is accepted. */
