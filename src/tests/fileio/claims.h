@@ -33,9 +33,9 @@ static inline bool claims_take(struct claims *c, uint64_t place)
   if (!c->word)
     return true;
   /* Acquire: what the holder before did to the data is seen. */
-  return !(atomic_fetch_or_explicit(&c->word[i >> 6], bit,
-                                    memory_order_acquire) &
-           bit);
+  return !(
+    atomic_fetch_or_explicit(&c->word[i >> 6], bit, memory_order_acquire) &
+    bit);
 }
 
 /* By the thread that took it. */

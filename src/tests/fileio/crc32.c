@@ -20,8 +20,7 @@ void crc32_table_init(struct crc32_table *t)
   /* Table k: the byte is followed by k zero bytes. */
   for (uint32_t i = 0; i < 256; i++) {
     for (int k = 1; k < 8; k++)
-      t->of[k][i] =
-        t->of[k - 1][i] >> 8 ^ t->of[0][t->of[k - 1][i] & 255];
+      t->of[k][i] = t->of[k - 1][i] >> 8 ^ t->of[0][t->of[k - 1][i] & 255];
   }
 }
 

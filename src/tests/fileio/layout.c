@@ -28,11 +28,11 @@ int layout_init(struct layout *l, const struct fileio_cfg *cfg, int mode,
   const uint64_t blocks = blocks_per_request(cfg, mode);
 
   if (cfg->total_size < cfg->num)
-    return err_set(err, -EINVAL,
-                   "Invalid value for --file-total-size: '%" PRIu64
-                   "' (expected a size of at least one byte for each of %" PRIu64
-                   " files)",
-                   cfg->total_size, cfg->num);
+    return err_set(
+      err, -EINVAL,
+      "Invalid value for --file-total-size: '%" PRIu64
+      "' (expected a size of at least one byte for each of %" PRIu64 " files)",
+      cfg->total_size, cfg->num);
   if (validate && cfg->block_size < LAYOUT_LEAST_CHECKED)
     return err_set(err, -EINVAL,
                    "Invalid value for --file-block-size: '%" PRIu64

@@ -17,9 +17,9 @@ const char *const file_engine_words[] = { "sync", "async", "mmap", "io_uring",
 
 static const char *const flag_words[] = { "sync", "dsync", "direct", NULL };
 static const char *const fsync_words[] = { "fsync", "fdatasync", NULL };
-static const char *const dist_words[] = {
-  "default", "uniform", "gaussian", "special", "pareto", "zipfian", NULL
-};
+static const char *const dist_words[] = { "default", "uniform", "gaussian",
+                                          "special", "pareto",  "zipfian",
+                                          NULL };
 
 /* In the order of the known help; what only this program has comes last. */
 const struct opt fileio_opts[] = {
@@ -136,7 +136,6 @@ const struct opt fileio_opts[] = {
   {
     OPT_STRING(struct fileio_cfg, dir),
     .name = "file-dir",
-    .def = "",
     .show_as = "=PATH",
     .help = "folder of the files (default: the current one)",
     .man = "Where prepare, run and cleanup find the files.",

@@ -41,8 +41,8 @@ struct fileio_cfg {
   uint64_t num;
   uint64_t block_size;
   uint64_t total_size;
-  int mode;      /* enum file_mode; -1: not given */
-  int io_mode;   /* enum file_engine */
+  int mode;    /* enum file_mode; -1: not given */
+  int io_mode; /* enum file_engine */
   uint64_t backlog;
   struct opt_list extra_flags;
   uint64_t fsync_freq;

@@ -75,8 +75,8 @@ static bool choose_write(const struct pattern *p,
   return file_mode_writes(p->mode);
 }
 
-static void set_place(const struct pattern *p, struct request *r,
-                      uint64_t file, uint64_t index)
+static void set_place(const struct pattern *p, struct request *r, uint64_t file,
+                      uint64_t index)
 {
   r->file = (uint32_t)file;
   r->offset = index * p->layout.request;
@@ -155,8 +155,7 @@ static bool next_sequential(struct pattern *p, struct pattern_thread *t,
                p->layout.places;
   if (!claims_take(&p->claims, t->place))
     return false;
-  set_place(p, r, t->place / p->layout.per_file,
-            t->place % p->layout.per_file);
+  set_place(p, r, t->place / p->layout.per_file, t->place % p->layout.per_file);
   return true;
 }
 

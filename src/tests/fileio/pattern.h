@@ -51,8 +51,7 @@ struct pattern_thread {
 
 /* exclusive: two requests in flight must not overlap if one of them writes. */
 int pattern_init(struct pattern *p, const struct layout *layout,
-                 const struct fileio_cfg *cfg, bool exclusive,
-                 struct err *err);
+                 const struct fileio_cfg *cfg, bool exclusive, struct err *err);
 void pattern_done(struct pattern *p);
 
 /*
