@@ -46,29 +46,16 @@ static int sync_open(struct io *io, void **ret, struct err *err)
   return 0;
 }
 
-static ssize_t transfer(const struct sync_engine *e, const struct request *r,
-                        size_t from)
+static ssize_t transfer(const struct sync_engine *e, const struct request *r)
 {
-  const off_t at = (off_t)(r->offset + from);
+  const off_t at = (off_t)r->offset;
   ssize_t n;
 
   do {
-    n = r->op == FILE_OP_READ
-          ? pread(e->fd[r->file], e->buf + from, r->length - from, at)
-          : pwrite(e->fd[r->file], e->buf + from, r->length - from, at);
+    n = r->op == FILE_OP_READ ? pread(e->fd[r->file], e->buf, r->length, at)
+                              : pwrite(e->fd[r->file], e->buf, r->length, at);
   } while (UNLIKELY(n < 0 && errno == EINTR));
   return n;
-}
-
-/* Not all was transferred.  The rest is tried once, because it tells why. */
-static int explain(const struct sync_engine *e, const struct request *r,
-                   ssize_t got, struct err *err)
-{
-  int why = got < 0 ? errno : 0;
-
-  if (got > 0 && transfer(e, r, (size_t)got) < 0)
-    why = errno;
-  return io_failed(e->io, r, got < 0 ? 0 : (uint64_t)got, why, err);
 }
 
 static int flush(struct sync_engine *e, uint32_t file, uint64_t start_ns,
@@ -105,9 +92,11 @@ static int sync_execute(void *engine, const struct request *r, struct err *err)
     io_fill(e->io, r, e->buf);
     start_ns = clock_now_ns();
   }
-  n = transfer(e, r, 0);
+  n = transfer(e, r);
+  if (UNLIKELY(n < 0))
+    return io_failed(e->io, r, 0, errno, err);
   if (UNLIKELY(n != (ssize_t)r->length))
-    return explain(e, r, n, err);
+    return io_short(e->io, r, e->buf, (uint64_t)n, err);
   end_ns = clock_now_ns();
   io_done(e->io, r->op, r->length, end_ns - start_ns, counts);
   pattern_release(&e->io->fio->pattern, r->place);

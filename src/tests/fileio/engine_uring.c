@@ -40,6 +40,10 @@ static void uring_done(struct queue *q)
 {
   struct uring *u = q->impl;
 
+  /* The end of a ring is done in the background; files would stay open, and
+   * those that were deleted keep their space. */
+  if (u->fixed_files)
+    (void)io_uring_unregister_files(&u->ring);
   if (u->ring_made)
     io_uring_queue_exit(&u->ring); /* waits for what is in flight */
   free(u);

@@ -84,3 +84,18 @@ int io_failed(const struct io *io, const struct request *r, uint64_t got,
                  verb[r->op], name, got, r->length, r->offset,
                  r->op == FILE_OP_READ ? ", the file is shorter" : "");
 }
+
+int io_short(const struct io *io, const struct request *r, void *buf,
+             uint64_t got, struct err *err)
+{
+  const int fd = io->fio->files.fd[r->file];
+  char *rest = (char *)buf + got;
+  const off_t at = (off_t)(r->offset + got);
+  ssize_t n;
+
+  if (r->op == FILE_OP_READ)
+    n = pread(fd, rest, r->length - got, at);
+  else
+    n = pwrite(fd, rest, r->length - got, at);
+  return io_failed(io, r, got, n < 0 ? errno : 0, err);
+}

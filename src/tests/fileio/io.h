@@ -75,4 +75,9 @@ int io_check(const struct io *io, const struct request *r, const void *buf,
 int io_failed(const struct io *io, const struct request *r, uint64_t got,
               int why, struct err *err);
 
+/* The same after a transfer of only `got` bytes.  The rest is tried once,
+ * because that tells why. */
+int io_short(const struct io *io, const struct request *r, void *buf,
+             uint64_t got, struct err *err);
+
 #endif

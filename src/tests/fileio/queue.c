@@ -89,11 +89,17 @@ static uint64_t seen_ns(struct queue *q)
   return q->now_ns;
 }
 
-static void fail(struct queue *q, const struct request *r, int64_t result)
+static void fail(struct queue *q, unsigned slot, int64_t result)
 {
-  if (q->failed == 0)
-    q->failed = io_failed(q->io, r, result < 0 ? 0 : (uint64_t)result,
-                          result < 0 ? (int)-result : 0, &q->why);
+  const struct request *r = &q->slot[slot].r;
+
+  if (q->failed != 0)
+    return;
+  if (result < 0)
+    q->failed = io_failed(q->io, r, 0, (int)-result, &q->why);
+  else
+    q->failed = io_short(q->io, r, queue_buffer(q, slot), (uint64_t)result,
+                         &q->why);
 }
 
 /* A write is on its way through the system; false: its fsync is to come. */
@@ -128,7 +134,7 @@ void queue_completed(struct queue *q, unsigned slot, int64_t result)
     q->awaited--;
 
   if (UNLIKELY(result != (transfer ? (int64_t)s->r.length : 0))) {
-    fail(q, &s->r, result);
+    fail(q, slot, result);
   } else {
     const uint64_t now_ns = seen_ns(q);
 
