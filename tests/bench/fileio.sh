@@ -7,6 +7,8 @@
 #   RUNTIME=1      seconds each
 #   CASES=REGEX    only cases that match, e.g. 'io_uring.*rndrd'
 #   FOLDER=.       where the files are made (64 MiB)
+#   METRIC=time    requests per second; cpu: per second of processor time, which
+#                  says more on a machine that has other work to do
 #
 # Prints the median of each program and, of the quotients within the rounds,
 # the median; above 1 the first program is faster.
@@ -16,6 +18,7 @@ BENCH=$(realpath "${1:-./bench}")
 ROUNDS=${ROUNDS:-5}
 RUNTIME=${RUNTIME:-1}
 CASES=${CASES:-.}
+METRIC=${METRIC:-time}
 FOLDER=$(mktemp -d "${FOLDER:-.}/fileio.XXXXXX") || exit 1
 trap 'rm -rf "$FOLDER"' EXIT
 cd "$FOLDER" || exit 1
@@ -45,13 +48,24 @@ with_fio() {
     awk -F';' '{ print $8 + $49 }'
 }
 
+# timed COMMAND...: its number, divided by the processor time if that is wanted.
+timed() {
+  local TIMEFORMAT='%U %S' rate
+  if [ "$METRIC" = cpu ]; then
+    { time rate=$("$@"); } 2>cpu
+    awk -v n="$rate" -v s="$RUNTIME" '{ print ($1 + $2 > 0 ? n * s / ($1 + $2) : 0) }' cpu
+  else
+    "$@"
+  fi
+}
+
 measure() { # WHO ENGINE MODE THREADS DEPTH
   local who=$1
   shift
   case $who in
-    bench) like_sysbench "$BENCH" "$@" ;;
-    sysbench) like_sysbench sysbench "$@" ;;
-    fio) with_fio "$@" ;;
+    bench) timed like_sysbench "$BENCH" "$@" ;;
+    sysbench) timed like_sysbench sysbench "$@" ;;
+    fio) timed with_fio "$@" ;;
   esac
 }
 
