@@ -45,7 +45,7 @@ with_fio() {
   fio --name=f --filename=test_file.0 --size=64M --bs=4k --rw=$mode --ioengine=$engine \
     --iodepth="$4" --numjobs="$3" --thread --group_reporting --norandommap --randrepeat=0 \
     --fallocate=none --invalidate=0 --time_based --runtime="$RUNTIME" --minimal 2>/dev/null |
-    awk -F';' '{ print $8 + $49 }'
+    awk -F';' '/^3;/ { print $8 + $49 }'
 }
 
 # timed COMMAND...: its number, divided by the processor time if that is wanted.

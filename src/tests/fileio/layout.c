@@ -44,6 +44,11 @@ int layout_init(struct layout *l, const struct fileio_cfg *cfg, int mode,
                    "' (expected a size of at most %" PRIu64
                    ", the largest request of the system)",
                    cfg->block_size, LAYOUT_MOST_BYTES);
+  if (cfg->merged > INT64_MAX / cfg->block_size)
+    return err_set(err, -EINVAL,
+                   "Invalid value for --file-merged-requests: '%" PRIu64
+                   "' (expected an integer from 0 to %" PRIu64 ")",
+                   cfg->merged, INT64_MAX / cfg->block_size);
   if (blocks > LAYOUT_MOST_BYTES / cfg->block_size)
     return err_set(err, -EINVAL,
                    "Invalid value for --file-merged-requests: '%" PRIu64

@@ -145,10 +145,11 @@ static int fileio_begin(void *run, struct err *err)
   int rc;
 
   (void)signal(SIGXFSZ, SIG_IGN); /* an error of write tells the same */
-  advice_print(&fio->folder, l->files * l->file_bytes,
-               fio->flags & FILE_FLAG_DIRECT);
   rc = files_open(&fio->files, &fio->folder, l->files, l->file_bytes,
                   fileio_open_flags(fio->flags), fresh, err);
+  if (rc == 0)
+    advice_print(&fio->folder, l->files * l->file_bytes,
+                 fio->flags & FILE_FLAG_DIRECT);
   if (rc == 0 && fio->cfg->drop_cache)
     rc = files_drop_cache(&fio->files, err);
   if (rc == 0 && fio->engine->begin)
