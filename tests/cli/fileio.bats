@@ -177,6 +177,29 @@ Doing random r/w test"
   must is "$status" 0
 }
 
+@test "files with checksums pass between sysbench and this program" {
+  command -v sysbench >/dev/null || skip "sysbench is not installed"
+  SIZES="--file-num=3 --file-total-size=384K --file-block-size=16K"
+  sysbench fileio $SIZES --validate=on prepare >/dev/null
+  io --validate --file-test-mode=rndrw --events=300 run
+  must is "$status" 0
+  prepared --validate
+  run sysbench fileio $SIZES --validate=on --file-test-mode=seqrd --events=24 run
+  must is "$status" 0
+  must is "$(grep -c FATAL <<<"$output")" 0
+}
+
+@test "arrivals and a warm-up" {
+  local engine
+  prepared
+  for engine in $(engines); do
+    prepared
+    io --file-io-mode=$engine --file-test-mode=rndrw --threads=2 --rate=300 --warmup-time=1 --time=1 run
+    must is "$engine $status" "$engine 0"
+    must holds "$(number 'total number of events:') > 200 && $(number 'total number of events:') < 400"
+  done
+}
+
 @test "many threads and an fsync after every request" {
   local mode i
   prepared

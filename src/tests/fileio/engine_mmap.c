@@ -150,7 +150,8 @@ static int mmap_sync(void *engine, uint32_t file, struct err *err)
   return flush(engine, file, clock_now_ns(), err);
 }
 
-/* False: there was no page for a part of it. */
+/* False: there was no page for a part of it.  Without --validate two threads
+ * may be at one place, as they may be in the other I/O modes. */
 static bool copy_bytes(const struct mmap_engine *e, const struct request *r)
 {
   char *place = e->map[r->file] + r->offset;
