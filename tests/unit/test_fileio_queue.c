@@ -111,6 +111,7 @@ struct bed {
   struct plan plan;
   struct fileio fio;
   struct recorders recorders;
+  struct class_set *classes;
   struct worker w;
   struct io io;
   int fd[2];
@@ -133,15 +134,16 @@ static struct bed *bed_new(bool fsync_all)
   b->fd[0] = b->fd[1] = -1;
   b->fio.files.fd = b->fd;
   b->w.plan = &b->plan;
-  b->w.counted = true;
   b->io.fio = &b->fio;
   b->io.w = &b->w;
+  b->cfg.mode = FILE_MODE_RNDRW;
   if (recorders_init(&b->recorders, 1, false, &err) < 0 ||
-      op_recorders_init(&b->fio.ops, 1, FILE_OPS, &err) < 0)
+      class_set_new(&b->classes, 1, &err) < 0)
     exit(1);
   b->w.recorder = &b->recorders.of[0];
-  b->io.ops = op_recorders_of(&b->fio.ops, 0);
-  if (queue_open(&b->io, &fake_ops, &q, &err) < 0)
+  b->w.classes = class_recorder_of(b->classes, 0);
+  if (io_classes(&b->io, &err) < 0 ||
+      queue_open(&b->io, &fake_ops, &q, &err) < 0)
     exit(1);
   b->q = q;
   return b;
@@ -150,7 +152,7 @@ static struct bed *bed_new(bool fsync_all)
 static void bed_free(struct bed *b)
 {
   queue_close(b->q);
-  op_recorders_done(&b->fio.ops);
+  class_set_free(b->classes);
   recorders_done(&b->recorders);
   free(b);
 }
@@ -158,6 +160,14 @@ static void bed_free(struct bed *b)
 static uint64_t counted(struct bed *b, enum counter c)
 {
   return atomic_load(&b->recorders.of[0].counter[c]);
+}
+
+static uint64_t recorded(struct bed *b, const char *class)
+{
+  struct class_totals totals = { 0 };
+
+  class_read(b->classes, class_id(b->classes, class, strlen(class)), &totals);
+  return totals.count;
 }
 
 static int ask(struct bed *b, enum file_op op, uint32_t file, struct err *err)
@@ -188,6 +198,9 @@ static void test_depth(void)
        counted(b, COUNTER_BYTES_READ) == 50 * 4096 &&
        counted(b, COUNTER_BYTES_WRITTEN) == 50 * 4096,
      "then all are");
+  OK(recorded(b, "read") == 50 && recorded(b, "write") == 50 &&
+       recorded(b, "fsync") == 0,
+     "and their latencies");
   OK(b->q->depth_max == DEPTH && b->q->depth_count == 100, "depth is recorded");
   OK(queue_settle(b->q, true, &err) == 0, "nothing to wait for is no error");
   bed_free(b);
@@ -209,6 +222,7 @@ static void test_fsync_after_writes(void)
     early += f->submitted[i] == FILE_OP_FSYNC && f->writes_at_fsync[i] > 0;
   }
   OK(rc == 0 && fsyncs == 10 && counted(b, COUNTER_OTHER) == 10, "fsyncs");
+  OK(recorded(b, "fsync") == 10, "have latencies");
   OK(early == 0, "none before the writes to its file are there");
   bed_free(b);
 }

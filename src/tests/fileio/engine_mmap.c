@@ -133,7 +133,6 @@ static int flush(struct mmap_engine *e, uint32_t file, uint64_t start_ns,
                  struct err *err)
 {
   const struct request r = { .op = FILE_OP_FSYNC, .file = file };
-  const bool counts = io_counts(e->io);
   int rc;
 
   do {
@@ -141,7 +140,7 @@ static int flush(struct mmap_engine *e, uint32_t file, uint64_t start_ns,
   } while (rc < 0 && errno == EINTR);
   if (rc < 0)
     return io_failed(e->io, &r, 0, errno, err);
-  io_done(e->io, FILE_OP_FSYNC, 0, clock_now_ns() - start_ns, counts);
+  io_done(e->io, FILE_OP_FSYNC, 0, start_ns, io_end(e->io));
   return 0;
 }
 
@@ -170,7 +169,6 @@ static bool copy_bytes(const struct mmap_engine *e, const struct request *r)
 static int mmap_execute(void *engine, const struct request *r, struct err *err)
 {
   struct mmap_engine *e = engine;
-  const bool counts = io_counts(e->io);
   uint64_t start_ns = io_start(e->io), end_ns;
 
   if (r->op == FILE_OP_FSYNC)
@@ -185,8 +183,8 @@ static int mmap_execute(void *engine, const struct request *r, struct err *err)
     err_prefix(err, "SIGBUS (file cut off, disk full or I/O error)");
     return rc;
   }
-  end_ns = clock_now_ns();
-  io_done(e->io, r->op, r->length, end_ns - start_ns, counts);
+  end_ns = io_end(e->io);
+  io_done(e->io, r->op, r->length, start_ns, end_ns);
   pattern_release(&e->io->fio->pattern, r->place);
   if (r->op == FILE_OP_WRITE)
     return e->fsync_all ? flush(e, r->file, end_ns, err) : 0;

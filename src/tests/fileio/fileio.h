@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "stats/op_class.h"
 #include "tests/fileio/files.h"
 #include "tests/fileio/layout.h"
 #include "tests/fileio/options.h"
@@ -19,14 +18,6 @@
 struct engine_ops;
 struct err;
 struct plan;
-
-/* What op_results lists beside the classes. */
-enum fileio_value {
-  FILEIO_DEPTH_MEAN, /* requests in flight, over all submissions */
-  FILEIO_DEPTH_MAX,
-  FILEIO_FINAL_SYNC_S, /* the longest of the workers' final passes */
-  FILEIO_VALUES,
-};
 
 struct fileio {
   /* Constant while workers exist. */
@@ -40,25 +31,12 @@ struct fileio {
   struct validate *check; /* owned; NULL without --validate */
   char **map;             /* owned by the mmap engine; [files] */
 
-  struct pattern pattern;  /* any worker */
-  struct op_recorders ops; /* a kind for each enum file_op */
+  struct pattern pattern; /* any worker */
 
   /* Queued engines: added up by each worker when it closes. */
   _Atomic uint64_t depth_sum, depth_count, depth_max;
   _Atomic uint64_t sync_ns; /* longest final pass so far */
-
-  /* What fileio_results() shows; the main thread's. */
-  struct hist_sum *hist[FILE_OPS]; /* owned */
-  struct op_class class[FILE_OPS];
-  struct op_value value[FILEIO_VALUES];
 };
-
-/*
- * The latencies of reads, writes and fsyncs since the measured start, and the
- * values above.  Main thread, after the workers have left or were given up;
- * until the test is closed.
- */
-struct op_results fileio_results(void *run);
 
 /* The header lines of a run. */
 void fileio_describe(void *run);

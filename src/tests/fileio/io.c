@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -15,6 +16,27 @@ static size_t stride_of(const struct io *io)
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
   return (io->fio->layout.request + page - 1) / page * page;
+}
+
+int io_classes(struct io *io, struct err *err)
+{
+  static const char *const names[FILE_OPS] = { "read", "write", "fsync" };
+  const int mode = io->fio->cfg->mode;
+  const bool writes = file_mode_writes(mode);
+  const bool wanted[FILE_OPS] = { !writes || mode == FILE_MODE_RNDRW, writes,
+                                  writes };
+
+  io->classes = io->w->classes;
+  for (unsigned op = 0; io->classes && op < FILE_OPS; op++) {
+    const char *name = names[op];
+
+    if (!wanted[op])
+      continue;
+    io->class_of[op] = class_id(io->classes->set, name, strlen(name));
+    if (!class_cell_new(io->classes, io->class_of[op]))
+      return err_set(err, -ENOMEM, "cannot allocate statistics");
+  }
+  return 0;
 }
 
 void *io_buffers(const struct io *io, uint64_t n, size_t *ret_stride,

@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "run/worker.h"
-#include "stats/op_class.h"
+#include "stats/class_stats.h"
 #include "tests/fileio/fileio.h"
 #include "tests/fileio/request.h"
 
@@ -21,9 +21,10 @@ struct err;
 struct io {
   struct fileio *fio;
   struct worker *w;
-  struct op_recorder *ops; /* of this worker; [FILE_OPS] */
-  uint64_t random;         /* state of validate_fill() */
-  bool scheduled;          /* start_ns of an event is when it was due */
+  struct class_recorder *classes; /* NULL: latencies are not kept apart */
+  unsigned class_of[FILE_OPS];    /* numbers of the classes */
+  uint64_t random;                /* state of validate_fill() */
+  bool scheduled;                 /* start_ns of an event is when it was due */
 };
 
 /* The moment at which the present event has begun, without reading the clock
@@ -33,15 +34,15 @@ static inline uint64_t io_start(const struct io *io)
   return io->scheduled ? clock_now_ns() : io->w->start_ns;
 }
 
-/* Does what begins now count, or is this the warm-up? */
-static inline bool io_counts(const struct io *io)
+/* The moment at which a request has ended; not read when nobody asks. */
+static inline uint64_t io_end(const struct io *io)
 {
-  return io->w->counted;
+  return io->classes ? clock_now_ns() : 0;
 }
 
-/* A request was executed; `counts` is what io_counts() said at its start. */
+/* A request was executed; `end_ns` is from io_end(). */
 static inline void io_done(struct io *io, enum file_op op, uint64_t bytes,
-                           uint64_t took_ns, bool counts)
+                           uint64_t start_ns, uint64_t end_ns)
 {
   struct recorder *r = io->w->recorder;
 
@@ -54,9 +55,16 @@ static inline void io_done(struct io *io, enum file_op op, uint64_t bytes,
   } else {
     recorder_count(r, COUNTER_OTHER, 1);
   }
-  if (LIKELY(counts))
-    op_record(&io->ops[op], took_ns, bytes);
+  if (io->classes) {
+    const struct class_outcome outcome = { .bytes = bytes };
+
+    class_record(io->classes, io->class_of[op], end_ns - start_ns, &outcome);
+  }
 }
+
+/* Find the classes of the operations of this run, and make room for them, so
+ * that recording allocates nothing. */
+int io_classes(struct io *io, struct err *err);
 
 /* Room for n transfers, `stride` bytes apart, zero, page-aligned. */
 void *io_buffers(const struct io *io, uint64_t n, size_t *ret_stride,

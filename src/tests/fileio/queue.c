@@ -71,7 +71,6 @@ static int push(struct queue *q, unsigned slot, uint64_t start_ns,
   int rc;
 
   q->slot[slot].start_ns = start_ns;
-  q->slot[slot].counts = io_counts(q->io);
   q->slot[slot].busy = true;
   rc = q->ops->push(q, slot, err);
   if (rc < 0)
@@ -81,11 +80,12 @@ static int push(struct queue *q, unsigned slot, uint64_t start_ns,
   return 0;
 }
 
-/* The moment at which the completions that are being taken were seen. */
+/* The moment at which the completions that are being taken were seen; 0 when
+ * nobody asks. */
 static uint64_t seen_ns(struct queue *q)
 {
   if (q->now_ns == 0)
-    q->now_ns = clock_now_ns();
+    q->now_ns = io_end(q->io);
   return q->now_ns;
 }
 
@@ -136,9 +136,7 @@ void queue_completed(struct queue *q, unsigned slot, int64_t result)
   if (UNLIKELY(result != (transfer ? (int64_t)s->r.length : 0))) {
     fail(q, slot, result);
   } else {
-    const uint64_t now_ns = seen_ns(q);
-
-    io_done(q->io, s->r.op, s->r.length, now_ns - s->start_ns, s->counts);
+    io_done(q->io, s->r.op, s->r.length, s->start_ns, seen_ns(q));
     if (UNLIKELY(q->io->fio->check != NULL) && s->r.op == FILE_OP_READ &&
         q->failed == 0)
       q->failed = io_check(q->io, &s->r, queue_buffer(q, slot), &q->why);

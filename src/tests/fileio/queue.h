@@ -24,7 +24,6 @@ struct queue;
 struct slot {
   struct request r;
   uint64_t start_ns; /* just before it was submitted */
-  bool counts;       /* its latency does */
   bool busy;         /* in flight */
 };
 

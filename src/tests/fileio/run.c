@@ -15,6 +15,7 @@
 #include "opt/help.h"
 #include "opt/optset.h"
 #include "rand/stream.h"
+#include "report/life.h"
 #include "run/plan.h"
 #include "run/test.h"
 #include "tests/fileio/advice.h"
@@ -59,9 +60,6 @@ static void fileio_close(void *run)
   files_close(&fio->files);
   folder_close(&fio->folder);
   pattern_done(&fio->pattern);
-  op_recorders_done(&fio->ops);
-  for (unsigned op = 0; op < FILE_OPS; op++)
-    hist_sum_free(fio->hist[op]);
   free(fio->check);
   free(fio);
 }
@@ -79,20 +77,15 @@ static int choose_engine(struct fileio *fio, struct err *err)
                  file_engine_words[which]);
 }
 
-static int allocate(struct fileio *fio, struct err *err)
+static int make_checksums(struct fileio *fio, struct err *err)
 {
-  if (fio->plan->validate) {
-    fio->check = malloc(sizeof(*fio->check));
-    if (!fio->check)
-      return err_set(err, -ENOMEM, "cannot allocate the checksums");
-    validate_init(fio->check, fio->layout.block, fio->layout.file_bytes);
-  }
-  for (unsigned op = 0; op < FILE_OPS; op++) {
-    fio->hist[op] = hist_sum_new();
-    if (!fio->hist[op])
-      return err_set(err, -ENOMEM, "cannot allocate the results");
-  }
-  return op_recorders_init(&fio->ops, fio->plan->threads, FILE_OPS, err);
+  if (!fio->plan->validate)
+    return 0;
+  fio->check = malloc(sizeof(*fio->check));
+  if (!fio->check)
+    return err_set(err, -ENOMEM, "cannot allocate the checksums");
+  validate_init(fio->check, fio->layout.block, fio->layout.file_bytes);
+  return 0;
 }
 
 static int set_up(struct fileio *fio, struct err *err)
@@ -110,7 +103,7 @@ static int set_up(struct fileio *fio, struct err *err)
   if (rc == 0)
     rc = pattern_init(&fio->pattern, &fio->layout, cfg, fio->plan->validate,
                       err);
-  return rc < 0 ? rc : allocate(fio, err);
+  return rc < 0 ? rc : make_checksums(fio, err);
 }
 
 static int fileio_open(const struct plan *plan, const void *arg, void **ret_run,
@@ -176,10 +169,11 @@ static int thread_open(void *run, struct worker *w, void **ret_thr,
     return err_set(err, -ENOMEM, "cannot allocate a thread's state");
   t->io.fio = fio;
   t->io.w = w;
-  t->io.ops = op_recorders_of(&fio->ops, w->tid);
   t->io.random = rng_key(fio->plan->seed, RNG_INTERNAL, w->tid);
   t->io.scheduled = fio->plan->rate > 0.0;
-  rc = fio->engine->open(&t->io, &t->engine, err);
+  rc = io_classes(&t->io, err);
+  if (rc == 0)
+    rc = fio->engine->open(&t->io, &t->engine, err);
   if (rc < 0)
     free(t);
   else
@@ -230,11 +224,12 @@ static int event(void *thr, struct worker *w, struct err *err)
   struct fileio_thread *t = thr;
   int rc;
 
-  (void)w;
   if (UNLIKELY(t->failed)) {
     *err = t->why;
     return -EIO;
   }
+  if (t->io.classes)
+    w->event_class = (uint16_t)t->io.class_of[t->next.op];
   rc = t->io.fio->engine->execute(t->engine, &t->next, err);
   t->failed = rc < 0;
   return rc;
@@ -262,17 +257,21 @@ static void note_sync_time(struct fileio *fio, uint64_t took_ns)
     ;
 }
 
+static bool syncs_at_end(const struct fileio *fio)
+{
+  return fio->cfg->fsync_end && !fio->cfg->fsync_all &&
+         file_mode_writes(fio->cfg->mode);
+}
+
 /* Each file once, by the workers in turn. */
 static int finish(void *thr, struct worker *w, struct err *err)
 {
   struct fileio_thread *t = thr;
   struct fileio *fio = t->io.fio;
-  const struct fileio_cfg *cfg = fio->cfg;
   const uint64_t start_ns = clock_now_ns();
   int rc = 0;
 
-  if (t->failed || cfg->fsync_all || !cfg->fsync_end ||
-      !file_mode_writes(cfg->mode))
+  if (t->failed || !syncs_at_end(fio))
     return 0;
   for (uint64_t f = w->tid; f < fio->layout.files && rc == 0;
        f += fio->plan->threads)
@@ -283,30 +282,20 @@ static int finish(void *thr, struct worker *w, struct err *err)
   return rc;
 }
 
-struct op_results fileio_results(void *run)
+static void details(void *run, struct test_details *ret)
 {
-  static const char *const names[FILE_OPS] = { "read", "write", "fsync" };
-  struct fileio *fio = run;
+  const struct fileio *fio = run;
   const uint64_t n = atomic_load(&fio->depth_count);
-  const uint64_t sum = atomic_load(&fio->depth_sum);
 
-  for (unsigned op = 0; op < FILE_OPS; op++)
-    op_recorders_read(&fio->ops, op, names[op], fio->hist[op], &fio->class[op]);
-  fio->value[FILEIO_DEPTH_MEAN] = (struct op_value){
-    "queue_depth_mean", n > 0 ? (double)sum / (double)n : 0.0
-  };
-  fio->value[FILEIO_DEPTH_MAX] = (struct op_value){
-    "queue_depth_max", (double)atomic_load(&fio->depth_max)
-  };
-  fio->value[FILEIO_FINAL_SYNC_S] = (struct op_value){
-    "final_sync_s", (double)atomic_load(&fio->sync_ns) / (double)NS_PER_S
-  };
-  return (struct op_results){
-    .n_classes = FILE_OPS,
-    .classes = fio->class,
-    .n_values = FILEIO_VALUES,
-    .values = fio->value,
-  };
+  if (n > 0) {
+    facts_real(&ret->test, "queue_depth_mean",
+               (double)atomic_load(&fio->depth_sum) / (double)n);
+    facts_int(&ret->test, "queue_depth_max",
+              (int64_t)atomic_load(&fio->depth_max));
+  }
+  if (syncs_at_end(fio))
+    facts_real(&ret->test, "final_sync_s",
+               (double)atomic_load(&fio->sync_ns) / (double)NS_PER_S);
 }
 
 static const struct test_ops fileio_ops = {
@@ -323,6 +312,7 @@ static const struct test_ops fileio_ops = {
   .event = event,
   .drain = drain,
   .finish = finish,
+  .details = details,
 };
 
 const struct test test_fileio = {
