@@ -25,7 +25,7 @@
 struct document {
   char *name; /* owned */
   const struct results_shared *shared;
-  json_t *environment;
+  struct facts environment;
   struct spool intervals, checkpoints;
 
   /* From the final report; NULL before. */
@@ -57,7 +57,7 @@ void document_free(struct document *d)
 {
   if (!d)
     return;
-  json_decref(d->environment);
+  facts_done(&d->environment);
   json_decref(d->totals);
   json_decref(d->classes);
   json_decref(d->threads);
@@ -73,17 +73,14 @@ static int on_begin(void *ctx, const struct report_setup *setup,
                     struct err *err)
 {
   struct document *d = ctx;
-  struct facts f = { 0 };
+  struct facts *f = &d->environment;
 
   (void)setup;
-  env_host(&f, "");
-  env_cpu(&f, "");
-  env_limits(&f, "");
-  env_disk(&f, d->shared->disk);
-  if (!f.failed)
-    d->environment = json_facts(&f);
-  facts_done(&f);
-  return d->environment ? 0 : results_no_memory(err);
+  env_host(f, "");
+  env_cpu(f, "");
+  env_limits(f, "");
+  env_disk(f, d->shared->disk);
+  return f->failed ? results_no_memory(err) : 0;
 }
 
 static int keep(struct spool *s, json_t *value, struct err *err)
@@ -181,6 +178,18 @@ static json_t *rate(struct document *d, const struct run_end *end)
   return json_incref(d->rate);
 }
 
+static json_t *event_log(const struct results_shared *s)
+{
+  struct jobj o;
+
+  if (!s->logged)
+    return json_null();
+  o = jobj_new();
+  jobj_int(&o, "written", s->log_written);
+  jobj_int(&o, "dropped", s->log_dropped);
+  return jobj_take(&o);
+}
+
 static int put_members(struct document *d, const struct run_end *end, FILE *to)
 {
   const struct results_shared *s = d->shared;
@@ -194,7 +203,7 @@ static int put_members(struct document *d, const struct run_end *end, FILE *to)
   } while (0)
 
   MEMBER("tool", json_tool(s->name, s->version));
-  MEMBER("environment", or_null(d->environment));
+  MEMBER("environment", json_facts(&d->environment));
   MEMBER("database", database(end));
   MEMBER("options", json_options(s->set));
   MEMBER("run", json_run(&s->start, end, s->test));
@@ -206,6 +215,7 @@ static int put_members(struct document *d, const struct run_end *end, FILE *to)
   MEMBER("threads", or_null(d->threads));
   MEMBER("client",
          end->started ? json_client(&end->client, d->events) : json_null());
+  MEMBER("event_log", event_log(s));
   MEMBER("warnings", json_doubts(end->doubts));
 #undef MEMBER
   if (rc == 0)
@@ -221,6 +231,7 @@ static int on_over(void *ctx, const struct run_end *end, struct err *err)
   struct whole_file f;
   int rc = whole_file_open(&f, d->name, err);
 
+  env_clock(&d->environment, "");
   if (rc < 0)
     return rc;
   if (fputs("{\n\"schema\": \"" DOCUMENT_SCHEMA "\"", f.stream) < 0)

@@ -12,6 +12,8 @@ struct disk;
 struct facts;
 
 void env_host(struct facts *f, const char *root);
+/* The clock that was used: once the run has started. */
+void env_clock(struct facts *f, const char *root);
 void env_cpu(struct facts *f, const char *root);
 void env_limits(struct facts *f, const char *root);
 void env_disk(struct facts *f, const struct disk *d);

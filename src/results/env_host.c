@@ -69,7 +69,6 @@ static void add_memory(struct facts *f, const char *root)
 void env_host(struct facts *f, const char *root)
 {
   struct utsname name;
-  char text[128];
 
   if (uname(&name) == 0) {
     facts_text(f, "host", name.nodename);
@@ -80,6 +79,12 @@ void env_host(struct facts *f, const char *root)
   add_os(f, root);
   add_memory(f, root);
   add_virtualisation(f, root);
+}
+
+void env_clock(struct facts *f, const char *root)
+{
+  char text[128];
+
   facts_text(f, "clock.source", clock_source());
   if (env_line(root,
                "/sys/devices/system/clocksource/clocksource0/"

@@ -43,6 +43,7 @@ struct event_log {
   char *block; /* owned; BLOCK bytes */
   size_t len;
   uint64_t written, lost;
+  uint64_t *tell_written, *tell_dropped; /* [opt] */
   bool failed;
   struct err why;
 };
@@ -91,14 +92,11 @@ struct event_rings *event_log_rings(struct event_log *l)
   return &l->rings;
 }
 
-uint64_t event_log_written(const struct event_log *l)
+void event_log_tell(struct event_log *l, uint64_t *ret_written,
+                    uint64_t *ret_dropped)
 {
-  return l->written;
-}
-
-uint64_t event_log_dropped(const struct event_log *l)
-{
-  return event_rings_dropped(&l->rings) + l->lost;
+  l->tell_written = ret_written;
+  l->tell_dropped = ret_dropped;
 }
 
 static void flush(struct event_log *l)
@@ -227,6 +225,10 @@ static int on_over(void *ctx, const struct run_end *end, struct err *err)
     wait_wake_all(&l->stop);
     (void)pthread_join(l->thread, NULL);
     l->running = false;
+  }
+  if (l->tell_written) {
+    *l->tell_written = l->written;
+    *l->tell_dropped = event_rings_dropped(&l->rings) + l->lost;
   }
   if (l->failed) {
     *err = l->why;

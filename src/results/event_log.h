@@ -23,9 +23,10 @@ void event_log_free(struct event_log *l);
 /* Where workers put their events. */
 struct event_rings *event_log_rings(struct event_log *l);
 
-/* Lines, and events that found no place; after over(). */
-uint64_t event_log_written(const struct event_log *l);
-uint64_t event_log_dropped(const struct event_log *l);
+/* Where over() tells how many lines there are, and how many events found no
+ * place. */
+void event_log_tell(struct event_log *l, uint64_t *ret_written,
+                    uint64_t *ret_dropped);
 
 extern const struct reporter event_log_reporter; /* ctx: struct event_log */
 

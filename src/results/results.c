@@ -158,7 +158,7 @@ struct event_rings *results_event_rings(struct results *r)
 
 uint64_t results_dropped(const struct results *r)
 {
-  return r && r->event_log ? event_log_dropped(r->event_log) : 0;
+  return r ? r->shared.log_dropped : 0;
 }
 
 static int take_lock(struct results *r, struct err *err)
@@ -221,6 +221,12 @@ static int on_over(void *ctx, const struct run_end *end, struct err *err)
 
   if (rc < 0)
     return rc;
+  if (r->event_log) {
+    /* The document, which comes last, finds the numbers there. */
+    r->shared.logged = true;
+    event_log_tell(r->event_log, &r->shared.log_written,
+                   &r->shared.log_dropped);
+  }
   rc = reporters_over(r->use, r->n, end, err);
   release(r);
   return rc;

@@ -11,7 +11,6 @@
 #include "results/system.h"
 
 struct err;
-struct event_rings;
 struct optset;
 
 /* Written by results.c, read by the kinds of results while it calls them. */
@@ -21,11 +20,14 @@ struct results_shared {
   const char *test;
   const struct optset *set;
   struct disk *disk;
-  struct event_rings *rings; /* NULL: no event log */
 
   bool started;
   struct run_start start;
   struct system_use sys; /* of the interval that is reported */
+
+  /* Known once the event log has ended. */
+  bool logged; /* there was one */
+  uint64_t log_written, log_dropped;
 };
 
 /* One value as text, on one line or indented; NULL: out of memory.  The caller
