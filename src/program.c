@@ -51,15 +51,29 @@ void program_put_text(struct strbuf *text)
 
 static int print_help(const struct program *p)
 {
-  struct help_item tests[16];
-  struct help_lists lists = { .tests = tests };
+  struct help_item tests[16], drivers[DRIVERS_MAX];
+  struct help_lists lists = { .tests = tests, .drivers = drivers };
   struct strbuf out = { 0 };
 
+  lists.n_drivers = program_list_drivers(p, drivers);
   for (; lists.n_tests < test_list_len; lists.n_tests++) {
     tests[lists.n_tests].name = test_list[lists.n_tests]->name;
     tests[lists.n_tests].title = test_list[lists.n_tests]->summary;
   }
   help_all(&out, p->name, &p->set, &lists);
+  program_put_text(&out);
+  return EXIT_OK;
+}
+
+/* For --db-driver=help. */
+static int print_drivers(const struct program *p)
+{
+  struct help_item drivers[DRIVERS_MAX];
+  struct help_lists lists = { .drivers = drivers };
+  struct strbuf out = { 0 };
+
+  lists.n_drivers = program_list_drivers(p, drivers);
+  help_drivers(&out, &lists);
   program_put_text(&out);
   return EXIT_OK;
 }
@@ -251,6 +265,8 @@ static int act(struct program *p)
   case CMDLINE_TEST:
     break;
   }
+  if (strcmp(p->db.driver, "help") == 0)
+    return print_drivers(p);
   log_set_level((enum log_level)core_log_level(&p->core));
   if (is_run(p) && results_on_stdout(&p->results_cfg))
     log_set_text(stderr);

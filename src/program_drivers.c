@@ -47,6 +47,17 @@ void program_free_drivers(struct program *p)
   free(p->drivers);
 }
 
+size_t program_list_drivers(const struct program *p,
+                            struct help_item items[DRIVERS_MAX])
+{
+  for (size_t i = 0; i < p->drivers->n; i++) {
+    const struct driver *d = p->drivers->of[i].driver;
+
+    items[i] = (struct help_item){ .name = d->name, .title = d->title };
+  }
+  return p->drivers->n;
+}
+
 int program_start_database(struct program *p, const struct plan *plan,
                            struct db_process *db, struct err *err)
 {

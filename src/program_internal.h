@@ -6,8 +6,10 @@
 
 #include <stdbool.h>
 
+#include "db/env.h"
 #include "opt/cmdline.h"
 #include "opt/core_opts.h"
+#include "opt/help.h"
 #include "opt/optset.h"
 #include "report/text_reporter.h"
 #include "results/options.h"
@@ -26,7 +28,7 @@ struct program {
   struct rand_opts_cfg rand;
   struct db_cfg db;
   struct results_cfg results_cfg;
-  struct results *results; /* owned; NULL: only text is wanted */
+  struct results *results;         /* owned; NULL: only text is wanted */
   struct program_drivers *drivers; /* owned */
   struct cmdline cmdline;
   const char *name;    /* bench, or sysbench */
@@ -53,5 +55,9 @@ int program_script(struct program *p);
 /* Add the options of all drivers to the set. */
 int program_add_drivers(struct program *p, struct err *err);
 void program_free_drivers(struct program *p);
+
+/* Name and title of each driver; returns how many there are. */
+size_t program_list_drivers(const struct program *p,
+                            struct help_item items[DRIVERS_MAX]);
 
 #endif

@@ -18,6 +18,7 @@
 #include "opt/core_opts.h"
 #include "opt/help.h"
 #include "opt/man.h"
+#include "results/options.h"
 #include "run/test.h"
 #include "test_list.h"
 
@@ -59,6 +60,7 @@ static void add_word(struct strbuf *b, const char *word)
 static void collect(struct docs *d, char **scripts)
 {
   add_table(d, NULL, core_general_opts, "%s", "General options");
+  add_table(d, NULL, results_opts, "%s", "Result files");
   add_table(d, NULL, core_rand_opts, "%s", "Random numbers");
   add_table(d, NULL, core_log_level_opts, "%s", "Messages");
   add_table(d, NULL, core_log_opts, "%s", "Latency statistics");

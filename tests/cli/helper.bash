@@ -8,6 +8,7 @@ setup() {
   cd "$BATS_TEST_TMPDIR" || return 1
   # Leak checks happen under `make check` of a sanitized build as well.
   unset BENCH_COMPAT LUA_PATH LUA_CPATH
+  [ -z "${NEEDS_DRIVER-}" ] || needs_driver "$NEEDS_DRIVER"
 }
 
 # bench ARG...: runs the program; sets status, output (stdout), stderr.
@@ -48,4 +49,11 @@ holds() {
 # mask: numbers and blanks before them, so that layouts can be compared.
 mask() {
   sed -E 's/ +[0-9]+(\.[0-9]+)?/ N/g; s/[0-9]+\.[0-9]+/N/g'
+}
+
+# needs_driver NAME: skips the test if the build lacks it.  A file that sets
+# NEEDS_DRIVER at its top asks for it in each of its tests.
+needs_driver() {
+  "$BENCH" --db-driver=help | grep -q "^  $1 - " ||
+    skip "built without the $1 driver"
 }

@@ -129,3 +129,21 @@ WARNING: --max-requests is deprecated, use --events instead
 WARNING: --max-time is deprecated, use --time instead"
   must has "$output" '^Number of threads: 2$'
 }
+
+@test "drivers in the help, and --db-driver=help" {
+  bench --db-driver=help
+  must is "$status" 0
+  must is "${lines[0]}" "Compiled-in database drivers:"
+  must has "$output" '^  null - '
+  drivers=$(sed -nE 's/^  ([a-z]+) - .*/\1/p' <<<"$output")
+  list=$output
+  bench --help
+  must is "$(sed -n '/^Compiled-in database drivers:$/,/^$/p' <<<"$output")" "$list"
+  for name in $drivers; do
+    must has "$output" "^$name options:\$"
+    must has "$output" "^  --$name-"
+  done
+  bench oltp_read_only --db-driver=help run
+  must is "$status" 0
+  must is "$output" "$list"
+}

@@ -6,6 +6,8 @@ bats_require_minimum_version 1.5.0
 
 setup() {
   cd "$BATS_TEST_TMPDIR" || exit 1
+  "$BENCH" --db-driver=help | grep -q '^  sqlite - ' ||
+    skip 'built without the sqlite driver'
   scripts=$BENCH_SRC/src/lua/scripts
   # the scripts of this tree, not of an installation
   export LUA_PATH="./?.lua;$scripts/?.lua;;"

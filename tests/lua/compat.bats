@@ -1,5 +1,6 @@
 # compat.bats - the interface of release 1.0: global functions and options.
 load ../cli/helper
+NEEDS_DRIVER=sqlite
 
 lines() {
   tail -n +3 <<<"$output"

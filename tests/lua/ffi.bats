@@ -1,5 +1,6 @@
 # ffi.bats - the C interface, and scripts that declare it again.
 load ../cli/helper
+NEEDS_DRIVER=sqlite
 
 @test "the program exports what scripts may call, and nothing else" {
   nm -D --defined-only "$BENCH" >all

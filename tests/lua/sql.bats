@@ -1,5 +1,6 @@
 # sql.bats - sysbench.sql: drivers, connections, results, statements, errors.
 load ../cli/helper
+NEEDS_DRIVER=sqlite
 
 # lua LINE...: a prepare command on SQLite that runs the lines; `con` is open.
 lua() {
