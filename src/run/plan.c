@@ -130,8 +130,7 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
                      core->rate_overload == RATE_OVERLOAD_ABORT;
   plan->interval_ns = (uint64_t)llround(core->report_interval_s *
                                         (double)NS_PER_S);
-  plan->sample_ns = plan->interval_ns;
-  if (in->details && plan->sample_ns == 0)
+  if (in->details)
     plan->sample_ns = SAMPLE_NS;
   plan->debug = core->debug;
   plan->validate = core->validate;

@@ -44,7 +44,7 @@ struct plan {
 
   /* Reports. */
   uint64_t interval_ns; /* 0: none */
-  uint64_t sample_ns; /* of intervals in files; interval_ns, if there is one */
+  uint64_t sample_ns;   /* of intervals in files, where interval_ns is 0 */
   unsigned n_checkpoints;
   const uint64_t *checkpoint_ns; /* owned; ascending */
   struct report_setup report;    /* n_percentiles values are owned */

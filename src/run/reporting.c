@@ -64,10 +64,16 @@ void reporting_send(struct run *run, const struct report *r)
   }
 }
 
+/* From one interval to the next: as asked for, or as files need them. */
+static uint64_t tick_ns(const struct plan *plan)
+{
+  return plan->interval_ns > 0 ? plan->interval_ns : plan->sample_ns;
+}
+
 /* A line that is only a little late is labelled with its moment on the grid. */
 static uint64_t label_ns(const struct run *run, uint64_t due, uint64_t now)
 {
-  uint64_t little = run->plan->sample_ns / 2;
+  uint64_t little = tick_ns(run->plan) / 2;
 
   if (little > NS_PER_S / 2)
     little = NS_PER_S / 2;
@@ -86,7 +92,7 @@ static void do_interval(struct run *run, struct agenda *a, uint64_t now)
   periods_interval(run->periods, &run->report_setup, now, &r);
   reporting_send(run, &r);
   while (a->interval_ns <= now)
-    a->interval_ns += plan->sample_ns;
+    a->interval_ns += tick_ns(plan);
 }
 
 void reporting_partial(struct run *run, uint64_t now_ns)
@@ -138,8 +144,7 @@ static void agenda_init(struct agenda *a, const struct run *run)
   const struct plan *plan = run->plan;
 
   a->warm_ns = plan->warmup_ns > 0 ? run->measured_ns : NEVER;
-  a->interval_ns = plan->sample_ns > 0 ? run->measured_ns + plan->sample_ns
-                                       : NEVER;
+  a->interval_ns = tick_ns(plan) > 0 ? run->measured_ns + tick_ns(plan) : NEVER;
   a->checkpoint_ns = plan->n_checkpoints > 0
                        ? run->measured_ns + plan->checkpoint_ns[0]
                        : NEVER;
