@@ -200,6 +200,23 @@ Doing random r/w test"
   done
 }
 
+@test "results keep reads, writes and fsyncs apart, and tell the queue depth" {
+  prepared
+  io --file-test-mode=rndrw --events=1030 --json=result.json run
+  must is "$status" 0
+  must is "$(tr -d ' \n' <result.json | grep -oE '"classes":\[\{"name":"read","count":[0-9]+' | head -n 1)" \
+    '"classes":[{"name":"read","count":600'
+  must has "$(tr -d ' \n' <result.json)" '\{"name":"write","count":400,'
+  # 10 series of 3 among the requests, and the pass at the end.
+  must has "$(tr -d ' \n' <result.json)" '\{"name":"fsync","count":33,'
+  must has "$(cat result.json)" '"final_sync_s"'
+  must is "$(grep -c queue_depth result.json)" 0
+  io --file-io-mode=async --file-iodepth=4 --file-test-mode=rndrd --events=100 --json=queued.json run
+  [[ $stderr == *"built without it"* ]] && skip "built without libaio"
+  must has "$(cat queued.json)" '"queue_depth_mean"'
+  must has "$(cat queued.json)" '"queue_depth_max": ?[1-4]\b'
+}
+
 @test "many threads and an fsync after every request" {
   local mode i
   prepared
