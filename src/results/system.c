@@ -32,7 +32,9 @@ static void read_cpu(const struct system_watch *w, struct system_counts *ret)
   if (!f)
     return;
   while (fgets(line, sizeof(line), f)) {
-    if (sscanf(line, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &user,
+    /* A blank in a pattern is also none: "cpu0" has to be kept out. */
+    if (strncmp(line, "cpu ", 4) == 0 &&
+        sscanf(line, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &user,
                &nice, &system, &idle, &iowait, &irq, &softirq, &steal) == 8) {
       ret->has_cpu = true;
       ret->user = user + nice;

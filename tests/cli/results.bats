@@ -1,0 +1,362 @@
+#!/usr/bin/env bats
+# Results for machines: what users see of --json, --stream, --csv, --hdr-log,
+# --event-log and --prometheus.
+load helper
+
+schema=$BENCH_SRC/share/schema/bench-1.schema.json
+
+# check DOCUMENT EXPRESSION...: it is valid, its numbers agree, and Python finds
+# the expressions about `d` true.
+check() {
+  local rc=0
+  python3 "$BENCH_SRC/tests/cli/results_check.py" "$schema" "$@" || rc=$?
+  if [ $rc = 77 ]; then
+    skip "python3-jsonschema is not installed"
+  fi
+  return $rc
+}
+
+# Nothing but these files is left in the folder.
+only_files() {
+  is "$(find . -type f ! -name 'separate-stderr-*' | sort | xargs)" "$(printf './%s\n' "$@" | sort | xargs)"
+}
+
+cpu() {
+  bench cpu --cpu-max-prime=500 "$@" run
+}
+
+@test "json: each built-in test gives a valid document" {
+  bench cpu --cpu-max-prime=500 --threads=2 --events=500 --json=cpu.json run
+  must is "$status" 0
+  check cpu.json "d['run']['test'] == 'cpu'" "d['totals']['events'] == 500" \
+    "d['run']['end_reason'] == 'event_limit'" "d['database'] is None" "d['rate'] is None" \
+    "d['warnings'] == []"
+  bench memory --memory-total-size=100M --memory-block-size=1M --json=memory.json run
+  must is "$status" 0
+  check memory.json "d['totals']['memory']['bytes'] == 100 << 20" "d['totals']['events'] == 100"
+  bench threads --threads=2 --events=20 --json=threads.json run
+  check threads.json "d['totals']['events'] == 20"
+  bench mutex --threads=3 --mutex-locks=10 --mutex-loops=10 --json=mutex.json run
+  check mutex.json "d['totals']['events'] == 3" "len(d['threads']['each']) == 3"
+  only_files cpu.json memory.json threads.json mutex.json
+}
+
+@test "json: a script, with and without a database" {
+  cat >plain.lua <<'LUA'
+function event() end
+LUA
+  bench ./plain.lua --events=100 --json=plain.json run
+  must is "$status" 0
+  check plain.json "d['totals']['events'] == 100"
+  cat >sql.lua <<'LUA'
+function thread_init()
+  con = sysbench.sql.driver():connect()
+end
+function event()
+  con:query("SELECT 1")
+end
+LUA
+  bench ./sql.lua --db-driver=null --events=100 --json=sql.json run
+  must is "$status" 0
+  check sql.json "d['totals']['queries']['read'] == 100"
+}
+
+@test "json: text on stdout is the same with and without it" {
+  cpu --events=10 --threads=2
+  local before
+  before=$(mask <<<"$output")
+  cpu --events=10 --threads=2 --json=a --stream=b --csv=c --hdr-log=d --event-log=e
+  must is "$status" 0
+  must is "$(mask <<<"$output")" "$before"
+  must is "$stderr" ""
+}
+
+@test "json: options, and where they come from; never a password" {
+  printf 'rand-seed = 7\n' >x.cfg
+  BENCH_COMPAT=1.1 bench cpu --config-file=x.cfg --events=5 --num-threads=2 \
+    --json=a.json run
+  must is "$status" 0
+  check a.json "d['options']['rand-seed'] == {'value': 7, 'source': 'config_file', 'where': 'x.cfg:1'}" \
+    "d['options']['threads'] == {'value': 2, 'source': 'command_line'}" \
+    "d['options']['compat']['source'] == 'environment'" \
+    "d['options']['time'] == {'value': 10, 'source': 'default'}" \
+    "'num-threads' not in d['options']" "d['run']['seed'] == 7"
+  must test "$(grep -c '"secret"' a.json)" = "$(grep -c 'password": {' a.json)"
+}
+
+@test "json: intervals, checkpoints and a warm-up" {
+  cpu --time=2 --report-interval=0.5 --report-checkpoints=1 --warmup-time=1 --json=a.json
+  must is "$status" 0
+  check a.json "len(d['checkpoints']) == 1" \
+    "[i['elapsed_s'] for i in d['intervals'] if not i['partial']] == [0.5, 1.0, 1.5, 2.0]" \
+    "d['totals']['elapsed_s'] < 3" \
+    "d['checkpoints'][0]['events'] < d['totals']['events']" \
+    "d['run']['measured_start_monotonic_ns'] >= d['run']['start_monotonic_ns'] + 10**9" \
+    "d['run']['end_reason'] == 'time_limit'"
+  must is "$(grep -c '^\[ .* thds:' <<<"$output")" 4
+}
+
+@test "json: --rate has arrivals, service time and lag" {
+  cpu --threads=2 --time=1 --rate=200 --json=a.json
+  must is "$status" 0
+  check a.json "d['rate']['arrivals'] >= d['totals']['events']" \
+    "d['rate']['service_time_ns']['count'] == d['totals']['events']" \
+    "d['rate']['lag_ns']['count'] == d['totals']['events']" \
+    "d['rate']['service_time_ns']['mean'] <= d['totals']['latency_ns']['mean']"
+  bench cpu --cpu-max-prime=100000 --time=1 --rate=100000 --json=b.json run
+  check b.json "d['rate']['backlog'] > 0" \
+    "d['rate']['backlog'] + d['totals']['events'] == d['rate']['arrivals']"
+}
+
+@test "json: percentiles that were asked for" {
+  cpu --events=200 --percentile=12.5 --percentiles=1,42 --json=a.json
+  check a.json "{'1', '42', '12.5'} <= set(d['totals']['latency_ns']['percentiles'])"
+  cpu --events=200 --percentile=0 --json=b.json
+  must has "$output" 'percentile stats: *disabled'
+  check b.json "d['totals']['latency_ns']['percentiles']['50'] > 0"
+}
+
+# signal_it NUMBER FILE: interrupt a run once it has started.
+signal_it() {
+  "$BENCH" cpu --time=60 --threads=2 --json="$2" run >text 3>&- &
+  local pid=$!
+  while ! grep -q 'Threads started' text; do
+    kill -0 $pid
+  done
+  kill -s "$1" $pid
+  status=0
+  wait $pid || status=$?
+}
+
+@test "json: valid after SIGINT and SIGTERM" {
+  signal_it INT a.json
+  must is "$status" 130
+  check a.json "d['run']['end_reason'] == 'signal'" "d['run']['signal'] == 2" \
+    "d['run']['exit_status'] == 130" "d['totals'] is not None"
+  signal_it TERM b.json
+  must is "$status" 143
+  check b.json "d['run']['signal'] == 15"
+  only_files a.json b.json text
+}
+
+@test "json: valid after a forced shutdown" {
+  bench cpu --cpu-max-prime=2000000000 --time=1 --forced-shutdown=0 --json=a.json run
+  must is "$status" 2
+  check a.json "d['run']['end_reason'] == 'forced'" "d['totals']['unfinished_events'] == 1" \
+    "d['totals']['events'] == 0" "d['run']['exit_status'] == 2"
+  only_files a.json
+}
+
+@test "json: valid after the error of a worker, and when none got ready" {
+  cat >x.lua <<'LUA'
+function event(id)
+  if id == 1 then error("it \"broke\"") end
+end
+LUA
+  bench ./x.lua --threads=2 --time=5 --json=a.json run
+  must is "$status" 1
+  check a.json "d['run']['end_reason'] == 'error'" "'it \"broke\"' in d['run']['error']" \
+    "d['totals'] is not None"
+  printf 'function thread_init() error("no") end function event() end' >y.lua
+  bench ./y.lua --json=b.json run
+  must is "$status" 1
+  check b.json "d['run']['end_reason'] == 'error'" "d['totals'] is None" "d['client'] is None"
+  bench threads --threads=1 --thread-locks=0 --json=c.json run
+  must test "$status" != 0
+  must test ! -e c.json
+}
+
+@test "files that cannot be written are an error before anything starts" {
+  for option in json stream csv hdr-log event-log; do
+    cpu --events=1 --$option=no/such
+    must is "$status" 1
+    must has "$stderr" "^FATAL: .*'no/such'.*No such file or directory"
+    must is "$(grep -c 'Running the test' <<<"$output")" 0
+  done
+  mkdir folder
+  cpu --events=1 --json=folder
+  must is "$status" 1
+  cpu --events=1 --csv=same --json=same
+  must is "$status" 1
+  must has "$stderr" "^FATAL: --json and --csv cannot both write to 'same'"
+  cpu --events=1 --json=
+  must is "$status" 1
+  must has "$stderr" "^FATAL: Invalid value for --json: ''"
+}
+
+@test "json: what is there already is replaced whole or not at all" {
+  echo old >a.json
+  signal_it INT a.json
+  check a.json
+  echo old >a.json
+  cpu --events=1 --json=a.json --event-log=no/such
+  must is "$status" 1
+  must is "$(cat a.json)" old
+  cpu --events=1 --json=a.json --csv=/dev/full
+  must is "$status" 1
+  check a.json "d['run']['end_reason'] == 'not_started'" "d['run']['exit_status'] == 1" \
+    "'/dev/full' in d['run']['error']"
+  ln -s a.json link
+  cpu --events=1 --json=link
+  check a.json "d['totals']['events'] == 1"
+  must test -L link
+}
+
+@test "json: a full disk at the end is an error" {
+  cpu --events=1 --json=/dev/full
+  must is "$status" 1
+  must has "$stderr" "cannot write to '/dev/full'"
+  must has "$output" '^General statistics:'
+}
+
+@test "-: results on stdout, text on stderr" {
+  cpu --events=3 --json=-
+  must is "$status" 0
+  printf '%s\n' "$output" >a.json
+  check a.json "d['totals']['events'] == 3"
+  must has "$stderr" '^General statistics:'
+  cpu --time=1 --report-interval=0.2 --stream=-
+  must is "$(grep -vc '^{.*}$' <<<"$output")" 0
+  must test "$(grep -c '"partial":false' <<<"$output")" = 5
+  cpu --events=3 --csv=-
+  must has "$(head -n 1 <<<"$output")" '^elapsed_s,period_s,partial,'
+  cpu --events=3 --json=- --csv=-
+  must is "$status" 1
+  printf 'function event() end function prepare() print("prepared") end' >x.lua
+  bench ./x.lua --json=- prepare
+  must has "$output" '^prepared$'
+}
+
+@test "stream and csv: a line per interval, as it happens" {
+  mkfifo stream
+  "$BENCH" cpu --time=60 --report-interval=0.1 --stream=stream --csv=csv run >/dev/null 3>&- &
+  local pid=$! line n
+  exec 9<stream
+  for n in 1 2 3; do
+    read -r -t 20 line <&9
+    must has "$line" '^\{"elapsed_s":.*"hdr_histogram":.*\}$'
+  done
+  must test "$(wc -l <csv)" -ge 3
+  kill -INT $pid
+  cat <&9 >/dev/null
+  exec 9<&-
+  wait $pid || status=$?
+  must is "$status" 130
+  must is "$(awk -F, '{ print NF }' csv | sort -u | wc -l)" 1
+}
+
+@test "csv: the sum of the events is that of the report" {
+  cpu --time=1 --report-interval=0.2 --threads=2 --csv=a.csv
+  must is "$(awk -F, 'NR > 1 { n += $5 } END { print n }' a.csv)" \
+    "$(number 'total number of events:')"
+}
+
+# A python that has the package hdrhistogram, when the package can be had.
+hdr_python() {
+  local place=$BENCH_BUILD/tests/hdrhistogram
+  if ! [ -e "$place/done" ]; then
+    timeout 60 python3 -m venv "$place" >/dev/null 2>&1 &&
+      timeout 60 "$place/bin/pip" install -q hdrhistogram >/dev/null 2>&1 || true
+    mkdir -p "$place" && touch "$place/done"
+  fi
+  if [ -x "$place/bin/python3" ] && "$place/bin/python3" -c 'import hdrh' 2>/dev/null; then
+    printf '%s\n' "$place/bin/python3"
+  else
+    printf 'python3\n'
+  fi
+}
+
+@test "hdr-log: read by HdrHistogram's own reader" {
+  python3 -c 'import jsonschema' || skip "python3-jsonschema is not installed"
+  cpu --time=1 --report-interval=0.25 --hdr-log=a.hlog
+  must is "$status" 0
+  local events want
+  events=$(number 'total number of events:')
+  local python
+  python=$(hdr_python)
+  # The venv sees only itself; the checker needs jsonschema from the system.
+  want=$(PYTHONPATH=$(python3 -c 'import jsonschema, os; print(os.path.dirname(os.path.dirname(jsonschema.__file__)))') \
+    "$python" "$BENCH_SRC/tests/cli/hdr_log_check.py" a.hlog)
+  must has "$want" "^ $events [45]$"
+}
+
+@test "event-log: a line per event, or it is counted as dropped" {
+  cpu --events=1000 --threads=3 --event-log=a.csv --json=a.json
+  must is "$status" 0
+  must is "$(wc -l <a.csv)" 1001
+  must is "$(head -n 1 a.csv)" "start_ns,latency_ns,thread,class,error"
+  must is "$(tail -n +2 a.csv | grep -vcE '^[0-9]+,[0-9]+,[012],,0$')" 0
+  check a.json "d['event_log'] == {'written': 1000, 'dropped': 0}" \
+    "d['totals']['latency_ns']['max'] == max(int(l.split(',')[1]) for l in list(open('a.csv'))[1:])"
+  mkfifo pipe
+  # Nobody reads until the run has ended.
+  exec 9<>pipe
+  bench memory --memory-block-size=8 --memory-oper=none --memory-total-size=16M \
+    --event-log=pipe --json=b.json run 9>&- &
+  local pid=$!
+  while ! [ -s b.json ] && kill -0 $pid 2>/dev/null; do
+    timeout 0.1 cat <&9 >/dev/null || true
+  done
+  wait $pid
+  exec 9>&-
+  check b.json "d['event_log']['written'] + d['event_log']['dropped'] == d['totals']['events']" \
+    "d['event_log']['dropped'] > 0"
+}
+
+@test "event-log: a full disk does not stop the run, but is an error" {
+  cpu --events=20000 --event-log=/dev/full
+  must is "$status" 1
+  must has "$stderr" "'/dev/full'"
+  cpu --events=1 --event-log=/dev/null
+  must is "$status" 0
+}
+
+free_port() {
+  python3 -c 'import socket
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+print(s.getsockname()[1])'
+}
+
+@test "prometheus: live metrics, and a busy port is an error" {
+  local port pid text
+  port=$(free_port)
+  "$BENCH" cpu --time=60 --prometheus="$port" run >text 3>&- &
+  pid=$!
+  while ! grep -q 'Threads started' text; do
+    kill -0 $pid
+  done
+  cpu --events=1 --prometheus="$port"
+  must is "$status" 1
+  must has "$stderr" "^FATAL: cannot listen at '$port',.*Address already in use"
+  text=$(python3 -c 'import sys, urllib.request
+with urllib.request.urlopen("http://127.0.0.1:%s/metrics" % sys.argv[1]) as r:
+    assert r.headers["Content-Type"].startswith("application/openmetrics-text")
+    print(r.read().decode(), end="")' "$port")
+  must is "$(tail -n 1 <<<"$text")" "# EOF"
+  must has "$text" '^bench_events_total [0-9]+$'
+  must has "$text" '^bench_latency_seconds_bucket\{le="\+Inf"\} [0-9]+$'
+  kill -INT $pid
+  wait $pid || true
+  for bad in x 0 70000 :1 1.2.3:4; do
+    cpu --events=1 --prometheus=$bad
+    must is "$status" 1
+    must has "$stderr" "^FATAL: Invalid value for --prometheus: '$bad'"
+  done
+}
+
+@test "percentiles from too few events: a warning for those who asked" {
+  cpu --events=10
+  must is "$stderr" ""
+  cpu --events=10 --percentile=99
+  must is "$stderr" "WARNING: 10 events are too few for percentile 99: it is the largest latency"
+  cpu --events=10 --json=a.json
+  must is "$stderr" ""
+  check a.json "[w['code'] for w in d['warnings']] == ['few_samples']"
+}
+
+@test "processors that are busy are no reason for a warning in a test of processors" {
+  bench cpu --threads=4 --time=2 --json=a.json run
+  must is "$stderr" ""
+  check a.json "d['warnings'] == []" "d['client']['cpus_used'] > 0"
+}

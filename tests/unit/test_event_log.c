@@ -1,0 +1,153 @@
+/*
+ * test_event_log.c - single events: rings, the file, and what happens when the
+ * file is slower than the workers.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "report/life.h"
+#include "results/event_log.h"
+#include "stats/class_stats.h"
+#include "stats/event_ring.h"
+#include "tap.h"
+
+static char folder[] = "/tmp/bench-events-XXXXXX";
+
+static const char *in_folder(const char *name)
+{
+  static char path[256];
+
+  (void)snprintf(path, sizeof(path), "%s/%s", folder, name);
+  return path;
+}
+
+static void test_ring(void)
+{
+  struct event_rings rs;
+  struct event_record e = { 0 };
+  struct err err;
+  uint64_t n = 0, wrong = 0;
+
+  OK(event_rings_init(&rs, 3, &err) == 0, "rings");
+  for (uint64_t i = 0; i < 100000; i++) {
+    e.start_ns = i;
+    event_ring_put(&rs.of[1], &e);
+  }
+  while (event_ring_take(&rs.of[1], &e))
+    wrong += e.start_ns != n++;
+  OK(n > 1000 && wrong == 0, "what went in comes out in order");
+  OK(event_rings_dropped(&rs) == 100000 - n, "what did not was counted");
+  OK(!event_ring_take(&rs.of[0], &e), "the others are empty");
+  event_rings_done(&rs);
+
+  OK(event_rings_init(&rs, 20000, &err) == 0, "many workers have small rings");
+  event_rings_done(&rs);
+  event_rings_done(NULL);
+}
+
+static char *read_all(const char *path)
+{
+  static char text[1 << 16];
+  FILE *f = fopen(path, "r");
+  size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+
+  text[n] = '\0';
+  if (f)
+    (void)fclose(f);
+  return text;
+}
+
+static void test_file(void)
+{
+  const struct reporter *rep = &event_log_reporter;
+  struct class_set *set = NULL;
+  struct event_log *l = NULL;
+  uint64_t written = 0, dropped = 9;
+  struct run_start start = { .start_ns = 1000 };
+  struct run_end end = { 0 };
+  struct event_record e = { 1500, 42, EVENT_NO_CLASS, 0 };
+  struct err err = { "" };
+
+  (void)class_set_new(&set, 2, &err);
+  start.classes = set;
+  OK(event_log_new(&l, in_folder("log"), 2, &err) == 0, "a log");
+  event_log_tell(l, &written, &dropped);
+  OK(rep->start(l, &start, &err) == 0, "starts");
+  event_ring_put(&event_log_rings(l)->of[0], &e);
+  e = (struct event_record){ 900, 7, (uint16_t)class_id(set, "a \"b\"\nc", 7),
+                             1 };
+  event_ring_put(&event_log_rings(l)->of[1], &e);
+  OK(rep->over(l, &end, &err) == 0, "ends");
+  OK(written == 2 && dropped == 0, "tells what it did");
+  OK_STR(read_all(in_folder("log")),
+         "start_ns,latency_ns,thread,class,error\n"
+         "500,42,0,,0\n"
+         "0,7,1,\"a \"\"b\"\" c\",1\n",
+         "lines");
+  event_log_free(l);
+  class_set_free(set);
+
+  OK(event_log_new(&l, "/nowhere/log", 2, &err) < 0 &&
+       strstr(err.text, "/nowhere/log"),
+     "a file that cannot be written is named");
+  OK(event_log_new(&l, "/dev/full", 1, &err) < 0, "nor one on a full disk");
+}
+
+/* Reads whatever is left, once the writer was stuck. */
+static void *read_slowly(void *arg)
+{
+  char block[65536];
+  int fd = *(int *)arg;
+
+  while (read(fd, block, sizeof(block)) > 0)
+    ;
+  return NULL;
+}
+
+/* Nobody reads from the pipe: events are dropped, and the worker goes on. */
+static void test_slow_file(void)
+{
+  const struct reporter *rep = &event_log_reporter;
+  struct run_start start = { 0 };
+  struct run_end end = { 0 };
+  struct event_log *l = NULL;
+  uint64_t written = 0, dropped = 0, put = 0;
+  struct event_record e = { 123456789, 123456789, EVENT_NO_CLASS, 0 };
+  struct err err = { "" };
+  pthread_t reader;
+  int fd;
+
+  (void)mkfifo(in_folder("pipe"), 0600);
+  fd = open(in_folder("pipe"), O_RDONLY | O_NONBLOCK);
+  OK(event_log_new(&l, in_folder("pipe"), 1, &err) == 0, "a log to a pipe");
+  event_log_tell(l, &written, &dropped);
+  OK(rep->start(l, &start, &err) == 0, "starts");
+  /* A pipe and a ring together hold less than this. */
+  for (; put < 400000; put++)
+    event_ring_put(&event_log_rings(l)->of[0], &e);
+  (void)fcntl(fd, F_SETFL, 0);
+  (void)pthread_create(&reader, NULL, read_slowly, &fd);
+  OK(rep->over(l, &end, &err) == 0, "ends");
+  event_log_free(l);
+  (void)pthread_join(reader, NULL);
+  OK(dropped > 0, "some events were dropped");
+  OK(written + dropped == put, "and all are accounted for");
+  (void)close(fd);
+}
+
+int main(void)
+{
+  if (!mkdtemp(folder))
+    return 1;
+  test_ring();
+  test_file();
+  test_slow_file();
+  (void)unlink(in_folder("log"));
+  (void)unlink(in_folder("pipe"));
+  (void)rmdir(folder);
+  return TAP_EXIT();
+}

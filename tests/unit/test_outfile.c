@@ -1,0 +1,127 @@
+/*
+ * test_outfile.c - files of results: whole or not at all, and named when they
+ * cannot be written.
+ */
+#include <dirent.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "results/outfile.h"
+#include "results/spool.h"
+#include "tap.h"
+
+static char folder[] = "/tmp/bench-files-XXXXXX";
+
+static const char *read_all(const char *path)
+{
+  static char text[256];
+  FILE *f = fopen(path, "r");
+  size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+
+  text[n] = '\0';
+  if (f)
+    (void)fclose(f);
+  return f ? text : "(none)";
+}
+
+static unsigned files_here(void)
+{
+  DIR *d = opendir(".");
+  unsigned n = 0;
+
+  while (readdir(d))
+    n++;
+  (void)closedir(d);
+  return n - 2;
+}
+
+static void put(const char *path, const char *text)
+{
+  FILE *f = fopen(path, "w");
+
+  (void)fputs(text, f);
+  (void)fclose(f);
+}
+
+static void test_whole(void)
+{
+  struct whole_file f;
+  struct err err = { "" };
+
+  OK(whole_file_probe("new", &err) == 0 && files_here() == 0,
+     "probing leaves nothing behind");
+  put("old", "old text");
+  OK(whole_file_open(&f, "old", &err) == 0, "opens");
+  (void)fputs("new", f.stream);
+  OK_STR(read_all("old"), "old text", "the old one is untouched");
+  OK(whole_file_commit(&f, &err) == 0, "commits");
+  OK_STR(read_all("old"), "new", "the new one is there");
+  OK(whole_file_open(&f, "old", &err) == 0, "again");
+  (void)fputs("newer", f.stream);
+  whole_file_abort(&f);
+  OK_STR(read_all("old"), "new", "given up: as before");
+  OK(files_here() == 1, "nothing else is there");
+
+  (void)symlink("old", "link");
+  OK(whole_file_open(&f, "link", &err) == 0, "through a link");
+  (void)fputs("linked", f.stream);
+  OK(whole_file_commit(&f, &err) == 0, "commits");
+  OK_STR(read_all("old"), "linked", "where the link points to");
+  (void)unlink("link");
+  (void)unlink("old");
+}
+
+static void test_unwritable(void)
+{
+  struct whole_file f;
+  struct outfile o;
+  struct err err = { "" };
+
+  OK(whole_file_probe("no/such", &err) < 0 && strstr(err.text, "'no/such'"),
+     "no folder");
+  OK(whole_file_probe(".", &err) < 0, "a folder");
+  OK(outfile_open(&o, "no/such", &err) < 0 && strstr(err.text, "'no/such'"),
+     "no folder for a growing one");
+  OK(whole_file_open(&f, "/dev/full", &err) == 0, "a device is no file");
+  (void)fputs("text", f.stream);
+  OK(whole_file_commit(&f, &err) < 0 && strstr(err.text, "'/dev/full'"),
+     "which may be full");
+  OK(outfile_open(&o, "/dev/full", &err) == 0 &&
+       outfile_write(&o, "x", 1, &err) < 0,
+     "seen at once where lines are to be read at once");
+  (void)outfile_close(&o, &err);
+  OK(outfile_close(&o, &err) == 0, "closed twice");
+}
+
+static void test_spool(void)
+{
+  struct spool s = { 0 };
+  struct err err;
+  FILE *to = fopen("copy", "w+");
+
+  OK(spool_copy(&s, to) == 0, "nothing");
+  OK(spool_add(&s, "1", &err) == 0 && spool_add(&s, "2", &err) == 0, "items");
+  OK(spool_copy(&s, to) == 0 && spool_add(&s, "3", &err) == 0, "copied");
+  (void)fclose(to);
+  OK_STR(read_all("copy"), "\n1,\n2", "with commas between");
+  to = fopen("copy", "w+");
+  OK(spool_copy(&s, to) == 0, "again");
+  (void)fclose(to);
+  OK_STR(read_all("copy"), "\n1,\n2,\n3", "with what came later");
+  spool_done(&s);
+  spool_done(&s);
+  (void)unlink("copy");
+}
+
+int main(void)
+{
+  if (!mkdtemp(folder) || chdir(folder) < 0)
+    return 1;
+  test_whole();
+  test_unwritable();
+  test_spool();
+  (void)rmdir(folder);
+  return TAP_EXIT();
+}
