@@ -1,0 +1,39 @@
+/*
+ * params.h - parameters of prepared statements as the protocol sends them.
+ */
+#ifndef BENCH_DRIVERS_MYSQL_PARAMS_H
+#define BENCH_DRIVERS_MYSQL_PARAMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/ffi_api.h"
+
+/* The type on the wire of a parameter of an allowed type. */
+uint8_t params_type(sql_bind_type_t type);
+
+/* At least the bytes that params_put() writes. */
+size_t params_size(const sql_bind *binds, unsigned n, bool types);
+
+/* NULL flags, types if they are wanted, values.  Returns the end. */
+uint8_t *params_put(const sql_bind *binds, unsigned n, bool types, uint8_t *to);
+
+static inline bool param_is_null(const sql_bind *b)
+{
+  return !b->buffer || b->type == SQL_TYPE_NONE || (b->is_null && *b->is_null);
+}
+
+static inline size_t param_length(const sql_bind *b)
+{
+  return b->data_len ? *b->data_len : 0;
+}
+
+/* The lowest n bytes of `v`, lowest first. */
+static inline void put_le(uint8_t *to, uint64_t v, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    to[i] = (uint8_t)(v >> (8 * i));
+}
+
+#endif
