@@ -39,7 +39,6 @@ const struct specifics all_specifics[] = {
     .driver = "mysql",
     .stores = true,
     .nul_in_text = true,
-    .minus_zero = true,
     .autocommit_ddl = true,
     .int_type = "BIGINT",
     .double_type = "DOUBLE",
