@@ -52,16 +52,17 @@ static uint8_t *put_length(uint8_t *to, uint64_t n)
   }
   if (n <= 0xffff) {
     *to = 0xfc;
-    put_le(to + 1, n, 2);
+    put_le16(to + 1, (uint16_t)n);
     return to + 3;
   }
   if (n <= 0xffffff) {
     *to = 0xfd;
-    put_le(to + 1, n, 3);
+    put_le16(to + 1, (uint16_t)n);
+    to[3] = (uint8_t)(n >> 16);
     return to + 4;
   }
   *to = 0xfe;
-  put_le(to + 1, n, 8);
+  put_le64(to + 1, n);
   return to + 9;
 }
 
@@ -76,21 +77,21 @@ static uint8_t *put_value(const sql_bind *b, uint8_t *to)
     uint64_t v;
 
     memcpy(&v, b->buffer, sizeof(v));
-    put_le(to, v, 8);
+    put_le64(to, v);
     return to + 8;
   }
   case 4: {
     uint32_t v;
 
     memcpy(&v, b->buffer, sizeof(v));
-    put_le(to, v, 4);
+    put_le32(to, v);
     return to + 4;
   }
   case 2: {
     uint16_t v;
 
     memcpy(&v, b->buffer, sizeof(v));
-    put_le(to, v, 2);
+    put_le16(to, v);
     return to + 2;
   }
   case 1:

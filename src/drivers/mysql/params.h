@@ -29,11 +29,23 @@ static inline size_t param_length(const sql_bind *b)
   return b->data_len ? *b->data_len : 0;
 }
 
-/* The lowest n bytes of `v`, lowest first. */
-static inline void put_le(uint8_t *to, uint64_t v, size_t n)
+/* Lowest byte first; compilers make one store of it where that is possible. */
+static inline void put_le16(uint8_t *to, uint16_t v)
 {
-  for (size_t i = 0; i < n; i++)
-    to[i] = (uint8_t)(v >> (8 * i));
+  to[0] = (uint8_t)v;
+  to[1] = (uint8_t)(v >> 8);
+}
+static inline void put_le32(uint8_t *to, uint32_t v)
+{
+  to[0] = (uint8_t)v;
+  to[1] = (uint8_t)(v >> 8);
+  to[2] = (uint8_t)(v >> 16);
+  to[3] = (uint8_t)(v >> 24);
+}
+static inline void put_le64(uint8_t *to, uint64_t v)
+{
+  put_le32(to, (uint32_t)v);
+  put_le32(to + 4, (uint32_t)(v >> 32));
 }
 
 #endif

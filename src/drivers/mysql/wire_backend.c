@@ -194,9 +194,9 @@ static int wire_execute(struct mysql_prepared *p, struct outcome *out)
   if (UNLIKELY(!to))
     return failure_no_memory(s, out);
   to[0] = COMMAND_EXECUTE;
-  put_le(to + 1, p->id, 4);
+  put_le32(to + 1, p->id);
   to[5] = 0; /* no cursor */
-  put_le(to + 6, 1, 4);
+  put_le32(to + 6, 1);
   end = params_put(binds, n, !p->types_sent, to + EXECUTE_HEAD);
   s->sent = (size_t)(end - to);
   wire_forget(&s->wire);
@@ -213,7 +213,7 @@ static void wire_unprepare(struct mysql_prepared *p, bool going)
 
   if (p->open && !going && !s->lost && (to = wire_out(&s->wire, 5))) {
     to[0] = COMMAND_CLOSE;
-    put_le(to + 1, p->id, 4);
+    put_le32(to + 1, p->id);
     /* There is no answer; the next statement notices a broken connection. */
     (void)wire_send(&s->wire, s->fd, 5, 0);
   }

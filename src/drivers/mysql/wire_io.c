@@ -117,13 +117,14 @@ int wire_fill(struct wire *w, int fd, size_t n)
 int wire_packet(struct wire *w, int fd, const uint8_t **ret)
 {
   size_t len;
-  int rc = wire_fill(w, fd, PACKET_HEAD);
+  int rc;
 
-  if (rc < 0)
+  if (UNLIKELY(w->end - w->pos < PACKET_HEAD) &&
+      (rc = wire_fill(w, fd, PACKET_HEAD)) < 0)
     return rc;
   len = packet_length(w->buf + w->pos);
-  rc = wire_fill(w, fd, PACKET_HEAD + len);
-  if (rc < 0)
+  if (UNLIKELY(w->end - w->pos < PACKET_HEAD + len) &&
+      (rc = wire_fill(w, fd, PACKET_HEAD + len)) < 0)
     return rc;
   *ret = w->buf + w->pos + PACKET_HEAD;
   w->pos += PACKET_HEAD + len;
