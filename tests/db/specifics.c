@@ -45,7 +45,8 @@ const struct specifics all_specifics[] = {
     .text_type = "LONGTEXT",
     .regions = "SELECT 'a?' AS `?`, ? /* ? ' */, ? /*! , ? */ # ? '\n"
                " FROM DUAL -- ? '\n WHERE '\\'?' <> \"?\\\"\"",
-    .slow = "SELECT SLEEP(600)",
+    .slow = "SELECT COUNT(*) FROM (SELECT 1 AS a UNION SELECT 2) t "
+            "WHERE SLEEP(600) = 0",
     .interrupted = 1317,
     .interrupted_state = "70100",
     .kill_self = "KILL CONNECTION_ID()",

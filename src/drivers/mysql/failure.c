@@ -90,9 +90,9 @@ int failure_no_memory(struct mysql_session *s, struct outcome *out)
 void success_set(struct mysql_session *s, struct outcome *out, unsigned status,
                  uint32_t nfields, uint64_t nrows_or_affected)
 {
-  s->more = (status & SERVER_MORE_RESULTS_EXIST) != 0;
-  s->base.trx = status & SERVER_STATUS_IN_TRANS ? TRX_OPEN : TRX_NONE;
-  s->base.dialect = status & SERVER_STATUS_NO_BACKSLASH_ESCAPES
+  s->more = (status & STATUS_MORE_RESULTS) != 0;
+  s->base.trx = status & STATUS_IN_TRANS ? TRX_OPEN : TRX_NONE;
+  s->base.dialect = status & STATUS_NO_BACKSLASH
                       ? EMUL_MYSQL_PLAIN
                       : EMUL_MYSQL;
   out->more = s->more;

@@ -26,6 +26,13 @@ enum mysql_code {
   CODE_MALFORMED = 2027,
 };
 
+/* Flags of the server; the libraries spell them differently. */
+enum mysql_status_flag {
+  STATUS_IN_TRANS = 1,
+  STATUS_MORE_RESULTS = 8,
+  STATUS_NO_BACKSLASH = 512,
+};
+
 /* The connection is gone when one of these was reported. */
 bool failure_is_lost(int code);
 /* Of a failed connect: trying again is useless; nobody is there. */

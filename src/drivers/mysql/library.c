@@ -19,10 +19,10 @@ int library_failed(struct mysql_session *s, struct outcome *out)
 unsigned library_status(const struct mysql_session *s)
 {
   unsigned status = s->mysql->server_status &
-                    ~(unsigned)SERVER_MORE_RESULTS_EXIST;
+                    ~(unsigned)STATUS_MORE_RESULTS;
 
   if (mysql_more_results(s->mysql))
-    status |= SERVER_MORE_RESULTS_EXIST;
+    status |= STATUS_MORE_RESULTS;
   return status;
 }
 

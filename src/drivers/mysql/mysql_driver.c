@@ -109,7 +109,7 @@ static int connect_session(struct session *base, uint64_t until_ns,
   s->tcp = connect_tune(s->fd);
   s->backend =
     shim_is_plain(s->mysql) ? &mysql_wire_backend : &mysql_library_backend;
-  if (s->mysql->server_status & SERVER_STATUS_NO_BACKSLASH_ESCAPES)
+  if (s->mysql->server_status & STATUS_NO_BACKSLASH)
     s->base.dialect = EMUL_MYSQL_PLAIN;
   return 0;
 }

@@ -34,6 +34,8 @@ static const char *or_null(const char *text)
   return text && text[0] ? text : NULL;
 }
 
+#if defined(MARIADB_PACKAGE_VERSION) || MYSQL_VERSION_ID < 80018
+
 static bool listed(const struct opt_list *list, const char *word)
 {
   for (size_t i = 0; i < list->n; i++) {
@@ -42,6 +44,8 @@ static bool listed(const struct opt_list *list, const char *word)
   }
   return false;
 }
+
+#endif
 
 #ifdef MARIADB_PACKAGE_VERSION
 
