@@ -85,5 +85,7 @@ void suite_time(const struct rig_settings *set);
 /* TAP, from several files. */
 void ok(bool good, const char *what, ...) PRINTF_LIKE(2, 3);
 void ok_str(const char *got, const char *want, const char *what);
+/* The plan; 0, or 1 when something was not ok. */
+int tap_end(void);
 
 #endif

@@ -233,10 +233,9 @@ int mysql_cfg_check(const struct mysql_cfg *cfg, struct err *err)
     return err_set(err, -EINVAL, "No MySQL ports specified, aborting");
   for (size_t i = 0; cfg->compression && i < cfg->algorithms.n; i++) {
     if (!shim_can_compress(cfg->algorithms.items[i]))
-      return err_set(err, -EINVAL,
-                     "'mysql-compression-algorithms': %s %s cannot do '%s'",
-                     shim_library(), shim_library_version(),
-                     cfg->algorithms.items[i]);
+      return err_set(
+        err, -EINVAL, "'mysql-compression-algorithms': %s %s cannot do '%s'",
+        shim_library(), shim_library_version(), cfg->algorithms.items[i]);
   }
   return 0;
 }

@@ -82,8 +82,8 @@ static bool set_options(MYSQL *mysql, const struct mysql_cfg *cfg,
 
   rc |= mysql_options(mysql, MYSQL_OPT_CONNECT_TIMEOUT, &timeout);
   rc |= mysql_options(mysql, MYSQL_OPT_LOCAL_INFILE, &no_files);
-  rc |=
-    mysql_options4(mysql, MYSQL_OPT_CONNECT_ATTR_ADD, "program_name", "bench");
+  rc |= mysql_options4(mysql, MYSQL_OPT_CONNECT_ATTR_ADD, "program_name",
+                       "bench");
   shim_set_public_key(mysql);
   if (rc != 0 || !shim_set_tls(mysql, tls))
     return false;
@@ -217,7 +217,10 @@ static bool try_in_thread(struct attempt *a, uint64_t until_ns,
     return false;
   }
   (void)snprintf(text, sizeof(text), "Can't connect to server on '%s' (%d)",
-                 a->host ? a->host : a->socket ? a->socket : "", ETIMEDOUT);
+                 a->host     ? a->host
+                 : a->socket ? a->socket
+                             : "",
+                 ETIMEDOUT);
   if (wait_for(a, until_ns)) {
     (void)pthread_join(thread, NULL);
     return true;
@@ -281,7 +284,7 @@ struct address connect_address(const struct session *s)
   if (own) {
     a.socket = p->socket;
     a.host = p->host ? p->host : cfg->hosts.n ? cfg->hosts.items[0] : "";
-    a.port = port_number(p->port       ? p->port
+    a.port = port_number(p->port        ? p->port
                          : cfg->ports.n ? cfg->ports.items[0]
                                         : "3306");
     return a;

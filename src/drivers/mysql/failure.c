@@ -20,9 +20,8 @@ static bool is_one_of(const int *codes, size_t n, int code)
 
 bool failure_is_lost(int code)
 {
-  static const int codes[] = {
-    1053, 1927, CODE_GONE, 2011, CODE_LOST, CODE_MALFORMED, 2055, 4031
-  };
+  static const int codes[] = { 1053,      1927,           CODE_GONE, 2011,
+                               CODE_LOST, CODE_MALFORMED, 2055,      4031 };
 
   return is_one_of(codes, ARRAY_SIZE(codes), code);
 }
@@ -92,9 +91,8 @@ void success_set(struct mysql_session *s, struct outcome *out, unsigned status,
 {
   s->more = (status & STATUS_MORE_RESULTS) != 0;
   s->base.trx = status & STATUS_IN_TRANS ? TRX_OPEN : TRX_NONE;
-  s->base.dialect = status & STATUS_NO_BACKSLASH
-                      ? EMUL_MYSQL_PLAIN
-                      : EMUL_MYSQL;
+  s->base.dialect = status & STATUS_NO_BACKSLASH ? EMUL_MYSQL_PLAIN
+                                                 : EMUL_MYSQL;
   out->more = s->more;
   out->nfields = nfields;
   if (nfields > 0) {

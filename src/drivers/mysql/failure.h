@@ -24,6 +24,7 @@ enum mysql_code {
   CODE_LOST = 2013,
   CODE_TLS = 2026,
   CODE_MALFORMED = 2027,
+  CODE_NEW_COLUMNS = 2057,
 };
 
 /* Flags of the server; the libraries spell them differently. */

@@ -18,8 +18,7 @@ int library_failed(struct mysql_session *s, struct outcome *out)
 
 unsigned library_status(const struct mysql_session *s)
 {
-  unsigned status = s->mysql->server_status &
-                    ~(unsigned)STATUS_MORE_RESULTS;
+  unsigned status = s->mysql->server_status & ~(unsigned)STATUS_MORE_RESULTS;
 
   if (mysql_more_results(s->mysql))
     status |= STATUS_MORE_RESULTS;

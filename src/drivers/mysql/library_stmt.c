@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/emul.h"
 #include "drivers/mysql/failure.h"
 #include "drivers/mysql/library.h"
 #include "drivers/mysql/params.h"
@@ -58,8 +59,8 @@ static bool describe(struct mysql_prepared *p)
   p->params = binds;
   memset(binds, 0, n * sizeof(*binds));
   for (unsigned i = 0; i < n; i++) {
-    binds[i].buffer_type =
-      (enum enum_field_types)params_type(p->base.binds[i].type);
+    binds[i].buffer_type = (enum enum_field_types)params_type(
+      p->base.binds[i].type);
     binds[i].length = &binds[i].buffer_length;
     binds[i].is_null = &binds[i].is_null_value;
   }
@@ -116,6 +117,27 @@ static int store(struct mysql_prepared *p, struct outcome *out)
   return 0;
 }
 
+/*
+ * The table has changed since columns of the statement were bound, and the
+ * library refuses the new ones.  What only reads can simply begin anew.
+ */
+static int execute_anew(struct mysql_prepared *p, struct outcome *out)
+{
+  size_t n;
+  const char *word = emul_first_word(p->base.sql, p->base.len,
+                                     p->base.session->dialect, &n);
+
+  if (!emul_word_is(word, n, "SELECT"))
+    return stmt_failed(p, out);
+  (void)mysql_stmt_close(p->stmt);
+  p->types_sent = false;
+  if (library_prepare(p, out) < 0 || give_params(p, out) < 0)
+    return -1;
+  if (mysql_stmt_execute(p->stmt) != 0)
+    return stmt_failed(p, out);
+  return store(p, out);
+}
+
 int library_execute(struct mysql_prepared *p, struct outcome *out)
 {
   struct mysql_session *s = prepared_session(p);
@@ -125,9 +147,11 @@ int library_execute(struct mysql_prepared *p, struct outcome *out)
   s->sent = params_size(p->base.binds, p->base.n_binds, false);
   if (give_params(p, out) < 0)
     return -1;
-  if (mysql_stmt_execute(p->stmt) != 0)
-    return stmt_failed(p, out);
-  return store(p, out);
+  if (mysql_stmt_execute(p->stmt) == 0)
+    return store(p, out);
+  if (mysql_stmt_errno(p->stmt) == CODE_NEW_COLUMNS)
+    return execute_anew(p, out);
+  return stmt_failed(p, out);
 }
 
 int library_stmt_next(struct mysql_session *s, struct outcome *out)
@@ -320,13 +344,11 @@ int library_stmt_fetch(struct mysql_session *s, sql_value *values)
     if (lib->cell[i].is_null || value_kind(c->type) == VALUE_NULL) {
       values[i] = (sql_value){ 0, NULL };
     } else if (value_kind(c->type) == VALUE_BYTES) {
-      values[i] = (sql_value){ (uint32_t)lib->cell[i].len,
-                               lib->bytes + at };
+      values[i] = (sql_value){ (uint32_t)lib->cell[i].len, lib->bytes + at };
       at += lib->cell[i].len;
     } else {
-      values[i] = (sql_value){
-        (uint32_t)number_text(c, &lib->cell[i], digits), digits
-      };
+      values[i] = (sql_value){ (uint32_t)number_text(c, &lib->cell[i], digits),
+                               digits };
     }
   }
   return 1;

@@ -94,6 +94,5 @@ void message_failed(const struct session *base, enum call call,
     strbuf_adds(lines, "\n");
   }
   if (out->code == TOO_LARGE || out->code == TOO_LARGE_HERE)
-    strbuf_addf(lines, "the statement has %zu bytes\n",
-                session_of(base)->sent);
+    strbuf_addf(lines, "the statement has %zu bytes\n", session_of(base)->sent);
 }

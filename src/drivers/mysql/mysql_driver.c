@@ -20,10 +20,10 @@
 #include "drivers/mysql/session.h"
 
 /* One line per call of the library, or of what stands for it. */
-#define TRACE(s, ...)                                               \
-  do {                                                              \
-    if (UNLIKELY(cfg_of(s)->debug))                                 \
-      log_msg(LOG_DEBUG, __VA_ARGS__);                              \
+#define TRACE(s, ...)                  \
+  do {                                 \
+    if (UNLIKELY(cfg_of(s)->debug))    \
+      log_msg(LOG_DEBUG, __VA_ARGS__); \
   } while (0)
 
 /* How a call ended, for traces. */
@@ -107,8 +107,8 @@ static int connect_session(struct session *base, uint64_t until_ns,
   }
   s->fd = shim_fd(s->mysql);
   s->tcp = connect_tune(s->fd);
-  s->backend =
-    shim_is_plain(s->mysql) ? &mysql_wire_backend : &mysql_library_backend;
+  s->backend = shim_is_plain(s->mysql) ? &mysql_wire_backend
+                                       : &mysql_library_backend;
   if (s->mysql->server_status & STATUS_NO_BACKSLASH)
     s->base.dialect = EMUL_MYSQL_PLAIN;
   return 0;
@@ -328,8 +328,8 @@ const struct driver driver_mysql = {
   .cfg_size = sizeof(struct mysql_cfg),
   .session_size = sizeof(struct mysql_session),
   .prepared_size = sizeof(struct mysql_prepared),
-  .caps =
-    DRIVER_PREPARES | DRIVER_SERVER | DRIVER_NUL_IN_SQL | DRIVER_BY_NUMBER,
+  .caps = DRIVER_PREPARES | DRIVER_SERVER | DRIVER_NUL_IN_SQL |
+          DRIVER_BY_NUMBER,
   .connection_codes = connection_codes,
   .hints = mysql_hints,
   .ignore_errors = ignore_errors,

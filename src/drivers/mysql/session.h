@@ -67,14 +67,14 @@ struct library {
 struct mysql_session {
   struct session base; /* first */
   const struct backend *backend;
-  MYSQL *mysql;   /* owned; NULL: closed, or a dry run */
-  int fd;         /* constant while the session is open */
+  MYSQL *mysql; /* owned; NULL: closed, or a dry run */
+  int fd;       /* constant while the session is open */
   bool tcp;
-  bool lost;       /* the transport is broken */
-  bool more;       /* further results of the last statement are pending */
+  bool lost; /* the transport is broken */
+  bool more; /* further results of the last statement are pending */
   struct address to;
-  size_t sent;     /* bytes of the last statement */
-  char msg[1024];  /* of the last failure */
+  size_t sent;    /* bytes of the last statement */
+  char msg[1024]; /* of the last failure */
   struct wire wire;
   struct library lib;
   char *digits; /* owned: texts of numbers of the present row */

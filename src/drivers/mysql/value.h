@@ -59,5 +59,4 @@ size_t value_time(const struct column *c, const struct moment *m, char *to);
 bool value_row(const struct column *cols, uint32_t n, const uint8_t *row,
                size_t len, char *digits, sql_value *values);
 
-
 #endif
