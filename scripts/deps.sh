@@ -9,14 +9,14 @@ set -euo pipefail
 # shellcheck disable=SC2034 # all are read through ${!list}
 {
 apt_build='gcc libc6-dev make autoconf automake libtool pkg-config|pkgconf
-  libluajit-5.1-dev libck-dev libjansson-dev
+  libluajit-5.1-dev libck-dev libjansson-dev zlib1g-dev
   libmariadb-dev|default-libmysqlclient-dev|libmysqlclient-dev
   libpq-dev libsqlite3-dev libaio-dev liburing-dev'
 apt_test='bats mariadb-server mariadb-client postgresql openssl procps
   util-linux'
 
 dnf_build='gcc glibc-devel make autoconf automake libtool
-  pkgconf-pkg-config luajit-devel ck-devel jansson-devel
+  pkgconf-pkg-config luajit-devel ck-devel jansson-devel zlib-devel
   mariadb-connector-c-devel|community-mysql-devel
   libpq-devel|postgresql-private-devel sqlite-devel libaio-devel
   liburing-devel'
@@ -24,7 +24,7 @@ dnf_test='bats mariadb-server mariadb postgresql-server postgresql openssl
   procps-ng util-linux'
 
 brew_build='autoconf automake libtool pkgconf|pkg-config luajit
-  concurrencykit jansson mariadb-connector-c|mysql-client libpq sqlite'
+  concurrencykit jansson zlib mariadb-connector-c|mysql-client libpq sqlite'
 brew_test='bats-core mariadb postgresql@15 openssl@3'
 }
 

@@ -183,3 +183,15 @@ const char *clock_source(void)
 {
   return atomic_load(&current) ? "tsc" : "clock_gettime";
 }
+
+double clock_cost_ns(void)
+{
+  enum {
+    READINGS = 500
+  };
+  const uint64_t start = kernel_ns();
+
+  for (int i = 0; i < READINGS; i++)
+    (void)clock_now_ns();
+  return (double)(kernel_ns() - start) / READINGS;
+}

@@ -30,4 +30,7 @@ void clock_discipline(void);
 /* "tsc" or "clock_gettime". */
 const char *clock_source(void);
 
+/* What one reading costs; takes a millisecond at most. */
+double clock_cost_ns(void);
+
 #endif

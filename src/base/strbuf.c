@@ -36,8 +36,10 @@ static bool strbuf_reserve(struct strbuf *b, size_t more)
   }
   if (need <= b->room)
     return true;
-  while (room < need)
-    room += room / 2 + 64;
+  while (room < need) {
+    if (__builtin_add_overflow(room, room / 2 + 64, &room))
+      room = need;
+  }
   text = realloc(b->text, room);
   if (!text) {
     b->failed = true;

@@ -5,7 +5,9 @@
 #define BENCH_BASE_THREAD_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct err;
 
@@ -16,5 +18,9 @@ struct err;
  */
 int thread_start(pthread_t *ret, size_t stack_bytes, void *(*fn)(void *),
                  void *arg, struct err *err);
+
+/* Time that the calling thread has waited for a processor although it could
+ * run; false: the system does not tell. */
+bool thread_queue_ns(uint64_t *ret);
 
 #endif

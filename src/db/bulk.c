@@ -13,6 +13,7 @@
 enum {
   TRIES_AT_ONCE = 10, /* then with pauses of 1, 2, 4 .. 100 ms */
   PAUSE_MAX_MS = 100,
+  TRIES_AFTER_END = 100, /* about 9 s */
 };
 
 /* Before try number `tries` of the same thing.  False: the run is over. */
@@ -22,7 +23,8 @@ static bool pause_before(struct conn *c, unsigned tries)
   uint64_t until = clock_now_ns();
   uint64_t ms = 1;
 
-  if (env_is_over(c->env, until)) {
+  if (env_has_to_leave(c->env, until) ||
+      (env_is_over(c->env, until) && tries > TRIES_AFTER_END)) {
     policy_abandon(c);
     return false;
   }
@@ -31,8 +33,8 @@ static bool pause_before(struct conn *c, unsigned tries)
   for (unsigned i = TRIES_AT_ONCE + 1; i < tries && ms < PAUSE_MAX_MS; i++)
     ms *= 2;
   until += (ms < PAUSE_MAX_MS ? ms : PAUSE_MAX_MS) * NS_PER_MS;
-  while (clock_now_ns() < until && !env_is_over(c->env, clock_now_ns()))
-    wait_while(p->over, 0, until);
+  while (clock_now_ns() < until && !env_has_to_leave(c->env, clock_now_ns()))
+    wait_while(&p->never, 0, until);
   return true;
 }
 
@@ -121,12 +123,29 @@ static void rewind_text(struct bulk *b)
     b->text.text[b->prefix_len] = '\0';
 }
 
+/*
+ * Rows that were added during the measured part are part of what is measured,
+ * also when the script sends the last of them in its thread_done().
+ */
 static int flush(struct conn *c)
 {
+  struct db_env *env = c->env;
+  struct recorder *now = env->recorder;
   int rc = 0;
 
-  if (c->bulk.rows > 0)
+  if (c->bulk.rows > 0) {
+    env->after_events = !now;
+    if (!now)
+      env->recorder = c->bulk.recorder;
     rc = send_packet(c);
+    env->recorder = now;
+    env->after_events = false;
+  }
+  /* An event that is abandoned leaves rows of events that were counted: they
+   * stay for bulk_done(). */
+  if (rc != 0 && c->fail.abandoned)
+    return rc;
+  c->bulk.recorder = NULL;
   rewind_text(&c->bulk);
   return rc;
 }
@@ -140,6 +159,7 @@ int bulk_init(struct conn *c, const char *sql, size_t len)
   call_no_error(c);
   b->active = false;
   b->rows = 0;
+  b->recorder = NULL;
   b->limit = BULK_PACKET;
   if (len >= BULK_PACKET)
     return 1;
@@ -185,6 +205,8 @@ int bulk_next(struct conn *c, const char *row, size_t len)
     return 1;
   }
   b->rows++;
+  if (c->env->recorder)
+    b->recorder = c->env->recorder;
   return 0;
 }
 
@@ -204,5 +226,7 @@ int bulk_done(struct conn *c)
   if (rc == 0)
     rc = commit_own(c);
   b->active = false;
+  b->recorder = NULL;
+  rewind_text(b);
   return rc;
 }

@@ -20,11 +20,12 @@ enum {
 /* The bulk insert of a connection. */
 struct bulk {
   bool active;
-  bool own_trx;      /* the layer began a transaction */
-  size_t prefix_len; /* everything before the rows */
-  size_t limit;      /* bytes of a packet */
-  uint64_t rows;     /* in `text` */
-  uint64_t trx_rows; /* sent in the layer's transaction */
+  bool own_trx;              /* the layer began a transaction */
+  size_t prefix_len;         /* everything before the rows */
+  size_t limit;              /* bytes of a packet */
+  uint64_t rows;             /* in `text` */
+  struct recorder *recorder; /* what counts their statement; [opt] */
+  uint64_t trx_rows;         /* sent in the layer's transaction */
   struct strbuf text;
 };
 

@@ -3,7 +3,6 @@
  */
 #include "db/conn.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,7 +191,7 @@ static int reconnect_failed(struct conn *c, enum transport_rc rc)
 {
   struct strbuf reason = { 0 };
 
-  if (rc == TRANSPORT_OVER && env_is_over(c->env, clock_now_ns())) {
+  if (rc == TRANSPORT_OVER && env_has_to_leave(c->env, clock_now_ns())) {
     policy_abandon(c);
     return 1;
   }
@@ -347,48 +346,19 @@ int conn_free_results(sql_result *rs)
   return 0;
 }
 
-/* ---- messages ---- */
-
-struct conn_message conn_take_message(struct conn *c)
+void conn_describe(struct conn *c,
+                   void (*put)(void *ctx, const char *key, const char *value),
+                   void *ctx)
 {
-  struct conn_message m = { .env = c->env };
-
-  if (c->attention & CONN_MESSAGE) {
-    m.lines = c->message;
-    memcpy(m.code, c->message_code, sizeof(m.code));
-    c->message = (struct strbuf){ 0 };
-    c->attention &= ~(unsigned)CONN_MESSAGE;
-  }
-  return m;
-}
-
-void conn_print_message(struct conn_message *m)
-{
-  uint64_t held;
-
-  if (m->lines.len > 0) {
-    const bool allowed = flood_allows(&m->env->process->flood, m->code,
-                                      clock_now_ns(), &held);
-
-    if (held > 0)
-      log_msg(LOG_FATAL, "(%" PRIu64 " more messages with error %s)", held,
-              m->code);
-    if (allowed)
-      message_lines(LOG_FATAL, &m->lines);
-  }
-  conn_drop_message(m);
-}
-
-void conn_drop_message(struct conn_message *m)
-{
-  strbuf_done(&m->lines);
-}
-
-void conn_say(struct conn *c)
-{
-  struct conn_message m = conn_take_message(c);
-
-  conn_print_message(&m);
+  if (c->state != CONN_OPEN)
+    return;
+  call_end_results(c);
+  (void)call_start(c);
+  if (c->driver->about)
+    c->driver->about(c->session, put, ctx);
+  if (c->driver->server_settings)
+    c->driver->server_settings(c->session, put, ctx);
+  call_stop(c);
 }
 
 int conn_mode_line(struct driver_handle *h, struct strbuf *line)

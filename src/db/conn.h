@@ -183,6 +183,15 @@ sql_error_t conn_restart(struct conn *c);
 
 /* ---- about ---- */
 
+/*
+ * Version, transport, TLS, compression and the settings that decide results,
+ * for structured results.  May send queries; ends results.  Nothing on a
+ * connection that is not open.
+ */
+void conn_describe(struct conn *c,
+                   void (*put)(void *ctx, const char *key, const char *value),
+                   void *ctx);
+
 /* The line of the mode block (opens a connection of its own); 0 or -1. */
 int conn_mode_line(struct driver_handle *h, struct strbuf *line);
 

@@ -45,6 +45,12 @@ bool env_is_over(const struct db_env *env, uint64_t now_ns)
   return process_is_over(env->process, now_ns) || env_is_dead(env);
 }
 
+bool env_has_to_leave(const struct db_env *env, uint64_t now_ns)
+{
+  return env_is_dead(env) || (env->recorder && !env->after_events &&
+                              process_is_over(env->process, now_ns));
+}
+
 static const struct driver_config *find(const struct db_process *p,
                                         const char *name, size_t *ret_place)
 {

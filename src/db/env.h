@@ -167,6 +167,7 @@ struct db_env {
 
   /* The layer's own. */
   struct driver_handle handle[DRIVERS_MAX];
+  bool after_events;  /* `recorder` is set for a last packet only */
   struct conn *first; /* all connection objects of the thread */
   struct db_times execution, fetching; /* with --db-debug */
 };
@@ -190,8 +191,15 @@ struct driver_handle *env_driver(struct db_env *env, const char *name);
 uint64_t env_random(struct db_env *env);
 double env_random_double(struct db_env *env);
 
-/* The run of this thread is over: for drivers that wait. */
+/* The run is over. */
 bool env_is_over(const struct db_env *env, uint64_t now_ns);
+
+/*
+ * ... and this thread is still in an event, which it has to leave: whoever
+ * waits for a lock gives up.  What a script does after its events (the last
+ * packet of a bulk insert, say) has all the time that options allow.
+ */
+bool env_has_to_leave(const struct db_env *env, uint64_t now_ns);
 
 /* Calls of this thread have to fail at once: the deadline has passed. */
 static inline bool env_is_dead(const struct db_env *env)

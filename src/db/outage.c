@@ -20,6 +20,20 @@ void outage_done(struct outage *o)
   (void)pthread_mutex_destroy(&o->lock);
 }
 
+enum {
+  SAID_PER_SECOND = 20
+};
+
+/* An outage begins: shall it be announced? */
+static bool may_say(struct outage *o, uint64_t now)
+{
+  if (now / NS_PER_S != o->second) {
+    o->second = now / NS_PER_S;
+    o->said = 0;
+  }
+  return o->said++ < SAID_PER_SECOND;
+}
+
 void outage_lost(struct outage *o, const char *target, const char *reason)
 {
   bool first;
@@ -29,10 +43,12 @@ void outage_lost(struct outage *o, const char *target, const char *reason)
   if (first) {
     o->began_ns = clock_now_ns();
     o->lost = 0;
+    o->announced = may_say(o, o->began_ns);
   }
   o->down++;
   o->lost++;
   (void)snprintf(o->text, sizeof(o->text), "%s", reason);
+  first &= o->announced;
   (void)pthread_mutex_unlock(&o->lock);
   if (first)
     log_msg(LOG_WARNING, "connection to %s lost (%s), reconnecting", target,
@@ -69,7 +85,7 @@ void outage_back(struct outage *o)
   (void)pthread_mutex_lock(&o->lock);
   o->reconnects++;
   ns = one_less(o);
-  all_back = o->down == 0;
+  all_back = o->down == 0 && o->announced;
   lost = o->lost;
   (void)pthread_mutex_unlock(&o->lock);
   if (all_back)

@@ -18,18 +18,24 @@ struct outage {
   uint64_t total_ns;   /* time with at least one connection down, ended */
   uint64_t reconnects; /* connections that came back */
   unsigned given_up;   /* still reconnecting when the run ended */
-  char text[256];      /* of the last failed attempt */
+  bool announced;      /* the warning about this outage was printed */
+  uint64_t second;     /* of the last warning, and how many were printed */
+  unsigned said;
+  char text[256]; /* of the last failed attempt */
 };
 
 void outage_init(struct outage *o);
 void outage_done(struct outage *o);
 
-/* Warns when it is the first of this outage: `WARNING: connection to TARGET
- * lost (REASON), reconnecting`. */
+/*
+ * Warns when it is the first of this outage: `WARNING: connection to TARGET
+ * lost (REASON), reconnecting`; about no more than 20 outages in a second.
+ */
 void outage_lost(struct outage *o, const char *target, const char *reason);
 /* An attempt failed. */
 void outage_failed(struct outage *o, const char *reason);
-/* Back; warns when all are: `WARNING: reconnected after S s, K connections`. */
+/* Back; warns when all are, if it warned before: `WARNING: reconnected after S
+ * s, K connections`. */
 void outage_back(struct outage *o);
 /* The run ended, or the failure was permanent, before it was back. */
 void outage_gave_up(struct outage *o, bool run_over);

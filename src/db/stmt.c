@@ -316,13 +316,16 @@ sql_result *stmt_next_result(struct stmt *st)
 
 /* ---- the end ---- */
 
-static void close_quietly(struct stmt *st)
+/* `keep_rows`: those of other statements stay, for an object that is only
+ * collected as garbage while the script reads a result. */
+static void close_quietly(struct stmt *st, bool keep_rows)
 {
   struct conn *c = st->conn;
 
   if (st->closed)
     return;
-  call_end_results(c);
+  if (!keep_rows || c->more || c->rs.statement == stmt_abi(st))
+    call_end_results(c);
   if (c->state == CONN_OPEN && st->ready && st->prepared) {
     (void)call_start(c);
     c->driver->unprepare(st->prepared, false);
@@ -336,7 +339,7 @@ int stmt_close(struct stmt *st)
 {
   if (!st->closed && st->conn->state == CONN_CLOSED)
     log_msg(LOG_ALERT, "attempt to use an already closed connection");
-  close_quietly(st);
+  close_quietly(st, false);
   return 0;
 }
 
@@ -347,7 +350,7 @@ void stmt_free(struct stmt *st)
   if (!st)
     return;
   c = st->conn;
-  close_quietly(st);
+  close_quietly(st, true);
   unlink_stmt(st);
   free(st);
   conn_unref(c);

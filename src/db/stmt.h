@@ -71,7 +71,8 @@ static inline void stmt_set_class(struct stmt *st, void *cls)
 
 /* 0 always: also the second time, and on a closed connection (ALERT). */
 int stmt_close(struct stmt *st);
-/* Close if need be, silently, and free the object. */
+/* Close if need be, silently, and free the object; does not end the result set
+ * of another statement (for finalizers). */
 void stmt_free(struct stmt *st);
 
 #endif

@@ -162,10 +162,13 @@ enum transport_rc transport_retry(struct conn *c, uint64_t until_ns)
   for (unsigned attempt = 0;; attempt++) {
     const uint64_t now = clock_now_ns();
 
-    if (env_is_over(c->env, now) || now >= until_ns)
+    /* What a script asks for by itself, with a limit, is tried once also after
+     * the run: in thread_done() and done(). */
+    if (env_is_dead(c->env) || now >= until_ns ||
+        (env_is_over(c->env, now) && (attempt > 0 || until_ns == UINT64_MAX)))
       return TRANSPORT_OVER;
     limit = earlier(transport_limit(c), until_ns);
-    if (end != 0)
+    if (end > now)
       limit = earlier(limit, end + END_GRACE_MS * NS_PER_MS);
     c->session->attempt = attempt;
     if (transport_open(c, limit) == 0)

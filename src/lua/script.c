@@ -35,11 +35,13 @@ static int compile_modules(lua_State *L)
   for (size_t i = 0; i < INTERNAL_MODULES; i++) {
     const struct internal_module *m = &internal_modules[i];
     const char *code;
+    char chunk[64];
     size_t len;
 
     lua_getglobal(L, "string");
     lua_getfield(L, -1, "dump");
-    if (luaL_loadbuffer(L, m->text, m->len, m->name) != 0)
+    (void)snprintf(chunk, sizeof(chunk), "=bench.%s", m->name);
+    if (luaL_loadbuffer(L, m->text, m->len, chunk) != 0)
       return lua_error(L);
     lua_pushboolean(L, true);
     lua_call(L, 2, 1);

@@ -89,7 +89,7 @@ static int load_internal(lua_State *L)
     if (strcmp(internal_modules[i].name, name) != 0)
       continue;
     if (luaL_loadbuffer(L, script->modules[i].text, script->modules[i].len,
-                        name) != 0)
+                        lua_pushfstring(L, "=bench.%s", name)) != 0)
       return lua_error(L);
     lua_pushvalue(L, 2);
     lua_call(L, 1, 1);

@@ -336,6 +336,11 @@ const struct opt core_rand_opts[] = {
 
 static const char *const ps_mode_words[] = { "auto", "disable", NULL };
 
+static const char *const table_exists_words[] = { "error", "skip", "drop",
+                                                  NULL };
+static const char *const create_index_words[] = { "after", "before", "off",
+                                                  NULL };
+
 const struct opt core_db_opts[] = {
   {
     OPT_STRING(struct db_cfg, driver),
@@ -377,6 +382,24 @@ const struct opt core_db_opts[] = {
     .def = "0",
     .fmax = 86400,
     .help = "seconds one statement may take; 0 = no limit of its own",
+  },
+  {
+    OPT_WORD(struct db_cfg, table_exists),
+    .name = "table-exists",
+    .def = "error",
+    .words = table_exists_words,
+    .help = "what prepare does when a table exists {error,skip,drop}",
+    .man = "End with an error, leave the table as it is, or drop it and make "
+           "it anew. Heeded by the bundled OLTP scripts.",
+  },
+  {
+    OPT_WORD(struct db_cfg, create_index),
+    .name = "create-index",
+    .def = "after",
+    .words = create_index_words,
+    .help = "when prepare makes secondary indexes {after,before,off}",
+    .man = "After the rows, which is faster, before them, or not at all. "
+           "Heeded by the bundled OLTP scripts.",
   },
   OPT_END,
 };

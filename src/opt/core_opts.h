@@ -67,6 +67,8 @@ struct db_cfg {
   struct opt_list ignore_errors;
   int64_t connect_timeout_s;
   double query_timeout_s; /* 0: no limit of its own */
+  int table_exists;       /* read by scripts only, like create_index */
+  int create_index;
 };
 
 extern const struct opt core_general_opts[];   /* struct core_cfg */

@@ -33,6 +33,38 @@ int reporters_begin(const struct reporter_use *use, size_t n,
   return first;
 }
 
+int reporters_start(const struct reporter_use *use, size_t n,
+                    const struct run_start *start, struct err *err)
+{
+  int first = 0;
+
+  for (size_t i = 0; i < n; i++) {
+    const struct reporter *reporter = use[i].reporter;
+    struct err one = { "" };
+
+    if (reporter->start)
+      keep_first(&first, reporter->start(use[i].ctx, start, &one), reporter,
+                 &one, err);
+  }
+  return first;
+}
+
+int reporters_over(const struct reporter_use *use, size_t n,
+                   const struct run_end *end, struct err *err)
+{
+  int first = 0;
+
+  for (size_t i = 0; i < n; i++) {
+    const struct reporter *reporter = use[i].reporter;
+    struct err one = { "" };
+
+    if (reporter->over)
+      keep_first(&first, reporter->over(use[i].ctx, end, &one), reporter, &one,
+                 err);
+  }
+  return first;
+}
+
 static int report_once(const struct reporter_use *use,
                        const struct report_setup *setup, const struct report *r,
                        struct err *err)

@@ -13,6 +13,8 @@
 struct err;
 struct report;
 struct report_setup;
+struct run_end;
+struct run_start;
 
 /* All members but the name are [opt]: NULL where there is nothing to do. */
 struct reporter {
@@ -21,6 +23,9 @@ struct reporter {
   /* Once, before the first report; `setup` stays valid until end(). */
   int (*begin)(void *ctx, const struct report_setup *setup, struct err *err);
 
+  /* The first event is about to start: once, or never if there is none. */
+  int (*start)(void *ctx, const struct run_start *start, struct err *err);
+
   /* By the kind of the report; REPORT_FORCED is final as well. */
   int (*interval)(void *ctx, const struct report_setup *setup,
                   const struct report *r, struct err *err);
@@ -28,6 +33,9 @@ struct reporter {
                     const struct report *r, struct err *err);
   int (*final)(void *ctx, const struct report_setup *setup,
                const struct report *r, struct err *err);
+
+  /* The run has ended, or did not take place: once, after the last report. */
+  int (*over)(void *ctx, const struct run_end *end, struct err *err);
 
   /* Once, whatever happened before, also without a final report. */
   int (*end)(void *ctx, struct err *err);
@@ -50,6 +58,10 @@ struct reporter_use {
  */
 int reporters_begin(const struct reporter_use *use, size_t n,
                     const struct report_setup *setup, struct err *err);
+int reporters_start(const struct reporter_use *use, size_t n,
+                    const struct run_start *start, struct err *err);
+int reporters_over(const struct reporter_use *use, size_t n,
+                   const struct run_end *end, struct err *err);
 int reporters_report(const struct reporter_use *use, size_t n,
                      const struct report_setup *setup, const struct report *r,
                      struct err *err);

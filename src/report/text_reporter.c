@@ -121,6 +121,8 @@ static int text_on_interval(void *ctx, const struct report_setup *setup,
   struct strbuf b = { 0 };
   int rc;
 
+  if (r->unprinted)
+    return 0;
   if (hooks && hooks->interval && hooks->interval(hooks->arg, r))
     return 0;
   text_interval(&b, setup, r);

@@ -34,6 +34,7 @@ static void fail(struct worker *w, const struct err *why)
 
   if (why->text[0] != '\0')
     log_msg(LOG_FATAL, "%s", why->text);
+  ending_keep_error(run, why);
   (void)atomic_fetch_add(&run->failed, 1);
   (void)run_stop(run, STOP_ERROR);
   run_news(run);
@@ -113,7 +114,8 @@ static void *worker_main(void *arg)
   const struct test_ops *ops = run->test->ops;
   void *thr = run->test_run;
   struct err err = { "" };
-  bool opened = true;
+  uint64_t before_ns, after_ns;
+  bool opened = true, waits;
 
   current = w;
   log_msg(LOG_DEBUG, "Worker thread (#%u) started", w->tid);
@@ -132,8 +134,11 @@ static void *worker_main(void *arg)
   while (atomic_load_explicit(&run->gate, memory_order_acquire) == GATE_CLOSED)
     wait_while(&run->gate, GATE_CLOSED, WAIT_FOREVER);
   if (opened && atomic_load(&run->gate) == GATE_OPEN) {
+    waits = thread_queue_ns(&before_ns);
     if (work(w, thr, &err) < 0)
       fail(w, &err);
+    if (waits && thread_queue_ns(&after_ns))
+      atomic_store(&w->queue_ns, after_ns - before_ns);
     set_phase(w, WORKER_ENDING);
     if (atomic_load(&w->left_ns) == 0)
       atomic_store(&w->left_ns, clock_now_ns());

@@ -25,8 +25,24 @@ static void period_merge(struct period *p, const struct snapshot *now)
     p->max_ns = now->max_ns;
 }
 
+static int init_details(struct periods *p, const struct recorders *recorders,
+                        struct err *err)
+{
+  int rc = snapshot_init(&p->total.base, recorders, err);
+
+  if (rc < 0)
+    return rc;
+  p->total_threads = calloc(recorders->n, sizeof(*p->total_threads));
+  if (recorders->n_hists > 0)
+    p->total_diff = hist_sum_new();
+  if (!p->total_threads || (recorders->n_hists > 0 && !p->total_diff))
+    return err_set(err, -ENOMEM, "cannot allocate statistics");
+  p->details = true;
+  return 0;
+}
+
 int periods_init(struct periods *p, struct recorders *recorders,
-                 bool per_thread, struct err *err)
+                 const struct periods_want *want, struct err *err)
 {
   int rc;
 
@@ -43,11 +59,16 @@ int periods_init(struct periods *p, struct recorders *recorders,
     if (!p->diff)
       rc = err_set(err, -ENOMEM, "cannot allocate statistics");
   }
-  if (rc == 0 && per_thread) {
+  if (rc == 0 && want->per_thread) {
     p->threads = calloc(recorders->n, sizeof(*p->threads));
     if (!p->threads)
       rc = err_set(err, -ENOMEM, "cannot allocate statistics");
   }
+  if (rc == 0 && want->details)
+    rc = init_details(p, recorders, err);
+  if (rc == 0 && (class_periods_init(&p->classes, want->classes) < 0 ||
+                  class_periods_init(&p->pace, want->pace) < 0))
+    rc = err_set(err, -ENOMEM, "cannot allocate statistics");
   if (rc < 0)
     periods_done(p);
   return rc;
@@ -60,8 +81,13 @@ void periods_done(struct periods *p)
   snapshot_done(&p->now);
   snapshot_done(&p->interval.base);
   snapshot_done(&p->cumulative.base);
+  snapshot_done(&p->total.base);
   hist_sum_free(p->diff);
+  hist_sum_free(p->total_diff);
   free(p->threads);
+  free(p->total_threads);
+  class_periods_done(&p->classes);
+  class_periods_done(&p->pace);
   memset(p, 0, sizeof(*p));
 }
 
@@ -75,6 +101,10 @@ static void take(struct periods *p, uint64_t now_ns)
   period_merge(&p->cumulative, &p->now);
   if (p->threads)
     report_threads_merge(p->threads, &p->now);
+  if (p->details) {
+    period_merge(&p->total, &p->now);
+    report_threads_merge(p->total_threads, &p->now);
+  }
 }
 
 void periods_restart(struct periods *p, uint64_t now_ns)
@@ -83,6 +113,12 @@ void periods_restart(struct periods *p, uint64_t now_ns)
   period_start(&p->interval, &p->now);
   period_start(&p->cumulative, &p->now);
   p->reported = true;
+  if (p->details) {
+    period_start(&p->total, &p->now);
+    report_threads_clear(p->total_threads, p->recorders->n);
+  }
+  class_periods_restart(&p->classes);
+  class_periods_restart(&p->pace);
 }
 
 void periods_interval(struct periods *p, const struct report_setup *setup,
@@ -92,6 +128,8 @@ void periods_interval(struct periods *p, const struct report_setup *setup,
   report_fill(r, setup, &p->interval.base, &p->now, p->interval.min_ns,
               p->interval.max_ns, p->diff);
   period_start(&p->interval, &p->now);
+  if (setup->details)
+    r->classes = class_periods_interval(&p->classes);
 }
 
 void periods_cumulative(struct periods *p, const struct report_setup *setup,
@@ -105,4 +143,20 @@ void periods_cumulative(struct periods *p, const struct report_setup *setup,
               p->cumulative.max_ns, p->diff);
   period_start(&p->cumulative, &p->now);
   p->reported = true;
+}
+
+void periods_total(struct periods *p, const struct report_setup *setup,
+                   struct report *r)
+{
+  report_threads_fill(p->total_threads, &p->total.base, &p->now);
+  r->thread = p->total_threads;
+  report_fill(r, setup, &p->total.base, &p->now, p->total.min_ns,
+              p->total.max_ns, p->total_diff);
+  r->classes = class_periods_total(&p->classes);
+  r->pace = class_periods_total(&p->pace);
+}
+
+struct class_list periods_classes(struct periods *p)
+{
+  return class_periods_total(&p->classes);
 }

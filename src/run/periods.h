@@ -1,6 +1,6 @@
 /*
- * periods.h - from snapshots to reports: intervals, and what is cumulated since
- * the last checkpoint.
+ * periods.h - from snapshots to reports: intervals, what is cumulated since the
+ * last checkpoint, and the whole measured part.
  *
  * One thread at a time uses it.
  */
@@ -12,6 +12,7 @@
 
 #include "stats/report.h"
 
+struct class_set;
 struct err;
 struct recorders;
 
@@ -30,10 +31,25 @@ struct periods {
   /* Of the cumulated period, for --debug; NULL without. */
   struct report_thread *threads;
   bool reported; /* they were shown, and start afresh */
+
+  /* The whole measured part; only with details. */
+  bool details;
+  struct period total;
+  struct hist_sum *total_diff;
+  struct report_thread *total_threads;
+  struct class_periods classes, pace;
+};
+
+/* What is to be reported, beyond the usual. */
+struct periods_want {
+  bool per_thread;           /* figures of threads in cumulative reports */
+  bool details;              /* periods_total() will be called */
+  struct class_set *classes; /* [opt] classes of operations */
+  struct class_set *pace;    /* [opt] classes for r->pace */
 };
 
 int periods_init(struct periods *p, struct recorders *recorders,
-                 bool per_thread, struct err *err);
+                 const struct periods_want *want, struct err *err);
 void periods_done(struct periods *p);
 
 /* Forget all that was before this moment. */
@@ -48,5 +64,12 @@ void periods_interval(struct periods *p, const struct report_setup *setup,
                       uint64_t now_ns, struct report *r);
 void periods_cumulative(struct periods *p, const struct report_setup *setup,
                         uint64_t now_ns, struct report *r);
+
+/* The whole measured part, up to the moment of the last report. */
+void periods_total(struct periods *p, const struct report_setup *setup,
+                   struct report *r);
+
+/* The classes of the whole measured part, where they are kept. */
+struct class_list periods_classes(struct periods *p);
 
 #endif

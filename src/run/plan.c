@@ -19,6 +19,9 @@
 /* What --forced-shutdown adds at least when it is automatic. */
 #define GRACE_AUTO_NS (30 * NS_PER_S)
 
+/* Intervals in files, where none are asked for. */
+#define SAMPLE_NS NS_PER_S
+
 /* Seconds of an option that says "no limit" with 0. */
 static uint64_t limit_ns(uint64_t seconds)
 {
@@ -127,6 +130,9 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
                      core->rate_overload == RATE_OVERLOAD_ABORT;
   plan->interval_ns = (uint64_t)llround(core->report_interval_s *
                                         (double)NS_PER_S);
+  plan->sample_ns = plan->interval_ns;
+  if (in->details && plan->sample_ns == 0)
+    plan->sample_ns = SAMPLE_NS;
   plan->debug = core->debug;
   plan->validate = core->validate;
   set_grace(plan, &in->checked->forced_shutdown);
@@ -138,11 +144,16 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
     .per_thread = core->debug,
     .rate = core->rate > 0.0,
     .statement_times = in->statement_times,
+    .percentile_given = in->percentile_given,
+    .statements = core->report_statements,
+    .details = in->details,
     .interval_decimals = fmt_decimals(core->report_interval_s),
   };
   rc = copy_lists(plan, in->checked, err);
   plan->percentiles = core->percentile > 0.0 || core->histogram ||
-                      plan->report.n_percentiles > 0;
+                      plan->report.n_percentiles > 0 || in->details;
+  plan->classes = in->details || core->report_statements;
+  plan->event_rings = in->event_rings;
   if (rc == 0)
     rc = set_random(plan, in, err);
   if (rc < 0)

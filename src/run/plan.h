@@ -17,6 +17,7 @@
 struct core_cfg;
 struct core_checked;
 struct err;
+struct event_rings;
 struct rand_opts_cfg;
 struct rand_params;
 struct strbuf;
@@ -43,12 +44,15 @@ struct plan {
 
   /* Reports. */
   uint64_t interval_ns; /* 0: none */
+  uint64_t sample_ns; /* of intervals in files; interval_ns, if there is one */
   unsigned n_checkpoints;
   const uint64_t *checkpoint_ns; /* owned; ascending */
   struct report_setup report;    /* n_percentiles values are owned */
   bool debug;
   bool validate;
-  bool percentiles; /* histograms are kept */
+  bool percentiles;                /* histograms are kept */
+  bool classes;                    /* classes of operations are kept */
+  struct event_rings *event_rings; /* [opt] every event goes there; borrowed */
 
   /* Random numbers. */
   uint64_t seed;   /* really used */
@@ -62,8 +66,11 @@ struct plan_input {
   const struct core_cfg *core;
   const struct core_checked *checked;
   const struct rand_opts_cfg *rand;
-  bool rand_type_given; /* on the command line or in a file */
-  bool statement_times; /* --db-debug */
+  bool rand_type_given;            /* on the command line or in a file */
+  bool statement_times;            /* --db-debug */
+  bool percentile_given;           /* on the command line or in a file */
+  bool details;                    /* results for machines are wanted */
+  struct event_rings *event_rings; /* [opt] */
   enum compat compat;
   bool run; /* the command is run: without a seed, one from the clock */
 };

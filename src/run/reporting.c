@@ -9,6 +9,7 @@
 #include "base/thread.h"
 #include "base/wait.h"
 #include "report/reporter.h"
+#include "run/ending.h"
 #include "run/periods.h"
 #include "run/plan.h"
 #include "run/run.h"
@@ -63,17 +64,41 @@ void reporting_send(struct run *run, const struct report *r)
   }
 }
 
+/* A line that is only a little late is labelled with its moment on the grid. */
+static uint64_t label_ns(const struct run *run, uint64_t due, uint64_t now)
+{
+  uint64_t little = run->plan->sample_ns / 2;
+
+  if (little > NS_PER_S / 2)
+    little = NS_PER_S / 2;
+  return (now - due < little ? due : now) - run->measured_ns;
+}
+
 static void do_interval(struct run *run, struct agenda *a, uint64_t now)
 {
   const struct plan *plan = run->plan;
   struct report r = { 0 };
 
   reporting_fill(run, &r, REPORT_INTERVAL, now);
+  r.elapsed_ns = label_ns(run, a->interval_ns, now);
+  r.unprinted = plan->interval_ns == 0;
   r.threads_running = run_count_running(run, a->interval_ns);
   periods_interval(run->periods, &run->report_setup, now, &r);
   reporting_send(run, &r);
   while (a->interval_ns <= now)
-    a->interval_ns += plan->interval_ns;
+    a->interval_ns += plan->sample_ns;
+}
+
+void reporting_partial(struct run *run, uint64_t now_ns)
+{
+  struct report r = { 0 };
+
+  reporting_fill(run, &r, REPORT_INTERVAL, now_ns);
+  r.unprinted = r.partial = true;
+  r.threads_running = run_count_running(run, now_ns);
+  periods_interval(run->periods, &run->report_setup, now_ns, &r);
+  if (r.period_ns > 0 || r.events > 0)
+    reporting_send(run, &r);
 }
 
 static void do_checkpoint(struct run *run, struct agenda *a, uint64_t now)
@@ -113,8 +138,8 @@ static void agenda_init(struct agenda *a, const struct run *run)
   const struct plan *plan = run->plan;
 
   a->warm_ns = plan->warmup_ns > 0 ? run->measured_ns : NEVER;
-  a->interval_ns = plan->interval_ns > 0 ? run->measured_ns + plan->interval_ns
-                                         : NEVER;
+  a->interval_ns = plan->sample_ns > 0 ? run->measured_ns + plan->sample_ns
+                                       : NEVER;
   a->checkpoint_ns = plan->n_checkpoints > 0
                        ? run->measured_ns + plan->checkpoint_ns[0]
                        : NEVER;
@@ -128,6 +153,7 @@ static void agenda_do(struct run *run, struct agenda *a, uint64_t now)
 {
   if (now >= a->warm_ns) {
     periods_restart(run->periods, now);
+    ending_restart(run, now);
     a->warm_ns = NEVER;
     atomic_store(&run->warm, 1);
     wait_wake_all(&run->warm);
@@ -142,6 +168,7 @@ static void agenda_do(struct run *run, struct agenda *a, uint64_t now)
   }
   if (now >= a->clock_ns) {
     clock_discipline();
+    trend_note(&run->ending.trend, now, run_events(run));
     a->clock_ns = now + NS_PER_S;
   }
 }

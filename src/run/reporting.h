@@ -38,6 +38,12 @@ bool reporting_stop(struct run *run, pthread_t thread, uint64_t patience_ns);
 void reporting_fill(const struct run *run, struct report *r,
                     enum report_kind kind, uint64_t now_ns);
 
+/*
+ * The interval that ends at `now_ns`, shorter than the others, for files; after
+ * the report thread has ended.
+ */
+void reporting_partial(struct run *run, uint64_t now_ns);
+
 /* Hand a report to all reporters; what they fail to write makes the exit
  * status of the run 1. */
 void reporting_send(struct run *run, const struct report *r);

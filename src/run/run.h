@@ -15,10 +15,12 @@
 
 #include "base/compiler.h"
 #include "base/err.h"
+#include "run/ending.h"
 #include "run/worker.h"
 #include "stats/recorder.h"
 #include "stats/report.h"
 
+struct class_set;
 struct plan;
 struct reporter_use;
 struct schedule;
@@ -31,6 +33,12 @@ enum stop_reason {
   STOP_OVERLOAD, /* --rate-overload=abort */
   STOP_SIGNAL,
   STOP_FORCED, /* the deadline has come */
+};
+
+/* The classes of struct run's `pace`. */
+enum pace {
+  PACE_SERVICE, /* from taking up an event to its end */
+  PACE_LAG,     /* from its arrival to taking it up */
 };
 
 enum gate {
@@ -50,6 +58,8 @@ struct run {
   size_t n_reporters;
   struct schedule *schedule; /* NULL: no --rate */
   struct recorders recorders;
+  struct class_set *classes; /* NULL: none are kept */
+  struct class_set *pace;    /* NULL: no --rate, or nobody wants to know */
   struct report_setup report_setup;
 
   /* Written by the conductor before the gate opens, constant afterwards. */
@@ -81,6 +91,8 @@ struct run {
 
   /* Periods; the report thread's until it has ended, then the conductor's. */
   struct periods *periods;
+
+  struct ending ending; /* what is told at the end */
 };
 
 /* Make the workers leave at their next event.  The first reason is kept;

@@ -23,6 +23,8 @@
 #include "run/schedule.h"
 #include "run/signals.h"
 #include "run/test.h"
+#include "stats/class_stats.h"
+#include "stats/event_ring.h"
 
 /* At a forced shutdown: from one step of interrupting to the next. */
 #define STEP_NS NS_PER_S
@@ -40,6 +42,8 @@ struct conductor {
   bool opened; /* the test was */
   bool forced; /* at the deadline workers were still there */
   bool abandoned;
+  bool started;        /* the gate was opened */
+  uint64_t end_ns;     /* of the measured part */
   uint64_t forced_ns;  /* when that was */
   uint64_t unfinished; /* workers that were inside an event then */
 };
@@ -84,12 +88,32 @@ unsigned run_count_phase(const struct run *run, enum worker_phase phase)
   return n;
 }
 
+/* Where classes of operations are counted, if anybody wants to know. */
+static int make_classes(struct run *run, struct err *err)
+{
+  const struct plan *plan = run->plan;
+  int rc = 0;
+
+  if (plan->classes)
+    rc = class_set_new(&run->classes, plan->threads, err);
+  if (rc == 0 && plan->report.details && plan->rate > 0.0) {
+    rc = class_set_new(&run->pace, plan->threads, err);
+    if (rc == 0) {
+      (void)class_id(run->pace, "service_time", strlen("service_time"));
+      (void)class_id(run->pace, "lag", strlen("lag"));
+    }
+  }
+  return rc;
+}
+
 static int make_workers(struct run *run, struct err *err)
 {
   const struct plan *plan = run->plan;
   int rc;
 
   rc = recorders_init(&run->recorders, plan->threads, plan->percentiles, err);
+  if (rc == 0)
+    rc = make_classes(run, err);
   if (rc < 0)
     return rc;
   run->workers = mem_aligned(plan->threads, sizeof(*run->workers), CACHE_LINE);
@@ -107,6 +131,14 @@ static int make_workers(struct run *run, struct err *err)
     w->recorders = &run->recorders;
     w->plan = plan;
     w->run = run;
+    w->event_class = EVENT_NO_CLASS;
+    atomic_init(&w->queue_ns, UINT64_MAX);
+    if (plan->event_rings)
+      w->events = &plan->event_rings->of[i];
+    if (run->classes)
+      w->classes = class_recorder_of(run->classes, i);
+    if (run->pace)
+      w->pace = class_recorder_of(run->pace, i);
   }
   atomic_store(&run->tickets, plan->events);
   if (plan->rate > 0.0)
@@ -123,6 +155,9 @@ static void free_run(struct conductor *c)
   periods_done(&c->periods);
   schedule_free(run->schedule);
   recorders_done(&run->recorders);
+  class_set_free(run->classes);
+  class_set_free(run->pace);
+  ending_done(run);
   free(run->workers);
   free(run->streams);
 }
@@ -157,12 +192,20 @@ static int set_up(struct conductor *c, const void *cfg, struct err *err)
   }
   rc = make_workers(run, err);
   if (rc == 0)
-    rc = periods_init(&c->periods, &run->recorders, run->plan->debug, err);
+    rc = periods_init(&c->periods, &run->recorders,
+                      &(struct periods_want){
+                        .per_thread = run->plan->debug,
+                        .details = run->plan->report.details,
+                        .classes = run->classes,
+                        .pace = run->pace,
+                      },
+                      err);
   run->periods = &c->periods;
   return rc;
 }
 
-/* Until all workers are ready; false: not in time, or interrupted. */
+/* Until all workers are ready, or one has failed to get so; false: not in time,
+ * or interrupted. */
 static bool wait_until_ready(struct run *run)
 {
   const struct plan *plan = run->plan;
@@ -173,7 +216,8 @@ static bool wait_until_ready(struct run *run)
   for (;;) {
     const uint32_t news = atomic_load(&run->news);
 
-    if (atomic_load(&run->ready) == plan->threads)
+    if (atomic_load(&run->ready) == plan->threads ||
+        atomic_load(&run->failed) > 0)
       return true;
     if (clock_now_ns() >= until || atomic_load(&run->signal) != 0)
       return false;
@@ -200,6 +244,7 @@ static void open_gate(struct conductor *c)
     schedule_start(run->schedule, run->start_ns);
   /* Whatever workers counted while they got ready does not belong to it. */
   periods_restart(run->periods, run->start_ns);
+  ending_begin(run);
   crew_release(&c->crew, GATE_OPEN);
 }
 
@@ -228,20 +273,13 @@ static uint64_t later(uint64_t when_ns, uint64_t by_ns)
   return by_ns > UINT64_MAX - when_ns ? WAIT_FOREVER : when_ns + by_ns;
 }
 
-/*
- * The time is over and workers are still there: wake what is blocked, harder
- * after a second, and then go on without them.
- */
-static void force(struct conductor *c)
+/* Wake what is blocked, harder after a second, and then go on without those
+ * that are still there. */
+static void wake_blocked(struct conductor *c, uint64_t now)
 {
   struct run *run = &c->run;
   const struct test_ops *ops = run->test->ops;
-  const uint64_t now = clock_now_ns();
 
-  c->forced = true;
-  c->forced_ns = now;
-  c->unfinished = run_count_phase(run, WORKER_EVENT);
-  (void)run_stop(run, STOP_FORCED);
   if (ops->interrupt) {
     ops->interrupt(run->test_run, INTERRUPT_CANCEL);
     if (wait_until_gone(run, now + STEP_NS))
@@ -251,6 +289,19 @@ static void force(struct conductor *c)
       return;
   }
   c->abandoned = !all_gone(run);
+}
+
+/* The time is over and workers are still there. */
+static void force(struct conductor *c)
+{
+  struct run *run = &c->run;
+  const uint64_t now = clock_now_ns();
+
+  c->forced = true;
+  c->forced_ns = now;
+  c->unfinished = run_count_phase(run, WORKER_EVENT);
+  (void)run_stop(run, STOP_FORCED);
+  wake_blocked(c, now);
 }
 
 /* From the opening of the gate until all workers are gone, or given up. */
@@ -307,14 +358,29 @@ static uint64_t last_left(const struct run *run)
 static void final_report(struct conductor *c)
 {
   struct run *run = &c->run;
-  struct report r = { 0 };
-  const uint64_t end_ns = c->forced ? c->forced_ns : last_left(run);
+  const struct report_setup *setup = &run->report_setup;
+  struct report r = { 0 }, total;
+  const uint64_t end_ns = c->end_ns;
 
+  /* Nothing was measured in a run that ended while it was warming up. */
+  if (run->plan->warmup_ns > 0 && atomic_load(&run->warm) == 0)
+    periods_restart(run->periods, end_ns);
+  if (setup->details)
+    reporting_partial(run, end_ns);
   reporting_fill(run, &r, c->forced ? REPORT_FORCED : REPORT_FINAL, end_ns);
   r.unfinished = c->unfinished;
   r.threads_running = c->forced ? run_count_running(run, end_ns) : 0;
-  periods_cumulative(run->periods, &run->report_setup, end_ns, &r);
+  total = r;
+  periods_cumulative(run->periods, setup, end_ns, &r);
+  if (setup->details) {
+    periods_total(run->periods, setup, &total);
+    r.total = &total;
+    r.classes = total.classes;
+  } else if (run->plan->classes) {
+    r.classes = periods_classes(run->periods);
+  }
   reporting_send(run, &r);
+  ending_doubt(run, r.total ? r.total : &r, end_ns);
 }
 
 static void signal_arrived(void *arg, int number)
@@ -331,19 +397,22 @@ static int conclude(struct conductor *c)
 {
   struct run *run = &c->run;
   const int number = (int)atomic_load(&run->signal);
+  /* Else there is another reason to end, and force was only needed for it. */
+  const bool late = run_stopped(run) == STOP_FORCED;
   struct err err = { "" };
   int status = EXIT_OK;
 
-  if (c->forced && number == 0)
+  if (late)
     log_msg(LOG_FATAL, "The --max-time limit has expired, forcing shutdown...");
   if (!reporting_stop(run, c->report_thread,
                       c->forced ? STEP_NS : PLAN_NO_LIMIT))
     c->abandoned = true;
   if (!c->forced)
     log_msg(LOG_INFO, "Done.\n");
+  c->end_ns = c->forced ? c->forced_ns : last_left(run);
   final_report(c);
 
-  if (!c->abandoned && run->test->ops->end &&
+  if (!c->forced && !c->abandoned && run->test->ops->end &&
       run->test->ops->end(run->test_run, &err) < 0) {
     log_msg(LOG_FATAL, "%s", err.text);
     status = EXIT_FAILED;
@@ -351,7 +420,7 @@ static int conclude(struct conductor *c)
   if (atomic_load(&run->failed) > 0 || atomic_load(&run->report_lost) > 0 ||
       run_stopped(run) == STOP_OVERLOAD)
     status = EXIT_FAILED;
-  if (c->forced)
+  if (late)
     status = EXIT_FORCED;
   if (number != 0) {
     log_msg(LOG_WARNING, "stopped by %s",
@@ -369,6 +438,9 @@ static int call_off(struct conductor *c, bool in_time)
 
   crew_release(&c->crew, GATE_ABORT);
   if (number == 0 && in_time) {
+    /* The others may still be busy, or blocked. */
+    if (!wait_until_gone(run, clock_now_ns() + STEP_NS))
+      wake_blocked(c, clock_now_ns());
     log_msg(LOG_FATAL, "Thread%s initialization failed!",
             run->plan->compat == COMPAT_1_1 ? "s" : "");
     return EXIT_FAILED;
@@ -414,6 +486,7 @@ static int perform(struct conductor *c)
     if (in_time && atomic_load(&run->failed) == 0 &&
         atomic_load(&run->signal) == 0) {
       open_gate(c);
+      c->started = true;
       conduct(c);
       status = conclude(c);
     } else {
@@ -449,6 +522,8 @@ int runner_run(const struct plan *plan, const struct test *test,
   if (set_up(c, cfg, &err) < 0) {
     if (err.text[0] != '\0')
       log_msg(LOG_FATAL, "%s", err.text);
+    ending_keep_error(&c->run, &err);
+    ending_tell(&c->run, false, false, EXIT_FAILED, 0);
     (void)reporters_end(reporters, n_reporters, &err); /* nothing to lose */
     free_run(c);
     free(c);
@@ -456,6 +531,9 @@ int runner_run(const struct plan *plan, const struct test *test,
   }
   clock_calibrate();
   status = perform(c);
+  ending_tell(&c->run, c->started, c->forced, status, c->end_ns);
+  if (atomic_load(&c->run.report_lost) > 0 && status == EXIT_OK)
+    status = EXIT_FAILED;
   if (reporters_end(reporters, n_reporters, &err) < 0) {
     log_msg(LOG_FATAL, "%s", err.text);
     status = status == EXIT_OK ? EXIT_FAILED : status;

@@ -97,3 +97,8 @@ uint64_t schedule_waiting(struct schedule *s, uint64_t now_ns)
   (void)pthread_mutex_unlock(&s->lock);
   return s->due.n > taken ? s->due.n - taken : 0;
 }
+
+uint64_t schedule_arrivals(const struct schedule *s)
+{
+  return s->due.n;
+}

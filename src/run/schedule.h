@@ -29,4 +29,8 @@ uint64_t schedule_take(struct schedule *s);
  */
 uint64_t schedule_waiting(struct schedule *s, uint64_t now_ns);
 
+/* All arrivals that were due at the last moment that was asked about; by the
+ * same thread. */
+uint64_t schedule_arrivals(const struct schedule *s);
+
 #endif

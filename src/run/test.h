@@ -17,6 +17,7 @@
 
 struct err;
 struct plan;
+struct test_details;
 struct worker;
 
 /* How hard to wake what is blocked when the run must end: see interrupt(). */
@@ -87,6 +88,13 @@ struct test_ops {
 
   /* [opt] Which layout the results have, when it is known at run time only. */
   enum report_style (*style)(void *run);
+
+  /*
+   * [opt] For the structured results: the database, figures of the test's own,
+   * errors by code.  Once, after the workers have ended or were given up: it
+   * must not block, and takes what it can get.  The runner frees *ret.
+   */
+  void (*details)(void *run, struct test_details *ret);
 
   /* [opt] The setup of reports, where the test has a say (memory). */
   void (*setup)(void *run, struct report_setup *setup);

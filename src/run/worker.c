@@ -9,6 +9,8 @@
 #include "run/plan.h"
 #include "run/run.h"
 #include "run/schedule.h"
+#include "stats/class_stats.h"
+#include "stats/event_ring.h"
 
 enum {
   MOST_TICKETS = 1024,  /* in a block */
@@ -81,6 +83,7 @@ static bool wait_for_arrival(struct worker *w, uint64_t *now)
   if (run_stopped(run) || *now >= run->end_ns)
     return false;
   w->start_ns = due;
+  w->began_ns = *now;
   return true;
 }
 
@@ -93,6 +96,7 @@ static void end_warmup(struct worker *w, uint64_t *now)
   struct run *run = w->run;
 
   w->counted = true;
+  w->watched = w->events || w->pace;
   w->tickets = w->plan->events == PLAN_NO_LIMIT ? PLAN_NO_LIMIT : 0;
   if (w->plan->warmup_ns == 0)
     return;
@@ -110,17 +114,17 @@ static bool admit(struct worker *w, uint64_t now)
   static const char time_is_up[] = "Time limit exceeded, exiting...";
   struct run *run = w->run;
 
+  if (now >= run->measured_ns && !w->counted)
+    end_warmup(w, &now);
   if (run_stopped(run))
     return leave(w, now, NULL);
   if (now >= run->end_ns)
     return leave(w, now, time_is_up);
 
-  if (now < run->measured_ns) {
+  if (!w->counted) {
     w->look_ns = run->measured_ns;
     w->tickets = PLAN_NO_LIMIT;
   } else {
-    if (!w->counted)
-      end_warmup(w, &now);
     w->look_ns = run->end_ns;
     if (w->tickets == 0 && !take_tickets(w, now))
       return leave(w, now, "Event limit exceeded, exiting...");
@@ -137,16 +141,44 @@ static bool admit(struct worker *w, uint64_t now)
   return true;
 }
 
+/* What is recorded of single events, where somebody wants to know. */
+static void watch_event(struct worker *w, uint64_t now, uint64_t took)
+{
+  static const struct class_outcome fine = { 0 };
+
+  if (w->pace) {
+    class_record(w->pace, PACE_SERVICE, now - w->began_ns, &fine);
+    class_record(w->pace, PACE_LAG, w->began_ns - w->start_ns, &fine);
+  }
+  if (w->events) {
+    const struct event_record record = { .start_ns = w->start_ns,
+                                         .latency_ns = took,
+                                         .class_id = w->event_class,
+                                         .failed = w->event_failed };
+
+    event_ring_put(w->events, &record);
+    w->event_class = EVENT_NO_CLASS;
+    w->event_failed = false;
+  }
+}
+
+/* The open event ended at `now`. */
+static inline void end_event(struct worker *w, uint64_t now)
+{
+  const uint64_t since = now - w->start_ns;
+  const uint64_t took = LIKELY((int64_t)since >= 0) ? since : 0;
+
+  recorder_event(w->recorders, w->recorder, took);
+  if (UNLIKELY(w->watched))
+    watch_event(w, now, took);
+}
+
 bool worker_step(struct worker *w)
 {
   const uint64_t now = clock_now_ns();
 
-  if (LIKELY(w->open)) {
-    const uint64_t took = now - w->start_ns;
-
-    recorder_event(w->recorders, w->recorder,
-                   LIKELY((int64_t)took >= 0) ? took : 0);
-  }
+  if (LIKELY(w->open))
+    end_event(w, now);
   w->start_ns = now;
   if (LIKELY(now < w->look_ns && w->tickets > 0 &&
              run_stopped(w->run) == STOP_NO)) {
@@ -175,14 +207,10 @@ void worker_start(struct worker *w)
 
 void worker_stop(struct worker *w)
 {
-  uint64_t now, took;
-
   if (!w->open)
     return;
   w->open = false;
-  now = clock_now_ns();
-  took = now - w->start_ns;
-  recorder_event(w->recorders, w->recorder, (int64_t)took >= 0 ? took : 0);
+  end_event(w, clock_now_ns());
 }
 
 void worker_abandon(struct worker *w)

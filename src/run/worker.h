@@ -11,6 +11,8 @@
 #include "base/compiler.h"
 #include "stats/recorder.h"
 
+struct class_recorder;
+struct event_ring;
 struct plan;
 struct rand_stream;
 struct run;
@@ -42,9 +44,23 @@ struct worker {
   const struct plan *plan;
   struct run *run;
 
+  /* [opt] For tests that have classes of operations: record here. */
+  struct class_recorder *classes;
+  /* Of the open event, for the event log; a test may set them while it is
+   * open, and the end of the event clears them. */
+  uint16_t event_class; /* EVENT_NO_CLASS */
+  bool event_failed;
+
+  /* Events of this worker are looked at one by one; the rest says how. */
+  bool watched;
+  uint64_t began_ns;           /* with a rate: when it was taken up */
+  struct event_ring *events;   /* [opt] to the event log */
+  struct class_recorder *pace; /* [opt] service time and lag */
+
   /* Read by others. */
-  _Atomic uint32_t phase;   /* enum worker_phase */
-  _Atomic uint64_t left_ns; /* when its loop ended; 0: not yet */
+  _Atomic uint32_t phase;    /* enum worker_phase */
+  _Atomic uint64_t left_ns;  /* when its loop ended; 0: not yet */
+  _Atomic uint64_t queue_ns; /* time on the run queue while it worked */
 } CACHE_ALIGNED;
 
 /* The worker of the calling thread; NULL in all other threads. */

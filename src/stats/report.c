@@ -63,6 +63,7 @@ void report_fill(struct report *r, const struct report_setup *setup,
                  uint64_t min_ns, uint64_t max_ns, struct hist_sum *diff)
 {
   r->period_ns = now->at_ns > before->at_ns ? now->at_ns - before->at_ns : 0;
+  r->end_ns = now->at_ns;
   for (unsigned c = 0; c < COUNTERS; c++)
     r->counter[c] = now->counter[c] - before->counter[c];
   r->events = r->counter[COUNTER_EVENT];

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "stats/class_period.h"
 #include "stats/recorder.h"
 
 struct err;
@@ -41,6 +42,9 @@ struct report_setup {
   bool per_thread;            /* --debug */
   bool rate;                  /* --rate was given: queue lines */
   bool statement_times;       /* --db-debug */
+  bool percentile_given;      /* --percentile, by the user */
+  bool statements;            /* --report-statements */
+  bool details;               /* results for machines are wanted */
   unsigned interval_decimals; /* of the time in interval lines */
   uint64_t memory_block;      /* REPORT_MEMORY: bytes per event */
   bool memory_bytes;          /* REPORT_MEMORY: bytes are transferred */
@@ -62,6 +66,7 @@ struct report {
   enum report_style style;
   uint64_t elapsed_ns; /* since the measured start */
   uint64_t period_ns;  /* what this report covers */
+  uint64_t end_ns;     /* when that ended, on the clock of the program */
   unsigned threads;    /* of the run */
   unsigned threads_running;
   uint64_t unfinished; /* REPORT_FORCED: workers inside an event */
@@ -82,6 +87,19 @@ struct report {
 
   const struct report_thread *thread; /* borrowed; [threads], or NULL */
   struct report_times execution, fetching;
+
+  /* Of an interval. */
+  bool unprinted; /* for files only: no text, no hooks */
+  bool partial;   /* the last one, shorter than the others */
+
+  /* Of intervals and of the whole run: classes of operations. */
+  struct class_list classes;
+
+  /* Of the last report of a run with details: all of the measured part,
+   * checkpoints or not; NULL elsewhere.  It has `thread`. */
+  const struct report *total;
+  /* Of that: with a rate, "service_time" and "lag". */
+  struct class_list pace;
 };
 
 /*

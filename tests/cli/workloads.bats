@@ -266,7 +266,7 @@ LUA
 @test "a lost connection: statements are prepared again" {
   local script
   for script in $all_oltp; do
-    bench $script $null --tables=2 --null-error=lost --null-error-rate=0.01 \
+    bench $script $null --tables=2 --null-error=lost --null-error-rate=0.1 \
       --db-ignore-errors=connection --events=300 --threads=2 run
     [ "$(value transactions)" = 300 ]
   done

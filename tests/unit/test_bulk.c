@@ -118,8 +118,14 @@ static void test_run_over(void)
     b.fake.answer[i].code = 1213;
   (void)init(&b, "I ");
   (void)next(&b, "(1)");
-  OK(bulk_done(b.con) == 1 && conn_failure(b.con)->abandoned,
+  b.con->bulk.limit = 8;
+  OK(next(&b, "(2)") == 1 && conn_failure(b.con)->abandoned,
      "tries end with the run");
+  b.fake.next = 64;
+  b.env.recorder = NULL;
+  (void)bed_log(&b);
+  OK(bulk_done(b.con) == 0, "after the events");
+  OK_STR(bed_log(&b), "I (1);", "the rows of events that were counted go");
   bed_close(&b);
 }
 

@@ -22,7 +22,7 @@ local function make_proxy(text)
 end
 
 local function bad_argument(n, name, wanted, got)
-  error(("bad argument #%d to '%s' (%s expected, got %s)"):format(n, name, wanted, type(got)), 3)
+  error(("bad argument #%d to '%s' (%s expected, got %s)"):format(n, name, wanted, type(got)), 4)
 end
 
 local function check_text(n, name, value)

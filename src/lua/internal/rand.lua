@@ -113,8 +113,9 @@ function rand.varstring(min, max)
     check(2, "varstring", max)
     min, max = tonumber(min), tonumber(max)
   end
-  assert(min <= max)
-  assert(max > 0)
+  if not (min <= max and max > 0) then
+    error("assertion failed!", 2)
+  end
   make_room(max)
   return ffi_string(buffer, c_varstr(buffer, min, max))
 end

@@ -125,31 +125,8 @@ set_type("struct histogram", "<sb_histogram>", host.methods.histogram)
 
 -- ---- modules of scripts ----
 
-package.path, package.cpath = host.path, host.cpath
-
--- A loader for the modules of one folder.
-local function folder_loader(folder)
-  return function(name)
-    local file = folder .. "/" .. name:gsub("%.", "/") .. ".lua"
-    local f = io.open(file)
-    if not f then
-      return "\n\tno file '" .. file .. "'"
-    end
-    f:close()
-    local chunk, err = loadfile(file)
-    if not chunk then
-      error("error loading module '" .. name .. "' from file '" .. file .. "':\n\t" .. err, 0)
-    end
-    return chunk
-  end
-end
-
-if host.folder then
-  table.insert(package.loaders, folder_loader(host.folder))
-end
-table.insert(package.loaders, folder_loader(host.datadir))
-
--- --luajit-cmd=NAME[=ARG,...]: a function of `jit`, or a module jit.NAME.
+-- --luajit-cmd=NAME[=ARG,...]: a function of `jit`, or a module jit.NAME, which
+-- is where LuaJIT's own path says.
 local function luajit_command(text)
   local name, rest = text:match("^([^=]*)=?(.*)$")
   local args, n = {}, 0
@@ -174,6 +151,30 @@ end
 if host.luajit_cmd and host.luajit_cmd ~= "" then
   luajit_command(host.luajit_cmd)
 end
+
+package.path, package.cpath = host.path, host.cpath
+
+-- A loader for the modules of one folder.
+local function folder_loader(folder)
+  return function(name)
+    local file = folder .. "/" .. name:gsub("%.", "/") .. ".lua"
+    local f = io.open(file)
+    if not f then
+      return "\n\tno file '" .. file .. "'"
+    end
+    f:close()
+    local chunk, err = loadfile(file)
+    if not chunk then
+      error("error loading module '" .. name .. "' from file '" .. file .. "':\n\t" .. err, 0)
+    end
+    return chunk
+  end
+end
+
+if host.folder then
+  table.insert(package.loaders, folder_loader(host.folder))
+end
+table.insert(package.loaders, folder_loader(host.datadir))
 
 -- ---- the interface ----
 

@@ -1,0 +1,173 @@
+/*
+ * cgroup.c - how much of the machine the process may use.
+ */
+#include "base/cgroup.h"
+
+#include <limits.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+  PATH_SIZE = 2 * PATH_MAX
+};
+
+/* Kernels say "no limit" of memory with a number near 2^63. */
+#define MEMORY_UNLIMITED (UINT64_C(1) << 60)
+
+/* The first line of DIR/NAME; false: there is none. */
+static bool read_line(const char *dir, const char *name, char *ret, int size)
+{
+  char path[PATH_SIZE];
+  FILE *f;
+  bool ok;
+
+  if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= PATH_SIZE)
+    return false;
+  f = fopen(path, "re");
+  if (!f)
+    return false;
+  ok = fgets(ret, size, f) != NULL;
+  (void)fclose(f);
+  return ok;
+}
+
+static void limit_cpus(struct cgroup_limits *l, double quota, double period)
+{
+  if (quota > 0.0 && period > 0.0 &&
+      (l->cpus <= 0.0 || quota / period < l->cpus))
+    l->cpus = quota / period;
+}
+
+static void limit_memory(struct cgroup_limits *l, uint64_t bytes)
+{
+  if (bytes > 0 && bytes < MEMORY_UNLIMITED &&
+      (l->memory_bytes == 0 || bytes < l->memory_bytes))
+    l->memory_bytes = bytes;
+}
+
+static void read_v2(const char *dir, struct cgroup_limits *l)
+{
+  double quota, period;
+  unsigned long long bytes;
+  char line[128];
+
+  if (read_line(dir, "cpu.max", line, sizeof(line)) &&
+      sscanf(line, "%lf %lf", &quota, &period) == 2)
+    limit_cpus(l, quota, period);
+  if (read_line(dir, "memory.max", line, sizeof(line)) &&
+      sscanf(line, "%llu", &bytes) == 1)
+    limit_memory(l, bytes);
+}
+
+static void read_v1_cpu(const char *dir, struct cgroup_limits *l)
+{
+  double quota, period;
+  char line[128];
+
+  if (!read_line(dir, "cpu.cfs_quota_us", line, sizeof(line)) ||
+      sscanf(line, "%lf", &quota) != 1 ||
+      !read_line(dir, "cpu.cfs_period_us", line, sizeof(line)) ||
+      sscanf(line, "%lf", &period) != 1)
+    return;
+  limit_cpus(l, quota, period);
+}
+
+static void read_v1_memory(const char *dir, struct cgroup_limits *l)
+{
+  unsigned long long bytes;
+  char line[128];
+
+  if (read_line(dir, "memory.limit_in_bytes", line, sizeof(line)) &&
+      sscanf(line, "%llu", &bytes) == 1)
+    limit_memory(l, bytes);
+}
+
+/*
+ * The folder of the group and all above it.  In a container the path that the
+ * kernel tells may not exist where the container sees the tree; then the root
+ * of the tree is the container's own group.
+ */
+static void walk_up(const char *base, char *group,
+                    void (*look)(const char *dir, struct cgroup_limits *l),
+                    struct cgroup_limits *l)
+{
+  char dir[PATH_SIZE];
+
+  for (;;) {
+    char *slash;
+
+    if (snprintf(dir, sizeof(dir), "%s%s", base, group) < PATH_SIZE)
+      look(dir, l);
+    slash = strrchr(group, '/');
+    if (!slash || group[0] == '\0')
+      return;
+    *slash = '\0';
+  }
+}
+
+/* Is `word` one of the comma-separated words? */
+static bool has_word(const char *list, const char *word)
+{
+  const size_t len = strlen(word);
+
+  for (const char *p = list; p; p = strchr(p, ',')) {
+    p += *p == ',';
+    if (strncmp(p, word, len) == 0 && (p[len] == ',' || p[len] == '\0'))
+      return true;
+  }
+  return false;
+}
+
+/* "ID:CONTROLLERS:PATH", of one hierarchy. */
+static void look_at(const char *root, char *line, struct cgroup_limits *l)
+{
+  char base[PATH_SIZE];
+  char *controllers = strchr(line, ':');
+  char *group = controllers ? strchr(controllers + 1, ':') : NULL;
+
+  if (!group)
+    return;
+  controllers++;
+  *group++ = '\0';
+  group[strcspn(group, "\n")] = '\0';
+  if (*controllers == '\0') {
+    (void)snprintf(base, sizeof(base), "%s/sys/fs/cgroup", root);
+    walk_up(base, group, read_v2, l);
+  } else if (has_word(controllers, "cpu")) {
+    (void)snprintf(base, sizeof(base), "%s/sys/fs/cgroup/cpu", root);
+    walk_up(base, group, read_v1_cpu, l);
+  } else if (has_word(controllers, "memory")) {
+    (void)snprintf(base, sizeof(base), "%s/sys/fs/cgroup/memory", root);
+    walk_up(base, group, read_v1_memory, l);
+  }
+}
+
+struct cgroup_limits cgroup_read(const char *root)
+{
+  struct cgroup_limits limits = { 0 };
+  char line[PATH_MAX];
+  FILE *f;
+
+  (void)snprintf(line, sizeof(line), "%s/proc/self/cgroup", root);
+  f = fopen(line, "re");
+  if (!f)
+    return limits;
+  while (fgets(line, sizeof(line), f))
+    look_at(root, line, &limits);
+  (void)fclose(f);
+  return limits;
+}
+
+unsigned cgroup_cpus_allowed(void)
+{
+#if defined(__linux__)
+  cpu_set_t set;
+
+  if (sched_getaffinity(0, sizeof(set), &set) == 0)
+    return (unsigned)CPU_COUNT(&set);
+#endif
+  return (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+}

@@ -1,0 +1,124 @@
+/*
+ * facts.c - pairs of a key and a value, for the structured results.
+ */
+#include "base/facts.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/strbuf.h"
+
+void facts_done(struct facts *f)
+{
+  if (!f)
+    return;
+  for (size_t i = 0; i < f->n; i++) {
+    free(f->of[i].key);
+    free(f->of[i].text);
+  }
+  free(f->of);
+  memset(f, 0, sizeof(*f));
+}
+
+static struct fact *find(const struct facts *f, const char *key)
+{
+  for (size_t i = 0; i < f->n; i++) {
+    if (strcmp(f->of[i].key, key) == 0)
+      return &f->of[i];
+  }
+  return NULL;
+}
+
+const struct fact *facts_find(const struct facts *f, const char *key)
+{
+  return find(f, key);
+}
+
+static bool grow(struct facts *f)
+{
+  const size_t room = f->room ? 2 * f->room : 16;
+  struct fact *of = realloc(f->of, room * sizeof(*of));
+
+  if (!of)
+    return false;
+  f->of = of;
+  f->room = room;
+  return true;
+}
+
+/* The place for a value of this key, its old value forgotten; NULL: no memory.
+ */
+static struct fact *place(struct facts *f, const char *key, enum fact_type type)
+{
+  struct fact *fact = find(f, key);
+
+  if (!fact) {
+    char *copy = mem_strdup(key);
+
+    if (!copy || (f->n == f->room && !grow(f))) {
+      free(copy);
+      f->failed = true;
+      return NULL;
+    }
+    fact = &f->of[f->n++];
+    *fact = (struct fact){ .key = copy };
+  }
+  free(fact->text);
+  fact->text = NULL;
+  fact->type = type;
+  return fact;
+}
+
+void facts_text(struct facts *f, const char *key, const char *value)
+{
+  char *copy = mem_strdup(value);
+  struct fact *fact = copy ? place(f, key, FACT_TEXT) : NULL;
+
+  if (fact) {
+    fact->text = copy;
+  } else {
+    free(copy);
+    f->failed = true;
+  }
+}
+
+void facts_printf(struct facts *f, const char *key, const char *fmt, ...)
+{
+  struct strbuf value = { 0 };
+  va_list ap;
+
+  va_start(ap, fmt);
+  strbuf_vaddf(&value, fmt, ap);
+  va_end(ap);
+  if (value.failed)
+    f->failed = true;
+  else
+    facts_text(f, key, strbuf_str(&value));
+  strbuf_done(&value);
+}
+
+void facts_int(struct facts *f, const char *key, int64_t value)
+{
+  struct fact *fact = place(f, key, FACT_INT);
+
+  if (fact)
+    fact->integer = value;
+}
+
+void facts_real(struct facts *f, const char *key, double value)
+{
+  struct fact *fact = place(f, key, FACT_REAL);
+
+  if (fact)
+    fact->real = value;
+}
+
+void facts_bool(struct facts *f, const char *key, bool value)
+{
+  struct fact *fact = place(f, key, FACT_BOOL);
+
+  if (fact)
+    fact->integer = value;
+}

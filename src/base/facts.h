@@ -1,0 +1,52 @@
+/*
+ * facts.h - what somebody knows about the surroundings of a run, as pairs of a
+ * key and a value, for the structured results.
+ *
+ * Keys are snake_case with the unit at their end; a dot makes a group:
+ * "tls.protocol" becomes { "tls": { "protocol": ... } }.  A key that was set
+ * before gets the new value.  Secrets have no place here.
+ */
+#ifndef BENCH_BASE_FACTS_H
+#define BENCH_BASE_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+enum fact_type {
+  FACT_TEXT,
+  FACT_INT,
+  FACT_REAL,
+  FACT_BOOL,
+};
+
+struct fact {
+  char *key; /* owned */
+  enum fact_type type;
+  char *text;      /* owned; FACT_TEXT */
+  int64_t integer; /* FACT_INT, FACT_BOOL */
+  double real;     /* FACT_REAL */
+};
+
+/* {0} is empty.  When memory ran out, facts are missing and `failed` is set. */
+struct facts {
+  struct fact *of; /* owned; in the order in which they were set */
+  size_t n, room;
+  bool failed;
+};
+
+void facts_done(struct facts *f);
+
+void facts_text(struct facts *f, const char *key, const char *value);
+void facts_printf(struct facts *f, const char *key, const char *fmt, ...)
+  PRINTF_LIKE(3, 4);
+void facts_int(struct facts *f, const char *key, int64_t value);
+void facts_real(struct facts *f, const char *key, double value);
+void facts_bool(struct facts *f, const char *key, bool value);
+
+/* NULL: not set. */
+const struct fact *facts_find(const struct facts *f, const char *key);
+
+#endif

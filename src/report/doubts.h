@@ -1,0 +1,30 @@
+/*
+ * doubts.h - what makes the figures of a run doubtful: few and well-founded
+ * reasons, found by pure functions.
+ */
+#ifndef BENCH_REPORT_DOUBTS_H
+#define BENCH_REPORT_DOUBTS_H
+
+#include <stdbool.h>
+
+#include "report/life.h"
+
+struct report;
+struct report_setup;
+struct trend;
+
+struct doubt_input {
+  /* What is measured is something else than the processors of this machine:
+   * a database, a disk. */
+  bool measures_others;
+  unsigned threads;
+  double clock_cost_ns; /* of one reading */
+  const struct client_use *client;
+  const struct report_setup *setup;
+  const struct report *report; /* of the measured part */
+  const struct trend *trend;
+};
+
+void doubts_find(struct doubts *ret, const struct doubt_input *in);
+
+#endif

@@ -1,0 +1,110 @@
+/*
+ * life.h - what reporters learn about a run as a whole: at its start, and at
+ * its end.
+ */
+#ifndef BENCH_REPORT_LIFE_H
+#define BENCH_REPORT_LIFE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/facts.h"
+
+struct class_set;
+struct recorders;
+
+/* All workers are ready, and the first event is about to start. */
+struct run_start {
+  uint64_t start_ns;    /* on the program's clock: the load begins */
+  uint64_t measured_ns; /* the measured part begins, after the warm-up */
+  uint64_t wall_ns;     /* CLOCK_REALTIME at start_ns */
+  uint64_t seed;
+  unsigned threads;
+
+  /* Borrowed until the end of the run; any thread may read them. */
+  const struct recorders *recorders;
+  struct class_set *classes; /* NULL: none are kept */
+};
+
+enum end_reason {
+  END_NOT_STARTED, /* no event was started */
+  END_EVENTS,      /* the event limit, or the test has no more to do */
+  END_TIME,        /* the time limit */
+  END_ERROR,       /* a worker failed */
+  END_OVERLOAD,    /* --rate-overload=abort */
+  END_SIGNAL,
+  END_FORCED, /* workers were still there at the deadline */
+};
+
+/* What the process itself used, from the measured start to the end. */
+struct client_use {
+  uint64_t wall_ns; /* that long it was */
+  uint64_t user_ns, system_ns;
+  uint64_t voluntary, involuntary; /* context switches */
+  uint64_t max_rss_bytes;          /* since the start of the process */
+
+  /* Of workers that ended by themselves, since they were started. */
+  bool queue_known;  /* the system tells */
+  uint64_t queue_ns; /* time they waited on run queues, summed up */
+
+  double cpus;  /* processors that the process may use */
+  double quota; /* processors' time that its groups may use; 0: no limit */
+};
+
+/* Why figures of this run deserve a second look. */
+struct doubt {
+  const char *code; /* a word for programs */
+  char text[256];   /* a sentence for people */
+  bool shown;       /* certain enough for the terminal */
+};
+
+enum {
+  DOUBTS_MAX = 8 + 100 /* each of --percentiles may have one */
+};
+
+struct doubts {
+  size_t n;
+  struct doubt of[DOUBTS_MAX];
+};
+
+/* An error of the system under test, counted by its code. */
+struct error_count {
+  char source[32]; /* the driver */
+  char code[32];   /* its own number or word */
+  char state[8];   /* SQLSTATE, or "" */
+  uint64_t count;
+  char text[256]; /* of the first one */
+};
+
+/* What a test has to say beyond numbers that all tests have. */
+struct test_details {
+  bool has_database;
+  struct facts database;     /* driver, versions, transport, settings */
+  struct facts test;         /* figures of the test's own */
+  size_t n_errors;           /* as many as there are codes */
+  struct error_count *error; /* owned; calloc'ed by the test */
+};
+
+struct run_end {
+  enum end_reason reason;
+  int signal;           /* END_SIGNAL: its number */
+  int status;           /* the exit status that the run alone asks for */
+  const char *error;    /* of the first worker that failed; NULL: none */
+  bool started;         /* there was a struct run_start */
+  uint64_t measured_ns; /* as in struct run_start; it may have come earlier
+                           than planned */
+  uint64_t end_ns;      /* of the measured part */
+  struct client_use client;
+  const struct doubts *doubts;
+  const struct test_details *details; /* NULL: the test has none */
+
+  /* With --rate, of the measured part. */
+  uint64_t arrivals; /* that were due */
+  uint64_t backlog;  /* of these, not begun at the end */
+};
+
+/* "time_limit" and the like. */
+const char *end_reason_name(enum end_reason reason);
+
+#endif

@@ -1,0 +1,204 @@
+/*
+ * ending.c - what is told about a run as a whole.
+ */
+#include "run/ending.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/cgroup.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "report/doubts.h"
+#include "report/reporter.h"
+#include "run/plan.h"
+#include "run/run.h"
+#include "run/schedule.h"
+#include "run/test.h"
+
+static uint64_t time_ns(const struct timeval *tv)
+{
+  return (uint64_t)tv->tv_sec * NS_PER_S + (uint64_t)tv->tv_usec * NS_PER_US;
+}
+
+static uint64_t wall_ns(void)
+{
+  struct timespec ts;
+
+  (void)clock_gettime(CLOCK_REALTIME, &ts); /* cannot fail for this clock */
+  return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+}
+
+/* Since the process began. */
+static void read_usage(struct client_use *u)
+{
+  struct rusage now;
+
+  memset(u, 0, sizeof(*u));
+  if (getrusage(RUSAGE_SELF, &now) < 0)
+    return;
+  u->user_ns = time_ns(&now.ru_utime);
+  u->system_ns = time_ns(&now.ru_stime);
+  u->voluntary = (uint64_t)now.ru_nvcsw;
+  u->involuntary = (uint64_t)now.ru_nivcsw;
+  u->max_rss_bytes = (uint64_t)now.ru_maxrss * 1024;
+}
+
+uint64_t run_events(const struct run *run)
+{
+  uint64_t sum = 0;
+
+  for (unsigned i = 0; i < run->recorders.n; i++)
+    sum += recorder_events(&run->recorders.of[i]);
+  return sum;
+}
+
+static void tell_failure(struct run *run, const struct err *err)
+{
+  log_msg(LOG_ALERT, "%s", err->text);
+  atomic_store(&run->report_lost, 1);
+}
+
+void ending_restart(struct run *run, uint64_t now_ns)
+{
+  struct ending *e = &run->ending;
+
+  e->measured_ns = now_ns;
+  read_usage(&e->base);
+  if (run->schedule) {
+    (void)schedule_waiting(run->schedule, now_ns);
+    e->arrivals = schedule_arrivals(run->schedule);
+  }
+  trend_start(&e->trend, now_ns, run_events(run));
+}
+
+void ending_begin(struct run *run)
+{
+  struct run_start start = {
+    .start_ns = run->start_ns,
+    .measured_ns = run->measured_ns,
+    .seed = run->plan->seed,
+    .threads = run->plan->threads,
+    .recorders = &run->recorders,
+    .classes = run->classes,
+  };
+  struct err err = { "" };
+
+  start.wall_ns = wall_ns() - (clock_now_ns() - run->start_ns);
+  ending_restart(run, run->start_ns);
+  if (reporters_start(run->reporters, run->n_reporters, &start, &err) < 0)
+    tell_failure(run, &err);
+}
+
+void ending_keep_error(struct run *run, const struct err *why)
+{
+  struct ending *e = &run->ending;
+
+  if (why->text[0] == '\0' || atomic_flag_test_and_set(&e->taken))
+    return;
+  e->error = *why;
+  atomic_store_explicit(&e->kept, true, memory_order_release);
+}
+
+/* Of the measured part, up to now. */
+static void client_since(struct run *run, uint64_t end_ns,
+                         struct client_use *ret)
+{
+  const struct ending *e = &run->ending;
+
+  read_usage(ret);
+  ret->wall_ns = end_ns > e->measured_ns ? end_ns - e->measured_ns : 0;
+  ret->user_ns -= e->base.user_ns;
+  ret->system_ns -= e->base.system_ns;
+  ret->voluntary -= e->base.voluntary;
+  ret->involuntary -= e->base.involuntary;
+  ret->cpus = cgroup_cpus_allowed();
+  ret->quota = cgroup_read("").cpus;
+  for (unsigned i = 0; i < run->plan->threads; i++) {
+    const uint64_t ns = atomic_load(&run->workers[i].queue_ns);
+
+    if (ns == UINT64_MAX)
+      continue;
+    ret->queue_known = true;
+    ret->queue_ns += ns;
+  }
+}
+
+void ending_doubt(struct run *run, const struct report *total, uint64_t end_ns)
+{
+  struct ending *e = &run->ending;
+  struct client_use client;
+  const struct doubt_input in = {
+    .measures_others = total->style == REPORT_SQL ||
+                       total->style == REPORT_FILEIO,
+    .threads = run->plan->threads,
+    .clock_cost_ns = clock_cost_ns(),
+    .client = &client,
+    .setup = &run->report_setup,
+    .report = total,
+    .trend = &e->trend,
+  };
+
+  client_since(run, end_ns, &client);
+  doubts_find(&e->doubts, &in);
+  for (size_t i = 0; i < e->doubts.n; i++) {
+    if (e->doubts.of[i].shown)
+      log_msg(LOG_WARNING, "%s", e->doubts.of[i].text);
+  }
+}
+
+static enum end_reason reason_of(struct run *run, bool started, bool forced,
+                                 uint64_t end_ns)
+{
+  if (atomic_load(&run->signal) != 0)
+    return END_SIGNAL;
+  if (atomic_load(&run->failed) > 0)
+    return END_ERROR;
+  if (!started)
+    return END_NOT_STARTED;
+  if (run_stopped(run) == STOP_OVERLOAD)
+    return END_OVERLOAD;
+  if (forced)
+    return END_FORCED;
+  return end_ns >= run->end_ns ? END_TIME : END_EVENTS;
+}
+
+void ending_tell(struct run *run, bool started, bool forced, int status,
+                 uint64_t end_ns)
+{
+  struct ending *e = &run->ending;
+  struct err err = { "" };
+  struct run_end end = {
+    .reason = reason_of(run, started, forced, end_ns),
+    .signal = (int)atomic_load(&run->signal),
+    .status = status,
+    .started = started,
+    .measured_ns = e->measured_ns,
+    .end_ns = end_ns,
+    .doubts = &e->doubts,
+  };
+
+  if (atomic_load_explicit(&e->kept, memory_order_acquire))
+    end.error = e->error.text;
+  if (started)
+    client_since(run, end_ns, &end.client);
+  if (started && run->schedule) {
+    end.backlog = schedule_waiting(run->schedule, end_ns);
+    end.arrivals = schedule_arrivals(run->schedule) - e->arrivals;
+  }
+  if (started && run->plan->report.details && run->test->ops->details) {
+    run->test->ops->details(run->test_run, &e->details);
+    end.details = &e->details;
+  }
+  if (reporters_over(run->reporters, run->n_reporters, &end, &err) < 0)
+    tell_failure(run, &err);
+}
+
+void ending_done(struct run *run)
+{
+  facts_done(&run->ending.details.database);
+  facts_done(&run->ending.details.test);
+  free(run->ending.details.error);
+}

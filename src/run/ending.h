@@ -1,0 +1,63 @@
+/*
+ * ending.h - what is told about a run as a whole, when it starts and when it
+ * has ended: see report/life.h.  Only for src/run.
+ *
+ * The conductor calls all functions but ending_restart().
+ */
+#ifndef BENCH_RUN_ENDING_H
+#define BENCH_RUN_ENDING_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "report/life.h"
+#include "stats/trend.h"
+
+struct report;
+struct run;
+
+/* Part of struct run. */
+struct ending {
+  /* Written when the measured part begins, by the thread that begins it. */
+  struct client_use base; /* what was used before */
+  uint64_t measured_ns;
+  uint64_t arrivals;  /* with a rate: that were due before */
+  struct trend trend; /* later the report thread's, then the conductor's */
+
+  /* The first failure of a worker: who sets `taken` writes, then sets `kept`.
+   */
+  atomic_flag taken;
+  _Atomic bool kept;
+  struct err error;
+
+  struct doubts doubts;
+  struct test_details details;
+};
+
+/* The gate is about to open: tell the reporters. */
+void ending_begin(struct run *run);
+
+/* The measured part begins now: by the conductor, or at the end of a warm-up by
+ * the report thread. */
+void ending_restart(struct run *run, uint64_t now_ns);
+
+/* Keep the message of a worker that failed; any worker. */
+void ending_keep_error(struct run *run, const struct err *why);
+
+/* Before the last report: doubts about `total`, which is what it covers, and
+ * warnings of those that are certain. */
+void ending_doubt(struct run *run, const struct report *total, uint64_t end_ns);
+
+/* After the last report: tell the reporters.  `forced`: workers were still
+ * there at the deadline. */
+void ending_tell(struct run *run, bool started, bool forced, int status,
+                 uint64_t end_ns);
+
+void ending_done(struct run *run);
+
+/* Events of all workers since the start; approximate while they work. */
+uint64_t run_events(const struct run *run);
+
+#endif

@@ -1,0 +1,150 @@
+/*
+ * class_period.c - classes of operations in a period: differences.
+ */
+#include "stats/class_period.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One class: now, and what it was when the periods began. */
+struct class_track {
+  struct class_totals now, interval, total;
+  struct hist_sum *diff;
+};
+
+static void track_free(struct class_track *t)
+{
+  if (!t)
+    return;
+  hist_sum_free(t->now.hist);
+  hist_sum_free(t->interval.hist);
+  hist_sum_free(t->total.hist);
+  hist_sum_free(t->diff);
+  free(t);
+}
+
+static struct class_track *track_new(void)
+{
+  struct class_track *t = calloc(1, sizeof(*t));
+
+  if (!t)
+    return NULL;
+  t->now.hist = hist_sum_new();
+  t->interval.hist = hist_sum_new();
+  t->total.hist = hist_sum_new();
+  t->diff = hist_sum_new();
+  if (!t->now.hist || !t->interval.hist || !t->total.hist || !t->diff) {
+    track_free(t);
+    return NULL;
+  }
+  return t;
+}
+
+int class_periods_init(struct class_periods *p, struct class_set *set)
+{
+  memset(p, 0, sizeof(*p));
+  p->set = set;
+  if (!set)
+    return 0;
+  p->track = calloc(CLASS_MAX, sizeof(struct class_track *));
+  p->report = calloc(CLASS_MAX, sizeof(*p->report));
+  if (p->track && p->report)
+    return 0;
+  class_periods_done(p);
+  return -ENOMEM;
+}
+
+void class_periods_done(struct class_periods *p)
+{
+  for (unsigned i = 0; i < p->n; i++)
+    track_free(p->track[i]);
+  free(p->track);
+  free(p->report);
+  memset(p, 0, sizeof(*p));
+}
+
+/* Read all classes; those for which there is no memory are left for later. */
+static void take(struct class_periods *p)
+{
+  const unsigned n = p->set ? class_count(p->set) : 0;
+
+  while (p->n < n) {
+    p->track[p->n] = track_new();
+    if (!p->track[p->n])
+      break;
+    p->n++;
+  }
+  for (unsigned i = 0; i < p->n; i++)
+    class_read(p->set, i, &p->track[i]->now);
+}
+
+static void begin(struct class_totals *base, const struct class_totals *now)
+{
+  struct hist_sum *hist = base->hist;
+
+  hist_sum_copy(hist, now->hist);
+  *base = *now;
+  base->hist = hist;
+}
+
+void class_periods_restart(struct class_periods *p)
+{
+  take(p);
+  for (unsigned i = 0; i < p->n; i++) {
+    begin(&p->track[i]->interval, &p->track[i]->now);
+    begin(&p->track[i]->total, &p->track[i]->now);
+  }
+}
+
+static void set_limits(struct class_report *r)
+{
+  for (unsigned i = 0; i < HIST_BUCKETS; i++) {
+    if (r->hist->count[i] == 0)
+      continue;
+    if (r->max_ns == 0)
+      r->min_ns = hist_low(i);
+    r->max_ns = i + 1 < HIST_BUCKETS ? hist_low(i + 1) - 1 : HIST_MAX_NS;
+  }
+}
+
+static void fill(struct class_report *r, struct class_track *t,
+                 const struct class_totals *base, const char *name)
+{
+  const struct class_totals *now = &t->now;
+
+  hist_sum_sub(t->diff, now->hist, base->hist);
+  *r = (struct class_report){
+    .name = name,
+    .count = now->count - base->count,
+    .errors = now->errors - base->errors,
+    .rows = now->rows - base->rows,
+    .bytes = now->bytes - base->bytes,
+    .sum_ns = now->sum_ns - base->sum_ns,
+    .hist = t->diff,
+  };
+  set_limits(r);
+}
+
+struct class_list class_periods_interval(struct class_periods *p)
+{
+  take(p);
+  for (unsigned i = 0; i < p->n; i++) {
+    struct class_track *t = p->track[i];
+
+    fill(&p->report[i], t, &t->interval, class_name(p->set, i));
+    begin(&t->interval, &t->now);
+  }
+  return (struct class_list){ p->n, p->report };
+}
+
+struct class_list class_periods_total(struct class_periods *p)
+{
+  take(p);
+  for (unsigned i = 0; i < p->n; i++) {
+    struct class_track *t = p->track[i];
+
+    fill(&p->report[i], t, &t->total, class_name(p->set, i));
+  }
+  return (struct class_list){ p->n, p->report };
+}

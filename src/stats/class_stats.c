@@ -1,0 +1,171 @@
+/*
+ * class_stats.c - the classes of operations of a run.
+ */
+#include "stats/class_stats.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+enum {
+  MOST_HISTS = 64 /* of a class: with more workers, several add to one */
+};
+
+static uint64_t load(const _Atomic uint64_t *p)
+{
+  return atomic_load_explicit(p, memory_order_relaxed);
+}
+
+int class_set_new(struct class_set **ret, unsigned n_workers, struct err *err)
+{
+  struct class_set *set = calloc(1, sizeof(*set));
+
+  if (set)
+    set->of = mem_aligned(n_workers, sizeof(*set->of), CACHE_LINE);
+  if (!set || !set->of) {
+    free(set);
+    return err_set(err, -ENOMEM, "cannot allocate statistics of %u threads",
+                   n_workers);
+  }
+  (void)pthread_mutex_init(&set->lock, NULL); /* cannot fail */
+  set->n_workers = n_workers;
+  set->n_hists = n_workers < MOST_HISTS ? n_workers : MOST_HISTS;
+  for (unsigned i = 0; i < n_workers; i++) {
+    set->of[i].set = set;
+    set->of[i].worker = i;
+  }
+  *ret = set;
+  return 0;
+}
+
+void class_set_free(struct class_set *set)
+{
+  if (!set)
+    return;
+  for (unsigned id = 0; id < class_count(set); id++) {
+    for (unsigned i = 0; i < set->n_workers; i++)
+      free(atomic_load(&set->of[i].cell[id]));
+    for (unsigned i = 0; set->hist[id] && i < set->n_hists; i++)
+      hist_free(set->hist[id][i]);
+    free(set->hist[id]);
+    free(set->name[id]);
+  }
+  (void)pthread_mutex_destroy(&set->lock);
+  free(set->of);
+  free(set);
+}
+
+/* Under the lock.  The last place is for all that have none of their own, and
+ * for those whose name there is no memory for. */
+static unsigned add(struct class_set *set, unsigned n, const char *name,
+                    size_t len)
+{
+  static const char other[] = "(other)";
+
+  if (n == CLASS_MAX)
+    return CLASS_MAX - 1;
+  if (n == CLASS_MAX - 1) {
+    name = other;
+    len = sizeof(other) - 1;
+  }
+  set->name[n] = mem_strndup(name, len);
+  if (!set->name[n])
+    return n > 0 ? n - 1 : 0;
+  atomic_store_explicit(&set->n, n + 1, memory_order_release);
+  return n;
+}
+
+unsigned class_id(struct class_set *set, const char *name, size_t len)
+{
+  unsigned id, n;
+
+  (void)pthread_mutex_lock(&set->lock);
+  n = atomic_load_explicit(&set->n, memory_order_relaxed);
+  for (id = 0; id < n; id++) {
+    if (strncmp(set->name[id], name, len) == 0 && set->name[id][len] == '\0')
+      break;
+  }
+  if (id == n)
+    id = add(set, n, name, len);
+  (void)pthread_mutex_unlock(&set->lock);
+  return id;
+}
+
+unsigned class_count(const struct class_set *set)
+{
+  return atomic_load_explicit(&set->n, memory_order_acquire);
+}
+
+const char *class_name(const struct class_set *set, unsigned id)
+{
+  return set->name[id];
+}
+
+/* Under the lock: the histogram of this worker and class. */
+static struct hist *hist_for(struct class_set *set, unsigned worker,
+                             unsigned id)
+{
+  struct hist **slot;
+
+  if (!set->hist[id])
+    set->hist[id] = calloc(set->n_hists, sizeof(struct hist *));
+  if (!set->hist[id])
+    return NULL;
+  slot = &set->hist[id][worker % set->n_hists];
+  if (!*slot)
+    *slot = hist_new();
+  return *slot;
+}
+
+struct class_cell *class_cell_new(struct class_recorder *r, unsigned id)
+{
+  struct class_set *set = r->set;
+  struct class_cell *c = mem_aligned(1, sizeof(*c), CACHE_LINE);
+
+  if (!c)
+    return NULL;
+  (void)pthread_mutex_lock(&set->lock);
+  c->hist = hist_for(set, r->worker, id);
+  (void)pthread_mutex_unlock(&set->lock);
+  if (!c->hist) {
+    free(c);
+    return NULL;
+  }
+  c->hist_shared = set->n_workers > set->n_hists;
+  atomic_store_explicit(&r->cell[id], c, memory_order_release);
+  return c;
+}
+
+/* The histograms of a class, each of them once. */
+static void read_hists(struct class_set *set, unsigned id, struct hist_sum *sum)
+{
+  hist_sum_clear(sum);
+  (void)pthread_mutex_lock(&set->lock);
+  for (unsigned i = 0; set->hist[id] && i < set->n_hists; i++) {
+    if (set->hist[id][i])
+      hist_sum_add(sum, set->hist[id][i]);
+  }
+  (void)pthread_mutex_unlock(&set->lock);
+}
+
+void class_read(struct class_set *set, unsigned id, struct class_totals *ret)
+{
+  ret->count = ret->errors = ret->rows = ret->bytes = ret->sum_ns = 0;
+  for (unsigned i = 0; i < set->n_workers; i++) {
+    const struct class_cell *c = atomic_load_explicit(&set->of[i].cell[id],
+                                                      memory_order_acquire);
+
+    if (!c)
+      continue;
+    ret->count += load(&c->count);
+    ret->errors += load(&c->errors);
+    ret->rows += load(&c->rows);
+    ret->bytes += load(&c->bytes);
+    ret->sum_ns += load(&c->sum_ns);
+  }
+  if (ret->hist)
+    read_hists(set, id, ret->hist);
+}

@@ -1,0 +1,135 @@
+/*
+ * class_stats.h - classes of operations: how many of each there were, and how
+ * long they took.
+ *
+ * A class is a kind of operation that a test tells apart: a read, a write, an
+ * fsync; one SQL statement.  Each worker has a recorder and writes to it
+ * alone; anybody may read at any time.  What is recorded only ever grows, and
+ * periods are differences, as with events.  Recording happens only in runs
+ * whose results show classes: elsewhere workers have no class recorder.
+ *
+ * A class costs nothing in a worker that never records it.  Its histogram
+ * takes pages as they are touched; above 64 workers several share one.
+ */
+#ifndef BENCH_STATS_CLASS_STATS_H
+#define BENCH_STATS_CLASS_STATS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "stats/hist.h"
+#include "stats/recorder.h"
+
+struct err;
+
+enum {
+  CLASS_MAX = 256, /* what comes after these is in the class "(other)" */
+};
+
+/* One worker and one class. */
+struct class_cell {
+  /* Written by the worker alone. */
+  _Atomic uint64_t count; /* failed ones included */
+  _Atomic uint64_t errors;
+  _Atomic uint64_t rows;
+  _Atomic uint64_t bytes;
+  _Atomic uint64_t sum_ns;
+
+  /* Constant. */
+  struct hist *hist; /* borrowed from the set */
+  bool hist_shared;
+} CACHE_ALIGNED;
+
+struct class_set;
+
+/* The classes of one worker. */
+struct class_recorder {
+  struct class_set *set;
+  unsigned worker;
+  /* Made by the worker when it first records the class; pairs release with
+   * the acquire of readers. */
+  _Atomic(struct class_cell *) cell[CLASS_MAX];
+};
+
+struct class_set {
+  unsigned n_workers;
+  struct class_recorder *of; /* owned; [n_workers] */
+
+  pthread_mutex_t lock;  /* protects the making of names and histograms */
+  char *name[CLASS_MAX]; /* owned; constant below `n` */
+  _Atomic unsigned n;    /* pairs release with the acquire of readers */
+  unsigned n_hists;      /* per class */
+  struct hist **hist[CLASS_MAX]; /* owned; [n_hists]; under the lock */
+};
+
+/* What happened to one operation beside its time. */
+struct class_outcome {
+  bool failed;
+  uint64_t rows, bytes; /* 0 where there is no such thing */
+};
+
+int class_set_new(struct class_set **ret, unsigned n_workers, struct err *err);
+void class_set_free(struct class_set *set);
+
+static inline struct class_recorder *class_recorder_of(struct class_set *set,
+                                                       unsigned worker)
+{
+  return &set->of[worker];
+}
+
+/*
+ * The number of the class with this name, which is made when it is new: the
+ * text of a statement, "read".  Any thread; takes a lock and searches, so keep
+ * the number.
+ */
+unsigned class_id(struct class_set *set, const char *name, size_t len);
+
+/* Borrowed from the set. */
+const char *class_name(const struct class_set *set, unsigned id);
+unsigned class_count(const struct class_set *set);
+
+/* The slow path of class_record(); NULL when out of memory. */
+struct class_cell *class_cell_new(struct class_recorder *r, unsigned id);
+
+/* One operation of this worker has ended. */
+static inline void class_record(struct class_recorder *r, unsigned id,
+                                uint64_t took_ns,
+                                const struct class_outcome *outcome)
+{
+  struct class_cell *c = atomic_load_explicit(&r->cell[id],
+                                              memory_order_relaxed);
+
+  if (UNLIKELY(!c)) {
+    c = class_cell_new(r, id);
+    if (!c)
+      return;
+  }
+  recorder_bump(&c->count, 1);
+  recorder_bump(&c->sum_ns, took_ns);
+  if (outcome->failed)
+    recorder_bump(&c->errors, 1);
+  if (outcome->rows > 0)
+    recorder_bump(&c->rows, outcome->rows);
+  if (outcome->bytes > 0)
+    recorder_bump(&c->bytes, outcome->bytes);
+  if (UNLIKELY(c->hist_shared))
+    hist_record_shared(c->hist, took_ns);
+  else
+    hist_record(c->hist, took_ns);
+}
+
+/* A class over all workers, since the start of the program. */
+struct class_totals {
+  uint64_t count, errors, rows, bytes, sum_ns;
+  struct hist_sum *hist; /* owned by the caller, who made it; [opt] NULL: not
+                            wanted */
+};
+
+/* Sets the numbers, and the histogram where there is one. */
+void class_read(struct class_set *set, unsigned id, struct class_totals *ret);
+
+#endif

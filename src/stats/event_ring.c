@@ -1,0 +1,58 @@
+/*
+ * event_ring.c - the memory of the rings between workers and the event log.
+ */
+#include "stats/event_ring.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+/* Records in all rings together, and in one of them; powers of two. */
+enum {
+  ALL_RECORDS = 1 << 21,
+  MOST_RECORDS = 1 << 16,
+  LEAST_RECORDS = 1 << 8,
+};
+
+int event_rings_init(struct event_rings *rs, unsigned n, struct err *err)
+{
+  size_t size = MOST_RECORDS;
+
+  memset(rs, 0, sizeof(*rs));
+  while (size > LEAST_RECORDS && size * n > ALL_RECORDS)
+    size /= 2;
+  rs->of = mem_aligned(n, sizeof(*rs->of), CACHE_LINE);
+  rs->memory = calloc(size * n, sizeof(*rs->memory));
+  if (!rs->of || !rs->memory) {
+    event_rings_done(rs);
+    return err_set(err, -ENOMEM, "cannot allocate the event log of %u threads",
+                   n);
+  }
+  rs->n = n;
+  for (unsigned i = 0; i < n; i++) {
+    ck_ring_init(&rs->of[i].ring, (unsigned)size);
+    rs->of[i].buffer = &rs->memory[i * size];
+  }
+  return 0;
+}
+
+void event_rings_done(struct event_rings *rs)
+{
+  if (!rs)
+    return;
+  free(rs->of);
+  free(rs->memory);
+  memset(rs, 0, sizeof(*rs));
+}
+
+uint64_t event_rings_dropped(const struct event_rings *rs)
+{
+  uint64_t sum = 0;
+
+  for (unsigned i = 0; i < rs->n; i++)
+    sum += atomic_load_explicit(&rs->of[i].dropped, memory_order_relaxed);
+  return sum;
+}

@@ -1,0 +1,91 @@
+/*
+ * trend.c - does the throughput still change when a run ends?
+ */
+#include "stats/trend.h"
+
+#include <math.h>
+
+enum {
+  LEAST_MOMENTS = 20
+};
+
+#define LEAST_CHANGE 0.1
+
+void trend_start(struct trend *t, uint64_t now_ns, uint64_t events)
+{
+  t->n = 1;
+  t->step = 1;
+  t->skipped = 0;
+  t->at_ns[0] = now_ns;
+  t->events[0] = events;
+}
+
+static void thin_out(struct trend *t)
+{
+  unsigned n = 0;
+
+  for (unsigned i = 0; i < t->n; i += 2) {
+    t->at_ns[n] = t->at_ns[i];
+    t->events[n++] = t->events[i];
+  }
+  t->n = n;
+  t->step *= 2;
+}
+
+void trend_note(struct trend *t, uint64_t now_ns, uint64_t events)
+{
+  if (t->n == 0 || now_ns <= t->at_ns[t->n - 1])
+    return;
+  if (++t->skipped < t->step)
+    return;
+  t->skipped = 0;
+  if (t->n == TREND_MOMENTS)
+    thin_out(t);
+  t->at_ns[t->n] = now_ns;
+  t->events[t->n++] = events;
+}
+
+/* Rates between some moments that follow each other. */
+struct rates {
+  double mean, low, high;
+};
+
+static struct rates rates_of(const struct trend *t, unsigned first, unsigned n)
+{
+  struct rates r = { 0.0, INFINITY, 0.0 };
+
+  for (unsigned i = first; i < first + n; i++) {
+    const double rate = (double)(t->events[i + 1] - t->events[i]) * 1e9 /
+                        (double)(t->at_ns[i + 1] - t->at_ns[i]);
+
+    r.mean += rate / n;
+    r.low = fmin(r.low, rate);
+    r.high = fmax(r.high, rate);
+  }
+  return r;
+}
+
+bool trend_find(const struct trend *t, double *ret)
+{
+  const unsigned spans = t->n > 0 ? t->n - 1 : 0;
+  const unsigned quarter = spans / 4;
+  struct rates second, third, last;
+  double change;
+
+  if (spans < LEAST_MOMENTS)
+    return false;
+  last = rates_of(t, spans - quarter, quarter);
+  third = rates_of(t, spans - 2 * quarter, quarter);
+  second = rates_of(t, spans - 3 * quarter, quarter);
+  if (third.mean <= 0.0)
+    return false;
+  change = last.mean / third.mean - 1.0;
+  if (fabs(change) < LEAST_CHANGE)
+    return false;
+  if (change > 0.0 && (last.low <= third.high || third.mean <= second.mean))
+    return false;
+  if (change < 0.0 && (last.high >= third.low || third.mean >= second.mean))
+    return false;
+  *ret = change;
+  return true;
+}

@@ -1,0 +1,37 @@
+/*
+ * trend.h - does the throughput still change when a run ends?
+ *
+ * Fed with the number of events about once a second, for runs of any length:
+ * when the room is used up, every second moment is forgotten.
+ */
+#ifndef BENCH_STATS_TREND_H
+#define BENCH_STATS_TREND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+  TREND_MOMENTS = 129
+};
+
+struct trend {
+  unsigned n;
+  unsigned step, skipped; /* every step-th moment is kept */
+  uint64_t at_ns[TREND_MOMENTS];
+  uint64_t events[TREND_MOMENTS];
+};
+
+/* The measured part begins. */
+void trend_start(struct trend *t, uint64_t now_ns, uint64_t events);
+/* One thread at a time; ignored before trend_start(). */
+void trend_note(struct trend *t, uint64_t now_ns, uint64_t events);
+
+/*
+ * True when the rate of the last quarter differs from that of the quarter
+ * before it by a tenth or more, every moment of the one from every moment of
+ * the other, and from the second quarter in the same direction.  Needs 20
+ * moments, that is 20 seconds.  *ret: 0.1 for a rate that is 10 % higher.
+ */
+bool trend_find(const struct trend *t, double *ret);
+
+#endif

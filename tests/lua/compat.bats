@@ -1,0 +1,117 @@
+# compat.bats - the interface of release 1.0: global functions and options.
+load ../cli/helper
+
+lines() {
+  tail -n +3 <<<"$output"
+}
+
+@test "statements on the implicit connection" {
+  cat >t.lua <<'L'
+function event() end
+function prepare()
+  db_query("CREATE TABLE t (id INT, s TEXT, f INT)")
+  print(db_driver, db_query("INSERT INTO t VALUES (1, 'x', 0)"))
+  db_connect() db_connect()
+  stmt = db_prepare("UPDATE t SET id = ?, s = ?") params = {1, "x"}
+  print(type(stmt), tostring(stmt))
+  db_bind_param(stmt, params)
+  params[1] = 3000000000.7 params[2] = ("long"):rep(100)
+  local rs = db_execute(stmt)
+  print(type(rs)) db_store_results(rs) db_free_results(rs) db_free_results(rs)
+  local con = sysbench.sql.driver():connect()
+  print(con:query_row("SELECT id, LENGTH(s) FROM t"))
+  params[2] = nil
+  db_execute(stmt)
+  print(con:query_row("SELECT id, s FROM t"))
+  db_close(stmt)
+  local q = db_prepare("SELECT * FROM t") local r = db_execute(q) db_free_results(r) db_free_results(r) db_close(q)
+  db_bulk_insert_init("INSERT INTO t VALUES")
+  for i = 1, 10 do db_bulk_insert_next("(" .. i .. ",'b',0)") end
+  db_bulk_insert_done()
+  print(con:query_row("SELECT COUNT(*) FROM t"))
+  sysbench.db.query("DELETE FROM t")
+  db_disconnect() db_disconnect()
+  db_query("INSERT INTO t VALUES (5, 'x', 0)")
+  print(con:query_row("SELECT COUNT(*) FROM t"))
+end
+L
+  bench t.lua --db-driver=sqlite --sqlite-db=t.db prepare
+  must [ "$status" = 0 ]
+  must is "$stderr" ""
+  must is "$(lines)" "sqlite
+userdata	<sql_statement>
+userdata
+3000000000	400
+3000000000	nil
+11
+1"
+}
+
+@test "errors" {
+  cat >t.lua <<'L'
+local function e(f, ...) local args = {...} print(select(2, pcall(function() local x = f(unpack(args)) end))) end
+function event() end
+function prepare()
+  e(db_bulk_insert_next, "(1)") e(db_bulk_insert_done)
+  e(db_query, "SELEC") e(db_query) e(db_prepare, "SELEC") e(db_execute, 5)
+  local s = db_prepare("SELECT ?")
+  e(db_bind_param, s, 5) e(db_bind_param, s, {}) e(db_bind_param, s, {true}) e(db_bind_param, 5, {1})
+  e(db_bind_result, s, 5) e(db_free_results, s)
+  db_bulk_insert_init("INSERT INTO nosuch VALUES") db_bulk_insert_next("(1)") e(db_bulk_insert_done)
+end
+L
+  bench t.lua --db-driver=sqlite --sqlite-db=t.db prepare
+  must [ "$status" = 0 ]
+  must is "$(lines)" "t.lua:1: Uninitialized database connection
+t.lua:1: Uninitialized database connection
+t.lua:1: db_query() failed
+t.lua:1: bad argument #1 to 'db_query' (string expected, got nil)
+t.lua:1: db_prepare() failed
+t.lua:1: bad argument #1 to 'db_execute' (statement expected, got number)
+t.lua:1: table was expected
+t.lua:1: table is empty
+t.lua:1: Unsupported variable type: boolean
+t.lua:1: bad argument #1 to 'db_bind_param' (statement expected, got number)
+t.lua:1: table was expected
+t.lua:1: bad argument #1 to 'db_free_results' (result set expected, got userdata)
+t.lua:1: db_bulk_insert_done() failed"
+  cat >t.lua <<'L'
+function prepare() print(pcall(db_connect)) db_query("SELECT 1") end
+L
+  bench t.lua --db-driver=sqlite --sqlite-db=/nosuch/dir/t.db prepare
+  must [ "$status" = 1 ]
+  must has "$output" 'Failed to connect to the database$'
+}
+
+@test "ignorable errors restart the event" {
+  cat >t.lua <<'L'
+n = 0
+function event() n = n + 1 db_query("SELECT 1") local s = db_prepare("SELECT 1") db_free_results(db_execute(s)) db_close(s) end
+function thread_done() print("n", n) end
+L
+  bench t.lua --db-driver=null --null-error-rate=0.2 --events=50 run
+  must [ "$status" = 0 ]
+  must is "$(number 'total number of events:')" 50
+  must [ "$(number 'ignored errors:')" -gt 0 ]
+}
+
+@test "global options and functions of random numbers" {
+  cat >t.lua <<'L'
+print(type(oltp_table_size), thread_id, test, db_driver)
+pathtest = string.match(test, "(.*/)") or ""
+dofile(pathtest .. "common.lua")
+function prepare()
+  print(oltp_table_size, oltp_flag == "", db_driver, num_threads, threads, mysql_table_engine, myisam_max_rows, common)
+  print(sb_rand(1, 1), sb_rand_uniform(2, 2), sb_rand_gaussian(3, 3), sb_rand_special(4, 4), #sb_rand_str("@#x"))
+  print(sb_rnd() >= 0, sb_rnd() < 2 ^ 32, sb_rand_uniq() ~= sb_rand_uniq())
+  local seen = {} for i = 1, 20 do local n = sb_rand_uniq(1, 1000) assert(n >= 1 and n <= 1000 and not seen[n]) seen[n] = true end
+end
+L
+  echo 'common = "common"' >common.lua
+  bench ./t.lua --oltp-table-size=100 --oltp_flag --num-threads=2 --db-driver=null --mysql-table-engine=myisam prepare
+  must [ "$status" = 0 ]
+  must is "$(lines)" "nil	0	./t.lua	nil
+100	true	null	2	2	myisam	1000000	common
+1	2	3	4	3
+true	true	true"
+}

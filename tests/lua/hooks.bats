@@ -1,0 +1,143 @@
+# hooks.bats - report hooks and report functions.
+load ../cli/helper
+
+@test "both hooks: their states, when, and what they are given" {
+  cat >t.lua <<'L'
+function event() ffi.C.usleep(1000) end
+ffi.cdef "int usleep(uint32_t);"
+local function names(stat) local t = {} for k, v in pairs(stat) do assert(type(v) == "number", k) t[#t + 1] = k end table.sort(t) return table.concat(t, " ") end
+function sysbench.hooks.report_intermediate(stat)
+  print("I", sysbench.tid, sysbench.opt.threads, names(stat))
+  assert(stat.events > 0 and stat.time_interval > 0.5 and stat.latency_pct > 0.001 and stat.threads_running == 2)
+end
+function sysbench.hooks.report_cumulative(stat)
+  print("C", sysbench.tid, stat.threads_running, names(stat))
+  print(string.format("events %d, p%d %.3f ms", stat.events, sysbench.opt.percentile, stat.latency_pct * 1000))
+end
+L
+  bench t.lua --threads=2 --report-interval=1 --time=2 run
+  must [ "$status" = 0 ]
+  must is "$stderr" ""
+  must has "$output" '^I	2	2	bytes_read bytes_written concurrency errors events latency_pct other queue_length reads reconnects threads_running time_interval time_total writes$'
+  must has "$output" '^C	0	0	bytes_read bytes_written errors events latency_avg latency_max latency_min latency_pct latency_sum other reads reconnects threads_running time_interval time_total writes$'
+  must has "$output" '^events [0-9]+, p95 [0-9.]+ ms$'
+  must [ "$(grep -c 'General statistics' <<<"$output")" = 0 ]
+  must [ "$(grep -c 'thds:' <<<"$output")" = 0 ]
+}
+
+@test "cumulative at checkpoints: in the background, after its line" {
+  cat >t.lua <<'L'
+function event() end
+function sysbench.hooks.report_cumulative(stat) print("C", sysbench.tid) end
+L
+  bench t.lua --report-checkpoints=1 --time=2 run
+  must [ "$status" = 0 ]
+  must is "$(grep -E '^(C|\[)' <<<"$output")" "[ 1s ] Checkpoint report:
+C	1
+C	0"
+}
+
+@test "hooks are looked up when they are used" {
+  cat >t.lua <<'L'
+function event() end
+function init() function sysbench.hooks.report_cumulative(stat) print("C") end end
+L
+  bench t.lua --events=1 run
+  must has "$output" '^C$'
+}
+
+@test "an error in a hook is told, and changes nothing" {
+  cat >t.lua <<'L'
+function event() end
+function sysbench.hooks.report_intermediate(stat) error("no") end
+function sysbench.hooks.report_cumulative(stat) error("neither") end
+L
+  bench t.lua --report-interval=1 --time=2 run
+  must [ "$status" = 0 ]
+  must has "$stderr" "^FATAL: \`report_intermediate' function failed: t.lua:2: no$"
+  must has "$stderr" "^FATAL: \`report_cumulative' function failed: t.lua:3: neither$"
+}
+
+@test "the cumulative hook also after an error of a worker" {
+  cat >t.lua <<'L'
+function event() error("no") end
+function sysbench.hooks.report_cumulative(stat) print("C", stat.events) end
+L
+  bench t.lua run
+  must [ "$status" = 1 ]
+  must has "$output" '^C	0$'
+}
+
+@test "report_default, report_csv, report_json" {
+  cat >t.lua <<'L'
+function event() end
+local stat = { time_total = 2.4, time_interval = 2, threads_running = 3, events = 10, reads = 4, writes = 6, other = 2,
+  errors = 1, reconnects = 0, latency_pct = 0.00125 }
+function prepare()
+  sysbench.report_default(stat)
+  sysbench.report_csv(stat)
+  stat.time_interval = 0
+  sysbench.report_csv(stat)
+  stat.time_interval = 2
+  sysbench.report_json(stat)
+  sysbench.report_json(stat)
+end
+L
+  bench t.lua --percentile=99.9 prepare
+  must [ "$status" = 0 ]
+  object='  {
+    "time":    2,
+    "threads": 3,
+    "tps": 5.00,
+    "qps": {
+      "total": 6.00,
+      "reads": 2.00,
+      "writes": 3.00,
+      "other": 1.00
+    },
+    "latency": 1.25,
+    "errors": 0.50,
+    "reconnects": 0.00
+  }'
+  must is "$(tail -n +3 <<<"$output")" "[ 2s ] thds: 3 tps: 5.00 qps: 6.00 (r/w/o: 2.00/3.00/1.00) lat (ms,99.9%): 1.25 err/s 0.50 reconn/s: 0.00
+2,3,5.00,6.00,2.00,3.00,1.00,1.25,0.50,0.00
+2,3,0.00,0.00,0.00,0.00,0.00,1.25,0.00,0.00
+[
+$object,
+$object
+]"
+}
+
+@test "the JSON array is closed after a signal and after an error" {
+  cat >t.lua <<'L'
+function event() error("no") end
+sysbench.hooks.report_cumulative = sysbench.report_json
+L
+  bench t.lua run
+  must [ "$status" = 1 ]
+  must is "$(tail -n 1 <<<"$output")" "]"
+  cat >t.lua <<'L'
+function event() if sysbench.iteration() == 100 then os.execute("kill -INT $PPID") end end
+sysbench.hooks.report_cumulative = sysbench.report_json
+L
+  bench t.lua --time=10 run
+  must [ "$status" = 130 ]
+  must is "$(tail -n 1 <<<"$output")" "]"
+}
+
+@test "os.exit ends the program at once" {
+  cat >t.lua <<'L'
+function event() os.exit(7) end
+L
+  bench t.lua --threads=2 run
+  must [ "$status" = 7 ]
+  must [ "$(grep -c 'General statistics' <<<"$output")" = 0 ]
+}
+
+@test "lines of threads stay whole" {
+  cat >t.lua <<'L'
+function event(id) print("a", id, "b", true, nil, ("x"):rep(50)) end
+L
+  bench t.lua --threads=4 --events=2000 run
+  must is "$(grep -cE '^a	[0-3]	b	true	nil	x{50}$' <<<"$output")" 2000
+}

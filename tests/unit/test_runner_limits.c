@@ -1,0 +1,258 @@
+/*
+ * test_runner_limits.c - how runs end: event limits, workers that leave early,
+ * errors, signals, the warm-up.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/wait.h"
+#include "run/runner.h"
+#include "run/worker.h"
+#include "run_probe.h"
+#include "tap.h"
+
+static int nothing(struct probe *p, struct worker *w, struct err *err)
+{
+  (void)p, (void)w, (void)err;
+  return 0;
+}
+
+static void test_exact(void)
+{
+  static const uint64_t limits[] = { 1, 3, 7, 1000, 4096, 100003 };
+
+  for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
+    struct probe p;
+
+    probe_init(&p);
+    p.plan.threads = 4;
+    p.plan.events = limits[i];
+    p.on_event = nothing;
+    probe_run(&p);
+    OK(p.events == limits[i] && p.final.events == limits[i],
+       "exactly so many events over 4 threads");
+    OK(p.status == EXIT_OK && p.thread_closes == 4, "and all have ended");
+    probe_done(&p);
+  }
+}
+
+/* Worker 0 does five events and then has no more to do; worker 1 waits for the
+ * tickets that it gives back. */
+static bool only_five(struct probe *p, struct worker *w)
+{
+  uint32_t gone;
+
+  if (w->tid == 0)
+    return w->iteration < 5;
+  while ((gone = atomic_load(&p->thread_closes)) == 0)
+    wait_while(&p->thread_closes, gone, WAIT_FOREVER);
+  return true;
+}
+
+static void test_give_back(void)
+{
+  struct probe p;
+
+  probe_init(&p);
+  p.plan.threads = 2;
+  p.plan.events = 3000;
+  p.on_event = nothing;
+  p.on_next = only_five;
+  p.ops.finish = NULL; /* it would wait for both */
+  probe_run(&p);
+  OK(p.events == 3000 && p.final.events == 3000,
+     "tickets that were given back are not lost");
+  OK(p.final.counter[COUNTER_ERROR] == 0, "and nothing else is counted");
+  probe_done(&p);
+}
+
+/* Worker 0 leaves when an interval line has shown two threads, worker 1 when
+ * one has shown a single thread. */
+static void watch_threads(struct probe *p, const struct report *r)
+{
+  if (r->threads_running < atomic_load(&p->word))
+    probe_say(p, r->threads_running);
+}
+
+static bool until_seen(struct probe *p, struct worker *w)
+{
+  return atomic_load(&p->word) > 2 - w->tid;
+}
+
+static void see_two(struct probe *p, const struct report *r)
+{
+  if (r->threads_running == 2 && atomic_load(&p->word) > 2)
+    probe_say(p, 2);
+  else
+    watch_threads(p, r);
+}
+
+static void test_leavers(void)
+{
+  struct probe p;
+
+  probe_init(&p);
+  p.plan.threads = 2;
+  p.plan.interval_ns = 5 * NS_PER_MS;
+  p.word = 3;
+  p.on_event = nothing;
+  p.on_next = until_seen;
+  p.on_interval = see_two;
+  p.ops.finish = NULL;
+  probe_run(&p);
+  OK(p.status == EXIT_OK && p.intervals >= 2,
+     "a worker that has left is not shown as running");
+  OK(p.final.threads == 2 && p.final.events == p.events, "its events count");
+  probe_done(&p);
+}
+
+/* Worker 1 fails as soon as worker 0 is in an event. */
+static int one_fails(struct probe *p, struct worker *w, struct err *err)
+{
+  if (w->tid == 0) {
+    if (atomic_load(&p->word) == 0)
+      probe_say(p, 1);
+    return 0;
+  }
+  probe_hear(p, 1);
+  return err_set(err, -EIO, "worker 1 fails");
+}
+
+static void test_error_stops_all(void)
+{
+  struct probe p;
+
+  probe_init(&p);
+  p.plan.threads = 2;
+  p.on_event = one_fails;
+  probe_run(&p);
+  OK(p.status == EXIT_FAILED, "an error in one worker ends the run");
+  OK_STR(p.said, "FATAL: worker 1 fails\n", "is printed once");
+  OK(p.finals == 1 && p.final.kind == REPORT_FINAL, "there is a report");
+  OK(p.final.events == p.events - 1, "without the event that failed");
+  OK(p.thread_closes == 2, "both workers are closed");
+  probe_done(&p);
+}
+
+static int send_signal(struct probe *p, struct worker *w, struct err *err)
+{
+  (void)err;
+  if (w->iteration == 100)
+    (void)kill(getpid(), (int)p->word);
+  return 0;
+}
+
+static void test_signals(void)
+{
+  static const struct {
+    int number;
+    const char *said;
+  } cases[] = {
+    { SIGINT, "WARNING: stopped by SIGINT\n" },
+    { SIGTERM, "WARNING: stopped by SIGTERM\n" },
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+    struct probe p;
+
+    probe_init(&p);
+    p.word = (uint32_t)cases[i].number;
+    p.on_event = send_signal;
+    probe_run(&p);
+    OK(p.status == EXIT_SIGNAL + cases[i].number,
+       "the exit status of a signal");
+    OK_STR(p.said, cases[i].said, "and its message");
+    OK(p.finals == 1 && p.final.events == p.events && p.events >= 100,
+       "what was measured is reported");
+    probe_done(&p);
+  }
+}
+
+static void test_warmup(void)
+{
+  struct probe p;
+
+  probe_init(&p);
+  p.plan.threads = 2;
+  p.plan.warmup_ns = 20 * NS_PER_MS;
+  p.plan.events = 100;
+  p.on_event = nothing;
+  probe_run(&p);
+  OK(p.status == EXIT_OK, "a warm-up");
+  OK(p.events > p.final.events, "its events are not counted");
+  OK(p.final.events >= 100 && p.final.events <= 102,
+     "events count after it, and those that it left open");
+  probe_done(&p);
+}
+
+static void test_warmup_cut(void)
+{
+  struct probe p;
+
+  probe_init(&p);
+  p.plan.warmup_ns = 3600 * NS_PER_S;
+  p.word = SIGTERM;
+  p.on_event = send_signal;
+  probe_run(&p);
+  OK(p.status == EXIT_SIGNAL + SIGTERM && p.finals == 1,
+     "a signal in the warm-up");
+  OK(p.events >= 100 && p.final.events == 0, "nothing was measured");
+  OK(p.final.elapsed_ns == 0 && p.final.period_ns == 0, "in no time");
+  OK(p.final.max_ns == 0 && p.final.sum_ns == 0, "and no latency is shown");
+  probe_done(&p);
+}
+
+/* The error comes while worker 0 waits for the warm-up to be over. */
+static int fail_soon(struct probe *p, struct worker *w, struct err *err)
+{
+  (void)p;
+  return w->iteration == 50 ? err_set(err, -EIO, "warm and broken") : 0;
+}
+
+static void test_warmup_error(void)
+{
+  struct probe p;
+
+  probe_init(&p);
+  p.plan.threads = 2;
+  p.plan.warmup_ns = 3600 * NS_PER_S;
+  p.on_event = fail_soon;
+  probe_run(&p);
+  OK(p.status == EXIT_FAILED && p.final.events == 0, "an error in the warm-up");
+  probe_done(&p);
+}
+
+static void test_rate(void)
+{
+  struct probe p;
+
+  probe_init(&p);
+  p.plan.threads = 3;
+  p.plan.events = 500;
+  p.plan.rate = 1e6;
+  p.plan.report.rate = true;
+  p.on_event = nothing;
+  probe_run(&p);
+  OK(p.events == 500 && p.final.events == 500, "the event limit under a rate");
+  OK(p.final.sum_ns > 0 && p.final.min_ns <= p.final.max_ns,
+     "latency counts from arrivals");
+  probe_done(&p);
+}
+
+int main(void)
+{
+  (void)alarm(60); /* against a hang; nothing waits for it */
+  test_exact();
+  test_give_back();
+  test_leavers();
+  test_error_stops_all();
+  test_signals();
+  test_warmup();
+  test_warmup_cut();
+  test_warmup_error();
+  test_rate();
+  return TAP_EXIT();
+}

@@ -1,0 +1,198 @@
+/*
+ * test_sqlite.c - the sqlite driver's own: settings, states, waiting for locks.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "db/conn.h"
+#include "db/env.h"
+#include "drivers/sqlite/sqlite_internal.h"
+#include "tap.h"
+
+static const struct {
+  int code;
+  const char *msg, *state;
+  bool ignorable;
+} state_case[] = {
+  { 5, "", "40001", true },        { 261, "", "40001", true },
+  { 517, "", "40001", true },      { 773, "", "40001", true },
+  { 6, "", "40001", true },        { 262, "", "40001", true },
+  { 1555, "", "23505", false },    { 2067, "", "23505", false },
+  { 2579, "", "23505", false },    { 19, "", "23000", false },
+  { 1299, "", "23000", false },    { 787, "", "23000", false },
+  { 275, "", "23000", false },     { 9, "", "57014", false },
+  { 13, "", "53100", false },      { 7, "", "53200", false },
+  { 8, "", "25006", false },       { 1032, "", "25006", false },
+  { 14, "", "58030", false },      { 10, "", "58030", false },
+  { 266, "", "58030", false },     { 11, "", "58030", false },
+  { 26, "", "58030", false },      { 1, "no such table: x", "42P01", false },
+  { 1, "near x", "42601", false }, { 18, "", "HY000", false },
+};
+
+static void test_states(void)
+{
+  for (size_t i = 0; i < ARRAY_SIZE(state_case); i++) {
+    struct outcome out = { 0 };
+
+    (void)sqlite_failed_with(state_case[i].code, state_case[i].msg, &out);
+    OK_STR(out.state, state_case[i].state, "the state of a code");
+    OK(sqlite_always_ignorable(&out) == state_case[i].ignorable,
+       "ignorable or not");
+  }
+}
+
+struct bed {
+  struct sqlite_cfg cfg;
+  struct driver_config config;
+  struct db_process *process;
+  struct db_env env;
+  struct recorder recorder;
+  _Atomic uint32_t over;
+};
+
+static void bed_open(struct bed *b, const char *file)
+{
+  struct err err;
+
+  memset(b, 0, sizeof(*b));
+  b->cfg.db = file;
+  b->cfg.synchronous = 1;
+  b->cfg.busy_timeout_ms = 5000;
+  b->config = (struct driver_config){ &driver_sqlite, &b->cfg };
+  b->process = calloc(1, sizeof(*b->process));
+  b->process->drivers = &b->config;
+  b->process->n_drivers = 1;
+  b->process->over = &b->over;
+  if (process_init(b->process, &err) < 0)
+    abort();
+  b->env.process = b->process;
+}
+
+static void bed_close(struct bed *b)
+{
+  env_done(&b->env);
+  process_done(b->process);
+  free(b->process);
+}
+
+static sql_error_t run(struct conn *c, const char *sql)
+{
+  (void)conn_query(c, sql, strlen(sql));
+  return c->pub.error;
+}
+
+static void test_mode_line(const char *file)
+{
+  struct strbuf line = { 0 };
+  char want[512];
+  struct bed b;
+
+  bed_open(&b, file);
+  b.cfg.cache_size = -3000;
+  b.cfg.synchronous = 2;
+  OK(conn_mode_line(env_driver(&b.env, NULL), &line) == 0, "the mode line");
+  (void)snprintf(want, sizeof(want),
+                 "SQLite %s, file %s, journal_mode=wal, synchronous=full, "
+                 "cache_size=-3000, mmap_size=0, busy_timeout=5000",
+                 sqlite3_libversion(), file);
+  OK_STR(strbuf_str(&line), want, "its text");
+  strbuf_done(&line);
+  bed_close(&b);
+}
+
+static void test_missing_folder(void)
+{
+  struct bed b;
+
+  bed_open(&b, "/nonexistent/x.sqlite");
+  OK(!conn_open(env_driver(&b.env, NULL), NULL), "a folder that is missing");
+  OK_STR(b.process->failures.reason, "error 14: unable to open database file",
+         "the reason");
+  bed_close(&b);
+}
+
+/* One connection writes, another wants to. */
+static void test_waiting(const char *file)
+{
+  const struct conn_params other = { .db = file };
+  struct driver_handle *h;
+  struct conn *a, *c;
+  uint64_t start;
+  struct bed b;
+
+  bed_open(&b, "/nonexistent/y.sqlite");
+  b.cfg.busy_timeout_ms = 50;
+  h = env_driver(&b.env, NULL);
+  a = conn_open(h, &other);
+  c = conn_open(h, &other);
+  OK(a && c, "a file of the connection's own");
+  OK(run(a, "CREATE TABLE t (a INT)") == DB_ERROR_NONE &&
+       run(a, "BEGIN IMMEDIATE") == DB_ERROR_NONE,
+     "one writes");
+  start = clock_now_ns();
+  OK(run(c, "BEGIN IMMEDIATE") == DB_ERROR_IGNORABLE &&
+       c->pub.sql_errno == SQLITE_BUSY,
+     "the other gets BUSY");
+  OK(clock_now_ns() - start >= 50 * NS_PER_MS, "after its patience");
+  OK(run(c, "SELECT * FROM t") == DB_ERROR_NONE, "reading is possible");
+  b.over = 1;
+  OK(run(c, "INSERT INTO t VALUES (1)") == DB_ERROR_IGNORABLE &&
+       clock_now_ns() - start >= 100 * NS_PER_MS,
+     "also after the run");
+  b.cfg.busy_timeout_ms = 60000;
+  b.env.recorder = &b.recorder;
+  start = clock_now_ns();
+  OK(run(c, "INSERT INTO t VALUES (1)") == DB_ERROR_IGNORABLE &&
+       clock_now_ns() - start < 10 * NS_PER_S,
+     "but not in an event");
+  OK(run(a, "COMMIT") == DB_ERROR_NONE, "the first commits");
+  bed_close(&b);
+}
+
+static void test_stale(const char *file)
+{
+  struct driver_handle *h;
+  struct conn *a, *c;
+  struct bed b;
+
+  bed_open(&b, file);
+  h = env_driver(&b.env, NULL);
+  a = conn_open(h, NULL);
+  c = conn_open(h, NULL);
+  (void)run(a, "BEGIN");
+  (void)run(a, "SELECT * FROM t");
+  (void)run(c, "INSERT INTO t VALUES (2)");
+  OK(run(a, "INSERT INTO t VALUES (3)") == DB_ERROR_IGNORABLE &&
+       a->pub.sql_errno == SQLITE_BUSY_SNAPSHOT,
+     "a snapshot that became stale");
+  OK(a->attention & CONN_MARKED, "its transaction is marked");
+  OK(run(a, "BEGIN IMMEDIATE") == DB_ERROR_NONE, "rolled back before BEGIN");
+  OK(run(a, "ROLLBACK") == DB_ERROR_NONE, "in a transaction of its own");
+  bed_close(&b);
+}
+
+int main(void)
+{
+  char dir[] = "/tmp/bench-sqlite-XXXXXX";
+  char file[64], more[80];
+
+  if (!mkdtemp(dir))
+    return 1;
+  (void)snprintf(file, sizeof(file), "%s/db", dir);
+  test_states();
+  test_mode_line(file);
+  test_missing_folder();
+  test_waiting(file);
+  test_stale(file);
+  (void)unlink(file);
+  (void)snprintf(more, sizeof(more), "%s-wal", file);
+  (void)unlink(more);
+  (void)snprintf(more, sizeof(more), "%s-shm", file);
+  (void)unlink(more);
+  OK(rmdir(dir) == 0, "nothing is left");
+  return TAP_EXIT();
+}
