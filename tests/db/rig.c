@@ -99,7 +99,7 @@ void rig_close(struct rig *r)
   process_done(r->process);
   recorders_done(&r->recorders);
   free(r->process);
-  free(r->cfg);
+  cfg_free(r->config.driver, r->cfg);
 }
 
 bool rig_thread(struct db_env *env, const struct rig *r, unsigned number,

@@ -75,6 +75,7 @@ uint64_t counted(const struct rig *r, enum counter c);
 /* Fill the config struct of a driver from its rows and `--name=value`. */
 void *cfg_make(const struct driver *d, int argc, char **argv,
                const char *const *more);
+void cfg_free(const struct driver *d, void *cfg);
 
 void suite_values(const struct rig_settings *set);
 void suite_results(const struct rig_settings *set);
