@@ -56,11 +56,8 @@ const char *shim_library(void)
 
 const char *shim_library_version(void)
 {
-  /* mysql_get_client_info() may give the version of the server family. */
-  const char *text = NULL;
-
-  if (mariadb_get_infov(NULL, MARIADB_CLIENT_VERSION, &text) == 0 && text)
-    return text;
+  /* What the library tells about itself may be the version of the server that
+   * it was built with. */
   return MARIADB_PACKAGE_VERSION;
 }
 
