@@ -12,6 +12,8 @@ setup_file() {
     --tables=1 --table-size=100 prepare
 }
 
+# Plain connections are served without the client library; those with TLS or
+# compression through it.
 setup() {
   . "$BENCH_SRC/tests/db/servers.sh"
   my=$BATS_FILE_TMPDIR/my
@@ -123,7 +125,7 @@ counter() {
   sql "SELECT 1"
 }
 
-@test "a session is killed while it works: fatal, or else replaced" {
+killed() {
   in_background "${point[@]}" --threads=1 --time=10 run
   sessions 1
   sql "KILL USER sbtest"
@@ -143,7 +145,16 @@ counter() {
   grep -q '^WARNING: reconnected after ' "$err"
 }
 
-@test "the server is killed and comes back" {
+@test "a session is killed while it works: fatal, or else replaced" {
+  killed
+}
+
+@test "a session is killed while it works: fatal, or else replaced (client library)" {
+  point+=(--mysql-compression=on)
+  killed
+}
+
+comes_back() {
   in_background "${point[@]}" --threads=2 --time=5 --db-ignore-errors=connection run
   sessions 2
   servers kill9 "$my"
@@ -152,6 +163,15 @@ counter() {
   ((status == 0))
   [[ $(counter reconnects) -eq 2 ]]
   grep -q "^WARNING: connection to host '127.0.0.1', port $MY_PORT lost (20" "$err"
+}
+
+@test "the server is killed and comes back" {
+  comes_back
+}
+
+@test "the server is killed and comes back (client library)" {
+  point+=(--mysql-compression=on)
+  comes_back
 }
 
 @test "the server is gone for good: the run ends in time" {
@@ -164,7 +184,7 @@ counter() {
   servers restart "$my"
 }
 
-@test "a frozen server during the run: report, exit 2, in time" {
+frozen() {
   in_background "${point[@]}" --threads=2 --time=3 --forced-shutdown=1 run
   sessions 2
   servers freeze "$my"
@@ -174,6 +194,15 @@ counter() {
   ((status == 2))
   ((SECONDS <= 7))
   grep -q 'total number of events' "$out"
+}
+
+@test "a frozen server during the run: report, exit 2, in time" {
+  frozen
+}
+
+@test "a frozen server during the run: report, exit 2, in time (client library)" {
+  point+=(--mysql-compression=on)
+  frozen
 }
 
 @test "a frozen server, and statements that may take a second" {
@@ -188,7 +217,7 @@ counter() {
   ((SECONDS <= 7))
 }
 
-@test "a frozen server at the start" {
+frozen_start() {
   servers freeze "$my"
   SECONDS=0
   bounded 20 "${point[@]}" --db-connect-timeout=2 run
@@ -196,6 +225,15 @@ counter() {
   ((status == 1))
   ((SECONDS <= 5))
   grep -qE '^FATAL: error (2013|2003): ' "$err"
+}
+
+@test "a frozen server at the start" {
+  frozen_start
+}
+
+@test "a frozen server at the start (client library)" {
+  point+=(--mysql-compression=on)
+  frozen_start
 }
 
 lua() {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "drivers/mysql/failure.h"
+#include "drivers/mysql/params.h"
 #include "drivers/mysql/session.h"
 #include "tap.h"
 
@@ -22,6 +23,13 @@ static const uint8_t rows_answer[] =
   "ab"
   "\4\0\0\6\0\4\1c"
   "\5\0\0\7\xfe\0\0\x09\0";
+/* The same as later servers send it: no packet between columns and rows. */
+static const uint8_t later_answer[] =
+  "\x01\0\0\1\x02"
+  "\x17\0\0\2\3def\0\0\0\1i\0\x0c\x3f\0\x14\0\0\0\x08\x81\0\0\0\0"
+  "\x17\0\0\3\3def\0\0\0\1s\0\x0c\x21\0\x1e\0\0\0\xfd\0\0\0\0\0"
+  "\4\0\0\4\0\4\1c"
+  "\7\0\0\5\xfe\0\0\x01\0\0\0";
 static const uint8_t ok_answer[] = "\7\0\0\1\0\3\0\2\0\0\0";
 static const uint8_t error_answer[] = "\x0e\0\0\1\xff\xbd\4#40001Dead!";
 
@@ -99,6 +107,51 @@ static void whole_answers(void)
        strcmp(out.msg, "Dead!") == 0 && !out.lost,
      "an error");
   world_close(&w);
+}
+
+static void later_forms(void)
+{
+  struct world w;
+  struct outcome out;
+  sql_value v[2];
+
+  world_open(&w);
+  w.s.wire.forms.no_eof = true;
+  OK(answer(&w, later_answer, sizeof(later_answer) - 1, &out) == 0 &&
+       out.nfields == 2 && out.nrows == 1 && !out.more &&
+       w.s.base.trx == TRX_OPEN,
+     "a result set without packets in between");
+  OK(mysql_wire_backend.fetch(&w.s, v) == 1 && !v[0].ptr && v[1].len == 1,
+     "its row");
+  world_close(&w);
+}
+
+static void parameters(void)
+{
+  static const uint8_t plain[] = "\2\1\3\0\xfd\0\x2a\0\0\0";
+  static const uint8_t named[] = "\2\2\1\3\0\0\xfd\0\0\x2a\0\0\0";
+  static const uint8_t again[] = "\0\0\x2a\0\0\0\2hi";
+  int32_t i = 42;
+  unsigned long len = 2;
+  char is_null = 1, text[] = "hi";
+  const sql_bind binds[] = { { .type = SQL_TYPE_INT, .buffer = &i },
+                             { .type = SQL_TYPE_VARCHAR,
+                               .buffer = text,
+                               .data_len = &len,
+                               .is_null = &is_null } };
+  uint8_t to[64];
+
+#define BYTES_ARE(form, want)                                 \
+  (params_put(binds, 2, form, to) == to + sizeof(want) - 1 && \
+   memcmp(to, want, sizeof(want) - 1) == 0 &&                 \
+   params_size(binds, 2, form) >= sizeof(want) - 1)
+  OK(BYTES_ARE(((struct params_form){ true, false }), plain),
+     "an integer and a NULL, with types");
+  OK(BYTES_ARE(((struct params_form){ true, true }), named),
+     "with a number and names");
+  is_null = 0;
+  OK(BYTES_ARE(((struct params_form){ false, false }), again),
+     "without types, and a string");
 }
 
 /* Each beginning of the answer, and then nothing more. */
@@ -183,6 +236,8 @@ static void values(void)
 int main(void)
 {
   whole_answers();
+  later_forms();
+  parameters();
   broken_off();
   nonsense();
   values();

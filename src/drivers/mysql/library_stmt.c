@@ -144,7 +144,8 @@ int library_execute(struct mysql_prepared *p, struct outcome *out)
 
   library_end_rows(s);
   s->lib.from = NULL;
-  s->sent = params_size(p->base.binds, p->base.n_binds, false);
+  s->sent = params_size(p->base.binds, p->base.n_binds,
+                        (struct params_form){ false, false });
   if (give_params(p, out) < 0)
     return -1;
   if (mysql_stmt_execute(p->stmt) == 0)

@@ -107,8 +107,8 @@ static int connect_session(struct session *base, uint64_t until_ns,
   }
   s->fd = shim_fd(s->mysql);
   s->tcp = connect_tune(s->fd);
-  s->backend = shim_is_plain(s->mysql) ? &mysql_wire_backend
-                                       : &mysql_library_backend;
+  s->backend = shim_is_plain(s->mysql, &s->wire.forms) ? &mysql_wire_backend
+                                                       : &mysql_library_backend;
   if (s->mysql->server_status & STATUS_NO_BACKSLASH)
     s->base.dialect = EMUL_MYSQL_PLAIN;
   return 0;

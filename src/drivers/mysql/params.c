@@ -32,9 +32,9 @@ uint8_t params_type(sql_bind_type_t type)
   return wire_type[type].type;
 }
 
-size_t params_size(const sql_bind *binds, unsigned n, bool types)
+size_t params_size(const sql_bind *binds, unsigned n, struct params_form form)
 {
-  size_t size = (n + 7) / 8 + 1 + (types ? 2 * (size_t)n : 0);
+  size_t size = VALUE_HEAD + (n + 7) / 8 + 1 + (form.types ? 3 * (size_t)n : 0);
 
   for (unsigned i = 0; i < n; i++) {
     size += VALUE_HEAD;
@@ -105,18 +105,24 @@ static uint8_t *put_value(const sql_bind *b, uint8_t *to)
   }
 }
 
-uint8_t *params_put(const sql_bind *binds, unsigned n, bool types, uint8_t *to)
+uint8_t *params_put(const sql_bind *binds, unsigned n, struct params_form form,
+                    uint8_t *to)
 {
-  uint8_t *nulls = to;
+  uint8_t *nulls;
 
   if (n == 0)
     return to;
+  if (form.named)
+    to = put_length(to, n);
+  nulls = to;
   memset(nulls, 0, (n + 7) / 8);
   to += (n + 7) / 8;
-  *to++ = types;
-  for (unsigned i = 0; types && i < n; i++) {
+  *to++ = form.types;
+  for (unsigned i = 0; form.types && i < n; i++) {
     *to++ = wire_type[binds[i].type].type;
     *to++ = 0; /* signed */
+    if (form.named)
+      *to++ = 0; /* no name */
   }
   for (unsigned i = 0; i < n; i++) {
     if (UNLIKELY(param_is_null(&binds[i])))

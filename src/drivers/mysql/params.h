@@ -13,11 +13,17 @@
 /* The type on the wire of a parameter of an allowed type. */
 uint8_t params_type(sql_bind_type_t type);
 
-/* At least the bytes that params_put() writes. */
-size_t params_size(const sql_bind *binds, unsigned n, bool types);
+struct params_form {
+  bool types; /* with their types */
+  bool named; /* with their number, and names (which are empty) */
+};
 
-/* NULL flags, types if they are wanted, values.  Returns the end. */
-uint8_t *params_put(const sql_bind *binds, unsigned n, bool types, uint8_t *to);
+/* At least the bytes that params_put() writes. */
+size_t params_size(const sql_bind *binds, unsigned n, struct params_form form);
+
+/* NULL flags, types, values.  Returns the end. */
+uint8_t *params_put(const sql_bind *binds, unsigned n, struct params_form form,
+                    uint8_t *to);
 
 static inline bool param_is_null(const sql_bind *b)
 {

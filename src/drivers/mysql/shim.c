@@ -9,8 +9,7 @@
 
 #include "base/strbuf.h"
 
-/* Flags of the login after which packets have forms that wire.c does not
- * know. */
+/* Flags of the login. */
 enum {
   FLAG_COMPRESS = 1 << 5,
   FLAG_PROTOCOL_41 = 1 << 9,
@@ -18,8 +17,7 @@ enum {
   FLAG_OPTIONAL_METADATA = 1 << 25,
   FLAG_ZSTD = 1 << 26,
   FLAG_QUERY_ATTRIBUTES = 1 << 27,
-  FLAGS_OTHER = FLAG_COMPRESS | FLAG_DEPRECATE_EOF | FLAG_OPTIONAL_METADATA |
-                FLAG_ZSTD | FLAG_QUERY_ATTRIBUTES,
+  FLAGS_OTHER = FLAG_COMPRESS | FLAG_OPTIONAL_METADATA | FLAG_ZSTD,
 };
 
 static char *joined(const struct opt_list *list, struct strbuf *to)
@@ -127,14 +125,6 @@ const char *shim_tls_version(MYSQL *mysql)
 size_t shim_escape(MYSQL *mysql, char *to, const char *text, size_t len)
 {
   return mysql_real_escape_string(mysql, to, text, len);
-}
-
-bool shim_is_plain(MYSQL *mysql)
-{
-  const unsigned long both = mysql->client_flag & mysql->server_capabilities;
-
-  return !mysql_get_ssl_cipher(mysql) && !mysql->net.compress &&
-         both & FLAG_PROTOCOL_41 && !(both & FLAGS_OTHER);
 }
 
 const char *shim_text_gone(void)
@@ -253,12 +243,6 @@ size_t shim_escape(MYSQL *mysql, char *to, const char *text, size_t len)
   return mysql_real_escape_string_quote(mysql, to, text, len, '\'');
 }
 
-bool shim_is_plain(MYSQL *mysql)
-{
-  (void)mysql; /* the later variants are in use */
-  return false;
-}
-
 const char *shim_text_gone(void)
 {
   return "MySQL server has gone away";
@@ -274,4 +258,16 @@ const char *shim_text_lost(void)
 void shim_set_server_status(MYSQL *mysql, unsigned status)
 {
   mysql->server_status = status;
+}
+
+bool shim_is_plain(MYSQL *mysql, struct wire_forms *ret_forms)
+{
+  const unsigned long both = mysql->client_flag & mysql->server_capabilities;
+
+  if (mysql_get_ssl_cipher(mysql) || !(both & FLAG_PROTOCOL_41) ||
+      both & FLAGS_OTHER)
+    return false;
+  ret_forms->no_eof = (both & FLAG_DEPRECATE_EOF) != 0;
+  ret_forms->attributes = (both & FLAG_QUERY_ATTRIBUTES) != 0;
+  return true;
 }

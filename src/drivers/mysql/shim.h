@@ -13,6 +13,7 @@
 #include <mysql.h>
 
 #include "drivers/mysql/config.h"
+#include "drivers/mysql/wire.h"
 
 /* What stands for `bool` in the structs of the library. */
 #if defined(MARIADB_PACKAGE_VERSION) || MYSQL_VERSION_ID < 80001
@@ -44,10 +45,10 @@ size_t shim_escape(MYSQL *mysql, char *to, const char *text, size_t len);
 void shim_set_server_status(MYSQL *mysql, unsigned status);
 
 /*
- * The connection speaks the classic protocol as wire.c knows it: no TLS, no
- * compression, none of the later variants of packets.
+ * The connection can be served without the library: no TLS, no compression,
+ * and only such forms of packets as are known to wire.h.
  */
-bool shim_is_plain(MYSQL *mysql);
+bool shim_is_plain(MYSQL *mysql, struct wire_forms *ret_forms);
 
 /* Texts of this library for what goes wrong on the client's side. */
 const char *shim_text_gone(void); /* 2006 */

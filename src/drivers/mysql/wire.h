@@ -20,7 +20,15 @@ struct mysql_prepared;
 struct mysql_session;
 struct outcome;
 
+/* Forms of packets that were agreed upon at the login. */
+struct wire_forms {
+  bool no_eof;     /* nothing between columns and rows; rows end with an OK */
+  bool attributes; /* statements tell the number of their parameters */
+};
+
 struct wire {
+  struct wire_forms forms;
+
   /* What has been received: consumed up to `pos`. */
   uint8_t *buf; /* owned */
   size_t room, pos, end;

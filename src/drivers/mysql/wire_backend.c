@@ -20,7 +20,8 @@ enum wire_command {
 };
 
 enum {
-  EXECUTE_HEAD = 10, /* command, statement, flags, iterations */
+  EXECUTE_HEAD = 10,   /* command, statement, flags, iterations */
+  PARAMETER_COUNT = 8, /* a flag: the number of parameters is told */
   PREPARED_LENGTH = 12,
 };
 
@@ -28,14 +29,19 @@ enum {
 static int send_text(struct mysql_session *s, enum wire_command command,
                      const char *text, size_t len, struct outcome *out)
 {
-  uint8_t *p = wire_out(&s->wire, 1 + len);
+  uint8_t *to = wire_out(&s->wire, 3 + len);
+  size_t head = 0;
 
-  if (!p)
+  if (!to)
     return failure_no_memory(s, out);
-  p[0] = (uint8_t)command;
-  memcpy(p + 1, text, len);
+  to[head++] = (uint8_t)command;
+  if (command == COMMAND_QUERY && s->wire.forms.attributes) {
+    to[head++] = 0; /* no parameters */
+    to[head++] = 1; /* one set of them */
+  }
+  memcpy(to + head, text, len);
   s->sent = len;
-  return wire_send(&s->wire, s->fd, 1 + len, 0) ? 0 : failure_gone(s, out);
+  return wire_send(&s->wire, s->fd, head + len, 0) ? 0 : failure_gone(s, out);
 }
 
 static int wire_query(struct mysql_session *s, const char *sql, size_t len,
@@ -187,7 +193,9 @@ static int wire_execute(struct mysql_prepared *p, struct outcome *out)
   struct mysql_session *s = prepared_session(p);
   const sql_bind *binds = p->base.binds;
   const unsigned n = p->base.n_binds;
-  const size_t len = EXECUTE_HEAD + params_size(binds, n, !p->types_sent);
+  const struct params_form form = { .types = !p->types_sent,
+                                    .named = s->wire.forms.attributes };
+  const size_t len = EXECUTE_HEAD + params_size(binds, n, form);
   uint8_t *to = wire_out(&s->wire, len);
   uint8_t *end;
 
@@ -195,9 +203,9 @@ static int wire_execute(struct mysql_prepared *p, struct outcome *out)
     return failure_no_memory(s, out);
   to[0] = COMMAND_EXECUTE;
   put_le32(to + 1, p->id);
-  to[5] = 0; /* no cursor */
+  to[5] = form.named && n > 0 ? PARAMETER_COUNT : 0; /* no cursor */
   put_le32(to + 6, 1);
-  end = params_put(binds, n, !p->types_sent, to + EXECUTE_HEAD);
+  end = params_put(binds, n, form, to + EXECUTE_HEAD);
   s->sent = (size_t)(end - to);
   wire_forget(&s->wire);
   if (UNLIKELY(!wire_send(&s->wire, s->fd, s->sent, 0)))

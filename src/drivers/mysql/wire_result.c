@@ -48,14 +48,37 @@ int wire_refused(struct mysql_session *s, const uint8_t *packet, size_t len,
                      (size_t)(b.end - b.at));
 }
 
-static bool is_end(const uint8_t *packet, size_t len)
+/* Not a row: what ends rows, or what stands between columns and rows. */
+static bool is_end(const struct wire *w, const uint8_t *packet, size_t len)
 {
-  return packet[0] == FIRST_END && len == END_LENGTH;
+  return packet[0] == FIRST_END &&
+         (w->forms.no_eof ? len < PACKET_MAX : len == END_LENGTH);
 }
 
-static unsigned end_status(const uint8_t *packet)
+/* The server's flags in an OK. */
+static bool ok_parse(const uint8_t *packet, size_t len, uint64_t *ret_affected,
+                     unsigned *ret_status)
 {
-  return (unsigned)bytes_le(packet + 3, 2);
+  struct bytes b = { packet + 1, packet + len };
+  const uint8_t *status;
+  uint64_t id;
+
+  if (!bytes_number(&b, ret_affected) || !bytes_number(&b, &id) ||
+      !(status = bytes_take(&b, 2)))
+    return false;
+  *ret_status = (unsigned)bytes_le(status, 2);
+  return true;
+}
+
+static bool end_parse(const struct wire *w, const uint8_t *packet, size_t len,
+                      unsigned *ret_status)
+{
+  uint64_t affected;
+
+  if (w->forms.no_eof)
+    return ok_parse(packet, len, &affected, ret_status);
+  *ret_status = (unsigned)bytes_le(packet + 3, 2);
+  return true;
 }
 
 static void column_set(struct column *c, const uint8_t *packet, size_t len)
@@ -83,10 +106,12 @@ int wire_columns(struct mysql_session *s, struct column *cols, uint32_t n,
     if (cols)
       column_set(&cols[i], packet, (size_t)len);
   }
+  if (s->wire.forms.no_eof)
+    return 0;
   len = wire_packet(&s->wire, s->fd, &packet);
-  if (len < 0)
-    return wire_failed(s, len, out);
-  return is_end(packet, (size_t)len) ? 0 : failure_malformed(s, out);
+  if (len <= 0)
+    return len < 0 ? wire_failed(s, len, out) : failure_malformed(s, out);
+  return is_end(&s->wire, packet, (size_t)len) ? 0 : failure_malformed(s, out);
 }
 
 /* Room for the columns of the result; what they are comes next. */
@@ -111,6 +136,7 @@ static int rows(struct mysql_session *s, uint32_t nfields, struct outcome *out)
   const size_t begin = w->pos;
   size_t pos = begin, len;
   uint64_t n = 0;
+  unsigned status;
   bool inside = false; /* a row that began in an earlier packet */
   const uint8_t *p;
 
@@ -140,7 +166,7 @@ static int rows(struct mysql_session *s, uint32_t nfields, struct outcome *out)
         out->during_results = true;
         return wire_refused(s, p, len, out);
       }
-      if (is_end(p, len))
+      if (is_end(w, p, len))
         break;
     }
     inside = len == PACKET_MAX;
@@ -149,8 +175,10 @@ static int rows(struct mysql_session *s, uint32_t nfields, struct outcome *out)
   w->next_row = begin;
   w->rows_left = n;
   w->nfields = nfields;
-  shim_set_server_status(s->mysql, end_status(p));
-  success_set(s, out, end_status(p), nfields, n);
+  if (!end_parse(w, p, len, &status))
+    return failure_malformed(s, out);
+  shim_set_server_status(s->mysql, status);
+  success_set(s, out, status, nfields, n);
   return 0;
 }
 
@@ -182,15 +210,13 @@ static int result_set(struct mysql_session *s, struct mysql_prepared *p,
 static int ok(struct mysql_session *s, const uint8_t *packet, size_t len,
               struct outcome *out)
 {
-  struct bytes b = { packet + 1, packet + len };
-  uint64_t affected, id;
-  const uint8_t *status;
+  uint64_t affected;
+  unsigned status;
 
-  if (!bytes_number(&b, &affected) || !bytes_number(&b, &id) ||
-      !(status = bytes_take(&b, 2)))
+  if (!ok_parse(packet, len, &affected, &status))
     return failure_malformed(s, out);
-  shim_set_server_status(s->mysql, (unsigned)bytes_le(status, 2));
-  success_set(s, out, (unsigned)bytes_le(status, 2), 0, affected);
+  shim_set_server_status(s->mysql, status);
+  success_set(s, out, status, 0, affected);
   return 0;
 }
 
