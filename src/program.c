@@ -21,6 +21,7 @@
 #include "opt/optset.h"
 #include "program_internal.h"
 #include "report/text_reporter.h"
+#include "results/results.h"
 #include "run/plan.h"
 #include "run/runner.h"
 #include "run/test.h"
@@ -76,10 +77,19 @@ static int print_usage(const struct program *p)
 int program_run_test(struct program *p, const struct test *test,
                      const void *cfg, const struct plan *plan)
 {
-  const struct reporter_use reporters[] = { { &text_reporter, &p->text } };
+  const struct reporter_use reporters[] = { { &text_reporter, &p->text },
+                                            { &results_reporter, p->results } };
+  uint64_t dropped;
+  int status = runner_run(plan, test, cfg, reporters, p->results ? 2 : 1,
+                          &p->abandoned);
 
-  return runner_run(plan, test, cfg, reporters, ARRAY_SIZE(reporters),
-                    &p->abandoned);
+  dropped = results_dropped(p->results);
+  if (dropped > 0)
+    log_msg(LOG_WARNING,
+            "%llu events are missing in the event log: the file "
+            "did not take them fast enough",
+            (unsigned long long)dropped);
+  return status;
 }
 
 int program_complain(const char *fmt, ...)
@@ -125,20 +135,46 @@ static int do_command(struct program *p, const struct test *test,
   return step(plan, cfg, &err) < 0 ? program_fail(&err) : EXIT_OK;
 }
 
+/* Is there something to report about? */
+static bool is_run(const struct program *p)
+{
+  return p->cmdline.command && strcmp(p->cmdline.command, "run") == 0;
+}
+
+/* Open the files of results, before anything starts. */
+static int open_results(struct program *p, struct err *err)
+{
+  const struct results_input in = {
+    .cfg = &p->results_cfg,
+    .set = &p->set,
+    .name = p->name,
+    .version = p->version,
+    .test = p->cmdline.test,
+    .threads = (unsigned)p->core.threads,
+  };
+
+  return is_run(p) ? results_new(&p->results, &in, err) : 0;
+}
+
 int program_make_plan(struct program *p, struct plan *plan, struct err *err)
 {
-  const char *command = p->cmdline.command;
   const struct opt_entry *type = optset_find(&p->set, "rand-type");
-  const struct plan_input in = {
+  struct plan_input in = {
     .core = &p->core,
     .checked = &p->cmdline.checked,
     .rand = &p->rand,
     .rand_type_given = type->given,
     .statement_times = p->db.debug,
+    .percentile_given = optset_find(&p->set, "percentile")->given,
     .compat = p->set.level,
-    .run = command && strcmp(command, "run") == 0,
+    .run = is_run(p),
   };
+  int rc = open_results(p, err);
 
+  if (rc < 0)
+    return rc;
+  in.details = p->results != NULL;
+  in.event_rings = results_event_rings(p->results);
   return plan_init(plan, &in, err);
 }
 
@@ -216,6 +252,8 @@ static int act(struct program *p)
     break;
   }
   log_set_level((enum log_level)core_log_level(&p->core));
+  if (is_run(p) && results_on_stdout(&p->results_cfg))
+    log_set_text(stderr);
   return dispatch(p);
 }
 
@@ -231,6 +269,9 @@ static int scan(struct program *p, int argc, char **argv)
   int rc;
 
   rc = core_opts_add(&p->set, &p->core, &p->rand, &p->db, &err);
+  if (rc == 0)
+    rc = optset_add(&p->set, OPT_SECTION_GENERAL, NULL, results_opts,
+                    &p->results_cfg, &err);
   if (rc == 0)
     rc = program_add_drivers(p, &err);
   if (rc < 0)
@@ -263,6 +304,7 @@ int program_main(int argc, char **argv)
   cmdline_done(&p->cmdline);
   optset_done(&p->set);
   program_free_drivers(p);
+  results_free(p->results);
   free(p);
   return status;
 }

@@ -10,6 +10,7 @@
 #include "opt/core_opts.h"
 #include "opt/optset.h"
 #include "report/text_reporter.h"
+#include "results/options.h"
 
 struct err;
 struct plan;
@@ -24,6 +25,8 @@ struct program {
   struct core_cfg core;
   struct rand_opts_cfg rand;
   struct db_cfg db;
+  struct results_cfg results_cfg;
+  struct results *results; /* owned; NULL: only text is wanted */
   struct program_drivers *drivers; /* owned */
   struct cmdline cmdline;
   const char *name;    /* bench, or sysbench */

@@ -185,7 +185,9 @@ int program_script(struct program *p)
     if (status == EXIT_OK)
       status = do_command(job);
   }
-  if (!p->abandoned)
+  if (p->abandoned)
+    script_end_output(job->script);
+  else
     end(job);
   return status;
 }

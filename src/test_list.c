@@ -10,6 +10,7 @@
 #include "tests/tests.h"
 
 const struct test *const test_list[] = {
+  &test_fileio,
   &test_cpu,
   &test_memory,
   &test_threads,

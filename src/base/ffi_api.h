@@ -193,6 +193,7 @@ bool bench_event_step(void);
 bool bench_event_restart(int attempt);
 void bench_event_abandon(void);
 double bench_iteration(void);
+bool bench_is_worker(void);
 
 double bench_rand_default(double a, double b);
 double bench_rand_uniform(double a, double b);
@@ -222,6 +223,9 @@ int bench_db_param_count(sql_statement *stmt);
 bool bench_db_is_closed(sql_statement *stmt);
 const char *bench_db_text(sql_statement *stmt);
 void bench_db_statement_free(sql_statement *stmt);
+bool bench_db_in_transaction(sql_connection *con);
+const char *bench_db_quote(sql_connection *con, const char *text, size_t len,
+                           size_t *ret_len);
 int bench_db_failure(sql_connection *con);
 const char *bench_db_api_error(sql_connection *con);
 const char *bench_db_reason(sql_connection *con);

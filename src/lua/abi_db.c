@@ -12,6 +12,7 @@
 #include "lua/label.h"
 #include "lua/script_internal.h"
 #include "lua/state.h"
+#include "lua/statement.h"
 
 /* Bits of bench_db_failure(), as sql_error.lua knows them. */
 enum {
@@ -65,9 +66,11 @@ sql_result *bench_db_query(sql_connection *con, const char *query, size_t len,
 
 /* ---- prepared statements ---- */
 
+/* NULL: the class of its text. */
 void bench_db_set_class(sql_statement *stmt, void *cls)
 {
-  stmt_set_class(stmt_of(stmt), cls);
+  stmt_set_class(stmt_of(stmt),
+                 cls ? cls : (void *)(uintptr_t)&statement_prepared);
 }
 
 /* -1: any number is accepted. */
@@ -91,6 +94,34 @@ const char *bench_db_text(sql_statement *stmt)
 void bench_db_statement_free(sql_statement *stmt)
 {
   stmt_free(stmt_of(stmt));
+}
+
+/* ---- rows as text ---- */
+
+bool bench_db_in_transaction(sql_connection *con)
+{
+  const struct conn *c = conn_of(con);
+
+  return c->state == CONN_OPEN && c->session->trx != TRX_NONE;
+}
+
+/* A literal, valid until the next call in this state; NULL: it cannot be
+ * sent, or memory ran out. */
+const char *bench_db_quote(sql_connection *con, const char *text, size_t len,
+                           size_t *ret_len)
+{
+  struct state *s = state_current();
+  struct conn *c = conn_of(con);
+  const char *why;
+
+  if (!s || c->state != CONN_OPEN)
+    return NULL;
+  strbuf_clear(&s->quoted);
+  if (!c->driver->quote(c->session, text, len, &s->quoted, &why) ||
+      s->quoted.failed)
+    return NULL;
+  *ret_len = s->quoted.len;
+  return strbuf_str(&s->quoted);
 }
 
 /* ---- failures ---- */

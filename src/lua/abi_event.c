@@ -134,6 +134,11 @@ bool bench_event_restart(int attempt)
   return !worker_is_over(w);
 }
 
+bool bench_is_worker(void)
+{
+  return worker_current() != NULL;
+}
+
 double bench_iteration(void)
 {
   const struct worker *w = worker_current();

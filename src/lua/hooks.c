@@ -67,6 +67,7 @@ static bool call_hook(struct state *s, const char *name, const struct report *r)
   if (!s)
     return false;
   before = state_enter(s);
+  atomic_store(&s->script->in_hook, true);
   state_push_field(s, "hooks", name);
   found = lua_isfunction(s->L, -1);
   if (!found) {
@@ -82,6 +83,7 @@ static bool call_hook(struct state *s, const char *name, const struct report *r)
     if (rc < 0)
       log_msg(LOG_FATAL, "%s", err.text);
   }
+  atomic_store(&s->script->in_hook, false);
   (void)state_enter(before);
   return found;
 }
@@ -115,6 +117,33 @@ void script_init_hooks(struct script *script)
 const struct text_hooks *script_hooks(struct script *script)
 {
   return &script->hooks;
+}
+
+/* Let a state write what it owes, without closing it. */
+static void end_output(struct state *s)
+{
+  struct state *before;
+  struct err err;
+
+  if (!s)
+    return;
+  before = state_enter(s);
+  lua_getfield(s->L, LUA_REGISTRYINDEX, "bench.host");
+  lua_getfield(s->L, -1, "end_output");
+  lua_remove(s->L, -2);
+  if (lua_isfunction(s->L, -1))
+    (void)state_call_top(s, "end_output", 0, 0, &err);
+  else
+    lua_pop(s->L, 1);
+  (void)state_enter(before);
+}
+
+void script_end_output(struct script *script)
+{
+  if (atomic_load(&script->in_hook))
+    return;
+  end_output(script->background);
+  end_output(script->main);
 }
 
 int script_make_background(struct script *script, struct err *err)

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 enum {
-  INTERNAL_MODULES = 11
+  INTERNAL_MODULES = 12
 };
 
 struct internal_module {

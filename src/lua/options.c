@@ -246,12 +246,17 @@ static void lua_name(const char *name, char *out, size_t size)
   out[i] = '\0';
 }
 
-/* Set a global to the value on the top, unless it is a function or a library;
- * the value stays. */
+/*
+ * Set a global to the value on the top, unless it is a function or a library;
+ * the value stays.  `test` is the path of the script for scripts, however the
+ * user named it.
+ */
 static void set_global(lua_State *L, const char *name)
 {
   bool taken;
 
+  if (strcmp(name, "test") == 0)
+    return;
   lua_pushstring(L, name);
   lua_rawget(L, LUA_GLOBALSINDEX);
   taken = lua_isfunction(L, -1);

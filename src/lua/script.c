@@ -20,6 +20,10 @@
 #include "run/parallel.h"
 #include "run/plan.h"
 
+enum {
+  MANY_THREADS = 1000
+};
+
 /* The functions that a command other than `run` calls. */
 static const char *const functions[] = { "prepare", "cleanup", "help" };
 
@@ -92,6 +96,24 @@ static int compile(struct script *script, struct err *err)
   return rc;
 }
 
+/* Without GC64, LuaJIT keeps the memory of all states below 2 GB. */
+static void warn_of_limit(struct script *script)
+{
+  const unsigned threads = script->setup.plan->threads;
+  lua_State *L = script->main->L;
+  const int top = lua_gettop(L);
+
+  if (threads < MANY_THREADS)
+    return;
+  if (luaL_dostring(L, "return require('ffi').abi('gc64')") == 0 &&
+      !lua_toboolean(L, -1))
+    log_msg(LOG_WARNING,
+            "this LuaJIT was built without GC64: all %u Lua states together "
+            "have at most 2 GB of memory",
+            threads);
+  lua_settop(L, top);
+}
+
 static int load(struct script *script, struct err *err)
 {
   static const struct state_role role = { .purpose = RNG_MAIN };
@@ -105,6 +127,8 @@ static int load(struct script *script, struct err *err)
   rc = compile(script, err);
   if (rc == 0)
     rc = state_new(&script->main, script, &role, err);
+  if (rc == 0)
+    warn_of_limit(script);
   return rc;
 }
 

@@ -77,6 +77,13 @@ void script_print_options(const struct script *script, struct strbuf *out);
 /* For SCRIPT_RUN; `cfg` of the test is the script itself. */
 const struct test *script_test(struct script *script);
 
+/*
+ * The program is about to end without script_free(), because threads were left
+ * behind: what report functions have begun to write is completed, unless one
+ * of them is among those threads.
+ */
+void script_end_output(struct script *script);
+
 /* The script's report functions. */
 const struct text_hooks *script_hooks(struct script *script);
 

@@ -5,6 +5,7 @@
 #define BENCH_LUA_SCRIPT_INTERNAL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -43,6 +44,8 @@ struct script {
   struct state *background; /* owned; NULL: no reports on the way */
   struct test test;
   struct text_hooks hooks;
+  _Atomic bool in_hook;    /* a report hook is being called */
+  _Atomic unsigned opened; /* workers whose thread_init() has ended */
 
   pthread_mutex_t lock; /* protects db->over while workers start */
   struct measures measures;

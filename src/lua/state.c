@@ -15,6 +15,7 @@
 #include "lua/resolve.h"
 #include "lua/script_internal.h"
 #include "lua/source.h"
+#include "lua/statement.h"
 #include "rand/stream.h"
 #include "run/plan.h"
 #include "run/worker.h"
@@ -199,6 +200,23 @@ static int init_random(struct state *s, const struct state_role *role,
   return 0;
 }
 
+/* Statements of workers are counted by class, where a report shows them. */
+static int init_statements(struct state *s, struct err *err)
+{
+  if (!s->worker || !s->worker->classes)
+    return 0;
+  s->statements = calloc(1, sizeof(*s->statements));
+  if (!s->statements)
+    return out_of_memory(s, err);
+  s->statements->recorder = s->worker->classes;
+  s->statements->labels = &s->script->labels;
+  s->statements->counting = &s->measured;
+  s->env.on_statement = statement_ended;
+  s->env.on_statement_ctx = s->statements;
+  s->env.timed = true;
+  return 0;
+}
+
 static int make(struct state *s, const struct state_role *role, struct err *err)
 {
   int rc = init_random(s, role, err);
@@ -209,6 +227,9 @@ static int make(struct state *s, const struct state_role *role, struct err *err)
   s->env.rng = rng_key(s->script->setup.plan->seed, RNG_INTERNAL,
                        (uint64_t)role->purpose << 32 | s->tid);
   s->env.under_deadline = role->worker != NULL;
+  rc = init_statements(s, err);
+  if (rc < 0)
+    return rc;
   s->L = luaL_newstate();
   if (!s->L)
     return out_of_memory(s, err);
@@ -255,6 +276,8 @@ void state_free(struct state *s)
   env_done(&s->env);
   if (current == s)
     (void)state_enter(NULL);
+  strbuf_done(&s->quoted);
+  free(s->statements);
   free(s->own_rand);
   free(s);
 }

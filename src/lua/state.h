@@ -10,12 +10,14 @@
 #include <lua.h>
 #include <stdbool.h>
 
+#include "base/strbuf.h"
 #include "db/env.h"
 #include "rand/rng.h"
 
 struct err;
 struct rand_stream;
 struct script;
+struct statements;
 struct worker;
 
 struct state {
@@ -26,7 +28,9 @@ struct state {
   struct rand_stream *rand;
   struct rand_stream *own_rand; /* owned; NULL: `rand` is the worker's */
   struct db_env env;
-  bool measured; /* counters of the script count */
+  struct statements *statements; /* owned; NULL: no classes are kept */
+  struct strbuf quoted;          /* the last literal that was made */
+  bool measured;                 /* counters of the script count */
 };
 
 /* Which state it is, and what it draws random numbers from. */

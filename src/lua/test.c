@@ -75,21 +75,40 @@ static void tell_database(struct script *script, struct worker *w)
   (void)pthread_mutex_unlock(&script->lock);
 }
 
+/* The last worker to get here tells how many could not connect. */
+static void count_opened(struct script *script)
+{
+  const unsigned threads = script->setup.plan->threads;
+
+  if (atomic_fetch_add(&script->opened, 1) + 1 == threads)
+    process_connect_summary(script->setup.db, threads);
+}
+
+static int open_state(struct thread *t, struct script *script, struct worker *w,
+                      struct err *err)
+{
+  const struct state_role role = { .tid = w->tid, .worker = w };
+  int rc;
+
+  tell_database(script, w);
+  rc = state_new(&t->state, script, &role, err);
+  if (rc == 0)
+    rc = script_export_options(t->state, err);
+  if (rc == 0)
+    rc = state_call_optional(t->state, "thread_init", true, err);
+  count_opened(script);
+  return rc;
+}
+
 static int thread_open(void *run, struct worker *w, void **ret_thr,
                        struct err *err)
 {
-  const struct state_role role = { .tid = w->tid, .worker = w };
   struct thread *t = calloc(1, sizeof(*t));
   int rc;
 
   if (!t)
     return err_set(err, -ENOMEM, "not enough memory for thread %u", w->tid);
-  tell_database(run, w);
-  rc = state_new(&t->state, run, &role, err);
-  if (rc == 0)
-    rc = script_export_options(t->state, err);
-  if (rc == 0)
-    rc = state_call_optional(t->state, "thread_init", true, err);
+  rc = open_state(t, run, w, err);
   if (rc < 0) {
     state_free(t->state);
     free(t);

@@ -40,6 +40,12 @@ void text_common(struct strbuf *b, const struct report_setup *setup,
 void text_percentiles(struct strbuf *b, const struct report_setup *setup,
                       const struct report *r);
 
+/* The table of --report-statements, with the empty line before it; nothing
+ * when no class was met.  Returns 0 or -ENOMEM, and then has written nothing.
+ */
+int text_classes(struct strbuf *b, const struct report_setup *setup,
+                 const struct report *r);
+
 /* The latency histogram, down to the line with a single blank.  Returns 0 or
  * -ENOMEM, and then has written nothing. */
 int text_histogram(struct strbuf *b, const struct report *r);

@@ -96,7 +96,6 @@ static void end_warmup(struct worker *w, uint64_t *now)
   struct run *run = w->run;
 
   w->counted = true;
-  w->watched = w->events || w->pace;
   w->tickets = w->plan->events == PLAN_NO_LIMIT ? PLAN_NO_LIMIT : 0;
   if (w->plan->warmup_ns == 0)
     return;
@@ -150,7 +149,7 @@ static void watch_event(struct worker *w, uint64_t now, uint64_t took)
     class_record(w->pace, PACE_SERVICE, now - w->began_ns, &fine);
     class_record(w->pace, PACE_LAG, w->began_ns - w->start_ns, &fine);
   }
-  if (w->events) {
+  if (w->events && now >= w->run->measured_ns) {
     const struct event_record record = { .start_ns = w->start_ns,
                                          .latency_ns = took,
                                          .class_id = w->event_class,

@@ -114,6 +114,23 @@ uint64_t recorder_events(const struct recorder *r)
   return load(&r->data[e & 1].events) + load(&r->counter[COUNTER_EVENT]);
 }
 
+void recorder_peek(const struct recorder *r, uint64_t *ret_events,
+                   uint64_t *ret_sum_ns)
+{
+  unsigned version;
+
+  do {
+    const struct epoch_data *d;
+    uint32_t e;
+
+    version = ck_sequence_read_begin(&r->seq);
+    e = atomic_load_explicit(&r->epoch, memory_order_relaxed);
+    d = &r->data[e & 1];
+    *ret_events = load(&d->events);
+    *ret_sum_ns = load(&d->sum_ns);
+  } while (ck_sequence_read_retry(&r->seq, version));
+}
+
 int snapshot_init(struct snapshot *s, const struct recorders *rs,
                   struct err *err)
 {

@@ -142,6 +142,11 @@ static inline void recorder_event(const struct recorders *rs,
 /* The number of events, as scripts may ask for it. */
 uint64_t recorder_events(const struct recorder *r);
 
+/* Events that the worker itself has counted, and the sum of their latencies,
+ * which belong together.  Any thread. */
+void recorder_peek(const struct recorder *r, uint64_t *ret_events,
+                   uint64_t *ret_sum_ns);
+
 /* A moment: totals since the start of the program, except min and max. */
 struct snapshot {
   uint64_t at_ns; /* the moment it was taken */

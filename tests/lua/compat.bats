@@ -101,7 +101,7 @@ print(type(oltp_table_size), thread_id, test, db_driver)
 pathtest = string.match(test, "(.*/)") or ""
 dofile(pathtest .. "common.lua")
 function prepare()
-  print(oltp_table_size, oltp_flag == "", db_driver, num_threads, threads, mysql_table_engine, myisam_max_rows, common)
+  print(oltp_table_size, oltp_flag == "", db_driver, num_threads, threads, mysql_table_engine, myisam_max_rows, common, test)
   print(sb_rand(1, 1), sb_rand_uniform(2, 2), sb_rand_gaussian(3, 3), sb_rand_special(4, 4), #sb_rand_str("@#x"))
   print(sb_rnd() >= 0, sb_rnd() < 2 ^ 32, sb_rand_uniq() ~= sb_rand_uniq())
   local seen = {} for i = 1, 20 do local n = sb_rand_uniq(1, 1000) assert(n >= 1 and n <= 1000 and not seen[n]) seen[n] = true end
@@ -111,7 +111,7 @@ L
   bench ./t.lua --oltp-table-size=100 --oltp_flag --num-threads=2 --db-driver=null --mysql-table-engine=myisam prepare
   must [ "$status" = 0 ]
   must is "$(lines)" "nil	0	./t.lua	nil
-100	true	null	2	2	myisam	1000000	common
+100	true	null	2	2	myisam	1000000	common	./t.lua
 1	2	3	4	3
 true	true	true"
 }

@@ -125,6 +125,16 @@ L
   must is "$(tail -n 1 <<<"$output")" "]"
 }
 
+@test "the JSON array is closed when threads are left behind" {
+  cat >t.lua <<'L'
+function event() os.execute("exec sleep 6 >&- 2>&-") end
+sysbench.hooks.report_intermediate = sysbench.report_json
+L
+  bench t.lua --time=2 --report-interval=1 --forced-shutdown=0 run
+  must [ "$status" = 2 ]
+  must is "$(tail -n 1 <<<"$output")" "]"
+}
+
 @test "os.exit ends the program at once" {
   cat >t.lua <<'L'
 function event() os.exit(7) end

@@ -78,6 +78,16 @@ FATAL: Thread initialization failed!"
   must has "$stderr" '^FATAL: Threads initialization failed!'
 }
 
+@test "connections that fail in many threads are summed up" {
+  echo 'function thread_init() sysbench.sql.driver():connect() end function event() end' >t.lua
+  bench t.lua --threads=4 --db-driver=sqlite --sqlite-db=/nosuch/x.db run
+  must [ "$status" = 1 ]
+  must has "$stderr" '^FATAL: cannot open SQLite database'
+  must has "$stderr" '^FATAL: 4 of 4 connections failed: '
+  must has "$stderr" "^FATAL: \`thread_init' function failed: t.lua:1: connection creation failed"
+  must is "$(tail -n 1 <<<"$stderr")" "FATAL: Thread initialization failed!"
+}
+
 @test "event raises an error" {
   script 'function event(id) if id == 0 then error("no") end end'
   for n in 1 4; do

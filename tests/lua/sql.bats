@@ -319,6 +319,39 @@ t.lua:8: connect: 'db' must be a string
 t.lua:9: bad argument #1 to 'connect' (table expected, got string)"
 }
 
+@test "copied rows: all or none" {
+  lua <<'L'
+con:query("CREATE TABLE users (id INT PRIMARY KEY, name TEXT, x DOUBLE, b INT)")
+local function row(i) if i == 3 then return i end return i, "user '" .. i .. "'", i / 4, i % 2 == 0 end
+local columns = {"id", "name", "x", "b"}
+print(con:copy_rows{table = "users", columns = columns, last = 30000, row = row})
+print(con:query_row("SELECT COUNT(*), COUNT(name), SUM(id), SUM(x), SUM(b) FROM users"))
+print(con:query_row("SELECT name, x FROM users WHERE id = 5"))
+print(con:copy_rows{table = "users", columns = columns, first = 5, last = 4, row = row})
+local function again() local n = con:copy_rows{table = "users", columns = columns, first = 40000, last = 80000, row = function(i) return i == 70000 and 1 or i end} end
+print(select(2, pcall(again)))
+print(con:query_row("SELECT COUNT(*) FROM users"))
+con:query("BEGIN") con:query("DELETE FROM users WHERE id = 1")
+pcall(con.copy_rows, con, {table = "users", columns = columns, first = 2, last = 2, row = row})
+con:query("COMMIT")
+print(con:query_row("SELECT COUNT(*) FROM users"))
+print(select(2, pcall(function() con:copy_rows{table = "t", columns = {"a"}, last = 1, row = row, x = 1} end)))
+print(select(2, pcall(function() con:copy_rows{table = "t", columns = {"a"}, row = row} end)))
+print(select(2, pcall(function() con:copy_rows{table = "users", columns = {"id"}, last = 1, row = row} end)))
+L
+  must [ "$status" = 0 ]
+  must is "$(lines)" "30000
+30000	29999	450015000	112503749.25	15000
+user '5'	1.25
+0
+t.lua:11: SQL error, errno = 1555, state = '23505': UNIQUE constraint failed: users.id
+30000
+29999
+t.lua:18: copy_rows: unknown key 'x'
+t.lua:19: copy_rows: 'last' must be an integer
+t.lua:20: copy_rows: 4 values for 1 columns"
+}
+
 @test "labels" {
   lua <<'L'
 print(con:query("SELECT 1", "a label"):fetch_row()[1], con:query_row("SELECT 2", "other"))

@@ -153,5 +153,5 @@ function prepare() print("called") end'
   echo 'function event() end' >e.lua
   run --separate-stderr bash -c "ulimit -v 400000; exec '$BENCH' e.lua --threads=4000 --events=1 run"
   must [ "$status" = 1 ]
-  must has "$stderr" '^FATAL: (cannot create the Lua state of thread [0-9]+: not enough memory|cannot start a thread)'
+  must has "$stderr" '^FATAL: (cannot create the Lua state of thread [0-9]+: not enough memory|cannot start a thread|cannot use a thread stack of [0-9]+ bytes: )'
 }

@@ -20,10 +20,11 @@ struct bed {
 
 static void bed_init(struct bed *b, unsigned threads, bool percentiles)
 {
+  const struct periods_want want = { .per_thread = true };
   struct err err;
 
   if (recorders_init(&b->recorders, threads, percentiles, &err) < 0 ||
-      periods_init(&b->p, &b->recorders, true, &err) < 0)
+      periods_init(&b->p, &b->recorders, &want, &err) < 0)
     abort();
   periods_restart(&b->p, 1000);
 }

@@ -242,7 +242,7 @@ static void test_no_threads(void)
 
 int main(void)
 {
-  (void)alarm(60); /* against a hang; nothing waits for it */
+  (void)alarm(600); /* against a hang; nothing waits for it */
   test_order();
   test_fewest();
   test_failures();

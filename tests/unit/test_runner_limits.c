@@ -183,8 +183,8 @@ static void test_warmup(void)
   probe_run(&p);
   OK(p.status == EXIT_OK, "a warm-up");
   OK(p.events > p.final.events, "its events are not counted");
-  OK(p.final.events >= 100 && p.final.events <= 102,
-     "events count after it, and those that it left open");
+  OK(p.final.events >= 100 && p.final.events <= 104,
+     "events count after it, and up to two that each worker left open");
   probe_done(&p);
 }
 
@@ -244,7 +244,7 @@ static void test_rate(void)
 
 int main(void)
 {
-  (void)alarm(60); /* against a hang; nothing waits for it */
+  (void)alarm(600); /* against a hang; nothing waits for it */
   test_exact();
   test_give_back();
   test_leavers();

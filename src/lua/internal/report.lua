@@ -1,5 +1,7 @@
 -- report.lua - what report hooks may print with: one line of text, one line of
 -- CSV, one JSON object of an array.
+local host = ...
+
 local report = {}
 
 local function per_second(stat, count)
@@ -81,8 +83,16 @@ local json_object = [[
     "reconnects": %4.2f
   }]]
 
--- Prints the closing bracket when the state is closed; made by the first use.
+-- Ends the array when the state is closed; made by the first use.
 local closing
+
+-- Ends the array, once.
+function host.end_output()
+  if closing then
+    closing = false
+    io.stdout:write("\n]\n")
+  end
+end
 
 function report.json(stat)
   local function rate(count)
@@ -92,9 +102,7 @@ function report.json(stat)
   if closing == nil then
     opening = "[\n"
     closing = newproxy(true)
-    getmetatable(closing).__gc = function()
-      io.stdout:write("\n]\n")
-    end
+    getmetatable(closing).__gc = host.end_output
   end
   io.write(
     opening .. string.format(

@@ -95,6 +95,10 @@ function result:fetch_row()
   local n = self.nfields
   local values = row.values
   local t = new_table(n, 0)
+  if n == 1 then -- without a loop, of which compiled code is a trace of its own
+    t[1] = value(values[0])
+    return t
+  end
   for i = 1, n do
     local v = values[i - 1]
     if v.ptr ~= nil then
@@ -228,6 +232,11 @@ function connection:bulk_insert_done()
     bulk_failed(self, "db_bulk_insert_done")
   end
   return true
+end
+
+function connection:copy_rows(spec)
+  local n = host.use("sql_copy")(self, spec)
+  return n
 end
 
 -- ---- drivers ----

@@ -229,9 +229,7 @@ function host.methods.connection:prepare(query, label)
   if stmt == nil then
     raise(self, query, 2)
   end
-  if label then
-    C.bench_db_set_class(stmt, host.sql_class(label))
-  end
+  C.bench_db_set_class(stmt, label and host.sql_class(label))
   local owner = owner_of(self)
   return (
     ffi_gc(stmt, function(gone)

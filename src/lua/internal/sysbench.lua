@@ -40,6 +40,8 @@ local function use(name)
   return module
 end
 
+host.use = use
+
 -- Stand in for functions of a module: `owner[prefix .. NAME]` calls what the
 -- module calls NAME, and gives way to it unless somebody has replaced it.
 local function lazily(owner, prefix, names, module)

@@ -1,0 +1,150 @@
+-- sql_copy.lua - con:copy_rows{...}: many generated rows, all of them or none.
+--
+-- Rows are sent as multi-row INSERTs in one transaction, or, inside a
+-- transaction of the script, after a savepoint.
+local host = ...
+local ffi = require("ffi")
+local C = ffi.C
+
+local c_quote, c_in_transaction = C.bench_db_quote, C.bench_db_in_transaction
+local size_t = ffi.typeof("size_t[1]")
+local PACKET = 500000 -- bytes of a statement
+local MOST_ATTEMPTS = 100 -- where no run ends the attempts
+
+local function check(condition, text)
+  if not condition then
+    error("copy_rows: " .. text, 0)
+  end
+end
+
+local function is_integer(n)
+  return type(n) == "number" and n == math.floor(n) and math.abs(n) <= 2 ^ 53
+end
+
+local function check_spec(spec)
+  check(type(spec) == "table", "a table was expected")
+  local known = { table = true, columns = true, first = true, last = true, row = true }
+  for key in pairs(spec) do
+    check(known[key], ("unknown key '%s'"):format(tostring(key)))
+  end
+  check(type(spec.table) == "string", "'table' must be a string")
+  check(type(spec.columns) == "table" and #spec.columns > 0, "'columns' must be an array of names")
+  for _, name in ipairs(spec.columns) do
+    check(type(name) == "string", "'columns' must be an array of names")
+  end
+  check(spec.first == nil or is_integer(spec.first), "'first' must be an integer")
+  check(is_integer(spec.last), "'last' must be an integer")
+  check(type(spec.row) == "function", "'row' must be a function")
+end
+
+local length = ffi.new(size_t)
+
+-- A value as a literal of the connection's dialect.
+local function literal(con, value)
+  local kind = type(value)
+  if kind == "number" then
+    if is_integer(value) then
+      return ("%d"):format(value)
+    end
+    check(value == value and math.abs(value) < math.huge, "a number must be finite")
+    return ("%.17g"):format(value)
+  elseif kind == "string" then
+    local text = c_quote(con, value, #value, length)
+    check(text ~= nil, "a string cannot be sent on this connection")
+    return ffi.string(text, tonumber(length[0]))
+  elseif kind == "boolean" then
+    return value and "TRUE" or "FALSE"
+  elseif kind == "nil" then
+    return "NULL"
+  end
+  error("copy_rows: a value of type " .. kind .. " cannot be sent", 0)
+end
+
+-- "(v1,v2,...)" of one row.
+local function row_text(con, n, ...)
+  if select("#", ...) > n then
+    error(("copy_rows: %d values for %d columns"):format(select("#", ...), n), 0)
+  end
+  local texts = {}
+  for i = 1, n do
+    texts[i] = literal(con, (select(i, ...)))
+  end
+  return "(" .. table.concat(texts, ",") .. ")"
+end
+
+local function send_rows(con, spec)
+  local n = #spec.columns
+  local head = ("INSERT INTO %s (%s) VALUES "):format(spec.table, table.concat(spec.columns, ","))
+  local rows, size = {}, #head
+  for i = spec.first or 1, spec.last do
+    local text = row_text(con, n, spec.row(i))
+    if #rows > 0 and size + #text >= PACKET then
+      con:query(head .. table.concat(rows, ","))
+      rows, size = {}, #head
+    end
+    rows[#rows + 1] = text
+    size = size + #text + 1
+  end
+  if #rows > 0 then
+    con:query(head .. table.concat(rows, ","))
+  end
+end
+
+-- One attempt: true, or false and the error; nothing is left of a failed one.
+local function attempt(con, spec, inside)
+  con:query(inside and "SAVEPOINT bench_copy_rows" or "BEGIN")
+  local ok, err = pcall(send_rows, con, spec)
+  if ok then
+    ok, err = pcall(con.query, con, inside and "RELEASE SAVEPOINT bench_copy_rows" or "COMMIT")
+  end
+  if not ok and c_in_transaction(con) then
+    pcall(con.query, con, inside and "ROLLBACK TO SAVEPOINT bench_copy_rows" or "ROLLBACK")
+  end
+  return ok, err
+end
+
+local function is_restart(err)
+  return type(err) == "table" and err.errcode == 1
+end
+
+local function copy(con, spec)
+  check_spec(spec)
+  local inside = c_in_transaction(con)
+  local tries = 0
+  while true do
+    local ran, ok, err = pcall(attempt, con, spec, inside)
+    if not ran then
+      ok, err = false, ok
+    end
+    if ok then
+      return math.max(0, spec.last - (spec.first or 1) + 1)
+    end
+    -- A transaction of the script is the script's to repeat.
+    if inside or not is_restart(err) then
+      error(err, 0)
+    end
+    tries = tries + 1
+    if not C.bench_event_restart(tries) then
+      if C.bench_is_worker() then
+        error(host.abandoned, 0)
+      elseif tries >= MOST_ATTEMPTS then
+        error(err, 0)
+      end
+    end
+  end
+end
+
+-- Errors of this module get the position of the script's call.
+return function(con, spec)
+  local ok, result = pcall(copy, con, spec)
+  if ok then
+    return result
+  end
+  if type(result) == "string" then
+    local text, inside = result:gsub("^bench%.[%w_]+:%-?%d+: ", "")
+    if inside > 0 or text:find("^copy_rows: ") then
+      error(text, 3)
+    end
+  end
+  error(result, 0)
+end

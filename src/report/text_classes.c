@@ -1,0 +1,98 @@
+/*
+ * text_classes.c - the table of --report-statements: classes of operations,
+ * those that took most of the time first.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/fmt.h"
+#include "base/strbuf.h"
+#include "report/text.h"
+#include "stats/report.h"
+
+enum {
+  NAME_MOST = 100 /* bytes of a statement that are shown */
+};
+
+static int by_time(const void *a, const void *b)
+{
+  const struct class_report *x = *(const struct class_report *const *)a;
+  const struct class_report *y = *(const struct class_report *const *)b;
+
+  if (x->sum_ns != y->sum_ns)
+    return x->sum_ns < y->sum_ns ? 1 : -1;
+  return x < y ? -1 : x > y; /* in the order in which they came */
+}
+
+static double ms(uint64_t ns)
+{
+  return (double)ns / (double)NS_PER_MS;
+}
+
+/* On one line, cut between characters. */
+static void add_name(struct strbuf *b, const char *name)
+{
+  size_t i;
+
+  for (i = 0; name[i] != '\0'; i++) {
+    const char c = name[i];
+
+    if (i >= NAME_MOST && ((unsigned char)c & 0xc0) != 0x80)
+      break;
+    strbuf_add(b, (unsigned char)c < ' ' ? " " : &c, 1);
+  }
+  strbuf_adds(b, name[i] != '\0' ? "...\n" : "\n");
+}
+
+static void add_row(struct strbuf *b, const struct report_setup *setup,
+                    const struct class_report *c)
+{
+  uint64_t at_ns = hist_percentile(c->hist, setup->percentile);
+
+  if (at_ns < c->min_ns)
+    at_ns = c->min_ns;
+  if (at_ns > c->max_ns)
+    at_ns = c->max_ns;
+  strbuf_addf(b, "%12llu %8llu %12llu %10.2f ", (unsigned long long)c->count,
+              (unsigned long long)c->errors, (unsigned long long)c->rows,
+              ms(c->sum_ns) / (double)c->count);
+  if (setup->percentile > 0.0)
+    strbuf_addf(b, "%10.2f ", ms(at_ns));
+  strbuf_addf(b, "%10.2f  ", ms(c->max_ns));
+  add_name(b, c->name);
+}
+
+int text_classes(struct strbuf *b, const struct report_setup *setup,
+                 const struct report *r)
+{
+  const struct class_report **order;
+  char pct[FMT_DOUBLE_SIZE + 1], text[FMT_DOUBLE_SIZE];
+  unsigned n = 0;
+
+  order = malloc((r->classes.n + 1) * sizeof(const struct class_report *));
+  if (!order)
+    return -ENOMEM;
+  for (unsigned i = 0; i < r->classes.n; i++) {
+    if (r->classes.of[i].count > 0)
+      order[n++] = &r->classes.of[i];
+  }
+  if (n > 0) {
+    qsort(order, n, sizeof(*order), by_time);
+    strbuf_addf(b, "\n%s (times in ms):\n%12s %8s %12s %10s ",
+                r->style == REPORT_SQL ? "SQL statements" : "Operations",
+                "count", "errors", "rows", "avg");
+    if (setup->percentile > 0.0) {
+      (void)snprintf(pct, sizeof(pct), "%s%%",
+                     fmt_shortest(text, setup->percentile));
+      strbuf_addf(b, "%10s ", pct);
+    }
+    strbuf_addf(b, "%10s  %s\n", "max",
+                r->style == REPORT_SQL ? "statement" : "operation");
+    for (unsigned i = 0; i < n; i++)
+      add_row(b, setup, order[i]);
+  }
+  free(order);
+  return 0;
+}

@@ -1,0 +1,22 @@
+/*
+ * address.h - [ADDR:]PORT, where to listen.
+ */
+#ifndef BENCH_RESULTS_ADDRESS_H
+#define BENCH_RESULTS_ADDRESS_H
+
+#include <sys/socket.h>
+
+struct address {
+  struct sockaddr_storage addr;
+  socklen_t len;
+};
+
+/*
+ * "9100", "0.0.0.0:9100", "[::1]:9100"; numbers only.  Without an address it
+ * is the loopback one; port 0 lets the system choose.  0 or -EINVAL.
+ */
+int address_parse(const char *text, struct address *ret);
+
+unsigned address_port(const struct address *a);
+
+#endif

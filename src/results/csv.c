@@ -1,0 +1,142 @@
+/*
+ * csv.c - one line of comma-separated values per interval.
+ *
+ * All tests have the same columns, so that files of several runs fit together;
+ * only percentiles that were asked for in addition stand at the end.
+ */
+#include "results/csv.h"
+
+#include "base/compiler.h"
+#include "base/fmt.h"
+#include "base/strbuf.h"
+#include "results/jobj.h"
+#include "results/shared.h"
+#include "stats/report.h"
+
+static const double usual[] = { 50, 75, 90, 95, 99, 99.9, 99.99 };
+
+static void add_name(struct strbuf *b, double pct)
+{
+  char text[FMT_DOUBLE_SIZE];
+
+  strbuf_addf(b, ",latency_p%s_ns", fmt_shortest(text, pct));
+}
+
+void csv_header(struct strbuf *b, const struct report_setup *setup)
+{
+  strbuf_adds(b, "elapsed_s,period_s,partial,threads_running,events,"
+                 "events_per_s,reads,writes,others,read_bytes,written_bytes,"
+                 "errors,reconnects,queue_length,concurrency,latency_min_ns,"
+                 "latency_mean_ns,latency_max_ns");
+  for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
+    add_name(b, usual[i]);
+  strbuf_adds(b, ",cpu_user_ratio,cpu_system_ratio,cpu_iowait_ratio,"
+                 "cpu_idle_ratio,context_switches_per_s,disk_reads,disk_writes,"
+                 "disk_read_bytes,disk_written_bytes,disk_utilisation_ratio,"
+                 "network_received_bytes,network_sent_bytes");
+  for (unsigned i = 0; i < setup->n_percentiles; i++)
+    add_name(b, setup->percentiles[i]);
+  strbuf_adds(b, "\n");
+}
+
+static void add_int(struct strbuf *b, uint64_t value)
+{
+  strbuf_addf(b, ",%llu", (unsigned long long)value);
+}
+
+static void add_system(struct strbuf *b, const struct system_use *u)
+{
+  if (u->has_cpu)
+    strbuf_addf(b, ",%.4f,%.4f,%.4f,%.4f,%.1f", u->user, u->system, u->iowait,
+                u->idle, u->switches_per_s);
+  else
+    strbuf_adds(b, ",,,,,");
+  if (u->has_disk) {
+    add_int(b, u->reads);
+    add_int(b, u->writes);
+    add_int(b, u->read_bytes);
+    add_int(b, u->written_bytes);
+    strbuf_addf(b, ",%.4f", u->busy);
+  } else {
+    strbuf_adds(b, ",,,,,");
+  }
+  if (u->has_net) {
+    add_int(b, u->received_bytes);
+    add_int(b, u->sent_bytes);
+  } else {
+    strbuf_adds(b, ",,");
+  }
+}
+
+void csv_interval(struct strbuf *b, const struct report_setup *setup,
+                  const struct report *r, const struct system_use *u)
+{
+  strbuf_addf(b, "%.3f,%.6f,%d,%u", json_seconds(r->elapsed_ns),
+              json_seconds(r->period_ns), r->partial, r->threads_running);
+  add_int(b, r->events);
+  strbuf_addf(b, ",%.4f", report_rate(r, r->events));
+  add_int(b, r->counter[COUNTER_READ]);
+  add_int(b, r->counter[COUNTER_WRITE]);
+  add_int(b, r->counter[COUNTER_OTHER]);
+  add_int(b, r->counter[COUNTER_BYTES_READ]);
+  add_int(b, r->counter[COUNTER_BYTES_WRITTEN]);
+  add_int(b, r->counter[COUNTER_ERROR]);
+  add_int(b, r->counter[COUNTER_RECONNECT]);
+  if (setup->rate) {
+    add_int(b, r->queue_length);
+    add_int(b, r->concurrency);
+  } else {
+    strbuf_adds(b, ",,");
+  }
+  add_int(b, r->min_ns);
+  strbuf_addf(b, ",%.1f",
+              r->events > 0 ? (double)r->sum_ns / (double)r->events : 0.0);
+  add_int(b, r->max_ns);
+  for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
+    add_int(b, report_percentile(r, usual[i]));
+  add_system(b, u);
+  for (unsigned i = 0; i < setup->n_percentiles; i++)
+    add_int(b, report_percentile(r, setup->percentiles[i]));
+  strbuf_adds(b, "\n");
+}
+
+/* Write what is in the buffer, and end it. */
+static int put(struct csv *c, struct strbuf *b, struct err *err)
+{
+  int rc = b->failed ? results_no_memory(err)
+                     : outfile_write(&c->file, b->text, b->len, err);
+
+  strbuf_done(b);
+  return rc;
+}
+
+static int on_begin(void *ctx, const struct report_setup *setup,
+                    struct err *err)
+{
+  struct strbuf b = { 0 };
+
+  csv_header(&b, setup);
+  return put(ctx, &b, err);
+}
+
+static int on_interval(void *ctx, const struct report_setup *setup,
+                       const struct report *r, struct err *err)
+{
+  struct csv *c = ctx;
+  struct strbuf b = { 0 };
+
+  csv_interval(&b, setup, r, &c->shared->sys);
+  return put(c, &b, err);
+}
+
+static int on_end(void *ctx, struct err *err)
+{
+  return outfile_close(&((struct csv *)ctx)->file, err);
+}
+
+const struct reporter csv_reporter = {
+  .name = "csv",
+  .begin = on_begin,
+  .interval = on_interval,
+  .end = on_end,
+};

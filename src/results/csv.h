@@ -1,0 +1,30 @@
+/*
+ * csv.h - one line of comma-separated values per interval.
+ */
+#ifndef BENCH_RESULTS_CSV_H
+#define BENCH_RESULTS_CSV_H
+
+#include "report/reporter.h"
+#include "results/outfile.h"
+
+struct report;
+struct report_setup;
+struct results_shared;
+struct strbuf;
+struct system_use;
+
+/* The context of csv_reporter; `file` is open. */
+struct csv {
+  struct outfile file;
+  const struct results_shared *shared;
+};
+
+extern const struct reporter csv_reporter;
+
+/* The names of the columns, and the values of an interval; each a line.
+ * What is not known is an empty field. */
+void csv_header(struct strbuf *b, const struct report_setup *setup);
+void csv_interval(struct strbuf *b, const struct report_setup *setup,
+                  const struct report *r, const struct system_use *u);
+
+#endif

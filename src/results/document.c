@@ -1,0 +1,260 @@
+/*
+ * document.c - the JSON document of a run.
+ *
+ * Intervals wait in a spool.  At the end the document is written as its
+ * members, one after the other, each of them made by the JSON library.
+ */
+#include "results/document.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/facts.h"
+#include "base/mem.h"
+#include "results/disk.h"
+#include "results/env.h"
+#include "results/jobj.h"
+#include "results/json_parts.h"
+#include "results/outfile.h"
+#include "results/shared.h"
+#include "results/spool.h"
+#include "stats/report.h"
+
+struct document {
+  char *name; /* owned */
+  const struct results_shared *shared;
+  struct facts environment;
+  struct spool intervals, checkpoints;
+
+  /* From the final report; NULL before. */
+  json_t *totals, *classes, *threads, *rate;
+  uint64_t events;
+};
+
+int document_new(struct document **ret, const char *name,
+                 const struct results_shared *shared, struct err *err)
+{
+  struct document *d;
+  int rc = whole_file_probe(name, err);
+
+  if (rc < 0)
+    return rc;
+  d = calloc(1, sizeof(*d));
+  if (d)
+    d->name = mem_strdup(name);
+  if (!d || !d->name) {
+    free(d);
+    return results_no_memory(err);
+  }
+  d->shared = shared;
+  *ret = d;
+  return 0;
+}
+
+void document_free(struct document *d)
+{
+  if (!d)
+    return;
+  facts_done(&d->environment);
+  json_decref(d->totals);
+  json_decref(d->classes);
+  json_decref(d->threads);
+  json_decref(d->rate);
+  spool_done(&d->intervals);
+  spool_done(&d->checkpoints);
+  free(d->name);
+  free(d);
+}
+
+/* As it is before the load starts. */
+static int on_begin(void *ctx, const struct report_setup *setup,
+                    struct err *err)
+{
+  struct document *d = ctx;
+  struct facts *f = &d->environment;
+
+  (void)setup;
+  env_host(f, "");
+  env_cpu(f, "");
+  env_limits(f, "");
+  env_disk(f, d->shared->disk);
+  return f->failed ? results_no_memory(err) : 0;
+}
+
+static int keep(struct spool *s, json_t *value, struct err *err)
+{
+  char *text = value ? json_line(value) : NULL;
+  int rc = text ? spool_add(s, text, err) : results_no_memory(err);
+
+  free(text);
+  json_decref(value);
+  return rc;
+}
+
+static int on_interval(void *ctx, const struct report_setup *setup,
+                       const struct report *r, struct err *err)
+{
+  struct document *d = ctx;
+
+  return keep(&d->intervals, json_report(r, setup, &d->shared->sys), err);
+}
+
+static int on_checkpoint(void *ctx, const struct report_setup *setup,
+                         const struct report *r, struct err *err)
+{
+  struct document *d = ctx;
+
+  return keep(&d->checkpoints, json_report(r, setup, NULL), err);
+}
+
+static int on_final(void *ctx, const struct report_setup *setup,
+                    const struct report *r, struct err *err)
+{
+  const struct report *total = r->total ? r->total : r;
+  struct document *d = ctx;
+
+  d->totals = json_report(total, setup, NULL);
+  d->classes = json_classes(total, setup);
+  d->threads = json_threads(total);
+  d->events = total->events;
+  if (setup->rate && total->pace.n > 0) {
+    d->rate = json_rate(total, setup);
+    if (!d->rate)
+      return results_no_memory(err);
+  }
+  return d->totals && d->classes && d->threads ? 0 : results_no_memory(err);
+}
+
+/* "KEY": VALUE, behind the members that are there. */
+static int put_member(FILE *to, const char *key, json_t *value)
+{
+  char *text = value ? json_pretty(value) : NULL;
+  int rc = text ? 0 : -ENOMEM;
+
+  if (text && fprintf(to, ",\n\"%s\": %s", key, text) < 0)
+    rc = -errno;
+  free(text);
+  json_decref(value);
+  return rc;
+}
+
+static int put_spool(FILE *to, const char *key, struct spool *s)
+{
+  int rc;
+
+  if (fprintf(to, ",\n\"%s\": [", key) < 0)
+    return -errno;
+  rc = spool_copy(s, to);
+  if (rc == 0 && fputs(s->filled ? "\n]" : "]", to) < 0)
+    rc = -errno;
+  return rc;
+}
+
+/* A new reference, or null. */
+static json_t *or_null(json_t *value)
+{
+  return value ? json_incref(value) : json_null();
+}
+
+static json_t *database(const struct run_end *end)
+{
+  if (!end->details || !end->details->has_database)
+    return json_null();
+  return json_facts(&end->details->database);
+}
+
+/* Arrivals are known only now. */
+static json_t *rate(struct document *d, const struct run_end *end)
+{
+  if (!d->rate)
+    return json_null();
+  if (json_object_set_new(d->rate, "arrivals",
+                          json_integer((json_int_t)end->arrivals)) < 0 ||
+      json_object_set_new(d->rate, "backlog",
+                          json_integer((json_int_t)end->backlog)) < 0)
+    return NULL;
+  return json_incref(d->rate);
+}
+
+static json_t *event_log(const struct results_shared *s)
+{
+  struct jobj o;
+
+  if (!s->logged)
+    return json_null();
+  o = jobj_new();
+  jobj_int(&o, "written", s->log_written);
+  jobj_int(&o, "dropped", s->log_dropped);
+  return jobj_take(&o);
+}
+
+static int put_members(struct document *d, const struct run_end *end, FILE *to)
+{
+  const struct results_shared *s = d->shared;
+  const struct facts none = { 0 };
+  int rc = 0;
+
+#define MEMBER(key, value)             \
+  do {                                 \
+    if (rc == 0)                       \
+      rc = put_member(to, key, value); \
+  } while (0)
+
+  MEMBER("tool", json_tool(s->name, s->version));
+  MEMBER("environment", json_facts(&d->environment));
+  MEMBER("database", database(end));
+  MEMBER("options", json_options(s->set));
+  MEMBER("run", json_run(&s->start, end, s->test));
+  MEMBER("totals", or_null(d->totals));
+  MEMBER("classes", d->classes ? json_incref(d->classes) : json_array());
+  MEMBER("rate", rate(d, end));
+  MEMBER("test", json_facts(end->details ? &end->details->test : &none));
+  MEMBER("errors", json_errors(end->details));
+  MEMBER("threads", or_null(d->threads));
+  MEMBER("client",
+         end->started ? json_client(&end->client, d->events) : json_null());
+  MEMBER("event_log", event_log(s));
+  MEMBER("warnings", json_doubts(end->doubts));
+#undef MEMBER
+  if (rc == 0)
+    rc = put_spool(to, "intervals", &d->intervals);
+  if (rc == 0)
+    rc = put_spool(to, "checkpoints", &d->checkpoints);
+  return rc;
+}
+
+static int on_over(void *ctx, const struct run_end *end, struct err *err)
+{
+  struct document *d = ctx;
+  struct whole_file f;
+  int rc = whole_file_open(&f, d->name, err);
+
+  env_clock(&d->environment, "");
+  if (rc < 0)
+    return rc;
+  if (fputs("{\n\"schema\": \"" DOCUMENT_SCHEMA "\"", f.stream) < 0)
+    rc = -errno;
+  if (rc == 0)
+    rc = put_members(d, end, f.stream);
+  if (rc == 0 && fputs("\n}\n", f.stream) < 0)
+    rc = -errno;
+  if (rc < 0) {
+    whole_file_abort(&f);
+    if (rc == -ENOMEM)
+      return results_no_memory(err);
+    errno = -rc;
+    return err_sys(err, "cannot write to '%s',", d->name);
+  }
+  return whole_file_commit(&f, err);
+}
+
+const struct reporter document_reporter = {
+  .name = "json",
+  .begin = on_begin,
+  .interval = on_interval,
+  .checkpoint = on_checkpoint,
+  .final = on_final,
+  .over = on_over,
+};

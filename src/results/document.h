@@ -1,0 +1,22 @@
+/*
+ * document.h - the JSON document of a run.
+ */
+#ifndef BENCH_RESULTS_DOCUMENT_H
+#define BENCH_RESULTS_DOCUMENT_H
+
+#include "report/reporter.h"
+
+struct document;
+struct err;
+struct results_shared;
+
+#define DOCUMENT_SCHEMA "bench/1"
+
+/* The file can be written; it is not touched before the end of the run. */
+int document_new(struct document **ret, const char *name,
+                 const struct results_shared *shared, struct err *err);
+void document_free(struct document *d);
+
+extern const struct reporter document_reporter; /* ctx: struct document */
+
+#endif

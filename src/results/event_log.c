@@ -1,0 +1,244 @@
+/*
+ * event_log.c - one line per event.
+ */
+#include "results/event_log.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/wait.h"
+#include "report/life.h"
+#include "results/outfile.h"
+#include "results/shared.h"
+#include "results/thread.h"
+#include "stats/class_stats.h"
+#include "stats/event_ring.h"
+
+enum {
+  BLOCK = 1 << 16,  /* bytes that are written at a time */
+  LINE_MOST = 4096, /* of these, room for one line */
+  TURN = 4096,      /* events of a worker before the next one's turn */
+  NAME_MOST = 1024, /* bytes of a class's name that are shown */
+};
+
+/* From one look at empty rings to the next. */
+#define PAUSE_NS (2 * NS_PER_MS)
+
+struct event_log {
+  struct outfile file;
+  struct event_rings rings;
+  pthread_t thread;
+  bool running;
+  _Atomic uint32_t stop; /* waited for */
+
+  /* Written before the first event, and before the thread looks for one. */
+  uint64_t zero_ns;
+  const struct class_set *classes;
+
+  /* The thread's, later of who joined it. */
+  char *block; /* owned; BLOCK bytes */
+  size_t len;
+  uint64_t written, lost;
+  uint64_t *tell_written, *tell_dropped; /* [opt] */
+  bool failed;
+  struct err why;
+};
+
+int event_log_new(struct event_log **ret, const char *name, unsigned threads,
+                  struct err *err)
+{
+  static const char header[] = "start_ns,latency_ns,thread,class,error\n";
+  struct event_log *l = calloc(1, sizeof(*l));
+  int rc;
+
+  if (!l)
+    return results_no_memory(err);
+  rc = event_rings_init(&l->rings, threads, err);
+  if (rc == 0)
+    rc = outfile_open(&l->file, name, err);
+  if (rc == 0)
+    rc = outfile_write(&l->file, header, sizeof(header) - 1, err);
+  if (rc == 0) {
+    l->block = malloc(BLOCK);
+    if (!l->block)
+      rc = results_no_memory(err);
+  }
+  if (rc < 0) {
+    event_log_free(l);
+    return rc;
+  }
+  *ret = l;
+  return 0;
+}
+
+void event_log_free(struct event_log *l)
+{
+  struct err ignored;
+
+  if (!l)
+    return;
+  (void)outfile_close(&l->file, &ignored); /* over() has told */
+  event_rings_done(&l->rings);
+  free(l->block);
+  free(l);
+}
+
+struct event_rings *event_log_rings(struct event_log *l)
+{
+  return &l->rings;
+}
+
+void event_log_tell(struct event_log *l, uint64_t *ret_written,
+                    uint64_t *ret_dropped)
+{
+  l->tell_written = ret_written;
+  l->tell_dropped = ret_dropped;
+}
+
+static void flush(struct event_log *l)
+{
+  if (l->len > 0 && !l->failed &&
+      outfile_write(&l->file, l->block, l->len, &l->why) < 0)
+    l->failed = true;
+  l->len = 0;
+}
+
+static void add_number(struct event_log *l, uint64_t value)
+{
+  char digits[20];
+  unsigned n = 0;
+
+  do
+    digits[n++] = (char)('0' + value % 10);
+  while ((value /= 10) > 0);
+  while (n > 0)
+    l->block[l->len++] = digits[--n];
+}
+
+/* In quotes, without line ends: an event is a line. */
+static void add_class(struct event_log *l, unsigned id)
+{
+  const char *name;
+
+  if (id == EVENT_NO_CLASS || !l->classes || id >= class_count(l->classes))
+    return;
+  name = class_name(l->classes, id);
+  l->block[l->len++] = '"';
+  for (int i = 0; name[i] != '\0' && i < NAME_MOST; i++) {
+    const char c = name[i];
+
+    if (c == '"')
+      l->block[l->len++] = '"';
+    l->block[l->len++] = (unsigned char)c < ' ' ? ' ' : c;
+  }
+  l->block[l->len++] = '"';
+}
+
+static void add_line(struct event_log *l, const struct event_record *e,
+                     unsigned thread)
+{
+  if (l->failed) {
+    l->lost++;
+    return;
+  }
+  if (BLOCK - l->len < LINE_MOST)
+    flush(l);
+  add_number(l, e->start_ns > l->zero_ns ? e->start_ns - l->zero_ns : 0);
+  l->block[l->len++] = ',';
+  add_number(l, e->latency_ns);
+  l->block[l->len++] = ',';
+  add_number(l, thread);
+  l->block[l->len++] = ',';
+  add_class(l, e->class_id);
+  l->block[l->len++] = ',';
+  add_number(l, e->failed);
+  l->block[l->len++] = '\n';
+  l->written++;
+}
+
+/* Some of each worker's events; false: there were none. */
+static bool take_turns(struct event_log *l)
+{
+  struct event_record e;
+  bool any = false;
+
+  for (unsigned i = 0; i < l->rings.n; i++) {
+    for (int k = 0; k < TURN && event_ring_take(&l->rings.of[i], &e); k++) {
+      add_line(l, &e, i);
+      any = true;
+    }
+  }
+  return any;
+}
+
+/* What is there when everybody is asked to stop; workers that were given up
+ * may go on, and are not waited for. */
+static void take_rest(struct event_log *l)
+{
+  for (unsigned i = 0; i < l->rings.n; i++) {
+    unsigned n = ck_ring_size(&l->rings.of[i].ring);
+    struct event_record e;
+
+    while (n-- > 0 && event_ring_take(&l->rings.of[i], &e))
+      add_line(l, &e, i);
+  }
+  flush(l);
+}
+
+static void *log_main(void *arg)
+{
+  struct event_log *l = arg;
+
+  while (atomic_load(&l->stop) == 0) {
+    if (take_turns(l))
+      continue;
+    flush(l);
+    wait_while(&l->stop, 0, clock_now_ns() + PAUSE_NS);
+  }
+  take_rest(l);
+  return NULL;
+}
+
+static int on_start(void *ctx, const struct run_start *start, struct err *err)
+{
+  struct event_log *l = ctx;
+  int rc;
+
+  l->zero_ns = start->start_ns;
+  l->classes = start->classes;
+  rc = results_thread_start(&l->thread, log_main, l, err);
+  l->running = rc == 0;
+  return rc;
+}
+
+static int on_over(void *ctx, const struct run_end *end, struct err *err)
+{
+  struct event_log *l = ctx;
+
+  (void)end;
+  if (l->running) {
+    atomic_store(&l->stop, 1);
+    wait_wake_all(&l->stop);
+    (void)pthread_join(l->thread, NULL);
+    l->running = false;
+  }
+  if (l->tell_written) {
+    *l->tell_written = l->written;
+    *l->tell_dropped = event_rings_dropped(&l->rings) + l->lost;
+  }
+  if (l->failed) {
+    *err = l->why;
+    return -1;
+  }
+  return outfile_close(&l->file, err);
+}
+
+const struct reporter event_log_reporter = {
+  .name = "event-log",
+  .start = on_start,
+  .over = on_over,
+};

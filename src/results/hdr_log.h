@@ -1,0 +1,27 @@
+/*
+ * hdr_log.h - an HdrHistogram interval log, format 1.3, in nanoseconds.
+ *
+ * The histogram of all events has no tag, those of classes have the name of
+ * the class, with blanks, commas and the like replaced by `_`.
+ */
+#ifndef BENCH_RESULTS_HDR_LOG_H
+#define BENCH_RESULTS_HDR_LOG_H
+
+#include "report/reporter.h"
+#include "results/outfile.h"
+
+struct results_shared;
+struct strbuf;
+
+/* The context of hdr_log_reporter; `file` is open. */
+struct hdr_log {
+  struct outfile file;
+  const struct results_shared *shared;
+};
+
+extern const struct reporter hdr_log_reporter;
+
+/* A tag that the format can hold: what it cannot becomes `_`. */
+void hdr_log_tag(struct strbuf *out, const char *name);
+
+#endif

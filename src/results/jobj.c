@@ -1,0 +1,105 @@
+/*
+ * jobj.c - a JSON object that is being made.
+ */
+#include "results/jobj.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct jobj jobj_new(void)
+{
+  struct jobj o = { .j = json_object() };
+
+  o.failed = !o.j;
+  return o;
+}
+
+void jobj_add(struct jobj *o, const char *key, json_t *value)
+{
+  if (!value || !o->j || json_object_set_new(o->j, key, value) < 0)
+    o->failed = true;
+}
+
+static json_t *latin_text(const char *value)
+{
+  const size_t len = strlen(value);
+  char *text = malloc(2 * len + 1), *to = text;
+  json_t *j;
+
+  if (!text)
+    return NULL;
+  for (size_t i = 0; i < len; i++) {
+    const unsigned char c = (unsigned char)value[i];
+
+    if (c < 0x80) {
+      *to++ = (char)c;
+    } else {
+      *to++ = (char)(0xc0 | c >> 6);
+      *to++ = (char)(0x80 | (c & 0x3f));
+    }
+  }
+  j = json_stringn(text, (size_t)(to - text));
+  free(text);
+  return j;
+}
+
+json_t *json_text(const char *value)
+{
+  json_t *j = json_string(value);
+
+  return j ? j : latin_text(value);
+}
+
+void jobj_text(struct jobj *o, const char *key, const char *value)
+{
+  jobj_add(o, key, json_text(value));
+}
+
+void jobj_int(struct jobj *o, const char *key, uint64_t value)
+{
+  jobj_signed(o, key, value > INT64_MAX ? INT64_MAX : (int64_t)value);
+}
+
+void jobj_signed(struct jobj *o, const char *key, int64_t value)
+{
+  jobj_add(o, key, json_integer(value));
+}
+
+/* JSON has no word for what is not finite. */
+void jobj_real(struct jobj *o, const char *key, double value)
+{
+  jobj_add(o, key, isfinite(value) ? json_real(value) : json_null());
+}
+
+void jobj_bool(struct jobj *o, const char *key, bool value)
+{
+  jobj_add(o, key, json_boolean(value));
+}
+
+void jobj_null(struct jobj *o, const char *key)
+{
+  jobj_add(o, key, json_null());
+}
+
+json_t *jobj_take(struct jobj *o)
+{
+  json_t *j = o->j;
+
+  if (o->failed) {
+    json_decref(j);
+    j = NULL;
+  }
+  o->j = NULL;
+  return j;
+}
+
+bool json_array_add(json_t *array, json_t *value)
+{
+  return value && array && json_array_append_new(array, value) == 0;
+}
+
+double json_seconds(uint64_t ns)
+{
+  return (double)ns / 1e9;
+}

@@ -1,0 +1,42 @@
+/*
+ * jobj.h - a JSON object that is being made, and remembers whether memory ran
+ * out.
+ */
+#ifndef BENCH_RESULTS_JOBJ_H
+#define BENCH_RESULTS_JOBJ_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct jobj {
+  json_t *j;   /* owned until jobj_take() */
+  bool failed; /* something is missing */
+};
+
+struct jobj jobj_new(void);
+
+/* Text that is no valid UTF-8 is stored byte by byte, as Latin-1. */
+void jobj_text(struct jobj *o, const char *key, const char *value);
+void jobj_int(struct jobj *o, const char *key, uint64_t value);
+void jobj_signed(struct jobj *o, const char *key, int64_t value);
+void jobj_real(struct jobj *o, const char *key, double value);
+void jobj_bool(struct jobj *o, const char *key, bool value);
+void jobj_null(struct jobj *o, const char *key);
+
+/* Takes `value` over; NULL means that memory ran out. */
+void jobj_add(struct jobj *o, const char *key, json_t *value);
+
+/* The object, now the caller's; NULL when something is missing. */
+json_t *jobj_take(struct jobj *o);
+
+/* Text as jobj_text() has it; NULL when out of memory. */
+json_t *json_text(const char *value);
+
+/* `value` at the end of the array, taken over; false: out of memory. */
+bool json_array_add(json_t *array, json_t *value);
+
+/* Nanoseconds as seconds. */
+double json_seconds(uint64_t ns);
+
+#endif

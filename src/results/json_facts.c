@@ -1,0 +1,181 @@
+/*
+ * json_facts.c - what is known about surroundings: the tool, facts, options.
+ */
+#include <luajit.h>
+#include <stdio.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/facts.h"
+#include "opt/optset.h"
+#include "results/jobj.h"
+#include "results/json_parts.h"
+
+static const char compiler[] =
+#if defined(__clang__)
+  "clang " __clang_version__;
+#else
+  "gcc " __VERSION__;
+#endif
+
+static json_t *libraries(void)
+{
+  struct jobj o = jobj_new();
+
+  jobj_text(&o, "luajit", LUAJIT_VERSION);
+  jobj_text(&o, "jansson", JANSSON_VERSION);
+  jobj_text(&o, "zlib", zlibVersion());
+  return jobj_take(&o);
+}
+
+json_t *json_tool(const char *name, const char *version)
+{
+  struct jobj o = jobj_new();
+
+  jobj_text(&o, "name", name);
+  jobj_text(&o, "version", PACKAGE_VERSION);
+  jobj_text(&o, "presented_as", version);
+  jobj_text(&o, "compiler", compiler);
+#ifdef BENCH_SANITIZED
+  jobj_bool(&o, "sanitized", true);
+#else
+  jobj_bool(&o, "sanitized", false);
+#endif
+  jobj_add(&o, "libraries", libraries());
+  return jobj_take(&o);
+}
+
+static json_t *fact_value(const struct fact *f)
+{
+  switch (f->type) {
+  case FACT_TEXT:
+    return json_text(f->text);
+  case FACT_INT:
+    return json_integer(f->integer);
+  case FACT_REAL:
+    return json_real(f->real);
+  case FACT_BOOL:
+    return json_boolean(f->integer);
+  }
+  return NULL;
+}
+
+/* Put a value at "a.b.c"; groups are made as they are met. */
+static bool put_at(json_t *o, const char *key, json_t *value)
+{
+  const char *dot;
+
+  while ((dot = strchr(key, '.')) != NULL) {
+    char name[64];
+    json_t *group;
+
+    (void)snprintf(name, sizeof(name), "%.*s", (int)(dot - key), key);
+    group = json_object_get(o, name);
+    if (!json_is_object(group)) {
+      group = json_object();
+      if (json_object_set_new(o, name, group) < 0) {
+        json_decref(value);
+        return false;
+      }
+    }
+    o = group;
+    key = dot + 1;
+  }
+  return json_object_set_new(o, key, value) == 0;
+}
+
+json_t *json_facts(const struct facts *f)
+{
+  json_t *o = json_object();
+
+  for (size_t i = 0; o && i < f->n; i++) {
+    if (!put_at(o, f->of[i].key, fact_value(&f->of[i]))) {
+      json_decref(o);
+      o = NULL;
+    }
+  }
+  return o;
+}
+
+static json_t *list_value(const struct opt_list *list)
+{
+  json_t *array = json_array();
+
+  for (size_t i = 0; array && i < list->n; i++) {
+    if (!json_array_add(array, json_text(list->items[i]))) {
+      json_decref(array);
+      array = NULL;
+    }
+  }
+  return array;
+}
+
+static json_t *option_value(const struct opt_entry *e)
+{
+  const char *text = opt_get_string(e);
+
+  switch (e->row->type) {
+  case OPT_TYPE_BOOL:
+    return json_boolean(opt_get_bool(e));
+  case OPT_TYPE_INT:
+  case OPT_TYPE_SIZE:
+    return json_integer(opt_get_int(e));
+  case OPT_TYPE_DOUBLE:
+    return json_real(opt_get_number(e));
+  case OPT_TYPE_LIST:
+    return list_value(opt_get_list(e));
+  case OPT_TYPE_STRING:
+  case OPT_TYPE_WORD:
+  case OPT_TYPE_FILE:
+  case OPT_TYPE_END:
+    break;
+  }
+  return text[0] != '\0' ? json_text(text) : json_null();
+}
+
+static const char *source_name(enum opt_source source)
+{
+  static const char *const names[] = {
+    [OPT_SOURCE_DEFAULT] = "default",  [OPT_SOURCE_ENVIRONMENT] = "environment",
+    [OPT_SOURCE_FILE] = "config_file", [OPT_SOURCE_CMDLINE] = "command_line",
+    [OPT_SOURCE_SCRIPT] = "script",
+  };
+
+  return names[source];
+}
+
+/* A script may declare an option of the program again, without its flags. */
+static bool is_secret(const struct opt_entry *e)
+{
+  return (e->row->flags & OPT_SECRET) ||
+         (e->twin && (e->twin->row->flags & OPT_SECRET));
+}
+
+static json_t *option(const struct opt_entry *e)
+{
+  struct jobj o = jobj_new();
+
+  if (is_secret(e))
+    jobj_bool(&o, "secret", true);
+  else
+    jobj_add(&o, "value", option_value(e));
+  jobj_text(&o, "source", source_name(e->source));
+  if (e->where)
+    jobj_text(&o, "where", e->where);
+  return jobj_take(&o);
+}
+
+/* Every option once: aliases are shown as what they stand for, and a script's
+ * option takes the place of the program's as scripts see it. */
+json_t *json_options(const struct optset *set)
+{
+  struct jobj o = jobj_new();
+
+  for (size_t i = 0; i < set->n; i++) {
+    const struct opt_entry *e = opt_shown(set->entries[i]);
+
+    if (o.j && !json_object_get(o.j, e->row->name))
+      jobj_add(&o, e->row->name, option(e));
+  }
+  return jobj_take(&o);
+}

@@ -1,0 +1,52 @@
+/*
+ * json_parts.h - parts of the results as JSON values.
+ *
+ * All functions return a new value, or NULL when memory ran out.
+ */
+#ifndef BENCH_RESULTS_JSON_PARTS_H
+#define BENCH_RESULTS_JSON_PARTS_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+struct client_use;
+struct doubts;
+struct facts;
+struct hist_sum;
+struct optset;
+struct report;
+struct report_setup;
+struct run_end;
+struct run_start;
+struct system_use;
+struct test_details;
+
+/* Latencies: numbers that are known exactly, and their histogram. */
+struct latency {
+  uint64_t count, sum_ns, min_ns, max_ns;
+  const struct hist_sum *hist; /* NULL: neither percentiles nor histogram */
+};
+
+/* All in nanoseconds; percentiles are the usual ones and those asked for. */
+json_t *json_latency(const struct latency *l, const struct report_setup *setup);
+
+/* The object of an interval, a checkpoint or the whole run; `sys` may be NULL.
+ */
+json_t *json_report(const struct report *r, const struct report_setup *setup,
+                    const struct system_use *sys);
+
+/* Members of the document. */
+json_t *json_tool(const char *name, const char *version);
+json_t *json_facts(const struct facts *f);
+json_t *json_options(const struct optset *set);
+json_t *json_run(const struct run_start *start, const struct run_end *end,
+                 const char *test);
+json_t *json_classes(const struct report *r, const struct report_setup *setup);
+json_t *json_errors(const struct test_details *details);
+json_t *json_threads(const struct report *total);
+json_t *json_client(const struct client_use *use, uint64_t events);
+json_t *json_doubts(const struct doubts *doubts);
+/* Without the arrivals, which are known later. */
+json_t *json_rate(const struct report *total, const struct report_setup *setup);
+
+#endif

@@ -1,0 +1,189 @@
+/*
+ * json_run.c - parts of the document that are about the run as a whole.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "report/life.h"
+#include "results/jobj.h"
+#include "results/json_parts.h"
+#include "stats/report.h"
+
+/* "2025-01-31T12:00:00.123Z" */
+static json_t *wall_time(uint64_t ns)
+{
+  const time_t s = (time_t)(ns / NS_PER_S);
+  char date[64];
+  struct tm tm;
+  size_t len;
+
+  if (!gmtime_r(&s, &tm))
+    return json_null();
+  len = strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
+  return json_sprintf("%.*s.%03uZ", (int)len, date,
+                      (unsigned)(ns / NS_PER_MS % 1000));
+}
+
+json_t *json_run(const struct run_start *start, const struct run_end *end,
+                 const char *test)
+{
+  struct jobj o = jobj_new();
+
+  jobj_text(&o, "test", test);
+  if (end->started) {
+    jobj_add(&o, "start_time", wall_time(start->wall_ns));
+    jobj_int(&o, "start_monotonic_ns", start->start_ns);
+    jobj_int(&o, "measured_start_monotonic_ns", end->measured_ns);
+    jobj_int(&o, "end_monotonic_ns", end->end_ns);
+    jobj_int(&o, "threads", start->threads);
+    jobj_signed(&o, "seed", (int64_t)start->seed);
+  }
+  jobj_text(&o, "end_reason", end_reason_name(end->reason));
+  jobj_int(&o, "exit_status", (uint64_t)end->status);
+  if (end->signal != 0)
+    jobj_int(&o, "signal", (uint64_t)end->signal);
+  if (end->error)
+    jobj_text(&o, "error", end->error);
+  return jobj_take(&o);
+}
+
+static json_t *class_part(const struct class_report *c, const struct report *r,
+                          const struct report_setup *setup)
+{
+  const struct latency l = { c->count, c->sum_ns, c->min_ns, c->max_ns,
+                             c->hist };
+  struct jobj o = jobj_new();
+
+  jobj_text(&o, "name", c->name);
+  jobj_int(&o, "count", c->count);
+  jobj_real(&o, "count_per_s", report_rate(r, c->count));
+  jobj_int(&o, "errors", c->errors);
+  jobj_int(&o, "rows", c->rows);
+  jobj_int(&o, "bytes", c->bytes);
+  jobj_add(&o, "latency_ns", json_latency(&l, setup));
+  return jobj_take(&o);
+}
+
+json_t *json_classes(const struct report *r, const struct report_setup *setup)
+{
+  json_t *array = json_array();
+
+  for (unsigned i = 0; array && i < r->classes.n; i++) {
+    if (!json_array_add(array, class_part(&r->classes.of[i], r, setup))) {
+      json_decref(array);
+      array = NULL;
+    }
+  }
+  return array;
+}
+
+static json_t *error_part(const struct error_count *e)
+{
+  struct jobj o = jobj_new();
+
+  jobj_text(&o, "source", e->source);
+  jobj_text(&o, "code", e->code);
+  jobj_text(&o, "state", e->state);
+  jobj_int(&o, "count", e->count);
+  jobj_text(&o, "text", e->text);
+  return jobj_take(&o);
+}
+
+json_t *json_errors(const struct test_details *details)
+{
+  json_t *array = json_array();
+
+  for (size_t i = 0; array && details && i < details->n_errors; i++) {
+    if (!json_array_add(array, error_part(&details->error[i]))) {
+      json_decref(array);
+      array = NULL;
+    }
+  }
+  return array;
+}
+
+static json_t *thread_part(unsigned number, const struct report_thread *t)
+{
+  struct jobj o = jobj_new();
+
+  jobj_int(&o, "thread", number);
+  jobj_int(&o, "events", t->events);
+  jobj_int(&o, "sum_ns", t->sum_ns);
+  jobj_int(&o, "min_ns", t->min_ns);
+  jobj_int(&o, "max_ns", t->max_ns);
+  return jobj_take(&o);
+}
+
+json_t *json_threads(const struct report *total)
+{
+  struct jobj o = jobj_new();
+  json_t *each = json_array();
+
+  jobj_real(&o, "events_mean", total->events_mean);
+  jobj_real(&o, "events_stddev", total->events_stddev);
+  jobj_real(&o, "execution_time_mean_s", total->time_mean_s);
+  jobj_real(&o, "execution_time_stddev_s", total->time_stddev_s);
+  for (unsigned i = 0; total->thread && i < total->threads; i++) {
+    if (!json_array_add(each, thread_part(i, &total->thread[i])))
+      o.failed = true;
+  }
+  jobj_add(&o, "each", each);
+  return jobj_take(&o);
+}
+
+json_t *json_client(const struct client_use *u, uint64_t events)
+{
+  const uint64_t cpu_ns = u->user_ns + u->system_ns;
+  struct jobj o = jobj_new();
+
+  jobj_real(&o, "user_s", json_seconds(u->user_ns));
+  jobj_real(&o, "system_s", json_seconds(u->system_ns));
+  jobj_real(&o, "cpu_per_event_ns",
+            events > 0 ? (double)cpu_ns / (double)events : 0.0);
+  jobj_real(&o, "cpus_used",
+            u->wall_ns > 0 ? (double)cpu_ns / (double)u->wall_ns : 0.0);
+  jobj_real(&o, "cpus_allowed", u->cpus);
+  if (u->quota > 0.0)
+    jobj_real(&o, "cpus_quota", u->quota);
+  jobj_int(&o, "voluntary_context_switches", u->voluntary);
+  jobj_int(&o, "involuntary_context_switches", u->involuntary);
+  if (u->queue_known)
+    jobj_real(&o, "run_queue_delay_s", json_seconds(u->queue_ns));
+  else
+    jobj_null(&o, "run_queue_delay_s");
+  jobj_int(&o, "max_resident_bytes", u->max_rss_bytes);
+  return jobj_take(&o);
+}
+
+json_t *json_doubts(const struct doubts *doubts)
+{
+  json_t *array = json_array();
+
+  for (size_t i = 0; array && doubts && i < doubts->n; i++) {
+    struct jobj o = jobj_new();
+
+    jobj_text(&o, "code", doubts->of[i].code);
+    jobj_text(&o, "text", doubts->of[i].text);
+    if (!json_array_add(array, jobj_take(&o))) {
+      json_decref(array);
+      array = NULL;
+    }
+  }
+  return array;
+}
+
+json_t *json_rate(const struct report *total, const struct report_setup *setup)
+{
+  struct jobj o = jobj_new();
+
+  for (unsigned i = 0; i < total->pace.n; i++) {
+    const struct class_report *c = &total->pace.of[i];
+    const struct latency l = { c->count, c->sum_ns, c->min_ns, c->max_ns,
+                               c->hist };
+
+    jobj_add(&o, strcmp(c->name, "lag") == 0 ? "lag_ns" : "service_time_ns",
+             json_latency(&l, setup));
+  }
+  return jobj_take(&o);
+}

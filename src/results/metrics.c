@@ -1,0 +1,172 @@
+/*
+ * metrics.c - the present state of a run as OpenMetrics text.
+ */
+#include "results/metrics.h"
+
+#include "base/compiler.h"
+#include "base/strbuf.h"
+#include "results/jobj.h"
+#include "results/shared.h"
+#include "stats/class_stats.h"
+#include "stats/recorder.h"
+
+/* Upper limits of the buckets: 1 us to 100 s, three per power of ten. */
+static const uint64_t limit_ns[] = {
+  1000,       2500,        5000,        10000,       25000,
+  50000,      100000,      250000,      500000,      1000000,
+  2500000,    5000000,     10000000,    25000000,    50000000,
+  100000000,  250000000,   500000000,   1000000000,  2500000000,
+  5000000000, 10000000000, 25000000000, 50000000000, 100000000000,
+};
+
+void metrics_label(struct strbuf *b, const char *name, const char *value)
+{
+  strbuf_addf(b, "%s=\"", name);
+  for (; *value; value++) {
+    if (*value == '\n')
+      strbuf_adds(b, "\\n");
+    else if (*value == '\\' || *value == '"')
+      strbuf_addf(b, "\\%c", *value);
+    else
+      strbuf_add(b, value, 1);
+  }
+  strbuf_adds(b, "\"");
+}
+
+static void family(struct strbuf *b, const char *name, const char *type,
+                   const char *help)
+{
+  strbuf_addf(b, "# TYPE %s %s\n# HELP %s %s\n", name, type, name, help);
+}
+
+void metrics_histogram(struct strbuf *b, const char *name,
+                       const struct hist_sum *h, double sum_s)
+{
+  uint64_t seen = 0;
+  unsigned i = 0;
+
+  for (size_t k = 0; k < ARRAY_SIZE(limit_ns); k++) {
+    for (; i + 1 < HIST_BUCKETS && hist_low(i + 1) - 1 <= limit_ns[k]; i++)
+      seen += h->count[i];
+    strbuf_addf(b, "%s_bucket{le=\"%.9g\"} %llu\n", name,
+                json_seconds(limit_ns[k]), (unsigned long long)seen);
+  }
+  strbuf_addf(b,
+              "%s_bucket{le=\"+Inf\"} %llu\n"
+              "%s_count %llu\n"
+              "%s_sum %.9f\n",
+              name, (unsigned long long)h->total, name,
+              (unsigned long long)h->total, name, sum_s);
+}
+
+/* All workers together. */
+struct sums {
+  uint64_t events, sum_ns;
+  uint64_t counter[COUNTERS];
+};
+
+static void add_up(struct sums *s, const struct recorders *rs,
+                   struct hist_sum *hist)
+{
+  *s = (struct sums){ 0 };
+  for (unsigned i = 0; i < rs->n; i++) {
+    const struct recorder *r = &rs->of[i];
+    uint64_t events, sum_ns;
+
+    recorder_peek(r, &events, &sum_ns);
+    s->events += events;
+    s->sum_ns += sum_ns;
+    for (unsigned c = 0; c < COUNTERS; c++)
+      s->counter[c] += atomic_load_explicit(&r->counter[c],
+                                            memory_order_relaxed);
+  }
+  s->events += s->counter[COUNTER_EVENT];
+  hist_sum_clear(hist);
+  for (unsigned i = 0; i < rs->n_hists; i++)
+    hist_sum_add(hist, rs->hists[i]);
+}
+
+static void add_counter(struct strbuf *b, const char *name, const char *help,
+                        uint64_t value)
+{
+  family(b, name, "counter", help);
+  strbuf_addf(b, "%s_total %llu\n", name, (unsigned long long)value);
+}
+
+static void add_operations(struct strbuf *b, const struct sums *s)
+{
+  static const struct {
+    enum counter counter;
+    const char *kind;
+  } of[] = {
+    { COUNTER_READ, "read" },
+    { COUNTER_WRITE, "write" },
+    { COUNTER_OTHER, "other" },
+  };
+
+  family(b, "bench_operations", "counter",
+         "Queries or file operations of workers.");
+  for (size_t i = 0; i < ARRAY_SIZE(of); i++)
+    strbuf_addf(b, "bench_operations_total{kind=\"%s\"} %llu\n", of[i].kind,
+                (unsigned long long)s->counter[of[i].counter]);
+}
+
+static void add_classes(struct strbuf *b, struct class_set *set)
+{
+  const unsigned n = set ? class_count(set) : 0;
+
+  if (n == 0)
+    return;
+  family(b, "bench_class_operations", "counter",
+         "Operations of a class, failed ones included.");
+  for (unsigned i = 0; i < n; i++) {
+    struct class_totals t = { 0 };
+
+    class_read(set, i, &t);
+    strbuf_adds(b, "bench_class_operations_total{");
+    metrics_label(b, "class", class_name(set, i));
+    strbuf_addf(b, "} %llu\n", (unsigned long long)t.count);
+  }
+}
+
+static void add_info(struct strbuf *b, const struct results_shared *shared)
+{
+  family(b, "bench", "info", "The program and its test.");
+  strbuf_adds(b, "bench_info{");
+  metrics_label(b, "version", PACKAGE_VERSION);
+  strbuf_adds(b, ",");
+  metrics_label(b, "test", shared->test);
+  strbuf_adds(b, "} 1\n");
+}
+
+void metrics_write(struct strbuf *b, const struct results_shared *shared,
+                   struct hist_sum *work)
+{
+  const struct run_start *start = &shared->start;
+  struct sums s;
+
+  add_info(b, shared);
+  if (shared->started) {
+    add_up(&s, start->recorders, work);
+    family(b, "bench_threads", "gauge", "Worker threads.");
+    strbuf_addf(b, "bench_threads %u\n", start->threads);
+    family(b, "bench_start_time_seconds", "gauge",
+           "When the load began, since the epoch.");
+    strbuf_addf(b, "bench_start_time_seconds %.3f\n",
+                json_seconds(start->wall_ns));
+    add_counter(b, "bench_events", "Events that have ended.", s.events);
+    add_operations(b, &s);
+    add_counter(b, "bench_errors", "Errors that were ignored.",
+                s.counter[COUNTER_ERROR]);
+    add_counter(b, "bench_reconnects", "Connections that were made again.",
+                s.counter[COUNTER_RECONNECT]);
+    add_counter(b, "bench_read_bytes", "Bytes read by the test.",
+                s.counter[COUNTER_BYTES_READ]);
+    add_counter(b, "bench_written_bytes", "Bytes written by the test.",
+                s.counter[COUNTER_BYTES_WRITTEN]);
+    add_classes(b, start->classes);
+    family(b, "bench_latency_seconds", "histogram", "Latency of events.");
+    metrics_histogram(b, "bench_latency_seconds", work, json_seconds(s.sum_ns));
+  }
+  strbuf_adds(b, "# EOF\n");
+}

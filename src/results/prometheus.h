@@ -1,0 +1,20 @@
+/*
+ * prometheus.h - live metrics for a Prometheus server.
+ */
+#ifndef BENCH_RESULTS_PROMETHEUS_H
+#define BENCH_RESULTS_PROMETHEUS_H
+
+#include "report/reporter.h"
+
+struct err;
+struct prometheus;
+struct results_shared;
+
+/* Takes the port; `where` is [ADDR:]PORT, checked. */
+int prometheus_new(struct prometheus **ret, const char *where,
+                   const struct results_shared *shared, struct err *err);
+void prometheus_free(struct prometheus *p);
+
+extern const struct reporter prometheus_reporter; /* ctx: struct prometheus */
+
+#endif

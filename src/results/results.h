@@ -1,0 +1,45 @@
+/*
+ * results.h - the results that machines read: files and live metrics, all of
+ * them behind one reporter.
+ */
+#ifndef BENCH_RESULTS_RESULTS_H
+#define BENCH_RESULTS_RESULTS_H
+
+#include <stdint.h>
+
+#include "report/reporter.h"
+#include "results/options.h"
+
+struct err;
+struct event_rings;
+struct optset;
+struct results;
+
+/* Borrowed until the end of the program. */
+struct results_input {
+  const struct results_cfg *cfg;
+  const struct optset *set;
+  const char *name;    /* of the program */
+  const char *version; /* as it presents itself */
+  const char *test;
+  unsigned threads;
+};
+
+/*
+ * Open everything that the configuration names; nothing is named: *ret is
+ * NULL, which all functions accept.  An error says what cannot be written.
+ */
+int results_new(struct results **ret, const struct results_input *in,
+                struct err *err);
+void results_free(struct results *r);
+
+/* Where workers put single events; NULL: nobody wants them. */
+struct event_rings *results_event_rings(struct results *r);
+
+/* Once the run is over: how many events the event log had no place for. */
+uint64_t results_dropped(const struct results *r);
+
+/* Its context is a struct results. */
+extern const struct reporter results_reporter;
+
+#endif

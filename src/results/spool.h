@@ -1,0 +1,26 @@
+/*
+ * spool.h - text that waits for the end of a run, on disk instead of in memory:
+ * a run of days has many intervals.
+ */
+#ifndef BENCH_RESULTS_SPOOL_H
+#define BENCH_RESULTS_SPOOL_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct err;
+
+struct spool {
+  FILE *file;  /* without a name; NULL while nothing was written */
+  bool filled; /* there is an item */
+};
+
+/* Add an item of an array: items are separated by commas and line ends. */
+int spool_add(struct spool *s, const char *text, struct err *err);
+
+/* Copy all of it; the next item may follow.  Errors leave errno. */
+int spool_copy(struct spool *s, FILE *to);
+
+void spool_done(struct spool *s);
+
+#endif

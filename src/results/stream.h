@@ -1,0 +1,20 @@
+/*
+ * stream.h - one JSON object per interval and line, as the run goes on.
+ */
+#ifndef BENCH_RESULTS_STREAM_H
+#define BENCH_RESULTS_STREAM_H
+
+#include "report/reporter.h"
+#include "results/outfile.h"
+
+struct results_shared;
+
+/* The context of stream_reporter; `file` is open. */
+struct stream {
+  struct outfile file;
+  const struct results_shared *shared;
+};
+
+extern const struct reporter stream_reporter;
+
+#endif

@@ -1,0 +1,182 @@
+/*
+ * system.c - what the whole machine did in an interval.
+ */
+#include "results/system.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+enum {
+  SECTOR = 512 /* the unit of the kernel's statistics, whatever the disk's */
+};
+
+typedef unsigned long long count; /* what scanf knows */
+
+static FILE *open_below(const struct system_watch *w, const char *name)
+{
+  char path[PATH_MAX];
+
+  (void)snprintf(path, sizeof(path), "%s%s", w->root, name);
+  return fopen(path, "re");
+}
+
+static void read_cpu(const struct system_watch *w, struct system_counts *ret)
+{
+  count user, nice, system, idle, iowait, irq, softirq, steal, switches;
+  FILE *f = open_below(w, "/proc/stat");
+  char line[4096];
+
+  if (!f)
+    return;
+  while (fgets(line, sizeof(line), f)) {
+    if (sscanf(line, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &user,
+               &nice, &system, &idle, &iowait, &irq, &softirq, &steal) == 8) {
+      ret->has_cpu = true;
+      ret->user = user + nice;
+      ret->system = system + irq + softirq;
+      ret->idle = idle;
+      ret->iowait = iowait;
+      ret->steal = steal;
+    } else if (sscanf(line, "ctxt %llu", &switches) == 1) {
+      ret->switches = switches;
+    }
+  }
+  (void)fclose(f);
+}
+
+static void read_disk(const struct system_watch *w, struct system_counts *ret)
+{
+  count reads, read_sectors, writes, written_sectors, busy_ms;
+  FILE *f = open_below(w, "/proc/diskstats");
+  char line[512], name[64];
+
+  while (f && fgets(line, sizeof(line), f)) {
+    if (sscanf(line,
+               "%*u %*u %63s %llu %*u %llu %*u %llu %*u %llu %*u %*u %llu",
+               name, &reads, &read_sectors, &writes, &written_sectors,
+               &busy_ms) != 6 ||
+        strcmp(name, w->device) != 0)
+      continue;
+    ret->has_disk = true;
+    ret->reads = reads;
+    ret->writes = writes;
+    ret->read_sectors = read_sectors;
+    ret->written_sectors = written_sectors;
+    ret->busy_ms = busy_ms;
+  }
+  if (f)
+    (void)fclose(f);
+}
+
+static void read_net(const struct system_watch *w, struct system_counts *ret)
+{
+  count received, sent;
+  FILE *f = open_below(w, "/proc/net/dev");
+  char line[512];
+
+  while (f && fgets(line, sizeof(line), f)) {
+    char *colon = strchr(line, ':');
+    const char *name = line + strspn(line, " ");
+
+    if (!colon || sscanf(colon + 1, "%llu %*u %*u %*u %*u %*u %*u %*u %llu",
+                         &received, &sent) != 2)
+      continue;
+    *colon = '\0';
+    ret->has_net = true;
+    if (strcmp(name, "lo") == 0) {
+      ret->loopback += received;
+    } else {
+      ret->received += received;
+      ret->sent += sent;
+    }
+  }
+  if (f)
+    (void)fclose(f);
+}
+
+static void read_all(const struct system_watch *w, struct system_counts *ret)
+{
+  memset(ret, 0, sizeof(*ret));
+  read_cpu(w, ret);
+  if (w->device[0] != '\0')
+    read_disk(w, ret);
+  read_net(w, ret);
+}
+
+void system_start(struct system_watch *w, const char *root, const char *device,
+                  uint64_t now_ns)
+{
+  memset(w, 0, sizeof(*w));
+  (void)snprintf(w->root, sizeof(w->root), "%s", root);
+  (void)snprintf(w->device, sizeof(w->device), "%s", device);
+  read_all(w, &w->last);
+  w->last_ns = now_ns;
+}
+
+/* The kernel's counters of time may step back a little. */
+static uint64_t grown(uint64_t now, uint64_t before)
+{
+  return now > before ? now - before : 0;
+}
+
+static void fill_cpu(struct system_use *u, const struct system_counts *now,
+                     const struct system_counts *last)
+{
+  const double user = (double)grown(now->user, last->user);
+  const double system = (double)grown(now->system, last->system);
+  const double idle = (double)grown(now->idle, last->idle);
+  const double iowait = (double)grown(now->iowait, last->iowait);
+  const double steal = (double)grown(now->steal, last->steal);
+  const double all = user + system + idle + iowait + steal;
+
+  u->has_cpu = now->has_cpu && last->has_cpu && all > 0.0;
+  if (!u->has_cpu)
+    return;
+  u->user = user / all;
+  u->system = system / all;
+  u->idle = idle / all;
+  u->iowait = iowait / all;
+  u->steal = steal / all;
+  if (u->period_ns > 0)
+    u->switches_per_s = (double)grown(now->switches, last->switches) *
+                        (double)NS_PER_S / (double)u->period_ns;
+}
+
+static void fill_disk(struct system_use *u, const struct system_counts *now,
+                      const struct system_counts *last)
+{
+  const double ms = (double)u->period_ns / (double)NS_PER_MS;
+
+  u->has_disk = now->has_disk && last->has_disk;
+  u->reads = grown(now->reads, last->reads);
+  u->writes = grown(now->writes, last->writes);
+  u->read_bytes = SECTOR * grown(now->read_sectors, last->read_sectors);
+  u->written_bytes = SECTOR *
+                     grown(now->written_sectors, last->written_sectors);
+  if (ms > 0.0)
+    u->busy = (double)grown(now->busy_ms, last->busy_ms) / ms;
+  if (u->busy > 1.0)
+    u->busy = 1.0;
+}
+
+void system_next(struct system_watch *w, uint64_t now_ns,
+                 struct system_use *ret)
+{
+  const struct system_counts *last = &w->last;
+  struct system_counts now;
+
+  read_all(w, &now);
+  memset(ret, 0, sizeof(*ret));
+  ret->period_ns = grown(now_ns, w->last_ns);
+  fill_cpu(ret, &now, last);
+  fill_disk(ret, &now, last);
+  ret->has_net = now.has_net && last->has_net;
+  ret->received_bytes = grown(now.received, last->received);
+  ret->sent_bytes = grown(now.sent, last->sent);
+  ret->loopback_bytes = grown(now.loopback, last->loopback);
+  w->last = now;
+  w->last_ns = now_ns;
+}

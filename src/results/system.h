@@ -1,0 +1,48 @@
+/*
+ * system.h - what the whole machine did in an interval: processors, the disk
+ * under test, the network.
+ *
+ * Files are read below `root`, "" for the system itself.
+ */
+#ifndef BENCH_RESULTS_SYSTEM_H
+#define BENCH_RESULTS_SYSTEM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Counters since the machine was started, in the kernel's units. */
+struct system_counts {
+  bool has_cpu, has_disk, has_net;
+  uint64_t user, system, iowait, idle, steal; /* ticks of all processors */
+  uint64_t switches;                          /* of contexts */
+  uint64_t reads, writes, read_sectors, written_sectors, busy_ms;
+  uint64_t received, sent, loopback; /* bytes; the first two without loopback */
+};
+
+struct system_watch {
+  char root[64];
+  char device[64]; /* "": no disk */
+  struct system_counts last;
+  uint64_t last_ns;
+};
+
+/* What happened in an interval. */
+struct system_use {
+  bool has_cpu, has_disk, has_net;
+  uint64_t period_ns;
+  double user, system, iowait, idle, steal; /* shares of all, 0..1 */
+  double switches_per_s;
+  uint64_t reads, writes, read_bytes, written_bytes;
+  double busy; /* share of the time with a request under way, 0..1 */
+  uint64_t received_bytes, sent_bytes, loopback_bytes;
+};
+
+/* Start to watch. */
+void system_start(struct system_watch *w, const char *root, const char *device,
+                  uint64_t now_ns);
+
+/* What happened since the last call. */
+void system_next(struct system_watch *w, uint64_t now_ns,
+                 struct system_use *ret);
+
+#endif

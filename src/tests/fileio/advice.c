@@ -1,0 +1,51 @@
+/*
+ * advice.c - what makes the figures of a run mean less than they seem to.
+ */
+#include "tests/fileio/advice.h"
+
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "tests/fileio/layout.h"
+
+/* f_type of statfs(), as linux/magic.h has them. */
+#define MAGIC_TMPFS 0x01021994
+#define MAGIC_RAMFS 0x858458f6
+#define MAGIC_OVERLAY 0x794c7630
+
+static const char *special_folder(const struct folder *folder)
+{
+  struct statfs fs;
+
+  if (fstatfs(folder->fd, &fs) < 0)
+    return NULL;
+  switch ((unsigned long)fs.f_type & 0xffffffffUL) {
+  case MAGIC_TMPFS:
+    return "tmpfs, which is memory";
+  case MAGIC_RAMFS:
+    return "ramfs, which is memory";
+  case MAGIC_OVERLAY:
+    return "overlay, whose costs come on top of those of the disk";
+  default:
+    return NULL;
+  }
+}
+
+void advice_print(const struct folder *folder, uint64_t total_bytes,
+                  bool direct)
+{
+  const char *special = special_folder(folder);
+  const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) *
+                          (uint64_t)sysconf(_SC_PAGESIZE);
+  char files[32], ram[32];
+
+  if (special)
+    log_msg(LOG_WARNING, "the files are on %s", special);
+  if (!direct && total_bytes < memory)
+    log_msg(LOG_WARNING,
+            "the files (%sB) fit into memory (%sB): without direct in "
+            "--file-extra-flags the page cache is measured, not the disk",
+            layout_size_text(total_bytes, files, sizeof(files)),
+            layout_size_text(memory, ram, sizeof(ram)));
+}

@@ -1,0 +1,97 @@
+/*
+ * direct.c - what a file system asks of direct I/O.
+ */
+#include "tests/fileio/direct.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+enum {
+  SMALLEST = 512,
+  LARGEST = 65536,
+};
+
+/*
+ * The kernel's struct statx, of which C libraries know the last fields only
+ * since recently: 64 words; the mask, and what STATX_DIOALIGN fills in.
+ */
+enum {
+  STATX_WORDS = 64,
+  WORD_MASK = 0,
+  WORD_MEMORY_ALIGN = 38,
+  WORD_OFFSET_ALIGN = 39,
+  MASK_DIOALIGN = 0x2000,
+};
+
+static uint64_t ask_kernel(const struct folder *folder)
+{
+  uint32_t answer[STATX_WORDS] = { 0 };
+
+  if (syscall(SYS_statx, folder->fd, "test_file.0", AT_SYMLINK_NOFOLLOW,
+              MASK_DIOALIGN, answer) < 0 ||
+      !(answer[WORD_MASK] & MASK_DIOALIGN))
+    return 0;
+  return answer[WORD_OFFSET_ALIGN];
+}
+
+/* The smallest read that is not refused; 0: no file, or none is accepted. */
+static uint64_t try_reads(const struct folder *folder)
+{
+  uint64_t found = 0;
+  void *buf;
+  int fd = openat(folder->fd, "test_file.0",
+                  O_RDONLY | O_DIRECT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+  if (fd < 0)
+    return 0;
+  buf = aligned_alloc(LARGEST, LARGEST);
+  for (uint64_t size = SMALLEST; buf && !found && size <= LARGEST; size *= 2) {
+    if (pread(fd, buf, size, 0) > 0)
+      found = size;
+  }
+  free(buf);
+  (void)close(fd);
+  return found;
+}
+
+/* Of the device, or of the disk that it is a partition of. */
+static uint64_t ask_device(const struct folder *folder)
+{
+  static const char *const at[] = { "", "../" };
+  unsigned long size = 0;
+  struct stat st;
+
+  if (fstat(folder->fd, &st) < 0)
+    return 0;
+  for (unsigned i = 0; i < sizeof(at) / sizeof(at[0]) && size == 0; i++) {
+    char path[128];
+    FILE *f;
+
+    (void)snprintf(path, sizeof(path),
+                   "/sys/dev/block/%u:%u/%squeue/logical_block_size",
+                   major(st.st_dev), minor(st.st_dev), at[i]);
+    f = fopen(path, "re");
+    if (!f)
+      continue;
+    if (fscanf(f, "%lu", &size) != 1)
+      size = 0;
+    (void)fclose(f);
+  }
+  return size;
+}
+
+uint64_t direct_alignment(const struct folder *folder)
+{
+  uint64_t align = ask_kernel(folder);
+
+  if (align == 0)
+    align = try_reads(folder);
+  if (align == 0)
+    align = ask_device(folder);
+  return align == 0 ? SMALLEST : align;
+}

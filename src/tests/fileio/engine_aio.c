@@ -1,0 +1,261 @@
+/*
+ * engine_aio.c - I/O mode async: the kernel's native asynchronous I/O (libaio).
+ */
+#include <errno.h>
+#include <libaio.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run/plan.h"
+#include "tests/fileio/engine.h"
+#include "tests/fileio/queue.h"
+
+enum {
+  RING_MAGIC = 0x10a10a1, /* the low 28 bits */
+  EVENTS_AT_ONCE = 64,
+};
+
+/* What the kernel maps at the address of a context: completions can be taken
+ * from it without a system call. */
+struct aio_ring {
+  unsigned id, slots;
+  unsigned head; /* ours */
+  unsigned tail; /* the kernel's */
+  unsigned magic, compat, incompat, header_bytes;
+  struct io_event event[];
+};
+
+struct aio {
+  io_context_t context;
+  struct aio_ring *ring; /* NULL: it looks different */
+  struct iocb *iocb;     /* owned; one per slot */
+  struct iocb **line;    /* owned; to be submitted */
+  bool blocking_fsync;   /* the file system has no other */
+};
+
+static long aio_limit(const char *path)
+{
+  FILE *f = fopen(path, "re");
+  long n = -1;
+
+  if (f && fscanf(f, "%ld", &n) != 1)
+    n = -1;
+  if (f)
+    (void)fclose(f);
+  return n;
+}
+
+static void aio_done(struct queue *q)
+{
+  struct aio *a = q->impl;
+
+  if (a->context)
+    (void)io_destroy(a->context); /* waits for what is in flight */
+  free(a->iocb);
+  free(a->line);
+  free(a);
+  q->impl = NULL;
+}
+
+static int aio_setup(struct queue *q, struct err *err)
+{
+  struct aio *a = calloc(1, sizeof(*a));
+  struct aio_ring *ring;
+  int rc;
+
+  if (!a)
+    return err_set(err, -ENOMEM, "cannot allocate a queue");
+  q->impl = a;
+  a->iocb = calloc(q->depth, sizeof(*a->iocb));
+  a->line = calloc(q->depth, sizeof(struct iocb *));
+  if (!a->iocb || !a->line)
+    return err_set(err, -ENOMEM, "cannot allocate a queue of %u requests",
+                   q->depth);
+  rc = io_setup((int)q->depth, &a->context);
+  if (rc < 0) {
+    a->context = NULL;
+    errno = -rc;
+    return err_sys(err,
+                   "Cannot set up %u asynchronous requests for each of %u "
+                   "threads: fs.aio-max-nr is %ld and fs.aio-nr %ld;",
+                   q->depth, q->io->w->plan->threads,
+                   aio_limit("/proc/sys/fs/aio-max-nr"),
+                   aio_limit("/proc/sys/fs/aio-nr"));
+  }
+  ring = (struct aio_ring *)a->context;
+  if ((ring->magic & 0xfffffff) == RING_MAGIC && ring->incompat == 0 &&
+      ring->header_bytes == sizeof(*ring))
+    a->ring = ring;
+  return 0;
+}
+
+static int aio_push(struct queue *q, unsigned slot, struct err *err)
+{
+  struct aio *a = q->impl;
+  struct iocb *cb = &a->iocb[slot];
+  const struct request *r = &q->slot[slot].r;
+  const int fd = q->io->fio->files.fd[r->file];
+
+  (void)err;
+  if (r->op == FILE_OP_READ)
+    io_prep_pread(cb, fd, queue_buffer(q, slot), r->length,
+                  (long long)r->offset);
+  else if (r->op == FILE_OP_WRITE)
+    io_prep_pwrite(cb, fd, queue_buffer(q, slot), r->length,
+                   (long long)r->offset);
+  else if (q->io->fio->cfg->fsync_mode == 1)
+    io_prep_fdsync(cb, fd);
+  else
+    io_prep_fsync(cb, fd);
+  cb->data = (void *)(uintptr_t)slot;
+  a->line[q->in_line] = cb;
+  return 0;
+}
+
+/* The first request in line is an fsync that cannot be queued. */
+static void fsync_now(struct queue *q)
+{
+  struct aio *a = q->impl;
+  const struct iocb *cb = a->line[0];
+  const unsigned slot = (unsigned)(uintptr_t)cb->data;
+  int rc;
+
+  do {
+    rc = q->io->fio->cfg->fsync_mode == 1 ? fdatasync(cb->aio_fildes)
+                                          : fsync(cb->aio_fildes);
+  } while (rc < 0 && errno == EINTR);
+  q->in_line--;
+  memmove(a->line, a->line + 1, q->in_line * sizeof(struct iocb *));
+  queue_completed(q, slot, rc < 0 ? -errno : 0);
+}
+
+static bool front_is_fsync(const struct queue *q)
+{
+  const struct aio *a = q->impl;
+
+  return q->slot[(uintptr_t)a->line[0]->data].r.op == FILE_OP_FSYNC;
+}
+
+/* Take what is in the ring; returns how many. */
+static unsigned take_from_ring(struct queue *q)
+{
+  struct aio *a = q->impl;
+  unsigned n = 0;
+
+  if (!a->ring)
+    return 0;
+  for (;;) {
+    const unsigned head = a->ring->head;
+    struct io_event event;
+
+    /* Acquire: the event was written before the tail. */
+    if (head == __atomic_load_n(&a->ring->tail, __ATOMIC_ACQUIRE))
+      return n;
+    event = a->ring->event[head];
+    /* Release: the kernel reuses the place when it sees the new head. */
+    __atomic_store_n(&a->ring->head, head + 1 == a->ring->slots ? 0 : head + 1,
+                     __ATOMIC_RELEASE);
+    queue_completed(q, (unsigned)(uintptr_t)event.data, (int64_t)event.res);
+    n++;
+  }
+}
+
+/* Take all completions that are there, at least `least`. */
+static int reap(struct queue *q, unsigned least, struct err *err)
+{
+  struct aio *a = q->impl;
+  unsigned taken = take_from_ring(q);
+
+  while (taken < least || !a->ring) {
+    struct io_event event[EVENTS_AT_ONCE];
+    const unsigned wait = taken < least ? 1 : 0;
+    struct timespec no_time = { 0, 0 };
+    int n = io_getevents(a->context, wait, EVENTS_AT_ONCE, event,
+                         wait ? NULL : &no_time);
+
+    if (n == -EINTR)
+      continue;
+    if (n < 0) {
+      errno = -n;
+      return err_sys(err, "Cannot wait for asynchronous requests");
+    }
+    for (int i = 0; i < n; i++)
+      queue_completed(q, (unsigned)(uintptr_t)event[i].data,
+                      (int64_t)event[i].res);
+    taken += (unsigned)n;
+    if (n == 0)
+      break;
+  }
+  return 0;
+}
+
+/* The system did not take the first request in line. */
+static int refused(struct queue *q, int why, struct err *err)
+{
+  struct aio *a = q->impl;
+  const unsigned slot = (unsigned)(uintptr_t)a->line[0]->data;
+  int rc;
+
+  if (why == EAGAIN && q->in_flight > q->in_line)
+    return reap(q, 1, err); /* there is room when one has completed */
+  rc = io_failed(q->io, &q->slot[slot].r, 0, why, err);
+  err_prefix(err, "io_submit");
+  return rc;
+}
+
+static int submit(struct queue *q, struct err *err)
+{
+  struct aio *a = q->impl;
+  int rc = 0;
+
+  while (rc == 0 && q->in_line > 0) {
+    int n;
+
+    if (a->blocking_fsync && front_is_fsync(q)) {
+      fsync_now(q);
+      continue;
+    }
+    n = io_submit(a->context, q->in_line, a->line);
+    if (n > 0) {
+      q->in_line -= (unsigned)n;
+      memmove(a->line, a->line + n, q->in_line * sizeof(struct iocb *));
+    } else if (n == -EINVAL && front_is_fsync(q)) {
+      a->blocking_fsync = true;
+    } else if (n != -EINTR) {
+      rc = refused(q, n < 0 ? -n : EIO, err);
+    }
+  }
+  return rc;
+}
+
+static int aio_kick(struct queue *q, unsigned least, struct err *err)
+{
+  int rc = submit(q, err);
+
+  if (rc == 0 && least > q->in_flight)
+    least = q->in_flight; /* some were done on the way */
+  return rc < 0 ? rc : reap(q, least, err);
+}
+
+static const struct queue_ops aio_ops = {
+  .setup = aio_setup,
+  .done = aio_done,
+  .push = aio_push,
+  .kick = aio_kick,
+};
+
+static int aio_open(struct io *io, void **ret, struct err *err)
+{
+  return queue_open(io, &aio_ops, ret, err);
+}
+
+const struct engine_ops engine_aio = {
+  .title = "asynchronous",
+  .open = aio_open,
+  .close = queue_close,
+  .execute = queue_execute,
+  .sync = queue_sync,
+  .settle = queue_settle,
+};

@@ -1,0 +1,112 @@
+/*
+ * engine_sync.c - I/O mode sync: one system call per request.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "tests/fileio/engine.h"
+#include "tests/fileio/io.h"
+
+struct sync_engine {
+  struct io *io;
+  const int *fd;
+  char *buf; /* owned */
+  bool data_only;
+  bool fsync_all;
+} CACHE_ALIGNED;
+
+static void sync_close(void *engine)
+{
+  struct sync_engine *e = engine;
+
+  io_buffers_free(e->io, e->buf, 1);
+  free(e);
+}
+
+static int sync_open(struct io *io, void **ret, struct err *err)
+{
+  struct sync_engine *e = mem_aligned(1, sizeof(*e), CACHE_LINE);
+  size_t stride;
+
+  if (!e)
+    return err_set(err, -ENOMEM, "cannot allocate a thread's state");
+  e->io = io;
+  e->fd = io->fio->files.fd;
+  e->data_only = io->fio->cfg->fsync_mode == 1;
+  e->fsync_all = io->fio->cfg->fsync_all;
+  e->buf = io_buffers(io, 1, &stride, err);
+  if (!e->buf) {
+    free(e);
+    return -ENOMEM;
+  }
+  *ret = e;
+  return 0;
+}
+
+static ssize_t transfer(const struct sync_engine *e, const struct request *r)
+{
+  const off_t at = (off_t)r->offset;
+  ssize_t n;
+
+  do {
+    n = r->op == FILE_OP_READ ? pread(e->fd[r->file], e->buf, r->length, at)
+                              : pwrite(e->fd[r->file], e->buf, r->length, at);
+  } while (UNLIKELY(n < 0 && errno == EINTR));
+  return n;
+}
+
+static int flush(struct sync_engine *e, uint32_t file, uint64_t start_ns,
+                 struct err *err)
+{
+  const struct request r = { .op = FILE_OP_FSYNC, .file = file };
+  int rc;
+
+  do {
+    rc = e->data_only ? fdatasync(e->fd[file]) : fsync(e->fd[file]);
+  } while (rc < 0 && errno == EINTR);
+  if (rc < 0)
+    return io_failed(e->io, &r, 0, errno, err);
+  io_done(e->io, FILE_OP_FSYNC, 0, start_ns, io_end(e->io));
+  return 0;
+}
+
+static int sync_sync(void *engine, uint32_t file, struct err *err)
+{
+  return flush(engine, file, clock_now_ns(), err);
+}
+
+static int sync_execute(void *engine, const struct request *r, struct err *err)
+{
+  struct sync_engine *e = engine;
+  uint64_t start_ns = io_start(e->io), end_ns;
+  ssize_t n;
+
+  if (r->op == FILE_OP_FSYNC)
+    return flush(e, r->file, start_ns, err);
+  if (UNLIKELY(e->io->fio->check != NULL) && r->op == FILE_OP_WRITE) {
+    io_fill(e->io, r, e->buf);
+    start_ns = clock_now_ns();
+  }
+  n = transfer(e, r);
+  if (UNLIKELY(n < 0))
+    return io_failed(e->io, r, 0, errno, err);
+  if (UNLIKELY(n != (ssize_t)r->length))
+    return io_short(e->io, r, e->buf, (uint64_t)n, err);
+  end_ns = io_end(e->io);
+  io_done(e->io, r->op, r->length, start_ns, end_ns);
+  pattern_release(&e->io->fio->pattern, r->place);
+  if (r->op == FILE_OP_WRITE)
+    return e->fsync_all ? flush(e, r->file, end_ns, err) : 0;
+  return io_check(e->io, r, e->buf, err);
+}
+
+const struct engine_ops engine_sync = {
+  .title = "synchronous",
+  .open = sync_open,
+  .close = sync_close,
+  .execute = sync_execute,
+  .sync = sync_sync,
+};

@@ -1,0 +1,264 @@
+/*
+ * engine_uring.c - I/O mode io_uring: a ring per thread, with registered files
+ * and buffers.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <liburing.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+
+#include "run/plan.h"
+#include "tests/fileio/engine.h"
+#include "tests/fileio/queue.h"
+
+enum {
+  MOST_LINE = 256,          /* submission entries; the line is seldom long */
+  MOST_COMPLETIONS = 65536, /* of a ring; the kernel keeps more by itself */
+};
+
+#define MOST_REGION (UINT64_C(1) << 30) /* of one registered buffer */
+
+struct uring {
+  struct io_uring ring;
+  bool ring_made;
+  bool fixed_files;
+  uint64_t per_region; /* slots in a registered buffer; 0: none registered */
+};
+
+static unsigned power_of_two(unsigned n, unsigned most)
+{
+  unsigned p = 1;
+
+  while (p < n && p < most)
+    p *= 2;
+  return p;
+}
+
+static void uring_done(struct queue *q)
+{
+  struct uring *u = q->impl;
+
+  /* The end of a ring is done in the background; files would stay open, and
+   * those that were deleted keep their space. */
+  if (u->fixed_files)
+    (void)io_uring_unregister_files(&u->ring);
+  if (u->ring_made)
+    io_uring_queue_exit(&u->ring); /* waits for what is in flight */
+  free(u);
+  q->impl = NULL;
+}
+
+/* The limit of locked memory as it is, after an attempt to raise it. */
+static uint64_t raise_memlock(void)
+{
+  struct rlimit limit = { 0, 0 };
+
+  (void)getrlimit(RLIMIT_MEMLOCK, &limit);
+  if (limit.rlim_cur < limit.rlim_max) {
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_MEMLOCK, &limit);
+    (void)getrlimit(RLIMIT_MEMLOCK, &limit);
+  }
+  return limit.rlim_cur;
+}
+
+static int make_ring(struct queue *q, struct err *err)
+{
+  /* Completions need not interrupt the thread: it comes for them.  Kernels
+   * before 6.0 know neither flag. */
+  static const unsigned flags[] = {
+    IORING_SETUP_CQSIZE | IORING_SETUP_COOP_TASKRUN |
+      IORING_SETUP_SINGLE_ISSUER,
+    IORING_SETUP_CQSIZE,
+  };
+  struct uring *u = q->impl;
+  int rc = -EINVAL;
+
+  for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+    struct io_uring_params p = {
+      .flags = flags[i],
+      .cq_entries = power_of_two(q->depth < MOST_LINE ? MOST_LINE : q->depth,
+                                 MOST_COMPLETIONS),
+    };
+
+    rc = io_uring_queue_init_params(power_of_two(q->depth, MOST_LINE), &u->ring,
+                                    &p);
+    if (rc != -EINVAL)
+      break;
+  }
+  if (rc < 0) {
+    errno = -rc;
+    return err_sys(err,
+                   "Cannot set up an io_uring (see kernel.io_uring_disabled; "
+                   "RLIMIT_MEMLOCK is %" PRIu64 " bytes)",
+                   raise_memlock());
+  }
+  u->ring_made = true;
+  return 0;
+}
+
+/* The buffers of all slots, in as few pieces as the kernel allows. */
+static int register_buffers(struct queue *q, struct err *err)
+{
+  struct uring *u = q->impl;
+  const uint64_t per = MOST_REGION / q->stride;
+  struct iovec *piece;
+  unsigned n;
+  int rc;
+
+  if (per == 0)
+    return 0; /* too large to be registered */
+  n = (unsigned)((q->depth + per - 1) / per);
+  piece = calloc(n, sizeof(*piece));
+  if (!piece)
+    return err_set(err, -ENOMEM, "cannot allocate %u buffers", n);
+  for (unsigned i = 0; i < n; i++) {
+    const uint64_t left = q->depth - i * per;
+
+    piece[i].iov_base = q->buf + i * per * q->stride;
+    piece[i].iov_len = (left < per ? left : per) * q->stride;
+  }
+  rc = io_uring_register_buffers(&u->ring, piece, n);
+  free(piece);
+  if (rc < 0) {
+    errno = -rc;
+    return err_sys(err,
+                   "Cannot register %" PRIu64
+                   " bytes of buffers for each of %u threads: RLIMIT_MEMLOCK "
+                   "is %" PRIu64 " bytes (see ulimit -l);",
+                   (uint64_t)q->depth * q->stride, q->io->w->plan->threads,
+                   raise_memlock());
+  }
+  u->per_region = per;
+  return 0;
+}
+
+static int uring_setup(struct queue *q, struct err *err)
+{
+  const struct files *files = &q->io->fio->files;
+  struct uring *u = calloc(1, sizeof(*u));
+  int rc;
+
+  if (!u)
+    return err_set(err, -ENOMEM, "cannot allocate a queue");
+  q->impl = u;
+  (void)raise_memlock();
+  rc = make_ring(q, err);
+  if (rc == 0)
+    rc = register_buffers(q, err);
+  /* Kernels limit the number of files; plain descriptors do the same work. */
+  if (rc == 0 && files->n <= UINT32_MAX)
+    u->fixed_files = io_uring_register_files(&u->ring, files->fd,
+                                             (unsigned)files->n) == 0;
+  return rc;
+}
+
+static void prepare(struct queue *q, struct io_uring_sqe *sqe, unsigned slot)
+{
+  const struct uring *u = q->impl;
+  const struct request *r = &q->slot[slot].r;
+  const int file = u->fixed_files ? (int)r->file
+                                  : q->io->fio->files.fd[r->file];
+  char *buf = queue_buffer(q, slot);
+  const bool fixed = u->per_region > 0;
+  const int region = fixed ? (int)(slot / u->per_region) : 0;
+
+  if (r->op == FILE_OP_FSYNC)
+    io_uring_prep_fsync(
+      sqe, file, q->io->fio->cfg->fsync_mode == 1 ? IORING_FSYNC_DATASYNC : 0);
+  else if (r->op == FILE_OP_READ && fixed)
+    io_uring_prep_read_fixed(sqe, file, buf, r->length, r->offset, region);
+  else if (r->op == FILE_OP_READ)
+    io_uring_prep_read(sqe, file, buf, r->length, r->offset);
+  else if (fixed)
+    io_uring_prep_write_fixed(sqe, file, buf, r->length, r->offset, region);
+  else
+    io_uring_prep_write(sqe, file, buf, r->length, r->offset);
+  if (u->fixed_files)
+    sqe->flags |= IOSQE_FIXED_FILE;
+  sqe->user_data = slot;
+}
+
+static unsigned take_completions(struct queue *q)
+{
+  struct uring *u = q->impl;
+  struct io_uring_cqe *cqe;
+  unsigned taken = 0;
+
+  while (io_uring_peek_cqe(&u->ring, &cqe) == 0) {
+    const unsigned slot = (unsigned)cqe->user_data;
+    const int result = cqe->res;
+
+    io_uring_cqe_seen(&u->ring, cqe);
+    queue_completed(q, slot, result);
+    taken++;
+  }
+  return taken;
+}
+
+/* One system call: submit the line, wait for `least`. */
+static int enter(struct queue *q, unsigned least, struct err *err)
+{
+  struct uring *u = q->impl;
+  const int rc = io_uring_submit_and_wait(&u->ring, least);
+
+  q->in_line = io_uring_sq_ready(&u->ring);
+  /* Busy: completions must be taken first, which is what the caller does. */
+  if (rc >= 0 || rc == -EINTR ||
+      ((rc == -EAGAIN || rc == -EBUSY) && q->in_flight > q->in_line))
+    return 0;
+  errno = -rc;
+  return err_sys(err, "Cannot submit %u requests to an io_uring", q->in_line);
+}
+
+static int uring_push(struct queue *q, unsigned slot, struct err *err)
+{
+  struct uring *u = q->impl;
+  struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
+  int rc;
+
+  while (UNLIKELY(!sqe)) {
+    rc = enter(q, 0, err);
+    if (rc < 0)
+      return rc;
+    sqe = io_uring_get_sqe(&u->ring);
+  }
+  prepare(q, sqe, slot);
+  return 0;
+}
+
+static int uring_kick(struct queue *q, unsigned least, struct err *err)
+{
+  unsigned taken = 0;
+  int rc = 0;
+
+  do {
+    if (q->in_line > 0 || taken < least)
+      rc = enter(q, taken < least ? least - taken : 0, err);
+    taken += take_completions(q);
+  } while (rc == 0 && taken < least);
+  return rc;
+}
+
+static const struct queue_ops uring_ops = {
+  .setup = uring_setup,
+  .done = uring_done,
+  .push = uring_push,
+  .kick = uring_kick,
+};
+
+static int uring_open(struct io *io, void **ret, struct err *err)
+{
+  return queue_open(io, &uring_ops, ret, err);
+}
+
+const struct engine_ops engine_uring = {
+  .title = "io_uring",
+  .open = uring_open,
+  .close = queue_close,
+  .execute = queue_execute,
+  .sync = queue_sync,
+  .settle = queue_settle,
+};

@@ -1,0 +1,48 @@
+/*
+ * fileio.h - a run of the fileio test: what its threads share.
+ */
+#ifndef BENCH_TESTS_FILEIO_FILEIO_H
+#define BENCH_TESTS_FILEIO_FILEIO_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tests/fileio/files.h"
+#include "tests/fileio/layout.h"
+#include "tests/fileio/options.h"
+#include "tests/fileio/pattern.h"
+#include "tests/fileio/request.h"
+#include "tests/fileio/validate.h"
+
+struct engine_ops;
+struct err;
+struct plan;
+
+struct fileio {
+  /* Constant while workers exist. */
+  const struct plan *plan;
+  const struct fileio_cfg *cfg;
+  const struct engine_ops *engine;
+  unsigned flags; /* enum file_flags */
+  struct layout layout;
+  struct folder folder;
+  struct files files;
+  struct validate *check; /* owned; NULL without --validate */
+  char **map;             /* owned by the mmap engine; [files] */
+
+  struct pattern pattern; /* any worker */
+
+  /* Queued engines: added up by each worker when it closes. */
+  _Atomic uint64_t depth_sum, depth_count, depth_max;
+  _Atomic uint64_t sync_ns; /* longest final pass so far */
+};
+
+/* The header lines of a run. */
+void fileio_describe(void *run);
+
+/* The commands. */
+int fileio_prepare(const struct plan *plan, const void *cfg, struct err *err);
+int fileio_cleanup(const struct plan *plan, const void *cfg, struct err *err);
+
+#endif

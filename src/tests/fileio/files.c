@@ -1,0 +1,267 @@
+/*
+ * files.c - the test's files: their names, and opening them so that nothing
+ * else is ever touched.
+ */
+#include "tests/fileio/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "tests/fileio/layout.h"
+
+enum {
+  /* Descriptors for everything else: streams, rings, results. */
+  OTHER_DESCRIPTORS = 256
+};
+
+int folder_open(struct folder *f, const char *path, struct err *err)
+{
+  f->path = path;
+  f->fd = open(path[0] == '\0' ? "." : path,
+               O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (f->fd < 0)
+    return err_sys(err, "Cannot open folder '%s'",
+                   path[0] == '\0' ? "." : path);
+  return 0;
+}
+
+void folder_close(struct folder *f)
+{
+  if (f->fd >= 0)
+    (void)close(f->fd);
+  f->fd = -1;
+}
+
+static void base_name(uint64_t file, char buf[32])
+{
+  (void)snprintf(buf, 32, "test_file.%" PRIu64, file);
+}
+
+const char *folder_name(const struct folder *f, uint64_t file, char *buf,
+                        size_t room)
+{
+  const size_t len = strlen(f->path);
+  const char *slash = len > 0 && f->path[len - 1] != '/' ? "/" : "";
+
+  (void)snprintf(buf, room, "%s%stest_file.%" PRIu64, f->path, slash, file);
+  return buf;
+}
+
+/* What is in the way, if it is not a regular file. */
+static int check_type(const struct folder *f, uint64_t file, mode_t mode,
+                      struct err *err)
+{
+  char name[FILES_NAME_MAX];
+  const char *what = "something else";
+
+  if (S_ISREG(mode))
+    return 0;
+  if (S_ISDIR(mode))
+    what = "a directory";
+  else if (S_ISLNK(mode))
+    what = "a symbolic link";
+  else if (S_ISFIFO(mode))
+    what = "a pipe";
+  else if (S_ISSOCK(mode))
+    what = "a socket";
+  else if (S_ISCHR(mode) || S_ISBLK(mode))
+    what = "a device";
+  return err_set(err, -EINVAL, "Cannot open file '%s': it is %s",
+                 folder_name(f, file, name, sizeof(name)), what);
+}
+
+int folder_open_file(const struct folder *f, uint64_t file, int flags,
+                     bool create, int *ret_fd, uint64_t *ret_bytes,
+                     struct err *err)
+{
+  char base[32], name[FILES_NAME_MAX];
+  struct stat st;
+  int fd, rc;
+
+  base_name(file, base);
+  /* Opening a pipe would wait for its other end: look first. */
+  if (fstatat(f->fd, base, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+    rc = check_type(f, file, st.st_mode, err);
+    if (rc < 0)
+      return rc;
+  }
+  fd = openat(f->fd, base,
+              O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags | (create ? O_CREAT : 0),
+              S_IRUSR | S_IWUSR);
+  if (fd < 0) {
+    rc = errno;
+    (void)folder_name(f, file, name, sizeof(name));
+    errno = rc;
+    if (rc == EINVAL && (flags & O_DIRECT))
+      return err_sys(err,
+                     "Cannot open file '%s' for direct I/O, which its file "
+                     "system may not support",
+                     name);
+    return err_sys(err, "Cannot open file '%s'", name);
+  }
+  rc = fstat(fd, &st) < 0 ? err_sys(err, "Cannot look at file '%s'",
+                                    folder_name(f, file, name, sizeof(name)))
+                          : check_type(f, file, st.st_mode, err);
+  if (rc < 0) {
+    (void)close(fd);
+    return rc;
+  }
+  if (ret_bytes)
+    *ret_bytes = (uint64_t)st.st_size;
+  *ret_fd = fd;
+  return 0;
+}
+
+int folder_remove(const struct folder *f, uint64_t file, struct err *err)
+{
+  char base[32], name[FILES_NAME_MAX];
+  int why;
+
+  base_name(file, base);
+  if (unlinkat(f->fd, base, 0) == 0 || errno == ENOENT)
+    return 0;
+  why = errno;
+  (void)folder_name(f, file, name, sizeof(name));
+  errno = why;
+  return err_sys(err, "Cannot remove file '%s'", name);
+}
+
+static int raise_limit(uint64_t n, struct err *err)
+{
+  const uint64_t need = n + OTHER_DESCRIPTORS;
+  struct rlimit limit, more;
+
+  if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+    return err_sys(err, "Cannot read the limit of open files");
+  if (limit.rlim_cur >= need)
+    return 0;
+  more.rlim_cur = need;
+  more.rlim_max = limit.rlim_max > need ? limit.rlim_max : need;
+  if (setrlimit(RLIMIT_NOFILE, &more) == 0)
+    return 0;
+  /* A bit less room for others may do. */
+  more.rlim_cur = more.rlim_max = limit.rlim_max;
+  if (limit.rlim_max > n + OTHER_DESCRIPTORS / 4 &&
+      setrlimit(RLIMIT_NOFILE, &more) == 0)
+    return 0;
+  return err_set(err, -EMFILE,
+                 "Cannot open %" PRIu64 " files: the limit of open files is "
+                 "%" PRIu64 " (RLIMIT_NOFILE, see ulimit -n), and %" PRIu64
+                 " are needed",
+                 n, (uint64_t)limit.rlim_max, need);
+}
+
+/* What to look at, on a line of its own below the error. */
+static void add_warning(struct err *err, const char *text)
+{
+  const size_t len = strlen(err->text);
+
+  (void)snprintf(err->text + len, sizeof(err->text) - len, "\nWARNING: %s",
+                 text);
+}
+
+static int open_one(const struct files *fs, uint64_t file, uint64_t bytes,
+                    int flags, bool fresh, int *ret_fd, struct err *err)
+{
+  char name[FILES_NAME_MAX], has[32], needs[32];
+  uint64_t length;
+  int rc;
+
+  if (fresh) {
+    rc = folder_remove(fs->folder, file, err);
+    if (rc < 0)
+      return rc;
+    return folder_open_file(fs->folder, file, flags | O_EXCL, true, ret_fd,
+                            NULL, err);
+  }
+  rc = folder_open_file(fs->folder, file, flags, false, ret_fd, &length, err);
+  if (rc < 0) {
+    if (rc == -ENOENT)
+      add_warning(err, "Did you forget to run the prepare step?");
+    return rc;
+  }
+  if (length >= bytes)
+    return 0;
+  (void)close(*ret_fd);
+  rc = err_set(err, -EINVAL,
+               "Size of file '%s' is %sB, but at least %sB is expected.",
+               folder_name(fs->folder, file, name, sizeof(name)),
+               layout_size_text(length, has, sizeof(has)),
+               layout_size_text(bytes, needs, sizeof(needs)));
+  add_warning(err, "Did you run 'prepare' with different "
+                   "--file-total-size or --file-num values?");
+  return rc;
+}
+
+int files_open(struct files *fs, const struct folder *folder, uint64_t n,
+               uint64_t bytes, int flags, bool fresh, struct err *err)
+{
+  int rc = raise_limit(n, err);
+
+  if (rc < 0)
+    return rc;
+  fs->folder = folder;
+  fs->n = 0;
+  fs->fd = calloc(n, sizeof(*fs->fd));
+  if (!fs->fd)
+    return err_set(err, -ENOMEM, "cannot allocate %" PRIu64 " descriptors", n);
+  for (; fs->n < n; fs->n++) {
+    rc = open_one(fs, fs->n, bytes, flags, fresh, &fs->fd[fs->n], err);
+    if (rc < 0)
+      return rc;
+  }
+  return 0;
+}
+
+void files_close(struct files *fs)
+{
+  for (uint64_t i = 0; i < fs->n; i++)
+    (void)close(fs->fd[i]); /* errors of writing were seen by fsync */
+  free(fs->fd);
+  fs->fd = NULL;
+  fs->n = 0;
+}
+
+int files_check_names(const struct files *fs, struct err *err)
+{
+  for (uint64_t i = 0; i < fs->n; i++) {
+    char base[32], name[FILES_NAME_MAX];
+    struct stat open_file, named;
+
+    base_name(i, base);
+    if (fstat(fs->fd[i], &open_file) == 0 &&
+        fstatat(fs->folder->fd, base, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+        open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino)
+      continue;
+    return err_set(err, -ESTALE,
+                   "File '%s' was removed or replaced during the run",
+                   folder_name(fs->folder, i, name, sizeof(name)));
+  }
+  return 0;
+}
+
+int files_drop_cache(const struct files *fs, struct err *err)
+{
+  for (uint64_t i = 0; i < fs->n; i++) {
+    char name[FILES_NAME_MAX];
+    int rc;
+
+    (void)folder_name(fs->folder, i, name, sizeof(name));
+    if (fdatasync(fs->fd[i]) < 0) /* dirty pages would stay */
+      return err_sys(err, "Failed to synchronise file '%s'", name);
+    rc = posix_fadvise(fs->fd[i], 0, 0, POSIX_FADV_DONTNEED);
+    if (rc != 0) {
+      errno = rc;
+      return err_sys(err, "Cannot drop file '%s' from the page cache", name);
+    }
+  }
+  return 0;
+}

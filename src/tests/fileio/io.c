@@ -1,0 +1,123 @@
+/*
+ * io.c - what every engine needs in every thread.
+ */
+#include "tests/fileio/io.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+static size_t stride_of(const struct io *io)
+{
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+  return (io->fio->layout.request + page - 1) / page * page;
+}
+
+int io_classes(struct io *io, struct err *err)
+{
+  static const char *const names[FILE_OPS] = { "read", "write", "fsync" };
+  const int mode = io->fio->cfg->mode;
+  const bool writes = file_mode_writes(mode);
+  const bool wanted[FILE_OPS] = { !writes || mode == FILE_MODE_RNDRW, writes,
+                                  writes };
+
+  io->classes = io->w->classes;
+  for (unsigned op = 0; io->classes && op < FILE_OPS; op++) {
+    const char *name = names[op];
+
+    if (!wanted[op])
+      continue;
+    io->class_of[op] = class_id(io->classes->set, name, strlen(name));
+    if (!class_cell_new(io->classes, io->class_of[op]))
+      return err_set(err, -ENOMEM, "cannot allocate statistics");
+  }
+  return 0;
+}
+
+void *io_buffers(const struct io *io, uint64_t n, size_t *ret_stride,
+                 struct err *err)
+{
+  const size_t stride = stride_of(io);
+  void *p = MAP_FAILED;
+
+  if (n <= SIZE_MAX / stride)
+    p = mmap(NULL, n * stride, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) {
+    (void)err_set(err, -ENOMEM,
+                  "cannot allocate %" PRIu64 " buffers of %zu bytes", n,
+                  stride);
+    return NULL;
+  }
+  *ret_stride = stride;
+  return p;
+}
+
+void io_buffers_free(const struct io *io, void *buffers, uint64_t n)
+{
+  if (buffers)
+    (void)munmap(buffers, n * stride_of(io));
+}
+
+void io_fill(struct io *io, const struct request *r, void *buf)
+{
+  if (io->fio->check)
+    validate_fill(io->fio->check, &io->random, buf, r->length, r->offset);
+}
+
+int io_check(const struct io *io, const struct request *r, const void *buf,
+             struct err *err)
+{
+  char name[FILES_NAME_MAX];
+
+  if (!io->fio->check)
+    return 0;
+  (void)folder_name(&io->fio->folder, r->file, name, sizeof(name));
+  return validate_check(io->fio->check, buf, r->length, r->offset, name, err);
+}
+
+int io_failed(const struct io *io, const struct request *r, uint64_t got,
+              int why, struct err *err)
+{
+  static const char *const verb[FILE_OPS] = { "read", "write", "fsync" };
+  char name[FILES_NAME_MAX];
+
+  (void)folder_name(&io->fio->folder, r->file, name, sizeof(name));
+  errno = why;
+  if (r->op == FILE_OP_FSYNC)
+    return err_sys(err, "Failed to fsync file '%s'", name);
+  if (got == 0 && why != 0)
+    return err_sys(
+      err, "Failed to %s file '%s': %" PRIu32 " bytes at offset %" PRIu64,
+      verb[r->op], name, r->length, r->offset);
+  if (why != 0)
+    return err_sys(err,
+                   "Failed to %s file '%s': only %" PRIu64 " of %" PRIu32
+                   " bytes at offset %" PRIu64,
+                   verb[r->op], name, got, r->length, r->offset);
+  return err_set(err, -EIO,
+                 "Failed to %s file '%s': only %" PRIu64 " of %" PRIu32
+                 " bytes at offset %" PRIu64 "%s",
+                 verb[r->op], name, got, r->length, r->offset,
+                 r->op == FILE_OP_READ ? ", the file is shorter" : "");
+}
+
+int io_short(const struct io *io, const struct request *r, void *buf,
+             uint64_t got, struct err *err)
+{
+  const int fd = io->fio->files.fd[r->file];
+  char *rest = (char *)buf + got;
+  const off_t at = (off_t)(r->offset + got);
+  ssize_t n;
+
+  if (r->op == FILE_OP_READ)
+    n = pread(fd, rest, r->length - got, at);
+  else
+    n = pwrite(fd, rest, r->length - got, at);
+  return io_failed(io, r, got, n < 0 ? errno : 0, err);
+}

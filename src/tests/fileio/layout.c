@@ -1,0 +1,96 @@
+/*
+ * layout.c - how many files, how large, and how requests divide them.
+ */
+#include "tests/fileio/layout.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "tests/fileio/options.h"
+
+static uint64_t divide_up(uint64_t n, uint64_t by)
+{
+  return n / by + (n % by != 0);
+}
+
+/* Merged blocks per request; 1 in the modes that never merge. */
+static uint64_t blocks_per_request(const struct fileio_cfg *cfg, int mode)
+{
+  return cfg->merged == 0 || mode < 0 || file_mode_random(mode) ? 1
+                                                                : cfg->merged;
+}
+
+int layout_init(struct layout *l, const struct fileio_cfg *cfg, int mode,
+                bool validate, struct err *err)
+{
+  const uint64_t blocks = blocks_per_request(cfg, mode);
+
+  if (cfg->total_size < cfg->num)
+    return err_set(
+      err, -EINVAL,
+      "Invalid value for --file-total-size: '%" PRIu64
+      "' (expected a size of at least one byte for each of %" PRIu64 " files)",
+      cfg->total_size, cfg->num);
+  if (validate && cfg->block_size < LAYOUT_LEAST_CHECKED)
+    return err_set(err, -EINVAL,
+                   "Invalid value for --file-block-size: '%" PRIu64
+                   "' (expected a size of at least %d with --validate)",
+                   cfg->block_size, LAYOUT_LEAST_CHECKED);
+  if (cfg->block_size > LAYOUT_MOST_BYTES)
+    return err_set(err, -EINVAL,
+                   "Invalid value for --file-block-size: '%" PRIu64
+                   "' (expected a size of at most %" PRIu64
+                   ", the largest request of the system)",
+                   cfg->block_size, LAYOUT_MOST_BYTES);
+  if (cfg->merged > INT64_MAX / cfg->block_size)
+    return err_set(err, -EINVAL,
+                   "Invalid value for --file-merged-requests: '%" PRIu64
+                   "' (expected an integer from 0 to %" PRIu64 ")",
+                   cfg->merged, INT64_MAX / cfg->block_size);
+  if (blocks > LAYOUT_MOST_BYTES / cfg->block_size)
+    return err_set(err, -EINVAL,
+                   "Invalid value for --file-merged-requests: '%" PRIu64
+                   "' (expected at most %" PRIu64 " blocks of %" PRIu64
+                   " bytes, the largest request of the system)",
+                   cfg->merged, LAYOUT_MOST_BYTES / cfg->block_size,
+                   cfg->block_size);
+
+  l->files = cfg->num;
+  l->file_bytes = cfg->total_size / cfg->num;
+  l->block = cfg->block_size;
+  l->request = blocks * cfg->block_size;
+  l->per_file = divide_up(l->file_bytes, l->request);
+  l->places = l->files * l->per_file;
+  return 0;
+}
+
+int layout_check_direct(const struct layout *l, uint64_t align, struct err *err)
+{
+  if (l->block % align != 0)
+    return err_set(err, -EINVAL,
+                   "Invalid value for --file-block-size: '%" PRIu64
+                   "' (expected a multiple of %" PRIu64
+                   " bytes, which direct I/O needs here)",
+                   l->block, align);
+  if (l->file_bytes % align != 0)
+    return err_set(err, -EINVAL,
+                   "Invalid value for --file-total-size: each file would have "
+                   "%" PRIu64 " bytes (expected a multiple of %" PRIu64
+                   " bytes, which direct I/O needs here)",
+                   l->file_bytes, align);
+  return 0;
+}
+
+const char *layout_size_text(uint64_t bytes, char *buf, size_t room)
+{
+  static const char *const unit[] = { "", "Ki", "Mi", "Gi", "Ti" };
+  double value = (double)bytes;
+  unsigned u = 0;
+
+  for (; value >= 1024.0 && u + 1 < sizeof(unit) / sizeof(unit[0]); u++)
+    value /= 1024.0;
+  (void)snprintf(buf, room, "%.5g%s", value, unit[u]);
+  return buf;
+}

@@ -1,0 +1,57 @@
+/*
+ * layout.h - how many files, how large, and how requests divide them.
+ */
+#ifndef BENCH_TESTS_FILEIO_LAYOUT_H
+#define BENCH_TESTS_FILEIO_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+struct fileio_cfg;
+
+/* The largest single request of the system. */
+#define LAYOUT_MOST_BYTES ((UINT64_C(2) << 30) - 4096)
+
+/* With checksums a block must have room for them. */
+enum {
+  LAYOUT_LEAST_CHECKED = 16
+};
+
+struct layout {
+  uint64_t files;
+  uint64_t file_bytes; /* used of each; what lies beyond is never touched */
+  uint64_t block;
+  uint64_t request;  /* bytes; the last one of a file may be shorter */
+  uint64_t per_file; /* requests that cover a file */
+  uint64_t places;   /* requests that cover all files */
+};
+
+/*
+ * From the options.  mode: enum file_mode, or -1 where none is needed (prepare
+ * and cleanup).  A refused value reads like any other refused option.
+ */
+int layout_init(struct layout *l, const struct fileio_cfg *cfg, int mode,
+                bool validate, struct err *err);
+
+/*
+ * With O_DIRECT: `align` is what the file system needs; the block size and the
+ * size of the files must be multiples of it.
+ */
+int layout_check_direct(const struct layout *l, uint64_t align,
+                        struct err *err);
+
+/* Length of the request at this offset, cut off at the end of the file. */
+static inline uint64_t layout_length(const struct layout *l, uint64_t offset)
+{
+  const uint64_t left = l->file_bytes - offset;
+
+  return left < l->request ? left : l->request;
+}
+
+/* A size for people: "512B" is layout_size_text(512) and a "B": five digits
+ * and Ki, Mi, Gi or Ti. */
+const char *layout_size_text(uint64_t bytes, char *buf, size_t room);
+
+#endif

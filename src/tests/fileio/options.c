@@ -1,0 +1,193 @@
+/*
+ * options.c - the options of the fileio test.
+ */
+#include "tests/fileio/options.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+
+#include "tests/fileio/queue_opts.h"
+
+const char *const file_mode_words[] = { "seqwr", "seqrewr", "seqrd", "rndrd",
+                                        "rndwr", "rndrw",   NULL };
+
+const char *const file_engine_words[] = { "sync", "async", "mmap", "io_uring",
+                                          NULL };
+
+static const char *const flag_words[] = { "sync", "dsync", "direct", NULL };
+static const char *const fsync_words[] = { "fsync", "fdatasync", NULL };
+static const char *const dist_words[] = { "default", "uniform", "gaussian",
+                                          "special", "pareto",  "zipfian",
+                                          NULL };
+
+/* In the order of the known help; what only this program has comes last. */
+const struct opt fileio_opts[] = {
+  {
+    OPT_INT(struct fileio_cfg, num),
+    .name = "file-num",
+    .def = "128",
+    .min = 1,
+    .max = 1000000000,
+    .help = "number of files to create",
+    .man = "The files are test_file.0, test_file.1 and so on.",
+  },
+  {
+    OPT_SIZE(struct fileio_cfg, block_size),
+    .name = "file-block-size",
+    .def = "16384",
+    .min = 1,
+    .max = INT64_MAX,
+    .show_as = "=N",
+    .help = "block size to use in all IO operations",
+    .man = "Bytes per request. With direct in --file-extra-flags it must be a "
+           "multiple of what the file system needs for direct I/O.",
+  },
+  {
+    OPT_SIZE(struct fileio_cfg, total_size),
+    .name = "file-total-size",
+    .def = "2G",
+    .min = 1,
+    .max = INT64_MAX,
+    .help = "total size of files to create",
+    .man = "Divided by --file-num it is the size of each file, rounded down.",
+  },
+  {
+    OPT_WORD(struct fileio_cfg, mode),
+    .name = "file-test-mode",
+    .words = file_mode_words,
+    .help = "test mode {seqwr, seqrewr, seqrd, rndrd, rndwr, rndrw}",
+    .man = "Needed for run: sequential write to new files, sequential rewrite, "
+           "sequential read, random read, random write, or random reads and "
+           "writes mixed.",
+  },
+  {
+    OPT_WORD(struct fileio_cfg, io_mode),
+    .name = "file-io-mode",
+    .def = "sync",
+    .words = file_engine_words,
+    .help = "file operations mode {sync,async,mmap,io_uring}",
+    .man = "How requests are executed: pread and pwrite, native asynchronous "
+           "I/O (libaio), copies from and to a memory mapping, or io_uring.",
+  },
+  FILEIO_QUEUE_OPTS,
+  {
+    OPT_LIST(struct fileio_cfg, extra_flags),
+    .name = "file-extra-flags",
+    .def = "",
+    .words = flag_words,
+    .help = "list of additional flags to use to open files "
+            "{sync,dsync,direct}",
+    .man = "Any combination of O_SYNC, O_DSYNC and O_DIRECT.",
+  },
+  {
+    OPT_INT(struct fileio_cfg, fsync_freq),
+    .name = "file-fsync-freq",
+    .def = "100",
+    .min = 0,
+    .max = INT64_MAX,
+    .help = "do fsync() after this number of requests "
+            "(0 - don't use fsync())",
+    .man = "After so many requests of all threads together, if one of them "
+           "was a write, every file is synchronised once.",
+  },
+  {
+    OPT_BOOL(struct fileio_cfg, fsync_all),
+    .name = "file-fsync-all",
+    .def = "off",
+    .help = "do fsync() after each write operation",
+    .man = "Switches --file-fsync-freq and --file-fsync-end off.",
+  },
+  {
+    OPT_BOOL(struct fileio_cfg, fsync_end),
+    .name = "file-fsync-end",
+    .def = "on",
+    .help = "do fsync() at the end of test",
+    .man = "Each file is synchronised once, when all threads have ended their "
+           "requests; the time it takes belongs to the test.",
+  },
+  {
+    OPT_WORD(struct fileio_cfg, fsync_mode),
+    .name = "file-fsync-mode",
+    .def = "fsync",
+    .words = fsync_words,
+    .help = "which method to use for synchronization {fsync, fdatasync}",
+    .man = "The I/O mode mmap uses msync() in both cases.",
+  },
+  {
+    OPT_INT(struct fileio_cfg, merged),
+    .name = "file-merged-requests",
+    .def = "0",
+    .min = 0,
+    .max = INT64_MAX,
+    .help = "merge at most this number of IO requests if possible "
+            "(0 - don't merge)",
+    .man = "Sequential modes: so many blocks make one request.",
+  },
+  {
+    OPT_DOUBLE(struct fileio_cfg, rw_ratio),
+    .name = "file-rw-ratio",
+    .def = "1.5",
+    .fmin = 0.0,
+    .fmax = INFINITY,
+    .help = "reads/writes ratio for combined test",
+    .man = "Reads per write in the mode rndrw; 0 means writes only.",
+  },
+  {
+    OPT_STRING(struct fileio_cfg, dir),
+    .name = "file-dir",
+    .show_as = "=PATH",
+    .help = "folder of the files (default: the current one)",
+    .man = "Where prepare, run and cleanup find the files.",
+  },
+  {
+    OPT_WORD(struct fileio_cfg, dist),
+    .name = "file-random-dist",
+    .def = "uniform",
+    .words = dist_words,
+    .help = "distribution of random places "
+            "{default,uniform,gaussian,special,pareto,zipfian}",
+    .man = "How the random modes choose among the blocks of all files; default "
+           "stands for the distribution of --rand-type.",
+  },
+  {
+    OPT_BOOL(struct fileio_cfg, drop_cache),
+    .name = "file-drop-cache",
+    .def = "off",
+    .help = "drop the files from the page cache before the run",
+    .man = "Synchronises each file and asks the system to forget its pages, "
+           "so that a run begins with reads from the device.",
+  },
+  FILEIO_QUEUE_ALIAS_OPTS,
+  OPT_END,
+};
+
+unsigned fileio_flags(const struct fileio_cfg *cfg)
+{
+  unsigned flags = 0;
+
+  for (size_t i = 0; i < cfg->extra_flags.n; i++) {
+    for (unsigned bit = 0; flag_words[bit]; bit++) {
+      if (strcmp(cfg->extra_flags.items[i], flag_words[bit]) == 0)
+        flags |= 1u << bit;
+    }
+  }
+  return flags;
+}
+
+int fileio_open_flags(unsigned flags)
+{
+  return (flags & FILE_FLAG_SYNC ? O_SYNC : 0) |
+         (flags & FILE_FLAG_DSYNC ? O_DSYNC : 0) |
+         (flags & FILE_FLAG_DIRECT ? O_DIRECT : 0);
+}
+
+const char *fileio_flags_text(unsigned flags)
+{
+  static const char *const text[] = {
+    "(none)",   "sync ",         "dsync ",         "sync dsync ",
+    "directio", "sync directio", "dsync directio", "sync dsync directio",
+  };
+
+  return text[flags];
+}

@@ -1,0 +1,86 @@
+/*
+ * options.h - the options of the fileio test.
+ */
+#ifndef BENCH_TESTS_FILEIO_OPTIONS_H
+#define BENCH_TESTS_FILEIO_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "opt/opt.h"
+
+enum file_mode {
+  FILE_MODE_SEQWR,
+  FILE_MODE_SEQREWR,
+  FILE_MODE_SEQRD,
+  FILE_MODE_RNDRD,
+  FILE_MODE_RNDWR,
+  FILE_MODE_RNDRW,
+};
+
+/* In the order of the words of --file-io-mode. */
+enum file_engine {
+  FILE_ENGINE_SYNC,
+  FILE_ENGINE_AIO,
+  FILE_ENGINE_MMAP,
+  FILE_ENGINE_URING,
+  FILE_ENGINES,
+};
+
+/* In the order of the words of --file-random-dist. */
+enum file_dist {
+  FILE_DIST_DEFAULT, /* what --rand-type says */
+  FILE_DIST_UNIFORM,
+  FILE_DIST_GAUSSIAN,
+  FILE_DIST_SPECIAL,
+  FILE_DIST_PARETO,
+  FILE_DIST_ZIPFIAN,
+};
+
+struct fileio_cfg {
+  uint64_t num;
+  uint64_t block_size;
+  uint64_t total_size;
+  int mode;    /* enum file_mode; -1: not given */
+  int io_mode; /* enum file_engine */
+  uint64_t backlog;
+  struct opt_list extra_flags;
+  uint64_t fsync_freq;
+  bool fsync_all;
+  bool fsync_end;
+  int fsync_mode; /* 0: fsync, 1: fdatasync */
+  uint64_t merged;
+  double rw_ratio;
+  const char *dir; /* "": the current folder */
+  int dist;        /* enum file_dist */
+  bool drop_cache;
+};
+
+extern const struct opt fileio_opts[];
+
+/* The words of the options, as users know them. */
+extern const char *const file_mode_words[];
+extern const char *const file_engine_words[];
+
+/* The items of --file-extra-flags. */
+enum file_flags {
+  FILE_FLAG_SYNC = 1 << 0,
+  FILE_FLAG_DSYNC = 1 << 1,
+  FILE_FLAG_DIRECT = 1 << 2,
+};
+
+unsigned fileio_flags(const struct fileio_cfg *cfg); /* enum file_flags */
+int fileio_open_flags(unsigned flags);               /* for open() */
+const char *fileio_flags_text(unsigned flags); /* as the header line has it */
+
+static inline bool file_mode_random(int mode)
+{
+  return mode >= FILE_MODE_RNDRD;
+}
+
+static inline bool file_mode_writes(int mode)
+{
+  return mode != FILE_MODE_SEQRD && mode != FILE_MODE_RNDRD;
+}
+
+#endif

@@ -1,0 +1,180 @@
+/*
+ * pattern.c - which request comes next, for any number of threads.
+ */
+#include "tests/fileio/pattern.h"
+
+#include <string.h>
+
+#include "rand/stream.h"
+
+enum {
+  MOST_DRAWS = 64 /* of random places that are all taken */
+};
+
+#define GATE_DIRTY UINT64_C(1)
+#define GATE_STEP UINT64_C(2)
+
+int pattern_init(struct pattern *p, const struct layout *layout,
+                 const struct fileio_cfg *cfg, bool exclusive, struct err *err)
+{
+  const bool writes = file_mode_writes(cfg->mode);
+
+  memset(p, 0, sizeof(*p));
+  p->layout = *layout;
+  p->mode = (enum file_mode)cfg->mode;
+  p->dist = (enum file_dist)cfg->dist;
+  p->rw_ratio = cfg->rw_ratio;
+  /* So many requests that the gate could overflow are never reached. */
+  if (writes && !cfg->fsync_all && cfg->fsync_freq < UINT64_C(1) << 60)
+    p->fsync_freq = cfg->fsync_freq;
+  if (exclusive && writes)
+    return claims_init(&p->claims, layout->places, err);
+  return 0;
+}
+
+void pattern_done(struct pattern *p)
+{
+  if (p)
+    claims_done(&p->claims);
+}
+
+/*
+ * Pass with a request, or get one file of a series of fsyncs to do: true, and
+ * *ret_file.
+ */
+static bool gate_fsync(struct pattern *p, bool write, uint32_t *ret_file)
+{
+  uint64_t now = atomic_load_explicit(&p->gate, memory_order_relaxed);
+  uint64_t at, next;
+  bool series;
+
+  do {
+    at = now / GATE_STEP;
+    if (at == p->fsync_freq && !(now & GATE_DIRTY))
+      at = 0; /* nothing was written: start counting again */
+    series = at >= p->fsync_freq;
+    if (!series)
+      next = (at + 1) * GATE_STEP | (now & GATE_DIRTY) | (uint64_t)write;
+    else if (at + 1 == p->fsync_freq + p->layout.files)
+      next = 0;
+    else
+      next = (at + 1) * GATE_STEP | GATE_DIRTY;
+  } while (!atomic_compare_exchange_weak_explicit(
+    &p->gate, &now, next, memory_order_relaxed, memory_order_relaxed));
+
+  if (series)
+    *ret_file = (uint32_t)(at - p->fsync_freq);
+  return series;
+}
+
+static bool choose_write(const struct pattern *p,
+                         const struct pattern_thread *t)
+{
+  if (p->mode == FILE_MODE_RNDRW)
+    return (double)(t->reads + 1) / (double)(t->writes + 1) >= p->rw_ratio;
+  return file_mode_writes(p->mode);
+}
+
+static void set_place(const struct pattern *p, struct request *r, uint64_t file,
+                      uint64_t index)
+{
+  r->file = (uint32_t)file;
+  r->offset = index * p->layout.request;
+  r->length = (uint32_t)layout_length(&p->layout, r->offset);
+  r->place = file * p->layout.per_file + index;
+}
+
+/* One of 0..places-1, by a distribution that prefers some. */
+static uint64_t draw_uneven(const struct pattern *p, struct rand_stream *s)
+{
+  const int64_t last = (int64_t)p->layout.places - 1;
+  int64_t place;
+
+  switch (p->dist) {
+  case FILE_DIST_GAUSSIAN:
+    place = dist_gaussian(s->params, &s->rng, 0, last);
+    break;
+  case FILE_DIST_SPECIAL:
+    place = dist_special(s->params, &s->rng, 0, last);
+    break;
+  case FILE_DIST_PARETO:
+    place = dist_pareto(s->params, &s->rng, 0, last);
+    break;
+  case FILE_DIST_ZIPFIAN:
+    place = dist_zipfian(s->params, &s->rng, &s->zipf, 0, last);
+    break;
+  default:
+    place = rand_draw(s, 0, last);
+    break;
+  }
+  return (uint64_t)place;
+}
+
+/*
+ * All blocks of all files alike: the high bits of one draw choose the file,
+ * what is left of it the block.  No division.
+ */
+static void draw_place(const struct pattern *p, struct rand_stream *s,
+                       struct request *r)
+{
+  uint64_t file, index, rest;
+
+  if (LIKELY(p->dist == FILE_DIST_UNIFORM)) {
+    file = rng_mulhi(rng_next(&s->rng), p->layout.files, &rest);
+    index = rng_mulhi(rest, p->layout.per_file, &rest);
+  } else {
+    const uint64_t place = draw_uneven(p, s);
+
+    file = place / p->layout.per_file;
+    index = place % p->layout.per_file;
+  }
+  set_place(p, r, file, index);
+}
+
+static bool next_random(struct pattern *p, struct pattern_thread *t,
+                        struct rand_stream *rand, struct request *r)
+{
+  unsigned tries = 0;
+
+  do {
+    if (tries++ == MOST_DRAWS)
+      return false;
+    draw_place(p, rand, r);
+  } while (!claims_take(&p->claims, r->place));
+  t->reads += !t->write;
+  t->writes += t->write;
+  return true;
+}
+
+static bool next_sequential(struct pattern *p, struct pattern_thread *t,
+                            struct request *r)
+{
+  if (!t->waiting)
+    t->place = atomic_fetch_add_explicit(&p->sequence, 1,
+                                         memory_order_relaxed) %
+               p->layout.places;
+  if (!claims_take(&p->claims, t->place))
+    return false;
+  set_place(p, r, t->place / p->layout.per_file, t->place % p->layout.per_file);
+  return true;
+}
+
+bool pattern_next(struct pattern *p, struct pattern_thread *t,
+                  struct rand_stream *rand, struct request *ret)
+{
+  bool found;
+
+  if (!t->waiting) {
+    t->write = choose_write(p, t);
+    if (p->fsync_freq > 0 && gate_fsync(p, t->write, &ret->file)) {
+      ret->op = FILE_OP_FSYNC;
+      ret->offset = ret->length = 0;
+      return true;
+    }
+  }
+  ret->op = t->write ? FILE_OP_WRITE : FILE_OP_READ;
+  found = file_mode_random(p->mode) ? next_random(p, t, rand, ret)
+                                    : next_sequential(p, t, ret);
+  t->waiting = !found;
+  return found;
+}

@@ -1,0 +1,71 @@
+/*
+ * pattern.h - which request comes next, for any number of threads.
+ *
+ * Threads share two words: the number of sequential requests handed out, and
+ * the gate, which says where the process is between two series of fsyncs.
+ * There is no lock, and no request ever names a file that does not exist.
+ *
+ * After every `fsync_freq` requests, if one of them was a write, the next
+ * requests of the process, whoever asks, are one fsync of each file.
+ */
+#ifndef BENCH_TESTS_FILEIO_PATTERN_H
+#define BENCH_TESTS_FILEIO_PATTERN_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "tests/fileio/claims.h"
+#include "tests/fileio/layout.h"
+#include "tests/fileio/options.h"
+#include "tests/fileio/request.h"
+
+struct err;
+struct rand_stream;
+
+struct pattern {
+  /* Constant. */
+  struct layout layout;
+  enum file_mode mode;
+  enum file_dist dist;
+  double rw_ratio;
+  uint64_t fsync_freq; /* 0: no fsync requests */
+  struct claims claims;
+
+  /*
+   * Bits 1..63: requests since the last series ended, up to fsync_freq; above
+   * that, fsyncs of the present series.  Bit 0: one of them was a write.
+   */
+  _Atomic uint64_t gate CACHE_ALIGNED;
+  _Atomic uint64_t sequence CACHE_ALIGNED; /* sequential requests so far */
+};
+
+/* What a thread remembers; starts zeroed. */
+struct pattern_thread {
+  uint64_t reads, writes; /* handed out in rndrw */
+  uint64_t place;         /* that it waits for, in sequential modes */
+  bool waiting;           /* the last call returned false */
+  bool write;             /* what it waits for */
+};
+
+/* exclusive: two requests in flight must not overlap if one of them writes. */
+int pattern_init(struct pattern *p, const struct layout *layout,
+                 const struct fileio_cfg *cfg, bool exclusive, struct err *err);
+void pattern_done(struct pattern *p);
+
+/*
+ * The next request of a thread.  False: everything it tried overlaps requests
+ * in flight; the caller completes some of its own and asks again.  Without
+ * `exclusive` that never happens.
+ */
+bool pattern_next(struct pattern *p, struct pattern_thread *t,
+                  struct rand_stream *rand, struct request *ret);
+
+/* The transfer has completed: others may have its place. */
+static inline void pattern_release(struct pattern *p, uint64_t place)
+{
+  claims_drop(&p->claims, place);
+}
+
+#endif

@@ -1,0 +1,330 @@
+/*
+ * prepare.c - the prepare command: make the files, several at a time.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/thread.h"
+#include "rand/rng.h"
+#include "run/plan.h"
+#include "tests/fileio/direct.h"
+#include "tests/fileio/fileio.h"
+#include "tests/fileio/progress.h"
+
+#define PIECE_BYTES (UINT64_C(1) << 20) /* at a time, in whole blocks */
+#define SHOW_NS (200 * NS_PER_MS)
+
+enum {
+  BUFFER_ALIGN = 65536 /* enough for any device */
+};
+
+struct prepare {
+  /* Constant while threads exist. */
+  const struct plan *plan;
+  const struct fileio_cfg *cfg;
+  struct layout layout;
+  struct folder folder;
+  struct validate *check; /* owned; NULL without --validate */
+  int open_flags;
+  size_t piece; /* bytes */
+  struct progress progress;
+
+  _Atomic uint64_t written;
+  _Atomic bool failed;
+
+  pthread_mutex_t lock; /* of what follows, and of the lines printed */
+  pthread_cond_t ended; /* `running` has changed */
+  uint64_t next;        /* file to be taken */
+  unsigned running;     /* threads */
+  struct err why;       /* of the first that failed */
+};
+
+/* One thread. */
+struct preparer {
+  struct prepare *p;
+  pthread_t thread;
+  void *buf;       /* owned */
+  uint64_t random; /* state of validate_fill() */
+};
+
+/* An error of writing, or a write that was cut short. */
+static int write_failed(const struct prepare *p, uint64_t file, uint64_t offset,
+                        int why, struct err *err)
+{
+  char name[FILES_NAME_MAX];
+
+  (void)folder_name(&p->folder, file, name, sizeof(name));
+  errno = why;
+  return err_sys(err, "Failed to write file '%s' at offset %" PRIu64, name,
+                 offset);
+}
+
+/* From the block boundary at or below `from` to the end of the last block. */
+static int write_blocks(struct preparer *t, uint64_t file, int fd,
+                        uint64_t from, struct err *err)
+{
+  struct prepare *p = t->p;
+  const uint64_t block = p->layout.block;
+  const uint64_t end = p->layout.per_file * block;
+  uint64_t at = from / block * block;
+
+  while (at < end && !atomic_load(&p->failed)) {
+    const size_t len = end - at < p->piece ? end - at : p->piece;
+    size_t done = 0;
+
+    if (p->check)
+      validate_fill(p->check, &t->random, t->buf, len, at);
+    while (done < len) {
+      const ssize_t n = pwrite(fd, (char *)t->buf + done, len - done,
+                               (off_t)(at + done));
+
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        return write_failed(p, file, at + done, n < 0 ? errno : ENOSPC, err);
+      done += (size_t)n;
+      (void)atomic_fetch_add(&p->written, (uint64_t)n);
+    }
+    at += len;
+  }
+  return 0;
+}
+
+static int close_file(const struct prepare *p, uint64_t file, int fd, int rc,
+                      struct err *err)
+{
+  char name[FILES_NAME_MAX];
+
+  (void)folder_name(&p->folder, file, name, sizeof(name));
+  if (rc == 0 && fsync(fd) < 0)
+    rc = err_sys(err, "Failed to fsync file '%s'", name);
+  if (close(fd) < 0 && rc == 0)
+    rc = err_sys(err, "Failed to close file '%s'", name);
+  return rc;
+}
+
+/*
+ * Take the next file: open it, and say what will be done with it.  False: there
+ * is none, or it cannot be opened.  The lines come in the order of the files.
+ */
+static int take_file(struct prepare *p, uint64_t *ret_file, int *ret_fd,
+                     uint64_t *ret_from, struct err *err)
+{
+  char name[FILES_NAME_MAX];
+  const char *what = "Creating";
+  uint64_t has = 0;
+  int rc;
+
+  (void)pthread_mutex_lock(&p->lock);
+  *ret_file = p->next;
+  rc = p->next == p->layout.files || atomic_load(&p->failed)
+         ? -ENOENT
+         : folder_open_file(&p->folder, p->next, p->open_flags, true, ret_fd,
+                            &has, err);
+  if (rc == 0) {
+    p->next++;
+    if (p->check)
+      has = 0;
+    if (has >= p->layout.file_bytes)
+      what = "Reusing existing";
+    else if (has > 0)
+      what = "Extending existing";
+    progress_clear(&p->progress);
+    log_msg(LOG_NOTICE, "%s file %s\n", what,
+            folder_name(&p->folder, *ret_file, name, sizeof(name)));
+    *ret_from = has;
+  }
+  (void)pthread_mutex_unlock(&p->lock);
+  return rc;
+}
+
+static int prepare_files(struct preparer *t, struct err *err)
+{
+  struct prepare *p = t->p;
+  uint64_t file, from = 0;
+  int fd, rc = 0;
+
+  while (rc == 0) {
+    err->text[0] = '\0';
+    rc = take_file(p, &file, &fd, &from, err);
+    if (rc < 0)
+      return err->text[0] == '\0' ? 0 : rc; /* no text: no more files */
+    if (from < p->layout.file_bytes)
+      rc = write_blocks(t, file, fd, from, err);
+    rc = close_file(p, file, fd, rc, err);
+  }
+  return rc;
+}
+
+static void *prepare_thread(void *arg)
+{
+  struct preparer *t = arg;
+  struct prepare *p = t->p;
+  struct err err = { "" };
+  const int rc = prepare_files(t, &err);
+
+  (void)pthread_mutex_lock(&p->lock);
+  if (rc < 0 && p->why.text[0] == '\0')
+    p->why = err;
+  if (rc < 0)
+    atomic_store(&p->failed, true);
+  p->running--;
+  (void)pthread_cond_signal(&p->ended);
+  (void)pthread_mutex_unlock(&p->lock);
+  return NULL;
+}
+
+/* Until all threads have ended; meanwhile, show how far they are. */
+static void watch(struct prepare *p)
+{
+  (void)pthread_mutex_lock(&p->lock);
+  while (p->running > 0) {
+    struct timespec until;
+
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += (long)SHOW_NS;
+    if (until.tv_nsec >= (long)NS_PER_S) {
+      until.tv_nsec -= (long)NS_PER_S;
+      until.tv_sec++;
+    }
+    (void)pthread_cond_timedwait(&p->ended, &p->lock, &until);
+    progress_show(&p->progress, atomic_load(&p->written));
+  }
+  progress_clear(&p->progress);
+  (void)pthread_mutex_unlock(&p->lock);
+}
+
+static int start_threads(struct prepare *p, struct preparer *t, unsigned n,
+                         unsigned *ret_started, struct err *err)
+{
+  int rc = 0;
+
+  for (*ret_started = 0; *ret_started < n && rc == 0; ++*ret_started) {
+    struct preparer *one = &t[*ret_started];
+
+    one->p = p;
+    one->random = rng_key(p->plan->seed, RNG_INTERNAL, *ret_started);
+    one->buf = mem_aligned(1, p->piece, BUFFER_ALIGN);
+    if (!one->buf) {
+      rc = err_set(err, -ENOMEM, "cannot allocate %zu bytes", p->piece);
+      break;
+    }
+    (void)pthread_mutex_lock(&p->lock);
+    p->running++;
+    (void)pthread_mutex_unlock(&p->lock);
+    rc = thread_start(&one->thread, p->plan->stack_bytes, prepare_thread, one,
+                      err);
+    if (rc < 0) {
+      (void)pthread_mutex_lock(&p->lock);
+      p->running--;
+      (void)pthread_mutex_unlock(&p->lock);
+      break;
+    }
+  }
+  if (rc < 0)
+    atomic_store(&p->failed, true);
+  return rc;
+}
+
+static int work(struct prepare *p, struct err *err)
+{
+  const uint64_t files = p->layout.files;
+  const unsigned n = p->plan->threads < files ? p->plan->threads
+                                              : (unsigned)files;
+  struct preparer *t = calloc(n, sizeof(*t));
+  unsigned started;
+  int rc;
+
+  if (!t)
+    return err_set(err, -ENOMEM, "cannot allocate %u threads", n);
+  rc = start_threads(p, t, n, &started, err);
+  watch(p);
+  for (unsigned i = 0; i < started; i++)
+    (void)pthread_join(t[i].thread, NULL);
+  for (unsigned i = 0; i < n; i++)
+    free(t[i].buf);
+  free(t);
+  if (rc == 0 && atomic_load(&p->failed)) {
+    *err = p->why;
+    rc = -EIO;
+  }
+  return rc;
+}
+
+static void print_sum(const struct prepare *p)
+{
+  const uint64_t bytes = atomic_load(&p->written);
+  const double seconds = (double)(clock_now_ns() - p->progress.start_ns) /
+                         (double)NS_PER_S;
+
+  if (bytes == 0)
+    log_msg(LOG_NOTICE, "No bytes written.\n");
+  else
+    log_msg(LOG_NOTICE,
+            "%" PRIu64 " bytes written in %.2f seconds (%.2f MiB/sec).\n",
+            bytes, seconds, (double)bytes / 1048576.0 / seconds);
+}
+
+static int set_up(struct prepare *p, struct err *err)
+{
+  const unsigned flags = fileio_flags(p->cfg);
+  const uint64_t block = p->cfg->block_size;
+  int rc = layout_init(&p->layout, p->cfg, -1, p->plan->validate, err);
+
+  if (rc < 0)
+    return rc;
+  p->folder.fd = -1;
+  rc = folder_open(&p->folder, p->cfg->dir, err);
+  if (rc == 0 && (flags & FILE_FLAG_DIRECT))
+    rc = layout_check_direct(&p->layout, direct_alignment(&p->folder), err);
+  if (rc < 0)
+    return rc;
+  p->open_flags = fileio_open_flags(flags);
+  p->piece = block < PIECE_BYTES ? PIECE_BYTES / block * block : block;
+  if (p->plan->validate) {
+    p->check = malloc(sizeof(*p->check));
+    if (!p->check)
+      return err_set(err, -ENOMEM, "cannot allocate the checksums");
+    validate_init(p->check, block, p->layout.file_bytes);
+  }
+  return 0;
+}
+
+int fileio_prepare(const struct plan *plan, const void *cfg, struct err *err)
+{
+  struct prepare p = { .plan = plan, .cfg = cfg, .folder.fd = -1 };
+  int rc = set_up(&p, err);
+
+  if (rc == 0) {
+    (void)signal(SIGXFSZ, SIG_IGN); /* an error of write tells the same */
+    (void)pthread_mutex_init(&p.lock, NULL);
+    (void)pthread_cond_init(&p.ended, NULL);
+    log_msg(LOG_NOTICE,
+            "%" PRIu64 " files, %" PRIu64 "Kb each, %" PRIu64 "Mb total\n"
+            "Creating files for the test...\n"
+            "Extra file open flags: %s\n",
+            p.layout.files, p.layout.file_bytes / 1024,
+            p.cfg->total_size / 1048576,
+            fileio_flags_text(fileio_flags(p.cfg)));
+    progress_init(&p.progress, p.layout.places * p.layout.block);
+    rc = work(&p, err);
+    if (rc == 0)
+      print_sum(&p);
+    (void)pthread_cond_destroy(&p.ended);
+    (void)pthread_mutex_destroy(&p.lock);
+  }
+  folder_close(&p.folder);
+  free(p.check);
+  return rc;
+}

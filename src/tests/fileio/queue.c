@@ -1,0 +1,255 @@
+/*
+ * queue.c - what the queued engines have in common.
+ */
+#include "tests/fileio/queue.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+static void add(_Atomic uint64_t *to, uint64_t n)
+{
+  (void)atomic_fetch_add_explicit(to, n, memory_order_relaxed);
+}
+
+void queue_close(void *engine)
+{
+  struct queue *q = engine;
+  struct fileio *fio = q->io->fio;
+  uint64_t most;
+
+  if (q->impl)
+    q->ops->done(q);
+  add(&fio->depth_sum, q->depth_sum);
+  add(&fio->depth_count, q->depth_count);
+  most = atomic_load(&fio->depth_max);
+  while (most < q->depth_max &&
+         !atomic_compare_exchange_weak(&fio->depth_max, &most, q->depth_max))
+    ;
+  io_buffers_free(q->io, q->buf, q->depth);
+  free(q->free_slot);
+  free(q->slot);
+  free(q);
+}
+
+int queue_open(struct io *io, const struct queue_ops *ops, void **ret,
+               struct err *err)
+{
+  struct queue *q = mem_aligned(1, sizeof(*q), CACHE_LINE);
+  int rc = -ENOMEM;
+
+  if (!q)
+    return err_set(err, -ENOMEM, "cannot allocate a queue");
+  q->io = io;
+  q->ops = ops;
+  q->depth = (unsigned)io->fio->cfg->backlog;
+  q->slot = calloc(q->depth, sizeof(*q->slot));
+  q->free_slot = calloc(q->depth, sizeof(*q->free_slot));
+  if (!q->slot || !q->free_slot) {
+    (void)err_set(err, -ENOMEM, "cannot allocate a queue of %u requests",
+                  q->depth);
+    goto out;
+  }
+  for (unsigned i = 0; i < q->depth; i++)
+    q->free_slot[i] = q->depth - 1 - i;
+  q->n_free = q->depth;
+  q->buf = io_buffers(io, q->depth, &q->stride, err);
+  if (q->buf)
+    rc = ops->setup(q, err);
+out:
+  if (rc < 0)
+    queue_close(q);
+  else
+    *ret = q;
+  return rc;
+}
+
+static int push(struct queue *q, unsigned slot, uint64_t start_ns,
+                struct err *err)
+{
+  int rc;
+
+  q->slot[slot].start_ns = start_ns;
+  q->slot[slot].busy = true;
+  rc = q->ops->push(q, slot, err);
+  if (rc < 0)
+    return rc;
+  q->in_flight++;
+  q->in_line++;
+  return 0;
+}
+
+/* The moment at which the completions that are being taken were seen; 0 when
+ * nobody asks. */
+static uint64_t seen_ns(struct queue *q)
+{
+  if (q->now_ns == 0)
+    q->now_ns = io_end(q->io);
+  return q->now_ns;
+}
+
+static void fail(struct queue *q, unsigned slot, int64_t result)
+{
+  const struct request *r = &q->slot[slot].r;
+
+  if (q->failed != 0)
+    return;
+  if (result < 0)
+    q->failed = io_failed(q->io, r, 0, (int)-result, &q->why);
+  else
+    q->failed = io_short(q->io, r, queue_buffer(q, slot), (uint64_t)result,
+                         &q->why);
+}
+
+/* A write is on its way through the system; false: its fsync is to come. */
+static bool follow_up(struct queue *q, unsigned slot)
+{
+  struct slot *s = &q->slot[slot];
+
+  if (!q->io->fio->cfg->fsync_all || s->r.op != FILE_OP_WRITE)
+    return true;
+  s->r.op = FILE_OP_FSYNC;
+  if (push(q, slot, seen_ns(q), &q->why) == 0)
+    return false;
+  q->failed = q->failed ? q->failed : -EIO;
+  return true;
+}
+
+void queue_completed(struct queue *q, unsigned slot, int64_t result)
+{
+  struct slot *s = &q->slot[slot];
+  const bool transfer = s->r.op != FILE_OP_FSYNC;
+
+  q->in_flight--;
+  s->busy = false;
+  if (UNLIKELY(result == -EINTR || result == -EAGAIN)) {
+    if (push(q, slot, s->start_ns, &q->why) < 0 && q->failed == 0)
+      q->failed = -EIO;
+    return;
+  }
+  if (transfer)
+    pattern_release(&q->io->fio->pattern, s->r.place);
+  if (q->awaiting && s->r.op == FILE_OP_WRITE && s->r.file == q->awaited_file)
+    q->awaited--;
+
+  if (UNLIKELY(result != (transfer ? (int64_t)s->r.length : 0))) {
+    fail(q, slot, result);
+  } else {
+    io_done(q->io, s->r.op, s->r.length, s->start_ns, seen_ns(q));
+    if (UNLIKELY(q->io->fio->check != NULL) && s->r.op == FILE_OP_READ &&
+        q->failed == 0)
+      q->failed = io_check(q->io, &s->r, queue_buffer(q, slot), &q->why);
+    if (!follow_up(q, slot))
+      return;
+  }
+  q->free_slot[q->n_free++] = slot;
+}
+
+/* Submit what is in line and wait for `least` completions. */
+static int kick(struct queue *q, unsigned least, struct err *err)
+{
+  int rc;
+
+  q->now_ns = 0;
+  rc = q->ops->kick(q, least, err);
+  if (rc == 0 && UNLIKELY(q->failed != 0)) {
+    *err = q->why;
+    rc = q->failed;
+  }
+  return rc;
+}
+
+/* Everything submitted, and room for one more. */
+static int make_room(struct queue *q, struct err *err)
+{
+  int rc = 0;
+
+  while (rc == 0 && (q->in_line > 0 || q->n_free == 0))
+    rc = kick(q, q->n_free == 0, err);
+  return rc;
+}
+
+/* Until the writes of this thread to a file that are in flight are there. */
+static int await_writes(struct queue *q, uint32_t file, struct err *err)
+{
+  int rc = 0;
+
+  if (q->in_flight == 0)
+    return 0;
+  q->awaited = 0;
+  for (unsigned i = 0; i < q->depth; i++) {
+    const struct slot *s = &q->slot[i];
+
+    q->awaited += s->busy && s->r.op == FILE_OP_WRITE && s->r.file == file;
+  }
+  q->awaited_file = file;
+  q->awaiting = true;
+  while (rc == 0 && q->awaited > 0)
+    rc = kick(q, 1, err);
+  q->awaiting = false;
+  return rc;
+}
+
+static void count_depth(struct queue *q)
+{
+  q->depth_sum += q->in_flight;
+  q->depth_count++;
+  if (q->in_flight > q->depth_max)
+    q->depth_max = q->in_flight;
+}
+
+int queue_sync(void *engine, uint32_t file, struct err *err)
+{
+  struct queue *q = engine;
+  const struct request r = { .op = FILE_OP_FSYNC, .file = file };
+  unsigned slot;
+  int rc = await_writes(q, file, err);
+
+  if (rc == 0)
+    rc = make_room(q, err);
+  if (rc < 0)
+    return rc;
+  slot = q->free_slot[--q->n_free];
+  q->slot[slot].r = r;
+  rc = push(q, slot, clock_now_ns(), err);
+  if (rc == 0)
+    rc = make_room(q, err);
+  return rc;
+}
+
+int queue_execute(void *engine, const struct request *r, struct err *err)
+{
+  struct queue *q = engine;
+  uint64_t start_ns;
+  unsigned slot;
+  int rc;
+
+  if (r->op == FILE_OP_FSYNC)
+    return queue_sync(q, r->file, err);
+  start_ns = io_start(q->io);
+  slot = q->free_slot[--q->n_free];
+  q->slot[slot].r = *r;
+  if (UNLIKELY(q->io->fio->check != NULL) && r->op == FILE_OP_WRITE) {
+    io_fill(q->io, r, queue_buffer(q, slot));
+    start_ns = clock_now_ns();
+  }
+  rc = push(q, slot, start_ns, err);
+  if (rc < 0)
+    return rc;
+  count_depth(q);
+  return make_room(q, err);
+}
+
+int queue_settle(void *engine, bool all, struct err *err)
+{
+  struct queue *q = engine;
+  int rc = 0;
+
+  if (q->in_flight == 0)
+    return 0;
+  do {
+    rc = kick(q, 1, err);
+  } while (rc == 0 && all && q->in_flight > 0);
+  return rc;
+}

@@ -1,0 +1,24 @@
+/*
+ * request.h - one thing to be done to one file.
+ */
+#ifndef BENCH_TESTS_FILEIO_REQUEST_H
+#define BENCH_TESTS_FILEIO_REQUEST_H
+
+#include <stdint.h>
+
+enum file_op {
+  FILE_OP_READ,
+  FILE_OP_WRITE,
+  FILE_OP_FSYNC,
+  FILE_OPS,
+};
+
+struct request {
+  enum file_op op;
+  uint32_t file;
+  uint32_t length; /* 0 for FILE_OP_FSYNC, like offset */
+  uint64_t offset;
+  uint64_t place; /* number of the request among those that cover all files */
+};
+
+#endif

@@ -1,0 +1,325 @@
+/*
+ * run.c - the run command of the fileio test: from options to open files, the
+ * life of a worker, and the results beyond the report.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "opt/help.h"
+#include "opt/optset.h"
+#include "rand/stream.h"
+#include "report/life.h"
+#include "run/plan.h"
+#include "run/test.h"
+#include "tests/fileio/advice.h"
+#include "tests/fileio/direct.h"
+#include "tests/fileio/engine.h"
+#include "tests/fileio/fileio.h"
+#include "tests/fileio/io.h"
+#include "tests/tests.h"
+
+/* A worker. */
+struct fileio_thread {
+  struct io io;
+  struct pattern_thread pattern;
+  struct request next;
+  void *engine;
+  bool failed;    /* nothing more is to be done */
+  struct err why; /* set by next(), which cannot fail: for event() */
+} CACHE_ALIGNED;
+
+/* Nothing can be done without a mode: show what there is to choose from. */
+static int refuse_no_mode(struct err *err)
+{
+  struct fileio_cfg cfg;
+  struct strbuf out = { 0 };
+  struct optset set;
+
+  optset_init(&set, COMPAT_1_0);
+  if (optset_add(&set, OPT_SECTION_TEST, "fileio", fileio_opts, &cfg, err) == 0)
+    help_test(&out, "fileio", &set);
+  log_msg(LOG_NOTICE, "%s", strbuf_str(&out));
+  strbuf_done(&out);
+  optset_done(&set);
+  return err_set(err, -EINVAL, "Missing required argument: --file-test-mode");
+}
+
+static void fileio_close(void *run)
+{
+  struct fileio *fio = run;
+
+  if (fio->engine && fio->engine->end)
+    fio->engine->end(fio);
+  files_close(&fio->files);
+  folder_close(&fio->folder);
+  pattern_done(&fio->pattern);
+  free(fio->check);
+  free(fio);
+}
+
+static int choose_engine(struct fileio *fio, struct err *err)
+{
+  const int which = fio->cfg->io_mode;
+
+  fio->engine = engine_find((enum file_engine)which);
+  if (fio->engine)
+    return 0;
+  return err_set(err, -ENOSYS,
+                 "Invalid value for --file-io-mode: '%s' (this program was "
+                 "built without it)",
+                 file_engine_words[which]);
+}
+
+static int make_checksums(struct fileio *fio, struct err *err)
+{
+  if (!fio->plan->validate)
+    return 0;
+  fio->check = malloc(sizeof(*fio->check));
+  if (!fio->check)
+    return err_set(err, -ENOMEM, "cannot allocate the checksums");
+  validate_init(fio->check, fio->layout.block, fio->layout.file_bytes);
+  return 0;
+}
+
+static int set_up(struct fileio *fio, struct err *err)
+{
+  const struct fileio_cfg *cfg = fio->cfg;
+  int rc;
+
+  rc = choose_engine(fio, err);
+  if (rc == 0)
+    rc = layout_init(&fio->layout, cfg, cfg->mode, fio->plan->validate, err);
+  if (rc == 0)
+    rc = folder_open(&fio->folder, cfg->dir, err);
+  if (rc == 0 && (fio->flags & FILE_FLAG_DIRECT))
+    rc = layout_check_direct(&fio->layout, direct_alignment(&fio->folder), err);
+  if (rc == 0)
+    rc = pattern_init(&fio->pattern, &fio->layout, cfg, fio->plan->validate,
+                      err);
+  return rc < 0 ? rc : make_checksums(fio, err);
+}
+
+static int fileio_open(const struct plan *plan, const void *arg, void **ret_run,
+                       struct err *err)
+{
+  const struct fileio_cfg *cfg = arg;
+  struct fileio *fio;
+  int rc;
+
+  if (cfg->mode < 0)
+    return refuse_no_mode(err);
+  fio = mem_aligned(1, sizeof(*fio), CACHE_LINE);
+  if (!fio)
+    return err_set(err, -ENOMEM, "cannot allocate the fileio test");
+  fio->plan = plan;
+  fio->cfg = cfg;
+  fio->flags = fileio_flags(cfg);
+  fio->folder.fd = -1;
+  rc = set_up(fio, err);
+  if (rc < 0)
+    fileio_close(fio);
+  else
+    *ret_run = fio;
+  return rc;
+}
+
+static int fileio_begin(void *run, struct err *err)
+{
+  struct fileio *fio = run;
+  const struct layout *l = &fio->layout;
+  const bool fresh = fio->cfg->mode == FILE_MODE_SEQWR;
+  int rc;
+
+  (void)signal(SIGXFSZ, SIG_IGN); /* an error of write tells the same */
+  rc = files_open(&fio->files, &fio->folder, l->files, l->file_bytes,
+                  fileio_open_flags(fio->flags), fresh, err);
+  if (rc == 0)
+    advice_print(&fio->folder, l->files * l->file_bytes,
+                 fio->flags & FILE_FLAG_DIRECT);
+  if (rc == 0 && fio->cfg->drop_cache)
+    rc = files_drop_cache(&fio->files, err);
+  if (rc == 0 && fio->engine->begin)
+    rc = fio->engine->begin(fio, err);
+  return rc;
+}
+
+/* After the report: were these the user's files all the time? */
+static int fileio_end(void *run, struct err *err)
+{
+  struct fileio *fio = run;
+
+  return files_check_names(&fio->files, err);
+}
+
+static int thread_open(void *run, struct worker *w, void **ret_thr,
+                       struct err *err)
+{
+  struct fileio *fio = run;
+  struct fileio_thread *t = mem_aligned(1, sizeof(*t), CACHE_LINE);
+  int rc;
+
+  if (!t)
+    return err_set(err, -ENOMEM, "cannot allocate a thread's state");
+  t->io.fio = fio;
+  t->io.w = w;
+  t->io.random = rng_key(fio->plan->seed, RNG_INTERNAL, w->tid);
+  t->io.scheduled = fio->plan->rate > 0.0;
+  rc = io_classes(&t->io, err);
+  if (rc == 0)
+    rc = fio->engine->open(&t->io, &t->engine, err);
+  if (rc < 0)
+    free(t);
+  else
+    *ret_thr = t;
+  return rc;
+}
+
+static void thread_close(void *thr)
+{
+  struct fileio_thread *t = thr;
+
+  t->io.fio->engine->close(t->engine);
+  free(t);
+}
+
+/*
+ * With checksums, all places may be taken: complete some of the own requests
+ * and ask again.  An error that turns up here is left to event().
+ */
+static bool wait_for_place(struct fileio_thread *t, struct worker *w)
+{
+  struct fileio *fio = t->io.fio;
+
+  do {
+    if (worker_is_over(w))
+      return false;
+    if (fio->engine->settle &&
+        fio->engine->settle(t->engine, false, &t->why) < 0) {
+      t->failed = true;
+      return true;
+    }
+    (void)sched_yield();
+  } while (!pattern_next(&fio->pattern, &t->pattern, w->rand, &t->next));
+  return true;
+}
+
+static bool next(void *thr, struct worker *w)
+{
+  struct fileio_thread *t = thr;
+
+  if (LIKELY(pattern_next(&t->io.fio->pattern, &t->pattern, w->rand, &t->next)))
+    return true;
+  return wait_for_place(t, w);
+}
+
+static int event(void *thr, struct worker *w, struct err *err)
+{
+  struct fileio_thread *t = thr;
+  int rc;
+
+  if (UNLIKELY(t->failed)) {
+    *err = t->why;
+    return -EIO;
+  }
+  if (t->io.classes)
+    w->event_class = (uint16_t)t->io.class_of[t->next.op];
+  rc = t->io.fio->engine->execute(t->engine, &t->next, err);
+  t->failed = rc < 0;
+  return rc;
+}
+
+static int drain(void *thr, struct worker *w, struct err *err)
+{
+  struct fileio_thread *t = thr;
+  const struct engine_ops *engine = t->io.fio->engine;
+  int rc = 0;
+
+  (void)w;
+  if (engine->settle && !t->failed)
+    rc = engine->settle(t->engine, true, err);
+  t->failed |= rc < 0;
+  return rc;
+}
+
+static void note_sync_time(struct fileio *fio, uint64_t took_ns)
+{
+  uint64_t most = atomic_load(&fio->sync_ns);
+
+  while (most < took_ns &&
+         !atomic_compare_exchange_weak(&fio->sync_ns, &most, took_ns))
+    ;
+}
+
+static bool syncs_at_end(const struct fileio *fio)
+{
+  return fio->cfg->fsync_end && !fio->cfg->fsync_all &&
+         file_mode_writes(fio->cfg->mode);
+}
+
+/* Each file once, by the workers in turn. */
+static int finish(void *thr, struct worker *w, struct err *err)
+{
+  struct fileio_thread *t = thr;
+  struct fileio *fio = t->io.fio;
+  const uint64_t start_ns = clock_now_ns();
+  int rc = 0;
+
+  if (t->failed || !syncs_at_end(fio))
+    return 0;
+  for (uint64_t f = w->tid; f < fio->layout.files && rc == 0;
+       f += fio->plan->threads)
+    rc = fio->engine->sync(t->engine, (uint32_t)f, err);
+  if (rc == 0 && fio->engine->settle)
+    rc = fio->engine->settle(t->engine, true, err);
+  note_sync_time(fio, clock_now_ns() - start_ns);
+  return rc;
+}
+
+static void details(void *run, struct test_details *ret)
+{
+  const struct fileio *fio = run;
+  const uint64_t n = atomic_load(&fio->depth_count);
+
+  if (n > 0) {
+    facts_real(&ret->test, "queue_depth_mean",
+               (double)atomic_load(&fio->depth_sum) / (double)n);
+    facts_int(&ret->test, "queue_depth_max",
+              (int64_t)atomic_load(&fio->depth_max));
+  }
+  if (syncs_at_end(fio))
+    facts_real(&ret->test, "final_sync_s",
+               (double)atomic_load(&fio->sync_ns) / (double)NS_PER_S);
+}
+
+static const struct test_ops fileio_ops = {
+  .prepare = fileio_prepare,
+  .cleanup = fileio_cleanup,
+  .open = fileio_open,
+  .describe = fileio_describe,
+  .begin = fileio_begin,
+  .close = fileio_close,
+  .end = fileio_end,
+  .thread_open = thread_open,
+  .thread_close = thread_close,
+  .next = next,
+  .event = event,
+  .drain = drain,
+  .finish = finish,
+  .details = details,
+};
+
+const struct test test_fileio = {
+  .name = "fileio",
+  .summary = "File I/O test",
+  .opts = fileio_opts,
+  .cfg_size = sizeof(struct fileio_cfg),
+  .ops = &fileio_ops,
+  .style = REPORT_FILEIO,
+};

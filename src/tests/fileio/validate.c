@@ -1,0 +1,100 @@
+/*
+ * validate.c - blocks that can be told from corrupted ones.
+ */
+#include "tests/fileio/validate.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "rand/rng.h"
+#include "tests/fileio/layout.h"
+
+struct trailer {
+  uint32_t crc;
+  int64_t offset;
+} __attribute__((packed));
+
+void validate_init(struct validate *v, uint64_t block, uint64_t file_bytes)
+{
+  crc32_table_init(&v->crc);
+  v->block = block;
+  v->file_bytes = file_bytes;
+}
+
+/* Bytes of the block at `offset` that are used, of `length` that there are. */
+static uint64_t used_bytes(const struct validate *v, uint64_t offset,
+                           uint64_t length)
+{
+  const uint64_t left = offset < v->file_bytes ? v->file_bytes - offset : 0;
+  const uint64_t block = length < v->block ? length : v->block;
+
+  return left < block ? left : block;
+}
+
+static void fill_random(uint64_t *random, unsigned char *p, uint64_t n)
+{
+  while (n > 0) {
+    const uint64_t word = rng_mix(*random += RNG_GAMMA);
+    const uint64_t part = n < sizeof(word) ? n : sizeof(word);
+
+    memcpy(p, &word, part);
+    p += part;
+    n -= part;
+  }
+}
+
+void validate_fill(const struct validate *v, uint64_t *random, void *data,
+                   uint64_t length, uint64_t offset)
+{
+  unsigned char *p = data;
+
+  while (length > 0) {
+    const uint64_t block = length < v->block ? length : v->block;
+    const uint64_t n = used_bytes(v, offset, length);
+
+    if (n < LAYOUT_LEAST_CHECKED) {
+      fill_random(random, p, n);
+    } else {
+      const uint64_t body = n - sizeof(struct trailer);
+      struct trailer t = { .offset = (int64_t)offset };
+
+      fill_random(random, p, body);
+      t.crc = crc32_of(&v->crc, p, body);
+      memcpy(p + body, &t, sizeof(t));
+    }
+    memset(p + n, 0, block - n);
+    p += block;
+    offset += block;
+    length -= block;
+  }
+}
+
+int validate_check(const struct validate *v, const void *data, uint64_t length,
+                   uint64_t offset, const char *name, struct err *err)
+{
+  const unsigned char *p = data;
+
+  for (uint64_t n; length > 0; p += n, offset += n, length -= n) {
+    struct trailer t;
+    uint32_t crc;
+
+    n = length < v->block ? length : v->block;
+    if (n < LAYOUT_LEAST_CHECKED)
+      continue;
+    memcpy(&t, p + n - sizeof(t), sizeof(t));
+    crc = crc32_of(&v->crc, p, n - sizeof(t));
+    if (crc == t.crc && t.offset == (int64_t)offset)
+      continue;
+    return err_set(err, -EBADMSG,
+                   "Validation failed in file '%s' at offset %" PRIu64
+                   ": the checksum is 0x%08" PRIx32
+                   " and should be 0x%08" PRIx32
+                   ", the offset stored is %" PRId64
+                   ". Files must be prepared with --validate and the same "
+                   "--file-block-size",
+                   name, offset, t.crc, crc, t.offset);
+  }
+  return 0;
+}

@@ -1,0 +1,73 @@
+# shellcheck shell=bash disable=SC2034 # variables are for those who source it
+# common.sh - what the measuring scripts share; they source it.
+#
+# BENCH      the program to measure, else build/bench of this checkout
+# SYSBENCH   what to compare it with, else the installed sysbench 1.0.20
+# PAIRS      how many pairs of runs, at least 5: the programs take turns, so
+#            that what happens on the machine meanwhile happens to both
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+BENCH=${BENCH:-$here/../../build/bench}
+SYSBENCH=${SYSBENCH:-sysbench}
+PAIRS=${PAIRS:-5}
+
+die() {
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  exit 1
+}
+
+[[ -x $BENCH ]] || die "there is no program '$BENCH': set BENCH"
+((PAIRS >= 5)) || die 'PAIRS is at least 5'
+command -v "$SYSBENCH" >/dev/null ||
+  die "there is no '$SYSBENCH' to compare with: set SYSBENCH"
+[[ $("$SYSBENCH" --version) == 'sysbench 1.0.20'* ]] ||
+  die "'$SYSBENCH' is not sysbench 1.0.20"
+
+# The median of the numbers on standard input.
+median() {
+  sort -g | awk '{ x[NR] = $1 }
+    END { m = int((NR + 1) / 2)
+          print NR % 2 ? x[m] : (x[m] + x[m + 1]) / 2 }'
+}
+
+# per_second OUTPUT: events per second, from any report of 1.0.
+per_second() {
+  awk '/^ *events per second:/ { rate = $NF }
+    /^Total operations:/ { gsub(/[()]/, ""); rate = $4 }
+    /^ *total time:/ { sub(/s$/, "", $NF); seconds = $NF }
+    /^ *total number of events:/ { events = $NF }
+    END { if (rate == "" && seconds > 0) rate = events / seconds
+          if (rate == "") exit 1
+          print rate }' <<<"$1"
+}
+
+# rate PROGRAM ARGUMENT...: one run, its events per second.
+rate() {
+  local out
+  out=$("$@" 2>&1) || die "failed: $*
+$out"
+  per_second "$out" || die "no rate in the report of: $*
+$out"
+}
+
+# both ARGUMENT...: sets ours and theirs to the medians of rates.
+both() {
+  local i a='' b=''
+  for ((i = 0; i < PAIRS; i++)); do
+    a+=$(rate "$BENCH" "$@")$'\n' || exit 1
+    b+=$(rate "$SYSBENCH" "$@")$'\n' || exit 1
+  done
+  ours=$(median <<<"${a%$'\n'}")
+  theirs=$(median <<<"${b%$'\n'}")
+}
+
+# calc EXPRESSION: what awk makes of it.
+calc() {
+  awk "BEGIN { printf \"%.6g\", $1 }"
+}
+
+# The first line of each table.
+title() {
+  printf '%s: medians of %d interleaved pairs, %s\n' "$1" "$PAIRS" \
+    "$("$BENCH" --version)"
+}

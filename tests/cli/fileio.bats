@@ -1,0 +1,401 @@
+#!/usr/bin/env bats
+# The fileio test: its files, what it does to them, and what it says.
+load helper
+
+SIZES="--file-num=3 --file-total-size=400K --file-block-size=16K"
+
+# io ARG...: the fileio test on files of the sizes above.
+io() {
+  bench fileio $SIZES "$@"
+}
+
+prepared() {
+  "$BENCH" fileio $SIZES "$@" prepare >/dev/null
+}
+
+# traced CALLS ARG...: the same under strace; the calls are in the file trace.
+traced() {
+  command -v strace >/dev/null || skip "strace is not installed"
+  strace -o probe true 2>/dev/null || skip "strace may not trace here"
+  local calls=$1
+  shift
+  rm -f thread.*
+  # A leak checker cannot work under strace.
+  ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" run --separate-stderr strace -ff -o thread -e trace="$calls" "$BENCH" fileio $SIZES "$@"
+  # What the loader reads of libraries does not count.
+  cat thread.* | grep -v 'ELF\|, 784, ' >trace
+}
+
+calls() {
+  grep -Ec "\b$1\(" trace || true
+}
+
+# engines: the I/O modes of this build.
+engines() {
+  local mode
+  for mode in sync async mmap io_uring; do
+    "$BENCH" fileio $SIZES --file-io-mode=$mode --file-test-mode=seqwr --events=1 run 2>&1 |
+      grep -q 'built without it' || echo "$mode"
+  done
+}
+
+@test "prepare creates, reuses and extends; cleanup removes" {
+  io prepare
+  must is "$status" 0
+  must is "$(sed -n 3,8p <<<"$output")" "3 files, 133Kb each, 0Mb total
+Creating files for the test...
+Extra file open flags: (none)
+Creating file test_file.0
+Creating file test_file.1
+Creating file test_file.2"
+  must has "$output" '^442368 bytes written in [0-9.]+ seconds \([0-9.]+ MiB/sec\)\.$'
+  must is "$(stat -c %s:%a test_file.2)" 147456:600
+
+  truncate -s 20000 test_file.0
+  : >test_file.1
+  io prepare
+  must has "$output" '^Extending existing file test_file.0$'
+  must has "$output" '^Creating file test_file.1$'
+  must has "$output" '^Reusing existing file test_file.2$'
+  must has "$output" '^278528 bytes written'
+  must is "$(stat -c %s test_file.0)" 147456
+
+  io prepare
+  must has "$output" '^No bytes written\.$'
+
+  touch test_file.3 other
+  rm test_file.1
+  io cleanup
+  must is "$status" 0
+  must has "$output" '^Removing test files\.\.\.$'
+  must is "$(ls | grep -v separate-stderr | tr '\n' ' ')" "other test_file.3 "
+}
+
+@test "prepare really writes the data, with several threads in the order of the files" {
+  bench fileio --file-num=20 --file-total-size=20M --threads=8 prepare
+  must is "$status" 0
+  must is "$(grep -c '^Creating file ' <<<"$output")" 20
+  must is "$(grep '^Creating file ' <<<"$output" | sort -V)" "$(grep '^Creating file ' <<<"$output")"
+  must holds "$(du -k --total test_file.* | tail -1 | cut -f1) >= 20480"
+}
+
+@test "prepare shows its progress on a terminal only" {
+  prepared 2>err
+  must is "$(cat err)" ""
+  command -v script >/dev/null || skip "script is not installed"
+  rm test_file.*
+  script -qec "$BENCH fileio $SIZES prepare >/dev/null" typescript >/dev/null
+  must has "$(tr '\r' '\n' <typescript)" 'MiB/s'
+}
+
+@test "another folder" {
+  mkdir sub
+  io --file-dir=sub prepare
+  must is "$status" 0
+  must has "$output" '^Creating file sub/test_file.0$'
+  io --file-dir=sub/ --file-test-mode=rndrw --events=100 run
+  must is "$status" 0
+  io --file-dir=sub cleanup
+  must is "$(ls sub)" ""
+  io --file-dir=nowhere prepare
+  must is "$status" 1
+  must is "$stderr" "FATAL: Cannot open folder 'nowhere' errno = 2 (No such file or directory)"
+}
+
+@test "the header tells all that was asked for" {
+  prepared
+  io --file-test-mode=seqrd --file-merged-requests=2 --events=10 run
+  must is "$(sed -n '/^Extra/,/^Doing/p' <<<"$output")" "Extra file open flags: (none)
+3 files, 133.33KiB each
+400KiB total file size
+Block size 16KiB
+Merging requests up to 32KiB for sequential IO.
+Periodic FSYNC enabled, calling fsync() each 100 requests.
+Calling fsync() at the end of test, Enabled.
+Using synchronous I/O mode
+Doing sequential read test"
+  io --file-test-mode=rndrw --file-fsync-all --file-io-mode=mmap --events=10 \
+    --file-extra-flags=dsync,sync run
+  must is "$(sed -n '/^Extra/,/^Doing/p' <<<"$output")" "Extra file open flags: sync dsync 
+3 files, 133.33KiB each
+400KiB total file size
+Block size 16KiB
+Number of IO requests: 10
+Read/Write ratio for combined random IO test: 1.50
+Calling fsync() after each write operation.
+Using fast mmaped I/O mode
+Doing random r/w test"
+}
+
+@test "every mode with every I/O mode passes its own validation" {
+  local mode engine
+  for engine in $(engines); do
+    prepared --validate
+    for mode in seqwr seqrewr seqrd rndrd rndwr rndrw; do
+      io --validate --threads=8 --file-io-mode=$engine --file-test-mode=$mode \
+        --file-fsync-freq=50 --file-merged-requests=3 --events=1500 --time=20 run
+      must is "$engine $mode $status" "$engine $mode 0"
+      must is "$(number 'total number of events:')" 1500
+    done
+  done
+}
+
+@test "async with direct and checksums" {
+  local engine
+  SIZES="--file-num=3 --file-total-size=384K --file-block-size=16K"
+  for engine in $(engines); do
+    prepared --validate
+    io --validate --threads=4 --file-io-mode=$engine --file-test-mode=rndrw \
+      --file-extra-flags=direct --events=500 run
+    [[ $stderr == *"may not support"* ]] && skip "no direct I/O on this file system"
+    must is "$engine $status" "$engine 0"
+  done
+}
+
+@test "validation finds a block that was damaged on disk" {
+  local engine
+  for engine in $(engines); do
+    prepared --validate
+    printf X | dd of=test_file.1 bs=1 seek=20000 conv=notrunc status=none
+    io --validate --file-io-mode=$engine --file-test-mode=seqrd --events=27 run
+    must is "$engine $status" "$engine 1"
+    must has "$stderr" "^FATAL: Validation failed in file 'test_file.1' at offset 16384: "
+    must has "$stderr" '0x[0-9a-f]{8} .*0x[0-9a-f]{8}'
+    must has "$output" 'total number of events:'
+  done
+}
+
+@test "files without checksums do not validate, and prepare --validate rewrites them" {
+  prepared
+  io --validate --file-test-mode=rndrd --events=10 run
+  must is "$status" 1
+  must has "$stderr" 'prepared with --validate'
+  io --validate prepare
+  must has "$output" '^Creating file test_file.0$'
+  must has "$output" '^442368 bytes written'
+  io --validate --file-test-mode=rndrd --events=100 run
+  must is "$status" 0
+}
+
+@test "files with checksums pass between sysbench and this program" {
+  command -v sysbench >/dev/null || skip "sysbench is not installed"
+  SIZES="--file-num=3 --file-total-size=384K --file-block-size=16K"
+  sysbench fileio $SIZES --validate=on prepare >/dev/null
+  io --validate --file-test-mode=rndrw --events=300 run
+  must is "$status" 0
+  prepared --validate
+  run sysbench fileio $SIZES --validate=on --file-test-mode=seqrd --events=24 run
+  must is "$status" 0
+  must is "$(grep -c FATAL <<<"$output")" 0
+}
+
+@test "arrivals and a warm-up" {
+  local engine
+  prepared
+  for engine in $(engines); do
+    prepared
+    io --file-io-mode=$engine --file-test-mode=rndrw --threads=2 --rate=300 --warmup-time=1 --time=1 run
+    must is "$engine $status" "$engine 0"
+    must holds "$(number 'total number of events:') > 200 && $(number 'total number of events:') < 400"
+  done
+}
+
+@test "many threads and an fsync after every request" {
+  local mode i
+  prepared
+  for i in 1 2 3 4 5; do
+    for mode in rndwr rndrw; do
+      io --threads=64 --file-test-mode=$mode --file-fsync-freq=1 --events=2000 run
+      must is "$mode $status" "$mode 0"
+      io --threads=8 --file-test-mode=$mode --file-fsync-freq=1 --events=2000 run
+      must is "$mode $status" "$mode 0"
+    done
+  done
+}
+
+@test "fsyncs among the requests, and one pass at the end" {
+  traced pwrite64,fsync --file-test-mode=seqwr --events=400 run
+  must is "$status" 0
+  must is "$(calls pwrite64) $(calls fsync)" "391 12"
+  must is "$(number 'total number of events:')" 400
+}
+
+@test "fsync at the end: each file once, whatever the number of threads" {
+  prepared
+  traced fsync,fdatasync --threads=4 --file-test-mode=rndwr --file-fsync-freq=0 --events=100 run
+  must is "$status" 0
+  must is "$(calls fsync) $(calls fdatasync)" "3 0"
+  traced fsync,fdatasync --threads=4 --file-test-mode=rndwr --file-fsync-freq=0 --events=100 \
+    --file-fsync-mode=fdatasync run
+  must is "$(calls fsync) $(calls fdatasync)" "0 3"
+  traced fsync,fdatasync --threads=4 --file-test-mode=rndwr --file-fsync-freq=0 --events=100 \
+    --file-fsync-end=off run
+  must is "$(calls fsync) $(calls fdatasync)" "0 0"
+  traced fsync,fdatasync --threads=4 --file-test-mode=rndrd --file-fsync-freq=1 --events=100 run
+  must is "$(calls fsync) $(calls fdatasync)" "0 0"
+  traced fsync,pwrite64 --threads=4 --file-test-mode=rndwr --file-fsync-all --events=100 run
+  must is "$(calls pwrite64) $(calls fsync)" "100 100"
+}
+
+@test "reads per write" {
+  prepared
+  traced pread64,pwrite64 --file-test-mode=rndrw --file-fsync-freq=0 --events=1000 run
+  must is "$(calls pread64) $(calls pwrite64)" "600 400"
+}
+
+@test "no request crosses the end of a file that no block divides" {
+  local mode
+  prepared
+  for mode in seqrewr seqrd rndrw; do
+    traced pread64,pwrite64 --file-test-mode=$mode --file-merged-requests=4 \
+      --file-fsync-freq=0 --events=300 run
+    must is "$status" 0
+    must is "$(sed -nE 's/.*(pread64|pwrite64)\(.*, ([0-9]+), ([0-9]+)\) *= .*/\2 \3/p' trace |
+      awk '$1 + $2 > 136533 || $2 % 16384 { bad++ } END { print bad + 0 }')" 0
+    must holds "$(grep -cE 'p(read|write)64' trace) >= 300"
+  done
+  must is "$(stat -c %s test_file.0)" 147456
+}
+
+@test "sequential modes cover each block once" {
+  prepared
+  traced pread64 --threads=4 --file-test-mode=seqrd --events=27 run
+  must is "$(calls pread64)" 27
+  must is "$(sed -nE 's/pread64\(([0-9]+), .*, ([0-9]+)\) += [0-9]+$/\1 \2/p' trace |
+    sort -u | wc -l)" 27
+}
+
+@test "extra flags in any combination reach the files" {
+  local flags want
+  SIZES="--file-num=1 --file-total-size=384K --file-block-size=16K"
+  prepared
+  for flags in sync dsync direct sync,direct dsync,direct sync,dsync sync,dsync,direct; do
+    traced openat --file-test-mode=rndrd --file-extra-flags=$flags --events=5 run
+    [[ $stderr == *"may not support"* ]] && skip "no direct I/O on this file system"
+    must is "$flags $status" "$flags 0"
+    want=$(grep '"test_file.0"' trace)
+    case ,$flags, in *,sync,*) must has "$want" 'O_SYNC' ;; *,dsync,*) must has "$want" 'O_DSYNC' ;; esac
+    case ,$flags, in *,direct,*) must has "$want" 'O_DIRECT' ;; esac
+  done
+}
+
+@test "direct with sizes that the file system does not take is refused first" {
+  local size
+  io --file-extra-flags=direct prepare
+  must is "$status" 1
+  must has "$stderr" '^FATAL: Invalid value for --file-total-size: each file would have 136533 bytes \(expected a multiple of [0-9]+ bytes'
+  must is "$(ls | grep -c test_file)" 0
+  SIZES="--file-num=1 --file-total-size=384K --file-block-size=1000"
+  io --file-extra-flags=direct --file-test-mode=seqwr run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: Invalid value for --file-block-size: '1000' \(expected a multiple of [0-9]+ bytes"
+  must is "$(ls | grep -c test_file)" 0
+}
+
+@test "queued fsyncs come after the writes, and the queue has its depth" {
+  prepared
+  traced io_submit,io_getevents,fsync --file-io-mode=async --file-test-mode=rndwr \
+    --file-fsync-freq=10 --events=130 run
+  [[ $stderr == *"built without it"* ]] && skip "built without libaio"
+  must is "$status" 0
+  must has "$(cat trace)" 'aio_lio_opcode=IOCB_CMD_FSYNC|IOCB_CMD_FSYNC'
+  must is "$(calls fsync)" 0
+}
+
+@test "--file-iodepth is --file-async-backlog" {
+  io --file-iodepth=0 --file-test-mode=rndrd run
+  must is "$status" 1
+  must has "$stderr" "'0' \(expected an integer from 1 to 1048576\)"
+  prepared
+  traced io_setup,io_uring_setup --file-iodepth=7 --file-io-mode=async --file-test-mode=rndrd --events=20 run
+  [[ $stderr == *"built without it"* ]] && skip "built without libaio"
+  must has "$(cat trace)" 'io_setup\(7,'
+}
+
+@test "the page cache can be dropped before a run" {
+  prepared
+  traced fadvise64 --file-drop-cache --file-test-mode=rndrd --events=10 run
+  must is "$status" 0
+  must is "$(grep -c DONTNEED trace)" 3
+  traced fadvise64 --file-test-mode=rndrd --events=10 run
+  must is "$(grep -c DONTNEED trace)" 0
+}
+
+@test "distributions of random places" {
+  local dist
+  prepared
+  for dist in default uniform gaussian special pareto zipfian; do
+    io --file-random-dist=$dist --file-test-mode=rndrw --events=200 run
+    must is "$dist $status" "$dist 0"
+  done
+}
+
+@test "a seed repeats the places" {
+  prepared
+  traced pread64 --rand-seed=5 --file-test-mode=rndrd --events=50 run
+  grep -oE ', 16384, [0-9]+' trace >first
+  traced pread64 --rand-seed=5 --file-test-mode=rndrd --events=50 run
+  grep -oE ', 16384, [0-9]+' trace >second
+  must is "$(cat first)" "$(cat second)"
+  must holds "$(sort -u first | wc -l) > 5"
+}
+
+@test "the run stops on time, and the report counts the final fsync" {
+  prepared
+  io --threads=8 --time=1 --file-test-mode=rndwr --report-interval=1 run
+  must is "$status" 0
+  must holds "$(number 'total time:') >= 1 && $(number 'total time:') < 3"
+  must has "$output" '^\[ 1s \] reads: 0\.00 MiB/s writes: [0-9.]+ MiB/s fsyncs: [0-9.]+/s latency \(ms,95%\): [0-9.]+$'
+  must holds "$(number 'writes/s:') > 0 && $(number 'fsyncs/s:') > 0"
+}
+
+@test "a warning when not the disk is measured" {
+  prepared
+  io --file-test-mode=rndrd --events=10 run
+  must has "$stderr" '^WARNING: the files \(400KiB\) fit into memory'
+}
+
+@test "no mode: the options are shown" {
+  io run
+  must is "$status" 1
+  must is "$stderr" "FATAL: Missing required argument: --file-test-mode"
+  must has "$output" '^fileio options:$'
+  must has "$output" '^  --file-rw-ratio=N +.*\[1\.5\]$'
+}
+
+@test "each refused option" {
+  local line
+  while IFS='|' read -r line want; do
+    bench fileio $line --file-test-mode=rndrd run
+    must is "$line: $status" "$line: 1"
+    must has "$stderr" "^FATAL: Invalid value for $want"
+  done <<'END'
+--file-num=0|--file-num: '0' \(expected an integer from 1 to 1000000000\)
+--file-num=-1|--file-num: '-1'
+--file-num=abc|--file-num: 'abc'
+--file-block-size=0|--file-block-size: '0' \(expected a size from 1 to
+--file-block-size=4X|--file-block-size: '4X'
+--file-block-size=3G|--file-block-size: '3221225472' \(expected a size of at most
+--file-block-size=15 --validate|--file-block-size: '15' \(expected a size of at least 16 with --validate\)
+--file-total-size=0|--file-total-size: '0'
+--file-total-size=127|--file-total-size: '127' \(expected a size of at least one byte for each of 128 files\)
+--file-test-mode=foo --file-num=1|--file-test-mode: 'foo' \(expected one of: seqwr, seqrewr, seqrd, rndrd, rndwr, rndrw\)
+--file-io-mode=foo|--file-io-mode: 'foo' \(expected one of: sync, async, mmap, io_uring\)
+--file-async-backlog=0|--file-async-backlog: '0'
+--file-async-backlog=1048577|--file-async-backlog: '1048577'
+--file-extra-flags=foo|--file-extra-flags: 'foo' \(expected a comma-separated list of: sync, dsync, direct\)
+--file-extra-flags=sync,bar|--file-extra-flags: 'bar'
+--file-fsync-freq=-1|--file-fsync-freq: '-1'
+--file-fsync-all=maybe|--file-fsync-all: 'maybe'
+--file-fsync-end=2|--file-fsync-end: '2'
+--file-fsync-mode=sync|--file-fsync-mode: 'sync' \(expected one of: fsync, fdatasync\)
+--file-merged-requests=-1|--file-merged-requests: '-1'
+--file-rw-ratio=-0.1|--file-rw-ratio: '-0.1' \(expected a number of at least 0\)
+--file-rw-ratio=abc|--file-rw-ratio: 'abc'
+--file-random-dist=foo|--file-random-dist: 'foo'
+--file-drop-cache=maybe|--file-drop-cache: 'maybe'
+END
+  bench fileio --file-test-mode=seqrd --file-block-size=1M --file-merged-requests=3000 run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: Invalid value for --file-merged-requests: '3000' \(expected at most 2047 blocks"
+}

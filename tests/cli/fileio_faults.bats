@@ -1,0 +1,272 @@
+#!/usr/bin/env bats
+# The fileio test when files, limits and system calls are not as they should
+# be: a message that names what is wrong, exit status 1, and no other file is
+# ever touched.
+load helper
+
+SIZES="--file-num=3 --file-total-size=384K --file-block-size=16K"
+
+io() {
+  bench fileio $SIZES "$@"
+}
+
+prepared() {
+  "$BENCH" fileio $SIZES "$@" prepare >/dev/null
+}
+
+# injected WHAT ARG...: a run in which a system call fails on purpose.
+injected() {
+  command -v strace >/dev/null || skip "strace is not installed"
+  strace -o probe true 2>/dev/null || skip "strace may not trace here"
+  local what=$1
+  shift
+  # A leak checker cannot work under strace.
+  ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" run --separate-stderr strace -f -o trace -e trace="${what%%:*}" -e inject="$what" \
+    "$BENCH" fileio $SIZES "$@"
+  [[ $stderr == *"built without it"* ]] && skip "built without this I/O mode"
+  return 0
+}
+
+# small_disk SIZE: a file system of this size in the folder disk.
+small_disk() {
+  mkdir disk
+  mount -t tmpfs -o "size=$1" none disk 2>/dev/null || skip "may not mount"
+}
+
+teardown() {
+  cd "$BATS_TEST_TMPDIR" || return
+  if mountpoint -q disk 2>/dev/null; then umount -l disk; fi
+}
+
+# as_nobody COMMAND...: without any privilege.
+as_nobody() {
+  [ "$(id -u)" = 0 ] || skip "needs root to give up privileges"
+  command -v setpriv >/dev/null || skip "setpriv is not installed"
+  chmod 755 "$BATS_TEST_TMPDIR"
+  setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$BENCH" --version \
+    >/dev/null 2>&1 || skip "nobody cannot run the program here"
+  run --separate-stderr setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$@"
+}
+
+@test "missing and short files" {
+  io --file-test-mode=rndrd run
+  must is "$status" 1
+  must is "$(grep -v 'fit into memory' <<<"$stderr")" \
+    "FATAL: Cannot open file 'test_file.0' errno = 2 (No such file or directory)
+WARNING: Did you forget to run the prepare step?"
+  must has "$output" '^Doing random read test$'
+  prepared
+  truncate -s 100000 test_file.1
+  io --file-test-mode=rndrd run
+  must is "$status" 1
+  must is "$(grep -v 'fit into memory' <<<"$stderr")" \
+    "FATAL: Size of file 'test_file.1' is 97.656KiB, but at least 128KiB is expected.
+WARNING: Did you run 'prepare' with different --file-total-size or --file-num values?"
+}
+
+@test "a directory, a link, a pipe in the place of a file" {
+  local mode
+  echo precious >victim
+  for mode in prepare run; do
+    rm -rf test_file.*
+    prepared
+    rm test_file.1
+    mkdir test_file.1
+    io --file-test-mode=seqrewr $mode
+    must is "$mode $status" "$mode 1"
+    must has "$stderr" "^FATAL: Cannot open file 'test_file.1': it is a directory"
+
+    rmdir test_file.1
+    ln -s victim test_file.1
+    io --file-test-mode=seqrewr $mode
+    must is "$mode $status" "$mode 1"
+    must has "$stderr" "^FATAL: Cannot open file 'test_file.1': it is a symbolic link"
+
+    rm test_file.1
+    mkfifo test_file.1
+    io --file-test-mode=seqrewr $mode
+    must is "$mode $status" "$mode 1"
+    must has "$stderr" "^FATAL: Cannot open file 'test_file.1': it is a pipe"
+  done
+  rm test_file.1
+  ln -s victim test_file.1
+  io --file-test-mode=seqwr --events=10 run
+  must is "$status" 0
+  must is "$(stat -c %F test_file.1)" "regular file"
+  must is "$(cat victim)" precious
+}
+
+@test "cleanup: what cannot be removed is an error, a link is removed itself" {
+  prepared
+  rm test_file.0 test_file.2
+  echo precious >victim
+  ln -s ../victim test_file.0
+  mkdir test_file.2
+  io cleanup
+  must is "$status" 1
+  must has "$stderr" "^FATAL: Cannot remove file 'test_file.2' errno = [0-9]+ \("
+  must is "$(ls | grep -v separate-stderr | tr '\n' ' ')" "test_file.2 victim "
+  must is "$(cat victim)" precious
+}
+
+@test "a full disk in prepare names file and offset" {
+  small_disk 256k
+  io --file-dir=disk prepare
+  must is "$status" 1
+  must has "$stderr" "^FATAL: Failed to write file 'disk/test_file.[12]' at offset [0-9]+ errno = 28 \(No space left on device\)$"
+  io --file-dir=disk cleanup
+  must is "$status" 0
+}
+
+@test "a full disk in a run" {
+  local engine
+  small_disk 256k
+  for engine in sync async io_uring; do
+    io --file-dir=disk --file-test-mode=seqwr --file-io-mode=$engine --threads=2 --events=200 run
+    [[ $stderr == *"built without it"* ]] && continue
+    must is "$engine $status" "$engine 1"
+    must has "$stderr" "^FATAL: Failed to write file 'disk/test_file.[12]': .* at offset [0-9]+ errno = 28 \(No space left"
+    must has "$stderr" '^WARNING: the files are on tmpfs'
+    must has "$output" 'total number of events:'
+  done
+  io --file-dir=disk --file-test-mode=seqwr --file-io-mode=mmap --events=200 run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: SIGBUS .*: Failed to write file 'disk/test_file.[12]': 16384 bytes at offset [0-9]+"
+}
+
+@test "the limit of file sizes" {
+  run --separate-stderr bash -c "ulimit -f 100; exec $BENCH fileio $SIZES prepare"
+  must is "$status" 1
+  must has "$stderr" "^FATAL: Failed to write file 'test_file.0' at offset 102400 errno = 27 \(File too large\)$"
+  rm test_file.*
+  run --separate-stderr bash -c "ulimit -f 100; exec $BENCH fileio $SIZES --file-test-mode=seqwr --events=20 run"
+  must is "$status" 1
+  must has "$stderr" "^FATAL: Failed to write file 'test_file.0': (only 4096 of )?16384 bytes at offset 98304 errno = 27 \(File too large\)$"
+}
+
+@test "a folder that may not be written" {
+  mkdir closed
+  prepared --file-dir=closed
+  chmod 555 closed
+  as_nobody "$BENCH" fileio $SIZES --file-dir=closed prepare
+  must is "$status" 1
+  must has "$stderr" "^FATAL: Cannot open file 'closed/test_file.0' errno = 13 \(Permission denied\)$"
+  as_nobody "$BENCH" fileio $SIZES --file-dir=closed --file-test-mode=seqwr run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: Cannot remove file 'closed/test_file.0' errno = 13"
+  as_nobody "$BENCH" fileio $SIZES --file-dir=closed cleanup
+  must is "$status" 1
+}
+
+@test "files that are removed or cut off during the run" {
+  local engine pid
+  for engine in sync async mmap io_uring; do
+    prepared
+    : >out
+    "$BENCH" fileio $SIZES --file-io-mode=$engine --file-test-mode=rndrd --threads=2 \
+      --time=30 run >out 2>err &
+    pid=$!
+    until grep -q 'Threads started' out; do kill -0 $pid || break; done
+    if grep -q 'built without it' err; then continue; fi
+    truncate -s 0 test_file.1
+    status=0
+    wait $pid || status=$?
+    must is "$engine $status" "$engine 1"
+    must has "$(cat err)" "Failed to read file 'test_file.1': .*bytes at offset [0-9]+"
+  done
+  prepared
+  : >out
+  "$BENCH" fileio $SIZES --file-test-mode=rndrd --time=1 run >out 2>err &
+  pid=$!
+  until grep -q 'Threads started' out; do kill -0 $pid || break; done
+  rm test_file.1
+  status=0
+  wait $pid || status=$?
+  must is "$status" 1
+  must is "$(grep FATAL err)" "FATAL: File 'test_file.1' was removed or replaced during the run"
+}
+
+@test "interrupted calls are repeated" {
+  prepared
+  injected pwrite64:error=EINTR:when=3+7 --file-test-mode=rndwr --events=100 run
+  must is "$status" 0
+  must is "$(number 'total number of events:')" 100
+  injected fsync:error=EINTR:when=1 --file-test-mode=rndwr --file-fsync-freq=0 --events=5 run
+  must is "$status" 0
+  injected io_submit:error=EINTR:when=3+7 --file-io-mode=async --file-test-mode=rndrw --events=100 run
+  must is "$status" 0
+  injected io_uring_enter:error=EINTR:when=3+7 --file-io-mode=io_uring --file-test-mode=rndrw --events=100 run
+  must is "$status" 0
+  injected pwrite64:error=EINTR:when=2 prepare
+  must is "$status" 0
+}
+
+@test "errors and short transfers name file, offset and errno" {
+  prepared
+  injected pwrite64:error=EIO:when=5 --file-test-mode=seqrewr --events=100 run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: Failed to write file 'test_file.0': 16384 bytes at offset 65536 errno = 5 \(Input/output error\)$"
+  must has "$output" 'total number of events: +4$'
+  injected pwrite64:retval=512:when=5 --file-test-mode=seqrewr --events=100 run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: Failed to write file 'test_file.0': only 512 of 16384 bytes at offset 65536$"
+  injected fsync:error=EIO:when=2 --file-test-mode=seqrewr --events=20 run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: Failed to fsync file 'test_file.1' errno = 5"
+  injected msync:error=EIO:when=1 --file-io-mode=mmap --file-test-mode=seqrewr --events=5 run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: Failed to fsync file 'test_file.0' errno = 5"
+}
+
+@test "a system that takes no more asynchronous requests for a while" {
+  prepared
+  injected io_submit:error=EAGAIN:when=3 --file-io-mode=async --file-test-mode=rndwr \
+    --file-extra-flags=direct --events=50 run
+  # Nothing else is in flight: it is an error; otherwise completions make room.
+  if [ "$status" = 1 ]; then
+    must has "$stderr" '^FATAL: io_submit: Failed to write file .* errno = 11'
+  else
+    must is "$(number 'total number of events:')" 50
+  fi
+  injected io_submit:error=EAGAIN:when=1 --file-io-mode=async --file-test-mode=rndwr --events=50 run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: io_submit: Failed to write file 'test_file.[0-2]': 16384 bytes at offset [0-9]+ errno = 11"
+}
+
+@test "an fsync that cannot be queued is done all the same" {
+  prepared
+  injected io_submit:error=EINVAL:when=6 --file-io-mode=async --file-test-mode=seqrewr \
+    --file-fsync-freq=5 --events=20 run
+  must is "$status" 0
+  must is "$(number 'total number of events:')" 20
+}
+
+@test "limits of asynchronous I/O" {
+  prepared
+  io --file-io-mode=async --file-async-backlog=1048576 --threads=4 --file-test-mode=rndrd --events=9 run
+  [[ $stderr == *"built without it"* ]] && skip "built without libaio"
+  must is "$status" 1
+  must has "$stderr" '^FATAL: Cannot set up 1048576 asynchronous requests for each of 4 threads: fs.aio-max-nr is [0-9]+ .* errno = '
+}
+
+@test "the limit of locked memory" {
+  prepared
+  chmod 666 test_file.*
+  "$BENCH" fileio $SIZES --file-io-mode=io_uring --file-test-mode=rndrd --events=9 run >/dev/null 2>err ||
+    skip "no io_uring: $(grep FATAL err)"
+  as_nobody prlimit --memlock=65536:65536 "$BENCH" fileio $SIZES --file-io-mode=io_uring \
+    --file-test-mode=rndrd --events=9 run
+  must is "$status" 1
+  must has "$stderr" '^FATAL: Cannot (register 2097152 bytes|set up an io_uring).*RLIMIT_MEMLOCK is 65536 bytes'
+}
+
+@test "more files than a process may open" {
+  SIZES="--file-num=600 --file-total-size=600K --file-block-size=1K"
+  prepared
+  chmod 666 test_file.*
+  run --separate-stderr prlimit --nofile=100:2000 "$BENCH" fileio $SIZES --file-test-mode=rndrd --events=9 run
+  must is "$status" 0
+  as_nobody prlimit --nofile=100:500 "$BENCH" fileio $SIZES --file-test-mode=rndrd --events=9 run
+  must is "$status" 1
+  must has "$stderr" '^FATAL: Cannot open 600 files: the limit of open files is 500 \(RLIMIT_NOFILE, see ulimit -n\)'
+}

@@ -1,0 +1,172 @@
+#!/usr/bin/env bash
+# builds.sh - configures, builds and installs in the ways that `make check` of
+# one build cannot see.  Takes minutes: `make check-builds`, or with names of
+# cases `make check-builds BUILDS='gcc messages'`.
+# shellcheck disable=SC2317 # functions are called by check()
+set -euo pipefail
+
+src=$(cd "${BENCH_SRC:-$(dirname "$0")/../..}" && pwd)
+jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
+work=$(mktemp -d "${TMPDIR:-/tmp}/bench-builds.XXXXXX")
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+no_libraries=(--without-mysql --without-pgsql --without-sqlite --without-libaio
+  --without-liburing)
+
+count=0 failed=0
+# check WHAT COMMAND...: it succeeds; its output is shown if it does not.
+check() {
+  local what=$1 status
+  shift
+  count=$((count + 1))
+  set +e # a condition around the subshell would make it go on after errors
+  (
+    set -e
+    "$@"
+  ) >"$work/said" 2>&1
+  status=$?
+  set -e
+  if ((status == 0)); then
+    printf 'ok %d - %s\n' "$count" "$what"
+  else
+    printf 'not ok %d - %s\n' "$count" "$what"
+    tail -n 25 "$work/said" | sed 's/^/# /'
+    failed=1
+  fi
+}
+
+# build FOLDER ARGUMENT...: out of tree, warnings are errors.
+build() {
+  mkdir -p "$work/$1"
+  cd "$work/$1"
+  shift
+  "$src/configure" -q --enable-werror "$@"
+  make -s -j"$jobs"
+  ./bench cpu --cpu-max-prime=10 --events=10 run
+}
+
+# In a folder of its own, with a file that is not there in the way of none.
+installs() {
+  build install --prefix=/opt/bench --enable-sysbench-alias "${no_libraries[@]}"
+  local root=$work/root file
+  make -s install DESTDIR="$root"
+  cd "$root/opt/bench"
+  for file in bin/bench bin/sysbench share/man/man1/bench.1 \
+    share/bench/oltp_read_write.lua share/bench/oltp_common.lua \
+    share/bench/tests/include/oltp_legacy/oltp.lua \
+    share/bash-completion/completions/bench share/zsh/site-functions/_bench; do
+    [[ -s $file ]] || { echo "$file is missing"; return 1; }
+  done
+  [[ $(readlink bin/sysbench) == bench ]]
+  [[ $(bin/sysbench --version) == 'sysbench 1.0.20' ]]
+  # Not in the root that it was built for, so the folder has to be named.
+  BENCH_DATADIR=$PWD/share/bench bin/bench oltp_read_only help | grep -q -- --tables
+  make -s -C "$work/install" install DESTDIR="$root" # over itself
+  make -s -C "$work/install" uninstall DESTDIR="$root"
+  [[ -z $(find "$root" ! -type d) ]] || { find "$root" ! -type d; return 1; }
+}
+
+# A sysbench that is a real program is not replaced, nor removed.
+spares() {
+  local bin=$work/root/opt/bench/bin
+  mkdir -p "$bin"
+  echo other >"$bin/sysbench"
+  ! make -s -C "$work/install" install DESTDIR="$work/root" || return 1
+  make -s -C "$work/install" uninstall DESTDIR="$work/root"
+  [[ $(cat "$bin/sysbench") == other ]]
+}
+
+no_alias() {
+  build plain "${no_libraries[@]}" --prefix=/usr
+  make -s install DESTDIR="$work/plain-root"
+  [[ -e $work/plain-root/usr/bin/bench ]]
+  [[ ! -e $work/plain-root/usr/bin/sysbench ]]
+}
+
+# Tools and pkg-config files of this system, without those that match.
+hide() {
+  local dir
+  rm -rf "${work:?}/pc" "${work:?}/bin"
+  mkdir -p "$work/pc" "$work/bin"
+  for dir in $(pkg-config --variable pc_path pkg-config | tr : ' '); do
+    [[ ! -d $dir ]] || cp -s "$dir"/*.pc "$work/pc/" 2>/dev/null || :
+  done
+  for dir in /usr/local/bin /usr/bin /bin; do
+    cp -s "$dir"/* "$work/bin/" 2>/dev/null || :
+  done
+  for name; do
+    rm -f "$work/pc/$name.pc" "$work/bin/$name"
+  done
+}
+
+# refuses "HIDDEN..." "CONFIGURE ARGUMENT..." PATTERN...: configure ends with an
+# error in which all the patterns stand.
+refuses() {
+  local hidden arguments pattern
+  read -ra hidden <<<"$1"
+  read -ra arguments <<<"$2"
+  shift 2
+  hide "${hidden[@]}"
+  mkdir -p "$work/refused"
+  cd "$work/refused"
+  if PATH=$work/bin PKG_CONFIG_LIBDIR=$work/pc PKG_CONFIG_PATH='' \
+    "$src/configure" -q "${arguments[@]}" >said 2>&1; then
+    echo 'configure did not fail'
+    return 1
+  fi
+  grep 'error:' said
+  for pattern; do
+    grep 'error:' said | grep -q -- "$pattern"
+  done
+}
+
+messages() {
+  check 'LuaJIT is missing' refuses luajit '' \
+    libluajit-5.1-dev luajit-devel third_party/README.md
+  check 'ck is missing' refuses ck '' libck-dev ck-devel third_party/README.md
+  check 'Jansson is missing' refuses jansson '' libjansson-dev jansson-devel
+  check 'libpq is missing' refuses libpq --with-pgsql \
+    libpq-dev libpq-devel --without-pgsql
+  check 'SQLite is missing' refuses sqlite3 --with-sqlite \
+    libsqlite3-dev sqlite-devel --without-sqlite
+  check 'liburing is missing' refuses liburing --with-liburing \
+    liburing-dev liburing-devel --without-liburing
+  check 'libaio is missing' refuses '' \
+    '--with-libaio ac_cv_header_libaio_h=no' \
+    libaio-dev libaio-devel --without-libaio
+  check 'a MySQL library is missing' refuses \
+    'mysqlclient libmariadb mariadb mysql_config mariadb_config mariadb-config' \
+    --with-mysql libmariadb-dev mariadb-connector-c-devel --without-mysql
+  check 'MPI is missing' refuses mpicc --with-mpi \
+    libopenmpi-dev openmpi-devel --without-mpi
+}
+
+# As a user would: from the tarball, in a folder that cannot be written to.
+distcheck() {
+  build dist
+  make -s distcheck
+}
+
+(($# > 0)) || set -- gcc clang none install messages distcheck
+for name; do
+  case $name in
+    gcc | clang)
+      if command -v "$name" >/dev/null; then
+        check "$name" build "$name" CC="$name"
+      else
+        count=$((count + 1))
+        printf 'ok %d - %s # SKIP not installed\n' "$count" "$name"
+      fi
+      ;;
+    none) check 'without every optional library' build none "${no_libraries[@]}" ;;
+    install)
+      check 'install and uninstall, with the link' installs
+      check 'a real program called sysbench is spared' spares
+      check 'without the link' no_alias
+      ;;
+    messages) messages ;;
+    distcheck) check 'make distcheck' distcheck ;;
+    *) check "there is no case '$name'" false ;;
+  esac
+done
+printf '1..%d\n' "$count"
+exit "$failed"

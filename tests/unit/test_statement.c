@@ -1,0 +1,90 @@
+/*
+ * test_statement.c - statements without their literals, and their classes.
+ */
+#include "lua/statement.h"
+
+#include "base/compiler.h"
+#include "base/err.h"
+#include "db/env.h"
+#include "stats/class_stats.h"
+#include "tap.h"
+
+static const struct {
+  const char *sql, *normal;
+} cases[] = {
+  { "", "" },
+  { "SELECT 1", "SELECT ?" },
+  { "SELECT c FROM sbtest1 WHERE id=5012", "SELECT c FROM sbtest1 WHERE id=?" },
+  { "  SELECT\n\t a ,\r\n b  ", "SELECT a , b" },
+  { "WHERE a='x' AND b='it''s' AND c='a\\'b' AND d=1",
+    "WHERE a=? AND b=? AND c=? AND d=?" },
+  { "VALUES (1,-2,3.5,1e-5,0x1F,.5)", "VALUES (?,-?,?,?,?,.?)" },
+  { "SELECT \"a 1\", `b 2`, t2.c3, $1, x_9", "SELECT \"a 1\", `b 2`, t2.c3, "
+                                             "$1, x_9" },
+  { "a='never closed", "a=?" },
+  { "id = ?", "id = ?" },
+  { "1+1", "?+?" },
+};
+
+static void test_normal(void)
+{
+  char out[STATEMENT_BYTES + 1];
+  size_t n;
+
+  for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+    n = statement_normal(cases[i].sql, strlen(cases[i].sql), out,
+                         STATEMENT_BYTES);
+    out[n] = '\0';
+    OK_STR(out, cases[i].normal, "normal form");
+  }
+  n = statement_normal("SELECT abcdef", 13, out, 8);
+  OK(n == 8 && memcmp(out, "SELECT a", 8) == 0, "stops when there is no room");
+}
+
+static uint64_t count_of(struct class_set *set, const char *name)
+{
+  struct class_totals t = { 0 };
+
+  for (unsigned i = 0; i < class_count(set); i++)
+    if (strcmp(class_name(set, i), name) == 0)
+      class_read(set, i, &t);
+  return t.count;
+}
+
+static void test_classes(void)
+{
+  static struct statements s;
+  static struct labels labels;
+  struct class_set *set = NULL;
+  struct err err = { "" };
+  bool counting = true;
+  const struct stmt_sample sample = { .latency_ns = 1000 };
+
+  OK(class_set_new(&set, 1, &err) == 0, "a set of classes");
+  labels_init(&labels);
+  s.recorder = class_recorder_of(set, 0);
+  s.labels = &labels;
+  s.counting = &counting;
+  for (int i = 0; i < 3; i++) {
+    statement_ended(&s, labels_get(&labels, "mine"), "SELECT 1", 8, &sample);
+    statement_ended(&s, NULL, "SELECT 1", 8, &sample);
+    statement_ended(&s, NULL, "SELECT 2", 8, &sample);
+    statement_ended(&s, (void *)(uintptr_t)&statement_prepared, "SELECT 1", 8,
+                    &sample);
+  }
+  counting = false;
+  statement_ended(&s, NULL, "SELECT 1", 8, &sample);
+  OK(count_of(set, "mine") == 3, "by label");
+  OK(count_of(set, "SELECT ?") == 6, "by normal form");
+  OK(count_of(set, "SELECT 1") == 3, "prepared: by text");
+  OK(class_count(set) == 3, "no other classes");
+  labels_done(&labels);
+  class_set_free(set);
+}
+
+int main(void)
+{
+  test_normal();
+  test_classes();
+  return TAP_EXIT();
+}

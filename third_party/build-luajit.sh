@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# build-luajit.sh - builds LuaJIT in its GC64 mode into a prefix.
+#
+# usage: build-luajit.sh TARBALL|FOLDER PREFIX
+set -euo pipefail
+# shellcheck source=third_party/common.sh
+. "$(dirname "$0")/common.sh"
+
+(($# == 2)) || die 'usage: build-luajit.sh TARBALL|FOLDER PREFIX'
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unpack "$1" "$work/src"
+prefix=$(absolute "$2")
+[[ -f $work/src/src/luajit.h || -f $work/src/src/luajit_rolling.h ]] ||
+  die "'$1' is not LuaJIT 2.1"
+
+# make's command line wins over the settings in LuaJIT's makefile.
+settings=(PREFIX="$prefix" XCFLAGS=-DLUAJIT_ENABLE_GC64)
+[[ -z ${CC-} ]] || settings+=(CC="$CC")
+[[ -z ${CFLAGS-} ]] || settings+=(CCOPT="$CFLAGS")
+[[ -z ${TARGET_FLAGS-} ]] || settings+=(TARGET_FLAGS="$TARGET_FLAGS")
+make -C "$work/src" -j"$(processors)" amalg "${settings[@]}"
+make -C "$work/src" install "${settings[@]}"
+
+# A snapshot calls itself luajit-2.1.VERSION and installs no plain name.
+[[ -e $prefix/bin/luajit ]] || {
+  cd "$prefix/bin" && ln -s luajit-2.1* luajit
+}
+bits=$("$prefix/bin/luajit" -e \
+  'print(require("ffi").abi("gc64") and "GC64" or "not GC64")')
+[[ $bits == GC64 ]] || die "the LuaJIT that was built is $bits"
+printf 'PKG_CONFIG_PATH=%s\n' "$prefix/lib/pkgconfig"
