@@ -5,12 +5,18 @@
 
 #include <stddef.h>
 
+#ifdef HAVE_MYSQL
+#include "drivers/mysql/mysql_driver.h"
+#endif
 #include "drivers/null/null_driver.h"
 #ifdef HAVE_SQLITE
 #include "drivers/sqlite/sqlite_driver.h"
 #endif
 
 const struct driver *const driver_list[] = {
+#ifdef HAVE_MYSQL
+  &driver_mysql,
+#endif
 #ifdef HAVE_SQLITE
   &driver_sqlite,
 #endif

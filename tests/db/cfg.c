@@ -14,7 +14,7 @@ static struct opt_list split(const char *text)
   struct opt_list list = { 0 };
   const char **items = calloc(strlen(text) + 1, sizeof(*items));
 
-  while (*text) { /* lives as long as the program */
+  while (*text) {
     const size_t len = strcspn(text, ",");
 
     items[list.n++] = strndup(text, len);
@@ -108,4 +108,18 @@ void *cfg_make(const struct driver *d, int argc, char **argv,
     }
   }
   return cfg;
+}
+
+void cfg_free(const struct driver *d, void *cfg)
+{
+  for (const struct opt *o = d->opts; o && o->type != OPT_TYPE_END; o++) {
+    const struct opt_list *l = (void *)((char *)cfg + o->off);
+
+    if (o->type != OPT_TYPE_LIST)
+      continue;
+    for (size_t i = 0; i < l->n; i++)
+      free((void *)(uintptr_t)l->items[i]);
+    free((void *)(uintptr_t)l->items);
+  }
+  free(cfg);
 }

@@ -39,14 +39,14 @@ const struct specifics all_specifics[] = {
     .driver = "mysql",
     .stores = true,
     .nul_in_text = true,
-    .minus_zero = true,
     .autocommit_ddl = true,
     .int_type = "BIGINT",
     .double_type = "DOUBLE",
     .text_type = "LONGTEXT",
     .regions = "SELECT 'a?' AS `?`, ? /* ? ' */, ? /*! , ? */ # ? '\n"
                " FROM DUAL -- ? '\n WHERE '\\'?' <> \"?\\\"\"",
-    .slow = "SELECT SLEEP(600)",
+    .slow = "SELECT COUNT(*) FROM (SELECT 1 AS a UNION SELECT 2) t "
+            "WHERE SLEEP(600) = 0",
     .interrupted = 1317,
     .interrupted_state = "70100",
     .kill_self = "KILL CONNECTION_ID()",

@@ -75,6 +75,7 @@ uint64_t counted(const struct rig *r, enum counter c);
 /* Fill the config struct of a driver from its rows and `--name=value`. */
 void *cfg_make(const struct driver *d, int argc, char **argv,
                const char *const *more);
+void cfg_free(const struct driver *d, void *cfg);
 
 void suite_values(const struct rig_settings *set);
 void suite_results(const struct rig_settings *set);
@@ -85,5 +86,7 @@ void suite_time(const struct rig_settings *set);
 /* TAP, from several files. */
 void ok(bool good, const char *what, ...) PRINTF_LIKE(2, 3);
 void ok_str(const char *got, const char *want, const char *what);
+/* The plan; 0, or 1 when something was not ok. */
+int tap_end(void);
 
 #endif

@@ -1,0 +1,215 @@
+/*
+ * about.c - what the server and the connection are like, as far as it decides
+ * results.
+ */
+#include "drivers/mysql/about.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "drivers/mysql/connect.h"
+
+typedef void put_fn(void *ctx, const char *key, const char *value);
+
+/*
+ * Each row of two columns goes to `row`.  A query that fails is left out, and
+ * leaves no trace.  Results of it have ended before it returns.
+ */
+static void each_row(struct session *base, const char *sql,
+                     void (*row)(void *ctx, const sql_value *v), void *ctx)
+{
+  struct mysql_session *s = session_of(base);
+  struct outcome out = { 0 };
+  sql_value v[2];
+
+  if (!s->mysql)
+    return;
+  if (s->backend->query(s, sql, strlen(sql), &out) == 0 && out.nfields == 2) {
+    while (s->backend->fetch(s, v) == 1)
+      row(ctx, v);
+  }
+  s->backend->end_results(s);
+}
+
+/* A value as zero-terminated text, cut to the room for it. */
+static void text_of(const sql_value *v, char *to, size_t size)
+{
+  (void)snprintf(to, size, "%.*s", (int)v->len, v->ptr ? v->ptr : "");
+}
+
+/* ---- of the connection ---- */
+
+static void tls_of(struct mysql_session *s, char *to, size_t size)
+{
+  const char *cipher = mysql_get_ssl_cipher(s->mysql);
+  const char *version = shim_tls_version(s->mysql);
+
+  if (!cipher)
+    (void)snprintf(to, size, "off");
+  else
+    (void)snprintf(to, size, "%s%s%s", version ? version : "",
+                   version ? " " : "", cipher);
+}
+
+void about_session(struct session *base, put_fn *put, void *ctx)
+{
+  struct mysql_session *s = session_of(base);
+  char text[512];
+
+  put(ctx, "library", shim_library());
+  put(ctx, "library version", shim_library_version());
+  if (!s->mysql) {
+    put(ctx, "transport", "none (dry run)");
+    return;
+  }
+  put(ctx, "server version", mysql_get_server_info(s->mysql));
+  if (s->to.socket)
+    (void)snprintf(text, sizeof(text), "unix %s", s->to.socket);
+  else if (s->tcp)
+    connect_peer(s->fd, text, sizeof(text));
+  else
+    (void)snprintf(text, sizeof(text), "unix");
+  put(ctx, "transport", text);
+  tls_of(s, text, sizeof(text));
+  put(ctx, "TLS", text);
+  put(ctx, "compression", cfg_of(s)->compression ? "on" : "off");
+}
+
+/* ---- of the server ---- */
+
+struct put_to {
+  put_fn *put;
+  void *ctx;
+};
+
+static void put_setting(void *ctx, const sql_value *v)
+{
+  const struct put_to *to = ctx;
+  char name[128], value[512];
+
+  text_of(&v[0], name, sizeof(name));
+  text_of(&v[1], value, sizeof(value));
+  /* The name in MariaDB before 11.1 and in MySQL 5.7. */
+  if (strcmp(name, "tx_isolation") == 0)
+    to->put(to->ctx, "transaction_isolation", value);
+  else
+    to->put(to->ctx, name, value);
+}
+
+void about_settings(struct session *base, put_fn *put, void *ctx)
+{
+  struct put_to to = { put, ctx };
+
+  each_row(base,
+           "SHOW VARIABLES WHERE Variable_name IN ("
+           "'innodb_flush_log_at_trx_commit', 'sync_binlog', "
+           "'innodb_buffer_pool_size', 'transaction_isolation', "
+           "'tx_isolation', 'max_connections', 'table_open_cache')",
+           put_setting, &to);
+}
+
+/* ---- before a run ---- */
+
+/* A number that the server told; `known` if it did. */
+struct limit {
+  const char *name;
+  uint64_t value;
+  bool known;
+};
+
+enum limit_index {
+  LIMIT_CONNECTIONS,
+  LIMIT_CONNECTED,
+  LIMIT_STATEMENTS,
+  LIMIT_TABLES,
+  LIMITS
+};
+
+static void put_limit(void *ctx, const sql_value *v)
+{
+  struct limit *limit = ctx;
+  char name[128], value[64];
+  int64_t n;
+
+  text_of(&v[0], name, sizeof(name));
+  text_of(&v[1], value, sizeof(value));
+  for (size_t i = 0; i < LIMITS; i++) {
+    if (strcmp(limit[i].name, name) == 0 && parse_int(value, &n) == 0) {
+      limit[i].value = (uint64_t)n;
+      limit[i].known = true;
+    }
+  }
+}
+
+void about_check(struct session *base, const struct run_facts *facts,
+                 struct strbuf *lines)
+{
+  struct limit limit[LIMITS] = {
+    [LIMIT_CONNECTIONS] = { .name = "max_connections" },
+    [LIMIT_CONNECTED] = { .name = "Threads_connected" },
+    [LIMIT_STATEMENTS] = { .name = "max_prepared_stmt_count" },
+    [LIMIT_TABLES] = { .name = "table_open_cache" },
+  };
+  const uint64_t tables = facts->tables * facts->threads;
+  uint64_t used;
+
+  each_row(base,
+           "SHOW VARIABLES WHERE Variable_name IN ('max_connections', "
+           "'max_prepared_stmt_count', 'table_open_cache')",
+           put_limit, limit);
+  each_row(base, "SHOW STATUS LIKE 'Threads_connected'", put_limit, limit);
+  used = limit[LIMIT_CONNECTED].value;
+  if (used > 0) /* this connection is one of those of the run */
+    used--;
+  if (limit[LIMIT_CONNECTIONS].known && limit[LIMIT_CONNECTED].known &&
+      limit[LIMIT_CONNECTIONS].value < used + facts->threads)
+    strbuf_addf(lines,
+                "the server has room for %llu more connections, this run opens "
+                "at least %u (max_connections = %llu)\n",
+                (unsigned long long)(limit[LIMIT_CONNECTIONS].value > used
+                                       ? limit[LIMIT_CONNECTIONS].value - used
+                                       : 0),
+                facts->threads,
+                (unsigned long long)limit[LIMIT_CONNECTIONS].value);
+  if (!facts->bundled)
+    return;
+  if (facts->native && !facts->lazy && limit[LIMIT_STATEMENTS].known &&
+      tables * facts->classes > limit[LIMIT_STATEMENTS].value)
+    strbuf_addf(lines,
+                "this run may prepare %llu statements, the server allows %llu "
+                "(max_prepared_stmt_count); --db-ps-mode=disable needs none\n",
+                (unsigned long long)(tables * facts->classes),
+                (unsigned long long)limit[LIMIT_STATEMENTS].value);
+  if (limit[LIMIT_TABLES].known && limit[LIMIT_TABLES].value < tables)
+    strbuf_addf(lines,
+                "table_open_cache = %llu is less than tables x threads = "
+                "%llu\n",
+                (unsigned long long)limit[LIMIT_TABLES].value,
+                (unsigned long long)tables);
+}
+
+/* ---- bulk inserts ---- */
+
+static void put_number(void *ctx, const sql_value *v)
+{
+  char value[64];
+  int64_t n;
+
+  text_of(&v[1], value, sizeof(value));
+  if (parse_int(value, &n) == 0 && n > 0)
+    *(uint64_t *)ctx = (uint64_t)n;
+}
+
+size_t about_bulk_packet(struct session *base)
+{
+  const size_t least = 524287, most = 4 * 1024 * 1024;
+  uint64_t allowed = 0;
+
+  each_row(base, "SHOW VARIABLES LIKE 'max_allowed_packet'", put_number,
+           &allowed);
+  allowed /= 2;
+  if (allowed < least)
+    return least;
+  return allowed < most ? (size_t)allowed : most;
+}

@@ -1,0 +1,21 @@
+/*
+ * about.h - what the server and the connection are like.  As the members of
+ * struct driver.
+ */
+#ifndef BENCH_DRIVERS_MYSQL_ABOUT_H
+#define BENCH_DRIVERS_MYSQL_ABOUT_H
+
+#include "base/strbuf.h"
+#include "db/driver.h"
+
+void about_session(struct session *s,
+                   void (*put)(void *ctx, const char *key, const char *value),
+                   void *ctx);
+void about_settings(struct session *s,
+                    void (*put)(void *ctx, const char *key, const char *value),
+                    void *ctx);
+void about_check(struct session *s, const struct run_facts *facts,
+                 struct strbuf *lines);
+size_t about_bulk_packet(struct session *s);
+
+#endif

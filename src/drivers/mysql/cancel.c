@@ -1,0 +1,90 @@
+/*
+ * cancel.c - ending a statement of another connection: KILL QUERY over a
+ * connection of its own to the same target.
+ */
+#include "drivers/mysql/cancel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "drivers/mysql/connect.h"
+
+/* All that is needed, independent of the session. */
+struct token {
+  const struct mysql_cfg *cfg;
+  unsigned long id;
+  unsigned port;
+  char *host, *socket, *user, *password; /* owned */
+};
+
+static bool copied(char **to, const char *from)
+{
+  *to = from ? mem_strdup(from) : NULL;
+  return *to || !from;
+}
+
+void *cancel_token(struct mysql_session *s)
+{
+  struct token *t = calloc(1, sizeof(*t));
+
+  if (!t)
+    return NULL;
+  t->cfg = cfg_of(s);
+  t->port = s->to.port;
+  if (s->mysql)
+    t->id = mysql_thread_id(s->mysql);
+  if (copied(&t->host, s->to.host) && copied(&t->socket, s->to.socket) &&
+      copied(&t->user, s->to.user) && copied(&t->password, s->to.password))
+    return t;
+  cancel_free(t);
+  return NULL;
+}
+
+void cancel_send(void *token)
+{
+  const struct token *t = token;
+  const struct address to = { .host = t->host,
+                              .socket = t->socket,
+                              .port = t->port,
+                              .user = t->user,
+                              .password = t->password };
+  const struct timeval second = { .tv_sec = 1 };
+  struct connect_failure why;
+  char sql[64];
+  MYSQL *mysql;
+  int fd, n;
+
+  if (t->id == 0)
+    return;
+  (void)mysql_thread_init();
+  mysql = connect_open(t->cfg, &to, clock_now_ns() + NS_PER_S, &why);
+  if (mysql) {
+    fd = shim_fd(mysql);
+    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof(second));
+    (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &second, sizeof(second));
+    n = snprintf(sql, sizeof(sql), "KILL QUERY %lu", t->id);
+    (void)mysql_real_query(mysql, sql, (unsigned long)n);
+    connect_close(mysql, false);
+  }
+  mysql_thread_end();
+}
+
+void cancel_free(void *token)
+{
+  struct token *t = token;
+
+  if (!t)
+    return;
+  if (t->password)
+    explicit_bzero(t->password, strlen(t->password));
+  free(t->host);
+  free(t->socket);
+  free(t->user);
+  free(t->password);
+  free(t);
+}

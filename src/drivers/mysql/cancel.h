@@ -1,0 +1,14 @@
+/*
+ * cancel.h - ending a statement of another connection.
+ */
+#ifndef BENCH_DRIVERS_MYSQL_CANCEL_H
+#define BENCH_DRIVERS_MYSQL_CANCEL_H
+
+struct mysql_session;
+
+/* As the members of struct driver with these names. */
+void *cancel_token(struct mysql_session *s);
+void cancel_send(void *token);
+void cancel_free(void *token);
+
+#endif

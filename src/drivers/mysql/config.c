@@ -1,0 +1,251 @@
+/*
+ * config.c - the options of the mysql driver.
+ */
+#include "drivers/mysql/config.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/parse.h"
+#include "drivers/mysql/shim.h"
+
+static const char *const algorithm_words[] = { "zlib", "zstd", "uncompressed",
+                                               NULL };
+
+static bool tls_ok(const char *text)
+{
+  enum tls_mode mode;
+
+  return tls_mode_parse(text, &mode) == 0;
+}
+
+static bool error_ok(const char *text)
+{
+  int64_t n;
+
+  return strcasecmp(text, "all") == 0 ||
+         (parse_int(text, &n) == 0 && n >= 0 && n <= 65535);
+}
+
+const struct opt mysql_opts[] = {
+  {
+    OPT_LIST(struct mysql_cfg, hosts),
+    .name = "mysql-host",
+    .def = "localhost",
+    .help = "MySQL server host",
+    .man = "Connections take the hosts and ports in turn: all ports of the "
+           "first host, then all ports of the second, and so on. The name "
+           "localhost stands for the library's default Unix socket; 127.0.0.1 "
+           "is TCP.",
+  },
+  {
+    OPT_LIST(struct mysql_cfg, ports),
+    .flags = OPT_INT_ITEMS | OPT_NOT_EMPTY,
+    .name = "mysql-port",
+    .def = "3306",
+    .min = 1,
+    .max = 65535,
+    .help = "MySQL server port",
+    .man = "Used with each host of --mysql-host.",
+  },
+  {
+    OPT_LIST(struct mysql_cfg, sockets),
+    .name = "mysql-socket",
+    .help = "MySQL socket",
+    .man = "Unix sockets. If there are any, hosts and ports are not used.",
+  },
+  {
+    OPT_STRING(struct mysql_cfg, user),
+    .name = "mysql-user",
+    .def = "sbtest",
+    .help = "MySQL user",
+    .man = "The user of every connection.",
+  },
+  {
+    OPT_STRING(struct mysql_cfg, password),
+    .flags = OPT_SECRET,
+    .name = "mysql-password",
+    .def = "",
+    .help = "MySQL password",
+    .man = "If it is empty, the environment variable BENCH_MYSQL_PASSWORD is "
+           "used. It is never printed.",
+  },
+  {
+    OPT_STRING(struct mysql_cfg, db),
+    .name = "mysql-db",
+    .def = "sbtest",
+    .help = "MySQL database name",
+    .man = "If it is empty, no database is selected.",
+  },
+  {
+    OPT_STRING(struct mysql_cfg, tls),
+    .name = "mysql-ssl",
+    .def = "off",
+    .bare = "on",
+    .show_as = "[=on|off]",
+    .expected = "on, off, DISABLED, PREFERRED, REQUIRED, VERIFY_CA or "
+                "VERIFY_IDENTITY",
+    .check = tls_ok,
+    .help = "use SSL connections, if available in the client library",
+    .man = "Also one of the modes DISABLED (off), PREFERRED (if the server "
+           "can), REQUIRED (on), VERIFY_CA (the certificate is checked) and "
+           "VERIFY_IDENTITY (the host name, too).",
+  },
+  {
+    OPT_STRING(struct mysql_cfg, tls_key),
+    .name = "mysql-ssl-key",
+    .help = "path name of the client private key file",
+    .man = "With TLS on and no key, certificate and CA given, the files "
+           "client-key.pem, client-cert.pem and cacert.pem in the current "
+           "folder are used if all three exist.",
+  },
+  {
+    OPT_STRING(struct mysql_cfg, tls_ca),
+    .name = "mysql-ssl-ca",
+    .help = "path name of the CA file",
+    .man = "The certificates that are trusted, in PEM format.",
+  },
+  {
+    OPT_STRING(struct mysql_cfg, tls_cert),
+    .name = "mysql-ssl-cert",
+    .help = "path name of the client public key certificate file",
+    .man = "The client's certificate, in PEM format.",
+  },
+  {
+    OPT_STRING(struct mysql_cfg, tls_cipher),
+    .name = "mysql-ssl-cipher",
+    .def = "",
+    .help = "use specific cipher for SSL connections",
+    .man = "A list of ciphers as the TLS library reads it.",
+  },
+  {
+    OPT_LIST(struct mysql_cfg, tls_versions),
+    .name = "mysql-tls-version",
+    .help = "TLS versions that may be used, such as TLSv1.2,TLSv1.3",
+    .man = "If it is empty, the client library decides.",
+  },
+  {
+    OPT_BOOL(struct mysql_cfg, compression),
+    .name = "mysql-compression",
+    .def = "off",
+    .help = "use compression, if available in the client library",
+    .man = "Compress what is sent to the server and back.",
+  },
+  {
+    OPT_LIST(struct mysql_cfg, algorithms),
+    .flags = OPT_ANY_CASE | OPT_NOT_EMPTY,
+    .name = "mysql-compression-algorithms",
+    .def = "zlib",
+    .words = algorithm_words,
+    .help = "compression algorithms to use",
+    .man = "Offered to the server with --mysql-compression: zlib, zstd, "
+           "uncompressed. Algorithms that the client library does not have "
+           "are refused.",
+  },
+  {
+    OPT_BOOL(struct mysql_cfg, debug),
+    .name = "mysql-debug",
+    .def = "off",
+    .help = "trace all client library calls",
+    .man = "One line on stderr per call, at verbosity 5. Passwords are left "
+           "out.",
+  },
+  {
+    OPT_LIST(struct mysql_cfg, ignore_errors),
+    .name = "mysql-ignore-errors",
+    .def = "1213,1020,1205",
+    .expected = "error numbers, or \"all\"",
+    .check = error_ok,
+    .help = "list of errors to ignore, or \"all\"",
+    .man = "After one of these errors the event is restarted instead of ending "
+           "the run. One of 2006, 2011, 2013 and 2055 stands for every way to "
+           "lose the connection.",
+  },
+  {
+    OPT_BOOL(struct mysql_cfg, dry_run),
+    .name = "mysql-dry-run",
+    .def = "off",
+    .help = "Dry run, pretend that all MySQL client API calls are successful "
+            "without executing them",
+    .man = "There is no connection; every statement counts as other.",
+  },
+  OPT_END,
+};
+
+int tls_mode_parse(const char *text, enum tls_mode *ret)
+{
+  static const char *const name[] = { "DISABLED", "PREFERRED", "REQUIRED",
+                                      "VERIFY_CA", "VERIFY_IDENTITY" };
+  bool on;
+
+  if (parse_bool(text, &on) == 0) {
+    *ret = on ? TLS_REQUIRED : TLS_DISABLED;
+    return 0;
+  }
+  for (size_t i = 0; i < ARRAY_SIZE(name); i++) {
+    if (strcasecmp(text, name[i]) == 0) {
+      *ret = (enum tls_mode)i;
+      return 0;
+    }
+  }
+  return -EINVAL;
+}
+
+static bool is_set(const char *text)
+{
+  return text && text[0];
+}
+
+struct tls_settings mysql_tls(const struct mysql_cfg *cfg)
+{
+  static const char key[] = "client-key.pem", cert[] = "client-cert.pem",
+                    ca[] = "cacert.pem";
+  struct tls_settings tls = { .key = cfg->tls_key,
+                              .cert = cfg->tls_cert,
+                              .ca = cfg->tls_ca,
+                              .cipher = cfg->tls_cipher,
+                              .versions = &cfg->tls_versions };
+
+  if (cfg->tls)
+    (void)tls_mode_parse(cfg->tls, &tls.mode); /* the row has checked it */
+  if (tls.mode != TLS_DISABLED && !is_set(tls.key) && !is_set(tls.cert) &&
+      !is_set(tls.ca) && access(key, R_OK) == 0 && access(cert, R_OK) == 0 &&
+      access(ca, R_OK) == 0) {
+    tls.key = key;
+    tls.cert = cert;
+    tls.ca = ca;
+  }
+  return tls;
+}
+
+int mysql_cfg_check(const struct mysql_cfg *cfg, struct err *err)
+{
+  if (cfg->dry_run)
+    return 0;
+  if (cfg->sockets.n == 0 && cfg->hosts.n == 0)
+    return err_set(err, -EINVAL, "No MySQL hosts specified, aborting");
+  if (cfg->sockets.n == 0 && cfg->ports.n == 0)
+    return err_set(err, -EINVAL, "No MySQL ports specified, aborting");
+  for (size_t i = 0; cfg->compression && i < cfg->algorithms.n; i++) {
+    if (!shim_can_compress(cfg->algorithms.items[i]))
+      return err_set(
+        err, -EINVAL, "'mysql-compression-algorithms': %s %s cannot do '%s'",
+        shim_library(), shim_library_version(), cfg->algorithms.items[i]);
+  }
+  return 0;
+}
+
+const char *mysql_password(const struct mysql_cfg *cfg)
+{
+  const char *text;
+
+  if (cfg->password && cfg->password[0])
+    return cfg->password;
+  text = getenv("BENCH_MYSQL_PASSWORD");
+  return text ? text : "";
+}

@@ -1,0 +1,356 @@
+/*
+ * connect.c - opening a connection within a time limit.
+ *
+ * The library limits neither name resolution nor, with MySQL's, the login.
+ * Where it does not, the attempt runs in a thread of its own, which is left
+ * behind when the time is over and cleans up after itself.
+ */
+#include "drivers/mysql/connect.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/parse.h"
+#include "db/target.h"
+#include "drivers/mysql/failure.h"
+
+enum {
+  KEEPALIVE_IDLE_S = 30,
+  KEEPALIVE_INTERVAL_S = 10,
+  KEEPALIVE_PROBES = 3,
+  SILENCE_MS = 60000,
+};
+
+/*
+ * Attempts left behind.  The library must not be shut down under them, and the
+ * one who shuts it down has nothing but this to know it by: a count of the
+ * process, like the library's own state.
+ */
+static atomic_int left_behind;
+
+bool connect_is_busy(void)
+{
+  return atomic_load_explicit(&left_behind, memory_order_acquire) > 0;
+}
+
+/* An attempt; shared by the one who waits and the thread, if there is one. */
+struct attempt {
+  MYSQL *mysql;
+  char *host, *socket, *user, *password, *db; /* owned */
+  unsigned port;
+  bool must_have_tls;
+  struct connect_failure why; /* code 0: it succeeded */
+
+  pthread_mutex_t lock; /* protects the rest */
+  pthread_cond_t ended;
+  bool done, abandoned;
+};
+
+static void fail(struct connect_failure *why, int code, const char *state,
+                 const char *text)
+{
+  why->code = code;
+  memcpy(why->state, state, 5);
+  why->state[5] = '\0';
+  (void)snprintf(why->text, sizeof(why->text), "%s", text);
+}
+
+/* ---- the attempt itself ---- */
+
+static bool set_options(MYSQL *mysql, const struct mysql_cfg *cfg,
+                        const struct tls_settings *tls, uint64_t until_ns)
+{
+  const uint64_t now = clock_now_ns();
+  const uint64_t left = until_ns > now ? until_ns - now : 0;
+  const unsigned seconds = (unsigned)((left + NS_PER_S - 1) / NS_PER_S);
+  const unsigned timeout = seconds ? seconds : 1;
+  const unsigned no_files = 0;
+  int rc = 0;
+
+  rc |= mysql_options(mysql, MYSQL_OPT_CONNECT_TIMEOUT, &timeout);
+  rc |= mysql_options(mysql, MYSQL_OPT_LOCAL_INFILE, &no_files);
+  rc |= mysql_options4(mysql, MYSQL_OPT_CONNECT_ATTR_ADD, "program_name",
+                       "bench");
+  shim_set_public_key(mysql);
+  if (rc != 0 || !shim_set_tls(mysql, tls))
+    return false;
+  return !cfg->compression || shim_set_compression(mysql, &cfg->algorithms);
+}
+
+static void try(struct attempt *a)
+{
+  if (!mysql_real_connect(a->mysql, a->host, a->user, a->password, a->db,
+                          a->port, a->socket, CLIENT_MULTI_STATEMENTS)) {
+    fail(&a->why, (int)mysql_errno(a->mysql), mysql_sqlstate(a->mysql),
+         mysql_error(a->mysql));
+    return;
+  }
+  /* Connector/C goes on without TLS when the server has none. */
+  if (a->must_have_tls && !mysql_get_ssl_cipher(a->mysql))
+    fail(&a->why, CODE_TLS, "HY000",
+         "TLS/SSL error: SSL is required, but the server does not support it");
+}
+
+static char *copy(const char *text)
+{
+  return text && text[0] ? mem_strdup(text) : NULL;
+}
+
+static void attempt_free(struct attempt *a)
+{
+  if (!a)
+    return;
+  if (a->mysql)
+    mysql_close(a->mysql);
+  if (a->password)
+    explicit_bzero(a->password, strlen(a->password));
+  free(a->host);
+  free(a->socket);
+  free(a->user);
+  free(a->password);
+  free(a->db);
+  (void)pthread_mutex_destroy(&a->lock);
+  (void)pthread_cond_destroy(&a->ended);
+  free(a);
+}
+
+static struct attempt *attempt_new(const struct mysql_cfg *cfg,
+                                   const struct address *to, uint64_t until_ns,
+                                   struct connect_failure *ret_why)
+{
+  const struct tls_settings tls = mysql_tls(cfg);
+  struct attempt *a = calloc(1, sizeof(*a));
+  pthread_condattr_t attr;
+
+  if (!a || !(a->mysql = mysql_init(NULL))) {
+    free(a);
+    fail(ret_why, CODE_NO_MEMORY, "HY000", "Client run out of memory");
+    return NULL;
+  }
+  (void)pthread_mutex_init(&a->lock, NULL);
+  (void)pthread_condattr_init(&attr);
+  (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+  (void)pthread_cond_init(&a->ended, &attr);
+  (void)pthread_condattr_destroy(&attr);
+  a->host = copy(to->host);
+  a->socket = copy(to->socket);
+  a->user = copy(to->user);
+  a->password = copy(to->password);
+  a->db = copy(to->db);
+  a->port = to->port;
+  a->must_have_tls = tls.mode >= TLS_REQUIRED;
+  if (set_options(a->mysql, cfg, &tls, until_ns))
+    return a;
+  fail(ret_why, CODE_TLS, "HY000",
+       "the client library refuses an option of this connection");
+  attempt_free(a);
+  return NULL;
+}
+
+/* ---- with a thread ---- */
+
+static void *attempt_thread(void *arg)
+{
+  struct attempt *a = arg;
+  bool abandoned;
+
+  (void)mysql_thread_init();
+  try(a);
+  (void)pthread_mutex_lock(&a->lock);
+  a->done = true;
+  abandoned = a->abandoned;
+  (void)pthread_cond_signal(&a->ended);
+  (void)pthread_mutex_unlock(&a->lock);
+  if (abandoned)
+    attempt_free(a);
+  mysql_thread_end();
+  if (abandoned)
+    (void)atomic_fetch_sub_explicit(&left_behind, 1, memory_order_release);
+  return NULL;
+}
+
+/* True: it has ended; false: the time is over, and the thread has it now. */
+static bool wait_for(struct attempt *a, uint64_t until_ns)
+{
+  const struct timespec until = { (time_t)(until_ns / NS_PER_S),
+                                  (long)(until_ns % NS_PER_S) };
+  bool done;
+
+  (void)pthread_mutex_lock(&a->lock);
+  while (!a->done && pthread_cond_timedwait(&a->ended, &a->lock, &until) == 0)
+    ;
+  done = a->done;
+  if (!done) {
+    a->abandoned = true;
+    (void)atomic_fetch_add_explicit(&left_behind, 1, memory_order_release);
+  }
+  (void)pthread_mutex_unlock(&a->lock);
+  return done;
+}
+
+/* False: *ret_why says why, and the attempt is not ours any more. */
+static bool try_in_thread(struct attempt *a, uint64_t until_ns,
+                          struct connect_failure *ret_why)
+{
+  pthread_t thread;
+  char text[sizeof(ret_why->text)];
+  const int rc = pthread_create(&thread, NULL, attempt_thread, a);
+
+  if (rc != 0) {
+    (void)snprintf(text, sizeof(text), "cannot start a thread: %s",
+                   strerror(rc));
+    fail(ret_why, CODE_NO_MEMORY, "HY000", text);
+    attempt_free(a);
+    return false;
+  }
+  (void)snprintf(text, sizeof(text), "Can't connect to server on '%s' (%d)",
+                 a->host     ? a->host
+                 : a->socket ? a->socket
+                             : "",
+                 ETIMEDOUT);
+  if (wait_for(a, until_ns)) {
+    (void)pthread_join(thread, NULL);
+    return true;
+  }
+  (void)pthread_detach(thread);
+  fail(ret_why, CODE_NO_HOST, "HY000", text);
+  return false;
+}
+
+static bool needs_resolution(const struct attempt *a)
+{
+  unsigned char address[sizeof(struct in6_addr)];
+
+  return !a->socket && a->host && strcmp(a->host, "localhost") != 0 &&
+         inet_pton(AF_INET, a->host, address) != 1 &&
+         inet_pton(AF_INET6, a->host, address) != 1;
+}
+
+MYSQL *connect_open(const struct mysql_cfg *cfg, const struct address *to,
+                    uint64_t until_ns, struct connect_failure *ret_why)
+{
+  struct attempt *a = attempt_new(cfg, to, until_ns, ret_why);
+  MYSQL *mysql = NULL;
+
+  if (!a)
+    return NULL;
+  if (shim_limits_login() && !needs_resolution(a))
+    try(a);
+  else if (!try_in_thread(a, until_ns, ret_why))
+    return NULL;
+  if (a->why.code != 0) {
+    *ret_why = a->why;
+  } else {
+    mysql = a->mysql;
+    a->mysql = NULL;
+  }
+  attempt_free(a);
+  return mysql;
+}
+
+/* ---- where to, and the socket ---- */
+
+static unsigned port_number(const char *text)
+{
+  int64_t n = 0;
+
+  (void)parse_int(text, &n); /* the row has checked it */
+  return n > 0 && n <= UINT16_MAX ? (unsigned)n : 0;
+}
+
+struct address connect_address(const struct session *s)
+{
+  const struct mysql_cfg *cfg = s->cfg;
+  const struct conn_params *p = s->params;
+  const bool own = p->host || p->socket || p->port;
+  struct address a = { .user = p->user ? p->user : cfg->user,
+                       .db = p->db ? p->db : cfg->db };
+  struct target t = { 0 };
+
+  a.password = p->password ? p->password : mysql_password(cfg);
+  if (own) {
+    a.socket = p->socket;
+    a.host = p->host ? p->host : cfg->hosts.n ? cfg->hosts.items[0] : "";
+    a.port = port_number(p->port        ? p->port
+                         : cfg->ports.n ? cfg->ports.items[0]
+                                        : "3306");
+    return a;
+  }
+  t = target_pick(cfg->sockets.n, cfg->hosts.n, cfg->ports.n, s->number,
+                  s->attempt);
+  if (cfg->sockets.n > 0) {
+    a.socket = cfg->sockets.items[t.socket];
+  } else {
+    a.host = cfg->hosts.items[t.host];
+    a.port = port_number(cfg->ports.items[t.port]);
+  }
+  return a;
+}
+
+bool connect_tune(int fd)
+{
+  static const struct {
+    int level, name, value;
+  } option[] = {
+    { IPPROTO_TCP, TCP_NODELAY, 1 },
+    { SOL_SOCKET, SO_KEEPALIVE, 1 },
+    { IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_IDLE_S },
+    { IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_INTERVAL_S },
+    { IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_PROBES },
+#ifdef TCP_USER_TIMEOUT
+    { IPPROTO_TCP, TCP_USER_TIMEOUT, SILENCE_MS },
+#endif
+  };
+  struct sockaddr_storage peer;
+  socklen_t len = sizeof(peer);
+
+  if (getpeername(fd, (struct sockaddr *)&peer, &len) != 0 ||
+      peer.ss_family == AF_UNIX)
+    return false;
+  for (size_t i = 0; i < ARRAY_SIZE(option); i++) /* best effort */
+    (void)setsockopt(fd, option[i].level, option[i].name, &option[i].value,
+                     sizeof(option[i].value));
+  return true;
+}
+
+void connect_peer(int fd, char *to, size_t size)
+{
+  struct sockaddr_storage peer;
+  socklen_t len = sizeof(peer);
+  char host[NI_MAXHOST], port[NI_MAXSERV];
+
+  if (getpeername(fd, (struct sockaddr *)&peer, &len) == 0 &&
+      getnameinfo((struct sockaddr *)&peer, len, host, sizeof(host), port,
+                  sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV) == 0)
+    (void)snprintf(to, size, "tcp %s port %s", host, port);
+  else
+    (void)snprintf(to, size, "tcp");
+}
+
+void connect_close(MYSQL *mysql, bool broken)
+{
+  const struct timeval second = { .tv_sec = 1 };
+  const int fd = shim_fd(mysql);
+
+  /* With TLS the library says good-bye and waits for an answer. */
+  if (fd >= 0 && broken) {
+    (void)shutdown(fd, SHUT_RDWR);
+  } else if (fd >= 0) {
+    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof(second));
+    (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &second, sizeof(second));
+  }
+  mysql_close(mysql);
+}

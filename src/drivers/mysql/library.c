@@ -1,0 +1,149 @@
+/*
+ * library.c - direct statements through the client library.
+ */
+#include "drivers/mysql/library.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "drivers/mysql/failure.h"
+
+int library_failed(struct mysql_session *s, struct outcome *out)
+{
+  const char *text = mysql_error(s->mysql);
+
+  return failure_set(s, out, (int)mysql_errno(s->mysql),
+                     mysql_sqlstate(s->mysql), text, strlen(text));
+}
+
+unsigned library_status(const struct mysql_session *s)
+{
+  unsigned status = s->mysql->server_status & ~(unsigned)STATUS_MORE_RESULTS;
+
+  if (mysql_more_results(s->mysql))
+    status |= STATUS_MORE_RESULTS;
+  return status;
+}
+
+/* The library has the head of a result: read its rows. */
+static int store(struct mysql_session *s, struct outcome *out)
+{
+  struct library *lib = &s->lib;
+
+  lib->nfields = mysql_field_count(s->mysql);
+  if (lib->nfields == 0) {
+    success_set(s, out, library_status(s), 0, mysql_affected_rows(s->mysql));
+    return 0;
+  }
+  lib->res = mysql_store_result(s->mysql);
+  if (!lib->res) {
+    out->during_results = true;
+    return library_failed(s, out);
+  }
+  success_set(s, out, library_status(s), lib->nfields,
+              mysql_num_rows(lib->res));
+  return 0;
+}
+
+static int library_query(struct mysql_session *s, const char *sql, size_t len,
+                         struct outcome *out)
+{
+  library_end_rows(s);
+  s->sent = len;
+  if (mysql_real_query(s->mysql, sql, (unsigned long)len) != 0)
+    return library_failed(s, out);
+  return store(s, out);
+}
+
+void library_end_rows(struct mysql_session *s)
+{
+  struct library *lib = &s->lib;
+
+  if (lib->res)
+    mysql_free_result(lib->res);
+  lib->res = NULL;
+  if (lib->from && lib->from->stmt)
+    (void)mysql_stmt_free_result(lib->from->stmt); /* all rows are here */
+  lib->bound = false;
+  lib->nfields = 0;
+}
+
+static int library_next_result(struct mysql_session *s, struct outcome *out)
+{
+  int rc;
+
+  if (s->lib.from)
+    return library_stmt_next(s, out);
+  library_end_rows(s);
+  rc = s->more ? mysql_next_result(s->mysql) : -1;
+  if (rc > 0)
+    return library_failed(s, out);
+  if (rc < 0) {
+    s->more = false;
+    out->ended = true;
+    return 0;
+  }
+  return store(s, out);
+}
+
+static void library_end_results(struct mysql_session *s)
+{
+  while (s->more) {
+    struct outcome out = { 0 };
+
+    (void)library_next_result(s, &out); /* a failure ends it, too */
+  }
+  library_end_rows(s);
+  s->lib.from = NULL;
+}
+
+static int library_fetch(struct mysql_session *s, sql_value *values)
+{
+  struct library *lib = &s->lib;
+  const unsigned long *len;
+  MYSQL_ROW row;
+
+  if (lib->from)
+    return library_stmt_fetch(s, values);
+  row = lib->res ? mysql_fetch_row(lib->res) : NULL;
+  if (!row)
+    return 0;
+  len = mysql_fetch_lengths(lib->res);
+  for (uint32_t i = 0; i < lib->nfields; i++)
+    values[i] = (sql_value){ row[i] ? (uint32_t)len[i] : 0, row[i] };
+  return 1;
+}
+
+static void library_closing(struct mysql_session *s)
+{
+  library_end_rows(s);
+  s->lib.from = NULL;
+}
+
+static void library_closed(struct mysql_session *s)
+{
+  struct library *lib = &s->lib;
+
+  /* They were cut off from the connection, and send nothing. */
+  for (size_t i = 0; i < lib->n_orphans; i++)
+    (void)mysql_stmt_close(lib->orphan[i]);
+  free(lib->orphan);
+  free(lib->bind);
+  free(lib->cell);
+  free(lib->cols);
+  free(lib->bytes);
+  memset(lib, 0, sizeof(*lib));
+}
+
+const struct backend mysql_library_backend = {
+  .name = "library",
+  .query = library_query,
+  .fetch = library_fetch,
+  .next_result = library_next_result,
+  .end_results = library_end_results,
+  .prepare = library_prepare,
+  .execute = library_execute,
+  .unprepare = library_unprepare,
+  .closing = library_closing,
+  .closed = library_closed,
+};

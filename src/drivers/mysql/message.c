@@ -1,0 +1,98 @@
+/*
+ * message.c - what is said about failures.
+ */
+#include "drivers/mysql/message.h"
+
+#include "drivers/mysql/session.h"
+
+const struct driver_hint mysql_hints[] = {
+  { 1461, NULL, false,
+    "raise max_prepared_stmt_count or use --db-ps-mode=disable" },
+  { 1146, NULL, true, "did you run the prepare command?" },
+  { 1290, NULL, false, "the server is read-only" },
+  { 1836, NULL, false, "the server is read-only" },
+  { 0, NULL, false, NULL },
+};
+
+static const char *text_of(const struct outcome *out)
+{
+  return out->msg ? out->msg : "";
+}
+
+void message_target(const struct session *base, struct strbuf *line)
+{
+  const struct address *to = &session_of(base)->to;
+
+  if (to->socket)
+    strbuf_addf(line, "socket '%s'", to->socket);
+  else
+    strbuf_addf(line, "host '%s', port %u", to->host, to->port);
+}
+
+void message_reason(const struct session *base, const struct outcome *out,
+                    struct strbuf *line)
+{
+  (void)base;
+  strbuf_addf(line, "error %d: %s", out->code, text_of(out));
+}
+
+void message_connect(const struct session *base, const struct outcome *out,
+                     struct strbuf *lines)
+{
+  strbuf_adds(lines, "unable to connect to MySQL server on ");
+  message_target(base, lines);
+  strbuf_adds(lines, ", aborting...\n");
+  message_reason(base, out, lines);
+  strbuf_adds(lines, "\n");
+}
+
+void message_warnings(struct session *base, struct strbuf *lines)
+{
+  const struct mysql_cfg *cfg = base->cfg;
+
+  /* Once per process: the first connection, when it was first opened. */
+  if (base->number == 0 && base->attempt == 0 && !cfg->dry_run &&
+      mysql_tls(cfg).mode == TLS_VERIFY_CA && shim_always_checks_names())
+    strbuf_adds(lines, "this client library also checks the host name\n");
+}
+
+/* What was being done, by the name under which users look for it. */
+static const char *function(enum call call, const struct outcome *out)
+{
+  switch (call) {
+  case CALL_EXECUTE:
+    return out->during_results ? "mysql_stmt_store_result"
+                               : "mysql_stmt_execute";
+  case CALL_NEXT:
+    return "mysql_drv_next_result";
+  case CALL_STMT_NEXT:
+    return "mysql_drv_stmt_next_result";
+  default:
+    return out->during_results ? "mysql_store_result" : "mysql_drv_query";
+  }
+}
+
+void message_failed(const struct session *base, enum call call,
+                    const struct outcome *out, const char *sql,
+                    struct strbuf *lines)
+{
+  enum {
+    TOO_LARGE = 1153,
+    TOO_LARGE_HERE = 2020
+  };
+
+  if (call == CALL_PREPARE) {
+    strbuf_addf(lines,
+                "mysql_stmt_prepare() failed\n"
+                "MySQL error: %d \"%s\"\n",
+                out->code, text_of(out));
+  } else {
+    strbuf_addf(lines, "%s() returned error %d (%s)", function(call, out),
+                out->code, text_of(out));
+    if (!out->during_results && call != CALL_NEXT && call != CALL_STMT_NEXT)
+      strbuf_addf(lines, " for query '%s'", sql);
+    strbuf_adds(lines, "\n");
+  }
+  if (out->code == TOO_LARGE || out->code == TOO_LARGE_HERE)
+    strbuf_addf(lines, "the statement has %zu bytes\n", session_of(base)->sent);
+}

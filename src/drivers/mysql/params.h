@@ -1,0 +1,57 @@
+/*
+ * params.h - parameters of prepared statements as the protocol sends them.
+ */
+#ifndef BENCH_DRIVERS_MYSQL_PARAMS_H
+#define BENCH_DRIVERS_MYSQL_PARAMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/ffi_api.h"
+
+/* The type on the wire of a parameter of an allowed type. */
+uint8_t params_type(sql_bind_type_t type);
+
+struct params_form {
+  bool types; /* with their types */
+  bool named; /* with their number, and names (which are empty) */
+};
+
+/* At least the bytes that params_put() writes. */
+size_t params_size(const sql_bind *binds, unsigned n, struct params_form form);
+
+/* NULL flags, types, values.  Returns the end. */
+uint8_t *params_put(const sql_bind *binds, unsigned n, struct params_form form,
+                    uint8_t *to);
+
+static inline bool param_is_null(const sql_bind *b)
+{
+  return !b->buffer || b->type == SQL_TYPE_NONE || (b->is_null && *b->is_null);
+}
+
+static inline size_t param_length(const sql_bind *b)
+{
+  return b->data_len ? *b->data_len : 0;
+}
+
+/* Lowest byte first; compilers make one store of it where that is possible. */
+static inline void put_le16(uint8_t *to, uint16_t v)
+{
+  to[0] = (uint8_t)v;
+  to[1] = (uint8_t)(v >> 8);
+}
+static inline void put_le32(uint8_t *to, uint32_t v)
+{
+  to[0] = (uint8_t)v;
+  to[1] = (uint8_t)(v >> 8);
+  to[2] = (uint8_t)(v >> 16);
+  to[3] = (uint8_t)(v >> 24);
+}
+static inline void put_le64(uint8_t *to, uint64_t v)
+{
+  put_le32(to, (uint32_t)v);
+  put_le32(to + 4, (uint32_t)(v >> 32));
+}
+
+#endif

@@ -1,0 +1,273 @@
+/*
+ * shim.c - where the client libraries of MySQL and MariaDB differ.
+ */
+#include "drivers/mysql/shim.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/strbuf.h"
+
+/* Flags of the login. */
+enum {
+  FLAG_COMPRESS = 1 << 5,
+  FLAG_PROTOCOL_41 = 1 << 9,
+  FLAG_DEPRECATE_EOF = 1 << 24,
+  FLAG_OPTIONAL_METADATA = 1 << 25,
+  FLAG_ZSTD = 1 << 26,
+  FLAG_QUERY_ATTRIBUTES = 1 << 27,
+  FLAGS_OTHER = FLAG_COMPRESS | FLAG_OPTIONAL_METADATA | FLAG_ZSTD,
+};
+
+static char *joined(const struct opt_list *list, struct strbuf *to)
+{
+  for (size_t i = 0; i < list->n; i++)
+    strbuf_addf(to, "%s%s", i ? "," : "", list->items[i]);
+  return to->text;
+}
+
+static const char *or_null(const char *text)
+{
+  return text && text[0] ? text : NULL;
+}
+
+#if defined(MARIADB_PACKAGE_VERSION) || MYSQL_VERSION_ID < 80018
+
+static bool listed(const struct opt_list *list, const char *word)
+{
+  for (size_t i = 0; i < list->n; i++) {
+    if (strcasecmp(list->items[i], word) == 0)
+      return true;
+  }
+  return false;
+}
+
+#endif
+
+#ifdef MARIADB_PACKAGE_VERSION
+
+const char *shim_library(void)
+{
+  return "MariaDB Connector/C";
+}
+
+const char *shim_library_version(void)
+{
+  /* What the library tells about itself may be the version of the server that
+   * it was built with. */
+  return MARIADB_PACKAGE_VERSION;
+}
+
+bool shim_can_compress(const char *algorithm)
+{
+  return strcasecmp(algorithm, "zstd") != 0;
+}
+
+bool shim_always_checks_names(void)
+{
+  return true;
+}
+
+bool shim_limits_login(void)
+{
+  return true;
+}
+
+bool shim_set_tls(MYSQL *mysql, const struct tls_settings *tls)
+{
+  struct strbuf versions = { 0 };
+  const my_bool enforce = tls->mode >= TLS_REQUIRED;
+  const my_bool verify = tls->mode >= TLS_VERIFY_CA;
+  int rc = 0;
+
+  rc |= mysql_optionsv(mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify);
+  if (tls->mode == TLS_DISABLED)
+    return rc == 0;
+  (void)mysql_ssl_set(mysql, or_null(tls->key), or_null(tls->cert),
+                      or_null(tls->ca), NULL, or_null(tls->cipher));
+  rc |= mysql_optionsv(mysql, MYSQL_OPT_SSL_ENFORCE, &enforce);
+  /* mysql_ssl_set() of some releases switches the check on. */
+  rc |= mysql_optionsv(mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify);
+  if (tls->versions->n > 0)
+    rc |= mysql_optionsv(mysql, MARIADB_OPT_TLS_VERSION,
+                         joined(tls->versions, &versions));
+  strbuf_done(&versions);
+  return rc == 0;
+}
+
+bool shim_set_compression(MYSQL *mysql, const struct opt_list *algorithms)
+{
+  return !listed(algorithms, "zlib") ||
+         mysql_optionsv(mysql, MYSQL_OPT_COMPRESS, NULL) == 0;
+}
+
+void shim_set_public_key(MYSQL *mysql)
+{
+  (void)mysql; /* it is always asked for */
+}
+
+int shim_fd(MYSQL *mysql)
+{
+  return mysql_get_socket(mysql);
+}
+
+const char *shim_tls_version(MYSQL *mysql)
+{
+  const char *text = NULL;
+
+  if (!mysql_get_ssl_cipher(mysql) ||
+      mariadb_get_infov(mysql, MARIADB_CONNECTION_TLS_VERSION, &text) != 0)
+    return NULL;
+  return text;
+}
+
+size_t shim_escape(MYSQL *mysql, char *to, const char *text, size_t len)
+{
+  return mysql_real_escape_string(mysql, to, text, len);
+}
+
+const char *shim_text_gone(void)
+{
+  return "Server has gone away";
+}
+
+const char *shim_text_lost(void)
+{
+  return "Lost connection to server during query";
+}
+
+#else /* MySQL's */
+
+const char *shim_library(void)
+{
+  return "libmysqlclient";
+}
+
+const char *shim_library_version(void)
+{
+  return mysql_get_client_info();
+}
+
+bool shim_can_compress(const char *algorithm)
+{
+#if MYSQL_VERSION_ID >= 80018
+  (void)algorithm;
+  return true;
+#else
+  return strcasecmp(algorithm, "zstd") != 0;
+#endif
+}
+
+bool shim_always_checks_names(void)
+{
+  return false;
+}
+
+bool shim_limits_login(void)
+{
+  return false;
+}
+
+bool shim_set_tls(MYSQL *mysql, const struct tls_settings *tls)
+{
+  static const unsigned modes[] = {
+    [TLS_DISABLED] = SSL_MODE_DISABLED,
+    [TLS_PREFERRED] = SSL_MODE_PREFERRED,
+    [TLS_REQUIRED] = SSL_MODE_REQUIRED,
+    [TLS_VERIFY_CA] = SSL_MODE_VERIFY_CA,
+    [TLS_VERIFY_IDENTITY] = SSL_MODE_VERIFY_IDENTITY,
+  };
+  const struct {
+    enum mysql_option option;
+    const char *text;
+  } text[] = {
+    { MYSQL_OPT_SSL_KEY, or_null(tls->key) },
+    { MYSQL_OPT_SSL_CERT, or_null(tls->cert) },
+    { MYSQL_OPT_SSL_CA, or_null(tls->ca) },
+    { MYSQL_OPT_SSL_CIPHER, or_null(tls->cipher) },
+  };
+  struct strbuf versions = { 0 };
+  int rc = mysql_options(mysql, MYSQL_OPT_SSL_MODE, &modes[tls->mode]);
+
+  for (size_t i = 0; tls->mode != TLS_DISABLED && i < ARRAY_SIZE(text); i++) {
+    if (text[i].text)
+      rc |= mysql_options(mysql, text[i].option, text[i].text);
+  }
+  if (tls->mode != TLS_DISABLED && tls->versions->n > 0)
+    rc |= mysql_options(mysql, MYSQL_OPT_TLS_VERSION,
+                        joined(tls->versions, &versions));
+  strbuf_done(&versions);
+  return rc == 0;
+}
+
+bool shim_set_compression(MYSQL *mysql, const struct opt_list *algorithms)
+{
+#if MYSQL_VERSION_ID >= 80018
+  struct strbuf list = { 0 };
+  const int rc = mysql_options(mysql, MYSQL_OPT_COMPRESSION_ALGORITHMS,
+                               joined(algorithms, &list));
+
+  strbuf_done(&list);
+  return rc == 0;
+#else
+  return !listed(algorithms, "zlib") ||
+         mysql_options(mysql, MYSQL_OPT_COMPRESS, NULL) == 0;
+#endif
+}
+
+void shim_set_public_key(MYSQL *mysql)
+{
+#if MYSQL_VERSION_ID >= 80003
+  const bool yes = true;
+
+  (void)mysql_options(mysql, MYSQL_OPT_GET_SERVER_PUBLIC_KEY, &yes);
+#else
+  (void)mysql;
+#endif
+}
+
+int shim_fd(MYSQL *mysql)
+{
+  return (int)mysql->net.fd;
+}
+
+const char *shim_tls_version(MYSQL *mysql)
+{
+  (void)mysql;
+  return NULL;
+}
+
+size_t shim_escape(MYSQL *mysql, char *to, const char *text, size_t len)
+{
+  return mysql_real_escape_string_quote(mysql, to, text, len, '\'');
+}
+
+const char *shim_text_gone(void)
+{
+  return "MySQL server has gone away";
+}
+
+const char *shim_text_lost(void)
+{
+  return "Lost connection to MySQL server during query";
+}
+
+#endif
+
+void shim_set_server_status(MYSQL *mysql, unsigned status)
+{
+  mysql->server_status = status;
+}
+
+bool shim_is_plain(MYSQL *mysql, struct wire_forms *ret_forms)
+{
+  const unsigned long both = mysql->client_flag & mysql->server_capabilities;
+
+  if (mysql_get_ssl_cipher(mysql) || !(both & FLAG_PROTOCOL_41) ||
+      both & FLAGS_OTHER)
+    return false;
+  ret_forms->no_eof = (both & FLAG_DEPRECATE_EOF) != 0;
+  ret_forms->attributes = (both & FLAG_QUERY_ATTRIBUTES) != 0;
+  return true;
+}

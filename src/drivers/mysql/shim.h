@@ -1,0 +1,57 @@
+/*
+ * shim.h - the one interface to both client libraries: MySQL's and MariaDB's.
+ *
+ * Only shim.c knows in which of them a name was removed, added or changed its
+ * meaning; the rest of the driver uses what both have.
+ */
+#ifndef BENCH_DRIVERS_MYSQL_SHIM_H
+#define BENCH_DRIVERS_MYSQL_SHIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <mysql.h>
+
+#include "drivers/mysql/config.h"
+#include "drivers/mysql/wire.h"
+
+/* What stands for `bool` in the structs of the library. */
+#if defined(MARIADB_PACKAGE_VERSION) || MYSQL_VERSION_ID < 80001
+typedef my_bool shim_bool;
+#else
+typedef bool shim_bool;
+#endif
+
+const char *shim_library(void); /* "MariaDB Connector/C" or "libmysqlclient" */
+const char *shim_library_version(void);
+
+bool shim_can_compress(const char *algorithm);
+/* The check of certificates includes the host name in any case. */
+bool shim_always_checks_names(void);
+/* The connect timeout also limits the login. */
+bool shim_limits_login(void);
+
+/* Before the connect.  False: the library does not know one of the settings. */
+bool shim_set_tls(MYSQL *mysql, const struct tls_settings *tls);
+bool shim_set_compression(MYSQL *mysql, const struct opt_list *algorithms);
+void shim_set_public_key(MYSQL *mysql);
+
+/* Of an open connection. */
+int shim_fd(MYSQL *mysql);
+/* NULL: not known (or no TLS). */
+const char *shim_tls_version(MYSQL *mysql);
+/* As mysql_real_escape_string() for text inside of '...'. */
+size_t shim_escape(MYSQL *mysql, char *to, const char *text, size_t len);
+void shim_set_server_status(MYSQL *mysql, unsigned status);
+
+/*
+ * The connection can be served without the library: no TLS, no compression,
+ * and only such forms of packets as are known to wire.h.
+ */
+bool shim_is_plain(MYSQL *mysql, struct wire_forms *ret_forms);
+
+/* Texts of this library for what goes wrong on the client's side. */
+const char *shim_text_gone(void); /* 2006 */
+const char *shim_text_lost(void); /* 2013 */
+
+#endif

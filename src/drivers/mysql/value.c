@@ -1,0 +1,323 @@
+/*
+ * value.c - values of the binary protocol as the text protocol shows them.
+ */
+#include "drivers/mysql/value.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <mysql.h>
+
+#include "db/emul.h"
+#include "drivers/mysql/bytes.h"
+
+enum {
+  DECIMALS_OPEN = 31, /* from here on: as many as there are */
+  DECIMALS_TIME = 6,  /* at most */
+};
+
+enum value_kind value_kind(uint8_t type)
+{
+  switch (type) {
+  case MYSQL_TYPE_TINY:
+  case MYSQL_TYPE_SHORT:
+  case MYSQL_TYPE_YEAR:
+  case MYSQL_TYPE_INT24:
+  case MYSQL_TYPE_LONG:
+  case MYSQL_TYPE_LONGLONG:
+    return VALUE_INT;
+  case MYSQL_TYPE_FLOAT:
+    return VALUE_FLOAT;
+  case MYSQL_TYPE_DOUBLE:
+    return VALUE_DOUBLE;
+  case MYSQL_TYPE_DATE:
+  case MYSQL_TYPE_DATETIME:
+  case MYSQL_TYPE_TIMESTAMP:
+    return VALUE_DATE;
+  case MYSQL_TYPE_TIME:
+    return VALUE_TIME;
+  case MYSQL_TYPE_NULL:
+    return VALUE_NULL;
+  default:
+    return VALUE_BYTES;
+  }
+}
+
+/* Zeros in front, up to the width of the column. */
+static size_t pad(const struct column *c, char *to, size_t len)
+{
+  size_t width = c->length;
+
+  if (!(c->flags & ZEROFILL_FLAG) || width <= len || width > UINT8_MAX)
+    return len;
+  memmove(to + width - len, to, len);
+  memset(to, '0', width - len);
+  return width;
+}
+
+static size_t put_digits(char *to, uint64_t v)
+{
+  char text[20];
+  size_t n = sizeof(text);
+
+  do {
+    text[--n] = (char)('0' + v % 10);
+    v /= 10;
+  } while (v > 0);
+  memcpy(to, text + n, sizeof(text) - n);
+  return sizeof(text) - n;
+}
+
+size_t value_int(const struct column *c, uint64_t bits, char *to)
+{
+  size_t len;
+
+  if (!(c->flags & UNSIGNED_FLAG) && (int64_t)bits < 0) {
+    *to = '-';
+    return 1 + put_digits(to + 1, -bits);
+  }
+  len = put_digits(to, bits);
+  return pad(c, to, len);
+}
+
+/* An exponent of printf as the server writes it: 1e30, 1e-7. */
+static size_t tidy_exponent(char *text, size_t len)
+{
+  char *e = memchr(text, 'e', len);
+  char *from, *to;
+
+  if (!e)
+    return len;
+  from = to = e + 1;
+  if (*from == '+')
+    from++;
+  else if (*from == '-')
+    *to++ = *from++;
+  while (*from == '0' && from + 1 < text + len)
+    from++;
+  while (from < text + len)
+    *to++ = *from++;
+  return (size_t)(to - text);
+}
+
+size_t value_double(const struct column *c, double v, bool single, char *to)
+{
+  size_t len;
+
+  if (c->decimals < DECIMALS_OPEN)
+    len = (size_t)snprintf(to, VALUE_ROOM, "%.*f", c->decimals, v);
+  else if (single) /* the server shows six digits of a FLOAT */
+    len = (size_t)snprintf(to, VALUE_ROOM, "%.6g", v);
+  else
+    len = emul_double_text(v, false, to);
+  return pad(c, to, tidy_exponent(to, len));
+}
+
+static char *two(char *to, uint32_t v)
+{
+  to[0] = (char)('0' + v / 10 % 10);
+  to[1] = (char)('0' + v % 10);
+  return to + 2;
+}
+
+static char *fraction(const struct column *c, uint32_t us, char *to)
+{
+  unsigned n = c->decimals;
+  char digits[16];
+
+  if (n > DECIMALS_TIME)
+    n = us ? DECIMALS_TIME : 0;
+  if (n == 0)
+    return to;
+  (void)snprintf(digits, sizeof(digits), "%06u", us % 1000000);
+  *to++ = '.';
+  memcpy(to, digits, n);
+  return to + n;
+}
+
+size_t value_date(const struct column *c, const struct moment *m, char *to)
+{
+  char *p = two(two(to, m->year / 100), m->year % 100);
+
+  *p++ = '-';
+  p = two(p, m->month);
+  *p++ = '-';
+  p = two(p, m->day);
+  if (c->type == MYSQL_TYPE_DATE)
+    return (size_t)(p - to);
+  *p++ = ' ';
+  p = two(p, m->hour);
+  *p++ = ':';
+  p = two(p, m->minute);
+  *p++ = ':';
+  p = two(p, m->second);
+  return (size_t)(fraction(c, m->us, p) - to);
+}
+
+size_t value_time(const struct column *c, const struct moment *m, char *to)
+{
+  const uint64_t hours = (uint64_t)m->day * 24 + m->hour;
+  char *p = to;
+
+  if (m->negative)
+    *p++ = '-';
+  if (hours < 10)
+    *p++ = '0';
+  p += put_digits(p, hours);
+  *p++ = ':';
+  p = two(p, m->minute);
+  *p++ = ':';
+  p = two(p, m->second);
+  return (size_t)(fraction(c, m->us, p) - to);
+}
+
+/* ---- from the bytes ---- */
+
+static size_t int_size(uint8_t type)
+{
+  switch (type) {
+  case MYSQL_TYPE_TINY:
+    return 1;
+  case MYSQL_TYPE_SHORT:
+  case MYSQL_TYPE_YEAR:
+    return 2;
+  case MYSQL_TYPE_LONGLONG:
+    return 8;
+  default:
+    return 4;
+  }
+}
+
+static bool take_int(struct bytes *b, const struct column *c, char *to,
+                     sql_value *ret)
+{
+  const size_t size = int_size(c->type);
+  const uint8_t *p = bytes_take(b, size);
+  uint64_t bits;
+
+  if (!p)
+    return false;
+  bits = bytes_le(p, size);
+  if (!(c->flags & UNSIGNED_FLAG) && size < 8 && bits >> (size * 8 - 1))
+    bits |= ~UINT64_C(0) << (size * 8);
+  *ret = (sql_value){ (uint32_t)value_int(c, bits, to), to };
+  return true;
+}
+
+static bool take_float(struct bytes *b, const struct column *c, char *to,
+                       sql_value *ret)
+{
+  const uint8_t *p = bytes_take(b, sizeof(float));
+  float v;
+
+  if (!p)
+    return false;
+  memcpy(&v, p, sizeof(v));
+  *ret = (sql_value){ (uint32_t)value_double(c, (double)v, true, to), to };
+  return true;
+}
+
+static bool take_double(struct bytes *b, const struct column *c, char *to,
+                        sql_value *ret)
+{
+  const uint8_t *p = bytes_take(b, sizeof(double));
+  double v;
+
+  if (!p)
+    return false;
+  memcpy(&v, p, sizeof(v));
+  *ret = (sql_value){ (uint32_t)value_double(c, v, false, to), to };
+  return true;
+}
+
+/* A length of 0, 4, 7 or 11, and so many bytes. */
+static bool take_date(struct bytes *b, const struct column *c, char *to,
+                      sql_value *ret)
+{
+  const uint8_t *head = bytes_take(b, 1);
+  const size_t n = head ? *head : 0;
+  const uint8_t *p = head ? bytes_take(b, n) : NULL;
+  struct moment m = { 0 };
+
+  if (!p)
+    return false;
+  if (n >= 4) {
+    m.year = (uint32_t)bytes_le(p, 2);
+    m.month = p[2];
+    m.day = p[3];
+  }
+  if (n >= 7) {
+    m.hour = p[4];
+    m.minute = p[5];
+    m.second = p[6];
+  }
+  if (n >= 11)
+    m.us = (uint32_t)bytes_le(p + 7, 4);
+  *ret = (sql_value){ (uint32_t)value_date(c, &m, to), to };
+  return true;
+}
+
+/* A length of 0, 8 or 12, and so many bytes. */
+static bool take_time(struct bytes *b, const struct column *c, char *to,
+                      sql_value *ret)
+{
+  const uint8_t *head = bytes_take(b, 1);
+  const size_t n = head ? *head : 0;
+  const uint8_t *p = head ? bytes_take(b, n) : NULL;
+  struct moment m = { 0 };
+
+  if (!p)
+    return false;
+  if (n >= 8) {
+    m.negative = p[0] != 0;
+    m.day = (uint32_t)bytes_le(p + 1, 4);
+    m.hour = p[5];
+    m.minute = p[6];
+    m.second = p[7];
+  }
+  if (n >= 12)
+    m.us = (uint32_t)bytes_le(p + 8, 4);
+  *ret = (sql_value){ (uint32_t)value_time(c, &m, to), to };
+  return true;
+}
+
+static bool take(struct bytes *b, const struct column *c, char *to,
+                 sql_value *ret)
+{
+  switch (value_kind(c->type)) {
+  case VALUE_INT:
+    return take_int(b, c, to, ret);
+  case VALUE_FLOAT:
+    return take_float(b, c, to, ret);
+  case VALUE_DOUBLE:
+    return take_double(b, c, to, ret);
+  case VALUE_DATE:
+    return take_date(b, c, to, ret);
+  case VALUE_TIME:
+    return take_time(b, c, to, ret);
+  case VALUE_NULL:
+    *ret = (sql_value){ 0, NULL };
+    return true;
+  case VALUE_BYTES:
+    break;
+  }
+  return bytes_string(b, ret);
+}
+
+bool value_row(const struct column *cols, uint32_t n, const uint8_t *row,
+               size_t len, char *digits, sql_value *values)
+{
+  struct bytes b = { row, row + len };
+  /* One bit per column; the first two are not used. */
+  const uint8_t *nulls = bytes_take(&b, (n + 9) / 8);
+
+  if (!nulls)
+    return false;
+  for (uint32_t i = 0; i < n; i++) {
+    if (nulls[(i + 2) / 8] >> (i + 2) % 8 & 1)
+      values[i] = (sql_value){ 0, NULL };
+    else if (!take(&b, &cols[i], digits + (size_t)i * VALUE_ROOM, &values[i]))
+      return false;
+  }
+  return true;
+}

@@ -1,0 +1,106 @@
+/*
+ * wire.h - the classic client/server protocol on a plain socket: packets in
+ * and out, and the answers of the server.
+ *
+ * An answer is read into one buffer and stays there: rows are only counted,
+ * which takes a few instructions each, and turned into values when somebody
+ * fetches them.  In the long run nothing is allocated.
+ */
+#ifndef BENCH_DRIVERS_MYSQL_WIRE_H
+#define BENCH_DRIVERS_MYSQL_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+
+struct column;
+struct mysql_prepared;
+struct mysql_session;
+struct outcome;
+
+/* Forms of packets that were agreed upon at the login. */
+struct wire_forms {
+  bool no_eof;     /* nothing between columns and rows; rows end with an OK */
+  bool attributes; /* statements tell the number of their parameters */
+};
+
+struct wire {
+  struct wire_forms forms;
+
+  /* What has been received: consumed up to `pos`. */
+  uint8_t *buf; /* owned */
+  size_t room, pos, end;
+
+  /* The open result set. */
+  size_t next_row; /* offset of its packet */
+  uint64_t rows_left;
+  uint32_t nfields;
+  struct mysql_prepared *from; /* whose result it is; NULL: text values */
+  struct strbuf big;           /* a row of several packets */
+
+  /* What is to be sent: a packet header and the rest. */
+  uint8_t *out; /* owned */
+  size_t out_room;
+};
+
+/* ---- packets (wire_io.c) ---- */
+
+enum {
+  PACKET_HEAD = 4,
+  PACKET_MAX = 0xffffff, /* a packet of this length has a continuation */
+};
+
+/* Room for a packet of `len` bytes: its first byte; NULL: no memory. */
+uint8_t *wire_out(struct wire *w, size_t len);
+/* Send the first `len` bytes written there, as number `seq` of an exchange;
+ * false: it cannot be sent. */
+bool wire_send(struct wire *w, int fd, size_t len, unsigned seq);
+
+/* An answer is going to be read; what was received before is forgotten. */
+static inline void wire_forget(struct wire *w)
+{
+  w->pos = 0;
+  w->end = 0;
+  w->rows_left = 0;
+}
+
+/* At least `n` bytes are there from w->pos on.  0, -ENOMEM, or -EPIPE: no more
+ * comes. */
+int wire_fill(struct wire *w, int fd, size_t n);
+
+/* Length of the packet at `p`. */
+static inline size_t packet_length(const uint8_t *p)
+{
+  return (size_t)p[0] | (size_t)p[1] << 8 | (size_t)p[2] << 16;
+}
+
+/* The whole packet at w->pos is there; w->pos moves behind it.  Its length, or
+ * as wire_fill(). */
+int wire_packet(struct wire *w, int fd, const uint8_t **ret);
+
+/* Give back what an unusually large answer took. */
+void wire_trim(struct wire *w);
+void wire_done(struct wire *w);
+
+/* ---- answers (wire_result.c) ---- */
+
+/*
+ * Read one result of a statement; `p` is NULL for direct ones.  Fills in *out;
+ * 0 or -1.
+ */
+int wire_result(struct mysql_session *s, struct mysql_prepared *p,
+                struct outcome *out);
+
+/* What wire_fill() and its users return as errors. */
+int wire_failed(struct mysql_session *s, int rc, struct outcome *out);
+/* The packet begins with 0xff: *out says why. */
+int wire_refused(struct mysql_session *s, const uint8_t *packet, size_t len,
+                 struct outcome *out);
+/* Read `n` column definitions and what ends them, into cols[0..n-1] unless it
+ * is NULL.  0 or -1. */
+int wire_columns(struct mysql_session *s, struct column *cols, uint32_t n,
+                 struct outcome *out);
+
+#endif

@@ -1,0 +1,157 @@
+/*
+ * wire_io.c - packets on a socket.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/compiler.h"
+#include "drivers/mysql/wire.h"
+
+enum {
+  BUFFER_FIRST = 16 * 1024,
+  BUFFER_KEEP = 1024 * 1024, /* more is given back */
+};
+
+static bool grow(uint8_t **buf, size_t *room, size_t need)
+{
+  size_t n = *room ? *room : BUFFER_FIRST;
+  uint8_t *p;
+
+  while (n < need) {
+    if (n > SIZE_MAX / 2)
+      return false;
+    n *= 2;
+  }
+  p = realloc(*buf, n);
+  if (!p)
+    return false;
+  *buf = p;
+  *room = n;
+  return true;
+}
+
+/* The socket may be in non-blocking mode; false: it cannot be waited for. */
+static bool wait_for(int fd, short what)
+{
+  struct pollfd p = { .fd = fd, .events = what };
+  int rc;
+
+  do {
+    rc = poll(&p, 1, -1);
+  } while (rc < 0 && errno == EINTR);
+  return rc > 0;
+}
+
+uint8_t *wire_out(struct wire *w, size_t len)
+{
+  const size_t need = PACKET_HEAD + len;
+
+  if (UNLIKELY(need > w->out_room) && !grow(&w->out, &w->out_room, need))
+    return NULL;
+  return w->out + PACKET_HEAD;
+}
+
+static bool send_all(int fd, const uint8_t *p, size_t n, int flags)
+{
+  while (n > 0) {
+    const ssize_t sent = send(fd, p, n, flags | MSG_NOSIGNAL);
+
+    if (LIKELY(sent > 0)) {
+      p += sent;
+      n -= (size_t)sent;
+    } else if (sent == 0 || (errno != EINTR && errno != EAGAIN)) {
+      return false;
+    } else if (errno == EAGAIN && !wait_for(fd, POLLOUT)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void put_head(uint8_t *p, size_t len, unsigned seq)
+{
+  p[0] = (uint8_t)len;
+  p[1] = (uint8_t)(len >> 8);
+  p[2] = (uint8_t)(len >> 16);
+  p[3] = (uint8_t)seq;
+}
+
+bool wire_send(struct wire *w, int fd, size_t len, unsigned seq)
+{
+  uint8_t *p = w->out;
+
+  /* The head of a further packet takes the place of bytes that were sent. */
+  while (len >= PACKET_MAX) {
+    put_head(p, PACKET_MAX, seq++);
+    if (!send_all(fd, p, PACKET_HEAD + PACKET_MAX, MSG_MORE))
+      return false;
+    p += PACKET_MAX;
+    len -= PACKET_MAX;
+  }
+  put_head(p, len, seq);
+  return send_all(fd, p, PACKET_HEAD + len, 0);
+}
+
+int wire_fill(struct wire *w, int fd, size_t n)
+{
+  while (w->end - w->pos < n) {
+    ssize_t got;
+
+    if (UNLIKELY(w->room - w->pos < n || w->room == w->end) &&
+        !grow(&w->buf, &w->room, w->pos + n + BUFFER_FIRST / 2))
+      return -ENOMEM;
+    got = recv(fd, w->buf + w->end, w->room - w->end, 0);
+    if (LIKELY(got > 0))
+      w->end += (size_t)got;
+    else if (got == 0 || (errno != EINTR && errno != EAGAIN))
+      return -EPIPE;
+    else if (errno == EAGAIN && !wait_for(fd, POLLIN))
+      return -EPIPE;
+  }
+  return 0;
+}
+
+int wire_packet(struct wire *w, int fd, const uint8_t **ret)
+{
+  size_t len;
+  int rc;
+
+  if (UNLIKELY(w->end - w->pos < PACKET_HEAD) &&
+      (rc = wire_fill(w, fd, PACKET_HEAD)) < 0)
+    return rc;
+  len = packet_length(w->buf + w->pos);
+  if (UNLIKELY(w->end - w->pos < PACKET_HEAD + len) &&
+      (rc = wire_fill(w, fd, PACKET_HEAD + len)) < 0)
+    return rc;
+  *ret = w->buf + w->pos + PACKET_HEAD;
+  w->pos += PACKET_HEAD + len;
+  return (int)len;
+}
+
+void wire_trim(struct wire *w)
+{
+  if (UNLIKELY(w->room > BUFFER_KEEP)) {
+    free(w->buf);
+    w->buf = NULL;
+    w->room = 0;
+    wire_forget(w);
+  }
+  if (UNLIKELY(w->out_room > BUFFER_KEEP)) {
+    free(w->out);
+    w->out = NULL;
+    w->out_room = 0;
+  }
+  if (UNLIKELY(w->big.room > BUFFER_KEEP))
+    strbuf_done(&w->big);
+}
+
+void wire_done(struct wire *w)
+{
+  free(w->buf);
+  free(w->out);
+  strbuf_done(&w->big);
+  memset(w, 0, sizeof(*w));
+}

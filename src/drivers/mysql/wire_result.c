@@ -1,0 +1,256 @@
+/*
+ * wire_result.c - the answers of the server: what happened, and where the rows
+ * are.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "drivers/mysql/bytes.h"
+#include "drivers/mysql/failure.h"
+#include "drivers/mysql/session.h"
+
+enum {
+  FIRST_OK = 0x00,
+  FIRST_FILE = 0xfb, /* the server asks for a file of ours */
+  FIRST_END = 0xfe,  /* of columns or rows, in a packet of END_LENGTH */
+  FIRST_ERROR = 0xff,
+  END_LENGTH = 5,
+  COLUMN_TAIL = 12,  /* the fixed part of a column definition, at its end */
+  PROGRESS = 0xffff, /* not an error but how far a statement is */
+};
+
+int wire_failed(struct mysql_session *s, int rc, struct outcome *out)
+{
+  if (rc != -ENOMEM)
+    return failure_lost(s, out);
+  (void)failure_no_memory(s, out);
+  out->lost = true; /* what else was sent cannot be told apart any more */
+  s->lost = true;
+  return -1;
+}
+
+int wire_refused(struct mysql_session *s, const uint8_t *packet, size_t len,
+                 struct outcome *out)
+{
+  struct bytes b = { packet + 1, packet + len };
+  const uint8_t *code = bytes_take(&b, 2);
+  const char *state = NULL;
+
+  if (!code)
+    return failure_malformed(s, out);
+  if (b.end - b.at >= 6 && *b.at == '#') {
+    state = (const char *)b.at + 1;
+    b.at += 6;
+  }
+  return failure_set(s, out, (int)bytes_le(code, 2), state, (const char *)b.at,
+                     (size_t)(b.end - b.at));
+}
+
+/* Not a row: what ends rows, or what stands between columns and rows. */
+static bool is_end(const struct wire *w, const uint8_t *packet, size_t len)
+{
+  return packet[0] == FIRST_END &&
+         (w->forms.no_eof ? len < PACKET_MAX : len == END_LENGTH);
+}
+
+/* The server's flags in an OK. */
+static bool ok_parse(const uint8_t *packet, size_t len, uint64_t *ret_affected,
+                     unsigned *ret_status)
+{
+  struct bytes b = { packet + 1, packet + len };
+  const uint8_t *status;
+  uint64_t id;
+
+  if (!bytes_number(&b, ret_affected) || !bytes_number(&b, &id) ||
+      !(status = bytes_take(&b, 2)))
+    return false;
+  *ret_status = (unsigned)bytes_le(status, 2);
+  return true;
+}
+
+static bool end_parse(const struct wire *w, const uint8_t *packet, size_t len,
+                      unsigned *ret_status)
+{
+  uint64_t affected;
+
+  if (w->forms.no_eof)
+    return ok_parse(packet, len, &affected, ret_status);
+  *ret_status = (unsigned)bytes_le(packet + 3, 2);
+  return true;
+}
+
+static void column_set(struct column *c, const uint8_t *packet, size_t len)
+{
+  const uint8_t *p = packet + len - COLUMN_TAIL;
+
+  c->length = (uint32_t)bytes_le(p + 2, 4);
+  c->type = p[6];
+  c->flags = (uint16_t)bytes_le(p + 7, 2);
+  c->decimals = p[9];
+}
+
+int wire_columns(struct mysql_session *s, struct column *cols, uint32_t n,
+                 struct outcome *out)
+{
+  const uint8_t *packet;
+  int len;
+
+  for (uint32_t i = 0; i < n; i++) {
+    len = wire_packet(&s->wire, s->fd, &packet);
+    if (len < 0)
+      return wire_failed(s, len, out);
+    if (len < COLUMN_TAIL)
+      return failure_malformed(s, out);
+    if (cols)
+      column_set(&cols[i], packet, (size_t)len);
+  }
+  if (s->wire.forms.no_eof)
+    return 0;
+  len = wire_packet(&s->wire, s->fd, &packet);
+  if (len <= 0)
+    return len < 0 ? wire_failed(s, len, out) : failure_malformed(s, out);
+  return is_end(&s->wire, packet, (size_t)len) ? 0 : failure_malformed(s, out);
+}
+
+/* Room for the columns of the result; what they are comes next. */
+static bool room_for(struct mysql_prepared *p, uint32_t n)
+{
+  struct column *cols;
+
+  if (p->n_cols == n)
+    return true;
+  cols = reallocarray(p->cols, n, sizeof(*cols));
+  if (!cols)
+    return false;
+  p->cols = cols;
+  p->n_cols = n;
+  return true;
+}
+
+/* Count the rows up to what ends them. */
+static int rows(struct mysql_session *s, uint32_t nfields, struct outcome *out)
+{
+  struct wire *w = &s->wire;
+  const size_t begin = w->pos;
+  size_t pos = begin, len;
+  uint64_t n = 0;
+  unsigned status;
+  bool inside = false; /* a row that began in an earlier packet */
+  const uint8_t *p;
+
+  for (;;) {
+    if (UNLIKELY(w->end - pos < PACKET_HEAD + 1 ||
+                 w->end - pos <
+                   (len = packet_length(w->buf + pos)) + PACKET_HEAD)) {
+      int rc;
+
+      w->pos = pos;
+      rc = wire_fill(w, s->fd, PACKET_HEAD);
+      if (rc == 0)
+        rc = wire_fill(w, s->fd, packet_length(w->buf + pos) + PACKET_HEAD);
+      if (rc < 0) {
+        out->during_results = true;
+        return wire_failed(s, rc, out);
+      }
+      len = packet_length(w->buf + pos);
+    }
+    p = w->buf + pos + PACKET_HEAD;
+    pos += PACKET_HEAD + len;
+    if (UNLIKELY(!inside && (len == 0 || *p >= FIRST_END))) {
+      w->pos = pos;
+      if (len == 0)
+        return failure_malformed(s, out);
+      if (*p == FIRST_ERROR) {
+        out->during_results = true;
+        return wire_refused(s, p, len, out);
+      }
+      if (is_end(w, p, len))
+        break;
+    }
+    inside = len == PACKET_MAX;
+    n += !inside;
+  }
+  w->next_row = begin;
+  w->rows_left = n;
+  w->nfields = nfields;
+  if (!end_parse(w, p, len, &status))
+    return failure_malformed(s, out);
+  shim_set_server_status(s->mysql, status);
+  success_set(s, out, status, nfields, n);
+  return 0;
+}
+
+/*
+ * A result set: the number of columns, perhaps followed by a byte that tells
+ * whether their definitions are sent.
+ */
+static int result_set(struct mysql_session *s, struct mysql_prepared *p,
+                      const uint8_t *packet, size_t len, struct outcome *out)
+{
+  struct bytes b = { packet, packet + len };
+  bool described = true;
+  uint64_t n;
+
+  if (!bytes_number(&b, &n) || n == 0 || n > UINT16_MAX)
+    return failure_malformed(s, out);
+  if (b.at < b.end)
+    described = *b.at != 0;
+  s->wire.from = p;
+  if (p && described && !room_for(p, (uint32_t)n))
+    return wire_failed(s, -ENOMEM, out);
+  if (p && !described && p->n_cols != n)
+    return failure_malformed(s, out);
+  if (wire_columns(s, p ? p->cols : NULL, described ? (uint32_t)n : 0, out) < 0)
+    return -1;
+  return rows(s, (uint32_t)n, out);
+}
+
+static int ok(struct mysql_session *s, const uint8_t *packet, size_t len,
+              struct outcome *out)
+{
+  uint64_t affected;
+  unsigned status;
+
+  if (!ok_parse(packet, len, &affected, &status))
+    return failure_malformed(s, out);
+  shim_set_server_status(s->mysql, status);
+  success_set(s, out, status, 0, affected);
+  return 0;
+}
+
+/* The server gets an empty file; it asked with number `seq`. */
+static bool refuse_file(struct mysql_session *s, unsigned seq)
+{
+  return wire_out(&s->wire, 0) && wire_send(&s->wire, s->fd, 0, seq + 1);
+}
+
+int wire_result(struct mysql_session *s, struct mysql_prepared *p,
+                struct outcome *out)
+{
+  struct wire *w = &s->wire;
+  const uint8_t *packet;
+  int len;
+
+  w->rows_left = 0;
+  for (;;) {
+    len = wire_packet(w, s->fd, &packet);
+    if (UNLIKELY(len <= 0))
+      return len < 0 ? wire_failed(s, len, out) : failure_malformed(s, out);
+    switch (*packet) {
+    case FIRST_OK:
+      return ok(s, packet, (size_t)len, out);
+    case FIRST_ERROR:
+      if (len >= 3 && bytes_le(packet + 1, 2) == PROGRESS)
+        continue;
+      return wire_refused(s, packet, (size_t)len, out);
+    case FIRST_FILE:
+      if (!refuse_file(s, packet[-1]))
+        return failure_gone(s, out);
+      continue;
+    default:
+      return result_set(s, p, packet, (size_t)len, out);
+    }
+  }
+}

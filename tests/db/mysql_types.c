@@ -1,0 +1,278 @@
+/*
+ * mysql_types.c - every column type of MySQL: a prepared SELECT gives the same
+ * texts as a direct one, byte by byte.
+ *
+ * Arguments are options of the driver.  Floating-point columns may have
+ * another spelling of the same number.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "suite.h"
+
+static const struct {
+  const char *type;
+  const char *values; /* of rows, as a list of SQL expressions */
+  bool number;        /* compare as numbers */
+} columns[] = {
+  { "TINYINT", "-128, 127, 0, NULL", false },
+  { "TINYINT UNSIGNED", "255, 0, 128", false },
+  { "TINYINT(3) ZEROFILL", "7, 255, 0", false },
+  { "BOOL", "TRUE, FALSE", false },
+  { "SMALLINT", "-32768, 32767", false },
+  { "SMALLINT UNSIGNED", "65535, 32768", false },
+  { "MEDIUMINT", "-8388608, 8388607", false },
+  { "MEDIUMINT UNSIGNED", "16777215, 8388608", false },
+  { "MEDIUMINT(8) ZEROFILL", "16777215, 12", false },
+  { "INT", "-2147483648, 2147483647, NULL", false },
+  { "INT UNSIGNED", "4294967295, 2147483648", false },
+  { "INT(10) ZEROFILL", "42, 4294967295", false },
+  { "BIGINT", "-9223372036854775808, 9223372036854775807", false },
+  { "BIGINT UNSIGNED", "18446744073709551615, 9223372036854775808", false },
+  { "BIGINT(20) ZEROFILL", "1, 18446744073709551615", false },
+  { "YEAR", "1901, 2155, 0, NULL", false },
+  { "BIT(1)", "b'0', b'1'", false },
+  { "BIT(17)", "b'10000000000000001', b'11'", false },
+  { "BIT(64)", "b'1', ~0", false },
+  { "DECIMAL(10,2)", "-12345678.91, 0, 0.5, NULL", false },
+  { "DECIMAL(65,30)", "1.5, -99999999999999999999999999999999999.25", false },
+  { "DECIMAL(8,3) ZEROFILL", "1.5, 12345.678", false },
+  { "FLOAT", "0.1, -1.5, 16777216, 1e30, 1e-30, 0, 3.40282e38", true },
+  { "FLOAT(7,2)", "0.1, -12345.67", true },
+  { "FLOAT ZEROFILL", "1.5, 100", true },
+  { "DOUBLE", "0.1, -1.5, 1e300, 1e-300, 1e15, 123456789012345680, 1e22",
+    true },
+  { "DOUBLE(20,4)", "0.1, 123456789.125, -2", true },
+  { "DATE", "'2024-02-29', '0001-01-01', '9999-12-31', NULL", false },
+  { "DATETIME", "'2024-02-29 00:00:00', '1000-01-01 23:59:59'", false },
+  { "DATETIME(3)", "'2024-02-29 12:34:56.789', '2024-02-29'", false },
+  { "DATETIME(6)", "'2024-02-29 12:34:56.000001', '2024-02-29 00:00:00'",
+    false },
+  { "TIMESTAMP NULL", "'2024-02-29 12:34:56', '1980-01-01 00:00:01'", false },
+  { "TIMESTAMP(6) NULL", "'2024-02-29 12:34:56.5', '1980-01-01 00:00:01'",
+    false },
+  { "TIME", "'00:00:00', '-838:59:59', '838:59:59', '12:00:01', NULL", false },
+  { "TIME(2)", "'00:00:00', '-00:00:00.25', '23:59:59.99', '47:00:00'", false },
+  { "TIME(6)", "'-100:00:00.000001', '1:2:3'", false },
+  { "CHAR(10)", "'', 'abc', 'it''s', NULL", false },
+  { "VARCHAR(300)", "'', REPEAT('x', 250), REPEAT('y', 251), REPEAT('z', 300)",
+    false },
+  { "BINARY(4)", "x'00ff', x'41'", false },
+  { "VARBINARY(300)", "x'00', REPEAT(x'fb', 300)", false },
+  { "TEXT", "'', REPEAT('t', 65535)", false },
+  { "LONGTEXT", "REPEAT('u', 70000), NULL", false },
+  { "LONGBLOB", "REPEAT(x'00fe', 40000), x'ff'", false },
+  { "ENUM('a','b')", "'a', 'b', NULL", false },
+  { "SET('x','y')", "'', 'x,y', 'y'", false },
+  { "JSON", "'{\"a\": [1, null]}', '[]'", false },
+};
+
+/* Results without a table, where nothing says how many decimals there are. */
+static const char *const expressions[] = {
+  "SELECT NULL, 1, 1.50, 'x', 1e0",
+  "SELECT TIMESTAMP'2024-01-02 03:04:05.678', TIME'10:11:12.1', CURDATE() > 0",
+  "SELECT CAST('2024-01-01' AS DATETIME(2)), SEC_TO_TIME(1.5), 7 DIV 2",
+  "SELECT COUNT(*), SUM(1), AVG(2), MAX('q') FROM (SELECT 1) t",
+  "SELECT ~0, -1, 1 = 1, 0.1 + 0.2, PI() > 3",
+};
+
+struct texts {
+  size_t n;
+  char *text[64]; /* NULL: SQL NULL */
+  size_t len[64];
+};
+
+static void keep(struct texts *t, sql_result *rs)
+{
+  sql_row *row;
+
+  while (rs && (row = conn_fetch_row(rs))) {
+    for (uint32_t i = 0; i < rs->nfields && t->n < ARRAY_SIZE(t->text); i++) {
+      const sql_value *v = &row->values[i];
+
+      t->len[t->n] = v->len;
+      t->text[t->n] = v->ptr ? malloc(v->len + 1) : NULL;
+      if (v->ptr) {
+        memcpy(t->text[t->n], v->ptr, v->len);
+        t->text[t->n][v->len] = '\0';
+      }
+      t->n++;
+    }
+  }
+}
+
+static void drop(struct texts *t)
+{
+  for (size_t i = 0; i < t->n; i++)
+    free(t->text[i]);
+  t->n = 0;
+}
+
+static bool same(const struct texts *a, const struct texts *b, size_t i,
+                 bool number)
+{
+  if (!a->text[i] || !b->text[i])
+    return !a->text[i] && !b->text[i];
+  if (number)
+    return strtod(a->text[i], NULL) == strtod(b->text[i], NULL);
+  return a->len[i] == b->len[i] &&
+         memcmp(a->text[i], b->text[i], a->len[i]) == 0;
+}
+
+static void compare(struct rig *r, const char *sql, const char *what,
+                    bool number)
+{
+  struct stmt *st = stmt_prepare(r->con, sql, strlen(sql));
+  struct texts text = { 0 }, binary = { 0 };
+  bool good = st != NULL;
+
+  for (int turn = 0; good && turn < 2; turn++) { /* the second is cached */
+    keep(&text, conn_query(r->con, sql, strlen(sql)));
+    keep(&binary, stmt_execute(st));
+    good = text.n > 0 && text.n == binary.n;
+    for (size_t i = 0; good && i < text.n; i++) {
+      good = same(&text, &binary, i, number);
+      if (!good)
+        printf("# direct '%.60s', prepared '%.60s'\n",
+               text.text[i] ? text.text[i] : "(null)",
+               binary.text[i] ? binary.text[i] : "(null)");
+    }
+    drop(&text);
+    drop(&binary);
+  }
+  ok(good, "%s", what);
+  stmt_free(st);
+}
+
+static void compare_column(struct rig *r, size_t k)
+{
+  char sql[1024];
+  const char *from = columns[k].values;
+  bool good;
+
+  (void)snprintf(sql, sizeof(sql),
+                 "CREATE TABLE mysql_types (n INT AUTO_INCREMENT PRIMARY KEY, "
+                 "v %s)",
+                 columns[k].type);
+  good = run_sql(r->con, "DROP TABLE IF EXISTS mysql_types") &&
+         run_sql(r->con, sql);
+  while (good && *from) { /* split at commas outside of quotes and brackets */
+    const char *end = from;
+    int depth = 0;
+    bool quoted = false;
+
+    while (*end && (quoted || depth > 0 || *end != ',')) {
+      quoted ^= *end == '\'';
+      depth += !quoted && *end == '(';
+      depth -= !quoted && *end == ')';
+      end++;
+    }
+    (void)snprintf(sql, sizeof(sql),
+                   "INSERT INTO mysql_types (v) VALUES (%.*s)",
+                   (int)(end - from), from);
+    good = run_sql(r->con, sql);
+    from = *end ? end + 1 : end;
+  }
+  if (good)
+    compare(r, "SELECT v FROM mysql_types ORDER BY n", columns[k].type,
+            columns[k].number);
+  else
+    ok(false, "%s: cannot be stored", columns[k].type);
+}
+
+/* The server describes the columns anew when the table has changed. */
+static void changed_table(struct rig *r)
+{
+  static const char sql[] = "SELECT * FROM mysql_types";
+  struct stmt *st;
+
+  (void)run_sql(r->con, "DROP TABLE IF EXISTS mysql_types");
+  ok(run_sql(r->con, "CREATE TABLE mysql_types (a INT)") &&
+       run_sql(r->con, "INSERT INTO mysql_types VALUES (5)"),
+     "a table of one column");
+  st = stmt_prepare(r->con, sql, strlen(sql));
+  for (int i = 0; st && i < 4; i++) {
+    sql_result *rs = stmt_execute(st);
+    sql_row *row = rs ? conn_fetch_row(rs) : NULL;
+
+    if (i < 2)
+      ok(row && rs->nfields == 1 && row->values[0].len == 1, "one column");
+    else
+      ok(row && rs->nfields == 2 && row->values[0].len == 3 &&
+           memcmp(row->values[0].ptr, "5.0", 3) == 0,
+         "two columns, one of another type");
+    if (i == 1)
+      ok(run_sql(r->con, "ALTER TABLE mysql_types MODIFY a DECIMAL(5,1), "
+                         "ADD b INT"),
+         "the table is changed");
+  }
+  stmt_free(st);
+}
+
+/* A row of more than one packet of the protocol. */
+static void large_row(struct rig *r)
+{
+  static const char sql[] = "SELECT 1, REPEAT('w', 17000000), 2";
+  struct stmt *st;
+
+  for (int i = 0; i < 2; i++) {
+    sql_result *rs;
+    sql_row *row;
+
+    st = i == 0 ? NULL : stmt_prepare(r->con, sql, strlen(sql));
+    rs = st ? stmt_execute(st) : conn_query(r->con, sql, strlen(sql));
+    row = rs && rs->nrows == 1 ? conn_fetch_row(rs) : NULL;
+    ok(row && row->values[1].len == 17000000 &&
+         row->values[1].ptr[16999999] == 'w' && row->values[2].len == 1 &&
+         row->values[2].ptr[0] == '2',
+       "a row of 17 MB, %s", st ? "prepared" : "direct");
+    stmt_free(st);
+  }
+}
+
+/* A statement of more than one packet. */
+static void large_statement(struct rig *r)
+{
+  const unsigned long n = 17000000;
+  char *value = malloc(n);
+  unsigned long len = n;
+  const sql_bind b = {
+    .type = SQL_TYPE_VARCHAR, .buffer = value, .data_len = &len, .max_len = n
+  };
+  static const char sql[] = "SELECT LENGTH(?)";
+  struct stmt *st = stmt_prepare(r->con, sql, strlen(sql));
+  sql_result *rs;
+  sql_row *row;
+
+  memset(value, 'v', n);
+  rs = st && stmt_bind(st, &b, 1) == 0 ? stmt_execute(st) : NULL;
+  row = rs ? conn_fetch_row(rs) : NULL;
+  ok(row && row->values[0].len == 8 &&
+       memcmp(row->values[0].ptr, "17000000", 8) == 0,
+     "a parameter of 17 MB");
+  stmt_free(st);
+  free(value);
+}
+
+int main(int argc, char **argv)
+{
+  const struct rig_settings set = { .argc = argc, .argv = argv };
+  struct rig r;
+
+  if (!rig_open(&r, &set)) {
+    printf("Bail out! cannot connect\n");
+    return 1;
+  }
+  (void)run_sql(r.con, "SET SESSION sql_mode = ''");
+  for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+    compare_column(&r, i);
+  for (size_t i = 0; i < ARRAY_SIZE(expressions); i++)
+    compare(&r, expressions[i], expressions[i], true);
+  changed_table(&r);
+  large_row(&r);
+  large_statement(&r);
+  (void)run_sql(r.con, "DROP TABLE mysql_types");
+  rig_close(&r);
+  return tap_end();
+}
