@@ -6,11 +6,17 @@
 #include <stddef.h>
 
 #include "drivers/null/null_driver.h"
+#ifdef HAVE_PGSQL
+#include "drivers/pgsql/pgsql_driver.h"
+#endif
 #ifdef HAVE_SQLITE
 #include "drivers/sqlite/sqlite_driver.h"
 #endif
 
 const struct driver *const driver_list[] = {
+#ifdef HAVE_PGSQL
+  &driver_pgsql,
+#endif
 #ifdef HAVE_SQLITE
   &driver_sqlite,
 #endif
