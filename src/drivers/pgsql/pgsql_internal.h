@@ -131,6 +131,10 @@ int pgsql_fetch(struct session *s, sql_value *values);
 int pgsql_next_result(struct session *s, struct outcome *out);
 void pgsql_end_results(struct session *s);
 
+/* The last failure will not be seen by anybody, but it may say why the server
+ * has ended the session. */
+void pgsql_keep_goodbye(struct pgsql_session *p);
+
 /* Read all results and drop them. */
 void pgsql_drain(struct pgsql_session *p);
 /* `result` (owned by this call, may be NULL) is why a call failed: -1. */

@@ -126,6 +126,14 @@ static void forget(struct pgsql_session *p, PGresult *result)
     PQclear(result);
 }
 
+void pgsql_keep_goodbye(struct pgsql_session *p)
+{
+  PGresult *failed = p->failed;
+
+  p->failed = NULL;
+  forget(p, failed);
+}
+
 void pgsql_drain(struct pgsql_session *p)
 {
   struct pgsql_reply reply;

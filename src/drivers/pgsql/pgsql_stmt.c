@@ -54,21 +54,19 @@ static struct pgsql_prepared *prepared_of(struct prepared *p)
 
 /* ---- closing ---- */
 
-/* A statement of the driver's own; errors are nobody's business. */
+/* A statement of the driver's own, whose errors are nobody's business. */
 static bool run_quietly(struct pgsql_session *p, const char *sql)
 {
-  struct pgsql_reply none = { 0 };
   struct outcome out = { 0 };
   const bool sent = PQsendQuery(p->conn, sql) != 0;
 
-  if (pgsql_receive(p, sent, false, NULL, 0, &out) < 0)
-    return false;
-  while (out.more) {
+  do {
     out = (struct outcome){ 0 };
-    if (pgsql_receive(p, true, false, NULL, 0, &out) < 0)
+    if (pgsql_receive(p, sent, false, NULL, 0, &out) < 0) {
+      pgsql_keep_goodbye(p);
       return false;
-  }
-  p->ahead = none;
+    }
+  } while (out.more);
   return true;
 }
 
@@ -113,8 +111,6 @@ static int send_prepare(struct pgsql_prepared *st, const char *sql,
                         struct outcome *out)
 {
   struct pgsql_session *p = pgsql_of(st->base.session);
-  PGresult *rows = p->rows; /* of another statement: they stay */
-  const int n_fields = p->n_fields;
   int rc;
 
   if (UNLIKELY(p->closing.len > 0))
@@ -124,8 +120,6 @@ static int send_prepare(struct pgsql_prepared *st, const char *sql,
                      PQsendPrepare(p->conn, st->name, sql,
                                    (int)st->base.n_params, st->types) != 0,
                      true, NULL, 0, out);
-  p->rows = rows;
-  p->n_fields = n_fields;
   st->there = rc == 0;
   return rc;
 }
