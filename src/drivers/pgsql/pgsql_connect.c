@@ -263,6 +263,9 @@ int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out)
   (void)PQsetErrorVerbosity(p->conn, PQERRORS_DEFAULT);
   p->fd = PQsocket(p->conn);
   p->broken = false;
+  p->plain = pgsql_wire_possible(p);
+  p->settings_moved = false;
+  p->listens = false;
   pgsql_note_trx(p);
   pgsql_note_dialect(p);
   return 0;
@@ -283,6 +286,7 @@ void pgsql_disconnect(struct session *s)
   (void)PQsetnonblocking(p->conn, 1);
   PQfinish(p->conn);
   p->conn = NULL;
+  pgsql_wire_done(&p->wire);
   strbuf_done(&p->closing);
   strbuf_done(&p->copy);
   free(p->scratch);

@@ -15,13 +15,6 @@ static int fail(struct pgsql_session *p, struct outcome *out)
   return pgsql_failed(p, (struct pgsql_reply){ 0 }, out);
 }
 
-static int no_memory(struct outcome *out)
-{
-  memcpy(out->state, "HY001", 6);
-  out->msg = "not enough memory";
-  return -1;
-}
-
 static int copy_begin(struct session *s, const char *table,
                       const char *const *columns, unsigned n,
                       struct outcome *out)
@@ -40,7 +33,7 @@ static int copy_begin(struct session *s, const char *table,
     strbuf_addf(&sql, "%s%s", i ? ", " : "", columns[i]);
   strbuf_adds(&sql, ") FROM STDIN");
   if (sql.failed) {
-    rc = no_memory(out);
+    rc = pgsql_no_memory(out);
   } else {
     if (PQsendQuery(p->conn, strbuf_str(&sql)))
       reply.result = PQgetResult(p->conn);
@@ -93,7 +86,7 @@ static void add_value(struct strbuf *to, const sql_value *v)
 static int send_rows(struct pgsql_session *p, struct outcome *out)
 {
   if (p->copy.failed)
-    return no_memory(out);
+    return pgsql_no_memory(out);
   if (p->copy.len > 0 &&
       PQputCopyData(p->conn, p->copy.text, (int)p->copy.len) <= 0)
     return fail(p, out);

@@ -100,7 +100,7 @@ static void message(const struct session *s, enum call call,
 
   switch (call) {
   case CALL_PREPARE:
-    if (p->failed && *PQresultErrorMessage(p->failed))
+    if (msg == PQresultErrorField(p->failed, PG_DIAG_MESSAGE_PRIMARY))
       msg = PQresultErrorMessage(p->failed);
     strbuf_addf(lines, "PQprepare() failed: %s", msg);
     break;

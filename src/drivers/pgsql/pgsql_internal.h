@@ -12,6 +12,7 @@
 #include "base/strbuf.h"
 #include "db/driver.h"
 #include "drivers/pgsql/pgsql_driver.h"
+#include "drivers/pgsql/pgsql_wire.h"
 
 /* What became of a COPY on the way to a result. */
 enum pgsql_copied {
@@ -34,6 +35,10 @@ struct pgsql_session {
   bool listens;  /* notifications may arrive */
   bool emulates; /* the dialect has to be right after each statement */
 
+  bool plain;          /* statements may be executed without the library */
+  bool settings_moved; /* ... which may have a wrong idea of the settings */
+  struct pgsql_wire wire;
+
   PGresult *rows; /* the open result set, owned */
   int row, n_rows, n_fields;
   struct pgsql_reply ahead; /* the next result of the same text, owned */
@@ -51,8 +56,18 @@ struct pgsql_session {
   struct strbuf copy; /* rows of a COPY that were not sent yet */
 };
 
+/* What the result of a statement looks like. */
+enum pgsql_shape {
+  SHAPE_UNKNOWN,
+  SHAPE_ROWS,
+  SHAPE_NO_ROWS,
+};
+
 struct pgsql_prepared {
   struct prepared base;
+  bool plain; /* executed without the library */
+  enum pgsql_shape shape;
+  unsigned n_fields;
   bool there; /* prepared on the server */
   char name[24];
   unsigned n;       /* parameters that the arrays have room for */
@@ -140,6 +155,14 @@ void pgsql_drain(struct pgsql_session *p);
 /* `result` (owned by this call, may be NULL) is why a call failed: -1. */
 int pgsql_failed(struct pgsql_session *p, struct pgsql_reply reply,
                  struct outcome *out);
+/* A SQLSTATE that says that the connection is of no use. */
+bool pgsql_is_goodbye(const char *state);
+/* The statement ends a transaction with success. */
+bool pgsql_is_commit(const struct pgsql_session *p, const char *sql,
+                     size_t len);
+/* It was answered by a rollback: -1. */
+int pgsql_refused_commit(struct outcome *out);
+int pgsql_no_memory(struct outcome *out);
 /* Take the transaction and the dialect from the library. */
 void pgsql_note_trx(struct pgsql_session *p);
 void pgsql_note_dialect(struct pgsql_session *p);

@@ -106,7 +106,7 @@ static inline struct pgsql_reply read_reply(struct pgsql_session *p)
 
 /* ---- failure ---- */
 
-static bool is_goodbye(const char *state)
+bool pgsql_is_goodbye(const char *state)
 {
   return strncmp(state, "08", 2) == 0 || strcmp(state, "57P01") == 0 ||
          strcmp(state, "57P02") == 0 || strcmp(state, "57P03") == 0;
@@ -120,7 +120,7 @@ static void forget(struct pgsql_session *p, PGresult *result)
 {
   const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 
-  if (!p->goodbye && state && is_goodbye(state))
+  if (!p->goodbye && state && pgsql_is_goodbye(state))
     p->goodbye = result;
   else
     PQclear(result);
@@ -190,7 +190,7 @@ int pgsql_failed(struct pgsql_session *p, struct pgsql_reply reply,
   keep_failed(p, reply.result);
   if (state) {
     (void)snprintf(out->state, sizeof(out->state), "%s", state);
-    out->lost |= is_goodbye(state);
+    out->lost |= pgsql_is_goodbye(state);
     out->msg = PQresultErrorField(reply.result, PG_DIAG_MESSAGE_PRIMARY);
     if (reply.copied == COPIED_NEVER)
       out->msg = copy_refused;
@@ -204,30 +204,36 @@ int pgsql_failed(struct pgsql_session *p, struct pgsql_reply reply,
   return -1;
 }
 
-/* The server answers COMMIT of an aborted transaction with a rollback. */
-static bool is_refused_commit(struct pgsql_session *p, PGresult *result,
-                              const char *sql, size_t len)
+bool pgsql_is_commit(const struct pgsql_session *p, const char *sql, size_t len)
 {
-  const char *word;
   size_t n;
+  const char *word = emul_first_word(sql, len, p->base.dialect, &n);
 
-  if (!sql || strcmp(PQcmdStatus(result), "ROLLBACK") != 0)
-    return false;
-  word = emul_first_word(sql, len, p->base.dialect, &n);
   return emul_word_is(word, n, "COMMIT") || emul_word_is(word, n, "END") ||
          emul_word_is(word, n, "PREPARE");
+}
+
+int pgsql_refused_commit(struct outcome *out)
+{
+  memcpy(out->state, "25P02", 6);
+  out->msg = aborted;
+  return -1;
 }
 
 static int refuse_commit(struct pgsql_session *p, PGresult *result,
                          struct outcome *out)
 {
-  keep_failed(p, NULL);
   PQclear(result);
   pgsql_drain(p);
-  memcpy(out->state, "25P02", 6);
-  out->msg = aborted;
   pgsql_note_trx(p);
   pgsql_note_dialect(p);
+  return pgsql_refused_commit(out);
+}
+
+int pgsql_no_memory(struct outcome *out)
+{
+  memcpy(out->state, "HY001", 6);
+  out->msg = "not enough memory";
   return -1;
 }
 
@@ -293,8 +299,10 @@ int pgsql_receive(struct pgsql_session *p, bool sent, bool single,
   p->ahead = read_reply(p);
   if (UNLIKELY(p->broken))
     return pgsql_failed(p, reply, out);
-  if (UNLIKELY(p->base.trx == TRX_ABORTED) &&
-      is_refused_commit(p, reply.result, sql, len))
+  /* The server answers COMMIT of an aborted transaction with a rollback. */
+  if (UNLIKELY(p->base.trx == TRX_ABORTED) && sql &&
+      strcmp(PQcmdStatus(reply.result), "ROLLBACK") == 0 &&
+      pgsql_is_commit(p, sql, len))
     return refuse_commit(p, reply.result, out);
   if (LIKELY(!p->ahead.result)) {
     pgsql_note_trx(p);
@@ -334,6 +342,8 @@ int pgsql_fetch(struct session *s, sql_value *values)
   struct pgsql_session *p = pgsql_of(s);
   const int row = p->row;
 
+  if (p->wire.rows_left > 0)
+    return pgsql_wire_fetch(&p->wire, values);
   if (row >= p->n_rows)
     return 0;
   for (int i = 0; i < p->n_fields; i++) {
@@ -348,7 +358,9 @@ int pgsql_fetch(struct session *s, sql_value *values)
 
 static inline void drop_rows(struct pgsql_session *p)
 {
-  PQclear(p->rows);
+  pgsql_wire_end(&p->wire);
+  if (p->rows)
+    PQclear(p->rows);
   p->rows = NULL;
   p->n_rows = 0;
   p->row = 0;

@@ -100,13 +100,6 @@ static void close_later(struct pgsql_prepared *st)
 
 /* ---- preparing ---- */
 
-static int no_memory(struct outcome *out)
-{
-  memcpy(out->state, "HY001", 6);
-  out->msg = "not enough memory";
-  return -1;
-}
-
 static int send_prepare(struct pgsql_prepared *st, const char *sql,
                         struct outcome *out)
 {
@@ -121,7 +114,26 @@ static int send_prepare(struct pgsql_prepared *st, const char *sql,
                                    (int)st->base.n_params, st->types) != 0,
                      true, NULL, 0, out);
   st->there = rc == 0;
+  st->shape = SHAPE_UNKNOWN;
+  st->plain = p->plain && pgsql_wire_suits(p, sql, strlen(sql));
   return rc;
+}
+
+/* The library is asked, or the server if the library has not heard of all. */
+static void note_dialect(struct pgsql_session *p)
+{
+  PGresult *result;
+
+  pgsql_note_dialect(p);
+  if (LIKELY(!p->settings_moved) || p->base.trx == TRX_ABORTED)
+    return;
+  result = PQexec(p->conn, "SHOW standard_conforming_strings");
+  if (PQntuples(result) == 1) {
+    p->base.dialect = EMUL_PGSQL;
+    if (strcmp(PQgetvalue(result, 0, 0), "off") == 0)
+      p->base.dialect |= EMUL_BACKSLASH;
+  }
+  PQclear(result);
 }
 
 /* Parse the placeholders; send the text with numbers in their places. */
@@ -132,13 +144,14 @@ static int scan(struct pgsql_prepared *st, bool send, struct outcome *out)
   struct strbuf sql = { 0 };
   int rc = 0;
 
-  pgsql_note_dialect(p);
+  note_dialect(p);
   if (emul_scan(&marks, st->base.sql, st->base.len, p->base.dialect) < 0)
-    return no_memory(out);
+    return pgsql_no_memory(out);
   st->base.n_params = (unsigned)marks.n_params;
   if (send || marks.n_params == 0) {
     emul_number(&marks, st->base.sql, st->base.len, &sql);
-    rc = sql.failed ? no_memory(out) : send_prepare(st, strbuf_str(&sql), out);
+    rc = sql.failed ? pgsql_no_memory(out)
+                    : send_prepare(st, strbuf_str(&sql), out);
     strbuf_done(&sql);
   }
   emul_scan_done(&marks);
@@ -192,7 +205,7 @@ int pgsql_bind(struct prepared *prepared, struct outcome *out)
   const bool fits = st->block && st->n == prepared->n_binds && same_types(st);
 
   if (!make_room(st, prepared->n_binds))
-    return no_memory(out);
+    return pgsql_no_memory(out);
   for (unsigned i = 0; i < st->n; i++) {
     st->types[i] = wire_type[prepared->binds[i].type].oid;
     st->formats[i] = wire_type[prepared->binds[i].type].format;
@@ -207,9 +220,9 @@ int pgsql_bind(struct prepared *prepared, struct outcome *out)
 /* ---- executing ---- */
 
 /* The digits of a TINYINT, which go as text. */
-static void put_digits(char to[8], int value)
+static int put_digits(char to[8], int value)
 {
-  (void)snprintf(to, 8, "%d", value);
+  return snprintf(to, 8, "%d", value);
 }
 
 static void put_value(struct pgsql_prepared *st, unsigned i)
@@ -245,7 +258,7 @@ static void put_value(struct pgsql_prepared *st, unsigned i)
     memcpy(to, &u16, sizeof(u16));
     break;
   case SQL_TYPE_TINYINT:
-    put_digits(to, (int)emul_bind_int(b));
+    st->lengths[i] = put_digits(to, (int)emul_bind_int(b));
     break;
   case SQL_TYPE_CHAR:
   case SQL_TYPE_VARCHAR:
@@ -266,6 +279,8 @@ int pgsql_execute(struct prepared *prepared, struct outcome *out)
     pgsql_close_pending(p);
   for (unsigned i = 0; i < st->base.n_params; i++)
     put_value(st, i);
+  if (LIKELY(st->plain && !p->listens))
+    return pgsql_wire_execute(st, out);
   return pgsql_receive(p,
                        PQsendQueryPrepared(p->conn, st->name,
                                            (int)st->base.n_params, st->values,
