@@ -9,6 +9,9 @@
 #include "drivers/mysql/mysql_driver.h"
 #endif
 #include "drivers/null/null_driver.h"
+#ifdef HAVE_PGSQL
+#include "drivers/pgsql/pgsql_driver.h"
+#endif
 #ifdef HAVE_SQLITE
 #include "drivers/sqlite/sqlite_driver.h"
 #endif
@@ -16,6 +19,9 @@
 const struct driver *const driver_list[] = {
 #ifdef HAVE_MYSQL
   &driver_mysql,
+#endif
+#ifdef HAVE_PGSQL
+  &driver_pgsql,
 #endif
 #ifdef HAVE_SQLITE
   &driver_sqlite,

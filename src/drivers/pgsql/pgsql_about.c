@@ -1,0 +1,122 @@
+/*
+ * pgsql_about.c - what there is to know about a connection and its server.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "drivers/pgsql/pgsql_internal.h"
+
+static void put_library(pgsql_put *put, void *ctx)
+{
+  const int version = PQlibVersion();
+  char text[32];
+
+  (void)snprintf(text, sizeof(text), "%d.%d", version / 10000, version % 10000);
+  put(ctx, "client_library", "libpq");
+  put(ctx, "client_version", text);
+}
+
+static void put_transport(PGconn *conn, pgsql_put *put, void *ctx)
+{
+  const char *host = PQhost(conn);
+  const char *address = PQhostaddr(conn);
+  char text[256];
+
+  if (!host)
+    return;
+  if (!*host || pgsql_is_socket(host)) {
+    put(ctx, "transport", "unix");
+    (void)snprintf(text, sizeof(text), "%s/.s.PGSQL.%s", host, PQport(conn));
+  } else {
+    put(ctx, "transport", "tcp");
+    (void)snprintf(text, sizeof(text), "%s:%s",
+                   address && *address ? address : host, PQport(conn));
+  }
+  put(ctx, "address", text);
+}
+
+static void put_tls(PGconn *conn, pgsql_put *put, void *ctx)
+{
+  static const struct {
+    const char *attribute, *key;
+  } part[] = {
+    { "protocol", "tls_protocol" },
+    { "cipher", "tls_cipher" },
+    { "compression", "compression" },
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE(part); i++) {
+    const char *value = PQsslInUse(conn)
+                          ? PQsslAttribute(conn, part[i].attribute)
+                          : NULL;
+
+    put(ctx, part[i].key, value ? value : i == 2 ? "off" : "none");
+  }
+}
+
+void pgsql_about(struct session *s, pgsql_put *put, void *ctx)
+{
+  PGconn *conn = pgsql_of(s)->conn;
+  const char *version = PQparameterStatus(conn, "server_version");
+
+  put_library(put, ctx);
+  if (version)
+    put(ctx, "server_version", version);
+  put_transport(conn, put, ctx);
+  put_tls(conn, put, ctx);
+}
+
+/* A query of the driver's own; NULL when it failed. */
+static PGresult *ask(struct session *s, const char *sql)
+{
+  PGresult *result = PQexec(pgsql_of(s)->conn, sql);
+
+  if (PQresultStatus(result) == PGRES_TUPLES_OK)
+    return result;
+  PQclear(result);
+  return NULL;
+}
+
+void pgsql_settings(struct session *s, pgsql_put *put, void *ctx)
+{
+  static const char *const names[] = {
+    "fsync",     "synchronous_commit", "shared_buffers",
+    "wal_level", "max_connections",    "default_transaction_isolation",
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+    char sql[64];
+    PGresult *result;
+
+    (void)snprintf(sql, sizeof(sql), "SHOW %s", names[i]);
+    result = ask(s, sql);
+    if (result && PQntuples(result) == 1)
+      put(ctx, names[i], PQgetvalue(result, 0, 0));
+    PQclear(result);
+  }
+}
+
+void pgsql_check(struct session *s, const struct run_facts *facts,
+                 struct strbuf *lines)
+{
+  /* This connection is one of those that the run opens. */
+  PGresult *result = ask(
+    s, "SELECT current_setting('max_connections'), "
+       "current_setting('superuser_reserved_connections'), "
+       "(SELECT count(*) FROM pg_stat_activity WHERE "
+       "backend_type = 'client backend' AND pid <> pg_backend_pid())");
+  int64_t max, room;
+
+  if (!result)
+    return;
+  max = strtoll(PQgetvalue(result, 0, 0), NULL, 10);
+  room = max - strtoll(PQgetvalue(result, 0, 1), NULL, 10) -
+         strtoll(PQgetvalue(result, 0, 2), NULL, 10);
+  PQclear(result);
+  if (room < (int64_t)facts->threads)
+    strbuf_addf(lines,
+                "the server has room for %" PRId64 " more connections, this "
+                "run opens at least %u (max_connections = %" PRId64 ")\n",
+                room < 0 ? 0 : room, facts->threads, max);
+}

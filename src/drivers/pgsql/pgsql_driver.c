@@ -1,0 +1,156 @@
+/*
+ * pgsql_driver.c - texts, literals and the vtable of the pgsql driver.
+ */
+#include "drivers/pgsql/pgsql_driver.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/env.h"
+#include "drivers/pgsql/pgsql_internal.h"
+
+enum {
+  BULK_PACKET_OUTSIDE = 1024 * 1024
+};
+
+static const struct driver_hint hints[] = {
+  { .state = "25P02",
+    .text = "an earlier statement of this transaction failed" },
+  { .state = "42P01",
+    .bundled = true,
+    .text = "did you run the prepare command?" },
+  { .state = "25006", .text = "the server is read-only" },
+  { 0 },
+};
+
+static const struct opt_list *ignore_errors(const void *cfg)
+{
+  return &((const struct pgsql_cfg *)cfg)->ignore_errors;
+}
+
+static int global_init(const void *cfg, struct err *err)
+{
+  if (!PQisthreadsafe())
+    return err_set(err, -ENOTSUP, "libpq was built without threads");
+  return pgsql_params_check(cfg, err);
+}
+
+static int open_session(struct session *s, uint64_t until_ns,
+                        struct outcome *out)
+{
+  pgsql_of(s)->emulates = s->env->process->set.ps_mode == PS_DISABLE;
+  return pgsql_connect(s, until_ns, out);
+}
+
+static bool quote(struct session *s, const char *text, size_t len,
+                  struct strbuf *to, const char **ret_why)
+{
+  struct pgsql_session *p = pgsql_of(s);
+  int failed = 0;
+  size_t n;
+
+  if (memchr(text, '\0', len)) {
+    *ret_why = "value contains a NUL byte";
+    return false;
+  }
+  if (2 * len + 1 > p->scratch_room) {
+    char *more = realloc(p->scratch, 2 * len + 1);
+
+    if (!more) {
+      *ret_why = "not enough memory";
+      return false;
+    }
+    p->scratch = more;
+    p->scratch_room = 2 * len + 1;
+  }
+  n = PQescapeStringConn(p->conn, p->scratch, text, len, &failed);
+  if (failed) {
+    *ret_why = "value is not valid in the client's encoding";
+    return false;
+  }
+  strbuf_add(to, "'", 1);
+  strbuf_add(to, p->scratch, n);
+  strbuf_add(to, "'", 1);
+  return true;
+}
+
+static const char *quote_special(double value)
+{
+  if (isnan(value))
+    return "'NaN'::float8";
+  if (value == 0)
+    return "'-0'::float8";
+  return value > 0 ? "'Infinity'::float8" : "'-Infinity'::float8";
+}
+
+static size_t bulk_packet(struct session *s)
+{
+  (void)s;
+  return BULK_PACKET_OUTSIDE;
+}
+
+static void message(const struct session *s, enum call call,
+                    const struct outcome *out, const char *sql,
+                    struct strbuf *lines)
+{
+  const struct pgsql_session *p = pgsql_const(s);
+  const char *msg = out->msg ? out->msg : "";
+
+  switch (call) {
+  case CALL_PREPARE:
+    if (msg == PQresultErrorField(p->failed, PG_DIAG_MESSAGE_PRIMARY))
+      msg = PQresultErrorMessage(p->failed);
+    strbuf_addf(lines, "PQprepare() failed: %s", msg);
+    break;
+  case CALL_EXECUTE:
+  case CALL_STMT_NEXT:
+    strbuf_addf(lines, "PQexecPrepared() failed: %d %s", PGRES_FATAL_ERROR,
+                msg);
+    break;
+  default:
+    strbuf_addf(lines, "PQexec() failed: %d %s\n", PGRES_FATAL_ERROR, msg);
+    if (*sql)
+      strbuf_addf(lines, "failed query was: %s", sql);
+  }
+}
+
+const struct driver driver_pgsql = {
+  .name = "pgsql",
+  .title = "PostgreSQL driver",
+  .opts = pgsql_opts,
+  .cfg_size = sizeof(struct pgsql_cfg),
+  .session_size = sizeof(struct pgsql_session),
+  .prepared_size = sizeof(struct pgsql_prepared),
+  .caps = DRIVER_PREPARES | DRIVER_SERVER | DRIVER_ROLLBACK_AT_ONCE |
+          DRIVER_SKIPS_EMPTY,
+  .hints = hints,
+  .ignore_errors = ignore_errors,
+  .global_init = global_init,
+  .connect = open_session,
+  .disconnect = pgsql_disconnect,
+  .connect_message = pgsql_connect_message,
+  .connect_reason = pgsql_connect_reason,
+  .target = pgsql_target,
+  .about = pgsql_about,
+  .server_settings = pgsql_settings,
+  .check_before_run = pgsql_check,
+  .query = pgsql_query,
+  .fetch = pgsql_fetch,
+  .next_result = pgsql_next_result,
+  .end_results = pgsql_end_results,
+  .prepare = pgsql_prepare,
+  .bind = pgsql_bind,
+  .execute = pgsql_execute,
+  .unprepare = pgsql_unprepare,
+  .quote = quote,
+  .quote_special = quote_special,
+  .bulk_packet = bulk_packet,
+  .copy = &pgsql_copy,
+  .message = message,
+  .shutdown = pgsql_shutdown,
+  .cancel_token = pgsql_cancel_token,
+  .cancel = pgsql_cancel,
+  .cancel_free = pgsql_cancel_free,
+};

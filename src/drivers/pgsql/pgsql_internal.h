@@ -1,0 +1,201 @@
+/*
+ * pgsql_internal.h - what the files of this driver share.
+ */
+#ifndef BENCH_DRIVERS_PGSQL_PGSQL_INTERNAL_H
+#define BENCH_DRIVERS_PGSQL_PGSQL_INTERNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <libpq-fe.h>
+
+#include "base/strbuf.h"
+#include "db/driver.h"
+#include "drivers/pgsql/pgsql_driver.h"
+#include "drivers/pgsql/pgsql_wire.h"
+
+/* What became of a COPY on the way to a result. */
+enum pgsql_copied {
+  COPIED_NOTHING,
+  COPIED_OUT,   /* rows of COPY TO STDOUT were dropped */
+  COPIED_NEVER, /* COPY FROM STDIN was refused */
+};
+
+/* One result of the server, or none (NULL). */
+struct pgsql_reply {
+  PGresult *result; /* owned */
+  enum pgsql_copied copied;
+};
+
+struct pgsql_session {
+  struct session base;
+  PGconn *conn;  /* owned; NULL: not connected */
+  int fd;        /* of the connection, for shutdown() */
+  bool broken;   /* the state of the protocol is unknown: do not go on */
+  bool listens;  /* notifications may arrive */
+  bool emulates; /* the dialect has to be right after each statement */
+
+  bool plain;          /* statements may be executed without the library */
+  bool settings_moved; /* ... which may have a wrong idea of the settings */
+  struct pgsql_wire wire;
+
+  PGresult *rows; /* the open result set, owned */
+  int row, n_rows, n_fields;
+  struct pgsql_reply ahead; /* the next result of the same text, owned */
+
+  PGresult *failed;  /* of the last failure, for its texts; owned */
+  PGresult *goodbye; /* [opt] why the server ended the session; owned */
+  char text[1024];   /* of a failure that has no result */
+
+  uint64_t names;        /* statements prepared so far */
+  struct strbuf closing; /* DEALLOCATE for statements that were closed */
+  char *scratch;         /* owned: a literal being written */
+  size_t scratch_room;
+
+  unsigned copy_columns;
+  struct strbuf copy; /* rows of a COPY that were not sent yet */
+};
+
+/* What the result of a statement looks like. */
+enum pgsql_shape {
+  SHAPE_UNKNOWN,
+  SHAPE_ROWS,
+  SHAPE_NO_ROWS,
+};
+
+struct pgsql_prepared {
+  struct prepared base;
+  bool plain; /* executed without the library */
+  enum pgsql_shape shape;
+  unsigned n_fields;
+  bool there; /* prepared on the server */
+  char name[24];
+  unsigned n;       /* parameters that the arrays have room for */
+  void *block;      /* owned: memory of the arrays */
+  Oid *types;       /* ... as prepared */
+  char (*bytes)[8]; /* numbers in network order, or digits of a TINYINT */
+  const char **values;
+  int *lengths;
+  int *formats;
+};
+
+static inline struct pgsql_session *pgsql_of(struct session *s)
+{
+  return (struct pgsql_session *)s;
+}
+static inline const struct pgsql_session *pgsql_const(const struct session *s)
+{
+  return (const struct pgsql_session *)s;
+}
+
+/* ---- connecting (pgsql_connect.c, pgsql_params.c, pgsql_resolve.c) ---- */
+
+int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out);
+void pgsql_disconnect(struct session *s);
+void pgsql_shutdown(struct session *s);
+void pgsql_connect_message(const struct session *s, const struct outcome *out,
+                           struct strbuf *lines);
+void pgsql_connect_reason(const struct session *s, const struct outcome *out,
+                          struct strbuf *line);
+
+/* Where a session goes and how; texts are borrowed or in `parsed`. */
+struct pgsql_params {
+  const char *host, *port, *user, *password, *db; /* NULL: libpq decides */
+  bool by_libpq; /* the connection string names addresses or several hosts */
+  const struct pgsql_cfg *cfg;
+  char *conninfo;           /* owned: `db` when its first word was a name */
+  PQconninfoOption *parsed; /* owned: the connection string, if it is one */
+};
+
+/* -EINVAL: the connection string is wrong, with libpq's text; -ENOMEM. */
+int pgsql_params_make(struct pgsql_params *p, const struct session *s,
+                      struct err *err);
+void pgsql_params_done(struct pgsql_params *p);
+/* -EINVAL as above. */
+int pgsql_params_check(const struct pgsql_cfg *cfg, struct err *err);
+
+/* The host is a folder of sockets or the name of an abstract one. */
+bool pgsql_is_socket(const char *host);
+void pgsql_target(const struct session *s, struct strbuf *line);
+
+enum {
+  PGSQL_ADDRESSES = 8, /* of a host that are tried */
+  PGSQL_ADDRESS_MAX = 64
+};
+struct pgsql_addresses {
+  size_t n;
+  char text[PGSQL_ADDRESSES][PGSQL_ADDRESS_MAX];
+};
+
+/* The numeric addresses of a host; -ETIMEDOUT or -ENOENT with a text. */
+int pgsql_resolve(const char *host, uint64_t until_ns,
+                  struct pgsql_addresses *ret, struct err *err);
+
+/* ---- results (pgsql_result.c) ---- */
+
+/*
+ * After a statement was sent (`sent`): its first result, or its failure.
+ * `single`: the statement has one result, and an error after it is its own.
+ * `sql` may be NULL: the statement is no COMMIT.
+ */
+int pgsql_receive(struct pgsql_session *p, bool sent, bool single,
+                  const char *sql, size_t len, struct outcome *out);
+int pgsql_query(struct session *s, const char *sql, size_t len,
+                struct outcome *out);
+int pgsql_fetch(struct session *s, sql_value *values);
+int pgsql_next_result(struct session *s, struct outcome *out);
+void pgsql_end_results(struct session *s);
+
+/* The last failure will not be seen by anybody, but it may say why the server
+ * has ended the session. */
+void pgsql_keep_goodbye(struct pgsql_session *p);
+
+/* Read all results and drop them. */
+void pgsql_drain(struct pgsql_session *p);
+/* `result` (owned by this call, may be NULL) is why a call failed: -1. */
+int pgsql_failed(struct pgsql_session *p, struct pgsql_reply reply,
+                 struct outcome *out);
+/* A SQLSTATE that says that the connection is of no use. */
+bool pgsql_is_goodbye(const char *state);
+/* The statement ends a transaction with success. */
+bool pgsql_is_commit(const struct pgsql_session *p, const char *sql,
+                     size_t len);
+/* It was answered by a rollback: -1. */
+int pgsql_refused_commit(struct outcome *out);
+int pgsql_no_memory(struct outcome *out);
+/* Take the transaction and the dialect from the library. */
+void pgsql_note_trx(struct pgsql_session *p);
+void pgsql_note_dialect(struct pgsql_session *p);
+
+/* ---- prepared statements (pgsql_stmt.c) ---- */
+
+/* Free closed statements on the server, if it may be done now. */
+void pgsql_close_pending(struct pgsql_session *p);
+int pgsql_prepare(struct prepared *p, struct outcome *out);
+int pgsql_bind(struct prepared *p, struct outcome *out);
+int pgsql_execute(struct prepared *p, struct outcome *out);
+void pgsql_unprepare(struct prepared *p, bool going);
+
+/* ---- cancelling (pgsql_cancel.c) ---- */
+
+void *pgsql_cancel_token(struct session *s);
+void pgsql_cancel(void *token);
+void pgsql_cancel_free(void *token);
+
+/* ---- about the server (pgsql_about.c) ---- */
+
+typedef void pgsql_put(void *ctx, const char *key, const char *value);
+void pgsql_about(struct session *s, pgsql_put *put, void *ctx);
+void pgsql_settings(struct session *s, pgsql_put *put, void *ctx);
+void pgsql_check(struct session *s, const struct run_facts *facts,
+                 struct strbuf *lines);
+
+/* ---- rows by COPY (pgsql_copy.c) ---- */
+
+extern const struct driver_copy pgsql_copy;
+
+/* ---- option rows (pgsql_opts.c) ---- */
+
+extern const struct opt pgsql_opts[];
+
+#endif

@@ -1,0 +1,303 @@
+/*
+ * pgsql_wire.c - prepared statements: the messages of an execution, and what
+ * its answer means.
+ */
+#include "drivers/pgsql/pgsql_wire.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "db/emul.h"
+#include "drivers/pgsql/pgsql_internal.h"
+#include "drivers/pgsql/pgsql_wire_io.h"
+
+bool pgsql_wire_possible(const struct pgsql_session *p)
+{
+  return !PQsslInUse(p->conn) && !PQgssEncInUse(p->conn);
+}
+
+bool pgsql_wire_suits(const struct pgsql_session *p, const char *sql,
+                      size_t len)
+{
+  static const char *const for_libpq[] = { "COPY",    "SET",    "RESET",
+                                           "DISCARD", "LISTEN", "EXECUTE" };
+  size_t n;
+  const char *word = emul_first_word(sql, len, p->base.dialect, &n);
+
+  for (size_t i = 0; i < ARRAY_SIZE(for_libpq); i++) {
+    if (emul_word_is(word, n, for_libpq[i]))
+      return false;
+  }
+  return true;
+}
+
+/* ---- sending ---- */
+
+/* Bind to the unnamed portal, describe it if need be, execute, sync. */
+static size_t size_of(const struct pgsql_prepared *st, size_t name_len)
+{
+  size_t size = 64 + name_len + 2 * (size_t)st->base.n_params;
+
+  for (unsigned i = 0; i < st->base.n_params; i++)
+    size += 4 + (st->values[i] ? (size_t)st->lengths[i] : 0);
+  return size;
+}
+
+static uint8_t *put_bind(uint8_t *to, const struct pgsql_prepared *st,
+                         size_t name_len)
+{
+  const unsigned n = st->base.n_params;
+  uint8_t *const start = to;
+
+  *to = 'B';
+  to = put_u8(to + 5, 0);
+  memcpy(to, st->name, name_len + 1);
+  to = put_u16(to + name_len + 1, n);
+  for (unsigned i = 0; i < n; i++)
+    to = put_u16(to, (unsigned)st->formats[i]);
+  to = put_u16(to, n);
+  for (unsigned i = 0; i < n; i++) {
+    if (!st->values[i]) {
+      to = put_u32(to, UINT32_MAX);
+      continue;
+    }
+    to = put_u32(to, (uint32_t)st->lengths[i]);
+    memcpy(to, st->values[i], (size_t)st->lengths[i]);
+    to += st->lengths[i];
+  }
+  to = put_u16(to, 0); /* all results as text */
+  (void)put_u32(start + 1, (uint32_t)(to - start - 1));
+  return to;
+}
+
+static size_t put_messages(uint8_t *out, const struct pgsql_prepared *st,
+                           size_t name_len)
+{
+  static const uint8_t describe[] = { 'D', 0, 0, 0, 6, 'P', 0 };
+  static const uint8_t execute[] = { 'E', 0, 0,   0, 9, 0, 0, 0,
+                                     0,   0, 'S', 0, 0, 0, 4 };
+  uint8_t *to = put_bind(out, st, name_len);
+
+  if (st->shape == SHAPE_UNKNOWN) {
+    memcpy(to, describe, sizeof(describe));
+    to += sizeof(describe);
+  }
+  memcpy(to, execute, sizeof(execute));
+  return (size_t)(to + sizeof(execute) - out);
+}
+
+/* ---- the answer ---- */
+
+/* What an answer said. */
+struct answer {
+  bool failed;
+  uint64_t rows;
+  const char *tag; /* in the buffer */
+  size_t first_row;
+};
+
+/* The first error counts. */
+static void note_error(struct pgsql_session *p, const uint8_t *body, size_t len,
+                       struct answer *a, struct outcome *out)
+{
+  const uint8_t *const end = body + len;
+
+  if (a->failed)
+    return;
+  a->failed = true;
+  p->text[0] = '\0';
+  while (body < end && *body != '\0') {
+    const uint8_t *const zero = memchr(body, '\0', (size_t)(end - body));
+
+    if (!zero)
+      break;
+    if (*body == 'C')
+      (void)snprintf(out->state, sizeof(out->state), "%s", body + 1);
+    else if (*body == 'M')
+      (void)snprintf(p->text, sizeof(p->text), "%s", body + 1);
+    body = zero + 1;
+  }
+}
+
+static void note_ready(struct pgsql_session *p, uint8_t status)
+{
+  p->base.trx = status == 'T'   ? TRX_OPEN
+                : status == 'E' ? TRX_ABORTED
+                                : TRX_NONE;
+}
+
+/* One message that is no row; false: it does not belong here. */
+static bool note_message(struct pgsql_session *p, struct pgsql_prepared *st,
+                         uint8_t type, const uint8_t *body, size_t len,
+                         struct answer *a, struct outcome *out)
+{
+  switch (type) {
+  case '2': /* BindComplete */
+  case 'N': /* NoticeResponse */
+  case 'A': /* NotificationResponse */
+    return true;
+  case 'T': /* RowDescription */
+    if (len < 2)
+      return false;
+    st->shape = SHAPE_ROWS;
+    st->n_fields = get_u16(body);
+    return true;
+  case 'n': /* NoData */
+    st->shape = SHAPE_NO_ROWS;
+    return true;
+  case 'C': /* CommandComplete */
+    a->tag = len > 0 && body[len - 1] == '\0' ? (const char *)body : NULL;
+    return a->tag != NULL;
+  case 'I': /* EmptyQueryResponse */
+    a->tag = "";
+    return true;
+  case 'E': /* ErrorResponse */
+    note_error(p, body, len, a, out);
+    return true;
+  case 'S': /* ParameterStatus: the library does not hear of it */
+    p->settings_moved = true;
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* Read up to ReadyForQuery.  False: the connection is of no use any more. */
+static bool read_answer(struct pgsql_session *p, struct pgsql_prepared *st,
+                        struct answer *a, struct outcome *out)
+{
+  struct pgsql_wire *w = &p->wire;
+
+  for (;;) {
+    const uint8_t *m = w->in + w->pos;
+    size_t have = w->end - w->pos, size;
+
+    if (have < WIRE_HEAD) {
+      if (!wire_receive(w, p->fd, WIRE_HEAD, a->rows > 0 || a->tag))
+        return false;
+      continue;
+    }
+    size = 1 + (size_t)get_u32(m + 1);
+    if (UNLIKELY(size < WIRE_HEAD || size > WIRE_MESSAGE_MAX))
+      return false;
+    if (have < size) {
+      if (!wire_receive(w, p->fd, size, a->rows > 0 || a->tag))
+        return false;
+      continue;
+    }
+    if (LIKELY(*m == 'D')) {
+      if (a->rows++ == 0)
+        a->first_row = w->pos;
+    } else if (*m == 'Z') {
+      if (size == WIRE_HEAD)
+        return false;
+      note_ready(p, m[WIRE_HEAD]);
+      return true;
+    } else if (!note_message(p, st, *m, m + WIRE_HEAD, size - WIRE_HEAD, a,
+                             out)) {
+      return false;
+    }
+    w->pos += size;
+  }
+}
+
+/* ---- outcomes ---- */
+
+static int fail(struct pgsql_session *p, bool broken, struct outcome *out)
+{
+  pgsql_wire_end(&p->wire);
+  if (broken)
+    p->base.trx = TRX_NONE;
+  p->broken |= broken;
+  out->lost = p->broken || pgsql_is_goodbye(out->state);
+  if (!out->state[0]) {
+    memcpy(out->state, "08006", 6);
+    (void)snprintf(p->text, sizeof(p->text), "%s", wire_why_broken(&p->wire));
+  }
+  out->msg = p->text;
+  return -1;
+}
+
+/* The number at the end of a command tag is not 0. */
+static bool has_count(const char *tag)
+{
+  const char *number = strrchr(tag, ' ');
+
+  return number && number[1] >= '1' && number[1] <= '9';
+}
+
+int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out)
+{
+  struct pgsql_session *p = pgsql_of(st->base.session);
+  struct pgsql_wire *w = &p->wire;
+  const size_t name_len = strlen(st->name);
+  const bool was_aborted = p->base.trx == TRX_ABORTED;
+  struct answer a = { 0 };
+
+  if (!wire_out_room(w, size_of(st, name_len)))
+    return pgsql_no_memory(out);
+  wire_send(w, p->fd, put_messages(w->out, st, name_len));
+  if (!read_answer(p, st, &a, out))
+    return fail(p, true, out);
+  if (UNLIKELY(a.failed))
+    return fail(p, false, out);
+  if (UNLIKELY(was_aborted) && a.tag && strcmp(a.tag, "ROLLBACK") == 0 &&
+      pgsql_is_commit(p, st->base.sql, st->base.len))
+    return pgsql_refused_commit(out);
+  if (st->shape == SHAPE_ROWS) {
+    out->counter = COUNTER_READ;
+    out->nfields = st->n_fields;
+    out->nrows = a.rows;
+    w->row_at = a.first_row;
+    w->rows_left = a.rows;
+    w->n_fields = st->n_fields;
+  } else {
+    out->counter = a.tag && has_count(a.tag) ? COUNTER_WRITE : COUNTER_OTHER;
+  }
+  return 0;
+}
+
+/* ---- rows ---- */
+
+/* The columns of one row; what is missing or wrong in it is NULL. */
+static void take_row(const uint8_t *at, const uint8_t *end, unsigned n_fields,
+                     sql_value *values)
+{
+  unsigned n = 0;
+
+  if (end - at >= 2) {
+    n = get_u16(at);
+    at += 2;
+  }
+  for (unsigned i = 0; i < n_fields; i++) {
+    uint32_t len = UINT32_MAX;
+
+    values[i] = (sql_value){ 0 };
+    if (i < n && end - at >= 4) {
+      len = get_u32(at);
+      at += 4;
+    }
+    if (len > (size_t)(end - at)) /* NULL is -1 */
+      continue;
+    values[i] = (sql_value){ len, (const char *)at };
+    at += len;
+  }
+}
+
+int pgsql_wire_fetch(struct pgsql_wire *w, sql_value *values)
+{
+  const uint8_t *m = w->in + w->row_at;
+  size_t size = 1 + (size_t)get_u32(m + 1);
+
+  while (*m != 'D') { /* a notice between rows */
+    w->row_at += size;
+    m += size;
+    size = 1 + (size_t)get_u32(m + 1);
+  }
+  take_row(m + WIRE_HEAD, m + size, w->n_fields, values);
+  w->row_at += size;
+  w->rows_left--;
+  return 1;
+}

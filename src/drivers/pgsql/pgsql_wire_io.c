@@ -1,0 +1,145 @@
+/*
+ * pgsql_wire_io.c - bytes to and from the socket.  The library has made it
+ * non-blocking, so waiting is poll().
+ */
+#include "drivers/pgsql/pgsql_wire_io.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "base/compiler.h"
+#include "drivers/pgsql/pgsql_wire.h"
+
+enum {
+  IN_FIRST = 16 * 1024,
+  KEEP_AT_MOST = 1024 * 1024 /* a larger buffer is given back */
+};
+
+static bool wait_for(int fd, short events)
+{
+  struct pollfd p = { .fd = fd, .events = events };
+  int rc;
+
+  do
+    rc = poll(&p, 1, -1);
+  while (rc < 0 && errno == EINTR);
+  return rc > 0;
+}
+
+bool wire_out_room(struct pgsql_wire *w, size_t size)
+{
+  uint8_t *more;
+
+  if (LIKELY(size <= w->out_room))
+    return true;
+  size += size / 2;
+  more = realloc(w->out, size);
+  if (!more)
+    return false;
+  w->out = more;
+  w->out_room = size;
+  return true;
+}
+
+void wire_send(struct pgsql_wire *w, int fd, size_t len)
+{
+  size_t sent = 0;
+
+  w->pos = w->end = 0;
+  w->rows_left = 0;
+  w->broken_by = 0;
+  w->out_of_memory = false;
+  while (sent < len) {
+    const ssize_t n = send(fd, w->out + sent, len - sent, MSG_NOSIGNAL);
+
+    if (LIKELY(n >= 0)) {
+      sent += (size_t)n;
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      if (!wait_for(fd, POLLOUT))
+        return;
+    } else if (errno != EINTR) {
+      return;
+    }
+  }
+}
+
+static bool in_room(struct pgsql_wire *w, size_t need)
+{
+  size_t room = w->room ? w->room : IN_FIRST;
+  uint8_t *more;
+
+  while (room - w->pos < need || room == w->end)
+    room *= 2;
+  if (LIKELY(room == w->room))
+    return true;
+  more = realloc(w->in, room);
+  if (!more) {
+    w->out_of_memory = true;
+    return false;
+  }
+  w->in = more;
+  w->room = room;
+  return true;
+}
+
+bool wire_receive(struct pgsql_wire *w, int fd, size_t need, bool keep)
+{
+  /* The first bytes take the server a while, those behind them do not. */
+  bool wait = w->end == 0;
+
+  if (!keep && w->pos > 0) {
+    memmove(w->in, w->in + w->pos, w->end - w->pos);
+    w->end -= w->pos;
+    w->pos = 0;
+  }
+  if (!in_room(w, need))
+    return false;
+  for (;;) {
+    ssize_t n;
+
+    if (wait && !wait_for(fd, POLLIN))
+      return false;
+    n = recv(fd, w->in + w->end, w->room - w->end, 0);
+    if (LIKELY(n > 0)) {
+      w->end += (size_t)n;
+      return true;
+    }
+    if (n == 0)
+      return false;
+    if (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) {
+      w->broken_by = errno;
+      return false;
+    }
+    wait = true;
+  }
+}
+
+const char *wire_why_broken(const struct pgsql_wire *w)
+{
+  if (w->out_of_memory)
+    return "not enough memory for the result";
+  if (w->broken_by == ECONNRESET || w->broken_by == 0)
+    return "server closed the connection unexpectedly";
+  if (w->broken_by == ETIMEDOUT)
+    return "could not receive data from server: Connection timed out";
+  return "could not receive data from server";
+}
+
+void pgsql_wire_end(struct pgsql_wire *w)
+{
+  w->rows_left = 0;
+  if (UNLIKELY(w->room > KEEP_AT_MOST)) {
+    free(w->in);
+    w->in = NULL;
+    w->room = w->pos = w->end = 0;
+  }
+}
+
+void pgsql_wire_done(struct pgsql_wire *w)
+{
+  free(w->in);
+  free(w->out);
+  *w = (struct pgsql_wire){ 0 };
+}
