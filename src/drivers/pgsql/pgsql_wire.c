@@ -238,7 +238,7 @@ int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out)
 
   if (!wire_out_room(w, size_of(st, name_len)))
     return pgsql_no_memory(out);
-  wire_send(w, p->fd, put_messages(w->out, st, name_len));
+  pgwire_send(w, p->fd, put_messages(w->out, st, name_len));
   if (!read_answer(p, st, &a, out))
     return fail(p, true, out);
   if (UNLIKELY(a.failed))

@@ -43,7 +43,7 @@ bool wire_out_room(struct pgsql_wire *w, size_t size)
   return true;
 }
 
-void wire_send(struct pgsql_wire *w, int fd, size_t len)
+void pgwire_send(struct pgsql_wire *w, int fd, size_t len)
 {
   size_t sent = 0;
 

@@ -56,7 +56,7 @@ bool wire_out_room(struct pgsql_wire *w, size_t size);
 
 /* A new exchange: send w->out and forget the answer before.  When it cannot be
  * sent, reading will tell why. */
-void wire_send(struct pgsql_wire *w, int fd, size_t len);
+void pgwire_send(struct pgsql_wire *w, int fd, size_t len);
 
 /*
  * Wait for more of the answer, so that `need` bytes have room behind w->pos.
