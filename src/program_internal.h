@@ -4,6 +4,7 @@
 #ifndef BENCH_PROGRAM_INTERNAL_H
 #define BENCH_PROGRAM_INTERNAL_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 #include "db/env.h"
@@ -34,7 +35,8 @@ struct program {
   const char *name;    /* bench, or sysbench */
   const char *version; /* the same with the version */
   struct text_reporter text;
-  bool abandoned; /* threads were left behind: free nothing */
+  char datadir[PATH_MAX]; /* of the bundled scripts */
+  bool abandoned;         /* threads were left behind: free nothing */
 };
 
 /* Print the message, as FATAL or, if it is about usage, as it is; both return

@@ -44,9 +44,9 @@ static int resolve(struct job *job, struct err *err)
   const struct resolve_rules rules = {
     .exists = is_file,
     .package_path = (search_path(&path, getenv("LUA_PATH"), getenv("HOME"),
-                                 search_datadir()),
+                                 job->p->datadir),
                      strbuf_str(&path)),
-    .datadir = search_datadir(),
+    .datadir = job->p->datadir,
     .builtins = builtins,
   };
   int rc;
@@ -63,7 +63,7 @@ static int resolve(struct job *job, struct err *err)
 /* The script is bundled with the program: hints may speak of its commands. */
 static bool is_bundled(const struct job *job)
 {
-  const char *dir = search_datadir();
+  const char *dir = job->p->datadir;
   const char *path = job->what.path;
 
   return path && strncmp(path, dir, strlen(dir)) == 0 &&
@@ -77,6 +77,7 @@ static int load(struct job *job, struct err *err)
   const struct script_setup setup = {
     .plan = &job->plan,
     .what = &job->what,
+    .datadir = p->datadir,
     .opts = &p->set,
     .db = &job->db,
     .command = p->cmdline.command,
@@ -178,6 +179,7 @@ int program_script(struct program *p)
   if (!job)
     return EXIT_FAILED;
   job->p = p;
+  (void)search_datadir(p->datadir);
   if (load(job, &err) < 0)
     status = program_fail(&err);
   else if (job->what.kind == RESOLVE_SCRIPT && p->cmdline.command) {

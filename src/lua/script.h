@@ -26,6 +26,7 @@ struct text_hooks;
 struct script_setup {
   const struct plan *plan;
   const struct resolved *what; /* RESOLVE_SCRIPT or RESOLVE_STDIN */
+  const char *datadir;         /* the folder of the bundled scripts */
   const struct optset *opts;
   struct db_process *db;
   const char *command;    /* NULL: none */
