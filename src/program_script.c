@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "base/parse.h"
 #include "base/strbuf.h"
 #include "lua/resolve.h"
 #include "lua/script.h"
@@ -26,6 +27,7 @@ struct job {
   struct plan plan;
   struct db_process db;
   bool has_plan, has_db;
+  bool db_line; /* the default driver may have a line in the mode block */
   struct script *script;
 };
 
@@ -74,7 +76,7 @@ static bool is_bundled(const struct job *job)
 static int load(struct job *job, struct err *err)
 {
   struct program *p = job->p;
-  const struct script_setup setup = {
+  struct script_setup setup = {
     .plan = &job->plan,
     .what = &job->what,
     .datadir = p->datadir,
@@ -94,10 +96,14 @@ static int load(struct job *job, struct err *err)
   job->has_plan = true;
   job->db.facts.bundled = is_bundled(job);
   job->db.in_run = p->cmdline.command && strcmp(p->cmdline.command, "run") == 0;
+  job->db_line = strcmp(p->db.driver, "sqlite") == 0 &&
+                 (job->db.facts.bundled ||
+                  optset_find(&p->set, "db-driver")->given);
   rc = program_start_database(p, &job->plan, &job->db, err);
   if (rc < 0)
     return rc;
   job->has_db = true;
+  setup.db_line = job->db_line;
   return script_new(&job->script, &setup, err);
 }
 
@@ -121,10 +127,39 @@ static int give_options(struct job *job)
   return rc < 0 ? program_fail_usage(rc, &err) : EXIT_OK;
 }
 
+/* A number that a script declared or reads as a global; else 1. */
+static uint64_t option_number(const struct optset *set, const char *name)
+{
+  const struct opt_entry *e = optset_find(set, name);
+  int64_t n;
+
+  if (!e || parse_int(opt_get_string(e), &n) < 0 || n < 1)
+    return 1;
+  return (uint64_t)n;
+}
+
+/* What the run will ask of the server, for the checks before it.  Bundled
+ * scripts prepare a statement when it is first used. */
+static void tell_facts(struct job *job)
+{
+  struct run_facts *facts = &job->db.facts;
+  const struct optset *set = &job->p->set;
+
+  job->db.is_known = true;
+  facts->lazy = true;
+  if (!facts->bundled)
+    return;
+  facts->tables = option_number(set, "tables");
+  if (facts->tables == 1)
+    facts->tables = option_number(set, "oltp-tables-count");
+}
+
 static int run(struct job *job)
 {
   struct program *p = job->p;
   int status;
+
+  tell_facts(job);
 
   p->text.hooks = script_hooks(job->script);
   status = program_run_test(p, script_test(job->script), job->script,

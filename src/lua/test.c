@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "db/conn.h"
 #include "db/watch.h"
 #include "lua/script_internal.h"
 #include "lua/state.h"
@@ -33,6 +34,22 @@ static int open_run(const struct plan *plan, const void *cfg, void **ret_run,
     return err_set(err, -EINVAL, "cannot find the event() function in %s",
                    script->name);
   *ret_run = script;
+  return 0;
+}
+
+/* Settings of the default driver that are worth a line (SQLite's). */
+static int mode_line(void *run, struct strbuf *line, struct err *err)
+{
+  struct script *script = run;
+  struct driver_handle *driver;
+
+  if (!script->setup.db_line)
+    return 0;
+  driver = env_driver(&script->main->env, NULL);
+  if (!driver || conn_mode_line(driver, line) < 0) {
+    err->text[0] = '\0'; /* it was told */
+    return -EIO;
+  }
   return 0;
 }
 
@@ -179,6 +196,7 @@ static enum report_style style(void *run)
 
 const struct test_ops script_test_ops = {
   .open = open_run,
+  .mode_line = mode_line,
   .begin = begin_run,
   .end = end_run,
   .close = close_run,
