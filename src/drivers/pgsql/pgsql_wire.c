@@ -93,8 +93,9 @@ static size_t put_messages(uint8_t *out, const struct pgsql_prepared *st,
 /* What an answer said. */
 struct answer {
   bool failed;
+  bool changed;     /* rows, by the number in the command's tag */
+  bool rolled_back; /* it says ROLLBACK */
   uint64_t rows;
-  const char *tag; /* in the buffer */
   size_t first_row;
 };
 
@@ -128,6 +129,27 @@ static void note_ready(struct pgsql_session *p, uint8_t status)
                                 : TRX_NONE;
 }
 
+/* The number at the end of a command tag is not 0. */
+static bool has_count(const char *tag)
+{
+  const char *number = strrchr(tag, ' ');
+
+  return number && number[1] >= '1' && number[1] <= '9';
+}
+
+static bool note_tag(struct answer *a, const uint8_t *body, size_t len)
+{
+  const char *tag = (const char *)body;
+
+  if (len == 0 || body[len - 1] != '\0')
+    return false;
+  if (a->rows == 0) {
+    a->changed = has_count(tag);
+    a->rolled_back = strcmp(tag, "ROLLBACK") == 0;
+  }
+  return true;
+}
+
 /* One message that is no row; false: it does not belong here. */
 static bool note_message(struct pgsql_session *p, struct pgsql_prepared *st,
                          uint8_t type, const uint8_t *body, size_t len,
@@ -137,6 +159,7 @@ static bool note_message(struct pgsql_session *p, struct pgsql_prepared *st,
   case '2': /* BindComplete */
   case 'N': /* NoticeResponse */
   case 'A': /* NotificationResponse */
+  case 'I': /* EmptyQueryResponse */
     return true;
   case 'T': /* RowDescription */
     if (len < 2)
@@ -148,11 +171,7 @@ static bool note_message(struct pgsql_session *p, struct pgsql_prepared *st,
     st->shape = SHAPE_NO_ROWS;
     return true;
   case 'C': /* CommandComplete */
-    a->tag = len > 0 && body[len - 1] == '\0' ? (const char *)body : NULL;
-    return a->tag != NULL;
-  case 'I': /* EmptyQueryResponse */
-    a->tag = "";
-    return true;
+    return note_tag(a, body, len);
   case 'E': /* ErrorResponse */
     note_error(p, body, len, a, out);
     return true;
@@ -171,19 +190,21 @@ static bool read_answer(struct pgsql_session *p, struct pgsql_prepared *st,
   struct pgsql_wire *w = &p->wire;
 
   for (;;) {
-    const uint8_t *m = w->in + w->pos;
-    size_t have = w->end - w->pos, size;
+    const size_t have = w->end - w->pos;
+    const uint8_t *m;
+    size_t size;
 
     if (have < WIRE_HEAD) {
-      if (!wire_receive(w, p->fd, WIRE_HEAD, a->rows > 0 || a->tag))
+      if (!wire_receive(w, p->fd, a->rows > 0))
         return false;
       continue;
     }
+    m = w->in + w->pos;
     size = 1 + (size_t)get_u32(m + 1);
     if (UNLIKELY(size < WIRE_HEAD || size > WIRE_MESSAGE_MAX))
       return false;
     if (have < size) {
-      if (!wire_receive(w, p->fd, size, a->rows > 0 || a->tag))
+      if (!wire_receive(w, p->fd, a->rows > 0))
         return false;
       continue;
     }
@@ -220,14 +241,6 @@ static int fail(struct pgsql_session *p, bool broken, struct outcome *out)
   return -1;
 }
 
-/* The number at the end of a command tag is not 0. */
-static bool has_count(const char *tag)
-{
-  const char *number = strrchr(tag, ' ');
-
-  return number && number[1] >= '1' && number[1] <= '9';
-}
-
 int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out)
 {
   struct pgsql_session *p = pgsql_of(st->base.session);
@@ -243,7 +256,7 @@ int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out)
     return fail(p, true, out);
   if (UNLIKELY(a.failed))
     return fail(p, false, out);
-  if (UNLIKELY(was_aborted) && a.tag && strcmp(a.tag, "ROLLBACK") == 0 &&
+  if (UNLIKELY(was_aborted) && a.rolled_back &&
       pgsql_is_commit(p, st->base.sql, st->base.len))
     return pgsql_refused_commit(out);
   if (st->shape == SHAPE_ROWS) {
@@ -254,7 +267,7 @@ int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out)
     w->rows_left = a.rows;
     w->n_fields = st->n_fields;
   } else {
-    out->counter = a.tag && has_count(a.tag) ? COUNTER_WRITE : COUNTER_OTHER;
+    out->counter = a.changed ? COUNTER_WRITE : COUNTER_OTHER;
   }
   return 0;
 }
