@@ -305,6 +305,7 @@ static void force(struct conductor *c)
   const uint64_t now = clock_now_ns();
 
   c->forced = true;
+  atomic_store(&run->forced, 1);
   c->forced_ns = now;
   c->unfinished = run_count_phase(run, WORKER_EVENT);
   (void)run_stop(run, STOP_FORCED);
