@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "db/conn.h"
 #include "db/watch.h"
+#include "lua/details.h"
 #include "lua/script_internal.h"
 #include "lua/state.h"
 #include "run/plan.h"
@@ -206,4 +207,5 @@ const struct test_ops script_test_ops = {
   .drain = thread_drain,
   .interrupt = interrupt,
   .style = style,
+  .details = script_details,
 };
