@@ -96,6 +96,7 @@ static int load(struct job *job, struct err *err)
   job->has_plan = true;
   job->db.facts.bundled = is_bundled(job);
   job->db.in_run = p->cmdline.command && strcmp(p->cmdline.command, "run") == 0;
+  job->db.in_results = p->results != NULL;
   job->db_line = strcmp(p->db.driver, "sqlite") == 0 &&
                  (job->db.facts.bundled ||
                   optset_find(&p->set, "db-driver")->given);

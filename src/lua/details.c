@@ -1,85 +1,58 @@
 /*
- * details.c - what result files say about the database of a script's run.
- *
- * The facts are asked for when the first worker has opened its connections: at
- * the end the server may be gone, and a connection only to ask would be one
- * more than the run needs.
+ * details.c - what a script's database says of itself and of its errors.
  */
 #include "lua/details.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
-#include "db/conn.h"
 #include "db/env.h"
 #include "db/errtab.h"
 #include "db/outage.h"
 #include "lua/script_internal.h"
-#include "lua/state.h"
 #include "report/life.h"
 
-static void put_fact(void *ctx, const char *key, const char *value)
+static void add_error(struct error_count *to, const struct errtab_entry *from)
 {
-  facts_text(ctx, key, value);
+  (void)snprintf(to->source, sizeof(to->source), "%s", from->driver);
+  if (from->code != 0)
+    (void)snprintf(to->code, sizeof(to->code), "%d", from->code);
+  else /* a driver whose errors have no numbers of their own */
+    (void)snprintf(to->code, sizeof(to->code), "%s", from->state);
+  (void)snprintf(to->state, sizeof(to->state), "%s", from->state);
+  (void)snprintf(to->text, sizeof(to->text), "%s", from->text);
+  to->count = atomic_load_explicit(&from->count, memory_order_relaxed);
 }
 
-void details_note(struct script *script, struct state *s)
+static void tell_outages(struct outage *o, struct facts *to)
 {
-  struct conn *c = s->env.first;
+  const struct outage_times times = outage_times(o);
 
-  if (!c || c->state == CONN_CLOSED)
-    return;
-  facts_text(&script->database, "driver", c->driver->name);
-  conn_describe(c, put_fact, &script->database);
+  facts_int(to, "reconnects", (int64_t)times.reconnects);
+  facts_real(to, "longest_outage_s",
+             (double)times.longest_ns / (double)NS_PER_S);
+  facts_real(to, "without_connection_s",
+             (double)times.total_ns / (double)NS_PER_S);
 }
 
-static void fill_errors(const struct errtab *table, struct test_details *ret)
+void script_details(void *run, struct test_details *ret)
 {
-  size_t order[ERRTAB_MAX];
-  const size_t n = errtab_order(table, order);
-
-  if (n == 0)
-    return;
-  ret->error = calloc(n, sizeof(*ret->error));
-  if (!ret->error)
-    return; /* the result lacks the codes; the sum is in the counters */
-  for (size_t i = 0; i < n; i++) {
-    const struct errtab_entry *e = &table->entry[order[i]];
-    struct error_count *to = &ret->error[i];
-
-    (void)snprintf(to->source, sizeof(to->source), "%s", e->driver);
-    if (e->code != 0)
-      (void)snprintf(to->code, sizeof(to->code), "%d", e->code);
-    else
-      (void)snprintf(to->code, sizeof(to->code), "%s", e->state);
-    (void)snprintf(to->state, sizeof(to->state), "%s", e->state);
-    (void)snprintf(to->text, sizeof(to->text), "%s", e->text);
-    to->count = atomic_load_explicit(&e->count, memory_order_relaxed);
-  }
-  ret->n_errors = n;
-}
-
-void details_fill(struct script *script, struct test_details *ret)
-{
+  const struct script *script = run;
   struct db_process *db = script->setup.db;
-  struct outage_times times;
+  size_t order[ERRTAB_MAX];
+  size_t n;
 
   if (!atomic_load_explicit(&db->used, memory_order_relaxed))
     return;
   ret->has_database = true;
-  ret->database = script->database;
-  script->database = (struct facts){ 0 };
-  if (!facts_find(&ret->database, "driver"))
-    facts_text(&ret->database, "driver", db->set.driver);
-  facts_text(&ret->database, "statement_mode", process_statement_mode(db));
-  fill_errors(&db->errors, ret);
-
-  times = outage_times(&db->outage);
-  facts_int(&ret->test, "reconnects", (int64_t)times.reconnects);
-  facts_real(&ret->test, "longest_outage_s",
-             (double)times.longest_ns / (double)NS_PER_S);
-  facts_real(&ret->test, "without_connection_s",
-             (double)times.total_ns / (double)NS_PER_S);
+  process_describe(db, &ret->database);
+  tell_outages(&db->outage, &ret->test);
+  n = errtab_order(&db->errors, order);
+  ret->error = calloc(n + 1, sizeof(*ret->error));
+  if (!ret->error)
+    return;
+  ret->n_errors = n;
+  for (size_t i = 0; i < n; i++)
+    add_error(&ret->error[i], &db->errors.entry[order[i]]);
 }

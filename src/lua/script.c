@@ -177,7 +177,6 @@ void script_free(struct script *script)
     strbuf_done(&script->modules[i]);
   measures_done(&script->measures);
   labels_done(&script->labels);
-  facts_done(&script->database);
   (void)pthread_mutex_destroy(&script->lock);
   free(script);
 }

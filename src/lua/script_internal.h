@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/facts.h"
 #include "base/ffi_api.h"
 #include "base/strbuf.h"
 #include "lua/internal_text.h"
@@ -51,8 +50,6 @@ struct script {
   pthread_mutex_t lock; /* protects db->over while workers start */
   struct measures measures;
   struct labels labels; /* of statements */
-  /* Of worker 0 before the run, of the conductor after it; for result files. */
-  struct facts database;
 };
 
 void script_args_done(struct script_args *args);

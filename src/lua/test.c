@@ -114,8 +114,6 @@ static int open_state(struct thread *t, struct script *script, struct worker *w,
     rc = script_export_options(t->state, err);
   if (rc == 0)
     rc = state_call_optional(t->state, "thread_init", true, err);
-  if (rc == 0 && w->tid == 0 && w->plan->report.details)
-    details_note(script, t->state);
   count_opened(script);
   return rc;
 }
@@ -197,11 +195,6 @@ static enum report_style style(void *run)
            : REPORT_EVENTS;
 }
 
-static void details(void *run, struct test_details *ret)
-{
-  details_fill(run, ret);
-}
-
 const struct test_ops script_test_ops = {
   .open = open_run,
   .mode_line = mode_line,
@@ -214,5 +207,5 @@ const struct test_ops script_test_ops = {
   .drain = thread_drain,
   .interrupt = interrupt,
   .style = style,
-  .details = details,
+  .details = script_details,
 };
