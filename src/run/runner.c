@@ -181,11 +181,8 @@ static int set_up(struct conductor *c, const void *cfg, struct err *err)
                        err);
   if (rc < 0)
     return rc;
-  if (ops->mode_line) {
-    rc = ops->mode_line(run->test_run, &extra, err);
-    if (rc < 0)
-      return rc;
-  }
+  if (ops->mode_line)
+    ops->mode_line(run->test_run, &extra);
   plan_describe(run->plan, strbuf_str(&extra), &mode);
   log_msg(LOG_NOTICE, "%s", strbuf_str(&mode));
   strbuf_done(&mode);

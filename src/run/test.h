@@ -42,7 +42,7 @@ struct test_ops {
               struct err *err);
   void (*describe)(void *run); /* [opt] */
   /* [opt] A line of the mode block that is not at its end. */
-  int (*mode_line)(void *run, struct strbuf *line, struct err *err);
+  void (*mode_line)(void *run, struct strbuf *line);
   int (*begin)(void *run, struct err *err); /* [opt] */
   void (*close)(void *run);                 /* [opt] */
 
