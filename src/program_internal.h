@@ -51,6 +51,14 @@ int program_make_plan(struct program *p, struct plan *plan, struct err *err);
 int program_run_test(struct program *p, const struct test *test,
                      const void *cfg, const struct plan *plan);
 
+enum {
+  PROGRAM_SCRIPTS = 64, /* bundled scripts that are looked at */
+  PROGRAM_SCRIPT_NAME = 64,
+};
+
+/* There is no such test: name the one that is only a slip away, if any. */
+void program_suggest_test(const struct program *p, const char *typed);
+
 /* The test is a script: load it, do what the command says. */
 int program_script(struct program *p);
 

@@ -216,9 +216,11 @@ int program_script(struct program *p)
     return EXIT_FAILED;
   job->p = p;
   (void)search_datadir(p->datadir);
-  if (load(job, &err) < 0)
+  if (load(job, &err) < 0) {
     status = program_fail(&err);
-  else if (job->what.kind == RESOLVE_SCRIPT && p->cmdline.command) {
+    if (!job->what.path && p->cmdline.test)
+      program_suggest_test(p, p->cmdline.test);
+  } else if (job->what.kind == RESOLVE_SCRIPT && p->cmdline.command) {
     status = give_options(job);
     if (status == EXIT_OK)
       status = do_command(job);
