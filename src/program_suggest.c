@@ -2,7 +2,6 @@
  * program_suggest.c - the test that a misspelt name probably meant.
  */
 #include <dirent.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "opt/suggest.h"
@@ -24,7 +23,8 @@ static void offer_scripts(struct suggest *s, const char *folder,
 
     if (!dot || strcmp(dot, ".lua") != 0 || len >= PROGRAM_SCRIPT_NAME)
       continue;
-    (void)snprintf(names[n], len + 1, "%s", entry->d_name);
+    memcpy(names[n], entry->d_name, len);
+    names[n][len] = '\0';
     suggest_offer(s, names[n++]);
   }
   if (dir)
