@@ -159,7 +159,7 @@ L
 @test "complete lines in many short runs" {
   local seen=0
   for _ in {1..20}; do
-    bench cpu --cpu-max-prime=50 --events=150000 --report-interval=0.01 --threads=3 run
+    bench cpu --cpu-max-prime=50 --events=400000 --report-interval=0.01 --threads=3 run
     must is "$status" 0
     lines=$(grep '^\[' <<<"$output" || :)
     [ -z "$lines" ] || seen=$((seen + 1))
