@@ -77,7 +77,6 @@ static int check_part(struct conn *conn, struct rows *rows, uint64_t first,
   char sql[160];
   uint64_t next = first; /* id that is expected */
   sql_result *rs;
-  sql_row *row;
 
   (void)snprintf(sql, sizeof(sql),
                  "SELECT id, k, c, pad FROM sbtest%" PRIu64
@@ -86,7 +85,8 @@ static int check_part(struct conn *conn, struct rows *rows, uint64_t first,
   rs = conn_query(conn, sql, strlen(sql));
   if (conn->pub.error != DB_ERROR_NONE)
     return send_failed(conn, err);
-  while (rs && (row = conn_fetch_row(rs)) != NULL) {
+  for (uint64_t left = rs ? rs->nrows : 0; left > 0; left--) {
+    const sql_row *row = conn_fetch_row(rs);
     const uint64_t id = number(&row->values[0]);
 
     if (id < next) {

@@ -52,7 +52,9 @@ static int count_chunks(struct conn *c, const struct rows *rows,
   rs = conn_query(c, sql, strlen(sql));
   if (c->pub.error != DB_ERROR_NONE)
     return send_failed(c, err);
-  for (sql_row *row; rc == 0 && rs && (row = conn_fetch_row(rs)) != NULL;) {
+  for (uint64_t left = rs ? rs->nrows : 0; rc == 0 && left > 0; left--) {
+    const sql_row *row = conn_fetch_row(rs);
+
     rc = chunks_found(chunks, number(&row->values[0]) + 1,
                       number(&row->values[1]));
     if (rc == -ENOMEM)
@@ -76,7 +78,7 @@ static int no_others(struct conn *c, const struct rows *rows, struct err *err)
   rs = conn_query(c, sql, strlen(sql));
   if (c->pub.error != DB_ERROR_NONE)
     return send_failed(c, err);
-  some = rs && conn_fetch_row(rs) != NULL;
+  some = rs && rs->nrows > 0;
   return some ? other_size(rows, err) : 0;
 }
 
@@ -98,7 +100,7 @@ static int same_rows(struct conn *c, struct rows *rows, struct err *err)
   rs = conn_query(c, sql, strlen(sql));
   if (c->pub.error != DB_ERROR_NONE)
     return send_failed(c, err);
-  row = rs ? conn_fetch_row(rs) : NULL;
+  row = rs && rs->nrows > 0 ? conn_fetch_row(rs) : NULL;
   if (!row)
     return 0;
   id = number(&row->values[0]);
