@@ -174,13 +174,15 @@ static int do_command(struct job *job)
   const char *command = job->p->cmdline.command;
   struct err err = { "" };
   struct strbuf out = { 0 };
+  int rc;
 
   switch (script_find_command(job->script)) {
   case SCRIPT_RUN:
     return run(job);
   case SCRIPT_CALL:
-    if (script_command(job->script, &err) == 0)
-      return EXIT_OK;
+    rc = script_command(job->script, &err);
+    if (rc >= 0)
+      return rc > 0 ? EXIT_SIGNAL + rc : EXIT_OK;
     return err.text[0] != '\0' ? program_fail(&err) : EXIT_FAILED;
   case SCRIPT_OPTIONS:
     script_print_options(job->script, &out);

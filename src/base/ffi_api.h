@@ -235,6 +235,17 @@ void bench_db_drop_message(void *message);
 int bench_db_forgive(sql_connection *con);
 int bench_db_restart(sql_connection *con);
 
+void *bench_load_open(sql_connection *con, double first_table, double tables,
+                      double size, const char *method, bool shared);
+int bench_load_next(void *loader, double *ret_table);
+int bench_load_created(void *loader, int origin);
+void bench_load_finished(void *loader);
+void bench_load_failed(void *loader);
+const char *bench_load_reason(void *loader);
+void bench_load_close(void *loader);
+int bench_load_check(sql_connection *con, double table, double size,
+                     const char **ret_text);
+
 #pragma GCC visibility pop
 
 #endif

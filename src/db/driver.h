@@ -53,6 +53,8 @@ enum driver_caps {
   DRIVER_NUL_IN_SQL = 1 << 5,       /* text may hold NUL bytes */
   DRIVER_BY_NUMBER = 1 << 6,        /* errors are named by their number, not
                                      * by their SQLSTATE */
+  DRIVER_ONE_WRITER = 1 << 7,       /* whoever writes keeps all others from
+                                     * writing */
 };
 
 /* Where the transaction of a session stands. */
@@ -78,6 +80,7 @@ struct outcome {
   enum counter counter; /* COUNTER_READ, _WRITE or _OTHER */
   uint32_t nfields;
   uint64_t nrows; /* exact when the call returns; rows need not be decoded */
+  uint64_t taken; /* end of a copy only: rows that were stored */
   bool more;      /* further results of this statement are pending */
   bool ended;     /* next_result only: nothing was left; rest is unused */
 
@@ -161,16 +164,38 @@ struct run_facts {
   bool native;      /* --db-ps-mode=auto */
 };
 
-/* Rows sent by the fastest way; all or nothing. */
+/* How rows are handed over in a copy. */
+enum copy_form {
+  COPY_ROWS,   /* one at a time, as values */
+  COPY_PLAIN,  /* as text: tabs between values, a line feed behind each row;
+                * no value holds one of them or a backslash */
+  COPY_BINARY, /* as PostgreSQL's COPY in binary form, without head and end */
+};
+
+struct copy_spec {
+  const char *table;
+  const char *const *columns; /* n names, unquoted */
+  unsigned n;
+  const char *kinds; /* [opt] n letters: 'i' an integer, 't' a text */
+  enum copy_form form;
+};
+
+/* Rows sent by the fastest way, as a part of the transaction that is open. */
 struct driver_copy {
-  /* `columns` has n names, unquoted. */
-  int (*begin)(struct session *s, const char *table, const char *const *columns,
-               unsigned n, struct outcome *out);
-  /* Values as text, ptr NULL = NULL; borrowed until the call returns. */
+  enum copy_form form; /* the quickest one for rows that are generated */
+  /* [opt] May send queries.  False: *ret_why says why not (static). */
+  bool (*possible)(struct session *s, const char **ret_why);
+  int (*begin)(struct session *s, const struct copy_spec *spec,
+               struct outcome *out);
+  /* [opt] Values as text, ptr NULL = NULL; borrowed until the call returns. */
   int (*row)(struct session *s, const sql_value *values, struct outcome *out);
-  /* Ends the transfer and makes the rows visible. */
+  /* Whole rows; borrowed until the call returns. */
+  int (*rows)(struct session *s, const char *rows, size_t len,
+              struct outcome *out);
+  /* Ends the transfer; out->taken rows have been stored. */
   int (*end)(struct session *s, struct outcome *out);
-  /* Ends it and leaves no row; also after a failure of the above. */
+  /* Ends it, also after a failure of the above; what was stored stays until
+   * the caller rolls back. */
   void (*abort)(struct session *s);
 };
 

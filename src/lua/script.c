@@ -11,6 +11,8 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "load/load.h"
+#include "lua/abi_load.h"
 #include "lua/resolve.h"
 #include "lua/script_internal.h"
 #include "lua/search.h"
@@ -19,6 +21,7 @@
 #include "opt/optset.h"
 #include "run/parallel.h"
 #include "run/plan.h"
+#include "run/signals.h"
 
 enum {
   MANY_THREADS = 1000
@@ -169,6 +172,7 @@ void script_free(struct script *script)
     (void)state_enter(script->main);
     state_free(script->main);
   }
+  load_free(script->load);
   script_args_done(&script->args);
   strbuf_done(&script->path);
   strbuf_done(&script->cpath);
@@ -293,7 +297,7 @@ static int call_parallel(struct script *script, struct err *err)
   return -ECANCELED;
 }
 
-int script_command(struct script *script, struct err *err)
+static int call_command(struct script *script, struct err *err)
 {
   struct state *s = script->main;
   int rc;
@@ -306,4 +310,19 @@ int script_command(struct script *script, struct err *err)
   }
   rc = script_export_options(s, err);
   return rc < 0 ? rc : state_call(s, script->setup.command, false, err);
+}
+
+int script_command(struct script *script, struct err *err)
+{
+  struct signals signals;
+  int rc;
+
+  if (strcmp(script->setup.command, "prepare") != 0)
+    return call_command(script, err);
+  rc = signals_start(&signals, loading_interrupted, script, err);
+  if (rc < 0)
+    return rc;
+  rc = call_command(script, err);
+  signals_stop(&signals);
+  return rc < 0 ? rc : loading_outcome(script);
 }

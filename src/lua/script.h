@@ -68,8 +68,9 @@ enum script_action {
 enum script_action script_find_command(struct script *script);
 
 /*
- * Execute a command (SCRIPT_CALL).  -ECANCELED: it failed, and all that is to
- * be said was said; else the message is to be printed as FATAL.
+ * Execute a command (SCRIPT_CALL).  A positive number: this signal has ended it
+ * early, in good order.  -ECANCELED: it failed, and all that is to be said was
+ * said; other negative ones: the message is to be printed as FATAL.
  */
 int script_command(struct script *script, struct err *err);
 

@@ -18,6 +18,7 @@
 #include "report/text_reporter.h"
 #include "run/test.h"
 
+struct load;
 struct state;
 
 /* The options that a script declares: deep copies. */
@@ -47,7 +48,10 @@ struct script {
   _Atomic bool in_hook;    /* a report hook is being called */
   _Atomic unsigned opened; /* workers whose thread_init() has ended */
 
-  pthread_mutex_t lock; /* protects db->over while workers start */
+  pthread_mutex_t lock; /* protects db->over while workers start, and the two
+                         * that follow */
+  struct load *load; /* owned; tables that are being filled; NULL: none */
+  int signal;        /* has interrupted it; 0: none */
   struct measures measures;
   struct labels labels; /* of statements */
 };

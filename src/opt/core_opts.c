@@ -337,7 +337,9 @@ const struct opt core_rand_opts[] = {
 static const char *const ps_mode_words[] = { "auto", "disable", NULL };
 
 static const char *const table_exists_words[] = { "error", "skip", "drop",
-                                                  NULL };
+                                                  "resume", NULL };
+static const char *const load_method_words[] = { "auto", "insert", "bulk",
+                                                 NULL };
 static const char *const create_index_words[] = { "after", "before", "off",
                                                   NULL };
 
@@ -388,9 +390,33 @@ const struct opt core_db_opts[] = {
     .name = "table-exists",
     .def = "error",
     .words = table_exists_words,
-    .help = "what prepare does when a table exists {error,skip,drop}",
-    .man = "End with an error, leave the table as it is, or drop it and make "
-           "it anew. Heeded by the bundled OLTP scripts.",
+    .help = "what prepare does when a table exists {error,skip,drop,"
+            "resume}",
+    .man = "End with an error, leave the table as it is, drop it and make it "
+           "anew, or add the rows that an interrupted prepare has not loaded; "
+           "that takes the same seed, distribution and table size. Heeded by "
+           "the bundled OLTP scripts.",
+  },
+  {
+    OPT_WORD(struct db_cfg, load_method),
+    .name = "load-method",
+    .def = "auto",
+    .words = load_method_words,
+    .help = "how prepare sends rows {auto,insert,bulk}",
+    .man = "\"bulk\" is the way that a database has for loading: COPY of "
+           "PostgreSQL, LOAD DATA LOCAL of MySQL, one prepared statement of "
+           "SQLite. \"insert\" sends multi-row INSERTs. \"auto\" takes the "
+           "faster one that the server allows. Heeded by the bundled OLTP "
+           "scripts.",
+  },
+  {
+    OPT_BOOL(struct db_cfg, load_analyze),
+    .name = "load-analyze",
+    .def = "off",
+    .help = "let prepare end each table with ANALYZE",
+    .man = "The statistics of the optimiser are then the same for every run "
+           "that follows, instead of changing when the server gathers them. "
+           "Heeded by the bundled OLTP scripts.",
   },
   {
     OPT_WORD(struct db_cfg, create_index),

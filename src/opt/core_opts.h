@@ -69,6 +69,8 @@ struct db_cfg {
   double query_timeout_s; /* 0: no limit of its own */
   int table_exists;       /* read by scripts only, like create_index */
   int create_index;
+  int load_method;
+  bool load_analyze;
 };
 
 extern const struct opt core_general_opts[];   /* struct core_cfg */

@@ -19,8 +19,7 @@ static void awaited(sigset_t *set)
   (void)sigaddset(set, SIGNAL_END);
 }
 
-/* Die of the signal, as if nobody had asked for it. */
-static void die_of(int number)
+void signals_die(int number)
 {
   sigset_t set;
 
@@ -45,7 +44,7 @@ static void *wait_for_signals(void *arg)
     if (number == SIGNAL_END)
       return NULL;
     if (!first)
-      die_of(number);
+      signals_die(number);
     first = false;
     s->arrived(s->arg, number);
   }

@@ -26,6 +26,9 @@ struct signals {
 int signals_start(struct signals *s, void (*arrived)(void *arg, int number),
                   void *arg, struct err *err);
 
+/* Die of the signal, as if nobody had asked for it. */
+void signals_die(int number);
+
 /* Signals do again what they did before. */
 void signals_stop(struct signals *s);
 

@@ -24,7 +24,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/parse.h"
+#include "db/env.h"
 #include "db/target.h"
+#include "drivers/mysql/copy.h"
 #include "drivers/mysql/failure.h"
 
 enum {
@@ -71,17 +73,19 @@ static void fail(struct connect_failure *why, int code, const char *state,
 /* ---- the attempt itself ---- */
 
 static bool set_options(MYSQL *mysql, const struct mysql_cfg *cfg,
-                        const struct tls_settings *tls, uint64_t until_ns)
+                        const struct tls_settings *tls, bool files,
+                        uint64_t until_ns)
 {
   const uint64_t now = clock_now_ns();
   const uint64_t left = until_ns > now ? until_ns - now : 0;
   const unsigned seconds = (unsigned)((left + NS_PER_S - 1) / NS_PER_S);
   const unsigned timeout = seconds ? seconds : 1;
-  const unsigned no_files = 0;
+  const unsigned local_infile = files;
   int rc = 0;
 
   rc |= mysql_options(mysql, MYSQL_OPT_CONNECT_TIMEOUT, &timeout);
-  rc |= mysql_options(mysql, MYSQL_OPT_LOCAL_INFILE, &no_files);
+  rc |= mysql_options(mysql, MYSQL_OPT_LOCAL_INFILE, &local_infile);
+  mysql_copy_refuse(mysql);
   rc |= mysql_options4(mysql, MYSQL_OPT_CONNECT_ATTR_ADD, "program_name",
                        "bench");
   shim_set_public_key(mysql);
@@ -152,7 +156,7 @@ static struct attempt *attempt_new(const struct mysql_cfg *cfg,
   a->db = copy(to->db);
   a->port = to->port;
   a->must_have_tls = tls.mode >= TLS_REQUIRED;
-  if (set_options(a->mysql, cfg, &tls, until_ns))
+  if (set_options(a->mysql, cfg, &tls, to->files, until_ns))
     return a;
   fail(ret_why, CODE_TLS, "HY000",
        "the client library refuses an option of this connection");
@@ -281,6 +285,7 @@ struct address connect_address(const struct session *s)
   struct target t = { 0 };
 
   a.password = p->password ? p->password : mysql_password(cfg);
+  a.files = s->env && s->env->process && !s->env->process->in_run;
   if (own) {
     a.socket = p->socket;
     a.host = p->host ? p->host : cfg->hosts.n ? cfg->hosts.items[0] : "";

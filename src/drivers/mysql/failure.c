@@ -100,5 +100,6 @@ void success_set(struct mysql_session *s, struct outcome *out, unsigned status,
     out->nrows = nrows_or_affected;
   } else {
     out->counter = nrows_or_affected > 0 ? COUNTER_WRITE : COUNTER_OTHER;
+    out->taken = nrows_or_affected;
   }
 }

@@ -15,6 +15,7 @@
 #include "drivers/mysql/about.h"
 #include "drivers/mysql/cancel.h"
 #include "drivers/mysql/connect.h"
+#include "drivers/mysql/copy.h"
 #include "drivers/mysql/failure.h"
 #include "drivers/mysql/message.h"
 #include "drivers/mysql/session.h"
@@ -125,6 +126,7 @@ static void disconnect_session(struct session *base)
   TRACE(s, "mysql_close()");
   s->mysql = NULL;
   s->backend->closed(s);
+  mysql_copy_done(s);
   free(s->digits);
   s->digits = NULL;
   s->digits_room = 0;
@@ -357,6 +359,7 @@ const struct driver driver_mysql = {
   .quote = quote,
   .quote_special = quote_special,
   .bulk_packet = about_bulk_packet,
+  .copy = &mysql_copy,
   .message = message_failed,
   .shutdown = shutdown_session,
   .cancel_token = session_token,

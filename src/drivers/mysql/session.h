@@ -46,6 +46,7 @@ struct address {
   const char *host, *socket; /* socket: NULL or the path */
   unsigned port;
   const char *user, *password, *db;
+  bool files; /* rows may be loaded as if they were in a file of ours */
 };
 
 /* Of the library backend. */
@@ -77,6 +78,9 @@ struct mysql_session {
   char msg[1024]; /* of the last failure */
   struct wire wire;
   struct library lib;
+  unsigned copy_seq;  /* number of the next packet of a copy */
+  struct strbuf copy; /* rows of a copy, where the library sends them */
+  char *copy_sql;     /* owned: its statement, likewise */
   char *digits; /* owned: texts of numbers of the present row */
   size_t digits_room;
 };

@@ -1,6 +1,7 @@
 /*
- * pgsql_copy.c - rows sent by COPY FROM STDIN, in text form: values arrive as
- * text, and the server then checks them as it checks literals.
+ * pgsql_copy.c - rows sent by COPY FROM STDIN: values one by one in text form,
+ * which the server checks as it checks literals; generated rows in whole
+ * buffers, in binary form, too.
  */
 #include <string.h>
 
@@ -15,8 +16,14 @@ static int fail(struct pgsql_session *p, struct outcome *out)
   return pgsql_failed(p, (struct pgsql_reply){ 0 }, out);
 }
 
-static int copy_begin(struct session *s, const char *table,
-                      const char *const *columns, unsigned n,
+static void add_head(struct strbuf *to)
+{
+  static const char head[] = "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0";
+
+  strbuf_add(to, head, 19);
+}
+
+static int copy_begin(struct session *s, const struct copy_spec *spec,
                       struct outcome *out)
 {
   struct pgsql_session *p = pgsql_of(s);
@@ -26,12 +33,17 @@ static int copy_begin(struct session *s, const char *table,
 
   if (p->closing.len > 0)
     pgsql_close_pending(p);
-  p->copy_columns = n;
+  p->copy_columns = spec->n;
+  p->copy_binary = spec->form == COPY_BINARY;
   strbuf_clear(&p->copy);
-  strbuf_addf(&sql, "COPY %s (", table);
-  for (unsigned i = 0; i < n; i++)
-    strbuf_addf(&sql, "%s%s", i ? ", " : "", columns[i]);
+  strbuf_addf(&sql, "COPY %s (", spec->table);
+  for (unsigned i = 0; i < spec->n; i++)
+    strbuf_addf(&sql, "%s%s", i ? ", " : "", spec->columns[i]);
   strbuf_adds(&sql, ") FROM STDIN");
+  if (p->copy_binary) {
+    strbuf_adds(&sql, " (FORMAT binary)");
+    add_head(&p->copy);
+  }
   if (sql.failed) {
     rc = pgsql_no_memory(out);
   } else {
@@ -108,11 +120,24 @@ static int copy_row(struct session *s, const sql_value *values,
   return p->copy.len < CHUNK_BYTES && !p->copy.failed ? 0 : send_rows(p, out);
 }
 
+static int copy_rows(struct session *s, const char *rows, size_t len,
+                     struct outcome *out)
+{
+  struct pgsql_session *p = pgsql_of(s);
+
+  if (p->copy.len > 0 && send_rows(p, out) < 0)
+    return -1;
+  return PQputCopyData(p->conn, rows, (int)len) > 0 ? 0 : fail(p, out);
+}
+
 static int copy_end(struct session *s, struct outcome *out)
 {
   struct pgsql_session *p = pgsql_of(s);
-  int rc = send_rows(p, out);
+  int rc;
 
+  if (p->copy_binary)
+    strbuf_add(&p->copy, "\377\377", 2);
+  rc = send_rows(p, out);
   if (rc < 0)
     return rc;
   if (PQputCopyEnd(p->conn, NULL) <= 0)
@@ -130,8 +155,10 @@ static void copy_abort(struct session *s)
 }
 
 const struct driver_copy pgsql_copy = {
+  .form = COPY_BINARY,
   .begin = copy_begin,
   .row = copy_row,
+  .rows = copy_rows,
   .end = copy_end,
   .abort = copy_abort,
 };

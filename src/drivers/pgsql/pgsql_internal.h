@@ -53,6 +53,7 @@ struct pgsql_session {
   size_t scratch_room;
 
   unsigned copy_columns;
+  bool copy_binary;
   struct strbuf copy; /* rows of a COPY that were not sent yet */
 };
 

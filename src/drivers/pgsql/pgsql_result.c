@@ -5,6 +5,7 @@
  * has to know whether another one is pending, so one result is read ahead.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/compiler.h"
@@ -261,6 +262,7 @@ static void take_command(struct pgsql_session *p, struct pgsql_reply reply,
     out->counter = COUNTER_WRITE;
   else
     out->counter = COUNTER_OTHER;
+  out->taken = strtoull(PQcmdTuples(reply.result), NULL, 10);
   if (UNLIKELY(strcmp(PQcmdStatus(reply.result), "LISTEN") == 0))
     p->listens = true;
   PQclear(reply.result);

@@ -166,7 +166,8 @@ const struct driver driver_sqlite = {
   .cfg_size = sizeof(struct sqlite_cfg),
   .session_size = sizeof(struct sqlite_session),
   .prepared_size = sizeof(struct sqlite_prepared),
-  .caps = DRIVER_PREPARES | DRIVER_SKIPS_EMPTY | DRIVER_BULK_TRX,
+  .caps = DRIVER_PREPARES | DRIVER_SKIPS_EMPTY | DRIVER_BULK_TRX |
+          DRIVER_ONE_WRITER,
   .hints = hints,
   .always_ignorable = sqlite_always_ignorable,
   .global_init = sqlite_global_init,
@@ -186,6 +187,7 @@ const struct driver driver_sqlite = {
   .execute = sqlite_execute,
   .unprepare = sqlite_unprepare,
   .quote = sqlite_quote,
+  .copy = &sqlite_copy,
   .message = sqlite_message,
   .wake = sqlite_wake,
   .mode_line = sqlite_mode_line,

@@ -39,6 +39,12 @@ struct sqlite_session {
   size_t rest_at;
   bool more;
 
+  /* Of a copy. */
+  sqlite3_stmt *copy; /* owned */
+  const char *copy_kinds;
+  unsigned copy_columns;
+  uint64_t copied;
+
   /* Waiting for a lock. */
   uint64_t busy_since_ns;
   _Atomic uint32_t woken; /* by another thread: the statement has to end */
@@ -87,5 +93,9 @@ void sqlite_end_results(struct session *s);
 int sqlite_prepare(struct prepared *p, struct outcome *out);
 int sqlite_execute(struct prepared *p, struct outcome *out);
 void sqlite_unprepare(struct prepared *p, bool going);
+
+
+/* sqlite_copy.c */
+extern const struct driver_copy sqlite_copy;
 
 #endif

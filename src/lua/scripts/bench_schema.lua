@@ -5,6 +5,8 @@
 -- A table is called sbtestN; the functions take its number N.  `drv` and `con`
 -- are a driver and an open connection of it.
 
+local load = require("bench_load")
+
 local schema = {}
 
 local format = string.format
@@ -93,6 +95,34 @@ BEGIN
 END]]):gsub("sbtestN", "sbtest" .. n))
 end
 
+function schema.make_sqlite_trigger(con, n)
+   if sysbench.opt.table_exists == "resume" then
+      con:query(format("DROP TRIGGER IF EXISTS sbtest%d_auto", n))
+   end
+   con:query(schema.sqlite_trigger(n))
+end
+
+-- The next number that the database makes by itself follows `size`.
+function schema.set_sequence(con, n, size)
+   if size < 1 then return end
+   con:query(format(
+      "SELECT setval(pg_get_serial_sequence('sbtest%d', 'id'), %d)", n, size))
+end
+
+function schema.analyze(drv, con, n)
+   local plain = drv:name() == "pgsql" or drv:name() == "sqlite"
+
+   con:query(format("%s sbtest%d", plain and "ANALYZE" or "ANALYZE TABLE", n))
+end
+
+-- Once per connection, before it loads rows: what is known to be right need not
+-- be checked.
+function schema.load_session(drv, con)
+   if drv:name() == "mysql" then
+      con:query("SET SESSION unique_checks=0, foreign_key_checks=0")
+   end
+end
+
 -- Once per connection, before the first table is warmed up.
 function schema.warm_up_session(drv, con)
    if drv:name() == "pgsql" or drv:name() == "sqlite" then return end
@@ -103,11 +133,10 @@ end
 -- Read `rows` rows by primary key and by table scan.
 function schema.warm_up(drv, con, n, rows, secondary)
    local plain = drv:name() == "pgsql" or drv:name() == "sqlite"
-   local analyze = plain and "ANALYZE" or "ANALYZE TABLE"
    local force = format(" FORCE KEY (%s)", secondary and "xid" or "PRIMARY")
    local text_of_k = plain and "CAST(k AS TEXT)" or "k"
 
-   con:query(format("%s sbtest%d", analyze, n))
+   schema.analyze(drv, con, n)
    con:query(format(
       "SELECT AVG(id) FROM (SELECT * FROM sbtest%d%s LIMIT %d) t",
       n, plain and "" or force, rows))
@@ -152,8 +181,9 @@ local function row_faults(con, n, size)
 end
 
 -- Compare a table with what prepare makes: `size` rows, and index k_N if
--- `indexed`.  Prints one line; returns true if nothing differs.
-function schema.check(drv, con, n, size, indexed)
+-- `indexed`; `loaded`: each row is the one that the loader makes.  Prints one
+-- line; returns true if nothing differs.
+function schema.check(drv, con, n, size, indexed, loaded)
    if drv:name() == "null" then
       error("there is nothing to check: the null driver keeps no tables", 0)
    end
@@ -161,6 +191,8 @@ function schema.check(drv, con, n, size, indexed)
    local faults
    if schema.has_table(drv, con, n) then
       faults = row_faults(con, n, size)
+      local others = loaded and load.check(con, n, size)
+      if others then table.insert(faults, others) end
       if indexed and not schema.has_index(drv, con, n, "k_" .. n) then
          table.insert(faults, format("index k_%d is missing", n))
       end

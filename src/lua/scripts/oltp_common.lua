@@ -8,6 +8,7 @@
 -- and may replace any global function of this file: calls between them look
 -- the name up each time.
 
+local load = require("bench_load")
 local on_demand = require("bench_on_demand")
 local options = require("bench_options")
 local schema = require("bench_schema")
@@ -148,8 +149,17 @@ CREATE TABLE sbtest%d(
 ) %s %s]], n, id, integer, key, engine, option("create_table_options"))
 end
 
--- Fill an empty table.
-local function load_rows(drv, con, n)
+-- Can the loader make the rows?  Not if the script has values of its own.
+local own_values = {get_c_value, get_pad_value}
+
+local function can_load(drv)
+   return load.possible and get_c_value == own_values[1] and
+      get_pad_value == own_values[2] and
+      not (is_redshift(drv) and option("auto_inc"))
+end
+
+-- Fill an empty table with values of the script.
+local function insert_rows(drv, con, n)
    local size = option("table_size")
    local with_id = client_ids(drv)
 
@@ -177,35 +187,82 @@ end
 local function create_indexes(drv, con, n)
    local name = drv:name()
 
+   -- an interrupted prepare may have made it
+   local function missing(index)
+      return sysbench.opt.table_exists ~= "resume" or
+         not schema.has_index(drv, con, n, string.format(index, n))
+   end
+
    -- MySQL has made the one on id with the table
-   if option("secondary") and (name == "pgsql" or name == "sqlite") then
+   if option("secondary") and (name == "pgsql" or name == "sqlite") and
+      missing("xid_%d") then
       con:query(string.format("CREATE INDEX xid_%d ON sbtest%d(id)", n, n))
    end
-   if indexed(drv) then
+   if indexed(drv) and missing("k_%d") then
       print(string.format("Creating a secondary index on 'sbtest%d'...", n))
       con:query(string.format("CREATE INDEX k_%d ON sbtest%d(k)", n, n))
    end
 end
 
-function create_table(drv, con, table_num)
+-- An empty table; returns what the loader has to know of it.
+local function create_empty(drv, con, n)
    local size = option("table_size")
-   local indexes_first = sysbench.opt.create_index == "before"
 
-   if not schema.make_way(drv, con, table_num) then return end
-   print(string.format("Creating table 'sbtest%d'...", table_num))
-   con:query(table_statement(drv, table_num))
-   if indexes_first then create_indexes(drv, con, table_num) end
+   if sysbench.opt.table_exists == "resume" and
+      schema.has_table(drv, con, n) then
+      if not can_load(drv) then
+         error("--table-exists=resume is not possible: the rows of this " ..
+               "script are not made by the loader", 0)
+      end
+      print(string.format("Resuming table 'sbtest%d'...", n))
+      return load.RESUME
+   end
+   if not schema.make_way(drv, con, n) then return load.LEAVE end
+   print(string.format("Creating table 'sbtest%d'...", n))
+   con:query(table_statement(drv, n))
+   if sysbench.opt.create_index == "before" then
+      create_indexes(drv, con, n)
+   end
    if size > 0 then
-      print(string.format("Inserting %d records into 'sbtest%d'", size,
-                          table_num))
-      load_rows(drv, con, table_num)
+      print(string.format("Inserting %d records into 'sbtest%d'", size, n))
    end
-   -- after the rows, which it would slow down
-   if drv:name() == "sqlite" and not client_ids(drv) then
-      con:query(schema.sqlite_trigger(table_num))
-   end
-   if not indexes_first then create_indexes(drv, con, table_num) end
+   return load.FRESH
 end
+
+-- What comes after the rows, because it would slow them down.
+local function finish_table(drv, con, n)
+   if drv:name() == "sqlite" and not client_ids(drv) then
+      schema.make_sqlite_trigger(con, n)
+   end
+   if sysbench.opt.create_index ~= "before" or
+      sysbench.opt.table_exists == "resume" then
+      create_indexes(drv, con, n)
+   end
+   if drv:name() == "pgsql" and option("auto_inc") and can_load(drv) then
+      schema.set_sequence(con, n, option("table_size"))
+   end
+   if sysbench.opt.load_analyze then schema.analyze(drv, con, n) end
+end
+
+local function load_tables(drv, con, first, count, shared)
+   local steps = {
+      create = function(n) return create_empty(drv, con, n) end,
+      finish = function(n) finish_table(drv, con, n) end,
+   }
+   schema.load_session(drv, con)
+   load.run(con, first, count, option("table_size"), steps, shared)
+end
+
+function create_table(drv, con, table_num)
+   if can_load(drv) then
+      load_tables(drv, con, table_num, 1, false)
+   elseif create_empty(drv, con, table_num) ~= load.LEAVE then
+      if option("table_size") > 0 then insert_rows(drv, con, table_num) end
+      finish_table(drv, con, table_num)
+   end
+end
+
+local own_create_table = create_table
 
 -- ---------------------------------------------------------------------------
 -- Commands
@@ -225,7 +282,11 @@ end
 
 function cmd_prepare()
    local drv, con = connect()
-   for n in next_table do create_table(drv, con, n) end
+   if create_table == own_create_table and can_load(drv) then
+      load_tables(drv, con, 1, option("tables"), true)
+   else
+      for n in next_table do create_table(drv, con, n) end
+   end
 end
 
 function cmd_warmup()
@@ -247,7 +308,9 @@ local function cmd_check()
    local drv, con = connect()
    local good = true
    for n in next_table do
-      if not schema.check(drv, con, n, option("table_size"), indexed(drv)) then
+      if not schema.check(drv, con, n, option("table_size"), indexed(drv),
+                          create_table == own_create_table and can_load(drv))
+      then
          good = false
       end
    end

@@ -1,0 +1,85 @@
+/*
+ * copy.c - many rows of one table by the fastest way that the driver has.
+ */
+#include "db/copy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "db/call.h"
+
+bool copy_possible(struct conn *c, const char **ret_why)
+{
+  bool yes;
+
+  if (!c->driver->copy) {
+    *ret_why = "the driver has no bulk load";
+    return false;
+  }
+  if (!c->driver->copy->possible)
+    return true;
+  if (call_needs_care(c) && !call_take_care(c, "", 0, false)) {
+    *ret_why = "the connection is not usable";
+    return false;
+  }
+  (void)call_start(c);
+  yes = c->driver->copy->possible(c->session, ret_why);
+  call_stop(c);
+  return yes;
+}
+
+/* After a call that returned `rc`: 0, or 1 when the copy has ended. */
+static int after(struct conn *c, int rc)
+{
+  static const char what[] = "bulk load";
+  char text[sizeof(c->fail.text)];
+
+  call_stop(c);
+  if (LIKELY(rc == 0))
+    return 0;
+  if (!c->out.lost) {
+    /* Aborting it overwrites the driver's text. */
+    (void)snprintf(text, sizeof(text), "%s", c->out.msg ? c->out.msg : "");
+    c->out.msg = text;
+    c->driver->copy->abort(c->session);
+  }
+  policy_failed(c, CALL_QUERY, what, sizeof(what) - 1);
+  return 1;
+}
+
+int copy_begin(struct conn *c, const struct copy_spec *spec)
+{
+  if (call_needs_care(c) && !call_take_care(c, "", 0, false))
+    return 1;
+  call_no_error(c);
+  (void)call_start(c);
+  return after(c, c->driver->copy->begin(c->session, spec, &c->out));
+}
+
+int copy_row(struct conn *c, const sql_value *values)
+{
+  (void)call_start(c);
+  return after(c, c->driver->copy->row(c->session, values, &c->out));
+}
+
+int copy_rows(struct conn *c, const char *rows, size_t len)
+{
+  (void)call_start(c);
+  return after(c, c->driver->copy->rows(c->session, rows, len, &c->out));
+}
+
+int copy_end(struct conn *c, uint64_t *ret_rows)
+{
+  (void)call_start(c);
+  if (after(c, c->driver->copy->end(c->session, &c->out)) != 0)
+    return 1;
+  *ret_rows = c->out.taken;
+  return 0;
+}
+
+void copy_abort(struct conn *c)
+{
+  (void)call_start(c);
+  c->driver->copy->abort(c->session);
+  call_stop(c);
+}

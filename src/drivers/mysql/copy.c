@@ -1,0 +1,280 @@
+/*
+ * copy.c - rows sent by LOAD DATA LOCAL, without a file.
+ *
+ * On a plain socket rows go out as they come.  The client library wants to
+ * fetch them while it executes the statement; so they are kept until the end.
+ */
+#include "drivers/mysql/copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/mem.h"
+#include "drivers/mysql/failure.h"
+#include "drivers/mysql/library.h"
+#include "drivers/mysql/wire.h"
+
+enum {
+  COMMAND_QUERY = 0x03,
+  FIRST_FILE = 0xfb, /* the server asks for the file */
+  FIRST_ERROR = 0xff,
+  REFUSED = 1,
+};
+
+static bool is_wire(const struct mysql_session *s)
+{
+  return s->backend == &mysql_wire_backend;
+}
+
+static bool possible(struct session *base, const char **ret_why)
+{
+  static const char sql[] = "SELECT @@local_infile";
+  struct mysql_session *s = session_of(base);
+  struct outcome out = { 0 };
+  sql_value value[1];
+  bool on = false;
+
+  *ret_why = "this is a dry run";
+  if (!s->mysql)
+    return false;
+  *ret_why = "the server does not allow it (local_infile is off)";
+  if (s->backend->query(s, sql, sizeof(sql) - 1, &out) < 0)
+    return false;
+  if (out.nfields == 1 && s->backend->fetch(s, value) > 0)
+    on = value[0].len == 1 && value[0].ptr[0] == '1';
+  s->backend->end_results(s);
+  return on;
+}
+
+static void add_statement(struct strbuf *sql, const struct copy_spec *spec)
+{
+  strbuf_addf(sql,
+              "LOAD DATA LOCAL INFILE 'rows' INTO TABLE %s CHARACTER SET "
+              "binary (",
+              spec->table);
+  for (unsigned i = 0; i < spec->n; i++)
+    strbuf_addf(sql, "%s%s", i ? ", " : "", spec->columns[i]);
+  strbuf_adds(sql, ")");
+}
+
+/* ---- on a plain socket ---- */
+
+static int wire_begin(struct mysql_session *s, const struct strbuf *sql,
+                      struct outcome *out)
+{
+  struct wire *w = &s->wire;
+  uint8_t *to = wire_out(w, 3 + sql->len);
+  const uint8_t *packet;
+  size_t head = 0;
+  int len;
+
+  if (!to)
+    return failure_no_memory(s, out);
+  wire_forget(w);
+  to[head++] = COMMAND_QUERY;
+  if (w->forms.attributes) {
+    to[head++] = 0;
+    to[head++] = 1;
+  }
+  memcpy(to + head, sql->text, sql->len);
+  s->sent = sql->len;
+  if (!wire_send(w, s->fd, head + sql->len, 0))
+    return failure_gone(s, out);
+  len = wire_packet(w, s->fd, &packet);
+  if (len <= 0)
+    return len < 0 ? wire_failed(s, len, out) : failure_malformed(s, out);
+  if (*packet == FIRST_ERROR)
+    return wire_refused(s, packet, (size_t)len, out);
+  if (*packet != FIRST_FILE)
+    return failure_malformed(s, out);
+  s->copy_seq = packet[-1] + 1u;
+  return 0;
+}
+
+/* One packet of the file; none ends it. */
+static int wire_put(struct mysql_session *s, const char *bytes, size_t len,
+                    struct outcome *out)
+{
+  uint8_t *to = wire_out(&s->wire, len);
+
+  if (!to)
+    return failure_no_memory(s, out);
+  if (len > 0)
+    memcpy(to, bytes, len);
+  return wire_send(&s->wire, s->fd, len, s->copy_seq++) ? 0
+                                                        : failure_gone(s, out);
+}
+
+static int wire_rows(struct mysql_session *s, const char *rows, size_t len,
+                     struct outcome *out)
+{
+  const size_t most = 1024 * 1024;
+
+  while (len > 0) {
+    const size_t n = len < most ? len : most;
+
+    if (wire_put(s, rows, n, out) < 0)
+      return -1;
+    rows += n;
+    len -= n;
+  }
+  return 0;
+}
+
+static int wire_end(struct mysql_session *s, struct outcome *out)
+{
+  const int rc = wire_put(s, NULL, 0, out);
+
+  s->copy_seq = 0;
+  return rc < 0 ? rc : wire_result(s, NULL, out);
+}
+
+/* ---- by the library ---- */
+
+/* What is left of the rows while the library fetches them. */
+struct reader {
+  const char *at;
+  size_t left;
+};
+
+static int reader_open(void **ret, const char *name, void *reader)
+{
+  (void)name;
+  *ret = reader;
+  return 0;
+}
+
+static int reader_read(void *reader, char *to, unsigned int room)
+{
+  struct reader *r = reader;
+  const size_t n = r->left < room ? r->left : room;
+
+  memcpy(to, r->at, n);
+  r->at += n;
+  r->left -= n;
+  return (int)n;
+}
+
+static void reader_close(void *reader)
+{
+  (void)reader;
+}
+
+static int reader_error(void *reader, char *to, unsigned int room)
+{
+  static const char text[] = "no file is given to the server";
+
+  (void)reader;
+  if (room > 0) {
+    const size_t n = sizeof(text) < room ? sizeof(text) : room;
+
+    memcpy(to, text, n);
+    to[n - 1] = '\0';
+  }
+  return REFUSED;
+}
+
+static int refuse_open(void **ret, const char *name, void *arg)
+{
+  (void)name, (void)arg;
+  *ret = NULL;
+  return REFUSED;
+}
+
+static int refuse_read(void *reader, char *to, unsigned int room)
+{
+  (void)reader, (void)to, (void)room;
+  return -1;
+}
+
+void mysql_copy_refuse(MYSQL *mysql)
+{
+  mysql_set_local_infile_handler(mysql, refuse_open, refuse_read, reader_close,
+                                 reader_error, NULL);
+}
+
+static int library_send(struct mysql_session *s, struct outcome *out)
+{
+  struct reader r = { s->copy.text, s->copy.len };
+  int rc;
+
+  if (s->copy.failed)
+    return failure_no_memory(s, out);
+  mysql_set_local_infile_handler(s->mysql, reader_open, reader_read,
+                                 reader_close, reader_error, &r);
+  rc = s->backend->query(s, s->copy_sql, strlen(s->copy_sql), out);
+  mysql_copy_refuse(s->mysql);
+  strbuf_clear(&s->copy);
+  return rc;
+}
+
+/* ---- the calls ---- */
+
+static int copy_begin(struct session *base, const struct copy_spec *spec,
+                      struct outcome *out)
+{
+  struct mysql_session *s = session_of(base);
+  struct strbuf sql = { 0 };
+  int rc = 0;
+
+  strbuf_clear(&s->copy);
+  add_statement(&sql, spec);
+  if (sql.failed) {
+    rc = failure_no_memory(s, out);
+  } else if (is_wire(s)) {
+    rc = wire_begin(s, &sql, out);
+  } else {
+    free(s->copy_sql);
+    s->copy_sql = mem_strdup(sql.text);
+    if (!s->copy_sql)
+      rc = failure_no_memory(s, out);
+  }
+  strbuf_done(&sql);
+  return rc;
+}
+
+static int copy_rows(struct session *base, const char *rows, size_t len,
+                     struct outcome *out)
+{
+  struct mysql_session *s = session_of(base);
+
+  if (is_wire(s))
+    return wire_rows(s, rows, len, out);
+  strbuf_add(&s->copy, rows, len);
+  return s->copy.failed ? failure_no_memory(s, out) : 0;
+}
+
+static int copy_end(struct session *base, struct outcome *out)
+{
+  struct mysql_session *s = session_of(base);
+
+  return is_wire(s) ? wire_end(s, out) : library_send(s, out);
+}
+
+static void copy_abort(struct session *base)
+{
+  struct mysql_session *s = session_of(base);
+  struct outcome out = { 0 };
+
+  if (is_wire(s) && s->copy_seq != 0 && !s->lost)
+    (void)wire_end(s, &out); /* the caller rolls back */
+  strbuf_clear(&s->copy);
+}
+
+void mysql_copy_done(struct mysql_session *s)
+{
+  strbuf_done(&s->copy);
+  free(s->copy_sql);
+  s->copy_sql = NULL;
+  s->copy_seq = 0;
+}
+
+const struct driver_copy mysql_copy = {
+  .form = COPY_PLAIN,
+  .possible = possible,
+  .begin = copy_begin,
+  .rows = copy_rows,
+  .end = copy_end,
+  .abort = copy_abort,
+};

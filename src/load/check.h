@@ -1,0 +1,19 @@
+/*
+ * check.h - are the rows of a table those that a load makes?
+ */
+#ifndef BENCH_LOAD_CHECK_H
+#define BENCH_LOAD_CHECK_H
+
+struct conn;
+struct err;
+struct rows;
+struct strbuf;
+
+/*
+ * Compare all rows with ids 1..size.  *faults gets what differs, in words;
+ * nothing if all is well.  -EIO when the table cannot be read.
+ */
+int check_rows(struct conn *c, struct rows *rows, struct strbuf *faults,
+               struct err *err);
+
+#endif

@@ -1,0 +1,97 @@
+/*
+ * chunks.c - a table as a sequence of chunks.
+ */
+#include "load/chunks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+  CHUNKS_PER_THREAD = 16, /* so that threads end at about the same time */
+};
+
+void chunks_init(struct chunks *c, uint64_t size, unsigned threads,
+                 uint64_t rows)
+{
+  const uint64_t parts = (uint64_t)(threads ? threads : 1) * CHUNKS_PER_THREAD;
+
+  *c = (struct chunks){ .size = size, .rows = rows };
+  if (rows == 0) {
+    c->rows = size / parts;
+    if (c->rows < CHUNK_LEAST)
+      c->rows = CHUNK_LEAST;
+    if (c->rows > CHUNK_MOST)
+      c->rows = CHUNK_MOST;
+  }
+  if (size / c->rows >= CHUNKS_MOST)
+    c->rows = size / CHUNKS_MOST + 1;
+  c->count = size / c->rows + (size % c->rows != 0);
+}
+
+void chunks_done(struct chunks *c)
+{
+  free(c->state);
+  c->state = NULL;
+}
+
+static struct chunk chunk(const struct chunks *c, uint64_t n)
+{
+  const uint64_t first = n * c->rows + 1;
+  const uint64_t left = c->size - (first - 1);
+
+  return (struct chunk){
+    .n = n,
+    .first = first,
+    .last = first - 1 + (left < c->rows ? left : c->rows),
+    .partial = c->state && c->state[n] == CHUNK_PARTIAL,
+  };
+}
+
+int chunks_found(struct chunks *c, uint64_t first, uint64_t rows)
+{
+  const uint64_t n = (first - 1) / c->rows;
+  struct chunk it;
+  uint64_t whole;
+
+  if (first == 0 || (first - 1) % c->rows != 0 || n >= c->count)
+    return -EINVAL;
+  it = chunk(c, n);
+  whole = it.last - it.first + 1;
+  if (rows > whole)
+    return -EINVAL;
+  if (!c->state && !(c->state = calloc(c->count, 1)))
+    return -ENOMEM;
+  c->state[n] = rows == whole ? CHUNK_FULL
+                : rows > 0    ? CHUNK_PARTIAL
+                              : CHUNK_EMPTY;
+  return 0;
+}
+
+bool chunks_left(struct chunks *c)
+{
+  while (c->next < c->count && c->state && c->state[c->next] == CHUNK_FULL)
+    c->next++;
+  return c->next < c->count;
+}
+
+bool chunks_take(struct chunks *c, struct chunk *ret)
+{
+  if (!chunks_left(c))
+    return false;
+  *ret = chunk(c, c->next++);
+  return true;
+}
+
+uint64_t chunks_rows_there(const struct chunks *c)
+{
+  uint64_t rows = 0;
+
+  for (uint64_t n = 0; c->state && n < c->count; n++) {
+    if (c->state[n] == CHUNK_FULL) {
+      const struct chunk it = chunk(c, n);
+
+      rows += it.last - it.first + 1;
+    }
+  }
+  return rows;
+}

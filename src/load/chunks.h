@@ -1,0 +1,59 @@
+/*
+ * chunks.h - a table as a sequence of chunks: which rows are in each, and which
+ * of them are in the table already.
+ *
+ * A chunk is loaded by one connection in one transaction, so that after an
+ * interruption a table consists of whole chunks.
+ */
+#ifndef BENCH_LOAD_CHUNKS_H
+#define BENCH_LOAD_CHUNKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+  CHUNK_LEAST = 5000,
+  CHUNK_MOST = 50000,
+  CHUNKS_MOST = 1 << 20, /* of a table: then chunks get larger */
+};
+
+enum chunk_state {
+  CHUNK_EMPTY,
+  CHUNK_PARTIAL, /* rows of it are there: they have to go first */
+  CHUNK_FULL,
+};
+
+struct chunks {
+  uint64_t size;  /* rows of the table */
+  uint64_t rows;  /* of a chunk; the last one may have less */
+  uint64_t count; /* of chunks */
+  uint64_t next;  /* no chunk before it is to be given away */
+  uint8_t *state; /* owned; enum chunk_state; NULL: all are empty */
+};
+
+/* Rows of the chunk numbered `n`: ids first..last. */
+struct chunk {
+  uint64_t n, first, last;
+  bool partial;
+};
+
+/* Chunks for so many threads; `rows` fixes their size unless it is 0. */
+void chunks_init(struct chunks *c, uint64_t size, unsigned threads,
+                 uint64_t rows);
+void chunks_done(struct chunks *c);
+
+/*
+ * The table has `rows` of the rows first .. first + c->rows - 1, where `first`
+ * begins a chunk.  -ENOMEM; -EINVAL: there is no such chunk, or it has less
+ * rows.
+ */
+int chunks_found(struct chunks *c, uint64_t first, uint64_t rows);
+
+/* The next chunk that is not full; false: none is left. */
+bool chunks_take(struct chunks *c, struct chunk *ret);
+bool chunks_left(struct chunks *c);
+
+/* Rows in full chunks, before any was taken. */
+uint64_t chunks_rows_there(const struct chunks *c);
+
+#endif

@@ -1,0 +1,121 @@
+/*
+ * rows.c - generated rows, in the forms that databases take.
+ */
+#include "load/rows.h"
+
+#include <string.h>
+
+#include "rand/rng.h"
+#include "rand/text.h"
+
+#define GROUP "###########"
+#define FIVE GROUP "-" GROUP "-" GROUP "-" GROUP "-" GROUP
+
+static const char c_template[] = FIVE "-" FIVE;
+static const char pad_template[] = FIVE;
+
+_Static_assert(sizeof(c_template) - 1 == ROWS_C, "length of c");
+_Static_assert(sizeof(pad_template) - 1 == ROWS_PAD, "length of pad");
+
+void rows_init(struct rows *r, const struct rand_params *params, uint64_t seed,
+               uint64_t table, uint64_t size)
+{
+  *r = (struct rows){
+    .seed = seed,
+    .table = table,
+    .size = size,
+    .params = params,
+    .wide = size > INT32_MAX,
+  };
+}
+
+uint64_t rows_values(struct rows *r, uint64_t id, char c[ROWS_C],
+                     char pad[ROWS_PAD])
+{
+  struct rng rng;
+
+  rng_seed2(&rng, r->seed, RNG_ROWS, r->table, id);
+  text_fill(&rng, c_template, ROWS_C, c);
+  text_fill(&rng, pad_template, ROWS_PAD, pad);
+  return (uint64_t)dist_default(r->params, &rng, &r->zipf, 1, (int64_t)r->size);
+}
+
+static char *put_decimal(char *to, uint64_t n)
+{
+  char digits[20];
+  size_t at = sizeof(digits);
+
+  do {
+    digits[--at] = (char)('0' + n % 10);
+    n /= 10;
+  } while (n > 0);
+  memcpy(to, digits + at, sizeof(digits) - at);
+  return to + sizeof(digits) - at;
+}
+
+static char *put_text(char *to, const char *text, size_t len)
+{
+  memcpy(to, text, len);
+  return to + len;
+}
+
+/* `n` bytes, the highest first. */
+static char *put_bytes(char *to, uint64_t value, unsigned n)
+{
+  for (unsigned i = 0; i < n; i++)
+    to[i] = (char)(value >> 8 * (n - 1 - i));
+  return to + n;
+}
+
+static char *put_integer(char *to, uint64_t value, bool wide)
+{
+  const unsigned n = wide ? 8 : 4;
+
+  to = put_bytes(to, n, 4);
+  return put_bytes(to, value, n);
+}
+
+static char *put_binary(char *to, const struct rows *r, uint64_t id, uint64_t k,
+                        const char *c, const char *pad)
+{
+  to = put_bytes(to, 4, 2); /* columns */
+  to = put_integer(to, id, r->wide);
+  to = put_integer(to, k, r->wide);
+  to = put_text(put_bytes(to, ROWS_C, 4), c, ROWS_C);
+  return put_text(put_bytes(to, ROWS_PAD, 4), pad, ROWS_PAD);
+}
+
+static char *put_between(char *to, const char *const part[5], uint64_t id,
+                         uint64_t k, const char *c, const char *pad)
+{
+  to = put_text(to, part[0], strlen(part[0]));
+  to = put_decimal(to, id);
+  to = put_text(to, part[1], strlen(part[1]));
+  to = put_decimal(to, k);
+  to = put_text(to, part[2], strlen(part[2]));
+  to = put_text(to, c, ROWS_C);
+  to = put_text(to, part[3], strlen(part[3]));
+  to = put_text(to, pad, ROWS_PAD);
+  return put_text(to, part[4], strlen(part[4]));
+}
+
+size_t rows_put(struct rows *r, enum rows_form form, uint64_t id, char *to)
+{
+  static const char *const plain[] = { "", "\t", "\t", "\t", "\n" };
+  static const char *const sql[] = { "(", ",", ",'", "','", "')," };
+  char c[ROWS_C], pad[ROWS_PAD];
+  const uint64_t k = rows_values(r, id, c, pad);
+  char *end;
+
+  switch (form) {
+  case ROWS_BINARY:
+    end = put_binary(to, r, id, k, c, pad);
+    break;
+  case ROWS_SQL:
+    end = put_between(to, sql, id, k, c, pad);
+    break;
+  default:
+    end = put_between(to, plain, id, k, c, pad);
+  }
+  return (size_t)(end - to);
+}

@@ -1,0 +1,50 @@
+/*
+ * rows.h - the rows of the OLTP tables, each a pure function of the seed, the
+ * number of the table and the id.
+ *
+ * So it does not matter who makes a row, when, and how often.  Columns: id,
+ * k (the user's distribution over 1..size), c and pad (groups of digits).
+ */
+#ifndef BENCH_LOAD_ROWS_H
+#define BENCH_LOAD_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rand/dist.h"
+
+enum {
+  ROWS_C = 119,   /* characters of column c */
+  ROWS_PAD = 59,  /* of column pad */
+  ROWS_MOST = 256 /* bytes of one row in any form, and some to spare */
+};
+
+/* What a row looks like on its way to the database. */
+enum rows_form {
+  ROWS_PLAIN,  /* values with tabs between them, a line feed behind */
+  ROWS_BINARY, /* as PostgreSQL's COPY in binary form */
+  ROWS_SQL,    /* "(1,2,'...','...')," for INSERT */
+};
+
+/* Makes the rows of one table; belongs to one thread. */
+struct rows {
+  uint64_t seed, table, size;
+  const struct rand_params *params; /* borrowed */
+  bool wide;                        /* ROWS_BINARY: columns of 64 bits */
+  struct zipf_cache zipf;
+};
+
+/* A table of `size` rows. */
+void rows_init(struct rows *r, const struct rand_params *params, uint64_t seed,
+               uint64_t table, uint64_t size);
+
+/* The values of row `id`: k is returned, c and pad are written without a
+ * zero byte. */
+uint64_t rows_values(struct rows *r, uint64_t id, char c[ROWS_C],
+                     char pad[ROWS_PAD]);
+
+/* Write row `id`, at most ROWS_MOST bytes; returns what was written. */
+size_t rows_put(struct rows *r, enum rows_form form, uint64_t id, char *to);
+
+#endif

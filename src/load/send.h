@@ -1,0 +1,46 @@
+/*
+ * send.h - one chunk on its way into a table, in a transaction of its own.
+ */
+#ifndef BENCH_LOAD_SEND_H
+#define BENCH_LOAD_SEND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "load/chunks.h"
+
+struct conn;
+struct err;
+struct pace;
+struct rows;
+
+enum load_method {
+  LOAD_AUTO,
+  LOAD_INSERT,
+  LOAD_BULK,
+};
+
+/* "auto", "insert", "bulk"; -EINVAL. */
+int load_method_parse(const char *word, enum load_method *ret);
+
+/* What a connection can do of what is wished: never LOAD_AUTO.  -EINVAL: the
+ * method that was asked for is not possible. */
+int send_choose(struct conn *c, enum load_method wish, enum load_method *ret,
+                struct err *err);
+
+/*
+ * Send the rows of a chunk.  Errors that the user declared ignorable (a
+ * deadlock, say) start it again.  After a failure no row of it is in the
+ * table, as far as the engine has transactions.
+ */
+int send_chunk(struct conn *c, enum load_method method, struct rows *rows,
+               const struct chunk *chunk, struct pace *pace, struct err *err);
+
+/* The text of the connection's last failure; logs what the driver has to say
+ * about it.  Returns -EIO. */
+int send_failed(struct conn *c, struct err *err);
+
+/* A statement whose result is of no interest. */
+int send_statement(struct conn *c, const char *sql, struct err *err);
+
+#endif

@@ -1,0 +1,193 @@
+/*
+ * abi_load.c - the loader as the bundled scripts use it.
+ *
+ * All states of a command share one struct load, which belongs to the script;
+ * a table that is filled on its own has one for itself.
+ */
+#include "lua/abi_load.h"
+
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/ffi_api.h"
+#include "base/log.h"
+#include "db/conn.h"
+#include "load/check.h"
+#include "load/load.h"
+#include "load/rows.h"
+#include "lua/script_internal.h"
+#include "lua/state.h"
+#include "run/plan.h"
+#include "run/signals.h"
+
+/* What a state holds. */
+struct handle {
+  struct load *own;      /* owned; NULL: it is shared */
+  struct loader *loader; /* owned */
+  struct err err;        /* of the last call that failed */
+};
+
+/* ---- open and close ---- */
+
+static struct load *shared_load(struct script *script,
+                                const struct load_setup *setup, struct err *err)
+{
+  struct load *l;
+
+  (void)pthread_mutex_lock(&script->lock);
+  if (!script->load)
+    (void)load_new(&script->load, setup, err);
+  l = script->load;
+  (void)pthread_mutex_unlock(&script->lock);
+  return l;
+}
+
+static struct load_setup make_setup(const struct script *script,
+                                    const char *method)
+{
+  const struct plan *plan = script->setup.plan;
+  struct load_setup setup = {
+    .threads = plan->threads,
+    .seed = plan->seed,
+    .params = plan->rand,
+  };
+
+  (void)load_method_parse(method, &setup.method); /* the option has checked */
+  return setup;
+}
+
+/* NULL: not enough memory. */
+void *bench_load_open(sql_connection *con, double first_table, double tables,
+                      double size, const char *method, bool shared)
+{
+  const struct state *s = state_current();
+  struct handle *h = s ? calloc(1, sizeof(*h)) : NULL;
+  struct load_setup setup;
+  struct load *l = NULL;
+
+  if (!h)
+    return NULL;
+  setup = make_setup(s->script, method);
+  setup.first_table = (uint64_t)first_table;
+  setup.tables = (uint64_t)tables;
+  setup.size = (uint64_t)size;
+  if (shared)
+    l = shared_load(s->script, &setup, &h->err);
+  else if (load_new(&h->own, &setup, &h->err) == 0)
+    l = h->own;
+  if (l)
+    h->loader = loader_new(l, conn_of(con));
+  if (h->loader)
+    return h;
+  bench_load_close(h);
+  return NULL;
+}
+
+void bench_load_close(void *loader)
+{
+  struct handle *h = loader;
+
+  if (!h)
+    return;
+  loader_free(h->loader);
+  load_free(h->own);
+  free(h);
+}
+
+/* ---- steps ---- */
+
+int bench_load_next(void *loader, double *ret_table)
+{
+  struct handle *h = loader;
+  uint64_t table = 0;
+  const int step = loader_next(h->loader, &table, &h->err);
+
+  *ret_table = (double)table;
+  return step;
+}
+
+int bench_load_created(void *loader, int origin)
+{
+  struct handle *h = loader;
+
+  return loader_created(h->loader, (enum load_origin)origin, &h->err);
+}
+
+void bench_load_finished(void *loader)
+{
+  loader_finished(((struct handle *)loader)->loader);
+}
+
+void bench_load_failed(void *loader)
+{
+  loader_failed(((struct handle *)loader)->loader);
+}
+
+const char *bench_load_reason(void *loader)
+{
+  return ((struct handle *)loader)->err.text;
+}
+
+/* ---- check ---- */
+
+/* 0 and what differs, "" if nothing does; or -1 and why it is not known.  The
+ * text is valid until the next call in this state. */
+int bench_load_check(sql_connection *con, double table, double size,
+                     const char **ret_text)
+{
+  struct state *s = state_current();
+  struct rows rows;
+  struct err err = { "" };
+  int rc;
+
+  if (!s) {
+    *ret_text = "there is no state";
+    return -1;
+  }
+  strbuf_clear(&s->quoted);
+  rows_init(&rows, s->script->setup.plan->rand, s->script->setup.plan->seed,
+            (uint64_t)table, (uint64_t)size);
+  rc = check_rows(conn_of(con), &rows, &s->quoted, &err);
+  if (rc < 0) {
+    strbuf_clear(&s->quoted);
+    strbuf_adds(&s->quoted, err.text);
+  }
+  *ret_text = strbuf_str(&s->quoted);
+  return rc < 0 ? -1 : 0;
+}
+
+/* ---- signals ---- */
+
+void loading_interrupted(void *arg, int number)
+{
+  struct script *script = arg;
+  struct load *l;
+
+  (void)pthread_mutex_lock(&script->lock);
+  l = script->load;
+  script->signal = number;
+  (void)pthread_mutex_unlock(&script->lock);
+  if (!l)
+    signals_die(number);
+  else
+    load_stop(l);
+}
+
+int loading_outcome(struct script *script)
+{
+  struct strbuf line = { 0 };
+  int number;
+
+  (void)pthread_mutex_lock(&script->lock);
+  number = script->load && load_is_stopped(script->load) ? script->signal : 0;
+  (void)pthread_mutex_unlock(&script->lock);
+  if (number == 0)
+    return 0;
+  load_summary(script->load, &line);
+  log_msg(LOG_WARNING,
+          "interrupted: %s; the same command with --table-exists=resume goes "
+          "on from there",
+          strbuf_str(&line));
+  strbuf_done(&line);
+  return number;
+}

@@ -1,0 +1,18 @@
+/*
+ * abi_load.h - tables that a script fills by the loader, and what happens when
+ * a signal comes meanwhile.
+ */
+#ifndef BENCH_LUA_ABI_LOAD_H
+#define BENCH_LUA_ABI_LOAD_H
+
+/* A signal has come; `script` is a struct script.  Loading ends after the
+ * chunks that are on their way; without it the program ends at once. */
+void loading_interrupted(void *script, int number);
+
+struct script;
+
+/* After a command that succeeded: 0, or the signal that ended it early, after
+ * saying how to go on. */
+int loading_outcome(struct script *script);
+
+#endif

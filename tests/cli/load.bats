@@ -1,0 +1,166 @@
+#!/usr/bin/env bats
+# How prepare fills tables, on SQLite: the same rows whatever the way, resumed
+# after an interruption, and what check says of them.
+
+load helper
+NEEDS_DRIVER=sqlite
+
+# on FILE ARG...: a command on the tables of this file.
+on() {
+  local file=$1
+  shift
+  LUA_PATH="./?.lua;$BENCH_SRC/src/lua/scripts/?.lua;;" \
+    bench oltp_common --db-driver=sqlite --sqlite-db="$PWD/$file" \
+    --sqlite-synchronous=off "$@"
+}
+
+# succeeds ARG...: on ARG..., with status 0.
+succeeds() {
+  on "$@"
+  must [ "$status" -eq 0 ]
+}
+
+# sum FILE TABLES: a checksum of all rows.
+sum() {
+  cat >sum.lua <<'LUA'
+function prepare()
+   local con = sysbench.sql.driver():connect()
+   for n = 1, tonumber(sysbench.opt.count) do
+      local rs = con:query("SELECT id, k, c, pad FROM sbtest" .. n ..
+                           " ORDER BY id")
+      for _ = 1, rs.nrows do
+         print("= " .. table.concat({unpack(rs:fetch_row(), 1, 4)}, " "))
+      end
+   end
+end
+LUA
+  "$BENCH" ./sum.lua --db-driver=sqlite --sqlite-db="$PWD/$1" --count="$2" \
+    prepare | grep '^=' | cksum
+}
+
+@test "the same rows by any way, by one thread and by many" {
+  succeeds a --tables=2 --table-size=30000 prepare
+  succeeds b --tables=2 --table-size=30000 --threads=8 prepare
+  succeeds c --tables=2 --table-size=30000 --load-method=insert prepare
+  succeeds d --tables=2 --table-size=30000 --load-method=bulk \
+    --create-index=before prepare
+  succeeds e --tables=2 --table-size=30000 --rand-seed=5 prepare
+  want=$(sum a 2)
+  [ "${want##* }" -gt 10000000 ]
+  for file in b c d; do
+    must is "$(sum "$file" 2)" "$want"
+  done
+  [ "$(sum e 2)" != "$want" ]
+}
+
+@test "the lines of prepare, once per table" {
+  succeeds t --tables=2 --table-size=100 --threads=4 prepare
+  must is "$(sort <<<"$output" | grep "'")" \
+    "Creating a secondary index on 'sbtest1'...
+Creating a secondary index on 'sbtest2'...
+Creating table 'sbtest1'...
+Creating table 'sbtest2'...
+Inserting 100 records into 'sbtest1'
+Inserting 100 records into 'sbtest2'"
+  must is "$stderr" ""
+}
+
+@test "resume: tables without rows, with some, with all" {
+  succeeds t --tables=3 --table-size=20000 prepare
+  want=$(sum t 3)
+  cat >cut.lua <<'LUA'
+function prepare()
+   local con = sysbench.sql.driver():connect()
+   con:query("DELETE FROM sbtest1 WHERE id BETWEEN 300 AND 7000")
+   con:query("DROP INDEX k_1")
+   con:query("DELETE FROM sbtest2")
+end
+LUA
+  bench ./cut.lua --db-driver=sqlite --sqlite-db="$PWD/t" prepare
+  must [ "$status" -eq 0 ]
+  on t --tables=3 --table-size=20000 check
+  must [ "$status" -eq 1 ]
+  must has "$output" "'sbtest1'\.\.\. number of rows 13299 instead of 20000, .*6701 rows missing, the first is row 300, index k_1 is missing"
+  must has "$output" "'sbtest3'\.\.\. ok"
+  succeeds t --tables=4 --table-size=20000 --table-exists=resume prepare
+  must has "$output" "^Resuming table 'sbtest2'"
+  must has "$output" "^Creating table 'sbtest4'"
+  succeeds t --tables=4 --table-size=20000 --threads=2 check
+  must is "$(sum t 3)" "$want"
+}
+
+@test "resume: tables of another load" {
+  succeeds t --table-size=2000 prepare
+  on t --table-size=1000 --table-exists=resume prepare
+  must [ "$status" -eq 1 ]
+  must has "$stderr" "cannot resume loading 'sbtest1': it has rows that are not of a table of 1000 rows"
+  on t --table-size=2000 --rand-seed=9 --table-exists=resume prepare
+  must [ "$status" -eq 1 ]
+  must has "$stderr" "resume needs the same --rand-seed"
+}
+
+@test "check: single rows that differ" {
+  succeeds t --table-size=12000 prepare
+  cat >change.lua <<'LUA'
+function prepare()
+   local con = sysbench.sql.driver():connect()
+   con:query("UPDATE sbtest1 SET k = 1 + k % 12000 WHERE id = 11999")
+   con:query("UPDATE sbtest1 SET c = REPLACE(c, '1', '2') WHERE id IN (3, 4)")
+end
+LUA
+  bench ./change.lua --db-driver=sqlite --sqlite-db="$PWD/t" prepare
+  must [ "$status" -eq 0 ]
+  on t --table-size=12000 check
+  must [ "$status" -eq 1 ]
+  must has "$output" "\.\.\. 1 row with another k, the first is row 11999, 2 rows with another c, the first is row 3$"
+}
+
+@test "SIGINT: whole chunks, exit 130, and resume" {
+  local scripts="$BENCH_SRC/src/lua/scripts"
+  local file="$PWD/t"
+  LUA_PATH="$scripts/?.lua;;" "$BENCH" oltp_common --db-driver=sqlite \
+    --sqlite-db="$file" --table-size=5000000 prepare >out 2>err &
+  local pid=$!
+  until grep -q Inserting out; do kill -0 $pid; done
+  kill -INT $pid
+  status=0
+  wait $pid || status=$?
+  output=$(<out) stderr=$(<err)
+  must [ "$status" -eq 130 ]
+  must has "$stderr" '^WARNING: interrupted: ([1-9]?[1-9]00000|0) of 5000000 rows are loaded; .*--table-exists=resume'
+}
+
+@test "a script's own values are used, and not resumed" {
+  cat >own.lua <<'LUA'
+require("oltp_common")
+function get_pad_value() return "mine" end
+LUA
+  LUA_PATH="$BENCH_SRC/src/lua/scripts/?.lua;;" bench ./own.lua \
+    --db-driver=sqlite --sqlite-db="$PWD/t" --table-size=5 prepare
+  must [ "$status" -eq 0 ]
+  must is "$(sum t 1 | cut -d' ' -f2)" "$((5 * (2 + 2 + 2 + 120 + 5)))"
+  LUA_PATH="$BENCH_SRC/src/lua/scripts/?.lua;;" bench ./own.lua \
+    --db-driver=sqlite --sqlite-db="$PWD/t" --table-size=5 \
+    --table-exists=resume prepare
+  must [ "$status" -eq 1 ]
+  must has "$stderr" 'not made by the loader'
+}
+
+@test "the next id follows, and wrong words are refused" {
+  succeeds t --table-size=50 prepare
+  cat >add.lua <<'LUA'
+function prepare()
+   local con = sysbench.sql.driver():connect()
+   con:query("INSERT INTO sbtest1(k) VALUES (1)")
+   print("next " .. con:query_row("SELECT MAX(id) FROM sbtest1"))
+end
+LUA
+  bench ./add.lua --db-driver=sqlite --sqlite-db="$PWD/t" prepare
+  must has "$output" '^next 51$'
+  on t --load-method=fast prepare
+  must [ "$status" -eq 1 ]
+  must has "$stderr" 'load-method'
+  on t --load-method=bulk --db-driver=null prepare
+  must [ "$status" -eq 1 ]
+  must has "$stderr" 'load-method=bulk is not possible: the driver has no bulk load'
+}

@@ -1,0 +1,235 @@
+#!/usr/bin/env bats
+# load.bats - prepare against real servers: the same rows by every way and any
+# number of threads, interruptions, and what a server may refuse.
+
+setup_file() {
+  . "$BENCH_SRC/tests/db/servers.sh"
+  kinds=
+  for kind in mysql pgsql; do
+    "$BENCH" --db-driver=help | grep -q "^  $kind - " || continue
+    servers has "$kind" || continue
+    case $kind in
+      mysql) flags=(--tls --local-infile=on --set=max_allowed_packet=16M) ;;
+      *) flags=() ;;
+    esac
+    servers start "$kind" "$BATS_FILE_TMPDIR/$kind" "${flags[@]}"
+    kinds+=" $kind"
+  done
+  [ -n "$kinds" ] || skip 'no server is installed'
+  export kinds
+}
+
+teardown_file() {
+  . "$BENCH_SRC/tests/db/servers.sh"
+  for kind in $kinds; do
+    servers stop "$BATS_FILE_TMPDIR/$kind"
+  done
+}
+
+setup() {
+  . "$BENCH_SRC/tests/db/servers.sh"
+  cd "$BATS_TEST_TMPDIR" || return 1
+  export LUA_PATH="./?.lua;$BENCH_SRC/src/lua/scripts/?.lua;;"
+}
+
+# need KIND: its server runs; `to` has the options that lead there.
+need() {
+  [[ " $kinds " == *" $1 "* ]] || skip "no $1 here"
+  aim "$1"
+}
+
+aim() {
+  kind=$1
+  servers_env "$BATS_FILE_TMPDIR/$kind"
+  case $kind in
+    mysql) to=(--db-driver=mysql --mysql-socket="$MY_SOCKET") ;;
+    pgsql) to=(--db-driver=pgsql --pgsql-host=127.0.0.1
+      --pgsql-port="$PG_PORT") ;;
+  esac
+}
+
+# oltp ARG...: a command; out, err, status.
+oltp() {
+  status=0
+  "$BENCH" oltp_common "${to[@]}" "$@" >out 2>err || status=$?
+}
+
+# good ARG...: a command that succeeds.
+good() {
+  oltp "$@"
+  [ "$status" -eq 0 ] || {
+    printf 'status %s of: %s\n' "$status" "$*"
+    cat out err
+    return 1
+  }
+}
+
+# bad STATUS PATTERN ARG...: a command that fails and says so.
+bad() {
+  local want=$1 pattern=$2
+  shift 2
+  oltp "$@"
+  [ "$status" -eq "$want" ] && grep -Eq -- "$pattern" err || {
+    printf 'status %s of: %s\n' "$status" "$*"
+    cat out err
+    return 1
+  }
+}
+
+# sum TABLES: a checksum of all rows.
+sum() {
+  cat >sum.lua <<'LUA'
+function prepare()
+   local con = sysbench.sql.driver():connect()
+   for n = 1, tonumber(sysbench.opt.count) do
+      local rs = con:query("SELECT id, k, c, pad FROM sbtest" .. n ..
+                           " ORDER BY id")
+      for _ = 1, rs.nrows do
+         print("= " .. table.concat({unpack(rs:fetch_row(), 1, 4)}, " "):
+               gsub(" +", " "))
+      end
+   end
+end
+LUA
+  "$BENCH" ./sum.lua "${to[@]}" --count="$1" prepare | grep '^=' |
+    sed 's/[[:space:]0-9]*$//;s/ *$//' | cksum
+}
+
+same_rows() {
+  local size=(--table-size=20000) first=
+  for tables in 1 3; do
+    first=
+    for args in --threads=1 --threads=8 --load-method=insert \
+      '--load-method=insert --threads=8' \
+      '--load-method=bulk --threads=2 --create-index=before' "$@"; do
+      # shellcheck disable=SC2086
+      good "${size[@]}" --tables=$tables $args prepare
+      good "${size[@]}" --tables=$tables --threads=2 check
+      now=$(sum $tables)
+      [ "${first:=$now}" = "$now" ]
+      good --tables=$tables cleanup
+    done
+    eval "sum_$tables=\$first"
+  done
+  # what all databases have in common
+  printf '%s %s\n' "$sum_1" "$sum_3" >>"$BATS_FILE_TMPDIR/sums"
+  [ "$(sort -u "$BATS_FILE_TMPDIR/sums" | wc -l)" -eq 1 ]
+}
+
+@test "mysql: the same rows by any way, over a plain socket and by the library" {
+  need mysql
+  same_rows "--mysql-host=127.0.0.1 --mysql-socket= --mysql-port=$MY_PORT --mysql-ssl=on"
+}
+
+@test "pgsql: the same rows by any way" {
+  need pgsql
+  same_rows
+}
+
+@test "numbers that the database makes go on after those of the rows" {
+  for kind in $kinds; do
+    aim "$kind"
+    for method in insert bulk; do
+      good --table-size=300 --load-method=$method --load-analyze=on prepare
+      cat >next.lua <<'LUA'
+function prepare()
+   local con = sysbench.sql.driver():connect()
+   con:query("INSERT INTO sbtest1(k) VALUES (1)")
+   print("next " .. con:query_row("SELECT MAX(id) FROM sbtest1"))
+end
+LUA
+      "$BENCH" ./next.lua "${to[@]}" prepare | grep '^next 301$'
+      good cleanup
+    done
+  done
+}
+
+# The load in the background has begun to send rows.
+has_begun() {
+  until grep -q Inserting out; do
+    kill -0 "$1"
+  done
+}
+
+@test "SIGINT in the middle, then resume" {
+  for kind in $kinds; do
+    aim "$kind"
+    : >out
+    "$BENCH" oltp_common "${to[@]}" --table-size=600000 --threads=3 prepare \
+      >out 2>err &
+    pid=$!
+    has_begun $pid
+    kill -INT $pid
+    status=0
+    wait $pid || status=$?
+    cat err
+    [ "$status" -eq 130 ]
+    grep -q '^WARNING: interrupted: [0-9]* of 600000 rows' err
+    good --table-size=600000 --threads=2 --table-exists=resume prepare
+    good --table-size=600000 check
+    good cleanup
+  done
+}
+
+@test "the server is killed in the middle, then resume" {
+  for kind in $kinds; do
+    aim "$kind"
+    : >out
+    "$BENCH" oltp_common "${to[@]}" --table-size=600000 --threads=3 prepare \
+      >out 2>err &
+    pid=$!
+    has_begun $pid
+    servers kill9 "$BATS_FILE_TMPDIR/$kind"
+    status=0
+    wait $pid || status=$?
+    cat err
+    [ "$status" -eq 1 ]
+    grep -Eq "cannot load rows [0-9]+ to [0-9]+ \(chunk [0-9]+ of [0-9]+\) into 'sbtest1'" err
+    servers restart "$BATS_FILE_TMPDIR/$kind"
+    aim "$kind"
+    good --table-size=600000 --threads=2 --table-exists=resume prepare
+    good --table-size=600000 check
+    good cleanup
+  done
+}
+
+@test "a table that is there is an error, which ends the command" {
+  for kind in $kinds; do
+    aim "$kind"
+    good --table-size=100 prepare
+    bad 1 'sbtest1' --table-size=100 --tables=2 prepare
+    good --tables=2 cleanup
+  done
+}
+
+@test "a user who may only read" {
+  need pgsql
+  good --table-size=100 prepare
+  servers sql "$BATS_FILE_TMPDIR/pgsql" \
+    'DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN'
+  bad 1 'permission denied' --pgsql-user=reader --tables=2 prepare \
+    --table-exists=skip
+  good cleanup
+}
+
+@test "mysql: local_infile off" {
+  need mysql
+  servers sql "$BATS_FILE_TMPDIR/mysql" 'SET GLOBAL local_infile=OFF'
+  good --table-size=20000 prepare
+  good --table-size=20000 check
+  good cleanup
+  bad 1 'load-method=bulk is not possible: .*local_infile is off' \
+    --table-size=20000 --load-method=bulk prepare
+  servers sql "$BATS_FILE_TMPDIR/mysql" 'SET GLOBAL local_infile=ON'
+  good cleanup
+}
+
+@test "mysql: an engine without transactions is resumed, too" {
+  need mysql
+  good --table-size=30000 --mysql-storage-engine=myisam --threads=4 prepare
+  servers sql "$BATS_FILE_TMPDIR/mysql" \
+    'DELETE FROM sbtest.sbtest1 WHERE id BETWEEN 7000 AND 12000'
+  good --table-size=30000 --threads=4 --table-exists=resume prepare
+  good --table-size=30000 check
+  good cleanup
+}

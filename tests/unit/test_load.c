@@ -1,0 +1,221 @@
+/*
+ * test_load.c - the rows of the loader, and how a table is cut into chunks.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "load/chunks.h"
+#include "load/pace.h"
+#include "load/rows.h"
+#include "tap.h"
+
+static struct rand_params uniform(void)
+{
+  const struct rand_choice choice = { .type = RAND_UNIFORM,
+                                      .spec_iter = 12,
+                                      .spec_pct = 1,
+                                      .spec_res = 75,
+                                      .pareto_h = 0.2,
+                                      .zipfian_exp = 0.8 };
+  struct rand_params p;
+
+  rand_params_init(&p, &choice);
+  return p;
+}
+
+struct row {
+  uint64_t k;
+  char c[ROWS_C], pad[ROWS_PAD];
+};
+
+static struct row row(uint64_t seed, uint64_t table, uint64_t id)
+{
+  const struct rand_params p = uniform();
+  struct rows rows;
+  struct row r;
+
+  memset(&r, 0, sizeof(r));
+  rows_init(&rows, &p, seed, table, 1000);
+  r.k = rows_values(&rows, id, r.c, r.pad);
+  return r;
+}
+
+static bool equal(struct row a, struct row b)
+{
+  return memcmp(&a, &b, sizeof(a)) == 0;
+}
+
+static bool is_groups(const char *text, size_t len)
+{
+  for (size_t i = 0; i < len; i++) {
+    if (i % 12 == 11 ? text[i] != '-' : text[i] < '0' || text[i] > '9')
+      return false;
+  }
+  return true;
+}
+
+static void test_values(void)
+{
+  const struct rand_params p = uniform();
+  struct rows rows;
+  struct row r;
+  bool right = true;
+
+  OK(equal(row(42, 1, 7), row(42, 1, 7)), "the same row again");
+  OK(!equal(row(42, 1, 7), row(43, 1, 7)), "another seed");
+  OK(!equal(row(42, 1, 7), row(42, 2, 7)), "another table");
+  OK(!equal(row(42, 1, 7), row(42, 1, 8)), "another id");
+
+  memset(&r, 0, sizeof(r));
+  rows_init(&rows, &p, 42, 1, 1000);
+  for (uint64_t id = 1000; id > 0; id--) {
+    r.k = rows_values(&rows, id, r.c, r.pad);
+    right = right && r.k >= 1 && r.k <= 1000 && is_groups(r.c, ROWS_C) &&
+            is_groups(r.pad, ROWS_PAD) && equal(r, row(42, 1, id));
+  }
+  OK(right, "backwards as alone, values in their ranges");
+}
+
+/* The row as text in a form. */
+static const char *put(struct rows *rows, enum rows_form form, uint64_t id,
+                       size_t *ret_len)
+{
+  static char text[ROWS_MOST + 1];
+
+  memset(text, 0, sizeof(text));
+  *ret_len = rows_put(rows, form, id, text);
+  return text;
+}
+
+static void test_forms(void)
+{
+  const struct rand_params p = uniform();
+  struct strbuf want = { 0 };
+  struct rows rows;
+  const char *got;
+  struct row r = row(42, 1, 12);
+  size_t len;
+
+  rows_init(&rows, &p, 42, 1, 1000);
+  strbuf_addf(&want, "12\t%d\t%.119s\t%.59s\n", (int)r.k, r.c, r.pad);
+  got = put(&rows, ROWS_PLAIN, 12, &len);
+  OK(len == want.len && strcmp(got, want.text) == 0, "plain");
+  strbuf_clear(&want);
+  strbuf_addf(&want, "(12,%d,'%.119s','%.59s'),", (int)r.k, r.c, r.pad);
+  got = put(&rows, ROWS_SQL, 12, &len);
+  OK(len == want.len && strcmp(got, want.text) == 0, "SQL");
+
+  got = put(&rows, ROWS_BINARY, 12, &len);
+  OK(len == 2 + 8 + 8 + 4 + ROWS_C + 4 + ROWS_PAD, "binary: length");
+  OK(memcmp(got, "\0\4\0\0\0\4\0\0\0\14\0\0\0\4", 14) == 0, "binary: id");
+  OK(memcmp(got + 18, "\0\0\0\167", 4) == 0 &&
+       memcmp(got + 22, r.c, ROWS_C) == 0,
+     "binary: c");
+  OK(memcmp(got + 22 + ROWS_C + 4, r.pad, ROWS_PAD) == 0, "binary: pad");
+
+  rows_init(&rows, &p, 42, 1, UINT64_C(3000000000));
+  (void)put(&rows, ROWS_BINARY, UINT64_C(3000000000), &len);
+  OK(len == 2 + 12 + 12 + 4 + ROWS_C + 4 + ROWS_PAD, "binary: BIGINT");
+  (void)put(&rows, ROWS_SQL, UINT64_C(3000000000), &len);
+  OK(len <= ROWS_MOST, "room for large numbers");
+  strbuf_done(&want);
+}
+
+/* Chunks one behind the other, from 1 to the size of the table. */
+static bool covers(struct chunks *c, uint64_t *ret_longest)
+{
+  uint64_t next = 1;
+  struct chunk it;
+
+  *ret_longest = 0;
+  while (chunks_take(c, &it)) {
+    if (it.first != next || it.last < it.first || it.partial)
+      return false;
+    if (it.last - it.first + 1 > *ret_longest)
+      *ret_longest = it.last - it.first + 1;
+    next = it.last + 1;
+  }
+  return next == c->size + 1;
+}
+
+static void test_plan(void)
+{
+  static const struct {
+    uint64_t size;
+    unsigned threads;
+    uint64_t rows, longest;
+  } plan[] = {
+    { 0, 1, 0, 0 },
+    { 1, 1, 0, 1 },
+    { 4999, 8, 0, 4999 },
+    { 5001, 8, 0, 5000 },
+    { 320000, 2, 0, 10000 },
+    { 10000000, 2, 0, 50000 },
+    { 10, 1, 3, 3 },
+    { 9, 1, 3, 3 },
+    { UINT64_C(1) << 40, 1, 0, (UINT64_C(1) << 20) + 1 },
+  };
+
+  for (size_t i = 0; i < sizeof(plan) / sizeof(plan[0]); i++) {
+    struct chunks c;
+    uint64_t longest;
+    bool whole;
+
+    chunks_init(&c, plan[i].size, plan[i].threads, plan[i].rows);
+    whole = covers(&c, &longest);
+    OK(whole && longest == plan[i].longest, "every row once");
+    OK(c.count <= CHUNKS_MOST, "not too many");
+    chunks_done(&c);
+  }
+}
+
+static void test_resume(void)
+{
+  struct chunks c;
+  struct chunk it;
+
+  chunks_init(&c, 10, 1, 3); /* 1-3, 4-6, 7-9, 10 */
+  OK(chunks_found(&c, 1, 3) == 0 && chunks_found(&c, 7, 1) == 0 &&
+       chunks_found(&c, 10, 1) == 0,
+     "what a table has");
+  OK(chunks_found(&c, 2, 3) == -EINVAL, "not the first row of a chunk");
+  OK(chunks_found(&c, 13, 1) == -EINVAL, "beyond the last one");
+  OK(chunks_found(&c, 10, 2) == -EINVAL, "more rows than there can be");
+  OK(chunks_found(&c, 0, 1) == -EINVAL, "ids begin at 1");
+  OK(chunks_rows_there(&c) == 4, "rows in full chunks");
+  OK(chunks_take(&c, &it) && it.first == 4 && it.last == 6 && !it.partial,
+     "an empty one");
+  OK(chunks_take(&c, &it) && it.first == 7 && it.last == 9 && it.partial,
+     "one with a part of its rows");
+  OK(!chunks_left(&c) && !chunks_take(&c, &it), "the last one is full");
+  chunks_done(&c);
+}
+
+static void test_line(void)
+{
+  struct strbuf line = { 0 };
+  struct pace p;
+
+  pace_init(&p, 1000);
+  p.shown = false;
+  p.there = 100;
+  pace_add(&p, 400, 100000000);
+  pace_line(&p, UINT64_C(2000000000), &line);
+  OK_STR(strbuf_str(&line),
+         "Loaded 500 of 1000 rows (50%), 200 rows/s, 50.0 MB/s, ETA 2 s",
+         "the rate is that of this load, the rest that of the table");
+  pace_done(&p);
+  strbuf_done(&line);
+}
+
+int main(void)
+{
+  test_values();
+  test_forms();
+  test_plan();
+  test_resume();
+  test_line();
+  return TAP_EXIT();
+}
