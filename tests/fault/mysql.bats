@@ -376,6 +376,7 @@ LUA
   bounded 30 "$BENCH" "$(script)" "${tcp[@]}" --events=1 run
   ((status == 1))
   grep -qE 'returned error (1153|2006|2013|2020) ' "$err"
+  grep -qx 'FATAL: it may be too large: see max_allowed_packet (20000009 bytes)' "$err"
 }
 
 @test "files of the client are not sent" {
