@@ -13,9 +13,11 @@
 #include "drivers/pgsql/pgsql_internal.h"
 #include "drivers/pgsql/pgsql_wire_io.h"
 
-bool pgsql_wire_possible(const struct pgsql_session *p)
+const char *pgsql_wire_why_not(const struct pgsql_session *p)
 {
-  return !PQsslInUse(p->conn) && !PQgssEncInUse(p->conn);
+  if (PQsslInUse(p->conn))
+    return "the connection uses TLS (--pgsql-sslmode=disable is without)";
+  return PQgssEncInUse(p->conn) ? "the connection is encrypted by GSS" : NULL;
 }
 
 bool pgsql_wire_suits(const struct pgsql_session *p, const char *sql,
