@@ -12,7 +12,7 @@
 #include "tests/db/pgsql_fixture.h"
 #include "tests/unit/tap.h"
 
-static bool emulated;
+static bool emulated, by_library;
 
 static sql_result *query(struct conn *c, const char *sql)
 {
@@ -54,6 +54,7 @@ static void start(struct fixture *f)
 {
   fixture_init(f);
   f->process.set.ps_mode = emulated ? PS_DISABLE : PS_AUTO;
+  f->cfg.protocol = by_library ? PGSQL_LIBRARY : PGSQL_AUTO;
 }
 
 /* The fatal message of the last call, taken. */
@@ -553,6 +554,7 @@ static void lists(void)
 int main(int argc, char **argv)
 {
   emulated = argc > 1 && strcmp(argv[1], "emulated") == 0;
+  by_library = argc > 1 && strcmp(argv[1], "library") == 0;
   statements();
   strings();
   lists();

@@ -192,6 +192,12 @@ static void broken(void)
     { BYTES("T\0\0\0\5\0"), "a description of nothing" },
     { BYTES("C\0\0\0\4"), "a tag without text" },
     { BYTES("C\0\0\0\6OK"), "a tag without an end" },
+    { BYTES("E\0\0\0\x0b"
+            "Mnone\0\0"),
+      "an error without a state" },
+    { BYTES("E\0\0\0\x0d"
+            "C2201\0Mx\0\0"),
+      "an error with too short a state" },
     { BYTES("G\0\0\0\7\0\0\0"), "a COPY" },
     { BYTES("?\0\0\0\4"), "an unknown message" },
   };

@@ -63,6 +63,7 @@ void about_session(struct session *base, put_fn *put, void *ctx)
     put(ctx, "transport", "none (dry run)");
     return;
   }
+  put(ctx, "protocol", s->backend->name);
   put(ctx, "server_version", mysql_get_server_info(s->mysql));
   if (s->to.socket)
     (void)snprintf(text, sizeof(text), "unix %s", s->to.socket);

@@ -13,9 +13,11 @@
 #include "drivers/pgsql/pgsql_internal.h"
 #include "drivers/pgsql/pgsql_wire_io.h"
 
-bool pgsql_wire_possible(const struct pgsql_session *p)
+const char *pgsql_wire_why_not(const struct pgsql_session *p)
 {
-  return !PQsslInUse(p->conn) && !PQgssEncInUse(p->conn);
+  if (PQsslInUse(p->conn))
+    return "the connection uses TLS (--pgsql-sslmode=disable is without)";
+  return PQgssEncInUse(p->conn) ? "the connection is encrypted by GSS" : NULL;
 }
 
 bool pgsql_wire_suits(const struct pgsql_session *p, const char *sql,
@@ -99,14 +101,20 @@ struct answer {
   size_t first_row;
 };
 
-/* The first error counts. */
-static void note_error(struct pgsql_session *p, const uint8_t *body, size_t len,
+enum {
+  STATE_LENGTH = 5
+};
+
+/* The first error counts.  False: it does not say which one it is. */
+static bool note_error(struct pgsql_session *p, const uint8_t *body, size_t len,
                        struct answer *a, struct outcome *out)
 {
   const uint8_t *const end = body + len;
 
+  bool known = false;
+
   if (a->failed)
-    return;
+    return true;
   a->failed = true;
   p->text[0] = '\0';
   while (body < end && *body != '\0') {
@@ -114,12 +122,15 @@ static void note_error(struct pgsql_session *p, const uint8_t *body, size_t len,
 
     if (!zero)
       break;
-    if (*body == 'C')
-      (void)snprintf(out->state, sizeof(out->state), "%s", body + 1);
-    else if (*body == 'M')
+    if (*body == 'C' && zero - body == 1 + STATE_LENGTH) {
+      memcpy(out->state, body + 1, STATE_LENGTH + 1);
+      known = true;
+    } else if (*body == 'M') {
       (void)snprintf(p->text, sizeof(p->text), "%s", body + 1);
+    }
     body = zero + 1;
   }
+  return known;
 }
 
 static void note_ready(struct pgsql_session *p, uint8_t status)
@@ -173,8 +184,7 @@ static bool note_message(struct pgsql_session *p, struct pgsql_prepared *st,
   case 'C': /* CommandComplete */
     return note_tag(a, body, len);
   case 'E': /* ErrorResponse */
-    note_error(p, body, len, a, out);
-    return true;
+    return note_error(p, body, len, a, out);
   case 'S': /* ParameterStatus: the library does not hear of it */
     p->settings_moved = true;
     return true;
