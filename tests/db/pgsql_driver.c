@@ -118,6 +118,8 @@ static void copies(struct fixture *f, struct conn *c)
 static void copy_rows(struct conn *c)
 {
   static const char *const columns[] = { "n", "t" };
+  const struct copy_spec copied = { "copied", columns, 2, NULL, COPY_ROWS };
+  const struct copy_spec nowhere = { "nowhere", columns, 2, NULL, COPY_ROWS };
   sql_value v[2] = { { 1, "7" }, { 9, "a\tb\\c\nd\re" } };
   const struct driver_copy *copy = c->driver->copy;
   struct outcome out = { 0 };
@@ -125,7 +127,7 @@ static void copy_rows(struct conn *c)
   int rc;
 
   (void)run(c, "CREATE TEMP TABLE copied (n int, t text)");
-  rc = copy->begin(c->session, "copied", columns, 2, &out);
+  rc = copy->begin(c->session, &copied, &out);
   for (int i = 0; i < 50000 && rc == 0; i++) {
     v[0].len = (uint32_t)snprintf(number, sizeof(number), "%d", i);
     v[0].ptr = number;
@@ -140,7 +142,7 @@ static void copy_rows(struct conn *c)
                 "E'a\\tb\\\\c\\nd\\re'"),
          "25000", "texts have arrived");
   out = (struct outcome){ 0 };
-  rc = copy->begin(c->session, "copied", columns, 2, &out);
+  rc = copy->begin(c->session, &copied, &out);
   v[0] = (sql_value){ 1, "x" };
   if (rc == 0)
     rc = copy->row(c->session, v, &out);
@@ -148,7 +150,7 @@ static void copy_rows(struct conn *c)
   OK_STR(out.state, "22P02", "its state");
   copy->abort(c->session);
   out = (struct outcome){ 0 };
-  rc = copy->begin(c->session, "copied", columns, 2, &out);
+  rc = copy->begin(c->session, &copied, &out);
   v[0] = (sql_value){ 1, "5" };
   if (rc == 0)
     rc = copy->row(c->session, v, &out);
@@ -156,7 +158,7 @@ static void copy_rows(struct conn *c)
   OK(rc == 0, "a transfer that is given up");
   OK_STR(ask(c, "SELECT count(*) FROM copied"), "50000", "leaves nothing");
   out = (struct outcome){ 0 };
-  OK(copy->begin(c->session, "nowhere", columns, 2, &out) < 0 &&
+  OK(copy->begin(c->session, &nowhere, &out) < 0 &&
        strcmp(out.state, "42P01") == 0,
      "a table that is missing");
 }
