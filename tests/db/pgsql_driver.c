@@ -12,7 +12,7 @@
 #include "tests/db/pgsql_fixture.h"
 #include "tests/unit/tap.h"
 
-static bool emulated, by_library;
+static bool emulated;
 
 static sql_result *query(struct conn *c, const char *sql)
 {
@@ -54,7 +54,6 @@ static void start(struct fixture *f)
 {
   fixture_init(f);
   f->process.set.ps_mode = emulated ? PS_DISABLE : PS_AUTO;
-  f->cfg.protocol = by_library ? PGSQL_LIBRARY : PGSQL_AUTO;
 }
 
 /* The fatal message of the last call, taken. */
@@ -119,12 +118,8 @@ static void copies(struct fixture *f, struct conn *c)
 static void copy_rows(struct conn *c)
 {
   static const char *const columns[] = { "n", "t" };
-  static const struct copy_spec copied = {
-    .table = "copied", .columns = columns, .n = 2, .form = COPY_ROWS
-  };
-  static const struct copy_spec nowhere = {
-    .table = "nowhere", .columns = columns, .n = 2, .form = COPY_ROWS
-  };
+  const struct copy_spec copied = { "copied", columns, 2, NULL, COPY_ROWS };
+  const struct copy_spec nowhere = { "nowhere", columns, 2, NULL, COPY_ROWS };
   sql_value v[2] = { { 1, "7" }, { 9, "a\tb\\c\nd\re" } };
   const struct driver_copy *copy = c->driver->copy;
   struct outcome out = { 0 };
@@ -560,7 +555,6 @@ static void lists(void)
 int main(int argc, char **argv)
 {
   emulated = argc > 1 && strcmp(argv[1], "emulated") == 0;
-  by_library = argc > 1 && strcmp(argv[1], "library") == 0;
   statements();
   strings();
   lists();
