@@ -51,3 +51,44 @@ runs() {
   done
   must [ "$n" -ge 20 ]
 }
+
+@test "docs/workloads.md: the example" {
+  needs_driver sqlite
+  blocks "$BENCH_SRC/docs/workloads.md"
+  runs 1
+}
+
+@test "docs/workloads.md: every script, every option with its default" {
+  text=$(cat "$BENCH_SRC/docs/workloads.md")
+  for script in "$BENCH_SRC"/src/lua/scripts/{,oltp_legacy/}[!b]*.lua; do
+    name=${script##*/}
+    must grep -qF "\`${name%.lua}\`" <<<"${text//oltp_common.lua/\`oltp_common\`}"
+  done
+  for script in oltp_read_write select_random_points select_random_ranges; do
+    bench $script help
+    must [ "$status" = 0 ]
+    options=$(sed -nE 's/^ +--([a-z_]+).*/\1/p' <<<"$output")
+    must [ "$(wc -l <<<"$options")" -ge 20 ]
+    for option in $options; do
+      row=$(grep "^| \`--" <<<"$text" | grep -F -- "\`--${option//_/-}\`")
+      must [ -n "$row" ]
+      default=$(sed -nE "s/^ +--$option\\b.*\\[(.*)\\]\$/\\1/p" <<<"$output")
+      must grep -qE -- "[|,] ${default}( each)?[ ,|]" <<<"$row" || {
+        echo "--$option: $default" >&2
+        return 1
+      }
+    done
+  done
+}
+
+@test "docs/workloads.md: statements per event" {
+  n=0
+  while read -r script reads writes others; do
+    bench "$script" --db-driver=null --events=10 run
+    must is "$script $(number 'read:') $(number 'write:') $(number 'other:')" \
+      "$script $((10 * reads)) $((10 * writes)) $((10 * others))"
+    n=$((n + 1))
+  done < <(sed -nE 's/^\| `(\w+)` \| .* \| ([0-9]+) \+ ([0-9]+) \+ ([0-9]+)\b.*\|$/\1 \2 \3 \4/p' \
+    "$BENCH_SRC/docs/workloads.md")
+  must is "$n" 10
+}
