@@ -49,6 +49,7 @@ static int library_query(struct mysql_session *s, const char *sql, size_t len,
                          struct outcome *out)
 {
   library_end_rows(s);
+  s->lib.from = NULL; /* it may have had no rows, and nothing to end */
   s->sent = len;
   if (mysql_real_query(s->mysql, sql, (unsigned long)len) != 0)
     return library_failed(s, out);
