@@ -26,6 +26,7 @@
 #include "run/runner.h"
 #include "run/test.h"
 #include "test_list.h"
+#include "tools/tool.h"
 
 int program_fail(const struct err *err)
 {
@@ -51,14 +52,20 @@ void program_put_text(struct strbuf *text)
 
 static int print_help(const struct program *p)
 {
-  struct help_item tests[16], drivers[DRIVERS_MAX];
-  struct help_lists lists = { .tests = tests, .drivers = drivers };
+  struct help_item tests[16], drivers[DRIVERS_MAX], tools[8];
+  struct help_lists lists = { .tests = tests,
+                              .drivers = drivers,
+                              .tools = tools };
   struct strbuf out = { 0 };
 
   lists.n_drivers = program_list_drivers(p, drivers);
   for (; lists.n_tests < test_list_len; lists.n_tests++) {
     tests[lists.n_tests].name = test_list[lists.n_tests]->name;
     tests[lists.n_tests].title = test_list[lists.n_tests]->summary;
+  }
+  for (; tool_list[lists.n_tools]; lists.n_tools++) {
+    tools[lists.n_tools].name = tool_list[lists.n_tools]->name;
+    tools[lists.n_tools].title = tool_list[lists.n_tools]->summary;
   }
   help_all(&out, p->name, &p->set, &lists);
   program_put_text(&out);
@@ -131,7 +138,8 @@ static int do_command(struct program *p, const struct test *test,
   struct strbuf out = { 0 };
 
   if (strcmp(command, "run") == 0)
-    return program_run_test(p, test, cfg, plan);
+    return program_only_checks(p) ? EXIT_OK
+                                  : program_run_test(p, test, cfg, plan);
   if (strcmp(command, "help") == 0) {
     help_test(&out, test->name, &p->set);
     program_put_text(&out);
@@ -146,6 +154,8 @@ static int do_command(struct program *p, const struct test *test,
   if (!step)
     return program_complain("'%s' test does not implement the '%s' command.",
                             test->name, command);
+  if (program_only_checks(p))
+    return EXIT_OK;
   return step(plan, cfg, &err) < 0 ? program_fail(&err) : EXIT_OK;
 }
 
@@ -167,7 +177,9 @@ static int open_results(struct program *p, struct err *err)
     .threads = (unsigned)p->core.threads,
   };
 
-  return is_run(p) ? results_new(&p->results, &in, err) : 0;
+  if (!is_run(p) || program_only_checks(p))
+    return 0;
+  return results_new(&p->results, &in, err);
 }
 
 int program_make_plan(struct program *p, struct plan *plan, struct err *err)
@@ -261,13 +273,19 @@ static int act(struct program *p)
   case CMDLINE_VERSION:
     (void)printf("%s\n", p->version);
     return EXIT_OK;
-  case CMDLINE_TOOL: /* none are known yet, so none is recognised */
+  case CMDLINE_TOOL:
+    return program_tool(p);
   case CMDLINE_TEST:
     break;
   }
   if (strcmp(p->db.driver, "help") == 0)
     return print_drivers(p);
   log_set_level((enum log_level)core_log_level(&p->core));
+  if (sweep_wanted(&p->sweep))
+    return program_sweep(p);
+  if (sweep_useless_option(&p->sweep))
+    return program_complain("--%s has no effect without --sweep or --repeat",
+                            sweep_useless_option(&p->sweep));
   if (is_run(p) && results_on_stdout(&p->results_cfg))
     log_set_text(stderr);
   return dispatch(p);
@@ -280,6 +298,7 @@ static int scan(struct program *p, int argc, char **argv)
     .argv = argv,
     .compat_env = getenv("BENCH_COMPAT"),
     .stdin_is_terminal = isatty(STDIN_FILENO) != 0,
+    .tools = program_tools,
   };
   struct err err = { "" };
   int rc;
@@ -288,6 +307,9 @@ static int scan(struct program *p, int argc, char **argv)
   if (rc == 0)
     rc = optset_add(&p->set, OPT_SECTION_GENERAL, NULL, results_opts,
                     &p->results_cfg, &err);
+  if (rc == 0)
+    rc = optset_add(&p->set, OPT_SECTION_GENERAL, NULL, sweep_opts, &p->sweep,
+                    &err);
   if (rc == 0)
     rc = program_add_drivers(p, &err);
   if (rc < 0)

@@ -14,6 +14,7 @@
 #include "opt/optset.h"
 #include "report/text_reporter.h"
 #include "results/options.h"
+#include "tools/sweep_opts.h"
 
 struct err;
 struct plan;
@@ -29,7 +30,8 @@ struct program {
   struct rand_opts_cfg rand;
   struct db_cfg db;
   struct results_cfg results_cfg;
-  struct results *results;         /* owned; NULL: only text is wanted */
+  struct results *results; /* owned; NULL: only text is wanted */
+  struct sweep_cfg sweep;
   struct program_drivers *drivers; /* owned */
   struct cmdline cmdline;
   const char *name;    /* bench, or sysbench */
@@ -61,6 +63,19 @@ void program_suggest_test(const struct program *p, const char *typed);
 
 /* The test is a script: load it, do what the command says. */
 int program_script(struct program *p);
+
+/* Is only to be checked whether the command could be executed? */
+static inline bool program_only_checks(const struct program *p)
+{
+  return p->sweep.role == SWEEP_ROLE_CHECK;
+}
+
+/* The test again and again, with other values. */
+int program_sweep(struct program *p);
+
+/* Work on files of results, in the place of a test. */
+extern const char *const program_tools[]; /* their names; ends with NULL */
+int program_tool(struct program *p);
 
 /* Add the options of all drivers to the set. */
 int program_add_drivers(struct program *p, struct err *err);

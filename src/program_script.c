@@ -178,8 +178,10 @@ static int do_command(struct job *job)
 
   switch (script_find_command(job->script)) {
   case SCRIPT_RUN:
-    return run(job);
+    return program_only_checks(job->p) ? EXIT_OK : run(job);
   case SCRIPT_CALL:
+    if (program_only_checks(job->p))
+      return EXIT_OK;
     rc = script_command(job->script, &err);
     if (rc >= 0)
       return rc > 0 ? EXIT_SIGNAL + rc : EXIT_OK;

@@ -21,6 +21,8 @@
 #include "results/options.h"
 #include "run/test.h"
 #include "test_list.h"
+#include "tools/sweep_opts.h"
+#include "tools/tool.h"
 
 /* Where rows come from: NULL for the program itself, else a test's name. */
 struct table {
@@ -61,12 +63,17 @@ static void collect(struct docs *d, char **scripts)
 {
   add_table(d, NULL, core_general_opts, "%s", "General options");
   add_table(d, NULL, results_opts, "%s", "Result files");
+  add_table(d, NULL, sweep_opts, "%s", "Sweeps");
   add_table(d, NULL, core_rand_opts, "%s", "Random numbers");
   add_table(d, NULL, core_log_level_opts, "%s", "Messages");
   add_table(d, NULL, core_log_opts, "%s", "Latency statistics");
   add_table(d, NULL, core_db_opts, "%s", "Databases");
   for (const struct driver *const *p = driver_list; *p; p++)
     add_table(d, NULL, (*p)->opts, "The %s driver", (*p)->name);
+  for (const struct tool *const *p = tool_list; *p; p++) {
+    add_table(d, (*p)->name, (*p)->opts, "The %s tool", (*p)->name);
+    add_word(&d->tests, (*p)->name);
+  }
   for (size_t i = 0; i < test_list_len; i++) {
     add_table(d, test_list[i]->name, test_list[i]->opts, "The %s test",
               test_list[i]->name);
@@ -165,9 +172,11 @@ static void bash_all(struct strbuf *out, const struct docs *d)
                    "_bench_options() {\n  case $1 in\n    '') echo \"");
   bash_names(out, d, NULL);
   strbuf_adds(out, "\" ;;\n");
-  for (size_t i = 0; i < test_list_len; i++) {
-    strbuf_addf(out, "    %s) echo \"", test_list[i]->name);
-    bash_names(out, d, test_list[i]->name);
+  for (size_t i = 0; i < d->n; i++) {
+    if (!d->table[i].test)
+      continue;
+    strbuf_addf(out, "    %s) echo \"", d->table[i].test);
+    bash_names(out, d, d->table[i].test);
     strbuf_adds(out, "\" ;;\n");
   }
   strbuf_adds(out, "  esac\n}\n\n# The words that an option allows.\n"

@@ -128,6 +128,10 @@ void help_all(struct strbuf *out, const char *prog, const struct optset *set,
   }
   strbuf_adds(out, "Compiled-in tests:\n");
   add_items(out, lists->tests, lists->n_tests);
+  if (lists->n_tools > 0) {
+    strbuf_adds(out, "Tools for results, in the place of a test:\n");
+    add_items(out, lists->tools, lists->n_tools);
+  }
   strbuf_addf(out, "Run '%s TESTNAME help' for the options of one test.\n\n",
               prog);
 }

@@ -22,6 +22,8 @@ struct help_lists {
   size_t n_drivers;
   const struct help_item *tests;
   size_t n_tests;
+  const struct help_item *tools; /* what takes the place of a test */
+  size_t n_tools;
 };
 
 /* All that --help prints.  Options of a driver are those whose owner has its

@@ -43,6 +43,7 @@ enum opt_flags {
   OPT_INT_ITEMS = 1 << 4, /* LIST: items are integers in min..max */
   OPT_NOT_EMPTY = 1 << 5, /* STRING, LIST: an empty value is refused */
   OPT_ANY_CASE = 1 << 6,  /* WORD, LIST of words: in any letter case */
+  OPT_COLLECT = 1 << 7,   /* STRING: each time it is given adds a line */
   OPT_DEPRECATED = 1 << 8 /* an alias (`alias_of`) whose use is warned of */
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "opt/suggest.h"
 
 /* A row made at run time, and the texts that it owns. */
@@ -221,6 +222,25 @@ int optset_declare(struct optset *set, const char *owner, const struct opt *row,
   return 0;
 }
 
+/* Put the lines that are there already before the new one. */
+static int collect(const struct opt_entry *e, struct opt_value *value,
+                   struct err *err)
+{
+  struct strbuf lines = { 0 };
+
+  if (!(e->row->flags & OPT_COLLECT) || e->source == OPT_SOURCE_DEFAULT)
+    return 0;
+  strbuf_addf(&lines, "%s\n%s", e->value.text ? e->value.text : "",
+              value->text);
+  if (lines.failed) {
+    strbuf_done(&lines);
+    return err_set(err, -ENOMEM, "not enough memory for --%s", e->row->name);
+  }
+  free(value->text);
+  value->text = lines.text; /* changes hands */
+  return 0;
+}
+
 int opt_set(struct opt_entry *e, const struct opt_given *given, struct err *err)
 {
   struct opt_entry *real = e->real ? e->real : e;
@@ -234,6 +254,11 @@ int opt_set(struct opt_entry *e, const struct opt_given *given, struct err *err)
   rc = opt_value_read(&row, given, &value, err);
   if (rc < 0)
     return rc;
+  rc = collect(real, &value, err);
+  if (rc < 0) {
+    opt_value_done(&value);
+    return rc;
+  }
   if (given->where) {
     where = mem_strdup(given->where);
     if (!where) {

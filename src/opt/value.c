@@ -272,32 +272,47 @@ static char *joined(const struct opt_list *list)
   return copy;
 }
 
-int opt_value_read(const struct opt *row, const struct opt_given *given,
-                   struct opt_value *ret, struct err *err)
+/* The value as one text, which is good. */
+static int read_text(const struct opt *row, const struct opt_given *given,
+                     const char *text, struct opt_value *v, struct err *err)
 {
-  struct opt_value v = opt_value_unset(row);
-  const char *text = scalar_text(row, given);
   int rc;
 
   if (row->type == OPT_TYPE_LIST) {
     if (given->bare && !text)
       return refuse(row, "", NULL, given->where, err);
-    rc = read_list(row, given, text, &v, err);
+    rc = read_list(row, given, text, v, err);
   } else if (text) {
-    rc = read_scalar(row, text, given->where, &v, err);
+    rc = read_scalar(row, text, given->where, v, err);
   } else {
     return refuse(row, given->text, NULL, given->where, err);
   }
+  if (rc < 0)
+    return rc;
+  v->text = row->type == OPT_TYPE_LIST && given->items ? joined(&v->list)
+                                                       : mem_strdup(text);
+  return v->text
+           ? 0
+           : err_set(err, -ENOMEM, "not enough memory for --%s", row->name);
+}
+
+int opt_value_read(const struct opt *row, const struct opt_given *given,
+                   struct opt_value *ret, struct err *err)
+{
+  struct opt_value v = opt_value_unset(row);
+  char *line = NULL;
+  int rc;
+
+  if ((row->flags & OPT_COLLECT) && given->items) {
+    line = joined(given->items); /* the commas of a file's line are ours */
+    if (!line)
+      return err_set(err, -ENOMEM, "not enough memory for --%s", row->name);
+  }
+  rc = read_text(row, given, line ? line : scalar_text(row, given), &v, err);
+  free(line);
   if (rc < 0) {
     opt_value_done(&v);
     return rc;
-  }
-
-  v.text = row->type == OPT_TYPE_LIST && given->items ? joined(&v.list)
-                                                      : mem_strdup(text);
-  if (!v.text) {
-    opt_value_done(&v);
-    return err_set(err, -ENOMEM, "not enough memory for --%s", row->name);
   }
   *ret = v;
   return 0;

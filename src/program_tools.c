@@ -1,0 +1,119 @@
+/*
+ * program_tools.c - the steps of the program where a test is run many times,
+ * or files of results take the place of a test.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "opt/help.h"
+#include "program_internal.h"
+#include "tools/sweep.h"
+#include "tools/sweep_opts.h"
+#include "tools/tool.h"
+
+/* A file that every step would write anew. */
+static const char *single_file(const struct results_cfg *cfg)
+{
+  if (*cfg->stream)
+    return "stream";
+  if (*cfg->csv)
+    return "csv";
+  if (*cfg->hdr_log)
+    return "hdr-log";
+  return *cfg->event_log ? "event-log" : NULL;
+}
+
+int program_sweep(struct program *p)
+{
+  const struct sweep_input in = {
+    .cfg = &p->sweep,
+    .set = &p->set,
+    .argc = p->argc,
+    .argv = p->argv,
+    .command = p->cmdline.command,
+    .percentile = p->core.percentile,
+    .percentiles = p->cmdline.checked.percentiles,
+    .n_percentiles = p->cmdline.checked.n_percentiles,
+    .json = p->results_cfg.json,
+  };
+  const char *file = single_file(&p->results_cfg);
+
+  if (file)
+    return program_complain("--%s cannot be used with --sweep or --repeat: "
+                            "every step would write it anew (expected --json, "
+                            "which holds all steps)",
+                            file);
+  return sweep_run(&in);
+}
+
+const char *const program_tools[] = { "compare", "report", "rerun", NULL };
+
+static const struct tool *find_tool(const char *name)
+{
+  for (const struct tool *const *t = tool_list; *t; t++) {
+    if (strcmp((*t)->name, name) == 0)
+      return *t;
+  }
+  return NULL;
+}
+
+static int tool_help(const struct program *p, const struct tool *tool)
+{
+  struct strbuf out = { 0 };
+
+  strbuf_addf(&out, "Usage:\n  %s %s %s\n\n", p->name, tool->name, tool->usage);
+  help_test(&out, tool->name, &p->set);
+  program_put_text(&out);
+  return TOOL_OK;
+}
+
+/* The options are in the set: give them their values, and begin. */
+static int run_tool(struct program *p, const struct tool *tool, void *cfg)
+{
+  const struct cmdline_rules rules = { 0 };
+  const struct tool_args args = {
+    .cfg = cfg,
+    .set = &p->set,
+    .files = p->cmdline.args,
+    .n_files = p->cmdline.n_args,
+    .argc = p->argc,
+    .argv = p->argv,
+    .tool_name = p->cmdline.test,
+  };
+  struct err err = { "" };
+  int status;
+  int rc = tool->takes_any_option ? 0
+                                  : cmdline_apply(&p->cmdline, &rules, &err);
+
+  if (rc < 0) {
+    (void)program_fail_usage(rc, &err);
+    return TOOL_BAD_INPUT;
+  }
+  if (args.n_files == 1 && strcmp(args.files[0], "help") == 0)
+    return tool_help(p, tool);
+  status = tool->run(&args, &err);
+  if (status != TOOL_OK && err.text[0] != '\0')
+    (void)program_fail(&err);
+  return status;
+}
+
+int program_tool(struct program *p)
+{
+  const struct tool *tool = find_tool(p->cmdline.test);
+  struct err err = { "" };
+  void *cfg = tool ? calloc(1, tool->cfg_size) : NULL;
+  int status;
+
+  if (!cfg)
+    return TOOL_FAILED;
+  if (optset_add(&p->set, OPT_SECTION_TEST, tool->name, tool->opts, cfg, &err) <
+      0)
+    status = program_fail(&err);
+  else
+    status = run_tool(p, tool, cfg);
+  free(cfg);
+  return status;
+}

@@ -1,0 +1,233 @@
+/*
+ * bootstrap.c - the confidence interval of the ratio of two groups of runs.
+ */
+#include "tools/bootstrap.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "rand/rng.h"
+#include "tools/numbers.h"
+
+enum {
+  SAMPLES_MIN = 4, /* fewer say nothing */
+};
+
+/* A run, ready to be drawn from. */
+struct source {
+  const struct boot_run *run;
+  size_t block;   /* samples that belong together; 0: there are no samples */
+  double spread;  /* factor that makes up for the small number of blocks */
+  double level;   /* logarithm of the ratio of the sums of its samples */
+  double df;      /* blocks that are independent of each other, less one */
+  double squares; /* sum of what was drawn, squared */
+  size_t draws;
+};
+
+struct side {
+  struct source *sources;
+  size_t n;
+  double mean;  /* of the logarithms of the values */
+  double among; /* factor that makes up for the small number of runs */
+  double prior; /* standard deviation, relative, of the mean of the runs: what
+                   is assumed */
+};
+
+static bool samples_usable(const struct boot_run *r)
+{
+  double num = 0, den = 0;
+
+  for (size_t i = 0; i < r->n; i++) {
+    if (!isfinite(r->num[i]) || !isfinite(r->den[i]) || r->num[i] < 0 ||
+        r->den[i] < 0)
+      return false;
+    num += r->num[i];
+    den += r->den[i];
+  }
+  return r->n >= SAMPLES_MIN && num > 0 && den > 0;
+}
+
+/* How long dependence lasts; at least four blocks are left. */
+static size_t block_length(const struct boot_run *r)
+{
+  double *x = calloc(r->n, sizeof(*x));
+  double tau = 1;
+  size_t block;
+
+  if (!x)
+    return 1;
+  for (size_t i = 0; i < r->n; i++)
+    x[i] = r->den[i] > 0 ? r->num[i] / r->den[i] : 0;
+  tau = autocorrelation_time(x, r->n);
+  free(x);
+  block = (size_t)ceil(1.5 * tau);
+  return block < r->n / 4 ? block : r->n / 4;
+}
+
+static double ratio_of(const struct boot_run *r)
+{
+  double num = 0, den = 0;
+
+  for (size_t i = 0; i < r->n; i++) {
+    num += r->num[i];
+    den += r->den[i];
+  }
+  return num / den;
+}
+
+static void source_init(struct source *s, const struct boot_run *run)
+{
+  double blocks;
+
+  *s = (struct source){ .run = run };
+  if (!samples_usable(run))
+    return;
+  s->block = block_length(run);
+  s->level = log(ratio_of(run));
+  blocks = (double)run->n / (double)s->block;
+  s->spread = sqrt(blocks / (blocks - 1));
+  s->df = blocks - 1;
+}
+
+static bool side_init(struct side *side, const struct boot_group *g)
+{
+  double spread = BOOT_RUN_SPREAD, unsteady = 0;
+  double n = (double)g->n;
+
+  *side = (struct side){ .n = g->n };
+  side->sources = calloc(g->n + 1, sizeof(*side->sources));
+  if (!side->sources || g->n == 0)
+    return false;
+  for (size_t i = 0; i < g->n; i++) {
+    if (!isfinite(g->runs[i].value) || g->runs[i].value <= 0)
+      return false;
+    side->mean += log(g->runs[i].value) / n;
+    unsteady += g->runs[i].unsteady / n;
+    source_init(&side->sources[i], &g->runs[i]);
+    if (side->sources[i].block == 0)
+      spread = BOOT_RUN_SPREAD_SINGLE;
+  }
+  side->among = g->n > 1 ? sqrt(n / (n - 1)) : 1;
+  side->prior = hypot(spread, unsteady) *
+                sqrt(BOOT_PRIOR_RUNS / (BOOT_PRIOR_RUNS + n - 1) / n);
+  return true;
+}
+
+/* The logarithm of the run's figure after drawing its samples again, as a
+ * difference from what it is. */
+static double draw_within(struct source *s, struct rng *rng)
+{
+  const struct boot_run *r = s->run;
+  double num = 0, den = 0, off;
+
+  if (s->block == 0)
+    return 0;
+  for (size_t taken = 0; taken < r->n;) {
+    size_t at = rng_below(rng, r->n);
+
+    for (size_t k = 0; k < s->block && taken < r->n; k++, taken++) {
+      num += r->num[at];
+      den += r->den[at];
+      at = at + 1 < r->n ? at + 1 : 0;
+    }
+  }
+  if (num <= 0 || den <= 0)
+    return 0;
+  off = s->spread * (log(num / den) - s->level);
+  s->squares += off * off;
+  s->draws++;
+  return off;
+}
+
+static double draw_side(const struct side *side, struct rng *rng)
+{
+  double sum = 0;
+
+  for (size_t i = 0; i < side->n; i++) {
+    struct source *s = &side->sources[rng_below(rng, side->n)];
+
+    sum += side->among * (log(s->run->value) - side->mean) +
+           draw_within(s, rng);
+  }
+  return sum / (double)side->n +
+         side->prior * normal_quantile(rng_double(rng) * 0.999999 + 5e-7);
+}
+
+/* The variance of the side's mean, and what Satterthwaite's formula needs to
+ * know of its parts. */
+static void add_variance(const struct side *side, double *variance,
+                         double *squares_by_df)
+{
+  const double n = (double)side->n;
+  const double prior = side->prior * side->prior;
+  double among = 0;
+
+  for (size_t i = 0; i < side->n; i++) {
+    const struct source *s = &side->sources[i];
+    const double off = log(s->run->value) - side->mean;
+    const double within = s->draws > 0 ? s->squares / (double)s->draws / n / n
+                                       : 0;
+
+    among += off * off;
+    *variance += within;
+    if (s->df > 0)
+      *squares_by_df += within * within / s->df;
+  }
+  among = prior + (side->n > 1 ? among / (n - 1) / n : 0);
+  *variance += among;
+  *squares_by_df += among * among / (BOOT_PRIOR_RUNS + n - 1);
+}
+
+static double freedom(const struct side *a, const struct side *b)
+{
+  double variance = 0, squares_by_df = 0;
+
+  add_variance(a, &variance, &squares_by_df);
+  add_variance(b, &variance, &squares_by_df);
+  return variance * variance / squares_by_df;
+}
+
+static void conclude(struct boot_result *ret, double *drawn, size_t n,
+                     double df)
+{
+  const double tail = (1 - BOOT_CONFIDENCE) / 2;
+  const double z = normal_quantile(1 - tail);
+  const double wider = student_quantile(1 - tail, df) / z;
+  double low, high;
+
+  sort_numbers(drawn, n);
+  low = sorted_quantile(drawn, n, tail) * wider;
+  high = sorted_quantile(drawn, n, 1 - tail) * wider;
+  ret->low = ret->ratio * exp(low);
+  ret->high = ret->ratio * exp(high);
+  ret->differs = ret->low > 1 || ret->high < 1;
+  ret->smallest = expm1((high - low) / 2 * (z + normal_quantile(0.8)) / z);
+}
+
+bool boot_compare(struct boot_result *ret, const struct boot_group *base,
+                  const struct boot_group *other)
+{
+  double *drawn = calloc(BOOT_REPLICATES, sizeof(*drawn));
+  struct side a = { 0 }, b = { 0 };
+  struct boot_result r = { 0 };
+  struct rng rng;
+  bool ok = side_init(&a, base);
+
+  ok = side_init(&b, other) && ok && drawn;
+  if (ok) {
+    rng_seed(&rng, RNG_SEED_FIXED, RNG_INTERNAL, 0);
+    for (size_t i = 0; i < BOOT_REPLICATES; i++) {
+      drawn[i] = draw_side(&b, &rng);
+      drawn[i] -= draw_side(&a, &rng);
+    }
+    r.base = exp(a.mean);
+    r.other = exp(b.mean);
+    r.ratio = exp(b.mean - a.mean);
+    conclude(&r, drawn, BOOT_REPLICATES, freedom(&a, &b));
+    *ret = r;
+  }
+  free(drawn);
+  free(a.sources);
+  free(b.sources);
+  return ok;
+}

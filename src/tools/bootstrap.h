@@ -1,0 +1,67 @@
+/*
+ * bootstrap.h - how much a figure differs between two groups of runs, and how
+ * certain that is.
+ *
+ * The interval of the ratio comes from a bootstrap on two levels.  Within each
+ * run, blocks of successive samples are drawn (circular block bootstrap): a
+ * block is as long as samples depend on each other, so that noise that lasts
+ * for several samples, and drift, count for what they are.  Among the runs of
+ * a group, runs are drawn.  One run says nothing of how much runs differ among
+ * themselves, and few runs say little: `run_spread` stands in for what is not
+ * known, with the weight of BOOT_PRIOR_RUNS runs (a moderated variance).  At
+ * last the interval is widened as Student's t distribution asks for with so few
+ * independent pieces.
+ */
+#ifndef BENCH_TOOLS_BOOTSTRAP_H
+#define BENCH_TOOLS_BOOTSTRAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+  BOOT_PRIOR_RUNS = 8,
+  BOOT_REPLICATES = 1000,
+};
+
+/* What is assumed of runs of one build on one machine: the relative standard
+ * deviation of a figure between them. */
+#define BOOT_RUN_SPREAD 0.01
+/* The same for a figure that has one value per run and no samples. */
+#define BOOT_RUN_SPREAD_SINGLE 0.05
+#define BOOT_CONFIDENCE 0.99
+
+/*
+ * A figure of one run: its value, and samples whose sum(num) / sum(den) is
+ * about that value; n = 0: there are none.
+ */
+struct boot_run {
+  double value;
+  double unsteady; /* relative standard deviation of what is known to have
+                      disturbed the run; comes on top */
+  const double *num, *den; /* borrowed */
+  size_t n;
+};
+
+struct boot_group {
+  const struct boot_run *runs; /* borrowed */
+  size_t n;
+};
+
+struct boot_result {
+  double base, other; /* geometric means over the runs */
+  double ratio;       /* other / base */
+  double low, high;   /* its confidence interval */
+  bool differs;       /* 1 is outside of the interval */
+  double smallest;    /* the relative difference that would have been found
+                         in four cases of five */
+};
+
+/*
+ * The same input gives the same result.  False: no comparison, since a value
+ * is missing, not finite or not above zero, or there is no memory.
+ */
+bool boot_compare(struct boot_result *ret, const struct boot_group *base,
+                  const struct boot_group *other);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * chart.h - charts of lines as SVG, coloured by the page that they are in.
+ */
+#ifndef BENCH_TOOLS_CHART_H
+#define BENCH_TOOLS_CHART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tools/axis.h"
+
+struct strbuf;
+
+enum {
+  CHART_LINES_MAX = 8, /* as many as there are colours */
+};
+
+/* Values that are not finite are gaps.  All borrowed. */
+struct chart_line {
+  const char *name;
+  const double *x, *y;
+  size_t n;
+  const double *low, *high; /* [opt] ranges of y */
+  bool dots;                /* mark the points */
+  bool steps;               /* y stays the same up to the next x */
+};
+
+struct chart_mark {
+  double x, y;
+  const char *text;
+};
+
+struct chart {
+  const char *title;
+  struct axis x, y;
+  struct chart_line lines[CHART_LINES_MAX];
+  size_t n_lines;
+  struct chart_mark marks[4];
+  size_t n_marks;
+};
+
+/* False: there is nothing to draw, and nothing was written. */
+bool chart_svg(struct chart *c, struct strbuf *out);
+
+#endif

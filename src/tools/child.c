@@ -1,0 +1,136 @@
+/*
+ * child.c - the program started again with other arguments.
+ */
+#include "tools/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+
+enum {
+  STATUS_NO_EXEC = 127,
+};
+
+static void awaited(sigset_t *set)
+{
+  (void)sigemptyset(set);
+  (void)sigaddset(set, SIGINT);
+  (void)sigaddset(set, SIGTERM);
+  (void)sigaddset(set, SIGCHLD);
+}
+
+int children_begin(struct children *c, struct err *err)
+{
+  sigset_t set;
+
+  *c = (struct children){ 0 };
+  awaited(&set);
+  if (sigprocmask(SIG_BLOCK, &set, &c->old) < 0)
+    return err_sys(err, "cannot block signals");
+  c->blocked = true;
+  return 0;
+}
+
+void children_end(struct children *c)
+{
+  if (c->blocked)
+    (void)sigprocmask(SIG_SETMASK, &c->old, NULL);
+  c->blocked = false;
+}
+
+/* In the new process: only what is safe after fork(). */
+static _Noreturn void become(const struct children *c,
+                             const struct child_command *what, pid_t parent)
+{
+  int fd = what->out == CHILD_OUT_NONE     ? open("/dev/null", O_WRONLY)
+           : what->out == CHILD_OUT_STDERR ? STDERR_FILENO
+                                           : STDOUT_FILENO;
+
+  (void)setpgid(0, 0);
+  (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) /* it has died already */
+    _exit(STATUS_NO_EXEC);
+  (void)signal(SIGTTOU, SIG_IGN); /* we are in the background, and may write */
+  if (fd >= 0 && fd != STDOUT_FILENO)
+    (void)dup2(fd, STDOUT_FILENO);
+  if (what->err_fd >= 0)
+    (void)dup2(what->err_fd, STDERR_FILENO);
+  (void)sigprocmask(SIG_SETMASK, &c->old, NULL);
+  (void)execv("/proc/self/exe", what->argv);
+  _exit(STATUS_NO_EXEC);
+}
+
+/* A signal that came while a child was running (`pid`), or 0. */
+static void take_signal(struct children *c, int number, pid_t pid)
+{
+  const bool again = c->signal != 0;
+
+  if (number != SIGINT && number != SIGTERM)
+    return;
+  c->signal = number;
+  if (pid > 0 && (number == SIGTERM || again))
+    (void)kill(pid, number);
+  else if (pid > 0)
+    (void)fprintf(stderr, "Interrupted: the sweep ends after this step (once "
+                          "more: now)\n");
+}
+
+int children_run(struct children *c, const struct child_command *what,
+                 int *ret_status, struct err *err)
+{
+  const pid_t self = getpid();
+  sigset_t set;
+  pid_t pid;
+  int status;
+
+  (void)fflush(NULL);
+  pid = fork();
+  if (pid < 0)
+    return err_sys(err, "cannot start a process");
+  if (pid == 0)
+    become(c, what, self);
+  (void)setpgid(pid, pid); /* whoever comes first */
+
+  awaited(&set);
+  for (;;) {
+    const pid_t ended = waitpid(pid, &status, WNOHANG);
+    int number;
+
+    if (ended == pid)
+      break;
+    if (ended < 0 && errno != EINTR)
+      return err_sys(err, "cannot wait for a process");
+    number = sigwaitinfo(&set, NULL);
+    take_signal(c, number, pid);
+  }
+  *ret_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+                                    : WEXITSTATUS(status);
+  return 0;
+}
+
+void children_pause(struct children *c, double seconds)
+{
+  const uint64_t end = clock_now_ns() + (uint64_t)(seconds * NS_PER_S);
+  sigset_t set;
+
+  awaited(&set);
+  while (c->signal == 0) {
+    const uint64_t now = clock_now_ns();
+    struct timespec left;
+
+    if (now >= end)
+      return;
+    left.tv_sec = (time_t)((end - now) / NS_PER_S);
+    left.tv_nsec = (long)((end - now) % NS_PER_S);
+    take_signal(c, sigtimedwait(&set, NULL, &left), 0);
+  }
+}

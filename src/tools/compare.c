@@ -1,0 +1,336 @@
+/*
+ * compare.c - the figures of two groups of runs, and their ratios.
+ */
+#include "tools/compare.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/parse.h"
+#include "base/strbuf.h"
+
+/* Percentiles: events above it that an interval, or a run, must have. */
+#define BEYOND_INTERVAL 10.0
+#define BEYOND_RUN 100.0
+/* Percentiles without usable intervals: runs that a group must have. */
+#define RUNS_FOR_TAILS 3
+/* How much of what a run has lost by waiting for a processor, for reasons
+ * outside of it, unsettles its figures, and those of its slowest tenth, which
+ * consists of events that had to wait. */
+#define UNSTEADY_BY_WAITING 0.25
+#define UNSTEADY_TAIL_BY_WAITING 1.5
+#define TAIL 0.1
+
+/* What is looked at in both groups. */
+struct figure {
+  enum compare_kind kind;
+  const char *key; /* percentile, or name of a class; NULL: the mean */
+  bool queries;    /* THROUGHPUT: of queries, not of events */
+  double beyond;   /* percentiles: share of the events above it */
+};
+
+/* The figures of the runs of a group, with samples; all owned. */
+struct series {
+  struct boot_run *runs;
+  double **samples; /* two arrays per run */
+  size_t n;
+};
+
+static void series_done(struct series *s)
+{
+  for (size_t i = 0; s->samples && i < 2 * s->n; i++)
+    free(s->samples[i]);
+  free(s->samples);
+  free(s->runs);
+}
+
+static const json_t *class_of(const json_t *list, const char *name)
+{
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const json_t *class = json_array_get(list, i);
+    const char *here = json_text_at(class, "name");
+
+    if (here && strcmp(here, name) == 0)
+      return class;
+  }
+  return NULL;
+}
+
+static double value_of(const struct result *r, const struct figure *f)
+{
+  switch (f->kind) {
+  case COMPARE_THROUGHPUT:
+    return f->queries ? r->queries_per_s : r->events_per_s;
+  case COMPARE_LATENCY:
+    return f->key ? result_percentile(r, f->key) : r->mean_ns;
+  case COMPARE_CPU:
+    return r->cpu_per_event_ns;
+  case COMPARE_CLASS:
+    return json_number_at(class_of(json_object_get(r->json, "classes"), f->key),
+                          "latency_ns.mean");
+  }
+  return NAN;
+}
+
+/* One interval as a sample; false: it says nothing. */
+static bool sample_of(const struct result_interval *i, const struct figure *f,
+                      double *ret_num, double *ret_den)
+{
+  const json_t *class;
+  double weight = i->events, value = NAN;
+
+  switch (f->kind) {
+  case COMPARE_THROUGHPUT:
+    *ret_num = f->queries ? i->queries : i->events;
+    *ret_den = i->period_s;
+    return isfinite(*ret_num) && i->period_s > 0;
+  case COMPARE_LATENCY:
+    if (f->key && i->events * f->beyond < BEYOND_INTERVAL)
+      return false;
+    value = f->key ? result_interval_percentile(i, f->key) : i->mean_ns;
+    break;
+  case COMPARE_CPU:
+    return false;
+  case COMPARE_CLASS:
+    class = class_of(json_object_get(i->json, "classes"), f->key);
+    weight = json_number_at(class, "count");
+    value = json_number_at(class, "latency_ns.mean");
+    break;
+  }
+  if (!(weight > 0) || !isfinite(value))
+    return false;
+  *ret_num = value * weight;
+  *ret_den = weight;
+  return true;
+}
+
+/* The last interval may be too short to say anything. */
+static bool is_scrap(const struct result *r, size_t i)
+{
+  return i > 0 && r->intervals[i].partial &&
+         r->intervals[i].period_s < r->intervals[i - 1].period_s / 2;
+}
+
+/* What waiting for a processor, beyond that of threads for each other, may have
+ * changed. */
+static double unsteadiness(const struct result *r, const struct figure *f)
+{
+  const bool tail = f->beyond > 0 && f->beyond < TAIL * 1.001;
+  const double by = tail ? UNSTEADY_TAIL_BY_WAITING : UNSTEADY_BY_WAITING;
+  const double delay_s = json_number_at(r->json, "client.run_queue_delay_s");
+  const double cpus = json_number_at(r->json, "client.cpus_allowed");
+  double waited = delay_s / (r->threads * r->period_s);
+
+  if (cpus > 0 && r->threads > cpus)
+    waited -= 1 - cpus / r->threads;
+  if (!(waited > 0))
+    return 0;
+  /* What is left of the time is what counts: its logarithm is what the
+   * throughput has lost. */
+  return -by * log1p(-fmin(waited, 0.99));
+}
+
+static bool add_run(struct series *s, const struct result *r,
+                    const struct figure *f)
+{
+  double *num = calloc(r->n_intervals + 1, sizeof(*num));
+  double *den = calloc(r->n_intervals + 1, sizeof(*den));
+  struct boot_run *run = &s->runs[s->n];
+
+  s->samples[2 * s->n] = num;
+  s->samples[2 * s->n + 1] = den;
+  s->n++;
+  if (!num || !den)
+    return false;
+  *run = (struct boot_run){ .value = value_of(r, f),
+                            .unsteady = unsteadiness(r, f),
+                            .num = num,
+                            .den = den };
+  for (size_t i = 0; i < r->n_intervals; i++) {
+    if (!is_scrap(r, i) &&
+        sample_of(&r->intervals[i], f, &num[run->n], &den[run->n]))
+      run->n++;
+  }
+  return true;
+}
+
+static bool series_init(struct series *s, const struct group *g,
+                        const struct figure *f)
+{
+  *s = (struct series){ 0 };
+  s->runs = calloc(g->n + 1, sizeof(*s->runs));
+  s->samples = calloc(2 * g->n + 1, sizeof(*s->samples));
+  if (!s->runs || !s->samples)
+    return false;
+  for (size_t i = 0; i < g->n; i++) {
+    if (!add_run(s, g->runs[i], f))
+      return false;
+  }
+  return true;
+}
+
+/* Percentiles far out hang on a few events, which come in clumps. */
+static bool has_tail(const struct group *g, const struct series *s,
+                     const struct figure *f)
+{
+  for (size_t i = 0; i < g->n; i++) {
+    if (g->runs[i]->events * f->beyond < BEYOND_RUN)
+      return false;
+    /* Enough intervals, but each with too few of these events. */
+    if (s->runs[i].n < 4 && g->runs[i]->n_intervals > 4 &&
+        g->n < RUNS_FOR_TAILS)
+      return false;
+  }
+  return true;
+}
+
+static void add(struct comparisons *c, const char *name, const struct figure *f)
+{
+  struct comparison *more = realloc(c->of, (c->n + 1) * sizeof(*more));
+  struct series base = { 0 }, other = { 0 };
+  struct comparison *here;
+
+  if (!more) {
+    c->failed = true;
+    return;
+  }
+  c->of = more;
+  here = &c->of[c->n];
+  *here = (struct comparison){ .name = mem_strdup(name), .kind = f->kind };
+  if (!here->name) {
+    c->failed = true;
+    return;
+  }
+  c->n++;
+  if (!series_init(&base, c->base, f) || !series_init(&other, c->other, f)) {
+    c->failed = true;
+  } else {
+    const struct boot_group a = { base.runs, base.n };
+    const struct boot_group b = { other.runs, other.n };
+
+    here->too_few = f->beyond > 0 && !(has_tail(c->base, &base, f) &&
+                                       has_tail(c->other, &other, f));
+    here->known = !here->too_few && boot_compare(&here->r, &a, &b);
+  }
+  series_done(&base);
+  series_done(&other);
+}
+
+/* The percentiles that both have, from the lowest on. */
+static void add_percentiles(struct comparisons *c)
+{
+  const json_t *have = json_at(c->base->runs[0]->json,
+                               "totals.latency_ns.percentiles");
+  double last = 0;
+
+  for (;;) {
+    const char *key, *next = NULL;
+    struct strbuf name = { 0 };
+    double lowest = INFINITY;
+    json_t *value;
+
+    json_object_foreach((json_t *)(uintptr_t)have, key, value)
+    {
+      double pct;
+
+      if (parse_double(key, &pct) == 0 && pct > last && pct < lowest) {
+        lowest = pct;
+        next = key;
+      }
+    }
+    if (!next)
+      return;
+    last = lowest;
+    if (!isfinite(result_percentile(c->other->runs[0], next)))
+      continue;
+    strbuf_addf(&name, "p%s", next);
+    add(c, strbuf_str(&name),
+        &(struct figure){ COMPARE_LATENCY, next, false, 1 - lowest / 100 });
+    strbuf_done(&name);
+  }
+}
+
+/* Classes of operations that both have. */
+static void add_classes(struct comparisons *c)
+{
+  const json_t *base = json_object_get(c->base->runs[0]->json, "classes");
+  const json_t *other = json_object_get(c->other->runs[0]->json, "classes");
+
+  for (size_t i = 0; i < json_array_size(base); i++) {
+    const char *name = json_text_at(json_array_get(base, i), "name");
+
+    if (name && class_of(other, name))
+      add(c, name, &(struct figure){ COMPARE_CLASS, name, false, 0 });
+  }
+}
+
+int comparisons_init(struct comparisons *ret, const struct group *base,
+                     const struct group *other, struct err *err)
+{
+  struct comparisons c = { .base = base, .other = other };
+
+  if (strcmp(base->runs[0]->test, other->runs[0]->test) != 0)
+    return err_set(err, -EINVAL,
+                   "results of different tests: '%.200s' is of %.100s, "
+                   "'%.200s' is of %.100s",
+                   base->path, base->runs[0]->test, other->path,
+                   other->runs[0]->test);
+  add(&c, "events/s", &(struct figure){ COMPARE_THROUGHPUT, NULL, false, 0 });
+  if (isfinite(base->runs[0]->queries_per_s) &&
+      isfinite(other->runs[0]->queries_per_s))
+    add(&c, "queries/s", &(struct figure){ COMPARE_THROUGHPUT, NULL, true, 0 });
+  add(&c, "mean", &(struct figure){ COMPARE_LATENCY, NULL, false, 0 });
+  add_percentiles(&c);
+  add(&c, "client CPU/event", &(struct figure){ COMPARE_CPU, NULL, false, 0 });
+  add_classes(&c);
+  differences_find(&c);
+  if (c.failed) {
+    comparisons_done(&c);
+    return err_set(err, -ENOMEM, "not enough memory for the comparison");
+  }
+  *ret = c;
+  return 0;
+}
+
+void comparisons_done(struct comparisons *c)
+{
+  if (!c)
+    return;
+  for (size_t i = 0; i < c->n; i++)
+    free(c->of[i].name);
+  free(c->of);
+  for (size_t i = 0; i < c->n_differences; i++) {
+    free(c->differences[i].what);
+    free(c->differences[i].base);
+    free(c->differences[i].other);
+  }
+  free(c->differences);
+  *c = (struct comparisons){ 0 };
+}
+
+static bool has_rate(const struct group *g)
+{
+  return json_number_at(g->runs[0]->json, "options.rate.value") > 0;
+}
+
+bool comparisons_slower(const struct comparisons *c, double share)
+{
+  const bool rate = has_rate(c->base) && has_rate(c->other);
+
+  for (size_t i = 0; i < c->n; i++) {
+    const struct comparison *one = &c->of[i];
+
+    if (!one->known || !one->r.differs)
+      continue;
+    if (!rate && strcmp(one->name, "events/s") == 0)
+      return one->r.high < 1 - share;
+    if (rate && strcmp(one->name, "mean") == 0)
+      return one->r.low > 1 + share;
+  }
+  return false;
+}

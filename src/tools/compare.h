@@ -1,0 +1,58 @@
+/*
+ * compare.h - two groups of runs, figure by figure: what changed, how certain
+ * that is, and which change would have been noticed.
+ */
+#ifndef BENCH_TOOLS_COMPARE_H
+#define BENCH_TOOLS_COMPARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tools/bootstrap.h"
+#include "tools/groups.h"
+
+struct err;
+
+enum compare_kind {
+  COMPARE_THROUGHPUT, /* per second: more is better */
+  COMPARE_LATENCY,    /* nanoseconds */
+  COMPARE_CPU,        /* nanoseconds of the client's processors */
+  COMPARE_CLASS,      /* mean latency of a class of operations */
+};
+
+struct comparison {
+  char *name; /* owned: "events/s", "p95", the text of a statement */
+  enum compare_kind kind;
+  bool known;           /* there is something to compare */
+  bool too_few;         /* events for this percentile: hence not known */
+  struct boot_result r; /* if known */
+};
+
+/* Something that is not the same in the two. */
+struct difference {
+  char *what;         /* owned: "option threads" */
+  char *base, *other; /* owned */
+};
+
+struct comparisons {
+  const struct group *base, *other; /* borrowed */
+  struct comparison *of;            /* owned */
+  size_t n;
+  struct difference *differences; /* owned: options, versions, machines */
+  size_t n_differences;
+  bool failed; /* out of memory: something is missing */
+};
+
+/* -EINVAL: the two are results of different tests; -ENOMEM. */
+int comparisons_init(struct comparisons *ret, const struct group *base,
+                     const struct group *other, struct err *err);
+void comparisons_done(struct comparisons *c);
+
+/* Is the other one certainly slower by more than `share` (0.05: 5 %)?  Events
+ * per second count, or, where their rate was given, the mean latency. */
+bool comparisons_slower(const struct comparisons *c, double share);
+
+/* Fills in the list of differences; used by comparisons_init(). */
+void differences_find(struct comparisons *c);
+
+#endif

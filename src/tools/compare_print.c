@@ -1,0 +1,213 @@
+/*
+ * compare_print.c - comparisons as text, Markdown or JSON.
+ */
+#include "tools/compare_print.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "results/jobj.h"
+#include "tools/compare.h"
+#include "tools/table.h"
+#include "tools/units.h"
+
+enum {
+  NAME_MAX_SHOWN = 60, /* of statements, in characters */
+};
+
+const char *compare_verdict(const struct comparison *c)
+{
+  const bool more = c->r.ratio > 1;
+
+  if (!c->known)
+    return c->too_few ? "too few events" : "not comparable";
+  if (!c->r.differs)
+    return "no difference";
+  return more == (c->kind == COMPARE_THROUGHPUT) ? "better" : "worse";
+}
+
+/* Warnings that the run itself came with, by their codes. */
+static void add_doubts(const struct result *r, struct strbuf *out)
+{
+  const json_t *list = json_object_get(r->json, "warnings");
+
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const char *code = json_text_at(json_array_get(list, i), "code");
+
+    if (code)
+      strbuf_addf(out, "%s%s", i > 0 ? ", " : "; warnings of its own: ", code);
+  }
+}
+
+void compare_print_group(const struct group *g, const char *role, bool markdown,
+                         struct strbuf *out)
+{
+  const struct result *r = g->runs[0];
+  const char *when = json_text_at(r->json, "run.start_time");
+  char time[UNIT_SIZE];
+
+  strbuf_addf(out, "%s%-5s %s: %s, bench %s, %s, ", markdown ? "- " : "", role,
+              g->path, r->test, r->version ? r->version : "?",
+              when ? when : "?");
+  if (g->n > 1)
+    strbuf_addf(out, "%zu runs of %s", g->n,
+                unit_time(time, r->period_s * 1e9));
+  else
+    strbuf_addf(out, "1 run of %s", unit_time(time, r->period_s * 1e9));
+  if (g->failed > 0)
+    strbuf_addf(out, ", %zu more failed", g->failed);
+  add_doubts(r, out);
+  strbuf_adds(out, "\n");
+}
+
+static void figure_cell(struct table *t, const struct comparison *c,
+                        double value)
+{
+  char text[UNIT_SIZE];
+
+  if (!c->known)
+    table_cell(t, "-");
+  else
+    table_cell(t, c->kind == COMPARE_THROUGHPUT ? unit_count(text, value)
+                                                : unit_time(text, value));
+}
+
+static void name_cell(struct table *t, const struct comparison *c)
+{
+  const size_t len = strlen(c->name);
+
+  if (len > NAME_MAX_SHOWN)
+    table_cellf(t, "%.*s...", NAME_MAX_SHOWN - 3, c->name);
+  else
+    table_cell(t, c->name);
+}
+
+static void add_row(struct table *t, const struct comparison *c)
+{
+  char low[UNIT_SIZE], high[UNIT_SIZE], change[UNIT_SIZE], seen[UNIT_SIZE];
+
+  name_cell(t, c);
+  figure_cell(t, c, c->r.base);
+  figure_cell(t, c, c->r.other);
+  if (c->known) {
+    table_cell(t, unit_change(change, c->r.ratio));
+    table_cellf(t, "%s to %s", unit_change(low, c->r.low),
+                unit_change(high, c->r.high));
+    table_cell(t, compare_verdict(c));
+    table_cellf(t, "%s", unit_share(seen, c->r.smallest));
+  } else {
+    table_cell(t, "-");
+    table_cell(t, "-");
+    table_cell(t, compare_verdict(c));
+  }
+  table_end_row(t);
+}
+
+static void print_differences(const struct comparisons *c, bool markdown,
+                              struct strbuf *out)
+{
+  if (c->n_differences == 0)
+    return;
+  strbuf_addf(out, "%sWARNING: more than the figures is not the same:%s\n",
+              markdown ? "\n**" : "\n", markdown ? "**\n" : "");
+  for (size_t i = 0; i < c->n_differences; i++) {
+    const struct difference *d = &c->differences[i];
+
+    strbuf_addf(out, "%s%s: %s, %s\n", markdown ? "- " : "  ", d->what, d->base,
+                d->other);
+  }
+}
+
+void compare_print(const struct comparisons *c, bool markdown,
+                   struct strbuf *out)
+{
+  static const char *const heads[] = {
+    "figure",           "base", "new", "change", "99 % interval", "verdict",
+    "smallest visible",
+  };
+  struct table t = { 0 };
+
+  for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+    table_cell(&t, heads[i]);
+  table_end_row(&t);
+  for (size_t i = 0; i < c->n; i++)
+    add_row(&t, &c->of[i]);
+  table_print(&t, markdown ? TABLE_MARKDOWN : TABLE_TEXT, out);
+  table_done(&t);
+  print_differences(c, markdown, out);
+}
+
+void compare_explain(struct strbuf *out)
+{
+  strbuf_addf(
+    out,
+    "\nThe true change is inside of the interval in 99 of 100 cases; a verdict "
+    "other than\n\"no difference\" needs an interval without 0. \"smallest "
+    "visible\" is the change that would\nhave been noticed in 4 of 5 cases. "
+    "Without repeats (--repeat) runs are taken to differ\namong themselves by "
+    "%.0f %% (standard deviation), %.0f %% for figures without intervals.\n",
+    100 * BOOT_RUN_SPREAD, 100 * BOOT_RUN_SPREAD_SINGLE);
+}
+
+static const char *unit_of(enum compare_kind kind)
+{
+  return kind == COMPARE_THROUGHPUT ? "per_s" : "ns";
+}
+
+static json_t *figure_json(const struct comparison *c)
+{
+  static const char *const kinds[] = { "throughput", "latency", "client_cpu",
+                                       "class" };
+  struct jobj o = jobj_new();
+
+  jobj_text(&o, "name", c->name);
+  jobj_text(&o, "kind", kinds[c->kind]);
+  jobj_text(&o, "unit", unit_of(c->kind));
+  jobj_text(&o, "verdict", compare_verdict(c));
+  if (c->known) {
+    jobj_real(&o, "base", c->r.base);
+    jobj_real(&o, "new", c->r.other);
+    jobj_real(&o, "ratio", c->r.ratio);
+    jobj_real(&o, "ratio_low", c->r.low);
+    jobj_real(&o, "ratio_high", c->r.high);
+    jobj_real(&o, "smallest_visible", c->r.smallest);
+  }
+  return jobj_take(&o);
+}
+
+static json_t *difference_json(const struct difference *d)
+{
+  struct jobj o = jobj_new();
+
+  jobj_text(&o, "what", d->what);
+  jobj_text(&o, "base", d->base);
+  jobj_text(&o, "new", d->other);
+  return jobj_take(&o);
+}
+
+json_t *compare_json(const struct comparisons *c)
+{
+  json_t *figures = json_array(), *differences = json_array();
+  struct jobj o = jobj_new();
+
+  for (size_t i = 0; figures && i < c->n; i++) {
+    if (!json_array_add(figures, figure_json(&c->of[i])))
+      o.failed = true;
+  }
+  for (size_t i = 0; differences && i < c->n_differences; i++) {
+    if (!json_array_add(differences, difference_json(&c->differences[i])))
+      o.failed = true;
+  }
+  jobj_text(&o, "base", c->base->path);
+  jobj_text(&o, "new", c->other->path);
+  jobj_text(&o, "test", c->base->runs[0]->test);
+  jobj_add(&o, "values",
+           c->base->values ? json_incref((json_t *)(uintptr_t)c->base->values)
+                           : json_null());
+  jobj_int(&o, "base_runs", c->base->n);
+  jobj_int(&o, "new_runs", c->other->n);
+  jobj_add(&o, "figures", figures);
+  jobj_add(&o, "differences", differences);
+  return jobj_take(&o);
+}

@@ -1,0 +1,30 @@
+/*
+ * compare_print.h - comparisons as text, Markdown or JSON.
+ */
+#ifndef BENCH_TOOLS_COMPARE_PRINT_H
+#define BENCH_TOOLS_COMPARE_PRINT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+struct comparisons;
+struct group;
+struct strbuf;
+
+/* One line about the runs of a group. */
+void compare_print_group(const struct group *g, const char *role, bool markdown,
+                         struct strbuf *out);
+void compare_print(const struct comparisons *c, bool markdown,
+                   struct strbuf *out);
+
+/* What the words of the tables mean. */
+void compare_explain(struct strbuf *out);
+
+/* NULL: out of memory. */
+json_t *compare_json(const struct comparisons *c);
+
+/* "better", "worse", "no difference", "too few events", "not comparable". */
+struct comparison;
+const char *compare_verdict(const struct comparison *c);
+
+#endif

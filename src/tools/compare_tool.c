@@ -1,0 +1,211 @@
+/*
+ * compare_tool.c - `bench compare BASE NEW...`: files in, tables out.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "opt/optset.h"
+#include "results/jobj.h"
+#include "tools/compare.h"
+#include "tools/compare_print.h"
+#include "tools/tool.h"
+
+enum format {
+  FORMAT_TEXT,
+  FORMAT_MARKDOWN,
+  FORMAT_JSON,
+};
+
+struct compare_cfg {
+  int format; /* enum format */
+  double fail_if_slower;
+};
+
+static const char *const format_words[] = { "text", "markdown", "json", NULL };
+
+static const struct opt compare_opts[] = {
+  {
+    OPT_WORD(struct compare_cfg, format),
+    .name = "format",
+    .def = "text",
+    .words = format_words,
+    .help = "form of the comparison {text,markdown,json}",
+  },
+  {
+    OPT_DOUBLE(struct compare_cfg, fail_if_slower),
+    .name = "fail-if-slower",
+    .fmax = 100,
+    .flags = OPT_OPEN_MAX,
+    .show_as = "=PERCENT",
+    .help = "exit status 3 if a slowdown beyond this is certain",
+  },
+  OPT_END,
+};
+
+/* All of a comparison of several files. */
+struct job {
+  const struct compare_cfg *cfg;
+  struct strbuf text;
+  json_t *list; /* owned; of FORMAT_JSON */
+  bool fail_given, slower;
+};
+
+static int no_memory(struct err *err)
+{
+  return err_set(err, -ENOMEM, "not enough memory for the comparison");
+}
+
+static int add_comparison(struct job *job, const struct group *base,
+                          const struct group *other, struct err *err)
+{
+  const bool markdown = job->cfg->format == FORMAT_MARKDOWN;
+  struct comparisons c = { 0 };
+  int rc = comparisons_init(&c, base, other, err);
+
+  if (rc < 0)
+    return rc;
+  if (job->fail_given && comparisons_slower(&c, job->cfg->fail_if_slower / 100))
+    job->slower = true;
+  if (job->cfg->format == FORMAT_JSON) {
+    if (!json_array_add(job->list, compare_json(&c)))
+      rc = no_memory(err);
+  } else {
+    if (base->values) {
+      strbuf_adds(&job->text, markdown ? "\n### " : "\n");
+      group_describe(base, &job->text);
+      strbuf_adds(&job->text, "\n");
+    }
+    compare_print_group(base, "base", markdown, &job->text);
+    compare_print_group(other, "new", markdown, &job->text);
+    strbuf_adds(&job->text, "\n");
+    compare_print(&c, markdown, &job->text);
+    strbuf_adds(&job->text, "\n");
+  }
+  comparisons_done(&c);
+  return rc;
+}
+
+static void tell_unmatched(struct job *job, const struct groups *here,
+                           const struct groups *there)
+{
+  for (size_t i = 0; i < here->n; i++) {
+    if (groups_find(there, here->of[i].values))
+      continue;
+    strbuf_addf(&job->text, "only in %s: ", here->of[i].path);
+    group_describe(&here->of[i], &job->text);
+    strbuf_adds(&job->text, "\n");
+  }
+}
+
+/* All steps that both files have. */
+static int compare_files(struct job *job, const struct groups *base,
+                         const struct groups *other, struct err *err)
+{
+  size_t matched = 0;
+  int rc = 0;
+
+  for (size_t i = 0; i < base->n && rc == 0; i++) {
+    const struct group *g = groups_find(other, base->of[i].values);
+
+    if (!g)
+      continue;
+    matched++;
+    rc = add_comparison(job, &base->of[i], g, err);
+  }
+  if (rc == 0 && matched == 0)
+    return err_set(err, -EINVAL, "'%.400s' and '%.400s' have no step in common",
+                   base->of[0].path, other->of[0].path);
+  tell_unmatched(job, base, other);
+  tell_unmatched(job, other, base);
+  return rc;
+}
+
+static int compare_with(struct job *job, const struct groups *base,
+                        const char *path, struct err *err)
+{
+  struct result_file file = { 0 };
+  struct groups groups = { 0 };
+  int rc = result_load(&file, path, err);
+
+  if (rc == 0)
+    rc = groups_init(&groups, &file, err);
+  if (rc == 0)
+    rc = compare_files(job, base, &groups, err);
+  groups_done(&groups);
+  result_file_done(&file);
+  return rc;
+}
+
+static int print(struct job *job, struct err *err)
+{
+  struct jobj o;
+  json_t *all;
+  int rc = 0;
+
+  if (job->cfg->format != FORMAT_JSON) {
+    compare_explain(&job->text);
+    if (job->text.failed)
+      return no_memory(err);
+    (void)fputs(strbuf_str(&job->text), stdout);
+    return 0;
+  }
+  o = jobj_new();
+  jobj_text(&o, "schema", "bench-compare/1");
+  jobj_real(&o, "confidence", BOOT_CONFIDENCE);
+  jobj_add(&o, "comparisons", json_incref(job->list));
+  if (job->fail_given)
+    jobj_bool(&o, "slower", job->slower);
+  all = jobj_take(&o);
+  if (!all)
+    return no_memory(err);
+  if (json_dumpf(all, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(15)) < 0)
+    rc = no_memory(err);
+  (void)fputs("\n", stdout);
+  json_decref(all);
+  return rc;
+}
+
+static int run_compare(const struct tool_args *args, struct err *err)
+{
+  struct job job = {
+    .cfg = args->cfg,
+    .list = json_array(),
+    .fail_given = optset_find(args->set, "fail-if-slower")->given,
+  };
+  struct result_file file = { 0 };
+  struct groups base = { 0 };
+  int rc;
+
+  if (args->n_files < 2) {
+    (void)err_set(err, -EINVAL, "compare needs two files or more");
+    json_decref(job.list);
+    return TOOL_BAD_INPUT;
+  }
+  rc = job.list ? result_load(&file, args->files[0], err) : no_memory(err);
+  if (rc == 0)
+    rc = groups_init(&base, &file, err);
+  for (size_t i = 1; i < args->n_files && rc == 0; i++)
+    rc = compare_with(&job, &base, args->files[i], err);
+  if (rc == 0)
+    rc = print(&job, err);
+  groups_done(&base);
+  result_file_done(&file);
+  strbuf_done(&job.text);
+  json_decref(job.list);
+  if (rc < 0)
+    return rc == -ENOMEM ? TOOL_FAILED : TOOL_BAD_INPUT;
+  return job.slower ? TOOL_SLOWER : TOOL_OK;
+}
+
+const struct tool tool_compare = {
+  .name = "compare",
+  .summary = "compare results: what changed, and how certain that is",
+  .usage = "BASE.json NEW.json [MORE.json ...]",
+  .opts = compare_opts,
+  .cfg_size = sizeof(struct compare_cfg),
+  .run = run_compare,
+};

@@ -1,0 +1,157 @@
+/*
+ * hdr_decode.c - from the text of an HdrHistogram to counts.
+ */
+#include "tools/hdr_decode.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "stats/hist.h"
+
+#define COOKIE_PLAIN 0x1c849303u
+#define COOKIE_COMPRESSED 0x1c849304u
+#define COOKIE_WORD_BITS 0xf0u /* the size of a word; the encoding has none */
+
+enum {
+  HEADER = 40, /* bytes */
+  HEADER_COMPRESSED = 8,
+  /* Nine bytes are the longest count. */
+  PLAIN_MAX = HEADER + 9 * HIST_BUCKETS,
+};
+
+static uint32_t get_u32(const unsigned char *from)
+{
+  return (uint32_t)from[0] << 24 | (uint32_t)from[1] << 16 |
+         (uint32_t)from[2] << 8 | from[3];
+}
+
+static int digit_of(char c)
+{
+  if (c >= 'A' && c <= 'Z')
+    return c - 'A';
+  if (c >= 'a' && c <= 'z')
+    return c - 'a' + 26;
+  if (c >= '0' && c <= '9')
+    return c - '0' + 52;
+  return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+/* Into `out`, which has room for 3 / 4 of the text; false: it is no base64. */
+static bool base64_read(const char *text, unsigned char *out, size_t *ret_len)
+{
+  const size_t len = strlen(text);
+  size_t n = 0, digits = len;
+
+  while (digits > 0 && len - digits < 2 && text[digits - 1] == '=')
+    digits--;
+  if (len % 4 != 0)
+    return false;
+  for (size_t i = 0; i < digits; i += 4) {
+    const size_t here = digits - i < 4 ? digits - i : 4;
+    uint32_t group = 0;
+
+    for (size_t k = 0; k < 4; k++) {
+      const int digit = k < here ? digit_of(text[i + k]) : 0;
+
+      if (digit < 0)
+        return false;
+      group = group << 6 | (uint32_t)digit;
+    }
+    for (size_t k = 0; k + 1 < here; k++)
+      out[n++] = (unsigned char)(group >> (16 - 8 * k));
+  }
+  *ret_len = n;
+  return true;
+}
+
+/* One count, or a negative number of zeros; returns what follows, or NULL. */
+static const unsigned char *get_zigzag(const unsigned char *p,
+                                       const unsigned char *end, int64_t *ret)
+{
+  uint64_t v = 0;
+
+  for (int i = 0; i < 9 && p < end; i++, p++) {
+    v |= (uint64_t)(i < 8 ? *p & 0x7f : *p) << (7 * i);
+    if (i == 8 || *p < 0x80) {
+      *ret = (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
+      return p + 1;
+    }
+  }
+  return NULL;
+}
+
+static bool read_counts(struct hist_sum *sum, const unsigned char *p,
+                        const unsigned char *end)
+{
+  uint64_t at = 0;
+
+  while (p < end) {
+    int64_t value;
+
+    p = get_zigzag(p, end, &value);
+    if (!p)
+      return false;
+    if (value < 0) {
+      at += (uint64_t)-value;
+    } else if (at < HIST_BUCKETS) {
+      sum->count[at++] = (uint64_t)value;
+      sum->total += (uint64_t)value;
+    } else if (value > 0) {
+      return false;
+    }
+    if (at > HIST_BUCKETS)
+      return false;
+  }
+  return true;
+}
+
+static bool read_plain(struct hist_sum *sum, const unsigned char *p, size_t len)
+{
+  static const unsigned char one[8] = { 0, 0, 0, 0, 0, 0, 0, 1 };
+
+  if (len < HEADER || (get_u32(p) & ~COOKIE_WORD_BITS) != COOKIE_PLAIN ||
+      get_u32(p + 4) > len - HEADER || get_u32(p + 8) != 0 ||
+      get_u32(p + 12) != 3 || memcmp(p + 16, one, sizeof(one)) != 0)
+    return false;
+  return read_counts(sum, p + HEADER, p + HEADER + get_u32(p + 4));
+}
+
+static bool unpack(struct hist_sum *sum, const unsigned char *packed,
+                   size_t len, unsigned char *plain)
+{
+  uLongf plain_len = PLAIN_MAX;
+
+  if (len < HEADER_COMPRESSED ||
+      (get_u32(packed) & ~COOKIE_WORD_BITS) != COOKIE_COMPRESSED ||
+      get_u32(packed + 4) > len - HEADER_COMPRESSED ||
+      uncompress(plain, &plain_len, packed + HEADER_COMPRESSED,
+                 get_u32(packed + 4)) != Z_OK)
+    return false;
+  return read_plain(sum, plain, plain_len);
+}
+
+int hdr_decode_text(struct hist_sum *ret, const char *text)
+{
+  unsigned char *packed = malloc(strlen(text) / 4 * 3 + 3);
+  unsigned char *plain = malloc(PLAIN_MAX);
+  struct hist_sum *sum = hist_sum_new();
+  size_t len = 0;
+  int rc = -ENOMEM;
+
+  if (packed && plain && sum) {
+    rc = -EINVAL;
+    if (base64_read(text, packed, &len) && unpack(sum, packed, len, plain)) {
+      hist_sum_copy(ret, sum);
+      rc = 0;
+    }
+  }
+  hist_sum_free(sum);
+  free(plain);
+  free(packed);
+  return rc;
+}

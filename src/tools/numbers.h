@@ -1,0 +1,39 @@
+/*
+ * numbers.h - statistics of a handful of numbers.
+ */
+#ifndef BENCH_TOOLS_NUMBERS_H
+#define BENCH_TOOLS_NUMBERS_H
+
+#include <stddef.h>
+
+/* What is known about numbers of the same kind; all NAN without any. */
+struct spread {
+  size_t n;
+  double median, min, max, mean;
+  double variance; /* of the population they are taken from; 0 for n < 2 */
+};
+
+/* Numbers that are not finite do not count. */
+struct spread spread_of(const double *x, size_t n);
+
+/*
+ * The value below which the share `q` (0..1) of the sorted numbers lies, by
+ * linear interpolation; NAN without any.
+ */
+double sorted_quantile(const double *sorted, size_t n, double q);
+void sort_numbers(double *x, size_t n);
+
+/* The quantile of Student's t distribution with `df` > 0 degrees of freedom,
+ * for 0.5 <= p < 1; its error is below 1 % for df >= 2. */
+double student_quantile(double p, double df);
+
+/* The quantile of the standard normal distribution, 0 < p < 1. */
+double normal_quantile(double p);
+
+/*
+ * The integrated autocorrelation time of a series: how many successive numbers
+ * count for one independent one; at least 1.
+ */
+double autocorrelation_time(const double *x, size_t n);
+
+#endif

@@ -1,0 +1,265 @@
+/*
+ * report_tool.c - `bench report RESULT...`: a page with pictures, or the same
+ * figures as Markdown or text.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "results/outfile.h"
+#include "tools/html.h"
+#include "tools/knee.h"
+#include "tools/table.h"
+#include "tools/tool.h"
+#include "tools/view.h"
+#include "tools/view_charts.h"
+
+enum format {
+  FORMAT_HTML,
+  FORMAT_MARKDOWN,
+  FORMAT_TEXT,
+};
+
+struct report_cfg {
+  int format; /* enum format */
+  const char *output;
+};
+
+static const char *const format_words[] = { "html", "markdown", "text", NULL };
+
+static const struct opt report_opts[] = {
+  {
+    OPT_WORD(struct report_cfg, format),
+    .name = "format",
+    .def = "html",
+    .words = format_words,
+    .help = "form of the report {html,markdown,text}",
+  },
+  {
+    OPT_STRING(struct report_cfg, output),
+    .name = "output",
+    .def = "-",
+    .flags = OPT_NOT_EMPTY,
+    .show_as = "=FILE",
+    .expected = "the name of a file, or - for the standard output",
+    .help = "where to write the report; -o FILE is the same",
+  },
+  OPT_END,
+};
+
+struct page {
+  const struct view *v;
+  enum format format;
+  struct strbuf out;
+};
+
+static void heading(struct page *p, const char *text)
+{
+  if (p->format == FORMAT_HTML)
+    html_heading(&p->out, text);
+  else if (p->format == FORMAT_MARKDOWN)
+    strbuf_addf(&p->out, "\n## %s\n\n", text);
+  else
+    strbuf_addf(&p->out, "\n%s:\n", text);
+}
+
+static void put_table(struct page *p, struct table *t)
+{
+  if (p->format == FORMAT_HTML)
+    html_table(&p->out, t);
+  else
+    table_print(t, p->format == FORMAT_MARKDOWN ? TABLE_MARKDOWN : TABLE_TEXT,
+                &p->out);
+  table_done(t);
+}
+
+/* A part with a table; nothing when there are no rows. */
+static void part(struct page *p, const char *title,
+                 void (*fill)(const struct view *v, struct table *t))
+{
+  struct table t = { 0 };
+
+  fill(p->v, &t);
+  if (t.n > t.columns) {
+    heading(p, title);
+    put_table(p, &t);
+  }
+  table_done(&t);
+}
+
+static void statements(struct page *p)
+{
+  for (size_t i = 0; i < p->v->n_runs && i < VIEW_RUNS_MAX; i++) {
+    struct table t = { 0 };
+    struct strbuf title = { 0 };
+
+    view_statements(&p->v->runs[i], &t);
+    strbuf_adds(&title, "Operations");
+    if (p->v->n_runs > 1)
+      strbuf_addf(&title, " of %s", p->v->runs[i].label);
+    if (t.n > t.columns) {
+      heading(p, strbuf_str(&title));
+      put_table(p, &t);
+    }
+    table_done(&t);
+    strbuf_done(&title);
+  }
+}
+
+static void charts(struct page *p, const char *title,
+                   void (*draw)(const struct view *v, struct strbuf *out))
+{
+  heading(p, title);
+  strbuf_adds(&p->out, "<div class=\"charts\">\n");
+  draw(p->v, &p->out);
+  strbuf_adds(&p->out, "</div>\n");
+}
+
+static void sweep_part(struct page *p)
+{
+  char text[256];
+
+  heading(p, "Sweep");
+  charts_sweep(p->v, &p->out);
+  (void)snprintf(text, sizeof(text),
+                 "Points are medians of the repeats, vertical lines their "
+                 "ranges. The best step has the highest throughput; the knee "
+                 "is the smallest value that reaches %.0f %% of it.",
+                 100 * KNEE_SHARE);
+  strbuf_adds(&p->out, "<p class=\"dim\">");
+  html_add(&p->out, text);
+  strbuf_adds(&p->out, "</p>\n");
+}
+
+static void pictures(struct page *p)
+{
+  char text[128];
+
+  if (p->v->has_sweep)
+    sweep_part(p);
+  if (p->v->n_runs > VIEW_RUNS_MAX) {
+    (void)snprintf(text, sizeof(text),
+                   "The charts below show the first %d of %zu results.",
+                   VIEW_RUNS_MAX, p->v->n_runs);
+    html_paragraph(&p->out, text);
+  }
+  charts(p, "Over time", charts_over_time);
+  charts(p, "Distribution of latencies", charts_distribution);
+}
+
+static void write_page(struct page *p)
+{
+  const struct result *r = p->v->runs[0].run;
+  const char *when = json_text_at(r->json, "run.start_time");
+  const bool html = p->format == FORMAT_HTML;
+  struct strbuf title = { 0 };
+
+  strbuf_addf(&title, "bench report: %s", r->test);
+  if (html)
+    html_begin(&p->out, strbuf_str(&title));
+  else
+    strbuf_addf(&p->out, "%s%s\n", p->format == FORMAT_MARKDOWN ? "# " : "",
+                strbuf_str(&title));
+  strbuf_clear(&title);
+  strbuf_addf(&title, "bench %s, %s", r->version ? r->version : "?",
+              when ? when : "not started");
+  if (html) {
+    strbuf_adds(&p->out, "<p class=\"dim\">");
+    html_add(&p->out, strbuf_str(&title));
+    strbuf_adds(&p->out, "</p>\n");
+  } else {
+    strbuf_addf(&p->out, "\n%s\n", strbuf_str(&title));
+  }
+  strbuf_done(&title);
+
+  part(p, "Summary", view_summary);
+  part(p, "Warnings", view_warnings);
+  if (html)
+    pictures(p);
+  statements(p);
+  part(p, "Errors", view_errors);
+  if (html)
+    charts(p, "System", charts_system);
+  part(p, "Options that differ", view_other_options);
+  part(p, "Options", view_same_options);
+  part(p, "Environment that differs", view_other_environment);
+  part(p, "Environment", view_same_environment);
+  if (html)
+    html_end(&p->out);
+}
+
+/* `-o FILE` among the arguments; the rest stays in `files`. */
+static int take_output(const struct tool_args *args, const char **ret_output,
+                       const char **files, size_t *ret_n, struct err *err)
+{
+  size_t n = 0;
+
+  for (size_t i = 0; i < args->n_files; i++) {
+    if (strcmp(args->files[i], "-o") == 0) {
+      if (i + 1 == args->n_files)
+        return err_set(err, -EINVAL, "-o needs the name of a file");
+      *ret_output = args->files[++i];
+    } else {
+      files[n++] = args->files[i];
+    }
+  }
+  *ret_n = n;
+  return n > 0 ? 0 : err_set(err, -EINVAL, "report needs a file");
+}
+
+static int put(const char *output, const struct strbuf *text, struct err *err)
+{
+  struct whole_file f;
+  int rc;
+
+  if (text->failed)
+    return err_set(err, -ENOMEM, "not enough memory for the report");
+  rc = whole_file_open(&f, output, err);
+  if (rc < 0)
+    return rc;
+  if (fwrite(text->text, 1, text->len, f.stream) != text->len) {
+    rc = err_sys(err, "cannot write to '%s',", output);
+    whole_file_abort(&f);
+    return rc;
+  }
+  return whole_file_commit(&f, err);
+}
+
+static int run_report(const struct tool_args *args, struct err *err)
+{
+  const struct report_cfg *cfg = args->cfg;
+  const char *output = cfg->output;
+  const char **files = calloc(args->n_files + 1, sizeof(*files));
+  struct view v = { 0 };
+  struct page p = { .v = &v, .format = (enum format)cfg->format };
+  size_t n = 0;
+  int rc;
+
+  if (!files) {
+    (void)err_set(err, -ENOMEM, "not enough memory for the report");
+    return TOOL_FAILED;
+  }
+  rc = take_output(args, &output, files, &n, err);
+  if (rc == 0)
+    rc = view_init(&v, files, n, err);
+  free(files);
+  if (rc < 0)
+    return rc == -ENOMEM ? TOOL_FAILED : TOOL_BAD_INPUT;
+  write_page(&p);
+  rc = put(output, &p.out, err);
+  strbuf_done(&p.out);
+  view_done(&v);
+  return rc < 0 ? TOOL_FAILED : TOOL_OK;
+}
+
+const struct tool tool_report = {
+  .name = "report",
+  .summary = "results as a page with pictures",
+  .usage = "RESULT.json [RESULT.json ...] [-o FILE]",
+  .opts = report_opts,
+  .cfg_size = sizeof(struct report_cfg),
+  .run = run_report,
+};

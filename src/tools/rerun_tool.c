@@ -1,0 +1,269 @@
+/*
+ * rerun_tool.c - `bench rerun RESULT`: the program started again with the
+ * options that a result was made with.
+ *
+ * Results hold no passwords: each one that was given then has to be given
+ * again, on the command line or as a variable of the environment.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "opt/suggest.h"
+#include "tools/result.h"
+#include "tools/tool.h"
+
+enum {
+  VALUE_MAX = 65536,
+};
+
+/* What belongs to the process of that time, or to its files. */
+static const char *const left_out[] = {
+  "json",       "stream", "csv",         "hdr-log", "event-log", "prometheus",
+  "sweep-role", "test",   "config-file", "help",    "version",
+};
+
+struct args {
+  char **of; /* owned */
+  size_t n, room;
+  bool failed;
+};
+
+/* Takes `text` over. */
+static void add(struct args *a, char *text)
+{
+  if (a->n + 1 >= a->room) {
+    const size_t room = a->room ? 2 * a->room : 64;
+    char **more = realloc(a->of, room * sizeof(*more));
+
+    if (!more) {
+      a->failed = true;
+      free(text);
+      return;
+    }
+    a->of = more;
+    a->room = room;
+  }
+  if (!text)
+    a->failed = true;
+  else
+    a->of[a->n++] = text;
+  a->of[a->n] = NULL;
+}
+
+static void add_option(struct args *a, const char *name, const char *value)
+{
+  struct strbuf b = { 0 };
+
+  strbuf_addf(&b, "--%s=%s", name, value);
+  add(a, b.failed ? NULL : mem_strdup(strbuf_str(&b)));
+  strbuf_done(&b);
+}
+
+static void args_done(struct args *a)
+{
+  for (size_t i = 0; i < a->n; i++)
+    free(a->of[i]);
+  free(a->of);
+}
+
+/* Is the option among the arguments of today? */
+static bool is_given(const struct tool_args *args, const char *name)
+{
+  for (int i = 1; i < args->argc; i++) {
+    const char *arg = args->argv[i];
+    char *here;
+    bool same;
+
+    if (strncmp(arg, "--", 2) != 0)
+      continue;
+    here = mem_strndup(arg + 2, strcspn(arg + 2, "="));
+    same = here && opt_name_equal(here, name);
+    free(here);
+    if (same)
+      return true;
+  }
+  return false;
+}
+
+/* BENCH_MYSQL_PASSWORD */
+static const char *from_environment(const char *name, char *variable,
+                                    size_t size)
+{
+  size_t n = (size_t)snprintf(variable, size, "BENCH_%s", name);
+
+  for (size_t i = 0; i < n && i < size; i++) {
+    if (variable[i] == '-')
+      variable[i] = '_';
+    variable[i] = (char)toupper((unsigned char)variable[i]);
+  }
+  return getenv(variable);
+}
+
+static int check_secret(const struct tool_args *args, const char *name,
+                        struct err *err)
+{
+  char variable[128];
+  const char *value = from_environment(name, variable, sizeof(variable));
+
+  if (!is_given(args, name) && !value)
+    return err_set(err, -EINVAL,
+                   "the value of --%.60s is not in results, "
+                   "because it is secret: give it again, or set %s",
+                   name, variable);
+  return 0; /* the program reads the variable itself */
+}
+
+/* --sweep has one line per time that it was given. */
+static void add_lines(struct args *a, const char *name, const char *lines)
+{
+  while (*lines) {
+    const size_t len = strcspn(lines, "\n");
+    char *line = mem_strndup(lines, len);
+
+    if (line)
+      add_option(a, name, line);
+    else
+      a->failed = true;
+    free(line);
+    lines += len + (lines[len] == '\n');
+  }
+}
+
+static int add_one(struct args *a, const struct tool_args *args,
+                   const struct result *r, const char *name,
+                   const json_t *option, struct err *err)
+{
+  const char *source = json_text_at(option, "source");
+  char *value;
+
+  for (size_t i = 0; i < ARRAY_SIZE(left_out); i++) {
+    if (strcmp(left_out[i], name) == 0)
+      return 0;
+  }
+  if (!source || strcmp(source, "default") == 0 ||
+      strcmp(source, "script") == 0)
+    return 0;
+  if (json_is_true(json_object_get(option, "secret")))
+    return check_secret(args, name, err);
+  value = malloc(VALUE_MAX);
+  if (!value)
+    a->failed = true;
+  else
+    add_lines(a, name, result_option(r, name, value, VALUE_MAX) ? value : "");
+  free(value);
+  return 0;
+}
+
+/* Sweeps are run as they were, single steps and runs without their sweep. */
+static bool belongs_to_sweep(const char *name)
+{
+  return strcmp(name, "repeat") == 0 || strcmp(name, "pause") == 0 ||
+         strncmp(name, "sweep", 5) == 0;
+}
+
+static bool is_swept(const struct result_file *f, const char *name)
+{
+  return f->is_sweep && json_object_get(f->steps[0].values, name) != NULL;
+}
+
+static int add_options(struct args *a, const struct tool_args *args,
+                       const struct result_file *f, const struct result *r,
+                       struct err *err)
+{
+  const char *name;
+  json_t *option;
+
+  json_object_foreach(json_object_get(r->json, "options"), name, option)
+  {
+    int rc;
+
+    if ((belongs_to_sweep(name) && !f->is_sweep) || is_swept(f, name))
+      continue;
+    rc = add_one(a, args, r, name, option, err);
+    if (rc < 0)
+      return rc;
+  }
+  return 0;
+}
+
+/* What was given today, behind the file's name, comes last and wins. */
+static void add_today(struct args *a, const struct tool_args *args)
+{
+  for (int i = 1; i < args->argc; i++) {
+    if (args->argv[i] != args->tool_name && args->argv[i] != args->files[0])
+      add(a, mem_strdup(args->argv[i]));
+  }
+}
+
+static const struct result *first_run(const struct result_file *f)
+{
+  if (!f->is_sweep)
+    return &f->run;
+  for (size_t i = 0; i < f->n_steps; i++) {
+    if (f->steps[i].run)
+      return f->steps[i].run;
+  }
+  return NULL;
+}
+
+static int make_args(struct args *a, const struct tool_args *args,
+                     const struct result_file *f, struct err *err)
+{
+  const struct result *r = first_run(f);
+  int rc;
+
+  if (!r)
+    return err_set(err, -EINVAL, "'%.400s' has no run to repeat", f->path);
+  add(a, mem_strdup(args->argv[0]));
+  add(a, mem_strdup(r->test));
+  rc = add_options(a, args, f, r, err);
+  add_today(a, args);
+  add(a, mem_strdup("run"));
+  if (rc == 0 && a->failed)
+    rc = err_set(err, -ENOMEM, "not enough memory for the arguments");
+  return rc;
+}
+
+static int run_rerun(const struct tool_args *args, struct err *err)
+{
+  struct result_file file = { 0 };
+  struct args a = { 0 };
+  int rc;
+
+  if (args->n_files != 1) {
+    (void)err_set(err, -EINVAL, "rerun needs one file");
+    return TOOL_BAD_INPUT;
+  }
+  rc = result_load(&file, args->files[0], err);
+  if (rc == 0)
+    rc = make_args(&a, args, &file, err);
+  result_file_done(&file);
+  if (rc == 0) {
+    (void)fflush(NULL);
+    (void)execv("/proc/self/exe", a.of);
+    rc = err_sys(err, "cannot start the program again");
+  }
+  args_done(&a);
+  return rc == -EINVAL || rc == -ENOENT || rc == -EACCES ? TOOL_BAD_INPUT
+                                                         : TOOL_FAILED;
+}
+
+static const struct opt no_opts[] = { OPT_END };
+
+const struct tool tool_rerun = {
+  .name = "rerun",
+  .summary = "run again with the options of a result",
+  .usage = "RESULT.json [OPTION ...]",
+  .opts = no_opts,
+  .cfg_size = 1,
+  .takes_any_option = true,
+  .run = run_rerun,
+};

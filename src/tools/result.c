@@ -1,0 +1,200 @@
+/*
+ * result.c - the figures of a run, from its document.
+ */
+#include "tools/result.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/fmt.h"
+#include "base/strbuf.h"
+#include "stats/hist.h"
+#include "tools/hdr_decode.h"
+
+const json_t *json_at(const json_t *json, const char *path)
+{
+  while (json && *path) {
+    const size_t len = strcspn(path, ".");
+
+    json = json_object_getn(json, path, len);
+    path += len + (path[len] == '.');
+  }
+  return json;
+}
+
+double json_number_at(const json_t *json, const char *path)
+{
+  const json_t *value = json_at(json, path);
+
+  return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+const char *json_text_at(const json_t *json, const char *path)
+{
+  return json_string_value(json_at(json, path));
+}
+
+static double latency_percentile(const json_t *json, const char *key)
+{
+  const json_t *value = json_object_get(json_at(json, "latency_ns.percentiles"),
+                                        key);
+
+  return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+double result_percentile(const struct result *r, const char *key)
+{
+  return r->events > 0
+           ? latency_percentile(json_object_get(r->json, "totals"), key)
+           : NAN;
+}
+
+double result_interval_percentile(const struct result_interval *i,
+                                  const char *key)
+{
+  return i->events > 0 ? latency_percentile(i->json, key) : NAN;
+}
+
+struct hist_sum *result_histogram(const struct result *r)
+{
+  const char *text = json_text_at(r->json, "totals.latency_ns.hdr_histogram");
+  struct hist_sum *sum = text ? hist_sum_new() : NULL;
+
+  if (sum && hdr_decode_text(sum, text) < 0) {
+    hist_sum_free(sum);
+    sum = NULL;
+  }
+  return sum;
+}
+
+/* Lists are written with commas, as on the command line. */
+static void add_value(struct strbuf *out, const json_t *value)
+{
+  char number[FMT_DOUBLE_SIZE];
+
+  switch (json_typeof(value)) {
+  case JSON_STRING:
+    strbuf_adds(out, json_string_value(value));
+    break;
+  case JSON_INTEGER:
+    strbuf_addf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    break;
+  case JSON_REAL:
+    strbuf_adds(out, fmt_shortest(number, json_real_value(value)));
+    break;
+  case JSON_TRUE:
+  case JSON_FALSE:
+    strbuf_adds(out, json_is_true(value) ? "on" : "off");
+    break;
+  case JSON_ARRAY:
+    for (size_t i = 0; i < json_array_size(value); i++) {
+      strbuf_adds(out, i > 0 ? "," : "");
+      if (!json_is_array(json_array_get(value, i)))
+        add_value(out, json_array_get(value, i));
+    }
+    break;
+  case JSON_OBJECT:
+  case JSON_NULL:
+    break;
+  }
+}
+
+bool result_option(const struct result *r, const char *name, char *out,
+                   size_t size)
+{
+  const json_t *option = json_object_get(json_object_get(r->json, "options"),
+                                         name);
+  const json_t *value = json_object_get(option, "value");
+  struct strbuf text = { 0 };
+  bool fits;
+
+  if (!value || json_is_null(value) || size == 0)
+    return false;
+  add_value(&text, value);
+  fits = !text.failed && text.len < size;
+  if (fits)
+    memcpy(out, strbuf_str(&text), text.len + 1);
+  strbuf_done(&text);
+  return fits;
+}
+
+static void read_interval(struct result_interval *ret, const json_t *json)
+{
+  *ret = (struct result_interval){
+    .end_s = json_number_at(json, "elapsed_s"),
+    .period_s = json_number_at(json, "period_s"),
+    .events = json_number_at(json, "events"),
+    .queries = json_number_at(json, "queries.total"),
+    .errors = json_number_at(json, "errors"),
+    .mean_ns = json_number_at(json, "latency_ns.mean"),
+    .partial = json_is_true(json_object_get(json, "partial")),
+    .json = json,
+  };
+  if (!(ret->events > 0))
+    ret->mean_ns = NAN;
+}
+
+static int read_intervals(struct result *r, struct err *err)
+{
+  const json_t *list = json_object_get(r->json, "intervals");
+  const size_t n = json_array_size(list);
+
+  r->intervals = calloc(n + 1, sizeof(*r->intervals));
+  if (!r->intervals)
+    return err_set(err, -ENOMEM, "not enough memory for '%.400s'", r->path);
+  for (size_t i = 0; i < n; i++)
+    read_interval(&r->intervals[i], json_array_get(list, i));
+  r->n_intervals = n;
+  return 0;
+}
+
+int result_read(struct result *ret, const char *path, const json_t *json,
+                struct err *err)
+{
+  const json_t *total = json_object_get(json, "totals");
+  struct result r = {
+    .path = path,
+    .json = json,
+    .test = json_text_at(json, "run.test"),
+    .version = json_text_at(json, "tool.version"),
+    .threads = json_number_at(json, "run.threads"),
+    .period_s = json_number_at(total, "period_s"),
+    .events = json_number_at(total, "events"),
+    .events_per_s = json_number_at(total, "events_per_s"),
+    .queries_per_s = json_number_at(total, "queries.total_per_s"),
+    .errors = json_number_at(total, "errors"),
+    .min_ns = NAN,
+    .mean_ns = NAN,
+    .max_ns = NAN,
+    .cpu_per_event_ns = NAN,
+    .cpus_used = json_number_at(json, "client.cpus_used"),
+  };
+  int rc;
+
+  if (!r.test)
+    return err_set(err, -EINVAL,
+                   "'%.400s' is no complete result: it names no "
+                   "test",
+                   path);
+  if (r.events > 0) {
+    r.min_ns = json_number_at(total, "latency_ns.min");
+    r.mean_ns = json_number_at(total, "latency_ns.mean");
+    r.max_ns = json_number_at(total, "latency_ns.max");
+    r.cpu_per_event_ns = json_number_at(json, "client.cpu_per_event_ns");
+  }
+  rc = read_intervals(&r, err);
+  if (rc == 0)
+    *ret = r;
+  return rc;
+}
+
+void result_done(struct result *r)
+{
+  if (!r)
+    return;
+  free(r->intervals);
+  *r = (struct result){ 0 };
+}

@@ -1,0 +1,97 @@
+/*
+ * result.h - result documents (JSON), read back.
+ *
+ * A file holds one run, or the steps of a sweep, each with a run of its own.
+ * Whatever a file contains, the functions here do not crash: what is missing
+ * is NAN, NULL or an empty list.
+ */
+#ifndef BENCH_TOOLS_RESULT_H
+#define BENCH_TOOLS_RESULT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct err;
+struct hist_sum;
+
+#define RESULT_SCHEMA "bench/1"             /* a run */
+#define RESULT_SCHEMA_SWEEP "bench-sweep/1" /* with runs in its steps */
+
+/* One interval; times in seconds or nanoseconds as named. */
+struct result_interval {
+  double end_s;    /* since the measured start */
+  double period_s; /* its length */
+  double events, queries, errors;
+  double mean_ns;     /* NAN without events */
+  bool partial;       /* the last one, shorter than the others */
+  const json_t *json; /* borrowed */
+};
+
+/* One run.  All pointers are borrowed from the file. */
+struct result {
+  const char *path;
+  const json_t *json; /* the document of the run */
+
+  const char *test, *version;
+  double threads, period_s;
+  double events, events_per_s;
+  double queries_per_s; /* NAN: no database */
+  double errors;
+  double min_ns, mean_ns, max_ns;
+  double cpu_per_event_ns, cpus_used; /* of the client itself */
+
+  struct result_interval *intervals; /* owned */
+  size_t n_intervals;
+};
+
+/* A step of a sweep. */
+struct result_step {
+  size_t combination;   /* steps with the same values have the same number */
+  const json_t *values; /* { option: text }; borrowed */
+  int exit_status;
+  struct result *run; /* owned; NULL: there is no result */
+};
+
+struct result_file {
+  const char *path; /* borrowed */
+  json_t *json;     /* owned */
+  bool is_sweep;
+  struct result run;         /* if it is no sweep */
+  struct result_step *steps; /* owned */
+  size_t n_steps;
+  size_t n_combinations;
+};
+
+/*
+ * -EINVAL: this is no result of this program, or one that this version cannot
+ * read; other codes: it cannot be read at all.  `err` names the file.
+ */
+int result_load(struct result_file *ret, const char *path, struct err *err);
+void result_file_done(struct result_file *f);
+
+/* Read a document that is in memory; `json` must outlive *ret. */
+int result_read(struct result *ret, const char *path, const json_t *json,
+                struct err *err);
+void result_done(struct result *r);
+
+/* The percentile of a latency object, in nanoseconds; `key` is "95", "99.9". */
+double result_percentile(const struct result *r, const char *key);
+double result_interval_percentile(const struct result_interval *i,
+                                  const char *key);
+
+/* The latencies of the whole run; NULL: there is no histogram, or it cannot be
+ * read.  The caller frees it with hist_sum_free(). */
+struct hist_sum *result_histogram(const struct result *r);
+
+/* An option as text, in the form of a command line; false: it has no value.
+ * `out` has `size` bytes. */
+bool result_option(const struct result *r, const char *name, char *out,
+                   size_t size);
+
+/* Values somewhere in a document: `path` is "run.start_time". */
+const json_t *json_at(const json_t *json, const char *path);
+double json_number_at(const json_t *json, const char *path);    /* or NAN */
+const char *json_text_at(const json_t *json, const char *path); /* or NULL */
+
+#endif

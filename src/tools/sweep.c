@@ -1,0 +1,359 @@
+/*
+ * sweep.c - the course of a sweep: check all steps, run them in turns, show
+ * what came out.
+ */
+#include "tools/sweep.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "results/outfile.h"
+#include "run/runner.h"
+#include "tools/sweep_internal.h"
+#include "tools/sweep_opts.h"
+
+bool sweep_outcome_good(const struct sweep_outcome *o)
+{
+  return !o->failed && o->result.json && o->result.run.events_per_s >= 0;
+}
+
+static int no_memory(struct err *err)
+{
+  return err_set(err, -ENOMEM, "not enough memory for the sweep");
+}
+
+/* One command of a step, in a process of its own. */
+static int run_command(struct sweep *s, size_t combination, const char *command,
+                       const char *role, const char *json,
+                       struct child_command how, int *ret_status,
+                       struct err *err)
+{
+  char **args = sweep_args(s, combination, command, role, json);
+  int rc;
+
+  if (!args)
+    return no_memory(err);
+  how.argv = args;
+  rc = children_run(&s->children, &how, ret_status, err);
+  sweep_args_free(args);
+  return rc;
+}
+
+/* Print what a check has said: the same words as without a sweep. */
+static void show_complaint(const struct sweep *s, FILE *complaint,
+                           size_t combination)
+{
+  struct strbuf what = { 0 };
+  char piece[512];
+  size_t n;
+
+  rewind(complaint);
+  while ((n = fread(piece, 1, sizeof(piece), complaint)) > 0)
+    (void)fwrite(piece, 1, n, stderr);
+  sweep_plan_describe(&s->plan, combination, &what);
+  (void)fprintf(stderr,
+                "The step %s of the sweep is impossible: nothing was "
+                "started\n",
+                strbuf_str(&what));
+  strbuf_done(&what);
+}
+
+/* -EINVAL: it was refused, and that was printed. */
+static int check_command(struct sweep *s, size_t combination,
+                         const char *command, struct err *err)
+{
+  FILE *complaint = tmpfile();
+  struct child_command how = { .out = CHILD_OUT_NONE };
+  int status = 0, rc;
+
+  if (!complaint)
+    return err_sys(err, "cannot make a temporary file");
+  how.err_fd = fileno(complaint);
+  rc = run_command(s, combination, command, "check", NULL, how, &status, err);
+  if (rc == 0 && status != EXIT_OK) {
+    show_complaint(s, complaint, combination);
+    rc = -EINVAL;
+  }
+  (void)fclose(complaint);
+  return rc;
+}
+
+static int check_steps(struct sweep *s, struct err *err)
+{
+  int rc = 0;
+
+  for (size_t i = 0; i < s->plan.n_combinations && rc == 0; i++) {
+    rc = check_command(s, i, "run", err);
+    if (rc == 0 && s->prepares)
+      rc = check_command(s, i, "prepare", err);
+    if (rc == 0 && s->prepares)
+      rc = check_command(s, i, "cleanup", err);
+    if (s->children.signal != 0)
+      return 0;
+  }
+  return rc;
+}
+
+/* Where the results of one step go until all of them are there. */
+static int make_folder(struct sweep *s, struct err *err)
+{
+  const char *tmp = getenv("TMPDIR");
+  struct strbuf b = { 0 };
+
+  strbuf_addf(&b, "%s/bench-sweep-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+  s->folder = b.failed ? NULL : mem_strdup(strbuf_str(&b));
+  strbuf_done(&b);
+  if (!s->folder)
+    return no_memory(err);
+  if (!mkdtemp(s->folder)) {
+    const int rc = err_sys(err,
+                           "cannot make a folder for temporary files "
+                           "('%s')",
+                           s->folder);
+
+    s->folder[0] = '\0';
+    return rc;
+  }
+  return 0;
+}
+
+/* What is around a run: silent, unless it fails. */
+static int run_around(struct sweep *s, struct sweep_outcome *o,
+                      const char *command, struct err *err)
+{
+  const struct child_command how = { .out = CHILD_OUT_NONE, .err_fd = -1 };
+  int status = 0;
+  int rc = run_command(s, o->combination, command, "step", NULL, how, &status,
+                       err);
+
+  if (rc == 0 && status != EXIT_OK && !o->failed) {
+    o->failed = command;
+    o->status = status;
+  }
+  return rc;
+}
+
+/* A result that cannot be read makes the step a failed one. */
+static void take_result(struct sweep_outcome *o, const char *path)
+{
+  struct err err = { "" };
+
+  if (access(path, F_OK) != 0)
+    return;
+  if (result_load(&o->result, path, &err) < 0)
+    log_msg(LOG_WARNING, "%s", err.text);
+  (void)unlink(path);
+  o->result.path = NULL; /* the file is gone */
+  o->result.run.path = NULL;
+}
+
+static int run_test(struct sweep *s, struct sweep_outcome *o, struct err *err)
+{
+  const struct child_command how = {
+    .out = s->text == stderr ? CHILD_OUT_STDERR : CHILD_OUT_SAME,
+    .err_fd = -1,
+  };
+  struct strbuf path = { 0 };
+  int rc;
+
+  strbuf_addf(&path, "%s/step.json", s->folder);
+  if (path.failed)
+    return no_memory(err);
+  rc = run_command(s, o->combination, "run", "step", strbuf_str(&path), how,
+                   &o->status, err);
+  if (rc == 0) {
+    take_result(o, strbuf_str(&path));
+    if (o->status != EXIT_OK || !o->result.json)
+      o->failed = "run";
+  }
+  strbuf_done(&path);
+  return rc;
+}
+
+static void announce(const struct sweep *s, const struct sweep_outcome *o)
+{
+  const size_t all = s->plan.n_combinations * s->plan.repeats;
+  struct strbuf what = { 0 };
+
+  sweep_plan_describe(&s->plan, o->combination, &what);
+  (void)fprintf(s->text, "%s=== Step %zu of %zu%s%s", s->n_outcomes ? "\n" : "",
+                s->n_outcomes + 1, all, what.len > 0 ? ": " : "",
+                strbuf_str(&what));
+  if (s->plan.repeats > 1)
+    (void)fprintf(s->text, " (repeat %zu of %zu)", o->repeat, s->plan.repeats);
+  (void)fputs("\n\n", s->text);
+  strbuf_done(&what);
+}
+
+static int run_step(struct sweep *s, size_t combination, size_t repeat,
+                    struct err *err)
+{
+  struct sweep_outcome *o = &s->outcomes[s->n_outcomes];
+  int rc = 0;
+
+  *o = (struct sweep_outcome){ .combination = combination, .repeat = repeat };
+  announce(s, o);
+  if (s->prepares)
+    rc = run_around(s, o, "cleanup", err);
+  if (rc == 0 && s->prepares && !o->failed)
+    rc = run_around(s, o, "prepare", err);
+  if (rc == 0 && !o->failed)
+    rc = run_test(s, o, err);
+  s->n_outcomes++;
+  if (rc == 0 && s->prepares)
+    rc = run_around(s, o, "cleanup", err);
+  return rc;
+}
+
+/* Until all is done, somebody wants the end, or we cannot go on at all. */
+static int run_steps(struct sweep *s, struct err *err)
+{
+  const size_t all = s->plan.n_combinations * s->plan.repeats;
+
+  s->outcomes = calloc(all, sizeof(*s->outcomes));
+  if (!s->outcomes)
+    return no_memory(err);
+  for (size_t i = 0; i < all && s->children.signal == 0; i++) {
+    int rc;
+
+    if (i > 0 && s->in->cfg->pause_s > 0) {
+      children_pause(&s->children, s->in->cfg->pause_s);
+      if (s->children.signal != 0)
+        break;
+    }
+    rc = run_step(s, i % s->plan.n_combinations, i / s->plan.n_combinations + 1,
+                  err);
+    if (rc < 0)
+      return rc;
+    if (s->outcomes[i].failed && s->in->cfg->stop_on_error)
+      break;
+  }
+  return 0;
+}
+
+static int write_document(struct sweep *s, struct err *err)
+{
+  struct whole_file f;
+  json_t *json;
+  int rc;
+
+  if (!*s->in->json)
+    return 0;
+  rc = whole_file_open(&f, s->in->json, err);
+  if (rc < 0)
+    return rc;
+  json = sweep_document(s);
+  if (!json)
+    rc = no_memory(err);
+  else if (json_dumpf(json, f.stream,
+                      JSON_INDENT(1) | JSON_REAL_PRECISION(15)) < 0 ||
+           fputs("\n", f.stream) < 0)
+    rc = err_sys(err, "cannot write to '%s',", s->in->json);
+  json_decref(json);
+  if (rc < 0) {
+    whole_file_abort(&f);
+    return rc;
+  }
+  return whole_file_commit(&f, err);
+}
+
+static int conclude(struct sweep *s, struct err *err)
+{
+  struct strbuf out = { 0 };
+  int rc = 0;
+
+  if (s->n_outcomes > 0) {
+    sweep_table(s, &out);
+    if (out.failed)
+      rc = no_memory(err);
+    else
+      (void)fprintf(s->text, "\n%s", strbuf_str(&out));
+    (void)fflush(s->text);
+  }
+  strbuf_done(&out);
+  if (rc == 0)
+    rc = write_document(s, err);
+  return rc;
+}
+
+static int begin(struct sweep *s, struct err *err)
+{
+  const struct sweep_cfg *cfg = s->in->cfg;
+  int rc;
+
+  if (s->in->command && strcmp(s->in->command, "run") != 0)
+    return err_set(err, -EINVAL,
+                   "--sweep and --repeat cannot be used with the "
+                   "command '%.100s' (expected run)",
+                   s->in->command);
+  rc = sweep_plan_init(&s->plan, s->in->set, cfg->sweeps, cfg->repeat, err);
+  if (rc < 0)
+    return rc;
+  s->prepares = cfg->prepare == SWEEP_PREPARE_ON ||
+                (cfg->prepare == SWEEP_PREPARE_AUTO && s->plan.shapes_data);
+  if (*s->in->json)
+    rc = whole_file_probe(s->in->json, err);
+  if (rc == 0)
+    rc = children_begin(&s->children, err);
+  if (rc == 0)
+    rc = check_steps(s, err);
+  if (rc == 0)
+    rc = make_folder(s, err);
+  return rc;
+}
+
+static void end(struct sweep *s)
+{
+  children_end(&s->children);
+  for (size_t i = 0; i < s->n_outcomes; i++)
+    result_file_done(&s->outcomes[i].result);
+  free(s->outcomes);
+  if (s->folder && *s->folder)
+    (void)rmdir(s->folder);
+  free(s->folder);
+  sweep_plan_done(&s->plan);
+}
+
+static int status_of(const struct sweep *s)
+{
+  if (s->children.signal != 0)
+    return EXIT_SIGNAL + s->children.signal;
+  for (size_t i = 0; i < s->n_outcomes; i++) {
+    if (s->outcomes[i].failed)
+      return EXIT_FAILED;
+  }
+  return EXIT_OK;
+}
+
+int sweep_run(const struct sweep_input *in)
+{
+  struct sweep s = {
+    .in = in,
+    .text = strcmp(in->json, "-") == 0 ? stderr : stdout,
+  };
+  struct err err = { "" };
+  int status;
+  int rc = begin(&s, &err);
+
+  if (rc == 0)
+    rc = run_steps(&s, &err);
+  if (s.n_outcomes > 0) {
+    struct err last = { "" };
+
+    if (conclude(&s, &last) < 0 && rc == 0) {
+      rc = -EIO;
+      err = last;
+    }
+  }
+  status = rc < 0 ? EXIT_FAILED : status_of(&s);
+  if (rc < 0 && err.text[0])
+    log_msg(LOG_FATAL, "%s", err.text);
+  end(&s);
+  return status;
+}

@@ -1,0 +1,31 @@
+/*
+ * sweep.h - a sweep: the same test again and again, with other values.
+ *
+ * Every step is a process of its own, the program started again with more
+ * arguments, so that nothing of a step reaches the next one.
+ */
+#ifndef BENCH_TOOLS_SWEEP_H
+#define BENCH_TOOLS_SWEEP_H
+
+#include <stddef.h>
+
+struct optset;
+struct sweep_cfg;
+
+/* All borrowed. */
+struct sweep_input {
+  const struct sweep_cfg *cfg;
+  const struct optset *set;
+  int argc;
+  char *const *argv;
+  const char *command;       /* one of argv; NULL: none is given */
+  double percentile;         /* 0: none */
+  const double *percentiles; /* more of them */
+  size_t n_percentiles;
+  const char *json; /* the file for all results; "-": stdout; "": none */
+};
+
+/* Run it, print it; returns the exit status of the program. */
+int sweep_run(const struct sweep_input *in);
+
+#endif

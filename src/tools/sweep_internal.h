@@ -1,0 +1,57 @@
+/*
+ * sweep_internal.h - what the files of a sweep share.
+ */
+#ifndef BENCH_TOOLS_SWEEP_INTERNAL_H
+#define BENCH_TOOLS_SWEEP_INTERNAL_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "tools/child.h"
+#include "tools/result.h"
+#include "tools/sweep.h"
+#include "tools/sweep_plan.h"
+
+struct strbuf;
+
+/* What became of a step. */
+struct sweep_outcome {
+  size_t combination, repeat;
+  int status;                /* of the process that failed, or of the run */
+  const char *failed;        /* NULL, or the command that did: "prepare" */
+  struct result_file result; /* json NULL: there is none */
+};
+
+struct sweep {
+  const struct sweep_input *in;
+  struct sweep_plan plan;
+  struct children children;
+  bool prepares; /* cleanup and prepare around each step */
+  FILE *text;    /* where text goes: stdout or stderr */
+  char *folder;  /* owned; of temporary files, "" before it is made */
+
+  struct sweep_outcome *outcomes; /* owned; in the order of time */
+  size_t n_outcomes;
+};
+
+/* The step was a success, with figures. */
+bool sweep_outcome_good(const struct sweep_outcome *o);
+
+/* The arguments of a step's process, owned by the caller, who frees them with
+ * sweep_args_free(); NULL: out of memory.  `role` and `json` may be NULL. */
+char **sweep_args(const struct sweep *s, size_t combination,
+                  const char *command, const char *role, const char *json);
+void sweep_args_free(char **args);
+
+/* The table of all steps, with best and knee. */
+void sweep_table(const struct sweep *s, struct strbuf *out);
+
+/* The document of the whole sweep; NULL: out of memory. */
+json_t *sweep_document(const struct sweep *s);
+
+/* Best and knee among the combinations, or KNEE_NONE. */
+void sweep_find_knee(const struct sweep *s, size_t *ret_best, size_t *ret_knee);
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * sweep_opts.c - the options of sweeps.
+ */
+#include "tools/sweep_opts.h"
+
+#include "tools/sweep_spec.h"
+
+static const char *const prepare_words[] = { "auto", "on", "off", NULL };
+static const char *const format_words[] = { "text", "markdown", "csv", NULL };
+static const char *const role_words[] = { "none", "check", "step", NULL };
+
+const struct opt sweep_opts[] = {
+  {
+    OPT_STRING(struct sweep_cfg, sweeps),
+    .name = "sweep",
+    .flags = OPT_COLLECT | OPT_NOT_EMPTY,
+    .check = sweep_spec_is_valid,
+    .expected = "OPTION:VALUE,VALUE,... with different values; ranges are "
+                "1..64*2 or 100..1000+100",
+    .show_as = "=OPTION:V1,V2,...",
+    .help = "run once for each value of an option; may be given several times",
+    .man = "Each value is a step, and with several of these options each "
+           "combination of values is one. 1..64*2 stands for 1,2,4,8,16,32,64 "
+           "and 100..1000+100 for ten values; a comma inside of a value is "
+           "written \\,. All steps are checked before the first one starts. "
+           "After each step comes the usual report, and a table of all steps "
+           "is printed at the end.",
+  },
+  {
+    OPT_INT(struct sweep_cfg, repeat),
+    .name = "repeat",
+    .def = "1",
+    .min = 1,
+    .max = 1000,
+    .help = "run every step this many times, in turns",
+    .man = "Repeats are interleaved, 1 2 3 1 2 3, so that a drift of the "
+           "machine does not look like an effect of the option. The table "
+           "then has medians and ranges. Works without --sweep, too.",
+  },
+  {
+    OPT_DOUBLE(struct sweep_cfg, pause_s),
+    .name = "pause",
+    .def = "0",
+    .fmax = 86400,
+    .help = "seconds to wait between the steps of a sweep",
+  },
+  {
+    OPT_WORD(struct sweep_cfg, prepare),
+    .name = "sweep-prepare",
+    .def = "auto",
+    .words = prepare_words,
+    .help = "cleanup and prepare around each step {auto,on,off}",
+    .man = "With \"auto\" this happens if an option is swept that shapes the "
+           "data, such as table-size or file-num. Data that is there already "
+           "is removed.",
+  },
+  {
+    OPT_WORD(struct sweep_cfg, format),
+    .name = "sweep-format",
+    .def = "text",
+    .words = format_words,
+    .help = "form of the table of steps {text,markdown,csv}",
+  },
+  {
+    OPT_BOOL(struct sweep_cfg, stop_on_error),
+    .name = "sweep-stop-on-error",
+    .def = "off",
+    .help = "end the sweep when a step fails, instead of going on",
+  },
+  {
+    OPT_WORD(struct sweep_cfg, role),
+    .name = "sweep-role",
+    .def = "none",
+    .words = role_words,
+    .flags = OPT_HIDDEN,
+    .help = "what a process that a sweep has started is to do",
+  },
+  OPT_END,
+};
+
+bool sweep_wanted(const struct sweep_cfg *cfg)
+{
+  return cfg->role == SWEEP_ROLE_NONE && (*cfg->sweeps || cfg->repeat > 1);
+}
+
+const char *sweep_useless_option(const struct sweep_cfg *cfg)
+{
+  if (*cfg->sweeps || cfg->repeat > 1)
+    return NULL;
+  if (cfg->pause_s > 0)
+    return "pause";
+  if (cfg->prepare == SWEEP_PREPARE_ON)
+    return "sweep-prepare";
+  return cfg->stop_on_error ? "sweep-stop-on-error" : NULL;
+}

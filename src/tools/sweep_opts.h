@@ -1,0 +1,43 @@
+/*
+ * sweep_opts.h - the options of sweeps.
+ */
+#ifndef BENCH_TOOLS_SWEEP_OPTS_H
+#define BENCH_TOOLS_SWEEP_OPTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "opt/opt.h"
+
+enum sweep_prepare {
+  SWEEP_PREPARE_AUTO, /* where a swept option shapes the data */
+  SWEEP_PREPARE_ON,
+  SWEEP_PREPARE_OFF,
+};
+
+/* What a process that a sweep has started is to do. */
+enum sweep_role {
+  SWEEP_ROLE_NONE,  /* nobody has: this is the one that the user started */
+  SWEEP_ROLE_CHECK, /* everything but the command itself */
+  SWEEP_ROLE_STEP,  /* the command, without any sweep */
+};
+
+struct sweep_cfg {
+  const char *sweeps; /* lines, one per --sweep */
+  uint64_t repeat;
+  double pause_s;
+  int prepare; /* enum sweep_prepare */
+  int format;  /* enum table_format */
+  bool stop_on_error;
+  int role; /* enum sweep_role */
+};
+
+extern const struct opt sweep_opts[];
+
+/* Is the command to be run more than once? */
+bool sweep_wanted(const struct sweep_cfg *cfg);
+
+/* Is one of the sweep's options given that has no effect without a sweep? */
+const char *sweep_useless_option(const struct sweep_cfg *cfg);
+
+#endif

@@ -1,0 +1,177 @@
+/*
+ * sweep_plan.c - combinations of values, and what they are about.
+ */
+#include "tools/sweep_plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "opt/optset.h"
+#include "opt/suggest.h"
+
+/* Options of the bundled tests that say what prepare makes, and those of the
+ * program that say how. */
+static const char *const data_options[] = {
+  "tables",
+  "table-size",
+  "auto-inc",
+  "secondary",
+  "create-secondary",
+  "create-index",
+  "create-table-options",
+  "mysql-storage-engine",
+  "mysql-table-engine",
+  "mysql-create-options",
+  "pgsql-variant",
+  "oltp-tables-count",
+  "oltp-table-size",
+  "oltp-auto-inc",
+  "oltp-secondary",
+  "oltp-create-secondary",
+  "file-num",
+  "file-total-size",
+  "sqlite-page-size",
+};
+
+/* A sweep of these would make no sense. */
+static const char *const fixed_options[] = {
+  "sweep",
+  "repeat",
+  "pause",
+  "sweep-prepare",
+  "sweep-format",
+  "sweep-role",
+  "sweep-stop-on-error",
+  "json",
+  "stream",
+  "csv",
+  "hdr-log",
+  "event-log",
+  "prometheus",
+  "help",
+  "version",
+  "test",
+  "config-file",
+};
+
+static bool is_among(const char *const *list, size_t n, const char *name)
+{
+  for (size_t i = 0; i < n; i++) {
+    if (opt_name_equal(list[i], name))
+      return true;
+  }
+  return false;
+}
+
+bool sweep_shapes_data(const char *option)
+{
+  return is_among(data_options, ARRAY_SIZE(data_options), option);
+}
+
+static int check_option(const struct sweep_plan *plan, const char *option,
+                        struct err *err)
+{
+  if (is_among(fixed_options, ARRAY_SIZE(fixed_options), option))
+    return err_set(err, -EINVAL, "--%.100s cannot be swept", option);
+  for (size_t i = 0; i < plan->n_specs; i++) {
+    if (opt_name_equal(plan->spec[i].option, option))
+      return err_set(err, -EINVAL, "--sweep names '%.100s' twice", option);
+  }
+  return 0;
+}
+
+/* An alias becomes the option that it stands for. */
+static int use_real_name(struct sweep_spec *spec, const struct optset *set,
+                         struct err *err)
+{
+  const struct opt_entry *e = optset_find(set, spec->option);
+  char *name;
+
+  if (!e || !e->real)
+    return 0;
+  name = mem_strdup(e->real->row->name);
+  if (!name)
+    return err_set(err, -ENOMEM, "not enough memory for --sweep");
+  free(spec->option);
+  spec->option = name;
+  return 0;
+}
+
+static int add_spec(struct sweep_plan *plan, const struct optset *set,
+                    const char *line, struct err *err)
+{
+  struct sweep_spec *spec = &plan->spec[plan->n_specs];
+  int rc;
+
+  if (plan->n_specs == SWEEP_OPTIONS_MAX)
+    return err_set(err, -EINVAL, "more than %d --sweep options",
+                   SWEEP_OPTIONS_MAX);
+  rc = sweep_spec_parse(spec, line, err);
+  if (rc == 0)
+    rc = use_real_name(spec, set, err);
+  if (rc == 0)
+    rc = check_option(plan, spec->option, err);
+  if (rc < 0) {
+    sweep_spec_done(spec);
+    return rc;
+  }
+  plan->n_specs++;
+  plan->n_combinations *= spec->n; /* at most 1000 times 10000 */
+  plan->shapes_data = plan->shapes_data || sweep_shapes_data(spec->option);
+  if (plan->n_combinations * plan->repeats > SWEEP_STEPS_MAX)
+    return err_set(err, -EINVAL, "a sweep of more than %d steps",
+                   SWEEP_STEPS_MAX);
+  return 0;
+}
+
+int sweep_plan_init(struct sweep_plan *ret, const struct optset *set,
+                    const char *sweeps, size_t repeats, struct err *err)
+{
+  struct sweep_plan plan = { .n_combinations = 1, .repeats = repeats };
+  int rc = 0;
+
+  while (*sweeps && rc == 0) {
+    const size_t len = strcspn(sweeps, "\n");
+    char *line = mem_strndup(sweeps, len);
+
+    rc = line ? add_spec(&plan, set, line, err)
+              : err_set(err, -ENOMEM, "not enough memory for --sweep");
+    free(line);
+    sweeps += len + (sweeps[len] == '\n');
+  }
+  if (rc < 0)
+    sweep_plan_done(&plan);
+  else
+    *ret = plan;
+  return rc;
+}
+
+void sweep_plan_done(struct sweep_plan *plan)
+{
+  if (!plan)
+    return;
+  for (size_t i = 0; i < plan->n_specs; i++)
+    sweep_spec_done(&plan->spec[i]);
+  *plan = (struct sweep_plan){ 0 };
+}
+
+const char *sweep_plan_value(const struct sweep_plan *plan, size_t combination,
+                             size_t option)
+{
+  for (size_t i = plan->n_specs; i-- > option + 1;)
+    combination /= plan->spec[i].n;
+  return plan->spec[option].values[combination % plan->spec[option].n];
+}
+
+void sweep_plan_describe(const struct sweep_plan *plan, size_t combination,
+                         struct strbuf *out)
+{
+  for (size_t i = 0; i < plan->n_specs; i++)
+    strbuf_addf(out, "%s%s=%s", i > 0 ? ", " : "", plan->spec[i].option,
+                sweep_plan_value(plan, combination, i));
+}

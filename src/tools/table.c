@@ -1,0 +1,192 @@
+/*
+ * table.c - rows and columns of text.
+ */
+#include "tools/table.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/strbuf.h"
+
+void table_done(struct table *t)
+{
+  if (!t)
+    return;
+  for (size_t i = 0; i < t->n; i++)
+    free(t->cells[i]);
+  free(t->cells);
+  *t = (struct table){ 0 };
+}
+
+void table_cell(struct table *t, const char *text)
+{
+  if (t->n == t->room) {
+    const size_t room = t->room ? 2 * t->room : 64;
+    char **cells = realloc(t->cells, room * sizeof(*cells));
+
+    if (!cells) {
+      t->failed = true;
+      return;
+    }
+    t->cells = cells;
+    t->room = room;
+  }
+  t->cells[t->n] = mem_strdup(text);
+  if (t->cells[t->n])
+    t->n++;
+  else
+    t->failed = true;
+}
+
+void table_cellf(struct table *t, const char *fmt, ...)
+{
+  struct strbuf text = { 0 };
+  va_list ap;
+
+  va_start(ap, fmt);
+  strbuf_vaddf(&text, fmt, ap);
+  va_end(ap);
+  table_cell(t, strbuf_str(&text));
+  strbuf_done(&text);
+}
+
+void table_end_row(struct table *t)
+{
+  if (t->columns == 0) {
+    t->columns = t->n;
+    return;
+  }
+  while (!t->failed && t->n % t->columns != 0)
+    table_cell(t, "");
+}
+
+static size_t rows_of(const struct table *t)
+{
+  return t->columns > 0 ? t->n / t->columns : 0;
+}
+
+/* Letters take part only at the end, as units. */
+static bool is_numeric(const char *text)
+{
+  return !*text || strcmp(text, "-") == 0 ||
+         (strchr("0123456789+-.", *text) != NULL &&
+          strspn(text, "0123456789+-.%xKMGTunms ") == strlen(text));
+}
+
+bool table_right_aligned(const struct table *t, size_t column)
+{
+  for (size_t r = 1; r < rows_of(t); r++) {
+    if (!is_numeric(t->cells[r * t->columns + column]))
+      return false;
+  }
+  return true;
+}
+
+/* Characters, not bytes. */
+static size_t width_of(const char *text)
+{
+  size_t n = 0;
+
+  for (; *text; text++)
+    n += ((unsigned char)*text & 0xc0) != 0x80;
+  return n;
+}
+
+static size_t column_width(const struct table *t, size_t column)
+{
+  size_t width = 0;
+
+  for (size_t r = 0; r < rows_of(t); r++) {
+    const size_t w = width_of(t->cells[r * t->columns + column]);
+
+    width = w > width ? w : width;
+  }
+  return width;
+}
+
+static void add_blanks(struct strbuf *out, size_t n)
+{
+  while (n-- > 0)
+    strbuf_adds(out, " ");
+}
+
+static void print_text(const struct table *t, struct strbuf *out)
+{
+  for (size_t r = 0; r < rows_of(t); r++) {
+    size_t owed = 0; /* blanks that a line does not end with */
+
+    for (size_t c = 0; c < t->columns; c++) {
+      const char *cell = t->cells[r * t->columns + c];
+      const size_t pad = column_width(t, c) - width_of(cell);
+      const bool right = table_right_aligned(t, c);
+
+      if (right)
+        owed += pad;
+      if (*cell) {
+        add_blanks(out, owed);
+        owed = 0;
+      }
+      strbuf_adds(out, cell);
+      owed += 2 + (right ? 0 : pad);
+    }
+    strbuf_adds(out, "\n");
+  }
+}
+
+static void add_markdown_cell(struct strbuf *out, const char *cell)
+{
+  for (; *cell; cell++)
+    strbuf_addf(out, "%s%c", *cell == '|' ? "\\" : "", *cell);
+}
+
+static void print_markdown(const struct table *t, struct strbuf *out)
+{
+  for (size_t r = 0; r < rows_of(t); r++) {
+    for (size_t c = 0; c < t->columns; c++) {
+      strbuf_adds(out, c > 0 ? " | " : "| ");
+      add_markdown_cell(out, t->cells[r * t->columns + c]);
+    }
+    strbuf_adds(out, " |\n");
+    for (size_t c = 0; r == 0 && c < t->columns; c++)
+      strbuf_addf(out, "|%s", table_right_aligned(t, c) ? "---:" : "---");
+    strbuf_adds(out, r == 0 ? "|\n" : "");
+  }
+}
+
+static void add_csv_cell(struct strbuf *out, const char *cell)
+{
+  if (!strpbrk(cell, ",\"\n\r")) {
+    strbuf_adds(out, cell);
+    return;
+  }
+  strbuf_adds(out, "\"");
+  for (; *cell; cell++)
+    strbuf_addf(out, "%s%c", *cell == '"' ? "\"" : "", *cell);
+  strbuf_adds(out, "\"");
+}
+
+static void print_csv(const struct table *t, struct strbuf *out)
+{
+  for (size_t r = 0; r < rows_of(t); r++) {
+    for (size_t c = 0; c < t->columns; c++) {
+      strbuf_adds(out, c > 0 ? "," : "");
+      add_csv_cell(out, t->cells[r * t->columns + c]);
+    }
+    strbuf_adds(out, "\n");
+  }
+}
+
+void table_print(const struct table *t, enum table_format format,
+                 struct strbuf *out)
+{
+  if (t->failed)
+    out->failed = true;
+  else if (format == TABLE_TEXT)
+    print_text(t, out);
+  else if (format == TABLE_MARKDOWN)
+    print_markdown(t, out);
+  else
+    print_csv(t, out);
+}

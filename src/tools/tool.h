@@ -1,0 +1,50 @@
+/*
+ * tool.h - commands that work on files of results, in the place of a test.
+ */
+#ifndef BENCH_TOOLS_TOOL_H
+#define BENCH_TOOLS_TOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "opt/opt.h"
+
+struct err;
+struct optset;
+
+enum {
+  TOOL_OK = 0,
+  TOOL_FAILED = 1,
+  TOOL_BAD_INPUT = 2, /* a file is no result, or arguments make no sense */
+  TOOL_SLOWER = 3,    /* compare: certainly slower than allowed */
+};
+
+/* What is on the command line; all borrowed. */
+struct tool_args {
+  const void *cfg; /* the tool's own */
+  const struct optset *set;
+  const char *const *files;
+  size_t n_files;
+  int argc;
+  char *const *argv;
+  const char *tool_name; /* one of argv */
+};
+
+struct tool {
+  const char *name;
+  const char *summary;
+  const char *usage; /* what follows the name */
+  const struct opt *opts;
+  size_t cfg_size;
+  bool takes_any_option; /* they are not its own, but those of a test */
+
+  /* Returns the exit status; prints its results itself.  When the status is
+   * not TOOL_OK and err->text is not empty, the caller prints that. */
+  int (*run)(const struct tool_args *args, struct err *err);
+};
+
+extern const struct tool tool_compare, tool_report, tool_rerun;
+
+extern const struct tool *const tool_list[]; /* ends with NULL */
+
+#endif

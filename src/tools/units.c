@@ -1,0 +1,109 @@
+/*
+ * units.c - figures with units.
+ */
+#include "tools/units.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/compiler.h"
+
+struct unit {
+  double size;
+  const char *name;
+};
+
+static const struct unit times[] = {
+  { 1, " ns" }, { 1e3, " us" }, { 1e6, " ms" }, { 1e9, " s" }
+};
+static const struct unit counts[] = {
+  { 1, "" }, { 1e6, "M" }, { 1e9, "G" }, { 1e12, "T" }
+};
+/* Axes have less room. */
+static const struct unit counts_short[] = {
+  { 1, "" }, { 1e3, "k" }, { 1e6, "M" }, { 1e9, "G" }, { 1e12, "T" }
+};
+
+static const struct unit *choose(const struct unit *of, size_t n, double value)
+{
+  const struct unit *unit = &of[0];
+
+  /* 999.96 of a unit would be printed as 1000 of it. */
+  for (size_t i = 1; i < n; i++) {
+    if (fabs(value) >= 0.99995 * of[i].size)
+      unit = &of[i];
+  }
+  return unit;
+}
+
+static int decimals(double value)
+{
+  value = fabs(value);
+  return value >= 999.95 ? 0 : value >= 99.995 ? 1 : value >= 9.9995 ? 2 : 3;
+}
+
+const char *unit_time(char buf[UNIT_SIZE], double ns)
+{
+  const struct unit *u = choose(times, ARRAY_SIZE(times), ns);
+
+  if (!isfinite(ns))
+    return "-";
+  (void)snprintf(buf, UNIT_SIZE, "%.*f%s", decimals(ns / u->size), ns / u->size,
+                 u->name);
+  return buf;
+}
+
+const char *unit_count(char buf[UNIT_SIZE], double value)
+{
+  const struct unit *u = choose(counts, ARRAY_SIZE(counts), value);
+
+  if (!isfinite(value))
+    return "-";
+  (void)snprintf(
+    buf, UNIT_SIZE, "%.*f%s",
+    value == round(value) && u == counts ? 0 : decimals(value / u->size),
+    value / u->size, u->name);
+  return buf;
+}
+
+const char *unit_share(char buf[UNIT_SIZE], double share)
+{
+  if (!isfinite(share))
+    return "-";
+  (void)snprintf(buf, UNIT_SIZE, "%.*f %%", fabs(share) < 0.0995 ? 2 : 1,
+                 100 * share);
+  return buf;
+}
+
+const char *unit_change(char buf[UNIT_SIZE], double ratio)
+{
+  const double share = ratio - 1;
+
+  if (!isfinite(ratio))
+    return "-";
+  (void)snprintf(buf, UNIT_SIZE, "%+.*f %%", fabs(share) < 0.0995 ? 2 : 1,
+                 100 * share);
+  return buf;
+}
+
+static const char *brief(char buf[UNIT_SIZE], const struct unit *of, size_t n,
+                         double value)
+{
+  const struct unit *u = choose(of, n, value);
+
+  if (!isfinite(value))
+    return "-";
+  (void)snprintf(buf, UNIT_SIZE, "%.3g%s", value / u->size, u->name);
+  return buf;
+}
+
+const char *unit_time_short(char buf[UNIT_SIZE], double ns)
+{
+  return brief(buf, times, ARRAY_SIZE(times), ns);
+}
+
+const char *unit_count_short(char buf[UNIT_SIZE], double value)
+{
+  return brief(buf, counts_short, ARRAY_SIZE(counts_short), value);
+}

@@ -1,0 +1,138 @@
+/*
+ * view.c - the results of a report, and what to call them.
+ */
+#include "tools/view.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+
+static int no_memory(struct err *err)
+{
+  return err_set(err, -ENOMEM, "not enough memory for the report");
+}
+
+static double throughput_of(const struct result *r)
+{
+  return r->events_per_s;
+}
+
+/* The run whose throughput is nearest to the median. */
+static const struct result *typical(const struct group *g)
+{
+  const double median = group_median(g, throughput_of);
+  const struct result *best = g->runs[0];
+
+  for (size_t i = 1; i < g->n; i++) {
+    if (fabs(g->runs[i]->events_per_s - median) <
+        fabs(best->events_per_s - median))
+      best = g->runs[i];
+  }
+  return best;
+}
+
+/* The file's name without folders and ending, the values, or both. */
+static char *label_of(const struct view *v, const struct group *g)
+{
+  const char *slash = strrchr(g->path, '/');
+  const char *name = slash ? slash + 1 : g->path;
+  const size_t len = strlen(name);
+  const bool json = len > 5 && strcmp(name + len - 5, ".json") == 0;
+  struct strbuf b = { 0 };
+  char *label;
+
+  if (v->n_files > 1 || !g->values)
+    strbuf_add(&b, name, json ? len - 5 : len);
+  if (g->values) {
+    strbuf_adds(&b, b.len > 0 ? ": " : "");
+    group_describe(g, &b);
+  }
+  label = b.failed ? NULL : mem_strdup(strbuf_str(&b));
+  strbuf_done(&b);
+  return label;
+}
+
+static int add_runs(struct view *v, const struct groups *groups,
+                    struct err *err)
+{
+  struct view_run *more = realloc(v->runs,
+                                  (v->n_runs + groups->n) * sizeof(*more));
+
+  if (!more)
+    return no_memory(err);
+  v->runs = more;
+  for (size_t i = 0; i < groups->n; i++) {
+    struct view_run *r = &v->runs[v->n_runs];
+
+    *r = (struct view_run){ .label = label_of(v, &groups->of[i]),
+                            .group = &groups->of[i],
+                            .run = typical(&groups->of[i]) };
+    if (!r->label)
+      return no_memory(err);
+    v->n_runs++;
+    if (strcmp(r->run->test, v->runs[0].run->test) != 0)
+      return err_set(err, -EINVAL,
+                     "results of different tests: '%.200s' is of %.100s, "
+                     "'%.200s' is of %.100s",
+                     v->runs[0].group->path, v->runs[0].run->test,
+                     r->group->path, r->run->test);
+  }
+  return 0;
+}
+
+static int load(struct view *v, const char *const *paths, size_t n,
+                struct err *err)
+{
+  v->files = calloc(n + 1, sizeof(*v->files));
+  v->groups = calloc(n + 1, sizeof(*v->groups));
+  if (!v->files || !v->groups)
+    return no_memory(err);
+  v->n_files = n;
+  for (size_t i = 0; i < n; i++) {
+    int rc = result_load(&v->files[i], paths[i], err);
+
+    if (rc == 0)
+      rc = groups_init(&v->groups[i], &v->files[i], err);
+    if (rc == 0)
+      rc = add_runs(v, &v->groups[i], err);
+    if (rc < 0)
+      return rc;
+    if (v->groups[i].n > 1 && v->groups[i].of[0].values)
+      v->has_sweep = true;
+  }
+  return 0;
+}
+
+int view_init(struct view *ret, const char *const *paths, size_t n,
+              struct err *err)
+{
+  struct view v = { 0 };
+  const int rc = load(&v, paths, n, err);
+
+  if (rc < 0)
+    view_done(&v);
+  else
+    *ret = v;
+  return rc;
+}
+
+void view_done(struct view *v)
+{
+  if (!v)
+    return;
+  for (size_t i = 0; i < v->n_runs; i++)
+    free(v->runs[i].label);
+  free(v->runs);
+  for (size_t i = 0; i < v->n_files; i++) {
+    groups_done(&v->groups[i]);
+    result_file_done(&v->files[i]);
+  }
+  free(v->groups);
+  free(v->files);
+  *v = (struct view){ 0 };
+}

@@ -1,0 +1,61 @@
+/*
+ * view.h - what a report shows: one result, or several side by side.
+ */
+#ifndef BENCH_TOOLS_VIEW_H
+#define BENCH_TOOLS_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tools/groups.h"
+#include "tools/result.h"
+
+struct err;
+struct table;
+
+enum {
+  VIEW_RUNS_MAX = 8, /* in charts */
+};
+
+/* A run, of repeats the one in the middle. */
+struct view_run {
+  char *label; /* owned; short */
+  const struct group *group;
+  const struct result *run;
+};
+
+struct view {
+  struct result_file *files; /* owned */
+  struct groups *groups;     /* owned; of each file */
+  size_t n_files;
+  struct view_run *runs; /* owned; all groups of all files */
+  size_t n_runs;
+  bool has_sweep; /* there is a curve to draw */
+};
+
+/* -EINVAL: a file is no result, or they are of different tests. */
+int view_init(struct view *ret, const char *const *paths, size_t n,
+              struct err *err);
+void view_done(struct view *v);
+
+/* The percentiles that were asked for, and some usual ones: keys as in
+ * documents, ascending.  Returns how many were stored. */
+enum {
+  VIEW_PERCENTILES_MAX = 12
+};
+size_t view_percentiles(const struct view *v,
+                        const char *ret[VIEW_PERCENTILES_MAX]);
+
+/* Tables; those without a row are empty. */
+void view_summary(const struct view *v, struct table *t);
+void view_statements(const struct view_run *r, struct table *t);
+void view_errors(const struct view *v, struct table *t);
+void view_warnings(const struct view *v, struct table *t);
+
+/* What all have in common, and what not. */
+void view_same_options(const struct view *v, struct table *t);
+void view_other_options(const struct view *v, struct table *t);
+void view_same_environment(const struct view *v, struct table *t);
+void view_other_environment(const struct view *v, struct table *t);
+
+#endif

@@ -1,0 +1,351 @@
+/*
+ * view_charts.c - throughput, latencies and the system's load over time, and
+ * the distribution of latencies.
+ */
+#include "tools/view_charts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/strbuf.h"
+#include "stats/hist.h"
+#include "tools/chart.h"
+#include "tools/html.h"
+#include "tools/view.h"
+
+enum {
+  BINS = 80, /* of histograms */
+};
+
+/* A figure of an interval. */
+struct trace {
+  const char *name;
+  const char *path; /* in the interval; a percentile's is NULL */
+  const char *percentile;
+  double scale;
+};
+
+static double trace_at(const struct trace *t, const struct result_interval *i)
+{
+  return t->scale * (t->path ? json_number_at(i->json, t->path)
+                             : result_interval_percentile(i, t->percentile));
+}
+
+/* Short scraps at the end jump about. */
+static bool is_scrap(const struct result *r, size_t i)
+{
+  return r->intervals[i].partial && i > 0 &&
+         r->intervals[i].period_s < r->intervals[i - 1].period_s / 2;
+}
+
+/* A line of `c`; its memory is kept in the line and freed by drop_lines(). */
+static void add_trace(struct chart *c, const char *name, const struct result *r,
+                      const struct trace *t)
+{
+  struct chart_line *line = &c->lines[c->n_lines];
+  double *xy;
+
+  if (c->n_lines == CHART_LINES_MAX || r->n_intervals == 0)
+    return;
+  xy = calloc(2 * r->n_intervals, sizeof(*xy));
+  if (!xy)
+    return;
+  *line = (struct chart_line){ .name = name,
+                               .x = xy,
+                               .y = xy + r->n_intervals };
+  for (size_t i = 0; i < r->n_intervals; i++) {
+    if (is_scrap(r, i))
+      continue;
+    xy[line->n] = r->intervals[i].end_s;
+    xy[r->n_intervals + line->n] = trace_at(t, &r->intervals[i]);
+    line->n++;
+  }
+  c->n_lines++;
+}
+
+static void drop_lines(struct chart *c)
+{
+  for (size_t i = 0; i < c->n_lines; i++)
+    free((void *)(uintptr_t)c->lines[i].x);
+  c->n_lines = 0;
+}
+
+static void draw(struct chart *c, const char *missing, struct strbuf *out)
+{
+  if (!chart_svg(c, out) && missing) {
+    strbuf_adds(out, "<figure><figcaption>");
+    html_add(out, c->title);
+    strbuf_adds(out, "</figcaption><p class=\"dim\">");
+    html_add(out, missing);
+    strbuf_adds(out, "</p></figure>\n");
+  }
+  drop_lines(c);
+}
+
+static struct chart over_time(const char *title, const char *y_label,
+                              enum axis_unit unit)
+{
+  return (struct chart){
+    .title = title,
+    .x = { .label = "time since the measured start (s)",
+           .unit = AXIS_SECONDS,
+           .from_zero = true },
+    .y = { .label = y_label, .unit = unit, .from_zero = true },
+  };
+}
+
+/* The same figure of all runs. */
+static void all_runs(const struct view *v, struct chart *c,
+                     const struct trace *t)
+{
+  for (size_t i = 0; i < v->n_runs && i < VIEW_RUNS_MAX; i++)
+    add_trace(c, v->runs[i].label, v->runs[i].run, t);
+}
+
+/* Is the figure above 0 anywhere? */
+static bool occurs(const struct view *v, const struct trace *t)
+{
+  for (size_t i = 0; i < v->n_runs; i++) {
+    const struct result *r = v->runs[i].run;
+
+    for (size_t k = 0; k < r->n_intervals; k++) {
+      if (trace_at(t, &r->intervals[k]) > 0)
+        return true;
+    }
+  }
+  return false;
+}
+
+static const char no_intervals[] = "The results have no intervals.";
+
+static void latency_over_time(const struct view *v, struct strbuf *out)
+{
+  static const struct trace traces[] = {
+    { "p50", NULL, "50", 1 },
+    { "p95", NULL, "95", 1 },
+    { "p99", NULL, "99", 1 },
+    { "p99.9", NULL, "99.9", 1 },
+    { "max", "latency_ns.max", NULL, 1 },
+  };
+  static const char *const titles[] = { "Median latency over time", NULL,
+                                        "99th percentile over time" };
+  struct chart c = over_time("Latency over time", "latency", AXIS_TIME);
+
+  c.y.kind = AXIS_LOG;
+  if (v->n_runs == 1) {
+    for (size_t i = 0; i < ARRAY_SIZE(traces); i++)
+      add_trace(&c, traces[i].name, v->runs[0].run, &traces[i]);
+    draw(&c, "The results have no percentiles of intervals.", out);
+    return;
+  }
+  for (size_t i = 0; i < ARRAY_SIZE(titles); i++) {
+    if (!titles[i])
+      continue;
+    c.title = titles[i];
+    all_runs(v, &c, &traces[i]);
+    draw(&c, "The results have no percentiles of intervals.", out);
+  }
+}
+
+void charts_over_time(const struct view *v, struct strbuf *out)
+{
+  static const struct trace events = { "", "events_per_s", NULL, 1 };
+  static const struct trace queries = { "", "queries.total_per_s", NULL, 1 };
+  static const struct trace errors = { "", "errors_per_s", NULL, 1 };
+  struct chart c = over_time("Throughput over time", "events per second",
+                             AXIS_COUNT);
+
+  all_runs(v, &c, &events);
+  draw(&c, no_intervals, out);
+  if (occurs(v, &queries)) {
+    c = over_time("Queries over time", "queries per second", AXIS_COUNT);
+    all_runs(v, &c, &queries);
+    draw(&c, NULL, out);
+  }
+  latency_over_time(v, out);
+  if (occurs(v, &errors)) {
+    c = over_time("Errors over time", "errors per second", AXIS_COUNT);
+    all_runs(v, &c, &errors);
+    draw(&c, NULL, out);
+  }
+}
+
+static void system_of_one(const struct view *v, struct strbuf *out)
+{
+  static const struct trace cpu[] = {
+    { "user", "system.cpu.user_ratio", NULL, 100 },
+    { "system", "system.cpu.system_ratio", NULL, 100 },
+    { "iowait", "system.cpu.iowait_ratio", NULL, 100 },
+    { "stolen", "system.cpu.steal_ratio", NULL, 100 },
+  };
+  static const struct trace disk[] = {
+    { "read", "system.disk.read_bytes", NULL, 1 },
+    { "written", "system.disk.written_bytes", NULL, 1 },
+  };
+  static const struct trace net[] = {
+    { "received", "system.network.received_bytes", NULL, 1 },
+    { "sent", "system.network.sent_bytes", NULL, 1 },
+    { "loopback", "system.network.loopback_bytes", NULL, 1 },
+  };
+  struct chart c = over_time("Processors of the machine", "share of all",
+                             AXIS_SHARE);
+
+  for (size_t i = 0; i < ARRAY_SIZE(cpu); i++)
+    add_trace(&c, cpu[i].name, v->runs[0].run, &cpu[i]);
+  draw(&c, "The results say nothing about processors.", out);
+
+  c = over_time("Disk", "bytes per interval", AXIS_BYTES);
+  for (size_t i = 0; i < ARRAY_SIZE(disk); i++) {
+    if (occurs(v, &disk[i]))
+      add_trace(&c, disk[i].name, v->runs[0].run, &disk[i]);
+  }
+  draw(&c, NULL, out);
+  c = over_time("Network", "bytes per interval", AXIS_BYTES);
+  for (size_t i = 0; i < ARRAY_SIZE(net); i++) {
+    if (occurs(v, &net[i]))
+      add_trace(&c, net[i].name, v->runs[0].run, &net[i]);
+  }
+  draw(&c, NULL, out);
+}
+
+void charts_system(const struct view *v, struct strbuf *out)
+{
+  static const struct trace idle = { "", "system.cpu.idle_ratio", NULL, 100 };
+  static const struct trace switches = { "",
+                                         "system.cpu.context_switches_per_s",
+                                         NULL, 1 };
+  struct chart c;
+
+  if (v->n_runs == 1) {
+    system_of_one(v, out);
+    return;
+  }
+  c = over_time("Idle processors of the machine", "share of all", AXIS_SHARE);
+  all_runs(v, &c, &idle);
+  draw(&c, "The results say nothing about processors.", out);
+  c = over_time("Context switches of the machine", "per second", AXIS_COUNT);
+  all_runs(v, &c, &switches);
+  draw(&c, NULL, out);
+}
+
+/* ---- distribution ---- */
+
+static size_t filled_buckets(const struct hist_sum *h)
+{
+  size_t n = 0;
+
+  for (unsigned i = 0; i < HIST_BUCKETS; i++)
+    n += h->count[i] > 0;
+  return n;
+}
+
+static void add_spectrum(struct chart *c, const char *name,
+                         const struct hist_sum *h)
+{
+  const size_t n = filled_buckets(h);
+  struct chart_line *line = &c->lines[c->n_lines];
+  double *xy = calloc(2 * n + 1, sizeof(*xy));
+  uint64_t below = 0;
+
+  if (!xy || c->n_lines == CHART_LINES_MAX) {
+    free(xy);
+    return;
+  }
+  *line = (struct chart_line){ .name = name, .x = xy, .y = xy + n };
+  for (unsigned i = 0; i < HIST_BUCKETS; i++) {
+    const double count = (double)h->count[i];
+
+    if (h->count[i] == 0)
+      continue;
+    /* The middle of the events of this bucket. */
+    xy[line->n] = 100 * ((double)below + count / 2) / (double)h->total;
+    xy[n + line->n] = (double)hist_middle(i);
+    below += h->count[i];
+    line->n++;
+  }
+  c->n_lines++;
+}
+
+/* The smallest and largest value of all. */
+static void widen(const struct hist_sum *h, double *low, double *high)
+{
+  for (unsigned i = 0; i < HIST_BUCKETS; i++) {
+    const double value = (double)hist_middle(i);
+
+    if (h->count[i] == 0)
+      continue;
+    *low = fmin(*low, fmax(value, 1));
+    *high = fmax(*high, value);
+  }
+}
+
+static void add_bins(struct chart *c, const char *name,
+                     const struct hist_sum *h, double low, double high)
+{
+  struct chart_line *line = &c->lines[c->n_lines];
+  double *xy = calloc(2 * (BINS + 1), sizeof(*xy));
+  const double width = log(high / low) / BINS;
+
+  if (!xy || c->n_lines == CHART_LINES_MAX) {
+    free(xy);
+    return;
+  }
+  for (unsigned i = 0; i < HIST_BUCKETS; i++) {
+    const double value = fmax((double)hist_middle(i), 1);
+    int bin;
+
+    if (h->count[i] == 0)
+      continue;
+    bin = width > 0 ? (int)(log(value / low) / width) : 0;
+    bin = bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin;
+    xy[BINS + 1 + bin] += 100 * (double)h->count[i] / (double)h->total;
+  }
+  for (int i = 0; i <= BINS; i++)
+    xy[i] = low * exp(width * i);
+  xy[2 * BINS + 1] = xy[2 * BINS];
+  *line = (struct chart_line){
+    .name = name, .x = xy, .y = xy + BINS + 1, .n = BINS + 1, .steps = true
+  };
+  c->n_lines++;
+}
+
+void charts_distribution(const struct view *v, struct strbuf *out)
+{
+  static const char missing[] =
+    "The results have no histogram: the run had no events, or percentiles "
+    "were switched off.";
+  struct chart spectrum = {
+    .title = "Latency by percentile",
+    .x = { .label = "share of events that took at most this long",
+           .kind = AXIS_PERCENTILE,
+           .unit = AXIS_SHARE },
+    .y = { .label = "latency", .kind = AXIS_LOG, .unit = AXIS_TIME },
+  };
+  struct chart histogram = {
+    .title = "Histogram of latencies",
+    .x = { .label = "latency", .kind = AXIS_LOG, .unit = AXIS_TIME },
+    .y = { .label = "events per bin", .unit = AXIS_SHARE, .from_zero = true },
+  };
+  struct hist_sum *hists[VIEW_RUNS_MAX] = { NULL };
+  double low = INFINITY, high = 0;
+
+  for (size_t i = 0; i < v->n_runs && i < VIEW_RUNS_MAX; i++) {
+    hists[i] = result_histogram(v->runs[i].run);
+    if (hists[i] && hists[i]->total > 0)
+      widen(hists[i], &low, &high);
+  }
+  if (high <= low) /* one value only */
+    high = low * 1.1;
+  for (size_t i = 0; i < v->n_runs && i < VIEW_RUNS_MAX; i++) {
+    if (!hists[i] || hists[i]->total == 0)
+      continue;
+    add_spectrum(&spectrum, v->runs[i].label, hists[i]);
+    add_bins(&histogram, v->runs[i].label, hists[i], low, high);
+  }
+  draw(&spectrum, missing, out);
+  draw(&histogram, missing, out);
+  for (size_t i = 0; i < VIEW_RUNS_MAX; i++)
+    hist_sum_free(hists[i]);
+}

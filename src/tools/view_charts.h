@@ -1,0 +1,16 @@
+/*
+ * view_charts.h - the pictures of a report.
+ */
+#ifndef BENCH_TOOLS_VIEW_CHARTS_H
+#define BENCH_TOOLS_VIEW_CHARTS_H
+
+struct strbuf;
+struct view;
+
+/* Each adds one or more charts, or a sentence that says why there is none. */
+void charts_over_time(const struct view *v, struct strbuf *out);
+void charts_distribution(const struct view *v, struct strbuf *out);
+void charts_system(const struct view *v, struct strbuf *out);
+void charts_sweep(const struct view *v, struct strbuf *out);
+
+#endif

@@ -1,0 +1,177 @@
+/*
+ * view_facts.c - options and surroundings of a report's results: what they have
+ * in common, and what not.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "tools/table.h"
+#include "tools/view.h"
+
+enum {
+  DEPTH_MAX = 8,
+};
+
+static char *value_text(const json_t *value)
+{
+  if (!value || json_is_null(value))
+    return NULL;
+  if (json_is_string(value))
+    return mem_strdup(json_string_value(value));
+  return json_dumps(value,
+                    JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
+}
+
+static void value_cell(struct table *t, const json_t *value)
+{
+  char *text = value_text(value);
+
+  table_cell(t, text ? text : "");
+  free(text);
+}
+
+/* Rows with what all runs have in common, or with what they have not. */
+struct facts_table {
+  const struct view *v;
+  struct table *t;
+  const char *head;
+  bool same;
+};
+
+static size_t columns_of(const struct facts_table *f)
+{
+  if (f->same)
+    return 1;
+  return f->v->n_runs < VIEW_RUNS_MAX ? f->v->n_runs : VIEW_RUNS_MAX;
+}
+
+static void head_row(const struct facts_table *f)
+{
+  table_cell(f->t, f->head);
+  for (size_t i = 0; i < columns_of(f); i++)
+    table_cell(f->t, f->same ? "value" : f->v->runs[i].label);
+  table_end_row(f->t);
+}
+
+/* The value at a place in all runs; `get` finds it. */
+static void fact_row(const struct facts_table *f, const char *name,
+                     const json_t *(*get)(const json_t *run, const char *name))
+{
+  const json_t *first = get(f->v->runs[0].run->json, name);
+  bool same = true;
+
+  for (size_t i = 1; i < f->v->n_runs && same; i++) {
+    const json_t *other = get(f->v->runs[i].run->json, name);
+
+    same = first == other || (first && other && json_equal(first, other));
+  }
+  if (same != f->same)
+    return;
+  if (f->t->n == 0)
+    head_row(f);
+  table_cell(f->t, name);
+  for (size_t i = 0; i < columns_of(f); i++)
+    value_cell(f->t, get(f->v->runs[i].run->json, name));
+  table_end_row(f->t);
+}
+
+static const json_t *option_of(const json_t *run, const char *name)
+{
+  return json_object_get(json_object_get(run, "options"), name);
+}
+
+static const json_t *option_value(const json_t *run, const char *name)
+{
+  return json_object_get(option_of(run, name), "value");
+}
+
+/* Somebody gave it, in one of the runs. */
+static bool is_given(const struct view *v, const char *name)
+{
+  for (size_t i = 0; i < v->n_runs; i++) {
+    const char *source = json_text_at(option_of(v->runs[i].run->json, name),
+                                      "source");
+
+    if (source && strcmp(source, "default") != 0)
+      return true;
+  }
+  return false;
+}
+
+static void add_options(const struct view *v, struct table *t, bool same)
+{
+  const struct facts_table f = { v, t, "option", same };
+  const char *name;
+  json_t *option;
+
+  json_object_foreach(json_object_get(v->runs[0].run->json, "options"), name,
+                      option)
+  {
+    /* The file of a sweep's step is none of its reader's business. */
+    if (is_given(v, name) && strcmp(name, "sweep-role") != 0 &&
+        strcmp(name, "json") != 0 &&
+        !json_is_true(json_object_get(option, "secret")))
+      fact_row(&f, name, option_value);
+  }
+}
+
+void view_same_options(const struct view *v, struct table *t)
+{
+  add_options(v, t, true);
+}
+
+void view_other_options(const struct view *v, struct table *t)
+{
+  add_options(v, t, false);
+}
+
+/* What changes from moment to moment is no difference to speak of. */
+static bool is_fleeting(const char *key)
+{
+  return strstr(key, "monotonic") || strcmp(key, "available_bytes") == 0 ||
+         strcmp(key, "free_bytes") == 0 || strcmp(key, "reading_ns") == 0;
+}
+
+/* Rows for all leaves below `path` of the first result. */
+static void add_leaves(const struct facts_table *f, const char *path, int depth)
+{
+  const json_t *here = json_at(f->v->runs[0].run->json, path);
+  const char *key;
+  json_t *value;
+
+  json_object_foreach((json_t *)(uintptr_t)here, key, value)
+  {
+    struct strbuf below = { 0 };
+
+    strbuf_addf(&below, "%s.%s", path, key);
+    if (json_is_object(value) && depth < DEPTH_MAX)
+      add_leaves(f, strbuf_str(&below), depth + 1);
+    else if (f->v->n_runs == 1 || !is_fleeting(key))
+      fact_row(f, strbuf_str(&below), json_at);
+    strbuf_done(&below);
+  }
+}
+
+static void add_environment(const struct view *v, struct table *t, bool same)
+{
+  static const char *const parts[] = { "run", "tool", "environment",
+                                       "database" };
+  const struct facts_table f = { v, t, "fact", same };
+
+  for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+    add_leaves(&f, parts[i], 0);
+}
+
+void view_same_environment(const struct view *v, struct table *t)
+{
+  add_environment(v, t, true);
+}
+
+void view_other_environment(const struct view *v, struct table *t)
+{
+  add_environment(v, t, false);
+}

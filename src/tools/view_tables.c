@@ -1,0 +1,253 @@
+/*
+ * view_tables.c - the figures of a report as tables.
+ */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/parse.h"
+#include "tools/numbers.h"
+#include "tools/table.h"
+#include "tools/units.h"
+#include "tools/view.h"
+
+enum {
+  STATEMENT_SHOWN = 300, /* bytes */
+};
+
+/* Shown whether they were asked for or not. */
+static const double usual[] = { 50, 95, 99, 99.9 };
+
+static bool is_wanted(const struct view *v, const char *key, double pct)
+{
+  for (size_t i = 0; i < ARRAY_SIZE(usual); i++) {
+    if (pct == usual[i])
+      return true;
+  }
+  for (size_t i = 0; i < v->n_runs; i++) {
+    const json_t *list = json_at(v->runs[i].run->json,
+                                 "options.percentiles.value");
+
+    if (json_number_at(v->runs[i].run->json, "options.percentile.value") == pct)
+      return true;
+    for (size_t k = 0; k < json_array_size(list); k++) {
+      const char *one = json_string_value(json_array_get(list, k));
+
+      if (one && strcmp(one, key) == 0)
+        return true;
+    }
+  }
+  return false;
+}
+
+static int by_number(const void *a, const void *b)
+{
+  const double x = strtod(*(const char *const *)a, NULL);
+  const double y = strtod(*(const char *const *)b, NULL);
+
+  return (x > y) - (x < y);
+}
+
+size_t view_percentiles(const struct view *v,
+                        const char *ret[VIEW_PERCENTILES_MAX])
+{
+  const json_t *have = json_at(v->runs[0].run->json,
+                               "totals.latency_ns.percentiles");
+  const char *key;
+  json_t *value;
+  size_t n = 0;
+
+  json_object_foreach((json_t *)(uintptr_t)have, key, value)
+  {
+    double pct;
+
+    if (n < VIEW_PERCENTILES_MAX && parse_double(key, &pct) == 0 &&
+        is_wanted(v, key, pct))
+      ret[n++] = key;
+  }
+  qsort(ret, n, sizeof(*ret), by_number);
+  return n;
+}
+
+static void time_cell(struct table *t, double ns)
+{
+  char text[UNIT_SIZE];
+
+  table_cell(t, unit_time(text, ns));
+}
+
+static void count_cell(struct table *t, double value)
+{
+  char text[UNIT_SIZE];
+
+  table_cell(t, unit_count(text, value));
+}
+
+static void latency_cells(struct table *t, const json_t *latency,
+                          const char *const *keys, size_t n)
+{
+  const json_t *have = json_object_get(latency, "percentiles");
+
+  for (size_t i = 0; i < n; i++) {
+    const json_t *value = json_object_get(have, keys[i]);
+
+    time_cell(t, json_is_number(value) ? json_number_value(value) : NAN);
+  }
+}
+
+static bool has_queries(const struct view *v)
+{
+  for (size_t i = 0; i < v->n_runs; i++) {
+    if (isfinite(v->runs[i].run->queries_per_s))
+      return true;
+  }
+  return false;
+}
+
+static double throughput_of(const struct result *r)
+{
+  return r->events_per_s;
+}
+
+static double queries_of(const struct result *r)
+{
+  return r->queries_per_s;
+}
+
+static void summary_head(struct table *t, bool queries, const char *const *keys,
+                         size_t n)
+{
+  table_cell(t, "result");
+  table_cell(t, "runs");
+  table_cell(t, "events");
+  table_cell(t, "events/s");
+  if (queries)
+    table_cell(t, "queries/s");
+  table_cell(t, "mean");
+  for (size_t i = 0; i < n; i++)
+    table_cellf(t, "p%s", keys[i]);
+  table_cell(t, "min");
+  table_cell(t, "max");
+  table_cell(t, "errors");
+  table_cell(t, "client CPUs");
+  table_end_row(t);
+}
+
+void view_summary(const struct view *v, struct table *t)
+{
+  const char *keys[VIEW_PERCENTILES_MAX];
+  const size_t n = view_percentiles(v, keys);
+  const bool queries = has_queries(v);
+
+  summary_head(t, queries, keys, n);
+  for (size_t i = 0; i < v->n_runs; i++) {
+    const struct view_run *r = &v->runs[i];
+
+    table_cell(t, r->label);
+    table_cellf(t, "%zu", r->group->n);
+    count_cell(t, r->run->events);
+    count_cell(t, group_median(r->group, throughput_of));
+    if (queries)
+      count_cell(t, group_median(r->group, queries_of));
+    time_cell(t, r->run->mean_ns);
+    latency_cells(
+      t, r->run->events > 0 ? json_at(r->run->json, "totals.latency_ns") : NULL,
+      keys, n);
+    time_cell(t, r->run->min_ns);
+    time_cell(t, r->run->max_ns);
+    count_cell(t, r->run->errors);
+    count_cell(t, r->run->cpus_used);
+    table_end_row(t);
+  }
+}
+
+void view_statements(const struct view_run *r, struct table *t)
+{
+  static const char *const keys[] = { "50", "95", "99" };
+  const json_t *list = json_object_get(r->run->json, "classes");
+  static const char *const heads[] = { "operation", "count", "per second",
+                                       "errors",    "mean",  "p50",
+                                       "p95",       "p99",   "max" };
+
+  if (json_array_size(list) == 0)
+    return;
+  for (size_t i = 0; i < ARRAY_SIZE(heads); i++)
+    table_cell(t, heads[i]);
+  table_end_row(t);
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const json_t *c = json_array_get(list, i);
+    const char *name = json_text_at(c, "name");
+
+    table_cellf(t, "%.*s", STATEMENT_SHOWN, name ? name : "?");
+    count_cell(t, json_number_at(c, "count"));
+    count_cell(t, json_number_at(c, "count_per_s"));
+    count_cell(t, json_number_at(c, "errors"));
+    time_cell(t, json_number_at(c, "latency_ns.mean"));
+    latency_cells(t, json_object_get(c, "latency_ns"), keys, ARRAY_SIZE(keys));
+    time_cell(t, json_number_at(c, "latency_ns.max"));
+    table_end_row(t);
+  }
+}
+
+void view_errors(const struct view *v, struct table *t)
+{
+  static const char *const heads[] = { "result", "source", "code",
+                                       "state",  "count",  "first message" };
+
+  for (size_t i = 0; i < v->n_runs; i++) {
+    const json_t *list = json_object_get(v->runs[i].run->json, "errors");
+
+    for (size_t k = 0; k < json_array_size(list); k++) {
+      const json_t *e = json_array_get(list, k);
+      static const char *const texts[] = { "source", "code", "state" };
+
+      for (size_t h = 0; t->n == 0 && h < ARRAY_SIZE(heads); h++)
+        table_cell(t, heads[h]);
+      if (t->columns == 0)
+        table_end_row(t);
+      table_cell(t, v->runs[i].label);
+      for (size_t h = 0; h < ARRAY_SIZE(texts); h++) {
+        const char *text = json_text_at(e, texts[h]);
+
+        table_cell(t, text ? text : "");
+      }
+      count_cell(t, json_number_at(e, "count"));
+      table_cell(t, json_text_at(e, "text") ? json_text_at(e, "text") : "");
+      table_end_row(t);
+    }
+  }
+}
+
+static void warning_row(struct table *t, const char *label, const char *text)
+{
+  if (t->columns == 0) {
+    table_cell(t, "result");
+    table_cell(t, "warning");
+    table_end_row(t);
+  }
+  table_cell(t, label);
+  table_cell(t, text);
+  table_end_row(t);
+}
+
+void view_warnings(const struct view *v, struct table *t)
+{
+  for (size_t i = 0; i < v->n_runs; i++) {
+    const struct view_run *r = &v->runs[i];
+    const json_t *list = json_object_get(r->run->json, "warnings");
+    const char *error = json_text_at(r->run->json, "run.error");
+
+    if (error)
+      warning_row(t, r->label, error);
+    for (size_t k = 0; k < json_array_size(list); k++) {
+      const char *text = json_text_at(json_array_get(list, k), "text");
+
+      if (text)
+        warning_row(t, r->label, text);
+    }
+    if (r->group->failed > 0)
+      warning_row(t, r->label, "some repeats failed and are left out");
+  }
+}

@@ -1,0 +1,324 @@
+#!/usr/bin/env bats
+# Sweeps, repeats, and the tools for results, as users see them.
+load helper
+
+csv() { # csv COLUMN: that column of the table at the end, one value per line
+  awk -F, -v name="$1" '
+    !found && /^[a-z_-]+,.*events_per_s/ || /^runs,/ || /^events,events_per_s/ {
+      for (i = 1; i <= NF; i++) if ($i == name) column = i
+      found = 1; next }
+    found { print $column }' <<<"$output"
+}
+
+reports() { grep -c '^General statistics:' <<<"$output"; }
+
+json() { # json FILE EXPRESSION: python finds it true
+  python3 -c '
+import json, sys
+d = json.load(open(sys.argv[1]))
+sys.exit(not eval("(" + sys.argv[2] + ")"))' "$1" "$2"
+}
+
+@test "a sweep of threads with repeats, in turns" {
+  bench cpu --sweep=threads:1,2 --time=1 --repeat=2 --json=all.json run
+  must is "$status" 0
+  must is "$(reports)" 4
+  must is "$(grep -o '^=== Step.*' <<<"$output")" \
+    "=== Step 1 of 4: threads=1 (repeat 1 of 2)
+=== Step 2 of 4: threads=2 (repeat 1 of 2)
+=== Step 3 of 4: threads=1 (repeat 2 of 2)
+=== Step 4 of 4: threads=2 (repeat 2 of 2)"
+  must has "$output" '^threads +runs +events +events/s +mean ms +p95 ms +min ms +max ms +errors +client CPUs +note$'
+  must has "$output" '^ +1 +2 '
+  must has "$output" '^ +2 +2 '
+  must has "$output" 'range$'
+  must has "$output" '^best: the highest median of events/s\.$'
+  must has "$output" '^knee: the smallest value with at least 95 %'
+  must is "$(grep -c 'best' <<<"$output")" 3 # a row, two explanations
+  must json all.json 'd["schema"] == "bench-sweep/1" and len(d["steps"]) == 4
+    and [s["values"]["threads"] for s in d["steps"]] == ["1","2","1","2"]
+    and all(s["result"]["run"]["threads"] == int(s["values"]["threads"])
+            for s in d["steps"])'
+  bench compare all.json all.json
+  must is "$status" 0
+  must has "$output" '^threads=2$'
+  ! has "$output" 'better|worse'
+  bench report all.json -o page.html
+  must is "$status" 0
+  must has "$(cat page.html)" 'Throughput by value'
+}
+
+@test "the command may be left out; repeats need no sweep" {
+  bench cpu --events=5 --repeat=3 --sweep-format=csv
+  must is "$status" 0
+  must is "$(csv runs)" 3
+  must is "$(csv events_min)" 5
+  must is "$(reports)" 3
+}
+
+@test "tables are made anew for each size, for each number of threads" {
+  bench oltp_read_only --db-driver=sqlite --sqlite-db=t.db --events=20 \
+    --sweep=threads:1,2 --sweep=table_size:100,1000 --sweep-format=csv run
+  must is "$status" 0
+  must is "$(csv threads)" $'1\n1\n2\n2'
+  must is "$(csv table_size)" $'100\n1000\n100\n1000'
+  must is "$(csv events)" $'20\n20\n20\n20'
+  must is "$(csv queries_per_s | grep -c '[1-9]')" 4
+  must is "$(sqlite3 t.db .tables 2>/dev/null)" ""
+}
+
+@test "without preparation, steps fail that have no tables" {
+  bench oltp_read_only --db-driver=sqlite --sqlite-db=t.db --events=5 \
+    --sweep=table_size:100,1000 --sweep-prepare=off --sweep-format=csv run
+  must is "$status" 1
+  must is "$(csv events)" $'-\n-'
+}
+
+@test "a step that fails is marked, and the sweep goes on, or not" {
+  cat >f.lua <<'LUA'
+sysbench.cmdline.options = {n = {"n", 1}}
+function event() if sysbench.opt.n == 2 then error("boom") end end
+LUA
+  bench ./f.lua --sweep=n:1..3 --events=10 --sweep-format=csv run
+  must is "$status" 1
+  must is "$(csv events)" $'10\n-\n10'
+  must has "$output" '^2,.*failed \(run, exit status 1\)'
+  must has "$stderr" 'boom'
+  bench ./f.lua --sweep=n:1..3 --events=10 --sweep-stop-on-error \
+    --sweep-format=csv run
+  must is "$status" 1
+  must is "$(csv events)" $'10\n-'
+}
+
+@test "an impossible step is found before the first one starts" {
+  bench cpu --sweep=threads:1,2,0 run
+  must is "$status" 1
+  must is "$output" ""
+  must has "$stderr" "^FATAL: Invalid value for --threads: '0'"
+  must has "$stderr" '^The step threads=0 of the sweep is impossible'
+  bench cpu --sweep=no-such:1 run
+  must is "$status" 1
+  must has "$stderr" '^invalid option: --no-such=1$'
+  bench threads --sweep=threads:1 --sweep-prepare=on run
+  must is "$status" 1
+  must has "$stderr" "does not implement the '(prepare|cleanup)' command"
+}
+
+@test "sweeps that make no sense are refused" {
+  local bad
+  for bad in threads threads: :1 threads:1,1 threads:4..1 threads:1..8*1; do
+    bench cpu "--sweep=$bad" run
+    must is "$status" 1
+    must is "$output" ""
+    must has "$stderr" "^FATAL: Invalid value for --sweep: "
+  done
+  bench cpu --sweep=threads:1 --sweep=num-threads:2 run
+  must has "$stderr" "names 'threads' twice"
+  bench cpu --sweep=json:a,b run
+  must has "$stderr" "json cannot be swept"
+  bench cpu --pause=1 run
+  must is "$status" 1
+  must is "$stderr" '--pause has no effect without --sweep or --repeat'
+  bench cpu --sweep=threads:1,2 help
+  must is "$status" 1
+  bench cpu --sweep=threads:1,2 --csv=x.csv run
+  must is "$status" 1
+  must has "$stderr" 'csv cannot be used with --sweep'
+  bench cpu --sweep=threads:1,2 --json=no/such/folder.json run
+  must is "$status" 1
+  must is "$output" ""
+}
+
+@test "Ctrl-C ends the sweep after the step, a second one ends the step" {
+  "$BENCH" cpu --sweep=threads:1,2,3 --time=2 --sweep-format=csv run \
+    >out 2>err 3>&- &
+  local pid=$!
+  until grep -q 'Threads started' out; do sleep 0.05; done
+  kill -INT "$pid"
+  wait "$pid" || status=$?
+  must is "$status" 130
+  output=$(<out)
+  must is "$(csv threads)" 1
+  must has "$(<out)" '^1,[1-9]'
+  must has "$(<err)" 'the sweep ends after this step'
+  holds "$(number 'total time:') >= 1.9"
+
+  "$BENCH" cpu --sweep=threads:1,2,3 --time=60 --sweep-format=csv run \
+    >out 2>err 3>&- &
+  pid=$!
+  until grep -q 'Threads started' out; do sleep 0.05; done
+  kill -INT "$pid"
+  until grep -q 'ends after this step' err; do sleep 0.05; done
+  kill -INT "$pid"
+  status=0
+  wait "$pid" || status=$?
+  must is "$status" 130
+  must has "$(<out)" 'interrupted \(run, exit status 130\)'
+}
+
+@test "results on the standard output leave it to them" {
+  bench cpu --events=3 --sweep=threads:1,2 --json=- run
+  must is "$status" 0
+  printf '%s' "$output" >all.json
+  must json all.json 'len(d["steps"]) == 2'
+  must has "$stderr" '^General statistics:'
+}
+
+@test "a sweep in a configuration file" {
+  printf 'sweep = threads:1,2\nevents = 4\n' >my.cnf
+  bench cpu --config-file=my.cnf --sweep=cpu-max-prime:10,20 \
+    --sweep-format=csv run
+  must is "$status" 0
+  must is "$(csv cpu-max-prime)" $'10\n20\n10\n20'
+}
+
+# ---------------------------------------------------------------------------
+# tools
+
+make_results() {
+  "$BENCH" cpu --time=1 --json=a.json run >/dev/null
+  "$BENCH" cpu --time=1 --threads=2 --json=b.json run >/dev/null
+}
+
+@test "compare: text, Markdown, JSON, exit status" {
+  make_results
+  bench compare a.json b.json
+  must is "$status" 0
+  must has "$output" '^figure +base +new +change +99 % interval +verdict +smallest visible$'
+  must has "$output" '^events/s +[0-9]'
+  must has "$output" '^  option threads: 1, 2$'
+  bench compare a.json a.json b.json --format=markdown
+  must is "$status" 0
+  must has "$output" '^\| events/s \|'
+  bench compare a.json b.json --format=json --fail-if-slower=99
+  must is "$status" 0
+  printf '%s' "$output" >c.json
+  must json c.json 'd["schema"] == "bench-compare/1" and d["slower"] == False
+    and d["comparisons"][0]["figures"][0]["name"] == "events/s"'
+}
+
+@test "compare: --fail-if-slower" {
+  python3 - <<'PY'
+import json
+def doc(rate, path):
+    i = [dict(elapsed_s=t+1, period_s=1.0, events=rate + 10 * (t % 3),
+              errors=0, partial=False, latency_ns=dict(mean=1e9/rate))
+         for t in range(20)]
+    json.dump(dict(schema="bench/1", tool=dict(version="1"),
+                   run=dict(test="cpu", threads=1), options={},
+                   totals=dict(period_s=20.0, events=20*rate,
+                               events_per_s=rate, errors=0,
+                               latency_ns=dict(min=1, mean=1e9/rate, max=2)),
+                   intervals=i), open(path, "w"))
+doc(1000, "fast.json")
+doc(800, "slow.json")
+PY
+  bench compare fast.json slow.json --fail-if-slower=5
+  must is "$status" 3
+  must has "$output" '^events/s .* worse '
+  bench compare fast.json slow.json --fail-if-slower=30
+  must is "$status" 0
+  bench compare slow.json fast.json --fail-if-slower=5
+  must is "$status" 0
+  must has "$output" '^events/s .* better '
+}
+
+@test "report: one page without a network, Markdown, text" {
+  make_results
+  bench report a.json b.json -o page.html
+  must is "$status" 0
+  must is "$output$stderr" ""
+  must has "$(<page.html)" '^<!DOCTYPE html>'
+  ! grep -Eq 'https?://|src=|@import|url\(|<script' page.html
+  must is "$(grep -c '<svg viewBox' page.html)" 7
+  bench report a.json --format=markdown
+  must has "$output" '^\| a \| 1 \|'
+  bench report --format=text a.json --output=page.txt
+  must is "$status" 0
+  must has "$(<page.txt)" '^Summary:$'
+}
+
+@test "report: what is missing is said, not drawn" {
+  cat >none.json <<'JSON'
+{"schema": "bench/1", "run": {"test": "a<b>&"}, "totals": {"events": 0,
+ "events_per_s": 0.0, "latency_ns": {"hdr_histogram": "HISTnonsense"}}}
+JSON
+  bench report none.json -o page.html
+  must is "$status" 0
+  ! grep -q '<svg viewBox' page.html
+  must has "$(<page.html)" 'The results have no intervals'
+  must has "$(<page.html)" 'The results have no histogram'
+  must has "$(<page.html)" 'bench report: a&lt;b&gt;&amp;'
+}
+
+@test "rerun: the same options, others on top, sweeps as they were" {
+  "$BENCH" cpu --events=7 --cpu-max-prime=77 --json=a.json run >/dev/null
+  bench rerun a.json
+  must is "$status" 0
+  must is "$(number 'total number of events:')" 7
+  must is "$(number 'Prime numbers limit:')" 77
+  bench rerun a.json --events=9
+  must is "$(number 'total number of events:')" 9
+  "$BENCH" cpu --events=3 --sweep=threads:1,2 --sweep=cpu-max-prime:5,6 \
+    --json=s.json run >/dev/null
+  bench rerun s.json --sweep-format=csv
+  must is "$status" 0
+  must is "$(csv threads)" $'1\n1\n2\n2'
+}
+
+@test "rerun: secrets have to be given again" {
+  cat >secret.json <<'JSON'
+{"schema": "bench/1", "run": {"test": "cpu"}, "totals": {"events": 1},
+ "options": {"events": {"value": 2, "source": "command_line"},
+ "my-password": {"secret": true, "source": "command_line"}}}
+JSON
+  bench rerun secret.json
+  must is "$status" 2
+  must has "$stderr" 'the value of --my-password is not in results'
+  must has "$stderr" 'set BENCH_MY_PASSWORD$'
+}
+
+@test "bad input: one line, exit 2, nothing written" {
+  make_results
+  head -c 500 a.json >cut.json
+  sed 's#"bench/1"#"bench/9"#' a.json >newer.json
+  echo '{"schema": "other"}' >other.json
+  sed 's#"test": "cpu"#"test": "memory"#' a.json >memory.json
+  : >empty.json
+  local bad tool
+  for bad in cut newer other empty missing; do
+    for tool in "compare a.json $bad.json" "compare $bad.json a.json" \
+      "report a.json $bad.json -o page.html" "rerun $bad.json"; do
+      bench $tool
+      must is "$status" 2
+      must is "$output" ""
+      must is "$(wc -l <<<"$stderr")" 1
+      must has "$stderr" "$bad.json"
+      [ ! -e page.html ]
+    done
+  done
+  bench compare a.json memory.json
+  must is "$status" 2
+  must has "$stderr" 'results of different tests'
+  bench report a.json memory.json -o page.html
+  must is "$status" 2
+  [ ! -e page.html ]
+  bench compare a.json
+  must is "$status" 2
+  bench report
+  must is "$status" 2
+  bench rerun a.json b.json
+  must is "$status" 2
+  bench compare a.json b.json --no-such
+  must is "$status" 2
+  must has "$stderr" '^invalid option: --no-such$'
+}
+
+@test "a script called like a tool is given as a path" {
+  echo 'function event() end print("my script")' >compare.lua
+  bench compare help
+  must has "$output" '^  bench compare BASE.json NEW.json'
+  bench ./compare.lua --events=1 run
+  must is "$status" 0
+  must has "$output" '^my script$'
+}
