@@ -12,7 +12,8 @@ apt_build='gcc libc6-dev make autoconf automake libtool pkg-config|pkgconf
   libluajit-5.1-dev libck-dev libjansson-dev zlib1g-dev
   libmariadb-dev|default-libmysqlclient-dev|libmysqlclient-dev
   libpq-dev libsqlite3-dev libaio-dev liburing-dev'
-apt_test='bats mariadb-server mariadb-client postgresql openssl procps
+apt_test='bats mariadb-server mariadb-client postgresql openssl procps strace
+  python3-jsonschema
   util-linux'
 
 dnf_build='gcc glibc-devel make autoconf automake libtool
@@ -20,7 +21,8 @@ dnf_build='gcc glibc-devel make autoconf automake libtool
   mariadb-connector-c-devel|community-mysql-devel
   libpq-devel|postgresql-private-devel sqlite-devel libaio-devel
   liburing-devel'
-dnf_test='bats mariadb-server mariadb postgresql-server postgresql openssl
+dnf_test='bats mariadb-server mariadb postgresql-server postgresql openssl strace
+  python3-jsonschema
   procps-ng util-linux'
 
 brew_build='autoconf automake libtool pkgconf|pkg-config luajit
