@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# quickstart.sh - from a fresh clone to a first result, in one command.
+# quickstart.sh - from a fresh clone to a first result, in one command: builds
+# the program and runs its main job, the OLTP workload, on the embedded SQLite
+# in a temporary folder.
 set -euo pipefail
 
 src=$(cd "$(dirname "$0")/.." && pwd)
@@ -7,4 +9,19 @@ src=$(cd "$(dirname "$0")/.." && pwd)
 "$src/scripts/deps.sh" build || # configure will name what is missing
   printf 'quickstart.sh: not all packages could be installed\n' >&2
 "$src/scripts/build.sh" "$src/build"
-exec "$src/build/bench" cpu --time=3 run
+bench=$src/build/bench
+
+if ! "$bench" --db-driver=help | grep -q '^ *sqlite '; then
+  exec "$bench" cpu --time=3 run # built without SQLite
+fi
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+job=(oltp_read_write --db-driver=sqlite --tables=2 --table-size=10000 --threads=2)
+for command in prepare 'run --time=10 --report-interval=1' cleanup; do
+  # shellcheck disable=SC2086 # a command and its options
+  printf '\n$ bench %s %s\n' "${job[*]}" "$command"
+  # shellcheck disable=SC2086
+  "$bench" "${job[@]}" $command
+done

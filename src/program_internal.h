@@ -4,6 +4,7 @@
 #ifndef BENCH_PROGRAM_INTERNAL_H
 #define BENCH_PROGRAM_INTERNAL_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 #include "db/env.h"
@@ -34,7 +35,8 @@ struct program {
   const char *name;    /* bench, or sysbench */
   const char *version; /* the same with the version */
   struct text_reporter text;
-  bool abandoned; /* threads were left behind: free nothing */
+  char datadir[PATH_MAX]; /* of the bundled scripts */
+  bool abandoned;         /* threads were left behind: free nothing */
 };
 
 /* Print the message, as FATAL or, if it is about usage, as it is; both return
@@ -48,6 +50,14 @@ void program_put_text(struct strbuf *text); /* and free it */
 int program_make_plan(struct program *p, struct plan *plan, struct err *err);
 int program_run_test(struct program *p, const struct test *test,
                      const void *cfg, const struct plan *plan);
+
+enum {
+  PROGRAM_SCRIPTS = 64, /* bundled scripts that are looked at */
+  PROGRAM_SCRIPT_NAME = 64,
+};
+
+/* There is no such test: name the one that is only a slip away, if any. */
+void program_suggest_test(const struct program *p, const char *typed);
 
 /* The test is a script: load it, do what the command says. */
 int program_script(struct program *p);

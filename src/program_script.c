@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "base/parse.h"
 #include "base/strbuf.h"
 #include "lua/resolve.h"
 #include "lua/script.h"
@@ -26,6 +27,7 @@ struct job {
   struct plan plan;
   struct db_process db;
   bool has_plan, has_db;
+  bool db_line; /* the default driver may have a line in the mode block */
   struct script *script;
 };
 
@@ -44,9 +46,9 @@ static int resolve(struct job *job, struct err *err)
   const struct resolve_rules rules = {
     .exists = is_file,
     .package_path = (search_path(&path, getenv("LUA_PATH"), getenv("HOME"),
-                                 search_datadir()),
+                                 job->p->datadir),
                      strbuf_str(&path)),
-    .datadir = search_datadir(),
+    .datadir = job->p->datadir,
     .builtins = builtins,
   };
   int rc;
@@ -63,7 +65,7 @@ static int resolve(struct job *job, struct err *err)
 /* The script is bundled with the program: hints may speak of its commands. */
 static bool is_bundled(const struct job *job)
 {
-  const char *dir = search_datadir();
+  const char *dir = job->p->datadir;
   const char *path = job->what.path;
 
   return path && strncmp(path, dir, strlen(dir)) == 0 &&
@@ -74,9 +76,10 @@ static bool is_bundled(const struct job *job)
 static int load(struct job *job, struct err *err)
 {
   struct program *p = job->p;
-  const struct script_setup setup = {
+  struct script_setup setup = {
     .plan = &job->plan,
     .what = &job->what,
+    .datadir = p->datadir,
     .opts = &p->set,
     .db = &job->db,
     .command = p->cmdline.command,
@@ -93,10 +96,15 @@ static int load(struct job *job, struct err *err)
   job->has_plan = true;
   job->db.facts.bundled = is_bundled(job);
   job->db.in_run = p->cmdline.command && strcmp(p->cmdline.command, "run") == 0;
+  job->db.in_results = p->results != NULL;
+  job->db_line = strcmp(p->db.driver, "sqlite") == 0 &&
+                 (job->db.facts.bundled ||
+                  optset_find(&p->set, "db-driver")->given);
   rc = program_start_database(p, &job->plan, &job->db, err);
   if (rc < 0)
     return rc;
   job->has_db = true;
+  setup.db_line = job->db_line;
   return script_new(&job->script, &setup, err);
 }
 
@@ -120,10 +128,39 @@ static int give_options(struct job *job)
   return rc < 0 ? program_fail_usage(rc, &err) : EXIT_OK;
 }
 
+/* A number that a script declared or reads as a global; else 1. */
+static uint64_t option_number(const struct optset *set, const char *name)
+{
+  const struct opt_entry *e = optset_find(set, name);
+  int64_t n;
+
+  if (!e || parse_int(opt_get_string(e), &n) < 0 || n < 1)
+    return 1;
+  return (uint64_t)n;
+}
+
+/* What the run will ask of the server, for the checks before it.  Bundled
+ * scripts prepare a statement when it is first used. */
+static void tell_facts(struct job *job)
+{
+  struct run_facts *facts = &job->db.facts;
+  const struct optset *set = &job->p->set;
+
+  job->db.is_known = true;
+  facts->lazy = true;
+  if (!facts->bundled)
+    return;
+  facts->tables = option_number(set, "tables");
+  if (facts->tables == 1)
+    facts->tables = option_number(set, "oltp-tables-count");
+}
+
 static int run(struct job *job)
 {
   struct program *p = job->p;
   int status;
+
+  tell_facts(job);
 
   p->text.hooks = script_hooks(job->script);
   status = program_run_test(p, script_test(job->script), job->script,
@@ -180,9 +217,12 @@ int program_script(struct program *p)
   if (!job)
     return EXIT_FAILED;
   job->p = p;
-  if (load(job, &err) < 0)
+  (void)search_datadir(p->datadir);
+  if (load(job, &err) < 0) {
     status = program_fail(&err);
-  else if (job->what.kind == RESOLVE_SCRIPT && p->cmdline.command) {
+    if (!job->what.path && p->cmdline.test)
+      program_suggest_test(p, p->cmdline.test);
+  } else if (job->what.kind == RESOLVE_SCRIPT && p->cmdline.command) {
     status = give_options(job);
     if (status == EXIT_OK)
       status = do_command(job);

@@ -361,16 +361,16 @@ void conn_describe(struct conn *c,
   call_stop(c);
 }
 
-int conn_mode_line(struct driver_handle *h, struct strbuf *line)
+void conn_mode_line(struct driver_handle *h, struct strbuf *line)
 {
-  struct conn *c;
+  struct conn *c = h->driver->mode_line ? new_conn(h, NULL) : NULL;
 
-  if (!h->driver->mode_line)
-    return 0;
-  c = conn_open(h, NULL);
   if (!c)
-    return -1;
+    return;
+  if (transport_open(c, transport_limit(c)) < 0) {
+    destroy(c);
+    return;
+  }
   h->driver->mode_line(c->session, line);
   conn_free(c);
-  return 0;
 }

@@ -192,7 +192,8 @@ void conn_describe(struct conn *c,
                    void (*put)(void *ctx, const char *key, const char *value),
                    void *ctx);
 
-/* The line of the mode block (opens a connection of its own); 0 or -1. */
-int conn_mode_line(struct driver_handle *h, struct strbuf *line);
+/* The line of the mode block, from a connection of its own; none where that
+ * cannot be opened: a worker will say why. */
+void conn_mode_line(struct driver_handle *h, struct strbuf *line);
 
 #endif

@@ -151,6 +151,7 @@ struct driver_hint {
   int code;          /* 0: any */
   const char *state; /* NULL: any */
   bool bundled;      /* only when a bundled script runs */
+  bool large;        /* only for large statements; their size is added */
   const char *text;
 };
 

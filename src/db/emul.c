@@ -145,11 +145,27 @@ static int add_value(const sql_bind *b, const struct emul_quote *q,
   }
 }
 
+/* A cast binds more tightly than a sign: -1::text is -(1::text). */
+static void shield_sign(struct strbuf *to, size_t at)
+{
+  if (to->failed || at >= to->len)
+    return;
+  if (to->text[at] == ' ')
+    at++;
+  if (to->text[at] != '-')
+    return;
+  strbuf_add(to, " )", 2); /* room for both */
+  if (to->failed)
+    return;
+  memmove(to->text + at + 1, to->text + at, to->len - at - 2);
+  to->text[at] = '(';
+}
+
 int emul_format(const struct emul_scan *scan, const char *sql, size_t len,
                 const sql_bind *binds, size_t n, const struct emul_quote *q,
                 struct strbuf *to, const char **ret_why)
 {
-  size_t from = 0, value = 0;
+  size_t from = 0, value = 0, start;
 
   strbuf_clear(to);
   for (size_t i = 0; i < scan->n; i++) {
@@ -165,9 +181,12 @@ int emul_format(const struct emul_scan *scan, const char *sql, size_t len,
       *ret_why = "parameters are not bound";
       return -EINVAL;
     }
+    start = to->len;
     if (add_value(&binds[value++], q, to, ret_why) < 0)
       return -EINVAL;
     from = m->at + 1;
+    if (len - from >= 2 && sql[from] == ':' && sql[from + 1] == ':')
+      shield_sign(to, start);
     if (from < len && touches(sql[from]))
       strbuf_add(to, " ", 1);
   }

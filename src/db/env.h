@@ -16,6 +16,7 @@
 
 #include "base/compiler.h"
 #include "base/err.h"
+#include "base/facts.h"
 #include "base/ffi_api.h"
 #include "db/abi.h"
 #include "db/driver.h"
@@ -78,6 +79,7 @@ struct db_process {
   const char *program; /* its name in messages; NULL: bench */
   bool in_run;         /* the command is `run` */
   bool is_known;       /* facts are filled in: make the checks before the run */
+  bool in_results;     /* keep what the first connection tells of its server */
   /*
    * The run is over: not 0.  Whoever changes it wakes the waiters of the word
    * (wait_wake_all).  NULL: never.
@@ -93,6 +95,10 @@ struct db_process {
   _Atomic bool used;             /* a driver was obtained: SQL reports */
   _Atomic bool native, emulated; /* statements were prepared this way */
   _Atomic bool checked;          /* the checks before the run were made */
+  atomic_flag noting;            /* the first connection is asked */
+  _Atomic bool noted;            /* `server` is complete; release, acquire */
+  const char *driver_name;       /* with `server`: of that connection */
+  struct facts server;           /* owned */
   pthread_mutex_t driver_lock;   /* protects `state` until ready */
   struct driver_state state[DRIVERS_MAX];
   struct connect_failures failures;
@@ -121,6 +127,13 @@ void process_connect_summary(struct db_process *p, unsigned threads);
  * reconnecting, errors by code.
  */
 void process_final_messages(struct db_process *p);
+
+/*
+ * For structured results, at the end of a run: what is known of the database,
+ * with the kind of its statements and times without connection.  May be called
+ * while threads still use it.
+ */
+void process_describe(struct db_process *p, struct facts *ret);
 
 /* native, emulated, mixed, or none. */
 const char *process_statement_mode(const struct db_process *p);

@@ -56,15 +56,32 @@ void policy_abandon(struct conn *c)
   c->fail.abandoned = true;
 }
 
-static void add_hints(struct conn *c)
+/* From here on the size of a statement may be why it failed. */
+enum {
+  LARGE_STATEMENT = 1000 * 1000
+};
+
+static bool hint_applies(const struct driver_hint *h, const struct conn *c,
+                         size_t len)
+{
+  return (h->code == 0 || h->code == c->fail.code) &&
+         (!h->state || strcmp(h->state, c->fail.state) == 0) &&
+         (!h->bundled || c->env->process->facts.bundled) &&
+         (!h->large || len >= LARGE_STATEMENT);
+}
+
+/* `len`: of the statement. */
+static void add_hints(struct conn *c, size_t len)
 {
   const struct driver_hint *h = c->driver->hints;
 
   for (; h && h->text; h++) {
-    if ((h->code == 0 || h->code == c->fail.code) &&
-        (!h->state || strcmp(h->state, c->fail.state) == 0) &&
-        (!h->bundled || c->env->process->facts.bundled))
-      strbuf_addf(&c->message, "%s\n", h->text);
+    if (!hint_applies(h, c, len))
+      continue;
+    strbuf_adds(&c->message, h->text);
+    if (h->large)
+      strbuf_addf(&c->message, " (%zu bytes)", len);
+    strbuf_adds(&c->message, "\n");
   }
 }
 
@@ -79,7 +96,7 @@ static void keep_message(struct conn *c, enum call call, const char *sql,
   c->driver->message(c->session, call, &c->out, strbuf_str(&cut), &c->message);
   if (c->message.len > 0 && c->message.text[c->message.len - 1] != '\n')
     strbuf_adds(&c->message, "\n");
-  add_hints(c);
+  add_hints(c, len);
   strbuf_done(&cut);
   name_of(c, c->message_code, sizeof(c->message_code));
   c->attention |= CONN_MESSAGE;

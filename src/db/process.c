@@ -77,6 +77,7 @@ void process_done(struct db_process *p)
   watch_done(&p->watch);
   flood_done(&p->flood);
   outage_done(&p->outage);
+  facts_done(&p->server);
   errtab_done(&p->errors);
   (void)pthread_mutex_destroy(&p->failures.lock);
   (void)pthread_mutex_destroy(&p->driver_lock);
@@ -119,4 +120,26 @@ const char *process_statement_mode(const struct db_process *p)
   if (native)
     return "native";
   return emulated ? "emulated" : "none";
+}
+
+/* The copy of one that the driver told. */
+static void copy_fact(struct facts *to, const struct fact *from)
+{
+  if (from->type == FACT_TEXT)
+    facts_text(to, from->key, from->text);
+}
+
+void process_describe(struct db_process *p, struct facts *ret)
+{
+  const struct outage_times t = outage_times(&p->outage);
+
+  if (atomic_load_explicit(&p->noted, memory_order_acquire)) {
+    facts_text(ret, "driver", p->driver_name);
+    for (size_t i = 0; i < p->server.n; i++)
+      copy_fact(ret, &p->server.of[i]);
+  }
+  facts_text(ret, "statements", process_statement_mode(p));
+  facts_int(ret, "reconnects", (int64_t)t.reconnects);
+  facts_real(ret, "longest_outage_s", (double)t.longest_ns / 1e9);
+  facts_real(ret, "without_connection_s", (double)t.total_ns / 1e9);
 }

@@ -62,6 +62,28 @@ static void check_before_run(struct conn *c)
   strbuf_done(&lines);
 }
 
+static void put_fact(void *ctx, const char *key, const char *value)
+{
+  facts_text(ctx, key, value);
+}
+
+/* On the first connection of a run whose results are kept. */
+static void note_server(struct conn *c)
+{
+  struct db_process *p = c->env->process;
+
+  if (!p->in_results || !p->in_run ||
+      atomic_load_explicit(&p->noted, memory_order_relaxed) ||
+      atomic_flag_test_and_set(&p->noting))
+    return;
+  p->driver_name = c->driver->name;
+  if (c->driver->about)
+    c->driver->about(c->session, put_fact, &p->server);
+  if (c->driver->server_settings)
+    c->driver->server_settings(c->session, put_fact, &p->server);
+  atomic_store_explicit(&p->noted, true, memory_order_release);
+}
+
 static void say_warnings(struct conn *c)
 {
   struct strbuf lines = { 0 };
@@ -86,6 +108,7 @@ int transport_open(struct conn *c, uint64_t until_ns)
   if (c->env->process->set.debug && log_get_level() >= LOG_DEBUG)
     say_about(c);
   check_before_run(c);
+  note_server(c);
   return 0;
 }
 

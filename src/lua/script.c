@@ -145,7 +145,7 @@ int script_new(struct script **ret, const struct script_setup *setup,
     return err_set(err, -ENOMEM, "not enough memory");
   script->setup = *setup;
   script->name = setup->what->short_name;
-  script->datadir = search_datadir();
+  script->datadir = setup->datadir;
   (void)pthread_mutex_init(&script->lock, NULL);
   measures_init(&script->measures);
   labels_init(&script->labels);

@@ -26,8 +26,10 @@ struct text_hooks;
 struct script_setup {
   const struct plan *plan;
   const struct resolved *what; /* RESOLVE_SCRIPT or RESOLVE_STDIN */
+  const char *datadir;         /* the folder of the bundled scripts */
   const struct optset *opts;
   struct db_process *db;
+  bool db_line; /* the default driver may add a line to the mode block */
   const char *command;    /* NULL: none */
   const char *luajit_cmd; /* "" or NULL: none */
   int argc;

@@ -5,8 +5,11 @@
 #include "lua/search.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/compiler.h"
 #include "base/strbuf.h"
@@ -43,11 +46,42 @@ static const struct entry cpath_entries[] = {
   { false, "/usr/lib/lua/5.1/?" MODULE_SUFFIX },
 };
 
-const char *search_datadir(void)
+static bool is_folder(const char *path)
+{
+  struct stat st;
+
+  return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Write "FOLDER/below" for the folder of the running program; false: there is
+ * no such folder. */
+static bool beside_program(char buf[PATH_MAX], const char *below)
+{
+  const ssize_t len = readlink("/proc/self/exe", buf, PATH_MAX - 1);
+  char *slash;
+  size_t room;
+
+  if (len <= 0)
+    return false;
+  buf[len] = '\0';
+  slash = strrchr(buf, '/');
+  if (!slash)
+    return false;
+  room = (size_t)(buf + PATH_MAX - (slash + 1));
+  return snprintf(slash + 1, room, "%s", below) < (int)room && is_folder(buf);
+}
+
+const char *search_datadir(char buf[PATH_MAX])
 {
   const char *given = getenv("BENCH_DATADIR");
 
-  return given && *given ? given : BENCH_DATADIR;
+  if (given && *given)
+    (void)snprintf(buf, PATH_MAX, "%s", given);
+  else if (is_folder(BENCH_DATADIR) ||
+           (!beside_program(buf, "../share/bench") &&
+            !beside_program(buf, "../src/lua/scripts")))
+    (void)snprintf(buf, PATH_MAX, "%s", BENCH_DATADIR);
+  return buf;
 }
 
 static void add_entries(struct strbuf *out, const struct entry *e, size_t n,

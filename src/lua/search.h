@@ -5,11 +5,17 @@
 #ifndef BENCH_LUA_SEARCH_H
 #define BENCH_LUA_SEARCH_H
 
+#include <limits.h>
+
 struct strbuf;
 
-/* The folder of the bundled scripts: BENCH_DATADIR of the environment, or the
- * one that was configured. */
-const char *search_datadir(void);
+/*
+ * The folder of the bundled scripts: BENCH_DATADIR of the environment; the one
+ * that was configured; ../share/bench beside the program, if it was moved; the
+ * one in the source, if it was built in a folder there.  The first that exists;
+ * the configured one when there is none.  Returns `buf`.
+ */
+const char *search_datadir(char buf[PATH_MAX]);
 
 /*
  * Add the path to `out`: the default, or `lua_path` (the value of LUA_PATH or

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "db/conn.h"
 #include "db/watch.h"
+#include "lua/details.h"
 #include "lua/script_internal.h"
 #include "lua/state.h"
 #include "run/plan.h"
@@ -34,6 +36,18 @@ static int open_run(const struct plan *plan, const void *cfg, void **ret_run,
                    script->name);
   *ret_run = script;
   return 0;
+}
+
+/* Settings of the default driver that are worth a line (SQLite's). */
+static void mode_line(void *run, struct strbuf *line)
+{
+  struct script *script = run;
+  struct driver_handle *driver = NULL;
+
+  if (script->setup.db_line)
+    driver = env_driver(&script->main->env, NULL);
+  if (driver)
+    conn_mode_line(driver, line);
 }
 
 static int begin_run(void *run, struct err *err)
@@ -179,6 +193,7 @@ static enum report_style style(void *run)
 
 const struct test_ops script_test_ops = {
   .open = open_run,
+  .mode_line = mode_line,
   .begin = begin_run,
   .end = end_run,
   .close = close_run,
@@ -188,4 +203,5 @@ const struct test_ops script_test_ops = {
   .drain = thread_drain,
   .interrupt = interrupt,
   .style = style,
+  .details = script_details,
 };

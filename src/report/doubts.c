@@ -16,7 +16,7 @@
 /* Workers' share of time on run queues that shows in latencies. */
 #define QUEUED 0.1
 /* A shorter run has other problems. */
-#define LEAST_NS NS_PER_S
+#define LEAST_NS (3 * NS_PER_S)
 /* Readings from user space take 20 to 60 ns, system calls some hundreds. */
 #define SLOW_CLOCK_NS 250.0
 

@@ -46,5 +46,7 @@ void text_mode(struct strbuf *b, const struct text_mode *m)
   strbuf_adds(b, "\n");
   if (m->forced)
     strbuf_addf(b, "Forcing shutdown in %" PRIu64 " seconds\n", m->forced_s);
+  if (m->extra && *m->extra)
+    strbuf_addf(b, "%s\n", m->extra);
   strbuf_adds(b, "\n");
 }

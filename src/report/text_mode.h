@@ -22,6 +22,7 @@ struct text_mode {
   int64_t seed;      /* 0: from the time */
   bool forced;       /* a forced shutdown was asked for by name */
   uint64_t forced_s; /* whole seconds until then, warm-up included */
+  const char *extra; /* [opt] a line of the test; NULL or "": none */
 };
 
 /* From "Running the test with following options:" to the empty line before the

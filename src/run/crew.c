@@ -142,7 +142,8 @@ static void *worker_main(void *arg)
     set_phase(w, WORKER_ENDING);
     if (atomic_load(&w->left_ns) == 0)
       atomic_store(&w->left_ns, clock_now_ns());
-    wind_up(w, thr, &err);
+    if (atomic_load(&run->forced) == 0)
+      wind_up(w, thr, &err);
   }
   if (opened && ops->thread_close)
     ops->thread_close(thr);

@@ -170,7 +170,8 @@ void plan_done(struct plan *plan)
   memset(plan, 0, sizeof(*plan));
 }
 
-void plan_describe(const struct plan *plan, struct strbuf *out)
+void plan_describe(const struct plan *plan, const char *extra,
+                   struct strbuf *out)
 {
   uint64_t moments[CORE_CHECKPOINTS_MAX];
   struct text_mode mode = {
@@ -184,6 +185,7 @@ void plan_describe(const struct plan *plan, struct strbuf *out)
     .validate = plan->validate,
     .seed = plan->seed_given ? (int64_t)plan->seed : 0,
     .forced = plan->grace_shown,
+    .extra = extra,
   };
 
   for (unsigned i = 0; i < plan->n_checkpoints; i++)

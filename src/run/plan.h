@@ -79,7 +79,9 @@ struct plan_input {
 int plan_init(struct plan *plan, const struct plan_input *in, struct err *err);
 void plan_done(struct plan *plan);
 
-/* The mode block, that is what a run says of itself before it starts. */
-void plan_describe(const struct plan *plan, struct strbuf *out);
+/* The mode block, that is what a run says of itself before it starts; `extra`
+ * is a line of the test, or "". */
+void plan_describe(const struct plan *plan, const char *extra,
+                   struct strbuf *out);
 
 #endif

@@ -70,6 +70,7 @@ struct run {
   /* Read by workers all the time, written once. */
   _Atomic uint32_t stop CACHE_ALIGNED; /* enum stop_reason */
   _Atomic uint32_t gate;               /* enum gate; waited for */
+  _Atomic uint32_t forced; /* the run ended by force: no more of the test */
   _Atomic uint32_t warm; /* 1: the warm-up was cut off; waited for */
 
   /* Events that nobody has a ticket for yet; any worker. */

@@ -168,7 +168,7 @@ static int set_up(struct conductor *c, const void *cfg, struct err *err)
 {
   struct run *run = &c->run;
   const struct test_ops *ops = run->test->ops;
-  struct strbuf mode = { 0 };
+  struct strbuf mode = { 0 }, extra = { 0 };
   int rc;
 
   rc = ops->open(run->plan, cfg, &run->test_run, err);
@@ -181,9 +181,12 @@ static int set_up(struct conductor *c, const void *cfg, struct err *err)
                        err);
   if (rc < 0)
     return rc;
-  plan_describe(run->plan, &mode);
+  if (ops->mode_line)
+    ops->mode_line(run->test_run, &extra);
+  plan_describe(run->plan, strbuf_str(&extra), &mode);
   log_msg(LOG_NOTICE, "%s", strbuf_str(&mode));
   strbuf_done(&mode);
+  strbuf_done(&extra);
   if (ops->describe)
     ops->describe(run->test_run);
   if (ops->begin) {
@@ -299,6 +302,7 @@ static void force(struct conductor *c)
   const uint64_t now = clock_now_ns();
 
   c->forced = true;
+  atomic_store(&run->forced, 1);
   c->forced_ns = now;
   c->unfinished = run_count_phase(run, WORKER_EVENT);
   (void)run_stop(run, STOP_FORCED);

@@ -70,11 +70,15 @@ void schedule_start(struct schedule *s, uint64_t start_ns)
   s->start_ns = start_ns;
 }
 
-uint64_t schedule_take(struct schedule *s)
+uint64_t schedule_take(struct schedule *s, uint64_t from_ns)
 {
+  const double from = from_ns > s->start_ns ? (double)(from_ns - s->start_ns)
+                                            : 0;
   double due_ns;
 
   (void)pthread_mutex_lock(&s->lock);
+  while (s->taken.due_ns < from)
+    advance(s, &s->taken);
   due_ns = s->taken.due_ns;
   advance(s, &s->taken);
   (void)pthread_mutex_unlock(&s->lock);

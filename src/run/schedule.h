@@ -20,8 +20,11 @@ void schedule_free(struct schedule *s);
 /* Arrivals count from this moment on. */
 void schedule_start(struct schedule *s, uint64_t start_ns);
 
-/* The next due time.  Any worker. */
-uint64_t schedule_take(struct schedule *s);
+/*
+ * The next due time that is not before `from_ns`; those that are, are dropped:
+ * what a warm-up left behind is no part of what is measured.  Any worker.
+ */
+uint64_t schedule_take(struct schedule *s, uint64_t from_ns);
 
 /*
  * How many arrivals are due at `now_ns` and were not taken.  One thread only,

@@ -17,6 +17,7 @@
 
 struct err;
 struct plan;
+struct strbuf;
 struct test_details;
 struct worker;
 
@@ -39,7 +40,9 @@ struct test_ops {
    */
   int (*open)(const struct plan *plan, const void *cfg, void **ret_run,
               struct err *err);
-  void (*describe)(void *run);              /* [opt] */
+  void (*describe)(void *run); /* [opt] */
+  /* [opt] A line of the mode block that is not at its end. */
+  void (*mode_line)(void *run, struct strbuf *line);
   int (*begin)(void *run, struct err *err); /* [opt] */
   void (*close)(void *run);                 /* [opt] */
 

@@ -71,7 +71,8 @@ static bool leave(struct worker *w, uint64_t now, const char *why)
 static bool wait_for_arrival(struct worker *w, uint64_t *now)
 {
   struct run *run = w->run;
-  const uint64_t due = schedule_take(run->schedule);
+  const uint64_t from = w->counted ? run->measured_ns : 0;
+  const uint64_t due = schedule_take(run->schedule, from);
   const uint64_t until = due < run->end_ns ? due : run->end_ns;
 
   if (*now < until)

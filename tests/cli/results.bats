@@ -116,6 +116,27 @@ LUA
   check b.json "d['totals']['latency_ns']['percentiles']['50'] > 0"
 }
 
+@test "json: what the database is, its statements, and errors by code" {
+  cat >sql.lua <<'LUA'
+function thread_init()
+  con = sysbench.sql.driver():connect()
+end
+function event()
+  con:query("SELECT c FROM t WHERE id = " .. sysbench.tid)
+end
+LUA
+  bench ./sql.lua --db-driver=null --null-error-rate=0.2 --null-error=deadlock --events=200 \
+    --threads=2 --json=a.json --report-statements run
+  must is "$status" 0
+  check a.json "d['database']['driver'] == 'null'" "len(d['errors']) == 1" \
+    "d['errors'][0]['state'] == '40001'" "d['errors'][0]['source'] == 'null'" \
+    "d['errors'][0]['count'] == d['totals']['errors'] > 0" \
+    "sum(c['errors'] for c in d['classes']) == d['totals']['errors']" \
+    "sum(c['count'] - c['errors'] for c in d['classes']) == 200"
+  must has "$output" '^SQL statements \(times in ms\):$'
+  must has "$(tail -n 1 <<<"$output")" 'SELECT c FROM t WHERE id'
+}
+
 # signal_it NUMBER FILE: interrupt a run once it has started.
 signal_it() {
   "$BENCH" cpu --time=60 --threads=2 --json="$2" run >text 3>&- &

@@ -51,6 +51,14 @@ silent() {
   must is "$stderr" $'invalid option: --thread=2\ndid you mean --threads?'
 }
 
+@test "a test with a slip gets a suggestion" {
+  bench memroy run
+  must is "$status" 1
+  must is "$stderr" $'FATAL: Cannot find benchmark \'memroy\': no such built-in test, file or module\ndid you mean memory?'
+  bench oltp_raed_only run
+  must has "$stderr" '^did you mean oltp_read_only\?$'
+}
+
 @test "arguments too many" {
   silent 1 "Unrecognized command line argument: extra" cpu run extra
   silent 1 "Unrecognized command line argument: -x" cpu run -x

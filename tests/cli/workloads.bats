@@ -269,7 +269,7 @@ LUA
   local script
   for script in $all_oltp; do
     bench $script $null --tables=2 --null-error=lost --null-error-rate=0.1 \
-      --db-ignore-errors=connection --events=300 --threads=2 run
+      --db-ignore-errors=connection --events=300 --time=0 --threads=2 run
     [ "$(value transactions)" = 300 ]
   done
   [ "$(value reconnects)" -gt 0 ]

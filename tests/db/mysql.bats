@@ -22,12 +22,22 @@ teardown_file() {
   servers stop "$BATS_FILE_TMPDIR/my"
 }
 
-@test "suite: Unix socket" {
-  "$tests/suite" --driver=mysql --mysql-socket="$MY_SOCKET"
+@test "suite: Unix socket, protocol of our own" {
+  "$tests/suite" --driver=mysql --mysql-socket="$MY_SOCKET" \
+    --mysql-protocol=wire
 }
 
-@test "suite: TCP" {
-  "$tests/suite" --driver=mysql "${tcp[@]}"
+@test "suite: Unix socket, client library" {
+  "$tests/suite" --driver=mysql --mysql-socket="$MY_SOCKET" \
+    --mysql-protocol=library
+}
+
+@test "suite: TCP, protocol of our own" {
+  "$tests/suite" --driver=mysql "${tcp[@]}" --mysql-protocol=wire
+}
+
+@test "suite: TCP, client library" {
+  "$tests/suite" --driver=mysql "${tcp[@]}" --mysql-protocol=library
 }
 
 @test "suite: TCP with compression" {
@@ -40,9 +50,35 @@ teardown_file() {
 }
 
 @test "all column types: protocol of our own" {
-  "$tests/mysql_types" --driver=mysql "${tcp[@]}"
+  "$tests/mysql_types" --driver=mysql "${tcp[@]}" --mysql-protocol=wire
 }
 
 @test "all column types: client library" {
-  "$tests/mysql_types" --driver=mysql "${tcp[@]}" --mysql-ssl=on
+  "$tests/mysql_types" --driver=mysql "${tcp[@]}" --mysql-protocol=library
+}
+
+# says TEXT OPTIONS: a run that opens a connection.
+says() {
+  printf 'function thread_init() con = sysbench.sql.driver():connect() end
+function event() end\n' >"$BATS_TEST_TMPDIR/open.lua"
+  run "$BENCH" "$BATS_TEST_TMPDIR/open.lua" --events=1 --db-debug \
+    --verbosity=5 "${@:2}" run
+  [[ $output == *"$1"* ]] || {
+    printf 'no "%s" in:\n%s\n' "$1" "$output"
+    return 1
+  }
+}
+
+@test "which protocol serves a connection, and where it cannot be our own" {
+  says ', protocol wire,' "${tcp[@]}"
+  says ', protocol wire,' "${tcp[@]}" --mysql-protocol=wire
+  says ', protocol library,' "${tcp[@]}" --mysql-protocol=library
+  says ', protocol library,' "${tcp[@]}" --mysql-compression
+  says ', protocol library,' "${tcp[@]}" --mysql-ssl
+  says "error 2007: 'mysql-protocol' cannot be 'wire' here: the connection is compressed" \
+    "${tcp[@]}" --mysql-compression --mysql-protocol=wire
+  ((status == 1))
+  says "error 2007: 'mysql-protocol' cannot be 'wire' here: the connection uses TLS" \
+    "${tcp[@]}" --mysql-ssl --mysql-protocol=wire
+  ((status == 1))
 }

@@ -7,7 +7,8 @@ setup_file() {
   [[ -x $BENCH_BUILD/tests/db/pgsql_driver ]] || skip "built without pgsql"
   servers has pgsql || skip "no pgsql server is installed"
   # Deadlocks are found after that time only.
-  servers start pgsql "$BATS_FILE_TMPDIR/pg" --set=deadlock_timeout=10ms
+  servers start pgsql "$BATS_FILE_TMPDIR/pg" --tls \
+    --set=deadlock_timeout=10ms
 }
 
 setup() {
@@ -31,13 +32,23 @@ tap() {
   }
 }
 
-@test "pgsql: the suite of all drivers, by the socket" {
-  tap "$BENCH_BUILD/tests/db/suite" --driver=pgsql \
+@test "pgsql: the suite of all drivers, protocol of our own, by the socket" {
+  tap "$BENCH_BUILD/tests/db/suite" --driver=pgsql --pgsql-protocol=wire \
     --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT"
 }
 
-@test "pgsql: the suite of all drivers, by TCP" {
-  tap "$BENCH_BUILD/tests/db/suite" --driver=pgsql \
+@test "pgsql: the suite of all drivers, protocol of our own, by TCP" {
+  tap "$BENCH_BUILD/tests/db/suite" --driver=pgsql --pgsql-protocol=wire \
+    --pgsql-host=localhost --pgsql-port="$PG_PORT" --pgsql-sslmode=disable
+}
+
+@test "pgsql: the suite of all drivers, client library, by the socket" {
+  tap "$BENCH_BUILD/tests/db/suite" --driver=pgsql --pgsql-protocol=library \
+    --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT"
+}
+
+@test "pgsql: the suite of all drivers, TLS" {
+  tap "$BENCH_BUILD/tests/db/suite" --driver=pgsql --pgsql-sslmode=require \
     --pgsql-host=localhost --pgsql-port="$PG_PORT"
 }
 
@@ -45,6 +56,33 @@ tap() {
   tap "$BENCH_BUILD/tests/db/pgsql_driver"
 }
 
+@test "pgsql: what is its own, prepared, client library" {
+  tap "$BENCH_BUILD/tests/db/pgsql_driver" library
+}
+
 @test "pgsql: what is its own, emulated" {
   tap "$BENCH_BUILD/tests/db/pgsql_driver" emulated
+}
+
+# says TEXT OPTIONS: a run that opens a connection.
+says() {
+  printf 'function thread_init() con = sysbench.sql.driver():connect() end
+function event() end\n' >"$BATS_TEST_TMPDIR/open.lua"
+  run "$BENCH" "$BATS_TEST_TMPDIR/open.lua" --db-driver=pgsql --events=1 \
+    --pgsql-host=localhost --pgsql-port="$PG_PORT" --db-debug --verbosity=5 \
+    "${@:2}" run
+  [[ $output == *"$1"* ]] || {
+    printf 'no "%s" in:\n%s\n' "$1" "$output"
+    return 1
+  }
+}
+
+@test "pgsql: which protocol serves, and where it cannot be our own" {
+  says ', protocol library,'
+  says ', protocol wire,' --pgsql-sslmode=disable
+  says ', protocol wire,' --pgsql-sslmode=disable --pgsql-protocol=wire
+  says ', protocol library,' --pgsql-sslmode=disable --pgsql-protocol=library
+  says "'pgsql-protocol' cannot be 'wire' here: the connection uses TLS" \
+    --pgsql-protocol=wire
+  ((status == 1))
 }

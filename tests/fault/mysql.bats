@@ -12,8 +12,8 @@ setup_file() {
     --tables=1 --table-size=100 prepare
 }
 
-# Plain connections are served without the client library; those with TLS or
-# compression through it.
+# Plain connections are served without the client library unless it is asked
+# for.
 setup() {
   . "$BENCH_SRC/tests/db/servers.sh"
   my=$BATS_FILE_TMPDIR/my
@@ -150,7 +150,7 @@ killed() {
 }
 
 @test "a session is killed while it works: fatal, or else replaced (client library)" {
-  point+=(--mysql-compression=on)
+  point+=(--mysql-protocol=library)
   killed
 }
 
@@ -170,7 +170,7 @@ comes_back() {
 }
 
 @test "the server is killed and comes back (client library)" {
-  point+=(--mysql-compression=on)
+  point+=(--mysql-protocol=library)
   comes_back
 }
 
@@ -201,7 +201,7 @@ frozen() {
 }
 
 @test "a frozen server during the run: report, exit 2, in time (client library)" {
-  point+=(--mysql-compression=on)
+  point+=(--mysql-protocol=library)
   frozen
 }
 
@@ -232,7 +232,7 @@ frozen_start() {
 }
 
 @test "a frozen server at the start (client library)" {
-  point+=(--mysql-compression=on)
+  point+=(--mysql-protocol=library)
   frozen_start
 }
 
@@ -376,6 +376,7 @@ LUA
   bounded 30 "$BENCH" "$(script)" "${tcp[@]}" --events=1 run
   ((status == 1))
   grep -qE 'returned error (1153|2006|2013|2020) ' "$err"
+  grep -qx 'FATAL: it may be too large: see max_allowed_packet (20000009 bytes)' "$err"
 }
 
 @test "files of the client are not sent" {

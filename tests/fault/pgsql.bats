@@ -26,7 +26,8 @@ start() {
   servers_env "$dir/pg"
   pg -c 'CREATE TABLE fault (id int PRIMARY KEY, n bigint);
     INSERT INTO fault VALUES (1, 0), (2, 0)'
-  target=(--db-driver=pgsql "--pgsql-host=127.0.0.1" "--pgsql-port=$PG_PORT")
+  target=(--db-driver=pgsql "--pgsql-host=127.0.0.1" "--pgsql-port=$PG_PORT"
+    "--pgsql-protocol=${protocol:-auto}")
 }
 
 pg() {
@@ -165,7 +166,7 @@ kill_sessions() {
     WHERE application_name = 'bench'")" = 0 ]
 }
 
-@test "a session is terminated: fatal, or replaced" {
+terminated() {
   start
   bench_later count --time=20
   within 10 counts 10
@@ -184,6 +185,15 @@ kill_sessions() {
   [ "$(reported reconnects)" -le "$kills" ]
   (($(reported reconnects) > 20))
   has_not FATAL
+}
+
+@test "a session is terminated: fatal, or replaced" {
+  terminated
+}
+
+@test "a session is terminated: fatal, or replaced (client library)" {
+  protocol=library
+  terminated
 }
 
 @test "a statement is cancelled: fatal, or restarted" {
@@ -212,7 +222,7 @@ kill_sessions() {
   has 'canceling statement due to user request'
 }
 
-@test "the server is killed and comes back" {
+comes_back() {
   start --set=synchronous_commit=on # what was acknowledged survives
   bench_later count --time=20
   within 10 counts 10
@@ -239,7 +249,16 @@ kill_sessions() {
   (($(counted) - $(reported transactions) <= 4))
 }
 
-@test "the server is shut down and comes back" {
+@test "the server is killed and comes back" {
+  comes_back
+}
+
+@test "the server is killed and comes back (client library)" {
+  protocol=library
+  comes_back
+}
+
+shut_down() {
   start
   bench_later prepared --time=5 --threads=2 --db-ignore-errors=connection
   within 10 counts 10
@@ -249,6 +268,15 @@ kill_sessions() {
   ended
   is_status 0
   [ "$(reported reconnects)" -ge 2 ]
+}
+
+@test "the server is shut down and comes back" {
+  shut_down
+}
+
+@test "the server is shut down and comes back (client library)" {
+  protocol=library
+  shut_down
 }
 
 @test "the server is gone for good" {
@@ -263,7 +291,7 @@ kill_sessions() {
   has 'WARNING: 2 threads were still reconnecting at the end: '
 }
 
-@test "the server freezes during the run" {
+freezes() {
   start
   bench_later count --time=2 --forced-shutdown=1 --threads=2
   within 10 counts 10
@@ -274,6 +302,15 @@ kill_sessions() {
   ((SECONDS - since <= 6))
   is_status 2
   has 'General statistics'
+}
+
+@test "the server freezes during the run" {
+  freezes
+}
+
+@test "the server freezes during the run (client library)" {
+  protocol=library
+  freezes
 }
 
 @test "the network is silent when connecting" {

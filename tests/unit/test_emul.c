@@ -189,6 +189,8 @@ static void test_integers(void)
     { .type = SQL_TYPE_BIGINT, .buffer = &big, .is_null = &null },
   };
 
+  const sql_bind two[] = { b[3], b[3] };
+
   OK_STR(with(&to, EMUL_MYSQL, "(?,?,?,?,?)", &plain, b, 5),
          "(-128,-32768,-2147483648,-9223372036854775808,NULL)", "integers");
   big = INT64_MAX;
@@ -200,6 +202,8 @@ static void test_integers(void)
          "a negative value does not begin a comment");
   OK_STR(with(&to, EMUL_PGSQL, "SELECT?FROM t", &plain, b + 3, 1),
          "SELECT -1 FROM t", "a value does not join with words");
+  OK_STR(with(&to, EMUL_PGSQL, "x=?::text, ?::int", &plain, two, 2),
+         "x=(-1)::text, (-1)::int", "a cast does not part it from its sign");
   OK_STR(with(&to, EMUL_PGSQL, "? ?", &plain, b + 3, 1),
          "!parameters are not bound", "never reads beyond the values");
   strbuf_done(&to);

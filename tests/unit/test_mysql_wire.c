@@ -31,6 +31,7 @@ static const uint8_t later_answer[] =
   "\4\0\0\4\0\4\1c"
   "\7\0\0\5\xfe\0\0\x01\0\0\0";
 static const uint8_t ok_answer[] = "\7\0\0\1\0\3\0\2\0\0\0";
+static const uint8_t no_error_answer[] = "\x0b\0\0\1\xff\0\0#HY000Ok";
 static const uint8_t error_answer[] = "\x0e\0\0\1\xff\xbd\4#40001Dead!";
 
 struct world {
@@ -106,6 +107,12 @@ static void whole_answers(void)
        out.code == 1213 && strcmp(out.state, "40001") == 0 &&
        strcmp(out.msg, "Dead!") == 0 && !out.lost,
      "an error");
+  world_close(&w);
+
+  world_open(&w);
+  OK(answer(&w, no_error_answer, sizeof(no_error_answer) - 1, &out) < 0 &&
+       out.code == CODE_MALFORMED && out.lost,
+     "an error that has the number 0");
   world_close(&w);
 }
 

@@ -33,7 +33,7 @@ static uint64_t *take_all(double rate, uint64_t seed)
   uint64_t *due = calloc(ALL, sizeof(*due));
 
   for (int i = 0; due && i < ALL; i++)
-    due[i] = schedule_take(s);
+    due[i] = schedule_take(s, 0);
   schedule_free(s);
   return due;
 }
@@ -99,27 +99,42 @@ static void test_waiting(void)
   uint64_t due[100];
 
   for (int i = 0; i < 100; i++)
-    due[i] = schedule_take(same) + 1; /* a fraction was cut off */
+    due[i] = schedule_take(same, 0) + 1; /* a fraction was cut off */
   OK(schedule_waiting(s, 500) == 0, "nothing is due at the start");
   OK(schedule_waiting(s, due[9]) == 10, "ten are due at the tenth's time");
-  OK(schedule_take(s) + 1 == due[0] && schedule_take(s) + 1 == due[1],
+  OK(schedule_take(s, 0) + 1 == due[0] && schedule_take(s, 0) + 1 == due[1],
      "they are taken in turn");
   OK(schedule_waiting(s, due[9]) == 8, "those that were taken do not wait");
   OK(schedule_waiting(s, due[99]) == 98, "time goes on");
   for (int i = 2; i < 100; i++)
-    (void)schedule_take(s);
+    (void)schedule_take(s, 0);
   OK(schedule_waiting(s, due[99]) == 0, "all are taken");
-  (void)schedule_take(s);
+  (void)schedule_take(s, 0);
   OK(schedule_waiting(s, due[99]) == 0, "one that was taken before its time");
   schedule_free(s);
   schedule_free(same);
+}
+
+/* What is due before the moment asked for is dropped. */
+static void test_dropped(void)
+{
+  struct schedule *all = make(1000, 5, 0), *some = make(1000, 5, 0);
+  uint64_t due[100];
+
+  for (int i = 0; i < 100; i++)
+    due[i] = schedule_take(all, 0);
+  OK(schedule_take(some, due[40]) >= due[40] && due[40] > due[39],
+     "arrivals of before are passed over");
+  OK(schedule_waiting(some, due[39]) == 0, "and do not wait");
+  schedule_free(all);
+  schedule_free(some);
 }
 
 static void test_slow(void)
 {
   struct schedule *s = make(1e-9, 1, 0);
 
-  OK(schedule_take(s) <= UINT64_C(1000000000000000000),
+  OK(schedule_take(s, 0) <= UINT64_C(1000000000000000000),
      "times stay within 64 bits");
   OK(schedule_waiting(s, UINT64_C(3600000000000)) == 0,
      "nothing is due within an hour");
@@ -138,7 +153,7 @@ static void *take_each(void *arg)
   struct taker *t = arg;
 
   for (int i = 0; i < EACH; i++)
-    t->due[i] = schedule_take(t->s);
+    t->due[i] = schedule_take(t->s, 0);
   return NULL;
 }
 
@@ -186,6 +201,7 @@ int main(void)
   test_shape(250000);
   test_seeds();
   test_waiting();
+  test_dropped();
   test_slow();
   test_takers();
   return TAP_EXIT();

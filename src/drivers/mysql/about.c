@@ -57,13 +57,14 @@ void about_session(struct session *base, put_fn *put, void *ctx)
   struct mysql_session *s = session_of(base);
   char text[512];
 
-  put(ctx, "library", shim_library());
-  put(ctx, "library version", shim_library_version());
+  put(ctx, "client_library", shim_library());
+  put(ctx, "client_version", shim_library_version());
   if (!s->mysql) {
     put(ctx, "transport", "none (dry run)");
     return;
   }
-  put(ctx, "server version", mysql_get_server_info(s->mysql));
+  put(ctx, "protocol", s->backend->name);
+  put(ctx, "server_version", mysql_get_server_info(s->mysql));
   if (s->to.socket)
     (void)snprintf(text, sizeof(text), "unix %s", s->to.socket);
   else if (s->tcp)
@@ -72,7 +73,7 @@ void about_session(struct session *base, put_fn *put, void *ctx)
     (void)snprintf(text, sizeof(text), "unix");
   put(ctx, "transport", text);
   tls_of(s, text, sizeof(text));
-  put(ctx, "TLS", text);
+  put(ctx, "tls", text);
   put(ctx, "compression", cfg_of(s)->compression ? "on" : "off");
 }
 

@@ -17,6 +17,9 @@
 static const char *const algorithm_words[] = { "zlib", "zstd", "uncompressed",
                                                NULL };
 
+/* In the order of enum mysql_protocol. */
+static const char *const protocol_words[] = { "auto", "library", "wire", NULL };
+
 static bool tls_ok(const char *text)
 {
   enum tls_mode mode;
@@ -146,6 +149,19 @@ const struct opt mysql_opts[] = {
     .man = "Offered to the server with --mysql-compression: zlib, zstd, "
            "uncompressed. Algorithms that the client library does not have "
            "are refused.",
+  },
+  {
+    OPT_WORD(struct mysql_cfg, protocol),
+    .name = "mysql-protocol",
+    .def = "auto",
+    .words = protocol_words,
+    .help = "what speaks the protocol after the login {auto,library,wire}",
+    .man = "The client library opens every connection. With wire the program "
+           "then reads and writes the protocol itself, which costs a fraction "
+           "of the library's work; it is refused with TLS, with compression, "
+           "and where server and library have agreed on a form of packets "
+           "that is not known. With library every statement goes through the "
+           "client library. auto takes wire where it is possible.",
   },
   {
     OPT_BOOL(struct mysql_cfg, debug),

@@ -19,7 +19,15 @@ struct mysql_cfg {
   bool compression;
   struct opt_list algorithms;
   struct opt_list ignore_errors;
+  int protocol; /* enum mysql_protocol */
   bool debug, dry_run;
+};
+
+/* What serves a connection after the login. */
+enum mysql_protocol {
+  PROTOCOL_AUTO, /* the wire where it can be, else the library */
+  PROTOCOL_LIBRARY,
+  PROTOCOL_WIRE,
 };
 
 extern const struct opt mysql_opts[];

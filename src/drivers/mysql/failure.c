@@ -28,7 +28,8 @@ bool failure_is_lost(int code)
 
 bool failure_is_permanent(int code)
 {
-  static const int codes[] = { 1044, 1045, 1049, 1698, 3118, 3159, CODE_TLS };
+  static const int codes[] = { 1044, 1045, 1049,          1698,
+                               3118, 3159, CODE_PROTOCOL, CODE_TLS };
 
   return is_one_of(codes, ARRAY_SIZE(codes), code);
 }

@@ -5,13 +5,20 @@
 
 #include "drivers/mysql/session.h"
 
+/* A server may hang up instead of answering what is too large for it. */
+static const char large[] = "it may be too large: see max_allowed_packet";
+
 const struct driver_hint mysql_hints[] = {
-  { 1461, NULL, false,
-    "raise max_prepared_stmt_count or use --db-ps-mode=disable" },
-  { 1146, NULL, true, "did you run the prepare command?" },
-  { 1290, NULL, false, "the server is read-only" },
-  { 1836, NULL, false, "the server is read-only" },
-  { 0, NULL, false, NULL },
+  { .code = 1461,
+    .text = "raise max_prepared_stmt_count or use --db-ps-mode=disable" },
+  { .code = 1146, .bundled = true, .text = "did you run the prepare command?" },
+  { .code = 1290, .text = "the server is read-only" },
+  { .code = 1836, .text = "the server is read-only" },
+  { .code = 1153, .large = true, .text = large },
+  { .code = 2006, .large = true, .text = large },
+  { .code = 2013, .large = true, .text = large },
+  { .code = 2020, .large = true, .text = large },
+  { 0 },
 };
 
 static const char *text_of(const struct outcome *out)

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -80,6 +81,35 @@ static const struct opt_list *ignore_errors(const void *cfg)
   return &((const struct mysql_cfg *)cfg)->ignore_errors;
 }
 
+/* It was never open for others; -1. */
+static int not_connected(struct mysql_session *s, int code, const char *state,
+                         const char *text, struct outcome *out)
+{
+  (void)failure_set(s, out, code, state, text, strlen(text));
+  out->lost = false; /* there was nothing to lose */
+  out->permanent = failure_is_permanent(code);
+  out->no_server = failure_is_no_server(code);
+  return -1;
+}
+
+/* What will serve the session; -1: not what was asked for. */
+static int choose_backend(struct mysql_session *s, struct outcome *out)
+{
+  const int protocol = cfg_of(s)->protocol;
+  const char *why = shim_why_not_plain(s->mysql, &s->wire.forms);
+  char text[256];
+
+  s->backend = why || protocol == PROTOCOL_LIBRARY ? &mysql_library_backend
+                                                   : &mysql_wire_backend;
+  if (!why || protocol != PROTOCOL_WIRE)
+    return 0;
+  connect_close(s->mysql, false);
+  s->mysql = NULL;
+  (void)snprintf(text, sizeof(text),
+                 "'mysql-protocol' cannot be 'wire' here: %s", why);
+  return not_connected(s, CODE_PROTOCOL, "HY000", text, out);
+}
+
 static int connect_session(struct session *base, uint64_t until_ns,
                            struct outcome *out)
 {
@@ -99,17 +129,12 @@ static int connect_session(struct session *base, uint64_t until_ns,
         "socket \"%s\"): %s",
         s->to.host ? s->to.host : "", s->to.user, s->to.db, s->to.port,
         s->to.socket ? s->to.socket : "", s->mysql ? "ok" : why.text);
-  if (!s->mysql) {
-    (void)failure_set(s, out, why.code, why.state, why.text, strlen(why.text));
-    out->lost = false; /* there was nothing to lose */
-    out->permanent = failure_is_permanent(why.code);
-    out->no_server = failure_is_no_server(why.code);
-    return -1;
-  }
+  if (!s->mysql)
+    return not_connected(s, why.code, why.state, why.text, out);
   s->fd = shim_fd(s->mysql);
   s->tcp = connect_tune(s->fd);
-  s->backend = shim_is_plain(s->mysql, &s->wire.forms) ? &mysql_wire_backend
-                                                       : &mysql_library_backend;
+  if (choose_backend(s, out) < 0)
+    return -1;
   if (s->mysql->server_status & STATUS_NO_BACKSLASH)
     s->base.dialect = EMUL_MYSQL_PLAIN;
   return 0;

@@ -4,7 +4,8 @@
  * After the login one of two backends serves the session: wire.c reads and
  * writes the protocol itself, which costs a fraction of the library's
  * instructions; library.c goes through the client library, for connections
- * with TLS or compression and for the later variants of the protocol.
+ * with TLS or compression, for the later variants of the protocol, and
+ * whenever --mysql-protocol says so.
  */
 #ifndef BENCH_DRIVERS_MYSQL_SESSION_H
 #define BENCH_DRIVERS_MYSQL_SESSION_H

@@ -17,7 +17,6 @@ enum {
   FLAG_OPTIONAL_METADATA = 1 << 25,
   FLAG_ZSTD = 1 << 26,
   FLAG_QUERY_ATTRIBUTES = 1 << 27,
-  FLAGS_OTHER = FLAG_COMPRESS | FLAG_OPTIONAL_METADATA | FLAG_ZSTD,
 };
 
 static char *joined(const struct opt_list *list, struct strbuf *to)
@@ -260,14 +259,19 @@ void shim_set_server_status(MYSQL *mysql, unsigned status)
   mysql->server_status = status;
 }
 
-bool shim_is_plain(MYSQL *mysql, struct wire_forms *ret_forms)
+const char *shim_why_not_plain(MYSQL *mysql, struct wire_forms *ret_forms)
 {
   const unsigned long both = mysql->client_flag & mysql->server_capabilities;
 
-  if (mysql_get_ssl_cipher(mysql) || !(both & FLAG_PROTOCOL_41) ||
-      both & FLAGS_OTHER)
-    return false;
+  if (mysql_get_ssl_cipher(mysql))
+    return "the connection uses TLS";
+  if (both & (FLAG_COMPRESS | FLAG_ZSTD))
+    return "the connection is compressed";
+  if (!(both & FLAG_PROTOCOL_41))
+    return "the server speaks a version of the protocol that is too old";
+  if (both & FLAG_OPTIONAL_METADATA)
+    return "the server and the client library leave out what describes columns";
   ret_forms->no_eof = (both & FLAG_DEPRECATE_EOF) != 0;
   ret_forms->attributes = (both & FLAG_QUERY_ATTRIBUTES) != 0;
-  return true;
+  return NULL;
 }

@@ -46,9 +46,10 @@ void shim_set_server_status(MYSQL *mysql, unsigned status);
 
 /*
  * The connection can be served without the library: no TLS, no compression,
- * and only such forms of packets as are known to wire.h.
+ * and only such forms of packets as are known to wire.h.  NULL, or why not
+ * (static).
  */
-bool shim_is_plain(MYSQL *mysql, struct wire_forms *ret_forms);
+const char *shim_why_not_plain(MYSQL *mysql, struct wire_forms *ret_forms);
 
 /* Texts of this library for what goes wrong on the client's side. */
 const char *shim_text_gone(void); /* 2006 */

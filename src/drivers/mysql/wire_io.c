@@ -95,13 +95,23 @@ bool wire_send(struct wire *w, int fd, size_t len, unsigned seq)
   return send_all(fd, p, PACKET_HEAD + len, 0);
 }
 
+/* The buffer grows with what arrives, whatever lengths a packet claims. */
+static bool room_to_fill(struct wire *w, size_t n)
+{
+  const size_t free_room = w->room - w->end;
+  const bool scarce = free_room < w->room / 4 && w->room - w->pos < n;
+
+  if (LIKELY(free_room > 0 && !scarce))
+    return true;
+  return grow(&w->buf, &w->room, w->room + 1);
+}
+
 int wire_fill(struct wire *w, int fd, size_t n)
 {
   while (w->end - w->pos < n) {
     ssize_t got;
 
-    if (UNLIKELY(w->room - w->pos < n || w->room == w->end) &&
-        !grow(&w->buf, &w->room, w->pos + n + BUFFER_FIRST / 2))
+    if (UNLIKELY(!room_to_fill(w, n)))
       return -ENOMEM;
     got = recv(fd, w->buf + w->end, w->room - w->end, 0);
     if (LIKELY(got > 0))

@@ -38,7 +38,7 @@ int wire_refused(struct mysql_session *s, const uint8_t *packet, size_t len,
   const uint8_t *code = bytes_take(&b, 2);
   const char *state = NULL;
 
-  if (!code)
+  if (!code || bytes_le(code, 2) == 0) /* 0 would be no error */
     return failure_malformed(s, out);
   if (b.end - b.at >= 6 && *b.at == '#') {
     state = (const char *)b.at + 1;

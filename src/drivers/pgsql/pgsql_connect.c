@@ -249,6 +249,25 @@ static bool open_conn(struct pgsql_session *p, uint64_t until_ns,
   return done;
 }
 
+/* Who executes statements; -1: not who was asked for. */
+static int choose_protocol(struct pgsql_session *p, struct outcome *out)
+{
+  const struct pgsql_cfg *cfg = p->base.cfg;
+  const char *why = pgsql_wire_why_not(p);
+
+  p->plain = !why && cfg->protocol != PGSQL_LIBRARY;
+  if (!why || cfg->protocol != PGSQL_WIRE)
+    return 0;
+  PQfinish(p->conn);
+  p->conn = NULL;
+  (void)snprintf(p->text, sizeof(p->text),
+                 "'pgsql-protocol' cannot be 'wire' here: %s\n", why);
+  memcpy(out->state, "08001", 6);
+  out->msg = p->text;
+  out->permanent = true;
+  return -1;
+}
+
 int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out)
 {
   struct pgsql_session *p = pgsql_of(s);
@@ -263,7 +282,8 @@ int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out)
   (void)PQsetErrorVerbosity(p->conn, PQERRORS_DEFAULT);
   p->fd = PQsocket(p->conn);
   p->broken = false;
-  p->plain = pgsql_wire_possible(p);
+  if (choose_protocol(p, out) < 0)
+    return -1;
   p->settings_moved = false;
   p->listens = false;
   pgsql_note_trx(p);

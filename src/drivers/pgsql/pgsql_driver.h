@@ -18,6 +18,14 @@ struct pgsql_cfg {
   const char *sslcert, *sslkey, *sslrootcert, *sslcrl;
   const char *options;
   struct opt_list ignore_errors;
+  int protocol; /* enum pgsql_protocol */
+};
+
+/* What executes prepared statements. */
+enum pgsql_protocol {
+  PGSQL_AUTO, /* the wire where it can be, else the library */
+  PGSQL_LIBRARY,
+  PGSQL_WIRE,
 };
 
 extern const char *const pgsql_sslmodes[]; /* ends with NULL */

@@ -11,6 +11,9 @@ const char *const pgsql_sslmodes[] = {
   "disable", "allow", "prefer", "require", "verify-ca", "verify-full", NULL,
 };
 
+/* In the order of enum pgsql_protocol. */
+static const char *const protocols[] = { "auto", "library", "wire", NULL };
+
 static bool item_ok(const char *item, size_t len)
 {
   if (len == 3 && strncasecmp(item, "all", len) == 0)
@@ -113,6 +116,18 @@ const struct opt pgsql_opts[] = {
     OPT_STRING(struct pgsql_cfg, options),
     .name = "pgsql-options",
     .help = "options for the session, e.g. -c search_path=test",
+  },
+  {
+    OPT_WORD(struct pgsql_cfg, protocol),
+    .name = "pgsql-protocol",
+    .def = "auto",
+    .words = protocols,
+    .help = "what executes prepared statements {auto,library,wire}",
+    .man = "libpq opens every connection, and executes what is not prepared. "
+           "With wire the program speaks the protocol itself to execute "
+           "prepared statements, which costs a fraction of the library's work; "
+           "it is refused on encrypted connections. With library everything "
+           "goes through libpq. auto takes wire where it is possible.",
   },
   {
     OPT_LIST(struct pgsql_cfg, ignore_errors),

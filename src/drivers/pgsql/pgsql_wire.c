@@ -13,9 +13,11 @@
 #include "drivers/pgsql/pgsql_internal.h"
 #include "drivers/pgsql/pgsql_wire_io.h"
 
-bool pgsql_wire_possible(const struct pgsql_session *p)
+const char *pgsql_wire_why_not(const struct pgsql_session *p)
 {
-  return !PQsslInUse(p->conn) && !PQgssEncInUse(p->conn);
+  if (PQsslInUse(p->conn))
+    return "the connection uses TLS (--pgsql-sslmode=disable is without)";
+  return PQgssEncInUse(p->conn) ? "the connection is encrypted by GSS" : NULL;
 }
 
 bool pgsql_wire_suits(const struct pgsql_session *p, const char *sql,
@@ -93,19 +95,26 @@ static size_t put_messages(uint8_t *out, const struct pgsql_prepared *st,
 /* What an answer said. */
 struct answer {
   bool failed;
+  bool changed;     /* rows, by the number in the command's tag */
+  bool rolled_back; /* it says ROLLBACK */
   uint64_t rows;
-  const char *tag; /* in the buffer */
   size_t first_row;
 };
 
-/* The first error counts. */
-static void note_error(struct pgsql_session *p, const uint8_t *body, size_t len,
+enum {
+  STATE_LENGTH = 5
+};
+
+/* The first error counts.  False: it does not say which one it is. */
+static bool note_error(struct pgsql_session *p, const uint8_t *body, size_t len,
                        struct answer *a, struct outcome *out)
 {
   const uint8_t *const end = body + len;
 
+  bool known = false;
+
   if (a->failed)
-    return;
+    return true;
   a->failed = true;
   p->text[0] = '\0';
   while (body < end && *body != '\0') {
@@ -113,12 +122,15 @@ static void note_error(struct pgsql_session *p, const uint8_t *body, size_t len,
 
     if (!zero)
       break;
-    if (*body == 'C')
-      (void)snprintf(out->state, sizeof(out->state), "%s", body + 1);
-    else if (*body == 'M')
+    if (*body == 'C' && zero - body == 1 + STATE_LENGTH) {
+      memcpy(out->state, body + 1, STATE_LENGTH + 1);
+      known = true;
+    } else if (*body == 'M') {
       (void)snprintf(p->text, sizeof(p->text), "%s", body + 1);
+    }
     body = zero + 1;
   }
+  return known;
 }
 
 static void note_ready(struct pgsql_session *p, uint8_t status)
@@ -126,6 +138,27 @@ static void note_ready(struct pgsql_session *p, uint8_t status)
   p->base.trx = status == 'T'   ? TRX_OPEN
                 : status == 'E' ? TRX_ABORTED
                                 : TRX_NONE;
+}
+
+/* The number at the end of a command tag is not 0. */
+static bool has_count(const char *tag)
+{
+  const char *number = strrchr(tag, ' ');
+
+  return number && number[1] >= '1' && number[1] <= '9';
+}
+
+static bool note_tag(struct answer *a, const uint8_t *body, size_t len)
+{
+  const char *tag = (const char *)body;
+
+  if (len == 0 || body[len - 1] != '\0')
+    return false;
+  if (a->rows == 0) {
+    a->changed = has_count(tag);
+    a->rolled_back = strcmp(tag, "ROLLBACK") == 0;
+  }
+  return true;
 }
 
 /* One message that is no row; false: it does not belong here. */
@@ -137,6 +170,7 @@ static bool note_message(struct pgsql_session *p, struct pgsql_prepared *st,
   case '2': /* BindComplete */
   case 'N': /* NoticeResponse */
   case 'A': /* NotificationResponse */
+  case 'I': /* EmptyQueryResponse */
     return true;
   case 'T': /* RowDescription */
     if (len < 2)
@@ -148,14 +182,9 @@ static bool note_message(struct pgsql_session *p, struct pgsql_prepared *st,
     st->shape = SHAPE_NO_ROWS;
     return true;
   case 'C': /* CommandComplete */
-    a->tag = len > 0 && body[len - 1] == '\0' ? (const char *)body : NULL;
-    return a->tag != NULL;
-  case 'I': /* EmptyQueryResponse */
-    a->tag = "";
-    return true;
+    return note_tag(a, body, len);
   case 'E': /* ErrorResponse */
-    note_error(p, body, len, a, out);
-    return true;
+    return note_error(p, body, len, a, out);
   case 'S': /* ParameterStatus: the library does not hear of it */
     p->settings_moved = true;
     return true;
@@ -171,19 +200,21 @@ static bool read_answer(struct pgsql_session *p, struct pgsql_prepared *st,
   struct pgsql_wire *w = &p->wire;
 
   for (;;) {
-    const uint8_t *m = w->in + w->pos;
-    size_t have = w->end - w->pos, size;
+    const size_t have = w->end - w->pos;
+    const uint8_t *m;
+    size_t size;
 
     if (have < WIRE_HEAD) {
-      if (!wire_receive(w, p->fd, WIRE_HEAD, a->rows > 0 || a->tag))
+      if (!wire_receive(w, p->fd, a->rows > 0))
         return false;
       continue;
     }
+    m = w->in + w->pos;
     size = 1 + (size_t)get_u32(m + 1);
     if (UNLIKELY(size < WIRE_HEAD || size > WIRE_MESSAGE_MAX))
       return false;
     if (have < size) {
-      if (!wire_receive(w, p->fd, size, a->rows > 0 || a->tag))
+      if (!wire_receive(w, p->fd, a->rows > 0))
         return false;
       continue;
     }
@@ -220,14 +251,6 @@ static int fail(struct pgsql_session *p, bool broken, struct outcome *out)
   return -1;
 }
 
-/* The number at the end of a command tag is not 0. */
-static bool has_count(const char *tag)
-{
-  const char *number = strrchr(tag, ' ');
-
-  return number && number[1] >= '1' && number[1] <= '9';
-}
-
 int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out)
 {
   struct pgsql_session *p = pgsql_of(st->base.session);
@@ -243,7 +266,7 @@ int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out)
     return fail(p, true, out);
   if (UNLIKELY(a.failed))
     return fail(p, false, out);
-  if (UNLIKELY(was_aborted) && a.tag && strcmp(a.tag, "ROLLBACK") == 0 &&
+  if (UNLIKELY(was_aborted) && a.rolled_back &&
       pgsql_is_commit(p, st->base.sql, st->base.len))
     return pgsql_refused_commit(out);
   if (st->shape == SHAPE_ROWS) {
@@ -254,7 +277,7 @@ int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out)
     w->rows_left = a.rows;
     w->n_fields = st->n_fields;
   } else {
-    out->counter = a.tag && has_count(a.tag) ? COUNTER_WRITE : COUNTER_OTHER;
+    out->counter = a.changed ? COUNTER_WRITE : COUNTER_OTHER;
   }
   return 0;
 }

@@ -42,8 +42,8 @@ struct pgsql_wire {
   size_t out_room;
 };
 
-/* The connection is plain. */
-bool pgsql_wire_possible(const struct pgsql_session *p);
+/* NULL: the connection is plain; or why it is not (static). */
+const char *pgsql_wire_why_not(const struct pgsql_session *p);
 /* The library need not know what this statement does. */
 bool pgsql_wire_suits(const struct pgsql_session *p, const char *sql,
                       size_t len);

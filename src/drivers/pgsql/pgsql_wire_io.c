@@ -65,12 +65,13 @@ void pgwire_send(struct pgsql_wire *w, int fd, size_t len)
   }
 }
 
-static bool in_room(struct pgsql_wire *w, size_t need)
+/* The buffer grows with what arrives, whatever lengths a message claims. */
+static bool in_room(struct pgsql_wire *w)
 {
   size_t room = w->room ? w->room : IN_FIRST;
   uint8_t *more;
 
-  while (room - w->pos < need || room == w->end)
+  if (w->end > room - room / 4)
     room *= 2;
   if (LIKELY(room == w->room))
     return true;
@@ -84,7 +85,7 @@ static bool in_room(struct pgsql_wire *w, size_t need)
   return true;
 }
 
-bool wire_receive(struct pgsql_wire *w, int fd, size_t need, bool keep)
+bool wire_receive(struct pgsql_wire *w, int fd, bool keep)
 {
   /* The first bytes take the server a while, those behind them do not. */
   bool wait = w->end == 0;
@@ -94,7 +95,7 @@ bool wire_receive(struct pgsql_wire *w, int fd, size_t need, bool keep)
     w->end -= w->pos;
     w->pos = 0;
   }
-  if (!in_room(w, need))
+  if (!in_room(w))
     return false;
   for (;;) {
     ssize_t n;

@@ -59,11 +59,10 @@ bool wire_out_room(struct pgsql_wire *w, size_t size);
 void pgwire_send(struct pgsql_wire *w, int fd, size_t len);
 
 /*
- * Wait for more of the answer, so that `need` bytes have room behind w->pos.
- * What lies before w->pos is dropped unless `keep`.  False: there will be no
- * more, see wire_why_broken().
+ * Wait for more of the answer.  What lies before w->pos is dropped unless
+ * `keep`.  False: there will be no more, see wire_why_broken().
  */
-bool wire_receive(struct pgsql_wire *w, int fd, size_t need, bool keep);
+bool wire_receive(struct pgsql_wire *w, int fd, bool keep);
 
 /* In the library's words, so that scripts see the same text either way. */
 const char *wire_why_broken(const struct pgsql_wire *w);

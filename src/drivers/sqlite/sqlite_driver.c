@@ -29,7 +29,7 @@ static const struct opt sqlite_opts[] = {
     .name = "sqlite-db",
     .def = "bench.sqlite",
     .check = is_file,
-    .expected = "expected a file name: a database in memory cannot be shared "
+    .expected = "a file name: a database in memory cannot be shared "
                 "by threads and commands",
     .help = "database file, created if missing",
   },
@@ -79,6 +79,7 @@ static const struct driver_hint hints[] = {
     .text = "did you run the prepare "
             "command?" },
   { .state = "25006", .text = "the server is read-only" },
+  { .code = 18, .large = true, .text = "it is too large" },
   { 0 },
 };
 

@@ -1,0 +1,58 @@
+/*
+ * details.c - what a script's database says of itself and of its errors.
+ */
+#include "lua/details.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "db/env.h"
+#include "db/errtab.h"
+#include "db/outage.h"
+#include "lua/script_internal.h"
+#include "report/life.h"
+
+static void add_error(struct error_count *to, const struct errtab_entry *from)
+{
+  (void)snprintf(to->source, sizeof(to->source), "%s", from->driver);
+  if (from->code != 0)
+    (void)snprintf(to->code, sizeof(to->code), "%d", from->code);
+  else /* a driver whose errors have no numbers of their own */
+    (void)snprintf(to->code, sizeof(to->code), "%s", from->state);
+  (void)snprintf(to->state, sizeof(to->state), "%s", from->state);
+  (void)snprintf(to->text, sizeof(to->text), "%s", from->text);
+  to->count = atomic_load_explicit(&from->count, memory_order_relaxed);
+}
+
+static void tell_outages(struct outage *o, struct facts *to)
+{
+  const struct outage_times times = outage_times(o);
+
+  facts_int(to, "reconnects", (int64_t)times.reconnects);
+  facts_real(to, "longest_outage_s",
+             (double)times.longest_ns / (double)NS_PER_S);
+  facts_real(to, "without_connection_s",
+             (double)times.total_ns / (double)NS_PER_S);
+}
+
+void script_details(void *run, struct test_details *ret)
+{
+  const struct script *script = run;
+  struct db_process *db = script->setup.db;
+  size_t order[ERRTAB_MAX];
+  size_t n;
+
+  if (!atomic_load_explicit(&db->used, memory_order_relaxed))
+    return;
+  ret->has_database = true;
+  process_describe(db, &ret->database);
+  tell_outages(&db->outage, &ret->test);
+  n = errtab_order(&db->errors, order);
+  ret->error = calloc(n + 1, sizeof(*ret->error));
+  if (!ret->error)
+    return;
+  ret->n_errors = n;
+  for (size_t i = 0; i < n; i++)
+    add_error(&ret->error[i], &db->errors.entry[order[i]]);
+}

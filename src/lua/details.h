@@ -1,0 +1,13 @@
+/*
+ * details.h - what a script's database says of itself and of its errors, for
+ * the structured results.
+ */
+#ifndef BENCH_LUA_DETAILS_H
+#define BENCH_LUA_DETAILS_H
+
+struct test_details;
+
+/* The member `details` of struct test_ops; `run` is a struct script. */
+void script_details(void *run, struct test_details *ret);
+
+#endif

@@ -1,0 +1,267 @@
+#!/usr/bin/env bats
+# mysql_rows.bats - faults a MySQL server makes itself: full, refusing, out of
+# order; and a client that is out of memory or descriptors.
+
+load helper
+
+setup_file() {
+  . "$BENCH_SRC/tests/db/servers.sh"
+  servers has mysql || skip "no mysql server is installed"
+  servers start mysql "$BATS_FILE_TMPDIR/my" --max-connections=60 \
+    --lock-wait-timeout=5
+}
+
+teardown_file() {
+  . "$BENCH_SRC/tests/db/servers.sh"
+  servers stop "$BATS_FILE_TMPDIR/my"
+}
+
+# Plain connections are served without the client library; those with
+# compression through it.
+setup() {
+  setup_fault
+  my=$BATS_FILE_TMPDIR/my
+  servers_env "$my"
+  sql "DROP DATABASE IF EXISTS sbtest; CREATE DATABASE sbtest;
+    CREATE TABLE sbtest.counter (id INT PRIMARY KEY, n INT NOT NULL);
+    INSERT INTO sbtest.counter VALUES (1, 0), (2, 0)"
+  tcp=(--db-driver=mysql --mysql-host=127.0.0.1 "--mysql-port=$MY_PORT")
+  base=("$BENCH" "$events" "${tcp[@]}" --time=20)
+}
+
+teardown() {
+  [[ -z ${holders-} ]] || { kill "$holders" && wait "$holders" || true; }
+  [[ -z ${mounted-} ]] || umount -l "$mounted"
+}
+
+sql() { servers sql "$my" "$1"; }
+counted() { sql "SELECT n FROM sbtest.counter WHERE id = 1"; }
+counts() { (($(counted) > $1)); }
+# Sessions of sbtest, or of another user.
+sessions() {
+  sql "SELECT COUNT(*) FROM information_schema.processlist WHERE user = '${1-sbtest}'"
+}
+has_sessions() { (($(sessions "${2-sbtest}") >= $1)); }
+nobody() { (($(sessions) == 0)); }
+refused() {
+  (($(sql "SHOW GLOBAL STATUS LIKE 'Connection_errors_max_connections'" | tr -dc 0-9) > $1))
+}
+
+no_room() {
+  BENCH_MYSQL_PASSWORD=secret "$BENCH" "$events" "${tcp[@]}" --mysql-user=sbpass \
+    --threads=10 --time=60 --what=sql --sql="DO SLEEP(60)" run >"$dir/held" 2>&1 3>&- &
+  holders=$!
+  within 10 has_sessions 10 sbpass
+  in_background "${base[@]}" "$@" --threads=2 --time=5 --db-ignore-errors=connection run
+  within 10 counts 10
+  before=$(sql "SHOW GLOBAL STATUS LIKE 'Connection_errors_max_connections'" | tr -dc 0-9)
+  sql "SET GLOBAL max_connections = 10; KILL USER sbtest"
+  within 4 refused "$before"
+  sql "SET GLOBAL max_connections = 60"
+  ended
+  ((status == 0))
+  [[ $(counter reconnects) -eq 2 && $(counter 'ignored errors') -eq 0 ]]
+  grep -q '^WARNING: reconnected after .* 2 connections$' "$err"
+  # A COMMIT whose answer was lost may have been executed, one per connection.
+  ((lost = $(counted) - $(counter 'total number of events'), lost >= 0 && lost <= 2))
+  nobody
+}
+
+@test "no connection left while reconnecting: tried until there is one" {
+  no_room
+}
+
+@test "no connection left while reconnecting (client library)" {
+  no_room --mysql-compression=on
+}
+
+kill_query() {
+  sql "KILL QUERY USER sbtest"
+}
+
+statement_killed() {
+  in_background "${base[@]}" "$@" --what=half --sql="SELECT SLEEP(30)" run
+  within 10 has_sessions 1
+  within 10 grep -q 'Threads started' "$out"
+  sleep 0.3 # the statement, not the one before it
+  kill_query
+  ended
+  ((status == 1))
+  grep -qE '^FATAL: mysql_(drv_query|store_result)\(\) returned error 1317 ' "$err"
+  [[ $(counted) -eq 0 && $(counter 'ignored errors') -eq 1 ]]
+
+  in_background "${base[@]}" "$@" --time=2 --forced-shutdown=1 --what=half \
+    --sql="SELECT SLEEP(30)" --mysql-ignore-errors=1317 run
+  within 10 grep -q 'Threads started' "$out"
+  for _ in {1..5}; do
+    sleep 0.2
+    kill_query
+  done
+  ended
+  ((status == 2))
+  (($(counter 'ignored errors') >= 3))
+  [[ $(counter reconnects) -eq 0 && $(counted) -eq 0 ]]
+  within 5 nobody
+}
+
+@test "a statement is killed: fatal, or restarted" {
+  statement_killed
+}
+
+@test "a statement is killed (client library)" {
+  statement_killed --mysql-compression=on
+}
+
+shut_down() {
+  in_background "${base[@]}" "$@" --threads=4 --time=6 --report-interval=1 \
+    --db-ignore-errors=connection run
+  within 10 counts 10
+  servers shutdown "$my"
+  servers restart "$my"
+  before=$(counted)
+  within 10 counts "$((before + 10))"
+  ended
+  ((status == 0))
+  (($(counter reconnects) >= 4))
+  grep -q '^WARNING: reconnected after ' "$err"
+  grep -q '^\[ 5s \]' "$out"
+  ((lost = $(counted) - $(counter 'total number of events'), lost >= 0 && lost <= 4))
+}
+
+@test "the server is shut down in order and comes back" {
+  shut_down
+}
+
+@test "the server is shut down in order and comes back (client library)" {
+  shut_down --mysql-compression=on
+}
+
+@test "serialization failures: as many increments as events" {
+  # Readers become writers: one of two is the victim, 1213.
+  sql "SET GLOBAL tx_isolation = 'SERIALIZABLE'"
+  bounded "${base[@]}" --what=stale --threads=4 --events=400 run
+  sql "SET GLOBAL tx_isolation = 'REPEATABLE-READ'"
+  ((status == 0))
+  (($(counter 'ignored errors') > 0))
+  grep -q '^WARNING: error 1213 ' "$err"
+  [[ $(counted) -eq 400 && $(counter transactions) -eq 400 ]]
+  # A snapshot that is old when it writes: 1020.
+  sql "UPDATE sbtest.counter SET n = 0; SET GLOBAL innodb_snapshot_isolation = 1"
+  bounded "${base[@]}" --what=stale --threads=4 --events=400 run
+  sql "SET GLOBAL innodb_snapshot_isolation = 0"
+  ((status == 0))
+  grep -q '^WARNING: error 1020 ' "$err"
+  [[ $(counted) -eq 400 && $(counter transactions) -eq 400 ]]
+}
+
+@test "the disk is full: the table and the error are named" {
+  small_disk "$MY_DATA/sbtest" 6m "$(stat -c %U "$MY_DATA")"
+  mounted=$MY_DATA/sbtest
+  bounded "$BENCH" oltp_read_only "${tcp[@]}" --table-size=100000 prepare
+  ((status == 1))
+  grep -qE 'error (1114|1030|1026|1021) ' "$err"
+  grep -q sbtest1 "$err"
+  within 5 nobody
+}
+
+@test "a node of a cluster that is not ready: fatal, restarted, reconnected by the hook" {
+  notready="SIGNAL SQLSTATE '08S01' SET MYSQL_ERRNO = 1047, MESSAGE_TEXT = 'WSREP has not yet prepared node for application use'"
+  bounded "${base[@]}" --what=half --sql="$notready" run
+  ((status == 1))
+  grep -q '^FATAL: mysql_drv_query() returned error 1047 (WSREP has not yet' "$err"
+  bounded "${base[@]}" --what=half --sql="$notready" --time=1 --mysql-ignore-errors=1047 run
+  ((status == 0))
+  (($(counter 'ignored errors') >= 10))
+  [[ $(counted) -eq 0 && $(counter reconnects) -eq 0 ]]
+  lua <<LUA
+local ready = false
+function sysbench.hooks.sql_error_ignorable(err)
+  ready = err.sql_errno == 1047 and err.connection:reconnect()
+  return ready
+end
+function thread_init() con = sysbench.sql.driver():connect() end
+function event()
+  con:query("BEGIN")
+  con:query("UPDATE counter SET n = n + 1 WHERE id = 1")
+  if not ready then con:query([[$notready]]) end
+  con:query("COMMIT")
+end
+LUA
+  bounded "$BENCH" "$dir/script.lua" "${tcp[@]}" --events=1 run
+  ((status == 0))
+  [[ $(counted) -eq 1 && $(counter reconnects) -eq 1 && $(counter 'ignored errors') -eq 1 ]]
+  lacks FATAL "$err"
+}
+
+@test "errors outside of the event: the text of the error" {
+  bounded "${base[@]}" --where=thread_init --sql="SELECT * FROM nowhere" run
+  ((status == 1))
+  grep -q "^FATAL: \`thread_init' function failed: .*SQL error, errno = 1146, state = '42S02': " "$err"
+  grep -qx 'FATAL: Thread initialization failed!' "$err"
+  # Also one that an event would be restarted for, and a lost connection.
+  bounded "${base[@]}" --where=thread_init --sql="KILL CONNECTION_ID()" \
+    --db-ignore-errors=all run
+  ((status == 1))
+  grep -q "^FATAL: \`thread_init' function failed: .*SQL error, errno = " "$err"
+  lacks 'not a string' "$err"
+  bounded "${base[@]}" --what=half --where=hook --sql="SELECT * FROM nowhere" \
+    --mysql-ignore-errors=1146 --time=1 run
+  ((status == 0))
+  bounded "${base[@]}" --what=count --where=hook --threads=4 --time=5 \
+    --sql="SELECT * FROM nowhere" run
+  ((status == 0)) # nothing is restarted, the hook is not called
+  signal45="SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213, MESSAGE_TEXT = 'x'"
+  lua <<LUA
+function thread_init() con = sysbench.sql.driver():connect() end
+function sysbench.hooks.before_restart_event() con:query("SELECT * FROM nowhere") end
+function event() con:query([[$signal45]]) end
+LUA
+  bounded "$BENCH" "$dir/script.lua" "${tcp[@]}" --time=5 run
+  ((status == 1))
+  grep -q 'function failed: .*SQL error, errno = 1146' "$err"
+  lacks 'not a string' "$err"
+}
+
+out_of_files() {
+  bounded bash -c 'ulimit -n 40; exec "$@"' - "${base[@]}" "$@" --threads=50 run
+  ((status == 1))
+  grep -qE '^FATAL: error 200[0-9]: .*(24|Too many open files)' "$err"
+  grep -qE '^FATAL: [0-9]+ of 50 connections failed: ' "$err"
+  grep -q '^WARNING: only 40 files may be open' "$err"
+  within 5 nobody
+}
+
+@test "no file descriptors: a message, and those that were opened are closed" {
+  out_of_files
+}
+
+@test "no file descriptors (client library)" {
+  out_of_files --mysql-compression=on
+}
+
+@test "no memory: a message, no crash" {
+  [[ -z ${SANITIZED-} ]] || skip "sanitizers need address space"
+  failures=0
+  for size in 60000 120000 200000 300000; do
+    bounded bash -c "ulimit -v $size; exec \"\$@\"" - "${base[@]}" --threads=40 --time=1 run
+    ((status <= 1))
+    ((status == 0)) || {
+      failures=$((failures + 1))
+      [[ -s $err ]]
+    }
+  done
+  ((failures > 0))
+  within 5 nobody
+}
+
+@test "a permanent error, and all are ignored: ends on time, paused, counted" {
+  SECONDS=0
+  bounded "${base[@]}" --what=sql --sql="SELECT * FROM nowhere" --time=2 \
+    --mysql-ignore-errors=all run
+  ((status == 0 && SECONDS <= 4))
+  errors=$(counter 'ignored errors')
+  # Ten at once, then pauses of 1, 2, 4, ... 100 ms.
+  ((errors >= 20 && errors <= 50))
+  grep -qE "^WARNING: error 1146 \(42S02\) $errors times: " "$err"
+  [[ $(counter 'total number of events') -eq 0 ]]
+}

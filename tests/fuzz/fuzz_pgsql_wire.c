@@ -1,0 +1,84 @@
+/*
+ * fuzz_pgsql_wire.c - whatever a server answers to executions of a prepared
+ * statement, the pgsql driver reads it to its end without harm.
+ *
+ * Input: a byte of flags, a byte that says how large the pieces are in which
+ * the answer arrives, and the answer.
+ */
+#include <string.h>
+
+#include "db/emul.h"
+#include "drivers/pgsql/pgsql_internal.h"
+#include "fuzz.h"
+
+enum {
+  FLAG_ABORTED = 1, /* inside an aborted transaction */
+  FLAG_COMMIT = 2,
+  FLAG_KNOWN = 4, /* the columns were described before */
+};
+
+static const char question[] = "SELECT $1", commit[] = "COMMIT";
+
+static void fetch_all(struct pgsql_session *p, const struct outcome *out)
+{
+  const uint32_t n = out->nfields;
+  sql_value *values = malloc((n ? n : 1) * sizeof(*values));
+  uint64_t rows = 0;
+
+  MUST(p->wire.rows_left == (n > 0 ? out->nrows : 0) || n == 0);
+  while (p->wire.rows_left > 0) {
+    MUST(pgsql_wire_fetch(&p->wire, values) == 1);
+    MUST(++rows <= out->nrows);
+    for (uint32_t i = 0; i < n; i++) {
+      if (values[i].ptr)
+        (void)fuzz_touch(values[i].ptr, values[i].len);
+    }
+  }
+  free(values);
+}
+
+static void executions(struct pgsql_session *p, struct pgsql_prepared *st)
+{
+  struct outcome out;
+
+  /* Until it breaks, but not for ever. */
+  for (int i = 0; i < 4 && !p->broken; i++) {
+    out = (struct outcome){ 0 };
+    if (pgsql_wire_execute(st, &out) == 0) {
+      fetch_all(p, &out);
+    } else {
+      MUST(strlen(out.state) == 5 && out.msg);
+      MUST(p->wire.rows_left == 0);
+      MUST(out.lost || !p->broken);
+      (void)fuzz_touch(out.msg, strlen(out.msg));
+    }
+    pgsql_wire_end(&p->wire);
+  }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  struct pgsql_prepared st = { .name = "bench_1", .there = true };
+  struct pgsql_session *p;
+
+  if (size < 2)
+    return 0;
+  p = calloc(1, sizeof(*p));
+  MUST(p);
+  p->fd = FAKE_SOCKET;
+  p->plain = true;
+  p->base.dialect = EMUL_PGSQL;
+  p->base.trx = data[0] & FLAG_ABORTED ? TRX_ABORTED : TRX_NONE;
+  st.base.session = &p->base;
+  st.base.sql = data[0] & FLAG_COMMIT ? commit : question;
+  st.base.len = strlen(st.base.sql);
+  if (data[0] & FLAG_KNOWN) {
+    st.shape = SHAPE_ROWS;
+    st.n_fields = 3;
+  }
+  fake_socket_says(data + 2, size - 2, (size_t)1 << data[1] % 16);
+  executions(p, &st);
+  pgsql_wire_done(&p->wire);
+  free(p);
+  return 0;
+}
