@@ -235,6 +235,13 @@ void bench_db_drop_message(void *message);
 int bench_db_forgive(sql_connection *con);
 int bench_db_restart(sql_connection *con);
 
+bool bench_copy_begin(sql_connection *con, const char *table,
+                      const char **columns, int n);
+bool bench_copy_row(sql_connection *con, const sql_value *values);
+bool bench_copy_end(sql_connection *con);
+void bench_copy_abort(sql_connection *con);
+bool bench_copy_is_checked(sql_connection *con);
+
 void *bench_load_open(sql_connection *con, double first_table, double tables,
                       double size, const char *method, bool shared);
 int bench_load_next(void *loader, double *ret_table);

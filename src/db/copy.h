@@ -22,7 +22,7 @@ struct conn;
  */
 bool copy_possible(struct conn *c, const char **ret_why);
 
-/* 0 or 1.  What `spec` points to must live until the copy ends. */
+/* 0 or 1.  The spec's `kinds` must live until the copy ends. */
 int copy_begin(struct conn *c, const struct copy_spec *spec);
 int copy_row(struct conn *c, const sql_value *values);
 /* Whole rows in the form of the spec. */

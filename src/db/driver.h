@@ -184,6 +184,7 @@ struct copy_spec {
 /* Rows sent by the fastest way, as a part of the transaction that is open. */
 struct driver_copy {
   enum copy_form form; /* the quickest one for rows that are generated */
+  bool checked; /* values of row() are checked as those of an INSERT are */
   /* [opt] May send queries.  False: *ret_why says why not (static). */
   bool (*possible)(struct session *s, const char **ret_why);
   int (*begin)(struct session *s, const struct copy_spec *spec,

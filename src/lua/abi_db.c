@@ -7,6 +7,7 @@
 
 #include "base/ffi_api.h"
 #include "db/conn.h"
+#include "db/copy.h"
 #include "db/env.h"
 #include "db/stmt.h"
 #include "lua/label.h"
@@ -122,6 +123,46 @@ const char *bench_db_quote(sql_connection *con, const char *text, size_t len,
     return NULL;
   *ret_len = s->quoted.len;
   return strbuf_str(&s->quoted);
+}
+
+/* ---- many rows ---- */
+
+/* Rows can be copied instead of inserted, and nobody sees a difference. */
+bool bench_copy_is_checked(sql_connection *con)
+{
+  const struct driver_copy *copy = conn_of(con)->driver->copy;
+
+  return copy && copy->row && copy->checked;
+}
+
+/* All: false after a failure, which has ended the copy. */
+bool bench_copy_begin(sql_connection *con, const char *table,
+                      const char **columns, int n)
+{
+  const struct copy_spec spec = {
+    .table = table,
+    .columns = columns,
+    .n = (unsigned)n,
+  };
+
+  return copy_begin(conn_of(con), &spec) == 0;
+}
+
+bool bench_copy_row(sql_connection *con, const sql_value *values)
+{
+  return copy_row(conn_of(con), values) == 0;
+}
+
+bool bench_copy_end(sql_connection *con)
+{
+  uint64_t rows;
+
+  return copy_end(conn_of(con), &rows) == 0;
+}
+
+void bench_copy_abort(sql_connection *con)
+{
+  copy_abort(conn_of(con));
 }
 
 /* ---- failures ---- */

@@ -164,3 +164,20 @@ LUA
   must [ "$status" -eq 1 ]
   must has "$stderr" 'load-method=bulk is not possible: the driver has no bulk load'
 }
+
+@test "no room on the disk, then resume" {
+  succeeds t --table-size=1000 cleanup
+  status=0
+  # A limit of the size of files stands for a disk that is full.
+  (
+    trap '' XFSZ
+    ulimit -f 30000
+    LUA_PATH="$BENCH_SRC/src/lua/scripts/?.lua;;" exec "$BENCH" oltp_common \
+      --db-driver=sqlite --sqlite-db="$PWD/t" --table-size=250000 prepare
+  ) >out 2>err || status=$?
+  stderr=$(<err)
+  must [ "$status" -eq 1 ]
+  must has "$stderr" "cannot load rows [0-9]+ to [0-9]+ \(chunk [123] of 3\) into 'sbtest1': .*(full|I/O)"
+  succeeds t --table-size=250000 --table-exists=resume prepare
+  succeeds t --table-size=250000 check
+}

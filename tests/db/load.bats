@@ -203,13 +203,19 @@ has_begun() {
 }
 
 @test "a user who may only read" {
-  need pgsql
-  good --table-size=100 prepare
-  servers sql "$BATS_FILE_TMPDIR/pgsql" \
-    'DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN'
-  bad 1 'permission denied' --pgsql-user=reader --tables=2 prepare \
-    --table-exists=skip
-  good cleanup
+  for kind in $kinds; do
+    aim "$kind"
+    good --table-size=0 prepare
+    case $kind in
+      mysql) set=('SET GLOBAL read_only=1' 'SET GLOBAL read_only=0') ;;
+      *) set=('ALTER ROLE sbtest SET default_transaction_read_only=on'
+        'ALTER ROLE sbtest RESET default_transaction_read_only') ;;
+    esac
+    servers sql "$BATS_FILE_TMPDIR/$kind" "${set[0]}"
+    bad 1 "cannot load rows 1 to 5000 .* into 'sbtest1': .*read-only" --table-size=6000 --table-exists=resume prepare
+    servers sql "$BATS_FILE_TMPDIR/$kind" "${set[1]}"
+    good cleanup
+  done
 }
 
 @test "mysql: local_infile off" {
@@ -232,4 +238,57 @@ has_begun() {
   good --table-size=30000 --threads=4 --table-exists=resume prepare
   good --table-size=30000 check
   good cleanup
+}
+
+@test "copied rows of a script" {
+  cat >copy.lua <<'LUA'
+function prepare()
+   local con = sysbench.sql.driver():connect()
+   con:query("DROP TABLE IF EXISTS users")
+   con:query("CREATE TABLE users (id INT PRIMARY KEY, name VARCHAR(99), x REAL)")
+   local function row(i)
+      if i == 3 then return i end
+      return i, "a\tb\\c\n'" .. i .. "'", i / 4
+   end
+   local columns = {"id", "name", "x"}
+   print(con:copy_rows{table = "users", columns = columns, last = 30000,
+                       row = row})
+   print(con:query_row("SELECT COUNT(*), COUNT(name), SUM(id) FROM users"))
+   print(con:query_row("SELECT name = 'a\tb" ..
+      (con.driver:name() == "mysql" and "\\\\" or "\\") ..
+      "c\n''7''', x FROM users WHERE id = 7"))
+   for _, bad in ipairs({
+      function(i) return i == 40900 and 1 or i end,
+      function(i) if i == 40900 then error("mine", 0) end return i end,
+      function(i) return i, {} end}) do
+      local ok, err = pcall(con.copy_rows, con, {table = "users",
+         columns = columns, first = 40000, last = 41000, row = bad})
+      print(ok, (tostring(err):gsub("^.-state = ", ""):gsub(":.*", "")))
+   end
+   con:query("BEGIN")
+   con:query("DELETE FROM users WHERE id = 1")
+   print(pcall(con.copy_rows, con, {table = "users", columns = columns,
+                                    first = 2, last = 2, row = row}))
+   con:query("COMMIT")
+   print(con:query_row("SELECT COUNT(*) FROM users"))
+   con:query("DROP TABLE users")
+end
+LUA
+  for kind in $kinds; do
+    aim "$kind"
+    "$BENCH" ./copy.lua "${to[@]}" prepare >out 2>err || { cat out err; false; }
+    sed -n '/^30000$/,$p' out | sed -e 's/	1.75/ 1.75/' -e 's/^[t1] /yes /' >got
+    cat got err
+    [ "$(sed -n 1,3p got)" = "30000
+30000	29999	450015000
+yes 1.75" ]
+    [ "$(sed -n '4,6p' got | cut -f1)" = "false
+false
+false" ]
+    sed -n 4p got | grep -q "'23"
+    sed -n 5p got | grep -q mine
+    sed -n 6p got | grep -q 'copy_rows'
+    sed -n 7p got | grep -q ^false
+    [ "$(sed -n 8p got)" = 29999 ]
+  done
 }

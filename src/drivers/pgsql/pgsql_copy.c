@@ -156,6 +156,7 @@ static void copy_abort(struct session *s)
 
 const struct driver_copy pgsql_copy = {
   .form = COPY_BINARY,
+  .checked = true,
   .begin = copy_begin,
   .row = copy_row,
   .rows = copy_rows,

@@ -1,11 +1,13 @@
 -- sql_copy.lua - con:copy_rows{...}: many generated rows, all of them or none.
 --
--- Rows are sent as multi-row INSERTs in one transaction, or, inside a
--- transaction of the script, after a savepoint.
+-- Rows are sent in one transaction, or, inside a transaction of the script,
+-- after a savepoint: by the driver's own way where that treats values as INSERT
+-- does, else as multi-row INSERTs.
 local host = ...
 local ffi = require("ffi")
 local C = ffi.C
 
+local raise = host.sql_error().raise
 local c_quote, c_in_transaction = C.bench_db_quote, C.bench_db_in_transaction
 local size_t = ffi.typeof("size_t[1]")
 local PACKET = 500000 -- bytes of a statement
@@ -72,7 +74,7 @@ local function row_text(con, n, ...)
   return "(" .. table.concat(texts, ",") .. ")"
 end
 
-local function send_rows(con, spec)
+local function insert_rows(con, spec)
   local n = #spec.columns
   local head = ("INSERT INTO %s (%s) VALUES "):format(spec.table, table.concat(spec.columns, ","))
   local rows, size = {}, #head
@@ -89,6 +91,78 @@ local function send_rows(con, spec)
     con:query(head .. table.concat(rows, ","))
   end
 end
+
+-- ---- by the driver's own way ----
+
+-- A value as text; nil stays nil.
+local function plain(value)
+  local kind = type(value)
+  if kind == "number" then
+    if is_integer(value) then
+      return ("%d"):format(value)
+    end
+    check(value == value and math.abs(value) < math.huge, "a number must be finite")
+    return ("%.17g"):format(value)
+  elseif kind == "boolean" then
+    return value and "TRUE" or "FALSE"
+  elseif kind == "string" or kind == "nil" then
+    return value
+  end
+  error("copy_rows: a value of type " .. kind .. " cannot be sent", 0)
+end
+
+local function fill(values, n, texts, ...)
+  if select("#", ...) > n then
+    error(("copy_rows: %d values for %d columns"):format(select("#", ...), n), 0)
+  end
+  for i = 1, n do
+    -- the texts live in the table while the row is sent
+    local text = plain((select(i, ...)))
+    texts[i] = text
+    values[i - 1].ptr = text
+    values[i - 1].len = text and #text or 0
+  end
+end
+
+local function fill_from(spec, i, values, n, texts)
+  fill(values, n, texts, spec.row(i))
+end
+
+local function copy_failed(con, spec)
+  raise(con, "COPY " .. spec.table, 2)
+end
+
+local function copy_rows(con, spec)
+  local n = #spec.columns
+  local names = ffi.new("const char *[?]", n, spec.columns)
+  local values, texts = ffi.new("sql_value[?]", n), {}
+  if not C.bench_copy_begin(con, spec.table, names, n) then
+    copy_failed(con, spec)
+  end
+  for i = spec.first or 1, spec.last do
+    local ok, err = pcall(fill_from, spec, i, values, n, texts)
+    if not ok then
+      C.bench_copy_abort(con)
+      error(err, 0)
+    end
+    if not C.bench_copy_row(con, values) then
+      copy_failed(con, spec)
+    end
+  end
+  if not C.bench_copy_end(con) then
+    copy_failed(con, spec)
+  end
+end
+
+local function send_rows(con, spec)
+  if C.bench_copy_is_checked(con) then
+    copy_rows(con, spec)
+  else
+    insert_rows(con, spec)
+  end
+end
+
+-- ---- all or nothing ----
 
 -- One attempt: true, or false and the error; nothing is left of a failed one.
 local function attempt(con, spec, inside)
