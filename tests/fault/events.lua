@@ -33,9 +33,9 @@ end
 
 function events.sql() con:query(sysbench.opt.sql) end
 
--- The packet's size in bytes is in --sql.
+-- A statement of more than a million bytes.
 function events.large()
-   con:query("SELECT '" .. string.rep("x", tonumber(sysbench.opt.sql)) .. "'")
+   con:query(sysbench.opt.sql .. " /* " .. string.rep("x", 1200000) .. " */")
 end
 
 function thread_init()

@@ -22,7 +22,7 @@ static const struct driver_hint hints[] = {
     .bundled = true,
     .text = "did you run the prepare command?" },
   { .state = "25006", .text = "the server is read-only" },
-  { .state = "54000", .large = true, .text = "it is too large" },
+  { .state = "54000", .large = true, .text = "it may be too large" },
   /* A server hangs up when it cannot take it. */
   { .state = "08006", .large = true, .text = "it may be too large" },
   { .state = "08P01", .large = true, .text = "it may be too large" },

@@ -79,7 +79,7 @@ static const struct driver_hint hints[] = {
     .text = "did you run the prepare "
             "command?" },
   { .state = "25006", .text = "the server is read-only" },
-  { .code = 18, .large = true, .text = "it is too large" },
+  { .code = 18, .large = true, .text = "it may be too large" },
   { 0 },
 };
 

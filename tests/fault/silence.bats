@@ -1,0 +1,147 @@
+#!/usr/bin/env bats
+# silence.bats - servers that say nothing any more: the network drops every
+# packet, or the server is stopped; at the start, during a run, in prepare.
+
+load helper
+
+setup_file() {
+  . "$BENCH_SRC/tests/db/servers.sh"
+  servers has mysql && servers start mysql "$BATS_FILE_TMPDIR/mysql"
+  [[ -x $BENCH_BUILD/tests/db/pgsql_driver ]] && servers has pgsql &&
+    servers start pgsql "$BATS_FILE_TMPDIR/pgsql"
+  true
+}
+
+teardown_file() {
+  . "$BENCH_SRC/tests/db/servers.sh"
+  for kind in mysql pgsql; do
+    [[ ! -e $BATS_FILE_TMPDIR/$kind/state ]] || servers stop "$BATS_FILE_TMPDIR/$kind"
+  done
+}
+
+setup() {
+  setup_fault
+}
+
+teardown() {
+  [[ ! -e ${server-}/state ]] || servers thaw "$server"
+  proxy_gone
+}
+
+# against KIND: the server behind a proxy.
+against() {
+  kind=$1
+  server=$BATS_FILE_TMPDIR/$kind
+  "$BENCH" --db-driver=help 2>&1 | grep -q "^ *$kind" && [[ -e $server/state ]] ||
+    skip "no $kind server, or built without $kind"
+  servers_env "$server"
+  [[ $kind == mysql ]] && port=$MY_PORT || port=$PG_PORT
+  servers sql "$server" "DROP TABLE IF EXISTS ${table:=$([[ $kind == mysql ]] && echo sbtest.)counter}" 2>/dev/null
+  servers sql "$server" "CREATE TABLE $table (id INT PRIMARY KEY, n INT NOT NULL)"
+  servers sql "$server" "INSERT INTO $table VALUES (1, 0)"
+  [[ $kind == mysql ]] || servers sql "$server" "GRANT ALL ON counter TO sbtest; GRANT ALL ON SCHEMA public TO sbtest"
+  through_proxy "$port"
+  tcp=("--db-driver=$kind" "--$kind-host=127.0.0.1" "--$kind-port=$proxy_port")
+  [[ -z ${2-} ]] || tcp+=("$2")
+  base=("$BENCH" "$events" "${tcp[@]}")
+}
+
+counted() { servers sql "$server" "SELECT n FROM $table WHERE id = 1"; }
+counts() { (($(counted) > $1)); }
+
+# The run ends at its time, plus the grace, plus at most two seconds.
+during() {
+  in_background "${base[@]}" --threads=2 --time=3 --forced-shutdown=1 \
+    --report-interval=1 "$@" run
+  within 3 counts 10
+  weather blackhole
+  SECONDS=0
+  ended
+  ((SECONDS <= 7))
+  ((status == 2))
+  grep -qx 'Number of unfinished transactions on forced shutdown: 2' "$out"
+  [[ $(counter 'ignored errors') -eq 0 && $(counter reconnects) -eq 0 ]]
+  # What was under way may have been committed without an answer.
+  ((lost = $(counted) - $(counter 'total number of events'), lost >= 0 && lost <= 2))
+}
+
+# A statement's limit makes silence a lost connection; then all is well again.
+limited() {
+  in_background "${base[@]}" --threads=2 --time=6 --db-query-timeout=0.5 \
+    --db-connect-timeout=1 --db-ignore-errors=connection,1317,57014 run
+  within 3 counts 10
+  weather blackhole
+  sleep 2 # the silence
+  weather cut
+  weather pass
+  before=$(counted)
+  within 4 counts "$((before + 10))"
+  ended
+  ((status == 0))
+  (($(counter reconnects) >= 2))
+  ((lost = $(counted) - $(counter 'total number of events'), lost >= 0 && lost <= 2))
+}
+
+start() {
+  weather blackhole
+  SECONDS=0
+  bounded "${base[@]}" --time=2 --threads=4 --db-connect-timeout=1 run
+  ((SECONDS <= 4))
+  ((status == 1))
+  grep -qE "^FATAL: (error 20(13|03): |Connection to database failed: .*timeout expired)" "$err"
+  grep -q '^FATAL: 4 of 4 connections failed: ' "$err"
+  grep -qx 'FATAL: Thread initialization failed!' "$err"
+}
+
+# Ctrl-C ends a load whose server is silent.
+load() {
+  drop="DROP TABLE IF EXISTS ${table%counter}sbtest1"
+  servers sql "$server" "$drop"
+  in_background "$BENCH" oltp_read_only "${tcp[@]}" --table-size=3000000 prepare
+  within 20 grep -q 'Inserting' "$out"
+  sleep 0.5 # into the rows
+  "$@"
+  sleep 1
+  kill -0 "$job"
+  signal_job INT
+  SECONDS=0
+  ended
+  ((SECONDS <= 5))
+  ((status == 130))
+}
+
+# A limit for statements ends it without help.
+load_limited() {
+  servers sql "$server" "$drop"
+  in_background "$BENCH" oltp_read_only "${tcp[@]}" --table-size=3000000 \
+    --db-query-timeout=1 prepare
+  within 20 grep -q 'Inserting' "$out"
+  servers freeze "$server"
+  SECONDS=0
+  ended
+  servers thaw "$server"
+  ((SECONDS <= 10))
+  ((status == 1))
+  grep -q '^FATAL: ' "$err"
+}
+
+loads() {
+  load weather blackhole
+  weather cut
+  weather pass
+  load servers freeze "$server"
+  servers thaw "$server"
+  load_limited
+}
+
+@test "mysql: silence during a run" { against mysql && during; }
+@test "mysql: silence during a run (client library)" { against mysql --mysql-compression=on && during; }
+@test "mysql: silence, and statements with a limit" { against mysql && limited; }
+@test "mysql: silence at the start" { against mysql && start; }
+@test "mysql: silence at the start (client library)" { against mysql --mysql-compression=on && start; }
+@test "mysql: silence in prepare" { against mysql && loads; }
+@test "mysql: silence in prepare (client library)" { against mysql --mysql-compression=on && loads; }
+@test "pgsql: silence during a run" { against pgsql && during; }
+@test "pgsql: silence, and statements with a limit" { against pgsql && limited; }
+@test "pgsql: silence at the start" { against pgsql && start; }
+@test "pgsql: silence in prepare" { against pgsql && loads; }

@@ -1,0 +1,202 @@
+#!/usr/bin/env bats
+# sqlite.bats - faults of a database in a file: what is said, counted and
+# returned.
+
+load helper
+
+setup() {
+  setup_fault
+  "$BENCH" --db-driver=help 2>&1 | grep -q '^ *sqlite' || skip "built without sqlite"
+  base=("$BENCH" "$events" --db-driver=sqlite --sqlite-db="$dir/db" --time=20)
+  sql "CREATE TABLE counter (id INTEGER PRIMARY KEY, n INTEGER NOT NULL)"
+  sql "INSERT INTO counter VALUES (1, 0), (2, 0)"
+}
+
+teardown() {
+  [[ -z ${mounted-} ]] || umount "$mounted"
+}
+
+# The administrator: one statement, its value on standard output.
+sql() {
+  cat >"$dir/admin.lua" <<'LUA'
+sysbench.cmdline.options = {text = {"statement", ""}}
+function init()
+  local rs = sysbench.sql.driver():connect():query(sysbench.opt.text)
+  local row
+  if rs ~= nil then row = rs:fetch_row() end
+  if row then print("value " .. row[1]) end
+end
+function event() return true end
+LUA
+  "$BENCH" "$dir/admin.lua" --db-driver=sqlite --sqlite-db="$dir/db" --text="$1" \
+    --time=1 run | sed -n 's/^value //p'
+}
+
+counted() { sql "SELECT n FROM counter WHERE id = 1"; }
+transactions() { counter transactions; }
+
+# Somebody else holds the write lock until let_go.
+hold() {
+  coproc HOLD { exec python3 -c '
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+db.execute("BEGIN IMMEDIATE")
+print("held", flush=True)
+sys.stdin.readline()' "$dir/db"; }
+  read -r -t 10 _ <&"${HOLD[0]}"
+}
+
+let_go() {
+  echo >&"${HOLD[1]}"
+  wait "$HOLD_PID"
+}
+
+@test "a file that cannot be written, a folder that is missing, no database" {
+  bounded "$BENCH" "$events" --db-driver=sqlite --sqlite-db="$dir/none/db" run
+  ((status == 1))
+  grep -q "^FATAL: cannot open SQLite database '$dir/none/db': " "$err"
+  lacks 'use --db-driver' "$err"
+
+  head -c 4096 /dev/urandom >"$dir/noise"
+  bounded "$BENCH" "$events" --db-driver=sqlite --sqlite-db="$dir/noise" run
+  ((status == 1))
+  grep -q "^FATAL: cannot open SQLite database '$dir/noise': file is not a database" "$err"
+
+  # The owner of everything, root, needs a file system that refuses to write.
+  small_disk "$dir/ro" 8m root
+  mounted=$dir/ro
+  sql "PRAGMA wal_checkpoint(TRUNCATE)"
+  sql "PRAGMA journal_mode=delete"
+  cp "$dir/db" "$dir/ro/db"
+  mount -o remount,ro "$dir/ro"
+  bounded "$BENCH" "$events" --db-driver=sqlite --sqlite-db="$dir/ro/db" \
+    --sqlite-journal-mode=delete --time=2 run
+  ((status == 1))
+  grep -qE "^FATAL: (cannot open SQLite database|SQLite error (8|14) )" "$err"
+}
+
+@test "a statement is interrupted by its time limit" {
+  endless="WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT COUNT(*) FROM c"
+  bounded "${base[@]}" --what=sql --sql="$endless" --db-query-timeout=0.2 run
+  ((status == 1))
+  grep -q '^FATAL: SQLite error 9 (57014): ' "$err"
+  bounded "${base[@]}" --time=1 --what=sql --sql="$endless" --db-query-timeout=0.2 \
+    --db-ignore-errors=9 --forced-shutdown=1 run
+  ((status == 0 || status == 2))
+  (($(counter 'ignored errors') >= 2))
+  # At the deadline it is interrupted, too, and that is no error.
+  SECONDS=0
+  bounded "${base[@]}" --time=1 --what=sql --sql="$endless" --forced-shutdown=1 run
+  ((status == 2 && SECONDS <= 5))
+  [[ $(counter 'ignored errors') -eq 0 ]]
+  lacks interrupted "$err"
+}
+
+@test "writers meet: as many increments as events" {
+  bounded "${base[@]}" --what=stale --threads=4 --events=400 run
+  ((status == 0))
+  (($(counter 'ignored errors') > 0))
+  [[ $(counted) -eq 400 && $(counter 'total number of events') -eq 400 ]]
+  [[ $(counter transactions) -eq 400 ]]
+  grep -qE '^WARNING: error 5(17)? \(40001\) [0-9]+ times: ' "$err"
+}
+
+@test "a lock that is not given: restarted until it is, the run ends on time" {
+  hold
+  SECONDS=0
+  bounded "${base[@]}" --what=count --time=2 --sqlite-busy-timeout=100 run
+  ((status == 0 && SECONDS <= 4))
+  (($(counter 'ignored errors') >= 5))
+  in_background "${base[@]}" --what=count --events=10 --sqlite-busy-timeout=100 \
+    --report-interval=1 run
+  within 10 grep -q '^\[ 1s \]' "$out"
+  let_go
+  ended
+  ((status == 0))
+  [[ $(counted) -eq 10 && $(counter 'total number of events') -eq 10 ]]
+}
+
+@test "a duplicate key: fatal, or restarted" {
+  same="INSERT INTO counter VALUES (1, 0)"
+  bounded "${base[@]}" --what=half --sql="$same" run
+  ((status == 1))
+  grep -qF "FATAL: SQLite error 1555 (23505): UNIQUE constraint failed: counter.id for query '$same'" "$err"
+  bounded "${base[@]}" --what=half --sql="$same" --db-ignore-errors=1555 --time=1 run
+  ((status == 0))
+  (($(counter 'ignored errors') >= 10))
+  [[ $(counted) -eq 0 && $(counter 'total number of events') -eq 0 ]]
+}
+
+@test "statements that fail: their messages" {
+  bounded "${base[@]}" --what=sql --sql="SELECT * FROM nowhere" run
+  ((status == 1))
+  grep -q '^FATAL: SQLite error 1 (42P01): no such table: nowhere for query ' "$err"
+  lacks 'did you run the prepare' "$err"
+  bounded "$BENCH" oltp_read_only --db-driver=sqlite --sqlite-db="$dir/db" run
+  ((status == 1))
+  grep -q 'did you run the prepare command' "$err"
+  bounded "${base[@]}" --what=sql --sql="SELEC 1" run
+  ((status == 1))
+  grep -q '^FATAL: SQLite error 1 (42601): ' "$err"
+  bounded "${base[@]}" --what=sql --sql="INSERT INTO counter (id) VALUES (1, 2)" run
+  ((status == 1))
+  grep -q '^FATAL: SQLite error 1 (42601): ' "$err"
+  bounded "${base[@]}" --what=sql --sql="PRAGMA query_only=1; UPDATE counter SET n = 1" run
+  ((status == 1))
+  grep -q '^FATAL: SQLite error 8 (25006): ' "$err"
+  grep -qx 'FATAL: the server is read-only' "$err"
+}
+
+@test "a statement that is too large: its size is told" {
+  bounded "${base[@]}" --what=large --sql="SELECT length(zeroblob(2000000000))" run
+  ((status == 1))
+  grep -q '^FATAL: SQLite error 18 ' "$err"
+  grep -qx 'FATAL: it may be too large (1200042 bytes)' "$err"
+}
+
+@test "the disk is full: the table and the error are named" {
+  small_disk "$dir/full" 2m root
+  mounted=$dir/full
+  bounded "$BENCH" oltp_read_only --db-driver=sqlite --sqlite-db="$dir/full/db" \
+    --table-size=100000 prepare
+  ((status == 1))
+  grep -q 'SQLite error 13 (53100): ' "$err"
+  grep -q sbtest1 "$err"
+}
+
+@test "errors outside of the event: the text of the error" {
+  bounded "${base[@]}" --where=thread_init --sql="SELECT * FROM nowhere" run
+  ((status == 1))
+  grep -q "^FATAL: \`thread_init' function failed: .*no such table: nowhere" "$err"
+  grep -qx 'FATAL: Thread initialization failed!' "$err"
+  lacks 'not a string' "$err"
+  # An ignorable one is final there, and has its text, too.
+  hold
+  bounded "${base[@]}" --where=thread_init --sql="UPDATE counter SET n = 5" \
+    --sqlite-busy-timeout=50 run
+  let_go
+  ((status == 1))
+  grep -q "^FATAL: \`thread_init' function failed: .*SQL error, errno = 5, state = '40001': " "$err"
+  lacks 'not a string' "$err"
+  bounded "${base[@]}" --what=half --where=hook --sql="INSERT INTO counter VALUES (1, 0)" \
+    --db-ignore-errors=nothing_such run
+  ((status == 1))
+}
+
+@test "no file descriptors, no memory: a message, no crash" {
+  bounded bash -c 'ulimit -n 40; exec "$@"' - "${base[@]}" --threads=60 run
+  ((status == 1))
+  grep -q "^FATAL: cannot open SQLite database '$dir/db': " "$err"
+  grep -q 'connections failed: ' "$err"
+}
+
+@test "a permanent error, and all are ignored: ends on time, paused, counted" {
+  SECONDS=0
+  bounded "${base[@]}" --what=sql --sql="SELECT * FROM nowhere" --time=2 \
+    --db-ignore-errors=all run
+  ((status == 0 && SECONDS <= 4))
+  errors=$(counter 'ignored errors')
+  # Ten at once, then pauses of 1, 2, 4, ... 100 ms.
+  ((errors >= 20 && errors <= 50))
+  grep -qE "^WARNING: error 1 \(42P01\) $errors times: no such table: nowhere$" "$err"
+}
