@@ -193,6 +193,27 @@ static bool note_message(struct pgsql_session *p, struct pgsql_prepared *st,
   }
 }
 
+/* Count whole rows from w->pos on: most of what large results cost. */
+static void plain_rows(struct pgsql_wire *w, struct answer *a)
+{
+  const uint8_t *m = w->in + w->pos;
+  const uint8_t *const end = w->in + w->end;
+  uint64_t n = 0;
+
+  while ((size_t)(end - m) >= WIRE_HEAD && *m == 'D') {
+    const uint32_t len = get_u32(m + 1);
+
+    if (len < WIRE_HEAD - 1 || len >= (size_t)(end - m))
+      break;
+    m += 1 + (size_t)len;
+    n++;
+  }
+  if (a->rows == 0 && n > 0)
+    a->first_row = w->pos;
+  a->rows += n;
+  w->pos = (size_t)(m - w->in);
+}
+
 /* Read up to ReadyForQuery.  False: the connection is of no use any more. */
 static bool read_answer(struct pgsql_session *p, struct pgsql_prepared *st,
                         struct answer *a, struct outcome *out)
@@ -200,10 +221,11 @@ static bool read_answer(struct pgsql_session *p, struct pgsql_prepared *st,
   struct pgsql_wire *w = &p->wire;
 
   for (;;) {
-    const size_t have = w->end - w->pos;
     const uint8_t *m;
-    size_t size;
+    size_t have, size;
 
+    plain_rows(w, a);
+    have = w->end - w->pos;
     if (have < WIRE_HEAD) {
       if (!wire_receive(w, p->fd, a->rows > 0))
         return false;
@@ -218,18 +240,14 @@ static bool read_answer(struct pgsql_session *p, struct pgsql_prepared *st,
         return false;
       continue;
     }
-    if (LIKELY(*m == 'D')) {
-      if (a->rows++ == 0)
-        a->first_row = w->pos;
-    } else if (*m == 'Z') {
+    if (*m == 'Z') {
       if (size == WIRE_HEAD)
         return false;
       note_ready(p, m[WIRE_HEAD]);
       return true;
-    } else if (!note_message(p, st, *m, m + WIRE_HEAD, size - WIRE_HEAD, a,
-                             out)) {
-      return false;
     }
+    if (!note_message(p, st, *m, m + WIRE_HEAD, size - WIRE_HEAD, a, out))
+      return false;
     w->pos += size;
   }
 }
