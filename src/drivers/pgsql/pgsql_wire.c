@@ -224,7 +224,8 @@ static bool read_answer(struct pgsql_session *p, struct pgsql_prepared *st,
     const uint8_t *m;
     size_t have, size;
 
-    plain_rows(w, a);
+    if (LIKELY(w->end > 0)) /* there is a buffer */
+      plain_rows(w, a);
     have = w->end - w->pos;
     if (have < WIRE_HEAD) {
       if (!wire_receive(w, p->fd, a->rows > 0))
