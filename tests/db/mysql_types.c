@@ -231,6 +231,48 @@ static void large_row(struct rig *r)
   }
 }
 
+/* Rows and statements that fill a packet to its last byte, or nearly so: a
+ * packet of the largest size has a continuation, which may be empty. */
+static void packet_borders(struct rig *r)
+{
+  enum {
+    LARGEST = 0xffffff,
+    ROW_OVERHEAD = 7,       /* beside the text, at most */
+    STATEMENT_OVERHEAD = 4, /* ... of a statement */
+  };
+  char *sql = malloc(LARGEST + 64);
+  unsigned bad = 0;
+
+  for (int n = LARGEST - ROW_OVERHEAD; n <= LARGEST - 3; n++) {
+    const int len = sprintf(sql, "SELECT REPEAT('w', %d)", n);
+    struct stmt *st = stmt_prepare(r->con, sql, (size_t)len);
+
+    for (int i = 0; i < 2; i++) {
+      sql_result *rs = i == 0 ? conn_query(r->con, sql, (size_t)len)
+                              : stmt_execute(st);
+      sql_row *row = rs && rs->nrows == 1 ? conn_fetch_row(rs) : NULL;
+
+      bad += !row || row->values[0].len != (uint32_t)n ||
+             row->values[0].ptr[n - 1] != 'w';
+    }
+    stmt_free(st);
+  }
+  ok(bad == 0, "rows around the size of a packet");
+  for (int n = LARGEST - STATEMENT_OVERHEAD; n <= LARGEST; n++) {
+    int at = sprintf(sql, "SELECT LENGTH('");
+    const int text = n - at - 2;
+    char want[16];
+
+    memset(sql + at, 'v', (size_t)text);
+    at += text;
+    (void)sprintf(sql + at, "')");
+    (void)sprintf(want, "%d", text);
+    bad += strcmp(ask_sql(r->con, sql), want) != 0;
+  }
+  ok(bad == 0, "statements around the size of a packet");
+  free(sql);
+}
+
 /* A statement of more than one packet. */
 static void large_statement(struct rig *r)
 {
@@ -272,6 +314,7 @@ int main(int argc, char **argv)
   changed_table(&r);
   large_row(&r);
   large_statement(&r);
+  packet_borders(&r);
   (void)run_sql(r.con, "DROP TABLE mysql_types");
   rig_close(&r);
   return tap_end();

@@ -153,6 +153,15 @@ static void failures(void)
        !r.out.lost && r.session.base.trx == TRX_ABORTED &&
        r.session.wire.rows_left == 0,
      "an error behind a row");
+  OK(answer(
+       &r,
+       BYTES("E\0\0\0\x53"
+             "SERROR\0VERROR\0C23505\0Mtwice\0Dd\0Hh\0P1\0p2\0qq\0Ww\0"
+             "ss\0tt\0cc\0dd\0nn\0Ff.c\0L12\0Rr\0?new\0\0" NOTICE READY("I")),
+       false) < 0 &&
+       strcmp(r.out.state, "23505") == 0 && strcmp(r.out.msg, "twice") == 0 &&
+       !r.out.lost && !r.session.broken,
+     "an error with all fields, and one that is not known");
   OK(answer(&r, BYTES(BOUND SELECTED FAILED READY("I")), false) < 0 &&
        strcmp(r.out.state, "22012") == 0,
      "an error behind the result: at the commit");
@@ -175,6 +184,39 @@ static void failures(void)
   r.peer = -1;
   OK(pgsql_wire_execute(&r.st, &r.out) < 0 && r.out.lost,
      "nobody is there when it is sent");
+  rig_done(&r);
+}
+
+/* What comes behind an answer belongs to no statement. */
+static void asides(void)
+{
+  struct rig r;
+
+  rig_init(&r);
+  r.st.shape = SHAPE_NO_ROWS;
+  OK(answer(&r,
+            BYTES(BOUND SELECTED READY("I") NOTICE "S\0\0\0\x08"
+                                                   "a\0b\0"),
+            false) == 0 &&
+       r.session.settings_moved,
+     "a notice and a setting behind the answer");
+  OK(answer(&r,
+            BYTES(BOUND SELECTED READY("I") "E\0\0\0\x16"
+                                            "C57P01\0Mgoodbye!\0\0"),
+            true) == 0 &&
+       !r.out.lost,
+     "the server ends the session behind an answer");
+  OK(answer(&r, "", 0, true) < 0 && r.out.lost &&
+       strcmp(r.out.state, "57P01") == 0 && strcmp(r.out.msg, "goodbye!") == 0,
+     "the next statement says why");
+  rig_done(&r);
+  rig_init(&r);
+  OK(answer(&r, BYTES(BOUND FAILED READY("I") NOTICE), false) < 0 &&
+       strcmp(r.out.msg, "divided") == 0 && !r.out.lost,
+     "an error with a notice behind it");
+  OK(answer(&r, BYTES(BOUND SELECTED READY("I") SELECTED), true) < 0 &&
+       r.out.lost,
+     "a second answer that nobody has asked for");
   rig_done(&r);
 }
 
@@ -290,6 +332,7 @@ int main(void)
   rows();
   commands();
   failures();
+  asides();
   broken();
   bad_rows();
   cut();

@@ -128,10 +128,11 @@ enum attempt {
   ATTEMPT_REFUSED,    /* by a server, or by the library: final */
 };
 
-static void drop_notice(void *arg, const PGresult *notice)
+/* An error that comes while nothing was asked looks like a notice, too. */
+static void hear_notice(void *arg, const PGresult *notice)
 {
-  (void)arg;
-  (void)notice;
+  pgsql_note_last_words(arg, PQresultErrorField(notice, PG_DIAG_SQLSTATE),
+                        PQresultErrorField(notice, PG_DIAG_MESSAGE_PRIMARY));
 }
 
 /* Poll until the library has what it waits for; false: out of time. */
@@ -181,7 +182,7 @@ static enum attempt attempt(struct pgsql_session *p, const struct words *w,
     return ATTEMPT_REFUSED;
   }
   (void)PQsetErrorVerbosity(conn, PQERRORS_VERBOSE);
-  (void)PQsetNoticeReceiver(conn, drop_notice, NULL);
+  (void)PQsetNoticeReceiver(conn, hear_notice, p);
   status = log_in(conn, until_ns);
   if (status == PGRES_POLLING_OK) {
     p->conn = conn;
@@ -282,6 +283,7 @@ int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out)
   (void)PQsetErrorVerbosity(p->conn, PQERRORS_DEFAULT);
   p->fd = PQsocket(p->conn);
   p->broken = false;
+  p->last_state[0] = '\0';
   if (choose_protocol(p, out) < 0)
     return -1;
   p->settings_moved = false;

@@ -47,6 +47,9 @@ struct pgsql_session {
   PGresult *goodbye; /* [opt] why the server ended the session; owned */
   char text[1024];   /* of a failure that has no result */
 
+  /* Why the server ended the session, heard between two answers. */
+  char last_state[6], last_text[256];
+
   uint64_t names;        /* statements prepared so far */
   struct strbuf closing; /* DEALLOCATE for statements that were closed */
   char *scratch;         /* owned: a literal being written */
@@ -156,6 +159,9 @@ void pgsql_drain(struct pgsql_session *p);
 /* `result` (owned by this call, may be NULL) is why a call failed: -1. */
 int pgsql_failed(struct pgsql_session *p, struct pgsql_reply reply,
                  struct outcome *out);
+/* An error that came while nothing was asked. */
+void pgsql_note_last_words(struct pgsql_session *p, const char *state,
+                           const char *text);
 /* A SQLSTATE that says that the connection is of no use. */
 bool pgsql_is_goodbye(const char *state);
 /* The statement ends a transaction with success. */

@@ -113,6 +113,15 @@ bool pgsql_is_goodbye(const char *state)
          strcmp(state, "57P02") == 0 || strcmp(state, "57P03") == 0;
 }
 
+void pgsql_note_last_words(struct pgsql_session *p, const char *state,
+                           const char *text)
+{
+  if (!state || !pgsql_is_goodbye(state))
+    return;
+  (void)snprintf(p->last_state, sizeof(p->last_state), "%s", state);
+  (void)snprintf(p->last_text, sizeof(p->last_text), "%s", text ? text : "");
+}
+
 /*
  * A result nobody will see.  Why a server ended the session is kept: it is
  * said when the broken connection is noticed.
@@ -195,6 +204,9 @@ int pgsql_failed(struct pgsql_session *p, struct pgsql_reply reply,
     out->msg = PQresultErrorField(reply.result, PG_DIAG_MESSAGE_PRIMARY);
     if (reply.copied == COPIED_NEVER)
       out->msg = copy_refused;
+  } else if (out->lost && p->last_state[0]) {
+    memcpy(out->state, p->last_state, sizeof(out->state));
+    out->msg = p->last_text;
   } else {
     memcpy(out->state, out->lost ? "08006" : "HY000", 6);
   }

@@ -224,7 +224,8 @@ static bool read_answer(struct pgsql_session *p, struct pgsql_prepared *st,
     const uint8_t *m;
     size_t have, size;
 
-    plain_rows(w, a);
+    if (LIKELY(w->end > 0)) /* there is a buffer */
+      plain_rows(w, a);
     have = w->end - w->pos;
     if (have < WIRE_HEAD) {
       if (!wire_receive(w, p->fd, a->rows > 0))
@@ -244,12 +245,58 @@ static bool read_answer(struct pgsql_session *p, struct pgsql_prepared *st,
       if (size == WIRE_HEAD)
         return false;
       note_ready(p, m[WIRE_HEAD]);
+      w->pos += size;
       return true;
     }
     if (!note_message(p, st, *m, m + WIRE_HEAD, size - WIRE_HEAD, a, out))
       return false;
     w->pos += size;
   }
+}
+
+/* One message behind the answer; false: it does not belong there. */
+static bool hear_aside(struct pgsql_session *p, struct pgsql_prepared *st,
+                       const uint8_t *m, size_t size)
+{
+  char text[sizeof(p->text)]; /* of the answer, if that was an error */
+  struct outcome out = { 0 };
+  struct answer aside = { 0 };
+  bool good;
+
+  memcpy(text, p->text, sizeof(text));
+  good = size >= WIRE_HEAD && *m != '\0' && strchr("NSAE", *m) &&
+         note_message(p, st, *m, m + WIRE_HEAD, size - WIRE_HEAD, &aside, &out);
+  if (good && aside.failed)
+    pgsql_note_last_words(p, out.state, p->text);
+  memcpy(p->text, text, sizeof(text));
+  return good;
+}
+
+/*
+ * The server has said something behind its answer: settings that were changed
+ * for all, notices, or why it ends the session.  What has begun to come is read
+ * to its end, because the library knows nothing of it.
+ */
+static bool hear_asides(struct pgsql_session *p, struct pgsql_prepared *st)
+{
+  struct pgsql_wire *w = &p->wire;
+
+  while (w->pos < w->end) {
+    const size_t have = w->end - w->pos;
+    size_t size = WIRE_HEAD;
+
+    if (have >= WIRE_HEAD)
+      size = 1 + (size_t)get_u32(w->in + w->pos + 1);
+    if (have < size) {
+      if (!wire_receive(w, p->fd, true))
+        return true; /* the next statement notices it */
+      continue;
+    }
+    if (!hear_aside(p, st, w->in + w->pos, size))
+      return false;
+    w->pos += size;
+  }
+  return true;
 }
 
 /* ---- outcomes ---- */
@@ -261,7 +308,10 @@ static int fail(struct pgsql_session *p, bool broken, struct outcome *out)
     p->base.trx = TRX_NONE;
   p->broken |= broken;
   out->lost = p->broken || pgsql_is_goodbye(out->state);
-  if (!out->state[0]) {
+  if (!out->state[0] && p->last_state[0]) {
+    memcpy(out->state, p->last_state, sizeof(out->state));
+    (void)snprintf(p->text, sizeof(p->text), "%s", p->last_text);
+  } else if (!out->state[0]) {
     memcpy(out->state, "08006", 6);
     (void)snprintf(p->text, sizeof(p->text), "%s", wire_why_broken(&p->wire));
   }
@@ -281,6 +331,8 @@ int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out)
     return pgsql_no_memory(out);
   pgwire_send(w, p->fd, put_messages(w->out, st, name_len));
   if (!read_answer(p, st, &a, out))
+    return fail(p, true, out);
+  if (UNLIKELY(w->pos < w->end) && !hear_asides(p, st))
     return fail(p, true, out);
   if (UNLIKELY(a.failed))
     return fail(p, false, out);
