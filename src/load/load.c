@@ -41,7 +41,9 @@ struct load {
   pthread_mutex_t lock; /* protects the rest */
   pthread_cond_t changed;
   bool stopped, broken;
-  bool writing;        /* with one writer: somebody writes */
+  /* With one writer: who writes, always the same, because what others have
+   * written makes the cache of a connection worthless. */
+  const struct loader *writer;
   uint64_t done;       /* tables before it are done */
   uint64_t begun;      /* tables from it on are new */
   struct table *table; /* owned; setup.tables of them */
@@ -177,6 +179,11 @@ static bool may_begin(const struct load *l)
   return l->begun < l->setup.tables && !l->broken;
 }
 
+static bool is_all_done(const struct load *l)
+{
+  return l->done == l->begun && !may_begin(l);
+}
+
 static bool has_chunk(struct table *t)
 {
   return t->state == TABLE_LOADING && chunks_left(&t->chunks);
@@ -236,8 +243,8 @@ static enum pick pick_next(struct loader *t)
     l->done++;
   if (l->stopped)
     return PICK_STOPPED;
-  if (t->one_writer && l->writing)
-    return PICK_WAIT;
+  if (t->one_writer && l->writer && l->writer != t)
+    return is_all_done(l) ? PICK_END : PICK_WAIT;
   if (pick_loaded(l, &t->at))
     return PICK_FINISH;
   if (t->at < l->begun && has_chunk(&l->table[t->at]))
@@ -248,7 +255,7 @@ static enum pick pick_next(struct loader *t)
   }
   if (pick_chunk(l, &t->at))
     return PICK_CHUNK;
-  return l->done == l->begun ? PICK_END : PICK_WAIT;
+  return is_all_done(l) ? PICK_END : PICK_WAIT;
 }
 
 /* The step is taken. */
@@ -257,7 +264,7 @@ static void take(struct loader *t, enum pick pick, struct chunk *ret)
   struct load *l = t->load;
   struct table *table = table_of(t);
 
-  l->writing = true;
+  l->writer = t;
   if (pick == PICK_CHUNK) {
     (void)chunks_take(&table->chunks, ret);
     table->busy++;
@@ -269,6 +276,13 @@ static void take(struct loader *t, enum pick pick, struct chunk *ret)
   }
 }
 
+/* A thread has failed and will not come back. */
+static void give_up(struct load *l)
+{
+  l->broken = true;
+  l->writer = NULL;
+}
+
 /* The step of the thread has ended. */
 static void end_step(struct loader *t, enum table_state state)
 {
@@ -277,8 +291,7 @@ static void end_step(struct loader *t, enum table_state state)
   (void)pthread_mutex_lock(&l->lock);
   table_of(t)->state = state;
   if (state == TABLE_FAILED)
-    l->broken = true;
-  l->writing = false;
+    give_up(l);
   (void)pthread_cond_broadcast(&l->changed);
   (void)pthread_mutex_unlock(&l->lock);
 }
@@ -324,9 +337,8 @@ static void end_chunk(struct loader *t, int rc)
   table->busy--;
   if (rc < 0) {
     table->state = TABLE_FAILED;
-    l->broken = true;
+    give_up(l);
   }
-  l->writing = false;
   (void)pthread_cond_broadcast(&l->changed);
   (void)pthread_mutex_unlock(&l->lock);
 }

@@ -289,6 +289,11 @@ false" ]
     sed -n 5p got | grep -q mine
     sed -n 6p got | grep -q 'copy_rows'
     sed -n 7p got | grep -q ^false
-    [ "$(sed -n 8p got)" = 29999 ]
+    # PostgreSQL has rolled back all of it: its list of ignorable errors has
+    # this one
+    case $kind in
+      pgsql) [ "$(sed -n 8p got)" = 30000 ] ;;
+      *) [ "$(sed -n 8p got)" = 29999 ] ;;
+    esac
   done
 }
