@@ -55,9 +55,10 @@ no_room() {
   in_background "${base[@]}" "$@" --threads=2 --time=5 --db-ignore-errors=connection run
   within 10 counts 10
   before=$(sql "SHOW GLOBAL STATUS LIKE 'Connection_errors_max_connections'" | tr -dc 0-9)
-  sql "SET GLOBAL max_connections = 10; KILL USER sbtest"
-  within 4 refused "$before"
-  sql "SET GLOBAL max_connections = 60"
+  # In one session: there might be no connection for another.
+  sql "SET GLOBAL max_connections = 10; KILL USER sbtest; DO SLEEP(1);
+    SET GLOBAL max_connections = 60"
+  refused "$before"
   ended
   ((status == 0))
   [[ $(counter reconnects) -eq 2 && $(counter 'ignored errors') -eq 0 ]]
@@ -98,7 +99,7 @@ statement_killed() {
     kill_query
   done
   ended
-  ((status == 2))
+  ((status == 0 || status == 2)) # the last one may be killed at the end
   (($(counter 'ignored errors') >= 3))
   [[ $(counter reconnects) -eq 0 && $(counted) -eq 0 ]]
   within 5 nobody
@@ -113,7 +114,7 @@ statement_killed() {
 }
 
 shut_down() {
-  in_background "${base[@]}" "$@" --threads=4 --time=6 --report-interval=1 \
+  in_background "${base[@]}" "$@" --threads=4 --time=10 --report-interval=1 \
     --db-ignore-errors=connection run
   within 10 counts 10
   servers shutdown "$my"
@@ -226,7 +227,6 @@ out_of_files() {
   bounded bash -c 'ulimit -n 40; exec "$@"' - "${base[@]}" "$@" --threads=50 run
   ((status == 1))
   grep -qE '^FATAL: error 200[0-9]: .*(24|Too many open files)' "$err"
-  grep -qE '^FATAL: [0-9]+ of 50 connections failed: ' "$err"
   grep -q '^WARNING: only 40 files may be open' "$err"
   within 5 nobody
 }
