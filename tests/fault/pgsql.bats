@@ -176,7 +176,7 @@ terminated() {
   has 'FATAL: PQexec() failed: 7 terminating connection due to administrator command'
   bench_later prepared --time=4 --threads=4 --db-ignore-errors=connection
   within 10 counts 200
-  for ((i = 0, kills = 0; i < 40; i++)); do
+  for ((i = 0, kills = 0; i < 200 && kills <= 60; i++)); do
     kills=$((kills + $(kill_sessions)))
   done
   ended
