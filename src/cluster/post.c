@@ -392,9 +392,10 @@ static int start_thread(struct post *p, struct err *err)
   return rc;
 }
 
-static void release(struct post *p)
+/* `lost`: the link was not closed, and may still read what is on its way. */
+static void release(struct post *p, bool lost)
 {
-  struct parcel *lists[] = { p->out_first, p->way_first };
+  struct parcel *lists[] = { p->out_first, lost ? NULL : p->way_first };
 
   for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
     while (lists[i]) {
@@ -436,7 +437,7 @@ int post_new(struct post **ret, const struct cluster_link *link,
   (void)pthread_mutex_init(&p->listening, NULL); /* and neither can this */
   rc = start_thread(p, err);
   if (rc < 0) {
-    release(p);
+    release(p, false);
     return rc;
   }
   while (atomic_load(&p->state) == STATE_JOINING)
@@ -444,7 +445,7 @@ int post_new(struct post **ret, const struct cluster_link *link,
   if (atomic_load(&p->state) == STATE_FAILED) {
     (void)pthread_join(p->thread, NULL);
     *err = p->why;
-    release(p);
+    release(p, false);
     return -EIO;
   }
   *ret = p;
@@ -458,8 +459,7 @@ void post_free(struct post *p, bool lost)
   atomic_store(&p->closing, lost ? 2u : 1u);
   wake_thread(p);
   (void)pthread_join(p->thread, NULL);
-  if (!lost) /* else the link may still read what it was given */
-    release(p);
+  release(p, lost);
 }
 
 /* ---- for everybody ---- */
