@@ -95,19 +95,43 @@ AC_DEFUN([BENCH_MYSQL], [
   AM_CONDITIONAL([HAVE_MYSQL], [test $have_mysql = yes])
 ])
 
-dnl An MPI library is used by one plug-in only; see src/cluster.
+dnl An MPI library is used by one plug-in only; see src/cluster.  The compiler
+dnl wrapper of the engine tells what it needs: Open MPI's and MPICH's say it in
+dnl different ways.  --with-mpi=/path/to/mpicc chooses one of several.
 AC_DEFUN([BENCH_MPI], [
   AC_ARG_WITH([mpi],
-    [AS_HELP_STRING([--with-mpi],
-      [build the plug-in for runs on several machines])],
-    [], [with_mpi=no])
+    [AS_HELP_STRING([--with-mpi@<:@=MPICC@:>@],
+      [build the plug-in for runs on several machines (default: if mpicc is found)])],
+    [], [with_mpi=check])
   have_mpi=no
-  AS_IF([test "x$with_mpi" != xno], [
-    AC_PATH_PROGS([MPICC], [mpicc])
-    AS_IF([test -z "$MPICC"],
-      [AC_MSG_ERROR([mpicc was not found. Install the package libopenmpi-dev (Debian, Ubuntu) or openmpi-devel (Fedora), or configure --without-mpi])])
-    have_mpi=yes
+  MPICC=
+  AS_CASE(["x$with_mpi"],
+    [xno], [],
+    [xyes | xcheck], [AC_PATH_PROG([MPICC], [mpicc])],
+    [x*/*], [MPICC=$with_mpi],
+    [AC_PATH_PROG([MPICC], [$with_mpi])])
+  AS_IF([test -n "$MPICC"], [
+    AS_IF([MPI_CFLAGS=`$MPICC --showme:compile 2>/dev/null`],
+      [MPI_LIBS=`$MPICC --showme:link 2>/dev/null`],
+      [MPI_CFLAGS=`$MPICC -compile_info 2>/dev/null | sed 's/^@<:@^ @:>@* //'`
+       MPI_LIBS=`$MPICC -link_info 2>/dev/null | sed 's/^@<:@^ @:>@* //'`])
+    bench_cflags=$CFLAGS
+    bench_libs=$LIBS
+    CFLAGS="$CFLAGS $MPI_CFLAGS"
+    LIBS="$MPI_LIBS $LIBS"
+    AC_MSG_CHECKING([whether $MPICC provides MPI 3])
+    AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>]],
+      [[int n; MPI_Message m; MPI_Status s;
+        return MPI_Improbe(0, 0, MPI_COMM_WORLD, &n, &m, &s);]])],
+      [have_mpi=yes])
+    AC_MSG_RESULT([$have_mpi])
+    CFLAGS=$bench_cflags
+    LIBS=$bench_libs
   ])
+  AS_IF([test "$have_mpi" = no && test "x$with_mpi" != xno && test "x$with_mpi" != xcheck],
+    [AC_MSG_ERROR([no usable MPI library was found. Install the package libopenmpi-dev or libmpich-dev (Debian, Ubuntu) or openmpi-devel (Fedora), name its compiler with --with-mpi=/path/to/mpicc, or configure --without-mpi])])
+  AC_SUBST([MPI_CFLAGS])
+  AC_SUBST([MPI_LIBS])
   AM_CONDITIONAL([HAVE_MPI], [test $have_mpi = yes])
 ])
 

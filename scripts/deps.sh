@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # deps.sh - the packages that building and testing need, and their installation.
 #
-# usage: deps.sh [build] [test]     install what is missing
-#        deps.sh --list [build] [test]   only say what is missing
+# usage: deps.sh [build] [test] [mpi]     install what is missing
+#        deps.sh --list [build] [test] [mpi]   only say what is missing
+# `mpi` is for runs on several client machines; all else works without.
 # `a|b` means: any of these will do, and a is the one to install.
 set -euo pipefail
 
@@ -12,6 +13,7 @@ apt_build='gcc libc6-dev make autoconf automake libtool pkg-config|pkgconf
   libluajit-5.1-dev libck-dev libjansson-dev zlib1g-dev
   libmariadb-dev|default-libmysqlclient-dev|libmysqlclient-dev
   libpq-dev libsqlite3-dev libaio-dev liburing-dev'
+apt_mpi='libopenmpi-dev|libmpich-dev openmpi-bin|mpich openssh-client'
 apt_test='bats mariadb-server mariadb-client postgresql openssl procps strace
   python3-jsonschema
   util-linux'
@@ -21,12 +23,14 @@ dnf_build='gcc glibc-devel make autoconf automake libtool
   mariadb-connector-c-devel|community-mysql-devel
   libpq-devel|postgresql-private-devel sqlite-devel libaio-devel
   liburing-devel'
+dnf_mpi='openmpi-devel|mpich-devel openmpi|mpich openssh-clients'
 dnf_test='bats mariadb-server mariadb postgresql-server postgresql openssl strace
   python3-jsonschema
   procps-ng util-linux'
 
 brew_build='autoconf automake libtool pkgconf|pkg-config luajit
   concurrencykit jansson zlib mariadb-connector-c|mysql-client libpq sqlite'
+brew_mpi='open-mpi|mpich'
 brew_test='bats-core mariadb postgresql@15 openssl@3'
 }
 
@@ -110,7 +114,8 @@ if [[ ${1-} == --list ]]; then
 fi
 (($# > 0)) || set -- build
 for set; do
-  [[ $set == build || $set == test ]] || die "'$set' is neither build nor test"
+  [[ $set == build || $set == test || $set == mpi ]] ||
+    die "'$set' is none of build, test and mpi"
 done
 
 manager=$(find_manager)

@@ -15,7 +15,7 @@ broken=()
 passed=0 failed=0 skipped=0
 
 # What is missing after all, configure or the skipped tests will name.
-for set in build test; do
+for set in build test mpi; do
   "$src/scripts/deps.sh" "$set" ||
     printf 'test.sh: a package of the %s set could not be installed\n' "$set" >&2
 done

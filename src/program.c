@@ -19,7 +19,9 @@
 #include "opt/core_opts.h"
 #include "opt/help.h"
 #include "opt/optset.h"
+#include "program_cluster.h"
 #include "program_internal.h"
+#include "program_ranks.h"
 #include "report/text_reporter.h"
 #include "results/results.h"
 #include "run/plan.h"
@@ -95,24 +97,6 @@ static int print_usage(const struct program *p)
   return EXIT_FAILED;
 }
 
-int program_run_test(struct program *p, const struct test *test,
-                     const void *cfg, const struct plan *plan)
-{
-  const struct reporter_use reporters[] = { { &text_reporter, &p->text },
-                                            { &results_reporter, p->results } };
-  uint64_t dropped;
-  int status = runner_run(plan, test, cfg, reporters, p->results ? 2 : 1,
-                          &p->abandoned);
-
-  dropped = results_dropped(p->results);
-  if (dropped > 0)
-    log_msg(LOG_WARNING,
-            "%llu events are missing in the event log: the file "
-            "did not take them fast enough",
-            (unsigned long long)dropped);
-  return status;
-}
-
 int program_complain(const char *fmt, ...)
 {
   struct strbuf line = { 0 };
@@ -139,7 +123,9 @@ static int do_command(struct program *p, const struct test *test,
 
   if (strcmp(command, "run") == 0)
     return program_only_checks(p) ? EXIT_OK
-                                  : program_run_test(p, test, cfg, plan);
+           : team_share(p->team, NULL, plan, &err) < 0
+             ? program_fail(&err)
+             : program_run_test(p, test, cfg, plan);
   if (strcmp(command, "help") == 0) {
     help_test(&out, test->name, &p->set);
     program_put_text(&out);
@@ -156,30 +142,15 @@ static int do_command(struct program *p, const struct test *test,
                             test->name, command);
   if (program_only_checks(p))
     return EXIT_OK;
-  return step(plan, cfg, &err) < 0 ? program_fail(&err) : EXIT_OK;
+  if (team_share(p->team, NULL, plan, &err) < 0 || step(plan, cfg, &err) < 0)
+    return program_fail(&err);
+  return EXIT_OK;
 }
 
 /* Is there something to report about? */
 static bool is_run(const struct program *p)
 {
   return p->cmdline.command && strcmp(p->cmdline.command, "run") == 0;
-}
-
-/* Open the files of results, before anything starts. */
-static int open_results(struct program *p, struct err *err)
-{
-  const struct results_input in = {
-    .cfg = &p->results_cfg,
-    .set = &p->set,
-    .name = p->name,
-    .version = p->version,
-    .test = p->cmdline.test,
-    .threads = (unsigned)p->core.threads,
-  };
-
-  if (!is_run(p) || program_only_checks(p))
-    return 0;
-  return results_new(&p->results, &in, err);
 }
 
 int program_make_plan(struct program *p, struct plan *plan, struct err *err)
@@ -195,13 +166,24 @@ int program_make_plan(struct program *p, struct plan *plan, struct err *err)
     .compat = p->set.level,
     .run = is_run(p),
   };
-  int rc = open_results(p, err);
+  const bool runs = is_run(p) && !program_only_checks(p);
+  int rc = runs ? program_open_results(p, err) : 0;
 
   if (rc < 0)
     return rc;
-  in.details = p->results != NULL;
+  /* The same in all processes, whatever files they write. */
+  in.details = runs && (results_wanted(&p->results_cfg) ||
+                             (p->team && p->core.report_ranks));
   in.event_rings = results_event_rings(p->results);
-  return plan_init(plan, &in, err);
+  rc = plan_init(plan, &in, err);
+  if (rc < 0 || !p->team)
+    return rc;
+  ranks_peers_init(&p->peers, p->team);
+  plan->peers = &p->peers;
+  rc = team_divide(p->team, plan, err);
+  if (rc < 0)
+    plan_done(plan);
+  return rc;
 }
 
 static int make_plan(struct program *p, const struct test *test,
@@ -281,12 +263,16 @@ static int act(struct program *p)
   if (strcmp(p->db.driver, "help") == 0)
     return print_drivers(p);
   log_set_level((enum log_level)core_log_level(&p->core));
+  if (sweep_wanted(&p->sweep) && p->team)
+    return program_complain("--sweep and --repeat cannot be used by several "
+                            "processes in one run (see --cluster)");
   if (sweep_wanted(&p->sweep))
     return program_sweep(p);
   if (sweep_useless_option(&p->sweep))
     return program_complain("--%s has no effect without --sweep or --repeat",
                             sweep_useless_option(&p->sweep));
-  if (is_run(p) && results_on_stdout(&p->results_cfg))
+  if (is_run(p) && results_on_stdout(&p->results_cfg) &&
+      (!p->team || p->team->rank == 0))
     log_set_text(stderr);
   return dispatch(p);
 }
@@ -299,6 +285,8 @@ static int scan(struct program *p, int argc, char **argv)
     .compat_env = getenv("BENCH_COMPAT"),
     .stdin_is_terminal = isatty(STDIN_FILENO) != 0,
     .tools = program_tools,
+    .load = p->team ? team_load : NULL,
+    .load_arg = p->team,
   };
   struct err err = { "" };
   int rc;
@@ -322,27 +310,51 @@ static int scan(struct program *p, int argc, char **argv)
   return rc < 0 ? program_fail_usage(rc, &err) : EXIT_OK;
 }
 
-int program_main(int argc, char **argv)
+/* Everything behind the question whether there are other processes. */
+static int work(struct program *p, int argc, char **argv)
 {
-  struct program *p = calloc(1, sizeof(*p));
   int status;
 
-  if (!p)
-    return EXIT_FAILED;
-  log_init();
-  p->argc = argc;
-  p->argv = argv;
+  p->argc = p->team ? p->team->argc : argc;
+  p->argv = p->team ? p->team->argv : argv;
   optset_init(&p->set, COMPAT_1_0);
-  status = scan(p, argc, argv);
-  if (status == EXIT_OK)
-    status = act(p);
-  log_flush();
-  if (p->abandoned)
-    _exit(status);
+  status = scan(p, p->argc, p->argv);
+  if (status == EXIT_OK && p->team && p->core.cluster == CLUSTER_OFF)
+    team_let_go(&p->team); /* a configuration file says so */
+  return status == EXIT_OK ? act(p) : status;
+}
+
+static void free_all(struct program *p)
+{
   cmdline_done(&p->cmdline);
   optset_done(&p->set);
   program_free_drivers(p);
   results_free(p->results);
+  free(p->partial_file);
+  free(p->event_file);
   free(p);
+}
+
+int program_main(int argc, char **argv)
+{
+  struct program *p = calloc(1, sizeof(*p));
+  struct err err = { "" };
+  bool go = true, abandoned;
+  int status = EXIT_OK;
+
+  if (!p)
+    return EXIT_FAILED;
+  log_init();
+  if (team_join(&p->team, argc, argv, &go, &err) < 0)
+    status = err.text[0] != '\0' ? program_fail(&err) : EXIT_FAILED;
+  else if (go)
+    status = work(p, argc, argv);
+  log_flush();
+  abandoned = p->abandoned;
+  if (p->team)
+    status = team_leave(p->team, status);
+  if (abandoned)
+    _exit(status);
+  free_all(p);
   return status;
 }

@@ -14,9 +14,11 @@
 #include "opt/optset.h"
 #include "report/text_reporter.h"
 #include "results/options.h"
+#include "run/peers.h"
 #include "tools/sweep_opts.h"
 
 struct err;
+struct team;
 struct plan;
 struct strbuf;
 struct test;
@@ -32,6 +34,9 @@ struct program {
   struct results_cfg results_cfg;
   struct results *results; /* owned; NULL: only text is wanted */
   struct sweep_cfg sweep;
+  struct team *team;  /* owned; NULL: there are no other processes */
+  struct peers peers; /* of the job */
+  char *partial_file, *event_file; /* owned; files of this process alone */
   struct program_drivers *drivers; /* owned */
   struct cmdline cmdline;
   const char *name;    /* bench, or sysbench */
@@ -49,6 +54,8 @@ int program_fail_usage(int rc, const struct err *err);
 int program_complain(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void program_put_text(struct strbuf *text); /* and free it */
 
+/* Open the files of results, before anything starts. */
+int program_open_results(struct program *p, struct err *err);
 int program_make_plan(struct program *p, struct plan *plan, struct err *err);
 int program_run_test(struct program *p, const struct test *test,
                      const void *cfg, const struct plan *plan);

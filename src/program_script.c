@@ -13,6 +13,7 @@
 #include "lua/resolve.h"
 #include "lua/script.h"
 #include "lua/search.h"
+#include "program_cluster.h"
 #include "program_drivers.h"
 #include "program_internal.h"
 #include "run/plan.h"
@@ -76,6 +77,7 @@ static bool is_bundled(const struct job *job)
 static int load(struct job *job, struct err *err)
 {
   struct program *p = job->p;
+  struct team *team = p->team;
   struct script_setup setup = {
     .plan = &job->plan,
     .what = &job->what,
@@ -87,8 +89,17 @@ static int load(struct job *job, struct err *err)
     .argc = p->argc,
     .argv = p->argv,
   };
-  int rc = resolve(job, err);
+  int rc = 0;
 
+  if (team && team->rank > 0) { /* process 0 has found it */
+    job->what = team->what;
+    team->what = (struct resolved){ 0 };
+    setup.bundle = &team->bundle;
+  } else {
+    rc = resolve(job, err);
+  }
+  if (team && team->rank == 0)
+    setup.record = &team->bundle;
   if (rc == 0)
     rc = program_make_plan(p, &job->plan, err);
   if (rc < 0)
@@ -96,7 +107,7 @@ static int load(struct job *job, struct err *err)
   job->has_plan = true;
   job->db.facts.bundled = is_bundled(job);
   job->db.in_run = p->cmdline.command && strcmp(p->cmdline.command, "run") == 0;
-  job->db.in_results = p->results != NULL;
+  job->db.in_results = job->plan.report.details;
   job->db_line = strcmp(p->db.driver, "sqlite") == 0 &&
                  (job->db.facts.bundled ||
                   optset_find(&p->set, "db-driver")->given);
@@ -172,11 +183,15 @@ static int run(struct job *job)
 static int do_command(struct job *job)
 {
   const char *command = job->p->cmdline.command;
+  const enum script_action action = script_find_command(job->script);
   struct err err = { "" };
   struct strbuf out = { 0 };
   int rc;
 
-  switch (script_find_command(job->script)) {
+  if ((action == SCRIPT_RUN || action == SCRIPT_CALL) &&
+      team_share(job->p->team, &job->what, &job->plan, &err) < 0)
+    return program_fail(&err);
+  switch (action) {
   case SCRIPT_RUN:
     return program_only_checks(job->p) ? EXIT_OK : run(job);
   case SCRIPT_CALL:

@@ -21,6 +21,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* All below is protected by the lock. */
 static FILE *text_stream;
+static char origin[320];
 static struct series on_text, on_stderr;
 
 static const char *const prefix[] = {
@@ -48,6 +49,18 @@ void log_set_text(FILE *stream)
 {
   (void)pthread_mutex_lock(&lock);
   text_stream = stream;
+  (void)pthread_mutex_unlock(&lock);
+}
+
+void log_set_origin(const char *text)
+{
+  size_t len = strlen(text);
+
+  if (len >= sizeof(origin))
+    len = sizeof(origin) - 1;
+  (void)pthread_mutex_lock(&lock);
+  memcpy(origin, text, len);
+  origin[len] = '\0';
   (void)pthread_mutex_unlock(&lock);
 }
 
@@ -97,12 +110,13 @@ void log_vmsg(enum log_level level, const char *fmt, va_list ap)
 
   if ((int)level > atomic_load_explicit(&shown_level, memory_order_relaxed))
     return;
+  (void)pthread_mutex_lock(&lock);
   strbuf_adds(&b, prefix[level]);
+  if (level != LOG_NOTICE && level != LOG_INFO)
+    strbuf_adds(&b, origin);
   strbuf_vaddf(&b, fmt, ap);
   if (level != LOG_NOTICE)
     strbuf_add(&b, "\n", 1);
-
-  (void)pthread_mutex_lock(&lock);
   text = text_stream ? text_stream : stdout;
   if (level == LOG_NOTICE) {
     put(text, &b);

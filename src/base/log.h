@@ -36,6 +36,10 @@ enum log_level log_get_level(void);
 void log_set_text(FILE *stream);
 FILE *log_get_text(void);
 
+/* Messages (neither NOTICE nor INFO) say this behind their prefix: which of
+ * several processes it is.  Copied, and cut to fit; "": nothing. */
+void log_set_origin(const char *text);
+
 /*
  * Messages get a prefix and a line end.  NOTICE text is printed as it is, line
  * ends included, so that several lines can be one write.

@@ -8,7 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
 
+#include "base/clock.h"
 #include "base/err.h"
 
 #ifdef BENCH_SANITIZED
@@ -68,6 +73,28 @@ int thread_start(pthread_t *ret, size_t stack_bytes, void *(*fn)(void *),
     return err_sys(err, "cannot start a thread,");
   }
   return 0;
+}
+
+void thread_exact_timers(bool exact)
+{
+#if defined(PR_SET_TIMERSLACK)
+  (void)prctl(PR_SET_TIMERSLACK, exact ? 1UL : 0UL); /* 0: as it was */
+#else
+  (void)exact;
+#endif
+}
+
+void thread_sleep_until(uint64_t until_ns)
+{
+  const struct timespec until = {
+    .tv_sec = (time_t)(until_ns / NS_PER_S),
+    .tv_nsec = (long)(until_ns % NS_PER_S),
+  };
+
+  thread_exact_timers(true);
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0)
+    ; /* interrupted */
+  thread_exact_timers(false);
 }
 
 bool thread_queue_ns(uint64_t *ret)

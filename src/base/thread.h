@@ -19,6 +19,13 @@ struct err;
 int thread_start(pthread_t *ret, size_t stack_bytes, void *(*fn)(void *),
                  void *arg, struct err *err);
 
+/* Wake-ups of the calling thread are put off for 50 us, so that several can be
+ * one; from now on they are not, or are again. */
+void thread_exact_timers(bool exact);
+
+/* Until that moment of the program's clock, as exactly as the system can. */
+void thread_sleep_until(uint64_t until_ns);
+
 /* Time that the calling thread has waited for a processor although it could
  * run; false: the system does not tell. */
 bool thread_queue_ns(uint64_t *ret);

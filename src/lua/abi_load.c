@@ -56,6 +56,17 @@ static struct load_setup make_setup(const struct script *script,
   return setup;
 }
 
+/* Several processes: each has some of the tables, one after the other. */
+static void take_share(struct load_setup *setup, const struct plan *plan)
+{
+  const uint64_t each = setup->tables / plan->parts;
+  const uint64_t more = setup->tables % plan->parts;
+
+  setup->first_table += plan->part * each +
+                        (plan->part < more ? plan->part : more);
+  setup->tables = each + (plan->part < more);
+}
+
 /* NULL: not enough memory. */
 void *bench_load_open(sql_connection *con, double first_table, double tables,
                       double size, const char *method, bool shared)
@@ -71,6 +82,8 @@ void *bench_load_open(sql_connection *con, double first_table, double tables,
   setup.first_table = (uint64_t)first_table;
   setup.tables = (uint64_t)tables;
   setup.size = (uint64_t)size;
+  if (shared)
+    take_share(&setup, s->script->setup.plan);
   if (shared)
     l = shared_load(s->script, &setup, &h->err);
   else if (load_new(&h->own, &setup, &h->err) == 0)

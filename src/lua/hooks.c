@@ -150,7 +150,7 @@ int script_make_background(struct script *script, struct err *err)
 {
   const struct plan *plan = script->setup.plan;
   const struct state_role role = {
-    .tid = plan->threads,
+    .tid = plan->all_threads,
     .purpose = RNG_HOOKS,
   };
   int rc;

@@ -14,6 +14,7 @@
 #include "lua/state.h"
 #include "opt/help.h"
 #include "opt/optset.h"
+#include "run/plan.h"
 
 /* ---- from the script's table to rows ---- */
 
@@ -275,6 +276,14 @@ static void set_global(lua_State *L, const char *name)
   lua_rawset(L, LUA_GLOBALSINDEX);
 }
 
+static bool is_threads(const struct opt_entry *e)
+{
+  const struct opt_entry *shown = opt_shown(e);
+
+  return shown->section == OPT_SECTION_GENERAL &&
+         strcmp(shown->row->name, "threads") == 0;
+}
+
 /* Under lua_cpcall. */
 static int export_options(lua_State *L)
 {
@@ -290,7 +299,10 @@ static int export_options(lua_State *L)
     const struct opt_entry *e = set->entries[i];
 
     lua_name(e->row->name, name, sizeof(name));
-    push_value(L, name, e);
+    if (is_threads(e)) /* those of all processes divide the work */
+      lua_pushnumber(L, s->script->setup.plan->all_threads);
+    else
+      push_value(L, name, e);
     if (!s->script->declared)
       set_global(L, name);
     lua_setfield(L, -2, name);

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "load/load.h"
 #include "lua/abi_load.h"
+#include "lua/bundle.h"
 #include "lua/resolve.h"
 #include "lua/script_internal.h"
 #include "lua/search.h"
@@ -65,9 +66,17 @@ static int compile_modules(lua_State *L)
 static int compile_script(struct script *script, lua_State *L, struct err *err)
 {
   const struct resolved *what = script->setup.what;
+  const struct bundle *given = script->setup.bundle;
   struct strbuf text = { 0 };
   struct strbuf chunk = { 0 };
-  int rc = source_read(what, &text, err);
+  int rc = 0;
+
+  if (given)
+    strbuf_add(&text, strbuf_str(&given->script), given->script.len);
+  else
+    rc = source_read(what, &text, err);
+  if (rc == 0 && script->setup.record)
+    strbuf_add(&script->setup.record->script, strbuf_str(&text), text.len);
 
   if (what->kind == RESOLVE_STDIN)
     strbuf_adds(&chunk, "=stdin");
@@ -119,7 +128,10 @@ static void warn_of_limit(struct script *script)
 
 static int load(struct script *script, struct err *err)
 {
-  static const struct state_role role = { .purpose = RNG_MAIN };
+  const struct state_role role = {
+    .purpose = RNG_MAIN,
+    .index = script->setup.plan->part,
+  };
   const char *home = getenv("HOME");
   int rc;
 
@@ -259,13 +271,15 @@ static int call_custom(struct state *s, struct err *err)
 
 static int command_worker(void *arg, unsigned tid, struct err *err)
 {
+  struct script *script = arg;
+  const unsigned number = script->setup.plan->first_thread + tid;
   const struct state_role role = {
-    .tid = tid,
+    .tid = number,
     .purpose = RNG_COMMAND,
-    .index = tid,
+    .index = number,
   };
   struct state *s;
-  int rc = state_new(&s, arg, &role, err);
+  int rc = state_new(&s, script, &role, err);
 
   if (rc < 0)
     return rc;
@@ -303,8 +317,12 @@ static int call_command(struct script *script, struct err *err)
   int rc;
 
   if (ask(script, "command_defined")) {
-    if (script->setup.plan->threads > 1 && ask(script, "command_parallel"))
+    if (script->setup.plan->all_threads > 1 && ask(script, "command_parallel"))
       return call_parallel(script, err);
+  }
+  if (script->setup.plan->part > 0)
+    return 0; /* what is done once, process 0 does */
+  if (ask(script, "command_defined")) {
     rc = script_export_options(s, err);
     return rc < 0 ? rc : call_custom(s, err);
   }

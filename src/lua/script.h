@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct bundle;
 struct db_process;
 struct err;
 struct opt_entry;
@@ -34,6 +35,11 @@ struct script_setup {
   const char *luajit_cmd; /* "" or NULL: none */
   int argc;
   char *const *argv;
+
+  /* [opt] What other processes have to know is added here... */
+  struct bundle *record;
+  /* [opt] ...and what this one was given: it is read instead of files. */
+  const struct bundle *bundle;
 };
 
 /*

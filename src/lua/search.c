@@ -84,6 +84,13 @@ const char *search_datadir(char buf[PATH_MAX])
   return buf;
 }
 
+const char *search_libdir(void)
+{
+  const char *given = getenv("BENCH_LIBDIR");
+
+  return given && *given ? given : BENCH_LIBDIR;
+}
+
 static void add_entries(struct strbuf *out, const struct entry *e, size_t n,
                         const char *home)
 {

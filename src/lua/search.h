@@ -17,6 +17,9 @@ struct strbuf;
  */
 const char *search_datadir(char buf[PATH_MAX]);
 
+/* The folder of plug-ins: what configure says, or BENCH_LIBDIR. */
+const char *search_libdir(void);
+
 /*
  * Add the path to `out`: the default, or `lua_path` (the value of LUA_PATH or
  * LUA_CPATH, NULL: unset) with each `;;` replaced by the default.  `home` is

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "lua/bundle.h"
 #include "lua/resolve.h"
 #include "lua/script_internal.h"
 #include "lua/source.h"
@@ -117,6 +118,39 @@ static void push_argv(lua_State *L, const struct script_setup *setup)
   }
 }
 
+/* host.record(name, path): a module was loaded from a file. */
+static int record_module(lua_State *L)
+{
+  struct bundle *b = state_of(L)->script->setup.record;
+
+  if (bundle_add(b, luaL_checkstring(L, 1), luaL_checkstring(L, 2), NULL, 0) <
+      0)
+    return luaL_error(L, "module '%s' cannot be given to other processes",
+                      lua_tostring(L, 1));
+  return 0;
+}
+
+/* host.bundled(name): text and path of a module that was given, or nil. */
+static int find_module(lua_State *L)
+{
+  const struct bundle *b = state_of(L)->script->setup.bundle;
+  const struct bundle_module *m = bundle_find(b, luaL_checkstring(L, 1));
+
+  if (!m)
+    return 0;
+  lua_pushlstring(L, strbuf_str(&m->text), m->text.len);
+  lua_pushstring(L, m->path);
+  return 2;
+}
+
+static void set_function(lua_State *L, struct state *s, const char *name,
+                         lua_CFunction function)
+{
+  lua_pushlightuserdata(L, s);
+  lua_pushcclosure(L, function, 1);
+  lua_setfield(L, -2, name);
+}
+
 static void push_host(lua_State *L, struct state *s)
 {
   const struct script *script = s->script;
@@ -138,9 +172,11 @@ static void push_host(lua_State *L, struct state *s)
   set_text(L, "luajit_cmd", setup->luajit_cmd);
   push_argv(L, setup);
   lua_setfield(L, -2, "argv");
-  lua_pushlightuserdata(L, s);
-  lua_pushcclosure(L, load_internal, 1);
-  lua_setfield(L, -2, "load");
+  set_function(L, s, "load", load_internal);
+  if (setup->record && !script->main) /* this will be the main state */
+    set_function(L, s, "record", record_module);
+  if (setup->bundle)
+    set_function(L, s, "bundled", find_module);
 }
 
 /* ---- making a state ---- */
@@ -195,7 +231,7 @@ static int init_random(struct state *s, const struct state_role *role,
   if (!s->own_rand)
     return out_of_memory(s, err);
   rand_stream_init(s->own_rand, plan->rand, plan->seed, role->purpose,
-                   role->index, plan->threads);
+                   role->index, plan->all_threads);
   s->rand = s->own_rand;
   return 0;
 }

@@ -101,7 +101,10 @@ static void count_opened(struct script *script)
 static int open_state(struct thread *t, struct script *script, struct worker *w,
                       struct err *err)
 {
-  const struct state_role role = { .tid = w->tid, .worker = w };
+  const struct state_role role = {
+    .tid = script->setup.plan->first_thread + w->tid,
+    .worker = w,
+  };
   int rc;
 
   tell_database(script, w);

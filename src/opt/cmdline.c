@@ -146,7 +146,7 @@ static int scan(struct scan *s, const struct cmdline_input *in, struct err *err)
 int cmdline_scan(struct cmdline *c, const struct cmdline_input *in,
                  struct optset *set, struct core_cfg *core, struct err *err)
 {
-  struct scan s = { .c = c };
+  struct scan s = { .c = c, .in = in };
   struct err last;
   int rc;
 

@@ -26,6 +26,9 @@ struct cmdline_input {
   char *const *argv;      /* stays as it is while the result is in use */
   const char *compat_env; /* [opt] the variable BENCH_COMPAT */
   bool stdin_is_terminal;
+  /* [opt] Reads a configuration file; NULL: opt_file_load() does. */
+  int (*load)(void *arg, const char *path, char **ret_text, size_t *ret_len);
+  void *load_arg;
   const char *const *tools; /* [opt] names that take any number of arguments
                                in the place of a test; ends with NULL */
 };

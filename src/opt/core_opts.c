@@ -43,6 +43,7 @@ static bool is_percentile(const char *text)
 }
 
 static const char *const overload_words[] = { "queue", "abort", NULL };
+static const char *const cluster_words[] = { "auto", "off", NULL };
 static const char *const compat_words[] = { "1.0", "1.1", NULL };
 
 const struct opt core_general_opts[] = {
@@ -242,6 +243,24 @@ const struct opt core_general_opts[] = {
     .name = "report-statements",
     .def = "off",
     .help = "print a table of SQL statements at the end of the report",
+  },
+  {
+    OPT_WORD(struct core_cfg, cluster),
+    .name = "cluster",
+    .def = "auto",
+    .words = cluster_words,
+    .help = "one run of all processes that mpirun has launched {auto,off}",
+    .man = "Launched by mpirun (Open MPI or MPICH), all processes do one run: "
+           "--threads is the number of threads of each process, --rate and "
+           "--events are divided among them, and process 0 prints one report. "
+           "\"off\" makes each of them a run of its own.",
+  },
+  {
+    OPT_BOOL(struct core_cfg, report_ranks),
+    .name = "report-ranks",
+    .def = "off",
+    .help = "print a table of the processes of a run at the end of the report",
+    .man = "Has no effect on a run of one process.",
   },
   OPT_END,
 };

@@ -14,6 +14,11 @@
 struct err;
 struct optset;
 
+enum cluster_mode {
+  CLUSTER_AUTO, /* processes that were launched together do one run */
+  CLUSTER_OFF,  /* each does its own */
+};
+
 enum rate_overload {
   RATE_OVERLOAD_QUEUE, /* let the backlog grow, and measure it */
   RATE_OVERLOAD_ABORT, /* end the run when too many arrivals wait */
@@ -42,6 +47,8 @@ struct core_cfg {
   const char *test;
   struct opt_list percentiles;
   bool report_statements;
+  int cluster; /* enum cluster_mode */
+  bool report_ranks;
   int64_t verbosity; /* as given; core_log_level() is what counts */
   double percentile; /* 0: none */
   bool histogram;

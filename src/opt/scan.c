@@ -125,7 +125,9 @@ static int read_file(struct scan *s, const struct opt_entry *e, struct err *err)
   size_t len;
   int rc;
 
-  rc = opt_file_load(s->c->core->config_file, &text, &len);
+  rc = s->in->load
+         ? s->in->load(s->in->load_arg, s->c->core->config_file, &text, &len)
+         : opt_file_load(s->c->core->config_file, &text, &len);
   if (rc == -ENOMEM)
     return scan_no_memory(err);
   if (rc < 0) {
@@ -176,6 +178,7 @@ int scan_option(struct scan *s, const char *arg, struct err *err)
     .arg = arg,
     .text = equals ? equals + 1 : "",
     .bare = !equals,
+    .unseen = s->in->load != NULL,
     .source = OPT_SOURCE_CMDLINE,
   };
   struct opt_entry *e;

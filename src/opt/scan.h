@@ -29,6 +29,7 @@ struct cmdline_file {
 /* One scan: the first failure counts, but --help must still be found. */
 struct scan {
   struct cmdline *c;
+  const struct cmdline_input *in;
   struct err first;
   int first_rc;
   bool test_given;

@@ -199,9 +199,10 @@ static int read_list(const struct opt *row, const struct opt_given *given,
 }
 
 /* The value of any type but LIST. */
-static int read_scalar(const struct opt *row, const char *text,
-                       const char *where, struct opt_value *v, struct err *err)
+static int read_scalar(const struct opt *row, const struct opt_given *given,
+                       const char *text, struct opt_value *v, struct err *err)
 {
+  const char *where = given->where;
   bool good = true;
   int problem;
 
@@ -226,7 +227,7 @@ static int read_scalar(const struct opt *row, const char *text,
     good = *text || !(row->flags & OPT_NOT_EMPTY);
     break;
   case OPT_TYPE_FILE:
-    problem = file_problem(text);
+    problem = given->unseen ? 0 : file_problem(text);
     if (problem != 0)
       return refuse(row, text, strerror(problem), where, err);
     break;
@@ -283,7 +284,7 @@ static int read_text(const struct opt *row, const struct opt_given *given,
       return refuse(row, "", NULL, given->where, err);
     rc = read_list(row, given, text, v, err);
   } else if (text) {
-    rc = read_scalar(row, text, given->where, v, err);
+    rc = read_scalar(row, given, text, v, err);
   } else {
     return refuse(row, given->text, NULL, given->where, err);
   }

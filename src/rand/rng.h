@@ -29,10 +29,10 @@ struct rng {
 enum rng_purpose {
   RNG_WORKLOAD = 1, /* index: worker; what it draws during the run */
   RNG_COMMAND,      /* index: worker; the same in parallel commands */
-  RNG_MAIN,         /* index: 0; the main script state */
+  RNG_MAIN,         /* index: number of the process; the main script state */
   RNG_ROWS,         /* indexes: table, row; generated rows */
   RNG_UNIQUE,       /* index: 0; the sequence of unique numbers */
-  RNG_ARRIVALS,     /* index: 0; due times of events */
+  RNG_ARRIVALS,     /* index: number of the process; due times of events */
   RNG_HOOKS,        /* index: 0, 1; script states of report threads */
   RNG_INTERNAL,     /* index: any; whatever the program itself needs */
 };

@@ -12,6 +12,7 @@
 #include "base/facts.h"
 
 struct class_set;
+struct hist_sum;
 struct recorders;
 
 /* All workers are ready, and the first event is about to start. */
@@ -86,6 +87,23 @@ struct test_details {
   struct error_count *error; /* owned; calloc'ed by the test */
 };
 
+/* One process of a run that has several: what it did in the measured part. */
+struct rank_part {
+  unsigned rank;
+  const char *host; /* borrowed */
+  bool lost;        /* it has delivered nothing: all numbers are 0 */
+  unsigned first_thread, threads;
+  uint64_t period_ns, events, errors, reconnects;
+  uint64_t reads, writes, other;
+  uint64_t sum_ns, min_ns, max_ns;
+  const struct hist_sum *hist; /* borrowed; NULL without percentiles */
+  struct client_use client;
+  bool start_known;
+  int64_t start_offset_ns; /* from the common start to its own */
+  uint64_t clock_error_ns; /* how well its clock is known to process 0 */
+  int status;              /* the exit status it would have had */
+};
+
 struct run_end {
   enum end_reason reason;
   int signal;           /* END_SIGNAL: its number */
@@ -98,6 +116,11 @@ struct run_end {
   struct client_use client;
   const struct doubts *doubts;
   const struct test_details *details; /* NULL: the test has none */
+
+  /* A run of several processes: client is the sum over all of them. */
+  unsigned n_ranks; /* 0: there is one process */
+  const struct rank_part *ranks;
+  uint64_t start_skew_ns; /* from the first one's start to the last one's */
 
   /* With --rate, of the measured part. */
   uint64_t arrivals; /* that were due */

@@ -25,6 +25,7 @@
 struct document {
   char *name; /* owned */
   const struct results_shared *shared;
+  const struct report_setup *setup; /* borrowed, from begin() on */
   struct facts environment;
   struct spool intervals, checkpoints;
 
@@ -75,7 +76,7 @@ static int on_begin(void *ctx, const struct report_setup *setup,
   struct document *d = ctx;
   struct facts *f = &d->environment;
 
-  (void)setup;
+  d->setup = setup;
   env_host(f, "");
   env_cpu(f, "");
   env_limits(f, "");
@@ -215,6 +216,8 @@ static int put_members(struct document *d, const struct run_end *end, FILE *to)
   MEMBER("threads", or_null(d->threads));
   MEMBER("client",
          end->started ? json_client(&end->client, d->events) : json_null());
+  if (end->n_ranks > 0)
+    MEMBER("ranks", json_ranks(end, d->setup));
   MEMBER("event_log", event_log(s));
   MEMBER("warnings", json_doubts(end->doubts));
 #undef MEMBER

@@ -40,6 +40,7 @@ struct event_log {
   const struct class_set *classes;
 
   /* The thread's, later of who joined it. */
+  unsigned first;
   char *block; /* owned; BLOCK bytes */
   size_t len;
   uint64_t written, lost;
@@ -49,7 +50,7 @@ struct event_log {
 };
 
 int event_log_new(struct event_log **ret, const char *name, unsigned threads,
-                  struct err *err)
+                  unsigned first, struct err *err)
 {
   static const char header[] = "start_ns,latency_ns,thread,class,error\n";
   struct event_log *l = calloc(1, sizeof(*l));
@@ -57,6 +58,7 @@ int event_log_new(struct event_log **ret, const char *name, unsigned threads,
 
   if (!l)
     return results_no_memory(err);
+  l->first = first;
   rc = event_rings_init(&l->rings, threads, err);
   if (rc == 0)
     rc = outfile_open(&l->file, name, err);
@@ -151,7 +153,7 @@ static void add_line(struct event_log *l, const struct event_record *e,
   l->block[l->len++] = ',';
   add_number(l, e->latency_ns);
   l->block[l->len++] = ',';
-  add_number(l, thread);
+  add_number(l, l->first + thread);
   l->block[l->len++] = ',';
   add_class(l, e->class_id);
   l->block[l->len++] = ',';

@@ -16,8 +16,9 @@ struct err;
 struct event_log;
 struct event_rings;
 
+/* Numbers of threads begin with `first`. */
 int event_log_new(struct event_log **ret, const char *name, unsigned threads,
-                  struct err *err);
+                  unsigned first, struct err *err);
 void event_log_free(struct event_log *l);
 
 /* Where workers put their events. */

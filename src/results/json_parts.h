@@ -45,6 +45,8 @@ json_t *json_classes(const struct report *r, const struct report_setup *setup);
 json_t *json_errors(const struct test_details *details);
 json_t *json_threads(const struct report *total);
 json_t *json_client(const struct client_use *use, uint64_t events);
+/* The processes of a run that has several. */
+json_t *json_ranks(const struct run_end *end, const struct report_setup *setup);
 json_t *json_doubts(const struct doubts *doubts);
 /* Without the arrivals, which are known later. */
 json_t *json_rate(const struct report *total, const struct report_setup *setup);

@@ -39,6 +39,8 @@ json_t *json_run(const struct run_start *start, const struct run_end *end,
     jobj_int(&o, "threads", start->threads);
     jobj_signed(&o, "seed", (int64_t)start->seed);
   }
+  if (end->n_ranks > 0)
+    jobj_int(&o, "start_skew_ns", end->start_skew_ns);
   jobj_text(&o, "end_reason", end_reason_name(end->reason));
   jobj_int(&o, "exit_status", (uint64_t)end->status);
   if (end->signal != 0)

@@ -79,7 +79,8 @@ static int open_all(struct results *r, const struct results_input *in,
     want(r, &hdr_log_reporter, &r->hdr_log);
   }
   if (rc == 0 && cfg->event_log[0] != '\0') {
-    rc = event_log_new(&r->event_log, cfg->event_log, in->threads, err);
+    rc = event_log_new(&r->event_log, cfg->event_log, in->threads,
+                       in->first_thread, err);
     want(r, &event_log_reporter, r->event_log);
   }
   if (rc == 0 && cfg->prometheus[0] != '\0') {

@@ -23,6 +23,7 @@ struct results_input {
   const char *version; /* as it presents itself */
   const char *test;
   unsigned threads;
+  unsigned first_thread; /* number of the first one */
 };
 
 /*

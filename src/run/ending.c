@@ -154,7 +154,7 @@ static enum end_reason reason_of(struct run *run, bool started, bool forced,
 {
   if (atomic_load(&run->signal) != 0)
     return END_SIGNAL;
-  if (atomic_load(&run->failed) > 0)
+  if (atomic_load(&run->failed) > 0 || run_stopped(run) == STOP_PEER)
     return END_ERROR;
   if (!started)
     return END_NOT_STARTED;

@@ -118,14 +118,15 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
 
   memset(plan, 0, sizeof(*plan));
   plan->compat = in->compat;
-  plan->threads = (unsigned)core->threads;
+  plan->threads = plan->all_threads = (unsigned)core->threads;
+  plan->parts = 1;
   plan->stack_bytes = core->thread_stack_size;
   plan->init_timeout_ns = limit_ns(core->thread_init_timeout_s);
   plan->init_timeout_s = (unsigned)core->thread_init_timeout_s;
   plan->events = core->events > 0 ? core->events : PLAN_NO_LIMIT;
   plan->time_ns = limit_ns(core->time_s);
   plan->warmup_ns = core->warmup_time_s * NS_PER_S;
-  plan->rate = core->rate;
+  plan->rate = plan->all_rate = core->rate;
   plan->rate_abort = core->rate > 0.0 &&
                      core->rate_overload == RATE_OVERLOAD_ABORT;
   plan->interval_ns = (uint64_t)llround(core->report_interval_s *
@@ -177,7 +178,7 @@ void plan_describe(const struct plan *plan, const char *extra,
   struct text_mode mode = {
     .threads = plan->threads,
     .warmup_s = plan->warmup_ns / NS_PER_S,
-    .rate = plan->rate,
+    .rate = plan->all_rate,
     .interval_s = (double)plan->interval_ns / (double)NS_PER_S,
     .n_checkpoints = plan->n_checkpoints,
     .checkpoints = moments,

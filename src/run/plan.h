@@ -18,6 +18,7 @@ struct core_cfg;
 struct core_checked;
 struct err;
 struct event_rings;
+struct peers;
 struct rand_opts_cfg;
 struct rand_params;
 struct strbuf;
@@ -27,6 +28,16 @@ struct strbuf;
 struct plan {
   enum compat compat;
   unsigned threads;
+
+  /*
+   * The part of this process, where a run has several: it has the workers
+   * first_thread .. first_thread + threads - 1 of all_threads, and `events` and
+   * `rate` are its share.  Alone it has all: 0, threads, 0, 1.
+   */
+  unsigned first_thread, all_threads;
+  unsigned part, parts;
+  const struct peers *peers; /* [opt] borrowed; NULL: there are no others */
+
   size_t stack_bytes;
   uint64_t init_timeout_ns; /* PLAN_NO_LIMIT: none */
   unsigned init_timeout_s;
@@ -40,6 +51,7 @@ struct plan {
   bool grace_auto;    /* the default; tests without a time limit have none */
 
   double rate;     /* events started per second; 0: as fast as possible */
+  double all_rate; /* of all processes together */
   bool rate_abort; /* --rate-overload=abort */
 
   /* Reports. */

@@ -33,6 +33,7 @@ enum stop_reason {
   STOP_OVERLOAD, /* --rate-overload=abort */
   STOP_SIGNAL,
   STOP_FORCED, /* the deadline has come */
+  STOP_PEER,   /* another process of the run stops */
 };
 
 /* The classes of struct run's `pace`. */

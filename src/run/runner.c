@@ -12,10 +12,12 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/thread.h"
 #include "base/wait.h"
 #include "rand/stream.h"
 #include "report/reporter.h"
 #include "run/crew.h"
+#include "run/peers.h"
 #include "run/periods.h"
 #include "run/plan.h"
 #include "run/reporting.h"
@@ -28,6 +30,9 @@
 
 /* At a forced shutdown: from one step of interrupting to the next. */
 #define STEP_NS NS_PER_S
+/* The same after a signal in one of several processes: their engine waits a
+ * second only before it kills them. */
+#define STEP_SHORT_NS (100 * NS_PER_MS)
 /* After a signal, events get this long to end by themselves. */
 #define SIGNAL_PATIENCE_NS (200 * NS_PER_MS)
 
@@ -37,16 +42,26 @@ struct conductor {
   struct crew crew;
   struct periods periods;
   struct signals signals;
+  struct peers_listener listener;
   pthread_t report_thread;
   bool reporting;
   bool opened; /* the test was */
   bool forced; /* at the deadline workers were still there */
   bool abandoned;
+  bool agreed;         /* other processes were told whether there is a start */
   bool started;        /* the gate was opened */
   uint64_t end_ns;     /* of the measured part */
   uint64_t forced_ns;  /* when that was */
   uint64_t unfinished; /* workers that were inside an event then */
 };
+
+static void tell_peers(struct run *run, int signal)
+{
+  const struct peers *peers = run->plan->peers;
+
+  if (peers)
+    peers->stop(peers->ctx, signal);
+}
 
 bool run_stop(struct run *run, enum stop_reason why)
 {
@@ -58,6 +73,9 @@ bool run_stop(struct run *run, enum stop_reason why)
     wait_wake_all(&run->stop);
     wait_wake_all(&run->warm);
   }
+  /* Process 0 passes on what others tell it. */
+  if (first && (why == STOP_ERROR || why == STOP_OVERLOAD || why == STOP_PEER))
+    tell_peers(run, 0);
   return first;
 }
 
@@ -123,8 +141,8 @@ static int make_workers(struct run *run, struct err *err)
   for (unsigned i = 0; i < plan->threads; i++) {
     struct worker *w = &run->workers[i];
 
-    rand_stream_init(&run->streams[i], plan->rand, plan->seed, RNG_WORKLOAD, i,
-                     plan->threads);
+    rand_stream_init(&run->streams[i], plan->rand, plan->seed, RNG_WORKLOAD,
+                     plan->first_thread + i, plan->all_threads);
     w->tid = i;
     w->rand = &run->streams[i];
     w->recorder = &run->recorders.of[i];
@@ -143,7 +161,8 @@ static int make_workers(struct run *run, struct err *err)
   }
   atomic_store(&run->tickets, plan->events);
   if (plan->rate > 0.0)
-    return schedule_new(&run->schedule, plan->rate, plan->seed, err);
+    return schedule_new(&run->schedule, plan->rate, plan->seed, plan->part,
+                        err);
   return 0;
 }
 
@@ -229,17 +248,37 @@ static bool wait_until_ready(struct run *run)
   }
 }
 
-static void open_gate(struct conductor *c)
+/* False: other processes do not start, so neither does this one. */
+static bool agree_on_start(struct run *run, bool ready, uint64_t *ret_ns)
+{
+  const struct peers *peers = run->plan->peers;
+  struct err err = { "" };
+
+  *ret_ns = 0;
+  if (!peers)
+    return ready;
+  if (peers->start(peers->ctx, ready, ret_ns, &err) == 0)
+    return true;
+  if (ready && err.text[0] != '\0') {
+    log_msg(LOG_FATAL, "%s", err.text);
+    ending_keep_error(run, &err);
+  }
+  return false;
+}
+
+/* `at_ns`: the common start of all processes, or 0: now. */
+static void open_gate(struct conductor *c, uint64_t at_ns)
 {
   struct run *run = &c->run;
   const struct plan *plan = run->plan;
+  uint64_t opened_ns;
 
   log_msg(LOG_NOTICE, "Threads started!\n\n");
   if (plan->warmup_ns > 0)
     log_msg(LOG_NOTICE, "Warming up for %llu seconds...\n\n",
             (unsigned long long)(plan->warmup_ns / NS_PER_S));
 
-  run->start_ns = clock_now_ns();
+  run->start_ns = at_ns > 0 ? at_ns : clock_now_ns();
   run->measured_ns = run->start_ns + plan->warmup_ns;
   run->end_ns = plan->time_ns == PLAN_NO_LIMIT
                   ? PLAN_NO_LIMIT
@@ -249,7 +288,12 @@ static void open_gate(struct conductor *c)
   /* Whatever workers counted while they got ready does not belong to it. */
   periods_restart(run->periods, run->start_ns);
   ending_begin(run);
-  crew_release(&c->crew, GATE_OPEN);
+  if (at_ns > 0)
+    thread_sleep_until(at_ns);
+  opened_ns = clock_now_ns();
+  crew_release(&c->crew, GATE_OPEN); /* and now workers may push this aside */
+  if (plan->peers)
+    plan->peers->started(plan->peers->ctx, opened_ns);
 }
 
 static bool all_gone(const struct run *run)
@@ -283,13 +327,16 @@ static void wake_blocked(struct conductor *c, uint64_t now)
 {
   struct run *run = &c->run;
   const struct test_ops *ops = run->test->ops;
+  const uint64_t step = run->plan->peers && atomic_load(&run->signal) != 0
+                          ? STEP_SHORT_NS
+                          : STEP_NS;
 
   if (ops->interrupt) {
     ops->interrupt(run->test_run, INTERRUPT_CANCEL);
-    if (wait_until_gone(run, now + STEP_NS))
+    if (wait_until_gone(run, now + step))
       return;
     ops->interrupt(run->test_run, INTERRUPT_CUT);
-    if (wait_until_gone(run, now + 2 * STEP_NS))
+    if (wait_until_gone(run, now + 2 * step))
       return;
   }
   c->abandoned = !all_gone(run);
@@ -331,6 +378,7 @@ static void conduct(struct conductor *c)
       break;
     case STOP_ERROR:
     case STOP_OVERLOAD:
+    case STOP_PEER:
       early = later(now, plan->grace_ns);
       break;
     default:
@@ -392,9 +440,44 @@ static void signal_arrived(void *arg, int number)
 {
   struct run *run = arg;
 
-  atomic_store(&run->signal, (uint32_t)number);
+  uint32_t none = 0;
+
+  if (!atomic_compare_exchange_strong(&run->signal, &none, (uint32_t)number))
+    return; /* it has come here and from elsewhere */
+  tell_peers(run, number);
   (void)run_stop(run, STOP_SIGNAL);
   run_news(run);
+}
+
+/* A signal that arrived elsewhere counts as one that arrived here. */
+static void peer_stopped(void *arg, int number)
+{
+  struct run *run = arg;
+
+  if (number != 0) {
+    signal_arrived(run, number);
+    return;
+  }
+  (void)run_stop(run, STOP_PEER);
+  run_news(run);
+}
+
+static void listen_to_peers(struct conductor *c, bool on)
+{
+  const struct peers *peers = c->run.plan->peers;
+
+  if (!peers)
+    return;
+  c->listener = (struct peers_listener){ &c->run, peer_stopped };
+  peers->listen(peers->ctx, on ? &c->listener : NULL);
+}
+
+/* One of several processes says it for all. */
+static void say_signal(const struct plan *plan, int number)
+{
+  if (plan->part == 0)
+    log_msg(LOG_WARNING, "stopped by %s",
+            number == SIGINT ? "SIGINT" : "SIGTERM");
 }
 
 /* After conduct(): what is printed and what the exit status is. */
@@ -409,6 +492,9 @@ static int conclude(struct conductor *c)
 
   if (late)
     log_msg(LOG_FATAL, "The --max-time limit has expired, forcing shutdown...");
+  /* Intervals go on until the last worker of all processes has left. */
+  if (run->plan->peers)
+    run->plan->peers->finish(run->plan->peers->ctx);
   if (!reporting_stop(run, c->report_thread,
                       c->forced ? STEP_NS : PLAN_NO_LIMIT))
     c->abandoned = true;
@@ -423,13 +509,12 @@ static int conclude(struct conductor *c)
     status = EXIT_FAILED;
   }
   if (atomic_load(&run->failed) > 0 || atomic_load(&run->report_lost) > 0 ||
-      run_stopped(run) == STOP_OVERLOAD)
+      run_stopped(run) == STOP_OVERLOAD || run_stopped(run) == STOP_PEER)
     status = EXIT_FAILED;
   if (late)
     status = EXIT_FORCED;
   if (number != 0) {
-    log_msg(LOG_WARNING, "stopped by %s",
-            number == SIGINT ? "SIGINT" : "SIGTERM");
+    say_signal(run->plan, number);
     status = EXIT_SIGNAL + number;
   }
   return status;
@@ -440,22 +525,23 @@ static int call_off(struct conductor *c, bool in_time)
 {
   struct run *run = &c->run;
   const int number = (int)atomic_load(&run->signal);
+  const bool here = atomic_load(&run->failed) > 0;
 
   crew_release(&c->crew, GATE_ABORT);
   if (number == 0 && in_time) {
     /* The others may still be busy, or blocked. */
     if (!wait_until_gone(run, clock_now_ns() + STEP_NS))
       wake_blocked(c, clock_now_ns());
-    log_msg(LOG_FATAL, "Thread%s initialization failed!",
-            run->plan->compat == COMPAT_1_1 ? "s" : "");
+    if (here || !run->plan->peers)
+      log_msg(LOG_FATAL, "Thread%s initialization failed!",
+              run->plan->compat == COMPAT_1_1 ? "s" : "");
     return EXIT_FAILED;
   }
   if (run->test->ops->interrupt)
     run->test->ops->interrupt(run->test_run, INTERRUPT_CANCEL);
   c->abandoned = !wait_until_gone(run, clock_now_ns());
   if (number != 0) {
-    log_msg(LOG_WARNING, "stopped by %s",
-            number == SIGINT ? "SIGINT" : "SIGTERM");
+    say_signal(run->plan, number);
     return EXIT_SIGNAL + number;
   }
   log_msg(LOG_FATAL, "Worker threads failed to initialize within %u seconds!",
@@ -469,7 +555,8 @@ static int perform(struct conductor *c)
   struct run *run = &c->run;
   struct err err = { "" };
   int status = EXIT_FAILED;
-  bool in_time;
+  bool in_time, ready;
+  uint64_t at_ns;
 
   if (signals_start(&c->signals, signal_arrived, run, &err) < 0) {
     log_msg(LOG_FATAL, "%s", err.text);
@@ -482,15 +569,18 @@ static int perform(struct conductor *c)
     return EXIT_FAILED;
   }
 
+  listen_to_peers(c, true);
   if (crew_start(&c->crew, run, &err) < 0) {
     log_msg(LOG_FATAL, "%s", err.text);
     crew_release(&c->crew, GATE_ABORT);
     (void)reporting_stop(run, c->report_thread, PLAN_NO_LIMIT);
   } else {
     in_time = wait_until_ready(run);
-    if (in_time && atomic_load(&run->failed) == 0 &&
-        atomic_load(&run->signal) == 0) {
-      open_gate(c);
+    ready = in_time && atomic_load(&run->failed) == 0 &&
+            atomic_load(&run->signal) == 0;
+    c->agreed = true;
+    if (agree_on_start(run, ready, &at_ns)) {
+      open_gate(c, at_ns);
       c->started = true;
       conduct(c);
       status = conclude(c);
@@ -499,6 +589,7 @@ static int perform(struct conductor *c)
       (void)reporting_stop(run, c->report_thread, STEP_NS);
     }
   }
+  listen_to_peers(c, false);
   if (c->abandoned)
     return status;
   crew_join(&c->crew);
@@ -512,6 +603,7 @@ int runner_run(const struct plan *plan, const struct test *test,
 {
   struct conductor *c = mem_aligned(1, sizeof(*c), CACHE_LINE);
   struct err err = { "" };
+  uint64_t ignored;
   int status;
 
   *ret_abandoned = false;
@@ -528,6 +620,7 @@ int runner_run(const struct plan *plan, const struct test *test,
     if (err.text[0] != '\0')
       log_msg(LOG_FATAL, "%s", err.text);
     ending_keep_error(&c->run, &err);
+    (void)agree_on_start(&c->run, false, &ignored);
     ending_tell(&c->run, false, false, EXIT_FAILED, 0);
     (void)reporters_end(reporters, n_reporters, &err); /* nothing to lose */
     free_run(c);
@@ -536,6 +629,8 @@ int runner_run(const struct plan *plan, const struct test *test,
   }
   clock_calibrate();
   status = perform(c);
+  if (!c->agreed)
+    (void)agree_on_start(&c->run, false, &ignored);
   ending_tell(&c->run, c->started, c->forced, status, c->end_ns);
   if (atomic_load(&c->run.report_lost) > 0 && status == EXIT_OK)
     status = EXIT_FAILED;

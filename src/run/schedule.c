@@ -42,7 +42,7 @@ static void advance(const struct schedule *s, struct cursor *c)
 }
 
 int schedule_new(struct schedule **ret, double rate, uint64_t seed,
-                 struct err *err)
+                 unsigned part, struct err *err)
 {
   struct schedule *s = mem_aligned(1, sizeof(*s), CACHE_LINE);
 
@@ -50,7 +50,7 @@ int schedule_new(struct schedule **ret, double rate, uint64_t seed,
     return err_set(err, -ENOMEM, "cannot allocate the schedule of arrivals");
   s->gap_ns = (double)NS_PER_S / rate;
   (void)pthread_mutex_init(&s->lock, NULL); /* cannot fail */
-  rng_seed(&s->taken.rng, seed, RNG_ARRIVALS, 0);
+  rng_seed(&s->taken.rng, seed, RNG_ARRIVALS, part);
   advance(s, &s->taken);
   s->taken.n = 0;
   s->due = s->taken;

@@ -13,8 +13,10 @@
 struct err;
 struct schedule;
 
+/* Schedules of the same seed and of different parts have nothing in common;
+ * together they are one of the sum of their rates. */
 int schedule_new(struct schedule **ret, double rate, uint64_t seed,
-                 struct err *err);
+                 unsigned part, struct err *err);
 void schedule_free(struct schedule *s);
 
 /* Arrivals count from this moment on. */

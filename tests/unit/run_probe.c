@@ -264,6 +264,10 @@ void probe_run(struct probe *p)
     p->ops.next = probe_next;
   (void)dup2(fileno(said), STDERR_FILENO);
   log_set_text(nowhere);
+  if (p->plan.all_threads == 0) { /* a run of one process */
+    p->plan.all_threads = p->plan.threads;
+    p->plan.parts = 1;
+  }
   p->status = runner_run(&p->plan, &test, p, &use, 1, &p->abandoned);
   log_flush();
   log_set_text(NULL);

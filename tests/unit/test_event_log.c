@@ -74,7 +74,7 @@ static void test_file(void)
 
   (void)class_set_new(&set, 2, &err);
   start.classes = set;
-  OK(event_log_new(&l, in_folder("log"), 2, &err) == 0, "a log");
+  OK(event_log_new(&l, in_folder("log"), 2, 0, &err) == 0, "a log");
   event_log_tell(l, &written, &dropped);
   OK(rep->start(l, &start, &err) == 0, "starts");
   event_ring_put(&event_log_rings(l)->of[0], &e);
@@ -91,10 +91,10 @@ static void test_file(void)
   event_log_free(l);
   class_set_free(set);
 
-  OK(event_log_new(&l, "/nowhere/log", 2, &err) < 0 &&
+  OK(event_log_new(&l, "/nowhere/log", 2, 0, &err) < 0 &&
        strstr(err.text, "/nowhere/log"),
      "a file that cannot be written is named");
-  OK(event_log_new(&l, "/dev/full", 1, &err) < 0, "nor one on a full disk");
+  OK(event_log_new(&l, "/dev/full", 1, 0, &err) < 0, "nor one on a full disk");
 }
 
 /* Reads whatever is left, once the writer was stuck. */
@@ -123,7 +123,7 @@ static void test_slow_file(void)
 
   (void)mkfifo(in_folder("pipe"), 0600);
   fd = open(in_folder("pipe"), O_RDONLY | O_NONBLOCK);
-  OK(event_log_new(&l, in_folder("pipe"), 1, &err) == 0, "a log to a pipe");
+  OK(event_log_new(&l, in_folder("pipe"), 1, 0, &err) == 0, "a log to a pipe");
   event_log_tell(l, &written, &dropped);
   OK(rep->start(l, &start, &err) == 0, "starts");
   /* A pipe and a ring together hold less than this. */

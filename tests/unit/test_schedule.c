@@ -21,7 +21,7 @@ static struct schedule *make(double rate, uint64_t seed, uint64_t start_ns)
   struct schedule *s = NULL;
   struct err err;
 
-  if (schedule_new(&s, rate, seed, &err) < 0)
+  if (schedule_new(&s, rate, seed, 0, &err) < 0)
     abort();
   schedule_start(s, start_ns);
   return s;

@@ -178,6 +178,34 @@ if host.folder then
 end
 table.insert(package.loaders, folder_loader(host.datadir))
 
+-- Several processes: the first one tells the others which modules it has found
+-- in files, and they look there first.
+if host.record then
+  for i, loader in ipairs(package.loaders) do
+    package.loaders[i] = function(name)
+      local chunk, extra = loader(name)
+      local source = type(chunk) == "function" and debug.getinfo(chunk, "S").source
+      if source and source:sub(1, 1) == "@" then
+        host.record(name, source:sub(2))
+      end
+      return chunk, extra
+    end
+  end
+end
+if host.bundled then
+  table.insert(package.loaders, 2, function(name)
+    local text, path = host.bundled(name)
+    if not text then
+      return "\n\tno module '" .. name .. "' from process 0"
+    end
+    local chunk, err = loadstring(text, "@" .. path)
+    if not chunk then
+      error("error loading module '" .. name .. "' from file '" .. path .. "':\n\t" .. err, 0)
+    end
+    return chunk
+  end)
+end
+
 -- ---- the interface ----
 
 sysbench = {

@@ -2,20 +2,22 @@
  * cleanup.c - the cleanup command: remove the files.
  */
 #include "base/log.h"
+#include "run/peers.h"
 #include "tests/fileio/fileio.h"
 
 int fileio_cleanup(const struct plan *plan, const void *arg, struct err *err)
 {
   const struct fileio_cfg *cfg = arg;
   struct folder folder;
+  unsigned part, parts;
   int rc;
 
-  (void)plan;
+  peers_divide_folder(plan, cfg->dir, &part, &parts);
   rc = folder_open(&folder, cfg->dir, err);
   if (rc < 0)
     return rc;
   log_msg(LOG_NOTICE, "Removing test files...\n");
-  for (uint64_t i = 0; i < cfg->num && rc == 0; i++)
+  for (uint64_t i = part; i < cfg->num && rc == 0; i += parts)
     rc = folder_remove(&folder, i, err);
   folder_close(&folder);
   return rc;

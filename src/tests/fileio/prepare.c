@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/thread.h"
 #include "rand/rng.h"
+#include "run/peers.h"
 #include "run/plan.h"
 #include "tests/fileio/direct.h"
 #include "tests/fileio/fileio.h"
@@ -34,6 +35,7 @@ struct prepare {
   const struct plan *plan;
   const struct fileio_cfg *cfg;
   struct layout layout;
+  unsigned part, parts; /* every parts-th file is made by this process */
   struct folder folder;
   struct validate *check; /* owned; NULL without --validate */
   int open_flags;
@@ -128,12 +130,12 @@ static int take_file(struct prepare *p, uint64_t *ret_file, int *ret_fd,
 
   (void)pthread_mutex_lock(&p->lock);
   *ret_file = p->next;
-  rc = p->next == p->layout.files || atomic_load(&p->failed)
+  rc = p->next >= p->layout.files || atomic_load(&p->failed)
          ? -ENOENT
          : folder_open_file(&p->folder, p->next, p->open_flags, true, ret_fd,
                             &has, err);
   if (rc == 0) {
-    p->next++;
+    p->next += p->parts;
     if (p->check)
       has = 0;
     if (has >= p->layout.file_bytes)
@@ -237,12 +239,18 @@ static int start_threads(struct prepare *p, struct preparer *t, unsigned n,
   return rc;
 }
 
+/* How many files this process makes. */
+static uint64_t own_files(const struct prepare *p)
+{
+  return (p->layout.files + p->parts - 1 - p->part) / p->parts;
+}
+
 static int work(struct prepare *p, struct err *err)
 {
-  const uint64_t files = p->layout.files;
+  const uint64_t files = own_files(p);
   const unsigned n = p->plan->threads < files ? p->plan->threads
                                               : (unsigned)files;
-  struct preparer *t = calloc(n, sizeof(*t));
+  struct preparer *t = calloc(n > 0 ? n : 1, sizeof(*t));
   unsigned started;
   int rc;
 
@@ -304,8 +312,11 @@ static int set_up(struct prepare *p, struct err *err)
 int fileio_prepare(const struct plan *plan, const void *cfg, struct err *err)
 {
   struct prepare p = { .plan = plan, .cfg = cfg, .folder.fd = -1 };
-  int rc = set_up(&p, err);
+  int rc;
 
+  peers_divide_folder(plan, p.cfg->dir, &p.part, &p.parts);
+  p.next = p.part;
+  rc = set_up(&p, err);
   if (rc == 0) {
     (void)signal(SIGXFSZ, SIG_IGN); /* an error of write tells the same */
     (void)pthread_mutex_init(&p.lock, NULL);
@@ -317,7 +328,8 @@ int fileio_prepare(const struct plan *plan, const void *cfg, struct err *err)
             p.layout.files, p.layout.file_bytes / 1024,
             p.cfg->total_size / 1048576,
             fileio_flags_text(fileio_flags(p.cfg)));
-    progress_init(&p.progress, p.layout.places * p.layout.block);
+    progress_init(&p.progress,
+                  own_files(&p) * p.layout.per_file * p.layout.block);
     rc = work(&p, err);
     if (rc == 0)
       print_sum(&p);

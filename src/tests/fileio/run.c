@@ -169,7 +169,8 @@ static int thread_open(void *run, struct worker *w, void **ret_thr,
     return err_set(err, -ENOMEM, "cannot allocate a thread's state");
   t->io.fio = fio;
   t->io.w = w;
-  t->io.random = rng_key(fio->plan->seed, RNG_INTERNAL, w->tid);
+  t->io.random = rng_key(fio->plan->seed, RNG_INTERNAL,
+                         fio->plan->first_thread + w->tid);
   t->io.scheduled = fio->plan->rate > 0.0;
   rc = io_classes(&t->io, err);
   if (rc == 0)

@@ -187,15 +187,16 @@ static void memory_close(void *arg)
   free(run);
 }
 
-/* The whole number of operations, spread evenly. */
+/* The whole number of operations, spread evenly over all workers. */
 static uint64_t share(const struct memory_run *run, unsigned tid)
 {
   const uint64_t n = run->cfg->total_bytes / run->cfg->block_bytes;
-  const unsigned threads = run->plan->threads;
+  const unsigned threads = run->plan->all_threads;
+  const unsigned number = run->plan->first_thread + tid;
 
   if (run->cfg->total_bytes == 0)
     return UINT64_MAX;
-  return n / threads + (tid < n % threads);
+  return n / threads + (number < n % threads);
 }
 
 static int memory_thread_open(void *arg, struct worker *w, void **ret_thr,

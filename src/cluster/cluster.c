@@ -1,0 +1,515 @@
+/*
+ * cluster.c - the moments at which all processes of a job meet.
+ *
+ * Every meeting has the same shape: all tell process 0, and process 0 tells
+ * all.
+ */
+#include "cluster/cluster.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "base/wait.h"
+#include "cluster/pack.h"
+#include "cluster/post.h"
+#include "cluster/sync.h"
+#include "stats/hist.h"
+#include "stats/recorder.h"
+
+enum {
+  HOST_SIZE = 256,
+  VERSION_SIZE = 64,
+};
+
+/* From the decision to the common start: for the letters, and for waking up. */
+#define START_NS (20 * NS_PER_MS)
+#define HELLO_NS (60 * NS_PER_S)
+#define LOOK_NS (20 * NS_PER_MS)
+
+struct member {
+  char host[HOST_SIZE];
+  struct sync_offset clock; /* process 0 knows these */
+  bool started;
+  int64_t start_error_ns;
+  bool lost;
+};
+
+struct cluster {
+  struct post *post;
+  unsigned rank, size;
+  struct member *of;   /* owned; [size] */
+  struct letter *plan; /* owned; what process 0 has sent */
+  uint64_t start_ns;   /* the common start, on this clock */
+};
+
+unsigned cluster_rank(const struct cluster *c)
+{
+  return c->rank;
+}
+
+unsigned cluster_size(const struct cluster *c)
+{
+  return c->size;
+}
+
+const char *cluster_host(const struct cluster *c, unsigned rank)
+{
+  return c->of[rank].host;
+}
+
+const char *cluster_engine(const struct cluster *c)
+{
+  return post_engine(c->post);
+}
+
+struct post *cluster_post(struct cluster *c)
+{
+  return c->post;
+}
+
+unsigned cluster_hosts(const struct cluster *c)
+{
+  unsigned n = 0;
+
+  for (unsigned i = 0; i < c->size; i++) {
+    bool seen = false;
+
+    for (unsigned k = 0; k < i && !seen; k++)
+      seen = strcmp(c->of[i].host, c->of[k].host) == 0;
+    n += !seen;
+  }
+  return n;
+}
+
+/* ---- joining ---- */
+
+static int no_answer(struct cluster *c, unsigned rank, struct err *err)
+{
+  if (post_leaving(c->post, rank)) {
+    if (rank == 0)
+      err->text[0] = '\0'; /* it says why itself */
+    else
+      (void)err_set(err, 0, "process %u on %s has given up", rank,
+                    c->of[rank].host);
+    return -ECANCELED;
+  }
+  c->of[rank].lost = true;
+  return err_set(err, -ETIMEDOUT, "process %u%s%s does not answer", rank,
+                 c->of[rank].host[0] ? " on " : "", c->of[rank].host);
+}
+
+static void pack_hello(struct strbuf *b, const char *version)
+{
+  char host[HOST_SIZE] = "";
+
+  (void)gethostname(host, sizeof(host) - 1); /* else it has no name */
+  pack_text(b, version);
+  pack_u64(b, HIST_BUCKETS);
+  pack_u64(b, COUNTERS);
+  pack_text(b, host);
+}
+
+static int read_hello(struct cluster *c, const struct letter *l,
+                      const char *version, struct err *err)
+{
+  struct unpack u = unpack_start(l->bytes, l->len);
+  char theirs[VERSION_SIZE];
+  uint64_t buckets, counters;
+
+  unpack_text(&u, theirs, sizeof(theirs));
+  buckets = unpack_u64(&u);
+  counters = unpack_u64(&u);
+  unpack_text(&u, c->of[l->peer].host, HOST_SIZE);
+  if (u.failed || strcmp(theirs, version) != 0 || buckets != HIST_BUCKETS ||
+      counters != COUNTERS)
+    return err_set(err, -EPROTO,
+                   "process %u on %s is of version %s, process 0 is of version "
+                   "%s: all must be the same",
+                   l->peer, c->of[l->peer].host, theirs, version);
+  return 0;
+}
+
+/* By process 0: learn all names, then tell all of them. */
+static int gather_names(struct cluster *c, const struct strbuf *own,
+                        const char *version, struct err *err)
+{
+  struct unpack u = unpack_start(strbuf_str(own), own->len);
+  struct strbuf names = { 0 };
+  char ignored[VERSION_SIZE];
+  int rc = 0;
+
+  unpack_text(&u, ignored, sizeof(ignored));
+  (void)unpack_u64(&u);
+  (void)unpack_u64(&u);
+  unpack_text(&u, c->of[0].host, HOST_SIZE);
+  for (unsigned i = 1; i < c->size && rc == 0; i++) {
+    struct letter *l = post_receive(c->post, POST_HELLO, i,
+                                    clock_now_ns() + HELLO_NS);
+
+    rc = l ? read_hello(c, l, version, err) : no_answer(c, i, err);
+    free(l);
+  }
+  for (unsigned i = 0; i < c->size; i++)
+    pack_text(&names, rc == 0 ? c->of[i].host : "");
+  (void)post_send_all(c->post, POST_HELLO, strbuf_str(&names), names.len);
+  strbuf_done(&names);
+  return rc;
+}
+
+static int learn_names(struct cluster *c, struct err *err)
+{
+  struct letter *l = post_receive(c->post, POST_HELLO, 0, WAIT_FOREVER);
+  struct unpack u;
+
+  if (!l)
+    return no_answer(c, 0, err);
+  u = unpack_start(l->bytes, l->len);
+  for (unsigned i = 0; i < c->size; i++)
+    unpack_text(&u, c->of[i].host, HOST_SIZE);
+  free(l);
+  if (u.failed || c->of[0].host[0] == '\0') {
+    err->text[0] = '\0'; /* process 0 has said why */
+    return -EPROTO;
+  }
+  return 0;
+}
+
+static int meet(struct cluster *c, const char *version, struct err *err)
+{
+  struct strbuf hello = { 0 };
+  int rc;
+
+  pack_hello(&hello, version);
+  if (c->rank == 0) {
+    rc = gather_names(c, &hello, version, err);
+  } else {
+    rc = post_send(c->post, 0, POST_HELLO, strbuf_str(&hello), hello.len);
+    rc = rc < 0 ? err_set(err, rc, "not enough memory") : learn_names(c, err);
+  }
+  strbuf_done(&hello);
+  return rc;
+}
+
+int cluster_join(struct cluster **ret, const struct cluster_link *link,
+                 unsigned size, const char *version, struct err *err)
+{
+  struct cluster *c = calloc(1, sizeof(*c));
+  int rc;
+
+  if (!c)
+    return err_set(err, -ENOMEM, "not enough memory");
+  rc = post_new(&c->post, link, err);
+  if (rc < 0) {
+    free(c);
+    return rc;
+  }
+  c->rank = post_rank(c->post);
+  c->size = post_size(c->post);
+  c->of = calloc(c->size, sizeof(*c->of));
+  if (!c->of)
+    rc = err_set(err, -ENOMEM, "not enough memory");
+  else if (c->size != size)
+    rc = err_set(err, -EPROTO,
+                 "%u processes were launched, but %s finds %u: the plug-in was "
+                 "built with another engine than the one that launches",
+                 size, post_engine(c->post), c->size);
+  else
+    rc = meet(c, version, err);
+  if (rc < 0) {
+    post_free(c->post, c->of && cluster_any_lost(c));
+    free(c->of);
+    free(c);
+    return rc;
+  }
+  *ret = c;
+  return 0;
+}
+
+/* ---- leaving ---- */
+
+static int gather_statuses(struct cluster *c, int status)
+{
+  int first = status;
+
+  (void)post_send_all(c->post, POST_LEAVING, NULL, 0);
+  for (unsigned i = 1; i < c->size; i++) {
+    struct letter *l = c->of[i].lost
+                         ? NULL
+                         : post_receive(c->post, POST_STATUS, i, WAIT_FOREVER);
+    struct unpack u;
+    int theirs = 1;
+
+    if (l) {
+      u = unpack_start(l->bytes, l->len);
+      theirs = (int)unpack_u64(&u);
+    } else {
+      c->of[i].lost = true;
+    }
+    free(l);
+    if (first == 0)
+      first = theirs;
+  }
+  (void)post_send_all(c->post, POST_BYE, NULL, 0);
+  return first;
+}
+
+int cluster_leave(struct cluster *c, int status)
+{
+  struct strbuf b = { 0 };
+  int worst = status;
+
+  if (c->rank == 0) {
+    worst = gather_statuses(c, status);
+  } else if (!c->of[0].lost) {
+    struct letter *l;
+
+    pack_u64(&b, (uint64_t)status);
+    (void)post_send(c->post, 0, POST_STATUS, strbuf_str(&b), b.len);
+    strbuf_done(&b);
+    l = post_receive(c->post, POST_BYE, 0, WAIT_FOREVER);
+    if (!l)
+      c->of[0].lost = true;
+    free(l);
+  }
+  post_free(c->post, cluster_any_lost(c));
+  free(c->plan);
+  free(c->of);
+  free(c);
+  return worst;
+}
+
+/* ---- the plan ---- */
+
+int cluster_share(struct cluster *c, const void *bytes, size_t len,
+                  struct err *err)
+{
+  if (post_send_all(c->post, POST_PLAN, bytes, len) < 0)
+    return err_set(err, -ENOMEM, "not enough memory to share the plan");
+  return 0;
+}
+
+int cluster_plan(struct cluster *c, const void **ret_bytes, size_t *ret_len,
+                 struct err *err)
+{
+  struct letter *l = post_receive(c->post, POST_PLAN, 0, WAIT_FOREVER);
+
+  if (!l)
+    return no_answer(c, 0, err);
+  free(c->plan);
+  c->plan = l;
+  *ret_bytes = l->bytes;
+  *ret_len = l->len;
+  return 0;
+}
+
+/* ---- the start ---- */
+
+/* The rest of process 0: 0 with the common start, or negative. */
+static int agree_on_start(struct cluster *c, bool ready, struct err *err)
+{
+  uint64_t error_ns = 0;
+  int rc = ready ? 0 : -ECANCELED;
+
+  err->text[0] = '\0';
+  for (unsigned i = 1; i < c->size && rc == 0; i++) {
+    struct letter *l = post_receive(c->post, POST_READY, i, WAIT_FOREVER);
+
+    if (!l)
+      rc = no_answer(c, i, err);
+    else if (l->len < 1 || l->bytes[0] == 0)
+      rc = err_set(err, -ECANCELED, "process %u on %s did not get ready", i,
+                   c->of[i].host);
+    free(l);
+  }
+  for (unsigned i = 1; i < c->size && rc == 0; i++) {
+    if (sync_measure(c->post, i, &c->of[i].clock) < 0)
+      rc = no_answer(c, i, err);
+    else if (c->of[i].clock.error_ns > error_ns)
+      error_ns = c->of[i].clock.error_ns;
+  }
+  if (rc == 0)
+    c->start_ns = clock_now_ns() + START_NS + 8 * error_ns;
+  return rc;
+}
+
+static void tell_start(struct cluster *c, bool go)
+{
+  for (unsigned i = 1; i < c->size; i++) {
+    struct strbuf b = { 0 };
+
+    pack_u64(&b, go);
+    if (go)
+      pack_u64(&b, sync_there(&c->of[i].clock, c->start_ns));
+    (void)post_send(c->post, i, POST_START, strbuf_str(&b), b.len);
+    strbuf_done(&b);
+  }
+}
+
+static int await_start(struct cluster *c, bool ready, struct err *err)
+{
+  const unsigned char byte = ready;
+  struct letter *l = NULL;
+  struct unpack u;
+  bool go;
+
+  err->text[0] = '\0';
+  if (post_send(c->post, 0, POST_READY, &byte, 1) < 0)
+    return err_set(err, -ENOMEM, "not enough memory");
+  l = post_receive(c->post, POST_START, 0, WAIT_FOREVER);
+  if (!l)
+    return no_answer(c, 0, err);
+  u = unpack_start(l->bytes, l->len);
+  go = unpack_u64(&u) == 1;
+  c->start_ns = go ? unpack_u64(&u) : 0;
+  free(l);
+  return go && !u.failed ? 0 : -ECANCELED;
+}
+
+int cluster_start(struct cluster *c, bool ready, uint64_t *ret_start_ns,
+                  struct err *err)
+{
+  int rc;
+
+  post_set_pace(c->post, PACE_NORMAL);
+  if (c->rank == 0) {
+    rc = agree_on_start(c, ready, err);
+    tell_start(c, rc == 0);
+  } else {
+    rc = await_start(c, ready, err);
+  }
+  post_set_pace(c->post, PACE_CALM);
+  if (rc == 0)
+    *ret_start_ns = c->start_ns;
+  return rc;
+}
+
+void cluster_started(struct cluster *c, uint64_t now_ns)
+{
+  const int64_t off = (int64_t)(now_ns - c->start_ns);
+
+  if (c->rank == 0) {
+    c->of[0].started = true;
+    c->of[0].start_error_ns = off;
+  } else {
+    (void)post_send(c->post, 0, POST_STARTED, &off, sizeof(off));
+  }
+}
+
+static void read_started(struct cluster *c)
+{
+  struct letter *l;
+
+  while ((l = post_receive(c->post, POST_STARTED, POST_ANYBODY, 0)) != NULL) {
+    struct member *m = &c->of[l->peer];
+
+    if (l->len == sizeof(m->start_error_ns)) {
+      memcpy(&m->start_error_ns, l->bytes, sizeof(m->start_error_ns));
+      m->started = true;
+    }
+    free(l);
+  }
+}
+
+bool cluster_start_error(struct cluster *c, unsigned rank, int64_t *ret_ns)
+{
+  read_started(c);
+  if (c->of[rank].started)
+    *ret_ns = c->of[rank].start_error_ns;
+  return c->of[rank].started;
+}
+
+uint64_t cluster_skew(struct cluster *c)
+{
+  uint64_t *moment = calloc(c->size, sizeof(*moment));
+  uint64_t skew = 0;
+  size_t n = 0;
+
+  read_started(c);
+  for (unsigned i = 0; moment && i < c->size; i++) {
+    if (c->of[i].started)
+      moment[n++] = c->start_ns + (uint64_t)c->of[i].start_error_ns;
+  }
+  if (moment)
+    skew = sync_skew(moment, n);
+  free(moment);
+  return skew;
+}
+
+uint64_t cluster_clock_error(const struct cluster *c, unsigned rank)
+{
+  return c->of[rank].clock.error_ns;
+}
+
+/* ---- meetings ---- */
+
+void cluster_meet(struct cluster *c)
+{
+  if (c->rank > 0) {
+    (void)post_send(c->post, 0, POST_MEET, NULL, 0);
+    free(post_receive(c->post, POST_MEET, 0, WAIT_FOREVER));
+    return;
+  }
+  for (unsigned i = 1; i < c->size; i++)
+    free(post_receive(c->post, POST_MEET, i, WAIT_FOREVER));
+  (void)post_send_all(c->post, POST_MEET, NULL, 0);
+}
+
+/* ---- the end ---- */
+
+void cluster_tell_stop(struct cluster *c, int why)
+{
+  const int32_t number = why;
+
+  if (c->rank == 0)
+    (void)post_send_all(c->post, POST_STOP, &number, sizeof(number));
+  else
+    (void)post_send(c->post, 0, POST_STOP, &number, sizeof(number));
+}
+
+/* A letter without content, or the loss of the process, or a signal. */
+static void await_word(struct cluster *c, enum post_kind kind, unsigned from)
+{
+  struct letter *l = NULL;
+
+  while (!l && !post_hurried(c->post) && !post_lost(c->post, from) &&
+         !post_leaving(c->post, from))
+    l = post_receive(c->post, kind, from, clock_now_ns() + LOOK_NS);
+  free(l);
+}
+
+void cluster_finish(struct cluster *c)
+{
+  if (c->rank == 0) {
+    for (unsigned i = 1; i < c->size; i++)
+      await_word(c, POST_IDLE, i);
+    (void)post_send_all(c->post, POST_ALL_IDLE, NULL, 0);
+  } else {
+    (void)post_send(c->post, 0, POST_IDLE, NULL, 0);
+    await_word(c, POST_ALL_IDLE, 0);
+  }
+  post_set_pace(c->post, PACE_NORMAL);
+}
+
+void cluster_mark_lost(struct cluster *c, unsigned rank)
+{
+  c->of[rank].lost = true;
+}
+
+bool cluster_is_lost(const struct cluster *c, unsigned rank)
+{
+  return c->of[rank].lost;
+}
+
+bool cluster_any_lost(const struct cluster *c)
+{
+  for (unsigned i = 0; i < c->size; i++) {
+    if (c->of[i].lost)
+      return true;
+  }
+  return false;
+}

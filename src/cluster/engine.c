@@ -1,0 +1,151 @@
+/*
+ * engine.c - the launchers that are known, and their plug-in.
+ */
+#include "cluster/engine.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+#include "base/err.h"
+#include "base/parse.h"
+#include "base/strbuf.h"
+
+#define PLUGIN "bench_mpi.so"
+
+/* Variables that an engine sets for each process. */
+static const struct {
+  const char *name, *rank, *size;
+} engines[] = {
+  { "Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE" },
+  { "MPICH", "PMI_RANK", "PMI_SIZE" },
+};
+
+static bool read_number(char *(*get)(const char *name), const char *name,
+                        unsigned *ret)
+{
+  const char *text = get(name);
+  int64_t n;
+
+  if (!text || parse_int(text, &n) < 0 || n < 0 || n > INT_MAX)
+    return false;
+  *ret = (unsigned)n;
+  return true;
+}
+
+struct launch launch_find(char *(*get)(const char *name))
+{
+  const char *bound = get("OMPI_MCA_orte_bound_at_launch");
+  struct launch l = { .bound = bound && strcmp(bound, "1") == 0 };
+
+  for (size_t i = 0; i < ARRAY_SIZE(engines); i++) {
+    if (read_number(get, engines[i].rank, &l.rank) &&
+        read_number(get, engines[i].size, &l.size) && l.size > 1 &&
+        l.rank < l.size) {
+      l.engine = engines[i].name;
+      return l;
+    }
+  }
+  return (struct launch){ .size = 1 };
+}
+
+const char *engine_program_folder(char *buf, unsigned long size)
+{
+  const ssize_t n = readlink("/proc/self/exe", buf, size - 1);
+  char *slash;
+
+  buf[n > 0 ? n : 0] = '\0';
+  slash = strrchr(buf, '/');
+  if (slash)
+    *slash = '\0';
+  else
+    buf[0] = '\0';
+  return buf;
+}
+
+/* NULL: not there, or it cannot be opened, and `why` says so. */
+static void *open_at(const char *folder, const char *below, struct strbuf *why)
+{
+  struct strbuf path = { 0 };
+  void *module = NULL;
+
+  strbuf_addf(&path, "%s%s/" PLUGIN, folder, below);
+  if (!path.failed && access(strbuf_str(&path), R_OK) == 0) {
+    /* Parts of MPI libraries are modules too, and look for their symbols. */
+    module = dlopen(strbuf_str(&path), RTLD_NOW | RTLD_GLOBAL);
+    if (!module)
+      strbuf_addf(why, "%s%s", why->len > 0 ? "; " : "", dlerror());
+  }
+  strbuf_done(&path);
+  return module;
+}
+
+static int ask(void *module, const struct cluster_link **ret, struct err *err)
+{
+  const struct cluster_link *(*get)(void);
+  void *symbol = dlsym(module, CLUSTER_LINK_SYMBOL);
+  const struct cluster_link *link;
+
+  memcpy(&get, &symbol, sizeof(get)); /* what ISO C has no cast for */
+  link = symbol ? get() : NULL;
+  if (!link || link->version != CLUSTER_LINK_VERSION)
+    return err_set(err, -ENOTSUP,
+                   "the plug-in " PLUGIN " is of another version than the "
+                   "program");
+  *ret = link;
+  return 0;
+}
+
+int engine_open(const char *folder, const char *libdir,
+                const struct cluster_link **ret, struct err *err)
+{
+  struct strbuf why = { 0 };
+  void *module = NULL;
+  int rc;
+
+  if (folder[0] != '\0') {
+    module = open_at(folder, "/.libs", &why);
+    if (!module)
+      module = open_at(folder, "", &why);
+  }
+  if (!module)
+    module = open_at(libdir, "", &why);
+  if (module)
+    rc = ask(module, ret, err);
+  else if (why.len > 0)
+    rc = err_set(err, -ENOENT, "the MPI plug-in cannot be opened: %s",
+                 strbuf_str(&why));
+  else
+    rc = err_set(err, -ENOENT,
+                 "the MPI plug-in " PLUGIN " is not installed in %s (it is "
+                 "made by configure --with-mpi)",
+                 libdir);
+  strbuf_done(&why);
+  return rc;
+}
+
+static unsigned cpus_of(pid_t pid)
+{
+  cpu_set_t set;
+
+  if (sched_getaffinity(pid, sizeof(set), &set) < 0)
+    return 0;
+  return (unsigned)CPU_COUNT(&set);
+}
+
+unsigned engine_bound_cpus(const struct launch *launch, unsigned *ret_all)
+{
+  const long online = sysconf(_SC_NPROCESSORS_ONLN);
+  const unsigned own = cpus_of(0), parent = cpus_of(getppid());
+
+  *ret_all = online > 0 ? (unsigned)online : own;
+  if (own == 0 || own >= *ret_all)
+    return 0;
+  return own < parent || launch->bound ? own : 0;
+}

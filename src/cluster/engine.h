@@ -1,0 +1,39 @@
+/*
+ * engine.h - was this process launched as one of several, and by whom?
+ */
+#ifndef BENCH_CLUSTER_ENGINE_H
+#define BENCH_CLUSTER_ENGINE_H
+
+#include <stdbool.h>
+
+#include "cluster/link.h"
+
+struct err;
+
+/* What the environment tells before any MPI library is opened. */
+struct launch {
+  const char *engine; /* "Open MPI"; NULL: not launched, or all alone */
+  unsigned rank, size;
+  bool bound; /* the engine says that it has bound the process to cores */
+};
+
+/* `get` is getenv(), or what a test puts in its place. */
+struct launch launch_find(char *(*get)(const char *name));
+
+/*
+ * Open the plug-in: beside the program (`folder`, or its .libs, in the build
+ * tree), or else in `libdir`.  It stays open.
+ */
+int engine_open(const char *folder, const char *libdir,
+                const struct cluster_link **ret, struct err *err);
+
+/* The folder of the running program, in `buf`; "" when it is not known. */
+const char *engine_program_folder(char *buf, unsigned long size);
+
+/*
+ * How many processors the process may use although its parent, the engine, may
+ * use more: 0 means that it is not bound to fewer.  *ret_all: the machine's.
+ */
+unsigned engine_bound_cpus(const struct launch *launch, unsigned *ret_all);
+
+#endif

@@ -1,0 +1,373 @@
+/*
+ * merge.c - the reports of all processes of a job, made into one.
+ */
+#include "cluster/merge.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "cluster/pack.h"
+
+/* Mean and squared distances of n values, which can be added up. */
+struct spread {
+  double n, mean, squares;
+};
+
+/* A list of classes, by name. */
+struct class_sums {
+  unsigned n, room;
+  struct class_report *of; /* owned; name and hist are owned, too */
+};
+
+struct merge {
+  unsigned count;
+  struct report sum;
+  uint64_t period_sum_ns, period_max_ns;
+  struct spread events, time_s;
+
+  struct hist_sum *hist; /* owned */
+  bool has_hist;
+  struct report_thread *thread; /* owned; [n_threads] */
+  unsigned n_threads;
+  struct class_sums classes, pace;
+};
+
+/* ---- out ---- */
+
+static void pack_times(struct strbuf *b, const struct report_times *t)
+{
+  pack_u64(b, t->count);
+  pack_u64(b, t->sum_ns);
+  pack_u64(b, t->min_ns);
+  pack_u64(b, t->max_ns);
+}
+
+static void pack_threads(struct strbuf *b, const struct report *r)
+{
+  pack_u64(b, r->thread ? r->threads : 0);
+  for (unsigned i = 0; r->thread && i < r->threads; i++) {
+    const struct report_thread *t = &r->thread[i];
+
+    pack_u64(b, t->events);
+    pack_u64(b, t->sum_ns);
+    pack_u64(b, t->min_ns);
+    pack_u64(b, t->max_ns);
+  }
+}
+
+static void pack_classes(struct strbuf *b, const struct class_list *list)
+{
+  pack_u64(b, list->n);
+  for (unsigned i = 0; i < list->n; i++) {
+    const struct class_report *c = &list->of[i];
+
+    pack_text(b, c->name);
+    pack_u64(b, c->count);
+    pack_u64(b, c->errors);
+    pack_u64(b, c->rows);
+    pack_u64(b, c->bytes);
+    pack_u64(b, c->sum_ns);
+    pack_u64(b, c->min_ns);
+    pack_u64(b, c->max_ns);
+    pack_hist(b, c->hist);
+  }
+}
+
+void merge_pack(struct strbuf *b, const struct report *r)
+{
+  pack_u64(b, r->period_ns);
+  pack_u64(b, r->threads);
+  pack_u64(b, r->threads_running);
+  pack_u64(b, r->unfinished);
+  for (int c = 0; c < COUNTERS; c++)
+    pack_u64(b, r->counter[c]);
+  pack_u64(b, r->min_ns);
+  pack_u64(b, r->max_ns);
+  pack_u64(b, r->sum_ns);
+  pack_u64(b, r->queue_length);
+  pack_u64(b, r->concurrency);
+  pack_real(b, r->events_mean);
+  pack_real(b, r->events_stddev);
+  pack_real(b, r->time_mean_s);
+  pack_real(b, r->time_stddev_s);
+  pack_times(b, &r->execution);
+  pack_times(b, &r->fetching);
+  pack_hist(b, r->hist);
+  pack_threads(b, r);
+  pack_classes(b, &r->classes);
+  pack_classes(b, &r->pace);
+}
+
+/* ---- the sums ---- */
+
+int merge_new(struct merge **ret, struct err *err)
+{
+  struct merge *m = calloc(1, sizeof(*m));
+
+  if (m)
+    m->hist = hist_sum_new();
+  if (!m || !m->hist) {
+    free(m);
+    return err_set(err, -ENOMEM, "not enough memory for merging reports");
+  }
+  *ret = m;
+  return 0;
+}
+
+static void sums_done(struct class_sums *s)
+{
+  for (unsigned i = 0; i < s->n; i++) {
+    free((void *)(uintptr_t)s->of[i].name);
+    hist_sum_free((struct hist_sum *)(uintptr_t)s->of[i].hist);
+  }
+  free(s->of);
+  *s = (struct class_sums){ 0 };
+}
+
+void merge_free(struct merge *m)
+{
+  if (!m)
+    return;
+  hist_sum_free(m->hist);
+  free(m->thread);
+  sums_done(&m->classes);
+  sums_done(&m->pace);
+  free(m);
+}
+
+/* Names and memory stay: the next report has the same classes. */
+static void sums_clear(struct class_sums *s)
+{
+  for (unsigned i = 0; i < s->n; i++) {
+    struct class_report *c = &s->of[i];
+    struct hist_sum *h = (struct hist_sum *)(uintptr_t)c->hist;
+    const char *name = c->name;
+
+    hist_sum_clear(h);
+    *c = (struct class_report){ .name = name, .hist = h };
+  }
+}
+
+void merge_clear(struct merge *m)
+{
+  m->count = 0;
+  m->sum = (struct report){ 0 };
+  m->period_sum_ns = m->period_max_ns = 0;
+  m->events = m->time_s = (struct spread){ 0 };
+  hist_sum_clear(m->hist);
+  m->has_hist = false;
+  m->n_threads = 0;
+  sums_clear(&m->classes);
+  sums_clear(&m->pace);
+}
+
+unsigned merge_count(const struct merge *m)
+{
+  return m->count;
+}
+
+static void spread_add(struct spread *s, double n, double mean, double stddev)
+{
+  const double all = s->n + n, off = mean - s->mean;
+
+  if (n <= 0.0)
+    return;
+  s->squares += stddev * stddev * n + off * off * s->n * n / all;
+  s->mean += off * n / all;
+  s->n = all;
+}
+
+/* Smallest and largest where 0 events have neither. */
+static void add_limits(uint64_t *min_ns, uint64_t *max_ns, bool first,
+                       uint64_t min, uint64_t max)
+{
+  if (first || min < *min_ns)
+    *min_ns = min;
+  if (max > *max_ns)
+    *max_ns = max;
+}
+
+static void add_times(struct unpack *u, struct report_times *t)
+{
+  const uint64_t count = unpack_u64(u), sum_ns = unpack_u64(u);
+  const uint64_t min_ns = unpack_u64(u), max_ns = unpack_u64(u);
+
+  if (count > 0)
+    add_limits(&t->min_ns, &t->max_ns, t->count == 0, min_ns, max_ns);
+  t->count += count;
+  t->sum_ns += sum_ns;
+}
+
+static int add_threads(struct merge *m, struct unpack *u)
+{
+  const uint64_t n = unpack_u64(u);
+  struct report_thread *more;
+
+  if (n == 0)
+    return 0;
+  if (n > (size_t)(u->end - u->at)) /* each takes some bytes */
+    return -EBADMSG;
+  more = realloc(m->thread, (m->n_threads + n) * sizeof(*more));
+  if (!more)
+    return -ENOMEM;
+  m->thread = more;
+  for (uint64_t i = 0; i < n; i++) {
+    struct report_thread *t = &more[m->n_threads++];
+
+    t->events = unpack_u64(u);
+    t->sum_ns = unpack_u64(u);
+    t->min_ns = unpack_u64(u);
+    t->max_ns = unpack_u64(u);
+  }
+  return 0;
+}
+
+/* The class of this name, made when it is new; NULL: no memory. */
+static struct class_report *class_of(struct class_sums *s, const char *name,
+                                     size_t len)
+{
+  struct class_report *c;
+
+  for (unsigned i = 0; i < s->n; i++) {
+    if (strlen(s->of[i].name) == len && memcmp(s->of[i].name, name, len) == 0)
+      return &s->of[i];
+  }
+  if (s->n == s->room) {
+    const unsigned room = 2 * s->room + 8;
+
+    c = realloc(s->of, room * sizeof(*c));
+    if (!c)
+      return NULL;
+    s->of = c;
+    s->room = room;
+  }
+  c = &s->of[s->n];
+  *c = (struct class_report){ .name = mem_strndup(name, len),
+                              .hist = hist_sum_new() };
+  if (!c->name || !c->hist) {
+    free((void *)(uintptr_t)c->name);
+    hist_sum_free((struct hist_sum *)(uintptr_t)c->hist);
+    return NULL;
+  }
+  s->n++;
+  return c;
+}
+
+static int add_classes(struct class_sums *s, struct unpack *u)
+{
+  const uint64_t n = unpack_u64(u);
+
+  for (uint64_t i = 0; i < n && !u->failed; i++) {
+    size_t len;
+    const char *name = unpack_bytes(u, &len);
+    struct class_report *c = class_of(s, name, len);
+    uint64_t count, min_ns, max_ns;
+
+    if (!c)
+      return -ENOMEM;
+    count = unpack_u64(u);
+    c->errors += unpack_u64(u);
+    c->rows += unpack_u64(u);
+    c->bytes += unpack_u64(u);
+    c->sum_ns += unpack_u64(u);
+    min_ns = unpack_u64(u);
+    max_ns = unpack_u64(u);
+    if (count > 0)
+      add_limits(&c->min_ns, &c->max_ns, c->count == 0, min_ns, max_ns);
+    c->count += count;
+    (void)unpack_hist_add(u, (struct hist_sum *)(uintptr_t)c->hist);
+  }
+  return 0;
+}
+
+static void add_numbers(struct merge *m, struct unpack *u)
+{
+  struct report *r = &m->sum;
+  const uint64_t period_ns = unpack_u64(u);
+  const uint64_t before = r->counter[COUNTER_EVENT];
+  uint64_t threads, min_ns, max_ns;
+  double mean, stddev;
+
+  m->period_sum_ns += period_ns;
+  if (period_ns > m->period_max_ns)
+    m->period_max_ns = period_ns;
+  threads = unpack_u64(u);
+  r->threads += (unsigned)threads;
+  r->threads_running += (unsigned)unpack_u64(u);
+  r->unfinished += unpack_u64(u);
+  for (int c = 0; c < COUNTERS; c++)
+    r->counter[c] += unpack_u64(u);
+  min_ns = unpack_u64(u);
+  max_ns = unpack_u64(u);
+  if (r->counter[COUNTER_EVENT] > before)
+    add_limits(&r->min_ns, &r->max_ns, before == 0, min_ns, max_ns);
+  r->sum_ns += unpack_u64(u);
+  r->queue_length += unpack_u64(u);
+  r->concurrency += unpack_u64(u);
+  mean = unpack_real(u);
+  stddev = unpack_real(u);
+  spread_add(&m->events, (double)threads, mean, stddev);
+  mean = unpack_real(u);
+  stddev = unpack_real(u);
+  spread_add(&m->time_s, (double)threads, mean, stddev);
+}
+
+int merge_add(struct merge *m, struct unpack *u)
+{
+  int rc;
+
+  add_numbers(m, u);
+  add_times(u, &m->sum.execution);
+  add_times(u, &m->sum.fetching);
+  if (unpack_hist_add(u, m->hist))
+    m->has_hist = true;
+  rc = add_threads(m, u);
+  if (rc == 0)
+    rc = add_classes(&m->classes, u);
+  if (rc == 0)
+    rc = add_classes(&m->pace, u);
+  if (rc == 0 && u->failed)
+    rc = -EBADMSG;
+  if (rc == 0)
+    m->count++;
+  return rc;
+}
+
+static double stddev_of(const struct spread *s)
+{
+  return s->n > 0.0 ? sqrt(s->squares / s->n) : 0.0;
+}
+
+void merge_report(struct merge *m, const struct report_setup *setup,
+                  unsigned parts, struct report *r)
+{
+  const struct report as = *r;
+
+  *r = m->sum;
+  r->kind = as.kind;
+  r->style = as.style;
+  r->elapsed_ns = as.elapsed_ns;
+  r->end_ns = as.end_ns;
+  r->unprinted = as.unprinted;
+  r->partial = as.partial;
+  r->period_ns = m->period_max_ns;
+  if (r->kind == REPORT_INTERVAL && parts > 0)
+    r->period_ns = m->period_sum_ns / parts;
+  r->events = r->counter[COUNTER_EVENT];
+  r->hist = m->has_hist ? m->hist : NULL;
+  r->percentile_ns = setup->percentile > 0.0
+                       ? report_percentile(r, setup->percentile)
+                       : 0;
+  r->events_mean = m->events.mean;
+  r->events_stddev = stddev_of(&m->events);
+  r->time_mean_s = m->time_s.mean;
+  r->time_stddev_s = stddev_of(&m->time_s);
+  r->thread = m->n_threads > 0 ? m->thread : NULL;
+  r->classes = (struct class_list){ m->classes.n, m->classes.of };
+  r->pace = (struct class_list){ m->pace.n, m->pace.of };
+}

@@ -1,0 +1,148 @@
+/*
+ * pack.c - numbers and texts as bytes.
+ */
+#include "cluster/pack.h"
+
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "stats/hist.h"
+
+void pack_u64(struct strbuf *b, uint64_t value)
+{
+  unsigned char bytes[10];
+  size_t n = 0;
+
+  do {
+    bytes[n] = (unsigned char)(value & 0x7f);
+    value >>= 7;
+    if (value > 0)
+      bytes[n] |= 0x80;
+    n++;
+  } while (value > 0);
+  strbuf_add(b, bytes, n);
+}
+
+void pack_real(struct strbuf *b, double value)
+{
+  strbuf_add(b, &value, sizeof(value));
+}
+
+void pack_bytes(struct strbuf *b, const void *bytes, size_t len)
+{
+  pack_u64(b, len);
+  if (len > 0)
+    strbuf_add(b, bytes, len);
+}
+
+void pack_text(struct strbuf *b, const char *text)
+{
+  pack_bytes(b, text, strlen(text));
+}
+
+/* 0: none; 1, then pairs of a step to the next bucket and a count, then 0. */
+void pack_hist(struct strbuf *b, const struct hist_sum *h)
+{
+  unsigned last = 0;
+
+  pack_u64(b, h != NULL);
+  if (!h)
+    return;
+  for (unsigned i = 0; i < HIST_BUCKETS; i++) {
+    if (h->count[i] == 0)
+      continue;
+    pack_u64(b, i + 1 - last);
+    pack_u64(b, h->count[i]);
+    last = i + 1;
+  }
+  pack_u64(b, 0);
+}
+
+struct unpack unpack_start(const void *bytes, size_t len)
+{
+  const unsigned char *p = bytes;
+
+  return (struct unpack){ .at = p, .end = p + len };
+}
+
+static void fail(struct unpack *u)
+{
+  u->failed = true;
+  u->at = u->end;
+}
+
+uint64_t unpack_u64(struct unpack *u)
+{
+  uint64_t value = 0;
+
+  for (unsigned shift = 0; shift < 64; shift += 7) {
+    if (u->at == u->end)
+      break;
+    value |= (uint64_t)(*u->at & 0x7f) << shift;
+    if ((*u->at++ & 0x80) == 0)
+      return value;
+  }
+  fail(u);
+  return 0;
+}
+
+double unpack_real(struct unpack *u)
+{
+  double value;
+
+  if ((size_t)(u->end - u->at) < sizeof(value)) {
+    fail(u);
+    return 0.0;
+  }
+  memcpy(&value, u->at, sizeof(value));
+  u->at += sizeof(value);
+  return value;
+}
+
+const void *unpack_bytes(struct unpack *u, size_t *ret_len)
+{
+  const uint64_t len = unpack_u64(u);
+  const void *at = u->at;
+
+  *ret_len = 0;
+  if (len > (size_t)(u->end - u->at)) {
+    fail(u);
+    return at;
+  }
+  u->at += len;
+  *ret_len = (size_t)len;
+  return at;
+}
+
+void unpack_text(struct unpack *u, char *buf, size_t size)
+{
+  size_t len;
+  const void *at = unpack_bytes(u, &len);
+
+  if (len >= size)
+    len = size - 1;
+  memcpy(buf, at, len);
+  buf[len] = '\0';
+}
+
+bool unpack_hist_add(struct unpack *u, struct hist_sum *sum)
+{
+  uint64_t at = 0, step;
+
+  if (unpack_u64(u) == 0)
+    return false;
+  while ((step = unpack_u64(u)) > 0) {
+    const uint64_t count = unpack_u64(u);
+
+    if (step > HIST_BUCKETS - at) {
+      fail(u);
+      return true;
+    }
+    at += step;
+    if (sum) {
+      sum->count[at - 1] += count;
+      sum->total += count;
+    }
+  }
+  return true;
+}

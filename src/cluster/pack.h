@@ -1,0 +1,39 @@
+/*
+ * pack.h - numbers and texts as bytes, for letters between processes of the
+ * same program.
+ */
+#ifndef BENCH_CLUSTER_PACK_H
+#define BENCH_CLUSTER_PACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct hist_sum;
+struct strbuf;
+
+void pack_u64(struct strbuf *b, uint64_t value); /* small ones are short */
+void pack_real(struct strbuf *b, double value);
+void pack_bytes(struct strbuf *b, const void *bytes, size_t len);
+void pack_text(struct strbuf *b, const char *text);
+/* Only the buckets that hold something; NULL is told from an empty one. */
+void pack_hist(struct strbuf *b, const struct hist_sum *h);
+
+/* What is left to read; after a read beyond the end, or of nonsense, `failed`
+ * is set and everything read is zero. */
+struct unpack {
+  const unsigned char *at, *end;
+  bool failed;
+};
+
+struct unpack unpack_start(const void *bytes, size_t len);
+uint64_t unpack_u64(struct unpack *u);
+double unpack_real(struct unpack *u);
+/* Borrowed from what is read. */
+const void *unpack_bytes(struct unpack *u, size_t *ret_len);
+/* A text and its terminator, cut to fit. */
+void unpack_text(struct unpack *u, char *buf, size_t size);
+/* Add what was packed to `sum`; false: there was none.  `sum` may be NULL. */
+bool unpack_hist_add(struct unpack *u, struct hist_sum *sum);
+
+#endif

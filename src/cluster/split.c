@@ -1,0 +1,24 @@
+/*
+ * split.c - which part of the work a process of a job has.
+ */
+#include "cluster/split.h"
+
+#include <errno.h>
+#include <limits.h>
+
+uint64_t split_count(uint64_t whole, unsigned part, unsigned parts)
+{
+  return whole / parts + (part < whole % parts);
+}
+
+int split_threads(unsigned threads, unsigned rank, unsigned ranks,
+                  struct split_threads *ret)
+{
+  unsigned all;
+
+  if (__builtin_mul_overflow(threads, ranks, &all) || all > INT_MAX)
+    return -ERANGE;
+  ret->all = all;
+  ret->first = rank * threads;
+  return 0;
+}

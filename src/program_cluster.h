@@ -1,0 +1,80 @@
+/*
+ * program_cluster.h - one run that several processes do together: how the
+ * program joins the team, what process 0 tells the others, and how they part.
+ */
+#ifndef BENCH_PROGRAM_CLUSTER_H
+#define BENCH_PROGRAM_CLUSTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cluster/post.h"
+#include "lua/bundle.h"
+#include "lua/resolve.h"
+
+struct cluster;
+struct err;
+struct team;
+struct plan;
+struct program;
+
+/* A file of options, as process 0 has read it. */
+struct team_file {
+  char *path; /* owned */
+  struct strbuf text;
+};
+
+/*
+ * The part of the program in a job.  The command line, configuration files,
+ * variables of the environment, the seed, the script and its modules come from
+ * process 0, so that every process makes the same plan of them.
+ */
+struct team {
+  struct cluster *cluster; /* owned */
+  unsigned rank, size;
+  struct post_events events; /* while a run listens */
+  bool shared; /* process 0 has told the others what to do, or not to */
+
+  /* Recorded by process 0, given to the others. */
+  uint64_t seed;
+  uint64_t token; /* a number of this job */
+  int argc;
+  char **argv;             /* owned by the others, with its strings */
+  struct team_file *files; /* owned */
+  size_t n_files;
+  bool has_script;
+  struct resolved what; /* owned by the others */
+  struct bundle bundle;
+};
+
+/*
+ * If the process was launched as one of several: join the others and, unless it
+ * is process 0, wait for what it tells.  *ret is NULL where there is no team,
+ * or each process shall do a run of its own.  *ret_go false: there is nothing
+ * to do, process 0 has seen to it.
+ */
+int team_join(struct team **ret, int argc, char **argv, bool *ret_go,
+              struct err *err);
+
+/* For struct cmdline_input: configuration files of process 0. */
+int team_load(void *team, const char *path, char **ret_text, size_t *ret_len);
+
+/*
+ * By process 0, when the plan is made and the script is loaded: give the others
+ * what they need.  `what` is NULL for built-in tests.  Nothing happens in the
+ * others, and without a team.
+ */
+int team_share(struct team *team, const struct resolved *what,
+               const struct plan *plan, struct err *err);
+
+/* By process 0: each process does a run of its own.  Ends *team. */
+void team_let_go(struct team **team);
+
+/* The share of this process, in a plan for all of them. */
+int team_divide(const struct team *team, struct plan *plan, struct err *err);
+
+/* Part; returns the exit status of this process.  Ends the team. */
+int team_leave(struct team *team, int status);
+
+#endif

@@ -1,0 +1,130 @@
+/*
+ * program_peers.c - the meetings of a run with those of the other processes.
+ */
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/strbuf.h"
+#include "cluster/cluster.h"
+#include "cluster/post.h"
+#include "program_cluster.h"
+#include "program_ranks.h"
+
+/*
+ * After a signal.  The engine sends SIGTERM to all when somebody interrupts it
+ * or when a process has died, and a second later it kills: process 0 waits so
+ * long for the others, and they a little longer for process 0.
+ */
+#define FIRST_PATIENCE_NS (700 * NS_PER_MS)
+#define OTHERS_PATIENCE_NS (850 * NS_PER_MS)
+
+static struct cluster *cluster_of(void *ctx)
+{
+  return ((struct team *)ctx)->cluster;
+}
+
+/* On the thread of the post. */
+static void stop_arrived(void *arg, const struct letter *l)
+{
+  const struct peers_listener *listener = arg;
+  int32_t number = 0;
+
+  if (l->len == sizeof(number))
+    memcpy(&number, l->bytes, sizeof(number));
+  listener->stopped(listener->arg, number);
+}
+
+static void on_listen(void *ctx, const struct peers_listener *listener)
+{
+  struct team *team = ctx;
+
+  team->events = (struct post_events){
+    .arg = (void *)(uintptr_t)listener,
+    .stop = stop_arrived,
+  };
+  post_listen(cluster_post(team->cluster), listener ? &team->events : NULL);
+}
+
+static int on_start(void *ctx, bool ready, uint64_t *ret_ns, struct err *err)
+{
+  return cluster_start(cluster_of(ctx), ready, ret_ns, err);
+}
+
+static void on_started(void *ctx, uint64_t now_ns)
+{
+  cluster_started(cluster_of(ctx), now_ns);
+}
+
+static void on_stop(void *ctx, int signal)
+{
+  struct team *team = ctx;
+
+  cluster_tell_stop(team->cluster, signal);
+  if (signal != 0)
+    post_hurry(cluster_post(team->cluster),
+               clock_now_ns() +
+                 (team->rank == 0 ? FIRST_PATIENCE_NS : OTHERS_PATIENCE_NS));
+}
+
+static void on_finish(void *ctx)
+{
+  cluster_finish(cluster_of(ctx));
+}
+
+/* ---- folders ---- */
+
+static void mark_name(const struct team *team, const char *folder,
+                      unsigned rank, struct strbuf *out)
+{
+  strbuf_clear(out);
+  strbuf_addf(out, "%s/.bench-%llx-%u", folder[0] != '\0' ? folder : ".",
+              (unsigned long long)team->token, rank);
+}
+
+/* Each process puts a mark there; those whose marks are seen share it. */
+static void on_divide_folder(void *ctx, const char *folder, unsigned *ret_part,
+                             unsigned *ret_parts)
+{
+  struct team *team = ctx;
+  struct strbuf name = { 0 };
+  int fd;
+
+  *ret_part = 0;
+  *ret_parts = 1;
+  mark_name(team, folder, team->rank, &name);
+  fd = open(strbuf_str(&name), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+  cluster_meet(team->cluster);
+  for (unsigned i = 0; fd >= 0 && i < team->size; i++) {
+    if (i == team->rank)
+      continue;
+    mark_name(team, folder, i, &name);
+    if (access(strbuf_str(&name), F_OK) < 0)
+      continue;
+    ++*ret_parts;
+    *ret_part += i < team->rank;
+  }
+  cluster_meet(team->cluster);
+  if (fd >= 0) {
+    mark_name(team, folder, team->rank, &name);
+    (void)close(fd);
+    (void)unlink(strbuf_str(&name));
+  }
+  strbuf_done(&name);
+}
+
+void ranks_peers_init(struct peers *peers, struct team *team)
+{
+  *peers = (struct peers){
+    .ctx = team,
+    .listen = on_listen,
+    .start = on_start,
+    .started = on_started,
+    .stop = on_stop,
+    .finish = on_finish,
+    .divide_folder = on_divide_folder,
+  };
+}

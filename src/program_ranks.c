@@ -1,0 +1,577 @@
+/*
+ * program_ranks.c - a reporter that makes one report of those of all processes.
+ *
+ * In process 0 it stands before the real reporters: each report waits for those
+ * of the others that belong to the same moment.  In the others it sends them.
+ * The contribution of a process that is late is not lost: it is merged with the
+ * next line.  The last report does not depend on lines.
+ */
+#include "program_ranks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/strbuf.h"
+#include "cluster/cluster.h"
+#include "cluster/merge.h"
+#include "cluster/pack.h"
+#include "cluster/post.h"
+#include "program_cluster.h"
+#include "program_ranks_end.h"
+#include "run/plan.h"
+#include "run/runner.h"
+#include "stats/report.h"
+
+/* How long a line waits for a process that is late, and the last report. */
+#define LINE_LEAST_NS (100 * NS_PER_MS)
+#define LINE_MOST_NS NS_PER_S
+#define FINAL_NS (30 * NS_PER_S)
+
+/* What a letter with a report begins with. */
+struct head {
+  enum report_kind kind;
+  enum report_style style;
+  uint64_t elapsed_ns;
+  bool partial, has_total;
+};
+
+/* Reports of another process that were not used yet, by their kind. */
+struct waiting {
+  struct letter *first[2], **last[2]; /* intervals, checkpoints */
+  struct letter *final;
+};
+
+struct ranks {
+  struct ranks_setup set;
+  struct cluster *cluster;
+  struct post *post;
+  unsigned rank, size;
+  struct merge *merge, *total; /* owned; process 0 only */
+  struct waiting *waiting;     /* owned; [size]; process 0 only */
+  struct ranks_end end;
+};
+
+/* ---- letters ---- */
+
+static bool is_final(enum report_kind kind)
+{
+  return kind == REPORT_FINAL || kind == REPORT_FORCED;
+}
+
+static void pack_report(struct strbuf *b, const struct report *r)
+{
+  pack_u64(b, (uint64_t)r->kind);
+  pack_u64(b, (uint64_t)r->style);
+  pack_u64(b, r->elapsed_ns);
+  pack_u64(b, r->partial);
+  pack_u64(b, r->total != NULL);
+  merge_pack(b, r);
+  if (r->total)
+    merge_pack(b, r->total);
+}
+
+static struct head read_head(struct unpack *u)
+{
+  struct head h;
+
+  h.kind = (enum report_kind)unpack_u64(u);
+  h.style = (enum report_style)unpack_u64(u);
+  h.elapsed_ns = unpack_u64(u);
+  h.partial = unpack_u64(u) == 1;
+  h.has_total = unpack_u64(u) == 1;
+  return h;
+}
+
+static struct head head_of(const struct letter *l)
+{
+  struct unpack u = unpack_start(l->bytes, l->len);
+
+  return read_head(&u);
+}
+
+/* ---- what waits ---- */
+
+static void put(struct waiting *w, struct letter *l)
+{
+  const enum report_kind kind = head_of(l).kind;
+  const int list = kind == REPORT_CHECKPOINT;
+
+  if (is_final(kind)) {
+    free(w->final);
+    w->final = l;
+    return;
+  }
+  l->next = NULL;
+  *w->last[list] = l;
+  w->last[list] = &l->next;
+}
+
+/* The next report of this kind, which stays where it is; NULL: it is late, or
+ * there will be none. */
+static struct letter *peek(struct ranks *k, unsigned rank,
+                           enum report_kind kind, uint64_t until_ns)
+{
+  struct waiting *w = &k->waiting[rank];
+  const int list = kind == REPORT_CHECKPOINT;
+
+  for (;;) {
+    struct letter *l;
+
+    if (w->first[list])
+      return w->first[list];
+    if (w->final || cluster_is_lost(k->cluster, rank))
+      return NULL;
+    l = post_receive(k->post, POST_REPORT, rank, until_ns);
+    if (!l)
+      return NULL;
+    put(w, l);
+  }
+}
+
+static void drop_first(struct ranks *k, unsigned rank, enum report_kind kind)
+{
+  struct waiting *w = &k->waiting[rank];
+  const int list = kind == REPORT_CHECKPOINT;
+  struct letter *l = w->first[list];
+
+  w->first[list] = l->next;
+  if (!l->next)
+    w->last[list] = &w->first[list];
+  free(l);
+}
+
+/* ---- lines ---- */
+
+static int add_letter(struct merge *m, const struct letter *l)
+{
+  struct unpack u = unpack_start(l->bytes, l->len);
+
+  (void)read_head(&u);
+  return merge_add(m, &u);
+}
+
+static int add_own(struct merge *m, const struct report *r)
+{
+  struct strbuf b = { 0 };
+  struct unpack u;
+  int rc;
+
+  merge_pack(&b, r);
+  u = unpack_start(strbuf_str(&b), b.len);
+  rc = b.failed ? -ENOMEM : merge_add(m, &u);
+  strbuf_done(&b);
+  return rc;
+}
+
+/* Moments differ by less than this when they are meant to be the same. */
+static uint64_t tolerance(const struct ranks *k, enum report_kind kind)
+{
+  const struct plan *plan = k->set.plan;
+  const uint64_t tick_ns = plan->interval_ns > 0 ? plan->interval_ns
+                                                 : plan->sample_ns;
+
+  return kind == REPORT_INTERVAL && tick_ns > 0 ? tick_ns / 2 : NS_PER_S / 2;
+}
+
+/* What a process says about the moment of `r`, and about earlier ones for which
+ * it was late. */
+static int add_line(struct ranks *k, unsigned rank, const struct report *r,
+                    uint64_t until_ns, bool *ret_any)
+{
+  const uint64_t about = tolerance(k, r->kind);
+  struct letter *l;
+  int rc = 0;
+
+  *ret_any = false;
+  while (rc == 0 && (l = peek(k, rank, r->kind, until_ns)) != NULL) {
+    const uint64_t at = head_of(l).elapsed_ns;
+
+    if (!r->partial && at >= r->elapsed_ns + about)
+      break;
+    rc = add_letter(k->merge, l);
+    *ret_any = true;
+    drop_first(k, rank, r->kind);
+    if (!r->partial && at + about > r->elapsed_ns)
+      break;
+  }
+  return rc;
+}
+
+static uint64_t patience(const struct ranks *k, const struct report *r)
+{
+  uint64_t ns = tolerance(k, r->kind);
+
+  if (r->partial)
+    return FINAL_NS;
+  if (ns < LINE_LEAST_NS)
+    ns = LINE_LEAST_NS;
+  return ns < LINE_MOST_NS ? ns : LINE_MOST_NS;
+}
+
+/* An interval or a checkpoint of the whole. */
+static int merge_line(struct ranks *k, const struct report_setup *setup,
+                      const struct report *r, struct report *ret)
+{
+  const uint64_t until = clock_now_ns() + patience(k, r);
+  unsigned parts = 1;
+  int rc;
+
+  merge_clear(k->merge);
+  rc = add_own(k->merge, r);
+  for (unsigned i = 1; i < k->size && rc == 0; i++) {
+    bool any;
+
+    rc = add_line(k, i, r, until, &any);
+    parts += any;
+  }
+  *ret = *r;
+  merge_report(k->merge, setup, parts, ret);
+  ret->threads = k->set.plan->all_threads;
+  if (ret->threads_running > ret->threads)
+    ret->threads_running = ret->threads;
+  return rc;
+}
+
+static int no_memory(struct err *err, int rc)
+{
+  return err_set(err, rc, "the reports of the processes cannot be merged");
+}
+
+static int send(struct ranks *k, const struct report *r)
+{
+  struct strbuf b = { 0 };
+  int rc;
+
+  pack_report(&b, r);
+  rc = b.failed ? -ENOMEM
+                : post_send(k->post, 0, POST_REPORT, strbuf_str(&b), b.len);
+  strbuf_done(&b);
+  return rc;
+}
+
+static int forward(struct ranks *k, const struct report_setup *setup,
+                   const struct report *r, struct err *err)
+{
+  return reporters_report(k->set.reporters, k->set.n_reporters, setup, r, err);
+}
+
+static int on_line(void *ctx, const struct report_setup *setup,
+                   const struct report *r, struct err *err)
+{
+  struct ranks *k = ctx;
+  struct report whole;
+  int rc = k->rank == 0 ? merge_line(k, setup, r, &whole) : send(k, r);
+  int later;
+
+  if (rc < 0)
+    rc = no_memory(err, rc);
+  later = forward(k, setup, k->rank == 0 ? &whole : r, err);
+  return rc < 0 ? rc : later;
+}
+
+/* ---- the last report ---- */
+
+static void say_lost(struct ranks *k, unsigned rank)
+{
+  if (cluster_is_lost(k->cluster, rank))
+    return;
+  cluster_mark_lost(k->cluster, rank);
+  log_msg(LOG_FATAL,
+          "process %u on %s has not delivered its results: it was killed, or "
+          "its machine cannot be reached",
+          rank, cluster_host(k->cluster, rank));
+}
+
+static struct letter *await_final(struct ranks *k, unsigned rank)
+{
+  const uint64_t until = clock_now_ns() + FINAL_NS;
+  struct waiting *w = &k->waiting[rank];
+
+  while (!w->final && !cluster_is_lost(k->cluster, rank)) {
+    struct letter *l = post_receive(k->post, POST_REPORT, rank, until);
+
+    if (!l) {
+      say_lost(k, rank);
+      return NULL;
+    }
+    put(w, l);
+  }
+  return w->final;
+}
+
+/* Into both sums, and into that of the process. */
+static int add_final(struct ranks *k, unsigned rank, const struct letter *l,
+                     const struct report_setup *setup, struct report *r,
+                     struct report *total)
+{
+  struct unpack u = unpack_start(l->bytes, l->len);
+  const struct head h = read_head(&u);
+  struct unpack again = u;
+  int rc = merge_add(k->merge, &u);
+
+  if (h.elapsed_ns > r->elapsed_ns)
+    r->elapsed_ns = h.elapsed_ns;
+  if (h.kind == REPORT_FORCED)
+    r->kind = REPORT_FORCED;
+  total->elapsed_ns = r->elapsed_ns;
+  total->kind = r->kind;
+  if (rc < 0)
+    return rc;
+  if (h.has_total) {
+    again = u;
+    rc = merge_add(k->total, &u);
+  }
+  return rc < 0 ? rc : ranks_end_part(&k->end, rank, &again, setup);
+}
+
+static int own_letter(const struct report *r, struct letter **ret)
+{
+  struct strbuf b = { 0 };
+  struct letter *l;
+
+  pack_report(&b, r);
+  l = b.failed ? NULL : malloc(sizeof(*l) + b.len);
+  if (l) {
+    *l = (struct letter){ .len = b.len };
+    memcpy(l->bytes, strbuf_str(&b), b.len);
+  }
+  strbuf_done(&b);
+  *ret = l;
+  return l ? 0 : -ENOMEM;
+}
+
+static int merge_final(struct ranks *k, const struct report_setup *setup,
+                       const struct report *own, struct report *r,
+                       struct report *total)
+{
+  struct letter *l;
+  int rc;
+
+  merge_clear(k->merge);
+  merge_clear(k->total);
+  *r = *own;
+  *total = own->total ? *own->total : *own;
+  rc = own_letter(own, &l);
+  if (rc == 0)
+    rc = add_final(k, 0, l, setup, r, total);
+  free(l);
+  for (unsigned i = 1; i < k->size && rc == 0; i++) {
+    l = await_final(k, i);
+    if (l)
+      rc = add_final(k, i, l, setup, r, total);
+  }
+  merge_report(k->merge, setup, merge_count(k->merge), r);
+  if (own->total) {
+    merge_report(k->total, setup, merge_count(k->total), total);
+    r->total = total;
+    r->classes = total->classes;
+  }
+  return rc;
+}
+
+/*
+ * Intervals that nobody has asked for, because process 0 had no more of its own
+ * when they came: one more, so that all of them together are the whole run.
+ */
+static int flush_lines(struct ranks *k, const struct report_setup *setup,
+                       const struct report *own, struct err *err)
+{
+  struct report r = { .kind = REPORT_INTERVAL,
+                      .style = own->style,
+                      .elapsed_ns = own->elapsed_ns,
+                      .end_ns = own->end_ns,
+                      .unprinted = true,
+                      .partial = true };
+  unsigned parts = 0;
+  int rc = 0;
+
+  merge_clear(k->merge);
+  for (unsigned i = 1; i < k->size; i++) {
+    parts += k->waiting[i].first[0] != NULL;
+    while (rc == 0 && k->waiting[i].first[0]) {
+      rc = add_letter(k->merge, k->waiting[i].first[0]);
+      drop_first(k, i, REPORT_INTERVAL);
+    }
+  }
+  if (rc < 0)
+    return no_memory(err, rc);
+  if (parts == 0)
+    return 0;
+  merge_report(k->merge, setup, parts, &r);
+  r.threads = k->set.plan->all_threads;
+  return forward(k, setup, &r, err);
+}
+
+static int on_final(void *ctx, const struct report_setup *setup,
+                    const struct report *own, struct err *err)
+{
+  struct ranks *k = ctx;
+  struct report r, total;
+  int rc, later;
+
+  k->end.setup = setup;
+  if (k->rank == 0) {
+    for (unsigned i = 1; i < k->size; i++)
+      (void)await_final(k, i);
+    rc = setup->details ? flush_lines(k, setup, own, err) : 0;
+    if (rc < 0)
+      return rc;
+    rc = merge_final(k, setup, own, &r, &total);
+  } else {
+    rc = send(k, own);
+  }
+  if (rc < 0)
+    rc = no_memory(err, rc);
+  later = forward(k, setup, k->rank == 0 ? &r : own, err);
+  return rc < 0 ? rc : later;
+}
+
+/* ---- the rest ---- */
+
+static int on_begin(void *ctx, const struct report_setup *setup,
+                    struct err *err)
+{
+  struct ranks *k = ctx;
+
+  return reporters_begin(k->set.reporters, k->set.n_reporters, setup, err);
+}
+
+static int on_start(void *ctx, const struct run_start *start, struct err *err)
+{
+  struct ranks *k = ctx;
+  struct run_start whole = *start;
+
+  if (k->rank == 0)
+    whole.threads = k->set.plan->all_threads;
+  return reporters_start(k->set.reporters, k->set.n_reporters, &whole, err);
+}
+
+static int on_over(void *ctx, const struct run_end *end, struct err *err)
+{
+  struct ranks *k = ctx;
+  struct run_end whole = *end;
+  int rc;
+
+  if (k->rank == 0) {
+    ranks_end_gather(&k->end, &whole);
+    rc = reporters_over(k->set.reporters, k->set.n_reporters, &whole, err);
+    ranks_end_tell(&k->end);
+    ranks_end_print(&k->end, &whole, k->set.table);
+    return rc;
+  }
+  ranks_end_send(&k->end, end);
+  rc = reporters_over(k->set.reporters, k->set.n_reporters, end, err);
+  if (ranks_end_await(&k->end) && k->set.partial_file)
+    (void)unlink(k->set.partial_file); /* process 0 has it all */
+  return rc;
+}
+
+static int on_end(void *ctx, struct err *err)
+{
+  struct ranks *k = ctx;
+
+  return reporters_end(k->set.reporters, k->set.n_reporters, err);
+}
+
+static int on_thread_begin(void *ctx, struct err *err)
+{
+  struct ranks *k = ctx;
+
+  return reporters_thread_begin(k->set.reporters, k->set.n_reporters, err);
+}
+
+static void on_thread_end(void *ctx)
+{
+  struct ranks *k = ctx;
+
+  reporters_thread_end(k->set.reporters, k->set.n_reporters);
+}
+
+const struct reporter ranks_reporter = {
+  .name = "cluster",
+  .begin = on_begin,
+  .start = on_start,
+  .interval = on_line,
+  .checkpoint = on_line,
+  .final = on_final,
+  .over = on_over,
+  .end = on_end,
+  .thread_begin = on_thread_begin,
+  .thread_end = on_thread_end,
+};
+
+static int make_merges(struct ranks *k, struct err *err)
+{
+  int rc = merge_new(&k->merge, err);
+
+  if (rc == 0)
+    rc = merge_new(&k->total, err);
+  if (rc < 0)
+    return rc;
+  k->waiting = calloc(k->size, sizeof(*k->waiting));
+  if (!k->waiting)
+    return err_set(err, -ENOMEM, "not enough memory");
+  for (unsigned i = 0; i < k->size; i++) {
+    struct waiting *w = &k->waiting[i];
+
+    w->last[0] = &w->first[0];
+    w->last[1] = &w->first[1];
+  }
+  return 0;
+}
+
+int ranks_new(struct ranks **ret, const struct ranks_setup *setup,
+              struct err *err)
+{
+  struct ranks *k = calloc(1, sizeof(*k));
+  int rc;
+
+  if (!k)
+    return err_set(err, -ENOMEM, "not enough memory");
+  k->set = *setup;
+  k->cluster = setup->team->cluster;
+  k->post = cluster_post(k->cluster);
+  k->rank = setup->team->rank;
+  k->size = setup->team->size;
+  rc = ranks_end_init(&k->end, k->cluster, setup->plan, err);
+  if (rc == 0 && k->rank == 0)
+    rc = make_merges(k, err);
+  if (rc < 0) {
+    ranks_free(k);
+    return rc;
+  }
+  *ret = k;
+  return 0;
+}
+
+void ranks_free(struct ranks *k)
+{
+  if (!k)
+    return;
+  for (unsigned i = 0; k->waiting && i < k->size; i++) {
+    while (k->waiting[i].first[0])
+      drop_first(k, i, REPORT_INTERVAL);
+    while (k->waiting[i].first[1])
+      drop_first(k, i, REPORT_CHECKPOINT);
+    free(k->waiting[i].final);
+  }
+  free(k->waiting);
+  merge_free(k->merge);
+  merge_free(k->total);
+  ranks_end_done(&k->end);
+  free(k);
+}
+
+int ranks_status(const struct ranks *k, int status)
+{
+  if (k->rank != 0)
+    return status;
+  if (cluster_any_lost(k->cluster))
+    return EXIT_FAILED;
+  return status != EXIT_OK ? status : k->end.status;
+}

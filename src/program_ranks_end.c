@@ -1,0 +1,468 @@
+/*
+ * program_ranks_end.c - the end of a run of several processes.
+ */
+#include "program_ranks_end.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/strbuf.h"
+#include "cluster/cluster.h"
+#include "cluster/merge.h"
+#include "cluster/pack.h"
+#include "cluster/post.h"
+#include "run/plan.h"
+
+#define PATIENCE_NS (30 * NS_PER_S)
+
+static double milliseconds(double ns)
+{
+  return ns / (double)NS_PER_MS;
+}
+
+int ranks_end_init(struct ranks_end *e, struct cluster *cluster,
+                   const struct plan *plan, struct err *err)
+{
+  int rc = 0;
+
+  e->cluster = cluster;
+  e->plan = plan;
+  e->rank = cluster_rank(cluster);
+  e->size = cluster_size(cluster);
+  if (e->rank > 0)
+    return 0;
+  e->part = calloc(e->size, sizeof(*e->part));
+  e->merge = calloc(e->size, sizeof(struct merge *));
+  e->doubts = calloc(1, sizeof(*e->doubts));
+  e->error = calloc(1, sizeof(*e->error));
+  if (!e->part || !e->merge || !e->doubts || !e->error)
+    return err_set(err, -ENOMEM, "not enough memory");
+  for (unsigned i = 0; i < e->size && rc == 0; i++) {
+    e->part[i].rank = i;
+    e->part[i].host = cluster_host(cluster, i);
+    e->part[i].first_thread = i * plan->threads;
+    rc = merge_new(&e->merge[i], err);
+  }
+  return rc;
+}
+
+void ranks_end_done(struct ranks_end *e)
+{
+  for (unsigned i = 0; e->merge && i < e->size; i++)
+    merge_free(e->merge[i]);
+  free(e->merge);
+  free(e->part);
+  free(e->doubts);
+  free(e->error);
+  free(e->details.error);
+}
+
+int ranks_end_part(struct ranks_end *e, unsigned rank, struct unpack *u,
+                   const struct report_setup *setup)
+{
+  struct rank_part *p = &e->part[rank];
+  struct report r = { .kind = REPORT_FINAL };
+  int rc = merge_add(e->merge[rank], u);
+
+  if (rc < 0)
+    return rc;
+  merge_report(e->merge[rank], setup, 1, &r);
+  p->threads = r.threads;
+  p->period_ns = r.period_ns;
+  p->events = r.events;
+  p->errors = r.counter[COUNTER_ERROR];
+  p->reconnects = r.counter[COUNTER_RECONNECT];
+  p->reads = r.counter[COUNTER_READ];
+  p->writes = r.counter[COUNTER_WRITE];
+  p->other = r.counter[COUNTER_OTHER];
+  p->sum_ns = r.sum_ns;
+  p->min_ns = r.min_ns;
+  p->max_ns = r.max_ns;
+  p->hist = r.hist;
+  return 0;
+}
+
+/* ---- from the others to process 0 ---- */
+
+static void pack_client(struct strbuf *b, const struct client_use *u)
+{
+  pack_u64(b, u->wall_ns);
+  pack_u64(b, u->user_ns);
+  pack_u64(b, u->system_ns);
+  pack_u64(b, u->voluntary);
+  pack_u64(b, u->involuntary);
+  pack_u64(b, u->max_rss_bytes);
+  pack_u64(b, u->queue_known);
+  pack_u64(b, u->queue_ns);
+  pack_real(b, u->cpus);
+  pack_real(b, u->quota);
+}
+
+static void unpack_client(struct unpack *u, struct client_use *ret)
+{
+  ret->wall_ns = unpack_u64(u);
+  ret->user_ns = unpack_u64(u);
+  ret->system_ns = unpack_u64(u);
+  ret->voluntary = unpack_u64(u);
+  ret->involuntary = unpack_u64(u);
+  ret->max_rss_bytes = unpack_u64(u);
+  ret->queue_known = unpack_u64(u) == 1;
+  ret->queue_ns = unpack_u64(u);
+  ret->cpus = unpack_real(u);
+  ret->quota = unpack_real(u);
+}
+
+static void pack_errors(struct strbuf *b, const struct test_details *d)
+{
+  pack_u64(b, d ? d->n_errors : 0);
+  for (size_t i = 0; d && i < d->n_errors; i++) {
+    const struct error_count *e = &d->error[i];
+
+    pack_text(b, e->source);
+    pack_text(b, e->code);
+    pack_text(b, e->state);
+    pack_u64(b, e->count);
+    pack_text(b, e->text);
+  }
+}
+
+void ranks_end_send(struct ranks_end *e, const struct run_end *end)
+{
+  struct strbuf b = { 0 };
+
+  pack_u64(&b, (uint64_t)end->status);
+  pack_u64(&b, (uint64_t)end->reason);
+  pack_u64(&b, end->error != NULL);
+  pack_text(&b, end->error ? end->error : "");
+  pack_u64(&b, end->arrivals);
+  pack_u64(&b, end->backlog);
+  pack_client(&b, &end->client);
+  pack_u64(&b, end->doubts->n);
+  for (size_t i = 0; i < end->doubts->n; i++)
+    pack_text(&b, end->doubts->of[i].text);
+  pack_errors(&b, end->details);
+  if (!b.failed)
+    (void)post_send(cluster_post(e->cluster), 0, POST_OVER, strbuf_str(&b),
+                    b.len); /* else process 0 misses it and says so */
+  strbuf_done(&b);
+}
+
+bool ranks_end_await(struct ranks_end *e)
+{
+  struct letter *l = post_receive(cluster_post(e->cluster), POST_VERDICT, 0,
+                                  clock_now_ns() + PATIENCE_NS);
+  bool complete = false;
+
+  if (!l) {
+    cluster_mark_lost(e->cluster, 0);
+    log_msg(LOG_FATAL,
+            "process 0 on %s does not answer: it was killed, or its machine "
+            "cannot be reached",
+            cluster_host(e->cluster, 0));
+  } else {
+    complete = l->len > 0 && l->bytes[0] == 1;
+    if (!complete) /* so nobody may wait for the engine's own end */
+      cluster_mark_lost(e->cluster, l->len > 1 ? l->bytes[1] : 0);
+  }
+  free(l);
+  return complete;
+}
+
+/* ---- in process 0 ---- */
+
+/* A doubt of another process: one code for all of them, its text says which. */
+static void add_doubt(struct ranks_end *e, unsigned rank, const char *text)
+{
+  struct doubts *d = e->doubts;
+  struct doubt *to;
+
+  if (d->n >= DOUBTS_MAX)
+    return;
+  to = &d->of[d->n++];
+  to->code = "other_process";
+  to->shown = false; /* it was, over there */
+  (void)snprintf(to->text, sizeof(to->text), "process %u on %s: %.180s", rank,
+                 e->part[rank].host, text);
+}
+
+static struct error_count *error_of(struct test_details *d,
+                                    const struct error_count *like)
+{
+  struct error_count *more;
+
+  for (size_t i = 0; i < d->n_errors; i++) {
+    if (strcmp(d->error[i].source, like->source) == 0 &&
+        strcmp(d->error[i].code, like->code) == 0 &&
+        strcmp(d->error[i].state, like->state) == 0)
+      return &d->error[i];
+  }
+  more = realloc(d->error, (d->n_errors + 1) * sizeof(*more));
+  if (!more)
+    return NULL;
+  d->error = more;
+  more[d->n_errors] = *like;
+  more[d->n_errors].count = 0;
+  return &more[d->n_errors++];
+}
+
+static void add_error(struct ranks_end *e, const struct error_count *one)
+{
+  struct error_count *sum = error_of(&e->details, one);
+
+  if (sum)
+    sum->count += one->count;
+}
+
+static void unpack_errors(struct ranks_end *e, struct unpack *u)
+{
+  const uint64_t n = unpack_u64(u);
+
+  for (uint64_t i = 0; i < n && !u->failed; i++) {
+    struct error_count one;
+
+    unpack_text(u, one.source, sizeof(one.source));
+    unpack_text(u, one.code, sizeof(one.code));
+    unpack_text(u, one.state, sizeof(one.state));
+    one.count = unpack_u64(u);
+    unpack_text(u, one.text, sizeof(one.text));
+    if (!u->failed)
+      add_error(e, &one);
+  }
+}
+
+/* The end of process `rank`, into that of all. */
+static void add_end(struct ranks_end *e, unsigned rank, const struct letter *l,
+                    struct run_end *end)
+{
+  struct unpack u = unpack_start(l->bytes, l->len);
+  struct rank_part *p = &e->part[rank];
+  const int status = (int)unpack_u64(&u);
+  const enum end_reason reason = (enum end_reason)unpack_u64(&u);
+  const bool failed = unpack_u64(&u) == 1;
+  char text[1024];
+  uint64_t doubts;
+
+  unpack_text(&u, text, sizeof(text));
+  p->status = status;
+  if (e->status == 0)
+    e->status = status;
+  if (failed && !end->error) {
+    (void)err_set(e->error, 0, "process %u on %s: %.800s", rank, p->host, text);
+    end->error = e->error->text;
+  }
+  if (end->reason == END_EVENTS && reason == END_TIME)
+    end->reason = END_TIME;
+  end->arrivals += unpack_u64(&u);
+  end->backlog += unpack_u64(&u);
+  unpack_client(&u, &p->client);
+  doubts = unpack_u64(&u);
+  for (uint64_t i = 0; i < doubts && !u.failed; i++) {
+    unpack_text(&u, text, sizeof(text));
+    add_doubt(e, rank, text);
+  }
+  unpack_errors(e, &u);
+}
+
+/* Processors of one host count once, however many processes are on it. */
+static bool is_first_on_host(const struct ranks_end *e, unsigned rank)
+{
+  for (unsigned i = 0; i < rank; i++) {
+    if (strcmp(e->part[i].host, e->part[rank].host) == 0)
+      return false;
+  }
+  return true;
+}
+
+static void sum_clients(struct ranks_end *e, struct client_use *ret)
+{
+  struct client_use sum = { .queue_known = true };
+
+  for (unsigned i = 0; i < e->size; i++) {
+    const struct client_use *u = &e->part[i].client;
+
+    if (e->part[i].lost)
+      continue;
+    if (u->wall_ns > sum.wall_ns)
+      sum.wall_ns = u->wall_ns;
+    sum.user_ns += u->user_ns;
+    sum.system_ns += u->system_ns;
+    sum.voluntary += u->voluntary;
+    sum.involuntary += u->involuntary;
+    sum.max_rss_bytes += u->max_rss_bytes;
+    sum.queue_known &= u->queue_known;
+    sum.queue_ns += u->queue_ns;
+    if (is_first_on_host(e, i)) {
+      sum.cpus += u->cpus;
+      sum.quota += u->quota;
+    }
+  }
+  *ret = sum;
+}
+
+static void say_lost(struct ranks_end *e, unsigned rank)
+{
+  if (cluster_is_lost(e->cluster, rank) ||
+      post_leaving(cluster_post(e->cluster), rank)) /* it has said why */
+    return;
+  cluster_mark_lost(e->cluster, rank);
+  log_msg(LOG_FATAL,
+          "process %u on %s has not told how it ended: it was killed, or its "
+          "machine cannot be reached",
+          rank, cluster_host(e->cluster, rank));
+}
+
+static void gather_others(struct ranks_end *e, struct run_end *end)
+{
+  const uint64_t until = clock_now_ns() + PATIENCE_NS;
+
+  for (unsigned i = 1; i < e->size; i++) {
+    struct letter *l = cluster_is_lost(e->cluster, i)
+                         ? NULL
+                         : post_receive(cluster_post(e->cluster), POST_OVER, i,
+                                        until);
+
+    if (l)
+      add_end(e, i, l, end);
+    else
+      say_lost(e, i);
+    free(l);
+  }
+}
+
+void ranks_end_gather(struct ranks_end *e, struct run_end *end)
+{
+  e->part[0].status = end->status;
+  e->part[0].client = end->client;
+  if (end->doubts)
+    *e->doubts = *end->doubts;
+  for (size_t i = 0; end->details && i < end->details->n_errors; i++)
+    add_error(e, &end->details->error[i]);
+
+  gather_others(e, end);
+  for (unsigned i = 0; i < e->size; i++) {
+    struct rank_part *p = &e->part[i];
+
+    p->lost = cluster_is_lost(e->cluster, i);
+    p->start_known = cluster_start_error(e->cluster, i, &p->start_offset_ns);
+    p->clock_error_ns = cluster_clock_error(e->cluster, i);
+    if (p->lost && e->status == 0)
+      e->status = 1;
+  }
+  if (cluster_any_lost(e->cluster)) {
+    end->reason = END_ERROR;
+    end->status = 1;
+  }
+  if (end->status == 0)
+    end->status = e->status;
+  end->start_skew_ns = cluster_skew(e->cluster);
+  end->n_ranks = e->size;
+  end->ranks = e->part;
+  end->doubts = e->doubts;
+  if (end->started)
+    sum_clients(e, &end->client);
+  if (end->details) {
+    struct error_count *errors = e->details.error;
+    const size_t n = e->details.n_errors;
+
+    e->details = *end->details;
+    e->details.error = errors;
+    e->details.n_errors = n;
+    end->details = &e->details;
+  }
+}
+
+void ranks_end_tell(struct ranks_end *e)
+{
+  unsigned char verdict[2] = { !cluster_any_lost(e->cluster), 0 };
+
+  for (unsigned i = 0; i < e->size && i <= UINT8_MAX; i++) {
+    if (cluster_is_lost(e->cluster, i))
+      verdict[1] = (unsigned char)i;
+  }
+  (void)post_send_all(cluster_post(e->cluster), POST_VERDICT, verdict,
+                      sizeof(verdict));
+}
+
+/* ---- text ---- */
+
+static void add_row(struct strbuf *b, const struct ranks_end *e,
+                    const struct rank_part *p)
+{
+  const double seconds = (double)p->period_ns / (double)NS_PER_S;
+  const double cpu_ns = (double)(p->client.user_ns + p->client.system_ns);
+  const struct report r = { .events = p->events,
+                            .min_ns = p->min_ns,
+                            .max_ns = p->max_ns,
+                            .hist = p->hist };
+
+  strbuf_addf(b, "    %4u  %-20s", p->rank, p->host);
+  if (p->lost) {
+    strbuf_adds(b, "  lost\n");
+    return;
+  }
+  strbuf_addf(b, " %7u %12llu %12.2f %8llu", p->threads,
+              (unsigned long long)p->events,
+              seconds > 0.0 ? (double)p->events / seconds : 0.0,
+              (unsigned long long)p->errors);
+  strbuf_addf(
+    b, " %10.2f %10.2f",
+    p->events > 0 ? milliseconds((double)p->sum_ns / (double)p->events) : 0.0,
+    milliseconds((double)p->max_ns));
+  if (e->setup && e->setup->percentile > 0.0)
+    strbuf_addf(
+      b, " %10.2f",
+      milliseconds((double)report_percentile(&r, e->setup->percentile)));
+  strbuf_addf(b, " %6.1f%%",
+              p->client.wall_ns > 0 ? 100.0 * cpu_ns / (double)p->client.wall_ns
+                                    : 0.0);
+  if (p->start_known)
+    strbuf_addf(b, " %11.3f\n", milliseconds((double)p->start_offset_ns));
+  else
+    strbuf_addf(b, " %11s\n", "-");
+}
+
+static void print_table(struct ranks_end *e)
+{
+  const bool percentile = e->setup && e->setup->percentile > 0.0;
+  struct strbuf b = { 0 };
+  char title[32] = "";
+
+  if (percentile)
+    (void)snprintf(title, sizeof(title), "%.4gth", e->setup->percentile);
+  strbuf_addf(&b,
+              "Processes:\n    rank  host                 threads       events "
+              "    events/s   errors    avg, ms    max, ms");
+  if (percentile)
+    strbuf_addf(&b, " %6s, ms", title);
+  strbuf_addf(&b, "     CPU   start, ms\n");
+  for (unsigned i = 0; i < e->size; i++)
+    add_row(&b, e, &e->part[i]);
+  strbuf_addf(&b, "\n");
+  log_msg(LOG_NOTICE, "%s", strbuf_str(&b));
+  strbuf_done(&b);
+}
+
+void ranks_end_print(struct ranks_end *e, const struct run_end *end, bool table)
+{
+  uint64_t error_ns = 0;
+
+  for (unsigned i = 0; i < e->size; i++) {
+    if (e->part[i].clock_error_ns > error_ns)
+      error_ns = e->part[i].clock_error_ns;
+  }
+  if (!end->started)
+    return;
+  if (table)
+    print_table(e);
+  if (log_get_level() < LOG_NOTICE)
+    return;
+  log_flush();
+  (void)fprintf(
+    stderr, "cluster: started within %.3f ms (clocks known to %.3f ms)\n",
+    milliseconds((double)end->start_skew_ns), milliseconds((double)error_ns));
+}

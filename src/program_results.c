@@ -1,0 +1,122 @@
+/*
+ * program_results.c - who is told of a run: the text, files, and where several
+ * processes do one run, what merges their reports.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/strbuf.h"
+#include "program_cluster.h"
+#include "program_internal.h"
+#include "program_ranks.h"
+#include "results/results.h"
+#include "run/plan.h"
+#include "run/runner.h"
+
+/* FILE.rank3: what is written by a process that is not the first one.  Special
+ * files keep their name, and the standard output is not theirs. */
+static char *own_name(const char *name, unsigned rank)
+{
+  struct strbuf b = { 0 };
+
+  if (name[0] == '\0' || strcmp(name, "-") == 0)
+    return NULL;
+  strbuf_adds(&b, name);
+  if (strncmp(name, "/dev/", 5) != 0)
+    strbuf_addf(&b, ".rank%u", rank);
+  return b.text; /* NULL: no memory, and no file */
+}
+
+/*
+ * The others write their part of the document, which goes when process 0 has
+ * everything, and logs of events, which nobody merges.  What they cannot write
+ * they do without: only process 0 needs files.
+ */
+static int open_others(struct program *p, struct results_input *in)
+{
+  struct results_cfg own = { "", "", "", "", "", "" };
+  struct err err = { "" };
+
+  p->partial_file = own_name(p->results_cfg.json, p->team->rank);
+  p->event_file = own_name(p->results_cfg.event_log, p->team->rank);
+  if (p->partial_file)
+    own.json = p->partial_file;
+  if (p->event_file)
+    own.event_log = p->event_file;
+  in->cfg = &own;
+  if (results_new(&p->results, in, &err) < 0)
+    log_msg(LOG_WARNING, "%s", err.text);
+  return 0;
+}
+
+int program_open_results(struct program *p, struct err *err)
+{
+  struct results_input in = {
+    .cfg = &p->results_cfg,
+    .set = &p->set,
+    .name = p->name,
+    .version = p->version,
+    .test = p->cmdline.test,
+    .threads = (unsigned)p->core.threads,
+  };
+
+  if (!p->team)
+    return results_new(&p->results, &in, err);
+  in.first_thread = p->team->rank * in.threads;
+  return p->team->rank == 0 ? results_new(&p->results, &in, err)
+                            : open_others(p, &in);
+}
+
+static int run_with(struct program *p, const struct test *test, const void *cfg,
+                    const struct plan *plan, const struct reporter_use *use,
+                    size_t n)
+{
+  struct ranks_setup setup = {
+    .team = p->team,
+    .plan = plan,
+    .reporters = use,
+    .n_reporters = n,
+    .partial_file = p->partial_file,
+    .table = p->core.report_ranks,
+  };
+  struct reporter_use merged = { &ranks_reporter, NULL };
+  struct ranks *ranks;
+  struct err err = { "" };
+  int status;
+
+  if (!p->team)
+    return runner_run(plan, test, cfg, use, n, &p->abandoned);
+  if (ranks_new(&ranks, &setup, &err) < 0)
+    return program_fail(&err);
+  merged.ctx = ranks;
+  status = runner_run(plan, test, cfg, &merged, 1, &p->abandoned);
+  status = ranks_status(ranks, status);
+  if (!p->abandoned)
+    ranks_free(ranks);
+  return status;
+}
+
+int program_run_test(struct program *p, const struct test *test,
+                     const void *cfg, const struct plan *plan)
+{
+  struct reporter_use use[2];
+  size_t n = 0;
+  uint64_t dropped;
+  int status;
+
+  if (!p->team || p->team->rank == 0)
+    use[n++] = (struct reporter_use){ &text_reporter, &p->text };
+  if (p->results)
+    use[n++] = (struct reporter_use){ &results_reporter, p->results };
+  status = run_with(p, test, cfg, plan, use, n);
+  dropped = results_dropped(p->results);
+  if (dropped > 0)
+    log_msg(LOG_WARNING,
+            "%llu events are missing in the event log: the file "
+            "did not take them fast enough",
+            (unsigned long long)dropped);
+  return status;
+}

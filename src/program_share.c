@@ -1,0 +1,261 @@
+/*
+ * program_share.c - what process 0 tells the others, as bytes.
+ */
+#include "program_share.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "cluster/pack.h"
+#include "program_cluster.h"
+
+/* Variables that say what to run or how to get into a database; those that name
+ * folders of a machine are its own. */
+static const char *const shared_names[] = { "BENCH_COMPAT", "LUA_PATH" };
+static const char *const shared_prefixes[] = { "BENCH_MYSQL_", "BENCH_PGSQL_",
+                                               "PG", "MYSQL_" };
+
+/* `entry` is NAME=VALUE. */
+static bool is_shared(const char *entry)
+{
+  const size_t len = strcspn(entry, "=");
+
+  for (size_t i = 0; i < ARRAY_SIZE(shared_names); i++) {
+    if (strlen(shared_names[i]) == len &&
+        strncmp(entry, shared_names[i], len) == 0)
+      return true;
+  }
+  for (size_t i = 0; i < ARRAY_SIZE(shared_prefixes); i++) {
+    if (strncmp(entry, shared_prefixes[i], strlen(shared_prefixes[i])) == 0)
+      return true;
+  }
+  return false;
+}
+
+static void write_environment(struct strbuf *out)
+{
+  uint64_t n = 0;
+
+  for (char **e = environ; *e; e++)
+    n += is_shared(*e);
+  pack_u64(out, n);
+  for (char **e = environ; *e; e++) {
+    if (is_shared(*e))
+      pack_text(out, *e);
+  }
+}
+
+/* A text, or NULL. */
+static void pack_opt_text(struct strbuf *out, const char *text)
+{
+  pack_u64(out, text != NULL);
+  if (text)
+    pack_text(out, text);
+}
+
+static void write_script(const struct team *team, struct strbuf *out)
+{
+  const struct resolved *w = &team->what;
+
+  pack_u64(out, team->has_script);
+  if (!team->has_script)
+    return;
+  pack_u64(out, (uint64_t)w->kind);
+  pack_opt_text(out, w->path);
+  pack_opt_text(out, w->script_path);
+  pack_opt_text(out, w->module);
+  pack_opt_text(out, w->folder);
+  pack_opt_text(out, w->short_name);
+  pack_bytes(out, strbuf_str(&team->bundle.script), team->bundle.script.len);
+  pack_u64(out, team->bundle.n);
+  for (size_t i = 0; i < team->bundle.n; i++) {
+    const struct bundle_module *m = &team->bundle.of[i];
+
+    pack_text(out, m->name);
+    pack_text(out, m->path);
+    pack_bytes(out, strbuf_str(&m->text), m->text.len);
+  }
+}
+
+void share_write(const struct team *team, enum share_kind kind,
+                 struct strbuf *out)
+{
+  pack_u64(out, (uint64_t)kind);
+  if (kind != SHARE_RUN)
+    return;
+  pack_u64(out, team->seed);
+  pack_u64(out, team->token);
+  pack_u64(out, (uint64_t)team->argc);
+  for (int i = 0; i < team->argc; i++)
+    pack_text(out, team->argv[i]);
+  write_environment(out);
+  pack_u64(out, team->n_files);
+  for (size_t i = 0; i < team->n_files; i++) {
+    pack_text(out, team->files[i].path);
+    pack_bytes(out, strbuf_str(&team->files[i].text), team->files[i].text.len);
+  }
+  write_script(team, out);
+}
+
+/* ---- in ---- */
+
+/* Owned by the caller; NULL sets u->failed. */
+static char *read_text(struct unpack *u)
+{
+  size_t len;
+  const char *at = unpack_bytes(u, &len);
+  char *text = u->failed ? NULL : mem_strndup(at, len);
+
+  if (!text)
+    u->failed = true;
+  return text;
+}
+
+static char *read_opt_text(struct unpack *u)
+{
+  return unpack_u64(u) == 1 ? read_text(u) : NULL;
+}
+
+/* A number of things, each of which takes a byte at least. */
+static size_t read_count(struct unpack *u)
+{
+  const uint64_t n = unpack_u64(u);
+
+  if (n <= (size_t)(u->end - u->at))
+    return (size_t)n;
+  u->failed = true;
+  return 0;
+}
+
+static void read_arguments(struct team *team, struct unpack *u)
+{
+  const size_t n = read_count(u);
+
+  team->argv = calloc(n + 1, sizeof(*team->argv));
+  if (!team->argv)
+    u->failed = true;
+  for (size_t i = 0; i < n && !u->failed; i++) {
+    team->argv[i] = read_text(u);
+    team->argc += team->argv[i] != NULL;
+  }
+}
+
+static void forget_own(void)
+{
+  for (char **e = environ; *e;) {
+    char *name;
+
+    if (!is_shared(*e)) {
+      e++;
+      continue;
+    }
+    name = mem_strndup(*e, strcspn(*e, "="));
+    if (!name || unsetenv(name) < 0)
+      e++;
+    else
+      e = environ; /* it has moved */
+    free(name);
+  }
+}
+
+static void read_environment(struct unpack *u)
+{
+  const size_t n = read_count(u);
+
+  forget_own();
+  for (size_t i = 0; i < n && !u->failed; i++) {
+    char *entry = read_text(u);
+    char *equals = entry ? strchr(entry, '=') : NULL;
+
+    if (equals) {
+      *equals = '\0';
+      if (setenv(entry, equals + 1, 1) < 0)
+        u->failed = true;
+    }
+    free(entry);
+  }
+}
+
+static void read_files(struct team *team, struct unpack *u)
+{
+  const size_t n = read_count(u);
+
+  team->files = calloc(n + 1, sizeof(*team->files));
+  if (!team->files)
+    u->failed = true;
+  for (size_t i = 0; i < n && !u->failed; i++) {
+    struct team_file *f = &team->files[team->n_files++];
+    const void *bytes;
+    size_t len;
+
+    f->path = read_text(u);
+    bytes = unpack_bytes(u, &len);
+    strbuf_add(&f->text, bytes, len);
+    u->failed |= f->text.failed;
+  }
+}
+
+static void read_modules(struct team *team, struct unpack *u)
+{
+  const size_t n = read_count(u);
+
+  for (size_t i = 0; i < n && !u->failed; i++) {
+    char *name = read_text(u), *path = read_text(u);
+    size_t len;
+    const void *bytes = unpack_bytes(u, &len);
+
+    if (u->failed || bundle_add(&team->bundle, name, path, bytes, len) < 0)
+      u->failed = true;
+    free(name);
+    free(path);
+  }
+}
+
+static void read_script(struct team *team, struct unpack *u)
+{
+  struct resolved *w = &team->what;
+  const void *bytes;
+  size_t len;
+
+  team->has_script = unpack_u64(u) == 1;
+  if (!team->has_script)
+    return;
+  w->kind = (enum resolve_kind)unpack_u64(u);
+  w->path = read_opt_text(u);
+  w->script_path = read_opt_text(u);
+  w->module = read_opt_text(u);
+  w->folder = read_opt_text(u);
+  w->short_name = read_opt_text(u);
+  bytes = unpack_bytes(u, &len);
+  strbuf_add(&team->bundle.script, bytes, len);
+  read_modules(team, u);
+}
+
+int share_read(struct team *team, const void *bytes, size_t len,
+               bool *ret_alone, bool *ret_go, struct err *err)
+{
+  struct unpack u = unpack_start(bytes, len);
+  const uint64_t kind = unpack_u64(&u);
+
+  *ret_go = kind == SHARE_RUN;
+  *ret_alone = kind == SHARE_ALONE;
+  if (kind == SHARE_ALONE)
+    *ret_go = true;
+  if (kind != SHARE_RUN)
+    return 0;
+  team->seed = unpack_u64(&u);
+  team->token = unpack_u64(&u);
+  read_arguments(team, &u);
+  read_environment(&u);
+  read_files(team, &u);
+  read_script(team, &u);
+  if (u.failed || team->bundle.script.failed)
+    return err_set(err, -EPROTO, "what process 0 has sent cannot be read");
+  return 0;
+}

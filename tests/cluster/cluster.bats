@@ -1,0 +1,285 @@
+#!/usr/bin/env bats
+# One run of several processes on one machine: that the whole is the sum.
+load helper
+
+sums=("sum(r['events'] for r in d['ranks']) == d['totals']['events']"
+  "sum(r['latency_ns']['count'] for r in d['ranks']) == d['totals']['latency_ns']['count']"
+  "abs(sum(r['latency_ns']['mean'] * r['events'] for r in d['ranks']) / d['totals']['events'] - d['totals']['latency_ns']['mean']) < 1"
+  "min(r['latency_ns']['min'] for r in d['ranks'] if r['events']) == d['totals']['latency_ns']['min']"
+  "max(r['latency_ns']['max'] for r in d['ranks']) == d['totals']['latency_ns']['max']"
+  "[r['rank'] for r in d['ranks']] == list(range(len(d['ranks'])))"
+  "not any(r['lost'] for r in d['ranks'])")
+
+# shares N: events are shared exactly, the whole is the sum of the parts.
+shares() {
+  ranks "$1" cpu --cpu-max-prime=500 --threads=2 --events=1001 --time=0 --json=run.json run
+  must is "$status" 0
+  must has "$output" 'total number of events: +1001$'
+  must has "$output" '^Number of threads: 2$'
+  must has "$stderr" "^cluster: $1 processes on 1 host .*, 2 threads each, $((2 * $1)) threads in all\$"
+  check run.json "${sums[@]}" "len(d['ranks']) == $1" "d['totals']['events'] == 1001" \
+    "d['run']['threads'] == $((2 * $1))" "len(d['threads']['each']) == $((2 * $1))" \
+    "max(r['events'] for r in d['ranks']) - min(r['events'] for r in d['ranks']) <= 1"
+  [ ! -e run.json.rank1 ]
+}
+
+@test "two processes share the events, and the whole is the sum" {
+  shares 2
+}
+
+@test "four processes do" {
+  shares 4
+}
+
+@test "eight processes do" {
+  shares 8
+}
+
+@test "intervals and checkpoints are those of all" {
+  ranks 3 cpu --cpu-max-prime=2000 --time=2 --report-interval=0.5 --report-checkpoints=1 \
+    --json=run.json run
+  must is "$status" 0
+  has "$output" '^\[ 0.5s \] thds: 3 eps: '
+  has "$output" '^\[ 1.5s \] thds: 3 eps: '
+  has "$output" 'Checkpoint report'
+  check run.json "${sums[@]}" "len(d['checkpoints']) == 1" \
+    "sum(i['events'] for i in d['intervals']) == d['totals']['events']"
+}
+
+@test "percentiles of the whole are those of all event logs together" {
+  sleeper
+  ranks 4 ./sleeper.lua --threads=2 --events=1200 --time=0 --percentiles=50,90,99 \
+    --event-log=events --json=run.json run
+  must is "$status" 0
+  cat events events.rank1 events.rank2 events.rank3 | grep -v start_ns >all
+  is "$(wc -l <all | xargs)" 1200
+  # Every worker has a number of its own.
+  is "$(cut -d, -f3 all | sort -n | uniq | xargs)" "0 1 2 3 4 5 6 7"
+  check run.json "${sums[@]}"
+  python3 - <<'PY'
+import json
+got = json.load(open("run.json"))["totals"]["latency_ns"]
+log = sorted(int(l.split(",")[1]) for l in open("all"))
+assert got["min"] == log[0] and got["max"] == log[-1]
+assert abs(got["mean"] - sum(log) / len(log)) < 1
+for p in ("50", "90", "95", "99"):
+    true = log[max(1, int(len(log) * float(p) / 100 + 0.5)) - 1]
+    assert abs(got["percentiles"][p] - true) <= true * 0.001, (p, got["percentiles"][p], true)
+PY
+}
+
+@test "a rate is that of all, within two percent" {
+  sleeper
+  ranks 4 ./sleeper.lua --threads=8 --rate=1000 --time=4 --rand-seed=7 --json=run.json run
+  must is "$status" 0
+  # Arrivals are random: the seed is fixed, so that chance is no reason to fail.
+  check run.json "${sums[@]}" "0.98 <= d['rate']['arrivals'] / 4000 <= 1.02" \
+    "d['totals']['events'] + d['rate']['backlog'] >= 0.98 * d['rate']['arrivals']"
+}
+
+@test "all start within a millisecond" {
+  # A busy machine wakes somebody late now and then: one of some attempts counts.
+  local i
+  for i in 1 2 3 4 5 6 7 8; do
+    ranks 4 threads --events=4 --json=run.json run
+    must is "$status" 0
+    has "$stderr" '^cluster: started within [0-9.]+ ms \(clocks known to [0-9.]+ ms\)$'
+    check run.json "all(r['start_offset_ns'] is not None for r in d['ranks'])"
+    check run.json "d['run']['start_skew_ns'] < 1000000" >/dev/null && return
+  done
+  return 1
+}
+
+@test "numbers of threads and random numbers are different everywhere" {
+  cat >who.lua <<'LUA'
+function thread_init(id)
+  print(("who %d %d %d %d"):format(id, sysbench.tid, sysbench.opt.threads, sysbench.rand.uniform(1, 1e9)))
+end
+function event() end
+LUA
+  ranks 3 ./who.lua --threads=2 --events=6 run
+  must is "$status" 0
+  is "$(grep '^who' <<<"$output" | cut -d' ' -f2,3,4 | sort | xargs -n3)" "$(printf '%s\n' '0 0 6' '1 1 6' '2 2 6' '3 3 6' '4 4 6' '5 5 6')"
+  is "$(grep '^who' <<<"$output" | cut -d' ' -f5 | sort -u | wc -l | xargs)" 6
+}
+
+@test "the same seed gives the same numbers to as many threads" {
+  cat >seed.lua <<'LUA'
+function thread_init(id)
+  print(("draw %d %d"):format(id, sysbench.rand.uniform(1, 1e9)))
+end
+function event() end
+LUA
+  bench ./seed.lua --threads=4 --events=4 --rand-seed=11 run
+  local alone
+  alone=$(grep '^draw' <<<"$output" | sort)
+  ranks 2 ./seed.lua --threads=2 --events=4 --rand-seed=11 run
+  must is "$(grep '^draw' <<<"$output" | sort)" "$alone"
+}
+
+@test "a script with a database: tables are divided, the run is one" {
+  local args=(oltp_read_write --db-driver=sqlite --sqlite-db="$PWD/db%d" --tables=5 --table-size=100)
+  args[2]=--sqlite-db=$PWD/db
+  ranks 2 "${args[@]}" --threads=1 prepare
+  must is "$status" 0
+  is "$(grep -o "Creating table 'sbtest[1-5]'" <<<"$output" | sort | uniq | wc -l | xargs)" 5
+  is "$(grep -c "Creating table" <<<"$output")" 5
+  ranks 2 "${args[@]}" --threads=1 --events=20 --time=0 --json=run.json run
+  must is "$status" 0
+  check run.json "${sums[@]}" "d['totals']['events'] == 20" \
+    "sum(r['reads'] for r in d['ranks']) == 20 * 14"
+  ranks 2 "${args[@]}" cleanup
+  must is "$status" 0
+  is "$(grep -c "Dropping table" <<<"$output")" 5
+}
+
+@test "fileio: processes that share a folder share its files, others have their own" {
+  only_openmpi
+  local args=(fileio --file-num=5 --file-total-size=5M)
+  ranks 3 "${args[@]}" prepare
+  must is "$status" 0
+  is "$(find . -name 'test_file.*' | sort | xargs)" "$(echo ./test_file.{0..4})"
+  is "$(find . -name 'test_file.*' -size 1024k | wc -l | xargs)" 5
+  is "$(find . -name '.bench-*')" ""
+  ranks 3 "${args[@]}" --file-test-mode=rndrw --events=300 --time=0 --json=run.json run
+  must is "$status" 0
+  check run.json "${sums[@]}" "d['totals']['events'] >= 300"
+  ranks 3 "${args[@]}" cleanup
+  must is "$status" 0
+  is "$(find . -name 'test_file.*')" ""
+  mkdir a b
+  run timeout 60 "${launcher[@]}" -n 1 --wdir a "$BENCH" "${args[@]}" prepare : \
+    -n 1 --wdir b "$BENCH" "${args[@]}" prepare
+  is "$(find a b -name 'test_file.*' | wc -l | xargs)" 10
+}
+
+@test "memory: the volume is that of all" {
+  ranks 3 memory --memory-total-size=64M --threads=2 run
+  must is "$status" 0
+  has "$output" '^Total operations: 65536 '
+}
+
+@test "only process 0 needs files and variables" {
+  only_openmpi
+  mkdir here there
+  cat >here/part.lua <<'LUA'
+return { number = 42 }
+LUA
+  cat >here/main.lua <<'LUA'
+local part = require("part")
+sysbench.cmdline.options = { level = { "a level", 0 } }
+function thread_init(id)
+  print(("part %d %d %d %s"):format(id, part.number, sysbench.opt.level, tostring(os.getenv("PGPASSWORD"))))
+end
+function event() end
+LUA
+  printf 'threads = 1\nevents = 2\nlevel = 5\n' >here/options
+  run --separate-stderr timeout 60 "${launcher[@]}" \
+    -n 1 --wdir here -x PGPASSWORD=secret "$BENCH" ./main.lua --config-file=options run : \
+    -n 1 --wdir there "$BENCH" ./main.lua --config-file=options run
+  must is "$status" 0
+  is "$(grep '^part' <<<"$output" | sort)" "$(printf '%s\n' 'part 0 42 5 secret' 'part 1 42 5 secret')"
+}
+
+@test "parallel commands run everywhere, others once" {
+  cat >commands.lua <<'LUA'
+local function all()
+  print("all " .. sysbench.tid)
+end
+local function one()
+  print("one " .. sysbench.tid)
+end
+sysbench.cmdline.commands = { all = { all, sysbench.cmdline.PARALLEL_COMMAND }, one = { one } }
+LUA
+  ranks 3 ./commands.lua all
+  must is "$(grep '^all' <<<"$output" | sort | xargs)" "all 0 all 1 all 2"
+  ranks 3 ./commands.lua one
+  must is "$(grep '^one' <<<"$output")" "one 0"
+}
+
+@test "--report-ranks prints a table of the processes" {
+  ranks 2 cpu --cpu-max-prime=500 --events=100 --time=0 --report-ranks run
+  must is "$status" 0
+  has "$output" '^Processes:$'
+  has "$output" '^ +0  [^ ]+ +1 +50 +[0-9.]+ +0 +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+% +-?[0-9.]+$'
+  has "$output" '^ +1  [^ ]+ +1 +50 '
+  bench cpu --events=1 --report-ranks run
+  must is "$status" 0
+  ! has "$output" 'Processes:'
+}
+
+@test "--cluster=off makes each process a run of its own" {
+  ranks 2 cpu --cpu-max-prime=500 --events=10 --cluster=off run
+  must is "$status" 0
+  is "$(grep -c 'total number of events: *10$' <<<"$output")" 2
+  printf 'cluster = off\n' >options
+  ranks 2 cpu --cpu-max-prime=500 --events=10 --config-file=options run
+  must is "$status" 0
+  is "$(grep -c 'total number of events: *10$' <<<"$output")" 2
+}
+
+@test "one process is an ordinary run" {
+  ranks 1 cpu --cpu-max-prime=500 --events=10 run
+  must is "$status" 0
+  is "$stderr" ""
+  has "$output" 'total number of events: *10$'
+}
+
+@test "what is wrong is said once, and help is printed once" {
+  ranks 3 cpu --time=never run
+  [ "$status" -ne 0 ]
+  is "$(grep -c 'Invalid value for --time' <<<"$stderr")" 1
+  ranks 3 cpu help
+  must is "$status" 0
+  is "$(grep -c 'cpu options:' <<<"$output")" 1
+  ranks 2 --version
+  is "$output" "bench $("$BENCH" --version | cut -d' ' -f2)"
+}
+
+@test "a process that does not get ready keeps all from starting" {
+  cat >broken.lua <<'LUA'
+function thread_init(id)
+  if id == 1 then
+    error("no luck")
+  end
+end
+function event() end
+LUA
+  ranks 3 ./broken.lua --events=10 run
+  [ "$status" -ne 0 ]
+  must has "$stderr" '^FATAL: process 1 on [^ ]+: .*no luck'
+  has "$stderr" '^FATAL: process 1 on [^ ]+ did not get ready$'
+  ! has "$output" 'total number of events'
+}
+
+@test "the plug-in is wanted only under a launcher" {
+  cp "$BENCH" ./alone
+  BENCH_LIBDIR=$PWD run --separate-stderr ./alone cpu --events=1 run
+  must is "$status" 0
+  is "$(ldd ./alone | grep -i mpi)" ""
+  BENCH_LIBDIR=$PWD run --separate-stderr timeout 60 "${launcher[@]}" -n 2 ./alone cpu --events=1 run
+  [ "$status" -ne 0 ]
+  must has "$stderr" 'FATAL: launched by .* as one of 2 processes .*: the MPI plug-in .* is not installed in'
+}
+
+@test "processes that are bound to a part of the machine are warned of it" {
+  only_openmpi
+  local cpus
+  cpus=$(nproc)
+  [ "$cpus" -gt 1 ] || skip "the machine has one processor"
+  run --separate-stderr timeout 60 "${launcher[0]}" --allow-run-as-root --oversubscribe --bind-to core \
+    -n 2 "$BENCH" cpu --events=10 run
+  [ "$status" -eq 0 ] || skip "mpirun cannot bind here: $stderr"
+  must has "$stderr" 'WARNING: mpirun has bound this process to 1 of [0-9]+ processors.*--bind-to none'
+  ranks 2 cpu --events=10 run
+  ! has "$stderr" 'bound'
+}
+
+@test "who waits takes no processor" {
+  sleeper
+  ranks 2 ./sleeper.lua --rate=1 --time=5 --report-interval=1 --json=run.json run
+  must is "$status" 0
+  # Everything is in it: workers, reports, letters.  1 % of a processor is the
+  # limit; a sanitizer makes all of it slower.
+  check run.json "all(r['client']['user_s'] + r['client']['system_s'] < 0.05 or d['tool']['sanitized'] for r in d['ranks'])"
+}

@@ -1,0 +1,273 @@
+/*
+ * test_cluster_merge.c - merging reports: what comes out is what one process
+ * would have reported that had done the work of all.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "cluster/merge.h"
+#include "cluster/pack.h"
+#include "stats/recorder.h"
+#include "tap.h"
+
+enum {
+  PROCESSES = 3,
+  THREADS = 2,
+  ALL = PROCESSES * THREADS,
+};
+
+static const struct report_setup setup = { .percentile = 95.0 };
+
+/* Event k of worker w, in nanoseconds. */
+static uint64_t latency(unsigned w, unsigned k)
+{
+  return 1000 + (w * 7919 + k * 104729) % 5000000;
+}
+
+static unsigned events_of(unsigned w)
+{
+  return w == 4 ? 0 : 200 + 37 * w;
+}
+
+/* A report of some workers, first..first+n-1, over `period_ns`. */
+struct part {
+  struct recorders rs;
+  struct snapshot before, now;
+  struct hist_sum *diff;
+  struct report_thread thread[ALL];
+  struct report r;
+};
+
+static void part_make(struct part *p, unsigned first, unsigned n,
+                      uint64_t period_ns)
+{
+  struct err err;
+  uint64_t min_ns, max_ns;
+
+  (void)recorders_init(&p->rs, n, true, &err);
+  (void)snapshot_init(&p->before, &p->rs, &err);
+  (void)snapshot_init(&p->now, &p->rs, &err);
+  p->diff = hist_sum_new();
+  snapshot_take(&p->before, &p->rs, 1000);
+  for (unsigned i = 0; i < n; i++) {
+    for (unsigned k = 0; k < events_of(first + i); k++) {
+      recorder_event(&p->rs, &p->rs.of[i], latency(first + i, k));
+      recorder_count(&p->rs.of[i], COUNTER_READ, 14);
+      recorder_count(&p->rs.of[i], COUNTER_ERROR, k % 3 == 0);
+    }
+  }
+  snapshot_take(&p->now, &p->rs, 1000 + period_ns);
+  min_ns = p->now.min_ns;
+  max_ns = p->now.max_ns;
+  p->r = (struct report){ .kind = REPORT_FINAL,
+                          .threads = n,
+                          .threads_running = n,
+                          .queue_length = first };
+  report_threads_clear(p->thread, n);
+  report_threads_merge(p->thread, &p->now);
+  report_threads_fill(p->thread, &p->before, &p->now);
+  report_fill(&p->r, &setup, &p->before, &p->now, min_ns, max_ns, p->diff);
+  p->r.thread = p->thread;
+}
+
+static void part_done(struct part *p)
+{
+  snapshot_done(&p->before);
+  snapshot_done(&p->now);
+  hist_sum_free(p->diff);
+  recorders_done(&p->rs);
+}
+
+static int add(struct merge *m, const struct report *r)
+{
+  struct strbuf b = { 0 };
+  struct unpack u;
+  int rc;
+
+  merge_pack(&b, r);
+  u = unpack_start(strbuf_str(&b), b.len);
+  rc = merge_add(m, &u);
+  if (u.at != u.end)
+    rc = -1;
+  strbuf_done(&b);
+  return rc;
+}
+
+static bool near(double a, double b)
+{
+  return fabs(a - b) <= 1e-9 * (fabs(a) + fabs(b) + 1e-9);
+}
+
+static void test_whole(void)
+{
+  struct part part[PROCESSES], whole;
+  struct merge *m;
+  struct err err;
+  struct report r = { .kind = REPORT_FINAL };
+  bool percentiles = true, buckets = true, threads = true;
+
+  OK(merge_new(&m, &err) == 0, "made");
+  part_make(&whole, 0, ALL, 3 * NS_PER_S);
+  merge_clear(m);
+  for (unsigned i = 0; i < PROCESSES; i++) {
+    part_make(&part[i], i * THREADS, THREADS, (i + 1) * NS_PER_S);
+    OK(add(m, &part[i].r) == 0, "a part is added, every byte of it");
+  }
+  merge_report(m, &setup, PROCESSES, &r);
+
+  OK(merge_count(m) == PROCESSES, "all were counted");
+  OK(r.events == whole.r.events, "events are the sum");
+  OK(r.counter[COUNTER_READ] == whole.r.counter[COUNTER_READ] &&
+       r.counter[COUNTER_ERROR] == whole.r.counter[COUNTER_ERROR],
+     "counters are the sums");
+  OK(r.sum_ns == whole.r.sum_ns, "the sum of latencies");
+  OK(r.min_ns == whole.r.min_ns && r.max_ns == whole.r.max_ns,
+     "the smallest and the largest; a part without events has neither");
+  OK(r.threads == ALL && r.threads_running == ALL, "threads are the sum");
+  OK(r.queue_length == 0 + 2 + 4, "and so are waiting arrivals");
+  OK(r.period_ns == 3 * NS_PER_S, "the period is the longest one");
+  for (double pct = 0.5; pct <= 100.0; pct += 0.5)
+    percentiles &= report_percentile(&r, pct) ==
+                   report_percentile(&whole.r, pct);
+  OK(percentiles, "every percentile is that of the whole, exactly");
+  OK(r.percentile_ns == whole.r.percentile_ns, "the usual one, too");
+  for (unsigned i = 0; i < HIST_BUCKETS; i++)
+    buckets &= r.hist->count[i] == whole.r.hist->count[i];
+  OK(buckets && r.hist->total == whole.r.hist->total, "every bucket is");
+  OK(near(r.events_mean, whole.r.events_mean) &&
+       near(r.events_stddev, whole.r.events_stddev) &&
+       near(r.time_mean_s, whole.r.time_mean_s) &&
+       near(r.time_stddev_s, whole.r.time_stddev_s),
+     "fairness is that of all threads");
+  for (unsigned i = 0; i < ALL; i++)
+    threads &= r.thread[i].events == whole.thread[i].events &&
+               r.thread[i].min_ns == whole.thread[i].min_ns &&
+               r.thread[i].max_ns == whole.thread[i].max_ns;
+  OK(threads, "threads are in the order of the processes");
+
+  r.kind = REPORT_INTERVAL;
+  merge_report(m, &setup, PROCESSES, &r);
+  OK(r.period_ns == 2 * NS_PER_S, "that of an interval is the mean");
+
+  merge_clear(m);
+  OK(add(m, &part[1].r) == 0, "after a new beginning");
+  r = (struct report){ .kind = REPORT_FINAL };
+  merge_report(m, &setup, 1, &r);
+  OK(r.events == part[1].r.events && r.min_ns == part[1].r.min_ns &&
+       r.hist->total == part[1].r.hist->total,
+     "nothing is left of before");
+  for (unsigned i = 0; i < PROCESSES; i++)
+    part_done(&part[i]);
+  part_done(&whole);
+  merge_free(m);
+}
+
+static void test_classes(void)
+{
+  struct hist_sum *h = hist_sum_new();
+  const struct class_report one[] = {
+    { "read", 3, 1, 30, 300, 600, 100, 300, h },
+    { "write", 0, 0, 0, 0, 0, 0, 0, h },
+  };
+  const struct class_report two[] = {
+    { "write", 2, 0, 2, 0, 100, 40, 60, h },
+    { "read", 1, 0, 5, 50, 50, 50, 50, h },
+    { "commit", 1, 1, 0, 0, 9, 9, 9, h },
+  };
+  const struct report a = { .classes = { 2, one } };
+  const struct report b = { .classes = { 3, two }, .pace = { 1, two } };
+  struct report r = { .kind = REPORT_FINAL };
+  const struct class_report *c;
+  struct merge *m;
+  struct err err;
+
+  h->count[50] = h->total = 1;
+  (void)merge_new(&m, &err);
+  merge_clear(m);
+  OK(add(m, &a) == 0 && add(m, &b) == 0, "classes are added");
+  merge_report(m, &setup, 2, &r);
+  c = r.classes.of;
+  OK(r.classes.n == 3, "by their names");
+  OK_STR(c[0].name, "read", "in the order in which they came");
+  OK(c[0].count == 4 && c[0].errors == 1 && c[0].rows == 35 &&
+       c[0].bytes == 350 && c[0].sum_ns == 650 && c[0].min_ns == 50 &&
+       c[0].max_ns == 300 && c[0].hist->total == 2,
+     "numbers are sums, limits are limits");
+  OK(c[1].count == 2 && c[1].min_ns == 40, "nothing happened in the first");
+  OK_STR(c[2].name, "commit", "one that only one process has");
+  OK(r.pace.n == 1 && r.pace.of[0].count == 2, "the pace is kept apart");
+
+  merge_clear(m);
+  OK(add(m, &b) == 0, "again");
+  merge_report(m, &setup, 1, &r);
+  OK(r.classes.of[0].count == 1 && r.classes.of[0].hist->total == 1,
+     "a new beginning starts from 0");
+  hist_sum_free(h);
+  merge_free(m);
+}
+
+/* Whatever arrives: no byte is read that is not there. */
+static void test_nonsense(void)
+{
+  struct strbuf b = { 0 };
+  struct part p;
+  struct merge *m;
+  struct err err;
+  bool refused = true;
+
+  (void)merge_new(&m, &err);
+  part_make(&p, 0, 2, NS_PER_S);
+  merge_pack(&b, &p.r);
+  for (size_t len = 0; len < b.len; len++) {
+    char *cut = malloc(len + 1);
+    struct unpack u;
+
+    memcpy(cut, strbuf_str(&b), len);
+    u = unpack_start(cut, len);
+    merge_clear(m);
+    refused &= merge_add(m, &u) == -EBADMSG;
+    free(cut);
+  }
+  OK(refused, "what was cut off anywhere is refused");
+  strbuf_done(&b);
+  part_done(&p);
+  merge_free(m);
+}
+
+static void test_pack(void)
+{
+  static const uint64_t numbers[] = { 0,   1,          127,       128,
+                                      300, UINT32_MAX, UINT64_MAX };
+  struct strbuf b = { 0 };
+  struct unpack u;
+  char text[4];
+
+  for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+    pack_u64(&b, numbers[i]);
+  pack_real(&b, -0.125);
+  pack_text(&b, "abcdef");
+  pack_hist(&b, NULL);
+  u = unpack_start(strbuf_str(&b), b.len);
+  for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+    OK(unpack_u64(&u) == numbers[i], "a number comes back");
+  OK(unpack_real(&u) == -0.125, "and a real one");
+  unpack_text(&u, text, sizeof(text));
+  OK_STR(text, "abc", "a text is cut to fit");
+  OK(!unpack_hist_add(&u, NULL), "no histogram is none");
+  OK(!u.failed && u.at == u.end, "nothing is left");
+  OK(unpack_u64(&u) == 0 && u.failed, "there is nothing beyond the end");
+  strbuf_done(&b);
+}
+
+int main(void)
+{
+  test_pack();
+  test_whole();
+  test_classes();
+  test_nonsense();
+  return TAP_EXIT();
+}
