@@ -184,14 +184,24 @@ const char *clock_source(void)
   return atomic_load(&current) ? "tsc" : "clock_gettime";
 }
 
+/* The quickest of some batches: the others were interrupted. */
 double clock_cost_ns(void)
 {
   enum {
-    READINGS = 500
+    BATCHES = 10,
+    READINGS = 50
   };
-  const uint64_t start = kernel_ns();
+  uint64_t best = UINT64_MAX;
 
-  for (int i = 0; i < READINGS; i++)
-    (void)clock_now_ns();
-  return (double)(kernel_ns() - start) / READINGS;
+  for (int batch = 0; batch < BATCHES; batch++) {
+    const uint64_t start = kernel_ns();
+    uint64_t took;
+
+    for (int i = 0; i < READINGS; i++)
+      (void)clock_now_ns();
+    took = kernel_ns() - start;
+    if (took < best)
+      best = took;
+  }
+  return (double)best / READINGS;
 }
