@@ -55,7 +55,10 @@ int send_failed(struct conn *c, struct err *err)
 {
   const struct failure *f = conn_failure(c);
 
-  (void)err_set(err, -EIO, "%s", f->api_error ? f->api_error : f->text);
+  if (f->api_error)
+    (void)err_set(err, -EIO, "%s", f->api_error);
+  else
+    (void)err_set(err, -EIO, "%s (%s)", f->text, f->state);
   conn_say(c);
   return -EIO;
 }

@@ -186,6 +186,15 @@ void loading_interrupted(void *arg, int number)
     load_stop(l);
 }
 
+void loading_is_late(void *arg)
+{
+  (void)arg;
+  log_msg(LOG_WARNING,
+          "interrupted: the server still holds rows that were sent; the same "
+          "command with --table-exists=resume goes on");
+  log_flush();
+}
+
 int loading_outcome(struct script *script)
 {
   struct strbuf line = { 0 };

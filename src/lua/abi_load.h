@@ -9,6 +9,13 @@
  * chunks that are on their way; without it the program ends at once. */
 void loading_interrupted(void *script, int number);
 
+/* A server that does not answer must not keep an interrupted load: after so
+ * many seconds it is said how to go on, and the program ends. */
+enum {
+  LOADING_PATIENCE_S = 4
+};
+void loading_is_late(void *script);
+
 struct script;
 
 /* After a command that succeeded: 0, or the signal that ended it early, after

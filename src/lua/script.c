@@ -332,7 +332,8 @@ static int call_command(struct script *script, struct err *err)
 
 int script_command(struct script *script, struct err *err)
 {
-  struct signals signals;
+  struct signals signals = { .patience_s = LOADING_PATIENCE_S,
+                             .late = loading_is_late };
   int rc;
 
   if (strcmp(script->setup.command, "prepare") != 0)

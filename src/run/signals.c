@@ -4,6 +4,7 @@
 #include "run/signals.h"
 
 #include <errno.h>
+#include <time.h>
 
 #include "base/err.h"
 #include "base/thread.h"
@@ -30,22 +31,38 @@ void signals_die(int number)
   (void)raise(number);
 }
 
+/* The next signal; 0: patience has come to an end. */
+static int next_signal(const struct signals *s, const sigset_t *set, bool first)
+{
+  const struct timespec patience = { .tv_sec = s->patience_s };
+  int number;
+
+  do {
+    if (first || s->patience_s == 0)
+      number = sigwaitinfo(set, NULL);
+    else
+      number = sigtimedwait(set, NULL, &patience);
+  } while (number < 0 && errno == EINTR);
+  return number < 0 ? 0 : number;
+}
+
 static void *wait_for_signals(void *arg)
 {
   struct signals *s = arg;
-  bool first = true;
+  int first = 0;
   sigset_t set;
-  int number;
 
   awaited(&set);
   for (;;) {
-    if (sigwait(&set, &number) != 0)
-      continue;
+    const int number = next_signal(s, &set, first == 0);
+
     if (number == SIGNAL_END)
       return NULL;
-    if (!first)
-      signals_die(number);
-    first = false;
+    if (number == 0 && s->late)
+      s->late(s->arg);
+    if (first != 0)
+      signals_die(number ? number : first);
+    first = number;
     s->arrived(s->arg, number);
   }
 }

@@ -20,9 +20,15 @@ struct signals {
   sigset_t old;
   void (*arrived)(void *arg, int number); /* called once, in that thread */
   void *arg;
+
+  /* [opt] So long after the first signal, if the program is still there, late()
+   * is called and the program dies of the signal. */
+  unsigned patience_s;
+  void (*late)(void *arg);
 };
 
-/* Before other threads are started, so that they inherit the mask. */
+/* Before other threads are started, so that they inherit the mask.  The caller
+ * sets patience_s and late, or zero. */
 int signals_start(struct signals *s, void (*arrived)(void *arg, int number),
                   void *arg, struct err *err);
 
