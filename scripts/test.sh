@@ -34,9 +34,20 @@ count() {
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 }
 
+# tell_failures FOLDER: the failed results and the end of the logs they are from.
+tell_failures() {
+  local trs
+  while read -r trs; do
+    printf '\n--- %s\n' "${trs%.trs}"
+    grep -E '^:test-result: (FAIL|XPASS|ERROR)' "$trs" | head -n 20
+    grep -A 20 '^not ok' "${trs%.trs}.log" | head -n 80 || tail -n 40 "${trs%.trs}.log"
+  done < <(find "$1" -name '*.trs' -exec grep -lE '^:test-result: (FAIL|XPASS|ERROR)' {} +)
+}
+
 # suites FOLDER TARGETS [CONFIGURE ARGUMENT]...
 suites() {
-  local folder=$src/$1 targets=$2 suite
+  local folder=$src/$1 targets=$2 suite began name
+  name=$1
   shift 2
   if ! "$src/scripts/build.sh" "$folder" --enable-werror "$@"; then
     broken+=("in $folder")
@@ -44,7 +55,9 @@ suites() {
   fi
   find "$folder" -name '*.trs' -delete # results of former runs do not count
   for suite in $targets; do
+    began=$SECONDS
     make -C "$folder" "$suite" || broken+=("$suite in $folder")
+    printf 'test.sh: %s in %s took %d s\n' "$suite" "$name" $((SECONDS - began))
   done
   count "$folder"
 }
@@ -57,7 +70,10 @@ fi
 
 status=0
 if ((${#broken[@]} > 0)); then
-  printf 'test.sh: make %s failed\n' "${broken[@]}" >&2
+  for folder in build build-asan build-tsan; do
+    [[ ! -d $src/$folder ]] || tell_failures "$src/$folder"
+  done
+  printf 'test.sh: make %s failed\n' "${broken[@]}"
   status=1
 fi
 ((failed == 0 && passed > 0)) || status=1
