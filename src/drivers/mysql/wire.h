@@ -28,6 +28,7 @@ struct wire_forms {
 
 struct wire {
   struct wire_forms forms;
+  bool poll_first; /* how an answer is awaited: see wire_fill() */
 
   /* What has been received: consumed up to `pos`. */
   uint8_t *buf; /* owned */
@@ -66,8 +67,14 @@ static inline void wire_forget(struct wire *w)
   w->rows_left = 0;
 }
 
-/* At least `n` bytes are there from w->pos on.  0, -ENOMEM, or -EPIPE: no more
- * comes. */
+/*
+ * At least `n` bytes are there from w->pos on.  0, -ENOMEM, or -EPIPE: no more
+ * comes.
+ *
+ * A reader that sleeps in recv() on a Unix socket is woken twice, the first
+ * time when the server takes the request out of the queue.  One that sleeps in
+ * poll() is not, which is worth the further call: with `poll_first`.
+ */
 int wire_fill(struct wire *w, int fd, size_t n);
 
 /* Length of the packet at `p`. */

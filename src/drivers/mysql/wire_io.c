@@ -108,6 +108,8 @@ static bool room_to_fill(struct wire *w, size_t n)
 
 int wire_fill(struct wire *w, int fd, size_t n)
 {
+  if (w->poll_first && w->end == w->pos && !wait_for(fd, POLLIN))
+    return -EPIPE;
   while (w->end - w->pos < n) {
     ssize_t got;
 
