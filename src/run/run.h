@@ -101,6 +101,10 @@ struct run {
  * returns whether this one is. */
 bool run_stop(struct run *run, enum stop_reason why);
 
+/* Tell the other processes of the run, if there are any, that this one stops:
+ * because of a signal, or 0. */
+void run_tell_peers(struct run *run, int signal);
+
 /* Wake the conductor. */
 void run_news(struct run *run);
 

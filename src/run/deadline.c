@@ -1,0 +1,132 @@
+/*
+ * deadline.c - how long the conductor waits for workers: until they are ready,
+ * until they are gone, and what it does with those that are not in time.
+ */
+#include "base/clock.h"
+#include "base/wait.h"
+#include "run/conductor.h"
+#include "run/peers.h"
+#include "run/plan.h"
+#include "run/test.h"
+
+/* CONDUCTOR_STEP_NS after a signal in one of several processes: their engine
+ * waits a second only before it kills them. */
+#define STEP_SHORT_NS (100 * NS_PER_MS)
+/* After a signal, events get this long to end by themselves. */
+#define SIGNAL_PATIENCE_NS (200 * NS_PER_MS)
+
+bool conductor_await_ready(struct conductor *c)
+{
+  struct run *run = &c->run;
+  const struct plan *plan = run->plan;
+  const uint64_t until = plan->init_timeout_ns == PLAN_NO_LIMIT
+                           ? WAIT_FOREVER
+                           : clock_now_ns() + plan->init_timeout_ns;
+
+  for (;;) {
+    const uint32_t news = atomic_load(&run->news);
+
+    if (atomic_load(&run->ready) == plan->threads ||
+        atomic_load(&run->failed) > 0)
+      return true;
+    if (clock_now_ns() >= until || atomic_load(&run->signal) != 0)
+      return false;
+    wait_while(&run->news, news, until);
+  }
+}
+
+static bool all_gone(const struct run *run)
+{
+  return atomic_load(&run->gone) == run->plan->threads;
+}
+
+bool conductor_await_gone(struct conductor *c, uint64_t until_ns)
+{
+  struct run *run = &c->run;
+
+  while (!all_gone(run)) {
+    const uint32_t news = atomic_load(&run->news);
+
+    if (all_gone(run))
+      break;
+    if (clock_now_ns() >= until_ns)
+      return false;
+    wait_while(&run->news, news, until_ns);
+  }
+  return true;
+}
+
+static uint64_t later(uint64_t when_ns, uint64_t by_ns)
+{
+  return by_ns > UINT64_MAX - when_ns ? WAIT_FOREVER : when_ns + by_ns;
+}
+
+void conductor_wake_blocked(struct conductor *c)
+{
+  struct run *run = &c->run;
+  const struct test_ops *ops = run->test->ops;
+  const uint64_t step = run->plan->peers && atomic_load(&run->signal) != 0
+                          ? STEP_SHORT_NS
+                          : CONDUCTOR_STEP_NS;
+  const uint64_t now = clock_now_ns();
+
+  if (ops->interrupt) {
+    ops->interrupt(run->test_run, INTERRUPT_CANCEL);
+    if (conductor_await_gone(c, now + step))
+      return;
+    ops->interrupt(run->test_run, INTERRUPT_CUT);
+    if (conductor_await_gone(c, now + 2 * step))
+      return;
+  }
+  c->abandoned = !all_gone(run);
+}
+
+/* The time is over and workers are still there. */
+static void force(struct conductor *c)
+{
+  struct run *run = &c->run;
+
+  c->forced_ns = clock_now_ns();
+  c->forced = true;
+  atomic_store(&run->forced, 1);
+  c->unfinished = run_count_phase(run, WORKER_EVENT);
+  (void)run_stop(run, STOP_FORCED);
+  conductor_wake_blocked(c);
+}
+
+void conductor_await_end(struct conductor *c)
+{
+  struct run *run = &c->run;
+  const struct plan *plan = run->plan;
+  uint64_t deadline = WAIT_FOREVER;
+
+  if (run->end_ns != PLAN_NO_LIMIT)
+    deadline = later(run->end_ns, plan->grace_ns);
+  while (!all_gone(run)) {
+    const uint32_t news = atomic_load(&run->news);
+    const uint64_t now = clock_now_ns();
+    uint64_t early = WAIT_FOREVER;
+
+    if (all_gone(run))
+      break;
+    switch (run_stopped(run)) {
+    case STOP_SIGNAL:
+      early = now + SIGNAL_PATIENCE_NS;
+      break;
+    case STOP_ERROR:
+    case STOP_OVERLOAD:
+    case STOP_PEER:
+      early = later(now, plan->grace_ns);
+      break;
+    default:
+      break;
+    }
+    if (early < deadline)
+      deadline = early;
+    if (now >= deadline) {
+      force(c);
+      return;
+    }
+    wait_while(&run->news, news, deadline);
+  }
+}

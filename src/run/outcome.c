@@ -1,0 +1,132 @@
+/*
+ * outcome.c - how a run ends: what is printed, and the exit status.
+ */
+#include <signal.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "run/conductor.h"
+#include "run/peers.h"
+#include "run/plan.h"
+#include "run/reporting.h"
+#include "run/runner.h"
+#include "run/test.h"
+
+/* The moment at which the last worker left. */
+static uint64_t last_left(const struct run *run)
+{
+  uint64_t last = run->measured_ns;
+
+  for (unsigned i = 0; i < run->plan->threads; i++) {
+    const uint64_t left = atomic_load(&run->workers[i].left_ns);
+
+    if (left > last)
+      last = left;
+  }
+  return last;
+}
+
+static void final_report(struct conductor *c)
+{
+  struct run *run = &c->run;
+  const struct report_setup *setup = &run->report_setup;
+  struct report r = { 0 }, total;
+  const uint64_t end_ns = c->end_ns;
+
+  /* Nothing was measured in a run that ended while it was warming up. */
+  if (run->plan->warmup_ns > 0 && atomic_load(&run->warm) == 0)
+    periods_restart(run->periods, end_ns);
+  if (setup->details)
+    reporting_partial(run, end_ns);
+  reporting_fill(run, &r, c->forced ? REPORT_FORCED : REPORT_FINAL, end_ns);
+  r.unfinished = c->unfinished;
+  r.threads_running = c->forced ? run_count_running(run, end_ns) : 0;
+  total = r;
+  periods_cumulative(run->periods, setup, end_ns, &r);
+  if (setup->details) {
+    periods_total(run->periods, setup, &total);
+    r.total = &total;
+    r.classes = total.classes;
+  } else if (run->plan->classes) {
+    r.classes = periods_classes(run->periods);
+  }
+  reporting_send(run, &r);
+  ending_doubt(run, r.total ? r.total : &r, end_ns);
+}
+
+/* One of several processes says it for all. */
+static void say_signal(const struct plan *plan, int number)
+{
+  if (plan->part == 0)
+    log_msg(LOG_WARNING, "stopped by %s",
+            number == SIGINT ? "SIGINT" : "SIGTERM");
+}
+
+int conductor_conclude(struct conductor *c)
+{
+  struct run *run = &c->run;
+  const int number = (int)atomic_load(&run->signal);
+  /* Else there is another reason to end, and force was only needed for it. */
+  const bool late = run_stopped(run) == STOP_FORCED;
+  struct err err = { "" };
+  int status = EXIT_OK;
+
+  if (late)
+    log_msg(LOG_FATAL, "The --max-time limit has expired, forcing shutdown...");
+  /* Intervals go on until the last worker of all processes has left. */
+  if (run->plan->peers)
+    run->plan->peers->finish(run->plan->peers->ctx);
+  if (!reporting_stop(run, c->report_thread,
+                      c->forced ? CONDUCTOR_STEP_NS : PLAN_NO_LIMIT))
+    c->abandoned = true;
+  if (!c->forced)
+    log_msg(LOG_INFO, "Done.\n");
+  c->end_ns = c->forced ? c->forced_ns : last_left(run);
+  final_report(c);
+
+  if (!c->forced && !c->abandoned && run->test->ops->end &&
+      run->test->ops->end(run->test_run, &err) < 0) {
+    log_msg(LOG_FATAL, "%s", err.text);
+    status = EXIT_FAILED;
+  }
+  if (atomic_load(&run->failed) > 0 || atomic_load(&run->report_lost) > 0 ||
+      run_stopped(run) == STOP_OVERLOAD || run_stopped(run) == STOP_PEER)
+    status = EXIT_FAILED;
+  if (late)
+    status = EXIT_FORCED;
+  if (number != 0) {
+    say_signal(run->plan, number);
+    status = EXIT_SIGNAL + number;
+  }
+  return status;
+}
+
+int conductor_call_off(struct conductor *c, bool in_time)
+{
+  struct run *run = &c->run;
+  const int number = (int)atomic_load(&run->signal);
+  const bool here = atomic_load(&run->failed) > 0;
+
+  crew_release(&c->crew, GATE_ABORT);
+  if (number == 0 && in_time) {
+    /* The others may still be busy, or blocked. */
+    if (!conductor_await_gone(c, clock_now_ns() + CONDUCTOR_STEP_NS))
+      conductor_wake_blocked(c);
+    if (here || !run->plan->peers)
+      log_msg(LOG_FATAL, "Thread%s initialization failed!",
+              run->plan->compat == COMPAT_1_1 ? "s" : "");
+    return EXIT_FAILED;
+  }
+  if (run->test->ops->interrupt)
+    run->test->ops->interrupt(run->test_run, INTERRUPT_CANCEL);
+  c->abandoned = !conductor_await_gone(c, clock_now_ns());
+  if (number != 0) {
+    say_signal(run->plan, number);
+    return EXIT_SIGNAL + number;
+  }
+  log_msg(LOG_FATAL, "Worker threads failed to initialize within %u seconds!",
+          run->plan->init_timeout_s);
+  return EXIT_FORCED;
+}

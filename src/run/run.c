@@ -1,0 +1,60 @@
+/*
+ * run.c - what every thread of a run may ask or say: why it stops, news for the
+ * conductor, how many workers are where.
+ */
+#include "run/run.h"
+
+#include "base/wait.h"
+#include "run/peers.h"
+#include "run/plan.h"
+
+void run_tell_peers(struct run *run, int signal)
+{
+  const struct peers *peers = run->plan->peers;
+
+  if (peers)
+    peers->stop(peers->ctx, signal);
+}
+
+bool run_stop(struct run *run, enum stop_reason why)
+{
+  uint32_t none = STOP_NO;
+  const bool first = atomic_compare_exchange_strong(&run->stop, &none,
+                                                    (uint32_t)why);
+
+  if (first) {
+    wait_wake_all(&run->stop);
+    wait_wake_all(&run->warm);
+  }
+  /* Process 0 passes on what others tell it. */
+  if (first && (why == STOP_ERROR || why == STOP_OVERLOAD || why == STOP_PEER))
+    run_tell_peers(run, 0);
+  return first;
+}
+
+void run_news(struct run *run)
+{
+  (void)atomic_fetch_add(&run->news, 1);
+  wait_wake_all(&run->news);
+}
+
+unsigned run_count_running(const struct run *run, uint64_t when_ns)
+{
+  unsigned n = 0;
+
+  for (unsigned i = 0; i < run->plan->threads; i++) {
+    const uint64_t left = atomic_load(&run->workers[i].left_ns);
+
+    n += left == 0 || left > when_ns;
+  }
+  return n;
+}
+
+unsigned run_count_phase(const struct run *run, enum worker_phase phase)
+{
+  unsigned n = 0;
+
+  for (unsigned i = 0; i < run->plan->threads; i++)
+    n += atomic_load(&run->workers[i].phase) == (uint32_t)phase;
+  return n;
+}

@@ -1,0 +1,140 @@
+/*
+ * setup.c - what a run needs before its first thread, and to free it after the
+ * last one.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "rand/stream.h"
+#include "report/reporter.h"
+#include "run/conductor.h"
+#include "run/plan.h"
+#include "run/schedule.h"
+#include "run/test.h"
+#include "stats/class_stats.h"
+#include "stats/event_ring.h"
+
+/* Where classes of operations are counted, if anybody wants to know. */
+static int make_classes(struct run *run, struct err *err)
+{
+  const struct plan *plan = run->plan;
+  int rc = 0;
+
+  if (plan->classes)
+    rc = class_set_new(&run->classes, plan->threads, err);
+  if (rc == 0 && plan->report.details && plan->rate > 0.0) {
+    rc = class_set_new(&run->pace, plan->threads, err);
+    if (rc == 0) {
+      (void)class_id(run->pace, "service_time", strlen("service_time"));
+      (void)class_id(run->pace, "lag", strlen("lag"));
+    }
+  }
+  return rc;
+}
+
+static int make_workers(struct run *run, struct err *err)
+{
+  const struct plan *plan = run->plan;
+  int rc;
+
+  rc = recorders_init(&run->recorders, plan->threads, plan->percentiles, err);
+  if (rc == 0)
+    rc = make_classes(run, err);
+  if (rc < 0)
+    return rc;
+  run->workers = mem_aligned(plan->threads, sizeof(*run->workers), CACHE_LINE);
+  run->streams = mem_aligned(plan->threads, sizeof(*run->streams), CACHE_LINE);
+  if (!run->workers || !run->streams)
+    return err_set(err, -ENOMEM, "cannot allocate %u threads", plan->threads);
+  for (unsigned i = 0; i < plan->threads; i++) {
+    struct worker *w = &run->workers[i];
+
+    rand_stream_init(&run->streams[i], plan->rand, plan->seed, RNG_WORKLOAD,
+                     plan->first_thread + i, plan->all_threads);
+    w->tid = i;
+    w->rand = &run->streams[i];
+    w->recorder = &run->recorders.of[i];
+    w->recorders = &run->recorders;
+    w->plan = plan;
+    w->run = run;
+    w->event_class = EVENT_NO_CLASS;
+    atomic_init(&w->queue_ns, UINT64_MAX);
+    if (plan->event_rings)
+      w->events = &plan->event_rings->of[i];
+    if (run->classes)
+      w->classes = class_recorder_of(run->classes, i);
+    if (run->pace)
+      w->pace = class_recorder_of(run->pace, i);
+    w->watched = w->events || w->pace;
+  }
+  atomic_store(&run->tickets, plan->events);
+  if (plan->rate > 0.0)
+    return schedule_new(&run->schedule, plan->rate, plan->seed, plan->part,
+                        err);
+  return 0;
+}
+
+void conductor_done(struct conductor *c)
+{
+  struct run *run = &c->run;
+
+  if (c->opened && run->test->ops->close)
+    run->test->ops->close(run->test_run);
+  periods_done(&c->periods);
+  schedule_free(run->schedule);
+  recorders_done(&run->recorders);
+  class_set_free(run->classes);
+  class_set_free(run->pace);
+  ending_done(run);
+  free(run->workers);
+  free(run->streams);
+}
+
+int conductor_set_up(struct conductor *c, const void *cfg, struct err *err)
+{
+  struct run *run = &c->run;
+  const struct test_ops *ops = run->test->ops;
+  struct strbuf mode = { 0 }, extra = { 0 };
+  int rc;
+
+  rc = ops->open(run->plan, cfg, &run->test_run, err);
+  if (rc < 0)
+    return rc;
+  c->opened = true;
+  if (ops->setup)
+    ops->setup(run->test_run, &run->report_setup);
+  rc = reporters_begin(run->reporters, run->n_reporters, &run->report_setup,
+                       err);
+  if (rc < 0)
+    return rc;
+  if (ops->mode_line)
+    ops->mode_line(run->test_run, &extra);
+  plan_describe(run->plan, strbuf_str(&extra), &mode);
+  log_msg(LOG_NOTICE, "%s", strbuf_str(&mode));
+  strbuf_done(&mode);
+  strbuf_done(&extra);
+  if (ops->describe)
+    ops->describe(run->test_run);
+  if (ops->begin) {
+    rc = ops->begin(run->test_run, err);
+    if (rc < 0)
+      return rc;
+  }
+  rc = make_workers(run, err);
+  if (rc == 0)
+    rc = periods_init(&c->periods, &run->recorders,
+                      &(struct periods_want){
+                        .per_thread = run->plan->debug,
+                        .details = run->plan->report.details,
+                        .classes = run->classes,
+                        .pace = run->pace,
+                      },
+                      err);
+  run->periods = &c->periods;
+  return rc;
+}
