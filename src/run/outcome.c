@@ -36,7 +36,7 @@ static void final_report(struct conductor *c)
   const uint64_t end_ns = c->end_ns;
 
   /* Nothing was measured in a run that ended while it was warming up. */
-  if (run->plan->warmup_ns > 0 && atomic_load(&run->warm) == 0)
+  if (run->plan->warmup_ns > 0 && atomic_load(&run->warm) != WARM_DONE)
     periods_restart(run->periods, end_ns);
   if (setup->details)
     reporting_partial(run, end_ns);

@@ -3,6 +3,8 @@
  */
 #include "run/reporting.h"
 
+#include <sched.h>
+
 #include "base/clock.h"
 #include "base/fmt.h"
 #include "base/log.h"
@@ -153,15 +155,35 @@ static void agenda_init(struct agenda *a, const struct run *run)
   a->clock_ns = run->start_ns + NS_PER_S / 4;
 }
 
+/*
+ * The warm-up ends.  Events that ended before are not counted, also if their
+ * workers were interrupted before they could record them: worker.c is the other
+ * half.  What is waited for does not block: recording of a single event.
+ */
+static void cut_warmup(struct run *run)
+{
+  uint64_t now;
+
+  /* Sequentially consistent, like the store to `recording`: either the worker
+   * sees this, or it is seen here. */
+  atomic_store(&run->warm, WARM_ENDING);
+  for (unsigned i = 0; i < run->plan->threads; i++) {
+    while (atomic_load(&run->workers[i].recording) != 0)
+      (void)sched_yield();
+  }
+  now = clock_now_ns();
+  periods_restart(run->periods, now);
+  ending_restart(run, now);
+  atomic_store(&run->warm, WARM_DONE);
+  wait_wake_all(&run->warm);
+}
+
 /* Do what is due at `now`. */
 static void agenda_do(struct run *run, struct agenda *a, uint64_t now)
 {
   if (now >= a->warm_ns) {
-    periods_restart(run->periods, now);
-    ending_restart(run, now);
+    cut_warmup(run);
     a->warm_ns = NEVER;
-    atomic_store(&run->warm, 1);
-    wait_wake_all(&run->warm);
   }
   if (now >= a->interval_ns)
     do_interval(run, a, now);

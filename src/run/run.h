@@ -48,6 +48,13 @@ enum gate {
   GATE_ABORT, /* the run does not take place */
 };
 
+/* How far the warm-up is. */
+enum warmth {
+  WARM_NOT_YET,
+  WARM_ENDING, /* events that have ended but are not recorded are dropped */
+  WARM_DONE,   /* the counters were read: the measured part */
+};
+
 struct run {
   /* Constant while workers exist. */
   const struct plan *plan;
@@ -72,7 +79,7 @@ struct run {
   _Atomic uint32_t stop CACHE_ALIGNED; /* enum stop_reason */
   _Atomic uint32_t gate;               /* enum gate; waited for */
   _Atomic uint32_t forced; /* the run ended by force: no more of the test */
-  _Atomic uint32_t warm; /* 1: the warm-up was cut off; waited for */
+  _Atomic uint32_t warm;   /* enum warmth; WARM_DONE is waited for */
 
   /* Events that nobody has a ticket for yet; any worker. */
   _Atomic uint64_t tickets CACHE_ALIGNED;

@@ -70,7 +70,7 @@ static int make_workers(struct run *run, struct err *err)
       w->classes = class_recorder_of(run->classes, i);
     if (run->pace)
       w->pace = class_recorder_of(run->pace, i);
-    w->watched = w->events || w->pace;
+    w->watched = w->events || w->pace || plan->warmup_ns > 0;
   }
   atomic_store(&run->tickets, plan->events);
   if (plan->rate > 0.0)

@@ -67,6 +67,30 @@ static bool leave(struct worker *w, uint64_t now, const char *why)
   return false;
 }
 
+/* Until the measured part has begun, or it does not come to that. */
+static void await_measured(struct run *run)
+{
+  uint32_t warm;
+
+  while ((warm = atomic_load(&run->warm)) != WARM_DONE && !run_stopped(run))
+    wait_while(&run->warm, warm, WAIT_FOREVER);
+}
+
+/*
+ * The warm-up is over for this worker.  It waits until the counters were read,
+ * for an instant, so that no event that counts is forgotten.
+ */
+static void end_warmup(struct worker *w, uint64_t *now)
+{
+  w->counted = true;
+  w->tickets = w->plan->events == PLAN_NO_LIMIT ? PLAN_NO_LIMIT : 0;
+  if (w->plan->warmup_ns == 0)
+    return;
+  w->watched = w->events || w->pace;
+  await_measured(w->run);
+  *now = clock_now_ns();
+}
+
 /* Wait for the next arrival; false: the run is over before it is due. */
 static bool wait_for_arrival(struct worker *w, uint64_t *now)
 {
@@ -81,6 +105,8 @@ static bool wait_for_arrival(struct worker *w, uint64_t *now)
     wait_while(&run->stop, STOP_NO, until);
     *now = clock_now_ns();
   }
+  if (!w->counted && *now >= run->measured_ns)
+    end_warmup(w, now); /* it has waited beyond the end: this event counts */
   if (run_stopped(run) || *now >= run->end_ns)
     return false;
   w->start_ns = due;
@@ -88,21 +114,11 @@ static bool wait_for_arrival(struct worker *w, uint64_t *now)
   return true;
 }
 
-/*
- * The warm-up is over for this worker.  It waits until the counters were read,
- * for an instant, so that no event that counts is forgotten.
- */
-static void end_warmup(struct worker *w, uint64_t *now)
+/* A ticket for an event of the measured part; false: there are no more. */
+static bool get_ticket(struct worker *w, uint64_t now)
 {
-  struct run *run = w->run;
-
-  w->counted = true;
-  w->tickets = w->plan->events == PLAN_NO_LIMIT ? PLAN_NO_LIMIT : 0;
-  if (w->plan->warmup_ns == 0)
-    return;
-  while (atomic_load(&run->warm) == 0 && !run_stopped(run))
-    wait_while(&run->warm, 0, WAIT_FOREVER);
-  *now = clock_now_ns();
+  w->look_ns = w->run->end_ns;
+  return w->tickets > 0 || take_tickets(w, now);
 }
 
 /*
@@ -111,7 +127,8 @@ static void end_warmup(struct worker *w, uint64_t *now)
  */
 static bool admit(struct worker *w, uint64_t now)
 {
-  static const char time_is_up[] = "Time limit exceeded, exiting...";
+  static const char time_is_up[] = "Time limit exceeded, exiting...",
+                    no_more_events[] = "Event limit exceeded, exiting...";
   struct run *run = w->run;
 
   if (now >= run->measured_ns && !w->counted)
@@ -124,17 +141,17 @@ static bool admit(struct worker *w, uint64_t now)
   if (!w->counted) {
     w->look_ns = run->measured_ns;
     w->tickets = PLAN_NO_LIMIT;
-  } else {
-    w->look_ns = run->end_ns;
-    if (w->tickets == 0 && !take_tickets(w, now))
-      return leave(w, now, "Event limit exceeded, exiting...");
+  } else if (!get_ticket(w, now)) {
+    return leave(w, now, no_more_events);
   }
 
   w->start_ns = now;
   if (run->schedule) {
-    w->look_ns = 0; /* every event comes here */
     if (!wait_for_arrival(w, &now))
       return leave(w, now, run_stopped(run) ? NULL : time_is_up);
+    if (!get_ticket(w, now)) /* the warm-up may have ended meanwhile */
+      return leave(w, now, no_more_events);
+    w->look_ns = 0; /* every event comes here */
   }
   w->tickets--;
   set_phase(w, WORKER_EVENT);
@@ -162,15 +179,50 @@ static void watch_event(struct worker *w, uint64_t now, uint64_t took)
   }
 }
 
+/*
+ * An event that has ended in the warm-up, or that began in it and ended
+ * afterwards.  The latter counts, so it must not be recorded before the
+ * counters were read; the former does not, and must not be recorded after that.
+ */
+static void end_cold_event(struct worker *w, uint64_t now, uint64_t took)
+{
+  struct run *run = w->run;
+
+  if (now >= run->measured_ns) {
+    await_measured(run);
+    recorder_event(w->recorders, w->recorder, took);
+    watch_event(w, now, took);
+    return;
+  }
+  /* Sequentially consistent, both: pairs with cut_warmup(). */
+  atomic_store(&w->recording, 1);
+  if (atomic_load(&run->warm) == WARM_NOT_YET) {
+    recorder_event(w->recorders, w->recorder, took);
+    watch_event(w, now, took);
+  }
+  atomic_store_explicit(&w->recording, 0, memory_order_release);
+}
+
+static void end_watched_event(struct worker *w, uint64_t now, uint64_t took)
+{
+  if (!w->counted && w->plan->warmup_ns > 0) {
+    end_cold_event(w, now, took);
+    return;
+  }
+  recorder_event(w->recorders, w->recorder, took);
+  watch_event(w, now, took);
+}
+
 /* The open event ended at `now`. */
 static inline void end_event(struct worker *w, uint64_t now)
 {
   const uint64_t since = now - w->start_ns;
   const uint64_t took = LIKELY((int64_t)since >= 0) ? since : 0;
 
-  recorder_event(w->recorders, w->recorder, took);
   if (UNLIKELY(w->watched))
-    watch_event(w, now, took);
+    end_watched_event(w, now, took);
+  else
+    recorder_event(w->recorders, w->recorder, took);
 }
 
 bool worker_step(struct worker *w)

@@ -51,16 +51,18 @@ struct worker {
   uint16_t event_class; /* EVENT_NO_CLASS */
   bool event_failed;
 
-  /* Events of this worker are looked at one by one; the rest says how. */
+  /* Events of this worker are looked at one by one: in the warm-up, and for
+   * those that the rest names. */
   bool watched;
   uint64_t began_ns;           /* with a rate: when it was taken up */
   struct event_ring *events;   /* [opt] to the event log */
   struct class_recorder *pace; /* [opt] service time and lag */
 
   /* Read by others. */
-  _Atomic uint32_t phase;    /* enum worker_phase */
-  _Atomic uint64_t left_ns;  /* when its loop ended; 0: not yet */
-  _Atomic uint64_t queue_ns; /* time on the run queue while it worked */
+  _Atomic uint32_t phase;     /* enum worker_phase */
+  _Atomic uint64_t left_ns;   /* when its loop ended; 0: not yet */
+  _Atomic uint32_t recording; /* 1: it records an event of the warm-up */
+  _Atomic uint64_t queue_ns;  /* time on the run queue while it worked */
 } CACHE_ALIGNED;
 
 /* The worker of the calling thread; NULL in all other threads. */
