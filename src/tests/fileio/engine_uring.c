@@ -2,6 +2,7 @@
  * engine_uring.c - I/O mode io_uring: a ring per thread, with registered files
  * and buffers.
  */
+#include <ck_pr.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <liburing.h>
@@ -9,8 +10,10 @@
 #include <sys/resource.h>
 #include <sys/uio.h>
 
+#include "base/cgroup.h"
 #include "run/plan.h"
 #include "tests/fileio/engine.h"
+#include "tests/fileio/patience.h"
 #include "tests/fileio/queue.h"
 
 enum {
@@ -25,6 +28,7 @@ struct uring {
   bool ring_made;
   bool fixed_files;
   uint64_t per_region; /* slots in a registered buffer; 0: none registered */
+  struct patience patience;
 };
 
 static unsigned power_of_two(unsigned n, unsigned most)
@@ -66,11 +70,11 @@ static uint64_t raise_memlock(void)
 
 static int make_ring(struct queue *q, struct err *err)
 {
-  /* Completions need not interrupt the thread: it comes for them.  Kernels
-   * before 6.0 know neither flag. */
+  /* Completions need not interrupt the thread: it comes for them, and sees
+   * when it should.  Kernels before 6.0 do not know all flags. */
   static const unsigned flags[] = {
     IORING_SETUP_CQSIZE | IORING_SETUP_COOP_TASKRUN |
-      IORING_SETUP_SINGLE_ISSUER,
+      IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_SINGLE_ISSUER,
     IORING_SETUP_CQSIZE,
   };
   struct uring *u = q->impl;
@@ -144,6 +148,7 @@ static int uring_setup(struct queue *q, struct err *err)
   if (!u)
     return err_set(err, -ENOMEM, "cannot allocate a queue");
   q->impl = u;
+  patience_init(&u->patience, cgroup_cpus_allowed());
   (void)raise_memlock();
   rc = make_ring(q, err);
   if (rc == 0)
@@ -229,14 +234,63 @@ static int uring_push(struct queue *q, unsigned slot, struct err *err)
   return 0;
 }
 
+/* Look for completions for a moment; false: not so many have come. */
+static bool look(struct uring *u, unsigned least)
+{
+  uint64_t until = 0;
+
+  for (;;) {
+    if (io_uring_cq_ready(&u->ring) >= least)
+      return true;
+    /* They are there as soon as the thread enters the kernel. */
+    if (IO_URING_READ_ONCE(*u->ring.sq.kflags) & IORING_SQ_TASKRUN)
+      return true;
+    if (until == 0)
+      until = clock_now_ns() + PATIENCE_NS;
+    else if (clock_now_ns() >= until)
+      return false;
+    ck_pr_stall();
+  }
+}
+
+/* Submit what is in line, and look; sleep only if that is in vain. */
+static int enter_and_look(struct queue *q, unsigned least, struct err *err)
+{
+  struct uring *u = q->impl;
+  int rc = 0;
+
+  if (q->in_line > 0)
+    rc = enter(q, 0, err);
+  if (rc < 0)
+    return rc;
+  patience_looked(&u->patience, look(u, least));
+  return io_uring_cq_ready(&u->ring) >= least ? 0 : enter(q, least, err);
+}
+
+/* Submit what is in line, and wait for `least`, which is not 0. */
+static int await(struct queue *q, unsigned least, struct err *err)
+{
+  struct uring *u = q->impl;
+  const bool looks = patience_wants(&u->patience);
+  const bool timed = u->patience.timed;
+  const uint64_t start_ns = timed ? clock_now_ns() : 0;
+  const int rc = looks ? enter_and_look(q, least, err) : enter(q, least, err);
+
+  if (timed)
+    patience_took(&u->patience, clock_now_ns() - start_ns);
+  return rc;
+}
+
 static int uring_kick(struct queue *q, unsigned least, struct err *err)
 {
   unsigned taken = 0;
   int rc = 0;
 
   do {
-    if (q->in_line > 0 || taken < least)
-      rc = enter(q, taken < least ? least - taken : 0, err);
+    if (taken < least)
+      rc = await(q, least - taken, err);
+    else if (q->in_line > 0)
+      rc = enter(q, 0, err);
     taken += take_completions(q);
   } while (rc == 0 && taken < least);
   return rc;
