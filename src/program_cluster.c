@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/beside.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -93,11 +94,11 @@ static int receive(struct team *team, bool *ret_alone, bool *ret_go,
 static int join(struct team *team, const struct launch *launch, struct err *err)
 {
   const struct cluster_link *link;
-  char folder[4096];
+  char folder[PATH_MAX];
   int rc;
 
-  rc = engine_open(engine_program_folder(folder, sizeof(folder)),
-                   search_libdir(), &link, err);
+  (void)beside_program(folder, ""); /* or "" */
+  rc = engine_open(folder, search_libdir(), &link, err);
   if (rc == 0)
     rc = cluster_join(&team->cluster, link, launch->size, PACKAGE_VERSION, err);
   if (rc < 0) {

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -53,20 +52,6 @@ struct launch launch_find(char *(*get)(const char *name))
     }
   }
   return (struct launch){ .size = 1 };
-}
-
-const char *engine_program_folder(char *buf, unsigned long size)
-{
-  const ssize_t n = readlink("/proc/self/exe", buf, size - 1);
-  char *slash;
-
-  buf[n > 0 ? n : 0] = '\0';
-  slash = strrchr(buf, '/');
-  if (slash)
-    *slash = '\0';
-  else
-    buf[0] = '\0';
-  return buf;
 }
 
 /* NULL: not there, or it cannot be opened, and `why` says so. */

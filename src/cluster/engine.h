@@ -21,14 +21,11 @@ struct launch {
 struct launch launch_find(char *(*get)(const char *name));
 
 /*
- * Open the plug-in: beside the program (`folder`, or its .libs, in the build
- * tree), or else in `libdir`.  It stays open.
+ * Open the plug-in: beside the program (`folder`, "" when it is not known;
+ * or its .libs, in the build tree), or else in `libdir`.  It stays open.
  */
 int engine_open(const char *folder, const char *libdir,
                 const struct cluster_link **ret, struct err *err);
-
-/* The folder of the running program, in `buf`; "" when it is not known. */
-const char *engine_program_folder(char *buf, unsigned long size);
 
 /*
  * How many processors the process may use although its parent, the engine, may

@@ -113,6 +113,9 @@ int process_init(struct db_process *p, struct err *err);
 /* After all envs are done; ends the watching thread, frees the drivers. */
 void process_done(struct db_process *p);
 
+/* Change p->over, while no other thread uses the process; NULL: never. */
+void process_set_over(struct db_process *p, _Atomic uint32_t *over);
+
 /* The run is over: flag or time.  `now_ns` is the present moment. */
 bool process_is_over(const struct db_process *p, uint64_t now_ns);
 

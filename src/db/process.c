@@ -38,12 +38,16 @@ static int read_lists(struct db_process *p, size_t i, struct err *err)
                     err);
 }
 
+void process_set_over(struct db_process *p, _Atomic uint32_t *over)
+{
+  p->over = over ? over : &p->never;
+}
+
 int process_init(struct db_process *p, struct err *err)
 {
   int rc = 0;
 
-  if (!p->over)
-    p->over = &p->never;
+  process_set_over(p, p->over);
   /* None of these can fail on Linux. */
   (void)pthread_mutex_init(&p->driver_lock, NULL);
   (void)pthread_mutex_init(&p->failures.lock, NULL);

@@ -48,8 +48,7 @@ struct script {
   _Atomic bool in_hook;    /* a report hook is being called */
   _Atomic unsigned opened; /* workers whose thread_init() has ended */
 
-  pthread_mutex_t lock; /* protects db->over while workers start, and the two
-                         * that follow */
+  pthread_mutex_t lock; /* protects the two that follow */
   struct load *load; /* owned; tables that are being filled; NULL: none */
   int signal;        /* has interrupted it; 0: none */
   struct measures measures;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/beside.h"
 #include "base/compiler.h"
 #include "base/strbuf.h"
 
@@ -53,22 +53,9 @@ static bool is_folder(const char *path)
   return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Write "FOLDER/below" for the folder of the running program; false: there is
- * no such folder. */
-static bool beside_program(char buf[PATH_MAX], const char *below)
+static bool is_beside(char buf[PATH_MAX], const char *below)
 {
-  const ssize_t len = readlink("/proc/self/exe", buf, PATH_MAX - 1);
-  char *slash;
-  size_t room;
-
-  if (len <= 0)
-    return false;
-  buf[len] = '\0';
-  slash = strrchr(buf, '/');
-  if (!slash)
-    return false;
-  room = (size_t)(buf + PATH_MAX - (slash + 1));
-  return snprintf(slash + 1, room, "%s", below) < (int)room && is_folder(buf);
+  return beside_program(buf, below) && is_folder(buf);
 }
 
 const char *search_datadir(char buf[PATH_MAX])
@@ -77,9 +64,8 @@ const char *search_datadir(char buf[PATH_MAX])
 
   if (given && *given)
     (void)snprintf(buf, PATH_MAX, "%s", given);
-  else if (is_folder(BENCH_DATADIR) ||
-           (!beside_program(buf, "../share/bench") &&
-            !beside_program(buf, "../src/lua/scripts")))
+  else if (is_folder(BENCH_DATADIR) || (!is_beside(buf, "/../share/bench") &&
+                                        !is_beside(buf, "/../src/lua/scripts")))
     (void)snprintf(buf, PATH_MAX, "%s", BENCH_DATADIR);
   return buf;
 }

@@ -50,6 +50,14 @@ static void mode_line(void *run, struct strbuf *line)
     conn_mode_line(driver, line);
 }
 
+/* The SQL layer learns how it can see that the run is over. */
+static void stop_word(void *run, _Atomic uint32_t *word)
+{
+  const struct script *script = run;
+
+  process_set_over(script->setup.db, word);
+}
+
 static int begin_run(void *run, struct err *err)
 {
   return script_make_background(run, err);
@@ -64,6 +72,7 @@ static void close_run(void *run)
 {
   struct script *script = run;
 
+  process_set_over(script->setup.db, NULL); /* the word goes with the run */
   if (!script->background)
     return;
   (void)state_enter(script->background);
@@ -78,16 +87,6 @@ struct thread {
   struct state *state;
   bool failed; /* its thread_run() has raised an error */
 };
-
-/* The SQL layer learns how it can see that the run is over. */
-static void tell_database(struct script *script, struct worker *w)
-{
-  struct db_process *db = script->setup.db;
-
-  (void)pthread_mutex_lock(&script->lock);
-  db->over = worker_stop_word(w);
-  (void)pthread_mutex_unlock(&script->lock);
-}
 
 /* The last worker to get here tells how many could not connect. */
 static void count_opened(struct script *script)
@@ -107,7 +106,6 @@ static int open_state(struct thread *t, struct script *script, struct worker *w,
   };
   int rc;
 
-  tell_database(script, w);
   rc = state_new(&t->state, script, &role, err);
   if (rc == 0)
     rc = script_export_options(t->state, err);
@@ -197,6 +195,7 @@ static enum report_style style(void *run)
 const struct test_ops script_test_ops = {
   .open = open_run,
   .mode_line = mode_line,
+  .stop_word = stop_word,
   .begin = begin_run,
   .end = end_run,
   .close = close_run,

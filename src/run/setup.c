@@ -120,6 +120,8 @@ int conductor_set_up(struct conductor *c, const void *cfg, struct err *err)
   strbuf_done(&extra);
   if (ops->describe)
     ops->describe(run->test_run);
+  if (ops->stop_word)
+    ops->stop_word(run->test_run, &run->stop);
   if (ops->begin) {
     rc = ops->begin(run->test_run, err);
     if (rc < 0)

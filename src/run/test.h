@@ -9,8 +9,10 @@
 #ifndef BENCH_RUN_TEST_H
 #define BENCH_RUN_TEST_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "opt/opt.h"
 #include "stats/report.h"
@@ -45,6 +47,12 @@ struct test_ops {
   void (*mode_line)(void *run, struct strbuf *line);
   int (*begin)(void *run, struct err *err); /* [opt] */
   void (*close)(void *run);                 /* [opt] */
+
+  /*
+   * [opt] Before begin(): the word that changes from 0 when the run is ended
+   * before its time, for wait_while().  It is there until close() returns.
+   */
+  void (*stop_word)(void *run, _Atomic uint32_t *word);
 
   /* [opt] On the main thread, after the final report of a run that was not
    * forced to end.  An error makes the exit status 1. */
