@@ -173,7 +173,7 @@ int program_make_plan(struct program *p, struct plan *plan, struct err *err)
     return rc;
   /* The same in all processes, whatever files they write. */
   in.details = runs && (results_wanted(&p->results_cfg) ||
-                             (p->team && p->core.report_ranks));
+                        (p->team && p->core.report_ranks));
   in.event_rings = results_event_rings(p->results);
   rc = plan_init(plan, &in, err);
   if (rc < 0 || !p->team)
@@ -253,7 +253,7 @@ static int act(struct program *p)
   case CMDLINE_HELP:
     return print_help(p);
   case CMDLINE_VERSION:
-    (void)printf("%s\n", p->version);
+    program_put_version(p);
     return EXIT_OK;
   case CMDLINE_TOOL:
     return program_tool(p);

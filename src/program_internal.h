@@ -54,6 +54,9 @@ int program_fail_usage(int rc, const struct err *err);
 int program_complain(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void program_put_text(struct strbuf *text); /* and free it */
 
+/* For --version. */
+void program_put_version(const struct program *p);
+
 /* Open the files of results, before anything starts. */
 int program_open_results(struct program *p, struct err *err);
 int program_make_plan(struct program *p, struct plan *plan, struct err *err);

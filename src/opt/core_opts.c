@@ -170,6 +170,10 @@ const struct opt core_general_opts[] = {
     .name = "version",
     .def = "off",
     .help = "print the version and exit",
+    .man =
+      "One line. With --debug, or --verbosity=5, what is built in follows: "
+      "Lua, database drivers, I/O modes of the fileio test, the plug-in "
+      "for several machines.",
   },
   {
     OPT_FILE(struct core_cfg, config_file),

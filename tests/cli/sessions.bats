@@ -98,9 +98,31 @@ silent() {
   bench --version
   must is "$status" 0
   must has "$output" '^bench [0-9]+\.[0-9]+\.[0-9]+'
+  must is "${#lines[@]}" 1
   bench cpu --threads=0 --help
   must is "$status" 0
   must has "$output" '^  --threads=N +number of worker threads \[1\]$'
+}
+
+@test "--version names what is built in when asked for details" {
+  bench --version
+  version=$output
+  bench --version --debug
+  must is "$status" 0
+  must is "${lines[0]}" "$version"
+  must has "$output" '^Lua: LuaJIT 2\.1'
+  drivers=$("$BENCH" --db-driver=help | sed -n 's/^  \([a-z]*\) - .*/\1/p' | paste -sd ' ')
+  must has "$output" "^database drivers: $drivers\$"
+  modes=()
+  for mode in sync async mmap io_uring; do
+    "$BENCH" fileio --file-num=1 --file-total-size=16K --file-test-mode=rndrd \
+      --file-io-mode=$mode run >refused 2>&1 || :
+    grep -q 'was built without it' refused || modes+=("$mode")
+  done
+  must has "$output" "^file I/O modes: ${modes[*]}\$"
+  bench --verbosity=5 --version
+  must is "${lines[0]}" "$version"
+  must holds "${#lines[@]} > 4"
 }
 
 @test "the name sysbench" {

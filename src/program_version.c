@@ -1,0 +1,48 @@
+/*
+ * program_version.c - what --version prints.
+ *
+ * One line, because scripts compare it; what else there is to say follows only
+ * at the verbosity of debugging.
+ */
+#include <luajit.h>
+
+#include "base/log.h"
+#include "base/strbuf.h"
+#include "program_internal.h"
+#include "tests/fileio/engine.h"
+#include "tests/fileio/options.h"
+
+static void add_drivers(struct strbuf *out, const struct program *p)
+{
+  struct help_item drivers[DRIVERS_MAX];
+  const size_t n = program_list_drivers(p, drivers);
+
+  strbuf_adds(out, "database drivers:");
+  for (size_t i = 0; i < n; i++)
+    strbuf_addf(out, " %s", drivers[i].name);
+  strbuf_adds(out, "\n");
+}
+
+static void add_io_modes(struct strbuf *out)
+{
+  strbuf_adds(out, "file I/O modes:");
+  for (int i = 0; i < FILE_ENGINES; i++) {
+    if (engine_find((enum file_engine)i))
+      strbuf_addf(out, " %s", file_engine_words[i]);
+  }
+  strbuf_adds(out, "\n");
+}
+
+void program_put_version(const struct program *p)
+{
+  struct strbuf out = { 0 };
+
+  strbuf_addf(&out, "%s\n", p->version);
+  if (core_log_level(&p->core) >= LOG_DEBUG) {
+    strbuf_addf(&out, "Lua: %s\n", LUAJIT_VERSION);
+    add_drivers(&out, p);
+    add_io_modes(&out);
+    strbuf_addf(&out, "cluster plug-in: %s\n", BUILT_CLUSTER_PLUGIN);
+  }
+  program_put_text(&out);
+}
