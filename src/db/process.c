@@ -96,7 +96,7 @@ void process_connect_summary(struct db_process *p, unsigned threads)
   struct connect_failures *f = &p->failures;
 
   (void)pthread_mutex_lock(&f->lock);
-  if (f->count > 1)
+  if (f->count > 0 && threads > 1)
     log_msg(LOG_FATAL, "%u of %u connections failed: %s", f->count, threads,
             f->reason);
   (void)pthread_mutex_unlock(&f->lock);
