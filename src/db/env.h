@@ -125,6 +125,9 @@ int process_init(struct db_process *p, struct err *err);
 /* After all envs are done; ends the watching thread, frees the drivers. */
 void process_done(struct db_process *p);
 
+/* One of the drivers in use talks to servers. */
+bool process_uses_server(struct db_process *p);
+
 /* The run is over: flag or time.  `now_ns` is the present moment. */
 bool process_is_over(const struct db_process *p, uint64_t now_ns);
 

@@ -83,6 +83,17 @@ void process_done(struct db_process *p)
   (void)pthread_mutex_destroy(&p->driver_lock);
 }
 
+bool process_uses_server(struct db_process *p)
+{
+  bool uses = false;
+
+  (void)pthread_mutex_lock(&p->driver_lock);
+  for (size_t i = 0; i < p->n_drivers && i < DRIVERS_MAX; i++)
+    uses |= p->state[i].ready && (p->drivers[i].driver->caps & DRIVER_SERVER);
+  (void)pthread_mutex_unlock(&p->driver_lock);
+  return uses;
+}
+
 bool process_is_over(const struct db_process *p, uint64_t now_ns)
 {
   const uint64_t end = atomic_load_explicit(&p->end_ns, memory_order_relaxed);
