@@ -130,13 +130,13 @@ show_log() {
 # take_port N: for this server alone as long as its folder exists, also while it
 # is down; links of folders that are gone count for nothing.
 take_port() {
-  local link=${SERVERS_TMP:-/tmp}/bench-db-port.$1
+  local link=${base%/*}/bench-db-port.$1
   [[ -L $link && ! -e $link ]] && rm -f "$link" 2>/dev/null
   ln -s "$base" "$link" 2>/dev/null
 }
 
 give_port() {
-  local link=${SERVERS_TMP:-/tmp}/bench-db-port.$port
+  local link=${base%/*}/bench-db-port.$port
   [[ $(readlink "$link" 2>/dev/null) != "$base" ]] || rm -f "$link"
 }
 
