@@ -11,6 +11,9 @@
 set -euo pipefail
 
 src=$(cd "$(dirname "$0")/.." && pwd)
+# Tests run beside each other, as many as there are processors; those with a
+# server mostly wait.  Tests of times are last and alone: tests/Makefile.inc.
+cores=$(getconf _NPROCESSORS_ONLN)
 broken=()
 passed=0 failed=0 skipped=0
 
@@ -46,7 +49,7 @@ tell_failures() {
 
 # suites FOLDER TARGETS [CONFIGURE ARGUMENT]...
 suites() {
-  local folder=$src/$1 targets=$2 suite began name
+  local folder=$src/$1 targets=$2 suite began name jobs
   name=$1
   shift 2
   if ! "$src/scripts/build.sh" "$folder" --enable-werror "$@"; then
@@ -56,7 +59,9 @@ suites() {
   find "$folder" -name '*.trs' -delete # results of former runs do not count
   for suite in $targets; do
     began=$SECONDS
-    make -C "$folder" "$suite" || broken+=("$suite in $folder")
+    jobs=$cores
+    [[ $suite == check ]] || jobs=$((cores + 2))
+    make -C "$folder" -j"$jobs" "$suite" || broken+=("$suite in $folder")
     printf 'test.sh: %s in %s took %d s\n' "$suite" "$name" $((SECONDS - began))
   done
   count "$folder"

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "db/call.h"
 #include "db/message.h"
+#include "db/opening.h"
 #include "db/stmt.h"
 
 static const struct {
@@ -100,33 +101,6 @@ static struct conn *new_conn(struct driver_handle *h,
   return c;
 }
 
-/* The same failure of many threads is printed once. */
-static void say_connect_failed(struct conn *c)
-{
-  struct db_process *p = c->env->process;
-  struct connect_failures *f = &p->failures;
-  struct strbuf reason = { 0 }, lines = { 0 };
-  bool said;
-
-  c->driver->connect_reason(c->session, &c->out, &reason);
-  (void)pthread_mutex_lock(&f->lock);
-  said = f->count > 0 &&
-         strncmp(f->reason, strbuf_str(&reason), sizeof(f->reason) - 1) == 0;
-  if (f->count == 0)
-    (void)snprintf(f->reason, sizeof(f->reason), "%s", strbuf_str(&reason));
-  f->count++;
-  (void)pthread_mutex_unlock(&f->lock);
-  if (!said) {
-    c->driver->connect_message(c->session, &c->out, &lines);
-    message_lines(LOG_FATAL, &lines);
-    if (c->out.no_server)
-      log_msg(LOG_FATAL, "to try %s without a server, use --db-driver=sqlite",
-              p->program ? p->program : "bench");
-  }
-  strbuf_done(&reason);
-  strbuf_done(&lines);
-}
-
 struct conn *conn_open(struct driver_handle *h,
                        const struct conn_params *params)
 {
@@ -141,8 +115,7 @@ struct conn *conn_open(struct driver_handle *h,
   if (!c->params.host && !c->params.socket)
     c->session->number = atomic_fetch_add_explicit(&p->next_number, 1,
                                                    memory_order_relaxed);
-  if (transport_open(c, transport_limit(c)) < 0) {
-    say_connect_failed(c);
+  if (opening_try(c) < 0) {
     destroy(c);
     return NULL;
   }

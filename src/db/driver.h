@@ -251,8 +251,9 @@ struct driver {
   void (*connect_reason)(const struct session *s, const struct outcome *out,
                          struct strbuf *line);
   /*
-   * [opt] After each connect: what the user has to know, one warning per line,
-   * without the prefix.
+   * [opt] When a connection was opened for the first time; of a server also
+   * when that failed: what the user has to know, one warning per line, without
+   * the prefix.
    */
   void (*warnings)(struct session *s, struct strbuf *lines);
   /* Where this session goes, in words: "host 'a', port 3306". */

@@ -59,6 +59,17 @@ enum {
   DRIVERS_MAX = 16
 };
 
+/*
+ * The first connection of a run is opened while the others wait (not for
+ * long): the checks before the run are about a server that they have not
+ * filled yet, and are told before anything that they foresee.
+ */
+enum first_open {
+  FIRST_OPEN_NOT_YET,
+  FIRST_OPEN_UNDER_WAY,
+  FIRST_OPEN_OVER
+};
+
 /* Failed connects at the start. */
 struct connect_failures {
   pthread_mutex_t lock; /* protects the rest */
@@ -95,6 +106,7 @@ struct db_process {
   _Atomic bool used;             /* a driver was obtained: SQL reports */
   _Atomic bool native, emulated; /* statements were prepared this way */
   _Atomic bool checked;          /* the checks before the run were made */
+  _Atomic uint32_t first_open;   /* enum first_open: of all connections */
   atomic_flag noting;            /* the first connection is asked */
   _Atomic bool noted;            /* `server` is complete; release, acquire */
   const char *driver_name;       /* with `server`: of that connection */
@@ -116,12 +128,15 @@ void process_done(struct db_process *p);
 /* Change p->over, while no other thread uses the process; NULL: never. */
 void process_set_over(struct db_process *p, _Atomic uint32_t *over);
 
+/* One of the drivers in use talks to servers. */
+bool process_uses_server(struct db_process *p);
+
 /* The run is over: flag or time.  `now_ns` is the present moment. */
 bool process_is_over(const struct db_process *p, uint64_t now_ns);
 
 /*
  * When all threads have ended their thread_init: the line
- * `FATAL: K of T connections failed: REASON` if two or more failed.
+ * `FATAL: K of T connections failed: REASON`, unless one thread was all.
  */
 void process_connect_summary(struct db_process *p, unsigned threads);
 

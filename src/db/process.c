@@ -87,6 +87,17 @@ void process_done(struct db_process *p)
   (void)pthread_mutex_destroy(&p->driver_lock);
 }
 
+bool process_uses_server(struct db_process *p)
+{
+  bool uses = false;
+
+  (void)pthread_mutex_lock(&p->driver_lock);
+  for (size_t i = 0; i < p->n_drivers && i < DRIVERS_MAX; i++)
+    uses |= p->state[i].ready && (p->drivers[i].driver->caps & DRIVER_SERVER);
+  (void)pthread_mutex_unlock(&p->driver_lock);
+  return uses;
+}
+
 bool process_is_over(const struct db_process *p, uint64_t now_ns)
 {
   const uint64_t end = atomic_load_explicit(&p->end_ns, memory_order_relaxed);
@@ -100,7 +111,7 @@ void process_connect_summary(struct db_process *p, unsigned threads)
   struct connect_failures *f = &p->failures;
 
   (void)pthread_mutex_lock(&f->lock);
-  if (f->count > 1)
+  if (f->count > 0 && threads > 1)
     log_msg(LOG_FATAL, "%u of %u connections failed: %s", f->count, threads,
             f->reason);
   (void)pthread_mutex_unlock(&f->lock);

@@ -84,16 +84,6 @@ static void note_server(struct conn *c)
   atomic_store_explicit(&p->noted, true, memory_order_release);
 }
 
-static void say_warnings(struct conn *c)
-{
-  struct strbuf lines = { 0 };
-
-  if (c->driver->warnings)
-    c->driver->warnings(c->session, &lines);
-  message_lines(LOG_WARNING, &lines);
-  strbuf_done(&lines);
-}
-
 int transport_open(struct conn *c, uint64_t until_ns)
 {
   c->out = (struct outcome){ 0 };
@@ -104,7 +94,6 @@ int transport_open(struct conn *c, uint64_t until_ns)
   c->attention &= ~(unsigned)(CONN_NOT_OPEN | CONN_MARKED | CONN_RESULT);
   c->generation++;
   watch_opened(c);
-  say_warnings(c);
   if (c->env->process->set.debug && log_get_level() >= LOG_DEBUG)
     say_about(c);
   check_before_run(c);

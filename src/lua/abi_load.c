@@ -186,13 +186,17 @@ void loading_interrupted(void *arg, int number)
     load_stop(l);
 }
 
-void loading_is_late(void *arg)
+bool loading_is_late(void *arg)
 {
-  (void)arg;
+  struct script *script = arg;
+
+  if (!process_uses_server(script->setup.db))
+    return false;
   log_msg(LOG_WARNING,
           "interrupted: the server still holds rows that were sent; the same "
           "command with --table-exists=resume goes on");
   log_flush();
+  return true;
 }
 
 int loading_outcome(struct script *script)

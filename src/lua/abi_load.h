@@ -5,16 +5,19 @@
 #ifndef BENCH_LUA_ABI_LOAD_H
 #define BENCH_LUA_ABI_LOAD_H
 
+#include <stdbool.h>
+
 /* A signal has come; `script` is a struct script.  Loading ends after the
  * chunks that are on their way; without it the program ends at once. */
 void loading_interrupted(void *script, int number);
 
 /* A server that does not answer must not keep an interrupted load: after so
- * many seconds it is said how to go on, and the program ends. */
+ * many seconds it is said how to go on, and the program ends (true).  What is
+ * done without a server ends by itself. */
 enum {
   LOADING_PATIENCE_S = 4
 };
-void loading_is_late(void *script);
+bool loading_is_late(void *script);
 
 struct script;
 

@@ -58,8 +58,8 @@ static void *wait_for_signals(void *arg)
 
     if (number == SIGNAL_END)
       return NULL;
-    if (number == 0 && s->late)
-      s->late(s->arg);
+    if (number == 0 && s->late && !s->late(s->arg))
+      continue;
     if (first != 0)
       signals_die(number ? number : first);
     first = number;

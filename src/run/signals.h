@@ -22,9 +22,10 @@ struct signals {
   void *arg;
 
   /* [opt] So long after the first signal, if the program is still there, late()
-   * is called and the program dies of the signal. */
+   * is called, and the program dies of the signal; unless late() says false,
+   * and is called again later. */
   unsigned patience_s;
-  void (*late)(void *arg);
+  bool (*late)(void *arg);
 };
 
 /* Before other threads are started, so that they inherit the mask.  The caller

@@ -277,7 +277,7 @@ LUA
 
 @test "a thread prepares what it uses, not all there is" {
   # 10,000 tables x 9 classes x 50 threads at the start would take minutes
-  timeout 20 "$BENCH" oltp_read_write $null --tables=10000 --threads=50 \
+  timeout 60 "$BENCH" oltp_read_write $null --tables=10000 --threads=50 \
     --events=50 run
 }
 

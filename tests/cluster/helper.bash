@@ -41,7 +41,7 @@ only_openmpi() {
 ranks() {
   local n=$1
   shift
-  run --separate-stderr timeout 60 "${launcher[@]}" -n "$n" "$BENCH" "$@"
+  run --separate-stderr timeout 120 "${launcher[@]}" -n "$n" "$BENCH" "$@"
 }
 
 # check DOCUMENT EXPRESSION...: as the tests of results do.
@@ -64,10 +64,10 @@ start() {
   await out '\[ 1s \]'
 }
 
-# await FILE PATTERN: until a line of the file matches, 30 seconds at most.
+# await FILE PATTERN: until a line of the file matches, 90 seconds at most.
 await() {
   local i
-  for ((i = 0; i < 300; i++)); do
+  for ((i = 0; i < 900; i++)); do
     grep -Eq -- "$2" "$1" 2>/dev/null && return 0
     sleep 0.1
   done

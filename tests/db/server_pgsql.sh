@@ -39,6 +39,7 @@ pgsql_flag() {
     --max-connections=*) settings+=("max_connections=${1#*=}") ;;
     --lock-wait-timeout=*) settings+=("lock_timeout=${1#*=}s") ;;
     --general-log) settings+=("log_statement=all") ;;
+    --standby-of=?*) primary=$(absolute "${1#*=}") ;;
     *) return 1 ;;
   esac
 }
@@ -61,6 +62,7 @@ pgsql_hba() {
   [[ $tls != required ]] || host=hostssl
   cat <<TEXT
 local all postgres trust
+local replication postgres trust
 local all sbtest $method
 local all sbpass scram-sha-256
 $host all sbtest 127.0.0.1/32 $method
@@ -101,7 +103,34 @@ pgsql_sql() {
 # The server itself writes "ready" into line 8 of its pid file.
 pgsql_ready() {
   [[ $(sed -n '1p;8p' "$base/data/postmaster.pid" 2>/dev/null) == \
-    "$pid"$'\n'ready* ]]
+    "$pid"$'\n'ready* ]] || pgsql_waits
+}
+
+# A standby that lets nobody in says so instead.
+pgsql_waits() {
+  [[ -n $primary && " ${settings[*]} " == *' hot_standby=off '* &&
+    $(sed -n '1p;8p' "$base/data/postmaster.pid" 2>/dev/null) == \
+    "$pid"$'\n'standby* ]]
+}
+
+# The data of a standby: a copy of the primary's, which it goes on to follow.
+pgsql_clone() {
+  local from
+  from=$(. "$primary/state" && printf 'host=%s port=%s' "$base" "$port")
+  mkdir -m 700 "$base/data"
+  set_as_server
+  give_to_server
+  (cd "$base" && "${as_server[@]}" "$pg_bin/pg_basebackup" -D "$base/data" -R \
+    --checkpoint=fast --no-sync --dbname="$from user=postgres") \
+    >"$base/init.log" 2>&1 || {
+    tail -n 15 "$base/init.log" >&2
+    die "cannot copy the data of the primary"
+  }
+}
+
+pgsql_promote() {
+  set_as_server
+  (cd "$base" && "${as_server[@]}" "$pg_bin/pg_ctl" promote -D "$base/data") >/dev/null
 }
 
 pgsql_accounts() {

@@ -76,6 +76,7 @@ destroy() {
   guard=$(cat "$dir/guard" 2>/dev/null || true)
   pid=$(cat "$dir/pid" 2>/dev/null || true)
   kill_server
+  give_port
   rm -rf "$base"
   rm -f "$dir/state" "$dir/pid" "$dir/guard"
   rmdir "$dir" 2>/dev/null || true # the caller may keep files of its own there
@@ -126,16 +127,31 @@ show_log() {
   tail -n 15 "$base/log" >&2 || true
 }
 
+# take_port N: for this server alone as long as its folder exists, also while it
+# is down; links of folders that are gone count for nothing.
+take_port() {
+  local link=${base%/*}/bench-db-port.$1
+  [[ -L $link && ! -e $link ]] && rm -f "$link" 2>/dev/null
+  ln -s "$base" "$link" 2>/dev/null
+}
+
+give_port() {
+  local link=${base%/*}/bench-db-port.$port
+  [[ $(readlink "$link" 2>/dev/null) != "$base" ]] || rm -f "$link"
+}
+
 # Below the range from which the system takes the client's side of connections:
 # while the server is down nobody else gets its port by chance.
 start_on_free_port() {
   local try
-  for ((try = 0; try < 20; try++)); do
+  for ((try = 0; try < 50; try++)); do
     port=$((20000 + (RANDOM * 3 + $$) % 12000))
+    take_port "$port" || continue
+    save_state
     if (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then
+      give_port
       continue
     fi
-    save_state
     : >"$base/log"
     launch
     if wait_ready; then
@@ -146,6 +162,7 @@ start_on_free_port() {
       die "the $kind server did not start"
     fi
     kill_server
+    give_port
   done
   die "no free port found"
 }

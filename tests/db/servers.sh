@@ -43,6 +43,7 @@ usage: servers.sh [--owner=PID] COMMAND ...
   env DIR                       print shell assignments: where it is
   sql DIR STATEMENTS            run them as the administrator
   pids DIR                      print its process ids
+  promote DIR                   pgsql: the standby is a primary from now on
 flags of start:
   --durable                     sync to disk (default: as fast as can be)
   --password=WORD               password of user sbtest (default: none)
@@ -53,6 +54,7 @@ flags of start:
   --lock-wait-timeout=SECONDS   longest wait for a row lock
   --local-infile=on|off         mysql: LOAD DATA LOCAL
   --max-prepared-stmt-count=N   mysql: limit of prepared statements
+  --standby-of=DIR              pgsql: follows that server
   --set=NAME=VALUE              any option of the server
 TEXT
 }
@@ -72,7 +74,7 @@ parse_flag() {
     --tls-name=?*) tls_name=${1#*=} ;;
     --set=?*=*) settings+=("${1#--set=}") ;;
     --general-log | --max-connections=* | --lock-wait-timeout=* | \
-      --local-infile=* | --max-prepared-stmt-count=*)
+      --local-infile=* | --max-prepared-stmt-count=* | --standby-of=*)
       "${kind}_flag" "$1" || die "'$1' has no meaning for $kind"
       ;;
     *) die "unknown flag '$1'" ;;
@@ -90,7 +92,8 @@ give_up() {
 save_state() {
   {
     printf '%s=%q\n' kind "$kind" base "$base" port "$port" user "$user" \
-      durable "$durable" password "$password" tls "$tls" tls_name "$tls_name"
+      durable "$durable" password "$password" tls "$tls" tls_name "$tls_name" \
+      primary "$primary"
     printf 'settings=('
     ((${#settings[@]} == 0)) || printf '%q ' "${settings[@]}"
     printf ')\n'
@@ -110,7 +113,7 @@ cmd_start() {
   check_kind
   dir=$(absolute "$2")
   shift 2
-  durable=0 password='' tls=off tls_name=localhost port=0 pid=''
+  durable=0 password='' tls=off tls_name=localhost port=0 pid='' primary=''
   settings=()
   for flag; do
     parse_flag "$flag"
@@ -126,7 +129,11 @@ cmd_start() {
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
   start_guard
-  install_data
+  if [[ -n $primary ]]; then
+    "${kind}_clone"
+  else
+    install_data
+  fi
   [[ $tls == off ]] || make_certificates
   give_to_server
   start_on_free_port
@@ -172,6 +179,13 @@ cmd_pids() {
   server_pids
 }
 
+cmd_promote() {
+  load_state
+  "${kind}_find" || die "no $kind server is installed"
+  [[ -n $primary ]] || die "the server in '$dir' is no standby"
+  "${kind}_promote"
+}
+
 cmd_env() {
   load_state
   "${kind}_env"
@@ -210,7 +224,7 @@ case $command in
   help | --help) usage ;;
   start | has) "cmd_$command" "$@" ;;
   guard) guard_main "$@" ;;
-  stop | shutdown | kill9 | restart | freeze | thaw | env | sql | pids)
+  stop | shutdown | kill9 | restart | freeze | thaw | env | sql | pids | promote)
     (($# >= 1)) || die "$command: needs the folder of a server"
     dir=$(absolute "$1")
     "cmd_$command" "$@"

@@ -31,7 +31,7 @@ within() {
 }
 
 my() {
-  timeout 20 mariadb --no-defaults --batch --skip-column-names --database=sbtest "$@"
+  timeout 60 mariadb --no-defaults --batch --skip-column-names --database=sbtest "$@"
 }
 
 # my_tcp PORT ARGS
@@ -41,13 +41,13 @@ my_tcp() {
 
 # pg CONNINFO ARGS
 pg() {
-  PGPASSWORD=${pgpass-} timeout 20 psql --no-psqlrc --no-password -At \
-    "dbname=sbtest connect_timeout=15 $1" "${@:2}"
+  PGPASSWORD=${pgpass-} timeout 60 psql --no-psqlrc --no-password -At \
+    "dbname=sbtest connect_timeout=50 $1" "${@:2}"
 }
 
 start_proxy() {
   coproc PROXY { exec "$proxy" --control="$dir/control" --owner=$$ "$1"; }
-  read -r -t 10 proxy_port <&"${PROXY[0]}"
+  read -r -t 30 proxy_port <&"${PROXY[0]}"
 }
 
 send() { "$proxy" --send="$dir/control" "$1"; }
@@ -219,19 +219,19 @@ life() {
   servers restart "$dir/db"
   answers_by_proxy "$1"
 
-  within 10 arrived 0
+  within 30 arrived 0
   servers freeze "$dir/db"
   ask_later "$1"
-  within 10 arrived 1
+  within 30 arrived 1
   [ ! -s "$dir/answer" ]
   servers thaw "$dir/db"
   wait "$client"
   [ "$(cat "$dir/answer")" = 42 ]
 
-  within 10 arrived 0
+  within 30 arrived 0
   send blackhole
   ask_later "$1"
-  within 10 arrived 1
+  within 30 arrived 1
   send cut
   run wait "$client"
   [ "$status" -ne 0 ]
@@ -269,8 +269,8 @@ orphan() {
     kill -KILL $$' orphan "$1" "$dir/db" "$dir/base" 3>&- || true
   base=$(cat "$dir/base")
   [[ $base == /*/bench-db.* ]]
-  within 20 gone "$base"
-  within 20 test ! -e "$dir/db"
+  within 30 gone "$base"
+  within 30 test ! -e "$dir/db"
 }
 
 @test "mysql: nothing stays when the caller is killed" {

@@ -26,24 +26,24 @@ against() {
 listeners() {
   coproc LISTEN { exec python3 -c '
 import select, socket
-ports = None
-while ports is None:
-    a, b = socket.socket(), socket.socket()
-    a.bind(("127.0.0.1", 0)); b.bind(("127.0.0.1", 0))
-    ports = (a.getsockname()[1], b.getsockname()[1])
-    a.close(); b.close()
-listening = {}
-for host in (1, 2, 3):
-    for n, port in enumerate(ports, 1):
-        s = socket.create_server(("127.0.0.%d" % host, port))
-        listening[s] = "host %d port %d" % (host, n)
+ports, listening = [], {}
+while len(ports) < 2: # one that is free on the first host may be taken elsewhere
+    made = [socket.create_server(("127.0.0.1", 0))]
+    port = made[0].getsockname()[1]
+    try:
+        made += [socket.create_server(("127.0.0.%d" % host, port)) for host in (2, 3)]
+    except OSError:
+        continue
+    ports.append(port)
+    for host, s in enumerate(made, 1):
+        listening[s] = "host %d port %d" % (host, len(ports))
 print(*ports, flush=True)
 while True:
     for s in select.select(list(listening), [], [])[0]:
         s.accept()[0].close()
         print(listening[s], flush=True)'; }
   listener=$LISTEN_PID
-  read -r -t 10 first second <&"${LISTEN[0]}"
+  read -r -t 30 first second <&"${LISTEN[0]}"
 }
 
 @test "three hosts, two ports, twelve connections: two each, in order" {
@@ -62,7 +62,7 @@ LUA
     for _ in 1 2; do
       for host in 1 2 3; do
         for port in 1 2; do
-          read -r -t 10 seen <&"${LISTEN[0]}"
+          read -r -t 30 seen <&"${LISTEN[0]}"
           [[ $seen == "host $host port $port" ]]
         done
       done
@@ -95,12 +95,12 @@ LUA
   count() { servers sql "$dir/server" "SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'" | tr -dc 0-9; }
   [[ $(count) -eq 0 ]]
   in_background "$BENCH" "$dir/script.lua" --db-driver=mysql --mysql-host=127.0.0.1 \
-    --mysql-port="$port" --threads=100 --time=20 run
+    --mysql-port="$port" --threads=100 --time=90 run
   ended
   ((status == 0))
   [[ $(servers sql "$dir/server" "SHOW GLOBAL STATUS LIKE 'Com_stmt_prepare'" | tr -dc 0-9) -eq 10000 ]]
   given_back() { [[ $(count) -eq 0 ]]; }
-  within 5 given_back
+  within 30 given_back
 }
 
 @test "no password in any output, also of failures" {

@@ -4,6 +4,7 @@ sysbench.cmdline.options = {
    what = {"what an event does", "count"},
    sql = {"a statement", "SELECT 1"},
    where = {"what runs --sql besides: thread_init, hook", ""},
+   stop_file = {"the run ends when there is such a file", ""},
 }
 
 local events = {}
@@ -15,9 +16,31 @@ function events.count()
    con:query("COMMIT")
 end
 
+-- The same with a prepared statement.
+function events.prepared()
+   if not st then
+      st = con:prepare("UPDATE counter SET n = n + ? WHERE id = ?")
+      one = st:bind_create(sysbench.sql.type.INT)
+      id = st:bind_create(sysbench.sql.type.INT)
+      st:bind_param(one, id)
+      one:set(1)
+   end
+   id:set(1)
+   st:execute()
+end
+
+-- Two rows in either order.
+function events.deadlock()
+   local first = sysbench.tid % 2
+   con:query("BEGIN")
+   con:query("UPDATE counter SET n = n + 1 WHERE id = " .. 1 + first)
+   con:query("UPDATE counter SET n = n + 1 WHERE id = " .. 2 - first)
+   con:query("COMMIT")
+end
+
 -- The value read decides what is written: lost updates would show.
 function events.stale()
-   con:query("BEGIN")
+   con:query(sysbench.opt.db_driver == "pgsql" and "BEGIN ISOLATION LEVEL SERIALIZABLE" or "BEGIN")
    local n = con:query_row("SELECT n FROM counter WHERE id = 1")
    con:query("UPDATE counter SET n = " .. n + 1 .. " WHERE id = 1")
    con:query("COMMIT")
@@ -29,6 +52,21 @@ function events.half()
    con:query("UPDATE counter SET n = n + 1 WHERE id = 1")
    con:query(sysbench.opt.sql)
    con:query("COMMIT")
+end
+
+-- A key that is new once, then that of another row.
+function events.duplicate()
+   con:query("BEGIN")
+   con:query("UPDATE counter SET n = n + 1 WHERE id = 1")
+   con:query("INSERT INTO counter VALUES (" .. sysbench.rand.uniform(1, 3) .. ", 0)")
+   con:query("ROLLBACK")
+end
+
+-- Goes on in a transaction that has failed.
+function events.aborted()
+   con:query("BEGIN")
+   pcall(con.query, con, "SELECT 1/0")
+   con:query("SELECT 1")
 end
 
 function events.sql() con:query(sysbench.opt.sql) end
@@ -46,4 +84,13 @@ function thread_init()
    end
 end
 
-function event() events[sysbench.opt.what]() end
+function event()
+   if sysbench.opt.stop_file ~= "" then
+      local file = io.open(sysbench.opt.stop_file)
+      if file then
+         file:close()
+         return true
+      end
+   end
+   events[sysbench.opt.what]()
+end

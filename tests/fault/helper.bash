@@ -2,6 +2,9 @@
 # helper.bash - what the fault tests share: runs with a limit, in the foreground
 # and in the background, and what is looked for in their output.
 #
+# Nothing here depends on how fast the machine is: a run goes on until the test
+# has seen what it waits for and says `enough`; limits are limits for failure.
+#
 # setup_fault sets $dir, the folder of the test, $out and $err, the two streams
 # of the last run, and $events, the script of one-line events.
 
@@ -12,6 +15,7 @@ setup_fault() {
   err=$dir/err
   events=$BENCH_SRC/tests/fault/events.lua
   proxy=$BENCH_BUILD/tests/fault/tcp_proxy
+  stop_file=$dir/enough
   unset BENCH_COMPAT
 }
 
@@ -21,19 +25,44 @@ show() {
   tail -n 30 "$out" "$err"
 }
 
-# in_background COMMAND...: its process is $job; ended waits for it.  Sixty
+# in_background COMMAND...: its process is $job; ended waits for it.  A hundred
 # seconds are the limit for a failure.
 in_background() {
-  timeout --signal=KILL 60 "$@" >"$out" 2>"$err" 3>&- &
+  rm -f "$stop_file"
+  began=${EPOCHREALTIME/./}
+  timeout --signal=KILL 100 "$@" >"$out" 2>"$err" 3>&- &
   job=$!
+}
+
+# until_enough COMMAND...: a run of events.lua, until `enough` ends it with 0.
+until_enough() {
+  in_background "$@" --time=90 --stop-file="$stop_file" run
+}
+
+enough() {
+  touch "$stop_file"
+  ended
+}
+
+# Until all threads work: before that a fault is one of the start.
+begun() {
+  within 30 grep -q '^Threads started' "$out"
 }
 
 # Sets $status; a run leaves no process behind.
 ended() {
   status=0
   wait "$job" || status=$?
+  took=$((${EPOCHREALTIME/./} - began))
   show
   [[ -z $(ps -e -o pgid= -o pid= | awk -v g="$job" '$1 == g') ]]
+}
+
+# in_time SECONDS: the last run took no longer.  Two seconds are for starting
+# and ending processes on a busy machine.
+in_time() {
+  printf 'took %d us\n' "$took"
+  ((took <= ($1 + 2) * 1000000))
 }
 
 bounded() {
@@ -51,7 +80,10 @@ within() {
   local limit=$((SECONDS + $1))
   shift
   until "$@"; do
-    ((SECONDS < limit)) || return 1
+    if ((SECONDS >= limit)); then
+      printf 'not within time: %s\n' "$*"
+      return 1
+    fi
     sleep 0.05
   done
 }
@@ -67,6 +99,28 @@ counter() {
   sed -n "s/^ *$1: *\([0-9]*\).*/\1/p" "$out"
 }
 
+# What counts commits (`counted`, in each file): more than N, or more than now.
+counts() {
+  local n
+  n=$(counted 2>/dev/null) && ((n > $1))
+}
+goes_on() {
+  local now
+  within 30 counts -1
+  now=$(counted)
+  within 30 counts $((now + ${1-10}))
+}
+
+# committed THREADS: as many as events; but a COMMIT whose answer was lost may
+# have been executed, one per connection.
+committed() {
+  local n lost
+  n=$(counted)
+  lost=$((n - $(counter 'total number of events')))
+  printf '%d commits, %d more than events\n' "$n" "$lost"
+  ((lost >= 0 && lost <= $1))
+}
+
 # A script of the test's own, from standard input.
 lua() {
   cat >"$dir/script.lua"
@@ -75,7 +129,7 @@ lua() {
 # through_proxy PORT: $proxy_port leads there; weather commands the proxy.
 through_proxy() {
   coproc PROXY { exec "$proxy" --control="$dir/control" --owner=$$ "127.0.0.1:$1"; }
-  read -r -t 10 proxy_port <&"${PROXY[0]}"
+  read -r -t 30 proxy_port <&"${PROXY[0]}"
 }
 
 weather() {

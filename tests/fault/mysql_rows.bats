@@ -8,7 +8,7 @@ setup_file() {
   . "$BENCH_SRC/tests/db/servers.sh"
   servers has mysql || skip "no mysql server is installed"
   servers start mysql "$BATS_FILE_TMPDIR/my" --max-connections=60 \
-    --lock-wait-timeout=5
+    --lock-wait-timeout=5 --set=innodb_flush_log_at_trx_commit=2
 }
 
 teardown_file() {
@@ -26,46 +26,55 @@ setup() {
     CREATE TABLE sbtest.counter (id INT PRIMARY KEY, n INT NOT NULL);
     INSERT INTO sbtest.counter VALUES (1, 0), (2, 0)"
   tcp=(--db-driver=mysql --mysql-host=127.0.0.1 "--mysql-port=$MY_PORT")
-  base=("$BENCH" "$events" "${tcp[@]}" --time=20)
+  base=("$BENCH" "$events" "${tcp[@]}")
 }
 
 teardown() {
   [[ -z ${holders-} ]] || { kill "$holders" && wait "$holders" || true; }
   [[ -z ${mounted-} ]] || umount -l "$mounted"
+  [[ -e ${my-}/state ]] || return 0
+  sql "SET GLOBAL max_connections = 60, GLOBAL tx_isolation = 'REPEATABLE-READ',
+    GLOBAL innodb_snapshot_isolation = 0" 2>/dev/null || servers restart "$my"
 }
 
 sql() { servers sql "$my" "$1"; }
 counted() { sql "SELECT n FROM sbtest.counter WHERE id = 1"; }
-counts() { (($(counted) > $1)); }
 # Sessions of sbtest, or of another user.
 sessions() {
   sql "SELECT COUNT(*) FROM information_schema.processlist WHERE user = '${1-sbtest}'"
 }
 has_sessions() { (($(sessions "${2-sbtest}") >= $1)); }
 nobody() { (($(sessions) == 0)); }
-refused() {
-  (($(sql "SHOW GLOBAL STATUS LIKE 'Connection_errors_max_connections'" | tr -dc 0-9) > $1))
+refusals() {
+  sql "SHOW GLOBAL STATUS LIKE 'Connection_errors_max_connections'" | tr -dc 0-9
+}
+refused() { (($(refusals) > $1)); }
+# The sessions that run a statement like this one.
+at_work() {
+  (($(sql "SELECT COUNT(*) FROM information_schema.processlist
+    WHERE user = 'sbtest' AND info LIKE '$1'") > 0))
 }
 
 no_room() {
   BENCH_MYSQL_PASSWORD=secret "$BENCH" "$events" "${tcp[@]}" --mysql-user=sbpass \
-    --threads=10 --time=60 --what=sql --sql="DO SLEEP(60)" run >"$dir/held" 2>&1 3>&- &
+    --threads=10 --time=100 --what=sql --sql="DO SLEEP(100)" run >"$dir/held" 2>&1 3>&- &
   holders=$!
-  within 10 has_sessions 10 sbpass
-  in_background "${base[@]}" "$@" --threads=2 --time=5 --db-ignore-errors=connection run
-  within 10 counts 10
-  before=$(sql "SHOW GLOBAL STATUS LIKE 'Connection_errors_max_connections'" | tr -dc 0-9)
-  # In one session: there might be no connection for another.
-  sql "SET GLOBAL max_connections = 10; KILL USER sbtest; DO SLEEP(1);
-    SET GLOBAL max_connections = 60"
-  refused "$before"
-  ended
+  within 30 has_sessions 10 sbpass
+  until_enough "${base[@]}" "$@" --threads=2 --db-ignore-errors=connection
+  begun
+  goes_on
+  before=$(refusals)
+  # One more than the limit is for the administrator.
+  sql "SET GLOBAL max_connections = 10; KILL USER sbtest"
+  within 30 refused "$before"
+  sql "SET GLOBAL max_connections = 60"
+  goes_on
+  within 30 grep -q '^WARNING: reconnected after .* 2 connections$' "$err"
+  enough
   ((status == 0))
   [[ $(counter reconnects) -eq 2 && $(counter 'ignored errors') -eq 0 ]]
-  grep -q '^WARNING: reconnected after .* 2 connections$' "$err"
-  # A COMMIT whose answer was lost may have been executed, one per connection.
-  ((lost = $(counted) - $(counter 'total number of events'), lost >= 0 && lost <= 2))
-  nobody
+  committed 2
+  within 30 nobody
 }
 
 @test "no connection left while reconnecting: tried until there is one" {
@@ -81,28 +90,28 @@ kill_query() {
 }
 
 statement_killed() {
-  in_background "${base[@]}" "$@" --what=half --sql="SELECT SLEEP(30)" run
-  within 10 has_sessions 1
-  within 10 grep -q 'Threads started' "$out"
-  sleep 0.3 # the statement, not the one before it
+  in_background "${base[@]}" "$@" --time=60 --what=half --sql="SELECT SLEEP(60)" run
+  within 30 at_work "SELECT SLEEP%"
   kill_query
   ended
   ((status == 1))
   grep -qE '^FATAL: mysql_(drv_query|store_result)\(\) returned error 1317 ' "$err"
   [[ $(counted) -eq 0 && $(counter 'ignored errors') -eq 1 ]]
 
-  in_background "${base[@]}" "$@" --time=2 --forced-shutdown=1 --what=half \
-    --sql="SELECT SLEEP(30)" --mysql-ignore-errors=1317 run
-  within 10 grep -q 'Threads started' "$out"
-  for _ in {1..5}; do
-    sleep 0.2
+  until_enough "${base[@]}" "$@" --what=half --sql="SELECT SLEEP(60)" \
+    --report-interval=1 --mysql-ignore-errors=1317
+  for _ in 1 2 3; do
+    within 30 at_work "SELECT SLEEP%"
     kill_query
   done
+  touch "$stop_file"
+  killed_for_good() { kill_query && ! kill -0 "$job" 2>/dev/null; }
+  within 30 killed_for_good
   ended
-  ((status == 0 || status == 2)) # the last one may be killed at the end
-  (($(counter 'ignored errors') >= 3))
+  ((status == 0))
+  (($(counter 'ignored errors') >= 1))
   [[ $(counter reconnects) -eq 0 && $(counted) -eq 0 ]]
-  within 5 nobody
+  within 30 nobody
 }
 
 @test "a statement is killed: fatal, or restarted" {
@@ -114,19 +123,19 @@ statement_killed() {
 }
 
 shut_down() {
-  in_background "${base[@]}" "$@" --threads=4 --time=10 --report-interval=1 \
-    --db-ignore-errors=connection run
-  within 10 counts 10
+  until_enough "${base[@]}" "$@" --threads=4 --report-interval=1 \
+    --db-ignore-errors=connection
+  begun
+  goes_on
   servers shutdown "$my"
+  within 30 grep -qE '^\[ [0-9]+s \] thds: 4 tps: 0\.00 ' "$out"
   servers restart "$my"
-  before=$(counted)
-  within 10 counts "$((before + 10))"
-  ended
+  goes_on
+  within 30 grep -q '^WARNING: reconnected after .* 4 connections' "$err"
+  enough
   ((status == 0))
   (($(counter reconnects) >= 4))
-  grep -q '^WARNING: reconnected after ' "$err"
-  grep -q '^\[ 5s \]' "$out"
-  ((lost = $(counted) - $(counter 'total number of events'), lost >= 0 && lost <= 4))
+  committed 4
 }
 
 @test "the server is shut down in order and comes back" {
@@ -140,7 +149,7 @@ shut_down() {
 @test "serialization failures: as many increments as events" {
   # Readers become writers: one of two is the victim, 1213.
   sql "SET GLOBAL tx_isolation = 'SERIALIZABLE'"
-  bounded "${base[@]}" --what=stale --threads=4 --events=400 run
+  bounded "${base[@]}" --what=stale --threads=4 --events=400 --time=90 run
   sql "SET GLOBAL tx_isolation = 'REPEATABLE-READ'"
   ((status == 0))
   (($(counter 'ignored errors') > 0))
@@ -148,7 +157,7 @@ shut_down() {
   [[ $(counted) -eq 400 && $(counter transactions) -eq 400 ]]
   # A snapshot that is old when it writes: 1020.
   sql "UPDATE sbtest.counter SET n = 0; SET GLOBAL innodb_snapshot_isolation = 1"
-  bounded "${base[@]}" --what=stale --threads=4 --events=400 run
+  bounded "${base[@]}" --what=stale --threads=4 --events=400 --time=90 run
   sql "SET GLOBAL innodb_snapshot_isolation = 0"
   ((status == 0))
   grep -q '^WARNING: error 1020 ' "$err"
@@ -162,7 +171,7 @@ shut_down() {
   ((status == 1))
   grep -qE 'error (1114|1030|1026|1021) ' "$err"
   grep -q sbtest1 "$err"
-  within 5 nobody
+  within 30 nobody
 }
 
 @test "a node of a cluster that is not ready: fatal, restarted, reconnected by the hook" {
@@ -170,7 +179,7 @@ shut_down() {
   bounded "${base[@]}" --what=half --sql="$notready" run
   ((status == 1))
   grep -q '^FATAL: mysql_drv_query() returned error 1047 (WSREP has not yet' "$err"
-  bounded "${base[@]}" --what=half --sql="$notready" --time=1 --mysql-ignore-errors=1047 run
+  bounded "${base[@]}" --what=half --sql="$notready" --time=2 --mysql-ignore-errors=1047 run
   ((status == 0))
   (($(counter 'ignored errors') >= 10))
   [[ $(counted) -eq 0 && $(counter reconnects) -eq 0 ]]
@@ -208,7 +217,7 @@ LUA
   bounded "${base[@]}" --what=half --where=hook --sql="SELECT * FROM nowhere" \
     --mysql-ignore-errors=1146 --time=1 run
   ((status == 0))
-  bounded "${base[@]}" --what=count --where=hook --threads=4 --time=5 \
+  bounded "${base[@]}" --what=count --where=hook --threads=4 --time=1 \
     --sql="SELECT * FROM nowhere" run
   ((status == 0)) # nothing is restarted, the hook is not called
   signal45="SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213, MESSAGE_TEXT = 'x'"
@@ -224,11 +233,13 @@ LUA
 }
 
 out_of_files() {
-  bounded bash -c 'ulimit -n 40; exec "$@"' - "${base[@]}" "$@" --threads=50 run
+  bounded bash -c 'ulimit -n 40; exec "$@"' - "${base[@]}" "$@" --threads=50 --time=5 run
   ((status == 1))
   grep -qE '^FATAL: error 200[0-9]: .*(24|Too many open files)' "$err"
   grep -q '^WARNING: only 40 files may be open' "$err"
-  within 5 nobody
+  grep -qE '^FATAL: [1-9][0-9]? of 50 connections failed: ' "$err"
+  lacks 'use --db-driver=sqlite' "$err" # there is a server
+  within 30 nobody
 }
 
 @test "no file descriptors: a message, and those that were opened are closed" {
@@ -251,14 +262,14 @@ out_of_files() {
     }
   done
   ((failures > 0))
-  within 5 nobody
+  within 30 nobody
 }
 
 @test "a permanent error, and all are ignored: ends on time, paused, counted" {
-  SECONDS=0
   bounded "${base[@]}" --what=sql --sql="SELECT * FROM nowhere" --time=2 \
     --mysql-ignore-errors=all run
-  ((status == 0 && SECONDS <= 4))
+  ((status == 0))
+  in_time 2
   errors=$(counter 'ignored errors')
   # Ten at once, then pauses of 1, 2, 4, ... 100 ms.
   ((errors >= 20 && errors <= 50))

@@ -25,16 +25,17 @@ setup() {
     CREATE TABLE public.counter (id int PRIMARY KEY, n int NOT NULL);
     GRANT ALL ON public.counter TO sbtest; INSERT INTO counter VALUES (1, 0), (2, 0)" 2>/dev/null
   tcp=(--db-driver=pgsql --pgsql-host=127.0.0.1 "--pgsql-port=$PG_PORT")
-  base=("$BENCH" "$events" "${tcp[@]}" --time=20)
+  base=("$BENCH" "$events" "${tcp[@]}")
 }
 
 teardown() {
   [[ -z ${mounted-} ]] || umount -l "$mounted"
+  [[ ! -e ${pg-}/state ]] || sql "ALTER ROLE sbtest CONNECTION LIMIT -1;
+    ALTER ROLE sbtest RESET default_transaction_read_only"
 }
 
 sql() { servers sql "$pg" "$1"; }
 counted() { sql "SELECT n FROM counter WHERE id = 1"; }
-counts() { (($(counted) > $1)); }
 sessions() {
   sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'bench'"
 }
@@ -44,36 +45,48 @@ each_session() {
 }
 
 @test "no connection left while reconnecting: tried until there is one" {
-  in_background "${base[@]}" --threads=2 --time=5 --db-ignore-errors=connection run
-  within 10 counts 10
+  until_enough "${base[@]}" --threads=2 --db-ignore-errors=connection
+  begun
+  goes_on
   sql "ALTER ROLE sbtest CONNECTION LIMIT 0"
   (($(each_session pg_terminate_backend) == 2))
   refused() { grep -q 'too many connections for role' "$PG_LOG"; }
-  within 4 refused || { sql "ALTER ROLE sbtest CONNECTION LIMIT -1"; false; }
+  within 30 refused
   sql "ALTER ROLE sbtest CONNECTION LIMIT -1"
-  ended
+  goes_on
+  within 30 grep -q '^WARNING: reconnected after .* 2 connections$' "$err"
+  enough
   ((status == 0))
   [[ $(counter reconnects) -eq 2 && $(counter 'ignored errors') -eq 0 ]]
-  grep -q '^WARNING: reconnected after .* 2 connections$' "$err"
-  # A COMMIT whose answer was lost may have been executed, one per connection.
-  ((lost = $(counted) - $(counter 'total number of events'), lost >= 0 && lost <= 2))
-  within 5 nobody
+  committed 2
+  within 30 nobody
 }
 
 @test "a statement is cancelled inside a transaction: nothing of it stays" {
-  cancelled() { (($(each_session pg_cancel_backend) > 0)); }
-  in_background "${base[@]}" --what=half --sql="SELECT pg_sleep(30)" --time=2 \
-    --forced-shutdown=1 --pgsql-ignore-errors=57014 run
-  within 10 grep -q 'Threads started' "$out"
-  for _ in {1..5}; do
-    sleep 0.2
-    cancelled
+  cancelled() {
+    (($(sql "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity
+      WHERE application_name = 'bench' AND state = 'active' AND query LIKE '%sleep%'") > 0))
+  }
+  until_enough "${base[@]}" --what=half --sql="SELECT pg_sleep(60)" \
+    --pgsql-ignore-errors=57014
+  for _ in 1 2 3; do
+    within 30 cancelled
   done
+  touch "$stop_file"
+  cancelled_for_good() { cancelled || ! kill -0 "$job" 2>/dev/null; }
+  within 30 cancelled_for_good
   ended
-  ((status == 0 || status == 2)) # the last one may be cancelled at the end
-  (($(counter 'ignored errors') >= 3))
+  ((status == 0))
+  (($(counter 'ignored errors') >= 1))
   [[ $(counted) -eq 0 && $(counter reconnects) -eq 0 ]]
-  within 5 nobody
+  within 30 nobody
+}
+
+@test "TLS is demanded and not offered" {
+  bounded "${base[@]}" --pgsql-sslmode=require --time=1 run
+  ((status == 1))
+  grep -q 'server does not support SSL, but SSL was required' "$err"
+  lacks sqlite "$err"
 }
 
 @test "the disk is full: the table and the error are named" {
@@ -90,14 +103,14 @@ each_session() {
   grep -q 'No space left on device' "$err"
   grep -q '53100' "$err"
   grep -q sbtest1 "$err"
-  within 5 nobody
+  within 30 nobody
 }
 
 @test "a packet that is too large: its size is told" {
   bounded "${base[@]}" --what=large --sql="SELECT repeat('x', 1100000000)" run
   ((status == 1))
   grep -qx 'FATAL: it may be too large (1200037 bytes)' "$err"
-  within 5 nobody
+  within 30 nobody
 }
 
 @test "a node that is not ready: read-only, in recovery; fatal, restarted, reconnected" {
@@ -105,24 +118,23 @@ each_session() {
   bounded "${base[@]}" --what=count run
   ((status == 1))
   grep -qx 'FATAL: the server is read-only' "$err"
-  in_background "${base[@]}" --what=count --threads=2 --events=20 \
-    --pgsql-ignore-errors=25006 run
-  within 10 grep -q 'Threads started' "$out"
-  # The role's setting counts at the login.
-  sleep 0.5
+  in_background "${base[@]}" --what=count --threads=2 --events=20 --time=60 \
+    --report-interval=1 --pgsql-ignore-errors=25006 run
+  within 30 grep -qE '^\[ .* err/s: [1-9]' "$out"
+  # The role's setting counts at the login: the sessions go on to fail.
   sql "ALTER ROLE sbtest RESET default_transaction_read_only"
   kill -0 "$job"
   signal_job INT
   ended
   ((status == 130))
-  (($(counter 'ignored errors') >= 10))
+  (($(counter 'ignored errors') >= 2))
   [[ $(counted) -eq 0 ]]
 
   notready="DO \$\$ BEGIN RAISE EXCEPTION 'not ready' USING ERRCODE = '57P03'; END \$\$"
   bounded "${base[@]}" --what=half --sql="$notready" run
   ((status == 1))
   grep -q '^FATAL: PQexec() failed: 7 not ready$' "$err"
-  bounded "${base[@]}" --what=half --sql="$notready" --time=1 \
+  bounded "${base[@]}" --what=half --sql="$notready" --time=3 \
     --pgsql-ignore-errors=57P03 run
   ((status == 0))
   (($(counter reconnects) >= 5))
@@ -171,11 +183,13 @@ LUA
 }
 
 @test "no file descriptors: a message, and those that were opened are closed" {
-  bounded bash -c 'ulimit -n 40; exec "$@"' - "${base[@]}" --threads=50 run
+  bounded bash -c 'ulimit -n 40; exec "$@"' - "${base[@]}" --threads=50 --time=5 run
   ((status == 1))
   grep -qE '^FATAL: Connection to database failed: .*Too many open files' "$err"
   grep -q '^WARNING: only 40 files may be open' "$err"
-  within 5 nobody
+  grep -qE '^FATAL: [1-9][0-9]? of 50 connections failed: .*Too many open files' "$err"
+  lacks 'use --db-driver=sqlite' "$err" # there is a server
+  within 30 nobody
 }
 
 @test "no memory: a message, no crash" {
@@ -191,14 +205,14 @@ LUA
     }
   done
   ((failures > 0))
-  within 5 nobody
+  within 30 nobody
 }
 
 @test "a permanent error, and all are ignored: ends on time, paused, counted" {
-  SECONDS=0
   bounded "${base[@]}" --what=sql --sql="SELECT * FROM nowhere" --time=2 \
     --pgsql-ignore-errors=all run
-  ((status == 0 && SECONDS <= 4))
+  ((status == 0))
+  in_time 2
   errors=$(counter 'ignored errors')
   # Ten at once, then pauses of 1, 2, 4, ... 100 ms.
   ((errors >= 20 && errors <= 50))

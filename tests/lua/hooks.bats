@@ -127,7 +127,7 @@ L
 
 @test "the JSON array is closed when threads are left behind" {
   cat >t.lua <<'L'
-function event() os.execute("exec sleep 6 >&- 2>&-") end
+function event() os.execute("exec sleep 12 >&- 2>&- 3>&-") end
 sysbench.hooks.report_intermediate = sysbench.report_json
 L
   bench t.lua --time=2 --report-interval=1 --forced-shutdown=0 run

@@ -57,8 +57,8 @@ void message_warnings(struct session *base, struct strbuf *lines)
 {
   const struct mysql_cfg *cfg = base->cfg;
 
-  /* Once per process: the first connection, when it was first opened. */
-  if (base->number == 0 && base->attempt == 0 && !cfg->dry_run &&
+  /* Once per process. */
+  if (base->number == 0 && !cfg->dry_run &&
       mysql_tls(cfg).mode == TLS_VERIFY_CA && shim_always_checks_names())
     strbuf_adds(lines, "this client library also checks the host name\n");
 }

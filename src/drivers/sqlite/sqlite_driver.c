@@ -3,6 +3,7 @@
  */
 #include "drivers/sqlite/sqlite_driver.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -90,6 +91,7 @@ static int sqlite_global_init(const void *cfg, struct err *err)
     return err_set(err, -1,
                    "this SQLite library was built without support for "
                    "threads");
+  (void)signal(SIGXFSZ, SIG_IGN); /* an error of write tells the same */
   return 0;
 }
 

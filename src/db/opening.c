@@ -1,0 +1,123 @@
+/*
+ * opening.c - a connection is opened for the first time: when it is its turn,
+ * and what is said about it.
+ */
+#include "db/opening.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/wait.h"
+#include "db/call.h"
+#include "db/message.h"
+
+/* How long others wait at most for the first connection of a run. */
+#define FIRST_ALONE_NS NS_PER_S
+
+/*
+ * The client itself has run out of something, so that nothing is known about
+ * the server.  Libraries pass the system's error on as its text, or as its
+ * number in parentheses, as in "Can't connect to server on 'x' (24)".
+ */
+static bool is_shortage(const char *reason)
+{
+  static const int codes[] = { ENOMEM, EMFILE, ENFILE, ENOBUFS };
+  char number[16], why[128];
+
+  for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
+    const int len = snprintf(number, sizeof(number), "(%d", codes[i]);
+    const char *at = strstr(reason, number);
+
+    if ((at && (at[len] == ')' || at[len] == ' ')) ||
+        strstr(reason, strerror_r(codes[i], why, sizeof(why))))
+      return true;
+  }
+  return strstr(reason, "out of memory") ||
+         strstr(reason, "Memory allocation failure");
+}
+
+/* The same failure of many threads is printed once. */
+static void say_failed(struct conn *c)
+{
+  struct db_process *p = c->env->process;
+  struct connect_failures *f = &p->failures;
+  struct strbuf reason = { 0 }, lines = { 0 };
+  bool said;
+
+  c->driver->connect_reason(c->session, &c->out, &reason);
+  (void)pthread_mutex_lock(&f->lock);
+  said = f->count > 0 &&
+         strncmp(f->reason, strbuf_str(&reason), sizeof(f->reason) - 1) == 0;
+  if (f->count == 0)
+    (void)snprintf(f->reason, sizeof(f->reason), "%s", strbuf_str(&reason));
+  f->count++;
+  (void)pthread_mutex_unlock(&f->lock);
+  if (!said) {
+    c->driver->connect_message(c->session, &c->out, &lines);
+    message_lines(LOG_FATAL, &lines);
+    if (c->out.no_server && !is_shortage(strbuf_str(&reason)))
+      log_msg(LOG_FATAL, "to try %s without a server, use --db-driver=sqlite",
+              p->program ? p->program : "bench");
+  }
+  strbuf_done(&reason);
+  strbuf_done(&lines);
+}
+
+/* True: it is the first of a run, which others wait for until first_over(). */
+static bool is_first(const struct conn *c, uint64_t until_ns)
+{
+  struct db_process *p = c->env->process;
+  uint32_t was = FIRST_OPEN_NOT_YET;
+  uint64_t now, turn;
+
+  if (!p->in_run || !p->is_known || !(c->driver->caps & DRIVER_SERVER))
+    return false;
+  if (atomic_compare_exchange_strong_explicit(
+        &p->first_open, &was, FIRST_OPEN_UNDER_WAY, memory_order_relaxed,
+        memory_order_relaxed))
+    return true;
+  /* Half of the time is left for an attempt of its own. */
+  now = clock_now_ns();
+  turn = now + (until_ns > now ? until_ns - now : 0) / 2;
+  if (turn > now + FIRST_ALONE_NS)
+    turn = now + FIRST_ALONE_NS;
+  while (atomic_load_explicit(&p->first_open, memory_order_relaxed) ==
+           FIRST_OPEN_UNDER_WAY &&
+         clock_now_ns() < turn)
+    wait_while(&p->first_open, FIRST_OPEN_UNDER_WAY, turn);
+  return false;
+}
+
+static void first_over(struct db_process *p)
+{
+  atomic_store_explicit(&p->first_open, FIRST_OPEN_OVER, memory_order_relaxed);
+  wait_wake_all(&p->first_open);
+}
+
+/* What is set up says it all; of a server also when it could not be reached. */
+static void say_warnings(struct conn *c)
+{
+  struct strbuf lines = { 0 };
+
+  if (c->driver->warnings)
+    c->driver->warnings(c->session, &lines);
+  message_lines(LOG_WARNING, &lines);
+  strbuf_done(&lines);
+}
+
+int opening_try(struct conn *c)
+{
+  const uint64_t until_ns = transport_limit(c);
+  const bool first = is_first(c, until_ns);
+  const int rc = transport_open(c, until_ns);
+
+  if (first)
+    first_over(c->env->process);
+  if (rc == 0 || (c->driver->caps & DRIVER_SERVER))
+    say_warnings(c);
+  if (rc < 0)
+    say_failed(c);
+  return rc;
+}

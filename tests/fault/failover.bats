@@ -1,0 +1,129 @@
+#!/usr/bin/env bats
+# failover.bats - several servers in the lists of hosts and ports: one dies, and
+# another one takes over.
+
+load helper
+
+setup() {
+  setup_fault
+}
+
+teardown() {
+  for name in a b; do
+    [[ ! -e $dir/$name/state ]] || servers stop "$dir/$name"
+  done
+}
+
+needs() {
+  servers has "$1" && "$BENCH" --db-driver=help 2>&1 | grep -q "^ *$1" ||
+    skip "no $1 server, or built without $1"
+}
+
+# Commits seen by the server that is left; `now_at` says which.
+counted() { servers sql "$dir/${now_at:-a}" "SELECT n FROM $table WHERE id = 1"; }
+
+# primary_and_standby FLAG...: $port_a, $port_b; what the first one acknowledges
+# the second one has.
+primary_and_standby() {
+  needs pgsql
+  table=counter
+  servers start pgsql "$dir/a" --set=synchronous_commit=on
+  servers sql "$dir/a" "CREATE TABLE counter (id int PRIMARY KEY, n int NOT NULL);
+    GRANT ALL ON counter TO sbtest; INSERT INTO counter VALUES (1, 0)"
+  servers start pgsql "$dir/b" --standby-of="$dir/a" "$@"
+  servers sql "$dir/a" "ALTER SYSTEM SET synchronous_standby_names = '*'"
+  servers sql "$dir/a" "SELECT pg_reload_conf()" >/dev/null
+  in_step() { [[ $(servers sql "$dir/a" "SELECT sync_state FROM pg_stat_replication") == sync ]]; }
+  within 30 in_step
+  servers_env "$dir/a"
+  port_a=$PG_PORT
+  servers_env "$dir/b"
+  port_b=$PG_PORT
+  base=("$BENCH" "$events" --db-driver=pgsql --pgsql-host=127.0.0.1
+    --pgsql-port="$port_a,$port_b")
+}
+
+# The second target is tried when the first one is gone.
+@test "pgsql: the primary dies, the hot standby is promoted" {
+  primary_and_standby
+  until_enough "${base[@]}" --threads=1 --report-interval=1 \
+    --db-ignore-errors=connection,25006
+  begun
+  goes_on
+  servers kill9 "$dir/a"
+  # It can be asked already, and may not write yet.
+  within 30 grep -qE '^\[ .* err/s: [1-9]' "$out"
+  now_at=b
+  servers promote "$dir/b"
+  goes_on
+  enough
+  ((status == 0))
+  [[ $(counter reconnects) -eq 1 ]]
+  (($(counter 'ignored errors') >= 1))
+  grep -q "^WARNING: connection to host .*port $port_a lost" "$err"
+  grep -q '^WARNING: reconnected after ' "$err"
+  grep -qE '^WARNING: error 25006 [0-9]+ times: cannot execute UPDATE in a read-only transaction$' "$err"
+  committed 1
+}
+
+@test "pgsql: the primary dies, the standby lets nobody in until it is promoted" {
+  primary_and_standby --set=hot_standby=off
+  until_enough "${base[@]}" --threads=1 --report-interval=1 --db-ignore-errors=connection
+  begun
+  goes_on
+  servers kill9 "$dir/a"
+  refused() { grep -q 'the database system is not accepting connections' "$dir/b.log"; }
+  servers_env "$dir/b"
+  ln -s "$PG_LOG" "$dir/b.log"
+  within 30 refused # 57P03
+  servers promote "$dir/b"
+  now_at=b
+  goes_on
+  enough
+  ((status == 0))
+  [[ $(counter reconnects) -eq 1 && $(counter 'ignored errors') -eq 0 ]]
+  grep -q '^WARNING: reconnected after ' "$err"
+  committed 1
+}
+
+@test "pgsql: a standby without being listed is fatal, with a hint" {
+  primary_and_standby
+  bounded "$BENCH" "$events" --db-driver=pgsql --pgsql-host=127.0.0.1 \
+    --pgsql-port="$port_b" --time=60 run
+  ((status == 1))
+  grep -qx 'FATAL: the server is read-only' "$err"
+}
+
+@test "mysql: two servers in the list, one dies" {
+  needs mysql
+  table=sbtest.counter
+  for name in a b; do
+    servers start mysql "$dir/$name" --set=innodb_flush_log_at_trx_commit=2
+    servers sql "$dir/$name" "CREATE TABLE sbtest.counter (id INT PRIMARY KEY, n INT NOT NULL);
+      INSERT INTO sbtest.counter VALUES (1, 0)"
+  done
+  servers_env "$dir/a"
+  port_a=$MY_PORT
+  servers_env "$dir/b"
+  until_enough "$BENCH" "$events" --db-driver=mysql --mysql-host=127.0.0.1 \
+    --mysql-port="$port_a,$MY_PORT" --what=prepared --threads=2 \
+    --db-ignore-errors=connection
+  begun
+  goes_on # at a
+  servers kill9 "$dir/a"
+  # Both threads are at b now.
+  within 30 grep -q '^WARNING: reconnected after ' "$err"
+  now_at=b
+  goes_on
+  enough
+  ((status == 0))
+  [[ $(counter reconnects) -eq 1 && $(counter 'ignored errors') -eq 0 ]]
+  grep -q "^WARNING: connection to host '127.0.0.1', port $port_a lost" "$err"
+  # What both of them have committed.
+  at_b=$(counted)
+  servers restart "$dir/a"
+  at_a=$(now_at=a counted)
+  printf '%d at a, %d at b\n' "$at_a" "$at_b"
+  lost=$((at_a + at_b - $(counter 'total number of events')))
+  ((lost >= 0 && lost <= 1))
+}
