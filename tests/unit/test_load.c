@@ -7,6 +7,7 @@
 
 #include "base/strbuf.h"
 #include "load/chunks.h"
+#include "load/groups.h"
 #include "load/pace.h"
 #include "load/rows.h"
 #include "tap.h"
@@ -76,6 +77,38 @@ static void test_values(void)
             is_groups(r.pad, ROWS_PAD) && equal(r, row(42, 1, id));
   }
   OK(right, "backwards as alone, values in their ranges");
+}
+
+/* Each digit is as often as any other at each of a group's places: chi-squared
+ * with 9 degrees of freedom is above 40 once in 130000 cases. */
+static void test_digits(void)
+{
+  enum {
+    ROWS = 4000
+  };
+  static unsigned seen[GROUP - 1][10];
+  const double each = ROWS * (ROWS_C + 1) / GROUP / 10.0;
+  double worst = 0;
+
+  for (uint64_t id = 1; id <= ROWS; id++) {
+    const struct row r = row(42, 1, id);
+
+    for (unsigned i = 0; i < ROWS_C; i++) {
+      if (i % GROUP < GROUP - 1)
+        seen[i % GROUP][r.c[i] - '0']++;
+    }
+  }
+  for (unsigned place = 0; place < GROUP - 1; place++) {
+    double chi2 = 0;
+
+    for (unsigned digit = 0; digit < 10; digit++) {
+      const double off = seen[place][digit] - each;
+
+      chi2 += off * off / each;
+    }
+    worst = chi2 > worst ? chi2 : worst;
+  }
+  OK(worst < 40, "digits are uniform");
 }
 
 /* The row as text in a form. */
@@ -213,6 +246,7 @@ static void test_line(void)
 int main(void)
 {
   test_values();
+  test_digits();
   test_forms();
   test_plan();
   test_resume();
