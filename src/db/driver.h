@@ -177,7 +177,8 @@ struct copy_spec {
   const char *table;
   const char *const *columns; /* n names, unquoted */
   unsigned n;
-  const char *kinds; /* [opt] n letters: 'i' an integer, 't' a text */
+  const char *kinds; /* n letters: 'i' an integer, 't' a text; [opt] with
+                      * COPY_ROWS */
   enum copy_form form;
 };
 
