@@ -160,15 +160,13 @@ int bulk_init(struct conn *c, const char *sql, size_t len)
   b->active = false;
   b->rows = 0;
   b->recorder = NULL;
-  b->limit = BULK_PACKET;
+  b->limit = 0;
   if (len >= BULK_PACKET)
     return 1;
-  if (!c->env->process->in_run && c->driver->bulk_packet) {
-    const size_t larger = c->driver->bulk_packet(c->session);
-
-    if (larger > b->limit)
-      b->limit = larger;
-  }
+  if (!c->env->process->in_run && c->driver->bulk_packet)
+    b->limit = c->driver->bulk_packet(c->session);
+  if (b->limit == 0)
+    b->limit = BULK_PACKET;
   strbuf_clear(&b->text);
   strbuf_add(&b->text, sql, len);
   if (b->text.failed) {

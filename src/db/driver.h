@@ -177,13 +177,17 @@ struct copy_spec {
   const char *table;
   const char *const *columns; /* n names, unquoted */
   unsigned n;
-  const char *kinds; /* [opt] n letters: 'i' an integer, 't' a text */
+  const char *kinds; /* n letters: 'i' an integer, 't' a text; [opt] with
+                      * COPY_ROWS */
   enum copy_form form;
 };
 
 /* Rows sent by the fastest way, as a part of the transaction that is open. */
 struct driver_copy {
   enum copy_form form; /* the quickest one for rows that are generated */
+  /* [opt] With COPY_BINARY: states of failures after which the rows may be
+   * tried once more as COPY_PLAIN; the last one is NULL. */
+  const char *const *plain_after;
   bool checked; /* values of row() are checked as those of an INSERT are */
   /* [opt] May send queries.  False: *ret_why says why not (static). */
   bool (*possible)(struct session *s, const char **ret_why);

@@ -53,9 +53,9 @@ struct loader {
   struct load *load;
   struct conn *conn;
   bool one_writer;
-  enum load_method method; /* LOAD_AUTO: not chosen yet */
-  uint64_t at;             /* index of the table of the last step */
-  struct rows rows;        /* of that table, if rows.table is its number */
+  enum send_way way; /* SEND_UNKNOWN: not chosen yet */
+  uint64_t at;       /* index of the table of the last step */
+  struct rows rows;  /* of that table, if rows.table is its number */
 };
 
 static struct table *table_of(struct loader *t)
@@ -313,10 +313,10 @@ static int load_chunk(struct loader *t, const struct chunk *chunk,
   struct load *l = t->load;
   int rc = 0;
 
-  if (t->method == LOAD_AUTO)
-    rc = send_choose(t->conn, l->setup.method, &t->method, err);
+  if (t->way == SEND_UNKNOWN)
+    rc = send_choose(t->conn, l->setup.method, &t->way, err);
   if (rc == 0)
-    rc = send_chunk(t->conn, t->method, rows_of(t), chunk, &l->pace, err);
+    rc = send_chunk(t->conn, &t->way, rows_of(t), chunk, &l->pace, err);
   if (rc < 0) {
     err_prefix(err,
                "cannot load rows %" PRIu64 " to %" PRIu64 " (chunk %" PRIu64

@@ -87,6 +87,12 @@ void pace_add(struct pace *p, uint64_t rows, uint64_t bytes)
   (void)pthread_mutex_unlock(&p->lock);
 }
 
+void pace_take_back(struct pace *p, uint64_t rows, uint64_t bytes)
+{
+  (void)atomic_fetch_sub_explicit(&p->rows, rows, memory_order_relaxed);
+  (void)atomic_fetch_sub_explicit(&p->bytes, bytes, memory_order_relaxed);
+}
+
 void pace_clear(struct pace *p)
 {
   (void)pthread_mutex_lock(&p->lock);

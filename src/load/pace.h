@@ -34,6 +34,9 @@ void pace_done(struct pace *p);
 /* Rows were sent; writes a line if it is time. */
 void pace_add(struct pace *p, uint64_t rows, uint64_t bytes);
 
+/* Rows that were sent are not in the table: their transaction has failed. */
+void pace_take_back(struct pace *p, uint64_t rows, uint64_t bytes);
+
 /* Other text is about to be written: the line on the terminal goes. */
 void pace_clear(struct pace *p);
 

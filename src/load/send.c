@@ -39,7 +39,7 @@ int load_method_parse(const char *word, enum load_method *ret)
   return -EINVAL;
 }
 
-int send_choose(struct conn *c, enum load_method wish, enum load_method *ret,
+int send_choose(struct conn *c, enum load_method wish, enum send_way *ret,
                 struct err *err)
 {
   const char *why = "";
@@ -47,7 +47,10 @@ int send_choose(struct conn *c, enum load_method wish, enum load_method *ret,
 
   if (wish == LOAD_BULK && !bulk)
     return err_set(err, -EINVAL, "--load-method=bulk is not possible: %s", why);
-  *ret = bulk ? LOAD_BULK : LOAD_INSERT;
+  if (!bulk)
+    *ret = SEND_INSERT;
+  else
+    *ret = c->driver->copy->form == COPY_BINARY ? SEND_BINARY : SEND_PLAIN;
   return 0;
 }
 
@@ -74,40 +77,53 @@ int send_statement(struct conn *c, const char *sql, struct err *err)
   return query(c, sql) == 0 ? 0 : send_failed(c, err);
 }
 
-/* ---- by the driver's way of its own ---- */
+/* What is on its way while a chunk is sent. */
+struct sending {
+  enum send_way way;
+  struct rows *rows;
+  const struct chunk *chunk;
+  struct pace *pace;
+  char *buffer; /* owned */
+  struct strbuf sql;
+  uint64_t sent, bytes; /* by this attempt */
+  uint64_t missing;     /* rows that the database has not taken */
+};
 
-static enum rows_form form_of(enum copy_form form)
+static void note_sent(struct sending *s, uint64_t rows, uint64_t bytes)
 {
-  return form == COPY_BINARY ? ROWS_BINARY : ROWS_PLAIN;
+  s->sent += rows;
+  s->bytes += bytes;
+  pace_add(s->pace, rows, bytes);
 }
 
-static int bulk(struct conn *c, struct rows *rows, const struct chunk *chunk,
-                char *buffer, struct pace *pace, uint64_t *ret_taken)
+/* ---- by the driver's way of its own ---- */
+
+static int bulk(struct conn *c, struct sending *s, uint64_t *ret_taken)
 {
-  const enum copy_form form = c->driver->copy->form;
-  const enum rows_form as = form_of(form);
+  const bool binary = s->way == SEND_BINARY;
+  const enum rows_form form = binary ? ROWS_BINARY : ROWS_PLAIN;
   char table[32];
   const struct copy_spec spec = {
     .table = table,
     .columns = columns,
     .n = ARRAY_SIZE(columns),
     .kinds = "iitt",
-    .form = form,
+    .form = binary ? COPY_BINARY : COPY_PLAIN,
   };
-  uint64_t id = chunk->first;
+  uint64_t id = s->chunk->first;
 
-  (void)snprintf(table, sizeof(table), "sbtest%" PRIu64, rows->table);
+  (void)snprintf(table, sizeof(table), "sbtest%" PRIu64, s->rows->table);
   if (copy_begin(c, &spec) != 0)
     return -EIO;
-  while (id <= chunk->last) {
+  while (id <= s->chunk->last) {
     const uint64_t from = id;
     size_t len = 0;
 
-    for (; id <= chunk->last && len <= BUFFER - ROWS_MOST; id++)
-      len += rows_put(rows, as, id, buffer + len);
-    if (copy_rows(c, buffer, len) != 0)
+    for (; id <= s->chunk->last && len <= BUFFER - ROWS_MOST; id++)
+      len += rows_put(s->rows, form, id, s->buffer + len);
+    if (copy_rows(c, s->buffer, len) != 0)
       return -EIO;
-    pace_add(pace, id - from, len);
+    note_sent(s, id - from, len);
   }
   return copy_end(c, ret_taken) == 0 ? 0 : -EIO;
 }
@@ -116,36 +132,36 @@ static int bulk(struct conn *c, struct rows *rows, const struct chunk *chunk,
 
 static size_t largest_statement(struct conn *c)
 {
-  const size_t least = BULK_PACKET;
   size_t n = 0;
 
   if (c->driver->bulk_packet)
     n = c->driver->bulk_packet(c->session);
-  return n > least ? n : least;
+  return n > 0 ? n : BULK_PACKET;
 }
 
-static int insert(struct conn *c, struct rows *rows, const struct chunk *chunk,
-                  struct strbuf *sql, struct pace *pace)
+static int insert(struct conn *c, struct sending *s)
 {
   const size_t most = largest_statement(c);
-  uint64_t id = chunk->first;
+  struct strbuf *sql = &s->sql;
+  uint64_t id = s->chunk->first;
   char row[ROWS_MOST];
 
-  while (id <= chunk->last) {
+  while (id <= s->chunk->last) {
     const uint64_t from = id;
 
     strbuf_clear(sql);
     strbuf_addf(sql, "INSERT INTO sbtest%" PRIu64 "(id, k, c, pad) VALUES ",
-                rows->table);
-    for (; id <= chunk->last && sql->len + ROWS_MOST < most; id++)
-      strbuf_add(sql, row, rows_put(rows, ROWS_SQL, id, row));
+                s->rows->table);
+    do
+      strbuf_add(sql, row, rows_put(s->rows, ROWS_SQL, id++, row));
+    while (id <= s->chunk->last && sql->len + ROWS_MOST < most);
     if (sql->failed)
       return -ENOMEM;
     sql->text[--sql->len] = '\0'; /* the last comma */
     (void)conn_query(c, sql->text, sql->len);
     if (c->pub.error != DB_ERROR_NONE)
       return -EIO;
-    pace_add(pace, id - from, sql->len);
+    note_sent(s, id - from, sql->len);
   }
   return 0;
 }
@@ -159,28 +175,16 @@ static int begin(struct conn *c)
   return query(c, one ? "BEGIN IMMEDIATE" : "BEGIN");
 }
 
-static int remove_rows(struct conn *c, const struct rows *rows,
-                       const struct chunk *chunk)
+static int remove_rows(struct conn *c, const struct sending *s)
 {
   char sql[128];
 
   (void)snprintf(sql, sizeof(sql),
                  "DELETE FROM sbtest%" PRIu64 " WHERE id BETWEEN %" PRIu64
                  " AND %" PRIu64,
-                 rows->table, chunk->first, chunk->last);
+                 s->rows->table, s->chunk->first, s->chunk->last);
   return query(c, sql);
 }
-
-/* What is on its way while a chunk is sent. */
-struct sending {
-  enum load_method method;
-  struct rows *rows;
-  const struct chunk *chunk;
-  struct pace *pace;
-  char *buffer;
-  struct strbuf *sql;
-  uint64_t missing; /* rows that the database has not taken */
-};
 
 static int attempt(struct conn *c, struct sending *s)
 {
@@ -188,14 +192,11 @@ static int attempt(struct conn *c, struct sending *s)
   uint64_t taken = whole;
   int rc = begin(c);
 
+  s->sent = s->bytes = 0;
   if (rc == 0 && s->chunk->partial)
-    rc = remove_rows(c, s->rows, s->chunk);
-  if (rc < 0)
-    return rc;
-  if (s->method == LOAD_BULK)
-    rc = bulk(c, s->rows, s->chunk, s->buffer, s->pace, &taken);
-  else
-    rc = insert(c, s->rows, s->chunk, s->sql, s->pace);
+    rc = remove_rows(c, s);
+  if (rc == 0)
+    rc = s->way == SEND_INSERT ? insert(c, s) : bulk(c, s, &taken);
   if (rc < 0)
     return rc;
   s->missing = whole > taken ? whole - taken : 0;
@@ -219,6 +220,44 @@ static void pause_before(unsigned tries)
   (void)nanosleep(&t, NULL);
 }
 
+/* The server does not take the binary form, but may take the other one. */
+static bool is_refused(const struct conn *c, const struct sending *s)
+{
+  const struct failure *f = conn_failure(c);
+  const char *const *state;
+
+  if (s->way != SEND_BINARY || f->lost || f->api_error)
+    return false;
+  for (state = c->driver->copy->plain_after; state && *state; state++) {
+    if (strcmp(f->state, *state) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* The attempt has failed with `rc`: -EAGAIN if the next one may do better. */
+static int judge(struct conn *c, struct sending *s, int rc, unsigned tries,
+                 struct err *err)
+{
+  if (rc == -ENOMEM)
+    return err_set(err, rc, "not enough memory");
+  if (rc == -EEXIST)
+    return err_set(err, rc,
+                   "the server has left out %" PRIu64
+                   " rows: is a part of them in the table already?",
+                   s->missing);
+  if (is_refused(c, s)) {
+    struct conn_message m = conn_take_message(c);
+
+    conn_drop_message(&m);
+    s->way = SEND_PLAIN;
+    return -EAGAIN;
+  }
+  if (c->pub.error == DB_ERROR_IGNORABLE && tries < TRIES)
+    return -EAGAIN;
+  return send_failed(c, err);
+}
+
 static int send_all(struct conn *c, struct sending *s, struct err *err)
 {
   for (unsigned tries = 1;; tries++) {
@@ -226,17 +265,8 @@ static int send_all(struct conn *c, struct sending *s, struct err *err)
 
     if (rc == 0)
       return 0;
-    if (rc == -ENOMEM)
-      rc = err_set(err, rc, "not enough memory");
-    else if (rc == -EEXIST)
-      (void)err_set(err, rc,
-                    "the server has left out %" PRIu64
-                    " rows: is a part of them in the table already?",
-                    s->missing);
-    else if (c->pub.error == DB_ERROR_IGNORABLE && tries < TRIES)
-      rc = -EAGAIN;
-    else
-      rc = send_failed(c, err);
+    pace_take_back(s->pace, s->sent, s->bytes);
+    rc = judge(c, s, rc, tries, err);
     roll_back(c);
     if (rc != -EAGAIN)
       return rc;
@@ -244,24 +274,23 @@ static int send_all(struct conn *c, struct sending *s, struct err *err)
   }
 }
 
-int send_chunk(struct conn *c, enum load_method method, struct rows *rows,
+int send_chunk(struct conn *c, enum send_way *way, struct rows *rows,
                const struct chunk *chunk, struct pace *pace, struct err *err)
 {
-  struct strbuf sql = { 0 };
   struct sending s = {
-    .method = method,
+    .way = *way,
     .rows = rows,
     .chunk = chunk,
     .pace = pace,
     .buffer = malloc(BUFFER),
-    .sql = &sql,
   };
   int rc;
 
   if (!s.buffer)
     return err_set(err, -ENOMEM, "not enough memory");
   rc = send_all(c, &s, err);
+  *way = s.way;
   free(s.buffer);
-  strbuf_done(&sql);
+  strbuf_done(&s.sql);
   return rc;
 }

@@ -23,17 +23,26 @@ enum load_method {
 /* "auto", "insert", "bulk"; -EINVAL. */
 int load_method_parse(const char *word, enum load_method *ret);
 
-/* What a connection can do of what is wished: never LOAD_AUTO.  -EINVAL: the
+/* How a connection sends rows. */
+enum send_way {
+  SEND_UNKNOWN,
+  SEND_INSERT, /* statements */
+  SEND_PLAIN,  /* the driver's way, as text */
+  SEND_BINARY, /* the driver's way, in binary form */
+};
+
+/* What a connection can do of what is wished: never SEND_UNKNOWN.  -EINVAL: the
  * method that was asked for is not possible. */
-int send_choose(struct conn *c, enum load_method wish, enum load_method *ret,
+int send_choose(struct conn *c, enum load_method wish, enum send_way *ret,
                 struct err *err);
 
 /*
  * Send the rows of a chunk.  Errors that the user declared ignorable (a
- * deadlock, say) start it again.  After a failure no row of it is in the
- * table, as far as the engine has transactions.
+ * deadlock, say) start it again; so does a refusal of SEND_BINARY, after which
+ * *way is SEND_PLAIN.  After a failure no row of it is in the table, as far as
+ * the engine has transactions.
  */
-int send_chunk(struct conn *c, enum load_method method, struct rows *rows,
+int send_chunk(struct conn *c, enum send_way *way, struct rows *rows,
                const struct chunk *chunk, struct pace *pace, struct err *err);
 
 /* The text of the connection's last failure; logs what the driver has to say

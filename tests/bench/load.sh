@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # load.sh - how long prepare takes, beside sysbench, the raw load of a ready
-# file, and (SQLite) the command-line shell that inserts constants.
+# file, and (SQLite) a program that inserts constants.
 #
 # usage: load.sh [pgsql] [mysql] [sqlite]      default: all that are installed
 #
@@ -93,40 +93,7 @@ sqlite_start() {
 }
 # A program that inserts constants: what SQLite itself takes.
 sqlite_save() {
-  cat >"$dir/constants.c" <<'C'
-#include <sqlite3.h>
-#include <stdlib.h>
-#include <string.h>
-int main(int argc, char **argv)
-{
-  static char c[120], pad[60];
-  sqlite3 *db;
-  sqlite3_stmt *s;
-  const long rows = argc > 2 ? atol(argv[2]) : 0;
-  memset(c, '5', 119);
-  memset(pad, '5', 59);
-  if (sqlite3_open(argv[1], &db) ||
-      sqlite3_exec(db, "PRAGMA journal_mode=wal; PRAGMA synchronous=normal;"
-        "CREATE TABLE sbtest1(id INTEGER PRIMARY KEY AUTOINCREMENT,"
-        "k INTEGER NOT NULL, c CHAR(120) NOT NULL, pad CHAR(60) NOT NULL)",
-        0, 0, 0) ||
-      sqlite3_prepare_v2(db, "INSERT INTO sbtest1 VALUES(?,?,?,?)", -1, &s, 0))
-    return 1;
-  for (long i = 0; i < rows; i++) {
-    if (i % 100000 == 0)
-      sqlite3_exec(db, i ? "COMMIT; BEGIN" : "BEGIN", 0, 0, 0);
-    sqlite3_bind_int64(s, 1, i + 1);
-    sqlite3_bind_int64(s, 2, 1 + i * 7919 % rows);
-    sqlite3_bind_text(s, 3, c, 119, SQLITE_STATIC);
-    sqlite3_bind_text(s, 4, pad, 59, SQLITE_STATIC);
-    if (sqlite3_step(s) != SQLITE_DONE)
-      return 1;
-    sqlite3_reset(s);
-  }
-  return sqlite3_exec(db, "COMMIT; CREATE INDEX k_1 ON sbtest1(k)", 0, 0, 0);
-}
-C
-  cc -O2 -o "$dir/constants" "$dir/constants.c" -lsqlite3
+  cc -O2 -o "$dir/constants" "$here/sqlite_constants.c" -lsqlite3
 }
 sqlite_raw() { "$dir/constants" "$dir/file.db" "$ROWS"; }
 

@@ -57,6 +57,8 @@ int main(void)
   measure("binary", ROWS_BINARY, RAND_UNIFORM);
   measure("sql", ROWS_SQL, RAND_UNIFORM);
   measure("special", ROWS_PLAIN, RAND_SPECIAL);
+  measure("gaussian", ROWS_PLAIN, RAND_GAUSSIAN);
+  measure("pareto", ROWS_PLAIN, RAND_PARETO);
   measure("zipfian", ROWS_PLAIN, RAND_ZIPFIAN);
   return 0;
 }

@@ -181,3 +181,80 @@ LUA
   succeeds t --table-size=250000 --table-exists=resume prepare
   succeeds t --table-size=250000 check
 }
+
+# watch STATUS LINE ARG...: a load on a terminal, which is interrupted as soon
+# as it shows the line; exits with STATUS.  What was shown is in `shown`.
+watch() {
+  cat >watch.py <<'PY'
+import os, pty, re, signal, sys
+until = re.compile(sys.argv[1].encode())
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[2], sys.argv[2:])
+shown, sent = b"", False
+while True:
+    try:
+        some = os.read(terminal, 65536)
+    except OSError:  # the other end is closed
+        break
+    if not some:
+        break
+    shown += some
+    if not sent and until.search(shown):
+        os.kill(pid, signal.SIGINT)
+        sent = True
+status = os.waitpid(pid, 0)[1]
+sys.stdout.buffer.write(shown)
+sys.exit(os.waitstatus_to_exitcode(status))
+PY
+  local want=$1 line=$2
+  shift 2
+  status=0
+  LUA_PATH="$BENCH_SRC/src/lua/scripts/?.lua;;" python3 watch.py "$line" \
+    "$BENCH" oltp_common --db-driver=sqlite --sqlite-synchronous=off "$@" \
+    >shown || status=$?
+  output=$(tr '\r\033' '^!' <shown)
+  must [ "$status" -eq "$want" ]
+}
+
+@test "on a terminal a line tells how far the load is" {
+  watch 130 'Loaded .*Loaded ' --sqlite-db="$PWD/t" --table-size=9000000 prepare
+  must has "$output" '\^Loaded [0-9]+ of 9000000 rows \([0-9]+%\), [0-9]+ rows/s, [0-9.]+ MB/s, ETA [0-9]+ s!\[K\^'
+  # nothing of it is left behind, and other text has lines of its own
+  must has "$output" '\^!\[KWARNING: interrupted: [0-9]+00000 of 9000000 rows'
+  watch 130 'Loaded ' --sqlite-db="$PWD/u" --table-size=4000000 --tables=2 \
+    prepare
+  must has "$output" 'ETA [0-9]+ s; sbtest1 [0-9]+%, sbtest2 0%!\[K'
+}
+
+@test "silence with a low verbosity, also on a terminal" {
+  watch 0 'Loaded ' --sqlite-db="$PWD/t" --table-size=400000 --verbosity=1 \
+    prepare
+  must is "$(grep -c Loaded shown)" 0
+}
+
+# peak ROWS ARG...: the peak of resident memory of a load, in KiB.
+peak() {
+  cat >peak.py <<'PY'
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+PY
+  local rows=$1
+  shift
+  LUA_PATH="$BENCH_SRC/src/lua/scripts/?.lua;;" python3 peak.py "$BENCH" \
+    oltp_common --table-size="$rows" --threads=2 "$@" prepare
+}
+
+@test "memory does not grow with the table" {
+  for args in --db-driver=null \
+    "--db-driver=sqlite --sqlite-synchronous=off --table-exists=drop --sqlite-db=$PWD/t"; do
+    # shellcheck disable=SC2086
+    small=$(peak 100000 $args)
+    # shellcheck disable=SC2086
+    large=$(peak 1000000 $args)
+    echo "$args: $small and $large KiB"
+    # 180 MB of rows more
+    holds "$large < $small + 8192"
+  done
+}

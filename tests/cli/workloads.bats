@@ -642,3 +642,40 @@ LUA
   expect "5 0 0 5" mine $args --max-requests=5
   [ "$(sql 'SELECT COUNT(*) FROM sbtest2')" = 30 ]
 }
+
+@test "legacy: all threads load, a table can be resumed" {
+  local args="$sqlite --oltp-table-size=12000 --oltp-tables-count=2"
+  local check="$sqlite --table-size=12000 --tables=2"
+  legacy oltp $args --num-threads=3 --load-analyze=on prepare
+  [ "$(grep -c 'Creating secondary indexes on' out)" = 2 ]
+  bench oltp_common $check check
+  [ "$(sql "SELECT COUNT(*) FROM sqlite_stat1")" -ge 2 ]
+
+  cat >cut.lua <<'LUA'
+function prepare()
+   db_query("DELETE FROM sbtest1 WHERE id > 300")
+   db_query("DROP INDEX k_1")
+   db_query("DROP TABLE sbtest2")
+end
+LUA
+  bench ./cut.lua $sqlite prepare
+  legacy oltp $args --table-exists=resume --create-index=before prepare
+  grep -q "^Resuming table 'sbtest1'" out
+  grep -q "^Creating table 'sbtest2'" out
+  bench oltp_common $check check
+  ! "$BENCH" "$scripts/oltp_legacy/oltp.lua" $args prepare >out 2>err
+  legacy oltp $args --table-exists=skip --num-threads=2 prepare
+  [ "$(grep -c '^Skipping' out)" = 2 ]
+}
+
+@test "legacy: a prepare or a create_insert of a script's own is called once" {
+  cat >mine.lua <<'LUA'
+require("oltp_legacy/common")
+function create_insert(n) print("mine " .. n) end
+LUA
+  bench ./mine.lua $null --num-threads=3 --oltp-tables-count=2 prepare
+  [ "$(grep -c '^mine [12]$' out)" = 2 ]
+  echo 'function prepare() print("all mine") end' >>mine.lua
+  bench ./mine.lua $null --num-threads=3 --oltp-tables-count=2 prepare
+  [ "$(grep -c '^all mine$' out)" = 1 ]
+}

@@ -76,6 +76,13 @@ bad() {
   }
 }
 
+must_be_empty() {
+  [ ! -s "$1" ] || {
+    cat "$1"
+    return 1
+  }
+}
+
 # sum TABLES: a checksum of all rows.
 sum() {
   cat >sum.lua <<'LUA'
@@ -214,7 +221,82 @@ has_begun() {
     servers sql "$BATS_FILE_TMPDIR/$kind" "${set[0]}"
     bad 1 "cannot load rows 1 to 5000 .* into 'sbtest1': .*read-only" --table-size=6000 --table-exists=resume prepare
     servers sql "$BATS_FILE_TMPDIR/$kind" "${set[1]}"
+    # and one who has not been given more
+    case $kind in
+      mysql)
+        servers sql "$BATS_FILE_TMPDIR/$kind" \
+          "CREATE USER reader@'%', reader@localhost;
+          GRANT SELECT ON sbtest.* TO reader@'%';
+          GRANT SELECT ON sbtest.* TO reader@localhost"
+        as=(--mysql-user=reader)
+        ;;
+      *)
+        servers sql "$BATS_FILE_TMPDIR/$kind" 'REVOKE INSERT ON sbtest1 FROM sbtest'
+        as=()
+        ;;
+    esac
+    bad 1 "cannot load rows 1 to 5000 \(chunk 1 of 2\) into 'sbtest1': .*denied" \
+      "${as[@]}" --table-size=6000 --table-exists=resume prepare
+    [ "$kind" = mysql ] || servers sql "$BATS_FILE_TMPDIR/$kind" \
+      'GRANT INSERT ON sbtest1 TO sbtest'
+    good --table-size=6000 --table-exists=resume prepare
+    good --table-size=6000 check
     good cleanup
+  done
+}
+
+# A file system of so many megabytes at $small.
+small_disk() {
+  small=$(mktemp -d /tmp/bench-small.XXXXXX)
+  mount -t tmpfs -o "size=$1m,mode=755" bench "$small" 2>err || {
+    rmdir "$small"
+    small=
+    skip "file systems cannot be mounted here: $(<err)"
+  }
+}
+
+no_small_disk() {
+  umount "$small" && rmdir "$small"
+  small=
+}
+
+teardown() {
+  [ -z "${small:-}" ] || {
+    umount -l "$small"
+    rmdir "$small"
+  }
+}
+
+@test "no room on the server's disk, then resume" {
+  for kind in $kinds; do
+    aim "$kind"
+    small_disk 24
+    case $kind in
+      mysql)
+        owner=$(stat -c %U "$MY_DATA")
+        options="DATA DIRECTORY='$small'"
+        ;;
+      *)
+        owner=$(stat -c %U "$PG_DATA")
+        options='TABLESPACE small'
+        ;;
+    esac
+    chown "$owner" "$small"
+    [ "$kind" = mysql ] || {
+      servers sql "$BATS_FILE_TMPDIR/$kind" \
+        "CREATE TABLESPACE small LOCATION '$small'"
+      servers sql "$BATS_FILE_TMPDIR/$kind" \
+        'GRANT CREATE ON TABLESPACE small TO sbtest'
+    }
+    bad 1 "cannot load rows [0-9]+ to [0-9]+ \(chunk [0-9]+ of [0-9]+\) into 'sbtest1': .*(full|space)" \
+      --table-size=200000 --threads=2 "--create-table-options=$options" prepare
+    mount -o remount,size=400m "$small"
+    good --table-size=200000 --threads=2 --table-exists=resume prepare
+    good --table-size=200000 check
+    good cleanup
+    [ "$kind" = mysql ] ||
+      servers sql "$BATS_FILE_TMPDIR/$kind" 'DROP TABLESPACE small'
+    no_small_disk
   done
 }
 
@@ -227,6 +309,81 @@ has_begun() {
   bad 1 'load-method=bulk is not possible: .*local_infile is off' \
     --table-size=20000 --load-method=bulk prepare
   servers sql "$BATS_FILE_TMPDIR/mysql" 'SET GLOBAL local_infile=ON'
+  good cleanup
+}
+
+@test "pgsql: rows go over as text where the binary form is refused" {
+  need pgsql
+  # a type without a binary form, a column of another width
+  servers sql "$BATS_FILE_TMPDIR/pgsql" "
+    CREATE TYPE word;
+    CREATE FUNCTION word_in(cstring) RETURNS word
+      AS 'textin' LANGUAGE internal IMMUTABLE STRICT;
+    CREATE FUNCTION word_out(word) RETURNS cstring
+      AS 'textout' LANGUAGE internal IMMUTABLE STRICT;
+    CREATE TYPE word (INPUT = word_in, OUTPUT = word_out, LIKE = text);
+    CREATE CAST (word AS text) WITHOUT FUNCTION AS IMPLICIT;"
+  for columns in 'id INT PRIMARY KEY, k INT, c word' \
+    'id BIGINT PRIMARY KEY, k INT, c CHAR(120)'; do
+    servers sql "$BATS_FILE_TMPDIR/pgsql" "
+        CREATE TABLE sbtest1 ($columns, pad CHAR(60));
+      ALTER TABLE sbtest1 OWNER TO sbtest;"
+    good --table-size=12000 --threads=2 --auto-inc=off --table-exists=resume \
+      --load-method=bulk prepare
+    must_be_empty err
+    good --table-size=12000 check
+    good cleanup
+  done
+  # the server's own word for it
+  servers sql "$BATS_FILE_TMPDIR/pgsql" "
+    CREATE TABLE copied (c word);
+    COPY copied FROM STDIN (FORMAT binary);" >out 2>&1 || :
+  grep -q 'no binary input function' out
+}
+
+@test "the legacy scripts load by the same ways" {
+  for kind in $kinds; do
+    aim "$kind"
+    "$BENCH" "$BENCH_SRC/src/lua/scripts/oltp_legacy/oltp.lua" "${to[@]}" \
+      --oltp-table-size=12000 --oltp-tables-count=2 --num-threads=3 prepare \
+      >out 2>err || { cat out err; false; }
+    good --table-size=12000 --tables=2 check
+    cat >next.lua <<'LUA'
+function prepare()
+   local con = sysbench.sql.driver():connect()
+   con:query("INSERT INTO sbtest1(k) VALUES (1)")
+   print("next " .. con:query_row("SELECT MAX(id) FROM sbtest1"))
+end
+LUA
+    "$BENCH" ./next.lua "${to[@]}" prepare | grep '^next 12001$'
+    good --tables=2 cleanup
+  done
+}
+
+@test "mysql: packets of the size that the server takes" {
+  need mysql
+  servers sql "$BATS_FILE_TMPDIR/mysql" 'SET GLOBAL max_allowed_packet=65536'
+  for args in --load-method=insert --load-method=bulk \
+    "--mysql-host=127.0.0.1 --mysql-socket= --mysql-port=$MY_PORT --mysql-ssl=on"; do
+    # shellcheck disable=SC2086
+    good --table-size=20000 $args prepare
+    good --table-size=20000 check
+    good cleanup
+  done
+  cat >rows.lua <<'LUA'
+function prepare()
+   local con = sysbench.sql.driver():connect()
+   con:query("CREATE TABLE sbtest1 (id INT PRIMARY KEY, c CHAR(100))")
+   con:bulk_insert_init("INSERT INTO sbtest1 VALUES")
+   for i = 1, 5000 do
+      con:bulk_insert_next(("(%d,'%s')"):format(i, ("x"):rep(100)))
+   end
+   con:bulk_insert_done()
+   print("rows " .. con:query_row("SELECT COUNT(*) FROM sbtest1"))
+end
+LUA
+  "$BENCH" ./rows.lua "${to[@]}" prepare | grep '^rows 5000$'
+  servers sql "$BATS_FILE_TMPDIR/mysql" 'SET GLOBAL max_allowed_packet=16777216'
   good cleanup
 }
 

@@ -245,13 +245,13 @@ static void bed_close(struct bed *b)
   strbuf_done(&b->fake.log);
 }
 
-static uint64_t bed_count(const struct bed *b, enum counter c)
+static inline uint64_t bed_count(const struct bed *b, enum counter c)
 {
   return b->recorders.of[0].counter[c];
 }
 
 /* What the driver was called for since the last look. */
-static const char *bed_log(struct bed *b)
+static inline const char *bed_log(struct bed *b)
 {
   static char text[4096];
 
@@ -261,7 +261,7 @@ static const char *bed_log(struct bed *b)
 }
 
 /* Queue an answer. */
-static void bed_answer(struct bed *b, struct fake_answer a)
+static inline void bed_answer(struct bed *b, struct fake_answer a)
 {
   size_t i = b->fake.next;
 
@@ -271,7 +271,7 @@ static void bed_answer(struct bed *b, struct fake_answer a)
   b->fake.answer[i] = a;
 }
 
-static sql_result *bed_query(struct bed *b, const char *sql)
+static inline sql_result *bed_query(struct bed *b, const char *sql)
 {
   return conn_query(b->con, sql, strlen(sql));
 }

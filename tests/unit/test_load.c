@@ -4,9 +4,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/clock.h"
+#include "base/log.h"
 #include "base/strbuf.h"
 #include "load/chunks.h"
+#include "load/groups.h"
 #include "load/pace.h"
 #include "load/rows.h"
 #include "tap.h"
@@ -76,6 +80,38 @@ static void test_values(void)
             is_groups(r.pad, ROWS_PAD) && equal(r, row(42, 1, id));
   }
   OK(right, "backwards as alone, values in their ranges");
+}
+
+/* Each digit is as often as any other at each of a group's places: chi-squared
+ * with 9 degrees of freedom is above 40 once in 130000 cases. */
+static void test_digits(void)
+{
+  enum {
+    ROWS = 4000
+  };
+  static unsigned seen[GROUP - 1][10];
+  const double each = ROWS * (ROWS_C + 1) / GROUP / 10.0;
+  double worst = 0;
+
+  for (uint64_t id = 1; id <= ROWS; id++) {
+    const struct row r = row(42, 1, id);
+
+    for (unsigned i = 0; i < ROWS_C; i++) {
+      if (i % GROUP < GROUP - 1)
+        seen[i % GROUP][r.c[i] - '0']++;
+    }
+  }
+  for (unsigned place = 0; place < GROUP - 1; place++) {
+    double chi2 = 0;
+
+    for (unsigned digit = 0; digit < 10; digit++) {
+      const double off = seen[place][digit] - each;
+
+      chi2 += off * off / each;
+    }
+    worst = chi2 > worst ? chi2 : worst;
+  }
+  OK(worst < 40, "digits are uniform");
 }
 
 /* The row as text in a form. */
@@ -210,12 +246,63 @@ static void test_line(void)
   strbuf_done(&line);
 }
 
+/* What is written to stderr while rows are added at this moment. */
+static const char *shown(struct pace *p, uint64_t next_ns)
+{
+  static char text[512];
+  FILE *file = tmpfile();
+  const int out = dup(STDERR_FILENO);
+  size_t len;
+
+  if (!file || out < 0 || dup2(fileno(file), STDERR_FILENO) < 0)
+    abort();
+  atomic_store(&p->next_ns, next_ns);
+  pace_add(p, 100, 20000);
+  pace_add(p, 100, 20000);
+  (void)dup2(out, STDERR_FILENO);
+  (void)close(out);
+  rewind(file);
+  len = fread(text, 1, sizeof(text) - 1, file);
+  text[len] = '\0';
+  (void)fclose(file);
+  return text;
+}
+
+static void test_when(void)
+{
+  struct pace p;
+  const char *text;
+  uint64_t before;
+
+  pace_init(&p, 1000);
+  p.shown = true;
+  p.terminal = false;
+  OK_STR(shown(&p, clock_now_ns() + NS_PER_S * 3600), "", "not yet");
+  before = clock_now_ns();
+  text = shown(&p, before);
+  OK(strncmp(text, "Loaded 300 of 1000 rows (30%), ", 31) == 0,
+     "the time has come");
+  OK(strchr(text, '\n') == text + strlen(text) - 1, "one line");
+  OK(atomic_load(&p.next_ns) >= before + 10 * NS_PER_S,
+     "the next one in ten seconds");
+  p.shown = false;
+  OK_STR(shown(&p, clock_now_ns()), "", "nothing is to be shown");
+  pace_done(&p);
+
+  log_set_level(LOG_WARNING);
+  pace_init(&p, 1000);
+  OK(!p.shown, "a low verbosity");
+  pace_done(&p);
+}
+
 int main(void)
 {
   test_values();
+  test_digits();
   test_forms();
   test_plan();
   test_resume();
   test_line();
+  test_when();
   return TAP_EXIT();
 }

@@ -204,11 +204,15 @@ static void put_number(void *ctx, const sql_value *v)
 
 size_t about_bulk_packet(struct session *base)
 {
-  const size_t least = 524287, most = 4 * 1024 * 1024;
+  const size_t least = 524287, most = 4 * 1024 * 1024, head = 64;
   uint64_t allowed = 0;
 
   each_row(base, "SHOW VARIABLES LIKE 'max_allowed_packet'", put_number,
            &allowed);
+  if (allowed == 0)
+    return least;
+  if (allowed <= least) /* the server adds a few bytes of its own */
+    return (size_t)allowed - head;
   allowed /= 2;
   if (allowed < least)
     return least;

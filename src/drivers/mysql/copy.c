@@ -20,6 +20,8 @@ enum {
   FIRST_FILE = 0xfb, /* the server asks for the file */
   FIRST_ERROR = 0xff,
   REFUSED = 1,
+  PACKET_LEAST = 16 * 1024, /* where the server's limit is not known */
+  PACKET_MOST = 1024 * 1024,
 };
 
 static bool is_wire(const struct mysql_session *s)
@@ -27,12 +29,24 @@ static bool is_wire(const struct mysql_session *s)
   return s->backend == &mysql_wire_backend;
 }
 
+/* Half of what the server takes, as a part of a file is no statement. */
+static size_t packet_size(const sql_value *allowed)
+{
+  char text[24] = "";
+  unsigned long long n;
+
+  if (allowed->len < sizeof(text))
+    memcpy(text, allowed->ptr, allowed->len);
+  n = strtoull(text, NULL, 10) / 2;
+  return n < PACKET_MOST ? (size_t)n : PACKET_MOST;
+}
+
 static bool possible(struct session *base, const char **ret_why)
 {
-  static const char sql[] = "SELECT @@local_infile";
+  static const char sql[] = "SELECT @@local_infile, @@max_allowed_packet";
   struct mysql_session *s = session_of(base);
   struct outcome out = { 0 };
-  sql_value value[1];
+  sql_value value[2];
   bool on = false;
 
   *ret_why = "this is a dry run";
@@ -41,8 +55,10 @@ static bool possible(struct session *base, const char **ret_why)
   *ret_why = "the server does not allow it (local_infile is off)";
   if (s->backend->query(s, sql, sizeof(sql) - 1, &out) < 0)
     return false;
-  if (out.nfields == 1 && s->backend->fetch(s, value) > 0)
+  if (out.nfields == 2 && s->backend->fetch(s, value) > 0) {
     on = value[0].len == 1 && value[0].ptr[0] == '1';
+    s->copy_packet = packet_size(&value[1]);
+  }
   s->backend->end_results(s);
   return on;
 }
@@ -109,7 +125,7 @@ static int wire_put(struct mysql_session *s, const char *bytes, size_t len,
 static int wire_rows(struct mysql_session *s, const char *rows, size_t len,
                      struct outcome *out)
 {
-  const size_t most = 1024 * 1024;
+  const size_t most = s->copy_packet > 0 ? s->copy_packet : PACKET_LEAST;
 
   while (len > 0) {
     const size_t n = len < most ? len : most;

@@ -80,9 +80,10 @@ struct mysql_session {
   struct wire wire;
   struct library lib;
   unsigned copy_seq;  /* number of the next packet of a copy */
+  size_t copy_packet; /* largest packet of a copy; 0: not known */
   struct strbuf copy; /* rows of a copy, where the library sends them */
   char *copy_sql;     /* owned: its statement, likewise */
-  char *digits; /* owned: texts of numbers of the present row */
+  char *digits;       /* owned: texts of numbers of the present row */
   size_t digits_room;
 };
 

@@ -142,7 +142,10 @@ static int copy_end(struct session *s, struct outcome *out)
     return rc;
   if (PQputCopyEnd(p->conn, NULL) <= 0)
     return fail(p, out);
-  return pgsql_receive(p, true, true, NULL, 0, out);
+  rc = pgsql_receive(p, true, true, NULL, 0, out);
+  if (rc < 0 && strcmp(out->state, "08P01") == 0) /* of a row, not of ours */
+    out->lost = p->broken || PQstatus(p->conn) == CONNECTION_BAD;
+  return rc;
 }
 
 static void copy_abort(struct session *s)
@@ -154,8 +157,21 @@ static void copy_abort(struct session *s)
   pgsql_note_trx(p);
 }
 
+/* Servers that are compatible, but not quite; types of columns that have no
+ * binary form; columns of another width. */
+static const char *const not_binary[] = {
+  "08P01", /* protocol violation: a value is too short */
+  "0A000", /* feature not supported */
+  "22023", /* invalid parameter value */
+  "22P03", /* invalid binary representation */
+  "42601", /* syntax error */
+  "42883", /* undefined function */
+  NULL,
+};
+
 const struct driver_copy pgsql_copy = {
   .form = COPY_BINARY,
+  .plain_after = not_binary,
   .checked = true,
   .begin = copy_begin,
   .row = copy_row,

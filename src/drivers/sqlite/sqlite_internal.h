@@ -40,9 +40,10 @@ struct sqlite_session {
   bool more;
 
   /* Of a copy. */
-  sqlite3_stmt *copy; /* owned */
-  const char *copy_kinds;
+  sqlite3_stmt *copy;     /* owned */
+  const char *copy_kinds; /* borrowed */
   unsigned copy_columns;
+  const char *copy_rows, *copy_rows_end; /* borrowed for one call */
   uint64_t copied;
 
   /* Waiting for a lock. */
@@ -94,6 +95,11 @@ int sqlite_prepare(struct prepared *p, struct outcome *out);
 int sqlite_execute(struct prepared *p, struct outcome *out);
 void sqlite_unprepare(struct prepared *p, bool going);
 
+/* sqlite_source.c: the rows copy_rows .. copy_rows_end, in the form of
+ * COPY_BINARY, can be selected from SQLITE_SOURCE, as c0, c1 and so on; a
+ * result code of SQLite. */
+#define SQLITE_SOURCE "bench_rows_of_copy"
+int sqlite_source(struct sqlite_session *q);
 
 /* sqlite_copy.c */
 extern const struct driver_copy sqlite_copy;

@@ -5,6 +5,7 @@
 -- Options are not declared: --oltp-table-size=5 arrives as the global
 -- oltp_table_size, a string, and set_vars() makes it what its users expect.
 
+local load = require("bench_load")
 local schema = require("bench_schema")
 
 local format = string.format
@@ -95,70 +96,141 @@ end
 
 local TABLE = {pgsql = pgsql_table, sqlite = sqlite_table}
 
--- Fill an empty table.
-local function load_rows(n)
+-- Can the loader make the rows?
+local function can_load()
+   return load.possible and
+      not (pgsql_variant == "redshift" and db_driver == "pgsql" and
+           oltp_auto_inc)
+end
+
+-- Fill an empty table where there is no loader.
+local function insert_rows(con, n)
    local with_id = client_ids()
 
-   db_bulk_insert_init(format("INSERT INTO sbtest%d(%sk, c, pad) VALUES", n,
-                              with_id and "id, " or ""))
+   con:bulk_insert_init(format("INSERT INTO sbtest%d(%sk, c, pad) VALUES", n,
+                               with_id and "id, " or ""))
    for id = 1, oltp_table_size do
       local c = sb_rand_str(schema.C_TEMPLATE)
       local pad = sb_rand_str(schema.PAD_TEMPLATE)
       local k = sb_rand(1, oltp_table_size)
-      db_bulk_insert_next(
+      con:bulk_insert_next(
          with_id and format("(%d, %d, '%s', '%s')", id, k, c, pad) or
          format("(%d, '%s', '%s')", k, c, pad))
    end
-   db_bulk_insert_done()
+   con:bulk_insert_done()
 end
 
-local function create_indexes(n)
+local function create_indexes(drv, con, n)
+   -- an interrupted prepare may have made it
+   local function missing(index)
+      return sysbench.opt.table_exists ~= "resume" or
+         not schema.has_index(drv, con, n, format(index, n))
+   end
+
    -- MySQL has made the one on id with the table
-   if oltp_secondary and TABLE[db_driver] then
-      db_query(format("CREATE INDEX xid_%d ON sbtest%d(id)", n, n))
+   if oltp_secondary and TABLE[db_driver] and missing("xid_%d") then
+      con:query(format("CREATE INDEX xid_%d ON sbtest%d(id)", n, n))
    end
-   if oltp_create_secondary and sysbench.opt.create_index ~= "off" then
+   if oltp_create_secondary and sysbench.opt.create_index ~= "off" and
+      missing("k_%d") then
       print(format("Creating secondary indexes on 'sbtest%d'...", n))
-      db_query(format("CREATE INDEX k_%d on sbtest%d(k)", n, n))
+      con:query(format("CREATE INDEX k_%d on sbtest%d(k)", n, n))
    end
 end
 
--- Do as --table-exists says; false if the table that is there shall stay.
-local function make_way(n)
-   local wish = sysbench.opt.table_exists
-   if wish ~= "drop" and wish ~= "skip" then return true end
+-- An empty table; returns what the loader has to know of it.
+local function create_empty(drv, con, n)
+   if can_load() and sysbench.opt.table_exists == "resume" and
+      schema.has_table(drv, con, n) then
+      print(format("Resuming table 'sbtest%d'...", n))
+      return load.RESUME
+   end
+   if not schema.make_way(drv, con, n) then return load.LEAVE end
+   print(format("Creating table 'sbtest%d'...", n))
+   con:query((TABLE[db_driver] or mysql_table)(n))
+   if sysbench.opt.create_index == "before" then
+      create_indexes(drv, con, n)
+   end
+   print(format("Inserting %d records into 'sbtest%d'", oltp_table_size, n))
+   return load.FRESH
+end
 
-   -- rows cannot be read through db_query()
+-- What comes after the rows, because it would slow them down.
+local function finish_table(drv, con, n)
+   if db_driver == "sqlite" and not client_ids() then
+      schema.make_sqlite_trigger(con, n)
+   end
+   if sysbench.opt.create_index ~= "before" or
+      sysbench.opt.table_exists == "resume" then
+      create_indexes(drv, con, n)
+   end
+   if db_driver == "pgsql" and oltp_auto_inc and can_load() then
+      schema.set_sequence(con, n, oltp_table_size)
+   end
+   if sysbench.opt.load_analyze then schema.analyze(drv, con, n) end
+end
+
+-- The loader and what is asked of the server need a connection that can be
+-- named; the one of db_connect() is for the scripts.
+local function connect()
    local drv = sysbench.sql.driver()
-   local con = drv:connect()
-   local free = schema.make_way(drv, con, n)
-   con:disconnect()
-   return free
+   db_connect()
+   return drv, drv:connect()
+end
+
+-- Tables first .. first + count - 1; `shared`: with all threads that call this.
+local function load_tables(drv, con, first, count, shared)
+   schema.load_session(drv, con)
+   load.run(con, first, count, oltp_table_size, {
+      create = function(n) return create_empty(drv, con, n) end,
+      finish = function(n) finish_table(drv, con, n) end,
+   }, shared)
 end
 
 function create_insert(table_id)
-   local indexes_first = sysbench.opt.create_index == "before"
-
-   db_connect()
    set_vars()
-   if not make_way(table_id) then return end
-   print(format("Creating table 'sbtest%d'...", table_id))
-   db_query((TABLE[db_driver] or mysql_table)(table_id))
-   if indexes_first then create_indexes(table_id) end
-   print(format("Inserting %d records into 'sbtest%d'", oltp_table_size,
-                table_id))
-   load_rows(table_id)
-   -- after the rows, which it would slow down
-   if db_driver == "sqlite" and not client_ids() then
-      db_query(schema.sqlite_trigger(table_id))
+
+   local drv, con = connect()
+   if can_load() then
+      load_tables(drv, con, table_id, 1, false)
+   elseif create_empty(drv, con, table_id) ~= load.LEAVE then
+      insert_rows(con, table_id)
+      finish_table(drv, con, table_id)
    end
-   if not indexes_first then create_indexes(table_id) end
+   con:disconnect()
 end
 
 function prepare()
    set_vars()
    db_connect()
    for n = 1, oltp_tables_count do create_insert(n) end
+end
+
+-- All threads share the work, unless a script has a prepare of its own.
+local own_prepare, own_create_insert = prepare, create_insert
+
+local function prepare_together()
+   set_vars()
+
+   local drv, con = connect()
+   if can_load() then
+      load_tables(drv, con, 1, oltp_tables_count, true)
+   elseif sysbench.tid == 0 then
+      prepare()
+   end
+   con:disconnect()
+end
+
+if load.possible and sysbench.cmdline.commands == nil then
+   local together = {prepare_together, sysbench.cmdline.PARALLEL_COMMAND}
+
+   -- asked when the whole script is known
+   sysbench.cmdline.commands = setmetatable({}, {__index = function(_, name)
+      if name == "prepare" and prepare == own_prepare and
+         create_insert == own_create_insert then
+         return together
+      end
+   end})
 end
 
 function cleanup()

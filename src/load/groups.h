@@ -1,0 +1,16 @@
+/*
+ * groups.h - random digits in groups, as columns c and pad hold them.
+ */
+#ifndef BENCH_LOAD_GROUPS_H
+#define BENCH_LOAD_GROUPS_H
+
+struct rng;
+
+enum {
+  GROUP = 12 /* bytes: eleven digits and a `-` */
+};
+
+/* Write `n` groups, n * GROUP bytes; every digit is as likely as any other. */
+void groups_fill(struct rng *rng, unsigned n, char *to);
+
+#endif
