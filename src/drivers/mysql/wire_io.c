@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "base/compiler.h"
+#include "base/sock.h"
 #include "drivers/mysql/wire.h"
 
 enum {
@@ -33,18 +34,6 @@ static bool grow(uint8_t **buf, size_t *room, size_t need)
   return true;
 }
 
-/* The socket may be in non-blocking mode; false: it cannot be waited for. */
-static bool wait_for(int fd, short what)
-{
-  struct pollfd p = { .fd = fd, .events = what };
-  int rc;
-
-  do {
-    rc = poll(&p, 1, -1);
-  } while (rc < 0 && errno == EINTR);
-  return rc > 0;
-}
-
 uint8_t *wire_out(struct wire *w, size_t len)
 {
   const size_t need = PACKET_HEAD + len;
@@ -54,17 +43,18 @@ uint8_t *wire_out(struct wire *w, size_t len)
   return w->out + PACKET_HEAD;
 }
 
+/* The socket may be in non-blocking mode. */
 static bool send_all(int fd, const uint8_t *p, size_t n, int flags)
 {
   while (n > 0) {
-    const ssize_t sent = send(fd, p, n, flags | MSG_NOSIGNAL);
+    const ssize_t sent = sock_send(fd, p, n, flags);
 
     if (LIKELY(sent > 0)) {
       p += sent;
       n -= (size_t)sent;
     } else if (sent == 0 || (errno != EINTR && errno != EAGAIN)) {
       return false;
-    } else if (errno == EAGAIN && !wait_for(fd, POLLOUT)) {
+    } else if (errno == EAGAIN && !sock_wait(fd, POLLOUT)) {
       return false;
     }
   }
@@ -108,19 +98,19 @@ static bool room_to_fill(struct wire *w, size_t n)
 
 int wire_fill(struct wire *w, int fd, size_t n)
 {
-  if (w->poll_first && w->end == w->pos && !wait_for(fd, POLLIN))
+  if (w->poll_first && w->end == w->pos && !sock_wait(fd, POLLIN))
     return -EPIPE;
   while (w->end - w->pos < n) {
     ssize_t got;
 
     if (UNLIKELY(!room_to_fill(w, n)))
       return -ENOMEM;
-    got = recv(fd, w->buf + w->end, w->room - w->end, 0);
+    got = sock_recv(fd, w->buf + w->end, w->room - w->end);
     if (LIKELY(got > 0))
       w->end += (size_t)got;
     else if (got == 0 || (errno != EINTR && errno != EAGAIN))
       return -EPIPE;
-    else if (errno == EAGAIN && !wait_for(fd, POLLIN))
+    else if (errno == EAGAIN && !sock_wait(fd, POLLIN))
       return -EPIPE;
   }
   return 0;
