@@ -14,7 +14,6 @@
 
 enum {
   IN_FIRST = 16 * 1024,
-  KEEP_AT_MOST = 1024 * 1024 /* a larger buffer is given back */
 };
 
 bool wire_out_room(struct pgsql_wire *w, size_t size)
@@ -32,7 +31,7 @@ bool wire_out_room(struct pgsql_wire *w, size_t size)
   return true;
 }
 
-void pgwire_send(struct pgsql_wire *w, int fd, size_t len)
+void pgwire_send(struct pgsql_wire *w, int fd, const uint8_t *bytes, size_t len)
 {
   size_t sent = 0;
 
@@ -41,7 +40,7 @@ void pgwire_send(struct pgsql_wire *w, int fd, size_t len)
   w->broken_by = 0;
   w->out_of_memory = false;
   while (sent < len) {
-    const ssize_t n = sock_send(fd, w->out + sent, len - sent, 0);
+    const ssize_t n = sock_send(fd, bytes + sent, len - sent, 0);
 
     if (LIKELY(n >= 0)) {
       sent += (size_t)n;
@@ -120,7 +119,7 @@ const char *wire_why_broken(const struct pgsql_wire *w)
 void pgsql_wire_end(struct pgsql_wire *w)
 {
   w->rows_left = 0;
-  if (UNLIKELY(w->room > KEEP_AT_MOST)) {
+  if (UNLIKELY(w->room > WIRE_KEEP)) {
     free(w->in);
     w->in = NULL;
     w->room = w->pos = w->end = 0;
