@@ -303,48 +303,49 @@ static sql_result *execute_emulated(struct stmt *st)
   return ended(st, CALL_QUERY, start, rc);
 }
 
-/* It is ready, and so is the connection. */
-static inline sql_result *execute_native(struct stmt *st)
-{
-  struct conn *c = st->conn;
-  const uint64_t start = call_start(c);
-  const int rc = c->driver->execute(st->prepared, &c->out);
-
-  call_stop(c);
-  if (call_is_plain(c, rc, start))
-    return call_end_plain(c, stmt_abi(st));
-  return ended(st, CALL_EXECUTE, start, rc);
-}
-
-static sql_result *execute_with_care(struct stmt *st)
+/* It is ready, and so is the connection: to be executed natively.  False: it
+ * has been executed otherwise, or has failed; *ret is what comes of it. */
+static bool make_quick(struct stmt *st, sql_result **ret)
 {
   struct conn *c = st->conn;
 
+  *ret = NULL;
   if (UNLIKELY(!usable(st)))
-    return NULL;
+    return false;
   if (call_needs_care(c) && !call_take_care(c, st->sql, st->len, false))
-    return NULL;
+    return false;
   call_end_rows(c);
   if (UNLIKELY(!st->bound && st->n_params != 0 && st->n_params != PARAMS_ANY)) {
     call_misuse(c, "parameters are not bound");
-    return NULL;
+    return false;
   }
   if (UNLIKELY(!st->emulated && !make_ready(st)))
-    return NULL;
-  if (st->emulated)
-    return execute_emulated(st);
+    return false;
+  if (st->emulated) {
+    *ret = execute_emulated(st);
+    return false;
+  }
   st->quick = c->generation;
-  return execute_native(st);
+  return true;
 }
 
 sql_result *stmt_execute(struct stmt *st)
 {
   struct conn *c = st->conn;
+  sql_result *rs;
+  uint64_t start;
+  int rc;
 
-  if (UNLIKELY(st->quick != c->generation) || call_needs_care(c))
-    return execute_with_care(st);
+  if ((UNLIKELY(st->quick != c->generation) || call_needs_care(c)) &&
+      !make_quick(st, &rs))
+    return rs;
   call_end_rows(c);
-  return execute_native(st);
+  start = call_start(c);
+  rc = c->driver->execute(st->prepared, &c->out);
+  call_stop(c);
+  if (call_is_plain(c, rc, start))
+    return call_end_plain(c, stmt_abi(st));
+  return ended(st, CALL_EXECUTE, start, rc);
 }
 
 sql_result *stmt_next_result(struct stmt *st)

@@ -103,16 +103,19 @@ double bench_db_execute_drawn(sql_statement *stmt, double times, double max,
 {
   const struct state *s = state_current();
   const struct conn *c = conn_of(stmt_of(stmt)->pub.connection);
-  double done = 0;
+  const int64_t n = s ? (int64_t)times : 0, most = (int64_t)max;
+  int64_t done = 0;
 
-  for (; s && done < times; done++) {
-    *first = rand_draw(s->rand, 1, (int64_t)max);
+  for (; done < n; done++) {
+    const int64_t row = rand_draw(s->rand, 1, most);
+
+    *first = row;
     if (last)
-      *last = *first + (int64_t)span;
+      *last = row + (int64_t)span;
     if (!stmt_execute(stmt_of(stmt)) && c->pub.error != DB_ERROR_NONE)
       break;
   }
-  return done;
+  return (double)done;
 }
 
 void bench_db_statement_free(sql_statement *stmt)

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/sock.h"
 #include "base/strbuf.h"
 
 struct column;
@@ -63,7 +64,15 @@ uint8_t *wire_out(struct wire *w, size_t len);
  * false: it cannot be sent. */
 bool wire_send(struct wire *w, int fd, size_t len, unsigned seq);
 /* Send bytes that are complete packets. */
-bool wire_send_bytes(int fd, const uint8_t *p, size_t n, int flags);
+bool wire_send_slowly(int fd, const uint8_t *p, size_t n, int flags);
+static inline bool wire_send_bytes(int fd, const uint8_t *p, size_t n)
+{
+  const ssize_t sent = sock_send(fd, p, n, 0);
+
+  return LIKELY(sent == (ssize_t)n) ||
+         wire_send_slowly(fd, p + (sent > 0 ? sent : 0),
+                          n - (sent > 0 ? (size_t)sent : 0), 0);
+}
 
 static inline void packet_head(uint8_t *p, size_t len, unsigned seq)
 {

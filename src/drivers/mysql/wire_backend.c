@@ -20,7 +20,7 @@ enum wire_command {
 };
 
 enum {
-  EXECUTE_HEAD = 10,   /* command, statement, flags, iterations */
+  EXECUTE_HEAD = 10, /* command, statement, flags, iterations */
   EXECUTE_PACKET = PACKET_HEAD + EXECUTE_HEAD,
   PARAMETER_COUNT = 8, /* a flag: the number of parameters is told */
   PREPARED_LENGTH = 12,
@@ -197,17 +197,19 @@ static int wire_prepare(struct mysql_prepared *p, struct outcome *out)
 static inline bool frame_fill(const struct mysql_prepared *p)
 {
   const sql_bind *b = p->base.binds;
-  uint8_t *to = p->frame + p->frame_values;
+  const unsigned n = p->base.n_binds;
+  uint8_t *to;
 
   if (UNLIKELY(!p->frame || !p->types_sent))
     return false;
-  for (unsigned i = 0; i < p->base.n_binds; i++) {
+  to = p->frame + p->frame_values;
+  for (unsigned i = 0; i < n; i++, to += sizeof(uint64_t)) {
     uint64_t v;
 
-    if (UNLIKELY(param_is_null(&b[i])))
+    if (UNLIKELY(!b[i].buffer || (b[i].is_null && *b[i].is_null)))
       return false;
     memcpy(&v, b[i].buffer, sizeof(v));
-    put_le64(to + i * sizeof(v), v);
+    put_le64(to, v);
   }
   return true;
 }
@@ -237,7 +239,7 @@ static void frame_make(struct mysql_prepared *p)
   packet_head(p->frame, p->frame_len - PACKET_HEAD, 0);
 }
 
-static int send_execute(struct mysql_prepared *p, struct outcome *out)
+COLD static int send_execute(struct mysql_prepared *p, struct outcome *out)
 {
   struct mysql_session *s = prepared_session(p);
   const sql_bind *binds = p->base.binds;
@@ -271,7 +273,7 @@ static int wire_execute(struct mysql_prepared *p, struct outcome *out)
   wire_forget(&s->wire);
   if (LIKELY(frame_fill(p))) {
     s->sent = p->frame_len - PACKET_HEAD;
-    if (UNLIKELY(!wire_send_bytes(s->fd, p->frame, p->frame_len, 0)))
+    if (UNLIKELY(!wire_send_bytes(s->fd, p->frame, p->frame_len)))
       return failure_gone(s, out);
   } else if (send_execute(p, out) < 0) {
     return -1;

@@ -45,7 +45,7 @@ uint8_t *wire_out(struct wire *w, size_t len)
 }
 
 /* The socket may be in non-blocking mode. */
-bool wire_send_bytes(int fd, const uint8_t *p, size_t n, int flags)
+bool wire_send_slowly(int fd, const uint8_t *p, size_t n, int flags)
 {
   while (n > 0) {
     const ssize_t sent = sock_send(fd, p, n, flags);
@@ -69,13 +69,13 @@ bool wire_send(struct wire *w, int fd, size_t len, unsigned seq)
   /* The head of a further packet takes the place of bytes that were sent. */
   while (len >= PACKET_MAX) {
     packet_head(p, PACKET_MAX, seq++);
-    if (!wire_send_bytes(fd, p, PACKET_HEAD + PACKET_MAX, MSG_MORE))
+    if (!wire_send_slowly(fd, p, PACKET_HEAD + PACKET_MAX, MSG_MORE))
       return false;
     p += PACKET_MAX;
     len -= PACKET_MAX;
   }
   packet_head(p, len, seq);
-  return wire_send_bytes(fd, p, PACKET_HEAD + len, 0);
+  return wire_send_bytes(fd, p, PACKET_HEAD + len);
 }
 
 /* The buffer grows with what arrives, whatever lengths a packet claims. */

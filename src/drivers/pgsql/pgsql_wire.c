@@ -104,10 +104,11 @@ static inline bool frame_fill(const struct pgsql_prepared *st)
 {
   const sql_bind *b = st->base.binds;
   const unsigned n = st->base.n_params;
-  uint8_t *to = st->frame + st->frame_values;
+  uint8_t *to;
 
   if (UNLIKELY(!st->frame))
     return false;
+  to = st->frame + st->frame_values;
   for (unsigned i = 0; i < n; i++, to += FRAME_STEP) {
     uint64_t v;
 
@@ -313,9 +314,9 @@ static bool read_answer(struct pgsql_session *p, struct pgsql_prepared *st,
       w->pos += size;
       return true;
     }
-    if (LIKELY(*m == 'C') ? !note_tag(a, m + WIRE_HEAD, size - WIRE_HEAD)
-                          : !note_message(p, st, *m, m + WIRE_HEAD,
-                                          size - WIRE_HEAD, a, out))
+    if (LIKELY(*m == 'C')
+          ? !note_tag(a, m + WIRE_HEAD, size - WIRE_HEAD)
+          : !note_message(p, st, *m, m + WIRE_HEAD, size - WIRE_HEAD, a, out))
       return false;
     w->pos += size;
   }
@@ -387,7 +388,7 @@ static int fail(struct pgsql_session *p, bool broken, struct outcome *out)
 }
 
 /* False: no memory. */
-static bool send_execution(struct pgsql_prepared *st)
+COLD static bool send_execution(struct pgsql_prepared *st)
 {
   struct pgsql_session *p = pgsql_of(st->base.session);
   struct pgsql_wire *w = &p->wire;

@@ -202,7 +202,7 @@ function statement:execute()
 end
 
 local function is_size(v)
-  return type(v) == "number" and v >= 0 and v < 2 ^ 53
+  return type(v) == "number" and v >= 0 and v < 2 ^ 53 -- and it is cut
 end
 
 -- A loop of set() and execute(), in C: a loop of few turns inside of an event
@@ -223,7 +223,7 @@ function statement:execute_drawn(times, max, first, last, span)
   else
     done = c_execute_drawn(self, times, max, first.buffer, nil, 0)
   end
-  if done < times then
+  if done < math.floor(times) then
     no_rows(self)
   end
 end
