@@ -12,6 +12,9 @@
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+/* A function that is called rarely: it stays out of those that are not. */
+#define COLD __attribute__((cold, noinline))
+
 /* Data of one thread is kept this far from that of another. */
 #define CACHE_LINE 64
 #define CACHE_ALIGNED __attribute__((aligned(CACHE_LINE)))

@@ -26,14 +26,6 @@ void call_misuse(struct conn *c, const char *api_error)
   c->cls = NULL;
 }
 
-void call_end_rows(struct conn *c)
-{
-  c->rs_open = false;
-  c->rs.nrows = 0;
-  c->rs.nfields = 0;
-  c->rs.statement = NULL;
-}
-
 void call_end_results(struct conn *c)
 {
   call_end_rows(c);
@@ -192,18 +184,14 @@ static sql_result *success(struct conn *c, const struct call_info *info)
       c->attention |= CONN_RESULT;
     return NULL;
   }
-  c->attention |= CONN_RESULT;
+  if (!out->settled)
+    c->attention |= CONN_RESULT;
   if (UNLIKELY(out->nfields > c->values_room) && !room_for(c, out->nfields)) {
     call_end_results(c);
     call_misuse(c, "not enough memory");
     return NULL;
   }
-  c->rs_open = true;
-  c->rs.counter = (sb_counter_type)out->counter;
-  c->rs.nrows = out->nrows > UINT32_MAX ? UINT32_MAX : (uint32_t)out->nrows;
-  c->rs.nfields = out->nfields;
-  c->rs.statement = info->stmt ? stmt_abi(info->stmt) : NULL;
-  return &c->rs;
+  return call_open_rows(c, info->stmt ? stmt_abi(info->stmt) : NULL);
 }
 
 sql_result *call_end(struct conn *c, int rc, const struct call_info *info)

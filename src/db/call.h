@@ -79,7 +79,13 @@ sql_result *conn_next(struct conn *c, enum call call, struct stmt *st);
 void conn_unref(struct conn *c);
 
 /* The result set ends: fields of the result are zero from now on. */
-void call_end_rows(struct conn *c);
+static inline void call_end_rows(struct conn *c)
+{
+  c->rs_open = false;
+  c->rs.nrows = 0;
+  c->rs.nfields = 0;
+  c->rs.statement = NULL;
+}
 /* ... and what is pending is dropped. */
 void call_end_results(struct conn *c);
 
@@ -130,6 +136,42 @@ static inline void call_count(const struct conn *c, enum counter counter)
 
   if (r)
     recorder_count(r, counter, 1);
+}
+
+/* ---- the quick way ---- */
+
+/* c->out has a result set, and there is room for its rows: open it. */
+static inline sql_result *call_open_rows(struct conn *c, sql_statement *stmt)
+{
+  const struct outcome *out = &c->out;
+
+  c->rs_open = true;
+  c->rs.counter = (sb_counter_type)out->counter;
+  c->rs.nrows = out->nrows > UINT32_MAX ? UINT32_MAX : (uint32_t)out->nrows;
+  c->rs.nfields = out->nfields;
+  c->rs.statement = stmt;
+  return &c->rs;
+}
+
+/* The call succeeded, call_start() gave `start_ns`, and there is nothing that
+ * call_end() would have to look at. */
+static inline bool call_is_plain(const struct conn *c, int rc,
+                                 uint64_t start_ns)
+{
+  const struct outcome *out = &c->out;
+
+  return LIKELY(rc == 0 && start_ns == 0 && c->attention == 0 && !out->more &&
+                (out->nfields == 0 ||
+                 (out->settled && out->nfields <= c->values_room)));
+}
+
+/* What call_end() does then; `stmt` is NULL for direct statements. */
+static inline sql_result *call_end_plain(struct conn *c, sql_statement *stmt)
+{
+  call_count(c, c->out.counter);
+  call_no_error(c);
+  c->more = false;
+  return c->out.nfields > 0 ? call_open_rows(c, stmt) : NULL;
 }
 
 #endif

@@ -212,6 +212,7 @@ sql_result *conn_query(struct conn *c, const char *sql, size_t len)
 
   if (call_needs_care(c) && !call_take_care(c, sql, len, false))
     return NULL;
+  call_end_rows(c);
   if (!(c->driver->caps & DRIVER_NUL_IN_SQL) && memchr(sql, '\0', len)) {
     call_misuse(c, "statement contains a NUL byte");
     return NULL;
@@ -221,6 +222,8 @@ sql_result *conn_query(struct conn *c, const char *sql, size_t len)
   info.start_ns = call_start(c);
   rc = c->driver->query(c->session, sql, len, &c->out);
   call_stop(c);
+  if (call_is_plain(c, rc, info.start_ns))
+    return call_end_plain(c, NULL);
   return call_end(c, rc, &info);
 }
 

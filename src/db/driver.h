@@ -83,6 +83,7 @@ struct outcome {
   uint64_t taken; /* end of a copy only: rows that were stored */
   bool more;      /* further results of this statement are pending */
   bool ended;     /* next_result only: nothing was left; rest is unused */
+  bool settled;   /* nothing is left to do for end_results() */
 
   /* Failure. */
   int code;        /* native number: mysql errno, sqlite extended code; pgsql:
@@ -300,7 +301,8 @@ struct driver {
   int (*next_result)(struct session *s, struct outcome *out);
   /*
    * Ends the open result set and reads and drops everything that is pending,
-   * silently.  May be called when there is nothing to end.
+   * silently.  May be called when there is nothing to end, and is left out
+   * after an outcome that was `settled`.
    */
   void (*end_results)(struct session *s);
 

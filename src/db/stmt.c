@@ -35,6 +35,7 @@ static void release(struct stmt *st)
   st->binds_room = 0;
   st->bound = false;
   st->ready = false;
+  st->quick = 0;
 }
 
 static struct stmt *new_stmt(struct conn *c, const char *sql, size_t len)
@@ -95,6 +96,7 @@ static bool prepare(struct stmt *st)
   struct prepared *p = st->prepared;
   int rc;
 
+  st->quick = 0;
   memset(p, 0, c->driver->prepared_size);
   p->session = c->session;
   p->sql = st->sql;
@@ -216,6 +218,7 @@ int stmt_bind(struct stmt *st, const sql_bind *binds, size_t n)
 
   if (!usable(st))
     return 1;
+  st->quick = 0;
   if (call_needs_care(c) && !call_take_care(c, "", 0, true))
     return 1;
   if (!st->emulated && !st->ready && !make_ready(st))
@@ -272,39 +275,77 @@ static bool format(struct stmt *st)
   return false;
 }
 
+static sql_result *ended(struct stmt *st, enum call call, uint64_t start_ns,
+                         int rc)
+{
+  const struct call_info info = { .call = call,
+                                  .stmt = st,
+                                  .cls = st->cls,
+                                  .sql = st->sql,
+                                  .len = st->len,
+                                  .start_ns = start_ns };
+
+  return call_end(st->conn, rc, &info);
+}
+
+static sql_result *execute_emulated(struct stmt *st)
+{
+  struct conn *c = st->conn;
+  uint64_t start;
+  int rc;
+
+  if (!format(st))
+    return NULL;
+  start = call_start(c);
+  rc = c->driver->query(c->session, c->text.text ? c->text.text : "",
+                        c->text.len, &c->out);
+  call_stop(c);
+  return ended(st, CALL_QUERY, start, rc);
+}
+
+/* It is ready, and so is the connection: to be executed natively.  False: it
+ * has been executed otherwise, or has failed; *ret is what comes of it. */
+static bool make_quick(struct stmt *st, sql_result **ret)
+{
+  struct conn *c = st->conn;
+
+  *ret = NULL;
+  if (UNLIKELY(!usable(st)))
+    return false;
+  if (call_needs_care(c) && !call_take_care(c, st->sql, st->len, false))
+    return false;
+  call_end_rows(c);
+  if (UNLIKELY(!st->bound && st->n_params != 0 && st->n_params != PARAMS_ANY)) {
+    call_misuse(c, "parameters are not bound");
+    return false;
+  }
+  if (UNLIKELY(!st->emulated && !make_ready(st)))
+    return false;
+  if (st->emulated) {
+    *ret = execute_emulated(st);
+    return false;
+  }
+  st->quick = c->generation;
+  return true;
+}
+
 sql_result *stmt_execute(struct stmt *st)
 {
   struct conn *c = st->conn;
-  struct call_info info = { .call = CALL_EXECUTE,
-                            .stmt = st,
-                            .cls = st->cls,
-                            .sql = st->sql,
-                            .len = st->len };
+  sql_result *rs;
+  uint64_t start;
   int rc;
 
-  if (UNLIKELY(!usable(st)))
-    return NULL;
-  if (call_needs_care(c) && !call_take_care(c, st->sql, st->len, false))
-    return NULL;
-  if (UNLIKELY(!st->bound && st->n_params != 0 && st->n_params != PARAMS_ANY)) {
-    call_misuse(c, "parameters are not bound");
-    return NULL;
-  }
-  if (UNLIKELY(!st->emulated && !make_ready(st)))
-    return NULL;
-  if (st->emulated) {
-    if (!format(st))
-      return NULL;
-    info.call = CALL_QUERY;
-    info.start_ns = call_start(c);
-    rc = c->driver->query(c->session, c->text.text ? c->text.text : "",
-                          c->text.len, &c->out);
-  } else {
-    info.start_ns = call_start(c);
-    rc = c->driver->execute(st->prepared, &c->out);
-  }
+  if ((UNLIKELY(st->quick != c->generation) || call_needs_care(c)) &&
+      !make_quick(st, &rs))
+    return rs;
+  call_end_rows(c);
+  start = call_start(c);
+  rc = c->driver->execute(st->prepared, &c->out);
   call_stop(c);
-  return call_end(c, rc, &info);
+  if (call_is_plain(c, rc, start))
+    return call_end_plain(c, stmt_abi(st));
+  return ended(st, CALL_EXECUTE, start, rc);
 }
 
 sql_result *stmt_next_result(struct stmt *st)

@@ -28,6 +28,8 @@ struct stmt {
   bool bound;
   bool ready;            /* prepared on the connection of `generation` */
   unsigned generation;   /* of the connection, when it was prepared */
+  unsigned quick;        /* generation in which it is known to be native, ready
+                          * and bound; 0: none */
   unsigned n_params;     /* PARAMS_ANY: any */
   struct emul_scan scan; /* of emulated ones */
   sql_bind *binds;       /* owned copy of the descriptors */

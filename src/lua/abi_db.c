@@ -14,6 +14,7 @@
 #include "lua/script_internal.h"
 #include "lua/state.h"
 #include "lua/statement.h"
+#include "rand/stream.h"
 
 /* Bits of bench_db_failure(), as sql_error.lua knows them. */
 enum {
@@ -90,6 +91,31 @@ bool bench_db_is_closed(sql_statement *stmt)
 const char *bench_db_text(sql_statement *stmt)
 {
   return stmt_of(stmt)->sql;
+}
+
+/*
+ * Execute it so many times; before each, a number of 1..max by the chosen
+ * distribution goes to *first, and that plus `span` to *last unless `last` is
+ * NULL.  How many succeeded: the first that fails is the last.
+ */
+double bench_db_execute_drawn(sql_statement *stmt, double times, double max,
+                              int64_t *first, int64_t *last, double span)
+{
+  const struct state *s = state_current();
+  const struct conn *c = conn_of(stmt_of(stmt)->pub.connection);
+  const int64_t n = s ? (int64_t)times : 0, most = (int64_t)max;
+  int64_t done = 0;
+
+  for (; done < n; done++) {
+    const int64_t row = rand_draw(s->rand, 1, most);
+
+    *first = row;
+    if (last)
+      *last = row + (int64_t)span;
+    if (!stmt_execute(stmt_of(stmt)) && c->pub.error != DB_ERROR_NONE)
+      break;
+  }
+  return (double)done;
 }
 
 void bench_db_statement_free(sql_statement *stmt)

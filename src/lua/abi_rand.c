@@ -23,7 +23,7 @@ static struct rand_stream *stream(void)
 /* Fractions are cut; what is beyond 64 bits is the nearest, NaN is 0. */
 static int64_t whole(double x)
 {
-  if (x >= -0x1p63 && x < 0x1p63)
+  if (LIKELY(__builtin_fabs(x) < 0x1p63))
     return (int64_t)x;
   return x > 0 ? INT64_MAX : x < 0 ? INT64_MIN : 0;
 }

@@ -35,6 +35,8 @@ void rand_stream_init(struct rand_stream *s, const struct rand_params *params,
 /* A value of a..b by the distribution that the user chose. */
 static inline int64_t rand_draw(struct rand_stream *s, int64_t a, int64_t b)
 {
+  if (s->params->type == RAND_UNIFORM)
+    return dist_uniform(&s->rng, a, b);
   return dist_default(s->params, &s->rng, &s->zipf, a, b);
 }
 

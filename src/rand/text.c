@@ -13,6 +13,10 @@
 #include <stdbool.h>
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "rand/rng.h"
 
 #define EACH(byte) ((byte)*UINT64_C(0x0101010101010101))
@@ -60,11 +64,11 @@ static uint64_t spread_digits(uint64_t first, uint64_t second)
  * at a time.  The draws that would make some of them more likely than others,
  * one in 2700, are rejected.
  */
-static void draw_digits(struct rng *rng, uint64_t digits[2])
+static void draw_parts(struct rng *rng, uint64_t part[4])
 {
   const uint64_t e4 = 10000, e16 = e4 * e4 * e4 * e4;
   const uint64_t surplus = -e16 % e16;
-  uint64_t part[4], rest;
+  uint64_t rest;
 
   do {
     part[0] = rng_mulhi(rng_next(rng), e4, &rest);
@@ -72,6 +76,13 @@ static void draw_digits(struct rng *rng, uint64_t digits[2])
     part[2] = rng_mulhi(rest, e4, &rest);
     part[3] = rng_mulhi(rest, e4, &rest);
   } while (UNLIKELY(rest < surplus));
+}
+
+static void draw_digits(struct rng *rng, uint64_t digits[2])
+{
+  uint64_t part[4];
+
+  draw_parts(rng, part);
   digits[0] = spread_digits(part[0], part[1]);
   digits[1] = spread_digits(part[2], part[3]);
 }
@@ -123,19 +134,65 @@ static inline void fill16(struct rng *rng, const char *format, bool letters,
   store8(out + 8, word[1]);
 }
 
+#ifdef __SSE2__
+
+/* spread_digits() of two pairs at once. */
+static inline __m128i spread_parts(const uint64_t part[4])
+{
+  __m128i x = _mm_set_epi64x((long long)(part[2] | part[3] << 32),
+                             (long long)(part[0] | part[1] << 32));
+  __m128i tens = _mm_mulhi_epu16(x, _mm_set1_epi32(10486));
+
+  tens = _mm_srli_epi16(tens, 4);
+  x = _mm_sub_epi16(x, _mm_mullo_epi16(tens, _mm_set1_epi16(100)));
+  x = _mm_or_si128(tens, _mm_slli_epi32(x, 16));
+  tens = _mm_srli_epi16(_mm_mullo_epi16(x, _mm_set1_epi16(103)), 10);
+  x = _mm_sub_epi16(x, _mm_mullo_epi16(tens, _mm_set1_epi16(10)));
+  return _mm_or_si128(tens, _mm_slli_epi16(x, 8));
+}
+
+/* fill16() where there are no letters. */
+static inline void fill16_digits(struct rng *rng, const char *format, char *out)
+{
+  __m128i text = _mm_loadu_si128((const __m128i *)(const void *)format);
+  const __m128i mask = _mm_cmpeq_epi8(text, _mm_set1_epi8('#'));
+
+  if (LIKELY(_mm_movemask_epi8(mask) != 0)) {
+    uint64_t part[4];
+    __m128i digits;
+
+    draw_parts(rng, part);
+    digits = _mm_add_epi8(spread_parts(part), _mm_set1_epi8('0'));
+    text = _mm_or_si128(_mm_andnot_si128(mask, text),
+                        _mm_and_si128(mask, digits));
+  }
+  _mm_storeu_si128((__m128i *)(void *)out, text);
+}
+
+#else
+#define fill16_digits(rng, format, out) fill16(rng, format, false, out)
+#endif
+
 void text_fill(struct rng *rng, const char *format, size_t len, char *out)
 {
   const bool letters = memchr(format, '@', len) != NULL;
   struct rng local = *rng; /* so that it can live in registers */
   size_t i = 0;
 
+  if (!letters) {
+    for (; len - i >= 16; i += 16)
+      fill16_digits(&local, format + i, out + i);
+  }
   for (; len - i >= 16; i += 16)
-    fill16(&local, format + i, letters, out + i);
+    fill16(&local, format + i, true, out + i);
   if (i < len) {
     char tail[16] = { 0 };
 
     memcpy(tail, format + i, len - i);
-    fill16(&local, tail, letters, tail);
+    if (letters)
+      fill16(&local, tail, true, tail);
+    else
+      fill16_digits(&local, tail, tail);
     memcpy(out + i, tail, len - i);
   }
   *rng = local;

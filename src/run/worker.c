@@ -39,6 +39,8 @@ static bool take_tickets(struct worker *w, uint64_t now)
     w->block /= 2;
   if (w->block == 0)
     w->block = 1;
+  if (w->plan->threads == 1)
+    w->block = MOST_TICKETS; /* there is nobody to share with */
   w->block_ns = now;
 
   do {

@@ -20,8 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
   } while (0)
 
 /*
- * fake_socket.c - a server that says what the input says: recv(), send() and
- * poll() of the program serve this descriptor without a system call.
+ * fake_socket.c - a server that says what the input says: the functions of
+ * base/sock.h serve this descriptor without a system call.
  */
 enum {
   FAKE_SOCKET = 1 << 30

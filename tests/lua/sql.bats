@@ -78,6 +78,44 @@ true
   done
 }
 
+@test "executions with drawn numbers: those of set() and execute()" {
+  for mode in auto disable; do
+    rm -f t.db
+    MODE=$mode lua <<'L'
+con:query("CREATE TABLE seen (a BIGINT, b BIGINT)")
+local T  = sysbench.sql.type
+local st = con:prepare("INSERT INTO seen VALUES (?, ?)")
+local a, b = st:bind_create(T.INT), st:bind_create(T.BIGINT)
+st:bind_param(a, b)
+print(select("#", st:execute_drawn(1000, 50, a, b, 9)))
+print(con:query_row("SELECT COUNT(*), MIN(a) >= 1 AND MAX(a) <= 50 AND COUNT(DISTINCT a) > 9, SUM(b - a) FROM seen"))
+con:query("DELETE FROM seen")
+b:set(nil) st:execute_drawn(2, 1, a)
+print(con:query_row("SELECT COUNT(*), SUM(a), COUNT(b) FROM seen"))
+st:execute_drawn(0, 1, a)
+print(con:query_row("SELECT COUNT(*), 0, 0 FROM seen"))
+local s = st:bind_create(T.VARCHAR, 5)
+print(pcall(st.execute_drawn, st, 1, 1, s))
+print(pcall(st.execute_drawn, st, 1, "x", a))
+con:query("CREATE UNIQUE INDEX one ON seen (b)")
+con:query("DELETE FROM seen")
+print(pcall(st.execute_drawn, st, 5, 1, a, b, 0))
+print(con:query_row("SELECT COUNT(*), 0, 0 FROM seen"))
+st:close()
+print(pcall(st.execute_drawn, st, 1, 1, a))
+L
+    must is "$(lines)" "0
+1000	1	9000
+2	2	0
+2	0	0
+false	execute_drawn: integer parameters expected
+false	execute_drawn: numbers of 0 to 2^53 expected
+false	SQL error, errno = 2067, state = '23505': UNIQUE constraint failed: seen.b
+1	0	0
+false	attempt to use a closed statement"
+  done
+}
+
 @test "prepared statements and parameters" {
   for mode in auto disable; do
     rm -f t.db

@@ -90,6 +90,31 @@ static void check_formats(void)
   OK(exact, "exactly the length of the format is written");
 }
 
+/* Formats with and without letters go different ways to the same digits. */
+static void check_ways(void)
+{
+  enum {
+    LEN = 48 /* before the block with the letter */
+  };
+  char format[LEN + 1], quick[LEN], general[LEN + 1];
+  bool same = true;
+  struct rng rng;
+
+  rng_seed(&rng, 5, RNG_WORKLOAD, 0);
+  for (int turn = 0; turn < 20000; turn++) {
+    struct rng again;
+
+    for (int i = 0; i < LEN; i++)
+      format[i] = rng_below(&rng, 12) == 0 ? '-' : '#';
+    format[LEN] = '@';
+    again = rng;
+    text_fill(&again, format, LEN, quick);
+    text_fill(&rng, format, LEN + 1, general);
+    same = same && memcmp(quick, general, LEN) == 0;
+  }
+  OK(same, "letters elsewhere do not change the digits");
+}
+
 static void check_example(void)
 {
   const char *format = "ab#-@@X##";
@@ -198,6 +223,7 @@ int main(void)
   check_example();
   check_rejection();
   check_formats();
+  check_ways();
   check_varstring_ends();
   return TAP_EXIT();
 }

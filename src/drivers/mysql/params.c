@@ -32,6 +32,11 @@ uint8_t params_type(sql_bind_type_t type)
   return wire_type[type].type;
 }
 
+bool params_is_wide(sql_bind_type_t type)
+{
+  return wire_type[type].size == sizeof(uint64_t);
+}
+
 size_t params_size(const sql_bind *binds, unsigned n, struct params_form form)
 {
   size_t size = VALUE_HEAD + (n + 7) / 8 + 1 + (form.types ? 3 * (size_t)n : 0);

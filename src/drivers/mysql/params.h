@@ -12,6 +12,8 @@
 
 /* The type on the wire of a parameter of an allowed type. */
 uint8_t params_type(sql_bind_type_t type);
+/* It is a number of 8 bytes. */
+bool params_is_wide(sql_bind_type_t type);
 
 struct params_form {
   bool types; /* with their types */

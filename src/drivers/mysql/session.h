@@ -97,6 +97,10 @@ struct mysql_prepared {
   struct column *cols; /* owned: of the result, as the server last sent them */
   uint32_t n_cols;
   bool open; /* `id` is valid */
+  /* [opt] owned: a packet to execute it, where all parameters have 8 bytes and
+   * none is NULL; the values begin at `frame_values`. */
+  uint8_t *frame;
+  uint32_t frame_len, frame_values;
   /* library */
   MYSQL_STMT *stmt;
   MYSQL_BIND *params; /* owned: n_types */

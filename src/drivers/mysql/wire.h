@@ -9,10 +9,14 @@
 #ifndef BENCH_DRIVERS_MYSQL_WIRE_H
 #define BENCH_DRIVERS_MYSQL_WIRE_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
+#include "base/compiler.h"
+#include "base/sock.h"
 #include "base/strbuf.h"
 
 struct column;
@@ -29,6 +33,7 @@ struct wire_forms {
 struct wire {
   struct wire_forms forms;
   bool poll_first; /* how an answer is awaited: see wire_fill() */
+  bool large;      /* a buffer has become so large that it is given back */
 
   /* What has been received: consumed up to `pos`. */
   uint8_t *buf; /* owned */
@@ -58,6 +63,24 @@ uint8_t *wire_out(struct wire *w, size_t len);
 /* Send the first `len` bytes written there, as number `seq` of an exchange;
  * false: it cannot be sent. */
 bool wire_send(struct wire *w, int fd, size_t len, unsigned seq);
+/* Send bytes that are complete packets. */
+bool wire_send_slowly(int fd, const uint8_t *p, size_t n, int flags);
+static inline bool wire_send_bytes(int fd, const uint8_t *p, size_t n)
+{
+  const ssize_t sent = sock_send(fd, p, n, 0);
+
+  return LIKELY(sent == (ssize_t)n) ||
+         wire_send_slowly(fd, p + (sent > 0 ? sent : 0),
+                          n - (sent > 0 ? (size_t)sent : 0), 0);
+}
+
+static inline void packet_head(uint8_t *p, size_t len, unsigned seq)
+{
+  p[0] = (uint8_t)len;
+  p[1] = (uint8_t)(len >> 8);
+  p[2] = (uint8_t)(len >> 16);
+  p[3] = (uint8_t)seq;
+}
 
 /* An answer is going to be read; what was received before is forgotten. */
 static inline void wire_forget(struct wire *w)
@@ -76,16 +99,40 @@ static inline void wire_forget(struct wire *w)
  * poll() is not, which is worth the further call: with `poll_first`.
  */
 int wire_fill(struct wire *w, int fd, size_t n);
+/*
+ * Await an answer, and read what of it has come, after wire_forget(): a quick
+ * first step, on which nothing depends.
+ */
+void wire_await(struct wire *w, int fd);
 
 /* Length of the packet at `p`. */
 static inline size_t packet_length(const uint8_t *p)
 {
-  return (size_t)p[0] | (size_t)p[1] << 8 | (size_t)p[2] << 16;
+  uint32_t head;
+
+  memcpy(&head, p, sizeof(head));
+  return le32toh(head) & PACKET_MAX;
 }
 
 /* The whole packet at w->pos is there; w->pos moves behind it.  Its length, or
  * as wire_fill(). */
-int wire_packet(struct wire *w, int fd, const uint8_t **ret);
+int wire_packet_slowly(struct wire *w, int fd, const uint8_t **ret);
+static inline int wire_packet(struct wire *w, int fd, const uint8_t **ret)
+{
+  const size_t have = w->end - w->pos;
+
+  if (LIKELY(have >= PACKET_HEAD)) {
+    const uint8_t *p = w->buf + w->pos;
+    const size_t len = packet_length(p);
+
+    if (LIKELY(have - PACKET_HEAD >= len)) {
+      *ret = p + PACKET_HEAD;
+      w->pos += PACKET_HEAD + len;
+      return (int)len;
+    }
+  }
+  return wire_packet_slowly(w, fd, ret);
+}
 
 /* Give back what an unusually large answer took. */
 void wire_trim(struct wire *w);

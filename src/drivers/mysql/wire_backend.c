@@ -20,7 +20,8 @@ enum wire_command {
 };
 
 enum {
-  EXECUTE_HEAD = 10,   /* command, statement, flags, iterations */
+  EXECUTE_HEAD = 10, /* command, statement, flags, iterations */
+  EXECUTE_PACKET = PACKET_HEAD + EXECUTE_HEAD,
   PARAMETER_COUNT = 8, /* a flag: the number of parameters is told */
   PREPARED_LENGTH = 12,
 };
@@ -50,6 +51,7 @@ static int wire_query(struct mysql_session *s, const char *sql, size_t len,
   wire_forget(&s->wire);
   if (send_text(s, COMMAND_QUERY, sql, len, out) < 0)
     return -1;
+  wire_await(&s->wire, s->fd);
   return wire_result(s, NULL, out);
 }
 
@@ -188,7 +190,56 @@ static int wire_prepare(struct mysql_prepared *p, struct outcome *out)
   return rc;
 }
 
-static int wire_execute(struct mysql_prepared *p, struct outcome *out)
+/*
+ * Patch the values into the complete packet of an execution; false: there is no
+ * such packet, or a value is NULL, which changes its form.
+ */
+static inline bool frame_fill(const struct mysql_prepared *p)
+{
+  const sql_bind *b = p->base.binds;
+  const unsigned n = p->base.n_binds;
+  uint8_t *to;
+
+  if (UNLIKELY(!p->frame || !p->types_sent))
+    return false;
+  to = p->frame + p->frame_values;
+  for (unsigned i = 0; i < n; i++, to += sizeof(uint64_t)) {
+    uint64_t v;
+
+    if (UNLIKELY(!b[i].buffer || (b[i].is_null && *b[i].is_null)))
+      return false;
+    memcpy(&v, b[i].buffer, sizeof(v));
+    put_le64(to, v);
+  }
+  return true;
+}
+
+/* The packet in w->out, which has told the types, without them. */
+static void frame_make(struct mysql_prepared *p)
+{
+  struct mysql_session *s = prepared_session(p);
+  const sql_bind *binds = p->base.binds;
+  const unsigned n = p->base.n_binds;
+  const struct params_form form = { .named = s->wire.forms.attributes };
+  const uint8_t *end;
+
+  free(p->frame);
+  p->frame = NULL;
+  for (unsigned i = 0; i < n; i++) {
+    if (!params_is_wide(binds[i].type) || param_is_null(&binds[i]))
+      return;
+  }
+  p->frame = malloc(EXECUTE_PACKET + params_size(binds, n, form));
+  if (!p->frame)
+    return; /* it works without */
+  memcpy(p->frame, s->wire.out, EXECUTE_PACKET);
+  end = params_put(binds, n, form, p->frame + EXECUTE_PACKET);
+  p->frame_len = (uint32_t)(end - p->frame);
+  p->frame_values = p->frame_len - n * (uint32_t)sizeof(uint64_t);
+  packet_head(p->frame, p->frame_len - PACKET_HEAD, 0);
+}
+
+COLD static int send_execute(struct mysql_prepared *p, struct outcome *out)
 {
   struct mysql_session *s = prepared_session(p);
   const sql_bind *binds = p->base.binds;
@@ -207,10 +258,27 @@ static int wire_execute(struct mysql_prepared *p, struct outcome *out)
   put_le32(to + 6, 1);
   end = params_put(binds, n, form, to + EXECUTE_HEAD);
   s->sent = (size_t)(end - to);
-  wire_forget(&s->wire);
   if (UNLIKELY(!wire_send(&s->wire, s->fd, s->sent, 0)))
     return failure_gone(s, out);
+  if (!p->types_sent)
+    frame_make(p);
   p->types_sent = true;
+  return 0;
+}
+
+static int wire_execute(struct mysql_prepared *p, struct outcome *out)
+{
+  struct mysql_session *s = prepared_session(p);
+
+  wire_forget(&s->wire);
+  if (LIKELY(frame_fill(p))) {
+    s->sent = p->frame_len - PACKET_HEAD;
+    if (UNLIKELY(!wire_send_bytes(s->fd, p->frame, p->frame_len)))
+      return failure_gone(s, out);
+  } else if (send_execute(p, out) < 0) {
+    return -1;
+  }
+  wire_await(&s->wire, s->fd);
   return wire_result(s, p, out);
 }
 
@@ -225,10 +293,16 @@ static void wire_unprepare(struct mysql_prepared *p, bool going)
     /* There is no answer; the next statement notices a broken connection. */
     (void)wire_send(&s->wire, s->fd, 5, 0);
   }
+  if (s->wire.from == p) {
+    s->wire.from = NULL;
+    s->wire.rows_left = 0;
+  }
   p->open = false;
   free(p->cols);
   p->cols = NULL;
   p->n_cols = 0;
+  free(p->frame);
+  p->frame = NULL;
 }
 
 static void wire_nothing(struct mysql_session *s)

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "base/compiler.h"
+#include "base/sock.h"
 #include "drivers/mysql/wire.h"
 
 enum {
@@ -15,7 +16,7 @@ enum {
   BUFFER_KEEP = 1024 * 1024, /* more is given back */
 };
 
-static bool grow(uint8_t **buf, size_t *room, size_t need)
+static bool grow(struct wire *w, uint8_t **buf, size_t *room, size_t need)
 {
   size_t n = *room ? *room : BUFFER_FIRST;
   uint8_t *p;
@@ -30,53 +31,35 @@ static bool grow(uint8_t **buf, size_t *room, size_t need)
     return false;
   *buf = p;
   *room = n;
+  w->large |= n > BUFFER_KEEP;
   return true;
-}
-
-/* The socket may be in non-blocking mode; false: it cannot be waited for. */
-static bool wait_for(int fd, short what)
-{
-  struct pollfd p = { .fd = fd, .events = what };
-  int rc;
-
-  do {
-    rc = poll(&p, 1, -1);
-  } while (rc < 0 && errno == EINTR);
-  return rc > 0;
 }
 
 uint8_t *wire_out(struct wire *w, size_t len)
 {
   const size_t need = PACKET_HEAD + len;
 
-  if (UNLIKELY(need > w->out_room) && !grow(&w->out, &w->out_room, need))
+  if (UNLIKELY(need > w->out_room) && !grow(w, &w->out, &w->out_room, need))
     return NULL;
   return w->out + PACKET_HEAD;
 }
 
-static bool send_all(int fd, const uint8_t *p, size_t n, int flags)
+/* The socket may be in non-blocking mode. */
+bool wire_send_slowly(int fd, const uint8_t *p, size_t n, int flags)
 {
   while (n > 0) {
-    const ssize_t sent = send(fd, p, n, flags | MSG_NOSIGNAL);
+    const ssize_t sent = sock_send(fd, p, n, flags);
 
     if (LIKELY(sent > 0)) {
       p += sent;
       n -= (size_t)sent;
     } else if (sent == 0 || (errno != EINTR && errno != EAGAIN)) {
       return false;
-    } else if (errno == EAGAIN && !wait_for(fd, POLLOUT)) {
+    } else if (errno == EAGAIN && !sock_wait(fd, POLLOUT)) {
       return false;
     }
   }
   return true;
-}
-
-static void put_head(uint8_t *p, size_t len, unsigned seq)
-{
-  p[0] = (uint8_t)len;
-  p[1] = (uint8_t)(len >> 8);
-  p[2] = (uint8_t)(len >> 16);
-  p[3] = (uint8_t)seq;
 }
 
 bool wire_send(struct wire *w, int fd, size_t len, unsigned seq)
@@ -85,14 +68,14 @@ bool wire_send(struct wire *w, int fd, size_t len, unsigned seq)
 
   /* The head of a further packet takes the place of bytes that were sent. */
   while (len >= PACKET_MAX) {
-    put_head(p, PACKET_MAX, seq++);
-    if (!send_all(fd, p, PACKET_HEAD + PACKET_MAX, MSG_MORE))
+    packet_head(p, PACKET_MAX, seq++);
+    if (!wire_send_slowly(fd, p, PACKET_HEAD + PACKET_MAX, MSG_MORE))
       return false;
     p += PACKET_MAX;
     len -= PACKET_MAX;
   }
-  put_head(p, len, seq);
-  return send_all(fd, p, PACKET_HEAD + len, 0);
+  packet_head(p, len, seq);
+  return wire_send_bytes(fd, p, PACKET_HEAD + len);
 }
 
 /* The buffer grows with what arrives, whatever lengths a packet claims. */
@@ -103,40 +86,51 @@ static bool room_to_fill(struct wire *w, size_t n)
 
   if (LIKELY(free_room > 0 && !scarce))
     return true;
-  return grow(&w->buf, &w->room, w->room + 1);
+  return grow(w, &w->buf, &w->room, w->room + 1);
+}
+
+void wire_await(struct wire *w, int fd)
+{
+  ssize_t got;
+
+  if (UNLIKELY(w->room == 0) || (w->poll_first && !sock_wait(fd, POLLIN)))
+    return; /* wire_fill() will see to it */
+  got = sock_recv(fd, w->buf, w->room);
+  if (LIKELY(got > 0))
+    w->end = (size_t)got;
 }
 
 int wire_fill(struct wire *w, int fd, size_t n)
 {
-  if (w->poll_first && w->end == w->pos && !wait_for(fd, POLLIN))
+  if (w->poll_first && w->end == w->pos && !sock_wait(fd, POLLIN))
     return -EPIPE;
   while (w->end - w->pos < n) {
     ssize_t got;
 
     if (UNLIKELY(!room_to_fill(w, n)))
       return -ENOMEM;
-    got = recv(fd, w->buf + w->end, w->room - w->end, 0);
+    got = sock_recv(fd, w->buf + w->end, w->room - w->end);
     if (LIKELY(got > 0))
       w->end += (size_t)got;
     else if (got == 0 || (errno != EINTR && errno != EAGAIN))
       return -EPIPE;
-    else if (errno == EAGAIN && !wait_for(fd, POLLIN))
+    else if (errno == EAGAIN && !sock_wait(fd, POLLIN))
       return -EPIPE;
   }
   return 0;
 }
 
-int wire_packet(struct wire *w, int fd, const uint8_t **ret)
+int wire_packet_slowly(struct wire *w, int fd, const uint8_t **ret)
 {
   size_t len;
   int rc;
 
-  if (UNLIKELY(w->end - w->pos < PACKET_HEAD) &&
-      (rc = wire_fill(w, fd, PACKET_HEAD)) < 0)
+  rc = wire_fill(w, fd, PACKET_HEAD);
+  if (rc < 0)
     return rc;
   len = packet_length(w->buf + w->pos);
-  if (UNLIKELY(w->end - w->pos < PACKET_HEAD + len) &&
-      (rc = wire_fill(w, fd, PACKET_HEAD + len)) < 0)
+  rc = wire_fill(w, fd, PACKET_HEAD + len);
+  if (rc < 0)
     return rc;
   *ret = w->buf + w->pos + PACKET_HEAD;
   w->pos += PACKET_HEAD + len;
@@ -158,6 +152,7 @@ void wire_trim(struct wire *w)
   }
   if (UNLIKELY(w->big.room > BUFFER_KEEP))
     strbuf_done(&w->big);
+  w->large = false;
 }
 
 void wire_done(struct wire *w)

@@ -20,6 +20,7 @@ enum {
   END_LENGTH = 5,
   COLUMN_TAIL = 12,  /* the fixed part of a column definition, at its end */
   PROGRESS = 0xffff, /* not an error but how far a statement is */
+  USUAL_LENGTH = 15, /* see is_usual() */
 };
 
 int wire_failed(struct mysql_session *s, int rc, struct outcome *out)
@@ -92,6 +93,22 @@ static void column_set(struct column *c, const uint8_t *packet, size_t len)
   c->decimals = p[9];
 }
 
+/* What stands between columns and rows. */
+static inline int columns_end(struct mysql_session *s, struct outcome *out)
+{
+  const uint8_t *packet;
+  int len;
+
+  if (s->wire.forms.no_eof)
+    return 0;
+  len = wire_packet(&s->wire, s->fd, &packet);
+  if (UNLIKELY(len <= 0))
+    return len < 0 ? wire_failed(s, len, out) : failure_malformed(s, out);
+  return LIKELY(is_end(&s->wire, packet, (size_t)len))
+           ? 0
+           : failure_malformed(s, out);
+}
+
 int wire_columns(struct mysql_session *s, struct column *cols, uint32_t n,
                  struct outcome *out)
 {
@@ -107,12 +124,7 @@ int wire_columns(struct mysql_session *s, struct column *cols, uint32_t n,
     if (cols)
       column_set(&cols[i], packet, (size_t)len);
   }
-  if (s->wire.forms.no_eof)
-    return 0;
-  len = wire_packet(&s->wire, s->fd, &packet);
-  if (len <= 0)
-    return len < 0 ? wire_failed(s, len, out) : failure_malformed(s, out);
-  return is_end(&s->wire, packet, (size_t)len) ? 0 : failure_malformed(s, out);
+  return columns_end(s, out);
 }
 
 /* Room for the columns of the result; what they are comes next. */
@@ -131,22 +143,28 @@ static bool room_for(struct mysql_prepared *p, uint32_t n)
 }
 
 /*
- * Count whole rows of one packet, from *pos on; stops at all that needs a
- * closer look.  Most of the time that is spent on large results goes here.
+ * Count rows of one packet, from *pos on, as long as the head of another packet
+ * and a byte of it follow; stops at all that needs a closer look.  Most of the
+ * time that is spent on large results goes here.
+ *
+ * Within PACKET_MAX bytes no row is of several packets.
  */
 static uint64_t plain_rows(const struct wire *w, size_t *pos)
 {
-  const uint8_t *p = w->buf + *pos;
-  const uint8_t *const end = w->buf + w->end;
+  const size_t have = w->end - *pos;
+  const uint8_t *p, *last;
   uint64_t n = 0;
 
-  while ((size_t)(end - p) > PACKET_HEAD) {
-    uint32_t len;
+  if (have <= PACKET_HEAD)
+    return 0;
+  p = w->buf + *pos;
+  last = p + (have - PACKET_HEAD <= PACKET_MAX ? have - PACKET_HEAD - 1
+                                               : PACKET_MAX);
+  for (;;) {
+    const size_t len = packet_length(p);
+    const size_t left = (size_t)(last - p);
 
-    memcpy(&len, p, sizeof(len));
-    len = le32toh(len) & PACKET_MAX;
-    if (len - 1 >= PACKET_MAX - 1 || p[PACKET_HEAD] >= FIRST_END ||
-        len > (size_t)(end - p) - PACKET_HEAD)
+    if (len == 0 || p[PACKET_HEAD] >= FIRST_END || len + PACKET_HEAD > left)
       break;
     p += PACKET_HEAD + len;
     n++;
@@ -207,6 +225,7 @@ static int rows(struct mysql_session *s, uint32_t nfields, struct outcome *out)
     return failure_malformed(s, out);
   shim_set_server_status(s->mysql, status);
   success_set(s, out, status, nfields, n);
+  out->settled = !s->more && !w->large;
   return 0;
 }
 
@@ -225,12 +244,12 @@ static int result_set(struct mysql_session *s, struct mysql_prepared *p,
     return failure_malformed(s, out);
   if (b.at < b.end)
     described = *b.at != 0;
-  s->wire.from = p;
   if (p && described && !room_for(p, (uint32_t)n))
     return wire_failed(s, -ENOMEM, out);
   if (p && !described && p->n_cols != n)
     return failure_malformed(s, out);
-  if (wire_columns(s, p ? p->cols : NULL, described ? (uint32_t)n : 0, out) < 0)
+  if (described ? wire_columns(s, p ? p->cols : NULL, (uint32_t)n, out) < 0
+                : columns_end(s, out) < 0)
     return -1;
   return rows(s, (uint32_t)n, out);
 }
@@ -254,6 +273,27 @@ static bool refuse_file(struct mysql_session *s, unsigned seq)
   return wire_out(&s->wire, 0) && wire_send(&s->wire, s->fd, 0, seq + 1);
 }
 
+/*
+ * The usual answer to a statement whose columns the client knows: their number,
+ * that they are not described, and the end of the description.  Compared all at
+ * once.
+ */
+static inline bool is_usual(const struct wire *w,
+                            const struct mysql_prepared *p)
+{
+  const uint64_t head = UINT64_C(0x0005000001000002) | (uint64_t)p->n_cols
+                                                         << 32;
+  uint64_t first;
+  uint32_t rest;
+
+  if (w->end - w->pos < USUAL_LENGTH || w->forms.no_eof ||
+      p->n_cols - 1 >= BYTES_NULL - 1)
+    return false;
+  memcpy(&first, w->buf + w->pos, sizeof(first));
+  memcpy(&rest, w->buf + w->pos + sizeof(first) - 1, sizeof(rest));
+  return le64toh(first) == head && le32toh(rest) == 0xfe020000;
+}
+
 int wire_result(struct mysql_session *s, struct mysql_prepared *p,
                 struct outcome *out)
 {
@@ -262,6 +302,11 @@ int wire_result(struct mysql_session *s, struct mysql_prepared *p,
   int len;
 
   w->rows_left = 0;
+  w->from = p;
+  if (LIKELY(p && is_usual(w, p))) {
+    w->pos += USUAL_LENGTH;
+    return rows(s, p->n_cols, out);
+  }
   for (;;) {
     len = wire_packet(w, s->fd, &packet);
     if (UNLIKELY(len <= 0))

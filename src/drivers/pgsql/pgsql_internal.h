@@ -74,6 +74,10 @@ struct pgsql_prepared {
   unsigned n_fields;
   bool there; /* prepared on the server */
   char name[24];
+  /* [opt] owned: the messages of an execution, where all parameters have 8
+   * bytes, none is NULL, and the shape is known. */
+  uint8_t *frame;
+  uint32_t frame_len, frame_values;
   unsigned n;       /* parameters that the arrays have room for */
   void *block;      /* owned: memory of the arrays */
   Oid *types;       /* ... as prepared */
@@ -181,6 +185,8 @@ void pgsql_close_pending(struct pgsql_session *p);
 int pgsql_prepare(struct prepared *p, struct outcome *out);
 int pgsql_bind(struct prepared *p, struct outcome *out);
 int pgsql_execute(struct prepared *p, struct outcome *out);
+/* Values, lengths and formats from the buffers that are bound. */
+void pgsql_put_values(struct pgsql_prepared *st);
 void pgsql_unprepare(struct prepared *p, bool going);
 
 /* ---- cancelling (pgsql_cancel.c) ---- */

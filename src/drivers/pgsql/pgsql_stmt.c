@@ -115,6 +115,7 @@ static int send_prepare(struct pgsql_prepared *st, const char *sql,
                      true, NULL, 0, out);
   st->there = rc == 0;
   st->shape = SHAPE_UNKNOWN;
+  pgsql_wire_forget(st);
   st->plain = p->plain && pgsql_wire_suits(p, sql, strlen(sql));
   return rc;
 }
@@ -270,6 +271,12 @@ static void put_value(struct pgsql_prepared *st, unsigned i)
   }
 }
 
+void pgsql_put_values(struct pgsql_prepared *st)
+{
+  for (unsigned i = 0; i < st->base.n_params; i++)
+    put_value(st, i);
+}
+
 int pgsql_execute(struct prepared *prepared, struct outcome *out)
 {
   struct pgsql_prepared *st = prepared_of(prepared);
@@ -277,10 +284,9 @@ int pgsql_execute(struct prepared *prepared, struct outcome *out)
 
   if (UNLIKELY(p->closing.len > 0))
     pgsql_close_pending(p);
-  for (unsigned i = 0; i < st->base.n_params; i++)
-    put_value(st, i);
   if (LIKELY(st->plain && !p->listens))
     return pgsql_wire_execute(st, out);
+  pgsql_put_values(st);
   return pgsql_receive(p,
                        PQsendQueryPrepared(p->conn, st->name,
                                            (int)st->base.n_params, st->values,
@@ -298,4 +304,5 @@ void pgsql_unprepare(struct prepared *prepared, bool going)
   free(st->block);
   st->block = NULL;
   st->n = 0;
+  pgsql_wire_forget(st);
 }

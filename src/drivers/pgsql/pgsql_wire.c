@@ -74,20 +74,78 @@ static uint8_t *put_bind(uint8_t *to, const struct pgsql_prepared *st,
   return to;
 }
 
+static const uint8_t execute_and_sync[] = { 'E', 0, 0,   0, 9, 0, 0, 0,
+                                            0,   0, 'S', 0, 0, 0, 4 };
+
 static size_t put_messages(uint8_t *out, const struct pgsql_prepared *st,
                            size_t name_len)
 {
   static const uint8_t describe[] = { 'D', 0, 0, 0, 6, 'P', 0 };
-  static const uint8_t execute[] = { 'E', 0, 0,   0, 9, 0, 0, 0,
-                                     0,   0, 'S', 0, 0, 0, 4 };
   uint8_t *to = put_bind(out, st, name_len);
 
   if (st->shape == SHAPE_UNKNOWN) {
     memcpy(to, describe, sizeof(describe));
     to += sizeof(describe);
   }
-  memcpy(to, execute, sizeof(execute));
-  return (size_t)(to + sizeof(execute) - out);
+  memcpy(to, execute_and_sync, sizeof(execute_and_sync));
+  return (size_t)(to + sizeof(execute_and_sync) - out);
+}
+
+/* ---- the same, patched in place ---- */
+
+enum {
+  FRAME_WIDE = 8, /* bytes of a value */
+  FRAME_STEP = 4 + FRAME_WIDE,
+};
+
+/* Patch the values into the messages that were made before; false: there are
+ * none, or a value is NULL, which changes their form. */
+static inline bool frame_fill(const struct pgsql_prepared *st)
+{
+  const sql_bind *b = st->base.binds;
+  const unsigned n = st->base.n_params;
+  uint8_t *to;
+
+  if (UNLIKELY(!st->frame))
+    return false;
+  to = st->frame + st->frame_values;
+  for (unsigned i = 0; i < n; i++, to += FRAME_STEP) {
+    uint64_t v;
+
+    if (UNLIKELY(b[i].is_null && *b[i].is_null))
+      return false;
+    memcpy(&v, b[i].buffer, sizeof(v));
+    v = htobe64(v);
+    memcpy(to, &v, sizeof(v));
+  }
+  return true;
+}
+
+/* Of the messages that were sent with `len` bytes. */
+static void frame_make(struct pgsql_prepared *st, const uint8_t *out,
+                       size_t len)
+{
+  const unsigned n = st->base.n_params;
+
+  for (unsigned i = 0; i < n; i++) {
+    if (!st->values[i] || st->lengths[i] != FRAME_WIDE ||
+        st->values[i] != st->bytes[i])
+      return;
+  }
+  st->frame = malloc(len);
+  if (!st->frame)
+    return; /* it works without */
+  memcpy(st->frame, out, len);
+  st->frame_len = (uint32_t)len;
+  /* Behind them: the format of the results, and the messages that follow. */
+  st->frame_values = (uint32_t)(len - sizeof(execute_and_sync) - 2) -
+                     n * FRAME_STEP + 4;
+}
+
+void pgsql_wire_forget(struct pgsql_prepared *st)
+{
+  free(st->frame);
+  st->frame = NULL;
 }
 
 /* ---- the answer ---- */
@@ -141,22 +199,23 @@ static void note_ready(struct pgsql_session *p, uint8_t status)
 }
 
 /* The number at the end of a command tag is not 0. */
-static bool has_count(const char *tag)
+static bool has_count(const uint8_t *tag, const uint8_t *end)
 {
-  const char *number = strrchr(tag, ' ');
-
-  return number && number[1] >= '1' && number[1] <= '9';
+  while (end > tag && end[-1] >= '0' && end[-1] <= '9')
+    end--;
+  return end > tag && end[-1] == ' ' && *end >= '1' && *end <= '9';
 }
 
-static bool note_tag(struct answer *a, const uint8_t *body, size_t len)
+static inline bool note_tag(struct answer *a, const uint8_t *body, size_t len)
 {
-  const char *tag = (const char *)body;
+  static const char rollback[] = "ROLLBACK";
 
   if (len == 0 || body[len - 1] != '\0')
     return false;
   if (a->rows == 0) {
-    a->changed = has_count(tag);
-    a->rolled_back = strcmp(tag, "ROLLBACK") == 0;
+    a->changed = has_count(body, body + len - 1);
+    a->rolled_back = len == sizeof(rollback) &&
+                     memcmp(body, rollback, sizeof(rollback)) == 0;
   }
   return true;
 }
@@ -194,18 +253,19 @@ static bool note_message(struct pgsql_session *p, struct pgsql_prepared *st,
 }
 
 /* Count whole rows from w->pos on: most of what large results cost. */
-static void plain_rows(struct pgsql_wire *w, struct answer *a)
+static inline void plain_rows(struct pgsql_wire *w, struct answer *a)
 {
   const uint8_t *m = w->in + w->pos;
-  const uint8_t *const end = w->in + w->end;
+  size_t left = w->end - w->pos;
   uint64_t n = 0;
 
-  while ((size_t)(end - m) >= WIRE_HEAD && *m == 'D') {
-    const uint32_t len = get_u32(m + 1);
+  while (left >= WIRE_HEAD && *m == 'D') {
+    const size_t size = 1 + (size_t)get_u32(m + 1);
 
-    if (len < WIRE_HEAD - 1 || len >= (size_t)(end - m))
+    if (size < WIRE_HEAD || size > left)
       break;
-    m += 1 + (size_t)len;
+    m += size;
+    left -= size;
     n++;
   }
   if (a->rows == 0 && n > 0)
@@ -224,8 +284,14 @@ static bool read_answer(struct pgsql_session *p, struct pgsql_prepared *st,
     const uint8_t *m;
     size_t have, size;
 
-    if (LIKELY(w->end > 0)) /* there is a buffer */
+    if (LIKELY(w->end > 0)) { /* there is a buffer */
+      static const uint8_t bound[WIRE_HEAD] = { '2', 0, 0, 0, 4 };
+
+      if (w->pos == 0 && w->end > sizeof(bound) &&
+          LIKELY(memcmp(w->in, bound, sizeof(bound)) == 0))
+        w->pos = sizeof(bound);
       plain_rows(w, a);
+    }
     have = w->end - w->pos;
     if (have < WIRE_HEAD) {
       if (!wire_receive(w, p->fd, a->rows > 0))
@@ -248,7 +314,9 @@ static bool read_answer(struct pgsql_session *p, struct pgsql_prepared *st,
       w->pos += size;
       return true;
     }
-    if (!note_message(p, st, *m, m + WIRE_HEAD, size - WIRE_HEAD, a, out))
+    if (LIKELY(*m == 'C')
+          ? !note_tag(a, m + WIRE_HEAD, size - WIRE_HEAD)
+          : !note_message(p, st, *m, m + WIRE_HEAD, size - WIRE_HEAD, a, out))
       return false;
     w->pos += size;
   }
@@ -319,17 +387,35 @@ static int fail(struct pgsql_session *p, bool broken, struct outcome *out)
   return -1;
 }
 
-int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out)
+/* False: no memory. */
+COLD static bool send_execution(struct pgsql_prepared *st)
 {
   struct pgsql_session *p = pgsql_of(st->base.session);
   struct pgsql_wire *w = &p->wire;
   const size_t name_len = strlen(st->name);
+  size_t len;
+
+  pgsql_put_values(st);
+  if (!wire_out_room(w, size_of(st, name_len)))
+    return false;
+  len = put_messages(w->out, st, name_len);
+  if (!st->frame && st->shape != SHAPE_UNKNOWN)
+    frame_make(st, w->out, len);
+  pgwire_send(w, p->fd, w->out, len);
+  return true;
+}
+
+int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out)
+{
+  struct pgsql_session *p = pgsql_of(st->base.session);
+  struct pgsql_wire *w = &p->wire;
   const bool was_aborted = p->base.trx == TRX_ABORTED;
   struct answer a = { 0 };
 
-  if (!wire_out_room(w, size_of(st, name_len)))
+  if (LIKELY(frame_fill(st)))
+    pgwire_send(w, p->fd, st->frame, st->frame_len);
+  else if (!send_execution(st))
     return pgsql_no_memory(out);
-  pgwire_send(w, p->fd, put_messages(w->out, st, name_len));
   if (!read_answer(p, st, &a, out))
     return fail(p, true, out);
   if (UNLIKELY(w->pos < w->end) && !hear_asides(p, st))
@@ -346,6 +432,7 @@ int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out)
     w->row_at = a.first_row;
     w->rows_left = a.rows;
     w->n_fields = st->n_fields;
+    out->settled = w->room <= WIRE_KEEP;
   } else {
     out->counter = a.changed ? COUNTER_WRITE : COUNTER_OTHER;
   }

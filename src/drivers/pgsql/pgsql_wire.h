@@ -48,8 +48,10 @@ const char *pgsql_wire_why_not(const struct pgsql_session *p);
 bool pgsql_wire_suits(const struct pgsql_session *p, const char *sql,
                       size_t len);
 
-/* As pgsql_execute(), after the values were put. */
+/* As pgsql_execute(). */
 int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out);
+/* The statement is prepared anew, or gone. */
+void pgsql_wire_forget(struct pgsql_prepared *st);
 int pgsql_wire_fetch(struct pgsql_wire *w, sql_value *values);
 void pgsql_wire_end(struct pgsql_wire *w);
 void pgsql_wire_done(struct pgsql_wire *w);

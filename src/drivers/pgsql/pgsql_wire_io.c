@@ -7,26 +7,14 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 
 #include "base/compiler.h"
+#include "base/sock.h"
 #include "drivers/pgsql/pgsql_wire.h"
 
 enum {
   IN_FIRST = 16 * 1024,
-  KEEP_AT_MOST = 1024 * 1024 /* a larger buffer is given back */
 };
-
-static bool wait_for(int fd, short events)
-{
-  struct pollfd p = { .fd = fd, .events = events };
-  int rc;
-
-  do
-    rc = poll(&p, 1, -1);
-  while (rc < 0 && errno == EINTR);
-  return rc > 0;
-}
 
 bool wire_out_room(struct pgsql_wire *w, size_t size)
 {
@@ -43,7 +31,7 @@ bool wire_out_room(struct pgsql_wire *w, size_t size)
   return true;
 }
 
-void pgwire_send(struct pgsql_wire *w, int fd, size_t len)
+void pgwire_send(struct pgsql_wire *w, int fd, const uint8_t *bytes, size_t len)
 {
   size_t sent = 0;
 
@@ -52,12 +40,12 @@ void pgwire_send(struct pgsql_wire *w, int fd, size_t len)
   w->broken_by = 0;
   w->out_of_memory = false;
   while (sent < len) {
-    const ssize_t n = send(fd, w->out + sent, len - sent, MSG_NOSIGNAL);
+    const ssize_t n = sock_send(fd, bytes + sent, len - sent, 0);
 
     if (LIKELY(n >= 0)) {
       sent += (size_t)n;
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      if (!wait_for(fd, POLLOUT))
+      if (!sock_wait(fd, POLLOUT))
         return;
     } else if (errno != EINTR) {
       return;
@@ -100,9 +88,9 @@ bool wire_receive(struct pgsql_wire *w, int fd, bool keep)
   for (;;) {
     ssize_t n;
 
-    if (wait && !wait_for(fd, POLLIN))
+    if (wait && !sock_wait(fd, POLLIN))
       return false;
-    n = recv(fd, w->in + w->end, w->room - w->end, 0);
+    n = sock_recv(fd, w->in + w->end, w->room - w->end);
     if (LIKELY(n > 0)) {
       w->end += (size_t)n;
       return true;
@@ -131,7 +119,7 @@ const char *wire_why_broken(const struct pgsql_wire *w)
 void pgsql_wire_end(struct pgsql_wire *w)
 {
   w->rows_left = 0;
-  if (UNLIKELY(w->room > KEEP_AT_MOST)) {
+  if (UNLIKELY(w->room > WIRE_KEEP)) {
     free(w->in);
     w->in = NULL;
     w->room = w->pos = w->end = 0;

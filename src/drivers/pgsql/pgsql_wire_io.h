@@ -14,7 +14,8 @@ struct pgsql_wire;
 
 enum {
   WIRE_HEAD = 5, /* type and length of a message */
-  WIRE_MESSAGE_MAX = 0x7fffffff
+  WIRE_MESSAGE_MAX = 0x7fffffff,
+  WIRE_KEEP = 1024 * 1024, /* a larger buffer is given back */
 };
 
 static inline uint8_t *put_u8(uint8_t *to, uint8_t v)
@@ -54,9 +55,10 @@ static inline uint32_t get_u32(const uint8_t *from)
 /* Room for what is to be sent; false: no memory. */
 bool wire_out_room(struct pgsql_wire *w, size_t size);
 
-/* A new exchange: send w->out and forget the answer before.  When it cannot be
- * sent, reading will tell why. */
-void pgwire_send(struct pgsql_wire *w, int fd, size_t len);
+/* A new exchange: send, and forget the answer before.  When it cannot be sent,
+ * reading will tell why. */
+void pgwire_send(struct pgsql_wire *w, int fd, const uint8_t *bytes,
+                 size_t len);
 
 /*
  * Wait for more of the answer.  What lies before w->pos is dropped unless

@@ -1,7 +1,8 @@
 -- rand.lua - sysbench.rand: random numbers and strings.
 --
 -- The functions are written out one by one, so that each has its C function as
--- a constant of its own: then compiled code calls it directly.
+-- a constant of its own: then compiled code calls it directly.  Results are in
+-- parentheses because compiled code has only so many tail calls.
 local host = ...
 local ffi = require("ffi")
 local C = ffi.C
@@ -31,7 +32,7 @@ function rand.default(a, b)
     check(1, "default", a)
     check(2, "default", b)
   end
-  return c_default(a, b)
+  return (c_default(a, b))
 end
 
 function rand.uniform(a, b)
@@ -39,7 +40,7 @@ function rand.uniform(a, b)
     check(1, "uniform", a)
     check(2, "uniform", b)
   end
-  return c_uniform(a, b)
+  return (c_uniform(a, b))
 end
 
 function rand.gaussian(a, b)
@@ -47,7 +48,7 @@ function rand.gaussian(a, b)
     check(1, "gaussian", a)
     check(2, "gaussian", b)
   end
-  return c_gaussian(a, b)
+  return (c_gaussian(a, b))
 end
 
 function rand.special(a, b)
@@ -55,7 +56,7 @@ function rand.special(a, b)
     check(1, "special", a)
     check(2, "special", b)
   end
-  return c_special(a, b)
+  return (c_special(a, b))
 end
 
 function rand.pareto(a, b)
@@ -63,7 +64,7 @@ function rand.pareto(a, b)
     check(1, "pareto", a)
     check(2, "pareto", b)
   end
-  return c_pareto(a, b)
+  return (c_pareto(a, b))
 end
 
 function rand.zipfian(a, b)
@@ -71,19 +72,19 @@ function rand.zipfian(a, b)
     check(1, "zipfian", a)
     check(2, "zipfian", b)
   end
-  return c_zipfian(a, b)
+  return (c_zipfian(a, b))
 end
 
 function rand.uniform_uint64()
-  return c_uniform_uint64()
+  return (c_uniform_uint64())
 end
 
 function rand.uniform_double()
-  return c_uniform_double()
+  return (c_uniform_double())
 end
 
 function rand.unique()
-  return c_unique()
+  return (c_unique())
 end
 
 -- For strings; grows as needed.
@@ -104,7 +105,7 @@ function rand.string(format)
   local size = #format
   make_room(size)
   c_text(format, size, buffer)
-  return ffi_string(buffer, size)
+  return (ffi_string(buffer, size))
 end
 
 function rand.varstring(min, max)
@@ -117,7 +118,7 @@ function rand.varstring(min, max)
     error("assertion failed!", 2)
   end
   make_room(max)
-  return ffi_string(buffer, c_varstr(buffer, min, max))
+  return (ffi_string(buffer, c_varstr(buffer, min, max)))
 end
 
 -- For the 1.0 interface: unique numbers of a range.
@@ -128,9 +129,9 @@ function host.unique_in(a, b)
     check(2, "sb_rand_uniq", b)
   end
   if a == 0 and b == 4294967295 then
-    return c_unique()
+    return (c_unique())
   end
-  return c_unique_in(a, b)
+  return (c_unique_in(a, b))
 end
 
 return rand

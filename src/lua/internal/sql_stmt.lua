@@ -10,6 +10,7 @@ local result_of, no_result = host.sql_result_of, host.sql_no_result
 local owner_of = host.sql_owner
 
 local c_execute, c_text = C.db_execute, C.bench_rand_text
+local c_execute_drawn = C.bench_db_execute_drawn
 local NONE = C.DB_ERROR_NONE
 local T = sysbench.sql.type
 local uintptr_t = ffi.typeof("uintptr_t")
@@ -198,6 +199,33 @@ function statement:execute()
     return none
   end
   return (result_of(self.connection, rs))
+end
+
+local function is_size(v)
+  return type(v) == "number" and v >= 0 and v < 2 ^ 53 -- and it is cut
+end
+
+-- A loop of set() and execute(), in C: a loop of few turns inside of an event
+-- keeps the compiler from making one piece of the whole event.
+function statement:execute_drawn(times, max, first, last, span)
+  if not (is_size(times) and is_size(max) and is_size(span or 0)) then
+    error("execute_drawn: numbers of 0 to 2^53 expected", 2)
+  end
+  if getmetatable(first) ~= param_mt or first.type ~= 4 or
+    last and (getmetatable(last) ~= param_mt or last.type ~= 4) then
+    error("execute_drawn: integer parameters expected", 2)
+  end
+  first.is_null[0] = 0
+  local done
+  if last then
+    last.is_null[0] = 0
+    done = c_execute_drawn(self, times, max, first.buffer, last.buffer, span or 0)
+  else
+    done = c_execute_drawn(self, times, max, first.buffer, nil, 0)
+  end
+  if done < math.floor(times) then
+    no_rows(self)
+  end
 end
 
 function statement:next_result()

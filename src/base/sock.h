@@ -1,0 +1,23 @@
+/*
+ * sock.h - bytes to and from a socket, for hot paths.
+ *
+ * As send(), recv() and poll(), but they are no cancellation points: the C
+ * library's functions are, which costs three times as many instructions as the
+ * rest of them in a program with threads.  No thread of the program is ever
+ * cancelled.
+ */
+#ifndef BENCH_BASE_SOCK_H
+#define BENCH_BASE_SOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* A broken connection is EPIPE and no signal. */
+ssize_t sock_send(int fd, const void *buf, size_t n, int flags);
+ssize_t sock_recv(int fd, void *buf, size_t n);
+
+/* Wait, however long, for POLLIN or POLLOUT; false: it is not possible. */
+bool sock_wait(int fd, short events);
+
+#endif
