@@ -63,6 +63,7 @@ installs() {
   make -s -C "$work/install" install DESTDIR="$root" # over itself
   make -s -C "$work/install" uninstall DESTDIR="$root"
   [[ -z $(find "$root" ! -type d) ]] || { find "$root" ! -type d; return 1; }
+  [[ ! -e $root/opt/bench/share/bench ]] || { find "$root"; return 1; }
 }
 
 # A sysbench that is a real program is not replaced, nor removed.
