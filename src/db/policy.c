@@ -181,7 +181,8 @@ void policy_failed(struct conn *c, enum call call, const char *sql, size_t len)
     call_misuse(c, c->out.api_error);
     return;
   }
-  if (env_is_dead(c->env)) { /* what was cancelled is nobody's error */
+  /* What was cancelled or given up is nobody's error. */
+  if (c->out.over || env_is_dead(c->env)) {
     if (c->out.lost)
       transport_drop(c);
     policy_abandon(c);
