@@ -84,6 +84,13 @@ static size_t number_end(const char *sql, size_t len, size_t at)
   return at;
 }
 
+/* A single blank between two others, which is copied as it is. */
+static bool is_lone_blank(const char *sql, size_t len, size_t at)
+{
+  return sql[at] == ' ' && at > 0 && sql[at - 1] != ' ' && at + 1 < len &&
+         kind_of(sql[at + 1]) != SPACE;
+}
+
 /* Copy names and operators; the digits of a name belong to it.  Returns how
  * many bytes that were, of at most `len`. */
 static size_t copy_plain(const char *sql, size_t len, char *out)
@@ -92,6 +99,7 @@ static size_t copy_plain(const char *sql, size_t len, char *out)
     [PLAIN] = PLAIN | NAME,
     [NAME] = PLAIN | NAME | DIGIT,
     [DIGIT] = PLAIN | NAME | DIGIT,
+    [SPACE] = PLAIN | NAME,
   };
   unsigned wanted = PLAIN | NAME;
   size_t n;
@@ -99,7 +107,7 @@ static size_t copy_plain(const char *sql, size_t len, char *out)
   for (n = 0; n < len; n++) {
     const unsigned kind = kind_of(sql[n]);
 
-    if (!(kind & wanted))
+    if (!(kind & wanted) && !is_lone_blank(sql, len, n))
       break;
     out[n] = sql[n];
     wanted = after[kind];
