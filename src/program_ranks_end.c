@@ -14,6 +14,7 @@
 #include "base/strbuf.h"
 #include "cluster/cluster.h"
 #include "cluster/merge.h"
+#include "cluster/merge_tally.h"
 #include "cluster/pack.h"
 #include "cluster/post.h"
 #include "run/plan.h"
@@ -120,15 +121,8 @@ static void unpack_client(struct unpack *u, struct client_use *ret)
 static void pack_errors(struct strbuf *b, const struct test_details *d)
 {
   pack_u64(b, d ? d->n_errors : 0);
-  for (size_t i = 0; d && i < d->n_errors; i++) {
-    const struct error_count *e = &d->error[i];
-
-    pack_text(b, e->source);
-    pack_text(b, e->code);
-    pack_text(b, e->state);
-    pack_u64(b, e->count);
-    pack_text(b, e->text);
-  }
+  for (size_t i = 0; d && i < d->n_errors; i++)
+    merge_error_pack(b, &d->error[i]);
 }
 
 void ranks_end_send(struct ranks_end *e, const struct run_end *end)
@@ -225,11 +219,7 @@ static void unpack_errors(struct ranks_end *e, struct unpack *u)
   for (uint64_t i = 0; i < n && !u->failed; i++) {
     struct error_count one;
 
-    unpack_text(u, one.source, sizeof(one.source));
-    unpack_text(u, one.code, sizeof(one.code));
-    unpack_text(u, one.state, sizeof(one.state));
-    one.count = unpack_u64(u);
-    unpack_text(u, one.text, sizeof(one.text));
+    merge_error_unpack(u, &one);
     if (!u->failed)
       add_error(e, &one);
   }

@@ -15,6 +15,9 @@
 /* A function that is called rarely: it stays out of those that are not. */
 #define COLD __attribute__((cold, noinline))
 
+/* A long way beside a short one, which is the better without it. */
+#define NOINLINE __attribute__((noinline))
+
 /* Data of one thread is kept this far from that of another. */
 #define CACHE_LINE 64
 #define CACHE_ALIGNED __attribute__((aligned(CACHE_LINE)))

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "cluster/merge_tally.h"
 #include "cluster/pack.h"
 
 /* Mean and squared distances of n values, which can be added up. */
@@ -35,6 +36,7 @@ struct merge {
   struct report_thread *thread; /* owned; [n_threads] */
   unsigned n_threads;
   struct class_sums classes, pace;
+  struct tally *tally; /* owned */
 };
 
 /* ---- out ---- */
@@ -101,6 +103,7 @@ void merge_pack(struct strbuf *b, const struct report *r)
   pack_threads(b, r);
   pack_classes(b, &r->classes);
   pack_classes(b, &r->pace);
+  merge_tally_pack(b, &r->tally);
 }
 
 /* ---- the sums ---- */
@@ -111,8 +114,8 @@ int merge_new(struct merge **ret, struct err *err)
 
   if (m)
     m->hist = hist_sum_new();
-  if (!m || !m->hist) {
-    free(m);
+  if (!m || !m->hist || tally_new(&m->tally, err) < 0) {
+    merge_free(m);
     return err_set(err, -ENOMEM, "not enough memory for merging reports");
   }
   *ret = m;
@@ -137,6 +140,7 @@ void merge_free(struct merge *m)
   free(m->thread);
   sums_done(&m->classes);
   sums_done(&m->pace);
+  tally_free(m->tally);
   free(m);
 }
 
@@ -164,6 +168,7 @@ void merge_clear(struct merge *m)
   m->n_threads = 0;
   sums_clear(&m->classes);
   sums_clear(&m->pace);
+  tally_clear(m->tally);
 }
 
 unsigned merge_count(const struct merge *m)
@@ -331,6 +336,8 @@ int merge_add(struct merge *m, struct unpack *u)
     rc = add_classes(&m->classes, u);
   if (rc == 0)
     rc = add_classes(&m->pace, u);
+  if (rc == 0)
+    rc = merge_tally_add(m->tally, u);
   if (rc == 0 && u->failed)
     rc = -EBADMSG;
   if (rc == 0)
@@ -370,4 +377,5 @@ void merge_report(struct merge *m, const struct report_setup *setup,
   r->thread = m->n_threads > 0 ? m->thread : NULL;
   r->classes = (struct class_list){ m->classes.n, m->classes.of };
   r->pace = (struct class_list){ m->pace.n, m->pace.of };
+  tally_total(m->tally, &r->tally);
 }

@@ -40,22 +40,25 @@ void pack_text(struct strbuf *b, const char *text)
   pack_bytes(b, text, strlen(text));
 }
 
-/* 0: none; 1, then pairs of a step to the next bucket and a count, then 0. */
-void pack_hist(struct strbuf *b, const struct hist_sum *h)
+void pack_counts(struct strbuf *b, const uint64_t *count, size_t n)
 {
-  unsigned last = 0;
+  size_t last = 0;
 
-  pack_u64(b, h != NULL);
-  if (!h)
-    return;
-  for (unsigned i = 0; i < HIST_BUCKETS; i++) {
-    if (h->count[i] == 0)
+  for (size_t i = 0; i < n; i++) {
+    if (count[i] == 0)
       continue;
     pack_u64(b, i + 1 - last);
-    pack_u64(b, h->count[i]);
+    pack_u64(b, count[i]);
     last = i + 1;
   }
   pack_u64(b, 0);
+}
+
+void pack_hist(struct strbuf *b, const struct hist_sum *h)
+{
+  pack_u64(b, h != NULL);
+  if (h)
+    pack_counts(b, h->count, HIST_BUCKETS);
 }
 
 struct unpack unpack_start(const void *bytes, size_t len)
@@ -125,24 +128,33 @@ void unpack_text(struct unpack *u, char *buf, size_t size)
   buf[len] = '\0';
 }
 
+uint64_t unpack_counts_add(struct unpack *u, uint64_t *count, size_t n)
+{
+  uint64_t at = 0, total = 0, step;
+
+  while ((step = unpack_u64(u)) > 0) {
+    const uint64_t more = unpack_u64(u);
+
+    if (step > n - at) {
+      fail(u);
+      break;
+    }
+    at += step;
+    total += more;
+    if (count)
+      count[at - 1] += more;
+  }
+  return total;
+}
+
 bool unpack_hist_add(struct unpack *u, struct hist_sum *sum)
 {
-  uint64_t at = 0, step;
+  uint64_t total;
 
   if (unpack_u64(u) == 0)
     return false;
-  while ((step = unpack_u64(u)) > 0) {
-    const uint64_t count = unpack_u64(u);
-
-    if (step > HIST_BUCKETS - at) {
-      fail(u);
-      return true;
-    }
-    at += step;
-    if (sum) {
-      sum->count[at - 1] += count;
-      sum->total += count;
-    }
-  }
+  total = unpack_counts_add(u, sum ? sum->count : NULL, HIST_BUCKETS);
+  if (sum)
+    sum->total += total;
   return true;
 }

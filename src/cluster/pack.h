@@ -16,6 +16,8 @@ void pack_u64(struct strbuf *b, uint64_t value); /* small ones are short */
 void pack_real(struct strbuf *b, double value);
 void pack_bytes(struct strbuf *b, const void *bytes, size_t len);
 void pack_text(struct strbuf *b, const char *text);
+/* Only those that are not 0. */
+void pack_counts(struct strbuf *b, const uint64_t *count, size_t n);
 /* Only the buckets that hold something; NULL is told from an empty one. */
 void pack_hist(struct strbuf *b, const struct hist_sum *h);
 
@@ -33,6 +35,8 @@ double unpack_real(struct unpack *u);
 const void *unpack_bytes(struct unpack *u, size_t *ret_len);
 /* A text and its terminator, cut to fit. */
 void unpack_text(struct unpack *u, char *buf, size_t size);
+/* Add what was packed to `count`, which may be NULL; returns the sum of it. */
+uint64_t unpack_counts_add(struct unpack *u, uint64_t *count, size_t n);
 /* Add what was packed to `sum`; false: there was none.  `sum` may be NULL. */
 bool unpack_hist_add(struct unpack *u, struct hist_sum *sum);
 

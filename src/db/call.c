@@ -203,7 +203,8 @@ sql_result *call_end(struct conn *c, int rc, const struct call_info *info)
     rc = skip_empty(c);
     counted = rc > 0;
   }
-  if (UNLIKELY(info->start_ns != 0 && c->env->timed))
+  if (UNLIKELY(info->start_ns != 0 && c->env->timed) &&
+      !(rc < 0 && policy_is_cut(c)))
     sample(c, info, rc < 0);
   if (UNLIKELY(rc < 0)) {
     policy_failed(c, info->call, info->sql, info->len);

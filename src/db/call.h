@@ -114,6 +114,10 @@ uint64_t transport_limit(const struct conn *c);
 /* c->out describes a failure: class, counters, texts, roll back, reconnect. */
 void policy_failed(struct conn *c, enum call call, const char *sql, size_t len);
 
+/* The failure of c->out comes of the end of the run: a statement that was
+ * cancelled or given up is nobody's error. */
+bool policy_is_cut(const struct conn *c);
+
 /* c->out is ignorable by some list. */
 bool policy_ignorable(const struct conn *c);
 

@@ -93,10 +93,12 @@ struct outcome {
   const char *msg; /* borrowed until the next call on this session */
   bool lost;       /* the connection is gone; sockets are still to be closed
                     * by disconnect */
-  bool during_results;   /* the server failed while rows were read */
-  bool emulate;          /* prepare only: this statement has to be emulated */
-  bool permanent;        /* connect only: trying again is useless */
-  bool no_server;        /* connect only: nobody there */
+  bool during_results; /* the server failed while rows were read */
+  bool emulate;        /* prepare only: this statement has to be emulated */
+  bool permanent;      /* connect only: trying again is useless */
+  bool no_server;      /* connect only: nobody there */
+  bool over; /* the driver gave up waiting because the run is over: nobody's
+              * error */
   const char *api_error; /* no SQL error but a misuse, e.g. "value cannot be
                           * sent": the text to raise; static storage */
 };

@@ -170,6 +170,11 @@ static void ignore_error(struct conn *c)
     c->attention |= CONN_MARKED;
 }
 
+bool policy_is_cut(const struct conn *c)
+{
+  return c->out.over || env_is_dead(c->env);
+}
+
 void policy_failed(struct conn *c, enum call call, const char *sql, size_t len)
 {
   const bool own = call == CALL_ROLLBACK; /* nothing that the script sent */
@@ -181,7 +186,7 @@ void policy_failed(struct conn *c, enum call call, const char *sql, size_t len)
     call_misuse(c, c->out.api_error);
     return;
   }
-  if (env_is_dead(c->env)) { /* what was cancelled is nobody's error */
+  if (policy_is_cut(c)) {
     if (c->out.lost)
       transport_drop(c);
     policy_abandon(c);

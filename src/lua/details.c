@@ -1,5 +1,6 @@
 /*
- * details.c - what a script's database says of itself and of its errors.
+ * details.c - what a script counts by itself, and what its database says of
+ * itself and of its errors.
  */
 #include "lua/details.h"
 
@@ -12,8 +13,9 @@
 #include "db/outage.h"
 #include "lua/script_internal.h"
 #include "report/life.h"
+#include "stats/tally.h"
 
-static void add_error(struct error_count *to, const struct errtab_entry *from)
+static void fill_error(struct error_count *to, const struct errtab_entry *from)
 {
   (void)snprintf(to->source, sizeof(to->source), "%s", from->driver);
   if (from->code != 0)
@@ -54,5 +56,20 @@ void script_details(void *run, struct test_details *ret)
     return;
   ret->n_errors = n;
   for (size_t i = 0; i < n; i++)
-    add_error(&ret->error[i], &db->errors.entry[order[i]]);
+    fill_error(&ret->error[i], &db->errors.entry[order[i]]);
+}
+
+void script_tally(void *run, struct tally *to)
+{
+  struct script *script = run;
+  const struct errtab *errors = &script->setup.db->errors;
+  const size_t n = atomic_load_explicit(&errors->n, memory_order_acquire);
+
+  measures_tally(&script->measures, to);
+  for (size_t i = 0; i < n; i++) {
+    struct error_count e;
+
+    fill_error(&e, &errors->entry[i]);
+    tally_error(to, &e);
+  }
 }

@@ -1,13 +1,17 @@
 /*
- * details.h - what a script's database says of itself and of its errors, for
- * the structured results.
+ * details.h - what a script counts by itself, and what its database says of
+ * itself and of its errors, for the structured results.
  */
 #ifndef BENCH_LUA_DETAILS_H
 #define BENCH_LUA_DETAILS_H
 
+struct tally;
 struct test_details;
 
 /* The member `details` of struct test_ops; `run` is a struct script. */
 void script_details(void *run, struct test_details *ret);
+
+/* The member `tally`: its counters, histograms and errors. */
+void script_tally(void *run, struct tally *to);
 
 #endif

@@ -7,11 +7,10 @@
 
 #include <pthread.h>
 #include <stddef.h>
-#include <stdint.h>
 
-struct err;
 struct measure;
 struct state;
+struct tally;
 
 enum {
   MEASURE_NAMES = 64,      /* of each kind */
@@ -35,19 +34,8 @@ struct measures {
 void measures_init(struct measures *m);
 void measures_done(struct measures *m);
 
-/* The sum of all cells of a counter, as of now; it only has what was added in
- * the measured part of workers.  Any thread. */
-double measures_counter(struct measures *m, size_t index);
-
-/* What the cells of a histogram hold, as of now.  All 0 without values. */
-struct measure_stats {
-  uint64_t count;
-  double min, max, mean;
-  double p50, p90, p95, p99, p999;
-};
-
-/* Any thread.  -ENOMEM. */
-int measures_histogram(struct measures *m, size_t index,
-                       struct measure_stats *ret, struct err *err);
+/* What all cells together hold, as of now; it only has what was added in the
+ * measured part of workers.  Any thread. */
+void measures_tally(struct measures *m, struct tally *to);
 
 #endif

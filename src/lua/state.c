@@ -213,6 +213,8 @@ static int run_body(struct state *s, struct err *err)
   }
   if (rc == 0)
     return 0;
+  if (rc == LUA_ERRMEM)
+    return out_of_memory(s, err);
   state_error_text(L, -1, err);
   lua_pop(L, 1);
   return -EINVAL;
@@ -329,9 +331,15 @@ void state_push_global(struct state *s, const char *name)
 int state_call_top(struct state *s, const char *name, int n_args, int n_results,
                    struct err *err)
 {
-  if (lua_pcall(s->L, n_args, n_results, 0) == 0)
+  const int rc = lua_pcall(s->L, n_args, n_results, 0);
+
+  if (rc == 0)
     return 0;
-  state_error_text(s->L, -1, err);
+  if (rc == LUA_ERRMEM)
+    (void)err_set(err, -ENOMEM,
+                  "not enough memory in the Lua state of thread %u", s->tid);
+  else
+    state_error_text(s->L, -1, err);
   lua_pop(s->L, 1);
   err_prefix(err, "`%s' function failed", name);
   return -EINVAL;

@@ -18,12 +18,22 @@ struct stmt_sample;
 enum {
   STATEMENT_BYTES = 240, /* of a text that are looked at */
   STATEMENT_SLOTS = 512, /* texts whose class is remembered; a power of two */
+  STATEMENT_SEEN_BITS = 5,
+  STATEMENT_SEEN = 1 << STATEMENT_SEEN_BITS, /* of them as they were sent */
 };
 
 /* A text of which the number of the class is known. */
 struct statement_slot {
   uint64_t hash; /* 0: unused */
   unsigned id;
+};
+
+/* A text that is its own class: prepared, or without any literal. */
+struct statement_seen {
+  size_t len; /* 0: unused */
+  unsigned id;
+  bool prepared;
+  char text[STATEMENT_BYTES];
 };
 
 /* Of one worker, used by its thread alone. */
@@ -33,6 +43,7 @@ struct statements {
   const bool *counting;              /* borrowed: statements count now */
   unsigned of_label[LABELS_MAX + 1]; /* number of the class + 1; 0: unknown */
   struct statement_slot slot[STATEMENT_SLOTS];
+  struct statement_seen seen[STATEMENT_SEEN];
 };
 
 /* What stands for "prepared, without a label" where a label is expected. */

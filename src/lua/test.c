@@ -205,5 +205,6 @@ const struct test_ops script_test_ops = {
   .drain = thread_drain,
   .interrupt = interrupt,
   .style = style,
+  .tally = script_tally,
   .details = script_details,
 };

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/facts.h"
+#include "stats/tally.h"
 
 struct class_set;
 struct hist_sum;
@@ -67,15 +68,6 @@ enum {
 struct doubts {
   size_t n;
   struct doubt of[DOUBTS_MAX];
-};
-
-/* An error of the system under test, counted by its code. */
-struct error_count {
-  char source[32]; /* the driver */
-  char code[32];   /* its own number or word */
-  char state[8];   /* SQLSTATE, or "" */
-  uint64_t count;
-  char text[256]; /* of the first one */
 };
 
 /* What a test has to say beyond numbers that all tests have. */

@@ -21,7 +21,7 @@
 enum {
   BLOCK = 1 << 16,  /* bytes that are written at a time */
   LINE_MOST = 4096, /* of these, room for one line */
-  TURN = 4096,      /* events of a worker before the next one's turn */
+  TURN = 512,       /* events of a worker before the next one's turn */
   NAME_MOST = 1024, /* bytes of a class's name that are shown */
 };
 
@@ -41,6 +41,7 @@ struct event_log {
 
   /* The thread's, later of who joined it. */
   unsigned first;
+  struct event_record turn[TURN];
   char *block; /* owned; BLOCK bytes */
   size_t len;
   uint64_t written, lost;
@@ -109,16 +110,27 @@ static void flush(struct event_log *l)
   l->len = 0;
 }
 
+/* Two digits at a time: this is most of what the thread does, and what it does
+ * not manage in time is dropped. */
 static void add_number(struct event_log *l, uint64_t value)
 {
+  static const char pairs[] = "0001020304050607080910111213141516171819"
+                              "2021222324252627282930313233343536373839"
+                              "4041424344454647484950515253545556575859"
+                              "6061626364656667686970717273747576777879"
+                              "8081828384858687888990919293949596979899";
   char digits[20];
-  unsigned n = 0;
+  size_t at = sizeof(digits);
 
-  do
-    digits[n++] = (char)('0' + value % 10);
-  while ((value /= 10) > 0);
-  while (n > 0)
-    l->block[l->len++] = digits[--n];
+  while (value >= 10) {
+    at -= 2;
+    memcpy(&digits[at], &pairs[2 * (value % 100)], 2);
+    value /= 100;
+  }
+  if (value > 0 || at == sizeof(digits))
+    digits[--at] = (char)('0' + value);
+  memcpy(&l->block[l->len], &digits[at], sizeof(digits) - at);
+  l->len += sizeof(digits) - at;
 }
 
 /* In quotes, without line ends: an event is a line. */
@@ -162,18 +174,24 @@ static void add_line(struct event_log *l, const struct event_record *e,
   l->written++;
 }
 
+/* Up to `most` of the events of worker i; how many there were. */
+static size_t take_turn(struct event_log *l, unsigned i, size_t most)
+{
+  const size_t n = event_ring_take(&l->rings.of[i], l->turn,
+                                   most < TURN ? most : TURN);
+
+  for (size_t k = 0; k < n; k++)
+    add_line(l, &l->turn[k], i);
+  return n;
+}
+
 /* Some of each worker's events; false: there were none. */
 static bool take_turns(struct event_log *l)
 {
-  struct event_record e;
   bool any = false;
 
-  for (unsigned i = 0; i < l->rings.n; i++) {
-    for (int k = 0; k < TURN && event_ring_take(&l->rings.of[i], &e); k++) {
-      add_line(l, &e, i);
-      any = true;
-    }
-  }
+  for (unsigned i = 0; i < l->rings.n; i++)
+    any |= take_turn(l, i, TURN) > 0;
   return any;
 }
 
@@ -182,11 +200,10 @@ static bool take_turns(struct event_log *l)
 static void take_rest(struct event_log *l)
 {
   for (unsigned i = 0; i < l->rings.n; i++) {
-    unsigned n = ck_ring_size(&l->rings.of[i].ring);
-    struct event_record e;
+    size_t left = ck_ring_size(&l->rings.of[i].ring), n;
 
-    while (n-- > 0 && event_ring_take(&l->rings.of[i], &e))
-      add_line(l, &e, i);
+    while (left > 0 && (n = take_turn(l, i, left)) > 0)
+      left -= n;
   }
   flush(l);
 }

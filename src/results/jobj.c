@@ -66,10 +66,14 @@ void jobj_signed(struct jobj *o, const char *key, int64_t value)
   jobj_add(o, key, json_integer(value));
 }
 
-/* JSON has no word for what is not finite. */
+json_t *json_number(double value)
+{
+  return isfinite(value) ? json_real(value) : json_null();
+}
+
 void jobj_real(struct jobj *o, const char *key, double value)
 {
-  jobj_add(o, key, isfinite(value) ? json_real(value) : json_null());
+  jobj_add(o, key, json_number(value));
 }
 
 void jobj_bool(struct jobj *o, const char *key, bool value)

@@ -29,17 +29,26 @@ static void add_percentile(struct jobj *o, const struct latency *l, double pct)
   jobj_int(o, key, ns);
 }
 
+size_t json_percentile_count(const struct report_setup *setup)
+{
+  return ARRAY_SIZE(usual) + (setup->percentile > 0.0) + setup->n_percentiles;
+}
+
+double json_percentile(const struct report_setup *setup, size_t i)
+{
+  if (i < ARRAY_SIZE(usual))
+    return usual[i];
+  i -= ARRAY_SIZE(usual);
+  return i < setup->n_percentiles ? setup->percentiles[i] : setup->percentile;
+}
+
 static json_t *percentiles(const struct latency *l,
                            const struct report_setup *setup)
 {
   struct jobj o = jobj_new();
 
-  for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
-    add_percentile(&o, l, usual[i]);
-  if (setup->percentile > 0.0)
-    add_percentile(&o, l, setup->percentile);
-  for (unsigned i = 0; i < setup->n_percentiles; i++)
-    add_percentile(&o, l, setup->percentiles[i]);
+  for (size_t i = 0; i < json_percentile_count(setup); i++)
+    add_percentile(&o, l, json_percentile(setup, i));
   return jobj_take(&o);
 }
 

@@ -13,6 +13,7 @@ struct client_use;
 struct doubts;
 struct facts;
 struct hist_sum;
+struct jobj;
 struct optset;
 struct report;
 struct report_setup;
@@ -29,6 +30,16 @@ struct latency {
 
 /* All in nanoseconds; percentiles are the usual ones and those asked for. */
 json_t *json_latency(const struct latency *l, const struct report_setup *setup);
+
+/* The percentiles that are given of everything: the usual ones, and those asked
+ * for, which may be among them. */
+size_t json_percentile_count(const struct report_setup *setup);
+double json_percentile(const struct report_setup *setup, size_t i);
+
+/* What the test counts by itself, as members of `o`; none of what there is
+ * nothing of. */
+void json_add_tally(struct jobj *o, const struct report *r,
+                    const struct report_setup *setup);
 
 /* The object of an interval, a checkpoint or the whole run; `sys` may be NULL.
  */

@@ -158,6 +158,7 @@ json_t *json_report(const struct report *r, const struct report_setup *setup,
   }
   if (r->kind == REPORT_INTERVAL && r->classes.n > 0)
     jobj_add(&o, "classes", json_classes(r, setup));
+  json_add_tally(&o, r, setup);
   if (sys)
     jobj_add(&o, "system", system_part(sys));
   return jobj_take(&o);

@@ -17,13 +17,17 @@ static bool is_address(const char *text)
   return address_parse(text, &where) == 0 && address_port(&where) != 0;
 }
 
+/* What all rows of files have in common. */
+#define FILE_OPT(field)                                             \
+  OPT_STRING(struct results_cfg, field),                            \
+    .flags = OPT_NOT_EMPTY,                                         \
+    .expected = "the name of a file, or - for the standard output", \
+    .show_as = "=FILE"
+
 const struct opt results_opts[] = {
   {
-    OPT_STRING(struct results_cfg, json),
+    FILE_OPT(json),
     .name = "json",
-    .flags = OPT_NOT_EMPTY,
-    .expected = "the name of a file, or - for the standard output",
-    .show_as = "=FILE",
     .help = "write all results to a JSON document",
     .man = "The document is written when the run has ended, whatever ended "
            "it, and takes the place of an older file in one step. With \"-\" "
@@ -31,39 +35,27 @@ const struct opt results_opts[] = {
            "error.",
   },
   {
-    OPT_STRING(struct results_cfg, stream),
+    FILE_OPT(stream),
     .name = "stream",
-    .flags = OPT_NOT_EMPTY,
-    .expected = "the name of a file, or - for the standard output",
-    .show_as = "=FILE",
     .help = "write one JSON object per interval, as the run goes on",
     .man = "Intervals are those of --report-interval; without it, files have "
            "one per second.",
   },
   {
-    OPT_STRING(struct results_cfg, csv),
+    FILE_OPT(csv),
     .name = "csv",
-    .flags = OPT_NOT_EMPTY,
-    .expected = "the name of a file, or - for the standard output",
-    .show_as = "=FILE",
     .help = "write one line of comma-separated values per interval",
   },
   {
-    OPT_STRING(struct results_cfg, hdr_log),
+    FILE_OPT(hdr_log),
     .name = "hdr-log",
-    .flags = OPT_NOT_EMPTY,
-    .expected = "the name of a file, or - for the standard output",
-    .show_as = "=FILE",
     .help = "write an HdrHistogram log of the latencies of each interval",
     .man = "Format 1.3, values in nanoseconds. Classes of operations have "
            "their names as tags.",
   },
   {
-    OPT_STRING(struct results_cfg, event_log),
+    FILE_OPT(event_log),
     .name = "event-log",
-    .flags = OPT_NOT_EMPTY,
-    .expected = "the name of a file, or - for the standard output",
-    .show_as = "=FILE",
     .help = "write one line per event",
     .man = "Start and latency in nanoseconds, thread, class and error. "
            "Workers never wait for the file: what it cannot take is dropped, "
@@ -88,27 +80,32 @@ static bool is_stdout(const char *name)
   return strcmp(name, "-") == 0;
 }
 
-/* The files of a configuration, in one list. */
+/* The files of a configuration, by the names of their options. */
 enum {
   FILES = 5
 };
 
-static void list_files(const struct results_cfg *cfg, const char *ret[FILES])
+struct file_name {
+  const char *option, *file; /* "": not wanted */
+};
+
+static void list_files(const struct results_cfg *cfg,
+                       struct file_name ret[FILES])
 {
-  ret[0] = cfg->json;
-  ret[1] = cfg->stream;
-  ret[2] = cfg->csv;
-  ret[3] = cfg->hdr_log;
-  ret[4] = cfg->event_log;
+  ret[0] = (struct file_name){ "json", cfg->json };
+  ret[1] = (struct file_name){ "stream", cfg->stream };
+  ret[2] = (struct file_name){ "csv", cfg->csv };
+  ret[3] = (struct file_name){ "hdr-log", cfg->hdr_log };
+  ret[4] = (struct file_name){ "event-log", cfg->event_log };
 }
 
 bool results_wanted(const struct results_cfg *cfg)
 {
-  const char *file[FILES];
+  struct file_name f[FILES];
 
-  list_files(cfg, file);
+  list_files(cfg, f);
   for (int i = 0; i < FILES; i++) {
-    if (file[i][0] != '\0')
+    if (f[i].file[0] != '\0')
       return true;
   }
   return cfg->prometheus[0] != '\0';
@@ -116,31 +113,34 @@ bool results_wanted(const struct results_cfg *cfg)
 
 bool results_on_stdout(const struct results_cfg *cfg)
 {
-  const char *file[FILES];
+  struct file_name f[FILES];
 
-  list_files(cfg, file);
+  list_files(cfg, f);
   for (int i = 0; i < FILES; i++) {
-    if (is_stdout(file[i]))
+    if (is_stdout(f[i].file))
       return true;
   }
   return false;
 }
 
+static bool is_same_file(const struct file_name *a, const struct file_name *b)
+{
+  return a->file[0] != '\0' && strcmp(a->file, b->file) == 0 &&
+         strcmp(a->file, "/dev/null") != 0;
+}
+
 int results_check(const struct results_cfg *cfg, struct err *err)
 {
-  static const char *const names[FILES] = { "json", "stream", "csv", "hdr-log",
-                                            "event-log" };
-  const char *file[FILES];
+  struct file_name f[FILES];
 
-  list_files(cfg, file);
+  list_files(cfg, f);
   for (int i = 0; i < FILES; i++) {
     for (int k = 0; k < i; k++) {
-      if (file[i][0] != '\0' && strcmp(file[i], file[k]) == 0 &&
-          strcmp(file[i], "/dev/null") != 0)
+      if (is_same_file(&f[i], &f[k]))
         return err_set(err, -EINVAL,
                        "--%s and --%s cannot both write to '%s' (expected a "
                        "file for each)",
-                       names[k], names[i], file[i]);
+                       f[k].option, f[i].option, f[i].file);
     }
   }
   return 0;

@@ -38,7 +38,7 @@ static int init_details(struct periods *p, const struct recorders *recorders,
   if (!p->total_threads || (recorders->n_hists > 0 && !p->total_diff))
     return err_set(err, -ENOMEM, "cannot allocate statistics");
   p->details = true;
-  return 0;
+  return p->source.tell ? tally_new(&p->tally, err) : 0;
 }
 
 int periods_init(struct periods *p, struct recorders *recorders,
@@ -49,6 +49,7 @@ int periods_init(struct periods *p, struct recorders *recorders,
   memset(p, 0, sizeof(*p));
   p->reported = true;
   p->recorders = recorders;
+  p->source = want->tally;
   rc = snapshot_init(&p->now, recorders, err);
   if (rc == 0)
     rc = snapshot_init(&p->interval.base, recorders, err);
@@ -88,6 +89,7 @@ void periods_done(struct periods *p)
   free(p->total_threads);
   class_periods_done(&p->classes);
   class_periods_done(&p->pace);
+  tally_free(p->tally);
   memset(p, 0, sizeof(*p));
 }
 
@@ -107,6 +109,12 @@ static void take(struct periods *p, uint64_t now_ns)
   }
 }
 
+static void take_tally(struct periods *p)
+{
+  tally_clear(p->tally);
+  p->source.tell(p->source.ctx, p->tally);
+}
+
 void periods_restart(struct periods *p, uint64_t now_ns)
 {
   take(p, now_ns);
@@ -119,6 +127,10 @@ void periods_restart(struct periods *p, uint64_t now_ns)
   }
   class_periods_restart(&p->classes);
   class_periods_restart(&p->pace);
+  if (p->tally) {
+    take_tally(p);
+    tally_restart(p->tally);
+  }
 }
 
 void periods_interval(struct periods *p, const struct report_setup *setup,
@@ -130,6 +142,10 @@ void periods_interval(struct periods *p, const struct report_setup *setup,
   period_start(&p->interval, &p->now);
   if (setup->details)
     r->classes = class_periods_interval(&p->classes);
+  if (p->tally) {
+    take_tally(p);
+    tally_interval(p->tally, &r->tally);
+  }
 }
 
 void periods_cumulative(struct periods *p, const struct report_setup *setup,
@@ -154,6 +170,10 @@ void periods_total(struct periods *p, const struct report_setup *setup,
               p->total.max_ns, p->total_diff);
   r->classes = class_periods_total(&p->classes);
   r->pace = class_periods_total(&p->pace);
+  if (p->tally) {
+    take_tally(p);
+    tally_total(p->tally, &r->tally);
+  }
 }
 
 struct class_list periods_classes(struct periods *p)

@@ -16,6 +16,12 @@ struct class_set;
 struct err;
 struct recorders;
 
+/* Who counts something of his own; tell is NULL if nobody does. */
+struct tally_source {
+  void (*tell)(void *ctx, struct tally *to);
+  void *ctx;
+};
+
 /* Since when, and the smallest and largest latency since then. */
 struct period {
   struct snapshot base;
@@ -38,6 +44,8 @@ struct periods {
   struct hist_sum *total_diff;
   struct report_thread *total_threads;
   struct class_periods classes, pace;
+  struct tally_source source;
+  struct tally *tally; /* owned; NULL: there is no source */
 };
 
 /* What is to be reported, beyond the usual. */
@@ -46,6 +54,7 @@ struct periods_want {
   bool details;              /* periods_total() will be called */
   struct class_set *classes; /* [opt] classes of operations */
   struct class_set *pace;    /* [opt] classes for r->pace */
+  struct tally_source tally; /* with details: for r->tally */
 };
 
 int periods_init(struct periods *p, struct recorders *recorders,

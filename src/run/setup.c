@@ -135,6 +135,7 @@ int conductor_set_up(struct conductor *c, const void *cfg, struct err *err)
                         .details = run->plan->report.details,
                         .classes = run->classes,
                         .pace = run->pace,
+                        .tally = { run->test->ops->tally, run->test_run },
                       },
                       err);
   run->periods = &c->periods;

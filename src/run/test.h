@@ -20,6 +20,7 @@
 struct err;
 struct plan;
 struct strbuf;
+struct tally;
 struct test_details;
 struct worker;
 
@@ -99,6 +100,13 @@ struct test_ops {
 
   /* [opt] Which layout the results have, when it is known at run time only. */
   enum report_style (*style)(void *run);
+
+  /*
+   * [opt] For the structured results: what the test counts by itself, as of
+   * now; it only ever grows.  From begin() to close(), while workers work, by
+   * one thread at a time; it must not block.
+   */
+  void (*tally)(void *run, struct tally *to);
 
   /*
    * [opt] For the structured results: the database, figures of the test's own,

@@ -160,8 +160,22 @@ static bool admit(struct worker *w, uint64_t now)
   return true;
 }
 
-/* What is recorded of single events, where somebody wants to know. */
-static void watch_event(struct worker *w, uint64_t now, uint64_t took)
+/* From the end of an event to the event log. */
+static void log_event(struct worker *w, uint64_t took)
+{
+  struct event_record record = { .start_ns = w->start_ns,
+                                 .latency_ns = took,
+                                 .class_id = w->event_class,
+                                 .failed = w->event_failed };
+
+  event_ring_put(w->events, &record);
+  w->event_class = EVENT_NO_CLASS;
+  w->event_failed = false;
+}
+
+/* What is recorded of single events, where somebody wants to know.  Inlined it
+ * would cost those that are not watched the registers of the short way. */
+static NOINLINE void watch_event(struct worker *w, uint64_t now, uint64_t took)
 {
   static const struct class_outcome fine = { 0 };
 
@@ -169,16 +183,8 @@ static void watch_event(struct worker *w, uint64_t now, uint64_t took)
     class_record(w->pace, PACE_SERVICE, now - w->began_ns, &fine);
     class_record(w->pace, PACE_LAG, w->began_ns - w->start_ns, &fine);
   }
-  if (w->events && now >= w->run->measured_ns) {
-    const struct event_record record = { .start_ns = w->start_ns,
-                                         .latency_ns = took,
-                                         .class_id = w->event_class,
-                                         .failed = w->event_failed };
-
-    event_ring_put(w->events, &record);
-    w->event_class = EVENT_NO_CLASS;
-    w->event_failed = false;
-  }
+  if (w->events && now >= w->run->measured_ns)
+    log_event(w, took);
 }
 
 /*

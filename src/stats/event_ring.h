@@ -49,22 +49,23 @@ CK_RING_PROTOTYPE(event_record, event_record)
 
 /* By the worker. */
 static inline void event_ring_put(struct event_ring *r,
-                                  const struct event_record *record)
+                                  struct event_record *record)
 {
-  struct event_record copy = *record;
-
-  if (!CK_RING_ENQUEUE_SPSC(event_record, &r->ring, r->buffer, &copy))
+  if (UNLIKELY(
+        !CK_RING_ENQUEUE_SPSC(event_record, &r->ring, r->buffer, record)))
     atomic_store_explicit(
       &r->dropped, atomic_load_explicit(&r->dropped, memory_order_relaxed) + 1,
       memory_order_relaxed);
 }
 
-/* By the reader; false: there is nothing at this moment. */
-static inline bool event_ring_take(struct event_ring *r,
-                                   struct event_record *ret)
-{
-  return CK_RING_DEQUEUE_SPSC(event_record, &r->ring, r->buffer, ret);
-}
+/*
+ * By the reader: up to `most` records, in order; returns how many, 0: there is
+ * nothing at this moment.  Taking many at a time is what makes putting cheap:
+ * the line in which a worker sees how far the reader is then moves between
+ * processors once per call, and not with every record.
+ */
+size_t event_ring_take(struct event_ring *r, struct event_record *ret,
+                       size_t most);
 
 /* Of all workers. */
 uint64_t event_rings_dropped(const struct event_rings *rs);

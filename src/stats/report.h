@@ -13,6 +13,7 @@
 
 #include "stats/class_period.h"
 #include "stats/recorder.h"
+#include "stats/tally.h"
 
 struct err;
 
@@ -92,8 +93,10 @@ struct report {
   bool unprinted; /* for files only: no text, no hooks */
   bool partial;   /* the last one, shorter than the others */
 
-  /* Of intervals and of the whole run: classes of operations. */
+  /* Of intervals and of the whole run: classes of operations, and what the test
+   * counts by itself. */
   struct class_list classes;
+  struct tally_report tally;
 
   /* Of the last report of a run with details: all of the measured part,
    * checkpoints or not; NULL elsewhere.  It has `thread`. */

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # workloads.sh - what scripts cost: an empty Lua event, a point select whose
-# statement is answered at once, and a point select on SQLite.
+# statement is answered at once, and a point select on SQLite, by one thread and
+# by two.
 #
 # The first two beside sysbench (which answers at once with --mysql-dry-run), the
 # last beside a C program with the same prepared statement.
@@ -48,3 +49,13 @@ done
 ours=$(median <<<"${a%$'\n'}") theirs=$(median <<<"${b%$'\n'}")
 printf 'bench %.0f/s, C loop %.0f/s, ratio %.3f\n' "$ours" "$theirs" \
   "$(calc "$ours / $theirs")"
+
+title 'oltp_point_select on SQLite: readers beside each other'
+a='' b=''
+for ((i = 0; i < PAIRS; i++)); do
+  a+=$(rate "$BENCH" oltp_point_select "${sqlite[@]}" --threads=1 --time=1 run)$'\n'
+  b+=$(rate "$BENCH" oltp_point_select "${sqlite[@]}" --threads=2 --time=1 run)$'\n'
+done
+one=$(median <<<"${a%$'\n'}") two=$(median <<<"${b%$'\n'}")
+printf '1 thread %.0f/s, 2 threads %.0f/s, ratio %.2f\n' "$one" "$two" \
+  "$(calc "$two / $one")"

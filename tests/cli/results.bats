@@ -137,6 +137,58 @@ LUA
   must has "$(tail -n 1 <<<"$output")" 'SELECT c FROM t WHERE id'
 }
 
+@test "json: what a script counts, and errors by code, in intervals and in total" {
+  cat >own.lua <<'LUA'
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  hits = sysbench.counter.new("cache hits")
+  odd = sysbench.counter.new("\255")
+  wait = sysbench.histogram.new("queue wait", "ms")
+  hits:add(1000) wait:update(1000) -- before the measured part
+end
+function event()
+  hits:add(0.5)
+  wait:update(sysbench.iteration() % 5 + 1)
+  con:query("SELECT 2")
+end
+function thread_done() hits:add(1000) end
+LUA
+  bench ./own.lua --db-driver=null --null-error-rate=0.2 --null-error=deadlock --null-latency=1 \
+    --events=400 --threads=4 --percentiles=33.3 --json=a.json --stream=b run
+  must is "$status" 0
+  check a.json "d['totals']['events'] == 400" "d['totals']['errors'] > 0" \
+    "d['totals']['counters']['cache hits'] == (400 + d['totals']['errors']) / 2" \
+    "d['totals']['counters']['\u00ff'] == 0" \
+    "d['totals']['histograms']['queue wait']['unit'] == 'ms'" \
+    "d['totals']['histograms']['queue wait']['count'] == 400 + d['totals']['errors']" \
+    "d['totals']['histograms']['queue wait']['min'] == 1" \
+    "d['totals']['histograms']['queue wait']['max'] == 5" \
+    "abs(d['totals']['histograms']['queue wait']['p50'] - 3) < 0.003" \
+    "'p33.3' in d['totals']['histograms']['queue wait']" \
+    "[(e['code'], e['count']) for e in d['totals']['errors_by_code']] == [('1213', d['totals']['errors'])]"
+  # Lines of the stream are the intervals of the document.
+  must python3 -c '
+import json
+own = ("counters", "histograms", "errors_by_code")
+lines = [json.loads(l) for l in open("b")]
+assert lines == json.load(open("a.json"))["intervals"]
+assert all(k in lines[0] for k in own)'
+}
+
+@test "json: nothing that was counted in the warm-up" {
+  cat >own.lua <<'LUA'
+function thread_init() n, h = sysbench.counter.new("n"), sysbench.histogram.new("h") end
+function event() n:add() h:update(sysbench.iteration()) end
+LUA
+  bench ./own.lua --rate=500 --warmup-time=1 --time=1 --threads=2 --json=a.json run
+  must is "$status" 0
+  # An event that goes on while the warm-up ends may have counted already.
+  check a.json "d['totals']['events'] > 0" \
+    "abs(d['totals']['counters']['n'] - d['totals']['events']) <= 2" \
+    "abs(d['totals']['histograms']['h']['count'] - d['totals']['events']) <= 2" \
+    "d['totals']['histograms']['h']['min'] > 1"
+}
+
 # signal_it NUMBER FILE: interrupt a run once it has started.
 signal_it() {
   "$BENCH" cpu --time=60 --threads=2 --json="$2" run >text 3>&- &

@@ -83,6 +83,18 @@ def check(d):
             if inner:
                 assert min(i["min"] for i in inner) == total["latency_ns"]["min"]
                 assert max(i["max"] for i in inner) == total["latency_ns"]["max"]
+        intervals = d["intervals"]
+        for name, value in total.get("counters", {}).items():
+            parts = sum(i.get("counters", {}).get(name, 0) for i in intervals)
+            assert abs(parts - value) <= 1e-9 * max(1, abs(value)), name
+        for name, h in total.get("histograms", {}).items():
+            assert sum(i["histograms"][name]["count"] for i in intervals
+                       if name in i.get("histograms", {})) == h["count"], name
+            assert h["min"] <= h["p50"] <= h["p99.99"] <= h["max"], name
+        for e in total.get("errors_by_code", ()):
+            assert sum(k["count"] for i in intervals
+                       for k in i.get("errors_by_code", ())
+                       if k["code"] == e["code"]) == e["count"], e["code"]
         for c in d["classes"]:
             parts = [k for i in d["intervals"] for k in i.get("classes", ())
                      if k["name"] == c["name"]]

@@ -133,6 +133,28 @@ LUA
   is "$(grep -c "Dropping table" <<<"$output")" 5
 }
 
+@test "what scripts count is the sum of all, errors by code too" {
+  cat >own.lua <<'LUA'
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  tried, size = sysbench.counter.new("tried"), sysbench.histogram.new("size", "bytes")
+end
+function event()
+  tried:add()
+  size:update(5)
+  con:query("SELECT 1")
+end
+LUA
+  ranks 3 ./own.lua --db-driver=null --null-error-rate=0.2 --null-error=deadlock --null-latency=1 \
+    --threads=2 --events=600 --time=0 --json=run.json run
+  must is "$status" 0
+  check run.json "${sums[@]}" "d['totals']['events'] == 600" "d['totals']['errors'] > 0" \
+    "d['totals']['counters']['tried'] == 600 + d['totals']['errors']" \
+    "d['totals']['histograms']['size']['count'] == 600 + d['totals']['errors']" \
+    "all(d['totals']['histograms']['size'][k] == 5 for k in ('min', 'max', 'mean', 'p50'))" \
+    "d['totals']['errors_by_code'][0]['count'] == d['totals']['errors'] == d['errors'][0]['count']"
+}
+
 @test "fileio: processes that share a folder share its files, others have their own" {
   only_openmpi
   local args=(fileio --file-num=5 --file-total-size=5M)

@@ -116,6 +116,16 @@ let_go() {
   [[ $(counted) -eq 10 && $(counter 'total number of events') -eq 10 ]]
 }
 
+@test "a lock that is waited for when the time is over is nobody's error" {
+  hold
+  bounded "${base[@]}" --what=count --threads=3 --time=1 --sqlite-busy-timeout=60000 run
+  let_go
+  ((status == 0))
+  [[ $(counter 'ignored errors') -eq 0 && $(counter 'total number of events') -eq 0 ]]
+  lacks 'database is locked' "$err"
+  [[ $(counted) -eq 0 ]]
+}
+
 @test "a duplicate key: fatal, or restarted" {
   same="INSERT INTO counter VALUES (1, 0)"
   bounded "${base[@]}" --what=half --sql="$same" run

@@ -155,3 +155,22 @@ function prepare() print("called") end'
   must [ "$status" = 1 ]
   must has "$stderr" '^FATAL: (cannot create the Lua state of thread [0-9]+: not enough memory|cannot start a thread|cannot use a thread stack of [0-9]+ bytes: )'
 }
+
+@test "not enough memory for a state, its script or its functions: the thread is named" {
+  if nm "$BENCH" | grep -qE '__[at]san_init'; then
+    skip "a sanitizer needs much address space"
+  fi
+  local body hog
+  limited() {
+    echo "$body" >m.lua
+    run --separate-stderr bash -c "ulimit -v 300000; exec '$BENCH' m.lua --threads=$1 --events=1 run"
+    must [ "$status" = 1 ]
+  }
+  body='function event() end' limited 500
+  must has "$stderr" '^FATAL: cannot create the Lua state of thread [0-9]+: not enough memory$'
+  hog='t = {} for i = 1, 100000 do t[i] = string.rep(tostring(i), 10000) end'
+  body="if sysbench.tid == 2 then $hog end function event() end" limited 3
+  must has "$stderr" '^FATAL: cannot create the Lua state of thread 2: not enough memory$'
+  body="function thread_init(id) if id == 1 then $hog end end function event() end" limited 3
+  must has "$stderr" '^FATAL: .thread_init. function failed: not enough memory in the Lua state of thread 1$'
+}

@@ -12,6 +12,7 @@
 #include "cluster/merge.h"
 #include "cluster/pack.h"
 #include "stats/recorder.h"
+#include "stats/value_hist.h"
 #include "tap.h"
 
 enum {
@@ -166,6 +167,53 @@ static void test_whole(void)
   merge_free(m);
 }
 
+/* What tests count by themselves: two processes, of which one knows more. */
+static void test_tally(void)
+{
+  struct value_sum *low = calloc(1, sizeof(*low));
+  struct value_sum *high = calloc(1, sizeof(*high));
+  const struct named_count one[] = { { "hits", 2.5 } };
+  const struct named_count two[] = { { "misses", 1 }, { "hits", -1 } };
+  const struct named_values first = { "wait", "ms", low };
+  const struct named_values second = { "wait", "ms", high };
+  const struct error_count errors[] = {
+    { "mysql", "1213", "40001", 3, "Deadlock found" },
+    { "mysql", "1205", "HY000", 1, "Lock wait timeout" },
+  };
+  const struct report a = { .tally = { 1, 1, 1, one, &first, errors } };
+  const struct report b = { .tally = { 2, 1, 2, two, &second, errors } };
+  struct report r = { .kind = REPORT_FINAL };
+  const struct value_sum *values;
+  struct merge *m;
+  struct err err;
+
+  value_sum_join(low, 2, 3, 1, 2);
+  low->count[100] = 2;
+  value_sum_join(high, 1, 50, 50, 50);
+  high->count[VALUE_BUCKETS - 1] = 1;
+  (void)merge_new(&m, &err);
+  for (int round = 0; round < 2; round++) {
+    merge_clear(m);
+    OK(add(m, &a) == 0 && add(m, &b) == 0, "counts are added");
+    merge_report(m, &setup, 2, &r);
+    OK(r.tally.n_counts == 2 && r.tally.count[0].sum == 1.5 &&
+         r.tally.count[1].sum == 1,
+       "counters are sums, by name");
+    values = r.tally.values[0].values;
+    OK(r.tally.n_values == 1 && values->n == 3 && values->sum == 53 &&
+         values->min == 1 && values->max == 50 && values->count[100] == 2 &&
+         values->count[VALUE_BUCKETS - 1] == 1,
+       "histograms are sums");
+    OK(r.tally.n_errors == 2 && r.tally.error[0].count == 6 &&
+         r.tally.error[1].count == 1,
+       "errors are sums, by code");
+    OK_STR(r.tally.error[0].text, "Deadlock found", "their text");
+  }
+  merge_free(m);
+  free(low);
+  free(high);
+}
+
 static void test_classes(void)
 {
   struct hist_sum *h = hist_sum_new();
@@ -268,6 +316,7 @@ int main(void)
   test_pack();
   test_whole();
   test_classes();
+  test_tally();
   test_nonsense();
   return TAP_EXIT();
 }

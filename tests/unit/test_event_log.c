@@ -30,18 +30,33 @@ static void test_ring(void)
   struct event_rings rs;
   struct event_record e = { 0 };
   struct err err;
-  uint64_t n = 0, wrong = 0;
+  struct event_record batch[10];
+  uint64_t n = 0, wrong = 0, batches = 0;
 
   OK(event_rings_init(&rs, 3, &err) == 0, "rings");
   for (uint64_t i = 0; i < 100000; i++) {
     e.start_ns = i;
     event_ring_put(&rs.of[1], &e);
   }
-  while (event_ring_take(&rs.of[1], &e))
+  while (event_ring_take(&rs.of[1], &e, 1) > 0)
     wrong += e.start_ns != n++;
   OK(n > 1000 && wrong == 0, "what went in comes out in order");
   OK(event_rings_dropped(&rs) == 100000 - n, "what did not was counted");
-  OK(!event_ring_take(&rs.of[0], &e), "the others are empty");
+  OK(event_ring_take(&rs.of[0], &e, 1) == 0, "the others are empty");
+
+  /* The ring's end is met at every place of a batch. */
+  for (uint64_t i = 0; i < 300000; i++) {
+    const size_t want = 1 + i % 7;
+
+    for (size_t k = 0; k < want; k++) {
+      e.start_ns = i + k;
+      event_ring_put(&rs.of[1], &e);
+    }
+    batches += event_ring_take(&rs.of[1], batch, 10) == want;
+    for (size_t k = 0; k < want; k++)
+      wrong += batch[k].start_ns != i + k;
+  }
+  OK(batches == 300000 && wrong == 0, "batches, also around the end");
   event_rings_done(&rs);
 
   OK(event_rings_init(&rs, 20000, &err) == 0, "many workers have small rings");

@@ -78,6 +78,31 @@ static void test_classes(void)
   OK(count_of(set, "SELECT ?") == 6, "by normal form");
   OK(count_of(set, "SELECT 1") == 3, "prepared: by text");
   OK(class_count(set) == 3, "no other classes");
+  counting = true;
+  for (int i = 0; i < 2; i++) { /* the second time they are known */
+    static const char *const alike[] = { "SELECT a FROM the_same",
+                                         "SELECT b FROM the_same" };
+    char text[600];
+    int n;
+
+    for (size_t k = 0; k < ARRAY_SIZE(alike); k++)
+      statement_ended(&s, NULL, alike[k], strlen(alike[k]), &sample);
+    statement_ended(&s, NULL, "", 0, &sample);
+    for (int k = 0; k < 2; k++) { /* literals beyond what is looked at */
+      n = snprintf(text, sizeof(text), "INSERT INTO t VALUES ('%0*d'), (%d)",
+                   400, k, k);
+      statement_ended(&s, NULL, text, (size_t)n, &sample);
+      n = snprintf(text, sizeof(text), "%0*d", 500, k);
+      statement_ended(&s, (void *)(uintptr_t)&statement_prepared, text,
+                      (size_t)n, &sample);
+    }
+  }
+  OK(count_of(set, "SELECT a FROM the_same") == 2 &&
+       count_of(set, "SELECT b FROM the_same") == 2,
+     "alike at both ends");
+  OK(count_of(set, "") == 2, "no text");
+  OK(count_of(set, "INSERT INTO t VALUES (?), (?)") == 4, "long literals");
+  OK(class_count(set) == 8, "the beginning of a long prepared text");
   labels_done(&labels);
   class_set_free(set);
 }

@@ -52,6 +52,7 @@ int sqlite_failed(struct sqlite_session *q, struct outcome *out)
 {
   /* The end of the transaction may be the error's doing. */
   q->base.trx = sqlite3_get_autocommit(q->db) ? TRX_NONE : TRX_OPEN;
+  out->over = q->gave_up && (sqlite3_errcode(q->db) & 0xff) == SQLITE_BUSY;
   return sqlite_failed_with(sqlite3_extended_errcode(q->db),
                             sqlite3_errmsg(q->db), out);
 }

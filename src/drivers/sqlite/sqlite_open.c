@@ -40,7 +40,8 @@ static int busy(void *arg, int tries)
 
   if (tries == 0)
     q->busy_since_ns = now;
-  if (env_has_to_leave(q->base.env, now) ||
+  q->gave_up = env_has_to_leave(q->base.env, now);
+  if (q->gave_up ||
       atomic_load_explicit(&q->woken, memory_order_relaxed) != 0 ||
       now - q->busy_since_ns >= limit)
     return 0;

@@ -16,6 +16,7 @@ static void note_trx(struct sqlite_session *q)
 static void start(struct sqlite_session *q)
 {
   atomic_store_explicit(&q->woken, 0, memory_order_relaxed);
+  q->gave_up = false;
 }
 
 /* Step through the whole statement and keep its rows. */

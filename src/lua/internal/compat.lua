@@ -36,12 +36,17 @@ local function statement_of(name, value)
   return statements[value] or bad_argument(1, name, "statement", value)
 end
 
--- A call has failed: raise an error to restart for as it is, others as TEXT.
-local function fail(err, text)
-  if err == host.abandoned or (type(err) == "table" and err.errcode == sysbench.error.RESTART_EVENT) then
-    error(err, 0)
+-- Call a function for one of those below and return its value: an error to
+-- restart for is raised as it is, others as "NAME() failed" of its caller.
+local function attempt(name, f, ...)
+  local ok, value = pcall(f, ...)
+  if ok then
+    return value
   end
-  error(text, 3)
+  if value == host.abandoned or (type(value) == "table" and value.errcode == sysbench.error.RESTART_EVENT) then
+    error(value, 0)
+  end
+  error(name .. "() failed", 3)
 end
 
 function db.connect()
@@ -72,10 +77,7 @@ end
 function db.query(query)
   query = check_text(1, "db_query", query)
   db.connect()
-  local ok, rs = pcall(con.query, con, query)
-  if not ok then
-    fail(rs, "db_query() failed")
-  end
+  local rs = attempt("db_query", con.query, con, query)
   if rs ~= nil then
     rs:free()
   end
@@ -84,10 +86,7 @@ end
 function db.bulk_insert_init(query)
   query = check_text(1, "db_bulk_insert_init", query)
   db.connect()
-  local ok, err = pcall(con.bulk_insert_init, con, query)
-  if not ok then
-    fail(err, "db_bulk_insert_init() failed")
-  end
+  attempt("db_bulk_insert_init", con.bulk_insert_init, con, query)
 end
 
 function db.bulk_insert_next(row)
@@ -95,29 +94,20 @@ function db.bulk_insert_next(row)
   if not con then
     error("Uninitialized database connection", 2)
   end
-  local ok, err = pcall(con.bulk_insert_next, con, row)
-  if not ok then
-    fail(err, "db_bulk_insert_next() failed")
-  end
+  attempt("db_bulk_insert_next", con.bulk_insert_next, con, row)
 end
 
 function db.bulk_insert_done()
   if not con then
     error("Uninitialized database connection", 2)
   end
-  local ok, err = pcall(con.bulk_insert_done, con)
-  if not ok then
-    fail(err, "db_bulk_insert_done() failed")
-  end
+  attempt("db_bulk_insert_done", con.bulk_insert_done, con)
 end
 
 function db.prepare(query)
   query = check_text(1, "db_prepare", query)
   db.connect()
-  local ok, stmt = pcall(con.prepare, con, query)
-  if not ok then
-    fail(stmt, "db_prepare() failed")
-  end
+  local stmt = attempt("db_prepare", con.prepare, con, query)
   local proxy = make_proxy("<sql_statement>")
   statements[proxy] = { stmt = stmt }
   return proxy
@@ -199,10 +189,7 @@ end
 
 function db.execute(stmt)
   local record = statement_of("db_execute", stmt)
-  local ok, rs = pcall(execute, record)
-  if not ok then
-    fail(rs, "db_execute() failed")
-  end
+  local rs = attempt("db_execute", execute, record)
   local proxy = make_proxy("<sql_result>")
   result_sets[proxy] = { rs = rs }
   return proxy
