@@ -170,7 +170,7 @@ LUA
   must is "$status" 0
   is "$(find . -name 'test_file.*')" ""
   mkdir a b
-  run timeout 120 "${launcher[@]}" -n 1 --wdir a "$BENCH" "${args[@]}" prepare : \
+  run timeout --kill-after=10 120 "${launcher[@]}" -n 1 --wdir a "$BENCH" "${args[@]}" prepare : \
     -n 1 --wdir b "$BENCH" "${args[@]}" prepare
   is "$(find a b -name 'test_file.*' | wc -l | xargs)" 10
 }
@@ -196,7 +196,7 @@ end
 function event() end
 LUA
   printf 'threads = 1\nevents = 2\nlevel = 5\n' >here/options
-  run --separate-stderr timeout 120 "${launcher[@]}" \
+  run --separate-stderr timeout --kill-after=10 120 "${launcher[@]}" \
     -n 1 --wdir here -x PGPASSWORD=secret "$BENCH" ./main.lua --config-file=options run : \
     -n 1 --wdir there "$BENCH" ./main.lua --config-file=options run
   must is "$status" 0
@@ -279,7 +279,7 @@ LUA
   BENCH_LIBDIR=$PWD run --separate-stderr ./alone cpu --events=1 run
   must is "$status" 0
   is "$(ldd ./alone | grep -i mpi)" ""
-  BENCH_LIBDIR=$PWD run --separate-stderr timeout 120 "${launcher[@]}" -n 2 ./alone cpu --events=1 run
+  BENCH_LIBDIR=$PWD run --separate-stderr timeout --kill-after=10 120 "${launcher[@]}" -n 2 ./alone cpu --events=1 run
   [ "$status" -ne 0 ]
   must has "$stderr" 'FATAL: launched by .* as one of 2 processes .*: the MPI plug-in .* is not installed in'
 }
@@ -289,7 +289,7 @@ LUA
   local cpus
   cpus=$(nproc)
   [ "$cpus" -gt 1 ] || skip "the machine has one processor"
-  run --separate-stderr timeout 120 "${launcher[0]}" --allow-run-as-root --oversubscribe --bind-to core \
+  run --separate-stderr timeout --kill-after=10 120 "${launcher[0]}" --allow-run-as-root --oversubscribe --bind-to core \
     -n 2 "$BENCH" cpu --events=10 run
   [ "$status" -eq 0 ] || skip "mpirun cannot bind here: $stderr"
   must has "$stderr" 'WARNING: mpirun has bound this process to 1 of [0-9]+ processors.*--bind-to none'

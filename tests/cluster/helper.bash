@@ -41,7 +41,7 @@ only_openmpi() {
 ranks() {
   local n=$1
   shift
-  run --separate-stderr timeout 120 "${launcher[@]}" -n "$n" "$BENCH" "$@"
+  run --separate-stderr timeout --kill-after=10 120 "${launcher[@]}" -n "$n" "$BENCH" "$@"
 }
 
 # check DOCUMENT EXPRESSION...: as the tests of results do.

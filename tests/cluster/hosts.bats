@@ -39,7 +39,7 @@ AGENT
 on_hosts() {
   local n=$1
   shift
-  run --separate-stderr timeout 120 ip netns exec "$a" unshare --uts sh -c \
+  run --separate-stderr timeout --kill-after=10 120 ip netns exec "$a" unshare --uts sh -c \
     'hostname host-a; exec "$@"' sh "${launcher[@]}" --mca plm_rsh_agent "$PWD/agent" \
     --mca btl tcp,self --mca btl_tcp_if_include 10.99.77.0/24 \
     --mca oob_tcp_if_include 10.99.77.0/24 --hostfile hosts -n "$n" "$BENCH" "$@"

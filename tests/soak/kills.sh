@@ -4,7 +4,7 @@
 #
 # usage: kills.sh mysql|pgsql [KILLS [SECONDS]]     (1000 kills during 60 s)
 # Needs BENCH, BENCH_SRC and BENCH_BUILD as the makefile sets them; status 0 if
-# all held.  EXTRA has more options of the run.
+# all held.  EXTRA has more options of the run.  Slow machines take longer.
 set -euo pipefail
 
 kind=$1 kills=${2-1000} seconds=${3-60}
@@ -54,9 +54,14 @@ LUA
 
 # shellcheck disable=SC2086
 "$BENCH" "$dir/script.lua" --db-driver="$kind" "${target[@]}" --threads=8 \
-  --time="$((seconds * 10 + 60))" --db-ignore-errors=connection ${EXTRA-} run \
+  --time=0 --db-ignore-errors=connection ${EXTRA-} run \
   >"$dir/out" 2>"$dir/err" &
 job=$!
+# Before that a lost connection is a failure of the start.
+until grep -q '^Threads started' "$dir/out"; do
+  kill -0 "$job" || { cat "$dir/out" "$dir/err" >&2; exit 1; }
+  sleep 0.05
+done
 
 resident() { awk '/^VmRSS/ { print $2 }' "/proc/$job/status"; }
 
