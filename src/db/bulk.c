@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/log.h"
 #include "base/wait.h"
 #include "db/call.h"
@@ -178,6 +179,26 @@ int bulk_init(struct conn *c, const char *sql, size_t len)
   return 0;
 }
 
+/* Most rows find room: scripts add them one by one, by the million. */
+static void add_row(struct bulk *b, const char *row, size_t len)
+{
+  struct strbuf *text = &b->text;
+  const bool more = b->rows > 0;
+  char *to;
+
+  if (UNLIKELY(len >= text->room || text->room - len - 1 <= text->len + more)) {
+    if (more)
+      strbuf_add(text, ",", 1);
+    strbuf_add(text, row, len);
+    return;
+  }
+  to = text->text + text->len;
+  *to = ','; /* overwritten by the first row */
+  memcpy(to + more, row, len);
+  text->len += more + len;
+  text->text[text->len] = '\0';
+}
+
 int bulk_next(struct conn *c, const char *row, size_t len)
 {
   struct bulk *b = &c->bulk;
@@ -194,9 +215,7 @@ int bulk_next(struct conn *c, const char *row, size_t len)
   }
   if (b->rows > 0 && b->text.len + 1 + len > b->limit && flush(c) != 0)
     return 1;
-  if (b->rows > 0)
-    strbuf_add(&b->text, ",", 1);
-  strbuf_add(&b->text, row, len);
+  add_row(b, row, len);
   if (b->text.failed) {
     strbuf_done(&b->text);
     b->active = false;
