@@ -78,6 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   }
   fake_socket_says(data + 2, size - 2, (size_t)1 << data[1] % 16);
   executions(p, &st);
+  pgsql_wire_forget(&st);
   pgsql_wire_done(&p->wire);
   free(p);
   return 0;

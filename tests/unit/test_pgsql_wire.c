@@ -52,6 +52,7 @@ static void rig_init(struct rig *r)
 
 static void rig_done(struct rig *r)
 {
+  pgsql_wire_forget(&r->st);
   pgsql_wire_done(&r->session.wire);
   (void)close(r->session.fd);
   if (r->peer >= 0)

@@ -289,6 +289,7 @@ static void take_rows(struct pgsql_session *p, PGresult *result,
     PQclear(result);
     return;
   }
+  p->wire.rows_left = 0; /* of an execution before that was settled */
   p->rows = result;
   p->row = 0;
   p->n_rows = PQntuples(result);
