@@ -12,16 +12,41 @@
 
 #define LOOK_NS (20 * NS_PER_MS)
 
-void cluster_meet(struct cluster *c)
+static void gather_votes(struct cluster *c, unsigned char *all)
 {
-  if (c->rank > 0) {
-    (void)post_send(c->post, 0, POST_MEET, NULL, 0);
-    free(post_receive(c->post, POST_MEET, 0, WAIT_FOREVER));
+  for (unsigned i = 1; i < c->size; i++) {
+    struct letter *l = post_receive(c->post, POST_MEET, i, WAIT_FOREVER);
+
+    all[i] = l && l->len == 1 ? l->bytes[0] : CLUSTER_GONE;
+    free(l);
+  }
+  (void)post_send_all(c->post, POST_MEET, all, c->size);
+}
+
+void cluster_vote(struct cluster *c, unsigned char own, unsigned char *all)
+{
+  struct letter *l;
+
+  memset(all, CLUSTER_GONE, c->size);
+  all[c->rank] = own;
+  if (c->rank == 0) {
+    gather_votes(c, all);
     return;
   }
-  for (unsigned i = 1; i < c->size; i++)
-    free(post_receive(c->post, POST_MEET, i, WAIT_FOREVER));
-  (void)post_send_all(c->post, POST_MEET, NULL, 0);
+  (void)post_send(c->post, 0, POST_MEET, &own, 1);
+  l = post_receive(c->post, POST_MEET, 0, WAIT_FOREVER);
+  if (l && l->len == c->size)
+    memcpy(all, l->bytes, c->size);
+  free(l);
+}
+
+void cluster_meet(struct cluster *c)
+{
+  unsigned char *all = malloc(c->size);
+
+  if (all) /* else nobody is waited for */
+    cluster_vote(c, 0, all);
+  free(all);
 }
 
 void cluster_tell_stop(struct cluster *c, int why)
