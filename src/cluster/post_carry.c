@@ -17,7 +17,7 @@
 #include "cluster/link.h"
 
 #define NORMAL_NS (NS_PER_MS / 2)
-#define CALM_NS (4 * NS_PER_MS)
+#define CALM_NS (8 * NS_PER_MS)
 /* Who sleeps for an instant is woken at once, even on a busy machine; who spins
  * is made to wait for others. */
 #define EAGER_NS (10 * NS_PER_US)
@@ -263,6 +263,7 @@ void *post_carry_main(void *arg)
   char why[512] = "";
   uint64_t now;
 
+  thread_set_name("bench-post");
   thread_exact_timers(true);
   if (p->link->open(&p->ctx, &p->rank, &p->size, why, sizeof(why)) < 0) {
     (void)err_set(&p->why, -EIO, "%s", why);
