@@ -91,13 +91,6 @@ skews() {
   rm skews
 }
 
-# Is somebody else at work on the processors?
-is_busy() {
-  local load
-  read -r load _ </proc/loadavg
-  [ "${load%.*}" -ge "$(nproc)" ]
-}
-
 @test "all start within a millisecond" {
   # That is the promise where each process has a processor.  On a machine that
   # is busy with other things a process waits for its turn first, 50 ms at most.
