@@ -20,8 +20,9 @@ static const char style[] =
   "@media print{:root{--bg:#fff;--fg:#000;--dim:#444;--grid:#ddd;"
   "--c0:#0072b2;--c1:#d55e00;--c2:#009e73;--c3:#b0508c;--c4:#a67c00;"
   "--c5:#3a8fc4;--c6:#555;--c7:#8b4513}figure,tr{break-inside:avoid}"
-  "h2{break-after:avoid}.scroll{overflow:visible!important}table{font-size:"
-  "11px!important}}\n"
+  "h2{break-after:avoid}body{padding:0!important;max-width:none!important}"
+  ".scroll{overflow:visible!important}table{font-size:"
+  "10px!important}th,td{padding:2px 4px!important}}\n"
   "*{box-sizing:border-box}body{margin:0 auto;max-width:1180px;padding:24px;"
   "background:var(--bg);color:var(--fg);font:15px/1.5 system-ui,sans-serif}\n"
   "h1{font-size:24px;margin:0 0 4px}h2{font-size:18px;margin:32px 0 8px;"
@@ -56,7 +57,7 @@ static const char style[] =
   "border-bottom:1px solid var(--grid);vertical-align:top;"
   "overflow-wrap:break-word;max-width:560px}th{color:var(--dim);font-weight:"
   "600;"
-  "white-space:nowrap}td:first-child:not(.n){min-width:5em}td.n,th.n{text-"
+  "white-space:nowrap}td:first-child:not(.n){min-width:4em}td.n,th.n{text-"
   "align:right;white-space:nowrap}\n"
   "ul{padding-left:20px;margin:4px 0}\n";
 
