@@ -8,6 +8,11 @@ teardown() {
   [ -z "${line_in-}" ] || eval "exec $line_in>&-" # which ends the line
   ip netns del "$a" 2>/dev/null || true
   ip netns del "$b" 2>/dev/null || true
+  local i
+  for i in 1 2 3; do
+    ip netns del "bench-$i-$$" 2>/dev/null || true
+    rm -rf "/etc/netns/bench-$i-$$"
+  done
 }
 
 # Two namespaces without a line between them.
@@ -117,4 +122,72 @@ host_command() {
   must grep -q 'total number of events:' out
   check run.json "d['run']['end_reason'] == 'signal'" "not any(r['lost'] for r in d['ranks'])" \
     "sum(r['events'] for r in d['ranks']) == d['totals']['events'] > 0"
+}
+
+# Three namespaces that are called client1 to client3 and know each other's
+# names, in one network; `ip netns exec` puts the file of names in its place.
+make_clients() {
+  only_openmpi
+  command -v ip >/dev/null || skip "ip (iproute2) is not installed"
+  ip netns add "bench-1-$$" 2>/dev/null || skip "the kernel does not allow network namespaces"
+  unshare --uts true 2>/dev/null || skip "the kernel does not allow hosts of other names"
+  ip -n "bench-1-$$" link add net type bridge 2>/dev/null || skip "the kernel has no bridges"
+  ip -n "bench-1-$$" link set net up
+  ip -n "bench-1-$$" addr add 10.99.78.1/24 dev net
+  local i names='127.0.0.1 localhost'
+  for i in 1 2 3; do
+    names+=$'\n'"10.99.78.$i client$i"
+  done
+  for i in 1 2 3; do
+    [ $i = 1 ] || ip netns add "bench-$i-$$"
+    ip -n "bench-$i-$$" link set lo up
+    mkdir -p "/etc/netns/bench-$i-$$"
+    printf '%s\n' "$names" >"/etc/netns/bench-$i-$$/hosts"
+    [ $i != 1 ] || continue
+    ip link add port$i netns "bench-1-$$" type veth peer name eth netns "bench-$i-$$" ||
+      skip "the kernel has no veth devices"
+    ip -n "bench-1-$$" link set port$i master net up
+    ip -n "bench-$i-$$" addr add 10.99.78.$i/24 dev eth
+    ip -n "bench-$i-$$" link set eth up
+  done
+  # Called like ssh is, found before it.
+  mkdir bin
+  cat >bin/ssh <<SSH
+#!/bin/sh
+while [ "\${1#-}" != "\$1" ]; do shift; done
+host=\$1
+shift
+exec ip netns exec "bench-\${host#client}-$$" unshare --uts sh -c "hostname \$host; cd '$PWD'; \$*"
+SSH
+  chmod +x bin/ssh
+  ln -s "$BENCH" bin/bench
+  ln -s "$(command -v "${launcher[0]}")" bin/mpirun
+}
+
+# readme: the lines of a code block of the chapter, joined; $1 picks them.
+readme() {
+  sed -n '/^## Several client machines/,/^## /p' "$BENCH_SRC/README.md" |
+    sed -n 's/^    //p' | sed -e ':a' -e '/\\$/N; s/\\\n */ /; ta' | grep -E "$1"
+}
+
+@test "the example of the README works as written" {
+  make_clients
+  readme '^client[0-9] ' >hosts
+  must is "$(wc -l <hosts | xargs)" 3
+  # Root may use mpirun here; there is no db1, and less time.
+  export PATH=$PWD/bin:$PATH OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  local line n=0
+  while read -r line; do
+    line=${line/--mysql-host=db1/--db-driver=null}
+    line=${line/--time=300/--time=2}
+    line=${line/--report-interval=10/--report-interval=1}
+    run --separate-stderr timeout 60 ip netns exec "bench-1-$$" unshare --uts sh -c \
+      "hostname client1; cd '$PWD'; $line" </dev/null
+    must is "$status" 0
+    has "$stderr" '^cluster: 3 processes on 3 hosts .*, 64 threads each, 192 threads in all$'
+    n=$((n + 1))
+  done < <(readme '^mpirun')
+  must is "$n" 2
+  has "$output" '^\[ 1s \] thds: 192 '
+  has "$output" '^ +2  client3 +64 '
 }
