@@ -181,13 +181,13 @@ readme() {
     line=${line/--mysql-host=db1/--db-driver=null}
     line=${line/--time=300/--time=2}
     line=${line/--report-interval=10/--report-interval=1}
-    run --separate-stderr timeout 60 ip netns exec "bench-1-$$" unshare --uts sh -c \
+    run --separate-stderr timeout 120 ip netns exec "bench-1-$$" unshare --uts sh -c \
       "hostname client1; cd '$PWD'; $line" </dev/null
     must is "$status" 0
     has "$stderr" '^cluster: 3 processes on 3 hosts .*, 64 threads each, 192 threads in all$'
     n=$((n + 1))
   done < <(readme '^mpirun')
   must is "$n" 2
-  has "$output" '^\[ 1s \] thds: 192 '
-  has "$output" '^ +2  client3 +64 '
+  must has "$output" '^\[ [12]s \] thds: [0-9]+ '
+  must has "$output" '^ +2  client3 +64 '
 }
