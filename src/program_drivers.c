@@ -73,6 +73,7 @@ int program_start_database(struct program *p, const struct plan *plan,
   db->n_drivers = p->drivers->n;
   db->program = p->name;
   db->facts.threads = plan->threads;
+  db->first_number = plan->first_thread; /* of all processes */
   db->facts.native = db->set.ps_mode == PS_AUTO;
   return process_init(db, err);
 }

@@ -116,6 +116,15 @@ static void on_divide_folder(void *ctx, const char *folder, unsigned *ret_part,
   strbuf_done(&name);
 }
 
+/* ---- words ---- */
+
+_Static_assert((int)PEERS_GONE == (int)CLUSTER_GONE, "the same word");
+
+static void on_vote(void *ctx, unsigned char own, unsigned char *all)
+{
+  cluster_vote(cluster_of(ctx), own, all);
+}
+
 void ranks_peers_init(struct peers *peers, struct team *team)
 {
   *peers = (struct peers){
@@ -126,5 +135,6 @@ void ranks_peers_init(struct peers *peers, struct team *team)
     .stop = on_stop,
     .finish = on_finish,
     .divide_folder = on_divide_folder,
+    .vote = on_vote,
   };
 }

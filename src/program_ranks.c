@@ -23,6 +23,7 @@
 #include "cluster/post.h"
 #include "program_cluster.h"
 #include "program_ranks_end.h"
+#include "program_ranks_mail.h"
 #include "run/plan.h"
 #include "run/runner.h"
 #include "stats/report.h"
@@ -30,21 +31,7 @@
 /* How long a line waits for a process that is late, and the last report. */
 #define LINE_LEAST_NS (100 * NS_PER_MS)
 #define LINE_MOST_NS NS_PER_S
-#define FINAL_NS (30 * NS_PER_S)
-
-/* What a letter with a report begins with. */
-struct head {
-  enum report_kind kind;
-  enum report_style style;
-  uint64_t elapsed_ns;
-  bool partial, has_total;
-};
-
-/* Reports of another process that were not used yet, by their kind. */
-struct waiting {
-  struct letter *first[2], **last[2]; /* intervals, checkpoints */
-  struct letter *final;
-};
+#define PARTIAL_NS (30 * NS_PER_S)
 
 struct ranks {
   struct ranks_setup set;
@@ -52,121 +39,11 @@ struct ranks {
   struct post *post;
   unsigned rank, size;
   struct merge *merge, *total; /* owned; process 0 only */
-  struct waiting *waiting;     /* owned; [size]; process 0 only */
+  struct ranks_mail mail;      /* process 0 only */
   struct ranks_end end;
 };
 
-/* ---- letters ---- */
-
-static bool is_final(enum report_kind kind)
-{
-  return kind == REPORT_FINAL || kind == REPORT_FORCED;
-}
-
-static void pack_report(struct strbuf *b, const struct report *r)
-{
-  pack_u64(b, (uint64_t)r->kind);
-  pack_u64(b, (uint64_t)r->style);
-  pack_u64(b, r->elapsed_ns);
-  pack_u64(b, r->partial);
-  pack_u64(b, r->total != NULL);
-  merge_pack(b, r);
-  if (r->total)
-    merge_pack(b, r->total);
-}
-
-static struct head read_head(struct unpack *u)
-{
-  struct head h;
-
-  h.kind = (enum report_kind)unpack_u64(u);
-  h.style = (enum report_style)unpack_u64(u);
-  h.elapsed_ns = unpack_u64(u);
-  h.partial = unpack_u64(u) == 1;
-  h.has_total = unpack_u64(u) == 1;
-  return h;
-}
-
-static struct head head_of(const struct letter *l)
-{
-  struct unpack u = unpack_start(l->bytes, l->len);
-
-  return read_head(&u);
-}
-
-/* ---- what waits ---- */
-
-static void put(struct waiting *w, struct letter *l)
-{
-  const enum report_kind kind = head_of(l).kind;
-  const int list = kind == REPORT_CHECKPOINT;
-
-  if (is_final(kind)) {
-    free(w->final);
-    w->final = l;
-    return;
-  }
-  l->next = NULL;
-  *w->last[list] = l;
-  w->last[list] = &l->next;
-}
-
-/* The next report of this kind, which stays where it is; NULL: it is late, or
- * there will be none. */
-static struct letter *peek(struct ranks *k, unsigned rank,
-                           enum report_kind kind, uint64_t until_ns)
-{
-  struct waiting *w = &k->waiting[rank];
-  const int list = kind == REPORT_CHECKPOINT;
-
-  for (;;) {
-    struct letter *l;
-
-    if (w->first[list])
-      return w->first[list];
-    if (w->final || cluster_is_lost(k->cluster, rank))
-      return NULL;
-    l = post_receive(k->post, POST_REPORT, rank, until_ns);
-    if (!l)
-      return NULL;
-    put(w, l);
-  }
-}
-
-static void drop_first(struct ranks *k, unsigned rank, enum report_kind kind)
-{
-  struct waiting *w = &k->waiting[rank];
-  const int list = kind == REPORT_CHECKPOINT;
-  struct letter *l = w->first[list];
-
-  w->first[list] = l->next;
-  if (!l->next)
-    w->last[list] = &w->first[list];
-  free(l);
-}
-
 /* ---- lines ---- */
-
-static int add_letter(struct merge *m, const struct letter *l)
-{
-  struct unpack u = unpack_start(l->bytes, l->len);
-
-  (void)read_head(&u);
-  return merge_add(m, &u);
-}
-
-static int add_own(struct merge *m, const struct report *r)
-{
-  struct strbuf b = { 0 };
-  struct unpack u;
-  int rc;
-
-  merge_pack(&b, r);
-  u = unpack_start(strbuf_str(&b), b.len);
-  rc = b.failed ? -ENOMEM : merge_add(m, &u);
-  strbuf_done(&b);
-  return rc;
-}
 
 /* Moments differ by less than this when they are meant to be the same. */
 static uint64_t tolerance(const struct ranks *k, enum report_kind kind)
@@ -188,14 +65,15 @@ static int add_line(struct ranks *k, unsigned rank, const struct report *r,
   int rc = 0;
 
   *ret_any = false;
-  while (rc == 0 && (l = peek(k, rank, r->kind, until_ns)) != NULL) {
-    const uint64_t at = head_of(l).elapsed_ns;
+  while (rc == 0 &&
+         (l = ranks_mail_peek(&k->mail, rank, r->kind, until_ns)) != NULL) {
+    const uint64_t at = ranks_head_of(l).elapsed_ns;
 
     if (!r->partial && at >= r->elapsed_ns + about)
       break;
-    rc = add_letter(k->merge, l);
+    rc = ranks_letter_add(k->merge, l);
     *ret_any = true;
-    drop_first(k, rank, r->kind);
+    ranks_mail_drop(&k->mail, rank, r->kind);
     if (!r->partial && at + about > r->elapsed_ns)
       break;
   }
@@ -207,7 +85,7 @@ static uint64_t patience(const struct ranks *k, const struct report *r)
   uint64_t ns = tolerance(k, r->kind);
 
   if (r->partial)
-    return FINAL_NS;
+    return PARTIAL_NS;
   if (ns < LINE_LEAST_NS)
     ns = LINE_LEAST_NS;
   return ns < LINE_MOST_NS ? ns : LINE_MOST_NS;
@@ -222,7 +100,7 @@ static int merge_line(struct ranks *k, const struct report_setup *setup,
   int rc;
 
   merge_clear(k->merge);
-  rc = add_own(k->merge, r);
+  rc = merge_add_report(k->merge, r);
   for (unsigned i = 1; i < k->size && rc == 0; i++) {
     bool any;
 
@@ -247,7 +125,7 @@ static int send(struct ranks *k, const struct report *r)
   struct strbuf b = { 0 };
   int rc;
 
-  pack_report(&b, r);
+  ranks_letter_pack(&b, r);
   rc = b.failed ? -ENOMEM
                 : post_send(k->post, 0, POST_REPORT, strbuf_str(&b), b.len);
   strbuf_done(&b);
@@ -276,41 +154,13 @@ static int on_line(void *ctx, const struct report_setup *setup,
 
 /* ---- the last report ---- */
 
-static void say_lost(struct ranks *k, unsigned rank)
-{
-  if (cluster_is_lost(k->cluster, rank))
-    return;
-  cluster_mark_lost(k->cluster, rank);
-  log_msg(LOG_FATAL,
-          "process %u on %s has not delivered its results: it was killed, or "
-          "its machine cannot be reached",
-          rank, cluster_host(k->cluster, rank));
-}
-
-static struct letter *await_final(struct ranks *k, unsigned rank)
-{
-  const uint64_t until = clock_now_ns() + FINAL_NS;
-  struct waiting *w = &k->waiting[rank];
-
-  while (!w->final && !cluster_is_lost(k->cluster, rank)) {
-    struct letter *l = post_receive(k->post, POST_REPORT, rank, until);
-
-    if (!l) {
-      say_lost(k, rank);
-      return NULL;
-    }
-    put(w, l);
-  }
-  return w->final;
-}
-
 /* Into both sums, and into that of the process. */
 static int add_final(struct ranks *k, unsigned rank, const struct letter *l,
                      const struct report_setup *setup, struct report *r,
                      struct report *total)
 {
   struct unpack u = unpack_start(l->bytes, l->len);
-  const struct head h = read_head(&u);
+  const struct ranks_head h = ranks_head_read(&u);
   struct unpack again = u;
   int rc = merge_add(k->merge, &u);
 
@@ -329,22 +179,6 @@ static int add_final(struct ranks *k, unsigned rank, const struct letter *l,
   return rc < 0 ? rc : ranks_end_part(&k->end, rank, &again, setup);
 }
 
-static int own_letter(const struct report *r, struct letter **ret)
-{
-  struct strbuf b = { 0 };
-  struct letter *l;
-
-  pack_report(&b, r);
-  l = b.failed ? NULL : malloc(sizeof(*l) + b.len);
-  if (l) {
-    *l = (struct letter){ .len = b.len };
-    memcpy(l->bytes, strbuf_str(&b), b.len);
-  }
-  strbuf_done(&b);
-  *ret = l;
-  return l ? 0 : -ENOMEM;
-}
-
 static int merge_final(struct ranks *k, const struct report_setup *setup,
                        const struct report *own, struct report *r,
                        struct report *total)
@@ -356,12 +190,12 @@ static int merge_final(struct ranks *k, const struct report_setup *setup,
   merge_clear(k->total);
   *r = *own;
   *total = own->total ? *own->total : *own;
-  rc = own_letter(own, &l);
+  rc = ranks_letter_own(own, &l);
   if (rc == 0)
     rc = add_final(k, 0, l, setup, r, total);
   free(l);
   for (unsigned i = 1; i < k->size && rc == 0; i++) {
-    l = await_final(k, i);
+    l = ranks_mail_final(&k->mail, i);
     if (l)
       rc = add_final(k, i, l, setup, r, total);
   }
@@ -392,10 +226,13 @@ static int flush_lines(struct ranks *k, const struct report_setup *setup,
 
   merge_clear(k->merge);
   for (unsigned i = 1; i < k->size; i++) {
-    parts += k->waiting[i].first[0] != NULL;
-    while (rc == 0 && k->waiting[i].first[0]) {
-      rc = add_letter(k->merge, k->waiting[i].first[0]);
-      drop_first(k, i, REPORT_INTERVAL);
+    parts += ranks_mail_peek(&k->mail, i, REPORT_INTERVAL, 0) != NULL;
+    struct letter *l;
+
+    while (rc == 0 &&
+           (l = ranks_mail_peek(&k->mail, i, REPORT_INTERVAL, 0)) != NULL) {
+      rc = ranks_letter_add(k->merge, l);
+      ranks_mail_drop(&k->mail, i, REPORT_INTERVAL);
     }
   }
   if (rc < 0)
@@ -417,7 +254,7 @@ static int on_final(void *ctx, const struct report_setup *setup,
   k->end.setup = setup;
   if (k->rank == 0) {
     for (unsigned i = 1; i < k->size; i++)
-      (void)await_final(k, i);
+      (void)ranks_mail_final(&k->mail, i);
     rc = setup->details ? flush_lines(k, setup, own, err) : 0;
     if (rc < 0)
       return rc;
@@ -513,15 +350,9 @@ static int make_merges(struct ranks *k, struct err *err)
     rc = merge_new(&k->total, err);
   if (rc < 0)
     return rc;
-  k->waiting = calloc(k->size, sizeof(*k->waiting));
-  if (!k->waiting)
-    return err_set(err, -ENOMEM, "not enough memory");
-  for (unsigned i = 0; i < k->size; i++) {
-    struct waiting *w = &k->waiting[i];
-
-    w->last[0] = &w->first[0];
-    w->last[1] = &w->first[1];
-  }
+  rc = ranks_mail_init(&k->mail, k->cluster, err);
+  if (rc < 0)
+    return rc;
   return 0;
 }
 
@@ -553,14 +384,7 @@ void ranks_free(struct ranks *k)
 {
   if (!k)
     return;
-  for (unsigned i = 0; k->waiting && i < k->size; i++) {
-    while (k->waiting[i].first[0])
-      drop_first(k, i, REPORT_INTERVAL);
-    while (k->waiting[i].first[1])
-      drop_first(k, i, REPORT_CHECKPOINT);
-    free(k->waiting[i].final);
-  }
-  free(k->waiting);
+  ranks_mail_done(&k->mail);
   merge_free(k->merge);
   merge_free(k->total);
   ranks_end_done(&k->end);

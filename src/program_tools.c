@@ -14,21 +14,29 @@
 #include "tools/sweep_opts.h"
 #include "tools/tool.h"
 
-/* A file that every step would write anew. */
-static const char *single_file(const struct results_cfg *cfg)
+/* Files of which each step gets its own.  False: one of them is stdout, which
+ * steps cannot share. */
+static bool add_files(struct sweep_input *in, const struct results_cfg *cfg)
 {
-  if (*cfg->stream)
-    return "stream";
-  if (*cfg->csv)
-    return "csv";
-  if (*cfg->hdr_log)
-    return "hdr-log";
-  return *cfg->event_log ? "event-log" : NULL;
+  const struct sweep_file all[SWEEP_FILES] = {
+    { "stream", cfg->stream },
+    { "csv", cfg->csv },
+    { "hdr-log", cfg->hdr_log },
+    { "event-log", cfg->event_log },
+  };
+
+  for (int i = 0; i < SWEEP_FILES; i++) {
+    if (strcmp(all[i].path, "-") == 0)
+      return false;
+    if (*all[i].path)
+      in->files[in->n_files++] = all[i];
+  }
+  return true;
 }
 
 int program_sweep(struct program *p)
 {
-  const struct sweep_input in = {
+  struct sweep_input in = {
     .cfg = &p->sweep,
     .set = &p->set,
     .argc = p->argc,
@@ -39,13 +47,11 @@ int program_sweep(struct program *p)
     .n_percentiles = p->cmdline.checked.n_percentiles,
     .json = p->results_cfg.json,
   };
-  const char *file = single_file(&p->results_cfg);
 
-  if (file)
-    return program_complain("--%s cannot be used with --sweep or --repeat: "
-                            "every step would write it anew (expected --json, "
-                            "which holds all steps)",
-                            file);
+  if (!add_files(&in, &p->results_cfg))
+    return program_complain("with --sweep or --repeat only --json can be on "
+                            "stdout (expected a file, which is FILE.step1, "
+                            "FILE.step2 and so on then)");
   return sweep_run(&in);
 }
 

@@ -75,6 +75,15 @@ int thread_start(pthread_t *ret, size_t stack_bytes, void *(*fn)(void *),
   return 0;
 }
 
+void thread_set_name(const char *name)
+{
+#if defined(__linux__)
+  (void)prctl(PR_SET_NAME, name); /* else it has no name of its own */
+#else
+  (void)name;
+#endif
+}
+
 void thread_exact_timers(bool exact)
 {
 #if defined(PR_SET_TIMERSLACK)

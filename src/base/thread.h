@@ -23,6 +23,10 @@ int thread_start(pthread_t *ret, size_t stack_bytes, void *(*fn)(void *),
  * one; from now on they are not, or are again. */
 void thread_exact_timers(bool exact);
 
+/* What the calling thread is called in lists of the system (`top -H`); at most
+ * 15 characters. */
+void thread_set_name(const char *name);
+
 /* Until that moment of the program's clock, as exactly as the system can. */
 void thread_sleep_until(uint64_t until_ns);
 

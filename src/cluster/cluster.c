@@ -1,8 +1,5 @@
 /*
- * cluster.c - the moments at which all processes of a job meet.
- *
- * Every meeting has the same shape: all tell process 0, and process 0 tells
- * all.
+ * cluster.c - joining a job, the plan, and leaving.
  */
 #include "cluster/cluster.h"
 
@@ -15,37 +12,17 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "base/wait.h"
+#include "cluster/cluster_internal.h"
 #include "cluster/pack.h"
 #include "cluster/post.h"
-#include "cluster/sync.h"
 #include "stats/hist.h"
 #include "stats/recorder.h"
 
 enum {
-  HOST_SIZE = 256,
   VERSION_SIZE = 64,
 };
 
-/* From the decision to the common start: for the letters, and for waking up. */
-#define START_NS (20 * NS_PER_MS)
 #define HELLO_NS (60 * NS_PER_S)
-#define LOOK_NS (20 * NS_PER_MS)
-
-struct member {
-  char host[HOST_SIZE];
-  struct sync_offset clock; /* process 0 knows these */
-  bool started;
-  int64_t start_error_ns;
-  bool lost;
-};
-
-struct cluster {
-  struct post *post;
-  unsigned rank, size;
-  struct member *of;   /* owned; [size] */
-  struct letter *plan; /* owned; what process 0 has sent */
-  uint64_t start_ns;   /* the common start, on this clock */
-};
 
 unsigned cluster_rank(const struct cluster *c)
 {
@@ -86,9 +63,28 @@ unsigned cluster_hosts(const struct cluster *c)
   return n;
 }
 
+void cluster_mark_lost(struct cluster *c, unsigned rank)
+{
+  c->of[rank].lost = true;
+}
+
+bool cluster_is_lost(const struct cluster *c, unsigned rank)
+{
+  return c->of[rank].lost;
+}
+
+bool cluster_any_lost(const struct cluster *c)
+{
+  for (unsigned i = 0; i < c->size; i++) {
+    if (c->of[i].lost)
+      return true;
+  }
+  return false;
+}
+
 /* ---- joining ---- */
 
-static int no_answer(struct cluster *c, unsigned rank, struct err *err)
+int cluster_no_answer(struct cluster *c, unsigned rank, struct err *err)
 {
   if (post_leaving(c->post, rank)) {
     if (rank == 0)
@@ -105,7 +101,7 @@ static int no_answer(struct cluster *c, unsigned rank, struct err *err)
 
 static void pack_hello(struct strbuf *b, const char *version)
 {
-  char host[HOST_SIZE] = "";
+  char host[CLUSTER_HOST_SIZE] = "";
 
   (void)gethostname(host, sizeof(host) - 1); /* else it has no name */
   pack_text(b, version);
@@ -124,7 +120,7 @@ static int read_hello(struct cluster *c, const struct letter *l,
   unpack_text(&u, theirs, sizeof(theirs));
   buckets = unpack_u64(&u);
   counters = unpack_u64(&u);
-  unpack_text(&u, c->of[l->peer].host, HOST_SIZE);
+  unpack_text(&u, c->of[l->peer].host, CLUSTER_HOST_SIZE);
   if (u.failed || strcmp(theirs, version) != 0 || buckets != HIST_BUCKETS ||
       counters != COUNTERS)
     return err_set(err, -EPROTO,
@@ -146,12 +142,12 @@ static int gather_names(struct cluster *c, const struct strbuf *own,
   unpack_text(&u, ignored, sizeof(ignored));
   (void)unpack_u64(&u);
   (void)unpack_u64(&u);
-  unpack_text(&u, c->of[0].host, HOST_SIZE);
+  unpack_text(&u, c->of[0].host, CLUSTER_HOST_SIZE);
   for (unsigned i = 1; i < c->size && rc == 0; i++) {
     struct letter *l = post_receive(c->post, POST_HELLO, i,
                                     clock_now_ns() + HELLO_NS);
 
-    rc = l ? read_hello(c, l, version, err) : no_answer(c, i, err);
+    rc = l ? read_hello(c, l, version, err) : cluster_no_answer(c, i, err);
     free(l);
   }
   for (unsigned i = 0; i < c->size; i++)
@@ -167,10 +163,10 @@ static int learn_names(struct cluster *c, struct err *err)
   struct unpack u;
 
   if (!l)
-    return no_answer(c, 0, err);
+    return cluster_no_answer(c, 0, err);
   u = unpack_start(l->bytes, l->len);
   for (unsigned i = 0; i < c->size; i++)
-    unpack_text(&u, c->of[i].host, HOST_SIZE);
+    unpack_text(&u, c->of[i].host, CLUSTER_HOST_SIZE);
   free(l);
   if (u.failed || c->of[0].host[0] == '\0') {
     err->text[0] = '\0'; /* process 0 has said why */
@@ -299,217 +295,10 @@ int cluster_plan(struct cluster *c, const void **ret_bytes, size_t *ret_len,
   struct letter *l = post_receive(c->post, POST_PLAN, 0, WAIT_FOREVER);
 
   if (!l)
-    return no_answer(c, 0, err);
+    return cluster_no_answer(c, 0, err);
   free(c->plan);
   c->plan = l;
   *ret_bytes = l->bytes;
   *ret_len = l->len;
   return 0;
-}
-
-/* ---- the start ---- */
-
-/* The rest of process 0: 0 with the common start, or negative. */
-static int agree_on_start(struct cluster *c, bool ready, struct err *err)
-{
-  uint64_t error_ns = 0;
-  int rc = ready ? 0 : -ECANCELED;
-
-  err->text[0] = '\0';
-  for (unsigned i = 1; i < c->size && rc == 0; i++) {
-    struct letter *l = post_receive(c->post, POST_READY, i, WAIT_FOREVER);
-
-    if (!l)
-      rc = no_answer(c, i, err);
-    else if (l->len < 1 || l->bytes[0] == 0)
-      rc = err_set(err, -ECANCELED, "process %u on %s did not get ready", i,
-                   c->of[i].host);
-    free(l);
-  }
-  for (unsigned i = 1; i < c->size && rc == 0; i++) {
-    if (sync_measure(c->post, i, &c->of[i].clock) < 0)
-      rc = no_answer(c, i, err);
-    else if (c->of[i].clock.error_ns > error_ns)
-      error_ns = c->of[i].clock.error_ns;
-  }
-  if (rc == 0)
-    c->start_ns = clock_now_ns() + START_NS + 8 * error_ns;
-  return rc;
-}
-
-static void tell_start(struct cluster *c, bool go)
-{
-  for (unsigned i = 1; i < c->size; i++) {
-    struct strbuf b = { 0 };
-
-    pack_u64(&b, go);
-    if (go)
-      pack_u64(&b, sync_there(&c->of[i].clock, c->start_ns));
-    (void)post_send(c->post, i, POST_START, strbuf_str(&b), b.len);
-    strbuf_done(&b);
-  }
-}
-
-static int await_start(struct cluster *c, bool ready, struct err *err)
-{
-  const unsigned char byte = ready;
-  struct letter *l = NULL;
-  struct unpack u;
-  bool go;
-
-  err->text[0] = '\0';
-  if (post_send(c->post, 0, POST_READY, &byte, 1) < 0)
-    return err_set(err, -ENOMEM, "not enough memory");
-  l = post_receive(c->post, POST_START, 0, WAIT_FOREVER);
-  if (!l)
-    return no_answer(c, 0, err);
-  u = unpack_start(l->bytes, l->len);
-  go = unpack_u64(&u) == 1;
-  c->start_ns = go ? unpack_u64(&u) : 0;
-  free(l);
-  return go && !u.failed ? 0 : -ECANCELED;
-}
-
-int cluster_start(struct cluster *c, bool ready, uint64_t *ret_start_ns,
-                  struct err *err)
-{
-  int rc;
-
-  post_set_pace(c->post, PACE_NORMAL);
-  if (c->rank == 0) {
-    rc = agree_on_start(c, ready, err);
-    tell_start(c, rc == 0);
-  } else {
-    rc = await_start(c, ready, err);
-  }
-  post_set_pace(c->post, PACE_CALM);
-  if (rc == 0)
-    *ret_start_ns = c->start_ns;
-  return rc;
-}
-
-void cluster_started(struct cluster *c, uint64_t now_ns)
-{
-  const int64_t off = (int64_t)(now_ns - c->start_ns);
-
-  if (c->rank == 0) {
-    c->of[0].started = true;
-    c->of[0].start_error_ns = off;
-  } else {
-    (void)post_send(c->post, 0, POST_STARTED, &off, sizeof(off));
-  }
-}
-
-static void read_started(struct cluster *c)
-{
-  struct letter *l;
-
-  while ((l = post_receive(c->post, POST_STARTED, POST_ANYBODY, 0)) != NULL) {
-    struct member *m = &c->of[l->peer];
-
-    if (l->len == sizeof(m->start_error_ns)) {
-      memcpy(&m->start_error_ns, l->bytes, sizeof(m->start_error_ns));
-      m->started = true;
-    }
-    free(l);
-  }
-}
-
-bool cluster_start_error(struct cluster *c, unsigned rank, int64_t *ret_ns)
-{
-  read_started(c);
-  if (c->of[rank].started)
-    *ret_ns = c->of[rank].start_error_ns;
-  return c->of[rank].started;
-}
-
-uint64_t cluster_skew(struct cluster *c)
-{
-  uint64_t *moment = calloc(c->size, sizeof(*moment));
-  uint64_t skew = 0;
-  size_t n = 0;
-
-  read_started(c);
-  for (unsigned i = 0; moment && i < c->size; i++) {
-    if (c->of[i].started)
-      moment[n++] = c->start_ns + (uint64_t)c->of[i].start_error_ns;
-  }
-  if (moment)
-    skew = sync_skew(moment, n);
-  free(moment);
-  return skew;
-}
-
-uint64_t cluster_clock_error(const struct cluster *c, unsigned rank)
-{
-  return c->of[rank].clock.error_ns;
-}
-
-/* ---- meetings ---- */
-
-void cluster_meet(struct cluster *c)
-{
-  if (c->rank > 0) {
-    (void)post_send(c->post, 0, POST_MEET, NULL, 0);
-    free(post_receive(c->post, POST_MEET, 0, WAIT_FOREVER));
-    return;
-  }
-  for (unsigned i = 1; i < c->size; i++)
-    free(post_receive(c->post, POST_MEET, i, WAIT_FOREVER));
-  (void)post_send_all(c->post, POST_MEET, NULL, 0);
-}
-
-/* ---- the end ---- */
-
-void cluster_tell_stop(struct cluster *c, int why)
-{
-  const int32_t number = why;
-
-  if (c->rank == 0)
-    (void)post_send_all(c->post, POST_STOP, &number, sizeof(number));
-  else
-    (void)post_send(c->post, 0, POST_STOP, &number, sizeof(number));
-}
-
-/* A letter without content, or the loss of the process, or a signal. */
-static void await_word(struct cluster *c, enum post_kind kind, unsigned from)
-{
-  struct letter *l = NULL;
-
-  while (!l && !post_hurried(c->post) && !post_lost(c->post, from) &&
-         !post_leaving(c->post, from))
-    l = post_receive(c->post, kind, from, clock_now_ns() + LOOK_NS);
-  free(l);
-}
-
-void cluster_finish(struct cluster *c)
-{
-  if (c->rank == 0) {
-    for (unsigned i = 1; i < c->size; i++)
-      await_word(c, POST_IDLE, i);
-    (void)post_send_all(c->post, POST_ALL_IDLE, NULL, 0);
-  } else {
-    (void)post_send(c->post, 0, POST_IDLE, NULL, 0);
-    await_word(c, POST_ALL_IDLE, 0);
-  }
-  post_set_pace(c->post, PACE_NORMAL);
-}
-
-void cluster_mark_lost(struct cluster *c, unsigned rank)
-{
-  c->of[rank].lost = true;
-}
-
-bool cluster_is_lost(const struct cluster *c, unsigned rank)
-{
-  return c->of[rank].lost;
-}
-
-bool cluster_any_lost(const struct cluster *c)
-{
-  for (unsigned i = 0; i < c->size; i++) {
-    if (c->of[i].lost)
-      return true;
-  }
-  return false;
 }

@@ -70,6 +70,14 @@ uint64_t cluster_clock_error(const struct cluster *c, unsigned rank);
 /* Wait for all processes, wherever they are. */
 void cluster_meet(struct cluster *c);
 
+enum {
+  CLUSTER_GONE = UINT8_MAX, /* the word of a process that does not come */
+};
+
+/* The same, and everybody learns what each has to say, less than CLUSTER_GONE:
+ * all[cluster_size()], in the order of the processes. */
+void cluster_vote(struct cluster *c, unsigned char own, unsigned char *all);
+
 /* This process must stop its work: tell the others.  Any thread.  `why` is a
  * number that the listeners of the others are given. */
 void cluster_tell_stop(struct cluster *c, int why);

@@ -171,6 +171,19 @@ void merge_clear(struct merge *m)
   tally_clear(m->tally);
 }
 
+int merge_add_report(struct merge *m, const struct report *r)
+{
+  struct strbuf b = { 0 };
+  struct unpack u;
+  int rc;
+
+  merge_pack(&b, r);
+  u = unpack_start(strbuf_str(&b), b.len);
+  rc = b.failed ? -ENOMEM : merge_add(m, &u);
+  strbuf_done(&b);
+  return rc;
+}
+
 unsigned merge_count(const struct merge *m)
 {
   return m->count;

@@ -33,6 +33,9 @@ void merge_clear(struct merge *m);
  * order of threads.  -EBADMSG: the bytes make no sense; -ENOMEM. */
 int merge_add(struct merge *m, struct unpack *from);
 
+/* The same for one of this process. */
+int merge_add_report(struct merge *m, const struct report *r);
+
 /* How many were added. */
 unsigned merge_count(const struct merge *m);
 

@@ -118,7 +118,7 @@ struct session {
   const void *cfg; /* the driver's config struct */
   struct db_env *env;
   const struct conn_params *params; /* never NULL */
-  uint64_t number;  /* of the connection in the process, for target_pick() */
+  uint64_t number;                  /* of the connection, for target_pick() */
   unsigned attempt; /* 0: the connection's own target; n: n-th next one */
 
   /* Kept up to date by the driver, after failures too. */

@@ -90,7 +90,8 @@ struct db_process {
   const char *program; /* its name in messages; NULL: bench */
   bool in_run;         /* the command is `run` */
   bool is_known;       /* facts are filled in: make the checks before the run */
-  bool in_results;     /* keep what the first connection tells of its server */
+  uint64_t first_number; /* of a connection: as if others had been before */
+  bool in_results; /* keep what the first connection tells of its server */
   /*
    * The run is over: not 0.  Whoever changes it wakes the waiters of the word
    * (wait_wake_all).  NULL: never.

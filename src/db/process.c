@@ -48,6 +48,7 @@ int process_init(struct db_process *p, struct err *err)
   int rc = 0;
 
   process_set_over(p, p->over);
+  atomic_store(&p->next_number, p->first_number);
   /* None of these can fail on Linux. */
   (void)pthread_mutex_init(&p->driver_lock, NULL);
   (void)pthread_mutex_init(&p->failures.lock, NULL);

@@ -15,7 +15,7 @@ void chunks_init(struct chunks *c, uint64_t size, unsigned threads,
 {
   const uint64_t parts = (uint64_t)(threads ? threads : 1) * CHUNKS_PER_THREAD;
 
-  *c = (struct chunks){ .size = size, .rows = rows };
+  *c = (struct chunks){ .size = size, .rows = rows, .step = 1 };
   if (rows == 0) {
     c->rows = size / parts;
     if (c->rows < CHUNK_LEAST)
@@ -26,6 +26,12 @@ void chunks_init(struct chunks *c, uint64_t size, unsigned threads,
   if (size / c->rows >= CHUNKS_MOST)
     c->rows = size / CHUNKS_MOST + 1;
   c->count = size / c->rows + (size % c->rows != 0);
+}
+
+void chunks_share(struct chunks *c, unsigned part, unsigned parts)
+{
+  c->next = part;
+  c->step = parts;
 }
 
 void chunks_done(struct chunks *c)
@@ -70,7 +76,7 @@ int chunks_found(struct chunks *c, uint64_t first, uint64_t rows)
 bool chunks_left(struct chunks *c)
 {
   while (c->next < c->count && c->state && c->state[c->next] == CHUNK_FULL)
-    c->next++;
+    c->next += c->step;
   return c->next < c->count;
 }
 
@@ -78,20 +84,30 @@ bool chunks_take(struct chunks *c, struct chunk *ret)
 {
   if (!chunks_left(c))
     return false;
-  *ret = chunk(c, c->next++);
+  *ret = chunk(c, c->next);
+  c->next += c->step;
   return true;
+}
+
+static uint64_t rows_of(const struct chunks *c, bool full_only)
+{
+  uint64_t rows = 0;
+
+  for (uint64_t n = c->next; n < c->count; n += c->step) {
+    const struct chunk it = chunk(c, n);
+
+    if (!full_only || c->state[n] == CHUNK_FULL)
+      rows += it.last - it.first + 1;
+  }
+  return rows;
+}
+
+uint64_t chunks_rows(const struct chunks *c)
+{
+  return rows_of(c, false);
 }
 
 uint64_t chunks_rows_there(const struct chunks *c)
 {
-  uint64_t rows = 0;
-
-  for (uint64_t n = 0; c->state && n < c->count; n++) {
-    if (c->state[n] == CHUNK_FULL) {
-      const struct chunk it = chunk(c, n);
-
-      rows += it.last - it.first + 1;
-    }
-  }
-  return rows;
+  return c->state ? rows_of(c, true) : 0;
 }

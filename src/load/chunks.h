@@ -28,6 +28,7 @@ struct chunks {
   uint64_t rows;  /* of a chunk; the last one may have less */
   uint64_t count; /* of chunks */
   uint64_t next;  /* no chunk before it is to be given away */
+  uint64_t step;  /* from one of this process's chunks to its next one */
   uint8_t *state; /* owned; enum chunk_state; NULL: all are empty */
 };
 
@@ -42,6 +43,10 @@ void chunks_init(struct chunks *c, uint64_t size, unsigned threads,
                  uint64_t rows);
 void chunks_done(struct chunks *c);
 
+/* Others have chunks too: only those numbered part, part + parts, ... are to be
+ * given away.  Before any is taken. */
+void chunks_share(struct chunks *c, unsigned part, unsigned parts);
+
 /*
  * The table has `rows` of the rows first .. first + c->rows - 1, where `first`
  * begins a chunk.  -ENOMEM; -EINVAL: there is no such chunk, or it has less
@@ -53,7 +58,9 @@ int chunks_found(struct chunks *c, uint64_t first, uint64_t rows);
 bool chunks_take(struct chunks *c, struct chunk *ret);
 bool chunks_left(struct chunks *c);
 
-/* Rows in full chunks, before any was taken. */
+/* Rows in chunks that are to be given away, and in those among them that are
+ * full; before any was taken. */
+uint64_t chunks_rows(const struct chunks *c);
 uint64_t chunks_rows_there(const struct chunks *c);
 
 #endif

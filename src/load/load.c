@@ -93,6 +93,31 @@ static void tell_tables(void *ctx, struct strbuf *line)
   (void)pthread_mutex_unlock(&l->lock);
 }
 
+static unsigned threads_at(const struct load_setup *s)
+{
+  return share_is_alone(&s->share) ? s->threads : s->threads * s->share.parts;
+}
+
+/* Longer transactions suit those that write alone. */
+static void cut_table(const struct load_setup *s, bool one_writer,
+                      struct chunks *ret)
+{
+  chunks_init(ret, s->size, threads_at(s), one_writer ? 2 * CHUNK_MOST : 0);
+  if (!share_is_alone(&s->share))
+    chunks_share(ret, s->share.part, s->share.parts);
+}
+
+/* Rows that this process loads. */
+static uint64_t rows_to_load(const struct load_setup *s)
+{
+  struct chunks chunks;
+
+  if (share_is_alone(&s->share))
+    return s->tables * s->size;
+  cut_table(s, false, &chunks);
+  return chunks_rows(&chunks);
+}
+
 int load_new(struct load **ret, const struct load_setup *setup, struct err *err)
 {
   struct load *l = calloc(1, sizeof(*l));
@@ -107,7 +132,7 @@ int load_new(struct load **ret, const struct load_setup *setup, struct err *err)
   l->setup = *setup;
   (void)pthread_mutex_init(&l->lock, NULL);
   (void)pthread_cond_init(&l->changed, NULL);
-  pace_init(&l->pace, setup->tables * setup->size);
+  pace_init(&l->pace, rows_to_load(setup));
   l->pace.tables = tell_tables;
   l->pace.ctx = l;
   *ret = l;
@@ -359,12 +384,54 @@ static int step_of(enum pick pick)
   }
 }
 
+/* All processes stop: that others have given up is no failure. */
+static bool was_stopped(struct load *l, int rc)
+{
+  return rc == -ECANCELED && load_is_stopped(l);
+}
+
+/* The table of the step is loaded: nobody is waited for any more. */
+static int others_loaded(struct loader *t, struct err *err)
+{
+  int rc = share_loaded(&t->load->setup.share, err);
+
+  if (rc < 0) {
+    err_prefix(err, "cannot finish 'sbtest%" PRIu64 "'", number_of(t));
+    end_step(t, TABLE_FAILED);
+  }
+  return rc;
+}
+
+/*
+ * What comes before the caller's part of a step, where several processes load
+ * the table; *ret_own false: there is no part for this one.
+ */
+static int meet_others(struct loader *t, enum pick pick, bool *ret_own,
+                       struct err *err)
+{
+  const struct load_share *share = &t->load->setup.share;
+  int rc = 0;
+
+  *ret_own = share_is_alone(share) || share_creates(share);
+  if (share_is_alone(share))
+    return 0;
+  if (pick == PICK_FINISH)
+    rc = others_loaded(t, err);
+  if (rc < 0 || *ret_own)
+    return rc;
+  if (pick == PICK_CREATE)
+    return loader_created(t, LOAD_FRESH, err);
+  end_step(t, TABLE_DONE);
+  return 0;
+}
+
 int loader_next(struct loader *t, uint64_t *ret_table, struct err *err)
 {
   struct load *l = t->load;
 
   for (;;) {
     struct chunk chunk = { 0 };
+    bool own = true;
     enum pick pick;
     int rc;
 
@@ -374,39 +441,50 @@ int loader_next(struct loader *t, uint64_t *ret_table, struct err *err)
     if (pick >= PICK_CHUNK)
       take(t, pick, &chunk);
     (void)pthread_mutex_unlock(&l->lock);
-    if (pick != PICK_CHUNK) {
-      if (pick >= PICK_CHUNK)
+    if (pick == PICK_CHUNK) {
+      rc = load_chunk(t, &chunk, err);
+      end_chunk(t, rc);
+    } else {
+      rc = pick > PICK_CHUNK ? meet_others(t, pick, &own, err) : 0;
+    }
+    if (was_stopped(l, rc))
+      continue;
+    if (rc < 0)
+      return rc;
+    if (pick != PICK_CHUNK && own) {
+      if (pick > PICK_CHUNK)
         *ret_table = number_of(t);
       pace_clear(&l->pace);
       return step_of(pick);
     }
-    rc = load_chunk(t, &chunk, err);
-    end_chunk(t, rc);
-    if (rc < 0)
-      return rc;
   }
 }
 
 int loader_created(struct loader *t, enum load_origin origin, struct err *err)
 {
-  struct load *l = t->load;
+  const struct load_setup *s = &t->load->setup;
   struct chunks *chunks = &table_of(t)->chunks;
-  const uint64_t size = l->setup.size;
-  /* Longer transactions suit those that write alone. */
-  const uint64_t rows = t->one_writer ? 2 * CHUNK_MOST : 0;
+  int from = (int)origin;
   int rc = 0;
 
-  chunks_init(chunks, size, l->setup.threads, rows);
-  if (origin == LOAD_RESUME)
+  if (!share_is_alone(&s->share))
+    rc = share_created(&s->share, from, &from, err);
+  cut_table(s, t->one_writer, chunks);
+  if (rc == 0 && from == LOAD_RESUME)
     rc = resume_find(t->conn, rows_of(t), chunks, err);
   if (rc < 0) {
-    err_prefix(err, "cannot resume loading 'sbtest%" PRIu64 "'", number_of(t));
+    err_prefix(err, "cannot %s loading 'sbtest%" PRIu64 "'",
+               from == LOAD_RESUME ? "resume" : "begin", number_of(t));
     end_step(t, TABLE_FAILED);
-    return rc;
+    return was_stopped(t->load, rc) ? 0 : rc;
   }
-  (void)atomic_fetch_add(
-    &l->pace.there, origin == LOAD_LEAVE ? size : chunks_rows_there(chunks));
-  end_step(t, origin == LOAD_LEAVE ? TABLE_DONE : TABLE_LOADING);
+  if (from == LOAD_LEAVE && !share_is_alone(&s->share) &&
+      (rc = others_loaded(t, err)) < 0)
+    return rc;
+  (void)atomic_fetch_add(&t->load->pace.there, from == LOAD_LEAVE
+                                                 ? chunks_rows(chunks)
+                                                 : chunks_rows_there(chunks));
+  end_step(t, from == LOAD_LEAVE ? TABLE_DONE : TABLE_LOADING);
   return 0;
 }
 

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "load/send.h"
+#include "load/share.h"
 
 struct conn;
 struct err;
@@ -32,6 +33,8 @@ struct load_setup {
   enum load_method method;
   uint64_t first_table, tables; /* numbers first_table .. + tables - 1 */
   uint64_t size;                /* rows of each */
+  /* Other processes load the same table: then there is only one. */
+  struct load_share share;
 };
 
 int load_new(struct load **ret, const struct load_setup *setup,

@@ -17,6 +17,7 @@
 #include "load/rows.h"
 #include "lua/script_internal.h"
 #include "lua/state.h"
+#include "run/peers.h"
 #include "run/plan.h"
 #include "run/signals.h"
 
@@ -56,8 +57,27 @@ static struct load_setup make_setup(const struct script *script,
   return setup;
 }
 
-/* Several processes: each has some of the tables, one after the other. */
-static void take_share(struct load_setup *setup, const struct plan *plan)
+/* Fewer tables than processes: several have one table, and divide its rows. */
+static void share_table(struct load_setup *setup, const struct plan *plan)
+{
+  const unsigned tables = (unsigned)setup->tables;
+  const unsigned at = plan->part % tables;
+
+  setup->share = (struct load_share){
+    .part = plan->part / tables,
+    .parts = (plan->parts - at + tables - 1) / tables,
+    .first = at,
+    .step = tables,
+    .voters = plan->parts,
+    .ctx = plan->peers->ctx,
+    .vote = plan->peers->vote,
+  };
+  setup->first_table += at;
+  setup->tables = 1;
+}
+
+/* Each process has some of the tables, one after the other. */
+static void share_tables(struct load_setup *setup, const struct plan *plan)
 {
   const uint64_t each = setup->tables / plan->parts;
   const uint64_t more = setup->tables % plan->parts;
@@ -65,6 +85,19 @@ static void take_share(struct load_setup *setup, const struct plan *plan)
   setup->first_table += plan->part * each +
                         (plan->part < more ? plan->part : more);
   setup->tables = each + (plan->part < more);
+}
+
+static void take_share(struct load_setup *setup, const struct plan *plan,
+                       const struct conn *c)
+{
+  const bool one_writer = (c->driver->caps & DRIVER_ONE_WRITER) != 0;
+
+  if (plan->parts < 2 || setup->tables == 0)
+    return;
+  if (setup->tables < plan->parts && plan->peers && !one_writer)
+    share_table(setup, plan);
+  else
+    share_tables(setup, plan);
 }
 
 /* NULL: not enough memory. */
@@ -83,7 +116,7 @@ void *bench_load_open(sql_connection *con, double first_table, double tables,
   setup.tables = (uint64_t)tables;
   setup.size = (uint64_t)size;
   if (shared)
-    take_share(&setup, s->script->setup.plan);
+    take_share(&setup, s->script->setup.plan, conn_of(con));
   if (shared)
     l = shared_load(s->script, &setup, &h->err);
   else if (load_new(&h->own, &setup, &h->err) == 0)

@@ -20,6 +20,10 @@ struct peers_listener {
   void (*stopped)(void *arg, int signal);
 };
 
+enum {
+  PEERS_GONE = UINT8_MAX,
+};
+
 struct peers {
   void *ctx;
 
@@ -50,6 +54,10 @@ struct peers {
    */
   void (*divide_folder)(void *ctx, const char *path, unsigned *ret_part,
                         unsigned *ret_parts);
+
+  /* By all processes: each learns the words of all, all[plan->parts].  Waits
+   * for the last one.  The word of who will not come is PEERS_GONE. */
+  void (*vote)(void *ctx, unsigned char own, unsigned char *all);
 };
 
 struct plan;

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/fmt.h"
 #include "tools/units.h"
 
 /* What is linear on the paper. */
@@ -32,7 +31,7 @@ double axis_place(const struct axis *a, double value)
 
 static void label(const struct axis *a, double value, char out[48])
 {
-  char text[UNIT_SIZE], number[FMT_DOUBLE_SIZE];
+  char text[UNIT_SIZE];
 
   switch (a->unit) {
   case AXIS_TIME:
@@ -44,7 +43,8 @@ static void label(const struct axis *a, double value, char out[48])
     (void)snprintf(out, 48, "%s", unit_count_short(text, value));
     return;
   case AXIS_SHARE:
-    (void)snprintf(out, 48, "%.40s%%", fmt_shortest(number, value));
+    /* As many digits as 99.999999 has; those behind are noise. */
+    (void)snprintf(out, 48, "%.12g%%", value);
     return;
   case AXIS_PLAIN:
   case AXIS_SECONDS:
@@ -143,6 +143,9 @@ static void fit_percentile(struct axis *a, double high)
   a->low = 0;
   a->high = high > 50 ? high : 90;
   for (size_t i = 0; i < sizeof(round_ones) / sizeof(round_ones[0]); i++) {
+    /* With many nines there is no room between 0 and 90. */
+    if (round_ones[i] == 50 && a->high > 99.999)
+      continue;
     if (round_ones[i] <= a->high)
       add_tick(a, round_ones[i], NULL);
   }

@@ -120,18 +120,24 @@ static void charts(struct page *p, const char *title,
 
 static void sweep_part(struct page *p)
 {
-  char text[256];
+  struct strbuf text = { 0 };
+  bool repeats = false;
 
+  for (size_t i = 0; i < p->v->n_runs; i++)
+    repeats = repeats || p->v->runs[i].group->n > 1;
   heading(p, "Sweep");
   charts_sweep(p->v, &p->out);
-  (void)snprintf(text, sizeof(text),
-                 "Points are medians of the repeats, vertical lines their "
-                 "ranges. The best step has the highest throughput; the knee "
-                 "is the smallest value that reaches %.0f %% of it.",
-                 100 * KNEE_SHARE);
+  strbuf_addf(&text,
+              "%sThe best step has the highest throughput; the knee is the "
+              "smallest value that reaches %.0f %% of it.",
+              repeats ? "Points are medians of the repeats, vertical lines "
+                        "their ranges. "
+                      : "",
+              100 * KNEE_SHARE);
   strbuf_adds(&p->out, "<p class=\"dim\">");
-  html_add(&p->out, text);
+  html_add(&p->out, strbuf_str(&text));
   strbuf_adds(&p->out, "</p>\n");
+  strbuf_done(&text);
 }
 
 static void pictures(struct page *p)

@@ -29,12 +29,11 @@ static int no_memory(struct err *err)
 }
 
 /* One command of a step, in a process of its own. */
-static int run_command(struct sweep *s, size_t combination, const char *command,
-                       const char *role, const char *json,
+static int run_command(struct sweep *s, const struct sweep_process *p,
                        struct child_command how, int *ret_status,
                        struct err *err)
 {
-  char **args = sweep_args(s, combination, command, role, json);
+  char **args = sweep_args(s, p);
   int rc;
 
   if (!args)
@@ -69,13 +68,16 @@ static int check_command(struct sweep *s, size_t combination,
                          const char *command, struct err *err)
 {
   FILE *complaint = tmpfile();
+  const struct sweep_process p = { .combination = combination,
+                                   .command = command,
+                                   .role = "check" };
   struct child_command how = { .out = CHILD_OUT_NONE };
   int status = 0, rc;
 
   if (!complaint)
     return err_sys(err, "cannot make a temporary file");
   how.err_fd = fileno(complaint);
-  rc = run_command(s, combination, command, "check", NULL, how, &status, err);
+  rc = run_command(s, &p, how, &status, err);
   if (rc == 0 && status != EXIT_OK) {
     show_complaint(s, complaint, combination);
     rc = -EINVAL;
@@ -127,10 +129,12 @@ static int make_folder(struct sweep *s, struct err *err)
 static int run_around(struct sweep *s, struct sweep_outcome *o,
                       const char *command, struct err *err)
 {
+  const struct sweep_process p = { .combination = o->combination,
+                                   .command = command,
+                                   .role = "step" };
   const struct child_command how = { .out = CHILD_OUT_NONE, .err_fd = -1 };
   int status = 0;
-  int rc = run_command(s, o->combination, command, "step", NULL, how, &status,
-                       err);
+  int rc = run_command(s, &p, how, &status, err);
 
   if (rc == 0 && status != EXIT_OK && !o->failed) {
     o->failed = command;
@@ -160,13 +164,17 @@ static int run_test(struct sweep *s, struct sweep_outcome *o, struct err *err)
     .err_fd = -1,
   };
   struct strbuf path = { 0 };
+  struct sweep_process p = { .combination = o->combination,
+                             .command = "run",
+                             .role = "step",
+                             .step = s->n_outcomes + 1 };
   int rc;
 
   strbuf_addf(&path, "%s/step.json", s->folder);
   if (path.failed)
     return no_memory(err);
-  rc = run_command(s, o->combination, "run", "step", strbuf_str(&path), how,
-                   &o->status, err);
+  p.json = strbuf_str(&path);
+  rc = run_command(s, &p, how, &o->status, err);
   if (rc == 0) {
     take_result(o, strbuf_str(&path));
     if (o->status != EXIT_OK || !o->result.json)
@@ -282,6 +290,22 @@ static int conclude(struct sweep *s, struct err *err)
   return rc;
 }
 
+/* Can the first files of steps be written? */
+static int probe_files(const struct sweep *s, struct err *err)
+{
+  int rc = 0;
+
+  for (size_t i = 0; i < s->in->n_files && rc == 0; i++) {
+    struct strbuf name = { 0 };
+
+    sweep_file_name(s->in->files[i].path, 1, &name);
+    rc = name.failed ? no_memory(err)
+                     : whole_file_probe(strbuf_str(&name), err);
+    strbuf_done(&name);
+  }
+  return rc;
+}
+
 static int begin(struct sweep *s, struct err *err)
 {
   const struct sweep_cfg *cfg = s->in->cfg;
@@ -299,6 +323,8 @@ static int begin(struct sweep *s, struct err *err)
                 (cfg->prepare == SWEEP_PREPARE_AUTO && s->plan.shapes_data);
   if (*s->in->json)
     rc = whole_file_probe(s->in->json, err);
+  if (rc == 0)
+    rc = probe_files(s, err);
   if (rc == 0)
     rc = children_begin(&s->children, err);
   if (rc == 0)

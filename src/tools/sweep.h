@@ -12,6 +12,15 @@
 struct optset;
 struct sweep_cfg;
 
+/* An option that names a file of results, and its value. */
+struct sweep_file {
+  const char *option, *path;
+};
+
+enum {
+  SWEEP_FILES = 4
+};
+
 /* All borrowed. */
 struct sweep_input {
   const struct sweep_cfg *cfg;
@@ -23,6 +32,9 @@ struct sweep_input {
   const double *percentiles; /* more of them */
   size_t n_percentiles;
   const char *json; /* the file for all results; "-": stdout; "": none */
+  /* Those of which every step has one of its own: PATH.step1 and so on. */
+  struct sweep_file files[SWEEP_FILES];
+  size_t n_files;
 };
 
 /* Run it, print it; returns the exit status of the program. */

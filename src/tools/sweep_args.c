@@ -33,26 +33,47 @@ static void add_option(struct list *l, const char *name, const char *value)
   strbuf_done(&b);
 }
 
-char **sweep_args(const struct sweep *s, size_t combination,
-                  const char *command, const char *role, const char *json)
+void sweep_file_name(const char *path, size_t step, struct strbuf *out)
+{
+  strbuf_addf(out, "%s.step%zu", path, step);
+}
+
+static void add_files(struct list *l, const struct sweep_input *in, size_t step)
+{
+  for (size_t i = 0; i < in->n_files; i++) {
+    struct strbuf name = { 0 };
+
+    sweep_file_name(in->files[i].path, step, &name);
+    if (name.failed)
+      l->failed = true;
+    else
+      add_option(l, in->files[i].option, strbuf_str(&name));
+    strbuf_done(&name);
+  }
+}
+
+char **sweep_args(const struct sweep *s, const struct sweep_process *p)
 {
   const struct sweep_input *in = s->in;
   struct list l = { 0 };
 
-  l.of = calloc((size_t)in->argc + s->plan.n_specs + 4, sizeof(*l.of));
+  l.of = calloc((size_t)in->argc + s->plan.n_specs + in->n_files + 4,
+                sizeof(*l.of));
   if (!l.of)
     return NULL;
   for (int i = 0; i < in->argc; i++)
-    add(&l, mem_strdup(in->argv[i] == in->command ? command : in->argv[i]));
+    add(&l, mem_strdup(in->argv[i] == in->command ? p->command : in->argv[i]));
   if (!in->command)
-    add(&l, mem_strdup(command));
+    add(&l, mem_strdup(p->command));
   for (size_t i = 0; i < s->plan.n_specs; i++)
     add_option(&l, s->plan.spec[i].option,
-               sweep_plan_value(&s->plan, combination, i));
-  if (json)
-    add_option(&l, "json", json);
-  if (role)
-    add_option(&l, "sweep-role", role);
+               sweep_plan_value(&s->plan, p->combination, i));
+  if (p->step > 0)
+    add_files(&l, in, p->step);
+  if (p->json)
+    add_option(&l, "json", p->json);
+  if (p->role)
+    add_option(&l, "sweep-role", p->role);
   if (l.failed) {
     sweep_args_free(l.of);
     return NULL;

@@ -39,11 +39,22 @@ struct sweep {
 /* The step was a success, with figures. */
 bool sweep_outcome_good(const struct sweep_outcome *o);
 
-/* The arguments of a step's process, owned by the caller, who frees them with
- * sweep_args_free(); NULL: out of memory.  `role` and `json` may be NULL. */
-char **sweep_args(const struct sweep *s, size_t combination,
-                  const char *command, const char *role, const char *json);
+/* A process of a step. */
+struct sweep_process {
+  size_t combination;
+  const char *command; /* "run", "prepare" */
+  const char *role;    /* [opt] --sweep-role */
+  const char *json;    /* [opt] */
+  size_t step;         /* that has files of its own, from 1; 0: it has none */
+};
+
+/* Its arguments, owned by the caller, who frees them with sweep_args_free();
+ * NULL: out of memory. */
+char **sweep_args(const struct sweep *s, const struct sweep_process *p);
 void sweep_args_free(char **args);
+
+/* The file of a step. */
+void sweep_file_name(const char *path, size_t step, struct strbuf *out);
 
 /* The table of all steps, with best and knee. */
 void sweep_table(const struct sweep *s, struct strbuf *out);

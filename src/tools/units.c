@@ -9,6 +9,9 @@
 
 #include "base/compiler.h"
 
+/* Above a factor of a hundred nobody reads digits. */
+#define SHARE_MOST 100
+
 struct unit {
   double size;
   const char *name;
@@ -71,6 +74,8 @@ const char *unit_share(char buf[UNIT_SIZE], double share)
 {
   if (!isfinite(share))
     return "-";
+  if (share > SHARE_MOST)
+    return "> 10000 %";
   (void)snprintf(buf, UNIT_SIZE, "%.*f %%", fabs(share) < 0.0995 ? 2 : 1,
                  100 * share);
   return buf;
@@ -82,6 +87,8 @@ const char *unit_change(char buf[UNIT_SIZE], double ratio)
 
   if (!isfinite(ratio))
     return "-";
+  if (share > SHARE_MOST)
+    return "> +10000 %";
   (void)snprintf(buf, UNIT_SIZE, "%+.*f %%", fabs(share) < 0.0995 ? 2 : 1,
                  100 * share);
   return buf;

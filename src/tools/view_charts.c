@@ -119,6 +119,32 @@ static bool occurs(const struct view *v, const struct trace *t)
 }
 
 static const char no_intervals[] = "The results have no intervals.";
+static const char one_interval[] =
+  "The results have no more than one interval each: nothing to draw over time.";
+
+/* Is there a line to draw, and not a single point? */
+static bool has_lines(const struct view *v)
+{
+  for (size_t i = 0; i < v->n_runs && i < VIEW_RUNS_MAX; i++) {
+    const struct result *r = v->runs[i].run;
+
+    if (r->n_intervals -
+          (r->n_intervals > 0 && is_scrap(r, r->n_intervals - 1)) >
+        1)
+      return true;
+  }
+  return false;
+}
+
+static void say_missing(const struct view *v, struct strbuf *out)
+{
+  bool any = false;
+
+  for (size_t i = 0; i < v->n_runs; i++)
+    any = any || v->runs[i].run->n_intervals > 0;
+  strbuf_addf(out, "<p class=\"dim\">%s</p>\n",
+              any ? one_interval : no_intervals);
+}
 
 static void latency_over_time(const struct view *v, struct strbuf *out)
 {
@@ -157,6 +183,10 @@ void charts_over_time(const struct view *v, struct strbuf *out)
   struct chart c = over_time("Throughput over time", "events per second",
                              AXIS_COUNT);
 
+  if (!has_lines(v)) {
+    say_missing(v, out);
+    return;
+  }
   all_runs(v, &c, &events);
   draw(&c, no_intervals, out);
   if (occurs(v, &queries)) {
@@ -218,6 +248,10 @@ void charts_system(const struct view *v, struct strbuf *out)
                                          NULL, 1 };
   struct chart c;
 
+  if (!has_lines(v)) {
+    say_missing(v, out);
+    return;
+  }
   if (v->n_runs == 1) {
     system_of_one(v, out);
     return;

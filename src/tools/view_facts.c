@@ -132,8 +132,14 @@ void view_other_options(const struct view *v, struct table *t)
 /* What changes from moment to moment is no difference to speak of. */
 static bool is_fleeting(const char *key)
 {
-  return strstr(key, "monotonic") || strcmp(key, "available_bytes") == 0 ||
+  return strcmp(key, "available_bytes") == 0 ||
          strcmp(key, "free_bytes") == 0 || strcmp(key, "reading_ns") == 0;
+}
+
+/* A moment of a clock that nobody can read. */
+static bool is_internal(const char *key)
+{
+  return strstr(key, "monotonic") != NULL;
 }
 
 /* Rows for all leaves below `path` of the first result. */
@@ -150,7 +156,7 @@ static void add_leaves(const struct facts_table *f, const char *path, int depth)
     strbuf_addf(&below, "%s.%s", path, key);
     if (json_is_object(value) && depth < DEPTH_MAX)
       add_leaves(f, strbuf_str(&below), depth + 1);
-    else if (f->v->n_runs == 1 || !is_fleeting(key))
+    else if (!is_internal(key) && (f->v->n_runs == 1 || !is_fleeting(key)))
       fact_row(f, strbuf_str(&below), json_at);
     strbuf_done(&below);
   }

@@ -8,6 +8,8 @@
 
 #include "base/compiler.h"
 #include "base/parse.h"
+#include "base/strbuf.h"
+#include "tools/groups.h"
 #include "tools/numbers.h"
 #include "tools/table.h"
 #include "tools/units.h"
@@ -191,32 +193,35 @@ void view_statements(const struct view_run *r, struct table *t)
   }
 }
 
-void view_errors(const struct view *v, struct table *t)
+static void error_row(struct table *t, const char *label, const json_t *e)
 {
   static const char *const heads[] = { "result", "source", "code",
                                        "state",  "count",  "first message" };
+  static const char *const texts[] = { "source", "code", "state" };
 
+  if (t->columns == 0) {
+    for (size_t h = 0; h < ARRAY_SIZE(heads); h++)
+      table_cell(t, heads[h]);
+    table_end_row(t);
+  }
+  table_cell(t, label);
+  for (size_t h = 0; h < ARRAY_SIZE(texts); h++) {
+    const char *text = json_text_at(e, texts[h]);
+
+    table_cell(t, text ? text : "");
+  }
+  count_cell(t, json_number_at(e, "count"));
+  table_cell(t, json_text_at(e, "text") ? json_text_at(e, "text") : "");
+  table_end_row(t);
+}
+
+void view_errors(const struct view *v, struct table *t)
+{
   for (size_t i = 0; i < v->n_runs; i++) {
     const json_t *list = json_object_get(v->runs[i].run->json, "errors");
 
-    for (size_t k = 0; k < json_array_size(list); k++) {
-      const json_t *e = json_array_get(list, k);
-      static const char *const texts[] = { "source", "code", "state" };
-
-      for (size_t h = 0; t->n == 0 && h < ARRAY_SIZE(heads); h++)
-        table_cell(t, heads[h]);
-      if (t->columns == 0)
-        table_end_row(t);
-      table_cell(t, v->runs[i].label);
-      for (size_t h = 0; h < ARRAY_SIZE(texts); h++) {
-        const char *text = json_text_at(e, texts[h]);
-
-        table_cell(t, text ? text : "");
-      }
-      count_cell(t, json_number_at(e, "count"));
-      table_cell(t, json_text_at(e, "text") ? json_text_at(e, "text") : "");
-      table_end_row(t);
-    }
+    for (size_t k = 0; k < json_array_size(list); k++)
+      error_row(t, v->runs[i].label, json_array_get(list, k));
   }
 }
 
@@ -232,15 +237,47 @@ static void warning_row(struct table *t, const char *label, const char *text)
   table_end_row(t);
 }
 
+/* Steps of sweeps that are in no group, because none of their repeats was good:
+ * the first of each says why. */
+static void failed_steps(const struct result_file *f, const struct groups *g,
+                         struct table *t)
+{
+  for (size_t i = 0; i < f->n_steps; i++) {
+    const struct result_step *s = &f->steps[i];
+    const char *why = s->run ? json_text_at(s->run->json, "run.error") : NULL;
+    const struct group step = { .values = s->values };
+    struct strbuf label = { 0 }, text = { 0 };
+    bool told = false;
+
+    for (size_t k = 0; k < i; k++)
+      told = told || f->steps[k].combination == s->combination;
+    if (told || groups_find(g, s->values))
+      continue;
+    group_describe(&step, &label);
+    strbuf_addf(&text, "failed and is left out: %s",
+                why ? why : "it has no result");
+    warning_row(t, strbuf_str(&label), strbuf_str(&text));
+    strbuf_done(&label);
+    strbuf_done(&text);
+  }
+}
+
 void view_warnings(const struct view *v, struct table *t)
 {
+  for (size_t i = 0; i < v->n_files; i++) {
+    if (v->files[i].is_sweep)
+      failed_steps(&v->files[i], &v->groups[i], t);
+  }
   for (size_t i = 0; i < v->n_runs; i++) {
     const struct view_run *r = &v->runs[i];
     const json_t *list = json_object_get(r->run->json, "warnings");
     const char *error = json_text_at(r->run->json, "run.error");
+    const char *end = json_text_at(r->run->json, "run.end_reason");
 
     if (error)
       warning_row(t, r->label, error);
+    else if (end && strcmp(end, "signal") == 0)
+      warning_row(t, r->label, "a signal ended the run before its time");
     for (size_t k = 0; k < json_array_size(list); k++) {
       const char *text = json_text_at(json_array_get(list, k), "text");
 

@@ -48,6 +48,27 @@ sys.exit(not eval("(" + sys.argv[2] + ")"))' "$1" "$2"
   must has "$(cat page.html)" 'Throughput by value'
 }
 
+@test "every step has files of its own" {
+  bench cpu --sweep=threads:1,2 --repeat=2 --events=10 --csv=x.csv --stream=x.jsonl --hdr-log=x.hlog \
+    --event-log=x.log --report-interval=1 run
+  must is "$status" 0
+  local kind step
+  must is "$(find . -name 'x.*' | wc -l | xargs)" 16
+  for step in 1 2 3 4; do
+    for kind in csv jsonl hlog log; do
+      [ -s "x.$kind.step$step" ]
+    done
+    # Steps take turns: 1 2 1 2 threads, with 10 events each.
+    must is "$(grep -c '^[0-9]' x.log.step$step)" 10
+    must is "$(cut -d, -f3 x.log.step$step | grep -c '^1$' | sed 's/[1-9]0*/some/')" \
+      "$([ $((step % 2)) = 1 ] && echo 0 || echo some)"
+  done
+  bench fileio --sweep=file-num:1,2 --file-total-size=1M --file-test-mode=seqrd --events=4 \
+    --csv=f.csv run
+  must is "$status" 0
+  must is "$(echo f.csv*)" "f.csv.step1 f.csv.step2"
+}
+
 @test "the command may be left out; repeats need no sweep" {
   bench cpu --events=5 --repeat=3 --sweep-format=csv
   must is "$status" 0
@@ -121,9 +142,14 @@ LUA
   must is "$stderr" '--pause has no effect without --sweep or --repeat'
   bench cpu --sweep=threads:1,2 help
   must is "$status" 1
-  bench cpu --sweep=threads:1,2 --csv=x.csv run
+  bench cpu --sweep=threads:1,2 --csv=- run
   must is "$status" 1
-  must has "$stderr" 'csv cannot be used with --sweep'
+  must is "$output" ""
+  must has "$stderr" 'only --json can be on stdout'
+  bench cpu --sweep=threads:1,2 --csv=no/such/folder.csv run
+  must is "$status" 1
+  must is "$output" ""
+  must has "$stderr" 'no/such/folder.csv.step1'
   bench cpu --sweep=threads:1,2 --json=no/such/folder.json run
   must is "$status" 1
   must is "$output" ""
@@ -176,8 +202,8 @@ LUA
 # tools
 
 make_results() {
-  "$BENCH" cpu --time=1 --json=a.json run >/dev/null
-  "$BENCH" cpu --time=1 --threads=2 --json=b.json run >/dev/null
+  "$BENCH" cpu --time=1 --report-interval=0.25 --json=a.json run >/dev/null
+  "$BENCH" cpu --time=1 --report-interval=0.25 --threads=2 --json=b.json run >/dev/null
 }
 
 @test "compare: text, Markdown, JSON, exit status" {
@@ -249,6 +275,43 @@ JSON
   must has "$(<page.html)" 'The results have no intervals'
   must has "$(<page.html)" 'The results have no histogram'
   must has "$(<page.html)" 'bench report: a&lt;b&gt;&amp;'
+}
+
+@test "report: failed steps, interrupted runs and errors are told" {
+  cat >fails.lua <<'LUA'
+function event()
+  if sysbench.opt.threads == 2 then error("no luck") end
+end
+LUA
+  bench ./fails.lua --sweep=threads:1,2 --time=1 --json=s.json run
+  must is "$status" 1
+  local format
+  for format in text markdown html; do
+    bench report s.json --format=$format
+    must is "$status" 0
+    must has "$output" 'threads=2.*failed and is left out: .*no luck'
+  done
+  ! has "$output" 'medians of the repeats'
+  # One interval is no curve.
+  must has "$output" 'no more than one interval'
+  ! has "$output" 'Throughput over time'
+
+  run --separate-stderr timeout -s INT 2 "$BENCH" cpu --time=60 --report-interval=0.5 --json=cut.json run
+  bench report cut.json
+  must has "$output" 'a signal ended the run before its time'
+
+  cat >errors.lua <<'LUA'
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() con:query("SELECT nothing FROM nowhere") end
+LUA
+  bench ./errors.lua --db-driver=sqlite --sqlite-db=e.db --db-ignore-errors=all --time=1 \
+    --json=e.json run
+  must is "$status" 0
+  bench report e.json --format=markdown
+  must is "$status" 0
+  # A row per error, with as many cells as the head has.
+  must has "$output" '^\| result \| source \| code \| state \| count \| first message \|$'
+  must has "$output" '^\| e \| sqlite \| 1 \| .* \| .*nothing.* \|$'
 }
 
 @test "rerun: the same options, others on top, sweeps as they were" {

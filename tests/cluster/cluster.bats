@@ -77,17 +77,42 @@ PY
     "d['totals']['events'] + d['rate']['backlog'] >= 0.98 * d['rate']['arrivals']"
 }
 
-@test "all start within a millisecond" {
-  # A busy machine wakes somebody late now and then: one of some attempts counts.
+# skews PROCESSES: the median of the start skew of five runs, in nanoseconds.
+skews() {
   local i
-  for i in 1 2 3 4 5 6 7 8; do
-    ranks 4 threads --events=4 --json=run.json run
+  for i in 1 2 3 4 5; do
+    ranks "$1" threads --events="$1" --json=run.json run
     must is "$status" 0
-    has "$stderr" '^cluster: started within [0-9.]+ ms \(clocks known to [0-9.]+ ms\)$'
-    check run.json "all(r['start_offset_ns'] is not None for r in d['ranks'])"
-    check run.json "d['run']['start_skew_ns'] < 1000000" >/dev/null && return
+    must has "$stderr" '^cluster: started within [0-9.]+ ms \(clocks known to [0-9.]+ ms\)$'
+    check run.json "all(r['start_offset_ns'] is not None for r in d['ranks'])" || return
+    python3 -c 'import json; print(json.load(open("run.json"))["run"]["start_skew_ns"])' >>skews
   done
-  return 1
+  median=$(sort -n skews | sed -n 3p)
+  rm skews
+}
+
+@test "all start within a millisecond" {
+  # That is the promise where each process has a processor.  On a machine that
+  # is busy with other things a process waits for its turn first, 50 ms at most.
+  local limit=1000000
+  skews "$(($(nproc) < 4 ? $(nproc) : 4))"
+  if is_busy; then
+    limit=50000000
+    printf '# the machine is busy: %s ms count as together\n' $((limit / 1000000)) >&3
+  fi
+  printf '# the median skew is %s us\n' $((median / 1000)) >&3
+  [ "$median" -lt "$limit" ]
+}
+
+@test "more processes than processors start within a few milliseconds" {
+  # They start one after the other then: 5 ms, or 50 ms on a busy machine.
+  local limit=5000000
+  skews $((2 * $(nproc)))
+  if is_busy; then
+    limit=50000000
+    printf '# the machine is busy: %s ms count as together\n' $((limit / 1000000)) >&3
+  fi
+  [ "$median" -lt "$limit" ]
 }
 
 @test "numbers of threads and random numbers are different everywhere" {
@@ -156,7 +181,6 @@ LUA
 }
 
 @test "fileio: processes that share a folder share its files, others have their own" {
-  only_openmpi
   local args=(fileio --file-num=5 --file-total-size=5M)
   ranks 3 "${args[@]}" prepare
   must is "$status" 0
@@ -170,8 +194,8 @@ LUA
   must is "$status" 0
   is "$(find . -name 'test_file.*')" ""
   mkdir a b
-  run timeout --kill-after=10 120 "${launcher[@]}" -n 1 --wdir a "$BENCH" "${args[@]}" prepare : \
-    -n 1 --wdir b "$BENCH" "${args[@]}" prepare
+  run timeout --kill-after=10 120 "${launcher[@]}" -n 1 -wdir "$PWD/a" "$BENCH" "${args[@]}" prepare : \
+    -n 1 -wdir "$PWD/b" "$BENCH" "${args[@]}" prepare
   is "$(find a b -name 'test_file.*' | wc -l | xargs)" 10
 }
 
@@ -182,7 +206,8 @@ LUA
 }
 
 @test "only process 0 needs files and variables" {
-  only_openmpi
+  local variable=(-x PGPASSWORD=secret)
+  [ "$engine" = openmpi ] || variable=(-env PGPASSWORD secret)
   mkdir here there
   cat >here/part.lua <<'LUA'
 return { number = 42 }
@@ -197,8 +222,8 @@ function event() end
 LUA
   printf 'threads = 1\nevents = 2\nlevel = 5\n' >here/options
   run --separate-stderr timeout --kill-after=10 120 "${launcher[@]}" \
-    -n 1 --wdir here -x PGPASSWORD=secret "$BENCH" ./main.lua --config-file=options run : \
-    -n 1 --wdir there "$BENCH" ./main.lua --config-file=options run
+    -n 1 -wdir "$PWD/here" "${variable[@]}" "$BENCH" ./main.lua --config-file=options run : \
+    -n 1 -wdir "$PWD/there" "$BENCH" ./main.lua --config-file=options run
   must is "$status" 0
   is "$(grep '^part' <<<"$output" | sort)" "$(printf '%s\n' 'part 0 42 5 secret' 'part 1 42 5 secret')"
 }
@@ -297,11 +322,37 @@ LUA
   ! has "$stderr" 'bound'
 }
 
-@test "who waits takes no processor" {
+# posts: what the threads for messages of each process have used, nanoseconds;
+# those that the engine's library has started are called the same.
+posts() {
+  local rank task used sum
+  for rank in 0 1; do
+    sum=0
+    for task in /proc/"$(process $rank)"/task/*; do
+      [ "$(cat "$task/comm")" = bench-post ] || continue
+      read -r used _ <"$task/schedstat"
+      ((sum += used))
+    done
+    printf '%s\n' $sum
+  done
+}
+
+@test "messages take less than a hundredth of a processor" {
+  [ -e /proc/self/schedstat ] || skip "the system does not tell what threads use"
   sleeper
-  ranks 2 ./sleeper.lua --rate=1 --time=5 --report-interval=1 --json=run.json run
-  must is "$status" 0
-  # Everything is in it: workers, reports, letters.  1 % of a processor is the
-  # limit; a sanitizer makes all of it slower.
-  check run.json "all(r['client']['user_s'] + r['client']['system_s'] < 0.05 or d['tool']['sanitized'] for r in d['ranks'])"
+  start 2 ./sleeper.lua --time=60 --report-interval=1 run
+  local before after from to i
+  from=$(date +%s%N) before=($(posts))
+  await out '\[ 6s \]'
+  to=$(date +%s%N) after=($(posts))
+  kill -INT "$pid"
+  wait "$pid" || true
+  must [ "${before[0]}" -gt 0 ] && must [ "${before[1]}" -gt 0 ]
+  for i in 0 1; do
+    printf '# process %s: %s of a million\n' $i \
+      $(((after[i] - before[i]) * 1000000 / (to - from))) >&3
+    if ! grep -q -e '--enable-sanitizers' "$BENCH_BUILD/config.log"; then
+      [ $(((after[i] - before[i]) * 100)) -lt $((to - from)) ]
+    fi
+  done
 }

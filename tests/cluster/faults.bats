@@ -73,6 +73,26 @@ begin() {
   document run.json.rank2 "d['totals']['events'] > 0"
 }
 
+@test "MPICH ends all processes when one is killed" {
+  [ "$engine" = mpich ] || skip "the test is made for MPICH's launcher"
+  begin
+  local rank pids=()
+  for rank in 0 1 2; do
+    pids+=("$(process $rank)")
+  done
+  kill -KILL "${pids[1]}"
+  local rc=0
+  wait "$pid" || rc=$?
+  [ "$rc" -ne 0 ]
+  # It kills the others before they could say anything, and says so itself.
+  must grep -q 'BAD TERMINATION' out err
+  for ((i = 0; i < 100; i++)); do
+    kill -0 "${pids[0]}" 2>/dev/null || kill -0 "${pids[2]}" 2>/dev/null || return 0
+    sleep 0.1
+  done
+  return 1
+}
+
 @test "an error of a worker ends the run of all, with one report" {
   cat >fails.lua <<'LUA'
 ffi.cdef("int usleep(unsigned);")

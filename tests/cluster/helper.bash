@@ -105,3 +105,10 @@ function event()
 end
 LUA
 }
+
+# Is somebody else at work on the processors?
+is_busy() {
+  local load
+  read -r load _ </proc/loadavg
+  [ "${load%.*}" -ge "$(nproc)" ]
+}

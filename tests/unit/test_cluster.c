@@ -26,9 +26,11 @@ struct process {
   bool not_ready; /* as number 2 */
   bool stops;     /* number 1 tells the others to stop */
   bool silent;    /* number 3 dies before the end */
+  bool gives_up;  /* number 3 leaves before there is a vote */
 
   char host_of_last[256];
   char plan[64];
+  bool votes_right;
   int start_rc;
   bool start_explained;
   uint64_t start_ns;
@@ -63,6 +65,20 @@ static void share(struct process *p, struct cluster *c)
   } else if (cluster_plan(c, &bytes, &len, &err) == 0 &&
              len < sizeof(p->plan)) {
     memcpy(p->plan, bytes, len);
+  }
+}
+
+/* Everybody learns what everybody has said. */
+static void vote(struct process *p, struct cluster *c)
+{
+  unsigned char all[PROCESSES];
+
+  cluster_vote(c, (unsigned char)(p->rank + 10), all);
+  p->votes_right = true;
+  for (unsigned i = 0; i < PROCESSES; i++) {
+    const bool gone = p->gives_up && i == 3;
+
+    p->votes_right = p->votes_right && all[i] == (gone ? CLUSTER_GONE : i + 10);
   }
 }
 
@@ -115,6 +131,11 @@ static void *process_main(void *arg)
                  cluster_host(c, PROCESSES - 1));
   share(p, c);
   cluster_meet(c);
+  if (p->gives_up && p->rank == 3) {
+    p->status = cluster_leave(c, 1);
+    return NULL;
+  }
+  vote(p, c);
   p->start_rc = cluster_start(c, !(p->not_ready && p->rank == 2), &p->start_ns,
                               &err);
   p->start_explained = err.text[0] != '\0';
@@ -166,6 +187,22 @@ static void test_good(void)
   OK(fake.left == PROCESSES, "all have left the job in order");
 }
 
+/* Who gives up keeps nobody waiting. */
+static void test_vote(void)
+{
+  const struct process all = { .stops = true };
+  const struct process three = { .gives_up = true };
+  struct process p[PROCESSES];
+
+  run_job(p, &all);
+  for (unsigned i = 0; i < PROCESSES; i++)
+    OK(p[i].votes_right, "everybody knows all words");
+  run_job(p, &three);
+  for (unsigned i = 0; i < 3; i++)
+    OK(p[i].votes_right, "and who has none");
+  OK(p[0].start_rc < 0, "there is no start without it");
+}
+
 static void test_not_ready(void)
 {
   const struct process like = { .not_ready = true };
@@ -210,6 +247,7 @@ static void test_refusals(void)
 int main(void)
 {
   test_good();
+  test_vote();
   test_not_ready();
   test_hurry();
   test_refusals();

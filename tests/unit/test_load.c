@@ -229,6 +229,50 @@ static void test_resume(void)
   chunks_done(&c);
 }
 
+/* Chunks of parts: none is left out, none is given away twice. */
+static void test_shares(void)
+{
+  enum {
+    PARTS = 3
+  };
+  bool taken[10] = { false }, right = true;
+  uint64_t rows = 0;
+
+  for (unsigned part = 0; part < PARTS; part++) {
+    struct chunks c;
+    struct chunk it;
+
+    chunks_init(&c, 29, 1, 3); /* 10 chunks, the last one of 2 rows */
+    chunks_share(&c, part, PARTS);
+    OK(chunks_rows(&c) == (part == 0 ? 11u : 9u), "the rows of a part");
+    rows += chunks_rows(&c);
+    OK(chunks_found(&c, 4, 3) == 0 && chunks_found(&c, 7, 1) == 0,
+       "all chunks can be looked at");
+    OK(chunks_rows_there(&c) == (part == 1 ? 3u : 0u),
+       "only its own that are full count");
+    while (chunks_take(&c, &it)) {
+      right = right && it.n % PARTS == part && !taken[it.n];
+      taken[it.n] = true;
+    }
+    OK(!chunks_left(&c), "nothing is left");
+    chunks_done(&c);
+  }
+  OK(rows == 29, "the parts are the whole");
+  OK(right, "each has its own");
+  for (int n = 0; n < 10; n++)
+    right = right && taken[n] == (n != 1); /* that one is full */
+  OK(right, "and all but the full one are taken");
+
+  struct chunks few;
+  struct chunk it;
+
+  chunks_init(&few, 5, 1, 5);
+  chunks_share(&few, 2, PARTS);
+  OK(!chunks_left(&few) && !chunks_take(&few, &it) && chunks_rows(&few) == 0,
+     "more parts than chunks");
+  chunks_done(&few);
+}
+
 static void test_line(void)
 {
   struct strbuf line = { 0 };
@@ -304,5 +348,6 @@ int main(void)
   test_resume();
   test_line();
   test_when();
+  test_shares();
   return TAP_EXIT();
 }

@@ -66,6 +66,8 @@ static void test_units(void)
   OK_STR(unit_count(text, 12345678), "12.35M", "a large one");
   OK_STR(unit_change(text, 0.9), "-10.0 %", "a slowdown");
   OK_STR(unit_change(text, 1.0125), "+1.25 %", "a small gain");
+  OK_STR(unit_change(text, 102), "> +10000 %", "more than a factor of 100");
+  OK_STR(unit_share(text, 1e9), "> 10000 %", "a share like that");
   OK_STR(unit_share(text, 0.031), "3.10 %", "a share");
 }
 

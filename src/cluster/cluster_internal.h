@@ -1,0 +1,43 @@
+/*
+ * cluster_internal.h - what the meetings of a job have in common.
+ *
+ * Every meeting has the same shape: all tell process 0, and process 0 tells
+ * all.
+ */
+#ifndef BENCH_CLUSTER_CLUSTER_INTERNAL_H
+#define BENCH_CLUSTER_CLUSTER_INTERNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cluster/cluster.h"
+#include "cluster/sync.h"
+
+enum {
+  CLUSTER_HOST_SIZE = 256,
+};
+
+struct member {
+  char host[CLUSTER_HOST_SIZE];
+  struct sync_offset clock; /* process 0 knows these */
+  bool started;
+  int64_t start_error_ns;
+  bool lost;
+};
+
+struct cluster {
+  struct post *post;
+  unsigned rank, size;
+  struct member *of;   /* owned; [size] */
+  struct letter *plan; /* owned; what process 0 has sent */
+  uint64_t start_ns;   /* the common start, on this clock */
+};
+
+/*
+ * A letter of process `rank` will not come: -ECANCELED if it has given up, and
+ * then `err` is empty if it is process 0, which says why itself; -ETIMEDOUT if
+ * it is silent, and counts as lost.
+ */
+int cluster_no_answer(struct cluster *c, unsigned rank, struct err *err);
+
+#endif

@@ -1,0 +1,289 @@
+/*
+ * post_carry.c - the thread of a post: takes letters to the link and fetches
+ * those that arrived.
+ */
+#include "cluster/post_internal.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/thread.h"
+#include "base/wait.h"
+#include "cluster/link.h"
+
+#define NORMAL_NS (NS_PER_MS / 2)
+#define CALM_NS (8 * NS_PER_MS)
+/* Who sleeps for an instant is woken at once, even on a busy machine; who spins
+ * is made to wait for others. */
+#define EAGER_NS (10 * NS_PER_US)
+
+/* ---- out ---- */
+
+/* By the thread: give it to the link. */
+static void dispatch(struct post *p, struct parcel *out)
+{
+  int rc;
+
+  if (out->kind == POST_PING) {
+    const uint64_t now = clock_now_ns();
+
+    memcpy(out->bytes + sizeof(struct post_header), &now, sizeof(now));
+  }
+  rc = p->link->send(p->ctx, out->to, out->bytes, out->len, &out->request);
+  if (rc < 0) {
+    atomic_store(&p->peer[out->to].unreachable, true);
+    free(out);
+    post_wake_readers(p);
+    return;
+  }
+  out->next = NULL;
+  *p->way_last = out;
+  p->way_last = &out->next;
+}
+
+/* Everything that waits; returns whether there was anything. */
+static bool send_all_waiting(struct post *p)
+{
+  struct parcel *out, *next;
+
+  (void)pthread_mutex_lock(&p->lock);
+  out = p->out_first;
+  p->out_first = NULL;
+  p->out_last = &p->out_first;
+  (void)pthread_mutex_unlock(&p->lock);
+  if (!out)
+    return false;
+  for (; out; out = next) {
+    next = out->next;
+    dispatch(p, out);
+  }
+  return true;
+}
+
+/* Forget what was delivered. */
+static void settle(struct post *p)
+{
+  struct parcel **at = &p->way_first;
+
+  while (*at) {
+    struct parcel *out = *at;
+    const int rc = p->link->sent(p->ctx, out->request);
+
+    if (rc == 0) {
+      at = &out->next;
+      continue;
+    }
+    if (rc < 0)
+      atomic_store(&p->peer[out->to].unreachable, true);
+    *at = out->next;
+    free(out);
+  }
+  p->way_last = at;
+}
+
+static void send_now(struct post *p, unsigned to, enum post_kind kind,
+                     const void *bytes, size_t len)
+{
+  struct parcel *out = parcel_new(to, kind, bytes, len);
+
+  if (out) /* else it is as if it had been lost on the way */
+    dispatch(p, out);
+}
+
+static void beat(struct post *p, uint64_t now)
+{
+  if (now < p->beat_ns)
+    return;
+  p->beat_ns = now + POST_BEAT_NS;
+  for (unsigned i = 0; i < p->size; i++) {
+    if (i != p->rank && (p->rank == 0 || i == 0))
+      send_now(p, i, POST_BEAT, NULL, 0);
+  }
+}
+
+/* ---- in ---- */
+
+static void keep(struct post *p, struct letter *l)
+{
+  struct post_box *box = &p->in[l->kind];
+
+  (void)pthread_mutex_lock(&p->lock);
+  l->next = NULL;
+  *box->last = l;
+  box->last = &l->next;
+  (void)pthread_mutex_unlock(&p->lock);
+  post_wake_readers(p);
+}
+
+static void tell_stop(struct post *p, struct letter *l)
+{
+  bool told;
+
+  (void)pthread_mutex_lock(&p->listening);
+  told = p->events != NULL;
+  if (told)
+    p->events->stop(p->events->arg, l);
+  else
+    keep(p, l);
+  (void)pthread_mutex_unlock(&p->listening);
+  if (told)
+    free(l);
+}
+
+static void answer_ping(struct post *p, const struct letter *l)
+{
+  uint64_t times[2] = { 0, l->moment_ns };
+
+  if (l->len >= sizeof(times[0]))
+    memcpy(&times[0], l->bytes, sizeof(times[0]));
+  send_now(p, l->peer, POST_PONG, times, sizeof(times));
+}
+
+static void arrived(struct post *p, struct letter *l)
+{
+  atomic_store(&p->peer[l->peer].heard_ns, l->moment_ns);
+  switch (l->kind) {
+  case POST_PING:
+    answer_ping(p, l);
+    free(l);
+    break;
+  case POST_PACE:
+    if (l->len > 0)
+      atomic_store(&p->pace, (uint32_t)l->bytes[0]);
+    free(l);
+    break;
+  case POST_BEAT:
+    free(l);
+    break;
+  case POST_STOP:
+    tell_stop(p, l);
+    break;
+  case POST_LEAVING:
+    atomic_store(&p->peer[l->peer].leaving, true);
+    free(l);
+    post_wake_readers(p);
+    break;
+  case POST_STATUS:
+    atomic_store(&p->peer[l->peer].leaving, true);
+    keep(p, l);
+    break;
+  default:
+    keep(p, l);
+  }
+}
+
+/* One message of the link as a letter; NULL: it makes no sense. */
+static struct letter *letter_of(const struct post *p, unsigned from,
+                                const void *bytes, size_t len, uint64_t now)
+{
+  struct post_header h;
+  struct letter *l;
+
+  if (from >= p->size || len < sizeof(h))
+    return NULL;
+  memcpy(&h, bytes, sizeof(h));
+  if (h.kind >= POST_KINDS)
+    return NULL;
+  len -= sizeof(h);
+  l = malloc(sizeof(*l) + len);
+  if (!l)
+    return NULL;
+  *l = (struct letter){
+    .kind = (enum post_kind)h.kind, .peer = from, .moment_ns = now, .len = len
+  };
+  memcpy(l->bytes, (const char *)bytes + sizeof(h), len);
+  return l;
+}
+
+static bool receive_all(struct post *p)
+{
+  struct letter *l;
+  unsigned from;
+  void *bytes;
+  size_t len;
+  bool any = false;
+
+  while (p->link->receive(p->ctx, &from, &bytes, &len) > 0) {
+    l = letter_of(p, from, bytes, len, clock_now_ns());
+    free(bytes);
+    if (l)
+      arrived(p, l);
+    any = true;
+  }
+  return any;
+}
+
+/* ---- the thread ---- */
+
+static uint64_t pause_ns(const struct post *p)
+{
+  switch (atomic_load(&p->pace)) {
+  case PACE_EAGER:
+    return EAGER_NS;
+  case PACE_CALM:
+    return CALM_NS;
+  default:
+    return NORMAL_NS;
+  }
+}
+
+static void carry(struct post *p)
+{
+  for (;;) {
+    const uint32_t work = atomic_load(&p->work);
+    const uint32_t closing = atomic_load(&p->closing);
+    const uint64_t now = clock_now_ns();
+    bool busy;
+
+    busy = receive_all(p);
+    busy |= send_all_waiting(p);
+    beat(p, now);
+    settle(p);
+    if (closing == 2 || (closing == 1 && !busy && !p->way_first))
+      return;
+    if (!busy)
+      wait_while(&p->work, work, now + pause_ns(p));
+  }
+}
+
+static void set_state(struct post *p, enum post_state state)
+{
+  atomic_store(&p->state, (uint32_t)state);
+  wait_wake_all(&p->state);
+}
+
+void *post_carry_main(void *arg)
+{
+  struct post *p = arg;
+  char why[512] = "";
+  uint64_t now;
+
+  thread_set_name("bench-post");
+  thread_exact_timers(true);
+  if (p->link->open(&p->ctx, &p->rank, &p->size, why, sizeof(why)) < 0) {
+    (void)err_set(&p->why, -EIO, "%s", why);
+    set_state(p, POST_FAILED);
+    return NULL;
+  }
+  p->engine = p->link->describe(p->ctx);
+  p->peer = calloc(p->size, sizeof(*p->peer));
+  if (!p->peer) {
+    (void)err_set(&p->why, -ENOMEM, "not enough memory");
+    set_state(p, POST_FAILED);
+    return NULL;
+  }
+  now = clock_now_ns();
+  for (unsigned i = 0; i < p->size; i++)
+    atomic_store(&p->peer[i].heard_ns, now);
+  p->beat_ns = now + POST_BEAT_NS;
+  set_state(p, POST_JOINED);
+  carry(p);
+  if (atomic_load(&p->closing) == 1)
+    p->link->close(p->ctx);
+  return NULL;
+}

@@ -1,0 +1,71 @@
+/*
+ * program_ranks_mail.h - reports on their way from the others to process 0, and
+ * those that have arrived before their turn.
+ */
+#ifndef BENCH_PROGRAM_RANKS_MAIL_H
+#define BENCH_PROGRAM_RANKS_MAIL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stats/report.h"
+
+struct cluster;
+struct err;
+struct letter;
+struct merge;
+struct post;
+struct strbuf;
+struct unpack;
+
+/* What a letter with a report begins with. */
+struct ranks_head {
+  enum report_kind kind;
+  enum report_style style;
+  uint64_t elapsed_ns;
+  bool partial, has_total;
+};
+
+/* A report as the content of a letter, and as a letter of this process. */
+void ranks_letter_pack(struct strbuf *b, const struct report *r);
+int ranks_letter_own(const struct report *r, struct letter **ret);
+
+/* What follows it is what merge_pack() has written: the report, then the total
+ * if there is one. */
+struct ranks_head ranks_head_read(struct unpack *u);
+struct ranks_head ranks_head_of(const struct letter *l);
+/* Its report, without the total, into a sum. */
+int ranks_letter_add(struct merge *m, const struct letter *l);
+
+/* Reports of another process that were not used yet, by their kind. */
+struct ranks_waiting {
+  struct letter *first[2], **last[2]; /* intervals, checkpoints */
+  struct letter *final;
+};
+
+/* Part of struct ranks. */
+struct ranks_mail {
+  struct cluster *cluster;
+  struct post *post;
+  unsigned size;
+  struct ranks_waiting *of; /* owned; [size] */
+};
+
+int ranks_mail_init(struct ranks_mail *m, struct cluster *cluster,
+                    struct err *err);
+/* Also after a failed init, and of zeroes. */
+void ranks_mail_done(struct ranks_mail *m);
+
+/* The next interval or checkpoint of a process, which stays where it is; NULL:
+ * it is late, or there will be none. */
+struct letter *ranks_mail_peek(struct ranks_mail *m, unsigned rank,
+                               enum report_kind kind, uint64_t until_ns);
+/* The one that was looked at is used. */
+void ranks_mail_drop(struct ranks_mail *m, unsigned rank,
+                     enum report_kind kind);
+
+/* The last report, which stays there; NULL: there is none, and that was said.
+ */
+struct letter *ranks_mail_final(struct ranks_mail *m, unsigned rank);
+
+#endif

@@ -1,0 +1,251 @@
+#!/usr/bin/env bats
+# One run of several processes against database servers: tables that they load
+# together, counts that the server agrees with, and a server that dies.
+load helper
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  . "$BENCH_SRC/tests/db/servers.sh"
+  kinds=
+  for kind in mysql pgsql; do
+    "$BENCH" --db-driver=help | grep -q "^  $kind - " || continue
+    servers has "$kind" || continue
+    servers start "$kind" "$BATS_FILE_TMPDIR/$kind"
+    servers start "$kind" "$BATS_FILE_TMPDIR/$kind-2"
+    kinds+=" $kind"
+  done
+  [ -n "$kinds" ] || skip 'no server is installed'
+  export kinds
+}
+
+teardown_file() {
+  . "$BENCH_SRC/tests/db/servers.sh"
+  for kind in $kinds; do
+    servers stop "$BATS_FILE_TMPDIR/$kind"
+    servers stop "$BATS_FILE_TMPDIR/$kind-2"
+  done
+}
+
+# need KIND: its server runs; `to` has the options that lead there.  `dir` is
+# the server, and there is another one of the kind at `$dir-2`.
+need() {
+  . "$BENCH_SRC/tests/db/servers.sh"
+  [[ " $kinds " == *" $1 "* ]] || skip "no $1 here"
+  dir=$BATS_FILE_TMPDIR/$1
+  servers_env "$dir"
+  to=(--db-driver="$1" "--$1-host=127.0.0.1" "--$1-port=${MY_PORT:-$PG_PORT}")
+}
+
+# sql WORDS: the answer of the server, about the database of the tests.
+sql() {
+  case $dir in
+    *mysql) servers sql "$dir" "USE sbtest; $1" ;;
+    *) servers sql "$dir" "$1" ;;
+  esac
+}
+
+# ---- prepare ----
+
+one_table() {
+  local size=60001
+  ranks 3 oltp_common "${to[@]}" --table-size=$size --threads=2 prepare
+  must is "$status" 0
+  is "$(grep -c "Creating table 'sbtest1'" <<<"$output")" 1
+  is "$(grep -c "Creating a secondary index" <<<"$output")" 1
+  bench oltp_common "${to[@]}" --table-size=$size check
+  must is "$status" 0
+}
+
+# The same rows as one process makes, and nobody is left waiting when a table is
+# there already, or is left as it is.
+loads() {
+  one_table
+  ranks 3 oltp_common "${to[@]}" --table-size=60001 --table-exists=skip prepare
+  must is "$status" 0
+  ranks 3 oltp_common "${to[@]}" --table-size=60001 prepare
+  [ "$status" -ne 0 ]
+  has "$stderr" 'another process has given up'
+  # What is missing is loaded by whoever has those chunks.
+  sql 'DELETE FROM sbtest1 WHERE id BETWEEN 12000 AND 31000' >/dev/null
+  ranks 3 oltp_common "${to[@]}" --table-size=60001 --table-exists=resume prepare
+  must is "$status" 0
+  bench oltp_common "${to[@]}" --table-size=60001 check
+  must is "$status" 0
+  # Two tables among three processes: one is loaded by two.
+  bench oltp_common "${to[@]}" cleanup
+  ranks 3 oltp_common "${to[@]}" --tables=2 --table-size=20000 prepare
+  must is "$status" 0
+  is "$(grep -o "Creating table 'sbtest[12]'" <<<"$output" | sort -u | wc -l | xargs)" 2
+  is "$(grep -c "Creating table" <<<"$output")" 2
+  bench oltp_common "${to[@]}" --tables=2 --table-size=20000 check
+  must is "$status" 0
+  bench oltp_common "${to[@]}" --tables=2 cleanup
+}
+
+@test "mysql: one table is loaded by all processes" {
+  need mysql
+  loads
+}
+
+@test "pgsql: one table is loaded by all processes" {
+  need pgsql
+  loads
+}
+
+@test "mysql: every process sends its share of the rows" {
+  need mysql
+  local counts
+  sql "SET GLOBAL general_log_file = 'general.log'; SET GLOBAL general_log = ON" >/dev/null
+  ranks 3 oltp_common "${to[@]}" --table-size=60000 --load-method=insert prepare
+  sql "SET GLOBAL general_log = OFF" >/dev/null
+  must is "$status" 0
+  # 12 chunks of 5000 rows, each in a transaction of its own.
+  counts=$(sed -nE 's/^([0-9 :]*[ \t])?[ \t]*([0-9]+) (Query|Execute)[ \t]+COMMIT.*/\2/p' \
+    "$MY_GENERAL_LOG" | sort | uniq -c | awk '{print $1}' | sort -n | xargs)
+  bench oltp_common "${to[@]}" cleanup
+  must is "$counts" "4 4 4"
+}
+
+# ---- run ----
+
+statement_sums=("sum(r['events'] for r in d['ranks']) == d['totals']['events']"
+  "sum(r['reads'] for r in d['ranks']) == d['totals']['queries']['read']"
+  "sum(r['writes'] for r in d['ranks']) == d['totals']['queries']['write']"
+  "sum(r['other'] for r in d['ranks']) == d['totals']['queries']['other']"
+  "sum(r['errors'] for r in d['ranks']) == d['totals']['errors']"
+  "all(r['events'] > 0 for r in d['ranks'])")
+
+# number EXPRESSION: of the document run.json.
+number() {
+  python3 -c 'import json,sys; d=json.load(open("run.json")); print(eval(sys.argv[1]))' "$1"
+}
+
+@test "mysql: the server has counted what all processes report" {
+  need mysql
+  # commits, reads, writes
+  server() {
+    sql "SHOW GLOBAL STATUS WHERE Variable_name IN ('Com_commit', 'Com_select', 'Com_update', 'Com_insert', 'Com_delete')" |
+      awk '/^Com_/ { n[$1] = $2 }
+        END { print n["Com_commit"], n["Com_select"], n["Com_update"] + n["Com_insert"] + n["Com_delete"] }'
+  }
+  local before after errors
+  bench oltp_read_write "${to[@]}" --table-size=20000 prepare
+  read -ra before < <(server)
+  ranks 3 oltp_read_write "${to[@]}" --table-size=20000 --threads=2 --time=2 --report-interval=1 \
+    --report-ranks --json=run.json run
+  must is "$status" 0
+  read -ra after < <(server)
+  check run.json "${statement_sums[@]}"
+  # A transaction that met a deadlock was begun again: the server has counted
+  # the statement that failed, and the program has not.
+  errors=$(number "d['totals']['errors']")
+  is "$((after[0] - before[0]))" "$(number "d['totals']['events']")"
+  between "$((after[1] - before[1]))" "$(number "d['totals']['queries']['read']")" "$errors"
+  between "$((after[2] - before[2]))" "$(number "d['totals']['queries']['write']")" "$errors"
+  bench oltp_read_write "${to[@]}" cleanup
+}
+
+# between N LEAST MORE: LEAST .. LEAST + MORE, and a few of the connections'
+# own (SELECT @@version and the like).
+between() {
+  [ "$1" -ge "$2" ] && [ "$1" -le $(($2 + $3 + 20)) ] || {
+    printf '%s is not in %s .. %s + %s + 20\n' "$1" "$2" "$2" "$3" >&2
+    return 1
+  }
+}
+
+@test "pgsql: the server has counted what all processes report" {
+  need pgsql
+  # updates, inserts, deletes of rows that were committed or not
+  server() {
+    sql "SELECT 'n', n_tup_upd, n_tup_ins, n_tup_del FROM pg_stat_user_tables WHERE relname = 'sbtest1'" |
+      tr '|' ' ' | awk '$1 == "n" { print $2, $3, $4 }'
+  }
+  local before after errors events i
+  bench oltp_read_write "${to[@]}" --table-size=20000 prepare
+  read -ra before < <(server)
+  ranks 3 oltp_read_write "${to[@]}" --table-size=20000 --threads=2 --time=2 --report-interval=1 \
+    --report-ranks --json=run.json run
+  must is "$status" 0
+  check run.json "${statement_sums[@]}"
+  errors=$(number "d['totals']['errors']")
+  events=$(number "d['totals']['events']")
+  # Sessions tell what they have done when they end.
+  for ((i = 0; i < 100; i++)); do
+    read -ra after < <(server)
+    [ "$((after[1] - before[1]))" -ge "$events" ] && break
+    sleep 0.1
+  done
+  # One insert per event.  An update or delete finds no row now and then, where
+  # another transaction has just replaced it.
+  between "$((after[1] - before[1]))" "$events" "$errors"
+  [ "$((after[0] - before[0]))" -ge "$((2 * events * 95 / 100))" ]
+  [ "$((after[2] - before[2]))" -ge "$((events * 95 / 100))" ]
+  bench oltp_read_write "${to[@]}" cleanup
+}
+
+# ---- a server dies ----
+
+# after_kill PYTHON: kill the second server, let all go on for some intervals,
+# and look at the document.
+after_kill() {
+  local lines i
+  servers kill9 "$dir-2"
+  await err 'WARNING: process 1 on .* connection to .* lost'
+  lines=$(grep -c '^\[ ' out)
+  for ((i = 0; i < 300; i++)); do
+    [ "$(grep -c '^\[ ' out)" -lt $((lines + 3)) ] || break
+    sleep 0.1
+  done
+  kill -INT "$pid"
+  wait "$pid" || true
+  servers restart "$dir-2"
+  python3 - "$1" <<'PY'
+import json, sys
+d = json.load(open("run.json"))
+r = d["ranks"]
+short = [{k: x[k] for k in ("events", "errors", "reconnects", "lost")} for x in r]
+assert not any(x["lost"] for x in r), short
+assert d["run"]["end_reason"] == "signal", d["run"]
+assert sum(x["events"] for x in r) == d["totals"]["events"]
+# In step: lines are a second apart, and work goes on until the end.
+at = [i["elapsed_s"] for i in d["intervals"]]
+assert len(at) >= 4 and all(b - a < 1.5 for a, b in zip(at, at[1:])), at
+assert all(i["events"] > 0 for i in d["intervals"][:-1]), at
+assert eval(sys.argv[1]), short
+PY
+}
+
+@test "mysql: a process whose server dies says so and stays in step" {
+  need mysql
+  local first=$MY_SOCKET
+  servers_env "$dir-2"
+  mkdir a b
+  ln -s "$first" a/server
+  ln -s "$MY_SOCKET" b/server
+  for socket in a/server b/server; do
+    bench oltp_point_select --mysql-socket=$socket --table-size=1000 prepare
+  done
+  local args=(oltp_point_select --mysql-socket=server --table-size=1000 --time=60
+    --report-interval=1 --db-ignore-errors=connection --json="$PWD/run.json" run)
+  "${launcher[@]}" -n 1 -wdir "$PWD/a" "$BENCH" "${args[@]}" : \
+    -n 1 -wdir "$PWD/b" "$BENCH" "${args[@]}" >out 2>err &
+  pid=$!
+  await out '\[ 1s \]'
+  # Process 1 has no other server: what it still does is to try again.
+  after_kill "r[0]['events'] > 0 and r[1]['events'] > 0 and r[0]['reconnects'] == r[1]['reconnects'] == 0"
+  must grep -q 'process 1 on .* still reconnecting at the end' err
+}
+
+@test "pgsql: connections of a server that dies go to the next one of the list" {
+  need pgsql
+  local first=$PG_PORT
+  bench oltp_point_select "${to[@]}" --table-size=1000 prepare
+  servers_env "$dir-2"
+  bench oltp_point_select "${to[@]:0:2}" --pgsql-port="$PG_PORT" --table-size=1000 prepare
+  # The processes take turns in the list: only number 1 is at the second server.
+  start 3 oltp_point_select "${to[@]:0:2}" --pgsql-port="$first,$PG_PORT" --table-size=1000 \
+    --time=60 --report-interval=1 --db-ignore-errors=connection --json=run.json run
+  after_kill "[x['reconnects'] for x in r] == [0, 1, 0] and all(x['events'] > 0 for x in r)"
+}
