@@ -44,7 +44,7 @@ class Run:
         if not self.json:
             return
         t = self.totals = self.json["totals"]
-        self.intervals = self.json["intervals"]
+        self.intervals = [x for x in self.json["intervals"] if not x["partial"]]
         self.ms = {key: t["latency_ns"][key] / 1e6 for key in ("min", "mean", "max")}
         self.sum_ms = sum(x["sum_ns"] for x in self.json["threads"]["each"]) / 1e6
         self.rate = lambda key: t["queries"][key] / t["period_s"]
