@@ -158,8 +158,9 @@ def main():
         number += 1
         failed += bool(wrong)
         print(f"{'not ok' if wrong else 'ok'} {number} - {what}")
-        for line in wrong or []:
-            print(f"# {line}")
+        for text in wrong or []:
+            for line in text.splitlines():
+                print(f"# {line}")
 
     for name, before, command, words in rows(commands, 4):
         if name.startswith("mysql.") and kind != "mysql":
