@@ -207,7 +207,10 @@ sql_result *call_end(struct conn *c, int rc, const struct call_info *info)
       !(rc < 0 && policy_is_cut(c)))
     sample(c, info, rc < 0);
   if (UNLIKELY(rc < 0)) {
-    policy_failed(c, info->call, info->sql, info->len);
+    if (info->stmt && info->call == CALL_QUERY) /* with the values put in */
+      policy_failed(c, info->call, strbuf_str(&c->text), c->text.len);
+    else
+      policy_failed(c, info->call, info->sql, info->len);
     return NULL;
   }
   if (!counted)

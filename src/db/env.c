@@ -112,7 +112,7 @@ struct driver_handle *env_driver(struct db_env *env, const char *name)
 
   if (!name || !*name)
     name = p->set.driver;
-  if ((!name || !*name) && p->n_drivers > 0)
+  if ((!name || !*name) && p->n_drivers == 1)
     name = p->drivers[0].driver->name;
   config = name ? find(p, name, &i) : NULL;
   if (!config) {

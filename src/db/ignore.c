@@ -113,7 +113,10 @@ int ignore_add(struct ignore_list *l, const struct opt_list *items,
     if (rc == -ENOMEM)
       return err_set(err, rc, "not enough memory");
     if (rc < 0)
-      return err_set(err, rc, "'%s' is not an error that can be ignored",
+      return err_set(err, rc,
+                     "Invalid value for --db-ignore-errors: '%s' (expected "
+                     "error numbers, SQLSTATEs of five characters, classes of "
+                     "two characters, 'connection' or 'all')",
                      items->items[i]);
   }
   return 0;

@@ -11,14 +11,50 @@
 #include "db/conn.h"
 #include "db/env.h"
 
+/* A line break inside of a message, until it is printed. */
+enum {
+  INNER_BREAK = 0x1f
+};
+
+static void add_inner(struct strbuf *to, const char *text, size_t len)
+{
+  const size_t before = to->len;
+
+  strbuf_add(to, text, len);
+  for (size_t i = before; i < to->len; i++) {
+    if (to->text[i] == '\n')
+      to->text[i] = INNER_BREAK;
+  }
+}
+
+void message_text(struct strbuf *to, const char *text, size_t len)
+{
+  while (len > 0 && text[len - 1] == '\n')
+    len--;
+  add_inner(to, text, len);
+}
+
 void message_sql(struct strbuf *to, const char *sql, size_t len)
 {
   if (len <= MESSAGE_SQL_MAX) {
-    strbuf_add(to, sql, len);
+    add_inner(to, sql, len);
     return;
   }
-  strbuf_add(to, sql, MESSAGE_SQL_MAX);
+  add_inner(to, sql, MESSAGE_SQL_MAX);
   strbuf_adds(to, "...");
+}
+
+static void say(enum log_level level, const char *line, size_t len)
+{
+  struct strbuf text = { 0 };
+
+  strbuf_add(&text, line, len);
+  for (size_t i = 0; i < text.len; i++) {
+    if (text.text[i] == INNER_BREAK)
+      text.text[i] = '\n';
+  }
+  log_msg(level, "%s", strbuf_str(&text));
+  strbuf_done(&text);
 }
 
 void message_lines(enum log_level level, const struct strbuf *lines)
@@ -28,7 +64,7 @@ void message_lines(enum log_level level, const struct strbuf *lines)
   while (*p) {
     const size_t n = strcspn(p, "\n");
 
-    log_msg(level, "%.*s", (int)n, p);
+    say(level, p, n);
     p += n + (p[n] == '\n');
   }
 }

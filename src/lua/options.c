@@ -126,8 +126,9 @@ int script_declare(struct script *script, struct optset *set,
   return 0;
 }
 
-/* host.validate(name, value) */
-static bool ask_lua(struct state *s, const char *name, const char *value)
+/* host.validate(name, value): yes or no, and perhaps what is allowed. */
+static bool ask_lua(struct state *s, const char *name, const char *value,
+                    struct strbuf *ret_expected)
 {
   lua_State *L = s->L;
   bool valid;
@@ -137,12 +138,19 @@ static bool ask_lua(struct state *s, const char *name, const char *value)
   lua_remove(L, -2);
   lua_pushstring(L, name);
   lua_pushstring(L, value);
-  valid = lua_pcall(L, 2, 1, 0) == 0 && lua_toboolean(L, -1);
-  lua_pop(L, 1);
+  if (lua_pcall(L, 2, 2, 0) != 0) {
+    lua_pop(L, 1);
+    return false;
+  }
+  valid = lua_toboolean(L, -2);
+  if (!valid && lua_type(L, -1) == LUA_TSTRING)
+    strbuf_adds(ret_expected, lua_tostring(L, -1));
+  lua_pop(L, 2);
   return valid;
 }
 
-bool script_is_valid(void *arg, const struct opt_entry *e, const char *value)
+bool script_is_valid(void *arg, const struct opt_entry *e, const char *value,
+                     struct strbuf *ret_expected)
 {
   struct script *script = arg;
 
@@ -153,7 +161,7 @@ bool script_is_valid(void *arg, const struct opt_entry *e, const char *value)
       continue;
     if (a->validate)
       return a->validate(a->name, value);
-    return ask_lua(script->main, a->name, value);
+    return ask_lua(script->main, a->name, value, ret_expected);
   }
   return true;
 }

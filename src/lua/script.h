@@ -30,8 +30,8 @@ struct script_setup {
   const char *datadir;         /* the folder of the bundled scripts */
   const struct optset *opts;
   struct db_process *db;
-  bool db_line; /* the default driver may add a line to the mode block */
-  const char *command;    /* NULL: none */
+  bool db_line;        /* the default driver may add a line to the mode block */
+  const char *command; /* NULL: none */
   const char *luajit_cmd; /* "" or NULL: none */
   int argc;
   char *const *argv;
@@ -59,8 +59,8 @@ int script_declare(struct script *script, struct optset *set,
                    bool *ret_declared, struct err *err);
 
 /* The script's own rule for a value, for struct cmdline_rules. */
-bool script_is_valid(void *script, const struct opt_entry *e,
-                     const char *value);
+bool script_is_valid(void *script, const struct opt_entry *e, const char *value,
+                     struct strbuf *ret_expected);
 
 enum script_action {
   SCRIPT_RUN,     /* the benchmark */

@@ -4,12 +4,15 @@
 #include "opt/cmdline.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "base/strbuf.h"
 #include "opt/optset.h"
 #include "opt/scan.h"
+#include "opt/value.h"
 
 bool cmdline_is_usage_error(int rc)
 {
@@ -162,6 +165,26 @@ int cmdline_scan(struct cmdline *c, const struct cmdline_input *in,
   return rc;
 }
 
+/* What the script says of a value that was given; `arg` is what was typed. */
+static int ask_script(const struct cmdline_rules *rules,
+                      const struct opt_entry *e, const char *value,
+                      const char *arg, const char *where, struct err *err)
+{
+  struct strbuf expected = { 0 };
+  int rc = 0;
+
+  if (!e->made || !rules->is_valid ||
+      rules->is_valid(rules->ctx, e, value, &expected))
+    rc = 0;
+  else if (expected.len > 0)
+    rc = opt_value_refuse(e->row, value, strbuf_str(&expected), where, err);
+  else
+    rc = err_set(err, -ENOENT, "invalid option: %.900s%s%s", arg,
+                 where ? ", " : "", where ? where : "");
+  strbuf_done(&expected);
+  return rc;
+}
+
 /* One pending option, now that the test has declared its own. */
 static int apply(struct cmdline *c, const struct cmdline_pending *p,
                  const struct cmdline_rules *rules, struct err *err)
@@ -169,6 +192,7 @@ static int apply(struct cmdline *c, const struct cmdline_pending *p,
   const struct opt row = { .type = OPT_TYPE_STRING, .name = p->given.name };
   struct opt_given given = p->given;
   struct opt_entry *e;
+  struct err own_err;
   int rc;
 
   if (p->refused)
@@ -184,13 +208,16 @@ static int apply(struct cmdline *c, const struct cmdline_pending *p,
       given.source = OPT_SOURCE_CMDLINE;
   }
   rc = opt_set(e, &given, err);
+  if (rc == -EINVAL) { /* the script may know better what is allowed */
+    const int own = ask_script(rules, e, given.text, given.arg, given.where,
+                               &own_err);
+
+    if (own == -EINVAL)
+      *err = own_err;
+  }
   if (rc < 0)
     return rc;
-  if (e->made && rules->is_valid &&
-      !rules->is_valid(rules->ctx, e, opt_get_string(e)))
-    return err_set(err, -ENOENT, "invalid option: %.900s%s%s", given.arg,
-                   given.where ? ", " : "", given.where ? given.where : "");
-  return 0;
+  return ask_script(rules, e, opt_get_string(e), given.arg, given.where, err);
 }
 
 /* A script's rule for an option that the program has as well, and that was
@@ -202,11 +229,16 @@ static int check_twins(const struct cmdline *c,
 
   for (size_t i = 0; rules->is_valid && i < set->n; i++) {
     const struct opt_entry *e = set->entries[i];
+    char arg[500];
+    int rc;
 
-    if (e->made && e->twin && opt_shown(e) != e &&
-        !rules->is_valid(rules->ctx, e, opt_get_string(e)))
-      return err_set(err, -ENOENT, "invalid option: --%s=%.400s", e->row->name,
-                     opt_get_string(e));
+    if (!e->made || !e->twin || opt_shown(e) == e)
+      continue;
+    (void)snprintf(arg, sizeof(arg), "--%s=%.400s", e->row->name,
+                   opt_get_string(e));
+    rc = ask_script(rules, e, opt_get_string(e), arg, NULL, err);
+    if (rc < 0)
+      return rc;
   }
   return 0;
 }

@@ -16,6 +16,8 @@
 #include "opt/identity.h"
 #include "opt/opt.h"
 
+struct strbuf;
+
 struct err;
 struct opt_entry;
 struct opt_line;
@@ -82,8 +84,10 @@ struct cmdline_rules {
   const char *owner;   /* of options declared that way */
 
   /* [opt] A script's own rule for an option that it has declared and that was
-   * given; false: the option is refused. */
-  bool (*is_valid)(void *ctx, const struct opt_entry *e, const char *value);
+   * given; false: the option is refused, and *ret_expected (empty before) may
+   * say what is allowed. */
+  bool (*is_valid)(void *ctx, const struct opt_entry *e, const char *value,
+                   struct strbuf *ret_expected);
   void *ctx;
 };
 

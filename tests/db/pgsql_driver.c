@@ -341,7 +341,7 @@ static void prepare_messages(struct conn *c)
     (void)stmt_execute(st);
     OK_STR(message(c),
            "PQexec() failed: 7 relation \"nowhere\" does not exist\n"
-           "failed query was: SELECT n FROM nowhere WHERE id = ?\n",
+           "failed query was: SELECT n FROM nowhere WHERE id = 0\n",
            "but now");
     OK_STR(c->pub.sql_state, "42P01", "its state");
   } else {

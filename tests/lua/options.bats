@@ -167,6 +167,26 @@ L
   must is "$stderr" "invalid option: --even=5"
 }
 
+@test "validators: what is allowed, in the words of the script" {
+  cat >t.lua <<'L'
+local function even(_, value)
+  return (tonumber(ffi.string(value)) or 1) % 2 == 0, "an even number"
+end
+sysbench.cmdline.options = { even = {"even", 4, sysbench.cmdline.ARG_INT, even} }
+function prepare() print(sysbench.opt.even) end
+L
+  bench t.lua --even=6 prepare
+  must is "$(lines)" 6
+  for bad in 5 x 5.5; do
+    bench t.lua --even=$bad prepare
+    must [ "$status" = 1 ]
+    must is "$stderr" "FATAL: Invalid value for --even: '$bad' (expected an even number)"
+  done
+  echo even=3 >t.cnf
+  bench t.lua --config-file=t.cnf prepare
+  must is "$stderr" "FATAL: Invalid value for --even: '3' (expected an even number), t.cnf:1"
+}
+
 @test "help of a script" {
   cat >t.lua <<'L'
 sysbench.cmdline.options = { ["b-b"] = {"the b", 2}, a_a = {"the a", false}, none = {"no default"} }

@@ -214,6 +214,28 @@ connection errcode query reconnected sql_errmsg sql_errno sql_state"
   must is "$stderr" "FATAL: \`prepare' function failed: SQL error, errno = 1555, state = '23505': UNIQUE constraint failed: t.id"
 }
 
+@test "a message about a statement of several lines has one prefix" {
+  lua <<'L'
+con:query("SELECT 1,\n  two\nFROM nowhere")
+L
+  must is "$(head -n 3 <<<"$stderr")" "FATAL: SQLite error 1 (42P01): no such table: nowhere for query 'SELECT 1,
+  two
+FROM nowhere'"
+}
+
+@test "a message about an emulated statement has its values" {
+  MODE=disable lua <<'L'
+con:query("CREATE TABLE t (id INTEGER PRIMARY KEY)")
+local st = con:prepare("INSERT INTO t VALUES (?)")
+local p = st:bind_create(sysbench.sql.type.INT)
+st:bind_param(p)
+p:set(7)
+st:execute()
+st:execute()
+L
+  must has "$stderr" "for query 'INSERT INTO t VALUES \(7\)'$"
+}
+
 @test "deadlocks on the null driver: restarted, counted, exit 0" {
   cat >t.lua <<'L'
 function thread_init() con = sysbench.sql.driver():connect() end

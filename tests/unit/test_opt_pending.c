@@ -131,8 +131,10 @@ static const struct {
     "rand-type", "uniform" },
 };
 
-static bool is_not_13(void *ctx, const struct opt_entry *e, const char *value)
+static bool is_not_13(void *ctx, const struct opt_entry *e, const char *value,
+                      struct strbuf *ret_expected)
 {
+  (void)ret_expected;
   *(int *)ctx += e->section == OPT_SECTION_TEST;
   return strcmp(value, "13") != 0;
 }

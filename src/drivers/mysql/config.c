@@ -175,7 +175,8 @@ const struct opt mysql_opts[] = {
     OPT_LIST(struct mysql_cfg, ignore_errors),
     .name = "mysql-ignore-errors",
     .def = "1213,1020,1205",
-    .expected = "error numbers, or \"all\"",
+    .expected = "a comma-separated list of error numbers from 0 to 65535, or "
+                "all",
     .check = error_ok,
     .help = "list of errors to ignore, or \"all\"",
     .man = "After one of these errors the event is restarted instead of ending "

@@ -3,6 +3,9 @@
  */
 #include "drivers/mysql/message.h"
 
+#include <string.h>
+
+#include "db/message.h"
 #include "drivers/mysql/session.h"
 
 /* A server may hang up instead of answering what is too large for it. */
@@ -91,11 +94,15 @@ void message_failed(const struct session *base, enum call call,
   if (call == CALL_PREPARE) {
     strbuf_addf(lines,
                 "mysql_stmt_prepare() failed\n"
-                "MySQL error: %d \"%s\"\n",
-                out->code, text_of(out));
+                "MySQL error: %d \"",
+                out->code);
+    message_text(lines, text_of(out), strlen(text_of(out)));
+    strbuf_adds(lines, "\"\n");
   } else {
-    strbuf_addf(lines, "%s() returned error %d (%s)", function(call, out),
-                out->code, text_of(out));
+    strbuf_addf(lines, "%s() returned error %d (", function(call, out),
+                out->code);
+    message_text(lines, text_of(out), strlen(text_of(out)));
+    strbuf_adds(lines, ")");
     if (!out->during_results && call != CALL_NEXT && call != CALL_STMT_NEXT)
       strbuf_addf(lines, " for query '%s'", sql);
     strbuf_adds(lines, "\n");

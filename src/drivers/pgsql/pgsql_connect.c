@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "db/emul.h"
+#include "db/message.h"
 #include "drivers/pgsql/pgsql_internal.h"
 
 enum {
@@ -324,9 +325,11 @@ void pgsql_shutdown(struct session *s)
 void pgsql_connect_message(const struct session *s, const struct outcome *out,
                            struct strbuf *lines)
 {
+  const char *text = out->msg ? out->msg : "";
+
   (void)s;
-  strbuf_addf(lines, "Connection to database failed: %s",
-              out->msg ? out->msg : "");
+  strbuf_adds(lines, "Connection to database failed: ");
+  message_text(lines, text, strlen(text));
 }
 
 void pgsql_connect_reason(const struct session *s, const struct outcome *out,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "db/env.h"
+#include "db/message.h"
 #include "drivers/pgsql/pgsql_internal.h"
 
 enum {
@@ -106,18 +107,19 @@ static void message(const struct session *s, enum call call,
   case CALL_PREPARE:
     if (msg == PQresultErrorField(p->failed, PG_DIAG_MESSAGE_PRIMARY))
       msg = PQresultErrorMessage(p->failed);
-    strbuf_addf(lines, "PQprepare() failed: %s", msg);
+    strbuf_adds(lines, "PQprepare() failed: ");
     break;
   case CALL_EXECUTE:
   case CALL_STMT_NEXT:
-    strbuf_addf(lines, "PQexecPrepared() failed: %d %s", PGRES_FATAL_ERROR,
-                msg);
+    strbuf_addf(lines, "PQexecPrepared() failed: %d ", PGRES_FATAL_ERROR);
     break;
   default:
-    strbuf_addf(lines, "PQexec() failed: %d %s\n", PGRES_FATAL_ERROR, msg);
-    if (*sql)
-      strbuf_addf(lines, "failed query was: %s", sql);
+    strbuf_addf(lines, "PQexec() failed: %d ", PGRES_FATAL_ERROR);
   }
+  message_text(lines, msg, strlen(msg));
+  if (call != CALL_PREPARE && call != CALL_EXECUTE && call != CALL_STMT_NEXT &&
+      *sql)
+    strbuf_addf(lines, "\nfailed query was: %s", sql);
 }
 
 const struct driver driver_pgsql = {

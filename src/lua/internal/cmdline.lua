@@ -146,7 +146,8 @@ function cmdline.read_cmdline_options()
   return true
 end
 
--- Ask the script about a value; true if it does not say.
+-- Ask the script about a value; true if it does not say.  A second value of its
+-- validator is a text that says what is allowed.
 function host.validate(name, value)
   local validator = validators[name]
   if validator == nil then
@@ -160,9 +161,9 @@ function host.validate(name, value)
   end
   local name_buf, c_name = c_string(name)
   local value_buf, c_value = c_string(value)
-  local ok = validator(c_name, c_value)
+  local ok, expected = validator(c_name, c_value)
   -- The buffers have to live until the call is over.
-  return ok and name_buf ~= nil and value_buf ~= nil
+  return ok and name_buf ~= nil and value_buf ~= nil, expected
 end
 
 function cmdline.print_test_options()

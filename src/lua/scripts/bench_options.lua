@@ -12,19 +12,24 @@ local function validator(accepts)
    return function(_, value) return accepts(ffi.string(value)) end
 end
 
--- Numbers from `low`.  What is no number at all is refused because of its type.
+-- Whole numbers from `low`.
 function options.at_least(low)
-   return validator(function(text) return (tonumber(text) or low) >= low end)
+   local expected = "an integer from " .. low .. " to 9223372036854775807"
+   return validator(function(text)
+      if not text:match("^%s*[-+]?%d+$") then return false, expected end
+      return tonumber(text) >= low, expected
+   end)
 end
 
 -- The words of a list, or nothing.
 function options.one_of(words)
+   local expected = "one of: " .. table.concat(words, ", ")
    return validator(function(text)
       if text == "" then return true end
       for _, word in ipairs(words) do
          if text == word then return true end
       end
-      return false
+      return false, expected
    end)
 end
 
