@@ -17,7 +17,8 @@ struct jobj jobj_new(void)
 
 void jobj_add(struct jobj *o, const char *key, json_t *value)
 {
-  if (!value || !o->j || json_object_set_new(o->j, key, value) < 0)
+  /* Without an object, too: else nobody would free the value. */
+  if (json_object_set_new(o->j, key, value) < 0)
     o->failed = true;
 }
 
@@ -96,7 +97,7 @@ json_t *jobj_take(struct jobj *o)
 
 bool json_array_add(json_t *array, json_t *value)
 {
-  return value && array && json_array_append_new(array, value) == 0;
+  return json_array_append_new(array, value) == 0; /* takes it in any case */
 }
 
 double json_seconds(uint64_t ns)
