@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_REAL 1.7976931348623e308
+
 struct jobj jobj_new(void)
 {
   struct jobj o = { .j = json_object() };
@@ -67,10 +69,16 @@ void jobj_signed(struct jobj *o, const char *key, int64_t value)
   jobj_add(o, key, json_integer(value));
 }
 
-/* JSON has no word for what is not finite. */
+/* JSON has no word for what is not finite, and what is rounded beyond the
+ * largest number (with the digits that are written) reads back as infinite. */
+json_t *json_number(double value)
+{
+  return fabs(value) < MOST_REAL ? json_real(value) : json_null();
+}
+
 void jobj_real(struct jobj *o, const char *key, double value)
 {
-  jobj_add(o, key, isfinite(value) ? json_real(value) : json_null());
+  jobj_add(o, key, json_number(value));
 }
 
 void jobj_bool(struct jobj *o, const char *key, bool value)

@@ -33,6 +33,9 @@ json_t *jobj_take(struct jobj *o);
 /* Text as jobj_text() has it; NULL when out of memory. */
 json_t *json_text(const char *value);
 
+/* A real number, or null where JSON cannot have it; NULL when out of memory. */
+json_t *json_number(double value);
+
 /* `value` at the end of the array, taken over; false: out of memory. */
 bool json_array_add(json_t *array, json_t *value);
 
