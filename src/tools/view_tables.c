@@ -67,6 +67,7 @@ size_t view_percentiles(const struct view *v,
         is_wanted(v, key, pct))
       ret[n++] = key;
   }
+  /* cppcheck-suppress uninitvar ; n of them are set */
   qsort(ret, n, sizeof(*ret), by_number);
   return n;
 }
