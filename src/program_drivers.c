@@ -24,7 +24,7 @@ int program_add_drivers(struct program *p, struct err *err)
   p->drivers = calloc(1, sizeof(*p->drivers));
   if (!p->drivers)
     return err_set(err, -ENOMEM, "not enough memory");
-  for (size_t i = 0; driver_list[i] && i < DRIVERS_MAX && rc == 0; i++) {
+  for (size_t i = 0; i < DRIVERS_MAX && driver_list[i] && rc == 0; i++) {
     const struct driver *d = driver_list[i];
     void *cfg = calloc(1, d->cfg_size ? d->cfg_size : 1);
 

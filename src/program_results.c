@@ -49,6 +49,7 @@ static int open_others(struct program *p, struct results_input *in)
   in->cfg = &own;
   if (results_new(&p->results, in, &err) < 0)
     log_msg(LOG_WARNING, "%s", err.text);
+  in->cfg = NULL; /* `own` ends here */
   return 0;
 }
 

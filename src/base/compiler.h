@@ -36,11 +36,14 @@
 
 /*
  * Zero if field `f` of struct `T` has one of the types; otherwise the build
- * breaks.  The second form accepts either of two.
+ * breaks.  The second form accepts either of two.  Types cannot have the
+ * parentheses that clang-tidy wants around arguments.
  */
+/* NOLINTBEGIN(bugprone-macro-parentheses) */
 #define FIELD_IS(T, f, type) \
   (0 * sizeof(char[_Generic(((T *)0)->f, type : 1, default : -1)]))
 #define FIELD_IS2(T, f, type1, type2) \
   (0 * sizeof(char[_Generic(((T *)0)->f, type1 : 1, type2 : 1, default : -1)]))
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #endif

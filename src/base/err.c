@@ -45,8 +45,9 @@ void err_prefix(struct err *err, const char *fmt, ...)
   va_start(ap, fmt);
   (void)vsnprintf(text, sizeof(text) - 2, fmt, ap);
   va_end(ap);
-  strcat(text, ": ");
   len = strlen(text);
+  memcpy(text + len, ": ", 3);
+  len += 2;
   memmove(err->text + len, err->text, sizeof(err->text) - len);
   err->text[sizeof(err->text) - 1] = '\0';
   memcpy(err->text, text, len);

@@ -81,13 +81,17 @@ static bool touches(char c)
          strchr("_$'\"`", c);
 }
 
-/* A value must not make one token with what stands before it: `-` and `-1`
- * would begin a comment, `E` and a quote another kind of string. */
+/*
+ * A value must not make one token with what stands before it: `-` and `-1`
+ * would begin a comment, `E` and a quote another kind of string.  Where it
+ * takes a blank behind `--` to begin a comment, two of them must not get one.
+ */
 static void keep_apart(struct strbuf *to)
 {
   const char last = to->len > 0 ? to->text[to->len - 1] : ' ';
+  const bool second = to->len > 1 && to->text[to->len - 2] == '-';
 
-  if (last == '-' || touches(last))
+  if ((last == '-' && !second) || touches(last))
     strbuf_add(to, " ", 1);
 }
 

@@ -95,6 +95,7 @@ size_t errtab_order(const struct errtab *t, size_t ret_index[ERRTAB_MAX])
     r[i].index = i;
     r[i].count = atomic_load_explicit(&t->entry[i].count, memory_order_relaxed);
   }
+  /* cppcheck-suppress uninitvar ; the loop has set as many */
   qsort(r, n, sizeof(r[0]), more_first);
   for (size_t i = 0; i < n; i++)
     ret_index[i] = r[i].index;

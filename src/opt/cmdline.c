@@ -3,6 +3,7 @@
  */
 #include "opt/cmdline.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +57,7 @@ static int assign_positionals(struct cmdline *c, const struct cmdline_input *in,
   const char *const *p = c->positionals;
   size_t n = c->n_positionals;
 
+  assert(p || n == 0);
   c->action = CMDLINE_TEST;
   if (*c->core->test) {
     c->test = c->core->test;

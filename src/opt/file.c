@@ -150,7 +150,7 @@ static struct opt_line *line_new(struct span name, struct span value, bool bare,
 
   if (!line)
     return NULL;
-  line->memory = malloc(n * sizeof(char *) + bytes + span_len(name) + 1 +
+  line->memory = malloc(n * sizeof(*items) + bytes + span_len(name) + 1 +
                         span_len(value) + 1 + span_len(place) + 1);
   if (!line->memory) {
     free(line);

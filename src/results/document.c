@@ -232,9 +232,12 @@ static int on_over(void *ctx, const struct run_end *end, struct err *err)
 {
   struct document *d = ctx;
   struct whole_file f;
-  int rc = whole_file_open(&f, d->name, err);
+  int rc;
 
   env_clock(&d->environment, "");
+  if (d->environment.failed)
+    return results_no_memory(err);
+  rc = whole_file_open(&f, d->name, err);
   if (rc < 0)
     return rc;
   if (fputs("{\n\"schema\": \"" DOCUMENT_SCHEMA "\"", f.stream) < 0)

@@ -37,7 +37,7 @@ static void put_u64(unsigned char *to, uint64_t value)
 /* LEB128 of at most nine bytes: the ninth one has eight bits of value. */
 static void add_zigzag(struct strbuf *out, int64_t value)
 {
-  uint64_t v = ((uint64_t)value << 1) ^ (uint64_t)(value >> 63);
+  uint64_t v = ((uint64_t)value << 1) ^ -(uint64_t)(value < 0);
   unsigned char byte;
 
   for (int i = 0; i < 8 && v >= 0x80; i++) {

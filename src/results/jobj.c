@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_REAL 1.7976931348623e308
+
 struct jobj jobj_new(void)
 {
   struct jobj o = { .j = json_object() };
@@ -17,7 +19,8 @@ struct jobj jobj_new(void)
 
 void jobj_add(struct jobj *o, const char *key, json_t *value)
 {
-  if (!value || !o->j || json_object_set_new(o->j, key, value) < 0)
+  /* Without an object, too: else nobody would free the value. */
+  if (json_object_set_new(o->j, key, value) < 0)
     o->failed = true;
 }
 
@@ -66,9 +69,11 @@ void jobj_signed(struct jobj *o, const char *key, int64_t value)
   jobj_add(o, key, json_integer(value));
 }
 
+/* JSON has no word for what is not finite, and what is rounded beyond the
+ * largest number (with the digits that are written) reads back as infinite. */
 json_t *json_number(double value)
 {
-  return isfinite(value) ? json_real(value) : json_null();
+  return fabs(value) < MOST_REAL ? json_real(value) : json_null();
 }
 
 void jobj_real(struct jobj *o, const char *key, double value)
@@ -100,7 +105,7 @@ json_t *jobj_take(struct jobj *o)
 
 bool json_array_add(json_t *array, json_t *value)
 {
-  return value && array && json_array_append_new(array, value) == 0;
+  return json_array_append_new(array, value) == 0; /* takes it in any case */
 }
 
 double json_seconds(uint64_t ns)

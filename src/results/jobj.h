@@ -33,7 +33,7 @@ json_t *jobj_take(struct jobj *o);
 /* Text as jobj_text() has it; NULL when out of memory. */
 json_t *json_text(const char *value);
 
-/* As jobj_real() has it: JSON has no word for what is not finite. */
+/* A real number, or null where JSON cannot have it; NULL when out of memory. */
 json_t *json_number(double value);
 
 /* `value` at the end of the array, taken over; false: out of memory. */

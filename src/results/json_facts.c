@@ -53,7 +53,7 @@ static json_t *fact_value(const struct fact *f)
   case FACT_INT:
     return json_integer(f->integer);
   case FACT_REAL:
-    return json_real(f->real);
+    return json_number(f->real);
   case FACT_BOOL:
     return json_boolean(f->integer);
   }
@@ -121,7 +121,7 @@ static json_t *option_value(const struct opt_entry *e)
   case OPT_TYPE_SIZE:
     return json_integer(opt_get_int(e));
   case OPT_TYPE_DOUBLE:
-    return json_real(opt_get_number(e));
+    return json_number(opt_get_number(e));
   case OPT_TYPE_LIST:
     return list_value(opt_get_list(e));
   case OPT_TYPE_STRING:

@@ -57,7 +57,7 @@ int class_periods_init(struct class_periods *p, struct class_set *set)
 
 void class_periods_done(struct class_periods *p)
 {
-  for (unsigned i = 0; i < p->n; i++)
+  for (unsigned i = 0; p->track && i < p->n; i++)
     track_free(p->track[i]);
   free(p->track);
   free(p->report);

@@ -97,10 +97,11 @@ static bool read_counts(struct hist_sum *sum, const unsigned char *p,
     if (!p)
       return false;
     if (value < 0) {
-      at += (uint64_t)-value;
+      at += -(uint64_t)value;
     } else if (at < HIST_BUCKETS) {
       sum->count[at++] = (uint64_t)value;
-      sum->total += (uint64_t)value;
+      if (__builtin_add_overflow(sum->total, (uint64_t)value, &sum->total))
+        return false;
     } else if (value > 0) {
       return false;
     }

@@ -69,6 +69,7 @@ size_t view_percentiles(const struct view *v,
         is_wanted(v, key, pct))
       ret[n++] = key;
   }
+  /* cppcheck-suppress uninitvar ; n of them are set */
   qsort(ret, n, sizeof(*ret), by_number);
   return n;
 }

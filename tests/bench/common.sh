@@ -5,11 +5,13 @@
 # SYSBENCH   what to compare it with, else the installed sysbench 1.0.20
 # PAIRS      how many pairs of runs, at least 5: the programs take turns, so
 #            that what happens on the machine meanwhile happens to both
+# QUICK      1: one pair will do, to see that the scripts work; no figures
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 BENCH=${BENCH:-$here/../../build/bench}
 SYSBENCH=${SYSBENCH:-sysbench}
-PAIRS=${PAIRS:-5}
+QUICK=${QUICK:-0}
+((QUICK)) && PAIRS=${PAIRS:-1} || PAIRS=${PAIRS:-5}
 
 die() {
   printf '%s: %s\n' "${0##*/}" "$*" >&2
@@ -17,7 +19,7 @@ die() {
 }
 
 [[ -x $BENCH ]] || die "there is no program '$BENCH': set BENCH"
-((PAIRS >= 5)) || die 'PAIRS is at least 5'
+((PAIRS >= (QUICK ? 1 : 5))) || die 'PAIRS is at least 5'
 command -v "$SYSBENCH" >/dev/null ||
   die "there is no '$SYSBENCH' to compare with: set SYSBENCH"
 [[ $("$SYSBENCH" --version) == 'sysbench 1.0.20'* ]] ||

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # threads_memory.sh - resident memory per thread, and the time until all threads
-# have started, at 10, 1,000 and 10,000 threads.
+# have started, at 10, 1,000, 4,000 and 10,000 threads.
 set -euo pipefail
 # shellcheck source=tests/bench/common.sh
 . "$(dirname "$0")/common.sh"
@@ -62,7 +62,9 @@ base_a=$rss_a base_b=$rss_b
 title 'threads: resident memory of each, and time to start them all'
 printf '%8s %14s %14s %10s %12s\n' threads 'bench KiB' 'sysbench KiB' \
   'bench ms' 'sysbench ms'
-for threads in 10 1000 10000; do
+counts=(10 1000 4000 10000)
+((QUICK)) && counts=(10 1000 4000)
+for threads in "${counts[@]}"; do
   medians "$BENCH" "$SYSBENCH" "$threads"
   printf '%8d %14.2f %14.2f %10.0f %12.0f\n' "$threads" \
     "$(calc "($rss_a - $base_a) / ($threads - 1)")" \

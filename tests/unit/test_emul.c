@@ -200,6 +200,8 @@ static void test_integers(void)
   big = -1;
   OK_STR(with(&to, EMUL_PGSQL, "5-?", &plain, b + 3, 1), "5- -1",
          "a negative value does not begin a comment");
+  OK_STR(with(&to, EMUL_MYSQL, "5--?, 5-?", &plain, two, 2), "5---1, 5- -1",
+         "nor does it become part of one");
   OK_STR(with(&to, EMUL_PGSQL, "SELECT?FROM t", &plain, b + 3, 1),
          "SELECT -1 FROM t", "a value does not join with words");
   OK_STR(with(&to, EMUL_PGSQL, "x=?::text, ?::int", &plain, two, 2),

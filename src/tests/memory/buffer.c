@@ -58,6 +58,7 @@ int memory_buffer_map(struct memory_buffer *b, uint64_t bytes, bool huge,
                    (unsigned long long)bytes);
   rounded -= rounded % page;
   p = mmap(NULL, rounded, PROT_READ | PROT_WRITE, flags, -1, 0);
+  /* cppcheck-suppress identicalConditionAfterEarlyExit ; it takes both #if */
   if (p == MAP_FAILED && huge)
     return err_sys(
       err, "cannot allocate %llu bytes of huge pages (%llu pages are free),",
