@@ -1,0 +1,222 @@
+#!/usr/bin/env bash
+# wire.sh - what a query costs the client, on private MariaDB and PostgreSQL
+# servers beside sysbench and pgbench: instructions, processor time, throughput
+# and memory.  4 tables, uniform keys, prepared statements, Unix sockets.
+#
+# PARTS to measure ["instructions cpu throughput memory"], ROWS per table
+# [20000], SECONDS_EACH run [3], CONNECTIONS of the memory part [500].
+set -euo pipefail
+# shellcheck source=tests/bench/common.sh
+. "$(dirname "$0")/common.sh"
+
+rows=${ROWS:-20000} seconds=${SECONDS_EACH:-3} connections=${CONNECTIONS:-500}
+parts=${PARTS:-instructions cpu throughput memory}
+servers=$here/../db/servers.sh
+work=$(mktemp -d)
+child=
+# shellcheck disable=SC2317 # called by the trap
+end_all() {
+  [[ -z $child ]] || kill -TERM "$child" 2>/dev/null || :
+  "$servers" stop "$work/my" >/dev/null 2>&1 || :
+  "$servers" stop "$work/pg" >/dev/null 2>&1 || :
+  rm -rf "$work"
+}
+trap end_all EXIT
+
+limit=--max-connections=$((connections + 100))
+"$servers" start mysql "$work/my" "$limit" >/dev/null
+"$servers" start pgsql "$work/pg" "$limit" >/dev/null
+eval "$("$servers" env "$work/my")"
+eval "$("$servers" env "$work/pg")"
+# shellcheck disable=SC2034,SC2054 # set_job() takes them by name
+mysql=(--db-driver=mysql --mysql-socket="$MY_SOCKET"
+  --mysql-ignore-errors=1213,1020,1205,1062)
+# shellcheck disable=SC2034
+pgsql=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT")
+common=(--tables=4 --table-size="$rows" --rand-type=uniform)
+pgbench=(pgbench -h "$PG_SOCKET_DIR" -p "$PG_PORT" -U "$PG_USER" -n)
+
+has_part() {
+  [[ " $parts " == *" $1 "* ]]
+}
+
+# ratio A B
+ratio() {
+  calc "$1 / $2"
+}
+
+# ---- instructions: two runs of different length, the difference divided ----
+
+# counted PROGRAM TEST EVENTS: user-mode instructions of the whole run.
+counted() {
+  valgrind --tool=callgrind --callgrind-out-file="$work/callgrind" "$1" "$2" \
+    "${job[@]}" --events="$3" --time=0 --threads=1 run >"$work/out" 2>&1 ||
+    die "failed under valgrind: $1 $2
+$(<"$work/out")"
+  awk '/^(summary|totals):/ { print $2; exit }' "$work/callgrind"
+}
+
+# per_event PROGRAM TEST FEW MANY: medians are not needed, but warm code is.
+per_event() {
+  local few many
+  few=$(counted "$1" "$2" "$3") || exit 1
+  many=$(counted "$1" "$2" "$4") || exit 1
+  calc "($many - $few) / ($4 - $3)"
+}
+
+instructions() {
+  local name few many a b
+  printf '\ninstructions per event\n%-7s %-18s %10s %10s %8s\n' server test \
+    bench sysbench ratio
+  for server in mysql pgsql; do
+    set_job
+    for name in oltp_point_select oltp_read_write; do
+      few=10000 many=30000
+      [[ $name != *write ]] || few=1000 many=3000
+      a=$(per_event "$BENCH" "$name" "$few" "$many")
+      b=$(per_event "$SYSBENCH" "$name" "$few" "$many")
+      printf '%-7s %-18s %10.0f %10.0f %8.3f\n' "$server" "$name" "$a" "$b" \
+        "$(ratio "$a" "$b")"
+    done
+  done
+}
+
+# ---- processor time of the client per query ----
+
+# spent COMMAND...: microseconds, user and system, of a point select; the
+# command reports events as sysbench does, or transactions as pgbench does.
+spent() {
+  local TIMEFORMAT='cpu %U %S'
+  { time "$@" >"$work/out" 2>&1; } 2>"$work/time" || die "failed: $*
+$(<"$work/out")"
+  awk '/^ *total number of events:/ { n = $NF }
+    /^number of transactions actually processed:/ { n = $6; sub(/\/.*/, "", n) }
+    /^cpu / { mine = $2; kernel = $3 }
+    END { if (n == 0) exit 1
+          print (mine + kernel) * 1e6 / n }' "$work/out" "$work/time" ||
+    die "no events: $*"
+}
+
+cpu() {
+  local threads i a b c
+  printf '\nmicroseconds (user and system) of the client per point select\n'
+  printf '%-7s %8s %10s %10s %10s %8s %8s\n' server threads bench sysbench \
+    pgbench ratio ratio
+  for server in mysql pgsql; do
+    set_job
+    for threads in 1 16; do
+      a='' b='' c=''
+      for ((i = 0; i < PAIRS; i++)); do
+        local run=(oltp_point_select "${job[@]}" --threads="$threads"
+          --time="$seconds" run)
+        a+=$(spent "$BENCH" "${run[@]}")$'\n' || exit 1
+        b+=$(spent "$SYSBENCH" "${run[@]}")$'\n' || exit 1
+        [[ $server == mysql ]] || c+=$(spent "${pgbench[@]}" -S -M prepared \
+          -c "$threads" -j "$threads" -T "$seconds" "$PG_DB")$'\n' || exit 1
+      done
+      a=$(median <<<"${a%$'\n'}") b=$(median <<<"${b%$'\n'}")
+      printf '%-7s %8d %10.2f %10.2f' "$server" "$threads" "$a" "$b"
+      if [[ -n $c ]]; then
+        c=$(median <<<"${c%$'\n'}")
+        printf ' %10.2f %8.3f %8.3f\n' "$c" "$(ratio "$a" "$b")" \
+          "$(ratio "$a" "$c")"
+      else
+        printf ' %10s %8.3f\n' - "$(ratio "$a" "$b")"
+      fi
+    done
+  done
+}
+
+# ---- throughput ----
+
+throughput() {
+  local name threads
+  printf '\nevents per second\n%-7s %-18s %8s %10s %10s %8s\n' server test \
+    threads bench sysbench ratio
+  for server in mysql pgsql; do
+    set_job
+    for name in oltp_point_select oltp_read_write; do
+      for threads in 16 64 256; do
+        both "$name" "${job[@]}" --threads="$threads" --time="$seconds" run
+        printf '%-7s %-18s %8d %10.0f %10.0f %8.3f\n' "$server" "$name" \
+          "$threads" "$ours" "$theirs" "$(ratio "$ours" "$theirs")"
+      done
+    done
+  done
+}
+
+# ---- memory ----
+
+# resident PROGRAM THREADS SCRIPT...: KiB when all threads have started; with
+# one event per second almost all of them wait.
+resident() {
+  local line said='' rss=''
+  "$1" "${@:3}" --threads="$2" --rate=1 --time=120 run >"$work/pipe" 2>&1 &
+  child=$!
+  exec 3<"$work/pipe"
+  while IFS= read -rt 60 line <&3; do
+    said+=$line$'\n'
+    if [[ $line == 'Threads started!' ]]; then
+      rss=$(awk '/^VmRSS:/ { print $2 }' "/proc/$child/status")
+      break
+    fi
+  done
+  kill -TERM "$child" 2>/dev/null || :
+  cat <&3 >/dev/null
+  exec 3<&-
+  wait "$child" 2>/dev/null || :
+  child=
+  [[ -n $rss ]] || die "'$1' did not start $2 threads:
+$said"
+  printf '%s\n' "$rss"
+}
+
+# each PROGRAM SCRIPT...: KiB for each thread beyond the first.
+each() {
+  local one all
+  one=$(resident "$1" 1 "${@:2}") || exit 1
+  all=$(resident "$1" "$connections" "${@:2}") || exit 1
+  calc "($all - $one) / ($connections - 1)"
+}
+
+memory() {
+  local what a b
+  mkfifo "$work/pipe"
+  printf 'function event() end\n' >"$work/idle.lua"
+  cat >"$work/connect.lua" <<'LUA'
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() end
+LUA
+  printf '\nKiB of memory per thread, at %d threads\n' "$connections"
+  printf '%-7s %-34s %10s %10s %8s\n' server 'with' bench sysbench ratio
+  for server in mysql pgsql; do
+    set_job
+    for what in 'Lua state' 'Lua state and connection' oltp_point_select; do
+      case $what in
+        'Lua state') set -- "$work/idle.lua" ;;
+        oltp_*) set -- "$what" "${job[@]}" ;;
+        *) set -- "$work/connect.lua" "${where[@]}" ;;
+      esac
+      a=$(each "$BENCH" "$@")
+      b=$(each "$SYSBENCH" "$@")
+      printf '%-7s %-34s %10.1f %10.1f %8.3f\n' "$server" "$what" "$a" "$b" \
+        "$(ratio "$a" "$b")"
+    done
+  done
+}
+
+# The options of $server.
+set_job() {
+  declare -gn where=$server
+  job=("${where[@]}" "${common[@]}")
+}
+
+title 'the client of a database'
+for server in mysql pgsql; do
+  set_job
+  "$BENCH" oltp_read_write "${job[@]}" --threads=4 prepare >/dev/null
+done
+"${pgbench[@]}" -i -I dtgp -q "$PG_DB" >/dev/null 2>&1 || die 'pgbench -i failed'
+for part in instructions cpu throughput memory; do
+  ! has_part "$part" || "$part"
+done
