@@ -121,11 +121,13 @@ static void check_options(struct script *script, struct fixture *f)
   }
   for (size_t i = 0; i < f->set.n; i++) {
     const struct opt_entry *e = f->set.entries[i];
+    struct strbuf expected = { 0 };
 
     if (e->section != OPT_SECTION_TEST)
       continue;
     MUST(declared && e->row->name && e->row->help);
-    (void)script_is_valid(script, e, opt_get_string(e));
+    (void)script_is_valid(script, e, opt_get_string(e), &expected);
+    strbuf_done(&expected);
   }
   help_test(&help, "fuzz", &f->set);
   MUST(!help.failed);
