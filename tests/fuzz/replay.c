@@ -74,7 +74,7 @@ int main(int argc, char **argv)
   char folder[2048];
   unsigned n = 0;
 
-  (void)alarm(60); /* an input that is read for ever */
+  (void)alarm(600); /* an input that is read for ever */
   (void)snprintf(folder, sizeof(folder), "%s/tests/fuzz/corpus/" CORPUS,
                  src ? src : ".");
   for (int i = 1; i < argc; i++)
