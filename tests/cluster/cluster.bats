@@ -39,8 +39,8 @@ shares() {
   ranks 3 cpu --cpu-max-prime=2000 --time=2 --report-interval=0.5 --report-checkpoints=1 \
     --json=run.json run
   must is "$status" 0
-  has "$output" '^\[ 0.5s \] thds: 3 eps: '
-  has "$output" '^\[ 1.5s \] thds: 3 eps: '
+  # A line that is late on a busy machine is labelled with its true time.
+  (($(grep -c '^\[ [0-9.]*s \] thds: 3 eps: ' <<<"$output") >= 2))
   has "$output" 'Checkpoint report'
   check run.json "${sums[@]}" "len(d['checkpoints']) == 1" \
     "sum(i['events'] for i in d['intervals']) == d['totals']['events']"
