@@ -39,9 +39,9 @@ shares() {
   ranks 3 cpu --cpu-max-prime=2000 --time=2 --report-interval=0.5 --report-checkpoints=1 \
     --json=run.json run
   must is "$status" 0
-  # On a busy machine a worker may not have begun, or be done, by then.
-  must has "$output" '^\[ 0.5s \] thds: [1-3] eps: '
-  must has "$output" '^\[ 1.5s \] thds: [1-3] eps: '
+  # On a busy machine a worker may not have begun, or be done, by then, and a line
+  # that is late is labelled with its true time.
+  (($(grep -c '^\[ [0-9.]*s \] thds: [1-3] eps: ' <<<"$output") >= 2))
   has "$output" 'Checkpoint report'
   check run.json "${sums[@]}" "len(d['checkpoints']) == 1" \
     "sum(i['events'] for i in d['intervals']) == d['totals']['events']"
