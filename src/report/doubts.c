@@ -15,6 +15,8 @@
 #define BUSY 0.9
 /* Workers' share of time on run queues that shows in latencies. */
 #define QUEUED 0.1
+/* Share of arrivals that may wait at the end, beside one per thread. */
+#define WAITING 0.01
 /* A shorter run has other problems. */
 #define LEAST_NS (3 * NS_PER_S)
 /* Readings from user space take 20 to 60 ns, system calls some hundreds. */
@@ -84,6 +86,18 @@ static void look_at_percentile(struct doubts *d, const struct doubt_input *in,
       (unsigned long long)in->report->events, fmt_shortest(text, pct));
 }
 
+/* Workers that cannot keep up: latencies grow as long as the run lasts. */
+static void look_at_backlog(struct doubts *d, const struct doubt_input *in)
+{
+  if (in->backlog <= in->threads ||
+      (double)in->backlog <= WAITING * (double)in->arrivals)
+    return;
+  add(d, true, "backlog",
+      "%llu of %llu events that were due under --rate had not begun when the "
+      "run ended: the threads could not keep up, and latencies include waiting",
+      (unsigned long long)in->backlog, (unsigned long long)in->arrivals);
+}
+
 static void look_at_trend(struct doubts *d, const struct doubt_input *in)
 {
   double change;
@@ -113,5 +127,6 @@ void doubts_find(struct doubts *ret, const struct doubt_input *in)
     look_at_percentile(ret, in, setup->percentile, setup->percentile_given);
   for (unsigned i = 0; i < setup->n_percentiles; i++)
     look_at_percentile(ret, in, setup->percentiles[i], true);
+  look_at_backlog(ret, in);
   look_at_trend(ret, in);
 }

@@ -6,6 +6,7 @@
 #define BENCH_REPORT_DOUBTS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "report/life.h"
 
@@ -19,6 +20,8 @@ struct doubt_input {
   bool measures_others;
   unsigned threads;
   double clock_cost_ns; /* of one reading */
+  /* With --rate: how many events were due, and had not begun at the end. */
+  uint64_t arrivals, backlog;
   const struct client_use *client;
   const struct report_setup *setup;
   const struct report *report; /* of the measured part */

@@ -126,11 +126,22 @@ static void client_since(struct run *run, uint64_t end_ns,
   }
 }
 
+/* How far behind --rate the workers were. */
+static void backlog_at(struct run *run, uint64_t end_ns, uint64_t *ret_arrivals,
+                       uint64_t *ret_backlog)
+{
+  *ret_arrivals = *ret_backlog = 0;
+  if (!run->schedule)
+    return;
+  *ret_backlog = schedule_waiting(run->schedule, end_ns);
+  *ret_arrivals = schedule_arrivals(run->schedule) - run->ending.arrivals;
+}
+
 void ending_doubt(struct run *run, const struct report *total, uint64_t end_ns)
 {
   struct ending *e = &run->ending;
   struct client_use client;
-  const struct doubt_input in = {
+  struct doubt_input in = {
     .measures_others = total->style == REPORT_SQL ||
                        total->style == REPORT_FILEIO,
     .threads = run->plan->threads,
@@ -142,6 +153,7 @@ void ending_doubt(struct run *run, const struct report *total, uint64_t end_ns)
   };
 
   client_since(run, end_ns, &client);
+  backlog_at(run, end_ns, &in.arrivals, &in.backlog);
   doubts_find(&e->doubts, &in);
   for (size_t i = 0; i < e->doubts.n; i++) {
     if (e->doubts.of[i].shown)
@@ -184,10 +196,8 @@ void ending_tell(struct run *run, bool started, bool forced, int status,
     end.error = e->error.text;
   if (started)
     client_since(run, end_ns, &end.client);
-  if (started && run->schedule) {
-    end.backlog = schedule_waiting(run->schedule, end_ns);
-    end.arrivals = schedule_arrivals(run->schedule) - e->arrivals;
-  }
+  if (started)
+    backlog_at(run, end_ns, &end.arrivals, &end.backlog);
   if (started && run->plan->report.details && run->test->ops->details) {
     run->test->ops->details(run->test_run, &e->details);
     end.details = &e->details;

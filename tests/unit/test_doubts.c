@@ -77,6 +77,16 @@ static void test_client(void)
   OK_STR(codes(&f), "", "or the run was too short");
 
   make(&f);
+  f.in.arrivals = 100000;
+  f.in.backlog = 1001;
+  OK_STR(codes(&f), "backlog! ", "one event in a hundred waits");
+  f.in.backlog = 1000;
+  OK_STR(codes(&f), "", "not more than that");
+  f.in.arrivals = 20;
+  f.in.backlog = 4;
+  OK_STR(codes(&f), "", "one for each thread may");
+
+  make(&f);
   f.in.clock_cost_ns = 900;
   OK_STR(codes(&f), "slow_clock! ", "a clock that is a system call");
 }
