@@ -49,6 +49,7 @@ static int next_signal(const struct signals *s, const sigset_t *set, bool first)
 static void *wait_for_signals(void *arg)
 {
   struct signals *s = arg;
+  uint64_t first_ns = 0;
   int first = 0;
   sigset_t set;
 
@@ -58,11 +59,14 @@ static void *wait_for_signals(void *arg)
 
     if (number == SIGNAL_END)
       return NULL;
+    if (number != 0 && number == first && clock_now_ns() - first_ns < SIGNAL_ECHO_NS)
+      continue;
     if (number == 0 && s->late && !s->late(s->arg))
       continue;
     if (first != 0)
       signals_die(number ? number : first);
     first = number;
+    first_ns = clock_now_ns();
     s->arrived(s->arg, number);
   }
 }

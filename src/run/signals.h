@@ -1,6 +1,6 @@
 /*
  * signals.h - SIGINT and SIGTERM end a run in an orderly way, the second one at
- * once.
+ * once, unless it is but an echo of the first.
  *
  * No work is done in a signal handler: the signals are blocked in all threads,
  * and one thread waits for them.
@@ -12,7 +12,13 @@
 #include <signal.h>
 #include <stdbool.h>
 
+#include "base/clock.h"
+
 struct err;
+
+/* The same signal within this time is the same wish: timeout(1), launchers and
+ * terminals send it to the process, and to its group. */
+#define SIGNAL_ECHO_NS (250 * NS_PER_MS)
 
 struct signals {
   bool started;

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "run/signals.h"
 
 enum {
   STATUS_NO_EXEC = 127,
@@ -76,7 +77,10 @@ static void take_signal(struct children *c, int number, pid_t pid)
 
   if (number != SIGINT && number != SIGTERM)
     return;
+  if (number == c->signal && clock_now_ns() - c->signal_ns < SIGNAL_ECHO_NS)
+    return;
   c->signal = number;
+  c->signal_ns = clock_now_ns();
   if (pid > 0 && (number == SIGTERM || again))
     (void)kill(pid, number);
   else if (pid > 0)

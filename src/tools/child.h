@@ -11,13 +11,15 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct err;
 
 struct children {
-  int signal;   /* SIGINT or SIGTERM has come; 0: neither */
-  sigset_t old; /* the mask before */
-  bool blocked; /* signals are */
+  int signal;         /* SIGINT or SIGTERM has come; 0: neither */
+  uint64_t signal_ns; /* when it did */
+  sigset_t old;       /* the mask before */
+  bool blocked;       /* signals are */
 };
 
 /* Where the output of a child goes. */
