@@ -161,6 +161,7 @@ int script_new(struct script **ret, const struct script_setup *setup,
   (void)pthread_mutex_init(&script->lock, NULL);
   measures_init(&script->measures);
   labels_init(&script->labels);
+  compiled_init(&script->compiled);
   script_init_hooks(script);
   script->test = (struct test){
     .name = script->name,
@@ -193,6 +194,7 @@ void script_free(struct script *script)
     strbuf_done(&script->modules[i]);
   measures_done(&script->measures);
   labels_done(&script->labels);
+  compiled_done(&script->compiled);
   (void)pthread_mutex_destroy(&script->lock);
   free(script);
 }

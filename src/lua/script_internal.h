@@ -11,6 +11,7 @@
 
 #include "base/ffi_api.h"
 #include "base/strbuf.h"
+#include "lua/compiled.h"
 #include "lua/internal_text.h"
 #include "lua/label.h"
 #include "lua/measure.h"
@@ -53,6 +54,7 @@ struct script {
   int signal;        /* has interrupted it; 0: none */
   struct measures measures;
   struct labels labels; /* of statements */
+  struct compiled_modules compiled;
 };
 
 void script_args_done(struct script_args *args);

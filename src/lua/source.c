@@ -67,6 +67,11 @@ static int write_code(lua_State *L, const void *bytes, size_t len, void *to)
   return ((struct strbuf *)to)->failed;
 }
 
+int source_dump(lua_State *L, struct strbuf *code)
+{
+  return lua_dump(L, write_code, code) == 0 && !code->failed ? 0 : -ENOMEM;
+}
+
 int source_compile(lua_State *L, const struct strbuf *text, const char *chunk,
                    struct strbuf *code, struct err *err)
 {
@@ -74,7 +79,7 @@ int source_compile(lua_State *L, const struct strbuf *text, const char *chunk,
 
   if (luaL_loadbuffer(L, strbuf_str(text), text->len, chunk) != 0)
     rc = err_set(err, -EINVAL, "%s", lua_tostring(L, -1));
-  else if (lua_dump(L, write_code, code) != 0)
+  else if (source_dump(L, code) < 0)
     rc = err_set(err, -ENOMEM, "not enough memory");
   lua_pop(L, 1);
   return rc;

@@ -22,4 +22,8 @@ int source_read(const struct resolved *what, struct strbuf *out,
 int source_compile(lua_State *L, const struct strbuf *text, const char *chunk,
                    struct strbuf *code, struct err *err);
 
+/* Add the byte code of the function on top of the stack, which stays there.  0
+ * or -ENOMEM. */
+int source_dump(lua_State *L, struct strbuf *code);
+
 #endif

@@ -100,6 +100,13 @@ static int load_internal(lua_State *L)
   return luaL_error(L, "no internal module '%s'", name);
 }
 
+/* host.compile(path): the function that is a module, or nil and a message. */
+static int compile_module(lua_State *L)
+{
+  return compiled_load(&state_of(L)->script->compiled, L,
+                       luaL_checkstring(L, 1));
+}
+
 static void set_text(lua_State *L, const char *name, const char *text)
 {
   if (text)
@@ -173,6 +180,7 @@ static void push_host(lua_State *L, struct state *s)
   push_argv(L, setup);
   lua_setfield(L, -2, "argv");
   set_function(L, s, "load", load_internal);
+  set_function(L, s, "compile", compile_module);
   if (setup->record && !script->main) /* this will be the main state */
     set_function(L, s, "record", record_module);
   if (setup->bundle)

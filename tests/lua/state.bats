@@ -86,6 +86,30 @@ false	false	false"
   must has "$output" '^got	here$'
 }
 
+@test "modules are compiled once, and know their lines in every thread" {
+  cat >m.lua <<'L'
+return function()
+  error("oops " .. sysbench.tid)
+end
+L
+  cat >t.lua <<'L'
+local m = require("m")
+if sysbench.tid == 0 and sysbench.cmdline.command == "run" then
+  -- What is read after this is not what was compiled.
+  local f = io.open("m.lua", "w")
+  f:write("return nil, nil, syntax error")
+  f:close()
+end
+function event() if sysbench.tid == 1 then m() end end
+L
+  bench ./t.lua --threads=2 --time=5 run
+  must is "$status" 1
+  must has "$stderr" '^FATAL: .*m\.lua:2: oops 1$'
+  bench ./t.lua --events=1 run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: error loading module 'm' from file './m\.lua':$"
+}
+
 @test "LUA_PATH replaces the path, ;; stands for the default" {
   echo 'print(package.path)' >p.lua
   HOME=/h LUA_PATH= bench p.lua

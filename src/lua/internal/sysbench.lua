@@ -156,6 +156,20 @@ end
 
 package.path, package.cpath = host.path, host.cpath
 
+-- The module in a file, which is compiled once for all states.
+local function module_in(file, name)
+  local chunk, err = host.compile(file)
+  if not chunk then
+    error("error loading module '" .. name .. "' from file '" .. file .. "':\n\t" .. err, 0)
+  end
+  return chunk
+end
+
+table.insert(package.loaders, 2, function(name)
+  local file = package.searchpath(name, package.path)
+  return file and module_in(file, name) -- else the next loader says where it looked
+end)
+
 -- A loader for the modules of one folder.
 local function folder_loader(folder)
   return function(name)
@@ -165,11 +179,7 @@ local function folder_loader(folder)
       return "\n\tno file '" .. file .. "'"
     end
     f:close()
-    local chunk, err = loadfile(file)
-    if not chunk then
-      error("error loading module '" .. name .. "' from file '" .. file .. "':\n\t" .. err, 0)
-    end
-    return chunk
+    return module_in(file, name)
   end
 end
 

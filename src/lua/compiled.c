@@ -1,0 +1,94 @@
+/*
+ * compiled.c - a list of files and their byte code.
+ */
+#include "lua/compiled.h"
+
+#include <lauxlib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "lua/source.h"
+
+/* Constant once it is in the list. */
+struct compiled {
+  struct compiled *next;
+  char *path;         /* owned */
+  struct strbuf code; /* owned */
+};
+
+void compiled_init(struct compiled_modules *m)
+{
+  (void)pthread_mutex_init(&m->lock, NULL);
+  m->first = NULL;
+}
+
+static void compiled_free(struct compiled *c)
+{
+  if (!c)
+    return;
+  strbuf_done(&c->code);
+  free(c->path);
+  free(c);
+}
+
+void compiled_done(struct compiled_modules *m)
+{
+  while (m->first) {
+    struct compiled *c = m->first;
+
+    m->first = c->next;
+    compiled_free(c);
+  }
+  (void)pthread_mutex_destroy(&m->lock);
+}
+
+static const struct compiled *find(struct compiled_modules *m, const char *path)
+{
+  const struct compiled *c;
+
+  (void)pthread_mutex_lock(&m->lock);
+  c = m->first;
+  while (c && strcmp(c->path, path) != 0)
+    c = c->next;
+  (void)pthread_mutex_unlock(&m->lock);
+  return c;
+}
+
+/* Keep the function on top of the stack, if that is possible; another thread
+ * may keep the same one, which does no harm. */
+static void keep(struct compiled_modules *m, lua_State *L, const char *path)
+{
+  struct compiled *c = calloc(1, sizeof(*c));
+
+  if (!c)
+    return;
+  c->path = strdup(path);
+  if (!c->path || source_dump(L, &c->code) < 0) {
+    compiled_free(c);
+    return;
+  }
+  (void)pthread_mutex_lock(&m->lock);
+  c->next = m->first;
+  m->first = c;
+  (void)pthread_mutex_unlock(&m->lock);
+}
+
+int compiled_load(struct compiled_modules *m, lua_State *L, const char *path)
+{
+  const struct compiled *c = find(m, path);
+  int rc;
+
+  if (c)
+    rc = luaL_loadbuffer(L, strbuf_str(&c->code), c->code.len, path);
+  else
+    rc = luaL_loadfile(L, path);
+  if (rc != 0) {
+    lua_pushnil(L);
+    lua_insert(L, -2);
+    return 2;
+  }
+  if (!c)
+    keep(m, L, path);
+  return 1;
+}
