@@ -14,6 +14,10 @@ src=$(cd "$(dirname "$0")/.." && pwd)
 # Tests run beside each other, as many as there are processors; those with a
 # server mostly wait.  Tests of times are last and alone: tests/Makefile.inc.
 cores=$(getconf _NPROCESSORS_ONLN)
+quick=0
+[[ ${1:-} != --quick ]] || quick=1
+asan=(build-asan '--enable-sanitizers=address,undefined' CFLAGS='-O1 -g')
+tsan=(build-tsan '--enable-sanitizers=thread' CFLAGS='-O1 -g')
 broken=()
 passed=0 failed=0 skipped=0
 
@@ -47,6 +51,13 @@ tell_failures() {
   done < <(find "$1" -name '*.trs' -exec grep -lE '^:test-result: (FAIL|XPASS|ERROR)' {} +)
 }
 
+# ahead FOLDER [CONFIGURE ARGUMENT]...: build it, and its tests.  What fails is
+# told when its turn comes.
+ahead() {
+  nice "$src/scripts/build.sh" "$src/$1" --enable-werror "${@:2}" &&
+    nice make -C "$src/$1" check TESTS=
+}
+
 # suites FOLDER TARGETS [CONFIGURE ARGUMENT]...
 suites() {
   local folder=$src/$1 targets=$2 suite began name jobs
@@ -60,17 +71,22 @@ suites() {
   for suite in $targets; do
     began=$SECONDS
     jobs=$cores
-    [[ $suite == check ]] || jobs=$((cores + 2))
+    if [[ $suite == check-servers ]]; then
+      jobs=$((cores + 2))
+      # Servers leave the processors time.
+      ((quick)) || (ahead "${asan[@]}" && ahead "${tsan[@]}") >/dev/null 2>&1 &
+    fi
     make -C "$folder" -j"$jobs" "$suite" || broken+=("$suite in $folder")
     printf 'test.sh: %s in %s took %d s\n' "$suite" "$name" $((SECONDS - began))
   done
   count "$folder"
 }
 
-suites build 'check check-db check-fault'
-if [[ ${1:-} != --quick ]]; then
-  suites build-asan check --enable-sanitizers=address,undefined CFLAGS='-O1 -g'
-  suites build-tsan check --enable-sanitizers=thread CFLAGS='-O1 -g'
+suites build 'check check-servers'
+if ((!quick)); then
+  wait
+  suites "${asan[0]}" check "${asan[@]:1}"
+  suites "${tsan[0]}" check "${tsan[@]:1}"
 fi
 
 status=0
