@@ -254,7 +254,8 @@ out_of_files() {
   [[ -z ${SANITIZED-} ]] || skip "sanitizers need address space"
   failures=0
   for size in 60000 120000 200000 300000; do
-    bounded bash -c "ulimit -v $size; exec \"\$@\"" - "${base[@]}" --threads=40 --time=1 run
+    bounded bash -c "ulimit -v $size; exec \"\$@\"" - "${base[@]}" "${interpreted[@]}" \
+      --threads=40 --time=1 run
     ((status <= 1))
     ((status == 0)) || {
       failures=$((failures + 1))

@@ -239,7 +239,8 @@ print(sqlite3.connect(sys.argv[1]).execute("PRAGMA integrity_check").fetchone()[
   [[ -z ${SANITIZED-} ]] || skip "sanitizers need address space"
   failures=0
   for size in 60000 90000 120000 200000 300000; do
-    bounded bash -c "ulimit -v $size; exec \"\$@\"" - "${base[@]}" --threads=40 --time=1 run
+    bounded bash -c "ulimit -v $size; exec \"\$@\"" - "${base[@]}" "${interpreted[@]}" \
+      --threads=40 --time=1 run
     ((status <= 1))
     ((status == 0)) || {
       failures=$((failures + 1))

@@ -185,9 +185,10 @@ function prepare() print("called") end'
     skip "a sanitizer needs much address space"
   fi
   local body hog
+  # Interpreted: see tests/fault/helper.bash.
   limited() {
     echo "$body" >m.lua
-    run --separate-stderr bash -c "ulimit -v 300000; exec '$BENCH' m.lua --threads=$1 --events=1 run"
+    run --separate-stderr bash -c "ulimit -v 300000; exec '$BENCH' m.lua --luajit-cmd=off --threads=$1 --events=1 run"
     must [ "$status" = 1 ]
   }
   body='function event() end' limited 500
