@@ -37,7 +37,8 @@ void patience_took(struct patience *p, uint64_t ns)
   else
     p->sleep_ns += counts;
   if (p->n == 2 * PATIENCE_TRIAL) {
-    p->looks = p->look_ns < p->sleep_ns;
+    /* Looking costs a processor: it must be worth it. */
+    p->looks = 2 * p->look_ns < p->sleep_ns;
     p->failures = 0;
   }
 }

@@ -8,7 +8,7 @@
  * processors that have nothing else to do; on busy ones it is looking that is
  * slower, because the other side needs the processor.  Which of the two it is
  * is found out by trial: some waits of each way are timed, many follow in the
- * way that was faster, and so on.
+ * way that was faster, clearly so if it is looking, and so on.
  */
 #ifndef BENCH_TESTS_FILEIO_PATIENCE_H
 #define BENCH_TESTS_FILEIO_PATIENCE_H
@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum {
-  PATIENCE_NS = 20 * 1000,       /* how long to look at most */
+  PATIENCE_NS = 50 * 1000,       /* how long to look at most */
   PATIENCE_TRIAL = 8,            /* waits of each way that are timed */
   PATIENCE_ROUND = 8192,         /* waits from one trial to the next */
   PATIENCE_MOST_NS = 100 * 1000, /* what a wait of a trial counts at most */
