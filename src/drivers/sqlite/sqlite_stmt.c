@@ -218,6 +218,7 @@ int sqlite_execute(struct prepared *p, struct outcome *out)
   (void)sqlite3_reset(sp->stmt);
   if (rc < 0)
     note_trx(q);
+  out->settled = rc == 0; /* whatever is executed next drops the rows */
   return rc;
 }
 
