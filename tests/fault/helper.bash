@@ -148,6 +148,21 @@ small_disk() {
   chown "$3" "$1"
 }
 
-# For a client without memory: LuaJIT registers the machine code that it makes
-# with the compiler's run time, which writes through a null pointer then.
-interpreted=(--luajit-cmd=off)
+# no_memory SIZE...: with so many KiB of address space, some of them too
+# few, a run ends with a message or as it should.  Interpreted: LuaJIT registers
+# the machine code that it makes with the compiler's run time, which writes
+# through a null pointer then.
+no_memory() {
+  local size failures=0
+  [[ -z ${SANITIZED-} ]] || skip "sanitizers need address space"
+  for size in "$@"; do
+    bounded bash -c "ulimit -v $size; exec \"\$@\"" - "${base[@]}" --luajit-cmd=off \
+      --threads=40 --time=1 run
+    ((status <= 1))
+    ((status == 0)) || {
+      failures=$((failures + 1))
+      [[ -s $err ]]
+    }
+  done
+  ((failures > 0))
+}

@@ -236,18 +236,7 @@ print(sqlite3.connect(sys.argv[1]).execute("PRAGMA integrity_check").fetchone()[
 }
 
 @test "no memory: a message, no crash" {
-  [[ -z ${SANITIZED-} ]] || skip "sanitizers need address space"
-  failures=0
-  for size in 60000 90000 120000 200000 300000; do
-    bounded bash -c "ulimit -v $size; exec \"\$@\"" - "${base[@]}" "${interpreted[@]}" \
-      --threads=40 --time=1 run
-    ((status <= 1))
-    ((status == 0)) || {
-      failures=$((failures + 1))
-      [[ -s $err ]]
-    }
-  done
-  ((failures > 0))
+  no_memory 60000 90000 120000 200000 300000
 }
 
 @test "a permanent error, and all are ignored: ends on time, paused, counted" {
