@@ -41,8 +41,8 @@ end
 
 local length = ffi.new(size_t)
 
--- A value as a literal of the connection's dialect.
-local function literal(con, value)
+-- A value as text; nil stays nil.
+local function plain(value)
   local kind = type(value)
   if kind == "number" then
     if is_integer(value) then
@@ -50,16 +50,22 @@ local function literal(con, value)
     end
     check(value == value and math.abs(value) < math.huge, "a number must be finite")
     return ("%.17g"):format(value)
-  elseif kind == "string" then
+  elseif kind == "boolean" then
+    return value and "TRUE" or "FALSE"
+  elseif kind == "string" or kind == "nil" then
+    return value
+  end
+  error("copy_rows: a value of type " .. kind .. " cannot be sent", 0)
+end
+
+-- A value as a literal of the connection's dialect.
+local function literal(con, value)
+  if type(value) == "string" then
     local text = c_quote(con, value, #value, length)
     check(text ~= nil, "a string cannot be sent on this connection")
     return ffi.string(text, tonumber(length[0]))
-  elseif kind == "boolean" then
-    return value and "TRUE" or "FALSE"
-  elseif kind == "nil" then
-    return "NULL"
   end
-  error("copy_rows: a value of type " .. kind .. " cannot be sent", 0)
+  return plain(value) or "NULL"
 end
 
 -- "(v1,v2,...)" of one row.
@@ -93,23 +99,6 @@ local function insert_rows(con, spec)
 end
 
 -- ---- by the driver's own way ----
-
--- A value as text; nil stays nil.
-local function plain(value)
-  local kind = type(value)
-  if kind == "number" then
-    if is_integer(value) then
-      return ("%d"):format(value)
-    end
-    check(value == value and math.abs(value) < math.huge, "a number must be finite")
-    return ("%.17g"):format(value)
-  elseif kind == "boolean" then
-    return value and "TRUE" or "FALSE"
-  elseif kind == "string" or kind == "nil" then
-    return value
-  end
-  error("copy_rows: a value of type " .. kind .. " cannot be sent", 0)
-end
 
 local function fill(values, n, texts, ...)
   if select("#", ...) > n then
