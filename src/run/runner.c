@@ -72,6 +72,12 @@ static bool agree_on_start(struct run *run, bool ready, uint64_t *ret_ns)
   return false;
 }
 
+/*
+ * After a common start workers are let go a little later: those of the first
+ * process to wake up would else keep the others' processor for a time slice.
+ */
+#define MUSTER_NS (NS_PER_MS / 4)
+
 /* `at_ns`: the common start of all processes, or 0: now. */
 static void open_gate(struct conductor *c, uint64_t at_ns)
 {
@@ -97,6 +103,8 @@ static void open_gate(struct conductor *c, uint64_t at_ns)
   if (at_ns > 0)
     thread_sleep_until(at_ns);
   opened_ns = clock_now_ns();
+  if (at_ns > 0)
+    thread_sleep_until(at_ns + MUSTER_NS);
   crew_release(&c->crew, GATE_OPEN); /* and now workers may push this aside */
   if (plan->peers)
     plan->peers->started(plan->peers->ctx, opened_ns);
