@@ -128,9 +128,9 @@ void policy_abandon(struct conn *c);
 sql_error_t policy_replace(struct conn *c);
 
 /*
- * Send a ROLLBACK, uncounted.  DB_ERROR_NONE: done.  When the connection has
- * to be replaced instead (DB_ERROR_IGNORABLE), `keep_details`: those of the
- * failure before stay.
+ * Send a ROLLBACK, uncounted.  DB_ERROR_NONE: done.  DB_ERROR_IGNORABLE: the
+ * connection was replaced instead, or the server refused for now, and the
+ * transaction is marked; `keep_details`: those of the failure before stay.
  */
 sql_error_t policy_rollback(struct conn *c, bool keep_details);
 

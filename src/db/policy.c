@@ -170,6 +170,17 @@ static void ignore_error(struct conn *c)
     c->attention |= CONN_MARKED;
 }
 
+/*
+ * A server that refuses everything for a while refuses the ROLLBACK, too: the
+ * transaction is still there, and must be gone before the event's next attempt.
+ */
+static void still_marked(struct conn *c)
+{
+  log_msg(LOG_DEBUG, "ROLLBACK failed, to be repeated: %s", c->fail.text);
+  c->attention |= CONN_MARKED;
+  c->pub.error = DB_ERROR_IGNORABLE;
+}
+
 bool policy_is_cut(const struct conn *c)
 {
   return c->out.over || env_is_dead(c->env);
@@ -193,9 +204,11 @@ void policy_failed(struct conn *c, enum call call, const char *sql, size_t len)
     return;
   }
   save(c);
-  if (policy_ignorable(c) && (c->out.lost || !own)) {
+  if (policy_ignorable(c)) {
     if (c->out.lost)
       (void)policy_replace(c);
+    else if (own)
+      still_marked(c);
     else
       ignore_error(c);
     return;
@@ -226,9 +239,11 @@ sql_error_t policy_rollback(struct conn *c, bool keep_details)
     return DB_ERROR_NONE;
   policy_failed(c, CALL_ROLLBACK, sql, sizeof(sql) - 1);
   if (c->pub.error == DB_ERROR_IGNORABLE && keep_details) {
-    /* The script hears about its own error, and that the connection is new. */
+    /* The script hears of its own error, and whether the connection is new. */
+    const bool replaced = c->fail.reconnected;
+
     c->fail = before;
-    c->fail.reconnected = true;
+    c->fail.reconnected = replaced;
     c->pub = pub;
     c->pub.error = DB_ERROR_IGNORABLE;
   }
@@ -254,7 +269,7 @@ sql_error_t conn_forgive(struct conn *c, bool *ret_reconnected)
     } else {
       const sql_error_t class = policy_rollback(c, false);
 
-      *ret_reconnected = class == DB_ERROR_IGNORABLE;
+      *ret_reconnected = class == DB_ERROR_IGNORABLE && c->fail.reconnected;
       if (class == DB_ERROR_FATAL)
         return class;
     }
