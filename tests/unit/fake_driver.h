@@ -92,11 +92,13 @@ static int fake_query(struct session *s, const char *sql, size_t len,
   if (len > f->longest)
     f->longest = len;
   strbuf_addf(&f->log, "%.*s;", len > 60 ? 60 : (int)len, sql);
+  if (fake_answer(s, out) < 0)
+    return -1;
   if (strncmp(sql, "BEGIN", 5) == 0)
     s->trx = TRX_OPEN;
   if (strcmp(sql, "COMMIT") == 0 || strcmp(sql, "ROLLBACK") == 0)
     s->trx = TRX_NONE;
-  return fake_answer(s, out);
+  return 0;
 }
 
 static int fake_fetch(struct session *s, sql_value *values)

@@ -142,6 +142,34 @@ static void test_at_once(void)
   bed_close(&b);
 }
 
+/* A server that refuses everything for a while refuses the ROLLBACK, too. */
+static void test_refused(void)
+{
+  const struct fake_answer refused = { .code = 1213 };
+  const struct driver *const kinds[] = { &marking, &at_once };
+
+  for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+    struct bed b = { 0 };
+
+    bed_open(&b, kinds[i], deadlock, 1);
+    (void)bed_query(&b, "BEGIN");
+    bed_answer(&b, refused);
+    bed_answer(&b, refused);
+    (void)bed_query(&b, "UPDATE");
+    OK(b.con->pub.error == DB_ERROR_IGNORABLE &&
+         !conn_failure(b.con)->reconnected,
+       "ignorable, and the connection is the same");
+    if (kinds[i] == &marking)
+      OK(conn_restart(b.con) == DB_ERROR_IGNORABLE, "not rolled back yet");
+    OK_STR(bed_log(&b), "BEGIN;UPDATE;ROLLBACK;", "refused");
+    OK(conn_restart(b.con) == DB_ERROR_NONE, "rolled back in the end");
+    OK(conn_restart(b.con) == DB_ERROR_NONE, "which is all");
+    OK_STR(bed_log(&b), "ROLLBACK;", "it was repeated");
+    OK(bed_count(&b, COUNTER_ERROR) == 1, "the script had one error");
+    bed_close(&b);
+  }
+}
+
 static void test_lost(void)
 {
   struct bed b = { 0 };
@@ -368,6 +396,7 @@ int main(void)
   test_fatal();
   test_mark();
   test_at_once();
+  test_refused();
   test_lost();
   test_lost_fatal();
   test_run_over();
