@@ -26,11 +26,11 @@ enum {
 };
 #endif
 
-/* Can the address space take it?  pthread_create() does not say what it lacks.
- */
+/* Is there room for it?  pthread_create() does not say what it lacks. */
 static bool stack_fits(size_t bytes)
 {
-  void *p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
   if (p == MAP_FAILED)
     return false;
@@ -40,7 +40,9 @@ static bool stack_fits(size_t bytes)
 
 static int refuse_stack(struct err *err, size_t bytes, int code)
 {
-  return err_set(err, -code, "cannot use a thread stack of %zu bytes: %s",
+  return err_set(err, -code,
+                 "cannot use a thread stack of %zu bytes: %s (see "
+                 "--thread-stack-size)",
                  bytes, strerror(code));
 }
 
