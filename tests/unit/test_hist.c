@@ -162,8 +162,11 @@ static void test_edges(void)
   OK(hist_percentile(s, 100) == hist_middle(HIST_BUCKETS - 1),
      "and seen by a percentile");
 
+  hist_free(h);
+  h = hist_new();
+  hist_record(h, UINT64_C(120000000000));
   hist_sum_clear(s);
-  s->count[hist_index(UINT64_C(120000000000))] = s->total = 1;
+  hist_sum_add(s, h);
   OK(fabs((double)hist_percentile(s, 95) / 120e9 - 1.0) < 0.001,
      "two minutes are two minutes");
   hist_free(h);
