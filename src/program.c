@@ -4,6 +4,7 @@
  */
 #include "program.h"
 
+#include <errno.h>
 #include <luajit.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -136,7 +137,7 @@ static int do_command(struct program *p, const struct test *test,
   else if (strcmp(command, "cleanup") == 0)
     step = test->ops->cleanup;
   else
-    return program_complain("Unknown command: %s", command);
+    return program_unknown_command(command);
   if (!step)
     return program_complain("'%s' test does not implement the '%s' command.",
                             test->name, command);
@@ -223,6 +224,8 @@ static int builtin(struct program *p, const struct test *test)
     rc = cmdline_apply(&p->cmdline, &rules, &err);
   if (rc < 0) {
     status = program_fail_usage(rc, &err);
+    if (rc == -ENOENT)
+      program_tell_owner(p);
   } else if (make_plan(p, test, &plan, &err) < 0) {
     status = program_fail(&err);
   } else {

@@ -70,6 +70,10 @@ enum {
 
 /* There is no such test: name the one that is only a slip away, if any. */
 void program_suggest_test(const struct program *p, const char *typed);
+/* Complains; returns the exit status. */
+int program_unknown_command(const char *typed);
+/* Behind the error of an unknown option: it belongs to another test. */
+void program_tell_owner(const struct program *p);
 
 /* The test is a script: load it, do what the command says. */
 int program_script(struct program *p);

@@ -136,7 +136,12 @@ static int give_options(struct job *job)
     return program_fail(&err);
   rules.accept_unknown = !declared;
   rc = cmdline_apply(&p->cmdline, &rules, &err);
-  return rc < 0 ? program_fail_usage(rc, &err) : EXIT_OK;
+  if (rc == 0)
+    return EXIT_OK;
+  (void)program_fail_usage(rc, &err);
+  if (rc == -ENOENT)
+    program_tell_owner(p);
+  return EXIT_FAILED;
 }
 
 /* A number that a script declared or reads as a global; else 1. */
@@ -211,7 +216,7 @@ static int do_command(struct job *job)
   case SCRIPT_UNKNOWN:
     break;
   }
-  return program_complain("Unknown command: %s", command);
+  return program_unknown_command(command);
 }
 
 static void end(struct job *job)

@@ -1,9 +1,11 @@
 /*
- * program_suggest.c - the test that a misspelt name probably meant.
+ * program_suggest.c - what a wrong test, command or option probably meant.
  */
 #include <dirent.h>
 #include <string.h>
 
+#include "base/compiler.h"
+#include "opt/scan.h"
 #include "opt/suggest.h"
 #include "program_internal.h"
 #include "run/test.h"
@@ -31,15 +33,78 @@ static void offer_scripts(struct suggest *s, const char *folder,
     (void)closedir(dir);
 }
 
+static const char *const commands[] = { "prepare", "run", "cleanup", "help" };
+
+/* What other programs understand, and a command without a test. */
+static bool is_habit(const struct program *p, const char *typed)
+{
+  static const struct {
+    const char *typed, *meant;
+  } habits[] = {
+    { "-h", "--help" },          { "-?", "--help" },
+    { "-help", "--help" },       { "-v", "--version" },
+    { "-V", "--version" },       { "version", "--version" },
+    { "-version", "--version" },
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE(habits); i++) {
+    if (strcmp(typed, habits[i].typed) != 0)
+      continue;
+    (void)program_complain("did you mean %s?", habits[i].meant);
+    return true;
+  }
+  for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+    if (strcmp(typed, commands[i]) != 0)
+      continue;
+    (void)program_complain("'%s' is a command: the test comes first, as in "
+                           "'%s cpu %s'",
+                           typed, p->name, typed);
+    return true;
+  }
+  return false;
+}
+
 void program_suggest_test(const struct program *p, const char *typed)
 {
   char names[PROGRAM_SCRIPTS][PROGRAM_SCRIPT_NAME];
   struct suggest s;
 
+  if (is_habit(p, typed))
+    return;
   suggest_init(&s, typed);
   for (size_t i = 0; i < test_list_len; i++)
     suggest_offer(&s, test_list[i]->name);
   offer_scripts(&s, p->datadir, names);
   if (suggest_result(&s))
     (void)program_complain("did you mean %s?", suggest_result(&s));
+}
+
+int program_unknown_command(const char *typed)
+{
+  struct suggest s;
+
+  suggest_init(&s, typed);
+  for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+    suggest_offer(&s, commands[i]);
+  return suggest_result(&s)
+           ? program_complain("Unknown command: %s\ndid you mean %s?", typed,
+                              suggest_result(&s))
+           : program_complain("Unknown command: %s", typed);
+}
+
+void program_tell_owner(const struct program *p)
+{
+  const struct cmdline_pending *o = p->cmdline.first;
+
+  while (o && optset_find(&p->set, o->given.name))
+    o = o->next;
+  for (size_t i = 0; o && i < test_list_len; i++) {
+    const struct opt *row = test_list[i]->opts;
+
+    for (; row->type != OPT_TYPE_END; row++) {
+      if (opt_name_equal(row->name, o->given.name))
+        (void)program_complain("--%s is an option of the %s test", row->name,
+                               test_list[i]->name);
+    }
+  }
 }

@@ -149,6 +149,9 @@ struct prepared {
 
 #define PARAMS_ANY (~0u)
 
+/* What drivers say of a table of a bundled script that is there already. */
+#define HINT_EXISTS "run the cleanup command first, or see --table-exists"
+
 /* A line that follows the message of a fatal error. */
 struct driver_hint {
   int code;          /* 0: any */

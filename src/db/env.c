@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/strbuf.h"
 #include "db/call.h"
 #include "db/conn.h"
 #include "db/message.h"
@@ -102,6 +103,17 @@ static bool watch_if_limited(struct db_process *p)
   return false;
 }
 
+static void refuse_name(const struct db_process *p, const char *name)
+{
+  struct strbuf known = { 0 };
+
+  for (size_t i = 0; i < p->n_drivers; i++)
+    strbuf_addf(&known, "%s%s", i > 0 ? ", " : "", p->drivers[i].driver->name);
+  log_msg(LOG_FATAL, "invalid database driver name: '%s' (expected one of: %s)",
+          name, strbuf_str(&known));
+  strbuf_done(&known);
+}
+
 struct driver_handle *env_driver(struct db_env *env, const char *name)
 {
   struct db_process *p = env->process;
@@ -116,7 +128,7 @@ struct driver_handle *env_driver(struct db_env *env, const char *name)
     name = p->drivers[0].driver->name;
   config = name ? find(p, name, &i) : NULL;
   if (!config) {
-    log_msg(LOG_FATAL, "invalid database driver name: '%s'", name ? name : "");
+    refuse_name(p, name ? name : "");
     return NULL;
   }
   h = &env->handle[i];

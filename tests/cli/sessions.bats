@@ -42,7 +42,7 @@ silent() {
 @test "unknown tests and options" {
   header_only 1 "FATAL: Cannot find benchmark 'nosuch': no such built-in test, file or module" nosuch run
   header_only 1 "invalid option: --bad=1" cpu --bad=1 run
-  header_only 1 "invalid option: --file-num=1" cpu --file-num=1 run
+  header_only 1 $'invalid option: --file-num=1\n--file-num is an option of the fileio test' cpu --file-num=1 run
 }
 
 @test "an option with a slip gets a suggestion" {
@@ -57,6 +57,27 @@ silent() {
   must is "$stderr" $'FATAL: Cannot find benchmark \'memroy\': no such built-in test, file or module\ndid you mean memory?'
   bench oltp_raed_only run
   must has "$stderr" '^did you mean oltp_read_only\?$'
+}
+
+@test "what newcomers type gets a suggestion" {
+  local line hint
+  while IFS='|' read -r line hint; do
+    # shellcheck disable=SC2086 # arguments
+    bench $line </dev/null
+    must is "$status" 1
+    must is "$(tail -n 1 <<<"$stderr")" "$hint"
+  done <<'LINES'
+cpu --threads 4 run|did you mean --threads=4?
+cpu -threads=4 run|did you mean --threads=4?
+fileio --file-num 4 prepare|did you mean --file-num=4?
+-h|did you mean --help?
+version|did you mean --version?
+run|'run' is a command: the test comes first, as in 'bench cpu run'
+help cpu|'help' is a command: the test comes first, as in 'bench cpu help'
+cpu runn|did you mean run?
+oltp_read_only --db-driver=null prepar|did you mean prepare?
+oltp_read_only --db-driver=null --cpu-max-prime=3 run|--cpu-max-prime is an option of the cpu test
+LINES
 }
 
 @test "arguments too many" {

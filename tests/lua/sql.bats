@@ -31,7 +31,7 @@ L
 sqlite	sqlite
 false	failed to initialize the DB driver
 false	bad argument #1 to 'driver' (string expected, got number)"
-  must has "$stderr" "^FATAL: invalid database driver name: 'nosuch'$"
+  must has "$stderr" "^FATAL: invalid database driver name: 'nosuch' \(expected one of: .*null\)$"
 }
 
 @test "rows and values" {

@@ -15,6 +15,7 @@ const struct driver_hint mysql_hints[] = {
   { .code = 1461,
     .text = "raise max_prepared_stmt_count or use --db-ps-mode=disable" },
   { .code = 1146, .bundled = true, .text = "did you run the prepare command?" },
+  { .code = 1050, .bundled = true, .text = HINT_EXISTS },
   { .code = 1290, .text = "the server is read-only" },
   { .code = 1836, .text = "the server is read-only" },
   { .code = 1153, .large = true, .text = large },

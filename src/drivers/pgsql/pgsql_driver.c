@@ -22,6 +22,7 @@ static const struct driver_hint hints[] = {
   { .state = "42P01",
     .bundled = true,
     .text = "did you run the prepare command?" },
+  { .state = "42P07", .bundled = true, .text = HINT_EXISTS },
   { .state = "25006", .text = "the server is read-only" },
   { .state = "54000", .large = true, .text = "it may be too large" },
   /* A server hangs up when it cannot take it. */

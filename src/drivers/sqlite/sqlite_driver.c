@@ -79,6 +79,7 @@ static const struct driver_hint hints[] = {
     .bundled = true,
     .text = "did you run the prepare "
             "command?" },
+  { .state = "42P07", .bundled = true, .text = HINT_EXISTS },
   { .state = "25006", .text = "the server is read-only" },
   { .code = 18, .large = true, .text = "it may be too large" },
   { 0 },

@@ -1,6 +1,7 @@
 /*
  * sqlite_error.c - SQLite's result codes as SQLSTATEs.
  */
+#include <stdbool.h>
 #include <string.h>
 
 #include "drivers/sqlite/sqlite_internal.h"
@@ -26,6 +27,13 @@ static const struct {
   { SQLITE_NOTADB, "58030" },
 };
 
+static bool ends_with(const char *text, const char *end)
+{
+  const size_t len = strlen(text), n = strlen(end);
+
+  return len >= n && strcmp(text + len - n, end) == 0;
+}
+
 static const char *state_of(int code, const char *msg)
 {
   static const char no_table[] = "no such table";
@@ -36,6 +44,8 @@ static const char *state_of(int code, const char *msg)
   }
   if ((code & 0xff) != SQLITE_ERROR)
     return "HY000";
+  if (ends_with(msg, " already exists"))
+    return "42P07";
   return strncmp(msg, no_table, sizeof(no_table) - 1) == 0 ? "42P01" : "42601";
 }
 
