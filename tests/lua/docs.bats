@@ -52,6 +52,53 @@ runs() {
   must [ "$n" -ge 20 ]
 }
 
+# What the library of 1.0 has for itself, and for scripts that look into it.
+not_for_scripts() {
+  grep -qxE 'sysbench\.(cmdline\.(ARG_MAX|ARG_NULL|(call|read|print|command)_.*)|db\..*|error\.NONE|sql\.error\..*|sql\.type\.(NONE|DATE|TIME|DATETIME|TIMESTAMP))|check_error' <<<"$1"
+}
+
+@test "docs/scripting.md: everything that scripts see" {
+  cat >keys.lua <<'L'
+local function walk(t, name)
+  for k, v in pairs(t) do
+    print("=" .. name .. "." .. k)
+    if type(v) == "table" and name ~= "sysbench.opt" then walk(v, name .. "." .. k) end
+  end
+end
+walk(sysbench, "sysbench")
+L
+  bench ./keys.lua
+  must [ "$status" = 0 ]
+  n=0
+  while read -r name; do
+    not_for_scripts "$name" ||
+      must grep -qwF -- "${name##*.}" "$BENCH_SRC/docs/scripting.md"
+    n=$((n + 1))
+  done < <(
+    sed -n 's/^=//p' <<<"$output"
+    sed -nE 's/^function [a-z_.]+:([a-z_]+)\(.*/\1/p' \
+      "$BENCH_SRC"/src/lua/internal/{sql,sql_stmt,sql_copy,counter,histogram}.lua
+  )
+  must [ "$n" -ge 100 ]
+}
+
+@test "docs/workloads.md: every built-in test" {
+  bench --help
+  n=0
+  while read -r name; do
+    must grep -q "^| \`$name\` |" "$BENCH_SRC/docs/workloads.md"
+    n=$((n + 1))
+  done < <(sed -nE '/^Compiled-in tests/,/^$/s/^  ([a-z]+) - .*/\1/p' <<<"$output")
+  must [ "$n" -ge 5 ]
+}
+
+@test "README.md: every driver" {
+  bench --db-driver=help
+  while read -r name; do
+    must grep -q "^| \`$name\`" "$BENCH_SRC/README.md"
+  done < <(sed -nE 's/^  ([a-z]+) - .*/\1/p' <<<"$output")
+}
+
 @test "docs/workloads.md: the example" {
   needs_driver sqlite
   blocks "$BENCH_SRC/docs/workloads.md"
