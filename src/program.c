@@ -55,7 +55,7 @@ void program_put_text(struct strbuf *text)
 
 static int print_help(const struct program *p)
 {
-  struct help_item tests[16], drivers[DRIVERS_MAX], tools[8];
+  struct help_item tests[16], drivers[DRIVERS_MAX], tools[PROGRAM_TOOLS];
   struct help_lists lists = { .tests = tests,
                               .drivers = drivers,
                               .tools = tools };
@@ -66,7 +66,8 @@ static int print_help(const struct program *p)
     tests[lists.n_tests].name = test_list[lists.n_tests]->name;
     tests[lists.n_tests].title = test_list[lists.n_tests]->summary;
   }
-  for (; tool_list[lists.n_tools]; lists.n_tools++) {
+  for (; lists.n_tools < PROGRAM_TOOLS && tool_list[lists.n_tools];
+       lists.n_tools++) {
     tools[lists.n_tools].name = tool_list[lists.n_tools]->name;
     tools[lists.n_tools].title = tool_list[lists.n_tools]->summary;
   }
@@ -282,18 +283,21 @@ static int act(struct program *p)
 
 static int scan(struct program *p, int argc, char **argv)
 {
+  const char *tools[PROGRAM_TOOLS + 1] = { NULL };
   const struct cmdline_input in = {
     .argc = argc,
     .argv = argv,
     .compat_env = getenv("BENCH_COMPAT"),
     .stdin_is_terminal = isatty(STDIN_FILENO) != 0,
-    .tools = program_tools,
+    .tools = tools,
     .load = p->team ? team_load : NULL,
     .load_arg = p->team,
   };
   struct err err = { "" };
   int rc;
 
+  for (size_t i = 0; i < PROGRAM_TOOLS && tool_list[i]; i++)
+    tools[i] = tool_list[i]->name;
   rc = core_opts_add(&p->set, &p->core, &p->rand, &p->db, &err);
   if (rc == 0)
     rc = optset_add(&p->set, OPT_SECTION_GENERAL, NULL, results_opts,

@@ -66,6 +66,7 @@ int program_run_test(struct program *p, const struct test *test,
 enum {
   PROGRAM_SCRIPTS = 64, /* bundled scripts that are looked at */
   PROGRAM_SCRIPT_NAME = 64,
+  PROGRAM_TOOLS = 8, /* at most */
 };
 
 /* There is no such test: name the one that is only a slip away, if any. */
@@ -88,7 +89,6 @@ static inline bool program_only_checks(const struct program *p)
 int program_sweep(struct program *p);
 
 /* Work on files of results, in the place of a test. */
-extern const char *const program_tools[]; /* their names; ends with NULL */
 int program_tool(struct program *p);
 
 /* Add the options of all drivers to the set. */

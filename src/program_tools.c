@@ -55,8 +55,6 @@ int program_sweep(struct program *p)
   return sweep_run(&in);
 }
 
-const char *const program_tools[] = { "compare", "report", "rerun", NULL };
-
 static const struct tool *find_tool(const char *name)
 {
   for (const struct tool *const *t = tool_list; *t; t++) {
