@@ -99,12 +99,8 @@ void program_tell_owner(const struct program *p)
   while (o && optset_find(&p->set, o->given.name))
     o = o->next;
   for (size_t i = 0; o && i < test_list_len; i++) {
-    const struct opt *row = test_list[i]->opts;
-
-    for (; row->type != OPT_TYPE_END; row++) {
-      if (opt_name_equal(row->name, o->given.name))
-        (void)program_complain("--%s is an option of the %s test", row->name,
-                               test_list[i]->name);
-    }
+    if (opt_rows_have(test_list[i]->opts, o->given.name))
+      (void)program_complain("--%s is an option of the %s test", o->given.name,
+                             test_list[i]->name);
   }
 }

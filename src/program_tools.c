@@ -18,14 +18,12 @@
  * steps cannot share. */
 static bool add_files(struct sweep_input *in, const struct results_cfg *cfg)
 {
-  const struct sweep_file all[SWEEP_FILES] = {
-    { "stream", cfg->stream },
-    { "csv", cfg->csv },
-    { "hdr-log", cfg->hdr_log },
-    { "event-log", cfg->event_log },
-  };
+  struct results_file all[RESULTS_FILES];
 
-  for (int i = 0; i < SWEEP_FILES; i++) {
+  results_files(cfg, all);
+  for (int i = 0; i < RESULTS_FILES; i++) {
+    if (strcmp(all[i].option, "json") == 0) /* one for all steps */
+      continue;
     if (strcmp(all[i].path, "-") == 0)
       return false;
     if (*all[i].path)

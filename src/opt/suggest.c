@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include "opt/opt.h"
+
 #define MAX_EDITS 2
 
 static char folded(char c)
@@ -32,6 +34,15 @@ static bool is_within(const char *a, const char *b, int edits)
 bool opt_name_equal(const char *a, const char *b)
 {
   return is_within(a, b, 0);
+}
+
+bool opt_rows_have(const struct opt *rows, const char *name)
+{
+  for (; rows->type != OPT_TYPE_END; rows++) {
+    if (opt_name_equal(rows->name, name))
+      return true;
+  }
+  return false;
 }
 
 void suggest_init(struct suggest *s, const char *typed)

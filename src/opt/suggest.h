@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+struct opt;
+
 struct suggest {
   const char *typed; /* borrowed */
   const char *found; /* a name within two edits, borrowed */
@@ -21,5 +23,8 @@ const char *suggest_result(const struct suggest *s);
 
 /* Names are equal when `-` and `_` count as the same character. */
 bool opt_name_equal(const char *a, const char *b);
+
+/* One of the rows has this name. */
+bool opt_rows_have(const struct opt *rows, const char *name);
 
 #endif

@@ -75,72 +75,71 @@ const struct opt results_opts[] = {
   OPT_END,
 };
 
+_Static_assert(ARRAY_SIZE(results_opts) == RESULTS_FILES + 2,
+               "all rows but --prometheus and the end name a file");
+
 static bool is_stdout(const char *name)
 {
   return strcmp(name, "-") == 0;
 }
 
-/* The files of a configuration, by the names of their options. */
-enum {
-  FILES = 5
-};
-
-struct file_name {
-  const char *option, *file; /* "": not wanted */
-};
-
-static void list_files(const struct results_cfg *cfg,
-                       struct file_name ret[FILES])
+static const char *value_of(const struct results_cfg *cfg,
+                            const struct opt *row)
 {
-  ret[0] = (struct file_name){ "json", cfg->json };
-  ret[1] = (struct file_name){ "stream", cfg->stream };
-  ret[2] = (struct file_name){ "csv", cfg->csv };
-  ret[3] = (struct file_name){ "hdr-log", cfg->hdr_log };
-  ret[4] = (struct file_name){ "event-log", cfg->event_log };
+  return *(const char *const *)(const void *)((const char *)cfg + row->off);
+}
+
+void results_files(const struct results_cfg *cfg,
+                   struct results_file ret[RESULTS_FILES])
+{
+  size_t n = 0;
+
+  for (const struct opt *row = results_opts; row->type != OPT_TYPE_END; row++) {
+    if (!row->check) /* else an address */
+      ret[n++] = (struct results_file){ row->name, value_of(cfg, row) };
+  }
 }
 
 bool results_wanted(const struct results_cfg *cfg)
 {
-  struct file_name f[FILES];
-
-  list_files(cfg, f);
-  for (int i = 0; i < FILES; i++) {
-    if (f[i].file[0] != '\0')
-      return true;
-  }
-  return cfg->prometheus[0] != '\0';
-}
-
-bool results_on_stdout(const struct results_cfg *cfg)
-{
-  struct file_name f[FILES];
-
-  list_files(cfg, f);
-  for (int i = 0; i < FILES; i++) {
-    if (is_stdout(f[i].file))
+  for (const struct opt *row = results_opts; row->type != OPT_TYPE_END; row++) {
+    if (value_of(cfg, row)[0] != '\0')
       return true;
   }
   return false;
 }
 
-static bool is_same_file(const struct file_name *a, const struct file_name *b)
+bool results_on_stdout(const struct results_cfg *cfg)
 {
-  return a->file[0] != '\0' && strcmp(a->file, b->file) == 0 &&
-         strcmp(a->file, "/dev/null") != 0;
+  struct results_file f[RESULTS_FILES];
+
+  results_files(cfg, f);
+  for (int i = 0; i < RESULTS_FILES; i++) {
+    if (is_stdout(f[i].path))
+      return true;
+  }
+  return false;
+}
+
+static bool is_same_file(const struct results_file *a,
+                         const struct results_file *b)
+{
+  return a->path[0] != '\0' && strcmp(a->path, b->path) == 0 &&
+         strcmp(a->path, "/dev/null") != 0;
 }
 
 int results_check(const struct results_cfg *cfg, struct err *err)
 {
-  struct file_name f[FILES];
+  struct results_file f[RESULTS_FILES];
 
-  list_files(cfg, f);
-  for (int i = 0; i < FILES; i++) {
+  results_files(cfg, f);
+  for (int i = 0; i < RESULTS_FILES; i++) {
     for (int k = 0; k < i; k++) {
       if (is_same_file(&f[i], &f[k]))
         return err_set(err, -EINVAL,
                        "--%s and --%s cannot both write to '%s' (expected a "
                        "file for each)",
-                       f[k].option, f[i].option, f[i].file);
+                       f[k].option, f[i].option, f[i].path);
     }
   }
   return 0;

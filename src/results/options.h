@@ -20,7 +20,20 @@ struct results_cfg {
   const char *prometheus; /* [ADDR:]PORT */
 };
 
+/* One of these names a file; what else belongs to it follows from its row. */
 extern const struct opt results_opts[];
+
+enum {
+  RESULTS_FILES = 5
+};
+
+struct results_file {
+  const char *option, *path; /* "": not wanted */
+};
+
+/* In the order of the rows; all borrowed. */
+void results_files(const struct results_cfg *cfg,
+                   struct results_file ret[RESULTS_FILES]);
 
 /* Anything at all is wanted. */
 bool results_wanted(const struct results_cfg *cfg);

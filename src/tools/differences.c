@@ -9,17 +9,13 @@
 #include "base/compiler.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "opt/suggest.h"
+#include "results/options.h"
 #include "tools/compare.h"
+#include "tools/sweep_opts.h"
 
 enum {
   DEPTH_MAX = 8,
-};
-
-/* Where the results go, and what only sweeps use. */
-static const char *const ignored_options[] = {
-  "json",       "stream",       "csv",    "hdr-log",     "event-log",
-  "prometheus", "sweep",        "repeat", "pause",       "sweep-prepare",
-  "sweep-role", "sweep-format", "test",   "config-file", "sweep-stop-on-error",
 };
 
 /* What changes from moment to moment. */
@@ -109,6 +105,14 @@ static void compare_value(struct comparisons *c, const char *what,
     add(c, what, a, b);
 }
 
+/* Where the results go, and what only sweeps use. */
+static bool is_ignored(const char *option)
+{
+  return opt_rows_have(results_opts, option) ||
+         opt_rows_have(sweep_opts, option) || strcmp(option, "test") == 0 ||
+         strcmp(option, "config-file") == 0;
+}
+
 static void compare_option(struct comparisons *c, const char *name,
                            const json_t *a, const json_t *b)
 {
@@ -116,8 +120,7 @@ static void compare_option(struct comparisons *c, const char *name,
 
   a = json_object_get(a, "value");
   b = json_object_get(b, "value");
-  if (a == b || (a && b && json_equal(a, b)) ||
-      is_among(ignored_options, ARRAY_SIZE(ignored_options), name))
+  if (a == b || (a && b && json_equal(a, b)) || is_ignored(name))
     return;
   strbuf_addf(&what, "option %s", name);
   add(c, strbuf_str(&what), a, b);

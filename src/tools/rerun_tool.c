@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "opt/suggest.h"
+#include "results/options.h"
 #include "tools/result.h"
 #include "tools/tool.h"
 
@@ -26,8 +27,7 @@ enum {
 
 /* What belongs to the process of that time, or to its files. */
 static const char *const left_out[] = {
-  "json",       "stream", "csv",         "hdr-log", "event-log", "prometheus",
-  "sweep-role", "test",   "config-file", "help",    "version",
+  "sweep-role", "test", "config-file", "help", "version",
 };
 
 struct args {
@@ -144,6 +144,8 @@ static int add_one(struct args *a, const struct tool_args *args,
   const char *source = json_text_at(option, "source");
   char *value;
 
+  if (opt_rows_have(results_opts, name))
+    return 0;
   for (size_t i = 0; i < ARRAY_SIZE(left_out); i++) {
     if (strcmp(left_out[i], name) == 0)
       return 0;

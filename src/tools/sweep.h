@@ -9,17 +9,10 @@
 
 #include <stddef.h>
 
+#include "results/options.h"
+
 struct optset;
 struct sweep_cfg;
-
-/* An option that names a file of results, and its value. */
-struct sweep_file {
-  const char *option, *path;
-};
-
-enum {
-  SWEEP_FILES = 4
-};
 
 /* All borrowed. */
 struct sweep_input {
@@ -33,7 +26,7 @@ struct sweep_input {
   size_t n_percentiles;
   const char *json; /* the file for all results; "-": stdout; "": none */
   /* Those of which every step has one of its own: PATH.step1 and so on. */
-  struct sweep_file files[SWEEP_FILES];
+  struct results_file files[RESULTS_FILES];
   size_t n_files;
 };
 

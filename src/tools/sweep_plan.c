@@ -13,6 +13,8 @@
 #include "base/strbuf.h"
 #include "opt/optset.h"
 #include "opt/suggest.h"
+#include "results/options.h"
+#include "tools/sweep_opts.h"
 
 /* Options of the bundled tests that say what prepare makes, and those of the
  * program that say how. */
@@ -38,21 +40,9 @@ static const char *const data_options[] = {
   "sqlite-page-size",
 };
 
-/* A sweep of these would make no sense. */
+/* A sweep of these would make no sense, nor of those of results and of sweeps
+ * themselves. */
 static const char *const fixed_options[] = {
-  "sweep",
-  "repeat",
-  "pause",
-  "sweep-prepare",
-  "sweep-format",
-  "sweep-role",
-  "sweep-stop-on-error",
-  "json",
-  "stream",
-  "csv",
-  "hdr-log",
-  "event-log",
-  "prometheus",
   "help",
   "version",
   "test",
@@ -76,7 +66,8 @@ bool sweep_shapes_data(const char *option)
 static int check_option(const struct sweep_plan *plan, const char *option,
                         struct err *err)
 {
-  if (is_among(fixed_options, ARRAY_SIZE(fixed_options), option))
+  if (is_among(fixed_options, ARRAY_SIZE(fixed_options), option) ||
+      opt_rows_have(results_opts, option) || opt_rows_have(sweep_opts, option))
     return err_set(err, -EINVAL, "--%.100s cannot be swept", option);
   for (size_t i = 0; i < plan->n_specs; i++) {
     if (opt_name_equal(plan->spec[i].option, option))
