@@ -133,15 +133,32 @@ static bool is_offered(const struct opt *row)
   return !(row->flags & (OPT_HIDDEN | OPT_DEPRECATED));
 }
 
+static bool names_driver(const struct opt *row)
+{
+  return strcmp(row->name, "db-driver") == 0;
+}
+
+static bool names_file(const struct opt *row)
+{
+  return row->type == OPT_TYPE_FILE ||
+         (row->show_as && (strcmp(row->show_as, "=FILE") == 0 ||
+                           strcmp(row->show_as, "=PATH") == 0));
+}
+
 static bool has_words(const struct opt *row)
 {
-  return row->type == OPT_TYPE_BOOL || row->words;
+  return row->type == OPT_TYPE_BOOL || row->words || names_driver(row);
 }
 
 static void add_choices(struct strbuf *out, const struct opt *row)
 {
   if (row->type == OPT_TYPE_BOOL) {
     strbuf_adds(out, "on off");
+    return;
+  }
+  if (names_driver(row)) {
+    for (const struct driver *const *d = driver_list; *d; d++)
+      strbuf_addf(out, "%s%s", d == driver_list ? "" : " ", (*d)->name);
     return;
   }
   for (const char *const *w = row->words; *w; w++)
@@ -164,6 +181,24 @@ static void bash_names(struct strbuf *out, const struct docs *d,
                     row->type == OPT_TYPE_BOOL ? "" : "=");
     }
   }
+}
+
+/* A question: does the value of an option name a file? */
+static void bash_files(struct strbuf *out, const struct docs *d)
+{
+  size_t n = 0;
+
+  strbuf_adds(out, "\n# Does an option name a file?\n"
+                   "_bench_names_file() {\n  case $1 in\n    ");
+  for (size_t i = 0; i < d->n; i++) {
+    const struct opt *row = d->table[i].rows;
+
+    for (; row && row->type != OPT_TYPE_END; row++) {
+      if (names_file(row))
+        strbuf_addf(out, "%s--%s", n++ > 0 ? " | " : "", row->name);
+    }
+  }
+  strbuf_adds(out, ") return 0 ;;\n    *) return 1 ;;\n  esac\n}\n");
 }
 
 static void bash_all(struct strbuf *out, const struct docs *d)
@@ -193,6 +228,7 @@ static void bash_all(struct strbuf *out, const struct docs *d)
     }
   }
   strbuf_adds(out, "  esac\n}\n");
+  bash_files(out, d);
 }
 
 /* Inside single quotes, where _arguments takes some characters for itself. */
@@ -221,7 +257,7 @@ static void zsh_row(struct strbuf *out, const struct opt *row)
     add_choices(out, row);
     strbuf_adds(out, ")");
   } else {
-    strbuf_adds(out, row->type == OPT_TYPE_FILE ? "_files" : " ");
+    strbuf_adds(out, names_file(row) ? "_files" : " ");
   }
   strbuf_adds(out, "'\n");
 }
