@@ -120,6 +120,8 @@ struct session {
   const struct conn_params *params; /* never NULL */
   uint64_t number;                  /* of the connection, for target_pick() */
   unsigned attempt; /* 0: the connection's own target; n: n-th next one */
+  bool unread; /* nobody will fetch the rows of the statement that is executed:
+                * they only have to be counted */
 
   /* Kept up to date by the driver, after failures too. */
   enum trx_state trx;

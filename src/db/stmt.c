@@ -329,7 +329,7 @@ static bool make_quick(struct stmt *st, sql_result **ret)
   return true;
 }
 
-sql_result *stmt_execute(struct stmt *st)
+static inline sql_result *execute(struct stmt *st)
 {
   struct conn *c = st->conn;
   sql_result *rs;
@@ -346,6 +346,23 @@ sql_result *stmt_execute(struct stmt *st)
   if (call_is_plain(c, rc, start))
     return call_end_plain(c, stmt_abi(st));
   return ended(st, CALL_EXECUTE, start, rc);
+}
+
+sql_result *stmt_execute(struct stmt *st)
+{
+  return execute(st);
+}
+
+bool stmt_run(struct stmt *st)
+{
+  struct conn *c = st->conn;
+  bool done;
+
+  c->session->unread = true;
+  done = execute(st) || c->pub.error == DB_ERROR_NONE;
+  c->session->unread = false;
+  call_end_rows(c);
+  return done;
 }
 
 sql_result *stmt_next_result(struct stmt *st)

@@ -64,6 +64,9 @@ int stmt_bind(struct stmt *st, const sql_bind *binds, size_t n);
  * use a closed statement" in these cases.
  */
 sql_result *stmt_execute(struct stmt *st);
+/* The same for callers that want no rows: they are counted, and the result set
+ * has ended.  False: it failed. */
+bool stmt_run(struct stmt *st);
 sql_result *stmt_next_result(struct stmt *st);
 
 static inline void stmt_set_class(struct stmt *st, void *cls)

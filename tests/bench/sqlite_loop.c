@@ -1,6 +1,15 @@
 /*
  * sqlite_loop.c - the yardstick of the sqlite driver: the same prepared SELECT
  * by key in a plain loop.  Usage: sqlite_loop FILE ROWS SECONDS
+ *
+ * Per statement: one look at the clock, one key (uniform over 1..ROWS, as with
+ * --rand-type=uniform), bind, steps until there is no row left, reset.  Columns
+ * are not read, because oltp_point_select does not read them either.  SQLite's
+ * settings are its defaults; those that decide the work of a SELECT (journal
+ * mode, page cache, no mapping of the file) are what bench has as well.
+ *
+ * It has one thread, bench has several.  That is in its favour: a process with
+ * one thread need not protect its table of files, its locks and its memory.
  */
 #include <sqlite3.h>
 #include <stdint.h>

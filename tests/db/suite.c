@@ -15,6 +15,7 @@ int main(int argc, char **argv)
     printf("# statements are %s\n", mode == PS_AUTO ? "prepared" : "emulated");
     suite_values(&set);
     suite_results(&set);
+    suite_rows(&set);
     suite_errors(&set);
     suite_threads(&set);
     suite_time(&set);

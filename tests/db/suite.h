@@ -79,6 +79,7 @@ void cfg_free(const struct driver *d, void *cfg);
 
 void suite_values(const struct rig_settings *set);
 void suite_results(const struct rig_settings *set);
+void suite_rows(const struct rig_settings *set);
 void suite_errors(const struct rig_settings *set);
 void suite_threads(const struct rig_settings *set);
 void suite_time(const struct rig_settings *set);

@@ -1,5 +1,6 @@
 /*
- * test_sqlite.c - the sqlite driver's own: settings, states, waiting for locks.
+ * test_sqlite.c - the sqlite driver's own: settings, states, waiting for locks,
+ * rows.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "base/compiler.h"
 #include "db/conn.h"
 #include "db/env.h"
+#include "db/stmt.h"
 #include "drivers/sqlite/sqlite_internal.h"
 #include "tap.h"
 
@@ -195,6 +197,133 @@ static void test_stale(const char *file)
   bed_close(&b);
 }
 
+/* ---- rows ---- */
+
+/* SQLite's own allocations; so many are left before they fail, -1: any. */
+static sqlite3_mem_methods memory;
+static int given = -1;
+
+static bool refused(void)
+{
+  if (given <= 0)
+    return given == 0;
+  given--;
+  return false;
+}
+
+static void *give(int size)
+{
+  return refused() ? NULL : memory.xMalloc(size);
+}
+
+static void *resize(void *old, int size)
+{
+  return refused() ? NULL : memory.xRealloc(old, size);
+}
+
+static void watch_memory(void)
+{
+  sqlite3_mem_methods watched;
+
+  if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &memory) != SQLITE_OK)
+    abort();
+  watched = memory;
+  watched.xMalloc = give;
+  watched.xRealloc = resize;
+  if (sqlite3_config(SQLITE_CONFIG_MALLOC, &watched) != SQLITE_OK)
+    abort();
+}
+
+/* Numbers become text, and zeros a blob, when the row is kept. */
+static const char kinds[] =
+  "SELECT 1234567890123, 2.5, 'text', '', x'00ff', x'', zeroblob(3), NULL";
+
+static bool value_is(const sql_value *v, const void *bytes, size_t len)
+{
+  return v->len == len && (len == 0 || memcmp(v->ptr, bytes, len) == 0);
+}
+
+static bool kinds_are(sql_result *rs)
+{
+  const sql_row *row = rs && rs->nrows == 1 ? conn_fetch_row(rs) : NULL;
+  const sql_value *v = row ? row->values : NULL;
+
+  return v && rs->nfields == 8 && value_is(&v[0], "1234567890123", 13) &&
+         value_is(&v[1], "2.5", 3) && value_is(&v[2], "text", 4) &&
+         value_is(&v[3], "", 0) && v[3].ptr && value_is(&v[4], "\0\377", 2) &&
+         value_is(&v[5], "", 0) && v[5].ptr && value_is(&v[6], "\0\0\0", 3) &&
+         !v[7].ptr && !conn_fetch_row(rs);
+}
+
+/* How many allocations it takes to succeed; -1: something went wrong. */
+static int try_all(struct conn *c, struct stmt *st, bool rows)
+{
+  for (int n = 0; n < 1000; n++) {
+    sql_result *rs = NULL;
+    bool done;
+
+    given = n;
+    if (rows)
+      done = (rs = stmt_execute(st)) != NULL;
+    else
+      done = stmt_run(st);
+    given = -1;
+    if (done)
+      return !rows || kinds_are(rs) ? n : -1;
+    if (c->pub.error != DB_ERROR_FATAL || c->pub.sql_errno != SQLITE_NOMEM ||
+        strcmp(c->pub.sql_state, "53200") != 0)
+      return -1;
+  }
+  return -1;
+}
+
+static void test_values(const char *file)
+{
+  struct conn *c;
+  struct stmt *st;
+  struct bed b;
+
+  bed_open(&b, file);
+  c = conn_open(env_driver(&b.env, NULL), NULL);
+  OK(kinds_are(conn_query(c, kinds, strlen(kinds))), "values of all kinds");
+  OK(sqlite3_memory_used() == 0, "no lock for statistics of memory");
+  st = stmt_prepare(c, kinds, strlen(kinds));
+  OK(kinds_are(stmt_execute(st)), "of a prepared statement");
+  OK(try_all(c, st, true) > 1, "an error when memory runs out, or the row");
+  OK(try_all(c, st, false) > 0, "the same without rows");
+  OK(kinds_are(stmt_execute(st)), "and afterwards");
+  stmt_free(st);
+  bed_close(&b);
+}
+
+/* The third row is an error: the sum exceeds 64 bits. */
+static void test_late_error(const char *file)
+{
+  static const char sql[] = "SELECT abs(-9223372036854775805 - a) FROM three";
+  struct conn *c;
+  struct stmt *st;
+  struct bed b;
+
+  bed_open(&b, file);
+  c = conn_open(env_driver(&b.env, NULL), NULL);
+  OK(run(c, "CREATE TABLE three (a INT)") == DB_ERROR_NONE &&
+       run(c, "INSERT INTO three VALUES (1), (2), (3)") == DB_ERROR_NONE,
+     "three rows");
+  st = stmt_prepare(c, sql, strlen(sql));
+  for (int i = 0; i < 4; i++) {
+    const bool failed = i % 2 ? !stmt_run(st) : !stmt_execute(st);
+
+    OK(failed && c->pub.error == DB_ERROR_FATAL && c->rs.nrows == 0,
+       "an error in a later row");
+    OK_STR(c->pub.sql_errmsg, "integer overflow", "its text");
+  }
+  OK(run(c, "UPDATE three SET a = 0") == DB_ERROR_NONE && stmt_run(st) &&
+       stmt_execute(st) && c->rs.nrows == 3,
+     "no error any more");
+  stmt_free(st);
+  bed_close(&b);
+}
+
 int main(void)
 {
   char dir[] = "/tmp/bench-sqlite-XXXXXX";
@@ -203,11 +332,14 @@ int main(void)
   if (!mkdtemp(dir))
     return 1;
   (void)snprintf(file, sizeof(file), "%s/db", dir);
+  watch_memory();
   test_states();
   test_mode_line(file);
   test_missing_folder();
   test_waiting(file);
   test_stale(file);
+  test_values(file);
+  test_late_error(file);
   (void)unlink(file);
   (void)snprintf(more, sizeof(more), "%s-wal", file);
   (void)unlink(more);

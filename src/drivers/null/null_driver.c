@@ -199,6 +199,7 @@ static int answer(struct session *s, enum counter counter, bool sets_trx,
   if (counter == COUNTER_READ) {
     n->rows_left = out->nrows = cfg->rows;
     n->fields = out->nfields = (uint32_t)cfg->fields;
+    out->settled = true; /* the next answer replaces the rows */
   }
   return 0;
 }

@@ -92,6 +92,9 @@ static int sqlite_global_init(const void *cfg, struct err *err)
     return err_set(err, -1,
                    "this SQLite library was built without support for "
                    "threads");
+  /* Statistics that nobody reads cost each allocation a lock that all threads
+   * share.  Too late where the library is in use already: then they stay. */
+  (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   (void)signal(SIGXFSZ, SIG_IGN); /* an error of write tells the same */
   return 0;
 }

@@ -28,28 +28,31 @@ static bool reserve(struct sqlite_rows *r, size_t more)
 bool sqlite_rows_add(struct sqlite_rows *r, sqlite3_stmt *stmt)
 {
   for (uint32_t i = 0; i < r->fields; i++) {
-    const void *value = NULL;
+    /* It is "unprotected", which matters to connections of several threads:
+     * looking at it is cheaper than sqlite3_column_type(), _text(), .. */
+    sqlite3_value *v = sqlite3_column_value(stmt, (int)i);
+    const int type = sqlite3_value_type(v);
+    const void *bytes = NULL;
     uint32_t len = null_length;
-    size_t bytes = 0;
-    const int type = sqlite3_column_type(stmt, (int)i);
+    size_t n = 0;
 
     if (type == SQLITE_BLOB)
-      value = sqlite3_column_blob(stmt, (int)i);
+      bytes = sqlite3_value_blob(v);
     else if (type != SQLITE_NULL)
-      value = sqlite3_column_text(stmt, (int)i);
+      bytes = sqlite3_value_text(v);
     if (type != SQLITE_NULL) {
-      len = (uint32_t)sqlite3_column_bytes(stmt, (int)i);
-      bytes = len;
-      if (len > 0 && !value)
+      len = (uint32_t)sqlite3_value_bytes(v);
+      n = len;
+      if (!bytes && (n > 0 || type != SQLITE_BLOB))
         return false;
     }
-    if (!reserve(r, sizeof(len) + bytes))
+    if (!reserve(r, sizeof(len) + n))
       return false;
     memcpy(r->bytes + r->len, &len, sizeof(len));
     r->len += sizeof(len);
-    if (bytes > 0)
-      memcpy(r->bytes + r->len, value, bytes);
-    r->len += bytes;
+    if (n > 0)
+      memcpy(r->bytes + r->len, bytes, n);
+    r->len += n;
   }
   r->left++;
   return true;

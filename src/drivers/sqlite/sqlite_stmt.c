@@ -19,17 +19,19 @@ static void start(struct sqlite_session *q)
   q->gave_up = false;
 }
 
-/* Step through the whole statement and keep its rows. */
+/* Step through the whole statement and keep its rows if they are wanted. */
 static int run(struct sqlite_session *q, sqlite3_stmt *stmt,
                struct outcome *out)
 {
   const int columns = sqlite3_column_count(stmt);
-  const int changes = sqlite3_total_changes(q->db);
+  const int changes = columns > 0 ? 0 : sqlite3_total_changes(q->db);
+  const bool unread = q->base.unread;
+  uint64_t rows = 0;
   int rc;
 
   sqlite_rows_clear(&q->rows, (uint32_t)columns);
-  while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-    if (!sqlite_rows_add(&q->rows, stmt))
+  for (; (rc = sqlite3_step(stmt)) == SQLITE_ROW; rows++) {
+    if (!unread && !sqlite_rows_add(&q->rows, stmt))
       return sqlite_failed_with(SQLITE_NOMEM, "out of memory", out);
   }
   if (rc != SQLITE_DONE)
@@ -38,7 +40,7 @@ static int run(struct sqlite_session *q, sqlite3_stmt *stmt,
   if (columns > 0) {
     out->counter = COUNTER_READ;
     out->nfields = (uint32_t)columns;
-    out->nrows = q->rows.left;
+    out->nrows = rows;
   } else {
     out->counter = sqlite3_total_changes(q->db) != changes ? COUNTER_WRITE
                                                            : COUNTER_OTHER;
@@ -111,6 +113,7 @@ int sqlite_query(struct session *s, const char *sql, size_t len,
       return sqlite_failed_with(SQLITE_NOMEM, "out of memory", out);
     out->more = true;
   }
+  out->settled = !out->more; /* whatever is executed next drops the rows */
   return 0;
 }
 
@@ -183,6 +186,8 @@ static int bind_one(sqlite3_stmt *stmt, int i, const sql_bind *b)
   const char *text;
   size_t len;
 
+  if (LIKELY(b->type == SQL_TYPE_BIGINT && !(b->is_null && *b->is_null)))
+    return sqlite3_bind_int64(stmt, i, *(const int64_t *)b->buffer);
   if (emul_bind_null(b))
     return sqlite3_bind_null(stmt, i);
   switch (b->type) {
@@ -218,7 +223,7 @@ int sqlite_execute(struct prepared *p, struct outcome *out)
   (void)sqlite3_reset(sp->stmt);
   if (rc < 0)
     note_trx(q);
-  out->settled = rc == 0; /* whatever is executed next drops the rows */
+  out->settled = rc == 0; /* as in sqlite_query() */
   return rc;
 }
 
