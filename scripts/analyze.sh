@@ -5,9 +5,10 @@
 #
 # Needs a configured build folder (BUILD=build).  FILES limits it to some files.
 # Ends with status 1 if one of them has something to say.  What a line is
-# allowed to do is said on that line (NOLINT, cppcheck-suppress), with a reason.
+# allowed to do is said on that line (NOLINT, cppcheck-suppress), with a reason;
+# for gcc, which has no such comments, in analyzer.supp.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 build=${BUILD:-build}
 [ -f "$build/config.h" ] || {
   echo "analyze.sh: no $build/config.h: run configure in $build first" >&2
@@ -50,13 +51,43 @@ cpp_check() {
     --template='{file}:{line}: {id}: {message}' $files || status=1
 }
 
+# Findings that are not in the list, with their notes; then what the list has
+# too much of, if all files were looked at.
+judge() {
+  awk -v all="$1" '
+    NR == FNR { if ($0 !~ /^(#|$)/) known[$1 " " $2 " " $3] = 0; next }
+    /^FILE / { file = $2; place = ""; quiet = 0; next }
+    /In function / { place = $0; sub(/.*In function ./, "", place); sub(/[^A-Za-z0-9_].*/, "", place) }
+    / warning: / {
+      match($0, /-W[a-z-]*/)
+      key = file " " place " " substr($0, RSTART, RLENGTH)
+      quiet = key in known
+      if (quiet) known[key]++
+      else bad = 1
+    }
+    / (warning|note|error): / && !quiet { print; bad = 1 }
+    END {
+      for (key in known)
+        if (all && !known[key]) { print "scripts/analyzer.supp: not needed: " key; bad = 1 }
+      exit bad
+    }' scripts/analyzer.supp -
+}
+
 analyzer() {
   command -v gcc >/dev/null || { missing gcc; return; }
   echo "== gcc -fanalyzer"
-  # shellcheck disable=SC2086
+  local folder all=
+  [ -n "${FILES:-}" ] || all=yes
+  folder=$(mktemp -d)
+  # shellcheck disable=SC2086,SC2016
   printf '%s\n' $files |
-    nice xargs -P "$jobs" -n 1 gcc "${flags[@]}" -O1 -w -fanalyzer -fdiagnostics-plain-output -c -o /dev/null 2>&1 |
-    grep . && status=1
+    LC_ALL=C nice xargs -P "$jobs" -I{} bash -c '
+      folder=$1 file=$2
+      shift 2
+      { echo "FILE $file"; gcc "$@" "$file" 2>&1; } >"$folder/${file//\//_}"
+    ' analyze "$folder" {} "${flags[@]}" -O1 -fanalyzer -fdiagnostics-plain-output -c -o /dev/null
+  cat "$folder"/* | judge "$all" || status=1
+  rm -r "$folder"
 }
 
 [ $# -gt 0 ] || set -- tidy cppcheck gcc

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "cluster/cluster.h"
 #include "cluster/engine.h"
+#include "cluster/keeper.h"
 #include "cluster/split.h"
 #include "lua/search.h"
 #include "opt/file.h"
@@ -129,6 +130,8 @@ int team_join(struct team **ret, int argc, char **argv, bool *ret_go,
   team = calloc(1, sizeof(*team));
   if (!team)
     return err_set(err, -ENOMEM, "not enough memory");
+  if (launch.kills)
+    team->keeper = keeper_leave_behind();
   rc = join(team, &launch, err);
   if (rc < 0) {
     free_team(team);
@@ -280,6 +283,11 @@ int team_leave(struct team *team, int status)
     strbuf_done(&b);
   }
   log_flush();
+  if (team->keeper > 0) {
+    keeper_ignore_death(false);
+    if (keeper_is_gone(team->keeper)) /* and so is the way to the launcher */
+      cluster_mark_lost(team->cluster, team->rank);
+  }
   all = cluster_leave(team->cluster, status);
   /* The engine shall see one status, and one message of it. */
   if (team->rank > 0)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "cluster/post.h"
 #include "lua/bundle.h"
@@ -33,6 +34,7 @@ struct team_file {
 struct team {
   struct cluster *cluster; /* owned */
   unsigned rank, size;
+  pid_t keeper;              /* 0: none */
   struct post_events events; /* while a run listens */
   bool shared; /* process 0 has told the others what to do, or not to */
 

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/strbuf.h"
+#include "cluster/keeper.h"
 #include "program_cluster.h"
 #include "program_internal.h"
 #include "program_ranks.h"
@@ -93,6 +94,9 @@ static int run_with(struct program *p, const struct test *test, const void *cfg,
   if (ranks_new(&ranks, &setup, &err) < 0)
     return program_fail(&err);
   merged.ctx = ranks;
+  /* During the run SIGTERM is waited for; afterwards there is much to save. */
+  if (p->team->keeper > 0)
+    keeper_ignore_death(true);
   status = runner_run(plan, test, cfg, &merged, 1, &p->abandoned);
   status = ranks_status(ranks, status);
   if (!p->abandoned)

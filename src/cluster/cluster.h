@@ -86,7 +86,8 @@ void cluster_tell_stop(struct cluster *c, int why);
  * already, and there is no time for it. */
 void cluster_finish(struct cluster *c);
 
-/* A process is gone: found dead, or silent. */
+/* A process is gone: found dead, or silent; or this one cannot leave the job
+ * in order any more. */
 void cluster_mark_lost(struct cluster *c, unsigned rank);
 bool cluster_is_lost(const struct cluster *c, unsigned rank);
 bool cluster_any_lost(const struct cluster *c);

@@ -21,9 +21,10 @@
 /* Variables that an engine sets for each process. */
 static const struct {
   const char *name, *rank, *size;
+  bool kills;
 } engines[] = {
-  { "Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE" },
-  { "MPICH", "PMI_RANK", "PMI_SIZE" },
+  { "Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", false },
+  { "MPICH", "PMI_RANK", "PMI_SIZE", true },
 };
 
 static bool read_number(char *(*get)(const char *name), const char *name,
@@ -48,6 +49,8 @@ struct launch launch_find(char *(*get)(const char *name))
         read_number(get, engines[i].size, &l.size) && l.size > 1 &&
         l.rank < l.size) {
       l.engine = engines[i].name;
+      l.kills = engines[i].kills;
+      l.parent = getppid();
       return l;
     }
   }
@@ -127,7 +130,7 @@ static unsigned cpus_of(pid_t pid)
 unsigned engine_bound_cpus(const struct launch *launch, unsigned *ret_all)
 {
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
-  const unsigned own = cpus_of(0), parent = cpus_of(getppid());
+  const unsigned own = cpus_of(0), parent = cpus_of(launch->parent);
 
   *ret_all = online > 0 ? (unsigned)online : own;
   if (own == 0 || own >= *ret_all)

@@ -5,6 +5,7 @@
 #define BENCH_CLUSTER_ENGINE_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "cluster/link.h"
 
@@ -14,7 +15,9 @@ struct err;
 struct launch {
   const char *engine; /* "Open MPI"; NULL: not launched, or all alone */
   unsigned rank, size;
-  bool bound; /* the engine says that it has bound the process to cores */
+  pid_t parent; /* the launcher's process on this machine */
+  bool bound;   /* the engine says that it has bound the process to cores */
+  bool kills;   /* when one process dies it kills the others at once */
 };
 
 /* `get` is getenv(), or what a test puts in its place. */
@@ -28,7 +31,7 @@ int engine_open(const char *folder, const char *libdir,
                 const struct cluster_link **ret, struct err *err);
 
 /*
- * How many processors the process may use although its parent, the engine, may
+ * How many processors the process may use although the launcher may
  * use more: 0 means that it is not bound to fewer.  *ret_all: the machine's.
  */
 unsigned engine_bound_cpus(const struct launch *launch, unsigned *ret_all);

@@ -95,17 +95,6 @@ static void send_now(struct post *p, unsigned to, enum post_kind kind,
     dispatch(p, out);
 }
 
-static void beat(struct post *p, uint64_t now)
-{
-  if (now < p->beat_ns)
-    return;
-  p->beat_ns = now + POST_BEAT_NS;
-  for (unsigned i = 0; i < p->size; i++) {
-    if (i != p->rank && (p->rank == 0 || i == 0))
-      send_now(p, i, POST_BEAT, NULL, 0);
-  }
-}
-
 /* ---- in ---- */
 
 static void keep(struct post *p, struct letter *l)
@@ -133,6 +122,32 @@ static void tell_stop(struct post *p, struct letter *l)
   (void)pthread_mutex_unlock(&p->listening);
   if (told)
     free(l);
+}
+
+/*
+ * Who is lost ends the work of all, as if it had said so: not every engine
+ * tells when a process has died.  At the first look after this process itself
+ * had to stand still, nobody has been heard of; so silence takes a second one.
+ */
+static void miss(struct post *p, unsigned rank)
+{
+  struct post_peer *peer = &p->peer[rank];
+  struct letter *l;
+
+  if (!post_lost(p, rank) || post_leaving(p, rank)) {
+    peer->missed = 0;
+    return;
+  }
+  if (peer->missed >= 2)
+    return;
+  peer->missed = atomic_load(&peer->unreachable) ? 2 : peer->missed + 1;
+  if (peer->missed < 2)
+    return;
+  l = malloc(sizeof(*l));
+  if (!l) /* then it is missed when its results are */
+    return;
+  *l = (struct letter){ .kind = POST_STOP, .peer = rank };
+  tell_stop(p, l);
 }
 
 static void answer_ping(struct post *p, const struct letter *l)
@@ -219,6 +234,19 @@ static bool receive_all(struct post *p)
 }
 
 /* ---- the thread ---- */
+
+static void beat(struct post *p, uint64_t now)
+{
+  if (now < p->beat_ns)
+    return;
+  p->beat_ns = now + POST_BEAT_NS;
+  for (unsigned i = 0; i < p->size; i++) {
+    if (i == p->rank || (p->rank != 0 && i != 0))
+      continue;
+    send_now(p, i, POST_BEAT, NULL, 0);
+    miss(p, i);
+  }
+}
 
 static uint64_t pause_ns(const struct post *p)
 {

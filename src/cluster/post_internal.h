@@ -46,6 +46,7 @@ struct post_peer {
   _Atomic uint64_t heard_ns;
   _Atomic bool unreachable;
   _Atomic bool leaving;
+  unsigned missed; /* the thread's: beats in a row at which it was lost */
 };
 
 struct post {

@@ -36,6 +36,8 @@ struct stmt_pub {
                    sizeof(((T *)0)->f) == sizeof(((struct mine *)0)->f), \
                  #f " has moved")
 
+/* The size of a pointer is what is compared.
+ * NOLINTBEGIN(bugprone-sizeof-expression) */
 ABI_SAME(sql_driver, driver_pub, sname);
 ABI_SAME(sql_driver, driver_pub, lname);
 ABI_SAME(sql_connection, conn_pub, error);
@@ -44,5 +46,6 @@ ABI_SAME(sql_connection, conn_pub, sql_state);
 ABI_SAME(sql_connection, conn_pub, sql_errmsg);
 ABI_SAME(sql_connection, conn_pub, driver);
 ABI_SAME(sql_statement, stmt_pub, connection);
+/* NOLINTEND(bugprone-sizeof-expression) */
 
 #endif

@@ -261,12 +261,11 @@ static bool format(struct stmt *st)
   const struct emul_quote q = { quote, c->driver->quote_special, c };
   const char *why = NULL;
 
-  if (st->scan.flags != c->session->dialect &&
-      emul_scan(&st->scan, st->sql, st->len, c->session->dialect) < 0)
-    why = "not enough memory";
-  else if (emul_format(&st->scan, st->sql, st->len, st->binds, st->n_binds, &q,
-                       &c->text, &why) == 0 &&
-           c->text.failed)
+  if ((st->scan.flags != c->session->dialect &&
+       emul_scan(&st->scan, st->sql, st->len, c->session->dialect) < 0) ||
+      (emul_format(&st->scan, st->sql, st->len, st->binds, st->n_binds, &q,
+                   &c->text, &why) == 0 &&
+       c->text.failed))
     why = "not enough memory";
   if (!why)
     return true;

@@ -71,6 +71,6 @@ void groups_fill(struct rng *rng, unsigned n, char *to)
   struct rng local = *rng; /* so that it can live in registers */
 
   for (unsigned i = 0; i < n; i++)
-    fill(&local, to + i * GROUP);
+    fill(&local, to + (size_t)i * GROUP);
   *rng = local;
 }

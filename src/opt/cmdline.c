@@ -45,6 +45,8 @@ static int scan_arguments(struct scan *s, const struct cmdline_input *in,
 static bool is_tool(const struct cmdline_input *in, const char *name)
 {
   for (size_t i = 0; in->tools && in->tools[i]; i++) {
+    /* There is a name where a test was found.
+     * NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
     if (strcmp(in->tools[i], name) == 0)
       return true;
   }

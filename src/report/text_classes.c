@@ -79,6 +79,8 @@ int text_classes(struct strbuf *b, const struct report_setup *setup,
       order[n++] = &r->classes.of[i];
   }
   if (n > 0) {
+    /* Of pointers.
+     * NOLINTNEXTLINE(bugprone-sizeof-expression) */
     qsort(order, n, sizeof(*order), by_time);
     strbuf_addf(b, "\n%s (times in ms):\n%12s %8s %12s %10s ",
                 r->style == REPORT_SQL ? "SQL statements" : "Operations",

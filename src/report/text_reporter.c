@@ -38,6 +38,8 @@ static int debug_lines(struct strbuf *b, struct err *err)
   while (line && *line) {
     char *end = strchr(line, '\n');
 
+    if (!end) /* not a line */
+      break;
     *end = '\0';
     log_msg(LOG_DEBUG, "%s", line);
     line = end + 1;

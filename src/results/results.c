@@ -164,7 +164,7 @@ uint64_t results_dropped(const struct results *r)
 
 static int take_lock(struct results *r, struct err *err)
 {
-  const struct timespec pause = { .tv_nsec = 5 * 1000 * 1000 };
+  const struct timespec pause = { .tv_nsec = (long)(5 * NS_PER_MS) };
   const uint64_t until = clock_now_ns() + PATIENCE_NS;
 
   while (pthread_mutex_trylock(&r->lock) != 0) {

@@ -82,7 +82,7 @@ static int threads_begin(void *arg, struct err *err)
 {
   struct threads_run *run = arg;
 
-  run->lock = calloc(run->cfg->locks, sizeof(*run->lock));
+  run->lock = calloc(run->cfg->locks, sizeof(pthread_mutex_t));
   if (!run->lock)
     return err_set(err, -ENOMEM, "cannot allocate %llu mutexes",
                    (unsigned long long)run->cfg->locks);

@@ -17,9 +17,13 @@ enum {
   RIGHT = 20,
   TOP = 16,
   BOTTOM = 48,
+  INSET = 14,
   TICKS_X = 10,
   TICKS_Y = 8,
 };
+
+/* Of the height, above the highest point: for what is written over marks. */
+#define HEADROOM 0.12
 
 struct limits {
   double x_low, x_high, y_low, y_high;
@@ -64,7 +68,8 @@ static struct limits find_limits(const struct chart *c)
 
 static double x_of(const struct chart *c, double value)
 {
-  return LEFT + axis_place(&c->x, value) * (WIDTH - LEFT - RIGHT);
+  return LEFT + c->inset +
+         axis_place(&c->x, value) * (WIDTH - LEFT - RIGHT - 2 * c->inset);
 }
 
 static double y_of(const struct chart *c, double value)
@@ -160,29 +165,36 @@ static void draw_points(const struct chart *c, const struct chart_line *line,
   }
 }
 
+/* The line comes from below on the left: above that there is room. */
 static void draw_marks(const struct chart *c, struct strbuf *out)
 {
   for (size_t i = 0; i < c->n_marks; i++) {
     const struct chart_mark *m = &c->marks[i];
     const double x = x_of(c, m->x), y = y_of(c, m->y);
-    /* Away from the borders, and below where there is no room above. */
-    const char *anchor = x > WIDTH - 120 ? "end"
-                         : x < LEFT + 60 ? "start"
-                                         : "middle";
+    const char *anchor = x < LEFT + 120 ? "start" : "end";
 
     strbuf_addf(out,
                 "<circle class=\"mark\" cx=\"%.1f\" cy=\"%.1f\" "
                 "r=\"6\"/><text class=\"strong\" x=\"%.1f\" y=\"%.1f\" "
                 "text-anchor=\"%s\">",
-                x, y, x, y < TOP + 24 ? y + 22 : y - 11, anchor);
+                x, y, x, y - 11, anchor);
     html_add(out, m->text);
     strbuf_adds(out, "</text>\n");
   }
 }
 
+static bool has_dots(const struct chart *c)
+{
+  for (size_t i = 0; i < c->n_lines; i++) {
+    if (c->lines[i].dots)
+      return true;
+  }
+  return false;
+}
+
 static void add_legend(const struct chart *c, struct strbuf *out)
 {
-  if (c->n_lines < 2)
+  if (c->n_lines < 2 && !c->named)
     return;
   strbuf_adds(out, "<p class=\"legend\">");
   for (size_t i = 0; i < c->n_lines; i++) {
@@ -198,10 +210,13 @@ static void add_legend(const struct chart *c, struct strbuf *out)
 
 bool chart_svg(struct chart *c, struct strbuf *out)
 {
-  const struct limits l = find_limits(c);
+  struct limits l = find_limits(c);
 
   if (l.points == 0)
     return false;
+  c->inset = has_dots(c) ? INSET : 0;
+  if (c->n_marks > 0)
+    l.y_high += HEADROOM * (l.y_high - fmin(l.y_low, 0));
   axis_fit(&c->x, l.x_low, l.x_high, TICKS_X);
   axis_fit(&c->y, l.y_low, l.y_high, TICKS_Y);
 

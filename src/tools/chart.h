@@ -25,6 +25,7 @@ struct chart_line {
   bool steps;               /* y stays the same up to the next x */
 };
 
+/* Where a line of points is highest, or on its way there. */
 struct chart_mark {
   double x, y;
   const char *text;
@@ -37,6 +38,9 @@ struct chart {
   size_t n_lines;
   struct chart_mark marks[4];
   size_t n_marks;
+  bool named; /* a line that is alone has its name beside it, too */
+
+  double inset; /* set by chart_svg(): dots keep away from the axis */
 };
 
 /* False: there is nothing to draw, and nothing was written. */

@@ -158,6 +158,8 @@ static void pictures(struct page *p)
 
 static void write_page(struct page *p)
 {
+  /* There is one.
+   * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
   const struct result *r = p->v->runs[0].run;
   const char *when = json_text_at(r->json, "run.start_time");
   const bool html = p->format == FORMAT_HTML;

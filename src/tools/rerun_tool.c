@@ -250,6 +250,8 @@ static int run_rerun(const struct tool_args *args, struct err *err)
   result_file_done(&file);
   if (rc == 0) {
     (void)fflush(NULL);
+    /* make_args() has set it.
+     * NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
     (void)execv("/proc/self/exe", a.of);
     rc = err_sys(err, "cannot start the program again");
   }

@@ -224,6 +224,8 @@ static int run_steps(struct sweep *s, struct err *err)
 {
   const size_t all = s->plan.n_combinations * s->plan.repeats;
 
+  /* A plan has steps.
+   * NOLINTNEXTLINE(clang-analyzer-optin.portability.UnixAPI) */
   s->outcomes = calloc(all, sizeof(*s->outcomes));
   if (!s->outcomes)
     return no_memory(err);

@@ -16,7 +16,8 @@
 #include "tools/view.h"
 
 enum {
-  BINS = 80, /* of histograms */
+  BINS = 80,         /* of histograms */
+  POINTS = BINS + 2, /* of their outline, which begins and ends at 0 */
 };
 
 /* A figure of an interval. */
@@ -227,12 +228,14 @@ static void system_of_one(const struct view *v, struct strbuf *out)
   draw(&c, "The results say nothing about processors.", out);
 
   c = over_time("Disk", "bytes per interval", AXIS_BYTES);
+  c.named = true;
   for (size_t i = 0; i < ARRAY_SIZE(disk); i++) {
     if (occurs(v, &disk[i]))
       add_trace(&c, disk[i].name, v->runs[0].run, &disk[i]);
   }
   draw(&c, NULL, out);
   c = over_time("Network", "bytes per interval", AXIS_BYTES);
+  c.named = true;
   for (size_t i = 0; i < ARRAY_SIZE(net); i++) {
     if (occurs(v, &net[i]))
       add_trace(&c, net[i].name, v->runs[0].run, &net[i]);
@@ -275,10 +278,11 @@ static size_t filled_buckets(const struct hist_sum *h)
   return n;
 }
 
+/* From 0 % on, where the first events are: even one event makes a line. */
 static void add_spectrum(struct chart *c, const char *name,
                          const struct hist_sum *h)
 {
-  const size_t n = filled_buckets(h);
+  const size_t n = filled_buckets(h) + 1;
   struct chart_line *line = &c->lines[c->n_lines];
   double *xy = calloc(2 * n + 1, sizeof(*xy));
   uint64_t below = 0;
@@ -293,6 +297,8 @@ static void add_spectrum(struct chart *c, const char *name,
 
     if (h->count[i] == 0)
       continue;
+    if (line->n == 0)
+      xy[n + line->n++] = (double)hist_middle(i);
     /* The middle of the events of this bucket. */
     xy[line->n] = 100 * ((double)below + count / 2) / (double)h->total;
     xy[n + line->n] = (double)hist_middle(i);
@@ -319,13 +325,14 @@ static void add_bins(struct chart *c, const char *name,
                      const struct hist_sum *h, double low, double high)
 {
   struct chart_line *line = &c->lines[c->n_lines];
-  double *xy = calloc(2 * (BINS + 1), sizeof(*xy));
+  double *x = calloc(2 * (size_t)POINTS, sizeof(*x)), *y;
   const double width = log(high / low) / BINS;
 
-  if (!xy || c->n_lines == CHART_LINES_MAX) {
-    free(xy);
+  if (!x || c->n_lines == CHART_LINES_MAX) {
+    free(x);
     return;
   }
+  y = x + POINTS;
   for (unsigned i = 0; i < HIST_BUCKETS; i++) {
     const double value = fmax((double)hist_middle(i), 1);
     int bin;
@@ -334,13 +341,13 @@ static void add_bins(struct chart *c, const char *name,
       continue;
     bin = width > 0 ? (int)(log(value / low) / width) : 0;
     bin = bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin;
-    xy[BINS + 1 + bin] += 100 * (double)h->count[i] / (double)h->total;
+    y[bin + 1] += 100 * (double)h->count[i] / (double)h->total;
   }
+  x[0] = low;
   for (int i = 0; i <= BINS; i++)
-    xy[i] = low * exp(width * i);
-  xy[2 * BINS + 1] = xy[2 * BINS];
+    x[i + 1] = low * exp(width * i);
   *line = (struct chart_line){
-    .name = name, .x = xy, .y = xy + BINS + 1, .n = BINS + 1, .steps = true
+    .name = name, .x = x, .y = y, .n = POINTS, .steps = true
   };
   c->n_lines++;
 }
@@ -370,8 +377,10 @@ void charts_distribution(const struct view *v, struct strbuf *out)
     if (hists[i] && hists[i]->total > 0)
       widen(hists[i], &low, &high);
   }
-  if (high <= low) /* one value only */
+  if (high <= low) { /* one value only */
     high = low * 1.1;
+    low /= 1.1;
+  }
   for (size_t i = 0; i < v->n_runs && i < VIEW_RUNS_MAX; i++) {
     if (!hists[i] || hists[i]->total == 0)
       continue;

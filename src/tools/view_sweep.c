@@ -97,6 +97,8 @@ static const char *choose_option(const struct groups *g, bool *ret_numbers)
 static size_t word_index(struct curve *c, const char *text)
 {
   for (size_t i = 0; i < c->n_at; i++) {
+    /* Set, up to n_at.
+     * NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
     if (strcmp(c->values[i], text) == 0)
       return i;
   }

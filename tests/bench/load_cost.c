@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "../unit/rand_usual.h"
 #include "base/compiler.h"
 #include "load/rows.h"
 
@@ -24,18 +25,11 @@ static double now_ns(void)
 static void measure(const char *name, enum rows_form form, enum rand_type type)
 {
   static char buffer[BATCH * ROWS_MOST];
-  const struct rand_choice choice = { .type = type,
-                                      .spec_iter = 12,
-                                      .spec_pct = 1,
-                                      .spec_res = 75,
-                                      .pareto_h = 0.2,
-                                      .zipfian_exp = 0.8 };
-  struct rand_params params;
+  const struct rand_params params = rand_usual(type);
   struct rows rows;
   uint64_t bytes = 0;
   double ns;
 
-  rand_params_init(&params, &choice);
   rows_init(&rows, &params, 42, 1, ROWS);
   ns = now_ns();
   for (uint64_t id = 1; id <= ROWS;) {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../unit/rand_usual.h"
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "rand/stream.h"
@@ -131,15 +132,8 @@ static void measure_all(struct bench *b)
 int main(int argc, char **argv)
 {
   static struct bench b;
-  const struct rand_choice choice = {
-    .spec_iter = 12,
-    .spec_pct = 1,
-    .spec_res = 75,
-    .pareto_h = 0.2,
-    .zipfian_exp = 0.8,
-  };
 
-  rand_params_init(&b.params, &choice);
+  b.params = rand_usual(RAND_UNIFORM);
   rand_stream_init(&b.stream, &b.params, 42, RNG_WORKLOAD, 0, 1);
   if (argc > 1 && (size_t)atoi(argv[1]) < ARRAY_SIZE(kinds))
     kinds[atoi(argv[1])].run(&b);

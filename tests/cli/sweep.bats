@@ -276,6 +276,48 @@ JSON
   must has "$(<page.html)" 'bench report: a&lt;b&gt;&amp;'
 }
 
+@test "report: charts of few data can be read" {
+  # One event is a line of percentiles and a bar, not a dot and an edge.
+  "$BENCH" cpu --events=1 --json=one.json run >/dev/null
+  bench report one.json -o page.html
+  must is "$status" 0
+  ! grep -q '<circle' page.html
+  must is "$(grep -c '<path class="line c0" d="M[0-9.]* [0-9.]*[HL][0-9.]*' page.html)" 2
+  # The outline of a histogram begins and ends on its axis.
+  must has "$(<page.html)" 'd="M[0-9.]+ 232\.0H.*[0-9] 232\.0"'
+  # A line that is alone among several possible ones has a name.
+  cat >net.json <<'JSON'
+{"schema": "bench/1", "run": {"test": "t"}, "totals": {"events": 2, "events_per_s": 1.0},
+ "intervals": [
+  {"elapsed_s": 1, "period_s": 1, "events_per_s": 1, "system": {"network": {"loopback_bytes": 7}}},
+  {"elapsed_s": 2, "period_s": 1, "events_per_s": 1, "system": {"network": {"loopback_bytes": 9}}}]}
+JSON
+  bench report net.json -o page.html
+  must is "$status" 0
+  must has "$(<page.html)" '<figcaption>Network</figcaption>'
+  must has "$(<page.html)" 'class="legend">.* loopback</span>'
+}
+
+@test "report: marks of a sweep keep off its axes and lines" {
+  cat >peak.lua <<'LUA'
+ffi.cdef("int usleep(unsigned);")
+sysbench.cmdline.options = { nap = {"microseconds", 1000} }
+function event()
+  ffi.C.usleep(sysbench.opt.nap)
+end
+LUA
+  local order number='[0-9.]+'
+  for order in 1000,20000,40000 40000,20000,1000; do
+    bench ./peak.lua --sweep="nap:$order" --time=1 --json=s.json run
+    bench report s.json -o page.html
+    must is "$status" 0
+    [[ $(<page.html) =~ class=\"mark\"\ cx=\"($number)\"\ cy=\"($number)\".*class=\"strong\"\ x=\"$number\"\ y=\"($number)\" ]]
+    local x=${BASH_REMATCH[1]%.*} y=${BASH_REMATCH[2]%.*} text=${BASH_REMATCH[3]%.*}
+    # Of the drawing: the axis, the radius of a mark, and the upper border.
+    ((x > 76 + 6 && x < 700 && text < y && text > 16))
+  done
+}
+
 @test "report: failed steps, interrupted runs and errors are told" {
   cat >fails.lua <<'LUA'
 function event()

@@ -6,34 +6,21 @@ load helper
 bats_require_minimum_version 1.5.0
 
 setup_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  kinds=
-  for kind in mysql pgsql; do
-    "$BENCH" --db-driver=help | grep -q "^  $kind - " || continue
-    servers has "$kind" || continue
-    servers start "$kind" "$BATS_FILE_TMPDIR/$kind"
-    servers start "$kind" "$BATS_FILE_TMPDIR/$kind-2"
-    kinds+=" $kind"
-  done
-  [ -n "$kinds" ] || skip 'no server is installed'
-  export kinds
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  start_kinds "" -2
 }
 
 teardown_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  for kind in $kinds; do
-    servers stop "$BATS_FILE_TMPDIR/$kind"
-    servers stop "$BATS_FILE_TMPDIR/$kind-2"
-  done
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  stop_kinds
 }
 
 # need KIND: its server runs; `to` has the options that lead there.  `dir` is
 # the server, and there is another one of the kind at `$dir-2`.
 need() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  [[ " $kinds " == *" $1 "* ]] || skip "no $1 here"
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  need_kind "$1"
   dir=$BATS_FILE_TMPDIR/$1
-  servers_env "$dir"
   to=(--db-driver="$1" "--$1-host=127.0.0.1" "--$1-port=${MY_PORT:-$PG_PORT}")
 }
 

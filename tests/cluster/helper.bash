@@ -76,11 +76,23 @@ await() {
   return 1
 }
 
-# process RANK: its id, below the launcher.
+# process RANK: the id of the one that works.
 process() {
+  one_of "$1" bench
+}
+
+# keeper RANK: the id of the one that the launcher has started, where another
+# one works.
+keeper() {
+  one_of "$1" bench-keeper
+}
+
+# one_of RANK NAME: below the launcher.
+one_of() {
   local child
   for child in $(descendants "$pid"); do
-    if tr '\0' '\n' <"/proc/$child/environ" 2>/dev/null |
+    if [ "$(cat "/proc/$child/comm" 2>/dev/null)" = "$2" ] &&
+      tr '\0' '\n' <"/proc/$child/environ" 2>/dev/null |
       grep -qxE "(OMPI_COMM_WORLD_RANK|PMI_RANK)=$1"; then
       printf '%s\n' "$child"
       return

@@ -3,38 +3,25 @@
 # number of threads, interruptions, and what a server may refuse.
 
 setup_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  kinds=
-  for kind in mysql pgsql; do
-    "$BENCH" --db-driver=help | grep -q "^  $kind - " || continue
-    servers has "$kind" || continue
-    case $kind in
-      mysql) flags=(--tls --local-infile=on --set=max_allowed_packet=16M) ;;
-      *) flags=() ;;
-    esac
-    servers start "$kind" "$BATS_FILE_TMPDIR/$kind" "${flags[@]}"
-    kinds+=" $kind"
-  done
-  [ -n "$kinds" ] || skip 'no server is installed'
-  export kinds
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  mysql_flags=(--tls --local-infile=on --set=max_allowed_packet=16M)
+  start_kinds
 }
 
 teardown_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  for kind in $kinds; do
-    servers stop "$BATS_FILE_TMPDIR/$kind"
-  done
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  stop_kinds
 }
 
 setup() {
-  . "$BENCH_SRC/tests/db/servers.sh"
+  . "$BENCH_SRC/tests/db/every_kind.bash"
   cd "$BATS_TEST_TMPDIR" || return 1
   export LUA_PATH="./?.lua;$BENCH_SRC/src/lua/scripts/?.lua;;"
 }
 
 # need KIND: its server runs; `to` has the options that lead there.
 need() {
-  [[ " $kinds " == *" $1 "* ]] || skip "no $1 here"
+  need_kind "$1"
   aim "$1"
 }
 

@@ -6,27 +6,19 @@
 word=Vq7xPw9ZkM2
 
 setup_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  kinds=
-  for kind in mysql pgsql; do
-    "$BENCH" --db-driver=help | grep -q "^  $kind - " || continue
-    servers has "$kind" || continue
-    servers start "$kind" "$BATS_FILE_TMPDIR/$kind" --password="$word"
-    kinds+=" $kind"
-  done
-  [ -n "$kinds" ] || skip 'no server is installed'
-  export kinds
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  mysql_flags=(--password="$word")
+  pgsql_flags=("${mysql_flags[@]}")
+  start_kinds
 }
 
 teardown_file() {
-  . "$BENCH_SRC/tests/db/servers.sh"
-  for kind in $kinds; do
-    servers stop "$BATS_FILE_TMPDIR/$kind"
-  done
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  stop_kinds
 }
 
 setup() {
-  . "$BENCH_SRC/tests/db/servers.sh"
+  . "$BENCH_SRC/tests/db/every_kind.bash"
   cd "$BATS_TEST_TMPDIR" || return 1
   unset BENCH_MYSQL_PASSWORD BENCH_PGSQL_PASSWORD PGPASSWORD
   cat >event.lua <<'LUA'
@@ -38,8 +30,7 @@ LUA
 # aim KIND: `to` leads there without the password, `option` and `variable` are
 # where it may be.
 aim() {
-  [[ " $kinds " == *" $1 "* ]] || skip "no $1 here"
-  servers_env "$BATS_FILE_TMPDIR/$1"
+  need_kind "$1"
   case $1 in
     mysql) to=(--db-driver=mysql --mysql-host=127.0.0.1 --mysql-port="$MY_PORT"
       --mysql-debug) ;;

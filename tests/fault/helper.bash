@@ -121,6 +121,20 @@ committed() {
   ((lost >= 0 && lost <= $1))
 }
 
+# permanent_error OPTION NAME: a statement that can never succeed, while OPTION
+# ignores all errors: the run ends on time, paused, and what is ignored has its
+# NAME in a warning.
+permanent_error() {
+  bounded "${base[@]}" --what=sql --sql="SELECT * FROM nowhere" --time=2 "$1=all" run
+  ((status == 0))
+  in_time 2
+  errors=$(counter 'ignored errors')
+  # Ten at once, then pauses of 1, 2, 4, ... 100 ms.
+  ((errors >= 20 && errors <= 50))
+  grep -qE "^WARNING: error $2 $errors times: " "$err"
+  [[ $(counter 'total number of events') -eq 0 ]]
+}
+
 # A script of the test's own, from standard input.
 lua() {
   cat >"$dir/script.lua"

@@ -256,13 +256,5 @@ out_of_files() {
 }
 
 @test "a permanent error, and all are ignored: ends on time, paused, counted" {
-  bounded "${base[@]}" --what=sql --sql="SELECT * FROM nowhere" --time=2 \
-    --mysql-ignore-errors=all run
-  ((status == 0))
-  in_time 2
-  errors=$(counter 'ignored errors')
-  # Ten at once, then pauses of 1, 2, 4, ... 100 ms.
-  ((errors >= 20 && errors <= 50))
-  grep -qE "^WARNING: error 1146 \(42S02\) $errors times: " "$err"
-  [[ $(counter 'total number of events') -eq 0 ]]
+  permanent_error --mysql-ignore-errors '1146 \(42S02\)'
 }

@@ -199,13 +199,5 @@ LUA
 }
 
 @test "a permanent error, and all are ignored: ends on time, paused, counted" {
-  bounded "${base[@]}" --what=sql --sql="SELECT * FROM nowhere" --time=2 \
-    --pgsql-ignore-errors=all run
-  ((status == 0))
-  in_time 2
-  errors=$(counter 'ignored errors')
-  # Ten at once, then pauses of 1, 2, 4, ... 100 ms.
-  ((errors >= 20 && errors <= 50))
-  grep -qE "^WARNING: error 42P01 $errors times: " "$err"
-  [[ $(counter 'total number of events') -eq 0 ]]
+  permanent_error --pgsql-ignore-errors '42P01'
 }

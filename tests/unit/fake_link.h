@@ -34,6 +34,7 @@ struct fake_process {
   unsigned rank;
   struct fake_letter *first, **last;
   bool silent; /* whatever it sends is lost */
+  bool dead;   /* nothing can be sent to it */
 };
 
 static struct {
@@ -87,8 +88,15 @@ static int fake_send(void *ctx, unsigned to, const void *bytes, size_t len,
                      void **ret_request)
 {
   struct fake_process *self = ctx;
-  struct fake_letter *l = malloc(sizeof(*l) + len);
+  struct fake_letter *l;
+  bool dead;
 
+  (void)pthread_mutex_lock(&fake.lock);
+  dead = fake.of[to].dead;
+  (void)pthread_mutex_unlock(&fake.lock);
+  if (dead)
+    return -EIO;
+  l = malloc(sizeof(*l) + len);
   if (!l)
     return -ENOMEM;
   l->next = NULL;

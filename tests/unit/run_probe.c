@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/wait.h"
-#include "rand/dist.h"
+#include "rand_usual.h"
 #include "report/reporter.h"
 #include "run/runner.h"
 #include "run/worker.h"
@@ -210,13 +210,7 @@ void probe_init(struct probe *p)
 
   if (!rand)
     abort();
-  rand_params_init(rand, &(struct rand_choice){
-                           .spec_iter = 12,
-                           .spec_pct = 1,
-                           .spec_res = 75,
-                           .pareto_h = 0.2,
-                           .zipfian_exp = 0.8,
-                         });
+  *rand = rand_usual(RAND_UNIFORM);
   memset(p, 0, sizeof(*p));
   p->fail_tid = PROBE_ANY;
   p->plan = (struct plan){

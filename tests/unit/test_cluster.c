@@ -26,6 +26,7 @@ struct process {
   bool not_ready; /* as number 2 */
   bool stops;     /* number 1 tells the others to stop */
   bool silent;    /* number 3 dies before the end */
+  bool dies;      /* number 3 cannot be reached any more */
   bool gives_up;  /* number 3 leaves before there is a vote */
 
   char host_of_last[256];
@@ -35,6 +36,7 @@ struct process {
   bool start_explained;
   uint64_t start_ns;
   _Atomic uint32_t stopped; /* the number that came with it */
+  _Atomic uint32_t stops_heard;
   uint64_t skew_ns;
   bool knows_start[PROCESSES];
   int status;
@@ -50,6 +52,8 @@ static void stop_arrived(void *arg, const struct letter *l)
     memcpy(&number, l->bytes, sizeof(number));
   atomic_store(&p->stopped, (uint32_t)number);
   wait_wake_all(&p->stopped);
+  (void)atomic_fetch_add(&p->stops_heard, 1);
+  wait_wake_all(&p->stops_heard);
 }
 
 static void share(struct process *p, struct cluster *c)
@@ -82,6 +86,24 @@ static void vote(struct process *p, struct cluster *c)
   }
 }
 
+/* Number 3 dies: nobody tells the others, who learn it nevertheless. */
+static void die(struct process *p, struct cluster *c)
+{
+  const uint64_t limit = clock_now_ns() + 60 * NS_PER_S;
+
+  if (p->rank == 3) {
+    (void)pthread_mutex_lock(&fake.lock);
+    fake.of[3].silent = fake.of[3].dead = true;
+    (void)pthread_mutex_unlock(&fake.lock);
+    post_hurry(cluster_post(c), clock_now_ns());
+    return;
+  }
+  while (atomic_load(&p->stops_heard) == 0 && clock_now_ns() < limit)
+    wait_while(&p->stops_heard, 0, limit);
+  if (p->rank == 0)
+    cluster_tell_stop(c, 0);
+}
+
 static void run_together(struct process *p, struct cluster *c)
 {
   const struct post_events events = { p, stop_arrived };
@@ -105,6 +127,8 @@ static void run_together(struct process *p, struct cluster *c)
   } else if (p->silent) {
     post_hurry(cluster_post(c), clock_now_ns() + 200 * NS_PER_MS);
   }
+  if (p->dies)
+    die(p, c);
   cluster_finish(c);
   post_listen(cluster_post(c), NULL);
   if (p->rank == 0) {
@@ -231,6 +255,19 @@ static void test_hurry(void)
   OK(fake.left < PROCESSES, "and nobody waits for the engine's own end");
 }
 
+static void test_death(void)
+{
+  const struct process like = { .dies = true };
+  struct process p[PROCESSES];
+
+  run_job(p, &like);
+  for (unsigned i = 0; i < 3; i++) {
+    OK(atomic_load(&p[i].stops_heard) == 1, "who dies stops all, once");
+    OK(atomic_load(&p[i].stopped) == 0, "and not as if by a signal");
+  }
+  OK(p[0].status != 0, "the job has failed");
+}
+
 static void test_refusals(void)
 {
   struct cluster *c;
@@ -250,6 +287,7 @@ int main(void)
   test_vote();
   test_not_ready();
   test_hurry();
+  test_death();
   test_refusals();
   return TAP_EXIT();
 }

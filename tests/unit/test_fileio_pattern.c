@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "rand/stream.h"
+#include "rand_usual.h"
 #include "tap.h"
 #include "tests/fileio/pattern.h"
 
@@ -21,22 +22,13 @@ static const struct fileio_cfg base_cfg = {
   .dist = FILE_DIST_UNIFORM,
 };
 
-static const struct rand_choice choice = {
-  .type = RAND_SPECIAL,
-  .spec_iter = 12,
-  .spec_pct = 1,
-  .spec_res = 75,
-  .pareto_h = 0.2,
-  .zipfian_exp = 0.8,
-};
-
 static struct rand_stream *stream_new(uint64_t index)
 {
   static struct rand_params params; /* the same for all */
   struct rand_stream *s = mem_aligned(1, sizeof(*s), CACHE_LINE);
 
   if (index == 0)
-    rand_params_init(&params, &choice);
+    params = rand_usual(RAND_SPECIAL);
   rand_stream_init(s, &params, 42, RNG_WORKLOAD, index, 16);
   return s;
 }
@@ -259,7 +251,7 @@ static void *ask_many(void *arg)
   struct pattern_thread pt = { 0 };
   struct rand_params params;
 
-  rand_params_init(&params, &choice);
+  params = rand_usual(RAND_SPECIAL);
   rand_stream_init(s, &params, 42, RNG_WORKLOAD, t->index, THREADS);
   for (unsigned n = 0; n < EACH; n++) {
     struct request r;

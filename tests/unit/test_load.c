@@ -13,21 +13,8 @@
 #include "load/groups.h"
 #include "load/pace.h"
 #include "load/rows.h"
+#include "rand_usual.h"
 #include "tap.h"
-
-static struct rand_params uniform(void)
-{
-  const struct rand_choice choice = { .type = RAND_UNIFORM,
-                                      .spec_iter = 12,
-                                      .spec_pct = 1,
-                                      .spec_res = 75,
-                                      .pareto_h = 0.2,
-                                      .zipfian_exp = 0.8 };
-  struct rand_params p;
-
-  rand_params_init(&p, &choice);
-  return p;
-}
 
 struct row {
   uint64_t k;
@@ -36,7 +23,7 @@ struct row {
 
 static struct row row(uint64_t seed, uint64_t table, uint64_t id)
 {
-  const struct rand_params p = uniform();
+  const struct rand_params p = rand_usual(RAND_UNIFORM);
   struct rows rows;
   struct row r;
 
@@ -62,7 +49,7 @@ static bool is_groups(const char *text, size_t len)
 
 static void test_values(void)
 {
-  const struct rand_params p = uniform();
+  const struct rand_params p = rand_usual(RAND_UNIFORM);
   struct rows rows;
   struct row r;
   bool right = true;
@@ -127,7 +114,7 @@ static const char *put(struct rows *rows, enum rows_form form, uint64_t id,
 
 static void test_forms(void)
 {
-  const struct rand_params p = uniform();
+  const struct rand_params p = rand_usual(RAND_UNIFORM);
   struct strbuf want = { 0 };
   struct rows rows;
   const char *got;

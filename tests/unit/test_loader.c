@@ -11,7 +11,7 @@
 #include "fake_driver.h"
 #include "load/load.h"
 #include "load/rows.h"
-#include "rand/dist.h"
+#include "rand_usual.h"
 #include "tap.h"
 
 enum {
@@ -176,24 +176,10 @@ static void answer(sql_value *v, unsigned i, uint64_t number)
   v[i].len = (uint32_t)strlen(text[i]);
 }
 
-static struct rand_params uniform(void)
-{
-  const struct rand_choice choice = { .type = RAND_UNIFORM,
-                                      .spec_iter = 12,
-                                      .spec_pct = 1,
-                                      .spec_res = 75,
-                                      .pareto_h = 0.2,
-                                      .zipfian_exp = 0.8 };
-  struct rand_params p;
-
-  rand_params_init(&p, &choice);
-  return p;
-}
-
 static int fetch(struct session *s, sql_value *v)
 {
   static char c[ROWS_C], pad[ROWS_PAD];
-  const struct rand_params p = uniform();
+  const struct rand_params p = rand_usual(RAND_UNIFORM);
   struct notes *n = notes_of(s);
   struct rows rows;
 
@@ -287,7 +273,7 @@ static int go_on(struct notes *n, struct loader *t, enum load_origin origin,
 static int alone(struct notes *n, uint64_t tables, enum load_origin origin,
                  struct err *err)
 {
-  const struct rand_params p = uniform();
+  const struct rand_params p = rand_usual(RAND_UNIFORM);
   struct load *l = make(tables, SIZE, &p);
   struct loader *t = loader_new(l, n->bed.con);
   int rc;
@@ -356,7 +342,7 @@ static void test_left_out(void)
 static void test_others_go_on(void)
 {
   const struct driver d = make_driver(&plain_copy, 0);
-  const struct rand_params p = uniform();
+  const struct rand_params p = rand_usual(RAND_UNIFORM);
   struct load *l = make(3, SIZE, &p);
   struct notes *a = notes_new(&d), *b = notes_new(&d);
   struct loader *ta = loader_new(l, a->bed.con);
@@ -478,7 +464,7 @@ static void test_insert(void)
 {
   struct driver d = make_driver(NULL, 0);
   struct notes *n = notes_new(&d);
-  const struct rand_params p = uniform();
+  const struct rand_params p = rand_usual(RAND_UNIFORM);
   struct load *l = make(1, 5, &p);
   struct loader *t = loader_new(l, n->bed.con);
   struct err err;
@@ -521,7 +507,7 @@ static unsigned together(unsigned caps, bool *ret_once)
     THREADS = 4
   };
   const struct driver d = make_driver(&plain_copy, caps);
-  const struct rand_params p = uniform();
+  const struct rand_params p = rand_usual(RAND_UNIFORM);
   struct load *l = make(2, SIZE, &p);
   struct thread thread[THREADS];
   unsigned loaded[3][CHUNKS] = { { 0 } }, writers = 0;

@@ -180,7 +180,7 @@ void about_check(struct session *base, const struct run_facts *facts,
     strbuf_addf(lines,
                 "this run may prepare %llu statements, the server allows %llu "
                 "(max_prepared_stmt_count); --db-ps-mode=disable needs none\n",
-                (unsigned long long)(tables * facts->classes),
+                (unsigned long long)tables * facts->classes,
                 (unsigned long long)limit[LIMIT_STATEMENTS].value);
   if (limit[LIMIT_TABLES].known && limit[LIMIT_TABLES].value < tables)
     strbuf_addf(lines,
@@ -204,7 +204,7 @@ static void put_number(void *ctx, const sql_value *v)
 
 size_t about_bulk_packet(struct session *base)
 {
-  const size_t least = 524287, most = 4 * 1024 * 1024, head = 64;
+  const size_t least = 524287, most = (size_t)4 * 1024 * 1024, head = 64;
   uint64_t allowed = 0;
 
   each_row(base, "SHOW VARIABLES LIKE 'max_allowed_packet'", put_number,

@@ -319,7 +319,7 @@ bool connect_tune(int fd)
     { IPPROTO_TCP, TCP_USER_TIMEOUT, SILENCE_MS },
 #endif
   };
-  struct sockaddr_storage peer;
+  struct sockaddr_storage peer = { .ss_family = AF_UNSPEC };
   socklen_t len = sizeof(peer);
 
   if (getpeername(fd, (struct sockaddr *)&peer, &len) != 0 ||

@@ -362,6 +362,8 @@ static bool keep_orphan(struct library *lib, MYSQL_STMT *stmt)
 {
   if (lib->n_orphans == lib->orphans_room) {
     const size_t room = lib->orphans_room ? 2 * lib->orphans_room : 16;
+    /* Of pointers.
+     * NOLINTNEXTLINE(bugprone-sizeof-expression) */
     MYSQL_STMT **orphan = reallocarray(lib->orphan, room, sizeof(*orphan));
 
     if (!orphan)

@@ -274,7 +274,7 @@ static int bind_types(struct prepared *base, struct outcome *out)
   for (unsigned i = 0; i < n; i++) {
     const uint8_t type = (uint8_t)base->binds[i].type;
 
-    same &= p->types[i] == type;
+    same = same && p->types[i] == type;
     p->types[i] = type;
   }
   if (!same)

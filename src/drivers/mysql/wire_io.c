@@ -53,9 +53,8 @@ bool wire_send_slowly(int fd, const uint8_t *p, size_t n, int flags)
     if (LIKELY(sent > 0)) {
       p += sent;
       n -= (size_t)sent;
-    } else if (sent == 0 || (errno != EINTR && errno != EAGAIN)) {
-      return false;
-    } else if (errno == EAGAIN && !sock_wait(fd, POLLOUT)) {
+    } else if (sent == 0 || (errno != EINTR &&
+                             (errno != EAGAIN || !sock_wait(fd, POLLOUT)))) {
       return false;
     }
   }
@@ -112,9 +111,8 @@ int wire_fill(struct wire *w, int fd, size_t n)
     got = sock_recv(fd, w->buf + w->end, w->room - w->end);
     if (LIKELY(got > 0))
       w->end += (size_t)got;
-    else if (got == 0 || (errno != EINTR && errno != EAGAIN))
-      return -EPIPE;
-    else if (errno == EAGAIN && !sock_wait(fd, POLLIN))
+    else if (got == 0 ||
+             (errno != EINTR && (errno != EAGAIN || !sock_wait(fd, POLLIN))))
       return -EPIPE;
   }
   return 0;

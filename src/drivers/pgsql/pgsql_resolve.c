@@ -119,6 +119,8 @@ int pgsql_resolve(const char *host, uint64_t until_ns,
                  "could not translate host name \"%s\" to address: "
                  "timeout expired",
                  host);
+  /* One reference is ours.
+   * NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
   else if (l->gai != 0 || l->found.n == 0)
     rc = err_set(err, -ENOENT,
                  "could not translate host name \"%s\" to address: %s", host,

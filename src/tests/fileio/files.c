@@ -172,7 +172,7 @@ static int open_one(const struct files *fs, uint64_t file, uint64_t bytes,
                     int flags, bool fresh, int *ret_fd, struct err *err)
 {
   char name[FILES_NAME_MAX], has[32], needs[32];
-  uint64_t length;
+  uint64_t length = 0;
   int rc;
 
   if (fresh) {

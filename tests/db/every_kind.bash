@@ -1,0 +1,37 @@
+# shellcheck shell=bash
+# every_kind.bash - servers of each kind that is installed and for which the
+# program has a driver, for the tests of one file; to be sourced.
+. "$BENCH_SRC/tests/db/servers.sh"
+
+# start_kinds [SUFFIX...]: in setup_file.  The servers are KIND, or KINDSUFFIX
+# for each, in $BATS_FILE_TMPDIR; their flags are in the arrays mysql_flags and
+# pgsql_flags.  Sets $kinds.
+start_kinds() {
+  local kind suffix
+  kinds=
+  for kind in mysql pgsql; do
+    "$BENCH" --db-driver=help | grep -q "^  $kind - " || continue
+    servers has "$kind" || continue
+    local -n flags=${kind}_flags
+    for suffix in "${@-}"; do
+      servers start "$kind" "$BATS_FILE_TMPDIR/$kind$suffix" "${flags[@]}"
+    done
+    kinds+=" $kind"
+  done
+  [ -n "$kinds" ] || skip 'no server is installed'
+  export kinds
+}
+
+# stop_kinds: in teardown_file.
+stop_kinds() {
+  local server
+  for server in "$BATS_FILE_TMPDIR"/{mysql,pgsql}*/; do
+    [ ! -e "$server/state" ] || servers stop "${server%/}"
+  done
+}
+
+# need_kind KIND: its server runs, and the variables say where.
+need_kind() {
+  [[ " $kinds " == *" $1 "* ]] || skip "no $1 here"
+  servers_env "$BATS_FILE_TMPDIR/$1"
+}

@@ -1,0 +1,24 @@
+/*
+ * rand_usual.h - a distribution with the parameters that the options have where
+ * nobody gives them.
+ */
+#ifndef TESTS_UNIT_RAND_USUAL_H
+#define TESTS_UNIT_RAND_USUAL_H
+
+#include "rand/dist.h"
+
+static inline struct rand_params rand_usual(enum rand_type type)
+{
+  const struct rand_choice choice = { .type = type,
+                                      .spec_iter = 12,
+                                      .spec_pct = 1,
+                                      .spec_res = 75,
+                                      .pareto_h = 0.2,
+                                      .zipfian_exp = 0.8 };
+  struct rand_params p;
+
+  rand_params_init(&p, &choice);
+  return p;
+}
+
+#endif
