@@ -109,8 +109,8 @@ static inline unsigned start_of(const char *sql)
   return (unsigned)((hash * MIX) >> (64 - SKELETON_START_BITS));
 }
 
-/* Where a statement and a skeleton have come to: `text` is in `piece`, or at the
- * mark behind it, and all that is before was the same. */
+/* Where a statement and a skeleton have come to: `text` is in `piece`, or at
+ * the mark behind it, and all that is before was the same. */
 struct walk {
   struct skeleton *k;
   const struct skeleton_piece *piece;
