@@ -228,6 +228,8 @@ void bench_db_statement_free(sql_statement *stmt);
 bool bench_db_in_transaction(sql_connection *con);
 const char *bench_db_quote(sql_connection *con, const char *text, size_t len,
                            size_t *ret_len);
+double bench_db_statement_sizes(sql_connection *con, double *ret_most,
+                                const char **ret_setting);
 int bench_db_failure(sql_connection *con);
 const char *bench_db_api_error(sql_connection *con);
 const char *bench_db_reason(sql_connection *con);

@@ -151,6 +151,21 @@ static int flush(struct conn *c)
   return rc;
 }
 
+const struct statement_sizes *bulk_sizes(struct conn *c)
+{
+  static const struct statement_sizes usual = { .good = BULK_PACKET,
+                                                .most = SIZE_MAX };
+
+  if (c->state != CONN_OPEN || !c->driver->statement_sizes)
+    return &usual;
+  if (c->sized != c->generation) {
+    c->sizes = usual;
+    c->driver->statement_sizes(c->session, &c->sizes);
+    c->sized = c->generation;
+  }
+  return &c->sizes;
+}
+
 int bulk_init(struct conn *c, const char *sql, size_t len)
 {
   struct bulk *b = &c->bulk;
@@ -161,13 +176,9 @@ int bulk_init(struct conn *c, const char *sql, size_t len)
   b->active = false;
   b->rows = 0;
   b->recorder = NULL;
-  b->limit = 0;
   if (len >= BULK_PACKET)
     return 1;
-  if (!c->env->process->in_run && c->driver->bulk_packet)
-    b->limit = c->driver->bulk_packet(c->session);
-  if (b->limit == 0)
-    b->limit = BULK_PACKET;
+  b->limit = c->env->process->in_run ? BULK_PACKET : bulk_sizes(c)->good;
   strbuf_clear(&b->text);
   strbuf_add(&b->text, sql, len);
   if (b->text.failed) {

@@ -11,6 +11,7 @@
 #include "base/strbuf.h"
 
 struct conn;
+struct statement_sizes;
 
 enum {
   BULK_PACKET = 524287,   /* bytes of a statement inside a run */
@@ -28,6 +29,9 @@ struct bulk {
   uint64_t trx_rows;         /* sent in the layer's transaction */
   struct strbuf text;
 };
+
+/* What the server takes on this connection, which is asked once. */
+const struct statement_sizes *bulk_sizes(struct conn *c);
 
 /* All return 0 or 1; details of SQL errors in the connection.  1 without one:
  * pub.error is DB_ERROR_NONE (no memory, text too long, not begun). */

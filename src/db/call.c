@@ -123,19 +123,16 @@ static void add_time(struct db_times *t, uint64_t ns)
 
 static void sample(struct conn *c, const struct call_info *info, bool failed)
 {
+  const uint64_t took_ns = clock_now_ns() - info->start_ns;
+  const struct stmt_sample s = { .failed = failed,
+                                 .nrows = failed ? 0 : c->out.nrows };
   struct db_env *env = c->env;
-  struct stmt_sample s = { .start_ns = info->start_ns, .failed = failed };
 
-  s.latency_ns = clock_now_ns() - info->start_ns;
   if (env->process->set.debug && env->recorder)
-    add_time(&env->execution, s.latency_ns);
-  if (!failed) {
-    s.counter = c->out.counter;
-    s.nrows = c->out.nrows;
-  }
+    add_time(&env->execution, took_ns);
   if (env->on_statement)
     env->on_statement(env->on_statement_ctx, info->cls, info->sql, info->len,
-                      &s);
+                      took_ns, &s);
 }
 
 static bool room_for(struct conn *c, uint32_t nfields)

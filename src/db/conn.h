@@ -61,7 +61,9 @@ struct conn {
   struct session *session; /* owned */
   unsigned attention;      /* enum conn_attention */
   enum conn_state state;
-  unsigned generation;       /* counts successful connects */
+  unsigned generation; /* counts successful connects */
+  unsigned sized;      /* generation of which `sizes` tells; 0: none */
+  struct statement_sizes sizes;
   unsigned refs;             /* the owner and each statement object */
   bool freed;                /* conn_free() was called */
   struct conn *next, *prev;  /* in the env's list */

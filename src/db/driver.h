@@ -213,6 +213,13 @@ struct driver_copy {
   void (*abort)(struct session *s);
 };
 
+/* Bytes of a statement. */
+struct statement_sizes {
+  size_t good;         /* of one with many rows, outside of a run */
+  size_t most;         /* what is larger is refused; SIZE_MAX: nothing is */
+  const char *setting; /* of the server, that says so; static, NULL: none */
+};
+
 struct driver {
   const char *name;       /* the value of --db-driver, sql_driver.sname */
   const char *title;      /* in lists and --help, sql_driver.lname */
@@ -343,9 +350,11 @@ struct driver {
    */
   const char *(*quote_special)(double value);
 
-  /* Largest packet of a bulk insert outside of a run; 0: as inside. */
-  size_t (*bulk_packet)(struct session *s); /* [opt] */
-  const struct driver_copy *copy;           /* [opt] */
+  /* Changes what is not as usual for statements on this server, which it may
+   * ask. */
+  void (*statement_sizes)(struct session *s,
+                          struct statement_sizes *ret); /* [opt] */
+  const struct driver_copy *copy;                       /* [opt] */
 
   /*
    * The message of a fatal error, each line without "FATAL: ".  `sql` was cut

@@ -159,10 +159,8 @@ const char *process_statement_mode(const struct db_process *p);
 
 /* One statement that ended, for statement classes. */
 struct stmt_sample {
-  uint64_t start_ns, latency_ns;
   bool failed;
-  enum counter counter; /* on success */
-  uint64_t nrows;       /* on success; 0 without a result set */
+  uint64_t nrows; /* on success; 0 without a result set */
 };
 
 /* Time spent, for --db-debug. */
@@ -193,7 +191,7 @@ struct db_env {
    * stmt_set_class(), or NULL; `sql` is the text, of prepared statements too.
    */
   void (*on_statement)(void *ctx, void *cls, const char *sql, size_t len,
-                       const struct stmt_sample *s);
+                       uint64_t took_ns, const struct stmt_sample *s);
   void *on_statement_ctx;
   bool timed; /* on_statement is wanted; --db-debug sets it too */
 

@@ -1,11 +1,10 @@
 /*
- * load.c - which thread does what next while tables are loaded.
+ * load.c - the steps in which tables are loaded, alone or with others.
  */
 #include "load/load.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/err.h"
@@ -14,83 +13,51 @@
 #include "load/pace.h"
 #include "load/resume.h"
 #include "load/rows.h"
+#include "load/steps.h"
 
 enum {
   FEW_TABLES = 4 /* so many are told one by one in the line of progress */
 };
 
-enum table_state {
-  TABLE_NEW,
-  TABLE_CREATING,
-  TABLE_LOADING,
-  TABLE_FINISHING,
-  TABLE_DONE,
-  TABLE_FAILED,
-};
-
-struct table {
-  enum table_state state;
-  unsigned busy; /* threads that load a chunk */
-  struct chunks chunks;
-};
-
 struct load {
   struct load_setup setup; /* constant */
   struct pace pace;
-
-  pthread_mutex_t lock; /* protects the rest */
-  pthread_cond_t changed;
-  bool stopped, broken;
-  /* With one writer: who writes, always the same, because what others have
-   * written makes the cache of a connection worthless. */
-  const struct loader *writer;
-  uint64_t done;       /* tables before it are done */
-  uint64_t begun;      /* tables from it on are new */
-  struct table *table; /* owned; setup.tables of them */
+  struct steps steps;
 };
 
 struct loader {
   struct load *load;
   struct conn *conn;
-  bool one_writer;
+  struct turn turn;  /* its table is that of the last step */
   enum send_way way; /* SEND_UNKNOWN: not chosen yet */
-  uint64_t at;       /* index of the table of the last step */
   struct rows rows;  /* of that table, if rows.table is its number */
 };
 
 static struct table *table_of(struct loader *t)
 {
-  return &t->load->table[t->at];
+  return &t->load->steps.table[t->turn.at];
 }
 
 static uint64_t number_of(const struct loader *t)
 {
-  return t->load->setup.first_table + t->at;
+  return t->load->setup.first_table + t->turn.at;
 }
 
 /* ---- the whole ---- */
 
-/* "; sbtest1 40%, sbtest2 10%".  Reads what others change: it is only shown. */
+/* "; sbtest1 40%, sbtest2 10%". */
 static void tell_tables(void *ctx, struct strbuf *line)
 {
   struct load *l = ctx;
+  unsigned percent[FEW_TABLES];
 
   if (l->setup.tables < 2 || l->setup.tables > FEW_TABLES)
     return;
-  if (pthread_mutex_trylock(&l->lock) != 0)
+  if (!steps_percents(&l->steps, percent))
     return;
-  for (uint64_t i = 0; i < l->setup.tables; i++) {
-    const struct table *t = &l->table[i];
-    uint64_t percent = 0;
-
-    if (t->state == TABLE_FINISHING || t->state == TABLE_DONE)
-      percent = 100;
-    else if (t->chunks.count > 0)
-      percent = t->chunks.next * 100 / t->chunks.count;
-    strbuf_addf(line, "%s sbtest%" PRIu64 " %" PRIu64 "%%", i ? "," : ";",
-                l->setup.first_table + i, percent);
-  }
-  (void)pthread_mutex_unlock(&l->lock);
+  for (uint64_t i = 0; i < l->setup.tables; i++)
+    strbuf_addf(line, "%s sbtest%" PRIu64 " %u%%", i ? "," : ";",
+                l->setup.first_table + i, percent[i]);
 }
 
 static unsigned threads_at(const struct load_setup *s)
@@ -122,16 +89,12 @@ int load_new(struct load **ret, const struct load_setup *setup, struct err *err)
 {
   struct load *l = calloc(1, sizeof(*l));
 
-  if (l)
-    l->table = calloc(setup->tables ? setup->tables : 1, sizeof(*l->table));
-  if (!l || !l->table) {
+  if (!l || steps_init(&l->steps, setup->tables) < 0) {
     free(l);
     return err_set(err, -ENOMEM, "not enough memory for %" PRIu64 " tables",
                    setup->tables);
   }
   l->setup = *setup;
-  (void)pthread_mutex_init(&l->lock, NULL);
-  (void)pthread_cond_init(&l->changed, NULL);
   pace_init(&l->pace, rows_to_load(setup));
   l->pace.tables = tell_tables;
   l->pace.ctx = l;
@@ -143,31 +106,19 @@ void load_free(struct load *l)
 {
   if (!l)
     return;
-  for (uint64_t i = 0; i < l->setup.tables; i++)
-    chunks_done(&l->table[i].chunks);
   pace_done(&l->pace);
-  (void)pthread_cond_destroy(&l->changed);
-  (void)pthread_mutex_destroy(&l->lock);
-  free(l->table);
+  steps_done(&l->steps);
   free(l);
 }
 
 void load_stop(struct load *l)
 {
-  (void)pthread_mutex_lock(&l->lock);
-  l->stopped = true;
-  (void)pthread_cond_broadcast(&l->changed);
-  (void)pthread_mutex_unlock(&l->lock);
+  steps_stop(&l->steps);
 }
 
 bool load_is_stopped(struct load *l)
 {
-  bool stopped;
-
-  (void)pthread_mutex_lock(&l->lock);
-  stopped = l->stopped;
-  (void)pthread_mutex_unlock(&l->lock);
-  return stopped;
+  return steps_are_stopped(&l->steps);
 }
 
 void load_summary(struct load *l, struct strbuf *line)
@@ -187,138 +138,14 @@ struct loader *loader_new(struct load *l, struct conn *c)
     return NULL;
   t->load = l;
   t->conn = c;
-  t->one_writer = (c->driver->caps & DRIVER_ONE_WRITER) != 0;
-  t->at = UINT64_MAX;
+  t->turn.one_writer = (c->driver->caps & DRIVER_ONE_WRITER) != 0;
+  t->turn.at = UINT64_MAX;
   return t;
 }
 
 void loader_free(struct loader *t)
 {
   free(t);
-}
-
-/* ---- the next step; all with the lock ---- */
-
-static bool may_begin(const struct load *l)
-{
-  return l->begun < l->setup.tables && !l->broken;
-}
-
-static bool is_all_done(const struct load *l)
-{
-  return l->done == l->begun && !may_begin(l);
-}
-
-static bool has_chunk(struct table *t)
-{
-  return t->state == TABLE_LOADING && chunks_left(&t->chunks);
-}
-
-/* All rows of a table are there, and nobody has gone on with it. */
-static bool is_loaded(struct table *t)
-{
-  return t->state == TABLE_LOADING && t->busy == 0 && !chunks_left(&t->chunks);
-}
-
-static bool is_over(const struct table *t)
-{
-  return t->state == TABLE_DONE || t->state == TABLE_FAILED;
-}
-
-/* The table in which the fewest threads are at work; false: none. */
-static bool pick_chunk(struct load *l, uint64_t *ret)
-{
-  bool found = false;
-
-  for (uint64_t i = l->done; i < l->begun; i++) {
-    if (has_chunk(&l->table[i]) &&
-        (!found || l->table[i].busy < l->table[*ret].busy)) {
-      *ret = i;
-      found = true;
-    }
-  }
-  return found;
-}
-
-static bool pick_loaded(struct load *l, uint64_t *ret)
-{
-  for (uint64_t i = l->done; i < l->begun; i++) {
-    if (is_loaded(&l->table[i])) {
-      *ret = i;
-      return true;
-    }
-  }
-  return false;
-}
-
-enum pick {
-  PICK_WAIT,
-  PICK_END,
-  PICK_STOPPED,
-  PICK_CHUNK,
-  PICK_CREATE,
-  PICK_FINISH,
-};
-
-static enum pick pick_next(struct loader *t)
-{
-  struct load *l = t->load;
-
-  while (l->done < l->begun && is_over(&l->table[l->done]))
-    l->done++;
-  if (l->stopped)
-    return PICK_STOPPED;
-  if (t->one_writer && l->writer && l->writer != t)
-    return is_all_done(l) ? PICK_END : PICK_WAIT;
-  if (pick_loaded(l, &t->at))
-    return PICK_FINISH;
-  if (t->at < l->begun && has_chunk(&l->table[t->at]))
-    return PICK_CHUNK;
-  if (may_begin(l)) {
-    t->at = l->begun;
-    return PICK_CREATE;
-  }
-  if (pick_chunk(l, &t->at))
-    return PICK_CHUNK;
-  return is_all_done(l) ? PICK_END : PICK_WAIT;
-}
-
-/* The step is taken. */
-static void take(struct loader *t, enum pick pick, struct chunk *ret)
-{
-  struct load *l = t->load;
-  struct table *table = table_of(t);
-
-  l->writer = t;
-  if (pick == PICK_CHUNK) {
-    (void)chunks_take(&table->chunks, ret);
-    table->busy++;
-  } else if (pick == PICK_CREATE) {
-    table->state = TABLE_CREATING;
-    l->begun++;
-  } else {
-    table->state = TABLE_FINISHING;
-  }
-}
-
-/* A thread has failed and will not come back. */
-static void give_up(struct load *l)
-{
-  l->broken = true;
-  l->writer = NULL;
-}
-
-/* The step of the thread has ended. */
-static void end_step(struct loader *t, enum table_state state)
-{
-  struct load *l = t->load;
-
-  (void)pthread_mutex_lock(&l->lock);
-  table_of(t)->state = state;
-  if (state == TABLE_FAILED)
-    give_up(l);
-  (void)pthread_cond_broadcast(&l->changed);
-  (void)pthread_mutex_unlock(&l->lock);
 }
 
 /* ---- rows ---- */
@@ -353,21 +180,6 @@ static int load_chunk(struct loader *t, const struct chunk *chunk,
   return rc;
 }
 
-static void end_chunk(struct loader *t, int rc)
-{
-  struct load *l = t->load;
-  struct table *table = table_of(t);
-
-  (void)pthread_mutex_lock(&l->lock);
-  table->busy--;
-  if (rc < 0) {
-    table->state = TABLE_FAILED;
-    give_up(l);
-  }
-  (void)pthread_cond_broadcast(&l->changed);
-  (void)pthread_mutex_unlock(&l->lock);
-}
-
 /* ---- steps ---- */
 
 static int step_of(enum pick pick)
@@ -397,7 +209,7 @@ static int others_loaded(struct loader *t, struct err *err)
 
   if (rc < 0) {
     err_prefix(err, "cannot finish 'sbtest%" PRIu64 "'", number_of(t));
-    end_step(t, TABLE_FAILED);
+    steps_end(&t->load->steps, &t->turn, TABLE_FAILED);
   }
   return rc;
 }
@@ -421,7 +233,7 @@ static int meet_others(struct loader *t, enum pick pick, bool *ret_own,
     return rc;
   if (pick == PICK_CREATE)
     return loader_created(t, LOAD_FRESH, err);
-  end_step(t, TABLE_DONE);
+  steps_end(&t->load->steps, &t->turn, TABLE_DONE);
   return 0;
 }
 
@@ -435,15 +247,10 @@ int loader_next(struct loader *t, uint64_t *ret_table, struct err *err)
     enum pick pick;
     int rc;
 
-    (void)pthread_mutex_lock(&l->lock);
-    while ((pick = pick_next(t)) == PICK_WAIT)
-      (void)pthread_cond_wait(&l->changed, &l->lock);
-    if (pick >= PICK_CHUNK)
-      take(t, pick, &chunk);
-    (void)pthread_mutex_unlock(&l->lock);
+    pick = steps_take(&l->steps, &t->turn, &chunk);
     if (pick == PICK_CHUNK) {
       rc = load_chunk(t, &chunk, err);
-      end_chunk(t, rc);
+      steps_end_chunk(&l->steps, &t->turn, rc == 0);
     } else {
       rc = pick > PICK_CHUNK ? meet_others(t, pick, &own, err) : 0;
     }
@@ -469,13 +276,13 @@ int loader_created(struct loader *t, enum load_origin origin, struct err *err)
 
   if (!share_is_alone(&s->share))
     rc = share_created(&s->share, from, &from, err);
-  cut_table(s, t->one_writer, chunks);
+  cut_table(s, t->turn.one_writer, chunks);
   if (rc == 0 && from == LOAD_RESUME)
     rc = resume_find(t->conn, rows_of(t), chunks, err);
   if (rc < 0) {
     err_prefix(err, "cannot %s loading 'sbtest%" PRIu64 "'",
                from == LOAD_RESUME ? "resume" : "begin", number_of(t));
-    end_step(t, TABLE_FAILED);
+    steps_end(&t->load->steps, &t->turn, TABLE_FAILED);
     return was_stopped(t->load, rc) ? 0 : rc;
   }
   if (from == LOAD_LEAVE && !share_is_alone(&s->share) &&
@@ -484,16 +291,17 @@ int loader_created(struct loader *t, enum load_origin origin, struct err *err)
   (void)atomic_fetch_add(&t->load->pace.there, from == LOAD_LEAVE
                                                  ? chunks_rows(chunks)
                                                  : chunks_rows_there(chunks));
-  end_step(t, from == LOAD_LEAVE ? TABLE_DONE : TABLE_LOADING);
+  steps_end(&t->load->steps, &t->turn,
+            from == LOAD_LEAVE ? TABLE_DONE : TABLE_LOADING);
   return 0;
 }
 
 void loader_finished(struct loader *t)
 {
-  end_step(t, TABLE_DONE);
+  steps_end(&t->load->steps, &t->turn, TABLE_DONE);
 }
 
 void loader_failed(struct loader *t)
 {
-  end_step(t, TABLE_FAILED);
+  steps_end(&t->load->steps, &t->turn, TABLE_FAILED);
 }

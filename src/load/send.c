@@ -13,6 +13,7 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/strbuf.h"
+#include "db/bulk.h"
 #include "db/conn.h"
 #include "db/copy.h"
 #include "load/pace.h"
@@ -130,18 +131,9 @@ static int bulk(struct conn *c, struct sending *s, uint64_t *ret_taken)
 
 /* ---- by INSERT ---- */
 
-static size_t largest_statement(struct conn *c)
-{
-  size_t n = 0;
-
-  if (c->driver->bulk_packet)
-    n = c->driver->bulk_packet(c->session);
-  return n > 0 ? n : BULK_PACKET;
-}
-
 static int insert(struct conn *c, struct sending *s)
 {
-  const size_t most = largest_statement(c);
+  const size_t most = bulk_sizes(c)->good;
   struct strbuf *sql = &s->sql;
   uint64_t id = s->chunk->first;
   char row[ROWS_MOST];

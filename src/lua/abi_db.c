@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/ffi_api.h"
+#include "db/bulk.h"
 #include "db/conn.h"
 #include "db/copy.h"
 #include "db/env.h"
@@ -152,6 +153,18 @@ const char *bench_db_quote(sql_connection *con, const char *text, size_t len,
 }
 
 /* ---- many rows ---- */
+
+/* The bytes of a good statement with many rows, and of the largest possible;
+ * *ret_setting is NULL or what of the server says so. */
+double bench_db_statement_sizes(sql_connection *con, double *ret_most,
+                                const char **ret_setting)
+{
+  const struct statement_sizes *sizes = bulk_sizes(conn_of(con));
+
+  *ret_most = (double)sizes->most;
+  *ret_setting = sizes->setting;
+  return (double)sizes->good;
+}
 
 /* Rows can be copied instead of inserted, and nobody sees a difference. */
 bool bench_copy_is_checked(sql_connection *con)

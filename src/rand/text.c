@@ -4,12 +4,10 @@
  * A template is read in words of eight bytes; a mask marks those that are to
  * become digits; the digits, eight in a word as well, replace them.  What was
  * drawn for the bytes that stay is thrown away, which is cheaper than a branch
- * for every character.  All arithmetic on words takes the first byte for the
- * lowest one.
+ * for every character.
  */
 #include "rand/text.h"
 
-#include <endian.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -17,31 +15,16 @@
 #include <emmintrin.h>
 #endif
 
+#include "base/word.h"
 #include "rand/rng.h"
-
-#define EACH(byte) ((byte)*UINT64_C(0x0101010101010101))
-
-static uint64_t load8(const char *p)
-{
-  uint64_t word;
-
-  memcpy(&word, p, sizeof(word));
-  return le64toh(word);
-}
-
-static void store8(char *p, uint64_t word)
-{
-  word = htole64(word);
-  memcpy(p, &word, sizeof(word));
-}
 
 /* 0xFF in every byte of the word that equals `byte`, 0 in the others. */
 static uint64_t mask_of(uint64_t word, uint64_t byte)
 {
-  const uint64_t diff = word ^ EACH(byte);
-  const uint64_t other = ((diff & EACH(0x7F)) + EACH(0x7F)) | diff;
+  const uint64_t diff = word ^ WORD_EACH(byte);
+  const uint64_t other = ((diff & WORD_EACH(0x7F)) + WORD_EACH(0x7F)) | diff;
 
-  return ((~other & EACH(0x80)) >> 7) * 0xFF;
+  return ((~other & WORD_EACH(0x80)) >> 7) * 0xFF;
 }
 
 /*
@@ -109,14 +92,14 @@ static uint64_t put_letters(struct rng *rng, uint64_t word)
 
   if (mask == 0)
     return word;
-  return (word & ~mask) | ((draw_symbols(rng, 26) + EACH('a')) & mask);
+  return (word & ~mask) | ((draw_symbols(rng, 26) + WORD_EACH('a')) & mask);
 }
 
 /* Fill in sixteen characters; `letters`: there may be `@` among them. */
 static inline void fill16(struct rng *rng, const char *format, bool letters,
                           char *out)
 {
-  uint64_t word[2] = { load8(format), load8(format + 8) };
+  uint64_t word[2] = { word_load(format), word_load(format + 8) };
   const uint64_t mask[2] = { mask_of(word[0], '#'), mask_of(word[1], '#') };
 
   if (letters) {
@@ -128,10 +111,10 @@ static inline void fill16(struct rng *rng, const char *format, bool letters,
 
     draw_digits(rng, digits);
     for (int i = 0; i < 2; i++)
-      word[i] = (word[i] & ~mask[i]) | ((digits[i] + EACH('0')) & mask[i]);
+      word[i] = (word[i] & ~mask[i]) | ((digits[i] + WORD_EACH('0')) & mask[i]);
   }
-  store8(out, word[0]);
-  store8(out + 8, word[1]);
+  word_store(out, word[0]);
+  word_store(out + 8, word[1]);
 }
 
 #ifdef __SSE2__
@@ -209,11 +192,11 @@ uint32_t text_varstring(struct rng *rng, char *out, uint32_t min, uint32_t max)
     min = 1;
   len = min + (uint32_t)rng_below(rng, (uint64_t)max - min + 1);
   for (i = 0; len - i >= 8; i += 8)
-    store8(out + i, draw_symbols(rng, symbols) + EACH('0'));
+    word_store(out + i, draw_symbols(rng, symbols) + WORD_EACH('0'));
   if (i < len) {
     char tail[8];
 
-    store8(tail, draw_symbols(rng, symbols) + EACH('0'));
+    word_store(tail, draw_symbols(rng, symbols) + WORD_EACH('0'));
     memcpy(out + i, tail, len - i);
   }
   return len;

@@ -12,8 +12,18 @@ set -euo pipefail
 TIME=${TIME:-2} # seconds of each run
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-printf '%s\n' 'function thread_init() con = sysbench.sql.driver():connect() end' \
-  'function event() con:query("SELECT c FROM t WHERE id = 1") end' >"$work/query.lua"
+# A direct statement, each time with another literal; the texts are made before.
+cat >"$work/query.lua" <<'LUA'
+local texts, at = {}, 0
+for i = 1, 1024 do
+   texts[i] = ("SELECT c FROM sbtest1 WHERE id=%d"):format(i * 7919 % 100000 + 1)
+end
+function thread_init() con = sysbench.sql.driver():connect() end
+function event()
+   at = at % 1024 + 1
+   con:query(texts[at])
+end
+LUA
 
 # The variants: what they are called, and their arguments.
 names=(off '--json' '--report-statements' '--json, statements' '--event-log')

@@ -191,9 +191,10 @@ LUA
 
 # signal_it NUMBER FILE: interrupt a run once it has started.
 signal_it() {
+  rm -f text # of a run before, which has started as well
   "$BENCH" cpu --time=60 --threads=2 --json="$2" run >text 3>&- &
   local pid=$!
-  while ! grep -q 'Threads started' text; do
+  while ! grep -qs 'Threads started' text; do
     kill -0 $pid
   done
   kill -s "$1" $pid

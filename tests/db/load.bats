@@ -441,3 +441,42 @@ false" ]
     esac
   done
 }
+
+@test "copied rows fit into the packets that the server takes" {
+  need mysql
+  cat >copy.lua <<'LUA'
+function prepare()
+   local con = sysbench.sql.driver():connect()
+   con:query("CREATE TABLE texts (id INT PRIMARY KEY, t LONGTEXT)")
+   local function copy(first, last, len)
+      return con:copy_rows{table = "texts", columns = {"id", "t"},
+         first = first, last = last,
+         row = function(i) return i, ("x"):rep(len(i)) end}
+   end
+   print(copy(1, 3000, function(i) return i % 200 end))
+   print(copy(3001, 3020, function(i) return i % 2 * 60000 end))
+   -- the largest that fits, and one byte more
+   local most = 65536 - 4 - #"INSERT INTO texts (id,t) VALUES (4001,'')"
+   print(copy(4001, 4001, function() return most end))
+   print(pcall(copy, 4000, 4002, function(i)
+      return i == 4001 and most + 1 or i == 4000 and 5 or 0 end))
+   print(con:query_row("SELECT COUNT(*), SUM(LENGTH(t)), " ..
+      "SUM(id IN (4000, 4002)) FROM texts"))
+end
+LUA
+  servers start mysql "$BATS_TEST_TMPDIR/small" --set=max_allowed_packet=64K
+  servers_env "$BATS_TEST_TMPDIR/small"
+  status=0
+  "$BENCH" ./copy.lua --db-driver=mysql --mysql-socket="$MY_SOCKET" \
+    prepare >out 2>err || status=$?
+  servers stop "$BATS_TEST_TMPDIR/small"
+  cat out err
+  [ "$status" -eq 0 ]
+  [ "$(sed -n '/^3000$/,$p' out)" = "3000
+20
+1
+false	copy_rows: row 4001 makes a statement of 65533 bytes, \
+the server takes at most 65532 (max_allowed_packet)
+3021	$((15 * 19900 + 10 * 60000 + 65532 - 41))	0" ]
+  [ ! -s err ]
+}

@@ -454,10 +454,10 @@ static void test_binary(void)
   notes_free(n);
 }
 
-static size_t few_bytes(struct session *s)
+static void few_bytes(struct session *s, struct statement_sizes *ret)
 {
   (void)s;
-  return 900;
+  ret->good = 900;
 }
 
 static void test_insert(void)
@@ -469,7 +469,7 @@ static void test_insert(void)
   struct loader *t = loader_new(l, n->bed.con);
   struct err err;
 
-  d.bulk_packet = few_bytes;
+  d.statement_sizes = few_bytes;
   OK(go_on(n, t, LOAD_FRESH, &err) == LOAD_END, "a driver without a copy");
   OK(strstr(strbuf_str(&n->log),
             "INSERT INTO sbtest1(id, k, c, pad) VALUES (1,") &&

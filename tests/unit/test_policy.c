@@ -364,9 +364,9 @@ static int samples, failed_samples;
 static void *sample_class;
 
 static void on_statement(void *ctx, void *cls, const char *sql, size_t len,
-                         const struct stmt_sample *s)
+                         uint64_t took_ns, const struct stmt_sample *s)
 {
-  (void)ctx, (void)sql, (void)len;
+  (void)ctx, (void)sql, (void)len, (void)took_ns;
   samples++;
   failed_samples += s->failed;
   sample_class = cls;

@@ -28,17 +28,24 @@ static const struct {
 
 static void test_normal(void)
 {
-  char out[STATEMENT_BYTES + 1];
+  char out[SQLTEXT_BYTES + 1];
+  struct sqltext_cuts cuts;
   size_t n;
 
   for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-    n = statement_normal(cases[i].sql, strlen(cases[i].sql), out,
-                         STATEMENT_BYTES);
+    n = sqltext_normal(cases[i].sql, strlen(cases[i].sql), out, SQLTEXT_BYTES,
+                       &cuts);
     out[n] = '\0';
     OK_STR(out, cases[i].normal, "normal form");
   }
-  n = statement_normal("SELECT abcdef", 13, out, 8);
+  n = sqltext_normal("SELECT abcdef", 13, out, 8, &cuts);
   OK(n == 8 && memcmp(out, "SELECT a", 8) == 0, "stops when there is no room");
+  OK(cuts.n == 0 && cuts.end == 8, "and says where");
+  n = sqltext_normal("a=12 AND b='x'", 14, out, SQLTEXT_BYTES, &cuts);
+  OK(n == 11 && cuts.n == 2 && cuts.end == 14, "literals are cut out");
+  OK(cuts.of[0].from == 2 && cuts.of[0].to == 4 && cuts.of[1].from == 11 &&
+       cuts.of[1].to == 14,
+     "their places");
 }
 
 static uint64_t count_of(struct class_set *set, const char *name)
@@ -58,7 +65,7 @@ static void test_classes(void)
   struct class_set *set = NULL;
   struct err err = { "" };
   bool counting = true;
-  const struct stmt_sample sample = { .latency_ns = 1000 };
+  const struct stmt_sample sample = { .failed = false };
 
   OK(class_set_new(&set, 1, &err) == 0, "a set of classes");
   labels_init(&labels);
@@ -66,14 +73,15 @@ static void test_classes(void)
   s.labels = &labels;
   s.counting = &counting;
   for (int i = 0; i < 3; i++) {
-    statement_ended(&s, labels_get(&labels, "mine"), "SELECT 1", 8, &sample);
-    statement_ended(&s, NULL, "SELECT 1", 8, &sample);
-    statement_ended(&s, NULL, "SELECT 2", 8, &sample);
-    statement_ended(&s, (void *)(uintptr_t)&statement_prepared, "SELECT 1", 8,
+    statement_ended(&s, labels_get(&labels, "mine"), "SELECT 1", 8, 1000,
                     &sample);
+    statement_ended(&s, NULL, "SELECT 1", 8, 1000, &sample);
+    statement_ended(&s, NULL, "SELECT 2", 8, 1000, &sample);
+    statement_ended(&s, (void *)(uintptr_t)&statement_prepared, "SELECT 1", 8,
+                    1000, &sample);
   }
   counting = false;
-  statement_ended(&s, NULL, "SELECT 1", 8, &sample);
+  statement_ended(&s, NULL, "SELECT 1", 8, 1000, &sample);
   OK(count_of(set, "mine") == 3, "by label");
   OK(count_of(set, "SELECT ?") == 6, "by normal form");
   OK(count_of(set, "SELECT 1") == 3, "prepared: by text");
@@ -86,15 +94,15 @@ static void test_classes(void)
     int n;
 
     for (size_t k = 0; k < ARRAY_SIZE(alike); k++)
-      statement_ended(&s, NULL, alike[k], strlen(alike[k]), &sample);
-    statement_ended(&s, NULL, "", 0, &sample);
+      statement_ended(&s, NULL, alike[k], strlen(alike[k]), 1000, &sample);
+    statement_ended(&s, NULL, "", 0, 1000, &sample);
     for (int k = 0; k < 2; k++) { /* literals beyond what is looked at */
       n = snprintf(text, sizeof(text), "INSERT INTO t VALUES ('%0*d'), (%d)",
                    400, k, k);
-      statement_ended(&s, NULL, text, (size_t)n, &sample);
+      statement_ended(&s, NULL, text, (size_t)n, 1000, &sample);
       n = snprintf(text, sizeof(text), "%0*d", 500, k);
       statement_ended(&s, (void *)(uintptr_t)&statement_prepared, text,
-                      (size_t)n, &sample);
+                      (size_t)n, 1000, &sample);
     }
   }
   OK(count_of(set, "SELECT a FROM the_same") == 2 &&

@@ -202,19 +202,19 @@ static void put_number(void *ctx, const sql_value *v)
     *(uint64_t *)ctx = (uint64_t)n;
 }
 
-size_t about_bulk_packet(struct session *base)
+void about_statement_sizes(struct session *base, struct statement_sizes *ret)
 {
-  const size_t least = 524287, most = (size_t)4 * 1024 * 1024, head = 64;
+  const size_t usual = ret->good, largest = (size_t)4 * 1024 * 1024;
+  const size_t head = 4; /* a command and what newer servers want behind it */
   uint64_t allowed = 0;
 
   each_row(base, "SHOW VARIABLES LIKE 'max_allowed_packet'", put_number,
            &allowed);
-  if (allowed == 0)
-    return least;
-  if (allowed <= least) /* the server adds a few bytes of its own */
-    return (size_t)allowed - head;
-  allowed /= 2;
-  if (allowed < least)
-    return least;
-  return allowed < most ? (size_t)allowed : most;
+  if (allowed <= head)
+    return;
+  ret->most = (size_t)allowed - head;
+  ret->setting = "max_allowed_packet";
+  ret->good = (size_t)allowed / 2 < largest ? (size_t)allowed / 2 : largest;
+  if (ret->good < usual)
+    ret->good = ret->most < usual ? ret->most : usual;
 }

@@ -16,6 +16,6 @@ void about_settings(struct session *s,
                     void *ctx);
 void about_check(struct session *s, const struct run_facts *facts,
                  struct strbuf *lines);
-size_t about_bulk_packet(struct session *s);
+void about_statement_sizes(struct session *s, struct statement_sizes *ret);
 
 #endif

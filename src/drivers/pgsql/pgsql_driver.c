@@ -91,10 +91,10 @@ static const char *quote_special(double value)
   return value > 0 ? "'Infinity'::float8" : "'-Infinity'::float8";
 }
 
-static size_t bulk_packet(struct session *s)
+static void statement_sizes(struct session *s, struct statement_sizes *ret)
 {
   (void)s;
-  return BULK_PACKET_OUTSIDE;
+  ret->good = BULK_PACKET_OUTSIDE;
 }
 
 static void message(const struct session *s, enum call call,
@@ -153,7 +153,7 @@ const struct driver driver_pgsql = {
   .unprepare = pgsql_unprepare,
   .quote = quote,
   .quote_special = quote_special,
-  .bulk_packet = bulk_packet,
+  .statement_sizes = statement_sizes,
   .copy = &pgsql_copy,
   .message = message,
   .shutdown = pgsql_shutdown,

@@ -10,7 +10,7 @@ local C = ffi.C
 local raise = host.sql_error().raise
 local c_quote, c_in_transaction = C.bench_db_quote, C.bench_db_in_transaction
 local size_t = ffi.typeof("size_t[1]")
-local PACKET = 500000 -- bytes of a statement
+local double_out, text_out = ffi.new("double[1]"), ffi.new("const char *[1]")
 local MOST_ATTEMPTS = 100 -- where no run ends the attempts
 
 local function check(condition, text)
@@ -80,13 +80,25 @@ local function row_text(con, n, ...)
   return "(" .. table.concat(texts, ",") .. ")"
 end
 
+-- Bytes of a statement: how many are good, how many the server takes, and which
+-- of its settings says so.
+local function statement_sizes(con)
+  local good = C.bench_db_statement_sizes(con, double_out, text_out)
+  return good, double_out[0], text_out[0] ~= nil and ffi.string(text_out[0]) or nil
+end
+
 local function insert_rows(con, spec)
   local n = #spec.columns
   local head = ("INSERT INTO %s (%s) VALUES "):format(spec.table, table.concat(spec.columns, ","))
+  local good, most, setting = statement_sizes(con)
   local rows, size = {}, #head
   for i = spec.first or 1, spec.last do
     local text = row_text(con, n, spec.row(i))
-    if #rows > 0 and size + #text >= PACKET then
+    if #head + #text > most then
+      error(("copy_rows: row %d makes a statement of %d bytes, the server takes at most %d (%s)"):format(
+        i, #head + #text, most, setting), 0)
+    end
+    if #rows > 0 and size + #text > good then
       con:query(head .. table.concat(rows, ","))
       rows, size = {}, #head
     end
