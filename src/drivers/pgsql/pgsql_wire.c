@@ -84,6 +84,7 @@ int pgsql_wire_query(struct pgsql_session *p, const char *sql, size_t len,
     return fail(p, &a, false, out);
   if (UNLIKELY(was_aborted) && a.rolled_back && pgsql_is_commit(p, sql, len)) {
     pgsql_wire_drain(p);
+    out->lost = p->broken;
     return pgsql_refused_commit(out);
   }
   succeed(&p->wire, &a, out);
