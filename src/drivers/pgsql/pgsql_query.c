@@ -17,9 +17,10 @@ static void drop_notifications(struct pgsql_session *p)
 static int query_by_library(struct pgsql_session *p, const char *sql,
                             size_t len, struct outcome *out)
 {
-  const bool sent = PQsendQuery(p->conn, sql) != 0;
-  const int rc = pgsql_receive(p, sent, false, sql, len, out);
+  int rc;
 
+  pgsql_wire_lend(p);
+  rc = pgsql_receive(p, PQsendQuery(p->conn, sql) != 0, false, sql, len, out);
   if (UNLIKELY(p->emulates) && rc == 0)
     pgsql_note_dialect(p);
   return rc;

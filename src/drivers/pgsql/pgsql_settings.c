@@ -47,6 +47,7 @@ static void ask_server(struct pgsql_session *p)
   if (p->base.trx == TRX_ABORTED || p->broken ||
       PQstatus(p->conn) != CONNECTION_OK)
     return;
+  pgsql_wire_lend(p);
   result = PQexec(p->conn, "SELECT "
                            "current_setting('standard_conforming_strings'), "
                            "current_setting('client_encoding')");

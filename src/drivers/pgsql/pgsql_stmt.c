@@ -58,8 +58,10 @@ static struct pgsql_prepared *prepared_of(struct prepared *p)
 static bool run_quietly(struct pgsql_session *p, const char *sql)
 {
   struct outcome out = { 0 };
-  const bool sent = PQsendQuery(p->conn, sql) != 0;
+  bool sent;
 
+  pgsql_wire_lend(p);
+  sent = PQsendQuery(p->conn, sql) != 0;
   do {
     out = (struct outcome){ 0 };
     if (pgsql_receive(p, sent, false, NULL, 0, &out) < 0) {
@@ -120,6 +122,7 @@ static int send_prepare(struct pgsql_prepared *st, const char *sql,
   if (UNLIKELY(p->closing.len > 0))
     pgsql_close_pending(p);
   (void)snprintf(st->name, sizeof(st->name), "bench_%" PRIu64, ++p->names);
+  pgsql_wire_lend(p);
   rc = pgsql_receive(p,
                      PQsendPrepare(p->conn, st->name, sql,
                                    (int)st->base.n_params, st->types) != 0,

@@ -36,6 +36,10 @@ struct pgsql_wire {
   bool out_of_memory;
   bool more; /* further results of a text are to be read */
 
+  /* How the answer is awaited: see wire_receive(). */
+  bool may_block; /* by a socket in blocking mode */
+  bool blocking;  /* it is in that mode now */
+
   /* The open result set. */
   size_t row_at; /* where to look for the next row */
   uint64_t rows_left;
@@ -68,6 +72,9 @@ int pgsql_wire_fetch(struct pgsql_wire *w, sql_value *values);
 /* The open result set is over; nothing more is to be read. */
 void pgsql_wire_end(struct pgsql_wire *w);
 void pgsql_wire_done(struct pgsql_wire *w);
+
+/* The library is about to use the socket, and needs it as it was. */
+void pgsql_wire_lend(struct pgsql_session *p);
 
 /* ---- requests (pgsql_wire_request.c) ---- */
 

@@ -1,10 +1,10 @@
 /*
- * pgsql_wire_io.c - bytes to and from the socket.  The library has made it
- * non-blocking, so waiting is poll().
+ * pgsql_wire_io.c - bytes to and from the socket.
  */
 #include "drivers/pgsql/pgsql_wire_io.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 
@@ -65,10 +65,21 @@ static bool in_room(struct pgsql_wire *w)
   return true;
 }
 
+void pgwire_set_blocking(struct pgsql_wire *w, int fd, bool on)
+{
+  const int flags = fcntl(fd, F_GETFL);
+
+  if (flags < 0 ||
+      fcntl(fd, F_SETFL, on ? flags & ~O_NONBLOCK : flags | O_NONBLOCK) < 0)
+    w->may_block = false; /* it works either way */
+  else
+    w->blocking = on;
+}
+
 bool wire_receive(struct pgsql_wire *w, int fd, bool keep)
 {
   /* The first bytes take the server a while, those behind them do not. */
-  bool wait = w->end == 0;
+  bool wait = w->end == 0 && !w->blocking;
 
   if (!keep && w->pos > 0) {
     memmove(w->in, w->in + w->pos, w->end - w->pos);

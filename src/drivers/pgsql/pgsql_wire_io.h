@@ -57,9 +57,14 @@ static inline uint32_t get_u32(const uint8_t *from)
 /* Room for what is to be sent; false: no memory. */
 bool wire_out_room(struct pgsql_wire *w, size_t size);
 
+/* Switch to blocking mode or back. */
+void pgwire_set_blocking(struct pgsql_wire *w, int fd, bool on);
+
 /* A new exchange: forget the answer before. */
-static inline void pgwire_begin(struct pgsql_wire *w)
+static inline void pgwire_begin(struct pgsql_wire *w, int fd)
 {
+  if (UNLIKELY(w->blocking != w->may_block))
+    pgwire_set_blocking(w, fd, w->may_block);
   w->pos = w->end = 0;
   w->broken_by = 0;
   w->out_of_memory = false;
@@ -80,6 +85,11 @@ static inline bool pgwire_send(int fd, const uint8_t *bytes, size_t len,
 /*
  * Wait for more of the answer.  What lies before w->pos is dropped unless
  * `keep`.  False: there will be no more, see wire_why_broken().
+ *
+ * The library has made the socket non-blocking, so waiting is poll().  A reader
+ * of a TCP socket may as well sleep in recv(), which saves a call; on a Unix
+ * socket it would be woken twice, the first time when the server takes the
+ * request out of the queue.
  */
 bool wire_receive(struct pgsql_wire *w, int fd, bool keep);
 

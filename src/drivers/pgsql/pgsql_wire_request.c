@@ -26,7 +26,7 @@ bool pgsql_wire_send_query(struct pgsql_session *p, const char *sql, size_t len)
     return false;
   to = put_u8(w->out, 'Q');
   to = put_u32(to, (uint32_t)(4 + len + 1));
-  pgwire_begin(w);
+  pgwire_begin(w, p->fd);
   if (LIKELY(copied)) {
     memcpy(to, sql, len + 1);
     (void)pgwire_send(p->fd, w->out, WIRE_HEAD + len + 1, 0);
@@ -170,7 +170,7 @@ bool pgsql_wire_send_execute(struct pgsql_prepared *st)
 {
   struct pgsql_session *p = pgsql_of(st->base.session);
 
-  pgwire_begin(&p->wire);
+  pgwire_begin(&p->wire, p->fd);
   if (UNLIKELY(!frame_fill(st)))
     return send_slowly(st);
   (void)pgwire_send(p->fd, st->frame, st->frame_len, 0);
