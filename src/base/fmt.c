@@ -12,6 +12,27 @@ enum {
   MOST_DIGITS = 17 /* tell any two doubles apart */
 };
 
+size_t fmt_uint(char *buf, uint64_t value)
+{
+  char text[FMT_INT_SIZE];
+  size_t n = sizeof(text);
+
+  do {
+    text[--n] = (char)('0' + value % 10);
+    value /= 10;
+  } while (value > 0);
+  memcpy(buf, text + n, sizeof(text) - n);
+  return sizeof(text) - n;
+}
+
+size_t fmt_int(char *buf, int64_t value)
+{
+  if (value >= 0)
+    return fmt_uint(buf, (uint64_t)value);
+  *buf = '-';
+  return 1 + fmt_uint(buf + 1, -(uint64_t)value);
+}
+
 unsigned fmt_decimals(double value)
 {
   char text[40];

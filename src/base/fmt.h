@@ -4,9 +4,18 @@
 #ifndef BENCH_BASE_FMT_H
 #define BENCH_BASE_FMT_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 enum {
-  FMT_DOUBLE_SIZE = 352 /* holds every double, with its terminator */
+  FMT_DOUBLE_SIZE = 352, /* holds every double, with its terminator */
+  FMT_INT_SIZE = 20      /* holds every integer of 64 bits */
 };
+
+/* Decimal digits without a terminator; how many bytes they are. */
+size_t fmt_uint(char *buf, uint64_t value);
+/* The same with a sign if it is negative. */
+size_t fmt_int(char *buf, int64_t value);
 
 /*
  * The fewest digits that read back as the same value, without an exponent: 95

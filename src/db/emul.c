@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fmt.h"
+
 bool emul_bind_null(const sql_bind *b)
 {
   return b->type == SQL_TYPE_NONE || (b->is_null && *b->is_null);
@@ -133,8 +135,7 @@ static int add_value(const sql_bind *b, const struct emul_quote *q,
   case SQL_TYPE_SMALLINT:
   case SQL_TYPE_INT:
   case SQL_TYPE_BIGINT:
-    strbuf_add(to, text,
-               (size_t)snprintf(text, sizeof(text), "%lld", emul_bind_int(b)));
+    strbuf_add(to, text, fmt_int(text, emul_bind_int(b)));
     return 0;
   case SQL_TYPE_FLOAT:
   case SQL_TYPE_DOUBLE:

@@ -17,6 +17,7 @@ struct made {
   uint64_t random; /* the state of the generator; set before the first */
   struct strbuf sql;
   bool prepared, fetch;
+  bool leave;    /* results behind the first are not asked for */
   bool fresh;    /* the statement in `slot` is another one: prepare anew */
   unsigned slot; /* where it stays prepared */
   size_t n_binds;

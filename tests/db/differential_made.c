@@ -178,7 +178,8 @@ static void writing(struct made *m)
 
 static void make_text(struct made *m, const struct dialect *d, bool aborted)
 {
-  const unsigned kind = below(m, 20);
+  const unsigned kind = below(m, 23);
+  const bool several = kind >= 18 && kind < 22;
 
   if (aborted && below(m, 2))
     strbuf_adds(&m->sql, "ROLLBACK");
@@ -191,8 +192,8 @@ static void make_text(struct made *m, const struct dialect *d, bool aborted)
   else if (kind < 18)
     strbuf_adds(&m->sql, one_of(m, d->statements));
   else
-    strbuf_adds(&m->sql, one_of(m, kind == 18 ? d->several : d->procedures));
-  m->prepared = kind < 5 || kind == 19 || (kind != 18 && below(m, 5) > 1);
+    strbuf_adds(&m->sql, one_of(m, several ? d->several : d->procedures));
+  m->prepared = kind < 5 || kind == 22 || (!several && below(m, 5) > 1);
 }
 
 void make_statement(struct made *m, const struct dialect *d, bool aborted,
@@ -201,6 +202,7 @@ void make_statement(struct made *m, const struct dialect *d, bool aborted,
   strbuf_clear(&m->sql);
   m->n_binds = 0;
   m->fetch = below(m, 8) != 0;
+  m->leave = below(m, 8) == 0;
   make_text(m, d, aborted);
   if (!m->prepared)
     m->n_binds = 0;

@@ -178,6 +178,27 @@ static const char *const pgsql_statements[] = {
   "VALUES (1, NULL), (2, 'b')",
   "NOTIFY differential",
   "COPY (SELECT 1) TO STDOUT",
+  "COPY (SELECT g, repeat('x', 50) FROM generate_series(1, 2000) g) TO STDOUT",
+  "COPY differential (id) FROM STDIN",
+  "/* rows */ copy differential FROM STDIN",
+  "COPY nowhere FROM STDIN",
+  "INSERT INTO differential_late VALUES (1)",
+  "SELECT ('x' || repeat('y', 3000))::int",
+  "SELECT g, repeat('z', g) FROM generate_series(1, 900) g",
+  "SELECT repeat('q', 1500000)",
+  "DEALLOCATE differential_named; PREPARE differential_named AS SELECT 1, 'a'",
+  "DEALLOCATE differential_named",
+  "PREPARE differential_named AS SELECT 'one', NULL, 3",
+  "PREPARE differential_named AS UPDATE differential SET n = n",
+  "EXECUTE differential_named",
+  "EXECUTE differential_named",
+  "CALL pg_temp.differential_out(1, NULL)",
+  "LISTEN differential",
+  "SET client_encoding = latin1",
+  "RESET client_encoding",
+  "SET standard_conforming_strings = off",
+  "SET standard_conforming_strings = on",
+  "DISCARD PLANS",
   "CREATE TEMPORARY TABLE differential_more AS SELECT 1 AS a",
   "DROP TABLE differential_more",
   NULL
@@ -189,6 +210,42 @@ static const char *const pgsql_several[] = {
   "SELECT 1; SELEC",
   "SELECT 1; SELECT 1/0; SELECT 3",
   "SELECT 1; COPY (SELECT 1) TO STDOUT; SELECT 2",
+  ";",
+  "; ;SELECT 1;; -- nothing\n;SELECT 2 /* at all */;",
+  "SELECT; SELECT 1; SELECT",
+  "INSERT INTO differential (id) VALUES (51) RETURNING id, n; UPDATE "
+  "differential SET n = 1 WHERE id = 51; DELETE FROM differential WHERE id = "
+  "51 RETURNING *",
+  "SELECT 1; COPY differential (id) FROM STDIN; SELECT 2",
+  "COPY differential (id) FROM STDIN; SELECT 2",
+  "COPY (SELECT g FROM generate_series(1, 2000) g) TO STDOUT; SELECT "
+  "repeat('y', 30000), NULL",
+  "SELECT g, repeat('z', g) FROM generate_series(1, 700) g; SELECT g FROM "
+  "generate_series(1, 5) g; UPDATE differential SET n = n; SELECT "
+  "repeat('w', 40000)",
+  "SELECT 1; SELECT repeat('q', 1200000); SELECT 2",
+  "BEGIN; SELECT 1; SELECT 1/0; COMMIT",
+  "BEGIN; SELECT 1; COMMIT; SELECT 2",
+  "COMMIT; SELECT 1",
+  "ROLLBACK; SELECT 1",
+  "ROLLBACK AND CHAIN; SELECT 1",
+  "SELECT 1; DO $$ BEGIN RAISE NOTICE 'heard'; END $$; SELECT 2",
+  "SELECT 1; DO $$ BEGIN RAISE EXCEPTION 'own' USING ERRCODE = 'AB123', DETAIL "
+  "= 'd', HINT = 'h', COLUMN = 'c', CONSTRAINT = 'k', DATATYPE = 't', TABLE = "
+  "'u', SCHEMA = 's'; END $$; SELECT 2",
+  "SELECT n, 1/(3 - n) FROM generate_series(1, 5) n; SELECT 2",
+  "SELECT 0; SELECT n, 1/(3 - n) FROM generate_series(1, 5) n; SELECT 2",
+  "SET standard_conforming_strings = off; SELECT 'a\\'b'; SET "
+  "standard_conforming_strings = on; SELECT 'a\\'",
+  "LISTEN differential; NOTIFY differential, 'x'; SELECT 1; UNLISTEN "
+  "differential",
+  "PREPARE differential_two AS SELECT 1, 'a'; EXECUTE differential_two; "
+  "DEALLOCATE differential_two",
+  "DECLARE d CURSOR FOR SELECT g FROM generate_series(1, 9) g; FETCH 3 FROM d; "
+  "MOVE 2 FROM d; FETCH ALL FROM d; CLOSE d",
+  "SELECT 1; INSERT INTO differential_late VALUES (1)",
+  "INSERT INTO differential_late VALUES (1); SELECT 1",
+  "SELECT 1; CALL pg_temp.differential_out(1, 'x'); SHOW application_name",
   NULL
 };
 

@@ -64,6 +64,10 @@ tap() {
   tap "$BENCH_BUILD/tests/db/pgsql_driver" emulated
 }
 
+@test "pgsql: what is its own, emulated, client library" {
+  tap "$BENCH_BUILD/tests/db/pgsql_driver" emulated library
+}
+
 # says TEXT OPTIONS: a run that opens a connection.
 says() {
   printf 'function thread_init() con = sysbench.sql.driver():connect() end

@@ -12,7 +12,7 @@
 #include "tests/db/pgsql_fixture.h"
 #include "tests/unit/tap.h"
 
-static bool emulated;
+static bool emulated, by_library;
 
 static sql_result *query(struct conn *c, const char *sql)
 {
@@ -54,6 +54,7 @@ static void start(struct fixture *f)
 {
   fixture_init(f);
   f->process.set.ps_mode = emulated ? PS_DISABLE : PS_AUTO;
+  f->cfg.protocol = by_library ? PGSQL_LIBRARY : PGSQL_AUTO;
 }
 
 /* The fatal message of the last call, taken. */
@@ -103,6 +104,7 @@ static void several(struct fixture *f, struct conn *c)
 static void copies(struct fixture *f, struct conn *c)
 {
   const uint64_t before = counted(f, COUNTER_OTHER);
+  struct stmt *st;
 
   OK(!query(c, "COPY many FROM STDIN") && c->pub.error == DB_ERROR_FATAL,
      "COPY FROM STDIN is refused");
@@ -111,6 +113,16 @@ static void copies(struct fixture *f, struct conn *c)
   OK(run(c, "COPY (SELECT generate_series(1, 100000)) TO STDOUT"),
      "COPY TO STDOUT is dropped");
   OK(counted(f, COUNTER_OTHER) == before + 1, "and counted as other");
+  (void)query(c, "SELECT 1; COPY many FROM STDIN; SELECT 2");
+  OK(!conn_next_result(c) && c->pub.error == DB_ERROR_FATAL &&
+       strcmp(c->pub.sql_errmsg, "COPY FROM STDIN is not possible here") == 0,
+     "COPY FROM STDIN among others");
+  (void)message(c);
+  st = stmt_prepare(c, "COPY many FROM STDIN", 20);
+  OK(st && !stmt_execute(st) && c->pub.error == DB_ERROR_FATAL, "prepared");
+  OK_STR(c->pub.sql_state, "57014", "its state");
+  (void)message(c);
+  stmt_free(st);
   OK_STR(ask(c, "COPY (SELECT 1) TO STDOUT; SELECT 'after'"), "after",
          "a statement behind it");
 }
@@ -380,6 +392,53 @@ static void late_error(struct conn *c)
   (void)run(c, "DROP TABLE pgsql_late");
 }
 
+/* What a name stands for may change between two executions. */
+static void renamed(struct conn *c)
+{
+  struct stmt *st;
+  sql_result *rs;
+
+  (void)run(c, "PREPARE named AS SELECT 1, 2");
+  st = stmt_prepare(c, "EXECUTE named", 13);
+  rs = st ? stmt_execute(st) : NULL;
+  OK(rs && rs->nfields == 2, "two columns");
+  (void)run(c, "DEALLOCATE named; PREPARE named AS SELECT 1, 2, 'x'");
+  rs = stmt_execute(st);
+  OK(rs && rs->nfields == 3, "then three");
+  (void)run(c, "DEALLOCATE named; PREPARE named AS DELETE FROM many");
+  OK(!stmt_execute(st) && c->pub.error == DB_ERROR_NONE, "then none");
+  stmt_free(st);
+  (void)run(c, "DEALLOCATE named");
+}
+
+/* A setting that came back with the end of its transaction. */
+static void settings(struct conn *c)
+{
+  static const char sql[] = "SELECT 'a\\'?', ?::text";
+  static const char later[] = "SELECT '?\\', ?::text";
+  char text[] = "it's \\";
+  unsigned long len = sizeof(text) - 1;
+  struct stmt *st;
+
+  (void)run(c, "BEGIN; SET standard_conforming_strings = off");
+  st = stmt_prepare(c, sql, sizeof(sql) - 1);
+  OK(st && st->n_params == 1, "backslashes count");
+  stmt_free(st);
+  (void)run(c, "ROLLBACK");
+  st = stmt_prepare(c, later, sizeof(later) - 1);
+  OK(st && st->n_params == 1 && bind1(st, SQL_TYPE_VARCHAR, text, &len, NULL),
+     "and do not");
+  {
+    sql_result *rs = stmt_execute(st);
+    sql_row *row = rs ? conn_fetch_row(rs) : NULL;
+
+    OK(row && row->values[0].len == 2 && row->values[1].len == len &&
+         memcmp(row->values[1].ptr, text, len) == 0,
+       "a value with a backslash");
+  }
+  stmt_free(st);
+}
+
 /* Rows stay while another statement is prepared. */
 static void open_rows(struct conn *c)
 {
@@ -458,6 +517,8 @@ static void statements(void)
   prepare_messages(c);
   late_error(c);
   open_rows(c);
+  renamed(c);
+  settings(c);
   notifications(c);
   about(c);
   checks(c);
@@ -554,7 +615,10 @@ static void lists(void)
 
 int main(int argc, char **argv)
 {
-  emulated = argc > 1 && strcmp(argv[1], "emulated") == 0;
+  for (int i = 1; i < argc; i++) {
+    emulated |= strcmp(argv[i], "emulated") == 0;
+    by_library |= strcmp(argv[i], "library") == 0;
+  }
   statements();
   strings();
   lists();

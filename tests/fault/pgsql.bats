@@ -19,7 +19,9 @@ setup() {
   servers_env "$pg"
   sql "DROP TABLE IF EXISTS counter; CREATE TABLE counter (id int PRIMARY KEY, n int NOT NULL);
     GRANT ALL ON counter TO sbtest; INSERT INTO counter VALUES (1, 0), (2, 0)" 2>/dev/null
-  tcp=(--db-driver=pgsql --pgsql-host=127.0.0.1 "--pgsql-port=$PG_PORT")
+  # Without TLS, so that the protocol of our own serves.
+  tcp=(--db-driver=pgsql --pgsql-host=127.0.0.1 "--pgsql-port=$PG_PORT"
+    --pgsql-sslmode=disable)
   base=("$BENCH" "$events" "${tcp[@]}")
 }
 
@@ -164,7 +166,8 @@ terminated() {
   terminated --pgsql-protocol=library
 }
 
-@test "a statement is cancelled: fatal, or restarted" {
+is_cancelled() {
+  base+=("$@")
   cancel() {
     (($(sql "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity
       WHERE application_name = 'bench' AND query LIKE '%sleep%'
@@ -179,18 +182,36 @@ terminated() {
     within 30 cancel
   done
   touch "$stop_file"
-  within 30 cancel
+  cancel_for_good() { cancel || ! kill -0 "$job" 2>/dev/null; }
+  within 30 cancel_for_good
   ended
   ((status == 0))
   (($(counter 'ignored errors') >= 1))
   [[ $(counter reconnects) -eq 0 ]]
 }
 
-@test "statements have a time limit" {
+@test "a statement is cancelled: fatal, or restarted" {
+  is_cancelled
+}
+
+@test "a statement is cancelled: fatal, or restarted (client library)" {
+  is_cancelled --pgsql-protocol=library
+}
+
+limited() {
+  base+=("$@")
   bounded "${base[@]}" --what=sql --sql="SELECT pg_sleep(60)" --time=60 \
     --db-query-timeout=0.3 run
   fails 'canceling statement due to user request'
   in_time 1
+}
+
+@test "statements have a time limit" {
+  limited
+}
+
+@test "statements have a time limit (client library)" {
+  limited --pgsql-protocol=library
 }
 
 comes_back() {
@@ -318,7 +339,8 @@ frozen_start() {
   [[ $(counter reconnects) -ge 1 ]]
 }
 
-@test "deadlocks, serialization failures: no transaction is lost" {
+conflicts() {
+  base+=("$@")
   bounded "${base[@]}" --what=deadlock --events=200 --time=90 --threads=4 run
   ((status == 0 && $(counted) == 200))
   (($(counter 'ignored errors') > 0))
@@ -333,7 +355,16 @@ frozen_start() {
   grep -q '^WARNING: error 23505 ' "$err"
 }
 
-@test "a lock that is not given in time" {
+@test "deadlocks, serialization failures: no transaction is lost" {
+  conflicts
+}
+
+@test "deadlocks, serialization failures: no transaction is lost (client library)" {
+  conflicts --pgsql-protocol=library
+}
+
+locked_out() {
+  base+=("$@")
   sql "BEGIN; UPDATE counter SET n = 0 WHERE id = 2; SELECT pg_sleep(100)" &
   locker=$!
   locked() {
@@ -355,7 +386,16 @@ frozen_start() {
   [[ $(counter 'ignored errors') -ge 1 && $(counter 'total number of events') -eq 1 ]]
 }
 
-@test "errors of statements, with their hints" {
+@test "a lock that is not given in time" {
+  locked_out
+}
+
+@test "a lock that is not given in time (client library)" {
+  locked_out --pgsql-protocol=library
+}
+
+statement_errors() {
+  base+=("$@")
   bounded "${base[@]}" --what=sql --sql="SELECT * FROM nowhere" run
   fails 'FATAL: PQexec() failed: 7 relation "nowhere" does not exist'
   fails 'FATAL: failed query was: SELECT * FROM nowhere'
@@ -371,4 +411,12 @@ frozen_start() {
     --pgsql-ignore-errors=all run
   ((status == 0))
   grep -q '^WARNING: error 42P01 ' "$err"
+}
+
+@test "errors of statements, with their hints" {
+  statement_errors
+}
+
+@test "errors of statements, with their hints (client library)" {
+  statement_errors --pgsql-protocol=library
 }

@@ -44,7 +44,8 @@ each_session() {
   sql "SELECT count($1(pid)) FROM pg_stat_activity WHERE application_name = 'bench'"
 }
 
-@test "no connection left while reconnecting: tried until there is one" {
+none_left() {
+  base+=("$@")
   until_enough "${base[@]}" --threads=2 --db-ignore-errors=connection
   begun
   goes_on
@@ -62,7 +63,16 @@ each_session() {
   within 30 nobody
 }
 
-@test "a statement is cancelled inside a transaction: nothing of it stays" {
+@test "no connection left while reconnecting: tried until there is one" {
+  none_left
+}
+
+@test "no connection left while reconnecting: tried until there is one (client library)" {
+  none_left --pgsql-protocol=library
+}
+
+cancelled_inside() {
+  base+=("$@")
   cancelled() {
     (($(sql "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity
       WHERE application_name = 'bench' AND state = 'active' AND query LIKE '%sleep%'") > 0))
@@ -80,6 +90,14 @@ each_session() {
   (($(counter 'ignored errors') >= 1))
   [[ $(counted) -eq 0 && $(counter reconnects) -eq 0 ]]
   within 30 nobody
+}
+
+@test "a statement is cancelled inside a transaction: nothing of it stays" {
+  cancelled_inside
+}
+
+@test "a statement is cancelled inside a transaction: nothing of it stays (client library)" {
+  cancelled_inside --pgsql-protocol=library
 }
 
 @test "TLS is demanded and not offered" {
@@ -106,11 +124,20 @@ each_session() {
   within 30 nobody
 }
 
-@test "a packet that is too large: its size is told" {
+too_large() {
+  base+=("$@")
   bounded "${base[@]}" --what=large --sql="SELECT repeat('x', 1100000000)" run
   ((status == 1))
   grep -qx 'FATAL: it may be too large (1200037 bytes)' "$err"
   within 30 nobody
+}
+
+@test "a packet that is too large: its size is told" {
+  too_large
+}
+
+@test "a packet that is too large: its size is told (client library)" {
+  too_large --pgsql-protocol=library
 }
 
 @test "a node that is not ready: read-only, in recovery; fatal, restarted, reconnected" {
@@ -159,7 +186,8 @@ LUA
   lacks FATAL "$err"
 }
 
-@test "errors outside of the event: the text of the error" {
+outside() {
+  base+=("$@")
   bounded "${base[@]}" --where=thread_init --sql="SELECT * FROM nowhere" run
   ((status == 1))
   grep -q "^FATAL: \`thread_init' function failed: .*SQL error, errno = .*, state = '42P01': " "$err"
@@ -180,6 +208,14 @@ LUA
   ((status == 1))
   grep -q "function failed: .*SQL error, errno = .*, state = '42P01'" "$err"
   lacks 'not a string' "$err"
+}
+
+@test "errors outside of the event: the text of the error" {
+  outside
+}
+
+@test "errors outside of the event: the text of the error (client library)" {
+  outside --pgsql-protocol=library
 }
 
 @test "no file descriptors: a message, and those that were opened are closed" {

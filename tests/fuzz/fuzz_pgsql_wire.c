@@ -1,6 +1,7 @@
 /*
  * fuzz_pgsql_wire.c - whatever a server answers to executions of a prepared
- * statement, the pgsql driver reads it to its end without harm.
+ * statement or to direct ones, the pgsql driver reads it to its end without
+ * harm.
  *
  * Input: a byte of flags, a byte that says how large the pieces are in which
  * the answer arrives, and the answer.
@@ -15,6 +16,8 @@ enum {
   FLAG_ABORTED = 1, /* inside an aborted transaction */
   FLAG_COMMIT = 2,
   FLAG_KNOWN = 4, /* the columns were described before */
+  FLAG_DIRECT = 8,
+  FLAG_LEAVE = 16, /* results behind the first are not asked for */
 };
 
 static const char question[] = "SELECT $1", commit[] = "COMMIT";
@@ -37,6 +40,14 @@ static void fetch_all(struct pgsql_session *p, const struct outcome *out)
   free(values);
 }
 
+static void refused(const struct pgsql_session *p, const struct outcome *out)
+{
+  MUST(strlen(out->state) == 5 && out->msg);
+  MUST(p->wire.rows_left == 0 && !p->wire.more);
+  MUST(out->lost || !p->broken);
+  (void)fuzz_touch(out->msg, strlen(out->msg));
+}
+
 static void executions(struct pgsql_session *p, struct pgsql_prepared *st)
 {
   struct outcome out;
@@ -45,14 +56,37 @@ static void executions(struct pgsql_session *p, struct pgsql_prepared *st)
   for (int i = 0; i < 4 && !p->broken; i++) {
     out = (struct outcome){ 0 };
     if (pgsql_wire_execute(st, &out) == 0) {
+      MUST(!out.more);
       fetch_all(p, &out);
     } else {
-      MUST(strlen(out.state) == 5 && out.msg);
-      MUST(p->wire.rows_left == 0);
-      MUST(out.lost || !p->broken);
-      (void)fuzz_touch(out.msg, strlen(out.msg));
+      refused(p, &out);
     }
     pgsql_wire_end(&p->wire);
+  }
+}
+
+static void queries(struct pgsql_session *p, const char *sql, bool leave)
+{
+  struct outcome out;
+
+  for (int i = 0; i < 4 && !p->broken; i++) {
+    int rc;
+
+    out = (struct outcome){ 0 };
+    rc = pgsql_query(&p->base, sql, strlen(sql), &out);
+    for (;;) {
+      MUST(rc < 0 || out.more == p->wire.more);
+      if (rc < 0)
+        refused(p, &out);
+      else
+        fetch_all(p, &out);
+      if (rc < 0 || !out.more || leave)
+        break;
+      out = (struct outcome){ 0 };
+      rc = pgsql_next_result(&p->base, &out);
+    }
+    pgsql_end_results(&p->base);
+    MUST(!p->wire.more && p->wire.rows_left == 0);
   }
 }
 
@@ -77,7 +111,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     st.n_fields = 3;
   }
   fake_socket_says(data + 2, size - 2, (size_t)1 << data[1] % 16);
-  executions(p, &st);
+  if (data[0] & FLAG_DIRECT)
+    queries(p, st.base.sql, data[0] & FLAG_LEAVE);
+  else
+    executions(p, &st);
   pgsql_wire_forget(&st);
   pgsql_wire_done(&p->wire);
   free(p);

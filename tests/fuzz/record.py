@@ -4,8 +4,8 @@
 usage: record.py mysql|pgsql LISTEN_PORT SERVER_PORT FOLDER
 
 Every plain connection to 127.0.0.1:LISTEN_PORT goes to SERVER_PORT.  The
-answers to direct and prepared statements (mysql) or to executions (pgsql)
-become files of FOLDER in the form that the fuzz targets read; equal and large
+answers to direct and prepared statements (mysql) or to executions and direct
+statements (pgsql) become files of FOLDER in the form that the fuzz targets read; equal and large
 ones are left out.  Ends when its standard input does.
 """
 import hashlib
@@ -15,6 +15,7 @@ import sys
 import threading
 
 NO_EOF, ATTRIBUTES, PREPARED = 1, 2, 4
+DIRECT = 8
 MAX_BYTES = 3000
 PIECES = 12  # 4096 bytes at once
 
@@ -74,16 +75,19 @@ class Mysql:
 class Pgsql:
     def __init__(self, folder):
         self.folder = folder
+        self.flags = 0
         self.server = None
-        self.answers = b""
 
     def finish(self):
         if self.server:
-            keep(self.folder, 0, self.server)
+            keep(self.folder, self.flags, self.server)
 
     def from_client(self, data):
+        if data[:1] == b"f":  # a COPY is refused: the answer goes on
+            return
         self.finish()
-        self.server = b"" if data[:1] == b"B" else None
+        self.flags = DIRECT if data[:1] == b"Q" else 0
+        self.server = b"" if data[:1] in (b"B", b"Q") else None
 
     def from_server(self, data):
         if self.server is not None:

@@ -2,9 +2,11 @@
  * test_fmt.c - numbers as a person would write them.
  */
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/compiler.h"
@@ -33,6 +35,21 @@ static const struct {
   { INFINITY, "inf", 0 },
   { -INFINITY, "-inf", 0 },
 };
+
+static void integers(void)
+{
+  static const int64_t value[] = { 0,  1,    -1,         9,         10,
+                                   99, -100, 1000000007, INT64_MAX, INT64_MIN };
+  char want[32], buf[32];
+
+  for (size_t i = 0; i < ARRAY_SIZE(value); i++) {
+    (void)snprintf(want, sizeof(want), "%" PRId64, value[i]);
+    buf[fmt_int(buf, value[i])] = '\0';
+    OK_STR(buf, want, want);
+  }
+  buf[fmt_uint(buf, UINT64_MAX)] = '\0';
+  OK_STR(buf, "18446744073709551615", "the largest of all");
+}
 
 int main(void)
 {
@@ -65,5 +82,6 @@ int main(void)
   }
   OK(reads_back, "every double reads back");
   OK(no_exponent, "and has no exponent");
+  integers();
   return TAP_EXIT();
 }

@@ -2,71 +2,13 @@
  * test_pgsql_wire.c - answers of a server, whole and broken, in pieces of every
  * size: what the pgsql driver makes of them.
  */
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-#include "drivers/pgsql/pgsql_internal.h"
+#include "pgsql_wire_rig.h"
 #include "tap.h"
-
-/* A literal with its zero bytes, and its length. */
-#define BYTES(text) (text), sizeof(text) - 1
-
-#define BOUND "2\0\0\0\4"
-#define ROW(text) "D\0\0\0\x0b\0\1\0\0\0\1" text
-#define NULL_ROW "D\0\0\0\x0a\0\1\xff\xff\xff\xff"
-#define SELECTED \
-  "C\0\0\0\x0d"  \
-  "SELECT 2\0"
-#define READY(status) "Z\0\0\0\5" status
-#define NOTICE  \
-  "N\0\0\0\x0c" \
-  "Mquiet\0\0"
-#define DESCRIBED "T\0\0\0\6\0\1"
-#define FAILED  \
-  "E\0\0\0\x1c" \
-  "SERROR\0C22012\0Mdivided\0\0"
-
-struct rig {
-  struct pgsql_session session;
-  struct pgsql_prepared st;
-  int peer;
-  struct outcome out;
-};
-
-static void rig_init(struct rig *r)
-{
-  int fd[2];
-
-  memset(r, 0, sizeof(*r));
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fd) < 0)
-    exit(1);
-  r->session.fd = fd[0];
-  r->peer = fd[1];
-  r->st.base.session = &r->session.base;
-  r->st.base.sql = "SELECT n FROM t";
-  r->st.base.len = strlen(r->st.base.sql);
-  memcpy(r->st.name, "bench_1", 8);
-}
-
-static void rig_done(struct rig *r)
-{
-  pgsql_wire_forget(&r->st);
-  pgsql_wire_done(&r->session.wire);
-  (void)close(r->session.fd);
-  if (r->peer >= 0)
-    (void)close(r->peer);
-}
 
 /* Execute with this answer waiting; `ends`: nothing follows it. */
 static int answer(struct rig *r, const char *bytes, size_t len, bool ends)
 {
-  if (len > 0 && write(r->peer, bytes, len) != (ssize_t)len)
-    exit(1);
-  if (ends)
-    (void)shutdown(r->peer, SHUT_WR);
-  r->out = (struct outcome){ 0 };
+  rig_says(r, bytes, len, ends);
   return pgsql_wire_execute(&r->st, &r->out);
 }
 
@@ -127,10 +69,10 @@ static void commands(void)
        r.out.counter == COUNTER_OTHER,
      "an empty statement");
   OK(answer(&r,
-            BYTES(BOUND "S\0\0\0\6a\0C\0\0\0\x0a"
-                        "BEGIN\0" READY("T")),
+            BYTES(BOUND STRINGS_OFF "C\0\0\0\x0a"
+                                    "BEGIN\0" READY("T")),
             false) == 0 &&
-       r.session.settings_moved,
+       r.session.settings_moved && r.session.base.dialect & EMUL_BACKSLASH,
      "a setting of the session has changed");
   r.st.base.sql = "commit";
   r.st.base.len = 6;
@@ -188,6 +130,45 @@ static void failures(void)
   rig_done(&r);
 }
 
+/* The server passes over the Sync while it waits for rows. */
+static void copies(void)
+{
+  struct rig r;
+  char sent[128];
+  ssize_t n;
+
+  rig_init(&r);
+  OK(answer(&r, BYTES(BOUND "n\0\0\0\4" COPY_IN FAILED READY("I")), false) <
+         0 &&
+       strcmp(r.out.msg, pgsql_copy_refused) == 0 && !r.out.lost,
+     "rows are asked for");
+  n = read(r.peer, sent, sizeof(sent));
+  OK(n > 16 && memcmp(sent + n - 16,
+                      "S\0\0\0\4"
+                      "f\0\0\0\5\0S\0\0\0\4",
+                      16) == 0,
+     "refused, and a further sync");
+  OK(answer(&r, BYTES(BOUND COPY_OUT COPIED READY("I")), false) == 0 &&
+       r.out.counter == COUNTER_OTHER && r.out.nfields == 0,
+     "rows that are sent are dropped");
+  rig_done(&r);
+}
+
+/* The text of an error may stand in the way of what is behind it. */
+static void late_ready(void)
+{
+  struct rig r;
+
+  rig_init(&r);
+  r.session.wire.in = malloc(64);
+  r.session.wire.room = 64;
+  OK(answer(&r, BYTES(BOUND FAILED NOTICE NOTICE NOTICE NOTICE READY("I")),
+            false) < 0 &&
+       strcmp(r.out.msg, "divided") == 0,
+     "an error, and much behind it");
+  rig_done(&r);
+}
+
 /* What comes behind an answer belongs to no statement. */
 static void asides(void)
 {
@@ -195,9 +176,7 @@ static void asides(void)
 
   rig_init(&r);
   r.st.shape = SHAPE_NO_ROWS;
-  OK(answer(&r,
-            BYTES(BOUND SELECTED READY("I") NOTICE "S\0\0\0\x08"
-                                                   "a\0b\0"),
+  OK(answer(&r, BYTES(BOUND SELECTED READY("I") NOTICE SETTING STRINGS_OFF),
             false) == 0 &&
        r.session.settings_moved,
      "a notice and a setting behind the answer");
@@ -241,7 +220,12 @@ static void broken(void)
     { BYTES("E\0\0\0\x0d"
             "C2201\0Mx\0\0"),
       "an error with too short a state" },
-    { BYTES("G\0\0\0\7\0\0\0"), "a COPY" },
+    { BYTES("W\0\0\0\7\0\0\0"), "a COPY in both directions" },
+    { BYTES("d\0\0\0\5x"), "rows of a COPY that has not begun" },
+    { BYTES(COPY_IN COPY_IN), "a COPY within a COPY" },
+    { BYTES("S\0\0\0\6a\0"), "a setting without a value" },
+    { BYTES("S\0\0\0\6ab"), "a setting without an end" },
+    { BYTES(SELECTED ROW("x")), "a row behind the end" },
     { BYTES("?\0\0\0\4"), "an unknown message" },
   };
   struct rig r;
@@ -333,6 +317,8 @@ int main(void)
   rows();
   commands();
   failures();
+  copies();
+  late_ready();
   asides();
   broken();
   bad_rows();

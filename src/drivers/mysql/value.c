@@ -8,6 +8,7 @@
 
 #include <mysql.h>
 
+#include "base/fmt.h"
 #include "db/emul.h"
 #include "drivers/mysql/bytes.h"
 
@@ -55,28 +56,15 @@ static size_t pad(const struct column *c, char *to, size_t len)
   return width;
 }
 
-static size_t put_digits(char *to, uint64_t v)
-{
-  char text[20];
-  size_t n = sizeof(text);
-
-  do {
-    text[--n] = (char)('0' + v % 10);
-    v /= 10;
-  } while (v > 0);
-  memcpy(to, text + n, sizeof(text) - n);
-  return sizeof(text) - n;
-}
-
 size_t value_int(const struct column *c, uint64_t bits, char *to)
 {
   size_t len;
 
   if (!(c->flags & UNSIGNED_FLAG) && (int64_t)bits < 0) {
     *to = '-';
-    return 1 + put_digits(to + 1, -bits);
+    return 1 + fmt_uint(to + 1, -bits);
   }
-  len = put_digits(to, bits);
+  len = fmt_uint(to, bits);
   return pad(c, to, len);
 }
 
@@ -163,7 +151,7 @@ size_t value_time(const struct column *c, const struct moment *m, char *to)
     *p++ = '-';
   if (hours < 10)
     *p++ = '0';
-  p += put_digits(p, hours);
+  p += fmt_uint(p, hours);
   *p++ = ':';
   p = two(p, m->minute);
   *p++ = ':';

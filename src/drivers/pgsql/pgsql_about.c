@@ -71,8 +71,10 @@ void pgsql_about(struct session *s, pgsql_put *put, void *ctx)
 /* A query of the driver's own; NULL when it failed. */
 static PGresult *ask(struct session *s, const char *sql)
 {
-  PGresult *result = PQexec(pgsql_of(s)->conn, sql);
+  PGresult *result;
 
+  pgsql_wire_lend(pgsql_of(s));
+  result = PQexec(pgsql_of(s)->conn, sql);
   if (PQresultStatus(result) == PGRES_TUPLES_OK)
     return result;
   PQclear(result);

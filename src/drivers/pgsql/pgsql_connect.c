@@ -270,6 +270,15 @@ static int choose_protocol(struct pgsql_session *p, struct outcome *out)
   return -1;
 }
 
+static bool is_tcp(int fd)
+{
+  struct sockaddr_storage peer;
+  socklen_t len = sizeof(peer);
+
+  return getpeername(fd, (struct sockaddr *)(void *)&peer, &len) == 0 &&
+         peer.ss_family != AF_UNIX;
+}
+
 int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out)
 {
   struct pgsql_session *p = pgsql_of(s);
@@ -287,6 +296,7 @@ int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out)
   p->last_state[0] = '\0';
   if (choose_protocol(p, out) < 0)
     return -1;
+  p->wire.may_block = is_tcp(p->fd);
   p->settings_moved = false;
   p->listens = false;
   pgsql_note_trx(p);
@@ -306,6 +316,7 @@ void pgsql_disconnect(struct session *s)
   p->n_rows = p->row = p->n_fields = 0;
   p->ahead = (struct pgsql_reply){ 0 };
   /* The farewell is sent if the socket takes it at once. */
+  pgsql_wire_lend(p);
   (void)PQsetnonblocking(p->conn, 1);
   PQfinish(p->conn);
   p->conn = NULL;

@@ -47,6 +47,7 @@ static int copy_begin(struct session *s, const struct copy_spec *spec,
   if (sql.failed) {
     rc = pgsql_no_memory(out);
   } else {
+    pgsql_wire_lend(p);
     if (PQsendQuery(p->conn, strbuf_str(&sql)))
       reply.result = PQgetResult(p->conn);
     if (PQresultStatus(reply.result) == PGRES_COPY_IN)

@@ -50,38 +50,6 @@ static int open_session(struct session *s, uint64_t until_ns,
   return pgsql_connect(s, until_ns, out);
 }
 
-static bool quote(struct session *s, const char *text, size_t len,
-                  struct strbuf *to, const char **ret_why)
-{
-  struct pgsql_session *p = pgsql_of(s);
-  int failed = 0;
-  size_t n;
-
-  if (memchr(text, '\0', len)) {
-    *ret_why = "value contains a NUL byte";
-    return false;
-  }
-  if (2 * len + 1 > p->scratch_room) {
-    char *more = realloc(p->scratch, 2 * len + 1);
-
-    if (!more) {
-      *ret_why = "not enough memory";
-      return false;
-    }
-    p->scratch = more;
-    p->scratch_room = 2 * len + 1;
-  }
-  n = PQescapeStringConn(p->conn, p->scratch, text, len, &failed);
-  if (failed) {
-    *ret_why = "value is not valid in the client's encoding";
-    return false;
-  }
-  strbuf_add(to, "'", 1);
-  strbuf_add(to, p->scratch, n);
-  strbuf_add(to, "'", 1);
-  return true;
-}
-
 static const char *quote_special(double value)
 {
   if (isnan(value))
@@ -151,7 +119,7 @@ const struct driver driver_pgsql = {
   .bind = pgsql_bind,
   .execute = pgsql_execute,
   .unprepare = pgsql_unprepare,
-  .quote = quote,
+  .quote = pgsql_quote,
   .quote_special = quote_special,
   .statement_sizes = statement_sizes,
   .copy = &pgsql_copy,

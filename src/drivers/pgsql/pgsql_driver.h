@@ -21,7 +21,7 @@ struct pgsql_cfg {
   int protocol; /* enum pgsql_protocol */
 };
 
-/* What executes prepared statements. */
+/* What executes statements. */
 enum pgsql_protocol {
   PGSQL_AUTO, /* the wire where it can be, else the library */
   PGSQL_LIBRARY,

@@ -32,11 +32,12 @@ struct pgsql_session {
   PGconn *conn;  /* owned; NULL: not connected */
   int fd;        /* of the connection, for shutdown() */
   bool broken;   /* the state of the protocol is unknown: do not go on */
-  bool listens;  /* notifications may arrive */
+  bool listens;  /* the library may have notifications */
   bool emulates; /* the dialect has to be right after each statement */
 
-  bool plain;          /* statements may be executed without the library */
+  bool plain;          /* statements are executed without the library */
   bool settings_moved; /* ... which may have a wrong idea of the settings */
+  int encoding;        /* then: the client's, as the library numbers it */
   struct pgsql_wire wire;
 
   PGresult *rows; /* the open result set, owned */
@@ -69,7 +70,7 @@ enum pgsql_shape {
 
 struct pgsql_prepared {
   struct prepared base;
-  bool plain; /* executed without the library */
+  bool varies; /* the shape may be another one at each execution */
   enum pgsql_shape shape;
   unsigned n_fields;
   bool there; /* prepared on the server */
@@ -139,7 +140,15 @@ struct pgsql_addresses {
 int pgsql_resolve(const char *host, uint64_t until_ns,
                   struct pgsql_addresses *ret, struct err *err);
 
-/* ---- results (pgsql_result.c) ---- */
+/* ---- direct statements (pgsql_query.c) ---- */
+
+int pgsql_query(struct session *s, const char *sql, size_t len,
+                struct outcome *out);
+int pgsql_fetch(struct session *s, sql_value *values);
+int pgsql_next_result(struct session *s, struct outcome *out);
+void pgsql_end_results(struct session *s);
+
+/* ---- results of the library (pgsql_result.c) ---- */
 
 /*
  * After a statement was sent (`sent`): its first result, or its failure.
@@ -148,11 +157,6 @@ int pgsql_resolve(const char *host, uint64_t until_ns,
  */
 int pgsql_receive(struct pgsql_session *p, bool sent, bool single,
                   const char *sql, size_t len, struct outcome *out);
-int pgsql_query(struct session *s, const char *sql, size_t len,
-                struct outcome *out);
-int pgsql_fetch(struct session *s, sql_value *values);
-int pgsql_next_result(struct session *s, struct outcome *out);
-void pgsql_end_results(struct session *s);
 
 /* The last failure will not be seen by anybody, but it may say why the server
  * has ended the session. */
@@ -173,10 +177,23 @@ bool pgsql_is_commit(const struct pgsql_session *p, const char *sql,
                      size_t len);
 /* It was answered by a rollback: -1. */
 int pgsql_refused_commit(struct outcome *out);
+/* The text of an error: a script cannot send rows. */
+extern const char pgsql_copy_refused[];
 int pgsql_no_memory(struct outcome *out);
-/* Take the transaction and the dialect from the library. */
+/* Take the transaction from the library, after it has read an answer. */
 void pgsql_note_trx(struct pgsql_session *p);
+
+/* ---- settings of the session (pgsql_settings.c) ---- */
+
+/* The server reports a setting, and the library does not hear of it. */
+void pgsql_hear_setting(struct pgsql_session *p, const char *name,
+                        const char *value);
+/* Take the dialect from the library; from the server, by the library, if that
+ * knows less than we do.  Nothing may be pending. */
 void pgsql_note_dialect(struct pgsql_session *p);
+/* As quote() of a driver. */
+bool pgsql_quote(struct session *s, const char *text, size_t len,
+                 struct strbuf *to, const char **ret_why);
 
 /* ---- prepared statements (pgsql_stmt.c) ---- */
 

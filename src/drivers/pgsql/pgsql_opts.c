@@ -122,12 +122,13 @@ const struct opt pgsql_opts[] = {
     .name = "pgsql-protocol",
     .def = "auto",
     .words = protocols,
-    .help = "what executes prepared statements {auto,library,wire}",
-    .man = "libpq opens every connection, and executes what is not prepared. "
-           "With wire the program speaks the protocol itself to execute "
-           "prepared statements, which costs a fraction of the library's work; "
-           "it is refused on encrypted connections. With library everything "
-           "goes through libpq. auto takes wire where it is possible.",
+    .help = "what executes statements {auto,library,wire}",
+    .man = "libpq opens every connection, prepares statements and copies the "
+           "rows of prepare. With wire the program speaks the protocol itself "
+           "to execute statements, direct and prepared ones, which costs a "
+           "fraction of the library's work; it is refused on encrypted "
+           "connections. With library everything goes through libpq. auto "
+           "takes wire where it is possible.",
   },
   {
     OPT_LIST(struct pgsql_cfg, ignore_errors),

@@ -1,5 +1,5 @@
 /*
- * pgsql_result.c - direct statements, their results and their failures.
+ * pgsql_result.c - results and failures of what the library has sent.
  *
  * libpq hands out one result after the other and NULL at the end.  The layer
  * has to know whether another one is pending, so one result is read ahead.
@@ -12,7 +12,7 @@
 #include "db/emul.h"
 #include "drivers/pgsql/pgsql_internal.h"
 
-static const char copy_refused[] = "COPY FROM STDIN is not possible here";
+const char pgsql_copy_refused[] = "COPY FROM STDIN is not possible here";
 static const char aborted[] = "the transaction was aborted, COMMIT has rolled "
                               "it back";
 
@@ -28,16 +28,6 @@ void pgsql_note_trx(struct pgsql_session *p)
   default:
     p->base.trx = TRX_NONE;
   }
-}
-
-void pgsql_note_dialect(struct pgsql_session *p)
-{
-  const char *conforming = PQparameterStatus(p->conn,
-                                             "standard_conforming_strings");
-
-  p->base.dialect = EMUL_PGSQL;
-  if (conforming && strcmp(conforming, "off") == 0)
-    p->base.dialect |= EMUL_BACKSLASH;
 }
 
 /* ---- reading ---- */
@@ -68,7 +58,7 @@ static bool end_copy(struct pgsql_session *p, ExecStatusType status,
   }
   if (status == PGRES_COPY_IN) {
     *copied = COPIED_NEVER;
-    return PQputCopyEnd(p->conn, copy_refused) > 0 ||
+    return PQputCopyEnd(p->conn, pgsql_copy_refused) > 0 ||
            PQstatus(p->conn) == CONNECTION_BAD;
   }
   return false; /* replication, which has no end of its own */
@@ -203,7 +193,7 @@ int pgsql_failed(struct pgsql_session *p, struct pgsql_reply reply,
     out->lost |= pgsql_is_goodbye(state);
     out->msg = PQresultErrorField(reply.result, PG_DIAG_MESSAGE_PRIMARY);
     if (reply.copied == COPIED_NEVER)
-      out->msg = copy_refused;
+      out->msg = pgsql_copy_refused;
   } else if (out->lost && p->last_state[0]) {
     memcpy(out->state, p->last_state, sizeof(out->state));
     out->msg = p->last_text;
@@ -257,15 +247,6 @@ static bool has_rows(const char *count)
   return *count != '\0' && *count != '0';
 }
 
-/* The library keeps every notification until somebody takes it. */
-static void drop_notifications(struct pgsql_session *p)
-{
-  PGnotify *n;
-
-  while ((n = PQnotifies(p->conn)) != NULL)
-    PQfreemem(n);
-}
-
 /* A result without columns. */
 static void take_command(struct pgsql_session *p, struct pgsql_reply reply,
                          struct outcome *out)
@@ -303,8 +284,14 @@ int pgsql_receive(struct pgsql_session *p, bool sent, bool single,
   struct pgsql_reply reply = p->ahead;
   ExecStatusType status;
 
-  if (UNLIKELY(!sent))
-    return pgsql_failed(p, (struct pgsql_reply){ 0 }, out);
+  if (UNLIKELY(!sent)) {
+    const enum trx_state trx = p->base.trx;
+
+    (void)pgsql_failed(p, (struct pgsql_reply){ 0 }, out);
+    if (!out->lost) /* nothing has happened, whatever the library knows */
+      p->base.trx = trx;
+    return -1;
+  }
   if (LIKELY(!reply.result))
     reply = read_reply(p);
   status = PQresultStatus(reply.result);
@@ -334,73 +321,4 @@ int pgsql_receive(struct pgsql_session *p, bool sent, bool single,
   else
     take_command(p, reply, out);
   return 0;
-}
-
-int pgsql_query(struct session *s, const char *sql, size_t len,
-                struct outcome *out)
-{
-  struct pgsql_session *p = pgsql_of(s);
-  int rc;
-
-  if (UNLIKELY(p->closing.len > 0))
-    pgsql_close_pending(p);
-  rc = pgsql_receive(p, PQsendQuery(p->conn, sql) != 0, false, sql, len, out);
-  if (UNLIKELY(p->emulates) && rc == 0)
-    pgsql_note_dialect(p);
-  if (UNLIKELY(p->listens))
-    drop_notifications(p);
-  return rc;
-}
-
-int pgsql_fetch(struct session *s, sql_value *values)
-{
-  struct pgsql_session *p = pgsql_of(s);
-  const int row = p->row;
-
-  if (p->wire.rows_left > 0)
-    return pgsql_wire_fetch(&p->wire, values);
-  if (row >= p->n_rows)
-    return 0;
-  for (int i = 0; i < p->n_fields; i++) {
-    values[i].len = (uint32_t)PQgetlength(p->rows, row, i);
-    values[i].ptr = PQgetvalue(p->rows, row, i);
-    if (values[i].len == 0 && PQgetisnull(p->rows, row, i))
-      values[i].ptr = NULL;
-  }
-  p->row = row + 1;
-  return 1;
-}
-
-static inline void drop_rows(struct pgsql_session *p)
-{
-  pgsql_wire_end(&p->wire);
-  if (p->rows)
-    PQclear(p->rows);
-  p->rows = NULL;
-  p->n_rows = 0;
-  p->row = 0;
-}
-
-int pgsql_next_result(struct session *s, struct outcome *out)
-{
-  struct pgsql_session *p = pgsql_of(s);
-
-  drop_rows(p);
-  if (!p->ahead.result) {
-    out->ended = true;
-    return 0;
-  }
-  return pgsql_receive(p, true, false, NULL, 0, out);
-}
-
-void pgsql_end_results(struct session *s)
-{
-  struct pgsql_session *p = pgsql_of(s);
-
-  drop_rows(p);
-  if (UNLIKELY(p->ahead.result != NULL)) {
-    pgsql_drain(p);
-    pgsql_note_trx(p);
-    pgsql_note_dialect(p);
-  }
 }

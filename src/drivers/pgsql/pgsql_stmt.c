@@ -58,8 +58,10 @@ static struct pgsql_prepared *prepared_of(struct prepared *p)
 static bool run_quietly(struct pgsql_session *p, const char *sql)
 {
   struct outcome out = { 0 };
-  const bool sent = PQsendQuery(p->conn, sql) != 0;
+  bool sent;
 
+  pgsql_wire_lend(p);
+  sent = PQsendQuery(p->conn, sql) != 0;
   do {
     out = (struct outcome){ 0 };
     if (pgsql_receive(p, sent, false, NULL, 0, &out) < 0) {
@@ -100,6 +102,17 @@ static void close_later(struct pgsql_prepared *st)
 
 /* ---- preparing ---- */
 
+/* What it executes or fetches from has a name, and may have become another one
+ * of that name. */
+static bool varies(const struct pgsql_session *p, const char *sql)
+{
+  size_t n;
+  const char *word = emul_first_word(sql, strlen(sql), p->base.dialect, &n);
+
+  return emul_word_is(word, n, "EXECUTE") || emul_word_is(word, n, "FETCH") ||
+         emul_word_is(word, n, "CALL");
+}
+
 static int send_prepare(struct pgsql_prepared *st, const char *sql,
                         struct outcome *out)
 {
@@ -109,6 +122,7 @@ static int send_prepare(struct pgsql_prepared *st, const char *sql,
   if (UNLIKELY(p->closing.len > 0))
     pgsql_close_pending(p);
   (void)snprintf(st->name, sizeof(st->name), "bench_%" PRIu64, ++p->names);
+  pgsql_wire_lend(p);
   rc = pgsql_receive(p,
                      PQsendPrepare(p->conn, st->name, sql,
                                    (int)st->base.n_params, st->types) != 0,
@@ -116,25 +130,8 @@ static int send_prepare(struct pgsql_prepared *st, const char *sql,
   st->there = rc == 0;
   st->shape = SHAPE_UNKNOWN;
   pgsql_wire_forget(st);
-  st->plain = p->plain && pgsql_wire_suits(p, sql, strlen(sql));
+  st->varies = varies(p, sql);
   return rc;
-}
-
-/* The library is asked, or the server if the library has not heard of all. */
-static void note_dialect(struct pgsql_session *p)
-{
-  PGresult *result;
-
-  pgsql_note_dialect(p);
-  if (LIKELY(!p->settings_moved) || p->base.trx == TRX_ABORTED)
-    return;
-  result = PQexec(p->conn, "SHOW standard_conforming_strings");
-  if (PQntuples(result) == 1) {
-    p->base.dialect = EMUL_PGSQL;
-    if (strcmp(PQgetvalue(result, 0, 0), "off") == 0)
-      p->base.dialect |= EMUL_BACKSLASH;
-  }
-  PQclear(result);
 }
 
 /* Parse the placeholders; send the text with numbers in their places. */
@@ -145,7 +142,7 @@ static int scan(struct pgsql_prepared *st, bool send, struct outcome *out)
   struct strbuf sql = { 0 };
   int rc = 0;
 
-  note_dialect(p);
+  pgsql_note_dialect(p);
   if (emul_scan(&marks, st->base.sql, st->base.len, p->base.dialect) < 0)
     return pgsql_no_memory(out);
   st->base.n_params = (unsigned)marks.n_params;
@@ -284,7 +281,7 @@ int pgsql_execute(struct prepared *prepared, struct outcome *out)
 
   if (UNLIKELY(p->closing.len > 0))
     pgsql_close_pending(p);
-  if (LIKELY(st->plain && !p->listens))
+  if (LIKELY(p->plain))
     return pgsql_wire_execute(st, out);
   pgsql_put_values(st);
   return pgsql_receive(p,

@@ -1,16 +1,12 @@
 /*
- * pgsql_wire_io.c - bytes to and from the socket.  The library has made it
- * non-blocking, so waiting is poll().
+ * pgsql_wire_io.c - bytes to and from the socket.
  */
 #include "drivers/pgsql/pgsql_wire_io.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
-
-#include "base/compiler.h"
-#include "base/sock.h"
-#include "drivers/pgsql/pgsql_wire.h"
 
 enum {
   IN_FIRST = 16 * 1024,
@@ -31,26 +27,22 @@ bool wire_out_room(struct pgsql_wire *w, size_t size)
   return true;
 }
 
-void pgwire_send(struct pgsql_wire *w, int fd, const uint8_t *bytes, size_t len)
+bool pgwire_send_slowly(int fd, const uint8_t *bytes, size_t len, int flags)
 {
-  size_t sent = 0;
-
-  w->pos = w->end = 0;
-  w->rows_left = 0;
-  w->broken_by = 0;
-  w->out_of_memory = false;
-  while (sent < len) {
-    const ssize_t n = sock_send(fd, bytes + sent, len - sent, 0);
+  while (len > 0) {
+    const ssize_t n = sock_send(fd, bytes, len, flags);
 
     if (LIKELY(n >= 0)) {
-      sent += (size_t)n;
+      bytes += n;
+      len -= (size_t)n;
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       if (!sock_wait(fd, POLLOUT))
-        return;
+        return false;
     } else if (errno != EINTR) {
-      return;
+      return false;
     }
   }
+  return true;
 }
 
 /* The buffer grows with what arrives, whatever lengths a message claims. */
@@ -73,10 +65,21 @@ static bool in_room(struct pgsql_wire *w)
   return true;
 }
 
+void pgwire_set_blocking(struct pgsql_wire *w, int fd, bool on)
+{
+  const int flags = fcntl(fd, F_GETFL);
+
+  if (flags < 0 ||
+      fcntl(fd, F_SETFL, on ? flags & ~O_NONBLOCK : flags | O_NONBLOCK) < 0)
+    w->may_block = false; /* it works either way */
+  else
+    w->blocking = on;
+}
+
 bool wire_receive(struct pgsql_wire *w, int fd, bool keep)
 {
   /* The first bytes take the server a while, those behind them do not. */
-  bool wait = w->end == 0;
+  bool wait = w->end == 0 && !w->blocking;
 
   if (!keep && w->pos > 0) {
     memmove(w->in, w->in + w->pos, w->end - w->pos);
@@ -109,6 +112,8 @@ const char *wire_why_broken(const struct pgsql_wire *w)
 {
   if (w->out_of_memory)
     return "not enough memory for the result";
+  if (w->broken_by == EPROTO)
+    return "lost synchronization with server: its answer is not understood";
   if (w->broken_by == ECONNRESET || w->broken_by == 0)
     return "server closed the connection unexpectedly";
   if (w->broken_by == ETIMEDOUT)
@@ -119,6 +124,7 @@ const char *wire_why_broken(const struct pgsql_wire *w)
 void pgsql_wire_end(struct pgsql_wire *w)
 {
   w->rows_left = 0;
+  w->more = false;
   if (UNLIKELY(w->room > WIRE_KEEP)) {
     free(w->in);
     w->in = NULL;

@@ -1,0 +1,41 @@
+/*
+ * pgsql_wire_answer.h - what the server says, one result at a time.
+ */
+#ifndef BENCH_DRIVERS_PGSQL_PGSQL_WIRE_ANSWER_H
+#define BENCH_DRIVERS_PGSQL_PGSQL_WIRE_ANSWER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "drivers/pgsql/pgsql_internal.h"
+
+struct pgwire_answer {
+  /* Set by the caller. */
+  bool direct;            /* to a text, which may have several results */
+  enum pgsql_shape shape; /* as far as it is known */
+  unsigned n_fields;
+
+  bool complete;     /* the result has ended */
+  bool failed;       /* an error: outcome.state, and its text */
+  bool changed;      /* rows, by the number in the command's tag */
+  bool rolled_back;  /* it says ROLLBACK */
+  bool copied_out;   /* rows of COPY TO STDOUT were dropped */
+  bool refused_copy; /* COPY FROM STDIN was refused */
+  size_t text_at;    /* in w->in: the text of the error; 0: it has none */
+  uint64_t rows;
+  size_t first_row;
+};
+
+/*
+ * Read the answer up to ReadyForQuery, or, if it is direct, up to the message
+ * that begins another result: then w->more is true.  What was received for
+ * results before may be overwritten.
+ *
+ * False: the connection is of no use any more, see wire_why_broken(); it may
+ * have `failed` before.
+ */
+bool pgwire_read(struct pgsql_session *p, struct pgwire_answer *a,
+                 struct outcome *out);
+
+#endif
