@@ -321,9 +321,7 @@ static int export_options(lua_State *L)
 
 int script_export_options(struct state *s, struct err *err)
 {
-  if (lua_cpcall(s->L, export_options, s) == 0)
-    return 0;
-  state_error_text(s->L, -1, err);
-  lua_pop(s->L, 1);
-  return -EINVAL;
+  const int rc = lua_cpcall(s->L, export_options, s);
+
+  return rc == 0 ? 0 : state_make_failed(s, rc, err);
 }

@@ -33,6 +33,16 @@ static const char *const functions[] = { "prepare", "cleanup", "help" };
 
 /* ---- loading ---- */
 
+static bool has_gc64(lua_State *L)
+{
+  const int top = lua_gettop(L);
+  const bool has = luaL_dostring(L, "return require('ffi').abi('gc64')") == 0 &&
+                   lua_toboolean(L, -1);
+
+  lua_settop(L, top);
+  return has;
+}
+
 /* Under lua_cpcall: string.dump(load(text), true) leaves out what is for
  * debugging only, and thereby takes a fifth less memory in every state. */
 static int compile_modules(lua_State *L)
@@ -40,6 +50,7 @@ static int compile_modules(lua_State *L)
   struct script *script = lua_touserdata(L, 1);
 
   luaL_openlibs(L);
+  script->gc64 = has_gc64(L);
   for (size_t i = 0; i < INTERNAL_MODULES; i++) {
     const struct internal_module *m = &internal_modules[i];
     const char *code;
@@ -109,21 +120,15 @@ static int compile(struct script *script, struct err *err)
 }
 
 /* Without GC64, LuaJIT keeps the memory of all states below 2 GB. */
-static void warn_of_limit(struct script *script)
+static void warn_of_limit(const struct script *script)
 {
   const unsigned threads = script->setup.plan->threads;
-  lua_State *L = script->main->L;
-  const int top = lua_gettop(L);
 
-  if (threads < MANY_THREADS)
-    return;
-  if (luaL_dostring(L, "return require('ffi').abi('gc64')") == 0 &&
-      !lua_toboolean(L, -1))
+  if (threads >= MANY_THREADS && !script->gc64)
     log_msg(LOG_WARNING,
             "this LuaJIT was built without GC64: all %u Lua states together "
             "have at most 2 GB of memory",
             threads);
-  lua_settop(L, top);
 }
 
 static int load(struct script *script, struct err *err)

@@ -37,6 +37,7 @@ struct script {
   struct strbuf path, cpath;               /* package.path and package.cpath */
   struct strbuf body;                      /* compiled */
   struct strbuf modules[INTERNAL_MODULES]; /* compiled */
+  bool gc64;                               /* LuaJIT's pointers have 64 bits */
 
   struct state *main; /* owned; the main thread's */
   struct script_args args;
@@ -50,8 +51,8 @@ struct script {
   _Atomic unsigned opened; /* workers whose thread_init() has ended */
 
   pthread_mutex_t lock; /* protects the two that follow */
-  struct load *load; /* owned; tables that are being filled; NULL: none */
-  int signal;        /* has interrupted it; 0: none */
+  struct load *load;    /* owned; tables that are being filled; NULL: none */
+  int signal;           /* has interrupted it; 0: none */
   struct measures measures;
   struct labels labels; /* of statements */
   struct compiled_modules compiled;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <lauxlib.h>
 #include <lualib.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +73,26 @@ static int out_of_memory(const struct state *s, struct err *err)
   return err_set(err, -ENOMEM,
                  "cannot create the Lua state of thread %u: not enough memory",
                  s->tid);
+}
+
+/* Did the call fail, with the error on the top, for want of memory?  Functions
+ * that hand on an error of that kind make a text of it. */
+static bool lacked_memory(const struct state *s, int rc)
+{
+  lua_State *L = s->L;
+
+  return rc == LUA_ERRMEM ||
+         (lua_type(L, -1) == LUA_TSTRING &&
+          strcmp(lua_tostring(L, -1), "not enough memory") == 0);
+}
+
+int state_make_failed(struct state *s, int rc, struct err *err)
+{
+  const bool lacked = lacked_memory(s, rc);
+
+  state_error_text(s->L, -1, err);
+  lua_pop(s->L, 1);
+  return lacked ? out_of_memory(s, err) : -EINVAL;
 }
 
 /* ---- the host table: what C tells the internal modules ---- */
@@ -219,13 +240,7 @@ static int run_body(struct state *s, struct err *err)
       lua_pushstring(L, module);
     rc = lua_pcall(L, module ? 1 : 0, 0, 0);
   }
-  if (rc == 0)
-    return 0;
-  if (rc == LUA_ERRMEM)
-    return out_of_memory(s, err);
-  state_error_text(L, -1, err);
-  lua_pop(L, 1);
-  return -EINVAL;
+  return rc == 0 ? 0 : state_make_failed(s, rc, err);
 }
 
 static int init_random(struct state *s, const struct state_role *role,
@@ -263,6 +278,32 @@ static int init_statements(struct state *s, struct err *err)
   return 0;
 }
 
+static int die(lua_State *L)
+{
+  (void)fprintf(stderr, "PANIC: unprotected error in call to Lua API (%s)\n",
+                lua_tostring(L, -1));
+  return 0; /* LuaJIT ends the process then */
+}
+
+/*
+ * With an allocator of its own, the state takes a fifth less memory.  Without
+ * GC64, or where malloc's memory is out of its reach, LuaJIT insists on its
+ * own.
+ */
+static lua_State *new_lua_state(struct state *s)
+{
+  lua_State *L = NULL;
+
+  if (s->script->gc64 && heap_start(&s->heap)) {
+    L = lua_newstate(heap_alloc, &s->heap);
+    heap_started(&s->heap);
+  }
+  if (!L)
+    return luaL_newstate();
+  (void)lua_atpanic(L, die);
+  return L;
+}
+
 static int make(struct state *s, const struct state_role *role, struct err *err)
 {
   int rc = init_random(s, role, err);
@@ -276,16 +317,12 @@ static int make(struct state *s, const struct state_role *role, struct err *err)
   rc = init_statements(s, err);
   if (rc < 0)
     return rc;
-  s->L = luaL_newstate();
+  s->L = new_lua_state(s);
   if (!s->L)
     return out_of_memory(s, err);
   rc = lua_cpcall(s->L, boot, s);
-  if (rc == LUA_ERRMEM)
-    return out_of_memory(s, err);
-  if (rc != 0) {
-    state_error_text(s->L, -1, err);
-    return -EINVAL;
-  }
+  if (rc != 0)
+    return state_make_failed(s, rc, err);
   return run_body(s, err);
 }
 
@@ -319,6 +356,7 @@ void state_free(struct state *s)
     return;
   if (s->L)
     lua_close(s->L);
+  heap_done(&s->heap);
   env_done(&s->env);
   if (current == s)
     (void)state_enter(NULL);
@@ -343,7 +381,7 @@ int state_call_top(struct state *s, const char *name, int n_args, int n_results,
 
   if (rc == 0)
     return 0;
-  if (rc == LUA_ERRMEM)
+  if (lacked_memory(s, rc))
     (void)err_set(err, -ENOMEM,
                   "not enough memory in the Lua state of thread %u", s->tid);
   else

@@ -12,6 +12,7 @@
 
 #include "base/strbuf.h"
 #include "db/env.h"
+#include "lua/heap.h"
 #include "rand/rng.h"
 
 struct err;
@@ -22,6 +23,7 @@ struct worker;
 
 struct state {
   lua_State *L;
+  struct heap heap; /* of L */
   struct script *script;
   unsigned tid;          /* as scripts see it */
   struct worker *worker; /* [opt] of states of workers */
@@ -80,6 +82,13 @@ int state_call_top(struct state *s, const char *name, int n_args, int n_results,
 /* Push sysbench[table][name], nil if there is none; table NULL: that of
  * sysbench itself. */
 void state_push_field(struct state *s, const char *table, const char *name);
+
+/*
+ * What makes the state was called under lua_pcall() and returned `rc`, not 0,
+ * with the error on the top, which is popped.  Returns -ENOMEM with a message
+ * that names the thread, or -EINVAL with the text of the error.
+ */
+int state_make_failed(struct state *s, int rc, struct err *err);
 
 /* The text of an error value: of strings and numbers, or what __tostring says;
  * otherwise "(not a string)". */

@@ -1,0 +1,212 @@
+/*
+ * heap.c - lists of small blocks by size, and malloc for the others.
+ */
+#include "lua/heap.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/compiler.h"
+
+enum {
+  LEAST_PIECE = 64 << 10,
+  MOST_PIECE = 1 << 20,
+  ADDRESS_BITS = 47, /* of LuaJIT's pointers to what it collects */
+};
+
+/* A block that is not in use; shorter ones do not exist. */
+struct heap_block {
+  struct heap_block *next;
+};
+
+/* The begin of a piece. */
+struct heap_piece {
+  struct heap_piece *next;
+  size_t bytes;
+};
+
+static bool is_small(size_t size)
+{
+  return size <= HEAP_MOST_SMALL;
+}
+
+static size_t index_of(size_t size)
+{
+  return (size - 1) / HEAP_UNIT;
+}
+
+static void put(struct heap *h, void *block, size_t index)
+{
+  struct heap_block *b = block;
+
+  b->next = h->unused[index];
+  h->unused[index] = b;
+}
+
+/* Some processors have memory where LuaJIT cannot point to. */
+static bool is_in_reach(const void *p)
+{
+  return (uint64_t)(uintptr_t)p >> ADDRESS_BITS == 0;
+}
+
+/* Pages are there once they are written to, so a piece costs what is used. */
+static bool add_piece(struct heap *h)
+{
+  size_t bytes = h->bytes / 4 / LEAST_PIECE * LEAST_PIECE;
+  struct heap_piece *p;
+
+  if (bytes < LEAST_PIECE)
+    bytes = LEAST_PIECE;
+  else if (bytes > MOST_PIECE)
+    bytes = MOST_PIECE;
+  p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+           0);
+  if (p == MAP_FAILED)
+    return false;
+  if (!is_in_reach(p)) {
+    (void)munmap(p, bytes);
+    return false;
+  }
+  if (h->at < h->end) /* too short for the block that is wanted: small */
+    put(h, h->at, index_of((size_t)(h->end - h->at)));
+  p->next = h->pieces;
+  p->bytes = bytes;
+  h->pieces = p;
+  h->bytes += bytes;
+  h->at = (char *)(p + 1);
+  h->end = (char *)p + bytes;
+  return true;
+}
+
+bool heap_start(struct heap *h)
+{
+  if (!add_piece(h))
+    return false;
+  h->first = h->at;
+  h->first_end = h->end;
+  h->starting = true;
+  return true;
+}
+
+void heap_started(struct heap *h)
+{
+  h->starting = false;
+}
+
+static void *get_fresh(struct heap *h, size_t size)
+{
+  char *block;
+
+  if ((size_t)(h->end - h->at) < size && (h->starting || !add_piece(h)))
+    return NULL;
+  block = h->at;
+  h->at += size;
+  return block;
+}
+
+static void *in_reach(void *block)
+{
+  if (LIKELY(is_in_reach(block)))
+    return block;
+  free(block);
+  return NULL;
+}
+
+/* In whole units. */
+static size_t rounded(size_t size)
+{
+  return (size + HEAP_UNIT - 1) / HEAP_UNIT * HEAP_UNIT;
+}
+
+static COLD void *get_large(struct heap *h, size_t size)
+{
+  return h->starting ? get_fresh(h, rounded(size)) : in_reach(malloc(size));
+}
+
+static void *get(struct heap *h, size_t size)
+{
+  struct heap_block *b;
+  size_t index;
+
+  if (!is_small(size))
+    return get_large(h, size);
+  index = index_of(size);
+  b = h->unused[index];
+  if (UNLIKELY(!b))
+    return get_fresh(h, (index + 1) * HEAP_UNIT);
+  h->unused[index] = b->next;
+  return b;
+}
+
+/* Is this larger block none of malloc's? */
+static bool is_of_start(const struct heap *h, const char *block)
+{
+  return block >= h->first && block < h->first_end;
+}
+
+/* A larger block of the first piece becomes small ones. */
+static void split(struct heap *h, char *block, size_t size)
+{
+  for (size = rounded(size); size > 0;) {
+    const size_t part = is_small(size) ? size : HEAP_MOST_SMALL;
+
+    put(h, block, index_of(part));
+    block += part;
+    size -= part;
+  }
+}
+
+static void drop(struct heap *h, void *block, size_t size)
+{
+  if (!block)
+    return;
+  if (is_small(size))
+    put(h, block, index_of(size));
+  else if (is_of_start(h, block))
+    split(h, block, size);
+  else
+    free(block);
+}
+
+static void *resize(struct heap *h, void *block, size_t old_size,
+                    size_t new_size)
+{
+  void *moved;
+
+  if (is_small(old_size) && is_small(new_size) &&
+      index_of(old_size) == index_of(new_size))
+    return block;
+  if (!is_small(old_size) && !is_small(new_size) && !is_of_start(h, block))
+    return realloc(block, new_size);
+  moved = get(h, new_size);
+  if (!moved)
+    return NULL;
+  memcpy(moved, block, old_size < new_size ? old_size : new_size);
+  drop(h, block, old_size);
+  return moved;
+}
+
+void *heap_alloc(void *heap, void *block, size_t old_size, size_t new_size)
+{
+  if (new_size == 0) {
+    drop(heap, block, old_size);
+    return NULL;
+  }
+  return block ? resize(heap, block, old_size, new_size) : get(heap, new_size);
+}
+
+void heap_done(struct heap *heap)
+{
+  struct heap_piece *p = heap->pieces;
+
+  while (p) {
+    struct heap_piece *next = p->next;
+
+    (void)munmap(p, p->bytes);
+    p = next;
+  }
+  memset(heap, 0, sizeof(*heap));
+}
