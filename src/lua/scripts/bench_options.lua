@@ -12,13 +12,20 @@ local function validator(accepts)
    return function(_, value) return accepts(ffi.string(value)) end
 end
 
--- Whole numbers from `low`.
-function options.at_least(low)
+local least = {} -- validators by their limit
+
+local function new_at_least(low)
    local expected = "an integer from " .. low .. " to 9223372036854775807"
    return validator(function(text)
       if not text:match("^%s*[-+]?%d+$") then return false, expected end
       return tonumber(text) >= low, expected
    end)
+end
+
+-- Whole numbers from `low`.
+function options.at_least(low)
+   if least[low] == nil then least[low] = new_at_least(low) end
+   return least[low]
 end
 
 -- The words of a list, or nothing.

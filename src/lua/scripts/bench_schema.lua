@@ -11,10 +11,6 @@ local schema = {}
 
 local format = string.format
 
--- Templates of columns c (119 characters) and pad (59).
-schema.C_TEMPLATE = ("###########-"):rep(9) .. "###########"
-schema.PAD_TEMPLATE = ("###########-"):rep(4) .. "###########"
-
 -- "is there such a table": the number of tables called %s
 local TABLE_QUERY = {
    pgsql = [[SELECT COUNT(*) FROM information_schema.tables

@@ -6,6 +6,7 @@
 -- oltp_table_size, a string, and set_vars() makes it what its users expect.
 
 local load = require("bench_load")
+local columns = require("bench_columns")
 local schema = require("bench_schema")
 
 local format = string.format
@@ -110,8 +111,8 @@ local function insert_rows(con, n)
    con:bulk_insert_init(format("INSERT INTO sbtest%d(%sk, c, pad) VALUES", n,
                                with_id and "id, " or ""))
    for id = 1, oltp_table_size do
-      local c = sb_rand_str(schema.C_TEMPLATE)
-      local pad = sb_rand_str(schema.PAD_TEMPLATE)
+      local c = sb_rand_str(columns.C)
+      local pad = sb_rand_str(columns.PAD)
       local k = sb_rand(1, oltp_table_size)
       con:bulk_insert_next(
          with_id and format("(%d, %d, '%s', '%s')", id, k, c, pad) or
@@ -244,8 +245,8 @@ end
 
 -- What the scripts of this folder need besides: the value of this chunk, so
 -- that scripts which run it for its functions get no other globals.
-local common = {C_TEMPLATE = schema.C_TEMPLATE,
-                PAD_TEMPLATE = schema.PAD_TEMPLATE}
+local common = {C_TEMPLATE = columns.C,
+                PAD_TEMPLATE = columns.PAD}
 
 -- How many threads there are: in sysbench the global is 1 after --threads=8.
 function common.threads()

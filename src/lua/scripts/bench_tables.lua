@@ -1,0 +1,240 @@
+-- The tables of the oltp_* and select_random_* scripts, and their commands.
+-- Threads that run events do without this module: oltp_common loads it when it
+-- is needed.
+--
+-- Scripts may replace the global functions get_c_value, get_pad_value and
+-- create_table; `own` has those of oltp_common itself, and more of what it knows.
+
+local load = require("bench_load")
+local schema = require("bench_schema")
+
+local own -- see above
+local option, is_redshift -- of own
+local tables = {}
+
+local MAX_INTEGER = 2147483647
+
+-- Does the client choose the ids?  SQLite numbers primary keys only.
+local function client_ids(drv)
+   return not option("auto_inc") or
+      option("secondary") and drv:name() == "sqlite"
+end
+
+local function sqlite_table(drv, n)
+   local ids = "auto"
+   if client_ids(drv) then
+      ids = option("secondary") and "free" or "client"
+   end
+   return schema.sqlite_table(n, ids, option("create_table_options"))
+end
+
+local function table_statement(drv, n)
+   local name = drv:name()
+   if name == "sqlite" then return sqlite_table(drv, n) end
+
+   local integer = option("table_size") > MAX_INTEGER and "BIGINT" or "INTEGER"
+   local id = integer .. " NOT NULL"
+   if option("auto_inc") then
+      if is_redshift(drv) then
+         id = integer .. " IDENTITY(1,1)"
+      elseif name == "pgsql" then
+         id = integer == "BIGINT" and "BIGSERIAL" or "SERIAL"
+      else
+         id = id .. " AUTO_INCREMENT"
+      end
+   end
+
+   local key = ",\n  PRIMARY KEY (id)"
+   if option("secondary") then
+      key = name == "pgsql" and "" or ",\n  KEY xid (id)"
+   end
+
+   local engine = ""
+   if name == "mysql" or name == "null" then
+      engine = "/*! ENGINE = " .. option("mysql_storage_engine") .. " */"
+   end
+
+   return string.format([[
+CREATE TABLE sbtest%d(
+  id %s,
+  k %s DEFAULT '0' NOT NULL,
+  c CHAR(120) DEFAULT '' NOT NULL,
+  pad CHAR(60) DEFAULT '' NOT NULL%s
+) %s %s]], n, id, integer, key, engine, option("create_table_options"))
+end
+
+-- Can the loader make the rows?  Not if the script has values of its own.
+local function can_load(drv)
+   return load.possible and get_c_value == own.get_c_value and
+      get_pad_value == own.get_pad_value and
+      not (is_redshift(drv) and option("auto_inc"))
+end
+
+-- Fill an empty table with values of the script.
+local function insert_rows(drv, con, n)
+   local size = option("table_size")
+   local with_id = client_ids(drv)
+
+   con:bulk_insert_init(string.format(
+      "INSERT INTO sbtest%d(%sk, c, pad) VALUES", n, with_id and "id, " or ""))
+   for id = 1, size do
+      local c, pad = get_c_value(), get_pad_value()
+      local k = sysbench.rand.default(1, size)
+      if with_id then
+         con:bulk_insert_next(string.format("(%d, %d, '%s', '%s')", id, k, c,
+                                            pad))
+      else
+         con:bulk_insert_next(string.format("(%d, '%s', '%s')", k, c, pad))
+      end
+   end
+   con:bulk_insert_done()
+end
+
+-- Is the index on k wanted?
+local function indexed(drv)
+   return option("create_secondary") and not is_redshift(drv) and
+      sysbench.opt.create_index ~= "off"
+end
+
+local function create_indexes(drv, con, n)
+   local name = drv:name()
+
+   -- an interrupted prepare may have made it
+   local function missing(index)
+      return sysbench.opt.table_exists ~= "resume" or
+         not schema.has_index(drv, con, n, string.format(index, n))
+   end
+
+   -- MySQL has made the one on id with the table
+   if option("secondary") and (name == "pgsql" or name == "sqlite") and
+      missing("xid_%d") then
+      con:query(string.format("CREATE INDEX xid_%d ON sbtest%d(id)", n, n))
+   end
+   if indexed(drv) and missing("k_%d") then
+      print(string.format("Creating a secondary index on 'sbtest%d'...", n))
+      con:query(string.format("CREATE INDEX k_%d ON sbtest%d(k)", n, n))
+   end
+end
+
+-- An empty table; returns what the loader has to know of it.
+local function create_empty(drv, con, n)
+   local size = option("table_size")
+
+   if sysbench.opt.table_exists == "resume" and
+      schema.has_table(drv, con, n) then
+      if not can_load(drv) then
+         error("--table-exists=resume is not possible: the rows of this " ..
+               "script are not made by the loader", 0)
+      end
+      print(string.format("Resuming table 'sbtest%d'...", n))
+      return load.RESUME
+   end
+   if not schema.make_way(drv, con, n) then return load.LEAVE end
+   print(string.format("Creating table 'sbtest%d'...", n))
+   con:query(table_statement(drv, n))
+   if sysbench.opt.create_index == "before" then
+      create_indexes(drv, con, n)
+   end
+   if size > 0 then
+      print(string.format("Inserting %d records into 'sbtest%d'", size, n))
+   end
+   return load.FRESH
+end
+
+-- What comes after the rows, because it would slow them down.
+local function finish_table(drv, con, n)
+   if drv:name() == "sqlite" and not client_ids(drv) then
+      schema.make_sqlite_trigger(con, n)
+   end
+   if sysbench.opt.create_index ~= "before" or
+      sysbench.opt.table_exists == "resume" then
+      create_indexes(drv, con, n)
+   end
+   if drv:name() == "pgsql" and option("auto_inc") and can_load(drv) then
+      schema.set_sequence(con, n, option("table_size"))
+   end
+   if sysbench.opt.load_analyze then schema.analyze(drv, con, n) end
+end
+
+local function load_tables(drv, con, first, count, shared)
+   local steps = {
+      create = function(n) return create_empty(drv, con, n) end,
+      finish = function(n) finish_table(drv, con, n) end,
+   }
+   schema.load_session(drv, con)
+   load.run(con, first, count, option("table_size"), steps, shared)
+end
+
+function tables.create_table(drv, con, table_num)
+   if can_load(drv) then
+      load_tables(drv, con, table_num, 1, false)
+   elseif create_empty(drv, con, table_num) ~= load.LEAVE then
+      if option("table_size") > 0 then insert_rows(drv, con, table_num) end
+      finish_table(drv, con, table_num)
+   end
+end
+
+-- ---------------------------------------------------------------------------
+-- Commands
+
+-- The next table of this thread after table n (nil: its first one); nil after
+-- the last one.
+local function next_table(_, n)
+   local threads = sysbench.opt.threads
+   n = n and n + threads or sysbench.tid % threads + 1
+   if n <= option("tables") then return n end
+end
+
+local function connect()
+   local drv = sysbench.sql.driver()
+   return drv, drv:connect()
+end
+
+function tables.cmd_prepare()
+   local drv, con = connect()
+   if create_table == own.create_table and can_load(drv) then
+      load_tables(drv, con, 1, option("tables"), true)
+   else
+      for n in next_table do create_table(drv, con, n) end
+   end
+end
+
+function tables.cmd_warmup()
+   local drv, con = connect()
+   -- each generation of the program has its own word for it
+   local line = sysbench.version:match("^1%.0") and "Prewarming table sbtest%d"
+      or "Preloading table sbtest%d"
+
+   schema.warm_up_session(drv, con)
+   for n in next_table do
+      print(string.format(line, n))
+      schema.warm_up(drv, con, n, option("table_size"), option("secondary"))
+   end
+end
+
+function tables.cmd_check()
+   local drv, con = connect()
+   local good = true
+   for n in next_table do
+      if not schema.check(drv, con, n, option("table_size"), indexed(drv),
+                          create_table == own.create_table and can_load(drv))
+      then
+         good = false
+      end
+   end
+   return good
+end
+
+function tables.cleanup()
+   local _, con = connect()
+   for n = 1, option("tables") do
+      print(string.format("Dropping table 'sbtest%d'...", n))
+      con:query(string.format("DROP TABLE IF EXISTS sbtest%d", n))
+   end
+end
+
+return function(of_common)
+   own = of_common
+   option, is_redshift = own.option, own.is_redshift
+   return tables
+end
