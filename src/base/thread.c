@@ -9,11 +9,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 #if defined(__linux__)
 #include <sys/prctl.h>
 #endif
 
 #include "base/clock.h"
+#include "base/compiler.h"
 #include "base/err.h"
 
 #ifdef BENCH_SANITIZED
@@ -76,6 +78,36 @@ int thread_start(pthread_t *ret, size_t stack_bytes, void *(*fn)(void *),
   }
   return 0;
 }
+
+#if defined(__linux__)
+/* madvise() itself needs some of the stack. */
+enum {
+  STACK_KEPT = 1024
+};
+
+NOINLINE void thread_trim_stack(void)
+{
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  pthread_attr_t attr;
+  uintptr_t end;
+  void *low;
+  size_t bytes;
+
+  if (pthread_getattr_np(pthread_self(), &attr) != 0)
+    return; /* it is only an economy */
+  if (pthread_attr_getstack(&attr, &low, &bytes) == 0) {
+    end = (here - STACK_KEPT) / page * page;
+    if (end > (uintptr_t)low && end < (uintptr_t)low + bytes)
+      (void)madvise(low, end - (uintptr_t)low, MADV_DONTNEED);
+  }
+  (void)pthread_attr_destroy(&attr);
+}
+#else
+void thread_trim_stack(void)
+{
+}
+#endif
 
 void thread_set_name(const char *name)
 {

@@ -23,6 +23,13 @@ int thread_start(pthread_t *ret, size_t stack_bytes, void *(*fn)(void *),
  * one; from now on they are not, or are again. */
 void thread_exact_timers(bool exact);
 
+/*
+ * Give back the pages of the calling thread's stack that deeper calls than the
+ * present one have used.  For a thread that will wait for long, or that never
+ * goes as deep again.
+ */
+void thread_trim_stack(void);
+
 /* What the calling thread is called in lists of the system (`top -H`); at most
  * 15 characters. */
 void thread_set_name(const char *name);

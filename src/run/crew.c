@@ -125,6 +125,7 @@ static void *worker_main(void *arg)
     log_msg(LOG_DEBUG, "Worker thread (#%u) initialized", w->tid);
   else
     log_msg(LOG_DEBUG, "Worker thread (#%u) failed to initialize!", w->tid);
+  thread_trim_stack(); /* opening goes deeper than events do */
   set_phase(w, WORKER_READY);
   if (!opened)
     fail(w, &err);
