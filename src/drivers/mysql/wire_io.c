@@ -12,7 +12,7 @@
 #include "drivers/mysql/wire.h"
 
 enum {
-  BUFFER_FIRST = 16 * 1024,
+  BUFFER_FIRST = 2 * 1024,   /* it doubles until answers fit */
   BUFFER_KEEP = 1024 * 1024, /* more is given back */
 };
 

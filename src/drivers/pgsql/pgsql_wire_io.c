@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 enum {
-  IN_FIRST = 16 * 1024,
+  IN_FIRST = 2 * 1024,
+  IN_AHEAD = 16 * 1024, /* to have long answers in few pieces */
 };
 
 bool wire_out_room(struct pgsql_wire *w, size_t size)
@@ -45,13 +46,14 @@ bool pgwire_send_slowly(int fd, const uint8_t *bytes, size_t len, int flags)
   return true;
 }
 
-/* The buffer grows with what arrives, whatever lengths a message claims. */
-static bool in_room(struct pgsql_wire *w)
+/* The buffer grows with what arrives, whatever lengths a message claims.
+ * `filled`: the last bytes that came took all of it. */
+static bool in_room(struct pgsql_wire *w, bool filled)
 {
   size_t room = w->room ? w->room : IN_FIRST;
   uint8_t *more;
 
-  if (w->end > room - room / 4)
+  if (w->end > room - room / 4 || (filled && room < IN_AHEAD))
     room *= 2;
   if (LIKELY(room == w->room))
     return true;
@@ -80,13 +82,14 @@ bool wire_receive(struct pgsql_wire *w, int fd, bool keep)
 {
   /* The first bytes take the server a while, those behind them do not. */
   bool wait = w->end == 0 && !w->blocking;
+  const bool filled = w->end > 0 && w->end == w->room;
 
   if (!keep && w->pos > 0) {
     memmove(w->in, w->in + w->pos, w->end - w->pos);
     w->end -= w->pos;
     w->pos = 0;
   }
-  if (!in_room(w))
+  if (!in_room(w, filled))
     return false;
   for (;;) {
     ssize_t n;
