@@ -323,6 +323,8 @@ static int make(struct state *s, const struct state_role *role, struct err *err)
   rc = lua_cpcall(s->L, boot, s);
   if (rc != 0)
     return state_make_failed(s, rc, err);
+  /* The script's memory is what making the state has left behind. */
+  (void)lua_gc(s->L, LUA_GCCOLLECT, 0);
   return run_body(s, err);
 }
 
