@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 enum {
-  INTERNAL_MODULES = 12
+  INTERNAL_MODULES = 14
 };
 
 struct internal_module {

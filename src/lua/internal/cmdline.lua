@@ -9,21 +9,8 @@ local print_test_options = C.sb_print_test_options
 local validate_t = ffi.typeof("sb_opt_validate_t *")
 local args_t = ffi.typeof("sb_arg_t[?]")
 
-local cmdline = {
-  argv = host.argv,
-  command = host.command,
-  script_path = host.script_path,
-  ARG_NULL = 0,
-  ARG_BOOL = 1,
-  ARG_INT = 2,
-  ARG_SIZE = 3,
-  ARG_DOUBLE = 4,
-  ARG_STRING = 5,
-  ARG_LIST = 6,
-  ARG_FILE = 7,
-  ARG_MAX = 8,
-  PARALLEL_COMMAND = true,
-}
+local cmdline = host.cmdline
+local functions = {} -- of it
 
 local type_of_default = {
   boolean = cmdline.ARG_BOOL,
@@ -117,7 +104,7 @@ local function sorted_options(declared)
   return list
 end
 
-function cmdline.read_cmdline_options()
+function functions.read_cmdline_options()
   local declared = cmdline.options
   if declared == nil then
     return false
@@ -166,7 +153,7 @@ function host.validate(name, value)
   return ok and name_buf ~= nil and value_buf ~= nil, expected
 end
 
-function cmdline.print_test_options()
+function functions.print_test_options()
   print_test_options()
 end
 
@@ -178,16 +165,16 @@ local function find_command(name)
   return nil
 end
 
-function cmdline.command_defined(name)
+function functions.command_defined(name)
   return find_command(name) ~= nil
 end
 
-function cmdline.command_parallel(name)
+function functions.command_parallel(name)
   local entry = find_command(name)
   return entry ~= nil and entry[2] == cmdline.PARALLEL_COMMAND
 end
 
-function cmdline.call_command(name)
+function functions.call_command(name)
   local entry = find_command(name)
   if entry == nil then
     return false
@@ -195,4 +182,4 @@ function cmdline.call_command(name)
   return entry[1]() ~= false
 end
 
-return cmdline
+return functions

@@ -11,11 +11,13 @@ local ffi_string, ffi_cast, ffi_gc = ffi.string, ffi.cast, ffi.gc
 local tonumber, type = tonumber, type
 local new_table = require("table.new")
 
-local sql_error = host.sql_error()
-local raise, describe = sql_error.raise, sql_error.describe
+-- Errors are rare, and their module is loaded with the first one.
+local function raise(con, query, level)
+  return host.sql_error().raise(con, query, level)
+end
+host.sql_raise = raise
 
 local c_query = C.bench_db_query
-local c_next_result, c_more_results = C.db_next_result, C.db_more_results
 local c_fetch_row, c_free_results = C.db_fetch_row, C.db_free_results
 local c_class = C.bench_db_class
 local NONE = C.DB_ERROR_NONE
@@ -126,6 +128,7 @@ local function no_rows(con, query)
   end
   return no_result
 end
+host.sql_no_rows = no_rows
 
 function connection:query(query, label)
   if type(query) ~= "string" then
@@ -165,109 +168,9 @@ function connection:query_row(query, label)
   return unpack(t, 1, n)
 end
 
-function connection:next_result()
-  local rs = c_next_result(self)
-  if rs == nil then
-    local none = no_rows(self, "")
-    return none
-  end
-  return (result_of(self, rs))
-end
-
-function connection:more_results()
-  return c_more_results(self)
-end
-
-function connection:check_error(rs, query)
-  if rs == nil and self.error ~= NONE then
-    raise(self, query, 2)
-  end
-  return rs
-end
-
-function connection:disconnect()
-  C.db_connection_close(self)
-  return true
-end
-
-function connection:reconnect()
-  if C.db_connection_reconnect(self) ~= 0 then
-    C.bench_db_print_message(C.bench_db_take_message(self))
-    error("reconnect failed: " .. ffi_string(C.bench_db_reason(self)), 2)
-  end
-  return true
-end
-
--- ---- bulk inserts ----
-
-local function bulk_failed(con, name)
-  local reason = describe(con)
-  error(name .. "() failed" .. (reason and ": " .. reason or ""), 3)
-end
-
-function connection:bulk_insert_init(query)
-  if type(query) ~= "string" then
-    error(("bad argument #1 to 'bulk_insert_init' (string expected, got %s)"):format(type(query)), 2)
-  end
-  if C.db_bulk_insert_init(self, query, #query) ~= 0 then
-    bulk_failed(self, "db_bulk_insert_init")
-  end
-  return true
-end
-
-local c_bulk_next = C.db_bulk_insert_next
-
-function connection:bulk_insert_next(row)
-  if type(row) ~= "string" then
-    error(("bad argument #1 to 'bulk_insert_next' (string expected, got %s)"):format(type(row)), 2)
-  end
-  if c_bulk_next(self, row, #row) ~= 0 then
-    bulk_failed(self, "db_bulk_insert_next")
-  end
-  return true
-end
-
-function connection:bulk_insert_done()
-  if C.db_bulk_insert_done(self) ~= 0 then
-    bulk_failed(self, "db_bulk_insert_done")
-  end
-  return true
-end
-
-function connection:copy_rows(spec)
-  local n = host.use("sql_copy")(self, spec)
-  return n
-end
-
 -- ---- drivers ----
 
 local driver = host.methods.driver
-
-local connect_keys = { "host", "port", "socket", "user", "password", "db" }
-
--- The texts of connect{...}, in the order of connect_keys.
-local function connect_texts(name, params)
-  local texts, known = {}, {}
-  for i, key in ipairs(connect_keys) do
-    known[key] = name ~= "sqlite" or key == "db"
-    local v = params[key]
-    if v ~= nil then
-      if type(v) == "number" and key == "port" then
-        v = ("%d"):format(v)
-      end
-      if type(v) ~= "string" then
-        error(("connect: '%s' must be a string"):format(key), 3)
-      end
-      texts[i] = v
-    end
-  end
-  for key in pairs(params) do
-    if not known[key] then
-      error(("connect: unknown key '%s'"):format(tostring(key)), 3)
-    end
-  end
-  return texts
-end
 
 function driver:name()
   return ffi_string(self.sname)
@@ -279,7 +182,7 @@ function driver:connect(params)
     if type(params) ~= "table" then
       error(("bad argument #1 to 'connect' (table expected, got %s)"):format(type(params)), 2)
     end
-    t = connect_texts(ffi_string(self.sname), params)
+    t = host.use("sql_more").connect_texts(ffi_string(self.sname), params)
   end
   local con = C.bench_db_connect(self, t[1], t[2], t[3], t[4], t[5], t[6])
   if con == nil then

@@ -5,7 +5,7 @@ local C = ffi.C
 local ffi_copy, ffi_gc, ffi_new, ffi_string = ffi.copy, ffi.gc, ffi.new, ffi.string
 local tonumber, type = tonumber, type
 
-local raise = host.sql_error().raise
+local raise = host.sql_raise
 local result_of, no_result = host.sql_result_of, host.sql_no_result
 local owner_of = host.sql_owner
 
@@ -191,6 +191,7 @@ local function no_rows(stmt)
   end
   return no_result
 end
+host.stmt_no_rows = no_rows
 
 function statement:execute()
   local rs = c_execute(self)
@@ -226,15 +227,6 @@ function statement:execute_drawn(times, max, first, last, span)
   if done < math.floor(times) then
     no_rows(self)
   end
-end
-
-function statement:next_result()
-  local rs = C.db_stmt_next_result(self)
-  if rs == nil then
-    local none = no_rows(self)
-    return none
-  end
-  return (result_of(self.connection, rs))
 end
 
 function statement:close()

@@ -42,20 +42,35 @@ end
 
 host.use = use
 
--- Stand in for functions of a module: `owner[prefix .. NAME]` calls what the
--- module calls NAME, and gives way to it unless somebody has replaced it.
-local function lazily(owner, prefix, names, module)
-  for _, name in ipairs(names) do
-    local key = prefix .. name
-    local stand_in
-    stand_in = function(...)
-      local real = use(module)[name]
-      if owner[key] == stand_in then
-        owner[key] = real
+-- Stand in for functions of a module: places[i][prefix .. NAME] calls what the
+-- module calls NAME.  The first call puts the module's functions in the places
+-- of all their stand-ins, unless somebody has put something else there.  Few
+-- variables of its own make a stand-in small.
+local getupvalue = debug.getupvalue
+local function lazily(module, names, places)
+  local function real(name)
+    local functions = use(module)
+    for prefix, place in pairs(places) do
+      for key, value in pairs(functions) do
+        local there = place[prefix .. key]
+        if type(there) == "function" then
+          local _, first = getupvalue(there, 1)
+          local _, second = getupvalue(there, 2)
+          if first == real and second == key then
+            place[prefix .. key] = value
+          end
+        end
       end
-      return real(...)
     end
-    owner[key] = stand_in
+    return functions[name]
+  end
+  for _, name in ipairs(names) do
+    local function stand_in(...)
+      return real(name)(...)
+    end
+    for prefix, place in pairs(places) do
+      place[prefix .. name] = stand_in
+    end
   end
 end
 
@@ -85,11 +100,19 @@ function host.sql_error()
 end
 
 function host.load_sql()
-  for _, methods in pairs(host.methods) do
-    if methods ~= host.methods.histogram then
-      setmetatable(methods, nil)
-    end
-  end
+  local methods = host.methods
+  local more = {
+    __index = function(t, name)
+      setmetatable(methods.connection, nil)
+      setmetatable(methods.statement, nil)
+      use("sql_more")
+      return rawget(t, name)
+    end,
+  }
+  setmetatable(methods.driver, nil)
+  setmetatable(methods.result, nil)
+  setmetatable(methods.connection, more)
+  setmetatable(methods.statement, more)
   host.load_sql = function() end
   use("sql")
   use("sql_stmt")
@@ -225,7 +248,21 @@ sysbench = {
   bench_version = host.bench_version,
   error = { NONE = 0, RESTART_EVENT = 1 },
   hooks = {},
-  cmdline = use("cmdline"),
+  cmdline = {
+    argv = host.argv,
+    command = host.command,
+    script_path = host.script_path,
+    ARG_NULL = 0,
+    ARG_BOOL = 1,
+    ARG_INT = 2,
+    ARG_SIZE = 3,
+    ARG_DOUBLE = 4,
+    ARG_STRING = 5,
+    ARG_LIST = 6,
+    ARG_FILE = 7,
+    ARG_MAX = 8,
+    PARALLEL_COMMAND = true,
+  },
   rand = use("rand"),
   sql = {
     type = {
@@ -262,9 +299,21 @@ end
 function host.named_histogram(name, unit)
   return use("counter").named_histogram(name, unit)
 end
-lazily(sysbench.histogram, "", { "new" }, "histogram")
-lazily(sysbench.counter, "", { "new" }, "counter")
-lazily(sysbench, "report_", { "default", "csv", "json" }, "report")
+lazily("histogram", { "new" }, { [""] = sysbench.histogram })
+lazily("counter", { "new" }, { [""] = sysbench.counter })
+lazily("report", { "default", "csv", "json" }, { report_ = sysbench })
+lazily("cmdline", {
+  "read_cmdline_options",
+  "print_test_options",
+  "command_defined",
+  "command_parallel",
+  "call_command",
+}, { [""] = sysbench.cmdline })
+host.cmdline = sysbench.cmdline
+function host.validate(name, value)
+  use("cmdline") -- replaces this function
+  return host.validate(name, value)
+end
 
 -- thread_run() and the iteration.
 use("loop")
@@ -272,7 +321,7 @@ sysbench.iteration = host.iteration
 
 -- ---- the interface of release 1.0 ----
 
-local db_functions = {
+lazily("compat", {
   "connect",
   "disconnect",
   "query",
@@ -286,9 +335,7 @@ local db_functions = {
   "store_results",
   "free_results",
   "close",
-}
-lazily(sysbench.db, "", db_functions, "compat")
-lazily(_G, "db_", db_functions, "compat")
+}, { [""] = sysbench.db, db_ = _G })
 
 DB_ERROR_NONE = 0
 DB_ERROR_RESTART_TRANSACTION = 1

@@ -1,0 +1,93 @@
+-- restart.lua - what becomes of an event that has raised an error: hooks, roll
+-- back, restarts.
+local host = ...
+local ffi = require("ffi")
+local C = ffi.C
+local pcall, type = pcall, type
+
+local restart = C.bench_event_restart
+local c_restart_connection = C.bench_db_restart
+local abandoned = host.abandoned
+local connection_t = ffi.typeof("sql_connection *")
+
+local RESTART_EVENT = 1
+local FATAL = 2
+
+local function is_restart(err)
+  return type(err) == "table" and err.errcode == RESTART_EVENT
+end
+
+-- The hook before a restart; its own restart errors take the place of the
+-- first one, for which it is called again.  At most as often as the run lasts.
+local function call_hook(err)
+  local attempt = 0
+  while true do
+    local hook = sysbench.hooks.before_restart_event
+    if type(hook) ~= "function" then
+      return err
+    end
+    local ok, raised = pcall(hook, err)
+    if ok then
+      return err
+    end
+    if raised == abandoned then
+      return nil
+    elseif not is_restart(raised) then
+      error(raised, 0)
+    end
+    err = raised
+    attempt = attempt + 1
+    if not restart(attempt) then
+      return nil
+    end
+  end
+end
+
+-- Roll back what the failed attempt has left open.  False: the event has to be
+-- restarted once more because of `err`, or nil if the run is over.
+local function roll_back(err)
+  local con = err.connection
+  if not ffi.istype(connection_t, con) or con == nil then
+    return true
+  end
+  local outcome = c_restart_connection(con)
+  if outcome == 0 then
+    return true
+  end
+  local ok, raised = pcall(host.sql_error().raise, con, "ROLLBACK", 1)
+  assert(not ok)
+  if raised == abandoned then
+    return false, nil
+  elseif outcome == FATAL or not is_restart(raised) then
+    error(raised, 0)
+  end
+  return false, raised
+end
+
+-- event() raised `err`.  Returns what the attempt that came to an end has
+-- returned; stops: the run is over, or the error is not one to restart for.
+return function(id, err)
+  local attempt = 0
+  while true do
+    if err == abandoned then
+      return abandoned
+    elseif not is_restart(err) then
+      error(err, 0)
+    end
+    attempt = attempt + 1
+    err = call_hook(err)
+    if err == nil or not restart(attempt) then
+      return abandoned
+    end
+    local ok, value = roll_back(err)
+    if ok then
+      ok, value = pcall(event, id)
+      if ok then
+        return value
+      end
+    elseif value == nil then
+      return abandoned
+    end
+    err = value
+  end
+end
