@@ -323,9 +323,11 @@ static int make(struct state *s, const struct state_role *role, struct err *err)
   rc = lua_cpcall(s->L, boot, s);
   if (rc != 0)
     return state_make_failed(s, rc, err);
-  /* The script's memory is what making the state has left behind. */
+  /* What comes next takes the place of what was left behind. */
   (void)lua_gc(s->L, LUA_GCCOLLECT, 0);
-  return run_body(s, err);
+  rc = run_body(s, err);
+  (void)lua_gc(s->L, LUA_GCCOLLECT, 0);
+  return rc;
 }
 
 int state_new(struct state **ret, struct script *script,
