@@ -7,7 +7,7 @@ local ffi_string = ffi.string
 
 local c_next_result, c_more_results = C.db_next_result, C.db_more_results
 local result_of = host.sql_result_of
-local no_rows, stmt_no_rows = host.sql_no_rows, host.stmt_no_rows
+local no_rows = host.sql_no_rows
 
 local M = {}
 local connection, statement = host.methods.connection, host.methods.statement
@@ -93,7 +93,7 @@ end
 function statement:next_result()
   local rs = C.db_stmt_next_result(self)
   if rs == nil then
-    local none = stmt_no_rows(self)
+    local none = host.stmt_no_rows(self)
     return none
   end
   return (result_of(self.connection, rs))

@@ -103,9 +103,7 @@ function host.load_sql()
   local methods = host.methods
   local more = {
     __index = function(t, name)
-      setmetatable(methods.connection, nil)
-      setmetatable(methods.statement, nil)
-      use("sql_more")
+      use(name == "prepare" and "sql_stmt" or "sql_more")
       return rawget(t, name)
     end,
   }
@@ -115,7 +113,6 @@ function host.load_sql()
   setmetatable(methods.statement, more)
   host.load_sql = function() end
   use("sql")
-  use("sql_stmt")
 end
 
 local function load_sql()
