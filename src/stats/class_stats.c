@@ -10,10 +10,6 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-enum {
-  MOST_HISTS = 64 /* of a class: with more workers, several add to one */
-};
-
 static uint64_t load(const _Atomic uint64_t *p)
 {
   return atomic_load_explicit(p, memory_order_relaxed);
@@ -32,7 +28,7 @@ int class_set_new(struct class_set **ret, unsigned n_workers, struct err *err)
   }
   (void)pthread_mutex_init(&set->lock, NULL); /* cannot fail */
   set->n_workers = n_workers;
-  set->n_hists = n_workers < MOST_HISTS ? n_workers : MOST_HISTS;
+  set->n_hists = hist_count(n_workers);
   for (unsigned i = 0; i < n_workers; i++) {
     set->of[i].set = set;
     set->of[i].worker = i;

@@ -8,7 +8,27 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/cgroup.h"
+
 _Static_assert(HIST_BUCKETS / HIST_HALF <= 64, "groups fit into one word");
+
+enum {
+  MOST_OWN = 64, /* workers that have one each */
+  PER_CPU = 4,
+  LEAST_SHARED = 8,
+};
+
+unsigned hist_count(unsigned workers)
+{
+  unsigned n;
+
+  if (workers <= MOST_OWN)
+    return workers;
+  n = PER_CPU * cgroup_cpus_allowed();
+  if (n < LEAST_SHARED)
+    return LEAST_SHARED;
+  return n < MOST_OWN ? n : MOST_OWN;
+}
 
 /* From the kernel, so that untouched pages stay untouched. */
 static void *map_pages(size_t bytes)

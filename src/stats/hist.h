@@ -41,6 +41,14 @@ struct hist_sum {
   uint64_t count[HIST_BUCKETS];
 };
 
+/*
+ * How many histograms so many workers write to: each its own, or several the
+ * same one.  A histogram takes 270 kB of address space and as many pages as
+ * there are different latencies, but only workers that run at the same moment
+ * get in each other's way.
+ */
+unsigned hist_count(unsigned workers);
+
 struct hist *hist_new(void); /* NULL when out of memory */
 void hist_free(struct hist *h);
 struct hist_sum *hist_sum_new(void);

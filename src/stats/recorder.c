@@ -10,14 +10,6 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-/*
- * A histogram takes 270 kB of address space and as many pages as there are
- * different latencies.  With more workers than this, several add to one.
- */
-enum {
-  MOST_HISTS = 64
-};
-
 static uint64_t load(const _Atomic uint64_t *p)
 {
   return atomic_load_explicit(p, memory_order_relaxed);
@@ -47,7 +39,7 @@ int recorders_init(struct recorders *rs, unsigned n, bool percentiles,
   rs->of = mem_aligned(n, sizeof(*rs->of), CACHE_LINE);
   rs->seen = calloc(n, sizeof(*rs->seen));
   if (percentiles) {
-    rs->n_hists = n < MOST_HISTS ? n : MOST_HISTS;
+    rs->n_hists = hist_count(n);
     rs->hists = calloc(rs->n_hists, sizeof(struct hist *));
   }
   if (!rs->of || !rs->seen || (percentiles && !rs->hists))

@@ -175,6 +175,14 @@ static void test_edges(void)
   hist_sum_free(NULL);
 }
 
+static void test_numbers(void)
+{
+  OK(hist_count(1) == 1 && hist_count(64) == 64, "few workers: one each");
+  OK(hist_count(65) >= 8 && hist_count(65) <= 64 &&
+       hist_count(65) == hist_count(10000),
+     "many: as many as can be in use at a time");
+}
+
 int main(void)
 {
   static uint64_t values[VALUES];
@@ -184,6 +192,7 @@ int main(void)
   uint64_t counted = 0;
 
   test_layout();
+  test_numbers();
   for (size_t i = 0; i < VALUES; i++) {
     values[i] = random_ns(&state);
     if (i % 2)

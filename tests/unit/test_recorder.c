@@ -351,9 +351,9 @@ static void test_sharing(void)
   snapshot_done(&s);
   recorders_done(&rs);
   new_recorders(&rs, 1000, true, &s);
-  OK(rs.n_hists == 64 && rs.of[0].hist_shared &&
-       rs.of[0].hist == rs.of[64].hist && rs.of[999].hist,
-     "more of them share 64");
+  OK(rs.n_hists <= 64 && rs.of[0].hist_shared &&
+       rs.of[0].hist == rs.of[rs.n_hists].hist && rs.of[999].hist,
+     "more of them share at most 64");
   snapshot_done(&s);
   recorders_done(&rs);
 }
