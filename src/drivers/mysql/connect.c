@@ -34,6 +34,8 @@ enum {
   KEEPALIVE_INTERVAL_S = 10,
   KEEPALIVE_PROBES = 3,
   SILENCE_MS = 60000,
+  LIBRARY_ROOM = 8192, /* as the libraries have it */
+  LOGIN_ROOM = 2048,
 };
 
 /*
@@ -72,6 +74,19 @@ static void fail(struct connect_failure *why, int code, const char *state,
 
 /* ---- the attempt itself ---- */
 
+/*
+ * The library's buffer, which it fills with zeros and keeps.  It need not be
+ * large where only the login goes through it, and grows if it has to.
+ */
+static int set_room(MYSQL *mysql, const struct mysql_cfg *cfg, bool files)
+{
+  const unsigned long room = files ? LIBRARY_ROOM : LOGIN_ROOM;
+
+  if (cfg->protocol == PROTOCOL_LIBRARY)
+    return 0;
+  return mysql_options(mysql, MYSQL_OPT_NET_BUFFER_LENGTH, &room);
+}
+
 static bool set_options(MYSQL *mysql, const struct mysql_cfg *cfg,
                         const struct tls_settings *tls, bool files,
                         uint64_t until_ns)
@@ -85,6 +100,7 @@ static bool set_options(MYSQL *mysql, const struct mysql_cfg *cfg,
 
   rc |= mysql_options(mysql, MYSQL_OPT_CONNECT_TIMEOUT, &timeout);
   rc |= mysql_options(mysql, MYSQL_OPT_LOCAL_INFILE, &local_infile);
+  rc |= set_room(mysql, cfg, files);
   mysql_copy_refuse(mysql);
   rc |= mysql_options4(mysql, MYSQL_OPT_CONNECT_ATTR_ADD, "program_name",
                        "bench");
