@@ -13,21 +13,20 @@
 _Static_assert(HIST_BUCKETS / HIST_HALF <= 64, "groups fit into one word");
 
 enum {
-  MOST_OWN = 64, /* workers that have one each */
   PER_CPU = 4,
-  LEAST_SHARED = 8,
+  LEAST = 8,
+  MOST = 64,
 };
 
 unsigned hist_count(unsigned workers)
 {
-  unsigned n;
+  unsigned n = PER_CPU * cgroup_cpus_allowed();
 
-  if (workers <= MOST_OWN)
-    return workers;
-  n = PER_CPU * cgroup_cpus_allowed();
-  if (n < LEAST_SHARED)
-    return LEAST_SHARED;
-  return n < MOST_OWN ? n : MOST_OWN;
+  if (n < LEAST)
+    n = LEAST;
+  if (n > MOST)
+    n = MOST;
+  return workers < n ? workers : n;
 }
 
 /* From the kernel, so that untouched pages stay untouched. */

@@ -73,3 +73,16 @@ title() {
   printf '%s: medians of %d interleaved pairs, %s\n' "$1" "$PAIRS" \
     "$("$BENCH" --version)"
 }
+
+# settled PID: resident KiB once they stand still.  Threads that have just
+# started are still on the way to where they wait.
+settled() {
+  local i now last=''
+  for ((i = 0; i < 50; i++)); do
+    now=$(awk '/^VmRSS:/ { print $2 }' "/proc/$1/status")
+    [[ $now != "$last" ]] || break
+    last=$now
+    sleep 0.2
+  done
+  printf '%s\n' "$now"
+}

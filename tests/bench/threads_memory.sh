@@ -31,7 +31,7 @@ start() {
     said+=$line$'\n'
     if [[ $line == 'Threads started!' ]]; then
       ms=$((($(date +%s%N) - begin) / 1000000))
-      rss=$(awk '/^VmRSS:/ { print $2 }' "/proc/$child/status")
+      rss=$(settled "$child")
       break
     fi
   done

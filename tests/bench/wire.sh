@@ -148,16 +148,19 @@ throughput() {
 # ---- memory ----
 
 # resident PROGRAM THREADS SCRIPT...: KiB when all threads have started; with
-# one event per second almost all of them wait.
+# one event per second almost all of them wait.  $busy: after so many seconds of
+# work instead.
 resident() {
-  local line said='' rss=''
-  "$1" "${@:3}" --threads="$2" --rate=1 --time=120 run >"$work/pipe" 2>&1 &
+  local line said='' rss='' pace=(--rate=1)
+  [[ -z $busy ]] || pace=()
+  "$1" "${@:3}" --threads="$2" "${pace[@]}" --time=120 run >"$work/pipe" 2>&1 &
   child=$!
   exec 3<"$work/pipe"
   while IFS= read -rt 60 line <&3; do
     said+=$line$'\n'
     if [[ $line == 'Threads started!' ]]; then
-      rss=$(awk '/^VmRSS:/ { print $2 }' "/proc/$child/status")
+      [[ -z $busy ]] || sleep "$busy"
+      rss=$(settled "$child")
       break
     fi
   done
@@ -179,8 +182,19 @@ each() {
   calc "($all - $one) / ($connections - 1)"
 }
 
+# both_each SCRIPT...: sets a and b to the medians.
+both_each() {
+  local i
+  a='' b=''
+  for ((i = 0; i < PAIRS; i++)); do
+    a+=$(each "$BENCH" "$@")$'\n' || exit 1
+    b+=$(each "$SYSBENCH" "$@")$'\n' || exit 1
+  done
+  a=$(median <<<"${a%$'\n'}") b=$(median <<<"${b%$'\n'}")
+}
+
 memory() {
-  local what a b
+  local what a b busy
   mkfifo "$work/pipe"
   printf 'function event() end\n' >"$work/idle.lua"
   cat >"$work/connect.lua" <<'LUA'
@@ -191,14 +205,16 @@ LUA
   printf '%-7s %-34s %10s %10s %8s\n' server 'with' bench sysbench ratio
   for server in mysql pgsql; do
     set_job
-    for what in 'Lua state' 'Lua state and connection' oltp_point_select; do
+    for what in 'Lua state' 'Lua state and connection' oltp_point_select \
+      'oltp_point_select, at work'; do
+      busy=
       case $what in
         'Lua state') set -- "$work/idle.lua" ;;
-        oltp_*) set -- "$what" "${job[@]}" ;;
+        oltp_*) set -- oltp_point_select "${job[@]}" ;;
         *) set -- "$work/connect.lua" "${where[@]}" ;;
       esac
-      a=$(each "$BENCH" "$@")
-      b=$(each "$SYSBENCH" "$@")
+      [[ $what != *work ]] || busy=$seconds
+      both_each "$@"
       printf '%-7s %-34s %10.1f %10.1f %8.3f\n' "$server" "$what" "$a" "$b" \
         "$(ratio "$a" "$b")"
     done
