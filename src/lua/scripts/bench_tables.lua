@@ -3,13 +3,13 @@
 -- is needed.
 --
 -- Scripts may replace the global functions get_c_value, get_pad_value and
--- create_table; `own` has those of oltp_common itself, and more of what it knows.
+-- create_table; `own` has those of oltp_common itself, and more that it knows.
 
 local load = require("bench_load")
 local schema = require("bench_schema")
 
 local own -- see above
-local option, is_redshift -- of own
+local option, is_redshift, call -- of own
 local tables = {}
 
 local MAX_INTEGER = 2147483647
@@ -75,19 +75,16 @@ local function insert_rows(drv, con, n)
    local size = option("table_size")
    local with_id = client_ids(drv)
 
-   con:bulk_insert_init(string.format(
+   call(con, "bulk_insert_init", string.format(
       "INSERT INTO sbtest%d(%sk, c, pad) VALUES", n, with_id and "id, " or ""))
    for id = 1, size do
       local c, pad = get_c_value(), get_pad_value()
       local k = sysbench.rand.default(1, size)
-      if with_id then
-         con:bulk_insert_next(string.format("(%d, %d, '%s', '%s')", id, k, c,
-                                            pad))
-      else
-         con:bulk_insert_next(string.format("(%d, '%s', '%s')", k, c, pad))
-      end
+      local row = string.format("%d, '%s', '%s'", k, c, pad)
+      if with_id then row = string.format("%d, %s", id, row) end
+      call(con, "bulk_insert_next", "(" .. row .. ")")
    end
-   con:bulk_insert_done()
+   call(con, "bulk_insert_done")
 end
 
 -- Is the index on k wanted?
@@ -108,11 +105,13 @@ local function create_indexes(drv, con, n)
    -- MySQL has made the one on id with the table
    if option("secondary") and (name == "pgsql" or name == "sqlite") and
       missing("xid_%d") then
-      con:query(string.format("CREATE INDEX xid_%d ON sbtest%d(id)", n, n))
+      call(con, "query",
+           string.format("CREATE INDEX xid_%d ON sbtest%d(id)", n, n))
    end
    if indexed(drv) and missing("k_%d") then
       print(string.format("Creating a secondary index on 'sbtest%d'...", n))
-      con:query(string.format("CREATE INDEX k_%d ON sbtest%d(k)", n, n))
+      call(con, "query",
+           string.format("CREATE INDEX k_%d ON sbtest%d(k)", n, n))
    end
 end
 
@@ -131,7 +130,7 @@ local function create_empty(drv, con, n)
    end
    if not schema.make_way(drv, con, n) then return load.LEAVE end
    print(string.format("Creating table 'sbtest%d'...", n))
-   con:query(table_statement(drv, n))
+   call(con, "query", table_statement(drv, n))
    if sysbench.opt.create_index == "before" then
       create_indexes(drv, con, n)
    end
@@ -185,13 +184,7 @@ local function next_table(_, n)
    if n <= option("tables") then return n end
 end
 
-local function connect()
-   local drv = sysbench.sql.driver()
-   return drv, drv:connect()
-end
-
-function tables.cmd_prepare()
-   local drv, con = connect()
+function tables.cmd_prepare(drv, con)
    if create_table == own.create_table and can_load(drv) then
       load_tables(drv, con, 1, option("tables"), true)
    else
@@ -199,8 +192,7 @@ function tables.cmd_prepare()
    end
 end
 
-function tables.cmd_warmup()
-   local drv, con = connect()
+function tables.cmd_warmup(drv, con)
    -- each generation of the program has its own word for it
    local line = sysbench.version:match("^1%.0") and "Prewarming table sbtest%d"
       or "Preloading table sbtest%d"
@@ -212,8 +204,7 @@ function tables.cmd_warmup()
    end
 end
 
-function tables.cmd_check()
-   local drv, con = connect()
+function tables.cmd_check(drv, con)
    local good = true
    for n in next_table do
       if not schema.check(drv, con, n, option("table_size"), indexed(drv),
@@ -225,16 +216,16 @@ function tables.cmd_check()
    return good
 end
 
-function tables.cleanup()
-   local _, con = connect()
+function tables.cleanup(_, con)
    for n = 1, option("tables") do
       print(string.format("Dropping table 'sbtest%d'...", n))
-      con:query(string.format("DROP TABLE IF EXISTS sbtest%d", n))
+      call(con, "query",
+           string.format("DROP TABLE IF EXISTS sbtest%d", n))
    end
 end
 
 return function(of_common)
    own = of_common
-   option, is_redshift = own.option, own.is_redshift
+   option, is_redshift, call = own.option, own.is_redshift, own.call
    return tables
 end

@@ -103,6 +103,18 @@ local own = {option = option, is_redshift = is_redshift,
              get_c_value = get_c_value, get_pad_value = get_pad_value}
 local tables
 
+-- con:METHOD(...); the error of one that fails says that it came from here,
+-- where users of these scripts expect it.
+function own.call(con, method, ...)
+   local result = con[method](con, ...)
+   return result
+end
+
+local function connect()
+   local drv = sysbench.sql.driver()
+   return drv, drv:connect()
+end
+
 local function load_tables()
    tables = tables or require("bench_tables")(own)
    return tables
@@ -117,21 +129,21 @@ end
 own.create_table = create_table
 
 function cmd_prepare()
-   load_tables().cmd_prepare()
+   load_tables().cmd_prepare(connect())
 end
 
 function cmd_warmup()
-   load_tables().cmd_warmup()
+   load_tables().cmd_warmup(connect())
 end
 
 cmd_prewarm = cmd_warmup
 
 local function cmd_check()
-   return load_tables().cmd_check()
+   return load_tables().cmd_check(connect())
 end
 
 function cleanup()
-   load_tables().cleanup()
+   load_tables().cleanup(connect())
 end
 
 local PARALLEL = sysbench.cmdline.PARALLEL_COMMAND
