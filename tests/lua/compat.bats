@@ -116,3 +116,32 @@ L
 1	2	3	4	3
 true	true	true"
 }
+
+@test "functions that are loaded late: visible, replaceable, and themselves" {
+  cat >t.lua <<'L'
+local mine = function() return "mine" end
+local early = db_query
+db_close = mine
+sysbench.report_csv = sysbench.report_default
+print(type(db_bind_param), type(sysbench.db.execute))
+db_connect()
+print(db_close == mine, sysbench.db.close ~= mine, db_close())
+print(db_prepare == sysbench.db.prepare, sysbench.report_csv == sysbench.report_default)
+early("CREATE TABLE late (id INT)")
+db_query("DROP TABLE late")
+local names = {}
+for name, value in pairs(sysbench.cmdline) do
+  if type(value) == "function" then names[#names + 1] = name end
+end
+table.sort(names)
+print(table.concat(names, " "))
+print(sysbench.cmdline.command_defined("x"))
+L
+  bench t.lua --db-driver=sqlite
+  must [ "$status" = 0 ]
+  must is "$(lines)" "function	function
+true	true	mine
+true	true
+call_command command_defined command_parallel print_test_options read_cmdline_options
+false"
+}
