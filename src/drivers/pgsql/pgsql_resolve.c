@@ -114,13 +114,13 @@ int pgsql_resolve(const char *host, uint64_t until_ns,
   memcpy(l->host, host, size);
   atomic_init(&l->refs, 2);
   start(l);
+  /* One reference is ours.
+   * NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
   if (!wait_done(l, until_ns))
     rc = err_set(err, -ETIMEDOUT,
                  "could not translate host name \"%s\" to address: "
                  "timeout expired",
                  host);
-  /* One reference is ours.
-   * NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
   else if (l->gai != 0 || l->found.n == 0)
     rc = err_set(err, -ENOENT,
                  "could not translate host name \"%s\" to address: %s", host,
