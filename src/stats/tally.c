@@ -104,6 +104,7 @@ static bool grow(void *array, size_t n, size_t size)
     return false;
   memcpy(array, &more, sizeof(more));
   memset((char *)more + n * size, 0, size);
+  /* cppcheck-suppress memleak ; *array has it */
   return true;
 }
 
