@@ -286,6 +286,19 @@ L
   must has "$stderr" "^FATAL: \`thread_run' function failed: t.lua:15: hook fails"
 }
 
+@test "an error is raised by hand" {
+  lua <<'L'
+local rs = con:query("SELECT 1")
+print(con:check_error(rs, "x") == rs, con:check_error(nil, "nothing failed"))
+pcall(con.query, con, "SELECT * FROM nowhere")
+local ok, raised = pcall(con.check_error, con, nil, "the text")
+print(ok, tostring(raised):match("no such table: nowhere"))
+L
+  must [ "$status" = 0 ]
+  must is "$(lines)" "true	nil
+false	no such table: nowhere"
+}
+
 @test "closed connections" {
   lua <<'L'
 local st = con:prepare("SELECT 1")

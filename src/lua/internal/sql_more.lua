@@ -8,6 +8,7 @@ local ffi_string = ffi.string
 local c_next_result, c_more_results = C.db_next_result, C.db_more_results
 local result_of = host.sql_result_of
 local no_rows = host.sql_no_rows
+local NONE = C.DB_ERROR_NONE
 
 local M = {}
 local connection, statement = host.methods.connection, host.methods.statement
