@@ -23,7 +23,8 @@
 #include <x86intrin.h>
 #endif
 
-/* now = ns0 + (ticks - tick0) * mult / 2^32 */
+/* From tick0 on: now = ns0 + (ticks - tick0) * mult / 2^32; before that, the
+ * scale before is in force. */
 struct scale {
   _Atomic uint64_t tick0, ns0, mult;
 };
@@ -31,6 +32,12 @@ struct scale {
 enum {
   SCALES = 32
 };
+
+/*
+ * A new scale is published so long before it is in force: whatever pushes its
+ * writer aside in between, all readers change over at the same tick.
+ */
+#define LEAD_NS (20 * NS_PER_MS)
 
 static struct scale scales[SCALES];
 static _Atomic(struct scale *) current; /* pairs release with acquire */
@@ -108,22 +115,38 @@ static void read_both(uint64_t *ret_tick, uint64_t *ret_ns)
 
 static uint64_t scaled(const struct scale *s, uint64_t tick)
 {
-  const uint64_t past = tick -
-                        atomic_load_explicit(&s->tick0, memory_order_relaxed);
-  const uint64_t mult = atomic_load_explicit(&s->mult, memory_order_relaxed);
+  uint64_t past = tick - atomic_load_explicit(&s->tick0, memory_order_relaxed);
 
-  /* A counter read a moment before the scale was made is slightly older. */
-  if (UNLIKELY((int64_t)past < 0))
-    return atomic_load_explicit(&s->ns0, memory_order_relaxed);
+  if (UNLIKELY((int64_t)past < 0)) {
+    const struct scale *before = s == scales ? &scales[SCALES - 1] : s - 1;
+
+    if (atomic_load_explicit(&before->mult, memory_order_relaxed) == 0)
+      return atomic_load_explicit(&s->ns0, memory_order_relaxed);
+    s = before;
+    past = tick - atomic_load_explicit(&s->tick0, memory_order_relaxed);
+  }
   return atomic_load_explicit(&s->ns0, memory_order_relaxed) +
-         (uint64_t)(((unsigned __int128)past * mult) >> 32);
+         (uint64_t)(((unsigned __int128)past *
+                     atomic_load_explicit(&s->mult, memory_order_relaxed)) >>
+                    32);
 }
 
 uint64_t clock_now_ns(void)
 {
   const struct scale *s = atomic_load_explicit(&current, memory_order_acquire);
 
-  return LIKELY(s != NULL) ? scaled(s, read_ticks()) : kernel_ns();
+  if (UNLIKELY(!s))
+    return kernel_ns();
+  for (;;) {
+    const uint64_t tick = read_ticks();
+    const struct scale *now = atomic_load_explicit(&current,
+                                                   memory_order_acquire);
+
+    /* Whoever was pushed aside in between may have the scale of long ago. */
+    if (LIKELY(now == s))
+      return scaled(s, tick);
+    s = now;
+  }
 }
 
 static void publish(uint64_t tick0, uint64_t ns0, uint64_t mult)
@@ -157,26 +180,31 @@ void clock_calibrate(void)
 
 /*
  * The rate since the anchor gets better the longer the run lasts.  The new
- * scale starts where the old one is, so that nobody sees a jump, and runs off
- * the remaining difference within two seconds.
+ * scale starts where the old one will be, so that nobody sees a jump, and runs
+ * off the remaining difference within two seconds.
  */
 void clock_discipline(void)
 {
   const struct scale *s = atomic_load(&current);
-  uint64_t tick = 0, ns = 0, shown;
+  uint64_t tick = 0, ns = 0, start, mult;
   double rate, correction;
 
   if (!s)
     return;
   read_both(&tick, &ns);
-  shown = scaled(s, tick);
+  if ((int64_t)(tick - atomic_load(&s->tick0)) < 0)
+    return; /* the last one is not in force yet */
   rate = (double)ratio(ns - anchor_ns, tick - anchor_tick);
-  correction = (double)(int64_t)(ns - shown) / (2.0 * (double)NS_PER_S);
+  correction = (double)(int64_t)(ns - scaled(s, tick)) /
+               (2.0 * (double)NS_PER_S);
   if (correction > 0.001)
     correction = 0.001;
   if (correction < -0.001)
     correction = -0.001;
-  publish(tick, shown, (uint64_t)(rate * (1.0 + correction)));
+  mult = (uint64_t)(rate * (1.0 + correction));
+  start = tick + (uint64_t)(((unsigned __int128)LEAD_NS << 32) / mult);
+  if ((int64_t)(start - read_ticks()) > 0) /* else it is too late for it */
+    publish(start, scaled(s, start), mult);
 }
 
 const char *clock_source(void)

@@ -365,10 +365,13 @@ hdr_python() {
   mkfifo pipe
   # Nobody reads until the run has ended.
   exec 9<>pipe
-  bench memory --memory-block-size=8 --memory-oper=none --memory-total-size=16M \
-    --event-log=pipe --json=b.json run 9>&- &
+  "$BENCH" memory --memory-block-size=8 --memory-oper=none --memory-total-size=16M \
+    --event-log=pipe --json=b.json run >out 2>err 9>&- &
   local pid=$!
-  while ! [ -s b.json ] && kill -0 $pid 2>/dev/null; do
+  while ! grep -q 'execution time' out && kill -0 $pid; do
+    sleep 0.05
+  done
+  while kill -0 $pid 2>/dev/null; do
     timeout 0.1 cat <&9 >/dev/null || true
   done
   wait $pid

@@ -78,7 +78,8 @@ begin() {
   kill -KILL "$(process 0)"
   local rc=0
   wait "$pid" || rc=$?
-  [ "$rc" -ne 0 ]
+  # MPICH's launcher has been seen to end with 0 when the others were quicker.
+  [ "$rc" -ne 0 ] || [ "$engine" = mpich ]
   must grep -qE '^FATAL: process [12] on [^ ]+: process 0 on [^ ]+ does not answer' err
   document run.json.rank1 "d['totals']['events'] > 0"
   document run.json.rank2 "d['totals']['events'] > 0"
