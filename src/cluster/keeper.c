@@ -21,7 +21,7 @@
  * end gives the others, who were asked too, the time to do so.
  */
 #define SECRET_S 60
-#define SECRET_ASKED_S 3
+#define SECRET_ASKED_S 12
 
 /* The child dies soon after its keeper, in its own way. */
 static void become_child(pid_t keeper, const sigset_t *mask)
