@@ -57,9 +57,9 @@ static bool asks_to_end(int number)
          number == SIGQUIT;
 }
 
-static void keep_secret(const sigset_t *set)
+static void keep_secret(const sigset_t *set, bool asked)
 {
-  struct timespec patience = { .tv_sec = SECRET_S };
+  struct timespec patience = { .tv_sec = asked ? SECRET_ASKED_S : SECRET_S };
   int number;
 
   while ((number = sigtimedwait(set, NULL, &patience)) > 0) {
@@ -84,8 +84,9 @@ _Noreturn static void keep(pid_t child, const sigset_t *set)
     asked = asked || asks_to_end(number);
     (void)kill(child, number);
   }
-  if (WIFSIGNALED(status) && !asked)
-    keep_secret(set);
+  /* It may have died before it was asked: signals come in any order. */
+  if (WIFSIGNALED(status))
+    keep_secret(set, asked);
   end_as(status);
 }
 
