@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/fmt.h"
 #include "load/groups.h"
 #include "rand/rng.h"
 
@@ -52,19 +53,6 @@ uint64_t rows_values(struct rows *r, uint64_t id, char c[ROWS_C],
   return k;
 }
 
-static char *put_decimal(char *to, uint64_t n)
-{
-  char digits[20];
-  size_t at = sizeof(digits);
-
-  do {
-    digits[--at] = (char)('0' + n % 10);
-    n /= 10;
-  } while (n > 0);
-  memcpy(to, digits + at, sizeof(digits) - at);
-  return to + sizeof(digits) - at;
-}
-
 static char *put_text(char *to, const char *text, size_t len)
 {
   memcpy(to, text, len);
@@ -101,9 +89,9 @@ static char *put_between(char *to, const char *const part[5], uint64_t id,
                          uint64_t k, const char *text)
 {
   to = put_text(to, part[0], strlen(part[0]));
-  to = put_decimal(to, id);
+  to += fmt_uint(to, id);
   to = put_text(to, part[1], strlen(part[1]));
-  to = put_decimal(to, k);
+  to += fmt_uint(to, k);
   to = put_text(to, part[2], strlen(part[2]));
   to = put_text(to, text, ROWS_C);
   to = put_text(to, part[3], strlen(part[3]));
