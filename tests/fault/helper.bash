@@ -162,21 +162,24 @@ small_disk() {
   chown "$3" "$1"
 }
 
-# no_memory SIZE...: with so many KiB of address space, some of them too
-# few, a run ends with a message or as it should.  Interpreted: LuaJIT registers
-# the machine code that it makes with the compiler's run time, which writes
-# through a null pointer then.
+# no_memory: with less and less address space, a run ends as it should, and then,
+# where there is too little, with a message; what is enough depends on the
+# machine.  Interpreted: LuaJIT registers the machine code that it makes with
+# the compiler's run time, which writes through a null pointer then.
 no_memory() {
-  local size failures=0
+  local size=300000 failures=0 # KiB
   [[ -z ${SANITIZED-} ]] || skip "sanitizers need address space"
-  for size in "$@"; do
+  while ((failures < 3 && size > 10000)); do
     bounded bash -c "ulimit -v $size; exec \"\$@\"" - "${base[@]}" --luajit-cmd=off \
       --threads=40 --time=1 run
     ((status <= 1))
-    ((status == 0)) || {
+    if ((status == 0)); then
+      size=$((size * 3 / 4))
+    else
       failures=$((failures + 1))
+      size=$((size * 19 / 20))
       [[ -s $err ]]
-    }
+    fi
   done
-  ((failures > 0))
+  ((failures == 3))
 }
