@@ -1,6 +1,8 @@
 -- restart.lua - what becomes of an event that has raised an error: hooks, roll
 -- back, restarts.
 local host = ...
+-- It happens too seldom to be worth memory for machine code.
+require("jit").off(true, true)
 local ffi = require("ffi")
 local C = ffi.C
 local pcall, type = pcall, type
@@ -79,7 +81,11 @@ return function(id, err)
     if err == nil or not restart(attempt) then
       return abandoned
     end
+    local reconnected = err.reconnected
     local ok, value = roll_back(err)
+    if reconnected then
+      collectgarbage() -- the statements of the old connection
+    end
     if ok then
       ok, value = pcall(event, id)
       if ok then

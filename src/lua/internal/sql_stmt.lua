@@ -259,3 +259,10 @@ function host.methods.connection:prepare(query, label)
     end)
   )
 end
+
+-- What is done once per connection is not compiled: with every server that goes
+-- away and comes back there would be more of it.
+for _, rare in ipairs({ new_param, bind, statement.bind_create, statement.bind_param,
+  statement.close, host.methods.connection.prepare }) do
+  require("jit").off(rare, true)
+end

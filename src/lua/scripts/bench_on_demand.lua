@@ -78,4 +78,7 @@ local function new_family(keys, make)
    return setmetatable(self, family)
 end
 
+-- What is done once per value is not worth machine code.
+if jit then jit.off(true, true) end
+
 return {new_family = new_family}

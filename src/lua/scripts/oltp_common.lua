@@ -204,6 +204,9 @@ local function prepare_class(n, key)
    param[n][key] = params
 end
 
+-- Once per connection is too seldom for machine code.
+if jit then jit.off(prepare_class) end
+
 local class_names = {}
 for key in pairs(CLASS) do table.insert(class_names, key) end
 local classes = on_demand.new_family(class_names, prepare_class)
@@ -294,6 +297,7 @@ function close_statements()
    end
    own_begin = nil
 end
+if jit then jit.off(close_statements) end
 
 -- ---------------------------------------------------------------------------
 -- Threads and events
