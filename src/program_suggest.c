@@ -10,6 +10,7 @@
 #include "program_internal.h"
 #include "run/test.h"
 #include "test_list.h"
+#include "tools/tool.h"
 
 /* The bundled scripts' names, without their ending. */
 static void offer_scripts(struct suggest *s, const char *folder,
@@ -74,6 +75,8 @@ void program_suggest_test(const struct program *p, const char *typed)
   suggest_init(&s, typed);
   for (size_t i = 0; i < test_list_len; i++)
     suggest_offer(&s, test_list[i]->name);
+  for (const struct tool *const *t = tool_list; *t; t++)
+    suggest_offer(&s, (*t)->name);
   offer_scripts(&s, p->datadir, names);
   if (suggest_result(&s))
     (void)program_complain("did you mean %s?", suggest_result(&s));

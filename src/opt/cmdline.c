@@ -14,6 +14,7 @@
 #include "base/strbuf.h"
 #include "opt/optset.h"
 #include "opt/scan.h"
+#include "opt/suggest.h"
 #include "opt/value.h"
 
 bool cmdline_is_usage_error(int rc)
@@ -78,12 +79,25 @@ static bool lacks_hyphen(const struct cmdline *c, const char *arg)
   return optset_find(c->set, name) != NULL;
 }
 
+/* `compar a.json b.json`: only tools take so many arguments. */
+static const char *meant_tool(const struct cmdline *c,
+                              const struct cmdline_input *in)
+{
+  struct suggest s;
+
+  suggest_init(&s, c->test);
+  for (size_t i = 0; in->tools && in->tools[i]; i++)
+    suggest_offer(&s, in->tools[i]);
+  return suggest_result(&s);
+}
+
 /* Why there are too many arguments, if that can be seen. */
 static int refuse_argument(const struct cmdline *c,
                            const struct cmdline_input *in, const char *extra,
                            struct err *err)
 {
   static const char text[] = "Unrecognized command line argument: ";
+  const char *tool;
 
   for (int i = 1; i < in->argc; i++) {
     if (i + 1 < in->argc && lacks_equals(c, in->argv[i], in->argv[i + 1]))
@@ -93,7 +107,10 @@ static int refuse_argument(const struct cmdline *c,
       return err_set(err, -E2BIG, "%s%.400s\ndid you mean -%.400s?", text,
                      extra, in->argv[i]);
   }
-  return err_set(err, -E2BIG, "%s%.900s", text, extra);
+  tool = meant_tool(c, in);
+  return err_set(err, -E2BIG, "%s%.400s%s%s%s", text, extra,
+                 tool ? "\ndid you mean " : "", tool ? tool : "",
+                 tool ? "?" : "");
 }
 
 /* Test name and command; -E2BIG: one argument too many. */

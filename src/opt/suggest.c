@@ -3,15 +3,24 @@
  */
 #include "opt/suggest.h"
 
+#include <ctype.h>
 #include <stddef.h>
 
 #include "opt/opt.h"
 
-#define MAX_EDITS 2
+enum {
+  MAX_EDITS = 2
+};
 
 static char folded(char c)
 {
   return c == '_' ? '-' : c;
+}
+
+/* Letters in the wrong case are no edit, but no equal name either. */
+static bool is_same_key(char a, char b)
+{
+  return tolower((unsigned char)folded(a)) == tolower((unsigned char)folded(b));
 }
 
 /*
@@ -20,7 +29,7 @@ static char folded(char c)
  */
 static bool is_within(const char *a, const char *b, int edits)
 {
-  while (*a && folded(*a) == folded(*b))
+  while (*a && is_same_key(*a, *b))
     a++, b++;
   if (!*a && !*b)
     return true;
@@ -33,7 +42,9 @@ static bool is_within(const char *a, const char *b, int edits)
 
 bool opt_name_equal(const char *a, const char *b)
 {
-  return is_within(a, b, 0);
+  while (*a && folded(*a) == folded(*b))
+    a++, b++;
+  return !*a && !*b;
 }
 
 bool opt_rows_have(const struct opt *rows, const char *name)
@@ -47,17 +58,24 @@ bool opt_rows_have(const struct opt *rows, const char *name)
 
 void suggest_init(struct suggest *s, const char *typed)
 {
-  *s = (struct suggest){ .typed = typed };
+  *s = (struct suggest){ .typed = typed, .edits = MAX_EDITS };
 }
 
 void suggest_offer(struct suggest *s, const char *name)
 {
-  if (!is_within(s->typed, name, MAX_EDITS))
+  int edits = s->edits; /* worse than what is found: of no interest */
+
+  if (!is_within(s->typed, name, edits))
     return;
-  if (!s->found)
+  while (edits > 0 && is_within(s->typed, name, edits - 1))
+    edits--;
+  if (!s->found || edits < s->edits) {
     s->found = name;
-  else if (!opt_name_equal(s->found, name))
+    s->edits = edits;
+    s->several = false;
+  } else if (!opt_name_equal(s->found, name)) {
     s->several = true;
+  }
 }
 
 const char *suggest_result(const struct suggest *s)

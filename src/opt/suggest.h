@@ -10,15 +10,17 @@ struct opt;
 
 struct suggest {
   const char *typed; /* borrowed */
-  const char *found; /* a name within two edits, borrowed */
-  bool several;      /* there is another one */
+  const char *found; /* the nearest name within two edits, borrowed */
+  int edits;         /* how far it is; at first: how far it may be */
+  bool several;      /* there is another one as near */
 };
 
 /* Offer all known names in turn, then ask for the result. */
 void suggest_init(struct suggest *s, const char *typed);
 void suggest_offer(struct suggest *s, const char *name);
 
-/* The only name within two single-character edits, or NULL. */
+/* The nearest name within two single-character edits, in any letter case; NULL:
+ * there is none, or there are several as near. */
 const char *suggest_result(const struct suggest *s);
 
 /* Names are equal when `-` and `_` count as the same character. */

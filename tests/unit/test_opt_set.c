@@ -147,7 +147,12 @@ static const struct {
   const char *typed, *want;
 } suggestion[] = {
   { "red", "read" },
-  { "write", NULL }, /* itself, and "writ" */
+  { "write", "write" }, /* nearer than "writ" */
+  { "writs", NULL },    /* "write" and "writ" are as near */
+  { "WRITS", NULL },
+  { "WRITE", "write" },
+  { "Raed", "read" },
+  { "TABLE_SIZ", "table-size" },
   { "rndwr", "rndwr" },
   { "rndrw", "rndwr" },
   { "", NULL },
