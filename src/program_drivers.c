@@ -4,13 +4,17 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
+#include "base/strbuf.h"
 #include "db/driver.h"
 #include "drivers/driver_list.h"
+#include "opt/suggest.h"
 #include "program_drivers.h"
 #include "program_internal.h"
 #include "run/plan.h"
+#include "run/runner.h"
 
 struct program_drivers {
   size_t n;
@@ -56,6 +60,41 @@ size_t program_list_drivers(const struct program *p,
     items[i] = (struct help_item){ .name = d->name, .title = d->title };
   }
   return p->drivers->n;
+}
+
+static bool is_driver(const struct program *p, const char *name)
+{
+  if (*name == '\0')
+    return p->drivers->n == 1; /* there is no choice */
+  for (size_t i = 0; i < p->drivers->n; i++) {
+    if (strcmp(p->drivers->of[i].driver->name, name) == 0)
+      return true;
+  }
+  return false;
+}
+
+int program_check_driver(const struct program *p)
+{
+  struct strbuf expected = { 0 };
+  struct err err = { "" };
+  struct suggest s;
+
+  if (is_driver(p, p->db.driver))
+    return EXIT_OK;
+  suggest_init(&s, p->db.driver);
+  for (size_t i = 0; i < p->drivers->n; i++) {
+    const char *name = p->drivers->of[i].driver->name;
+
+    strbuf_addf(&expected, "%s%s", i > 0 ? ", " : "one of: ", name);
+    suggest_offer(&s, name);
+  }
+  (void)opt_refuse(optset_find(&p->set, "db-driver"), NULL,
+                   strbuf_str(&expected), &err);
+  strbuf_done(&expected);
+  (void)program_fail(&err);
+  return suggest_result(&s) ? program_complain("did you mean --db-driver=%s?",
+                                               suggest_result(&s))
+                            : EXIT_FAILED;
 }
 
 int program_start_database(struct program *p, const struct plan *plan,

@@ -1,5 +1,6 @@
 /*
- * program_drivers.h - what the SQL layer is told about a run.
+ * program_drivers.h - what the SQL layer is told about a run, and whether it
+ * makes sense.
  */
 #ifndef BENCH_PROGRAM_DRIVERS_H
 #define BENCH_PROGRAM_DRIVERS_H
@@ -16,5 +17,11 @@ struct program;
  */
 int program_start_database(struct program *p, const struct plan *plan,
                            struct db_process *db, struct err *err);
+
+/*
+ * Where --db-driver will certainly be used: does it name a driver?  Else
+ * complains, with a suggestion.  Returns the exit status.
+ */
+int program_check_driver(const struct program *p);
 
 #endif

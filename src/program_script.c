@@ -191,10 +191,13 @@ static int do_command(struct job *job)
   const enum script_action action = script_find_command(job->script);
   struct err err = { "" };
   struct strbuf out = { 0 };
+  const bool works = action == SCRIPT_RUN || action == SCRIPT_CALL;
   int rc;
 
-  if ((action == SCRIPT_RUN || action == SCRIPT_CALL) &&
-      team_share(job->p->team, &job->what, &job->plan, &err) < 0)
+  /* Other scripts need not use a database, or choose the driver themselves. */
+  if (works && job->db.facts.bundled && program_check_driver(job->p) != EXIT_OK)
+    return EXIT_FAILED;
+  if (works && team_share(job->p->team, &job->what, &job->plan, &err) < 0)
     return program_fail(&err);
   switch (action) {
   case SCRIPT_RUN:
