@@ -235,6 +235,7 @@ const struct opt core_general_opts[] = {
   },
   {
     OPT_LIST(struct core_cfg, percentiles),
+    .flags = OPT_NO_GAPS,
     .name = "percentiles",
     .def = "",
     .check = is_percentile,
@@ -389,6 +390,7 @@ const struct opt core_db_opts[] = {
   },
   {
     OPT_LIST(struct db_cfg, ignore_errors),
+    .flags = OPT_NO_GAPS,
     .name = "db-ignore-errors",
     .def = "",
     .help = "errors ignorable for every driver, added to the driver's own list",

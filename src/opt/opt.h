@@ -36,15 +36,16 @@ struct opt_list {
 };
 
 enum opt_flags {
-  OPT_SECRET = 1 << 0,    /* a password: its value is never printed */
-  OPT_HIDDEN = 1 << 1,    /* not in the help */
-  OPT_OPEN_MIN = 1 << 2,  /* DOUBLE: fmin itself is not allowed */
-  OPT_OPEN_MAX = 1 << 3,  /* DOUBLE: fmax itself is not allowed */
-  OPT_INT_ITEMS = 1 << 4, /* LIST: items are integers in min..max */
-  OPT_NOT_EMPTY = 1 << 5, /* STRING, LIST: an empty value is refused */
-  OPT_ANY_CASE = 1 << 6,  /* WORD, LIST of words: in any letter case */
-  OPT_COLLECT = 1 << 7,   /* STRING: each time it is given adds a line */
-  OPT_DEPRECATED = 1 << 8 /* an alias (`alias_of`) whose use is warned of */
+  OPT_SECRET = 1 << 0,     /* a password: its value is never printed */
+  OPT_HIDDEN = 1 << 1,     /* not in the help */
+  OPT_OPEN_MIN = 1 << 2,   /* DOUBLE: fmin itself is not allowed */
+  OPT_OPEN_MAX = 1 << 3,   /* DOUBLE: fmax itself is not allowed */
+  OPT_INT_ITEMS = 1 << 4,  /* LIST: items are integers in min..max */
+  OPT_NOT_EMPTY = 1 << 5,  /* STRING, LIST: an empty value is refused */
+  OPT_ANY_CASE = 1 << 6,   /* WORD, LIST of words: in any letter case */
+  OPT_COLLECT = 1 << 7,    /* STRING: each time it is given adds a line */
+  OPT_DEPRECATED = 1 << 8, /* an alias (`alias_of`) whose use is warned of */
+  OPT_NO_GAPS = 1 << 9     /* LIST: an empty item is refused, not left out */
 };
 
 struct opt {

@@ -181,6 +181,23 @@ static int list_copy(struct opt_value *v, const struct opt_list *from)
   return 0;
 }
 
+/* "a,,b", or a comma at an end; or an item of a file that is but quotes. */
+static bool has_gap(const struct opt_given *given, const char *text)
+{
+  size_t len;
+
+  if (given->items) {
+    for (size_t i = 0; i < given->items->n; i++) {
+      if (given->items->items[i][0] == '\0')
+        return true;
+    }
+    return false;
+  }
+  len = strlen(text);
+  return len > 0 &&
+         (text[0] == ',' || text[len - 1] == ',' || strstr(text, ",,"));
+}
+
 static int read_list(const struct opt *row, const struct opt_given *given,
                      const char *text, struct opt_value *v, struct err *err)
 {
@@ -189,6 +206,8 @@ static int read_list(const struct opt *row, const struct opt_given *given,
 
   if (rc < 0)
     return err_set(err, rc, "not enough memory for --%s", row->name);
+  if ((row->flags & OPT_NO_GAPS) && has_gap(given, text))
+    return refuse(row, given->text, "an item is empty", given->where, err);
   if (v->list.n == 0 && (row->flags & OPT_NOT_EMPTY))
     return refuse(row, "", NULL, given->where, err);
   for (size_t i = 0; i < v->list.n; i++) {

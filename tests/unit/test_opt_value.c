@@ -90,10 +90,14 @@ static const struct opt row_list_check = {
   .check = is_even,
   .expected = "a comma-separated list of even things",
 };
+static const struct opt row_list_tight = { .type = OPT_TYPE_LIST,
+                                           .name = "l",
+                                           .flags = OPT_NO_GAPS };
 static const struct opt row_file = { .type = OPT_TYPE_FILE, .name = "f" };
 
 #define INT_WHAT "an integer from -5 to 1000000"
 #define ANY_WHAT "an integer from -9223372036854775808 to 9223372036854775807"
+#define TIGHT_WHAT "a comma-separated list: an item is empty"
 #define SIZE_WHAT "a size from 512 to 1099511627776, such as 64K, 2M or 1G"
 
 /* Refused texts: the item that is shown, and what is expected instead. */
@@ -144,6 +148,10 @@ static const struct {
   { &row_list_words, "sync,dsync", "dsync",
     "a comma-separated list of: sync, direct" },
   { &row_list_check, "2,3", "3", "a comma-separated list of even things" },
+  { &row_list_tight, ",", ",", TIGHT_WHAT },
+  { &row_list_tight, ",a", ",a", TIGHT_WHAT },
+  { &row_list_tight, "a,b,", "a,b,", TIGHT_WHAT },
+  { &row_list_tight, "a,,b", "a,,b", TIGHT_WHAT },
   { &row_file, "", "", "a readable file: No such file or directory" },
   { &row_file, "/nonexistent/x", "/nonexistent/x",
     "a readable file: No such file or directory" },
@@ -235,6 +243,9 @@ static void check_lists(void)
   OK(opt_value_read(&row_list, &given, &v, &err) == 0 && v.list.n == 0,
      "a list may be empty");
   opt_value_done(&v);
+  OK(opt_value_read(&row_list_tight, &given, &v, &err) == 0 && v.list.n == 0,
+     "also one whose items may not");
+  opt_value_done(&v);
 
   given.items = &items;
   OK(opt_value_read(&row_list, &given, &v, &err) == 0 && v.list.n == 2,
@@ -247,6 +258,11 @@ static void check_lists(void)
      "a string takes one item only");
   OK_STR(err.text, "Invalid value for --t: 'a,b '' c' (expected one value)",
          "and says so");
+  OK(opt_value_read(&row_list_tight, &given, &v, &err) == -EINVAL,
+     "an item of a file is empty");
+  OK_STR(err.text,
+         "Invalid value for --l: 'a,b '' c' (expected " TIGHT_WHAT ")",
+         "and says so, too");
 }
 
 struct all {

@@ -128,6 +128,7 @@ const struct opt mysql_opts[] = {
   },
   {
     OPT_LIST(struct mysql_cfg, tls_versions),
+    .flags = OPT_NO_GAPS,
     .name = "mysql-tls-version",
     .help = "TLS versions that may be used, such as TLSv1.2,TLSv1.3",
     .man = "If it is empty, the client library decides.",

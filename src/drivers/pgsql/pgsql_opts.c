@@ -132,6 +132,7 @@ const struct opt pgsql_opts[] = {
   },
   {
     OPT_LIST(struct pgsql_cfg, ignore_errors),
+    .flags = OPT_NO_GAPS,
     .name = "pgsql-ignore-errors",
     .def = "40P01,23505,40001",
     .check = states_ok,
