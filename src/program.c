@@ -201,6 +201,9 @@ static int make_plan(struct program *p, const struct test *test,
     plan->events = PLAN_NO_LIMIT;
     log_msg(LOG_WARNING, "--events has no effect on the %s test", test->name);
   }
+  if (*p->core.luajit_cmd)
+    log_msg(LOG_WARNING, "--luajit-cmd has no effect on the %s test",
+            test->name);
   return 0;
 }
 

@@ -48,6 +48,18 @@ load helper
   must is "$stderr" "WARNING: --events has no effect on the memory test"
 }
 
+@test "tests without Lua: --luajit-cmd has no effect, and says so" {
+  local command
+  for command in nosuch off; do
+    bench mutex --mutex-num=1 --mutex-locks=1 --mutex-loops=1 --luajit-cmd="$command" run
+    must is "$status" 0
+    must has "$stderr" '^WARNING: --luajit-cmd has no effect on the mutex test$'
+  done
+  bench mutex --mutex-num=1 --mutex-locks=1 --mutex-loops=1 --luajit-cmd= run
+  must is "$status" 0
+  must is "$(grep luajit <<<"$stderr")" ""
+}
+
 @test "the threads test does its events in turn over the mutexes" {
   bench threads --threads=2 --thread-locks=3 --thread-yields=5 --events=6 run
   must is "$status" 0
