@@ -114,7 +114,7 @@ const struct opt core_general_opts[] = {
     OPT_DOUBLE(struct core_cfg, rate),
     .name = "rate",
     .def = "0",
-    .fmax = INFINITY,
+    .fmax = 1e9, /* gaps of a nanosecond, the unit of all times */
     .help = "average number of events started per second; 0 = as fast as "
             "possible",
     .man = "Events become due at random moments, whether a worker is free or "

@@ -18,6 +18,13 @@
 #include "base/mem.h"
 #include "rand/rng.h"
 
+/*
+ * So many arrivals that nobody has taken are not drawn any more but counted by
+ * their mean: no worker will ever see them, and the reader would be at it for
+ * longer than the run.
+ */
+#define HOPELESS 1e7
+
 /* A place in the sequence. */
 struct cursor {
   struct rng rng;
@@ -39,6 +46,18 @@ static void advance(const struct schedule *s, struct cursor *c)
 {
   c->n++;
   c->due_ns += s->gap_ns * rng_exponential(&c->rng);
+}
+
+static double behind(const struct schedule *s, const struct cursor *c,
+                     double moment_ns)
+{
+  return (moment_ns - c->due_ns) / s->gap_ns;
+}
+
+COLD static void jump(const struct schedule *s, struct cursor *c, double count)
+{
+  c->n += (uint64_t)count;
+  c->due_ns += count * s->gap_ns;
 }
 
 int schedule_new(struct schedule **ret, double rate, uint64_t seed,
@@ -77,8 +96,12 @@ uint64_t schedule_take(struct schedule *s, uint64_t from_ns)
   double due_ns;
 
   (void)pthread_mutex_lock(&s->lock);
-  while (s->taken.due_ns < from)
-    advance(s, &s->taken);
+  if (UNLIKELY(s->taken.due_ns < from)) {
+    if (behind(s, &s->taken, from) > HOPELESS)
+      jump(s, &s->taken, behind(s, &s->taken, from));
+    while (s->taken.due_ns < from)
+      advance(s, &s->taken);
+  }
   due_ns = s->taken.due_ns;
   advance(s, &s->taken);
   (void)pthread_mutex_unlock(&s->lock);
@@ -88,17 +111,28 @@ uint64_t schedule_take(struct schedule *s, uint64_t from_ns)
   return s->start_ns + (uint64_t)due_ns;
 }
 
+static uint64_t number_taken(struct schedule *s)
+{
+  uint64_t n;
+
+  (void)pthread_mutex_lock(&s->lock);
+  n = s->taken.n;
+  (void)pthread_mutex_unlock(&s->lock);
+  return n;
+}
+
 uint64_t schedule_waiting(struct schedule *s, uint64_t now_ns)
 {
   const double now = (double)(now_ns - s->start_ns);
+  const double late = behind(s, &s->due, now);
   uint64_t taken;
 
+  if (UNLIKELY(late > HOPELESS &&
+               (double)s->due.n + late > (double)number_taken(s) + HOPELESS))
+    jump(s, &s->due, late);
   while (s->due.due_ns <= now)
     advance(s, &s->due);
-
-  (void)pthread_mutex_lock(&s->lock);
-  taken = s->taken.n;
-  (void)pthread_mutex_unlock(&s->lock);
+  taken = number_taken(s);
   return s->due.n > taken ? s->due.n - taken : 0;
 }
 

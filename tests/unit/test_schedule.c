@@ -142,6 +142,25 @@ static void test_slow(void)
   schedule_free(NULL);
 }
 
+/* More than anybody can do: counted without drawing each of them. */
+static void test_hopeless(void)
+{
+  const uint64_t hour_ns = UINT64_C(3600000000000);
+  struct schedule *s = make(1e9, 1, 0);
+  uint64_t waiting, due;
+
+  (void)schedule_take(s, 0);
+  waiting = schedule_waiting(s, hour_ns);
+  OK(fabs((double)waiting - (double)hour_ns) < 1e7, "an hour's arrivals wait");
+  OK(schedule_arrivals(s) == waiting + 1, "all but the one that was taken");
+  OK(schedule_waiting(s, hour_ns + 1000000) - waiting < 1100000,
+     "it goes on from there");
+  due = schedule_take(s, hour_ns);
+  OK(due >= hour_ns && due < hour_ns + 1000,
+     "those of an hour's warm-up are dropped");
+  schedule_free(s);
+}
+
 struct taker {
   pthread_t thread;
   struct schedule *s;
@@ -203,6 +222,7 @@ int main(void)
   test_waiting();
   test_dropped();
   test_slow();
+  test_hopeless();
   test_takers();
   return TAP_EXIT();
 }
