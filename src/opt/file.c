@@ -201,6 +201,7 @@ static int parse_line(struct span s, const char *where, struct opt_line **ret,
 int opt_file_parse(const char *text, size_t len, const char *path,
                    struct opt_file *ret, struct err *err)
 {
+  static const char mark[] = "\xef\xbb\xbf"; /* some editors begin with it */
   const char *p = text;
   const char *end = text + len;
   struct opt_line **last = &ret->first;
@@ -208,6 +209,8 @@ int opt_file_parse(const char *text, size_t len, const char *path,
   int rc = 0;
 
   *ret = (struct opt_file){ 0 };
+  if (len >= sizeof(mark) - 1 && memcmp(text, mark, sizeof(mark) - 1) == 0)
+    p += sizeof(mark) - 1;
   while (p < end && rc == 0) {
     const char *newline = memchr(p, '\n', (size_t)(end - p));
     struct span s = { p, newline ? newline : end };

@@ -181,21 +181,38 @@ static int list_copy(struct opt_value *v, const struct opt_list *from)
   return 0;
 }
 
-/* "a,,b", or a comma at an end; or an item of a file that is but quotes. */
-static bool has_gap(const struct opt_given *given, const char *text)
+/*
+ * "a,,b", or a comma at an end.  In a file, blanks are nothing, an item may be
+ * quotes with nothing in between, and a comment may follow.
+ */
+static bool has_gap(const char *p, bool in_file)
 {
-  size_t len;
+  bool item = false, comma = false;
 
-  if (given->items) {
-    for (size_t i = 0; i < given->items->n; i++) {
-      if (given->items->items[i][0] == '\0')
+  for (;;) {
+    if (in_file)
+      p += strspn(p, " \t");
+    if (*p == '\0' || (in_file && *p == '#'))
+      return comma && !item;
+    if (*p == ',') {
+      if (!item)
         return true;
+      item = false;
+      comma = true;
+      p++;
+      continue;
     }
-    return false;
+    if (in_file && (*p == '\'' || *p == '"')) {
+      const char *closing = strchr(p + 1, *p);
+
+      if (!closing || closing == p + 1)
+        return true;
+      p = closing + 1;
+    } else {
+      p += strcspn(p, in_file ? ", \t" : ",");
+    }
+    item = true;
   }
-  len = strlen(text);
-  return len > 0 &&
-         (text[0] == ',' || text[len - 1] == ',' || strstr(text, ",,"));
 }
 
 static int read_list(const struct opt *row, const struct opt_given *given,
@@ -206,7 +223,7 @@ static int read_list(const struct opt *row, const struct opt_given *given,
 
   if (rc < 0)
     return err_set(err, rc, "not enough memory for --%s", row->name);
-  if ((row->flags & OPT_NO_GAPS) && has_gap(given, text))
+  if ((row->flags & OPT_NO_GAPS) && has_gap(given->text, given->items != NULL))
     return refuse(row, given->text, "an item is empty", given->where, err);
   if (v->list.n == 0 && (row->flags & OPT_NOT_EMPTY))
     return refuse(row, "", NULL, given->where, err);

@@ -225,6 +225,35 @@ static void check_accepted(void)
   }
 }
 
+/* The same text on a line of a file, where blanks are nothing. */
+static void check_gaps_in_files(void)
+{
+  static const struct {
+    const char *text;
+    int rc;
+  } gaps[] = {
+    { "a,,b", -EINVAL },   { "a, ,b", -EINVAL },  { " , a", -EINVAL },
+    { "a, # b", -EINVAL }, { "a,\"\"", -EINVAL }, { "a, b", 0 },
+    { "a b", 0 },          { "'a,,b' c", 0 },     { "a,b # c,,d", 0 },
+    { "a' ,b#", 0 },       { "# nothing", 0 },
+  };
+  static const char *const raw[] = { "a", "b" };
+  const struct opt_list items = { 2, raw };
+
+  for (size_t i = 0; i < ARRAY_SIZE(gaps); i++) {
+    struct opt_given given = given_text(gaps[i].text);
+    struct opt_value v = { 0 };
+    struct err err = { "" };
+    int rc;
+
+    given.items = &items;
+    rc = opt_value_read(&row_list_tight, &given, &v, &err);
+    OK(rc == gaps[i].rc, gaps[i].text);
+    if (rc == 0)
+      opt_value_done(&v);
+  }
+}
+
 static void check_lists(void)
 {
   static const char *const raw[] = { "a,b", "", "c" };
@@ -354,6 +383,7 @@ int main(void)
 {
   check_refused();
   check_accepted();
+  check_gaps_in_files();
   check_lists();
   check_store();
   check_bare();
