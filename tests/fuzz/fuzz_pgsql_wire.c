@@ -73,6 +73,7 @@ static void queries(struct pgsql_session *p, const char *sql, bool leave)
     int rc;
 
     out = (struct outcome){ 0 };
+    p->plain = true; /* also after a notification */
     rc = pgsql_query(&p->base, sql, strlen(sql), &out);
     for (;;) {
       MUST(rc < 0 || out.more == p->wire.more);

@@ -228,6 +228,52 @@ static void settings(void)
   rig_done(&r);
 }
 
+#define LISTENED \
+  "C\0\0\0\x0b"  \
+  "LISTEN\0"
+#define UNLISTENED \
+  "C\0\0\0\x0d"    \
+  "UNLISTEN\0"
+#define NEWS            \
+  "A\0\0\0\x0f\0\0\0\1" \
+  "news\0x\0"
+
+/* The library reads on behind its answers, so it has a session that listens for
+ * itself. */
+static void listens(void)
+{
+  struct rig r;
+
+  start(&r);
+  r.session.plain_chosen = true;
+  OK(query(&r, "LOCK",
+           BYTES("C\0\0\0\x0f"
+                 "LOCK TABLE\0" UPDATED READY("I")),
+           false) == 0 &&
+       next(&r) == 0 && r.session.plain && !r.session.listens,
+     "other commands");
+  OK(query(&r, "LISTEN a; LISTEN b", BYTES(LISTENED LISTENED READY("I")),
+           false) == 0 &&
+       r.out.more && !r.session.plain,
+     "LISTEN, while more is to be read");
+  OK(next(&r) == 0 && !r.out.more && r.session.channels == 2, "which is");
+  r.session.plain = true;
+  OK(query(&r, "UNLISTEN a", BYTES(UNLISTENED READY("I")), false) == 0 &&
+       !r.session.plain,
+     "it listens still");
+  r.session.plain = true;
+  OK(query(&r, "UNLISTEN b", BYTES(UNLISTENED READY("I")), false) == 0 &&
+       r.session.plain && r.session.channels == 0,
+     "and does not any more");
+  OK(query(&r, "UNLISTEN b", BYTES(UNLISTENED READY("I")), false) == 0 &&
+       r.session.plain,
+     "once more than it listened");
+  OK(query(&r, "SELECT", BYTES(UPDATED NEWS READY("I") NEWS), false) == 0 &&
+       !r.session.plain && r.session.listens && r.session.channels == 1,
+     "a notification without LISTEN");
+  rig_done(&r);
+}
+
 /* Texts that are not copied, and answers in many pieces. */
 static void large(void)
 {
@@ -318,6 +364,7 @@ int main(void)
   errors();
   copies();
   settings();
+  listens();
   large();
   broken();
   cut();

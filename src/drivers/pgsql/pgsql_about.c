@@ -61,7 +61,7 @@ void pgsql_about(struct session *s, pgsql_put *put, void *ctx)
   const char *version = PQparameterStatus(conn, "server_version");
 
   put_library(put, ctx);
-  put(ctx, "protocol", pgsql_of(s)->plain ? "wire" : "library");
+  put(ctx, "protocol", pgsql_of(s)->plain_chosen ? "wire" : "library");
   if (version)
     put(ctx, "server_version", version);
   put_transport(conn, put, ctx);

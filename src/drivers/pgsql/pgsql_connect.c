@@ -257,7 +257,8 @@ static int choose_protocol(struct pgsql_session *p, struct outcome *out)
   const struct pgsql_cfg *cfg = p->base.cfg;
   const char *why = pgsql_wire_why_not(p);
 
-  p->plain = !why && cfg->protocol != PGSQL_LIBRARY;
+  p->plain_chosen = !why && cfg->protocol != PGSQL_LIBRARY;
+  p->plain = p->plain_chosen;
   if (!why || cfg->protocol != PGSQL_WIRE)
     return 0;
   PQfinish(p->conn);
@@ -299,6 +300,7 @@ int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out)
   p->wire.may_block = is_tcp(p->fd);
   p->settings_moved = false;
   p->listens = false;
+  p->channels = 0;
   pgsql_note_trx(p);
   pgsql_note_dialect(p);
   return 0;

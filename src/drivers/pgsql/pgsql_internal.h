@@ -29,13 +29,15 @@ struct pgsql_reply {
 
 struct pgsql_session {
   struct session base;
-  PGconn *conn;  /* owned; NULL: not connected */
-  int fd;        /* of the connection, for shutdown() */
-  bool broken;   /* the state of the protocol is unknown: do not go on */
-  bool listens;  /* the library may have notifications */
-  bool emulates; /* the dialect has to be right after each statement */
+  PGconn *conn;      /* owned; NULL: not connected */
+  int fd;            /* of the connection, for shutdown() */
+  bool broken;       /* the state of the protocol is unknown: do not go on */
+  bool listens;      /* the library may have notifications */
+  unsigned channels; /* LISTEN without UNLISTEN, as far as one can see */
+  bool emulates;     /* the dialect has to be right after each statement */
 
-  bool plain;          /* statements are executed without the library */
+  bool plain_chosen;   /* ... statements are executed without the library */
+  bool plain;          /* the same, and nothing stands in the way now */
   bool settings_moved; /* ... which may have a wrong idea of the settings */
   int encoding;        /* then: the client's, as the library numbers it */
   struct pgsql_wire wire;
@@ -170,6 +172,15 @@ int pgsql_failed(struct pgsql_session *p, struct pgsql_reply reply,
 /* An error that came while nothing was asked. */
 void pgsql_note_last_words(struct pgsql_session *p, const char *state,
                            const char *text);
+/*
+ * The server has executed a command with this tag.  LISTEN: it may send
+ * messages at any time, long ones, and the library reads on behind its own
+ * answers: nobody else could find out where the next answer begins.  So the
+ * library has the session for itself until UNLISTEN.
+ */
+void pgsql_hear_tag(struct pgsql_session *p, const char *tag);
+/* The same for a notification that was not expected. */
+void pgsql_hear_notification(struct pgsql_session *p);
 /* A SQLSTATE that says that the connection is of no use. */
 bool pgsql_is_goodbye(const char *state);
 /* The statement ends a transaction with success. */

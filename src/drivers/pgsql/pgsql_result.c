@@ -242,6 +242,27 @@ int pgsql_no_memory(struct outcome *out)
 
 /* ---- success ---- */
 
+void pgsql_hear_tag(struct pgsql_session *p, const char *tag)
+{
+  if (strcmp(tag, "LISTEN") == 0) {
+    p->channels++;
+    p->listens = true;
+  } else if (strcmp(tag, "UNLISTEN") == 0 && p->channels > 0) {
+    p->channels--;
+  } else {
+    return;
+  }
+  p->plain = p->plain_chosen && p->channels == 0;
+}
+
+void pgsql_hear_notification(struct pgsql_session *p)
+{
+  p->listens = true;
+  p->plain = false;
+  if (p->channels == 0)
+    p->channels = 1;
+}
+
 static bool has_rows(const char *count)
 {
   return *count != '\0' && *count != '0';
@@ -256,8 +277,7 @@ static void take_command(struct pgsql_session *p, struct pgsql_reply reply,
   else
     out->counter = COUNTER_OTHER;
   out->taken = strtoull(PQcmdTuples(reply.result), NULL, 10);
-  if (UNLIKELY(strcmp(PQcmdStatus(reply.result), "LISTEN") == 0))
-    p->listens = true;
+  pgsql_hear_tag(p, PQcmdStatus(reply.result));
   PQclear(reply.result);
 }
 

@@ -283,6 +283,7 @@ int pgsql_execute(struct prepared *prepared, struct outcome *out)
     pgsql_close_pending(p);
   if (LIKELY(p->plain))
     return pgsql_wire_execute(st, out);
+  pgsql_wire_lend(p);
   pgsql_put_values(st);
   return pgsql_receive(p,
                        PQsendQueryPrepared(p->conn, st->name,

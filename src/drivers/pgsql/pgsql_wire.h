@@ -13,7 +13,8 @@
  * statements, sends the rows of a loader, and answers questions about the
  * connection; what it cannot know then is in pgsql_settings.c.  A COPY between
  * the server and a script is refused or dropped, as with the library.
- * Connections under TLS or GSS are left to libpq altogether.
+ * Connections under TLS or GSS are left to libpq altogether, and so are
+ * sessions that listen for notifications while they do.
  */
 #ifndef BENCH_DRIVERS_PGSQL_PGSQL_WIRE_H
 #define BENCH_DRIVERS_PGSQL_PGSQL_WIRE_H

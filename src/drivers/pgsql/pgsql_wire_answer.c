@@ -72,8 +72,8 @@ static bool has_count(const uint8_t *tag, const uint8_t *end)
   return end > tag && end[-1] == ' ' && *end >= '1' && *end <= '9';
 }
 
-static inline bool note_tag(struct pgwire_answer *a, const uint8_t *body,
-                            size_t len)
+static inline bool note_tag(struct pgsql_session *p, struct pgwire_answer *a,
+                            const uint8_t *body, size_t len)
 {
   static const char rollback[] = "ROLLBACK";
 
@@ -84,6 +84,8 @@ static inline bool note_tag(struct pgwire_answer *a, const uint8_t *body,
     a->changed = has_count(body, body + len - 1);
     a->rolled_back = len == sizeof(rollback) &&
                      memcmp(body, rollback, sizeof(rollback)) == 0;
+    if (UNLIKELY(body[0] == 'L' || (body[0] == 'U' && body[1] == 'N')))
+      pgsql_hear_tag(p, (const char *)body);
   }
   return true;
 }
@@ -126,7 +128,7 @@ static bool note_message(struct pgsql_session *p, uint8_t type,
   case 'N': /* NoticeResponse */
     return true;
   case 'A': /* NotificationResponse: the library may get some, too */
-    p->listens = true;
+    pgsql_hear_notification(p);
     return true;
   case 'I': /* EmptyQueryResponse */
     a->complete = true;
@@ -137,7 +139,7 @@ static bool note_message(struct pgsql_session *p, uint8_t type,
     a->shape = SHAPE_NO_ROWS;
     return true;
   case 'C': /* CommandComplete */
-    return note_tag(a, body, len);
+    return note_tag(p, a, body, len);
   case 'E': /* ErrorResponse */
     return note_error(p, body, len, a, out);
   case 'S': /* ParameterStatus */
@@ -275,7 +277,7 @@ static inline bool messages(struct pgsql_session *p, struct pgwire_answer *a,
       return true;
     }
     if (LIKELY(*m == 'C')
-          ? !note_tag(a, m + WIRE_HEAD, size - WIRE_HEAD)
+          ? !note_tag(p, a, m + WIRE_HEAD, size - WIRE_HEAD)
           : !note_message(p, *m, m + WIRE_HEAD, size - WIRE_HEAD, a, out))
       break;
     w->pos += size;

@@ -1,0 +1,36 @@
+#!/usr/bin/env bats
+# pgsql_pieces.bats - messages of a PostgreSQL server that nobody has asked for,
+# in pieces: libpq has read the first half of one when its own answer ends.
+
+NEEDS_DRIVER=pgsql
+load helper
+
+teardown() {
+  [[ -z ${server-} ]] || exec {server}>&- # it ends with its standard input
+  wait
+}
+
+@test "a notification in two pieces behind the answer of the library" {
+  mkfifo in out
+  python3 "$BENCH_SRC/tests/cli/pgsql_pieces.py" "$PWD" <in >out &
+  exec {server}>in
+  read -r line <out
+  must is "$line" ready
+  cat >listens.lua <<'LUA'
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  con:query("LISTEN news")
+  statement = con:prepare("UPDATE t SET n = 1")
+end
+function event()
+  statement:execute()
+  for i = 1, 3 do
+    con:prepare("UPDATE t SET n = " .. i):execute()
+  end
+end
+LUA
+  bench ./listens.lua --db-driver=pgsql --pgsql-host="$PWD" --events=5 \
+    --forced-shutdown=60 run
+  must is "$status" 0
+  must is "$(number 'write:')" 20
+}

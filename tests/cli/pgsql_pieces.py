@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""A PostgreSQL server whose messages come in pieces.
+
+usage: pgsql_pieces.py FOLDER
+
+Serves one session after the other on a socket in FOLDER (port 5432), until its
+standard input ends.  LISTEN succeeds, statements are prepared and executed and
+have changed a row, and other texts are errors.  Behind each answer to Parse
+comes a notification, whose second half is sent when the client has read the
+first one.
+"""
+import fcntl
+import os
+import select
+import socket
+import struct
+import sys
+import termios
+import time
+
+
+def message(kind, body=b""):
+    return kind + struct.pack("!i", 4 + len(body)) + body
+
+
+READY = message(b"Z", b"I")
+GREETING = (message(b"R", struct.pack("!i", 0)) +
+            message(b"S", b"server_version\x0015.0\0") +
+            message(b"S", b"client_encoding\0UTF8\0") +
+            message(b"S", b"standard_conforming_strings\0on\0") +
+            message(b"K", struct.pack("!ii", 1, 1)) + READY)
+REFUSED = message(b"E", b"SERROR\0C42601\0Mnot understood\0\0") + READY
+NOTIFICATION = message(b"A", struct.pack("!i", 1) + b"news\0" + b"x" * 7000 + b"\0")
+
+
+def read(session, count):
+    data = b""
+    while len(data) < count:
+        more = session.recv(count - len(data))
+        if not more:
+            raise EOFError
+        data += more
+    return data
+
+
+def await_reader(session):
+    """Until the client has taken everything, or is gone."""
+    unread = struct.pack("i", 1)
+    while struct.unpack("i", unread)[0] > 0:
+        time.sleep(0.001)
+        unread = fcntl.ioctl(session, termios.TIOCOUTQ, unread)
+
+
+def serve(session):
+    read(session, struct.unpack("!i", read(session, 4))[0] - 4)
+    session.sendall(GREETING)
+    answer, pieces = b"", False
+    while True:
+        kind, size = struct.unpack("!ci", read(session, 5))
+        body = read(session, size - 4)
+        if kind == b"X":
+            return
+        if kind == b"Q":
+            listens = body.startswith(b"LISTEN")
+            session.sendall(message(b"C", b"LISTEN\0") + READY if listens else REFUSED)
+        elif kind == b"P":
+            answer, pieces = message(b"1"), True
+        elif kind == b"B":
+            answer += message(b"2")
+        elif kind == b"D":
+            answer += message(b"n")
+        elif kind == b"E":
+            answer += message(b"C", b"UPDATE 1\0")
+        elif kind == b"S":
+            session.sendall(answer + READY + (NOTIFICATION[:3000] if pieces else b""))
+            if pieces:
+                await_reader(session)
+                session.sendall(NOTIFICATION[3000:])
+            answer, pieces = b"", False
+
+
+def main():
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(os.path.join(sys.argv[1], ".s.PGSQL.5432"))
+        listener.listen()
+        print("ready", flush=True)
+        while True:
+            ready, _, _ = select.select([listener, sys.stdin], [], [])
+            if sys.stdin in ready:
+                return
+            session, _ = listener.accept()
+            with session:
+                try:
+                    serve(session)
+                except (EOFError, OSError):
+                    pass
+
+
+main()
