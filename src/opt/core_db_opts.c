@@ -1,0 +1,101 @@
+/*
+ * core_db_opts.c - the rows of the options that all databases have in common.
+ */
+#include "opt/core_opts.h"
+
+static const char *const ps_mode_words[] = { "auto", "disable", NULL };
+
+static const char *const table_exists_words[] = { "error", "skip", "drop",
+                                                  "resume", NULL };
+static const char *const load_method_words[] = { "auto", "insert", "bulk",
+                                                 NULL };
+static const char *const create_index_words[] = { "after", "before", "off",
+                                                  NULL };
+
+const struct opt core_db_opts[] = {
+  {
+    OPT_STRING(struct db_cfg, driver),
+    .name = "db-driver",
+    .def = "mysql",
+    .help = "database driver; 'help' prints the driver list",
+  },
+  {
+    OPT_WORD(struct db_cfg, ps_mode),
+    .name = "db-ps-mode",
+    .def = "auto",
+    .words = ps_mode_words,
+    .help = "prepared statements on the server, or emulated by the client "
+            "{auto,disable}",
+  },
+  {
+    OPT_BOOL(struct db_cfg, debug),
+    .name = "db-debug",
+    .def = "off",
+    .help = "database debug output",
+  },
+  {
+    OPT_LIST(struct db_cfg, ignore_errors),
+    .flags = OPT_NO_GAPS,
+    .name = "db-ignore-errors",
+    .def = "",
+    .help = "errors ignorable for every driver, added to the driver's own list",
+  },
+  {
+    OPT_INT(struct db_cfg, connect_timeout_s),
+    .name = "db-connect-timeout",
+    .def = "10",
+    .min = 1,
+    .max = 3600,
+    .help = "seconds for opening one connection",
+  },
+  {
+    OPT_DOUBLE(struct db_cfg, query_timeout_s),
+    .name = "db-query-timeout",
+    .def = "0",
+    .fmax = 86400,
+    .help = "seconds one statement may take; 0 = no limit of its own",
+  },
+  {
+    OPT_WORD(struct db_cfg, table_exists),
+    .name = "table-exists",
+    .def = "error",
+    .words = table_exists_words,
+    .help = "what prepare does when a table exists {error,skip,drop,"
+            "resume}",
+    .man = "End with an error, leave the table as it is, drop it and make it "
+           "anew, or add the rows that an interrupted prepare has not loaded; "
+           "that takes the same seed, distribution and table size. Heeded by "
+           "the bundled OLTP scripts.",
+  },
+  {
+    OPT_WORD(struct db_cfg, load_method),
+    .name = "load-method",
+    .def = "auto",
+    .words = load_method_words,
+    .help = "how prepare sends rows {auto,insert,bulk}",
+    .man = "\"bulk\" is the way that a database has for loading: COPY of "
+           "PostgreSQL, LOAD DATA LOCAL of MySQL, one prepared statement of "
+           "SQLite. \"insert\" sends multi-row INSERTs. \"auto\" takes the "
+           "faster one that the server allows. Heeded by the bundled OLTP "
+           "scripts.",
+  },
+  {
+    OPT_BOOL(struct db_cfg, load_analyze),
+    .name = "load-analyze",
+    .def = "off",
+    .help = "let prepare end each table with ANALYZE",
+    .man = "The statistics of the optimiser are then the same for every run "
+           "that follows, instead of changing when the server gathers them. "
+           "Heeded by the bundled OLTP scripts.",
+  },
+  {
+    OPT_WORD(struct db_cfg, create_index),
+    .name = "create-index",
+    .def = "after",
+    .words = create_index_words,
+    .help = "when prepare makes secondary indexes {after,before,off}",
+    .man = "After the rows, which is faster, before them, or not at all. "
+           "Heeded by the bundled OLTP scripts.",
+  },
+  OPT_END,
+};
