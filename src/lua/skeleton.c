@@ -8,6 +8,7 @@
 
 #include "base/compiler.h"
 #include "base/word.h"
+#include "lua/skeleton_draft.h"
 
 enum {
   NO_BYTE = 256,       /* the statement ends */
@@ -295,68 +296,9 @@ int skeletons_find(struct skeletons *s, const char *sql, size_t len)
 
 /* ---- new ones ---- */
 
-/* A skeleton in the making. */
-struct draft {
-  struct skeleton_piece piece[SQLTEXT_BYTES + 1];
-  char text[SKELETON_BYTES];
-  size_t n_pieces, len;
-};
-
-/* False: it is too long. */
-static bool draft_add(struct draft *d, const char *text, size_t len,
-                      enum skeleton_next next)
-{
-  const size_t mark = (next & (SKELETON_NUMBER | SKELETON_STRING)) != 0;
-
-  if (len + mark > sizeof(d->text) - d->len)
-    return false;
-  if (len > 0)
-    memcpy(d->text + d->len, text, len);
-  d->len += len;
-  d->piece[d->n_pieces].end = (uint16_t)d->len;
-  d->piece[d->n_pieces++].next = (uint16_t)next;
-  if (mark)
-    d->text[d->len++] = '?';
-  return true;
-}
-
-/* After all others. */
-static bool draft_end(struct draft *d, const char *text, size_t len,
-                      enum skeleton_next next)
-{
-  if (len == 0 && next == SKELETON_END && d->n_pieces > 0)
-    d->piece[d->n_pieces - 1].next |= SKELETON_END;
-  return draft_add(d, text, len, next);
-}
-
-static bool make_draft(struct draft *d, const char *sql, size_t len,
-                       const struct sqltext_cuts *cuts)
-{
-  size_t at = 0;
-
-  d->n_pieces = d->len = 0;
-  for (size_t i = 0; i < cuts->n; i++) {
-    const size_t from = cuts->of[i].from;
-
-    if (!draft_add(d, sql + at, from - at,
-                   sql[from] == '\'' ? SKELETON_STRING : SKELETON_NUMBER))
-      return false;
-    at = cuts->of[i].to;
-  }
-  return draft_end(d, sql + at, cuts->end - at,
-                   cuts->end < len ? SKELETON_ANYTHING : SKELETON_END);
-}
-
-static bool is_draft(const struct skeleton *k, const struct draft *d)
-{
-  return k->len == d->len && k->n_pieces == d->n_pieces &&
-         memcmp(k->text, d->text, d->len) == 0 &&
-         memcmp(k->piece, d->piece, d->n_pieces * sizeof(d->piece[0])) == 0;
-}
-
 /* NULL: there is no room. */
-static struct skeleton *keep(struct skeletons *s, const struct draft *d,
-                             unsigned id)
+static struct skeleton *keep(struct skeletons *s,
+                             const struct skeleton_draft *d, unsigned id)
 {
   struct skeleton *k = (struct skeleton *)(void *)(s->room + s->used);
   const size_t pieces = d->n_pieces * sizeof(d->piece[0]);
@@ -381,10 +323,10 @@ static struct skeleton *keep(struct skeletons *s, const struct draft *d,
 }
 
 static struct skeleton *find_draft(const struct skeletons *s,
-                                   const struct draft *d)
+                                   const struct skeleton_draft *d)
 {
   for (unsigned i = 0; i < s->n; i++) {
-    if (is_draft(s->of[i], d))
+    if (skeleton_draft_is(d, s->of[i]))
       return s->of[i];
   }
   return NULL;
@@ -430,9 +372,9 @@ void skeletons_add(struct skeletons *s, const char *sql, size_t len,
 {
   const bool is_first = s->n == 0;
   struct skeleton *k;
-  struct draft d;
+  struct skeleton_draft d;
 
-  if (!make_draft(&d, sql, len, cuts))
+  if (!skeleton_draft_make(&d, sql, len, cuts))
     return;
   k = find_draft(s, &d);
   if (!k)

@@ -1,0 +1,137 @@
+/*
+ * host.c - the table `host`: what C tells the internal modules, and does for
+ * them.
+ */
+#include "lua/host.h"
+
+#include <lauxlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "lua/bundle.h"
+#include "lua/resolve.h"
+#include "lua/script_internal.h"
+#include "lua/state.h"
+#include "run/plan.h"
+
+static struct state *state_of(lua_State *L)
+{
+  return lua_touserdata(L, lua_upvalueindex(1));
+}
+
+/* host.load(name, host): execute an internal module. */
+static int load_internal(lua_State *L)
+{
+  struct script *script = state_of(L)->script;
+  const char *name = luaL_checkstring(L, 1);
+
+  for (size_t i = 0; i < INTERNAL_MODULES; i++) {
+    if (strcmp(internal_modules[i].name, name) != 0)
+      continue;
+    if (luaL_loadbuffer(L, script->modules[i].text, script->modules[i].len,
+                        lua_pushfstring(L, "=bench.%s", name)) != 0)
+      return lua_error(L);
+    lua_pushvalue(L, 2);
+    lua_call(L, 1, 1);
+    return 1;
+  }
+  return luaL_error(L, "no internal module '%s'", name);
+}
+
+/* host.compile(path): the function that is a module, or nil and a message. */
+static int compile_module(lua_State *L)
+{
+  return compiled_load(&state_of(L)->script->compiled, L,
+                       luaL_checkstring(L, 1));
+}
+
+static void set_text(lua_State *L, const char *name, const char *text)
+{
+  if (text)
+    lua_pushstring(L, text);
+  else
+    lua_pushnil(L);
+  lua_setfield(L, -2, name);
+}
+
+static void push_argv(lua_State *L, const struct script_setup *setup)
+{
+  lua_createtable(L, setup->argc, 1);
+  for (int i = 0; i < setup->argc; i++) {
+    lua_pushstring(L, setup->argv[i]);
+    lua_rawseti(L, -2, i);
+  }
+}
+
+/* host.record(name, path): a module was loaded from a file. */
+static int record_module(lua_State *L)
+{
+  struct bundle *b = state_of(L)->script->setup.record;
+
+  if (bundle_add(b, luaL_checkstring(L, 1), luaL_checkstring(L, 2), NULL, 0) <
+      0)
+    return luaL_error(L, "module '%s' cannot be given to other processes",
+                      lua_tostring(L, 1));
+  return 0;
+}
+
+/* host.bundled(name): text and path of a module that was given, or nil. */
+static int find_module(lua_State *L)
+{
+  const struct bundle *b = state_of(L)->script->setup.bundle;
+  const struct bundle_module *m = bundle_find(b, luaL_checkstring(L, 1));
+
+  if (!m)
+    return 0;
+  lua_pushlstring(L, strbuf_str(&m->text), m->text.len);
+  lua_pushstring(L, m->path);
+  return 2;
+}
+
+static void set_function(lua_State *L, struct state *s, const char *name,
+                         lua_CFunction function)
+{
+  lua_pushlightuserdata(L, s);
+  lua_pushcclosure(L, function, 1);
+  lua_setfield(L, -2, name);
+}
+
+static void push_host(lua_State *L, struct state *s)
+{
+  const struct script *script = s->script;
+  const struct script_setup *setup = &script->setup;
+
+  lua_createtable(L, 0, 24);
+  lua_pushnumber(L, s->tid);
+  lua_setfield(L, -2, "tid");
+  set_text(L, "version",
+           setup->plan->compat == COMPAT_1_1 ? "1.1.0" : "1.0.20");
+  set_text(L, "bench_version", PACKAGE_VERSION);
+  set_text(L, "cdef", internal_cdef);
+  set_text(L, "command", setup->command);
+  set_text(L, "script_path", setup->what->script_path);
+  set_text(L, "folder", setup->what->folder);
+  set_text(L, "datadir", script->datadir);
+  set_text(L, "path", strbuf_str(&script->path));
+  set_text(L, "cpath", strbuf_str(&script->cpath));
+  set_text(L, "luajit_cmd", setup->luajit_cmd);
+  push_argv(L, setup);
+  lua_setfield(L, -2, "argv");
+  set_function(L, s, "load", load_internal);
+  set_function(L, s, "compile", compile_module);
+  if (setup->record && !script->main) /* this will be the main state */
+    set_function(L, s, "record", record_module);
+  if (setup->bundle)
+    set_function(L, s, "bundled", find_module);
+}
+
+void host_boot(struct state *s, lua_State *L)
+{
+  lua_pushlightuserdata(L, s);
+  lua_pushcclosure(L, load_internal, 1);
+  lua_pushliteral(L, "sysbench");
+  push_host(L, s);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, LUA_REGISTRYINDEX, "bench.host");
+  lua_call(L, 2, 0);
+}
