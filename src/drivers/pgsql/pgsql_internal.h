@@ -36,9 +36,9 @@ struct pgsql_session {
   unsigned channels; /* LISTEN without UNLISTEN, as far as one can see */
   bool emulates;     /* the dialect has to be right after each statement */
 
-  bool plain_chosen;   /* ... statements are executed without the library */
-  bool plain;          /* the same, and nothing stands in the way now */
-  bool settings_moved; /* ... which may have a wrong idea of the settings */
+  bool plain_chosen;   /* statements may be executed without the library */
+  bool plain;          /* now they are: the library need not hear all */
+  bool settings_moved; /* ... and may have a wrong idea of the settings */
   int encoding;        /* then: the client's, as the library numbers it */
   struct pgsql_wire wire;
 
