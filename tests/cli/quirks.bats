@@ -51,19 +51,74 @@ L
   must is "$(number 'queries:')" 10000000000
 }
 
-@test "a configuration file that is missing, and long lines" {
-  bench cpu --config-file=nowhere run
+# configured LINE...: a run with a configuration file of these lines.
+configured() {
+  printf '%s\n' "$@" >bench.cnf
+  bench cpu --config-file=bench.cnf --cpu-max-prime=50 run
+}
+
+@test "a configuration file that is missing ends the run" {
+  bench cpu --config-file=nowhere --events=1 run
   must is "$status" 1
+  must is "$output" ""
   must is "$stderr" "FATAL: Invalid value for --config-file: 'nowhere' (expected a readable file: No such file or directory)"
-  {
-    printf '# %s\n' "$(printf 'x%.0s' {1..600})"
-    printf 'validate=off\nevents=3%s\ncpu-max-prime=50\n' "$(printf ' %.0s' {1..400})"
-  } >bench.cnf
-  bench cpu --config-file=bench.cnf run
+  # One that may be read, and cannot.
+  bench cpu --config-file=/proc/self/mem --events=1 run
+  must is "$status" 1
+  must is "$stderr" "FATAL: Invalid value for --config-file: '/proc/self/mem' (expected a readable file: Input/output error)"
+  # Wherever it stands, and though a later one is there.
+  echo 'events=1' >bench.cnf
+  bench cpu --config-file=nowhere --config-file=bench.cnf run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: Invalid value for --config-file: 'nowhere'"
+}
+
+@test "lines of a configuration file have any length" {
+  local blanks
+  blanks=$(printf ' %.0s' {1..5000})
+  # What counts stands behind column 255: the name, the value, a list's item.
+  configured "$blanks events$blanks=${blanks}3"
   must is "$status" 0
   must is "$(number 'total number of events:')" 3
-  must has "$output" '^Prime numbers limit: 50$'
-  must is "$(grep -c 'Validation checks' <<<"$output")" 0
+  configured 'events=3' "percentiles=50,$blanks,99.5"
+  must is "$status" 0
+  must has "$output" '^ +p99\.5 '
+  # And the rest of a long line is not one of its own.
+  configured 'events=3' "# $blanks" "#$(printf 'x%.0s' {1..600})threads=0" \
+    "threads=1 #$(printf 'x%.0s' {1..600})"
+  must is "$status" 0
+  must is "$stderr" ""
+  # Nor is what is wrong behind that column overlooked.
+  configured "events=3${blanks}x"
+  must is "$status" 1
+  must has "$stderr" "^FATAL: Invalid value for --events: .*, bench.cnf:1$"
+}
+
+@test "values in a configuration file are those of the command line" {
+  for on in validate validate=on validate=1 validate=true; do
+    configured events=1 "$on"
+    must is "$on $(grep -c '^Validation checks: on' <<<"$output")" "$on 1"
+  done
+  for off in validate=off validate=0 'validate = false'; do
+    configured events=1 "$off"
+    must is "$status" 0
+    must is "$off $(grep -c '^Validation checks: on' <<<"$output")" "$off 0"
+  done
+  configured events=1 debug
+  must has "$stderr$output" '^DEBUG: '
+  configured events=1 debug=off
+  must is "$(grep -c '^DEBUG: ' <<<"$stderr$output")" 0
+  configured events=1 debug=perhaps
+  must is "$status" 1
+  must is "$stderr" "FATAL: Invalid value for --debug: 'perhaps' (expected on or off), bench.cnf:2"
+  # An option of the test keeps what the file says.
+  echo 'cpu-max-prime=70' >bench.cnf
+  bench cpu --config-file=bench.cnf --events=1 run
+  must has "$output" '^Prime numbers limit: 70$'
+  bench cpu --cpu-max-prime=60 --config-file=bench.cnf --events=1 run
+  must has "$output" '^Prime numbers limit: 70$'
+  bench cpu --config-file=bench.cnf --cpu-max-prime=60 --events=1 run
+  must has "$output" '^Prime numbers limit: 60$'
 }
 
 @test "without a command options are not looked at" {
