@@ -67,7 +67,7 @@ void script_tally(void *run, struct tally *to)
 
   measures_tally(&script->measures, to);
   for (size_t i = 0; i < n; i++) {
-    struct error_count e;
+    struct error_count e = { 0 };
 
     fill_error(&e, &errors->entry[i]);
     tally_error(to, &e);

@@ -151,16 +151,21 @@ configured() {
   done
 }
 
+# without_backlog: about a hundred arrivals were measured, and what came late was
+# not what was due in the warm-up.
+without_backlog() {
+  bench t.lua --warmup-time=1 --time=1 --rate=100 run
+  is "$status" 0 && holds "$(number 'total number of events:') < 150" &&
+    holds "$(number '95th percentile:') < 150"
+}
+
 @test "the backlog of a warm-up is not measured" {
   cat >t.lua <<'L'
 ffi.cdef "int usleep(uint32_t);"
 function event() if sysbench.iteration() <= 10 then ffi.C.usleep(100000) end end
 L
   # 90 of 100 arrivals still wait when the warm-up ends.
-  bench t.lua --warmup-time=1 --time=1 --rate=100 run
-  must is "$status" 0
-  must holds "$(number '95th percentile:') < 150"
-  must holds "$(number 'total number of events:') < 170"
+  must sooner_or_later without_backlog
 }
 
 @test "errors by code, the fatal one as well" {
