@@ -73,3 +73,12 @@ void script_tally(void *run, struct tally *to)
     tally_error(to, &e);
   }
 }
+
+void script_statement_times(void *run, struct report *r)
+{
+  const struct script *script = run;
+  struct db_process *db = script->setup.db;
+
+  r->execution = times_take(&db->execution);
+  r->fetching = times_take(&db->fetching);
+}

@@ -242,3 +242,75 @@ L
   must is "$status" 1
   must has "$stderr" "^FATAL: Invalid value for --mysql-port: 'abc' "
 }
+
+# times WHAT: min, avg, max and total under this heading, in seconds.
+times() {
+  sed -nE "/^DEBUG: $1 statistics/,/total:/s/^DEBUG: +(min|avg|max|total): +([0-9.]+)s\$/\\2/p" \
+    <<<"$stderr" | xargs
+}
+
+@test "times of statements are taken" {
+  local min avg max total
+  bench oltp_point_select --db-driver=null --null-latency=3000 --table-size=10 \
+    --db-debug --verbosity=5 --threads=2 --events=6 run
+  must is "$status" 0
+  read -r min avg max total <<<"$(times 'Query execution')"
+  must holds "$min >= 0.003 && $avg >= $min && $max >= $avg && $total >= 5 * $min + $max - 0.001"
+  # Of what was measured.
+  cat >t.lua <<'L'
+function event()
+  con = con or sysbench.sql.driver():connect()
+  con:query("SELECT 1")
+  ffi.C.usleep(20000)
+end
+ffi.cdef "int usleep(uint32_t);"
+L
+  bench t.lua --db-driver=null --null-latency=3000 --db-debug --verbosity=5 \
+    --warmup-time=1 --events=3 run
+  must is "$status" 0
+  read -r min avg max total <<<"$(times 'Query execution')"
+  # About fifty were warming up.
+  must holds "$total > 0 && $total / $avg < 10"
+  # Rows that are fetched.
+  cat >t.lua <<'L'
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() local rs = con:query("SELECT 1") for i = 1, 20000 do rs:fetch_row() end end
+L
+  bench t.lua --db-driver=null --null-rows=20000 --db-debug --verbosity=5 --events=2 run
+  must is "$status" 0
+  read -r min avg max total <<<"$(times 'Results fetching')"
+  must holds "$total > 0 && $max >= $min && $total >= $max"
+}
+
+# flat DRIVER OPTION...: failed attempts to connect leave no memory behind.
+flat() {
+  needs_driver "$1"
+  cat >t.lua <<'L'
+local function resident()
+  collectgarbage() collectgarbage()
+  local pages = io.open("/proc/self/statm"):read("*a"):match("^%d+ (%d+)")
+  return tonumber(pages) * 4
+end
+function prepare()
+  local drv = sysbench.sql.driver()
+  local first
+  for i = 1, 1000 do
+    assert(not pcall(drv.connect, drv))
+    if i == 200 then first = resident() end
+  end
+  print("grown", resident() - first)
+end
+L
+  bench t.lua --db-driver="$@" prepare
+  must is "$status" 0
+  # Less than half a kilobyte for each of 800, whatever the library keeps.
+  must holds "$(number 'grown') < 400"
+}
+
+@test "mysql: failed attempts to connect leave no memory behind" {
+  flat mysql --mysql-host=127.0.0.1 --mysql-port=1
+}
+
+@test "pgsql: failed attempts to connect leave no memory behind" {
+  flat pgsql --pgsql-host=127.0.0.1 --pgsql-port=1
+}
