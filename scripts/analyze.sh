@@ -35,19 +35,22 @@ missing() {
 tidy() {
   command -v clang-tidy >/dev/null || { missing clang-tidy; return; }
   echo "== clang-tidy"
+  local said
   # shellcheck disable=SC2086  # a list of files
-  printf '%s\n' $files |
-    nice xargs -P "$jobs" -I{} clang-tidy --quiet {} -- "${flags[@]}" 2>/dev/null |
-    grep . && status=1
+  said=$(printf '%s\n' $files |
+    nice xargs -P "$jobs" -I{} clang-tidy --quiet {} -- "${flags[@]}" 2>/dev/null) ||
+    status=1
+  [ -z "$said" ] || { printf '%s\n' "$said"; status=1; }
 }
 
 cpp_check() {
   command -v cppcheck >/dev/null || { missing cppcheck; return; }
   echo "== cppcheck"
+  # One job: with more, what goes from file to file is not looked at.
   # shellcheck disable=SC2086
   nice cppcheck --quiet --std=c11 --enable=warning,performance,portability \
     --inline-suppr --suppressions-list=scripts/cppcheck.supp --error-exitcode=1 \
-    -j "$jobs" -Isrc -DHAVE_CONFIG_H --include="$build/config.h" \
+    -Isrc -DHAVE_CONFIG_H --include="$build/config.h" \
     --template='{file}:{line}: {id}: {message}' $files || status=1
 }
 

@@ -111,16 +111,6 @@ static void clear_mark(struct conn *c, const char *sql, size_t len)
     c->attention &= ~(unsigned)CONN_MARKED;
 }
 
-static void add_time(struct db_times *t, uint64_t ns)
-{
-  if (t->count == 0 || ns < t->min_ns)
-    t->min_ns = ns;
-  if (ns > t->max_ns)
-    t->max_ns = ns;
-  t->count++;
-  t->sum_ns += ns;
-}
-
 static void sample(struct conn *c, const struct call_info *info, bool failed)
 {
   const uint64_t took_ns = clock_now_ns() - info->start_ns;
@@ -129,7 +119,7 @@ static void sample(struct conn *c, const struct call_info *info, bool failed)
   struct db_env *env = c->env;
 
   if (env->process->set.debug && env->recorder)
-    add_time(&env->execution, took_ns);
+    times_add(&env->process->execution, took_ns);
   if (env->on_statement)
     env->on_statement(env->on_statement_ctx, info->cls, info->sql, info->len,
                       took_ns, &s);

@@ -279,17 +279,10 @@ static sql_row *no_row(const struct conn *c)
 
 static int fetch_timed(struct conn *c)
 {
-  struct db_times *t = &c->env->fetching;
   const uint64_t start = clock_now_ns();
   const int rc = c->driver->fetch(c->session, c->values);
-  const uint64_t ns = clock_now_ns() - start;
 
-  if (t->count == 0 || ns < t->min_ns)
-    t->min_ns = ns;
-  if (ns > t->max_ns)
-    t->max_ns = ns;
-  t->count++;
-  t->sum_ns += ns;
+  times_add(&c->env->process->fetching, clock_now_ns() - start);
   return rc;
 }
 

@@ -24,6 +24,7 @@
 #include "db/flood.h"
 #include "db/ignore.h"
 #include "db/outage.h"
+#include "db/times.h"
 #include "db/watch.h"
 
 struct conn;
@@ -119,6 +120,7 @@ struct db_process {
   struct outage outage;
   struct flood flood;
   struct watch watch;
+  struct db_times execution, fetching; /* with --db-debug, of runs */
 };
 
 /* -EINVAL with the text to show when the ignore lists cannot be read. */
@@ -163,11 +165,6 @@ struct stmt_sample {
   uint64_t nrows; /* on success; 0 without a result set */
 };
 
-/* Time spent, for --db-debug. */
-struct db_times {
-  uint64_t count, sum_ns, min_ns, max_ns; /* min, max: 0 without a count */
-};
-
 /* A driver as a thread sees it; the first member is what scripts hold. */
 struct driver_handle {
   struct driver_pub pub;
@@ -199,7 +196,6 @@ struct db_env {
   struct driver_handle handle[DRIVERS_MAX];
   bool after_events;  /* `recorder` is set for a last packet only */
   struct conn *first; /* all connection objects of the thread */
-  struct db_times execution, fetching; /* with --db-debug */
 };
 
 /* Ends and frees all connections, statements and drivers of the thread; no

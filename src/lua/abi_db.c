@@ -63,6 +63,8 @@ sql_result *bench_db_query(sql_connection *con, const char *query, size_t len,
 {
   struct conn *c = conn_of(con);
 
+  if (UNLIKELY(!con))
+    return NULL; /* a method without its object: sql.lua says so */
   conn_set_class(c, cls);
   return conn_query(c, query, len);
 }

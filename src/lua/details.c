@@ -67,9 +67,18 @@ void script_tally(void *run, struct tally *to)
 
   measures_tally(&script->measures, to);
   for (size_t i = 0; i < n; i++) {
-    struct error_count e;
+    struct error_count e = { 0 };
 
     fill_error(&e, &errors->entry[i]);
     tally_error(to, &e);
   }
+}
+
+void script_statement_times(void *run, struct report *r)
+{
+  const struct script *script = run;
+  struct db_process *db = script->setup.db;
+
+  r->execution = times_take(&db->execution);
+  r->fetching = times_take(&db->fetching);
 }

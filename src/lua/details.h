@@ -5,6 +5,7 @@
 #ifndef BENCH_LUA_DETAILS_H
 #define BENCH_LUA_DETAILS_H
 
+struct report;
 struct tally;
 struct test_details;
 
@@ -13,5 +14,8 @@ void script_details(void *run, struct test_details *ret);
 
 /* The member `tally`: its counters, histograms and errors. */
 void script_tally(void *run, struct tally *to);
+
+/* The member `statement_times`. */
+void script_statement_times(void *run, struct report *r);
 
 #endif

@@ -207,4 +207,5 @@ const struct test_ops script_test_ops = {
   .style = style,
   .tally = script_tally,
   .details = script_details,
+  .statement_times = script_statement_times,
 };

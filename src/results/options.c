@@ -124,6 +124,8 @@ bool results_on_stdout(const struct results_cfg *cfg)
 static bool is_same_file(const struct results_file *a,
                          const struct results_file *b)
 {
+  /* Each file has its row, but the analyzer thinks of a table without any.
+   * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
   return a->path[0] != '\0' && strcmp(a->path, b->path) == 0 &&
          strcmp(a->path, "/dev/null") != 0;
 }

@@ -37,7 +37,7 @@ static void final_report(struct conductor *c)
 
   /* Nothing was measured in a run that ended while it was warming up. */
   if (run->plan->warmup_ns > 0 && atomic_load(&run->warm) != WARM_DONE)
-    periods_restart(run->periods, end_ns);
+    reporting_restart(run, end_ns);
   if (setup->details)
     reporting_partial(run, end_ns);
   reporting_fill(run, &r, c->forced ? REPORT_FORCED : REPORT_FINAL, end_ns);

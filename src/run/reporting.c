@@ -42,6 +42,21 @@ static enum report_style style_of(const struct run *run)
   return run->test->style;
 }
 
+/* --db-debug. */
+static void take_statement_times(const struct run *run, struct report *r)
+{
+  if (run->plan->report.statement_times && run->test->ops->statement_times)
+    run->test->ops->statement_times(run->test_run, r);
+}
+
+void reporting_restart(const struct run *run, uint64_t now_ns)
+{
+  struct report of_before = { 0 };
+
+  periods_restart(run->periods, now_ns);
+  take_statement_times(run, &of_before);
+}
+
 void reporting_fill(const struct run *run, struct report *r,
                     enum report_kind kind, uint64_t now_ns)
 {
@@ -53,6 +68,8 @@ void reporting_fill(const struct run *run, struct report *r,
     r->queue_length = schedule_waiting(run->schedule, now_ns);
     r->concurrency = run_count_phase(run, WORKER_EVENT);
   }
+  if (kind != REPORT_INTERVAL)
+    take_statement_times(run, r);
 }
 
 void reporting_send(struct run *run, const struct report *r)
@@ -172,7 +189,7 @@ static void cut_warmup(struct run *run)
       (void)sched_yield();
   }
   now = clock_now_ns();
-  periods_restart(run->periods, now);
+  reporting_restart(run, now);
   ending_restart(run, now);
   atomic_store(&run->warm, WARM_DONE);
   wait_wake_all(&run->warm);

@@ -34,6 +34,9 @@ int reporting_start(struct run *run, pthread_t *ret, struct err *err);
  */
 bool reporting_stop(struct run *run, pthread_t thread, uint64_t patience_ns);
 
+/* Whatever is reported counts from here on: the end of the warm-up. */
+void reporting_restart(const struct run *run, uint64_t now_ns);
+
 /* The numbers that are not a difference of snapshots. */
 void reporting_fill(const struct run *run, struct report *r,
                     enum report_kind kind, uint64_t now_ns);

@@ -115,6 +115,12 @@ struct test_ops {
    */
   void (*details)(void *run, struct test_details *ret);
 
+  /*
+   * [opt] For --db-debug: r->execution and r->fetching, the times of statements
+   * since the last call.  When and how tally() is called.
+   */
+  void (*statement_times)(void *run, struct report *r);
+
   /* [opt] The setup of reports, where the test has a say (memory). */
   void (*setup)(void *run, struct report_setup *setup);
 };

@@ -248,16 +248,17 @@ static int run_rerun(const struct tool_args *args, struct err *err)
   if (rc == 0)
     rc = make_args(&a, args, &file, err);
   result_file_done(&file);
-  if (rc == 0) {
-    (void)fflush(NULL);
-    /* make_args() has set it.
-     * NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
-    (void)execv("/proc/self/exe", a.of);
-    rc = err_sys(err, "cannot start the program again");
+  if (rc < 0) {
+    args_done(&a);
+    return rc == -ENOMEM ? TOOL_FAILED : TOOL_BAD_INPUT;
   }
+  (void)fflush(NULL);
+  /* make_args() has set it.
+   * NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
+  (void)execv("/proc/self/exe", a.of);
+  (void)err_sys(err, "cannot start the program again");
   args_done(&a);
-  return rc == -EINVAL || rc == -ENOENT || rc == -EACCES ? TOOL_BAD_INPUT
-                                                         : TOOL_FAILED;
+  return TOOL_FAILED;
 }
 
 static const struct opt no_opts[] = { OPT_END };

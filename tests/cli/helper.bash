@@ -24,6 +24,18 @@ must() {
   return 1
 }
 
+# sooner_or_later COMMAND...: it holds in one of ten attempts.  For what a machine
+# with other work upsets (a thread that gets no processor for half a second),
+# and what a wrong program never does.
+sooner_or_later() {
+  local attempt
+  for attempt in {1..9}; do
+    "$@" && return 0
+    echo "attempt $attempt: $*" >&2
+  done
+  "$@"
+}
+
 # has TEXT PATTERN: the text has a line that matches the pattern.
 has() {
   grep -Eq -- "$2" <<<"$1"

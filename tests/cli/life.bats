@@ -66,11 +66,16 @@ load helper
   must is "$(number 'total number of events:')" 6
 }
 
-@test "interval lines stand on the grid, the last one with the time limit" {
+# Lines at all points of the grid: none was late by a whole interval.
+on_the_grid() {
   bench cpu --cpu-max-prime=1000 --time=2 --report-interval=0.5 --threads=2 run
-  must is "$(grep -c '^\[' <<<"$output")" 4
-  must is "$(sed -nE 's/^\[ (.*s) \] thds: 2 eps: [0-9.]+ lat \(ms,95%\): [0-9.]+$/\1/p' <<<"$output" | xargs)" \
-    "0.5s 1.0s 1.5s 2.0s"
+  is "$(grep -c '^\[' <<<"$output")" 4 &&
+    is "$(sed -nE 's/^\[ (.*s) \] thds: 2 eps: [0-9.]+ lat \(ms,95%\): [0-9.]+$/\1/p' <<<"$output" | xargs)" \
+      "0.5s 1.0s 1.5s 2.0s"
+}
+
+@test "interval lines stand on the grid, the last one with the time limit" {
+  must sooner_or_later on_the_grid
 }
 
 @test "checkpoints are full reports of their own period" {

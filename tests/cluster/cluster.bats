@@ -341,7 +341,7 @@ posts() {
   start 2 ./sleeper.lua --time=60 --report-interval=1 run
   local before after from to i
   from=$(date +%s%N) before=($(posts))
-  await out '\[ 6s \]'
+  await out '^\[ ([6-9]|[0-9]{2,})s \]'
   to=$(date +%s%N) after=($(posts))
   kill -INT "$pid"
   wait "$pid" || true

@@ -161,7 +161,7 @@ LUA
   ranks 3 ./errors.lua --db-driver=sqlite --sqlite-db="$PWD/db" --db-ignore-errors=all \
     --time=2 --report-interval=1 --json=run.json run
   must is "$status" 0
-  has "$output" '^\[ 1s \] thds: 3 '
+  has "$output" '^\[ [12]s \] thds: 3 '
   check run.json "d['ranks'][1]['events'] == 0" "d['ranks'][1]['errors'] > 0" \
     "d['ranks'][0]['errors'] == d['ranks'][2]['errors'] == 0" \
     "d['totals']['errors'] == d['ranks'][1]['errors']" \

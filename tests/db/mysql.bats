@@ -82,3 +82,16 @@ function event() end\n' >"$BATS_TEST_TMPDIR/open.lua"
     "${tcp[@]}" --mysql-ssl --mysql-protocol=wire
   ((status == 1))
 }
+
+@test "which transport is used is told: results and --db-debug" {
+  says ' unix ' --mysql-socket="$MY_SOCKET"
+  says " tcp " "${tcp[@]}"
+  local want
+  for want in unix tcp; do
+    target=(--mysql-socket="$MY_SOCKET")
+    [[ $want == unix ]] || target=("${tcp[@]}")
+    "$BENCH" "$BATS_TEST_TMPDIR/open.lua" --events=1 "${target[@]}" \
+      --json="$BATS_TEST_TMPDIR/$want.json" run
+    grep -E '"transport": "'$want' ' "$BATS_TEST_TMPDIR/$want.json"
+  done
+}

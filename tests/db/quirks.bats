@@ -145,3 +145,35 @@ L
   grep -q '^        write: *0$' <<<"$output"
   grep -q '^        other: *5$' <<<"$output"
 }
+
+@test "mysql: memory does not grow with reconnections" {
+  on_mysql
+  ! nm "$BENCH" | grep -Eq '__(asan|tsan)_init' ||
+    skip 'sanitizers keep what was freed'
+  local protocol
+  for protocol in wire library; do
+    lua --mysql-protocol=$protocol <<'L'
+local function resident()
+  collectgarbage() collectgarbage()
+  return tonumber(io.open("/proc/self/statm"):read("*a"):match("^%d+ (%d+)")) * 4
+end
+local size = {}
+local text = ("x"):rep(5000)
+local statements = {}
+for i = 1, 20 do statements[i] = con:prepare("SELECT REPEAT('x', 5000), " .. i) end
+for i = 1, 600 do
+  -- statements that are prepared again, results that nobody reads
+  for k = 1, 20, 7 do statements[k]:execute() end
+  local st = con:prepare("SELECT '" .. text .. "'")
+  st:execute()
+  con:query("SELECT '" .. text .. "'")
+  con:reconnect()
+  if i % 200 == 0 then size[i] = resident() end
+end
+-- One result of each of 400 turns would be 2 MB.
+print("grown", size[600] - size[200] < 600)
+L
+    [ "$status" -eq 0 ]
+    shows 'grown	true'
+  done
+}

@@ -136,7 +136,20 @@ static void test_promised(void)
   OK(sizeof(sql_row) == 16, "sql_row");
   OK(sizeof(sql_result) == 48, "sql_result");
   OK(sizeof(sql_bind) == 40, "sql_bind");
-  OK(offsetof(sql_connection, driver) == 24, "sql_connection");
+  OK(offsetof(sql_connection, sql_errno) == 4 &&
+       offsetof(sql_connection, sql_state) == 8 &&
+       offsetof(sql_connection, sql_errmsg) == 16 &&
+       offsetof(sql_connection, driver) == 24,
+     "sql_connection");
+  OK(offsetof(sql_value, ptr) == 8 && offsetof(sql_row, values) == 8,
+     "values and rows");
+  OK(offsetof(sql_result, nrows) == 4 && offsetof(sql_result, nfields) == 8 &&
+       offsetof(sql_result, statement) == 16 &&
+       offsetof(sql_result, ptr) == 24 && offsetof(sql_result, row) == 32,
+     "members of sql_result");
+  OK(offsetof(sql_bind, buffer) == 8 && offsetof(sql_bind, data_len) == 16 &&
+       offsetof(sql_bind, max_len) == 24 && offsetof(sql_bind, is_null) == 32,
+     "members of sql_bind");
   OK(SB_CNT_MAX == 8, "counters");
 }
 

@@ -233,6 +233,7 @@ static void test_hang(void)
 
 static void test_times(void)
 {
+  struct report_times t;
   struct bed b;
   sql_result *rs;
 
@@ -244,11 +245,14 @@ static void test_times(void)
     (void)query(&b, "SET");
   rs = query(&b, "SELECT");
   (void)conn_fetch_row(rs);
-  OK(b.env.execution.count == 4 && b.env.execution.min_ns >= 10 * NS_PER_US &&
-       b.env.execution.max_ns >= b.env.execution.min_ns &&
-       b.env.execution.sum_ns >= 4 * b.env.execution.min_ns,
+  t = times_take(&b.process->execution);
+  OK(t.count == 4 && t.min_ns >= 10 * NS_PER_US && t.max_ns >= t.min_ns &&
+       t.sum_ns >= 3 * t.min_ns + t.max_ns && t.sum_ns <= 4 * t.max_ns,
      "time of statements");
-  OK(b.env.fetching.count == 1, "time of fetching");
+  t = times_take(&b.process->execution);
+  OK(t.count == 0 && t.sum_ns == 0 && t.min_ns == 0 && t.max_ns == 0,
+     "those taken are gone");
+  OK(times_take(&b.process->fetching).count == 1, "time of fetching");
   bed_close(&b);
 }
 

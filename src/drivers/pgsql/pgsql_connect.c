@@ -273,7 +273,7 @@ static int choose_protocol(struct pgsql_session *p, struct outcome *out)
 
 static bool is_tcp(int fd)
 {
-  struct sockaddr_storage peer;
+  struct sockaddr_storage peer = { 0 };
   socklen_t len = sizeof(peer);
 
   return getpeername(fd, (struct sockaddr *)(void *)&peer, &len) == 0 &&

@@ -9,6 +9,7 @@ local c_update, c_print = C.sb_histogram_update, C.sb_histogram_print
 local methods = host.methods.histogram
 
 function methods:update(value)
+  host.check_object(self)
   if type(value) ~= "number" then
     error(("bad argument #1 to 'update' (number expected, got %s)"):format(type(value)), 2)
   end
@@ -16,6 +17,7 @@ function methods:update(value)
 end
 
 function methods:print()
+  host.check_object(self)
   c_print(self)
 end
 

@@ -123,6 +123,9 @@ local connection = host.methods.connection
 
 -- NULL came back: no result set, or an error.
 local function no_rows(con, query)
+  if con == nil then
+    error("there is no connection (a dot where a colon belongs?)", 3)
+  end
   if con.error ~= NONE then
     raise(con, query, 3)
   end
@@ -172,11 +175,19 @@ end
 
 local driver = host.methods.driver
 
+local function check_driver(drv)
+  if not ffi.istype("sql_driver *", drv) or drv == nil then
+    error("a method was called without its driver (with a dot where a colon belongs?)", 3)
+  end
+end
+
 function driver:name()
+  check_driver(self)
   return ffi_string(self.sname)
 end
 
 function driver:connect(params)
+  check_driver(self)
   local t = {}
   if params ~= nil then
     if type(params) ~= "table" then

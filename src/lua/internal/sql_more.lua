@@ -9,6 +9,7 @@ local c_next_result, c_more_results = C.db_next_result, C.db_more_results
 local result_of = host.sql_result_of
 local no_rows = host.sql_no_rows
 local NONE = C.DB_ERROR_NONE
+local check_object = host.check_object
 
 local M = {}
 local connection, statement = host.methods.connection, host.methods.statement
@@ -36,11 +37,13 @@ function connection:check_error(rs, query)
 end
 
 function connection:disconnect()
+  check_object(self)
   C.db_connection_close(self)
   return true
 end
 
 function connection:reconnect()
+  check_object(self)
   if C.db_connection_reconnect(self) ~= 0 then
     C.bench_db_print_message(C.bench_db_take_message(self))
     error("reconnect failed: " .. ffi_string(C.bench_db_reason(self)), 2)
@@ -56,6 +59,7 @@ local function bulk_failed(con, name)
 end
 
 function connection:bulk_insert_init(query)
+  check_object(self)
   if type(query) ~= "string" then
     error(("bad argument #1 to 'bulk_insert_init' (string expected, got %s)"):format(type(query)), 2)
   end
@@ -68,6 +72,7 @@ end
 local c_bulk_next = C.db_bulk_insert_next
 
 function connection:bulk_insert_next(row)
+  check_object(self)
   if type(row) ~= "string" then
     error(("bad argument #1 to 'bulk_insert_next' (string expected, got %s)"):format(type(row)), 2)
   end
@@ -78,6 +83,7 @@ function connection:bulk_insert_next(row)
 end
 
 function connection:bulk_insert_done()
+  check_object(self)
   if C.db_bulk_insert_done(self) ~= 0 then
     bulk_failed(self, "db_bulk_insert_done")
   end
@@ -85,6 +91,7 @@ function connection:bulk_insert_done()
 end
 
 function connection:copy_rows(spec)
+  check_object(self)
   local n = host.use("sql_copy")(self, spec)
   return n
 end

@@ -135,7 +135,14 @@ local function address(stmt)
   return tonumber(ffi.cast(uintptr_t, stmt))
 end
 
+local function check_there(stmt, level)
+  if type(stmt) ~= "cdata" or stmt == nil then
+    error("there is no statement (a dot where a colon belongs?)", level)
+  end
+end
+
 local function check_open(stmt)
+  check_there(stmt, 4)
   if C.bench_db_is_closed(stmt) then
     error("attempt to use a closed statement", 3)
   end
@@ -185,6 +192,7 @@ function statement:bind_param(...)
 end
 
 local function no_rows(stmt)
+  check_there(stmt, 4)
   local con = stmt.connection
   if con.error ~= NONE then
     raise(owner_of(con), "<prepared statement>", 3)
@@ -245,6 +253,7 @@ function host.methods.connection:prepare(query, label)
   if type(query) ~= "string" then
     error(("bad argument #1 to 'prepare' (string expected, got %s)"):format(type(query)), 2)
   end
+  host.check_object(self)
   local stmt = C.db_prepare(self, query, #query)
   if stmt == nil then
     raise(self, query, 2)

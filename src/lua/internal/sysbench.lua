@@ -42,6 +42,14 @@ end
 
 host.use = use
 
+-- A method that was called with a dot, or for an object that is nil: functions
+-- in C would follow a null pointer.  Points at the script's call.
+function host.check_object(object)
+  if type(object) ~= "cdata" or object == nil then
+    error("a method was called without its object (with a dot where a colon belongs?)", 3)
+  end
+end
+
 -- Stand in for functions of a module: places[i][prefix .. NAME] calls what the
 -- module calls NAME.  The first call puts the module's functions in the places
 -- of all their stand-ins, unless somebody has put something else there.  Few

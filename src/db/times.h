@@ -1,0 +1,27 @@
+/*
+ * times.h - how long statements take, over all threads: for --db-debug.
+ */
+#ifndef BENCH_DB_TIMES_H
+#define BENCH_DB_TIMES_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "stats/report.h"
+
+/*
+ * {0} is empty.  All threads write to it, which would be a crime on the hot
+ * path: it is for debugging.  All members relaxed: a call that ends while they
+ * are taken may be split between two periods.
+ */
+struct db_times {
+  _Atomic uint64_t count, sum_ns, max_ns;
+  _Atomic uint64_t least; /* UINT64_MAX - the shortest; 0: none */
+};
+
+void times_add(struct db_times *t, uint64_t ns);
+
+/* What came since the last time; all 0 if nothing did. */
+struct report_times times_take(struct db_times *t);
+
+#endif
