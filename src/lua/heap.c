@@ -3,6 +3,7 @@
  */
 #include "lua/heap.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,6 +11,8 @@
 #include <sys/mman.h>
 
 #include "base/compiler.h"
+
+static_assert(HEAP_SIZES == 64, "a bit of `listed` for each");
 
 enum {
   LEAST_PIECE = 64 << 10,
@@ -44,6 +47,7 @@ static void put(struct heap *h, void *block, size_t index)
 
   b->next = h->unused[index];
   h->unused[index] = b;
+  h->listed |= UINT64_C(1) << index;
 }
 
 /* Some processors have memory where LuaJIT cannot point to. */
@@ -126,6 +130,34 @@ static COLD void *get_large(struct heap *h, size_t size)
   return h->starting ? get_fresh(h, rounded(size)) : in_reach(malloc(size));
 }
 
+/*
+ * The largest block that is not in use, if it is larger than that of `index`;
+ * its rest is put into a list.  Loading a script leaves large blocks behind,
+ * what comes next needs many small ones.
+ */
+static void *divide(struct heap *h, size_t index)
+{
+  while (h->listed >> index > 1) {
+    const size_t largest = 63 - (size_t)__builtin_clzll(h->listed);
+    struct heap_block *b = h->unused[largest];
+
+    if (b) {
+      h->unused[largest] = b->next;
+      put(h, (char *)b + (index + 1) * HEAP_UNIT, largest - index - 1);
+      return b;
+    }
+    h->listed &= ~(UINT64_C(1) << largest);
+  }
+  return NULL;
+}
+
+static NOINLINE void *get_other(struct heap *h, size_t index)
+{
+  void *block = divide(h, index);
+
+  return block ? block : get_fresh(h, (index + 1) * HEAP_UNIT);
+}
+
 static void *get(struct heap *h, size_t size)
 {
   struct heap_block *b;
@@ -136,7 +168,7 @@ static void *get(struct heap *h, size_t size)
   index = index_of(size);
   b = h->unused[index];
   if (UNLIKELY(!b))
-    return get_fresh(h, (index + 1) * HEAP_UNIT);
+    return get_other(h, index);
   h->unused[index] = b->next;
   return b;
 }

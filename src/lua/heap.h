@@ -3,14 +3,16 @@
  *
  * LuaJIT always says how large a block was, so blocks need no headers.  Small
  * ones lie side by side in pieces of address space that only this state uses,
- * and are kept in lists by size when they are free; others are malloc's.  A
- * heap belongs to one thread at a time and takes no locks for small blocks.
+ * and are kept in lists by size when they are free; where a list is empty, a
+ * block of another one is divided.  Other blocks are malloc's.  A heap belongs
+ * to one thread at a time and takes no locks for small blocks.
  */
 #ifndef BENCH_LUA_HEAP_H
 #define BENCH_LUA_HEAP_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum {
   HEAP_UNIT = 8,         /* sizes are multiples of this */
@@ -24,6 +26,7 @@ struct heap_piece;
 /* Zeroed, it is empty. */
 struct heap {
   struct heap_block *unused[HEAP_SIZES]; /* [n]: of (n + 1) units */
+  uint64_t listed;                       /* bit n: unused[n] may have blocks */
   char *at, *end;                        /* what is left of the last piece */
   struct heap_piece *pieces;             /* owned */
   size_t bytes;                          /* of all pieces */

@@ -19,6 +19,37 @@ static struct state *state_of(lua_State *L)
   return lua_touserdata(L, lua_upvalueindex(1));
 }
 
+/*
+ * A declaration takes memory in every state, so LuaJIT is told those that are
+ * needed: ffi.cdef, with the table `ffi` at `ffi`, of declarations of which
+ * `needs` are the indexes; NULL: the first n.
+ */
+static void declare(lua_State *L, int ffi, const unsigned char *needs, size_t n)
+{
+  struct state *s = state_of(L);
+  luaL_Buffer text;
+
+  lua_getfield(L, ffi, "cdef");
+  luaL_buffinit(L, &text);
+  for (size_t i = 0; i < n; i++) {
+    const size_t index = needs ? needs[i] : i;
+
+    if (!s->declared[index])
+      luaL_addstring(&text, internal_declarations[index].text);
+  }
+  luaL_pushresult(&text);
+  lua_call(L, 1, 0);
+  for (size_t i = 0; i < n; i++)
+    s->declared[needs ? needs[i] : i] = true;
+}
+
+/* host.declare_all(ffi): all that scripts may use. */
+static int declare_all(lua_State *L)
+{
+  declare(L, 1, NULL, internal_n_declarations);
+  return 0;
+}
+
 /* host.load(name, host): execute an internal module. */
 static int load_internal(lua_State *L)
 {
@@ -26,8 +57,14 @@ static int load_internal(lua_State *L)
   const char *name = luaL_checkstring(L, 1);
 
   for (size_t i = 0; i < INTERNAL_MODULES; i++) {
-    if (strcmp(internal_modules[i].name, name) != 0)
+    const struct internal_module *m = &internal_modules[i];
+
+    if (strcmp(m->name, name) != 0)
       continue;
+    if (m->n_needs > 0) {
+      lua_getfield(L, 2, "ffi");
+      declare(L, lua_gettop(L), m->needs, m->n_needs);
+    }
     if (luaL_loadbuffer(L, script->modules[i].text, script->modules[i].len,
                         lua_pushfstring(L, "=bench.%s", name)) != 0)
       return lua_error(L);
@@ -107,7 +144,6 @@ static void push_host(lua_State *L, struct state *s)
   set_text(L, "version",
            setup->plan->compat == COMPAT_1_1 ? "1.1.0" : "1.0.20");
   set_text(L, "bench_version", PACKAGE_VERSION);
-  set_text(L, "cdef", internal_cdef);
   set_text(L, "command", setup->command);
   set_text(L, "script_path", setup->what->script_path);
   set_text(L, "folder", setup->what->folder);
@@ -119,6 +155,7 @@ static void push_host(lua_State *L, struct state *s)
   lua_setfield(L, -2, "argv");
   set_function(L, s, "load", load_internal);
   set_function(L, s, "compile", compile_module);
+  set_function(L, s, "declare_all", declare_all);
   if (setup->record && !script->main) /* this will be the main state */
     set_function(L, s, "record", record_module);
   if (setup->bundle)

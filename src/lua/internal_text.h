@@ -8,19 +8,29 @@
 #include <stddef.h>
 
 enum {
-  INTERNAL_MODULES = 14
+  INTERNAL_MODULES = 16,
+  INTERNAL_DECLARATIONS = 128, /* at most */
 };
 
 struct internal_module {
   const char *name;
   const char *text;
   size_t len;
+  const unsigned char *needs; /* indexes of declarations, ascending */
+  size_t n_needs;
 };
 
 extern const struct internal_module internal_modules[INTERNAL_MODULES];
 
-/* The declarations of base/ffi_api.h, for ffi.cdef. */
-extern const char internal_cdef[];
+/* The declarations of base/ffi_api.h, for ffi.cdef; each needs only those
+ * before it. */
+struct internal_declaration {
+  const char *name;
+  const char *text;
+};
+
+extern const struct internal_declaration internal_declarations[];
+extern const size_t internal_n_declarations;
 
 /* All the functions that scripts may call.  That they are listed here makes
  * them part of every program that makes Lua states. */

@@ -13,6 +13,7 @@
 #include "base/strbuf.h"
 #include "db/env.h"
 #include "lua/heap.h"
+#include "lua/internal_text.h"
 #include "rand/rng.h"
 
 struct err;
@@ -33,6 +34,8 @@ struct state {
   struct statements *statements; /* owned; NULL: no classes are kept */
   struct strbuf quoted;          /* the last literal that was made */
   bool measured;                 /* counters of the script count */
+  /* Which declarations of the script ABI LuaJIT has been told. */
+  bool declared[INTERNAL_DECLARATIONS];
 };
 
 /* Which state it is, and what it draws random numbers from. */

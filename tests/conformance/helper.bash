@@ -22,7 +22,7 @@ start_server() {
     skip "built without the $1 driver"
   servers has "$1" || skip "no $1 server is installed"
   if [[ $1 == mysql ]]; then
-    servers start mysql "$BATS_FILE_TMPDIR/server" --general-log --local-infile=on
+    servers start mysql "$BATS_FILE_TMPDIR/server" --general-log --max-connections=400 --local-infile=on
   else
     servers start "$1" "$BATS_FILE_TMPDIR/server" --general-log
   fi

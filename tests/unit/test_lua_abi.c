@@ -167,6 +167,7 @@ static void test_functions(lua_State *L)
 int main(void)
 {
   lua_State *L = luaL_newstate();
+  luaL_Buffer text;
 
   if (!L)
     return 1;
@@ -175,7 +176,10 @@ int main(void)
   lua_pushliteral(L, "ffi");
   lua_call(L, 1, 1);
   lua_getfield(L, -1, "cdef");
-  lua_pushstring(L, internal_cdef);
+  luaL_buffinit(L, &text);
+  for (size_t i = 0; i < internal_n_declarations; i++)
+    luaL_addstring(&text, internal_declarations[i].text);
+  luaL_pushresult(&text);
   OK(lua_pcall(L, 1, 0, 0) == 0, "LuaJIT accepts the declarations");
   lua_settop(L, 0);
   test_types(L);

@@ -120,6 +120,25 @@ static void test_packed(void)
   heap_done(&heap);
 }
 
+/* A block that is not in use serves for smaller ones. */
+static void test_divided(void)
+{
+  struct heap heap = { 0 };
+  char *large = heap_alloc(&heap, NULL, 0, 512);
+  char *small = heap_alloc(&heap, NULL, 0, 16);
+  char *part[4];
+
+  (void)heap_alloc(&heap, large, 512, 0);
+  part[0] = heap_alloc(&heap, NULL, 0, 24);
+  part[1] = heap_alloc(&heap, NULL, 0, 480);
+  part[2] = heap_alloc(&heap, NULL, 0, 8);
+  part[3] = heap_alloc(&heap, NULL, 0, 8);
+  OK(part[0] == large && part[1] == large + 24 && part[2] == large + 504,
+     "blocks are divided, without a hole");
+  OK(part[3] == small + 16, "and not past their end");
+  heap_done(&heap);
+}
+
 /* While it starts, everything lies in one piece, or cannot be had. */
 static void test_start(void)
 {
@@ -151,5 +170,6 @@ int main(void)
   test_any_order();
   test_used_again();
   test_packed();
+  test_divided();
   return TAP_EXIT();
 }

@@ -1,7 +1,7 @@
 -- cmdline.lua - sysbench.cmdline: what was typed, and what a script declares:
 -- its options and its commands.
 local host = ...
-local ffi = require("ffi")
+local ffi = host.ffi
 local C = ffi.C
 
 local set_test_args = C.sb_lua_set_test_args

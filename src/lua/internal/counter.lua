@@ -1,7 +1,7 @@
 -- counter.lua - sysbench.counter and named histograms: numbers of a script's
 -- own, added up over all workers.
 local host = ...
-local ffi = require("ffi")
+local ffi = host.ffi
 local C = ffi.C
 
 local c_add, c_get = C.bench_counter_add, C.bench_counter_get

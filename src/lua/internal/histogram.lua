@@ -1,12 +1,12 @@
 -- histogram.lua - sysbench.histogram: histograms that scripts make.
 local host = ...
-local ffi = require("ffi")
+local ffi = host.ffi
 local C = ffi.C
 
 local c_new, c_delete = C.sb_histogram_new, C.sb_histogram_delete
 local c_update, c_print = C.sb_histogram_update, C.sb_histogram_print
 
-local methods = host.methods.histogram
+local methods = {}
 
 function methods:update(value)
   host.check_object(self)
@@ -20,6 +20,13 @@ function methods:print()
   host.check_object(self)
   c_print(self)
 end
+
+ffi.metatype("struct histogram", {
+  __index = methods,
+  __tostring = function()
+    return "<sb_histogram>"
+  end,
+})
 
 local histogram = {}
 

@@ -1,7 +1,7 @@
 -- loop.lua - the event loop of a worker: thread_run(), and the number of the
 -- present event.
 local host = ...
-local ffi = require("ffi")
+local ffi = host.ffi
 local C = ffi.C
 local pcall, use = pcall, host.use
 

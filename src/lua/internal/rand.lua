@@ -4,7 +4,7 @@
 -- a constant of its own: then compiled code calls it directly.  Results are in
 -- parentheses because compiled code has only so many tail calls.
 local host = ...
-local ffi = require("ffi")
+local ffi = host.ffi
 local C = ffi.C
 local ffi_string = ffi.string
 

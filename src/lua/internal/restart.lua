@@ -3,7 +3,7 @@
 local host = ...
 -- It happens too seldom to be worth memory for machine code.
 require("jit").off(true, true)
-local ffi = require("ffi")
+local ffi = host.ffi
 local C = ffi.C
 local pcall, type = pcall, type
 

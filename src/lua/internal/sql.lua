@@ -5,7 +5,7 @@
 -- with a finalizer is the object's owner: statements and result sets hold on to
 -- their connection through the upvalue of their finalizer.
 local host = ...
-local ffi = require("ffi")
+local ffi = host.ffi
 local C = ffi.C
 local ffi_string, ffi_cast, ffi_gc = ffi.string, ffi.cast, ffi.gc
 local tonumber, type = tonumber, type

@@ -4,7 +4,7 @@
 -- after a savepoint: by the driver's own way where that treats values as INSERT
 -- does, else as multi-row INSERTs.
 local host = ...
-local ffi = require("ffi")
+local ffi = host.ffi
 local C = ffi.C
 
 local raise = host.sql_error().raise

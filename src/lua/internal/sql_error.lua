@@ -1,7 +1,7 @@
 -- sql_error.lua - what a failed SQL call raises, and what the script's hook has
 -- to say about it.
 local host = ...
-local ffi = require("ffi")
+local ffi = host.ffi
 local C = ffi.C
 local ffi_string = ffi.string
 

@@ -1,7 +1,7 @@
 -- sql_more.lua - methods of drivers, connections and statements that few scripts
 -- call: further results, bulk inserts, reconnecting, parameters of connect().
 local host = ...
-local ffi = require("ffi")
+local ffi = host.ffi
 local C = ffi.C
 local ffi_string = ffi.string
 

@@ -5,10 +5,24 @@
 -- it is used first; until then a small function stands in its place.
 local host = ...
 
-local ffi = require("ffi")
-_G.ffi = ffi
-ffi.cdef(host.cdef)
-host.cdef = nil
+-- Scripts that use LuaJIT's `ffi` find all declarations in it, and the types in
+-- their place, from the first use on; the program's own modules have those that
+-- they need.
+host.ffi = require("ffi")
+ffi = setmetatable({}, {
+  __index = function(t, key)
+    setmetatable(t, nil)
+    for name, value in pairs(host.ffi) do
+      if rawget(t, name) == nil then
+        t[name] = value
+      end
+    end
+    host.declare_all(t)
+    host.use("types")
+    return rawget(t, key)
+  end,
+})
+package.loaded.ffi = ffi
 
 -- A line that is printed stays whole, whatever other threads print.
 local tostring, select, concat = tostring, select, table.concat
@@ -34,7 +48,7 @@ local modules = {}
 local function use(name)
   local module = modules[name]
   if module == nil then
-    module = host.load(name, host)
+    module = host.load(name, host) or true
     modules[name] = module
   end
   return module
@@ -82,19 +96,6 @@ local function lazily(module, names, places)
   end
 end
 
--- Methods that their module adds when the first one is asked for.
-local function lazy_methods(load)
-  local methods = {}
-  return setmetatable(methods, {
-    __index = function(_, name)
-      load()
-      return rawget(methods, name)
-    end,
-  })
-end
-
--- ---- types that scripts see ----
-
 -- Raised when the run is over in the middle of an event: no error, the event
 -- is given up.
 host.abandoned = setmetatable({}, {
@@ -107,51 +108,11 @@ function host.sql_error()
   return use("sql_error")
 end
 
+-- The objects of SQL, when a script begins to use it.
 function host.load_sql()
-  local methods = host.methods
-  local more = {
-    __index = function(t, name)
-      use(name == "prepare" and "sql_stmt" or "sql_more")
-      return rawget(t, name)
-    end,
-  }
-  setmetatable(methods.driver, nil)
-  setmetatable(methods.result, nil)
-  setmetatable(methods.connection, more)
-  setmetatable(methods.statement, more)
-  host.load_sql = function() end
-  use("sql")
-end
-
-local function load_sql()
+  use("sql_types") -- replaces this function
   host.load_sql()
 end
-
-host.methods = {
-  driver = lazy_methods(load_sql),
-  connection = lazy_methods(load_sql),
-  statement = lazy_methods(load_sql),
-  result = lazy_methods(load_sql),
-  histogram = lazy_methods(function()
-    setmetatable(host.methods.histogram, nil)
-    use("histogram")
-  end),
-}
-
-local function set_type(name, text, methods)
-  ffi.metatype(name, {
-    __index = methods,
-    __tostring = function()
-      return text
-    end,
-  })
-end
-set_type("sql_driver", "<sql_driver>", host.methods.driver)
-set_type("sql_connection", "<sql_connection>", host.methods.connection)
-set_type("sql_statement", "<sql_statement>", host.methods.statement)
-set_type("sql_result", "<sql_result>", host.methods.result)
-set_type("sql_bind", "<sql_bind>", {})
-set_type("struct histogram", "<sb_histogram>", host.methods.histogram)
 
 -- ---- modules of scripts ----
 
