@@ -80,7 +80,7 @@ configured() {
   configured "$blanks events$blanks=${blanks}3"
   must is "$status" 0
   must is "$(number 'total number of events:')" 3
-  configured 'events=3' "percentiles=50,$blanks,99.5"
+  configured 'events=3' "percentiles=50,${blanks}99.5"
   must is "$status" 0
   must has "$output" '^ +p99\.5 '
   # And the rest of a long line is not one of its own.

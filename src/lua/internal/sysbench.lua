@@ -9,7 +9,7 @@ local host = ...
 -- their place, from the first use on; the program's own modules have those that
 -- they need.
 host.ffi = require("ffi")
-ffi = setmetatable({}, {
+_G.ffi = setmetatable({}, {
   __index = function(t, key)
     setmetatable(t, nil)
     for name, value in pairs(host.ffi) do
@@ -22,7 +22,7 @@ ffi = setmetatable({}, {
     return rawget(t, key)
   end,
 })
-package.loaded.ffi = ffi
+package.loaded.ffi = _G.ffi
 
 -- A line that is printed stays whole, whatever other threads print.
 local tostring, select, concat = tostring, select, table.concat
