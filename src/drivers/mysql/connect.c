@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
@@ -36,6 +37,7 @@ enum {
   SILENCE_MS = 60000,
   LIBRARY_ROOM = 8192, /* as the libraries have it */
   LOGIN_ROOM = 2048,
+  FREE_BYTES = 16 << 20,
 };
 
 /*
@@ -124,6 +126,22 @@ static void try(struct attempt *a)
          "TLS/SSL error: SSL is required, but the server does not support it");
 }
 
+/*
+ * Where memory ends in the middle of a login, Connector/C follows null
+ * pointers.  So there has to be much more of it than one login takes, as others
+ * may be on their way; nothing is reserved.
+ */
+static bool has_memory(void)
+{
+  void *p = mmap(NULL, FREE_BYTES, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+  if (p == MAP_FAILED)
+    return false;
+  (void)munmap(p, FREE_BYTES);
+  return true;
+}
+
 static char *copy(const char *text)
 {
   return text && text[0] ? mem_strdup(text) : NULL;
@@ -155,7 +173,7 @@ static struct attempt *attempt_new(const struct mysql_cfg *cfg,
   struct attempt *a = calloc(1, sizeof(*a));
   pthread_condattr_t attr;
 
-  if (!a || !(a->mysql = mysql_init(NULL))) {
+  if (!a || !has_memory() || !(a->mysql = mysql_init(NULL))) {
     free(a);
     fail(ret_why, CODE_NO_MEMORY, "HY000", "Client run out of memory");
     return NULL;

@@ -191,6 +191,7 @@ static void *prepare_thread(void *arg)
 static void watch(struct prepare *p)
 {
   (void)pthread_mutex_lock(&p->lock);
+  progress_show(&p->progress, atomic_load(&p->written));
   while (p->running > 0) {
     struct timespec until;
 
