@@ -204,9 +204,6 @@ local function prepare_class(n, key)
    param[n][key] = params
 end
 
--- Once per connection is too seldom for machine code.
-if jit then jit.off(prepare_class) end
-
 local class_names = {}
 for key in pairs(CLASS) do table.insert(class_names, key) end
 local classes = on_demand.new_family(class_names, prepare_class)
@@ -278,11 +275,16 @@ function prepare_delete_inserts()
    prepare_for_each_table("inserts")
 end
 
+-- Returns the classes of each table of which there were statements.
 function close_statements()
+   local closed = {}
+
    for n, sub in pairs(stmt) do
       if type(n) == "number" and type(sub) == "table" then
+         closed[n] = {}
          for key, statement in pairs(sub) do
             statement:close()
+            table.insert(closed[n], key)
             sub[key] = nil
             if CLASS[key] then param[n][key] = nil end
          end
@@ -296,8 +298,33 @@ function close_statements()
       end
    end
    own_begin = nil
+   return closed
 end
-if jit then jit.off(close_statements) end
+
+-- All statements on a new connection.  Those that were in use are made at once:
+-- the events that follow then find all that compiled code has found so far.
+local function prepare_again()
+   local closed = close_statements()
+
+   prepare_statements()
+   for n, keys in pairs(closed) do
+      for _, key in ipairs(keys) do
+         local _ = stmt[n][key]
+      end
+   end
+end
+
+-- Once per connection is too seldom for machine code.
+if jit then
+   for _, rare in ipairs({
+      prepare_class, begin_statement, prepare_begin, prepare_commit,
+      note_writing, prepare_for_each_table, prepare_point_selects,
+      prepare_simple_ranges, prepare_sum_ranges, prepare_order_ranges,
+      prepare_distinct_ranges, prepare_index_updates,
+      prepare_non_index_updates, prepare_delete_inserts, close_statements,
+      prepare_again
+   }) do jit.off(rare) end
+end
 
 -- ---------------------------------------------------------------------------
 -- Threads and events
@@ -484,8 +511,5 @@ end
 
 -- The driver has connected again; statements have to be made again, too.
 function sysbench.hooks.before_restart_event(errdesc)
-   if was_lost(errdesc) then
-      close_statements()
-      prepare_statements()
-   end
+   if was_lost(errdesc) then prepare_again() end
 end
