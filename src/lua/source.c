@@ -14,13 +14,22 @@
 #include "base/strbuf.h"
 #include "lua/resolve.h"
 
+enum {
+  MAX_BYTES = 64 << 20, /* a script is shorter; a device has no end */
+};
+
 static int read_all(FILE *f, struct strbuf *out)
 {
   char buf[8192];
   size_t n;
 
-  while ((n = fread(buf, 1, sizeof(buf), f)) > 0)
+  while ((n = fread(buf, 1, sizeof(buf), f)) > 0) {
     strbuf_add(out, buf, n);
+    if (out->failed)
+      return -ENOMEM;
+    if (out->len > MAX_BYTES)
+      return -EFBIG;
+  }
   return ferror(f) ? -errno : 0;
 }
 

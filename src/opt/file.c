@@ -59,12 +59,17 @@ int opt_file_load(const char *path, char **ret_text, size_t *ret_len)
       room = 2 * room + 4096;
     }
     n = read(fd, text + len, room - len - 1);
-    if (n < 0 && errno == EINTR)
+    if (n < 0 && errno == EINTR) {
       n = 1;
-    else if (n < 0)
+    } else if (n < 0) {
       rc = -errno;
-    else
+    } else {
       len += (size_t)n;
+      if (len > OPT_FILE_MAX) { /* a device, or a mistake */
+        rc = -EFBIG;
+        break;
+      }
+    }
   }
   (void)close(fd); /* nothing was written */
   if (rc < 0) {

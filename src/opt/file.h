@@ -21,9 +21,14 @@ struct opt_file {
   struct opt_line *first; /* owned */
 };
 
+enum {
+  OPT_FILE_MAX = 16 << 20, /* bytes; no configuration is that long */
+};
+
 /*
  * The whole file, with a terminator behind its `*ret_len` bytes; the caller
- * frees.  A negative errno value when it cannot be read.
+ * frees.  A negative errno value when it cannot be read; -EFBIG: it has more
+ * than OPT_FILE_MAX bytes, or no end.
  */
 int opt_file_load(const char *path, char **ret_text, size_t *ret_len);
 

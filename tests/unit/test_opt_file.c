@@ -77,12 +77,13 @@ static void check_load(void)
   fclose(f);
   OK(opt_file_load(name, &text, &len) == 0 && len == 100000 &&
        strlen(text) == len,
-     "a file of any length is read");
+     "a long file is read");
   free(text);
   remove(name);
   text = NULL;
   OK(opt_file_load(name, &text, &len) == -ENOENT && !text, "no file");
   OK(opt_file_load("/tmp", &text, &len) == -EISDIR && !text, "a folder");
+  OK(opt_file_load("/dev/zero", &text, &len) == -EFBIG && !text, "no end");
   OK(opt_file_load("/dev/null", &text, &len) == 0 && len == 0, "nothing");
   free(text);
 }
