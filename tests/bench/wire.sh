@@ -23,6 +23,10 @@ end_all() {
 }
 trap end_all EXIT
 
+read -ra libraries < <(pkg-config --cflags --libs libmariadb libpq)
+${CC:-cc} -O2 -pthread -o "$work/socket_floor" "$here/socket_floor.c" \
+  "${libraries[@]}"
+
 limit=--max-connections=$((connections + 100))
 "$servers" start mysql "$work/my" "$limit" >/dev/null
 "$servers" start pgsql "$work/pg" "$limit" >/dev/null
@@ -97,15 +101,24 @@ $(<"$work/out")"
     die "no events: $*"
 }
 
+# floor HOW THREADS: the same of a client that does nothing but send and receive.
+floor() {
+  local to=(mysql "$MY_SOCKET" "$MY_USER" "$MY_DB")
+  [[ $server == mysql ]] ||
+    to=(pgsql "host=$PG_SOCKET_DIR port=$PG_PORT user=$PG_USER dbname=$PG_DB")
+  "$work/socket_floor" "$1" "$2" "$seconds" "${to[@]}" | sed 's/.*, \(.*\) us each.*/\1/'
+}
+
 cpu() {
-  local threads i a b c
+  local threads i a b c d e
   printf '\nmicroseconds (user and system) of the client per point select\n'
-  printf '%-7s %8s %10s %10s %10s %8s %8s\n' server threads bench sysbench \
-    pgbench ratio ratio
+  printf 'floor: send() and recv() alone, the cheaper way to wait\n'
+  printf '%-7s %8s %10s %10s %10s %10s %8s %8s %8s\n' server threads bench \
+    sysbench pgbench floor ratio ratio 'floor ratio'
   for server in mysql pgsql; do
     set_job
     for threads in 1 16; do
-      a='' b='' c=''
+      a='' b='' c='' d='' e=''
       for ((i = 0; i < PAIRS; i++)); do
         local run=(oltp_point_select "${job[@]}" --threads="$threads"
           --time="$seconds" run)
@@ -113,16 +126,21 @@ cpu() {
         b+=$(spent "$SYSBENCH" "${run[@]}")$'\n' || exit 1
         [[ $server == mysql ]] || c+=$(spent "${pgbench[@]}" -S -M prepared \
           -c "$threads" -j "$threads" -T "$seconds" "$PG_DB")$'\n' || exit 1
+        d+=$(floor recv "$threads")$'\n' || exit 1
+        e+=$(floor poll "$threads")$'\n' || exit 1
       done
       a=$(median <<<"${a%$'\n'}") b=$(median <<<"${b%$'\n'}")
+      d=$(median <<<"${d%$'\n'}") e=$(median <<<"${e%$'\n'}")
+      d=$(calc "($d < $e ? $d : $e)")
       printf '%-7s %8d %10.2f %10.2f' "$server" "$threads" "$a" "$b"
       if [[ -n $c ]]; then
         c=$(median <<<"${c%$'\n'}")
-        printf ' %10.2f %8.3f %8.3f\n' "$c" "$(ratio "$a" "$b")" \
+        printf ' %10.2f %10.2f %8.3f %8.3f' "$c" "$d" "$(ratio "$a" "$b")" \
           "$(ratio "$a" "$c")"
       else
-        printf ' %10s %8.3f\n' - "$(ratio "$a" "$b")"
+        printf ' %10s %10.2f %8.3f %8s' - "$d" "$(ratio "$a" "$b")" -
       fi
+      printf ' %8.3f\n' "$(ratio "$d" "$b")"
     done
   done
 }
