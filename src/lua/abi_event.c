@@ -134,6 +134,14 @@ bool bench_event_restart(int attempt)
   return !worker_is_over(w);
 }
 
+void bench_event_again(void)
+{
+  struct worker *w = worker_current();
+
+  if (w)
+    worker_again(w);
+}
+
 bool bench_is_worker(void)
 {
   return worker_current() != NULL;

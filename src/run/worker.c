@@ -233,12 +233,21 @@ static inline void end_event(struct worker *w, uint64_t now)
     recorder_event(w->recorders, w->recorder, took);
 }
 
+static COLD bool go_on(struct worker *w)
+{
+  w->again = false;
+  w->open = true;
+  return true;
+}
+
 bool worker_step(struct worker *w)
 {
   const uint64_t now = clock_now_ns();
 
   if (LIKELY(w->open))
     end_event(w, now);
+  else if (w->again)
+    return go_on(w);
   w->start_ns = now;
   if (LIKELY(now < w->look_ns && w->tickets > 0 &&
              run_stopped(w->run) == STOP_NO)) {
@@ -275,6 +284,12 @@ void worker_stop(struct worker *w)
 
 void worker_abandon(struct worker *w)
 {
+  w->open = false;
+}
+
+void worker_again(struct worker *w)
+{
+  w->again = w->open;
   w->open = false;
 }
 

@@ -31,6 +31,7 @@ struct worker {
   /* Its own; nobody else writes. */
   unsigned tid;
   bool open;          /* an event has begun */
+  bool again;         /* the next step goes on with the event that was open */
   uint64_t start_ns;  /* of the open event, or of its arrival */
   uint64_t look_ns;   /* a moment from which worker_step() must look closer */
   uint64_t tickets;   /* events that it may still start without asking */
@@ -87,6 +88,10 @@ void worker_stop(struct worker *w);
 
 /* The open event ends uncounted; its ticket is spent. */
 void worker_abandon(struct worker *w);
+
+/* The open event is tried again: the next worker_step() says true at once, and
+ * the event goes on as the one that it was. */
+void worker_again(struct worker *w);
 
 /* The event that may start now, or is open, is not wanted: nothing happens,
  * and the ticket goes to another worker. */

@@ -29,11 +29,22 @@ function events.prepared()
    st:execute()
 end
 
+-- Now and then, first of all at the first time, others get the time to come in
+-- between; else one session could do all the work before the others begin.
+local PAUSES = {mysql = "DO SLEEP(0.01)", pgsql = "SELECT pg_sleep(0.01)"}
+local turn = 0
+local function pause()
+   local sql = PAUSES[sysbench.opt.db_driver]
+   if sql and turn % 8 == 0 then con:query(sql) end
+   turn = turn + 1
+end
+
 -- Two rows in either order.
 function events.deadlock()
    local first = sysbench.tid % 2
    con:query("BEGIN")
    con:query("UPDATE counter SET n = n + 1 WHERE id = " .. 1 + first)
+   pause()
    con:query("UPDATE counter SET n = n + 1 WHERE id = " .. 2 - first)
    con:query("COMMIT")
 end
@@ -42,6 +53,7 @@ end
 function events.stale()
    con:query(sysbench.opt.db_driver == "pgsql" and "BEGIN ISOLATION LEVEL SERIALIZABLE" or "BEGIN")
    local n = con:query_row("SELECT n FROM counter WHERE id = 1")
+   pause()
    con:query("UPDATE counter SET n = " .. n + 1 .. " WHERE id = 1")
    con:query("COMMIT")
 end

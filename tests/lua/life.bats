@@ -251,6 +251,18 @@ FATAL: Thread initialization failed!"
   must has "$output" '^other 30 140$'
 }
 
+@test "restarts: the latency is that of all attempts, pauses begin anew with each event" {
+  # after ten attempts 1, 2, 4, 8 and 16 ms
+  script 'tries = 0' \
+    'function event() tries = tries + 1 if tries % 16 ~= 0 then error({errcode = 1}) end end' \
+    'function thread_done() say("other", tries) end'
+  bench t.lua --events=2 run
+  must [ "$status" = 0 ]
+  must has "$output" 'total number of events: +2$'
+  must has "$output" '^other 32$'
+  must [ "$(sed -n 's/^ *min: *\([0-9]*\)\..*/\1/p' <<<"$output")" -ge 31 ]
+}
+
 @test "errors of the hook before a restart" {
   script 'n = 0 function event() n = n + 1 if n == 1 then error({errcode = 1}) end end' \
     'function sysbench.hooks.before_restart_event(err) if not err.again then error({errcode = 1, again = true}) end end'

@@ -9,16 +9,17 @@ local step, abandon = C.bench_event_step, C.bench_event_abandon
 local c_iteration = C.bench_iteration
 
 -- event() raised `err`; errors are rare.
-local function recover(id, err)
-  return use("restart")(id, err)
+local function recover(err)
+  return use("restart")(err)
 end
 
--- One FFI call per event: it ends the event before and starts the next one.
+-- One FFI call per event: it ends the event before and starts the next one, or
+-- goes on with an event that is tried again.
 function thread_run(id)
   while step() do
     local ok, value = pcall(event, id)
     if not ok then
-      value = recover(id, value)
+      value = recover(value)
     end
     if value then
       abandon()

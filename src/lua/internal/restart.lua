@@ -7,7 +7,8 @@ local ffi = host.ffi
 local C = ffi.C
 local pcall, type = pcall, type
 
-local restart = C.bench_event_restart
+local restart, again = C.bench_event_restart, C.bench_event_again
+local iteration = C.bench_iteration
 local c_restart_connection = C.bench_db_restart
 local abandoned = host.abandoned
 local connection_t = ffi.typeof("sql_connection *")
@@ -66,34 +67,39 @@ local function roll_back(err)
   return false, raised
 end
 
--- event() raised `err`.  Returns what the attempt that came to an end has
--- returned; stops: the run is over, or the error is not one to restart for.
-return function(id, err)
-  local attempt = 0
+-- The event that was restarted last, and how often.
+local last, attempts = 0, 0
+
+-- event() raised `err`.  Returns nothing if the loop shall call it once more,
+-- for the same event; stops: the run is over, or the error is not one to
+-- restart for.
+return function(err)
+  local number = iteration()
+  if number ~= last then
+    last, attempts = number, 0
+  end
   while true do
     if err == abandoned then
       return abandoned
     elseif not is_restart(err) then
       error(err, 0)
     end
-    attempt = attempt + 1
+    attempts = attempts + 1
     err = call_hook(err)
-    if err == nil or not restart(attempt) then
+    if err == nil or not restart(attempts) then
       return abandoned
     end
     local reconnected = err.reconnected
-    local ok, value = roll_back(err)
+    local done, raised = roll_back(err)
     if reconnected then
       collectgarbage() -- the statements of the old connection
     end
-    if ok then
-      ok, value = pcall(event, id)
-      if ok then
-        return value
-      end
-    elseif value == nil then
+    if done then
+      again()
+      return nil
+    elseif raised == nil then
       return abandoned
     end
-    err = value
+    err = raised
   end
 end
