@@ -7,7 +7,7 @@ require("oltp_common")
 -- An event is long.  What is the same in all of them, once it had been moved in
 -- front of the loop, would take more places on the stack than LuaJIT has, and
 -- it would try in vain to compile the loop of events, again and again.
-if jit then require("jit.opt").start("-loop") end
+if jit and jit.status() then require("jit.opt").start("-loop") end
 
 function prepare_statements()
    if not sysbench.opt.skip_trx then
