@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "lua/source.h"
 
 static void module_done(struct bundle_module *m)
 {
@@ -29,15 +30,11 @@ void bundle_done(struct bundle *b)
 static int read_file(const char *path, struct strbuf *out)
 {
   FILE *f = fopen(path, "re");
-  char buf[8192];
-  size_t n;
   int rc;
 
   if (!f)
     return -errno;
-  while ((n = fread(buf, 1, sizeof(buf), f)) > 0)
-    strbuf_add(out, buf, n);
-  rc = ferror(f) ? -EIO : 0;
+  rc = source_read_stream(f, out);
   (void)fclose(f); /* nothing was written */
   return rc;
 }

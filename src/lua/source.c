@@ -18,15 +18,13 @@ enum {
   MAX_BYTES = 64 << 20, /* a script is shorter; a device has no end */
 };
 
-static int read_all(FILE *f, struct strbuf *out)
+int source_read_stream(FILE *f, struct strbuf *out)
 {
   char buf[8192];
   size_t n;
 
-  while ((n = fread(buf, 1, sizeof(buf), f)) > 0) {
+  while (!out->failed && (n = fread(buf, 1, sizeof(buf), f)) > 0) {
     strbuf_add(out, buf, n);
-    if (out->failed)
-      return -ENOMEM;
     if (out->len > MAX_BYTES)
       return -EFBIG;
   }
@@ -59,7 +57,7 @@ int source_read(const struct resolved *what, struct strbuf *out,
   if (!f)
     return err_set(err, -errno, "cannot read '%s': %s", what->path,
                    strerror(errno));
-  rc = read_all(f, out);
+  rc = source_read_stream(f, out);
   if (!is_stdin)
     (void)fclose(f);
   if (rc < 0)

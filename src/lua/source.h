@@ -5,10 +5,15 @@
 #define BENCH_LUA_SOURCE_H
 
 #include <lua.h>
+#include <stdio.h>
 
 struct err;
 struct resolved;
 struct strbuf;
+
+/* Add all that a stream has; a failed allocation is in `out`.  0 or a negative
+ * errno value; -EFBIG: there is no end, or it is far away. */
+int source_read_stream(FILE *f, struct strbuf *out);
 
 /* The text of the script: of its file, or the standard input; a first line
  * that begins with `#` is left out, its line end is not. */

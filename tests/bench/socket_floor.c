@@ -29,7 +29,7 @@
 
 enum {
   MOST_THREADS = 256,
-  ROOM = 4096
+  ROOM = 4096, /* for a request, and for an answer */
 };
 
 struct client {
@@ -60,7 +60,7 @@ static void put(struct client *c, const void *bytes, size_t n)
 static void open_mysql(struct client *c, char **to)
 {
   static const char select[] = "SELECT c FROM sbtest1 WHERE id=?";
-  unsigned char packet[4 + 25] = { 25, 0, 0, 0, 0x17 };
+  unsigned char packet[4 + 22] = { 22, 0, 0, 0, 0x17 };
   MYSQL *mysql = mysql_init(NULL);
   MYSQL_STMT *st;
   uint32_t id;
@@ -76,8 +76,7 @@ static void open_mysql(struct client *c, char **to)
   packet[15] = 1; /* types follow; no NULLs */
   packet[16] = 8; /* LONGLONG */
   packet[18] = 1; /* the value */
-  packet[0] = 22;
-  put(c, packet, 26);
+  put(c, packet, sizeof(packet));
   c->fd = (int)mysql_get_socket(mysql);
 }
 
