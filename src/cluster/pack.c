@@ -128,18 +128,29 @@ void unpack_text(struct unpack *u, char *buf, size_t size)
   buf[len] = '\0';
 }
 
+/* The next of `n` counts, which is not before *at; the one behind it becomes
+ * *at.  False: there is none. */
+static bool next_count(struct unpack *u, uint64_t *at, size_t n,
+                       uint64_t *ret_count)
+{
+  const uint64_t step = unpack_u64(u);
+
+  if (step == 0)
+    return false;
+  *ret_count = unpack_u64(u);
+  if (step > n - *at) {
+    fail(u);
+    return false;
+  }
+  *at += step;
+  return true;
+}
+
 uint64_t unpack_counts_add(struct unpack *u, uint64_t *count, size_t n)
 {
-  uint64_t at = 0, total = 0, step;
+  uint64_t at = 0, total = 0, more;
 
-  while ((step = unpack_u64(u)) > 0) {
-    const uint64_t more = unpack_u64(u);
-
-    if (step > n - at) {
-      fail(u);
-      break;
-    }
-    at += step;
+  while (next_count(u, &at, n, &more)) {
     total += more;
     if (count)
       count[at - 1] += more;
@@ -149,12 +160,13 @@ uint64_t unpack_counts_add(struct unpack *u, uint64_t *count, size_t n)
 
 bool unpack_hist_add(struct unpack *u, struct hist_sum *sum)
 {
-  uint64_t total;
+  uint64_t at = 0, more;
 
   if (unpack_u64(u) == 0)
     return false;
-  total = unpack_counts_add(u, sum ? sum->count : NULL, HIST_BUCKETS);
-  if (sum)
-    sum->total += total;
+  while (next_count(u, &at, HIST_BUCKETS, &more)) {
+    if (sum)
+      hist_sum_put(sum, (unsigned)at - 1, more);
+  }
   return true;
 }

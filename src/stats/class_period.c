@@ -7,17 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One class: now, and what it was when the periods began. */
+/* One class: what it was when the periods began. */
 struct class_track {
-  struct class_totals now, interval, total;
-  struct hist_sum *diff;
+  struct class_totals interval, total;
+  struct hist_sum *diff; /* what was given out */
 };
 
 static void track_free(struct class_track *t)
 {
   if (!t)
     return;
-  hist_sum_free(t->now.hist);
   hist_sum_free(t->interval.hist);
   hist_sum_free(t->total.hist);
   hist_sum_free(t->diff);
@@ -30,11 +29,10 @@ static struct class_track *track_new(void)
 
   if (!t)
     return NULL;
-  t->now.hist = hist_sum_new();
   t->interval.hist = hist_sum_new();
   t->total.hist = hist_sum_new();
   t->diff = hist_sum_new();
-  if (!t->now.hist || !t->interval.hist || !t->total.hist || !t->diff) {
+  if (!t->interval.hist || !t->total.hist || !t->diff) {
     track_free(t);
     return NULL;
   }
@@ -49,7 +47,8 @@ int class_periods_init(struct class_periods *p, struct class_set *set)
     return 0;
   p->track = calloc(CLASS_MAX, sizeof(struct class_track *));
   p->report = calloc(CLASS_MAX, sizeof(*p->report));
-  if (p->track && p->report)
+  p->now.hist = hist_sum_new();
+  if (p->track && p->report && p->now.hist)
     return 0;
   class_periods_done(p);
   return -ENOMEM;
@@ -61,11 +60,12 @@ void class_periods_done(struct class_periods *p)
     track_free(p->track[i]);
   free(p->track);
   free(p->report);
+  hist_sum_free(p->now.hist);
   memset(p, 0, sizeof(*p));
 }
 
-/* Read all classes; those for which there is no memory are left for later. */
-static void take(struct class_periods *p)
+/* Those for which there is no memory are left for later. */
+static void add_tracks(struct class_periods *p)
 {
   const unsigned n = p->set ? class_count(p->set) : 0;
 
@@ -75,8 +75,6 @@ static void take(struct class_periods *p)
       break;
     p->n++;
   }
-  for (unsigned i = 0; i < p->n; i++)
-    class_read(p->set, i, &p->track[i]->now);
 }
 
 static void begin(struct class_totals *base, const struct class_totals *now)
@@ -90,10 +88,11 @@ static void begin(struct class_totals *base, const struct class_totals *now)
 
 void class_periods_restart(struct class_periods *p)
 {
-  take(p);
+  add_tracks(p);
   for (unsigned i = 0; i < p->n; i++) {
-    begin(&p->track[i]->interval, &p->track[i]->now);
-    begin(&p->track[i]->total, &p->track[i]->now);
+    class_read(p->set, i, &p->now);
+    begin(&p->track[i]->interval, &p->now);
+    begin(&p->track[i]->total, &p->now);
   }
 }
 
@@ -108,43 +107,46 @@ static void set_limits(struct class_report *r)
   }
 }
 
-static void fill(struct class_report *r, struct class_track *t,
-                 const struct class_totals *base, const char *name)
+/* The difference between now, which is read, and `base`. */
+static void fill(struct class_periods *p, unsigned id,
+                 const struct class_totals *base)
 {
-  const struct class_totals *now = &t->now;
+  const struct class_totals *now = &p->now;
+  struct hist_sum *diff = p->track[id]->diff;
 
-  hist_sum_sub(t->diff, now->hist, base->hist);
-  *r = (struct class_report){
-    .name = name,
+  class_read(p->set, id, &p->now);
+  hist_sum_sub(diff, now->hist, base->hist);
+  p->report[id] = (struct class_report){
+    .name = class_name(p->set, id),
     .count = now->count - base->count,
     .errors = now->errors - base->errors,
     .rows = now->rows - base->rows,
     .bytes = now->bytes - base->bytes,
     .sum_ns = now->sum_ns - base->sum_ns,
-    .hist = t->diff,
+    .hist = diff,
   };
-  set_limits(r);
+  set_limits(&p->report[id]);
 }
 
 struct class_list class_periods_interval(struct class_periods *p)
 {
-  take(p);
+  add_tracks(p);
   for (unsigned i = 0; i < p->n; i++) {
-    struct class_track *t = p->track[i];
+    struct class_totals *interval = &p->track[i]->interval;
+    const struct class_totals before = *interval;
 
-    fill(&p->report[i], t, &t->interval, class_name(p->set, i));
-    begin(&t->interval, &t->now);
+    fill(p, i, &before);
+    /* The next one begins now; what is not needed any more is read into. */
+    *interval = p->now;
+    p->now.hist = before.hist;
   }
   return (struct class_list){ p->n, p->report };
 }
 
 struct class_list class_periods_total(struct class_periods *p)
 {
-  take(p);
-  for (unsigned i = 0; i < p->n; i++) {
-    struct class_track *t = p->track[i];
-
-    fill(&p->report[i], t, &t->total, class_name(p->set, i));
-  }
+  add_tracks(p);
+  for (unsigned i = 0; i < p->n; i++)
+    fill(p, i, &p->track[i]->total);
   return (struct class_list){ p->n, p->report };
 }

@@ -8,8 +8,10 @@
  * periods are differences, as with events.  Recording happens only in runs
  * whose results show classes: elsewhere workers have no class recorder.
  *
- * A class costs nothing in a worker that never records it.  Its histogram
- * takes pages as they are touched; above 64 workers several share one.
+ * A class costs nothing in a worker that never records it.  Its histograms
+ * take pages as they are touched.  Many workers share some of them; all the
+ * more with many classes, which come one at a time each: the statements of
+ * tables.
  */
 #ifndef BENCH_STATS_CLASS_STATS_H
 #define BENCH_STATS_CLASS_STATS_H
@@ -62,8 +64,8 @@ struct class_set {
   pthread_mutex_t lock;  /* protects the making of names and histograms */
   char *name[CLASS_MAX]; /* owned; constant below `n` */
   _Atomic unsigned n;    /* pairs release with the acquire of readers */
-  unsigned n_hists;      /* per class */
-  struct hist **hist[CLASS_MAX]; /* owned; [n_hists]; under the lock */
+  unsigned n_hists; /* of each of the first classes; the others have less */
+  struct hist **hist[CLASS_MAX]; /* owned; under the lock */
 };
 
 /* What happened to one operation beside its time. */

@@ -4,6 +4,7 @@
 #include "stats/hist.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -80,47 +81,80 @@ uint64_t hist_middle(unsigned index)
   return hist_low(index) + ((UINT64_C(1) << shift) >> 1);
 }
 
+/* The first bucket of the lowest of `groups`, which must not be empty. */
+static unsigned first_of(uint64_t groups)
+{
+  return (unsigned)__builtin_ctzll(groups) * HIST_HALF;
+}
+
 void hist_sum_add(struct hist_sum *sum, const struct hist *h)
 {
   uint64_t groups = atomic_load_explicit(&h->groups, memory_order_relaxed);
 
   for (; groups; groups &= groups - 1) {
-    const unsigned first = (unsigned)__builtin_ctzll(groups) * HIST_HALF;
+    const unsigned first = first_of(groups);
 
     for (unsigned i = first; i < first + HIST_HALF; i++) {
       const uint64_t n = atomic_load_explicit(&h->count[i],
                                               memory_order_relaxed);
 
-      if (n > 0) {
-        sum->count[i] += n;
-        sum->total += n;
-      }
+      if (n > 0)
+        hist_sum_put(sum, i, n);
     }
   }
 }
 
+static void clear_groups(struct hist_sum *sum, uint64_t groups)
+{
+  sum->groups &= ~groups;
+  for (; groups; groups &= groups - 1)
+    memset(&sum->count[first_of(groups)], 0, HIST_HALF * sizeof(uint64_t));
+}
+
 void hist_sum_clear(struct hist_sum *sum)
 {
-  memset(sum, 0, sizeof(*sum));
+  clear_groups(sum, sum->groups);
+  sum->total = 0;
 }
 
 void hist_sum_copy(struct hist_sum *to, const struct hist_sum *from)
 {
-  memcpy(to, from, sizeof(*to));
+  clear_groups(to, to->groups & ~from->groups);
+  for (uint64_t groups = from->groups; groups; groups &= groups - 1) {
+    const unsigned first = first_of(groups);
+
+    memcpy(&to->count[first], &from->count[first],
+           HIST_HALF * sizeof(uint64_t));
+  }
+  to->groups = from->groups;
+  to->total = from->total;
 }
 
 void hist_sum_merge(struct hist_sum *to, const struct hist_sum *from)
 {
-  for (unsigned i = 0; i < HIST_BUCKETS; i++)
-    to->count[i] += from->count[i];
+  for (uint64_t groups = from->groups; groups; groups &= groups - 1) {
+    const unsigned first = first_of(groups);
+
+    for (unsigned i = first; i < first + HIST_HALF; i++)
+      to->count[i] += from->count[i];
+  }
+  to->groups |= from->groups;
   to->total += from->total;
 }
 
 void hist_sum_sub(struct hist_sum *out, const struct hist_sum *now,
                   const struct hist_sum *before)
 {
-  for (unsigned i = 0; i < HIST_BUCKETS; i++)
-    out->count[i] = now->count[i] - before->count[i];
+  const uint64_t either = now->groups | before->groups;
+
+  clear_groups(out, out->groups & ~either);
+  for (uint64_t groups = either; groups; groups &= groups - 1) {
+    const unsigned first = first_of(groups);
+
+    for (unsigned i = first; i < first + HIST_HALF; i++)
+      out->count[i] = now->count[i] - before->count[i];
+  }
+  out->groups = either;
   out->total = now->total - before->total;
 }
 
@@ -133,42 +167,47 @@ uint64_t hist_percentile(const struct hist_sum *sum, double pct)
 
   if (need > sum->total)
     need = sum->total;
-  for (unsigned i = 0; i < HIST_BUCKETS; i++) {
-    if (sum->count[i] == 0)
-      continue;
-    last = i;
-    seen += sum->count[i];
-    if (seen >= need)
-      break;
+  for (uint64_t groups = sum->groups; groups; groups &= groups - 1) {
+    const unsigned first = first_of(groups);
+
+    for (unsigned i = first; i < first + HIST_HALF; i++) {
+      if (sum->count[i] == 0)
+        continue;
+      last = i;
+      seen += sum->count[i];
+      if (seen >= need)
+        return hist_middle(last);
+    }
   }
   return hist_middle(last);
 }
 
-double hist_mean(const struct hist_sum *sum)
+/* The sum over all values of their distance from `from`, or of its square. */
+static double moment(const struct hist_sum *sum, double from, bool squared)
 {
   double total = 0.0;
 
-  if (sum->total == 0)
-    return 0.0;
-  for (unsigned i = 0; i < HIST_BUCKETS; i++) {
-    if (sum->count[i] > 0)
-      total += (double)sum->count[i] * (double)hist_middle(i);
+  for (uint64_t groups = sum->groups; groups; groups &= groups - 1) {
+    const unsigned first = first_of(groups);
+
+    for (unsigned i = first; i < first + HIST_HALF; i++) {
+      const double off = (double)hist_middle(i) - from;
+
+      if (sum->count[i] > 0)
+        total += (double)sum->count[i] * (squared ? off * off : off);
+    }
   }
-  return total / (double)sum->total;
+  return total;
+}
+
+double hist_mean(const struct hist_sum *sum)
+{
+  return sum->total == 0 ? 0.0 : moment(sum, 0.0, false) / (double)sum->total;
 }
 
 double hist_stddev(const struct hist_sum *sum)
 {
-  const double mean = hist_mean(sum);
-  double squares = 0.0;
-
   if (sum->total == 0)
     return 0.0;
-  for (unsigned i = 0; i < HIST_BUCKETS; i++) {
-    const double off = (double)hist_middle(i) - mean;
-
-    if (sum->count[i] > 0)
-      squares += (double)sum->count[i] * off * off;
-  }
-  return sqrt(squares / (double)sum->total);
+  return sqrt(moment(sum, hist_mean(sum), true) / (double)sum->total);
 }

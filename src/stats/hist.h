@@ -27,17 +27,23 @@ enum {
 
 #define HIST_MAX_NS ((UINT64_C(1) << HIST_TOP_BIT) - 1)
 
-/* Pages of `count` that were never written cost no memory. */
+/*
+ * Pages of `count` that were never written cost no memory, and `groups` saves
+ * readers from touching them: bit n is set if one of the HIST_HALF buckets from
+ * n * HIST_HALF on holds something, or once did.
+ */
 struct hist {
-  /* Which groups of HIST_HALF buckets hold something: bit = index / HALF.
-   * Written like the counts; saves readers from touching empty pages. */
   _Atomic uint64_t groups;
   _Atomic uint64_t count[HIST_BUCKETS];
 };
 
-/* Plain counts, owned by one thread: what snapshots are made of. */
+/*
+ * Plain counts, owned by one thread: what snapshots are made of.  Anybody may
+ * read `total` and `count`; the functions below write.
+ */
 struct hist_sum {
   uint64_t total; /* of all buckets */
+  uint64_t groups;
   uint64_t count[HIST_BUCKETS];
 };
 
@@ -94,6 +100,15 @@ static inline void hist_record_shared(struct hist *h, uint64_t ns)
 uint64_t hist_low(unsigned index);
 uint64_t hist_middle(unsigned index);
 
+/* `n` more values in the bucket `index`. */
+static inline void hist_sum_put(struct hist_sum *sum, unsigned index,
+                                uint64_t n)
+{
+  sum->count[index] += n;
+  sum->total += n;
+  sum->groups |= UINT64_C(1) << (index / HIST_HALF);
+}
+
 /* sum += h */
 void hist_sum_add(struct hist_sum *sum, const struct hist *h);
 
@@ -101,7 +116,7 @@ void hist_sum_clear(struct hist_sum *sum);
 void hist_sum_copy(struct hist_sum *to, const struct hist_sum *from);
 void hist_sum_merge(struct hist_sum *to, const struct hist_sum *from);
 
-/* out = now - before, bucket by bucket. */
+/* out = now - before, bucket by bucket; `out` may be one of them. */
 void hist_sum_sub(struct hist_sum *out, const struct hist_sum *now,
                   const struct hist_sum *before);
 

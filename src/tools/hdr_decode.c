@@ -99,9 +99,9 @@ static bool read_counts(struct hist_sum *sum, const unsigned char *p,
     if (value < 0) {
       at += -(uint64_t)value;
     } else if (at < HIST_BUCKETS) {
-      sum->count[at++] = (uint64_t)value;
-      if (__builtin_add_overflow(sum->total, (uint64_t)value, &sum->total))
+      if ((uint64_t)value > UINT64_MAX - sum->total)
         return false;
+      hist_sum_put(sum, (unsigned)at++, (uint64_t)value);
     } else if (value > 0) {
       return false;
     }

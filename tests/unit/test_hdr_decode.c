@@ -13,8 +13,7 @@
 
 static void add(struct hist_sum *h, uint64_t ns, uint64_t count)
 {
-  h->count[hist_index(ns)] += count;
-  h->total += count;
+  hist_sum_put(h, hist_index(ns), count);
 }
 
 static void round_trip(struct hist_sum *h, struct hist_sum *got,

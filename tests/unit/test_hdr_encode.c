@@ -23,8 +23,7 @@ static const char *hex(const struct strbuf *b)
 
 static void add(struct hist_sum *h, uint64_t value, uint64_t n)
 {
-  h->count[hist_index(value)] += n;
-  h->total += n;
+  hist_sum_put(h, hist_index(value), n);
 }
 
 static void test_base64(void)

@@ -108,7 +108,35 @@ static void test_moments(const struct hist_sum *sum, const uint64_t *values)
 
 static bool same(const struct hist_sum *a, const struct hist_sum *b)
 {
-  return memcmp(a, b, sizeof(*a)) == 0;
+  return a->total == b->total &&
+         memcmp(a->count, b->count, sizeof(a->count)) == 0;
+}
+
+/* What a sum had before does not show, wherever it was. */
+static void test_leftovers(const struct hist_sum *a, const struct hist_sum *b)
+{
+  struct hist_sum *s = hist_sum_new(), *t = hist_sum_new();
+
+  hist_sum_put(s, 5, 3);
+  hist_sum_put(s, HIST_BUCKETS - 1, 1);
+  OK(s->total == 4 && s->count[5] == 3, "values are put into buckets");
+  OK(hist_percentile(s, 50) == 5 && hist_percentile(s, 75) == 5 &&
+       hist_percentile(s, 100) == hist_middle(HIST_BUCKETS - 1),
+     "and found in them, far from each other");
+  hist_sum_put(t, 2 * HIST_HALF, 1);
+  hist_sum_copy(s, t);
+  OK(same(s, t), "a copy over others");
+  hist_sum_copy(s, a);
+  hist_sum_sub(s, t, t);
+  hist_sum_clear(t);
+  OK(same(s, t), "a difference over others");
+  hist_sum_copy(s, b);
+  hist_sum_clear(s);
+  OK(same(s, t), "cleared");
+  hist_sum_merge(s, a);
+  OK(same(s, a), "and used again");
+  hist_sum_free(s);
+  hist_sum_free(t);
 }
 
 /* `a` and `b` are sums of different values. */
@@ -210,6 +238,7 @@ int main(void)
   qsort(values, VALUES, sizeof(values[0]), by_value);
   test_percentiles(sum, values);
   test_sums(sum, other_sum);
+  test_leftovers(sum, other_sum);
   test_edges();
 
   hist_free(h);

@@ -60,8 +60,7 @@ static double real_at(json_t *o, const char *path)
 
 static void record(uint64_t ns, uint64_t n)
 {
-  hist->count[hist_index(ns)] += n;
-  hist->total += n;
+  hist_sum_put(hist, hist_index(ns), n);
 }
 
 static void test_latency(void)

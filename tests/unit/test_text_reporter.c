@@ -429,7 +429,7 @@ int main(void)
 {
   struct hist_sum *hist = hist_sum_new();
 
-  hist->count[hist_index(1000000)] = hist->total = 2;
+  hist_sum_put(hist, hist_index(1000000), 2);
   test_output(hist);
   test_hooks(hist);
   test_calls();

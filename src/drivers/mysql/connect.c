@@ -124,6 +124,8 @@ static void try(struct attempt *a)
   if (a->must_have_tls && !mysql_get_ssl_cipher(a->mysql))
     fail(&a->why, CODE_TLS, "HY000",
          "TLS/SSL error: SSL is required, but the server does not support it");
+  /* The server has them; 8 KiB of table for one word. */
+  (void)mysql_options(a->mysql, MYSQL_OPT_CONNECT_ATTR_RESET, NULL);
 }
 
 /*
