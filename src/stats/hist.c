@@ -17,6 +17,7 @@ enum {
   PER_CPU = 4,
   LEAST = 8,
   MOST = 64,
+  GROUP_BYTES = HIST_HALF * sizeof(uint64_t),
 };
 
 unsigned hist_count(unsigned workers)
@@ -108,7 +109,7 @@ static void clear_groups(struct hist_sum *sum, uint64_t groups)
 {
   sum->groups &= ~groups;
   for (; groups; groups &= groups - 1)
-    memset(&sum->count[first_of(groups)], 0, HIST_HALF * sizeof(uint64_t));
+    memset(&sum->count[first_of(groups)], 0, GROUP_BYTES);
 }
 
 void hist_sum_clear(struct hist_sum *sum)
@@ -123,8 +124,7 @@ void hist_sum_copy(struct hist_sum *to, const struct hist_sum *from)
   for (uint64_t groups = from->groups; groups; groups &= groups - 1) {
     const unsigned first = first_of(groups);
 
-    memcpy(&to->count[first], &from->count[first],
-           HIST_HALF * sizeof(uint64_t));
+    memcpy(&to->count[first], &from->count[first], GROUP_BYTES);
   }
   to->groups = from->groups;
   to->total = from->total;
@@ -142,20 +142,35 @@ void hist_sum_merge(struct hist_sum *to, const struct hist_sum *from)
   to->total += from->total;
 }
 
+/* The groups in which `a` and `b` are not the same. */
+static uint64_t different(const struct hist_sum *a, const struct hist_sum *b)
+{
+  uint64_t ret = 0;
+
+  for (uint64_t groups = a->groups | b->groups; groups; groups &= groups - 1) {
+    const unsigned first = first_of(groups);
+
+    if (memcmp(&a->count[first], &b->count[first], GROUP_BYTES) != 0)
+      ret |= groups & -groups;
+  }
+  return ret;
+}
+
 void hist_sum_sub(struct hist_sum *out, const struct hist_sum *now,
                   const struct hist_sum *before)
 {
-  const uint64_t either = now->groups | before->groups;
+  const uint64_t changed = different(now, before);
+  const uint64_t total = now->total - before->total;
 
-  clear_groups(out, out->groups & ~either);
-  for (uint64_t groups = either; groups; groups &= groups - 1) {
+  clear_groups(out, out->groups & ~changed);
+  for (uint64_t groups = changed; groups; groups &= groups - 1) {
     const unsigned first = first_of(groups);
 
     for (unsigned i = first; i < first + HIST_HALF; i++)
       out->count[i] = now->count[i] - before->count[i];
   }
-  out->groups = either;
-  out->total = now->total - before->total;
+  out->groups = changed;
+  out->total = total;
 }
 
 uint64_t hist_percentile(const struct hist_sum *sum, double pct)

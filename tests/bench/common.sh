@@ -63,6 +63,17 @@ both() {
   theirs=$(median <<<"${b%$'\n'}")
 }
 
+# instructions COMMAND...: of the program, without the kernel's, in the whole run.
+instructions() {
+  local said
+  said=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1) ||
+    die "failed under valgrind: $*
+$said"
+  awk '/ Collected : [0-9]+$/ { n = $NF } END { if (n == "") exit 1; print n }' \
+    <<<"$said" || die "valgrind has counted nothing: $*
+$said"
+}
+
 # calc EXPRESSION: what awk makes of it.
 calc() {
   awk "BEGIN { printf \"%.6g\", $1 }"

@@ -8,24 +8,13 @@ set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
 empty=(memory --memory-oper=none --memory-block-size=8)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 
-# instructions EVENTS PROGRAM: of a run with so many events.
-instructions() {
-  local events=$1
-  shift
-  valgrind --tool=callgrind --callgrind-out-file="$work/out" "$1" \
-    "${empty[@]}" --memory-total-size="$((events * 8))" --time=0 run \
-    >"$work/said" 2>&1 || die "valgrind failed: $(tail -n 5 "$work/said")"
-  awk '/^(summary|totals):/ { n = $2 } END { print n }' "$work/out"
-}
-
-# Of one event: the difference between two runs has no start and no end in it.
+# per_event PROGRAM: its instructions.  The difference between two runs has no
+# start and no end in it.
 per_event() {
   local few many
-  few=$(instructions 100000 "$1") || exit 1
-  many=$(instructions 300000 "$1") || exit 1
+  few=$(instructions "$1" "${empty[@]}" --memory-total-size=800000 --time=0 run) || exit 1
+  many=$(instructions "$1" "${empty[@]}" --memory-total-size=2400000 --time=0 run) || exit 1
   calc "($many - $few) / 200000"
 }
 

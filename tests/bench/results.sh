@@ -65,13 +65,6 @@ turns() {
   done
 }
 
-# instructions COMMAND...: of a whole run.
-instructions() {
-  valgrind --tool=callgrind --callgrind-out-file="$work/out" "$@" \
-    >"$work/said" 2>&1 || die "valgrind failed: $(tail -n 5 "$work/said")"
-  awk '/^(summary|totals):/ { n = $2 } END { print n }' "$work/out"
-}
-
 # What ends a run after so many events; the last value of an option counts.
 limit() {
   if [[ $2 == memory ]]; then

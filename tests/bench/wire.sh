@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # wire.sh - what a query costs the client, on private MariaDB and PostgreSQL
-# servers beside sysbench and pgbench: instructions, processor time, throughput
-# and memory.  4 tables, uniform keys, prepared statements, Unix sockets.
+# servers beside sysbench and pgbench: processor time, throughput and memory.
+# 4 tables, uniform keys, prepared statements, Unix sockets.  How many
+# instructions: see instructions.sh.
 #
-# PARTS to measure ["instructions cpu throughput memory"], ROWS per table
-# [20000], SECONDS_EACH run [3], CONNECTIONS of the memory part [500].
+# PARTS to measure ["cpu throughput memory"], ROWS per table [20000], SECONDS_EACH
+# run [3], CONNECTIONS of the memory part [500].
 set -euo pipefail
 # shellcheck source=tests/bench/common.sh
 . "$(dirname "$0")/common.sh"
 
 rows=${ROWS:-20000} seconds=${SECONDS_EACH:-3} connections=${CONNECTIONS:-500}
-parts=${PARTS:-instructions cpu throughput memory}
+parts=${PARTS:-cpu throughput memory}
 servers=$here/../db/servers.sh
 work=$(mktemp -d)
 child=
@@ -47,42 +48,6 @@ has_part() {
 # ratio A B
 ratio() {
   calc "$1 / $2"
-}
-
-# ---- instructions: two runs of different length, the difference divided ----
-
-# counted PROGRAM TEST EVENTS: user-mode instructions of the whole run.
-counted() {
-  valgrind --tool=callgrind --callgrind-out-file="$work/callgrind" "$1" "$2" \
-    "${job[@]}" --events="$3" --time=0 --threads=1 run >"$work/out" 2>&1 ||
-    die "failed under valgrind: $1 $2
-$(<"$work/out")"
-  awk '/^(summary|totals):/ { print $2; exit }' "$work/callgrind"
-}
-
-# per_event PROGRAM TEST FEW MANY: medians are not needed, but warm code is.
-per_event() {
-  local few many
-  few=$(counted "$1" "$2" "$3") || exit 1
-  many=$(counted "$1" "$2" "$4") || exit 1
-  calc "($many - $few) / ($4 - $3)"
-}
-
-instructions() {
-  local name few many a b
-  printf '\ninstructions per event\n%-7s %-18s %10s %10s %8s\n' server test \
-    bench sysbench ratio
-  for server in mysql pgsql; do
-    set_job
-    for name in oltp_point_select oltp_read_write; do
-      few=10000 many=30000
-      [[ $name != *write ]] || few=1000 many=3000
-      a=$(per_event "$BENCH" "$name" "$few" "$many")
-      b=$(per_event "$SYSBENCH" "$name" "$few" "$many")
-      printf '%-7s %-18s %10.0f %10.0f %8.3f\n' "$server" "$name" "$a" "$b" \
-        "$(ratio "$a" "$b")"
-    done
-  done
 }
 
 # ---- processor time of the client per query ----
@@ -251,6 +216,6 @@ for server in mysql pgsql; do
   "$BENCH" oltp_read_write "${job[@]}" --threads=4 prepare >/dev/null
 done
 "${pgbench[@]}" -i -I dtgp -q "$PG_DB" >/dev/null 2>&1 || die 'pgbench -i failed'
-for part in instructions cpu throughput memory; do
+for part in cpu throughput memory; do
   ! has_part "$part" || "$part"
 done
