@@ -63,8 +63,8 @@ part() {
 
 scripts=("$@")
 ((${#scripts[@]})) || scripts=(cpu.sh empty_event.sh contention.sh memory.sh
-  threads_memory.sh workloads.sh results.sh fileio.sh database.sh pgbench.sh
-  load.sh)
+  threads_memory.sh workloads.sh results.sh fileio.sh instructions.sh wire.sh
+  pgbench.sh load.sh)
 about
 for script in "${scripts[@]}"; do
   case $script in

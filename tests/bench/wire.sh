@@ -5,12 +5,13 @@
 # instructions: see instructions.sh.
 #
 # PARTS to measure ["cpu throughput memory"], ROWS per table [20000], SECONDS_EACH
-# run [3], CONNECTIONS of the memory part [500].
+# run [3], CONNECTIONS of the memory part [200], and MANY more ["10 1000 4000"].
 set -euo pipefail
 # shellcheck source=tests/bench/common.sh
 . "$(dirname "$0")/common.sh"
 
-rows=${ROWS:-20000} seconds=${SECONDS_EACH:-3} connections=${CONNECTIONS:-500}
+rows=${ROWS:-20000} seconds=${SECONDS_EACH:-3} connections=${CONNECTIONS:-200}
+many=${MANY-10 1000 4000}
 parts=${PARTS:-cpu throughput memory}
 servers=$here/../db/servers.sh
 work=$(mktemp -d)
@@ -28,7 +29,11 @@ read -ra libraries < <(pkg-config --cflags --libs libmariadb libpq)
 ${CC:-cc} -O2 -pthread -o "$work/socket_floor" "$here/socket_floor.c" \
   "${libraries[@]}"
 
-limit=--max-connections=$((connections + 100))
+most=256
+for n in $connections $many; do
+  ((n <= most)) || most=$n
+done
+limit=--max-connections=$((most + 100))
 "$servers" start mysql "$work/my" "$limit" >/dev/null
 "$servers" start pgsql "$work/pg" "$limit" >/dev/null
 eval "$("$servers" env "$work/my")"
@@ -136,6 +141,7 @@ throughput() {
 resident() {
   local line said='' rss='' pace=(--rate=1)
   [[ -z $busy ]] || pace=()
+  [[ $1 != "$BENCH" ]] || pace+=(--db-connect-timeout=60) # sysbench has no limit
   "$1" "${@:3}" --threads="$2" "${pace[@]}" --time=120 run >"$work/pipe" 2>&1 &
   child=$!
   exec 3<"$work/pipe"
@@ -157,15 +163,15 @@ $said"
   printf '%s\n' "$rss"
 }
 
-# each PROGRAM SCRIPT...: KiB for each thread beyond the first.
+# each PROGRAM THREADS SCRIPT...: KiB for each thread beyond the first.
 each() {
   local one all
-  one=$(resident "$1" 1 "${@:2}") || exit 1
-  all=$(resident "$1" "$connections" "${@:2}") || exit 1
-  calc "($all - $one) / ($connections - 1)"
+  one=$(resident "$1" 1 "${@:3}") || exit 1
+  all=$(resident "$1" "$2" "${@:3}") || exit 1
+  calc "($all - $one) / ($2 - 1)"
 }
 
-# both_each SCRIPT...: sets a and b to the medians.
+# both_each THREADS SCRIPT...: sets a and b to the medians.
 both_each() {
   local i
   a='' b=''
@@ -177,7 +183,7 @@ both_each() {
 }
 
 memory() {
-  local what a b busy
+  local what n a b busy
   mkfifo "$work/pipe"
   printf 'function event() end\n' >"$work/idle.lua"
   cat >"$work/connect.lua" <<'LUA'
@@ -197,9 +203,18 @@ LUA
         *) set -- "$work/connect.lua" "${where[@]}" ;;
       esac
       [[ $what != *work ]] || busy=$seconds
-      both_each "$@"
+      both_each "$connections" "$@"
       printf '%-7s %-34s %10.1f %10.1f %8.3f\n' "$server" "$what" "$a" "$b" \
         "$(ratio "$a" "$b")"
+    done
+    busy=
+    for n in $many; do
+      what="oltp_point_select, $n threads"
+      (
+        both_each "$n" oltp_point_select "${job[@]}"
+        printf '%-7s %-34s %10.1f %10.1f %8.3f\n' "$server" "$what" "$a" "$b" \
+          "$(ratio "$a" "$b")"
+      ) || printf '%-7s %-34s: the server was too slow for them\n' "$server" "$what"
     done
   done
 }
