@@ -132,13 +132,8 @@ struct class_list class_periods_interval(struct class_periods *p)
 {
   add_tracks(p);
   for (unsigned i = 0; i < p->n; i++) {
-    struct class_totals *interval = &p->track[i]->interval;
-    const struct class_totals before = *interval;
-
-    fill(p, i, &before);
-    /* The next one begins now; what is not needed any more is read into. */
-    *interval = p->now;
-    p->now.hist = before.hist;
+    fill(p, i, &p->track[i]->interval);
+    begin(&p->track[i]->interval, &p->now);
   }
   return (struct class_list){ p->n, p->report };
 }

@@ -34,7 +34,7 @@ struct class_periods {
   struct class_track **track; /* owned; [CLASS_MAX], those up to n are made */
   unsigned n;
   struct class_report *report; /* owned; [CLASS_MAX]: what was given out */
-  struct class_totals now;     /* its histogram is owned: what is being read */
+  struct class_totals now;     /* owns its histogram; what has just been read */
 };
 
 /* Returns 0 or -ENOMEM. */

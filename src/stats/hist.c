@@ -3,21 +3,29 @@
  */
 #include "stats/hist.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/cgroup.h"
 
-_Static_assert(HIST_BUCKETS / HIST_HALF <= 64, "groups fit into one word");
+static_assert(offsetof(struct hist, count) == HIST_HEAD * sizeof(uint64_t) &&
+                offsetof(struct hist_sum, count) ==
+                  HIST_HEAD * sizeof(uint64_t),
+              "groups are pages");
+static_assert((HIST_BUCKETS - 1 + HIST_HEAD) / HIST_PAGE - HIST_FIRST_PAGES +
+                  1 <
+                64,
+              "groups fit into one word");
 
 enum {
   PER_CPU = 4,
   LEAST = 8,
   MOST = 64,
-  GROUP_BYTES = HIST_HALF * sizeof(uint64_t),
 };
 
 unsigned hist_count(unsigned workers)
@@ -64,7 +72,7 @@ void hist_sum_free(struct hist_sum *s)
 
 void hist_mark_group(struct hist *h, unsigned index)
 {
-  (void)atomic_fetch_or_explicit(&h->groups, UINT64_C(1) << (index / HIST_HALF),
+  (void)atomic_fetch_or_explicit(&h->groups, hist_group(index),
                                  memory_order_relaxed);
 }
 
@@ -82,10 +90,27 @@ uint64_t hist_middle(unsigned index)
   return hist_low(index) + ((UINT64_C(1) << shift) >> 1);
 }
 
-/* The first bucket of the lowest of `groups`, which must not be empty. */
-static unsigned first_of(uint64_t groups)
+/* Buckets from `first` to before `end`. */
+struct range {
+  unsigned first, end;
+};
+
+/* Those of the lowest of `groups`, which must not be empty. */
+static inline struct range lowest(uint64_t groups)
 {
-  return (unsigned)__builtin_ctzll(groups) * HIST_HALF;
+  const unsigned n = (unsigned)__builtin_ctzll(groups);
+  struct range r = { 0, (n + HIST_FIRST_PAGES) * HIST_PAGE - HIST_HEAD };
+
+  if (n > 0)
+    r.first = r.end - HIST_PAGE;
+  if (r.end > HIST_BUCKETS)
+    r.end = HIST_BUCKETS;
+  return r;
+}
+
+static size_t bytes_of(struct range r)
+{
+  return (r.end - r.first) * sizeof(uint64_t);
 }
 
 void hist_sum_add(struct hist_sum *sum, const struct hist *h)
@@ -93,9 +118,9 @@ void hist_sum_add(struct hist_sum *sum, const struct hist *h)
   uint64_t groups = atomic_load_explicit(&h->groups, memory_order_relaxed);
 
   for (; groups; groups &= groups - 1) {
-    const unsigned first = first_of(groups);
+    const struct range r = lowest(groups);
 
-    for (unsigned i = first; i < first + HIST_HALF; i++) {
+    for (unsigned i = r.first; i < r.end; i++) {
       const uint64_t n = atomic_load_explicit(&h->count[i],
                                               memory_order_relaxed);
 
@@ -108,8 +133,11 @@ void hist_sum_add(struct hist_sum *sum, const struct hist *h)
 static void clear_groups(struct hist_sum *sum, uint64_t groups)
 {
   sum->groups &= ~groups;
-  for (; groups; groups &= groups - 1)
-    memset(&sum->count[first_of(groups)], 0, GROUP_BYTES);
+  for (; groups; groups &= groups - 1) {
+    const struct range r = lowest(groups);
+
+    memset(&sum->count[r.first], 0, bytes_of(r));
+  }
 }
 
 void hist_sum_clear(struct hist_sum *sum)
@@ -122,9 +150,9 @@ void hist_sum_copy(struct hist_sum *to, const struct hist_sum *from)
 {
   clear_groups(to, to->groups & ~from->groups);
   for (uint64_t groups = from->groups; groups; groups &= groups - 1) {
-    const unsigned first = first_of(groups);
+    const struct range r = lowest(groups);
 
-    memcpy(&to->count[first], &from->count[first], GROUP_BYTES);
+    memcpy(&to->count[r.first], &from->count[r.first], bytes_of(r));
   }
   to->groups = from->groups;
   to->total = from->total;
@@ -133,9 +161,9 @@ void hist_sum_copy(struct hist_sum *to, const struct hist_sum *from)
 void hist_sum_merge(struct hist_sum *to, const struct hist_sum *from)
 {
   for (uint64_t groups = from->groups; groups; groups &= groups - 1) {
-    const unsigned first = first_of(groups);
+    const struct range r = lowest(groups);
 
-    for (unsigned i = first; i < first + HIST_HALF; i++)
+    for (unsigned i = r.first; i < r.end; i++)
       to->count[i] += from->count[i];
   }
   to->groups |= from->groups;
@@ -148,9 +176,9 @@ static uint64_t different(const struct hist_sum *a, const struct hist_sum *b)
   uint64_t ret = 0;
 
   for (uint64_t groups = a->groups | b->groups; groups; groups &= groups - 1) {
-    const unsigned first = first_of(groups);
+    const struct range r = lowest(groups);
 
-    if (memcmp(&a->count[first], &b->count[first], GROUP_BYTES) != 0)
+    if (memcmp(&a->count[r.first], &b->count[r.first], bytes_of(r)) != 0)
       ret |= groups & -groups;
   }
   return ret;
@@ -164,9 +192,9 @@ void hist_sum_sub(struct hist_sum *out, const struct hist_sum *now,
 
   clear_groups(out, out->groups & ~changed);
   for (uint64_t groups = changed; groups; groups &= groups - 1) {
-    const unsigned first = first_of(groups);
+    const struct range r = lowest(groups);
 
-    for (unsigned i = first; i < first + HIST_HALF; i++)
+    for (unsigned i = r.first; i < r.end; i++)
       out->count[i] = now->count[i] - before->count[i];
   }
   out->groups = changed;
@@ -183,9 +211,9 @@ uint64_t hist_percentile(const struct hist_sum *sum, double pct)
   if (need > sum->total)
     need = sum->total;
   for (uint64_t groups = sum->groups; groups; groups &= groups - 1) {
-    const unsigned first = first_of(groups);
+    const struct range r = lowest(groups);
 
-    for (unsigned i = first; i < first + HIST_HALF; i++) {
+    for (unsigned i = r.first; i < r.end; i++) {
       if (sum->count[i] == 0)
         continue;
       last = i;
@@ -203,9 +231,9 @@ static double moment(const struct hist_sum *sum, double from, bool squared)
   double total = 0.0;
 
   for (uint64_t groups = sum->groups; groups; groups &= groups - 1) {
-    const unsigned first = first_of(groups);
+    const struct range r = lowest(groups);
 
-    for (unsigned i = first; i < first + HIST_HALF; i++) {
+    for (unsigned i = r.first; i < r.end; i++) {
       const double off = (double)hist_middle(i) - from;
 
       if (sum->count[i] > 0)

@@ -23,18 +23,23 @@ enum {
   HIST_HALF = 1 << (HIST_SUB_BITS - 1),
   HIST_TOP_BIT = 42, /* values are below 2^42 */
   HIST_BUCKETS = (HIST_TOP_BIT - HIST_SUB_BITS + 2) * HIST_HALF,
+
+  HIST_PAGE = 512,      /* counts on a page */
+  HIST_HEAD = 2,        /* words before the counts, on the first page */
+  HIST_FIRST_PAGES = 4, /* which are one group */
 };
 
 #define HIST_MAX_NS ((UINT64_C(1) << HIST_TOP_BIT) - 1)
 
 /*
- * Pages of `count` that were never written cost no memory, and `groups` saves
- * readers from touching them: bit n is set if one of the HIST_HALF buckets from
- * n * HIST_HALF on holds something, or once did.
+ * Pages of memory that were never written cost nothing, and `groups` saves
+ * readers from touching them: a group are the buckets on one page, and its bit
+ * is set if one of them holds something, or once did.  So that a word has a bit
+ * for each, those on the first pages (below 2 us) are one group.
  */
 struct hist {
   _Atomic uint64_t groups;
-  _Atomic uint64_t count[HIST_BUCKETS];
+  _Alignas(2 * sizeof(uint64_t)) _Atomic uint64_t count[HIST_BUCKETS];
 };
 
 /*
@@ -100,13 +105,22 @@ static inline void hist_record_shared(struct hist *h, uint64_t ns)
 uint64_t hist_low(unsigned index);
 uint64_t hist_middle(unsigned index);
 
+/* The bit of the group of a bucket. */
+static inline uint64_t hist_group(unsigned index)
+{
+  const unsigned page = (index + HIST_HEAD) / HIST_PAGE;
+
+  return UINT64_C(1) << (page < HIST_FIRST_PAGES ? 0
+                                                 : page - HIST_FIRST_PAGES + 1);
+}
+
 /* `n` more values in the bucket `index`. */
 static inline void hist_sum_put(struct hist_sum *sum, unsigned index,
                                 uint64_t n)
 {
   sum->count[index] += n;
   sum->total += n;
-  sum->groups |= UINT64_C(1) << (index / HIST_HALF);
+  sum->groups |= hist_group(index);
 }
 
 /* sum += h */
