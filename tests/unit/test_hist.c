@@ -2,10 +2,13 @@
  * test_hist.c - the histogram against sorted arrays of what was recorded.
  */
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "stats/hist.h"
 #include "tap.h"
@@ -110,6 +113,45 @@ static bool same(const struct hist_sum *a, const struct hist_sum *b)
 {
   return a->total == b->total &&
          memcmp(a->count, b->count, sizeof(a->count)) == 0;
+}
+
+/* Pages of a sum that exist. */
+static unsigned pages_of(const struct hist_sum *s)
+{
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  unsigned char there[sizeof(*s) / 4096 + 1] = { 0 };
+  unsigned n = 0;
+
+  if (mincore((void *)(uintptr_t)s, sizeof(*s), there) != 0)
+    return UINT_MAX;
+  for (size_t i = 0; i < (sizeof(*s) + page - 1) / page; i++)
+    n += there[i] & 1;
+  return n;
+}
+
+static void test_pages(void)
+{
+  struct hist_sum *one = hist_sum_new(), *other = hist_sum_new();
+  struct hist_sum *copy = hist_sum_new(), *diff = hist_sum_new();
+
+  hist_sum_put(one, hist_index(1000000), 1);
+  hist_sum_put(other, hist_index(1000000), 5);
+  hist_sum_put(other, hist_index(900000000), 1);
+  OK(pages_of(one) <= 2, "a sum has the pages of its values, and its first");
+  hist_sum_copy(copy, one);
+  hist_sum_clear(copy);
+  hist_sum_copy(copy, other);
+  OK(pages_of(copy) <= 3, "a copy, too");
+  hist_sum_merge(other, one);
+  hist_sum_sub(diff, other, copy);
+  OK(pages_of(diff) <= 2, "a difference has those of what differs");
+  OK(hist_percentile(diff, 100) == hist_middle(hist_index(1000000)) &&
+       pages_of(diff) <= 2,
+     "and reading adds none");
+  hist_sum_free(one);
+  hist_sum_free(other);
+  hist_sum_free(copy);
+  hist_sum_free(diff);
 }
 
 /* What a sum had before does not show, wherever it was. */
@@ -239,6 +281,7 @@ int main(void)
   test_percentiles(sum, values);
   test_sums(sum, other_sum);
   test_leftovers(sum, other_sum);
+  test_pages();
   test_edges();
 
   hist_free(h);
