@@ -70,10 +70,11 @@ static void add_tracks(struct class_periods *p)
   const unsigned n = p->set ? class_count(p->set) : 0;
 
   while (p->n < n) {
-    p->track[p->n] = track_new();
-    if (!p->track[p->n])
+    struct class_track *t = track_new();
+
+    if (!t)
       break;
-    p->n++;
+    p->track[p->n++] = t;
   }
 }
 
