@@ -6,6 +6,7 @@
 # BUILD is a folder that was configured as HACKING.md says, its targets made.
 # JOBS targets run at once [the processors].  Each works on a copy of its corpus;
 # what it finds stays in BUILD/tests/fuzz/campaign/TARGET.  Status 0: nothing.
+# An input may take five minutes, so that a busy machine is no finding.
 set -euo pipefail
 
 build=${1:?usage: campaign.sh BUILD [SECONDS [TARGET...]]}
@@ -45,7 +46,7 @@ run() {
   cp "$corpora/$1"/* "$dir/corpus"
   cd "$dir"
   { time "$build/tests/fuzz/fuzz_$1" -max_total_time="$seconds" \
-    -print_final_stats=1 -rss_limit_mb=4096 -timeout=25 corpus \
+    -print_final_stats=1 -rss_limit_mb=4096 -timeout=300 corpus \
     >log 2>&1; } 2>spent.s || status=$?
   echo "$status" >status
 }

@@ -116,6 +116,7 @@ void pgsql_wire_drain(struct pgsql_session *p)
 
     if (pgsql_wire_next(p, &out) < 0) /* it may say why all is over */
       pgsql_note_last_words(p, out.state, out.msg);
+    p->wire.rows_left = 0;
   }
 }
 
