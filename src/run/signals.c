@@ -71,6 +71,12 @@ static void *wait_for_signals(void *arg)
   }
 }
 
+static void restore(struct signals *s)
+{
+  (void)signal(SIGINT, s->old_int);
+  (void)pthread_sigmask(SIG_SETMASK, &s->old, NULL);
+}
+
 int signals_start(struct signals *s, void (*arrived)(void *arg, int number),
                   void *arg, struct err *err)
 {
@@ -84,9 +90,12 @@ int signals_start(struct signals *s, void (*arrived)(void *arg, int number),
   rc = pthread_sigmask(SIG_BLOCK, &set, &s->old);
   if (rc != 0)
     return err_set(err, -rc, "cannot block signals");
+  /* Shells start background jobs with SIGINT ignored.  If it stayed so, what is
+   * pending when os.execute() of a script puts that back would be forgotten. */
+  s->old_int = signal(SIGINT, SIG_DFL);
   rc = thread_start(&s->thread, 0, wait_for_signals, s, err);
   if (rc < 0) {
-    (void)pthread_sigmask(SIG_SETMASK, &s->old, NULL);
+    restore(s);
     return rc;
   }
   s->started = true;
@@ -99,6 +108,6 @@ void signals_stop(struct signals *s)
     return;
   (void)pthread_kill(s->thread, SIGNAL_END);
   (void)pthread_join(s->thread, NULL);
-  (void)pthread_sigmask(SIG_SETMASK, &s->old, NULL);
+  restore(s);
   s->started = false;
 }

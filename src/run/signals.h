@@ -24,6 +24,7 @@ struct signals {
   bool started;
   pthread_t thread;
   sigset_t old;
+  void (*old_int)(int); /* what SIGINT did before */
   void (*arrived)(void *arg, int number); /* called once, in that thread */
   void *arg;
 

@@ -108,6 +108,20 @@ $object
 ]"
 }
 
+@test "SIGINT is awaited also where it was ignored, as in background jobs" {
+  cat >t.lua <<'L'
+function event()
+  for line in io.lines("/proc/self/status") do
+    if line:find("^SigIgn") then print(line:sub(-1)) end
+  end
+end
+L
+  # Were it still ignored, os.execute() of a script could lose one.
+  run --separate-stderr bash -c "trap '' INT; exec \"\$0\" t.lua --events=1 run" "$BENCH"
+  must [ "$status" = 0 ]
+  must has "$output" '^[014589cd]$'
+}
+
 @test "the JSON array is closed after a signal and after an error" {
   cat >t.lua <<'L'
 function event() error("no") end
