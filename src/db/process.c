@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/cgroup.h"
 #include "base/log.h"
 #include "db/env.h"
 
@@ -97,6 +98,11 @@ bool process_uses_server(struct db_process *p)
     uses |= p->state[i].ready && (p->drivers[i].driver->caps & DRIVER_SERVER);
   (void)pthread_mutex_unlock(&p->driver_lock);
   return uses;
+}
+
+bool process_has_spare_cpus(const struct db_process *p)
+{
+  return p && p->is_known && p->facts.threads <= cgroup_cpus_allowed() / 2;
 }
 
 bool process_is_over(const struct db_process *p, uint64_t now_ns)

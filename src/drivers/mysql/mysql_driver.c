@@ -13,6 +13,7 @@
 
 #include "base/log.h"
 #include "db/emul.h"
+#include "db/env.h"
 #include "drivers/mysql/about.h"
 #include "drivers/mysql/cancel.h"
 #include "drivers/mysql/connect.h"
@@ -133,7 +134,8 @@ static int connect_session(struct session *base, uint64_t until_ns,
     return not_connected(s, why.code, why.state, why.text, out);
   s->fd = shim_fd(s->mysql);
   s->tcp = connect_tune(s->fd);
-  s->wire.poll_first = !s->tcp;
+  s->wire.poll_first = !s->tcp && !(base->env &&
+                                    process_has_spare_cpus(base->env->process));
   if (choose_backend(s, out) < 0)
     return -1;
   if (s->mysql->server_status & STATUS_NO_BACKSLASH)

@@ -96,7 +96,8 @@ static inline void wire_forget(struct wire *w)
  *
  * A reader that sleeps in recv() on a Unix socket is woken twice, the first
  * time when the server takes the request out of the queue.  One that sleeps in
- * poll() is not, which is worth the further call: with `poll_first`.
+ * poll() is not, which is worth the further call where others want the
+ * processor: with `poll_first`.
  */
 int wire_fill(struct wire *w, int fd, size_t n);
 /*

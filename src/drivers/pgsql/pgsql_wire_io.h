@@ -89,7 +89,7 @@ static inline bool pgwire_send(int fd, const uint8_t *bytes, size_t len,
  * The library has made the socket non-blocking, so waiting is poll().  A reader
  * of a TCP socket may as well sleep in recv(), which saves a call; on a Unix
  * socket it would be woken twice, the first time when the server takes the
- * request out of the queue.
+ * request out of the queue.  That matters where others want the processor.
  */
 bool wire_receive(struct pgsql_wire *w, int fd, bool keep);
 
