@@ -74,7 +74,7 @@ static int add_values(struct tally *to, struct unpack *u)
   if (!values)
     return -ENOMEM;
   value_sum_join(values, n, sum, min, max);
-  (void)unpack_counts_add(u, values->count, VALUE_BUCKETS);
+  unpack_counts_add(u, values->count, VALUE_BUCKETS);
   return 0;
 }
 

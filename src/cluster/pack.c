@@ -146,16 +146,12 @@ static bool next_count(struct unpack *u, uint64_t *at, size_t n,
   return true;
 }
 
-uint64_t unpack_counts_add(struct unpack *u, uint64_t *count, size_t n)
+void unpack_counts_add(struct unpack *u, uint64_t *count, size_t n)
 {
-  uint64_t at = 0, total = 0, more;
+  uint64_t at = 0, more;
 
-  while (next_count(u, &at, n, &more)) {
-    total += more;
-    if (count)
-      count[at - 1] += more;
-  }
-  return total;
+  while (next_count(u, &at, n, &more))
+    count[at - 1] += more;
 }
 
 bool unpack_hist_add(struct unpack *u, struct hist_sum *sum)

@@ -35,8 +35,8 @@ double unpack_real(struct unpack *u);
 const void *unpack_bytes(struct unpack *u, size_t *ret_len);
 /* A text and its terminator, cut to fit. */
 void unpack_text(struct unpack *u, char *buf, size_t size);
-/* Add what was packed to `count`, which may be NULL; returns the sum of it. */
-uint64_t unpack_counts_add(struct unpack *u, uint64_t *count, size_t n);
+/* Add what was packed to `count`. */
+void unpack_counts_add(struct unpack *u, uint64_t *count, size_t n);
 /* Add what was packed to `sum`; false: there was none.  `sum` may be NULL. */
 bool unpack_hist_add(struct unpack *u, struct hist_sum *sum);
 

@@ -139,10 +139,10 @@ bool process_is_over(const struct db_process *p, uint64_t now_ns);
 
 /*
  * Does every thread of the run have two processors, one for itself and one for
- * who answers it?  Then waking up early takes time from nobody.  False where the
- * run is not known; p may be NULL.
+ * who answers it?  Then waking up early takes time from nobody.  False where
+ * the run is not known; `env`, or what it belongs to, may be NULL.
  */
-bool process_has_spare_cpus(const struct db_process *p);
+bool env_has_spare_cpus(const struct db_env *env);
 
 /*
  * When all threads have ended their thread_init: the line

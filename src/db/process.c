@@ -100,8 +100,10 @@ bool process_uses_server(struct db_process *p)
   return uses;
 }
 
-bool process_has_spare_cpus(const struct db_process *p)
+bool env_has_spare_cpus(const struct db_env *env)
 {
+  const struct db_process *p = env ? env->process : NULL;
+
   return p && p->is_known && p->facts.threads <= cgroup_cpus_allowed() / 2;
 }
 

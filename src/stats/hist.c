@@ -188,7 +188,6 @@ void hist_sum_sub(struct hist_sum *out, const struct hist_sum *now,
                   const struct hist_sum *before)
 {
   const uint64_t changed = different(now, before);
-  const uint64_t total = now->total - before->total;
 
   clear_groups(out, out->groups & ~changed);
   for (uint64_t groups = changed; groups; groups &= groups - 1) {
@@ -198,7 +197,7 @@ void hist_sum_sub(struct hist_sum *out, const struct hist_sum *now,
       out->count[i] = now->count[i] - before->count[i];
   }
   out->groups = changed;
-  out->total = total;
+  out->total = now->total - before->total;
 }
 
 uint64_t hist_percentile(const struct hist_sum *sum, double pct)

@@ -5,7 +5,7 @@
 # instructions: see instructions.sh.
 #
 # PARTS to measure ["cpu throughput memory"], ROWS per table [20000], SECONDS_EACH
-# run [3], CONNECTIONS of the memory part [200], and MANY more ["10 1000 4000"].
+# run [3], THREADS of the throughput part ["16 64 256"], CONNECTIONS of the memory part [200], and MANY more ["10 1000 4000"].
 set -euo pipefail
 # shellcheck source=tests/bench/common.sh
 . "$(dirname "$0")/common.sh"
@@ -124,7 +124,7 @@ throughput() {
   for server in mysql pgsql; do
     set_job
     for name in oltp_point_select oltp_read_write; do
-      for threads in 16 64 256; do
+      for threads in ${THREADS:-16 64 256}; do
         both "$name" "${job[@]}" --threads="$threads" --time="$seconds" run
         printf '%-7s %-18s %8d %10.0f %10.0f %8.3f\n' "$server" "$name" \
           "$threads" "$ours" "$theirs" "$(ratio "$ours" "$theirs")"

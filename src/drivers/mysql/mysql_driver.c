@@ -134,8 +134,7 @@ static int connect_session(struct session *base, uint64_t until_ns,
     return not_connected(s, why.code, why.state, why.text, out);
   s->fd = shim_fd(s->mysql);
   s->tcp = connect_tune(s->fd);
-  s->wire.poll_first = !s->tcp && !(base->env &&
-                                    process_has_spare_cpus(base->env->process));
+  s->wire.poll_first = !s->tcp && !env_has_spare_cpus(base->env);
   if (choose_backend(s, out) < 0)
     return -1;
   if (s->mysql->server_status & STATUS_NO_BACKSLASH)

@@ -298,8 +298,7 @@ int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out)
   p->last_state[0] = '\0';
   if (choose_protocol(p, out) < 0)
     return -1;
-  p->wire.may_block = is_tcp(p->fd) ||
-                      (s->env && process_has_spare_cpus(s->env->process));
+  p->wire.may_block = is_tcp(p->fd) || env_has_spare_cpus(s->env);
   p->settings_moved = false;
   p->listens = false;
   p->channels = 0;
