@@ -5,7 +5,8 @@
 # instructions: see instructions.sh.
 #
 # PARTS to measure ["cpu throughput memory"], ROWS per table [20000], SECONDS_EACH
-# run [3], THREADS of the throughput part ["16 64 256"], CONNECTIONS of the memory part [200], and MANY more ["10 1000 4000"].
+# run [3], THREADS of the throughput part ["16 64 256"], CONNECTIONS of the memory
+# part [200], and MANY more ["10 1000 4000"].
 set -euo pipefail
 # shellcheck source=tests/bench/common.sh
 . "$(dirname "$0")/common.sh"
