@@ -179,7 +179,8 @@ sql_error_t conn_forgive(struct conn *c, bool *ret_reconnected);
 
 /*
  * The event that failed on this connection is restarted: a marked transaction
- * is rolled back.  DB_ERROR_NONE, or what became of the ROLLBACK.
+ * is rolled back.  DB_ERROR_NONE, or what became of the ROLLBACK: one that is
+ * refused is an ignored error, as the event's next attempt has failed with it.
  */
 sql_error_t conn_restart(struct conn *c);
 

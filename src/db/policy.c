@@ -279,11 +279,17 @@ sql_error_t conn_forgive(struct conn *c, bool *ret_reconnected)
 
 sql_error_t conn_restart(struct conn *c)
 {
+  sql_error_t class;
+
   if (!(c->attention & CONN_MARKED) || c->state != CONN_OPEN)
     return DB_ERROR_NONE;
   if (env_is_dead(c->env)) {
     policy_abandon(c);
     return DB_ERROR_FATAL;
   }
-  return policy_rollback(c, false);
+  class = policy_rollback(c, false);
+  /* One more attempt of the event has failed, before its first statement. */
+  if (class == DB_ERROR_IGNORABLE && !c->fail.reconnected)
+    count_error(c);
+  return class;
 }

@@ -4,6 +4,7 @@ sysbench.cmdline.options = {
    what = {"what an event does", "count"},
    sql = {"a statement", "SELECT 1"},
    where = {"what runs --sql besides: thread_init, hook", ""},
+   pipe = {"where the event `held` waits", ""},
    stop_file = {"the run ends when there is such a file", ""},
 }
 
@@ -16,7 +17,18 @@ function events.count()
    con:query("COMMIT")
 end
 
--- The same with a prepared statement.
+-- The first one waits, before its COMMIT, until who opened the pipe closes it.
+function events.held()
+   con:query("BEGIN")
+   con:query("UPDATE counter SET n = n + 1 WHERE id = 1")
+   if not held then
+      held = io.open(sysbench.opt.pipe)
+      held:read()
+   end
+   con:query("COMMIT")
+end
+
+-- The first with a prepared statement.
 function events.prepared()
    if not st then
       st = con:prepare("UPDATE counter SET n = n + ? WHERE id = ?")

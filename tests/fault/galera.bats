@@ -103,3 +103,32 @@ passes_with_loss() {
 @test "... and ends all sessions: replaced" {
   each_way passes_with_loss
 }
+
+# A transaction whose COMMIT is refused stays open until its ROLLBACK is not
+# refused any more: each attempt is an error.
+stays_open() {
+  local pipe
+  sql "UPDATE sbtest.counter SET n = 0 WHERE id = 1"
+  rm -f "$dir/pipe"
+  mkfifo "$dir/pipe"
+  until_enough "${base[@]}" --report-interval=1 --mysql-ignore-errors=1047 --what=held \
+    "--pipe=$dir/pipe"
+  exec {pipe}>"$dir/pipe"
+  refuse ALL
+  exec {pipe}>&-
+  within 30 in_intervals 3
+  refuse NONE
+  goes_on
+  enough
+  ((status == 0))
+  committed 0
+}
+
+# in_intervals N: so many of them had errors.
+in_intervals() {
+  (($(grep -c 'err/s: *[1-9]' "$out") >= $1))
+}
+
+@test "a COMMIT that is refused, and its ROLLBACK: errors as long as it lasts" {
+  each_way stays_open
+}

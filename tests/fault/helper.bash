@@ -82,6 +82,7 @@ within() {
   until "$@"; do
     if ((SECONDS >= limit)); then
       printf 'not within time: %s\n' "$*"
+      show
       return 1
     fi
     sleep 0.05
