@@ -233,6 +233,19 @@ local function note_writing()
    end
 end
 
+-- Statements of all threads that are made before the clock starts.  Where there
+-- would be more, each is made when it is first used: servers keep them all in
+-- memory, and the MySQL family allows 16,382 of them.
+local MOST_AT_ONCE = 16000
+
+local function prepare_at_once(key)
+   local tables, threads = option("tables"), sysbench.opt.threads
+
+   if tables * #class_names * threads <= MOST_AT_ONCE then
+      for n = 1, tables do local _ = stmt[n][key] end
+   end
+end
+
 function prepare_for_each_table(key)
    if CLASS[key] == nil then
       error("unknown class of statements: " .. tostring(key), 2)
@@ -240,6 +253,7 @@ function prepare_for_each_table(key)
    classes:want(key, stmt)
    classes:want(key, param)
    if WRITES[key] then note_writing() end
+   prepare_at_once(key)
 end
 
 function prepare_point_selects()
@@ -318,9 +332,9 @@ end
 if jit then
    for _, rare in ipairs({
       prepare_class, begin_statement, prepare_begin, prepare_commit,
-      note_writing, prepare_for_each_table, prepare_point_selects,
-      prepare_simple_ranges, prepare_sum_ranges, prepare_order_ranges,
-      prepare_distinct_ranges, prepare_index_updates,
+      note_writing, prepare_at_once, prepare_for_each_table,
+      prepare_point_selects, prepare_simple_ranges, prepare_sum_ranges,
+      prepare_order_ranges, prepare_distinct_ranges, prepare_index_updates,
       prepare_non_index_updates, prepare_delete_inserts, close_statements,
       prepare_again
    }) do jit.off(rare) end
