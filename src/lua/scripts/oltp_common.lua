@@ -320,6 +320,7 @@ end
 local function prepare_again()
    local closed = close_statements()
 
+   collectgarbage() -- the new ones shall take the place of the old ones
    prepare_statements()
    for n, keys in pairs(closed) do
       for _, key in ipairs(keys) do
