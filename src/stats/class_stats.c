@@ -12,12 +12,17 @@
 
 enum {
   BUSY_CLASSES = 4, /* what a test does all the time is among the first */
-  FEWER = 8,        /* the others have this part of their histograms */
+  FEW = 2,          /* where workers share, these have half of the histograms */
+  FEWER = 8,        /* and all others this part of them */
 };
 
 static unsigned hists_of(const struct class_set *set, unsigned id)
 {
-  return id < BUSY_CLASSES ? set->n_hists : (set->n_hists + FEWER - 1) / FEWER;
+  const unsigned n = set->n_hists;
+
+  if (id >= BUSY_CLASSES)
+    return (n + FEWER - 1) / FEWER;
+  return set->n_workers > n ? (n + FEW - 1) / FEW : n;
 }
 
 static uint64_t load(const _Atomic uint64_t *p)

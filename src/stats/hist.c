@@ -13,9 +13,7 @@
 
 #include "base/cgroup.h"
 
-static_assert(offsetof(struct hist, count) == HIST_HEAD * sizeof(uint64_t) &&
-                offsetof(struct hist_sum, count) ==
-                  HIST_HEAD * sizeof(uint64_t),
+static_assert(offsetof(struct hist_sum, count) == HIST_HEAD * sizeof(uint64_t),
               "groups are pages");
 static_assert((HIST_BUCKETS - 1 + HIST_HEAD) / HIST_PAGE - HIST_FIRST_PAGES +
                   1 <
@@ -70,10 +68,26 @@ void hist_sum_free(struct hist_sum *s)
     (void)munmap(s, sizeof(*s));
 }
 
-void hist_mark_group(struct hist *h, unsigned index)
+void hist_after_rare(struct hist *h, unsigned index, uint32_t count)
 {
-  (void)atomic_fetch_or_explicit(&h->groups, hist_group(index),
-                                 memory_order_relaxed);
+  if (count == 0) {
+    (void)atomic_fetch_or_explicit(&h->groups, hist_group(index),
+                                   memory_order_relaxed);
+    return;
+  }
+  (void)atomic_fetch_add_explicit(&h->more[index], 1, memory_order_relaxed);
+  (void)atomic_fetch_sub_explicit(&h->count[index], 1, memory_order_relaxed);
+}
+
+static uint64_t recorded(const struct hist *h, unsigned index)
+{
+  const uint32_t n = atomic_load_explicit(&h->count[index],
+                                          memory_order_relaxed);
+
+  if (LIKELY(n < HIST_FULL))
+    return n;
+  return HIST_FULL +
+         atomic_load_explicit(&h->more[index], memory_order_relaxed);
 }
 
 uint64_t hist_low(unsigned index)
@@ -121,8 +135,7 @@ void hist_sum_add(struct hist_sum *sum, const struct hist *h)
     const struct range r = lowest(groups);
 
     for (unsigned i = r.first; i < r.end; i++) {
-      const uint64_t n = atomic_load_explicit(&h->count[i],
-                                              memory_order_relaxed);
+      const uint64_t n = recorded(h, i);
 
       if (n > 0)
         hist_sum_put(sum, i, n);

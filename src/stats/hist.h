@@ -14,6 +14,7 @@
 #define BENCH_STATS_HIST_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/compiler.h"
@@ -24,27 +25,35 @@ enum {
   HIST_TOP_BIT = 42, /* values are below 2^42 */
   HIST_BUCKETS = (HIST_TOP_BIT - HIST_SUB_BITS + 2) * HIST_HALF,
 
-  HIST_PAGE = 512,      /* counts on a page */
+  HIST_PAGE = 512,      /* counts of a sum on a page of memory */
   HIST_HEAD = 2,        /* words before the counts, on the first page */
   HIST_FIRST_PAGES = 4, /* which are one group */
 };
 
 #define HIST_MAX_NS ((UINT64_C(1) << HIST_TOP_BIT) - 1)
 
+/* A short count is full: not the largest number that fits, since for a moment
+ * as many threads as there are may have added one too much. */
+#define HIST_FULL (UINT32_MAX - 0xffff)
+
 /*
- * Pages of memory that were never written cost nothing, and `groups` saves
- * readers from touching them: a group are the buckets on one page, and its bit
- * is set if one of them holds something, or once did.  So that a word has a bit
- * for each, those on the first pages (below 2 us) are one group.
+ * Pages of memory that were never written cost nothing, and short counts take
+ * half of them.  What comes when a short count is full goes to `more`, so that
+ * both only ever grow.
  */
 struct hist {
-  _Atomic uint64_t groups;
-  _Alignas(2 * sizeof(uint64_t)) _Atomic uint64_t count[HIST_BUCKETS];
+  _Atomic uint64_t groups; /* see hist_sum: where there may be something */
+  _Atomic uint32_t count[HIST_BUCKETS];
+  _Atomic uint64_t more[HIST_BUCKETS];
 };
 
 /*
  * Plain counts, owned by one thread: what snapshots are made of.  Anybody may
  * read `total` and `count`; the functions below write.
+ *
+ * A group are the buckets on one page, and its bit is set if one of them holds
+ * something, or once did.  So that a word has a bit for each, those on the
+ * first pages (below 2 us) are one group.
  */
 struct hist_sum {
   uint64_t total; /* of all buckets */
@@ -54,9 +63,9 @@ struct hist_sum {
 
 /*
  * How many histograms so many workers write to: each its own, or several the
- * same one.  A histogram takes 270 kB of address space and as many pages as
- * there are different latencies, but only workers that run at the same moment
- * get in each other's way.
+ * same one.  A histogram takes 400 kB of address space and a page for each
+ * power of two among the latencies, but only workers that run at the same
+ * moment get in each other's way.
  */
 unsigned hist_count(unsigned workers);
 
@@ -65,8 +74,11 @@ void hist_free(struct hist *h);
 struct hist_sum *hist_sum_new(void);
 void hist_sum_free(struct hist_sum *s);
 
-/* The first value of bucket `index` is about to be counted, or just was. */
-void hist_mark_group(struct hist *h, unsigned index);
+/*
+ * The bucket `index`, in which there were `count`, nothing or more than it can
+ * hold, has one more now.
+ */
+void hist_after_rare(struct hist *h, unsigned index, uint32_t count);
 
 static inline unsigned hist_index(uint64_t ns)
 {
@@ -80,25 +92,31 @@ static inline unsigned hist_index(uint64_t ns)
   return shift * HIST_HALF + (unsigned)(ns >> shift);
 }
 
+static inline bool hist_is_rare(uint32_t count)
+{
+  return UNLIKELY(count - 1 >= HIST_FULL - 1);
+}
+
 /* By the only thread that writes to it. */
 static inline void hist_record(struct hist *h, uint64_t ns)
 {
   const unsigned i = hist_index(ns);
-  const uint64_t n = atomic_load_explicit(&h->count[i], memory_order_relaxed);
+  const uint32_t n = atomic_load_explicit(&h->count[i], memory_order_relaxed);
 
-  if (UNLIKELY(n == 0))
-    hist_mark_group(h, i);
   atomic_store_explicit(&h->count[i], n + 1, memory_order_relaxed);
+  if (hist_is_rare(n))
+    hist_after_rare(h, i, n);
 }
 
 /* By one of several threads. */
 static inline void hist_record_shared(struct hist *h, uint64_t ns)
 {
   const unsigned i = hist_index(ns);
+  const uint32_t n = atomic_fetch_add_explicit(&h->count[i], 1,
+                                               memory_order_relaxed);
 
-  if (UNLIKELY(
-        atomic_fetch_add_explicit(&h->count[i], 1, memory_order_relaxed) == 0))
-    hist_mark_group(h, i);
+  if (hist_is_rare(n))
+    hist_after_rare(h, i, n);
 }
 
 /* The smallest value of a bucket, and the one that stands for all of it. */

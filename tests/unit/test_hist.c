@@ -154,6 +154,37 @@ static void test_pages(void)
   hist_sum_free(diff);
 }
 
+static uint64_t at(const struct hist *h, unsigned index)
+{
+  struct hist_sum *s = hist_sum_new();
+  uint64_t n;
+
+  hist_sum_add(s, h);
+  n = s->count[index] == s->total ? s->total : UINT64_MAX;
+  hist_sum_free(s);
+  return n;
+}
+
+/* Days of one latency are more than a short count holds. */
+static void test_full(void)
+{
+  const unsigned i = hist_index(1000);
+  struct hist *h = hist_new();
+
+  hist_record(h, 1000);
+  atomic_store(&h->count[i], HIST_FULL - 1);
+  hist_record(h, 1000);
+  OK(at(h, i) == HIST_FULL, "the last one in the short count");
+  hist_record(h, 1000);
+  hist_record_shared(h, 1000);
+  OK(at(h, i) == UINT64_C(2) + HIST_FULL && h->count[i] == HIST_FULL,
+     "the next ones beside it");
+  /* Another thread is in the middle of it. */
+  atomic_fetch_add(&h->count[i], 5);
+  OK(at(h, i) == UINT64_C(2) + HIST_FULL, "one too much does not count twice");
+  hist_free(h);
+}
+
 /* What a sum had before does not show, wherever it was. */
 static void test_leftovers(const struct hist_sum *a, const struct hist_sum *b)
 {
@@ -283,6 +314,7 @@ int main(void)
   test_leftovers(sum, other_sum);
   test_pages();
   test_edges();
+  test_full();
 
   hist_free(h);
   hist_free(other);
