@@ -1,6 +1,8 @@
 -- sql_error.lua - what a failed SQL call raises, and what the script's hook has
 -- to say about it.
 local host = ...
+-- It happens too seldom to be worth memory for machine code.
+require("jit").off(true, true)
 local ffi = host.ffi
 local C = ffi.C
 local ffi_string = ffi.string
