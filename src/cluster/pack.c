@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "stats/hist.h"
+#include "stats/hist_sum.h"
 
 void pack_u64(struct strbuf *b, uint64_t value)
 {
@@ -54,11 +54,25 @@ void pack_counts(struct strbuf *b, const uint64_t *count, size_t n)
   pack_u64(b, 0);
 }
 
+/* As pack_counts() packs counts. */
+static void pack_sum(struct strbuf *b, const struct hist_sum *h)
+{
+  unsigned last = 0;
+
+  for (unsigned i = hist_sum_next(h, 0); i < HIST_BUCKETS;
+       i = hist_sum_next(h, i + 1)) {
+    pack_u64(b, i + 1 - last);
+    pack_u64(b, hist_sum_at(h, i));
+    last = i + 1;
+  }
+  pack_u64(b, 0);
+}
+
 void pack_hist(struct strbuf *b, const struct hist_sum *h)
 {
   pack_u64(b, h != NULL);
   if (h)
-    pack_counts(b, h->count, HIST_BUCKETS);
+    pack_sum(b, h);
 }
 
 struct unpack unpack_start(const void *bytes, size_t len)

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/strbuf.h"
-#include "stats/hist.h"
+#include "stats/hist_sum.h"
 
 #define LATENCY_BUCKETS 1024
 #define LATENCY_MIN_MS 0.001
@@ -86,12 +86,11 @@ bool grid_update(struct grid *g, double value)
 
 void grid_add_hist(struct grid *g, const struct hist_sum *sum)
 {
-  for (unsigned i = 0; i < HIST_BUCKETS; i++) {
-    if (sum->count[i] > 0) {
-      const double ms = (double)hist_middle(i) / (double)NS_PER_MS;
+  for (unsigned i = hist_sum_next(sum, 0); i < HIST_BUCKETS;
+       i = hist_sum_next(sum, i + 1)) {
+    const double ms = (double)hist_middle(i) / (double)NS_PER_MS;
 
-      g->count[grid_index(g, ms)] += sum->count[i];
-    }
+    g->count[grid_index(g, ms)] += hist_sum_at(sum, i);
   }
 }
 

@@ -10,7 +10,7 @@
 #include <zlib.h>
 
 #include "base/strbuf.h"
-#include "stats/hist.h"
+#include "stats/hist_sum.h"
 
 /* Cookies of the second version, with its word size in them. */
 #define COOKIE_PLAIN 0x1c849313u
@@ -51,21 +51,16 @@ static void add_zigzag(struct strbuf *out, int64_t value)
 
 static void add_counts(struct strbuf *out, const struct hist_sum *h)
 {
-  unsigned end = HIST_BUCKETS, i = 0;
+  unsigned end = 0; /* behind what is there */
 
-  while (end > 0 && h->count[end - 1] == 0)
-    end--;
-  while (i < end) {
-    unsigned zeros = 0;
-
-    while (h->count[i + zeros] == 0)
-      zeros++;
-    if (zeros > 1) {
-      add_zigzag(out, -(int64_t)zeros);
-      i += zeros;
-    } else {
-      add_zigzag(out, (int64_t)h->count[i++]);
-    }
+  for (unsigned i = hist_sum_next(h, 0); i < HIST_BUCKETS;
+       i = hist_sum_next(h, i + 1)) {
+    if (i - end == 1)
+      add_zigzag(out, 0);
+    else if (i > end)
+      add_zigzag(out, -(int64_t)(i - end));
+    add_zigzag(out, (int64_t)hist_sum_at(h, i));
+    end = i + 1;
   }
 }
 

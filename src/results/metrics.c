@@ -43,11 +43,12 @@ void metrics_histogram(struct strbuf *b, const char *name,
                        const struct hist_sum *h, double sum_s)
 {
   uint64_t seen = 0;
-  unsigned i = 0;
+  unsigned i = hist_sum_next(h, 0);
 
   for (size_t k = 0; k < ARRAY_SIZE(limit_ns); k++) {
-    for (; i + 1 < HIST_BUCKETS && hist_low(i + 1) - 1 <= limit_ns[k]; i++)
-      seen += h->count[i];
+    for (; i + 1 < HIST_BUCKETS && hist_low(i + 1) - 1 <= limit_ns[k];
+         i = hist_sum_next(h, i + 1))
+      seen += hist_sum_at(h, i);
     strbuf_addf(b, "%s_bucket{le=\"%.9g\"} %llu\n", name,
                 json_seconds(limit_ns[k]), (unsigned long long)seen);
   }

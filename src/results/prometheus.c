@@ -11,7 +11,7 @@
 #include "results/http.h"
 #include "results/metrics.h"
 #include "results/shared.h"
-#include "stats/hist.h"
+#include "stats/hist_sum.h"
 
 struct prometheus {
   struct http http;

@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
-#include "stats/hist.h"
+#include "stats/hist_sum.h"
 #include "stats/recorder.h"
 
 struct err;

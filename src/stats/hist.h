@@ -8,7 +8,7 @@
  * what is larger goes to the last bucket, 0 to the first.
  *
  * Counts only ever grow.  One thread adds to a histogram, or several to a
- * shared one; any thread may read at any time.
+ * shared one; any thread may read at any time, which hist_sum.h is for.
  */
 #ifndef BENCH_STATS_HIST_H
 #define BENCH_STATS_HIST_H
@@ -24,10 +24,6 @@ enum {
   HIST_HALF = 1 << (HIST_SUB_BITS - 1),
   HIST_TOP_BIT = 42, /* values are below 2^42 */
   HIST_BUCKETS = (HIST_TOP_BIT - HIST_SUB_BITS + 2) * HIST_HALF,
-
-  HIST_PAGE = 512,      /* counts of a sum on a page of memory */
-  HIST_HEAD = 2,        /* words before the counts, on the first page */
-  HIST_FIRST_PAGES = 4, /* which are one group */
 };
 
 #define HIST_MAX_NS ((UINT64_C(1) << HIST_TOP_BIT) - 1)
@@ -42,23 +38,9 @@ enum {
  * both only ever grow.
  */
 struct hist {
-  _Atomic uint64_t groups; /* see hist_sum: where there may be something */
+  _Atomic uint64_t groups; /* bit n: any in buckets from n * HIST_HALF on? */
   _Atomic uint32_t count[HIST_BUCKETS];
   _Atomic uint64_t more[HIST_BUCKETS];
-};
-
-/*
- * Plain counts, owned by one thread: what snapshots are made of.  Anybody may
- * read `total` and `count`; the functions below write.
- *
- * A group are the buckets on one page, and its bit is set if one of them holds
- * something, or once did.  So that a word has a bit for each, those on the
- * first pages (below 2 us) are one group.
- */
-struct hist_sum {
-  uint64_t total; /* of all buckets */
-  uint64_t groups;
-  uint64_t count[HIST_BUCKETS];
 };
 
 /*
@@ -71,8 +53,6 @@ unsigned hist_count(unsigned workers);
 
 struct hist *hist_new(void); /* NULL when out of memory */
 void hist_free(struct hist *h);
-struct hist_sum *hist_sum_new(void);
-void hist_sum_free(struct hist_sum *s);
 
 /*
  * The bucket `index`, in which there were `count`, nothing or more than it can
@@ -123,44 +103,16 @@ static inline void hist_record_shared(struct hist *h, uint64_t ns)
 uint64_t hist_low(unsigned index);
 uint64_t hist_middle(unsigned index);
 
-/* The bit of the group of a bucket. */
-static inline uint64_t hist_group(unsigned index)
+/* How often the bucket `index` was recorded. */
+static inline uint64_t hist_count_at(const struct hist *h, unsigned index)
 {
-  const unsigned page = (index + HIST_HEAD) / HIST_PAGE;
+  const uint32_t n = atomic_load_explicit(&h->count[index],
+                                          memory_order_relaxed);
 
-  return UINT64_C(1) << (page < HIST_FIRST_PAGES ? 0
-                                                 : page - HIST_FIRST_PAGES + 1);
+  if (LIKELY(n < HIST_FULL))
+    return n;
+  return HIST_FULL +
+         atomic_load_explicit(&h->more[index], memory_order_relaxed);
 }
-
-/* `n` more values in the bucket `index`. */
-static inline void hist_sum_put(struct hist_sum *sum, unsigned index,
-                                uint64_t n)
-{
-  sum->count[index] += n;
-  sum->total += n;
-  sum->groups |= hist_group(index);
-}
-
-/* sum += h */
-void hist_sum_add(struct hist_sum *sum, const struct hist *h);
-
-void hist_sum_clear(struct hist_sum *sum);
-void hist_sum_copy(struct hist_sum *to, const struct hist_sum *from);
-void hist_sum_merge(struct hist_sum *to, const struct hist_sum *from);
-
-/* out = now - before, bucket by bucket; `out` may be one of them. */
-void hist_sum_sub(struct hist_sum *out, const struct hist_sum *now,
-                  const struct hist_sum *before);
-
-/*
- * The value at percentile `pct` (0..100) of what is in the histogram: the
- * middle of the bucket in which the cumulated count reaches the rank
- * max(1, floor(total * pct / 100 + 0.5)); 0 when it is empty.
- */
-uint64_t hist_percentile(const struct hist_sum *sum, double pct);
-
-/* Mean and (population) standard deviation, of the middles of the buckets. */
-double hist_mean(const struct hist_sum *sum);
-double hist_stddev(const struct hist_sum *sum);
 
 #endif

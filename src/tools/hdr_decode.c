@@ -11,7 +11,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "stats/hist.h"
+#include "stats/hist_sum.h"
 
 #define COOKIE_PLAIN 0x1c849303u
 #define COOKIE_COMPRESSED 0x1c849304u

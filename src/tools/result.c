@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/fmt.h"
 #include "base/strbuf.h"
-#include "stats/hist.h"
+#include "stats/hist_sum.h"
 #include "tools/hdr_decode.h"
 
 const json_t *json_at(const json_t *json, const char *path)

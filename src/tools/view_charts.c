@@ -10,7 +10,7 @@
 
 #include "base/compiler.h"
 #include "base/strbuf.h"
-#include "stats/hist.h"
+#include "stats/hist_sum.h"
 #include "tools/chart.h"
 #include "tools/html.h"
 #include "tools/view.h"
@@ -273,8 +273,9 @@ static size_t filled_buckets(const struct hist_sum *h)
 {
   size_t n = 0;
 
-  for (unsigned i = 0; i < HIST_BUCKETS; i++)
-    n += h->count[i] > 0;
+  for (unsigned i = hist_sum_next(h, 0); i < HIST_BUCKETS;
+       i = hist_sum_next(h, i + 1))
+    n++;
   return n;
 }
 
@@ -292,17 +293,16 @@ static void add_spectrum(struct chart *c, const char *name,
     return;
   }
   *line = (struct chart_line){ .name = name, .x = xy, .y = xy + n };
-  for (unsigned i = 0; i < HIST_BUCKETS; i++) {
-    const double count = (double)h->count[i];
+  for (unsigned i = hist_sum_next(h, 0); i < HIST_BUCKETS;
+       i = hist_sum_next(h, i + 1)) {
+    const uint64_t count = hist_sum_at(h, i);
 
-    if (h->count[i] == 0)
-      continue;
     if (line->n == 0)
       xy[n + line->n++] = (double)hist_middle(i);
     /* The middle of the events of this bucket. */
-    xy[line->n] = 100 * ((double)below + count / 2) / (double)h->total;
+    xy[line->n] = 100 * ((double)below + (double)count / 2) / (double)h->total;
     xy[n + line->n] = (double)hist_middle(i);
-    below += h->count[i];
+    below += count;
     line->n++;
   }
   c->n_lines++;
@@ -311,11 +311,10 @@ static void add_spectrum(struct chart *c, const char *name,
 /* The smallest and largest value of all. */
 static void widen(const struct hist_sum *h, double *low, double *high)
 {
-  for (unsigned i = 0; i < HIST_BUCKETS; i++) {
+  for (unsigned i = hist_sum_next(h, 0); i < HIST_BUCKETS;
+       i = hist_sum_next(h, i + 1)) {
     const double value = (double)hist_middle(i);
 
-    if (h->count[i] == 0)
-      continue;
     *low = fmin(*low, fmax(value, 1));
     *high = fmax(*high, value);
   }
@@ -333,15 +332,14 @@ static void add_bins(struct chart *c, const char *name,
     return;
   }
   y = x + POINTS;
-  for (unsigned i = 0; i < HIST_BUCKETS; i++) {
+  for (unsigned i = hist_sum_next(h, 0); i < HIST_BUCKETS;
+       i = hist_sum_next(h, i + 1)) {
     const double value = fmax((double)hist_middle(i), 1);
     int bin;
 
-    if (h->count[i] == 0)
-      continue;
     bin = width > 0 ? (int)(log(value / low) / width) : 0;
     bin = bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin;
-    y[bin + 1] += 100 * (double)h->count[i] / (double)h->total;
+    y[bin + 1] += 100 * (double)hist_sum_at(h, i) / (double)h->total;
   }
   x[0] = low;
   for (int i = 0; i <= BINS; i++)

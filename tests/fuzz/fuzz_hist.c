@@ -7,10 +7,11 @@
  */
 #include <math.h>
 
+#include "../unit/same_sum.h"
 #include "base/strbuf.h"
 #include "input.h"
 #include "results/hdr_encode.h"
-#include "stats/hist.h"
+#include "stats/hist_sum.h"
 #include "tools/hdr_decode.h"
 
 enum {
@@ -60,12 +61,6 @@ static void check_percentiles(const struct hist_sum *sum,
           (double)hist_middle(hist_index(sorted[n - 1])) * (1 + 1e-12)));
 }
 
-static bool same(const struct hist_sum *a, const struct hist_sum *b)
-{
-  return a->total == b->total &&
-         memcmp(a->count, b->count, sizeof(a->count)) == 0;
-}
-
 static void check_algebra(const struct hist_sum *half,
                           const struct hist_sum *all)
 {
@@ -75,11 +70,11 @@ static void check_algebra(const struct hist_sum *half,
   hist_sum_sub(rest, all, half);
   MUST(rest->total == all->total - half->total);
   hist_sum_merge(rest, half);
-  MUST(same(rest, all));
+  MUST(same_sum(rest, all));
   hist_sum_sub(rest, all, all);
   MUST(rest->total == 0);
   hist_sum_merge(rest, all);
-  MUST(same(rest, all));
+  MUST(same_sum(rest, all));
   hist_sum_free(rest);
 }
 
@@ -90,7 +85,7 @@ static void check_text(const struct hist_sum *sum)
 
   MUST(back && hdr_encode_text(&text, sum) == 0);
   MUST(hdr_decode_text(back, strbuf_str(&text)) == 0);
-  MUST(same(back, sum));
+  MUST(same_sum(back, sum));
   strbuf_done(&text);
   hist_sum_free(back);
 }

@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "input.h"
-#include "stats/hist.h"
+#include "stats/hist_sum.h"
 #include "tools/compare.h"
 #include "tools/compare_print.h"
 #include "tools/groups.h"

@@ -8,7 +8,7 @@
 
 #include "base/strbuf.h"
 #include "results/hdr_encode.h"
-#include "stats/hist.h"
+#include "stats/hist_sum.h"
 #include "tap.h"
 
 static const char *hex(const struct strbuf *b)

@@ -236,7 +236,7 @@ static const char *wrong(const struct snapshot *before,
   if (!limits(now, min_ns, max_ns))
     return "limits are not those of the workers";
   for (unsigned i = 0; now->hist && i < HIST_BUCKETS; i++) {
-    if (now->hist->count[i] < before->hist->count[i])
+    if (hist_sum_at(now->hist, i) < hist_sum_at(before->hist, i))
       return "a bucket of the histogram went back";
   }
   return NULL;
@@ -254,7 +254,7 @@ static bool complete(const struct snapshot *s)
 
     for (unsigned i = 0; i < s->n; i++)
       want += s->worker[i].events >= k;
-    if (s->hist->count[hist_index(k)] != want)
+    if (hist_sum_at(s->hist, hist_index(k)) != want)
       return false;
   }
   return s->hist->total == s->events;

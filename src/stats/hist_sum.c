@@ -1,0 +1,176 @@
+/*
+ * hist_sum.c - the plain counts of a histogram.
+ */
+#include "stats/hist_sum.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static_assert(HIST_BUCKETS % HIST_BLOCK == 0 && HIST_BLOCKS < UINT16_MAX,
+              "blocks have numbers of 16 bits");
+
+/* From the kernel, so that blocks that are not used take no memory. */
+struct hist_sum *hist_sum_new(void)
+{
+  void *p = mmap(NULL, sizeof(struct hist_sum), PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  return p == MAP_FAILED ? NULL : p;
+}
+
+void hist_sum_free(struct hist_sum *s)
+{
+  if (s)
+    (void)munmap(s, sizeof(*s));
+}
+
+/* The block `number` of the range, empty if it was not used. */
+static uint64_t *block_of(struct hist_sum *sum, unsigned number)
+{
+  if (sum->at[number] == 0) {
+    memset(sum->block[sum->used], 0, sizeof(sum->block[0]));
+    sum->at[number] = (uint16_t)++sum->used;
+  }
+  return sum->block[sum->at[number] - 1];
+}
+
+static const uint64_t *block_or_null(const struct hist_sum *sum,
+                                     unsigned number)
+{
+  return sum->at[number] > 0 ? sum->block[sum->at[number] - 1] : NULL;
+}
+
+void hist_sum_put(struct hist_sum *sum, unsigned index, uint64_t n)
+{
+  block_of(sum, index / HIST_BLOCK)[index % HIST_BLOCK] += n;
+  sum->total += n;
+}
+
+void hist_sum_add(struct hist_sum *sum, const struct hist *h)
+{
+  uint64_t groups = atomic_load_explicit(&h->groups, memory_order_relaxed);
+
+  for (; groups; groups &= groups - 1) {
+    const unsigned first = (unsigned)__builtin_ctzll(groups) * HIST_HALF;
+
+    for (unsigned i = first; i < first + HIST_HALF; i++) {
+      const uint64_t n = hist_count_at(h, i);
+
+      if (n > 0)
+        hist_sum_put(sum, i, n);
+    }
+  }
+}
+
+void hist_sum_clear(struct hist_sum *sum)
+{
+  memset(sum->at, 0, sizeof(sum->at));
+  sum->used = 0;
+  sum->total = 0;
+}
+
+void hist_sum_copy(struct hist_sum *to, const struct hist_sum *from)
+{
+  memcpy(to->at, from->at, sizeof(to->at));
+  memcpy(to->block, from->block, from->used * sizeof(from->block[0]));
+  to->used = from->used;
+  to->total = from->total;
+}
+
+void hist_sum_merge(struct hist_sum *to, const struct hist_sum *from)
+{
+  for (unsigned b = 0; b < HIST_BLOCKS; b++) {
+    const uint64_t *more = block_or_null(from, b);
+    uint64_t *count;
+
+    if (!more)
+      continue;
+    count = block_of(to, b);
+    for (unsigned i = 0; i < HIST_BLOCK; i++)
+      count[i] += more[i];
+  }
+  to->total += from->total;
+}
+
+void hist_sum_sub(struct hist_sum *out, const struct hist_sum *now,
+                  const struct hist_sum *before)
+{
+  static const uint64_t none[HIST_BLOCK];
+
+  hist_sum_clear(out);
+  for (unsigned b = 0; b < HIST_BLOCKS; b++) {
+    const uint64_t *count = block_or_null(now, b);
+    const uint64_t *less = block_or_null(before, b);
+    uint64_t *difference;
+
+    if (!less)
+      less = none;
+    if (!count || memcmp(count, less, sizeof(none)) == 0)
+      continue;
+    difference = block_of(out, b);
+    for (unsigned i = 0; i < HIST_BLOCK; i++)
+      difference[i] = count[i] - less[i];
+  }
+  out->total = now->total - before->total;
+}
+
+unsigned hist_sum_next(const struct hist_sum *sum, unsigned from)
+{
+  unsigned i = from % HIST_BLOCK;
+
+  for (unsigned b = from / HIST_BLOCK; b < HIST_BLOCKS; b++, i = 0) {
+    const uint64_t *count = block_or_null(sum, b);
+
+    for (; count && i < HIST_BLOCK; i++) {
+      if (count[i] > 0)
+        return b * HIST_BLOCK + i;
+    }
+  }
+  return HIST_BUCKETS;
+}
+
+uint64_t hist_percentile(const struct hist_sum *sum, double pct)
+{
+  double rank = floor((double)sum->total * pct / 100.0 + 0.5);
+  uint64_t need = rank < 1.0 ? 1 : (uint64_t)rank;
+  uint64_t seen = 0;
+  unsigned last = 0;
+
+  if (need > sum->total)
+    need = sum->total;
+  for (unsigned i = hist_sum_next(sum, 0); i < HIST_BUCKETS && seen < need;
+       i = hist_sum_next(sum, i + 1)) {
+    seen += hist_sum_at(sum, i);
+    last = i;
+  }
+  return hist_middle(last);
+}
+
+/* The sum over all values of their distance from `from`, or of its square. */
+static double moment(const struct hist_sum *sum, double from, bool squared)
+{
+  double total = 0.0;
+
+  for (unsigned i = hist_sum_next(sum, 0); i < HIST_BUCKETS;
+       i = hist_sum_next(sum, i + 1)) {
+    const double off = (double)hist_middle(i) - from;
+
+    total += (double)hist_sum_at(sum, i) * (squared ? off * off : off);
+  }
+  return total;
+}
+
+double hist_mean(const struct hist_sum *sum)
+{
+  return sum->total == 0 ? 0.0 : moment(sum, 0.0, false) / (double)sum->total;
+}
+
+double hist_stddev(const struct hist_sum *sum)
+{
+  if (sum->total == 0)
+    return 0.0;
+  return sqrt(moment(sum, hist_mean(sum), true) / (double)sum->total);
+}

@@ -1,0 +1,71 @@
+/*
+ * hist_sum.h - the plain counts of a histogram, owned by one thread: what
+ * snapshots are made of, differences between them, and the figures of reports.
+ *
+ * Latencies cover many powers of two, most of which hold a few outliers. So
+ * buckets lie in short blocks, in the order in which they were first used, and
+ * a block that holds nothing takes no memory.
+ */
+#ifndef BENCH_STATS_HIST_SUM_H
+#define BENCH_STATS_HIST_SUM_H
+
+#include <stdint.h>
+
+#include "stats/hist.h"
+
+enum {
+  HIST_BLOCK = 32, /* buckets */
+  HIST_BLOCKS = HIST_BUCKETS / HIST_BLOCK,
+};
+
+/* Anybody may read `total`; the functions below are for the rest. */
+struct hist_sum {
+  uint64_t total; /* of all buckets */
+  unsigned used;  /* blocks */
+  uint16_t
+    at[HIST_BLOCKS]; /* the number of the block, from 1 on, or 0: empty */
+  uint64_t block[HIST_BLOCKS][HIST_BLOCK];
+};
+
+struct hist_sum *hist_sum_new(void); /* NULL when out of memory */
+void hist_sum_free(struct hist_sum *s);
+
+/* `n` more values in the bucket `index`. */
+void hist_sum_put(struct hist_sum *sum, unsigned index, uint64_t n);
+
+/* sum += h */
+void hist_sum_add(struct hist_sum *sum, const struct hist *h);
+
+void hist_sum_clear(struct hist_sum *sum);
+void hist_sum_copy(struct hist_sum *to, const struct hist_sum *from);
+void hist_sum_merge(struct hist_sum *to, const struct hist_sum *from);
+
+/* out = now - before, bucket by bucket, where no bucket has become smaller;
+ * `out` is none of them. */
+void hist_sum_sub(struct hist_sum *out, const struct hist_sum *now,
+                  const struct hist_sum *before);
+
+/* What the bucket `index` holds. */
+static inline uint64_t hist_sum_at(const struct hist_sum *sum, unsigned index)
+{
+  const unsigned n = sum->at[index / HIST_BLOCK];
+
+  return n > 0 ? sum->block[n - 1][index % HIST_BLOCK] : 0;
+}
+
+/* The first bucket that holds something, `from` or behind it; HIST_BUCKETS if
+ * there is none. */
+unsigned hist_sum_next(const struct hist_sum *sum, unsigned from);
+
+/*
+ * The value at percentile `pct` (0..100) of what is in the histogram: the
+ * middle of the bucket in which the cumulated count reaches the rank
+ * max(1, floor(total * pct / 100 + 0.5)); 0 when it is empty.
+ */
+uint64_t hist_percentile(const struct hist_sum *sum, double pct);
+
+/* Mean and (population) standard deviation, of the middles of the buckets. */
+double hist_mean(const struct hist_sum *sum);
+double hist_stddev(const struct hist_sum *sum);
+
+#endif
