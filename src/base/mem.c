@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 void *mem_aligned(size_t n, size_t size, size_t align)
 {
@@ -30,6 +31,20 @@ char *mem_strndup(const char *text, size_t len)
     copy[len] = '\0';
   }
   return copy;
+}
+
+void *mem_pages(size_t bytes)
+{
+  void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  return p == MAP_FAILED ? NULL : p;
+}
+
+void mem_pages_free(void *pages, size_t bytes)
+{
+  if (pages)
+    (void)munmap(pages, bytes);
 }
 
 char *mem_strdup(const char *text)

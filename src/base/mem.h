@@ -10,6 +10,11 @@
  * not enough memory or the product overflows.  Freed with free(). */
 void *mem_aligned(size_t n, size_t size, size_t align);
 
+/* Zeroed pages of the kernel's, which take no memory until they are written to;
+ * NULL when out of memory. */
+void *mem_pages(size_t bytes);
+void mem_pages_free(void *pages, size_t bytes); /* `pages` may be NULL */
+
 /* A copy of the text, or of its first `len` bytes; NULL when out of memory. */
 char *mem_strdup(const char *text);
 char *mem_strndup(const char *text, size_t len);

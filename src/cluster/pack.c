@@ -40,16 +40,22 @@ void pack_text(struct strbuf *b, const char *text)
   pack_bytes(b, text, strlen(text));
 }
 
+/* The count of place `i`, which is not before *at; the place behind it becomes
+ * *at. */
+static void pack_count(struct strbuf *b, size_t *at, size_t i, uint64_t count)
+{
+  pack_u64(b, i + 1 - *at);
+  pack_u64(b, count);
+  *at = i + 1;
+}
+
 void pack_counts(struct strbuf *b, const uint64_t *count, size_t n)
 {
-  size_t last = 0;
+  size_t at = 0;
 
   for (size_t i = 0; i < n; i++) {
-    if (count[i] == 0)
-      continue;
-    pack_u64(b, i + 1 - last);
-    pack_u64(b, count[i]);
-    last = i + 1;
+    if (count[i] > 0)
+      pack_count(b, &at, i, count[i]);
   }
   pack_u64(b, 0);
 }
@@ -57,14 +63,11 @@ void pack_counts(struct strbuf *b, const uint64_t *count, size_t n)
 /* As pack_counts() packs counts. */
 static void pack_sum(struct strbuf *b, const struct hist_sum *h)
 {
-  unsigned last = 0;
+  size_t at = 0;
 
   for (unsigned i = hist_sum_next(h, 0); i < HIST_BUCKETS;
-       i = hist_sum_next(h, i + 1)) {
-    pack_u64(b, i + 1 - last);
-    pack_u64(b, hist_sum_at(h, i));
-    last = i + 1;
-  }
+       i = hist_sum_next(h, i + 1))
+    pack_count(b, &at, i, hist_sum_at(h, i));
   pack_u64(b, 0);
 }
 

@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/compiler.h"
+#include "base/mem.h"
 
 static_assert(HEAP_SIZES == 64, "a bit of `listed` for each");
 
@@ -66,12 +66,9 @@ static bool add_piece(struct heap *h)
     bytes = LEAST_PIECE;
   else if (bytes > MOST_PIECE)
     bytes = MOST_PIECE;
-  p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-           0);
-  if (p == MAP_FAILED)
-    return false;
-  if (!is_in_reach(p)) {
-    (void)munmap(p, bytes);
+  p = mem_pages(bytes);
+  if (!p || !is_in_reach(p)) {
+    mem_pages_free(p, bytes);
     return false;
   }
   if (h->at < h->end) /* too short for the block that is wanted: small */
@@ -237,7 +234,7 @@ void heap_done(struct heap *heap)
   while (p) {
     struct heap_piece *next = p->next;
 
-    (void)munmap(p, p->bytes);
+    mem_pages_free(p, p->bytes);
     p = next;
   }
   memset(heap, 0, sizeof(*heap));

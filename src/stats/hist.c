@@ -4,10 +4,9 @@
 #include "stats/hist.h"
 
 #include <assert.h>
-#include <stddef.h>
-#include <sys/mman.h>
 
 #include "base/cgroup.h"
+#include "base/mem.h"
 
 static_assert((HIST_BUCKETS - 1) / HIST_HALF < 64, "groups fit into one word");
 
@@ -28,19 +27,14 @@ unsigned hist_count(unsigned workers)
   return workers < n ? workers : n;
 }
 
-/* From the kernel, so that untouched pages stay untouched. */
 struct hist *hist_new(void)
 {
-  void *p = mmap(NULL, sizeof(struct hist), PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-  return p == MAP_FAILED ? NULL : p;
+  return mem_pages(sizeof(struct hist));
 }
 
 void hist_free(struct hist *h)
 {
-  if (h)
-    (void)munmap(h, sizeof(*h));
+  mem_pages_free(h, sizeof(*h));
 }
 
 void hist_after_rare(struct hist *h, unsigned index, uint32_t count)

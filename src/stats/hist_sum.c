@@ -7,24 +7,20 @@
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "base/mem.h"
 
 static_assert(HIST_BUCKETS % HIST_BLOCK == 0 && HIST_BLOCKS < UINT16_MAX,
               "blocks have numbers of 16 bits");
 
-/* From the kernel, so that blocks that are not used take no memory. */
 struct hist_sum *hist_sum_new(void)
 {
-  void *p = mmap(NULL, sizeof(struct hist_sum), PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-  return p == MAP_FAILED ? NULL : p;
+  return mem_pages(sizeof(struct hist_sum));
 }
 
 void hist_sum_free(struct hist_sum *s)
 {
-  if (s)
-    (void)munmap(s, sizeof(*s));
+  mem_pages_free(s, sizeof(*s));
 }
 
 /* The block `number` of the range, empty if it was not used. */
@@ -100,7 +96,8 @@ void hist_sum_sub(struct hist_sum *out, const struct hist_sum *now,
 {
   static const uint64_t none[HIST_BLOCK];
 
-  hist_sum_clear(out);
+  if (out != now && out != before)
+    hist_sum_clear(out);
   for (unsigned b = 0; b < HIST_BLOCKS; b++) {
     const uint64_t *count = block_or_null(now, b);
     const uint64_t *less = block_or_null(before, b);
@@ -108,7 +105,7 @@ void hist_sum_sub(struct hist_sum *out, const struct hist_sum *now,
 
     if (!less)
       less = none;
-    if (!count || memcmp(count, less, sizeof(none)) == 0)
+    if (!count || (out->at[b] == 0 && memcmp(count, less, sizeof(none)) == 0))
       continue;
     difference = block_of(out, b);
     for (unsigned i = 0; i < HIST_BLOCK; i++)

@@ -2,7 +2,7 @@
  * hist_sum.h - the plain counts of a histogram, owned by one thread: what
  * snapshots are made of, differences between them, and the figures of reports.
  *
- * Latencies cover many powers of two, most of which hold a few outliers. So
+ * Latencies cover many powers of two, most of which hold a few outliers.  So
  * buckets lie in short blocks, in the order in which they were first used, and
  * a block that holds nothing takes no memory.
  */
@@ -20,10 +20,9 @@ enum {
 
 /* Anybody may read `total`; the functions below are for the rest. */
 struct hist_sum {
-  uint64_t total; /* of all buckets */
-  unsigned used;  /* blocks */
-  uint16_t
-    at[HIST_BLOCKS]; /* the number of the block, from 1 on, or 0: empty */
+  uint64_t total;           /* of all buckets */
+  unsigned used;            /* blocks */
+  uint16_t at[HIST_BLOCKS]; /* number of the block, from 1 on; 0: empty */
   uint64_t block[HIST_BLOCKS][HIST_BLOCK];
 };
 
@@ -41,7 +40,7 @@ void hist_sum_copy(struct hist_sum *to, const struct hist_sum *from);
 void hist_sum_merge(struct hist_sum *to, const struct hist_sum *from);
 
 /* out = now - before, bucket by bucket, where no bucket has become smaller;
- * `out` is none of them. */
+ * `out` may be one of them. */
 void hist_sum_sub(struct hist_sum *out, const struct hist_sum *now,
                   const struct hist_sum *before);
 

@@ -233,9 +233,9 @@ local function note_writing()
    end
 end
 
--- Statements of all threads that are made before the clock starts.  Where there
--- would be more, each is made when it is first used: servers keep them all in
--- memory, and the MySQL family allows 16,382 of them.
+-- Statements of all threads, whatever classes are wanted, that are made before
+-- the clock starts.  Where there would be more, each is made when it is first
+-- used: servers keep them all in memory, and the MySQL family allows 16,382.
 local MOST_AT_ONCE = 16000
 
 local function prepare_at_once(key)
