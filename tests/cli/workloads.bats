@@ -325,6 +325,13 @@ counted() {
   [ $((a + b)) -le 18 ]
 }
 
+@test "of many statements whole classes are prepared before the clock starts" {
+  counting_script
+  # 6,000 of a class in both threads: two classes
+  bench ./counts.lua $null --tables=3000 --threads=2 --events=1 run
+  [ "$(counted begin)" = '6000 6000' ]
+}
+
 @test "a command is required, and the common part cannot be run" {
   local script
   for script in $all_oltp oltp_common; do

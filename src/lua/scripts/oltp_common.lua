@@ -233,17 +233,18 @@ local function note_writing()
    end
 end
 
--- Statements of all threads, whatever classes are wanted, that are made before
--- the clock starts.  Where there would be more, each is made when it is first
+-- Statements of all threads that are made before the clock starts, class by
+-- class.  Those of a class that would be too many are made when they are first
 -- used: servers keep them all in memory, and the MySQL family allows 16,382.
 local MOST_AT_ONCE = 16000
+local at_once = 0 -- of this thread
 
 local function prepare_at_once(key)
-   local tables, threads = option("tables"), sysbench.opt.threads
+   local tables = option("tables")
 
-   if tables * #class_names * threads <= MOST_AT_ONCE then
-      for n = 1, tables do local _ = stmt[n][key] end
-   end
+   if (at_once + tables) * sysbench.opt.threads > MOST_AT_ONCE then return end
+   at_once = at_once + tables
+   for n = 1, tables do local _ = stmt[n][key] end
 end
 
 function prepare_for_each_table(key)
@@ -311,7 +312,7 @@ function close_statements()
          stmt[key] = nil
       end
    end
-   own_begin = nil
+   own_begin, at_once = nil, 0
    return closed
 end
 
@@ -357,6 +358,7 @@ function thread_init()
    classes:forget()
    stmt = classes:new_table(option("tables"))
    param = classes:new_table(option("tables"))
+   at_once = 0
    prepare_statements()
 end
 
