@@ -22,6 +22,19 @@ void *mem_aligned(size_t n, size_t size, size_t align)
   return p;
 }
 
+void *mem_new(size_t n, size_t size)
+{
+  size_t bytes;
+  void *p;
+
+  if (__builtin_mul_overflow(n, size, &bytes))
+    return NULL;
+  p = malloc(bytes ? bytes : 1);
+  if (p)
+    memset(p, 0, bytes);
+  return p;
+}
+
 char *mem_strndup(const char *text, size_t len)
 {
   char *copy = malloc(len + 1);

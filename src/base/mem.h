@@ -10,6 +10,13 @@
  * not enough memory or the product overflows.  Freed with free(). */
 void *mem_aligned(size_t n, size_t size, size_t align);
 
+/*
+ * n * size zero bytes, for what comes and goes with a connection; NULL as above.
+ * Freed with free().  What a thread frees lies in a cache of its own that
+ * calloc() and realloc() never take from: they would fill it once for each size.
+ */
+void *mem_new(size_t n, size_t size);
+
 /* Zeroed pages of the kernel's, which take no memory until they are written to;
  * NULL when out of memory. */
 void *mem_pages(size_t bytes);

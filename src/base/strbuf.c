@@ -22,6 +22,23 @@ void strbuf_clear(struct strbuf *b)
     b->text[0] = '\0';
 }
 
+/* realloc() of small blocks has the drawback that mem_new() tells of. */
+enum { SMALL = 1024 };
+
+static char *grown(const struct strbuf *b, size_t room)
+{
+  char *text;
+
+  if (b->room > SMALL)
+    return realloc(b->text, room);
+  text = malloc(room);
+  if (text && b->text) {
+    memcpy(text, b->text, b->len + 1);
+    free(b->text);
+  }
+  return text;
+}
+
 /* Make room for `more` bytes and a terminator. */
 static bool strbuf_reserve(struct strbuf *b, size_t more)
 {
@@ -40,7 +57,7 @@ static bool strbuf_reserve(struct strbuf *b, size_t more)
     if (__builtin_add_overflow(room, room / 2 + 64, &room))
       room = need;
   }
-  text = realloc(b->text, room);
+  text = grown(b, room);
   if (!text) {
     b->failed = true;
     return false;

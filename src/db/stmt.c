@@ -40,7 +40,7 @@ static void release(struct stmt *st)
 
 static struct stmt *new_stmt(struct conn *c, const char *sql, size_t len)
 {
-  struct stmt *st = calloc(1, sizeof(*st));
+  struct stmt *st = mem_new(1, sizeof(*st));
 
   if (!st)
     return NULL;
@@ -135,7 +135,7 @@ struct stmt *stmt_prepare(struct conn *c, const char *sql, size_t len)
   }
   st = new_stmt(c, sql, len);
   if (!st ||
-      (native && !(st->prepared = calloc(1, c->driver->prepared_size)))) {
+      (native && !(st->prepared = mem_new(1, c->driver->prepared_size)))) {
     call_misuse(c, "not enough memory");
     stmt_free(st);
     return NULL;

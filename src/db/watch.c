@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "base/wait.h"
 #include "db/conn.h"
 #include "db/env.h"
@@ -87,7 +88,7 @@ static struct canceller *make_canceller(struct conn *c)
   token = c->driver->cancel_token(c->session);
   if (!token)
     return NULL;
-  k = calloc(1, sizeof(*k));
+  k = mem_new(1, sizeof(*k));
   if (!k) {
     c->driver->cancel_free(token);
     return NULL;

@@ -18,6 +18,11 @@ enum {
   LEAST_PIECE = 64 << 10,
   MOST_PIECE = 1 << 20,
   ADDRESS_BITS = 47, /* of LuaJIT's pointers to what it collects */
+
+  /* The C library keeps a few free blocks of each size up to this one for each
+   * thread; of few sizes, it keeps few. */
+  MOST_KEPT = 1024,
+  KEPT_UNIT = 64,
 };
 
 /* A block that is not in use; shorter ones do not exist. */
@@ -116,15 +121,22 @@ static void *in_reach(void *block)
   return NULL;
 }
 
-/* In whole units. */
-static size_t rounded(size_t size)
+static size_t rounded(size_t size, size_t unit)
 {
-  return (size + HEAP_UNIT - 1) / HEAP_UNIT * HEAP_UNIT;
+  return (size + unit - 1) / unit * unit;
+}
+
+/* What is asked of malloc() for a larger block. */
+static size_t size_of_large(size_t size)
+{
+  return size <= MOST_KEPT ? rounded(size, KEPT_UNIT) : size;
 }
 
 static COLD void *get_large(struct heap *h, size_t size)
 {
-  return h->starting ? get_fresh(h, rounded(size)) : in_reach(malloc(size));
+  if (h->starting)
+    return get_fresh(h, rounded(size, HEAP_UNIT));
+  return in_reach(malloc(size_of_large(size)));
 }
 
 /*
@@ -179,7 +191,7 @@ static bool is_of_start(const struct heap *h, const char *block)
 /* A larger block of the first piece becomes small ones. */
 static void split(struct heap *h, char *block, size_t size)
 {
-  for (size = rounded(size); size > 0;) {
+  for (size = rounded(size, HEAP_UNIT); size > 0;) {
     const size_t part = is_small(size) ? size : HEAP_MOST_SMALL;
 
     put(h, block, index_of(part));
@@ -208,8 +220,12 @@ static void *resize(struct heap *h, void *block, size_t old_size,
   if (is_small(old_size) && is_small(new_size) &&
       index_of(old_size) == index_of(new_size))
     return block;
-  if (!is_small(old_size) && !is_small(new_size) && !is_of_start(h, block))
-    return realloc(block, new_size);
+  if (!is_small(old_size) && !is_small(new_size) && !is_of_start(h, block)) {
+    if (size_of_large(old_size) == size_of_large(new_size))
+      return block;
+    if (old_size > MOST_KEPT && new_size > MOST_KEPT) /* see mem_new() */
+      return realloc(block, new_size);
+  }
   moved = get(h, new_size);
   if (!moved)
     return NULL;

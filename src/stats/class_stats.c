@@ -141,8 +141,9 @@ struct class_cell *class_cell_new(struct class_recorder *r, unsigned id)
     return NULL;
   (void)pthread_mutex_lock(&set->lock);
   c->hist = hist_for(set, r->worker, id);
+  c->hist_slow = hist_for(set, 0, id);
   (void)pthread_mutex_unlock(&set->lock);
-  if (!c->hist) {
+  if (!c->hist || !c->hist_slow) {
     free(c);
     return NULL;
   }

@@ -42,8 +42,9 @@ struct class_cell {
   _Atomic uint64_t sum_ns;
 
   /* Constant. */
-  struct hist *hist; /* borrowed from the set */
-  bool hist_shared;
+  struct hist *hist;      /* borrowed from the set */
+  struct hist *hist_slow; /* of all workers: HIST_SLOW_NS and more */
+  bool hist_shared;       /* `hist`, with other workers */
 } CACHE_ALIGNED;
 
 struct class_set;
@@ -118,7 +119,9 @@ static inline void class_record(struct class_recorder *r, unsigned id,
     recorder_bump(&c->rows, outcome->rows);
   if (outcome->bytes > 0)
     recorder_bump(&c->bytes, outcome->bytes);
-  if (UNLIKELY(c->hist_shared))
+  if (UNLIKELY(took_ns >= HIST_SLOW_NS))
+    hist_record_shared(c->hist_slow, took_ns);
+  else if (UNLIKELY(c->hist_shared))
     hist_record_shared(c->hist, took_ns);
   else
     hist_record(c->hist, took_ns);

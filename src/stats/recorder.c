@@ -57,8 +57,10 @@ int recorders_init(struct recorders *rs, unsigned n, bool percentiles,
     ck_sequence_init(&r->seq);
     epoch_data_start(&r->data[0], 0, 0);
     epoch_data_start(&r->data[1], 0, 0);
-    if (percentiles)
+    if (percentiles) {
       r->hist = rs->hists[i % rs->n_hists];
+      r->hist_slow = rs->hists[0];
+    }
     r->hist_shared = n > rs->n_hists;
   }
   return 0;

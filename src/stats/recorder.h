@@ -59,8 +59,9 @@ struct recorder {
   _Atomic uint64_t counter[COUNTERS]; /* EVENT: only what scripts add */
 
   /* Constant after recorders_new(). */
-  struct hist *hist; /* NULL: no percentiles wanted */
-  bool hist_shared;  /* with other workers */
+  struct hist *hist;      /* NULL: no percentiles wanted */
+  struct hist *hist_slow; /* of all workers: HIST_SLOW_NS and more */
+  bool hist_shared;       /* `hist`, with other workers */
 } CACHE_ALIGNED;
 
 /* What one worker had done when a snapshot was taken. */
@@ -123,7 +124,9 @@ static inline void recorder_event_in(struct recorder *r, uint32_t now,
   ck_sequence_write_end(&r->seq);
 
   if (r->hist) {
-    if (r->hist_shared)
+    if (UNLIKELY(latency_ns >= HIST_SLOW_NS))
+      hist_record_shared(r->hist_slow, latency_ns);
+    else if (r->hist_shared)
       hist_record_shared(r->hist, latency_ns);
     else
       hist_record(r->hist, latency_ns);

@@ -30,7 +30,7 @@ static bool copied(char **to, const char *from)
 
 void *cancel_token(struct mysql_session *s)
 {
-  struct token *t = calloc(1, sizeof(*t));
+  struct token *t = mem_new(1, sizeof(*t));
 
   if (!t)
     return NULL;

@@ -172,7 +172,7 @@ static struct attempt *attempt_new(const struct mysql_cfg *cfg,
                                    struct connect_failure *ret_why)
 {
   const struct tls_settings tls = mysql_tls(cfg);
-  struct attempt *a = calloc(1, sizeof(*a));
+  struct attempt *a = mem_new(1, sizeof(*a));
   pthread_condattr_t attr;
 
   if (!a || !has_memory() || !(a->mysql = mysql_init(NULL))) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/mem.h"
 #include "drivers/mysql/bytes.h"
 #include "drivers/mysql/failure.h"
 #include "drivers/mysql/params.h"
@@ -159,7 +160,7 @@ static int read_prepared(struct mysql_prepared *p, const uint8_t *packet,
     return -1;
   if (n_cols == 0)
     return 0;
-  p->cols = calloc(n_cols, sizeof(*p->cols));
+  p->cols = mem_new(n_cols, sizeof(*p->cols));
   if (!p->cols)
     return wire_failed(s, -ENOMEM, out);
   p->n_cols = n_cols;

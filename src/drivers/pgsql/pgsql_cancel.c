@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "base/wait.h"
 #include "drivers/pgsql/pgsql_internal.h"
 
@@ -26,7 +27,7 @@ struct token {
 
 void *pgsql_cancel_token(struct session *s)
 {
-  struct token *t = calloc(1, sizeof(*t));
+  struct token *t = mem_new(1, sizeof(*t));
 
   if (!t)
     return NULL;

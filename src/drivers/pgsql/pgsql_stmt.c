@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/mem.h"
 #include "db/emul.h"
 #include "db/env.h"
 #include "drivers/pgsql/pgsql_internal.h"
@@ -173,7 +174,7 @@ static bool make_room(struct pgsql_prepared *st, unsigned n)
 
   if (st->block && st->n == n)
     return true;
-  block = calloc(n ? n : 1, each);
+  block = mem_new(n ? n : 1, each);
   if (!block)
     return false;
   free(st->block);
