@@ -46,7 +46,7 @@ struct client_use {
   uint64_t voluntary, involuntary; /* context switches */
   uint64_t max_rss_bytes;          /* since the start of the process */
 
-  /* Of workers that ended by themselves, since they were started. */
+  /* Of workers that ended by themselves. */
   bool queue_known;  /* the system tells */
   uint64_t queue_ns; /* time they waited on run queues, summed up */
 

@@ -114,7 +114,7 @@ static void *worker_main(void *arg)
   const struct test_ops *ops = run->test->ops;
   void *thr = run->test_run;
   struct err err = { "" };
-  uint64_t before_ns, after_ns;
+  uint64_t after_ns;
   bool opened = true, waits;
 
   current = w;
@@ -135,11 +135,11 @@ static void *worker_main(void *arg)
   while (atomic_load_explicit(&run->gate, memory_order_acquire) == GATE_CLOSED)
     wait_while(&run->gate, GATE_CLOSED, WAIT_FOREVER);
   if (opened && atomic_load(&run->gate) == GATE_OPEN) {
-    waits = thread_queue_ns(&before_ns);
+    waits = thread_queue_ns(&w->queue_before_ns);
     if (work(w, thr, &err) < 0)
       fail(w, &err);
-    if (waits && thread_queue_ns(&after_ns))
-      atomic_store(&w->queue_ns, after_ns - before_ns);
+    if (waits && w->counted && thread_queue_ns(&after_ns))
+      atomic_store(&w->queue_ns, after_ns - w->queue_before_ns);
     set_phase(w, WORKER_ENDING);
     if (atomic_load(&w->left_ns) == 0)
       atomic_store(&w->left_ns, clock_now_ns());

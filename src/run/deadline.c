@@ -61,6 +61,18 @@ static uint64_t later(uint64_t when_ns, uint64_t by_ns)
   return by_ns > UINT64_MAX - when_ns ? WAIT_FOREVER : when_ns + by_ns;
 }
 
+uint64_t conductor_deadline(const struct conductor *c)
+{
+  const struct run *run = &c->run;
+  const uint64_t now = clock_now_ns();
+
+  if (c->forced)
+    return now + CONDUCTOR_STEP_NS;
+  if (run->end_ns != PLAN_NO_LIMIT && run->end_ns > now)
+    return later(run->end_ns, run->plan->grace_ns);
+  return later(now, run->plan->grace_ns);
+}
+
 void conductor_wake_blocked(struct conductor *c)
 {
   struct run *run = &c->run;

@@ -67,10 +67,9 @@ void ending_restart(struct run *run, uint64_t now_ns)
 
   e->measured_ns = now_ns;
   read_usage(&e->base);
-  if (run->schedule) {
-    (void)schedule_waiting(run->schedule, now_ns);
-    e->arrivals = schedule_arrivals(run->schedule);
-  }
+  if (run->schedule)
+    schedule_measure(run->schedule,
+                     now_ns < run->measured_ns ? now_ns : run->measured_ns);
   trend_start(&e->trend, now_ns, run_events(run));
 }
 
@@ -134,7 +133,7 @@ static void backlog_at(struct run *run, uint64_t end_ns, uint64_t *ret_arrivals,
   if (!run->schedule)
     return;
   *ret_backlog = schedule_waiting(run->schedule, end_ns);
-  *ret_arrivals = schedule_arrivals(run->schedule) - run->ending.arrivals;
+  *ret_arrivals = schedule_arrivals(run->schedule);
 }
 
 void ending_doubt(struct run *run, const struct report *total, uint64_t end_ns)
@@ -172,7 +171,7 @@ static enum end_reason reason_of(struct run *run, bool started, bool forced,
     return END_NOT_STARTED;
   if (run_stopped(run) == STOP_OVERLOAD)
     return END_OVERLOAD;
-  if (forced)
+  if (forced || run_stopped(run) == STOP_FORCED)
     return END_FORCED;
   return end_ns >= run->end_ns ? END_TIME : END_EVENTS;
 }

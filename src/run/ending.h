@@ -23,7 +23,6 @@ struct ending {
   /* Written when the measured part begins, by the thread that begins it. */
   struct client_use base; /* what was used before */
   uint64_t measured_ns;
-  uint64_t arrivals;  /* with a rate: that were due before */
   struct trend trend; /* later the report thread's, then the conductor's */
 
   /* The first failure of a worker: who sets `taken` writes, then sets `kept`.

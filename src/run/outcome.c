@@ -64,23 +64,31 @@ static void say_signal(const struct plan *plan, int number)
             number == SIGINT ? "SIGINT" : "SIGTERM");
 }
 
+/* Was force needed, and not only because of another reason to end? */
+static bool tell_if_late(struct run *run)
+{
+  if (run_stopped(run) != STOP_FORCED)
+    return false;
+  log_msg(LOG_FATAL, "The --max-time limit has expired, forcing shutdown...");
+  return true;
+}
+
 int conductor_conclude(struct conductor *c)
 {
   struct run *run = &c->run;
-  const int number = (int)atomic_load(&run->signal);
-  /* Else there is another reason to end, and force was only needed for it. */
-  const bool late = run_stopped(run) == STOP_FORCED;
+  bool late = tell_if_late(run);
   struct err err = { "" };
-  int status = EXIT_OK;
+  int number, status = EXIT_OK;
 
-  if (late)
-    log_msg(LOG_FATAL, "The --max-time limit has expired, forcing shutdown...");
   /* Intervals go on until the last worker of all processes has left. */
   if (run->plan->peers)
     run->plan->peers->finish(run->plan->peers->ctx);
-  if (!reporting_stop(run, c->report_thread,
-                      c->forced ? CONDUCTOR_STEP_NS : PLAN_NO_LIMIT))
+  if (!reporting_stop(run, c->report_thread, conductor_deadline(c))) {
     c->abandoned = true;
+    if (!late && run_stop(run, STOP_FORCED))
+      late = tell_if_late(run);
+  }
+  number = (int)atomic_load(&run->signal);
   if (!c->forced)
     log_msg(LOG_INFO, "Done.\n");
   c->end_ns = c->forced ? c->forced_ns : last_left(run);

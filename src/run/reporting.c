@@ -23,6 +23,8 @@ enum {
 };
 
 #define LOOK_AT_QUEUE_NS (100 * NS_PER_MS)
+/* After a signal a report gets this long to end by itself. */
+#define SIGNAL_PATIENCE_NS NS_PER_S
 #define NEVER UINT64_MAX
 
 /* When to do what; NEVER where there is nothing to do any more. */
@@ -144,11 +146,17 @@ static void do_checkpoint(struct run *run, struct agenda *a, uint64_t now)
   }
 }
 
+/* May events still begin? */
+static bool is_open(const struct run *run, uint64_t now)
+{
+  return now < run->end_ns && atomic_load(&run->tickets) > 0;
+}
+
 static void look_at_queue(struct run *run, uint64_t now)
 {
   char rate[FMT_DOUBLE_SIZE];
 
-  if (schedule_waiting(run->schedule, now) < WAITING_MOST ||
+  if (!is_open(run, now) || schedule_waiting(run->schedule, now) < WAITING_MOST ||
       !run_stop(run, STOP_OVERLOAD))
     return;
   log_msg(LOG_FATAL,
@@ -212,7 +220,8 @@ static void agenda_do(struct run *run, struct agenda *a, uint64_t now)
   }
   if (now >= a->clock_ns) {
     clock_discipline();
-    trend_note(&run->ending.trend, now, run_events(run));
+    if (is_open(run, now))
+      trend_note(&run->ending.trend, now, run_events(run));
     a->clock_ns = now + NS_PER_S;
   }
 }
@@ -273,6 +282,7 @@ static void *report_main(void *arg)
   }
   reporters_thread_end(run->reporters, run->n_reporters);
   set_state(run, REPORTING_ENDED);
+  run_news(run);
   return NULL;
 }
 
@@ -294,18 +304,21 @@ int reporting_start(struct run *run, pthread_t *ret, struct err *err)
   return 0;
 }
 
-bool reporting_stop(struct run *run, pthread_t thread, uint64_t patience_ns)
+bool reporting_stop(struct run *run, pthread_t thread, uint64_t until_ns)
 {
-  const uint64_t until = patience_ns == PLAN_NO_LIMIT
-                           ? WAIT_FOREVER
-                           : clock_now_ns() + patience_ns;
-
   atomic_store(&run->report_stop, 1);
   wait_wake_all(&run->report_stop);
   while (atomic_load(&run->report_state) == REPORTING_READY) {
-    if (clock_now_ns() >= until)
+    const uint32_t news = atomic_load(&run->news);
+    const uint64_t now = clock_now_ns();
+
+    if (atomic_load(&run->report_state) != REPORTING_READY)
+      break;
+    if (atomic_load(&run->signal) != 0)
+      until_ns = least(until_ns, now + SIGNAL_PATIENCE_NS);
+    if (now >= until_ns)
       return false;
-    wait_while(&run->report_state, REPORTING_READY, until);
+    wait_while(&run->news, news, until_ns);
   }
   (void)pthread_join(thread, NULL);
   return true;

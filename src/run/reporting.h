@@ -30,9 +30,10 @@ int reporting_start(struct run *run, pthread_t *ret, struct err *err);
 /*
  * The gate is open or given up, and all workers have left: report a moment that
  * coincides with the time limit if that is still owed, and end.  False: the
- * thread is stuck in a reporter and was left behind after `patience_ns`.
+ * thread is stuck in a reporter and was left behind, at `until_ns` or a second
+ * after a signal.
  */
-bool reporting_stop(struct run *run, pthread_t thread, uint64_t patience_ns);
+bool reporting_stop(struct run *run, pthread_t thread, uint64_t until_ns);
 
 /* Whatever is reported counts from here on: the end of the warm-up. */
 void reporting_restart(const struct run *run, uint64_t now_ns);

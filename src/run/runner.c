@@ -96,7 +96,7 @@ static void open_gate(struct conductor *c, uint64_t at_ns)
                   ? PLAN_NO_LIMIT
                   : run->measured_ns + plan->time_ns;
   if (run->schedule)
-    schedule_start(run->schedule, run->start_ns);
+    schedule_start(run->schedule, run->start_ns, run->end_ns, plan->events);
   /* Whatever workers counted while they got ready does not belong to it. */
   periods_restart(run->periods, run->start_ns);
   ending_begin(run);
@@ -147,7 +147,8 @@ static int perform(struct conductor *c)
       status = conductor_conclude(c);
     } else {
       status = conductor_call_off(c, in_time);
-      (void)reporting_stop(run, c->report_thread, CONDUCTOR_STEP_NS);
+      (void)reporting_stop(run, c->report_thread,
+                           clock_now_ns() + CONDUCTOR_STEP_NS);
     }
   }
   listen_to_peers(c, false);

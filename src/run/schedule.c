@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -34,12 +35,15 @@ struct cursor {
 
 struct schedule {
   double gap_ns; /* mean */
-  uint64_t start_ns;
+  uint64_t start_ns, end_ns;
+  uint64_t events; /* limit of the measured part */
 
   pthread_mutex_t lock CACHE_ALIGNED; /* protects `taken` */
   struct cursor taken;
 
-  struct cursor due CACHE_ALIGNED; /* the reader's */
+  struct cursor due CACHE_ALIGNED; /* the reader's, as the rest */
+  uint64_t first;                  /* of the measured part */
+  uint64_t last;                   /* those from this one on do not count */
 };
 
 static void advance(const struct schedule *s, struct cursor *c)
@@ -84,24 +88,52 @@ void schedule_free(struct schedule *s)
   free(s);
 }
 
-void schedule_start(struct schedule *s, uint64_t start_ns)
+void schedule_start(struct schedule *s, uint64_t start_ns, uint64_t end_ns,
+                    uint64_t events)
 {
   s->start_ns = start_ns;
+  s->end_ns = end_ns;
+  s->events = events;
+  s->last = UINT64_MAX;
+}
+
+/* Pass over all that is due before the moment; false: there was nothing. */
+static bool pass(const struct schedule *s, struct cursor *c, double moment_ns)
+{
+  if (LIKELY(c->due_ns >= moment_ns))
+    return false;
+  if (behind(s, c, moment_ns) > HOPELESS)
+    jump(s, c, behind(s, c, moment_ns));
+  while (c->due_ns < moment_ns)
+    advance(s, c);
+  return true;
+}
+
+static double since_start(const struct schedule *s, uint64_t moment_ns)
+{
+  return moment_ns > s->start_ns ? (double)(moment_ns - s->start_ns) : 0;
+}
+
+void schedule_measure(struct schedule *s, uint64_t from_ns)
+{
+  const double from = since_start(s, from_ns);
+
+  (void)pthread_mutex_lock(&s->lock);
+  if (pass(s, &s->taken, from))
+    s->due = s->taken;
+  (void)pthread_mutex_unlock(&s->lock);
+  (void)pass(s, &s->due, from);
+  s->first = s->due.n;
+  s->last = s->events < UINT64_MAX - s->first ? s->first + s->events
+                                              : UINT64_MAX;
 }
 
 uint64_t schedule_take(struct schedule *s, uint64_t from_ns)
 {
-  const double from = from_ns > s->start_ns ? (double)(from_ns - s->start_ns)
-                                            : 0;
   double due_ns;
 
   (void)pthread_mutex_lock(&s->lock);
-  if (UNLIKELY(s->taken.due_ns < from)) {
-    if (behind(s, &s->taken, from) > HOPELESS)
-      jump(s, &s->taken, behind(s, &s->taken, from));
-    while (s->taken.due_ns < from)
-      advance(s, &s->taken);
-  }
+  (void)pass(s, &s->taken, since_start(s, from_ns));
   due_ns = s->taken.due_ns;
   advance(s, &s->taken);
   (void)pthread_mutex_unlock(&s->lock);
@@ -121,9 +153,15 @@ static uint64_t number_taken(struct schedule *s)
   return n;
 }
 
+/* Of those that count. */
+static uint64_t number_due(const struct schedule *s)
+{
+  return s->due.n < s->last ? s->due.n : s->last;
+}
+
 uint64_t schedule_waiting(struct schedule *s, uint64_t now_ns)
 {
-  const double now = (double)(now_ns - s->start_ns);
+  const double now = since_start(s, now_ns < s->end_ns ? now_ns : s->end_ns);
   const double late = behind(s, &s->due, now);
   uint64_t taken;
 
@@ -133,10 +171,10 @@ uint64_t schedule_waiting(struct schedule *s, uint64_t now_ns)
   while (s->due.due_ns <= now)
     advance(s, &s->due);
   taken = number_taken(s);
-  return s->due.n > taken ? s->due.n - taken : 0;
+  return number_due(s) > taken ? number_due(s) - taken : 0;
 }
 
 uint64_t schedule_arrivals(const struct schedule *s)
 {
-  return s->due.n;
+  return number_due(s) - s->first;
 }

@@ -19,8 +19,19 @@ int schedule_new(struct schedule **ret, double rate, uint64_t seed,
                  unsigned part, struct err *err);
 void schedule_free(struct schedule *s);
 
-/* Arrivals count from this moment on. */
-void schedule_start(struct schedule *s, uint64_t start_ns);
+/*
+ * Arrivals count from `start_ns` on.  None is due after `end_ns`, and no more
+ * than `events` of the measured part count, since nobody may begin any others;
+ * UINT64_MAX for no limit.
+ */
+void schedule_start(struct schedule *s, uint64_t start_ns, uint64_t end_ns,
+                    uint64_t events);
+
+/*
+ * The measured part begins at `from_ns`: what was due before and was not taken
+ * is dropped.  The functions below belong to the thread that calls this.
+ */
+void schedule_measure(struct schedule *s, uint64_t from_ns);
 
 /*
  * The next due time that is not before `from_ns`; those that are, are dropped:
@@ -28,14 +39,12 @@ void schedule_start(struct schedule *s, uint64_t start_ns);
  */
 uint64_t schedule_take(struct schedule *s, uint64_t from_ns);
 
-/*
- * How many arrivals are due at `now_ns` and were not taken.  One thread only,
- * with moments that do not go back.
- */
+/* How many arrivals are due at `now_ns` and were not taken.  Moments do not go
+ * back. */
 uint64_t schedule_waiting(struct schedule *s, uint64_t now_ns);
 
-/* All arrivals that were due at the last moment that was asked about; by the
- * same thread. */
+/* Arrivals of the measured part that were due at the last moment that was asked
+ * about. */
 uint64_t schedule_arrivals(const struct schedule *s);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "base/wait.h"
 #include "run/plan.h"
 #include "run/run.h"
@@ -90,6 +91,7 @@ static void end_warmup(struct worker *w, uint64_t *now)
     return;
   w->watched = w->events || w->pace;
   await_measured(w->run);
+  (void)thread_queue_ns(&w->queue_before_ns);
   *now = clock_now_ns();
 }
 

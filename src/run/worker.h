@@ -59,11 +59,13 @@ struct worker {
   struct event_ring *events;   /* [opt] to the event log */
   struct class_recorder *pace; /* [opt] service time and lag */
 
+  uint64_t queue_before_ns; /* its time on the run queue before what counts */
+
   /* Read by others. */
   _Atomic uint32_t phase;     /* enum worker_phase */
   _Atomic uint64_t left_ns;   /* when its loop ended; 0: not yet */
   _Atomic uint32_t recording; /* 1: it records an event of the warm-up */
-  _Atomic uint64_t queue_ns;  /* time on the run queue while it worked */
+  _Atomic uint64_t queue_ns;  /* time on the run queue in the measured part */
 } CACHE_ALIGNED;
 
 /* The worker of the calling thread; NULL in all other threads. */

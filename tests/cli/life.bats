@@ -149,6 +149,50 @@ on_the_grid() {
   must has "$output" 'total number of events:'
 }
 
+# slow_events N: a script whose first N events take 5 ms each.
+slow_events() {
+  cat >slow.lua <<L
+require("ffi").cdef "int usleep(uint32_t);"
+local n = 0
+function event()
+  n = n + 1
+  if n <= $1 then ffi.C.usleep(5000) end
+end
+L
+}
+
+@test "what a warm-up leaves behind is no full queue" {
+  slow_events 200
+  bench ./slow.lua --rate=140000 --rate-overload=abort --warmup-time=1 \
+    --time=0 --events=1000 --json=r.json run
+  must is "$status" 0
+  must is "$(grep -Ec 'queue|had not begun' <<<"$stderr")" 0
+  must is "$(jq '.rate.arrivals >= 1000 and .rate.backlog == 0' r.json)" true
+}
+
+@test "after the last event and after the end no event is due" {
+  cat >last.lua <<'L'
+require("ffi").cdef "int usleep(uint32_t);"
+local n = 0
+function event()
+  n = n + 1
+  if n == 50 then ffi.C.usleep(500000) end
+end
+L
+  bench ./last.lua --rate=500 --time=0 --events=50 --json=r.json run
+  must is "$status" 0
+  must is "$(grep -c 'had not begun' <<<"$stderr")" 0
+  must is "$(jq -c '[.rate.arrivals, .rate.backlog]' r.json)" '[50,0]'
+}
+
+@test "the wait for a processor is that of the measured part" {
+  local n=$((4 * $(nproc)))
+  bench cpu --threads=$n --warmup-time=2 --time=1 --json=r.json run
+  must is "$status" 0
+  # Not more than all that all of them could wait; the warm-up has twice as much.
+  must is "$(jq --argjson n $n '.client.run_queue_delay_s < 1.2 * $n * .totals.elapsed_s' r.json)" true
+}
+
 # interrupted SIGNAL STATUS
 interrupted() {
   rm -f out err

@@ -165,3 +165,37 @@ L
   bench t.lua --threads=4 --events=2000 run
   must is "$(grep -cE '^a	[0-3]	b	true	nil	x{50}$' <<<"$output")" 2000
 }
+
+# stuck: a script whose report hook blocks.
+stuck() {
+  cat >stuck.lua <<'L'
+require("ffi").cdef "int usleep(uint32_t);"
+function event() ffi.C.usleep(1000) end
+function sysbench.hooks.report_intermediate()
+  io.stderr:write("stuck\n")
+  while true do ffi.C.usleep(100000) end
+end
+L
+}
+
+@test "a report hook that blocks does not outlast the time limit" {
+  stuck
+  bench stuck.lua --time=1 --events=500 --forced-shutdown=0 --report-interval=0.2 --json=r.json run
+  must is "$status" 2
+  must has "$stderr" '^FATAL: The --max-time limit has expired, forcing shutdown\.\.\.$'
+  must has "$output" 'total number of events: +500$'
+  must is "$(jq -r .run.end_reason r.json)" forced
+}
+
+@test "nor a signal" {
+  stuck
+  "$BENCH" stuck.lua --time=0 --events=500 --report-interval=0.2 run >out 2>err 3>&- &
+  local pid=$!
+  until grep -q '^stuck' err; do read -rt 0.05 <> <(:) || :; done
+  kill -INT $pid
+  status=0
+  wait $pid || status=$?
+  must is "$status" 130
+  must has "$(cat err)" 'stopped by SIGINT'
+  must has "$(cat out)" 'total number of events:'
+}

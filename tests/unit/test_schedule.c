@@ -23,7 +23,7 @@ static struct schedule *make(double rate, uint64_t seed, uint64_t start_ns)
 
   if (schedule_new(&s, rate, seed, 0, &err) < 0)
     abort();
-  schedule_start(s, start_ns);
+  schedule_start(s, start_ns, UINT64_MAX, UINT64_MAX);
   return s;
 }
 
@@ -130,6 +130,70 @@ static void test_dropped(void)
   schedule_free(some);
 }
 
+/* What a warm-up left is dropped before anybody takes what comes next. */
+static void test_measured(void)
+{
+  struct schedule *all = make(1000, 5, 0), *some = make(1000, 5, 0);
+  uint64_t due[100];
+
+  for (int i = 0; i < 100; i++)
+    due[i] = schedule_take(all, 0) + 1; /* a fraction was cut off */
+  (void)schedule_take(some, 0);
+  OK(schedule_waiting(some, due[39]) == 39, "a warm-up leaves a backlog");
+  schedule_measure(some, due[39]);
+  OK(schedule_waiting(some, due[39]) == 0 && schedule_arrivals(some) == 0,
+     "which the measured part does not have");
+  OK(schedule_waiting(some, due[59]) == 20 && schedule_arrivals(some) == 20,
+     "but its own");
+  OK(schedule_take(some, 0) + 1 == due[40], "from its first arrival on");
+  OK(schedule_waiting(some, due[59]) == 19 && schedule_arrivals(some) == 20,
+     "in turn");
+  schedule_free(all);
+  schedule_free(some);
+}
+
+/* The worker was ahead of the moment. */
+static void test_measured_ahead(void)
+{
+  struct schedule *all = make(1000, 5, 0), *some = make(1000, 5, 0);
+  uint64_t due[100];
+
+  for (int i = 0; i < 100; i++)
+    due[i] = schedule_take(all, 0) + 1;
+  for (int i = 0; i < 50; i++)
+    (void)schedule_take(some, 0);
+  schedule_measure(some, due[39]);
+  OK(schedule_take(some, 0) + 1 == due[50], "what was taken stays so");
+  OK(schedule_waiting(some, due[59]) == 9 && schedule_arrivals(some) == 20,
+     "and is an arrival of the measured part");
+  schedule_free(all);
+  schedule_free(some);
+}
+
+/* Nobody may begin what is due after the end, or beyond the last event. */
+static void test_limits(void)
+{
+  struct schedule *all = make(1000, 5, 0), *some = make(1000, 5, 0);
+  uint64_t due[100];
+
+  for (int i = 0; i < 100; i++)
+    due[i] = schedule_take(all, 0) + 1;
+  schedule_start(some, 0, due[29], UINT64_MAX);
+  schedule_measure(some, 0);
+  OK(schedule_waiting(some, due[79]) == 30 && schedule_arrivals(some) == 30,
+     "arrivals end with the run");
+  schedule_free(some);
+  some = make(1000, 5, 0);
+  schedule_start(some, 0, UINT64_MAX, 20);
+  schedule_measure(some, due[9]);
+  for (int i = 0; i < 5; i++)
+    (void)schedule_take(some, 0);
+  OK(schedule_waiting(some, due[79]) == 15 && schedule_arrivals(some) == 20,
+     "and with the events");
+  schedule_free(all);
+  schedule_free(some);
+}
+
 static void test_slow(void)
 {
   struct schedule *s = make(1e-9, 1, 0);
@@ -221,6 +285,9 @@ int main(void)
   test_seeds();
   test_waiting();
   test_dropped();
+  test_measured();
+  test_measured_ahead();
+  test_limits();
   test_slow();
   test_hopeless();
   test_takers();
