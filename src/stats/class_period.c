@@ -99,10 +99,11 @@ void class_periods_restart(struct class_periods *p)
 
 static void set_limits(struct class_report *r)
 {
-  for (unsigned i = hist_sum_next(r->hist, 0); i < HIST_BUCKETS;
+  const unsigned first = hist_sum_next(r->hist, 0);
+
+  r->min_ns = first < HIST_BUCKETS ? hist_low(first) : 0;
+  for (unsigned i = first; i < HIST_BUCKETS;
        i = hist_sum_next(r->hist, i + 1)) {
-    if (r->max_ns == 0)
-      r->min_ns = hist_low(i);
     r->max_ns = i + 1 < HIST_BUCKETS ? hist_low(i + 1) - 1 : HIST_MAX_NS;
   }
 }
