@@ -433,6 +433,25 @@ LUA
   [[ $(sql "SELECT COUNT(*) FROM sbtest.sbtest1") -eq 100 ]]
 }
 
+@test "nor by a command, which is told" {
+  echo secret-of-the-client >"$dir/file"
+  chmod 644 "$dir/file"
+  lua <<LUA
+function prepare()
+  local con = sysbench.sql.driver():connect()
+  con:query("CREATE TEMPORARY TABLE f (t TEXT)")
+  con:query("LOAD DATA LOCAL INFILE '$dir/file' INTO TABLE f")
+  print("loaded")
+end
+LUA
+  for protocol in wire library; do
+    bounded "$BENCH" "$dir/script.lua" "${tcp[@]}" --mysql-protocol=$protocol prepare
+    ((status == 1))
+    grep -q 'no file is given to the server' "$err"
+    lacks loaded "$out"
+  done
+}
+
 @test "no password in any output" {
   BENCH_MYSQL_PASSWORD=secret bounded "${point[@]}" --mysql-user=sbpass \
     --debug --mysql-debug --db-debug --events=3 run

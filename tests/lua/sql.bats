@@ -78,6 +78,32 @@ true
   done
 }
 
+@test "a prepared statement has the columns that its table has now" {
+  cat >t.lua <<'L'
+function event()
+  local con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE t (a INTEGER, b INTEGER)")
+  con:query("INSERT INTO t VALUES (1, 2)")
+  local st = con:prepare("SELECT * FROM t")
+  local function show()
+    local rs = st:execute()
+    print(rs.nfields, table.concat(rs:fetch_row(), ","))
+    rs:free()
+  end
+  show()
+  con:query("ALTER TABLE t ADD COLUMN c INTEGER DEFAULT 3")
+  show()
+  con:query("ALTER TABLE t DROP COLUMN b")
+  show()
+end
+L
+  bench t.lua --db-driver=sqlite --sqlite-db=columns.db --events=1 run
+  must is "$status" 0
+  must is "$(grep '^[0-9]	' <<<"$output")" "2	1,2
+3	1,2,3
+2	1,3"
+}
+
 @test "executions with drawn numbers: those of set() and execute()" {
   for mode in auto disable; do
     rm -f t.db

@@ -30,6 +30,25 @@ static const uint8_t later_answer[] =
   "\x17\0\0\3\3def\0\0\0\1s\0\x0c\x21\0\x1e\0\0\0\xfd\0\0\0\0\0"
   "\4\0\0\4\0\4\1c"
   "\7\0\0\5\xfe\0\0\x01\0\0\0";
+/* As rows_answer, without a further result; how far the statement is comes
+ * before each row and before the end. */
+#define PROGRESS_PACKET "\x0b\0\0\4\xff\xff\xff\1\1\2\0\0\0\1x"
+static const uint8_t progress_answer[] =
+  PROGRESS_PACKET
+  "\x01\0\0\1\x02"
+  "\x17\0\0\2\3def\0\0\0\1i\0\x0c\x3f\0\x14\0\0\0\x08\x81\0\0\0\0"
+  "\x17\0\0\3\3def\0\0\0\1s\0\x0c\x21\0\x1e\0\0\0\xfd\0\0\0\0\0"
+  "\5\0\0\4\xfe\0\0\1\0" PROGRESS_PACKET
+  "\x0d\0\0\5\0\0\x07\0\0\0\0\0\0\0\x02"
+  "ab" PROGRESS_PACKET
+  "\4\0\0\6\0\4\1c" PROGRESS_PACKET
+  "\5\0\0\7\xfe\0\0\1\0";
+/* The server asks for a file, takes it, and has another result. */
+static const uint8_t file_answer[] =
+  "\2\0\0\1\xfb"
+  "f"
+  "\7\0\0\3\0\0\0\x0a\0\0\0"
+  "\7\0\0\4\0\3\0\2\0\0\0";
 static const uint8_t ok_answer[] = "\7\0\0\1\0\3\0\2\0\0\0";
 static const uint8_t no_error_answer[] = "\x0b\0\0\1\xff\0\0#HY000Ok";
 static const uint8_t error_answer[] = "\x0e\0\0\1\xff\xbd\4#40001Dead!";
@@ -113,6 +132,42 @@ static void whole_answers(void)
   OK(answer(&w, no_error_answer, sizeof(no_error_answer) - 1, &out) < 0 &&
        out.code == CODE_MALFORMED && out.lost,
      "an error that has the number 0");
+  world_close(&w);
+}
+
+static void progress(void)
+{
+  struct world w;
+  struct outcome out;
+  sql_value v[2];
+
+  world_open(&w);
+  OK(answer(&w, progress_answer, sizeof(progress_answer) - 1, &out) == 0 &&
+       out.nfields == 2 && out.nrows == 2 && !out.more,
+     "packets that say how far a statement is are no rows, and no error");
+  OK(mysql_wire_backend.fetch(&w.s, v) == 1 && v[0].len == 1 &&
+       *v[0].ptr == '7',
+     "the row between them");
+  OK(mysql_wire_backend.fetch(&w.s, v) == 1 && !v[0].ptr && v[1].len == 1 &&
+       mysql_wire_backend.fetch(&w.s, v) == 0,
+     "and the next one");
+  world_close(&w);
+}
+
+static void no_file(void)
+{
+  struct world w;
+  struct outcome out;
+  uint8_t sent[8];
+
+  world_open(&w);
+  OK(answer(&w, file_answer, sizeof(file_answer) - 1, &out) < 0 && !out.lost &&
+       strcmp(out.msg, "no file is given to the server") == 0,
+     "a file that the server asks for is refused, which is an error");
+  OK(read(w.server, sent, sizeof(sent)) == 4 &&
+       memcmp(sent, "\0\0\0\2", 4) == 0,
+     "the server had an empty one");
+  OK(!w.s.more && w.s.wire.pos == w.s.wire.end, "its other results were read");
   world_close(&w);
 }
 
@@ -243,6 +298,8 @@ static void values(void)
 int main(void)
 {
   whole_answers();
+  progress();
+  no_file();
   later_forms();
   parameters();
   broken_off();

@@ -243,12 +243,12 @@ struct tls_settings mysql_tls(const struct mysql_cfg *cfg)
 
 int mysql_cfg_check(const struct mysql_cfg *cfg, struct err *err)
 {
-  if (cfg->dry_run)
-    return 0;
   if (cfg->sockets.n == 0 && cfg->hosts.n == 0)
     return err_set(err, -EINVAL, "No MySQL hosts specified, aborting");
   if (cfg->sockets.n == 0 && cfg->ports.n == 0)
     return err_set(err, -EINVAL, "No MySQL ports specified, aborting");
+  if (cfg->dry_run)
+    return 0;
   for (size_t i = 0; cfg->compression && i < cfg->algorithms.n; i++) {
     if (!shim_can_compress(cfg->algorithms.items[i]))
       return err_set(

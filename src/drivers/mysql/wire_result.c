@@ -21,6 +21,7 @@ enum {
   COLUMN_TAIL = 12,  /* the fixed part of a column definition, at its end */
   PROGRESS = 0xffff, /* not an error but how far a statement is */
   USUAL_LENGTH = 15, /* see is_usual() */
+  NO_FILE = 1,       /* the number of an error of our own */
 };
 
 int wire_failed(struct mysql_session *s, int rc, struct outcome *out)
@@ -48,6 +49,13 @@ int wire_refused(struct mysql_session *s, const uint8_t *packet, size_t len,
   }
   return failure_set(s, out, (int)bytes_le(code, 2), state, (const char *)b.at,
                      (size_t)(b.end - b.at));
+}
+
+/* How far a statement is; MariaDB says it between any two packets. */
+static bool is_progress(const uint8_t *packet, size_t len)
+{
+  return packet[0] == FIRST_ERROR && len >= 3 &&
+         bytes_le(packet + 1, 2) == PROGRESS;
 }
 
 /* Not a row: what ends rows, or what stands between columns and rows. */
@@ -173,6 +181,13 @@ static uint64_t plain_rows(const struct wire *w, size_t *pos)
   return n;
 }
 
+/* What follows takes the place of the bytes from `from` up to `to`. */
+static COLD void cut_out(struct wire *w, size_t from, size_t to)
+{
+  memmove(w->buf + from, w->buf + to, w->end - to);
+  w->end -= to - from;
+}
+
 /* Count the rows up to what ends them. */
 static int rows(struct mysql_session *s, uint32_t nfields, struct outcome *out)
 {
@@ -208,6 +223,11 @@ static int rows(struct mysql_session *s, uint32_t nfields, struct outcome *out)
       w->pos = pos;
       if (len == 0)
         return failure_malformed(s, out);
+      if (is_progress(p, len)) {
+        cut_out(w, pos - PACKET_HEAD - len, pos);
+        pos -= PACKET_HEAD + len;
+        continue;
+      }
       if (*p == FIRST_ERROR) {
         out->during_results = true;
         return wire_refused(s, p, len, out);
@@ -273,6 +293,26 @@ static bool refuse_file(struct mysql_session *s, unsigned seq)
   return wire_out(&s->wire, 0) && wire_send(&s->wire, s->fd, 0, seq + 1);
 }
 
+/* The server had nothing but the empty file: no success, whatever it says. */
+static COLD int without_file(struct mysql_session *s, const uint8_t *packet,
+                             size_t len, struct outcome *out)
+{
+  static const char text[] = "no file is given to the server";
+
+  if (ok(s, packet, len, out) < 0)
+    return -1;
+  while (s->more) {
+    struct outcome next = { 0 };
+
+    if (wire_result(s, s->wire.from, &next) < 0 && next.lost) {
+      *out = next;
+      return -1;
+    }
+  }
+  memset(out, 0, sizeof(*out));
+  return failure_set(s, out, NO_FILE, NULL, text, sizeof(text) - 1);
+}
+
 /*
  * The usual answer to a statement whose columns the client knows: their number,
  * that they are not described, and the end of the description.  Compared all at
@@ -299,6 +339,7 @@ int wire_result(struct mysql_session *s, struct mysql_prepared *p,
 {
   struct wire *w = &s->wire;
   const uint8_t *packet;
+  bool refused = false;
   int len;
 
   w->rows_left = 0;
@@ -313,14 +354,17 @@ int wire_result(struct mysql_session *s, struct mysql_prepared *p,
       return len < 0 ? wire_failed(s, len, out) : failure_malformed(s, out);
     switch (*packet) {
     case FIRST_OK:
+      if (UNLIKELY(refused))
+        return without_file(s, packet, (size_t)len, out);
       return ok(s, packet, (size_t)len, out);
     case FIRST_ERROR:
-      if (len >= 3 && bytes_le(packet + 1, 2) == PROGRESS)
+      if (is_progress(packet, (size_t)len))
         continue;
       return wire_refused(s, packet, (size_t)len, out);
     case FIRST_FILE:
       if (!refuse_file(s, packet[-1]))
         return failure_gone(s, out);
+      refused = true;
       continue;
     default:
       return result_set(s, p, packet, (size_t)len, out);

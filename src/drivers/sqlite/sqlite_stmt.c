@@ -23,14 +23,16 @@ static void start(struct sqlite_session *q)
 static int run(struct sqlite_session *q, sqlite3_stmt *stmt,
                struct outcome *out)
 {
-  const int columns = sqlite3_column_count(stmt);
+  int columns = sqlite3_column_count(stmt);
   const int changes = columns > 0 ? 0 : sqlite3_total_changes(q->db);
   const bool unread = q->base.unread;
   uint64_t rows = 0;
-  int rc;
+  int rc = sqlite3_step(stmt);
 
+  if (columns > 0) /* a table that has changed may have others now */
+    columns = sqlite3_column_count(stmt);
   sqlite_rows_clear(&q->rows, (uint32_t)columns);
-  for (; (rc = sqlite3_step(stmt)) == SQLITE_ROW; rows++) {
+  for (; rc == SQLITE_ROW; rc = sqlite3_step(stmt), rows++) {
     if (!unread && !sqlite_rows_add(&q->rows, stmt))
       return sqlite_failed_with(SQLITE_NOMEM, "out of memory", out);
   }
