@@ -148,7 +148,7 @@ static int put_spool(FILE *to, const char *key, struct spool *s)
   if (fprintf(to, ",\n\"%s\": [", key) < 0)
     return -errno;
   rc = spool_copy(s, to);
-  if (rc == 0 && fputs(s->filled ? "\n]" : "]", to) < 0)
+  if (rc == 0 && fputs(s->len > 0 ? "\n]" : "]", to) < 0)
     rc = -errno;
   return rc;
 }

@@ -5,20 +5,21 @@
 #ifndef BENCH_RESULTS_SPOOL_H
 #define BENCH_RESULTS_SPOOL_H
 
-#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 struct err;
 
 struct spool {
-  FILE *file;  /* without a name; NULL while nothing was written */
-  bool filled; /* there is an item */
+  FILE *file;   /* without a name; NULL while nothing was written */
+  uint64_t len; /* bytes of the items; 0: there is none */
 };
 
-/* Add an item of an array: items are separated by commas and line ends. */
+/* Add an item of an array: items are separated by commas and line ends.  One
+ * that finds no room is missing, the others are as they were. */
 int spool_add(struct spool *s, const char *text, struct err *err);
 
-/* Copy all of it; the next item may follow.  Errors leave errno. */
+/* Copy all of it; the next item may follow.  Errors have no message. */
 int spool_copy(struct spool *s, FILE *to);
 
 void spool_done(struct spool *s);

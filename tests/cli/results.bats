@@ -283,6 +283,27 @@ LUA
   must has "$output" '^General statistics:'
 }
 
+@test "json: an interval that finds no room in /tmp is missing, and no more" {
+  # A limit of the size of files stands for a disk that is full.
+  (
+    trap '' XFSZ
+    ulimit -f 3
+    status=0
+    "$BENCH" cpu --time=1 --report-interval=0.1 --json=- run 2>err || status=$?
+    echo $status >status
+  ) | cat >a.json
+  status=$(<status)
+  stderr=$(<err)
+  must is "$status" 1
+  must has "$stderr" "^ALERT: results: json: cannot write to a temporary file,"
+  must python3 -c '
+import json
+d = json.load(open("a.json"))
+assert d["totals"]["events"] > 0 and d["run"]["exit_status"] == 1
+at = [i["elapsed_s"] for i in d["intervals"]]
+assert 0 < len(at) < 10 and at == sorted(at)'
+}
+
 # Whole lines, one for each interval: none was late by an interval.
 streams_on_stdout() {
   cpu --time=1 --report-interval=0.2 --stream=-

@@ -3,7 +3,9 @@
  * cannot be written.
  */
 #include <dirent.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -115,6 +117,44 @@ static void test_spool(void)
   (void)unlink("copy");
 }
 
+/* A limit of the size of files stands for a disk that is full for a while. */
+static int add_within(struct spool *s, rlim_t bytes, const char *text,
+                      struct err *err)
+{
+  struct rlimit before, now;
+  int rc;
+
+  (void)getrlimit(RLIMIT_FSIZE, &before);
+  now = before;
+  now.rlim_cur = bytes;
+  (void)setrlimit(RLIMIT_FSIZE, &now);
+  rc = spool_add(s, text, err);
+  (void)setrlimit(RLIMIT_FSIZE, &before);
+  return rc;
+}
+
+static void test_spool_full(void)
+{
+  struct spool s = { 0 };
+  struct err err = { "" };
+  FILE *to = fopen("copy", "w+");
+
+  (void)signal(SIGXFSZ, SIG_IGN);
+  OK(add_within(&s, 0, "0", &err) < 0, "no room for the first item");
+  OK(spool_copy(&s, to) == 0 && ftell(to) == 0, "so there is none");
+  OK(add_within(&s, 10, "1", &err) == 0, "room for this one");
+  OK(add_within(&s, 10, "23456789abc", &err) < 0 &&
+       strstr(err.text, "temporary file"),
+     "the next one is too long");
+  OK(add_within(&s, 10, "2", &err) == 0, "a shorter one is not");
+  OK(spool_add(&s, "3", &err) == 0, "and then there is room again");
+  OK(spool_copy(&s, to) == 0, "copied");
+  (void)fclose(to);
+  OK_STR(read_all("copy"), "\n1,\n2,\n3", "every item that has found room");
+  spool_done(&s);
+  (void)unlink("copy");
+}
+
 int main(void)
 {
   if (!mkdtemp(folder) || chdir(folder) < 0)
@@ -122,6 +162,7 @@ int main(void)
   test_whole();
   test_unwritable();
   test_spool();
+  test_spool_full();
   (void)rmdir(folder);
   return TAP_EXIT();
 }
