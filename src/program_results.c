@@ -121,7 +121,7 @@ int program_run_test(struct program *p, const struct test *test,
   if (dropped > 0)
     log_msg(LOG_WARNING,
             "%llu events are missing in the event log: the file "
-            "did not take them fast enough",
+            "did not take them, or not fast enough",
             (unsigned long long)dropped);
   return status;
 }

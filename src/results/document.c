@@ -186,8 +186,8 @@ static json_t *event_log(const struct results_shared *s)
   if (!s->logged)
     return json_null();
   o = jobj_new();
-  jobj_int(&o, "written", s->log_written);
-  jobj_int(&o, "dropped", s->log_dropped);
+  jobj_int(&o, "written", s->log.written);
+  jobj_int(&o, "dropped", s->log.dropped);
   return jobj_take(&o);
 }
 
@@ -228,9 +228,22 @@ static int put_members(struct document *d, const struct run_end *end, FILE *to)
   return rc;
 }
 
+/* The log of events has ended before the document: if it has failed, so has
+ * the run, which does not know yet. */
+static struct run_end with_log(const struct document *d,
+                               const struct run_end *end)
+{
+  struct run_end all = *end;
+
+  if (d->shared->log.failed && all.status == EXIT_SUCCESS)
+    all.status = EXIT_FAILURE;
+  return all;
+}
+
 static int on_over(void *ctx, const struct run_end *end, struct err *err)
 {
   struct document *d = ctx;
+  const struct run_end all = with_log(d, end);
   struct whole_file f;
   int rc;
 
@@ -243,7 +256,7 @@ static int on_over(void *ctx, const struct run_end *end, struct err *err)
   if (fputs("{\n\"schema\": \"" DOCUMENT_SCHEMA "\"", f.stream) < 0)
     rc = -errno;
   if (rc == 0)
-    rc = put_members(d, end, f.stream);
+    rc = put_members(d, &all, f.stream);
   if (rc == 0 && fputs("\n}\n", f.stream) < 0)
     rc = -errno;
   if (rc < 0) {

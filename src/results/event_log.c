@@ -44,8 +44,9 @@ struct event_log {
   struct event_record turn[TURN];
   char *block; /* owned; BLOCK bytes */
   size_t len;
+  uint64_t lines; /* in the block */
   uint64_t written, lost;
-  uint64_t *tell_written, *tell_dropped; /* [opt] */
+  struct event_log_end *tell; /* [opt] */
   bool failed;
   struct err why;
 };
@@ -95,11 +96,9 @@ struct event_rings *event_log_rings(struct event_log *l)
   return &l->rings;
 }
 
-void event_log_tell(struct event_log *l, uint64_t *ret_written,
-                    uint64_t *ret_dropped)
+void event_log_tell(struct event_log *l, struct event_log_end *ret)
 {
-  l->tell_written = ret_written;
-  l->tell_dropped = ret_dropped;
+  l->tell = ret;
 }
 
 static void flush(struct event_log *l)
@@ -107,6 +106,8 @@ static void flush(struct event_log *l)
   if (l->len > 0 && !l->failed &&
       outfile_write(&l->file, l->block, l->len, &l->why) < 0)
     l->failed = true;
+  *(l->failed ? &l->lost : &l->written) += l->lines;
+  l->lines = 0;
   l->len = 0;
 }
 
@@ -171,7 +172,7 @@ static void add_line(struct event_log *l, const struct event_record *e,
   l->block[l->len++] = ',';
   add_number(l, e->failed);
   l->block[l->len++] = '\n';
-  l->written++;
+  l->lines++;
 }
 
 /* Up to `most` of the events of worker i; how many there were. */
@@ -245,10 +246,12 @@ static int on_over(void *ctx, const struct run_end *end, struct err *err)
     (void)pthread_join(l->thread, NULL);
     l->running = false;
   }
-  if (l->tell_written) {
-    *l->tell_written = l->written;
-    *l->tell_dropped = event_rings_dropped(&l->rings) + l->lost;
-  }
+  if (l->tell)
+    *l->tell = (struct event_log_end){
+      .written = l->written,
+      .dropped = event_rings_dropped(&l->rings) + l->lost,
+      .failed = l->failed,
+    };
   if (l->failed) {
     *err = l->why;
     return -1;

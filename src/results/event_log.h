@@ -8,6 +8,7 @@
 #ifndef BENCH_RESULTS_EVENT_LOG_H
 #define BENCH_RESULTS_EVENT_LOG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "report/reporter.h"
@@ -24,10 +25,17 @@ void event_log_free(struct event_log *l);
 /* Where workers put their events. */
 struct event_rings *event_log_rings(struct event_log *l);
 
-/* Where over() tells how many lines there are, and how many events found no
- * place. */
-void event_log_tell(struct event_log *l, uint64_t *ret_written,
-                    uint64_t *ret_dropped);
+/*
+ * Where over() tells what became of the events.  Lines of a block that was not
+ * written to its end count as dropped, also those that did get there.
+ */
+struct event_log_end {
+  uint64_t written; /* lines */
+  uint64_t dropped; /* events that found no place */
+  bool failed;      /* the file could not be written */
+};
+
+void event_log_tell(struct event_log *l, struct event_log_end *ret);
 
 extern const struct reporter event_log_reporter; /* ctx: struct event_log */
 

@@ -159,7 +159,7 @@ struct event_rings *results_event_rings(struct results *r)
 
 uint64_t results_dropped(const struct results *r)
 {
-  return r ? r->shared.log_dropped : 0;
+  return r ? r->shared.log.dropped : 0;
 }
 
 static int take_lock(struct results *r, struct err *err)
@@ -225,8 +225,7 @@ static int on_over(void *ctx, const struct run_end *end, struct err *err)
   if (r->event_log) {
     /* The document, which comes last, finds the numbers there. */
     r->shared.logged = true;
-    event_log_tell(r->event_log, &r->shared.log_written,
-                   &r->shared.log_dropped);
+    event_log_tell(r->event_log, &r->shared.log);
   }
   rc = reporters_over(r->use, r->n, end, err);
   release(r);

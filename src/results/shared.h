@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "report/life.h"
+#include "results/event_log.h"
 #include "results/system.h"
 
 struct err;
@@ -27,7 +28,7 @@ struct results_shared {
 
   /* Known once the event log has ended. */
   bool logged; /* there was one */
-  uint64_t log_written, log_dropped;
+  struct event_log_end log;
 };
 
 /* One value as text, on one line or indented; NULL: out of memory.  The caller

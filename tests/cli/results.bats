@@ -412,6 +412,23 @@ hdr_python() {
   must has "$stderr" "'/dev/full'"
   cpu --events=1 --event-log=/dev/null
   must is "$status" 0
+  # A limit of the size of files stands for a disk that is full during the run.
+  (
+    trap '' XFSZ
+    ulimit -f 8
+    status=0
+    "$BENCH" cpu --events=2000 --cpu-max-prime=100 --event-log=e.csv --json=- run 2>err ||
+      status=$?
+    echo $status >status
+  ) | cat >a.json
+  status=$(<status)
+  stderr=$(<err)
+  must is "$status" 1
+  must has "$stderr" "^ALERT: results: event-log: cannot write to 'e.csv'"
+  # Of a block that was cut off, what got there does not count.
+  check a.json "sum(d['event_log'].values()) == d['totals']['events'] == 2000" \
+    "d['event_log']['written'] < len(list(open('e.csv'))) < 600" \
+    "d['run']['exit_status'] == 1"
 }
 
 # Below the ports that the system gives to clients; another one if it is taken.

@@ -4,7 +4,9 @@
  */
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -81,7 +83,7 @@ static void test_file(void)
   const struct reporter *rep = &event_log_reporter;
   struct class_set *set = NULL;
   struct event_log *l = NULL;
-  uint64_t written = 0, dropped = 9;
+  struct event_log_end told = { .dropped = 9 };
   struct run_start start = { .start_ns = 1000 };
   struct run_end end = { 0 };
   struct event_record e = { 1500, 42, EVENT_NO_CLASS, 0 };
@@ -90,14 +92,15 @@ static void test_file(void)
   (void)class_set_new(&set, 2, &err);
   start.classes = set;
   OK(event_log_new(&l, in_folder("log"), 2, 0, &err) == 0, "a log");
-  event_log_tell(l, &written, &dropped);
+  event_log_tell(l, &told);
   OK(rep->start(l, &start, &err) == 0, "starts");
   event_ring_put(&event_log_rings(l)->of[0], &e);
   e = (struct event_record){ 900, 7, (uint16_t)class_id(set, "a \"b\"\nc", 7),
                              1 };
   event_ring_put(&event_log_rings(l)->of[1], &e);
   OK(rep->over(l, &end, &err) == 0, "ends");
-  OK(written == 2 && dropped == 0, "tells what it did");
+  OK(told.written == 2 && told.dropped == 0 && !told.failed,
+     "tells what it did");
   OK_STR(read_all(in_folder("log")),
          "start_ns,latency_ns,thread,class,error\n"
          "500,42,0,,0\n"
@@ -130,7 +133,8 @@ static void test_slow_file(void)
   struct run_start start = { 0 };
   struct run_end end = { 0 };
   struct event_log *l = NULL;
-  uint64_t written = 0, dropped = 0, put = 0;
+  struct event_log_end told = { 0 };
+  uint64_t put = 0;
   struct event_record e = { 123456789, 123456789, EVENT_NO_CLASS, 0 };
   struct err err = { "" };
   pthread_t reader;
@@ -139,7 +143,7 @@ static void test_slow_file(void)
   (void)mkfifo(in_folder("pipe"), 0600);
   fd = open(in_folder("pipe"), O_RDONLY | O_NONBLOCK);
   OK(event_log_new(&l, in_folder("pipe"), 1, 0, &err) == 0, "a log to a pipe");
-  event_log_tell(l, &written, &dropped);
+  event_log_tell(l, &told);
   OK(rep->start(l, &start, &err) == 0, "starts");
   /* A pipe and a ring together hold less than this. */
   for (; put < 400000; put++)
@@ -149,9 +153,54 @@ static void test_slow_file(void)
   OK(rep->over(l, &end, &err) == 0, "ends");
   event_log_free(l);
   (void)pthread_join(reader, NULL);
-  OK(dropped > 0, "some events were dropped");
-  OK(written + dropped == put, "and all are accounted for");
+  OK(told.dropped > 0, "some events were dropped");
+  OK(told.written + told.dropped == put, "and all are accounted for");
   (void)close(fd);
+}
+
+/* How over() ends for a log of so many events, of a file that takes no more
+ * than `most` bytes: a disk that is full. */
+static int fill(struct event_log_end *told, uint64_t events, rlim_t most)
+{
+  const struct reporter *rep = &event_log_reporter;
+  struct event_record e = { 500, 42, EVENT_NO_CLASS, 0 };
+  struct run_start start = { 0 };
+  struct run_end end = { 0 };
+  struct event_log *l = NULL;
+  struct err err = { "" };
+  struct rlimit before, now;
+  int rc = event_log_new(&l, in_folder("log"), 1, 0, &err);
+
+  if (rc < 0)
+    return rc;
+  event_log_tell(l, told);
+  (void)getrlimit(RLIMIT_FSIZE, &before);
+  now = before;
+  now.rlim_cur = most;
+  (void)setrlimit(RLIMIT_FSIZE, &now);
+  rc = rep->start(l, &start, &err);
+  for (uint64_t i = 0; i < events; i++)
+    event_ring_put(&event_log_rings(l)->of[0], &e);
+  if (rc == 0)
+    rc = rep->over(l, &end, &err);
+  (void)setrlimit(RLIMIT_FSIZE, &before);
+  event_log_free(l);
+  return rc;
+}
+
+/* Lines of a block that was not written do not count as written. */
+static void test_full_disk(void)
+{
+  struct event_log_end told = { 0 };
+
+  (void)signal(SIGXFSZ, SIG_IGN);
+  OK(fill(&told, 100, 8192) == 0, "room for a hundred lines");
+  OK(told.written == 100 && told.dropped == 0 && !told.failed, "all written");
+  OK(fill(&told, 1, 39) < 0, "no room for a line");
+  OK(told.written == 0 && told.dropped == 1 && told.failed, "it is dropped");
+  OK(fill(&told, 1000, 4096) < 0, "room for some");
+  OK(told.dropped >= 1000 - 4096 / 12 && told.failed, "dropped are the others");
+  OK(told.written + told.dropped == 1000, "and all are accounted for");
 }
 
 int main(void)
@@ -161,6 +210,7 @@ int main(void)
   test_ring();
   test_file();
   test_slow_file();
+  test_full_disk();
   (void)unlink(in_folder("log"));
   (void)unlink(in_folder("pipe"));
   (void)rmdir(folder);
