@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <luajit.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +50,7 @@ int program_fail_usage(int rc, const struct err *err)
 
 void program_put_text(struct strbuf *text)
 {
-  (void)fwrite(strbuf_str(text), 1, text->len, stdout);
+  log_put(strbuf_str(text), text->len);
   strbuf_done(text);
 }
 
@@ -345,6 +346,32 @@ static void free_all(struct program *p)
   free(p);
 }
 
+/* The reader of a pipe has seen enough, and has gone. */
+static bool is_stdout_unread(void)
+{
+  struct pollfd at = { .fd = STDOUT_FILENO };
+
+  return poll(&at, 1, 0) > 0 && (at.revents & POLLERR) != 0;
+}
+
+/* A text that is not complete must not look like success. */
+static int check_stdout(int status)
+{
+  struct err err;
+  int why;
+
+  if (!log_lost_text(&why) || why == EPIPE || is_stdout_unread())
+    return status;
+  errno = why;
+  if (why != 0)
+    (void)err_sys(&err, "cannot write to the standard output,");
+  else
+    (void)err_set(&err, -EIO, "cannot write to the standard output");
+  (void)program_fail(&err);
+  log_flush();
+  return status == EXIT_OK ? EXIT_FAILED : status;
+}
+
 int program_main(int argc, char **argv)
 {
   struct program *p = calloc(1, sizeof(*p));
@@ -360,6 +387,7 @@ int program_main(int argc, char **argv)
   else if (go)
     status = work(p, argc, argv);
   log_flush();
+  status = check_stdout(status);
   abandoned = p->abandoned;
   if (p->team)
     status = team_leave(p->team, status);

@@ -3,9 +3,9 @@
  */
 #include "base/log.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/strbuf.h"
@@ -23,6 +23,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static FILE *text_stream;
 static char origin[320];
 static struct series on_text, on_stderr;
+static int lost_errno; /* of a failure of stdout; 0: none */
 
 static const char *const prefix[] = {
   [LOG_FATAL] = "FATAL: ", [LOG_ALERT] = "ALERT: ", [LOG_WARNING] = "WARNING: ",
@@ -74,18 +75,39 @@ FILE *log_get_text(void)
   return stream;
 }
 
-/* Nobody can be told that a message could not be written. */
-static void put(FILE *stream, const struct strbuf *b)
+/* Later the stream only knows that it has failed.  Of a failure of stderr
+ * nobody can be told. */
+static void note_failure(FILE *stream, bool failed_before)
 {
-  if (b->len > 0)
-    (void)fwrite(b->text, 1, b->len, stream);
+  if (stream == stdout && !failed_before && ferror(stream))
+    lost_errno = errno;
+}
+
+static void put(FILE *stream, const char *text, size_t len)
+{
+  const bool failed = ferror(stream) != 0;
+
+  if (len > 0)
+    (void)fwrite(text, 1, len, stream);
+  note_failure(stream, failed);
 }
 
 static void end_series(struct series *s, FILE *stream)
 {
+  const bool failed = ferror(stream) != 0;
+
   if (s->again > 0)
     (void)fprintf(stream, "(last message repeated %lu times)\n", s->again);
+  note_failure(stream, failed);
   s->again = 0;
+}
+
+static void flush(FILE *stream)
+{
+  const bool failed = ferror(stream) != 0;
+
+  (void)fflush(stream);
+  note_failure(stream, failed);
 }
 
 /* Takes over what is in `b`. */
@@ -98,7 +120,7 @@ static void put_in_series(struct series *s, FILE *stream, struct strbuf *b)
     return;
   }
   end_series(s, stream);
-  put(stream, b);
+  put(stream, b->text, b->len);
   strbuf_done(&s->last);
   s->last = *b;
 }
@@ -119,7 +141,7 @@ void log_vmsg(enum log_level level, const char *fmt, va_list ap)
     strbuf_add(&b, "\n", 1);
   text = text_stream ? text_stream : stdout;
   if (level == LOG_NOTICE) {
-    put(text, &b);
+    put(text, b.text, b.len);
     strbuf_done(&b);
   } else if (level == LOG_INFO) {
     put_in_series(&on_text, text, &b);
@@ -138,6 +160,13 @@ void log_msg(enum log_level level, const char *fmt, ...)
   va_end(ap);
 }
 
+void log_put(const char *text, size_t len)
+{
+  (void)pthread_mutex_lock(&lock);
+  put(stdout, text, len);
+  (void)pthread_mutex_unlock(&lock);
+}
+
 void log_flush(void)
 {
   FILE *text;
@@ -148,7 +177,19 @@ void log_flush(void)
   end_series(&on_stderr, stderr);
   strbuf_done(&on_text.last);
   strbuf_done(&on_stderr.last);
-  (void)fflush(text);
-  (void)fflush(stdout);
+  flush(text);
+  flush(stdout);
   (void)pthread_mutex_unlock(&lock);
+}
+
+bool log_lost_text(int *ret_errno)
+{
+  bool lost;
+
+  (void)pthread_mutex_lock(&lock);
+  lost = lost_errno != 0 || ferror(stdout);
+  if (lost)
+    *ret_errno = lost_errno;
+  (void)pthread_mutex_unlock(&lock);
+  return lost;
 }

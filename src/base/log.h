@@ -12,6 +12,8 @@
 #define BENCH_BASE_LOG_H
 
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "base/compiler.h"
@@ -48,7 +50,17 @@ void log_msg(enum log_level level, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void log_vmsg(enum log_level level, const char *fmt, va_list ap)
   PRINTF_LIKE(2, 0);
 
+/* Text for stdout itself, wherever messages go and whatever the level is. */
+void log_put(const char *text, size_t len);
+
 /* Print counts that are still owed, and flush.  Called before every exit. */
 void log_flush(void);
+
+/*
+ * After log_flush(): is text missing on stdout, whoever has written it?  Then
+ * *ret_errno is why, 0: not known.  What a caller tells of itself it can clear
+ * from the stream (clearerr).
+ */
+bool log_lost_text(int *ret_errno);
 
 #endif

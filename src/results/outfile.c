@@ -24,9 +24,20 @@ static int cannot_open(const char *name, struct err *err)
   return err_sys(err, "cannot open '%s' for writing,", name);
 }
 
+/* It is told now, and not once more at the end of the program. */
+static void forget_failure(FILE *stream)
+{
+  if (stream == stdout)
+    clearerr(stream);
+}
+
 static int cannot_write(const char *name, struct err *err)
 {
-  return err_sys(err, "cannot write to '%s',", name);
+  const int rc = err_sys(err, "cannot write to '%s',", name);
+
+  if (is_stdout(name))
+    forget_failure(stdout);
+  return rc;
 }
 
 int outfile_open(struct outfile *f, const char *name, struct err *err)
@@ -138,6 +149,7 @@ void whole_file_abort(struct whole_file *f)
 {
   if (f->stream && f->stream != stdout)
     (void)fclose(f->stream); /* it is not wanted any more */
+  forget_failure(f->stream);
   if (f->beside)
     (void)unlink(f->beside);
   free(f->beside);

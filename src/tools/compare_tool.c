@@ -2,11 +2,11 @@
  * compare_tool.c - `bench compare BASE NEW...`: files in, tables out.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "base/log.h"
 #include "base/strbuf.h"
 #include "opt/optset.h"
 #include "results/jobj.h"
@@ -140,20 +140,19 @@ static int compare_with(struct job *job, const struct groups *base,
   return rc;
 }
 
-static int print(struct job *job, struct err *err)
+static int add_text(const char *text, size_t len, void *to)
 {
-  struct jobj o;
-  json_t *all;
-  int rc = 0;
+  strbuf_add(to, text, len);
+  return ((struct strbuf *)to)->failed ? -1 : 0;
+}
 
-  if (job->cfg->format != FORMAT_JSON) {
-    compare_explain(&job->text);
-    if (job->text.failed)
-      return no_memory(err);
-    (void)fputs(strbuf_str(&job->text), stdout);
-    return 0;
-  }
-  o = jobj_new();
+/* The comparison as JSON, instead of the text. */
+static int make_json(struct job *job, struct err *err)
+{
+  struct jobj o = jobj_new();
+  json_t *all;
+  int rc;
+
   jobj_text(&o, "schema", "bench-compare/1");
   jobj_real(&o, "confidence", BOOT_CONFIDENCE);
   jobj_add(&o, "comparisons", json_incref(job->list));
@@ -162,10 +161,27 @@ static int print(struct job *job, struct err *err)
   all = jobj_take(&o);
   if (!all)
     return no_memory(err);
-  if (json_dumpf(all, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(15)) < 0)
-    rc = no_memory(err);
-  (void)fputs("\n", stdout);
+  strbuf_clear(&job->text);
+  rc = json_dump_callback(all, add_text, &job->text,
+                          JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+  strbuf_adds(&job->text, "\n");
   json_decref(all);
+  return rc < 0 ? no_memory(err) : 0;
+}
+
+/* Whether it could be written is looked at when the program ends. */
+static int print(struct job *job, struct err *err)
+{
+  int rc = 0;
+
+  if (job->cfg->format == FORMAT_JSON)
+    rc = make_json(job, err);
+  else
+    compare_explain(&job->text);
+  if (rc == 0 && job->text.failed)
+    rc = no_memory(err);
+  if (rc == 0)
+    log_put(strbuf_str(&job->text), job->text.len);
   return rc;
 }
 

@@ -198,3 +198,35 @@ WARNING: --max-time is deprecated, use --time instead"
   must is "$status" 0
   must is "$output" "$list"
 }
+
+@test "text that cannot be written is an error, and one line says why" {
+  printf 'function event() end function prepare() print("prepared") end' >x.lua
+  local args
+  for args in "--help" "--version" "cpu help" "cpu --events=1 run" "./x.lua prepare"; do
+    status=0
+    # shellcheck disable=SC2086 # several arguments
+    "$BENCH" $args >/dev/full 2>err || status=$?
+    stderr=$(<err)
+    must is "$status" 1
+    must is "$stderr" \
+      "FATAL: cannot write to the standard output, errno = 28 (No space left on device)"
+  done
+  # Results tell it of themselves.
+  status=0
+  "$BENCH" cpu --events=1 --json=- run >/dev/full 2>err || status=$?
+  must is "$status" 1
+  must is "$(grep -c 'No space left' err)" 1
+}
+
+@test "a reader that has seen enough is no error" {
+  (
+    trap '' PIPE # else the signal ends it, as ever
+    "$BENCH" --help 2>err | true
+    echo "${PIPESTATUS[0]}" >status
+    "$BENCH" cpu --time=1 --report-interval=0.1 run 2>>err | head -n 1 >line
+    echo "${PIPESTATUS[0]}" >>status
+  )
+  must is "$(xargs <status)" "0 0"
+  must is "$(<err)" ""
+  must has "$(<line)" '^bench '
+}

@@ -222,6 +222,19 @@ make_results() {
     and d["comparisons"][0]["figures"][0]["name"] == "events/s"'
 }
 
+@test "compare: a table that cannot be written is an error" {
+  make_results
+  local format
+  for format in text markdown json; do
+    status=0
+    "$BENCH" compare a.json b.json --format=$format >/dev/full 2>err || status=$?
+    stderr=$(<err)
+    must is "$status" 1
+    must is "$stderr" \
+      "FATAL: cannot write to the standard output, errno = 28 (No space left on device)"
+  done
+}
+
 @test "compare: --fail-if-slower" {
   python3 - <<'PY'
 import json

@@ -1,6 +1,8 @@
 /*
  * test_log.c - levels, prefixes, streams, and messages that come again.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -231,6 +233,30 @@ static void test_threads(void)
   OK(n == THREADS * MESSAGES, "no message is lost or counted twice");
 }
 
+/* A disk that is full, and then no more. */
+static void test_lost_text(void)
+{
+  int why = -1, saved, full;
+  bool lost;
+
+  log_flush();
+  OK(!log_lost_text(&why) && why == -1, "nothing is lost");
+  (void)fflush(stdout);
+  saved = dup(STDOUT_FILENO);
+  full = open("/dev/full", O_WRONLY);
+  (void)dup2(full, STDOUT_FILENO);
+  log_put("text\n", 5);
+  log_flush();
+  (void)dup2(saved, STDOUT_FILENO);
+  (void)close(saved);
+  (void)close(full);
+  log_put("", 0);
+  log_flush();
+  lost = log_lost_text(&why);
+  clearerr(stdout);
+  OK(lost && why == ENOSPC, "a line is lost, and it is known why");
+}
+
 int main(void)
 {
   test_levels();
@@ -240,5 +266,6 @@ int main(void)
   test_hidden();
   test_lines();
   test_threads();
+  test_lost_text();
   return TAP_EXIT();
 }
