@@ -42,6 +42,14 @@ load helper
   done
 }
 
+@test "memory does its total after the warm-up" {
+  bench memory --memory-total-size=10K --threads=2 --warmup-time=1 --time=5 run
+  must is "$status" 0
+  # Of each thread, the event that was open at the end of the warm-up counts too.
+  n=$(number 'Total operations:')
+  must holds "$n >= 10 && $n <= 12"
+}
+
 @test "memory: --events has no effect, and says so" {
   bench memory --memory-total-size=10K --events=3 run
   must is "$(number 'Total operations:')" 10

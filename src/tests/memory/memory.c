@@ -59,7 +59,7 @@ static const struct opt memory_opts[] = {
     .max = INT64_MAX,
     .help = "total size of data to transfer, 0 for no limit",
     .man = "The test ends when all threads together have gone over so many "
-           "bytes, or at the time limit.",
+           "bytes after the warm-up, or at the time limit.",
   },
   {
     OPT_WORD(struct memory_cfg, scope),
@@ -236,12 +236,17 @@ static void memory_thread_close(void *thr)
   free(t);
 }
 
+/* In the warm-up nothing is taken from the share: a loop of its own, so that
+ * the other one has no more to look at. */
 static int memory_loop(void *thr, struct worker *w, struct err *err)
 {
   struct memory_thread *t = thr;
+  bool more;
 
   (void)err;
-  while (worker_step(w)) {
+  while ((more = worker_step(w)) && !w->counted)
+    t->kernel(&t->block);
+  for (; more; more = worker_step(w)) {
     if (t->left == 0) {
       worker_give_back(w); /* the step has ended the last event */
       break;
