@@ -354,13 +354,15 @@ static bool is_stdout_unread(void)
   return poll(&at, 1, 0) > 0 && (at.revents & POLLERR) != 0;
 }
 
-/* A text that is not complete must not look like success. */
+/* A text that is not complete must not look like success.  Who has closed the
+ * standard output wants none. */
 static int check_stdout(int status)
 {
   struct err err;
   int why;
 
-  if (!log_lost_text(&why) || why == EPIPE || is_stdout_unread())
+  if (!log_lost_text(&why) || why == EPIPE || why == EBADF ||
+      is_stdout_unread())
     return status;
   errno = why;
   if (why != 0)
