@@ -62,6 +62,7 @@ void class_set_free(struct class_set *set)
     for (unsigned i = 0; set->hist[id] && i < hists_of(set, id); i++)
       hist_free(set->hist[id][i]);
     free(set->hist[id]);
+    slow_free(set->slow[id]);
     free(set->name[id]);
   }
   (void)pthread_mutex_destroy(&set->lock);
@@ -132,6 +133,14 @@ static struct hist *hist_for(struct class_set *set, unsigned worker,
   return *slot;
 }
 
+/* Under the lock. */
+static struct slow_hist *slow_for(struct class_set *set, unsigned id)
+{
+  if (!set->slow[id])
+    set->slow[id] = slow_new();
+  return set->slow[id];
+}
+
 struct class_cell *class_cell_new(struct class_recorder *r, unsigned id)
 {
   struct class_set *set = r->set;
@@ -141,9 +150,9 @@ struct class_cell *class_cell_new(struct class_recorder *r, unsigned id)
     return NULL;
   (void)pthread_mutex_lock(&set->lock);
   c->hist = hist_for(set, r->worker, id);
-  c->hist_slow = hist_for(set, 0, id);
+  c->slow = slow_for(set, id);
   (void)pthread_mutex_unlock(&set->lock);
-  if (!c->hist || !c->hist_slow) {
+  if (!c->hist || !c->slow) {
     free(c);
     return NULL;
   }
@@ -161,6 +170,8 @@ static void read_hists(struct class_set *set, unsigned id, struct hist_sum *sum)
     if (set->hist[id][i])
       hist_sum_add(sum, set->hist[id][i]);
   }
+  if (set->slow[id])
+    slow_add(sum, set->slow[id]);
   (void)pthread_mutex_unlock(&set->lock);
 }
 

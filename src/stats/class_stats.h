@@ -25,6 +25,7 @@
 #include "base/compiler.h"
 #include "stats/hist_sum.h"
 #include "stats/recorder.h"
+#include "stats/slow.h"
 
 struct err;
 
@@ -43,7 +44,7 @@ struct class_cell {
 
   /* Constant. */
   struct hist *hist;      /* borrowed from the set */
-  struct hist *hist_slow; /* of all workers: HIST_SLOW_NS and more */
+  struct slow_hist *slow; /* borrowed; of all workers: what is slow */
   bool hist_shared;       /* `hist`, with other workers */
 } CACHE_ALIGNED;
 
@@ -66,7 +67,8 @@ struct class_set {
   char *name[CLASS_MAX]; /* owned; constant below `n` */
   _Atomic unsigned n;    /* pairs release with the acquire of readers */
   unsigned n_hists; /* of each of the first classes; the others have less */
-  struct hist **hist[CLASS_MAX]; /* owned; under the lock */
+  struct hist **hist[CLASS_MAX];     /* owned; under the lock */
+  struct slow_hist *slow[CLASS_MAX]; /* as `hist` */
 };
 
 /* What happened to one operation beside its time. */
@@ -119,8 +121,8 @@ static inline void class_record(struct class_recorder *r, unsigned id,
     recorder_bump(&c->rows, outcome->rows);
   if (outcome->bytes > 0)
     recorder_bump(&c->bytes, outcome->bytes);
-  if (UNLIKELY(took_ns >= HIST_SLOW_NS))
-    hist_record_shared(c->hist_slow, took_ns);
+  if (UNLIKELY(took_ns >= SLOW_NS))
+    slow_record(c->slow, took_ns);
   else if (UNLIKELY(c->hist_shared))
     hist_record_shared(c->hist, took_ns);
   else

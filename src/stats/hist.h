@@ -28,10 +28,6 @@ enum {
 
 #define HIST_MAX_NS ((UINT64_C(1) << HIST_TOP_BIT) - 1)
 
-/* Latencies from this one on are so rare, at most 15 a second and thread, that
- * all threads together write them to one histogram. */
-#define HIST_SLOW_NS (UINT64_C(1) << 26)
-
 /* A short count is full: not the largest number that fits, since for a moment
  * as many threads as there are may have added one too much. */
 #define HIST_FULL (UINT32_MAX - 0xffff)

@@ -41,8 +41,9 @@ int recorders_init(struct recorders *rs, unsigned n, bool percentiles,
   if (percentiles) {
     rs->n_hists = hist_count(n);
     rs->hists = calloc(rs->n_hists, sizeof(struct hist *));
+    rs->slow = slow_new();
   }
-  if (!rs->of || !rs->seen || (percentiles && !rs->hists))
+  if (!rs->of || !rs->seen || (percentiles && (!rs->hists || !rs->slow)))
     goto no_memory;
   for (unsigned i = 0; i < rs->n_hists; i++) {
     rs->hists[i] = hist_new();
@@ -59,7 +60,7 @@ int recorders_init(struct recorders *rs, unsigned n, bool percentiles,
     epoch_data_start(&r->data[1], 0, 0);
     if (percentiles) {
       r->hist = rs->hists[i % rs->n_hists];
-      r->hist_slow = rs->hists[0];
+      r->slow = rs->slow;
     }
     r->hist_shared = n > rs->n_hists;
   }
@@ -77,6 +78,7 @@ void recorders_done(struct recorders *rs)
   for (unsigned i = 0; rs->hists && i < rs->n_hists; i++)
     hist_free(rs->hists[i]);
   free(rs->hists);
+  slow_free(rs->slow);
   free(rs->seen);
   free(rs->of);
   memset(rs, 0, sizeof(*rs));
@@ -244,6 +246,7 @@ void snapshot_take(struct snapshot *s, struct recorders *rs, uint64_t now_ns)
     hist_sum_clear(s->hist);
     for (unsigned i = 0; i < rs->n_hists; i++)
       hist_sum_add(s->hist, rs->hists[i]);
+    slow_add(s->hist, rs->slow);
   }
 }
 

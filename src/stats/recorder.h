@@ -24,6 +24,7 @@
 
 #include "base/compiler.h"
 #include "stats/hist_sum.h"
+#include "stats/slow.h"
 
 struct err;
 
@@ -60,7 +61,7 @@ struct recorder {
 
   /* Constant after recorders_new(). */
   struct hist *hist;      /* NULL: no percentiles wanted */
-  struct hist *hist_slow; /* of all workers: HIST_SLOW_NS and more */
+  struct slow_hist *slow; /* of all workers: what is slow */
   bool hist_shared;       /* `hist`, with other workers */
 } CACHE_ALIGNED;
 
@@ -79,7 +80,8 @@ struct recorders {
   unsigned n CACHE_ALIGNED;
   struct recorder *of; /* owned; [n] */
   unsigned n_hists;
-  struct hist **hists; /* owned; workers share them when n > n_hists */
+  struct hist **hists;    /* owned; workers share them when n > n_hists */
+  struct slow_hist *slow; /* owned; what is slow is only here */
 
   /* Of the thread that takes snapshots: what the last one saw. */
   struct worker_totals *seen; /* owned; [n] */
@@ -124,8 +126,8 @@ static inline void recorder_event_in(struct recorder *r, uint32_t now,
   ck_sequence_write_end(&r->seq);
 
   if (r->hist) {
-    if (UNLIKELY(latency_ns >= HIST_SLOW_NS))
-      hist_record_shared(r->hist_slow, latency_ns);
+    if (UNLIKELY(latency_ns >= SLOW_NS))
+      slow_record(r->slow, latency_ns);
     else if (r->hist_shared)
       hist_record_shared(r->hist, latency_ns);
     else
