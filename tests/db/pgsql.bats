@@ -68,6 +68,14 @@ tap() {
   tap "$BENCH_BUILD/tests/db/pgsql_driver" emulated library
 }
 
+@test "pgsql: a session that was terminated: why, whoever notices it" {
+  tap "$BENCH_BUILD/tests/db/pgsql_lost"
+}
+
+@test "pgsql: a session that was terminated: why, whoever notices it, client library" {
+  tap "$BENCH_BUILD/tests/db/pgsql_lost" library
+}
+
 # says TEXT OPTIONS: a run that opens a connection.
 says() {
   printf 'function thread_init() con = sysbench.sql.driver():connect() end

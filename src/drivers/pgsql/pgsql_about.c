@@ -68,19 +68,6 @@ void pgsql_about(struct session *s, pgsql_put *put, void *ctx)
   put_tls(conn, put, ctx);
 }
 
-/* A query of the driver's own; NULL when it failed. */
-static PGresult *ask(struct session *s, const char *sql)
-{
-  PGresult *result;
-
-  pgsql_wire_lend(pgsql_of(s));
-  result = PQexec(pgsql_of(s)->conn, sql);
-  if (PQresultStatus(result) == PGRES_TUPLES_OK)
-    return result;
-  PQclear(result);
-  return NULL;
-}
-
 void pgsql_settings(struct session *s, pgsql_put *put, void *ctx)
 {
   static const char *const names[] = {
@@ -93,7 +80,7 @@ void pgsql_settings(struct session *s, pgsql_put *put, void *ctx)
     PGresult *result;
 
     (void)snprintf(sql, sizeof(sql), "SHOW %s", names[i]);
-    result = ask(s, sql);
+    result = pgsql_ask(pgsql_of(s), sql);
     if (result && PQntuples(result) == 1)
       put(ctx, names[i], PQgetvalue(result, 0, 0));
     PQclear(result);
@@ -104,11 +91,12 @@ void pgsql_check(struct session *s, const struct run_facts *facts,
                  struct strbuf *lines)
 {
   /* This connection is one of those that the run opens. */
-  PGresult *result = ask(
-    s, "SELECT current_setting('max_connections'), "
-       "current_setting('superuser_reserved_connections'), "
-       "(SELECT count(*) FROM pg_stat_activity WHERE "
-       "backend_type = 'client backend' AND pid <> pg_backend_pid())");
+  PGresult *result = pgsql_ask(
+    pgsql_of(s),
+    "SELECT current_setting('max_connections'), "
+    "current_setting('superuser_reserved_connections'), "
+    "(SELECT count(*) FROM pg_stat_activity WHERE "
+    "backend_type = 'client backend' AND pid <> pg_backend_pid())");
   int64_t max, room;
 
   if (!result)

@@ -294,6 +294,7 @@ int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out)
   }
   (void)PQsetErrorVerbosity(p->conn, PQERRORS_DEFAULT);
   p->fd = PQsocket(p->conn);
+  atomic_store_explicit(&p->fd_to_cut, p->fd, memory_order_relaxed);
   p->broken = false;
   p->last_state[0] = '\0';
   if (choose_protocol(p, out) < 0)
@@ -333,7 +334,10 @@ void pgsql_disconnect(struct session *s)
 
 void pgsql_shutdown(struct session *s)
 {
-  (void)shutdown(pgsql_of(s)->fd, SHUT_RDWR);
+  struct pgsql_session *p = pgsql_of(s);
+
+  (void)shutdown(atomic_load_explicit(&p->fd_to_cut, memory_order_relaxed),
+                 SHUT_RDWR);
 }
 
 void pgsql_connect_message(const struct session *s, const struct outcome *out,

@@ -4,6 +4,7 @@
 #ifndef BENCH_DRIVERS_PGSQL_PGSQL_INTERNAL_H
 #define BENCH_DRIVERS_PGSQL_PGSQL_INTERNAL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -30,11 +31,15 @@ struct pgsql_reply {
 struct pgsql_session {
   struct session base;
   PGconn *conn;      /* owned; NULL: not connected */
-  int fd;            /* of the connection, for shutdown() */
+  int fd;            /* of the connection; -1: the library has closed it */
   bool broken;       /* the state of the protocol is unknown: do not go on */
   bool listens;      /* the library may have notifications */
   unsigned channels; /* LISTEN without UNLISTEN, as far as one can see */
   bool emulates;     /* the dialect has to be right after each statement */
+
+  /* `fd` for shutdown(): written by the session's thread, read by another one,
+   * relaxed. */
+  _Atomic int fd_to_cut;
 
   bool plain_chosen;   /* statements may be executed without the library */
   bool plain;          /* now they are: the library need not hear all */
@@ -166,6 +171,15 @@ void pgsql_keep_goodbye(struct pgsql_session *p);
 
 /* Read all results and drop them. */
 void pgsql_drain(struct pgsql_session *p);
+/*
+ * After calls of the library whose failure is not told: if it has found the
+ * connection broken, it has closed the socket, and the number may be that of
+ * another one by now.  It is not used any more; the next statement says why.
+ */
+void pgsql_note_loss(struct pgsql_session *p);
+/* The rows that answer a question of the driver's own, owned by the caller;
+ * NULL: it has failed.  Nothing may be pending. */
+PGresult *pgsql_ask(struct pgsql_session *p, const char *sql);
 /* `result` (owned by this call, may be NULL) is why a call failed: -1. */
 int pgsql_failed(struct pgsql_session *p, struct pgsql_reply reply,
                  struct outcome *out);

@@ -143,6 +143,36 @@ void pgsql_drain(struct pgsql_session *p)
   p->ahead = (struct pgsql_reply){ 0 };
   while (!p->broken && (reply = read_reply(p)).result)
     forget(p, reply.result);
+  pgsql_note_loss(p);
+}
+
+void pgsql_note_loss(struct pgsql_session *p)
+{
+  if (LIKELY(PQstatus(p->conn) != CONNECTION_BAD))
+    return;
+  p->broken = true;
+  p->fd = -1;
+  atomic_store_explicit(&p->fd_to_cut, -1, memory_order_relaxed);
+  pgsql_note_last_words(
+    p, PQresultErrorField(p->goodbye, PG_DIAG_SQLSTATE),
+    PQresultErrorField(p->goodbye, PG_DIAG_MESSAGE_PRIMARY));
+}
+
+PGresult *pgsql_ask(struct pgsql_session *p, const char *sql)
+{
+  PGresult *answer = NULL, *result;
+
+  pgsql_wire_lend(p);
+  if (PQsendQuery(p->conn, sql)) {
+    while ((result = PQgetResult(p->conn)) != NULL) {
+      if (!answer && PQresultStatus(result) == PGRES_TUPLES_OK)
+        answer = result;
+      else
+        forget(p, result);
+    }
+  }
+  pgsql_note_loss(p);
+  return answer;
 }
 
 /* The first line of the library's own words. */

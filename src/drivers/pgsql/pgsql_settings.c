@@ -47,10 +47,9 @@ static void ask_server(struct pgsql_session *p)
   if (p->base.trx == TRX_ABORTED || p->broken ||
       PQstatus(p->conn) != CONNECTION_OK)
     return;
-  pgsql_wire_lend(p);
-  result = PQexec(p->conn, "SELECT "
-                           "current_setting('standard_conforming_strings'), "
-                           "current_setting('client_encoding')");
+  result = pgsql_ask(p, "SELECT "
+                        "current_setting('standard_conforming_strings'), "
+                        "current_setting('client_encoding')");
   if (PQntuples(result) == 1) {
     set_dialect(p, PQgetvalue(result, 0, 0));
     p->encoding = pg_char_to_encoding(PQgetvalue(result, 0, 1));

@@ -67,6 +67,7 @@ static bool run_quietly(struct pgsql_session *p, const char *sql)
     out = (struct outcome){ 0 };
     if (pgsql_receive(p, sent, false, NULL, 0, &out) < 0) {
       pgsql_keep_goodbye(p);
+      pgsql_note_loss(p);
       return false;
     }
   } while (out.more);
