@@ -195,6 +195,20 @@ static bool keep_binds(struct stmt *st, const sql_bind *binds, size_t n)
   return true;
 }
 
+/* To be prepared anew, after a failure that is told already.  With a connection
+ * that was lost the statement is gone. */
+static void discard(struct stmt *st)
+{
+  struct conn *c = st->conn;
+
+  if (!st->ready)
+    return;
+  (void)call_start(c);
+  c->driver->unprepare(st->prepared, c->state != CONN_OPEN);
+  call_stop(c);
+  st->ready = false;
+}
+
 /* Prepared on this very connection, with its parameters; else make it so. */
 static bool make_ready(struct stmt *st)
 {
@@ -202,7 +216,10 @@ static bool make_ready(struct stmt *st)
     return true;
   if (!prepare(st))
     return false;
-  return st->emulated || !st->bound || bind_native(st);
+  if (st->emulated || !st->bound || bind_native(st))
+    return true;
+  discard(st);
+  return false;
 }
 
 static bool usable(struct stmt *st)

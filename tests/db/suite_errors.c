@@ -140,6 +140,44 @@ static void killed(const struct rig_settings *base)
   rig_close(&r);
 }
 
+/* Executed on a new connection, while its table is missing and after that. */
+static void prepared_anew(const struct rig_settings *base)
+{
+  struct rig_settings set = *base;
+  const char *ignore[] = { "all" };
+  static const char sql[] = "SELECT n FROM suite_err WHERE id = ?";
+  int64_t id = 1;
+  sql_bind b = { .type = SQL_TYPE_BIGINT, .buffer = &id };
+  struct rig r;
+  struct stmt *st;
+  sql_result *rs;
+
+  set.ignore = ignore;
+  set.n_ignore = 1;
+  if (!rig_open(&r, &set))
+    return;
+  table(&r);
+  (void)run_sql(r.con, "DROP TABLE IF EXISTS suite_away");
+  st = stmt_prepare(r.con, sql, strlen(sql));
+  ok(st && stmt_bind(st, &b, 1) == 0 && stmt_execute(st), "a statement");
+  (void)run_sql(r.con, "ALTER TABLE suite_err RENAME TO suite_away");
+  (void)conn_query(r.con, r.is->kill_self, strlen(r.is->kill_self));
+  if (r.con->pub.error == DB_ERROR_NONE) /* noticed by the next one */
+    (void)conn_query(r.con, "SELECT 1", 8);
+  ok(conn_failure(r.con)->reconnected, "its connection is replaced");
+  for (int i = 0; i < 3; i++) {
+    ok(!stmt_execute(st) && r.con->pub.error == DB_ERROR_IGNORABLE,
+       "its table is missing");
+    ok_str(r.con->pub.sql_state, r.is->missing_state, "as often as it is");
+  }
+  (void)run_sql(r.con, "ALTER TABLE suite_away RENAME TO suite_err");
+  rs = stmt_execute(st);
+  ok(rs && rs->nrows == 1, "when the table is back, it works again");
+  stmt_free(st);
+  (void)run_sql(r.con, "DROP TABLE suite_err");
+  rig_close(&r);
+}
+
 void suite_errors(const struct rig_settings *set)
 {
   struct rig r;
@@ -157,6 +195,8 @@ void suite_errors(const struct rig_settings *set)
   fatal(set);
   prepare_errors(set);
   ignorable(set);
-  if (kills)
-    killed(set);
+  if (!kills)
+    return;
+  killed(set);
+  prepared_anew(set);
 }
