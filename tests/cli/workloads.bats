@@ -527,6 +527,42 @@ LUA
   grep '^done$' out
 }
 
+@test "a lost connection, and a close_statements that returns nothing" {
+  cat >mine.lua <<'LUA'
+require("oltp_common")
+local others, own = close_statements
+local lost, made = false, 0
+function prepare_statements()
+   prepare_point_selects()
+   own = con:prepare("SELECT 1")
+   made = made + 1
+end
+function close_statements()
+   others()
+   own:close()
+end
+function event()
+   execute_point_selects()
+   assert(rawget(stmt[1], "point_selects"))
+   if not lost then
+      lost = true
+      error({errcode = sysbench.error.RESTART_EVENT, sql_errno = 2013,
+             connection = con})
+   end
+   own:execute()
+end
+local prepare_again = sysbench.hooks.before_restart_event
+function sysbench.hooks.before_restart_event(errdesc)
+   prepare_again(errdesc)
+   assert(rawget(stmt[1], "point_selects"), "made before the next event")
+   assert(made == 2)
+   print("again")
+end
+LUA
+  expect "54 0 0 54" ./mine.lua $null --tables=2 --events=4
+  grep '^again$' out
+}
+
 @test "a class that was not prepared, or that nobody knows, is an error" {
   cat >mine.lua <<'LUA'
 require("oltp_common")

@@ -290,16 +290,11 @@ function prepare_delete_inserts()
    prepare_for_each_table("inserts")
 end
 
--- Returns the classes of each table of which there were statements.
 function close_statements()
-   local closed = {}
-
    for n, sub in pairs(stmt) do
       if type(n) == "number" and type(sub) == "table" then
-         closed[n] = {}
          for key, statement in pairs(sub) do
             statement:close()
-            table.insert(closed[n], key)
             sub[key] = nil
             if CLASS[key] then param[n][key] = nil end
          end
@@ -313,19 +308,32 @@ function close_statements()
       end
    end
    own_begin, at_once = nil, 0
-   return closed
+end
+
+-- The classes of each table of which there are statements.
+local function classes_in_use()
+   local used = {}
+
+   for n, sub in pairs(stmt) do
+      if type(n) == "number" and type(sub) == "table" then
+         used[n] = {}
+         for key in pairs(sub) do table.insert(used[n], key) end
+      end
+   end
+   return used
 end
 
 -- All statements on a new connection.  Those that were in use are made at once:
 -- the events that follow then find all that compiled code has found so far.
 local function prepare_again()
-   local closed = close_statements()
+   local used = classes_in_use()
 
+   close_statements()
    collectgarbage() -- the new ones shall take the place of the old ones
    prepare_statements()
-   for n, keys in pairs(closed) do
+   for n, keys in pairs(used) do
       for _, key in ipairs(keys) do
-         local _ = stmt[n][key]
+         local _ = stmt[n] and stmt[n][key]
       end
    end
 end
@@ -338,7 +346,7 @@ if jit then
       prepare_point_selects, prepare_simple_ranges, prepare_sum_ranges,
       prepare_order_ranges, prepare_distinct_ranges, prepare_index_updates,
       prepare_non_index_updates, prepare_delete_inserts, close_statements,
-      prepare_again
+      classes_in_use, prepare_again
    }) do jit.off(rare) end
 end
 
