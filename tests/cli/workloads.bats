@@ -563,6 +563,36 @@ LUA
   grep '^again$' out
 }
 
+@test "a thread_init of a script's own needs con, stmt and param only" {
+  cat >mine.lua <<'LUA'
+require("oltp_common")
+function prepare_statements()
+   prepare_begin()
+   prepare_commit()
+   prepare_index_updates()
+   prepare_delete_inserts()
+end
+function thread_init()
+   con = sysbench.sql.driver():connect()
+   stmt, param = {}, {}
+   for n = 1, sysbench.opt.tables do stmt[n], param[n] = {}, {} end
+   prepare_statements()
+   assert(drv == nil)
+end
+function event()
+   begin()
+   execute_index_updates()
+   execute_delete_inserts()
+   commit()
+end
+LUA
+  bench oltp_common $sqlite --table-size=50 prepare
+  expect "0 9 6 15" ./mine.lua $sqlite --table-size=50 --events=3 \
+    --rand-type=uniform
+  expect "0 9 6 15" ./mine.lua $sqlite --table-size=50 --events=3 \
+    --rand-type=uniform --pgsql-variant=redshift
+}
+
 @test "a class that was not prepared, or that nobody knows, is an error" {
   cat >mine.lua <<'LUA'
 require("oltp_common")

@@ -79,8 +79,15 @@ local function option(name)
    return value
 end
 
+-- The name of a thread's driver: a script with a thread_init of its own need
+-- not have set `drv`.
+local function name_of(drv)
+   drv = drv or sysbench.sql.driver()
+   return (drv:name())
+end
+
 local function is_redshift(drv)
-   return option("pgsql_variant") == "redshift" and drv:name() == "pgsql"
+   return option("pgsql_variant") == "redshift" and name_of(drv) == "pgsql"
 end
 
 -- ---------------------------------------------------------------------------
@@ -211,7 +218,7 @@ local classes = on_demand.new_family(class_names, prepare_class)
 -- SQLite shall wait for the write lock when a transaction begins and not fail
 -- when it turns from reading to writing.
 local function begin_statement()
-   return writing and drv:name() == "sqlite" and "BEGIN IMMEDIATE" or "BEGIN"
+   return writing and name_of(drv) == "sqlite" and "BEGIN IMMEDIATE" or "BEGIN"
 end
 
 function prepare_begin()
