@@ -51,6 +51,27 @@ t.lua:28: assertion failed!
 100000"
 }
 
+@test "a text for which there is no memory is an error, again and again" {
+  if nm "$BENCH" | grep -qE '__[at]san_init'; then
+    skip "a sanitizer needs much address space"
+  fi
+  cat >t.lua <<'L'
+local r = sysbench.rand
+for _, most in ipairs{1e9, 4e9, 2 ^ 31 + 64, 2 ^ 32 - 1, 2 ^ 32 + 64, 1e300} do
+  for _ = 1, 3 do
+    assert(not pcall(r.varstring, 1, most))
+  end
+end
+print(select(2, pcall(function() local x = r.varstring(1, 4e9) end)))
+print(#r.string(("#"):rep(300)), #r.string(("#"):rep(1000000)), #r.varstring(5000000, 5000000))
+L
+  # Interpreted: see tests/fault/helper.bash.
+  run --separate-stderr bash -c "ulimit -v 1500000; exec '$BENCH' t.lua --luajit-cmd=off"
+  must [ "$status" = 0 ]
+  must is "$(lines)" "t.lua:7: a text of more than 1073741823 characters is not possible
+300	1000000	5000000"
+}
+
 @test "the seed decides, whatever is measured" {
   cat >t.lua <<'L'
 function event() io.write(sysbench.rand.default(1, 1e6), " ") end

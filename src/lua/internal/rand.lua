@@ -91,10 +91,18 @@ end
 local room = 256
 local buffer = ffi.new(buffer_t, room)
 
+local MOST = 2 ^ 30 - 1 -- of which a buffer has twice as much
+
+-- Scripts may catch the error when there is no memory: the buffer that is there
+-- keeps its size.
 local function make_room(size)
   if size > room then
-    room = size * 2
-    buffer = ffi.new(buffer_t, room)
+    if size > MOST then
+      error(("a text of more than %d characters is not possible"):format(MOST), 3)
+    end
+    local more = size * 2
+    buffer = ffi.new(buffer_t, more)
+    room = more
   end
 end
 
