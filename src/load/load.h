@@ -33,7 +33,8 @@ struct load_setup {
   enum load_method method;
   uint64_t first_table, tables; /* numbers first_table .. + tables - 1 */
   uint64_t size;                /* rows of each */
-  /* Other processes load the same table: then there is only one. */
+  /* Other processes load the same table or others at the same time: then this
+   * one has only one. */
   struct load_share share;
 };
 

@@ -11,7 +11,7 @@
 
 bool share_is_alone(const struct load_share *s)
 {
-  return s->parts < 2;
+  return s->voters < 2;
 }
 
 bool share_creates(const struct load_share *s)

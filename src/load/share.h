@@ -9,7 +9,7 @@
 
 struct err;
 
-/* All zeroes: nobody else is at the table. */
+/* All zeroes: there are no other processes. */
 struct load_share {
   unsigned part, parts; /* of those at this table; number 0 creates it */
   /* Those are the voters numbered first, first + step, ... of `voters`. */
@@ -20,6 +20,8 @@ struct load_share {
   void (*vote)(void *ctx, unsigned char own, unsigned char *all);
 };
 
+/* There is nobody to meet.  One who has a table to itself is not alone as long
+ * as others load other tables: they wait for it, too. */
 bool share_is_alone(const struct load_share *s);
 bool share_creates(const struct load_share *s);
 

@@ -57,7 +57,8 @@ static struct load_setup make_setup(const struct script *script,
   return setup;
 }
 
-/* Fewer tables than processes: several have one table, and divide its rows. */
+/* Fewer tables than processes: several have one table, and divide its rows.
+ * One of them may have a table to itself, and votes like the others. */
 static void share_table(struct load_setup *setup, const struct plan *plan)
 {
   const unsigned tables = (unsigned)setup->tables;

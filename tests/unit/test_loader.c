@@ -460,6 +460,67 @@ static void few_bytes(struct session *s, struct statement_sizes *ret)
   ret->good = 900;
 }
 
+static void note_vote(void *ctx, unsigned char own, unsigned char *all)
+{
+  strbuf_addf(ctx, "vote %d;", own);
+  memset(all, UINT8_MAX, 3);
+  all[1] = own;
+}
+
+/* Three processes, two tables: number 1 has the second one to itself. */
+static int alone_among(struct notes *n, enum load_origin origin,
+                       struct err *err)
+{
+  const struct rand_params p = rand_usual(RAND_UNIFORM);
+  const struct load_setup setup = {
+    .threads = 1,
+    .seed = 42,
+    .params = &p,
+    .first_table = 2,
+    .tables = 1,
+    .size = SIZE,
+    .share = { .parts = 1,
+               .first = 1,
+               .step = 2,
+               .voters = 3,
+               .ctx = &n->log,
+               .vote = note_vote },
+  };
+  struct load *l = NULL;
+  struct loader *t;
+  int rc;
+
+  if (load_new(&l, &setup, err) < 0)
+    abort();
+  t = loader_new(l, n->bed.con);
+  rc = go_on(n, t, origin, err);
+  load_summary(l, &n->log);
+  loader_free(t);
+  load_free(l);
+  return rc;
+}
+
+static void test_meetings(void)
+{
+  const struct driver d = make_driver(&plain_copy, 0);
+  struct notes *n = notes_new(&d);
+  struct err err = { "" };
+
+  OK(alone_among(n, LOAD_FRESH, &err) == LOAD_END,
+     "alone at a table, whatever becomes of the other one");
+  OK_STR(strbuf_str(&n->log),
+         "create 2;vote 0;copy sbtest2 1+5000;copy sbtest2 5001+5000;"
+         "copy sbtest2 10001+500;vote 0;finish 2;end"
+         "10500 of 10500 rows are loaded",
+         "goes to both meetings, at which the others wait for it");
+  strbuf_clear(&n->log);
+  OK(alone_among(n, LOAD_LEAVE, &err) == LOAD_END, "the table is left alone");
+  OK_STR(strbuf_str(&n->log),
+         "create 2;vote 2;vote 0;end10500 of 10500 rows are loaded",
+         "to both as well");
+  notes_free(n);
+}
+
 static void test_insert(void)
 {
   struct driver d = make_driver(NULL, 0);
@@ -556,6 +617,7 @@ int main(void)
   test_stop();
   test_repeated();
   test_binary();
+  test_meetings();
   test_insert();
   test_threads();
   return TAP_EXIT();
