@@ -121,10 +121,10 @@ static int check_secret(const struct tool_args *args, const char *name,
   return 0; /* the program reads the variable itself */
 }
 
-/* --sweep has one line per time that it was given. */
+/* --sweep has one line per time that it was given; an empty value is one. */
 static void add_lines(struct args *a, const char *name, const char *lines)
 {
-  while (*lines) {
+  do {
     const size_t len = strcspn(lines, "\n");
     char *line = mem_strndup(lines, len);
 
@@ -134,7 +134,22 @@ static void add_lines(struct args *a, const char *name, const char *lines)
       a->failed = true;
     free(line);
     lines += len + (lines[len] == '\n');
-  }
+  } while (*lines);
+}
+
+/* Documents have null for an empty text. */
+static void add_value(struct args *a, const struct result *r, const char *name,
+                      const json_t *option)
+{
+  char *value = malloc(VALUE_MAX);
+
+  if (!value)
+    a->failed = true;
+  else if (json_is_null(json_object_get(option, "value")))
+    add_option(a, name, "");
+  else if (result_option(r, name, value, VALUE_MAX))
+    add_lines(a, name, value);
+  free(value);
 }
 
 static int add_one(struct args *a, const struct tool_args *args,
@@ -142,7 +157,6 @@ static int add_one(struct args *a, const struct tool_args *args,
                    const json_t *option, struct err *err)
 {
   const char *source = json_text_at(option, "source");
-  char *value;
 
   if (opt_rows_have(results_opts, name))
     return 0;
@@ -155,12 +169,7 @@ static int add_one(struct args *a, const struct tool_args *args,
     return 0;
   if (json_is_true(json_object_get(option, "secret")))
     return check_secret(args, name, err);
-  value = malloc(VALUE_MAX);
-  if (!value)
-    a->failed = true;
-  else
-    add_lines(a, name, result_option(r, name, value, VALUE_MAX) ? value : "");
-  free(value);
+  add_value(a, r, name, option);
   return 0;
 }
 

@@ -383,6 +383,27 @@ LUA
   must is "$(csv threads)" $'1\n1\n2\n2'
 }
 
+@test "rerun: a value that was given as empty is empty again" {
+  needs_driver null
+  cat >options.lua <<'LUA'
+sysbench.cmdline.options = {
+   word = {"a word with a default", "usual"}, other = {"another one", "same"}
+}
+function event()
+   print("word <" .. sysbench.opt.word .. "> other <" .. sysbench.opt.other .. ">")
+end
+LUA
+  "$BENCH" ./options.lua --word= --events=1 --json=empty.json run >/dev/null
+  bench rerun empty.json
+  must is "$status" 0
+  must has "$output" '^word <> other <same>$'
+  "$BENCH" cpu --events=1 --db-ignore-errors= --json=list.json run >/dev/null
+  bench rerun list.json --json=again.json
+  must is "$status" 0
+  must has "$(grep -A 2 '"db-ignore-errors"' again.json)" '"value": \[\],'
+  must has "$(grep -A 2 '"db-ignore-errors"' again.json)" '"source": "command_line"'
+}
+
 @test "rerun: secrets have to be given again" {
   cat >secret.json <<'JSON'
 {"schema": "bench/1", "run": {"test": "cpu"}, "totals": {"events": 1},
