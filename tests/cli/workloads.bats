@@ -716,6 +716,11 @@ TEXT
   legacy oltp $args cleanup
   legacy oltp $args --oltp-auto-inc=off prepare
   expect_legacy "0 20 0 20" insert $args --oltp-auto-inc=off --max-requests=20
+  legacy oltp $args cleanup
+  # a plain index gives no ids
+  legacy oltp $args --oltp-secondary=on prepare
+  expect_legacy "0 20 0 20" insert $args --oltp-secondary=on --max-requests=20
+  [ "$(sql 'SELECT COUNT(DISTINCT id) FROM sbtest1')" = 40 ]
   run -1 "$BENCH" "$scripts/oltp_legacy/oltp.lua" $args --oltp-read-only=on \
     --oltp-write-only=on run
   [[ $output == *"--oltp-read-only and --oltp-write-only are mutually"* ]]

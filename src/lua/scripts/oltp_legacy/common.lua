@@ -248,6 +248,9 @@ end
 local common = {C_TEMPLATE = columns.C,
                 PAD_TEMPLATE = columns.PAD}
 
+-- Do inserts have to bring the ids?
+common.client_ids = client_ids
+
 -- How many threads there are: in sysbench the global is 1 after --threads=8.
 function common.threads()
    return tonumber(sysbench.opt.threads or num_threads) or 1

@@ -14,14 +14,15 @@ function event()
    local c = sb_rand_str(common.C_TEMPLATE)
    local pad = sb_rand_str(common.PAD_TEMPLATE)
    local numbered = db_driver == "pgsql" or db_driver == "sqlite"
+   local own_ids = common.client_ids()
 
-   if oltp_auto_inc and numbered then
+   if numbered and not own_ids then
       db_query(string.format(
          "INSERT INTO %s (k, c, pad) VALUES (%d, '%s', '%s')", name, k, c,
          pad))
    else
       -- MySQL takes 0 as a wish for the next number
-      local id = oltp_auto_inc and 0 or sb_rand_uniq()
+      local id = own_ids and sb_rand_uniq() or 0
       db_query(string.format(
          "INSERT INTO %s (id, k, c, pad) VALUES (%d, %d, '%s', '%s')", name,
          id, k, c, pad))
