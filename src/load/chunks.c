@@ -25,6 +25,8 @@ void chunks_init(struct chunks *c, uint64_t size, unsigned threads,
   }
   if (size / c->rows >= CHUNKS_MOST)
     c->rows = size / CHUNKS_MOST + 1;
+  if (c->rows > CHUNK_LONGEST)
+    c->rows = CHUNK_LONGEST;
   c->count = size / c->rows + (size % c->rows != 0);
 }
 
@@ -89,25 +91,31 @@ bool chunks_take(struct chunks *c, struct chunk *ret)
   return true;
 }
 
-static uint64_t rows_of(const struct chunks *c, bool full_only)
+static uint64_t rows_of(const struct chunks *c, uint64_t n)
 {
-  uint64_t rows = 0;
+  const struct chunk it = chunk(c, n);
 
-  for (uint64_t n = c->next; n < c->count; n += c->step) {
-    const struct chunk it = chunk(c, n);
-
-    if (!full_only || c->state[n] == CHUNK_FULL)
-      rows += it.last - it.first + 1;
-  }
-  return rows;
+  return it.last - it.first + 1;
 }
 
+/* Only the last one of the table may have less rows than others. */
 uint64_t chunks_rows(const struct chunks *c)
 {
-  return rows_of(c, false);
+  uint64_t others;
+
+  if (c->next >= c->count)
+    return 0;
+  others = (c->count - 1 - c->next) / c->step;
+  return others * c->rows + rows_of(c, c->next + others * c->step);
 }
 
 uint64_t chunks_rows_there(const struct chunks *c)
 {
-  return c->state ? rows_of(c, true) : 0;
+  uint64_t rows = 0;
+
+  for (uint64_t n = c->next; c->state && n < c->count; n += c->step) {
+    if (c->state[n] == CHUNK_FULL)
+      rows += rows_of(c, n);
+  }
+  return rows;
 }

@@ -15,6 +15,8 @@ enum {
   CHUNK_LEAST = 5000,
   CHUNK_MOST = 50000,
   CHUNKS_MOST = 1 << 20, /* of a table: then chunks get larger */
+  /* Up to this, whatever the table: who interrupts a load waits for a chunk. */
+  CHUNK_LONGEST = 1 << 21,
 };
 
 enum chunk_state {

@@ -194,6 +194,30 @@ static void test_plan(void)
   }
 }
 
+/* A table that nobody can load: its chunks still end, and are counted at once.
+ */
+static void test_huge(void)
+{
+  struct chunks c;
+  struct chunk it;
+  uint64_t rows = 0;
+
+  chunks_init(&c, INT64_MAX, 2, 0);
+  OK(chunks_rows(&c) == INT64_MAX, "all rows");
+  OK(chunks_take(&c, &it) && it.first == 1 && it.last == CHUNK_LONGEST,
+     "a chunk is no longer than others");
+  c.next = c.count - 1;
+  OK(chunks_take(&c, &it) && it.last == INT64_MAX && !chunks_left(&c),
+     "the last one");
+  for (unsigned part = 0; part < 3; part++) {
+    chunks_init(&c, INT64_MAX, 2, UINT64_C(1) << 40);
+    OK(c.rows == CHUNK_LONGEST, "whatever was asked for");
+    chunks_share(&c, part, 3);
+    rows += chunks_rows(&c);
+  }
+  OK(rows == INT64_MAX, "the parts are the whole");
+}
+
 static void test_resume(void)
 {
   struct chunks c;
@@ -332,6 +356,7 @@ int main(void)
   test_digits();
   test_forms();
   test_plan();
+  test_huge();
   test_resume();
   test_line();
   test_when();
