@@ -6,6 +6,7 @@
  */
 #include "lua/abi_load.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/err.h"
@@ -27,6 +28,30 @@ struct handle {
   struct loader *loader; /* owned */
   struct err err;        /* of the last call that failed */
 };
+
+/* ---- numbers ---- */
+
+/* `what` may be anything that a script has calculated. */
+static int whole_number(double value, const char *what, uint64_t *ret,
+                        struct err *err)
+{
+  if (!(value >= 0 && value < 0x1p63)) /* nor is it NaN */
+    return err_set(err, -EINVAL,
+                   "the %s must be from 0 to less than 2^63, not %g", what,
+                   value);
+  *ret = (uint64_t)value;
+  return 0;
+}
+
+static int table_size(double size, uint64_t *ret, struct err *err)
+{
+  return whole_number(size, "number of rows of a table", ret, err);
+}
+
+static int table_number(double table, uint64_t *ret, struct err *err)
+{
+  return whole_number(table, "number of a table", ret, err);
+}
 
 /* ---- open and close ---- */
 
@@ -101,7 +126,18 @@ static void take_share(struct load_setup *setup, const struct plan *plan,
     share_tables(setup, plan);
 }
 
-/* NULL: not enough memory. */
+static int set_tables(struct load_setup *setup, double first_table,
+                      double tables, double size, struct err *err)
+{
+  int rc = table_number(first_table, &setup->first_table, err);
+
+  if (rc == 0)
+    rc = whole_number(tables, "number of tables", &setup->tables, err);
+  return rc < 0 ? rc : table_size(size, &setup->size, err);
+}
+
+/* NULL: not enough memory.  Numbers that are not possible are told by the first
+ * bench_load_next(). */
 void *bench_load_open(sql_connection *con, double first_table, double tables,
                       double size, const char *method, bool shared)
 {
@@ -113,9 +149,8 @@ void *bench_load_open(sql_connection *con, double first_table, double tables,
   if (!h)
     return NULL;
   setup = make_setup(s->script, method);
-  setup.first_table = (uint64_t)first_table;
-  setup.tables = (uint64_t)tables;
-  setup.size = (uint64_t)size;
+  if (set_tables(&setup, first_table, tables, size, &h->err) < 0)
+    return h;
   if (shared)
     take_share(&setup, s->script->setup.plan, conn_of(con));
   if (shared)
@@ -147,7 +182,8 @@ int bench_load_next(void *loader, double *ret_table)
 {
   struct handle *h = loader;
   uint64_t table = 0;
-  const int step = loader_next(h->loader, &table, &h->err);
+  const int step = h->loader ? loader_next(h->loader, &table, &h->err)
+                             : -EINVAL;
 
   *ret_table = (double)table;
   return step;
@@ -185,6 +221,7 @@ int bench_load_check(sql_connection *con, double table, double size,
   struct state *s = state_current();
   struct rows rows;
   struct err err = { "" };
+  uint64_t number = 0, wanted = 0;
   int rc;
 
   if (!s) {
@@ -192,9 +229,14 @@ int bench_load_check(sql_connection *con, double table, double size,
     return -1;
   }
   strbuf_clear(&s->quoted);
-  rows_init(&rows, s->script->setup.plan->rand, s->script->setup.plan->seed,
-            (uint64_t)table, (uint64_t)size);
-  rc = check_rows(conn_of(con), &rows, &s->quoted, &err);
+  rc = table_number(table, &number, &err);
+  if (rc == 0)
+    rc = table_size(size, &wanted, &err);
+  if (rc == 0) {
+    rows_init(&rows, s->script->setup.plan->rand, s->script->setup.plan->seed,
+              number, wanted);
+    rc = check_rows(conn_of(con), &rows, &s->quoted, &err);
+  }
   if (rc < 0) {
     strbuf_clear(&s->quoted);
     strbuf_adds(&s->quoted, err.text);

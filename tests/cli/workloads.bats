@@ -790,6 +790,48 @@ LUA
   [ "$(grep -c '^Skipping' out)" = 2 ]
 }
 
+@test "legacy: less than no rows and less than no tables" {
+  local size
+  for size in -5 nan 0; do
+    timeout 60 "$BENCH" "$scripts/oltp_legacy/oltp.lua" $sqlite \
+      --oltp-table-size=$size --num-threads=2 prepare >out 2>err
+    [ "$size" = nan ] || grep "^Inserting $size records into 'sbtest1'" out
+    [ "$(sql 'SELECT COUNT(*) FROM sbtest1')" = 0 ]
+    legacy oltp $sqlite cleanup
+  done
+  timeout 60 "$BENCH" "$scripts/oltp_legacy/oltp.lua" $sqlite \
+    --oltp-tables-count=-1 prepare >out 2>err
+  ! grep sbtest out
+}
+
+@test "the loader refuses numbers that are none" {
+  cat >mine.lua <<'LUA'
+local load = require("bench_load")
+function prepare()
+   local con = sysbench.sql.driver():connect()
+   local inf = math.huge
+   for _, numbers in ipairs({{1, 1, -1}, {1, 1, 0 / 0}, {1, 1, inf},
+                             {1, -1, 1}, {-1, 1, 1}}) do
+      print(select(2, pcall(load.run, con, numbers[1], numbers[2], numbers[3],
+                            {}, false)))
+   end
+   print(select(2, pcall(load.check, con, 1, -1)))
+   print(select(2, pcall(load.check, con, inf, 1)))
+end
+LUA
+  timeout 60 "$BENCH" ./mine.lua $null prepare >out 2>err
+  cat >want <<'TEXT'
+the number of rows of a table must be from 0 to less than 2^63, not -1
+the number of rows of a table must be from 0 to less than 2^63, not nan
+the number of rows of a table must be from 0 to less than 2^63, not inf
+the number of tables must be from 0 to less than 2^63, not -1
+the number of a table must be from 0 to less than 2^63, not -1
+the number of rows of a table must be from 0 to less than 2^63, not -1
+the number of a table must be from 0 to less than 2^63, not inf
+TEXT
+  diff want <(grep '^the' out | sed 's/-nan/nan/')
+}
+
 @test "legacy: a prepare or a create_insert of a script's own is called once" {
   cat >mine.lua <<'LUA'
 require("oltp_legacy/common")

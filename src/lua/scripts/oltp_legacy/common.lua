@@ -179,10 +179,15 @@ local function connect()
    return drv, drv:connect()
 end
 
+-- How often a loop from 1 to `number` goes round: a negative one is no error.
+local function turns(number)
+   return number > 0 and number or 0
+end
+
 -- Tables first .. first + count - 1; `shared`: with all threads that call this.
 local function load_tables(drv, con, first, count, shared)
    schema.load_session(drv, con)
-   load.run(con, first, count, oltp_table_size, {
+   load.run(con, first, turns(count), turns(oltp_table_size), {
       create = function(n) return create_empty(drv, con, n) end,
       finish = function(n) finish_table(drv, con, n) end,
    }, shared)
