@@ -11,9 +11,10 @@
 void *mem_aligned(size_t n, size_t size, size_t align);
 
 /*
- * n * size zero bytes, for what comes and goes with a connection; NULL as above.
- * Freed with free().  What a thread frees lies in a cache of its own that
- * calloc() and realloc() never take from: they would fill it once for each size.
+ * n * size zero bytes, for what comes and goes with a connection; NULL as
+ * above. Freed with free().  What a thread frees lies in a cache of its own
+ * that calloc() and realloc() never take from: they would fill it once for each
+ * size.
  */
 void *mem_new(size_t n, size_t size);
 

@@ -23,7 +23,9 @@ void strbuf_clear(struct strbuf *b)
 }
 
 /* realloc() of small blocks has the drawback that mem_new() tells of. */
-enum { SMALL = 1024 };
+enum {
+  SMALL = 1024
+};
 
 static char *grown(const struct strbuf *b, size_t room)
 {

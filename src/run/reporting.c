@@ -156,7 +156,8 @@ static void look_at_queue(struct run *run, uint64_t now)
 {
   char rate[FMT_DOUBLE_SIZE];
 
-  if (!is_open(run, now) || schedule_waiting(run->schedule, now) < WAITING_MOST ||
+  if (!is_open(run, now) ||
+      schedule_waiting(run->schedule, now) < WAITING_MOST ||
       !run_stop(run, STOP_OVERLOAD))
     return;
   log_msg(LOG_FATAL,

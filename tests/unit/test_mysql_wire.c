@@ -33,22 +33,17 @@ static const uint8_t later_answer[] =
 /* As rows_answer, without a further result; how far the statement is comes
  * before each row and before the end. */
 #define PROGRESS_PACKET "\x0b\0\0\4\xff\xff\xff\1\1\2\0\0\0\1x"
-static const uint8_t progress_answer[] =
-  PROGRESS_PACKET
+static const uint8_t progress_answer[] = PROGRESS_PACKET
   "\x01\0\0\1\x02"
   "\x17\0\0\2\3def\0\0\0\1i\0\x0c\x3f\0\x14\0\0\0\x08\x81\0\0\0\0"
   "\x17\0\0\3\3def\0\0\0\1s\0\x0c\x21\0\x1e\0\0\0\xfd\0\0\0\0\0"
-  "\5\0\0\4\xfe\0\0\1\0" PROGRESS_PACKET
-  "\x0d\0\0\5\0\0\x07\0\0\0\0\0\0\0\x02"
-  "ab" PROGRESS_PACKET
-  "\4\0\0\6\0\4\1c" PROGRESS_PACKET
-  "\5\0\0\7\xfe\0\0\1\0";
+  "\5\0\0\4\xfe\0\0\1\0" PROGRESS_PACKET "\x0d\0\0\5\0\0\x07\0\0\0\0\0\0\0\x02"
+  "ab" PROGRESS_PACKET "\4\0\0\6\0\4\1c" PROGRESS_PACKET "\5\0\0\7\xfe\0\0\1\0";
 /* The server asks for a file, takes it, and has another result. */
-static const uint8_t file_answer[] =
-  "\2\0\0\1\xfb"
-  "f"
-  "\7\0\0\3\0\0\0\x0a\0\0\0"
-  "\7\0\0\4\0\3\0\2\0\0\0";
+static const uint8_t file_answer[] = "\2\0\0\1\xfb"
+                                     "f"
+                                     "\7\0\0\3\0\0\0\x0a\0\0\0"
+                                     "\7\0\0\4\0\3\0\2\0\0\0";
 static const uint8_t ok_answer[] = "\7\0\0\1\0\3\0\2\0\0\0";
 static const uint8_t no_error_answer[] = "\x0b\0\0\1\xff\0\0#HY000Ok";
 static const uint8_t error_answer[] = "\x0e\0\0\1\xff\xbd\4#40001Dead!";
