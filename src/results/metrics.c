@@ -83,8 +83,7 @@ static void add_up(struct sums *s, const struct recorders *rs,
   }
   s->events += s->counter[COUNTER_EVENT];
   hist_sum_clear(hist);
-  for (unsigned i = 0; i < rs->n_hists; i++)
-    hist_sum_add(hist, rs->hists[i]);
+  recorders_latencies(rs, hist);
 }
 
 static void add_counter(struct strbuf *b, const char *name, const char *help,

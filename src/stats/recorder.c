@@ -84,6 +84,14 @@ void recorders_done(struct recorders *rs)
   memset(rs, 0, sizeof(*rs));
 }
 
+void recorders_latencies(const struct recorders *rs, struct hist_sum *sum)
+{
+  for (unsigned i = 0; i < rs->n_hists; i++)
+    hist_sum_add(sum, rs->hists[i]);
+  if (rs->slow)
+    slow_add(sum, rs->slow);
+}
+
 /*
  * Both halves are set: the one of the new epoch, and the one before it, which
  * belongs to the worker's last epoch only if no epoch passed without an event.
@@ -244,9 +252,7 @@ void snapshot_take(struct snapshot *s, struct recorders *rs, uint64_t now_ns)
 
   if (s->hist) {
     hist_sum_clear(s->hist);
-    for (unsigned i = 0; i < rs->n_hists; i++)
-      hist_sum_add(s->hist, rs->hists[i]);
-    slow_add(s->hist, rs->slow);
+    recorders_latencies(rs, s->hist);
   }
 }
 

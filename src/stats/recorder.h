@@ -91,6 +91,9 @@ int recorders_init(struct recorders *rs, unsigned n, bool percentiles,
                    struct err *err);
 void recorders_done(struct recorders *rs);
 
+/* sum += all latencies so far; any thread. */
+void recorders_latencies(const struct recorders *rs, struct hist_sum *sum);
+
 /* Slow path of recorder_event(): a snapshot was taken since the last event. */
 void recorder_new_epoch(struct recorder *r, uint32_t epoch);
 
