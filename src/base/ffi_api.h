@@ -231,6 +231,7 @@ const char *bench_db_quote(sql_connection *con, const char *text, size_t len,
                            size_t *ret_len);
 double bench_db_statement_sizes(sql_connection *con, double *ret_most,
                                 const char **ret_setting);
+const char *bench_db_bulk_prefix(sql_connection *con, size_t *ret_len);
 int bench_db_failure(sql_connection *con);
 const char *bench_db_api_error(sql_connection *con);
 const char *bench_db_reason(sql_connection *con);

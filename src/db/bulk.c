@@ -17,6 +17,12 @@ enum {
   TRIES_AFTER_END = 100, /* about 9 s */
 };
 
+/* An event may be started again, and tries inside it end with the run. */
+static bool is_in_event(const struct db_env *env)
+{
+  return env->recorder && !env->after_events;
+}
+
 /* Before try number `tries` of the same thing.  False: the run is over. */
 static bool pause_before(struct conn *c, unsigned tries)
 {
@@ -85,14 +91,27 @@ static int commit_own(struct conn *c)
   return send_own(c, "COMMIT");
 }
 
-/* A failed packet may be sent again: the failure was undone. */
-static bool undone(struct conn *c)
+/* The transaction holds more than the packet that comes: the rows before it, or
+ * what the script has sent. */
+static bool is_shared(const struct conn *c)
 {
-  if (c->bulk.own_trx) { /* the rows before it are still in the transaction */
-    c->attention &= ~(unsigned)CONN_MARKED;
+  const struct bulk *b = &c->bulk;
+
+  return c->session->trx != TRX_NONE && (!b->own_trx || b->trx_rows > 0);
+}
+
+/*
+ * A failed packet may be sent again: the failure was undone, and nothing else
+ * with it.  A transaction of the script is the script's to repeat.  `shared`:
+ * the packet went into such a transaction.
+ */
+static bool undone(struct conn *c, bool shared)
+{
+  if (c->bulk.own_trx && c->session->trx != TRX_NONE) {
+    c->attention &= ~(unsigned)CONN_MARKED; /* the rows before it are there */
     return true;
   }
-  return conn_restart(c) != DB_ERROR_FATAL;
+  return !shared && conn_restart(c) != DB_ERROR_FATAL;
 }
 
 static int send_packet(struct conn *c)
@@ -100,12 +119,16 @@ static int send_packet(struct conn *c)
   struct bulk *b = &c->bulk;
 
   for (unsigned tries = 1;; tries++) {
+    bool shared;
+
     if (begin_own(c) != 0)
       return 1;
+    shared = is_shared(c);
     (void)conn_query(c, b->text.text, b->text.len);
     if (c->pub.error == DB_ERROR_NONE)
       break;
-    if (c->pub.error == DB_ERROR_FATAL || !undone(c) || !pause_before(c, tries))
+    if (c->pub.error == DB_ERROR_FATAL || !undone(c, shared) ||
+        !pause_before(c, tries))
       return 1;
   }
   call_end_results(c);
@@ -122,6 +145,14 @@ static void rewind_text(struct bulk *b)
   b->text.len = b->prefix_len;
   if (b->text.text)
     b->text.text[b->prefix_len] = '\0';
+}
+
+/* An event that is abandoned or started again leaves rows of events that were
+ * counted: they stay for the next flush. */
+static bool has_to_keep(const struct conn *c)
+{
+  return c->fail.abandoned ||
+         (c->pub.error == DB_ERROR_IGNORABLE && is_in_event(c->env));
 }
 
 /*
@@ -142,9 +173,7 @@ static int flush(struct conn *c)
     env->recorder = now;
     env->after_events = false;
   }
-  /* An event that is abandoned leaves rows of events that were counted: they
-   * stay for bulk_done(). */
-  if (rc != 0 && c->fail.abandoned)
+  if (rc != 0 && has_to_keep(c))
     return rc;
   c->bulk.recorder = NULL;
   rewind_text(&c->bulk);

@@ -168,6 +168,15 @@ double bench_db_statement_sizes(sql_connection *con, double *ret_most,
   return (double)sizes->good;
 }
 
+/* The statement of the bulk insert up to its rows; not terminated. */
+const char *bench_db_bulk_prefix(sql_connection *con, size_t *ret_len)
+{
+  const struct bulk *b = &conn_of(con)->bulk;
+
+  *ret_len = b->text.text ? b->prefix_len : 0;
+  return strbuf_str(&b->text);
+}
+
 /* Rows can be copied instead of inserted, and nobody sees a difference. */
 bool bench_copy_is_checked(sql_connection *con)
 {

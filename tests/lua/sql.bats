@@ -403,6 +403,57 @@ t.lua:12: db_bulk_insert_done() failed: SQL error, errno = 1, state = '42P01': n
   must has "$stderr" '^ALERT: attempt to call bulk_insert_next\(\) before bulk_insert_init\(\)$'
 }
 
+@test "bulk inserts in a transaction of the script restart the event" {
+  cat >t.lua <<'L'
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE t (id INTEGER PRIMARY KEY)")
+  con:query("CREATE TABLE other (n INTEGER)")
+  con:query("INSERT INTO t VALUES (1)")
+end
+n = 0
+function event()
+  n = n + 1
+  con:query("BEGIN")
+  con:query("INSERT INTO other VALUES (" .. n .. ")")
+  con:bulk_insert_init("INSERT INTO t VALUES")
+  con:bulk_insert_next(n == 1 and "(1)" or "(2)")
+  con:bulk_insert_done()
+  con:query("COMMIT")
+end
+function sysbench.hooks.before_restart_event(err)
+  print("again", err.sql_state, err.query, err.connection == con)
+end
+function thread_done()
+  print("rows", con:query_row("SELECT COUNT(*), MAX(n) FROM other"))
+  print("keys", con:query_row("SELECT COUNT(*), MAX(id) FROM t"))
+end
+L
+  bench t.lua --db-driver=sqlite --sqlite-db=t.db --db-ignore-errors=23505 --events=1 run
+  must [ "$status" = 0 ]
+  must is "$(grep -E '^(again|rows|keys)' <<<"$output")" "again	23505	INSERT INTO t VALUES	true
+rows	1	2
+keys	2	2"
+  must is "$(number 'ignored errors:')" 1
+  must is "$(number 'total number of events:')" 1
+}
+
+@test "bulk inserts: a transaction of the script, straight from C" {
+  lua --db-ignore-errors=23505 <<'L'
+con:query("CREATE TABLE t (id INTEGER PRIMARY KEY)")
+con:query("BEGIN") con:query("INSERT INTO t VALUES (1)")
+local C, head = ffi.C, "INSERT INTO t VALUES"
+print(C.db_bulk_insert_init(con, head, #head), C.db_bulk_insert_next(con, "(1)", 3))
+print(C.db_bulk_insert_done(con), con.error == C.DB_ERROR_IGNORABLE, ffi.string(con.sql_state))
+con:query("ROLLBACK")
+print(con:query_row("SELECT COUNT(*) FROM t"))
+L
+  must [ "$status" = 0 ]
+  must is "$(lines)" "0	0
+1	true	23505
+0"
+}
+
 @test "explicit parameters of a connection" {
   lua <<'L'
 local other = sysbench.sql.driver():connect{db = "other.db"}

@@ -87,11 +87,9 @@ static void test_errors(void)
 
   bed_open(&b, &plain, deadlock, 1);
   bed_answer(&b, (struct fake_answer){ .code = 1213 });
-  b.con->session->trx = TRX_OPEN;
   OK(init(&b, "I ") == 0 && next(&b, "(1)") == 0 && bulk_done(b.con) == 0,
      "an ignorable error is overcome");
-  OK_STR(bed_log(&b), "I (1);ROLLBACK;I (1);",
-         "the packet is sent again after a rollback");
+  OK_STR(bed_log(&b), "I (1);I (1);", "the packet is sent again");
   bed_close(&b);
 
   b = (struct bed){ 0 };
@@ -104,6 +102,52 @@ static void test_errors(void)
   (void)conn_close(b.con);
   OK(init(&b, "I ") == 1 && next(&b, "(1)") == 1 && bulk_done(b.con) == 0,
      "on a closed connection");
+  bed_close(&b);
+}
+
+/* The packet fails inside a transaction that began with another statement. */
+static void open_shared(struct bed *b, struct fake_answer a)
+{
+  *b = (struct bed){ 0 };
+  bed_open(b, &plain, deadlock, 1);
+  (void)bed_query(b, "BEGIN");
+  (void)bed_log(b);
+  bed_answer(b, a);
+  (void)init(b, "I ");
+  (void)next(b, "(1)");
+}
+
+static void test_transaction_of_script(void)
+{
+  struct bed b;
+
+  open_shared(&b, (struct fake_answer){ .code = 1213 });
+  OK(bulk_done(b.con) == 1 && b.con->pub.error == DB_ERROR_IGNORABLE &&
+       b.con->pub.sql_errno == 1213,
+     "in the script's transaction, an ignorable error is the script's");
+  OK_STR(bed_log(&b), "I (1);", "the packet is not sent again");
+  OK(conn_restart(b.con) == DB_ERROR_NONE, "the event is started again");
+  OK_STR(bed_log(&b), "ROLLBACK;", "after a rollback");
+  OK(bulk_done(b.con) == 0, "done once more");
+  OK_STR(bed_log(&b), "", "finds nothing to send");
+  bed_close(&b);
+
+  open_shared(&b, (struct fake_answer){ .code = 1213 });
+  b.con->bulk.limit = 8;
+  OK(next(&b, "(2)") == 1 && b.con->pub.error == DB_ERROR_IGNORABLE,
+     "also when a packet is full");
+  (void)bed_query(&b, "ROLLBACK");
+  OK(next(&b, "(2)") == 0 && bulk_done(b.con) == 0, "the row once more");
+  OK_STR(bed_log(&b), "I (1);ROLLBACK;I (1);I (2);",
+         "finds the rows of events before");
+  bed_close(&b);
+
+  open_shared(&b, (struct fake_answer){ .code = 2013, .lost = true });
+  b.process->state[0].ignore.connection = true;
+  OK(bulk_done(b.con) == 1 && b.con->pub.error == DB_ERROR_IGNORABLE &&
+       conn_failure(b.con)->reconnected,
+     "a connection that was replaced");
+  OK_STR(bed_log(&b), "I (1);disconnect;connect;", "has no transaction");
   bed_close(&b);
 }
 
@@ -155,12 +199,35 @@ static void test_transactions(void)
   bed_close(&b);
 }
 
+/* What the layer's transaction held before is nothing that it could repeat. */
+static void test_lost_rows(void)
+{
+  struct bed b = { 0 };
+
+  bed_open(&b, &with_trx, deadlock, 1);
+  b.process->in_run = false;
+  b.process->state[0].ignore.connection = true;
+  (void)init(&b, "I ");
+  (void)next(&b, "(1)");
+  b.con->bulk.limit = 8;
+  (void)next(&b, "(2)");
+  (void)bed_log(&b);
+  bed_answer(&b, (struct fake_answer){ .code = 2013, .lost = true });
+  OK(bulk_done(b.con) == 1 && b.con->pub.error == DB_ERROR_IGNORABLE &&
+       b.con->pub.sql_errno == 2013,
+     "rows that were sent before are lost with their transaction");
+  OK_STR(bed_log(&b), "I (2);disconnect;connect;", "the others are not sent");
+  bed_close(&b);
+}
+
 int main(void)
 {
   test_packets();
   test_long_row();
   test_errors();
+  test_transaction_of_script();
   test_run_over();
   test_transactions();
+  test_lost_rows();
   return TAP_EXIT();
 }

@@ -8,7 +8,7 @@ local ffi_string = ffi.string
 local c_next_result, c_more_results = C.db_next_result, C.db_more_results
 local result_of = host.sql_result_of
 local no_rows = host.sql_no_rows
-local NONE = C.DB_ERROR_NONE
+local NONE, IGNORABLE = C.DB_ERROR_NONE, C.DB_ERROR_IGNORABLE
 local check_object = host.check_object
 
 local M = {}
@@ -53,7 +53,13 @@ end
 
 -- ---- bulk inserts ----
 
+local prefix_length = ffi.new("size_t[1]")
+
 local function bulk_failed(con, name)
+  if con.error == IGNORABLE then
+    local text = C.bench_db_bulk_prefix(con, prefix_length)
+    host.sql_raise(con, ffi_string(text, tonumber(prefix_length[0])), 3)
+  end
   local reason = host.sql_error().describe(con)
   error(name .. "() failed" .. (reason and ": " .. reason or ""), 3)
 end
