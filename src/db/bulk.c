@@ -14,7 +14,7 @@
 enum {
   TRIES_AT_ONCE = 10, /* then with pauses of 1, 2, 4 .. 100 ms */
   PAUSE_MAX_MS = 100,
-  TRIES_AFTER_END = 100, /* about 9 s */
+  TRIES_OUTSIDE = 100, /* where no run ends them: about 9 s */
 };
 
 /* An event may be started again, and tries inside it end with the run. */
@@ -23,15 +23,19 @@ static bool is_in_event(const struct db_env *env)
   return env->recorder && !env->after_events;
 }
 
-/* Before try number `tries` of the same thing.  False: the run is over. */
-static bool pause_before(struct conn *c, unsigned tries)
+static bool is_last(const struct conn *c, unsigned tries)
+{
+  return tries >= TRIES_OUTSIDE && !is_in_event(c->env);
+}
+
+/* After try number `tries` of the same thing.  False: the run is over. */
+static bool pause_after(struct conn *c, unsigned tries)
 {
   struct db_process *p = c->env->process;
   uint64_t until = clock_now_ns();
   uint64_t ms = 1;
 
-  if (env_has_to_leave(c->env, until) ||
-      (env_is_over(c->env, until) && tries > TRIES_AFTER_END)) {
+  if (env_has_to_leave(c->env, until)) {
     policy_abandon(c);
     return false;
   }
@@ -58,11 +62,11 @@ static int send_own(struct conn *c, const char *sql)
     call_stop(c);
     if (rc == 0)
       return 0;
-    if (c->out.lost || !policy_ignorable(c)) {
+    if (c->out.lost || !policy_ignorable(c) || is_last(c, tries)) {
       policy_failed(c, CALL_QUERY, sql, strlen(sql));
       return 1;
     }
-    if (!pause_before(c, tries))
+    if (!pause_after(c, tries))
       return 1;
   }
 }
@@ -128,7 +132,7 @@ static int send_packet(struct conn *c)
     if (c->pub.error == DB_ERROR_NONE)
       break;
     if (c->pub.error == DB_ERROR_FATAL || !undone(c, shared) ||
-        !pause_before(c, tries))
+        is_last(c, tries) || !pause_after(c, tries))
       return 1;
   }
   call_end_results(c);

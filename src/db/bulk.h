@@ -37,9 +37,9 @@ const struct statement_sizes *bulk_sizes(struct conn *c);
  * All return 0 or 1; details of SQL errors in the connection.  1 without one:
  * pub.error is DB_ERROR_NONE (no memory, text too long, not begun).
  *
- * A packet that fails with an ignorable error is sent again.  Inside a
- * transaction of the script it is not: that is for the script to repeat, whose
- * event starts again.
+ * A packet that fails with an ignorable error is sent again: in an event while
+ * the run lasts, elsewhere a hundred times.  Inside a transaction of the script
+ * it is not: that is for the script to repeat, whose event starts again.
  */
 int bulk_init(struct conn *c, const char *sql, size_t len);
 int bulk_next(struct conn *c, const char *row, size_t len);

@@ -454,6 +454,24 @@ L
 0"
 }
 
+@test "bulk inserts that fail again and again end a command" {
+  cat >t.lua <<'L'
+function event() end
+function prepare()
+  local con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE t (id INTEGER PRIMARY KEY)")
+  con:query("INSERT INTO t VALUES (1)")
+  con:bulk_insert_init("INSERT INTO t VALUES")
+  con:bulk_insert_next("(1)")
+  con:bulk_insert_done()
+end
+L
+  run --separate-stderr timeout -s KILL 60 "$BENCH" t.lua --db-driver=sqlite --sqlite-db=t.db \
+    --db-ignore-errors=23505 prepare
+  must [ "$status" = 1 ]
+  must is "$stderr" "FATAL: \`prepare' function failed: SQL error, errno = 1555, state = '23505': UNIQUE constraint failed: t.id"
+}
+
 @test "explicit parameters of a connection" {
   lua <<'L'
 local other = sysbench.sql.driver():connect{db = "other.db"}

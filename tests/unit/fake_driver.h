@@ -29,6 +29,8 @@ struct fake {
   struct strbuf log;
   struct fake_answer answer[64]; /* for query and execute, in this order */
   size_t next;
+  int after; /* the code of all further answers; 0: success */
+  uint64_t queries;
   unsigned connect_fails; /* so many attempts fail */
   bool connect_permanent, refuse_prepare;
   int prepare_code;
@@ -67,8 +69,9 @@ static void fake_disconnect(struct session *s)
 static int fake_answer(struct session *s, struct outcome *out)
 {
   struct fake *f = fake_of(s);
-  const struct fake_answer a = f->next < 64 ? f->answer[f->next++]
-                                            : (struct fake_answer){ 0 };
+  const struct fake_answer a = f->next < 64
+                                 ? f->answer[f->next++]
+                                 : (struct fake_answer){ .code = f->after };
 
   if (a.code == 0) {
     out->counter = a.nfields ? COUNTER_READ : a.counter;
@@ -89,6 +92,7 @@ static int fake_query(struct session *s, const char *sql, size_t len,
 {
   struct fake *f = fake_of(s);
 
+  f->queries++;
   if (len > f->longest)
     f->longest = len;
   strbuf_addf(&f->log, "%.*s;", len > 60 ? 60 : (int)len, sql);

@@ -151,6 +151,35 @@ static void test_transaction_of_script(void)
   bed_close(&b);
 }
 
+static void fail_always(struct bed *b)
+{
+  for (size_t i = b->fake.next; i < ARRAY_SIZE(b->fake.answer); i++)
+    b->fake.answer[i].code = 1213;
+  b->fake.after = 1213;
+}
+
+/* Outside of events nobody starts again and no run ends the tries. */
+static void test_tries(const struct driver *d, bool in_run, const char *what)
+{
+  struct bed b = { 0 };
+  uint64_t took;
+
+  bed_open(&b, d, deadlock, 1);
+  b.process->in_run = in_run;
+  b.env.recorder = NULL;
+  (void)init(&b, "I ");
+  (void)next(&b, "(1)");
+  fail_always(&b);
+  took = clock_now_ns();
+  OK(bulk_done(b.con) == 1 && b.con->pub.error == DB_ERROR_IGNORABLE &&
+       b.con->pub.sql_errno == 1213 && !conn_failure(b.con)->abandoned,
+     what);
+  took = clock_now_ns() - took;
+  OK(b.fake.queries == 100, "after a hundred tries");
+  OK(took > 5 * NS_PER_S, "which leave others time to end");
+  bed_close(&b);
+}
+
 static void test_run_over(void)
 {
   struct bed b = { 0 };
@@ -226,6 +255,8 @@ int main(void)
   test_long_row();
   test_errors();
   test_transaction_of_script();
+  test_tries(&with_trx, false, "a command gives up with the error");
+  test_tries(&plain, true, "a run outside of its events, too");
   test_run_over();
   test_transactions();
   test_lost_rows();
