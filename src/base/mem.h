@@ -11,11 +11,16 @@
 void *mem_aligned(size_t n, size_t size, size_t align);
 
 /*
- * n * size zero bytes, for what comes and goes with a connection; NULL as
- * above. Freed with free().  What a thread frees lies in a cache of its own
- * that calloc() and realloc() never take from: they would fill it once for each
- * size.
+ * Blocks up to about this size that a thread frees lie in a cache of its own, a
+ * few of each size.  calloc() and realloc() never take from it: they would fill
+ * it once for each size.
  */
+enum {
+  MEM_KEPT = 1024
+};
+
+/* n * size zero bytes, for what comes and goes with a connection; NULL as
+ * above.  Freed with free(). */
 void *mem_new(size_t n, size_t size);
 
 /* Zeroed pages of the kernel's, which take no memory until they are written to;

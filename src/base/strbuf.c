@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 void strbuf_done(struct strbuf *b)
 {
   if (!b)
@@ -22,16 +24,11 @@ void strbuf_clear(struct strbuf *b)
     b->text[0] = '\0';
 }
 
-/* realloc() of small blocks has the drawback that mem_new() tells of. */
-enum {
-  SMALL = 1024
-};
-
 static char *grown(const struct strbuf *b, size_t room)
 {
   char *text;
 
-  if (b->room > SMALL)
+  if (b->room > MEM_KEPT)
     return realloc(b->text, room);
   text = malloc(room);
   if (text && b->text) {

@@ -18,11 +18,7 @@ enum {
   LEAST_PIECE = 64 << 10,
   MOST_PIECE = 1 << 20,
   ADDRESS_BITS = 47, /* of LuaJIT's pointers to what it collects */
-
-  /* The C library keeps a few free blocks of each size up to this one for each
-   * thread; of few sizes, it keeps few. */
-  MOST_KEPT = 1024,
-  KEPT_UNIT = 64,
+  KEPT_UNIT = 64,    /* of blocks up to MEM_KEPT: of few sizes, few are kept */
 };
 
 /* A block that is not in use; shorter ones do not exist. */
@@ -129,7 +125,7 @@ static size_t rounded(size_t size, size_t unit)
 /* What is asked of malloc() for a larger block. */
 static size_t size_of_large(size_t size)
 {
-  return size <= MOST_KEPT ? rounded(size, KEPT_UNIT) : size;
+  return size <= MEM_KEPT ? rounded(size, KEPT_UNIT) : size;
 }
 
 static COLD void *get_large(struct heap *h, size_t size)
@@ -223,7 +219,7 @@ static void *resize(struct heap *h, void *block, size_t old_size,
   if (!is_small(old_size) && !is_small(new_size) && !is_of_start(h, block)) {
     if (size_of_large(old_size) == size_of_large(new_size))
       return block;
-    if (old_size > MOST_KEPT && new_size > MOST_KEPT) /* see mem_new() */
+    if (old_size > MEM_KEPT && new_size > MEM_KEPT)
       return realloc(block, new_size);
   }
   moved = get(h, new_size);

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/thread.h"
+#include "base/wait.h"
 #include "report/reporter.h"
 #include "run/conductor.h"
 #include "run/peers.h"
@@ -134,7 +135,7 @@ static int perform(struct conductor *c)
   if (crew_start(&c->crew, run, &err) < 0) {
     log_msg(LOG_FATAL, "%s", err.text);
     crew_release(&c->crew, GATE_ABORT);
-    (void)reporting_stop(run, c->report_thread, PLAN_NO_LIMIT);
+    (void)reporting_stop(run, c->report_thread, WAIT_FOREVER);
   } else {
     in_time = conductor_await_ready(c);
     ready = in_time && atomic_load(&run->failed) == 0 &&

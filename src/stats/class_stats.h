@@ -121,12 +121,7 @@ static inline void class_record(struct class_recorder *r, unsigned id,
     recorder_bump(&c->rows, outcome->rows);
   if (outcome->bytes > 0)
     recorder_bump(&c->bytes, outcome->bytes);
-  if (UNLIKELY(took_ns >= SLOW_NS))
-    slow_record(c->slow, took_ns);
-  else if (UNLIKELY(c->hist_shared))
-    hist_record_shared(c->hist, took_ns);
-  else
-    hist_record(c->hist, took_ns);
+  latency_record(c->hist, c->hist_shared, c->slow, took_ns);
 }
 
 /* A class over all workers, since the start of the program. */

@@ -128,14 +128,8 @@ static inline void recorder_event_in(struct recorder *r, uint32_t now,
     atomic_store_explicit(&d->max_ns, latency_ns, memory_order_relaxed);
   ck_sequence_write_end(&r->seq);
 
-  if (r->hist) {
-    if (UNLIKELY(latency_ns >= SLOW_NS))
-      slow_record(r->slow, latency_ns);
-    else if (r->hist_shared)
-      hist_record_shared(r->hist, latency_ns);
-    else
-      hist_record(r->hist, latency_ns);
-  }
+  if (r->hist)
+    latency_record(r->hist, r->hist_shared, r->slow, latency_ns);
 }
 
 /* One event of this worker has ended. */

@@ -4,48 +4,42 @@
 #include "stats/slow.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
+#include "base/mem.h"
+
+/* In pages, most of which are never touched. */
 struct slow_hist {
-  pthread_mutex_t lock; /* protects what is in `sum` */
-  struct hist_sum *sum; /* owned */
+  pthread_mutex_t lock; /* protects `sum` */
+  struct hist_sum sum;
 };
 
 struct slow_hist *slow_new(void)
 {
-  struct slow_hist *h = calloc(1, sizeof(*h));
+  struct slow_hist *h = mem_pages(sizeof(*h));
 
-  if (!h)
-    return NULL;
-  h->sum = hist_sum_new();
-  if (!h->sum) {
-    free(h);
-    return NULL;
-  }
-  (void)pthread_mutex_init(&h->lock, NULL); /* cannot fail */
+  if (h)
+    (void)pthread_mutex_init(&h->lock, NULL); /* cannot fail */
   return h;
 }
 
 void slow_free(struct slow_hist *h)
 {
-  if (!h)
-    return;
-  (void)pthread_mutex_destroy(&h->lock);
-  hist_sum_free(h->sum);
-  free(h);
+  if (h)
+    (void)pthread_mutex_destroy(&h->lock);
+  mem_pages_free(h, sizeof(*h));
 }
 
 void slow_record(struct slow_hist *h, uint64_t ns)
 {
   (void)pthread_mutex_lock(&h->lock);
-  hist_sum_put(h->sum, hist_index(ns), 1);
+  hist_sum_put(&h->sum, hist_index(ns), 1);
   (void)pthread_mutex_unlock(&h->lock);
 }
 
 void slow_add(struct hist_sum *sum, struct slow_hist *h)
 {
   (void)pthread_mutex_lock(&h->lock);
-  if (h->sum->total > 0)
-    hist_sum_merge(sum, h->sum);
+  if (h->sum.total > 0)
+    hist_sum_merge(sum, &h->sum);
   (void)pthread_mutex_unlock(&h->lock);
 }

@@ -8,6 +8,7 @@
 #ifndef BENCH_STATS_SLOW_H
 #define BENCH_STATS_SLOW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/compiler.h"
@@ -26,5 +27,18 @@ COLD void slow_record(struct slow_hist *h, uint64_t ns);
 
 /* sum += h */
 void slow_add(struct hist_sum *sum, struct slow_hist *h);
+
+/* A latency of a kind that has a histogram for what is slow, and one for the
+ * rest, which may be `shared` with other threads. */
+static inline void latency_record(struct hist *h, bool shared,
+                                  struct slow_hist *slow, uint64_t ns)
+{
+  if (UNLIKELY(ns >= SLOW_NS))
+    slow_record(slow, ns);
+  else if (shared)
+    hist_record_shared(h, ns);
+  else
+    hist_record(h, ns);
+}
 
 #endif

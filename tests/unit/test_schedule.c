@@ -27,6 +27,21 @@ static struct schedule *make(double rate, uint64_t seed, uint64_t start_ns)
   return s;
 }
 
+enum {
+  TIMES = 100
+};
+
+/* When the first arrivals of make(1000, seed, start_ns) are due: a fraction of
+ * a nanosecond was cut off. */
+static void due_times(uint64_t due[TIMES], uint64_t seed, uint64_t start_ns)
+{
+  struct schedule *s = make(1000, seed, start_ns);
+
+  for (int i = 0; i < TIMES; i++)
+    due[i] = schedule_take(s, 0) + 1;
+  schedule_free(s);
+}
+
 static uint64_t *take_all(double rate, uint64_t seed)
 {
   struct schedule *s = make(rate, seed, 1000);
@@ -95,11 +110,9 @@ static void test_seeds(void)
 static void test_waiting(void)
 {
   struct schedule *s = make(1000, 3, 500);
-  struct schedule *same = make(1000, 3, 500);
-  uint64_t due[100];
+  uint64_t due[TIMES];
 
-  for (int i = 0; i < 100; i++)
-    due[i] = schedule_take(same, 0) + 1; /* a fraction was cut off */
+  due_times(due, 3, 500);
   OK(schedule_waiting(s, 500) == 0, "nothing is due at the start");
   OK(schedule_waiting(s, due[9]) == 10, "ten are due at the tenth's time");
   OK(schedule_take(s, 0) + 1 == due[0] && schedule_take(s, 0) + 1 == due[1],
@@ -112,7 +125,6 @@ static void test_waiting(void)
   (void)schedule_take(s, 0);
   OK(schedule_waiting(s, due[99]) == 0, "one that was taken before its time");
   schedule_free(s);
-  schedule_free(same);
 }
 
 /* What is due before the moment asked for is dropped. */
@@ -133,11 +145,10 @@ static void test_dropped(void)
 /* What a warm-up left is dropped before anybody takes what comes next. */
 static void test_measured(void)
 {
-  struct schedule *all = make(1000, 5, 0), *some = make(1000, 5, 0);
-  uint64_t due[100];
+  struct schedule *some = make(1000, 5, 0);
+  uint64_t due[TIMES];
 
-  for (int i = 0; i < 100; i++)
-    due[i] = schedule_take(all, 0) + 1; /* a fraction was cut off */
+  due_times(due, 5, 0);
   (void)schedule_take(some, 0);
   OK(schedule_waiting(some, due[39]) == 39, "a warm-up leaves a backlog");
   schedule_measure(some, due[39]);
@@ -148,36 +159,32 @@ static void test_measured(void)
   OK(schedule_take(some, 0) + 1 == due[40], "from its first arrival on");
   OK(schedule_waiting(some, due[59]) == 19 && schedule_arrivals(some) == 20,
      "in turn");
-  schedule_free(all);
   schedule_free(some);
 }
 
 /* The worker was ahead of the moment. */
 static void test_measured_ahead(void)
 {
-  struct schedule *all = make(1000, 5, 0), *some = make(1000, 5, 0);
-  uint64_t due[100];
+  struct schedule *some = make(1000, 5, 0);
+  uint64_t due[TIMES];
 
-  for (int i = 0; i < 100; i++)
-    due[i] = schedule_take(all, 0) + 1;
+  due_times(due, 5, 0);
   for (int i = 0; i < 50; i++)
     (void)schedule_take(some, 0);
   schedule_measure(some, due[39]);
   OK(schedule_take(some, 0) + 1 == due[50], "what was taken stays so");
   OK(schedule_waiting(some, due[59]) == 9 && schedule_arrivals(some) == 20,
      "and is an arrival of the measured part");
-  schedule_free(all);
   schedule_free(some);
 }
 
 /* Nobody may begin what is due after the end, or beyond the last event. */
 static void test_limits(void)
 {
-  struct schedule *all = make(1000, 5, 0), *some = make(1000, 5, 0);
-  uint64_t due[100];
+  struct schedule *some = make(1000, 5, 0);
+  uint64_t due[TIMES];
 
-  for (int i = 0; i < 100; i++)
-    due[i] = schedule_take(all, 0) + 1;
+  due_times(due, 5, 0);
   schedule_start(some, 0, due[29], UINT64_MAX);
   schedule_measure(some, 0);
   OK(schedule_waiting(some, due[79]) == 30 && schedule_arrivals(some) == 30,
@@ -190,7 +197,6 @@ static void test_limits(void)
     (void)schedule_take(some, 0);
   OK(schedule_waiting(some, due[79]) == 15 && schedule_arrivals(some) == 20,
      "and with the events");
-  schedule_free(all);
   schedule_free(some);
 }
 

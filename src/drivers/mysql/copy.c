@@ -19,7 +19,6 @@ enum {
   COMMAND_QUERY = 0x03,
   FIRST_FILE = 0xfb, /* the server asks for the file */
   FIRST_ERROR = 0xff,
-  REFUSED = 1,
   PACKET_LEAST = 16 * 1024, /* where the server's limit is not known */
   PACKET_MOST = 1024 * 1024,
 };
@@ -179,7 +178,7 @@ static void reader_close(void *reader)
 
 static int reader_error(void *reader, char *to, unsigned int room)
 {
-  static const char text[] = "no file is given to the server";
+  static const char text[] = NO_FILE_TEXT;
 
   (void)reader;
   if (room > 0) {
@@ -188,14 +187,14 @@ static int reader_error(void *reader, char *to, unsigned int room)
     memcpy(to, text, n);
     to[n - 1] = '\0';
   }
-  return REFUSED;
+  return CODE_NO_FILE;
 }
 
 static int refuse_open(void **ret, const char *name, void *arg)
 {
   (void)name, (void)arg;
   *ret = NULL;
-  return REFUSED;
+  return CODE_NO_FILE;
 }
 
 static int refuse_read(void *reader, char *to, unsigned int room)

@@ -12,7 +12,11 @@
 
 struct mysql_session;
 
+/* Of an error of our own: a statement wants a file of the client. */
+#define NO_FILE_TEXT "no file is given to the server"
+
 enum mysql_code {
+  CODE_NO_FILE = 1,
   CODE_HOST_REFUSES = 1130,
   CODE_DEADLOCK = 1213,
   CODE_NO_PREPARE = 1295,

@@ -21,7 +21,6 @@ enum {
   COLUMN_TAIL = 12,  /* the fixed part of a column definition, at its end */
   PROGRESS = 0xffff, /* not an error but how far a statement is */
   USUAL_LENGTH = 15, /* see is_usual() */
-  NO_FILE = 1,       /* the number of an error of our own */
 };
 
 int wire_failed(struct mysql_session *s, int rc, struct outcome *out)
@@ -297,8 +296,6 @@ static bool refuse_file(struct mysql_session *s, unsigned seq)
 static COLD int without_file(struct mysql_session *s, const uint8_t *packet,
                              size_t len, struct outcome *out)
 {
-  static const char text[] = "no file is given to the server";
-
   if (ok(s, packet, len, out) < 0)
     return -1;
   while (s->more) {
@@ -310,7 +307,8 @@ static COLD int without_file(struct mysql_session *s, const uint8_t *packet,
     }
   }
   memset(out, 0, sizeof(*out));
-  return failure_set(s, out, NO_FILE, NULL, text, sizeof(text) - 1);
+  return failure_set(s, out, CODE_NO_FILE, NULL, NO_FILE_TEXT,
+                     sizeof(NO_FILE_TEXT) - 1);
 }
 
 /*

@@ -297,26 +297,6 @@ function prepare_delete_inserts()
    prepare_for_each_table("inserts")
 end
 
-function close_statements()
-   for n, sub in pairs(stmt) do
-      if type(n) == "number" and type(sub) == "table" then
-         for key, statement in pairs(sub) do
-            statement:close()
-            sub[key] = nil
-            if CLASS[key] then param[n][key] = nil end
-         end
-      end
-   end
-   classes:forget()
-   for _, key in ipairs({"begin", "commit"}) do
-      if stmt[key] ~= nil then
-         stmt[key]:close()
-         stmt[key] = nil
-      end
-   end
-   own_begin, at_once = nil, 0
-end
-
 -- The classes of each table of which there are statements.
 local function classes_in_use()
    local used = {}
@@ -328,6 +308,24 @@ local function classes_in_use()
       end
    end
    return used
+end
+
+function close_statements()
+   for n, keys in pairs(classes_in_use()) do
+      for _, key in ipairs(keys) do
+         stmt[n][key]:close()
+         stmt[n][key] = nil
+         if CLASS[key] then param[n][key] = nil end
+      end
+   end
+   classes:forget()
+   for _, key in ipairs({"begin", "commit"}) do
+      if stmt[key] ~= nil then
+         stmt[key]:close()
+         stmt[key] = nil
+      end
+   end
+   own_begin, at_once = nil, 0
 end
 
 -- All statements on a new connection.  Those that were in use are made at once:
