@@ -66,8 +66,8 @@ static void *wait_for_signals(void *arg)
     if (first != 0)
       signals_die(number ? number : first);
     first = number;
-    first_ns = clock_now_ns();
     s->arrived(s->arg, number);
+    first_ns = clock_now_ns(); /* what came meanwhile is an echo, too */
   }
 }
 

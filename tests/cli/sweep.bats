@@ -350,7 +350,11 @@ LUA
   must has "$output" 'no more than one interval'
   ! has "$output" 'Throughput over time'
 
-  run --separate-stderr timeout -s INT 2 "$BENCH" cpu --time=60 --report-interval=0.5 --json=cut.json run
+  "$BENCH" cpu --time=60 --json=cut.json run >out 3>&- &
+  local pid=$!
+  until grep -q 'Threads started' out; do sleep 0.05; done
+  kill -INT "$pid"
+  wait "$pid" || must is "$?" 130
   bench report cut.json
   must has "$output" 'a signal ended the run before its time'
 
