@@ -10,10 +10,14 @@ load helper
   done
 }
 
-@test "the time limit" {
+on_time() {
   bench cpu --cpu-max-prime=1000 --threads=2 --time=1 run
-  must is "$status" 0
-  must holds "$(number 'total time:') >= 1 && $(number 'total time:') < 2"
+  must is "$status" 0 &&
+    holds "$(number 'total time:') >= 1 && $(number 'total time:') < 2"
+}
+
+@test "the time limit" {
+  sooner_or_later on_time
 }
 
 @test "neither limit: a warning, and the mutex test ends by itself" {
@@ -102,15 +106,21 @@ on_the_grid() {
   must is "$(grep -cE 'lat \(ms,95%\): 0.00$' <<<"$output")" 0
 }
 
-@test "a warm-up is not counted" {
+# The interval and the report are of the second after the warm-up.
+counted_alone() {
   bench cpu --cpu-max-prime=1000 --warmup-time=1 --time=1 --report-interval=1 run
-  must is "$status" 0
+  local rate
+  rate=$(number 'events per second:')
+  must is "$status" 0 &&
+    holds "$(number 'total time:') < 1.5" &&
+    holds "$(number 'eps:') > 0.5 * $rate && $(number 'eps:') < 1.5 * $rate"
+}
+
+@test "a warm-up is not counted" {
+  sooner_or_later counted_alone
   must has "$output" '^Warmup time: 1s$'
   must has "$output" '^Warming up for 1 seconds\.\.\.$'
   must is "$(grep -c '^\[' <<<"$output")" 1
-  must holds "$(number 'total time:') < 1.5"
-  rate=$(number 'events per second:')
-  must holds "$(number 'eps:') > 0.5 * $rate && $(number 'eps:') < 1.5 * $rate"
 }
 
 @test "events count after the warm-up only" {
@@ -134,11 +144,15 @@ on_the_grid() {
   must holds "2 * $mean == $n"
 }
 
-@test "a rate is kept, and latency counts from the arrival" {
+rate_kept() {
   bench cpu --cpu-max-prime=100 --rate=200 --time=2 --report-interval=1 run
-  must is "$status" 0
+  local n
   n=$(number 'total number of events:')
-  must holds "$n > 300 && $n < 500"
+  must is "$status" 0 && holds "$n > 300 && $n < 500"
+}
+
+@test "a rate is kept, and latency counts from the arrival" {
+  sooner_or_later rate_kept
   must is "$(grep -c 'queue length: ' <<<"$output")" 2
   must has "$output" '^Target transaction rate: 200/sec$'
 }
@@ -222,13 +236,17 @@ interrupted() {
   interrupted TERM 143
 }
 
-@test "events that do not end are left behind at the deadline" {
+shut_down_in_time() {
   bench cpu --cpu-max-prime=200000000 --time=1 --forced-shutdown=1 --threads=2 run
-  must is "$status" 2
+  must is "$status" 2 &&
+    holds "$(number 'total time:') >= 2 && $(number 'total time:') < 3"
+}
+
+@test "events that do not end are left behind at the deadline" {
+  sooner_or_later shut_down_in_time
   must is "$stderr" "FATAL: The --max-time limit has expired, forcing shutdown..."
   must has "$output" '^Forcing shutdown in 2 seconds$'
   must has "$output" '^Number of unfinished transactions on forced shutdown: 2$'
-  must holds "$(number 'total time:') >= 2 && $(number 'total time:') < 3"
   must has "$output" 'total number of events: *0$'
 }
 
