@@ -84,12 +84,17 @@ LUA
   must test "$(grep -c '"secret"' a.json)" = "$(grep -c 'password": {' a.json)"
 }
 
-@test "json: intervals, checkpoints and a warm-up" {
+# No interval has gone by while the machine was elsewhere.
+on_the_grid() {
   cpu --time=2 --report-interval=0.5 --report-checkpoints=1 --warmup-time=1 --json=a.json
-  must is "$status" 0
+  must is "$status" 0 &&
+    check a.json "d['totals']['elapsed_s'] < 3" \
+      "[i['elapsed_s'] for i in d['intervals'] if not i['partial']] == [0.5, 1.0, 1.5, 2.0]"
+}
+
+@test "json: intervals, checkpoints and a warm-up" {
+  sooner_or_later on_the_grid
   check a.json "len(d['checkpoints']) == 1" \
-    "[i['elapsed_s'] for i in d['intervals'] if not i['partial']] == [0.5, 1.0, 1.5, 2.0]" \
-    "d['totals']['elapsed_s'] < 3" \
     "d['checkpoints'][0]['events'] < d['totals']['events']" \
     "d['run']['measured_start_monotonic_ns'] >= d['run']['start_monotonic_ns'] + 10**9" \
     "d['run']['end_reason'] == 'time_limit'"
