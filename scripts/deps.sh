@@ -47,7 +47,7 @@ find_manager() {
       return
     fi
   done
-  die "neither apt-get, dnf nor brew is here; README.md says what is needed"
+  die "neither apt-get, dnf nor brew is here; the lists in this script say what is needed"
 }
 
 is_installed() {

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# test.sh - builds the program and runs every test there is.
+# test.sh - builds the program and runs its tests.
 #
 # usage: test.sh [--quick]
 #
-# First in build/, with database servers where they are installed; then, but for
-# --quick, the tests that need no server again in build-asan/ and build-tsan/,
-# under the sanitizers.  The last line says "N passed, N failed" (", N skipped"),
+# First in build/ those of `make check` and, where database servers are installed,
+# `make check-servers`; then, but for --quick, `make check` again in build-asan/
+# and build-tsan/, under the sanitizers.  The last line says "N passed, N failed" (", N skipped"),
 # counted over the single results of all suites.  The exit status is 0 only if
 # something ran and nothing failed.
 set -euo pipefail

@@ -38,9 +38,10 @@ static char *own_name(const char *name, unsigned rank)
  */
 static int open_others(struct program *p, struct results_input *in)
 {
-  struct results_cfg own = { "", "", "", "", "", "" };
+  struct results_cfg own;
   struct err err = { "" };
 
+  results_none(&own);
   p->partial_file = own_name(p->results_cfg.json, p->team->rank);
   p->event_file = own_name(p->results_cfg.event_log, p->team->rank);
   if (p->partial_file)

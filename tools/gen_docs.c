@@ -214,15 +214,17 @@ static void bash_all(struct strbuf *out, const struct docs *d)
     bash_names(out, d, d->table[i].test);
     strbuf_adds(out, "\" ;;\n");
   }
-  strbuf_adds(out, "  esac\n}\n\n# The words that an option allows.\n"
-                   "_bench_values() {\n  case $1 in\n");
+  strbuf_adds(out, "  esac\n}\n\n# The words that an option of a test, or of the "
+                   "program itself, allows.\n"
+                   "_bench_values() {\n  case $1$2 in\n");
   for (size_t i = 0; i < d->n; i++) {
     const struct opt *row = d->table[i].rows;
 
     for (; row && row->type != OPT_TYPE_END; row++) {
       if (!is_offered(row) || !has_words(row))
         continue;
-      strbuf_addf(out, "    --%s) echo \"", row->name);
+      strbuf_addf(out, "    %s--%s) echo \"",
+                  d->table[i].test ? d->table[i].test : "*", row->name);
       add_choices(out, row);
       strbuf_adds(out, "\" ;;\n");
     }

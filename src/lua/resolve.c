@@ -93,6 +93,18 @@ static bool has_folder(const char *path, const char *folder)
   return false;
 }
 
+/* Is this how a bundled script is called: NAME.lua, oltp_legacy/NAME[.lua]? */
+static bool names_bundled(const char *name, const char *base, bool legacy)
+{
+  static const char folder[] = "oltp_legacy/";
+  const size_t len = sizeof(folder) - 1;
+
+  if (!legacy)
+    return !strchr(name, '/');
+  return strncmp(name, folder, len) == 0 &&
+         strncmp(name + len, base, strlen(base)) == 0;
+}
+
 /* A path whose file does not exist: the bundled script of the same name. */
 static void resolve_missing_path(struct resolved *r, const char *name,
                                  const struct resolve_rules *rules)
@@ -115,7 +127,7 @@ static void resolve_missing_path(struct resolved *r, const char *name,
   }
   if (r->path) {
     r->script_path = mem_strdup(r->path);
-    if (strchr(name, '/') || legacy)
+    if (!names_bundled(name, base, legacy))
       r->warning = formatted(
         "'%s' does not exist, using the bundled script '%s%s'", name,
         legacy ? "oltp_legacy/" : "", base);

@@ -63,7 +63,8 @@ const struct opt core_general_opts[] = {
     .help = "stop after this many events in total; 0 = no limit",
     .man = "The limit counts the events of all threads together, and exactly "
            "this many are executed. An event that is restarted after an "
-           "ignored error counts once. The time limit stays in force.",
+           "ignored error counts once. The time limit stays in force. The "
+           "tests memory and mutex have limits of their own.",
   },
   {
     OPT_INT(struct core_cfg, time_s),
@@ -102,6 +103,7 @@ const struct opt core_general_opts[] = {
     .min_now = smallest_stack,
     .max = INT64_C(1) << 40,
     .help = "stack of each thread",
+    .man = "From what the system asks for, mostly 16K, to 1T.",
   },
   {
     OPT_INT(struct core_cfg, thread_init_timeout_s),
@@ -338,7 +340,7 @@ const struct opt core_rand_opts[] = {
     .def = "0",
     .min = INT64_MIN,
     .max = INT64_MAX,
-    .help = "seed; 0 = from the clock",
+    .help = "seed; 0 = from the clock with run, always the same otherwise",
   },
   {
     OPT_DOUBLE(struct rand_opts_cfg, pareto_h),

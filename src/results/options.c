@@ -89,6 +89,12 @@ static const char *value_of(const struct results_cfg *cfg,
   return *(const char *const *)(const void *)((const char *)cfg + row->off);
 }
 
+void results_none(struct results_cfg *ret)
+{
+  for (const struct opt *row = results_opts; row->type != OPT_TYPE_END; row++)
+    *(const char **)(void *)((char *)ret + row->off) = "";
+}
+
 void results_files(const struct results_cfg *cfg,
                    struct results_file ret[RESULTS_FILES])
 {

@@ -35,6 +35,9 @@ struct results_file {
 void results_files(const struct results_cfg *cfg,
                    struct results_file ret[RESULTS_FILES]);
 
+/* Nothing is wanted. */
+void results_none(struct results_cfg *ret);
+
 /* Anything at all is wanted. */
 bool results_wanted(const struct results_cfg *cfg);
 

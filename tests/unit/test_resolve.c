@@ -87,6 +87,8 @@ static const struct {
     "oltp.lua",
     "'/x/tests/include/oltp_legacy/oltp.lua' does not exist, using the "
     "bundled script 'oltp_legacy/oltp'" },
+  { "oltp_legacy/oltp", 0, RESOLVE_SCRIPT, LEGACY "oltp.lua", LEGACY "oltp.lua",
+    NULL, D "/tests/include/oltp_legacy", "oltp", NULL },
   { "/x/tests/db/select_random_points.lua", 0, RESOLVE_SCRIPT,
     LEGACY "select_random_points.lua", LEGACY "select_random_points.lua", NULL,
     D "/tests/include/oltp_legacy", "select_random_points.lua",
