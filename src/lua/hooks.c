@@ -73,7 +73,9 @@ static bool call_hook(struct state *s, const char *name, const struct report *r)
   if (!found) {
     lua_pop(s->L, 1);
   } else {
-    int rc = script_export_options(s, &err);
+    /* In the background state what hooks have written stays. */
+    const bool again = s != s->script->background;
+    int rc = again ? script_export_options(s, &err) : 0;
 
     push_stat(s->L, r);
     if (rc == 0)

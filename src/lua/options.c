@@ -54,8 +54,10 @@ int sb_lua_set_test_args(sb_arg_t *args, size_t len)
   const struct state *s = state_current();
   struct script_args copy = { 0 };
 
-  if (!s || s != s->script->main)
+  if (!s)
     return 1;
+  if (s != s->script->main) /* the options are those of the main state's body */
+    return 0;
   if (copy_args(&copy, args, len) < 0) {
     script_args_done(&copy);
     return 1;
@@ -258,9 +260,9 @@ static void lua_name(const char *name, char *out, size_t size)
 /*
  * Set a global to the value on the top, unless it is a function or a library;
  * the value stays.  `test` is the path of the script for scripts, however the
- * user named it.
+ * user named it.  `weak`: not if there is a global of that name.
  */
-static void set_global(lua_State *L, const char *name)
+static void set_global(lua_State *L, const char *name, bool weak)
 {
   bool taken;
 
@@ -268,11 +270,11 @@ static void set_global(lua_State *L, const char *name)
     return;
   lua_pushstring(L, name);
   lua_rawget(L, LUA_GLOBALSINDEX);
-  taken = lua_isfunction(L, -1);
+  taken = lua_isfunction(L, -1) || (weak && !lua_isnil(L, -1));
   if (lua_istable(L, -1)) {
     lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
     lua_getfield(L, -1, name);
-    taken = lua_rawequal(L, -1, -3) || strcmp(name, "sysbench") == 0 ||
+    taken = taken || lua_rawequal(L, -1, -3) || strcmp(name, "sysbench") == 0 ||
             strcmp(name, "ffi") == 0;
     lua_pop(L, 2);
   }
@@ -312,7 +314,7 @@ static int export_options(lua_State *L)
     else
       push_value(L, name, e);
     if (!s->script->declared)
-      set_global(L, name);
+      set_global(L, name, e->row->flags & OPT_OWN);
     lua_setfield(L, -2, name);
   }
   lua_setfield(L, -2, "opt");

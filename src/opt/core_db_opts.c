@@ -35,14 +35,15 @@ const struct opt core_db_opts[] = {
   },
   {
     OPT_LIST(struct db_cfg, ignore_errors),
-    .flags = OPT_NO_GAPS,
     .name = "db-ignore-errors",
+    .flags = OPT_NO_GAPS | OPT_OWN,
     .def = "",
     .help = "errors ignorable for every driver, added to the driver's own list",
   },
   {
     OPT_INT(struct db_cfg, connect_timeout_s),
     .name = "db-connect-timeout",
+    .flags = OPT_OWN,
     .def = "10",
     .min = 1,
     .max = 3600,
@@ -51,6 +52,7 @@ const struct opt core_db_opts[] = {
   {
     OPT_DOUBLE(struct db_cfg, query_timeout_s),
     .name = "db-query-timeout",
+    .flags = OPT_OWN,
     .def = "0",
     .fmax = 86400,
     .help = "seconds one statement may take; 0 = no limit of its own",
@@ -58,6 +60,7 @@ const struct opt core_db_opts[] = {
   {
     OPT_WORD(struct db_cfg, table_exists),
     .name = "table-exists",
+    .flags = OPT_OWN,
     .def = "error",
     .words = table_exists_words,
     .help = "what prepare does when a table exists {error,skip,drop,"
@@ -70,6 +73,7 @@ const struct opt core_db_opts[] = {
   {
     OPT_WORD(struct db_cfg, load_method),
     .name = "load-method",
+    .flags = OPT_OWN,
     .def = "auto",
     .words = load_method_words,
     .help = "how prepare sends rows {auto,insert,bulk}",
@@ -82,6 +86,7 @@ const struct opt core_db_opts[] = {
   {
     OPT_BOOL(struct db_cfg, load_analyze),
     .name = "load-analyze",
+    .flags = OPT_OWN,
     .def = "off",
     .help = "let prepare end each table with ANALYZE",
     .man = "The statistics of the optimiser are then the same for every run "
@@ -91,6 +96,7 @@ const struct opt core_db_opts[] = {
   {
     OPT_WORD(struct db_cfg, create_index),
     .name = "create-index",
+    .flags = OPT_OWN,
     .def = "after",
     .words = create_index_words,
     .help = "when prepare makes secondary indexes {after,before,off}",

@@ -125,6 +125,7 @@ const struct opt core_general_opts[] = {
   {
     OPT_WORD(struct core_cfg, rate_overload),
     .name = "rate-overload",
+    .flags = OPT_OWN,
     .def = "queue",
     .words = overload_words,
     .help = "what to do when workers cannot keep up with --rate {queue,abort}",
@@ -221,6 +222,7 @@ const struct opt core_general_opts[] = {
   {
     OPT_WORD(struct core_cfg, compat),
     .name = "compat",
+    .flags = OPT_OWN,
     .def = "1.0",
     .words = compat_words,
     .help = "report layout and default random distribution {1.0,1.1}",
@@ -237,8 +239,8 @@ const struct opt core_general_opts[] = {
   },
   {
     OPT_LIST(struct core_cfg, percentiles),
-    .flags = OPT_NO_GAPS,
     .name = "percentiles",
+    .flags = OPT_NO_GAPS | OPT_OWN,
     .def = "",
     .check = is_percentile,
     .expected = "a comma-separated list of numbers greater than 0 and at most "
@@ -248,12 +250,14 @@ const struct opt core_general_opts[] = {
   {
     OPT_BOOL(struct core_cfg, report_statements),
     .name = "report-statements",
+    .flags = OPT_OWN,
     .def = "off",
     .help = "print a table of SQL statements at the end of the report",
   },
   {
     OPT_WORD(struct core_cfg, cluster),
     .name = "cluster",
+    .flags = OPT_OWN,
     .def = "auto",
     .words = cluster_words,
     .help = "one run of all processes that mpirun has launched {auto,off}",
@@ -265,6 +269,7 @@ const struct opt core_general_opts[] = {
   {
     OPT_BOOL(struct core_cfg, report_ranks),
     .name = "report-ranks",
+    .flags = OPT_OWN,
     .def = "off",
     .help = "print a table of the processes of a run at the end of the report",
     .man = "Has no effect on a run of one process.",

@@ -45,7 +45,8 @@ enum opt_flags {
   OPT_ANY_CASE = 1 << 6,   /* WORD, LIST of words: in any letter case */
   OPT_COLLECT = 1 << 7,    /* STRING: each time it is given adds a line */
   OPT_DEPRECATED = 1 << 8, /* an alias (`alias_of`) whose use is warned of */
-  OPT_NO_GAPS = 1 << 9     /* LIST: an empty item is refused, not left out */
+  OPT_NO_GAPS = 1 << 9,    /* LIST: an empty item is refused, not left out */
+  OPT_OWN = 1 << 10        /* older than it are scripts that may use its name */
 };
 
 struct opt {

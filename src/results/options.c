@@ -20,7 +20,7 @@ static bool is_address(const char *text)
 /* What all rows of files have in common. */
 #define FILE_OPT(field)                                             \
   OPT_STRING(struct results_cfg, field),                            \
-    .flags = OPT_NOT_EMPTY,                                         \
+    .flags = OPT_NOT_EMPTY | OPT_OWN,                               \
     .expected = "the name of a file, or - for the standard output", \
     .show_as = "=FILE"
 
@@ -64,7 +64,7 @@ const struct opt results_opts[] = {
   {
     OPT_STRING(struct results_cfg, prometheus),
     .name = "prometheus",
-    .flags = OPT_NOT_EMPTY,
+    .flags = OPT_NOT_EMPTY | OPT_OWN,
     .check = is_address,
     .expected = "a port, or an address and a port as in 127.0.0.1:9100",
     .show_as = "=[ADDR:]PORT",

@@ -13,7 +13,7 @@ const struct opt sweep_opts[] = {
   {
     OPT_STRING(struct sweep_cfg, sweeps),
     .name = "sweep",
-    .flags = OPT_COLLECT | OPT_NOT_EMPTY,
+    .flags = OPT_COLLECT | OPT_NOT_EMPTY | OPT_OWN,
     .check = sweep_spec_is_valid,
     .expected = "OPTION:VALUE,VALUE,... with different values; ranges are "
                 "1..64*2 or 100..1000+100",
@@ -29,6 +29,7 @@ const struct opt sweep_opts[] = {
   {
     OPT_INT(struct sweep_cfg, repeat),
     .name = "repeat",
+    .flags = OPT_OWN,
     .def = "1",
     .min = 1,
     .max = 1000,
@@ -40,6 +41,7 @@ const struct opt sweep_opts[] = {
   {
     OPT_DOUBLE(struct sweep_cfg, pause_s),
     .name = "pause",
+    .flags = OPT_OWN,
     .def = "0",
     .fmax = 86400,
     .help = "seconds to wait between the steps of a sweep",
@@ -47,6 +49,7 @@ const struct opt sweep_opts[] = {
   {
     OPT_WORD(struct sweep_cfg, prepare),
     .name = "sweep-prepare",
+    .flags = OPT_OWN,
     .def = "auto",
     .words = prepare_words,
     .help = "cleanup and prepare around each step {auto,on,off}",
@@ -57,6 +60,7 @@ const struct opt sweep_opts[] = {
   {
     OPT_WORD(struct sweep_cfg, format),
     .name = "sweep-format",
+    .flags = OPT_OWN,
     .def = "text",
     .words = format_words,
     .help = "form of the table of steps {text,markdown,csv}",
@@ -64,6 +68,7 @@ const struct opt sweep_opts[] = {
   {
     OPT_BOOL(struct sweep_cfg, stop_on_error),
     .name = "sweep-stop-on-error",
+    .flags = OPT_OWN,
     .def = "off",
     .help = "end the sweep when a step fails, instead of going on",
   },

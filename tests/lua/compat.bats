@@ -145,3 +145,17 @@ true	true
 call_command command_defined command_parallel print_test_options read_cmdline_options
 false"
 }
+
+@test "the options of a script may be read by the script itself" {
+  cat >t.lua <<'L'
+sysbench.cmdline.options = { mine = {"mine", 5} }
+print("body", sysbench.cmdline.read_cmdline_options())
+function thread_init() print("thread", sysbench.cmdline.read_cmdline_options(), sysbench.opt.mine) end
+function event() end
+L
+  bench t.lua --mine=6 --events=1 run
+  must is "$status" 0
+  must is "$(grep -E '^(body|thread)' <<<"$output")" "body	true
+body	true
+thread	true	6"
+}

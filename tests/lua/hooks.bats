@@ -25,6 +25,21 @@ L
   must [ "$(grep -c 'thds:' <<<"$output")" = 0 ]
 }
 
+@test "what a hook has written is there when it is called again" {
+  cat >t.lua <<'L'
+ffi.cdef "int usleep(uint32_t);"
+function event() ffi.C.usleep(1000) end
+function sysbench.hooks.report_intermediate()
+  events, sysbench.opt.mark = (events or 0) + 1, (sysbench.opt.mark or 0) + 1
+  print("calls", events, sysbench.opt.mark)
+end
+L
+  bench t.lua --report-interval=0.2 --time=1 run
+  must is "$status" 0
+  must has "$output" '^calls	1	1$'
+  must has "$output" '^calls	2	2$'
+}
+
 @test "cumulative at checkpoints: in the background, after its line" {
   cat >t.lua <<'L'
 function event() end

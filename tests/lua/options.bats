@@ -223,3 +223,16 @@ init	2
 thread_init	2
 thread_init	2"
 }
+
+@test "what a script has under the name of an option that is younger stays" {
+  cat >t.lua <<'L'
+pause, cluster, json, threads = 0.5, {"n1"}, "{}", 7
+function prepare()
+  print(pause, type(cluster), json, threads, csv, sysbench.opt.pause, sysbench.opt.json)
+end
+L
+  bench t.lua prepare
+  must is "$(lines)" "$(printf '0.5\ttable\t{}\t1\t\t0\t')"
+  bench t.lua --json=r.json --csv=r.csv prepare
+  must has "$output" "$(printf '^0.5\ttable\t\{\}\t1\tr.csv\t0\tr.json$')"
+}

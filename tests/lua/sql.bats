@@ -166,6 +166,8 @@ print(con:query_row("SELECT name, score FROM users"))
 score:set(12LL) st:execute() print(con:query_row("SELECT score FROM users"))
 print(pcall(score.set, score, "x"))
 print(pcall(name.set, name, 5))
+print(pcall(function() score:set({}) end))
+print(pcall(function() credit:set(print) end))
 print(pcall(score.set_rand_str, score, "#"))
 print(pcall(st.bind_create, st, T.DATE))
 print(pcall(st.bind_param, st, name))
@@ -188,6 +190,8 @@ A	3000000000
 12
 false	cannot convert 'string' to 'int64_t'
 false	cannot convert 'number' to 'string'
+false	t.lua:24: cannot convert 'table' to 'int64_t'
+false	t.lua:25: cannot convert 'function' to 'double'
 false	Unsupported argument type: 4
 false	Unsupported argument type: 8
 false	wrong number of parameters: 4 expected, 1 given

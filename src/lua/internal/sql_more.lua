@@ -17,6 +17,7 @@ local connection, statement = host.methods.connection, host.methods.statement
 -- ---- results ----
 
 function connection:next_result()
+  check_object(self)
   local rs = c_next_result(self)
   if rs == nil then
     local none = no_rows(self, "")
@@ -26,10 +27,12 @@ function connection:next_result()
 end
 
 function connection:more_results()
+  check_object(self)
   return c_more_results(self)
 end
 
 function connection:check_error(rs, query)
+  check_object(self)
   if rs == nil and self.error ~= NONE then
     host.sql_raise(self, query, 2)
   end

@@ -22,16 +22,19 @@ local flag_t, binds_t = ffi.typeof("char[1]"), ffi.typeof("sql_bind[?]")
 
 local param = {}
 
+-- What becomes a number: the rest would be refused without the script's line.
+local numbers = { number = true, boolean = true, cdata = true }
+
 local function set_integer(p, v)
-  if type(v) == "string" then
-    error("cannot convert 'string' to 'int64_t'", 3)
+  if not numbers[type(v)] then
+    error(("cannot convert '%s' to 'int64_t'"):format(type(v)), 3)
   end
   p.buffer[0] = v
 end
 
 local function set_double(p, v)
-  if type(v) == "string" then
-    error("cannot convert 'string' to 'double'", 3)
+  if not numbers[type(v)] then
+    error(("cannot convert '%s' to 'double'"):format(type(v)), 3)
   end
   p.buffer[0] = v
 end
