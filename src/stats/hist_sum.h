@@ -14,7 +14,7 @@
 #include "stats/hist.h"
 
 enum {
-  HIST_BLOCK = 16, /* buckets */
+  HIST_BLOCK = 4, /* buckets */
   HIST_BLOCKS = HIST_BUCKETS / HIST_BLOCK,
 };
 
