@@ -26,17 +26,38 @@ void hist_sum_free(struct hist_sum *s)
 /* The block `number` of the range, empty if it was not used. */
 static uint64_t *block_of(struct hist_sum *sum, unsigned number)
 {
-  if (sum->at[number] == 0) {
-    memset(sum->block[sum->used], 0, sizeof(sum->block[0]));
-    sum->at[number] = (uint16_t)++sum->used;
+  uint8_t *r = &sum->at[number / HIST_ROW];
+  uint16_t *b;
+
+  if (*r == 0) {
+    memset(sum->row[sum->rows], 0, sizeof(sum->row[0]));
+    *r = (uint8_t)++sum->rows;
   }
-  return sum->block[sum->at[number] - 1];
+  b = &sum->row[*r - 1][number % HIST_ROW];
+  if (*b == 0) {
+    memset(sum->block[sum->blocks], 0, sizeof(sum->block[0]));
+    *b = (uint16_t)++sum->blocks;
+  }
+  return sum->block[*b - 1];
 }
 
-static const uint64_t *block_or_null(const struct hist_sum *sum,
-                                     unsigned number)
+/* The first block in use, `from` or behind it; HIST_BLOCKS if there is none. */
+static unsigned next_block(const struct hist_sum *sum, unsigned from)
 {
-  return sum->at[number] > 0 ? sum->block[sum->at[number] - 1] : NULL;
+  unsigned r = from / HIST_ROW, i = from % HIST_ROW;
+
+  for (; r < HIST_ROWS; r++, i = 0) {
+    const uint16_t *row;
+
+    if (sum->at[r] == 0)
+      continue;
+    row = sum->row[sum->at[r] - 1];
+    while (i < HIST_ROW && row[i] == 0)
+      i++;
+    if (i < HIST_ROW)
+      return r * HIST_ROW + i;
+  }
+  return HIST_BLOCKS;
 }
 
 void hist_sum_put(struct hist_sum *sum, unsigned index, uint64_t n)
@@ -64,27 +85,28 @@ void hist_sum_add(struct hist_sum *sum, const struct hist *h)
 void hist_sum_clear(struct hist_sum *sum)
 {
   memset(sum->at, 0, sizeof(sum->at));
-  sum->used = 0;
+  sum->blocks = 0;
+  sum->rows = 0;
   sum->total = 0;
 }
 
 void hist_sum_copy(struct hist_sum *to, const struct hist_sum *from)
 {
   memcpy(to->at, from->at, sizeof(to->at));
-  memcpy(to->block, from->block, from->used * sizeof(from->block[0]));
-  to->used = from->used;
+  memcpy(to->row, from->row, from->rows * sizeof(from->row[0]));
+  memcpy(to->block, from->block, from->blocks * sizeof(from->block[0]));
+  to->blocks = from->blocks;
+  to->rows = from->rows;
   to->total = from->total;
 }
 
 void hist_sum_merge(struct hist_sum *to, const struct hist_sum *from)
 {
-  for (unsigned b = 0; b < HIST_BLOCKS; b++) {
-    const uint64_t *more = block_or_null(from, b);
-    uint64_t *count;
+  for (unsigned b = next_block(from, 0); b < HIST_BLOCKS;
+       b = next_block(from, b + 1)) {
+    const uint64_t *more = hist_sum_block(from, b);
+    uint64_t *count = block_of(to, b);
 
-    if (!more)
-      continue;
-    count = block_of(to, b);
     for (unsigned i = 0; i < HIST_BLOCK; i++)
       count[i] += more[i];
   }
@@ -98,14 +120,15 @@ void hist_sum_sub(struct hist_sum *out, const struct hist_sum *now,
 
   if (out != now && out != before)
     hist_sum_clear(out);
-  for (unsigned b = 0; b < HIST_BLOCKS; b++) {
-    const uint64_t *count = block_or_null(now, b);
-    const uint64_t *less = block_or_null(before, b);
+  for (unsigned b = next_block(now, 0); b < HIST_BLOCKS;
+       b = next_block(now, b + 1)) {
+    const uint64_t *count = hist_sum_block(now, b);
+    const uint64_t *less = hist_sum_block(before, b);
     uint64_t *difference;
 
     if (!less)
       less = none;
-    if (!count || (out->at[b] == 0 && memcmp(count, less, sizeof(none)) == 0))
+    if (!hist_sum_block(out, b) && memcmp(count, less, sizeof(none)) == 0)
       continue;
     difference = block_of(out, b);
     for (unsigned i = 0; i < HIST_BLOCK; i++)
@@ -118,10 +141,13 @@ unsigned hist_sum_next(const struct hist_sum *sum, unsigned from)
 {
   unsigned i = from % HIST_BLOCK;
 
-  for (unsigned b = from / HIST_BLOCK; b < HIST_BLOCKS; b++, i = 0) {
-    const uint64_t *count = block_or_null(sum, b);
+  for (unsigned b = next_block(sum, from / HIST_BLOCK); b < HIST_BLOCKS;
+       b = next_block(sum, b + 1)) {
+    const uint64_t *count = hist_sum_block(sum, b);
 
-    for (; count && i < HIST_BLOCK; i++) {
+    if (b != from / HIST_BLOCK)
+      i = 0;
+    for (; i < HIST_BLOCK; i++) {
       if (count[i] > 0)
         return b * HIST_BLOCK + i;
     }

@@ -4,7 +4,8 @@
  *
  * Latencies cover many powers of two, most of which hold a few outliers.  So
  * buckets lie in short blocks, in the order in which they were first used, and
- * a block that holds nothing takes no memory.
+ * a block that holds nothing takes no memory.  Neither does the row of the
+ * numbers of the blocks of a power of two that holds nothing.
  */
 #ifndef BENCH_STATS_HIST_SUM_H
 #define BENCH_STATS_HIST_SUM_H
@@ -16,13 +17,16 @@
 enum {
   HIST_BLOCK = 4, /* buckets */
   HIST_BLOCKS = HIST_BUCKETS / HIST_BLOCK,
+  HIST_ROW = HIST_HALF / HIST_BLOCK, /* blocks of a group */
+  HIST_ROWS = HIST_BUCKETS / HIST_HALF,
 };
 
 /* Anybody may read `total`; the functions below are for the rest. */
 struct hist_sum {
-  uint64_t total;           /* of all buckets */
-  unsigned used;            /* blocks */
-  uint16_t at[HIST_BLOCKS]; /* number of the block, from 1 on; 0: empty */
+  uint64_t total;        /* of all buckets */
+  unsigned blocks, rows; /* in use */
+  uint8_t at[HIST_ROWS]; /* number of the group's row, from 1 on; 0: empty */
+  uint16_t row[HIST_ROWS][HIST_ROW]; /* number of the block, likewise */
   uint64_t block[HIST_BLOCKS][HIST_BLOCK];
 };
 
@@ -44,12 +48,22 @@ void hist_sum_merge(struct hist_sum *to, const struct hist_sum *from);
 void hist_sum_sub(struct hist_sum *out, const struct hist_sum *now,
                   const struct hist_sum *before);
 
+/* The buckets of a block; NULL: they are all empty. */
+static inline const uint64_t *hist_sum_block(const struct hist_sum *sum,
+                                             unsigned number)
+{
+  const unsigned r = sum->at[number / HIST_ROW];
+  const unsigned b = r > 0 ? sum->row[r - 1][number % HIST_ROW] : 0;
+
+  return b > 0 ? sum->block[b - 1] : NULL;
+}
+
 /* What the bucket `index` holds. */
 static inline uint64_t hist_sum_at(const struct hist_sum *sum, unsigned index)
 {
-  const unsigned n = sum->at[index / HIST_BLOCK];
+  const uint64_t *block = hist_sum_block(sum, index / HIST_BLOCK);
 
-  return n > 0 ? sum->block[n - 1][index % HIST_BLOCK] : 0;
+  return block ? block[index % HIST_BLOCK] : 0;
 }
 
 /* The first bucket that holds something, `from` or behind it; HIST_BUCKETS if
