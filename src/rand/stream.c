@@ -6,29 +6,30 @@
 #include <assert.h>
 
 /*
- * Worker `index` has the slot of its number.  The one after the last worker's
- * belongs to everything else; those who live at the same time in there, the
- * main state and the states of report threads, divide it among themselves.
+ * Workers share the numbers, each has the slot of its number.  The main state
+ * takes them from the other end, so that it has all of them where it is alone;
+ * the states of report threads begin in the middle.
  */
 static void init_uniq(struct uniq *u, uint64_t seed, enum rng_purpose purpose,
                       uint64_t index, uint64_t workers)
 {
   enum {
-    OTHERS = 4
+    OTHERS = 3 /* two report threads, and what may come */
   };
-  const uint64_t slots = workers + 1;
-  uint64_t other = OTHERS - 1;
 
-  if (purpose == RNG_WORKLOAD || purpose == RNG_COMMAND) {
+  switch (purpose) {
+  case RNG_WORKLOAD:
+  case RNG_COMMAND:
     assert(index < workers);
-    uniq_init(u, seed, index, slots);
-    return;
+    uniq_init(u, seed, UNIQ_START, index, workers);
+    break;
+  case RNG_MAIN:
+    uniq_init(u, seed, UNIQ_END, 0, 1);
+    break;
+  default:
+    uniq_init(u, seed, UNIQ_MIDDLE,
+              purpose == RNG_HOOKS && index < 2 ? index : OTHERS - 1, OTHERS);
   }
-  if (purpose == RNG_MAIN)
-    other = 0;
-  else if (purpose == RNG_HOOKS && index < 2)
-    other = 1 + index;
-  uniq_init(u, seed, workers + other * slots, OTHERS * slots);
 }
 
 void rand_stream_init(struct rand_stream *s, const struct rand_params *params,

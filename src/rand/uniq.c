@@ -29,17 +29,25 @@ static uint32_t permute32(uint32_t x)
   return x <= PRIME32 / 2 ? square : (uint32_t)PRIME32 - square;
 }
 
-void uniq_init(struct uniq *u, uint64_t seed, uint64_t slot, uint64_t slots)
+void uniq_init(struct uniq *u, uint64_t seed, enum uniq_from from,
+               uint64_t slot, uint64_t slots)
 {
   struct rng rng;
 
   rng_seed(&rng, seed, RNG_UNIQUE, 0);
   *u = (struct uniq){
+    .from = from,
     .slot = slot,
     .slots = slots,
     .step = (uint32_t)slots,
   };
-  u->next = (uint32_t)(rng_next(&rng) >> 32) + (uint32_t)slot;
+  u->next = (uint32_t)(rng_next(&rng) >> 32);
+  if (from == UNIQ_END) {
+    u->next += UINT32_MAX - (uint32_t)slot;
+    u->step = 0 - u->step;
+  } else {
+    u->next += (from == UNIQ_MIDDLE ? UINT32_C(1) << 31 : 0) + (uint32_t)slot;
+  }
   u->offset = (uint32_t)(rng_next(&rng) >> 32);
   u->key = rng_next(&rng);
 }
@@ -71,11 +79,24 @@ static uint64_t add_within(uint64_t x, uint64_t y, uint64_t width)
   return y <= width - x ? x + y : y - (width - x) - 1;
 }
 
+/* The place of the counter in the order. */
+static uint64_t place(const struct uniq *u, const struct uniq_range *r)
+{
+  switch (u->from) {
+  case UNIQ_END:
+    return r->width - r->pos;
+  case UNIQ_MIDDLE:
+    return add_within(r->pos, r->width / 2, r->width);
+  default:
+    return r->pos;
+  }
+}
+
 /* The values 0..width in an order that depends on the round. */
 static uint64_t permuted(const struct uniq *u, const struct uniq_range *r)
 {
   struct rng rng;
-  uint64_t x = r->pos;
+  uint64_t x = place(u, r);
 
   rng_seed_key(&rng, rng_mix(u->key + r->round));
   for (int i = 0; i < 3; i++) {

@@ -4,8 +4,9 @@
  *
  * A permutation is applied to a counter.  The counters of the threads are
  * interleaved, so that no two threads ever hold the same one: thread `slot` of
- * `slots` counts slot, slot + slots, slot + 2 slots, ...  With the same seed
- * and the same slots a thread's numbers are the same in every run.
+ * `slots` counts slot, slot + slots, slot + 2 slots, ...  Those who count
+ * from another place of the same order meet them when most numbers are used up.
+ * With the same seed and the same slots a thread's numbers are the same in every run.
  */
 #ifndef BENCH_RAND_UNIQ_H
 #define BENCH_RAND_UNIQ_H
@@ -15,6 +16,12 @@
 /* How many ranges one thread may take unique numbers from alternately. */
 enum {
   UNIQ_RANGES = 8
+};
+
+enum uniq_from {
+  UNIQ_START,
+  UNIQ_MIDDLE,
+  UNIQ_END, /* and backwards */
 };
 
 /* A permutation of 0..width, and where this thread is in it. */
@@ -32,6 +39,7 @@ struct uniq {
   uint32_t next; /* the counter of uniq_next() */
   uint32_t step;
   uint32_t offset;
+  enum uniq_from from;
   uint64_t slot, slots;
   uint64_t key;       /* from which the ranges take their offsets */
   uint64_t calls;     /* of uniq_in_range() */
@@ -39,8 +47,9 @@ struct uniq {
   struct uniq_range range[UNIQ_RANGES];
 };
 
-/* slot < slots. */
-void uniq_init(struct uniq *u, uint64_t seed, uint64_t slot, uint64_t slots);
+/* slot < slots, of those who count from the same place. */
+void uniq_init(struct uniq *u, uint64_t seed, enum uniq_from from,
+               uint64_t slot, uint64_t slots);
 
 /*
  * A 32-bit number that none of the slots has had before, until one of them has

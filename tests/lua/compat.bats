@@ -159,3 +159,21 @@ L
 body	true
 thread	true	6"
 }
+
+@test "unique numbers: all of a range, whichever state draws" {
+  cat >t.lua <<'L'
+function prepare()
+  local seen, n = {}, 0
+  for _ = 1, 1000 do
+    local x = sb_rand_uniq(1, 1000)
+    if not seen[x] then seen[x], n = true, n + 1 end
+  end
+  print("values", n)
+end
+function event() prepare() end
+L
+  bench t.lua --threads=8 prepare
+  must has "$output" '^values	1000$'
+  bench t.lua --threads=1 --events=1 run
+  must has "$output" '^values	1000$'
+}

@@ -130,7 +130,7 @@ static void check_spread(uint64_t seed)
   bool even = true;
   struct uniq u;
 
-  uniq_init(&u, seed, 0, 2);
+  uniq_init(&u, seed, UNIQ_START, 0, 2);
   for (int i = 0; i < TAKEN; i++) {
     const uint32_t x = uniq_next(&u);
 
@@ -149,7 +149,8 @@ static void check_spread(uint64_t seed)
 }
 
 /* The slots together take each of n values once before any comes again. */
-static bool is_permutation(uint64_t n, uint64_t slots, int64_t a)
+static bool is_permutation(uint64_t n, enum uniq_from from, uint64_t slots,
+                           int64_t a)
 {
   unsigned char seen[600] = { 0 };
   bool unique = true;
@@ -157,7 +158,7 @@ static bool is_permutation(uint64_t n, uint64_t slots, int64_t a)
   for (uint64_t slot = 0; slot < slots; slot++) {
     struct uniq u;
 
-    uniq_init(&u, n, slot, slots);
+    uniq_init(&u, n, from, slot, slots);
     for (uint64_t i = slot; i < n; i += slots) {
       const int64_t x = uniq_in_range(&u, a, a + (int64_t)n - 1);
       const uint64_t at = (uint64_t)x - (uint64_t)a;
@@ -174,10 +175,35 @@ static void check_small_ranges(void)
   bool all = true;
 
   for (uint64_t n = 1; n <= 600; n++) {
-    all = all && is_permutation(n, 1, 1) && is_permutation(n, 2, -20) &&
-          is_permutation(n, 9, 1000);
+    all = all && is_permutation(n, UNIQ_START, 1, 1) &&
+          is_permutation(n, UNIQ_START, 2, -20) &&
+          is_permutation(n, UNIQ_START, 9, 1000) &&
+          is_permutation(n, UNIQ_END, 1, -5) &&
+          is_permutation(n, UNIQ_MIDDLE, 3, 7);
   }
   OK(all, "each of 1..600 values once, with 1, 2 and 9 slots");
+}
+
+/* Workers and the main state, which each have taken half of the values. */
+static void check_both_ends(void)
+{
+  enum {
+    N = 600,
+    SLOTS = 5
+  };
+  unsigned char seen[N] = { 0 };
+  struct uniq u;
+  bool unique = true;
+
+  for (uint64_t slot = 0; slot <= SLOTS; slot++) {
+    const bool main_state = slot == SLOTS;
+
+    uniq_init(&u, 4, main_state ? UNIQ_END : UNIQ_START, main_state ? 0 : slot,
+              main_state ? 1 : SLOTS);
+    for (int i = 0; i < N / 2 / (main_state ? 1 : SLOTS); i++)
+      unique = seen[uniq_in_range(&u, 0, N - 1)]++ == 0 && unique;
+  }
+  OK(unique, "the main state meets the workers when all values are used up");
 }
 
 /* A single slot goes round and round: n values each time, other orders. */
@@ -191,7 +217,7 @@ static void check_rounds(void)
   bool each = true;
   struct uniq u;
 
-  uniq_init(&u, 5, 0, 1);
+  uniq_init(&u, 5, UNIQ_START, 0, 1);
   for (int round = 0; round < 4; round++) {
     bool seen[N] = { false };
 
@@ -207,7 +233,7 @@ static void check_rounds(void)
   OK(each, "every round has all values");
   OK(same < 20, "in another order");
 
-  uniq_init(&u, 5, 12, 40);
+  uniq_init(&u, 5, UNIQ_START, 12, 40);
   each = true;
   for (int i = 0; i < 1000; i++) {
     const int64_t x = uniq_in_range(&u, 1, 7);
@@ -242,7 +268,7 @@ static void check_large_range(int64_t a, int64_t b)
   struct uniq u;
   char what[100];
 
-  uniq_init(&u, 77, 1, 5);
+  uniq_init(&u, 77, UNIQ_START, 1, 5);
   for (int i = 0; i < N; i++) {
     const int64_t x = got[i] = uniq_in_range(&u, a, b);
     const double place = (double)((uint64_t)x - (uint64_t)a) / width;
@@ -273,7 +299,7 @@ static void check_alternation(void)
   bool unique = true;
   struct uniq u;
 
-  uniq_init(&u, 5, 0, 1);
+  uniq_init(&u, 5, UNIQ_START, 0, 1);
   for (int i = 0; i < 2000; i++) {
     for (int k = 0; k < (i < 1900 ? UNIQ_RANGES : KINDS); k++) {
       const int64_t x = uniq_in_range(&u, k, k + N - 1) - k;
@@ -290,8 +316,8 @@ static void check_whole_32_bits(void)
   struct uniq u, v;
   bool same = true;
 
-  uniq_init(&u, 5, 2, 3);
-  uniq_init(&v, 5, 2, 3);
+  uniq_init(&u, 5, UNIQ_START, 2, 3);
+  uniq_init(&v, 5, UNIQ_START, 2, 3);
   for (int i = 0; i < 100; i++)
     same = same && uniq_in_range(&u, 0, UINT32_MAX) == uniq_next(&v);
   OK(same, "the range of 32 bits is the plain sequence");
@@ -330,6 +356,7 @@ int main(void)
   for (size_t i = 0; i < ARRAY_SIZE(check_seeds); i++)
     check_spread(check_seeds[i]);
   check_small_ranges();
+  check_both_ends();
   check_rounds();
   check_large_range(1, 1000000);
   check_large_range(1, INT64_C(1) << 33);
