@@ -8,12 +8,22 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The text is longer than the place for it: say so. */
+static void mark_cut(struct err *err)
+{
+  static const char mark[] = "...";
+
+  memcpy(err->text + sizeof(err->text) - sizeof(mark), mark, sizeof(mark));
+}
+
 int err_set(struct err *err, int code, const char *fmt, ...)
 {
   va_list ap;
 
   va_start(ap, fmt);
-  (void)vsnprintf(err->text, sizeof(err->text), fmt, ap);
+  if (vsnprintf(err->text, sizeof(err->text), fmt, ap) >=
+      (int)sizeof(err->text))
+    mark_cut(err);
   va_end(ap);
   return code;
 }
@@ -48,7 +58,11 @@ void err_prefix(struct err *err, const char *fmt, ...)
   len = strlen(text);
   memcpy(text + len, ": ", 3);
   len += 2;
-  memmove(err->text + len, err->text, sizeof(err->text) - len);
-  err->text[sizeof(err->text) - 1] = '\0';
+  if (len + strlen(err->text) < sizeof(err->text)) {
+    memmove(err->text + len, err->text, strlen(err->text) + 1);
+  } else {
+    memmove(err->text + len, err->text, sizeof(err->text) - len);
+    mark_cut(err);
+  }
   memcpy(err->text, text, len);
 }

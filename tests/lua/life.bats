@@ -335,3 +335,12 @@ L
   must [ "$status" = 0 ]
   must has "$output" 'total number of events: +4000$'
 }
+
+@test "a long message of an error is not cut soon" {
+  echo 'function event() error(("x"):rep(1500) .. "END", 0) end' >t.lua
+  bench t.lua --events=1 run
+  must has "$stderr" 'x{1500}END$'
+  echo 'function event() error(("x"):rep(3000) .. "END", 0) end' >t.lua
+  bench t.lua --events=1 run
+  must has "$stderr" 'x{1500}x*\.\.\.$'
+}

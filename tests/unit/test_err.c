@@ -2,6 +2,7 @@
  * test_err.c - messages of failed operations.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -13,6 +14,11 @@ static void fill(char *text, size_t size, char c)
   text[size - 1] = '\0';
 }
 
+static bool is_marked(const struct err *err)
+{
+  return strcmp(err->text + strlen(err->text) - 4, "x...") == 0;
+}
+
 static void test_long(void)
 {
   static char longer[3000];
@@ -20,10 +26,11 @@ static void test_long(void)
 
   fill(longer, sizeof(longer), 'x');
   (void)err_set(&err, -1, "%s", longer);
-  OK(strlen(err.text) == sizeof(err.text) - 1, "a long message is cut");
+  OK(strlen(err.text) == sizeof(err.text) - 1 && is_marked(&err),
+     "a long message is cut, which shows");
   err_prefix(&err, "context");
   OK(strncmp(err.text, "context: xxx", 12) == 0 &&
-       strlen(err.text) == sizeof(err.text) - 1,
+       strlen(err.text) == sizeof(err.text) - 1 && is_marked(&err),
      "a prefix of a full message pushes its end out");
   (void)err_set(&err, -1, "why");
   err_prefix(&err, "%s", longer);
