@@ -196,6 +196,14 @@ void bench_event_abandon(void);
 double bench_iteration(void);
 bool bench_is_worker(void);
 
+/* Until the latter, the calling thread may start programs that are to have the
+ * signals of any other. */
+void bench_signals_open(void);
+void bench_signals_close(void);
+
+/* As system() does, with such signals; the status of waitpid(), or -1. */
+int bench_execute(const char *command);
+
 double bench_rand_default(double a, double b);
 double bench_rand_uniform(double a, double b);
 double bench_rand_gaussian(double a, double b);

@@ -4,7 +4,9 @@
 #include "run/signals.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/thread.h"
@@ -18,6 +20,40 @@ static void awaited(sigset_t *set)
   (void)sigaddset(set, SIGINT);
   (void)sigaddset(set, SIGTERM);
   (void)sigaddset(set, SIGNAL_END);
+}
+
+/* Of this thread, between signals_open() and signals_close(). */
+static _Thread_local volatile sig_atomic_t came;
+static _Thread_local sigset_t closed;
+
+/* Only there can one be delivered. */
+static void note(int number)
+{
+  came = number;
+}
+
+void signals_child_mask(sigset_t *ret)
+{
+  (void)pthread_sigmask(SIG_SETMASK, NULL, ret);
+  (void)sigdelset(ret, SIGINT);
+  (void)sigdelset(ret, SIGTERM);
+  (void)sigdelset(ret, SIGNAL_END);
+}
+
+void signals_open(void)
+{
+  sigset_t mask;
+
+  came = 0;
+  signals_child_mask(&mask);
+  (void)pthread_sigmask(SIG_SETMASK, &mask, &closed);
+}
+
+void signals_close(void)
+{
+  (void)pthread_sigmask(SIG_SETMASK, &closed, NULL);
+  if (came != 0)
+    (void)kill(getpid(), came);
 }
 
 void signals_die(int number)
@@ -73,13 +109,15 @@ static void *wait_for_signals(void *arg)
 
 static void restore(struct signals *s)
 {
-  (void)signal(SIGINT, s->old_int);
+  (void)sigaction(SIGINT, &s->old_int, NULL);
+  (void)sigaction(SIGTERM, &s->old_term, NULL);
   (void)pthread_sigmask(SIG_SETMASK, &s->old, NULL);
 }
 
 int signals_start(struct signals *s, void (*arrived)(void *arg, int number),
                   void *arg, struct err *err)
 {
+  const struct sigaction noted = { .sa_handler = note, .sa_flags = SA_RESTART };
   sigset_t set;
   int rc;
 
@@ -92,7 +130,8 @@ int signals_start(struct signals *s, void (*arrived)(void *arg, int number),
     return err_set(err, -rc, "cannot block signals");
   /* Shells start background jobs with SIGINT ignored.  If it stayed so, what is
    * pending when os.execute() of a script puts that back would be forgotten. */
-  s->old_int = signal(SIGINT, SIG_DFL);
+  (void)sigaction(SIGINT, &noted, &s->old_int);
+  (void)sigaction(SIGTERM, &noted, &s->old_term);
   rc = thread_start(&s->thread, 0, wait_for_signals, s, err);
   if (rc < 0) {
     restore(s);

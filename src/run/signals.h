@@ -24,7 +24,7 @@ struct signals {
   bool started;
   pthread_t thread;
   sigset_t old;
-  void (*old_int)(int); /* what SIGINT did before */
+  struct sigaction old_int, old_term; /* what they did before */
   void (*arrived)(void *arg, int number); /* called once, in that thread */
   void *arg;
 
@@ -39,6 +39,16 @@ struct signals {
  * sets patience_s and late, or zero. */
 int signals_start(struct signals *s, void (*arrived)(void *arg, int number),
                   void *arg, struct err *err);
+
+/*
+ * For a program that is to start without the signals blocked that a run blocks:
+ * the mask of the calling thread without those; or, where the mask cannot be
+ * given to what starts it, unblock them in this thread from signals_open() to
+ * signals_close().  What arrives in between is handed on afterwards.
+ */
+void signals_child_mask(sigset_t *ret);
+void signals_open(void);
+void signals_close(void);
 
 /* Die of the signal, as if nobody had asked for it. */
 void signals_die(int number);

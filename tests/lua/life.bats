@@ -344,3 +344,35 @@ L
   bench t.lua --events=1 run
   must has "$stderr" 'x{1500}x*\.\.\.$'
 }
+
+@test "programs that a script starts have no signals blocked" {
+  cat >t.lua <<'L'
+local function blocked(where)
+  local file = assert(io.popen("grep SigBlk /proc/self/status"))
+  print(where, "popen", (file:read("*a"):match(":%s*(%x+)")))
+  assert(file:close())
+  os.execute("exec >>out; echo " .. where .. " execute $(grep SigBlk /proc/self/status)")
+end
+function thread_init()
+  blocked("thread_init")
+  local file = io.popen("sleep 100 >/dev/null 2>&1 & echo $!")
+  pid = file:read("*l")
+  file:close()
+end
+function event() blocked("event") end
+function thread_done()
+  print("kill", os.execute("kill " .. pid), os.execute("exit 3"), os.execute())
+  blocked("thread_done")
+end
+function done() blocked("done") end
+L
+  bench t.lua --events=1 run
+  must is "$status" 0
+  must is "$stderr" ""
+  local where
+  for where in thread_init event thread_done done; do
+    must has "$output" "^$where	popen	0000000000000000$"
+    must grep -qx "$where execute SigBlk:.0000000000000000" out
+  done
+  must has "$output" '^kill	0	768	[1-9]'
+}

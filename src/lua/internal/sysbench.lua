@@ -265,6 +265,9 @@ end
 function host.named_histogram(name, unit)
   return use("counter").named_histogram(name, unit)
 end
+host.execute, host.popen = os.execute, io.popen
+lazily("programs", { "execute" }, { [""] = os })
+lazily("programs", { "popen" }, { [""] = io })
 lazily("histogram", { "new" }, { [""] = sysbench.histogram })
 lazily("counter", { "new" }, { [""] = sysbench.counter })
 lazily("report", { "default", "csv", "json" }, { report_ = sysbench })
