@@ -21,6 +21,9 @@
 #include "run/test.h"
 #include "test_list.h"
 
+/* Lua and its libraries need more of it than the system's least. */
+#define SMALLEST_STACK ((size_t)64 << 10)
+
 /* What exists while a script does. */
 struct job {
   struct program *p;
@@ -104,6 +107,8 @@ static int load(struct job *job, struct err *err)
     rc = program_make_plan(p, &job->plan, err);
   if (rc < 0)
     return rc;
+  if (job->plan.stack_bytes < SMALLEST_STACK)
+    job->plan.stack_bytes = SMALLEST_STACK;
   job->has_plan = true;
   job->db.facts.bundled = is_bundled(job);
   job->db.in_run = p->cmdline.command && strcmp(p->cmdline.command, "run") == 0;

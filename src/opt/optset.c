@@ -189,6 +189,26 @@ static struct opt_made *made_new(const struct opt *row)
   return made;
 }
 
+/* As scripts know it: a number that is "" is unset, so is a file that cannot be
+ * read, and a switch without a default is on. */
+static int set_declared_default(struct opt_entry *e, struct err *err)
+{
+  const enum opt_type type = e->row->type;
+  int rc;
+
+  if (e->def && !*e->def &&
+      (type == OPT_TYPE_INT || type == OPT_TYPE_SIZE || type == OPT_TYPE_DOUBLE))
+    e->def = NULL;
+  rc = set_default(e, err);
+  if (rc == -EINVAL && type == OPT_TYPE_FILE) {
+    e->def = NULL;
+    rc = set_default(e, err);
+  }
+  if (rc == 0 && type == OPT_TYPE_BOOL && !e->def)
+    e->value.on = true;
+  return rc;
+}
+
 int optset_declare(struct optset *set, const char *owner, const struct opt *row,
                    struct opt_entry **ret, struct err *err)
 {
@@ -209,7 +229,7 @@ int optset_declare(struct optset *set, const char *owner, const struct opt *row,
   e->made = made;
   e->section = OPT_SECTION_TEST;
   e->owner = owner;
-  rc = set_default(e, err);
+  rc = set_declared_default(e, err);
   if (rc < 0) {
     drop_last(set);
     return rc;

@@ -43,7 +43,7 @@ L
   bench t.lua prepare
   must [ "$status" = 0 ]
   must is "$(lines)" "b	boolean	true
-b0	boolean	false
+b0	boolean	true
 bs	boolean	false
 i	number	5
 i0	number	0
@@ -235,4 +235,27 @@ L
   must is "$(lines)" "$(printf '0.5\ttable\t{}\t1\t\t0\t')"
   bench t.lua --json=r.json --csv=r.csv prepare
   must has "$output" "$(printf '^0.5\ttable\t\{\}\t1\tr.csv\t0\tr.json$')"
+}
+
+@test "defaults that say nothing" {
+  cat >t.lua <<'L'
+local c = sysbench.cmdline
+c.options = {
+  i = {"x", "", c.ARG_INT}, z = {"x", "", c.ARG_SIZE}, d = {"x", "", c.ARG_DOUBLE},
+  f = {"x", "/nonexistent/file", c.ARG_FILE},
+}
+function prepare() print(sysbench.opt.i, sysbench.opt.z, sysbench.opt.d, sysbench.opt.f) end
+L
+  bench t.lua prepare
+  must is "$(lines)" "0	0	0	nil"
+  bench t.lua --i=3 --f=t.lua prepare
+  must is "$(lines)" "3	0	0	nil"
+  bench t.lua --f=/nonexistent/file prepare
+  must is "$status" 1
+}
+
+@test "a script runs on a stack of any size" {
+  echo 'function event() return tostring({}):rep(3):find("x") end' >t.lua
+  bench t.lua --thread-stack-size=16K --events=10 run
+  must is "$status" 0
 }
