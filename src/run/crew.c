@@ -121,6 +121,7 @@ static void *worker_main(void *arg)
   log_msg(LOG_DEBUG, "Worker thread (#%u) started", w->tid);
   if (ops->thread_open)
     opened = ops->thread_open(run->test_run, w, &thr, &err) == 0;
+  w->thr = thr;
   if (opened)
     log_msg(LOG_DEBUG, "Worker thread (#%u) initialized", w->tid);
   else

@@ -72,6 +72,13 @@ struct test_ops {
   bool (*next)(void *thr, struct worker *w);
 
   /*
+   * [opt] With --rate, while the worker waits for an arrival: see to what the
+   * test has under way, until that is done, `until_ns` has come or the run is
+   * over.  False: do not wait any longer, event() has an error to tell.
+   */
+  bool (*idle)(void *thr, struct worker *w, uint64_t until_ns);
+
+  /*
    * One event, timed by the caller.  This is the hot path: it must not
    * allocate, log or take a lock, unless that is what the test measures.
    * Returns 0; negative: the run ends with this error.

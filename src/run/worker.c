@@ -10,6 +10,7 @@
 #include "run/plan.h"
 #include "run/run.h"
 #include "run/schedule.h"
+#include "run/test.h"
 #include "stats/class_stats.h"
 #include "stats/event_ring.h"
 
@@ -99,6 +100,7 @@ static void end_warmup(struct worker *w, uint64_t *now)
 static bool wait_for_arrival(struct worker *w, uint64_t *now)
 {
   struct run *run = w->run;
+  const struct test_ops *ops = run->test->ops;
   const uint64_t from = w->counted ? run->measured_ns : 0;
   const uint64_t due = schedule_take(run->schedule, from);
   const uint64_t until = due < run->end_ns ? due : run->end_ns;
@@ -106,6 +108,8 @@ static bool wait_for_arrival(struct worker *w, uint64_t *now)
   if (*now < until)
     set_phase(w, WORKER_IDLE);
   while (*now < until && !run_stopped(run)) {
+    if (ops->idle && !ops->idle(w->thr, w, until))
+      break;
     wait_while(&run->stop, STOP_NO, until);
     *now = clock_now_ns();
   }

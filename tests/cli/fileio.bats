@@ -200,6 +200,26 @@ Doing random r/w test"
   done
 }
 
+# prompt_at_rate MODE: is the latency of a read its own, and not the 200 ms to
+# the next arrival?
+prompt_at_rate() {
+  io --file-io-mode=$1 --file-test-mode=rndrd --file-extra-flags=direct --rate=5 --time=2 --rand-seed=1 \
+    --json=result.json run
+  [[ $stderr == *"may not support"* ]] && skip "no direct I/O on this file system"
+  must is "$1 $status" "$1 0" || return
+  must holds "$(tr -d ' \n' <result.json | grep -oE '"classes":\[\{"name":"read"[^}]*"mean":[0-9.]+' | head -n 1 |
+    sed 's/.*://') < 50e6"
+}
+
+@test "a request that completes between two arrivals ends then" {
+  local engine
+  SIZES="--file-num=3 --file-total-size=384K --file-block-size=16K"
+  for engine in $(engines); do
+    prepared
+    sooner_or_later prompt_at_rate $engine
+  done
+}
+
 @test "results keep reads, writes and fsyncs apart, and tell the queue depth" {
   prepared
   io --file-test-mode=rndrw --events=1030 --json=result.json run

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "run/plan.h"
+#include "run/run.h"
 #include "tap.h"
 #include "tests/fileio/queue.h"
 
@@ -29,6 +30,7 @@ struct fake {
   int64_t results[MOST];
   unsigned n_results; /* results to use before all is well */
   unsigned at_result;
+  unsigned waits;
 };
 
 static struct fake *fake_of(struct queue *q)
@@ -98,11 +100,19 @@ static int fake_kick(struct queue *q, unsigned least, struct err *err)
   return 0;
 }
 
+static int fake_wait(struct queue *q, uint64_t for_ns, struct err *err)
+{
+  (void)for_ns;
+  fake_of(q)->waits++;
+  return fake_kick(q, 1, err);
+}
+
 static const struct queue_ops fake_ops = {
   .setup = fake_setup,
   .done = fake_done,
   .push = fake_push,
   .kick = fake_kick,
+  .wait = fake_wait,
 };
 
 /* All that a queue needs around it. */
@@ -112,6 +122,7 @@ struct bed {
   struct fileio fio;
   struct recorders recorders;
   struct class_set *classes;
+  struct run run;
   struct worker w;
   struct io io;
   int fd[2];
@@ -134,6 +145,8 @@ static struct bed *bed_new(bool fsync_all)
   b->fd[0] = b->fd[1] = -1;
   b->fio.files.fd = b->fd;
   b->w.plan = &b->plan;
+  b->w.run = &b->run;
+  b->run.end_ns = PLAN_NO_LIMIT;
   b->io.fio = &b->fio;
   b->io.w = &b->w;
   b->cfg.mode = FILE_MODE_RNDRW;
@@ -295,6 +308,33 @@ static void test_failure(int64_t result, const char *text)
   bed_free(b);
 }
 
+/* Between events: until nothing is left, it is time, or the run is over. */
+static void test_attend(void)
+{
+  struct bed *b = bed_new(false);
+  struct fake *f = fake_of(b->q);
+  struct err err = { "" };
+
+  for (unsigned i = 0; i < DEPTH - 1; i++)
+    (void)ask(b, FILE_OP_READ, 0, &err);
+  OK(queue_attend(b->q, clock_now_ns(), &err) == 0 && f->waits == 0,
+     "no time: no waiting");
+  b->run.stop = STOP_SIGNAL;
+  OK(queue_attend(b->q, PLAN_NO_LIMIT, &err) == 0 && f->waits == 0,
+     "nor when the run is over");
+  b->run.stop = STOP_NO;
+  OK(queue_attend(b->q, PLAN_NO_LIMIT, &err) == 0 && b->q->in_flight == 0 &&
+       counted(b, COUNTER_READ) == DEPTH - 1 && f->waits == DEPTH - 1,
+     "completions are taken until nothing is in flight");
+  f->results[0] = -EIO;
+  f->n_results = 1;
+  (void)ask(b, FILE_OP_READ, 1, &err);
+  OK(queue_attend(b->q, PLAN_NO_LIMIT, &err) == -EIO &&
+       strstr(err.text, "Failed to read file 'test_file.1'"),
+     "one that failed is told");
+  bed_free(b);
+}
+
 int main(void)
 {
   test_depth();
@@ -302,6 +342,7 @@ int main(void)
   test_fsync_waits_for_its_file_only();
   test_fsync_all();
   test_again();
+  test_attend();
   test_failure(-EIO, "Failed to read file 'test_file.1': 4096 bytes at offset "
                      "0 errno = 5");
   test_failure(100, "only 100 of 4096 bytes at offset 0");

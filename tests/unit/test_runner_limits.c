@@ -294,6 +294,38 @@ static void test_rate(void)
   probe_done(&p);
 }
 
+/* The test has something under way, which fails. */
+static bool fails_meanwhile(void *thr, struct worker *w, uint64_t until_ns)
+{
+  struct probe *p = thr;
+
+  atomic_store(&p->word, until_ns > clock_now_ns() && w->thr == thr);
+  return false;
+}
+
+static int tell_it(struct probe *p, struct worker *w, struct err *err)
+{
+  (void)p, (void)w;
+  return err_set(err, -EIO, "it has failed");
+}
+
+/* The arrivals are hours apart. */
+static void test_rate_idle(void)
+{
+  struct probe p;
+
+  probe_init(&p);
+  p.plan.rate = 1e-4;
+  p.plan.report.rate = true;
+  p.ops.idle = fails_meanwhile;
+  p.on_event = tell_it;
+  probe_run(&p);
+  OK(p.word == 1, "who waits for an arrival sees to the rest");
+  OK(p.status == EXIT_FAILED && p.events == 1, "an error there ends the wait");
+  OK_STR(p.said, "FATAL: it has failed\n", "and is told");
+  probe_done(&p);
+}
+
 int main(void)
 {
   (void)alarm(600); /* against a hang; nothing waits for it */
@@ -307,5 +339,6 @@ int main(void)
   test_warmup_cut();
   test_warmup_error();
   test_rate();
+  test_rate_idle();
   return TAP_EXIT();
 }

@@ -36,6 +36,10 @@ struct engine_ops {
   /* [opt] Queued engines: wait for one completion, or for all.  Nothing to
    * wait for is no error. */
   int (*settle)(void *engine, bool all, struct err *err);
+
+  /* [opt] Queued engines: take completions when they come, until nothing is in
+   * flight, `until_ns` has come or the run is over. */
+  int (*attend)(void *engine, uint64_t until_ns, struct err *err);
 };
 
 /* NULL: not compiled in. */

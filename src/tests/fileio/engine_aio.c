@@ -162,31 +162,44 @@ static unsigned take_from_ring(struct queue *q)
   }
 }
 
+/*
+ * Take some completions from the kernel, after waiting for the first as long as
+ * `limit` says (NULL: for ever).  Returns how many, 0 after an interruption
+ * as well, or a negative errno value.
+ */
+static int take_from_kernel(struct queue *q, struct timespec *limit,
+                            struct err *err)
+{
+  struct aio *a = q->impl;
+  struct io_event event[EVENTS_AT_ONCE];
+  const int n = io_getevents(a->context, 1, EVENTS_AT_ONCE, event, limit);
+
+  if (n < 0 && n != -EINTR) {
+    errno = -n;
+    return err_sys(err, "Cannot wait for asynchronous requests");
+  }
+  for (int i = 0; i < n; i++)
+    queue_completed(q, (unsigned)(uintptr_t)event[i].data,
+                    (int64_t)event[i].res);
+  return n < 0 ? 0 : n;
+}
+
 /* Take all completions that are there, at least `least`. */
 static int reap(struct queue *q, unsigned least, struct err *err)
 {
-  struct aio *a = q->impl;
+  const struct aio *a = q->impl;
   unsigned taken = take_from_ring(q);
 
   while (taken < least || !a->ring) {
-    struct io_event event[EVENTS_AT_ONCE];
-    const unsigned wait = taken < least ? 1 : 0;
     struct timespec no_time = { 0, 0 };
-    int n = io_getevents(a->context, wait, EVENTS_AT_ONCE, event,
-                         wait ? NULL : &no_time);
+    const bool wait = taken < least;
+    const int n = take_from_kernel(q, wait ? NULL : &no_time, err);
 
-    if (n == -EINTR)
-      continue;
-    if (n < 0) {
-      errno = -n;
-      return err_sys(err, "Cannot wait for asynchronous requests");
-    }
-    for (int i = 0; i < n; i++)
-      queue_completed(q, (unsigned)(uintptr_t)event[i].data,
-                      (int64_t)event[i].res);
-    taken += (unsigned)n;
-    if (n == 0)
+    if (n < 0)
+      return n;
+    if (n == 0 && !wait)
       break;
+    taken += (unsigned)n;
   }
   return 0;
 }
@@ -239,11 +252,25 @@ static int aio_kick(struct queue *q, unsigned least, struct err *err)
   return rc < 0 ? rc : reap(q, least, err);
 }
 
+static int aio_wait(struct queue *q, uint64_t for_ns, struct err *err)
+{
+  struct timespec limit = { (time_t)(for_ns / NS_PER_S),
+                            (long)(for_ns % NS_PER_S) };
+  int rc = submit(q, err);
+
+  /* In the ring, or done on the way. */
+  if (rc < 0 || take_from_ring(q) > 0 || q->in_flight == 0)
+    return rc;
+  rc = take_from_kernel(q, &limit, err);
+  return rc < 0 ? rc : 0;
+}
+
 static const struct queue_ops aio_ops = {
   .setup = aio_setup,
   .done = aio_done,
   .push = aio_push,
   .kick = aio_kick,
+  .wait = aio_wait,
 };
 
 static int aio_open(struct io *io, void **ret, struct err *err)
@@ -258,4 +285,5 @@ const struct engine_ops engine_aio = {
   .execute = queue_execute,
   .sync = queue_sync,
   .settle = queue_settle,
+  .attend = queue_attend,
 };

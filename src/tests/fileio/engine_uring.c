@@ -296,11 +296,33 @@ static int uring_kick(struct queue *q, unsigned least, struct err *err)
   return rc;
 }
 
+static int uring_wait(struct queue *q, uint64_t for_ns, struct err *err)
+{
+  struct uring *u = q->impl;
+  struct __kernel_timespec limit = {
+    .tv_sec = (int64_t)(for_ns / NS_PER_S),
+    .tv_nsec = (long long)(for_ns % NS_PER_S),
+  };
+  struct io_uring_cqe *cqe;
+  int rc = q->in_line > 0 ? enter(q, 0, err) : 0;
+
+  if (rc < 0 || take_completions(q) > 0)
+    return rc;
+  rc = io_uring_wait_cqe_timeout(&u->ring, &cqe, &limit);
+  if (rc < 0 && rc != -ETIME && rc != -EINTR) {
+    errno = -rc;
+    return err_sys(err, "Cannot wait for an io_uring");
+  }
+  (void)take_completions(q);
+  return 0;
+}
+
 static const struct queue_ops uring_ops = {
   .setup = uring_setup,
   .done = uring_done,
   .push = uring_push,
   .kick = uring_kick,
+  .wait = uring_wait,
 };
 
 static int uring_open(struct io *io, void **ret, struct err *err)
@@ -315,4 +337,5 @@ const struct engine_ops engine_uring = {
   .execute = queue_execute,
   .sync = queue_sync,
   .settle = queue_settle,
+  .attend = queue_attend,
 };

@@ -8,6 +8,9 @@
 
 #include "base/mem.h"
 
+/* How long to wait at most before looking whether the run is over. */
+#define LOOK_NS (100 * NS_PER_MS)
+
 static void add(_Atomic uint64_t *to, uint64_t n)
 {
   (void)atomic_fetch_add_explicit(to, n, memory_order_relaxed);
@@ -146,18 +149,21 @@ void queue_completed(struct queue *q, unsigned slot, int64_t result)
   q->free_slot[q->n_free++] = slot;
 }
 
-/* Submit what is in line and wait for `least` completions. */
-static int kick(struct queue *q, unsigned least, struct err *err)
+/* Completions were taken: was one of them a failure? */
+static int outcome(const struct queue *q, int rc, struct err *err)
 {
-  int rc;
-
-  q->now_ns = 0;
-  rc = q->ops->kick(q, least, err);
   if (rc == 0 && UNLIKELY(q->failed != 0)) {
     *err = q->why;
     rc = q->failed;
   }
   return rc;
+}
+
+/* Submit what is in line and wait for `least` completions. */
+static int kick(struct queue *q, unsigned least, struct err *err)
+{
+  q->now_ns = 0;
+  return outcome(q, q->ops->kick(q, least, err), err);
 }
 
 /* Everything submitted, and room for one more. */
@@ -251,5 +257,23 @@ int queue_settle(void *engine, bool all, struct err *err)
   do {
     rc = kick(q, 1, err);
   } while (rc == 0 && all && q->in_flight > 0);
+  return rc;
+}
+
+int queue_attend(void *engine, uint64_t until_ns, struct err *err)
+{
+  struct queue *q = engine;
+  int rc = 0;
+
+  while (rc == 0 && q->in_flight > 0 && !worker_is_over(q->io->w)) {
+    const uint64_t now = clock_now_ns();
+
+    if (now >= until_ns)
+      break;
+    q->now_ns = 0;
+    rc = q->ops->wait(q, until_ns - now < LOOK_NS ? until_ns - now : LOOK_NS,
+                      err);
+    rc = outcome(q, rc, err);
+  }
   return rc;
 }

@@ -40,6 +40,9 @@ struct queue_ops {
    * call queue_completed() for these and all others that have.
    */
   int (*kick)(struct queue *q, unsigned least, struct err *err);
+
+  /* The same with `least` 1, but for `for_ns` at most. */
+  int (*wait)(struct queue *q, uint64_t for_ns, struct err *err);
 };
 
 struct queue {
@@ -86,5 +89,6 @@ void queue_close(void *engine);
 int queue_execute(void *engine, const struct request *r, struct err *err);
 int queue_sync(void *engine, uint32_t file, struct err *err);
 int queue_settle(void *engine, bool all, struct err *err);
+int queue_attend(void *engine, uint64_t until_ns, struct err *err);
 
 #endif

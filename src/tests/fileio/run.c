@@ -32,7 +32,7 @@ struct fileio_thread {
   struct request next;
   void *engine;
   bool failed;    /* nothing more is to be done */
-  struct err why; /* set by next(), which cannot fail: for event() */
+  struct err why; /* set by next() and idle(), which cannot fail: for event() */
 } CACHE_ALIGNED;
 
 /* Nothing can be done without a mode: show what there is to choose from. */
@@ -220,15 +220,33 @@ static bool next(void *thr, struct worker *w)
   return wait_for_place(t, w);
 }
 
+/* So that the time of a request ends when it does, and its place is free. */
+static bool idle(void *thr, struct worker *w, uint64_t until_ns)
+{
+  struct fileio_thread *t = thr;
+  const struct engine_ops *engine = t->io.fio->engine;
+
+  (void)w;
+  if (engine->attend && engine->attend(t->engine, until_ns, &t->why) < 0)
+    t->failed = true;
+  return !t->failed;
+}
+
+/* Tell what has turned up between events. */
+static int tell(struct fileio_thread *t, struct err *err)
+{
+  *err = t->why;
+  t->why.text[0] = '\0';
+  return -EIO;
+}
+
 static int event(void *thr, struct worker *w, struct err *err)
 {
   struct fileio_thread *t = thr;
   int rc;
 
-  if (UNLIKELY(t->failed)) {
-    *err = t->why;
-    return -EIO;
-  }
+  if (UNLIKELY(t->failed))
+    return tell(t, err);
   if (t->io.classes)
     w->event_class = (uint16_t)t->io.class_of[t->next.op];
   rc = t->io.fio->engine->execute(t->engine, &t->next, err);
@@ -243,6 +261,8 @@ static int drain(void *thr, struct worker *w, struct err *err)
   int rc = 0;
 
   (void)w;
+  if (t->failed && t->why.text[0] != '\0')
+    return tell(t, err); /* the run was over before the next event */
   if (engine->settle && !t->failed)
     rc = engine->settle(t->engine, true, err);
   t->failed |= rc < 0;
@@ -310,6 +330,7 @@ static const struct test_ops fileio_ops = {
   .thread_open = thread_open,
   .thread_close = thread_close,
   .next = next,
+  .idle = idle,
   .event = event,
   .drain = drain,
   .finish = finish,
