@@ -94,7 +94,8 @@ const struct opt core_general_opts[] = {
     .help = "how long after the time limit to end the run by force",
     .man = "A number of seconds, or a percentage of --time such as 10%; the "
            "name alone means 5%. \"auto\" is the larger of 30 seconds and 5% "
-           "of --time, \"off\" waits for ever.",
+           "of --time, and leaves the final fsyncs of fileio the time that "
+           "they need; \"off\" waits for ever.",
   },
   {
     OPT_SIZE(struct core_cfg, thread_stack_size),

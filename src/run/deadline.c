@@ -106,6 +106,21 @@ static void force(struct conductor *c)
   conductor_wake_blocked(c);
 }
 
+/*
+ * Is it only the test's finish() that is waited for?  Writing back what a run
+ * has written takes as long as it takes, and is part of what is measured: the
+ * automatic deadline is for events that do not end.
+ */
+static bool is_finishing(const struct run *run)
+{
+  for (unsigned i = 0; i < run->plan->threads; i++) {
+    if (atomic_load(&run->workers[i].phase) < WORKER_ENDING)
+      return false;
+  }
+  return run->plan->grace_auto && run->test->ops->finish &&
+         atomic_load(&run->signal) == 0;
+}
+
 void conductor_await_end(struct conductor *c)
 {
   struct run *run = &c->run;
@@ -121,24 +136,18 @@ void conductor_await_end(struct conductor *c)
 
     if (all_gone(run))
       break;
-    switch (run_stopped(run)) {
-    case STOP_SIGNAL:
+    if (atomic_load(&run->signal) != 0)
       early = now + SIGNAL_PATIENCE_NS;
-      break;
-    case STOP_ERROR:
-    case STOP_OVERLOAD:
-    case STOP_PEER:
+    else if (run_stopped(run) != STOP_NO)
       early = later(now, plan->grace_ns);
-      break;
-    default:
-      break;
-    }
     if (early < deadline)
       deadline = early;
-    if (now >= deadline) {
+    if (now >= deadline && !is_finishing(run)) {
       force(c);
       return;
     }
+    if (now >= deadline)
+      deadline = WAIT_FOREVER; /* a signal is news */
     wait_while(&run->news, news, deadline);
   }
 }

@@ -94,7 +94,8 @@ struct test_ops {
   /*
    * [opt] The end of a worker's work.  All workers have returned from drain()
    * before the first one is in finish(); both belong to the elapsed time.
-   * They are called after an error in another worker too.
+   * They are called after an error in another worker too.  The automatic
+   * deadline of a test that has finish() is for its events only.
    */
   int (*drain)(void *thr, struct worker *w, struct err *err);
   int (*finish)(void *thr, struct worker *w, struct err *err);

@@ -167,11 +167,14 @@ static const struct {
   void (*on_interrupt)(struct probe *p, enum interrupt_step step);
   bool (*judge)(const struct probe *p);
   bool timed;
+  bool automatic; /* the deadline is, and the test has a finish() */
 } cases[] = {
   { "the polite step is enough", block, wake_at_cancel, judge_cancel, true },
   { "the second step follows", block, wake_at_cut, judge_cut, true },
   { "a worker that never returns is left behind", block, never_wake,
     judge_never, true },
+  { "an automatic deadline, while others wait to finish", block, never_wake,
+    judge_never, true, true },
   { "a test that cannot interrupt", block, NULL, judge_alone, true },
   { "after an error it counts as failed, not as late", fail_beside,
     wake_at_cancel, judge_error, false },
@@ -196,7 +199,9 @@ static int start(size_t i)
   p.on_interrupt = cases[i].on_interrupt;
   if (!p.on_interrupt)
     p.ops.interrupt = NULL;
-  p.ops.finish = NULL; /* it would wait for the worker that is blocked */
+  p.plan.grace_auto = cases[i].automatic;
+  if (!cases[i].automatic)
+    p.ops.finish = NULL; /* it would wait for the worker that is blocked */
   child = probe_fork(&p, cases[i].judge);
   probe_done(&p);
   return child;

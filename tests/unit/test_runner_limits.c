@@ -326,6 +326,43 @@ static void test_rate_idle(void)
   probe_done(&p);
 }
 
+/* Until force is used, or after the deadline if it should not be. */
+static int finish_late(void *thr, struct worker *w, struct err *err)
+{
+  struct probe *p = thr;
+  const uint64_t until = p->plan.grace_auto
+                           ? worker_end_ns(w) + p->plan.grace_ns +
+                               50 * NS_PER_MS
+                           : PLAN_NO_LIMIT;
+
+  (void)err;
+  while (clock_now_ns() < until && atomic_load(worker_stop_word(w)) == 0)
+    wait_while(worker_stop_word(w), 0, until);
+  return 0;
+}
+
+static void test_finish_late(bool automatic)
+{
+  struct probe p;
+
+  probe_init(&p);
+  p.plan.threads = 2;
+  p.plan.events = 10;
+  p.plan.time_ns = NS_PER_S; /* for all to leave, on a busy machine too */
+  p.plan.grace_ns = NS_PER_MS;
+  p.plan.grace_auto = automatic;
+  p.on_event = nothing;
+  p.ops.finish = finish_late;
+  probe_run(&p);
+  if (automatic)
+    OK(p.status == EXIT_OK && p.final.kind == REPORT_FINAL,
+       "the automatic deadline waits for finish()");
+  else
+    OK(p.status == EXIT_FORCED && p.final.kind == REPORT_FORCED,
+       "one that was asked for does not");
+  probe_done(&p);
+}
+
 int main(void)
 {
   (void)alarm(600); /* against a hang; nothing waits for it */
@@ -340,5 +377,7 @@ int main(void)
   test_warmup_error();
   test_rate();
   test_rate_idle();
+  test_finish_late(true);
+  test_finish_late(false);
   return TAP_EXIT();
 }
