@@ -99,14 +99,14 @@ WARNING: Did you run 'prepare' with different --file-total-size or --file-num va
 
 @test "cleanup: what cannot be removed is an error, a link is removed itself" {
   prepared
-  rm test_file.0 test_file.2
+  rm test_file.0 test_file.1
   echo precious >victim
   ln -s ../victim test_file.0
-  mkdir test_file.2
+  mkdir test_file.1
   io cleanup
   must is "$status" 1
-  must has "$stderr" "^FATAL: Cannot remove file 'test_file.2' errno = [0-9]+ \("
-  must is "$(ls | grep -v separate-stderr | tr '\n' ' ')" "test_file.2 victim "
+  must has "$stderr" "^FATAL: Cannot remove file 'test_file.1' errno = [0-9]+ \("
+  must is "$(ls | grep -v separate-stderr | tr '\n' ' ')" "test_file.1 victim "
   must is "$(cat victim)" precious
 }
 

@@ -1,6 +1,8 @@
 /*
- * cleanup.c - the cleanup command: remove the files.
+ * cleanup.c - the cleanup command: remove the files, all that can be; the first
+ * that cannot is the error.
  */
+#include "base/err.h"
 #include "base/log.h"
 #include "run/peers.h"
 #include "tests/fileio/fileio.h"
@@ -17,8 +19,15 @@ int fileio_cleanup(const struct plan *plan, const void *arg, struct err *err)
   if (rc < 0)
     return rc;
   log_msg(LOG_NOTICE, "Removing test files...\n");
-  for (uint64_t i = part; i < cfg->num && rc == 0; i += parts)
-    rc = folder_remove(&folder, i, err);
+  for (uint64_t i = part; i < cfg->num; i += parts) {
+    struct err why;
+    const int removed = folder_remove(&folder, i, &why);
+
+    if (removed < 0 && rc == 0) {
+      rc = removed;
+      *err = why;
+    }
+  }
   folder_close(&folder);
   return rc;
 }
