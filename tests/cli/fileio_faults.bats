@@ -250,15 +250,23 @@ WARNING: Did you run 'prepare' with different --file-total-size or --file-num va
   must has "$stderr" '^FATAL: Cannot set up 1048576 asynchronous requests for each of 4 threads: fs.aio-max-nr is [0-9]+ .* errno = '
 }
 
-@test "the limit of locked memory" {
+@test "io_uring does without registered buffers where the limit of locked memory is low" {
   prepared
   chmod 666 test_file.*
   "$BENCH" fileio $SIZES --file-io-mode=io_uring --file-test-mode=rndrd --events=9 run >/dev/null 2>err ||
     skip "no io_uring: $(grep FATAL err)"
   as_nobody prlimit --memlock=65536:65536 "$BENCH" fileio $SIZES --file-io-mode=io_uring \
-    --file-test-mode=rndrd --events=9 run
-  must is "$status" 1
-  must has "$stderr" '^FATAL: Cannot (register 2097152 bytes|set up an io_uring).*RLIMIT_MEMLOCK is 65536 bytes'
+    --file-test-mode=rndrw --threads=3 --events=900 run
+  # Kernels before 5.12 take rings themselves from that memory.
+  if [[ $stderr == *"Cannot set up an io_uring"* ]]; then
+    must has "$stderr" '^FATAL: Cannot set up an io_uring.*RLIMIT_MEMLOCK is 65536 bytes'
+    return
+  fi
+  must is "$status" 0
+  must is "$(grep 'locked memory' <<<"$stderr")" "WARNING: the limit of locked memory is too low to register the \
+buffers of all threads with io_uring, which makes requests slower: 3 times 2097152 bytes, and RLIMIT_MEMLOCK is 65536 \
+(see ulimit -l)"
+  must is "$(number 'total number of events:')" 900
 }
 
 @test "more files than a process may open" {

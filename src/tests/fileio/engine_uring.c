@@ -11,6 +11,7 @@
 #include <sys/uio.h>
 
 #include "base/cgroup.h"
+#include "base/log.h"
 #include "run/plan.h"
 #include "tests/fileio/engine.h"
 #include "tests/fileio/patience.h"
@@ -103,6 +104,20 @@ static int make_ring(struct queue *q, struct err *err)
   return 0;
 }
 
+/* Users may lock little memory.  The same requests can be made without that,
+ * but are a bit slower: say so once. */
+static void warn_unregistered(const struct queue *q)
+{
+  if (atomic_flag_test_and_set(&q->io->fio->warned))
+    return;
+  log_msg(
+    LOG_WARNING,
+    "the limit of locked memory is too low to register the buffers of "
+    "all threads with io_uring, which makes requests slower: %u times "
+    "%" PRIu64 " bytes, and RLIMIT_MEMLOCK is %" PRIu64 " (see ulimit -l)",
+    q->io->w->plan->threads, (uint64_t)q->depth * q->stride, raise_memlock());
+}
+
 /* The buffers of all slots, in as few pieces as the kernel allows. */
 static int register_buffers(struct queue *q, struct err *err)
 {
@@ -126,14 +141,14 @@ static int register_buffers(struct queue *q, struct err *err)
   }
   rc = io_uring_register_buffers(&u->ring, piece, n);
   free(piece);
+  if (rc == -ENOMEM || rc == -EPERM) {
+    warn_unregistered(q);
+    return 0;
+  }
   if (rc < 0) {
     errno = -rc;
-    return err_sys(err,
-                   "Cannot register %" PRIu64
-                   " bytes of buffers for each of %u threads: RLIMIT_MEMLOCK "
-                   "is %" PRIu64 " bytes (see ulimit -l);",
-                   (uint64_t)q->depth * q->stride, q->io->w->plan->threads,
-                   raise_memlock());
+    return err_sys(err, "Cannot register %" PRIu64 " bytes of buffers",
+                   (uint64_t)q->depth * q->stride);
   }
   u->per_region = per;
   return 0;

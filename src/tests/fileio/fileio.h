@@ -36,6 +36,8 @@ struct fileio {
   /* Queued engines: added up by each worker when it closes. */
   _Atomic uint64_t depth_sum, depth_count, depth_max;
   _Atomic uint64_t sync_ns; /* longest final pass so far */
+
+  atomic_flag warned; /* some thread has warned of the limit of its memory */
 };
 
 /* The header lines of a run. */
