@@ -160,8 +160,26 @@ void ending_doubt(struct run *run, const struct report *total, uint64_t end_ns)
   }
 }
 
-static enum end_reason reason_of(struct run *run, bool started, bool forced,
-                                 uint64_t end_ns)
+/* All workers have gone. */
+static bool have_all_begun(const struct run *run)
+{
+  for (unsigned i = 0; i < run->plan->threads; i++) {
+    if (run->workers[i].tickets > 0)
+      return false;
+  }
+  return atomic_load(&run->tickets) == 0;
+}
+
+/* Not the moment of the end tells it: requests in flight and a final fsync may
+ * take longer than the time limit, and the last events as well. */
+static enum end_reason limit_of(const struct run *run)
+{
+  if (run->test->no_deadline || atomic_load(&run->timed_out) == 0)
+    return END_EVENTS;
+  return have_all_begun(run) ? END_EVENTS : END_TIME;
+}
+
+static enum end_reason reason_of(struct run *run, bool started, bool forced)
 {
   if (atomic_load(&run->signal) != 0)
     return END_SIGNAL;
@@ -173,7 +191,7 @@ static enum end_reason reason_of(struct run *run, bool started, bool forced,
     return END_OVERLOAD;
   if (forced || run_stopped(run) == STOP_FORCED)
     return END_FORCED;
-  return end_ns >= run->end_ns ? END_TIME : END_EVENTS;
+  return limit_of(run);
 }
 
 void ending_tell(struct run *run, bool started, bool forced, int status,
@@ -182,7 +200,7 @@ void ending_tell(struct run *run, bool started, bool forced, int status,
   struct ending *e = &run->ending;
   struct err err = { "" };
   struct run_end end = {
-    .reason = reason_of(run, started, forced, end_ns),
+    .reason = reason_of(run, started, forced),
     .signal = (int)atomic_load(&run->signal),
     .status = status,
     .started = started,

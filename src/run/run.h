@@ -78,8 +78,9 @@ struct run {
   /* Read by workers all the time, written once. */
   _Atomic uint32_t stop CACHE_ALIGNED; /* enum stop_reason */
   _Atomic uint32_t gate;               /* enum gate; waited for */
-  _Atomic uint32_t forced; /* the run ended by force: no more of the test */
-  _Atomic uint32_t warm;   /* enum warmth; WARM_DONE is waited for */
+  _Atomic uint32_t forced;    /* the run ended by force: no more of the test */
+  _Atomic uint32_t warm;      /* enum warmth; WARM_DONE is waited for */
+  _Atomic uint32_t timed_out; /* a worker has seen that the time is up */
 
   /* Events that nobody has a ticket for yet; any worker. */
   _Atomic uint64_t tickets CACHE_ALIGNED;

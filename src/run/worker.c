@@ -96,6 +96,15 @@ static void end_warmup(struct worker *w, uint64_t *now)
   *now = clock_now_ns();
 }
 
+/* So that the end can tell it from other reasons to leave. */
+static bool time_is_over(struct run *run, uint64_t now)
+{
+  if (now < run->end_ns)
+    return false;
+  atomic_store_explicit(&run->timed_out, 1, memory_order_relaxed);
+  return true;
+}
+
 /* Wait for the next arrival; false: the run is over before it is due. */
 static bool wait_for_arrival(struct worker *w, uint64_t *now)
 {
@@ -115,7 +124,7 @@ static bool wait_for_arrival(struct worker *w, uint64_t *now)
   }
   if (!w->counted && *now >= run->measured_ns)
     end_warmup(w, now); /* it has waited beyond the end: this event counts */
-  if (run_stopped(run) || *now >= run->end_ns)
+  if (run_stopped(run) || time_is_over(run, *now))
     return false;
   w->start_ns = due;
   w->began_ns = *now;
@@ -143,7 +152,7 @@ static bool admit(struct worker *w, uint64_t now)
     end_warmup(w, &now);
   if (run_stopped(run))
     return leave(w, now, NULL);
-  if (now >= run->end_ns)
+  if (time_is_over(run, now))
     return leave(w, now, time_is_up);
 
   if (!w->counted) {
@@ -320,5 +329,5 @@ uint64_t worker_end_ns(const struct worker *w)
 
 bool worker_is_over(struct worker *w)
 {
-  return run_stopped(w->run) != STOP_NO || clock_now_ns() >= w->run->end_ns;
+  return run_stopped(w->run) != STOP_NO || time_is_over(w->run, clock_now_ns());
 }

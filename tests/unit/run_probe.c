@@ -186,6 +186,15 @@ static int rep_final(void *ctx, const struct report_setup *setup,
   return reporter_call(p, "final", err);
 }
 
+static int rep_over(void *ctx, const struct run_end *end, struct err *err)
+{
+  struct probe *p = ctx;
+
+  (void)err;
+  p->reason = end->reason;
+  return 0;
+}
+
 static int rep_end(void *ctx, struct err *err)
 {
   struct probe *p = ctx;
@@ -200,6 +209,7 @@ static const struct reporter probe_reporter = {
   .interval = rep_interval,
   .checkpoint = rep_checkpoint,
   .final = rep_final,
+  .over = rep_over,
   .end = rep_end,
   .thread_begin = rep_thread_begin,
 };
@@ -250,7 +260,9 @@ void probe_run(struct probe *p)
   const struct reporter_use use = { &probe_reporter, p };
   const int saved = dup(STDERR_FILENO);
   FILE *said = tmpfile(), *nowhere = fopen("/dev/null", "w");
-  struct test test = { .name = "probe", .ops = &p->ops };
+  struct test test = { .name = "probe",
+                       .ops = &p->ops,
+                       .no_deadline = p->no_deadline };
 
   if (saved < 0 || !said || !nowhere)
     abort();

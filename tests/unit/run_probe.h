@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "report/life.h"
 #include "run/plan.h"
 #include "run/test.h"
 #include "stats/report.h"
@@ -28,6 +29,7 @@ struct probe {
   int (*on_thread_open)(struct probe *p, struct worker *w);
   void (*on_interrupt)(struct probe *p, enum interrupt_step step);
   void (*on_interval)(struct probe *p, const struct report *r);
+  bool no_deadline;           /* of struct test */
   const char *reporter_fails; /* the call of the reporter that fails */
 
   /* What happened. */
@@ -37,6 +39,7 @@ struct probe {
   _Atomic uint32_t word; /* for the test's own use; waited for */
   unsigned intervals, checkpoints, finals, ends;
   struct report final; /* without what it borrows */
+  enum end_reason reason;
   int status;
   bool abandoned;
   char said[4096]; /* on stderr */

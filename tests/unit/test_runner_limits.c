@@ -357,9 +357,38 @@ static void test_finish_late(bool automatic)
   if (automatic)
     OK(p.status == EXIT_OK && p.final.kind == REPORT_FINAL,
        "the automatic deadline waits for finish()");
+  if (automatic)
+    OK(p.reason == END_EVENTS, "and it is the event limit that ended the run");
   else
     OK(p.status == EXIT_FORCED && p.final.kind == REPORT_FORCED,
        "one that was asked for does not");
+  probe_done(&p);
+}
+
+/* Until the time is up: nothing else could be awaited. */
+static int outlast(struct probe *p, struct worker *w, struct err *err)
+{
+  const uint64_t end_ns = worker_end_ns(w);
+
+  (void)p, (void)err;
+  while (clock_now_ns() < end_ns)
+    wait_while(worker_stop_word(w), 0, end_ns);
+  return 0;
+}
+
+/* The only event ends after the time limit. */
+static void test_reason(uint64_t events, bool no_deadline,
+                        enum end_reason reason, const char *what)
+{
+  struct probe p;
+
+  probe_init(&p);
+  p.plan.events = events;
+  p.plan.time_ns = 20 * NS_PER_MS;
+  p.no_deadline = no_deadline;
+  p.on_event = outlast;
+  probe_run(&p);
+  OK(p.status == EXIT_OK && p.reason == reason, what);
   probe_done(&p);
 }
 
@@ -379,5 +408,10 @@ int main(void)
   test_rate_idle();
   test_finish_late(true);
   test_finish_late(false);
+  test_reason(PLAN_NO_LIMIT, false, END_TIME, "the time limit");
+  test_reason(2, false, END_TIME, "the time limit, before the last event");
+  test_reason(1, false, END_EVENTS, "the event limit, whenever it ended");
+  test_reason(PLAN_NO_LIMIT, true, END_EVENTS,
+              "a test that knows no time limit");
   return TAP_EXIT();
 }
