@@ -159,6 +159,17 @@ WARNING: Did you run 'prepare' with different --file-total-size or --file-num va
   must is "$status" 1
 }
 
+@test "a folder that may not be listed" {
+  mkdir -m 333 blind
+  as_nobody "$BENCH" fileio $SIZES --file-dir=blind prepare
+  must is "$status" 0
+  as_nobody "$BENCH" fileio $SIZES --file-dir=blind --file-test-mode=rndrw --events=9 run
+  must is "$status" 0
+  as_nobody "$BENCH" fileio $SIZES --file-dir=blind cleanup
+  must is "$status" 0
+  must is "$(ls blind)" ""
+}
+
 @test "files that are removed or cut off during the run" {
   local engine pid
   for engine in sync async mmap io_uring; do
@@ -278,4 +289,10 @@ buffers of all threads with io_uring, which makes requests slower: 3 times 20971
   as_nobody prlimit --nofile=100:500 "$BENCH" fileio $SIZES --file-test-mode=rndrd --events=9 run
   must is "$status" 1
   must has "$stderr" '^FATAL: Cannot open 600 files: the limit of open files is 500 \(RLIMIT_NOFILE, see ulimit -n\)'
+  # With little to spare it is tried.
+  as_nobody prlimit --nofile=100:640 "$BENCH" fileio $SIZES --file-test-mode=rndrd --events=9 run
+  must is "$status" 0
+  as_nobody prlimit --nofile=100:601 "$BENCH" fileio $SIZES --file-test-mode=rndrd --events=9 run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: Cannot open file 'test_file.59[0-9]' errno = 24 \(Too many open files\)$"
 }

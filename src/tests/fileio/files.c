@@ -22,11 +22,18 @@ enum {
   OTHER_DESCRIPTORS = 256
 };
 
+/* Names are looked up in the folder, which one need not be able to list. */
+#ifdef O_PATH
+#define FOLDER_ACCESS O_PATH
+#else
+#define FOLDER_ACCESS O_RDONLY
+#endif
+
 int folder_open(struct folder *f, const char *path, struct err *err)
 {
   f->path = path;
   f->fd = open(path[0] == '\0' ? "." : path,
-               O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+               FOLDER_ACCESS | O_DIRECTORY | O_CLOEXEC);
   if (f->fd < 0)
     return err_sys(err, "Cannot open folder '%s'",
                    path[0] == '\0' ? "." : path);
@@ -147,15 +154,16 @@ static int raise_limit(uint64_t n, struct err *err)
   more.rlim_max = limit.rlim_max > need ? limit.rlim_max : need;
   if (setrlimit(RLIMIT_NOFILE, &more) == 0)
     return 0;
-  /* A bit less room for others may do. */
+  /* Less room for others may do: opening tells. */
   more.rlim_cur = more.rlim_max = limit.rlim_max;
-  if (limit.rlim_max > n + OTHER_DESCRIPTORS / 4 &&
-      setrlimit(RLIMIT_NOFILE, &more) == 0)
+  if (limit.rlim_max > n) {
+    (void)setrlimit(RLIMIT_NOFILE, &more);
     return 0;
+  }
   return err_set(err, -EMFILE,
                  "Cannot open %" PRIu64 " files: the limit of open files is "
                  "%" PRIu64 " (RLIMIT_NOFILE, see ulimit -n), and %" PRIu64
-                 " are needed",
+                 " are enough",
                  n, (uint64_t)limit.rlim_max, need);
 }
 
