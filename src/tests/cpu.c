@@ -3,11 +3,14 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "report/life.h"
+#include "run/plan.h"
 #include "run/test.h"
 #include "tests/tests.h"
 
@@ -30,10 +33,18 @@ static const struct opt cpu_opts[] = {
   OPT_END,
 };
 
+struct cpu_run {
+  const struct cpu_cfg *cfg;
+  const struct plan *plan;
+  _Atomic uint64_t primes; /* added to by each worker when it closes */
+};
+
 struct cpu_thread {
+  struct cpu_run *run;
   uint64_t limit;
-  uint64_t first; /* what the first event counted */
-  bool counted;   /* there was a first event */
+  uint64_t first;  /* what the first event counted */
+  bool counted;    /* there was a first event */
+  uint64_t primes; /* of all events */
 } CACHE_ALIGNED;
 
 /*
@@ -59,32 +70,45 @@ static uint64_t count_primes(uint64_t limit)
 static int cpu_open(const struct plan *plan, const void *cfg, void **ret_run,
                     struct err *err)
 {
-  (void)plan, (void)err;
-  *ret_run = (void *)(uintptr_t)cfg; /* the options are all it needs */
+  struct cpu_run *run = calloc(1, sizeof(*run));
+
+  if (!run)
+    return err_set(err, -ENOMEM, "cannot allocate the cpu test");
+  run->cfg = cfg;
+  run->plan = plan;
+  *ret_run = run;
   return 0;
 }
 
 static void cpu_describe(void *run)
 {
-  const struct cpu_cfg *cfg = run;
+  const struct cpu_cfg *cfg = ((const struct cpu_run *)run)->cfg;
 
   log_msg(LOG_INFO, "Doing CPU performance benchmark\n");
   log_msg(LOG_NOTICE, "Prime numbers limit: %llu\n\n",
           (unsigned long long)cfg->max_prime);
 }
 
-static int cpu_thread_open(void *run, struct worker *w, void **ret_thr,
+static int cpu_thread_open(void *arg, struct worker *w, void **ret_thr,
                            struct err *err)
 {
-  const struct cpu_cfg *cfg = run;
+  struct cpu_run *run = arg;
   struct cpu_thread *t = aligned_alloc(CACHE_LINE, sizeof(*t));
 
   (void)w;
   if (!t)
     return err_set(err, -ENOMEM, "cannot allocate a thread's state");
-  *t = (struct cpu_thread){ .limit = cfg->max_prime };
+  *t = (struct cpu_thread){ .run = run, .limit = run->cfg->max_prime };
   *ret_thr = t;
   return 0;
+}
+
+static void cpu_thread_close(void *thr)
+{
+  struct cpu_thread *t = thr;
+
+  (void)atomic_fetch_add(&t->run->primes, t->primes);
+  free(t);
 }
 
 static int cpu_event(void *thr, struct worker *w, struct err *err)
@@ -97,6 +121,7 @@ static int cpu_event(void *thr, struct worker *w, struct err *err)
   OPAQUE(limit); /* else one count could be hoisted to serve all events */
   found = count_primes(limit);
   OPAQUE(found); /* else it need not be counted at all */
+  t->primes += found;
   if (!t->counted) {
     t->counted = true;
     t->first = found;
@@ -108,12 +133,24 @@ static int cpu_event(void *thr, struct worker *w, struct err *err)
   return 0;
 }
 
+/* Whoever reads the results sees that the work was done.  One of several
+ * processes does not know the primes of the others. */
+static void cpu_details(void *arg, struct test_details *ret)
+{
+  struct cpu_run *run = arg;
+
+  if (run->plan->parts == 1)
+    facts_int(&ret->test, "primes", (int64_t)atomic_load(&run->primes));
+}
+
 static const struct test_ops cpu_ops = {
   .open = cpu_open,
   .describe = cpu_describe,
+  .close = free,
   .thread_open = cpu_thread_open,
-  .thread_close = free,
+  .thread_close = cpu_thread_close,
   .event = cpu_event,
+  .details = cpu_details,
 };
 
 const struct test test_cpu = {

@@ -30,7 +30,7 @@ cpu() {
   must is "$status" 0
   check cpu.json "d['run']['test'] == 'cpu'" "d['totals']['events'] == 500" \
     "d['run']['end_reason'] == 'event_limit'" "d['database'] is None" "d['rate'] is None" \
-    "d['warnings'] == []"
+    "d['warnings'] == []" "d['test'] == {'primes': 94 * 500}"
   bench memory --memory-total-size=100M --memory-block-size=1M --json=memory.json run
   must is "$status" 0
   check memory.json "d['totals']['memory']['bytes'] == 100 << 20" "d['totals']['events'] == 100"
