@@ -222,6 +222,11 @@ WARNING: Did you run 'prepare' with different --file-total-size or --file-num va
   injected pwrite64:retval=512:when=5 --file-test-mode=seqrewr --events=100 run
   must is "$status" 1
   must has "$stderr" "^FATAL: Failed to write file 'test_file.0': only 512 of 16384 bytes at offset 65536$"
+  injected pwrite64:retval=100:when=5 --file-test-mode=seqrewr --file-extra-flags=direct --events=100 run
+  if [[ $stderr != *"may not support"* ]]; then
+    must is "$status" 1
+    must has "$stderr" "^FATAL: Failed to write file 'test_file.0': only 100 of 16384 bytes at offset 65536$"
+  fi
   injected fsync:error=EIO:when=2 --file-test-mode=seqrewr --events=20 run
   must is "$status" 1
   must has "$stderr" "^FATAL: Failed to fsync file 'test_file.1' errno = 5"
