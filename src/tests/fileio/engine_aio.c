@@ -126,6 +126,7 @@ static void fsync_now(struct queue *q)
     rc = q->io->fio->cfg->fsync_mode == 1 ? fdatasync(cb->aio_fildes)
                                           : fsync(cb->aio_fildes);
   } while (rc < 0 && errno == EINTR);
+  queue_waited(q);
   q->in_line--;
   memmove(a->line, a->line + 1, q->in_line * sizeof(struct iocb *));
   queue_completed(q, slot, rc < 0 ? -errno : 0);
@@ -144,6 +145,7 @@ static unsigned take_from_ring(struct queue *q)
   struct aio *a = q->impl;
   unsigned n = 0;
 
+  queue_waited(q);
   if (!a->ring)
     return 0;
   for (;;) {
@@ -178,6 +180,7 @@ static int take_from_kernel(struct queue *q, struct timespec *limit,
     errno = -n;
     return err_sys(err, "Cannot wait for asynchronous requests");
   }
+  queue_waited(q);
   for (int i = 0; i < n; i++)
     queue_completed(q, (unsigned)(uintptr_t)event[i].data,
                     (int64_t)event[i].res);

@@ -207,6 +207,7 @@ static unsigned take_completions(struct queue *q)
   struct io_uring_cqe *cqe;
   unsigned taken = 0;
 
+  queue_waited(q);
   while (io_uring_peek_cqe(&u->ring, &cqe) == 0) {
     const unsigned slot = (unsigned)cqe->user_data;
     const int result = cqe->res;

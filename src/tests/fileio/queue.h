@@ -82,6 +82,13 @@ static inline char *queue_buffer(const struct queue *q, unsigned slot)
  */
 void queue_completed(struct queue *q, unsigned slot, int64_t result);
 
+/* A kick or wait has waited: what it passes on now has completed now, and not
+ * when the first completion was seen. */
+static inline void queue_waited(struct queue *q)
+{
+  q->now_ns = 0;
+}
+
 /* The members of engine_ops. */
 int queue_open(struct io *io, const struct queue_ops *ops, void **ret,
                struct err *err);
