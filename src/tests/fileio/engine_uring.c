@@ -41,16 +41,37 @@ static unsigned power_of_two(unsigned n, unsigned most)
   return p;
 }
 
+/* After a failure there may be requests in flight, and the end of a ring does
+ * not wait for them: they would use buffers that are no longer ours. */
+static void await_all(struct queue *q)
+{
+  struct uring *u = q->impl;
+
+  while (q->in_flight > q->in_line) {
+    struct io_uring_cqe *cqe;
+    const int rc = io_uring_wait_cqe(&u->ring, &cqe);
+
+    if (rc == -EINTR)
+      continue;
+    if (rc < 0)
+      return;
+    io_uring_cqe_seen(&u->ring, cqe);
+    q->in_flight--;
+  }
+}
+
 static void uring_done(struct queue *q)
 {
   struct uring *u = q->impl;
 
+  if (u->ring_made)
+    await_all(q);
   /* The end of a ring is done in the background; files would stay open, and
    * those that were deleted keep their space. */
   if (u->fixed_files)
     (void)io_uring_unregister_files(&u->ring);
   if (u->ring_made)
-    io_uring_queue_exit(&u->ring); /* waits for what is in flight */
+    io_uring_queue_exit(&u->ring);
   free(u);
   q->impl = NULL;
 }
