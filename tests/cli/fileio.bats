@@ -71,6 +71,22 @@ Creating file test_file.2"
   must is "$(ls | grep -v separate-stderr | tr '\n' ' ')" "other test_file.3 "
 }
 
+@test "prepare fills the holes of files that have their size" {
+  prepared
+  truncate -s 0 test_file.0
+  truncate -s 147456 test_file.0
+  truncate -s 65536 test_file.1
+  truncate -s 147456 test_file.1
+  [ "$(du -k --total test_file.[01] | tail -1 | cut -f1)" -lt 250 ] || skip "no holes on this file system"
+  io prepare
+  must is "$status" 0
+  must has "$output" '^Creating file test_file.0$'
+  must has "$output" '^Extending existing file test_file.1$'
+  must has "$output" '^Reusing existing file test_file.2$'
+  must has "$output" '^229376 bytes written'
+  must holds "$(du -k --total test_file.* | tail -1 | cut -f1) >= 432"
+}
+
 @test "prepare really writes the data, with several threads in the order of the files" {
   bench fileio --file-num=20 --file-total-size=20M --threads=8 prepare
   must is "$status" 0

@@ -116,6 +116,21 @@ static int close_file(const struct prepare *p, uint64_t file, int fd, int rc,
   return rc;
 }
 
+/* The bytes of a file up to its first hole: a run in I/O mode mmap that did not
+ * come to its end leaves holes behind, which no disk has to be read for. */
+static uint64_t bytes_filled(int fd, uint64_t bytes)
+{
+#ifdef SEEK_HOLE
+  const off_t hole = lseek(fd, 0, SEEK_HOLE);
+
+  if (hole >= 0 && (uint64_t)hole < bytes)
+    return (uint64_t)hole;
+#else
+  (void)fd;
+#endif
+  return bytes;
+}
+
 /*
  * Take the next file: open it, and say what will be done with it.  False: there
  * is none, or it cannot be opened.  The lines come in the order of the files.
@@ -136,8 +151,7 @@ static int take_file(struct prepare *p, uint64_t *ret_file, int *ret_fd,
                             &has, err);
   if (rc == 0) {
     p->next += p->parts;
-    if (p->check)
-      has = 0;
+    has = p->check ? 0 : bytes_filled(*ret_fd, has);
     if (has >= p->layout.file_bytes)
       what = "Reusing existing";
     else if (has > 0)
