@@ -10,6 +10,7 @@
 #include "base/strbuf.h"
 #include "opt/help.h"
 #include "program_internal.h"
+#include "results/outname.h"
 #include "tools/sweep.h"
 #include "tools/sweep_opts.h"
 #include "tools/tool.h"
@@ -24,7 +25,7 @@ static bool add_files(struct sweep_input *in, const struct results_cfg *cfg)
   for (int i = 0; i < RESULTS_FILES; i++) {
     if (strcmp(all[i].option, "json") == 0) /* one for all steps */
       continue;
-    if (strcmp(all[i].path, "-") == 0)
+    if (outname_is_stdout(all[i].path))
       return false;
     if (*all[i].path)
       in->files[in->n_files++] = all[i];
@@ -43,7 +44,7 @@ int program_sweep(struct program *p)
     .percentile = p->core.percentile,
     .percentiles = p->cmdline.checked.percentiles,
     .n_percentiles = p->cmdline.checked.n_percentiles,
-    .json = p->results_cfg.json,
+    .json = outname_is_stdout(p->results_cfg.json) ? "-" : p->results_cfg.json,
   };
 
   if (!add_files(&in, &p->results_cfg))

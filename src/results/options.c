@@ -9,6 +9,7 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "results/address.h"
+#include "results/outname.h"
 
 static bool is_address(const char *text)
 {
@@ -78,11 +79,6 @@ const struct opt results_opts[] = {
 _Static_assert(ARRAY_SIZE(results_opts) == RESULTS_FILES + 2,
                "all rows but --prometheus and the end name a file");
 
-static bool is_stdout(const char *name)
-{
-  return strcmp(name, "-") == 0;
-}
-
 static const char *value_of(const struct results_cfg *cfg,
                             const struct opt *row)
 {
@@ -121,7 +117,7 @@ bool results_on_stdout(const struct results_cfg *cfg)
 
   results_files(cfg, f);
   for (int i = 0; i < RESULTS_FILES; i++) {
-    if (is_stdout(f[i].path))
+    if (outname_is_stdout(f[i].path))
       return true;
   }
   return false;

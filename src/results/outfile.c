@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,11 +12,7 @@
 
 #include "base/err.h"
 #include "base/strbuf.h"
-
-static bool is_stdout(const char *name)
-{
-  return strcmp(name, "-") == 0;
-}
+#include "results/outname.h"
 
 static int cannot_open(const char *name, struct err *err)
 {
@@ -35,15 +30,23 @@ static int cannot_write(const char *name, struct err *err)
 {
   const int rc = err_sys(err, "cannot write to '%s',", name);
 
-  if (is_stdout(name))
+  if (outname_is_stdout(name))
     forget_failure(stdout);
   return rc;
+}
+
+/* What is open already is not cut off: it may have content of its own. */
+static FILE *open_directly(const char *name)
+{
+  if (outname_is_stdout(name))
+    return stdout;
+  return fopen(name, outname_is_descriptor(name) ? "ae" : "we");
 }
 
 int outfile_open(struct outfile *f, const char *name, struct err *err)
 {
   f->name = name;
-  f->stream = is_stdout(name) ? stdout : fopen(name, "we");
+  f->stream = open_directly(name);
   return f->stream ? 0 : cannot_open(name, err);
 }
 
@@ -78,22 +81,6 @@ int outfile_close(struct outfile *f, struct err *err)
   else
     ok = fclose(stream) == 0;
   return ok ? 0 : cannot_write(f->name, err);
-}
-
-/* Something that is not to be replaced by a file: a device, a pipe. */
-static bool is_special(const char *name)
-{
-  struct stat st;
-
-  return is_stdout(name) || (stat(name, &st) == 0 && !S_ISREG(st.st_mode));
-}
-
-/* The file itself, where the name is that of a link to it; owned. */
-static char *real_name(const char *name)
-{
-  char *real = realpath(name, NULL);
-
-  return real ? real : strdup(name);
 }
 
 /* Make an empty file beside `name`. */
@@ -131,15 +118,15 @@ int whole_file_open(struct whole_file *f, const char *name, struct err *err)
 
   memset(f, 0, sizeof(*f));
   f->name = name;
-  if (is_special(name)) {
-    f->stream = is_stdout(name) ? stdout : fopen(name, "we");
+  if (outname_is_special(name)) {
+    f->stream = open_directly(name);
     return f->stream ? 0 : cannot_open(name, err);
   }
   if (access(name, F_OK) == 0 && access(name, W_OK) < 0)
     return cannot_open(name, err);
-  real = real_name(name);
+  real = outname_real(name);
   if (!real)
-    return err_set(err, -ENOMEM, "cannot open '%s': out of memory", name);
+    return cannot_open(name, err);
   rc = open_beside(real, &f->beside, &f->stream, err);
   free(real);
   return rc;
@@ -168,10 +155,8 @@ int whole_file_commit(struct whole_file *f, struct err *err)
   if (stream != stdout && fclose(stream) != 0 && rc == 0)
     rc = cannot_write(f->name, err);
   if (rc == 0 && f->beside) {
-    real = real_name(f->name);
-    if (!real)
-      rc = err_set(err, -ENOMEM, "cannot write '%s': out of memory", f->name);
-    else if (rename(f->beside, real) < 0)
+    real = outname_real(f->name);
+    if (!real || rename(f->beside, real) < 0)
       rc = cannot_write(f->name, err);
     free(real);
     if (rc == 0) {

@@ -2,7 +2,8 @@
  * outfile.h - files of results: opened before the run, so that one that cannot
  * be written is noticed before anything starts.
  *
- * Errors name the file.  "-" is the standard output.
+ * Errors name the file.  "-" and the like are the standard output: see
+ * outname.h.
  */
 #ifndef BENCH_RESULTS_OUTFILE_H
 #define BENCH_RESULTS_OUTFILE_H
@@ -30,7 +31,8 @@ int outfile_close(struct outfile *f, struct err *err);
 
 /*
  * A file that is complete or not there: it is written beside its place and
- * put there in one step.  What is no regular file is written directly.
+ * put there in one step.  What is no regular file, or open already, is written
+ * directly.
  */
 struct whole_file {
   const char *name; /* borrowed */

@@ -332,6 +332,19 @@ streams_on_stdout() {
   must has "$output" '^prepared$'
 }
 
+@test "-: the file that the standard output is appended to keeps what it has" {
+  local name
+  for name in /dev/stdout log; do
+    echo before >log
+    run --separate-stderr bash -c '"$0" cpu --events=3 --json="$1" run >>log' "$BENCH" $name
+    must is "$status" 0
+    must has "$stderr" '^General statistics:'
+    must is "$(head -n 1 log)" before
+    tail -n +2 log >a.json
+    check a.json "d['totals']['events'] == 3"
+  done
+}
+
 @test "stream and csv: a line per interval, as it happens" {
   mkfifo stream
   "$BENCH" cpu --time=60 --report-interval=0.1 --stream=stream --csv=csv run >/dev/null 3>&- &

@@ -3,6 +3,7 @@
  * cannot be written.
  */
 #include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -11,6 +12,7 @@
 
 #include "base/err.h"
 #include "results/outfile.h"
+#include "results/outname.h"
 #include "results/spool.h"
 #include "tap.h"
 
@@ -97,6 +99,77 @@ static void test_unwritable(void)
   OK(outfile_close(&o, &err) == 0, "closed twice");
 }
 
+/* The standard output leads to `path` while `act` runs. */
+static void with_stdout(const char *path, void (*act)(void))
+{
+  const int before = dup(STDOUT_FILENO);
+  const int fd = open(path, O_WRONLY | O_APPEND);
+
+  (void)fflush(stdout);
+  (void)dup2(fd, STDOUT_FILENO);
+  (void)close(fd);
+  act();
+  (void)fflush(stdout);
+  (void)dup2(before, STDOUT_FILENO);
+  (void)close(before);
+}
+
+static bool stdout_known, null_is_null, whole_written, lines_written;
+
+static void write_to_log(void)
+{
+  struct whole_file f;
+  struct outfile o;
+  struct err err;
+
+  stdout_known = outname_is_stdout("-") && outname_is_stdout("/dev/stdout") &&
+                 outname_is_stdout("log") && outname_is_stdout("link") &&
+                 !outname_is_stdout("other") && outname_is_special("log");
+  whole_written = whole_file_open(&f, "/dev/stdout", &err) == 0 &&
+                  fputs("whole\n", f.stream) >= 0 &&
+                  whole_file_commit(&f, &err) == 0;
+  lines_written = outfile_open(&o, "link", &err) == 0 &&
+                  outfile_write(&o, "line\n", 5, &err) == 0 &&
+                  outfile_close(&o, &err) == 0;
+}
+
+static void look_at_null(void)
+{
+  null_is_null = !outname_is_stdout("/dev/null") && outname_is_stdout("-");
+}
+
+static void test_stdout(void)
+{
+  char name[64];
+  struct whole_file f;
+  struct err err;
+  int fd;
+
+  put("log", "before\n");
+  (void)symlink("log", "link");
+  with_stdout("log", write_to_log);
+  OK(stdout_known, "a file that the standard output leads to is that");
+  OK(whole_written && lines_written, "results go there");
+  OK_STR(read_all("log"), "before\nwhole\nline\n",
+         "behind what it has already");
+  OK(!outname_is_special("log") && outname_is_special("/dev/null") &&
+       !outname_is_special("missing"),
+     "else it is a file");
+  with_stdout("/dev/null", look_at_null);
+  OK(null_is_null, "/dev/null is /dev/null, wherever text goes");
+
+  fd = open("log", O_WRONLY | O_APPEND);
+  (void)snprintf(name, sizeof(name), "/dev/fd/%d", fd);
+  OK(whole_file_open(&f, name, &err) == 0 && fputs("more\n", f.stream) >= 0 &&
+       whole_file_commit(&f, &err) == 0,
+     "a descriptor");
+  (void)close(fd);
+  OK_STR(read_all("log"), "before\nwhole\nline\nmore\n",
+         "is written to as it is");
+  (void)unlink("link");
+  (void)unlink("log");
+}
+
 static void test_spool(void)
 {
   struct spool s = { 0 };
@@ -161,6 +234,7 @@ int main(void)
     return 1;
   test_whole();
   test_unwritable();
+  test_stdout();
   test_spool();
   test_spool_full();
   (void)rmdir(folder);
