@@ -83,39 +83,72 @@ int outfile_close(struct outfile *f, struct err *err)
   return ok ? 0 : cannot_write(f->name, err);
 }
 
-/* Make an empty file beside `name`. */
-static int open_beside(const char *name, char **ret_path, FILE **ret_stream,
-                       struct err *err)
+/* As many names are tried; others may have left files of such names. */
+enum {
+  ATTEMPTS = 100
+};
+
+/* A new file beside `place`: nothing that is there already, or that a link
+ * leads to, is written to.  Its descriptor; negative: see errno. */
+static int create_beside(const char *place, mode_t mode, struct strbuf *path)
+{
+  int fd = -1;
+
+  for (int i = 0; i < ATTEMPTS; i++) {
+    strbuf_clear(path);
+    strbuf_addf(path, "%s.%ld-%d.tmp", place, (long)getpid(), i);
+    if (path->failed) {
+      errno = ENOMEM;
+      return -1;
+    }
+    fd = open(strbuf_str(path), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode);
+    if (fd >= 0 || errno != EEXIST)
+      break;
+  }
+  return fd;
+}
+
+/* Whoever may read the old file may read the new one, and nobody else: its
+ * owner's and its group's rights are for these, if they can have it. */
+static void take_rights(int fd, const struct stat *old)
+{
+  mode_t mode = old->st_mode & 0777;
+
+  if (fchown(fd, old->st_uid, old->st_gid) < 0 &&
+      fchown(fd, (uid_t)-1, old->st_gid) < 0)
+    mode &= ~(mode_t)070;
+  (void)fchmod(fd, mode);
+}
+
+/* Make an empty file beside the place. */
+static int open_beside(struct whole_file *f, struct err *err)
 {
   struct strbuf path = { 0 };
-  FILE *stream = NULL;
-  int fd, rc = 0;
+  struct stat old;
+  const bool replaces = stat(f->place, &old) == 0;
+  const mode_t mode = replaces ? old.st_mode & 0600 : 0666;
+  const int fd = create_beside(f->place, mode, &path);
+  int rc;
 
-  strbuf_addf(&path, "%s.%ld.tmp", name, (long)getpid());
-  if (path.failed)
-    return err_set(err, -ENOMEM, "cannot open '%s': out of memory", name);
-  fd = open(strbuf_str(&path), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
-  if (fd >= 0)
-    stream = fdopen(fd, "w");
-  if (!stream) {
-    rc = cannot_open(name, err);
-    if (fd >= 0) {
-      (void)close(fd);
-      (void)unlink(strbuf_str(&path));
-    }
-    strbuf_done(&path);
-    return rc;
+  if (fd >= 0) {
+    f->beside = path.text;
+    if (replaces)
+      take_rights(fd, &old);
+    f->stream = fdopen(fd, "w");
+    if (f->stream)
+      return 0;
   }
-  *ret_path = path.text;
-  *ret_stream = stream;
-  return 0;
+  rc = cannot_open(f->name, err);
+  if (fd >= 0)
+    (void)close(fd);
+  else
+    strbuf_done(&path);
+  whole_file_abort(f);
+  return rc;
 }
 
 int whole_file_open(struct whole_file *f, const char *name, struct err *err)
 {
-  char *real;
-  int rc;
-
   memset(f, 0, sizeof(*f));
   f->name = name;
   if (outname_is_special(name)) {
@@ -124,12 +157,8 @@ int whole_file_open(struct whole_file *f, const char *name, struct err *err)
   }
   if (access(name, F_OK) == 0 && access(name, W_OK) < 0)
     return cannot_open(name, err);
-  real = outname_real(name);
-  if (!real)
-    return cannot_open(name, err);
-  rc = open_beside(real, &f->beside, &f->stream, err);
-  free(real);
-  return rc;
+  f->place = outname_real(name);
+  return f->place ? open_beside(f, err) : cannot_open(name, err);
 }
 
 void whole_file_abort(struct whole_file *f)
@@ -140,13 +169,13 @@ void whole_file_abort(struct whole_file *f)
   if (f->beside)
     (void)unlink(f->beside);
   free(f->beside);
+  free(f->place);
   memset(f, 0, sizeof(*f));
 }
 
 int whole_file_commit(struct whole_file *f, struct err *err)
 {
   FILE *stream = f->stream;
-  char *real;
   int rc = 0;
 
   if (fflush(stream) != 0)
@@ -155,11 +184,9 @@ int whole_file_commit(struct whole_file *f, struct err *err)
   if (stream != stdout && fclose(stream) != 0 && rc == 0)
     rc = cannot_write(f->name, err);
   if (rc == 0 && f->beside) {
-    real = outname_real(f->name);
-    if (!real || rename(f->beside, real) < 0)
+    if (rename(f->beside, f->place) < 0) {
       rc = cannot_write(f->name, err);
-    free(real);
-    if (rc == 0) {
+    } else {
       free(f->beside);
       f->beside = NULL;
     }

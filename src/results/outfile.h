@@ -31,11 +31,12 @@ int outfile_close(struct outfile *f, struct err *err);
 
 /*
  * A file that is complete or not there: it is written beside its place and
- * put there in one step.  What is no regular file, or open already, is written
- * directly.
+ * put there in one step, with the rights of the older one.  What is no regular
+ * file, or open already, is written directly.
  */
 struct whole_file {
   const char *name; /* borrowed */
+  char *place;      /* owned; that of the file, when links were followed */
   char *beside;     /* owned; NULL: written directly */
   FILE *stream;     /* NULL: not open */
 };

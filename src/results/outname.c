@@ -45,8 +45,7 @@ bool outname_is_stdout(const char *name)
 /* By the name alone: what is open there may be a file like any other. */
 bool outname_is_descriptor(const char *name)
 {
-  return strcmp(name, "/dev/stdout") == 0 ||
-         strcmp(name, "/dev/stderr") == 0 ||
+  return strcmp(name, "/dev/stdout") == 0 || strcmp(name, "/dev/stderr") == 0 ||
          strncmp(name, "/dev/fd/", 8) == 0 ||
          strncmp(name, "/proc/self/fd/", 14) == 0;
 }

@@ -77,6 +77,78 @@ static void test_whole(void)
   (void)unlink("old");
 }
 
+static mode_t mode_of(const char *path)
+{
+  struct stat st;
+
+  return stat(path, &st) == 0 ? st.st_mode & 07777 : 0;
+}
+
+static bool replace(const char *name, const char *text)
+{
+  struct whole_file f;
+  struct err err;
+
+  return whole_file_open(&f, name, &err) == 0 && fputs(text, f.stream) >= 0 &&
+         whole_file_commit(&f, &err) == 0;
+}
+
+static void test_rights(void)
+{
+  const mode_t before = umask(022);
+  struct stat st;
+
+  OK(replace("file", "1") && mode_of("file") == 0644, "those of a new file");
+  (void)chmod("file", 0600);
+  OK(replace("file", "2") && mode_of("file") == 0600, "those of the old one");
+  (void)chmod("file", 0666);
+  OK(replace("file", "3") && mode_of("file") == 0666, "which may be more");
+  if (geteuid() == 0) {
+    (void)chown("file", 1234, 2345);
+    OK(replace("file", "4") && stat("file", &st) == 0 && st.st_uid == 1234 &&
+         st.st_gid == 2345,
+       "owner and group of the old one");
+  }
+  (void)unlink("file");
+  (void)umask(before);
+}
+
+static void test_links(void)
+{
+  struct whole_file f;
+  struct err err = { "" };
+  char name[64];
+  struct stat st;
+
+  (void)mkdir("folder", 0700);
+  (void)symlink("folder/two", "one");
+  (void)symlink("three", "folder/two");
+  OK(replace("one", "text"), "a link to a link to nothing");
+  OK(lstat("one", &st) == 0 && S_ISLNK(st.st_mode), "stays a link");
+  OK_STR(read_all("folder/three"), "text", "where they lead to");
+  (void)unlink("folder/three");
+  (void)unlink("folder/two");
+  (void)rmdir("folder");
+  (void)unlink("one");
+
+  (void)symlink("circle", "circle");
+  OK(whole_file_open(&f, "circle", &err) < 0 && strstr(err.text, "'circle'"),
+     "a circle of links");
+  (void)unlink("circle");
+
+  /* The name that is written to first can be guessed. */
+  put("precious", "precious");
+  (void)snprintf(name, sizeof(name), "file.%ld-0.tmp", (long)getpid());
+  (void)symlink("precious", name);
+  OK(replace("file", "text"), "a link where the file is to be made");
+  OK_STR(read_all("precious"), "precious", "is not followed");
+  OK_STR(read_all("file"), "text", "and does not disturb");
+  (void)unlink(name);
+  (void)unlink("file");
+  (void)unlink("precious");
+  OK(files_here() == 0, "nothing else is there");
+}
+
 static void test_unwritable(void)
 {
   struct whole_file f;
@@ -233,6 +305,8 @@ int main(void)
   if (!mkdtemp(folder) || chdir(folder) < 0)
     return 1;
   test_whole();
+  test_rights();
+  test_links();
   test_unwritable();
   test_stdout();
   test_spool();
