@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/err.h"
@@ -41,6 +40,7 @@ struct ranks {
   struct merge *merge, *total; /* owned; process 0 only */
   struct ranks_mail mail;      /* process 0 only */
   struct ranks_end end;
+  bool complete; /* not in process 0: it has said that it has everything */
 };
 
 /* ---- lines ---- */
@@ -303,8 +303,7 @@ static int on_over(void *ctx, const struct run_end *end, struct err *err)
   }
   ranks_end_send(&k->end, end);
   rc = reporters_over(k->set.reporters, k->set.n_reporters, end, err);
-  if (ranks_end_await(&k->end) && k->set.partial_file)
-    (void)unlink(k->set.partial_file); /* process 0 has it all */
+  k->complete = ranks_end_await(&k->end);
   return rc;
 }
 
@@ -398,4 +397,9 @@ int ranks_status(const struct ranks *k, int status)
   if (cluster_any_lost(k->cluster))
     return EXIT_FAILED;
   return status != EXIT_OK ? status : k->end.status;
+}
+
+bool ranks_complete(const struct ranks *k)
+{
+  return k->complete;
 }

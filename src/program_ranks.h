@@ -23,8 +23,6 @@ struct ranks_setup {
    * Borrowed. */
   const struct reporter_use *reporters;
   size_t n_reporters;
-  /* [opt] In the others: a file that is removed once process 0 has all. */
-  const char *partial_file;
   bool table; /* --report-ranks */
 };
 
@@ -36,6 +34,9 @@ extern const struct reporter ranks_reporter; /* ctx: struct ranks */
 
 /* After the run: its exit status, which others may have changed. */
 int ranks_status(const struct ranks *k, int status);
+
+/* After the run, in the others: process 0 has got everything of everybody. */
+bool ranks_complete(const struct ranks *k);
 
 /* The meetings of a run; in place before there is a struct ranks. */
 void ranks_peers_init(struct peers *peers, struct team *team);

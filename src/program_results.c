@@ -3,7 +3,7 @@
  * processes do one run, what merges their reports.
  */
 #include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
 #include "base/compiler.h"
 #include "base/err.h"
@@ -13,21 +13,20 @@
 #include "program_cluster.h"
 #include "program_internal.h"
 #include "program_ranks.h"
+#include "results/outname.h"
 #include "results/results.h"
 #include "run/plan.h"
 #include "run/runner.h"
 
-/* FILE.rank3: what is written by a process that is not the first one.  Special
- * files keep their name, and the standard output is not theirs. */
+/* FILE.rank3: what is written by a process that is not the first one.  What is
+ * no file, such as a pipe, is the first one's alone. */
 static char *own_name(const char *name, unsigned rank)
 {
   struct strbuf b = { 0 };
 
-  if (name[0] == '\0' || strcmp(name, "-") == 0)
+  if (name[0] == '\0' || outname_is_special(name))
     return NULL;
-  strbuf_adds(&b, name);
-  if (strncmp(name, "/dev/", 5) != 0)
-    strbuf_addf(&b, ".rank%u", rank);
+  strbuf_addf(&b, "%s.rank%u", name, rank);
   return b.text; /* NULL: no memory, and no file */
 }
 
@@ -82,7 +81,6 @@ static int run_with(struct program *p, const struct test *test, const void *cfg,
     .plan = plan,
     .reporters = use,
     .n_reporters = n,
-    .partial_file = p->partial_file,
     .table = p->core.report_ranks,
   };
   struct reporter_use merged = { &ranks_reporter, NULL };
@@ -100,6 +98,8 @@ static int run_with(struct program *p, const struct test *test, const void *cfg,
     keeper_ignore_death(true);
   status = runner_run(plan, test, cfg, &merged, 1, &p->abandoned);
   status = ranks_status(ranks, status);
+  if (ranks_complete(ranks) && results_document_written(p->results))
+    (void)unlink(p->partial_file); /* process 0 has it all */
   if (!p->abandoned)
     ranks_free(ranks);
   return status;

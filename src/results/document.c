@@ -32,6 +32,7 @@ struct document {
   /* From the final report; NULL before. */
   json_t *totals, *classes, *threads, *rate;
   uint64_t events;
+  bool written;
 };
 
 int document_new(struct document **ret, const char *name,
@@ -52,6 +53,11 @@ int document_new(struct document **ret, const char *name,
   d->shared = shared;
   *ret = d;
   return 0;
+}
+
+bool document_written(const struct document *d)
+{
+  return d->written;
 }
 
 void document_free(struct document *d)
@@ -266,7 +272,9 @@ static int on_over(void *ctx, const struct run_end *end, struct err *err)
     errno = -rc;
     return err_sys(err, "cannot write to '%s',", d->name);
   }
-  return whole_file_commit(&f, err);
+  rc = whole_file_commit(&f, err);
+  d->written = rc == 0;
+  return rc;
 }
 
 const struct reporter document_reporter = {

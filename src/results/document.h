@@ -4,6 +4,8 @@
 #ifndef BENCH_RESULTS_DOCUMENT_H
 #define BENCH_RESULTS_DOCUMENT_H
 
+#include <stdbool.h>
+
 #include "report/reporter.h"
 
 struct document;
@@ -16,6 +18,8 @@ struct results_shared;
 int document_new(struct document **ret, const char *name,
                  const struct results_shared *shared, struct err *err);
 void document_free(struct document *d);
+/* It is complete, and in its place. */
+bool document_written(const struct document *d);
 
 extern const struct reporter document_reporter; /* ctx: struct document */
 

@@ -162,6 +162,11 @@ uint64_t results_dropped(const struct results *r)
   return r ? r->shared.log.dropped : 0;
 }
 
+bool results_document_written(const struct results *r)
+{
+  return r && r->document && document_written(r->document);
+}
+
 static int take_lock(struct results *r, struct err *err)
 {
   const struct timespec pause = { .tv_nsec = (long)(5 * NS_PER_MS) };

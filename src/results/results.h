@@ -5,6 +5,7 @@
 #ifndef BENCH_RESULTS_RESULTS_H
 #define BENCH_RESULTS_RESULTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "report/reporter.h"
@@ -39,6 +40,9 @@ struct event_rings *results_event_rings(struct results *r);
 
 /* Once the run is over: how many events the event log had no place for. */
 uint64_t results_dropped(const struct results *r);
+
+/* Once the run is over: the JSON document is in its place. */
+bool results_document_written(const struct results *r);
 
 /* Its context is a struct results. */
 extern const struct reporter results_reporter;

@@ -77,6 +77,37 @@ rate_of_all() {
       "d['totals']['events'] + d['rate']['backlog'] >= 0.98 * d['rate']['arrivals']"
 }
 
+@test "what is no file is process 0's alone, whatever it is called" {
+  local folder
+  folder=$(mktemp -d /dev/shm/bench-XXXXXX) || skip "there is no /dev/shm"
+  ranks 2 cpu --cpu-max-prime=500 --events=2000 --time=0 --json="$folder/run.json" \
+    --event-log="$folder/events" run
+  cp "$folder"/* .
+  rm -r "$folder"
+  must is "$status" 0
+  check run.json "${sums[@]}"
+  is "$(cat events events.rank1 | grep -v start_ns | grep -cE '^[0-9]+,[0-9]+,[01],,0$')" 2000
+  [ ! -e run.json.rank1 ]
+  mkfifo pipe
+  cat pipe >events 3>&- &
+  ranks 2 cpu --cpu-max-prime=500 --events=2000 --time=0 --event-log=pipe run
+  wait $!
+  must is "$status" 0
+  is "$(grep -v start_ns events | grep -cE '^[0-9]+,[0-9]+,0,,0$')" 1000
+  is "$(grep -c start_ns events)" 1
+  [ ! -e pipe.rank1 ]
+}
+
+@test "a file that another process has not made is not removed" {
+  echo mine >run.json.rank1
+  mkdir events.rank1
+  ranks 2 cpu --cpu-max-prime=500 --events=10 --time=0 --json=run.json --event-log=events run
+  must is "$status" 0
+  must has "$stderr" "^WARNING: process 1 .*'events.rank1'.*Is a directory"
+  check run.json "${sums[@]}"
+  must is "$(cat run.json.rank1)" mine
+}
+
 @test "a rate is that of all, within two percent" {
   sleeper
   sooner_or_later rate_of_all
