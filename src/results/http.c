@@ -8,17 +8,26 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "results/address.h"
 #include "results/thread.h"
 
 enum {
-  REQUEST_MOST = 8192,
-  PATIENCE_S = 1 /* with a reader that says or takes nothing */
+  REQUEST_MOST = 8192
+};
+
+/* With a reader, from its call to the last byte that it takes. */
+#define PATIENCE_NS (2 * NS_PER_S)
+
+/* A reader that is being served. */
+struct reader {
+  int fd;   /* does not block */
+  int wake; /* see struct http */
+  uint64_t until_ns;
 };
 
 static void close_fd(int *fd)
@@ -52,27 +61,58 @@ int http_open(struct http *h, const struct address *where, const char *text,
   return 0;
 }
 
-static void send_all(int fd, const struct strbuf *b)
+/* Until the reader has something for us, or takes something; false: it was
+ * slow, or the server is to end. */
+static bool await(const struct reader *r, short events)
+{
+  for (;;) {
+    struct pollfd fds[2] = {
+      { .fd = r->wake, .events = POLLIN },
+      { .fd = r->fd, .events = events },
+    };
+    const uint64_t now = clock_now_ns();
+    int n;
+
+    if (now >= r->until_ns)
+      return false;
+    n = poll(fds, 2, (int)((r->until_ns - now) / NS_PER_MS) + 1);
+    if (n < 0 && errno != EINTR)
+      return false;
+    if (n > 0)
+      return fds[0].revents == 0;
+  }
+}
+
+/* Has a call failed that is to be tried again when await() says so? */
+static bool is_early(ssize_t n)
+{
+  return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+}
+
+static void send_all(const struct reader *r, const struct strbuf *b)
 {
   size_t done = 0;
 
   while (done < b->len) {
-    const ssize_t n = send(fd, b->text + done, b->len - done, MSG_NOSIGNAL);
+    const ssize_t n = send(r->fd, b->text + done, b->len - done, MSG_NOSIGNAL);
 
-    if (n <= 0)
+    if (n > 0)
+      done += (size_t)n;
+    else if (!is_early(n) || !await(r, POLLOUT))
       return; /* the reader has gone, or sleeps */
-    done += (size_t)n;
   }
 }
 
 /* Until the empty line; false: none came. */
-static bool read_request(int fd, char *to, size_t size)
+static bool read_request(const struct reader *r, char *to, size_t size)
 {
   size_t len = 0;
 
-  while (len + 1 < size) {
-    const ssize_t n = recv(fd, to + len, size - 1 - len, 0);
+  while (len + 1 < size && await(r, POLLIN)) {
+    const ssize_t n = recv(r->fd, to + len, size - 1 - len, 0);
 
+    if (is_early(n))
+      continue;
     if (n <= 0)
       return false;
     len += (size_t)n;
@@ -91,7 +131,8 @@ static bool is_path(const char *request, const char *path)
          (request[len] == ' ' || request[len] == '?');
 }
 
-static void answer(const struct http *h, const char *request, int fd)
+static void answer(const struct http *h, const char *request,
+                   const struct reader *r)
 {
   const char *status = "200 OK";
   struct strbuf body = { 0 }, all = { 0 };
@@ -108,23 +149,23 @@ static void answer(const struct http *h, const char *request, int fd)
               status, h->type, body.len);
   strbuf_add(&all, strbuf_str(&body), body.len);
   if (!all.failed && !body.failed)
-    send_all(fd, &all);
+    send_all(r, &all);
   strbuf_done(&body);
   strbuf_done(&all);
 }
 
 static void serve(const struct http *h, int fd)
 {
-  const struct timeval patience = { .tv_sec = PATIENCE_S };
+  const struct reader r = { .fd = fd,
+                            .wake = h->wake[0],
+                            .until_ns = clock_now_ns() + PATIENCE_NS };
   char request[REQUEST_MOST];
-  int flags = fcntl(fd, F_GETFL);
+  const int flags = fcntl(fd, F_GETFL);
 
-  if (flags >= 0)
-    (void)fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
-  (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-  (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-  if (read_request(fd, request, sizeof(request)))
-    answer(h, request, fd);
+  if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
+    return;
+  if (read_request(&r, request, sizeof(request)))
+    answer(h, request, &r);
 }
 
 static void *http_main(void *arg)

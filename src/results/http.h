@@ -30,7 +30,7 @@ int http_open(struct http *h, const struct address *where, const char *text,
 int http_start(struct http *h, const char *type,
                void (*content)(void *arg, struct strbuf *out), void *arg,
                struct err *err);
-/* Takes at most two seconds, when a reader is slow. */
+/* Does not wait for a reader that is slow. */
 void http_stop(struct http *h);
 
 #endif

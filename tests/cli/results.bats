@@ -450,11 +450,11 @@ hdr_python() {
 }
 
 # Below the ports that the system gives to clients; another one if it is taken.
-listening() {
+listening() { # listening ARG...: sets port and pid
   local try
   for try in {1..20}; do
     port=$((20000 + RANDOM % 12000))
-    "$BENCH" cpu --time=600 --prometheus="$port" run >text 2>err 3>&- &
+    "$BENCH" cpu --time=600 --prometheus="$port" "$@" run >text 2>err 3>&- &
     pid=$!
     while kill -0 $pid 2>/dev/null; do
       ! grep -q 'Threads started' text || return 0
@@ -484,6 +484,56 @@ with urllib.request.urlopen("http://127.0.0.1:%s/metrics" % sys.argv[1]) as r:
     cpu --events=1 --prometheus=$bad
     must is "$status" 1
     must has "$stderr" "^FATAL: Invalid value for --prometheus: '$bad'"
+  done
+}
+
+# slow_reader PORT SILENT: connects and sends a byte now and then, or none at all;
+# prints "here", then, once the server has hung up, "gone".  "late": it did not.
+slow_reader() {
+  python3 -c 'import socket, sys, time
+with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as s:
+    s.sendall(b"G")
+    print("here", flush=True)
+    s.settimeout(0.3)
+    for i in range(200):
+        try:
+            if sys.argv[2] != "silent":
+                s.sendall(b"x")
+            if not s.recv(100):
+                break
+        except socket.timeout:
+            continue
+        except OSError:
+            break
+    else:
+        sys.exit("late")
+print("gone", flush=True)' "$1" "$2"
+}
+
+@test "prometheus: a reader that is slow holds up nobody" {
+  local port pid client
+  # Others are served when its time is over, which does not start again with a byte.
+  listening
+  slow_reader "$port" drip >reader 3>&- &
+  client=$!
+  until grep -q here reader || ! kill -0 $client; do sleep 0.05; done
+  python3 -c 'import sys, urllib.request
+urllib.request.urlopen("http://127.0.0.1:%s/metrics" % sys.argv[1], timeout=50).read()' "$port"
+  must wait $client
+  kill -INT $pid
+  wait $pid || true
+  # The end of a run does not wait for it.
+  local kind
+  for kind in silent drip; do
+    listening --json=a.json
+    slow_reader "$port" $kind >reader 3>&- &
+    client=$!
+    until grep -q here reader || ! kill -0 $client; do sleep 0.05; done
+    kill -INT $pid
+    wait $pid || true
+    must wait $client
+    check a.json "d['run']['end_reason'] == 'signal'"
+    rm a.json
   done
 }
 
