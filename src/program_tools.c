@@ -15,9 +15,10 @@
 #include "tools/sweep_opts.h"
 #include "tools/tool.h"
 
-/* Files of which each step gets its own.  False: one of them is stdout, which
- * steps cannot share. */
-static bool add_files(struct sweep_input *in, const struct results_cfg *cfg)
+/* Files of which each step gets its own.  False: one of them is stdout, or a
+ * pipe, which steps cannot share. */
+static bool add_files(struct sweep_input *in, const struct results_cfg *cfg,
+                      struct results_file *ret_bad)
 {
   struct results_file all[RESULTS_FILES];
 
@@ -25,8 +26,10 @@ static bool add_files(struct sweep_input *in, const struct results_cfg *cfg)
   for (int i = 0; i < RESULTS_FILES; i++) {
     if (strcmp(all[i].option, "json") == 0) /* one for all steps */
       continue;
-    if (outname_is_stdout(all[i].path))
+    if (outname_is_special(all[i].path) && !outname_is_null(all[i].path)) {
+      *ret_bad = all[i];
       return false;
+    }
     if (*all[i].path)
       in->files[in->n_files++] = all[i];
   }
@@ -46,11 +49,14 @@ int program_sweep(struct program *p)
     .n_percentiles = p->cmdline.checked.n_percentiles,
     .json = outname_is_stdout(p->results_cfg.json) ? "-" : p->results_cfg.json,
   };
+  struct results_file bad;
 
-  if (!add_files(&in, &p->results_cfg))
+  if (!add_files(&in, &p->results_cfg, &bad))
     return program_complain("with --sweep or --repeat only --json can be on "
-                            "stdout (expected a file, which is FILE.step1, "
-                            "FILE.step2 and so on then)");
+                            "stdout, a pipe or a device, and not --%s=%s "
+                            "(expected a file, which is FILE.step1, FILE.step2 "
+                            "and so on then)",
+                            bad.option, bad.path);
   return sweep_run(&in);
 }
 

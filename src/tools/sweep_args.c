@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "results/outname.h"
 #include "tools/sweep_internal.h"
 
 struct list {
@@ -35,7 +36,9 @@ static void add_option(struct list *l, const char *name, const char *value)
 
 void sweep_file_name(const char *path, size_t step, struct strbuf *out)
 {
-  strbuf_addf(out, "%s.step%zu", path, step);
+  strbuf_adds(out, path);
+  if (!outname_is_null(path)) /* which all steps can share */
+    strbuf_addf(out, ".step%zu", step);
 }
 
 static void add_files(struct list *l, const struct sweep_input *in, size_t step)

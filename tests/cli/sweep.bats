@@ -67,6 +67,21 @@ sys.exit(not eval("(" + sys.argv[2] + ")"))' "$1" "$2"
   must is "$(echo f.csv*)" "f.csv.step1 f.csv.step2"
 }
 
+@test "steps share /dev/null, and no other device or pipe" {
+  bench cpu --repeat=2 --events=20 --csv=/dev/null --stream=x.jsonl run
+  must is "$status" 0
+  must is "$(echo /dev/null*)" /dev/null
+  must is "$(echo x*)" "x.jsonl.step1 x.jsonl.step2"
+  mkfifo pipe
+  local name
+  for name in - pipe /dev/full /dev/stdout; do
+    bench cpu --repeat=2 --events=20 --csv=$name run
+    must is "$status" 1
+    must has "$stderr" "^with --sweep or --repeat only --json can be on stdout.*--csv=$name .expected a file"
+    must is "$output" ""
+  done
+}
+
 @test "the command may be left out; repeats need no sweep" {
   bench cpu --events=5 --repeat=3 --sweep-format=csv
   must is "$status" 0
