@@ -2,6 +2,7 @@
  * program_tools.c - the steps of the program where a test is run many times,
  * or files of results take the place of a test.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,41 @@ static bool add_files(struct sweep_input *in, const struct results_cfg *cfg,
   return true;
 }
 
+/* Is `json` the name of a file of a step? */
+static bool is_step_file(const char *json, const char *path)
+{
+  const char *step = NULL;
+  struct strbuf name = { 0 };
+  bool same;
+
+  for (const char *at = json; (at = strstr(at, ".step")) != NULL; at++)
+    step = at;
+  if (!step || step[5] == '\0' || step[5 + strspn(step + 5, "0123456789")] ||
+      outname_is_null(path))
+    return false;
+  strbuf_addf(&name, "%s%s", path, step);
+  same = outname_same(json, strbuf_str(&name));
+  strbuf_done(&name);
+  return same;
+}
+
+/* As results_check() does for one run. */
+static int check_sweep_files(const struct sweep_input *in,
+                             const struct results_cfg *cfg, struct err *err)
+{
+  struct results_cfg steps = *cfg;
+
+  steps.json = "";
+  for (size_t i = 0; i < in->n_files; i++) {
+    if (is_step_file(cfg->json, in->files[i].path))
+      return err_set(err, -EINVAL,
+                     "--json and --%s cannot both write to '%s' (expected a "
+                     "file for each)",
+                     in->files[i].option, cfg->json);
+  }
+  return results_check(&steps, err);
+}
+
 int program_sweep(struct program *p)
 {
   struct sweep_input in = {
@@ -50,6 +86,7 @@ int program_sweep(struct program *p)
     .json = outname_is_stdout(p->results_cfg.json) ? "-" : p->results_cfg.json,
   };
   struct results_file bad;
+  struct err err = { "" };
 
   if (!add_files(&in, &p->results_cfg, &bad))
     return program_complain("with --sweep or --repeat only --json can be on "
@@ -57,6 +94,8 @@ int program_sweep(struct program *p)
                             "(expected a file, which is FILE.step1, FILE.step2 "
                             "and so on then)",
                             bad.option, bad.path);
+  if (check_sweep_files(&in, &p->results_cfg, &err) < 0)
+    return program_fail(&err);
   return sweep_run(&in);
 }
 

@@ -128,8 +128,8 @@ static bool is_same_file(const struct results_file *a,
 {
   /* Each file has its row, but the analyzer thinks of a table without any.
    * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-  return a->path[0] != '\0' && strcmp(a->path, b->path) == 0 &&
-         strcmp(a->path, "/dev/null") != 0;
+  return a->path[0] != '\0' && b->path[0] != '\0' &&
+         outname_same(a->path, b->path);
 }
 
 int results_check(const struct results_cfg *cfg, struct err *err)

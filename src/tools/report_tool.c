@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "results/outfile.h"
+#include "results/outname.h"
 #include "tools/html.h"
 #include "tools/knee.h"
 #include "tools/table.h"
@@ -218,6 +219,20 @@ static int take_output(const struct tool_args *args, const char **ret_output,
   return n > 0 ? 0 : err_set(err, -EINVAL, "report needs a file");
 }
 
+/* A page in the place of a result that it is made of is a slip. */
+static int check_output(const char *output, const char *const *files, size_t n,
+                        struct err *err)
+{
+  for (size_t i = 0; i < n; i++) {
+    if (outname_same(output, files[i]))
+      return err_set(err, -EINVAL,
+                     "the report would replace the result '%.400s' (expected "
+                     "another file)",
+                     files[i]);
+  }
+  return 0;
+}
+
 static int put(const char *output, const struct strbuf *text, struct err *err)
 {
   struct whole_file f;
@@ -251,6 +266,8 @@ static int run_report(const struct tool_args *args, struct err *err)
     return TOOL_FAILED;
   }
   rc = take_output(args, &output, files, &n, err);
+  if (rc == 0)
+    rc = check_output(output, files, n, err);
   if (rc == 0)
     rc = view_init(&v, files, n, err);
   free(files);

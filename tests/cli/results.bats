@@ -258,6 +258,27 @@ LUA
   cpu --events=1 --csv=same --json=same
   must is "$status" 1
   must has "$stderr" "^FATAL: --json and --csv cannot both write to 'same'"
+  # By other names, and before they are there.
+  mkdir -p there
+  : >there/new
+  ln -s there/new link
+  ln there/new hard
+  ln -s nowhere-yet dangling
+  local names
+  for names in "same ./same" "there/../same same" "link there/new" "hard there/new" \
+    "dangling nowhere-yet" "- /dev/stdout"; do
+    read -r first second <<<"$names"
+    cpu --events=1 "--csv=$first" "--stream=$second"
+    must is "$status" 1
+    must has "$stderr" "^FATAL: --stream and --csv cannot both write to '"
+    cpu --events=1 "--csv=$first" "--stream=$second" --repeat=2
+    must is "$status" 1
+    must is "$output" ""
+  done
+  cpu --events=1 --csv=/dev/null --stream=/dev/null --json=a.json
+  must is "$status" 0
+  cpu --events=1 --csv=a --stream=there/a --json=./b
+  must is "$status" 0
   cpu --events=1 --json=
   must is "$status" 1
   must has "$stderr" "^FATAL: Invalid value for --json: ''"

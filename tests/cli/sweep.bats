@@ -82,6 +82,16 @@ sys.exit(not eval("(" + sys.argv[2] + ")"))' "$1" "$2"
   done
 }
 
+@test "the document of a sweep is no file of a step" {
+  bench cpu --repeat=2 --events=20 --csv=z.csv --json=./z.csv.step1 run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: --json and --csv cannot both write to './z.csv.step1'"
+  must is "$(echo z*)" 'z*'
+  bench cpu --repeat=2 --events=20 --csv=z.csv --json=z.csv.steps run
+  must is "$status" 0
+  must is "$(echo z*)" 'z.csv.step1 z.csv.step2 z.csv.steps'
+}
+
 @test "the command may be left out; repeats need no sweep" {
   bench cpu --events=5 --repeat=3 --sweep-format=csv
   must is "$status" 0
@@ -464,6 +474,14 @@ JSON
   must is "$status" 2
   bench report
   must is "$status" 2
+  cp a.json kept.json
+  ln -s a.json link
+  for bad in a.json ./a.json link; do
+    bench report kept.json a.json -o $bad
+    must is "$status" 2
+    must has "$stderr" "the report would replace the result 'a.json'"
+    must cmp a.json kept.json
+  done
   bench rerun a.json b.json
   must is "$status" 2
   bench compare a.json b.json --no-such
