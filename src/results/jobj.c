@@ -59,6 +59,22 @@ void jobj_text(struct jobj *o, const char *key, const char *value)
   jobj_add(o, key, json_text(value));
 }
 
+bool json_set_named(json_t *o, const char *name, json_t *value)
+{
+  json_t *key = json_text(name);
+  const char *text = json_string_value(key); /* NULL without a key: refused */
+  const bool done = json_object_set_new(o, text, value) == 0;
+
+  json_decref(key);
+  return done;
+}
+
+void jobj_named(struct jobj *o, const char *name, json_t *value)
+{
+  if (!json_set_named(o->j, name, value))
+    o->failed = true;
+}
+
 void jobj_int(struct jobj *o, const char *key, uint64_t value)
 {
   jobj_signed(o, key, value > INT64_MAX ? INT64_MAX : (int64_t)value);

@@ -27,11 +27,18 @@ void jobj_null(struct jobj *o, const char *key);
 /* Takes `value` over; NULL means that memory ran out. */
 void jobj_add(struct jobj *o, const char *key, json_t *value);
 
+/* The same with a key that may be any bytes: they are stored as text is. */
+void jobj_named(struct jobj *o, const char *name, json_t *value);
+
 /* The object, now the caller's; NULL when something is missing. */
 json_t *jobj_take(struct jobj *o);
 
 /* Text as jobj_text() has it; NULL when out of memory. */
 json_t *json_text(const char *value);
+
+/* Put `value`, taken over, at the key that jobj_named() makes of `name`; false:
+ * out of memory. */
+bool json_set_named(json_t *o, const char *name, json_t *value);
 
 /* A real number, or null where JSON cannot have it; NULL when out of memory. */
 json_t *json_number(double value);

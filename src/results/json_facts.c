@@ -60,28 +60,34 @@ static json_t *fact_value(const struct fact *f)
   return NULL;
 }
 
+/* The group of this name in `o`, made if it is new; NULL: out of memory. */
+static json_t *group_in(json_t *o, const char *name)
+{
+  json_t *key = json_text(name);
+  json_t *group = json_object_get(o, json_string_value(key));
+
+  if (key && !json_is_object(group)) {
+    group = json_object();
+    if (json_object_set_new(o, json_string_value(key), group) < 0)
+      group = NULL;
+  }
+  json_decref(key);
+  return group;
+}
+
 /* Put a value at "a.b.c"; groups are made as they are met. */
 static bool put_at(json_t *o, const char *key, json_t *value)
 {
   const char *dot;
 
-  while ((dot = strchr(key, '.')) != NULL) {
+  while (o && (dot = strchr(key, '.')) != NULL) {
     char name[64];
-    json_t *group;
 
     (void)snprintf(name, sizeof(name), "%.*s", (int)(dot - key), key);
-    group = json_object_get(o, name);
-    if (!json_is_object(group)) {
-      group = json_object();
-      if (json_object_set_new(o, name, group) < 0) {
-        json_decref(value);
-        return false;
-      }
-    }
-    o = group;
+    o = group_in(o, name);
     key = dot + 1;
   }
-  return json_object_set_new(o, key, value) == 0;
+  return json_set_named(o, key, value); /* without a group: frees the value */
 }
 
 json_t *json_facts(const struct facts *f)
@@ -175,7 +181,7 @@ json_t *json_options(const struct optset *set)
     const struct opt_entry *e = opt_shown(set->entries[i]);
 
     if (o.j && !json_object_get(o.j, e->row->name))
-      jobj_add(&o, e->row->name, option(e));
+      jobj_named(&o, e->row->name, option(e));
   }
   return jobj_take(&o);
 }

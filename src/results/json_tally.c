@@ -10,26 +10,12 @@
 #include "stats/report.h"
 #include "stats/value_hist.h"
 
-/* Names may be any bytes, but those of JSON are text. */
-static void add_named(struct jobj *o, const char *name, json_t *value)
-{
-  json_t *key = json_text(name);
-
-  if (!key) {
-    o->failed = true;
-    json_decref(value);
-    return;
-  }
-  jobj_add(o, json_string_value(key), value);
-  json_decref(key);
-}
-
 static json_t *counters(const struct tally_report *t)
 {
   struct jobj o = jobj_new();
 
   for (size_t i = 0; i < t->n_counts; i++)
-    add_named(&o, t->count[i].name, json_number(t->count[i].sum));
+    jobj_named(&o, t->count[i].name, json_number(t->count[i].sum));
   return jobj_take(&o);
 }
 
@@ -60,7 +46,7 @@ static json_t *histograms(const struct tally_report *t,
   struct jobj o = jobj_new();
 
   for (size_t i = 0; i < t->n_values; i++)
-    add_named(&o, t->values[i].name, values_part(&t->values[i], setup));
+    jobj_named(&o, t->values[i].name, values_part(&t->values[i], setup));
   return jobj_take(&o);
 }
 

@@ -92,6 +92,13 @@ on_the_grid() {
       "[i['elapsed_s'] for i in d['intervals'] if not i['partial']] == [0.5, 1.0, 1.5, 2.0]"
 }
 
+@test "json: an option whose name is no UTF-8" {
+  printf 'sysbench.cmdline.options = { ["caf\351"] = { "a number", 1 } }\nfunction event() end\n' >x.lua
+  bench ./x.lua --events=1 --json=a.json run
+  must is "$status" 0
+  check a.json "d['options']['caf\xe9']['value'] == 1"
+}
+
 @test "json: intervals, checkpoints and a warm-up" {
   sooner_or_later on_the_grid
   check a.json "len(d['checkpoints']) == 1" \

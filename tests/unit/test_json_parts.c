@@ -161,6 +161,8 @@ static void test_facts(void)
   facts_real(&f, "pool.deep.ratio", 0.5);
   facts_printf(&f, "version", "%d.%d", 8, 4);
   facts_text(&f, "odd", "caf\xe9 \x01");
+  facts_int(&f, "caf\xe9.a", 1);
+  facts_int(&f, "caf\xe9.b\xe9", 2);
   OK(!f.failed && facts_find(&f, "version") && !facts_find(&f, "none"), "find");
   j = again(json_facts(&f));
   OK_STR(json_string_value(at(j, "driver")), "mysql", "the last value counts");
@@ -169,6 +171,8 @@ static void test_facts(void)
      "groups");
   OK_STR(json_string_value(at(j, "odd")), "caf\xc3\xa9 \x01",
          "what is no UTF-8 becomes it");
+  OK(int_at(j, "caf\xc3\xa9/a") == 1 && int_at(j, "caf\xc3\xa9/b\xc3\xa9") == 2,
+     "in keys, too");
   json_decref(j);
   facts_done(&f);
   facts_done(NULL);
@@ -180,6 +184,7 @@ struct cfg {
   bool on;
   double real;
   struct opt_list list;
+  uint64_t cafe;
 };
 
 static const struct opt rows[] = {
@@ -191,6 +196,7 @@ static const struct opt rows[] = {
   { OPT_DOUBLE(struct cfg, real), .name = "real", .def = "0.5" },
   { OPT_LIST(struct cfg, list), .name = "list", .def = "a,b" },
   { .type = OPT_TYPE_INT, .name = "old-n", .alias_of = "n" },
+  { OPT_INT(struct cfg, cafe), .name = "caf\xe9", .def = "3", .max = 5 },
   OPT_END,
 };
 
@@ -227,6 +233,7 @@ static void test_options(void)
   OK_STR(json_string_value(at(j, "n/source")), "config_file", "from a file");
   OK_STR(json_string_value(at(j, "n/where")), "x.cfg:3", "and where");
   OK(!at(j, "old-n"), "the other name is no option of its own");
+  OK(int_at(j, "caf\xc3\xa9/value") == 3, "a name that is no UTF-8");
   OK(json_is_false(at(j, "on/value")) && real_at(j, "real/value") == 0.5 &&
        json_array_size(at(j, "list/value")) == 2 &&
        json_is_null(at(j, "name/value")),
