@@ -157,6 +157,13 @@ int program_tool(struct program *p)
 
   if (!cfg)
     return TOOL_FAILED;
+  if (tool == &tool_rerun && p->team) {
+    /* It starts the program again, which cannot join a second time. */
+    (void)program_complain("rerun cannot be used by several processes in one "
+                           "run (see --cluster)");
+    free(cfg);
+    return TOOL_BAD_INPUT;
+  }
   if (optset_add(&p->set, OPT_SECTION_TEST, tool->name, tool->opts, cfg, &err) <
       0)
     status = program_fail(&err);

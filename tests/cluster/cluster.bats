@@ -316,6 +316,21 @@ LUA
   is "$output" "bench $("$BENCH" --version | cut -d' ' -f2)"
 }
 
+@test "rerun is refused, and the other tools work as ever" {
+  bench cpu --cpu-max-prime=500 --events=10 --time=0 --json=run.json run
+  must is "$status" 0
+  ranks 2 rerun run.json
+  must is "$status" 2
+  must is "$(grep -c '^rerun cannot be used by several processes in one run (see --cluster)$' <<<"$stderr")" 1
+  must is "$output" ""
+  ranks 2 rerun run.json --cluster=off
+  must is "$status" 0
+  must is "$(grep -c 'total number of events: *10$' <<<"$output")" 2
+  ranks 2 report run.json --format=text
+  must is "$status" 0
+  must is "$(grep -c '^bench report: cpu$' <<<"$output")" 1
+}
+
 @test "a process that does not get ready keeps all from starting" {
   cat >broken.lua <<'LUA'
 function thread_init(id)
