@@ -259,6 +259,7 @@ static int on_final(void *ctx, const struct report_setup *setup,
     if (rc < 0)
       return rc;
     rc = merge_final(k, setup, own, &r, &total);
+    k->end.events = r.total ? total.events : r.events;
   } else {
     rc = send(k, own);
   }

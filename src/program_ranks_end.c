@@ -17,6 +17,7 @@
 #include "cluster/merge_tally.h"
 #include "cluster/pack.h"
 #include "cluster/post.h"
+#include "report/doubts.h"
 #include "run/plan.h"
 
 #define PATIENCE_NS (30 * NS_PER_S)
@@ -179,6 +180,20 @@ static void add_doubt(struct ranks_end *e, unsigned rank, const char *text)
                  e->part[rank].host, text);
 }
 
+/* About figures of all together; the processes have not looked at them. */
+static void add_own_doubts(struct ranks_end *e)
+{
+  struct doubts *d = e->doubts;
+  size_t i = d->n;
+
+  if (e->setup)
+    doubts_add_samples(d, e->setup, e->events);
+  for (; i < d->n; i++) {
+    if (d->of[i].shown)
+      log_msg(LOG_WARNING, "%s", d->of[i].text);
+  }
+}
+
 static struct error_count *error_of(struct test_details *d,
                                     const struct error_count *like)
 {
@@ -325,6 +340,7 @@ void ranks_end_gather(struct ranks_end *e, struct run_end *end)
   e->part[0].client = end->client;
   if (end->doubts)
     *e->doubts = *end->doubts;
+  add_own_doubts(e);
   for (size_t i = 0; end->details && i < end->details->n_errors; i++)
     add_error(e, &end->details->error[i]);
 

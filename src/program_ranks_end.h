@@ -6,6 +6,7 @@
 #define BENCH_PROGRAM_RANKS_END_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "report/life.h"
 #include "stats/report.h"
@@ -21,6 +22,7 @@ struct ranks_end {
   struct cluster *cluster;
   const struct plan *plan;
   const struct report_setup *setup; /* from the last report on */
+  uint64_t events;                  /* of all processes, from then on */
   unsigned rank, size;
   struct rank_part *part;      /* owned; [size]; process 0 only */
   struct merge **merge;        /* owned; [size]: of each process */

@@ -73,17 +73,26 @@ static void look_at_queue(struct doubts *d, const struct doubt_input *in)
 }
 
 /* One sample beyond the percentile is the least that says anything. */
-static void look_at_percentile(struct doubts *d, const struct doubt_input *in,
-                               double pct, bool asked)
+static void look_at_percentile(struct doubts *d, uint64_t events, double pct,
+                               bool asked)
 {
-  const double beyond = (double)in->report->events * (1.0 - pct / 100.0);
+  const double beyond = (double)events * (1.0 - pct / 100.0);
   char text[FMT_DOUBLE_SIZE];
 
-  if (in->report->events == 0 || pct >= 100.0 || beyond >= 1.0 - 1e-9)
+  if (events == 0 || pct >= 100.0 || beyond >= 1.0 - 1e-9)
     return;
   add(d, asked, "few_samples",
       "%llu events are too few for percentile %s: it is the largest latency",
-      (unsigned long long)in->report->events, fmt_shortest(text, pct));
+      (unsigned long long)events, fmt_shortest(text, pct));
+}
+
+void doubts_add_samples(struct doubts *d, const struct report_setup *setup,
+                        uint64_t events)
+{
+  if (setup->percentile > 0.0)
+    look_at_percentile(d, events, setup->percentile, setup->percentile_given);
+  for (unsigned i = 0; i < setup->n_percentiles; i++)
+    look_at_percentile(d, events, setup->percentiles[i], true);
 }
 
 /* Workers that cannot keep up: latencies grow as long as the run lasts. */
@@ -111,8 +120,6 @@ static void look_at_trend(struct doubts *d, const struct doubt_input *in)
 
 void doubts_find(struct doubts *ret, const struct doubt_input *in)
 {
-  const struct report_setup *setup = in->setup;
-
   ret->n = 0;
   if (in->measures_others && in->client->wall_ns >= LEAST_NS) {
     look_at_cpu(ret, in);
@@ -123,10 +130,8 @@ void doubts_find(struct doubts *ret, const struct doubt_input *in)
         "reading the clock takes %.0f ns here: short events seem longer than "
         "they are",
         in->clock_cost_ns);
-  if (setup->percentile > 0.0)
-    look_at_percentile(ret, in, setup->percentile, setup->percentile_given);
-  for (unsigned i = 0; i < setup->n_percentiles; i++)
-    look_at_percentile(ret, in, setup->percentiles[i], true);
+  if (!in->is_part)
+    doubts_add_samples(ret, in->setup, in->report->events);
   look_at_backlog(ret, in);
   look_at_trend(ret, in);
 }

@@ -25,9 +25,17 @@ struct doubt_input {
   const struct client_use *client;
   const struct report_setup *setup;
   const struct report *report; /* of the measured part */
+  bool is_part; /* `report` is that of one of several processes */
   const struct trend *trend;
 };
 
 void doubts_find(struct doubts *ret, const struct doubt_input *in);
+
+/*
+ * Add those about percentiles from so many events: a part of doubts_find().
+ * Where there are several processes, only their sum can tell.
+ */
+void doubts_add_samples(struct doubts *d, const struct report_setup *setup,
+                        uint64_t events);
 
 #endif

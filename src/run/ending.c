@@ -148,6 +148,7 @@ void ending_doubt(struct run *run, const struct report *total, uint64_t end_ns)
     .client = &client,
     .setup = &run->report_setup,
     .report = total,
+    .is_part = run->plan->parts > 1,
     .trend = &e->trend,
   };
 

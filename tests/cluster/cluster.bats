@@ -277,6 +277,21 @@ LUA
   must is "$(grep '^one' <<<"$output")" "one 0"
 }
 
+@test "few events for a percentile are few of all processes" {
+  local args=(cpu --cpu-max-prime=100 --time=0 --percentiles=99.9) files
+  for files in "" --json=run.json; do
+    ranks 2 "${args[@]}" --events=1500 $files run
+    must is "$status" 0
+    must is "$(grep WARNING <<<"$stderr")" ""
+  done
+  check run.json "d['warnings'] == []" "d['totals']['events'] == 1500"
+  ranks 2 "${args[@]}" --events=900 --json=run.json run
+  must is "$status" 0
+  must is "$(grep WARNING <<<"$stderr")" \
+    "WARNING: 900 events are too few for percentile 99.9: it is the largest latency"
+  check run.json "[w['code'] for w in d['warnings']] == ['few_samples']"
+}
+
 @test "--report-ranks prints a table of the processes" {
   ranks 2 cpu --cpu-max-prime=500 --events=100 --time=0 --report-ranks run
   must is "$status" 0

@@ -112,6 +112,12 @@ static void test_samples(void)
   OK(strstr(f.doubts.of[0].text, "999 events") &&
        strstr(f.doubts.of[0].text, "percentile 99.9:"),
      "text");
+  f.in.is_part = true;
+  OK_STR(codes(&f), "", "those of one of several processes tell nothing");
+  doubts_add_samples(&f.doubts, &f.setup, 1000);
+  OK(f.doubts.n == 0, "all of them have enough");
+  doubts_add_samples(&f.doubts, &f.setup, 999);
+  OK(f.doubts.n == 1 && strstr(f.doubts.of[0].text, "999 events"), "or not");
 }
 
 /* Rates per second, `n` of them, after `skip` moments. */
