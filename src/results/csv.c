@@ -22,6 +22,24 @@ static void add_name(struct strbuf *b, double pct)
   strbuf_addf(b, ",latency_p%s_ns", fmt_shortest(text, pct));
 }
 
+static bool is_among(const double *of, size_t n, double pct)
+{
+  for (size_t i = 0; i < n; i++) {
+    if (of[i] == pct)
+      return true;
+  }
+  return false;
+}
+
+/* Has number i of --percentiles a column at the end, and not one before? */
+static bool has_column(const struct report_setup *setup, size_t i)
+{
+  const double pct = setup->percentiles[i];
+
+  return !is_among(usual, ARRAY_SIZE(usual), pct) &&
+         !is_among(setup->percentiles, i, pct);
+}
+
 void csv_header(struct strbuf *b, const struct report_setup *setup)
 {
   strbuf_adds(b, "elapsed_s,period_s,partial,threads_running,events,"
@@ -34,8 +52,10 @@ void csv_header(struct strbuf *b, const struct report_setup *setup)
                  "cpu_idle_ratio,context_switches_per_s,disk_reads,disk_writes,"
                  "disk_read_bytes,disk_written_bytes,disk_utilisation_ratio,"
                  "network_received_bytes,network_sent_bytes");
-  for (unsigned i = 0; i < setup->n_percentiles; i++)
-    add_name(b, setup->percentiles[i]);
+  for (unsigned i = 0; i < setup->n_percentiles; i++) {
+    if (has_column(setup, i))
+      add_name(b, setup->percentiles[i]);
+  }
   strbuf_adds(b, "\n");
 }
 
@@ -95,8 +115,10 @@ void csv_interval(struct strbuf *b, const struct report_setup *setup,
   for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
     add_int(b, report_percentile(r, usual[i]));
   add_system(b, u);
-  for (unsigned i = 0; i < setup->n_percentiles; i++)
-    add_int(b, report_percentile(r, setup->percentiles[i]));
+  for (unsigned i = 0; i < setup->n_percentiles; i++) {
+    if (has_column(setup, i))
+      add_int(b, report_percentile(r, setup->percentiles[i]));
+  }
   strbuf_adds(b, "\n");
 }
 

@@ -39,6 +39,38 @@ static void test_columns(void)
   }
 }
 
+/* Columns whose names contain `what`. */
+static unsigned columns(const char *head, const char *what)
+{
+  unsigned n = 0;
+
+  for (; (head = strstr(head, what)) != NULL; head++)
+    n++;
+  return n;
+}
+
+static void test_percentiles(void)
+{
+  static const double asked[] = { 95, 12.5, 99.9, 12.5, 7 };
+  const struct report_setup setup = { .n_percentiles = 5,
+                                      .percentiles = asked };
+  const struct report r = { 0 };
+  const struct system_use u = { .busy = 0 };
+  struct strbuf head = { 0 }, row = { 0 };
+
+  csv_header(&head, &setup);
+  csv_interval(&row, &setup, &r, &u);
+  OK(columns(strbuf_str(&head), "_p95_") == 1 &&
+       columns(strbuf_str(&head), "_p99.9_") == 1,
+     "usual ones once, where they are in all files");
+  OK(strstr(strbuf_str(&head), ",latency_p12.5_ns,latency_p7_ns\n") &&
+       columns(strbuf_str(&head), "_p12.5_") == 1,
+     "others at the end, once");
+  OK(commas(&head) == commas(&row), "a value for each name");
+  strbuf_done(&head);
+  strbuf_done(&row);
+}
+
 static void test_values(void)
 {
   const struct report_setup setup = { .rate = true };
@@ -69,6 +101,7 @@ static void test_values(void)
 int main(void)
 {
   test_columns();
+  test_percentiles();
   test_values();
   return TAP_EXIT();
 }
