@@ -3,6 +3,7 @@
  */
 #include "results/disk.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,28 +33,34 @@ static bool link_end(const char *path, char *ret, size_t size)
   return true;
 }
 
-/* "ID PARENT MAJ:MIN ROOT MOUNT OPTIONS ... - TYPE SOURCE SUPER"; the last one
- * of this device counts: it is on top. */
-static void look_at_mounts(struct disk *d, unsigned major_no, unsigned minor_no)
+/* A line of the list of mounts is "ID PARENT MAJ:MIN ROOT MOUNT OPTIONS ... -
+ * TYPE SOURCE SUPER".  Where a device is mounted in several places only the ID
+ * tells which of them it is. */
+void disk_find_mount(struct disk *d, const char *root,
+                     const struct disk_mount *which)
 {
-  char line[4096];
-  FILE *f = fopen("/proc/self/mountinfo", "re");
+  char path[PATH_MAX], line[4096], options[sizeof(d->options)];
+  bool found = false;
+  FILE *f;
 
-  while (f && fgets(line, sizeof(line), f)) {
+  (void)snprintf(path, sizeof(path), "%s/proc/self/mountinfo", root);
+  f = fopen(path, "re");
+  while (f && !found && fgets(line, sizeof(line), f)) {
     const char *dash = strstr(line, " - ");
     unsigned major_of, minor_of;
+    unsigned long long id;
 
-    if (sscanf(line, "%*u %*u %u:%u %*s %*s %255s", &major_of, &minor_of,
-               d->options) != 3 ||
-        major_of != major_no || minor_of != minor_no || !dash)
+    if (!dash || sscanf(line, "%llu %*u %u:%u %*s %*s %255s", &id, &major_of,
+                        &minor_of, options) != 4)
       continue;
-    (void)sscanf(dash, " - %63s %255s", d->fs_type, d->source);
-    break;
+    found = which->has_id && id == which->id;
+    if (!found && (major_of != which->major || minor_of != which->minor))
+      continue;
+    if (sscanf(dash, " - %63s %255s", d->fs_type, d->source) == 2)
+      memcpy(d->options, options, sizeof(options));
   }
   if (f)
     (void)fclose(f);
-  if (d->fs_type[0] == '\0')
-    d->options[0] = '\0';
 }
 
 static void look_at_queue(struct disk *d)
@@ -101,8 +108,26 @@ static void find_device(struct disk *d, unsigned major_no, unsigned minor_no)
     look_at_queue(d);
 }
 
+/* Systems before Linux 5.8 do not tell. */
+static void find_id(struct disk_mount *m, const char *folder)
+{
+#ifdef STATX_MNT_ID
+  struct statx st;
+
+  if (statx(AT_FDCWD, folder, 0, STATX_MNT_ID, &st) == 0 &&
+      (st.stx_mask & STATX_MNT_ID)) {
+    m->has_id = true;
+    m->id = st.stx_mnt_id;
+  }
+#else
+  (void)m;
+  (void)folder;
+#endif
+}
+
 void disk_find(struct disk *d, const char *folder)
 {
+  struct disk_mount mount = { .has_id = false };
   struct statvfs fs;
   struct stat st;
 
@@ -115,11 +140,15 @@ void disk_find(struct disk *d, const char *folder)
 #if defined(__linux__)
   if (stat(folder, &st) < 0)
     return;
-  look_at_mounts(d, major(st.st_dev), minor(st.st_dev));
-  find_device(d, major(st.st_dev), minor(st.st_dev));
+  mount.major = major(st.st_dev);
+  mount.minor = minor(st.st_dev);
+  find_id(&mount, folder);
+  disk_find_mount(d, "", &mount);
+  find_device(d, mount.major, mount.minor);
 #else
   (void)st;
-  (void)look_at_mounts;
+  (void)mount;
+  (void)find_id;
   (void)find_device;
 #endif
 }

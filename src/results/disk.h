@@ -19,4 +19,17 @@ struct disk {
 
 void disk_find(struct disk *ret, const char *folder);
 
+/* Which of the mounts it is: the one of this number or, where that is not known
+ * or not in the list, the last one of the device, which is on top. */
+struct disk_mount {
+  bool has_id;
+  unsigned long long id;
+  unsigned major, minor;
+};
+
+/* Fill in what the list of mounts tells: file system, source and options; as it
+ * was before where there is no such mount.  `root`: of the tree of files. */
+void disk_find_mount(struct disk *d, const char *root,
+                     const struct disk_mount *which);
+
 #endif

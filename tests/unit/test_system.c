@@ -151,6 +151,37 @@ static void test_disk(void)
      "a folder that is not there");
 }
 
+static const char *mounted(struct disk_mount which)
+{
+  static char text[640];
+  struct disk d = { .fs_type = "" };
+
+  disk_find_mount(&d, root, &which);
+  (void)snprintf(text, sizeof(text), "%s %s %s", d.fs_type, d.source,
+                 d.options);
+  return text;
+}
+
+static void test_mounts(void)
+{
+  put("/proc/self/mountinfo",
+      "21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
+      "22 21 0:5 / /proc rw - proc proc rw\n"
+      "23 21 8:1 /home /home rw,noatime - ext4 /dev/sda1 rw\n"
+      "24 21 0:40 / /data ro,lazytime - btrfs /dev/sdb rw\n"
+      "25 21 8:1 /srv /srv ro - ext4 /dev/sda1 rw\n"
+      "cut off\n");
+  OK_STR(mounted((struct disk_mount){ true, 23, 8, 1 }),
+         "ext4 /dev/sda1 rw,noatime", "one of three mounts of a device");
+  OK_STR(mounted((struct disk_mount){ true, 24, 0, 41 }),
+         "btrfs /dev/sdb ro,lazytime", "whatever number its device has");
+  OK_STR(mounted((struct disk_mount){ false, 0, 8, 1 }), "ext4 /dev/sda1 ro",
+         "the last one, when nothing tells which");
+  OK_STR(mounted((struct disk_mount){ true, 99, 8, 1 }), "ext4 /dev/sda1 ro",
+         "or it is not in the list");
+  OK_STR(mounted((struct disk_mount){ false, 0, 7, 1 }), "  ", "none");
+}
+
 int main(void)
 {
   char command[256];
@@ -161,6 +192,7 @@ int main(void)
   test_cgroups();
   test_environment();
   test_disk();
+  test_mounts();
   (void)snprintf(command, sizeof(command), "rm -r '%s'", root);
   return system(command) != 0 || TAP_EXIT();
 }
