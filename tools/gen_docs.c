@@ -214,9 +214,10 @@ static void bash_all(struct strbuf *out, const struct docs *d)
     bash_names(out, d, d->table[i].test);
     strbuf_adds(out, "\" ;;\n");
   }
-  strbuf_adds(out, "  esac\n}\n\n# The words that an option of a test, or of the "
-                   "program itself, allows.\n"
-                   "_bench_values() {\n  case $1$2 in\n");
+  strbuf_adds(out,
+              "  esac\n}\n\n# The words that an option of a test, or of the "
+              "program itself, allows.\n"
+              "_bench_values() {\n  case $1$2 in\n");
   for (size_t i = 0; i < d->n; i++) {
     const struct opt *row = d->table[i].rows;
 

@@ -23,7 +23,7 @@ void bench_signals_close(void)
 /* What runs `command`, or -1 with errno. */
 static pid_t start(const char *command)
 {
-  char *const argv[] = { (char *)(uintptr_t)"sh", (char *)(uintptr_t)"-c",
+  char *const argv[] = { (char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c",
                          (char *)(uintptr_t)command, NULL };
   posix_spawnattr_t attr;
   sigset_t mask;

@@ -197,7 +197,8 @@ static int set_declared_default(struct opt_entry *e, struct err *err)
   int rc;
 
   if (e->def && !*e->def &&
-      (type == OPT_TYPE_INT || type == OPT_TYPE_SIZE || type == OPT_TYPE_DOUBLE))
+      (type == OPT_TYPE_INT || type == OPT_TYPE_SIZE ||
+       type == OPT_TYPE_DOUBLE))
     e->def = NULL;
   rc = set_default(e, err);
   if (rc == -EINVAL && type == OPT_TYPE_FILE) {

@@ -9,7 +9,8 @@
 #include "opt/opt.h"
 
 enum {
-  MAX_EDITS = 2
+  MAX_EDITS = 2,
+  LEAST_START = 3 /* letters */
 };
 
 static char folded(char c)
@@ -61,11 +62,23 @@ void suggest_init(struct suggest *s, const char *typed)
   *s = (struct suggest){ .typed = typed, .edits = MAX_EDITS };
 }
 
+/* Is `a` how `b` begins, and long enough to mean it? */
+static bool is_start(const char *a, const char *b)
+{
+  int n = 0;
+
+  for (; a[n] && is_same_key(a[n], b[n]); n++)
+    continue;
+  return !a[n] && n >= LEAST_START;
+}
+
 void suggest_offer(struct suggest *s, const char *name)
 {
   int edits = s->edits; /* worse than what is found: of no interest */
 
-  if (!is_within(s->typed, name, edits))
+  if (edits > 0 && is_start(s->typed, name))
+    edits = 1;
+  else if (!is_within(s->typed, name, edits))
     return;
   while (edits > 0 && is_within(s->typed, name, edits - 1))
     edits--;

@@ -6,7 +6,8 @@
  * interleaved, so that no two threads ever hold the same one: thread `slot` of
  * `slots` counts slot, slot + slots, slot + 2 slots, ...  Those who count
  * from another place of the same order meet them when most numbers are used up.
- * With the same seed and the same slots a thread's numbers are the same in every run.
+ * With the same seed and the same slots a thread's numbers are the same in
+ * every run.
  */
 #ifndef BENCH_RAND_UNIQ_H
 #define BENCH_RAND_UNIQ_H

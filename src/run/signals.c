@@ -95,7 +95,8 @@ static void *wait_for_signals(void *arg)
 
     if (number == SIGNAL_END)
       return NULL;
-    if (number != 0 && number == first && clock_now_ns() - first_ns < SIGNAL_ECHO_NS)
+    if (number != 0 && number == first &&
+        clock_now_ns() - first_ns < SIGNAL_ECHO_NS)
       continue;
     if (number == 0 && s->late && !s->late(s->arg))
       continue;

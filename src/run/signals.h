@@ -24,7 +24,7 @@ struct signals {
   bool started;
   pthread_t thread;
   sigset_t old;
-  struct sigaction old_int, old_term; /* what they did before */
+  struct sigaction old_int, old_term;     /* what they did before */
   void (*arrived)(void *arg, int number); /* called once, in that thread */
   void *arg;
 

@@ -159,6 +159,8 @@ static const struct {
   { "table_sze", "table-size" },
   { "table--siz", "table-size" },
   { "tabel-sizeee", NULL },
+  { "tab", "table-size" }, /* its beginning */
+  { "wri", NULL },         /* that of two */
 };
 
 static void check_suggestions(void)
