@@ -11,7 +11,7 @@
 #define KNEE_NONE ((size_t)-1)
 
 /* One step: its throughput (NAN: it failed), and the values of its options,
- * in the order of the options. */
+ * in the order of the options; none is NULL. */
 struct knee_step {
   double throughput;
   const char *const *values;

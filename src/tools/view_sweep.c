@@ -236,11 +236,13 @@ static void add_mark(struct chart *chart, const struct curve *c, size_t group,
     };
 }
 
-/* Best step and knee; the order of the options is that of the values. */
+/* Best step and knee.  The options are those of the first group, in its order;
+ * one that another group lacks has an empty value there. */
 static void mark(const struct curve *c, struct chart *chart)
 {
+  json_t *options = (json_t *)(uintptr_t)c->groups->of[0].values;
   const size_t n = c->groups->n;
-  const size_t m = json_object_size(c->groups->of[0].values);
+  const size_t m = json_object_size(options);
   struct knee_step *steps = calloc(n, sizeof(*steps));
   const char **values = calloc(n * m + 1, sizeof(*values));
   size_t best = KNEE_NONE, knee = KNEE_NONE;
@@ -251,10 +253,9 @@ static void mark(const struct curve *c, struct chart *chart)
     json_t *value;
     size_t k = 0;
 
-    json_object_foreach((json_t *)(uintptr_t)g->values, name, value)
+    json_object_foreach(options, name, value)
     {
-      if (k < m)
-        values[i * m + k++] = value_of(g, name);
+      values[i * m + k++] = value_of(g, name);
     }
     steps[i].throughput = figure(g, events_per_s_of).median;
     steps[i].values = &values[i * m];

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "input.h"
@@ -19,6 +20,7 @@
 #include "tools/result.h"
 #include "tools/table.h"
 #include "tools/view.h"
+#include "tools/view_charts.h"
 
 enum {
   INTERVALS_MAX = 64 /* bootstrapping more takes too long here */
@@ -96,7 +98,15 @@ static void check_file(const struct result_file *f)
 
 static void check_view(const char *path)
 {
-  struct table t = { 0 };
+  static void (*const tables[])(const struct view *v, struct table *t) = {
+    view_summary,          view_errors,        view_warnings,
+    view_same_options,     view_other_options, view_same_environment,
+    view_other_environment
+  };
+  static void (*const charts[])(const struct view *v, struct strbuf *out) = {
+    charts_over_time, charts_distribution, charts_system, charts_sweep
+  };
+  struct strbuf out = { 0 };
   struct err err = { "" };
   struct view v = { 0 };
 
@@ -104,8 +114,17 @@ static void check_view(const char *path)
     MUST(err.text[0] != '\0');
     return;
   }
-  view_summary(&v, &t);
-  table_done(&t);
+  for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
+    struct table t = { 0 };
+
+    tables[i](&v, &t);
+    table_print(&t, TABLE_MARKDOWN, &out);
+    table_done(&t);
+  }
+  for (size_t i = 0; i < ARRAY_SIZE(charts); i++)
+    charts[i](&v, &out);
+  MUST(!out.failed);
+  strbuf_done(&out);
   view_done(&v);
 }
 
