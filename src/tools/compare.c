@@ -189,6 +189,28 @@ static bool has_tail(const struct group *g, const struct series *s,
   return true;
 }
 
+static bool stands_still(const struct boot_group *g)
+{
+  for (size_t i = 0; i < g->n; i++) {
+    if (g->runs[i].value == 0)
+      return true;
+  }
+  return false;
+}
+
+/* Ratios have logarithms, but for this one: nothing is left of a throughput. */
+static bool compare_to_nothing(struct comparison *here,
+                               const struct boot_group *base,
+                               const struct boot_group *other)
+{
+  if (here->kind != COMPARE_THROUGHPUT || !stands_still(other) ||
+      !boot_compare(&here->r, base, base))
+    return false;
+  here->r.other = here->r.ratio = here->r.low = here->r.high = 0;
+  here->r.differs = true;
+  return true;
+}
+
 static void add(struct comparisons *c, const char *name, const struct figure *f)
 {
   struct comparison *more = realloc(c->of, (c->n + 1) * sizeof(*more));
@@ -215,7 +237,8 @@ static void add(struct comparisons *c, const char *name, const struct figure *f)
 
     here->too_few = f->beyond > 0 && !(has_tail(c->base, &base, f) &&
                                        has_tail(c->other, &other, f));
-    here->known = !here->too_few && boot_compare(&here->r, &a, &b);
+    here->known = !here->too_few && (boot_compare(&here->r, &a, &b) ||
+                                     compare_to_nothing(here, &a, &b));
   }
   series_done(&base);
   series_done(&other);
@@ -313,24 +336,43 @@ void comparisons_done(struct comparisons *c)
   *c = (struct comparisons){ 0 };
 }
 
-static bool has_rate(const struct group *g)
+static double rate_of(const struct group *g)
 {
-  return json_number_at(g->runs[0]->json, "options.rate.value") > 0;
+  return json_number_at(g->runs[0]->json, "options.rate.value");
+}
+
+static const struct comparison *find(const struct comparisons *c,
+                                     enum compare_kind kind, const char *name)
+{
+  for (size_t i = 0; i < c->n; i++) {
+    if (c->of[i].kind == kind && strcmp(c->of[i].name, name) == 0)
+      return &c->of[i];
+  }
+  return NULL; /* not of those that are always there */
+}
+
+/* The figure that says which one is slower. */
+static const struct comparison *decisive(const struct comparisons *c)
+{
+  const struct comparison *throughput = find(c, COMPARE_THROUGHPUT, "events/s");
+  const double rate = rate_of(c->base);
+
+  if (rate > 0 && rate == rate_of(c->other) && throughput->r.ratio > 0)
+    return find(c, COMPARE_LATENCY, "mean");
+  return throughput;
+}
+
+bool comparisons_decided(const struct comparisons *c)
+{
+  return decisive(c)->known;
 }
 
 bool comparisons_slower(const struct comparisons *c, double share)
 {
-  const bool rate = has_rate(c->base) && has_rate(c->other);
+  const struct comparison *one = decisive(c);
 
-  for (size_t i = 0; i < c->n; i++) {
-    const struct comparison *one = &c->of[i];
-
-    if (!one->known || !one->r.differs)
-      continue;
-    if (!rate && strcmp(one->name, "events/s") == 0)
-      return one->r.high < 1 - share;
-    if (rate && strcmp(one->name, "mean") == 0)
-      return one->r.low > 1 + share;
-  }
-  return false;
+  if (!one->known || !one->r.differs)
+    return false;
+  return one->kind == COMPARE_THROUGHPUT ? one->r.high < 1 - share
+                                         : one->r.low > 1 + share;
 }

@@ -25,7 +25,7 @@ struct comparison {
   enum compare_kind kind;
   bool known;           /* there is something to compare */
   bool too_few;         /* events for this percentile: hence not known */
-  struct boot_result r; /* if known */
+  struct boot_result r; /* if known; the ratio is 0 if nothing is left */
 };
 
 /* Something that is not the same in the two. */
@@ -48,9 +48,16 @@ int comparisons_init(struct comparisons *ret, const struct group *base,
                      const struct group *other, struct err *err);
 void comparisons_done(struct comparisons *c);
 
-/* Is the other one certainly slower by more than `share` (0.05: 5 %)?  Events
- * per second count, or, where their rate was given, the mean latency. */
+/*
+ * Is the other one certainly slower by more than `share` (0.05: 5 %)?  Events
+ * per second count, or, where both had the same --rate, which fixes these, the
+ * mean latency.  One without any event is slower in any case.
+ */
 bool comparisons_slower(const struct comparisons *c, double share);
+
+/* Could the figure that counts be compared?  If not, comparisons_slower() says
+ * no, which means nothing. */
+bool comparisons_decided(const struct comparisons *c);
 
 /* Fills in the list of differences; used by comparisons_init(). */
 void differences_find(struct comparisons *c);

@@ -41,7 +41,8 @@ static const struct opt compare_opts[] = {
     .fmax = 100,
     .flags = OPT_OPEN_MAX,
     .show_as = "=PERCENT",
-    .help = "exit status 3 if a slowdown beyond this is certain",
+    .help = "exit status 3 if a slowdown beyond this is certain, or cannot "
+            "be looked for",
   },
   OPT_END,
 };
@@ -52,11 +53,35 @@ struct job {
   struct strbuf text;
   json_t *list; /* owned; of FORMAT_JSON */
   bool fail_given, slower;
+  struct strbuf unknown; /* what --fail-if-slower cannot know; empty: nothing */
 };
 
 static int no_memory(struct err *err)
 {
   return err_set(err, -ENOMEM, "not enough memory for the comparison");
+}
+
+/* One more of them. */
+static struct strbuf *next_unknown(struct job *job)
+{
+  if (job->unknown.len > 0)
+    strbuf_adds(&job->unknown, "; ");
+  return &job->unknown;
+}
+
+/* For --fail-if-slower. */
+static void judge(struct job *job, const struct comparisons *c)
+{
+  if (comparisons_slower(c, job->cfg->fail_if_slower / 100))
+    job->slower = true;
+  if (comparisons_decided(c))
+    return;
+  strbuf_addf(next_unknown(job), "'%s' and '%s' cannot be compared",
+              c->base->path, c->other->path);
+  if (c->base->values) {
+    strbuf_adds(&job->unknown, " for ");
+    group_describe(c->base, &job->unknown);
+  }
 }
 
 static int add_comparison(struct job *job, const struct group *base,
@@ -68,8 +93,8 @@ static int add_comparison(struct job *job, const struct group *base,
 
   if (rc < 0)
     return rc;
-  if (job->fail_given && comparisons_slower(&c, job->cfg->fail_if_slower / 100))
-    job->slower = true;
+  if (job->fail_given)
+    judge(job, &c);
   if (job->cfg->format == FORMAT_JSON) {
     if (!json_array_add(job->list, compare_json(&c)))
       rc = no_memory(err);
@@ -101,6 +126,18 @@ static void tell_unmatched(struct job *job, const struct groups *here,
   }
 }
 
+/* A step that has failed may be one that has become slow. */
+static void judge_unmatched(struct job *job, const struct groups *base,
+                            const struct groups *other)
+{
+  for (size_t i = 0; i < base->n; i++) {
+    if (groups_find(other, base->of[i].values))
+      continue;
+    strbuf_addf(next_unknown(job), "'%s' has no result of ", other->of[0].path);
+    group_describe(&base->of[i], &job->unknown);
+  }
+}
+
 /* All steps that both files have. */
 static int compare_files(struct job *job, const struct groups *base,
                          const struct groups *other, struct err *err)
@@ -121,6 +158,8 @@ static int compare_files(struct job *job, const struct groups *base,
                    base->of[0].path, other->of[0].path);
   tell_unmatched(job, base, other);
   tell_unmatched(job, other, base);
+  if (job->fail_given)
+    judge_unmatched(job, base, other);
   return rc;
 }
 
@@ -156,8 +195,10 @@ static int make_json(struct job *job, struct err *err)
   jobj_text(&o, "schema", "bench-compare/1");
   jobj_real(&o, "confidence", BOOT_CONFIDENCE);
   jobj_add(&o, "comparisons", json_incref(job->list));
-  if (job->fail_given)
+  if (job->fail_given) {
     jobj_bool(&o, "slower", job->slower);
+    jobj_bool(&o, "undecided", job->unknown.len > 0);
+  }
   all = jobj_take(&o);
   if (!all)
     return no_memory(err);
@@ -178,11 +219,15 @@ static int print(struct job *job, struct err *err)
     rc = make_json(job, err);
   else
     compare_explain(&job->text);
-  if (rc == 0 && job->text.failed)
+  if (rc == 0 && (job->text.failed || job->unknown.failed))
     rc = no_memory(err);
-  if (rc == 0)
-    log_put(strbuf_str(&job->text), job->text.len);
-  return rc;
+  if (rc < 0)
+    return rc;
+  log_put(strbuf_str(&job->text), job->text.len);
+  if (job->unknown.len > 0)
+    log_msg(LOG_WARNING, "--fail-if-slower cannot tell: %s",
+            strbuf_str(&job->unknown));
+  return 0;
 }
 
 static int run_compare(const struct tool_args *args, struct err *err)
@@ -194,7 +239,7 @@ static int run_compare(const struct tool_args *args, struct err *err)
   };
   struct result_file file = { 0 };
   struct groups base = { 0 };
-  int rc;
+  int rc, status;
 
   if (args->n_files < 2) {
     (void)err_set(err, -EINVAL, "compare needs two files or more");
@@ -208,13 +253,16 @@ static int run_compare(const struct tool_args *args, struct err *err)
     rc = compare_with(&job, &base, args->files[i], err);
   if (rc == 0)
     rc = print(&job, err);
+  if (rc < 0)
+    status = rc == -ENOMEM ? TOOL_FAILED : TOOL_BAD_INPUT;
+  else
+    status = job.slower || job.unknown.len > 0 ? TOOL_SLOWER : TOOL_OK;
   groups_done(&base);
   result_file_done(&file);
   strbuf_done(&job.text);
+  strbuf_done(&job.unknown);
   json_decref(job.list);
-  if (rc < 0)
-    return rc == -ENOMEM ? TOOL_FAILED : TOOL_BAD_INPUT;
-  return job.slower ? TOOL_SLOWER : TOOL_OK;
+  return status;
 }
 
 const struct tool tool_compare = {

@@ -16,7 +16,7 @@ enum {
   TOOL_OK = 0,
   TOOL_FAILED = 1,
   TOOL_BAD_INPUT = 2, /* a file is no result, or arguments make no sense */
-  TOOL_SLOWER = 3,    /* compare: certainly slower than allowed */
+  TOOL_SLOWER = 3,    /* compare: certainly slower than allowed, or not known */
 };
 
 /* What is on the command line; all borrowed. */

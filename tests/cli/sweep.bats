@@ -264,17 +264,18 @@ make_results() {
   python3 - <<'PY'
 import json
 def doc(rate, path):
-    i = [dict(elapsed_s=t+1, period_s=1.0, events=rate + 10 * (t % 3),
-              errors=0, partial=False, latency_ns=dict(mean=1e9/rate))
+    i = [dict(elapsed_s=t+1, period_s=1.0, events=rate + 10 * (t % 3) * (rate > 0),
+              errors=0, partial=False, latency_ns=dict(mean=1e9/max(rate, 1)))
          for t in range(20)]
     json.dump(dict(schema="bench/1", tool=dict(version="1"),
                    run=dict(test="cpu", threads=1), options={},
                    totals=dict(period_s=20.0, events=20*rate,
                                events_per_s=rate, errors=0,
-                               latency_ns=dict(min=1, mean=1e9/rate, max=2)),
+                               latency_ns=dict(min=1, mean=1e9/max(rate, 1), max=2)),
                    intervals=i), open(path, "w"))
 doc(1000, "fast.json")
 doc(800, "slow.json")
+doc(0, "still.json")
 PY
   bench compare fast.json slow.json --fail-if-slower=5
   must is "$status" 3
@@ -284,6 +285,41 @@ PY
   bench compare slow.json fast.json --fail-if-slower=5
   must is "$status" 0
   must has "$output" '^events/s .* better '
+
+  # A run that does nothing is the slowest of all.
+  bench compare fast.json still.json --fail-if-slower=99
+  must is "$status" 3
+  must has "$output" '^events/s .* -100.0 % .* worse '
+  must is "$stderr" ""
+  bench compare fast.json still.json
+  must is "$status" 0
+  # What cannot be compared is not known to be as fast.
+  bench compare still.json fast.json --fail-if-slower=5
+  must is "$status" 3
+  must is "$stderr" "WARNING: --fail-if-slower cannot tell: 'still.json' and 'fast.json' cannot be compared"
+  bench compare still.json fast.json --fail-if-slower=5 --format=json
+  must is "$status" 3
+  printf '%s' "$output" >c.json
+  must json c.json 'd["slower"] == False and d["undecided"] == True'
+}
+
+@test "compare: --fail-if-slower and steps that are missing" {
+  cat >f.lua <<'LUA'
+sysbench.cmdline.options = {n = {"n", 1}}
+function event() if sysbench.opt.n == tonumber(os.getenv("BAD")) then error("boom") end end
+LUA
+  "$BENCH" ./f.lua --sweep=n:1..3 --events=10 --json=good.json run >/dev/null
+  BAD=2 "$BENCH" ./f.lua --sweep=n:1..3 --events=10 --json=bad.json run >/dev/null 2>&1 || true
+  bench compare good.json bad.json --fail-if-slower=99
+  must is "$status" 3
+  must has "$output" '^only in good.json: n=2$'
+  must is "$stderr" "WARNING: --fail-if-slower cannot tell: 'bad.json' has no result of n=2"
+  bench compare good.json bad.json
+  must is "$status" 0
+  must is "$stderr" ""
+  # More steps than the base has do no harm.
+  bench compare bad.json good.json --fail-if-slower=99
+  must is "$status" 0
 }
 
 @test "report: one page without a network, Markdown, text" {

@@ -15,10 +15,20 @@
 #include "tools/groups.h"
 #include "tools/result.h"
 
-/* A document of `n` intervals of one second with about `rate` events each. */
-static void document(struct strbuf *out, const char *test, double rate,
-                     unsigned n, const char *more)
+struct run {
+  double rate; /* events per second, about */
+  const char *test;
+  const char *more; /* options */
+  double mean_ns;   /* 0: one event after the other */
+};
+
+/* A document of `n` intervals of one second. */
+static void document(struct strbuf *out, const struct run *r, unsigned n)
 {
+  const double mean = r->mean_ns > 0 ? r->mean_ns
+                      : r->rate > 0  ? 1e9 / r->rate
+                                     : 0;
+
   strbuf_addf(out,
               "{\"schema\": \"bench/1\", \"tool\": {\"version\": \"1\"}, "
               "\"run\": {\"test\": \"%s\", \"threads\": 1}, \"options\": "
@@ -27,17 +37,17 @@ static void document(struct strbuf *out, const char *test, double rate,
               "\"events_per_s\": %.1f, \"errors\": 0, \"latency_ns\": "
               "{\"min\": 5, \"mean\": %.3f, \"max\": 9, \"percentiles\": "
               "{\"95\": %.0f, \"99.9\": %.0f}}}, \"intervals\": [",
-              test, more, n, rate * n, rate, 1e9 / rate, 2e9 / rate,
-              3e9 / rate);
+              r->test, r->more, n, r->rate * n, r->rate, mean, 2 * mean,
+              3 * mean);
   for (unsigned i = 0; i < n; i++) {
-    const double here = rate * (1 + 0.01 * ((i * 7) % 5 - 2.0));
+    const double noise = 1 + 0.01 * ((i * 7) % 5 - 2.0);
 
     strbuf_addf(out,
                 "%s{\"elapsed_s\": %u.0, \"period_s\": 1.0, \"events\": %.0f, "
                 "\"errors\": 0, \"partial\": false, \"latency_ns\": {\"mean\": "
                 "%.3f, \"percentiles\": {\"95\": %.0f, \"99.9\": %.0f}}}",
-                i > 0 ? "," : "", i + 1, here, 1e9 / here, 2e9 / here,
-                3e9 / here);
+                i > 0 ? "," : "", i + 1, r->rate * noise, mean / noise,
+                2 * mean / noise, 3 * mean / noise);
   }
   strbuf_adds(out, "]}");
 }
@@ -99,10 +109,13 @@ static void test_run(void)
   struct err err = { "" };
   char value[32];
 
-  document(&text, "cpu", 1000, 3,
-           ", \"list\": {\"value\": [\"50\", \"99\"], \"source\": "
-           "\"command_line\"}, \"on\": {\"value\": true}, \"half\": "
-           "{\"value\": 0.5}, \"none\": {\"value\": null}");
+  document(
+    &text,
+    &(struct run){ 1000, "cpu",
+                   ", \"list\": {\"value\": [\"50\", \"99\"], \"source\": "
+                   "\"command_line\"}, \"on\": {\"value\": true}, \"half\": "
+                   "{\"value\": 0.5}, \"none\": {\"value\": null}" },
+    3);
   OK(load(&f, strbuf_str(&text), &err) == 0 && !f.is_sweep, "a run");
   OK(f.run.events == 3000 && f.run.n_intervals == 3 && isnan(f.run.cpus_used),
      "its figures; what is missing is not a number");
@@ -136,8 +149,7 @@ static const struct comparison *find(const struct comparisons *c,
   return NULL;
 }
 
-/* Compare a run of 1000 events per second with another one. */
-static void compare(double rate, const char *test, const char *more,
+static void compare(struct run base, struct run other,
                     void (*check)(const struct comparisons *c, int rc,
                                   const struct err *err))
 {
@@ -148,10 +160,10 @@ static void compare(double rate, const char *test, const char *more,
   struct err err = { "" };
   int rc;
 
-  document(&text, "cpu", 1000, 20, "");
+  document(&text, &base, 20);
   (void)load(&f[0], strbuf_str(&text), &err);
   strbuf_clear(&text);
-  document(&text, test, rate, 20, more);
+  document(&text, &other, 20);
   (void)load(&f[1], strbuf_str(&text), &err);
   for (int i = 0; i < 2; i++)
     (void)groups_init(&g[i], &f[i], &err);
@@ -175,7 +187,7 @@ static void is_same(const struct comparisons *c, int rc, const struct err *err)
      "a percentile that hangs on few events is left alone");
   OK(!find(c, "client CPU/event")->known, "what is missing is not compared");
   OK(c->n_differences == 0, "nothing else differs");
-  OK(!comparisons_slower(c, 0), "it is not slower");
+  OK(!comparisons_slower(c, 0) && comparisons_decided(c), "it is not slower");
 }
 
 static void is_slower(const struct comparisons *c, int rc,
@@ -190,6 +202,51 @@ static void is_slower(const struct comparisons *c, int rc,
   OK(c->n_differences == 1 &&
        strcmp(c->differences[0].what, "option fast") == 0,
      "options that differ are listed");
+}
+
+static void is_slower_in_latency(const struct comparisons *c, int rc,
+                                 const struct err *err)
+{
+  (void)err;
+  OK(rc == 0 && !find(c, "events/s")->r.differs && comparisons_slower(c, 0.5),
+     "with the same --rate latency counts");
+}
+
+static void is_slower_in_rate(const struct comparisons *c, int rc,
+                              const struct err *err)
+{
+  (void)err;
+  OK(rc == 0 && comparisons_slower(c, 0.4) && comparisons_decided(c),
+     "with another --rate throughput counts");
+}
+
+static void is_not_slower(const struct comparisons *c, int rc,
+                          const struct err *err)
+{
+  (void)err;
+  OK(rc == 0 && !comparisons_slower(c, 0) && comparisons_decided(c),
+     "higher latency at a higher --rate is not slower");
+}
+
+static void is_still(const struct comparisons *c, int rc, const struct err *err)
+{
+  const struct comparison *rate = find(c, "events/s");
+
+  (void)err;
+  OK(rc == 0 && rate->known && rate->r.ratio == 0 &&
+       strcmp(compare_verdict(rate), "worse") == 0,
+     "nothing is less than something");
+  OK(comparisons_slower(c, 0.99) && comparisons_decided(c),
+     "and slower by any share");
+}
+
+static void has_no_base(const struct comparisons *c, int rc,
+                        const struct err *err)
+{
+  (void)err;
+  OK(rc == 0 && !find(c, "events/s")->known && !comparisons_slower(c, 0) &&
+       !comparisons_decided(c),
+     "with nothing there is no comparison");
 }
 
 static void is_refused(const struct comparisons *c, int rc,
@@ -212,7 +269,7 @@ static void test_sweep(void)
                 "%s{\"values\": {\"n\": \"%d\"}, \"exit_status\": %d, "
                 "\"result\": ",
                 i > 0 ? "," : "", i % 2, i == 3);
-    document(&text, "cpu", 100 * (i + 1), 2, "");
+    document(&text, &(struct run){ 100 * (i + 1), "cpu", "", 0 }, 2);
     strbuf_adds(&text, "}");
   }
   strbuf_adds(&text, "]}");
@@ -232,13 +289,30 @@ static void test_sweep(void)
   strbuf_done(&text);
 }
 
+#define RATE(N) ", \"rate\": {\"value\": " N "}"
+
 int main(void)
 {
+  const struct run usual = { 1000, "cpu", "", 0 };
+  const struct run still = { 0, "cpu", "", 0 };
+  const struct run at_1000 = { 1000, "cpu", RATE("1000"), 1e6 };
+  const struct run at_500 = { 500, "cpu", RATE("500"), 5e5 };
+
   test_bad_files();
   test_run();
-  compare(1000, "cpu", "", is_same);
-  compare(800, "cpu", ", \"fast\": {\"value\": 2}", is_slower);
-  compare(1000, "memory", "", is_refused);
+  compare(usual, usual, is_same);
+  compare(usual, (struct run){ 800, "cpu", ", \"fast\": {\"value\": 2}", 0 },
+          is_slower);
+  compare(usual, (struct run){ 1000, "memory", "", 0 }, is_refused);
+  compare(usual, still, is_still);
+  compare(still, usual, has_no_base);
+  compare(still, still, has_no_base);
+  compare(at_1000, at_1000, is_same);
+  compare(at_1000, (struct run){ 1000, "cpu", RATE("1000"), 2e6 },
+          is_slower_in_latency);
+  compare(at_1000, (struct run){ 0, "cpu", RATE("1000"), 0 }, is_still);
+  compare(at_1000, at_500, is_slower_in_rate);
+  compare(at_500, at_1000, is_not_slower);
   test_sweep();
   return TAP_EXIT();
 }
