@@ -51,7 +51,8 @@ static const struct opt compare_opts[] = {
 struct job {
   const struct compare_cfg *cfg;
   struct strbuf text;
-  json_t *list; /* owned; of FORMAT_JSON */
+  /* Owned; of FORMAT_JSON. */
+  json_t *list, *only_in_base, *only_in_new;
   bool fail_given, slower;
   struct strbuf unknown; /* what --fail-if-slower cannot know; empty: nothing */
 };
@@ -114,8 +115,21 @@ static int add_comparison(struct job *job, const struct group *base,
   return rc;
 }
 
+static bool add_step(json_t *list, const struct group *g, const char *other)
+{
+  struct jobj o = jobj_new();
+
+  jobj_text(&o, "file", g->path);
+  jobj_text(&o, "compared_with", other);
+  jobj_add(&o, "values",
+           g->values ? json_incref((json_t *)(uintptr_t)g->values)
+                     : json_null());
+  return json_array_add(list, jobj_take(&o));
+}
+
+/* Steps that only one of the two has, for people and for programs. */
 static void tell_unmatched(struct job *job, const struct groups *here,
-                           const struct groups *there)
+                           const struct groups *there, json_t *list)
 {
   for (size_t i = 0; i < here->n; i++) {
     if (groups_find(there, here->of[i].values))
@@ -123,6 +137,8 @@ static void tell_unmatched(struct job *job, const struct groups *here,
     strbuf_addf(&job->text, "only in %s: ", here->of[i].path);
     group_describe(&here->of[i], &job->text);
     strbuf_adds(&job->text, "\n");
+    if (!add_step(list, &here->of[i], there->of[0].path))
+      job->text.failed = true;
   }
 }
 
@@ -156,8 +172,8 @@ static int compare_files(struct job *job, const struct groups *base,
   if (rc == 0 && matched == 0)
     return err_set(err, -EINVAL, "'%.400s' and '%.400s' have no step in common",
                    base->of[0].path, other->of[0].path);
-  tell_unmatched(job, base, other);
-  tell_unmatched(job, other, base);
+  tell_unmatched(job, base, other, job->only_in_base);
+  tell_unmatched(job, other, base, job->only_in_new);
   if (job->fail_given)
     judge_unmatched(job, base, other);
   return rc;
@@ -195,6 +211,8 @@ static int make_json(struct job *job, struct err *err)
   jobj_text(&o, "schema", "bench-compare/1");
   jobj_real(&o, "confidence", BOOT_CONFIDENCE);
   jobj_add(&o, "comparisons", json_incref(job->list));
+  jobj_add(&o, "only_in_base", json_incref(job->only_in_base));
+  jobj_add(&o, "only_in_new", json_incref(job->only_in_new));
   if (job->fail_given) {
     jobj_bool(&o, "slower", job->slower);
     jobj_bool(&o, "undecided", job->unknown.len > 0);
@@ -230,38 +248,50 @@ static int print(struct job *job, struct err *err)
   return 0;
 }
 
+static int compare_all(struct job *job, const struct tool_args *args,
+                       struct err *err)
+{
+  struct result_file file = { 0 };
+  struct groups base = { 0 };
+  int rc = result_load(&file, args->files[0], err);
+
+  if (rc == 0)
+    rc = groups_init(&base, &file, err);
+  for (size_t i = 1; i < args->n_files && rc == 0; i++)
+    rc = compare_with(job, &base, args->files[i], err);
+  if (rc == 0)
+    rc = print(job, err);
+  groups_done(&base);
+  result_file_done(&file);
+  return rc;
+}
+
 static int run_compare(const struct tool_args *args, struct err *err)
 {
   struct job job = {
     .cfg = args->cfg,
     .list = json_array(),
+    .only_in_base = json_array(),
+    .only_in_new = json_array(),
     .fail_given = optset_find(args->set, "fail-if-slower")->given,
   };
-  struct result_file file = { 0 };
-  struct groups base = { 0 };
-  int rc, status;
+  int rc, status = TOOL_OK;
 
-  if (args->n_files < 2) {
-    (void)err_set(err, -EINVAL, "compare needs two files or more");
-    json_decref(job.list);
-    return TOOL_BAD_INPUT;
-  }
-  rc = job.list ? result_load(&file, args->files[0], err) : no_memory(err);
-  if (rc == 0)
-    rc = groups_init(&base, &file, err);
-  for (size_t i = 1; i < args->n_files && rc == 0; i++)
-    rc = compare_with(&job, &base, args->files[i], err);
-  if (rc == 0)
-    rc = print(&job, err);
+  if (args->n_files < 2)
+    rc = err_set(err, -EINVAL, "compare needs two files or more");
+  else if (!job.list || !job.only_in_base || !job.only_in_new)
+    rc = no_memory(err);
+  else
+    rc = compare_all(&job, args, err);
   if (rc < 0)
     status = rc == -ENOMEM ? TOOL_FAILED : TOOL_BAD_INPUT;
-  else
-    status = job.slower || job.unknown.len > 0 ? TOOL_SLOWER : TOOL_OK;
-  groups_done(&base);
-  result_file_done(&file);
+  else if (job.slower || job.unknown.len > 0)
+    status = TOOL_SLOWER;
   strbuf_done(&job.text);
   strbuf_done(&job.unknown);
   json_decref(job.list);
+  json_decref(job.only_in_base);
+  json_decref(job.only_in_new);
   return status;
 }
 

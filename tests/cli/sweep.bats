@@ -317,6 +317,17 @@ LUA
   bench compare good.json bad.json
   must is "$status" 0
   must is "$stderr" ""
+  # For programs, too.
+  bench compare good.json bad.json good.json --format=json
+  must is "$status" 0
+  printf '%s' "$output" >c.json
+  must json c.json 'd["only_in_base"] == [{"file": "good.json",
+    "compared_with": "bad.json", "values": {"n": "2"}}]
+    and d["only_in_new"] == [] and len(d["comparisons"]) == 5'
+  bench compare bad.json good.json --format=json
+  printf '%s' "$output" >c.json
+  must json c.json 'd["only_in_base"] == [] and
+    [o["values"]["n"] for o in d["only_in_new"]] == ["2"]'
   # More steps than the base has do no harm.
   bench compare bad.json good.json --fail-if-slower=99
   must is "$status" 0
