@@ -21,20 +21,32 @@ enum {
   STATUS_NO_EXEC = 127,
 };
 
-static void awaited(sigset_t *set)
+/* nohup(1) has it ignored, and that is to stay so. */
+static bool hangup_is_ignored(void)
+{
+  struct sigaction how;
+
+  return sigaction(SIGHUP, NULL, &how) == 0 && how.sa_handler == SIG_IGN;
+}
+
+static void awaited(const struct children *c, sigset_t *set)
 {
   (void)sigemptyset(set);
   (void)sigaddset(set, SIGINT);
   (void)sigaddset(set, SIGTERM);
   (void)sigaddset(set, SIGCHLD);
+  if (c->hangup)
+    (void)sigaddset(set, SIGHUP);
 }
 
 int children_begin(struct children *c, struct err *err)
 {
   sigset_t set;
 
-  *c = (struct children){ 0 };
-  awaited(&set);
+  *c = (struct children){ .hangup = !hangup_is_ignored() };
+  /* While it is ignored, which programs inherit, children leave no status. */
+  (void)signal(SIGCHLD, SIG_DFL);
+  awaited(c, &set);
   if (sigprocmask(SIG_BLOCK, &set, &c->old) < 0)
     return err_sys(err, "cannot block signals");
   c->blocked = true;
@@ -75,6 +87,8 @@ static void take_signal(struct children *c, int number, pid_t pid)
 {
   const bool again = c->signal != 0;
 
+  if (number == SIGHUP) /* runs, too, would lose their results by it */
+    number = SIGTERM;
   if (number != SIGINT && number != SIGTERM)
     return;
   if (number == c->signal && clock_now_ns() - c->signal_ns < SIGNAL_ECHO_NS)
@@ -104,7 +118,7 @@ int children_run(struct children *c, const struct child_command *what,
     become(c, what, self);
   (void)setpgid(pid, pid); /* whoever comes first */
 
-  awaited(&set);
+  awaited(c, &set);
   for (;;) {
     const pid_t ended = waitpid(pid, &status, WNOHANG);
     int number;
@@ -126,7 +140,7 @@ void children_pause(struct children *c, double seconds)
   const uint64_t end = clock_now_ns() + (uint64_t)(seconds * NS_PER_S);
   sigset_t set;
 
-  awaited(&set);
+  awaited(c, &set);
   while (c->signal == 0) {
     const uint64_t now = clock_now_ns();
     struct timespec left;

@@ -4,7 +4,7 @@
  *
  * A child has a process group of its own, so that Ctrl-C reaches only us: the
  * first one is kept in mind, the next ones are passed on.  SIGTERM is passed
- * on at once.  A child ends when we do.
+ * on at once, and so is SIGHUP, as SIGTERM.  A child ends when we do.
  */
 #ifndef BENCH_TOOLS_CHILD_H
 #define BENCH_TOOLS_CHILD_H
@@ -20,6 +20,7 @@ struct children {
   uint64_t signal_ns; /* when it did */
   sigset_t old;       /* the mask before */
   bool blocked;       /* signals are */
+  bool hangup;        /* SIGHUP is not ignored */
 };
 
 /* Where the output of a child goes. */
@@ -35,7 +36,7 @@ struct child_command {
   int err_fd; /* the standard error goes there; -1: where ours goes */
 };
 
-/* Signals are blocked in between. */
+/* Signals are blocked in between.  SIGCHLD is no longer ignored. */
 int children_begin(struct children *c, struct err *err);
 void children_end(struct children *c);
 

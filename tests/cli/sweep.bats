@@ -206,6 +206,44 @@ LUA
   must has "$(<out)" 'interrupted \(run, exit status 130\)'
 }
 
+@test "a hangup ends the sweep like SIGTERM, unless it is ignored" {
+  cat >f.lua <<'LUA'
+sysbench.cmdline.options = {n = {"n", 1}}
+function event()
+  while sysbench.opt.n == 2 and not io.open("go") do os.execute("sleep 0.05") end
+end
+LUA
+  mkdir tmp
+  TMPDIR=$PWD/tmp "$BENCH" ./f.lua --sweep=n:1..3 --events=5 --json=all.json run >out 2>err 3>&- &
+  local pid=$!
+  until [ "$(grep -c 'Threads started' out)" = 2 ]; do sleep 0.05; done
+  kill -HUP "$pid"
+  : >go
+  wait "$pid" || status=$?
+  must is "$status" 143
+  must is "$(ls tmp)" ""
+  must json all.json 'd["sweep"]["interrupted"] and len(d["steps"]) == 2
+    and d["steps"][0]["result"]["totals"]["events"] == 5'
+
+  rm go
+  (trap '' HUP && exec "$BENCH" ./f.lua --sweep=n:1..3 --events=5 run) >out 2>err 3>&- &
+  pid=$!
+  until [ "$(grep -c 'Threads started' out)" = 2 ]; do sleep 0.05; done
+  kill -HUP "$pid"
+  : >go
+  status=0
+  wait "$pid" || status=$?
+  must is "$status" 0
+}
+
+@test "sweeps notice the end of steps where SIGCHLD is ignored" {
+  run timeout 120 python3 -c 'import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.execv(sys.argv[1], sys.argv[1:])' "$BENCH" cpu --repeat=2 --events=20 run
+  must is "$status" 0
+  must is "$(reports)" 2
+}
+
 @test "results on the standard output leave it to them" {
   bench cpu --events=3 --sweep=threads:1,2 --json=- run
   must is "$status" 0
