@@ -38,15 +38,8 @@ int view_init(struct view *ret, const char *const *paths, size_t n,
               struct err *err);
 void view_done(struct view *v);
 
-/* The percentiles that were asked for, and some usual ones: keys as in
- * documents, ascending.  Returns how many were stored. */
-enum {
-  VIEW_PERCENTILES_MAX = 12
-};
-size_t view_percentiles(const struct view *v,
-                        const char *ret[VIEW_PERCENTILES_MAX]);
-
-/* Tables; those without a row are empty. */
+/* Tables; those without a row are empty.  The summary has the percentiles that
+ * were asked for, and some usual ones. */
 void view_summary(const struct view *v, struct table *t);
 void view_statements(const struct view_run *r, struct table *t);
 void view_errors(const struct view *v, struct table *t);

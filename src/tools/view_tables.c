@@ -22,56 +22,104 @@ enum {
 /* Shown whether they were asked for or not. */
 static const double usual[] = { 50, 95, 99, 99.9 };
 
-static bool is_wanted(const struct view *v, const char *key, double pct)
+/* A column of percentiles. */
+struct percentile {
+  double pct;
+  const char *key; /* in documents, borrowed; NULL: none has it */
+};
+
+struct percentiles {
+  struct percentile *of; /* owned; ascending once they are collected */
+  size_t n;
+  bool failed;
+};
+
+static struct percentile *percentile_at(const struct percentiles *p, double pct)
 {
-  for (size_t i = 0; i < ARRAY_SIZE(usual); i++) {
-    if (pct == usual[i])
-      return true;
+  for (size_t i = 0; i < p->n; i++) {
+    if (p->of[i].pct == pct)
+      return &p->of[i];
   }
-  for (size_t i = 0; i < v->n_runs; i++) {
-    const json_t *list = json_at(v->runs[i].run->json,
-                                 "options.percentiles.value");
-
-    if (json_number_at(v->runs[i].run->json, "options.percentile.value") == pct)
-      return true;
-    for (size_t k = 0; k < json_array_size(list); k++) {
-      const char *one = json_string_value(json_array_get(list, k));
-
-      if (one && strcmp(one, key) == 0)
-        return true;
-    }
-  }
-  return false;
+  return NULL;
 }
 
-static int by_number(const void *a, const void *b)
+static void want(struct percentiles *p, double pct)
 {
-  const double x = strtod(*(const char *const *)a, NULL);
-  const double y = strtod(*(const char *const *)b, NULL);
+  struct percentile *more;
+
+  if (!(pct > 0) || percentile_at(p, pct))
+    return;
+  more = realloc(p->of, (p->n + 1) * sizeof(*more));
+  if (!more) {
+    p->failed = true;
+    return;
+  }
+  p->of = more;
+  p->of[p->n++] = (struct percentile){ .pct = pct };
+}
+
+/* "97.50" may have been asked for; documents have it as "97.5". */
+static void want_asked(struct percentiles *p, const json_t *run)
+{
+  const json_t *list = json_at(run, "options.percentiles.value");
+
+  want(p, json_number_at(run, "options.percentile.value"));
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const char *text = json_string_value(json_array_get(list, i));
+    double pct;
+
+    if (text && parse_double(text, &pct) == 0)
+      want(p, pct);
+  }
+}
+
+static void find_keys(struct percentiles *p, const json_t *run)
+{
+  const json_t *have = json_at(run, "totals.latency_ns.percentiles");
+  const char *key;
+  json_t *value;
+
+  json_object_foreach((json_t *)(uintptr_t)have, key, value)
+  {
+    struct percentile *one;
+    double pct;
+
+    if (parse_double(key, &pct) < 0)
+      continue;
+    one = percentile_at(p, pct);
+    if (one && !one->key)
+      one->key = key;
+  }
+}
+
+static int by_percentile(const void *a, const void *b)
+{
+  const double x = ((const struct percentile *)a)->pct;
+  const double y = ((const struct percentile *)b)->pct;
 
   return (x > y) - (x < y);
 }
 
-size_t view_percentiles(const struct view *v,
-                        const char *ret[VIEW_PERCENTILES_MAX])
+/* Those of all runs that at least one of them has. */
+static struct percentiles collect_percentiles(const struct view *v)
 {
-  const json_t *have = json_at(v->runs[0].run->json,
-                               "totals.latency_ns.percentiles");
-  const char *key;
-  json_t *value;
-  size_t n = 0;
+  struct percentiles p = { 0 };
+  size_t kept = 0;
 
-  json_object_foreach((json_t *)(uintptr_t)have, key, value)
-  {
-    double pct;
-
-    if (n < VIEW_PERCENTILES_MAX && parse_double(key, &pct) == 0 &&
-        is_wanted(v, key, pct))
-      ret[n++] = key;
+  for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
+    want(&p, usual[i]);
+  for (size_t i = 0; i < v->n_runs; i++)
+    want_asked(&p, v->runs[i].run->json);
+  for (size_t i = 0; i < v->n_runs; i++)
+    find_keys(&p, v->runs[i].run->json);
+  for (size_t i = 0; i < p.n; i++) {
+    if (p.of[i].key)
+      p.of[kept++] = p.of[i];
   }
-  /* cppcheck-suppress uninitvar ; n of them are set */
-  qsort(ret, n, sizeof(*ret), by_number);
-  return n;
+  p.n = kept;
+  if (p.n > 1)
+    qsort(p.of, p.n, sizeof(*p.of), by_percentile);
+  return p;
 }
 
 static void time_cell(struct table *t, double ns)
@@ -88,16 +136,13 @@ static void count_cell(struct table *t, double value)
   table_cell(t, unit_count(text, value));
 }
 
-static void latency_cells(struct table *t, const json_t *latency,
-                          const char *const *keys, size_t n)
+static void latency_cell(struct table *t, const json_t *latency,
+                         const char *key)
 {
   const json_t *have = json_object_get(latency, "percentiles");
+  const json_t *value = json_object_get(have, key);
 
-  for (size_t i = 0; i < n; i++) {
-    const json_t *value = json_object_get(have, keys[i]);
-
-    time_cell(t, json_is_number(value) ? json_number_value(value) : NAN);
-  }
+  time_cell(t, json_is_number(value) ? json_number_value(value) : NAN);
 }
 
 static bool has_queries(const struct view *v)
@@ -119,8 +164,8 @@ static double queries_of(const struct result *r)
   return r->queries_per_s;
 }
 
-static void summary_head(struct table *t, bool queries, const char *const *keys,
-                         size_t n)
+static void summary_head(struct table *t, bool queries,
+                         const struct percentiles *p)
 {
   table_cell(t, "result");
   table_cell(t, "runs");
@@ -129,8 +174,8 @@ static void summary_head(struct table *t, bool queries, const char *const *keys,
   if (queries)
     table_cell(t, "queries/s");
   table_cell(t, "mean");
-  for (size_t i = 0; i < n; i++)
-    table_cellf(t, "p%s", keys[i]);
+  for (size_t i = 0; i < p->n; i++)
+    table_cellf(t, "p%s", p->of[i].key);
   table_cell(t, "min");
   table_cell(t, "max");
   table_cell(t, "errors");
@@ -138,32 +183,37 @@ static void summary_head(struct table *t, bool queries, const char *const *keys,
   table_end_row(t);
 }
 
+static void summary_row(struct table *t, const struct view_run *r, bool queries,
+                        const struct percentiles *p)
+{
+  const json_t *latency = json_at(r->run->json, "totals.latency_ns");
+
+  table_cell(t, r->label);
+  table_cellf(t, "%zu", r->group->n);
+  count_cell(t, r->run->events);
+  count_cell(t, group_median(r->group, throughput_of));
+  if (queries)
+    count_cell(t, group_median(r->group, queries_of));
+  time_cell(t, r->run->mean_ns);
+  for (size_t i = 0; i < p->n; i++)
+    latency_cell(t, r->run->events > 0 ? latency : NULL, p->of[i].key);
+  time_cell(t, r->run->min_ns);
+  time_cell(t, r->run->max_ns);
+  count_cell(t, r->run->errors);
+  count_cell(t, r->run->cpus_used);
+  table_end_row(t);
+}
+
 void view_summary(const struct view *v, struct table *t)
 {
-  const char *keys[VIEW_PERCENTILES_MAX];
-  const size_t n = view_percentiles(v, keys);
   const bool queries = has_queries(v);
+  struct percentiles p = collect_percentiles(v);
 
-  summary_head(t, queries, keys, n);
-  for (size_t i = 0; i < v->n_runs; i++) {
-    const struct view_run *r = &v->runs[i];
-
-    table_cell(t, r->label);
-    table_cellf(t, "%zu", r->group->n);
-    count_cell(t, r->run->events);
-    count_cell(t, group_median(r->group, throughput_of));
-    if (queries)
-      count_cell(t, group_median(r->group, queries_of));
-    time_cell(t, r->run->mean_ns);
-    latency_cells(
-      t, r->run->events > 0 ? json_at(r->run->json, "totals.latency_ns") : NULL,
-      keys, n);
-    time_cell(t, r->run->min_ns);
-    time_cell(t, r->run->max_ns);
-    count_cell(t, r->run->errors);
-    count_cell(t, r->run->cpus_used);
-    table_end_row(t);
-  }
+  t->failed = t->failed || p.failed;
+  summary_head(t, queries, &p);
+  for (size_t i = 0; i < v->n_runs; i++)
+    summary_row(t, &v->runs[i], queries, &p);
+  free(p.of);
 }
 
 void view_statements(const struct view_run *r, struct table *t)
@@ -188,7 +238,8 @@ void view_statements(const struct view_run *r, struct table *t)
     count_cell(t, json_number_at(c, "count_per_s"));
     count_cell(t, json_number_at(c, "errors"));
     time_cell(t, json_number_at(c, "latency_ns.mean"));
-    latency_cells(t, json_object_get(c, "latency_ns"), keys, ARRAY_SIZE(keys));
+    for (size_t k = 0; k < ARRAY_SIZE(keys); k++)
+      latency_cell(t, json_object_get(c, "latency_ns"), keys[k]);
     time_cell(t, json_number_at(c, "latency_ns.max"));
     table_end_row(t);
   }

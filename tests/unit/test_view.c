@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "tap.h"
+#include "tools/table.h"
 #include "tools/view.h"
 #include "tools/view_charts.h"
 
@@ -93,8 +94,59 @@ static void test_uneven_sweeps(void)
   }
 }
 
+/* The cell of a column in a row; row 0 has the names of the columns. */
+static const char *cell(const struct table *t, size_t row, const char *column)
+{
+  for (size_t c = 0; c < t->columns; c++) {
+    if (strcmp(t->cells[c], column) == 0 && row * t->columns + c < t->n)
+      return t->cells[row * t->columns + c];
+  }
+  return NULL;
+}
+
+static void test_percentiles(void)
+{
+  static const char run[] =
+    "{\"schema\": \"bench/1\", \"run\": {\"test\": \"cpu\"}, \"options\": {"
+    "\"percentile\": {\"value\": %s}, \"percentiles\": {\"value\": [%s]}}, "
+    "\"totals\": {\"events\": 9, \"events_per_s\": 9, \"latency_ns\": "
+    "{\"percentiles\": {%s}}}}";
+  struct strbuf a = { 0 }, b = { 0 }, asked = { 0 }, has = { 0 };
+  struct table t = { 0 };
+  struct rig r;
+
+  /* More of them than anybody would look at. */
+  for (int i = 1; i <= 30; i++) {
+    strbuf_addf(&asked, "%s\"%d.50\"", i > 1 ? "," : "", i);
+    strbuf_addf(&has, "\"%d.5\": %d, ", i, i);
+  }
+  strbuf_adds(&has, "\"99.9\": 100, \"50\": 51, \"75\": 80");
+  strbuf_addf(&a, run, "0", strbuf_str(&asked), strbuf_str(&has));
+  strbuf_addf(&b, run, "42", "\"97.50\"",
+              "\"97.5\": 98, \"42\": 43, \"50\": 52");
+  OK(show(&r, (const char *const[]){ strbuf_str(&a), strbuf_str(&b), NULL }) ==
+       0,
+     "results with percentiles");
+  view_summary(&r.v, &t);
+  OK_STR(cell(&t, 1, "p1.5"), "1.000 ns", "all that were asked for are shown");
+  OK_STR(cell(&t, 1, "p30.5"), "30.00 ns", "to the last one");
+  OK_STR(cell(&t, 1, "p50"), "51.00 ns", "with the usual ones");
+  OK_STR(cell(&t, 1, "p99.9"), "100.0 ns", "as far as they are there");
+  OK(!cell(&t, 0, "p99") && !cell(&t, 0, "p75"), "and no others");
+  OK_STR(cell(&t, 2, "p97.5"), "98.00 ns", "those of the second result too");
+  OK_STR(cell(&t, 2, "p42"), "43.00 ns", "with that of its report");
+  OK_STR(cell(&t, 1, "p97.5"), "-", "which the first one does not have");
+  table_done(&t);
+  view_done(&r.v);
+  strbuf_done(&a);
+  strbuf_done(&b);
+  strbuf_done(&asked);
+  strbuf_done(&has);
+}
+
 int main(void)
 {
+  test_percentiles();
   test_uneven_sweeps();
   return TAP_EXIT();
 }
