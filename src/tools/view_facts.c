@@ -57,15 +57,21 @@ static void head_row(const struct facts_table *f)
   table_end_row(f->t);
 }
 
+/* Documents have null for what is not known, or leave it out. */
+static const json_t *known(const json_t *value)
+{
+  return json_is_null(value) ? NULL : value;
+}
+
 /* The value at a place in all runs; `get` finds it. */
 static void fact_row(const struct facts_table *f, const char *name,
                      const json_t *(*get)(const json_t *run, const char *name))
 {
-  const json_t *first = get(f->v->runs[0].run->json, name);
+  const json_t *first = known(get(f->v->runs[0].run->json, name));
   bool same = true;
 
   for (size_t i = 1; i < f->v->n_runs && same; i++) {
-    const json_t *other = get(f->v->runs[i].run->json, name);
+    const json_t *other = known(get(f->v->runs[i].run->json, name));
 
     same = first == other || (first && other && json_equal(first, other));
   }
@@ -77,6 +83,35 @@ static void fact_row(const struct facts_table *f, const char *name,
   for (size_t i = 0; i < columns_of(f); i++)
     value_cell(f->t, get(f->v->runs[i].run->json, name));
   table_end_row(f->t);
+}
+
+/*
+ * The members that the objects at `path` have in any of the runs, in the order
+ * in which they come up: an object, owned by the caller.  Of several values of
+ * a member it has the first one, but rather an object than another.
+ */
+static json_t *union_of(const struct facts_table *f, const char *path)
+{
+  json_t *all = json_object();
+
+  for (size_t i = 0; all && i < f->v->n_runs; i++) {
+    const json_t *here = json_at(f->v->runs[i].run->json, path);
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)(uintptr_t)here, key, value)
+    {
+      const json_t *seen = json_object_get(all, key);
+
+      if (seen && (json_is_object(seen) || !json_is_object(value)))
+        continue;
+      if (json_object_set(all, key, value) < 0)
+        f->t->failed = true;
+    }
+  }
+  if (!all)
+    f->t->failed = true;
+  return all;
 }
 
 static const json_t *option_of(const json_t *run, const char *name)
@@ -105,11 +140,11 @@ static bool is_given(const struct view *v, const char *name)
 static void add_options(const struct view *v, struct table *t, bool same)
 {
   const struct facts_table f = { v, t, "option", same };
+  json_t *all = union_of(&f, "options");
   const char *name;
   json_t *option;
 
-  json_object_foreach(json_object_get(v->runs[0].run->json, "options"), name,
-                      option)
+  json_object_foreach(all, name, option)
   {
     /* The file of a sweep's step is none of its reader's business. */
     if (is_given(v, name) && strcmp(name, "sweep-role") != 0 &&
@@ -117,6 +152,7 @@ static void add_options(const struct view *v, struct table *t, bool same)
         !json_is_true(json_object_get(option, "secret")))
       fact_row(&f, name, option_value);
   }
+  json_decref(all);
 }
 
 void view_same_options(const struct view *v, struct table *t)
@@ -142,14 +178,14 @@ static bool is_internal(const char *key)
   return strstr(key, "monotonic") != NULL;
 }
 
-/* Rows for all leaves below `path` of the first result. */
+/* Rows for all leaves below `path`. */
 static void add_leaves(const struct facts_table *f, const char *path, int depth)
 {
-  const json_t *here = json_at(f->v->runs[0].run->json, path);
+  json_t *all = union_of(f, path);
   const char *key;
   json_t *value;
 
-  json_object_foreach((json_t *)(uintptr_t)here, key, value)
+  json_object_foreach(all, key, value)
   {
     struct strbuf below = { 0 };
 
@@ -160,6 +196,7 @@ static void add_leaves(const struct facts_table *f, const char *path, int depth)
       fact_row(f, strbuf_str(&below), json_at);
     strbuf_done(&below);
   }
+  json_decref(all);
 }
 
 static void add_environment(const struct view *v, struct table *t, bool same)

@@ -144,8 +144,53 @@ static void test_percentiles(void)
   strbuf_done(&has);
 }
 
+static void test_differences(void)
+{
+  static const char *const runs[] = {
+    "{\"schema\": \"bench/1\", \"run\": {\"test\": \"cpu\", \"error\": null}, "
+    "\"database\": null, \"environment\": {\"cpu\": {\"model\": \"A\"}}, "
+    "\"options\": {\"old\": {\"value\": 1, \"source\": \"command_line\"}, "
+    "\"threads\": {\"value\": 2, \"source\": \"command_line\"}}, "
+    "\"totals\": {\"events_per_s\": 9}}",
+    "{\"schema\": \"bench/1\", \"run\": {\"test\": \"cpu\"}, "
+    "\"database\": {\"server\": {\"version\": 8}}, "
+    "\"environment\": {\"cpu\": {\"governor\": \"powersave\", \"model\": "
+    "\"A\"}}, \"options\": {\"new\": {\"value\": 3, \"source\": "
+    "\"command_line\"}, \"word\": {\"secret\": true, \"source\": "
+    "\"command_line\"}, \"threads\": {\"value\": 2, \"source\": "
+    "\"command_line\"}}, \"totals\": {\"events_per_s\": 9}}",
+    NULL
+  };
+  struct strbuf out = { 0 };
+  struct table t = { 0 };
+  struct rig r;
+
+  OK(show(&r, runs) == 0, "results that do not have the same keys");
+  view_other_options(&r.v, &t);
+  table_print(&t, TABLE_CSV, &out);
+  OK_STR(strbuf_str(&out), "option,0,1\nold,1,\nnew,,3\n",
+         "options that only one has are different");
+  table_done(&t);
+  strbuf_clear(&out);
+  view_same_options(&r.v, &t);
+  table_print(&t, TABLE_CSV, &out);
+  OK_STR(strbuf_str(&out), "option,value\nthreads,2\n", "others are not");
+  table_done(&t);
+  strbuf_clear(&out);
+  view_other_environment(&r.v, &t);
+  table_print(&t, TABLE_CSV, &out);
+  OK_STR(strbuf_str(&out),
+         "fact,0,1\nenvironment.cpu.governor,,powersave\n"
+         "database.server.version,,8\n",
+         "so are facts, but not what neither knows");
+  table_done(&t);
+  view_done(&r.v);
+  strbuf_done(&out);
+}
+
 int main(void)
 {
+  test_differences();
   test_percentiles();
   test_uneven_sweeps();
   return TAP_EXIT();
