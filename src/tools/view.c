@@ -36,18 +36,61 @@ static const struct result *typical(const struct group *g)
   return best;
 }
 
-/* The file's name without folders and ending, the values, or both. */
-static char *label_of(const struct view *v, const struct group *g)
+/* The end of a path: the name and so many folders above it. */
+static const char *tail_of(const char *path, size_t folders)
 {
-  const char *slash = strrchr(g->path, '/');
-  const char *name = slash ? slash + 1 : g->path;
+  const char *at = path + strlen(path);
+
+  while (at > path && (at[-1] != '/' || folders-- > 0))
+    at--;
+  return at;
+}
+
+static size_t without_ending(const char *name)
+{
   const size_t len = strlen(name);
-  const bool json = len > 5 && strcmp(name + len - 5, ".json") == 0;
+
+  return len > 5 && strcmp(name + len - 5, ".json") == 0 ? len - 5 : len;
+}
+
+static bool look_alike(const char *a, const char *b)
+{
+  const size_t len = without_ending(a);
+
+  return len == without_ending(b) && memcmp(a, b, len) == 0;
+}
+
+/* The file's name without folders and ending; with as many of them as other
+ * files need to have another name. */
+static char *name_of(const char *const *paths, size_t n, size_t file)
+{
+  const char *name;
+  size_t folders = 0;
+
+  for (size_t i = 0; i < n;) {
+    name = tail_of(paths[file], folders);
+    if (strcmp(paths[i], paths[file]) == 0 ||
+        !look_alike(name, tail_of(paths[i], folders))) {
+      i++;
+    } else if (name == paths[file] && tail_of(paths[i], folders) == paths[i]) {
+      return mem_strdup(name); /* the ending is the difference */
+    } else {
+      folders++;
+      i = 0;
+    }
+  }
+  name = tail_of(paths[file], folders);
+  return mem_strndup(name, without_ending(name));
+}
+
+/* The file's name, the values, or both. */
+static char *label_of(const struct view *v, size_t file, const struct group *g)
+{
   struct strbuf b = { 0 };
   char *label;
 
   if (v->n_files > 1 || !g->values)
-    strbuf_add(&b, name, json ? len - 5 : len);
+    strbuf_adds(&b, v->names[file]);
   if (g->values) {
     strbuf_adds(&b, b.len > 0 ? ": " : "");
     group_describe(g, &b);
@@ -57,9 +100,9 @@ static char *label_of(const struct view *v, const struct group *g)
   return label;
 }
 
-static int add_runs(struct view *v, const struct groups *groups,
-                    struct err *err)
+static int add_runs(struct view *v, size_t file, struct err *err)
 {
+  const struct groups *groups = &v->groups[file];
   struct view_run *more = realloc(v->runs,
                                   (v->n_runs + groups->n) * sizeof(*more));
 
@@ -69,7 +112,7 @@ static int add_runs(struct view *v, const struct groups *groups,
   for (size_t i = 0; i < groups->n; i++) {
     struct view_run *r = &v->runs[v->n_runs];
 
-    *r = (struct view_run){ .label = label_of(v, &groups->of[i]),
+    *r = (struct view_run){ .label = label_of(v, file, &groups->of[i]),
                             .group = &groups->of[i],
                             .run = typical(&groups->of[i]) };
     if (!r->label)
@@ -90,16 +133,22 @@ static int load(struct view *v, const char *const *paths, size_t n,
 {
   v->files = calloc(n + 1, sizeof(*v->files));
   v->groups = calloc(n + 1, sizeof(*v->groups));
-  if (!v->files || !v->groups)
+  v->names = calloc(n + 1, sizeof(*v->names));
+  if (!v->files || !v->groups || !v->names)
     return no_memory(err);
   v->n_files = n;
+  for (size_t i = 0; i < n; i++) {
+    v->names[i] = name_of(paths, n, i);
+    if (!v->names[i])
+      return no_memory(err);
+  }
   for (size_t i = 0; i < n; i++) {
     int rc = result_load(&v->files[i], paths[i], err);
 
     if (rc == 0)
       rc = groups_init(&v->groups[i], &v->files[i], err);
     if (rc == 0)
-      rc = add_runs(v, &v->groups[i], err);
+      rc = add_runs(v, i, err);
     if (rc < 0)
       return rc;
     if (v->groups[i].n > 1 && v->groups[i].of[0].values)
@@ -131,7 +180,9 @@ void view_done(struct view *v)
   for (size_t i = 0; i < v->n_files; i++) {
     groups_done(&v->groups[i]);
     result_file_done(&v->files[i]);
+    free(v->names[i]);
   }
+  free(v->names);
   free(v->groups);
   free(v->files);
   *v = (struct view){ 0 };

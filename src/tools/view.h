@@ -27,6 +27,7 @@ struct view_run {
 struct view {
   struct result_file *files; /* owned */
   struct groups *groups;     /* owned; of each file */
+  char **names; /* owned; of each file, short, and different if paths are */
   size_t n_files;
   struct view_run *runs; /* owned; all groups of all files */
   size_t n_runs;

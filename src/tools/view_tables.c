@@ -291,9 +291,10 @@ static void warning_row(struct table *t, const char *label, const char *text)
 
 /* Steps of sweeps that are in no group, because none of their repeats was good:
  * the first of each says why. */
-static void failed_steps(const struct result_file *f, const struct groups *g,
-                         struct table *t)
+static void failed_steps(const struct view *v, size_t file, struct table *t)
 {
+  const struct result_file *f = &v->files[file];
+
   for (size_t i = 0; i < f->n_steps; i++) {
     const struct result_step *s = &f->steps[i];
     const char *why = s->run ? json_text_at(s->run->json, "run.error") : NULL;
@@ -303,8 +304,10 @@ static void failed_steps(const struct result_file *f, const struct groups *g,
 
     for (size_t k = 0; k < i; k++)
       told = told || f->steps[k].combination == s->combination;
-    if (told || groups_find(g, s->values))
+    if (told || groups_find(&v->groups[file], s->values))
       continue;
+    if (v->n_files > 1)
+      strbuf_addf(&label, "%s: ", v->names[file]);
     group_describe(&step, &label);
     strbuf_addf(&text, "failed and is left out: %s",
                 why ? why : "it has no result");
@@ -318,7 +321,7 @@ void view_warnings(const struct view *v, struct table *t)
 {
   for (size_t i = 0; i < v->n_files; i++) {
     if (v->files[i].is_sweep)
-      failed_steps(&v->files[i], &v->groups[i], t);
+      failed_steps(v, i, t);
   }
   for (size_t i = 0; i < v->n_runs; i++) {
     const struct view_run *r = &v->runs[i];

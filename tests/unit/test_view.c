@@ -1,8 +1,10 @@
 /*
  * test_view.c - what reports show of documents that were made by hand.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -25,6 +27,13 @@ struct rig {
   struct view v;
 };
 
+static bool write_file(const char *path, const char *text)
+{
+  FILE *f = fopen(path, "w");
+
+  return f && fputs(text, f) >= 0 && fclose(f) == 0;
+}
+
 /* NULL ends the texts.  The files are gone once they are read. */
 static int show(struct rig *r, const char *const *texts)
 {
@@ -35,12 +44,9 @@ static int show(struct rig *r, const char *const *texts)
   if (!mkdtemp(r->folder))
     return -1;
   for (; texts[n]; n++) {
-    FILE *f;
-
     (void)snprintf(r->path[n], sizeof(r->path[n]), "%s/%zu.json", r->folder, n);
     r->paths[n] = r->path[n];
-    f = fopen(r->path[n], "w");
-    if (!f || fputs(texts[n], f) < 0 || fclose(f) != 0)
+    if (!write_file(r->path[n], texts[n]))
       return -1;
   }
   rc = view_init(&r->v, r->paths, n, &r->err);
@@ -188,10 +194,60 @@ static void test_differences(void)
   strbuf_done(&out);
 }
 
+static void test_names(void)
+{
+  static const struct {
+    const char *paths[FILES_MAX + 1], *labels[FILES_MAX];
+  } of[] = {
+    { { "a.json" }, { "a" } },
+    { { "x/a.json", "y/b.json" }, { "a", "b" } },
+    { { "base/result.json", "new/result.json" },
+      { "base/result", "new/result" } },
+    { { "x/base/a.json", "y/base/a.json", "new/a.json" },
+      { "x/base/a", "y/base/a", "new/a" } },
+    { { "base/a.json", "x/base/a.json" }, { "base/a", "x/base/a" } },
+    { { "a.json", "x/a.json", "b.json" }, { "a", "x/a", "b" } },
+    { { "x/a", "x/a.json" }, { "x/a", "x/a.json" } },
+    { { "a.json", "a.json" }, { "a", "a" } },
+  };
+
+  static const char *const folders[] = { "x",      "x/base", "y",
+                                         "y/base", "base",   "new" };
+  const size_t n_folders = sizeof(folders) / sizeof(folders[0]);
+  char top[] = "/tmp/bench-view-XXXXXX";
+  bool made = mkdtemp(top) && chdir(top) == 0;
+
+  for (size_t i = 0; made && i < n_folders; i++)
+    made = mkdir(folders[i], 0700) == 0;
+  OK(made, "makes folders");
+  for (size_t i = 0; made && i < sizeof(of) / sizeof(of[0]); i++) {
+    struct view v = { 0 };
+    struct err err = { "" };
+    size_t n = 0;
+
+    for (; of[i].paths[n]; n++)
+      made = made && write_file(of[i].paths[n],
+                                "{\"schema\": \"bench/1\", \"run\": {\"test\": "
+                                "\"cpu\"}, \"totals\": {\"events_per_s\": 9}}");
+    OK(made && view_init(&v, of[i].paths, n, &err) == 0 && v.n_runs == n,
+       "results in folders");
+    for (size_t k = 0; k < v.n_runs; k++)
+      OK_STR(v.runs[k].label, of[i].labels[k],
+             "are called by what is not the same");
+    view_done(&v);
+    while (n-- > 0)
+      (void)unlink(of[i].paths[n]);
+  }
+  for (size_t i = n_folders; i > 0; i--)
+    (void)rmdir(folders[i - 1]);
+  (void)rmdir(top);
+}
+
 int main(void)
 {
   test_differences();
   test_percentiles();
   test_uneven_sweeps();
+  test_names();
   return TAP_EXIT();
 }
