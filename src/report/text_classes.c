@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/fmt.h"
 #include "base/strbuf.h"
+#include "base/utf8.h"
 #include "report/text.h"
 #include "stats/report.h"
 
@@ -34,16 +35,11 @@ static double ms(uint64_t ns)
 /* On one line, cut between characters. */
 static void add_name(struct strbuf *b, const char *name)
 {
-  size_t i;
+  const size_t shown = utf8_cut(name, NAME_MOST);
 
-  for (i = 0; name[i] != '\0'; i++) {
-    const char c = name[i];
-
-    if (i >= NAME_MOST && ((unsigned char)c & 0xc0) != 0x80)
-      break;
-    strbuf_add(b, (unsigned char)c < ' ' ? " " : &c, 1);
-  }
-  strbuf_adds(b, name[i] != '\0' ? "...\n" : "\n");
+  for (size_t i = 0; i < shown; i++)
+    strbuf_add(b, (unsigned char)name[i] < ' ' ? " " : &name[i], 1);
+  strbuf_adds(b, name[shown] != '\0' ? "...\n" : "\n");
 }
 
 static void add_row(struct strbuf *b, const struct report_setup *setup,

@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "base/utf8.h"
 #include "results/jobj.h"
 #include "tools/compare.h"
 #include "tools/table.h"
 #include "tools/units.h"
 
 enum {
-  NAME_MAX_SHOWN = 60, /* of statements, in characters */
+  NAME_MAX_SHOWN = 60, /* of statements, in bytes */
 };
 
 const char *compare_verdict(const struct comparison *c)
@@ -75,10 +76,9 @@ static void figure_cell(struct table *t, const struct comparison *c,
 
 static void name_cell(struct table *t, const struct comparison *c)
 {
-  const size_t len = strlen(c->name);
-
-  if (len > NAME_MAX_SHOWN)
-    table_cellf(t, "%.*s...", NAME_MAX_SHOWN - 3, c->name);
+  if (strlen(c->name) > NAME_MAX_SHOWN)
+    table_cellf(t, "%.*s...", (int)utf8_cut(c->name, NAME_MAX_SHOWN - 3),
+                c->name);
   else
     table_cell(t, c->name);
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/strbuf.h"
+#include "base/utf8.h"
 #include "tools/table.h"
 
 /* Colours that those who see some colours alike can still tell apart (Okabe
@@ -61,23 +62,13 @@ static const char style[] =
   "align:right;white-space:nowrap}\n"
   "ul{padding-left:20px;margin:4px 0}\n";
 
-/* The length of the character at `text`, if it is well-formed UTF-8 and allowed
- * in a page; else 0. */
-static unsigned character(const unsigned char *text)
+/* The length of the character at `text`, if it is valid and allowed in a page;
+ * else 0. */
+static unsigned character(const char *text)
 {
-  const unsigned n = *text < 0x80             ? 1
-                     : (*text & 0xe0) == 0xc0 ? 2
-                     : (*text & 0xf0) == 0xe0 ? 3
-                     : (*text & 0xf8) == 0xf0 ? 4
-                                              : 0;
-
-  if (n == 1 && *text < 0x20 && *text != '\n' && *text != '\t')
+  if ((unsigned char)*text < 0x20 && *text != '\n' && *text != '\t')
     return 0;
-  for (unsigned i = 1; i < n; i++) {
-    if ((text[i] & 0xc0) != 0x80)
-      return 0;
-  }
-  return n;
+  return utf8_length(text);
 }
 
 static const char *escape(char c)
@@ -101,7 +92,7 @@ static const char *escape(char c)
 void html_add(struct strbuf *out, const char *text)
 {
   while (*text) {
-    const unsigned n = character((const unsigned char *)text);
+    const unsigned n = character(text);
     const char *escaped = escape(*text);
 
     if (escaped)

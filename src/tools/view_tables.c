@@ -9,6 +9,7 @@
 #include "base/compiler.h"
 #include "base/parse.h"
 #include "base/strbuf.h"
+#include "base/utf8.h"
 #include "tools/groups.h"
 #include "tools/numbers.h"
 #include "tools/table.h"
@@ -233,7 +234,8 @@ void view_statements(const struct view_run *r, struct table *t)
     const json_t *c = json_array_get(list, i);
     const char *name = json_text_at(c, "name");
 
-    table_cellf(t, "%.*s", STATEMENT_SHOWN, name ? name : "?");
+    name = name ? name : "?";
+    table_cellf(t, "%.*s", (int)utf8_cut(name, STATEMENT_SHOWN), name);
     count_cell(t, json_number_at(c, "count"));
     count_cell(t, json_number_at(c, "count_per_s"));
     count_cell(t, json_number_at(c, "errors"));

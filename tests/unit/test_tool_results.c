@@ -256,6 +256,22 @@ static void is_refused(const struct comparisons *c, int rc,
      "different tests are not compared");
 }
 
+static void test_long_names(void)
+{
+  /* The last character of what is shown begins within, and ends behind. */
+  char name[] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+                "\xc3\xa4zzzzzz";
+  struct comparison one = { .name = name, .kind = COMPARE_CLASS };
+  const struct comparisons c = { .of = &one, .n = 1 };
+  struct strbuf out = { 0 };
+
+  compare_print(&c, true, &out);
+  OK(strstr(strbuf_str(&out), "| xxxxxxxx") &&
+       strstr(strbuf_str(&out), "x... |"),
+     "names are cut between characters");
+  strbuf_done(&out);
+}
+
 static void test_sweep(void)
 {
   struct strbuf text = { 0 }, name = { 0 };
@@ -313,6 +329,7 @@ int main(void)
   compare(at_1000, (struct run){ 0, "cpu", RATE("1000"), 0 }, is_still);
   compare(at_1000, at_500, is_slower_in_rate);
   compare(at_500, at_1000, is_not_slower);
+  test_long_names();
   test_sweep();
   return TAP_EXIT();
 }

@@ -150,6 +150,29 @@ static void test_percentiles(void)
   strbuf_done(&has);
 }
 
+static void test_long_names(void)
+{
+  struct strbuf text = { 0 };
+  struct table t = { 0 };
+  struct rig r;
+
+  strbuf_adds(
+    &text, "{\"schema\": \"bench/1\", \"run\": {\"test\": \"t\"}, \"totals\": "
+           "{\"events_per_s\": 9}, \"classes\": [{\"name\": \"");
+  for (int i = 0; i < 299; i++)
+    strbuf_adds(&text, "x");
+  strbuf_adds(&text, "\xc3\xa4\"}]}");
+  OK(show(&r, (const char *const[]){ strbuf_str(&text), NULL }) == 0,
+     "a long statement");
+  view_statements(&r.v.runs[0], &t);
+  OK(strspn(cell(&t, 1, "operation"), "x") == 299 &&
+       strlen(cell(&t, 1, "operation")) == 299,
+     "is cut between characters");
+  table_done(&t);
+  view_done(&r.v);
+  strbuf_done(&text);
+}
+
 static void test_differences(void)
 {
   static const char *const runs[] = {
@@ -246,6 +269,7 @@ static void test_names(void)
 int main(void)
 {
   test_differences();
+  test_long_names();
   test_percentiles();
   test_uneven_sweeps();
   test_names();

@@ -1,0 +1,21 @@
+/*
+ * utf8.h - characters in text that may be anything.
+ */
+#ifndef BENCH_BASE_UTF8_H
+#define BENCH_BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The length of the character that the text begins with, 1 to 4 bytes; 0: it
+ * ends here, or this is no valid UTF-8. */
+unsigned utf8_length(const char *text);
+
+/* Is all of it valid? */
+bool utf8_is_valid(const char *text);
+
+/* How many of the first `most` bytes there are, without the beginning of a
+ * character that goes on behind them. */
+size_t utf8_cut(const char *text, size_t most);
+
+#endif
