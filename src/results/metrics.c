@@ -5,6 +5,7 @@
 
 #include "base/compiler.h"
 #include "base/strbuf.h"
+#include "base/utf8.h"
 #include "results/jobj.h"
 #include "results/shared.h"
 #include "stats/class_stats.h"
@@ -21,12 +22,18 @@ static const uint64_t limit_ns[] = {
 
 void metrics_label(struct strbuf *b, const char *name, const char *value)
 {
+  const bool valid = utf8_is_valid(value);
+
   strbuf_addf(b, "%s=\"", name);
   for (; *value; value++) {
-    if (*value == '\n')
+    const unsigned char c = (unsigned char)*value;
+
+    if (c == '\n')
       strbuf_adds(b, "\\n");
-    else if (*value == '\\' || *value == '"')
-      strbuf_addf(b, "\\%c", *value);
+    else if (c == '\\' || c == '"')
+      strbuf_addf(b, "\\%c", c);
+    else if (c >= 0x80 && !valid)
+      strbuf_addf(b, "%c%c", 0xc0 | c >> 6, 0x80 | (c & 0x3f));
     else
       strbuf_add(b, value, 1);
   }

@@ -19,7 +19,8 @@ void metrics_write(struct strbuf *b, const struct results_shared *shared,
 void metrics_histogram(struct strbuf *b, const char *name,
                        const struct hist_sum *h, double sum_s);
 
-/* NAME="VALUE" with what needs it escaped. */
+/* NAME="VALUE" with what needs it escaped.  A value that is no valid UTF-8 is
+ * stored as in documents: byte by byte, as Latin-1. */
 void metrics_label(struct strbuf *b, const char *name, const char *value);
 
 #endif

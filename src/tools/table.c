@@ -112,6 +112,18 @@ static void add_blanks(struct strbuf *out, size_t n)
     strbuf_adds(out, " ");
 }
 
+/* A row is one line, whatever is in its cells; what `special` has gets a
+ * backslash. */
+static void add_in_line(struct strbuf *out, const char *cell,
+                        const char *special)
+{
+  for (; *cell; cell++) {
+    if (strchr(special, *cell))
+      strbuf_adds(out, "\\");
+    strbuf_add(out, *cell == '\n' || *cell == '\r' ? " " : cell, 1);
+  }
+}
+
 static void print_text(const struct table *t, struct strbuf *out)
 {
   for (size_t r = 0; r < rows_of(t); r++) {
@@ -128,17 +140,11 @@ static void print_text(const struct table *t, struct strbuf *out)
         add_blanks(out, owed);
         owed = 0;
       }
-      strbuf_adds(out, cell);
+      add_in_line(out, cell, "");
       owed += 2 + (right ? 0 : pad);
     }
     strbuf_adds(out, "\n");
   }
-}
-
-static void add_markdown_cell(struct strbuf *out, const char *cell)
-{
-  for (; *cell; cell++)
-    strbuf_addf(out, "%s%c", *cell == '|' ? "\\" : "", *cell);
 }
 
 static void print_markdown(const struct table *t, struct strbuf *out)
@@ -146,7 +152,7 @@ static void print_markdown(const struct table *t, struct strbuf *out)
   for (size_t r = 0; r < rows_of(t); r++) {
     for (size_t c = 0; c < t->columns; c++) {
       strbuf_adds(out, c > 0 ? " | " : "| ");
-      add_markdown_cell(out, t->cells[r * t->columns + c]);
+      add_in_line(out, t->cells[r * t->columns + c], "|");
     }
     strbuf_adds(out, " |\n");
     for (size_t c = 0; r == 0 && c < t->columns; c++)

@@ -156,6 +156,12 @@ static void test_text(void)
   OK(is_openmetrics(strbuf_str(&b)), "before the start");
   OK(strstr(b.text, "test=\"a\\\"b\\\\c\\nd\"}"), "labels are escaped");
   strbuf_done(&b);
+  metrics_label(&b, "class", "SELECT '\xe4\xc3\xa4'");
+  metrics_label(&b, "class", "\xc3\xa4");
+  OK_STR(strbuf_str(&b),
+         "class=\"SELECT '\xc3\xa4\xc3\x83\xc2\xa4'\"class=\"\xc3\xa4\"",
+         "and UTF-8");
+  strbuf_done(&b);
 
   (void)recorders_init(&rs, 2, true, &err);
   (void)class_set_new(&set, 2, &err);

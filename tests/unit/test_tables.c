@@ -22,17 +22,17 @@ static void fill(struct table *t)
   table_end_row(t);
   table_cell(t, "c|d");
   table_cell(t, "-");
-  table_cell(t, "x");
+  table_cell(t, "x\ny");
   table_end_row(t);
 }
 
 static void test_table(void)
 {
   static const char *const want[] = {
-    "name      n  note\na,\"b\"  1.50\nc|d       -  x\n",
+    "name      n  note\na,\"b\"  1.50\nc|d       -  x y\n",
     "| name | n | note |\n|---|---:|---|\n| a,\"b\" | 1.50 |  |\n"
-    "| c\\|d | - | x |\n",
-    "name,n,note\n\"a,\"\"b\"\"\",1.50,\nc|d,-,x\n",
+    "| c\\|d | - | x y |\n",
+    "name,n,note\n\"a,\"\"b\"\"\",1.50,\nc|d,-,\"x\ny\"\n",
   };
   struct table t = { 0 };
 
