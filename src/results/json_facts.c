@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "base/facts.h"
+#include "base/utf8.h"
 #include "opt/optset.h"
 #include "results/jobj.h"
 #include "results/json_parts.h"
@@ -139,6 +140,21 @@ static json_t *option_value(const struct opt_entry *e)
   return text[0] != '\0' ? json_text(text) : json_null();
 }
 
+/* Is a text among the values that documents can have only byte by byte? */
+static bool is_latin(const struct opt_entry *e)
+{
+  const struct opt_list *list;
+
+  if (e->row->type != OPT_TYPE_LIST)
+    return !utf8_is_valid(opt_get_string(e));
+  list = opt_get_list(e);
+  for (size_t i = 0; i < list->n; i++) {
+    if (!utf8_is_valid(list->items[i]))
+      return true;
+  }
+  return false;
+}
+
 static const char *source_name(enum opt_source source)
 {
   static const char *const names[] = {
@@ -165,6 +181,8 @@ static json_t *option(const struct opt_entry *e)
     jobj_bool(&o, "secret", true);
   else
     jobj_add(&o, "value", option_value(e));
+  if (!is_secret(e) && is_latin(e))
+    jobj_bool(&o, "latin1", true);
   jobj_text(&o, "source", source_name(e->source));
   if (e->where)
     jobj_text(&o, "where", e->where);

@@ -19,11 +19,8 @@
 #include "opt/suggest.h"
 #include "results/options.h"
 #include "tools/result.h"
+#include "tools/sweep_opts.h"
 #include "tools/tool.h"
-
-enum {
-  VALUE_MAX = 65536,
-};
 
 /* What belongs to the process of that time, or to its files. */
 static const char *const left_out[] = {
@@ -121,7 +118,29 @@ static int check_secret(const struct tool_args *args, const char *name,
   return 0; /* the program reads the variable itself */
 }
 
-/* --sweep has one line per time that it was given; an empty value is one. */
+/* Bytes that are no text cannot be told from the characters that documents
+ * have instead. */
+static int check_text(const char *name, const json_t *option, struct err *err)
+{
+  if (!json_is_true(json_object_get(option, "latin1")))
+    return 0;
+  return err_set(err, -EINVAL,
+                 "the value of --%.60s is not in results, because it is no "
+                 "valid UTF-8: give it again",
+                 name);
+}
+
+/* Each time that it is given adds a line. */
+static bool has_lines(const char *name)
+{
+  for (const struct opt *o = sweep_opts; o->type != OPT_TYPE_END; o++) {
+    if ((o->flags & OPT_COLLECT) && opt_name_equal(o->name, name))
+      return true;
+  }
+  return false;
+}
+
+/* An empty value is a line. */
 static void add_lines(struct args *a, const char *name, const char *lines)
 {
   do {
@@ -141,15 +160,18 @@ static void add_lines(struct args *a, const char *name, const char *lines)
 static void add_value(struct args *a, const struct result *r, const char *name,
                       const json_t *option)
 {
-  char *value = malloc(VALUE_MAX);
+  struct strbuf value = { 0 };
 
-  if (!value)
+  if (!result_option(r, name, &value) &&
+      !json_is_null(json_object_get(option, "value")))
+    return;
+  if (value.failed)
     a->failed = true;
-  else if (json_is_null(json_object_get(option, "value")))
-    add_option(a, name, "");
-  else if (result_option(r, name, value, VALUE_MAX))
-    add_lines(a, name, value);
-  free(value);
+  else if (has_lines(name))
+    add_lines(a, name, strbuf_str(&value));
+  else
+    add_option(a, name, strbuf_str(&value));
+  strbuf_done(&value);
 }
 
 static int add_one(struct args *a, const struct tool_args *args,
@@ -157,6 +179,7 @@ static int add_one(struct args *a, const struct tool_args *args,
                    const json_t *option, struct err *err)
 {
   const char *source = json_text_at(option, "source");
+  int rc;
 
   if (opt_rows_have(results_opts, name))
     return 0;
@@ -169,8 +192,12 @@ static int add_one(struct args *a, const struct tool_args *args,
     return 0;
   if (json_is_true(json_object_get(option, "secret")))
     return check_secret(args, name, err);
-  add_value(a, r, name, option);
-  return 0;
+  if (is_given(args, name) && !has_lines(name))
+    return 0;
+  rc = check_text(name, option, err);
+  if (rc == 0)
+    add_value(a, r, name, option);
+  return rc;
 }
 
 /* Sweeps are run as they were, single steps and runs without their sweep. */
@@ -265,9 +292,9 @@ static int run_rerun(const struct tool_args *args, struct err *err)
   /* make_args() has set it.
    * NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
   (void)execv("/proc/self/exe", a.of);
-  (void)err_sys(err, "cannot start the program again");
+  rc = err_sys(err, "cannot start the program again,");
   args_done(&a);
-  return TOOL_FAILED;
+  return rc == -E2BIG ? TOOL_BAD_INPUT : TOOL_FAILED;
 }
 
 static const struct opt no_opts[] = { OPT_END };

@@ -102,23 +102,16 @@ static void add_value(struct strbuf *out, const json_t *value)
   }
 }
 
-bool result_option(const struct result *r, const char *name, char *out,
-                   size_t size)
+bool result_option(const struct result *r, const char *name, struct strbuf *out)
 {
   const json_t *option = json_object_get(json_object_get(r->json, "options"),
                                          name);
   const json_t *value = json_object_get(option, "value");
-  struct strbuf text = { 0 };
-  bool fits;
 
-  if (!value || json_is_null(value) || size == 0)
+  if (!value || json_is_null(value))
     return false;
-  add_value(&text, value);
-  fits = !text.failed && text.len < size;
-  if (fits)
-    memcpy(out, strbuf_str(&text), text.len + 1);
-  strbuf_done(&text);
-  return fits;
+  add_value(out, value);
+  return true;
 }
 
 static void read_interval(struct result_interval *ret, const json_t *json)

@@ -14,6 +14,7 @@
 
 struct err;
 struct hist_sum;
+struct strbuf;
 
 #define RESULT_SCHEMA "bench/1"             /* a run */
 #define RESULT_SCHEMA_SWEEP "bench-sweep/1" /* with runs in its steps */
@@ -84,10 +85,10 @@ double result_interval_percentile(const struct result_interval *i,
  * read.  The caller frees it with hist_sum_free(). */
 struct hist_sum *result_histogram(const struct result *r);
 
-/* An option as text, in the form of a command line; false: it has no value.
- * `out` has `size` bytes. */
-bool result_option(const struct result *r, const char *name, char *out,
-                   size_t size);
+/* Appends the value of an option, in the form of a command line; false: it has
+ * none. */
+bool result_option(const struct result *r, const char *name,
+                   struct strbuf *out);
 
 /* Values somewhere in a document: `path` is "run.start_time". */
 const json_t *json_at(const json_t *json, const char *path);

@@ -518,6 +518,47 @@ LUA
   must has "$(grep -A 2 '"db-ignore-errors"' again.json)" '"source": "command_line"'
 }
 
+@test "rerun: values are given as they were, or not at all" {
+  cat >options.lua <<'LUA'
+sysbench.cmdline.options = { word = {"a word", "usual"} }
+function event()
+  local f = io.open("word", "wb")
+  f:write(sysbench.opt.word)
+  f:close()
+end
+LUA
+  local long
+  printf -v long '%0100000d' 0
+  local word
+  for word in $'two\nlines' $'\nlines\n\n' "$long" $'t\xc3\xa4glich'; do
+    "$BENCH" ./options.lua --word="$word" --events=1 --json=a.json run >/dev/null
+    rm word
+    bench rerun a.json
+    must is "$status" 0
+    must is "$(cat word; echo .)" "$word."
+  done
+  # What documents cannot hold.
+  "$BENCH" ./options.lua --word=$'t\xe4glich' --events=1 --json=a.json run >/dev/null
+  must json a.json 'd["options"]["word"]["latin1"] == True'
+  rm word
+  bench rerun a.json
+  must is "$status" 2
+  must is "$stderr" "FATAL: the value of --word is not in results, because it is no valid UTF-8: give it again"
+  [ ! -e word ]
+  bench rerun a.json --word=again
+  must is "$status" 0
+  must is "$(<word)" again
+  # What command lines cannot hold.
+  python3 -c '
+import json
+d = json.load(open("a.json"))
+d["options"]["word"] = dict(value="x" * 200000, source="config_file")
+json.dump(d, open("long.json", "w"))'
+  bench rerun long.json
+  must is "$status" 2
+  must has "$stderr" '^FATAL: cannot start the program again, errno = 7'
+}
+
 @test "rerun: secrets have to be given again" {
   cat >secret.json <<'JSON'
 {"schema": "bench/1", "run": {"test": "cpu"}, "totals": {"events": 1},

@@ -97,15 +97,18 @@ static int read_results(void *path, struct err *err)
 {
   struct result_file f = { 0 };
   struct groups g = { 0 };
-  char words[16];
+  struct strbuf words = { 0 };
   int rc = result_load(&f, path, err);
 
   if (rc < 0)
     return rc;
   if (f.n_steps != 2 || f.steps[0].run->n_intervals != 8)
     rc = -EIO;
-  if (rc == 0 && !result_option(f.steps[0].run, "words", words, sizeof(words)))
-    rc = no_memory(err); /* it has a value, so that must be why */
+  if (rc == 0 && !result_option(f.steps[0].run, "words", &words))
+    rc = -EIO;
+  if (rc == 0 && words.failed)
+    rc = no_memory(err);
+  strbuf_done(&words);
   if (rc == 0)
     rc = groups_init(&g, &f, err);
   if (rc == 0)
