@@ -131,9 +131,13 @@ static int expand_real(struct sweep_spec *spec, const struct range *r,
   const double slack = fabs(r->to_real) * 1e-12;
 
   for (unsigned i = 0;; i++) {
-    const double value = r->factor ? r->from_real * pow(r->step_real, i)
-                                   : r->from_real + i * r->step_real;
+    double value = r->factor ? r->from_real * pow(r->step_real, i)
+                             : r->from_real + i * r->step_real;
     int rc;
+
+    /* All that is left of two numbers that cancel is their rounding. */
+    if (!r->factor && fabs(value) < r->step_real * 1e-9)
+      value = 0;
 
     if (!(value <= r->to_real + slack))
       return 0;
