@@ -2,18 +2,22 @@
  * result_file.c - files of results: a run, or a sweep with its steps.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "tools/result.h"
 
+static int cannot_read(const char *path, int error, struct err *err)
+{
+  return err_set(err, -error, "cannot read '%.400s': %s", path,
+                 strerror(error));
+}
+
 /* One line of what Jansson says; it may quote a piece of the file. */
 static int refuse_text(const char *path, const json_error_t *e, struct err *err)
 {
-  if (json_error_code(e) == json_error_cannot_open_file)
-    return err_set(err, -errno, "cannot read '%.400s': %s", path,
-                   strerror(errno));
   if (json_error_code(e) == json_error_premature_end_of_input)
     return err_set(err, -EINVAL,
                    "'%.400s' is cut off or empty: no complete "
@@ -93,16 +97,31 @@ static int read_sweep(struct result_file *f, struct err *err)
   return 0;
 }
 
+/* A folder, for one, can be opened, but not read. */
+static int load_json(struct result_file *f, struct err *err)
+{
+  FILE *stream = fopen(f->path, "rb");
+  json_error_t error;
+  int rc = 0;
+
+  if (!stream)
+    return cannot_read(f->path, errno, err);
+  errno = 0;
+  f->json = json_loadf(stream, 0, &error);
+  if (!f->json)
+    rc = ferror(stream) && errno != 0 ? cannot_read(f->path, errno, err)
+                                      : refuse_text(f->path, &error, err);
+  (void)fclose(stream);
+  return rc;
+}
+
 int result_load(struct result_file *ret, const char *path, struct err *err)
 {
   struct result_file f = { .path = path };
-  json_error_t error;
-  int rc;
+  int rc = load_json(&f, err);
 
-  f.json = json_load_file(path, 0, &error);
-  if (!f.json)
-    return refuse_text(path, &error, err);
-  rc = check_schema(&f, err);
+  if (rc == 0)
+    rc = check_schema(&f, err);
   if (rc == 0)
     rc = f.is_sweep ? read_sweep(&f, err)
                     : result_read(&f.run, path, f.json, err);

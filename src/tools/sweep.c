@@ -56,10 +56,11 @@ static void show_complaint(const struct sweep *s, FILE *complaint,
   while ((n = fread(piece, 1, sizeof(piece), complaint)) > 0)
     (void)fwrite(piece, 1, n, stderr);
   sweep_plan_describe(&s->plan, combination, &what);
-  (void)fprintf(stderr,
-                "The step %s of the sweep is impossible: nothing was "
-                "started\n",
-                strbuf_str(&what));
+  if (s->plan.n_specs > 0)
+    (void)fprintf(stderr,
+                  "The step %s of the sweep is impossible: nothing was "
+                  "started\n",
+                  strbuf_str(&what));
   strbuf_done(&what);
 }
 

@@ -143,6 +143,10 @@ LUA
   bench cpu --sweep=no-such:1 run
   must is "$status" 1
   must has "$stderr" '^invalid option: --no-such=1$'
+  bench cpu --repeat=2 --threads=0 run
+  must is "$status" 1
+  must is "$(wc -l <<<"$stderr")" 1
+  must has "$stderr" "^FATAL: Invalid value for --threads: '0'"
   bench threads --sweep=threads:1 --sweep-prepare=on run
   must is "$status" 1
   must has "$stderr" "does not implement the '(prepare|cleanup)' command"
@@ -590,6 +594,10 @@ JSON
       [ ! -e page.html ]
     done
   done
+  mkdir folder
+  bench compare folder a.json
+  must is "$status" 2
+  must is "$stderr" "FATAL: cannot read 'folder': Is a directory"
   bench compare a.json memory.json
   must is "$status" 2
   must has "$stderr" 'results of different tests'
