@@ -21,11 +21,14 @@ static const char *const shared_names[] = { "BENCH_COMPAT", "LUA_PATH" };
 static const char *const shared_prefixes[] = { "BENCH_MYSQL_", "BENCH_PGSQL_",
                                                "PG", "MYSQL_" };
 
-/* `entry` is NAME=VALUE. */
+/* `entry` is NAME=VALUE; what a caller of exec() has made without a value is no
+ * variable, and nobody can unset it. */
 static bool is_shared(const char *entry)
 {
   const size_t len = strcspn(entry, "=");
 
+  if (entry[len] == '\0')
+    return false;
   for (size_t i = 0; i < ARRAY_SIZE(shared_names); i++) {
     if (strlen(shared_names[i]) == len &&
         strncmp(entry, shared_names[i], len) == 0)
