@@ -8,6 +8,16 @@
 
 #include "tools/units.h"
 
+/* Whatever files contain: margins of limits and their differences are finite,
+ * and there are numbers between them. */
+#define MOST 1e300
+#define LEAST 1e-300
+
+static double bounded(double value)
+{
+  return value > MOST ? MOST : value < -MOST ? -MOST : value;
+}
+
 /* What is linear on the paper. */
 static double stretch(const struct axis *a, double value)
 {
@@ -84,8 +94,8 @@ static void fit_linear(struct axis *a, double low, double high, unsigned most)
 
   if (a->from_zero && low > 0)
     low = 0;
-  if (!(high > low))
-    high = low + (low != 0 ? fabs(low) : 1);
+  if (!(high - low > LEAST))
+    high = low + (fabs(low) > LEAST ? fabs(low) : 1);
   step = nice_step(high - low, most);
   first = lround(floor(low / step + 1e-9));
   last = lround(ceil(high / step - 1e-9));
@@ -168,6 +178,8 @@ static void fit_given(struct axis *a, unsigned most)
 
 void axis_fit(struct axis *a, double low, double high, unsigned most)
 {
+  low = bounded(low);
+  high = bounded(high);
   a->n_ticks = 0;
   if (a->n_at > 0) {
     a->low = low;

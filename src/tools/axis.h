@@ -48,7 +48,7 @@ struct axis {
   size_t n_ticks;
 };
 
-/* Choose limits that hold low..high, and at most `most` ticks. */
+/* Choose limits that hold low..high (up to 1e300), and at most `most` ticks. */
 void axis_fit(struct axis *a, double low, double high, unsigned most);
 
 /* The place of a value between 0 and 1; outside of that for values outside. */

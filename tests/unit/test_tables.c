@@ -106,6 +106,33 @@ static void test_axes(void)
   }
 }
 
+/* Files may contain what no run has measured. */
+static void test_far_axes(void)
+{
+  static const double spans[][2] = {
+    { 1, 1.7e308 },      { -1.7e308, 1.7e308 }, { 1.7e308, 1.7e308 },
+    { 5e-324, 1.7e308 }, { 5e-324, 1e-320 },    { 0, 5e-324 },
+    { 1e16, 1e16 + 2 },
+  };
+
+  for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]); i++) {
+    struct axis linear = { .unit = AXIS_COUNT };
+    struct axis log = { .kind = AXIS_LOG, .unit = AXIS_TIME };
+    bool finite = true;
+
+    axis_fit(&linear, spans[i][0], spans[i][1], 6);
+    axis_fit(&log, spans[i][0], spans[i][1], 6);
+    for (size_t k = 0; k < linear.n_ticks; k++)
+      finite = finite && isfinite(linear.ticks[k].value);
+    for (size_t k = 0; k < log.n_ticks; k++)
+      finite = finite && isfinite(log.ticks[k].value);
+    OK(finite && isfinite(linear.low) && isfinite(linear.high) &&
+         isfinite(log.low) && isfinite(log.high),
+       "axes are finite");
+    OK(linear.n_ticks <= 8 && log.n_ticks <= 8, "and not full of ticks");
+  }
+}
+
 static void test_charts(void)
 {
   const double x[] = { 1, 2, 3 }, y[] = { 10, NAN, 30 };
@@ -143,6 +170,7 @@ int main(void)
   test_table();
   test_units();
   test_axes();
+  test_far_axes();
   test_charts();
   return TAP_EXIT();
 }
