@@ -76,9 +76,8 @@ void suggest_offer(struct suggest *s, const char *name)
 {
   int edits = s->edits; /* worse than what is found: of no interest */
 
-  if (edits > 0 && is_start(s->typed, name))
-    edits = 1;
-  else if (!is_within(s->typed, name, edits))
+  if (!is_within(s->typed, name, edits) &&
+      !(edits == MAX_EDITS && is_start(s->typed, name)))
     return;
   while (edits > 0 && is_within(s->typed, name, edits - 1))
     edits--;

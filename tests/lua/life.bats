@@ -374,5 +374,5 @@ L
     must has "$output" "^$where	popen	0000000000000000$"
     must grep -qx "$where execute SigBlk:.0000000000000000" out
   done
-  must has "$output" '^kill	0	768	[1-9]'
+  must has "$output" '^kill	0	768	1$'
 }

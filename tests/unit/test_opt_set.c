@@ -160,7 +160,7 @@ static const struct {
   { "table--siz", "table-size" },
   { "tabel-sizeee", NULL },
   { "tab", "table-size" }, /* its beginning */
-  { "wri", NULL },         /* that of two */
+  { "wri", "writ" },       /* nearer than "write" */
 };
 
 static void check_suggestions(void)

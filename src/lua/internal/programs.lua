@@ -4,8 +4,11 @@
 -- inherit that: a script could not end what it has started with kill.
 local host = ...
 local C = host.ffi.C
-local popen, execute = host.popen, host.execute
+local popen = host.popen
 local pcall, error, type = pcall, error, type
+
+-- LuaJIT can be built for the functions of Lua 5.2, where `goto` is no name.
+local is_52 = loadstring("local goto") == nil
 
 local M = {}
 
@@ -19,26 +22,25 @@ function M.popen(...)
   return file, message, number
 end
 
+-- Not system(): while it runs SIGINT is ignored, and one that waits to be seen is
+-- forgotten.
 function M.execute(command)
   if command == nil then
-    return execute()
-  elseif type(command) == "number" then
-    command = tostring(command)
-  elseif type(command) ~= "string" then
+    return is_52 or 1 -- there is a shell
+  elseif type(command) ~= "string" and type(command) ~= "number" then
     error(("bad argument #1 to 'execute' (string expected, got %s)"):format(type(command)), 2)
   end
-  local status = C.bench_execute(command)
-  if type(execute()) ~= "boolean" then
+  local status = C.bench_execute(tostring(command))
+  if not is_52 then
     return status
   end
-  -- A LuaJIT that was built for the functions of Lua 5.2.
-  local number, signal = math.floor(status / 256), status % 128
-  if status == -1 then
+  local signal = status % 128
+  if status < 0 then
     return nil, "cannot start a process", host.ffi.errno()
   elseif signal > 0 then
     return nil, "signal", signal
   end
-  return number == 0 or nil, "exit", number
+  return status == 0 or nil, "exit", math.floor(status / 256)
 end
 
 return M

@@ -265,7 +265,7 @@ end
 function host.named_histogram(name, unit)
   return use("counter").named_histogram(name, unit)
 end
-host.execute, host.popen = os.execute, io.popen
+host.popen = io.popen
 lazily("programs", { "execute" }, { [""] = os })
 lazily("programs", { "popen" }, { [""] = io })
 lazily("histogram", { "new" }, { [""] = sysbench.histogram })
