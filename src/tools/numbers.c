@@ -6,6 +6,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Dependence that lasts for so many numbers is looked for among means of a few:
+ * the time that all lags take grows with the square of their number. */
+enum {
+  LAGS_MAX = 1024,
+  TOGETHER = 16
+};
+
 static int by_value(const void *a, const void *b)
 {
   const double x = *(const double *)a, y = *(const double *)b;
@@ -130,6 +137,21 @@ double student_quantile(double p, double df)
   return sqrt(df * y);
 }
 
+/* Of the means of successive numbers, which last as long as the numbers do. */
+static double coarser_time(const double *x, size_t n)
+{
+  const size_t m = n / TOGETHER;
+  double *means = calloc(m, sizeof(*means));
+  double tau = 1;
+
+  for (size_t i = 0; means && i < m * TOGETHER; i++)
+    means[i / TOGETHER] += x[i] / TOGETHER;
+  if (means)
+    tau = autocorrelation_time(means, m);
+  free(means);
+  return TOGETHER * tau;
+}
+
 double autocorrelation_time(const double *x, size_t n)
 {
   const struct spread s = spread_of(x, n);
@@ -141,6 +163,8 @@ double autocorrelation_time(const double *x, size_t n)
   for (size_t lag = 1; lag < n / 2; lag++) {
     double sum = 0;
 
+    if (lag > LAGS_MAX)
+      return coarser_time(x, n);
     for (size_t i = 0; i + lag < n; i++)
       sum += (x[i] - s.mean) * (x[i + lag] - s.mean);
     tau += 2 * sum / ((double)(n - 1) * s.variance);

@@ -32,7 +32,8 @@ double normal_quantile(double p);
 
 /*
  * The integrated autocorrelation time of a series: how many successive numbers
- * count for one independent one; at least 1.
+ * count for one independent one; at least 1.  Times of hundreds of numbers are
+ * estimated from means of a few of them.
  */
 double autocorrelation_time(const double *x, size_t n);
 

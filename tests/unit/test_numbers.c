@@ -86,10 +86,38 @@ static void test_autocorrelation(void)
   OK(autocorrelation_time(red, 0) == 1, "nothing");
 }
 
+/* A day of intervals: dependence that outlasts what is looked at one by one. */
+static void test_long_series(void)
+{
+  enum {
+    N = 86400,
+    SHORT = 1800
+  };
+  static double drift[N], red[N];
+  struct rng rng;
+  double last = 0, share;
+
+  rng_seed(&rng, 1, RNG_INTERNAL, 0);
+  for (int i = 0; i < N; i++) {
+    const double noise = normal_quantile(rng_double(&rng) * 0.9999 + 5e-5);
+
+    drift[i] = i * (100.0 / N) + noise;
+    last = 0.998 * last + noise;
+    red[i] = last;
+  }
+  OK(near(autocorrelation_time(red, N), 999, 0.3), "an AR(1) process");
+  share = autocorrelation_time(drift, N) / N;
+  for (int i = 0; i < SHORT; i++)
+    drift[i] = i * (100.0 / SHORT);
+  OK(near(share, autocorrelation_time(drift, SHORT) / SHORT, 0.02),
+     "drift lasts as long as the series does, short or long");
+}
+
 int main(void)
 {
   test_spread();
   test_quantiles();
   test_autocorrelation();
+  test_long_series();
   return TAP_EXIT();
 }
