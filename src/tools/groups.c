@@ -134,7 +134,9 @@ void group_describe(const struct group *g, struct strbuf *out)
   }
 }
 
-double group_median(const struct group *g, double (*of)(const struct result *))
+/* Of a figure, or, if `of` is NULL, of a percentile. */
+static double median_of(const struct group *g,
+                        double (*of)(const struct result *), const char *key)
 {
   double *x = calloc(g->n + 1, sizeof(*x));
   double median = NAN;
@@ -142,8 +144,18 @@ double group_median(const struct group *g, double (*of)(const struct result *))
   if (!x)
     return NAN;
   for (size_t i = 0; i < g->n; i++)
-    x[i] = of(g->runs[i]);
+    x[i] = of ? of(g->runs[i]) : result_percentile(g->runs[i], key);
   median = spread_of(x, g->n).median;
   free(x);
   return median;
+}
+
+double group_median(const struct group *g, double (*of)(const struct result *))
+{
+  return median_of(g, of, NULL);
+}
+
+double group_percentile(const struct group *g, const char *key)
+{
+  return median_of(g, NULL, key);
 }

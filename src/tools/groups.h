@@ -35,7 +35,9 @@ const struct group *groups_find(const struct groups *g, const json_t *values);
 /* "threads=2, table_size=100", or nothing. */
 void group_describe(const struct group *g, struct strbuf *out);
 
-/* The median of a figure over the runs; NAN without any. */
+/* The median of a figure, or of a percentile, over the runs; NAN without any.
+ */
 double group_median(const struct group *g, double (*of)(const struct result *));
+double group_percentile(const struct group *g, const char *key);
 
 #endif

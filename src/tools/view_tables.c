@@ -155,6 +155,11 @@ static bool has_queries(const struct view *v)
   return false;
 }
 
+static double events_of(const struct result *r)
+{
+  return r->events;
+}
+
 static double throughput_of(const struct result *r)
 {
   return r->events_per_s;
@@ -163,6 +168,35 @@ static double throughput_of(const struct result *r)
 static double queries_of(const struct result *r)
 {
   return r->queries_per_s;
+}
+
+static double mean_of(const struct result *r)
+{
+  return r->mean_ns;
+}
+
+static double min_of(const struct result *r)
+{
+  return r->min_ns;
+}
+
+static double max_of(const struct result *r)
+{
+  return r->max_ns;
+}
+
+static double cpus_of(const struct result *r)
+{
+  return r->cpus_used;
+}
+
+static double all_errors(const struct group *g)
+{
+  double sum = 0;
+
+  for (size_t i = 0; i < g->n; i++)
+    sum += g->runs[i]->errors;
+  return sum;
 }
 
 static void summary_head(struct table *t, bool queries,
@@ -184,24 +218,25 @@ static void summary_head(struct table *t, bool queries,
   table_end_row(t);
 }
 
+/* Of repeats the medians, but all errors: a median hides those of a few. */
 static void summary_row(struct table *t, const struct view_run *r, bool queries,
                         const struct percentiles *p)
 {
-  const json_t *latency = json_at(r->run->json, "totals.latency_ns");
+  const struct group *g = r->group;
 
   table_cell(t, r->label);
-  table_cellf(t, "%zu", r->group->n);
-  count_cell(t, r->run->events);
-  count_cell(t, group_median(r->group, throughput_of));
+  table_cellf(t, "%zu", g->n);
+  count_cell(t, group_median(g, events_of));
+  count_cell(t, group_median(g, throughput_of));
   if (queries)
-    count_cell(t, group_median(r->group, queries_of));
-  time_cell(t, r->run->mean_ns);
+    count_cell(t, group_median(g, queries_of));
+  time_cell(t, group_median(g, mean_of));
   for (size_t i = 0; i < p->n; i++)
-    latency_cell(t, r->run->events > 0 ? latency : NULL, p->of[i].key);
-  time_cell(t, r->run->min_ns);
-  time_cell(t, r->run->max_ns);
-  count_cell(t, r->run->errors);
-  count_cell(t, r->run->cpus_used);
+    time_cell(t, group_percentile(g, p->of[i].key));
+  time_cell(t, group_median(g, min_of));
+  time_cell(t, group_median(g, max_of));
+  count_cell(t, all_errors(g));
+  count_cell(t, group_median(g, cpus_of));
   table_end_row(t);
 }
 
@@ -247,7 +282,38 @@ void view_statements(const struct view_run *r, struct table *t)
   }
 }
 
-static void error_row(struct table *t, const char *label, const json_t *e)
+static bool same_error(const json_t *a, const json_t *b)
+{
+  static const char *const members[] = { "source", "code", "state" };
+
+  for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
+    const json_t *x = json_object_get(a, members[i]);
+    const json_t *y = json_object_get(b, members[i]);
+
+    if (x != y && !(x && y && json_equal(x, y)))
+      return false;
+  }
+  return true;
+}
+
+/* Of an error in the first `n` runs of a group. */
+static double error_count(const struct group *g, size_t n, const json_t *e)
+{
+  double count = 0;
+
+  for (size_t i = 0; i < n; i++) {
+    const json_t *list = json_object_get(g->runs[i]->json, "errors");
+
+    for (size_t k = 0; k < json_array_size(list); k++) {
+      if (same_error(json_array_get(list, k), e))
+        count += json_number_at(json_array_get(list, k), "count");
+    }
+  }
+  return count;
+}
+
+static void error_row(struct table *t, const char *label, const json_t *e,
+                      double count)
 {
   static const char *const heads[] = { "result", "source", "code",
                                        "state",  "count",  "first message" };
@@ -264,7 +330,7 @@ static void error_row(struct table *t, const char *label, const json_t *e)
 
     table_cell(t, text ? text : "");
   }
-  count_cell(t, json_number_at(e, "count"));
+  count_cell(t, count);
   table_cell(t, json_text_at(e, "text") ? json_text_at(e, "text") : "");
   table_end_row(t);
 }
@@ -272,10 +338,18 @@ static void error_row(struct table *t, const char *label, const json_t *e)
 void view_errors(const struct view *v, struct table *t)
 {
   for (size_t i = 0; i < v->n_runs; i++) {
-    const json_t *list = json_object_get(v->runs[i].run->json, "errors");
+    const struct group *g = v->runs[i].group;
 
-    for (size_t k = 0; k < json_array_size(list); k++)
-      error_row(t, v->runs[i].label, json_array_get(list, k));
+    for (size_t r = 0; r < g->n; r++) {
+      const json_t *list = json_object_get(g->runs[r]->json, "errors");
+
+      for (size_t k = 0; k < json_array_size(list); k++) {
+        const json_t *e = json_array_get(list, k);
+
+        if (error_count(g, r, e) == 0) /* else it has a row */
+          error_row(t, v->runs[i].label, e, error_count(g, g->n, e));
+      }
+    }
   }
 }
 

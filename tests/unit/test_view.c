@@ -173,6 +173,52 @@ static void test_long_names(void)
   strbuf_done(&text);
 }
 
+static void test_repeats(void)
+{
+  static const char *const errors[] = {
+    "",
+    "{\"source\": \"mysql\", \"code\": \"1213\", \"count\": 3, \"text\": "
+    "\"a\"}",
+    "{\"source\": \"mysql\", \"code\": \"1205\", \"count\": 1, \"text\": "
+    "\"b\"}, "
+    "{\"source\": \"mysql\", \"code\": \"1213\", \"count\": 1, \"text\": \"c\"}"
+  };
+  static const int throughput[] = { 100, 90, 110 }, mean[] = { 7, 8, 9 };
+  static const int error_sums[] = { 0, 3, 2 };
+  struct strbuf text = { 0 };
+  struct table t = { 0 };
+  struct rig r;
+
+  strbuf_adds(&text, "{\"schema\": \"bench-sweep/1\", \"steps\": [");
+  for (int i = 0; i < 3; i++)
+    strbuf_addf(&text,
+                "%s{\"values\": {}, \"exit_status\": 0, \"result\": {"
+                "\"run\": {\"test\": \"t\"}, \"totals\": {\"events\": 9, "
+                "\"events_per_s\": %d, \"errors\": %d, \"latency_ns\": "
+                "{\"mean\": %d, \"percentiles\": {\"95\": %d}}}, "
+                "\"errors\": [%s]}}",
+                i > 0 ? "," : "", throughput[i], error_sums[i], mean[i],
+                10 * mean[i], errors[i]);
+  strbuf_adds(&text, "]}");
+  OK(show(&r, (const char *const[]){ strbuf_str(&text), NULL }) == 0,
+     "repeats");
+  view_summary(&r.v, &t);
+  OK_STR(cell(&t, 1, "events/s"), "100", "have a median");
+  OK_STR(cell(&t, 1, "mean"), "8.000 ns", "of each figure");
+  OK_STR(cell(&t, 1, "p95"), "80.00 ns", "of percentiles, too");
+  OK_STR(cell(&t, 1, "errors"), "5", "and all errors");
+  table_done(&t);
+  view_errors(&r.v, &t);
+  OK_STR(cell(&t, 1, "code"), "1213", "by their codes");
+  OK_STR(cell(&t, 1, "count"), "4", "added up");
+  OK_STR(cell(&t, 2, "code"), "1205", "each once");
+  OK_STR(cell(&t, 2, "count"), "1", "with its count");
+  OK(!cell(&t, 3, "code"), "and no more");
+  table_done(&t);
+  view_done(&r.v);
+  strbuf_done(&text);
+}
+
 static void test_differences(void)
 {
   static const char *const runs[] = {
@@ -268,6 +314,7 @@ static void test_names(void)
 
 int main(void)
 {
+  test_repeats();
   test_differences();
   test_long_names();
   test_percentiles();
