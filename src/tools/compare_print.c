@@ -65,13 +65,12 @@ void compare_print_group(const struct group *g, const char *role, bool markdown,
 static void figure_cell(struct table *t, const struct comparison *c,
                         double value)
 {
-  char text[UNIT_SIZE];
-
   if (!c->known)
     table_cell(t, "-");
+  else if (c->kind == COMPARE_THROUGHPUT)
+    table_count(t, value);
   else
-    table_cell(t, c->kind == COMPARE_THROUGHPUT ? unit_count(text, value)
-                                                : unit_time(text, value));
+    table_time(t, value);
 }
 
 static void name_cell(struct table *t, const struct comparison *c)

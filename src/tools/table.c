@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "tools/units.h"
 
 void table_done(struct table *t)
 {
@@ -50,6 +51,20 @@ void table_cellf(struct table *t, const char *fmt, ...)
   va_end(ap);
   table_cell(t, strbuf_str(&text));
   strbuf_done(&text);
+}
+
+void table_time(struct table *t, double ns)
+{
+  char text[UNIT_SIZE];
+
+  table_cell(t, unit_time(text, ns));
+}
+
+void table_count(struct table *t, double value)
+{
+  char text[UNIT_SIZE];
+
+  table_cell(t, unit_count(text, value));
 }
 
 void table_end_row(struct table *t)

@@ -32,6 +32,9 @@ void table_done(struct table *t);
 void table_cell(struct table *t, const char *text);
 void table_cellf(struct table *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+void table_time(struct table *t, double ns); /* see units.h */
+void table_count(struct table *t, double value);
+
 /* The row is complete: cells that are missing are empty. */
 void table_end_row(struct table *t);
 

@@ -1,0 +1,221 @@
+/*
+ * view_summary.c - the table of a report that has a row per result.
+ */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/compiler.h"
+#include "base/parse.h"
+#include "tools/groups.h"
+#include "tools/table.h"
+#include "tools/view.h"
+
+/* Shown whether they were asked for or not. */
+static const double usual[] = { 50, 95, 99, 99.9 };
+
+/* A column of percentiles. */
+struct percentile {
+  double pct;
+  const char *key; /* in documents, borrowed; NULL: none has it */
+};
+
+struct percentiles {
+  struct percentile *of; /* owned; ascending once they are collected */
+  size_t n;
+  bool failed;
+};
+
+static struct percentile *percentile_at(const struct percentiles *p, double pct)
+{
+  for (size_t i = 0; i < p->n; i++) {
+    if (p->of[i].pct == pct)
+      return &p->of[i];
+  }
+  return NULL;
+}
+
+static void want(struct percentiles *p, double pct)
+{
+  struct percentile *more;
+
+  if (!(pct > 0) || percentile_at(p, pct))
+    return;
+  more = realloc(p->of, (p->n + 1) * sizeof(*more));
+  if (!more) {
+    p->failed = true;
+    return;
+  }
+  p->of = more;
+  p->of[p->n++] = (struct percentile){ .pct = pct };
+}
+
+/* "97.50" may have been asked for; documents have it as "97.5". */
+static void want_asked(struct percentiles *p, const json_t *run)
+{
+  const json_t *list = json_at(run, "options.percentiles.value");
+
+  want(p, json_number_at(run, "options.percentile.value"));
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const char *text = json_string_value(json_array_get(list, i));
+    double pct;
+
+    if (text && parse_double(text, &pct) == 0)
+      want(p, pct);
+  }
+}
+
+static void find_keys(struct percentiles *p, const json_t *run)
+{
+  const json_t *have = json_at(run, "totals.latency_ns.percentiles");
+  const char *key;
+  json_t *value;
+
+  json_object_foreach((json_t *)(uintptr_t)have, key, value)
+  {
+    struct percentile *one;
+    double pct;
+
+    if (parse_double(key, &pct) < 0)
+      continue;
+    one = percentile_at(p, pct);
+    if (one && !one->key)
+      one->key = key;
+  }
+}
+
+static int by_percentile(const void *a, const void *b)
+{
+  const double x = ((const struct percentile *)a)->pct;
+  const double y = ((const struct percentile *)b)->pct;
+
+  return (x > y) - (x < y);
+}
+
+/* Those of all runs that at least one of them has. */
+static struct percentiles collect_percentiles(const struct view *v)
+{
+  struct percentiles p = { 0 };
+  size_t kept = 0;
+
+  for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
+    want(&p, usual[i]);
+  for (size_t i = 0; i < v->n_runs; i++)
+    want_asked(&p, v->runs[i].run->json);
+  for (size_t i = 0; i < v->n_runs; i++)
+    find_keys(&p, v->runs[i].run->json);
+  for (size_t i = 0; i < p.n; i++) {
+    if (p.of[i].key)
+      p.of[kept++] = p.of[i];
+  }
+  p.n = kept;
+  if (p.n > 1)
+    qsort(p.of, p.n, sizeof(*p.of), by_percentile);
+  return p;
+}
+
+static bool has_queries(const struct view *v)
+{
+  for (size_t i = 0; i < v->n_runs; i++) {
+    if (isfinite(v->runs[i].run->queries_per_s))
+      return true;
+  }
+  return false;
+}
+
+static double events_of(const struct result *r)
+{
+  return r->events;
+}
+
+static double throughput_of(const struct result *r)
+{
+  return r->events_per_s;
+}
+
+static double queries_of(const struct result *r)
+{
+  return r->queries_per_s;
+}
+
+static double mean_of(const struct result *r)
+{
+  return r->mean_ns;
+}
+
+static double min_of(const struct result *r)
+{
+  return r->min_ns;
+}
+
+static double max_of(const struct result *r)
+{
+  return r->max_ns;
+}
+
+static double cpus_of(const struct result *r)
+{
+  return r->cpus_used;
+}
+
+static double all_errors(const struct group *g)
+{
+  double sum = 0;
+
+  for (size_t i = 0; i < g->n; i++)
+    sum += g->runs[i]->errors;
+  return sum;
+}
+
+static void summary_head(struct table *t, bool queries,
+                         const struct percentiles *p)
+{
+  table_cell(t, "result");
+  table_cell(t, "runs");
+  table_cell(t, "events");
+  table_cell(t, "events/s");
+  if (queries)
+    table_cell(t, "queries/s");
+  table_cell(t, "mean");
+  for (size_t i = 0; i < p->n; i++)
+    table_cellf(t, "p%s", p->of[i].key);
+  table_cell(t, "min");
+  table_cell(t, "max");
+  table_cell(t, "errors");
+  table_cell(t, "client CPUs");
+  table_end_row(t);
+}
+
+/* Of repeats the medians, but all errors: a median hides those of a few. */
+static void summary_row(struct table *t, const struct view_run *r, bool queries,
+                        const struct percentiles *p)
+{
+  const struct group *g = r->group;
+
+  table_cell(t, r->label);
+  table_cellf(t, "%zu", g->n);
+  table_count(t, group_median(g, events_of));
+  table_count(t, group_median(g, throughput_of));
+  if (queries)
+    table_count(t, group_median(g, queries_of));
+  table_time(t, group_median(g, mean_of));
+  for (size_t i = 0; i < p->n; i++)
+    table_time(t, group_percentile(g, p->of[i].key));
+  table_time(t, group_median(g, min_of));
+  table_time(t, group_median(g, max_of));
+  table_count(t, all_errors(g));
+  table_count(t, group_median(g, cpus_of));
+  table_end_row(t);
+}
+
+void view_summary(const struct view *v, struct table *t)
+{
+  const bool queries = has_queries(v);
+  struct percentiles p = collect_percentiles(v);
+
+  t->failed = t->failed || p.failed;
+  summary_head(t, queries, &p);
+  for (size_t i = 0; i < v->n_runs; i++)
+    summary_row(t, &v->runs[i], queries, &p);
+  free(p.of);
+}
