@@ -11,7 +11,7 @@
 #include "base/compiler.h"
 
 struct err {
-  char text[2048]; /* "" until something fails; what is cut ends with "..." */
+  char text[1536]; /* "" until something fails; what is cut ends with "..." */
 };
 
 /* Store the message.  Returns `code`, so that callers can return it. */

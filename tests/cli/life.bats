@@ -269,9 +269,10 @@ shut_down_in_time() {
 
 @test "a signal that comes to the process and to its group is one signal" {
   for i in 1 2; do
+    rm -f out err
     setsid "$BENCH" cpu --cpu-max-prime=1000 --time=60 run >out 2>err 3>&- &
     pid=$!
-    until grep -q 'Threads started' out; do read -rt 0.05 <> <(:) || :; done
+    until grep -qs 'Threads started' out; do read -rt 0.05 <> <(:) || :; done
     kill -INT -- $pid -$pid
     status=0
     wait $pid || status=$?

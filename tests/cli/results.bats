@@ -482,10 +482,11 @@ listening() { # listening ARG...: sets port and pid
   local try
   for try in {1..20}; do
     port=$((20000 + RANDOM % 12000))
+    rm -f text # of a run before, which has started as well
     "$BENCH" cpu --time=600 --prometheus="$port" "$@" run >text 2>err 3>&- &
     pid=$!
     while kill -0 $pid 2>/dev/null; do
-      ! grep -q 'Threads started' text || return 0
+      ! grep -qs 'Threads started' text || return 0
       sleep 0.05
     done
     must has "$(cat err)" 'Address already in use'

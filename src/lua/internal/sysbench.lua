@@ -266,6 +266,8 @@ function host.named_histogram(name, unit)
   return use("counter").named_histogram(name, unit)
 end
 host.popen = io.popen
+-- Else its loops would be compiled, in each state anew.
+require("jit").off(lazily, true)
 lazily("programs", { "execute" }, { [""] = os })
 lazily("programs", { "popen" }, { [""] = io })
 lazily("histogram", { "new" }, { [""] = sysbench.histogram })
