@@ -130,7 +130,8 @@ int signals_start(struct signals *s, void (*arrived)(void *arg, int number),
   if (rc != 0)
     return err_set(err, -rc, "cannot block signals");
   /* Shells start background jobs with SIGINT ignored.  If it stayed so, what is
-   * pending when os.execute() of a script puts that back would be forgotten. */
+   * pending when a system() of a script's library puts that back would be
+   * forgotten. */
   (void)sigaction(SIGINT, &noted, &s->old_int);
   (void)sigaction(SIGTERM, &noted, &s->old_term);
   rc = thread_start(&s->thread, 0, wait_for_signals, s, err);
