@@ -545,7 +545,7 @@ print("gone", flush=True)' "$1" "$2"
   listening
   slow_reader "$port" drip >reader 3>&- &
   client=$!
-  until grep -q here reader || ! kill -0 $client; do sleep 0.05; done
+  until grep -qs here reader || ! kill -0 $client; do sleep 0.05; done
   python3 -c 'import sys, urllib.request
 urllib.request.urlopen("http://127.0.0.1:%s/metrics" % sys.argv[1], timeout=50).read()' "$port"
   must wait $client
@@ -555,9 +555,10 @@ urllib.request.urlopen("http://127.0.0.1:%s/metrics" % sys.argv[1], timeout=50).
   local kind
   for kind in silent drip; do
     listening --json=a.json
+    rm reader # has a line of the one before
     slow_reader "$port" $kind >reader 3>&- &
     client=$!
-    until grep -q here reader || ! kill -0 $client; do sleep 0.05; done
+    until grep -qs here reader || ! kill -0 $client; do sleep 0.05; done
     kill -INT $pid
     wait $pid || true
     must wait $client
