@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/strbuf.h"
+
 static bool continues(char c)
 {
   return ((unsigned char)c & 0xc0) == 0x80;
@@ -67,4 +69,15 @@ size_t utf8_cut(const char *text, size_t most)
   while (cut > 0 && len - cut < 3 && continues(text[cut]))
     cut--;
   return continues(text[cut]) ? len : cut;
+}
+
+void utf8_add_latin1(struct strbuf *out, char byte)
+{
+  const unsigned char c = (unsigned char)byte;
+  const char two[] = { (char)(0xc0 | c >> 6), (char)(0x80 | (c & 0x3f)) };
+
+  if (c < 0x80)
+    strbuf_add(out, &byte, 1);
+  else
+    strbuf_add(out, two, sizeof(two));
 }

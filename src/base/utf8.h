@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct strbuf;
+
 /* The length of the character that the text begins with, 1 to 4 bytes; 0: it
  * ends here, or this is no valid UTF-8. */
 unsigned utf8_length(const char *text);
@@ -17,5 +19,9 @@ bool utf8_is_valid(const char *text);
 /* How many of the first `most` bytes there are, without the beginning of a
  * character that goes on behind them. */
 size_t utf8_cut(const char *text, size_t most);
+
+/* Appends a byte as the character of Latin-1 that it is: what becomes of text
+ * that is not valid. */
+void utf8_add_latin1(struct strbuf *out, char byte);
 
 #endif

@@ -4,8 +4,9 @@
 #include "results/jobj.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "base/strbuf.h"
+#include "base/utf8.h"
 
 #define MOST_REAL 1.7976931348623e308
 
@@ -26,24 +27,14 @@ void jobj_add(struct jobj *o, const char *key, json_t *value)
 
 static json_t *latin_text(const char *value)
 {
-  const size_t len = strlen(value);
-  char *text = malloc(2 * len + 1), *to = text;
-  json_t *j;
+  struct strbuf text = { 0 };
+  json_t *j = NULL;
 
-  if (!text)
-    return NULL;
-  for (size_t i = 0; i < len; i++) {
-    const unsigned char c = (unsigned char)value[i];
-
-    if (c < 0x80) {
-      *to++ = (char)c;
-    } else {
-      *to++ = (char)(0xc0 | c >> 6);
-      *to++ = (char)(0x80 | (c & 0x3f));
-    }
-  }
-  j = json_stringn(text, (size_t)(to - text));
-  free(text);
+  for (; *value; value++)
+    utf8_add_latin1(&text, *value);
+  if (!text.failed)
+    j = json_stringn(strbuf_str(&text), text.len);
+  strbuf_done(&text);
   return j;
 }
 

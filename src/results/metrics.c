@@ -26,14 +26,12 @@ void metrics_label(struct strbuf *b, const char *name, const char *value)
 
   strbuf_addf(b, "%s=\"", name);
   for (; *value; value++) {
-    const unsigned char c = (unsigned char)*value;
-
-    if (c == '\n')
+    if (*value == '\n')
       strbuf_adds(b, "\\n");
-    else if (c == '\\' || c == '"')
-      strbuf_addf(b, "\\%c", c);
-    else if (c >= 0x80 && !valid)
-      strbuf_addf(b, "%c%c", 0xc0 | c >> 6, 0x80 | (c & 0x3f));
+    else if (*value == '\\' || *value == '"')
+      strbuf_addf(b, "\\%c", *value);
+    else if (!valid)
+      utf8_add_latin1(b, *value);
     else
       strbuf_add(b, value, 1);
   }
