@@ -109,15 +109,12 @@ static void force(struct conductor *c)
 /*
  * Is it only the test's finish() that is waited for?  Writing back what a run
  * has written takes as long as it takes, and is part of what is measured: the
- * automatic deadline is for events that do not end.
+ * automatic deadline is for events and requests that do not end.
  */
-static bool is_finishing(const struct run *run)
+static bool is_finishing(struct run *run)
 {
-  for (unsigned i = 0; i < run->plan->threads; i++) {
-    if (atomic_load(&run->workers[i].phase) < WORKER_ENDING)
-      return false;
-  }
   return run->plan->grace_auto && run->test->ops->finish &&
+         atomic_load(&run->drained) == run->plan->threads &&
          atomic_load(&run->signal) == 0;
 }
 

@@ -97,6 +97,30 @@ static bool judge_alone(const struct probe *p)
   return forced(p) && p->abandoned && count_is(p->log, "cancel ", 0);
 }
 
+/* Requests in flight that nobody answers. */
+static int hang_in_drain(void *thr, struct worker *w, struct err *err)
+{
+  (void)err;
+  if (w->tid == 1)
+    probe_hear(thr, 2);
+  return 0;
+}
+
+static int short_event(struct probe *p, struct worker *w, struct err *err)
+{
+  (void)w, (void)err;
+  probe_say(p, 1);
+  return 0;
+}
+
+static bool judge_drain(const struct probe *p)
+{
+  return p->status == EXIT_FORCED && strcmp(p->said, time_limit) == 0 &&
+         p->finals == 1 && p->final.kind == REPORT_FORCED &&
+         p->final.unfinished == 0 && p->abandoned &&
+         count_is(p->log, "finish ", 0);
+}
+
 /* Worker 0 fails while worker 1 is blocked. */
 static int fail_beside(struct probe *p, struct worker *w, struct err *err)
 {
@@ -168,6 +192,7 @@ static const struct {
   bool (*judge)(const struct probe *p);
   bool timed;
   bool automatic; /* the deadline is, and the test has a finish() */
+  int (*drain)(void *thr, struct worker *w, struct err *err); /* [opt] */
 } cases[] = {
   { "the polite step is enough", block, wake_at_cancel, judge_cancel, true },
   { "the second step follows", block, wake_at_cut, judge_cut, true },
@@ -175,6 +200,8 @@ static const struct {
     judge_never, true },
   { "an automatic deadline, while others wait to finish", block, never_wake,
     judge_never, true, true },
+  { "an automatic deadline, while others wait to drain", short_event, never_wake,
+    judge_drain, true, true, hang_in_drain },
   { "a test that cannot interrupt", block, NULL, judge_alone, true },
   { "after an error it counts as failed, not as late", fail_beside,
     wake_at_cancel, judge_error, false },
@@ -199,6 +226,8 @@ static int start(size_t i)
   p.on_interrupt = cases[i].on_interrupt;
   if (!p.on_interrupt)
     p.ops.interrupt = NULL;
+  if (cases[i].drain)
+    p.ops.drain = cases[i].drain;
   p.plan.grace_auto = cases[i].automatic;
   if (!cases[i].automatic)
     p.ops.finish = NULL; /* it would wait for the worker that is blocked */
