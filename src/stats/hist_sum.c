@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 
-static_assert(HIST_BUCKETS % HIST_BLOCK == 0 && HIST_BLOCKS < UINT16_MAX,
+static_assert(HIST_HALF % HIST_BLOCK == 0 && 2 * HIST_BLOCKS <= UINT16_MAX,
               "blocks have numbers of 16 bits");
 
 struct hist_sum *hist_sum_new(void)
@@ -23,28 +23,64 @@ void hist_sum_free(struct hist_sum *s)
   mem_pages_free(s, sizeof(*s));
 }
 
-/* The block `number` of the range, empty if it was not used. */
-static uint64_t *block_of(struct hist_sum *sum, unsigned number)
+/* Where the number of the block from bucket `first` on is noted. */
+static uint16_t *number_of(struct hist_sum *sum, unsigned first)
 {
-  uint8_t *r = &sum->at[number / HIST_ROW];
-  uint16_t *b;
+  uint8_t *r = &sum->at[first / HIST_HALF];
 
   if (*r == 0) {
     memset(sum->row[sum->rows], 0, sizeof(sum->row[0]));
     *r = (uint8_t)++sum->rows;
   }
-  b = &sum->row[*r - 1][number % HIST_ROW];
-  if (*b == 0) {
-    memset(sum->block[sum->blocks], 0, sizeof(sum->block[0]));
-    *b = (uint16_t)++sum->blocks;
-  }
-  return sum->block[*b - 1];
+  return &sum->row[*r - 1][first % HIST_HALF / HIST_BLOCK];
 }
 
-/* The first block in use, `from` or behind it; HIST_BLOCKS if there is none. */
+/* The counts of the block from bucket `first` on. */
+static void get(const struct hist_sum *sum, unsigned first,
+                uint64_t ret[HIST_BLOCK])
+{
+  for (unsigned i = 0; i < HIST_BLOCK; i++)
+    ret[i] = hist_sum_at(sum, first + i);
+}
+
+/* ... become these. */
+static void set(struct hist_sum *sum, unsigned first,
+                const uint64_t count[HIST_BLOCK])
+{
+  uint16_t *number = number_of(sum, first);
+  bool is_short = *number <= HIST_BLOCKS;
+
+  for (unsigned i = 0; i < HIST_BLOCK; i++)
+    is_short = is_short && count[i] <= UINT16_MAX;
+  if (is_short) {
+    if (*number == 0)
+      *number = (uint16_t)++sum->n_short;
+    for (unsigned i = 0; i < HIST_BLOCK; i++)
+      sum->short_block[*number - 1][i] = (uint16_t)count[i];
+    return;
+  }
+  if (*number <= HIST_BLOCKS) /* once only, so there is room for all of them */
+    *number = (uint16_t)(HIST_BLOCKS + ++sum->n_long);
+  memcpy(sum->long_block[*number - HIST_BLOCKS - 1], count,
+         sizeof(sum->long_block[0]));
+}
+
+static void add(struct hist_sum *sum, unsigned first,
+                const uint64_t more[HIST_BLOCK])
+{
+  uint64_t count[HIST_BLOCK];
+
+  get(sum, first, count);
+  for (unsigned i = 0; i < HIST_BLOCK; i++)
+    count[i] += more[i];
+  set(sum, first, count);
+}
+
+/* The first bucket of the first block in use, `from`'s or one behind it;
+ * HIST_BUCKETS if there is none. */
 static unsigned next_block(const struct hist_sum *sum, unsigned from)
 {
-  unsigned r = from / HIST_ROW, i = from % HIST_ROW;
+  unsigned r = from / HIST_HALF, i = from % HIST_HALF / HIST_BLOCK;
 
   for (; r < HIST_ROWS; r++, i = 0) {
     const uint16_t *row;
@@ -55,14 +91,17 @@ static unsigned next_block(const struct hist_sum *sum, unsigned from)
     while (i < HIST_ROW && row[i] == 0)
       i++;
     if (i < HIST_ROW)
-      return r * HIST_ROW + i;
+      return r * HIST_HALF + i * HIST_BLOCK;
   }
-  return HIST_BLOCKS;
+  return HIST_BUCKETS;
 }
 
 void hist_sum_put(struct hist_sum *sum, unsigned index, uint64_t n)
 {
-  block_of(sum, index / HIST_BLOCK)[index % HIST_BLOCK] += n;
+  uint64_t more[HIST_BLOCK] = { 0 };
+
+  more[index % HIST_BLOCK] = n;
+  add(sum, index - index % HIST_BLOCK, more);
   sum->total += n;
 }
 
@@ -73,11 +112,16 @@ void hist_sum_add(struct hist_sum *sum, const struct hist *h)
   for (; groups; groups &= groups - 1) {
     const unsigned first = (unsigned)__builtin_ctzll(groups) * HIST_HALF;
 
-    for (unsigned i = first; i < first + HIST_HALF; i++) {
-      const uint64_t n = hist_count_at(h, i);
+    for (unsigned b = first; b < first + HIST_HALF; b += HIST_BLOCK) {
+      uint64_t count[HIST_BLOCK], all = 0;
 
-      if (n > 0)
-        hist_sum_put(sum, i, n);
+      for (unsigned i = 0; i < HIST_BLOCK; i++) {
+        count[i] = hist_count_at(h, b + i);
+        all += count[i];
+      }
+      if (all > 0)
+        add(sum, b, count);
+      sum->total += all;
     }
   }
 }
@@ -85,7 +129,8 @@ void hist_sum_add(struct hist_sum *sum, const struct hist *h)
 void hist_sum_clear(struct hist_sum *sum)
 {
   memset(sum->at, 0, sizeof(sum->at));
-  sum->blocks = 0;
+  sum->n_short = 0;
+  sum->n_long = 0;
   sum->rows = 0;
   sum->total = 0;
 }
@@ -94,21 +139,24 @@ void hist_sum_copy(struct hist_sum *to, const struct hist_sum *from)
 {
   memcpy(to->at, from->at, sizeof(to->at));
   memcpy(to->row, from->row, from->rows * sizeof(from->row[0]));
-  memcpy(to->block, from->block, from->blocks * sizeof(from->block[0]));
-  to->blocks = from->blocks;
+  memcpy(to->short_block, from->short_block,
+         from->n_short * sizeof(from->short_block[0]));
+  memcpy(to->long_block, from->long_block,
+         from->n_long * sizeof(from->long_block[0]));
+  to->n_short = from->n_short;
+  to->n_long = from->n_long;
   to->rows = from->rows;
   to->total = from->total;
 }
 
 void hist_sum_merge(struct hist_sum *to, const struct hist_sum *from)
 {
-  for (unsigned b = next_block(from, 0); b < HIST_BLOCKS;
-       b = next_block(from, b + 1)) {
-    const uint64_t *more = hist_sum_block(from, b);
-    uint64_t *count = block_of(to, b);
+  for (unsigned b = next_block(from, 0); b < HIST_BUCKETS;
+       b = next_block(from, b + HIST_BLOCK)) {
+    uint64_t more[HIST_BLOCK];
 
-    for (unsigned i = 0; i < HIST_BLOCK; i++)
-      count[i] += more[i];
+    get(from, b, more);
+    add(to, b, more);
   }
   to->total += from->total;
 }
@@ -116,40 +164,30 @@ void hist_sum_merge(struct hist_sum *to, const struct hist_sum *from)
 void hist_sum_sub(struct hist_sum *out, const struct hist_sum *now,
                   const struct hist_sum *before)
 {
-  static const uint64_t none[HIST_BLOCK];
-
   if (out != now && out != before)
     hist_sum_clear(out);
-  for (unsigned b = next_block(now, 0); b < HIST_BLOCKS;
-       b = next_block(now, b + 1)) {
-    const uint64_t *count = hist_sum_block(now, b);
-    const uint64_t *less = hist_sum_block(before, b);
-    uint64_t *difference;
+  for (unsigned b = next_block(now, 0); b < HIST_BUCKETS;
+       b = next_block(now, b + HIST_BLOCK)) {
+    uint64_t count[HIST_BLOCK], less[HIST_BLOCK];
 
-    if (!less)
-      less = none;
-    if (!hist_sum_block(out, b) && memcmp(count, less, sizeof(none)) == 0)
+    get(now, b, count);
+    get(before, b, less);
+    if (hist_sum_block(out, b) == 0 && memcmp(count, less, sizeof(count)) == 0)
       continue;
-    difference = block_of(out, b);
     for (unsigned i = 0; i < HIST_BLOCK; i++)
-      difference[i] = count[i] - less[i];
+      count[i] -= less[i];
+    set(out, b, count);
   }
   out->total = now->total - before->total;
 }
 
 unsigned hist_sum_next(const struct hist_sum *sum, unsigned from)
 {
-  unsigned i = from % HIST_BLOCK;
-
-  for (unsigned b = next_block(sum, from / HIST_BLOCK); b < HIST_BLOCKS;
-       b = next_block(sum, b + 1)) {
-    const uint64_t *count = hist_sum_block(sum, b);
-
-    if (b != from / HIST_BLOCK)
-      i = 0;
-    for (; i < HIST_BLOCK; i++) {
-      if (count[i] > 0)
-        return b * HIST_BLOCK + i;
+  for (unsigned b = next_block(sum, from); b < HIST_BUCKETS;
+       b = next_block(sum, b + HIST_BLOCK)) {
+    for (unsigned i = b > from ? b : from; i < b + HIST_BLOCK; i++) {
+      if (hist_sum_at(sum, i) > 0)
+        return i;
     }
   }
   return HIST_BUCKETS;

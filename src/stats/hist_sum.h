@@ -5,7 +5,9 @@
  * Latencies cover many powers of two, most of which hold a few outliers.  So
  * buckets lie in short blocks, in the order in which they were first used, and
  * a block that holds nothing takes no memory.  Neither does the row of the
- * numbers of the blocks of a power of two that holds nothing.
+ * numbers of the blocks of a power of two that holds nothing.  A block has long
+ * counts only once it needs them: a run of hours sees an outlier or two in most
+ * blocks, and should not grow for that.
  */
 #ifndef BENCH_STATS_HIST_SUM_H
 #define BENCH_STATS_HIST_SUM_H
@@ -23,11 +25,14 @@ enum {
 
 /* Anybody may read `total`; the functions below are for the rest. */
 struct hist_sum {
-  uint64_t total;        /* of all buckets */
-  unsigned blocks, rows; /* in use */
-  uint8_t at[HIST_ROWS]; /* number of the group's row, from 1 on; 0: empty */
-  uint16_t row[HIST_ROWS][HIST_ROW]; /* number of the block, likewise */
-  uint64_t block[HIST_BLOCKS][HIST_BLOCK];
+  uint64_t total;           /* of all buckets */
+  unsigned n_short, n_long; /* blocks in use */
+  unsigned rows;            /* likewise */
+  uint8_t at[HIST_ROWS];    /* number of the group's row, from 1 on */
+  /* Number of the block: 0, none; up to HIST_BLOCKS, a short one; or above. */
+  uint16_t row[HIST_ROWS][HIST_ROW];
+  uint16_t short_block[HIST_BLOCKS][HIST_BLOCK];
+  uint64_t long_block[HIST_BLOCKS][HIST_BLOCK];
 };
 
 struct hist_sum *hist_sum_new(void); /* NULL when out of memory */
@@ -48,22 +53,24 @@ void hist_sum_merge(struct hist_sum *to, const struct hist_sum *from);
 void hist_sum_sub(struct hist_sum *out, const struct hist_sum *now,
                   const struct hist_sum *before);
 
-/* The buckets of a block; NULL: they are all empty. */
-static inline const uint64_t *hist_sum_block(const struct hist_sum *sum,
-                                             unsigned number)
+/* The number of the block in which the bucket `index` lies. */
+static inline unsigned hist_sum_block(const struct hist_sum *sum,
+                                      unsigned index)
 {
-  const unsigned r = sum->at[number / HIST_ROW];
-  const unsigned b = r > 0 ? sum->row[r - 1][number % HIST_ROW] : 0;
+  const unsigned r = sum->at[index / HIST_HALF];
 
-  return b > 0 ? sum->block[b - 1] : NULL;
+  return r > 0 ? sum->row[r - 1][index % HIST_HALF / HIST_BLOCK] : 0;
 }
 
 /* What the bucket `index` holds. */
 static inline uint64_t hist_sum_at(const struct hist_sum *sum, unsigned index)
 {
-  const uint64_t *block = hist_sum_block(sum, index / HIST_BLOCK);
+  const unsigned b = hist_sum_block(sum, index), i = index % HIST_BLOCK;
 
-  return block ? block[index % HIST_BLOCK] : 0;
+  if (b == 0)
+    return 0;
+  return b <= HIST_BLOCKS ? sum->short_block[b - 1][i]
+                          : sum->long_block[b - HIST_BLOCKS - 1][i];
 }
 
 /* The first bucket that holds something, `from` or behind it; HIST_BUCKETS if
