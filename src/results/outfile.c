@@ -173,6 +173,68 @@ void whole_file_abort(struct whole_file *f)
   memset(f, 0, sizeof(*f));
 }
 
+static bool write_all(int fd, const char *bytes, size_t len)
+{
+  while (len > 0) {
+    const ssize_t n = write(fd, bytes, len);
+
+    if (n < 0)
+      return false;
+    bytes += n;
+    len -= (size_t)n;
+  }
+  return true;
+}
+
+static bool copy_all(int to, int from)
+{
+  char piece[8192];
+  ssize_t n;
+
+  while ((n = read(from, piece, sizeof(piece))) > 0) {
+    if (!write_all(to, piece, (size_t)n))
+      return false;
+  }
+  return n == 0;
+}
+
+/* The content of the old file; see errno if not. */
+static bool overwrite(const char *place, const char *beside)
+{
+  const int from = open(beside, O_RDONLY | O_CLOEXEC);
+  const int to = open(place, O_WRONLY | O_TRUNC | O_CLOEXEC);
+  bool ok = from >= 0 && to >= 0 && copy_all(to, from);
+  int why = errno;
+
+  if (from >= 0)
+    (void)close(from);
+  if (to >= 0 && close(to) < 0 && ok) {
+    why = errno;
+    ok = false;
+  }
+  errno = why;
+  return ok;
+}
+
+/* A file can be one that may be written and not replaced: somebody else's in
+ * /tmp, or one that a container got. */
+static int put_in_place(struct whole_file *f, struct err *err)
+{
+  const bool replaced = rename(f->beside, f->place) == 0;
+  int rc;
+
+  if (!replaced && !overwrite(f->place, f->beside)) {
+    rc = err_sys(err, "cannot write to '%s', but to '%s':", f->name, f->beside);
+  } else {
+    if (!replaced)
+      (void)unlink(f->beside);
+    rc = 0;
+  }
+  free(f->beside);
+  f->beside = NULL;
+  return rc;
+}
+
 int whole_file_commit(struct whole_file *f, struct err *err)
 {
   FILE *stream = f->stream;
@@ -183,14 +245,8 @@ int whole_file_commit(struct whole_file *f, struct err *err)
   f->stream = NULL;
   if (stream != stdout && fclose(stream) != 0 && rc == 0)
     rc = cannot_write(f->name, err);
-  if (rc == 0 && f->beside) {
-    if (rename(f->beside, f->place) < 0) {
-      rc = cannot_write(f->name, err);
-    } else {
-      free(f->beside);
-      f->beside = NULL;
-    }
-  }
+  if (rc == 0 && f->beside)
+    rc = put_in_place(f, err);
   whole_file_abort(f);
   return rc;
 }

@@ -32,7 +32,8 @@ int outfile_close(struct outfile *f, struct err *err);
 /*
  * A file that is complete or not there: it is written beside its place and
  * put there in one step, with the rights of the older one.  What is no regular
- * file, or open already, is written directly.
+ * file, or open already, is written directly; so is, in the end, a file that
+ * can only be overwritten.
  */
 struct whole_file {
   const char *name; /* borrowed */
@@ -45,7 +46,8 @@ struct whole_file {
 int whole_file_probe(const char *name, struct err *err);
 
 int whole_file_open(struct whole_file *f, const char *name, struct err *err);
-/* Put it in its place; after a failure nothing of it is left.  Ends `f`. */
+/* Put it in its place.  After a failure nothing of it is left, or it is
+ * complete beside its place, where the message says.  Ends `f`. */
 int whole_file_commit(struct whole_file *f, struct err *err);
 /* Give it up. */
 void whole_file_abort(struct whole_file *f);

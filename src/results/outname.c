@@ -13,6 +13,10 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 
+enum {
+  LINKS_MAX = 40 /* one after the other, as for the system */
+};
+
 static bool is_one(const struct stat *a, const struct stat *b)
 {
   return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
@@ -79,7 +83,8 @@ static char *link_target(const char *link)
   return b.text;
 }
 
-/* realpath() knows the way to what is there, and finds circles. */
+/* Not by realpath(), which wants to know all folders above this one: they may
+ * be nobody's business. */
 char *outname_real(const char *name)
 {
   char *at = mem_strdup(name), *next;
@@ -88,17 +93,18 @@ char *outname_real(const char *name)
     errno = ENOMEM;
     return NULL;
   }
-  while ((next = realpath(at, NULL)) == NULL && errno == ENOENT) {
+  for (unsigned i = 0; i < LINKS_MAX; i++) {
     next = link_target(at);
     if (!next && (errno == EINVAL || errno == ENOENT))
-      return at; /* nothing is there */
+      return at; /* it is no link, or nothing is there */
     free(at);
     at = next;
     if (!at)
       return NULL;
   }
   free(at);
-  return next;
+  errno = ELOOP;
+  return NULL;
 }
 
 /* Both are names of new files: would that be one file? */

@@ -69,3 +69,14 @@ needs_driver() {
   "$BENCH" --db-driver=help | grep -q "^  $1 - " ||
     skip "built without the $1 driver"
 }
+
+# as_nobody COMMAND...: without any privilege.
+as_nobody() {
+  [ "$(id -u)" = 0 ] || skip "needs root to give up privileges"
+  command -v setpriv >/dev/null || skip "setpriv is not installed"
+  chmod 755 "$BATS_TEST_TMPDIR"
+  # By way of another program: the first one may still have what opens folders.
+  setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all env "$BENCH" --version \
+    >/dev/null 2>&1 || skip "nobody cannot run the program here"
+  run --separate-stderr setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$@"
+}

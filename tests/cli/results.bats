@@ -582,3 +582,16 @@ urllib.request.urlopen("http://127.0.0.1:%s/metrics" % sys.argv[1], timeout=50).
   must is "$stderr" ""
   check a.json "d['warnings'] == []" "d['client']['cpus_used'] > 0"
 }
+
+@test "files that can be written, but not replaced" {
+  mkdir -m 1777 sticky
+  printf 'old and longer than nothing\n' >sticky/r.json
+  chmod 666 sticky/r.json
+  local inode
+  inode=$(stat -c %i sticky/r.json)
+  as_nobody "$BENCH" cpu --cpu-max-prime=500 --events=20 --json=sticky/r.json run
+  must is "$status" 0
+  must is "$(stat -c %i sticky/r.json)" "$inode"
+  must is "$(jq .totals.events sticky/r.json)" 20
+  must is "$(ls sticky)" r.json
+}

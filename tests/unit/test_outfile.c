@@ -149,6 +149,26 @@ static void test_links(void)
   OK(files_here() == 0, "nothing else is there");
 }
 
+/* Nothing that was written is lost because of its place. */
+static void test_no_place(void)
+{
+  struct whole_file f;
+  struct err err = { "" };
+  char beside[256];
+
+  OK(whole_file_open(&f, "taken", &err) == 0 && fputs("all", f.stream) >= 0 &&
+       mkdir("taken", 0700) == 0,
+     "somebody takes the place");
+  (void)snprintf(beside, sizeof(beside), "%s", f.beside);
+  OK(whole_file_commit(&f, &err) < 0 && strstr(err.text, "'taken'"),
+     "which is an error");
+  OK(strstr(err.text, beside) != NULL, "that names where it is");
+  OK_STR(read_all(beside), "all", "all of it");
+  (void)unlink(beside);
+  (void)rmdir("taken");
+  OK(files_here() == 0, "nothing else is there");
+}
+
 static void test_unwritable(void)
 {
   struct whole_file f;
@@ -307,6 +327,7 @@ int main(void)
   test_whole();
   test_rights();
   test_links();
+  test_no_place();
   test_unwritable();
   test_stdout();
   test_spool();
