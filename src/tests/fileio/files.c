@@ -19,7 +19,8 @@
 
 enum {
   /* Descriptors for everything else: streams, rings, results. */
-  OTHER_DESCRIPTORS = 256
+  OTHER_DESCRIPTORS = 256,
+  LEAST_OTHERS = 16 /* without any of that */
 };
 
 /* Names are looked up in the folder, which one need not be able to list. */
@@ -156,7 +157,7 @@ static int raise_limit(uint64_t n, struct err *err)
     return 0;
   /* Less room for others may do: opening tells. */
   more.rlim_cur = more.rlim_max = limit.rlim_max;
-  if (limit.rlim_max > n) {
+  if (limit.rlim_max >= n + LEAST_OTHERS) {
     (void)setrlimit(RLIMIT_NOFILE, &more);
     return 0;
   }
