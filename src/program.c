@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <luajit.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -384,6 +385,8 @@ int program_main(int argc, char **argv)
   if (!p)
     return EXIT_FAILED;
   log_init();
+  /* While it is ignored, which programs inherit, children leave no status. */
+  (void)signal(SIGCHLD, SIG_DFL);
   if (team_join(&p->team, argc, argv, &go, &err) < 0)
     status = err.text[0] != '\0' ? program_fail(&err) : EXIT_FAILED;
   else if (go)

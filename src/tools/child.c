@@ -44,8 +44,6 @@ int children_begin(struct children *c, struct err *err)
   sigset_t set;
 
   *c = (struct children){ .hangup = !hangup_is_ignored() };
-  /* While it is ignored, which programs inherit, children leave no status. */
-  (void)signal(SIGCHLD, SIG_DFL);
   awaited(c, &set);
   if (sigprocmask(SIG_BLOCK, &set, &c->old) < 0)
     return err_sys(err, "cannot block signals");

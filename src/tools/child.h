@@ -36,7 +36,7 @@ struct child_command {
   int err_fd; /* the standard error goes there; -1: where ours goes */
 };
 
-/* Signals are blocked in between.  SIGCHLD is no longer ignored. */
+/* Signals are blocked in between.  SIGCHLD must not be ignored. */
 int children_begin(struct children *c, struct err *err);
 void children_end(struct children *c);
 

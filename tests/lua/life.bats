@@ -349,6 +349,19 @@ L
   must has "$stderr" 'x{1500}x*\.\.\.$'
 }
 
+@test "scripts hear how programs ended where SIGCHLD is ignored" {
+  cat >t.lua <<'L'
+function event()
+  print(os.execute("exit 3"), os.execute("true"), io.popen("exit 4"):close())
+end
+L
+  run python3 -c 'import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.execv(sys.argv[1], sys.argv[1:])' "$BENCH" t.lua --events=1 run
+  must is "$status" 0
+  must has "$output" '^768	0	true$'
+}
+
 @test "programs that a script starts have no signals blocked" {
   cat >t.lua <<'L'
 local function blocked(where)
