@@ -120,9 +120,14 @@ static int check_secret(const struct tool_args *args, const char *name,
 
 /* Bytes that are no text cannot be told from the characters that documents
  * have instead. */
+static bool is_text(const json_t *option)
+{
+  return !json_is_true(json_object_get(option, "latin1"));
+}
+
 static int check_text(const char *name, const json_t *option, struct err *err)
 {
-  if (!json_is_true(json_object_get(option, "latin1")))
+  if (is_text(option))
     return 0;
   return err_set(err, -EINVAL,
                  "the value of --%.60s is not in results, because it is no "
@@ -192,7 +197,7 @@ static int add_one(struct args *a, const struct tool_args *args,
     return 0;
   if (json_is_true(json_object_get(option, "secret")))
     return check_secret(args, name, err);
-  if (is_given(args, name) && !has_lines(name))
+  if (is_given(args, name) && !(has_lines(name) && is_text(option)))
     return 0;
   rc = check_text(name, option, err);
   if (rc == 0)

@@ -568,6 +568,17 @@ json.dump(d, open("long.json", "w"))'
   must has "$stderr" '^FATAL: cannot start the program again, errno = 7'
 }
 
+@test "rerun: nor values of a sweep that are no text" {
+  printf 'sysbench.cmdline.options = { w = {"", "x"} }\nfunction event() end\n' >w.lua
+  "$BENCH" ./w.lua --sweep=w:$'a\xe9',b --events=1 --json=sw.json run >/dev/null
+  bench rerun sw.json
+  must is "$status" 2
+  must is "$stderr" "FATAL: the value of --sweep is not in results, because it is no valid UTF-8: give it again"
+  bench rerun sw.json --sweep=w:c,d --json=again.json
+  must is "$status" 0
+  must json again.json '[s["values"]["w"] for s in d["steps"]] == ["c", "d"]'
+}
+
 @test "rerun: secrets have to be given again" {
   cat >secret.json <<'JSON'
 {"schema": "bench/1", "run": {"test": "cpu"}, "totals": {"events": 1},
