@@ -10,6 +10,10 @@
 #include "base/compiler.h"
 #include "suite.h"
 
+enum {
+  TEXT_MOST = 70000 /* bytes of a string's buffer */
+};
+
 static bool make_table(struct rig *r)
 {
   char sql[256];
@@ -46,7 +50,7 @@ static bool prepare_trip(struct trip *t)
     { .type = SQL_TYPE_VARCHAR,
       .buffer = t->s,
       .data_len = &t->s_len,
-      .max_len = 70000,
+      .max_len = TEXT_MOST,
       .is_null = &t->null_s },
   };
 
@@ -80,6 +84,7 @@ static bool same_double(const struct trip *t, const sql_value *v)
 /* The row that was just fetched is the one that was sent. */
 static bool same_row(const struct trip *t, const sql_value *v)
 {
+  const size_t len = t->s_len < TEXT_MOST ? t->s_len : TEXT_MOST;
   char text[32];
 
   (void)snprintf(text, sizeof(text), "%lld", (long long)t->i);
@@ -87,7 +92,7 @@ static bool same_row(const struct trip *t, const sql_value *v)
     return false;
   if (t->null_d ? v[1].ptr != NULL : !same_double(t, &v[1]))
     return false;
-  return t->null_s ? v[2].ptr == NULL : same_text(&v[2], t->s, t->s_len);
+  return t->null_s ? v[2].ptr == NULL : same_text(&v[2], t->s, len);
 }
 
 static bool send_and_get(struct trip *t)
@@ -133,6 +138,9 @@ static void strings(struct trip *t)
       t->s[i] = pattern[i % (sizeof(pattern) - 1)];
     ok(send_and_get(t), "a string of %zu bytes", lengths[k]);
   }
+  memset(t->s, 'x', TEXT_MOST);
+  t->s_len = TEXT_MOST + 1;
+  ok(send_and_get(t), "a string that is longer than its buffer is cut");
   t->s_len = 4;
   memcpy(t->s, "a'\\b", 4);
   ok(send_and_get(t), "quotes and backslashes");
@@ -148,7 +156,7 @@ static void strings(struct trip *t)
 
 static void round_trips(struct rig *r)
 {
-  struct trip t = { .r = r, .s = malloc(70000), .s_len = 1 };
+  struct trip t = { .r = r, .s = malloc(TEXT_MOST + 1), .s_len = 1 };
 
   t.s[0] = 'x';
   ok(make_table(r), "a table");

@@ -195,6 +195,7 @@ static void parameters(void)
                              { .type = SQL_TYPE_VARCHAR,
                                .buffer = text,
                                .data_len = &len,
+                               .max_len = 2,
                                .is_null = &is_null } };
   uint8_t to[64];
 
@@ -209,6 +210,9 @@ static void parameters(void)
   is_null = 0;
   OK(BYTES_ARE(((struct params_form){ false, false }), again),
      "without types, and a string");
+  len = sizeof(text);
+  OK(BYTES_ARE(((struct params_form){ false, false }), again),
+     "no byte from behind the buffer");
 }
 
 /* Each beginning of the answer, and then nothing more. */

@@ -32,9 +32,12 @@ static inline bool param_is_null(const sql_bind *b)
   return !b->buffer || b->type == SQL_TYPE_NONE || (b->is_null && *b->is_null);
 }
 
+/* Of a string; scripts may write data_len themselves. */
 static inline size_t param_length(const sql_bind *b)
 {
-  return b->data_len ? *b->data_len : 0;
+  const size_t len = b->data_len ? *b->data_len : 0;
+
+  return b->max_len > 0 && len > b->max_len ? b->max_len : len;
 }
 
 /* Lowest byte first; compilers make one store of it where that is possible. */
