@@ -20,6 +20,7 @@ teardown() {
 function thread_init()
   con = sysbench.sql.driver():connect()
   con:query("LISTEN news")
+  con:query("UNLISTEN other")
   statement = con:prepare("UPDATE t SET n = 1")
 end
 function event()

@@ -4,10 +4,10 @@
 usage: pgsql_pieces.py FOLDER
 
 Serves one session after the other on a socket in FOLDER (port 5432), until its
-standard input ends.  LISTEN succeeds, statements are prepared and executed and
-have changed a row, and other texts are errors.  Behind each answer to Parse
-comes a notification, whose second half is sent when the client has read the
-first one.
+standard input ends.  LISTEN and UNLISTEN succeed, statements are prepared and
+executed and have changed a row, and other texts are errors.  Behind each answer
+to Parse comes a notification, whose second half is sent when the client has read
+the first one.
 """
 import fcntl
 import os
@@ -61,8 +61,9 @@ def serve(session):
         if kind == b"X":
             return
         if kind == b"Q":
-            listens = body.startswith(b"LISTEN")
-            session.sendall(message(b"C", b"LISTEN\0") + READY if listens else REFUSED)
+            word = body.rstrip(b"\0").split()[0]
+            heard = word in (b"LISTEN", b"UNLISTEN")
+            session.sendall(message(b"C", word + b"\0") + READY if heard else REFUSED)
         elif kind == b"P":
             answer, pieces = message(b"1"), True
         elif kind == b"B":

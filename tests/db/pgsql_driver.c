@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
+#include "drivers/pgsql/pgsql_internal.h"
 #include "tests/db/pgsql_fixture.h"
 #include "tests/unit/tap.h"
 
@@ -453,9 +454,27 @@ static void open_rows(struct conn *c)
   stmt_free(st);
 }
 
+/* Notifications that the library has kept. */
+static unsigned kept(struct conn *c)
+{
+  PGnotify *it;
+  unsigned n = 0;
+
+  for (; (it = PQnotifies(pgsql_of(c->session)->conn)) != NULL; n++)
+    PQfreemem(it);
+  return n;
+}
+
 static void notifications(struct conn *c)
 {
+  static const char notify[] = "SELECT pg_notify('pgsql_test', 'x')";
+  struct stmt *st = stmt_prepare(c, notify, strlen(notify));
+
   (void)run(c, "LISTEN pgsql_test");
+  for (int i = 0; i < 100; i++)
+    (void)stmt_execute(st);
+  OK(kept(c) <= 1, "a statement drops the notifications of those before");
+  stmt_free(st);
   for (int i = 0; i < 100; i++)
     (void)run(c, "NOTIFY pgsql_test, 'x'");
   OK(run(c, "UNLISTEN pgsql_test"), "notifications are dropped");

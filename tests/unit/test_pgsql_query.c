@@ -252,24 +252,16 @@ static void listens(void)
            false) == 0 &&
        next(&r) == 0 && r.session.plain && !r.session.listens,
      "other commands");
-  OK(query(&r, "LISTEN a; LISTEN b", BYTES(LISTENED LISTENED READY("I")),
+  OK(query(&r, "LISTEN a; UNLISTEN b", BYTES(LISTENED UNLISTENED READY("I")),
            false) == 0 &&
-       r.out.more && !r.session.plain,
+       r.out.more && !r.session.plain && r.session.listens,
      "LISTEN, while more is to be read");
-  OK(next(&r) == 0 && !r.out.more && r.session.channels == 2, "which is");
-  r.session.plain = true;
-  OK(query(&r, "UNLISTEN a", BYTES(UNLISTENED READY("I")), false) == 0 &&
-       !r.session.plain,
-     "it listens still");
-  r.session.plain = true;
-  OK(query(&r, "UNLISTEN b", BYTES(UNLISTENED READY("I")), false) == 0 &&
-       r.session.plain && r.session.channels == 0,
-     "and does not any more");
-  OK(query(&r, "UNLISTEN b", BYTES(UNLISTENED READY("I")), false) == 0 &&
-       r.session.plain,
-     "once more than it listened");
+  OK(next(&r) == 0 && !r.out.more && !r.session.plain,
+     "UNLISTEN does not tell of which channel");
+  rig_done(&r);
+  start(&r);
   OK(query(&r, "SELECT", BYTES(UPDATED NEWS READY("I") NEWS), false) == 0 &&
-       !r.session.plain && r.session.listens && r.session.channels == 1,
+       !r.session.plain && r.session.listens,
      "a notification without LISTEN");
   rig_done(&r);
 }

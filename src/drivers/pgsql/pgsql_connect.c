@@ -302,7 +302,6 @@ int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out)
   p->wire.may_block = is_tcp(p->fd) || env_has_spare_cpus(s->env);
   p->settings_moved = false;
   p->listens = false;
-  p->channels = 0;
   pgsql_note_trx(p);
   pgsql_note_dialect(p);
   return 0;

@@ -33,8 +33,7 @@ struct pgsql_session {
   PGconn *conn;      /* owned; NULL: not connected */
   int fd;            /* of the connection; -1: the library has closed it */
   bool broken;       /* the state of the protocol is unknown: do not go on */
-  bool listens;      /* the library may have notifications */
-  unsigned channels; /* LISTEN without UNLISTEN, as far as one can see */
+  bool listens;      /* or has listened: the library may have notifications */
   bool emulates;     /* the dialect has to be right after each statement */
 
   /* `fd` for shutdown(): written by the session's thread, read by another one,
@@ -154,6 +153,8 @@ int pgsql_query(struct session *s, const char *sql, size_t len,
 int pgsql_fetch(struct session *s, sql_value *values);
 int pgsql_next_result(struct session *s, struct outcome *out);
 void pgsql_end_results(struct session *s);
+/* The library keeps every notification until somebody takes it. */
+void pgsql_drop_notifications(struct pgsql_session *p);
 
 /* ---- results of the library (pgsql_result.c) ---- */
 
@@ -187,14 +188,14 @@ int pgsql_failed(struct pgsql_session *p, struct pgsql_reply reply,
 void pgsql_note_last_words(struct pgsql_session *p, const char *state,
                            const char *text);
 /*
- * The server has executed a command with this tag.  LISTEN: it may send
- * messages at any time, long ones, and the library reads on behind its own
- * answers: nobody else could find out where the next answer begins.  So the
- * library has the session for itself until UNLISTEN.
+ * The session listens: the server may send messages at any time, long ones, and
+ * the library reads on behind its own answers, so that nobody else could find
+ * out where the next answer begins.  From now on the library has the session
+ * for itself, also after UNLISTEN, whose tag does not say of which channel.
  */
+void pgsql_hear_listen(struct pgsql_session *p);
+/* The server has executed a command with this tag, which may be LISTEN. */
 void pgsql_hear_tag(struct pgsql_session *p, const char *tag);
-/* The same for a notification that was not expected. */
-void pgsql_hear_notification(struct pgsql_session *p);
 /* A SQLSTATE that says that the connection is of no use. */
 bool pgsql_is_goodbye(const char *state);
 /* The statement ends a transaction with success. */

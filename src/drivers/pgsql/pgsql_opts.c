@@ -127,9 +127,9 @@ const struct opt pgsql_opts[] = {
            "rows of prepare. With wire the program speaks the protocol itself "
            "to execute statements, direct and prepared ones, which costs a "
            "fraction of the library's work; it is refused on encrypted "
-           "connections, and a session is left to libpq while it listens for "
-           "notifications. With library everything goes through libpq. auto "
-           "takes wire where it is possible.",
+           "connections, and a session is left to libpq once it has listened "
+           "for notifications. With library everything goes through libpq. "
+           "auto takes wire where it is possible.",
   },
   {
     OPT_LIST(struct pgsql_cfg, ignore_errors),

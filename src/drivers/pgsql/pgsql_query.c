@@ -5,8 +5,7 @@
 #include "base/compiler.h"
 #include "drivers/pgsql/pgsql_internal.h"
 
-/* The library keeps every notification until somebody takes it. */
-static void drop_notifications(struct pgsql_session *p)
+void pgsql_drop_notifications(struct pgsql_session *p)
 {
   PGnotify *n;
 
@@ -19,6 +18,8 @@ static int query_by_library(struct pgsql_session *p, const char *sql,
 {
   int rc;
 
+  if (UNLIKELY(p->listens))
+    pgsql_drop_notifications(p);
   pgsql_wire_lend(p);
   rc = pgsql_receive(p, PQsendQuery(p->conn, sql) != 0, false, sql, len, out);
   if (UNLIKELY(p->emulates) && rc == 0)
@@ -33,8 +34,6 @@ int pgsql_query(struct session *s, const char *sql, size_t len,
 
   if (UNLIKELY(p->closing.len > 0))
     pgsql_close_pending(p);
-  if (UNLIKELY(p->listens))
-    drop_notifications(p);
   if (LIKELY(p->plain && len <= PGSQL_WIRE_TEXT_MAX))
     return pgsql_wire_query(p, sql, len, out);
   return query_by_library(p, sql, len, out);

@@ -272,25 +272,16 @@ int pgsql_no_memory(struct outcome *out)
 
 /* ---- success ---- */
 
-void pgsql_hear_tag(struct pgsql_session *p, const char *tag)
-{
-  if (strcmp(tag, "LISTEN") == 0) {
-    p->channels++;
-    p->listens = true;
-  } else if (strcmp(tag, "UNLISTEN") == 0 && p->channels > 0) {
-    p->channels--;
-  } else {
-    return;
-  }
-  p->plain = p->plain_chosen && p->channels == 0;
-}
-
-void pgsql_hear_notification(struct pgsql_session *p)
+void pgsql_hear_listen(struct pgsql_session *p)
 {
   p->listens = true;
   p->plain = false;
-  if (p->channels == 0)
-    p->channels = 1;
+}
+
+void pgsql_hear_tag(struct pgsql_session *p, const char *tag)
+{
+  if (strcmp(tag, "LISTEN") == 0)
+    pgsql_hear_listen(p);
 }
 
 static bool has_rows(const char *count)

@@ -285,6 +285,8 @@ int pgsql_execute(struct prepared *prepared, struct outcome *out)
     pgsql_close_pending(p);
   if (LIKELY(p->plain))
     return pgsql_wire_execute(st, out);
+  if (UNLIKELY(p->listens))
+    pgsql_drop_notifications(p);
   pgsql_wire_lend(p);
   pgsql_put_values(st);
   return pgsql_receive(p,

@@ -84,7 +84,7 @@ static inline bool note_tag(struct pgsql_session *p, struct pgwire_answer *a,
     a->changed = has_count(body, body + len - 1);
     a->rolled_back = len == sizeof(rollback) &&
                      memcmp(body, rollback, sizeof(rollback)) == 0;
-    if (UNLIKELY(body[0] == 'L' || (body[0] == 'U' && body[1] == 'N')))
+    if (UNLIKELY(body[0] == 'L'))
       pgsql_hear_tag(p, (const char *)body);
   }
   return true;
@@ -128,7 +128,7 @@ static bool note_message(struct pgsql_session *p, uint8_t type,
   case 'N': /* NoticeResponse */
     return true;
   case 'A': /* NotificationResponse: the library may get some, too */
-    pgsql_hear_notification(p);
+    pgsql_hear_listen(p);
     return true;
   case 'I': /* EmptyQueryResponse */
     a->complete = true;
