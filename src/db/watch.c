@@ -26,6 +26,7 @@ enum {
 struct batch {
   struct watch *watch;
   _Atomic unsigned users; /* the last one frees it */
+  uint64_t until_ns;      /* then the sockets of all are shut down */
   _Atomic size_t next;
   size_t n;
   struct canceller *job[];
@@ -123,14 +124,19 @@ void watch_closing(struct conn *c)
 
 /* ---- cancelling ---- */
 
-/* Jobs until none is left. */
+/*
+ * Jobs until none is left.  There may be more than helpers, and a frozen server
+ * takes a second for each: what begins too late to be of use is left out, as
+ * the end of the process waits for it.
+ */
 static void work(struct batch *b)
 {
   size_t i;
 
   while ((i = atomic_fetch_add_explicit(&b->next, 1, memory_order_relaxed)) <
          b->n) {
-    b->job[i]->driver->cancel(b->job[i]->token);
+    if (clock_now_ns() < b->until_ns)
+      b->job[i]->driver->cancel(b->job[i]->token);
     unref(b->job[i]);
   }
   if (atomic_fetch_sub_explicit(&b->users, 1, memory_order_acq_rel) == 1)
@@ -171,7 +177,7 @@ static bool start_helper(struct batch *b)
   return ok;
 }
 
-/* Each job gets a helper, so that none can hold the others. */
+/* Each job gets a helper, as far as they go, so that none holds the others. */
 static void run_batch(struct batch *b)
 {
   size_t started = 0;
@@ -276,6 +282,7 @@ static void scan(struct db_process *p)
   (void)pthread_mutex_unlock(&p->watch.lock);
   if (b) {
     b->watch = &p->watch;
+    b->until_ns = now + BREAK_AFTER_MS * NS_PER_MS;
     run_batch(b);
   }
 }
