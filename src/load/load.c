@@ -168,7 +168,8 @@ static int load_chunk(struct loader *t, const struct chunk *chunk,
   if (t->way == SEND_UNKNOWN)
     rc = send_choose(t->conn, l->setup.method, &t->way, err);
   if (rc == 0)
-    rc = send_chunk(t->conn, &t->way, rows_of(t), chunk, &l->pace, err);
+    rc = send_chunk(t->conn, &t->way, rows_of(t), chunk, &l->pace, &l->steps,
+                    err);
   if (rc < 0) {
     err_prefix(err,
                "cannot load rows %" PRIu64 " to %" PRIu64 " (chunk %" PRIu64
@@ -196,7 +197,7 @@ static int step_of(enum pick pick)
   }
 }
 
-/* All processes stop: that others have given up is no failure. */
+/* All processes stop: what this one or others have given up is no failure. */
 static bool was_stopped(struct load *l, int rc)
 {
   return rc == -ECANCELED && load_is_stopped(l);

@@ -18,6 +18,7 @@
 #include "db/copy.h"
 #include "load/pace.h"
 #include "load/rows.h"
+#include "load/steps.h"
 
 enum {
   BUFFER = 128 * 1024, /* bytes handed to the driver at a time */
@@ -84,6 +85,7 @@ struct sending {
   struct rows *rows;
   const struct chunk *chunk;
   struct pace *pace;
+  struct steps *steps;
   char *buffer; /* owned */
   struct strbuf sql;
   uint64_t sent, bytes; /* by this attempt */
@@ -262,18 +264,22 @@ static int send_all(struct conn *c, struct sending *s, struct err *err)
     roll_back(c);
     if (rc != -EAGAIN)
       return rc;
+    if (steps_are_stopped(s->steps))
+      return err_set(err, -ECANCELED, "interrupted");
     pause_before(tries);
   }
 }
 
 int send_chunk(struct conn *c, enum send_way *way, struct rows *rows,
-               const struct chunk *chunk, struct pace *pace, struct err *err)
+               const struct chunk *chunk, struct pace *pace,
+               struct steps *steps, struct err *err)
 {
   struct sending s = {
     .way = *way,
     .rows = rows,
     .chunk = chunk,
     .pace = pace,
+    .steps = steps,
     .buffer = malloc(BUFFER),
   };
   int rc;

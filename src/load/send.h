@@ -13,6 +13,7 @@ struct conn;
 struct err;
 struct pace;
 struct rows;
+struct steps;
 
 enum load_method {
   LOAD_AUTO,
@@ -39,11 +40,13 @@ int send_choose(struct conn *c, enum load_method wish, enum send_way *ret,
 /*
  * Send the rows of a chunk.  Errors that the user declared ignorable (a
  * deadlock, say) start it again; so does a refusal of SEND_BINARY, after which
- * *way is SEND_PLAIN.  After a failure no row of it is in the table, as far as
- * the engine has transactions.
+ * *way is SEND_PLAIN.  Once the steps are stopped it is not started again:
+ * -ECANCELED.  After a failure no row of it is in the table, as far as the
+ * engine has transactions.
  */
 int send_chunk(struct conn *c, enum send_way *way, struct rows *rows,
-               const struct chunk *chunk, struct pace *pace, struct err *err);
+               const struct chunk *chunk, struct pace *pace,
+               struct steps *steps, struct err *err);
 
 /* The text of the connection's last failure; logs what the driver has to say
  * about it.  Returns -EIO. */

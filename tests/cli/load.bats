@@ -130,6 +130,37 @@ LUA
   must has "$stderr" '^WARNING: interrupted: ([1-9]?[1-9]00000|0) of 5000000 rows are loaded; .*--table-exists=resume'
 }
 
+@test "SIGINT while another program has the lock" {
+  local pid holder scripts="$BENCH_SRC/src/lua/scripts"
+  succeeds t --table-size=0 prepare
+  cat >hold.lua <<'LUA'
+function prepare()
+   sysbench.sql.driver():connect():query("BEGIN IMMEDIATE")
+   io.open("held", "w"):close()
+   io.open("let_go"):read()
+end
+LUA
+  mkfifo let_go
+  "$BENCH" ./hold.lua --db-driver=sqlite --sqlite-db="$PWD/t" prepare 3>&- &
+  holder=$!
+  until [ -e held ]; do kill -0 $holder; done
+  LUA_PATH="$scripts/?.lua;;" "$BENCH" oltp_common --db-driver=sqlite \
+    --sqlite-db="$PWD/t" --sqlite-busy-timeout=1 --table-size=100 \
+    --table-exists=resume --verbosity=5 prepare >out 2>err 3>&- &
+  pid=$!
+  until grep -q 'Ignoring error' out err; do kill -0 $pid; done
+  kill -INT $pid
+  status=0
+  wait $pid || status=$?
+  : >let_go
+  wait $holder
+  output=$(<out) stderr=$(<err)
+  must [ "$status" -eq 130 ]
+  must has "$stderr" '^WARNING: interrupted: 0 of 100 rows are loaded; '
+  succeeds t --table-size=100 --table-exists=resume prepare
+  succeeds t --table-size=100 check
+}
+
 @test "a script's own values are used, and not resumed" {
   cat >own.lua <<'LUA'
 require("oltp_common")

@@ -426,6 +426,24 @@ static void test_repeated(void)
   notes_free(n);
 }
 
+static void test_stopped_while_failing(void)
+{
+  const struct driver d = make_driver(&plain_copy, 0);
+  struct notes *n = notes_new(&d);
+  struct err err;
+
+  n->fail_state = "40001";
+  n->fail_at = 2;
+  n->fail_late = true;
+  n->stop = (struct load *)n;
+  OK(alone(n, 2, LOAD_FRESH, &err) == LOAD_STOPPED, "stopped, and no failure");
+  OK_STR(strbuf_str(&n->log),
+         "create 1;copy sbtest1 1+5000;copy sbtest1 5001 failed;ROLLBACK;"
+         "stopped5000 of 21000 rows are loaded",
+         "the chunk that has failed is not sent again");
+  notes_free(n);
+}
+
 static void test_binary(void)
 {
   const struct driver d = make_driver(&binary_copy, 0);
@@ -616,6 +634,7 @@ int main(void)
   test_resume();
   test_stop();
   test_repeated();
+  test_stopped_while_failing();
   test_binary();
   test_meetings();
   test_insert();
