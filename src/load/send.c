@@ -88,6 +88,7 @@ struct sending {
   struct steps *steps;
   char *buffer; /* owned */
   struct strbuf sql;
+  bool doubtful;        /* rows of an attempt before may be in the table */
   uint64_t sent, bytes; /* by this attempt */
   uint64_t missing;     /* rows that the database has not taken */
 };
@@ -187,7 +188,7 @@ static int attempt(struct conn *c, struct sending *s)
   int rc = begin(c);
 
   s->sent = s->bytes = 0;
-  if (rc == 0 && s->chunk->partial)
+  if (rc == 0 && (s->chunk->partial || s->doubtful))
     rc = remove_rows(c, s);
   if (rc == 0)
     rc = s->way == SEND_INSERT ? insert(c, s) : bulk(c, s, &taken);
@@ -260,6 +261,8 @@ static int send_all(struct conn *c, struct sending *s, struct err *err)
     if (rc == 0)
       return 0;
     pace_take_back(s->pace, s->sent, s->bytes);
+    /* The server may have heard the COMMIT whose answer was lost. */
+    s->doubtful |= conn_failure(c)->reconnected;
     rc = judge(c, s, rc, tries, err);
     roll_back(c);
     if (rc != -EAGAIN)

@@ -187,6 +187,38 @@ has_begun() {
   done
 }
 
+# admin SQL: its result, as the administrator.
+admin() {
+  servers sql "$BATS_FILE_TMPDIR/$kind" "$1"
+}
+
+@test "pgsql: a COMMIT is executed, and its answer lost" {
+  need pgsql
+  good --table-size=0 prepare
+  # A commit is written down, and then waits for a standby that never comes;
+  # the server needs a moment to hear of it, so there are many.
+  admin "ALTER SYSTEM SET synchronous_standby_names = 'nobody'"
+  admin "SELECT pg_reload_conf()"
+  until [ "$(admin "SHOW synchronous_standby_names")" = nobody ]; do :; done
+  PGOPTIONS='-c synchronous_commit=on' "$BENCH" oltp_common "${to[@]}" \
+    --table-size=100000 --table-exists=resume --db-ignore-errors=connection \
+    prepare >out 2>err 3>&- &
+  pid=$!
+  waiting="FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query = 'COMMIT'"
+  until [ "$(admin "SELECT count(pg_terminate_backend(pid)) $waiting")" = 1 ]; do
+    kill -0 $pid
+  done
+  until grep -q ' lost ' err; do kill -0 $pid; done
+  admin "ALTER SYSTEM RESET synchronous_standby_names"
+  admin "SELECT pg_reload_conf()"
+  status=0
+  wait $pid || status=$?
+  cat out err
+  [ "$status" -eq 0 ]
+  good --table-size=100000 check
+  good cleanup
+}
+
 @test "a table that is there is an error, which ends the command" {
   for kind in $kinds; do
     aim "$kind"

@@ -29,6 +29,7 @@ struct notes {
   bool fail_late;    /* when its rows come, not when it begins */
   uint64_t left_out; /* rows of each copy that are not taken */
   struct load *stop; /* stopped while copy number 2 is sent */
+  bool lose_commit;  /* the connection breaks in the first one */
   bool binary, first;
   uint64_t rows;  /* of the copy */
   unsigned table; /* of the copy */
@@ -142,6 +143,16 @@ static const struct driver_copy binary_copy = {
 
 /* ---- statements ---- */
 
+static int lost(struct session *s, struct outcome *out)
+{
+  s->trx = TRX_NONE;
+  out->code = 2013;
+  memcpy(out->state, "HY000", 6);
+  out->msg = "lost";
+  out->lost = true;
+  return -1;
+}
+
 static int statement(struct session *s, const char *sql, size_t len,
                      struct outcome *out)
 {
@@ -149,6 +160,10 @@ static int statement(struct session *s, const char *sql, size_t len,
   const bool is_insert = strncmp(sql, "INSERT", 6) == 0;
 
   (void)len;
+  if (n->lose_commit && strcmp(sql, "COMMIT") == 0) {
+    n->lose_commit = false;
+    return lost(s, out);
+  }
   if (strncmp(sql, "BEGIN", 5) == 0)
     s->trx = TRX_OPEN;
   else if (strcmp(sql, "COMMIT") == 0 || strcmp(sql, "ROLLBACK") == 0)
@@ -211,12 +226,12 @@ static struct driver make_driver(const struct driver_copy *copy, unsigned caps)
 
 static struct notes *notes_new(const struct driver *d)
 {
-  static const char *const ignored[] = { "40001" };
+  static const char *const ignored[] = { "40001", "2013" };
   struct notes *n = calloc(1, sizeof(*n));
 
   if (!n)
     abort();
-  bed_open(&n->bed, d, ignored, 1);
+  bed_open(&n->bed, d, ignored, ARRAY_SIZE(ignored));
   return n;
 }
 
@@ -444,6 +459,23 @@ static void test_stopped_while_failing(void)
   notes_free(n);
 }
 
+static void test_lost_commit(void)
+{
+  const struct driver d = make_driver(&plain_copy, 0);
+  struct notes *n = notes_new(&d);
+  struct err err;
+
+  n->lose_commit = true;
+  OK(alone(n, 1, LOAD_FRESH, &err) == LOAD_END, "a COMMIT without an answer");
+  OK_STR(strbuf_str(&n->log),
+         "create 1;copy sbtest1 1+5000;"
+         "DELETE FROM sbtest1 WHERE id BETWEEN 1 AND 5000;"
+         "copy sbtest1 1+5000;copy sbtest1 5001+5000;copy sbtest1 10001+500;"
+         "finish 1;end",
+         "what it may have left goes before its rows come again");
+  notes_free(n);
+}
+
 static void test_binary(void)
 {
   const struct driver d = make_driver(&binary_copy, 0);
@@ -635,6 +667,7 @@ int main(void)
   test_stop();
   test_repeated();
   test_stopped_while_failing();
+  test_lost_commit();
   test_binary();
   test_meetings();
   test_insert();
