@@ -253,7 +253,6 @@ bool bench_copy_begin(sql_connection *con, const char *table,
                       const char **columns, int n);
 bool bench_copy_row(sql_connection *con, const sql_value *values);
 bool bench_copy_end(sql_connection *con);
-void bench_copy_abort(sql_connection *con);
 bool bench_copy_is_checked(sql_connection *con);
 
 void *bench_load_open(sql_connection *con, double first_table, double tables,

@@ -76,10 +76,3 @@ int copy_end(struct conn *c, uint64_t *ret_rows)
   *ret_rows = c->out.taken;
   return 0;
 }
-
-void copy_abort(struct conn *c)
-{
-  (void)call_start(c);
-  c->driver->copy->abort(c->session);
-  call_stop(c);
-}

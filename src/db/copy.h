@@ -22,14 +22,13 @@ struct conn;
  */
 bool copy_possible(struct conn *c, const char **ret_why);
 
-/* 0 or 1.  The spec's `kinds` must live until the copy ends. */
+/* 0 or 1.  The spec's `kinds` must live until the copy ends; until then nothing
+ * else is to be done with the connection. */
 int copy_begin(struct conn *c, const struct copy_spec *spec);
 int copy_row(struct conn *c, const sql_value *values);
 /* Whole rows in the form of the spec. */
 int copy_rows(struct conn *c, const char *rows, size_t len);
 /* *ret_rows: how many the database has taken. */
 int copy_end(struct conn *c, uint64_t *ret_rows);
-/* Ends it after success so far; the transaction is to be rolled back. */
-void copy_abort(struct conn *c);
 
 #endif

@@ -210,11 +210,6 @@ bool bench_copy_end(sql_connection *con)
   return copy_end(conn_of(con), &rows) == 0;
 }
 
-void bench_copy_abort(sql_connection *con)
-{
-  copy_abort(conn_of(con));
-}
-
 /* ---- failures ---- */
 
 static int failure_bits(const struct conn *c, sql_error_t error,

@@ -474,6 +474,46 @@ false" ]
   done
 }
 
+@test "copied rows whose function uses the same connection" {
+  cat >ask.lua <<'LUA'
+function prepare()
+   local con = sysbench.sql.driver():connect()
+   for _, name in ipairs({"asked", "other"}) do
+      con:query("DROP TABLE IF EXISTS " .. name)
+      con:query("CREATE TABLE " .. name .. " (i INT, t VARCHAR(100))")
+   end
+   local columns = {"i", "t"}
+   local rest = ("x"):rep(100)
+   local function row(i)
+      if i % 5000 == 1 then
+         con:query("SELECT 1") -- its rows stay open
+         return i, con:query_row("SELECT CONCAT('a', 7)")
+      elseif i == 12000 then
+         con:copy_rows{table = "other", columns = columns, last = 10,
+                       row = function(k) return k, rest end}
+      end
+      return i, rest
+   end
+   print("copied", con:copy_rows{table = "asked", columns = columns,
+                                 last = 20000, row = row})
+   print("asked", con:query_row("SELECT COUNT(*), MIN(t), SUM(i) FROM asked"))
+   print("other", con:query_row("SELECT COUNT(*) FROM other"))
+   con:query("DROP TABLE asked")
+   con:query("DROP TABLE other")
+end
+LUA
+  for kind in $kinds; do
+    aim "$kind"
+    timeout 100 "$BENCH" ./ask.lua "${to[@]}" prepare >out 2>err || { cat out err; false; }
+    grep -E '^(copied|asked|other)' out >got
+    diff got - <<'TEXT'
+copied	20000
+asked	20000	a7	200010000
+other	10
+TEXT
+  done
+}
+
 @test "copied rows fit into the packets that the server takes" {
   need mysql
   cat >copy.lua <<'LUA'

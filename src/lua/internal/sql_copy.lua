@@ -112,39 +112,41 @@ end
 
 -- ---- by the driver's own way ----
 
-local function fill(values, n, texts, ...)
+-- While a copy is open the connection takes nothing else, but `row` may use it:
+-- so rows are collected, and then sent at once.
+local BATCH_BYTES, BATCH_ROWS = 256 * 1024, 5000
+
+-- The values of a row, in texts[at + 1 .. at + n]; false stands for nil.
+-- Returns their bytes.
+local function collect(texts, at, n, ...)
   if select("#", ...) > n then
     error(("copy_rows: %d values for %d columns"):format(select("#", ...), n), 0)
   end
+  local bytes = 0
   for i = 1, n do
-    -- the texts live in the table while the row is sent
-    local text = plain((select(i, ...)))
-    texts[i] = text
-    values[i - 1].ptr = text
-    values[i - 1].len = text and #text or 0
+    local text = plain((select(i, ...))) or false
+    texts[at + i] = text
+    bytes = bytes + (text and #text or 0)
   end
-end
-
-local function fill_from(spec, i, values, n, texts)
-  fill(values, n, texts, spec.row(i))
+  return bytes
 end
 
 local function copy_failed(con, spec)
   raise(con, "COPY " .. spec.table, 2)
 end
 
-local function copy_rows(con, spec)
-  local n = #spec.columns
+-- `rows` rows of n values; the texts live in their table while they are sent.
+local function copy_batch(con, spec, n, texts, rows)
   local names = ffi.new("const char *[?]", n, spec.columns)
-  local values, texts = ffi.new("sql_value[?]", n), {}
+  local values = ffi.new("sql_value[?]", n)
   if not C.bench_copy_begin(con, spec.table, names, n) then
     copy_failed(con, spec)
   end
-  for i = spec.first or 1, spec.last do
-    local ok, err = pcall(fill_from, spec, i, values, n, texts)
-    if not ok then
-      C.bench_copy_abort(con)
-      error(err, 0)
+  for row = 0, rows - 1 do
+    for i = 1, n do
+      local text = texts[row * n + i]
+      values[i - 1].ptr = text or nil
+      values[i - 1].len = text and #text or 0
     end
     if not C.bench_copy_row(con, values) then
       copy_failed(con, spec)
@@ -152,6 +154,22 @@ local function copy_rows(con, spec)
   end
   if not C.bench_copy_end(con) then
     copy_failed(con, spec)
+  end
+end
+
+local function copy_rows(con, spec)
+  local n = #spec.columns
+  local texts, rows, bytes = {}, 0, 0
+  for i = spec.first or 1, spec.last do
+    bytes = bytes + collect(texts, rows * n, n, spec.row(i))
+    rows = rows + 1
+    if bytes >= BATCH_BYTES or rows == BATCH_ROWS then
+      copy_batch(con, spec, n, texts, rows)
+      rows, bytes = 0, 0
+    end
+  end
+  if rows > 0 then
+    copy_batch(con, spec, n, texts, rows)
   end
 end
 
