@@ -39,7 +39,8 @@ static const struct opt mutex_opts[] = {
     .min = 1,
     .max = INT64_MAX,
     .help = "lock operations per thread",
-    .man = "Each thread executes one event of so many lock operations.",
+    .man = "Each thread executes one event of so many lock operations, after "
+           "those of the warm-up.",
   },
   {
     OPT_INT(struct mutex_cfg, loops),
@@ -64,11 +65,6 @@ struct mutex_run {
   struct mutex_slot *slot;                /* owned; [cfg->num] */
   volatile uint64_t shared CACHE_ALIGNED; /* by whoever holds any mutex */
 };
-
-struct mutex_thread {
-  struct mutex_run *run;
-  bool done; /* it has had its event */
-} CACHE_ALIGNED;
 
 static int mutex_open(const struct plan *plan, const void *cfg, void **ret_run,
                       struct err *err)
@@ -112,29 +108,6 @@ static void mutex_close(void *arg)
   free(run);
 }
 
-static int mutex_thread_open(void *run, struct worker *w, void **ret_thr,
-                             struct err *err)
-{
-  struct mutex_thread *t = mem_aligned(1, sizeof(*t), CACHE_LINE);
-
-  (void)w;
-  if (!t)
-    return err_set(err, -ENOMEM, "cannot allocate a thread's state");
-  t->run = run;
-  *ret_thr = t;
-  return 0;
-}
-
-static bool mutex_next(void *thr, struct worker *w)
-{
-  struct mutex_thread *t = thr;
-  const bool first = !t->done;
-
-  (void)w;
-  t->done = true;
-  return first;
-}
-
 /* One increment, comparison and branch per turn, neither removed nor
  * unrolled: the limit is read from memory in each. */
 static void spin(uint64_t turns)
@@ -152,13 +125,11 @@ RACES_ON_PURPOSE static void count(struct mutex_run *run)
   run->shared++;
 }
 
-static int mutex_event(void *thr, struct worker *w, struct err *err)
+static void take_mutexes(struct mutex_run *run, struct worker *w)
 {
-  struct mutex_run *run = ((struct mutex_thread *)thr)->run;
   const int64_t last = (int64_t)run->cfg->num - 1;
   const uint64_t loops = run->cfg->loops;
 
-  (void)err;
   for (uint64_t i = run->cfg->locks; i > 0; i--) {
     struct mutex_slot *slot = &run->slot[dist_uniform(&w->rand->rng, 0, last)];
 
@@ -167,6 +138,20 @@ static int mutex_event(void *thr, struct worker *w, struct err *err)
     count(run);
     (void)pthread_mutex_unlock(&slot->mutex);
   }
+}
+
+/* The event of a thread is one that begins after the warm-up.  No step follows
+ * it: with --rate that would wait for another arrival. */
+static int mutex_loop(void *thr, struct worker *w, struct err *err)
+{
+  bool done = false;
+
+  (void)err;
+  while (!done && worker_step(w)) {
+    done = w->counted;
+    take_mutexes(thr, w);
+  }
+  worker_stop(w);
   return 0;
 }
 
@@ -175,10 +160,7 @@ static const struct test_ops mutex_ops = {
   .describe = mutex_describe,
   .begin = mutex_begin,
   .close = mutex_close,
-  .thread_open = mutex_thread_open,
-  .thread_close = free,
-  .next = mutex_next,
-  .event = mutex_event,
+  .loop = mutex_loop,
 };
 
 const struct test test_mutex = {

@@ -54,6 +54,27 @@ on_time() {
   must holds "$n >= 10 && $n <= 12"
 }
 
+@test "mutex does its event after the warm-up" {
+  bench mutex --mutex-locks=10 --mutex-num=16 --mutex-loops=10 --threads=2 --warmup-time=1 --time=5 run
+  must is "$status" 0
+  # The events that were open at the end of the warm-up count here, too.
+  n=$(number 'total number of events:')
+  must holds "$n >= 2 && $n <= 4"
+}
+
+# With this seed there is an arrival after 0.2 seconds and one after 17.
+@test "memory and mutex do not wait for an arrival after their last event" {
+  local args=(--rate=0.1 --rand-seed=38 --time=10 --verbosity=4)
+  bench memory --memory-block-size=1M --memory-total-size=1M "${args[@]}" run
+  must is "$status" 0
+  must is "$(number 'Total operations:')" 1
+  must is "$(grep "Time limit" <<<"$output")" ""
+  bench mutex --mutex-locks=10 --mutex-num=16 --mutex-loops=10 "${args[@]}" run
+  must is "$status" 0
+  must is "$(number 'total number of events:')" 1
+  must is "$(grep "Time limit" <<<"$output")" ""
+}
+
 @test "memory: --events has no effect, and says so" {
   bench memory --memory-total-size=10K --events=3 run
   must is "$(number 'Total operations:')" 10

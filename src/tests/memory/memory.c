@@ -236,24 +236,28 @@ static void memory_thread_close(void *thr)
   free(t);
 }
 
-/* In the warm-up nothing is taken from the share: a loop of its own, so that
- * the other one has no more to look at. */
+/*
+ * In the warm-up nothing is taken from the share: a loop of its own, so that
+ * the other one has no more to look at.  After the last event of the share
+ * there is no step: with --rate it would wait for another arrival first.
+ */
 static int memory_loop(void *thr, struct worker *w, struct err *err)
 {
   struct memory_thread *t = thr;
   bool more;
 
   (void)err;
+  if (t->left == 0) /* one of more threads than there are operations */
+    return 0;
   while ((more = worker_step(w)) && !w->counted)
     t->kernel(&t->block);
   for (; more; more = worker_step(w)) {
-    if (t->left == 0) {
-      worker_give_back(w); /* the step has ended the last event */
-      break;
-    }
     t->left -= t->left != UINT64_MAX;
     t->kernel(&t->block);
+    if (t->left == 0)
+      break;
   }
+  worker_stop(w);
   return 0;
 }
 
