@@ -6,16 +6,22 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/fmt.h"
 #include "base/log.h"
 #include "base/strbuf.h"
+
+enum {
+  PERCENTILE_LEAST = 10, /* columns */
+};
 
 static double milliseconds(double ns)
 {
   return ns / (double)NS_PER_MS;
 }
 
+/* `width`: of the percentile's column; 0: there is none. */
 static void add_row(struct strbuf *b, const struct ranks_end *e,
-                    const struct rank_part *p)
+                    const struct rank_part *p, int width)
 {
   const double seconds = (double)p->period_ns / (double)NS_PER_S;
   const double cpu_ns = (double)(p->client.user_ns + p->client.system_ns);
@@ -37,9 +43,9 @@ static void add_row(struct strbuf *b, const struct ranks_end *e,
     b, " %10.2f %10.2f",
     p->events > 0 ? milliseconds((double)p->sum_ns / (double)p->events) : 0.0,
     milliseconds((double)p->max_ns));
-  if (e->setup && e->setup->percentile > 0.0)
+  if (width > 0)
     strbuf_addf(
-      b, " %10.2f",
+      b, " %*.2f", width,
       milliseconds((double)report_percentile(&r, e->setup->percentile)));
   strbuf_addf(b, " %6.1f%%",
               p->client.wall_ns > 0 ? 100.0 * cpu_ns / (double)p->client.wall_ns
@@ -52,20 +58,25 @@ static void add_row(struct strbuf *b, const struct ranks_end *e,
 
 static void print_table(struct ranks_end *e)
 {
-  const bool percentile = e->setup && e->setup->percentile > 0.0;
+  const double percentile = e->setup ? e->setup->percentile : 0.0;
   struct strbuf b = { 0 };
-  char title[32] = "";
+  char number[FMT_DOUBLE_SIZE], title[FMT_DOUBLE_SIZE + sizeof("th, ms")] = "";
+  int width = 0;
 
-  if (percentile)
-    (void)snprintf(title, sizeof(title), "%.4gth", e->setup->percentile);
+  if (percentile > 0.0) {
+    width = snprintf(title, sizeof(title), "%sth, ms",
+                     fmt_shortest(number, percentile));
+    if (width < PERCENTILE_LEAST)
+      width = PERCENTILE_LEAST;
+  }
   strbuf_addf(&b,
               "Processes:\n    rank  host                 threads       events "
               "    events/s   errors    avg, ms    max, ms");
-  if (percentile)
-    strbuf_addf(&b, " %6s, ms", title);
+  if (width > 0)
+    strbuf_addf(&b, " %*s", width, title);
   strbuf_addf(&b, "     CPU   start, ms\n");
   for (unsigned i = 0; i < e->size; i++)
-    add_row(&b, e, &e->part[i]);
+    add_row(&b, e, &e->part[i], width);
   strbuf_addf(&b, "\n");
   log_msg(LOG_NOTICE, "%s", strbuf_str(&b));
   strbuf_done(&b);

@@ -163,7 +163,7 @@ static void look_at_queue(struct run *run, uint64_t now)
   log_msg(LOG_FATAL,
           "The event queue is full: %d events are waiting, the worker threads "
           "cannot keep up with --rate=%s",
-          WAITING_MOST, fmt_shortest(rate, run->plan->rate));
+          WAITING_MOST, fmt_shortest(rate, run->plan->all_rate));
   run_news(run);
 }
 

@@ -140,6 +140,13 @@ within_a_millisecond() {
   [ "$median" -lt "$limit" ]
 }
 
+@test "a rate that a process cannot keep is named as it was given" {
+  ranks 2 cpu --cpu-max-prime=100000 --rate=600000 --time=60 --rate-overload=abort run
+  [ "$status" -ne 0 ]
+  must has "$stderr" '^FATAL: .*cannot keep up with --rate=600000$'
+  must is "$(grep 'cannot keep up' <<<"$stderr" | grep -v -- '--rate=600000$')" ""
+}
+
 @test "all start within a millisecond" {
   within_a_millisecond "$(($(nproc) < 4 ? $(nproc) : 4))"
 }
@@ -298,6 +305,14 @@ LUA
   has "$output" '^Processes:$'
   has "$output" '^ +0  [^ ]+ +1 +50 +[0-9.]+ +0 +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+% +-?[0-9.]+$'
   has "$output" '^ +1  [^ ]+ +1 +50 '
+  local title row
+  ranks 2 cpu --cpu-max-prime=500 --events=100 --time=0 --percentile=99.999 --report-ranks run
+  must is "$status" 0
+  title=$(grep -m 1 '^    rank ' <<<"$output")
+  row=$(grep -m 1 -E '^ +0 ' <<<"$output")
+  must has "$title" ' max, ms 99\.999th, ms     CPU '
+  # Columns end where their titles do.
+  is "${#row}" "${#title}"
   bench cpu --events=1 --report-ranks run
   must is "$status" 0
   ! has "$output" 'Processes:'
