@@ -3,18 +3,16 @@
  *
  * In process 0 it stands before the real reporters: each report waits for those
  * of the others that belong to the same moment.  In the others it sends them.
- * The contribution of a process that is late is not lost: it is merged with the
- * next line.  The last report does not depend on lines.
+ * The contribution of a process that is late is not lost: that to an interval
+ * is merged with the next line, a checkpoint is waited for, and the last report
+ * has what is left.
  */
 #include "program_ranks.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/clock.h"
 #include "base/err.h"
-#include "base/log.h"
 #include "base/strbuf.h"
 #include "cluster/cluster.h"
 #include "cluster/merge.h"
@@ -26,11 +24,6 @@
 #include "run/plan.h"
 #include "run/runner.h"
 #include "stats/report.h"
-
-/* How long a line waits for a process that is late, and the last report. */
-#define LINE_LEAST_NS (100 * NS_PER_MS)
-#define LINE_MOST_NS NS_PER_S
-#define PARTIAL_NS (30 * NS_PER_S)
 
 struct ranks {
   struct ranks_setup set;
@@ -45,73 +38,19 @@ struct ranks {
 
 /* ---- lines ---- */
 
-/* Moments differ by less than this when they are meant to be the same. */
-static uint64_t tolerance(const struct ranks *k, enum report_kind kind)
-{
-  const struct plan *plan = k->set.plan;
-  const uint64_t tick_ns = plan->interval_ns > 0 ? plan->interval_ns
-                                                 : plan->sample_ns;
-
-  return kind == REPORT_INTERVAL && tick_ns > 0 ? tick_ns / 2 : NS_PER_S / 2;
-}
-
-/* What a process says about the moment of `r`, and about earlier ones for which
- * it was late. */
-static int add_line(struct ranks *k, unsigned rank, const struct report *r,
-                    uint64_t until_ns, bool *ret_any)
-{
-  const uint64_t about = tolerance(k, r->kind);
-  struct letter *l;
-  int rc = 0;
-
-  *ret_any = false;
-  while (rc == 0 &&
-         (l = ranks_mail_peek(&k->mail, rank, r->kind, until_ns)) != NULL) {
-    const uint64_t at = ranks_head_of(l).elapsed_ns;
-
-    if (!r->partial && at >= r->elapsed_ns + about)
-      break;
-    rc = ranks_letter_add(k->merge, l);
-    *ret_any = true;
-    ranks_mail_drop(&k->mail, rank, r->kind);
-    if (!r->partial && at + about > r->elapsed_ns)
-      break;
-  }
-  return rc;
-}
-
-static uint64_t patience(const struct ranks *k, const struct report *r)
-{
-  uint64_t ns = tolerance(k, r->kind);
-
-  if (r->partial)
-    return PARTIAL_NS;
-  if (ns < LINE_LEAST_NS)
-    ns = LINE_LEAST_NS;
-  return ns < LINE_MOST_NS ? ns : LINE_MOST_NS;
-}
-
 /* An interval or a checkpoint of the whole. */
 static int merge_line(struct ranks *k, const struct report_setup *setup,
                       const struct report *r, struct report *ret)
 {
-  const uint64_t until = clock_now_ns() + patience(k, r);
-  unsigned parts = 1;
   int rc;
 
   merge_clear(k->merge);
   rc = merge_add_report(k->merge, r);
-  for (unsigned i = 1; i < k->size && rc == 0; i++) {
-    bool any;
-
-    rc = add_line(k, i, r, until, &any);
-    parts += any;
-  }
+  if (rc == 0)
+    rc = ranks_mail_add_line(&k->mail, r, k->merge);
   *ret = *r;
-  merge_report(k->merge, setup, parts, ret);
-  ret->threads = k->set.plan->all_threads;
-  if (ret->threads_running > ret->threads)
-    ret->threads_running = ret->threads;
+  merge_report(k->merge, setup, ret);
+  merge_of_all(ret, k->set.plan->all_threads);
   return rc;
 }
 
@@ -154,15 +93,15 @@ static int on_line(void *ctx, const struct report_setup *setup,
 
 /* ---- the last report ---- */
 
-/* Into both sums, and into that of the process. */
+/* Into both sums, and into that of the process.  `more`: a checkpoint of it is
+ * in the first one. */
 static int add_final(struct ranks *k, unsigned rank, const struct letter *l,
-                     const struct report_setup *setup, struct report *r,
-                     struct report *total)
+                     bool more, struct report *r, struct report *total)
 {
   struct unpack u = unpack_start(l->bytes, l->len);
   const struct ranks_head h = ranks_head_read(&u);
   struct unpack again = u;
-  int rc = merge_add(k->merge, &u);
+  int rc = more ? merge_add_more(k->merge, &u) : merge_add(k->merge, &u);
 
   if (h.elapsed_ns > r->elapsed_ns)
     r->elapsed_ns = h.elapsed_ns;
@@ -176,7 +115,7 @@ static int add_final(struct ranks *k, unsigned rank, const struct letter *l,
     again = u;
     rc = merge_add(k->total, &u);
   }
-  return rc < 0 ? rc : ranks_end_part(&k->end, rank, &again, setup);
+  return rc < 0 ? rc : ranks_end_part(&k->end, rank, &again, k->end.setup);
 }
 
 static int merge_final(struct ranks *k, const struct report_setup *setup,
@@ -184,6 +123,7 @@ static int merge_final(struct ranks *k, const struct report_setup *setup,
                        struct report *total)
 {
   struct letter *l;
+  bool more;
   int rc;
 
   merge_clear(k->merge);
@@ -192,16 +132,20 @@ static int merge_final(struct ranks *k, const struct report_setup *setup,
   *total = own->total ? *own->total : *own;
   rc = ranks_letter_own(own, &l);
   if (rc == 0)
-    rc = add_final(k, 0, l, setup, r, total);
+    rc = add_final(k, 0, l, false, r, total);
   free(l);
   for (unsigned i = 1; i < k->size && rc == 0; i++) {
     l = ranks_mail_final(&k->mail, i);
-    if (l)
-      rc = add_final(k, i, l, setup, r, total);
+    if (!l)
+      continue;
+    /* Checkpoints that process 0 has not made, or not waited for. */
+    rc = ranks_mail_add_left(&k->mail, i, REPORT_CHECKPOINT, k->merge, &more);
+    if (rc == 0)
+      rc = add_final(k, i, l, more, r, total);
   }
-  merge_report(k->merge, setup, merge_count(k->merge), r);
+  merge_report(k->merge, setup, r);
   if (own->total) {
-    merge_report(k->total, setup, merge_count(k->total), total);
+    merge_report(k->total, setup, total);
     r->total = total;
     r->classes = total->classes;
   }
@@ -221,26 +165,18 @@ static int flush_lines(struct ranks *k, const struct report_setup *setup,
                       .end_ns = own->end_ns,
                       .unprinted = true,
                       .partial = true };
-  unsigned parts = 0;
+  bool any;
   int rc = 0;
 
   merge_clear(k->merge);
-  for (unsigned i = 1; i < k->size; i++) {
-    parts += ranks_mail_peek(&k->mail, i, REPORT_INTERVAL, 0) != NULL;
-    struct letter *l;
-
-    while (rc == 0 &&
-           (l = ranks_mail_peek(&k->mail, i, REPORT_INTERVAL, 0)) != NULL) {
-      rc = ranks_letter_add(k->merge, l);
-      ranks_mail_drop(&k->mail, i, REPORT_INTERVAL);
-    }
-  }
+  for (unsigned i = 1; i < k->size && rc == 0; i++)
+    rc = ranks_mail_add_left(&k->mail, i, REPORT_INTERVAL, k->merge, &any);
   if (rc < 0)
     return no_memory(err, rc);
-  if (parts == 0)
+  if (merge_count(k->merge) == 0)
     return 0;
-  merge_report(k->merge, setup, parts, &r);
-  r.threads = k->set.plan->all_threads;
+  merge_report(k->merge, setup, &r);
+  merge_of_all(&r, k->set.plan->all_threads);
   return forward(k, setup, &r, err);
 }
 
@@ -350,7 +286,7 @@ static int make_merges(struct ranks *k, struct err *err)
     rc = merge_new(&k->total, err);
   if (rc < 0)
     return rc;
-  rc = ranks_mail_init(&k->mail, k->cluster, err);
+  rc = ranks_mail_init(&k->mail, k->cluster, k->set.plan, err);
   if (rc < 0)
     return rc;
   return 0;

@@ -68,7 +68,7 @@ int ranks_end_part(struct ranks_end *e, unsigned rank, struct unpack *u,
 
   if (rc < 0)
     return rc;
-  merge_report(e->merge[rank], setup, 1, &r);
+  merge_report(e->merge[rank], setup, &r);
   p->threads = r.threads;
   p->period_ns = r.period_ns;
   p->events = r.events;

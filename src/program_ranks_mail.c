@@ -15,7 +15,13 @@
 #include "cluster/merge.h"
 #include "cluster/pack.h"
 #include "cluster/post.h"
+#include "run/plan.h"
 
+/* How long an interval waits for a process that is late; what has to be
+ * complete; the last report. */
+#define LINE_LEAST_NS (100 * NS_PER_MS)
+#define LINE_MOST_NS NS_PER_S
+#define COMPLETE_NS (30 * NS_PER_S)
 #define FINAL_NS (30 * NS_PER_S)
 
 /* ---- letters ---- */
@@ -49,7 +55,7 @@ struct ranks_head ranks_head_read(struct unpack *u)
   return h;
 }
 
-struct ranks_head ranks_head_of(const struct letter *l)
+static struct ranks_head head_of(const struct letter *l)
 {
   struct unpack u = unpack_start(l->bytes, l->len);
 
@@ -72,19 +78,11 @@ int ranks_letter_own(const struct report *r, struct letter **ret)
   return l ? 0 : -ENOMEM;
 }
 
-int ranks_letter_add(struct merge *m, const struct letter *l)
-{
-  struct unpack u = unpack_start(l->bytes, l->len);
-
-  (void)ranks_head_read(&u);
-  return merge_add(m, &u);
-}
-
 /* ---- what waits ---- */
 
 static void put(struct ranks_waiting *w, struct letter *l)
 {
-  const enum report_kind kind = ranks_head_of(l).kind;
+  const enum report_kind kind = head_of(l).kind;
   const int list = kind == REPORT_CHECKPOINT;
 
   if (is_final(kind)) {
@@ -99,8 +97,8 @@ static void put(struct ranks_waiting *w, struct letter *l)
 
 /* The next report of this kind, which stays where it is; NULL: it is late, or
  * there will be none. */
-struct letter *ranks_mail_peek(struct ranks_mail *m, unsigned rank,
-                               enum report_kind kind, uint64_t until_ns)
+static struct letter *peek(struct ranks_mail *m, unsigned rank,
+                           enum report_kind kind, uint64_t until_ns)
 {
   struct ranks_waiting *w = &m->of[rank];
   const int list = kind == REPORT_CHECKPOINT;
@@ -119,7 +117,7 @@ struct letter *ranks_mail_peek(struct ranks_mail *m, unsigned rank,
   }
 }
 
-void ranks_mail_drop(struct ranks_mail *m, unsigned rank, enum report_kind kind)
+static void drop(struct ranks_mail *m, unsigned rank, enum report_kind kind)
 {
   struct ranks_waiting *w = &m->of[rank];
   const int list = kind == REPORT_CHECKPOINT;
@@ -130,6 +128,122 @@ void ranks_mail_drop(struct ranks_mail *m, unsigned rank, enum report_kind kind)
     w->last[list] = &w->first[list];
   free(l);
 }
+
+/* The one that was looked at, into a sum.  *any: the process has one in there
+ * already, as the last one. */
+static int use(struct ranks_mail *m, unsigned rank, enum report_kind kind,
+               struct merge *to, bool *any)
+{
+  const struct letter *l = m->of[rank].first[kind == REPORT_CHECKPOINT];
+  struct unpack u = unpack_start(l->bytes, l->len);
+  int rc;
+
+  (void)ranks_head_read(&u);
+  rc = *any ? merge_add_more(to, &u) : merge_add(to, &u);
+  *any = true;
+  drop(m, rank, kind);
+  return rc;
+}
+
+int ranks_mail_add_left(struct ranks_mail *m, unsigned rank,
+                        enum report_kind kind, struct merge *to, bool *ret_any)
+{
+  int rc = 0;
+
+  *ret_any = false;
+  while (rc == 0 && peek(m, rank, kind, 0) != NULL)
+    rc = use(m, rank, kind, to, ret_any);
+  return rc;
+}
+
+/* ---- lines ---- */
+
+/* Moments of intervals differ by less than this when they are meant to be the
+ * same. */
+static uint64_t tolerance(const struct plan *plan)
+{
+  const uint64_t tick_ns = plan->interval_ns > 0 ? plan->interval_ns
+                                                 : plan->sample_ns;
+
+  return tick_ns / 2;
+}
+
+static int add_interval(struct ranks_mail *m, unsigned rank,
+                        const struct report *r, uint64_t until_ns,
+                        struct merge *to)
+{
+  const uint64_t about = tolerance(m->plan);
+  const struct letter *l;
+  bool any = false;
+  int rc = 0;
+
+  while (rc == 0 && (l = peek(m, rank, REPORT_INTERVAL, until_ns)) != NULL) {
+    const uint64_t at = head_of(l).elapsed_ns;
+
+    if (!r->partial && at >= r->elapsed_ns + about)
+      break;
+    rc = use(m, rank, REPORT_INTERVAL, to, &any);
+    if (!r->partial && at + about > r->elapsed_ns)
+      break;
+  }
+  return rc;
+}
+
+/* A report of that moment is the last one of so many checkpoints; one that is
+ * late stands for all that it has missed. */
+static unsigned checkpoints_until(const struct plan *plan, uint64_t elapsed_ns)
+{
+  unsigned n = 0;
+
+  while (n < plan->n_checkpoints && plan->checkpoint_ns[n] <= elapsed_ns)
+    n++;
+  return n;
+}
+
+/* Until the process is where process 0 is: not at the same moment, if it is
+ * late, and it may have been there before. */
+static int add_checkpoint(struct ranks_mail *m, unsigned rank,
+                          const struct report *r, uint64_t until_ns,
+                          struct merge *to)
+{
+  const unsigned wanted = checkpoints_until(m->plan, r->elapsed_ns);
+  unsigned *done = &m->of[rank].checkpoints;
+  const struct letter *l;
+  bool any = false;
+  int rc = 0;
+
+  while (rc == 0 && *done < wanted &&
+         (l = peek(m, rank, REPORT_CHECKPOINT, until_ns)) != NULL) {
+    *done = checkpoints_until(m->plan, head_of(l).elapsed_ns);
+    rc = use(m, rank, REPORT_CHECKPOINT, to, &any);
+  }
+  return rc;
+}
+
+static uint64_t patience(const struct plan *plan, const struct report *r)
+{
+  uint64_t ns = tolerance(plan);
+
+  if (r->partial || r->kind == REPORT_CHECKPOINT)
+    return COMPLETE_NS;
+  if (ns < LINE_LEAST_NS)
+    ns = LINE_LEAST_NS;
+  return ns < LINE_MOST_NS ? ns : LINE_MOST_NS;
+}
+
+int ranks_mail_add_line(struct ranks_mail *m, const struct report *r,
+                        struct merge *to)
+{
+  const uint64_t until = clock_now_ns() + patience(m->plan, r);
+  int rc = 0;
+
+  for (unsigned i = 1; i < m->size && rc == 0; i++)
+    rc = r->kind == REPORT_CHECKPOINT ? add_checkpoint(m, i, r, until, to)
+                                      : add_interval(m, i, r, until, to);
+  return rc;
+}
+
+/* ---- the last report ---- */
 
 static void say_lost(struct ranks_mail *m, unsigned rank)
 {
@@ -162,8 +276,9 @@ struct letter *ranks_mail_final(struct ranks_mail *m, unsigned rank)
 /* ---- begin and end ---- */
 
 int ranks_mail_init(struct ranks_mail *m, struct cluster *cluster,
-                    struct err *err)
+                    const struct plan *plan, struct err *err)
 {
+  m->plan = plan;
   m->cluster = cluster;
   m->post = cluster_post(cluster);
   m->size = cluster_size(cluster);
@@ -183,9 +298,9 @@ void ranks_mail_done(struct ranks_mail *m)
 {
   for (unsigned i = 0; m->of && i < m->size; i++) {
     while (m->of[i].first[0])
-      ranks_mail_drop(m, i, REPORT_INTERVAL);
+      drop(m, i, REPORT_INTERVAL);
     while (m->of[i].first[1])
-      ranks_mail_drop(m, i, REPORT_CHECKPOINT);
+      drop(m, i, REPORT_CHECKPOINT);
     free(m->of[i].final);
   }
   free(m->of);

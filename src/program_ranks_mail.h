@@ -14,6 +14,7 @@ struct cluster;
 struct err;
 struct letter;
 struct merge;
+struct plan;
 struct post;
 struct strbuf;
 struct unpack;
@@ -33,36 +34,40 @@ int ranks_letter_own(const struct report *r, struct letter **ret);
 /* What follows it is what merge_pack() has written: the report, then the total
  * if there is one. */
 struct ranks_head ranks_head_read(struct unpack *u);
-struct ranks_head ranks_head_of(const struct letter *l);
-/* Its report, without the total, into a sum. */
-int ranks_letter_add(struct merge *m, const struct letter *l);
 
 /* Reports of another process that were not used yet, by their kind. */
 struct ranks_waiting {
   struct letter *first[2], **last[2]; /* intervals, checkpoints */
   struct letter *final;
+  unsigned checkpoints; /* so many are covered by those that were used */
 };
 
 /* Part of struct ranks. */
 struct ranks_mail {
   struct cluster *cluster;
   struct post *post;
+  const struct plan *plan;
   unsigned size;
   struct ranks_waiting *of; /* owned; [size] */
 };
 
 int ranks_mail_init(struct ranks_mail *m, struct cluster *cluster,
-                    struct err *err);
+                    const struct plan *plan, struct err *err);
 /* Also after a failed init, and of zeroes. */
 void ranks_mail_done(struct ranks_mail *m);
 
-/* The next interval or checkpoint of a process, which stays where it is; NULL:
- * it is late, or there will be none. */
-struct letter *ranks_mail_peek(struct ranks_mail *m, unsigned rank,
-                               enum report_kind kind, uint64_t until_ns);
-/* The one that was looked at is used. */
-void ranks_mail_drop(struct ranks_mail *m, unsigned rank,
-                     enum report_kind kind);
+/*
+ * Add to `to` what the others say about the moment of an interval or checkpoint
+ * `r` of process 0, and about earlier ones for which they were late.  Waits for
+ * them: a while for an interval, after which there will be a next one; long for
+ * a checkpoint, unless they are lost or have ended.  0, -ENOMEM or -EBADMSG.
+ */
+int ranks_mail_add_line(struct ranks_mail *m, const struct report *r,
+                        struct merge *to);
+/* Add what has come of a process and belongs to no line, if there is *ret_any.
+ */
+int ranks_mail_add_left(struct ranks_mail *m, unsigned rank,
+                        enum report_kind kind, struct merge *to, bool *ret_any);
 
 /* The last report, which stays there; NULL: there is none, and that was said.
  */

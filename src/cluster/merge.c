@@ -25,11 +25,20 @@ struct class_sums {
   struct class_report *of; /* owned; name and hist are owned, too */
 };
 
+/* Of the process that was added last, which may have more to add. */
+struct last_part {
+  uint64_t period_ns;                           /* of its reports together */
+  uint64_t threads, running, unfinished, queue; /* of the newest one */
+  uint64_t concurrency;
+  unsigned first_thread; /* where its threads begin */
+};
+
 struct merge {
   unsigned count;
   struct report sum;
   uint64_t period_sum_ns, period_max_ns;
   struct spread events, time_s;
+  struct last_part last;
 
   struct hist_sum *hist; /* owned */
   bool has_hist;
@@ -38,75 +47,6 @@ struct merge {
   struct class_sums classes, pace;
   struct tally *tally; /* owned */
 };
-
-/* ---- out ---- */
-
-static void pack_times(struct strbuf *b, const struct report_times *t)
-{
-  pack_u64(b, t->count);
-  pack_u64(b, t->sum_ns);
-  pack_u64(b, t->min_ns);
-  pack_u64(b, t->max_ns);
-}
-
-static void pack_threads(struct strbuf *b, const struct report *r)
-{
-  pack_u64(b, r->thread ? r->threads : 0);
-  for (unsigned i = 0; r->thread && i < r->threads; i++) {
-    const struct report_thread *t = &r->thread[i];
-
-    pack_u64(b, t->events);
-    pack_u64(b, t->sum_ns);
-    pack_u64(b, t->min_ns);
-    pack_u64(b, t->max_ns);
-  }
-}
-
-static void pack_classes(struct strbuf *b, const struct class_list *list)
-{
-  pack_u64(b, list->n);
-  for (unsigned i = 0; i < list->n; i++) {
-    const struct class_report *c = &list->of[i];
-
-    pack_text(b, c->name);
-    pack_u64(b, c->count);
-    pack_u64(b, c->errors);
-    pack_u64(b, c->rows);
-    pack_u64(b, c->bytes);
-    pack_u64(b, c->sum_ns);
-    pack_u64(b, c->min_ns);
-    pack_u64(b, c->max_ns);
-    pack_hist(b, c->hist);
-  }
-}
-
-void merge_pack(struct strbuf *b, const struct report *r)
-{
-  pack_u64(b, r->period_ns);
-  pack_u64(b, r->threads);
-  pack_u64(b, r->threads_running);
-  pack_u64(b, r->unfinished);
-  for (int c = 0; c < COUNTERS; c++)
-    pack_u64(b, r->counter[c]);
-  pack_u64(b, r->min_ns);
-  pack_u64(b, r->max_ns);
-  pack_u64(b, r->sum_ns);
-  pack_u64(b, r->queue_length);
-  pack_u64(b, r->concurrency);
-  pack_real(b, r->events_mean);
-  pack_real(b, r->events_stddev);
-  pack_real(b, r->time_mean_s);
-  pack_real(b, r->time_stddev_s);
-  pack_times(b, &r->execution);
-  pack_times(b, &r->fetching);
-  pack_hist(b, r->hist);
-  pack_threads(b, r);
-  pack_classes(b, &r->classes);
-  pack_classes(b, &r->pace);
-  merge_tally_pack(b, &r->tally);
-}
-
-/* ---- the sums ---- */
 
 int merge_new(struct merge **ret, struct err *err)
 {
@@ -163,6 +103,7 @@ void merge_clear(struct merge *m)
   m->sum = (struct report){ 0 };
   m->period_sum_ns = m->period_max_ns = 0;
   m->events = m->time_s = (struct spread){ 0 };
+  m->last = (struct last_part){ 0 };
   hist_sum_clear(m->hist);
   m->has_hist = false;
   m->n_threads = 0;
@@ -200,6 +141,13 @@ static void spread_add(struct spread *s, double n, double mean, double stddev)
   s->n = all;
 }
 
+/* The same n values have grown, by `mean`.  How evenly is not known. */
+static void spread_grow(struct spread *s, double n, double mean)
+{
+  if (s->n > 0.0)
+    s->mean += mean * n / s->n;
+}
+
 /* Smallest and largest where 0 events have neither. */
 static void add_limits(uint64_t *min_ns, uint64_t *max_ns, bool first,
                        uint64_t min, uint64_t max)
@@ -221,11 +169,23 @@ static void add_times(struct unpack *u, struct report_times *t)
   t->sum_ns += sum_ns;
 }
 
+static struct report_thread unpack_thread(struct unpack *u)
+{
+  struct report_thread t;
+
+  t.events = unpack_u64(u);
+  t.sum_ns = unpack_u64(u);
+  t.min_ns = unpack_u64(u);
+  t.max_ns = unpack_u64(u);
+  return t;
+}
+
 static int add_threads(struct merge *m, struct unpack *u)
 {
   const uint64_t n = unpack_u64(u);
   struct report_thread *more;
 
+  m->last.first_thread = m->n_threads;
   if (n == 0)
     return 0;
   if (n > (size_t)(u->end - u->at)) /* each takes some bytes */
@@ -234,13 +194,27 @@ static int add_threads(struct merge *m, struct unpack *u)
   if (!more)
     return -ENOMEM;
   m->thread = more;
-  for (uint64_t i = 0; i < n; i++) {
-    struct report_thread *t = &more[m->n_threads++];
+  for (uint64_t i = 0; i < n; i++)
+    more[m->n_threads++] = unpack_thread(u);
+  return 0;
+}
 
-    t->events = unpack_u64(u);
-    t->sum_ns = unpack_u64(u);
-    t->min_ns = unpack_u64(u);
-    t->max_ns = unpack_u64(u);
+/* The same threads again, in another period. */
+static int grow_threads(struct merge *m, struct unpack *u)
+{
+  const uint64_t n = unpack_u64(u);
+
+  if (n != m->n_threads - m->last.first_thread)
+    return -EBADMSG;
+  for (unsigned i = m->last.first_thread; i < m->n_threads; i++) {
+    const struct report_thread more = unpack_thread(u);
+    struct report_thread *t = &m->thread[i];
+
+    if (more.events > 0)
+      add_limits(&t->min_ns, &t->max_ns, t->events == 0, more.min_ns,
+                 more.max_ns);
+    t->events += more.events;
+    t->sum_ns += more.sum_ns;
   }
   return 0;
 }
@@ -303,21 +277,41 @@ static int add_classes(struct class_sums *s, struct unpack *u)
   return 0;
 }
 
-static void add_numbers(struct merge *m, struct unpack *u)
+/* What a number that is true of a moment adds to the sum: of a process the
+ * newest one counts. */
+static uint64_t unpack_newest(struct unpack *u, uint64_t *last, bool again)
+{
+  const uint64_t before = again ? *last : 0;
+
+  *last = unpack_u64(u);
+  return *last - before;
+}
+
+static void add_spread(struct spread *s, struct unpack *u, double n, bool again)
+{
+  const double mean = unpack_real(u), stddev = unpack_real(u);
+
+  if (again)
+    spread_grow(s, n, mean);
+  else
+    spread_add(s, n, mean, stddev);
+}
+
+static void add_numbers(struct merge *m, struct unpack *u, bool again)
 {
   struct report *r = &m->sum;
+  struct last_part *last = &m->last;
   const uint64_t period_ns = unpack_u64(u);
   const uint64_t before = r->counter[COUNTER_EVENT];
-  uint64_t threads, min_ns, max_ns;
-  double mean, stddev;
+  uint64_t min_ns, max_ns;
 
   m->period_sum_ns += period_ns;
-  if (period_ns > m->period_max_ns)
-    m->period_max_ns = period_ns;
-  threads = unpack_u64(u);
-  r->threads += (unsigned)threads;
-  r->threads_running += (unsigned)unpack_u64(u);
-  r->unfinished += unpack_u64(u);
+  last->period_ns = period_ns + (again ? last->period_ns : 0);
+  if (last->period_ns > m->period_max_ns)
+    m->period_max_ns = last->period_ns;
+  r->threads += (unsigned)unpack_newest(u, &last->threads, again);
+  r->threads_running += (unsigned)unpack_newest(u, &last->running, again);
+  r->unfinished += unpack_newest(u, &last->unfinished, again);
   for (int c = 0; c < COUNTERS; c++)
     r->counter[c] += unpack_u64(u);
   min_ns = unpack_u64(u);
@@ -325,26 +319,23 @@ static void add_numbers(struct merge *m, struct unpack *u)
   if (r->counter[COUNTER_EVENT] > before)
     add_limits(&r->min_ns, &r->max_ns, before == 0, min_ns, max_ns);
   r->sum_ns += unpack_u64(u);
-  r->queue_length += unpack_u64(u);
-  r->concurrency += unpack_u64(u);
-  mean = unpack_real(u);
-  stddev = unpack_real(u);
-  spread_add(&m->events, (double)threads, mean, stddev);
-  mean = unpack_real(u);
-  stddev = unpack_real(u);
-  spread_add(&m->time_s, (double)threads, mean, stddev);
+  r->queue_length += unpack_newest(u, &last->queue, again);
+  r->concurrency += unpack_newest(u, &last->concurrency, again);
+  add_spread(&m->events, u, (double)last->threads, again);
+  add_spread(&m->time_s, u, (double)last->threads, again);
 }
 
-int merge_add(struct merge *m, struct unpack *u)
+/* `again`: of the process that was added last. */
+static int add_report(struct merge *m, struct unpack *u, bool again)
 {
   int rc;
 
-  add_numbers(m, u);
+  add_numbers(m, u, again);
   add_times(u, &m->sum.execution);
   add_times(u, &m->sum.fetching);
   if (unpack_hist_add(u, m->hist))
     m->has_hist = true;
-  rc = add_threads(m, u);
+  rc = again ? grow_threads(m, u) : add_threads(m, u);
   if (rc == 0)
     rc = add_classes(&m->classes, u);
   if (rc == 0)
@@ -353,9 +344,21 @@ int merge_add(struct merge *m, struct unpack *u)
     rc = merge_tally_add(m->tally, u);
   if (rc == 0 && u->failed)
     rc = -EBADMSG;
+  return rc;
+}
+
+int merge_add(struct merge *m, struct unpack *u)
+{
+  const int rc = add_report(m, u, false);
+
   if (rc == 0)
     m->count++;
   return rc;
+}
+
+int merge_add_more(struct merge *m, struct unpack *u)
+{
+  return add_report(m, u, true);
 }
 
 static double stddev_of(const struct spread *s)
@@ -364,7 +367,7 @@ static double stddev_of(const struct spread *s)
 }
 
 void merge_report(struct merge *m, const struct report_setup *setup,
-                  unsigned parts, struct report *r)
+                  struct report *r)
 {
   const struct report as = *r;
 
@@ -376,8 +379,8 @@ void merge_report(struct merge *m, const struct report_setup *setup,
   r->unprinted = as.unprinted;
   r->partial = as.partial;
   r->period_ns = m->period_max_ns;
-  if (r->kind == REPORT_INTERVAL && parts > 0)
-    r->period_ns = m->period_sum_ns / parts;
+  if (r->kind == REPORT_INTERVAL && m->count > 0)
+    r->period_ns = m->period_sum_ns / m->count;
   r->events = r->counter[COUNTER_EVENT];
   r->hist = m->has_hist ? m->hist : NULL;
   r->percentile_ns = setup->percentile > 0.0
@@ -391,4 +394,11 @@ void merge_report(struct merge *m, const struct report_setup *setup,
   r->classes = (struct class_list){ m->classes.n, m->classes.of };
   r->pace = (struct class_list){ m->pace.n, m->pace.of };
   tally_total(m->tally, &r->tally);
+}
+
+void merge_of_all(struct report *r, unsigned threads)
+{
+  if (r->threads != threads)
+    r->thread = NULL;
+  r->threads = threads;
 }

@@ -33,10 +33,18 @@ void merge_clear(struct merge *m);
  * order of threads.  -EBADMSG: the bytes make no sense; -ENOMEM. */
 int merge_add(struct merge *m, struct unpack *from);
 
-/* The same for one of this process. */
+/*
+ * The process that was added last has one more, which covers the time behind
+ * that.  Of what is true of a moment (threads that run, waiting arrivals) the
+ * newer one counts.  How fairly its threads shared the work is taken from the
+ * first one.  Errors as above.
+ */
+int merge_add_more(struct merge *m, struct unpack *from);
+
+/* merge_add() for one of this process. */
 int merge_add_report(struct merge *m, const struct report *r);
 
-/* How many were added. */
+/* How many processes were added. */
 unsigned merge_count(const struct merge *m);
 
 /*
@@ -44,11 +52,15 @@ unsigned merge_count(const struct merge *m);
  * intervals stay as the caller has set them in *r; the rest is written.  What
  * it borrows is valid until the next merge_clear().
  *
- * period_ns is the mean over the `parts` processes for an interval, in which
- * each may have been a little late, or have given two reports because it was
- * very late; for all other kinds it is the longest one's.
+ * period_ns is the mean over the processes for an interval, in which each may
+ * have been a little late, or have given two reports because it was very late;
+ * for all other kinds it is the longest one's.
  */
 void merge_report(struct merge *m, const struct report_setup *setup,
-                  unsigned parts, struct report *r);
+                  struct report *r);
+
+/* Of a line of which processes may be missing: it is said to be of `threads`
+ * threads, and those are listed only if all of them are in it. */
+void merge_of_all(struct report *r, unsigned threads);
 
 #endif

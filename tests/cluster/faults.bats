@@ -124,6 +124,89 @@ begin() {
     "sum(r['events'] for r in d['ranks']) == d['totals']['events'] > 0"
 }
 
+# A process that stands still from its 20th event on, until process 0 has worked
+# for at least two seconds.
+frozen_at_start() {
+  cat >frozen.lua <<'LUA'
+ffi.cdef[[
+int usleep(unsigned);
+int getpid(void);
+int kill(int, int);
+int rename(const char *, const char *);
+]]
+local SIGCONT, SIGSTOP = 18, 19
+local n, since = 0, nil
+
+local function freeze()
+  local f = io.open("pid.new", "w")
+  f:write(ffi.C.getpid())
+  f:close()
+  ffi.C.rename("pid.new", "pid")
+  ffi.C.kill(ffi.C.getpid(), SIGSTOP)
+end
+
+-- Again and again: it may not have stopped yet.
+local function thaw()
+  local f = io.open("pid")
+  if f then
+    ffi.C.kill(tonumber(f:read("*a")), SIGCONT)
+    f:close()
+  end
+end
+
+function event()
+  ffi.C.usleep(5000)
+  n = n + 1
+  since = since or os.time()
+  if sysbench.tid == 2 and n == 20 then
+    freeze()
+  elseif sysbench.tid == 0 and os.time() - since >= 3 then
+    thaw()
+  end
+end
+LUA
+}
+
+@test "a process that is late for a checkpoint is in it" {
+  frozen_at_start
+  ranks 2 ./frozen.lua --threads=2 --time=6 --report-checkpoints=1 --debug \
+    --json=run.json run
+  must is "$status" 0
+  must has "$output" 'Checkpoint report'
+  # What the two reports say is all that was done, thread by thread too.
+  check run.json "d['totals']['events'] == \
+    $(sed -nE 's/.*total number of events: +([0-9]+)$/\1/p' <<<"$output" | paste -sd+)" \
+    "d['totals']['events'] == \
+    $(sed -nE 's/.*thread #.* events: ([0-9]+)$/\1/p' <<<"$output$stderr" | paste -sd+)" \
+    "len(d['checkpoints']) == 1"
+  is "$(grep -c 'thread #' <<<"$output$stderr")" 8
+}
+
+@test "a checkpoint that process 0 has not made is in the last report" {
+  # Its report thread is busy until the others have ended.
+  cat >busy.lua <<'LUA'
+ffi.cdef("int usleep(unsigned);")
+function event()
+  ffi.C.usleep(5000)
+end
+function sysbench.hooks.report_intermediate()
+  local f
+  repeat
+    ffi.C.usleep(20000)
+    f = io.open("run.json.rank1")
+  until f
+  f:close()
+end
+LUA
+  ranks 2 ./busy.lua --threads=2 --time=3 --report-interval=1 --report-checkpoints=2 \
+    --json=run.json run
+  must is "$status" 0
+  must is "$(grep 'Checkpoint report' <<<"$output")" ""
+  check run.json "d['totals']['events'] == \
+    $(sed -nE 's/.*total number of events: +([0-9]+)$/\1/p' <<<"$output")" \
+    "d['checkpoints'] == []"
+}
+
 @test "an error of a worker ends the run of all, with one report" {
   cat >fails.lua <<'LUA'
 ffi.cdef("int usleep(unsigned);")

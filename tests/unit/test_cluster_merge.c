@@ -119,7 +119,7 @@ static void test_whole(void)
     part_make(&part[i], i * THREADS, THREADS, (i + 1) * NS_PER_S);
     OK(add(m, &part[i].r) == 0, "a part is added, every byte of it");
   }
-  merge_report(m, &setup, PROCESSES, &r);
+  merge_report(m, &setup, &r);
 
   OK(merge_count(m) == PROCESSES, "all were counted");
   OK(r.events == whole.r.events, "events are the sum");
@@ -150,19 +150,111 @@ static void test_whole(void)
   OK(threads, "threads are in the order of the processes");
 
   r.kind = REPORT_INTERVAL;
-  merge_report(m, &setup, PROCESSES, &r);
+  merge_report(m, &setup, &r);
   OK(r.period_ns == 2 * NS_PER_S, "that of an interval is the mean");
 
   merge_clear(m);
   OK(add(m, &part[1].r) == 0, "after a new beginning");
   r = (struct report){ .kind = REPORT_FINAL };
-  merge_report(m, &setup, 1, &r);
+  merge_report(m, &setup, &r);
   OK(r.events == part[1].r.events && r.min_ns == part[1].r.min_ns &&
        r.hist->total == part[1].r.hist->total,
      "nothing is left of before");
   for (unsigned i = 0; i < PROCESSES; i++)
     part_done(&part[i]);
   part_done(&whole);
+  merge_free(m);
+}
+
+static int add_more(struct merge *m, const struct report *r)
+{
+  struct strbuf b = { 0 };
+  struct unpack u;
+  int rc;
+
+  merge_pack(&b, r);
+  u = unpack_start(strbuf_str(&b), b.len);
+  rc = merge_add_more(m, &u);
+  strbuf_done(&b);
+  return rc;
+}
+
+/* The second process gives two reports, of different work of its threads. */
+static void test_more(void)
+{
+  struct part one, early, late;
+  struct merge *m;
+  struct err err;
+  struct report r = { .kind = REPORT_CHECKPOINT };
+  bool threads = true;
+
+  (void)merge_new(&m, &err);
+  part_make(&one, 0, THREADS, 2 * NS_PER_S);
+  part_make(&early, 2, THREADS, NS_PER_S);
+  part_make(&late, 4, THREADS, 3 * NS_PER_S); /* a thread without events */
+  late.r.threads_running = 1;
+  OK(add(m, &one.r) == 0 && add(m, &early.r) == 0 && add_more(m, &late.r) == 0,
+     "added");
+  merge_report(m, &setup, &r);
+
+  OK(merge_count(m) == 2, "they are two processes");
+  OK(r.threads == 2 * THREADS, "each thread counts once");
+  OK(r.threads_running == THREADS + 1 && r.queue_length == 0 + 4,
+     "what is true of a moment is that of the newer one");
+  OK(r.events == one.r.events + early.r.events + late.r.events &&
+       r.hist->total == r.events,
+     "events are the sum");
+  OK(r.period_ns == 4 * NS_PER_S, "the periods of one process are one behind "
+                                  "the other");
+  OK(near(r.events_mean, (double)r.events / (2 * THREADS)) &&
+       near(r.time_mean_s, (double)r.sum_ns / 1e9 / (2 * THREADS)),
+     "the means are those of all its work");
+  for (unsigned i = 0; i < THREADS; i++) {
+    const struct report_thread *t = &r.thread[THREADS + i];
+    const struct report_thread *a = &early.thread[i], *b = &late.thread[i];
+
+    threads &= t->events == a->events + b->events &&
+               t->sum_ns == a->sum_ns + b->sum_ns &&
+               t->max_ns == (a->max_ns > b->max_ns ? a->max_ns : b->max_ns) &&
+               t->min_ns == (b->events == 0 || a->min_ns < b->min_ns
+                               ? a->min_ns
+                               : b->min_ns);
+  }
+  OK(threads, "and so are those of its threads");
+  merge_of_all(&r, 2 * THREADS);
+  OK(r.thread != NULL, "which are all there");
+
+  r.kind = REPORT_INTERVAL;
+  merge_report(m, &setup, &r);
+  OK(r.period_ns == 3 * NS_PER_S,
+     "an interval's is the mean of both processes");
+  part_done(&one);
+  part_done(&early);
+  part_done(&late);
+  merge_free(m);
+}
+
+/* Of three processes one is late: its threads are not listed. */
+static void test_missing(void)
+{
+  struct part part[2];
+  struct merge *m;
+  struct err err;
+  struct report r = { .kind = REPORT_CHECKPOINT };
+
+  (void)merge_new(&m, &err);
+  for (unsigned i = 0; i < 2; i++) {
+    part_make(&part[i], i * THREADS, THREADS, NS_PER_S);
+    (void)add(m, &part[i].r);
+  }
+  merge_report(m, &setup, &r);
+  OK(r.threads == 2 * THREADS && r.thread != NULL, "two are there");
+  merge_of_all(&r, ALL);
+  OK(r.threads == ALL, "the line is of the threads of all");
+  OK(r.thread == NULL, "of which nothing is told one by one");
+  OK(r.threads_running == 2 * THREADS, "and those of two run");
+  for (unsigned i = 0; i < 2; i++)
+    part_done(&part[i]);
   merge_free(m);
 }
 
@@ -194,7 +286,7 @@ static void test_tally(void)
   for (int round = 0; round < 2; round++) {
     merge_clear(m);
     OK(add(m, &a) == 0 && add(m, &b) == 0, "counts are added");
-    merge_report(m, &setup, 2, &r);
+    merge_report(m, &setup, &r);
     OK(r.tally.n_counts == 2 && r.tally.count[0].sum == 1.5 &&
          r.tally.count[1].sum == 1,
        "counters are sums, by name");
@@ -236,7 +328,7 @@ static void test_classes(void)
   (void)merge_new(&m, &err);
   merge_clear(m);
   OK(add(m, &a) == 0 && add(m, &b) == 0, "classes are added");
-  merge_report(m, &setup, 2, &r);
+  merge_report(m, &setup, &r);
   c = r.classes.of;
   OK(r.classes.n == 3, "by their names");
   OK_STR(c[0].name, "read", "in the order in which they came");
@@ -250,7 +342,7 @@ static void test_classes(void)
 
   merge_clear(m);
   OK(add(m, &b) == 0, "again");
-  merge_report(m, &setup, 1, &r);
+  merge_report(m, &setup, &r);
   OK(r.classes.of[0].count == 1 && r.classes.of[0].hist->total == 1,
      "a new beginning starts from 0");
   hist_sum_free(h);
@@ -314,6 +406,8 @@ int main(void)
 {
   test_pack();
   test_whole();
+  test_more();
+  test_missing();
   test_classes();
   test_tally();
   test_nonsense();
