@@ -17,8 +17,6 @@
 #include "base/wait.h"
 #include "cluster/post_internal.h"
 
-#define LOST_NS (15 * NS_PER_S)
-
 void post_wake_readers(struct post *p)
 {
   (void)atomic_fetch_add(&p->news, 1);
@@ -62,8 +60,25 @@ static int start_thread(struct post *p, struct err *err)
   return rc;
 }
 
+struct post *post_alloc(const struct cluster_link *link)
+{
+  struct post *p = calloc(1, sizeof(*p));
+
+  if (!p)
+    return NULL;
+  p->link = link;
+  p->out_last = &p->out_first;
+  p->way_last = &p->way_first;
+  for (int k = 0; k < POST_KINDS; k++)
+    p->in[k].last = &p->in[k].first;
+  atomic_store(&p->hurry_ns, UINT64_MAX);
+  (void)pthread_mutex_init(&p->lock, NULL);      /* cannot fail, */
+  (void)pthread_mutex_init(&p->listening, NULL); /* and neither can this */
+  return p;
+}
+
 /* `lost`: the link was not closed, and may still read what is on its way. */
-static void release(struct post *p, bool lost)
+void post_release(struct post *p, bool lost)
 {
   struct parcel *lists[] = { p->out_first, lost ? NULL : p->way_first };
 
@@ -92,22 +107,14 @@ static void release(struct post *p, bool lost)
 int post_new(struct post **ret, const struct cluster_link *link,
              struct err *err)
 {
-  struct post *p = calloc(1, sizeof(*p));
+  struct post *p = post_alloc(link);
   int rc;
 
   if (!p)
     return err_set(err, -ENOMEM, "not enough memory");
-  p->link = link;
-  p->out_last = &p->out_first;
-  p->way_last = &p->way_first;
-  for (int k = 0; k < POST_KINDS; k++)
-    p->in[k].last = &p->in[k].first;
-  atomic_store(&p->hurry_ns, UINT64_MAX);
-  (void)pthread_mutex_init(&p->lock, NULL);      /* cannot fail, */
-  (void)pthread_mutex_init(&p->listening, NULL); /* and neither can this */
   rc = start_thread(p, err);
   if (rc < 0) {
-    release(p, false);
+    post_release(p, false);
     return rc;
   }
   while (atomic_load(&p->state) == POST_JOINING)
@@ -115,7 +122,7 @@ int post_new(struct post **ret, const struct cluster_link *link,
   if (atomic_load(&p->state) == POST_FAILED) {
     (void)pthread_join(p->thread, NULL);
     *err = p->why;
-    release(p, false);
+    post_release(p, false);
     return -EIO;
   }
   *ret = p;
@@ -129,7 +136,7 @@ void post_free(struct post *p, bool lost)
   atomic_store(&p->closing, lost ? 2u : 1u);
   wake_thread(p);
   (void)pthread_join(p->thread, NULL);
-  release(p, lost);
+  post_release(p, lost);
 }
 
 /* ---- for everybody ---- */
@@ -253,13 +260,8 @@ struct letter *post_receive(struct post *p, enum post_kind kind, unsigned from,
 bool post_lost(struct post *p, unsigned rank)
 {
   const struct post_peer *peer = &p->peer[rank];
-  const uint64_t heard = atomic_load(&peer->heard_ns);
-  const uint64_t now = clock_now_ns();
 
-  if (rank == p->rank || (p->rank != 0 && rank != 0))
-    return false; /* only the first process hears of all */
-  return atomic_load(&peer->unreachable) ||
-         (now > heard && now - heard > LOST_NS);
+  return atomic_load(&peer->unreachable) || atomic_load(&peer->silent);
 }
 
 void post_hurry(struct post *p, uint64_t until_ns)

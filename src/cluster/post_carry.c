@@ -22,6 +22,10 @@
  * is made to wait for others. */
 #define EAGER_NS (10 * NS_PER_US)
 
+enum {
+  LOST_BEATS = 15, /* without a word: the process is lost */
+};
+
 /* ---- out ---- */
 
 /* By the thread: give it to the link. */
@@ -124,30 +128,41 @@ static void tell_stop(struct post *p, struct letter *l)
     free(l);
 }
 
-/*
- * Who is lost ends the work of all, as if it had said so: not every engine
- * tells when a process has died.  At the first look after this process itself
- * had to stand still, nobody has been heard of; so silence takes a second one.
- */
+/* Who is lost ends the work of all, as if it had said so: not every engine
+ * tells when a process has died. */
 static void miss(struct post *p, unsigned rank)
 {
   struct post_peer *peer = &p->peer[rank];
   struct letter *l;
 
   if (!post_lost(p, rank) || post_leaving(p, rank)) {
-    peer->missed = 0;
+    peer->missed = false;
     return;
   }
-  if (peer->missed >= 2)
+  if (peer->missed)
     return;
-  peer->missed = atomic_load(&peer->unreachable) ? 2 : peer->missed + 1;
-  if (peer->missed < 2)
-    return;
+  peer->missed = true;
   l = malloc(sizeof(*l));
   if (!l) /* then it is missed when its results are */
     return;
   *l = (struct letter){ .kind = POST_STOP, .peer = rank };
   tell_stop(p, l);
+}
+
+/*
+ * Silence is counted in own beats, not in seconds: after a standstill of this
+ * process, or of the whole job, nobody has been heard of for long, and that
+ * means nothing.
+ */
+static void note_silence(struct post *p, unsigned rank)
+{
+  struct post_peer *peer = &p->peer[rank];
+
+  if (peer->quiet++ == LOST_BEATS) {
+    atomic_store(&peer->silent, true);
+    post_wake_readers(p);
+  }
+  miss(p, rank);
 }
 
 static void answer_ping(struct post *p, const struct letter *l)
@@ -161,7 +176,8 @@ static void answer_ping(struct post *p, const struct letter *l)
 
 static void arrived(struct post *p, struct letter *l)
 {
-  atomic_store(&p->peer[l->peer].heard_ns, l->moment_ns);
+  p->peer[l->peer].quiet = 0;
+  atomic_store(&p->peer[l->peer].silent, false);
   switch (l->kind) {
   case POST_PING:
     answer_ping(p, l);
@@ -244,7 +260,7 @@ static void beat(struct post *p, uint64_t now)
     if (i == p->rank || (p->rank != 0 && i != 0))
       continue;
     send_now(p, i, POST_BEAT, NULL, 0);
-    miss(p, i);
+    note_silence(p, i);
   }
 }
 
@@ -260,18 +276,24 @@ static uint64_t pause_ns(const struct post *p)
   }
 }
 
+bool post_carry(struct post *p, uint64_t now)
+{
+  bool busy = receive_all(p);
+
+  busy |= send_all_waiting(p);
+  beat(p, now);
+  settle(p);
+  return busy;
+}
+
 static void carry(struct post *p)
 {
   for (;;) {
     const uint32_t work = atomic_load(&p->work);
     const uint32_t closing = atomic_load(&p->closing);
     const uint64_t now = clock_now_ns();
-    bool busy;
+    const bool busy = post_carry(p, now);
 
-    busy = receive_all(p);
-    busy |= send_all_waiting(p);
-    beat(p, now);
-    settle(p);
     if (closing == 2 || (closing == 1 && !busy && !p->way_first))
       return;
     if (!busy)
@@ -285,30 +307,30 @@ static void set_state(struct post *p, enum post_state state)
   wait_wake_all(&p->state);
 }
 
+int post_join(struct post *p)
+{
+  char why[512] = "";
+
+  if (p->link->open(&p->ctx, &p->rank, &p->size, why, sizeof(why)) < 0)
+    return err_set(&p->why, -EIO, "%s", why);
+  p->engine = p->link->describe(p->ctx);
+  p->peer = calloc(p->size, sizeof(*p->peer));
+  if (!p->peer)
+    return err_set(&p->why, -ENOMEM, "not enough memory");
+  p->beat_ns = clock_now_ns() + POST_BEAT_NS;
+  return 0;
+}
+
 void *post_carry_main(void *arg)
 {
   struct post *p = arg;
-  char why[512] = "";
-  uint64_t now;
 
   thread_set_name("bench-post");
   thread_exact_timers(true);
-  if (p->link->open(&p->ctx, &p->rank, &p->size, why, sizeof(why)) < 0) {
-    (void)err_set(&p->why, -EIO, "%s", why);
+  if (post_join(p) < 0) {
     set_state(p, POST_FAILED);
     return NULL;
   }
-  p->engine = p->link->describe(p->ctx);
-  p->peer = calloc(p->size, sizeof(*p->peer));
-  if (!p->peer) {
-    (void)err_set(&p->why, -ENOMEM, "not enough memory");
-    set_state(p, POST_FAILED);
-    return NULL;
-  }
-  now = clock_now_ns();
-  for (unsigned i = 0; i < p->size; i++)
-    atomic_store(&p->peer[i].heard_ns, now);
-  p->beat_ns = now + POST_BEAT_NS;
   set_state(p, POST_JOINED);
   carry(p);
   if (atomic_load(&p->closing) == 1)

@@ -43,10 +43,11 @@ struct post_box {
 
 /* What the thread knows about another process. */
 struct post_peer {
-  _Atomic uint64_t heard_ns;
   _Atomic bool unreachable;
+  _Atomic bool silent; /* not heard of for many beats */
   _Atomic bool leaving;
-  unsigned missed; /* the thread's: beats in a row at which it was lost */
+  unsigned quiet; /* the thread's: beats since it was heard of */
+  bool missed;    /* the thread's: it has told of the loss */
 };
 
 struct post {
@@ -83,6 +84,15 @@ struct parcel *parcel_new(unsigned to, enum post_kind kind, const void *bytes,
 
 /* Something has arrived, or will not. */
 void post_wake_readers(struct post *p);
+
+/* The steps of its life; NULL: not enough memory.  `lost` as in post_free(). */
+struct post *post_alloc(const struct cluster_link *link);
+void post_release(struct post *p, bool lost);
+
+/* The thread: join; p->why says what is wrong. */
+int post_join(struct post *p);
+/* The thread: carry what there is, at `now`; was there anything? */
+bool post_carry(struct post *p, uint64_t now);
 
 /* The thread: join, carry letters until p->closing says otherwise, leave.
  * `arg` is the post. */
