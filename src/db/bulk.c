@@ -17,15 +17,10 @@ enum {
   TRIES_OUTSIDE = 100, /* where no run ends them: about 9 s */
 };
 
-/* An event may be started again, and tries inside it end with the run. */
-static bool is_in_event(const struct db_env *env)
-{
-  return env->recorder && !env->after_events;
-}
-
+/* Tries inside of an event end with the run. */
 static bool is_last(const struct conn *c, unsigned tries)
 {
-  return tries >= TRIES_OUTSIDE && !is_in_event(c->env);
+  return tries >= TRIES_OUTSIDE && !env_in_event(c->env);
 }
 
 /* After try number `tries` of the same thing.  False: the run is over. */
@@ -156,7 +151,7 @@ static void rewind_text(struct bulk *b)
 static bool has_to_keep(const struct conn *c)
 {
   return c->fail.abandoned ||
-         (c->pub.error == DB_ERROR_IGNORABLE && is_in_event(c->env));
+         (c->pub.error == DB_ERROR_IGNORABLE && env_in_event(c->env));
 }
 
 /*
@@ -170,12 +165,10 @@ static int flush(struct conn *c)
   int rc = 0;
 
   if (c->bulk.rows > 0) {
-    env->after_events = !now;
     if (!now)
       env->recorder = c->bulk.recorder;
     rc = send_packet(c);
     env->recorder = now;
-    env->after_events = false;
   }
   if (rc != 0 && has_to_keep(c))
     return rc;

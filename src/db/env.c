@@ -48,8 +48,8 @@ bool env_is_over(const struct db_env *env, uint64_t now_ns)
 
 bool env_has_to_leave(const struct db_env *env, uint64_t now_ns)
 {
-  return env_is_dead(env) || (env->recorder && !env->after_events &&
-                              process_is_over(env->process, now_ns));
+  return env_is_dead(env) ||
+         (env_in_event(env) && process_is_over(env->process, now_ns));
 }
 
 static const struct driver_config *find(const struct db_process *p,

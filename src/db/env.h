@@ -190,6 +190,12 @@ struct db_env {
                         * which the workload draws */
   bool under_deadline; /* a worker: the deadline ends its calls */
   /*
+   * [opt] Of a worker, which writes them: is an event open, and the number of
+   * the last one; it keeps its number when it is started again.  Both or none.
+   */
+  const bool *event_open;
+  const uint64_t *event_number;
+  /*
    * [opt] Called after each statement (not for those that the layer sends by
    * itself) with the class that was set by conn_set_class() or
    * stmt_set_class(), or NULL; `sql` is the text, of prepared statements too.
@@ -201,7 +207,6 @@ struct db_env {
 
   /* The layer's own. */
   struct driver_handle handle[DRIVERS_MAX];
-  bool after_events;  /* `recorder` is set for a last packet only */
   struct conn *first; /* all connection objects of the thread */
 };
 
@@ -223,6 +228,12 @@ struct driver_handle *env_driver(struct db_env *env, const char *name);
 /* A number from the internal stream; and one in [0, 1). */
 uint64_t env_random(struct db_env *env);
 double env_random_double(struct db_env *env);
+
+/* An event is open: it may be started again, and the end of the run ends it. */
+static inline bool env_in_event(const struct db_env *env)
+{
+  return env->event_open && *env->event_open;
+}
 
 /* The run is over. */
 bool env_is_over(const struct db_env *env, uint64_t now_ns);

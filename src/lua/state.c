@@ -193,6 +193,10 @@ static int make(struct state *s, const struct state_role *role, struct err *err)
   s->env.rng = rng_key(s->script->setup.plan->seed, RNG_INTERNAL,
                        (uint64_t)role->purpose << 32 | s->tid);
   s->env.under_deadline = role->worker != NULL;
+  if (role->worker) {
+    s->env.event_open = &role->worker->open;
+    s->env.event_number = &role->worker->iteration;
+  }
   rc = init_statements(s, err);
   if (rc < 0)
     return rc;

@@ -253,6 +253,21 @@ LUA
   diff <(printf "Dropping table 'sbtest%d'...\n" 1 2) <(grep sbtest out)
 }
 
+@test "bulk_insert: the last packets are sent although the run is over" {
+  local events rows=0
+  bench bulk_insert $sqlite --threads=8 prepare
+  bench bulk_insert $sqlite --threads=8 --sqlite-busy-timeout=60000 --rate=4000 --time=1 run
+  events=$(value transactions)
+  for n in {1..8}; do
+    rows=$((rows + $(sql "SELECT COUNT(*) FROM sbtest$n")))
+  done
+  [ "$events" -gt 0 ]
+  [ "$events" = "$rows" ]
+  # with ignorable errors, too
+  bench bulk_insert $null --null-error=deadlock --null-error-rate=0.7 \
+    --rate=200 --time=1 --threads=8 run
+}
+
 @test "reconnect: every script on every driver" {
   local script driver
   bench oltp_common $sqlite --tables=2 --table-size=100 prepare

@@ -207,7 +207,8 @@ static const struct driver_hint fake_hints[] = {
     .unprepare = fake_unprepare, .quote = fake_quote, .message = fake_message, \
   }
 
-/* A process with this driver, one thread and one open connection. */
+/* A process with this driver, one thread that is in an event, and one open
+ * connection. */
 struct bed {
   struct fake fake;
   struct driver_config config;
@@ -217,6 +218,8 @@ struct bed {
   struct driver_handle *handle;
   struct conn *con;
   _Atomic uint32_t over;
+  bool event_open;
+  uint64_t event_number;
 };
 
 static void bed_open(struct bed *b, const struct driver *d,
@@ -237,6 +240,10 @@ static void bed_open(struct bed *b, const struct driver *d,
   b->env.process = b->process;
   b->env.recorder = b->recorders.of;
   b->env.under_deadline = true;
+  b->event_open = true;
+  b->event_number = 1;
+  b->env.event_open = &b->event_open;
+  b->env.event_number = &b->event_number;
   b->handle = env_driver(&b->env, NULL);
   b->con = conn_open(b->handle, NULL);
   strbuf_clear(&b->fake.log);

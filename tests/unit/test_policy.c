@@ -250,7 +250,7 @@ static void test_run_over(void)
   OK(b.process->outage.given_up == 1, "one was still reconnecting");
   OK(!(b.con->attention & CONN_MESSAGE), "nothing to say");
   b.fake.connect_fails = 0;
-  b.env.recorder = NULL;
+  b.event_open = false;
   OK(conn_reconnect(b.con) == 0 && !bed_query(&b, "SET") &&
        b.con->pub.error == DB_ERROR_NONE,
      "a script may reconnect after its events");

@@ -139,6 +139,8 @@ static void test_missing_folder(void)
 static void test_waiting(const char *file)
 {
   const struct conn_params other = { .db = file };
+  const uint64_t number = 1;
+  const bool open = true;
   struct driver_handle *h;
   struct conn *a, *c;
   uint64_t start;
@@ -165,6 +167,8 @@ static void test_waiting(const char *file)
      "also after the run");
   b.cfg.busy_timeout_ms = 60000;
   b.env.recorder = &b.recorder;
+  b.env.event_open = &open;
+  b.env.event_number = &number;
   start = clock_now_ns();
   OK(run(c, "INSERT INTO t VALUES (1)") == DB_ERROR_FATAL &&
        c->fail.abandoned && clock_now_ns() - start < 10 * NS_PER_S,
