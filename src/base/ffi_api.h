@@ -192,6 +192,7 @@ int db_bulk_insert_done(sql_connection *con);
 bool bench_event_step(void);
 bool bench_event_restart(int attempt);
 void bench_event_again(void);
+void bench_event_undo(void);
 void bench_event_abandon(void);
 double bench_iteration(void);
 bool bench_is_worker(void);

@@ -137,17 +137,31 @@ static int send_packet(struct conn *c)
   return 0;
 }
 
+static void cut_text(struct bulk *b, uint64_t rows, size_t len)
+{
+  b->rows = rows;
+  b->text.len = len;
+  if (b->text.text)
+    b->text.text[len] = '\0';
+}
+
+static void mark_event(struct bulk *b, uint64_t event)
+{
+  b->event = event;
+  b->event_rows = b->rows;
+  b->event_len = b->text.len;
+}
+
 /* The statement begins anew, after its rows were sent or dropped. */
 static void rewind_text(struct bulk *b)
 {
-  b->rows = 0;
-  b->text.len = b->prefix_len;
-  if (b->text.text)
-    b->text.text[b->prefix_len] = '\0';
+  cut_text(b, 0, b->prefix_len);
+  mark_event(b, b->event);
 }
 
 /* An event that is abandoned or started again leaves rows of events that were
- * counted: they stay for the next flush. */
+ * counted: they stay for the next flush.  Its own are dropped by bulk_undo().
+ */
 static bool has_to_keep(const struct conn *c)
 {
   return c->fail.abandoned ||
@@ -200,7 +214,6 @@ int bulk_init(struct conn *c, const char *sql, size_t len)
     return 1;
   call_no_error(c);
   b->active = false;
-  b->rows = 0;
   b->recorder = NULL;
   if (len >= BULK_PACKET)
     return 1;
@@ -212,6 +225,7 @@ int bulk_init(struct conn *c, const char *sql, size_t len)
     return 1;
   }
   b->prefix_len = len;
+  rewind_text(b);
   b->active = true;
   return 0;
 }
@@ -252,6 +266,8 @@ int bulk_next(struct conn *c, const char *row, size_t len)
   }
   if (b->rows > 0 && b->text.len + 1 + len > b->limit && flush(c) != 0)
     return 1;
+  if (env_in_event(c->env) && b->event != *c->env->event_number)
+    mark_event(b, *c->env->event_number);
   add_row(b, row, len);
   if (b->text.failed) {
     strbuf_done(&b->text);
@@ -283,4 +299,15 @@ int bulk_done(struct conn *c)
   b->recorder = NULL;
   rewind_text(b);
   return rc;
+}
+
+void bulk_undo(struct conn *c)
+{
+  struct bulk *b = &c->bulk;
+
+  if (!b->active || !env_in_event(c->env) || b->event != *c->env->event_number)
+    return;
+  cut_text(b, b->event_rows, b->event_len);
+  if (b->rows == 0)
+    b->recorder = NULL;
 }

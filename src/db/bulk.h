@@ -27,6 +27,9 @@ struct bulk {
   uint64_t rows;             /* in `text` */
   struct recorder *recorder; /* what counts their statement; [opt] */
   uint64_t trx_rows;         /* sent in the layer's transaction */
+  uint64_t event;            /* the last one that has added rows */
+  uint64_t event_rows;       /* `rows` when it began, and how much of `text` */
+  size_t event_len;
   struct strbuf text;
 };
 
@@ -44,5 +47,9 @@ const struct statement_sizes *bulk_sizes(struct conn *c);
 int bulk_init(struct conn *c, const char *sql, size_t len);
 int bulk_next(struct conn *c, const char *row, size_t len);
 int bulk_done(struct conn *c);
+
+/* The open event, or this attempt of it, has failed: the rows that it has added
+ * and that are not sent yet are dropped. */
+void bulk_undo(struct conn *c);
 
 #endif

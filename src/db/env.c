@@ -52,6 +52,12 @@ bool env_has_to_leave(const struct db_env *env, uint64_t now_ns)
          (env_in_event(env) && process_is_over(env->process, now_ns));
 }
 
+void env_undo_attempt(struct db_env *env)
+{
+  for (struct conn *c = env->first; c; c = c->next)
+    bulk_undo(c);
+}
+
 static const struct driver_config *find(const struct db_process *p,
                                         const char *name, size_t *ret_place)
 {

@@ -235,6 +235,10 @@ static inline bool env_in_event(const struct db_env *env)
   return env->event_open && *env->event_open;
 }
 
+/* The open event is about to be started again: rows of bulk inserts that it has
+ * collected are dropped. */
+void env_undo_attempt(struct db_env *env);
+
 /* The run is over. */
 bool env_is_over(const struct db_env *env, uint64_t now_ns);
 

@@ -138,8 +138,17 @@ void bench_event_again(void)
 {
   struct worker *w = worker_current();
 
+  bench_event_undo();
   if (w)
     worker_again(w);
+}
+
+void bench_event_undo(void)
+{
+  struct state *s = state_current();
+
+  if (s)
+    env_undo_attempt(&s->env);
 }
 
 bool bench_is_worker(void)

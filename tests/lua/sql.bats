@@ -442,6 +442,58 @@ keys	2	2"
   must is "$(number 'total number of events:')" 1
 }
 
+@test "bulk inserts: rows of an attempt that has failed are not sent" {
+  cat >t.lua <<'L'
+sysbench.cmdline.options = { fails = {"what fails in the second event", "packet"} }
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE t (event INTEGER, row INTEGER, text TEXT, PRIMARY KEY (event, row))")
+  con:query("INSERT INTO t VALUES (2, 1, NULL)")
+  con:bulk_insert_init("INSERT INTO t VALUES")
+end
+local fails = {}
+-- The packet that is full: with the last row of the first event, and the first of this one.
+function fails.packet(tries)
+  if tries == 2 then con:query("DELETE FROM t WHERE text IS NULL") end
+  con:query("BEGIN")
+  for i = 1, 3 do con:bulk_insert_next(("(%d,%d,'%s')"):format(event_number, i, ("x"):rep(200000))) end
+  con:query("COMMIT")
+end
+function fails.other(tries)
+  for i = 1, 3 do con:bulk_insert_next(("(%d,%d,'')"):format(event_number, i)) end
+  if event_number == 2 and tries < 3 then con:query("INSERT INTO t VALUES (2, 1, NULL)") end
+  if event_number == 2 then con:query("DELETE FROM t WHERE text IS NULL") end
+end
+-- It is repeated until the run is over.
+function fails.always()
+  for i = 1, 3 do con:bulk_insert_next(("(%d,%d,'')"):format(event_number, i)) end
+  if event_number == 2 then con:query("INSERT INTO t VALUES (2, 1, NULL)") end
+end
+function event()
+  local tried = event_number == sysbench.iteration()
+  event_number, tries = sysbench.iteration(), tried and tries + 1 or 1
+  fails[sysbench.opt.fails](tries)
+end
+function thread_done()
+  con:query("DELETE FROM t WHERE text IS NULL")
+  con:bulk_insert_done()
+  print("rows", con:query_row("SELECT COUNT(*), MAX(event) FROM t"))
+end
+L
+  for fails in packet other; do
+    rm -f t.db*
+    bench t.lua --db-driver=sqlite --sqlite-db=t.db --db-ignore-errors=23505 --fails=$fails --events=5 --time=30 run
+    must [ "$status" = 0 ]
+    must is "$(grep ^rows <<<"$output")" "rows	15	5"
+    must [ "$(number 'ignored errors:')" -gt 0 ]
+  done
+  rm -f t.db*
+  bench t.lua --db-driver=sqlite --sqlite-db=t.db --db-ignore-errors=23505 --fails=always --time=1 run
+  must [ "$status" = 0 ]
+  must is "$(grep ^rows <<<"$output")" "rows	3	1"
+  must is "$(number 'total number of events:')" 1
+}
+
 @test "bulk inserts: a transaction of the script, straight from C" {
   lua --db-ignore-errors=23505 <<'L'
 con:query("CREATE TABLE t (id INTEGER PRIMARY KEY)")

@@ -151,6 +151,44 @@ static void test_transaction_of_script(void)
   bed_close(&b);
 }
 
+/* Rows of events before stay, those of the attempt that has failed do not. */
+static void test_repeated_event(void)
+{
+  struct bed b = { 0 };
+
+  bed_open(&b, &plain, deadlock, 1);
+  (void)init(&b, "I ");
+  (void)next(&b, "(1)");
+  (void)next(&b, "(2)");
+  b.event_number = 2;
+  (void)next(&b, "(3)");
+  env_undo_attempt(&b.env);
+  OK(next(&b, "(3)") == 0 && next(&b, "(4)") == 0, "an event once more");
+  env_undo_attempt(&b.env);
+  OK(next(&b, "(5)") == 0 && bulk_done(b.con) == 0, "and again");
+  OK_STR(bed_log(&b), "I (1),(2),(5);", "its rows are there once");
+
+  b.event_number = 3;
+  (void)init(&b, "I ");
+  b.con->bulk.limit = 8;
+  (void)next(&b, "(1)");
+  (void)next(&b, "(2)");
+  env_undo_attempt(&b.env);
+  OK(next(&b, "(3)") == 0 && bulk_done(b.con) == 0, "rows were sent meanwhile");
+  OK_STR(bed_log(&b), "I (1);I (3);", "the others are dropped");
+
+  (void)init(&b, "I ");
+  (void)next(&b, "(1)");
+  b.event_number = 4;
+  env_undo_attempt(&b.env);
+  b.event_open = false;
+  (void)next(&b, "(2)");
+  env_undo_attempt(&b.env);
+  OK(bulk_done(b.con) == 0, "an event without rows, and no event");
+  OK_STR(bed_log(&b), "I (1),(2);", "nothing is dropped");
+  bed_close(&b);
+}
+
 static void fail_always(struct bed *b)
 {
   for (size_t i = b->fake.next; i < ARRAY_SIZE(b->fake.answer); i++)
@@ -256,6 +294,7 @@ int main(void)
   test_long_row();
   test_errors();
   test_transaction_of_script();
+  test_repeated_event();
   test_tries(&with_trx, false, "a command gives up with the error");
   test_tries(&plain, true, "a run outside of its events, too");
   test_run_over();

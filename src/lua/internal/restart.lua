@@ -7,7 +7,7 @@ local ffi = host.ffi
 local C = ffi.C
 local pcall, type = pcall, type
 
-local restart, again = C.bench_event_restart, C.bench_event_again
+local restart, again, undo = C.bench_event_restart, C.bench_event_again, C.bench_event_undo
 local iteration = C.bench_iteration
 local c_restart_connection = C.bench_db_restart
 local abandoned = host.abandoned
@@ -67,6 +67,12 @@ local function roll_back(err)
   return false, raised
 end
 
+-- The event is given up, with what it has left behind.
+local function give_up()
+  undo()
+  return abandoned
+end
+
 -- The event that was restarted last, and how often.
 local last, attempts = 0, 0
 
@@ -80,14 +86,14 @@ return function(err)
   end
   while true do
     if err == abandoned then
-      return abandoned
+      return give_up()
     elseif not is_restart(err) then
       error(err, 0)
     end
     attempts = attempts + 1
     err = call_hook(err)
     if err == nil or not restart(attempts) then
-      return abandoned
+      return give_up()
     end
     local reconnected = err.reconnected
     local done, raised = roll_back(err)
@@ -98,7 +104,7 @@ return function(err)
       again()
       return nil
     elseif raised == nil then
-      return abandoned
+      return give_up()
     end
     err = raised
   end
