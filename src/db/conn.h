@@ -184,6 +184,12 @@ sql_error_t conn_forgive(struct conn *c, bool *ret_reconnected);
  */
 sql_error_t conn_restart(struct conn *c);
 
+/*
+ * The event is given up: a marked transaction is rolled back, so that what the
+ * script does after its events is not part of it.
+ */
+void conn_give_up(struct conn *c);
+
 /* ---- about ---- */
 
 /*

@@ -58,6 +58,13 @@ void env_undo_attempt(struct db_env *env)
     bulk_undo(c);
 }
 
+void env_undo_event(struct db_env *env)
+{
+  env_undo_attempt(env);
+  for (struct conn *c = env->first; c; c = c->next)
+    conn_give_up(c);
+}
+
 static const struct driver_config *find(const struct db_process *p,
                                         const char *name, size_t *ret_place)
 {

@@ -239,6 +239,9 @@ static inline bool env_in_event(const struct db_env *env)
  * collected are dropped. */
 void env_undo_attempt(struct db_env *env);
 
+/* It is given up: so are they, and the transactions in which it has failed. */
+void env_undo_event(struct db_env *env);
+
 /* The run is over. */
 bool env_is_over(const struct db_env *env, uint64_t now_ns);
 

@@ -200,6 +200,8 @@ void policy_failed(struct conn *c, enum call call, const char *sql, size_t len)
   if (policy_is_cut(c)) {
     if (c->out.lost)
       transport_drop(c);
+    else if (c->state == CONN_OPEN && c->session->trx != TRX_NONE)
+      c->attention |= CONN_MARKED;
     policy_abandon(c);
     return;
   }
@@ -292,4 +294,12 @@ sql_error_t conn_restart(struct conn *c)
   if (class == DB_ERROR_IGNORABLE && !c->fail.reconnected)
     count_error(c);
   return class;
+}
+
+void conn_give_up(struct conn *c)
+{
+  if (!(c->attention & CONN_MARKED) || c->state != CONN_OPEN ||
+      env_is_dead(c->env))
+    return;
+  (void)policy_rollback(c, false); /* its failure is no event's any more */
 }

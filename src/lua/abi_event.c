@@ -136,11 +136,12 @@ bool bench_event_restart(int attempt)
 
 void bench_event_again(void)
 {
-  struct worker *w = worker_current();
+  struct state *s = state_current();
 
-  bench_event_undo();
-  if (w)
-    worker_again(w);
+  if (!s || !s->worker)
+    return;
+  env_undo_attempt(&s->env);
+  worker_again(s->worker);
 }
 
 void bench_event_undo(void)
@@ -148,7 +149,7 @@ void bench_event_undo(void)
   struct state *s = state_current();
 
   if (s)
-    env_undo_attempt(&s->env);
+    env_undo_event(&s->env);
 }
 
 bool bench_is_worker(void)

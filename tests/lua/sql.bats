@@ -352,6 +352,51 @@ true	5"
   must has "$stderr" '^ALERT: attempt to use an already closed connection$'
 }
 
+@test "an event that is given up leaves no transaction to thread_done" {
+  cat >t.lua <<'L'
+sysbench.cmdline.options = { fails = {"why an event fails", "key"} }
+function thread_init()
+  con, other = sysbench.sql.driver():connect(), sysbench.sql.driver():connect()
+  con:query("CREATE TABLE t (id INTEGER PRIMARY KEY, n INTEGER)")
+  con:query("INSERT INTO t VALUES (1, 0)")
+end
+function event()
+  con:query("BEGIN")
+  if sysbench.opt.fails == "key" then
+    con:query("INSERT INTO t VALUES (100, 0)")
+    con:query("INSERT INTO t VALUES (1, 0)")
+  elseif sysbench.opt.fails == "snapshot" then
+    con:query("SELECT n FROM t")
+    other:query("UPDATE t SET n = n + 1")
+    con:query("INSERT INTO t VALUES (100, 0)")
+  else -- it waits for a reader until the run is over
+    con:query("INSERT INTO t VALUES (100, 0)")
+    other:query("BEGIN")
+    other:query("SELECT n FROM t")
+    con:query("COMMIT")
+  end
+end
+function thread_done()
+  other:disconnect()
+  con:query("INSERT INTO t VALUES (42, 0)")
+  pcall(con.query, con, "COMMIT") -- there is nothing to commit
+  con:disconnect()
+  con = sysbench.sql.driver():connect()
+  print("rows", con:query_row("SELECT COUNT(*), MAX(id) FROM t"))
+end
+L
+  for fails in key snapshot lock; do
+    rm -f t.db*
+    mode=wal
+    [ $fails != lock ] || mode=delete
+    bench t.lua --db-driver=sqlite --sqlite-db=t.db --sqlite-journal-mode=$mode \
+      --sqlite-busy-timeout=60000 --db-ignore-errors=23505 --fails=$fails --time=1 run
+    must [ "$status" = 0 ]
+    must is "$(grep ^rows <<<"$output")" "rows	2	42"
+    must is "$(number 'total number of events:')" 0
+  done
+}
+
 @test "objects outlive what they were made from" {
   lua <<'L'
 local function gc() collectgarbage() collectgarbage() end

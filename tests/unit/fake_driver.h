@@ -18,7 +18,7 @@
 struct fake_answer {
   int code; /* 0: success */
   const char *state;
-  bool lost;
+  bool lost, over;
   enum counter counter;
   uint32_t nfields;
   uint64_t nrows;
@@ -84,6 +84,7 @@ static int fake_answer(struct session *s, struct outcome *out)
   memcpy(out->state, a.state ? a.state : "HY000", 6);
   out->msg = "what happened";
   out->lost = a.lost;
+  out->over = a.over;
   return -1;
 }
 

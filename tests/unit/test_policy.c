@@ -257,6 +257,39 @@ static void test_run_over(void)
   bed_close(&b);
 }
 
+/* What a script does after its events is not part of one that was given up. */
+static void test_given_up(void)
+{
+  struct bed b = { 0 };
+  struct err err;
+
+  bed_open(&b, &marking, deadlock, 1);
+  (void)bed_query(&b, "BEGIN");
+  bed_answer(&b, (struct fake_answer){ .code = 1213 });
+  (void)bed_query(&b, "UPDATE");
+  env_undo_event(&b.env);
+  env_undo_event(&b.env);
+  OK_STR(bed_log(&b), "BEGIN;UPDATE;ROLLBACK;", "rolled back, once");
+  (void)bed_query(&b, "BEGIN");
+  env_undo_event(&b.env);
+  OK_STR(bed_log(&b), "BEGIN;", "unless nothing has failed in it");
+
+  bed_answer(&b, (struct fake_answer){ .code = 5, .over = true });
+  (void)bed_query(&b, "UPDATE");
+  OK(conn_failure(b.con)->abandoned, "a statement that gave up waiting");
+  env_undo_event(&b.env);
+  OK_STR(bed_log(&b), "UPDATE;ROLLBACK;", "is a failure, too");
+
+  (void)bed_query(&b, "BEGIN");
+  bed_answer(&b, (struct fake_answer){ .code = 1213 });
+  (void)bed_query(&b, "UPDATE");
+  (void)watch_deadline(b.process, &err);
+  (void)bed_log(&b);
+  env_undo_event(&b.env);
+  OK_STR(bed_log(&b), "", "nothing is sent after the deadline");
+  bed_close(&b);
+}
+
 static void test_dead(void)
 {
   struct bed b = { 0 };
@@ -402,6 +435,7 @@ int main(void)
   test_lost();
   test_lost_fatal();
   test_run_over();
+  test_given_up();
   test_dead();
   test_closed();
   test_emulated();
