@@ -102,7 +102,8 @@ static void keep_message(struct conn *c, enum call call, const char *sql,
   c->attention |= CONN_MESSAGE;
 }
 
-/* A connection that cannot be had again, whatever is tried. */
+/* A connection that cannot be had again: whatever is tried, or outside of an
+ * event when the run is over. */
 static sql_error_t fail_for_good(struct conn *c)
 {
   save(c);
@@ -135,6 +136,7 @@ sql_error_t policy_replace(struct conn *c)
 {
   struct outage *o = &c->env->process->outage;
   enum transport_rc rc;
+  bool over;
 
   transport_drop(c);
   outage_begin(c);
@@ -147,8 +149,9 @@ sql_error_t policy_replace(struct conn *c)
     c->pub.error = DB_ERROR_IGNORABLE;
     return DB_ERROR_IGNORABLE;
   }
-  outage_gave_up(o, rc == TRANSPORT_OVER);
-  if (rc == TRANSPORT_PERMANENT)
+  over = rc == TRANSPORT_OVER && env_has_to_leave(c->env, clock_now_ns());
+  outage_gave_up(o, over);
+  if (!over)
     return fail_for_good(c);
   policy_abandon(c);
   return DB_ERROR_FATAL;

@@ -174,10 +174,11 @@ enum transport_rc transport_retry(struct conn *c, uint64_t until_ns)
   for (unsigned attempt = 0;; attempt++) {
     const uint64_t now = clock_now_ns();
 
-    /* What a script asks for by itself, with a limit, is tried once also after
-     * the run: in thread_done() and done(). */
+    /* After the run there is one attempt, for what scripts do behind their
+     * events, and for what they ask for by themselves, with a limit. */
     if (env_is_dead(c->env) || now >= until_ns ||
-        (env_is_over(c->env, now) && (attempt > 0 || until_ns == UINT64_MAX)))
+        (env_is_over(c->env, now) &&
+         (attempt > 0 || (until_ns == UINT64_MAX && env_in_event(c->env)))))
       return TRANSPORT_OVER;
     limit = earlier(transport_limit(c), until_ns);
     if (end > now)

@@ -261,21 +261,36 @@ void state_push_global(struct state *s, const char *name)
   lua_rawget(s->L, LUA_GLOBALSINDEX);
 }
 
+/* Is the error on the top what is raised when the run is over? */
+static bool is_abandoned(lua_State *L)
+{
+  bool is;
+
+  lua_getfield(L, LUA_REGISTRYINDEX, "bench.host");
+  lua_getfield(L, -1, "abandoned");
+  is = lua_rawequal(L, -1, -3);
+  lua_pop(L, 2);
+  return is;
+}
+
 int state_call_top(struct state *s, const char *name, int n_args, int n_results,
                    struct err *err)
 {
   const int rc = lua_pcall(s->L, n_args, n_results, 0);
+  bool abandoned = false;
 
   if (rc == 0)
     return 0;
-  if (lacked_memory(s, rc))
+  if (lacked_memory(s, rc)) {
     (void)err_set(err, -ENOMEM,
                   "not enough memory in the Lua state of thread %u", s->tid);
-  else
+  } else {
+    abandoned = is_abandoned(s->L);
     state_error_text(s->L, -1, err);
+  }
   lua_pop(s->L, 1);
   err_prefix(err, "`%s' function failed", name);
-  return -EINVAL;
+  return abandoned ? -ECANCELED : -EINVAL;
 }
 
 int state_call(struct state *s, const char *name, bool with_tid,

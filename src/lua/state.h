@@ -67,6 +67,7 @@ void state_push_global(struct state *s, const char *name);
 /*
  * Call the global `name`, with the number of the thread if `with_tid`.  The
  * message is that of script functions: "`NAME' function failed: TEXT".
+ * -ECANCELED: the function was left because the run is over.
  */
 int state_call(struct state *s, const char *name, bool with_tid,
                struct err *err);
@@ -77,7 +78,7 @@ int state_call_optional(struct state *s, const char *name, bool with_tid,
 
 /*
  * Call the function below `n_args` arguments on the stack: 0 and `n_results`
- * values, or -EINVAL and the message as above.
+ * values, or -EINVAL or -ECANCELED and the message as above.
  */
 int state_call_top(struct state *s, const char *name, int n_args, int n_results,
                    struct err *err);

@@ -146,6 +146,10 @@ static int thread_loop(void *thr, struct worker *w, struct err *err)
   s->env.recorder = w->recorder;
   s->measured = true;
   rc = state_call(s, "thread_run", true, err);
+  if (rc == -ECANCELED) { /* in an event, which nobody counts */
+    env_undo_event(&s->env);
+    rc = 0;
+  }
   s->measured = false;
   s->env.recorder = NULL;
   worker_abandon(w);
@@ -156,11 +160,13 @@ static int thread_loop(void *thr, struct worker *w, struct err *err)
 static int thread_drain(void *thr, struct worker *w, struct err *err)
 {
   const struct thread *t = thr;
+  int rc;
 
   (void)w;
   if (t->failed)
     return 0;
-  return state_call_optional(t->state, "thread_done", true, err);
+  rc = state_call_optional(t->state, "thread_done", true, err);
+  return rc == -ECANCELED ? 0 : rc; /* the deadline is told by others */
 }
 
 static void thread_close(void *thr)

@@ -263,9 +263,11 @@ LUA
   done
   [ "$events" -gt 0 ]
   [ "$events" = "$rows" ]
-  # with ignorable errors, too
-  bench bulk_insert $null --null-error=deadlock --null-error-rate=0.7 \
-    --rate=200 --time=1 --threads=8 run
+  # with ignorable errors, and connections that are lost meanwhile
+  for error in deadlock lost; do
+    bench bulk_insert $null --null-error=$error --null-error-rate=0.7 \
+      --db-ignore-errors=connection --rate=200 --time=1 --threads=8 run
+  done
 }
 
 @test "reconnect: every script on every driver" {

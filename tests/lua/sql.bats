@@ -397,6 +397,40 @@ L
   done
 }
 
+@test "the end of the run is no error of thread_run and thread_done" {
+  cat >t.lua <<'L'
+function event() end
+function thread_init()
+  con, other = sysbench.sql.driver():connect(), sysbench.sql.driver():connect()
+  con:query("CREATE TABLE t (id INTEGER PRIMARY KEY)")
+end
+-- Waits for a lock until the run is over.
+function thread_run(id)
+  other:query("BEGIN IMMEDIATE")
+  while ffi.C.sb_more_events(id) do
+    ffi.C.sb_event_start(id)
+    con:query("INSERT INTO t VALUES (1)")
+    ffi.C.sb_event_stop(id)
+  end
+end
+function thread_done() print("done", con:query_row("SELECT COUNT(*) FROM t")) end
+L
+  bench t.lua --db-driver=sqlite --sqlite-db=t.db --sqlite-busy-timeout=60000 --time=1 run
+  must [ "$status" = 0 ]
+  must is "$stderr" ""
+  must has "$output" '^done	0$'
+  must is "$(number 'total number of events:')" 0
+  # A statement that does not end before the deadline.
+  cat >t.lua <<'L'
+function event() end
+function thread_init() con = sysbench.sql.driver():connect() end
+function thread_done() con:query("SET x") end
+L
+  bench t.lua --db-driver=null --null-error=hang --null-error-rate=1 --events=1 --forced-shutdown=1 run
+  must [ "$status" = 2 ]
+  must is "$stderr" "FATAL: The --max-time limit has expired, forcing shutdown..."
+}
+
 @test "objects outlive what they were made from" {
   lua <<'L'
 local function gc() collectgarbage() collectgarbage() end

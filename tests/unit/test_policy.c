@@ -257,6 +257,36 @@ static void test_run_over(void)
   bed_close(&b);
 }
 
+/* The run is over and the thread behind its events. */
+static void test_lost_after_run(void)
+{
+  const struct fake_answer lost = { .code = 2013, .lost = true };
+  struct bed b = { 0 };
+
+  bed_open(&b, &marking, dead_or_lost, 2);
+  b.over = 1;
+  b.event_open = false;
+  bed_answer(&b, lost);
+  (void)bed_query(&b, "INSERT");
+  OK_STR(bed_log(&b), "INSERT;disconnect;connect;", "a connection is replaced");
+  OK(b.con->pub.error == DB_ERROR_IGNORABLE &&
+       conn_failure(b.con)->reconnected && b.con->pub.sql_errno == 2013,
+     "the error is that of the statement");
+
+  b.fake.connect_fails = 2;
+  bed_answer(&b, lost);
+  (void)bed_query(&b, "INSERT");
+  OK_STR(bed_log(&b), "INSERT;disconnect;connect;", "or it is tried once");
+  OK(b.con->pub.error == DB_ERROR_FATAL && b.con->pub.sql_errno == 2003 &&
+       !conn_failure(b.con)->abandoned && b.con->attention & CONN_MESSAGE,
+     "the error is that of the connection");
+  OK(b.process->outage.given_up == 0, "no event has waited for it");
+  (void)bed_query(&b, "INSERT");
+  OK(b.con->pub.error == DB_ERROR_FATAL && b.con->pub.sql_errno == 2003,
+     "and again with the next statement");
+  bed_close(&b);
+}
+
 /* What a script does after its events is not part of one that was given up. */
 static void test_given_up(void)
 {
@@ -435,6 +465,7 @@ int main(void)
   test_lost();
   test_lost_fatal();
   test_run_over();
+  test_lost_after_run();
   test_given_up();
   test_dead();
   test_closed();
