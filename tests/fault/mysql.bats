@@ -329,6 +329,37 @@ failing() {
   grep -q '^FATAL: mysql_drv_query() returned error 1136 ' "$err"
 }
 
+@test "what thread_done does is no part of an event that was given up, and has a connection" {
+  lua <<'LUA'
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  other = sysbench.sql.driver():connect()
+  other:query("BEGIN")
+  other:query("UPDATE counter SET n = n + 100 WHERE id = 2")
+end
+-- The lock is not given until the run is over.
+function event()
+  con:query("BEGIN")
+  con:query("UPDATE counter SET n = n + 1 WHERE id = 1")
+  con:query("UPDATE counter SET n = n + 1 WHERE id = 2")
+  con:query("COMMIT")
+end
+function thread_done()
+  other:query("ROLLBACK")
+  con:query("UPDATE counter SET n = n + 10 WHERE id = 1")
+  other:query("KILL " .. con:query_row("SELECT CONNECTION_ID()"))
+  local ok, err = pcall(con.query, con, "UPDATE counter SET n = n + 1000 WHERE id = 1")
+  print("replaced", ok, type(err) == "table" and err.reconnected)
+  con:query("UPDATE counter SET n = n + 20 WHERE id = 1")
+end
+LUA
+  bounded "$BENCH" "$dir/script.lua" "${tcp[@]}" --db-ignore-errors=connection --time=1 run
+  ((status == 0))
+  grep -qx 'replaced	false	true' "$out"
+  [[ $(sql "SELECT GROUP_CONCAT(n ORDER BY id) FROM sbtest.counter") == 30,0 ]]
+  [[ $(counter 'total number of events') -eq 0 ]]
+}
+
 @test "a duplicate key that is listed: restarted, nothing of it stays" {
   bounded "${base[@]}" --what=duplicate --events=20 --time=60 \
     --mysql-ignore-errors=1062 run
