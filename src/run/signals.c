@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -22,14 +23,32 @@ static void awaited(sigset_t *set)
   (void)sigaddset(set, SIGNAL_END);
 }
 
-/* Of this thread, between signals_open() and signals_close(). */
+/* Of this thread.  Between signals_open() and signals_close() `came` is what
+ * has come, or NOTHING; else 0. */
+enum {
+  NOTHING = -1,
+};
 static _Thread_local volatile sig_atomic_t came;
 static _Thread_local sigset_t closed;
 
-/* Only there can one be delivered. */
-static void note(int number)
+/*
+ * One is delivered in a thread that is open, or that is older than the run or
+ * has unblocked it, as threads of libraries may: there it is blocked from now
+ * on, and sent again, so that it gets to who waits for it.
+ */
+static void note(int number, siginfo_t *info, void *context)
 {
-  came = number;
+  ucontext_t *interrupted = context;
+  const int before = errno;
+
+  (void)info;
+  if (came != 0) {
+    came = number;
+    return;
+  }
+  (void)sigaddset(&interrupted->uc_sigmask, number);
+  (void)kill(getpid(), number);
+  errno = before;
 }
 
 void signals_child_mask(sigset_t *ret)
@@ -44,16 +63,20 @@ void signals_open(void)
 {
   sigset_t mask;
 
-  came = 0;
+  came = NOTHING;
   signals_child_mask(&mask);
   (void)pthread_sigmask(SIG_SETMASK, &mask, &closed);
 }
 
 void signals_close(void)
 {
+  int number;
+
   (void)pthread_sigmask(SIG_SETMASK, &closed, NULL);
-  if (came != 0)
-    (void)kill(getpid(), came);
+  number = came;
+  came = 0;
+  if (number > 0)
+    (void)kill(getpid(), number);
 }
 
 void signals_die(int number)
@@ -118,7 +141,8 @@ static void restore(struct signals *s)
 int signals_start(struct signals *s, void (*arrived)(void *arg, int number),
                   void *arg, struct err *err)
 {
-  const struct sigaction noted = { .sa_handler = note, .sa_flags = SA_RESTART };
+  const struct sigaction noted = { .sa_sigaction = note,
+                                   .sa_flags = SA_RESTART | SA_SIGINFO };
   sigset_t set;
   int rc;
 

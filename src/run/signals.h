@@ -3,8 +3,9 @@
  * once, unless it is but an echo of the first.
  *
  * No work is done in a signal handler: the signals are blocked in all threads,
- * and one thread waits for them.  What a thread starts would have them blocked,
- * too: signals_open() and signals_child_mask() are for that.
+ * and one thread waits for them.  A thread that has them not, since it is older
+ * or a library's, hands on what it gets.  What a thread starts would have them
+ * blocked, too: signals_open() and signals_child_mask() are for that.
  */
 #ifndef BENCH_RUN_SIGNALS_H
 #define BENCH_RUN_SIGNALS_H

@@ -137,6 +137,21 @@ L
   must has "$output" '^[014589cd]$'
 }
 
+@test "a signal is not lost on a thread that the main state has started" {
+  cat >t.lua <<'L'
+local driver = sysbench.sql.driver()
+function thread_init() con = driver:connect() end
+function event()
+  if sysbench.iteration() == 1 then os.execute("kill -INT $PPID") end
+  con:query("SELECT 1")
+end
+L
+  # The driver's, which watches statements.
+  bench t.lua --db-driver=null --db-query-timeout=5 --time=20 run
+  must is "$status" 130
+  must is "$stderr" "WARNING: stopped by SIGINT"
+}
+
 @test "the JSON array is closed after a signal and after an error" {
   cat >t.lua <<'L'
 function event() error("no") end
