@@ -12,7 +12,8 @@
 #include "base/err.h"
 #include "base/thread.h"
 
-/* Tells the thread to end; blocked like the others. */
+/* Tells the thread to end if `ending` is set; blocked like the others.  From
+ * elsewhere, as launchers and batch systems send it, it means nothing. */
 #define SIGNAL_END SIGUSR2
 
 static void awaited(sigset_t *set)
@@ -116,8 +117,10 @@ static void *wait_for_signals(void *arg)
   for (;;) {
     const int number = next_signal(s, &set, first == 0);
 
-    if (number == SIGNAL_END)
+    if (number == SIGNAL_END && atomic_load(&s->ending))
       return NULL;
+    if (number == SIGNAL_END)
+      continue;
     if (number != 0 && number == first &&
         clock_now_ns() - first_ns < SIGNAL_ECHO_NS)
       continue;
@@ -149,6 +152,7 @@ int signals_start(struct signals *s, void (*arrived)(void *arg, int number),
   s->arrived = arrived;
   s->arg = arg;
   s->started = false;
+  atomic_store(&s->ending, false);
   awaited(&set);
   rc = pthread_sigmask(SIG_BLOCK, &set, &s->old);
   if (rc != 0)
@@ -171,6 +175,7 @@ void signals_stop(struct signals *s)
 {
   if (!s->started)
     return;
+  atomic_store(&s->ending, true);
   (void)pthread_kill(s->thread, SIGNAL_END);
   (void)pthread_join(s->thread, NULL);
   restore(s);

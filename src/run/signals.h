@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "base/clock.h"
@@ -24,6 +25,7 @@ struct err;
 
 struct signals {
   bool started;
+  _Atomic bool ending; /* set before the thread is told to end */
   pthread_t thread;
   sigset_t old;
   struct sigaction old_int, old_term;     /* what they did before */

@@ -1,6 +1,7 @@
 /*
  * test_signals.c - signals find the thread that waits for them.
  */
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -14,13 +15,13 @@
 #include "run/signals.h"
 #include "tap.h"
 
-/* Words that are waited for. */
-static _Atomic uint32_t arrived, over;
+static _Atomic uint32_t arrived; /* waited for */
 
-static void await_change(_Atomic uint32_t *word)
+static int await_arrival(void)
 {
-  while (atomic_load(word) == 0)
-    wait_while(word, 0, WAIT_FOREVER);
+  while (atomic_load(&arrived) == 0)
+    wait_while(&arrived, 0, WAIT_FOREVER);
+  return (int)atomic_load(&arrived);
 }
 
 static void note_arrival(void *arg, int number)
@@ -46,11 +47,14 @@ static void send(int number)
     abort();
 }
 
-/* Like one that a library has started: it has no signals blocked. */
+/* Like one that a library has started: it has no signals blocked.  Until the
+ * other end of the pipe is closed. */
 static void *be_there(void *arg)
 {
-  (void)arg;
-  await_change(&over);
+  struct pollfd end = { .fd = *(int *)arg, .events = POLLIN };
+
+  while (poll(&end, 1, -1) < 0)
+    continue; /* interrupted */
   return NULL;
 }
 
@@ -59,19 +63,18 @@ static void test_older_thread(int number)
 {
   struct signals s;
   pthread_t older;
+  int ends[2];
 
-  atomic_store(&over, 0);
-  if (pthread_create(&older, NULL, be_there, NULL) != 0)
+  if (pipe(ends) != 0 || pthread_create(&older, NULL, be_there, &ends[0]) != 0)
     abort();
   begin(&s);
   send(number);
-  await_change(&arrived);
-  OK(atomic_load(&arrived) == (uint32_t)number,
+  OK(await_arrival() == number,
      "a thread that is older than the run does not keep a signal");
   signals_stop(&s);
-  atomic_store(&over, 1);
-  wait_wake_all(&over);
+  (void)close(ends[1]);
   (void)pthread_join(older, NULL);
+  (void)close(ends[0]);
 }
 
 /* Who opens himself gets the signal afterwards. */
@@ -83,10 +86,23 @@ static void test_open(void)
   signals_open();
   send(SIGTERM);
   signals_close();
-  await_change(&arrived);
-  OK(atomic_load(&arrived) == SIGTERM,
+  OK(await_arrival() == SIGTERM,
      "what arrives while a thread is open is handed on");
   signals_stop(&s);
+}
+
+/* Launchers and batch systems send it. */
+static void test_foreign(void)
+{
+  struct signals s;
+
+  begin(&s);
+  send(SIGUSR2);
+  send(SIGTERM);
+  OK(await_arrival() == SIGTERM,
+     "SIGUSR2 from outside does not end the wait for signals");
+  signals_stop(&s);
+  OK(!s.started, "the run itself does");
 }
 
 int main(void)
@@ -95,5 +111,6 @@ int main(void)
   test_older_thread(SIGINT);
   test_older_thread(SIGTERM);
   test_open();
+  test_foreign();
   return TAP_EXIT();
 }
