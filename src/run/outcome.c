@@ -56,12 +56,16 @@ static void final_report(struct conductor *c)
   ending_doubt(run, r.total ? r.total : &r, end_ns);
 }
 
-/* One of several processes says it for all. */
-static void say_signal(const struct plan *plan, int number)
+int conductor_status(const struct conductor *c, int status)
 {
-  if (plan->part == 0)
+  const int number = (int)atomic_load(&c->run.signal);
+
+  if (number == 0)
+    return status;
+  if (c->run.plan->part == 0) /* one of several processes says it for all */
     log_msg(LOG_WARNING, "stopped by %s",
             number == SIGINT ? "SIGINT" : "SIGTERM");
+  return EXIT_SIGNAL + number;
 }
 
 /* Was force needed, and not only because of another reason to end? */
@@ -78,7 +82,7 @@ int conductor_conclude(struct conductor *c)
   struct run *run = &c->run;
   bool late = tell_if_late(run);
   struct err err = { "" };
-  int number, status = EXIT_OK;
+  int status = EXIT_OK;
 
   /* Intervals go on until the last worker of all processes has left. */
   if (run->plan->peers)
@@ -88,7 +92,6 @@ int conductor_conclude(struct conductor *c)
     if (!late && run_stop(run, STOP_FORCED))
       late = tell_if_late(run);
   }
-  number = (int)atomic_load(&run->signal);
   if (!c->forced)
     log_msg(LOG_INFO, "Done.\n");
   c->end_ns = c->forced ? c->forced_ns : last_left(run);
@@ -102,23 +105,17 @@ int conductor_conclude(struct conductor *c)
   if (atomic_load(&run->failed) > 0 || atomic_load(&run->report_lost) > 0 ||
       run_stopped(run) == STOP_OVERLOAD || run_stopped(run) == STOP_PEER)
     status = EXIT_FAILED;
-  if (late)
-    status = EXIT_FORCED;
-  if (number != 0) {
-    say_signal(run->plan, number);
-    status = EXIT_SIGNAL + number;
-  }
-  return status;
+  return late ? EXIT_FORCED : status;
 }
 
 int conductor_call_off(struct conductor *c, bool in_time)
 {
   struct run *run = &c->run;
-  const int number = (int)atomic_load(&run->signal);
+  const bool signalled = atomic_load(&run->signal) != 0;
   const bool here = atomic_load(&run->failed) > 0;
 
   crew_release(&c->crew, GATE_ABORT);
-  if (number == 0 && in_time) {
+  if (!signalled && in_time) {
     /* The others may still be busy, or blocked. */
     if (!conductor_await_gone(c, clock_now_ns() + CONDUCTOR_STEP_NS))
       conductor_wake_blocked(c);
@@ -130,10 +127,8 @@ int conductor_call_off(struct conductor *c, bool in_time)
   if (run->test->ops->interrupt)
     run->test->ops->interrupt(run->test_run, INTERRUPT_CANCEL);
   c->abandoned = !conductor_await_gone(c, clock_now_ns());
-  if (number != 0) {
-    say_signal(run->plan, number);
-    return EXIT_SIGNAL + number;
-  }
+  if (signalled)
+    return EXIT_FAILED;
   log_msg(LOG_FATAL, "Worker threads failed to initialize within %u seconds!",
           run->plan->init_timeout_s);
   return EXIT_FORCED;

@@ -153,11 +153,11 @@ static int perform(struct conductor *c)
     }
   }
   listen_to_peers(c, false);
-  if (c->abandoned)
-    return status;
-  crew_join(&c->crew);
-  signals_stop(&c->signals);
-  return status;
+  if (!c->abandoned) {
+    crew_join(&c->crew);
+    signals_stop(&c->signals);
+  }
+  return conductor_status(c, status);
 }
 
 int runner_run(const struct plan *plan, const struct test *test,

@@ -171,6 +171,39 @@ static void test_signals(void)
   }
 }
 
+static _Atomic uint32_t *stop_word; /* of the run */
+
+static int keep_stop_word(struct probe *p, struct worker *w, struct err *err)
+{
+  (void)p, (void)err;
+  stop_word = worker_stop_word(w);
+  return 0;
+}
+
+static int end_with_signal(void *run, struct err *err)
+{
+  (void)run, (void)err;
+  (void)kill(getpid(), SIGTERM);
+  while (atomic_load(stop_word) == 0)
+    wait_while(stop_word, 0, WAIT_FOREVER);
+  return 0;
+}
+
+static void test_late_signal(void)
+{
+  struct probe p;
+
+  probe_init(&p);
+  p.plan.events = 1;
+  p.on_event = keep_stop_word;
+  p.ops.end = end_with_signal;
+  probe_run(&p);
+  OK(p.status == EXIT_SIGNAL + SIGTERM && p.reason == END_SIGNAL,
+     "a signal behind the last report");
+  OK_STR(p.said, "WARNING: stopped by SIGTERM\n", "is told");
+  probe_done(&p);
+}
+
 enum {
   CROWD = 16, /* more than processors: most are interrupted somewhere */
 };
@@ -400,6 +433,7 @@ int main(void)
   test_leavers();
   test_error_stops_all();
   test_signals();
+  test_late_signal();
   test_warmup();
   test_warmup_rate();
   test_warmup_cut();
