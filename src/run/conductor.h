@@ -77,7 +77,11 @@ int conductor_status(const struct conductor *c, int status);
 /* After conductor_await_end(): the last report. */
 int conductor_conclude(struct conductor *c);
 
-/* The workers do not get to run: say why, and let them go.  `in_time`: what
+/* The workers do not get to run: let go those that wait, and interrupt the
+ * others, which may still be busy, or blocked. */
+void conductor_dismiss(struct conductor *c);
+
+/* The same, and say why.  `in_time`: what
  * conductor_await_ready() has returned. */
 int conductor_call_off(struct conductor *c, bool in_time);
 

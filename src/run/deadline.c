@@ -35,19 +35,20 @@ bool conductor_await_ready(struct conductor *c)
   }
 }
 
-static bool all_gone(const struct run *run)
+/* All that were started: it may be that not all could be. */
+static bool all_gone(const struct conductor *c)
 {
-  return atomic_load(&run->gone) == run->plan->threads;
+  return atomic_load(&c->run.gone) == c->crew.started;
 }
 
 bool conductor_await_gone(struct conductor *c, uint64_t until_ns)
 {
   struct run *run = &c->run;
 
-  while (!all_gone(run)) {
+  while (!all_gone(c)) {
     const uint32_t news = atomic_load(&run->news);
 
-    if (all_gone(run))
+    if (all_gone(c))
       break;
     if (clock_now_ns() >= until_ns)
       return false;
@@ -90,7 +91,7 @@ void conductor_wake_blocked(struct conductor *c)
     if (conductor_await_gone(c, now + 2 * step))
       return;
   }
-  c->abandoned = !all_gone(run);
+  c->abandoned = !all_gone(c);
 }
 
 /* The time is over and workers are still there. */
@@ -126,12 +127,12 @@ void conductor_await_end(struct conductor *c)
 
   if (run->end_ns != PLAN_NO_LIMIT)
     deadline = later(run->end_ns, plan->grace_ns);
-  while (!all_gone(run)) {
+  while (!all_gone(c)) {
     const uint32_t news = atomic_load(&run->news);
     const uint64_t now = clock_now_ns();
     uint64_t early = WAIT_FOREVER;
 
-    if (all_gone(run))
+    if (all_gone(c))
       break;
     if (atomic_load(&run->signal) != 0)
       early = now + SIGNAL_PATIENCE_NS;

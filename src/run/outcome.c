@@ -108,22 +108,27 @@ int conductor_conclude(struct conductor *c)
   return late ? EXIT_FORCED : status;
 }
 
+void conductor_dismiss(struct conductor *c)
+{
+  crew_release(&c->crew, GATE_ABORT);
+  if (!conductor_await_gone(c, clock_now_ns() + CONDUCTOR_STEP_NS))
+    conductor_wake_blocked(c);
+}
+
 int conductor_call_off(struct conductor *c, bool in_time)
 {
   struct run *run = &c->run;
   const bool signalled = atomic_load(&run->signal) != 0;
   const bool here = atomic_load(&run->failed) > 0;
 
-  crew_release(&c->crew, GATE_ABORT);
   if (!signalled && in_time) {
-    /* The others may still be busy, or blocked. */
-    if (!conductor_await_gone(c, clock_now_ns() + CONDUCTOR_STEP_NS))
-      conductor_wake_blocked(c);
+    conductor_dismiss(c);
     if (here || !run->plan->peers)
       log_msg(LOG_FATAL, "Thread%s initialization failed!",
               run->plan->compat == COMPAT_1_1 ? "s" : "");
     return EXIT_FAILED;
   }
+  crew_release(&c->crew, GATE_ABORT);
   if (run->test->ops->interrupt)
     run->test->ops->interrupt(run->test_run, INTERRUPT_CANCEL);
   c->abandoned = !conductor_await_gone(c, clock_now_ns());

@@ -111,6 +111,14 @@ static void open_gate(struct conductor *c, uint64_t at_ns)
     plan->peers->started(plan->peers->ctx, opened_ns);
 }
 
+/* After a run that did not start. */
+static void let_reporting_go(struct conductor *c)
+{
+  if (!reporting_stop(&c->run, c->report_thread,
+                      clock_now_ns() + CONDUCTOR_STEP_NS))
+    c->abandoned = true;
+}
+
 /* All that happens while threads exist. */
 static int perform(struct conductor *c)
 {
@@ -134,8 +142,8 @@ static int perform(struct conductor *c)
   listen_to_peers(c, true);
   if (crew_start(&c->crew, run, &err) < 0) {
     log_msg(LOG_FATAL, "%s", err.text);
-    crew_release(&c->crew, GATE_ABORT);
-    (void)reporting_stop(run, c->report_thread, WAIT_FOREVER);
+    conductor_dismiss(c);
+    let_reporting_go(c);
   } else {
     in_time = conductor_await_ready(c);
     ready = in_time && atomic_load(&run->failed) == 0 &&
@@ -148,8 +156,7 @@ static int perform(struct conductor *c)
       status = conductor_conclude(c);
     } else {
       status = conductor_call_off(c, in_time);
-      (void)reporting_stop(run, c->report_thread,
-                           clock_now_ns() + CONDUCTOR_STEP_NS);
+      let_reporting_go(c);
     }
   }
   listen_to_peers(c, false);

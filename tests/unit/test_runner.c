@@ -2,9 +2,13 @@
  * test_runner.c - what a run calls, in which order, also when one of the calls
  * fails.
  */
+#include <errno.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <unistd.h>
 
+#include "base/err.h"
+#include "base/thread.h"
 #include "run/runner.h"
 #include "run/worker.h"
 #include "run_probe.h"
@@ -240,6 +244,75 @@ static void test_no_threads(void)
   probe_done(&p);
 }
 
+/* Threads of this stack can be had until there are none left. */
+enum {
+  SCARCE_STACK = 1 << 20,
+};
+static unsigned scarce;
+
+int __real_thread_start(pthread_t *ret, size_t stack_bytes, void *(*fn)(void *),
+                        void *arg, struct err *err);
+int __wrap_thread_start(pthread_t *ret, size_t stack_bytes, void *(*fn)(void *),
+                        void *arg, struct err *err);
+
+int __wrap_thread_start(pthread_t *ret, size_t stack_bytes, void *(*fn)(void *),
+                        void *arg, struct err *err)
+{
+  if (stack_bytes == SCARCE_STACK && scarce-- == 0)
+    return err_set(err, -EAGAIN, "no more threads");
+  return __real_thread_start(ret, stack_bytes, fn, arg, err);
+}
+
+static bool gave_up(const struct probe *p)
+{
+  return p->status == EXIT_FAILED && p->finals == 0 && p->events == 0 &&
+         p->ends == 1 && strstr(p->said, "FATAL: no more threads\n");
+}
+
+static bool woken(const struct probe *p)
+{
+  return gave_up(p) && !p->abandoned && strstr(p->log, "cancel ") &&
+         p->thread_closes == 1;
+}
+
+static bool left_behind(const struct probe *p)
+{
+  return gave_up(p) && p->abandoned && strstr(p->log, "cut ");
+}
+
+static void ignore(struct probe *p, enum interrupt_step step)
+{
+  (void)p, (void)step;
+}
+
+/* There are two of three threads, and the second one is blocked. */
+static int start_scarce(void (*on_interrupt)(struct probe *p,
+                                             enum interrupt_step step),
+                        bool (*judge)(const struct probe *p))
+{
+  struct probe p;
+  int child;
+
+  probe_init(&p);
+  scarce = 2;
+  p.plan.threads = 3;
+  p.plan.stack_bytes = SCARCE_STACK;
+  p.on_thread_open = hang_in_1;
+  p.on_interrupt = on_interrupt;
+  child = probe_fork(&p, judge);
+  probe_done(&p);
+  return child;
+}
+
+static void test_scarce_threads(void)
+{
+  const int polite = start_scarce(let_go, woken),
+            stubborn = start_scarce(ignore, left_behind);
+
+  OK(probe_await(polite), "not all threads can be started: the others go");
+  OK(probe_await(stubborn), "or are left behind");
+}
+
 int main(void)
 {
   (void)alarm(600); /* against a hang; nothing waits for it */
@@ -251,5 +324,6 @@ int main(void)
   test_init_timeout();
   test_own_loop();
   test_no_threads();
+  test_scarce_threads();
   return TAP_EXIT();
 }
