@@ -150,6 +150,8 @@ const struct opt core_general_opts[] = {
     .max = UINT32_MAX,
     .help = "moments (seconds after the start) of full reports with reset of "
             "the counters",
+    .man = "The report of a moment at or after the time limit is the final "
+           "one.",
   },
   {
     OPT_BOOL(struct core_cfg, debug),

@@ -128,22 +128,29 @@ void reporting_partial(struct run *run, uint64_t now_ns)
     reporting_send(run, &r);
 }
 
-static void do_checkpoint(struct run *run, struct agenda *a, uint64_t now)
+/* When the checkpoint with this index is due.  One that comes with the time
+ * limit, or later, is the final report: nothing would be left for that. */
+static uint64_t checkpoint_due(const struct run *run, unsigned index)
 {
   const struct plan *plan = run->plan;
+  uint64_t due;
+
+  if (index >= plan->n_checkpoints)
+    return NEVER;
+  due = run->measured_ns + plan->checkpoint_ns[index];
+  return due < run->end_ns ? due : NEVER;
+}
+
+static void do_checkpoint(struct run *run, struct agenda *a, uint64_t now)
+{
   struct report r = { 0 };
 
   reporting_fill(run, &r, REPORT_CHECKPOINT, now);
   r.threads_running = run_count_running(run, now);
   periods_cumulative(run->periods, &run->report_setup, now, &r);
   reporting_send(run, &r);
-  a->checkpoint_ns = NEVER;
-  while (++a->checkpoint < plan->n_checkpoints) {
-    a->checkpoint_ns = run->measured_ns + plan->checkpoint_ns[a->checkpoint];
-    if (a->checkpoint_ns > now)
-      break;
-    a->checkpoint_ns = NEVER;
-  }
+  while (a->checkpoint_ns <= now)
+    a->checkpoint_ns = checkpoint_due(run, ++a->checkpoint);
 }
 
 /* May events still begin? */
@@ -173,10 +180,8 @@ static void agenda_init(struct agenda *a, const struct run *run)
 
   a->warm_ns = plan->warmup_ns > 0 ? run->measured_ns : NEVER;
   a->interval_ns = tick_ns(plan) > 0 ? run->measured_ns + tick_ns(plan) : NEVER;
-  a->checkpoint_ns = plan->n_checkpoints > 0
-                       ? run->measured_ns + plan->checkpoint_ns[0]
-                       : NEVER;
   a->checkpoint = 0;
+  a->checkpoint_ns = checkpoint_due(run, 0);
   a->queue_ns = plan->rate_abort ? run->measured_ns : NEVER;
   a->clock_ns = run->start_ns + NS_PER_S / 4;
 }

@@ -398,6 +398,33 @@ static void test_finish_late(bool automatic)
   probe_done(&p);
 }
 
+/* Beyond both of the moments below. */
+static int outlast_moments(struct probe *p, struct worker *w, struct err *err)
+{
+  const uint64_t until_ns = worker_end_ns(w) + 2 * p->plan.time_ns;
+
+  (void)err;
+  while (clock_now_ns() < until_ns)
+    wait_while(worker_stop_word(w), 0, until_ns);
+  return 0;
+}
+
+static void test_checkpoints(void)
+{
+  static const uint64_t moments[] = { 20 * NS_PER_MS, 40 * NS_PER_MS };
+  struct probe p;
+
+  probe_init(&p);
+  p.plan.time_ns = moments[0];
+  p.plan.checkpoint_ns = moments;
+  p.plan.n_checkpoints = ARRAY_SIZE(moments);
+  p.on_event = outlast_moments;
+  probe_run(&p);
+  OK(p.checkpoints == 0 && p.finals == 1 && p.final.events == 1,
+     "a checkpoint at the time limit is the final report");
+  probe_done(&p);
+}
+
 /* Until the time is up: nothing else could be awaited. */
 static int outlast(struct probe *p, struct worker *w, struct err *err)
 {
@@ -440,6 +467,7 @@ int main(void)
   test_warmup_error();
   test_rate();
   test_rate_idle();
+  test_checkpoints();
   test_finish_late(true);
   test_finish_late(false);
   test_reason(PLAN_NO_LIMIT, false, END_TIME, "the time limit");
