@@ -62,7 +62,8 @@ bool conductor_await_gone(struct conductor *c, uint64_t until_ns);
  * that are still there. */
 void conductor_wake_blocked(struct conductor *c);
 
-/* When all workers are gone: how long the report thread may take. */
+/* When all workers are gone: how long the report thread may take, a second at
+ * least. */
 uint64_t conductor_deadline(const struct conductor *c);
 
 /* From the opening of the gate until all workers are gone, or given up. */

@@ -14,6 +14,8 @@
 #define STEP_SHORT_NS (100 * NS_PER_MS)
 /* After a signal, events get this long to end by themselves. */
 #define SIGNAL_PATIENCE_NS (200 * NS_PER_MS)
+/* To notice the end of the run, and to leave. */
+#define NOTICE_NS (100 * NS_PER_MS)
 
 bool conductor_await_ready(struct conductor *c)
 {
@@ -65,13 +67,15 @@ static uint64_t later(uint64_t when_ns, uint64_t by_ns)
 uint64_t conductor_deadline(const struct conductor *c)
 {
   const struct run *run = &c->run;
-  const uint64_t now = clock_now_ns();
+  const uint64_t now = clock_now_ns(), least = now + CONDUCTOR_STEP_NS;
+  uint64_t until = now;
 
   if (c->forced)
-    return now + CONDUCTOR_STEP_NS;
+    return least;
   if (run->end_ns != PLAN_NO_LIMIT && run->end_ns > now)
-    return later(run->end_ns, run->plan->grace_ns);
-  return later(now, run->plan->grace_ns);
+    until = run->end_ns;
+  until = later(until, run->plan->grace_ns);
+  return until > least ? until : least;
 }
 
 void conductor_wake_blocked(struct conductor *c)
@@ -119,6 +123,17 @@ static bool is_finishing(struct run *run)
          atomic_load(&run->signal) == 0;
 }
 
+/*
+ * Is nobody inside an event, so that they only have to notice the end?  Where
+ * no time is granted that races with the deadline.  Whoever is stuck behind his
+ * last event is forced a moment later.
+ */
+static bool leave_by_themselves(struct conductor *c)
+{
+  return run_count_phase(&c->run, WORKER_EVENT) == 0 &&
+         conductor_await_gone(c, clock_now_ns() + NOTICE_NS);
+}
+
 void conductor_await_end(struct conductor *c)
 {
   struct run *run = &c->run;
@@ -141,7 +156,8 @@ void conductor_await_end(struct conductor *c)
     if (early < deadline)
       deadline = early;
     if (now >= deadline && !is_finishing(run)) {
-      force(c);
+      if (!leave_by_themselves(c))
+        force(c);
       return;
     }
     if (now >= deadline)

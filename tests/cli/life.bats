@@ -277,6 +277,17 @@ shut_down_in_time() {
   must is "$status" 0
 }
 
+# idle_at_the_end: the last event has ended before the time limit.
+idle_at_the_end() {
+  bench cpu --cpu-max-prime=10 --rate=5 --time=1 --forced-shutdown=0 run
+  is "$status" 0
+}
+
+@test "no time to end in is enough when no event is in progress" {
+  must sooner_or_later idle_at_the_end
+  must is "$stderr" ""
+}
+
 @test "a second signal ends at once" {
   "$BENCH" cpu --cpu-max-prime=2000000000 --time=60 run >out 2>err 3>&- &
   pid=$!

@@ -398,6 +398,35 @@ static void test_finish_late(bool automatic)
   probe_done(&p);
 }
 
+/* No time is granted, and nobody needs any: both workers wait for arrivals. */
+static bool leave_at_once(void)
+{
+  struct probe p;
+  bool ok;
+
+  probe_init(&p);
+  p.plan.threads = 2;
+  p.plan.time_ns = 20 * NS_PER_MS;
+  p.plan.grace_ns = 0;
+  p.plan.rate = 1e-4;
+  p.plan.report.rate = true;
+  p.on_event = nothing;
+  probe_run(&p);
+  ok = p.status == EXIT_OK && p.final.kind == REPORT_FINAL;
+  probe_done(&p);
+  return ok;
+}
+
+/* On a busy machine a worker may have to wait for a processor. */
+static void test_no_grace(void)
+{
+  bool ok = false;
+
+  for (int i = 0; i < 10 && !ok; i++)
+    ok = leave_at_once();
+  OK(ok, "no force is used on those who only have to notice the end");
+}
+
 /* Beyond both of the moments below. */
 static int outlast_moments(struct probe *p, struct worker *w, struct err *err)
 {
@@ -467,6 +496,7 @@ int main(void)
   test_warmup_error();
   test_rate();
   test_rate_idle();
+  test_no_grace();
   test_checkpoints();
   test_finish_late(true);
   test_finish_late(false);
