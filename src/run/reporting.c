@@ -106,11 +106,11 @@ static void do_interval(struct run *run, struct agenda *a, uint64_t now)
   const struct plan *plan = run->plan;
   struct report r = { 0 };
 
+  periods_interval(run->periods, &run->report_setup, now, &r);
   reporting_fill(run, &r, REPORT_INTERVAL, now);
   r.elapsed_ns = label_ns(run, a->interval_ns, now);
   r.unprinted = plan->interval_ns == 0;
   r.threads_running = run_count_running(run, a->interval_ns);
-  periods_interval(run->periods, &run->report_setup, now, &r);
   reporting_send(run, &r);
   while (a->interval_ns <= now)
     a->interval_ns += tick_ns(plan);
@@ -145,9 +145,9 @@ static void do_checkpoint(struct run *run, struct agenda *a, uint64_t now)
 {
   struct report r = { 0 };
 
+  periods_cumulative(run->periods, &run->report_setup, now, &r);
   reporting_fill(run, &r, REPORT_CHECKPOINT, now);
   r.threads_running = run_count_running(run, now);
-  periods_cumulative(run->periods, &run->report_setup, now, &r);
   reporting_send(run, &r);
   while (a->checkpoint_ns <= now)
     a->checkpoint_ns = checkpoint_due(run, ++a->checkpoint);
@@ -159,13 +159,14 @@ static bool is_open(const struct run *run, uint64_t now)
   return now < run->end_ns && atomic_load(&run->tickets) > 0;
 }
 
+/* Follows the arrivals, so that no report has to catch up with many. */
 static void look_at_queue(struct run *run, uint64_t now)
 {
+  const uint64_t waiting = schedule_waiting(run->schedule, now);
   char rate[FMT_DOUBLE_SIZE];
 
-  if (!is_open(run, now) ||
-      schedule_waiting(run->schedule, now) < WAITING_MOST ||
-      !run_stop(run, STOP_OVERLOAD))
+  if (!run->plan->rate_abort || now < run->measured_ns || !is_open(run, now) ||
+      waiting < WAITING_MOST || !run_stop(run, STOP_OVERLOAD))
     return;
   log_msg(LOG_FATAL,
           "The event queue is full: %d events are waiting, the worker threads "
@@ -182,7 +183,7 @@ static void agenda_init(struct agenda *a, const struct run *run)
   a->interval_ns = tick_ns(plan) > 0 ? run->measured_ns + tick_ns(plan) : NEVER;
   a->checkpoint = 0;
   a->checkpoint_ns = checkpoint_due(run, 0);
-  a->queue_ns = plan->rate_abort ? run->measured_ns : NEVER;
+  a->queue_ns = run->schedule ? run->start_ns : NEVER;
   a->clock_ns = run->start_ns + NS_PER_S / 4;
 }
 
@@ -195,6 +196,8 @@ static void cut_warmup(struct run *run)
 {
   uint64_t now;
 
+  if (run->schedule) /* not while workers are held */
+    (void)schedule_waiting(run->schedule, run->measured_ns);
   /* Sequentially consistent, like the store to `recording`: either the worker
    * sees this, or it is seen here. */
   atomic_store(&run->warm, WARM_ENDING);

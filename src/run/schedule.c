@@ -9,6 +9,7 @@
 #include "run/schedule.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -20,9 +21,9 @@
 #include "rand/rng.h"
 
 /*
- * So many arrivals that nobody has taken are not drawn any more but counted by
- * their mean: no worker will ever see them, and the reader would be at it for
- * longer than the run.
+ * Behind so many arrivals that nobody has taken the next ones are not drawn any
+ * more but counted by their mean: no worker will ever see them, and the reader
+ * would be at it for longer than the run.
  */
 #define HOPELESS 1e7
 
@@ -119,6 +120,8 @@ void schedule_measure(struct schedule *s, uint64_t from_ns)
   const double from = since_start(s, from_ns);
 
   (void)pthread_mutex_lock(&s->lock);
+  if (s->taken.n < s->due.n)
+    s->taken = s->due; /* the reader has been along this way */
   if (pass(s, &s->taken, from))
     s->due = s->taken;
   (void)pthread_mutex_unlock(&s->lock);
@@ -162,10 +165,10 @@ static uint64_t number_due(const struct schedule *s)
 uint64_t schedule_waiting(struct schedule *s, uint64_t now_ns)
 {
   const double now = since_start(s, now_ns < s->end_ns ? now_ns : s->end_ns);
-  const double late = behind(s, &s->due, now);
+  const double late = floor(behind(s, &s->due, now));
   uint64_t taken;
 
-  if (UNLIKELY(late > HOPELESS &&
+  if (UNLIKELY(late > 0 &&
                (double)s->due.n + late > (double)number_taken(s) + HOPELESS))
     jump(s, &s->due, late);
   while (s->due.due_ns <= now)

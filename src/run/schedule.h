@@ -29,7 +29,9 @@ void schedule_start(struct schedule *s, uint64_t start_ns, uint64_t end_ns,
 
 /*
  * The measured part begins at `from_ns`: what was due before and was not taken
- * is dropped.  The functions below belong to the thread that calls this.
+ * is dropped.  The functions below belong to the thread that calls this.  They
+ * go through all arrivals since the moment that was asked about last; moments
+ * do not go back.
  */
 void schedule_measure(struct schedule *s, uint64_t from_ns);
 
@@ -39,8 +41,7 @@ void schedule_measure(struct schedule *s, uint64_t from_ns);
  */
 uint64_t schedule_take(struct schedule *s, uint64_t from_ns);
 
-/* How many arrivals are due at `now_ns` and were not taken.  Moments do not go
- * back. */
+/* How many arrivals are due at `now_ns` and were not taken. */
 uint64_t schedule_waiting(struct schedule *s, uint64_t now_ns);
 
 /* Arrivals of the measured part that were due at the last moment that was asked

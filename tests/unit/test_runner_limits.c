@@ -4,12 +4,15 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/wait.h"
 #include "run/runner.h"
+#include "run/schedule.h"
 #include "run/worker.h"
 #include "run_probe.h"
 #include "tap.h"
@@ -327,6 +330,57 @@ static void test_rate(void)
   probe_done(&p);
 }
 
+/* Processor time of this thread. */
+static uint64_t used_ns(void)
+{
+  struct timespec ts;
+
+  (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+  return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+}
+
+/* To go along with all arrivals. */
+static uint64_t cost_of_arrivals(double rate, uint64_t time_ns)
+{
+  const uint64_t before = used_ns();
+  struct schedule *s;
+  struct err err;
+
+  if (schedule_new(&s, rate, 1, 0, &err) < 0)
+    abort();
+  schedule_start(s, 0, UINT64_MAX, UINT64_MAX);
+  (void)schedule_waiting(s, time_ns);
+  schedule_free(s);
+  return used_ns() - before;
+}
+
+static bool nothing_to_catch_up(void)
+{
+  uint64_t cost, before;
+  struct probe p;
+
+  probe_init(&p);
+  p.plan.time_ns = 500 * NS_PER_MS;
+  p.plan.rate = 1e7;
+  p.plan.report.rate = true;
+  p.on_event = nothing;
+  cost = cost_of_arrivals(p.plan.rate, p.plan.time_ns);
+  before = used_ns();
+  probe_run(&p);
+  probe_done(&p);
+  return used_ns() - before < cost / 2;
+}
+
+/* On a busy machine the report thread may be late. */
+static void test_rate_followed(void)
+{
+  bool ok = false;
+
+  for (int i = 0; i < 10 && !ok; i++)
+    ok = nothing_to_catch_up();
+  OK(ok, "the arrivals of a run are not left to its end");
+}
+
 /* The test has something under way, which fails. */
 static bool fails_meanwhile(void *thr, struct worker *w, uint64_t until_ns)
 {
@@ -495,6 +549,7 @@ int main(void)
   test_warmup_cut();
   test_warmup_error();
   test_rate();
+  test_rate_followed();
   test_rate_idle();
   test_no_grace();
   test_checkpoints();

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "run/schedule.h"
@@ -231,6 +232,33 @@ static void test_hopeless(void)
   schedule_free(s);
 }
 
+/* However often somebody looks: 20000 times a million. */
+static void test_hopeless_often(void)
+{
+  struct schedule *s = make(1e9, 1, 0);
+  uint64_t waiting = 0;
+
+  for (uint64_t i = 1; i <= 20000; i++)
+    waiting = schedule_waiting(s, i * 1000000);
+  OK(fabs((double)waiting - 2e10) < 1e7, "nor does it matter who looks often");
+  schedule_free(s);
+}
+
+/* The backlog of a warm-up is not gone through again. */
+static void test_measured_behind(void)
+{
+  struct schedule *some = make(1000, 5, 0);
+  uint64_t due[TIMES];
+
+  due_times(due, 5, 0);
+  (void)schedule_waiting(some, due[29]);
+  schedule_measure(some, due[39]);
+  OK(schedule_take(some, 0) + 1 == due[40] &&
+       schedule_waiting(some, due[59]) == 19,
+     "nothing is dropped but what was due");
+  schedule_free(some);
+}
+
 struct taker {
   pthread_t thread;
   struct schedule *s;
@@ -286,6 +314,7 @@ static void test_takers(void)
 
 int main(void)
 {
+  (void)alarm(600); /* against endless drawing; nothing waits for it */
   test_shape(100);
   test_shape(250000);
   test_seeds();
@@ -296,6 +325,8 @@ int main(void)
   test_limits();
   test_slow();
   test_hopeless();
+  test_hopeless_often();
+  test_measured_behind();
   test_takers();
   return TAP_EXIT();
 }
