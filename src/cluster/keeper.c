@@ -98,6 +98,8 @@ pid_t keeper_leave_behind(void)
 
   (void)sigfillset(&all);
   (void)pthread_sigmask(SIG_SETMASK, &all, &old);
+  /* While it is ignored, which programs inherit, nobody hears of a death. */
+  (void)signal(SIGCHLD, SIG_DFL);
   child = fork();
   if (child > 0)
     keep(child, &all);
