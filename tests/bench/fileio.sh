@@ -19,7 +19,7 @@ ROUNDS=${ROUNDS:-5}
 RUNTIME=${RUNTIME:-1}
 CASES=${CASES:-.}
 METRIC=${METRIC:-time}
-FOLDER=$(mktemp -d "${FOLDER:-.}/fileio.XXXXXX") || exit 1
+FOLDER=$(mktemp -d "$(realpath "${FOLDER:-.}")/fileio.XXXXXX") || exit 1
 trap 'rm -rf "$FOLDER"' EXIT
 cd "$FOLDER" || exit 1
 
