@@ -20,7 +20,7 @@ export QUICK=${QUICK:-0}
   exit 1
 }
 if ((QUICK)); then
-  export ROWS=5000 SECONDS_EACH=1 THREADS=4 ROUNDS=1 RUNTIME=0.3
+  export ROWS=5000 SECONDS_EACH=1 THREADS=4 ROUNDS=1 RUNTIME=1
   export WORKLOADS=oltp_point_select CONNECTIONS=20 MANY=
   export CASES='sync .*rndrd|io_uring.*rndrd'
 fi
