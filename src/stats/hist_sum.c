@@ -39,8 +39,10 @@ static uint16_t *number_of(struct hist_sum *sum, unsigned first)
 static void get(const struct hist_sum *sum, unsigned first,
                 uint64_t ret[HIST_BLOCK])
 {
+  const unsigned block = hist_sum_block(sum, first);
+
   for (unsigned i = 0; i < HIST_BLOCK; i++)
-    ret[i] = hist_sum_at(sum, first + i);
+    ret[i] = hist_sum_in(sum, block, i);
 }
 
 /* ... become these. */

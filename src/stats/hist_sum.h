@@ -62,15 +62,20 @@ static inline unsigned hist_sum_block(const struct hist_sum *sum,
   return r > 0 ? sum->row[r - 1][index % HIST_HALF / HIST_BLOCK] : 0;
 }
 
+/* What bucket `i` of the block with this number holds. */
+static inline uint64_t hist_sum_in(const struct hist_sum *sum, unsigned block,
+                                   unsigned i)
+{
+  if (block == 0)
+    return 0;
+  return block <= HIST_BLOCKS ? sum->short_block[block - 1][i]
+                              : sum->long_block[block - HIST_BLOCKS - 1][i];
+}
+
 /* What the bucket `index` holds. */
 static inline uint64_t hist_sum_at(const struct hist_sum *sum, unsigned index)
 {
-  const unsigned b = hist_sum_block(sum, index), i = index % HIST_BLOCK;
-
-  if (b == 0)
-    return 0;
-  return b <= HIST_BLOCKS ? sum->short_block[b - 1][i]
-                          : sum->long_block[b - HIST_BLOCKS - 1][i];
+  return hist_sum_in(sum, hist_sum_block(sum, index), index % HIST_BLOCK);
 }
 
 /* The first bucket that holds something, `from` or behind it; HIST_BUCKETS if
