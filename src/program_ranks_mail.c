@@ -17,12 +17,11 @@
 #include "cluster/post.h"
 #include "run/plan.h"
 
-/* How long an interval waits for a process that is late; what has to be
- * complete; the last report. */
+/* How long an interval waits for a process that is late, and what has to be
+ * complete: a checkpoint, the last report. */
 #define LINE_LEAST_NS (100 * NS_PER_MS)
 #define LINE_MOST_NS NS_PER_S
 #define COMPLETE_NS (30 * NS_PER_S)
-#define FINAL_NS (30 * NS_PER_S)
 
 /* ---- letters ---- */
 
@@ -258,7 +257,7 @@ static void say_lost(struct ranks_mail *m, unsigned rank)
 
 struct letter *ranks_mail_final(struct ranks_mail *m, unsigned rank)
 {
-  const uint64_t until = clock_now_ns() + FINAL_NS;
+  const uint64_t until = clock_now_ns() + COMPLETE_NS;
   struct ranks_waiting *w = &m->of[rank];
 
   while (!w->final && !cluster_is_lost(m->cluster, rank)) {
