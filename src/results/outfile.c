@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -83,9 +84,10 @@ int outfile_close(struct outfile *f, struct err *err)
   return ok ? 0 : cannot_write(f->name, err);
 }
 
-/* As many names are tried; others may have left files of such names. */
 enum {
-  ATTEMPTS = 100
+  /* As many names are tried; others may have left files of such names. */
+  ATTEMPTS = 100,
+  COPY_MOST = 1 << 30, /* bytes that the kernel copies at once */
 };
 
 /* A new file beside `place`: nothing that is there already, or that a link
@@ -173,28 +175,12 @@ void whole_file_abort(struct whole_file *f)
   memset(f, 0, sizeof(*f));
 }
 
-static bool write_all(int fd, const char *bytes, size_t len)
-{
-  while (len > 0) {
-    const ssize_t n = write(fd, bytes, len);
-
-    if (n < 0)
-      return false;
-    bytes += n;
-    len -= (size_t)n;
-  }
-  return true;
-}
-
 static bool copy_all(int to, int from)
 {
-  char piece[8192];
   ssize_t n;
 
-  while ((n = read(from, piece, sizeof(piece))) > 0) {
-    if (!write_all(to, piece, (size_t)n))
-      return false;
-  }
+  while ((n = sendfile(to, from, NULL, COPY_MOST)) > 0)
+    continue;
   return n == 0;
 }
 
@@ -202,8 +188,8 @@ static bool copy_all(int to, int from)
 static bool overwrite(const char *place, const char *beside)
 {
   const int from = open(beside, O_RDONLY | O_CLOEXEC);
-  const int to = open(place, O_WRONLY | O_TRUNC | O_CLOEXEC);
-  bool ok = from >= 0 && to >= 0 && copy_all(to, from);
+  const int to = from < 0 ? -1 : open(place, O_WRONLY | O_TRUNC | O_CLOEXEC);
+  bool ok = to >= 0 && copy_all(to, from);
   int why = errno;
 
   if (from >= 0)
