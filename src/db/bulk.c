@@ -293,6 +293,8 @@ int bulk_done(struct conn *c)
   if (!b->active)
     return 0;
   rc = flush(c);
+  if (rc != 0 && has_to_keep(c))
+    return rc;
   if (rc == 0)
     rc = commit_own(c);
   b->active = false;

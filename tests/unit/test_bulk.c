@@ -128,6 +128,7 @@ static void test_transaction_of_script(void)
   OK_STR(bed_log(&b), "I (1);", "the packet is not sent again");
   OK(conn_restart(b.con) == DB_ERROR_NONE, "the event is started again");
   OK_STR(bed_log(&b), "ROLLBACK;", "after a rollback");
+  env_undo_attempt(&b.env);
   OK(bulk_done(b.con) == 0, "done once more");
   OK_STR(bed_log(&b), "", "finds nothing to send");
   bed_close(&b);
@@ -241,6 +242,46 @@ static void test_run_over(void)
   bed_close(&b);
 }
 
+/* The event that ends a bulk insert is given up: rows of others stay. */
+static void test_done_in_event(void)
+{
+  struct bed b = { 0 };
+
+  bed_open(&b, &plain, deadlock, 1);
+  (void)init(&b, "I ");
+  (void)next(&b, "(1)");
+  b.event_number = 2;
+  (void)next(&b, "(2)");
+  bed_answer(&b, (struct fake_answer){ .code = 5, .over = true });
+  OK(bulk_done(b.con) == 1 && conn_failure(b.con)->abandoned,
+     "done in an event that is given up");
+  (void)bed_log(&b);
+  env_undo_event(&b.env);
+  b.event_open = false;
+  OK(bulk_done(b.con) == 0, "done after the events");
+  OK_STR(bed_log(&b), "I (1);", "sends the rows of events that were counted");
+  OK(bulk_done(b.con) == 0, "and then");
+  OK_STR(bed_log(&b), "", "there are none");
+
+  (void)init(&b, "I ");
+  (void)next(&b, "(3)");
+  b.event_open = true;
+  b.event_number = 3;
+  (void)bed_query(&b, "BEGIN");
+  (void)next(&b, "(4)");
+  (void)bed_log(&b);
+  bed_answer(&b, (struct fake_answer){ .code = 1213 });
+  OK(bulk_done(b.con) == 1 && b.con->pub.error == DB_ERROR_IGNORABLE,
+     "done in an event that is started again");
+  (void)conn_restart(b.con);
+  env_undo_attempt(&b.env);
+  (void)next(&b, "(4)");
+  OK(bulk_done(b.con) == 0, "is done again");
+  OK_STR(bed_log(&b), "I (3),(4);ROLLBACK;I (3),(4);",
+         "with the rows of events before it");
+  bed_close(&b);
+}
+
 static void test_transactions(void)
 {
   struct bed b = { 0 };
@@ -298,6 +339,7 @@ int main(void)
   test_tries(&with_trx, false, "a command gives up with the error");
   test_tries(&plain, true, "a run outside of its events, too");
   test_run_over();
+  test_done_in_event();
   test_transactions();
   test_lost_rows();
   return TAP_EXIT();
