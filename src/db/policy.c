@@ -135,6 +135,7 @@ static void outage_begin(struct conn *c)
 sql_error_t policy_replace(struct conn *c)
 {
   struct outage *o = &c->env->process->outage;
+  const struct failure before = c->fail;
   enum transport_rc rc;
   bool over;
 
@@ -154,6 +155,10 @@ sql_error_t policy_replace(struct conn *c)
   if (!over)
     return fail_for_good(c);
   policy_abandon(c);
+  /* By which it is judged whether the connection is replaced later. */
+  c->fail.code = before.code;
+  memcpy(c->fail.state, before.state, sizeof(before.state));
+  memcpy(c->fail.text, before.text, sizeof(before.text));
   return DB_ERROR_FATAL;
 }
 

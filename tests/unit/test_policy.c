@@ -15,6 +15,7 @@ static const struct driver skipping = FAKE_DRIVER(DRIVER_SKIPS_EMPTY);
 
 static const char *const deadlock[] = { "1213" };
 static const char *const dead_or_lost[] = { "1213", "2013" };
+static const char *const killed[] = { "1927" };
 
 static void test_success(void)
 {
@@ -284,6 +285,21 @@ static void test_lost_after_run(void)
   (void)bed_query(&b, "INSERT");
   OK(b.con->pub.error == DB_ERROR_FATAL && b.con->pub.sql_errno == 2003,
      "and again with the next statement");
+  bed_close(&b);
+
+  b = (struct bed){ 0 };
+  bed_open(&b, &marking, killed, 1);
+  b.over = 1;
+  bed_answer(&b, (struct fake_answer){ .code = 1927, .lost = true });
+  (void)bed_query(&b, "INSERT");
+  OK(conn_failure(b.con)->abandoned, "a loss in an event that is given up");
+  b.event_open = false;
+  (void)bed_log(&b);
+  (void)bed_query(&b, "SELECT");
+  OK(b.con->pub.error == DB_ERROR_IGNORABLE &&
+       conn_failure(b.con)->reconnected && b.con->pub.sql_errno == 1927,
+     "is told behind the events");
+  OK_STR(bed_log(&b), "connect;", "and the connection replaced");
   bed_close(&b);
 }
 
