@@ -2,6 +2,7 @@
  * test_mysql_wire.c - answers of a server that come in pieces, break off, or
  * make no sense: read through a real socket, without a server.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -166,6 +167,51 @@ static void no_file(void)
   world_close(&w);
 }
 
+/* The client has the small stack of a worker. */
+struct asked {
+  struct world w;
+  struct outcome out;
+  int rc;
+};
+
+static void *ask(void *arg)
+{
+  struct asked *a = arg;
+
+  a->rc = wire_result(&a->w.s, &a->w.p, &a->out);
+  return NULL;
+}
+
+static void no_files(void)
+{
+  static const uint8_t more[] = "\2\0\0\1\xfb"
+                                "f"
+                                "\7\0\0\3\0\0\0\x0a\0\0\0";
+  struct asked a = { .rc = 0 };
+  pthread_attr_t attr;
+  pthread_t client;
+  uint8_t sent[4];
+  bool heard = true;
+
+  world_open(&a.w);
+  if (pthread_attr_init(&attr) != 0 ||
+      pthread_attr_setstacksize(&attr, (size_t)256 * 1024) != 0 ||
+      pthread_create(&client, &attr, ask, &a) != 0)
+    abort();
+  for (int i = 0; i < 5000 && heard; i++)
+    heard = write(a.w.server, more, sizeof(more) - 1) ==
+              (ssize_t)sizeof(more) - 1 &&
+            read(a.w.server, sent, sizeof(sent)) == (ssize_t)sizeof(sent);
+  (void)!write(a.w.server, ok_answer, sizeof(ok_answer) - 1);
+  (void)pthread_join(client, NULL);
+  (void)pthread_attr_destroy(&attr);
+  OK(heard && a.rc < 0 && !a.out.lost &&
+       strcmp(a.out.msg, "no file is given to the server") == 0,
+     "files without end are refused one after the other");
+  OK(!a.w.s.more && a.w.s.wire.pos == a.w.s.wire.end, "up to the last one");
+  world_close(&a.w);
+}
+
 static void later_forms(void)
 {
   struct world w;
@@ -299,6 +345,7 @@ int main(void)
   whole_answers();
   progress();
   no_file();
+  no_files();
   later_forms();
   parameters();
   broken_off();

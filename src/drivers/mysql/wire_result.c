@@ -292,25 +292,6 @@ static bool refuse_file(struct mysql_session *s, unsigned seq)
   return wire_out(&s->wire, 0) && wire_send(&s->wire, s->fd, 0, seq + 1);
 }
 
-/* The server had nothing but the empty file: no success, whatever it says. */
-static COLD int without_file(struct mysql_session *s, const uint8_t *packet,
-                             size_t len, struct outcome *out)
-{
-  if (ok(s, packet, len, out) < 0)
-    return -1;
-  while (s->more) {
-    struct outcome next = { 0 };
-
-    if (wire_result(s, s->wire.from, &next) < 0 && next.lost) {
-      *out = next;
-      return -1;
-    }
-  }
-  memset(out, 0, sizeof(*out));
-  return failure_set(s, out, CODE_NO_FILE, NULL, NO_FILE_TEXT,
-                     sizeof(NO_FILE_TEXT) - 1);
-}
-
 /*
  * The usual answer to a statement whose columns the client knows: their number,
  * that they are not described, and the end of the description.  Compared all at
@@ -332,28 +313,26 @@ static inline bool is_usual(const struct wire *w,
   return le64toh(first) == head && le32toh(rest) == 0xfe020000;
 }
 
-int wire_result(struct mysql_session *s, struct mysql_prepared *p,
-                struct outcome *out)
+/*
+ * One answer that is not the usual one.  *ret_refused: success, says the server,
+ * but it asked for a file and got an empty one.
+ */
+static int answer(struct mysql_session *s, struct mysql_prepared *p,
+                  struct outcome *out, bool *ret_refused)
 {
   struct wire *w = &s->wire;
   const uint8_t *packet;
   bool refused = false;
   int len;
 
-  w->rows_left = 0;
-  w->from = p;
-  if (LIKELY(p && is_usual(w, p))) {
-    w->pos += USUAL_LENGTH;
-    return rows(s, p->n_cols, out);
-  }
+  *ret_refused = false;
   for (;;) {
     len = wire_packet(w, s->fd, &packet);
     if (UNLIKELY(len <= 0))
       return len < 0 ? wire_failed(s, len, out) : failure_malformed(s, out);
     switch (*packet) {
     case FIRST_OK:
-      if (UNLIKELY(refused))
-        return without_file(s, packet, (size_t)len, out);
+      *ret_refused = refused;
       return ok(s, packet, (size_t)len, out);
     case FIRST_ERROR:
       if (is_progress(packet, (size_t)len))
@@ -368,4 +347,41 @@ int wire_result(struct mysql_session *s, struct mysql_prepared *p,
       return result_set(s, p, packet, (size_t)len, out);
     }
   }
+}
+
+/* The server had nothing but the empty file: no success, whatever else it says;
+ * the results behind it, which may ask for files of their own, are read. */
+static COLD int without_file(struct mysql_session *s, struct outcome *out)
+{
+  while (s->more) {
+    struct outcome next = { 0 };
+    bool refused;
+
+    s->wire.rows_left = 0;
+    if (answer(s, s->wire.from, &next, &refused) < 0 && next.lost) {
+      *out = next;
+      return -1;
+    }
+  }
+  s->wire.rows_left = 0;
+  memset(out, 0, sizeof(*out));
+  return failure_set(s, out, CODE_NO_FILE, NULL, NO_FILE_TEXT,
+                     sizeof(NO_FILE_TEXT) - 1);
+}
+
+int wire_result(struct mysql_session *s, struct mysql_prepared *p,
+                struct outcome *out)
+{
+  struct wire *w = &s->wire;
+  bool refused;
+  int rc;
+
+  w->rows_left = 0;
+  w->from = p;
+  if (LIKELY(p && is_usual(w, p))) {
+    w->pos += USUAL_LENGTH;
+    return rows(s, p->n_cols, out);
+  }
+  rc = answer(s, p, out, &refused);
+  return LIKELY(!refused || rc < 0) ? rc : without_file(s, out);
 }
