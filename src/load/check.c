@@ -6,6 +6,7 @@
  */
 #include "load/check.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -86,9 +87,12 @@ static int check_part(struct conn *conn, struct rows *rows, uint64_t first,
   if (conn->pub.error != DB_ERROR_NONE)
     return send_failed(conn, err);
   for (uint64_t left = rs ? rs->nrows : 0; left > 0; left--) {
-    const sql_row *row = conn_fetch_row(rs);
-    const uint64_t id = number(&row->values[0]);
+    const sql_row *row = send_fetch(rs, 4, err);
+    uint64_t id;
 
+    if (!row)
+      return -EIO;
+    id = number(&row->values[0]);
     if (id < next) {
       note(&found->twice, &found->first_twice, id, 1);
       continue;

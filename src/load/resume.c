@@ -53,8 +53,10 @@ static int count_chunks(struct conn *c, const struct rows *rows,
   if (c->pub.error != DB_ERROR_NONE)
     return send_failed(c, err);
   for (uint64_t left = rs ? rs->nrows : 0; rc == 0 && left > 0; left--) {
-    const sql_row *row = conn_fetch_row(rs);
+    const sql_row *row = send_fetch(rs, 2, err);
 
+    if (!row)
+      return -EIO;
     rc = chunks_found(chunks, number(&row->values[0]) + 1,
                       number(&row->values[1]));
     if (rc == -ENOMEM)
@@ -91,7 +93,7 @@ static int same_rows(struct conn *c, struct rows *rows, struct err *err)
 {
   char sql[128], text[ROWS_C], pad[ROWS_PAD];
   sql_result *rs;
-  sql_row *row;
+  const sql_row *row;
   uint64_t id;
 
   (void)snprintf(sql, sizeof(sql),
@@ -100,9 +102,11 @@ static int same_rows(struct conn *c, struct rows *rows, struct err *err)
   rs = conn_query(c, sql, strlen(sql));
   if (c->pub.error != DB_ERROR_NONE)
     return send_failed(c, err);
-  row = rs && rs->nrows > 0 ? conn_fetch_row(rs) : NULL;
-  if (!row)
+  if (!rs || rs->nrows == 0)
     return 0;
+  row = send_fetch(rs, 4, err);
+  if (!row)
+    return -EIO;
   id = number(&row->values[0]);
   if (rows_values(rows, id, text, pad) == number(&row->values[1]) &&
       equal(&row->values[2], text, ROWS_C) &&

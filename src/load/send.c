@@ -68,6 +68,15 @@ int send_failed(struct conn *c, struct err *err)
   return -EIO;
 }
 
+const sql_row *send_fetch(sql_result *rs, unsigned width, struct err *err)
+{
+  const sql_row *row = rs->nfields == width ? conn_fetch_row(rs) : NULL;
+
+  if (!row)
+    (void)err_set(err, -EIO, "the answer of the server cannot be read");
+  return row;
+}
+
 static int query(struct conn *c, const char *sql)
 {
   (void)conn_query(c, sql, strlen(sql));

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/ffi_api.h"
 #include "load/chunks.h"
 
 struct conn;
@@ -41,8 +42,9 @@ int send_choose(struct conn *c, enum load_method wish, enum send_way *ret,
  * Send the rows of a chunk.  Errors that the user declared ignorable (a
  * deadlock, say) start it again; so does a refusal of SEND_BINARY, after which
  * *way is SEND_PLAIN.  Once the steps are stopped it is not started again:
- * -ECANCELED.  After a failure no row of it is in the table, as far as the
- * engine has transactions.
+ * -ECANCELED.  After a failure no row of it is in the table, or, where the
+ * answer to its COMMIT was lost, all of them, as far as the engine has
+ * transactions.
  */
 int send_chunk(struct conn *c, enum send_way *way, struct rows *rows,
                const struct chunk *chunk, struct pace *pace,
@@ -51,6 +53,10 @@ int send_chunk(struct conn *c, enum send_way *way, struct rows *rows,
 /* The text of the connection's last failure; logs what the driver has to say
  * about it.  Returns -EIO. */
 int send_failed(struct conn *c, struct err *err);
+
+/* The next row of a result of `width` columns; NULL: the answer has not that
+ * form, with the error set. */
+const sql_row *send_fetch(sql_result *rs, unsigned width, struct err *err);
 
 /* A statement whose result is of no interest. */
 int send_statement(struct conn *c, const char *sql, struct err *err);

@@ -81,7 +81,7 @@ void pgsql_settings(struct session *s, pgsql_put *put, void *ctx)
 
     (void)snprintf(sql, sizeof(sql), "SHOW %s", names[i]);
     result = pgsql_ask(pgsql_of(s), sql);
-    if (result && PQntuples(result) == 1)
+    if (result && PQntuples(result) == 1 && PQnfields(result) == 1)
       put(ctx, names[i], PQgetvalue(result, 0, 0));
     PQclear(result);
   }
@@ -101,6 +101,10 @@ void pgsql_check(struct session *s, const struct run_facts *facts,
 
   if (!result)
     return;
+  if (PQntuples(result) != 1 || PQnfields(result) != 3) {
+    PQclear(result);
+    return;
+  }
   max = strtoll(PQgetvalue(result, 0, 0), NULL, 10);
   room = max - strtoll(PQgetvalue(result, 0, 1), NULL, 10) -
          strtoll(PQgetvalue(result, 0, 2), NULL, 10);

@@ -158,7 +158,11 @@ function connection:query_row(query, label)
     return nil
   end
   local n = rs.nfields
-  local values = c_fetch_row(rs).values
+  local row = c_fetch_row(rs)
+  if row == nil then
+    error("query_row: the row that was sent cannot be read", 2)
+  end
+  local values = row.values
   if n == 1 then
     return (value(values[0]))
   elseif n == 2 then

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""A MariaDB server whose results have not the form that was asked for.
+
+usage: mysql_strange.py SOCKET
+
+Serves one session after the other, until its standard input ends.  Statements
+with the word "bad" have a row of 2 bytes that claims to be of 5, all others that
+begin with SELECT or SHOW have one column and one row, "1"; the rest succeeds.
+Nothing can be prepared.
+"""
+import select
+import socket
+import struct
+import sys
+
+OK = b"\0\0\0\2\0\0\0"
+END = b"\xfe\0\0\2\0"
+REFUSED = b"\xff" + struct.pack("<H", 1295) + b"#HY000not understood"
+COLUMN = (b"\3def\0\0\0\1c\0\x0c" +
+          struct.pack("<HIBHB", 33, 30, 0xfd, 0, 0) + b"\0\0")
+#         4.1 protocol, transactions, 4.1 passwords, plug-ins
+CAPABILITIES = 0x0200 | 0x2000 | 0x8000 | 0x80000 | 0xf
+GREETING = (b"\x0a5.5.5-10.11.0-MariaDB\0" + struct.pack("<I", 1) + b"saltsalt\0" +
+            struct.pack("<HBHH", CAPABILITIES & 0xffff, 33, 2, CAPABILITIES >> 16) +
+            b"\x15" + b"\0" * 10 + b"saltsaltsalt\0mysql_native_password\0")
+
+
+def read(session, count):
+    data = b""
+    while len(data) < count:
+        more = session.recv(count - len(data))
+        if not more:
+            raise EOFError
+        data += more
+    return data
+
+
+def take(session):
+    head = read(session, 4)
+    return read(session, int.from_bytes(head[:3], "little"))
+
+
+def send(session, first, *packets):
+    """Packets with numbers from `first` on."""
+    session.sendall(b"".join(
+        len(p).to_bytes(3, "little") + bytes([first + i]) + p
+        for i, p in enumerate(packets)))
+
+
+def serve(session):
+    send(session, 0, GREETING)
+    take(session)
+    send(session, 2, OK)
+    while True:
+        packet = take(session)
+        kind, text = packet[0], packet[1:]
+        if kind == 1:
+            return
+        if kind == 22:
+            send(session, 1, REFUSED)
+        elif kind == 3 and b"bad" in text:
+            send(session, 1, b"\1", COLUMN, END, b"\5ab", END)
+        elif kind == 3 and text.lstrip()[:4].upper() in (b"SELE", b"SHOW"):
+            send(session, 1, b"\1", COLUMN, END, b"\x011", END)
+        else:
+            send(session, 1, OK)
+
+
+def main():
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(sys.argv[1])
+        listener.listen()
+        print("ready", flush=True)
+        while True:
+            ready, _, _ = select.select([listener, sys.stdin], [], [])
+            if sys.stdin in ready:
+                return
+            session, _ = listener.accept()
+            with session:
+                try:
+                    serve(session)
+                except (EOFError, OSError):
+                    pass
+
+
+main()
