@@ -195,7 +195,7 @@ void bench_event_again(void);
 void bench_event_undo(void);
 void bench_event_abandon(void);
 double bench_iteration(void);
-bool bench_is_worker(void);
+bool bench_in_event(void);
 
 /* Until the latter, the calling thread may start programs that are to have the
  * signals of any other. */

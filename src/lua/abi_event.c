@@ -118,20 +118,30 @@ static uint64_t pause_ns(int attempt)
   return ms * NS_PER_MS;
 }
 
+/* No further attempt: events end with the run, all else with its deadline. */
+static bool is_over(const struct state *s)
+{
+  return env_in_event(&s->env) ? worker_is_over(s->worker)
+                               : env_is_dead(&s->env);
+}
+
 bool bench_event_restart(int attempt)
 {
-  struct worker *w = worker_current();
+  const struct state *s = state_current();
   const uint64_t pause = pause_ns(attempt);
 
-  if (!w || worker_is_over(w))
+  if (!s || is_over(s))
     return false;
   if (pause > 0) {
     const uint64_t until = clock_now_ns() + pause;
+    _Atomic uint32_t *word = env_in_event(&s->env)
+                               ? worker_stop_word(s->worker)
+                               : &s->env.process->never;
 
-    while (clock_now_ns() < until && !worker_is_over(w))
-      wait_while(worker_stop_word(w), 0, until);
+    while (clock_now_ns() < until && !is_over(s))
+      wait_while(word, 0, until);
   }
-  return !worker_is_over(w);
+  return !is_over(s);
 }
 
 void bench_event_again(void)
@@ -152,9 +162,11 @@ void bench_event_undo(void)
     env_undo_event(&s->env);
 }
 
-bool bench_is_worker(void)
+bool bench_in_event(void)
 {
-  return worker_current() != NULL;
+  const struct state *s = state_current();
+
+  return s && env_in_event(&s->env);
 }
 
 double bench_iteration(void)

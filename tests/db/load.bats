@@ -474,6 +474,39 @@ false" ]
   done
 }
 
+@test "pgsql: copied rows, whose COMMIT is executed and its answer lost" {
+  need pgsql
+  cat >copy.lua <<'LUA'
+local function connect() con = sysbench.sql.driver():connect() end
+function prepare() connect() con:query("CREATE TABLE copied (id INT)") end
+function cleanup()
+   connect()
+   con:copy_rows{table = "copied", columns = {"id"}, last = 10,
+                 row = function(i) return i end}
+end
+LUA
+  "$BENCH" ./copy.lua "${to[@]}" prepare
+  # Commits wait for a standby that never comes, as above.
+  admin "ALTER SYSTEM SET synchronous_standby_names = 'nobody'"
+  admin "SELECT pg_reload_conf()"
+  until [ "$(admin "SHOW synchronous_standby_names")" = nobody ]; do :; done
+  PGOPTIONS='-c synchronous_commit=on' "$BENCH" ./copy.lua "${to[@]}" \
+    --db-ignore-errors=connection cleanup >out 2>err 3>&- &
+  pid=$!
+  waiting="FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query = 'COMMIT'"
+  until [ "$(admin "SELECT count(pg_terminate_backend(pid)) $waiting")" = 1 ]; do
+    kill -0 $pid
+  done
+  status=0
+  wait $pid || status=$?
+  admin "ALTER SYSTEM RESET synchronous_standby_names"
+  admin "SELECT pg_reload_conf()"
+  cat out err
+  [ "$status" -eq 1 ]
+  grep -q 'copy_rows: the answer to COMMIT was lost' err
+  [ "$(servers sql "$BATS_FILE_TMPDIR/$kind" "SELECT count(*) FROM copied")" = 10 ]
+}
+
 @test "copied rows whose function uses the same connection" {
   cat >ask.lua <<'LUA'
 function prepare()

@@ -656,6 +656,37 @@ t.lua:19: copy_rows: 'last' must be an integer
 t.lua:20: copy_rows: 4 values for 1 columns"
 }
 
+# What ends attempts inside of an event, the end of the run, ends none elsewhere.
+@test "copied rows: once more, before and after the events" {
+  cat >t.lua <<'L'
+local function copy(first)
+  local tries = 0
+  local n = con:copy_rows{table = "t", columns = {"id"}, first = first, last = first + 9, row = function(i)
+    if i == first + 5 then
+      tries = tries + 1
+      if tries < 3 then error{errcode = sysbench.error.RESTART_EVENT} end
+    end
+    return i
+  end}
+  print(n, tries, (con:query_row("SELECT COUNT(*) FROM t")))
+end
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE t (id INTEGER PRIMARY KEY)")
+  copy(1)
+end
+function event() con:query("SELECT 1") end
+function thread_done() copy(11) end
+L
+  for limit in --time=1 --events=1; do
+    rm -f t.db
+    bench t.lua --db-driver=sqlite --sqlite-db=t.db $limit run
+    must [ "$status" = 0 ]
+    must is "$(grep '^10' <<<"$output")" "10	3	10
+10	3	20"
+  done
+}
+
 @test "labels" {
   lua <<'L'
 print(con:query("SELECT 1", "a label"):fetch_row()[1], con:query_row("SELECT 2", "other"))

@@ -183,21 +183,26 @@ end
 
 -- ---- all or nothing ----
 
--- One attempt: true, or false and the error; nothing is left of a failed one.
+local function is_restart(err)
+  return type(err) == "table" and err.errcode == 1
+end
+
+local DOUBT = "copy_rows: the answer to COMMIT was lost: the rows are all there, or none"
+
+-- One attempt: true, or false, the error, and whether the answer to the COMMIT
+-- was lost, so that nobody knows; else nothing is left of a failed one.
 local function attempt(con, spec, inside)
   con:query(inside and "SAVEPOINT bench_copy_rows" or "BEGIN")
   local ok, err = pcall(send_rows, con, spec)
+  local doubtful = false
   if ok then
     ok, err = pcall(con.query, con, inside and "RELEASE SAVEPOINT bench_copy_rows" or "COMMIT")
+    doubtful = not ok and not inside and is_restart(err) and err.reconnected
   end
   if not ok and c_in_transaction(con) then
     pcall(con.query, con, inside and "ROLLBACK TO SAVEPOINT bench_copy_rows" or "ROLLBACK")
   end
-  return ok, err
-end
-
-local function is_restart(err)
-  return type(err) == "table" and err.errcode == 1
+  return ok, err, doubtful
 end
 
 local function copy(con, spec)
@@ -205,24 +210,27 @@ local function copy(con, spec)
   local inside = c_in_transaction(con)
   local tries = 0
   while true do
-    local ran, ok, err = pcall(attempt, con, spec, inside)
+    local ran, ok, err, doubtful = pcall(attempt, con, spec, inside)
     if not ran then
       ok, err = false, ok
     end
     if ok then
       return math.max(0, spec.last - (spec.first or 1) + 1)
     end
-    -- A transaction of the script is the script's to repeat.
-    if inside or not is_restart(err) then
+    local in_event = C.bench_in_event()
+    if doubtful and not in_event then
+      error(DOUBT, 0)
+    end
+    -- A transaction of the script is the script's to repeat, and after a COMMIT
+    -- the event.
+    if inside or doubtful or not is_restart(err) then
       error(err, 0)
     end
     tries = tries + 1
-    if not C.bench_event_restart(tries) then
-      if C.bench_is_worker() then
-        error(host.abandoned, 0)
-      elseif tries >= MOST_ATTEMPTS then
-        error(err, 0)
-      end
+    if tries >= MOST_ATTEMPTS and not in_event then
+      error(err, 0)
+    elseif not C.bench_event_restart(tries) then
+      error(host.abandoned, 0)
     end
   end
 end
