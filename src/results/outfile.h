@@ -33,7 +33,7 @@ int outfile_close(struct outfile *f, struct err *err);
  * A file that is complete or not there: it is written beside its place and
  * put there in one step, with the rights of the older one.  What is no regular
  * file, or open already, is written directly; so is, in the end, a file that
- * can only be overwritten.
+ * can be written but not replaced, if a file can be made beside it.
  */
 struct whole_file {
   const char *name; /* borrowed */
