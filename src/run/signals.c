@@ -44,7 +44,8 @@ static void note(int number, siginfo_t *info, void *context)
 
   (void)info;
   if (came != 0) {
-    came = number;
+    if (number != SIGNAL_END) /* it means nothing to this thread */
+      came = number;
     return;
   }
   (void)sigaddset(&interrupted->uc_sigmask, number);
@@ -138,6 +139,7 @@ static void restore(struct signals *s)
 {
   (void)sigaction(SIGINT, &s->old_int, NULL);
   (void)sigaction(SIGTERM, &s->old_term, NULL);
+  (void)sigaction(SIGNAL_END, &s->old_end, NULL);
   (void)pthread_sigmask(SIG_SETMASK, &s->old, NULL);
 }
 
@@ -162,6 +164,7 @@ int signals_start(struct signals *s, void (*arrived)(void *arg, int number),
    * forgotten. */
   (void)sigaction(SIGINT, &noted, &s->old_int);
   (void)sigaction(SIGTERM, &noted, &s->old_term);
+  (void)sigaction(SIGNAL_END, &noted, &s->old_end);
   rc = thread_start(&s->thread, 0, wait_for_signals, s, err);
   if (rc < 0) {
     restore(s);

@@ -28,7 +28,7 @@ struct signals {
   _Atomic bool ending; /* set before the thread is told to end */
   pthread_t thread;
   sigset_t old;
-  struct sigaction old_int, old_term;     /* what they did before */
+  struct sigaction old_int, old_term, old_end; /* what they did before */
   void (*arrived)(void *arg, int number); /* called once, in that thread */
   void *arg;
 

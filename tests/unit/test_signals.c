@@ -105,6 +105,51 @@ static void test_foreign(void)
   OK(!s.started, "the run itself does");
 }
 
+static _Atomic uint32_t begun; /* waited for */
+
+static void *be_hit(void *arg)
+{
+  (void)arg;
+  while (atomic_load(&begun) == 0)
+    wait_while(&begun, 0, WAIT_FOREVER);
+  (void)raise(SIGUSR2);
+  return NULL;
+}
+
+/* As if the system had chosen a thread that is older than the run. */
+static void test_foreign_older(void)
+{
+  struct signals s;
+  pthread_t older;
+
+  if (pthread_create(&older, NULL, be_hit, NULL) != 0)
+    abort();
+  begin(&s);
+  atomic_store(&begun, 1);
+  wait_wake_all(&begun);
+  (void)pthread_join(older, NULL);
+  send(SIGTERM);
+  OK(await_arrival() == SIGTERM, "nor does it end the process in any thread");
+  signals_stop(&s);
+}
+
+static void test_foreign_open(void)
+{
+  struct signals s;
+  struct sigaction now;
+
+  begin(&s);
+  signals_open();
+  (void)raise(SIGTERM);
+  (void)raise(SIGUSR2);
+  signals_close();
+  OK(await_arrival() == SIGTERM,
+     "a thread that is open forgets nothing because of it");
+  signals_stop(&s);
+  (void)sigaction(SIGUSR2, NULL, &now);
+  OK(now.sa_handler == SIG_DFL, "afterwards it does what it did before");
+}
+
 int main(void)
 {
   (void)alarm(60); /* against a hang; nothing waits for it */
@@ -112,5 +157,7 @@ int main(void)
   test_older_thread(SIGTERM);
   test_open();
   test_foreign();
+  test_foreign_older();
+  test_foreign_open();
   return TAP_EXIT();
 }
