@@ -212,7 +212,8 @@ static void cut_warmup(struct run *run)
   wait_wake_all(&run->warm);
 }
 
-/* Do what is due at `now`. */
+/* Do what is due at `now`.  A report may take long, because of a hook or of a
+ * process that is late: what follows it has a later moment. */
 static void agenda_do(struct run *run, struct agenda *a, uint64_t now)
 {
   if (now >= a->warm_ns) {
@@ -222,7 +223,8 @@ static void agenda_do(struct run *run, struct agenda *a, uint64_t now)
   if (now >= a->interval_ns)
     do_interval(run, a, now);
   if (now >= a->checkpoint_ns)
-    do_checkpoint(run, a, now);
+    do_checkpoint(run, a, clock_now_ns());
+  now = clock_now_ns();
   if (now >= a->queue_ns) {
     look_at_queue(run, now);
     a->queue_ns = now + LOOK_AT_QUEUE_NS;

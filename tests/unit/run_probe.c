@@ -170,8 +170,9 @@ static int rep_checkpoint(void *ctx, const struct report_setup *setup,
   struct probe *p = ctx;
 
   (void)setup;
-  (void)r;
   p->checkpoints++;
+  if (p->on_checkpoint)
+    p->on_checkpoint(p, r);
   return reporter_call(p, "checkpoint", err);
 }
 

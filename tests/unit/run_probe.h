@@ -29,6 +29,7 @@ struct probe {
   int (*on_thread_open)(struct probe *p, struct worker *w);
   void (*on_interrupt)(struct probe *p, enum interrupt_step step);
   void (*on_interval)(struct probe *p, const struct report *r);
+  void (*on_checkpoint)(struct probe *p, const struct report *r);
   bool no_deadline;           /* of struct test */
   const char *reporter_fails; /* the call of the reporter that fails */
 

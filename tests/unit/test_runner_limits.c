@@ -508,6 +508,49 @@ static void test_checkpoints(void)
   probe_done(&p);
 }
 
+static bool until_told(struct probe *p, struct worker *w)
+{
+  (void)w;
+  return atomic_load(&p->word) == 0;
+}
+
+/* Of the report thread. */
+static uint64_t line_ended_ns, checkpoint_end_ns;
+
+static void end_line(struct probe *p, const struct report *r)
+{
+  (void)r;
+  if (p->checkpoints == 0)
+    line_ended_ns = clock_now_ns();
+}
+
+static void see_checkpoint(struct probe *p, const struct report *r)
+{
+  checkpoint_end_ns = r->end_ns;
+  probe_say(p, 1);
+}
+
+/* Both are due at the same moment; the line may take as long as it likes. */
+static void test_checkpoint_behind_line(void)
+{
+  static const uint64_t moment = 20 * NS_PER_MS;
+  struct probe p;
+
+  probe_init(&p);
+  p.plan.interval_ns = moment;
+  p.plan.checkpoint_ns = &moment;
+  p.plan.n_checkpoints = 1;
+  p.on_event = nothing;
+  p.on_next = until_told;
+  p.on_interval = end_line;
+  p.on_checkpoint = see_checkpoint;
+  probe_run(&p);
+  OK(p.checkpoints == 1 && line_ended_ns > 0 &&
+       checkpoint_end_ns >= line_ended_ns,
+     "a checkpoint behind an interval has the moment of its counters");
+  probe_done(&p);
+}
+
 /* Until the time is up: nothing else could be awaited. */
 static int outlast(struct probe *p, struct worker *w, struct err *err)
 {
@@ -553,6 +596,7 @@ int main(void)
   test_rate_idle();
   test_no_grace();
   test_checkpoints();
+  test_checkpoint_behind_line();
   test_finish_late(true);
   test_finish_late(false);
   test_reason(PLAN_NO_LIMIT, false, END_TIME, "the time limit");
