@@ -59,6 +59,21 @@ void reporting_restart(const struct run *run, uint64_t now_ns)
   take_statement_times(run, &of_before);
 }
 
+/*
+ * The moment up to which a report follows the arrivals.  Nobody begins those
+ * that come after a stop.  The last reports are about the moment at which the
+ * workers left; the report thread, which may be at work for longer, must not
+ * have gone beyond that.
+ */
+static uint64_t arrivals_until(const struct run *run, const struct report *r,
+                               uint64_t now_ns)
+{
+  const bool last = r->partial || r->kind == REPORT_FINAL ||
+                    r->kind == REPORT_FORCED;
+
+  return last || run_stopped(run) == STOP_NO ? now_ns : run->start_ns;
+}
+
 void reporting_fill(const struct run *run, struct report *r,
                     enum report_kind kind, uint64_t now_ns)
 {
@@ -67,7 +82,8 @@ void reporting_fill(const struct run *run, struct report *r,
   r->elapsed_ns = now_ns > run->measured_ns ? now_ns - run->measured_ns : 0;
   r->threads = run->plan->threads;
   if (run->schedule) {
-    r->queue_length = schedule_waiting(run->schedule, now_ns);
+    r->queue_length = schedule_waiting(run->schedule,
+                                       arrivals_until(run, r, now_ns));
     r->concurrency = run_count_phase(run, WORKER_EVENT);
   }
   if (kind != REPORT_INTERVAL)
@@ -120,8 +136,8 @@ void reporting_partial(struct run *run, uint64_t now_ns)
 {
   struct report r = { 0 };
 
-  reporting_fill(run, &r, REPORT_INTERVAL, now_ns);
   r.unprinted = r.partial = true;
+  reporting_fill(run, &r, REPORT_INTERVAL, now_ns);
   r.threads_running = run_count_running(run, now_ns);
   periods_interval(run->periods, &run->report_setup, now_ns, &r);
   if (r.period_ns > 0 || r.events > 0)
@@ -162,9 +178,12 @@ static bool is_open(const struct run *run, uint64_t now)
 /* Follows the arrivals, so that no report has to catch up with many. */
 static void look_at_queue(struct run *run, uint64_t now)
 {
-  const uint64_t waiting = schedule_waiting(run->schedule, now);
   char rate[FMT_DOUBLE_SIZE];
+  uint64_t waiting;
 
+  if (run_stopped(run) != STOP_NO) /* see arrivals_until() */
+    return;
+  waiting = schedule_waiting(run->schedule, now);
   if (!run->plan->rate_abort || now < run->measured_ns || !is_open(run, now) ||
       waiting < WAITING_MOST || !run_stop(run, STOP_OVERLOAD))
     return;

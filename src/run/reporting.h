@@ -38,7 +38,8 @@ bool reporting_stop(struct run *run, pthread_t thread, uint64_t until_ns);
 /* Whatever is reported counts from here on: the end of the warm-up. */
 void reporting_restart(const struct run *run, uint64_t now_ns);
 
-/* The numbers that are not a difference of snapshots. */
+/* The numbers that are not a difference of snapshots.  r->partial is as it
+ * shall be. */
 void reporting_fill(const struct run *run, struct report *r,
                     enum report_kind kind, uint64_t now_ns);
 

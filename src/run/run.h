@@ -116,7 +116,7 @@ void run_tell_peers(struct run *run, int signal);
 /* Wake the conductor. */
 void run_news(struct run *run);
 
-static inline enum stop_reason run_stopped(struct run *run)
+static inline enum stop_reason run_stopped(const struct run *run)
 {
   return (enum stop_reason)atomic_load_explicit(&run->stop,
                                                 memory_order_relaxed);

@@ -30,8 +30,8 @@ void schedule_start(struct schedule *s, uint64_t start_ns, uint64_t end_ns,
 /*
  * The measured part begins at `from_ns`: what was due before and was not taken
  * is dropped.  The functions below belong to the thread that calls this.  They
- * go through all arrivals since the moment that was asked about last; moments
- * do not go back.
+ * go through all arrivals since the moment that was asked about last, and do
+ * not go back: an earlier moment is answered like that one.
  */
 void schedule_measure(struct schedule *s, uint64_t from_ns);
 

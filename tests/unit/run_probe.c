@@ -193,6 +193,9 @@ static int rep_over(void *ctx, const struct run_end *end, struct err *err)
 
   (void)err;
   p->reason = end->reason;
+  p->arrivals = end->arrivals;
+  p->backlog = end->backlog;
+  p->wall_ns = end->client.wall_ns;
   return 0;
 }
 

@@ -41,6 +41,7 @@ struct probe {
   unsigned intervals, checkpoints, finals, ends;
   struct report final; /* without what it borrows */
   enum end_reason reason;
+  uint64_t arrivals, backlog, wall_ns; /* of struct run_end */
   int status;
   bool abandoned;
   char said[4096]; /* on stderr */

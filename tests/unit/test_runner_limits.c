@@ -381,6 +381,63 @@ static void test_rate_followed(void)
   OK(ok, "the arrivals of a run are not left to its end");
 }
 
+static int fail_at_100(struct probe *p, struct worker *w, struct err *err)
+{
+  (void)p;
+  return w->iteration == 100 ? err_set(err, -EIO, "enough") : 0;
+}
+
+/* The worker has left, and is gone when the report thread has done its work two
+ * more times. */
+static void close_late(void *thr)
+{
+  probe_say(thr, 1);
+  probe_hear(thr, 3);
+}
+
+static void count_lines(struct probe *p, const struct report *r)
+{
+  const uint32_t word = atomic_load(&p->word);
+
+  (void)r;
+  if (word == 1 || word == 2)
+    probe_say(p, word + 1);
+}
+
+static uint64_t arrivals_within(double rate, uint64_t time_ns)
+{
+  struct schedule *s;
+  struct err err;
+  uint64_t n;
+
+  if (schedule_new(&s, rate, 1, 0, &err) < 0)
+    abort();
+  schedule_start(s, 0, UINT64_MAX, UINT64_MAX);
+  (void)schedule_waiting(s, time_ns);
+  n = schedule_arrivals(s);
+  schedule_free(s);
+  return n;
+}
+
+static void test_rate_stopped(void)
+{
+  struct probe p;
+
+  probe_init(&p);
+  p.plan.rate = 1e5;
+  p.plan.report.rate = true;
+  p.plan.interval_ns = 120 * NS_PER_MS; /* with a look at the queue in each */
+  p.on_event = fail_at_100;
+  p.on_interval = count_lines;
+  p.ops.thread_close = close_late;
+  probe_run(&p);
+  OK(p.arrivals == arrivals_within(p.plan.rate, p.final.elapsed_ns),
+     "what would have arrived after a stop does not count");
+  OK(p.backlog == p.arrivals - 100 && p.final.queue_length == p.backlog,
+     "nor is it said to wait");
+  probe_done(&p);
+}
+
 /* The test has something under way, which fails. */
 static bool fails_meanwhile(void *thr, struct worker *w, uint64_t until_ns)
 {
@@ -593,6 +650,7 @@ int main(void)
   test_warmup_error();
   test_rate();
   test_rate_followed();
+  test_rate_stopped();
   test_rate_idle();
   test_no_grace();
   test_checkpoints();
