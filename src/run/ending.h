@@ -38,8 +38,8 @@ struct ending {
 /* The gate is about to open: tell the reporters. */
 void ending_begin(struct run *run);
 
-/* The measured part begins now: by the conductor, or at the end of a warm-up by
- * the report thread. */
+/* The measured part begins now: by the conductor, when the run begins or has
+ * ended without one, or at the end of a warm-up by the report thread. */
 void ending_restart(struct run *run, uint64_t now_ns);
 
 /* Keep the message of a worker that failed; any worker. */

@@ -14,10 +14,15 @@
 #include "run/runner.h"
 #include "run/test.h"
 
+static bool has_only_warmed_up(const struct run *run)
+{
+  return run->plan->warmup_ns > 0 && atomic_load(&run->warm) != WARM_DONE;
+}
+
 /* The moment at which the last worker left. */
 static uint64_t last_left(const struct run *run)
 {
-  uint64_t last = run->measured_ns;
+  uint64_t last = has_only_warmed_up(run) ? run->start_ns : run->measured_ns;
 
   for (unsigned i = 0; i < run->plan->threads; i++) {
     const uint64_t left = atomic_load(&run->workers[i].left_ns);
@@ -36,8 +41,10 @@ static void final_report(struct conductor *c)
   const uint64_t end_ns = c->end_ns;
 
   /* Nothing was measured in a run that ended while it was warming up. */
-  if (run->plan->warmup_ns > 0 && atomic_load(&run->warm) != WARM_DONE)
+  if (has_only_warmed_up(run)) {
     reporting_restart(run, end_ns);
+    ending_restart(run, end_ns);
+  }
   if (setup->details)
     reporting_partial(run, end_ns);
   reporting_fill(run, &r, c->forced ? REPORT_FORCED : REPORT_FINAL, end_ns);

@@ -293,6 +293,25 @@ static void test_warmup_cut(void)
   probe_done(&p);
 }
 
+static void test_warmup_cut_rate(void)
+{
+  struct probe p;
+
+  probe_init(&p);
+  p.plan.warmup_ns = 3600 * NS_PER_S;
+  p.plan.rate = 1e6;
+  p.plan.report.rate = true;
+  p.word = SIGTERM;
+  p.on_event = send_signal;
+  probe_run(&p);
+  OK_STR(p.said, "WARNING: stopped by SIGTERM\n",
+         "a run that only warms up is not too slow for its rate");
+  OK(p.arrivals == 0 && p.backlog == 0 && p.final.queue_length == 0,
+     "no arrival of it counts");
+  OK(p.wall_ns == 0, "and it took no time");
+  probe_done(&p);
+}
+
 /* The error comes while worker 0 waits for the warm-up to be over. */
 static int fail_soon(struct probe *p, struct worker *w, struct err *err)
 {
@@ -647,6 +666,7 @@ int main(void)
   test_warmup();
   test_warmup_rate();
   test_warmup_cut();
+  test_warmup_cut_rate();
   test_warmup_error();
   test_rate();
   test_rate_followed();
