@@ -219,15 +219,29 @@ static int add_checkpoint(struct ranks_mail *m, unsigned rank,
   return rc;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+  return a < b ? a : b;
+}
+
+/*
+ * A report thread that does not come to its end in time is left behind, and the
+ * last report would be made beside it.  What it has to wait for then is at most
+ * the rest of a line, a checkpoint, and one more line.
+ */
 static uint64_t patience(const struct plan *plan, const struct report *r)
 {
+  const uint64_t granted = plan->grace_ns > PLAN_REPORTS_NS ? plan->grace_ns
+                                                            : PLAN_REPORTS_NS;
   uint64_t ns = tolerance(plan);
 
-  if (r->partial || r->kind == REPORT_CHECKPOINT)
+  if (r->partial) /* not in that thread */
     return COMPLETE_NS;
+  if (r->kind == REPORT_CHECKPOINT)
+    return least(COMPLETE_NS, granted / 2);
   if (ns < LINE_LEAST_NS)
     ns = LINE_LEAST_NS;
-  return ns < LINE_MOST_NS ? ns : LINE_MOST_NS;
+  return least(least(ns, LINE_MOST_NS), granted / 8);
 }
 
 int ranks_mail_add_line(struct ranks_mail *m, const struct report *r,

@@ -60,7 +60,8 @@ void ranks_mail_done(struct ranks_mail *m);
  * Add to `to` what the others say about the moment of an interval or checkpoint
  * `r` of process 0, and about earlier ones for which they were late.  Waits for
  * them: a while for an interval, after which there will be a next one; long for
- * a checkpoint, unless they are lost or have ended.  0, -ENOMEM or -EBADMSG.
+ * a checkpoint, unless they are lost or have ended, but not longer than the end
+ * of a run leaves time for.  0, -ENOMEM or -EBADMSG.
  */
 int ranks_mail_add_line(struct ranks_mail *m, const struct report *r,
                         struct merge *to);

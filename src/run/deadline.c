@@ -67,7 +67,7 @@ static uint64_t later(uint64_t when_ns, uint64_t by_ns)
 uint64_t conductor_deadline(const struct conductor *c)
 {
   const struct run *run = &c->run;
-  const uint64_t now = clock_now_ns(), least = now + CONDUCTOR_STEP_NS;
+  const uint64_t now = clock_now_ns(), least = now + PLAN_REPORTS_NS;
   uint64_t until = now;
 
   if (c->forced)

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "opt/opt.h"
 #include "stats/report.h"
 
@@ -24,6 +25,10 @@ struct rand_params;
 struct strbuf;
 
 #define PLAN_NO_LIMIT UINT64_MAX
+
+/* When the workers have left, the report thread gets so long to come to its
+ * end, and grace_ns where that is more. */
+#define PLAN_REPORTS_NS NS_PER_S
 
 struct plan {
   enum compat compat;

@@ -207,6 +207,51 @@ LUA
     "d['checkpoints'] == []"
 }
 
+@test "a checkpoint does not wait for longer than the end of the run leaves time for" {
+  # Process 1 has nothing more to do, and stands still until there is a checkpoint.
+  cat >idle.lua <<'LUA'
+ffi.cdef[[
+int usleep(unsigned);
+int getpid(void);
+int kill(int, int);
+]]
+local SIGSTOP = 19
+local n = 0
+
+function thread_init()
+  if sysbench.tid == 1 then
+    local f = io.open("pid", "w")
+    f:write(ffi.C.getpid())
+    f:close()
+  end
+end
+
+function event()
+  if sysbench.tid == 1 then
+    return
+  end
+  ffi.C.usleep(10000)
+  n = n + 1
+  if n == 50 then
+    local f = io.open("pid")
+    ffi.C.kill(tonumber(f:read("*a")), SIGSTOP)
+    f:close()
+  end
+end
+LUA
+  "${launcher[@]}" -n 2 "$BENCH" ./idle.lua --events=2000 --time=3 --report-checkpoints=2 \
+    --forced-shutdown=2 --json=run.json run >out 2>err 3>&- &
+  pid=$!
+  await out 'Checkpoint report'
+  kill -CONT "$(cat pid)"
+  local rc=0
+  wait "$pid" || rc=$?
+  must is "$(grep -c 'forcing shutdown' err)" 0
+  must is "$rc" 0
+  check run.json "d['ranks'][1]['events'] == 1000" "d['totals']['events'] == \
+    $(sed -nE 's/.*total number of events: +([0-9]+)$/\1/p' out | paste -sd+)"
+}
+
 @test "an error of a worker ends the run of all, with one report" {
   cat >fails.lua <<'LUA'
 ffi.cdef("int usleep(unsigned);")
