@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/strbuf.h"
@@ -20,7 +19,9 @@
 #include "report/doubts.h"
 #include "run/plan.h"
 
-#define PATIENCE_NS (30 * NS_PER_S)
+enum {
+  PATIENCE_S = 30,
+};
 
 int ranks_end_init(struct ranks_end *e, struct cluster *cluster,
                    const struct plan *plan, struct err *err)
@@ -144,8 +145,9 @@ void ranks_end_send(struct ranks_end *e, const struct run_end *end)
 
 bool ranks_end_await(struct ranks_end *e)
 {
-  struct letter *l = post_receive(cluster_post(e->cluster), POST_VERDICT, 0,
-                                  clock_now_ns() + PATIENCE_NS);
+  unsigned left_s = PATIENCE_S;
+  struct letter *l = post_await(cluster_post(e->cluster), POST_VERDICT, 0,
+                                &left_s);
   bool complete = false;
 
   if (!l) {
@@ -318,13 +320,13 @@ static void say_lost(struct ranks_end *e, unsigned rank)
 
 static void gather_others(struct ranks_end *e, struct run_end *end)
 {
-  const uint64_t until = clock_now_ns() + PATIENCE_NS;
+  unsigned left_s = PATIENCE_S;
 
   for (unsigned i = 1; i < e->size; i++) {
     struct letter *l = cluster_is_lost(e->cluster, i)
                          ? NULL
-                         : post_receive(cluster_post(e->cluster), POST_OVER, i,
-                                        until);
+                         : post_await(cluster_post(e->cluster), POST_OVER, i,
+                                      &left_s);
 
     if (l)
       add_end(e, i, l, end);

@@ -21,7 +21,10 @@
  * complete: a checkpoint, the last report. */
 #define LINE_LEAST_NS (100 * NS_PER_MS)
 #define LINE_MOST_NS NS_PER_S
-#define COMPLETE_NS (30 * NS_PER_S)
+enum {
+  COMPLETE_S = 30,
+};
+#define COMPLETE_NS (COMPLETE_S * NS_PER_S)
 
 /* ---- letters ---- */
 
@@ -271,11 +274,11 @@ static void say_lost(struct ranks_mail *m, unsigned rank)
 
 struct letter *ranks_mail_final(struct ranks_mail *m, unsigned rank)
 {
-  const uint64_t until = clock_now_ns() + COMPLETE_NS;
   struct ranks_waiting *w = &m->of[rank];
+  unsigned left_s = COMPLETE_S;
 
   while (!w->final && !cluster_is_lost(m->cluster, rank)) {
-    struct letter *l = post_receive(m->post, POST_REPORT, rank, until);
+    struct letter *l = post_await(m->post, POST_REPORT, rank, &left_s);
 
     if (!l) {
       say_lost(m, rank);

@@ -257,6 +257,19 @@ struct letter *post_receive(struct post *p, enum post_kind kind, unsigned from,
   }
 }
 
+struct letter *post_await(struct post *p, enum post_kind kind, unsigned from,
+                          unsigned *left_s)
+{
+  for (;;) {
+    const uint64_t until = *left_s > 0 ? clock_now_ns() + NS_PER_S : 0;
+    struct letter *l = post_receive(p, kind, from, until);
+
+    if (l || *left_s == 0 || clock_now_ns() < until) /* it will not come */
+      return l;
+    --*left_s;
+  }
+}
+
 bool post_lost(struct post *p, unsigned rank)
 {
   const struct post_peer *peer = &p->peer[rank];

@@ -106,6 +106,14 @@ int post_send_all(struct post *p, enum post_kind kind, const void *bytes,
 struct letter *post_receive(struct post *p, enum post_kind kind, unsigned from,
                             uint64_t until_ns);
 
+/*
+ * The same, for what has to come: *left_s is how many seconds may still be
+ * spent with waiting.  They are counted one by one, so that a standstill of
+ * this process, or of the whole job, is not taken for silence of the other one.
+ */
+struct letter *post_await(struct post *p, enum post_kind kind, unsigned from,
+                          unsigned *left_s);
+
 /* Has the process said that it is about to leave? */
 bool post_leaving(const struct post *p, unsigned rank);
 

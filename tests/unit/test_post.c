@@ -2,6 +2,8 @@
  * test_post.c - which processes are taken for lost: one life of a post, at
  * moments that the test chooses.
  */
+#include <stdatomic.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -9,6 +11,32 @@
 #include "cluster/post_internal.h"
 #include "fake_link.h"
 #include "tap.h"
+
+/* Waiting takes no time: the clock goes to the moment that was waited for. */
+static uint64_t ahead_ns;
+static void (*on_wait)(void); /* what happens meanwhile; may be NULL */
+
+uint64_t __real_clock_now_ns(void);
+uint64_t __wrap_clock_now_ns(void);
+void __wrap_wait_while(_Atomic uint32_t *word, uint32_t value,
+                       uint64_t until_ns);
+
+uint64_t __wrap_clock_now_ns(void)
+{
+  return __real_clock_now_ns() + ahead_ns;
+}
+
+void __wrap_wait_while(_Atomic uint32_t *word, uint32_t value,
+                       uint64_t until_ns)
+{
+  const uint64_t now = clock_now_ns();
+
+  (void)word, (void)value;
+  if (until_ns > now)
+    ahead_ns += until_ns - now;
+  if (on_wait)
+    on_wait();
+}
 
 /* Process 0 of two, and what the other one needs for sending. */
 struct job {
@@ -134,11 +162,61 @@ static void test_unreachable(void)
   job_end(&j);
 }
 
+static struct job *frozen;
+static unsigned waits;
+
+/* For an hour all stand still; the other one has something to say some seconds
+ * after that. */
+static void stand_still(void)
+{
+  waits++;
+  if (waits == 3)
+    ahead_ns += 3600 * NS_PER_S;
+  if (waits == 6) {
+    other_says(frozen, POST_READY);
+    later(frozen, NS_PER_S);
+  }
+}
+
+static void test_await(void)
+{
+  unsigned left_s = 10;
+  struct letter *l;
+  uint64_t since;
+  struct job j;
+
+  job_start(&j);
+  frozen = &j;
+  on_wait = stand_still;
+  l = post_await(j.post, POST_READY, 1, &left_s);
+  on_wait = NULL;
+  OK(l && left_s > 0 && left_s < 10,
+     "after a standstill the rest of the patience is left");
+  free(l);
+  left_s = 10;
+  since = clock_now_ns();
+  OK(!post_await(j.post, POST_READY, 1, &left_s) && left_s == 0 &&
+       clock_now_ns() - since >= 10 * NS_PER_S,
+     "which comes to its end");
+  other_says(&j, POST_READY);
+  later(&j, NS_PER_S);
+  l = post_await(j.post, POST_READY, 1, &left_s);
+  OK(l && left_s == 0, "what is there is found without any");
+  free(l);
+  left_s = 10;
+  fake.of[1].dead = true;
+  later(&j, 2 * NS_PER_S);
+  OK(!post_await(j.post, POST_READY, 1, &left_s) && left_s == 10,
+     "none is spent on who is lost");
+  job_end(&j);
+}
+
 int main(void)
 {
   test_standstill();
   test_silence();
   test_leaving();
   test_unreachable();
+  test_await();
   return TAP_EXIT();
 }
