@@ -2,7 +2,7 @@
 # run.sh - everything that tests/bench measures, one script after the other, as
 # one Markdown page: each figure beside those of installed peers.
 #
-# usage: tests/bench/run.sh [SCRIPT...]     default: all of them
+# usage: tests/bench/run.sh [table | SCRIPT...]     table, the default: all of them
 #
 # BENCH    the program to measure, else build/bench of this checkout
 # QUICK=1  less than three minutes, to see that all of it works: no figures
@@ -63,7 +63,7 @@ part() {
 }
 
 scripts=("$@")
-((${#scripts[@]})) || scripts=(cpu.sh empty_event.sh contention.sh memory.sh
+[[ $* != table && $* != '' ]] || scripts=(cpu.sh empty_event.sh contention.sh memory.sh
   threads_memory.sh workloads.sh results.sh fileio.sh instructions.sh wire.sh
   pgbench.sh load.sh)
 about
