@@ -21,6 +21,7 @@ make_hosts() {
   command -v ip >/dev/null || skip "ip (iproute2) is not installed"
   ip netns add "$a" 2>/dev/null || skip "the kernel does not allow network namespaces"
   ip netns add "$b"
+  ip netns exec "$a" true 2>/dev/null || skip "nothing can be run in network namespaces here"
   unshare --uts true 2>/dev/null || skip "the kernel does not allow hosts of other names"
   ip -n "$a" link set lo up
   ip -n "$b" link set lo up

@@ -2,13 +2,14 @@
 # The scripts that an installed sysbench brings along, run as they are: as many
 # queries of each kind per event as sysbench itself makes, on every database.
 load ../cli/helper
+load missing
 
 folder=/usr/share/sysbench
 
 setup_file() {
   . "$BENCH_SRC/tests/db/servers.sh"
-  command -v sysbench >/dev/null || skip "sysbench is not installed"
-  [[ -e /usr/share/sysbench/oltp_read_write.lua ]] || skip "there are no scripts"
+  command -v sysbench >/dev/null || { missing "sysbench is not installed"; return 0; }
+  [[ -e /usr/share/sysbench/oltp_read_write.lua ]] || { missing "there are no scripts"; return 0; }
   local kind
   for kind in mysql pgsql; do
     "$BENCH" --db-driver=help | grep -q "^  $kind - " || continue
@@ -56,6 +57,7 @@ reach() {
 
 # like_sysbench SCRIPT ARGUMENT...: on each database.
 like_sysbench() {
+  skip_if_missing
   local script=$folder/$1.lua kind where theirs ours any=
   shift
   for kind in mysql pgsql; do

@@ -3,10 +3,11 @@
 # said, counted and returned, and that it ends in time.
 
 load helper
+load ../db/missing
 
 setup_file() {
   . "$BENCH_SRC/tests/db/servers.sh"
-  servers has mysql || skip "no mysql server is installed"
+  servers has mysql || { missing "no mysql server is installed"; return 0; }
   # What was acknowledged survives the death of the server's process.
   servers start mysql "$BATS_FILE_TMPDIR/my" --max-connections=30 \
     --lock-wait-timeout=1 --max-prepared-stmt-count=40 \
@@ -19,6 +20,7 @@ setup_file() {
 # Plain connections are served without the client library unless it is asked
 # for.
 setup() {
+  skip_if_missing
   setup_fault
   my=$BATS_FILE_TMPDIR/my
   servers_env "$my"

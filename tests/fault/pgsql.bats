@@ -3,17 +3,19 @@
 # real: exit status, messages, counters.
 
 load helper
+load ../db/missing
 
 setup_file() {
   . "$BENCH_SRC/tests/db/servers.sh"
-  [[ -x $BENCH_BUILD/tests/db/pgsql_driver ]] || skip "built without pgsql"
-  servers has pgsql || skip "no pgsql server is installed"
+  [[ -x $BENCH_BUILD/tests/db/pgsql_driver ]] || { missing "built without pgsql"; return 0; }
+  servers has pgsql || { missing "no pgsql server is installed"; return 0; }
   # What was acknowledged survives.
   servers start pgsql "$BATS_FILE_TMPDIR/pg" --max-connections=30 --tls \
     --set=synchronous_commit=on --set=deadlock_timeout=10ms
 }
 
 setup() {
+  skip_if_missing
   setup_fault
   pg=$BATS_FILE_TMPDIR/pg
   servers_env "$pg"

@@ -3,11 +3,12 @@
 # of order; and a client that is out of memory or descriptors.
 
 load helper
+load ../db/missing
 
 setup_file() {
   . "$BENCH_SRC/tests/db/servers.sh"
-  [[ -x $BENCH_BUILD/tests/db/pgsql_driver ]] || skip "built without pgsql"
-  servers has pgsql || skip "no pgsql server is installed"
+  [[ -x $BENCH_BUILD/tests/db/pgsql_driver ]] || { missing "built without pgsql"; return 0; }
+  servers has pgsql || { missing "no pgsql server is installed"; return 0; }
   servers start pgsql "$BATS_FILE_TMPDIR/pg" --max-connections=80 \
     --set=synchronous_commit=on
 }
@@ -18,6 +19,7 @@ teardown_file() {
 }
 
 setup() {
+  skip_if_missing
   setup_fault
   pg=$BATS_FILE_TMPDIR/pg
   servers_env "$pg"

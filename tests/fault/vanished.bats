@@ -3,6 +3,7 @@
 # the system notices within a minute, where no time limit applies.
 
 load helper
+load ../db/missing
 
 setup_file() {
   . "$BENCH_SRC/tests/db/servers.sh"
@@ -13,7 +14,7 @@ setup_file() {
   until [[ ! -d /proc/$(cat net) ]] || [[ $(cat "/proc/$(cat net)/comm") == sleep ]]; do
     sleep 0.02
   done
-  within_net ip link set lo up 2>/dev/null || skip "no network namespaces here"
+  within_net ip link set lo up 2>/dev/null || { missing "no network namespaces here"; return 0; }
   for kind in mysql pgsql; do
     "$BENCH" --db-driver=help 2>&1 | grep -q "^ *$kind" && servers has "$kind" || continue
     within_net bash "$BENCH_SRC/tests/db/servers.sh" --owner=$$ start "$kind" \
@@ -35,6 +36,7 @@ teardown_file() {
 }
 
 setup() {
+  skip_if_missing
   setup_fault
   jobs=()
 }
