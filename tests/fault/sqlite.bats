@@ -43,12 +43,13 @@ db = sqlite3.connect(sys.argv[1], isolation_level=None)
 db.execute("BEGIN IMMEDIATE")
 print("held", flush=True)
 sys.stdin.readline()' "$dir/db"; }
+  holder=$HOLD_PID # bash forgets it when the process has ended
   read -r -t 30 _ <&"${HOLD[0]}"
 }
 
 let_go() {
   echo >&"${HOLD[1]}"
-  wait "$HOLD_PID"
+  wait "$holder"
 }
 
 @test "a file that cannot be written, a folder that is missing, no database" {
