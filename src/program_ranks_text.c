@@ -20,8 +20,8 @@ static double milliseconds(double ns)
 }
 
 /* `width`: of the percentile's column; 0: there is none. */
-static void add_row(struct strbuf *b, const struct ranks_end *e,
-                    const struct rank_part *p, int width)
+static void add_row(struct strbuf *b, const struct rank_part *p,
+                    double percentile, int width)
 {
   const double seconds = (double)p->period_ns / (double)NS_PER_S;
   const double cpu_ns = (double)(p->client.user_ns + p->client.system_ns);
@@ -44,9 +44,8 @@ static void add_row(struct strbuf *b, const struct ranks_end *e,
     p->events > 0 ? milliseconds((double)p->sum_ns / (double)p->events) : 0.0,
     milliseconds((double)p->max_ns));
   if (width > 0)
-    strbuf_addf(
-      b, " %*.2f", width,
-      milliseconds((double)report_percentile(&r, e->setup->percentile)));
+    strbuf_addf(b, " %*.2f", width,
+                milliseconds((double)report_percentile(&r, percentile)));
   strbuf_addf(b, " %6.1f%%",
               p->client.wall_ns > 0 ? 100.0 * cpu_ns / (double)p->client.wall_ns
                                     : 0.0);
@@ -76,7 +75,7 @@ static void print_table(struct ranks_end *e)
     strbuf_addf(&b, " %*s", width, title);
   strbuf_addf(&b, "     CPU   start, ms\n");
   for (unsigned i = 0; i < e->size; i++)
-    add_row(&b, e, &e->part[i], width);
+    add_row(&b, &e->part[i], percentile, width);
   strbuf_addf(&b, "\n");
   log_msg(LOG_NOTICE, "%s", strbuf_str(&b));
   strbuf_done(&b);
