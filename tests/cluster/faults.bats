@@ -216,30 +216,35 @@ int getpid(void);
 int kill(int, int);
 ]]
 local SIGSTOP = 19
-local n = 0
-
-function thread_init()
-  if sysbench.tid == 1 then
-    local f = io.open("pid", "w")
-    f:write(ffi.C.getpid())
-    f:close()
-  end
-end
+local n, pid, seen = 0
 
 function event()
+  n = n + 1
   if sysbench.tid == 1 then
     return
   end
   ffi.C.usleep(10000)
-  n = n + 1
-  if n == 50 then
-    local f = io.open("pid")
-    ffi.C.kill(tonumber(f:read("*a")), SIGSTOP)
+  -- Half a second after its thread was done, and long before the checkpoint.
+  local f = not pid and io.open("pid")
+  if f then
+    pid, seen = tonumber(f:read("*a")), n
     f:close()
+  end
+  if pid and n == seen + 50 and n < 500 then
+    ffi.C.kill(pid, SIGSTOP)
+  end
+end
+
+function thread_done()
+  if sysbench.tid == 1 then
+    local f = io.open("pid.new", "w")
+    f:write(ffi.C.getpid())
+    f:close()
+    os.rename("pid.new", "pid")
   end
 end
 LUA
-  "${launcher[@]}" -n 2 "$BENCH" ./idle.lua --events=2000 --time=3 --report-checkpoints=2 \
+  "${launcher[@]}" -n 2 "$BENCH" ./idle.lua --events=2000 --time=8 --report-checkpoints=6 \
     --forced-shutdown=2 --json=run.json run >out 2>err 3>&- &
   pid=$!
   await out 'Checkpoint report'
