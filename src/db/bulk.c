@@ -293,13 +293,11 @@ int bulk_done(struct conn *c)
   if (!b->active)
     return 0;
   rc = flush(c);
-  if (rc != 0 && has_to_keep(c))
+  if (b->rows > 0) /* they stay for the next flush */
     return rc;
   if (rc == 0)
     rc = commit_own(c);
   b->active = false;
-  b->recorder = NULL;
-  rewind_text(b);
   return rc;
 }
 

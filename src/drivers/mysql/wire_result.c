@@ -314,8 +314,8 @@ static inline bool is_usual(const struct wire *w,
 }
 
 /*
- * One answer that is not the usual one.  *ret_refused: success, says the server,
- * but it asked for a file and got an empty one.
+ * One answer that is not the usual one.  *ret_refused: success, says the
+ * server, but it asked for a file and got an empty one.
  */
 static int answer(struct mysql_session *s, struct mysql_prepared *p,
                   struct outcome *out, bool *ret_refused)
@@ -353,15 +353,13 @@ static int answer(struct mysql_session *s, struct mysql_prepared *p,
  * the results behind it, which may ask for files of their own, are read. */
 static COLD int without_file(struct mysql_session *s, struct outcome *out)
 {
-  while (s->more) {
-    struct outcome next = { 0 };
-    bool refused;
+  bool refused;
 
-    s->wire.rows_left = 0;
-    if (answer(s, s->wire.from, &next, &refused) < 0 && next.lost) {
-      *out = next;
+  while (s->more) {
+    memset(out, 0, sizeof(*out));
+    (void)answer(s, s->wire.from, out, &refused);
+    if (out->lost)
       return -1;
-    }
   }
   s->wire.rows_left = 0;
   memset(out, 0, sizeof(*out));
