@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/least.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "cluster/cluster.h"
@@ -220,11 +221,6 @@ static int add_checkpoint(struct ranks_mail *m, unsigned rank,
     rc = use(m, rank, REPORT_CHECKPOINT, to, &any);
   }
   return rc;
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-  return a < b ? a : b;
 }
 
 /*

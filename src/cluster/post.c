@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/least.h"
 #include "base/thread.h"
 #include "base/wait.h"
 #include "cluster/post_internal.h"
@@ -219,11 +220,6 @@ int post_send_all(struct post *p, enum post_kind kind, const void *bytes,
       rc = post_send(p, i, kind, bytes, len);
   }
   return rc;
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-  return a < b ? a : b;
 }
 
 /* Looked at before the box: what came earlier is in there. */

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/fmt.h"
+#include "base/least.h"
 #include "base/log.h"
 #include "base/thread.h"
 #include "base/wait.h"
@@ -254,11 +255,6 @@ static void agenda_do(struct run *run, struct agenda *a, uint64_t now)
       trend_note(&run->ending.trend, now, run_events(run));
     a->clock_ns = now + NS_PER_S;
   }
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-  return a < b ? a : b;
 }
 
 static uint64_t agenda_next(const struct agenda *a)
