@@ -15,7 +15,7 @@ apt_build='gcc libc6-dev make autoconf automake libtool pkg-config|pkgconf
   libpq-dev libsqlite3-dev libaio-dev liburing-dev'
 apt_mpi='libopenmpi-dev|libmpich-dev openmpi-bin|mpich openssh-client'
 apt_test='bats mariadb-server mariadb-client postgresql openssl procps strace
-  luajit jq python3-jsonschema
+  luajit python3-jsonschema
   util-linux'
 
 dnf_build='gcc glibc-devel make autoconf automake libtool
@@ -25,13 +25,13 @@ dnf_build='gcc glibc-devel make autoconf automake libtool
   liburing-devel'
 dnf_mpi='openmpi-devel|mpich-devel openmpi|mpich openssh-clients'
 dnf_test='bats mariadb-server mariadb postgresql-server postgresql openssl strace
-  luajit jq python3-jsonschema
+  luajit python3-jsonschema
   procps-ng util-linux'
 
 brew_build='autoconf automake libtool pkgconf|pkg-config luajit
   concurrencykit jansson zlib mariadb-connector-c|mysql-client libpq sqlite'
 brew_mpi='open-mpi|mpich'
-brew_test='bats-core mariadb postgresql@15 openssl@3 jq'
+brew_test='bats-core mariadb postgresql@15 openssl@3'
 }
 
 die() {

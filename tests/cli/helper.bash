@@ -24,6 +24,18 @@ must() {
   return 1
 }
 
+# check DOCUMENT EXPRESSION...: it is valid, its numbers agree, and Python finds
+# the expressions about `d` true.
+check() {
+  local rc=0
+  python3 "$BENCH_SRC/tests/cli/results_check.py" \
+    "$BENCH_SRC/share/schema/bench-1.schema.json" "$@" || rc=$?
+  if [ $rc = 77 ]; then
+    skip "python3-jsonschema is not installed"
+  fi
+  return $rc
+}
+
 # sooner_or_later COMMAND...: it holds in one of ten attempts.  For what a machine
 # with other work upsets (a thread that gets no processor for half a second),
 # and what a wrong program never does.

@@ -210,7 +210,7 @@ L
     --time=0 --events=1000 --json=r.json run
   must is "$status" 0
   must is "$(grep -Ec 'queue|had not begun' <<<"$stderr")" 0
-  must is "$(jq '.rate.arrivals >= 1000 and .rate.backlog == 0' r.json)" true
+  check r.json "d['rate']['arrivals'] >= 1000" "d['rate']['backlog'] == 0"
 }
 
 @test "after the last event and after the end no event is due" {
@@ -225,7 +225,7 @@ L
   bench ./last.lua --rate=500 --time=0 --events=50 --json=r.json run
   must is "$status" 0
   must is "$(grep -c 'had not begun' <<<"$stderr")" 0
-  must is "$(jq -c '[.rate.arrivals, .rate.backlog]' r.json)" '[50,0]'
+  check r.json "d['rate']['arrivals'] == 50" "d['rate']['backlog'] == 0"
 }
 
 @test "the wait for a processor is that of the measured part" {
@@ -233,7 +233,7 @@ L
   bench cpu --threads=$n --warmup-time=2 --time=1 --json=r.json run
   must is "$status" 0
   # Not more than all that all of them could wait; the warm-up has twice as much.
-  must is "$(jq --argjson n $n '.client.run_queue_delay_s < 1.2 * $n * .totals.elapsed_s' r.json)" true
+  check r.json "d['client']['run_queue_delay_s'] < 1.2 * $n * d['totals']['elapsed_s']"
 }
 
 # interrupted SIGNAL STATUS

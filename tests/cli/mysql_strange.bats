@@ -7,7 +7,7 @@ load helper
 
 strange_server() {
   mkfifo in out
-  python3 "$BENCH_SRC/tests/cli/mysql_strange.py" "$PWD/server" <in >out 3>&- &
+  python3 -B "$BENCH_SRC/tests/cli/mysql_strange.py" "$PWD/server" <in >out 3>&- &
   exec {server}>in
   read -r line <out
   must is "$line" ready

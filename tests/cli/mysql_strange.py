@@ -8,10 +8,10 @@ with the word "bad" have a row of 2 bytes that claims to be of 5, all others tha
 begin with SELECT or SHOW have one column and one row, "1"; the rest succeeds.
 Nothing can be prepared.
 """
-import select
-import socket
 import struct
 import sys
+
+from sessions import read, serve_all
 
 OK = b"\0\0\0\2\0\0\0"
 END = b"\xfe\0\0\2\0"
@@ -23,16 +23,6 @@ CAPABILITIES = 0x0200 | 0x2000 | 0x8000 | 0x80000 | 0xf
 GREETING = (b"\x0a5.5.5-10.11.0-MariaDB\0" + struct.pack("<I", 1) + b"saltsalt\0" +
             struct.pack("<HBHH", CAPABILITIES & 0xffff, 33, 2, CAPABILITIES >> 16) +
             b"\x15" + b"\0" * 10 + b"saltsaltsalt\0mysql_native_password\0")
-
-
-def read(session, count):
-    data = b""
-    while len(data) < count:
-        more = session.recv(count - len(data))
-        if not more:
-            raise EOFError
-        data += more
-    return data
 
 
 def take(session):
@@ -66,21 +56,4 @@ def serve(session):
             send(session, 1, OK)
 
 
-def main():
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(sys.argv[1])
-        listener.listen()
-        print("ready", flush=True)
-        while True:
-            ready, _, _ = select.select([listener, sys.stdin], [], [])
-            if sys.stdin in ready:
-                return
-            session, _ = listener.accept()
-            with session:
-                try:
-                    serve(session)
-                except (EOFError, OSError):
-                    pass
-
-
-main()
+serve_all(sys.argv[1], serve)

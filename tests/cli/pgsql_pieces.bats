@@ -12,7 +12,7 @@ teardown() {
 
 @test "a notification in two pieces behind the answer of the library" {
   mkfifo in out
-  python3 "$BENCH_SRC/tests/cli/pgsql_pieces.py" "$PWD" <in >out &
+  python3 -B "$BENCH_SRC/tests/cli/pgsql_pieces.py" "$PWD" <in >out &
   exec {server}>in
   read -r line <out
   must is "$line" ready

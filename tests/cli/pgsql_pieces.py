@@ -11,12 +11,12 @@ the first one.
 """
 import fcntl
 import os
-import select
-import socket
 import struct
 import sys
 import termios
 import time
+
+from sessions import read, serve_all
 
 
 def message(kind, body=b""):
@@ -31,16 +31,6 @@ GREETING = (message(b"R", struct.pack("!i", 0)) +
             message(b"K", struct.pack("!ii", 1, 1)) + READY)
 REFUSED = message(b"E", b"SERROR\0C42601\0Mnot understood\0\0") + READY
 NOTIFICATION = message(b"A", struct.pack("!i", 1) + b"news\0" + b"x" * 7000 + b"\0")
-
-
-def read(session, count):
-    data = b""
-    while len(data) < count:
-        more = session.recv(count - len(data))
-        if not more:
-            raise EOFError
-        data += more
-    return data
 
 
 def await_reader(session):
@@ -80,21 +70,4 @@ def serve(session):
             answer, pieces = b"", False
 
 
-def main():
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(os.path.join(sys.argv[1], ".s.PGSQL.5432"))
-        listener.listen()
-        print("ready", flush=True)
-        while True:
-            ready, _, _ = select.select([listener, sys.stdin], [], [])
-            if sys.stdin in ready:
-                return
-            session, _ = listener.accept()
-            with session:
-                try:
-                    serve(session)
-                except (EOFError, OSError):
-                    pass
-
-
-main()
+serve_all(os.path.join(sys.argv[1], ".s.PGSQL.5432"), serve)

@@ -1,8 +1,6 @@
 # helper.bash - what the tests of runs on several machines share.
 load ../cli/helper
 
-schema=$BENCH_SRC/share/schema/bench-1.schema.json
-
 setup() {
   cd "$BATS_TEST_TMPDIR" || return 1
   unset BENCH_COMPAT LUA_PATH LUA_CPATH
@@ -42,16 +40,6 @@ ranks() {
   local n=$1
   shift
   run --separate-stderr timeout --kill-after=10 120 "${launcher[@]}" -n "$n" "$BENCH" "$@"
-}
-
-# check DOCUMENT EXPRESSION...: as the tests of results do.
-check() {
-  local rc=0
-  python3 "$BENCH_SRC/tests/cli/results_check.py" "$schema" "$@" || rc=$?
-  if [ $rc = 77 ]; then
-    skip "python3-jsonschema is not installed"
-  fi
-  return $rc
 }
 
 # start N ARG...: the same in the background; sets pid, its output is in the

@@ -192,25 +192,42 @@ admin() {
   servers sql "$BATS_FILE_TMPDIR/$kind" "$1"
 }
 
-@test "pgsql: a COMMIT is executed, and its answer lost" {
-  need pgsql
-  good --table-size=0 prepare
-  # A commit is written down, and then waits for a standby that never comes;
-  # the server needs a moment to hear of it, so there are many.
+# From here on a commit is written down, and then waits for a standby that never
+# comes; the server needs a moment to hear of it.
+commits_wait() {
   admin "ALTER SYSTEM SET synchronous_standby_names = 'nobody'"
   admin "SELECT pg_reload_conf()"
   until [ "$(admin "SHOW synchronous_standby_names")" = nobody ]; do :; done
-  PGOPTIONS='-c synchronous_commit=on' "$BENCH" oltp_common "${to[@]}" \
-    --table-size=100000 --table-exists=resume --db-ignore-errors=connection \
-    prepare >out 2>err 3>&- &
+}
+
+commits_go_on() {
+  admin "ALTER SYSTEM RESET synchronous_standby_names"
+  admin "SELECT pg_reload_conf()"
+}
+
+# committing ARG...: in the background; its process is $pid.
+committing() {
+  PGOPTIONS='-c synchronous_commit=on' "$BENCH" "$@" >out 2>err 3>&- &
   pid=$!
-  waiting="FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query = 'COMMIT'"
+}
+
+# Ends the backend of $pid that waits with this statement.
+cut_off() {
+  local waiting="FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query = '$1'"
   until [ "$(admin "SELECT count(pg_terminate_backend(pid)) $waiting")" = 1 ]; do
     kill -0 $pid
   done
+}
+
+@test "pgsql: a COMMIT is executed, and its answer lost" {
+  need pgsql
+  good --table-size=0 prepare
+  commits_wait # so there are many
+  committing oltp_common "${to[@]}" --table-size=100000 --table-exists=resume \
+    --db-ignore-errors=connection prepare
+  cut_off COMMIT
   until grep -q ' lost ' err; do kill -0 $pid; done
-  admin "ALTER SYSTEM RESET synchronous_standby_names"
-  admin "SELECT pg_reload_conf()"
+  commits_go_on
   status=0
   wait $pid || status=$?
   cat out err
@@ -478,29 +495,33 @@ false" ]
   need pgsql
   cat >copy.lua <<'LUA'
 local function connect() con = sysbench.sql.driver():connect() end
-function prepare() connect() con:query("CREATE TABLE copied (id INT)") end
+function prepare()
+   connect()
+   con:query("CREATE TABLE copied (id INT)")
+   con:query("CREATE TABLE many (id INT)")
+end
 function cleanup()
    connect()
    con:copy_rows{table = "copied", columns = {"id"}, last = 10,
                  row = function(i) return i end}
 end
 LUA
+  cat >many.lua <<'LUA'
+function prepare()
+   local con = sysbench.sql.driver():connect()
+   while true do con:query("INSERT INTO many VALUES (1)") end
+end
+LUA
   "$BENCH" ./copy.lua "${to[@]}" prepare
-  # Commits wait for a standby that never comes, as above.
-  admin "ALTER SYSTEM SET synchronous_standby_names = 'nobody'"
-  admin "SELECT pg_reload_conf()"
-  until [ "$(admin "SHOW synchronous_standby_names")" = nobody ]; do :; done
-  PGOPTIONS='-c synchronous_commit=on' "$BENCH" ./copy.lua "${to[@]}" \
-    --db-ignore-errors=connection cleanup >out 2>err 3>&- &
-  pid=$!
-  waiting="FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query = 'COMMIT'"
-  until [ "$(admin "SELECT count(pg_terminate_backend(pid)) $waiting")" = 1 ]; do
-    kill -0 $pid
-  done
+  commits_wait
+  committing ./many.lua "${to[@]}" prepare # until the first of them waits
+  cut_off "INSERT INTO many VALUES (1)"
+  wait $pid && false
+  committing ./copy.lua "${to[@]}" --db-ignore-errors=connection cleanup
+  cut_off COMMIT
   status=0
   wait $pid || status=$?
-  admin "ALTER SYSTEM RESET synchronous_standby_names"
-  admin "SELECT pg_reload_conf()"
+  commits_go_on
   cat out err
   [ "$status" -eq 1 ]
   grep -q 'copy_rows: the answer to COMMIT was lost' err

@@ -358,10 +358,9 @@ static uint64_t used_ns(void)
   return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
-/* To go along with all arrivals. */
-static uint64_t cost_of_arrivals(double rate, uint64_t time_ns)
+/* The arrivals of a run with this rate are known up to there. */
+static struct schedule *schedule_up_to(double rate, uint64_t time_ns)
 {
-  const uint64_t before = used_ns();
   struct schedule *s;
   struct err err;
 
@@ -369,7 +368,15 @@ static uint64_t cost_of_arrivals(double rate, uint64_t time_ns)
     abort();
   schedule_start(s, 0, UINT64_MAX, UINT64_MAX);
   (void)schedule_waiting(s, time_ns);
-  schedule_free(s);
+  return s;
+}
+
+/* To go along with all arrivals. */
+static uint64_t cost_of_arrivals(double rate, uint64_t time_ns)
+{
+  const uint64_t before = used_ns();
+
+  schedule_free(schedule_up_to(rate, time_ns));
   return used_ns() - before;
 }
 
@@ -425,15 +432,9 @@ static void count_lines(struct probe *p, const struct report *r)
 
 static uint64_t arrivals_within(double rate, uint64_t time_ns)
 {
-  struct schedule *s;
-  struct err err;
-  uint64_t n;
+  struct schedule *s = schedule_up_to(rate, time_ns);
+  const uint64_t n = schedule_arrivals(s);
 
-  if (schedule_new(&s, rate, 1, 0, &err) < 0)
-    abort();
-  schedule_start(s, 0, UINT64_MAX, UINT64_MAX);
-  (void)schedule_waiting(s, time_ns);
-  n = schedule_arrivals(s);
   schedule_free(s);
   return n;
 }
