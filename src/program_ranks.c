@@ -251,20 +251,6 @@ static int on_end(void *ctx, struct err *err)
   return reporters_end(k->set.reporters, k->set.n_reporters, err);
 }
 
-static int on_thread_begin(void *ctx, struct err *err)
-{
-  struct ranks *k = ctx;
-
-  return reporters_thread_begin(k->set.reporters, k->set.n_reporters, err);
-}
-
-static void on_thread_end(void *ctx)
-{
-  struct ranks *k = ctx;
-
-  reporters_thread_end(k->set.reporters, k->set.n_reporters);
-}
-
 const struct reporter ranks_reporter = {
   .name = "cluster",
   .begin = on_begin,
@@ -274,8 +260,6 @@ const struct reporter ranks_reporter = {
   .final = on_final,
   .over = on_over,
   .end = on_end,
-  .thread_begin = on_thread_begin,
-  .thread_end = on_thread_end,
 };
 
 static int make_merges(struct ranks *k, struct err *err)

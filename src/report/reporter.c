@@ -4,6 +4,7 @@
 #include "report/reporter.h"
 
 #include "base/err.h"
+#include "report/turn.h"
 #include "stats/report.h"
 
 /* Keep the first failure; `one` is the message of this reporter. */
@@ -97,6 +98,8 @@ int reporters_report(const struct reporter_use *use, size_t n,
   for (size_t i = 0; i < n; i++) {
     struct err one = { "" };
 
+    if (r->turn && !turn_take(r->turn))
+      break;
     keep_first(&first, report_once(&use[i], setup, r, &one), use[i].reporter,
                &one, err);
   }
@@ -115,29 +118,4 @@ int reporters_end(const struct reporter_use *use, size_t n, struct err *err)
       keep_first(&first, reporter->end(use[i].ctx, &one), reporter, &one, err);
   }
   return first;
-}
-
-int reporters_thread_begin(const struct reporter_use *use, size_t n,
-                           struct err *err)
-{
-  for (size_t i = 0; i < n; i++) {
-    const struct reporter *reporter = use[i].reporter;
-    int rc = 0;
-
-    if (reporter->thread_begin)
-      rc = reporter->thread_begin(use[i].ctx, err);
-    if (rc < 0) {
-      reporters_thread_end(use, i);
-      return rc;
-    }
-  }
-  return 0;
-}
-
-void reporters_thread_end(const struct reporter_use *use, size_t n)
-{
-  for (size_t i = 0; i < n; i++) {
-    if (use[i].reporter->thread_end)
-      use[i].reporter->thread_end(use[i].ctx);
-  }
 }

@@ -39,11 +39,6 @@ struct reporter {
 
   /* Once, whatever happened before, also without a final report. */
   int (*end)(void *ctx, struct err *err);
-
-  /* On the thread that calls interval() and checkpoint(), before and after
-   * all of these calls; a failure of the first means that there is no run. */
-  int (*thread_begin)(void *ctx, struct err *err);
-  void (*thread_end)(void *ctx);
 };
 
 /* A reporter and what it works on (borrowed). */
@@ -54,7 +49,8 @@ struct reporter_use {
 
 /*
  * Call them all, in their order, also after one has failed.  The error is that
- * of the first one that did, with its name in front.
+ * of the first one that did, with its name in front.  A report that has a turn
+ * goes only as far as that.
  */
 int reporters_begin(const struct reporter_use *use, size_t n,
                     const struct report_setup *setup, struct err *err);
@@ -66,11 +62,5 @@ int reporters_report(const struct reporter_use *use, size_t n,
                      const struct report_setup *setup, const struct report *r,
                      struct err *err);
 int reporters_end(const struct reporter_use *use, size_t n, struct err *err);
-
-/* The first failure ends the ones before it again, and its error is passed on
- * as it is. */
-int reporters_thread_begin(const struct reporter_use *use, size_t n,
-                           struct err *err);
-void reporters_thread_end(const struct reporter_use *use, size_t n);
 
 #endif

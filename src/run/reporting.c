@@ -26,6 +26,8 @@ enum {
 #define LOOK_AT_QUEUE_NS (100 * NS_PER_MS)
 /* After a signal a report gets this long to end by itself. */
 #define SIGNAL_PATIENCE_NS NS_PER_S
+/* And one that is not stuck this long to notice that it is to be the last. */
+#define TURN_PATIENCE_NS (100 * NS_PER_MS)
 #define NEVER UINT64_MAX
 
 /* When to do what; NEVER where there is nothing to do any more. */
@@ -118,10 +120,11 @@ static uint64_t label_ns(const struct run *run, uint64_t due, uint64_t now)
   return (now - due < little ? due : now) - run->measured_ns;
 }
 
-static void do_interval(struct run *run, struct agenda *a, uint64_t now)
+/* False here and below: the thread was left behind, see turn.h. */
+static bool do_interval(struct run *run, struct agenda *a, uint64_t now)
 {
   const struct plan *plan = run->plan;
-  struct report r = { 0 };
+  struct report r = { .turn = &run->turn };
 
   periods_interval(run->periods, &run->report_setup, now, &r);
   reporting_fill(run, &r, REPORT_INTERVAL, now);
@@ -131,6 +134,7 @@ static void do_interval(struct run *run, struct agenda *a, uint64_t now)
   reporting_send(run, &r);
   while (a->interval_ns <= now)
     a->interval_ns += tick_ns(plan);
+  return turn_take(&run->turn);
 }
 
 void reporting_partial(struct run *run, uint64_t now_ns)
@@ -158,9 +162,9 @@ static uint64_t checkpoint_due(const struct run *run, unsigned index)
   return due < run->end_ns ? due : NEVER;
 }
 
-static void do_checkpoint(struct run *run, struct agenda *a, uint64_t now)
+static bool do_checkpoint(struct run *run, struct agenda *a, uint64_t now)
 {
-  struct report r = { 0 };
+  struct report r = { .turn = &run->turn };
 
   periods_cumulative(run->periods, &run->report_setup, now, &r);
   reporting_fill(run, &r, REPORT_CHECKPOINT, now);
@@ -168,6 +172,7 @@ static void do_checkpoint(struct run *run, struct agenda *a, uint64_t now)
   reporting_send(run, &r);
   while (a->checkpoint_ns <= now)
     a->checkpoint_ns = checkpoint_due(run, ++a->checkpoint);
+  return turn_take(&run->turn);
 }
 
 /* May events still begin? */
@@ -234,16 +239,18 @@ static void cut_warmup(struct run *run)
 
 /* Do what is due at `now`.  A report may take long, because of a hook or of a
  * process that is late: what follows it has a later moment. */
-static void agenda_do(struct run *run, struct agenda *a, uint64_t now)
+static bool agenda_do(struct run *run, struct agenda *a, uint64_t now)
 {
+  if (!turn_take(&run->turn))
+    return false;
   if (now >= a->warm_ns) {
     cut_warmup(run);
     a->warm_ns = NEVER;
   }
-  if (now >= a->interval_ns)
-    do_interval(run, a, now);
-  if (now >= a->checkpoint_ns)
-    do_checkpoint(run, a, clock_now_ns());
+  if (now >= a->interval_ns && !do_interval(run, a, now))
+    return false;
+  if (now >= a->checkpoint_ns && !do_checkpoint(run, a, clock_now_ns()))
+    return false;
   now = clock_now_ns();
   if (now >= a->queue_ns) {
     look_at_queue(run, now);
@@ -255,6 +262,7 @@ static void agenda_do(struct run *run, struct agenda *a, uint64_t now)
       trend_note(&run->ending.trend, now, run_events(run));
     a->clock_ns = now + NS_PER_S;
   }
+  return true;
 }
 
 static uint64_t agenda_next(const struct agenda *a)
@@ -266,12 +274,6 @@ static uint64_t agenda_next(const struct agenda *a)
   return least(next, a->clock_ns);
 }
 
-static void set_state(struct run *run, enum report_state state)
-{
-  atomic_store(&run->report_state, (uint32_t)state);
-  wait_wake_all(&run->report_state);
-}
-
 /* Wait for the gate; false: the run does not take place. */
 static bool gate_opens(struct run *run)
 {
@@ -280,71 +282,68 @@ static bool gate_opens(struct run *run)
   return atomic_load(&run->gate) == GATE_OPEN;
 }
 
-static void *report_main(void *arg)
+/* Report until the run ends. */
+static void report_lines(struct run *run)
 {
-  struct run *run = arg;
   struct agenda a;
   uint64_t now;
 
-  if (reporters_thread_begin(run->reporters, run->n_reporters,
-                             &run->report_err) < 0) {
-    set_state(run, REPORTING_FAILED);
-    return NULL;
+  agenda_init(&a, run);
+  while (atomic_load(&run->report_stop) == 0) {
+    if (!agenda_do(run, &a, clock_now_ns()))
+      return;
+    wait_while(&run->report_stop, 0, agenda_next(&a));
   }
+  /* Owed: what was due when the time limit came, not what came later. */
+  now = clock_now_ns();
+  if (turn_take(&run->turn) && a.interval_ns <= run->end_ns &&
+      now >= a.interval_ns && run_count_running(run, a.interval_ns) > 0)
+    (void)do_interval(run, &a, now);
+}
+
+static void *report_main(void *arg)
+{
+  struct run *run = arg;
+
   log_msg(LOG_DEBUG, "Reporting thread started");
-  set_state(run, REPORTING_READY);
-  if (gate_opens(run)) {
-    agenda_init(&a, run);
-    while (atomic_load(&run->report_stop) == 0) {
-      now = clock_now_ns();
-      agenda_do(run, &a, now);
-      wait_while(&run->report_stop, 0, agenda_next(&a));
-    }
-    /* Owed: what was due when the time limit came, not what came later. */
-    now = clock_now_ns();
-    if (a.interval_ns <= run->end_ns && now >= a.interval_ns &&
-        run_count_running(run, a.interval_ns) > 0)
-      do_interval(run, &a, now);
-  }
-  reporters_thread_end(run->reporters, run->n_reporters);
-  set_state(run, REPORTING_ENDED);
+  if (gate_opens(run))
+    report_lines(run);
+  atomic_store(&run->report_ended, 1);
   run_news(run);
   return NULL;
 }
 
 int reporting_start(struct run *run, pthread_t *ret, struct err *err)
 {
-  int rc;
-
   /* Hooks of scripts run here: the system's stack, not that of workers. */
-  rc = thread_start(ret, 0, report_main, run, err);
-  if (rc < 0)
-    return rc;
-  while (atomic_load(&run->report_state) == REPORTING_STARTING)
-    wait_while(&run->report_state, REPORTING_STARTING, WAIT_FOREVER);
-  if (atomic_load(&run->report_state) == REPORTING_FAILED) {
-    (void)pthread_join(*ret, NULL);
-    *err = run->report_err;
-    return -1;
+  return thread_start(ret, 0, report_main, run, err);
+}
+
+/* Wait for the end of the thread; false: not in time. */
+static bool await_end(struct run *run, uint64_t until_ns)
+{
+  for (;;) {
+    const uint32_t news = atomic_load(&run->news);
+    const uint64_t now = clock_now_ns();
+
+    if (atomic_load(&run->report_ended) != 0)
+      return true;
+    if (atomic_load(&run->signal) != 0)
+      until_ns = least(until_ns, now + SIGNAL_PATIENCE_NS);
+    if (now >= until_ns)
+      return false;
+    wait_while(&run->news, news, until_ns);
   }
-  return 0;
 }
 
 bool reporting_stop(struct run *run, pthread_t thread, uint64_t until_ns)
 {
   atomic_store(&run->report_stop, 1);
   wait_wake_all(&run->report_stop);
-  while (atomic_load(&run->report_state) == REPORTING_READY) {
-    const uint32_t news = atomic_load(&run->news);
-    const uint64_t now = clock_now_ns();
-
-    if (atomic_load(&run->report_state) != REPORTING_READY)
-      break;
-    if (atomic_load(&run->signal) != 0)
-      until_ns = least(until_ns, now + SIGNAL_PATIENCE_NS);
-    if (now >= until_ns)
+  if (!await_end(run, until_ns)) {
+    turn_end(&run->turn);
+    if (!await_end(run, clock_now_ns() + TURN_PATIENCE_NS))
       return false;
-    wait_while(&run->news, news, until_ns);
   }
   (void)pthread_join(thread, NULL);
   return true;

@@ -17,21 +17,14 @@
 struct err;
 struct run;
 
-enum report_state {
-  REPORTING_STARTING,
-  REPORTING_READY,
-  REPORTING_FAILED, /* run->report_err says why; the thread has ended */
-  REPORTING_ENDED,
-};
-
-/* Start the thread, and wait until its reporters are ready. */
+/* Start the thread, which waits for the gate. */
 int reporting_start(struct run *run, pthread_t *ret, struct err *err);
 
 /*
  * The gate is open or given up, and all workers have left: report a moment that
  * coincides with the time limit if that is still owed, and end.  False: the
  * thread is stuck in a reporter and was left behind, at `until_ns` or a second
- * after a signal.
+ * after a signal; should it come back, it touches nothing.
  */
 bool reporting_stop(struct run *run, pthread_t thread, uint64_t until_ns);
 

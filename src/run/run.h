@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
-#include "base/err.h"
+#include "report/turn.h"
 #include "run/ending.h"
 #include "run/worker.h"
 #include "stats/recorder.h"
@@ -94,12 +94,13 @@ struct run {
   _Atomic uint32_t signal; /* number of the signal that arrived, or 0 */
 
   /* The report thread: see reporting.h. */
-  _Atomic uint32_t report_state; /* enum report_state; waited for */
   _Atomic uint32_t report_stop;  /* set by the conductor; waited for */
+  _Atomic uint32_t report_ended; /* it does nothing any more */
   _Atomic uint32_t report_lost;  /* a reporter failed to write */
-  struct err report_err;         /* written before the state says failed */
+  struct turn turn;              /* the thread's, until it is left behind */
 
-  /* Periods; the report thread's until it has ended, then the conductor's. */
+  /* Periods; the report thread's until it has ended or was left behind, then
+   * the conductor's. */
   struct periods *periods;
 
   struct ending ending; /* what is told at the end */

@@ -93,6 +93,8 @@ struct report {
   bool unprinted; /* for files only: no text, no hooks */
   bool partial;   /* the last one, shorter than the others */
 
+  struct turn *turn; /* [opt] taken before each reporter */
+
   /* Of intervals and of the whole run: classes of operations, and what the test
    * counts by itself. */
   struct class_list classes;

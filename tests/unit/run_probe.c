@@ -147,11 +147,6 @@ static int rep_begin(void *ctx, const struct report_setup *setup,
   return reporter_call(ctx, "begin", err);
 }
 
-static int rep_thread_begin(void *ctx, struct err *err)
-{
-  return reporter_call(ctx, "thread_begin", err);
-}
-
 static int rep_interval(void *ctx, const struct report_setup *setup,
                         const struct report *r, struct err *err)
 {
@@ -215,7 +210,6 @@ static const struct reporter probe_reporter = {
   .final = rep_final,
   .over = rep_over,
   .end = rep_end,
-  .thread_begin = rep_thread_begin,
 };
 
 void probe_init(struct probe *p)

@@ -99,7 +99,6 @@ static const struct {
   unsigned finals;
 } reporter_failure[] = {
   { "begin", "open setup close ", 0 },
-  { "thread_begin", "open setup describe begin close ", 0 },
   { "final",
     "open setup describe begin thread_open event drain finish thread_close end "
     "close ",

@@ -4,8 +4,11 @@
  * From one step of interrupting to the next it takes a second; the runs of this
  * file are therefore processes that run side by side.
  */
+#include <dirent.h>
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -200,8 +203,8 @@ static const struct {
     judge_never, true },
   { "an automatic deadline, while others wait to finish", block, never_wake,
     judge_never, true, true },
-  { "an automatic deadline, while others wait to drain", short_event, never_wake,
-    judge_drain, true, true, hang_in_drain },
+  { "an automatic deadline, while others wait to drain", short_event,
+    never_wake, judge_drain, true, true, hang_in_drain },
   { "a test that cannot interrupt", block, NULL, judge_alone, true },
   { "after an error it counts as failed, not as late", fail_beside,
     wake_at_cancel, judge_error, false },
@@ -236,8 +239,61 @@ static int start(size_t i)
   return child;
 }
 
+/* ---- a reporter that does not return ---- */
+
+static void stay(struct probe *p, const struct report *r)
+{
+  (void)r;
+  probe_hear(p, 2);
+}
+
+static unsigned threads_here(void)
+{
+  DIR *dir = opendir("/proc/self/task");
+  unsigned n = 0;
+
+  if (!dir)
+    abort();
+  while (readdir(dir))
+    n++;
+  (void)closedir(dir);
+  return n;
+}
+
+/* The run is over.  The thread comes back when a checkpoint is long due. */
+static bool judge_reporter(const struct probe *p)
+{
+  const unsigned before = threads_here();
+
+  probe_say((struct probe *)(uintptr_t)p, 2);
+  while (threads_here() == before)
+    (void)sched_yield();
+  return p->status == EXIT_FORCED && strcmp(p->said, time_limit) == 0 &&
+         p->abandoned && p->finals == 1 && p->intervals == 1 &&
+         p->checkpoints == 0 && p->final.events > 0;
+}
+
+static int start_reporter(void)
+{
+  static const uint64_t checkpoint[] = { 150 * NS_PER_MS };
+  static struct probe p;
+  int child;
+
+  probe_init(&p);
+  p.plan.time_ns = 300 * NS_PER_MS;
+  p.plan.grace_ns = 0;
+  p.plan.interval_ns = 100 * NS_PER_MS;
+  p.plan.checkpoint_ns = checkpoint;
+  p.plan.n_checkpoints = 1;
+  p.on_interval = stay;
+  child = probe_fork(&p, judge_reporter);
+  probe_done(&p);
+  return child;
+}
+
 int main(void)
 {
+  const int reporter = start_reporter();
   int child[ARRAY_SIZE(cases)];
 
   for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
@@ -246,5 +302,8 @@ int main(void)
     OK(probe_await(child[i]), cases[i].what);
   OK(probe_killed(child[ARRAY_SIZE(cases) - 1], SIGINT),
      "a second signal ends the process by that signal");
+  OK(
+    probe_await(reporter),
+    "a reporter that does not return is left behind, and then touches nothing");
   return TAP_EXIT();
 }

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "report/reporter.h"
 #include "report/text_reporter.h"
+#include "report/turn.h"
 #include "stats/report.h"
 #include "tap.h"
 
@@ -386,43 +387,35 @@ static void test_calls(void)
   }
 }
 
-static int note_thread_begin(void *ctx, struct err *err)
+/* A reporter behind which nobody waits for the report any more. */
+static int end_turn(void *ctx, const struct report_setup *setup,
+                    const struct report *r, struct err *err)
 {
-  return note_call(ctx, 't', err);
+  (void)setup;
+  turn_end(r->turn);
+  return note_call(ctx, 'i', err);
 }
 
-static void note_thread_end(void *ctx)
+static void test_turn(void)
 {
-  struct err err;
-
-  (void)note_call(ctx, 'T', &err);
-}
-
-static void test_threads_of_reporters(void)
-{
-  static const struct reporter threaded = {
-    .name = "threaded",
-    .thread_begin = note_thread_begin,
-    .thread_end = note_thread_end,
-  };
+  static const struct reporter plain = { .name = "plain",
+                                         .interval = note_interval };
+  static const struct reporter last = { .name = "last", .interval = end_turn };
+  static const struct report_setup setup = { .percentile = 95 };
+  struct turn turn = { 0 };
+  const struct report r = { .kind = REPORT_INTERVAL, .turn = &turn };
   struct note first = { "" }, second = { "" }, third = { "" };
-  const struct reporter_use use[] = { { &text_reporter, NULL },
-                                      { &threaded, &first },
-                                      { &threaded, &second },
-                                      { &threaded, &third } };
+  const struct reporter_use use[] = { { &plain, &first },
+                                      { &last, &second },
+                                      { &plain, &third } };
   struct err err = { "" };
 
-  OK(reporters_thread_begin(use, 4, &err) == 0, "threads of reporters begin");
-  reporters_thread_end(use, 4);
-  OK(strcmp(first.calls, "tT") == 0 && strcmp(third.calls, "tT") == 0,
-     "and end");
-  first = second = third = (struct note){ "" };
-  second.fail_at = 't';
-  OK(reporters_thread_begin(use, 4, &err) == -EIO, "one of them fails");
-  OK_STR(err.text, "cannot t", "its error is passed on");
-  OK_STR(first.calls, "tT", "those before it are ended");
-  OK_STR(second.calls, "t", "it is not");
-  OK_STR(third.calls, "", "those behind it never began");
+  OK(turn_take(&turn), "a turn can be taken");
+  OK(reporters_report(use, 3, &setup, &r, &err) == 0, "a report with a turn");
+  OK_STR(first.calls, "i", "goes to reporters");
+  OK_STR(second.calls, "i", "until the turn is over");
+  OK_STR(third.calls, "", "and to none behind that");
+  OK(!turn_take(&turn), "there is no other turn");
 }
 
 int main(void)
@@ -433,7 +426,7 @@ int main(void)
   test_output(hist);
   test_hooks(hist);
   test_calls();
-  test_threads_of_reporters();
+  test_turn();
   hist_sum_free(hist);
   return TAP_EXIT();
 }
