@@ -67,7 +67,6 @@ static bool call_hook(struct state *s, const char *name, const struct report *r)
   if (!s)
     return false;
   before = state_enter(s);
-  atomic_store(&s->script->in_hook, true);
   state_push_field(s, "hooks", name);
   found = lua_isfunction(s->L, -1);
   if (!found) {
@@ -85,26 +84,35 @@ static bool call_hook(struct state *s, const char *name, const struct report *r)
     if (rc < 0)
       log_msg(LOG_FATAL, "%s", err.text);
   }
-  atomic_store(&s->script->in_hook, false);
   (void)state_enter(before);
+  return found;
+}
+
+/* On the report thread, which may have to be left behind in there. */
+static bool call_background(struct script *script, const char *name,
+                            const struct report *r)
+{
+  bool found;
+
+  atomic_store(&script->in_hook, true);
+  found = call_hook(script->background, name, r);
+  atomic_store(&script->in_hook, false);
   return found;
 }
 
 static bool interval(void *arg, const struct report *r)
 {
-  struct script *script = arg;
-
-  return call_hook(script->background, "report_intermediate", r);
+  return call_background(arg, "report_intermediate", r);
 }
 
 /* At the end in the main state, on the way in the background state. */
 static bool cumulative(void *arg, const struct report *r)
 {
   struct script *script = arg;
-  struct state *s = r->kind == REPORT_CHECKPOINT ? script->background
-                                                 : script->main;
 
-  return call_hook(s, "report_cumulative", r);
+  return r->kind == REPORT_CHECKPOINT
+           ? call_background(script, "report_cumulative", r)
+           : call_hook(script->main, "report_cumulative", r);
 }
 
 void script_init_hooks(struct script *script)
@@ -142,9 +150,8 @@ static void end_output(struct state *s)
 
 void script_end_output(struct script *script)
 {
-  if (atomic_load(&script->in_hook))
-    return;
-  end_output(script->background);
+  if (!atomic_load(&script->in_hook))
+    end_output(script->background);
   end_output(script->main);
 }
 

@@ -88,8 +88,8 @@ const struct test *script_test(struct script *script);
 
 /*
  * The program is about to end without script_free(), because threads were left
- * behind: what report functions have begun to write is completed, unless one
- * of them is among those threads.
+ * behind: what report functions have begun to write is completed, but not that
+ * of a state that one of those threads is in.
  */
 void script_end_output(struct script *script);
 

@@ -47,7 +47,7 @@ struct script {
   struct state *background; /* owned; NULL: no reports on the way */
   struct test test;
   struct text_hooks hooks;
-  _Atomic bool in_hook;    /* a report hook is being called */
+  _Atomic bool in_hook;    /* `background` is in a hook, or stuck there */
   _Atomic unsigned opened; /* workers whose thread_init() has ended */
 
   pthread_mutex_t lock; /* protects the two that follow */

@@ -229,3 +229,20 @@ L
   must has "$(cat err)" 'stopped by SIGINT'
   must has "$(cat out)" 'total number of events:'
 }
+
+@test "a state that a hook is stuck in is left alone" {
+  cat >t.lua <<'L'
+require("ffi").cdef "int usleep(uint32_t);"
+function event() ffi.C.usleep(1000) end
+function sysbench.hooks.report_intermediate(stat)
+  sysbench.report_json(stat)
+  io.stdout:flush()
+  while true do ffi.C.usleep(100000) end
+end
+L
+  bench t.lua --time=1 --events=500 --forced-shutdown=0 --report-interval=0.2 run
+  must is "$status" 2
+  must has "$output" '^\[$'
+  must has "$output" 'total number of events: +[1-9]'
+  must is "$(grep -c '^]$' <<<"$output")" 0
+}

@@ -38,7 +38,8 @@ struct probe {
   _Atomic uint64_t events;
   _Atomic uint32_t thread_opens, thread_closes;
   _Atomic uint32_t word; /* for the test's own use; waited for */
-  unsigned intervals, checkpoints, finals, ends;
+  _Atomic uint32_t intervals, checkpoints; /* counted on the report thread */
+  unsigned finals, ends;
   struct report final; /* without what it borrows */
   enum end_reason reason;
   uint64_t arrivals, backlog, wall_ns; /* of struct run_end */
