@@ -113,10 +113,11 @@ int program_run_test(struct program *p, const struct test *test,
   uint64_t dropped;
   int status;
 
-  if (!p->team || p->team->rank == 0)
-    use[n++] = (struct reporter_use){ &text_reporter, &p->text };
+  /* Files first: a hook behind the text may not return. */
   if (p->results)
     use[n++] = (struct reporter_use){ &results_reporter, p->results };
+  if (!p->team || p->team->rank == 0)
+    use[n++] = (struct reporter_use){ &text_reporter, &p->text };
   status = run_with(p, test, cfg, plan, use, n);
   dropped = results_dropped(p->results);
   if (dropped > 0)

@@ -71,9 +71,9 @@ void conductor_await_end(struct conductor *c);
 
 /* ---- outcome.c; they return the exit status ---- */
 
-/* `status`, unless a signal has ended the run: says so.  When no signal can
- * come any more, or threads were left behind. */
-int conductor_status(const struct conductor *c, int status);
+/* `status`, unless a signal has ended the run: says so.  Signals that come
+ * later are too late for that. */
+int conductor_status(struct conductor *c, int status);
 
 /* After conductor_await_end(): the last report. */
 int conductor_conclude(struct conductor *c);

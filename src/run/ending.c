@@ -182,7 +182,7 @@ static enum end_reason limit_of(const struct run *run)
 
 static enum end_reason reason_of(struct run *run, bool started, bool forced)
 {
-  if (atomic_load(&run->signal) != 0)
+  if (run_signal(run) != 0)
     return END_SIGNAL;
   if (atomic_load(&run->failed) > 0 || run_stopped(run) == STOP_PEER)
     return END_ERROR;
@@ -202,7 +202,7 @@ void ending_tell(struct run *run, bool started, bool forced, int status,
   struct err err = { "" };
   struct run_end end = {
     .reason = reason_of(run, started, forced),
-    .signal = (int)atomic_load(&run->signal),
+    .signal = run_signal(run),
     .status = status,
     .started = started,
     .measured_ns = e->measured_ns,

@@ -19,18 +19,10 @@ static bool has_only_warmed_up(const struct run *run)
   return run->plan->warmup_ns > 0 && atomic_load(&run->warm) != WARM_DONE;
 }
 
-/* The moment at which the last worker left. */
-static uint64_t last_left(const struct run *run)
+static uint64_t end_of(const struct run *run)
 {
-  uint64_t last = has_only_warmed_up(run) ? run->start_ns : run->measured_ns;
-
-  for (unsigned i = 0; i < run->plan->threads; i++) {
-    const uint64_t left = atomic_load(&run->workers[i].left_ns);
-
-    if (left > last)
-      last = left;
-  }
-  return last;
+  return run_last_left(run, has_only_warmed_up(run) ? run->start_ns
+                                                    : run->measured_ns);
 }
 
 static void final_report(struct conductor *c)
@@ -63,10 +55,12 @@ static void final_report(struct conductor *c)
   ending_doubt(run, r.total ? r.total : &r, end_ns);
 }
 
-int conductor_status(const struct conductor *c, int status)
+int conductor_status(struct conductor *c, int status)
 {
-  const int number = (int)atomic_load(&c->run.signal);
+  int number;
 
+  run_no_more_signals(&c->run);
+  number = run_signal(&c->run);
   if (number == 0)
     return status;
   if (c->run.plan->part == 0) /* one of several processes says it for all */
@@ -101,7 +95,7 @@ int conductor_conclude(struct conductor *c)
   }
   if (!c->forced)
     log_msg(LOG_INFO, "Done.\n");
-  c->end_ns = c->forced ? c->forced_ns : last_left(run);
+  c->end_ns = c->forced ? c->forced_ns : end_of(run);
   final_report(c);
 
   if (!c->forced && !c->abandoned && run->test->ops->end &&

@@ -290,15 +290,17 @@ static void report_lines(struct run *run)
 
   agenda_init(&a, run);
   while (atomic_load(&run->report_stop) == 0) {
-    if (!agenda_do(run, &a, clock_now_ns()))
+    /* What comes after a forced end belongs to no line. */
+    if (atomic_load(&run->forced) != 0 || !agenda_do(run, &a, clock_now_ns()))
       return;
     wait_while(&run->report_stop, 0, agenda_next(&a));
   }
   /* Owed: what was due when the time limit came, not what came later. */
   now = clock_now_ns();
-  if (turn_take(&run->turn) && a.interval_ns <= run->end_ns &&
-      now >= a.interval_ns && run_count_running(run, a.interval_ns) > 0)
-    (void)do_interval(run, &a, now);
+  if (atomic_load(&run->forced) == 0 && turn_take(&run->turn) &&
+      a.interval_ns <= run->end_ns && now >= a.interval_ns &&
+      run_count_running(run, a.interval_ns) > 0)
+    (void)do_interval(run, &a, run_last_left(run, a.interval_ns));
 }
 
 static void *report_main(void *arg)

@@ -38,6 +38,38 @@ void run_news(struct run *run)
   wait_wake_all(&run->news);
 }
 
+/* Takes the place of a number: whoever comes later finds it taken. */
+enum {
+  SIGNAL_TOO_LATE = INT32_MAX,
+};
+
+int run_signal(const struct run *run)
+{
+  const int number = (int)atomic_load(&run->signal);
+
+  return number == SIGNAL_TOO_LATE ? 0 : number;
+}
+
+void run_no_more_signals(struct run *run)
+{
+  uint32_t none = 0;
+
+  (void)atomic_compare_exchange_strong(&run->signal, &none, SIGNAL_TOO_LATE);
+}
+
+uint64_t run_last_left(const struct run *run, uint64_t from_ns)
+{
+  uint64_t last = from_ns;
+
+  for (unsigned i = 0; i < run->plan->threads; i++) {
+    const uint64_t left = atomic_load(&run->workers[i].left_ns);
+
+    if (left > last)
+      last = left;
+  }
+  return last;
+}
+
 unsigned run_count_running(const struct run *run, uint64_t when_ns)
 {
   unsigned n = 0;

@@ -78,7 +78,8 @@ struct run {
   /* Read by workers all the time, written once. */
   _Atomic uint32_t stop CACHE_ALIGNED; /* enum stop_reason */
   _Atomic uint32_t gate;               /* enum gate; waited for */
-  _Atomic uint32_t forced;    /* the run ended by force: no more of the test */
+  _Atomic uint32_t forced;    /* the run ended by force: nothing counts that
+                               * ends later, and there is no more of the test */
   _Atomic uint32_t warm;      /* enum warmth; WARM_DONE is waited for */
   _Atomic uint32_t timed_out; /* a worker has seen that the time is up */
 
@@ -91,7 +92,7 @@ struct run {
   _Atomic uint32_t failed;  /* workers that failed in any way */
   _Atomic uint32_t drained; /* workers that left their loops; waited for */
   _Atomic uint32_t gone;
-  _Atomic uint32_t signal; /* number of the signal that arrived, or 0 */
+  _Atomic uint32_t signal; /* number of the signal that arrived; 0: none */
 
   /* The report thread: see reporting.h. */
   _Atomic uint32_t report_stop;  /* set by the conductor; waited for */
@@ -122,6 +123,15 @@ static inline enum stop_reason run_stopped(const struct run *run)
   return (enum stop_reason)atomic_load_explicit(&run->stop,
                                                 memory_order_relaxed);
 }
+
+/* The signal that has ended the run, or 0. */
+int run_signal(const struct run *run);
+
+/* No signal has ended it, and none will: those that come now are too late. */
+void run_no_more_signals(struct run *run);
+
+/* The moment at which the last worker left, `from_ns` at least. */
+uint64_t run_last_left(const struct run *run, uint64_t from_ns);
 
 /* Workers that had not left their loops at `when_ns`. */
 unsigned run_count_running(const struct run *run, uint64_t when_ns);

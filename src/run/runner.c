@@ -135,7 +135,6 @@ static int perform(struct conductor *c)
   log_msg(LOG_NOTICE, "Initializing worker threads...\n\n");
   if (reporting_start(run, &c->report_thread, &err) < 0) {
     log_msg(LOG_FATAL, "%s", err.text);
-    signals_stop(&c->signals);
     return EXIT_FAILED;
   }
 
@@ -160,10 +159,8 @@ static int perform(struct conductor *c)
     }
   }
   listen_to_peers(c, false);
-  if (!c->abandoned) {
+  if (!c->abandoned)
     crew_join(&c->crew);
-    signals_stop(&c->signals);
-  }
   return conductor_status(c, status);
 }
 
@@ -210,6 +207,7 @@ int runner_run(const struct plan *plan, const struct test *test,
   }
   *ret_abandoned = c->abandoned;
   if (!c->abandoned) {
+    signals_stop(&c->signals); /* until here one does no harm to files */
     conductor_done(c);
     free(c);
   }

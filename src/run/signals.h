@@ -29,7 +29,7 @@ struct signals {
   pthread_t thread;
   sigset_t old;
   struct sigaction old_int, old_term, old_end; /* what they did before */
-  void (*arrived)(void *arg, int number); /* called once, in that thread */
+  void (*arrived)(void *arg, int number);      /* called once, in that thread */
   void *arg;
 
   /* [opt] So long after the first signal, if the program is still there, late()

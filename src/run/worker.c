@@ -236,12 +236,21 @@ static void end_watched_event(struct worker *w, uint64_t now, uint64_t took)
   watch_event(w, now, took);
 }
 
-/* The open event ended at `now`. */
-static inline void end_event(struct worker *w, uint64_t now)
+/* Was the event counted as one that did not end? */
+static COLD bool is_too_late(const struct worker *w)
+{
+  return atomic_load(&w->run->forced) != 0;
+}
+
+/* The open event ended at `now`; `stopped` was read afterwards. */
+static inline void end_event(struct worker *w, uint64_t now,
+                             enum stop_reason stopped)
 {
   const uint64_t since = now - w->start_ns;
   const uint64_t took = LIKELY((int64_t)since >= 0) ? since : 0;
 
+  if (UNLIKELY(stopped != STOP_NO) && is_too_late(w))
+    return;
   if (UNLIKELY(w->watched))
     end_watched_event(w, now, took);
   else
@@ -258,14 +267,14 @@ static COLD bool go_on(struct worker *w)
 bool worker_step(struct worker *w)
 {
   const uint64_t now = clock_now_ns();
+  const enum stop_reason stopped = run_stopped(w->run);
 
   if (LIKELY(w->open))
-    end_event(w, now);
+    end_event(w, now, stopped);
   else if (w->again)
     return go_on(w);
   w->start_ns = now;
-  if (LIKELY(now < w->look_ns && w->tickets > 0 &&
-             run_stopped(w->run) == STOP_NO)) {
+  if (LIKELY(now < w->look_ns && w->tickets > 0 && stopped == STOP_NO)) {
     w->tickets--;
     w->open = true;
     w->iteration++;
@@ -294,7 +303,7 @@ void worker_stop(struct worker *w)
   if (!w->open)
     return;
   w->open = false;
-  end_event(w, clock_now_ns());
+  end_event(w, clock_now_ns(), run_stopped(w->run));
 }
 
 void worker_abandon(struct worker *w)

@@ -439,6 +439,45 @@ hdr_python() {
     "d['event_log']['dropped'] > 0"
 }
 
+@test "a signal does no harm to files that are being written" {
+  mkfifo pipe
+  exec 9<>pipe
+  "$BENCH" memory --memory-block-size=8 --memory-oper=none --memory-total-size=16M \
+    --event-log=pipe --json=s.json run >out 2>err 9>&- &
+  local pid=$!
+  while ! grep -q 'execution time' out && kill -0 $pid; do
+    sleep 0.05
+  done
+  kill -TERM $pid
+  while kill -0 $pid 2>/dev/null; do
+    timeout 0.1 cat <&9 >/dev/null || true
+  done
+  status=0
+  wait $pid || status=$?
+  exec 9>&-
+  must is "$status" 0
+  check s.json "d['run']['exit_status'] == 0" "d['run']['end_reason'] == 'event_limit'"
+}
+
+@test "a forced end: nothing counts that came later, in no number" {
+  cat >late.lua <<'L'
+ffi.cdef("int usleep(unsigned)")
+function event()
+  for i = 1, 16 do
+    ffi.C.usleep(100000)
+  end
+end
+L
+  bench late.lua --threads=2 --time=1 --forced-shutdown=0 --report-interval=0.25 \
+    --json=l.json run
+  must is "$status" 2
+  must has "$output" '^Number of unfinished transactions on forced shutdown: 2$'
+  must has "$output" 'total number of events: +0$'
+  must [ "$(grep -c '^\[ ' <<<"$output")" -le 4 ]
+  check l.json "d['totals']['events'] == 0" \
+    "abs(sum(i['period_s'] for i in d['intervals']) - d['totals']['period_s']) < 0.001"
+}
+
 @test "event-log: a full disk does not stop the run, but is an error" {
   cpu --events=20000 --event-log=/dev/full
   must is "$status" 1

@@ -215,6 +215,7 @@ L
   must has "$stderr" '^FATAL: The --max-time limit has expired, forcing shutdown\.\.\.$'
   must has "$output" 'total number of events: +[1-9]'
   must is "$(python3 -c 'import json; print(json.load(open("r.json"))["run"]["end_reason"])')" forced
+  check r.json # no interval is missing
 }
 
 @test "nor a signal" {
