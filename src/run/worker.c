@@ -236,25 +236,24 @@ static void end_watched_event(struct worker *w, uint64_t now, uint64_t took)
   watch_event(w, now, took);
 }
 
-/* Was the event counted as one that did not end? */
-static COLD bool is_too_late(const struct worker *w)
-{
-  return atomic_load(&w->run->forced) != 0;
-}
-
-/* The open event ended at `now`; `stopped` was read afterwards. */
-static inline void end_event(struct worker *w, uint64_t now,
-                             enum stop_reason stopped)
+/* The open event ended at `now`. */
+static inline void end_event(struct worker *w, uint64_t now)
 {
   const uint64_t since = now - w->start_ns;
   const uint64_t took = LIKELY((int64_t)since >= 0) ? since : 0;
 
-  if (UNLIKELY(stopped != STOP_NO) && is_too_late(w))
-    return;
   if (UNLIKELY(w->watched))
     end_watched_event(w, now, took);
   else
     recorder_event(w->recorders, w->recorder, took);
+}
+
+/* The same when the run is over: after a forced end the event was counted as
+ * one that did not end. */
+static COLD void end_last_event(struct worker *w, uint64_t now)
+{
+  if (atomic_load(&w->run->forced) == 0)
+    end_event(w, now);
 }
 
 static COLD bool go_on(struct worker *w)
@@ -267,19 +266,21 @@ static COLD bool go_on(struct worker *w)
 bool worker_step(struct worker *w)
 {
   const uint64_t now = clock_now_ns();
-  const enum stop_reason stopped = run_stopped(w->run);
 
-  if (LIKELY(w->open))
-    end_event(w, now, stopped);
-  else if (w->again)
+  if (LIKELY(run_stopped(w->run) == STOP_NO && w->open)) {
+    end_event(w, now);
+    if (LIKELY(now < w->look_ns && w->tickets > 0)) {
+      w->start_ns = now;
+      w->tickets--;
+      w->iteration++;
+      return true;
+    }
+  } else if (w->open) {
+    end_last_event(w, now);
+  } else if (w->again) {
     return go_on(w);
-  w->start_ns = now;
-  if (LIKELY(now < w->look_ns && w->tickets > 0 && stopped == STOP_NO)) {
-    w->tickets--;
-    w->open = true;
-    w->iteration++;
-    return true;
   }
+  w->start_ns = now;
   w->open = admit(w, now);
   w->iteration += w->open;
   return w->open;
@@ -303,7 +304,10 @@ void worker_stop(struct worker *w)
   if (!w->open)
     return;
   w->open = false;
-  end_event(w, clock_now_ns(), run_stopped(w->run));
+  if (run_stopped(w->run) == STOP_NO)
+    end_event(w, clock_now_ns());
+  else
+    end_last_event(w, clock_now_ns());
 }
 
 void worker_abandon(struct worker *w)
