@@ -60,6 +60,14 @@ teardown_file() {
   "$tests/mysql_types" --driver=mysql "${tcp[@]}" --mysql-protocol=library
 }
 
+@test "texts of FLOAT and DOUBLE: protocol of our own" {
+  "$tests/mysql_reals" --driver=mysql "${tcp[@]}" --mysql-protocol=wire
+}
+
+@test "texts of FLOAT and DOUBLE: client library" {
+  "$tests/mysql_reals" --driver=mysql "${tcp[@]}" --mysql-protocol=library
+}
+
 # says TEXT OPTIONS: a run that opens a connection.
 says() {
   printf 'function thread_init() con = sysbench.sql.driver():connect() end

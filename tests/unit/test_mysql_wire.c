@@ -316,6 +316,10 @@ static void values(void)
   const struct column big = { .type = MYSQL_TYPE_LONGLONG };
   const struct column dbl = { .type = MYSQL_TYPE_DOUBLE, .decimals = 31 };
   const struct column fixed = { .type = MYSQL_TYPE_DOUBLE, .decimals = 3 };
+  const struct column filled = { .length = 22,
+                                 .flags = UNSIGNED_FLAG | ZEROFILL_FLAG,
+                                 .type = MYSQL_TYPE_DOUBLE,
+                                 .decimals = 31 };
   const struct column when = { .type = MYSQL_TYPE_TIME, .decimals = 2 };
   const struct moment m = { .negative = true,
                             .day = 34,
@@ -333,7 +337,10 @@ static void values(void)
   TEXT_IS(value_int(&zerofill, 42, text), "00042");
   TEXT_IS(value_int(&big, (uint64_t)INT64_MIN, text), "-9223372036854775808");
   TEXT_IS(value_double(&dbl, 1e300, false, text), "1e300");
-  TEXT_IS(value_double(&dbl, 1e-7, false, text), "1e-7");
+  TEXT_IS(value_double(&dbl, 1e-7, false, text), "0.0000001");
+  TEXT_IS(value_double(&dbl, 1, false, text), "1");
+  TEXT_IS(value_double(&dbl, 1234567, true, text), "1234570");
+  TEXT_IS(value_double(&filled, 1, false, text), "0000000000000000000001");
   TEXT_IS(value_double(&fixed, -2.5, false, text), "-2.500");
   TEXT_IS(value_time(&when, &m, text), "-838:59:59.99");
   OK(value_double(&fixed, -1.7e308, false, text) < VALUE_ROOM,

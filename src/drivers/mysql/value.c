@@ -3,18 +3,19 @@
  */
 #include "drivers/mysql/value.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <mysql.h>
 
 #include "base/fmt.h"
-#include "db/emul.h"
 #include "drivers/mysql/bytes.h"
+#include "drivers/mysql/real.h"
 
 enum {
-  DECIMALS_OPEN = 31, /* from here on: as many as there are */
-  DECIMALS_TIME = 6,  /* at most */
+  DECIMALS_OPEN = REAL_DECIMALS + 1, /* from here on: as many as there are */
+  DECIMALS_TIME = 6,                 /* at most */
 };
 
 enum value_kind value_kind(uint8_t type)
@@ -68,37 +69,13 @@ size_t value_int(const struct column *c, uint64_t bits, char *to)
   return pad(c, to, len);
 }
 
-/* An exponent of printf as the server writes it: 1e30, 1e-7. */
-static size_t tidy_exponent(char *text, size_t len)
-{
-  char *e = memchr(text, 'e', len);
-  char *from, *to;
-
-  if (!e)
-    return len;
-  from = to = e + 1;
-  if (*from == '+')
-    from++;
-  else if (*from == '-')
-    *to++ = *from++;
-  while (*from == '0' && from + 1 < text + len)
-    from++;
-  while (from < text + len)
-    *to++ = *from++;
-  return (size_t)(to - text);
-}
-
 size_t value_double(const struct column *c, double v, bool single, char *to)
 {
-  size_t len;
+  static_assert((int)REAL_ROOM <= (int)VALUE_ROOM, "any text fits");
 
-  if (c->decimals < DECIMALS_OPEN)
-    len = (size_t)snprintf(to, VALUE_ROOM, "%.*f", c->decimals, v);
-  else if (single) /* the server shows six digits of a FLOAT */
-    len = (size_t)snprintf(to, VALUE_ROOM, "%.6g", v);
-  else
-    len = emul_double_text(v, false, to);
-  return pad(c, to, tidy_exponent(to, len));
+  return pad(c, to,
+             c->decimals < DECIMALS_OPEN ? real_fixed_text(v, c->decimals, to)
+                                         : real_text(v, single, to));
 }
 
 static char *two(char *to, uint32_t v)

@@ -1,8 +1,7 @@
 /*
  * value.h - values of the binary protocol as the text protocol shows them.
  *
- * Pure functions.  The text of a DOUBLE or FLOAT is another spelling of the
- * number that the server would print; all else is the same byte by byte.
+ * Pure functions.  The texts are those of the text protocol, byte by byte.
  */
 #ifndef BENCH_DRIVERS_MYSQL_VALUE_H
 #define BENCH_DRIVERS_MYSQL_VALUE_H

@@ -1,0 +1,191 @@
+/*
+ * real.c - a FLOAT or DOUBLE as the server writes it in the text protocol.
+ */
+#include "drivers/mysql/real.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/emul.h"
+
+enum {
+  TEXT_ROOM = 32,   /* of a number with an exponent, with its terminator */
+  MOST_DIGITS = 17, /* tell any two doubles apart */
+  FLOAT_DIGITS = 6,
+  /* Where the point may be so that all digits are written out. */
+  LEAST_POINT = -14,
+  LARGEST_POINT = 15,
+};
+
+/* 0.DIGITS * 10^point, with zeros at neither end; 0 has no digit. */
+struct digits {
+  bool negative;
+  int n, point;
+  char digit[TEXT_ROOM];
+};
+
+static void trim(struct digits *d)
+{
+  while (d->n > 0 && d->digit[d->n - 1] == '0')
+    d->n--;
+}
+
+/* Of a text of printf; zeros at the end stay. */
+static void read_digits(const char *p, struct digits *ret)
+{
+  bool behind = false;
+
+  *ret = (struct digits){ .negative = *p == '-' };
+  for (p += *p == '-'; *p && *p != 'e'; p++) {
+    if (*p == '.') {
+      behind = true;
+    } else if (*p == '0' && ret->n == 0) {
+      ret->point -= behind;
+    } else {
+      ret->digit[ret->n++] = *p;
+      ret->point += !behind;
+    }
+  }
+  if (*p == 'e')
+    ret->point += (int)strtol(p + 1, NULL, 10);
+}
+
+/* One more at the last digit. */
+static void one_up(struct digits *d)
+{
+  for (int i = d->n - 1; i >= 0 && d->digit[i]++ == '9'; i--)
+    d->digit[i] = '0';
+}
+
+static bool reads_back(const struct digits *d, double v)
+{
+  char text[TEXT_ROOM];
+
+  (void)snprintf(text, sizeof(text), "0.%.*se%d", d->n, d->digit, d->point);
+  return strtod(text, NULL) == fabs(v);
+}
+
+/*
+ * The doubles above a power of two are twice as far apart as those below.  So
+ * the nearest number of 16 digits may be too far below it to read back, while
+ * the next one, further away, is near enough.
+ */
+static void shorten(double v, struct digits *d)
+{
+  struct digits fewer;
+  char text[TEXT_ROOM];
+  int exponent;
+
+  if (d->n < MOST_DIGITS || fabs(frexp(v, &exponent)) != 0.5)
+    return;
+  (void)snprintf(text, sizeof(text), "%.*e", MOST_DIGITS - 2, v);
+  read_digits(text, &fewer);
+  one_up(&fewer);
+  if (reads_back(&fewer, v))
+    *d = fewer;
+}
+
+/* The fewest that read back as `v`. */
+static void shortest_digits(double v, struct digits *ret)
+{
+  char text[TEXT_ROOM];
+
+  (void)emul_double_text(v, false, text);
+  read_digits(text, ret);
+  shorten(v, ret);
+  trim(ret);
+}
+
+static void float_digits(double v, struct digits *ret)
+{
+  char text[TEXT_ROOM];
+
+  (void)snprintf(text, sizeof(text), "%.*g", FLOAT_DIGITS, v);
+  read_digits(text, ret);
+  trim(ret);
+}
+
+static char *put(char *to, const char *bytes, int n)
+{
+  memcpy(to, bytes, (size_t)n);
+  return to + n;
+}
+
+static char *put_zeros(char *to, int n)
+{
+  memset(to, '0', (size_t)n);
+  return to + n;
+}
+
+/* Digits before the point, and zeros up to it. */
+static char *put_whole(const struct digits *d, char *to)
+{
+  const int n = d->n < d->point ? d->n : d->point;
+
+  if (d->negative)
+    *to++ = '-';
+  if (d->point <= 0)
+    return put_zeros(to, 1);
+  return put_zeros(put(to, d->digit, n), d->point - n);
+}
+
+/* The point and `decimals`, which is enough for all the digits. */
+static char *put_decimals(const struct digits *d, int decimals, char *to)
+{
+  const int zeros = d->point < 0 ? -d->point : 0;
+  const int from = d->point > 0 ? d->point : 0;
+  const int n = d->n > from ? d->n - from : 0;
+
+  if (decimals <= 0)
+    return to;
+  *to++ = '.';
+  to = put(put_zeros(to, zeros), d->digit + d->n - n, n);
+  return put_zeros(to, decimals - zeros - n);
+}
+
+static char *put_exponent(const struct digits *d, char *to)
+{
+  if (d->negative)
+    *to++ = '-';
+  *to++ = d->digit[0];
+  if (d->n > 1)
+    *to++ = '.';
+  to = put(to, d->digit + 1, d->n - 1);
+  return to + sprintf(to, "e%d", d->point - 1);
+}
+
+size_t real_text(double v, bool single, char *to)
+{
+  struct digits d;
+  char *end;
+
+  if (!isfinite(v)) {
+    *to = '0';
+    return 1;
+  }
+  if (single)
+    float_digits(v, &d);
+  else
+    shortest_digits(v, &d);
+  if (d.point >= LEAST_POINT && (d.point <= LARGEST_POINT || d.n > d.point))
+    end = put_decimals(&d, d.n - d.point, put_whole(&d, to));
+  else
+    end = put_exponent(&d, to);
+  return (size_t)(end - to);
+}
+
+size_t real_fixed_text(double v, unsigned decimals, char *to)
+{
+  struct digits d;
+
+  if (!isfinite(v)) {
+    *to = '0';
+    return 1;
+  }
+  shortest_digits(v, &d);
+  if (d.n - d.point > (int)decimals)
+    return (size_t)snprintf(to, REAL_ROOM, "%.*f", (int)decimals, v);
+  return (size_t)(put_decimals(&d, (int)decimals, put_whole(&d, to)) - to);
+}
