@@ -27,10 +27,10 @@ struct source {
 struct side {
   struct source *sources;
   size_t n;
-  double mean;  /* of the logarithms of the values */
-  double among; /* factor that makes up for the small number of runs */
-  double prior; /* standard deviation, relative, of the mean of the runs: what
-                   is assumed */
+  double mean;    /* of the logarithms of the values */
+  double assumed; /* variance of `mean`: what is assumed of runs, and as much
+                     of their scatter as agrees with that */
+  double excess;  /* the rest of their scatter, the same way */
 };
 
 static bool samples_usable(const struct boot_run *r)
@@ -89,10 +89,44 @@ static void source_init(struct source *s, const struct boot_run *run)
   s->df = blocks - 1;
 }
 
+static double scatter_of(const struct side *side)
+{
+  double squares = 0;
+
+  for (size_t i = 0; i < side->n; i++) {
+    const double off = log(side->sources[i].run->value) - side->mean;
+
+    squares += off * off;
+  }
+  return squares / (double)(side->n - 1);
+}
+
+/*
+ * Of the scatter, what is no larger than assumed makes the assumption surer;
+ * what is beyond contradicts it and stands alone.  Two runs are too few to
+ * agree with anything: a small scatter is chance too often.  For the same
+ * reason the excess of few runs is taken for more than it is, and noise within
+ * the runs, which is part of the scatter, is not subtracted.
+ */
+static void weigh_scatter(struct side *side, double assumed)
+{
+  const double n = (double)side->n, df = n - 1;
+  double scatter, agrees;
+
+  side->assumed = assumed / n;
+  if (side->n < 2)
+    return;
+  scatter = scatter_of(side);
+  agrees = fmin(scatter, assumed * (df - 1) / df);
+  side->assumed = (BOOT_PRIOR_RUNS * assumed + df * agrees) /
+                  (BOOT_PRIOR_RUNS + df) / n;
+  side->excess = (scatter - agrees) * (1 + 0.5 / (df * df)) / n;
+}
+
 static bool side_init(struct side *side, const struct boot_group *g)
 {
+  const double n = (double)g->n;
   double spread = BOOT_RUN_SPREAD, unsteady = 0;
-  double n = (double)g->n;
 
   *side = (struct side){ .n = g->n };
   side->sources = calloc(g->n + 1, sizeof(*side->sources));
@@ -107,9 +141,7 @@ static bool side_init(struct side *side, const struct boot_group *g)
     if (side->sources[i].block == 0)
       spread = BOOT_RUN_SPREAD_SINGLE;
   }
-  side->among = g->n > 1 ? sqrt(n / (n - 1)) : 1;
-  side->prior = hypot(spread, unsteady) *
-                sqrt(BOOT_PRIOR_RUNS / (BOOT_PRIOR_RUNS + n - 1) / n);
+  weigh_scatter(side, spread * spread + unsteady * unsteady);
   return true;
 }
 
@@ -143,14 +175,30 @@ static double draw_side(const struct side *side, struct rng *rng)
 {
   double sum = 0;
 
-  for (size_t i = 0; i < side->n; i++) {
-    struct source *s = &side->sources[rng_below(rng, side->n)];
+  for (size_t i = 0; i < side->n; i++)
+    sum += draw_within(&side->sources[i], rng);
+  return sum / (double)side->n;
+}
 
-    sum += side->among * (log(s->run->value) - side->mean) +
-           draw_within(s, rng);
+/*
+ * Differences between the sides that chance alone would make.  The part of the
+ * scatter among runs is not drawn: few runs drawn from few would hardly differ.
+ * It goes evenly through a normal distribution.
+ */
+static void draw_all(const struct side *a, const struct side *b, double *drawn,
+                     size_t n)
+{
+  const double among = sqrt(a->assumed + a->excess + b->assumed + b->excess);
+  struct rng rng;
+
+  rng_seed(&rng, RNG_SEED_FIXED, RNG_INTERNAL, 0);
+  for (size_t i = 0; i < n; i++) {
+    const double at = (double)i / (double)(n - 1);
+
+    drawn[i] = draw_side(b, &rng);
+    drawn[i] -= draw_side(a, &rng);
+    drawn[i] += among * normal_quantile(at * 0.999999 + 5e-7);
   }
-  return sum / (double)side->n +
-         side->prior * normal_quantile(rng_double(rng) * 0.999999 + 5e-7);
 }
 
 /* The variance of the side's mean, and what Satterthwaite's formula needs to
@@ -159,23 +207,20 @@ static void add_variance(const struct side *side, double *variance,
                          double *squares_by_df)
 {
   const double n = (double)side->n;
-  const double prior = side->prior * side->prior;
-  double among = 0;
 
   for (size_t i = 0; i < side->n; i++) {
     const struct source *s = &side->sources[i];
-    const double off = log(s->run->value) - side->mean;
     const double within = s->draws > 0 ? s->squares / (double)s->draws / n / n
                                        : 0;
 
-    among += off * off;
     *variance += within;
     if (s->df > 0)
       *squares_by_df += within * within / s->df;
   }
-  among = prior + (side->n > 1 ? among / (n - 1) / n : 0);
-  *variance += among;
-  *squares_by_df += among * among / (BOOT_PRIOR_RUNS + n - 1);
+  *variance += side->assumed + side->excess;
+  *squares_by_df += side->assumed * side->assumed / BOOT_PRIOR_RUNS;
+  if (side->n > 1)
+    *squares_by_df += side->excess * side->excess / (n - 1);
 }
 
 static double freedom(const struct side *a, const struct side *b)
@@ -210,16 +255,11 @@ bool boot_compare(struct boot_result *ret, const struct boot_group *base,
   double *drawn = calloc(BOOT_REPLICATES, sizeof(*drawn));
   struct side a = { 0 }, b = { 0 };
   struct boot_result r = { 0 };
-  struct rng rng;
   bool ok = side_init(&a, base);
 
   ok = side_init(&b, other) && ok && drawn;
   if (ok) {
-    rng_seed(&rng, RNG_SEED_FIXED, RNG_INTERNAL, 0);
-    for (size_t i = 0; i < BOOT_REPLICATES; i++) {
-      drawn[i] = draw_side(&b, &rng);
-      drawn[i] -= draw_side(&a, &rng);
-    }
+    draw_all(&a, &b, drawn, BOOT_REPLICATES);
     r.base = exp(a.mean);
     r.other = exp(b.mean);
     r.ratio = exp(b.mean - a.mean);

@@ -6,11 +6,13 @@
  * run, blocks of successive samples are drawn (circular block bootstrap): a
  * block is as long as samples depend on each other, so that noise that lasts
  * for several samples, and drift, count for what they are.  Among the runs of
- * a group, runs are drawn.  One run says nothing of how much runs differ among
- * themselves, and few runs say little: `run_spread` stands in for what is not
- * known, with the weight of BOOT_PRIOR_RUNS runs (a moderated variance).  At
- * last the interval is widened as Student's t distribution asks for with so few
- * independent pieces.
+ * a group, a normal distribution takes the place of drawing.  One run says
+ * nothing of how much runs differ among themselves, and few runs say little:
+ * BOOT_RUN_SPREAD stands in for what is not known, with the weight of
+ * BOOT_PRIOR_RUNS runs.  Scatter within that is averaged with it (a moderated
+ * variance); scatter beyond it comes on top, and is known as well as the number
+ * of runs allows, however sure the assumption is.  At last the interval is
+ * widened as Student's t distribution asks for with so few independent pieces.
  */
 #ifndef BENCH_TOOLS_BOOTSTRAP_H
 #define BENCH_TOOLS_BOOTSTRAP_H

@@ -101,6 +101,21 @@ double normal_quantile(double p)
   return x - u / (1 + x * u / 2);
 }
 
+/* Between 1 and 2 degrees of freedom, where Hill's expansion is useless: the
+ * parabola in 1 / df through the quantiles of 1, 2 and 3, as good as straight
+ * on the scale of asinh(). */
+static double student_low(double p, double df)
+{
+  const double x = 1 / df;
+  const double one = asinh(student_quantile(p, 1));
+  const double two = asinh(student_quantile(p, 2));
+  const double three = asinh(student_quantile(p, 3));
+
+  return sinh(one * (x - 1. / 2) * (x - 1. / 3) * 3 -
+              two * (x - 1) * (x - 1. / 3) * 12 +
+              three * (x - 1) * (x - 1. / 2) * 9);
+}
+
 /* Hill's expansion around the normal distribution; exact for df 1 and 2. */
 double student_quantile(double p, double df)
 {
@@ -108,9 +123,11 @@ double student_quantile(double p, double df)
   const double two = 2 * (1 - p);
   double a, b, c, d, x, y;
 
-  if (df < 1.5)
+  if (df <= 1)
     return 1 / tan(two * M_PI_2);
-  if (df < 2.5)
+  if (df < 2)
+    return student_low(p, df);
+  if (df == 2)
     return sqrt(2 / (two * (2 - two)) - 2);
   a = 1 / (df - 0.5);
   b = 48 / (a * a);

@@ -24,7 +24,8 @@ double sorted_quantile(const double *sorted, size_t n, double q);
 void sort_numbers(double *x, size_t n);
 
 /* The quantile of Student's t distribution with `df` > 0 degrees of freedom,
- * for 0.5 <= p < 1; its error is below 1 % for df >= 2. */
+ * for 0.5 <= p < 1; its error is below 1 % for df >= 2, and below 2 % between 1
+ * and 2 for p <= 0.995.  Less than 1 counts as 1. */
 double student_quantile(double p, double df);
 
 /* The quantile of the standard normal distribution, 0 < p < 1. */

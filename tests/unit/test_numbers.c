@@ -45,7 +45,7 @@ static void test_quantiles(void)
     { 0.995, 2, 9.92484 },   { 0.975, 3, 3.18245 },  { 0.995, 3, 5.84091 },
     { 0.995, 4, 4.60409 },   { 0.975, 5, 2.57058 },  { 0.995, 8, 3.35539 },
     { 0.9, 10, 1.37218 },    { 0.995, 10, 3.16927 }, { 0.995, 30, 2.75 },
-    { 0.975, 120, 1.97993 },
+    { 0.975, 120, 1.97993 }, { 0.975, 1.5, 6.0167 }, { 0.995, 2.3, 8.0037 },
   };
   const double sorted[] = { 1, 2, 3, 4, 5 };
 
@@ -55,6 +55,7 @@ static void test_quantiles(void)
   OK(near(normal_quantile(0.8), 0.841621234, 1e-8), "normal, 0.8");
   for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++)
     OK(near(student_quantile(t[i].p, t[i].df), t[i].want, 0.01), "Student");
+  OK(near(student_quantile(0.995, 1.25), 29.272, 0.02), "Student, below 2");
   OK(sorted_quantile(sorted, 5, 0.5) == 3, "the middle");
   OK(sorted_quantile(sorted, 5, 0) == 1 && sorted_quantile(sorted, 5, 1) == 5,
      "the ends");
