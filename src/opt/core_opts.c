@@ -185,14 +185,18 @@ const struct opt core_general_opts[] = {
     OPT_FILE(struct core_cfg, config_file),
     .name = "config-file",
     .help = "read options from a file",
-    .man = "Each line is NAME = VALUE, or the name of a switch. Lines that "
-           "begin with # are comments. Options before this one are "
-           "overridden by the file, options after it override the file.",
+    .man = "Each line is NAME = VALUE, or the name of a switch. A value that "
+           "has blanks or commas, or begins with #, stands in quotes; # at "
+           "the beginning of a line or behind a blank begins a comment (see "
+           "FILES). Options before this one are overridden by the file, "
+           "options after it override the file.",
   },
   {
     OPT_STRING(struct core_cfg, luajit_cmd),
     .name = "luajit-cmd",
     .help = "LuaJIT engine control command, as for luajit -j",
+    .man = "For Lua scripts only: other tests have no LuaJIT, so that the "
+           "command is not looked at, and a warning says so.",
   },
   {
     .type = OPT_TYPE_INT,

@@ -343,12 +343,15 @@ int optset_unknown(const struct optset *set, const struct opt_given *given,
   struct suggest s;
   const char *name;
 
+  if (given->where && optset_find(set, given->name))
+    return err_set(err, -ENOENT,
+                   "invalid option: %.400s, %s\n--%s is not possible inside of "
+                   "a configuration file",
+                   given->arg, given->where, given->name);
   suggest_init(&s, given->name);
   for (size_t i = 0; i < set->n; i++)
     suggest_offer(&s, set->entries[i]->row->name);
   name = suggest_result(&s);
-  if (name && opt_name_equal(name, given->name))
-    name = NULL; /* known, but not allowed where it was given */
   return err_set(err, -ENOENT, "invalid option: %.400s%s%s%s%s%s", given->arg,
                  given->where ? ", " : "", given->where ? given->where : "",
                  name ? "\ndid you mean --" : "", name ? name : "",

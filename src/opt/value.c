@@ -19,14 +19,22 @@
 /* Of the value in a message, so that what is allowed fits in as well. */
 #define SHOWN_BYTES 400
 
-int opt_value_refuse(const struct opt *row, const char *value,
-                     const char *expected, const char *where, struct err *err)
+/* `lead` and `why` stand in brackets behind the value. */
+static int refuse_with(const struct opt *row, const char *value,
+                       const char *lead, const char *why, const char *where,
+                       struct err *err)
 {
   if (row->flags & OPT_SECRET)
     value = "***";
-  return err_set(
-    err, -EINVAL, "Invalid value for --%s: '%.*s' (expected %s)%s%s", row->name,
-    SHOWN_BYTES, value, expected, where ? ", " : "", where ? where : "");
+  return err_set(err, -EINVAL, "Invalid value for --%s: '%.*s' (%s%s)%s%s",
+                 row->name, SHOWN_BYTES, value, lead, why, where ? ", " : "",
+                 where ? where : "");
+}
+
+int opt_value_refuse(const struct opt *row, const char *value,
+                     const char *expected, const char *where, struct err *err)
+{
+  return refuse_with(row, value, "expected ", expected, where, err);
 }
 
 /* The same with what the row itself says, and perhaps a reason. */
@@ -309,6 +317,19 @@ static char *joined(const struct opt_list *list)
   return copy;
 }
 
+/* Not exactly one value; most often a text whose blanks want quotes. */
+static int refuse_items(const struct opt *row, const struct opt_given *given,
+                        struct err *err)
+{
+  static const char hint[] = "a value with blanks or commas needs quotes";
+  const bool is_text = row->type == OPT_TYPE_STRING ||
+                       row->type == OPT_TYPE_FILE;
+
+  if (!given->items || !is_text)
+    return refuse(row, given->text, NULL, given->where, err);
+  return refuse_with(row, given->text, "", hint, given->where, err);
+}
+
 /* The value as one text, which is good. */
 static int read_text(const struct opt *row, const struct opt_given *given,
                      const char *text, struct opt_value *v, struct err *err)
@@ -322,7 +343,7 @@ static int read_text(const struct opt *row, const struct opt_given *given,
   } else if (text) {
     rc = read_scalar(row, given, text, v, err);
   } else {
-    return refuse(row, given->text, NULL, given->where, err);
+    return refuse_items(row, given, err);
   }
   if (rc < 0)
     return rc;

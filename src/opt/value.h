@@ -46,7 +46,8 @@ struct opt_value {
 
 /*
  * Read the value given for `row`.  -EINVAL: refused, and `err` holds
- * "Invalid value for --NAME: 'VALUE' (expected WHAT)[, FILE:LINE]"; -ENOMEM.
+ * "Invalid value for --NAME: 'VALUE' (expected WHAT)[, FILE:LINE]", or that the
+ * words of a file's line need quotes; -ENOMEM.
  * The caller ends *ret with opt_value_done().
  */
 int opt_value_read(const struct opt *row, const struct opt_given *given,

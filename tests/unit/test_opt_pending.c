@@ -92,7 +92,13 @@ static const struct {
   { FREE, "bench x.lua --config-file=%s run", "flag\nmy_opt = 'a b'\n", 0, "",
     "my-opt", "a b" },
   { FREE, "bench x.lua --config-file=%s run", "version\n", -ENOENT,
-    "invalid option: version, %s:1", NULL, NULL },
+    "invalid option: version, %s:1\n--version is not possible inside of a "
+    "configuration file",
+    NULL, NULL },
+  { FREE, "bench x.lua --config-file=%s run", "my_opt = a b\n", -EINVAL,
+    "Invalid value for --my_opt: 'a b' (a value with blanks or commas needs "
+    "quotes), %s:1",
+    NULL, NULL },
   { BUILTIN, "bench cpu --config-file=%s run", "cpu-max-prime=8\n", 0, "",
     "cpu-max-prime", "8" },
   { BUILTIN, "bench cpu --config-file=%s --cpu-max-prime=9 run",
@@ -124,9 +130,14 @@ static const struct {
   { BUILTIN, "bench cpu --config-file=%s run", "threds = 2", -ENOENT,
     "invalid option: threds, %s:1\ndid you mean --threads?", NULL, NULL },
   { BUILTIN, "bench cpu --config-file=%s run", "help", -ENOENT,
-    "invalid option: help, %s:1", NULL, NULL },
+    "invalid option: help, %s:1\n--help is not possible inside of a "
+    "configuration file",
+    NULL, NULL },
   { BUILTIN, "bench cpu --config-file=%s run", "config-file=x", -ENOENT,
-    "invalid option: config-file, %s:1", NULL, NULL },
+    "invalid option: config-file, %s:1\n--config-file is not possible inside "
+    "of "
+    "a configuration file",
+    NULL, NULL },
   { BUILTIN, "bench --config-file=%s run", "test=cpu\ncompat=1.1", 0, "",
     "rand-type", "uniform" },
 };
