@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/fmt.h"
+#include "stats/hist_sum.h"
 #include "stats/report.h"
 #include "stats/trend.h"
 
@@ -81,9 +82,10 @@ static void look_at_percentile(struct doubts *d, uint64_t events, double pct,
 
   if (events == 0 || pct >= 100.0 || beyond >= 1.0 - 1e-9)
     return;
-  add(d, asked, "few_samples",
-      "%llu events are too few for percentile %s: it is the largest latency",
-      (unsigned long long)events, fmt_shortest(text, pct));
+  add(d, asked, "few_samples", "%llu events are too few for percentile %s: %s",
+      (unsigned long long)events, fmt_shortest(text, pct),
+      hist_rank(events, pct) == events ? "it is the largest latency"
+                                       : "fewer than one event is beyond it");
 }
 
 void doubts_add_samples(struct doubts *d, const struct report_setup *setup,

@@ -195,15 +195,20 @@ unsigned hist_sum_next(const struct hist_sum *sum, unsigned from)
   return HIST_BUCKETS;
 }
 
+uint64_t hist_rank(uint64_t total, double pct)
+{
+  const double rank = floor((double)total * pct / 100.0 + 0.5);
+  const uint64_t need = rank < 1.0 ? 1 : (uint64_t)rank;
+
+  return need < total ? need : total;
+}
+
 uint64_t hist_percentile(const struct hist_sum *sum, double pct)
 {
-  double rank = floor((double)sum->total * pct / 100.0 + 0.5);
-  uint64_t need = rank < 1.0 ? 1 : (uint64_t)rank;
+  const uint64_t need = hist_rank(sum->total, pct);
   uint64_t seen = 0;
   unsigned last = 0;
 
-  if (need > sum->total)
-    need = sum->total;
   for (unsigned i = hist_sum_next(sum, 0); i < HIST_BUCKETS && seen < need;
        i = hist_sum_next(sum, i + 1)) {
     seen += hist_sum_at(sum, i);

@@ -83,9 +83,15 @@ static inline uint64_t hist_sum_at(const struct hist_sum *sum, unsigned index)
 unsigned hist_sum_next(const struct hist_sum *sum, unsigned from);
 
 /*
+ * Which of `total` values in ascending order is the one at percentile `pct`
+ * (0..100): floor(total * pct / 100 + 0.5), but from 1 to `total`.
+ */
+uint64_t hist_rank(uint64_t total, double pct);
+
+/*
  * The value at percentile `pct` (0..100) of what is in the histogram: the
- * middle of the bucket in which the cumulated count reaches the rank
- * max(1, floor(total * pct / 100 + 0.5)); 0 when it is empty.
+ * middle of the bucket in which the cumulated count reaches its rank; 0 when
+ * it is empty.
  */
 uint64_t hist_percentile(const struct hist_sum *sum, double pct);
 

@@ -598,6 +598,9 @@ urllib.request.urlopen("http://127.0.0.1:%s/metrics" % sys.argv[1], timeout=50).
   must is "$stderr" ""
   cpu --events=10 --percentile=99
   must is "$stderr" "WARNING: 10 events are too few for percentile 99: it is the largest latency"
+  cpu --events=15 --percentile=96 --json=a.json
+  must is "$stderr" "WARNING: 15 events are too few for percentile 96: fewer than one event is beyond it"
+  check a.json "'is beyond it' in d['warnings'][0]['text']"
   cpu --events=10 --json=a.json
   must is "$stderr" ""
   check a.json "[w['code'] for w in d['warnings']] == ['few_samples']"

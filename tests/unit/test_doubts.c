@@ -2,6 +2,7 @@
  * test_doubts.c - when figures are called doubtful, and when not.
  */
 #include "base/clock.h"
+#include "base/compiler.h"
 #include "report/doubts.h"
 #include "stats/report.h"
 #include "stats/trend.h"
@@ -120,6 +121,32 @@ static void test_samples(void)
   OK(f.doubts.n == 1 && strstr(f.doubts.of[0].text, "999 events"), "or not");
 }
 
+/* The rank is rounded: with less than half an event beyond it, the percentile
+ * is the largest latency. */
+static void test_samples_said(void)
+{
+  static const char largest[] = "it is the largest latency";
+  static const char beyond[] = "fewer than one event is beyond it";
+  static const struct {
+    double percentile;
+    uint64_t events;
+    const char *says;
+  } row[] = {
+    { 96, 15, beyond }, { 96, 13, beyond },  { 96, 12, largest },
+    { 95, 11, beyond }, { 95, 10, largest }, { 95, 9, largest },
+    { 99, 51, beyond }, { 99, 49, largest }, { 50, 1, largest },
+    { 96, 1, largest },
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE(row); i++) {
+    const struct report_setup setup = { .percentile = row[i].percentile };
+    struct doubts d = { 0 };
+
+    doubts_add_samples(&d, &setup, row[i].events);
+    OK(d.n == 1 && strstr(d.of[0].text, row[i].says), row[i].says);
+  }
+}
+
 /* Rates per second, `n` of them, after `skip` moments. */
 static bool trend_of(const double *rates, int n, double *ret)
 {
@@ -178,6 +205,7 @@ int main(void)
 {
   test_client();
   test_samples();
+  test_samples_said();
   test_trend();
   test_trend_doubt();
   return TAP_EXIT();
