@@ -22,8 +22,10 @@ static inline uint64_t call_start(struct conn *c)
 {
   uint64_t now = 0;
 
-  if (UNLIKELY(c->clocked || c->env->timed))
+  if (UNLIKELY(c->clocked || c->env->timed)) {
     now = clock_now_ns();
+    c->began = now | 1;
+  }
   atomic_store_explicit(&c->watched.busy, now | 1, memory_order_relaxed);
   c->out = (struct outcome){ 0 };
   return now;
@@ -164,9 +166,9 @@ static inline bool call_is_plain(const struct conn *c, int rc,
 {
   const struct outcome *out = &c->out;
 
-  return LIKELY(rc == 0 && start_ns == 0 && c->attention == 0 && !out->more &&
-                (out->nfields == 0 ||
-                 (out->settled && out->nfields <= c->values_room)));
+  return LIKELY(
+    rc == 0 && start_ns == 0 && c->attention == 0 && !out->more &&
+    (out->nfields == 0 || (out->settled && out->nfields <= c->values_room)));
 }
 
 /* What call_end() does then; `stmt` is NULL for direct statements. */

@@ -83,7 +83,8 @@ struct conn {
   char message_code[16];
   struct strbuf text; /* of emulated statements */
   struct bulk bulk;
-  bool clocked; /* calls have a time limit */
+  bool clocked;   /* calls have a time limit */
+  uint64_t began; /* if so: watched.busy of the last call */
   struct watched watched;
 };
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fmt.h"
 #include "base/log.h"
 #include "db/call.h"
 #include "db/message.h"
@@ -85,6 +86,17 @@ static void add_hints(struct conn *c, size_t len)
   }
 }
 
+/* The server does not know who cancelled the statement. */
+static void add_limit(struct conn *c)
+{
+  char text[FMT_DOUBLE_SIZE];
+
+  if (watch_has_limited(c))
+    strbuf_addf(&c->message,
+                "the statement took longer than --db-query-timeout=%s\n",
+                fmt_shortest(text, c->env->process->set.query_timeout_s));
+}
+
 /* The message waits until the script's hook was asked. */
 static void keep_message(struct conn *c, enum call call, const char *sql,
                          size_t len)
@@ -97,6 +109,7 @@ static void keep_message(struct conn *c, enum call call, const char *sql,
   if (c->message.len > 0 && c->message.text[c->message.len - 1] != '\n')
     strbuf_adds(&c->message, "\n");
   add_hints(c, len);
+  add_limit(c);
   strbuf_done(&cut);
   name_of(c, c->message_code, sizeof(c->message_code));
   c->attention |= CONN_MESSAGE;

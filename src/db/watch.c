@@ -219,16 +219,31 @@ static struct canceller *disturb(struct watched *w, bool first, bool break_it)
   return k;
 }
 
-/* The call that began at `busy` has to end. */
-static bool is_due(const struct db_process *p, const struct watched *w,
-                   uint64_t busy, uint64_t now)
+/* The call that began at `busy` takes longer than a statement may. */
+static bool is_too_long(const struct db_process *p, uint64_t busy, uint64_t now)
 {
   const uint64_t limit = (uint64_t)(p->set.query_timeout_s * (double)NS_PER_S);
 
+  return limit > 0 && busy > 1 && now > busy && now - busy >= limit;
+}
+
+/* The call that began at `busy` has to end. */
+static bool is_due(const struct db_process *p, struct watched *w, uint64_t busy,
+                   uint64_t now)
+{
   if (w->under_deadline &&
       atomic_load_explicit(&p->watch.deadline_at_ns, memory_order_relaxed))
     return true;
-  return limit > 0 && busy > 1 && now > busy && now - busy >= limit;
+  if (!is_too_long(p, busy, now))
+    return false;
+  atomic_store_explicit(&w->limited, busy, memory_order_relaxed);
+  return true;
+}
+
+bool watch_has_limited(const struct conn *c)
+{
+  return c->clocked && c->began == atomic_load_explicit(&c->watched.limited,
+                                                        memory_order_relaxed);
 }
 
 static struct canceller *look_at(const struct db_process *p, struct watched *w,

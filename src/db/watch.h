@@ -42,6 +42,11 @@ struct watched {
    */
   _Atomic uint64_t busy;
 
+  /* Value of `busy` whose call took longer than --db-query-timeout; written
+   * by the thread that watches (relaxed) before it cancels.  The owner asks
+   * when a call has failed, which the cancel comes before. */
+  _Atomic uint64_t limited;
+
   /* Of the thread that watches. */
   uint64_t cancelled;    /* value of `busy` for which a cancel was sent */
   uint64_t cancelled_ns; /* when */
@@ -74,6 +79,10 @@ void watch_closing(struct conn *c);
  * a limit for statements.
  */
 int watch_start(struct db_process *p, struct err *err);
+
+/* The owner: was the last call, which has failed, cancelled because it took
+ * longer than a statement may? */
+bool watch_has_limited(const struct conn *c);
 
 /*
  * The deadline has come; from any thread, returns at once.  Calls of workers

@@ -56,6 +56,10 @@ const struct opt core_db_opts[] = {
     .def = "0",
     .fmax = 86400,
     .help = "seconds one statement may take; 0 = no limit of its own",
+    .man = "A statement that takes longer is cancelled and fails with the "
+           "error of cancelled statements (1317 of MySQL, 57014 of "
+           "PostgreSQL, 9 of SQLite); if that is fatal, the message names "
+           "this option. A second later the connection is broken.",
   },
   {
     OPT_WORD(struct db_cfg, table_exists),

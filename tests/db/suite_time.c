@@ -7,8 +7,23 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/strbuf.h"
 #include "base/wait.h"
 #include "suite.h"
+
+/* Another failure of the same connection has nothing to do with the limit. */
+static void not_limited(const struct rig *r)
+{
+  static const char wrong[] = "SELECT FROM nowhere WHERE";
+  struct conn_message m;
+
+  if (r->is->slow_option[0]) /* all statements are too long */
+    return;
+  (void)conn_query(r->con, wrong, strlen(wrong));
+  m = conn_take_message(r->con);
+  ok(!strstr(strbuf_str(&m.lines), "timeout"), "that of another does not");
+  conn_drop_message(&m);
+}
 
 static void query_timeout(const struct rig_settings *base)
 {
@@ -30,7 +45,10 @@ static void query_timeout(const struct rig_settings *base)
   ok(took >= 190 * NS_PER_MS && took < 5 * NS_PER_S, "in time");
   ok(counted(&r, COUNTER_ERROR) == 1, "it is an error");
   m = conn_take_message(r.con);
+  ok(strstr(strbuf_str(&m.lines), "--db-query-timeout=0.2\n"),
+     "the message names the option");
   conn_drop_message(&m);
+  not_limited(&r);
   rig_close(&r);
 }
 

@@ -205,6 +205,7 @@ limited() {
   bounded "${base[@]}" --what=sql --sql="SELECT pg_sleep(60)" --time=60 \
     --db-query-timeout=0.3 run
   fails 'canceling statement due to user request'
+  grep -q '^FATAL: the statement took longer than --db-query-timeout=0.3$' "$err"
   in_time 1
 }
 

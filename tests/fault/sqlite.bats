@@ -81,6 +81,7 @@ let_go() {
   bounded "${base[@]}" --what=sql --sql="$endless" --db-query-timeout=0.2 run
   ((status == 1))
   grep -q '^FATAL: SQLite error 9 (57014): ' "$err"
+  grep -q '^FATAL: the statement took longer than --db-query-timeout=0.2$' "$err"
   bounded "${base[@]}" --time=1 --what=sql --sql="$endless" --db-query-timeout=0.2 \
     --db-ignore-errors=9 --forced-shutdown=1 run
   ((status == 0 || status == 2))
