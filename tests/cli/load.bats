@@ -115,6 +115,27 @@ LUA
   must has "$output" "\.\.\. 1 row with another k, the first is row 11999, 2 rows with another c, the first is row 3$"
 }
 
+@test "check: options that prepare was not given, and a hint at them" {
+  local hint="^Was prepare run with the same --rand-seed, --rand-type, --compat and --table-size\?$"
+  succeeds t --tables=2 --table-size=1000 --rand-type=uniform prepare
+  succeeds t --tables=2 --table-size=1000 --rand-type=uniform check
+  must is "$(grep -E "$hint" <<<"$output")" ""
+  on t --tables=2 --table-size=1000 check
+  must [ "$status" -eq 1 ]
+  must has "$output" "'sbtest1'\.\.\. 99[0-9] rows with another k, the first is row 1$"
+  must is "$(grep -cE "$hint" <<<"$output")" 1
+  on t --tables=2 --table-size=1000 --rand-type=uniform --rand-seed=9 check
+  must [ "$status" -eq 1 ]
+  must has "$output" "$hint"
+  # Rows that are right: options are not what is wrong.
+  echo 'function prepare() sysbench.sql.driver():connect():query("DROP INDEX k_1") end' >drop.lua
+  bench ./drop.lua --db-driver=sqlite --sqlite-db="$PWD/t" prepare
+  on t --tables=2 --table-size=1000 --rand-type=uniform check
+  must [ "$status" -eq 1 ]
+  must has "$output" "index k_1 is missing$"
+  must is "$(grep -E "$hint" <<<"$output")" ""
+}
+
 @test "SIGINT: whole chunks, exit 130, and resume" {
   local scripts="$BENCH_SRC/src/lua/scripts"
   local file="$PWD/t"

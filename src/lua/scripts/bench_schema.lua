@@ -178,17 +178,19 @@ end
 
 -- Compare a table with what prepare makes: `size` rows, and index k_N if
 -- `indexed`; `loaded`: each row is the one that the loader makes.  Prints one
--- line; returns true if nothing differs.
+-- line; returns true if nothing differs, else false and whether rows do.
 function schema.check(drv, con, n, size, indexed, loaded)
    if drv:name() == "null" then
       error("there is nothing to check: the null driver keeps no tables", 0)
    end
 
    local faults
+   local rows_differ = false
    if schema.has_table(drv, con, n) then
       faults = row_faults(con, n, size)
       local others = loaded and load.check(con, n, size)
       if others then table.insert(faults, others) end
+      rows_differ = #faults > 0
       if indexed and not schema.has_index(drv, con, n, "k_" .. n) then
          table.insert(faults, format("index k_%d is missing", n))
       end
@@ -197,7 +199,7 @@ function schema.check(drv, con, n, size, indexed, loaded)
    end
    print(format("Checking table 'sbtest%d'... %s", n,
                 #faults == 0 and "ok" or table.concat(faults, ", ")))
-   return #faults == 0
+   return #faults == 0, rows_differ
 end
 
 return schema

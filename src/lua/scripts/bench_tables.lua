@@ -205,15 +205,20 @@ function tables.cmd_warmup(drv, con)
 end
 
 function tables.cmd_check(drv, con)
-   local good = true
+   local all_good, rows_differ = true, false
    for n in next_table do
-      if not schema.check(drv, con, n, option("table_size"), indexed(drv),
-                          create_table == own.create_table and can_load(drv))
-      then
-         good = false
-      end
+      local good, rows = schema.check(drv, con, n, option("table_size"),
+                                      indexed(drv),
+                                      create_table == own.create_table and
+                                      can_load(drv))
+      all_good = all_good and good
+      rows_differ = rows_differ or rows
    end
-   return good
+   if rows_differ then
+      print("Was prepare run with the same --rand-seed, --rand-type, " ..
+            "--compat and --table-size?")
+   end
+   return all_good
 end
 
 function tables.cleanup(_, con)
