@@ -33,6 +33,7 @@ struct memory_cfg {
 
 static bool is_power_of_two(const char *text);
 
+static const char default_total[] = "100G";
 static const char *const scope_words[] = { "global", "local", NULL };
 static const char *const oper_words[] = { "read", "write", "none", NULL };
 static const char *const mode_words[] = { "seq", "rnd", NULL };
@@ -54,7 +55,7 @@ static const struct opt memory_opts[] = {
   {
     OPT_SIZE(struct memory_cfg, total_bytes),
     .name = "memory-total-size",
-    .def = "100G",
+    .def = default_total,
     .min = 0,
     .max = INT64_MAX,
     .help = "total size of data to transfer, 0 for no limit",
@@ -120,6 +121,27 @@ static bool is_power_of_two(const char *text)
          bytes <= UINT64_C(1) << 62 && (bytes & (bytes - 1)) == 0;
 }
 
+/* Less than one block for each thread.  Where the total is the default one, a
+ * user has given none, but a large block. */
+static int refuse_total(const struct plan *plan, const struct memory_cfg *cfg,
+                        uint64_t least, struct err *err)
+{
+  uint64_t usual;
+
+  if (parse_size(default_total, &usual) == 0 && cfg->total_bytes == usual)
+    return err_set(err, -EINVAL,
+                   "Invalid value for --memory-block-size: '%llu' (with "
+                   "--threads=%u more than --memory-total-size, %s by default: "
+                   "raise that, or 0 for no limit)",
+                   (unsigned long long)cfg->block_bytes, plan->threads,
+                   default_total);
+  return err_set(err, -EINVAL,
+                 "Invalid value for --memory-total-size: '%llu' (expected 0 "
+                 "or a size from %llu to %llu, such as 64K, 2M or 1G)",
+                 (unsigned long long)cfg->total_bytes,
+                 (unsigned long long)least, (unsigned long long)INT64_MAX);
+}
+
 static int memory_open(const struct plan *plan, const void *arg, void **ret_run,
                        struct err *err)
 {
@@ -131,11 +153,7 @@ static int memory_open(const struct plan *plan, const void *arg, void **ret_run,
   if (__builtin_mul_overflow(cfg->block_bytes, plan->threads, &least))
     least = UINT64_MAX;
   if (cfg->total_bytes > 0 && cfg->total_bytes < least)
-    return err_set(err, -EINVAL,
-                   "Invalid value for --memory-total-size: '%llu' (expected 0 "
-                   "or a size from %llu to %llu, such as 64K, 2M or 1G)",
-                   (unsigned long long)cfg->total_bytes,
-                   (unsigned long long)least, (unsigned long long)INT64_MAX);
+    return refuse_total(plan, cfg, least, err);
 
   run = calloc(1, sizeof(*run));
   if (!run)
