@@ -104,6 +104,7 @@ static void wind_up(struct worker *w, void *thr, struct err *err)
     if (ops->finish(thr, w, err) < 0)
       fail(w, err);
     atomic_store(&w->left_ns, clock_now_ns());
+    ending_leave(w->run);
   }
 }
 
@@ -140,6 +141,8 @@ static void *worker_main(void *arg)
     waits = thread_queue_ns(&w->queue_before_ns);
     if (work(w, thr, &err) < 0)
       fail(w, &err);
+    if (!ops->finish) /* else see there */
+      ending_leave(run);
     if (waits && w->counted && thread_queue_ns(&after_ns))
       atomic_store(&w->queue_ns, after_ns - w->queue_before_ns);
     set_phase(w, WORKER_ENDING);

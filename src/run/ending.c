@@ -101,20 +101,27 @@ void ending_keep_error(struct run *run, const struct err *why)
   atomic_store_explicit(&e->kept, true, memory_order_release);
 }
 
-/* Of the measured part, up to now. */
-static void client_since(struct run *run, uint64_t end_ns,
-                         struct client_use *ret)
+void ending_leave(struct run *run)
 {
-  const struct ending *e = &run->ending;
+  struct ending *e = &run->ending;
 
-  read_usage(ret);
-  ret->wall_ns = end_ns > e->measured_ns ? end_ns - e->measured_ns : 0;
-  ret->user_ns -= e->base.user_ns;
-  ret->system_ns -= e->base.system_ns;
-  ret->voluntary -= e->base.voluntary;
-  ret->involuntary -= e->base.involuntary;
-  ret->cpus = cgroup_cpus_allowed();
-  ret->quota = cgroup_read("").cpus;
+  if (atomic_fetch_add(&e->left, 1) + 1 == run->plan->threads)
+    read_usage(&e->last);
+}
+
+void ending_force(struct run *run)
+{
+  read_usage(&run->ending.client);
+}
+
+/* A run that ends while the warm-up does may have the later one before. */
+static uint64_t since(uint64_t now, uint64_t before)
+{
+  return now > before ? now - before : 0;
+}
+
+static void sum_queues(const struct run *run, struct client_use *ret)
+{
   for (unsigned i = 0; i < run->plan->threads; i++) {
     const uint64_t ns = atomic_load(&run->workers[i].queue_ns);
 
@@ -123,6 +130,23 @@ static void client_since(struct run *run, uint64_t end_ns,
     ret->queue_known = true;
     ret->queue_ns += ns;
   }
+}
+
+void ending_measure(struct run *run, uint64_t end_ns, bool forced)
+{
+  struct ending *e = &run->ending;
+  struct client_use *u = &e->client;
+
+  if (!forced)
+    *u = e->last;
+  u->wall_ns = since(end_ns, e->measured_ns);
+  u->user_ns = since(u->user_ns, e->base.user_ns);
+  u->system_ns = since(u->system_ns, e->base.system_ns);
+  u->voluntary = since(u->voluntary, e->base.voluntary);
+  u->involuntary = since(u->involuntary, e->base.involuntary);
+  u->cpus = cgroup_cpus_allowed();
+  u->quota = cgroup_read("").cpus;
+  sum_queues(run, u);
 }
 
 /* How far behind --rate the workers were. */
@@ -139,20 +163,18 @@ static void backlog_at(struct run *run, uint64_t end_ns, uint64_t *ret_arrivals,
 void ending_doubt(struct run *run, const struct report *total, uint64_t end_ns)
 {
   struct ending *e = &run->ending;
-  struct client_use client;
   struct doubt_input in = {
     .measures_others = total->style == REPORT_SQL ||
                        total->style == REPORT_FILEIO,
     .threads = run->plan->threads,
     .clock_cost_ns = clock_cost_ns(),
-    .client = &client,
+    .client = &e->client,
     .setup = &run->report_setup,
     .report = total,
     .is_part = run->plan->parts > 1,
     .trend = &e->trend,
   };
 
-  client_since(run, end_ns, &client);
   backlog_at(run, end_ns, &in.arrivals, &in.backlog);
   doubts_find(&e->doubts, &in);
   for (size_t i = 0; i < e->doubts.n; i++) {
@@ -213,7 +235,7 @@ void ending_tell(struct run *run, bool started, bool forced, int status,
   if (atomic_load_explicit(&e->kept, memory_order_acquire))
     end.error = e->error.text;
   if (started)
-    client_since(run, end_ns, &end.client);
+    end.client = e->client;
   if (started)
     backlog_at(run, end_ns, &end.arrivals, &end.backlog);
   if (started && run->plan->report.details && run->test->ops->details) {

@@ -2,7 +2,8 @@
  * ending.h - what is told about a run as a whole, when it starts and when it
  * has ended: see report/life.h.  Only for src/run.
  *
- * The conductor calls all functions but ending_restart().
+ * The conductor calls all functions but ending_restart(), ending_leave() and
+ * ending_keep_error().
  */
 #ifndef BENCH_RUN_ENDING_H
 #define BENCH_RUN_ENDING_H
@@ -25,6 +26,10 @@ struct ending {
   uint64_t measured_ns;
   struct trend trend; /* later the report thread's, then the conductor's */
 
+  _Atomic uint32_t left;    /* workers for which the measured part has ended */
+  struct client_use last;   /* what was used then; of the last of them */
+  struct client_use client; /* in the measured part; the conductor's */
+
   /* The first failure of a worker: who sets `taken` writes, then sets `kept`.
    */
   atomic_flag taken;
@@ -42,11 +47,22 @@ void ending_begin(struct run *run);
  * ended without one, or at the end of a warm-up by the report thread. */
 void ending_restart(struct run *run, uint64_t now_ns);
 
+/* The measured part has ended for this worker.  The last one reads what the
+ * process used, so that neither closing connections nor reports count. */
+void ending_leave(struct run *run);
+
+/* The run ends by force, now: workers are still there. */
+void ending_force(struct run *run);
+
+/* The measured part is over: what the process used in it.  `forced`: up to
+ * ending_force(). */
+void ending_measure(struct run *run, uint64_t end_ns, bool forced);
+
 /* Keep the message of a worker that failed; any worker. */
 void ending_keep_error(struct run *run, const struct err *why);
 
-/* Before the last report: doubts about `total`, which is what it covers, and
- * warnings of those that are certain. */
+/* After ending_measure(), before the last report: doubts about `total`, which
+ * is what it covers, and warnings of those that are certain. */
 void ending_doubt(struct run *run, const struct report *total, uint64_t end_ns);
 
 /* After the last report: tell the reporters.  `forced`: workers were still

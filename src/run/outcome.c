@@ -37,6 +37,7 @@ static void final_report(struct conductor *c)
     reporting_restart(run, end_ns);
     ending_restart(run, end_ns);
   }
+  ending_measure(run, end_ns, c->forced);
   if (setup->details)
     reporting_partial(run, end_ns);
   reporting_fill(run, &r, c->forced ? REPORT_FORCED : REPORT_FINAL, end_ns);

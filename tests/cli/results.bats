@@ -606,6 +606,12 @@ urllib.request.urlopen("http://127.0.0.1:%s/metrics" % sys.argv[1], timeout=50).
   check a.json "[w['code'] for w in d['warnings']] == ['few_samples']"
 }
 
+@test "processor time is that of the measured part, of short runs too" {
+  bench oltp_point_select --db-driver=null --table-size=100 --events=100 --json=a.json run
+  # Two threads are there: the worker, and the one that lets it begin.
+  check a.json "d['client']['cpus_used'] < 2.5"
+}
+
 @test "processors that are busy are no reason for a warning in a test of processors" {
   bench cpu --threads=4 --time=2 --json=a.json run
   must is "$stderr" ""

@@ -191,6 +191,7 @@ static int rep_over(void *ctx, const struct run_end *end, struct err *err)
   p->arrivals = end->arrivals;
   p->backlog = end->backlog;
   p->wall_ns = end->client.wall_ns;
+  p->cpu_ns = end->client.user_ns + end->client.system_ns;
   return 0;
 }
 

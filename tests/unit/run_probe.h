@@ -43,6 +43,7 @@ struct probe {
   struct report final; /* without what it borrows */
   enum end_reason reason;
   uint64_t arrivals, backlog, wall_ns; /* of struct run_end */
+  uint64_t cpu_ns;                     /* of its client */
   int status;
   bool abandoned;
   char said[4096]; /* on stderr */

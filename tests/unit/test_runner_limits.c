@@ -529,6 +529,57 @@ static void test_finish_late(bool automatic)
   probe_done(&p);
 }
 
+enum {
+  BURNT_NS = 100 * NS_PER_MS /* processor time */
+};
+
+static void burn(void *thr)
+{
+  struct timespec ts;
+  uint64_t until = 0, now;
+
+  (void)thr;
+  do {
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+    now = (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+    if (until == 0)
+      until = now + BURNT_NS;
+  } while (now < until);
+}
+
+static int burn_run(void *run, struct err *err)
+{
+  (void)err;
+  burn(run);
+  return 0;
+}
+
+static int burn_finish(void *thr, struct worker *w, struct err *err)
+{
+  (void)w;
+  return burn_run(thr, err);
+}
+
+/* Processor time is that of the time that it is divided by. */
+static void test_client(bool finishes)
+{
+  struct probe p;
+
+  probe_init(&p);
+  p.plan.events = 10;
+  p.on_event = nothing;
+  p.ops.finish = finishes ? burn_finish : NULL;
+  p.ops.thread_close = burn;
+  p.ops.end = burn_run;
+  probe_run(&p);
+  if (finishes)
+    OK(p.cpu_ns >= BURNT_NS && p.cpu_ns < 2 * BURNT_NS,
+       "what finish() uses belongs to the run");
+  else
+    OK(p.cpu_ns < BURNT_NS / 2, "what is used behind the end does not");
+  probe_done(&p);
+}
+
 /* No time is granted, and nobody needs any: both workers wait for arrivals. */
 static bool leave_at_once(void)
 {
@@ -676,6 +727,8 @@ int main(void)
   test_no_grace();
   test_checkpoints();
   test_checkpoint_behind_line();
+  test_client(false);
+  test_client(true);
   test_finish_late(true);
   test_finish_late(false);
   test_reason(PLAN_NO_LIMIT, false, END_TIME, "the time limit");
