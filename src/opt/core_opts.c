@@ -61,10 +61,12 @@ const struct opt core_general_opts[] = {
     .def = "0",
     .max = INT64_MAX,
     .help = "stop after this many events in total; 0 = no limit",
-    .man = "The limit counts the events of all threads together, and exactly "
-           "this many are executed. An event that is restarted after an "
-           "ignored error counts once. The time limit stays in force. The "
-           "tests memory and mutex have limits of their own.",
+    .man =
+      "The limit counts the events of all threads together, and exactly "
+      "this many are executed; behind a warm-up, up to one more per "
+      "thread counts (see --warmup-time). An event that is restarted after an "
+      "ignored error counts once. The time limit stays in force. The "
+      "tests memory and mutex have limits of their own.",
   },
   {
     OPT_INT(struct core_cfg, time_s),
@@ -83,7 +85,9 @@ const struct opt core_general_opts[] = {
     .help = "seconds of load before statistics start",
     .man = "The time limit, intervals and checkpoints count from the end of "
            "the warm-up, and the event limit counts only events started after "
-           "it.",
+           "it. An event that begins in the warm-up and ends behind it is in "
+           "the results, so that they may have one event per thread more than "
+           "--events.",
   },
   {
     OPT_STRING(struct core_cfg, forced_shutdown),
