@@ -105,30 +105,6 @@ static bool interval(void *arg, const struct report *r)
   return call_background(arg, "report_intermediate", r);
 }
 
-/* At the end in the main state, on the way in the background state. */
-static bool cumulative(void *arg, const struct report *r)
-{
-  struct script *script = arg;
-
-  return r->kind == REPORT_CHECKPOINT
-           ? call_background(script, "report_cumulative", r)
-           : call_hook(script->main, "report_cumulative", r);
-}
-
-void script_init_hooks(struct script *script)
-{
-  script->hooks = (struct text_hooks){
-    .interval = interval,
-    .cumulative = cumulative,
-    .arg = script,
-  };
-}
-
-const struct text_hooks *script_hooks(struct script *script)
-{
-  return &script->hooks;
-}
-
 /* Let a state write what it owes, without closing it. */
 static void end_output(struct state *s)
 {
@@ -148,10 +124,51 @@ static void end_output(struct state *s)
   (void)state_enter(before);
 }
 
-void script_end_output(struct script *script)
+static void end_background(void *arg)
 {
+  struct script *script = arg;
+
   if (!atomic_load(&script->in_hook))
     end_output(script->background);
+}
+
+/* The last report; what done() prints does not belong to it. */
+static bool final(struct script *script, const struct report *r)
+{
+  const bool found = call_hook(script->main, "report_cumulative", r);
+
+  end_output(script->main);
+  return found;
+}
+
+/* At the end in the main state, on the way in the background state. */
+static bool cumulative(void *arg, const struct report *r)
+{
+  struct script *script = arg;
+
+  return r->kind == REPORT_CHECKPOINT
+           ? call_background(script, "report_cumulative", r)
+           : final(script, r);
+}
+
+void script_init_hooks(struct script *script)
+{
+  script->hooks = (struct text_hooks){
+    .interval = interval,
+    .cumulative = cumulative,
+    .periods_over = end_background,
+    .arg = script,
+  };
+}
+
+const struct text_hooks *script_hooks(struct script *script)
+{
+  return &script->hooks;
+}
+
+void script_end_output(struct script *script)
+{
+  end_background(script);
   end_output(script->main);
 }
 

@@ -151,9 +151,12 @@ static int text_on_checkpoint(void *ctx, const struct report_setup *setup,
 static int text_on_final(void *ctx, const struct report_setup *setup,
                          const struct report *r, struct err *err)
 {
+  const struct text_hooks *hooks = ((const struct text_reporter *)ctx)->hooks;
   struct strbuf b = { 0 };
   int rc;
 
+  if (hooks && hooks->periods_over)
+    hooks->periods_over(hooks->arg);
   if (setup->histogram && r->kind == REPORT_FINAL && text_histogram(&b, r) < 0)
     rc = no_memory(err);
   else

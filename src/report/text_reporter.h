@@ -11,11 +11,13 @@
 /*
  * What a script may print instead.  A function returns false when the script
  * has no such hook at this moment; then the usual text is printed.  Called at
- * every verbosity, on the thread that reports.
+ * every verbosity, on the thread that reports.  periods_over() comes before the
+ * final report and all that belongs to it: no interval or checkpoint follows.
  */
 struct text_hooks {
   bool (*interval)(void *arg, const struct report *r);   /* [opt] */
   bool (*cumulative)(void *arg, const struct report *r); /* [opt] */
+  void (*periods_over)(void *arg);                       /* [opt] */
   void *arg;
 };
 

@@ -176,7 +176,54 @@ sysbench.hooks.report_intermediate = sysbench.report_json
 L
   bench t.lua --time=2 --report-interval=1 --forced-shutdown=0 run
   must [ "$status" = 2 ]
-  must is "$(tail -n 1 <<<"$output")" "]"
+  must is "$(grep -c '^]$' <<<"$output")" 1
+}
+
+# arrays [TEXT...]: the output has JSON arrays, of two objects, then of one, with
+# these texts between them and at the end.
+arrays() {
+  python3 - "$output" "$@" <<'P'
+import json, sys
+rest, texts = sys.argv[1], sys.argv[2:]
+sizes = []
+while (at := rest.find("[\n")) >= 0:
+    array, end = json.JSONDecoder().raw_decode(rest[at:])
+    sizes.append(len(array))
+    rest = rest[at + end:]
+    if texts:
+        want = texts.pop(0)
+        assert rest.startswith(want), (want, rest)
+assert sizes == [2, 1][:len(sizes)] and sizes, sizes
+assert not texts, texts
+P
+}
+
+@test "the JSON array of the intervals is closed before the final report" {
+  cat >t.lua <<'L'
+ffi.cdef "int usleep(uint32_t);"
+function event() ffi.C.usleep(10000) end
+function done() print("DONE") end
+sysbench.hooks.report_intermediate = sysbench.report_json
+L
+  bench t.lua --time=1 --report-interval=0.5 run
+  must is "$status" 0
+  must arrays $'\n\nGeneral statistics:\n'
+  must is "$(tail -n 1 <<<"$output")" DONE
+  bench t.lua --time=1 --report-interval=0.5 --histogram run
+  must arrays $'\nLatency histogram '
+}
+
+@test "the JSON arrays of both hooks: one after the other, and then done()" {
+  cat >t.lua <<'L'
+ffi.cdef "int usleep(uint32_t);"
+function event() ffi.C.usleep(10000) end
+function done() print("DONE") end
+sysbench.hooks.report_intermediate = sysbench.report_json
+sysbench.hooks.report_cumulative = sysbench.report_json
+L
+  bench t.lua --time=1 --report-interval=0.5 --verbosity=0 run
+  must is "$status" 0
+  must arrays $'\n[\n' $'\nDONE'
 }
 
 @test "os.exit ends the program at once" {

@@ -258,6 +258,12 @@ static bool script_cumulative(void *arg, const struct report *r)
   return s->cumulative;
 }
 
+static void script_periods_over(void *arg)
+{
+  (void)arg;
+  log_msg(LOG_NOTICE, "hook: no more periods\n");
+}
+
 static void test_hooks(const struct hist_sum *hist)
 {
   static const struct {
@@ -272,16 +278,22 @@ static void test_hooks(const struct hist_sum *hist)
     { REPORT_CHECKPOINT,
       { false, true },
       "[ 2s ] Checkpoint report:\nhook: report of 2\n" },
-    { REPORT_FINAL, { false, true }, HISTOGRAM "hook: report of 2\n" },
-    { REPORT_FORCED, { true, true }, "hook: report of 2\n" },
-    { REPORT_FINAL, { true, false }, HISTOGRAM CPU COMMON },
+    { REPORT_FINAL,
+      { false, true },
+      "hook: no more periods\n" HISTOGRAM "hook: report of 2\n" },
+    { REPORT_FORCED,
+      { true, true },
+      "hook: no more periods\nhook: report of 2\n" },
+    { REPORT_FINAL,
+      { true, false },
+      "hook: no more periods\n" HISTOGRAM CPU COMMON },
   };
   const struct report_setup setup = { .percentile = 95, .histogram = true };
 
   for (size_t i = 0; i < ARRAY_SIZE(hooked); i++) {
     struct script script = hooked[i].script;
     const struct text_hooks hooks = { script_interval, script_cumulative,
-                                      &script };
+                                      script_periods_over, &script };
     struct text_reporter text = { &hooks };
     const struct reporter_use use = { &text_reporter, &text };
     const struct report r = a_report(hooked[i].kind, REPORT_CPU, hist);

@@ -83,13 +83,14 @@ local json_object = [[
     "reconnects": %4.2f
   }]]
 
--- Ends the array when the state is closed; made by the first use.
+-- An array has been begun, and not ended.
+local is_open = false
+-- Ends it when the state is closed; made by the first use.
 local closing
 
--- Ends the array, once.
 function host.end_output()
-  if closing then
-    closing = false
+  if is_open then
+    is_open = false
     io.stdout:write("\n]\n")
   end
 end
@@ -98,9 +99,9 @@ function report.json(stat)
   local function rate(count)
     return per_second(stat, count)
   end
-  local opening = ",\n"
+  local opening = is_open and ",\n" or "[\n"
+  is_open = true
   if closing == nil then
-    opening = "[\n"
     closing = newproxy(true)
     getmetatable(closing).__gc = host.end_output
   end
