@@ -84,6 +84,19 @@ L
   must has "$output" 'Failed to connect to the database$'
 }
 
+@test "errors of the implicit connection have the position of the script's call" {
+  local call
+  for call in 'db_connect()' 'db_query("SELECT 1")' 'local s = db_prepare("SELECT 1")' \
+    'db_bulk_insert_init("INSERT INTO t VALUES")'; do
+    printf 'function prepare()\n  %s\nend\n' "$call" >t.lua
+    bench t.lua --db-driver=sqlite --sqlite-db=/nosuch/dir/t.db prepare
+    must is "$status" 1
+    must has "$stderr" "^FATAL: \`prepare' function failed: t\.lua:2: Failed to connect to the database\$"
+    bench t.lua --db-driver=nosuch prepare
+    must has "$stderr" "^FATAL: \`prepare' function failed: t\.lua:2: DB initialization failed\$"
+  done
+}
+
 @test "ignorable errors restart the event" {
   cat >t.lua <<'L'
 n = 0

@@ -49,21 +49,27 @@ local function attempt(name, f, ...)
   error(name .. "() failed", 3)
 end
 
-function db.connect()
+-- Connect for one of the functions below, unless that was done; errors are of
+-- its caller.
+local function connect()
   if con then
     return
   end
   local ok, drv = pcall(sql.driver)
   if not ok then
-    error("DB initialization failed", 2)
+    error("DB initialization failed", 3)
   end
   local made
   ok, made = pcall(drv.connect, drv)
   if not ok then
-    error("Failed to connect to the database", 2)
+    error("Failed to connect to the database", 3)
   end
   _G.db_driver = drv:name()
   con = made
+end
+
+function db.connect()
+  connect()
 end
 
 function db.disconnect()
@@ -76,7 +82,7 @@ end
 
 function db.query(query)
   query = check_text(1, "db_query", query)
-  db.connect()
+  connect()
   local rs = attempt("db_query", con.query, con, query)
   if rs ~= nil then
     rs:free()
@@ -85,7 +91,7 @@ end
 
 function db.bulk_insert_init(query)
   query = check_text(1, "db_bulk_insert_init", query)
-  db.connect()
+  connect()
   attempt("db_bulk_insert_init", con.bulk_insert_init, con, query)
 end
 
@@ -106,7 +112,7 @@ end
 
 function db.prepare(query)
   query = check_text(1, "db_prepare", query)
-  db.connect()
+  connect()
   local stmt = attempt("db_prepare", con.prepare, con, query)
   local proxy = make_proxy("<sql_statement>")
   statements[proxy] = { stmt = stmt }
