@@ -97,6 +97,28 @@ L
   done
 }
 
+@test "an execution without its parameters says so" {
+  cat >t.lua <<'L'
+function prepare()
+  local s = db_prepare("SELECT ?")
+  print(select(2, pcall(function() db_execute(s) end)))
+  local params = {1}
+  db_bind_param(s, params)
+  params[1] = "none"
+  print(select(2, pcall(function() db_execute(s) end)))
+  print(select(2, pcall(function() db_query("SELEC") end)))
+  db_disconnect()
+  print(select(2, pcall(function() db_execute(s) end)))
+end
+L
+  bench t.lua --db-driver=sqlite prepare
+  must is "$status" 0
+  must is "$(lines)" "t.lua:3: db_execute() failed: parameters are not bound
+t.lua:7: db_execute() failed
+t.lua:8: db_query() failed
+t.lua:10: db_execute() failed"
+}
+
 @test "ignorable errors restart the event" {
   cat >t.lua <<'L'
 n = 0

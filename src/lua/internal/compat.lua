@@ -3,6 +3,7 @@
 local host = ...
 local sql = sysbench.sql
 local T = sql.type
+local C, ffi_string = host.ffi.C, host.ffi.string
 host.load_sql()
 
 local db = {}
@@ -36,9 +37,22 @@ local function statement_of(name, value)
   return statements[value] or bad_argument(1, name, "statement", value)
 end
 
--- Call a function for one of those below and return its value: an error to
--- restart for is raised as it is, others as "NAME() failed" of its caller.
-local function attempt(name, f, ...)
+-- The reason of an error that is a misuse of the connection, behind a colon:
+-- drivers print those of all others.
+local function misuse(connection, err)
+  local text = connection ~= nil and C.bench_db_api_error(connection) or nil
+  if text == nil then
+    return ""
+  end
+  text = ffi_string(text)
+  -- else it is that of an earlier call
+  return tostring(err):sub(-#text) == text and ": " .. text or ""
+end
+
+-- Call a function for one of those below, which works on this connection, and
+-- return its value: an error to restart for is raised as it is, others as
+-- "NAME() failed" of its caller.
+local function attempt(name, connection, f, ...)
   local ok, value = pcall(f, ...)
   if ok then
     return value
@@ -46,7 +60,7 @@ local function attempt(name, f, ...)
   if value == host.abandoned or (type(value) == "table" and value.errcode == sysbench.error.RESTART_EVENT) then
     error(value, 0)
   end
-  error(name .. "() failed", 3)
+  error(name .. "() failed" .. misuse(connection, value), 3)
 end
 
 -- Connect for one of the functions below, unless that was done; errors are of
@@ -83,7 +97,7 @@ end
 function db.query(query)
   query = check_text(1, "db_query", query)
   connect()
-  local rs = attempt("db_query", con.query, con, query)
+  local rs = attempt("db_query", con, con.query, con, query)
   if rs ~= nil then
     rs:free()
   end
@@ -92,7 +106,7 @@ end
 function db.bulk_insert_init(query)
   query = check_text(1, "db_bulk_insert_init", query)
   connect()
-  attempt("db_bulk_insert_init", con.bulk_insert_init, con, query)
+  attempt("db_bulk_insert_init", con, con.bulk_insert_init, con, query)
 end
 
 function db.bulk_insert_next(row)
@@ -100,20 +114,20 @@ function db.bulk_insert_next(row)
   if not con then
     error("Uninitialized database connection", 2)
   end
-  attempt("db_bulk_insert_next", con.bulk_insert_next, con, row)
+  attempt("db_bulk_insert_next", con, con.bulk_insert_next, con, row)
 end
 
 function db.bulk_insert_done()
   if not con then
     error("Uninitialized database connection", 2)
   end
-  attempt("db_bulk_insert_done", con.bulk_insert_done, con)
+  attempt("db_bulk_insert_done", con, con.bulk_insert_done, con)
 end
 
 function db.prepare(query)
   query = check_text(1, "db_prepare", query)
   connect()
-  local stmt = attempt("db_prepare", con.prepare, con, query)
+  local stmt = attempt("db_prepare", con, con.prepare, con, query)
   local proxy = make_proxy("<sql_statement>")
   statements[proxy] = { stmt = stmt }
   return proxy
@@ -195,7 +209,7 @@ end
 
 function db.execute(stmt)
   local record = statement_of("db_execute", stmt)
-  local rs = attempt("db_execute", execute, record)
+  local rs = attempt("db_execute", record.stmt.connection, execute, record)
   local proxy = make_proxy("<sql_result>")
   result_sets[proxy] = { rs = rs }
   return proxy
