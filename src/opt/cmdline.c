@@ -243,8 +243,11 @@ static int ask_script(const struct cmdline_rules *rules,
   else if (expected.len > 0)
     rc = opt_value_refuse(e->row, value, strbuf_str(&expected), where, err);
   else
-    rc = err_set(err, -ENOENT, "invalid option: %.900s%s%s", arg,
-                 where ? ", " : "", where ? where : "");
+    rc = err_set(
+      err, -ENOENT,
+      "invalid option: %.700s%s%s\n"
+      "--%.100s is an option of the script, which refuses this value",
+      arg, where ? ", " : "", where ? where : "", e->row->name);
   strbuf_done(&expected);
   return rc;
 }

@@ -84,8 +84,9 @@ struct cmdline_rules {
   const char *owner;   /* of options declared that way */
 
   /* [opt] A script's own rule for an option that it has declared and that was
-   * given; false: the option is refused, and *ret_expected (empty before) may
-   * say what is allowed. */
+   * given; false: the value is refused, and *ret_expected (empty before) may
+   * say what is allowed.  If it does not, the message is that of an unknown
+   * option, as in sysbench, and says on a second line that it is none. */
   bool (*is_valid)(void *ctx, const struct opt_entry *e, const char *value,
                    struct strbuf *ret_expected);
   void *ctx;

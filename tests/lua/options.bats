@@ -164,7 +164,8 @@ L
   must is "$(lines)" 3
   bench t.lua --even=5 prepare
   must [ "$status" = 1 ]
-  must is "$stderr" "invalid option: --even=5"
+  must is "$stderr" "invalid option: --even=5
+--even is an option of the script, which refuses this value"
 }
 
 @test "validators: what is allowed, in the words of the script" {

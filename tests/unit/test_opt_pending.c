@@ -76,11 +76,17 @@ static const struct {
   { DECLARED, "bench x.lua --my-opt=5 run", "", -ENOENT,
     "invalid option: --my-opt=5", NULL, NULL },
   { DECLARED, "bench x.lua --table-size=13 run", "", -ENOENT,
-    "invalid option: --table-size=13", NULL, NULL },
+    "invalid option: --table-size=13\n"
+    "--table_size is an option of the script, which refuses this value",
+    NULL, NULL },
   { DECLARED, "bench x.lua --config-file=%s run", "table-size = 13", -ENOENT,
-    "invalid option: table-size, %s:1", NULL, NULL },
+    "invalid option: table-size, %s:1\n"
+    "--table_size is an option of the script, which refuses this value",
+    NULL, NULL },
   { TWIN, "bench x.lua --events=13 run", "", -ENOENT,
-    "invalid option: --events=13", NULL, NULL },
+    "invalid option: --events=13\n"
+    "--events is an option of the script, which refuses this value",
+    NULL, NULL },
   { TWIN, "bench x.lua --events=12 run", "", 0, "", "events", "12" },
   { TWIN, "bench x.lua run", "", 0, "", "events", "13" },
   { FREE, "bench x.lua --my-opt=a=b run", "", 0, "", "my_opt", "a=b" },
