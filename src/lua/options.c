@@ -163,9 +163,9 @@ bool script_is_valid(void *arg, const struct opt_entry *e, const char *value,
       continue;
     if (a->validate)
       return a->validate(a->name, value);
-    return ask_lua(script->main, a->name, value, ret_expected);
+    break;
   }
-  return true;
+  return ask_lua(script->main, e->row->name, value, ret_expected);
 }
 
 /* ---- printing ---- */

@@ -83,8 +83,8 @@ struct cmdline_rules {
   bool accept_unknown; /* declare them as strings: the script declares none */
   const char *owner;   /* of options declared that way */
 
-  /* [opt] A script's own rule for an option that it has declared and that was
-   * given; false: the value is refused, and *ret_expected (empty before) may
+  /* [opt] A script's own rule for an option of its own that was given, declared
+   * or not; false: the value is refused, and *ret_expected (empty before) may
    * say what is allowed.  If it does not, the message is that of an unknown
    * option, as in sysbench, and says on a second line that it is none. */
   bool (*is_valid)(void *ctx, const struct opt_entry *e, const char *value,

@@ -808,17 +808,34 @@ LUA
 }
 
 @test "legacy: less than no rows and less than no tables" {
+  # as scripts may want them: options are checked
   local size
-  for size in -5 nan 0; do
-    timeout 60 "$BENCH" "$scripts/oltp_legacy/oltp.lua" $sqlite \
-      --oltp-table-size=$size --num-threads=2 prepare >out 2>err
-    [ "$size" = nan ] || grep "^Inserting $size records into 'sbtest1'" out
+  for size in -5 0/0 0; do
+    printf 'require("oltp_legacy/common")\noltp_table_size = %s\n' $size >mine.lua
+    timeout 60 "$BENCH" ./mine.lua $sqlite --num-threads=2 prepare >out 2>err
+    [ "$size" = 0/0 ] || grep "^Inserting $size records into 'sbtest1'" out
     [ "$(sql 'SELECT COUNT(*) FROM sbtest1')" = 0 ]
     legacy oltp $sqlite cleanup
   done
-  timeout 60 "$BENCH" "$scripts/oltp_legacy/oltp.lua" $sqlite \
-    --oltp-tables-count=-1 prepare >out 2>err
+  printf 'require("oltp_legacy/common")\noltp_tables_count = -1\n' >mine.lua
+  timeout 60 "$BENCH" ./mine.lua $sqlite prepare >out 2>err
   ! grep sbtest out
+}
+
+@test "legacy: numbers and words in all forms" {
+  local args="--db-driver=null --max-requests=10" word
+  for word in on ON true yes 1; do
+    expect_legacy "140 0 20 160" oltp $args --oltp-read-only=$word
+    expect_legacy "140 40 0 180" oltp $args --oltp-skip-trx=$word
+    expect_legacy "140 40 20 200" oltp $args --oltp-range-selects=$word
+  done
+  for word in off Off false no 0; do
+    expect_legacy "140 40 20 200" oltp $args --oltp-read-only=$word
+    expect_legacy "100 40 20 160" oltp $args --oltp_range_selects=$word
+  done
+  expect_legacy "50 40 20 110" oltp $args --oltp-point-selects=1e0 --oltp-table-size=0x10
+  legacy oltp $sqlite --oltp-table-size=1e2 prepare
+  [ "$(sql 'SELECT COUNT(*) FROM sbtest1')" = 100 ]
 }
 
 @test "the loader refuses numbers that are none" {

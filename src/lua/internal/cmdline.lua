@@ -133,10 +133,16 @@ function functions.read_cmdline_options()
   return true
 end
 
+-- The validator of an option that the script has not declared.
+local function undeclared(name)
+  local by_name = cmdline.validators
+  return type(by_name) == "table" and by_name[name:gsub("-", "_")] or nil
+end
+
 -- Ask the script about a value; true if it does not say.  A second value of its
 -- validator is a text that says what is allowed.
 function host.validate(name, value)
-  local validator = validators[name]
+  local validator = validators[name] or undeclared(name)
   if validator == nil then
     return true
   end

@@ -1,4 +1,4 @@
--- Validators for the options that the bundled scripts declare.
+-- Validators for the options of the bundled scripts, and words that they take.
 --
 -- sysbench uses one validator for all options of a script, so there it gets
 -- none (nil).
@@ -12,21 +12,42 @@ local function validator(accepts)
    return function(_, value) return accepts(ffi.string(value)) end
 end
 
-local least = {} -- validators by their limit
+-- "on" and what else means it, whatever the case; nil: not such a word.
+local WORDS = {on = true, ["true"] = true, yes = true, ["1"] = true,
+               off = false, ["false"] = false, no = false, ["0"] = false}
 
-local function new_at_least(low)
-   local expected = "an integer from " .. low .. " to 9223372036854775807"
-   return validator(function(text)
-      if not text:match("^%s*[-+]?%d+$") then return false, expected end
-      return tonumber(text) >= low, expected
-   end)
+function options.word(text) return WORDS[text:lower()] end
+
+-- A function that makes a validator for a limit, once for each.
+local function by_limit(accepts)
+   local made = {}
+   return function(low)
+      local expected = "an integer from " .. low .. " to 9223372036854775807"
+      if made[low] == nil then
+         made[low] = validator(function(text)
+            return accepts(text, low), expected
+         end)
+      end
+      return made[low]
+   end
 end
 
 -- Whole numbers from `low`.
-function options.at_least(low)
-   if least[low] == nil then least[low] = new_at_least(low) end
-   return least[low]
-end
+options.at_least = by_limit(function(text, low)
+   return text:match("^%s*[-+]?%d+$") and tonumber(text) >= low
+end)
+
+-- The same for scripts that declare nothing and read their options by
+-- tonumber(): in any form that it knows.
+options.number = by_limit(function(text, low)
+   local n = tonumber(text)
+   return n and n == math.floor(n) and n >= low and n < 2 ^ 63
+end)
+
+-- On or off; an option without value is on.
+options.switch = validator(function(text)
+   return text == "" or options.word(text) ~= nil, "on or off"
+end)
 
 -- The words of a list, or nothing.
 function options.one_of(words)

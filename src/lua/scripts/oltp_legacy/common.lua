@@ -2,45 +2,59 @@
 -- The part that the scripts of the 0.5 style have in common: their options,
 -- prepare and cleanup.  It has no event, so it cannot be run.
 --
--- Options are not declared: --oltp-table-size=5 arrives as the global
+-- Options are not declared, but checked: --oltp-table-size=5 arrives as the global
 -- oltp_table_size, a string, and set_vars() makes it what its users expect.
 
 local load = require("bench_load")
 local columns = require("bench_columns")
+local options = require("bench_options")
 local schema = require("bench_schema")
 
 local format = string.format
 
--- option -> default
+-- option -> default, least value
 local NUMBERS = {
-   oltp_tables_count = 1, oltp_table_size = 10000, oltp_range_size = 100,
-   oltp_point_selects = 10, oltp_simple_ranges = 1, oltp_sum_ranges = 1,
-   oltp_order_ranges = 1, oltp_distinct_ranges = 1, oltp_index_updates = 1,
-   oltp_non_index_updates = 1, oltp_delete_inserts = 1,
-   myisam_max_rows = 1000000, random_points = 10, number_of_ranges = 10,
-   random_ranges_delta = 5,
+   oltp_tables_count = {1, 1}, oltp_table_size = {10000, 0},
+   oltp_range_size = {100, 1}, oltp_point_selects = {10, 0},
+   oltp_simple_ranges = {1, 0}, oltp_sum_ranges = {1, 0},
+   oltp_order_ranges = {1, 0}, oltp_distinct_ranges = {1, 0},
+   oltp_index_updates = {1, 0}, oltp_non_index_updates = {1, 0},
+   oltp_delete_inserts = {1, 0}, myisam_max_rows = {1000000, 0},
+   random_points = {10, 1}, number_of_ranges = {10, 1},
+   random_ranges_delta = {5, 0},
 }
-local ON_UNLESS_OFF = {"oltp_range_selects", "oltp_auto_inc",
-                       "oltp_create_secondary"}
-local OFF_UNLESS_ON = {"oltp_read_only", "oltp_write_only", "oltp_skip_trx"}
--- option without value = ""
-local ON = {["on"] = true, [""] = true, [true] = true}
-local NO = {["off"] = true, ["0"] = true, ["no"] = true, ["false"] = true,
-            [false] = true}
+-- option -> default
+local SWITCHES = {
+   oltp_range_selects = true, oltp_auto_inc = true,
+   oltp_create_secondary = true, oltp_read_only = false,
+   oltp_write_only = false, oltp_skip_trx = false, oltp_secondary = false,
+}
 
--- Options that were not given are no globals; set_vars() has run before if
--- they are booleans already.
+local validators = sysbench.cmdline.validators or {}
+validators.pgsql_variant = options.one_of({"redshift"})
+for name, number in pairs(NUMBERS) do
+   validators[name] = options.number(number[2])
+end
+for name in pairs(SWITCHES) do validators[name] = options.switch end
+sysbench.cmdline.validators = validators
+
+-- An option without value is on; set_vars() has run before if the value is a
+-- boolean.
+local function is_on(value, default)
+   if value == "" then return true end
+   if type(value) == "string" then value = options.word(value) end
+   if type(value) ~= "boolean" then return default end
+   return value
+end
+
+-- Options that were not given are no globals.
 function set_vars()
-   for name, default in pairs(NUMBERS) do
-      _G[name] = tonumber(_G[name]) or default
+   for name, number in pairs(NUMBERS) do
+      _G[name] = tonumber(_G[name]) or number[1]
    end
-   for _, name in ipairs(ON_UNLESS_OFF) do
-      _G[name] = _G[name] ~= "off" and _G[name] ~= false
+   for name, default in pairs(SWITCHES) do
+      _G[name] = is_on(_G[name], default)
    end
-   for _, name in ipairs(OFF_UNLESS_ON) do
-      _G[name] = ON[_G[name]] or false
-   end
-   oltp_secondary = oltp_secondary ~= nil and not NO[oltp_secondary]
 
    if oltp_read_only and oltp_write_only then
       error("--oltp-read-only and --oltp-write-only are mutually exclusive", 0)
