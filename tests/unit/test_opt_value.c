@@ -285,7 +285,9 @@ static void check_lists(void)
   given.text = "a,b '' c";
   OK(opt_value_read(&row_string, &given, &v, &err) == -EINVAL,
      "a string takes one item only");
-  OK_STR(err.text, "Invalid value for --t: 'a,b '' c' (expected one value)",
+  OK_STR(err.text,
+         "Invalid value for --t: 'a,b '' c' (a value with blanks or commas "
+         "needs quotes)",
          "and says so");
   OK(opt_value_read(&row_list_tight, &given, &v, &err) == -EINVAL,
      "an item of a file is empty");
