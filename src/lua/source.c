@@ -49,7 +49,7 @@ int source_read(const struct resolved *what, struct strbuf *out,
                 struct err *err)
 {
   const bool is_stdin = what->kind == RESOLVE_STDIN;
-  FILE *f = is_stdin ? stdin : fopen(what->path, "r");
+  FILE *f = is_stdin ? stdin : fopen(what->path, "re");
   int rc;
 
   if (is_stdin && isatty(STDIN_FILENO))

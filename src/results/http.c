@@ -45,15 +45,14 @@ int http_open(struct http *h, const struct address *where, const char *text,
 
   memset(h, 0, sizeof(*h));
   h->wake[0] = h->wake[1] = -1;
-  h->listener = socket(where->addr.ss_family, SOCK_STREAM, 0);
+  h->listener = socket(where->addr.ss_family,
+                       SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (h->listener < 0)
     return err_sys(err, "cannot listen at '%s',", text);
-  (void)fcntl(h->listener, F_SETFD, FD_CLOEXEC);
   (void)setsockopt(h->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   if (bind(h->listener, (const struct sockaddr *)&where->addr, where->len) <
         0 ||
-      listen(h->listener, 16) < 0 ||
-      fcntl(h->listener, F_SETFL, O_NONBLOCK) < 0 || pipe(h->wake) < 0) {
+      listen(h->listener, 16) < 0 || pipe2(h->wake, O_CLOEXEC) < 0) {
     rc = err_sys(err, "cannot listen at '%s',", text);
     close_fd(&h->listener);
     return rc;
@@ -160,10 +159,7 @@ static void serve(const struct http *h, int fd)
                             .wake = h->wake[0],
                             .until_ns = clock_now_ns() + PATIENCE_NS };
   char request[REQUEST_MOST];
-  const int flags = fcntl(fd, F_GETFL);
 
-  if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
-    return;
   if (read_request(&r, request, sizeof(request)))
     answer(h, request, &r);
 }
@@ -183,7 +179,7 @@ static void *http_main(void *arg)
       return NULL;
     if (fds[0].revents)
       return NULL;
-    fd = accept(h->listener, NULL, NULL);
+    fd = accept4(h->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0)
       continue;
     serve(h, fd);
@@ -207,10 +203,13 @@ int http_start(struct http *h, const char *type,
 
 void http_stop(struct http *h)
 {
-  close_fd(&h->wake[1]);
+  /* The one byte that is ever written: it finds room. */
+  while (h->running && write(h->wake[1], "", 1) < 0 && errno == EINTR)
+    continue;
   if (h->running)
     (void)pthread_join(h->thread, NULL);
   h->running = false;
   close_fd(&h->wake[0]);
+  close_fd(&h->wake[1]);
   close_fd(&h->listener);
 }

@@ -13,7 +13,7 @@ struct strbuf;
 
 struct http {
   int listener; /* -1: not open */
-  int wake[2];  /* a pipe: closing its end for writing ends the thread */
+  int wake[2];  /* a pipe: what is written there ends the thread */
   pthread_t thread;
   bool running;
 

@@ -7,6 +7,7 @@
 #include "results/spool.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,13 +32,23 @@ static int put(int fd, const char *text, uint64_t *at)
   return 0;
 }
 
+/* Not for programs that a script starts. */
+static FILE *temporary(void)
+{
+  FILE *f = tmpfile();
+
+  if (f)
+    (void)fcntl(fileno(f), F_SETFD, FD_CLOEXEC);
+  return f;
+}
+
 int spool_add(struct spool *s, const char *text, struct err *err)
 {
   uint64_t at = s->len;
   int fd, rc;
 
   if (!s->file)
-    s->file = tmpfile();
+    s->file = temporary();
   if (!s->file)
     return err_sys(err, "cannot make a temporary file,");
   fd = fileno(s->file);

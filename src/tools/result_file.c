@@ -100,7 +100,7 @@ static int read_sweep(struct result_file *f, struct err *err)
 /* A folder, for one, can be opened, but not read. */
 static int load_json(struct result_file *f, struct err *err)
 {
-  FILE *stream = fopen(f->path, "rb");
+  FILE *stream = fopen(f->path, "re");
   json_error_t error;
   int rc = 0;
 

@@ -5,6 +5,7 @@
 #include "tools/sweep.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -77,7 +78,8 @@ static int check_command(struct sweep *s, size_t combination,
 
   if (!complaint)
     return err_sys(err, "cannot make a temporary file");
-  how.err_fd = fileno(complaint);
+  how.err_fd = fileno(complaint); /* which is its standard error, and no more */
+  (void)fcntl(how.err_fd, F_SETFD, FD_CLOEXEC);
   rc = run_command(s, &p, how, &status, err);
   if (rc == 0 && status != EXIT_OK) {
     show_complaint(s, complaint, combination);

@@ -565,6 +565,41 @@ with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as s:
 print("gone", flush=True)' "$1" "$2"
 }
 
+# descriptors PID: what it has open.
+descriptors() {
+  (cd "/proc/$1/fd" && echo *)
+}
+
+@test "what a script leaves in the background has none of the files, and holds up nobody" {
+  local pid port other status=0
+  sleep 600 3>&- &
+  local usual=$!
+  cat >leaves.lua <<'LUA'
+function event()
+  if left then return end
+  local lines = 0
+  for _ in io.lines("csv") do lines = lines + 1 end
+  if lines > 2 then
+    left = true
+    os.execute("sleep 600 & echo $! >pid")
+  end
+end
+LUA
+  for port in {20001..20020}; do
+    status=0
+    timeout 60 "$BENCH" ./leaves.lua --time=2 --report-interval=0.1 --prometheus=$port --json=json \
+      --csv=csv --stream=stream --hdr-log=hdr --event-log=events run >text 2>err 3>&- || status=$?
+    [ "$status" = 1 ] || break
+    must has "$(cat err)" 'Address already in use'
+  done
+  other=$(cat pid)
+  descriptors "$other" >its
+  descriptors $usual >usual
+  kill "$other" $usual
+  must is "$(cat its)" "$(cat usual)"
+  must is "$status" 0 # the run has not waited for it
+}
+
 @test "prometheus: a reader that is slow holds up nobody" {
   local port pid client
   # Others are served when its time is over, which does not start again with a byte.

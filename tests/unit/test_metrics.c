@@ -3,6 +3,7 @@
  * server that hands it out.
  */
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -212,8 +213,24 @@ static void test_addresses(void)
        good[i].text);
 }
 
+/* Descriptors that a program would get which is started now. */
+static unsigned inherited(void)
+{
+  unsigned n = 0;
+
+  for (int fd = STDERR_FILENO + 1; fd < 100; fd++) {
+    const int flags = fcntl(fd, F_GETFD);
+
+    n += flags >= 0 && (flags & FD_CLOEXEC) == 0;
+  }
+  return n;
+}
+
+static unsigned inherited_when_asked;
+
 static void content(void *arg, struct strbuf *out)
 {
+  inherited_when_asked = inherited();
   strbuf_adds(out, arg);
 }
 
@@ -224,7 +241,7 @@ static const char *ask(const struct http *h, const char *request)
   socklen_t len = sizeof(to);
   size_t n = 0;
   ssize_t got;
-  int fd = socket(AF_INET, SOCK_STREAM, 0);
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
   (void)getsockname(h->listener, (struct sockaddr *)&to, &len);
   if (connect(fd, (const struct sockaddr *)&to, len) == 0 &&
@@ -245,7 +262,9 @@ static void test_server(void)
   socklen_t len = sizeof(taken);
   struct http h, second;
   struct err err = { "" };
+  const unsigned before = inherited();
   const char *text;
+  int held;
 
   (void)address_parse("0", &a);
   OK(http_open(&h, &a, "0", &err) == 0, "a port");
@@ -259,12 +278,15 @@ static void test_server(void)
   OK(strncmp(text, "HTTP/1.1 200 OK\r\n", 17) == 0 &&
        strstr(text, "Content-Length: 5\r\n") && strstr(text, "\r\n\r\nhello"),
      "GET /metrics");
+  OK(inherited_when_asked == before, "nothing is for programs of scripts");
   OK(strstr(ask(&h, "GET / HTTP/1.0\n\n"), "hello"), "GET /");
   OK(strstr(ask(&h, "GET /other HTTP/1.1\r\n\r\n"), "404"), "another path");
   OK(strstr(ask(&h, "POST / HTTP/1.1\r\n\r\n"), "405"), "another verb");
+  held = dup(h.wake[1]); /* as such a program would hold it */
   http_stop(&h);
   http_stop(&h);
-  OK(true, "stops, and is stopped");
+  OK(true, "stops, whoever holds the pipe, and is stopped");
+  (void)close(held);
 }
 
 int main(void)
