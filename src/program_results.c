@@ -119,6 +119,7 @@ int program_run_test(struct program *p, const struct test *test,
   if (!p->team || p->team->rank == 0)
     use[n++] = (struct reporter_use){ &text_reporter, &p->text };
   status = run_with(p, test, cfg, plan, use, n);
+  p->abandoned |= results_left(p->results);
   dropped = results_dropped(p->results);
   if (dropped > 0)
     log_msg(LOG_WARNING,

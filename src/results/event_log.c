@@ -3,6 +3,7 @@
  */
 #include "results/event_log.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -35,14 +36,19 @@ struct event_log {
   bool running;
   _Atomic uint32_t stop; /* waited for */
 
+  /* Written by the thread: it has ended, or not, and counts its writes. */
+  _Atomic uint32_t ended;
+  _Atomic uint32_t steps; /* of either; waited for */
+
   /* Written before the first event, and before the thread looks for one. */
   uint64_t zero_ns;
   const struct class_set *classes;
 
-  /* The thread's, later of who joined it. */
+  /* The thread's, later of who joined or left it. */
   unsigned first;
   struct event_record turn[TURN];
-  char *block; /* owned; BLOCK bytes */
+  size_t in_turn; /* events of it that are no lines yet */
+  char *block;    /* owned; BLOCK bytes */
   size_t len;
   uint64_t lines; /* in the block */
   uint64_t written, lost;
@@ -83,12 +89,17 @@ void event_log_free(struct event_log *l)
 {
   struct err ignored;
 
-  if (!l)
+  if (!l || event_log_is_left(l))
     return;
   (void)outfile_close(&l->file, &ignored); /* over() has told */
   event_rings_done(&l->rings);
   free(l->block);
   free(l);
+}
+
+bool event_log_is_left(const struct event_log *l)
+{
+  return outfile_is_left(&l->file);
 }
 
 struct event_rings *event_log_rings(struct event_log *l)
@@ -101,14 +112,29 @@ void event_log_tell(struct event_log *l, struct event_log_end *ret)
   l->tell = ret;
 }
 
-static void flush(struct event_log *l)
+/* Who waits for the end sees that something happens. */
+static void note_step(struct event_log *l)
 {
-  if (l->len > 0 && !l->failed &&
-      outfile_write(&l->file, l->block, l->len, &l->why) < 0)
-    l->failed = true;
+  (void)atomic_fetch_add(&l->steps, 1);
+  if (atomic_load(&l->stop) != 0)
+    wait_wake_all(&l->steps);
+}
+
+/* False, here and below: the thread was left behind, and touches nothing. */
+static bool flush(struct event_log *l)
+{
+  int rc = 0;
+
+  if (l->len > 0 && !l->failed)
+    rc = outfile_write(&l->file, l->block, l->len, &l->why);
+  if (rc == -ECANCELED)
+    return false;
+  l->failed |= rc < 0;
   *(l->failed ? &l->lost : &l->written) += l->lines;
   l->lines = 0;
   l->len = 0;
+  note_step(l);
+  return true;
 }
 
 /* Two digits at a time: this is most of what the thread does, and what it does
@@ -153,15 +179,15 @@ static void add_class(struct event_log *l, unsigned id)
   l->block[l->len++] = '"';
 }
 
-static void add_line(struct event_log *l, const struct event_record *e,
+static bool add_line(struct event_log *l, const struct event_record *e,
                      unsigned thread)
 {
+  if (!l->failed && BLOCK - l->len < LINE_MOST && !flush(l))
+    return false;
   if (l->failed) {
     l->lost++;
-    return;
+    return true;
   }
-  if (BLOCK - l->len < LINE_MOST)
-    flush(l);
   add_number(l, e->start_ns > l->zero_ns ? e->start_ns - l->zero_ns : 0);
   l->block[l->len++] = ',';
   add_number(l, e->latency_ns);
@@ -173,53 +199,84 @@ static void add_line(struct event_log *l, const struct event_record *e,
   add_number(l, e->failed);
   l->block[l->len++] = '\n';
   l->lines++;
+  return true;
 }
 
 /* Up to `most` of the events of worker i; how many there were. */
-static size_t take_turn(struct event_log *l, unsigned i, size_t most)
+static bool take_turn(struct event_log *l, unsigned i, size_t most,
+                      size_t *ret_n)
 {
   const size_t n = event_ring_take(&l->rings.of[i], l->turn,
                                    most < TURN ? most : TURN);
 
-  for (size_t k = 0; k < n; k++)
-    add_line(l, &l->turn[k], i);
-  return n;
+  for (size_t k = 0; k < n; k++) {
+    l->in_turn = n - k;
+    if (!add_line(l, &l->turn[k], i))
+      return false;
+  }
+  l->in_turn = 0;
+  *ret_n = n;
+  return true;
 }
 
-/* Some of each worker's events; false: there were none. */
-static bool take_turns(struct event_log *l)
+/* Some of each worker's events; *ret_n is 0 if there were none. */
+static bool take_turns(struct event_log *l, size_t *ret_n)
 {
-  bool any = false;
+  size_t all = 0, n;
 
-  for (unsigned i = 0; i < l->rings.n; i++)
-    any |= take_turn(l, i, TURN) > 0;
-  return any;
+  for (unsigned i = 0; i < l->rings.n; i++) {
+    if (!take_turn(l, i, TURN, &n))
+      return false;
+    all += n;
+  }
+  *ret_n = all;
+  return true;
 }
 
 /* What is there when everybody is asked to stop; workers that were given up
  * may go on, and are not waited for. */
-static void take_rest(struct event_log *l)
+static bool take_rest(struct event_log *l)
 {
   for (unsigned i = 0; i < l->rings.n; i++) {
-    size_t left = ck_ring_size(&l->rings.of[i].ring), n;
+    size_t left = ck_ring_size(&l->rings.of[i].ring);
 
-    while (left > 0 && (n = take_turn(l, i, left)) > 0)
+    while (left > 0) {
+      size_t n;
+
+      if (!take_turn(l, i, left, &n))
+        return false;
+      if (n == 0)
+        break;
       left -= n;
+    }
   }
-  flush(l);
+  return flush(l);
+}
+
+static bool take_all(struct event_log *l)
+{
+  while (atomic_load(&l->stop) == 0) {
+    size_t n;
+
+    if (!take_turns(l, &n))
+      return false;
+    if (n > 0)
+      continue;
+    if (!flush(l))
+      return false;
+    wait_while(&l->stop, 0, clock_now_ns() + PAUSE_NS);
+  }
+  return take_rest(l);
 }
 
 static void *log_main(void *arg)
 {
   struct event_log *l = arg;
 
-  while (atomic_load(&l->stop) == 0) {
-    if (take_turns(l))
-      continue;
-    flush(l);
-    wait_while(&l->stop, 0, clock_now_ns() + PAUSE_NS);
+  if (take_all(l)) {
+    atomic_store(&l->ended, 1);
+    note_step(l);
   }
-  take_rest(l);
   return NULL;
 }
 
@@ -235,17 +292,57 @@ static int on_start(void *ctx, const struct run_start *start, struct err *err)
   return rc;
 }
 
+/* Wait for the end of the thread, for as long as the file takes something;
+ * false: it was left behind. */
+static bool await_end(struct event_log *l)
+{
+  uint64_t until = clock_now_ns() + OUTFILE_PATIENCE_NS;
+  uint32_t seen = atomic_load(&l->steps);
+
+  while (atomic_load(&l->ended) == 0) {
+    const uint32_t steps = atomic_load(&l->steps);
+    const uint64_t now = clock_now_ns();
+
+    if (steps == seen && now >= until && outfile_leave(&l->file))
+      return false;
+    if (steps != seen || now >= until)
+      until = now + OUTFILE_PATIENCE_NS;
+    seen = steps;
+    wait_while(&l->steps, steps, until);
+  }
+  return true;
+}
+
+/* The thread does no more: what it has not written is lost. */
+static void count_rest(struct event_log *l)
+{
+  l->lost += l->lines + l->in_turn;
+  for (unsigned i = 0; i < l->rings.n; i++)
+    l->lost += ck_ring_size(&l->rings.of[i].ring);
+  l->failed = true;
+  (void)outfile_tell_left(&l->file, &l->why);
+}
+
+static void stop(struct event_log *l)
+{
+  atomic_store(&l->stop, 1);
+  wait_wake_all(&l->stop);
+  if (await_end(l)) {
+    (void)pthread_join(l->thread, NULL);
+  } else {
+    (void)pthread_detach(l->thread);
+    count_rest(l);
+  }
+  l->running = false;
+}
+
 static int on_over(void *ctx, const struct run_end *end, struct err *err)
 {
   struct event_log *l = ctx;
 
   (void)end;
-  if (l->running) {
-    atomic_store(&l->stop, 1);
-    wait_wake_all(&l->stop);
-    (void)pthread_join(l->thread, NULL);
-    l->running = false;
-  }
+  if (l->running)
+    stop(l);
   if (l->tell)
     *l->tell = (struct event_log_end){
       .written = l->written,

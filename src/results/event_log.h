@@ -20,14 +20,21 @@ struct event_rings;
 /* Numbers of threads begin with `first`. */
 int event_log_new(struct event_log **ret, const char *name, unsigned threads,
                   unsigned first, struct err *err);
+/* Nothing of one that was left. */
 void event_log_free(struct event_log *l);
+
+/* Was its thread left behind, with all that it uses?  See outfile_leave(). */
+bool event_log_is_left(const struct event_log *l);
 
 /* Where workers put their events. */
 struct event_rings *event_log_rings(struct event_log *l);
 
 /*
- * Where over() tells what became of the events.  Lines of a block that was not
- * written to its end count as dropped, also those that did get there.
+ * Where over() tells what became of the events.  It waits for as long as the
+ * file takes something, and leaves a file that does not take a block (64 kB)
+ * in OUTFILE_PATIENCE_NS: that has failed, and the rest was dropped.  Lines of
+ * a block that was not written to its end count as dropped, also those that did
+ * get there.
  */
 struct event_log_end {
   uint64_t written; /* lines */

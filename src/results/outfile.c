@@ -15,6 +15,12 @@
 #include "base/strbuf.h"
 #include "results/outname.h"
 
+enum phase {
+  PHASE_IDLE,
+  PHASE_WRITING, /* a thread is inside */
+  PHASE_LEFT,    /* and will be */
+};
+
 static int cannot_open(const char *name, struct err *err)
 {
   return err_sys(err, "cannot open '%s' for writing,", name);
@@ -44,44 +50,72 @@ static FILE *open_directly(const char *name)
   return fopen(name, outname_is_descriptor(name) ? "ae" : "we");
 }
 
+static FILE *open_stdout_again(void)
+{
+  const int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  FILE *stream = fd < 0 ? NULL : fdopen(fd, "w");
+
+  if (fd >= 0 && !stream)
+    (void)close(fd);
+  return stream;
+}
+
 int outfile_open(struct outfile *f, const char *name, struct err *err)
 {
   f->name = name;
-  f->stream = open_directly(name);
+  atomic_init(&f->phase, PHASE_IDLE);
+  f->stream = outname_is_stdout(name) ? open_stdout_again()
+                                      : open_directly(name);
   return f->stream ? 0 : cannot_open(name, err);
 }
 
-int outfile_put(struct outfile *f, const void *bytes, size_t len,
-                struct err *err)
+/* From one phase to the next; false: it was another one. */
+static bool pass(struct outfile *f, uint32_t from, uint32_t to)
 {
-  if (fwrite(bytes, 1, len, f->stream) != len)
-    return cannot_write(f->name, err);
-  return 0;
+  return atomic_compare_exchange_strong(&f->phase, &from, to);
 }
 
 int outfile_write(struct outfile *f, const void *bytes, size_t len,
                   struct err *err)
 {
-  const int rc = outfile_put(f, bytes, len, err);
+  bool ok;
+  int why;
 
-  if (rc < 0)
-    return rc;
-  return fflush(f->stream) == 0 ? 0 : cannot_write(f->name, err);
+  if (!pass(f, PHASE_IDLE, PHASE_WRITING))
+    return -ECANCELED;
+  ok = fwrite(bytes, 1, len, f->stream) == len && fflush(f->stream) == 0;
+  why = errno;
+  if (!pass(f, PHASE_WRITING, PHASE_IDLE))
+    return -ECANCELED;
+  errno = why;
+  return ok ? 0 : cannot_write(f->name, err);
 }
 
 int outfile_close(struct outfile *f, struct err *err)
 {
   FILE *stream = f->stream;
-  bool ok;
 
-  f->stream = NULL;
-  if (!stream)
+  if (!stream || outfile_is_left(f))
     return 0;
-  if (stream == stdout)
-    ok = fflush(stream) == 0;
-  else
-    ok = fclose(stream) == 0;
-  return ok ? 0 : cannot_write(f->name, err);
+  f->stream = NULL;
+  return fclose(stream) == 0 ? 0 : cannot_write(f->name, err);
+}
+
+bool outfile_leave(struct outfile *f)
+{
+  return pass(f, PHASE_WRITING, PHASE_LEFT);
+}
+
+bool outfile_is_left(const struct outfile *f)
+{
+  return atomic_load(&f->phase) == PHASE_LEFT;
+}
+
+int outfile_tell_left(const struct outfile *f, struct err *err)
+{
+  return err_set(err, -ETIMEDOUT,
+                 "cannot write to '%s': nobody takes what is written there",
+                 f->name);
 }
 
 enum {

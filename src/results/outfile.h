@@ -8,26 +8,50 @@
 #ifndef BENCH_RESULTS_OUTFILE_H
 #define BENCH_RESULTS_OUTFILE_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+
+#include "base/clock.h"
 
 struct err;
 
-/* A file that grows while the run goes on. */
+/* How long the end of a run waits for somebody who takes nothing of what is
+ * written to a file. */
+#define OUTFILE_PATIENCE_NS (5 * NS_PER_S)
+
+/*
+ * A file that grows while the run goes on.  One thread at a time works on it,
+ * and stays inside for as long as nobody takes what it writes.
+ */
 struct outfile {
-  const char *name; /* borrowed */
-  FILE *stream;     /* NULL: not open */
+  const char *name;       /* borrowed */
+  FILE *stream;           /* NULL: not open */
+  _Atomic uint32_t phase; /* enum phase of outfile.c */
 };
 
+/* The standard output gets a stream of its own, so that nobody else who writes
+ * there can be held up by it. */
 int outfile_open(struct outfile *f, const char *name, struct err *err);
-/* Write, and hand it to the system at once. */
+/* Write, and hand it to the system at once.  -ECANCELED, without a message:
+ * the thread was left behind, and may touch nothing any more. */
 int outfile_write(struct outfile *f, const void *bytes, size_t len,
                   struct err *err);
-/* Write; a failure may come later. */
-int outfile_put(struct outfile *f, const void *bytes, size_t len,
-                struct err *err);
-/* Also of a file that was never opened. */
+/* Also of a file that was never opened.  One that was left stays as it is. */
 int outfile_close(struct outfile *f, struct err *err);
+
+/*
+ * Leave the file, and the thread that is inside outfile_write(), to each other
+ * for ever; false: nobody is inside.  What that thread did before is visible
+ * here.  It goes on using the file and what it writes: they must not be freed,
+ * and the process must end with _exit().
+ */
+bool outfile_leave(struct outfile *f);
+bool outfile_is_left(const struct outfile *f);
+/* The message about such a file; returns -ETIMEDOUT. */
+int outfile_tell_left(const struct outfile *f, struct err *err);
 
 /*
  * A file that is complete or not there: it is written beside its place and

@@ -139,7 +139,7 @@ void results_free(struct results *r)
 {
   struct err ignored;
 
-  if (!r)
+  if (!r || results_left(r))
     return;
   /* What was written was told by end(). */
   (void)outfile_close(&r->stream.file, &ignored);
@@ -150,6 +150,11 @@ void results_free(struct results *r)
   document_free(r->document);
   (void)pthread_mutex_destroy(&r->lock);
   free(r);
+}
+
+bool results_left(const struct results *r)
+{
+  return r && r->event_log && event_log_is_left(r->event_log);
 }
 
 struct event_rings *results_event_rings(struct results *r)

@@ -33,7 +33,15 @@ struct results_input {
  */
 int results_new(struct results **ret, const struct results_input *in,
                 struct err *err);
+/* Nothing, if a thread was left behind. */
 void results_free(struct results *r);
+
+/*
+ * Once the run is over: was a thread left behind in a file that does not take
+ * what is written to it?  The caller must end the process with _exit(), without
+ * freeing what was given to results_new().
+ */
+bool results_left(const struct results *r);
 
 /* Where workers put single events; NULL: nobody wants them. */
 struct event_rings *results_event_rings(struct results *r);

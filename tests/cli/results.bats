@@ -565,6 +565,27 @@ with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as s:
 print("gone", flush=True)' "$1" "$2"
 }
 
+@test "event-log: a reader that has stopped reading is given up" {
+  local file out
+  echo 'function event() end' >fast.lua
+  for file in pipe -; do
+    mkfifo pipe
+    exec 8<>pipe # opened, and never read
+    status=0 out=pipe
+    [ $file = - ] || out=text
+    timeout 60 "$BENCH" ./fast.lua --time=1 --event-log=$file --json=a.json run 2>err >$out 3>&- ||
+      status=$?
+    stderr=$(<err)
+    must is "$status" 1
+    must has "$stderr" "^ALERT: results: event-log: cannot write to '$file': nobody takes what is written there"
+    must has "$stderr" '^WARNING: [0-9]+ events are missing in the event log'
+    check a.json "sum(d['event_log'].values()) == d['totals']['events']" \
+      "d['event_log']['dropped'] > 0" "d['run']['exit_status'] == 1"
+    exec 8<&-
+    rm a.json pipe
+  done
+}
+
 # descriptors PID: what it has open.
 descriptors() {
   (cd "/proc/$1/fd" && echo *)

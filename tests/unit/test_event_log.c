@@ -158,6 +158,38 @@ static void test_slow_file(void)
   (void)close(fd);
 }
 
+static struct event_log *left; /* with its thread: never freed */
+
+/* A reader that has stopped: what it did not take is dropped, and the thread is
+ * left behind. */
+static void test_stuck_file(void)
+{
+  const struct reporter *rep = &event_log_reporter;
+  struct run_start start = { 0 };
+  struct run_end end = { 0 };
+  struct event_log *l = NULL;
+  struct event_log_end told = { 0 };
+  uint64_t put = 0;
+  struct event_record e = { 123456789, 123456789, EVENT_NO_CLASS, 0 };
+  struct err err = { "" };
+  int fd = open(in_folder("pipe"), O_RDONLY | O_NONBLOCK);
+
+  OK(event_log_new(&l, in_folder("pipe"), 1, 0, &err) == 0, "a log to a pipe");
+  event_log_tell(l, &told);
+  OK(rep->start(l, &start, &err) == 0, "starts");
+  for (; put < 100000; put++)
+    event_ring_put(&event_log_rings(l)->of[0], &e);
+  OK(rep->over(l, &end, &err) < 0 &&
+       strstr(err.text, "pipe': nobody takes what is written there"),
+     "ends without its thread");
+  OK(told.failed && told.dropped > 0 && told.written + told.dropped == put,
+     "all are accounted for");
+  OK(event_log_is_left(l), "the caller can know");
+  event_log_free(l);
+  left = l;
+  (void)close(fd); /* it comes back now, and finds nothing to do */
+}
+
 /* How over() ends for a log of so many events, of a file that takes no more
  * than `most` bytes: a disk that is full. */
 static int fill(struct event_log_end *told, uint64_t events, rlim_t most)
@@ -207,9 +239,11 @@ int main(void)
 {
   if (!mkdtemp(folder))
     return 1;
+  (void)signal(SIGPIPE, SIG_IGN);
   test_ring();
   test_file();
   test_slow_file();
+  test_stuck_file();
   test_full_disk();
   (void)unlink(in_folder("log"));
   (void)unlink(in_folder("pipe"));

@@ -3,7 +3,10 @@
  * cannot be written.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -320,10 +323,53 @@ static void test_spool_full(void)
   (void)unlink("copy");
 }
 
+/* What another thread does, and what it got. */
+struct writing {
+  struct outfile f;
+  struct err err;
+  int rc;
+};
+
+static void *write_more_than_fits(void *arg)
+{
+  static char much[1 << 20];
+  struct writing *w = arg;
+
+  w->rc = outfile_write(&w->f, much, sizeof(much), &w->err);
+  return NULL;
+}
+
+static void test_left(void)
+{
+  struct writing w = { .rc = 1 };
+  struct err err = { "" };
+  pthread_t thread;
+  int fd;
+
+  (void)mkfifo("pipe", 0600);
+  fd = open("pipe", O_RDONLY | O_NONBLOCK);
+  OK(outfile_open(&w.f, "pipe", &err) == 0, "a pipe");
+  OK(!outfile_leave(&w.f), "nobody is inside");
+  (void)pthread_create(&thread, NULL, write_more_than_fits, &w);
+  while (!outfile_leave(&w.f))
+    (void)sched_yield();
+  OK(outfile_is_left(&w.f) && !outfile_leave(&w.f), "is left once");
+  OK(outfile_close(&w.f, &err) == 0 && err.text[0] == '\0', "and stays");
+  OK(outfile_tell_left(&w.f, &err) < 0 && strstr(err.text, "'pipe'"),
+     "the message names it");
+  (void)close(fd);
+  (void)pthread_join(thread, NULL);
+  OK(w.rc == -ECANCELED && w.err.text[0] == '\0', "who comes back knows");
+  OK(outfile_write(&w.f, "x", 1, &err) == -ECANCELED, "nobody writes");
+  (void)fclose(w.f.stream); /* not left to a thread any more */
+  (void)unlink("pipe");
+}
+
 int main(void)
 {
   if (!mkdtemp(folder) || chdir(folder) < 0)
     return 1;
+  (void)signal(SIGPIPE, SIG_IGN);
   test_whole();
   test_rights();
   test_links();
@@ -332,6 +378,7 @@ int main(void)
   test_stdout();
   test_spool();
   test_spool_full();
+  test_left();
   (void)rmdir(folder);
   return TAP_EXIT();
 }
