@@ -122,11 +122,11 @@ void csv_interval(struct strbuf *b, const struct report_setup *setup,
   strbuf_adds(b, "\n");
 }
 
-/* Write what is in the buffer, and end it. */
+/* Put what is in the buffer, and end it. */
 static int put(struct csv *c, struct strbuf *b, struct err *err)
 {
   int rc = b->failed ? results_no_memory(err)
-                     : outfile_write(&c->file, b->text, b->len, err);
+                     : outfile_put(&c->file, b->text, b->len, err);
 
   strbuf_done(b);
   return rc;

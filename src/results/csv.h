@@ -13,7 +13,8 @@ struct results_shared;
 struct strbuf;
 struct system_use;
 
-/* The context of csv_reporter; `file` is open. */
+/* The context of csv_reporter; `file` is open.  Lines are put there, and
+ * whoever calls it writes them: see outfile_flush(). */
 struct csv {
   struct outfile file;
   const struct results_shared *shared;

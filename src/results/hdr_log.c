@@ -20,7 +20,7 @@
 static int put(struct hdr_log *l, struct strbuf *b, struct err *err)
 {
   int rc = b->failed ? results_no_memory(err)
-                     : outfile_write(&l->file, b->text, b->len, err);
+                     : outfile_put(&l->file, b->text, b->len, err);
 
   strbuf_done(b);
   return rc;

@@ -13,7 +13,8 @@
 struct results_shared;
 struct strbuf;
 
-/* The context of hdr_log_reporter; `file` is open. */
+/* The context of hdr_log_reporter; `file` is open.  Lines are put there, and
+ * whoever calls it writes them: see outfile_flush(). */
 struct hdr_log {
   struct outfile file;
   const struct results_shared *shared;

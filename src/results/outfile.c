@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "results/outname.h"
+#include "results/shared.h"
 
 enum phase {
   PHASE_IDLE,
@@ -63,6 +64,7 @@ static FILE *open_stdout_again(void)
 int outfile_open(struct outfile *f, const char *name, struct err *err)
 {
   f->name = name;
+  f->put = (struct strbuf){ 0 };
   atomic_init(&f->phase, PHASE_IDLE);
   f->stream = outname_is_stdout(name) ? open_stdout_again()
                                       : open_directly(name);
@@ -91,14 +93,40 @@ int outfile_write(struct outfile *f, const void *bytes, size_t len,
   return ok ? 0 : cannot_write(f->name, err);
 }
 
+int outfile_put(struct outfile *f, const void *bytes, size_t len,
+                struct err *err)
+{
+  strbuf_add(&f->put, bytes, len);
+  if (!f->put.failed)
+    return 0;
+  f->put.failed = false; /* what was put before is there */
+  return results_no_memory(err);
+}
+
+int outfile_flush(struct outfile *f, struct err *err)
+{
+  int rc = 0;
+
+  if (f->put.len > 0)
+    rc = outfile_write(f, f->put.text, f->put.len, err);
+  if (rc != -ECANCELED)
+    strbuf_clear(&f->put);
+  return rc;
+}
+
 int outfile_close(struct outfile *f, struct err *err)
 {
   FILE *stream = f->stream;
+  int rc;
 
   if (!stream || outfile_is_left(f))
     return 0;
+  rc = outfile_flush(f, err);
+  strbuf_done(&f->put);
   f->stream = NULL;
-  return fclose(stream) == 0 ? 0 : cannot_write(f->name, err);
+  if (fclose(stream) != 0 && rc == 0)
+    rc = cannot_write(f->name, err);
+  return rc;
 }
 
 bool outfile_leave(struct outfile *f)

@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/strbuf.h"
 
 struct err;
 
@@ -29,6 +30,7 @@ struct err;
 struct outfile {
   const char *name;       /* borrowed */
   FILE *stream;           /* NULL: not open */
+  struct strbuf put;      /* not written yet */
   _Atomic uint32_t phase; /* enum phase of outfile.c */
 };
 
@@ -39,7 +41,13 @@ int outfile_open(struct outfile *f, const char *name, struct err *err);
  * the thread was left behind, and may touch nothing any more. */
 int outfile_write(struct outfile *f, const void *bytes, size_t len,
                   struct err *err);
-/* Also of a file that was never opened.  One that was left stays as it is. */
+/* The same in two steps.  The first one only keeps the bytes, and fails when
+ * there is no memory. */
+int outfile_put(struct outfile *f, const void *bytes, size_t len,
+                struct err *err);
+int outfile_flush(struct outfile *f, struct err *err);
+/* With what was put.  Also of a file that was never opened.  One that was left
+ * stays as it is. */
 int outfile_close(struct outfile *f, struct err *err);
 
 /*

@@ -2,22 +2,24 @@
  * results.c - the results that machines read, behind one reporter.
  *
  * The report thread and the conductor both come here.  They take turns, except
- * after a forced end, when the report thread may be anywhere: hence the lock,
- * and the end of patience with it.
+ * after a forced end, when the report thread may be anywhere, also inside of a
+ * file whose reader has stopped.  The conductor then leaves that file to it,
+ * and goes on with all the others.
  */
 #include "results/results.h"
 
 #include <errno.h>
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/err.h"
+#include "base/wait.h"
 #include "opt/optset.h"
 #include "report/life.h"
+#include "report/turn.h"
 #include "results/csv.h"
 #include "results/disk.h"
 #include "results/document.h"
@@ -29,21 +31,29 @@
 #include "stats/report.h"
 
 enum {
-  KINDS = 6
+  KINDS = 6,
+  GROWING = 3
 };
 
-/* How long to wait for a report thread that is stuck in a file. */
-#define PATIENCE_NS (5 * NS_PER_S)
+/* A file that gets a line per interval. */
+struct growing {
+  const struct reporter *reporter;
+  struct outfile *file;
+};
 
 struct results {
-  pthread_mutex_t lock; /* protects the rest */
+  _Atomic uint32_t busy; /* 1: a thread is at work on the rest; waited for */
   struct results_shared shared;
   struct disk disk;
   struct system_watch system;
-  bool ended; /* nothing may be reported any more */
+  bool ended;                 /* nothing may be reported any more */
+  const struct outfile *left; /* with the report thread; NULL: none */
+  bool impatient;             /* the conductor's alone: it has waited in vain */
 
   struct reporter_use use[KINDS]; /* those that are wanted */
   size_t n;
+  struct growing growing[GROWING]; /* likewise */
+  size_t n_growing;
 
   struct stream stream;
   struct csv csv;
@@ -58,6 +68,15 @@ static void want(struct results *r, const struct reporter *reporter, void *ctx)
   r->use[r->n++] = (struct reporter_use){ reporter, ctx };
 }
 
+static int want_growing(struct results *r, const struct reporter *reporter,
+                        void *ctx, struct outfile *file, const char *name,
+                        struct err *err)
+{
+  want(r, reporter, ctx);
+  r->growing[r->n_growing++] = (struct growing){ reporter, file };
+  return outfile_open(file, name, err);
+}
+
 /* The order is that in which they learn of things: the document comes last,
  * because it tells what became of the others. */
 static int open_all(struct results *r, const struct results_input *in,
@@ -66,18 +85,14 @@ static int open_all(struct results *r, const struct results_input *in,
   const struct results_cfg *cfg = in->cfg;
   int rc = 0;
 
-  if (rc == 0 && cfg->stream[0] != '\0') {
-    rc = outfile_open(&r->stream.file, cfg->stream, err);
-    want(r, &stream_reporter, &r->stream);
-  }
-  if (rc == 0 && cfg->csv[0] != '\0') {
-    rc = outfile_open(&r->csv.file, cfg->csv, err);
-    want(r, &csv_reporter, &r->csv);
-  }
-  if (rc == 0 && cfg->hdr_log[0] != '\0') {
-    rc = outfile_open(&r->hdr_log.file, cfg->hdr_log, err);
-    want(r, &hdr_log_reporter, &r->hdr_log);
-  }
+  if (rc == 0 && cfg->stream[0] != '\0')
+    rc = want_growing(r, &stream_reporter, &r->stream, &r->stream.file,
+                      cfg->stream, err);
+  if (rc == 0 && cfg->csv[0] != '\0')
+    rc = want_growing(r, &csv_reporter, &r->csv, &r->csv.file, cfg->csv, err);
+  if (rc == 0 && cfg->hdr_log[0] != '\0')
+    rc = want_growing(r, &hdr_log_reporter, &r->hdr_log, &r->hdr_log.file,
+                      cfg->hdr_log, err);
   if (rc == 0 && cfg->event_log[0] != '\0') {
     rc = event_log_new(&r->event_log, cfg->event_log, in->threads,
                        in->first_thread, err);
@@ -118,7 +133,6 @@ int results_new(struct results **ret, const struct results_input *in,
   r = calloc(1, sizeof(*r));
   if (!r)
     return results_no_memory(err);
-  (void)pthread_mutex_init(&r->lock, NULL); /* cannot fail */
   disk_find(&r->disk, test_folder(in->set));
   r->shared.name = in->name;
   r->shared.version = in->version;
@@ -148,13 +162,14 @@ void results_free(struct results *r)
   event_log_free(r->event_log);
   prometheus_free(r->prometheus);
   document_free(r->document);
-  (void)pthread_mutex_destroy(&r->lock);
   free(r);
 }
 
 bool results_left(const struct results *r)
 {
-  return r && r->event_log && event_log_is_left(r->event_log);
+  if (!r)
+    return false;
+  return r->left || (r->event_log && event_log_is_left(r->event_log));
 }
 
 struct event_rings *results_event_rings(struct results *r)
@@ -172,55 +187,146 @@ bool results_document_written(const struct results *r)
   return r && r->document && document_written(r->document);
 }
 
-static int take_lock(struct results *r, struct err *err)
+/* False: not before that moment. */
+static bool take_until(struct results *r, uint64_t until_ns)
 {
-  const struct timespec pause = { .tv_nsec = (long)(5 * NS_PER_MS) };
-  const uint64_t until = clock_now_ns() + PATIENCE_NS;
+  uint32_t busy = 0;
 
-  while (pthread_mutex_trylock(&r->lock) != 0) {
-    if (clock_now_ns() >= until)
-      return err_set(err, -EBUSY, "a file does not take what is written to it");
-    (void)nanosleep(&pause, NULL); /* interrupted: look again at once */
+  while (!atomic_compare_exchange_strong(&r->busy, &busy, 1)) {
+    if (clock_now_ns() >= until_ns)
+      return false;
+    wait_while(&r->busy, 1, until_ns);
+    busy = 0;
   }
-  return 0;
+  return true;
 }
 
 static void release(struct results *r)
 {
-  (void)pthread_mutex_unlock(&r->lock);
+  atomic_store(&r->busy, 0);
+  wait_wake_all(&r->busy);
+}
+
+/* It learns of nothing any more. */
+static void unwant(struct results *r, const struct reporter *reporter)
+{
+  size_t kept = 0;
+
+  for (size_t i = 0; i < r->n; i++) {
+    if (r->use[i].reporter != reporter)
+      r->use[kept++] = r->use[i];
+  }
+  r->n = kept;
+}
+
+/* Take the place of the report thread, if it is inside of a file. */
+static bool take_over(struct results *r)
+{
+  for (size_t i = 0; i < r->n_growing; i++) {
+    const struct growing g = r->growing[i];
+
+    if (outfile_leave(g.file)) {
+      r->left = g.file;
+      unwant(r, g.reporter);
+      r->growing[i] = r->growing[--r->n_growing];
+      return true;
+    }
+  }
+  return false;
+}
+
+/* By the conductor, when the report thread has been waited for. */
+static int take_at_end(struct results *r, struct err *err)
+{
+  const uint64_t patience = r->impatient ? 0 : OUTFILE_PATIENCE_NS;
+
+  if (take_until(r, clock_now_ns() + patience) || take_over(r))
+    return 0;
+  r->impatient = true;
+  return err_set(err, -EBUSY, "an earlier report is still being written");
+}
+
+static void keep_first(int *first, struct err *err, int rc,
+                       const struct err *one)
+{
+  if (rc >= 0 || *first < 0)
+    return;
+  *first = rc;
+  *err = *one;
+}
+
+/*
+ * Write what was put, as long as it is this thread's turn (NULL: it is); `rc`
+ * and `err` are of what was done before.  -ECANCELED: the thread was left
+ * behind, and nothing is its own any more.
+ */
+static int flush_all(struct results *r, struct turn *turn, int rc,
+                     struct err *err)
+{
+  for (size_t i = 0; i < r->n_growing; i++) {
+    struct err one = { "" };
+    int one_rc;
+
+    if (turn && !turn_take(turn))
+      break;
+    one_rc = outfile_flush(r->growing[i].file, &one);
+    if (one_rc == -ECANCELED)
+      return one_rc;
+    err_prefix(&one, "%s", r->growing[i].reporter->name);
+    keep_first(&rc, err, one_rc, &one);
+  }
+  return rc;
 }
 
 static int on_begin(void *ctx, const struct report_setup *setup,
                     struct err *err)
 {
   struct results *r = ctx;
+  const int rc = reporters_begin(r->use, r->n, setup, err);
 
-  return reporters_begin(r->use, r->n, setup, err);
+  return flush_all(r, NULL, rc, err);
 }
 
 static int on_start(void *ctx, const struct run_start *start, struct err *err)
 {
   struct results *r = ctx;
+  int rc;
 
   r->shared.start = *start;
   r->shared.started = true;
   system_start(&r->system, "", r->disk.device, start->start_ns);
-  return reporters_start(r->use, r->n, start, err);
+  rc = reporters_start(r->use, r->n, start, err);
+  return flush_all(r, NULL, rc, err);
+}
+
+/* The conductor's reports: those at the end. */
+static bool is_conductors(const struct report *report)
+{
+  return report->partial || report->kind == REPORT_FINAL ||
+         report->kind == REPORT_FORCED;
 }
 
 static int on_report(void *ctx, const struct report_setup *setup,
                      const struct report *report, struct err *err)
 {
   struct results *r = ctx;
-  int rc = take_lock(r, err);
+  int rc = 0;
 
+  if (is_conductors(report))
+    rc = take_at_end(r, err);
+  else
+    (void)take_until(r, WAIT_FOREVER);
   if (rc < 0)
     return rc;
   if (!r->ended) {
     if (report->kind == REPORT_INTERVAL)
       system_next(&r->system, report->end_ns, &r->shared.sys);
     rc = reporters_report(r->use, r->n, setup, report, err);
+    /* All have it before the first write, which may not come back. */
+    rc = flush_all(r, report->turn, rc, err);
   }
+  if (rc == -ECANCELED)
+    return 0;
   release(r);
   return rc;
 }
@@ -228,7 +334,7 @@ static int on_report(void *ctx, const struct report_setup *setup,
 static int on_over(void *ctx, const struct run_end *end, struct err *err)
 {
   struct results *r = ctx;
-  int rc = take_lock(r, err);
+  int rc = take_at_end(r, err);
 
   if (rc < 0)
     return rc;
@@ -238,6 +344,8 @@ static int on_over(void *ctx, const struct run_end *end, struct err *err)
     event_log_tell(r->event_log, &r->shared.log);
   }
   rc = reporters_over(r->use, r->n, end, err);
+  if (rc == 0 && r->left)
+    rc = outfile_tell_left(r->left, err);
   release(r);
   return rc;
 }
@@ -245,7 +353,7 @@ static int on_over(void *ctx, const struct run_end *end, struct err *err)
 static int on_end(void *ctx, struct err *err)
 {
   struct results *r = ctx;
-  int rc = take_lock(r, err);
+  int rc = take_at_end(r, err);
 
   if (rc < 0)
     return rc;

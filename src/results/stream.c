@@ -27,7 +27,7 @@ static int on_interval(void *ctx, const struct report_setup *setup,
   if (!text || line.failed)
     rc = results_no_memory(err);
   else
-    rc = outfile_write(&s->file, line.text, line.len, err);
+    rc = outfile_put(&s->file, line.text, line.len, err);
   strbuf_done(&line);
   free(text);
   json_decref(value);

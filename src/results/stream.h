@@ -9,7 +9,8 @@
 
 struct results_shared;
 
-/* The context of stream_reporter; `file` is open. */
+/* The context of stream_reporter; `file` is open.  Lines are put there, and
+ * whoever calls it writes them: see outfile_flush(). */
 struct stream {
   struct outfile file;
   const struct results_shared *shared;

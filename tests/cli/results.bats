@@ -586,6 +586,34 @@ print("gone", flush=True)' "$1" "$2"
   done
 }
 
+@test "a file whose reader has stopped is left out, and no other" {
+  local kind out
+  echo 'function event() end' >fast.lua
+  for kind in stream csv hdr-log stdout; do
+    mkfifo pipe
+    exec 8<>pipe # opened, and never read; a page is all that it holds
+    python3 -c 'import fcntl; fcntl.fcntl(8, 1031, 4096)'
+    status=0 out=text
+    case $kind in
+    stream) set -- --stream=pipe --csv=a --hdr-log=b ;;
+    csv) set -- --stream=b --csv=pipe --hdr-log=c ;;
+    hdr-log) set -- --stream=b --csv=a --hdr-log=pipe ;;
+    stdout) set -- --stream=- --csv=a --hdr-log=b && out=pipe ;;
+    esac
+    timeout 60 "$BENCH" ./fast.lua --time=3 --forced-shutdown=1 --report-interval=0.01 "$@" \
+      --json=a.json run >$out 2>err 3>&- || status=$?
+    stderr=$(<err)
+    must is "$kind $status" "$kind 2"
+    must has "$stderr" "^ALERT: results: cannot write to '(pipe|-)': nobody takes what is written there"
+    check a.json "d['run']['exit_status'] == 2" "d['intervals'][-1]['partial']" \
+      "sum(i['events'] for i in d['intervals']) == d['totals']['events']"
+    # Others have the last interval.
+    [ $kind = csv ] || must has "$(tail -n 1 a)" '^3[.0-9]*,[0-9.]+,1,'
+    exec 8<&-
+    rm a.json pipe
+  done
+}
+
 # descriptors PID: what it has open.
 descriptors() {
   (cd "/proc/$1/fd" && echo *)

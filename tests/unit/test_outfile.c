@@ -323,6 +323,30 @@ static void test_spool_full(void)
   (void)unlink("copy");
 }
 
+static void test_put(void)
+{
+  struct outfile f;
+  struct err err = { "" };
+
+  OK(outfile_open(&f, "lines", &err) == 0 && outfile_flush(&f, &err) == 0,
+     "nothing was put");
+  OK(outfile_put(&f, "a\n", 2, &err) == 0 &&
+       outfile_put(&f, "b\n", 2, &err) == 0,
+     "some was");
+  OK_STR(read_all("lines"), "", "and is not written yet");
+  OK(outfile_flush(&f, &err) == 0 && outfile_flush(&f, &err) == 0, "now");
+  OK_STR(read_all("lines"), "a\nb\n", "it is, once");
+  OK(outfile_put(&f, "c\n", 2, &err) == 0 && outfile_close(&f, &err) == 0,
+     "the end");
+  OK_STR(read_all("lines"), "a\nb\nc\n", "loses nothing");
+  (void)unlink("lines");
+
+  OK(outfile_open(&f, "/dev/full", &err) == 0 &&
+       outfile_put(&f, "x", 1, &err) == 0 && outfile_close(&f, &err) < 0 &&
+       strstr(err.text, "/dev/full"),
+     "also if it is an error");
+}
+
 /* What another thread does, and what it got. */
 struct writing {
   struct outfile f;
@@ -378,6 +402,7 @@ int main(void)
   test_stdout();
   test_spool();
   test_spool_full();
+  test_put();
   test_left();
   (void)rmdir(folder);
   return TAP_EXIT();
