@@ -106,3 +106,29 @@ function event() end\n' >"$BATS_TEST_TMPDIR/open.lua"
     grep -E '"transport": "'$want' ' "$BATS_TEST_TMPDIR/$want.json"
   done
 }
+
+# executes OPTIONS: a prepared statement whose second row is an error.
+executes() {
+  cat >"$BATS_TEST_TMPDIR/half.lua" <<'L'
+function prepare()
+  local con = sysbench.sql.driver():connect()
+  con:query("CREATE OR REPLACE TABLE half (d DOUBLE)")
+  con:query("INSERT INTO half VALUES (1), (1e308)")
+  local st = con:prepare("SELECT d * 10 FROM half")
+  for i = 1, 3 do
+    local _, e = pcall(st.execute, st)
+    print("failed", e:match("errno = (%d+)"))
+  end
+  con:query("DELETE FROM half WHERE d > 1")
+  print("after", st:execute():fetch_row()[1])
+end
+L
+  run timeout 60 "$BENCH" "$BATS_TEST_TMPDIR/half.lua" "${tcp[@]}" "$@" prepare
+  ((status == 0))
+  [[ $(grep -cx $'failed\t1690' <<<"$output") == 3 && $output == *$'after\t10'* ]]
+}
+
+@test "a prepared statement fails among its rows: executed again" {
+  executes --mysql-protocol=wire
+  executes --mysql-protocol=library
+}

@@ -96,6 +96,19 @@ static int give_params(struct mysql_prepared *p, struct outcome *out)
 
 /* ---- results ---- */
 
+/*
+ * The server failed among the rows.  The library would go on to wait for the
+ * rest of them when the statement is executed again.
+ */
+static int store_failed(struct mysql_prepared *p, struct outcome *out)
+{
+  out->during_results = true;
+  (void)stmt_failed(p, out);
+  if (!out->lost)
+    (void)mysql_stmt_reset(p->stmt); /* a lost connection is noticed later */
+  return -1;
+}
+
 static int store(struct mysql_prepared *p, struct outcome *out)
 {
   struct mysql_session *s = prepared_session(p);
@@ -108,10 +121,8 @@ static int store(struct mysql_prepared *p, struct outcome *out)
                 mysql_stmt_affected_rows(p->stmt));
     return 0;
   }
-  if (mysql_stmt_store_result(p->stmt) != 0) {
-    out->during_results = true;
-    return stmt_failed(p, out);
-  }
+  if (mysql_stmt_store_result(p->stmt) != 0)
+    return store_failed(p, out);
   success_set(s, out, library_status(s), s->lib.nfields,
               mysql_stmt_num_rows(p->stmt));
   return 0;
