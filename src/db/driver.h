@@ -62,6 +62,7 @@ enum trx_state {
   TRX_NONE,
   TRX_OPEN,
   TRX_ABORTED, /* pgsql: nothing but ROLLBACK will be accepted */
+  TRX_UNKNOWN, /* after a failure: one may be open, a ROLLBACK does no harm */
 };
 
 /* What was attempted, for messages. */

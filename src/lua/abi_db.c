@@ -132,7 +132,8 @@ bool bench_db_in_transaction(sql_connection *con)
 {
   const struct conn *c = conn_of(con);
 
-  return c->state == CONN_OPEN && c->session->trx != TRX_NONE;
+  return c->state == CONN_OPEN &&
+         (c->session->trx == TRX_OPEN || c->session->trx == TRX_ABORTED);
 }
 
 /* A literal, valid until the next call in this state; NULL: it cannot be

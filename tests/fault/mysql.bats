@@ -314,6 +314,71 @@ LUA
   [[ $(sql "SELECT GROUP_CONCAT(n) FROM sbtest.counter") == 1,1 ]]
 }
 
+# locked EVENT: another session holds the second row's lock until the second
+# attempt.  Where there is a procedure, it is twice().
+locked() {
+  lua <<LUA
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  con:query([[CREATE OR REPLACE PROCEDURE twice() BEGIN START TRANSACTION;
+    UPDATE counter SET n = n + 1 WHERE id = 1;
+    UPDATE counter SET n = n + 1 WHERE id = 2; COMMIT; END]])
+  lock = sysbench.sql.driver():connect()
+  lock:query("BEGIN")
+  lock:query("UPDATE counter SET n = n WHERE id = 2")
+end
+function event()
+  attempts = (attempts or 0) + 1
+  if attempts == 2 then lock:query("COMMIT") end
+  $1
+end
+LUA
+}
+
+# once OPTION...: one attempt fails; the change of the second is the only one.
+once() {
+  sql "UPDATE sbtest.counter SET n = 0"
+  bounded "$BENCH" "$dir/script.lua" "${tcp[@]}" "$@" --events=1 --time=60 run
+  ((status == 0))
+  [[ $(counter 'ignored errors') -eq 1 && $(counted) -eq 1 ]]
+}
+
+@test "a procedure fails in its own transaction: nothing of it stays" {
+  for protocol in wire library; do
+    locked 'con:query("CALL twice()")'
+    once --mysql-protocol=$protocol
+    locked 'st = st or con:prepare("CALL twice()") st:execute()'
+    once --mysql-protocol=$protocol
+    locked 'con:query("SET autocommit = 0") con:query("CALL twice()") con:query("COMMIT")'
+    once --mysql-protocol=$protocol
+  done
+}
+
+@test "a deadlock that is no row's does not roll back: nothing stays" {
+  lua <<'LUA'
+function thread_init() con = sysbench.sql.driver():connect() n = 0 end
+function event()
+  n = n + 1
+  con:query("BEGIN")
+  con:query("UPDATE counter SET n = n + 1 WHERE id = 1")
+  if n < 2 then
+    con:query("SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213, MESSAGE_TEXT = 'x'")
+  end
+  con:query("COMMIT")
+end
+LUA
+  once --mysql-protocol=wire
+  once --mysql-protocol=library
+}
+
+@test "a single statement that fails outside of a transaction is not rolled back" {
+  rollbacks() { sql "SHOW GLOBAL STATUS LIKE 'Com_rollback'" | tr -dc 0-9; }
+  before=$(rollbacks)
+  locked 'con:query("UPDATE counter SET n = n + 1 WHERE id IN (1, 2)")'
+  once
+  [[ $(rollbacks) == "$before" ]]
+}
+
 # failing SQL: one event with this statement.
 failing() {
   bounded "${base[@]}" --what=sql --sql="$1" --events=1 run

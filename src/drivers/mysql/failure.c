@@ -53,11 +53,10 @@ int failure_set(struct mysql_session *s, struct outcome *out, int code,
   out->msg = s->msg;
   out->lost = failure_is_lost(code);
   s->more = false;
-  if (out->lost)
+  if (out->lost) {
     s->lost = true;
-  /* An error has no flags.  A deadlock has rolled everything back. */
-  if (out->lost || code == CODE_DEADLOCK)
     s->base.trx = TRX_NONE;
+  }
   return -1;
 }
 
@@ -85,6 +84,44 @@ int failure_malformed(struct mysql_session *s, struct outcome *out)
 int failure_no_memory(struct mysql_session *s, struct outcome *out)
 {
   return set_text(s, out, CODE_NO_MEMORY, "Client run out of memory");
+}
+
+/*
+ * It cannot begin or end a transaction and then fail, as a procedure can.  Nor
+ * can functions and triggers that it calls.
+ */
+static bool is_single(const char *sql, size_t len, unsigned dialect)
+{
+  static const char *const words[] = { "SELECT", "INSERT",  "UPDATE",
+                                       "DELETE", "REPLACE", "WITH",
+                                       "DO",     "LOAD",    "START" };
+  size_t n;
+  const char *word = emul_first_word(sql, len, dialect, &n);
+
+  for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+    if (emul_word_is(word, n, words[i]))
+      return true;
+  }
+  if (!emul_word_is(word, n, "BEGIN"))
+    return false;
+  word += n;
+  word = emul_first_word(word, len - (size_t)(word - sql), dialect, &n);
+  return !emul_word_is(word, n, "NOT"); /* BEGIN NOT ATOMIC is a program */
+}
+
+void failure_note_trx(struct mysql_session *s, const struct outcome *out,
+                      const char *sql, size_t len)
+{
+  const unsigned status = s->mysql->server_status;
+
+  if (out->lost)
+    return;
+  if (!sql || !is_single(sql, len, s->base.dialect))
+    s->base.trx = TRX_UNKNOWN;
+  else if (s->base.trx == TRX_NONE && !(status & STATUS_AUTOCOMMIT))
+    s->base.trx = TRX_UNKNOWN; /* it may have begun one */
+  else if (s->base.trx == TRX_OPEN && out->code == CODE_DEADLOCK)
+    s->base.trx = TRX_UNKNOWN; /* rolled back, unless it was no row's lock */
 }
 
 void success_set(struct mysql_session *s, struct outcome *out, unsigned status,

@@ -35,6 +35,7 @@ enum mysql_code {
 /* Flags of the server; the libraries spell them differently. */
 enum mysql_status_flag {
   STATUS_IN_TRANS = 1,
+  STATUS_AUTOCOMMIT = 2,
   STATUS_MORE_RESULTS = 8,
   STATUS_NO_BACKSLASH = 512,
 };
@@ -46,8 +47,8 @@ bool failure_is_permanent(int code);
 bool failure_is_no_server(int code);
 
 /*
- * Fill in *out, keep the text in the session, follow the transaction.  All
- * return -1, so that callers can return it.  `state` has five characters;
+ * Fill in *out, keep the text in the session.  All return -1, so that callers
+ * can return it.  `state` has five characters;
  * NULL: general.
  */
 int failure_set(struct mysql_session *s, struct outcome *out, int code,
@@ -57,6 +58,13 @@ int failure_gone(struct mysql_session *s, struct outcome *out);
 int failure_lost(struct mysql_session *s, struct outcome *out);
 int failure_malformed(struct mysql_session *s, struct outcome *out);
 int failure_no_memory(struct mysql_session *s, struct outcome *out);
+
+/*
+ * The statement, or a later result of it (`sql` is NULL), has failed: follow
+ * the transaction.  An error has no flags.
+ */
+void failure_note_trx(struct mysql_session *s, const struct outcome *out,
+                      const char *sql, size_t len);
 
 /* A statement succeeded; `status` are the server's flags. */
 void success_set(struct mysql_session *s, struct outcome *out, unsigned status,

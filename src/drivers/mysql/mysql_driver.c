@@ -205,6 +205,8 @@ static int query(struct session *base, const char *sql, size_t len,
   if (UNLIKELY(!s->mysql))
     return pretend(out);
   rc = s->backend->query(s, sql, len, out);
+  if (UNLIKELY(rc < 0))
+    failure_note_trx(s, out, sql, len);
   TRACE(s, "mysql_real_query(\"%s\", %zu): %s", sql, len, ending(rc, out));
   return rc;
 }
@@ -226,6 +228,8 @@ static int next_result(struct session *base, struct outcome *out)
     return 0;
   }
   rc = s->backend->next_result(s, out);
+  if (UNLIKELY(rc < 0))
+    failure_note_trx(s, out, NULL, 0);
   TRACE(s, "mysql_next_result(): %s", ending(rc, out));
   return rc;
 }
@@ -292,6 +296,8 @@ static int execute(struct prepared *base, struct outcome *out)
   if (UNLIKELY(!s->mysql))
     return pretend(out);
   rc = s->backend->execute(p, out);
+  if (UNLIKELY(rc < 0))
+    failure_note_trx(s, out, base->sql, base->len);
   TRACE(s, "mysql_stmt_execute(\"%s\", %u parameters): %s", base->sql,
         base->n_binds, ending(rc, out));
   return rc;
