@@ -190,6 +190,8 @@ int db_bulk_insert_done(sql_connection *con);
 /* ---- for the program's own Lua modules ---- */
 
 bool bench_event_step(void);
+bool bench_event_unread(void);
+sql_connection *bench_event_settle(void);
 bool bench_event_restart(int attempt);
 void bench_event_again(void);
 void bench_event_undo(void);

@@ -26,18 +26,44 @@ void call_misuse(struct conn *c, const char *api_error)
   c->cls = NULL;
 }
 
-void call_end_results(struct conn *c)
+/* It will be told by the next call, unless the run is over. */
+static void keep_late(struct conn *c)
 {
+  policy_failed(c, CALL_UNREAD, "", 0);
+  c->fail.earlier = true;
+  if (c->fail.abandoned)
+    return;
+  c->late = c->pub.error;
+  c->attention |= CONN_LATE;
+  c->env->unread = true;
+}
+
+bool call_end_results(struct conn *c)
+{
+  int rc;
+
   call_end_rows(c);
   c->more = false;
   if (!(c->attention & CONN_RESULT))
-    return;
+    return true;
   c->attention &= ~(unsigned)CONN_RESULT;
-  if (c->state == CONN_OPEN) {
-    (void)call_start(c); /* reading what is pending may block */
-    c->driver->end_results(c->session);
-    call_stop(c);
-  }
+  if (c->state != CONN_OPEN)
+    return true;
+  (void)call_start(c); /* reading what is pending may block */
+  rc = c->driver->end_results(c->session, &c->out);
+  call_stop(c);
+  if (UNLIKELY(rc < 0))
+    keep_late(c);
+  return rc == 0;
+}
+
+void call_take_late(struct conn *c)
+{
+  c->attention &= ~(unsigned)CONN_LATE;
+  c->pub.error = c->late;
+  c->pub.sql_errno = c->fail.code;
+  c->pub.sql_state = c->fail.state[0] ? c->fail.state : NULL;
+  c->pub.sql_errmsg = c->fail.text;
 }
 
 /* The connection broke in an earlier call, and nobody replaced it. */
@@ -63,6 +89,11 @@ static bool begins_transaction(const struct conn *c, const char *sql,
 
 bool call_take_care(struct conn *c, const char *sql, size_t len, bool keep_rows)
 {
+  if (c->attention & CONN_LATE && !env_is_dead(c->env)) {
+    call_take_late(c); /* its message waits for the hook */
+    c->cls = NULL;
+    return false;
+  }
   if (c->attention & CONN_MESSAGE)
     conn_say(c);
   if (c->state == CONN_CLOSED) {
@@ -78,8 +109,11 @@ bool call_take_care(struct conn *c, const char *sql, size_t len, bool keep_rows)
     fail_again(c, sql, len);
     return false;
   }
-  if (c->attention & CONN_RESULT && (c->more || !keep_rows))
-    call_end_results(c);
+  if (c->attention & CONN_RESULT && (c->more || !keep_rows) &&
+      !call_end_results(c)) {
+    c->attention &= ~(unsigned)CONN_LATE;
+    return false;
+  }
   if (c->attention & CONN_MARKED && begins_transaction(c, sql, len))
     return policy_rollback(c, false) == DB_ERROR_NONE;
   return true;
@@ -166,6 +200,8 @@ static sql_result *success(struct conn *c, const struct call_info *info)
   if (UNLIKELY(c->attention & CONN_MARKED))
     clear_mark(c, info->sql, info->len);
   c->more = out->more;
+  if (out->more)
+    c->env->unread = true;
   if (out->nfields == 0) {
     if (out->more)
       c->attention |= CONN_RESULT;
@@ -174,7 +210,8 @@ static sql_result *success(struct conn *c, const struct call_info *info)
   if (!out->settled)
     c->attention |= CONN_RESULT;
   if (UNLIKELY(out->nfields > c->values_room) && !room_for(c, out->nfields)) {
-    call_end_results(c);
+    (void)call_end_results(c);
+    c->attention &= ~(unsigned)CONN_LATE;
     call_misuse(c, "not enough memory");
     return NULL;
   }

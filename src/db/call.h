@@ -45,7 +45,8 @@ static inline bool call_needs_care(const struct conn *c)
 /*
  * The care: prints a message that is due, refuses closed connections, replaces
  * lost ones, rolls back before `sql` begins a transaction, and ends results
- * (pending ones only when `keep_rows`).  False: the call has failed already.
+ * (pending ones only when `keep_rows`), whose failure is that of the call.
+ * False: the call has failed already.
  */
 bool call_take_care(struct conn *c, const char *sql, size_t len,
                     bool keep_rows);
@@ -88,8 +89,14 @@ static inline void call_end_rows(struct conn *c)
   c->rs.nfields = 0;
   c->rs.statement = NULL;
 }
-/* ... and what is pending is dropped. */
-void call_end_results(struct conn *c);
+/*
+ * ... and what is pending is read and dropped.  False: a failure was among it,
+ * and was treated as that of a call.  It is the present failure; and unless the
+ * caller clears CONN_LATE, that of the next call, too.
+ */
+bool call_end_results(struct conn *c);
+/* The failure of CONN_LATE is the present one, and told thereby. */
+void call_take_late(struct conn *c);
 
 /* ---- the transport (transport.c) ---- */
 

@@ -129,7 +129,7 @@ static void close_quietly(struct conn *c)
     conn_say(c);
   transport_drop(c);
   c->state = CONN_CLOSED;
-  c->attention = CONN_NOT_OPEN;
+  c->attention = CONN_NOT_OPEN | (c->attention & (unsigned)CONN_LATE);
   c->bulk.active = false;
 }
 
@@ -139,6 +139,8 @@ int conn_close(struct conn *c)
     log_msg(LOG_ALERT, "attempt to close an already closed connection");
     return 0;
   }
+  if (c->more && !env_is_dead(c->env))
+    (void)call_end_results(c);
   close_quietly(c);
   c->pub.error = DB_ERROR_NONE;
   return 0;
@@ -169,6 +171,7 @@ static int reconnect_failed(struct conn *c, enum transport_rc rc)
     return 1;
   }
   c->driver->connect_reason(c->session, &c->out, &reason);
+  c->attention &= ~(unsigned)CONN_LATE; /* there is something worse to tell */
   memset(&c->fail, 0, sizeof(c->fail));
   c->fail.code = c->out.code;
   memcpy(c->fail.state, c->out.state, sizeof(c->fail.state));
@@ -233,13 +236,13 @@ sql_result *conn_next(struct conn *c, enum call call, struct stmt *st)
   int rc;
 
   if (c->state != CONN_OPEN || env_is_dead(c->env) ||
-      c->attention & CONN_MESSAGE) {
+      c->attention & (CONN_MESSAGE | CONN_LATE)) {
     if (!call_take_care(c, "", 0, true))
       return NULL;
   }
   call_end_rows(c);
   if (!c->more) {
-    call_end_results(c);
+    (void)call_end_results(c); /* rows at most */
     call_no_error(c);
     return NULL;
   }
@@ -311,7 +314,7 @@ int conn_free_results(sql_result *rs)
   /* Further results may still be asked for; they end with the next call. */
   call_end_rows(c);
   if (!c->more)
-    call_end_results(c);
+    (void)call_end_results(c); /* rows at most */
   return 0;
 }
 
@@ -319,9 +322,8 @@ void conn_describe(struct conn *c,
                    void (*put)(void *ctx, const char *key, const char *value),
                    void *ctx)
 {
-  if (c->state != CONN_OPEN)
+  if (c->state != CONN_OPEN || !call_end_results(c))
     return;
-  call_end_results(c);
   (void)call_start(c);
   if (c->driver->about)
     c->driver->about(c->session, put, ctx);

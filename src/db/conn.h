@@ -40,6 +40,8 @@ enum conn_attention {
   CONN_MARKED = 1 << 1,   /* a transaction is to be rolled back */
   CONN_MESSAGE = 1 << 2,  /* a fatal message was not printed or taken yet */
   CONN_RESULT = 1 << 3,   /* results are open or pending */
+  CONN_LATE = 1 << 4,     /* results that were dropped held a failure of which
+                           * the script has not heard */
 };
 
 /* Why the last call failed. */
@@ -49,6 +51,7 @@ struct failure {
   bool lost;             /* the connection broke */
   bool reconnected;      /* ... and was replaced */
   bool abandoned;        /* the run is over: leave the event, raise no error */
+  bool earlier; /* it is of a statement before; this one was not sent */
   const char *api_error; /* text to raise, when it was no SQL error: static */
   char text[1024];       /* = sql_errmsg */
 };
@@ -79,6 +82,7 @@ struct conn {
   uint32_t values_room;
 
   struct failure fail;
+  sql_error_t late;      /* with CONN_LATE: the class of `fail` */
   struct strbuf message; /* fatal lines that nobody has printed yet */
   char message_code[16];
   struct strbuf text; /* of emulated statements */
@@ -107,7 +111,8 @@ static inline struct conn *conn_of(sql_connection *con)
 struct conn *conn_open(struct driver_handle *h,
                        const struct conn_params *params);
 
-/* 0 always.  On a closed one: an ALERT. */
+/* 0 always.  On a closed one: an ALERT.  Pending results are read and dropped;
+ * see env_settle(). */
 int conn_close(struct conn *c);
 
 /*

@@ -73,6 +73,7 @@ enum call {
   CALL_NEXT,      /* next result of a direct statement */
   CALL_STMT_NEXT, /* next result of a native prepared statement */
   CALL_ROLLBACK,  /* sent by the layer itself */
+  CALL_UNREAD,    /* results that nobody asked for; drivers see CALL_NEXT */
 };
 
 /* How a call ended; all zero when the call begins. */
@@ -315,11 +316,12 @@ struct driver {
    */
   int (*next_result)(struct session *s, struct outcome *out);
   /*
-   * Ends the open result set and reads and drops everything that is pending,
-   * silently.  May be called when there is nothing to end, and is left out
-   * after an outcome that was `settled`.
+   * Ends the open result set and reads and drops everything that is pending.
+   * -1: a failure was among it, the first one is in *out; all is ended then,
+   * too.  May be called when there is nothing to end, and is left out after an
+   * outcome that was `settled`.
    */
-  void (*end_results)(struct session *s);
+  int (*end_results)(struct session *s, struct outcome *out);
 
   /*
    * All four with DRIVER_PREPARES, else NULL.  prepare and bind may be called

@@ -58,6 +58,20 @@ void env_undo_attempt(struct db_env *env)
     bulk_undo(c);
 }
 
+struct conn *env_settle_slowly(struct db_env *env)
+{
+  for (struct conn *c = env->first; c && !env_is_dead(env); c = c->next) {
+    if (c->more)
+      (void)call_end_results(c);
+    if (c->attention & CONN_LATE) {
+      call_take_late(c);
+      return c;
+    }
+  }
+  env->unread = false;
+  return NULL;
+}
+
 void env_undo_event(struct db_env *env)
 {
   env_undo_attempt(env);

@@ -101,13 +101,18 @@ static void add_limit(struct conn *c)
 static void keep_message(struct conn *c, enum call call, const char *sql,
                          size_t len)
 {
+  const bool unread = call == CALL_UNREAD;
   struct strbuf cut = { 0 };
 
   message_sql(&cut, sql, len);
   strbuf_clear(&c->message);
-  c->driver->message(c->session, call, &c->out, strbuf_str(&cut), &c->message);
+  c->driver->message(c->session, unread ? CALL_NEXT : call, &c->out,
+                     strbuf_str(&cut), &c->message);
   if (c->message.len > 0 && c->message.text[c->message.len - 1] != '\n')
     strbuf_adds(&c->message, "\n");
+  if (unread)
+    strbuf_adds(&c->message, "it was among results that were not read, of the "
+                             "statement before\n");
   add_hints(c, len);
   add_limit(c);
   strbuf_done(&cut);
@@ -251,12 +256,16 @@ sql_error_t policy_rollback(struct conn *c, bool keep_details)
   const struct conn_pub pub = c->pub;
   int rc;
 
+  if (!call_end_results(c)) {
+    c->attention &= ~(unsigned)CONN_LATE;
+    if (c->pub.error == DB_ERROR_FATAL || c->fail.reconnected)
+      return c->pub.error;
+  }
   c->attention &= ~(unsigned)CONN_MARKED;
-  call_end_results(c);
   (void)call_start(c);
   rc = c->driver->query(c->session, sql, sizeof(sql) - 1, &c->out);
   if (rc == 0 && (c->out.nfields > 0 || c->out.more))
-    c->driver->end_results(c->session);
+    rc = c->driver->end_results(c->session, &c->out);
   call_stop(c);
   if (rc == 0)
     return DB_ERROR_NONE;
@@ -319,8 +328,12 @@ sql_error_t conn_restart(struct conn *c)
 
 void conn_give_up(struct conn *c)
 {
-  if (!(c->attention & CONN_MARKED) || c->state != CONN_OPEN ||
-      env_is_dead(c->env))
+  if (c->state != CONN_OPEN || env_is_dead(c->env))
     return;
-  (void)policy_rollback(c, false); /* its failure is no event's any more */
+  if (c->more)
+    (void)call_end_results(c);
+  if (c->late == DB_ERROR_IGNORABLE)
+    c->attention &= ~(unsigned)CONN_LATE; /* no event will hear of it */
+  if (c->attention & CONN_MARKED)
+    (void)policy_rollback(c, false); /* its failure is no event's any more */
 }

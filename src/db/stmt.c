@@ -399,7 +399,7 @@ static void close_quietly(struct stmt *st, bool keep_rows)
   if (st->closed)
     return;
   if (!keep_rows || c->more || c->rs.statement == stmt_abi(st))
-    call_end_results(c);
+    (void)call_end_results(c); /* the next call tells what was among them */
   if (c->state == CONN_OPEN && st->ready && st->prepared) {
     (void)call_start(c);
     c->driver->unprepare(st->prepared, false);

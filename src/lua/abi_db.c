@@ -22,6 +22,7 @@ enum {
   FAILURE_ABANDONED = 1,
   FAILURE_IGNORABLE = 2,
   FAILURE_RECONNECTED = 4,
+  FAILURE_EARLIER = 8,
 };
 
 static struct driver_handle *handle_of(sql_driver *drv)
@@ -224,6 +225,8 @@ static int failure_bits(const struct conn *c, sql_error_t error,
     bits |= FAILURE_IGNORABLE;
   if (reconnected)
     bits |= FAILURE_RECONNECTED;
+  if (conn_failure(c)->earlier)
+    bits |= FAILURE_EARLIER;
   return bits;
 }
 

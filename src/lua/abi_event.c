@@ -7,6 +7,7 @@
 #include "base/ffi_api.h"
 #include "base/log.h"
 #include "base/wait.h"
+#include "db/conn.h"
 #include "lua/state.h"
 #include "run/worker.h"
 #include "stats/recorder.h"
@@ -90,11 +91,27 @@ uint64_t sb_counter_val(int thread_id, sb_counter_type type)
   return (int)type == (int)SB_CNT_TRX ? n + recorder_events(w->recorder) : n;
 }
 
+/* An event ends with its results: what it has not read is settled first. */
 bool bench_event_step(void)
 {
   struct worker *w = worker_current();
 
-  return LIKELY(w != NULL) && worker_step(w);
+  return LIKELY(w != NULL) && !bench_event_unread() && worker_step(w);
+}
+
+bool bench_event_unread(void)
+{
+  const struct state *s = state_current();
+
+  return UNLIKELY(s && s->env.unread);
+}
+
+sql_connection *bench_event_settle(void)
+{
+  struct state *s = state_current();
+  struct conn *c = s ? env_settle(&s->env) : NULL;
+
+  return c ? conn_abi(c) : NULL;
 }
 
 void bench_event_abandon(void)

@@ -271,7 +271,7 @@ static int call_custom(struct state *s, struct err *err)
   succeeded = lua_toboolean(s->L, -1);
   lua_pop(s->L, 1);
   if (succeeded)
-    return 0;
+    return state_settle(s, s->script->setup.command, err);
   err->text[0] = '\0';
   return -ECANCELED;
 }

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "db/conn.h"
 #include "lua/host.h"
 #include "lua/resolve.h"
 #include "lua/script_internal.h"
@@ -293,13 +294,34 @@ int state_call_top(struct state *s, const char *name, int n_args, int n_results,
   return abandoned ? -ECANCELED : -EINVAL;
 }
 
+int state_settle(struct state *s, const char *name, struct err *err)
+{
+  struct conn *c;
+
+  while ((c = env_settle(&s->env)) != NULL) {
+    const struct failure *f = conn_failure(c);
+
+    if (s->measured && c->pub.error == DB_ERROR_IGNORABLE)
+      continue; /* it was counted */
+    conn_say(c);
+    return err_set(err, -EINVAL,
+                   "`%s' function failed: among results that were not read: "
+                   "SQL error, errno = %d, state = '%s': %s",
+                   name, f->code, f->state, f->text);
+  }
+  return 0;
+}
+
 int state_call(struct state *s, const char *name, bool with_tid,
                struct err *err)
 {
+  int rc;
+
   state_push_global(s, name);
   if (with_tid)
     lua_pushnumber(s->L, s->tid);
-  return state_call_top(s, name, with_tid ? 1 : 0, 0, err);
+  rc = state_call_top(s, name, with_tid ? 1 : 0, 0, err);
+  return rc < 0 ? rc : state_settle(s, name, err);
 }
 
 int state_call_optional(struct state *s, const char *name, bool with_tid,

@@ -77,6 +77,13 @@ int state_call_optional(struct state *s, const char *name, bool with_tid,
                         struct err *err);
 
 /*
+ * The function `name` has returned: results that it did not read are read and
+ * dropped; an error among them is that of the function, unless the events of a
+ * loop of the script's own may have such errors.
+ */
+int state_settle(struct state *s, const char *name, struct err *err);
+
+/*
  * Call the function below `n_args` arguments on the stack: 0 and `n_results`
  * values, or -EINVAL or -ECANCELED and the message as above.
  */

@@ -79,6 +79,32 @@ static void counts(struct rig *r)
            "rolled back");
 }
 
+static void unread_error(struct rig *r)
+{
+  static const char bad[] =
+    "SELECT 1; SELECT 2; INSERT INTO suite_res VALUES (1, 1)";
+  struct conn_message m;
+
+  (void)query(r, bad);
+  ok(!query(r, "UPDATE suite_res SET n = 1 WHERE id = 2") &&
+       r->con->pub.error != DB_ERROR_NONE && conn_failure(r->con)->earlier,
+     "an error in what was not read");
+  ok_str(r->con->pub.sql_state, r->is->duplicate_state, "is told");
+  m = conn_take_message(r->con);
+  conn_drop_message(&m);
+  ok_str(ask_sql(r->con, "SELECT n FROM suite_res WHERE id = 2"), "78",
+         "by the next statement, which is not sent");
+  (void)query(r, bad);
+  ok(env_settle(&r->env) == r->con && r->con->pub.error != DB_ERROR_NONE &&
+       !env_settle(&r->env),
+     "or at the end of the event");
+  m = conn_take_message(r->con);
+  conn_drop_message(&m);
+  ok(counted(r, COUNTER_ERROR) == 2, "counted");
+  if (r->con->session->trx != TRX_NONE)
+    (void)run_sql(r->con, "ROLLBACK");
+}
+
 static void several(struct rig *r)
 {
   sql_result *rs;
@@ -96,6 +122,7 @@ static void several(struct rig *r)
   rs = query(r, "SELECT 1; UPDATE suite_res SET n = 78 WHERE id = 2");
   ok_str(ask_sql(r->con, "SELECT n FROM suite_res WHERE id = 2"), "78",
          "what was not read is executed and dropped");
+  unread_error(r);
   if (r->is->skips_empty) {
     rs = query(r, "UPDATE suite_res SET n = 79 WHERE id = 2; SELECT 5");
     ok(rs && *conn_fetch_row(rs)->values[0].ptr == '5',

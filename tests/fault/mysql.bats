@@ -354,6 +354,31 @@ once() {
   done
 }
 
+@test "an error among results that are not read: the event fails with it" {
+  for protocol in wire library; do
+    locked 'con:query([[SELECT 1; BEGIN; UPDATE counter SET n = n + 1 WHERE id = 1;
+      UPDATE counter SET n = n + 1 WHERE id = 2; COMMIT]])'
+    once --mysql-protocol=$protocol
+  done
+  lua <<'LUA'
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() con:query("SELECT 1; INSERT INTO counter VALUES (1, 1)") end
+LUA
+  bounded "$BENCH" "$dir/script.lua" "${tcp[@]}" --events=1 run
+  ((status == 1))
+  grep -q '^FATAL: mysql_drv_next_result() returned error 1062 ' "$err"
+  grep -qx 'FATAL: it was among results that were not read, of the statement before' "$err"
+  lua <<'LUA'
+function prepare()
+  con = sysbench.sql.driver():connect()
+  con:query("SELECT 1; INSERT INTO counter VALUES (1, 1)")
+end
+LUA
+  bounded "$BENCH" "$dir/script.lua" "${tcp[@]}" prepare
+  ((status == 1))
+  grep -q "^FATAL: \`prepare' function failed: among results that were not read: SQL error, errno = 1062" "$err"
+}
+
 @test "a deadlock that is no row's does not roll back: nothing stays" {
   lua <<'LUA'
 function thread_init() con = sysbench.sql.driver():connect() n = 0 end

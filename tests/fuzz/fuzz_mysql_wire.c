@@ -56,6 +56,15 @@ static int read_results(struct mysql_session *s, int rc, struct outcome *out)
   return failed(s, out);
 }
 
+static void end_results(struct mysql_session *s)
+{
+  struct outcome out = { 0 };
+
+  if (mysql_wire_backend.end_results(s, &out) < 0)
+    (void)failed(s, &out);
+  MUST(!s->more);
+}
+
 /* Give each parameter a value. */
 static sql_bind *binds_of(struct mysql_prepared *p)
 {
@@ -90,9 +99,9 @@ static void prepared(struct mysql_session *s)
     out = (struct outcome){ 0 };
     rc = read_results(s, mysql_wire_backend.execute(&p, &out), &out);
     if (i == 0)
-      mysql_wire_backend.end_results(s);
+      end_results(s);
   }
-  mysql_wire_backend.end_results(s);
+  end_results(s);
   mysql_wire_backend.unprepare(&p, false);
   free(binds);
 }
@@ -108,7 +117,7 @@ static void direct(struct mysql_session *s)
     if (mysql_wire_backend.query(s, sql, sizeof(sql) - 1, &out) < 0)
       (void)failed(s, &out);
   }
-  mysql_wire_backend.end_results(s);
+  end_results(s);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

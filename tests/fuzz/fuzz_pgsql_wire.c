@@ -86,7 +86,9 @@ static void queries(struct pgsql_session *p, const char *sql, bool leave)
       out = (struct outcome){ 0 };
       rc = pgsql_next_result(&p->base, &out);
     }
-    pgsql_end_results(&p->base);
+    out = (struct outcome){ 0 };
+    if (pgsql_end_results(&p->base, &out) < 0)
+      refused(p, &out);
     MUST(!p->wire.more && p->wire.rows_left == 0);
   }
 }

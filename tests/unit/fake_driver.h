@@ -29,6 +29,7 @@ struct fake {
   struct strbuf log;
   struct fake_answer answer[64]; /* for query and execute, in this order */
   size_t next;
+  struct fake_answer unread; /* what the next results that are dropped hold */
   int after; /* the code of all further answers; 0: success */
   uint64_t queries;
   unsigned connect_fails; /* so many attempts fail */
@@ -66,13 +67,8 @@ static void fake_disconnect(struct session *s)
   strbuf_adds(&fake_of(s)->log, "disconnect;");
 }
 
-static int fake_answer(struct session *s, struct outcome *out)
+static int fake_say(struct fake_answer a, struct outcome *out)
 {
-  struct fake *f = fake_of(s);
-  const struct fake_answer a = f->next < 64
-                                 ? f->answer[f->next++]
-                                 : (struct fake_answer){ .code = f->after };
-
   if (a.code == 0) {
     out->counter = a.nfields ? COUNTER_READ : a.counter;
     out->nfields = a.nfields;
@@ -86,6 +82,15 @@ static int fake_answer(struct session *s, struct outcome *out)
   out->lost = a.lost;
   out->over = a.over;
   return -1;
+}
+
+static int fake_answer(struct session *s, struct outcome *out)
+{
+  struct fake *f = fake_of(s);
+
+  return fake_say(f->next < 64 ? f->answer[f->next++]
+                               : (struct fake_answer){ .code = f->after },
+                  out);
 }
 
 static int fake_query(struct session *s, const char *sql, size_t len,
@@ -120,9 +125,14 @@ static int fake_next(struct session *s, struct outcome *out)
   return fake_answer(s, out);
 }
 
-static void fake_end(struct session *s)
+static int fake_end(struct session *s, struct outcome *out)
 {
-  strbuf_adds(&fake_of(s)->log, "end;");
+  struct fake *f = fake_of(s);
+  const struct fake_answer a = f->unread;
+
+  strbuf_adds(&f->log, "end;");
+  f->unread = (struct fake_answer){ 0 };
+  return fake_say(a, out);
 }
 
 static int fake_prepare(struct prepared *p, struct outcome *out)

@@ -115,8 +115,8 @@ static void several(void)
            false) == 0 &&
        r.out.more,
      "results that nobody asks for");
-  pgsql_end_results(&r.session.base);
-  OK(!r.session.wire.more && r.session.base.trx == TRX_NONE &&
+  OK(pgsql_end_results(&r.session.base, &r.out) == 0 && !r.session.wire.more &&
+       r.session.base.trx == TRX_NONE &&
        query(&r, "BEGIN", BYTES(BEGUN READY("T")), false) == 0,
      "are passed over");
   rig_done(&r);
@@ -139,6 +139,13 @@ static void errors(void)
   OK(next(&r) < 0 && strcmp(r.out.state, "22012") == 0 && !r.out.lost &&
        r.session.base.trx == TRX_NONE,
      "the error is that of the next one");
+  OK(query(&r, "many", BYTES(OTHER_ROWS OTHER_ROWS FAILED READY("I")), false) ==
+         0 &&
+       pgsql_end_results(&r.session.base, &r.out) < 0 &&
+       strcmp(r.out.state, "22012") == 0 && !r.out.lost &&
+       strcmp(r.out.msg, "divided") == 0 && !r.session.wire.more &&
+       pgsql_end_results(&r.session.base, &r.out) == 0,
+     "or of those that nobody asks for");
   r.session.base.trx = TRX_ABORTED;
   OK(query(&r, "COMMIT; SELECT 2",
            BYTES("C\0\0\0\x0d"
@@ -156,10 +163,12 @@ static void errors(void)
   rig_done(&r);
   start(&r);
   OK(query(&r, "many", BYTES(UPDATED UPDATED GOODBYE), true) == 0, "the same");
-  pgsql_end_results(&r.session.base);
-  OK(query(&r, "BEGIN", BYTES(""), true) < 0 && r.out.lost &&
+  OK(pgsql_end_results(&r.session.base, &r.out) < 0 && r.out.lost &&
        strcmp(r.out.state, "57P01") == 0 && strcmp(r.out.msg, "goodbye!") == 0,
      "heard while results are passed over");
+  OK(query(&r, "BEGIN", BYTES(""), true) < 0 && r.out.lost &&
+       strcmp(r.out.state, "57P01") == 0 && strcmp(r.out.msg, "goodbye!") == 0,
+     "said once more");
   rig_done(&r);
 }
 

@@ -441,6 +441,91 @@ static void test_results(void)
   bed_close(&b);
 }
 
+static void test_unread(void)
+{
+  const struct fake_answer more = { .more = true };
+  const struct fake_answer failed = { .code = 1213 };
+  const struct fake_answer lost = { .code = 2013, .lost = true };
+  struct bed b = { 0 };
+  struct stmt *st;
+
+  bed_open(&b, &marking, dead_or_lost, 2);
+  bed_answer(&b, more);
+  b.fake.unread = failed;
+  b.con->session->trx = TRX_OPEN;
+  (void)bed_query(&b, "A;B");
+  OK(!bed_query(&b, "SELECT") && b.con->pub.error == DB_ERROR_IGNORABLE &&
+       b.con->pub.sql_errno == 1213 && conn_failure(b.con)->earlier,
+     "an error among results that were not read is the next statement's");
+  OK_STR(bed_log(&b), "A;B;end;", "which is not sent");
+  OK(bed_count(&b, COUNTER_ERROR) == 1 && b.con->attention & CONN_MARKED,
+     "it is counted, and the transaction marked");
+  OK(env_settle(&b.env) == NULL && !b.env.unread, "told once");
+  OK(conn_restart(b.con) == DB_ERROR_NONE, "the event is restarted");
+  OK_STR(bed_log(&b), "ROLLBACK;", "and rolled back");
+
+  bed_answer(&b, more);
+  b.fake.unread = failed;
+  (void)bed_query(&b, "A;B");
+  OK(env_settle(&b.env) == b.con && b.con->pub.error == DB_ERROR_IGNORABLE &&
+       b.con->pub.sql_errno == 1213 && bed_count(&b, COUNTER_ERROR) == 2,
+     "the end of the event finds it as well");
+  OK(env_settle(&b.env) == NULL && !b.env.unread, "once");
+  (void)bed_log(&b);
+
+  st = stmt_prepare(b.con, "S", 1);
+  bed_answer(&b, more);
+  b.fake.unread = failed;
+  (void)bed_query(&b, "A;B");
+  stmt_free(st);
+  OK(bed_count(&b, COUNTER_ERROR) == 3 && b.con->attention & CONN_LATE,
+     "found where nothing can be told");
+  (void)bed_log(&b);
+  OK(!bed_query(&b, "SELECT") && b.con->pub.error == DB_ERROR_IGNORABLE &&
+       b.con->pub.sql_errno == 1213 && bed_count(&b, COUNTER_ERROR) == 3,
+     "it is told by the next statement");
+  OK_STR(bed_log(&b), "", "which is not sent");
+
+  bed_answer(&b, more);
+  b.fake.unread = lost;
+  (void)bed_query(&b, "A;B");
+  OK(!bed_query(&b, "SELECT") && b.con->pub.error == DB_ERROR_IGNORABLE &&
+       conn_failure(b.con)->reconnected,
+     "a connection that is lost meanwhile is replaced");
+  OK_STR(bed_log(&b), "A;B;end;disconnect;connect;", "as any other");
+
+  bed_answer(&b, more);
+  b.fake.unread = (struct fake_answer){ .code = 5 };
+  (void)bed_query(&b, "A;B");
+  (void)conn_close(b.con);
+  OK(env_settle(&b.env) == b.con && b.con->pub.error == DB_ERROR_FATAL &&
+       b.con->pub.sql_errno == 5,
+     "closing the connection reads them, too");
+  OK(conn_reconnect(b.con) == 0, "opened again");
+
+  bed_answer(&b, more);
+  b.fake.unread = (struct fake_answer){ .code = 5 };
+  (void)bed_query(&b, "A;B");
+  OK(!bed_query(&b, "SELECT") && b.con->pub.error == DB_ERROR_FATAL, "fatal");
+  {
+    struct conn_message m = conn_take_message(b.con);
+
+    OK_STR(strbuf_str(&m.lines),
+           "call 3: 5 what happened []\nit was among results that were not "
+           "read, of the statement before\n",
+           "the message does not name the statement that was not sent");
+    conn_drop_message(&m);
+  }
+  bed_answer(&b, more);
+  b.fake.unread = failed;
+  (void)bed_query(&b, "A;B");
+  env_undo_event(&b.env);
+  OK(env_settle(&b.env) == NULL && bed_query(&b, "SELECT") == NULL &&
+       b.con->pub.error == DB_ERROR_NONE,
+     "an event that is given up takes its errors along");
+  bed_close(&b);
+}
+
 static int samples, failed_samples;
 static void *sample_class;
 
@@ -487,6 +572,7 @@ int main(void)
   test_closed();
   test_emulated();
   test_results();
+  test_unread();
   test_samples();
   return TAP_EXIT();
 }

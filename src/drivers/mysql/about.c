@@ -29,7 +29,7 @@ static void each_row(struct session *base, const char *sql,
     while (s->backend->fetch(s, v) == 1)
       row(ctx, v);
   }
-  s->backend->end_results(s);
+  (void)s->backend->end_results(s, &out);
 }
 
 /* A value as zero-terminated text, cut to the room for it. */

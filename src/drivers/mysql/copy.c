@@ -58,7 +58,7 @@ static bool possible(struct session *base, const char **ret_why)
     on = value[0].len == 1 && value[0].ptr[0] == '1';
     s->copy_packet = packet_size(&value[1]);
   }
-  s->backend->end_results(s);
+  (void)s->backend->end_results(s, &out);
   return on;
 }
 

@@ -87,15 +87,17 @@ static int library_next_result(struct mysql_session *s, struct outcome *out)
   return store(s, out);
 }
 
-static void library_end_results(struct mysql_session *s)
+static int library_end_results(struct mysql_session *s, struct outcome *out)
 {
-  while (s->more) {
-    struct outcome out = { 0 };
+  int rc = 0;
 
-    (void)library_next_result(s, &out); /* a failure ends it, too */
+  while (s->more) { /* a failure ends it, too */
+    *out = (struct outcome){ 0 };
+    rc = library_next_result(s, out);
   }
   library_end_rows(s);
   s->lib.from = NULL;
+  return rc;
 }
 
 static int library_fetch(struct mysql_session *s, sql_value *values)

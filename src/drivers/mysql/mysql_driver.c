@@ -234,12 +234,17 @@ static int next_result(struct session *base, struct outcome *out)
   return rc;
 }
 
-static void end_results(struct session *base)
+static int end_results(struct session *base, struct outcome *out)
 {
   struct mysql_session *s = session_of(base);
+  int rc;
 
-  if (s->mysql)
-    s->backend->end_results(s);
+  if (!s->mysql)
+    return 0;
+  rc = s->backend->end_results(s, out);
+  if (UNLIKELY(rc < 0))
+    failure_note_trx(s, out, NULL, 0);
+  return rc;
 }
 
 static int prepare(struct prepared *base, struct outcome *out)

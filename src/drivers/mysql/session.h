@@ -31,7 +31,7 @@ struct backend {
                struct outcome *out);
   int (*fetch)(struct mysql_session *s, sql_value *values);
   int (*next_result)(struct mysql_session *s, struct outcome *out);
-  void (*end_results)(struct mysql_session *s);
+  int (*end_results)(struct mysql_session *s, struct outcome *out);
   int (*prepare)(struct mysql_prepared *p, struct outcome *out);
   int (*execute)(struct mysql_prepared *p, struct outcome *out);
   void (*unprepare)(struct mysql_prepared *p, bool going);

@@ -71,16 +71,18 @@ static int wire_next_result(struct mysql_session *s, struct outcome *out)
   return wire_result(s, w->from, out);
 }
 
-static void wire_end_results(struct mysql_session *s)
+static int wire_end_results(struct mysql_session *s, struct outcome *out)
 {
-  while (s->more) {
-    struct outcome out = { 0 };
+  int rc = 0;
 
-    (void)wire_next_result(s, &out); /* a failure ends it, too */
+  while (s->more) { /* a failure ends it, too */
+    *out = (struct outcome){ 0 };
+    rc = wire_next_result(s, out);
   }
   s->wire.rows_left = 0;
   s->wire.from = NULL;
   wire_trim(&s->wire);
+  return rc;
 }
 
 /* ---- rows ---- */

@@ -233,9 +233,11 @@ static int null_next_result(struct session *s, struct outcome *out)
   return 0;
 }
 
-static void null_end_results(struct session *s)
+static int null_end_results(struct session *s, struct outcome *out)
 {
+  (void)out;
   null_of(s)->rows_left = 0;
+  return 0;
 }
 
 static int null_prepare(struct prepared *p, struct outcome *out)

@@ -152,7 +152,7 @@ int pgsql_query(struct session *s, const char *sql, size_t len,
                 struct outcome *out);
 int pgsql_fetch(struct session *s, sql_value *values);
 int pgsql_next_result(struct session *s, struct outcome *out);
-void pgsql_end_results(struct session *s);
+int pgsql_end_results(struct session *s, struct outcome *out);
 /* The library keeps every notification until somebody takes it. */
 void pgsql_drop_notifications(struct pgsql_session *p);
 

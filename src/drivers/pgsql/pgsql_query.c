@@ -82,17 +82,28 @@ int pgsql_next_result(struct session *s, struct outcome *out)
   return pgsql_receive(p, true, false, NULL, 0, out);
 }
 
-void pgsql_end_results(struct session *s)
+/* The same with results of the library. */
+static int drop_ahead(struct pgsql_session *p, struct outcome *out)
+{
+  int rc = 0;
+
+  while (p->ahead.result) { /* a failure ends it, too */
+    *out = (struct outcome){ 0 };
+    rc = pgsql_receive(p, true, false, NULL, 0, out);
+    drop_rows(p);
+  }
+  if (rc == 0)
+    pgsql_note_dialect(p);
+  return rc;
+}
+
+int pgsql_end_results(struct session *s, struct outcome *out)
 {
   struct pgsql_session *p = pgsql_of(s);
 
-  if (UNLIKELY(p->wire.more))
-    pgsql_wire_drain(p);
-  pgsql_wire_end(&p->wire);
   drop_rows(p);
-  if (UNLIKELY(p->ahead.result != NULL)) {
-    pgsql_drain(p);
-    pgsql_note_trx(p);
-    pgsql_note_dialect(p);
-  }
+  if (UNLIKELY(p->wire.more) && pgsql_wire_drain(p, out) < 0)
+    return -1; /* its text lies in the buffer */
+  pgsql_wire_end(&p->wire);
+  return UNLIKELY(p->ahead.result != NULL) ? drop_ahead(p, out) : 0;
 }

@@ -89,8 +89,8 @@ int pgsql_wire_query(struct pgsql_session *p, const char *sql, size_t len,
   if (UNLIKELY(a.failed))
     return fail(p, &a, false, out);
   if (UNLIKELY(was_aborted) && a.rolled_back && pgsql_is_commit(p, sql, len)) {
-    pgsql_wire_drain(p);
-    out->lost = p->broken;
+    (void)pgsql_wire_drain(p, out);
+    *out = (struct outcome){ .lost = p->broken };
     return pgsql_refused_commit(out);
   }
   succeed(&p->wire, &a, out);
@@ -109,15 +109,18 @@ int pgsql_wire_next(struct pgsql_session *p, struct outcome *out)
   return 0;
 }
 
-void pgsql_wire_drain(struct pgsql_session *p)
+int pgsql_wire_drain(struct pgsql_session *p, struct outcome *out)
 {
-  while (p->wire.more) {
-    struct outcome out = { 0 };
+  int rc = 0;
 
-    if (pgsql_wire_next(p, &out) < 0) /* it may say why all is over */
-      pgsql_note_last_words(p, out.state, out.msg);
+  while (p->wire.more) { /* a failure ends it, too */
+    *out = (struct outcome){ 0 };
+    rc = pgsql_wire_next(p, out);
     p->wire.rows_left = 0;
   }
+  if (rc < 0) /* it may say why all is over */
+    pgsql_note_last_words(p, out->state, out->msg);
+  return rc;
 }
 
 /* ---- prepared statements ---- */

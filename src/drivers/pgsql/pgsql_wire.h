@@ -63,8 +63,9 @@ const char *pgsql_wire_why_not(const struct pgsql_session *p);
 int pgsql_wire_query(struct pgsql_session *p, const char *sql, size_t len,
                      struct outcome *out);
 int pgsql_wire_next(struct pgsql_session *p, struct outcome *out);
-/* Read what w->more announces, and drop it. */
-void pgsql_wire_drain(struct pgsql_session *p);
+/* Read what w->more announces, and drop it.  -1: *out is a failure among it,
+ * whose text is in the buffer. */
+int pgsql_wire_drain(struct pgsql_session *p, struct outcome *out);
 
 /* As pgsql_execute(). */
 int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out);

@@ -91,7 +91,7 @@ int sqlite_fetch(struct session *s, sql_value *values);
 int sqlite_query(struct session *s, const char *sql, size_t len,
                  struct outcome *out);
 int sqlite_next_result(struct session *s, struct outcome *out);
-void sqlite_end_results(struct session *s);
+int sqlite_end_results(struct session *s, struct outcome *out);
 int sqlite_prepare(struct prepared *p, struct outcome *out);
 int sqlite_execute(struct prepared *p, struct outcome *out);
 void sqlite_unprepare(struct prepared *p, bool going);

@@ -141,19 +141,18 @@ int sqlite_next_result(struct session *s, struct outcome *out)
   return 0;
 }
 
-void sqlite_end_results(struct session *s)
+int sqlite_end_results(struct session *s, struct outcome *out)
 {
   struct sqlite_session *q = sqlite_of(s);
+  int rc = 0;
 
   /* A server would have executed all of the text by now. */
-  while (q->more) {
-    struct outcome out = { 0 };
-
-    if (sqlite_next_result(s, &out) < 0)
-      break;
+  while (q->more) { /* a failure ends it, too */
+    *out = (struct outcome){ 0 };
+    rc = sqlite_next_result(s, out);
   }
-  q->more = false;
   sqlite_rows_clear(&q->rows, 0);
+  return rc;
 }
 
 /* ---- prepared statements ---- */

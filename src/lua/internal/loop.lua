@@ -6,6 +6,7 @@ local C = ffi.C
 local pcall, use = pcall, host.use
 
 local step, abandon = C.bench_event_step, C.bench_event_abandon
+local unread, settle = C.bench_event_unread, C.bench_event_settle
 local c_iteration = C.bench_iteration
 
 -- event() raised `err`; errors are rare.
@@ -13,19 +14,36 @@ local function recover(err)
   return use("restart")(err)
 end
 
+-- Results that the event has not read are read and dropped: an error among them
+-- is the event's.
+local function end_results()
+  local con = settle()
+  if con ~= nil then
+    local _, err = pcall(host.sql_error().raise, host.sql_owner(con), "", 1)
+    return recover(err)
+  end
+end
+
 -- One FFI call per event: it ends the event before and starts the next one, or
 -- goes on with an event that is tried again.
 function thread_run(id)
-  while step() do
-    local ok, value = pcall(event, id)
-    if not ok then
-      value = recover(value)
+  repeat
+    while step() do
+      local ok, value = pcall(event, id)
+      if not ok then
+        value = recover(value)
+      end
+      if value then
+        abandon()
+        return
+      end
     end
-    if value then
+    local over = not unread()
+    if not over and end_results() then
       abandon()
       return
     end
-  end
+  until over
 end
 
 function host.iteration()

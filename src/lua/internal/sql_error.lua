@@ -10,7 +10,7 @@ local ffi_string = ffi.string
 local c_failure = C.bench_db_failure
 local c_take, c_print, c_drop = C.bench_db_take_message, C.bench_db_print_message, C.bench_db_drop_message
 local c_forgive = C.bench_db_forgive
-local ABANDONED, IGNORABLE, RECONNECTED = 1, 2, 4
+local ABANDONED, IGNORABLE, RECONNECTED, EARLIER = 1, 2, 4, 8
 
 local M = {}
 
@@ -82,6 +82,9 @@ function M.raise(con, query, level)
   local api_error = C.bench_db_api_error(con)
   if api_error ~= nil then
     error(ffi_string(api_error), level + 1)
+  end
+  if bit.band(flags, EARLIER) ~= 0 then
+    query = "" -- that one was not sent
   end
   local err = make(con, query, bit.band(flags, RECONNECTED) ~= 0)
   if bit.band(flags, IGNORABLE) == 0 then
