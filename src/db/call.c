@@ -66,6 +66,26 @@ void call_take_late(struct conn *c)
   c->pub.sql_errmsg = c->fail.text;
 }
 
+static const char after_cancel[] = "SELECT 1 /* after a cancel */";
+
+bool call_pass_cancel(struct conn *c)
+{
+  const enum trx_state before = c->session->trx;
+  int rc;
+
+  c->attention &= ~(unsigned)CONN_CANCELLED;
+  if (c->state != CONN_OPEN || !watch_await(c))
+    return true;
+  (void)call_start(c);
+  rc = c->driver->query(c->session, after_cancel, sizeof(after_cancel) - 1,
+                        &c->out);
+  if (rc == 0 && !c->out.settled)
+    rc = c->driver->end_results(c->session, &c->out);
+  call_stop(c);
+  return rc == 0 || (!c->out.lost && (c->session->trx != TRX_ABORTED ||
+                                      c->session->trx == before));
+}
+
 /* The connection broke in an earlier call, and nobody replaced it. */
 static void fail_again(struct conn *c, const char *sql, size_t len)
 {
@@ -112,6 +132,12 @@ bool call_take_care(struct conn *c, const char *sql, size_t len, bool keep_rows)
   if (c->attention & CONN_RESULT && (c->more || !keep_rows) &&
       !call_end_results(c)) {
     c->attention &= ~(unsigned)CONN_LATE;
+    return false;
+  }
+  if (c->attention & CONN_CANCELLED && !(c->rs_open && keep_rows) &&
+      !call_pass_cancel(c)) {
+    policy_failed(c, CALL_QUERY, after_cancel, sizeof(after_cancel) - 1);
+    c->fail.earlier = true;
     return false;
   }
   if (c->attention & CONN_MARKED && begins_transaction(c, sql, len))

@@ -22,18 +22,22 @@ static inline uint64_t call_start(struct conn *c)
 {
   uint64_t now = 0;
 
-  if (UNLIKELY(c->clocked || c->env->timed)) {
+  if (UNLIKELY(c->clocked || c->env->timed))
     now = clock_now_ns();
-    c->began = now | 1;
-  }
-  atomic_store_explicit(&c->watched.busy, now | 1, memory_order_relaxed);
+  atomic_store_explicit(&c->watched.busy,
+                        (now & ~(uint64_t)WATCH_CANCELLED) | WATCH_BUSY,
+                        memory_order_relaxed);
   c->out = (struct outcome){ 0 };
   return now;
 }
 
 static inline void call_stop(struct conn *c)
 {
-  atomic_store_explicit(&c->watched.busy, 0, memory_order_relaxed);
+  if (LIKELY(!c->clocked))
+    atomic_store_explicit(&c->watched.busy, 0, memory_order_relaxed);
+  else if (atomic_exchange_explicit(&c->watched.busy, 0, memory_order_acquire) &
+           WATCH_CANCELLED)
+    c->attention |= CONN_CANCELLED;
 }
 
 /* A statement may not be sent just so. */
@@ -44,9 +48,9 @@ static inline bool call_needs_care(const struct conn *c)
 
 /*
  * The care: prints a message that is due, refuses closed connections, replaces
- * lost ones, rolls back before `sql` begins a transaction, and ends results
- * (pending ones only when `keep_rows`), whose failure is that of the call.
- * False: the call has failed already.
+ * lost ones, rolls back before `sql` begins a transaction, lets a cancel that
+ * came too late pass, and ends results (pending ones only when `keep_rows`),
+ * whose failure is that of the call. False: the call has failed already.
  */
 bool call_take_care(struct conn *c, const char *sql, size_t len,
                     bool keep_rows);
@@ -95,6 +99,13 @@ static inline void call_end_rows(struct conn *c)
  * caller clears CONN_LATE, that of the next call, too.
  */
 bool call_end_results(struct conn *c);
+/*
+ * A cancel was sent for the call before, which may have ended by itself: the
+ * cancel hits a statement of our own, and not the next one.  False: that has
+ * aborted the transaction, or the connection is lost; c->out says why.
+ */
+bool call_pass_cancel(struct conn *c);
+
 /* The failure of CONN_LATE is the present one, and told thereby. */
 void call_take_late(struct conn *c);
 

@@ -36,22 +36,24 @@ enum conn_state {
 
 /* What needs a look before a call may go on; 0 in the usual case. */
 enum conn_attention {
-  CONN_NOT_OPEN = 1 << 0, /* state is not CONN_OPEN */
-  CONN_MARKED = 1 << 1,   /* a transaction is to be rolled back */
-  CONN_MESSAGE = 1 << 2,  /* a fatal message was not printed or taken yet */
-  CONN_RESULT = 1 << 3,   /* results are open or pending */
-  CONN_LATE = 1 << 4,     /* results that were dropped held a failure of which
-                           * the script has not heard */
+  CONN_NOT_OPEN = 1 << 0,  /* state is not CONN_OPEN */
+  CONN_MARKED = 1 << 1,    /* a transaction is to be rolled back */
+  CONN_MESSAGE = 1 << 2,   /* a fatal message was not printed or taken yet */
+  CONN_RESULT = 1 << 3,    /* results are open or pending */
+  CONN_LATE = 1 << 4,      /* results that were dropped held a failure of which
+                            * the script has not heard */
+  CONN_CANCELLED = 1 << 5, /* the call before took too long, and a cancel may
+                            * still come */
 };
 
 /* Why the last call failed. */
 struct failure {
   int code;
   char state[6];
-  bool lost;             /* the connection broke */
-  bool reconnected;      /* ... and was replaced */
-  bool abandoned;        /* the run is over: leave the event, raise no error */
-  bool earlier; /* it is of a statement before; this one was not sent */
+  bool lost;        /* the connection broke */
+  bool reconnected; /* ... and was replaced */
+  bool abandoned;   /* the run is over: leave the event, raise no error */
+  bool earlier;     /* it is of a statement before; this one was not sent */
   const char *api_error; /* text to raise, when it was no SQL error: static */
   char text[1024];       /* = sql_errmsg */
 };
@@ -87,8 +89,7 @@ struct conn {
   char message_code[16];
   struct strbuf text; /* of emulated statements */
   struct bulk bulk;
-  bool clocked;   /* calls have a time limit */
-  uint64_t began; /* if so: watched.busy of the last call */
+  bool clocked; /* calls have a time limit */
   struct watched watched;
 };
 

@@ -91,7 +91,7 @@ static void add_limit(struct conn *c)
 {
   char text[FMT_DOUBLE_SIZE];
 
-  if (watch_has_limited(c))
+  if (c->attention & CONN_CANCELLED) /* by nothing else: see policy_is_cut() */
     strbuf_addf(&c->message,
                 "the statement took longer than --db-query-timeout=%s\n",
                 fmt_shortest(text, c->env->process->set.query_timeout_s));
@@ -249,9 +249,22 @@ void policy_failed(struct conn *c, enum call call, const char *sql, size_t len)
     transport_drop(c);
 }
 
+static const char rollback[] = "ROLLBACK";
+
+static int send_rollback(struct conn *c)
+{
+  int rc;
+
+  (void)call_start(c);
+  rc = c->driver->query(c->session, rollback, sizeof(rollback) - 1, &c->out);
+  if (rc == 0 && (c->out.nfields > 0 || c->out.more))
+    rc = c->driver->end_results(c->session, &c->out);
+  call_stop(c);
+  return rc;
+}
+
 sql_error_t policy_rollback(struct conn *c, bool keep_details)
 {
-  static const char sql[] = "ROLLBACK";
   const struct failure before = c->fail;
   const struct conn_pub pub = c->pub;
   int rc;
@@ -262,14 +275,13 @@ sql_error_t policy_rollback(struct conn *c, bool keep_details)
       return c->pub.error;
   }
   c->attention &= ~(unsigned)CONN_MARKED;
-  (void)call_start(c);
-  rc = c->driver->query(c->session, sql, sizeof(sql) - 1, &c->out);
-  if (rc == 0 && (c->out.nfields > 0 || c->out.more))
-    rc = c->driver->end_results(c->session, &c->out);
-  call_stop(c);
+  if (c->attention & CONN_CANCELLED && !call_pass_cancel(c) && c->out.lost)
+    rc = -1;
+  else
+    rc = send_rollback(c);
   if (rc == 0)
     return DB_ERROR_NONE;
-  policy_failed(c, CALL_ROLLBACK, sql, sizeof(sql) - 1);
+  policy_failed(c, CALL_ROLLBACK, rollback, sizeof(rollback) - 1);
   if (c->pub.error == DB_ERROR_IGNORABLE && keep_details) {
     /* The script hears of its own error, and whether the connection is new. */
     const bool replaced = c->fail.reconnected;

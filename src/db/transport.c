@@ -91,7 +91,8 @@ int transport_open(struct conn *c, uint64_t until_ns)
   if (c->driver->connect(c->session, until_ns, &c->out) < 0)
     return -1;
   c->state = CONN_OPEN;
-  c->attention &= ~(unsigned)(CONN_NOT_OPEN | CONN_MARKED | CONN_RESULT);
+  c->attention &= ~(unsigned)(CONN_NOT_OPEN | CONN_MARKED | CONN_RESULT |
+                              CONN_CANCELLED);
   c->generation++;
   watch_opened(c);
   if (c->env->process->set.debug && log_get_level() >= LOG_DEBUG)
@@ -114,7 +115,7 @@ void transport_drop(struct conn *c)
   c->driver->disconnect(c->session);
   c->session->trx = TRX_NONE;
   c->state = CONN_LOST;
-  c->attention &= ~(unsigned)(CONN_RESULT | CONN_MARKED);
+  c->attention &= ~(unsigned)(CONN_RESULT | CONN_MARKED | CONN_CANCELLED);
   c->attention |= CONN_NOT_OPEN;
   c->more = false;
   c->bulk.own_trx = false;

@@ -97,6 +97,7 @@ static struct canceller *make_canceller(struct conn *c)
   k->driver = c->driver;
   k->token = token;
   atomic_init(&k->refs, 1);
+  atomic_init(&k->under_way, 0);
   return k;
 }
 
@@ -122,7 +123,30 @@ void watch_closing(struct conn *c)
   unref(k);
 }
 
+bool watch_await(struct conn *c)
+{
+  const uint64_t until_ns = clock_now_ns() + BREAK_AFTER_MS * NS_PER_MS;
+  struct canceller *k;
+  uint32_t n;
+
+  /* Whoever disturbs the connection has the lock. */
+  (void)pthread_mutex_lock(&c->watched.lock);
+  k = c->watched.canceller;
+  (void)pthread_mutex_unlock(&c->watched.lock);
+  while (k && clock_now_ns() < until_ns &&
+         (n = atomic_load_explicit(&k->under_way, memory_order_acquire)) > 0)
+    wait_while(&k->under_way, n, until_ns);
+  return k != NULL;
+}
+
 /* ---- cancelling ---- */
+
+static void end_request(struct canceller *k)
+{
+  (void)atomic_fetch_sub_explicit(&k->under_way, 1, memory_order_release);
+  wait_wake_all(&k->under_way);
+  unref(k);
+}
 
 /*
  * Jobs until none is left.  There may be more than helpers, and a frozen server
@@ -137,7 +161,7 @@ static void work(struct batch *b)
          b->n) {
     if (clock_now_ns() < b->until_ns)
       b->job[i]->driver->cancel(b->job[i]->token);
-    unref(b->job[i]);
+    end_request(b->job[i]);
   }
   if (atomic_fetch_sub_explicit(&b->users, 1, memory_order_acq_rel) == 1)
     free(b);
@@ -198,58 +222,68 @@ static struct conn *conn_watched(struct watched *w)
   return (struct conn *)(void *)((char *)w - offsetof(struct conn, watched));
 }
 
-/* Wake it or break it, if it is open.  Returns a job for a helper. */
-static struct canceller *disturb(struct watched *w, bool first, bool break_it)
+static struct canceller *add_request(struct canceller *k)
+{
+  if (k) {
+    (void)atomic_fetch_add_explicit(&k->refs, 1, memory_order_relaxed);
+    (void)atomic_fetch_add_explicit(&k->under_way, 1, memory_order_relaxed);
+  }
+  return k;
+}
+
+/*
+ * The call that began at `busy` is marked as cancelled; false: it has ended.
+ * With the lock held, its owner goes no further than to its end.
+ */
+static bool mark(struct watched *w, uint64_t busy)
+{
+  const uint64_t marked = busy | WATCH_CANCELLED;
+  uint64_t now = busy;
+
+  return atomic_compare_exchange_strong_explicit(&w->busy, &now, marked,
+                                                 memory_order_release,
+                                                 memory_order_relaxed) ||
+         now == marked;
+}
+
+/* Wake it or break it, if it is open and still in the call that began at
+ * `busy`.  Returns a job for a helper. */
+static struct canceller *disturb(struct watched *w, uint64_t busy, bool first,
+                                 bool break_it)
 {
   struct conn *c = conn_watched(w);
   struct canceller *k = NULL;
 
   (void)pthread_mutex_lock(&w->lock);
-  if (w->open) {
+  if (w->open && mark(w, busy)) {
     if (c->driver->wake)
       c->driver->wake(c->session);
     if (break_it && c->driver->shutdown)
       c->driver->shutdown(c->session);
-    if (first && w->canceller) {
-      k = w->canceller;
-      (void)atomic_fetch_add_explicit(&k->refs, 1, memory_order_relaxed);
-    }
+    if (first)
+      k = add_request(w->canceller);
   }
   (void)pthread_mutex_unlock(&w->lock);
   return k;
 }
 
-/* The call that began at `busy` takes longer than a statement may. */
-static bool is_too_long(const struct db_process *p, uint64_t busy, uint64_t now)
+/* The call that began at `busy` has to end. */
+static bool is_due(const struct db_process *p, const struct watched *w,
+                   uint64_t busy, uint64_t now)
 {
   const uint64_t limit = (uint64_t)(p->set.query_timeout_s * (double)NS_PER_S);
 
-  return limit > 0 && busy > 1 && now > busy && now - busy >= limit;
-}
-
-/* The call that began at `busy` has to end. */
-static bool is_due(const struct db_process *p, struct watched *w, uint64_t busy,
-                   uint64_t now)
-{
   if (w->under_deadline &&
       atomic_load_explicit(&p->watch.deadline_at_ns, memory_order_relaxed))
     return true;
-  if (!is_too_long(p, busy, now))
-    return false;
-  atomic_store_explicit(&w->limited, busy, memory_order_relaxed);
-  return true;
-}
-
-bool watch_has_limited(const struct conn *c)
-{
-  return c->clocked && c->began == atomic_load_explicit(&c->watched.limited,
-                                                        memory_order_relaxed);
+  return limit > 0 && busy > WATCH_BUSY && now > busy && now - busy >= limit;
 }
 
 static struct canceller *look_at(const struct db_process *p, struct watched *w,
                                  uint64_t now)
 {
-  const uint64_t busy = atomic_load_explicit(&w->busy, memory_order_relaxed);
+  const uint64_t busy = atomic_load_explicit(&w->busy, memory_order_relaxed) &
+                        ~(uint64_t)WATCH_CANCELLED;
   bool first, break_it;
 
   if (busy == 0) {
@@ -268,7 +302,7 @@ static struct canceller *look_at(const struct db_process *p, struct watched *w,
   w->broken |= break_it;
   /* wake() is repeated: the first one may have come just before the statement
    * that it was meant for. */
-  return disturb(w, first, break_it);
+  return disturb(w, busy, first, break_it);
 }
 
 static size_t list_length(const struct watched *w)

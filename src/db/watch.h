@@ -19,10 +19,19 @@ struct conn;
 struct db_process;
 struct driver;
 
+/* Bits of watched.busy. */
+enum {
+  WATCH_BUSY = 1,
+  WATCH_CANCELLED = 2
+};
+
 /* What cancels statements of one opened connection; shared by its owner and
  * the helpers that are cancelling. */
 struct canceller {
   _Atomic unsigned refs;
+  /* Requests that helpers have been given and not ended; futex (release by the
+   * helpers, acquire by the owner of the connection). */
+  _Atomic uint32_t under_way;
   const struct driver *driver;
   void *token;
 };
@@ -30,22 +39,19 @@ struct canceller {
 /* The connection's place in the list. */
 struct watched {
   struct watched *next, *prev; /* protected by watch.lock */
-  pthread_mutex_t lock;        /* protects `open` and `canceller` */
-  bool under_deadline;         /* constant */
-  bool open;                   /* wake() and shutdown() may be called */
+  pthread_mutex_t lock; /* protects `open` and `canceller`; held while the
+                         * connection is disturbed */
+  bool under_deadline;  /* constant */
+  bool open;            /* wake() and shutdown() may be called */
   struct canceller *canceller; /* owned; NULL: none */
 
   /*
-   * Written by the owner alone (relaxed): 0 = not in a call, 1 = in a call,
-   * else the time at which it began.  Readers act on it when they see it, and
-   * look again, so no order is needed.
+   * 0 = not in a call, WATCH_BUSY = in a call, else the time at which it began
+   * (with that bit).  Written by the owner (relaxed); but who cancels a call
+   * adds WATCH_CANCELLED, if it is still that call (release), and where calls
+   * have a limit, the owner takes the value away (acquire) and sees it.
    */
   _Atomic uint64_t busy;
-
-  /* Value of `busy` whose call took longer than --db-query-timeout; written
-   * by the thread that watches (relaxed) before it cancels.  The owner asks
-   * when a call has failed, which the cancel comes before. */
-  _Atomic uint64_t limited;
 
   /* Of the thread that watches. */
   uint64_t cancelled;    /* value of `busy` for which a cancel was sent */
@@ -75,14 +81,16 @@ void watch_opened(struct conn *c);
 void watch_closing(struct conn *c);
 
 /*
+ * The owner, whose last call was cancelled: wait until nothing of that is under
+ * way any more, for a second at most.  False: nothing was sent to the server.
+ */
+bool watch_await(struct conn *c);
+
+/*
  * Start the thread, if it is not running.  Called by the layer when there is
  * a limit for statements.
  */
 int watch_start(struct db_process *p, struct err *err);
-
-/* The owner: was the last call, which has failed, cancelled because it took
- * longer than a statement may? */
-bool watch_has_limited(const struct conn *c);
 
 /*
  * The deadline has come; from any thread, returns at once.  Calls of workers

@@ -1,7 +1,9 @@
 /*
  * test_watch.c - more connections to a frozen server than there are helpers:
- * nobody waits for those whose turn would come too late.
+ * nobody waits for those whose turn would come too late; and a cancel that
+ * comes too late itself.
  */
+#include "base/clock.h"
 #include "base/wait.h"
 #include "fake_driver.h"
 #include "tap.h"
@@ -70,8 +72,73 @@ static void test_frozen(void)
   bed_close(&b);
 }
 
+/* ---- a statement that ends while its cancel is on the way ---- */
+
+enum {
+  TOO_EARLY_MS = 200 /* within which a statement that is not held back comes */
+};
+
+static _Atomic uint32_t cancelling, cancelled, came_early;
+
+/* The request has begun, and takes its time. */
+static void slow_cancel(void *token)
+{
+  const uint64_t until = clock_now_ns() + TOO_EARLY_MS * NS_PER_MS;
+
+  (void)token;
+  (void)atomic_fetch_add(&cancelling, 1);
+  wait_wake_all(&cancelling);
+  while (atomic_load(&came_early) == 0 && clock_now_ns() < until)
+    wait_while(&came_early, 0, until);
+  atomic_store(&cancelled, 1);
+}
+
+static int answer(struct session *s, const char *sql, size_t len,
+                  struct outcome *out)
+{
+  if (strcmp(sql, "SLOW") == 0) {
+    while (atomic_load(&cancelling) == 0)
+      wait_while(&cancelling, 0, WAIT_FOREVER);
+  } else if (atomic_load(&cancelled) == 0) {
+    (void)atomic_fetch_add(&came_early, 1);
+    wait_wake_all(&came_early);
+  }
+  return fake_query(s, sql, len, out);
+}
+
+static void test_late(void)
+{
+  struct driver d = FAKE_DRIVER(DRIVER_BY_NUMBER);
+  struct bed b = { 0 };
+  struct err err;
+
+  d.cancel_token = token;
+  d.cancel_free = drop;
+  d.cancel = slow_cancel;
+  d.query = answer;
+  bed_open(&b, &d, NULL, 0);
+  b.process->set.query_timeout_s = 0.3;
+  b.con->clocked = true;
+  bed_answer(&b, (struct fake_answer){ .counter = COUNTER_WRITE });
+  bed_answer(&b, (struct fake_answer){ .code = 1317 });
+  OK(watch_start(b.process, &err) == 0, "statements are watched");
+  (void)bed_query(&b, "SLOW");
+  OK(b.con->pub.error == DB_ERROR_NONE, "one ends before it is cancelled");
+  (void)bed_query(&b, "NEXT");
+  OK(atomic_load(&came_early) == 0, "nothing is sent before the cancel is");
+  OK_STR(bed_log(&b), "SLOW;SELECT 1 /* after a cancel */;NEXT;",
+         "which hits a statement of our own");
+  OK(b.con->pub.error == DB_ERROR_NONE && bed_count(&b, COUNTER_ERROR) == 0,
+     "whose error is nobody's");
+  (void)bed_query(&b, "NEXT");
+  OK_STR(bed_log(&b), "NEXT;", "once");
+  watch_stop(b.process);
+  bed_close(&b);
+}
+
 int main(void)
 {
   test_frozen();
+  test_late();
   return TAP_EXIT();
 }
