@@ -389,6 +389,35 @@ locked_out() {
   [[ $(counter 'ignored errors') -ge 1 && $(counter 'total number of events') -eq 1 ]]
 }
 
+elsewhere() {
+  lua <<'LUA'
+function thread_init() con = sysbench.sql.driver():connect() con:query("CREATE TEMPORARY TABLE mine (i int)") end
+function event()
+  con:query("DO $$ BEGIN RAISE EXCEPTION 'no foreign server' USING ERRCODE = '08001'; END $$")
+end
+function thread_done() print("mine", con:query_row("SELECT count(*) FROM mine")) end
+LUA
+  bounded "$BENCH" "$dir/script.lua" "${tcp[@]}" "$@" --time=1 \
+    --db-ignore-errors=connection run
+  ((status == 1))
+  grep -q '^FATAL: PQexec() failed: 7 no foreign server' "$err"
+  [[ $(counter reconnects) -eq 0 ]]
+  bounded "$BENCH" "$dir/script.lua" "${tcp[@]}" "$@" --time=1 \
+    --db-ignore-errors=connection --pgsql-ignore-errors=08001 run
+  ((status == 0))
+  grep -qx 'mine	0' "$out"
+  [[ $(counter reconnects) -eq 0 ]]
+  (($(counter 'ignored errors') > 10))
+}
+
+@test "an error about a connection between servers: the session goes on" {
+  elsewhere
+}
+
+@test "an error about a connection between servers (client library)" {
+  elsewhere --pgsql-protocol=library
+}
+
 @test "a lock that is not given in time" {
   locked_out
 }

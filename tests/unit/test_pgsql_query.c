@@ -15,8 +15,8 @@
   "UPDATE 3\0"
 #define EMPTY "I\0\0\0\4"
 #define GOODBYE \
-  "E\0\0\0\x16" \
-  "C57P01\0Mgoodbye!\0\0"
+  "E\0\0\0\x1d" \
+  "SFATAL\0C57P01\0Mgoodbye!\0\0"
 
 static int query(struct rig *r, const char *sql, const char *bytes, size_t len,
                  bool ends)

@@ -109,8 +109,14 @@ static void failures(void)
        strcmp(r.out.state, "22012") == 0,
      "an error behind the result: at the commit");
   OK(answer(&r,
-            BYTES("E\0\0\0\x16"
-                  "C57P01\0Mgoodbye!\0\0"),
+            BYTES("E\0\0\0\x26"
+                  "SERREUR\0VERROR\0C08001\0Mnot there\0\0" READY("I")),
+            false) < 0 &&
+       strcmp(r.out.state, "08001") == 0 && !r.out.lost && !r.session.broken,
+     "another server's connection");
+  OK(answer(&r,
+            BYTES("E\0\0\0\x1d"
+                  "SFATAL\0C57P01\0Mgoodbye!\0\0"),
             true) < 0 &&
        strcmp(r.out.state, "57P01") == 0 && r.out.lost &&
        strcmp(r.out.msg, "goodbye!") == 0,
@@ -181,8 +187,8 @@ static void asides(void)
        r.session.settings_moved,
      "a notice and a setting behind the answer");
   OK(answer(&r,
-            BYTES(BOUND SELECTED READY("I") "E\0\0\0\x16"
-                                            "C57P01\0Mgoodbye!\0\0"),
+            BYTES(BOUND SELECTED READY("I") "E\0\0\0\x1d"
+                                            "SFATAL\0C57P01\0Mgoodbye!\0\0"),
             true) == 0 &&
        !r.out.lost,
      "the server ends the session behind an answer");

@@ -196,8 +196,12 @@ void pgsql_note_last_words(struct pgsql_session *p, const char *state,
 void pgsql_hear_listen(struct pgsql_session *p);
 /* The server has executed a command with this tag, which may be LISTEN. */
 void pgsql_hear_tag(struct pgsql_session *p, const char *tag);
-/* A SQLSTATE that says that the connection is of no use. */
-bool pgsql_is_goodbye(const char *state);
+/*
+ * The error says that the session is of no use any more.  One about connections
+ * has to be final by its severity: else it is about one of the server's own, to
+ * another server, and the session goes on.
+ */
+bool pgsql_is_goodbye(const char *state, const char *severity);
 /* The statement ends a transaction with success. */
 bool pgsql_is_commit(const struct pgsql_session *p, const char *sql,
                      size_t len);

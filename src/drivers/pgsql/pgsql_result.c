@@ -97,16 +97,39 @@ static inline struct pgsql_reply read_reply(struct pgsql_session *p)
 
 /* ---- failure ---- */
 
-bool pgsql_is_goodbye(const char *state)
+static bool is_connection_class(const char *state)
 {
-  return strncmp(state, "08", 2) == 0 || strcmp(state, "57P01") == 0 ||
-         strcmp(state, "57P02") == 0 || strcmp(state, "57P03") == 0;
+  return strncmp(state, "08", 2) == 0;
+}
+
+static bool is_end_of_service(const char *state)
+{
+  return strcmp(state, "57P01") == 0 || strcmp(state, "57P02") == 0 ||
+         strcmp(state, "57P03") == 0;
+}
+
+bool pgsql_is_goodbye(const char *state, const char *severity)
+{
+  const bool final = strcmp(severity, "FATAL") == 0 ||
+                     strcmp(severity, "PANIC") == 0;
+
+  return is_end_of_service(state) || (final && is_connection_class(state));
+}
+
+/* Before 9.6 servers told the severity in their language only. */
+static const char *severity_of(const PGresult *result)
+{
+  const char *text = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+
+  if (!text)
+    text = PQresultErrorField(result, PG_DIAG_SEVERITY);
+  return text ? text : "";
 }
 
 void pgsql_note_last_words(struct pgsql_session *p, const char *state,
                            const char *text)
 {
-  if (!state || !pgsql_is_goodbye(state))
+  if (!state || !(is_end_of_service(state) || is_connection_class(state)))
     return;
   (void)snprintf(p->last_state, sizeof(p->last_state), "%s", state);
   (void)snprintf(p->last_text, sizeof(p->last_text), "%s", text ? text : "");
@@ -120,7 +143,7 @@ static void forget(struct pgsql_session *p, PGresult *result)
 {
   const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 
-  if (!p->goodbye && state && pgsql_is_goodbye(state))
+  if (!p->goodbye && state && pgsql_is_goodbye(state, severity_of(result)))
     p->goodbye = result;
   else
     PQclear(result);
@@ -220,7 +243,7 @@ int pgsql_failed(struct pgsql_session *p, struct pgsql_reply reply,
   keep_failed(p, reply.result);
   if (state) {
     (void)snprintf(out->state, sizeof(out->state), "%s", state);
-    out->lost |= pgsql_is_goodbye(state);
+    out->lost |= pgsql_is_goodbye(state, severity_of(reply.result));
     out->msg = PQresultErrorField(reply.result, PG_DIAG_MESSAGE_PRIMARY);
     if (reply.copied == COPIED_NEVER)
       out->msg = pgsql_copy_refused;

@@ -42,7 +42,7 @@ COLD static int fail(struct pgsql_session *p, const struct pgwire_answer *a,
   if (broken)
     p->base.trx = TRX_NONE;
   p->broken |= broken;
-  out->lost = p->broken || pgsql_is_goodbye(out->state);
+  out->lost = p->broken || a->goodbye;
   if (out->state[0]) {
     out->msg = text_of(p, a);
   } else if (p->last_state[0]) {
@@ -118,7 +118,7 @@ int pgsql_wire_drain(struct pgsql_session *p, struct outcome *out)
     rc = pgsql_wire_next(p, out);
     p->wire.rows_left = 0;
   }
-  if (rc < 0) /* it may say why all is over */
+  if (out->lost) /* it may say why all is over */
     pgsql_note_last_words(p, out->state, out->msg);
   return rc;
 }

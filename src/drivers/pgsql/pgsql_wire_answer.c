@@ -23,6 +23,7 @@ static bool note_error(struct pgsql_session *p, const uint8_t *body, size_t len,
                        struct pgwire_answer *a, struct outcome *out)
 {
   const uint8_t *const end = body + len;
+  const char *severity = "";
   bool known = false;
 
   if (a->failed)
@@ -36,11 +37,14 @@ static bool note_error(struct pgsql_session *p, const uint8_t *body, size_t len,
     if (*body == 'C' && zero - body == 1 + STATE_LENGTH) {
       memcpy(out->state, body + 1, STATE_LENGTH + 1);
       known = true;
+    } else if (*body == 'V' || (*body == 'S' && !*severity)) {
+      severity = (const char *)body + 1; /* the first one is translated */
     } else if (*body == 'M') {
       a->text_at = (size_t)(body + 1 - p->wire.in);
     }
     body = zero + 1;
   }
+  a->goodbye = pgsql_is_goodbye(out->state, severity);
   return known;
 }
 

@@ -18,6 +18,7 @@ struct pgwire_answer {
 
   bool complete;     /* the result has ended */
   bool failed;       /* an error: outcome.state, and its text */
+  bool goodbye;      /* ... with which the server ends the session */
   bool changed;      /* rows, by the number in the command's tag */
   bool rolled_back;  /* it says ROLLBACK */
   bool copied_out;   /* rows of COPY TO STDOUT were dropped */
