@@ -565,52 +565,65 @@ with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as s:
 print("gone", flush=True)' "$1" "$2"
 }
 
+# unread FOLDER: makes it, with a pipe in it that is opened, and never read.
+unread() {
+  local fd
+  mkdir "$1"
+  mkfifo "$1/pipe"
+  exec {fd}<>"$1/pipe"
+  # A page is all that it holds.
+  python3 -c "import fcntl; fcntl.fcntl($fd, 1031, 4096)"
+}
+
+# begin FOLDER OUT ARG...: the program there, in the background.
+begin() {
+  local out=$2
+  (
+    cd "$1"
+    shift 2
+    status=0
+    timeout 60 "$BENCH" "$@" run 2>err >"$out" 3>&- || status=$?
+    echo $status >status
+  ) 3>&- &
+}
+
 @test "event-log: a reader that has stopped reading is given up" {
-  local file out
   echo 'function event() end' >fast.lua
-  for file in pipe -; do
-    mkfifo pipe
-    exec 8<>pipe # opened, and never read
-    status=0 out=pipe
-    [ $file = - ] || out=text
-    timeout 60 "$BENCH" ./fast.lua --time=1 --event-log=$file --json=a.json run 2>err >$out 3>&- ||
-      status=$?
-    stderr=$(<err)
-    must is "$status" 1
-    must has "$stderr" "^ALERT: results: event-log: cannot write to '$file': nobody takes what is written there"
+  unread pipe
+  unread stdout
+  begin pipe text ../fast.lua --time=1 --event-log=pipe --json=a.json
+  begin stdout pipe ../fast.lua --time=1 --event-log=- --json=a.json
+  wait
+  for place in pipe stdout; do
+    stderr=$(<$place/err)
+    must is "$(<$place/status)" 1
+    must has "$stderr" "^ALERT: results: event-log: cannot write to '(pipe|-)': nobody takes what is written there"
     must has "$stderr" '^WARNING: [0-9]+ events are missing in the event log'
-    check a.json "sum(d['event_log'].values()) == d['totals']['events']" \
+    check $place/a.json "sum(d['event_log'].values()) == d['totals']['events']" \
       "d['event_log']['dropped'] > 0" "d['run']['exit_status'] == 1"
-    exec 8<&-
-    rm a.json pipe
   done
 }
 
 @test "a file whose reader has stopped is left out, and no other" {
-  local kind out
+  local kind run
   echo 'function event() end' >fast.lua
   for kind in stream csv hdr-log stdout; do
-    mkfifo pipe
-    exec 8<>pipe # opened, and never read; a page is all that it holds
-    python3 -c 'import fcntl; fcntl.fcntl(8, 1031, 4096)'
-    status=0 out=text
-    case $kind in
-    stream) set -- --stream=pipe --csv=a --hdr-log=b ;;
-    csv) set -- --stream=b --csv=pipe --hdr-log=c ;;
-    hdr-log) set -- --stream=b --csv=a --hdr-log=pipe ;;
-    stdout) set -- --stream=- --csv=a --hdr-log=b && out=pipe ;;
-    esac
-    timeout 60 "$BENCH" ./fast.lua --time=3 --forced-shutdown=1 --report-interval=0.01 "$@" \
-      --json=a.json run >$out 2>err 3>&- || status=$?
-    stderr=$(<err)
-    must is "$kind $status" "$kind 2"
+    unread $kind
+  done
+  run=(../fast.lua --time=3 --forced-shutdown=1 --report-interval=0.01 --json=a.json)
+  begin stream text "${run[@]}" --stream=pipe --csv=a --hdr-log=b
+  begin csv text "${run[@]}" --stream=b --csv=pipe --hdr-log=c
+  begin hdr-log text "${run[@]}" --stream=b --csv=a --hdr-log=pipe
+  begin stdout pipe "${run[@]}" --stream=- --csv=a --hdr-log=b
+  wait
+  for kind in stream csv hdr-log stdout; do
+    stderr=$(<$kind/err)
+    must is "$kind $(<$kind/status)" "$kind 2"
     must has "$stderr" "^ALERT: results: cannot write to '(pipe|-)': nobody takes what is written there"
-    check a.json "d['run']['exit_status'] == 2" "d['intervals'][-1]['partial']" \
+    check $kind/a.json "d['run']['exit_status'] == 2" "d['intervals'][-1]['partial']" \
       "sum(i['events'] for i in d['intervals']) == d['totals']['events']"
     # Others have the last interval.
-    [ $kind = csv ] || must has "$(tail -n 1 a)" '^3[.0-9]*,[0-9.]+,1,'
-    exec 8<&-
-    rm a.json pipe
+    [ $kind = csv ] || must has "$(tail -n 1 $kind/a)" '^3[.0-9]*,[0-9.]+,1,'
   done
 }
 
