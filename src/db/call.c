@@ -35,7 +35,7 @@ static void keep_late(struct conn *c)
     return;
   c->late = c->pub.error;
   c->attention |= CONN_LATE;
-  c->env->unread = true;
+  env_note_unread(c->env, true);
 }
 
 bool call_end_results(struct conn *c)
@@ -227,7 +227,7 @@ static sql_result *success(struct conn *c, const struct call_info *info)
     clear_mark(c, info->sql, info->len);
   c->more = out->more;
   if (out->more)
-    c->env->unread = true;
+    env_note_unread(c->env, true);
   if (out->nfields == 0) {
     if (out->more)
       c->attention |= CONN_RESULT;

@@ -68,7 +68,7 @@ struct conn *env_settle_slowly(struct db_env *env)
       return c;
     }
   }
-  env->unread = false;
+  env_note_unread(env, false);
   return NULL;
 }
 

@@ -209,6 +209,7 @@ struct db_env {
   struct driver_handle handle[DRIVERS_MAX];
   struct conn *first; /* all connection objects of the thread */
   bool unread;        /* env_settle() has something to do */
+  bool *unread_too;   /* [opt] the same, where the end of events is decided */
 };
 
 /* Ends and frees all connections, statements and drivers of the thread; no
@@ -239,6 +240,14 @@ static inline bool env_in_event(const struct db_env *env)
 /* The open event is about to be started again: rows of bulk inserts that it has
  * collected are dropped. */
 void env_undo_attempt(struct db_env *env);
+
+/* Is there something to settle?  For the layer itself. */
+static inline void env_note_unread(struct db_env *env, bool unread)
+{
+  env->unread = unread;
+  if (env->unread_too)
+    *env->unread_too = unread;
+}
 
 /*
  * The event has ended, or the function that the script has for something else:

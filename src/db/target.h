@@ -13,10 +13,10 @@ struct target {
 };
 
 /*
- * Connection number i (of several processes: of all) goes to socket i mod k, or else to port
- * i mod n of host (i div n) mod m: all ports of the first host, then of the
- * second, and again.  `attempt` steps through the list from there.  Without
- * sockets, hosts and ports must not be 0.
+ * Connection number i (of several processes: of all) goes to socket i mod k, or
+ * else to port i mod n of host (i div n) mod m: all ports of the first host,
+ * then of the second, and again.  `attempt` steps through the list from there.
+ * Without sockets, hosts and ports must not be 0.
  */
 struct target target_pick(size_t sockets, size_t hosts, size_t ports,
                           uint64_t number, unsigned attempt);

@@ -96,7 +96,7 @@ bool bench_event_step(void)
 {
   struct worker *w = worker_current();
 
-  return LIKELY(w != NULL) && !bench_event_unread() && worker_step(w);
+  return LIKELY(w != NULL && !w->unsettled) && worker_step(w);
 }
 
 bool bench_event_unread(void)
@@ -151,9 +151,8 @@ bool bench_event_restart(int attempt)
     return false;
   if (pause > 0) {
     const uint64_t until = clock_now_ns() + pause;
-    _Atomic uint32_t *word = env_in_event(&s->env)
-                               ? worker_stop_word(s->worker)
-                               : &s->env.process->never;
+    _Atomic uint32_t *word = env_in_event(&s->env) ? worker_stop_word(s->worker)
+                                                   : &s->env.process->never;
 
     while (clock_now_ns() < until && !is_over(s))
       wait_while(word, 0, until);

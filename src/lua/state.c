@@ -197,6 +197,7 @@ static int make(struct state *s, const struct state_role *role, struct err *err)
   if (role->worker) {
     s->env.event_open = &role->worker->open;
     s->env.event_number = &role->worker->iteration;
+    s->env.unread_too = &role->worker->unsettled;
   }
   rc = init_statements(s, err);
   if (rc < 0)

@@ -32,6 +32,7 @@ struct worker {
   unsigned tid;
   bool open;          /* an event has begun */
   bool again;         /* the next step goes on with the event that was open */
+  bool unsettled;     /* the test's: it has to end something before the event */
   uint64_t start_ns;  /* of the open event, or of its arrival */
   uint64_t look_ns;   /* a moment from which worker_step() must look closer */
   uint64_t tickets;   /* events that it may still start without asking */

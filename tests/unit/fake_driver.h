@@ -30,7 +30,7 @@ struct fake {
   struct fake_answer answer[64]; /* for query and execute, in this order */
   size_t next;
   struct fake_answer unread; /* what the next results that are dropped hold */
-  int after; /* the code of all further answers; 0: success */
+  int after;                 /* the code of all further answers; 0: success */
   uint64_t queries;
   unsigned connect_fails; /* so many attempts fail */
   bool connect_permanent, refuse_prepare;

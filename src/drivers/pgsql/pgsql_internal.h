@@ -30,11 +30,11 @@ struct pgsql_reply {
 
 struct pgsql_session {
   struct session base;
-  PGconn *conn;      /* owned; NULL: not connected */
-  int fd;            /* of the connection; -1: the library has closed it */
-  bool broken;       /* the state of the protocol is unknown: do not go on */
-  bool listens;      /* or has listened: the library may have notifications */
-  bool emulates;     /* the dialect has to be right after each statement */
+  PGconn *conn;  /* owned; NULL: not connected */
+  int fd;        /* of the connection; -1: the library has closed it */
+  bool broken;   /* the state of the protocol is unknown: do not go on */
+  bool listens;  /* or has listened: the library may have notifications */
+  bool emulates; /* the dialect has to be right after each statement */
 
   /* `fd` for shutdown(): written by the session's thread, read by another one,
    * relaxed. */

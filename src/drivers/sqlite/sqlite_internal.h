@@ -48,7 +48,7 @@ struct sqlite_session {
 
   /* Waiting for a lock. */
   uint64_t busy_since_ns;
-  bool gave_up; /* this statement has, because the run is over */
+  bool gave_up;           /* this statement has, because the run is over */
   _Atomic uint32_t woken; /* by another thread: the statement has to end */
   char why[256];          /* text of a failed connect */
 };
