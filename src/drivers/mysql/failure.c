@@ -109,19 +109,23 @@ static bool is_single(const char *sql, size_t len, unsigned dialect)
   return !emul_word_is(word, n, "NOT"); /* BEGIN NOT ATOMIC is a program */
 }
 
+/* May it have begun a transaction, or ended one, before it failed? */
+static bool may_have_changed(const struct mysql_session *s, int code,
+                             const char *sql, size_t len)
+{
+  if (!sql || !is_single(sql, len, s->base.dialect))
+    return true;
+  if (s->base.trx == TRX_NONE)
+    return !(s->mysql->server_status & STATUS_AUTOCOMMIT);
+  /* A deadlock rolls back, unless it was about no row's lock. */
+  return s->base.trx == TRX_OPEN && code == CODE_DEADLOCK;
+}
+
 void failure_note_trx(struct mysql_session *s, const struct outcome *out,
                       const char *sql, size_t len)
 {
-  const unsigned status = s->mysql->server_status;
-
-  if (out->lost)
-    return;
-  if (!sql || !is_single(sql, len, s->base.dialect))
+  if (!out->lost && may_have_changed(s, out->code, sql, len))
     s->base.trx = TRX_UNKNOWN;
-  else if (s->base.trx == TRX_NONE && !(status & STATUS_AUTOCOMMIT))
-    s->base.trx = TRX_UNKNOWN; /* it may have begun one */
-  else if (s->base.trx == TRX_OPEN && out->code == CODE_DEADLOCK)
-    s->base.trx = TRX_UNKNOWN; /* rolled back, unless it was no row's lock */
 }
 
 void success_set(struct mysql_session *s, struct outcome *out, unsigned status,
