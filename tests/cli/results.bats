@@ -413,6 +413,29 @@ hdr_python() {
   must has "$want" "^ $events [45]$"
 }
 
+# log_to_pipe DOCUMENT: a run whose event log nobody reads, up to the end of its
+# report; sets pid.
+log_to_pipe() {
+  mkfifo pipe
+  exec 9<>pipe
+  "$BENCH" memory --memory-block-size=8 --memory-oper=none --memory-total-size=16M \
+    --event-log=pipe --json="$1" run >out 2>err 9>&- &
+  pid=$!
+  while ! grep -q 'execution time' out && kill -0 $pid; do
+    sleep 0.05
+  done
+}
+
+# read_log: of that run, until it ends; sets status.
+read_log() {
+  while kill -0 "$pid" 2>/dev/null; do
+    timeout 0.1 cat <&9 >/dev/null || true
+  done
+  status=0
+  wait "$pid" || status=$?
+  exec 9>&-
+}
+
 @test "event-log: a line per event, or it is counted as dropped" {
   cpu --events=1000 --threads=3 --event-log=a.csv --json=a.json
   must is "$status" 0
@@ -421,40 +444,17 @@ hdr_python() {
   must is "$(tail -n +2 a.csv | grep -vcE '^[0-9]+,[0-9]+,[012],,0$')" 0
   check a.json "d['event_log'] == {'written': 1000, 'dropped': 0}" \
     "d['totals']['latency_ns']['max'] == max(int(l.split(',')[1]) for l in list(open('a.csv'))[1:])"
-  mkfifo pipe
-  # Nobody reads until the run has ended.
-  exec 9<>pipe
-  "$BENCH" memory --memory-block-size=8 --memory-oper=none --memory-total-size=16M \
-    --event-log=pipe --json=b.json run >out 2>err 9>&- &
-  local pid=$!
-  while ! grep -q 'execution time' out && kill -0 $pid; do
-    sleep 0.05
-  done
-  while kill -0 $pid 2>/dev/null; do
-    timeout 0.1 cat <&9 >/dev/null || true
-  done
-  wait $pid
-  exec 9>&-
+  log_to_pipe b.json
+  read_log
+  must is "$status" 0
   check b.json "d['event_log']['written'] + d['event_log']['dropped'] == d['totals']['events']" \
     "d['event_log']['dropped'] > 0"
 }
 
 @test "a signal does no harm to files that are being written" {
-  mkfifo pipe
-  exec 9<>pipe
-  "$BENCH" memory --memory-block-size=8 --memory-oper=none --memory-total-size=16M \
-    --event-log=pipe --json=s.json run >out 2>err 9>&- &
-  local pid=$!
-  while ! grep -q 'execution time' out && kill -0 $pid; do
-    sleep 0.05
-  done
-  kill -TERM $pid
-  while kill -0 $pid 2>/dev/null; do
-    timeout 0.1 cat <&9 >/dev/null || true
-  done
-  status=0
-  wait $pid || status=$?
-  exec 9>&-
+  log_to_pipe s.json
+  kill -TERM "$pid"
+  read_log
   must is "$status" 0
   check s.json "d['run']['exit_status'] == 0" "d['run']['end_reason'] == 'event_limit'"
 }

@@ -126,31 +126,39 @@ static void *read_slowly(void *arg)
   return NULL;
 }
 
+/* A log to the pipe, told of its end, with so many events that nobody reads. */
+static struct event_log *log_unread(struct event_log_end *told, uint64_t events)
+{
+  struct event_record e = { 123456789, 123456789, EVENT_NO_CLASS, 0 };
+  const struct run_start start = { 0 };
+  struct event_log *l = NULL;
+  struct err err = { "" };
+
+  OK(event_log_new(&l, in_folder("pipe"), 1, 0, &err) == 0, "a log to a pipe");
+  event_log_tell(l, told);
+  OK(event_log_reporter.start(l, &start, &err) == 0, "starts");
+  for (uint64_t put = 0; put < events; put++)
+    event_ring_put(&event_log_rings(l)->of[0], &e);
+  return l;
+}
+
 /* Nobody reads from the pipe: events are dropped, and the worker goes on. */
 static void test_slow_file(void)
 {
-  const struct reporter *rep = &event_log_reporter;
-  struct run_start start = { 0 };
+  const uint64_t put = 400000; /* more than a pipe and a ring together hold */
   struct run_end end = { 0 };
-  struct event_log *l = NULL;
   struct event_log_end told = { 0 };
-  uint64_t put = 0;
-  struct event_record e = { 123456789, 123456789, EVENT_NO_CLASS, 0 };
+  struct event_log *l;
   struct err err = { "" };
   pthread_t reader;
   int fd;
 
   (void)mkfifo(in_folder("pipe"), 0600);
   fd = open(in_folder("pipe"), O_RDONLY | O_NONBLOCK);
-  OK(event_log_new(&l, in_folder("pipe"), 1, 0, &err) == 0, "a log to a pipe");
-  event_log_tell(l, &told);
-  OK(rep->start(l, &start, &err) == 0, "starts");
-  /* A pipe and a ring together hold less than this. */
-  for (; put < 400000; put++)
-    event_ring_put(&event_log_rings(l)->of[0], &e);
+  l = log_unread(&told, put);
   (void)fcntl(fd, F_SETFL, 0);
   (void)pthread_create(&reader, NULL, read_slowly, &fd);
-  OK(rep->over(l, &end, &err) == 0, "ends");
+  OK(event_log_reporter.over(l, &end, &err) == 0, "ends");
   event_log_free(l);
   (void)pthread_join(reader, NULL);
   OK(told.dropped > 0, "some events were dropped");
@@ -165,22 +173,14 @@ static struct event_log *volatile left;
  * left behind. */
 static void test_stuck_file(void)
 {
-  const struct reporter *rep = &event_log_reporter;
-  struct run_start start = { 0 };
+  const uint64_t put = 100000;
+  const int fd = open(in_folder("pipe"), O_RDONLY | O_NONBLOCK);
   struct run_end end = { 0 };
-  struct event_log *l = NULL;
   struct event_log_end told = { 0 };
-  uint64_t put = 0;
-  struct event_record e = { 123456789, 123456789, EVENT_NO_CLASS, 0 };
+  struct event_log *l = log_unread(&told, put);
   struct err err = { "" };
-  int fd = open(in_folder("pipe"), O_RDONLY | O_NONBLOCK);
 
-  OK(event_log_new(&l, in_folder("pipe"), 1, 0, &err) == 0, "a log to a pipe");
-  event_log_tell(l, &told);
-  OK(rep->start(l, &start, &err) == 0, "starts");
-  for (; put < 100000; put++)
-    event_ring_put(&event_log_rings(l)->of[0], &e);
-  OK(rep->over(l, &end, &err) < 0 &&
+  OK(event_log_reporter.over(l, &end, &err) < 0 &&
        strstr(err.text, "pipe': nobody takes what is written there"),
      "ends without its thread");
   OK(told.failed && told.dropped > 0 && told.written + told.dropped == put,
