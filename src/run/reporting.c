@@ -77,12 +77,25 @@ static uint64_t arrivals_until(const struct run *run, const struct report *r,
   return last || run_stopped(run) == STOP_NO ? now_ns : run->start_ns;
 }
 
+/* Since when a report says that the measured part goes on.  Lines and
+ * checkpoints are due from M on; the last report is about what was counted,
+ * and that began when the warm-up was cut, which may have been a little later.
+ */
+static uint64_t measured_since(const struct run *run, enum report_kind kind)
+{
+  const bool last = kind == REPORT_FINAL || kind == REPORT_FORCED;
+
+  return last ? run->ending.measured_ns : run->measured_ns;
+}
+
 void reporting_fill(const struct run *run, struct report *r,
                     enum report_kind kind, uint64_t now_ns)
 {
+  const uint64_t since_ns = measured_since(run, kind);
+
   r->kind = kind;
   r->style = style_of(run);
-  r->elapsed_ns = now_ns > run->measured_ns ? now_ns - run->measured_ns : 0;
+  r->elapsed_ns = now_ns > since_ns ? now_ns - since_ns : 0;
   r->threads = run->plan->threads;
   if (run->schedule) {
     r->queue_length = schedule_waiting(run->schedule,

@@ -237,6 +237,8 @@ static unsigned warm_up(void)
   OK(p.final.events == 100 + open,
      "of its events those count that were open at its end, one of each worker");
   OK(p.events > p.final.events || open == 0, "and no others");
+  OK(p.final.elapsed_ns == p.final.period_ns,
+     "its total time is the one that its rates are divided by");
   probe_done(&p);
   return open;
 }
