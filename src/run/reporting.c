@@ -295,6 +295,19 @@ static bool gate_opens(struct run *run)
   return atomic_load(&run->gate) == GATE_OPEN;
 }
 
+/*
+ * Has all that is measured ended?  Workers may still be at work, to wind up.
+ * Lines about other processes of the run go on.
+ */
+static bool is_over(const struct run *run, uint64_t now)
+{
+  if (run->plan->peers)
+    return false;
+  if (run->test->ops->finish) /* that belongs to it */
+    return atomic_load(&run->gone) == run->plan->threads;
+  return run_count_running(run, now) == 0;
+}
+
 /* Report until the run ends. */
 static void report_lines(struct run *run)
 {
@@ -304,7 +317,14 @@ static void report_lines(struct run *run)
   agenda_init(&a, run);
   while (atomic_load(&run->report_stop) == 0) {
     /* What comes after a forced end belongs to no line. */
-    if (atomic_load(&run->forced) != 0 || !agenda_do(run, &a, clock_now_ns()))
+    if (atomic_load(&run->forced) != 0)
+      return;
+    now = clock_now_ns();
+    if (is_over(run, now)) {
+      wait_while(&run->report_stop, 0, WAIT_FOREVER);
+      continue;
+    }
+    if (!agenda_do(run, &a, now))
       return;
     wait_while(&run->report_stop, 0, agenda_next(&a));
   }

@@ -681,6 +681,41 @@ static void test_checkpoint_behind_line(void)
   probe_done(&p);
 }
 
+#define TICK_NS (5 * NS_PER_MS)
+
+/* The worker has left: until there is a line, or several should have come. */
+static void close_after_lines(void *thr)
+{
+  struct probe *p = thr;
+  const uint64_t until_ns = clock_now_ns() + 4 * TICK_NS;
+
+  while (atomic_load(&p->word) == 0 && clock_now_ns() < until_ns)
+    wait_while(&p->word, 0, until_ns);
+}
+
+static void see_line_of_nobody(struct probe *p, const struct report *r)
+{
+  if (r->threads_running == 0)
+    probe_say(p, 1);
+}
+
+static void test_lines_end(void)
+{
+  struct probe p;
+
+  probe_init(&p);
+  p.plan.interval_ns = TICK_NS;
+  p.plan.events = 1;
+  p.on_event = nothing;
+  p.on_interval = see_line_of_nobody;
+  p.ops.finish = NULL;
+  p.ops.thread_close = close_after_lines;
+  probe_run(&p);
+  OK(atomic_load(&p.word) == 0 && p.finals == 1,
+     "no line is about the time after the last event");
+  probe_done(&p);
+}
+
 /* Until the time is up: nothing else could be awaited. */
 static int outlast(struct probe *p, struct worker *w, struct err *err)
 {
@@ -729,6 +764,7 @@ int main(void)
   test_no_grace();
   test_checkpoints();
   test_checkpoint_behind_line();
+  test_lines_end();
   test_client(false);
   test_client(true);
   test_finish_late(true);
