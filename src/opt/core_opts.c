@@ -162,6 +162,8 @@ const struct opt core_general_opts[] = {
     .name = "debug",
     .def = "off",
     .help = "debug output; sets verbosity 5",
+    .man = "The report has the figures of each thread, and fileio tells each "
+           "request.",
   },
   {
     OPT_BOOL(struct core_cfg, validate),

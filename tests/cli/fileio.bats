@@ -402,6 +402,26 @@ prompt_at_rate() {
   must holds "$(number 'writes/s:') > 0 && $(number 'fsyncs/s:') > 0"
 }
 
+@test "--debug tells each file and each request" {
+  prepared
+  io --file-test-mode=seqrewr --file-fsync-freq=2 --events=6 --debug run
+  must is "$status" 0
+  must is "$(grep -E '^DEBUG: (Opening|Executing)' <<<"$stderr")" \
+    "DEBUG: Opening file: test_file.0
+DEBUG: Opening file: test_file.1
+DEBUG: Opening file: test_file.2
+DEBUG: Executing request, operation: 2, file_id: 0, pos: 0, size: 16384
+DEBUG: Executing request, operation: 2, file_id: 0, pos: 16384, size: 16384
+DEBUG: Executing request, operation: 3, file_id: 0, pos: 0, size: 0
+DEBUG: Executing request, operation: 3, file_id: 1, pos: 0, size: 0
+DEBUG: Executing request, operation: 3, file_id: 2, pos: 0, size: 0
+DEBUG: Executing request, operation: 2, file_id: 0, pos: 32768, size: 16384"
+  io --file-test-mode=seqrd --events=1 --debug run
+  must has "$stderr" '^DEBUG: Executing request, operation: 1, file_id: 0, pos: 0, size: 16384$'
+  io --file-test-mode=seqrd --events=1 --verbosity=5 run
+  must is "$(grep -c 'Executing request' <<<"$stderr")" 0
+}
+
 @test "a warning when not the disk is measured" {
   prepared
   io --file-test-mode=rndrd --events=10 run

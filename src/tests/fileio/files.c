@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/log.h"
 #include "tests/fileio/layout.h"
 
 enum {
@@ -184,6 +185,8 @@ static int open_one(const struct files *fs, uint64_t file, uint64_t bytes,
   uint64_t length = 0;
   int rc;
 
+  log_msg(LOG_DEBUG, "Opening file: %s",
+          folder_name(fs->folder, file, name, sizeof(name)));
   if (fresh) {
     rc = folder_remove(fs->folder, file, err);
     if (rc < 0)

@@ -3,6 +3,7 @@
  * life of a worker, and the results beyond the report.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -240,6 +241,21 @@ static int tell(struct fileio_thread *t, struct err *err)
   return -EIO;
 }
 
+/* A line per request, with --debug. */
+static NOINLINE void show(const struct request *r)
+{
+  static const unsigned number[FILE_OPS] = {
+    [FILE_OP_READ] = 1,
+    [FILE_OP_WRITE] = 2,
+    [FILE_OP_FSYNC] = 3,
+  };
+
+  log_msg(LOG_DEBUG,
+          "Executing request, operation: %u, file_id: %" PRIu32
+          ", pos: %" PRIu64 ", size: %" PRIu32,
+          number[r->op], r->file, r->offset, r->length);
+}
+
 static int event(void *thr, struct worker *w, struct err *err)
 {
   struct fileio_thread *t = thr;
@@ -247,6 +263,8 @@ static int event(void *thr, struct worker *w, struct err *err)
 
   if (UNLIKELY(t->failed))
     return tell(t, err);
+  if (UNLIKELY(t->io.fio->plan->debug))
+    show(&t->next);
   if (t->io.classes)
     w->event_class = (uint16_t)t->io.class_of[t->next.op];
   rc = t->io.fio->engine->execute(t->engine, &t->next, err);
