@@ -45,6 +45,8 @@ teardown() {
     "FATAL: Cannot open file 'test_file.0' errno = 2 (No such file or directory)
 WARNING: Did you forget to run the prepare step?"
   must has "$output" '^Doing random read test$'
+  io --file-test-mode=rndrd --verbosity=1 run
+  must is "$stderr" "FATAL: Cannot open file 'test_file.0' errno = 2 (No such file or directory)"
   prepared
   truncate -s 100000 test_file.1
   io --file-test-mode=rndrd run

@@ -169,11 +169,14 @@ static int raise_limit(uint64_t n, struct err *err)
                  n, (uint64_t)limit.rlim_max, need);
 }
 
-/* What to look at, on a line of its own below the error. */
+/* What to look at, on a line of its own below the error, as far as warnings
+ * are wanted. */
 static void add_warning(struct err *err, const char *text)
 {
   const size_t len = strlen(err->text);
 
+  if (log_get_level() < LOG_WARNING)
+    return;
   (void)snprintf(err->text + len, sizeof(err->text) - len, "\nWARNING: %s",
                  text);
 }
