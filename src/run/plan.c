@@ -171,6 +171,15 @@ void plan_done(struct plan *plan)
   memset(plan, 0, sizeof(*plan));
 }
 
+/* Nanoseconds may not hold it: then there is no deadline, and yet a number. */
+static uint64_t deadline_s(const struct plan *plan)
+{
+  const unsigned __int128 ns = (unsigned __int128)plan->warmup_ns +
+                               plan->time_ns + plan->grace_ns;
+
+  return (uint64_t)(ns / NS_PER_S);
+}
+
 void plan_describe(const struct plan *plan, const char *extra,
                    struct strbuf *out)
 {
@@ -192,7 +201,6 @@ void plan_describe(const struct plan *plan, const char *extra,
   for (unsigned i = 0; i < plan->n_checkpoints; i++)
     moments[i] = plan->checkpoint_ns[i] / NS_PER_S;
   if (plan->grace_shown)
-    mode.forced_s = (plan->warmup_ns + plan->time_ns + plan->grace_ns) /
-                    NS_PER_S;
+    mode.forced_s = deadline_s(plan);
   text_mode(out, &mode);
 }

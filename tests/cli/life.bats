@@ -275,6 +275,10 @@ shut_down_in_time() {
   # Fractions of a second are kept: nine tenths of this one are left to end in.
   bench cpu --cpu-max-prime=1000 --time=1 --forced-shutdown=90% run
   must is "$status" 0
+  # More than nanoseconds can hold is after the time limit, too.
+  bench cpu --cpu-max-prime=10 --events=1 --time=3600 --forced-shutdown=999999999% run
+  must is "$status" 0
+  must has "$output" '^Forcing shutdown in 1[0-9]{10} seconds$'
 }
 
 # idle_at_the_end: the last event has ended before the time limit.
