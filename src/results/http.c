@@ -22,6 +22,9 @@ enum {
 
 /* With a reader, from its call to the last byte that it takes. */
 #define PATIENCE_NS (2 * NS_PER_S)
+/* From one attempt to answer a call to the next, where there are no descriptors
+ * for it. */
+#define RETRY_MS 100
 
 /* A reader that is being served. */
 struct reader {
@@ -164,6 +167,14 @@ static void serve(const struct http *h, int fd)
     answer(h, request, &r);
 }
 
+/* Has accept() failed for a reason that stays?  Then the call does, too, and
+ * poll() would tell of it at once, again and again. */
+static bool is_exhausted(void)
+{
+  return errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
+         errno == ENOMEM;
+}
+
 static void *http_main(void *arg)
 {
   const struct http *h = arg;
@@ -180,8 +191,11 @@ static void *http_main(void *arg)
     if (fds[0].revents)
       return NULL;
     fd = accept4(h->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd < 0)
+    if (fd < 0) {
+      if (is_exhausted())
+        (void)poll(fds, 1, RETRY_MS);
       continue;
+    }
     serve(h, fd);
     (void)close(fd);
   }

@@ -3,8 +3,11 @@
  * server that hands it out.
  */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -254,6 +257,42 @@ static const char *ask(const struct http *h, const char *request)
   return text;
 }
 
+/* So many calls find no descriptor, and how often the server has then waited
+ * for nothing but its end. */
+static _Atomic int refusals, pauses;
+
+int __real_accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags);
+int __wrap_accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags);
+
+int __wrap_accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags)
+{
+  if (atomic_load(&refusals) == 0)
+    return __real_accept4(fd, addr, len, flags);
+  (void)atomic_fetch_sub(&refusals, 1);
+  errno = EMFILE;
+  return -1;
+}
+
+int __real_poll(struct pollfd *fds, nfds_t n, int timeout);
+int __wrap_poll(struct pollfd *fds, nfds_t n, int timeout);
+
+int __wrap_poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+  if (n == 1 && timeout > 0)
+    (void)atomic_fetch_add(&pauses, 1);
+  return __real_poll(fds, n, timeout);
+}
+
+/* The call stays where it is, so that waiting for calls does not wait. */
+static void test_no_descriptors(const struct http *h)
+{
+  atomic_store(&refusals, 2);
+  OK(strstr(ask(h, "GET / HTTP/1.0\n\n"), "hello"),
+     "a call is answered once there are descriptors again");
+  OK(atomic_load(&refusals) == 0 && atomic_load(&pauses) == 2,
+     "and until then the server sleeps");
+}
+
 static void test_server(void)
 {
   char hello[] = "hello";
@@ -282,6 +321,7 @@ static void test_server(void)
   OK(strstr(ask(&h, "GET / HTTP/1.0\n\n"), "hello"), "GET /");
   OK(strstr(ask(&h, "GET /other HTTP/1.1\r\n\r\n"), "404"), "another path");
   OK(strstr(ask(&h, "POST / HTTP/1.1\r\n\r\n"), "405"), "another verb");
+  test_no_descriptors(&h);
   held = dup(h.wake[1]); /* as such a program would hold it */
   http_stop(&h);
   http_stop(&h);
