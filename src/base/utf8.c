@@ -32,14 +32,20 @@ static bool good_second(unsigned char first, char c)
   }
 }
 
+/* How long a character is that begins with this byte; 0: none does. */
+static unsigned length_from(unsigned char first)
+{
+  return first < 0x80                     ? 1
+         : first >= 0xc2 && first <= 0xdf ? 2
+         : first >= 0xe0 && first <= 0xef ? 3
+         : first >= 0xf0 && first <= 0xf4 ? 4
+                                          : 0;
+}
+
 unsigned utf8_length(const char *text)
 {
   const unsigned char first = (unsigned char)text[0];
-  const unsigned n = first < 0x80                     ? 1
-                     : first >= 0xc2 && first <= 0xdf ? 2
-                     : first >= 0xe0 && first <= 0xef ? 3
-                     : first >= 0xf0 && first <= 0xf4 ? 4
-                                                      : 0;
+  const unsigned n = length_from(first);
 
   for (unsigned i = 1; i < n; i++) {
     if (!continues(text[i]))
@@ -69,6 +75,17 @@ size_t utf8_cut(const char *text, size_t most)
   while (cut > 0 && len - cut < 3 && continues(text[cut]))
     cut--;
   return continues(text[cut]) ? len : cut;
+}
+
+size_t utf8_whole(const char *text, size_t len)
+{
+  size_t last = len; /* behind the first byte of the last character */
+
+  while (last > 0 && len - last < 3 && continues(text[last - 1]))
+    last--;
+  if (last > 0 && length_from((unsigned char)text[last - 1]) > len - last + 1)
+    return last - 1;
+  return len;
 }
 
 void utf8_add_latin1(struct strbuf *out, char byte)

@@ -20,6 +20,10 @@ bool utf8_is_valid(const char *text);
  * character that goes on behind them. */
 size_t utf8_cut(const char *text, size_t most);
 
+/* The same where the text has no terminator and ends after `len` bytes: how
+ * many there are without the beginning of a character at their end. */
+size_t utf8_whole(const char *text, size_t len);
+
 /* Appends a byte as the character of Latin-1 that it is: what becomes of text
  * that is not valid. */
 void utf8_add_latin1(struct strbuf *out, char byte);

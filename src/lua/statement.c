@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/utf8.h"
 #include "db/env.h"
 #include "stats/class_stats.h"
 
@@ -36,8 +37,11 @@ static uint64_t hash_of(const char *text, size_t len)
  * asked every time. */
 static unsigned id_of_text(struct statements *s, const char *text, size_t len)
 {
-  const uint64_t hash = hash_of(text, len);
+  uint64_t hash;
 
+  if (len == SQLTEXT_BYTES) /* what is behind was left out */
+    len = utf8_whole(text, len);
+  hash = hash_of(text, len);
   for (size_t i = 0; i < 8; i++) {
     struct statement_slot *slot = &s->slot[(hash + i) & (STATEMENT_SLOTS - 1)];
 

@@ -5,6 +5,7 @@
 
 #include "base/compiler.h"
 #include "base/err.h"
+#include "base/utf8.h"
 #include "db/env.h"
 #include "stats/class_stats.h"
 #include "tap.h"
@@ -111,6 +112,20 @@ static void test_classes(void)
   OK(count_of(set, "") == 2, "no text");
   OK(count_of(set, "INSERT INTO t VALUES (?), (?)") == 4, "long literals");
   OK(class_count(set) == 8, "the beginning of a long prepared text");
+  for (unsigned prepared = 0; prepared < 2; prepared++) {
+    char text[SQLTEXT_BYTES + 2];
+    const char *name;
+
+    (void)snprintf(text, sizeof(text), prepared ? "INSERT " : "SELECT ");
+    for (size_t i = 7; i < SQLTEXT_BYTES; i += 2) /* characters of 2 bytes */
+      memcpy(text + i, "\xc3\xa4", 3);
+    statement_ended(&s,
+                    prepared ? (void *)(uintptr_t)&statement_prepared : NULL,
+                    text, strlen(text), 1000, &sample);
+    name = class_name(set, 8 + prepared);
+    OK(strlen(name) == SQLTEXT_BYTES - 1 && utf8_is_valid(name),
+       "a long text is cut between characters");
+  }
   labels_done(&labels);
   class_set_free(set);
 }

@@ -49,6 +49,24 @@ int main(void)
     { "\x80\x80\x80\x80\x80\x80\x80", 5, 5 }, /* no text anyway */
   };
 
+  static const struct {
+    const char *text;
+    size_t len, want;
+  } ends[] = {
+    { "", 0, 0 },
+    { "abc", 2, 2 },
+    { "a\xc3\xa4", 3, 3 },
+    { "a\xc3\xa4", 2, 1 },
+    { "\xe2\x82\xac", 3, 3 },
+    { "\xe2\x82\xac", 2, 0 },
+    { "\xe2\x82\xac", 1, 0 },
+    { "a\xf0\x9f\x98\x80", 5, 5 },
+    { "a\xf0\x9f\x98\x80", 4, 1 },
+    { "a\xf0\x9f\x98\x80", 2, 1 },
+    { "\x80\x80\x80\x80\x80", 5, 5 }, /* no text anyway */
+    { "\xc3\xa4\xa4\xa4", 4, 4 },
+  };
+
   for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
     OK(utf8_is_valid(good[i]), "text");
   for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
@@ -61,5 +79,8 @@ int main(void)
   for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++)
     OK(utf8_cut(cuts[i].text, cuts[i].most) == cuts[i].want,
        "is cut between characters");
+  for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+    OK(utf8_whole(ends[i].text, ends[i].len) == ends[i].want,
+       "the last character is there as a whole or not at all");
   return TAP_EXIT();
 }
