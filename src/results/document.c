@@ -23,7 +23,8 @@
 #include "stats/report.h"
 
 struct document {
-  char *name; /* owned */
+  char *name;             /* owned */
+  struct whole_file file; /* open before the end if it is no regular file */
   const struct results_shared *shared;
   const struct report_setup *setup; /* borrowed, from begin() on */
   struct facts environment;
@@ -38,17 +39,18 @@ struct document {
 int document_new(struct document **ret, const char *name,
                  const struct results_shared *shared, struct err *err)
 {
-  struct document *d;
-  int rc = whole_file_probe(name, err);
+  struct document *d = calloc(1, sizeof(*d));
+  int rc = 0;
 
-  if (rc < 0)
-    return rc;
-  d = calloc(1, sizeof(*d));
   if (d)
     d->name = mem_strdup(name);
-  if (!d || !d->name) {
-    free(d);
-    return results_no_memory(err);
+  if (!d || !d->name)
+    rc = results_no_memory(err);
+  else
+    rc = whole_file_probe(&d->file, d->name, err);
+  if (rc < 0) {
+    document_free(d);
+    return rc;
   }
   d->shared = shared;
   *ret = d;
@@ -71,6 +73,7 @@ void document_free(struct document *d)
   json_decref(d->rate);
   spool_done(&d->intervals);
   spool_done(&d->checkpoints);
+  whole_file_abort(&d->file);
   free(d->name);
   free(d);
 }
@@ -250,29 +253,30 @@ static int on_over(void *ctx, const struct run_end *end, struct err *err)
 {
   struct document *d = ctx;
   const struct run_end all = with_log(d, end);
-  struct whole_file f;
-  int rc;
+  struct whole_file *f = &d->file;
+  int rc = 0;
 
   env_clock(&d->environment, "");
   if (d->environment.failed)
     return results_no_memory(err);
-  rc = whole_file_open(&f, d->name, err);
+  if (!f->stream)
+    rc = whole_file_open(f, d->name, err);
   if (rc < 0)
     return rc;
-  if (fputs("{\n\"schema\": \"" DOCUMENT_SCHEMA "\"", f.stream) < 0)
+  if (fputs("{\n\"schema\": \"" DOCUMENT_SCHEMA "\"", f->stream) < 0)
     rc = -errno;
   if (rc == 0)
-    rc = put_members(d, &all, f.stream);
-  if (rc == 0 && fputs("\n}\n", f.stream) < 0)
+    rc = put_members(d, &all, f->stream);
+  if (rc == 0 && fputs("\n}\n", f->stream) < 0)
     rc = -errno;
   if (rc < 0) {
-    whole_file_abort(&f);
+    whole_file_abort(f);
     if (rc == -ENOMEM)
       return results_no_memory(err);
     errno = -rc;
     return err_sys(err, "cannot write to '%s',", d->name);
   }
-  rc = whole_file_commit(&f, err);
+  rc = whole_file_commit(f, err);
   d->written = rc == 0;
   return rc;
 }

@@ -299,12 +299,11 @@ int whole_file_commit(struct whole_file *f, struct err *err)
   return rc;
 }
 
-int whole_file_probe(const char *name, struct err *err)
+int whole_file_probe(struct whole_file *f, const char *name, struct err *err)
 {
-  struct whole_file f;
-  int rc = whole_file_open(&f, name, err);
+  int rc = whole_file_open(f, name, err);
 
-  if (rc == 0)
-    whole_file_abort(&f);
+  if (rc == 0 && (f->beside || f->stream == stdout))
+    whole_file_abort(f);
   return rc;
 }

@@ -74,9 +74,12 @@ struct whole_file {
   FILE *stream;     /* NULL: not open */
 };
 
-/* Can it be written?  Leaves nothing behind. */
-int whole_file_probe(const char *name, struct err *err);
+/* Can it be written?  Leaves nothing behind, and `f` all 0; but a pipe or a
+ * device stays open in it, because who reads a pipe takes a close for the
+ * end. */
+int whole_file_probe(struct whole_file *f, const char *name, struct err *err);
 
+/* When it was probed: only if that has not left it open. */
 int whole_file_open(struct whole_file *f, const char *name, struct err *err);
 /* Put it in its place.  After a failure nothing of it is left, or it is
  * complete beside its place, where the message says.  Ends `f`. */

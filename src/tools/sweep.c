@@ -252,28 +252,29 @@ static int run_steps(struct sweep *s, struct err *err)
 
 static int write_document(struct sweep *s, struct err *err)
 {
-  struct whole_file f;
+  struct whole_file *f = &s->document;
   json_t *json;
-  int rc;
+  int rc = 0;
 
   if (!*s->in->json)
     return 0;
-  rc = whole_file_open(&f, s->in->json, err);
+  if (!f->stream)
+    rc = whole_file_open(f, s->in->json, err);
   if (rc < 0)
     return rc;
   json = sweep_document(s);
   if (!json)
     rc = no_memory(err);
-  else if (json_dumpf(json, f.stream,
+  else if (json_dumpf(json, f->stream,
                       JSON_INDENT(1) | JSON_REAL_PRECISION(15)) < 0 ||
-           fputs("\n", f.stream) < 0)
+           fputs("\n", f->stream) < 0)
     rc = err_sys(err, "cannot write to '%s',", s->in->json);
   json_decref(json);
   if (rc < 0) {
-    whole_file_abort(&f);
+    whole_file_abort(f);
     return rc;
   }
-  return whole_file_commit(&f, err);
+  return whole_file_commit(f, err);
 }
 
 static int conclude(struct sweep *s, struct err *err)
@@ -302,10 +303,12 @@ static int probe_files(const struct sweep *s, struct err *err)
 
   for (size_t i = 0; i < s->in->n_files && rc == 0; i++) {
     struct strbuf name = { 0 };
+    struct whole_file f = { 0 };
 
     sweep_file_name(s->in->files[i].path, 1, &name);
     rc = name.failed ? no_memory(err)
-                     : whole_file_probe(strbuf_str(&name), err);
+                     : whole_file_probe(&f, strbuf_str(&name), err);
+    whole_file_abort(&f);
     strbuf_done(&name);
   }
   return rc;
@@ -327,7 +330,7 @@ static int begin(struct sweep *s, struct err *err)
   s->prepares = cfg->prepare == SWEEP_PREPARE_ON ||
                 (cfg->prepare == SWEEP_PREPARE_AUTO && s->plan.shapes_data);
   if (*s->in->json)
-    rc = whole_file_probe(s->in->json, err);
+    rc = whole_file_probe(&s->document, s->in->json, err);
   if (rc == 0)
     rc = probe_files(s, err);
   if (rc == 0)
@@ -342,6 +345,7 @@ static int begin(struct sweep *s, struct err *err)
 static void end(struct sweep *s)
 {
   children_end(&s->children);
+  whole_file_abort(&s->document);
   for (size_t i = 0; i < s->n_outcomes; i++)
     result_file_done(&s->outcomes[i].result);
   free(s->outcomes);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "results/outfile.h"
 #include "tools/child.h"
 #include "tools/result.h"
 #include "tools/sweep.h"
@@ -31,6 +32,7 @@ struct sweep {
   bool prepares; /* cleanup and prepare around each step */
   FILE *text;    /* where text goes: stdout or stderr */
   char *folder;  /* owned; of temporary files, "" before it is made */
+  struct whole_file document; /* open before the end if it is no regular file */
 
   struct sweep_outcome *outcomes; /* owned; in the order of time */
   size_t n_outcomes;

@@ -347,6 +347,19 @@ streams_on_stdout() {
   must has "$output" '^prepared$'
 }
 
+@test "json: a pipe gets one document, of a run and of a sweep" {
+  local repeat
+  mkfifo pipe
+  for repeat in 1 2; do
+    cat pipe >a.json 3>&- &
+    bench cpu --events=3 --repeat=$repeat --json=pipe run
+    must is "$status" 0
+    wait $!
+    must is "$(python3 -c 'import json; print(json.load(open("a.json"))["schema"])')" \
+      "$([ $repeat = 1 ] && echo bench/1 || echo bench-sweep/1)"
+  done
+}
+
 @test "-: the file that the standard output is appended to keeps what it has" {
   local name
   for name in /dev/stdout log; do

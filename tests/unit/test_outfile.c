@@ -57,7 +57,7 @@ static void test_whole(void)
   struct whole_file f;
   struct err err = { "" };
 
-  OK(whole_file_probe("new", &err) == 0 && files_here() == 0,
+  OK(whole_file_probe(&f, "new", &err) == 0 && !f.stream && files_here() == 0,
      "probing leaves nothing behind");
   put("old", "old text");
   OK(whole_file_open(&f, "old", &err) == 0, "opens");
@@ -172,15 +172,35 @@ static void test_no_place(void)
   OK(files_here() == 0, "nothing else is there");
 }
 
+/* Who reads it has the end of the text when the last writer has closed it. */
+static void test_pipe(void)
+{
+  struct whole_file f;
+  struct err err = { "" };
+  char got[16] = "";
+  int fd;
+
+  (void)mkfifo("pipe", 0600);
+  fd = open("pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  OK(whole_file_probe(&f, "pipe", &err) == 0 && f.stream, "a pipe stays open");
+  OK(read(fd, got, sizeof(got)) < 0 && errno == EAGAIN, "its text may come");
+  (void)fputs("text", f.stream);
+  OK(whole_file_commit(&f, &err) == 0, "commits");
+  OK(read(fd, got, sizeof(got)) == 4 && read(fd, got + 4, 1) == 0,
+     "it has come, and ended");
+  (void)close(fd);
+  (void)unlink("pipe");
+}
+
 static void test_unwritable(void)
 {
   struct whole_file f;
   struct outfile o;
   struct err err = { "" };
 
-  OK(whole_file_probe("no/such", &err) < 0 && strstr(err.text, "'no/such'"),
+  OK(whole_file_probe(&f, "no/such", &err) < 0 && strstr(err.text, "'no/such'"),
      "no folder");
-  OK(whole_file_probe(".", &err) < 0, "a folder");
+  OK(whole_file_probe(&f, ".", &err) < 0 && !f.stream, "a folder");
   OK(outfile_open(&o, "no/such", &err) < 0 && strstr(err.text, "'no/such'"),
      "no folder for a growing one");
   OK(whole_file_open(&f, "/dev/full", &err) == 0, "a device is no file");
@@ -398,6 +418,7 @@ int main(void)
   test_rights();
   test_links();
   test_no_place();
+  test_pipe();
   test_unwritable();
   test_stdout();
   test_spool();
