@@ -249,6 +249,22 @@ static struct run_end with_log(const struct document *d,
   return all;
 }
 
+static int put_all(struct document *d, const struct run_end *end, FILE *to)
+{
+  struct outfile_hold hold;
+  int rc = 0;
+
+  whole_file_hold(&d->file, &hold);
+  if (fputs("{\n\"schema\": \"" DOCUMENT_SCHEMA "\"", to) < 0)
+    rc = -errno;
+  if (rc == 0)
+    rc = put_members(d, end, to);
+  if (rc == 0 && fputs("\n}\n", to) < 0)
+    rc = -errno;
+  outfile_release(&hold);
+  return rc;
+}
+
 static int on_over(void *ctx, const struct run_end *end, struct err *err)
 {
   struct document *d = ctx;
@@ -263,12 +279,7 @@ static int on_over(void *ctx, const struct run_end *end, struct err *err)
     rc = whole_file_open(f, d->name, err);
   if (rc < 0)
     return rc;
-  if (fputs("{\n\"schema\": \"" DOCUMENT_SCHEMA "\"", f->stream) < 0)
-    rc = -errno;
-  if (rc == 0)
-    rc = put_members(d, &all, f->stream);
-  if (rc == 0 && fputs("\n}\n", f->stream) < 0)
-    rc = -errno;
+  rc = put_all(d, &all, f->stream);
   if (rc < 0) {
     whole_file_abort(f);
     if (rc == -ENOMEM)

@@ -5,10 +5,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -25,6 +27,35 @@ enum phase {
 static int cannot_open(const char *name, struct err *err)
 {
   return err_sys(err, "cannot open '%s' for writing,", name);
+}
+
+void outfile_hold(struct outfile_hold *h, bool is_stdout)
+{
+  sigset_t set;
+
+  h->held = !is_stdout;
+  if (!h->held)
+    return;
+  (void)sigemptyset(&set);
+  (void)sigaddset(&set, SIGPIPE);
+  (void)pthread_sigmask(SIG_BLOCK, &set, &h->before); /* cannot fail */
+}
+
+void outfile_release(const struct outfile_hold *h)
+{
+  const struct timespec now = { 0 };
+  const int why = errno;
+  sigset_t set;
+
+  if (!h->held)
+    return;
+  (void)sigemptyset(&set);
+  (void)sigaddset(&set, SIGPIPE);
+  while (!sigismember(&h->before, SIGPIPE) &&
+         sigtimedwait(&set, NULL, &now) < 0 && errno == EINTR)
+    continue;
+  (void)pthread_sigmask(SIG_SETMASK, &h->before, NULL);
+  errno = why;
 }
 
 /* It is told now, and not once more at the end of the program. */
@@ -66,8 +97,8 @@ int outfile_open(struct outfile *f, const char *name, struct err *err)
   f->name = name;
   f->put = (struct strbuf){ 0 };
   atomic_init(&f->phase, PHASE_IDLE);
-  f->stream = outname_is_stdout(name) ? open_stdout_again()
-                                      : open_directly(name);
+  f->is_stdout = outname_is_stdout(name);
+  f->stream = f->is_stdout ? open_stdout_again() : open_directly(name);
   return f->stream ? 0 : cannot_open(name, err);
 }
 
@@ -80,13 +111,16 @@ static bool pass(struct outfile *f, uint32_t from, uint32_t to)
 int outfile_write(struct outfile *f, const void *bytes, size_t len,
                   struct err *err)
 {
+  struct outfile_hold hold;
   bool ok;
   int why;
 
   if (!pass(f, PHASE_IDLE, PHASE_WRITING))
     return -ECANCELED;
+  outfile_hold(&hold, f->is_stdout);
   ok = fwrite(bytes, 1, len, f->stream) == len && fflush(f->stream) == 0;
   why = errno;
+  outfile_release(&hold);
   if (!pass(f, PHASE_WRITING, PHASE_IDLE))
     return -ECANCELED;
   errno = why;
@@ -117,6 +151,7 @@ int outfile_flush(struct outfile *f, struct err *err)
 int outfile_close(struct outfile *f, struct err *err)
 {
   FILE *stream = f->stream;
+  struct outfile_hold hold;
   int rc;
 
   if (!stream || outfile_is_left(f))
@@ -124,8 +159,10 @@ int outfile_close(struct outfile *f, struct err *err)
   rc = outfile_flush(f, err);
   strbuf_done(&f->put);
   f->stream = NULL;
+  outfile_hold(&hold, f->is_stdout);
   if (fclose(stream) != 0 && rc == 0)
     rc = cannot_write(f->name, err);
+  outfile_release(&hold);
   return rc;
 }
 
@@ -225,10 +262,19 @@ int whole_file_open(struct whole_file *f, const char *name, struct err *err)
   return f->place ? open_beside(f, err) : cannot_open(name, err);
 }
 
+void whole_file_hold(const struct whole_file *f, struct outfile_hold *h)
+{
+  outfile_hold(h, f->stream == stdout);
+}
+
 void whole_file_abort(struct whole_file *f)
 {
+  struct outfile_hold hold;
+
+  whole_file_hold(f, &hold);
   if (f->stream && f->stream != stdout)
     (void)fclose(f->stream); /* it is not wanted any more */
+  outfile_release(&hold);
   forget_failure(f->stream);
   if (f->beside)
     (void)unlink(f->beside);
@@ -286,13 +332,16 @@ static int put_in_place(struct whole_file *f, struct err *err)
 int whole_file_commit(struct whole_file *f, struct err *err)
 {
   FILE *stream = f->stream;
+  struct outfile_hold hold;
   int rc = 0;
 
+  whole_file_hold(f, &hold);
   if (fflush(stream) != 0)
     rc = cannot_write(f->name, err);
   f->stream = NULL;
   if (stream != stdout && fclose(stream) != 0 && rc == 0)
     rc = cannot_write(f->name, err);
+  outfile_release(&hold);
   if (rc == 0 && f->beside)
     rc = put_in_place(f, err);
   whole_file_abort(f);

@@ -8,6 +8,7 @@
 #ifndef BENCH_RESULTS_OUTFILE_H
 #define BENCH_RESULTS_OUTFILE_H
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,13 +24,28 @@ struct err;
  * written to a file. */
 #define OUTFILE_PATIENCE_NS (5 * NS_PER_S)
 
+/* Of a thread that writes to a file: see outfile_hold(). */
+struct outfile_hold {
+  bool held;
+  sigset_t before; /* the thread's mask */
+};
+
+/*
+ * In between, a pipe whose reader has gone is an error (EPIPE) and no SIGPIPE:
+ * the file ends with its reader, and the run goes on.  Not so with the standard
+ * output, by which readers end programs.  Releasing keeps errno.
+ */
+void outfile_hold(struct outfile_hold *h, bool is_stdout);
+void outfile_release(const struct outfile_hold *h);
+
 /*
  * A file that grows while the run goes on.  One thread at a time works on it,
  * and stays inside for as long as nobody takes what it writes.
  */
 struct outfile {
-  const char *name;       /* borrowed */
-  FILE *stream;           /* NULL: not open */
+  const char *name; /* borrowed */
+  FILE *stream;     /* NULL: not open */
+  bool is_stdout;
   struct strbuf put;      /* not written yet */
   _Atomic uint32_t phase; /* enum phase of outfile.c */
 };
@@ -81,6 +97,8 @@ int whole_file_probe(struct whole_file *f, const char *name, struct err *err);
 
 /* When it was probed: only if that has not left it open. */
 int whole_file_open(struct whole_file *f, const char *name, struct err *err);
+/* Who writes to the stream holds: see outfile_hold(). */
+void whole_file_hold(const struct whole_file *f, struct outfile_hold *h);
 /* Put it in its place.  After a failure nothing of it is left, or it is
  * complete beside its place, where the message says.  Ends `f`. */
 int whole_file_commit(struct whole_file *f, struct err *err);

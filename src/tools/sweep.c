@@ -253,6 +253,7 @@ static int run_steps(struct sweep *s, struct err *err)
 static int write_document(struct sweep *s, struct err *err)
 {
   struct whole_file *f = &s->document;
+  struct outfile_hold hold;
   json_t *json;
   int rc = 0;
 
@@ -263,12 +264,14 @@ static int write_document(struct sweep *s, struct err *err)
   if (rc < 0)
     return rc;
   json = sweep_document(s);
+  whole_file_hold(f, &hold);
   if (!json)
     rc = no_memory(err);
   else if (json_dumpf(json, f->stream,
                       JSON_INDENT(1) | JSON_REAL_PRECISION(15)) < 0 ||
            fputs("\n", f->stream) < 0)
     rc = err_sys(err, "cannot write to '%s',", s->in->json);
+  outfile_release(&hold);
   json_decref(json);
   if (rc < 0) {
     whole_file_abort(f);

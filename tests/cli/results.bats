@@ -360,6 +360,24 @@ streams_on_stdout() {
   done
 }
 
+@test "a pipe whose reader has gone ends with it, and not the run" {
+  local name line
+  mkfifo pipe
+  for name in stream csv hdr-log event-log json; do
+    "$BENCH" cpu --time=1 --report-interval=0.2 --json=run.json --$name=pipe run >out 2>err 3>&- &
+    # A header that cannot be written is an error before the start.
+    [ $name = json ] && : <pipe || read -r -t 20 line <pipe
+    status=0
+    wait $! || status=$?
+    must is "$status" 1
+    grep -q '^Threads fairness:' out
+    grep -q "^ALERT: results: $name: cannot write to 'pipe', errno = 32 " err
+    [ $name = json ] || check run.json "d['run']['end_reason'] == 'time_limit'"
+  done
+  "$BENCH" cpu --time=60 --report-interval=0.1 --csv=- run 2>/dev/null | head -n 1 >out
+  must is "${PIPESTATUS[*]}" "141 0"
+}
+
 @test "-: the file that the standard output is appended to keeps what it has" {
   local name
   for name in /dev/stdout log; do
