@@ -31,7 +31,7 @@ struct figure {
   enum compare_kind kind;
   const char *key; /* percentile, or name of a class; NULL: the mean */
   bool queries;    /* THROUGHPUT: of queries, not of events */
-  double beyond;   /* percentiles: share of the events above it */
+  double beyond;   /* percentiles: share of the events above it; may be 0 */
 };
 
 /* The figures of the runs of a group, with samples; all owned. */
@@ -174,6 +174,12 @@ static bool series_init(struct series *s, const struct group *g,
   return true;
 }
 
+/* Also the 100th, beyond which nothing is: the largest of all. */
+static bool is_percentile(const struct figure *f)
+{
+  return f->kind == COMPARE_LATENCY && f->key;
+}
+
 /* Percentiles far out hang on a few events, which come in clumps. */
 static bool has_tail(const struct group *g, const struct series *s,
                      const struct figure *f)
@@ -235,8 +241,8 @@ static void add(struct comparisons *c, const char *name, const struct figure *f)
     const struct boot_group a = { base.runs, base.n };
     const struct boot_group b = { other.runs, other.n };
 
-    here->too_few = f->beyond > 0 && !(has_tail(c->base, &base, f) &&
-                                       has_tail(c->other, &other, f));
+    here->too_few = is_percentile(f) && !(has_tail(c->base, &base, f) &&
+                                          has_tail(c->other, &other, f));
     here->known = !here->too_few && (boot_compare(&here->r, &a, &b) ||
                                      compare_to_nothing(here, &a, &b));
   }

@@ -36,7 +36,7 @@ static void document(struct strbuf *out, const struct run *r, unsigned n)
               "\"totals\": {\"period_s\": %u.0, \"events\": %.0f, "
               "\"events_per_s\": %.1f, \"errors\": 0, \"latency_ns\": "
               "{\"min\": 5, \"mean\": %.3f, \"max\": 9, \"percentiles\": "
-              "{\"95\": %.0f, \"99.9\": %.0f}}}, \"intervals\": [",
+              "{\"95\": %.0f, \"99.9\": %.0f, \"100\": 9}}}, \"intervals\": [",
               r->test, r->more, n, r->rate * n, r->rate, mean, 2 * mean,
               3 * mean);
   for (unsigned i = 0; i < n; i++) {
@@ -181,6 +181,8 @@ static void is_same(const struct comparisons *c, int rc, const struct err *err)
      "the same figures do not differ");
   OK(find(c, "p99.9")->too_few && !find(c, "p99.9")->known,
      "a percentile that hangs on few events is left alone");
+  OK(find(c, "p100")->too_few && !find(c, "p100")->known,
+     "and the largest latency, which hangs on one");
   OK(!find(c, "client CPU/event")->known, "what is missing is not compared");
   OK(c->n_differences == 0, "nothing else differs");
   OK(!comparisons_slower(c, 0) && comparisons_decided(c), "it is not slower");
