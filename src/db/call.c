@@ -197,10 +197,10 @@ static bool room_for(struct conn *c, uint32_t nfields)
   return true;
 }
 
-/* Results without columns are passed over, each counted by its class. */
+/* What is no result set is passed over, each counted by its class. */
 static int skip_empty(struct conn *c)
 {
-  while (c->out.nfields == 0 && c->out.more) {
+  while (c->out.counter != COUNTER_READ && c->out.more) {
     const enum counter counter = c->out.counter;
     int rc;
 
@@ -228,7 +228,7 @@ static sql_result *success(struct conn *c, const struct call_info *info)
   c->more = out->more;
   if (out->more)
     env_note_unread(c->env, true);
-  if (out->nfields == 0) {
+  if (out->counter != COUNTER_READ) {
     if (out->more)
       c->attention |= CONN_RESULT;
     return NULL;
@@ -248,7 +248,7 @@ sql_result *call_end(struct conn *c, int rc, const struct call_info *info)
 {
   bool counted = false;
 
-  if (UNLIKELY(rc == 0 && c->out.more && c->out.nfields == 0 &&
+  if (UNLIKELY(rc == 0 && c->out.more && c->out.counter != COUNTER_READ &&
                c->driver->caps & DRIVER_SKIPS_EMPTY)) {
     rc = skip_empty(c);
     counted = rc > 0;

@@ -184,9 +184,9 @@ static inline bool call_is_plain(const struct conn *c, int rc,
 {
   const struct outcome *out = &c->out;
 
-  return LIKELY(
-    rc == 0 && start_ns == 0 && c->attention == 0 && !out->more &&
-    (out->nfields == 0 || (out->settled && out->nfields <= c->values_room)));
+  return LIKELY(rc == 0 && start_ns == 0 && c->attention == 0 && !out->more &&
+                (out->counter != COUNTER_READ ||
+                 (out->settled && out->nfields <= c->values_room)));
 }
 
 /* What call_end() does then; `stmt` is NULL for direct statements. */
@@ -195,7 +195,7 @@ static inline sql_result *call_end_plain(struct conn *c, sql_statement *stmt)
   call_count(c, c->out.counter);
   call_no_error(c);
   c->more = false;
-  return c->out.nfields > 0 ? call_open_rows(c, stmt) : NULL;
+  return c->out.counter == COUNTER_READ ? call_open_rows(c, stmt) : NULL;
 }
 
 #endif

@@ -45,9 +45,9 @@ enum driver_caps {
   DRIVER_ROLLBACK_AT_ONCE = 1 << 2, /* after an ignorable error inside a
                                      * transaction; else the connection is
                                      * marked */
-  DRIVER_SKIPS_EMPTY = 1 << 3,      /* several results: those without columns
-                                     * are passed over (counted) until the
-                                     * first that has columns */
+  DRIVER_SKIPS_EMPTY = 1 << 3,      /* several results: what is no result set
+                                     * is passed over (counted) until the first
+                                     * that is one */
   DRIVER_BULK_TRX = 1 << 4,         /* bulk inserts outside a run go into
                                      * transactions of 100,000 rows */
   DRIVER_NUL_IN_SQL = 1 << 5,       /* text may hold NUL bytes */
@@ -78,9 +78,9 @@ enum call {
 
 /* How a call ended; all zero when the call begins. */
 struct outcome {
-  /* Success: a result set if nfields > 0, else a statement without one.  */
-  enum counter counter; /* COUNTER_READ, _WRITE or _OTHER */
-  uint32_t nfields;
+  /* Success. */
+  enum counter counter; /* COUNTER_READ: with a result set; _WRITE or _OTHER */
+  uint32_t nfields;     /* pgsql: rows may have no columns */
   uint64_t nrows; /* exact when the call returns; rows need not be decoded */
   uint64_t taken; /* end of a copy only: rows that were stored */
   bool more;      /* further results of this statement are pending */

@@ -257,7 +257,7 @@ static int send_rollback(struct conn *c)
 
   (void)call_start(c);
   rc = c->driver->query(c->session, rollback, sizeof(rollback) - 1, &c->out);
-  if (rc == 0 && (c->out.nfields > 0 || c->out.more))
+  if (rc == 0 && (c->out.counter == COUNTER_READ || c->out.more))
     rc = c->driver->end_results(c->session, &c->out);
   call_stop(c);
   return rc;

@@ -99,7 +99,12 @@ static void several(struct fixture *f, struct conn *c)
   OK(!query(c, " -- nothing\n/* at all */ ") && c->pub.error == DB_ERROR_NONE,
      "a comment");
   OK(!query(c, "; ;") && c->pub.error == DB_ERROR_NONE, "two times nothing");
-  OK(!query(c, "SELECT") && c->pub.error == DB_ERROR_NONE, "no columns");
+  rs = query(c, "SELECT FROM generate_series(1, 2)");
+  OK(rs && rs->nrows == 2 && rs->nfields == 0, "rows without columns");
+  OK(conn_fetch_row(rs) && conn_fetch_row(rs) && !conn_fetch_row(rs),
+     "are two");
+  rs = query(c, "SELECT FROM generate_series(1, 0)");
+  OK(rs && rs->nrows == 0, "neither rows nor columns");
 }
 
 static void copies(struct fixture *f, struct conn *c)

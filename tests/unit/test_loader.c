@@ -172,6 +172,7 @@ static int statement(struct session *s, const char *sql, size_t len,
     /* rows of others; one row; rows of each chunk */
     static const uint32_t fields[] = { 1, 4, 2 };
 
+    out->counter = COUNTER_READ;
     out->nfields = fields[n->query];
     out->nrows = n->query == 0 ? n->others : n->query == 1 ? 1 : CHUNKS;
     n->query++;

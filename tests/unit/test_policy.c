@@ -40,6 +40,10 @@ static void test_success(void)
      "counted by class");
   OK(b.con->pub.error == DB_ERROR_NONE && b.con->pub.sql_state == NULL,
      "no error");
+  b.fake.answer[3] = (struct fake_answer){ .counter = COUNTER_READ,
+                                           .nrows = 2 };
+  rs = bed_query(&b, "SELECT nothing");
+  OK(rs && rs->nrows == 2 && rs->nfields == 0, "rows without columns");
   bed_close(&b);
 }
 

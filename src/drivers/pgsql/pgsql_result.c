@@ -330,10 +330,6 @@ static void take_rows(struct pgsql_session *p, PGresult *result,
 {
   out->counter = COUNTER_READ;
   p->n_fields = PQnfields(result);
-  if (UNLIKELY(p->n_fields == 0)) { /* SELECT without any column */
-    PQclear(result);
-    return;
-  }
   p->wire.rows_left = 0; /* of an execution before that was settled */
   p->rows = result;
   p->row = 0;
