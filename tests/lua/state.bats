@@ -86,6 +86,24 @@ false	false	false"
   must has "$output" '^got	here$'
 }
 
+@test "modules beside a script: also a folder's, and those in C" {
+  mkdir -p far/pack
+  echo 'return "of a folder"' >far/pack/init.lua
+  echo 'print(require("pack"))' >far/t.lua
+  bench far/t.lua
+  must is "$status" 0
+  must has "$output" '^of a folder$'
+  command -v cc >/dev/null || return 0
+  mkdir far/sub
+  echo 'int luaopen_sub_native(void *L); int luaopen_sub_native(void *L) { return L == 0; }' >native.c
+  cc -shared -fPIC -o far/sub/native.so native.c
+  cp far/sub/native.so far/other.so
+  echo 'print(require("sub.native"), pcall(require, "other"))' >far/t.lua
+  bench far/t.lua
+  must is "$status" 0
+  must has "$output" "^true	false	error loading module 'other' from file 'far/other\.so':$"
+}
+
 @test "modules are compiled once, and know their lines in every thread" {
   cat >m.lua <<'L'
 return function()

@@ -159,16 +159,32 @@ table.insert(package.loaders, 2, function(name)
   return file and module_in(file, name) -- else the next loader says where it looked
 end)
 
+-- A module in C, as the loaders of LuaJIT take one.
+local function c_module_in(file, name)
+  local open, err = package.loadlib(file, "luaopen_" .. name:gsub("^.-%-", ""):gsub("%.", "_"))
+  if not open then
+    error("error loading module '" .. name .. "' from file '" .. file .. "':\n\t" .. err, 0)
+  end
+  return open
+end
+
+local places = { { ".lua", module_in }, { "/init.lua", module_in }, { ".so", c_module_in } }
+
 -- A loader for the modules of one folder.
 local function folder_loader(folder)
   return function(name)
-    local file = folder .. "/" .. name:gsub("%.", "/") .. ".lua"
-    local f = io.open(file)
-    if not f then
-      return "\n\tno file '" .. file .. "'"
+    local base = folder .. "/" .. name:gsub("%.", "/")
+    local looked = ""
+    for _, place in ipairs(places) do
+      local file = base .. place[1]
+      local f = io.open(file)
+      if f then
+        f:close()
+        return place[2](file, name)
+      end
+      looked = looked .. "\n\tno file '" .. file .. "'"
     end
-    f:close()
-    return module_in(file, name)
+    return looked
   end
 end
 
