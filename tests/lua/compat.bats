@@ -102,6 +102,7 @@ L
 function prepare()
   local s = db_prepare("SELECT ?")
   print(select(2, pcall(function() db_execute(s) end)))
+  print(select(2, pcall(function() db_bind_param(s, {1, 2}) end)))
   local params = {1}
   db_bind_param(s, params)
   params[1] = "none"
@@ -114,9 +115,10 @@ L
   bench t.lua --db-driver=sqlite prepare
   must is "$status" 0
   must is "$(lines)" "t.lua:3: db_execute() failed: parameters are not bound
-t.lua:7: db_execute() failed
-t.lua:8: db_query() failed
-t.lua:10: db_execute() failed"
+t.lua:4: wrong number of parameters: 1 expected, 2 given
+t.lua:8: db_execute() failed
+t.lua:9: db_query() failed
+t.lua:11: db_execute() failed"
 }
 
 @test "ignorable errors restart the event" {

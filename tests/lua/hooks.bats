@@ -169,6 +169,16 @@ L
   must is "$(tail -n 1 <<<"$output")" "]"
 }
 
+@test "a JSON array that was not begun is not closed" {
+  cat >t.lua <<'L'
+function event() end
+function sysbench.hooks.report_cumulative() sysbench.report_json({}) end
+L
+  bench t.lua --events=1 run
+  must is "$status" 0
+  must is "$(grep -c '^[][]' <<<"$output")" 0
+}
+
 @test "the JSON array is closed when threads are left behind" {
   cat >t.lua <<'L'
 function event() os.execute("exec sleep 12 >&- 2>&- 3>&-") end

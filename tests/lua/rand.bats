@@ -136,9 +136,13 @@ sysbench.counter.new("c1")
 print(select(2, pcall(function() sysbench.counter.new("one more") end)))
 print(select(2, pcall(function() sysbench.counter.new(5) end)))
 print(select(2, pcall(function() sysbench.counter.new("") end)))
+print(select(2, pcall(function() sysbench.counter.new("c1"):add({}) end)))
+print(pcall(function() sysbench.counter.new("c1"):add(1LL) end))
 L
   bench t.lua
   must is "$(lines)" "t.lua:3: counter.new: at most 64 counters
 t.lua:4: counter.new: a name is a string of 1 to 64 bytes
-t.lua:5: counter.new: a name is a string of 1 to 64 bytes"
+t.lua:5: counter.new: a name is a string of 1 to 64 bytes
+t.lua:6: bad argument #1 to 'add' (number expected, got table)
+true"
 }

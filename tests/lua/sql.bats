@@ -129,6 +129,7 @@ print(pcall(st.execute_drawn, st, 5, 1, a, b, 0))
 print(con:query_row("SELECT COUNT(*), 0, 0 FROM seen"))
 st:close()
 print(pcall(st.execute_drawn, st, 1, 1, a))
+print(pcall(st.execute_drawn, nil, 1, 1, a))
 L
     must is "$(lines)" "0
 1000	1	9000
@@ -138,7 +139,8 @@ false	execute_drawn: integer parameters expected
 false	execute_drawn: numbers of 0 to 2^53 expected
 false	SQL error, errno = 2067, state = '23505': UNIQUE constraint failed: seen.b
 1	0	0
-false	attempt to use a closed statement"
+false	attempt to use a closed statement
+false	there is no statement (a dot where a colon belongs?)"
   done
 }
 

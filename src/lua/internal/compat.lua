@@ -167,7 +167,7 @@ local function bind(record)
     end
     params[i] = host.sql_new_param(kind, room)
   end
-  host.sql_bind(record.stmt, params, #params, 3)
+  host.sql_bind(record.stmt, params, #params, 4)
   record.params = params
 end
 

@@ -17,7 +17,11 @@ local counter_mt = {}
 counter_mt.__index = counter_mt
 
 function counter_mt:add(n)
-  c_add(self.cell, n or 1)
+  n = n or 1
+  if type(n) ~= "number" and not (type(n) == "cdata" and tonumber(n)) then
+    error(("bad argument #1 to 'add' (number expected, got %s)"):format(type(n)), 2)
+  end
+  c_add(self.cell, n)
 end
 
 function counter_mt:get()

@@ -100,7 +100,6 @@ function report.json(stat)
     return per_second(stat, count)
   end
   local opening = is_open and ",\n" or "[\n"
-  is_open = true
   if closing == nil then
     closing = newproxy(true)
     getmetatable(closing).__gc = host.end_output
@@ -120,6 +119,7 @@ function report.json(stat)
       rate(stat.reconnects)
     )
   )
+  is_open = true
 end
 
 return report

@@ -220,6 +220,7 @@ end
 -- A loop of set() and execute(), in C: a loop of few turns inside of an event
 -- keeps the compiler from making one piece of the whole event.
 function statement:execute_drawn(times, max, first, last, span)
+  check_there(self, 3)
   if not (is_size(times) and is_size(max) and is_size(span or 0)) then
     error("execute_drawn: numbers of 0 to 2^53 expected", 2)
   end
