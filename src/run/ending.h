@@ -30,8 +30,8 @@ struct ending {
   struct client_use last;   /* what was used then; of the last of them */
   struct client_use client; /* in the measured part; the conductor's */
 
-  /* The first failure of a worker: who sets `taken` writes, then sets `kept`.
-   */
+  /* The first failure of a worker, or of the start: who sets `taken` writes,
+   * then sets `kept`. */
   atomic_flag taken;
   _Atomic bool kept;
   struct err error;
@@ -58,7 +58,8 @@ void ending_force(struct run *run);
  * ending_force(). */
 void ending_measure(struct run *run, uint64_t end_ns, bool forced);
 
-/* Keep the message of a worker that failed; any worker. */
+/* Keep the message of a worker that failed, or of a start that did; any worker,
+ * and the conductor. */
 void ending_keep_error(struct run *run, const struct err *why);
 
 /* After ending_measure(), before the last report: doubts about `total`, which

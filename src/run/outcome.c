@@ -1,6 +1,7 @@
 /*
  * outcome.c - how a run ends: what is printed, and the exit status.
  */
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -122,6 +123,7 @@ int conductor_call_off(struct conductor *c, bool in_time)
   struct run *run = &c->run;
   const bool signalled = atomic_load(&run->signal) != 0;
   const bool here = atomic_load(&run->failed) > 0;
+  struct err late;
 
   if (!signalled && in_time) {
     conductor_dismiss(c);
@@ -136,7 +138,10 @@ int conductor_call_off(struct conductor *c, bool in_time)
   c->abandoned = !conductor_await_gone(c, clock_now_ns());
   if (signalled)
     return EXIT_FAILED;
-  log_msg(LOG_FATAL, "Worker threads failed to initialize within %u seconds!",
-          run->plan->init_timeout_s);
+  (void)err_set(&late, -ETIMEDOUT,
+                "Worker threads failed to initialize within %u seconds!",
+                run->plan->init_timeout_s);
+  log_msg(LOG_FATAL, "%s", late.text);
+  ending_keep_error(run, &late);
   return EXIT_FORCED;
 }

@@ -55,6 +55,13 @@ static void listen_to_peers(struct conductor *c, bool on)
   peers->listen(peers->ctx, on ? &c->listener : NULL);
 }
 
+/* Why the run does not take place. */
+static void tell(struct run *run, const struct err *why)
+{
+  log_msg(LOG_FATAL, "%s", why->text);
+  ending_keep_error(run, why);
+}
+
 /* False: other processes do not start, so neither does this one. */
 static bool agree_on_start(struct run *run, bool ready, uint64_t *ret_ns)
 {
@@ -66,10 +73,8 @@ static bool agree_on_start(struct run *run, bool ready, uint64_t *ret_ns)
     return ready;
   if (peers->start(peers->ctx, ready, ret_ns, &err) == 0)
     return true;
-  if (ready && err.text[0] != '\0') {
-    log_msg(LOG_FATAL, "%s", err.text);
-    ending_keep_error(run, &err);
-  }
+  if (ready && err.text[0] != '\0')
+    tell(run, &err);
   return false;
 }
 
@@ -129,18 +134,18 @@ static int perform(struct conductor *c)
   uint64_t at_ns;
 
   if (signals_start(&c->signals, signal_arrived, run, &err) < 0) {
-    log_msg(LOG_FATAL, "%s", err.text);
+    tell(run, &err);
     return EXIT_FAILED;
   }
   log_msg(LOG_NOTICE, "Initializing worker threads...\n\n");
   if (reporting_start(run, &c->report_thread, &err) < 0) {
-    log_msg(LOG_FATAL, "%s", err.text);
+    tell(run, &err);
     return EXIT_FAILED;
   }
 
   listen_to_peers(c, true);
   if (crew_start(&c->crew, run, &err) < 0) {
-    log_msg(LOG_FATAL, "%s", err.text);
+    tell(run, &err);
     conductor_dismiss(c);
     let_reporting_go(c);
   } else {

@@ -237,6 +237,11 @@ LUA
   bench threads --threads=1 --thread-locks=0 --json=c.json run
   must test "$status" != 0
   must test ! -e c.json
+  printf 'function thread_init() while true do end end function event() end' >z.lua
+  bench ./z.lua --thread-init-timeout=1 --json=d.json run
+  must is "$status" 2
+  check d.json "d['run']['end_reason'] == 'not_started'" \
+    "d['run']['error'] == 'Worker threads failed to initialize within 1 seconds!'"
 }
 
 @test "files that cannot be written are an error before anything starts" {
