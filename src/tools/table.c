@@ -162,12 +162,16 @@ static void print_text(const struct table *t, struct strbuf *out)
   }
 }
 
+/* What ends a cell, or would be taken for a sign of markup: statements have
+ * several stars, quotes of names and signs of comparison. */
+static const char markup[] = "|*<`\\";
+
 static void print_markdown(const struct table *t, struct strbuf *out)
 {
   for (size_t r = 0; r < rows_of(t); r++) {
     for (size_t c = 0; c < t->columns; c++) {
       strbuf_adds(out, c > 0 ? " | " : "| ");
-      add_in_line(out, t->cells[r * t->columns + c], "|");
+      add_in_line(out, t->cells[r * t->columns + c], markup);
     }
     strbuf_adds(out, " |\n");
     for (size_t c = 0; r == 0 && c < t->columns; c++)

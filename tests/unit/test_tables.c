@@ -47,6 +47,24 @@ static void test_table(void)
   table_done(&t);
 }
 
+static void test_markup(void)
+{
+  struct strbuf out = { 0 };
+  struct table t = { 0 };
+
+  table_cell(&t, "statement");
+  table_end_row(&t);
+  table_cell(&t, "SELECT COUNT(*), SUM(*) FROM `a` WHERE x <b AND c> 1");
+  table_end_row(&t);
+  table_print(&t, TABLE_MARKDOWN, &out);
+  OK_STR(strbuf_str(&out),
+         "| statement |\n|---|\n| SELECT COUNT(\\*), SUM(\\*) FROM \\`a\\` "
+         "WHERE x \\<b AND c> 1 |\n",
+         "statements are no markup");
+  strbuf_done(&out);
+  table_done(&t);
+}
+
 static void test_units(void)
 {
   static const struct {
@@ -168,6 +186,7 @@ static void test_charts(void)
 int main(void)
 {
   test_table();
+  test_markup();
   test_units();
   test_axes();
   test_far_axes();
