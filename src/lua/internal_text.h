@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 enum {
-  INTERNAL_MODULES = 17,
+  INTERNAL_MODULES = 18,
   INTERNAL_DECLARATIONS = 128, /* at most */
 };
 

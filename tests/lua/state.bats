@@ -218,3 +218,23 @@ function prepare() print("called") end'
   body="function thread_init(id) if id == 1 then $hog end end function event() end" limited 3
   must has "$stderr" '^FATAL: .thread_init. function failed: not enough memory in the Lua state of thread 1$'
 }
+
+@test "the locale of a script changes no numbers" {
+  localedef -i de_DE -f UTF-8 ./de_DE.UTF-8 2>err || skip "no sources of locales are installed"
+  cat >t.lua <<'L'
+local name = "de_DE.UTF-8"
+print("numbers", os.setlocale(name, "numeric"), os.setlocale("C", "numeric"), os.setlocale(nil, "numeric"))
+print("time", os.setlocale(name, "time"), os.setlocale("no_NO.such"), os.setlocale(nil, "time"))
+print("all", type(os.setlocale(name)), os.setlocale(nil, "ctype"), 1.5)
+print("wrong", pcall(os.setlocale, {}))
+function event() end
+L
+  LOCPATH=$PWD bench t.lua --events=1 --csv=a.csv run
+  must is "$status" 0
+  must has "$output" '^numbers	nil	C	C$'
+  must has "$output" '^time	de_DE.UTF-8	nil	de_DE.UTF-8$'
+  must has "$output" '^all	string	de_DE.UTF-8	1.5$'
+  must has "$output" '^wrong	false	bad argument #1 to .setlocale. \(string expected, got table\)$'
+  must has "$output" 'total time: +[0-9]+\.[0-9]{4}s$'
+  must is "$(awk -F, '{ print NF }' a.csv | sort -u | wc -l)" 1
+}

@@ -282,10 +282,12 @@ function host.named_histogram(name, unit)
   return use("counter").named_histogram(name, unit)
 end
 host.popen = io.popen
+host.setlocale = os.setlocale
 -- Else its loops would be compiled, in each state anew.
 require("jit").off(lazily, true)
 lazily("programs", { "execute" }, { [""] = os })
 lazily("programs", { "popen" }, { [""] = io })
+lazily("locale", { "setlocale" }, { [""] = os })
 lazily("histogram", { "new" }, { [""] = sysbench.histogram })
 lazily("counter", { "new" }, { [""] = sysbench.counter })
 lazily("report", { "default", "csv", "json" }, { report_ = sysbench })
