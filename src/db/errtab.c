@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/utf8.h"
 
 enum {
   PRINTED_MAX = 20
@@ -52,7 +53,8 @@ static struct errtab_entry *add(struct errtab *t, const char *driver, int code,
     e->driver = driver;
     e->code = code;
     (void)snprintf(e->state, sizeof(e->state), "%s", state);
-    (void)snprintf(e->text, sizeof(e->text), "%s", text);
+    (void)snprintf(e->text, sizeof(e->text), "%.*s",
+                   (int)utf8_cut(text, sizeof(e->text) - 1), text);
     /* Pairs with the acquire of readers: they see the whole entry. */
     atomic_store_explicit(&t->n, n + 1, memory_order_release);
   }

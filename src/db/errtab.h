@@ -20,7 +20,7 @@ struct errtab_entry {
   const char *driver; /* name; constant once published, as the next three */
   int code;
   char state[6];
-  char text[256]; /* the first one */
+  char text[256]; /* the first one, cut between characters */
   _Atomic uint64_t count;
 };
 

@@ -98,6 +98,7 @@ static void test_target(void)
 static void test_errtab(void)
 {
   struct errtab *t = malloc(sizeof(*t));
+  char text[sizeof(t->entry[0].text) + 1];
   size_t order[ERRTAB_MAX];
 
   errtab_init(t);
@@ -106,6 +107,11 @@ static void test_errtab(void)
     errtab_count(t, "mysql", 1213, "40001", i ? "later" : "first");
   errtab_count(t, "pgsql", 1213, "40001", "other driver");
   OK(errtab_order(t, order) == 3, "one entry for each code");
+  memset(text, 'x', sizeof(text));
+  memcpy(text + sizeof(t->entry[0].text) - 2, "\xc3\xa4", 3);
+  errtab_count(t, "mysql", 1064, "42000", text);
+  OK(strlen(t->entry[3].text) == sizeof(t->entry[0].text) - 2,
+     "a long text is cut between characters");
   OK(t->entry[order[0]].code == 1213 && t->entry[order[0]].count == 3,
      "most frequent first");
   OK_STR(t->entry[order[0]].text, "first", "with its first text");
