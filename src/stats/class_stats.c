@@ -94,6 +94,7 @@ unsigned class_id(struct class_set *set, const char *name, size_t len)
 {
   unsigned id, n;
 
+  len = strnlen(name, len); /* names that are kept end there, too */
   (void)pthread_mutex_lock(&set->lock);
   n = atomic_load_explicit(&set->n, memory_order_relaxed);
   for (id = 0; id < n; id++) {

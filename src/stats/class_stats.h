@@ -88,8 +88,8 @@ static inline struct class_recorder *class_recorder_of(struct class_set *set,
 
 /*
  * The number of the class with this name, which is made when it is new: the
- * text of a statement, "read".  Any thread; takes a lock and searches, so keep
- * the number.
+ * text of a statement, "read"; it ends at a zero byte, or after `len`.  Any
+ * thread; takes a lock and searches, so keep the number.
  */
 unsigned class_id(struct class_set *set, const char *name, size_t len);
 

@@ -36,6 +36,12 @@ static void test_names(void)
   OK(id_of(set, "SELECT 12") == 1, "a longer one is another");
   OK(class_id(set, "SELECT 12", 8) == 0, "the length counts");
   OK_STR(class_name(set, 1), "SELECT 12", "its name");
+  memset(name, 'x', sizeof(name));
+  memcpy(name, "SELECT 1", sizeof("SELECT 1"));
+  OK(class_id(set, name, sizeof(name)) == 0, "a zero byte is its end");
+  memcpy(name, "SELECT 3", sizeof("SELECT 3"));
+  OK(class_id(set, name, sizeof(name)) == 2 && id_of(set, "SELECT 3") == 2,
+     "also of a new one");
   for (int i = 0; i < 2 * CLASS_MAX; i++) {
     (void)snprintf(name, sizeof(name), "statement %d", i);
     id = id_of(set, name);
