@@ -47,18 +47,18 @@ static bool all_numbers(const struct knee_step *steps, size_t n, size_t option)
 size_t knee_find(const struct knee_step *steps, size_t n, size_t n_options)
 {
   const size_t best = knee_best(steps, n);
-  size_t knee = best;
+  size_t knee = best, numbers = 0; /* options that come first and have them */
 
+  while (numbers < n_options && all_numbers(steps, n, numbers))
+    numbers++;
   for (size_t i = 0; best != KNEE_NONE && i < n; i++) {
     bool smaller = i < knee, decided = false;
 
     if (!(steps[i].throughput >= KNEE_SHARE * steps[best].throughput))
       continue;
-    for (size_t k = 0; k < n_options && !decided; k++) {
+    for (size_t k = 0; k < numbers && !decided; k++) {
       double x, y;
 
-      if (!all_numbers(steps, n, k))
-        break;
       (void)number_of(steps[i].values[k], &x);
       (void)number_of(steps[knee].values[k], &y);
       decided = x < y || x > y;

@@ -18,6 +18,7 @@ void table_done(struct table *t)
   for (size_t i = 0; i < t->n; i++)
     free(t->cells[i]);
   free(t->cells);
+  free(t->column);
   *t = (struct table){ 0 };
 }
 
@@ -67,36 +68,12 @@ void table_count(struct table *t, double value)
   table_cell(t, unit_count(text, value));
 }
 
-void table_end_row(struct table *t)
-{
-  if (t->columns == 0) {
-    t->columns = t->n;
-    return;
-  }
-  while (!t->failed && t->n % t->columns != 0)
-    table_cell(t, "");
-}
-
-static size_t rows_of(const struct table *t)
-{
-  return t->columns > 0 ? t->n / t->columns : 0;
-}
-
 /* Letters take part only at the end, as units. */
 static bool is_numeric(const char *text)
 {
   return !*text || strcmp(text, "-") == 0 ||
          (strchr("0123456789+-.", *text) != NULL &&
           strspn(text, "0123456789+-.%xKMGTunms ") == strlen(text));
-}
-
-bool table_right_aligned(const struct table *t, size_t column)
-{
-  for (size_t r = 1; r < rows_of(t); r++) {
-    if (!is_numeric(t->cells[r * t->columns + column]))
-      return false;
-  }
-  return true;
 }
 
 /* Characters, not bytes. */
@@ -109,16 +86,53 @@ static size_t width_of(const char *text)
   return n;
 }
 
-static size_t column_width(const struct table *t, size_t column)
+/* The first row is complete. */
+static void make_columns(struct table *t)
 {
-  size_t width = 0;
-
-  for (size_t r = 0; r < rows_of(t); r++) {
-    const size_t w = width_of(t->cells[r * t->columns + column]);
-
-    width = w > width ? w : width;
+  t->column = calloc(t->n + 1, sizeof(*t->column));
+  if (!t->column) {
+    t->failed = true;
+    return;
   }
-  return width;
+  t->columns = t->n;
+  for (size_t c = 0; c < t->columns; c++)
+    t->column[c] = (struct table_column){ width_of(t->cells[c]), true };
+}
+
+/* Another one is. */
+static void note_row(struct table *t)
+{
+  char *const *row = &t->cells[t->n - t->columns];
+
+  for (size_t c = 0; c < t->columns; c++) {
+    const size_t width = width_of(row[c]);
+
+    if (width > t->column[c].width)
+      t->column[c].width = width;
+    t->column[c].numeric = t->column[c].numeric && is_numeric(row[c]);
+  }
+}
+
+void table_end_row(struct table *t)
+{
+  if (t->columns == 0) {
+    make_columns(t);
+    return;
+  }
+  while (!t->failed && t->n % t->columns != 0)
+    table_cell(t, "");
+  if (!t->failed && t->n > t->columns)
+    note_row(t);
+}
+
+static size_t rows_of(const struct table *t)
+{
+  return t->columns > 0 ? t->n / t->columns : 0;
+}
+
+bool table_right_aligned(const struct table *t, size_t column)
+{
+  return t->column[column].numeric;
 }
 
 static void add_blanks(struct strbuf *out, size_t n)
@@ -146,7 +160,7 @@ static void print_text(const struct table *t, struct strbuf *out)
 
     for (size_t c = 0; c < t->columns; c++) {
       const char *cell = t->cells[r * t->columns + c];
-      const size_t pad = column_width(t, c) - width_of(cell);
+      const size_t pad = t->column[c].width - width_of(cell);
       const bool right = table_right_aligned(t, c);
 
       if (right)

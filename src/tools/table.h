@@ -18,13 +18,20 @@ enum table_format {
   TABLE_CSV,
 };
 
+/* What is known of a column, so that printing looks at each cell once. */
+struct table_column {
+  size_t width; /* characters of the widest cell */
+  bool numeric; /* all cells below the first are numbers, "-" or empty */
+};
+
 /* {0} is an empty table.  Cells are filled in from left to right; the first
  * row has the names of the columns. */
 struct table {
   char **cells; /* owned */
   size_t n, room;
-  size_t columns; /* of the first row, once it is complete */
-  bool failed;    /* out of memory: cells are missing */
+  size_t columns;              /* of the first row, once it is complete */
+  struct table_column *column; /* owned; [columns], of complete rows */
+  bool failed;                 /* out of memory: cells are missing */
 };
 
 void table_done(struct table *t);

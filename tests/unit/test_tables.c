@@ -65,6 +65,35 @@ static void test_markup(void)
   table_done(&t);
 }
 
+/* The time that a table takes grows with its cells and no faster: that of this
+ * one would be minutes. */
+static void test_long_table(void)
+{
+  enum {
+    ROWS = 50000
+  };
+  struct strbuf out = { 0 };
+  struct table t = { 0 };
+  size_t lines = 0;
+
+  table_cell(&t, "step");
+  table_cell(&t, "note");
+  table_end_row(&t);
+  for (int i = 1; i <= ROWS; i++) {
+    table_cellf(&t, "%d", i);
+    table_cell(&t, i == ROWS ? "the last" : "");
+    table_end_row(&t);
+  }
+  table_print(&t, TABLE_TEXT, &out);
+  for (const char *p = strbuf_str(&out); *p; p++)
+    lines += *p == '\n';
+  OK(lines == ROWS + 1 && table_right_aligned(&t, 0) &&
+       strstr(strbuf_str(&out), "\n50000  the last\n"),
+     "a long table");
+  strbuf_done(&out);
+  table_done(&t);
+}
+
 static void test_units(void)
 {
   static const struct {
@@ -187,6 +216,7 @@ int main(void)
 {
   test_table();
   test_markup();
+  test_long_table();
   test_units();
   test_axes();
   test_far_axes();
