@@ -377,6 +377,17 @@ teardown() {
   grep -q 'no binary input function' out
 }
 
+@test "ids of the client in the legacy insert fit every server's column" {
+  for kind in $kinds; do
+    aim "$kind"
+    for script in "oltp prepare" "insert run" "oltp cleanup"; do
+      "$BENCH" "$BENCH_SRC/src/lua/scripts/oltp_legacy/${script% *}.lua" "${to[@]}" \
+        --oltp-table-size=10 --oltp-auto-inc=off --max-requests=30 "${script#* }" \
+        >out 2>err || { cat out err; false; }
+    done
+  done
+}
+
 @test "the legacy scripts load by the same ways" {
   for kind in $kinds; do
     aim "$kind"
