@@ -32,9 +32,10 @@ static double within(size_t index, double part)
                (int)(index >> VALUE_SUB_BITS) + VALUE_LOW_EXP);
 }
 
+/* Most of what is below the range is 0. */
 double value_middle(size_t index)
 {
-  return within(index, 0.5);
+  return index > 0 ? within(index, 0.5) : 0;
 }
 
 static void store(_Atomic double *to, double value)
@@ -117,7 +118,7 @@ static void set_limits(struct value_sum *out, const struct value_sum *now)
   if (first > 0)
     out->min = fmax(now->min, within(first, 0));
   if (last < VALUE_BUCKETS - 1)
-    out->max = fmin(now->max, within(last, 1));
+    out->max = fmin(now->max, last > 0 ? within(last, 1) : fmax(out->min, 0));
 }
 
 void value_sum_sub(struct value_sum *out, const struct value_sum *now,

@@ -3,8 +3,9 @@
  * error of at most 0.1 %.
  *
  * Every power of two is split into 512 buckets.  What is below the range, zero
- * and negative numbers included, goes to the first bucket, what is above it to
- * the last one; smallest, largest and mean value are exact all the same.
+ * and negative numbers included, goes to the first bucket, which stands for 0,
+ * what is above it to the last one; smallest, largest and mean value are exact
+ * all the same.
  *
  * One thread adds to a histogram; any thread may read at any time.
  */
@@ -41,7 +42,7 @@ struct value_sum {
 /* By the only thread that writes to it.  What is not a number is left out. */
 void value_hist_record(struct value_hist *h, double value);
 
-/* The middle of a bucket. */
+/* The middle of a bucket; of the first one 0. */
 double value_middle(size_t index);
 
 /* sum += h */
