@@ -11,8 +11,8 @@
 set -euo pipefail
 
 src=$(cd "$(dirname "$0")/.." && pwd)
-# Tests run beside each other, as many as there are processors; those with a
-# server mostly wait.  Tests of times are last and alone: tests/Makefile.inc.
+# Tests run beside each other, one more than there are processors, because many
+# wait; those with a server mostly do.  Tests of times are last: tests/Makefile.inc.
 cores=$(getconf _NPROCESSORS_ONLN)
 quick=0
 [[ ${1:-} != --quick ]] || quick=1
@@ -70,7 +70,7 @@ suites() {
   find "$folder" -name '*.trs' -delete # results of former runs do not count
   for suite in $targets; do
     began=$SECONDS
-    jobs=$cores
+    jobs=$((cores + 1))
     if [[ $suite == check-servers ]]; then
       jobs=$((cores + 2))
       # Servers leave the processors time.
