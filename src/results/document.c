@@ -40,14 +40,13 @@ int document_new(struct document **ret, const char *name,
                  const struct results_shared *shared, struct err *err)
 {
   struct document *d = calloc(1, sizeof(*d));
-  int rc = 0;
+  int rc;
 
-  if (d)
-    d->name = mem_strdup(name);
-  if (!d || !d->name)
-    rc = results_no_memory(err);
-  else
-    rc = whole_file_probe(&d->file, d->name, err);
+  if (!d)
+    return results_no_memory(err);
+  d->name = mem_strdup(name);
+  rc = d->name ? whole_file_probe(&d->file, d->name, err)
+               : results_no_memory(err);
   if (rc < 0) {
     document_free(d);
     return rc;
