@@ -32,9 +32,7 @@ static void fail(struct worker *w, const struct err *why)
 {
   struct run *run = w->run;
 
-  if (why->text[0] != '\0')
-    log_msg(LOG_FATAL, "%s", why->text);
-  ending_keep_error(run, why);
+  ending_tell_error(run, why);
   (void)atomic_fetch_add(&run->failed, 1);
   (void)run_stop(run, STOP_ERROR);
   run_news(run);

@@ -91,11 +91,14 @@ void ending_begin(struct run *run)
     tell_failure(run, &err);
 }
 
-void ending_keep_error(struct run *run, const struct err *why)
+void ending_tell_error(struct run *run, const struct err *why)
 {
   struct ending *e = &run->ending;
 
-  if (why->text[0] == '\0' || atomic_flag_test_and_set(&e->taken))
+  if (why->text[0] == '\0')
+    return;
+  log_msg(LOG_FATAL, "%s", why->text);
+  if (atomic_flag_test_and_set(&e->taken))
     return;
   e->error = *why;
   atomic_store_explicit(&e->kept, true, memory_order_release);

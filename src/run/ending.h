@@ -3,7 +3,7 @@
  * has ended: see report/life.h.  Only for src/run.
  *
  * The conductor calls all functions but ending_restart(), ending_leave() and
- * ending_keep_error().
+ * ending_tell_error().
  */
 #ifndef BENCH_RUN_ENDING_H
 #define BENCH_RUN_ENDING_H
@@ -58,9 +58,9 @@ void ending_force(struct run *run);
  * ending_force(). */
 void ending_measure(struct run *run, uint64_t end_ns, bool forced);
 
-/* Keep the message of a worker that failed, or of a start that did; any worker,
- * and the conductor. */
-void ending_keep_error(struct run *run, const struct err *why);
+/* Say why a worker failed, or the start, and keep the first such message; one
+ * that is empty has been said.  Any worker, and the conductor. */
+void ending_tell_error(struct run *run, const struct err *why);
 
 /* After ending_measure(), before the last report: doubts about `total`, which
  * is what it covers, and warnings of those that are certain. */

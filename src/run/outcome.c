@@ -141,7 +141,6 @@ int conductor_call_off(struct conductor *c, bool in_time)
   (void)err_set(&late, -ETIMEDOUT,
                 "Worker threads failed to initialize within %u seconds!",
                 run->plan->init_timeout_s);
-  log_msg(LOG_FATAL, "%s", late.text);
-  ending_keep_error(run, &late);
+  ending_tell_error(run, &late);
   return EXIT_FORCED;
 }

@@ -55,13 +55,6 @@ static void listen_to_peers(struct conductor *c, bool on)
   peers->listen(peers->ctx, on ? &c->listener : NULL);
 }
 
-/* Why the run does not take place. */
-static void tell(struct run *run, const struct err *why)
-{
-  log_msg(LOG_FATAL, "%s", why->text);
-  ending_keep_error(run, why);
-}
-
 /* False: other processes do not start, so neither does this one. */
 static bool agree_on_start(struct run *run, bool ready, uint64_t *ret_ns)
 {
@@ -73,8 +66,8 @@ static bool agree_on_start(struct run *run, bool ready, uint64_t *ret_ns)
     return ready;
   if (peers->start(peers->ctx, ready, ret_ns, &err) == 0)
     return true;
-  if (ready && err.text[0] != '\0')
-    tell(run, &err);
+  if (ready)
+    ending_tell_error(run, &err);
   return false;
 }
 
@@ -134,18 +127,18 @@ static int perform(struct conductor *c)
   uint64_t at_ns;
 
   if (signals_start(&c->signals, signal_arrived, run, &err) < 0) {
-    tell(run, &err);
+    ending_tell_error(run, &err);
     return EXIT_FAILED;
   }
   log_msg(LOG_NOTICE, "Initializing worker threads...\n\n");
   if (reporting_start(run, &c->report_thread, &err) < 0) {
-    tell(run, &err);
+    ending_tell_error(run, &err);
     return EXIT_FAILED;
   }
 
   listen_to_peers(c, true);
   if (crew_start(&c->crew, run, &err) < 0) {
-    tell(run, &err);
+    ending_tell_error(run, &err);
     conductor_dismiss(c);
     let_reporting_go(c);
   } else {
@@ -189,9 +182,7 @@ int runner_run(const struct plan *plan, const struct test *test,
   c->run.n_reporters = n_reporters;
   c->run.report_setup = plan->report;
   if (conductor_set_up(c, cfg, &err) < 0) {
-    if (err.text[0] != '\0')
-      log_msg(LOG_FATAL, "%s", err.text);
-    ending_keep_error(&c->run, &err);
+    ending_tell_error(&c->run, &err);
     (void)agree_on_start(&c->run, false, &ignored);
     ending_tell(&c->run, false, false, EXIT_FAILED, 0);
     (void)reporters_end(reporters, n_reporters, &err); /* nothing to lose */
