@@ -29,28 +29,32 @@ static int cannot_open(const char *name, struct err *err)
   return err_sys(err, "cannot open '%s' for writing,", name);
 }
 
-void outfile_hold(struct outfile_hold *h, bool is_stdout)
+static sigset_t sigpipe_alone(void)
 {
   sigset_t set;
 
-  h->held = !is_stdout;
-  if (!h->held)
-    return;
   (void)sigemptyset(&set);
   (void)sigaddset(&set, SIGPIPE);
-  (void)pthread_sigmask(SIG_BLOCK, &set, &h->before); /* cannot fail */
+  return set;
+}
+
+void outfile_hold(struct outfile_hold *h, bool is_stdout)
+{
+  const sigset_t set = sigpipe_alone();
+
+  h->held = !is_stdout;
+  if (h->held)
+    (void)pthread_sigmask(SIG_BLOCK, &set, &h->before); /* cannot fail */
 }
 
 void outfile_release(const struct outfile_hold *h)
 {
+  const sigset_t set = sigpipe_alone();
   const struct timespec now = { 0 };
   const int why = errno;
-  sigset_t set;
 
   if (!h->held)
     return;
-  (void)sigemptyset(&set);
-  (void)sigaddset(&set, SIGPIPE);
   while (!sigismember(&h->before, SIGPIPE) &&
          sigtimedwait(&set, NULL, &now) < 0 && errno == EINTR)
     continue;
