@@ -1,7 +1,7 @@
 /*
  * main.c - the way in.
  */
-#include "program.h"
+#include "program/program.h"
 
 int main(int argc, char **argv)
 {

@@ -20,7 +20,7 @@
 #include "opt/man.h"
 #include "results/options.h"
 #include "run/test.h"
-#include "test_list.h"
+#include "tests/test_list.h"
 #include "tools/sweep_opts.h"
 #include "tools/tool.h"
 

@@ -26,6 +26,5 @@ const struct driver *const driver_list[] = {
 #ifdef HAVE_SQLITE
   &driver_sqlite,
 #endif
-  &driver_null,
-  NULL,
+  &driver_null,   NULL,
 };

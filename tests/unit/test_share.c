@@ -6,8 +6,8 @@
 
 #include "base/err.h"
 #include "base/strbuf.h"
-#include "program_cluster.h"
-#include "program_share.h"
+#include "ranks/share.h"
+#include "ranks/team.h"
 #include "tap.h"
 
 static size_t entries(void)

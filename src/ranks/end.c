@@ -1,7 +1,7 @@
 /*
- * program_ranks_end.c - the end of a run of several processes.
+ * end.c - the end of a run of several processes.
  */
-#include "program_ranks_end.h"
+#include "ranks/end.h"
 
 #include <errno.h>
 #include <stdio.h>

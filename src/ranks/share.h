@@ -1,8 +1,8 @@
 /*
- * program_share.h - what process 0 tells the others, as bytes.
+ * share.h - what process 0 tells the others, as bytes.
  */
-#ifndef BENCH_PROGRAM_SHARE_H
-#define BENCH_PROGRAM_SHARE_H
+#ifndef BENCH_RANKS_SHARE_H
+#define BENCH_RANKS_SHARE_H
 
 #include <stdbool.h>
 #include <stddef.h>

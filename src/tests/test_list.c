@@ -1,7 +1,7 @@
 /*
  * test_list.c - the built-in tests, one line each.
  */
-#include "test_list.h"
+#include "tests/test_list.h"
 
 #include <string.h>
 
@@ -10,11 +10,7 @@
 #include "tests/tests.h"
 
 const struct test *const test_list[] = {
-  &test_fileio,
-  &test_cpu,
-  &test_memory,
-  &test_threads,
-  &test_mutex,
+  &test_fileio, &test_cpu, &test_memory, &test_threads, &test_mutex,
 };
 
 const size_t test_list_len = ARRAY_SIZE(test_list);

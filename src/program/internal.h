@@ -1,5 +1,5 @@
 /*
- * program_internal.h - what the files of the program itself share.
+ * internal.h - what the files of the program itself share.
  */
 #ifndef BENCH_PROGRAM_INTERNAL_H
 #define BENCH_PROGRAM_INTERNAL_H

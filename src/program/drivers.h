@@ -1,5 +1,5 @@
 /*
- * program_drivers.h - what the SQL layer is told about a run, and whether it
+ * drivers.h - what the SQL layer is told about a run, and whether it
  * makes sense.
  */
 #ifndef BENCH_PROGRAM_DRIVERS_H

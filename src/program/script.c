@@ -1,5 +1,5 @@
 /*
- * program_script.c - the steps of the program when the test is a script.
+ * script.c - the steps of the program when the test is a script.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,13 +13,13 @@
 #include "lua/resolve.h"
 #include "lua/script.h"
 #include "lua/search.h"
-#include "program_cluster.h"
-#include "program_drivers.h"
-#include "program_internal.h"
+#include "program/drivers.h"
+#include "program/internal.h"
+#include "ranks/team.h"
 #include "run/plan.h"
 #include "run/runner.h"
 #include "run/test.h"
-#include "test_list.h"
+#include "tests/test_list.h"
 
 /* Lua and its libraries need more of it than the system's least. */
 #define SMALLEST_STACK ((size_t)64 << 10)

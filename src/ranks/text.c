@@ -1,7 +1,7 @@
 /*
- * program_ranks_text.c - what a run of several processes says about them.
+ * text.c - what a run of several processes says about them.
  */
-#include "program_ranks_end.h"
+#include "ranks/end.h"
 
 #include <stdio.h>
 

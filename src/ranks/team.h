@@ -1,9 +1,9 @@
 /*
- * program_cluster.h - one run that several processes do together: how the
+ * team.h - one run that several processes do together: how the
  * program joins the team, what process 0 tells the others, and how they part.
  */
-#ifndef BENCH_PROGRAM_CLUSTER_H
-#define BENCH_PROGRAM_CLUSTER_H
+#ifndef BENCH_RANKS_TEAM_H
+#define BENCH_RANKS_TEAM_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /*
- * program_drivers.c - the database drivers with their options, and what the SQL
+ * drivers.c - the database drivers with their options, and what the SQL
  * layer is told about a run.
  */
 #include <errno.h>
@@ -11,8 +11,8 @@
 #include "db/driver.h"
 #include "drivers/driver_list.h"
 #include "opt/suggest.h"
-#include "program_drivers.h"
-#include "program_internal.h"
+#include "program/drivers.h"
+#include "program/internal.h"
 #include "run/plan.h"
 #include "run/runner.h"
 

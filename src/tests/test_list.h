@@ -1,8 +1,8 @@
 /*
  * test_list.h - the built-in tests.
  */
-#ifndef BENCH_TEST_LIST_H
-#define BENCH_TEST_LIST_H
+#ifndef BENCH_TESTS_TEST_LIST_H
+#define BENCH_TESTS_TEST_LIST_H
 
 #include <stddef.h>
 

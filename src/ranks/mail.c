@@ -1,7 +1,7 @@
 /*
- * program_ranks_mail.c - reports on their way from the others to process 0.
+ * mail.c - reports on their way from the others to process 0.
  */
-#include "program_ranks_mail.h"
+#include "ranks/mail.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * program_results.c - who is told of a run: the text, files, and where several
+ * results.c - who is told of a run: the text, files, and where several
  * processes do one run, what merges their reports.
  */
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "cluster/keeper.h"
-#include "program_cluster.h"
-#include "program_internal.h"
-#include "program_ranks.h"
+#include "program/internal.h"
+#include "ranks/ranks.h"
+#include "ranks/team.h"
 #include "results/outname.h"
 #include "results/results.h"
 #include "run/plan.h"

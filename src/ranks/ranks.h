@@ -1,9 +1,9 @@
 /*
- * program_ranks.h - a run whose processes are one: a reporter that merges what
+ * ranks.h - a run whose processes are one: a reporter that merges what
  * all of them report, and the meetings of the run.
  */
-#ifndef BENCH_PROGRAM_RANKS_H
-#define BENCH_PROGRAM_RANKS_H
+#ifndef BENCH_RANKS_H
+#define BENCH_RANKS_H
 
 #include <stdbool.h>
 #include <stddef.h>

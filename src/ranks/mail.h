@@ -1,9 +1,9 @@
 /*
- * program_ranks_mail.h - reports on their way from the others to process 0, and
+ * mail.h - reports on their way from the others to process 0, and
  * those that have arrived before their turn.
  */
-#ifndef BENCH_PROGRAM_RANKS_MAIL_H
-#define BENCH_PROGRAM_RANKS_MAIL_H
+#ifndef BENCH_RANKS_MAIL_H
+#define BENCH_RANKS_MAIL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /*
- * program_tools.c - the steps of the program where a test is run many times,
+ * tools.c - the steps of the program where a test is run many times,
  * or files of results take the place of a test.
  */
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "opt/help.h"
-#include "program_internal.h"
+#include "program/internal.h"
 #include "results/outname.h"
 #include "tools/sweep.h"
 #include "tools/sweep_opts.h"

@@ -1,5 +1,5 @@
 /*
- * program_ranks.c - a reporter that makes one report of those of all processes.
+ * ranks.c - a reporter that makes one report of those of all processes.
  *
  * In process 0 it stands before the real reporters: each report waits for those
  * of the others that belong to the same moment.  In the others it sends them.
@@ -7,7 +7,7 @@
  * is merged with the next line, a checkpoint is waited for, and the last report
  * has what is left.
  */
-#include "program_ranks.h"
+#include "ranks/ranks.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,9 +18,9 @@
 #include "cluster/merge.h"
 #include "cluster/pack.h"
 #include "cluster/post.h"
-#include "program_cluster.h"
-#include "program_ranks_end.h"
-#include "program_ranks_mail.h"
+#include "ranks/end.h"
+#include "ranks/mail.h"
+#include "ranks/team.h"
 #include "run/plan.h"
 #include "run/runner.h"
 #include "stats/report.h"

@@ -1,7 +1,7 @@
 /*
- * program_share.c - what process 0 tells the others, as bytes.
+ * share.c - what process 0 tells the others, as bytes.
  */
-#include "program_share.h"
+#include "ranks/share.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "cluster/pack.h"
-#include "program_cluster.h"
+#include "ranks/team.h"
 
 /* Variables that say what to run or how to get into a database; those that name
  * folders of a machine are its own. */

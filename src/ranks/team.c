@@ -1,7 +1,7 @@
 /*
- * program_cluster.c - joining a team, the share of a process, and parting.
+ * team.c - joining a team, the share of a process, and parting.
  */
-#include "program_cluster.h"
+#include "ranks/team.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 #include "cluster/split.h"
 #include "lua/search.h"
 #include "opt/file.h"
-#include "program_share.h"
+#include "ranks/share.h"
 #include "run/plan.h"
 
 /* What the command line says before it is parsed: a process that was told to

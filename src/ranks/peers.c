@@ -1,5 +1,5 @@
 /*
- * program_peers.c - the meetings of a run with those of the other processes.
+ * peers.c - the meetings of a run with those of the other processes.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -11,8 +11,8 @@
 #include "base/strbuf.h"
 #include "cluster/cluster.h"
 #include "cluster/post.h"
-#include "program_cluster.h"
-#include "program_ranks.h"
+#include "ranks/ranks.h"
+#include "ranks/team.h"
 
 /*
  * After a signal.  The engine sends SIGTERM to all when somebody interrupts it

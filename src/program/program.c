@@ -2,7 +2,7 @@
  * program.c - options -> plan -> command -> exit status: the steps of the
  * program in their order, and what is printed between them.
  */
-#include "program.h"
+#include "program/program.h"
 
 #include <errno.h>
 #include <luajit.h>
@@ -22,15 +22,15 @@
 #include "opt/core_opts.h"
 #include "opt/help.h"
 #include "opt/optset.h"
-#include "program_cluster.h"
-#include "program_internal.h"
-#include "program_ranks.h"
+#include "program/internal.h"
+#include "ranks/ranks.h"
+#include "ranks/team.h"
 #include "report/text_reporter.h"
 #include "results/results.h"
 #include "run/plan.h"
 #include "run/runner.h"
 #include "run/test.h"
-#include "test_list.h"
+#include "tests/test_list.h"
 #include "tools/tool.h"
 
 int program_fail(const struct err *err)

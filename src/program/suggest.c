@@ -1,5 +1,5 @@
 /*
- * program_suggest.c - what a wrong test, command or option probably meant.
+ * suggest.c - what a wrong test, command or option probably meant.
  */
 #include <dirent.h>
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "base/compiler.h"
 #include "opt/scan.h"
 #include "opt/suggest.h"
-#include "program_internal.h"
+#include "program/internal.h"
 #include "run/test.h"
-#include "test_list.h"
+#include "tests/test_list.h"
 #include "tools/tool.h"
 
 /* The bundled scripts' names, without their ending. */

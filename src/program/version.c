@@ -1,5 +1,5 @@
 /*
- * program_version.c - what --version prints.
+ * version.c - what --version prints.
  *
  * One line, because scripts compare it; what else there is to say follows only
  * at the verbosity of debugging.
@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/strbuf.h"
-#include "program_internal.h"
+#include "program/internal.h"
 #include "tests/fileio/engine.h"
 #include "tests/fileio/options.h"
 

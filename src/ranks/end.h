@@ -1,9 +1,9 @@
 /*
- * program_ranks_end.h - the end of a run of several processes: what each of
+ * end.h - the end of a run of several processes: what each of
  * them has to say about itself, and that process 0 has got it.
  */
-#ifndef BENCH_PROGRAM_RANKS_END_H
-#define BENCH_PROGRAM_RANKS_END_H
+#ifndef BENCH_RANKS_END_H
+#define BENCH_RANKS_END_H
 
 #include <stdbool.h>
 #include <stdint.h>
