@@ -164,15 +164,15 @@ SSH
   ln -s "$(command -v "${launcher[0]}")" bin/mpirun
 }
 
-# readme: the lines of a code block of the chapter, joined; $1 picks them.
-readme() {
-  sed -n '/^## Several client machines/,/^## /p' "$BENCH_SRC/README.md" |
+# example: the lines of the code block, joined; $1 picks them.
+example() {
+  sed -n '/^## Example/,/^## What/p' "$BENCH_SRC/docs/cluster.md" |
     sed -n 's/^    //p' | sed -e ':a' -e '/\\$/N; s/\\\n */ /; ta' | grep -E "$1"
 }
 
-@test "the example of the README works as written" {
+@test "the example of docs/cluster.md works as written" {
   make_clients
-  readme '^client[0-9] ' >hosts
+  example '^client[0-9] ' >hosts
   must is "$(wc -l <hosts | xargs)" 3
   # Root may use mpirun here; there is no db1, and less time.
   export PATH=$PWD/bin:$PATH OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -186,7 +186,7 @@ readme() {
     must is "$status" 0
     has "$stderr" '^cluster: 3 processes on 3 hosts .*, 64 threads each, 192 threads in all$'
     n=$((n + 1))
-  done < <(readme '^mpirun')
+  done < <(example '^mpirun')
   must is "$n" 2
   must has "$output" '^\[ [12]s \] thds: [0-9]+ '
   must has "$output" '^ +2  client3 +64 '
