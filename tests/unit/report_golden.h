@@ -9,7 +9,7 @@
 #include "base/strbuf.h"
 #include "report/text.h"
 #include "stats/report.h"
-#include "tap.h"
+#include "tests/unit/tap.h"
 
 /* Seconds and milliseconds of a text, as nanoseconds. */
 #define S(s) ((uint64_t)((s)*1e9 + 0.5))

@@ -2,7 +2,7 @@
  * run_probe.c - a test plug-in that logs its calls, and a reporter that keeps
  * what it was given.
  */
-#include "run_probe.h"
+#include "tests/unit/run_probe.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -15,10 +15,10 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/wait.h"
-#include "rand_usual.h"
 #include "report/reporter.h"
 #include "run/runner.h"
 #include "run/worker.h"
+#include "tests/unit/rand_usual.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all logs */
 

@@ -1,7 +1,7 @@
 /*
  * torture.c - allocations that fail as the test wants it.
  */
-#include "torture.h"
+#include "tests/unit/torture.h"
 
 #include <errno.h>
 #include <stddef.h>

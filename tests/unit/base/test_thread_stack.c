@@ -1,0 +1,79 @@
+/*
+ * test_thread_stack.c - a thread gives back the stack below its present call,
+ * and nothing else.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/thread.h"
+#include "tests/unit/tap.h"
+
+enum {
+  DEEP = 40 * 1024, /* bytes below a frame */
+  STACK = 128 * 1024,
+};
+
+struct seen {
+  bool before, after, kept;
+};
+
+/* Use the stack down to DEEP bytes below `top`. */
+__attribute__((noinline)) static void dive(uintptr_t top)
+{
+  volatile char room[1024];
+
+  room[0] = room[1023] = 1;
+  if (top - (uintptr_t)__builtin_frame_address(0) < DEEP)
+    dive(top);
+  room[0] = 2; /* no tail call */
+}
+
+/* Has the page that lies so far below an address memory? */
+static bool is_there(uintptr_t top, size_t below)
+{
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  unsigned char in_core = 0;
+
+  (void)mincore((void *)((top - below) / page * page), page, &in_core);
+  return in_core & 1;
+}
+
+static void *work(void *arg)
+{
+  const uintptr_t top = (uintptr_t)__builtin_frame_address(0);
+  struct seen *seen = arg;
+  volatile unsigned char mine[512];
+
+  for (size_t i = 0; i < sizeof(mine); i++)
+    mine[i] = (unsigned char)i;
+  dive(top);
+  seen->before = is_there(top, DEEP / 2);
+  thread_trim_stack();
+  seen->after = is_there(top, DEEP / 2);
+  seen->kept = true;
+  for (size_t i = 0; i < sizeof(mine); i++)
+    seen->kept &= mine[i] == (unsigned char)i;
+  return NULL;
+}
+
+int main(void)
+{
+  struct seen seen = { 0 };
+  struct err err = { "" };
+  pthread_t thread;
+
+  if (thread_start(&thread, STACK, work, &seen, &err) < 0) {
+    OK(false, err.text);
+    return TAP_EXIT();
+  }
+  (void)pthread_join(thread, NULL);
+  OK(seen.before, "deep calls take memory");
+#if defined(__linux__)
+  OK(!seen.after, "which is given back");
+#endif
+  OK(seen.kept, "what is in use stays");
+  return TAP_EXIT();
+}

@@ -1,0 +1,193 @@
+/*
+ * test_set.c - names, aliases, compat levels, options of scripts,
+ * suggestions.
+ */
+#include <errno.h>
+
+#include "base/compiler.h"
+#include "opt/suggest.h"
+#include "tests/unit/opt_fixture.h"
+#include "tests/unit/tap.h"
+
+static void check_defaults(void)
+{
+  struct fixture f;
+
+  OK(fixture_init(&f) == 0, "the core options fit together");
+  OK(f.core.threads == 1 && f.core.events == 0 && f.core.time_s == 10,
+     "limits");
+  OK(f.core.thread_stack_size == 65536 && f.core.thread_init_timeout_s == 30,
+     "threads");
+  OK(f.core.percentile == 95 && f.core.verbosity == 3, "log");
+  OK(f.rand.type == 2 && f.rand.spec_iter == 12 && f.rand.pareto_h == 0.2,
+     "random numbers");
+  OK(f.db.connect_timeout_s == 10 && f.db.query_timeout_s == 0, "database");
+  OK_STR(f.core.forced_shutdown, "auto", "forced shutdown");
+  OK(f.core.config_file == NULL, "no configuration file");
+
+  OK(optset_set_level(&f.set, COMPAT_1_1, &f.err) == 0 && f.rand.type == 0,
+     "level 1.1 has another default of rand-type");
+  OK(optset_set_text(&f.set, "rand_type", "pareto", &f.err) == 0 &&
+       optset_set_level(&f.set, COMPAT_1_0, &f.err) == 0 && f.rand.type == 3,
+     "but leaves a given value alone");
+  OK(optset_set_default(&f.set, "db-driver", "pgsql", &f.err) == 0,
+     "a default may depend on the build");
+  OK_STR(f.db.driver, "pgsql", "it is in force");
+  OK(optset_set_default(&f.set, "nosuch", "x", &f.err) == -ENOENT, "unknown");
+  fixture_done(&f);
+}
+
+static void check_names(void)
+{
+  struct fixture f;
+
+  (void)fixture_init(&f);
+  OK(optset_find(&f.set, "report_interval") ==
+       optset_find(&f.set, "report-interval"),
+     "- and _ are equal");
+  OK(optset_find(&f.set, "report-interval") != NULL, "and found");
+  OK(!optset_find(&f.set, "Threads"), "case matters");
+  OK(!optset_find(&f.set, "thread"), "no abbreviations");
+  OK(!optset_find(&f.set, ""), "no empty name");
+  OK(optset_set_text(&f.set, "thraeds", "1", &f.err) == -ENOENT, "unknown");
+  OK_STR(f.err.text, "invalid option: thraeds\ndid you mean --threads?",
+         "with a suggestion");
+  fixture_done(&f);
+}
+
+static void check_aliases(void)
+{
+  static const char *const names[] = { "num-threads", "threads" };
+  struct fixture f;
+
+  (void)fixture_init(&f);
+  OK(optset_set_text(&f.set, "num_threads", "7", &f.err) == 0, "set by alias");
+  OK(f.core.threads == 7, "sets the option");
+  for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+    const struct opt_entry *e = optset_find(&f.set, names[i]);
+
+    OK(opt_get_int(e) == 7 && opt_get_number(e) == 7, names[i]);
+    OK_STR(opt_get_string(e), "7", "and as text");
+  }
+  OK(optset_set_text(&f.set, "threads", "8", &f.err) == 0 &&
+       opt_get_int(optset_find(&f.set, "num-threads")) == 8,
+     "the last one wins, under both names");
+  OK(optset_set_text(&f.set, "num-threads", "0", &f.err) == -EINVAL,
+     "an alias is checked like its option");
+  OK_STR(f.err.text,
+         "Invalid value for --num-threads: '0' (expected an integer from 1 to "
+         "1000000)",
+         "under its own name");
+  OK(f.core.threads == 8, "a refused value changes nothing");
+  OK(optset_set_text(&f.set, "tx-rate", "2.5", &f.err) == 0 &&
+       f.core.rate == 2.5,
+     "tx-rate takes what rate takes");
+  fixture_done(&f);
+}
+
+static void check_script(void)
+{
+  const struct opt threads = { .type = OPT_TYPE_DOUBLE,
+                               .name = "threads",
+                               .def = "7" };
+  const struct opt tables = { .type = OPT_TYPE_INT,
+                              .name = "my_tables",
+                              .def = "4" };
+  const struct opt bad = { .type = OPT_TYPE_INT, .name = "bad", .def = "x" };
+  struct opt_entry *e = NULL;
+  struct fixture f;
+
+  (void)fixture_init(&f);
+  OK(optset_declare(&f.set, "x", &tables, &e, &f.err) == 0, "declared");
+  OK(e == optset_find(&f.set, "my-tables") && opt_get_int(e) == 4, "default");
+  OK(optset_set_text(&f.set, "my-tables", "5", &f.err) == 0 &&
+       opt_get_int(e) == 5,
+     "set");
+  OK(optset_declare(&f.set, "x", &tables, NULL, &f.err) == -EEXIST, "twice");
+  OK(optset_declare(&f.set, "x", &bad, NULL, &f.err) == -EINVAL, "bad default");
+  OK(!optset_find(&f.set, "bad"), "is not there");
+
+  OK(optset_declare(&f.set, "x", &threads, &e, &f.err) == 0,
+     "a script may declare an option of the program");
+  OK(f.core.threads == 1, "the program keeps its value");
+  OK(opt_get_number(e) == 7 &&
+       opt_get_number(optset_find(&f.set, "threads")) == 7,
+     "scripts see their default");
+  OK(optset_set_text(&f.set, "threads", "3", &f.err) == 0, "given by the user");
+  OK(f.core.threads == 3 && opt_get_number(e) == 3, "both see it");
+  OK(optset_declare(&f.set, "x", &threads, NULL, &f.err) == -EEXIST,
+     "but only once");
+  OK(optset_add(&f.set, OPT_SECTION_TEST, "t", core_rand_opts, &f.rand,
+                &f.err) == -EEXIST,
+     "two modules cannot have the same option");
+  fixture_done(&f);
+}
+
+static void check_refuse(void)
+{
+  struct fixture f;
+  const struct opt_given given = { .text = "1,2",
+                                   .where = "a.cnf:9",
+                                   .source = OPT_SOURCE_FILE };
+  struct opt_entry *e;
+
+  (void)fixture_init(&f);
+  e = optset_find(&f.set, "report-checkpoints");
+  OK(opt_set(e, &given, &f.err) == 0, "set from a file");
+  OK(e->source == OPT_SOURCE_FILE && opt_get_list(e)->n == 2, "known as such");
+  OK(opt_refuse(e, NULL, "peace", &f.err) == -EINVAL, "refused afterwards");
+  OK_STR(f.err.text,
+         "Invalid value for --report-checkpoints: '1,2' (expected peace), "
+         "a.cnf:9",
+         "the message says where it was");
+  fixture_done(&f);
+}
+
+static const struct {
+  const char *typed, *want;
+} suggestion[] = {
+  { "red", "read" },
+  { "write", "write" }, /* nearer than "writ" */
+  { "writs", NULL },    /* "write" and "writ" are as near */
+  { "WRITS", NULL },
+  { "WRITE", "write" },
+  { "Raed", "read" },
+  { "TABLE_SIZ", "table-size" },
+  { "rndwr", "rndwr" },
+  { "rndrw", "rndwr" },
+  { "", NULL },
+  { "table_sze", "table-size" },
+  { "table--siz", "table-size" },
+  { "tabel-sizeee", NULL },
+  { "tab", "table-size" }, /* its beginning */
+  { "wri", "writ" },       /* nearer than "write" */
+};
+
+static void check_suggestions(void)
+{
+  static const char *const known[] = { "read",  "write",      "writ",
+                                       "rndwr", "table-size", "table_size" };
+
+  for (size_t i = 0; i < ARRAY_SIZE(suggestion); i++) {
+    struct suggest s;
+    const char *got;
+
+    suggest_init(&s, suggestion[i].typed);
+    for (size_t k = 0; k < ARRAY_SIZE(known); k++)
+      suggest_offer(&s, known[k]);
+    got = suggest_result(&s);
+    OK_STR(got ? got : "none", suggestion[i].want ? suggestion[i].want : "none",
+           suggestion[i].typed);
+  }
+}
+
+int main(void)
+{
+  check_defaults();
+  check_names();
+  check_aliases();
+  check_script();
+  check_refuse();
+  check_suggestions();
+  return TAP_EXIT();
+}

@@ -1,0 +1,407 @@
+/*
+ * test_text.c - cumulative reports byte by byte.
+ *
+ * Expected texts are outputs of sysbench 1.0.20 and 1.1.0; the reports have
+ * the numbers that are in them.  Where sysbench divided by another time than
+ * the one that it printed, so do the reports here: period_ns is a count
+ * divided by the rate in the text, elapsed_ns is the total time.
+ */
+
+#include "tests/unit/report_golden.h"
+
+static const struct report_setup v10 = { .percentile = 95 };
+static const struct report_setup v11 = { .percentile = 95, .layout_1_1 = true };
+static const struct report_setup v10_none = { .percentile = 0 };
+static const struct report_setup v10_memory = { .percentile = 95,
+                                                .memory_block = 1024,
+                                                .memory_bytes = true };
+static const struct report_setup v11_no_memory = { .percentile = 95,
+                                                   .layout_1_1 = true,
+                                                   .memory_block = 1024 };
+
+static const struct golden golden[] = {
+  {
+    "cpu, 1.0",
+    &v10,
+    {
+      .kind = REPORT_FINAL,
+      .style = REPORT_CPU,
+      .elapsed_ns = S(2.0042),
+      .period_ns = 2006904623,
+      EVENTS(9586),
+      LATENCY(0.19, 28.25, 2.07, 3998.69),
+      FAIRNESS(4793, 43, 1.9993, 0.001),
+    },
+    "CPU speed:\n"
+    "    events per second:  4776.51\n"
+    "\n"
+    "General statistics:\n"
+    "    total time:                          2.0042s\n"
+    "    total number of events:              9586\n"
+    "\n"
+    "Latency (ms):\n"
+    "         min:                                    0.19\n"
+    "         avg:                                    0.42\n"
+    "         max:                                   28.25\n"
+    "         95th percentile:                        2.07\n"
+    "         sum:                                 3998.69\n"
+    "\n"
+    "Threads fairness:\n"
+    "    events (avg/stddev):           4793.0000/43.00\n"
+    "    execution time (avg/stddev):   1.9993/0.00\n"
+    "\n",
+  },
+  {
+    "cpu, 1.1",
+    &v11,
+    {
+      .kind = REPORT_FINAL,
+      .style = REPORT_CPU,
+      .elapsed_ns = S(2.0024),
+      .period_ns = 2002439504,
+      EVENTS(10150),
+      LATENCY(0.18, 80.22, 0.23, 3997.83),
+      FAIRNESS(5075, 467, 1.9989, 0),
+    },
+    "CPU speed:\n"
+    "    events per second:  5068.82\n"
+    "\n"
+    "Throughput:\n"
+    "    events/s (eps):                      5068.8173\n"
+    "    time elapsed:                        2.0024s\n"
+    "    total number of events:              10150\n"
+    "\n"
+    "Latency (ms):\n"
+    "         min:                                    0.18\n"
+    "         avg:                                    0.39\n"
+    "         max:                                   80.22\n"
+    "         95th percentile:                        0.23\n"
+    "         sum:                                 3997.83\n"
+    "\n"
+    "Threads fairness:\n"
+    "    events (avg/stddev):           5075.0000/467.00\n"
+    "    execution time (avg/stddev):   1.9989/0.00\n"
+    "\n",
+  },
+  {
+    "cpu, 1.0, --percentile=0",
+    &v10_none,
+    {
+      .kind = REPORT_FINAL,
+      .style = REPORT_CPU,
+      .elapsed_ns = S(1.0002),
+      .period_ns = 1001393957,
+      EVENTS(4885),
+      LATENCY(0.20, 2.27, 0, 999.79),
+      FAIRNESS(4885, 0, 0.9998, 0),
+    },
+    "CPU speed:\n"
+    "    events per second:  4878.20\n"
+    "\n"
+    "General statistics:\n"
+    "    total time:                          1.0002s\n"
+    "    total number of events:              4885\n"
+    "\n"
+    "Latency (ms):\n"
+    "         min:                                    0.20\n"
+    "         avg:                                    0.20\n"
+    "         max:                                    2.27\n"
+    "         percentile stats:               disabled\n"
+    "         sum:                                  999.79\n"
+    "\n"
+    "Threads fairness:\n"
+    "    events (avg/stddev):           4885.0000/0.00\n"
+    "    execution time (avg/stddev):   0.9998/0.00\n"
+    "\n",
+  },
+  {
+    "memory, 1.0",
+    &v10_memory,
+    {
+      .kind = REPORT_FINAL,
+      .style = REPORT_MEMORY,
+      .elapsed_ns = S(2.0004),
+      .period_ns = 2001109937,
+      EVENTS(14477859),
+      LATENCY(0, 16.26, 0, 789.25),
+      FAIRNESS(14477859, 0, 0.7893, 0),
+    },
+    "Total operations: 14477859 (7234914.35 per second)\n"
+    "\n"
+    "14138.53 MiB transferred (7065.35 MiB/sec)\n"
+    "\n"
+    "\n"
+    "General statistics:\n"
+    "    total time:                          2.0004s\n"
+    "    total number of events:              14477859\n"
+    "\n"
+    "Latency (ms):\n"
+    "         min:                                    0.00\n"
+    "         avg:                                    0.00\n"
+    "         max:                                   16.26\n"
+    "         95th percentile:                        0.00\n"
+    "         sum:                                  789.25\n"
+    "\n"
+    "Threads fairness:\n"
+    "    events (avg/stddev):           14477859.0000/0.00\n"
+    "    execution time (avg/stddev):   0.7893/0.00\n"
+    "\n",
+  },
+  {
+    "memory without operation, 1.1",
+    &v11_no_memory,
+    {
+      .kind = REPORT_FINAL,
+      .style = REPORT_MEMORY,
+      .elapsed_ns = S(1.0019),
+      .period_ns = 1001895896,
+      EVENTS(9274327),
+      LATENCY(0, 1.78, 0, 263.29),
+      FAIRNESS(9274327, 0, 0.2633, 0),
+    },
+    "Total operations: 9274327 (9256777.11 per second)\n"
+    "\n"
+    "\n"
+    "Throughput:\n"
+    "    events/s (eps):                      9256777.1133\n"
+    "    time elapsed:                        1.0019s\n"
+    "    total number of events:              9274327\n"
+    "\n"
+    "Latency (ms):\n"
+    "         min:                                    0.00\n"
+    "         avg:                                    0.00\n"
+    "         max:                                    1.78\n"
+    "         95th percentile:                        0.00\n"
+    "         sum:                                  263.29\n"
+    "\n"
+    "Threads fairness:\n"
+    "    events (avg/stddev):           9274327.0000/0.00\n"
+    "    execution time (avg/stddev):   0.2633/0.00\n"
+    "\n",
+  },
+  {
+    "threads, 1.0",
+    &v10,
+    {
+      .kind = REPORT_FINAL,
+      .style = REPORT_EVENTS,
+      .elapsed_ns = S(2.0022),
+      .period_ns = S(2.0022),
+      EVENTS(2873),
+      LATENCY(0.43, 20.24, 4.49, 8002.26),
+      FAIRNESS(718.25, 7.01, 2.0006, 0.001),
+    },
+    "\n"
+    "General statistics:\n"
+    "    total time:                          2.0022s\n"
+    "    total number of events:              2873\n"
+    "\n"
+    "Latency (ms):\n"
+    "         min:                                    0.43\n"
+    "         avg:                                    2.79\n"
+    "         max:                                   20.24\n"
+    "         95th percentile:                        4.49\n"
+    "         sum:                                 8002.26\n"
+    "\n"
+    "Threads fairness:\n"
+    "    events (avg/stddev):           718.2500/7.01\n"
+    "    execution time (avg/stddev):   2.0006/0.00\n"
+    "\n",
+  },
+  {
+    "mutex, 1.1",
+    &v11,
+    {
+      .kind = REPORT_FINAL,
+      .style = REPORT_EVENTS,
+      .elapsed_ns = S(0.2486),
+      .period_ns = 248576897,
+      EVENTS(2),
+      LATENCY(239.89, 248.47, 248.83, 488.366),
+      FAIRNESS(1, 0, 0.2442, 0),
+    },
+    "\n"
+    "Throughput:\n"
+    "    events/s (eps):                      8.0458\n"
+    "    time elapsed:                        0.2486s\n"
+    "    total number of events:              2\n"
+    "\n"
+    "Latency (ms):\n"
+    "         min:                                  239.89\n"
+    "         avg:                                  244.18\n"
+    "         max:                                  248.47\n"
+    "         95th percentile:                      248.83\n"
+    "         sum:                                  488.37\n"
+    "\n"
+    "Threads fairness:\n"
+    "    events (avg/stddev):           1.0000/0.00\n"
+    "    execution time (avg/stddev):   0.2442/0.00\n"
+    "\n",
+  },
+  {
+    "fileio, 1.0", /* 100 s make every rate with two decimals a count */
+    &v10,
+    {
+      .kind = REPORT_FINAL,
+      .style = REPORT_FILEIO,
+      .elapsed_ns = S(2.0162),
+      .period_ns = S(100),
+      EVENTS(39844),
+      .counter[COUNTER_READ] = 1139730,
+      .counter[COUNTER_WRITE] = 759836,
+      .counter[COUNTER_OTHER] = 76157,
+      .counter[COUNTER_BYTES_READ] = UINT64_C(17808) << 20,
+      .counter[COUNTER_BYTES_WRITTEN] = UINT64_C(11872) << 20,
+      LATENCY(0.004, 16.86, 0.01, 1987.55),
+      FAIRNESS(39844, 0, 1.9875, 0),
+    },
+    "\n"
+    "File operations:\n"
+    "    reads/s:                      11397.30\n"
+    "    writes/s:                     7598.36\n"
+    "    fsyncs/s:                     761.57\n"
+    "\n"
+    "Throughput:\n"
+    "    read, MiB/s:                  178.08\n"
+    "    written, MiB/s:               118.72\n"
+    "\n"
+    "General statistics:\n"
+    "    total time:                          2.0162s\n"
+    "    total number of events:              39844\n"
+    "\n"
+    "Latency (ms):\n"
+    "         min:                                    0.00\n"
+    "         avg:                                    0.05\n"
+    "         max:                                   16.86\n"
+    "         95th percentile:                        0.01\n"
+    "         sum:                                 1987.55\n"
+    "\n"
+    "Threads fairness:\n"
+    "    events (avg/stddev):           39844.0000/0.00\n"
+    "    execution time (avg/stddev):   1.9875/0.00\n"
+    "\n",
+  },
+  {
+    "fileio, 1.1",
+    &v11,
+    {
+      .kind = REPORT_FINAL,
+      .style = REPORT_FILEIO,
+      .elapsed_ns = S(2),
+      .period_ns = S(100),
+      EVENTS(196000),
+      .counter[COUNTER_READ] = 5609346,
+      .counter[COUNTER_WRITE] = 3739564,
+      .counter[COUNTER_OTHER] = 374006,
+      .counter[COUNTER_BYTES_READ] = UINT64_C(5609346) * 16384,
+      .counter[COUNTER_BYTES_WRITTEN] = UINT64_C(3739564) * 16384,
+      LATENCY(0.001, 16.87, 0.003, 1962.95),
+      FAIRNESS(196000, 0, 1.9, 0),
+    },
+    "\n"
+    "Throughput:\n"
+    "         read:  IOPS=56093.46 876.46 MiB/s (919.04 MB/s)\n"
+    "         write: IOPS=37395.64 584.31 MiB/s (612.69 MB/s)\n"
+    "         fsync: IOPS=3740.06\n"
+    "\n"
+    "Latency (ms):\n"
+    "         min:                                  0.00\n"
+    "         avg:                                  0.01\n"
+    "         max:                                 16.87\n"
+    "         95th percentile:                      0.00\n"
+    "         sum:                               1962.95\n"
+    "\n",
+  },
+  {
+    "SQL, 1.0",
+    &v10,
+    {
+      .kind = REPORT_FINAL,
+      .style = REPORT_SQL,
+      .elapsed_ns = S(3.0058),
+      .period_ns = 3006514143,
+      EVENTS(3427),
+      .counter[COUNTER_READ] = 48090,
+      .counter[COUNTER_WRITE] = 13720,
+      .counter[COUNTER_OTHER] = 6862,
+      .counter[COUNTER_ERROR] = 8,
+      LATENCY(0.51, 40.82, 4.91, 5995.57),
+      FAIRNESS(1713.5, 299.5, 2.9978, 0),
+    },
+    "SQL statistics:\n"
+    "    queries performed:\n"
+    "        read:                            48090\n"
+    "        write:                           13720\n"
+    "        other:                           6862\n"
+    "        total:                           68672\n"
+    "    transactions:                        3427   (1139.86 per sec.)\n"
+    "    queries:                             68672  (22841.07 per sec.)\n"
+    "    ignored errors:                      8      (2.66 per sec.)\n"
+    "    reconnects:                          0      (0.00 per sec.)\n"
+    "\n"
+    "General statistics:\n"
+    "    total time:                          3.0058s\n"
+    "    total number of events:              3427\n"
+    "\n"
+    "Latency (ms):\n"
+    "         min:                                    0.51\n"
+    "         avg:                                    1.75\n"
+    "         max:                                   40.82\n"
+    "         95th percentile:                        4.91\n"
+    "         sum:                                 5995.57\n"
+    "\n"
+    "Threads fairness:\n"
+    "    events (avg/stddev):           1713.5000/299.50\n"
+    "    execution time (avg/stddev):   2.9978/0.00\n"
+    "\n",
+  },
+  {
+    "SQL, 1.1",
+    &v11,
+    {
+      .kind = REPORT_FINAL,
+      .style = REPORT_SQL,
+      .elapsed_ns = S(3.0258),
+      .period_ns = 3025799026,
+      EVENTS(148),
+      .counter[COUNTER_READ] = 2072,
+      .counter[COUNTER_WRITE] = 592,
+      .counter[COUNTER_OTHER] = 296,
+      LATENCY(0.62, 5.75, 1.70, 175.13),
+      FAIRNESS(74, 1, 0.0876, 0.001),
+    },
+    "SQL statistics:\n"
+    "    queries performed:\n"
+    "        read:                            2072\n"
+    "        write:                           592\n"
+    "        other:                           296\n"
+    "        total:                           2960\n"
+    "    transactions:                        148    (48.91 per sec.)\n"
+    "    queries:                             2960   (978.25 per sec.)\n"
+    "    ignored errors:                      0      (0.00 per sec.)\n"
+    "    reconnects:                          0      (0.00 per sec.)\n"
+    "\n"
+    "Throughput:\n"
+    "    events/s (eps):                      48.9127\n"
+    "    time elapsed:                        3.0258s\n"
+    "    total number of events:              148\n"
+    "\n"
+    "Latency (ms):\n"
+    "         min:                                    0.62\n"
+    "         avg:                                    1.18\n"
+    "         max:                                    5.75\n"
+    "         95th percentile:                        1.70\n"
+    "         sum:                                  175.13\n"
+    "\n"
+    "Threads fairness:\n"
+    "    events (avg/stddev):           74.0000/1.00\n"
+    "    execution time (avg/stddev):   0.0876/0.00\n"
+    "\n",
+  },
+};
+
+int main(void)
+{
+  check_golden(golden, ARRAY_SIZE(golden));
+  return TAP_EXIT();
+}

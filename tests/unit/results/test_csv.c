@@ -1,0 +1,107 @@
+/*
+ * test_csv.c - comma-separated values: as many in each line as there are names.
+ */
+#include "base/strbuf.h"
+#include "results/csv.h"
+#include "results/system.h"
+#include "stats/report.h"
+#include "tests/unit/tap.h"
+
+static unsigned commas(const struct strbuf *b)
+{
+  unsigned n = 0;
+
+  for (const char *p = strbuf_str(b); *p; p++)
+    n += *p == ',';
+  return n;
+}
+
+static void test_columns(void)
+{
+  static const double asked[] = { 99.999, 10 };
+  const struct report r = { 0 };
+
+  for (int i = 0; i < 32; i++) {
+    const struct report_setup setup = { .rate = i & 1,
+                                        .n_percentiles = i & 2 ? 2 : 0,
+                                        .percentiles = asked };
+    const struct system_use u = { .has_cpu = i & 4,
+                                  .has_disk = i & 8,
+                                  .has_net = i & 16 };
+    struct strbuf head = { 0 }, row = { 0 };
+
+    csv_header(&head, &setup);
+    csv_interval(&row, &setup, &r, &u);
+    OK(commas(&head) == commas(&row), "a value for each name");
+    OK(strchr(strbuf_str(&row), '\n') == row.text + row.len - 1, "one line");
+    strbuf_done(&head);
+    strbuf_done(&row);
+  }
+}
+
+/* Columns whose names contain `what`. */
+static unsigned columns(const char *head, const char *what)
+{
+  unsigned n = 0;
+
+  for (; (head = strstr(head, what)) != NULL; head++)
+    n++;
+  return n;
+}
+
+static void test_percentiles(void)
+{
+  static const double asked[] = { 95, 12.5, 99.9, 12.5, 7 };
+  const struct report_setup setup = { .n_percentiles = 5,
+                                      .percentiles = asked };
+  const struct report r = { 0 };
+  const struct system_use u = { .busy = 0 };
+  struct strbuf head = { 0 }, row = { 0 };
+
+  csv_header(&head, &setup);
+  csv_interval(&row, &setup, &r, &u);
+  OK(columns(strbuf_str(&head), "_p95_") == 1 &&
+       columns(strbuf_str(&head), "_p99.9_") == 1,
+     "usual ones once, where they are in all files");
+  OK(strstr(strbuf_str(&head), ",latency_p12.5_ns,latency_p7_ns\n") &&
+       columns(strbuf_str(&head), "_p12.5_") == 1,
+     "others at the end, once");
+  OK(commas(&head) == commas(&row), "a value for each name");
+  strbuf_done(&head);
+  strbuf_done(&row);
+}
+
+static void test_values(void)
+{
+  const struct report_setup setup = { .rate = true };
+  const struct system_use u = {
+    .has_cpu = true, .user = 0.5, .idle = 0.5, .switches_per_s = 1234.5
+  };
+  const struct report r = { .elapsed_ns = 1500000000,
+                            .period_ns = 500000000,
+                            .partial = true,
+                            .threads_running = 3,
+                            .events = 4,
+                            .sum_ns = 10,
+                            .min_ns = 1,
+                            .max_ns = 5,
+                            .counter = { 1, 2, 3, 4, 5, 6, 7, 8 },
+                            .queue_length = 11,
+                            .concurrency = 12 };
+  struct strbuf b = { 0 };
+
+  csv_interval(&b, &setup, &r, &u);
+  OK_STR(strbuf_str(&b),
+         "1.500,0.500000,1,3,4,8.0000,2,3,1,7,8,5,6,11,12,1,2.5,5,"
+         "0,0,0,0,0,0,0,0.5000,0.0000,0.0000,0.5000,1234.5,,,,,,,\n",
+         "a line");
+  strbuf_done(&b);
+}
+
+int main(void)
+{
+  test_columns();
+  test_percentiles();
+  test_values();
+  return TAP_EXIT();
+}

@@ -1,0 +1,342 @@
+/*
+ * test_metrics.c - OpenMetrics text, read by a strict little parser, and the
+ * server that hands it out.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "results/address.h"
+#include "results/http.h"
+#include "results/metrics.h"
+#include "results/shared.h"
+#include "stats/class_stats.h"
+#include "stats/recorder.h"
+#include "tests/unit/tap.h"
+
+static struct hist_sum *work;
+
+/* ---- the parser ---- */
+
+static size_t name_len(const char *p)
+{
+  return strspn(p, "abcdefghijklmnopqrstuvwxyz_");
+}
+
+/* "{a="b",c="d"}": what comes behind; NULL: broken. */
+static const char *skip_labels(const char *p)
+{
+  if (*p != '{')
+    return p;
+  do {
+    p++;
+    if (name_len(p) == 0)
+      return NULL;
+    p += name_len(p);
+    if (p[0] != '=' || p[1] != '"')
+      return NULL;
+    for (p += 2; *p != '"'; p++) {
+      if (*p == '\\' && !strchr("\\\"n", *++p))
+        return NULL;
+      if (*p == '\0' || *p == '\n')
+        return NULL;
+    }
+    p++;
+  } while (*p == ',');
+  return *p == '}' ? p + 1 : NULL;
+}
+
+static bool good_suffix(const char *type, const char *suffix)
+{
+  if (strcmp(type, "counter") == 0)
+    return strcmp(suffix, "_total") == 0;
+  if (strcmp(type, "info") == 0)
+    return strcmp(suffix, "_info") == 0;
+  if (strcmp(type, "gauge") == 0)
+    return suffix[0] == '\0';
+  return strcmp(suffix, "_bucket") == 0 || strcmp(suffix, "_count") == 0 ||
+         strcmp(suffix, "_sum") == 0;
+}
+
+/* Families begin with their type; samples belong to the family before them;
+ * the last line is # EOF. */
+static bool is_openmetrics(const char *text)
+{
+  char family[128] = "", type[32] = "", suffix[128];
+
+  while (*text) {
+    const char *end = strchr(text, '\n');
+    char *number_end;
+    const char *p;
+
+    if (!end)
+      return false;
+    if (strncmp(text, "# EOF\n", 6) == 0)
+      return text[6] == '\0';
+    if (text[0] == '#') {
+      if (sscanf(text, "# TYPE %127s %31s", family, type) != 2 &&
+          strncmp(text, "# HELP ", 7) != 0)
+        return false;
+      text = end + 1;
+      continue;
+    }
+    if (strncmp(text, family, strlen(family)) != 0)
+      return false;
+    p = text + strlen(family);
+    (void)snprintf(suffix, sizeof(suffix), "%.*s", (int)name_len(p), p);
+    if (!good_suffix(type, suffix))
+      return false;
+    p = skip_labels(p + name_len(p));
+    if (!p || *p != ' ')
+      return false;
+    (void)strtod(p + 1, &number_end);
+    if (number_end == p + 1 || number_end != end)
+      return false;
+    text = end + 1;
+  }
+  return false;
+}
+
+static void test_parser(void)
+{
+  OK(is_openmetrics("# TYPE a counter\na_total{b=\"c\"} 1\n# EOF\n"), "good");
+  OK(!is_openmetrics("# TYPE a counter\na 1\n# EOF\n"), "a wrong suffix");
+  OK(!is_openmetrics("# TYPE a gauge\na{b=\"c} 1\n# EOF\n"), "an open quote");
+  OK(!is_openmetrics("# TYPE a gauge\na 1\n"), "no end");
+  OK(!is_openmetrics("# TYPE a gauge\nb 1\n# EOF\n"), "a stranger");
+}
+
+/* ---- the text ---- */
+
+static double value_of(const char *text, const char *sample)
+{
+  const char *at = strstr(text, sample);
+
+  return at ? strtod(at + strlen(sample), NULL) : -1.0;
+}
+
+static void test_histogram(void)
+{
+  struct strbuf b = { 0 };
+  double last = 0.0;
+  bool grows = true;
+
+  hist_sum_clear(work);
+  for (uint64_t ns = 1; ns < HIST_MAX_NS; ns *= 3)
+    hist_sum_put(work, hist_index(ns), 2);
+  metrics_histogram(&b, "x", work, 12.5);
+  OK(value_of(b.text, "x_bucket{le=\"1e-06\"} ") == 14, "up to 1000 ns");
+  OK(value_of(b.text, "x_bucket{le=\"100\"} ") == 48, "up to 100 s");
+  OK(value_of(b.text, "x_bucket{le=\"+Inf\"} ") == (double)work->total &&
+       value_of(b.text, "x_count ") == (double)work->total,
+     "all of them");
+  OK(value_of(b.text, "x_sum ") == 12.5, "sum");
+  for (const char *p = b.text; (p = strstr(p, "} ")) != NULL; p++) {
+    grows = grows && strtod(p + 2, NULL) >= last;
+    last = strtod(p + 2, NULL);
+  }
+  OK(grows, "buckets are cumulative");
+  strbuf_done(&b);
+}
+
+static void test_text(void)
+{
+  struct results_shared shared = { .test = "a\"b\\c\nd" };
+  struct class_set *set = NULL;
+  struct recorders rs;
+  struct strbuf b = { 0 };
+  struct err err;
+
+  metrics_write(&b, &shared, work);
+  OK(is_openmetrics(strbuf_str(&b)), "before the start");
+  OK(strstr(b.text, "test=\"a\\\"b\\\\c\\nd\"}"), "labels are escaped");
+  strbuf_done(&b);
+  metrics_label(&b, "class", "SELECT '\xe4\xc3\xa4'");
+  metrics_label(&b, "class", "\xc3\xa4");
+  OK_STR(strbuf_str(&b),
+         "class=\"SELECT '\xc3\xa4\xc3\x83\xc2\xa4'\"class=\"\xc3\xa4\"",
+         "and UTF-8");
+  strbuf_done(&b);
+
+  (void)recorders_init(&rs, 2, true, &err);
+  (void)class_set_new(&set, 2, &err);
+  class_record(class_recorder_of(set, 1), class_id(set, "SELECT 1", 8), 5,
+               &(struct class_outcome){ 0 });
+  recorder_event(&rs, &rs.of[0], 1500);
+  recorder_event(&rs, &rs.of[1], 500000000);
+  recorder_count(&rs.of[1], COUNTER_READ, 7);
+  shared.started = true;
+  shared.start.recorders = &rs;
+  shared.start.classes = set;
+  shared.start.threads = 2;
+  metrics_write(&b, &shared, work);
+  OK(is_openmetrics(strbuf_str(&b)), "while it runs");
+  OK(value_of(b.text, "bench_events_total ") == 2, "events");
+  OK(value_of(b.text, "bench_operations_total{kind=\"read\"} ") == 7, "reads");
+  OK(value_of(b.text, "bench_latency_seconds_count ") == 2, "latencies");
+  OK(value_of(b.text, "bench_latency_seconds_sum ") == 0.500001500, "sum");
+  OK(value_of(b.text, "bench_class_operations_total{class=\"SELECT 1\"} ") == 1,
+     "classes");
+  strbuf_done(&b);
+  class_set_free(set);
+  recorders_done(&rs);
+}
+
+/* ---- addresses and the server ---- */
+
+static void test_addresses(void)
+{
+  static const char *const bad[] = { "",        "x",        "-1",       "65536",
+                                     "1.2.3:1", ":1",       "host:80",  "[::1]",
+                                     "[::1:80", "80x",      "1.2.3.4:", "[]:80",
+                                     " 80",     "127.0.0.1" };
+  static const struct {
+    const char *text;
+    int family;
+    unsigned port;
+  } good[] = { { "9100", AF_INET, 9100 },
+               { "0.0.0.0:80", AF_INET, 80 },
+               { "[::1]:65535", AF_INET6, 65535 } };
+  struct address a;
+
+  for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+    OK(address_parse(bad[i], &a) < 0, bad[i]);
+  for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+    OK(address_parse(good[i].text, &a) == 0 &&
+         a.addr.ss_family == good[i].family && address_port(&a) == good[i].port,
+       good[i].text);
+}
+
+/* Descriptors that a program would get which is started now. */
+static unsigned inherited(void)
+{
+  unsigned n = 0;
+
+  for (int fd = STDERR_FILENO + 1; fd < 100; fd++) {
+    const int flags = fcntl(fd, F_GETFD);
+
+    n += flags >= 0 && (flags & FD_CLOEXEC) == 0;
+  }
+  return n;
+}
+
+static unsigned inherited_when_asked;
+
+static void content(void *arg, struct strbuf *out)
+{
+  inherited_when_asked = inherited();
+  strbuf_adds(out, arg);
+}
+
+static const char *ask(const struct http *h, const char *request)
+{
+  static char text[4096];
+  struct sockaddr_in to;
+  socklen_t len = sizeof(to);
+  size_t n = 0;
+  ssize_t got;
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+  (void)getsockname(h->listener, (struct sockaddr *)&to, &len);
+  if (connect(fd, (const struct sockaddr *)&to, len) == 0 &&
+      send(fd, request, strlen(request), MSG_NOSIGNAL) > 0) {
+    while ((got = recv(fd, text + n, sizeof(text) - 1 - n, 0)) > 0)
+      n += (size_t)got;
+  }
+  text[n] = '\0';
+  (void)close(fd);
+  return text;
+}
+
+/* So many calls find no descriptor, and how often the server has then waited
+ * for nothing but its end. */
+static _Atomic int refusals, pauses;
+
+int __real_accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags);
+int __wrap_accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags);
+
+int __wrap_accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags)
+{
+  if (atomic_load(&refusals) == 0)
+    return __real_accept4(fd, addr, len, flags);
+  (void)atomic_fetch_sub(&refusals, 1);
+  errno = EMFILE;
+  return -1;
+}
+
+int __real_poll(struct pollfd *fds, nfds_t n, int timeout);
+int __wrap_poll(struct pollfd *fds, nfds_t n, int timeout);
+
+int __wrap_poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+  if (n == 1 && timeout > 0)
+    (void)atomic_fetch_add(&pauses, 1);
+  return __real_poll(fds, n, timeout);
+}
+
+/* The call stays where it is, so that waiting for calls does not wait. */
+static void test_no_descriptors(const struct http *h)
+{
+  atomic_store(&refusals, 2);
+  OK(strstr(ask(h, "GET / HTTP/1.0\n\n"), "hello"),
+     "a call is answered once there are descriptors again");
+  OK(atomic_load(&refusals) == 0 && atomic_load(&pauses) == 2,
+     "and until then the server sleeps");
+}
+
+static void test_server(void)
+{
+  char hello[] = "hello";
+  struct address a;
+  struct sockaddr_in taken;
+  socklen_t len = sizeof(taken);
+  struct http h, second;
+  struct err err = { "" };
+  const unsigned before = inherited();
+  const char *text;
+  int held;
+
+  (void)address_parse("0", &a);
+  OK(http_open(&h, &a, "0", &err) == 0, "a port");
+  (void)getsockname(h.listener, (struct sockaddr *)&taken, &len);
+  memcpy(&a.addr, &taken, sizeof(taken));
+  OK(http_open(&second, &a, "that port", &err) < 0 &&
+       strstr(err.text, "'that port'"),
+     "is not taken twice");
+  OK(http_start(&h, "text/plain", content, hello, &err) == 0, "serves");
+  text = ask(&h, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+  OK(strncmp(text, "HTTP/1.1 200 OK\r\n", 17) == 0 &&
+       strstr(text, "Content-Length: 5\r\n") && strstr(text, "\r\n\r\nhello"),
+     "GET /metrics");
+  OK(inherited_when_asked == before, "nothing is for programs of scripts");
+  OK(strstr(ask(&h, "GET / HTTP/1.0\n\n"), "hello"), "GET /");
+  OK(strstr(ask(&h, "GET /other HTTP/1.1\r\n\r\n"), "404"), "another path");
+  OK(strstr(ask(&h, "POST / HTTP/1.1\r\n\r\n"), "405"), "another verb");
+  test_no_descriptors(&h);
+  held = dup(h.wake[1]); /* as such a program would hold it */
+  http_stop(&h);
+  http_stop(&h);
+  OK(true, "stops, whoever holds the pipe, and is stopped");
+  (void)close(held);
+}
+
+int main(void)
+{
+  work = hist_sum_new();
+  test_parser();
+  test_histogram();
+  test_text();
+  test_addresses();
+  test_server();
+  hist_sum_free(work);
+  return TAP_EXIT();
+}

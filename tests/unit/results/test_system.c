@@ -1,0 +1,198 @@
+/*
+ * test_system.c - what the machine tells, read from a small tree of files.
+ */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cgroup.h"
+#include "base/clock.h"
+#include "base/facts.h"
+#include "results/disk.h"
+#include "results/env.h"
+#include "results/system.h"
+#include "tests/unit/tap.h"
+
+static char root[] = "/tmp/bench-root-XXXXXX";
+
+/* A file in the tree, with the folders above it. */
+static void put(const char *name, const char *text)
+{
+  char path[512];
+  FILE *f;
+
+  (void)snprintf(path, sizeof(path), "%s%s", root, name);
+  for (char *p = path + strlen(root) + 1; (p = strchr(p, '/')) != NULL; p++) {
+    *p = '\0';
+    (void)mkdir(path, 0700);
+    *p = '/';
+  }
+  f = fopen(path, "w");
+  (void)fputs(text, f);
+  (void)fclose(f);
+}
+
+static void test_use(void)
+{
+  struct system_watch w;
+  struct system_use u;
+
+  put("/proc/stat", "cpu  100 10 50 1000 40 5 5 0 0 0\n"
+                    "cpu0 1 1 1 1 1 1 1 1 0 0\nctxt 5000\n");
+  put("/proc/diskstats", "   8 0 sda 10 0 100 7 20 0 200 7 0 1000 9\n"
+                         "   8 1 sda1 1 0 1 1 1 0 1 1 0 1 1\n");
+  put("/proc/net/dev", "Inter-| x\n face |bytes\n"
+                       "    lo: 1000 1 0 0 0 0 0 0 1000 1 0 0 0 0 0 0\n"
+                       "  eth0:2000 1 0 0 0 0 0 0 3000 1 0 0 0 0 0 0\n");
+  system_start(&w, root, "sda", 0);
+  put("/proc/stat", "cpu  140 10 60 1040 50 5 5 0 0 0\nctxt 7000\n");
+  put("/proc/diskstats", "   8 0 sda 14 0 108 7 25 0 300 7 0 1500 9\n");
+  put("/proc/net/dev", "    lo: 1500 1 0 0 0 0 0 0 1500 1 0 0 0 0 0 0\n"
+                       "  eth0:2010 1 0 0 0 0 0 0 3020 1 0 0 0 0 0 0\n");
+  system_next(&w, 2 * NS_PER_S, &u);
+  OK(u.has_cpu && u.user == 0.4 && u.system == 0.1 && u.iowait == 0.1 &&
+       u.idle == 0.4,
+     "processors");
+  OK(u.switches_per_s == 1000.0, "context switches");
+  OK(u.has_disk && u.reads == 4 && u.writes == 5 && u.read_bytes == 4096 &&
+       u.written_bytes == 51200 && u.busy == 0.25,
+     "the disk, and not its partition");
+  OK(u.has_net && u.received_bytes == 10 && u.sent_bytes == 20 &&
+       u.loopback_bytes == 500,
+     "network");
+  put("/proc/stat", "cpu  150 10 60 1030 50 5 5 0 0 0\nctxt 7000\n");
+  system_next(&w, 3 * NS_PER_S, &u);
+  OK(u.user == 1.0 && u.idle == 0.0, "a counter that steps back");
+  OK(u.reads == 0 && u.switches_per_s == 0.0, "only what is new");
+  system_start(&w, "/nowhere", "", 0);
+  system_next(&w, NS_PER_S, &u);
+  OK(!u.has_cpu && !u.has_disk && !u.has_net, "a system that tells nothing");
+}
+
+static void test_cgroups(void)
+{
+  struct cgroup_limits l;
+
+  l = cgroup_read("/nowhere");
+  OK(l.cpus == 0.0 && l.memory_bytes == 0, "no groups");
+  put("/proc/self/cgroup", "0::/a/b\n");
+  put("/sys/fs/cgroup/a/cpu.max", "150000 100000\n");
+  put("/sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
+  put("/sys/fs/cgroup/a/b/memory.max", "1048576\n");
+  l = cgroup_read(root);
+  OK(l.cpus == 1.5 && l.memory_bytes == 1048576,
+     "the least of the group and those above");
+  put("/proc/self/cgroup", "0::/not/mounted/here\n");
+  put("/sys/fs/cgroup/cpu.max", "50000 100000\n");
+  l = cgroup_read(root);
+  OK(l.cpus == 0.5, "a container sees its own group as the root");
+  put("/proc/self/cgroup", "3:cpu,cpuacct:/c\n4:memory:/c\n");
+  put("/sys/fs/cgroup/cpu/c/cpu.cfs_quota_us", "250000\n");
+  put("/sys/fs/cgroup/cpu/c/cpu.cfs_period_us", "100000\n");
+  put("/sys/fs/cgroup/memory/c/memory.limit_in_bytes", "9223372036854771712\n");
+  l = cgroup_read(root);
+  OK(l.cpus == 2.5 && l.memory_bytes == 0, "the first version");
+  put("/sys/fs/cgroup/cpu/c/cpu.cfs_quota_us", "-1\n");
+  OK(cgroup_read(root).cpus == 0.0, "no quota");
+  OK(cgroup_cpus_allowed() >= 1, "this process may run");
+}
+
+static const char *text_of(const struct facts *f, const char *key)
+{
+  const struct fact *fact = facts_find(f, key);
+
+  return fact && fact->text ? fact->text : "(none)";
+}
+
+static int64_t int_of(const struct facts *f, const char *key)
+{
+  const struct fact *fact = facts_find(f, key);
+
+  return fact ? fact->integer : -1;
+}
+
+static void test_environment(void)
+{
+  struct facts f = { 0 };
+
+  put("/etc/os-release", "NAME=x\nPRETTY_NAME=\"Some System 7\"\n");
+  put("/proc/meminfo", "MemTotal:       2048 kB\nMemAvailable: 1024 kB\n");
+  put("/proc/cpuinfo", "processor\t: 0\nmodel name\t: A Processor\n"
+                       "flags\t\t: fpu hypervisor tsc\n");
+  put("/sys/class/dmi/id/sys_vendor", "QEMU\n");
+  put("/sys/devices/system/cpu/smt/active", "1\n");
+  put("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
+  env_host(&f, root);
+  env_cpu(&f, root);
+  env_limits(&f, root);
+  env_clock(&f, root);
+  OK(!f.failed, "memory was enough");
+  OK_STR(text_of(&f, "os"), "Some System 7", "system");
+  OK(int_of(&f, "memory.total_bytes") == 2048 * 1024, "memory");
+  OK_STR(text_of(&f, "cpu.model"), "A Processor", "processor");
+  OK_STR(text_of(&f, "cpu.governor"), "powersave", "governor");
+  OK(int_of(&f, "cpu.smt") == 1 && int_of(&f, "virtualisation.hypervisor") == 1,
+     "flags");
+  OK_STR(text_of(&f, "virtualisation.vendor"), "QEMU", "vendor");
+  OK(!facts_find(&f, "virtualisation.container"), "no container");
+  OK(facts_find(&f, "clock.reading_ns")->real > 0.0, "clock");
+  facts_done(&f);
+}
+
+static void test_disk(void)
+{
+  struct disk d;
+
+  disk_find(&d, root);
+  OK_STR(d.folder, root, "folder");
+  OK(d.size_bytes > 0, "size");
+  disk_find(&d, "/nowhere/at/all");
+  OK(d.size_bytes == 0 && d.fs_type[0] == '\0' && d.device[0] == '\0',
+     "a folder that is not there");
+}
+
+static const char *mounted(struct disk_mount which)
+{
+  static char text[640];
+  struct disk d = { .fs_type = "" };
+
+  disk_find_mount(&d, root, &which);
+  (void)snprintf(text, sizeof(text), "%s %s %s", d.fs_type, d.source,
+                 d.options);
+  return text;
+}
+
+static void test_mounts(void)
+{
+  put("/proc/self/mountinfo",
+      "21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
+      "22 21 0:5 / /proc rw - proc proc rw\n"
+      "23 21 8:1 /home /home rw,noatime - ext4 /dev/sda1 rw\n"
+      "24 21 0:40 / /data ro,lazytime - btrfs /dev/sdb rw\n"
+      "25 21 8:1 /srv /srv ro - ext4 /dev/sda1 rw\n"
+      "cut off\n");
+  OK_STR(mounted((struct disk_mount){ true, 23, 8, 1 }),
+         "ext4 /dev/sda1 rw,noatime", "one of three mounts of a device");
+  OK_STR(mounted((struct disk_mount){ true, 24, 0, 41 }),
+         "btrfs /dev/sdb ro,lazytime", "whatever number its device has");
+  OK_STR(mounted((struct disk_mount){ false, 0, 8, 1 }), "ext4 /dev/sda1 ro",
+         "the last one, when nothing tells which");
+  OK_STR(mounted((struct disk_mount){ true, 99, 8, 1 }), "ext4 /dev/sda1 ro",
+         "or it is not in the list");
+  OK_STR(mounted((struct disk_mount){ false, 0, 7, 1 }), "  ", "none");
+}
+
+int main(void)
+{
+  char command[256];
+
+  if (!mkdtemp(root))
+    return 1;
+  test_use();
+  test_cgroups();
+  test_environment();
+  test_disk();
+  test_mounts();
+  (void)snprintf(command, sizeof(command), "rm -r '%s'", root);
+  return system(command) != 0 || TAP_EXIT();
+}
