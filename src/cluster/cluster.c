@@ -1,5 +1,5 @@
 /*
- * cluster.c - joining a job, the plan, and leaving.
+ * cluster.c - joining the other ranks, the plan, and leaving.
  */
 #include "cluster/cluster.h"
 
@@ -110,7 +110,7 @@ static void pack_hello(struct strbuf *b, const char *version)
   pack_text(b, host);
 }
 
-static int read_hello(struct cluster *c, const struct letter *l,
+static int read_hello(struct cluster *c, const struct post_message *l,
                       const char *version, struct err *err)
 {
   struct unpack u = unpack_start(l->bytes, l->len);
@@ -144,8 +144,8 @@ static int gather_names(struct cluster *c, const struct strbuf *own,
   (void)unpack_u64(&u);
   unpack_text(&u, c->of[0].host, CLUSTER_HOST_SIZE);
   for (unsigned i = 1; i < c->size && rc == 0; i++) {
-    struct letter *l = post_receive(c->post, POST_HELLO, i,
-                                    clock_now_ns() + HELLO_NS);
+    struct post_message *l = post_receive(c->post, POST_HELLO, i,
+                                          clock_now_ns() + HELLO_NS);
 
     rc = l ? read_hello(c, l, version, err) : cluster_no_answer(c, i, err);
     free(l);
@@ -159,7 +159,7 @@ static int gather_names(struct cluster *c, const struct strbuf *own,
 
 static int learn_names(struct cluster *c, struct err *err)
 {
-  struct letter *l = post_receive(c->post, POST_HELLO, 0, WAIT_FOREVER);
+  struct post_message *l = post_receive(c->post, POST_HELLO, 0, WAIT_FOREVER);
   struct unpack u;
 
   if (!l)
@@ -234,9 +234,9 @@ static int gather_statuses(struct cluster *c, int status)
 
   (void)post_send_all(c->post, POST_LEAVING, NULL, 0);
   for (unsigned i = 1; i < c->size; i++) {
-    struct letter *l = c->of[i].lost
-                         ? NULL
-                         : post_receive(c->post, POST_STATUS, i, WAIT_FOREVER);
+    struct post_message *l = c->of[i].lost ? NULL
+                                           : post_receive(c->post, POST_STATUS,
+                                                          i, WAIT_FOREVER);
     struct unpack u;
     int theirs = 1;
 
@@ -262,7 +262,7 @@ int cluster_leave(struct cluster *c, int status)
   if (c->rank == 0) {
     worst = gather_statuses(c, status);
   } else if (!c->of[0].lost) {
-    struct letter *l;
+    struct post_message *l;
 
     pack_u64(&b, (uint64_t)status);
     (void)post_send(c->post, 0, POST_STATUS, strbuf_str(&b), b.len);
@@ -292,7 +292,7 @@ int cluster_share(struct cluster *c, const void *bytes, size_t len,
 int cluster_plan(struct cluster *c, const void **ret_bytes, size_t *ret_len,
                  struct err *err)
 {
-  struct letter *l = post_receive(c->post, POST_PLAN, 0, WAIT_FOREVER);
+  struct post_message *l = post_receive(c->post, POST_PLAN, 0, WAIT_FOREVER);
 
   if (!l)
     return cluster_no_answer(c, 0, err);

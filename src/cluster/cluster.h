@@ -1,5 +1,5 @@
 /*
- * cluster.h - one job on several machines, as each of its processes sees it:
+ * cluster.h - one run on several machines, as each of its ranks sees it:
  * who the others are, and the moments at which all of them meet.
  *
  * Process 0 reads the options and files, gives the plan to the others, gathers
@@ -20,15 +20,15 @@ struct post;
 struct post_events;
 
 /*
- * Join the job, and learn the names of all.  `size` is what the environment
- * told: an engine's library that belongs to another engine finds only one
- * process.  All programs of a job must be of the same version.
+ * Join the other ranks, and learn the names of all.  `size` is what the
+ * environment told: an engine's library that belongs to another engine finds
+ * only one process.  All programs of a run must be of the same version.
  */
 int cluster_join(struct cluster **ret, const struct cluster_link *link,
                  unsigned size, const char *version, struct err *err);
 
 /*
- * The end of the job, for all at the same time: process 0 learns the statuses.
+ * The end of the run, for all at the same time: process 0 learns the statuses.
  * Returns the first one that is not 0, in the order of the processes; in all
  * but process 0 that is its own.  Frees `c`.
  */
@@ -86,7 +86,7 @@ void cluster_tell_stop(struct cluster *c, int why);
  * already, and there is no time for it. */
 void cluster_finish(struct cluster *c);
 
-/* A process is gone: found dead, or silent; or this one cannot leave the job
+/* A process is gone: found dead, or silent; or this one cannot leave
  * in order any more. */
 void cluster_mark_lost(struct cluster *c, unsigned rank);
 bool cluster_is_lost(const struct cluster *c, unsigned rank);

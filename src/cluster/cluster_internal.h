@@ -1,5 +1,5 @@
 /*
- * cluster_internal.h - what the meetings of a job have in common.
+ * cluster_internal.h - what the meetings of the ranks have in common.
  *
  * Every meeting has the same shape: all tell process 0, and process 0 tells
  * all.
@@ -28,13 +28,13 @@ struct member {
 struct cluster {
   struct post *post;
   unsigned rank, size;
-  struct member *of;   /* owned; [size] */
-  struct letter *plan; /* owned; what process 0 has sent */
-  uint64_t start_ns;   /* the common start, on this clock */
+  struct member *of;         /* owned; [size] */
+  struct post_message *plan; /* owned; what process 0 has sent */
+  uint64_t start_ns;         /* the common start, on this clock */
 };
 
 /*
- * A letter of process `rank` will not come: -ECANCELED if it has given up, and
+ * A message of process `rank` will not come: -ECANCELED if it has given up, and
  * then `err` is empty if it is process 0, which says why itself; -ETIMEDOUT if
  * it is silent, and counts as lost.
  */

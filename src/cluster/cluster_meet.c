@@ -15,7 +15,7 @@
 static void gather_votes(struct cluster *c, unsigned char *all)
 {
   for (unsigned i = 1; i < c->size; i++) {
-    struct letter *l = post_receive(c->post, POST_MEET, i, WAIT_FOREVER);
+    struct post_message *l = post_receive(c->post, POST_MEET, i, WAIT_FOREVER);
 
     all[i] = l && l->len == 1 ? l->bytes[0] : CLUSTER_GONE;
     free(l);
@@ -25,7 +25,7 @@ static void gather_votes(struct cluster *c, unsigned char *all)
 
 void cluster_vote(struct cluster *c, unsigned char own, unsigned char *all)
 {
-  struct letter *l;
+  struct post_message *l;
 
   memset(all, CLUSTER_GONE, c->size);
   all[c->rank] = own;
@@ -59,10 +59,10 @@ void cluster_tell_stop(struct cluster *c, int why)
     (void)post_send(c->post, 0, POST_STOP, &number, sizeof(number));
 }
 
-/* A letter without content, or the loss of the process, or a signal. */
+/* A message without content, or the loss of the process, or a signal. */
 static void await_word(struct cluster *c, enum post_kind kind, unsigned from)
 {
-  struct letter *l = NULL;
+  struct post_message *l = NULL;
 
   while (!l && !post_hurried(c->post) && !post_lost(c->post, from) &&
          !post_leaving(c->post, from))

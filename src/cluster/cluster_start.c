@@ -14,7 +14,8 @@
 #include "cluster/pack.h"
 #include "cluster/post.h"
 
-/* From the decision to the common start: for the letters, and for waking up. */
+/* From the decision to the common start: for the messages, and for waking up.
+ */
 #define START_NS (20 * NS_PER_MS)
 
 /* The rest of process 0: 0 with the common start, or negative. */
@@ -25,7 +26,7 @@ static int agree_on_start(struct cluster *c, bool ready, struct err *err)
 
   err->text[0] = '\0';
   for (unsigned i = 1; i < c->size && rc == 0; i++) {
-    struct letter *l = post_receive(c->post, POST_READY, i, WAIT_FOREVER);
+    struct post_message *l = post_receive(c->post, POST_READY, i, WAIT_FOREVER);
 
     if (!l)
       rc = cluster_no_answer(c, i, err);
@@ -61,7 +62,7 @@ static void tell_start(struct cluster *c, bool go)
 static int await_start(struct cluster *c, bool ready, struct err *err)
 {
   const unsigned char byte = ready;
-  struct letter *l = NULL;
+  struct post_message *l = NULL;
   struct unpack u;
   bool go;
 
@@ -110,7 +111,7 @@ void cluster_started(struct cluster *c, uint64_t now_ns)
 
 static void read_started(struct cluster *c)
 {
-  struct letter *l;
+  struct post_message *l;
 
   while ((l = post_receive(c->post, POST_STARTED, POST_ANYBODY, 0)) != NULL) {
     struct member *m = &c->of[l->peer];

@@ -1,5 +1,5 @@
 /*
- * link.h - how processes of one job reach each other: what an engine that
+ * link.h - how the ranks of one run reach each other: what an engine that
  * launches them (Open MPI, MPICH) must provide.
  *
  * Only messages between two processes are asked for, and no call ever waits:
@@ -23,7 +23,7 @@
 struct cluster_link {
   int version; /* CLUSTER_LINK_VERSION */
 
-  /* Join the job: which process this is, and how many there are. */
+  /* Join the other ranks: which rank this is, and how many there are. */
   int (*open)(void **ret_ctx, unsigned *ret_rank, unsigned *ret_size, char *why,
               size_t why_size);
 
@@ -44,7 +44,7 @@ struct cluster_link {
   int (*receive)(void *ctx, unsigned *ret_from, void **ret_bytes,
                  size_t *ret_len);
 
-  /* Leave the job; all processes do it at about the same time. */
+  /* Leave; all ranks do it at about the same time. */
   void (*close)(void *ctx);
 };
 

@@ -1,5 +1,5 @@
 /*
- * merge.c - the reports of all processes of a job, made into one.
+ * merge.c - the reports of all ranks of a run, merged into one.
  */
 #include "cluster/merge.h"
 

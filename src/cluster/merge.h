@@ -1,5 +1,5 @@
 /*
- * merge.h - the reports of all processes of a job, made into one.
+ * merge.h - the reports of all ranks of a run, merged into one.
  *
  * Counters are summed up and histograms added, so that percentiles of the whole
  * are as exact as those of a part.  A report travels as bytes.

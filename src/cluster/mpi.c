@@ -1,5 +1,5 @@
 /*
- * mpi.c - the plug-in for jobs launched by an MPI engine.
+ * mpi.c - the plug-in for ranks launched by an MPI engine.
  *
  * The only file that knows MPI.  It is a module of its own, opened on demand,
  * so that the program runs where no MPI library is installed.
@@ -186,7 +186,7 @@ static void mpi_close(void *ctx)
 {
   struct mpi *m = ctx;
 
-  (void)MPI_Comm_free(&m->comm); /* the job is over: nobody can be told */
+  (void)MPI_Comm_free(&m->comm); /* the run is over: no one can be notified */
   (void)MPI_Finalize();
   free(m->bytes);
   free(m);

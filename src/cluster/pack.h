@@ -1,5 +1,5 @@
 /*
- * pack.h - numbers and texts as bytes, for letters between processes of the
+ * pack.h - numbers and texts as bytes, for messages between processes of the
  * same program.
  */
 #ifndef BENCH_CLUSTER_PACK_H

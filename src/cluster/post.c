@@ -1,6 +1,6 @@
 /*
- * post.c - boxes of letters, between the thread that carries them and those who
- * write and read.
+ * post.c - boxes of messages, between the thread that carries them and those
+ * who write and read.
  */
 #include "cluster/post.h"
 
@@ -30,15 +30,17 @@ static void wake_thread(struct post *p)
   wait_wake_all(&p->work);
 }
 
-struct parcel *parcel_new(unsigned to, enum post_kind kind, const void *bytes,
-                          size_t len)
+struct post_outgoing *post_outgoing_new(unsigned to, enum post_kind kind,
+                                        const void *bytes, size_t len)
 {
   const struct post_header h = { .kind = (uint32_t)kind };
-  struct parcel *out = malloc(sizeof(*out) + sizeof(h) + len);
+  struct post_outgoing *out = malloc(sizeof(*out) + sizeof(h) + len);
 
   if (!out)
     return NULL;
-  *out = (struct parcel){ .to = to, .kind = kind, .len = sizeof(h) + len };
+  *out = (struct post_outgoing){ .to = to,
+                                 .kind = kind,
+                                 .len = sizeof(h) + len };
   memcpy(out->bytes, &h, sizeof(h));
   if (len > 0)
     memcpy(out->bytes + sizeof(h), bytes, len);
@@ -81,11 +83,11 @@ struct post *post_alloc(const struct cluster_link *link)
 /* `lost`: the link was not closed, and may still read what is on its way. */
 void post_release(struct post *p, bool lost)
 {
-  struct parcel *lists[] = { p->out_first, lost ? NULL : p->way_first };
+  struct post_outgoing *lists[] = { p->out_first, lost ? NULL : p->way_first };
 
   for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
     while (lists[i]) {
-      struct parcel *out = lists[i];
+      struct post_outgoing *out = lists[i];
 
       lists[i] = out->next;
       free(out);
@@ -93,7 +95,7 @@ void post_release(struct post *p, bool lost)
   }
   for (int k = 0; k < POST_KINDS; k++) {
     while (p->in[k].first) {
-      struct letter *l = p->in[k].first;
+      struct post_message *l = p->in[k].first;
 
       p->in[k].first = l->next;
       free(l);
@@ -157,10 +159,11 @@ const char *post_engine(const struct post *p)
   return p->engine;
 }
 
-static struct letter *take(struct post *p, enum post_kind kind, unsigned from)
+static struct post_message *take(struct post *p, enum post_kind kind,
+                                 unsigned from)
 {
   struct post_box *box = &p->in[kind];
-  struct letter **at, *l;
+  struct post_message **at, *l;
 
   (void)pthread_mutex_lock(&p->lock);
   at = &box->first;
@@ -178,7 +181,7 @@ static struct letter *take(struct post *p, enum post_kind kind, unsigned from)
 
 void post_listen(struct post *p, const struct post_events *events)
 {
-  struct letter *early;
+  struct post_message *early;
 
   (void)pthread_mutex_lock(&p->listening);
   p->events = events;
@@ -198,7 +201,7 @@ void post_set_pace(struct post *p, enum post_pace pace)
 int post_send(struct post *p, unsigned to, enum post_kind kind,
               const void *bytes, size_t len)
 {
-  struct parcel *out = parcel_new(to, kind, bytes, len);
+  struct post_outgoing *out = post_outgoing_new(to, kind, bytes, len);
 
   if (!out)
     return -ENOMEM;
@@ -234,14 +237,14 @@ bool post_leaving(const struct post *p, unsigned rank)
   return atomic_load(&p->peer[rank].leaving);
 }
 
-struct letter *post_receive(struct post *p, enum post_kind kind, unsigned from,
-                            uint64_t until_ns)
+struct post_message *post_receive(struct post *p, enum post_kind kind,
+                                  unsigned from, uint64_t until_ns)
 {
   for (;;) {
     const uint32_t news = atomic_load(&p->news);
     const uint64_t now = clock_now_ns();
     const bool last = will_not_come(p, kind, from);
-    struct letter *l = take(p, kind, from);
+    struct post_message *l = take(p, kind, from);
     uint64_t until;
 
     if (l || last)
@@ -253,12 +256,12 @@ struct letter *post_receive(struct post *p, enum post_kind kind, unsigned from,
   }
 }
 
-struct letter *post_await(struct post *p, enum post_kind kind, unsigned from,
-                          unsigned *left_s)
+struct post_message *post_await(struct post *p, enum post_kind kind,
+                                unsigned from, unsigned *left_s)
 {
   for (;;) {
     const uint64_t until = *left_s > 0 ? clock_now_ns() + NS_PER_S : 0;
-    struct letter *l = post_receive(p, kind, from, until);
+    struct post_message *l = post_receive(p, kind, from, until);
 
     if (l || *left_s == 0 || clock_now_ns() < until) /* it will not come */
       return l;

@@ -1,14 +1,14 @@
 /*
- * post.h - letters between the processes of a job, carried by a thread of its
+ * post.h - messages between the ranks of a run, carried by a thread of its
  * own.
  *
  * The thread is the only one that calls the link.  Whoever wants to send puts a
- * letter into its box; what arrives waits in a box until somebody asks for it.
+ * message into its box; what arrives waits in a box until somebody asks for it.
  * While the load runs the thread looks for mail every few milliseconds, which
  * costs well below one percent of a processor.
  *
- * Letters from one process to another arrive in order.  Any thread may send
- * and receive; two threads should not wait for letters of the same kind.
+ * Messages from one process to another arrive in order.  Any thread may send
+ * and receive; two threads should not wait for messages of the same kind.
  */
 #ifndef BENCH_CLUSTER_POST_H
 #define BENCH_CLUSTER_POST_H
@@ -21,7 +21,7 @@ struct cluster_link;
 struct err;
 struct post;
 
-/* What a letter is about. */
+/* What a message is about. */
 enum post_kind {
   POST_PING, /* answered by the thread itself, and so are the next two */
   POST_BEAT,
@@ -40,15 +40,15 @@ enum post_kind {
   POST_OVER,
   POST_VERDICT,
   POST_LEAVING, /* by process 0: nothing will come but POST_BYE */
-  POST_STATUS,  /* by the others: this was the last letter */
+  POST_STATUS,  /* by the others: this was the last message */
   POST_BYE,
   POST_KINDS,
 };
 
 #define POST_ANYBODY UINT32_MAX
 
-struct letter {
-  struct letter *next;
+struct post_message {
+  struct post_message *next;
   enum post_kind kind;
   unsigned peer;      /* from whom, or to whom */
   uint64_t moment_ns; /* when it arrived, on the clock of the program */
@@ -67,16 +67,16 @@ struct post_events {
   void *arg;
   /* On the thread of the post, or of post_listen(): a POST_STOP arrived.  Must
    * not block; may send. */
-  void (*stop)(void *arg, const struct letter *l);
+  void (*stop)(void *arg, const struct post_message *l);
 };
 
 /*
- * Join the job.  The link must outlive the post.  An error names the engine's
- * reason.
+ * Join the other ranks.  The link must outlive the post.  An error names the
+ * engine's reason.
  */
 int post_new(struct post **ret, const struct cluster_link *link,
              struct err *err);
-/* Deliver what is still to be sent, leave the job, free all.  `lost`: another
+/* Deliver what is still to be sent, leave the ranks, free all.  `lost`: another
  * process has died, so that the engine's own end would wait for ever; the
  * process then ends without it. */
 void post_free(struct post *p, bool lost);
@@ -99,20 +99,20 @@ int post_send_all(struct post *p, enum post_kind kind, const void *bytes,
                   size_t len);
 
 /*
- * The oldest letter of this kind from `from`, or from anybody; the caller frees
- * it.  NULL: none came until `until_ns` (0: do not wait), or none will come,
- * because `from` is lost or about to leave.
+ * The oldest message of this kind from `from`, or from anybody; the caller
+ * frees it.  NULL: none came until `until_ns` (0: do not wait), or none will
+ * come, because `from` is lost or about to leave.
  */
-struct letter *post_receive(struct post *p, enum post_kind kind, unsigned from,
-                            uint64_t until_ns);
+struct post_message *post_receive(struct post *p, enum post_kind kind,
+                                  unsigned from, uint64_t until_ns);
 
 /*
  * The same, for what has to come: *left_s is how many seconds may still be
  * spent with waiting.  They are counted one by one, so that a standstill of
- * this process, or of the whole job, is not taken for silence of the other one.
+ * this process, or of all ranks, is not taken for silence of the other one.
  */
-struct letter *post_await(struct post *p, enum post_kind kind, unsigned from,
-                          unsigned *left_s);
+struct post_message *post_await(struct post *p, enum post_kind kind,
+                                unsigned from, unsigned *left_s);
 
 /* Has the process said that it is about to leave? */
 bool post_leaving(const struct post *p, unsigned rank);

@@ -1,5 +1,5 @@
 /*
- * post_carry.c - the thread of a post: takes letters to the link and fetches
+ * post_carry.c - the thread of a post: takes messages to the link and fetches
  * those that arrived.
  */
 #include "cluster/post_internal.h"
@@ -29,7 +29,7 @@ enum {
 /* ---- out ---- */
 
 /* By the thread: give it to the link. */
-static void dispatch(struct post *p, struct parcel *out)
+static void dispatch(struct post *p, struct post_outgoing *out)
 {
   int rc;
 
@@ -53,7 +53,7 @@ static void dispatch(struct post *p, struct parcel *out)
 /* Everything that waits; returns whether there was anything. */
 static bool send_all_waiting(struct post *p)
 {
-  struct parcel *out, *next;
+  struct post_outgoing *out, *next;
 
   (void)pthread_mutex_lock(&p->lock);
   out = p->out_first;
@@ -72,10 +72,10 @@ static bool send_all_waiting(struct post *p)
 /* Forget what was delivered. */
 static void settle(struct post *p)
 {
-  struct parcel **at = &p->way_first;
+  struct post_outgoing **at = &p->way_first;
 
   while (*at) {
-    struct parcel *out = *at;
+    struct post_outgoing *out = *at;
     const int rc = p->link->sent(p->ctx, out->request);
 
     if (rc == 0) {
@@ -93,7 +93,7 @@ static void settle(struct post *p)
 static void send_now(struct post *p, unsigned to, enum post_kind kind,
                      const void *bytes, size_t len)
 {
-  struct parcel *out = parcel_new(to, kind, bytes, len);
+  struct post_outgoing *out = post_outgoing_new(to, kind, bytes, len);
 
   if (out) /* else it is as if it had been lost on the way */
     dispatch(p, out);
@@ -101,7 +101,7 @@ static void send_now(struct post *p, unsigned to, enum post_kind kind,
 
 /* ---- in ---- */
 
-static void keep(struct post *p, struct letter *l)
+static void keep(struct post *p, struct post_message *l)
 {
   struct post_box *box = &p->in[l->kind];
 
@@ -113,7 +113,7 @@ static void keep(struct post *p, struct letter *l)
   post_wake_readers(p);
 }
 
-static void tell_stop(struct post *p, struct letter *l)
+static void tell_stop(struct post *p, struct post_message *l)
 {
   bool told;
 
@@ -133,7 +133,7 @@ static void tell_stop(struct post *p, struct letter *l)
 static void miss(struct post *p, unsigned rank)
 {
   struct post_peer *peer = &p->peer[rank];
-  struct letter *l;
+  struct post_message *l;
 
   if (!post_lost(p, rank) || post_leaving(p, rank)) {
     peer->missed = false;
@@ -145,13 +145,13 @@ static void miss(struct post *p, unsigned rank)
   l = malloc(sizeof(*l));
   if (!l) /* then it is missed when its results are */
     return;
-  *l = (struct letter){ .kind = POST_STOP, .peer = rank };
+  *l = (struct post_message){ .kind = POST_STOP, .peer = rank };
   tell_stop(p, l);
 }
 
 /*
  * Silence is counted in own beats, not in seconds: after a standstill of this
- * process, or of the whole job, nobody has been heard of for long, and that
+ * process, or of all ranks, nobody has been heard of for long, and that
  * means nothing.
  */
 static void note_silence(struct post *p, unsigned rank)
@@ -165,7 +165,7 @@ static void note_silence(struct post *p, unsigned rank)
   miss(p, rank);
 }
 
-static void answer_ping(struct post *p, const struct letter *l)
+static void answer_ping(struct post *p, const struct post_message *l)
 {
   uint64_t times[2] = { 0, l->moment_ns };
 
@@ -174,7 +174,7 @@ static void answer_ping(struct post *p, const struct letter *l)
   send_now(p, l->peer, POST_PONG, times, sizeof(times));
 }
 
-static void arrived(struct post *p, struct letter *l)
+static void arrived(struct post *p, struct post_message *l)
 {
   p->peer[l->peer].quiet = 0;
   atomic_store(&p->peer[l->peer].silent, false);
@@ -208,12 +208,13 @@ static void arrived(struct post *p, struct letter *l)
   }
 }
 
-/* One message of the link as a letter; NULL: it makes no sense. */
-static struct letter *letter_of(const struct post *p, unsigned from,
-                                const void *bytes, size_t len, uint64_t now)
+/* One message of the link as a message; NULL: it makes no sense. */
+static struct post_message *message_of(const struct post *p, unsigned from,
+                                       const void *bytes, size_t len,
+                                       uint64_t now)
 {
   struct post_header h;
-  struct letter *l;
+  struct post_message *l;
 
   if (from >= p->size || len < sizeof(h))
     return NULL;
@@ -224,7 +225,7 @@ static struct letter *letter_of(const struct post *p, unsigned from,
   l = malloc(sizeof(*l) + len);
   if (!l)
     return NULL;
-  *l = (struct letter){
+  *l = (struct post_message){
     .kind = (enum post_kind)h.kind, .peer = from, .moment_ns = now, .len = len
   };
   memcpy(l->bytes, (const char *)bytes + sizeof(h), len);
@@ -233,14 +234,14 @@ static struct letter *letter_of(const struct post *p, unsigned from,
 
 static bool receive_all(struct post *p)
 {
-  struct letter *l;
+  struct post_message *l;
   unsigned from;
   void *bytes;
   size_t len;
   bool any = false;
 
   while (p->link->receive(p->ctx, &from, &bytes, &len) > 0) {
-    l = letter_of(p, from, bytes, len, clock_now_ns());
+    l = message_of(p, from, bytes, len, clock_now_ns());
     free(bytes);
     if (l)
       arrived(p, l);

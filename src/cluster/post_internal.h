@@ -26,9 +26,9 @@ struct post_header {
   uint32_t zero;
 };
 
-/* A letter on its way out; the wire's bytes follow. */
-struct parcel {
-  struct parcel *next;
+/* A message on its way out; the wire's bytes follow. */
+struct post_outgoing {
+  struct post_outgoing *next;
   unsigned to;
   enum post_kind kind;
   void *request; /* NULL: not given to the link yet */
@@ -36,9 +36,9 @@ struct parcel {
   unsigned char bytes[];
 };
 
-/* Letters that arrived, oldest first. */
+/* Messages that arrived, oldest first. */
 struct post_box {
-  struct letter *first, **last;
+  struct post_message *first, **last;
 };
 
 /* What the thread knows about another process. */
@@ -67,20 +67,20 @@ struct post {
   _Atomic uint64_t hurry_ns;
 
   pthread_mutex_t lock; /* protects what follows */
-  struct parcel *out_first, **out_last;
+  struct post_outgoing *out_first, **out_last;
   struct post_box in[POST_KINDS];
 
   pthread_mutex_t listening; /* held while somebody is told; protects this */
   const struct post_events *events;
 
   /* The thread's own. */
-  struct parcel *way_first, **way_last; /* given to the link */
+  struct post_outgoing *way_first, **way_last; /* given to the link */
   uint64_t beat_ns;
 };
 
-/* A letter, ready to be given to the link; NULL: not enough memory. */
-struct parcel *parcel_new(unsigned to, enum post_kind kind, const void *bytes,
-                          size_t len);
+/* A message, ready to be given to the link; NULL: not enough memory. */
+struct post_outgoing *post_outgoing_new(unsigned to, enum post_kind kind,
+                                        const void *bytes, size_t len);
 
 /* Something has arrived, or will not. */
 void post_wake_readers(struct post *p);
@@ -94,7 +94,7 @@ int post_join(struct post *p);
 /* The thread: carry what there is, at `now`; was there anything? */
 bool post_carry(struct post *p, uint64_t now);
 
-/* The thread: join, carry letters until p->closing says otherwise, leave.
+/* The thread: join, carry messages until p->closing says otherwise, leave.
  * `arg` is the post. */
 void *post_carry_main(void *arg);
 

@@ -1,5 +1,5 @@
 /*
- * split.c - which part of the work a process of a job has.
+ * split.c - which part of the work a rank has.
  */
 #include "cluster/split.h"
 

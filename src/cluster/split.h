@@ -1,5 +1,5 @@
 /*
- * split.h - which part of the work a process of a job has.
+ * split.h - which part of the work a rank has.
  */
 #ifndef BENCH_CLUSTER_SPLIT_H
 #define BENCH_CLUSTER_SPLIT_H

@@ -39,7 +39,7 @@ struct sync_offset sync_estimate(const struct sync_sample *s, size_t n)
 static int ask(struct post *p, unsigned rank, struct sync_sample *ret)
 {
   const uint64_t place = 0; /* the post puts the time there */
-  struct letter *l;
+  struct post_message *l;
   int rc = post_send(p, rank, POST_PING, &place, sizeof(place));
 
   if (rc < 0)

@@ -18,7 +18,7 @@
 #include "tools/sweep_opts.h"
 
 struct err;
-struct team;
+struct ranks;
 struct plan;
 struct strbuf;
 struct test;
@@ -34,8 +34,8 @@ struct program {
   struct results_cfg results_cfg;
   struct results *results; /* owned; NULL: only text is wanted */
   struct sweep_cfg sweep;
-  struct team *team;  /* owned; NULL: there are no other processes */
-  struct peers peers; /* of the job */
+  struct ranks *ranks;             /* owned; NULL: this process is alone */
+  struct peers peers;              /* the other ranks */
   char *partial_file, *event_file; /* owned; files of this process alone */
   struct program_drivers *drivers; /* owned */
   struct cmdline cmdline;

@@ -24,7 +24,7 @@
 #include "opt/optset.h"
 #include "program/internal.h"
 #include "ranks/ranks.h"
-#include "ranks/team.h"
+#include "ranks/report.h"
 #include "report/text_reporter.h"
 #include "results/results.h"
 #include "run/plan.h"
@@ -127,7 +127,7 @@ static int do_command(struct program *p, const struct test *test,
 
   if (strcmp(command, "run") == 0)
     return program_only_checks(p) ? EXIT_OK
-           : team_share(p->team, NULL, plan, &err) < 0
+           : ranks_share(p->ranks, NULL, plan, &err) < 0
              ? program_fail(&err)
              : program_run_test(p, test, cfg, plan);
   if (strcmp(command, "help") == 0) {
@@ -146,7 +146,7 @@ static int do_command(struct program *p, const struct test *test,
                             test->name, command);
   if (program_only_checks(p))
     return EXIT_OK;
-  if (team_share(p->team, NULL, plan, &err) < 0 || step(plan, cfg, &err) < 0)
+  if (ranks_share(p->ranks, NULL, plan, &err) < 0 || step(plan, cfg, &err) < 0)
     return program_fail(&err);
   return EXIT_OK;
 }
@@ -177,14 +177,14 @@ int program_make_plan(struct program *p, struct plan *plan, struct err *err)
     return rc;
   /* The same in all processes, whatever files they write. */
   in.details = runs && (results_wanted(&p->results_cfg) ||
-                        (p->team && p->core.report_ranks));
+                        (p->ranks && p->core.report_ranks));
   in.event_rings = results_event_rings(p->results);
   rc = plan_init(plan, &in, err);
-  if (rc < 0 || !p->team)
+  if (rc < 0 || !p->ranks)
     return rc;
-  ranks_peers_init(&p->peers, p->team);
+  ranks_peers_init(&p->peers, p->ranks);
   plan->peers = &p->peers;
-  rc = team_divide(p->team, plan, err);
+  rc = ranks_divide(p->ranks, plan, err);
   if (rc < 0)
     plan_done(plan);
   return rc;
@@ -272,7 +272,7 @@ static int act(struct program *p)
   if (strcmp(p->db.driver, "help") == 0)
     return print_drivers(p);
   log_set_level((enum log_level)core_log_level(&p->core));
-  if (sweep_wanted(&p->sweep) && p->team)
+  if (sweep_wanted(&p->sweep) && p->ranks)
     return program_complain("--sweep and --repeat cannot be used by several "
                             "processes in one run (see --cluster)");
   if (sweep_wanted(&p->sweep))
@@ -281,7 +281,7 @@ static int act(struct program *p)
     return program_complain("--%s has no effect without --sweep or --repeat",
                             sweep_useless_option(&p->sweep));
   if (is_run(p) && results_on_stdout(&p->results_cfg) &&
-      (!p->team || p->team->rank == 0))
+      (!p->ranks || p->ranks->rank == 0))
     log_set_text(stderr);
   return dispatch(p);
 }
@@ -295,8 +295,8 @@ static int scan(struct program *p, int argc, char **argv)
     .compat_env = getenv("BENCH_COMPAT"),
     .stdin_is_terminal = isatty(STDIN_FILENO) != 0,
     .tools = tools,
-    .load = p->team ? team_load : NULL,
-    .load_arg = p->team,
+    .load = p->ranks ? ranks_load : NULL,
+    .load_arg = p->ranks,
   };
   struct err err = { "" };
   int rc;
@@ -327,12 +327,12 @@ static int work(struct program *p, int argc, char **argv)
 {
   int status;
 
-  p->argc = p->team ? p->team->argc : argc;
-  p->argv = p->team ? p->team->argv : argv;
+  p->argc = p->ranks ? p->ranks->argc : argc;
+  p->argv = p->ranks ? p->ranks->argv : argv;
   optset_init(&p->set, COMPAT_1_0);
   status = scan(p, p->argc, p->argv);
-  if (status == EXIT_OK && p->team && p->core.cluster == CLUSTER_OFF)
-    team_let_go(&p->team); /* a configuration file says so */
+  if (status == EXIT_OK && p->ranks && p->core.cluster == CLUSTER_OFF)
+    ranks_let_go(&p->ranks); /* a configuration file says so */
   return status == EXIT_OK ? act(p) : status;
 }
 
@@ -387,15 +387,15 @@ int program_main(int argc, char **argv)
   log_init();
   /* While it is ignored, which programs inherit, children leave no status. */
   (void)signal(SIGCHLD, SIG_DFL);
-  if (team_join(&p->team, argc, argv, &go, &err) < 0)
+  if (ranks_join(&p->ranks, argc, argv, &go, &err) < 0)
     status = err.text[0] != '\0' ? program_fail(&err) : EXIT_FAILED;
   else if (go)
     status = work(p, argc, argv);
   log_flush();
   status = check_stdout(status);
   abandoned = p->abandoned;
-  if (p->team)
-    status = team_leave(p->team, status);
+  if (p->ranks)
+    status = ranks_leave(p->ranks, status);
   if (abandoned)
     _exit(status);
   free_all(p);

@@ -12,7 +12,7 @@
 #include "cluster/keeper.h"
 #include "program/internal.h"
 #include "ranks/ranks.h"
-#include "ranks/team.h"
+#include "ranks/report.h"
 #include "results/outname.h"
 #include "results/results.h"
 #include "run/plan.h"
@@ -41,8 +41,8 @@ static int open_others(struct program *p, struct results_input *in)
   struct err err = { "" };
 
   results_none(&own);
-  p->partial_file = own_name(p->results_cfg.json, p->team->rank);
-  p->event_file = own_name(p->results_cfg.event_log, p->team->rank);
+  p->partial_file = own_name(p->results_cfg.json, p->ranks->rank);
+  p->event_file = own_name(p->results_cfg.event_log, p->ranks->rank);
   if (p->partial_file)
     own.json = p->partial_file;
   if (p->event_file)
@@ -65,43 +65,43 @@ int program_open_results(struct program *p, struct err *err)
     .threads = (unsigned)p->core.threads,
   };
 
-  if (!p->team)
+  if (!p->ranks)
     return results_new(&p->results, &in, err);
-  in.first_thread = p->team->rank * in.threads;
-  return p->team->rank == 0 ? results_new(&p->results, &in, err)
-                            : open_others(p, &in);
+  in.first_thread = p->ranks->rank * in.threads;
+  return p->ranks->rank == 0 ? results_new(&p->results, &in, err)
+                             : open_others(p, &in);
 }
 
 static int run_with(struct program *p, const struct test *test, const void *cfg,
                     const struct plan *plan, const struct reporter_use *use,
                     size_t n)
 {
-  struct ranks_setup setup = {
-    .team = p->team,
+  struct ranks_report_setup setup = {
+    .ranks = p->ranks,
     .plan = plan,
     .reporters = use,
     .n_reporters = n,
     .table = p->core.report_ranks,
   };
   struct reporter_use merged = { &ranks_reporter, NULL };
-  struct ranks *ranks;
+  struct ranks_report *ranks;
   struct err err = { "" };
   int status;
 
-  if (!p->team)
+  if (!p->ranks)
     return runner_run(plan, test, cfg, use, n, &p->abandoned);
-  if (ranks_new(&ranks, &setup, &err) < 0)
+  if (ranks_report_new(&ranks, &setup, &err) < 0)
     return program_fail(&err);
   merged.ctx = ranks;
   /* During the run SIGTERM is waited for; afterwards there is much to save. */
-  if (p->team->keeper > 0)
+  if (p->ranks->keeper > 0)
     keeper_ignore_death(true);
   status = runner_run(plan, test, cfg, &merged, 1, &p->abandoned);
-  status = ranks_status(ranks, status);
-  if (ranks_complete(ranks) && results_document_written(p->results))
+  status = ranks_report_status(ranks, status);
+  if (ranks_report_complete(ranks) && results_document_written(p->results))
     (void)unlink(p->partial_file); /* process 0 has it all */
   if (!p->abandoned)
-    ranks_free(ranks);
+    ranks_report_free(ranks);
   return status;
 }
 
@@ -116,7 +116,7 @@ int program_run_test(struct program *p, const struct test *test,
   /* Files first: a hook behind the text may not return. */
   if (p->results)
     use[n++] = (struct reporter_use){ &results_reporter, p->results };
-  if (!p->team || p->team->rank == 0)
+  if (!p->ranks || p->ranks->rank == 0)
     use[n++] = (struct reporter_use){ &text_reporter, &p->text };
   status = run_with(p, test, cfg, plan, use, n);
   p->abandoned |= results_left(p->results);

@@ -15,7 +15,7 @@
 #include "lua/search.h"
 #include "program/drivers.h"
 #include "program/internal.h"
-#include "ranks/team.h"
+#include "ranks/ranks.h"
 #include "run/plan.h"
 #include "run/runner.h"
 #include "run/test.h"
@@ -80,7 +80,7 @@ static bool is_bundled(const struct job *job)
 static int load(struct job *job, struct err *err)
 {
   struct program *p = job->p;
-  struct team *team = p->team;
+  struct ranks *ranks = p->ranks;
   struct script_setup setup = {
     .plan = &job->plan,
     .what = &job->what,
@@ -94,15 +94,15 @@ static int load(struct job *job, struct err *err)
   };
   int rc = 0;
 
-  if (team && team->rank > 0) { /* process 0 has found it */
-    job->what = team->what;
-    team->what = (struct resolved){ 0 };
-    setup.bundle = &team->bundle;
+  if (ranks && ranks->rank > 0) { /* process 0 has found it */
+    job->what = ranks->what;
+    ranks->what = (struct resolved){ 0 };
+    setup.bundle = &ranks->bundle;
   } else {
     rc = resolve(job, err);
   }
-  if (team && team->rank == 0)
-    setup.record = &team->bundle;
+  if (ranks && ranks->rank == 0)
+    setup.record = &ranks->bundle;
   if (rc == 0)
     rc = program_make_plan(p, &job->plan, err);
   if (rc < 0)
@@ -202,7 +202,7 @@ static int do_command(struct job *job)
   /* Other scripts need not use a database, or choose the driver themselves. */
   if (works && job->db.facts.bundled && program_check_driver(job->p) != EXIT_OK)
     return EXIT_FAILED;
-  if (works && team_share(job->p->team, &job->what, &job->plan, &err) < 0)
+  if (works && ranks_share(job->p->ranks, &job->what, &job->plan, &err) < 0)
     return program_fail(&err);
   switch (action) {
   case SCRIPT_RUN:

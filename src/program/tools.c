@@ -157,7 +157,7 @@ int program_tool(struct program *p)
 
   if (!cfg)
     return TOOL_FAILED;
-  if (tool == &tool_rerun && p->team) {
+  if (tool == &tool_rerun && p->ranks) {
     /* It starts the program again, which cannot join a second time. */
     (void)program_complain("rerun cannot be used by several processes in one "
                            "run (see --cluster)");

@@ -146,8 +146,8 @@ void ranks_end_send(struct ranks_end *e, const struct run_end *end)
 bool ranks_end_await(struct ranks_end *e)
 {
   unsigned left_s = PATIENCE_S;
-  struct letter *l = post_await(cluster_post(e->cluster), POST_VERDICT, 0,
-                                &left_s);
+  struct post_message *l = post_await(cluster_post(e->cluster), POST_VERDICT, 0,
+                                      &left_s);
   bool complete = false;
 
   if (!l) {
@@ -238,8 +238,8 @@ static void unpack_errors(struct ranks_end *e, struct unpack *u)
 }
 
 /* The end of process `rank`, into that of all. */
-static void add_end(struct ranks_end *e, unsigned rank, const struct letter *l,
-                    struct run_end *end)
+static void add_end(struct ranks_end *e, unsigned rank,
+                    const struct post_message *l, struct run_end *end)
 {
   struct unpack u = unpack_start(l->bytes, l->len);
   struct rank_part *p = &e->part[rank];
@@ -323,10 +323,10 @@ static void gather_others(struct ranks_end *e, struct run_end *end)
   unsigned left_s = PATIENCE_S;
 
   for (unsigned i = 1; i < e->size; i++) {
-    struct letter *l = cluster_is_lost(e->cluster, i)
-                         ? NULL
-                         : post_await(cluster_post(e->cluster), POST_OVER, i,
-                                      &left_s);
+    struct post_message *l = cluster_is_lost(e->cluster, i)
+                               ? NULL
+                               : post_await(cluster_post(e->cluster), POST_OVER,
+                                            i, &left_s);
 
     if (l)
       add_end(e, i, l, end);

@@ -17,7 +17,7 @@ struct merge;
 struct plan;
 struct unpack;
 
-/* Part of struct ranks. */
+/* Part of struct ranks_report. */
 struct ranks_end {
   struct cluster *cluster;
   const struct plan *plan;

@@ -27,14 +27,14 @@ enum {
 };
 #define COMPLETE_NS (COMPLETE_S * NS_PER_S)
 
-/* ---- letters ---- */
+/* ---- messages ---- */
 
 static bool is_final(enum report_kind kind)
 {
   return kind == REPORT_FINAL || kind == REPORT_FORCED;
 }
 
-void ranks_letter_pack(struct strbuf *b, const struct report *r)
+void ranks_mail_pack(struct strbuf *b, const struct report *r)
 {
   pack_u64(b, (uint64_t)r->kind);
   pack_u64(b, (uint64_t)r->style);
@@ -46,9 +46,9 @@ void ranks_letter_pack(struct strbuf *b, const struct report *r)
     merge_pack(b, r->total);
 }
 
-struct ranks_head ranks_head_read(struct unpack *u)
+struct ranks_mail_head ranks_mail_head(struct unpack *u)
 {
-  struct ranks_head h;
+  struct ranks_mail_head h;
 
   h.kind = (enum report_kind)unpack_u64(u);
   h.style = (enum report_style)unpack_u64(u);
@@ -58,22 +58,22 @@ struct ranks_head ranks_head_read(struct unpack *u)
   return h;
 }
 
-static struct ranks_head head_of(const struct letter *l)
+static struct ranks_mail_head head_of(const struct post_message *l)
 {
   struct unpack u = unpack_start(l->bytes, l->len);
 
-  return ranks_head_read(&u);
+  return ranks_mail_head(&u);
 }
 
-int ranks_letter_own(const struct report *r, struct letter **ret)
+int ranks_mail_own(const struct report *r, struct post_message **ret)
 {
   struct strbuf b = { 0 };
-  struct letter *l;
+  struct post_message *l;
 
-  ranks_letter_pack(&b, r);
+  ranks_mail_pack(&b, r);
   l = b.failed ? NULL : malloc(sizeof(*l) + b.len);
   if (l) {
-    *l = (struct letter){ .len = b.len };
+    *l = (struct post_message){ .len = b.len };
     memcpy(l->bytes, strbuf_str(&b), b.len);
   }
   strbuf_done(&b);
@@ -83,7 +83,7 @@ int ranks_letter_own(const struct report *r, struct letter **ret)
 
 /* ---- what waits ---- */
 
-static void put(struct ranks_waiting *w, struct letter *l)
+static void put(struct ranks_mail_waiting *w, struct post_message *l)
 {
   const enum report_kind kind = head_of(l).kind;
   const int list = kind == REPORT_CHECKPOINT;
@@ -100,14 +100,14 @@ static void put(struct ranks_waiting *w, struct letter *l)
 
 /* The next report of this kind, which stays where it is; NULL: it is late, or
  * there will be none. */
-static struct letter *peek(struct ranks_mail *m, unsigned rank,
-                           enum report_kind kind, uint64_t until_ns)
+static struct post_message *peek(struct ranks_mail *m, unsigned rank,
+                                 enum report_kind kind, uint64_t until_ns)
 {
-  struct ranks_waiting *w = &m->of[rank];
+  struct ranks_mail_waiting *w = &m->of[rank];
   const int list = kind == REPORT_CHECKPOINT;
 
   for (;;) {
-    struct letter *l;
+    struct post_message *l;
 
     if (w->first[list])
       return w->first[list];
@@ -122,9 +122,9 @@ static struct letter *peek(struct ranks_mail *m, unsigned rank,
 
 static void drop(struct ranks_mail *m, unsigned rank, enum report_kind kind)
 {
-  struct ranks_waiting *w = &m->of[rank];
+  struct ranks_mail_waiting *w = &m->of[rank];
   const int list = kind == REPORT_CHECKPOINT;
-  struct letter *l = w->first[list];
+  struct post_message *l = w->first[list];
 
   w->first[list] = l->next;
   if (!l->next)
@@ -137,11 +137,11 @@ static void drop(struct ranks_mail *m, unsigned rank, enum report_kind kind)
 static int use(struct ranks_mail *m, unsigned rank, enum report_kind kind,
                struct merge *to, bool *any)
 {
-  const struct letter *l = m->of[rank].first[kind == REPORT_CHECKPOINT];
+  const struct post_message *l = m->of[rank].first[kind == REPORT_CHECKPOINT];
   struct unpack u = unpack_start(l->bytes, l->len);
   int rc;
 
-  (void)ranks_head_read(&u);
+  (void)ranks_mail_head(&u);
   rc = *any ? merge_add_more(to, &u) : merge_add(to, &u);
   *any = true;
   drop(m, rank, kind);
@@ -176,7 +176,7 @@ static int add_interval(struct ranks_mail *m, unsigned rank,
                         struct merge *to)
 {
   const uint64_t about = tolerance(m->plan);
-  const struct letter *l;
+  const struct post_message *l;
   bool any = false;
   int rc = 0;
 
@@ -211,7 +211,7 @@ static int add_checkpoint(struct ranks_mail *m, unsigned rank,
 {
   const unsigned wanted = checkpoints_until(m->plan, r->elapsed_ns);
   unsigned *done = &m->of[rank].checkpoints;
-  const struct letter *l;
+  const struct post_message *l;
   bool any = false;
   int rc = 0;
 
@@ -268,13 +268,13 @@ static void say_lost(struct ranks_mail *m, unsigned rank)
           rank, cluster_host(m->cluster, rank));
 }
 
-struct letter *ranks_mail_final(struct ranks_mail *m, unsigned rank)
+struct post_message *ranks_mail_final(struct ranks_mail *m, unsigned rank)
 {
-  struct ranks_waiting *w = &m->of[rank];
+  struct ranks_mail_waiting *w = &m->of[rank];
   unsigned left_s = COMPLETE_S;
 
   while (!w->final && !cluster_is_lost(m->cluster, rank)) {
-    struct letter *l = post_await(m->post, POST_REPORT, rank, &left_s);
+    struct post_message *l = post_await(m->post, POST_REPORT, rank, &left_s);
 
     if (!l) {
       say_lost(m, rank);
@@ -298,7 +298,7 @@ int ranks_mail_init(struct ranks_mail *m, struct cluster *cluster,
   if (!m->of)
     return err_set(err, -ENOMEM, "not enough memory");
   for (unsigned i = 0; i < m->size; i++) {
-    struct ranks_waiting *w = &m->of[i];
+    struct ranks_mail_waiting *w = &m->of[i];
 
     w->last[0] = &w->first[0];
     w->last[1] = &w->first[1];

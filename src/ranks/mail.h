@@ -12,43 +12,43 @@
 
 struct cluster;
 struct err;
-struct letter;
+struct post_message;
 struct merge;
 struct plan;
 struct post;
 struct strbuf;
 struct unpack;
 
-/* What a letter with a report begins with. */
-struct ranks_head {
+/* What a message with a report begins with. */
+struct ranks_mail_head {
   enum report_kind kind;
   enum report_style style;
   uint64_t elapsed_ns;
   bool partial, has_total;
 };
 
-/* A report as the content of a letter, and as a letter of this process. */
-void ranks_letter_pack(struct strbuf *b, const struct report *r);
-int ranks_letter_own(const struct report *r, struct letter **ret);
+/* A report as the content of a message, and as a message of this process. */
+void ranks_mail_pack(struct strbuf *b, const struct report *r);
+int ranks_mail_own(const struct report *r, struct post_message **ret);
 
 /* What follows it is what merge_pack() has written: the report, then the total
  * if there is one. */
-struct ranks_head ranks_head_read(struct unpack *u);
+struct ranks_mail_head ranks_mail_head(struct unpack *u);
 
 /* Reports of another process that were not used yet, by their kind. */
-struct ranks_waiting {
-  struct letter *first[2], **last[2]; /* intervals, checkpoints */
-  struct letter *final;
+struct ranks_mail_waiting {
+  struct post_message *first[2], **last[2]; /* intervals, checkpoints */
+  struct post_message *final;
   unsigned checkpoints; /* so many are covered by those that were used */
 };
 
-/* Part of struct ranks. */
+/* Part of struct ranks_report. */
 struct ranks_mail {
   struct cluster *cluster;
   struct post *post;
   const struct plan *plan;
   unsigned size;
-  struct ranks_waiting *of; /* owned; [size] */
+  struct ranks_mail_waiting *of; /* owned; [size] */
 };
 
 int ranks_mail_init(struct ranks_mail *m, struct cluster *cluster,
@@ -72,6 +72,6 @@ int ranks_mail_add_left(struct ranks_mail *m, unsigned rank,
 
 /* The last report, which stays there; NULL: there is none, and that was said.
  */
-struct letter *ranks_mail_final(struct ranks_mail *m, unsigned rank);
+struct post_message *ranks_mail_final(struct ranks_mail *m, unsigned rank);
 
 #endif

@@ -12,7 +12,7 @@
 #include "cluster/cluster.h"
 #include "cluster/post.h"
 #include "ranks/ranks.h"
-#include "ranks/team.h"
+#include "ranks/report.h"
 
 /*
  * After a signal.  The engine sends SIGTERM to all when somebody interrupts it
@@ -24,11 +24,11 @@
 
 static struct cluster *cluster_of(void *ctx)
 {
-  return ((struct team *)ctx)->cluster;
+  return ((struct ranks *)ctx)->cluster;
 }
 
 /* On the thread of the post. */
-static void stop_arrived(void *arg, const struct letter *l)
+static void stop_arrived(void *arg, const struct post_message *l)
 {
   const struct peers_listener *listener = arg;
   int32_t number = 0;
@@ -40,13 +40,13 @@ static void stop_arrived(void *arg, const struct letter *l)
 
 static void on_listen(void *ctx, const struct peers_listener *listener)
 {
-  struct team *team = ctx;
+  struct ranks *ranks = ctx;
 
-  team->events = (struct post_events){
+  ranks->events = (struct post_events){
     .arg = (void *)(uintptr_t)listener,
     .stop = stop_arrived,
   };
-  post_listen(cluster_post(team->cluster), listener ? &team->events : NULL);
+  post_listen(cluster_post(ranks->cluster), listener ? &ranks->events : NULL);
 }
 
 static int on_start(void *ctx, bool ready, uint64_t *ret_ns, struct err *err)
@@ -61,13 +61,13 @@ static void on_started(void *ctx, uint64_t now_ns)
 
 static void on_stop(void *ctx, int signal)
 {
-  struct team *team = ctx;
+  struct ranks *ranks = ctx;
 
-  cluster_tell_stop(team->cluster, signal);
+  cluster_tell_stop(ranks->cluster, signal);
   if (signal != 0)
-    post_hurry(cluster_post(team->cluster),
+    post_hurry(cluster_post(ranks->cluster),
                clock_now_ns() +
-                 (team->rank == 0 ? FIRST_PATIENCE_NS : OTHERS_PATIENCE_NS));
+                 (ranks->rank == 0 ? FIRST_PATIENCE_NS : OTHERS_PATIENCE_NS));
 }
 
 static void on_finish(void *ctx)
@@ -77,39 +77,39 @@ static void on_finish(void *ctx)
 
 /* ---- folders ---- */
 
-static void mark_name(const struct team *team, const char *folder,
+static void mark_name(const struct ranks *ranks, const char *folder,
                       unsigned rank, struct strbuf *out)
 {
   strbuf_clear(out);
   strbuf_addf(out, "%s/.bench-%llx-%u", folder[0] != '\0' ? folder : ".",
-              (unsigned long long)team->token, rank);
+              (unsigned long long)ranks->token, rank);
 }
 
 /* Each process puts a mark there; those whose marks are seen share it. */
 static void on_divide_folder(void *ctx, const char *folder, unsigned *ret_part,
                              unsigned *ret_parts)
 {
-  struct team *team = ctx;
+  struct ranks *ranks = ctx;
   struct strbuf name = { 0 };
   int fd;
 
   *ret_part = 0;
   *ret_parts = 1;
-  mark_name(team, folder, team->rank, &name);
+  mark_name(ranks, folder, ranks->rank, &name);
   fd = open(strbuf_str(&name), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-  cluster_meet(team->cluster);
-  for (unsigned i = 0; fd >= 0 && i < team->size; i++) {
-    if (i == team->rank)
+  cluster_meet(ranks->cluster);
+  for (unsigned i = 0; fd >= 0 && i < ranks->size; i++) {
+    if (i == ranks->rank)
       continue;
-    mark_name(team, folder, i, &name);
+    mark_name(ranks, folder, i, &name);
     if (access(strbuf_str(&name), F_OK) < 0)
       continue;
     ++*ret_parts;
-    *ret_part += i < team->rank;
+    *ret_part += i < ranks->rank;
   }
-  cluster_meet(team->cluster);
+  cluster_meet(ranks->cluster);
   if (fd >= 0) {
-    mark_name(team, folder, team->rank, &name);
+    mark_name(ranks, folder, ranks->rank, &name);
     (void)close(fd);
     (void)unlink(strbuf_str(&name));
   }
@@ -125,10 +125,10 @@ static void on_vote(void *ctx, unsigned char own, unsigned char *all)
   cluster_vote(cluster_of(ctx), own, all);
 }
 
-void ranks_peers_init(struct peers *peers, struct team *team)
+void ranks_peers_init(struct peers *peers, struct ranks *ranks)
 {
   *peers = (struct peers){
-    .ctx = team,
+    .ctx = ranks,
     .listen = on_listen,
     .start = on_start,
     .started = on_started,

@@ -1,326 +1,299 @@
 /*
- * ranks.c - a reporter that makes one report of those of all processes.
- *
- * In process 0 it stands before the real reporters: each report waits for those
- * of the others that belong to the same moment.  In the others it sends them.
- * The contribution of a process that is late is not lost: that to an interval
- * is merged with the next line, a checkpoint is waited for, and the last report
- * has what is left.
+ * ranks.c - joining the other ranks, the share of a rank, and leaving.
  */
 #include "ranks/ranks.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "base/beside.h"
 #include "base/err.h"
-#include "base/strbuf.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "cluster/cluster.h"
-#include "cluster/merge.h"
-#include "cluster/pack.h"
-#include "cluster/post.h"
-#include "ranks/end.h"
-#include "ranks/mail.h"
-#include "ranks/team.h"
+#include "cluster/engine.h"
+#include "cluster/keeper.h"
+#include "cluster/split.h"
+#include "lua/search.h"
+#include "opt/file.h"
+#include "ranks/share.h"
 #include "run/plan.h"
-#include "run/runner.h"
-#include "stats/report.h"
 
-struct ranks {
-  struct ranks_setup set;
-  struct cluster *cluster;
-  struct post *post;
-  unsigned rank, size;
-  struct merge *merge, *total; /* owned; process 0 only */
-  struct ranks_mail mail;      /* process 0 only */
-  struct ranks_end end;
-  bool complete; /* not in process 0: it has said that it has everything */
-};
-
-/* ---- lines ---- */
-
-/* An interval or a checkpoint of the whole. */
-static int merge_line(struct ranks *k, const struct report_setup *setup,
-                      const struct report *r, struct report *ret)
+/* What the command line says before it is parsed: a process that was told to
+ * go alone must not wait for others. */
+static bool wants_off(int argc, char **argv)
 {
+  bool off = false;
+
+  for (int i = 1; i < argc; i++) {
+    if (strncmp(argv[i], "--cluster=", 10) == 0)
+      off = strcmp(argv[i] + 10, "off") == 0;
+  }
+  return off;
+}
+
+static void warn_of_binding(const struct launch *launch)
+{
+  unsigned all;
+  const unsigned own = engine_bound_cpus(launch, &all);
+
+  if (own > 0)
+    log_msg(LOG_WARNING,
+            "mpirun has bound this process to %u of %u processors; threads "
+            "need all of them: mpirun --bind-to none",
+            own, all);
+}
+
+static void free_ranks(struct ranks *ranks)
+{
+  for (size_t i = 0; i < ranks->n_files; i++) {
+    free(ranks->files[i].path);
+    strbuf_done(&ranks->files[i].text);
+  }
+  free(ranks->files);
+  if (ranks->rank > 0) {
+    for (int i = 0; i < ranks->argc; i++)
+      free(ranks->argv[i]);
+    free(ranks->argv);
+    resolved_done(&ranks->what);
+  }
+  bundle_done(&ranks->bundle);
+  free(ranks);
+}
+
+/* What the others say names them; their text is that of process 0. */
+static void be_quiet(const struct ranks *ranks)
+{
+  FILE *nowhere = fopen("/dev/null", "we");
+  struct strbuf origin = { 0 };
+
+  if (nowhere) /* else there are two reports */
+    log_set_text(nowhere);
+  strbuf_addf(&origin, "process %u on %s: ", ranks->rank,
+              cluster_host(ranks->cluster, ranks->rank));
+  log_set_origin(strbuf_str(&origin));
+  strbuf_done(&origin);
+}
+
+static int receive(struct ranks *ranks, bool *ret_alone, bool *ret_go,
+                   struct err *err)
+{
+  const void *bytes;
+  size_t len;
+  int rc = cluster_plan(ranks->cluster, &bytes, &len, err);
+
+  if (rc < 0)
+    return rc;
+  ranks->shared = true;
+  return ranks_share_read(ranks, bytes, len, ret_alone, ret_go, err);
+}
+
+static int join(struct ranks *ranks, const struct launch *launch,
+                struct err *err)
+{
+  const struct cluster_link *link;
+  char folder[PATH_MAX];
   int rc;
 
-  merge_clear(k->merge);
-  rc = merge_add_report(k->merge, r);
+  (void)beside_program(folder, ""); /* or "" */
+  rc = engine_open(folder, search_libdir(), &link, err);
   if (rc == 0)
-    rc = ranks_mail_add_line(&k->mail, r, k->merge);
-  *ret = *r;
-  merge_report(k->merge, setup, ret);
-  merge_of_all(ret, k->set.plan->all_threads);
+    rc = cluster_join(&ranks->cluster, link, launch->size, PACKAGE_VERSION,
+                      err);
+  if (rc < 0) {
+    if (err->text[0] != '\0')
+      err_prefix(err,
+                 "launched by %s as one of %u processes (--cluster=off lets "
+                 "each do a run of its own)",
+                 launch->engine, launch->size);
+    return rc;
+  }
+  ranks->rank = cluster_rank(ranks->cluster);
+  ranks->size = cluster_size(ranks->cluster);
+  return 0;
+}
+
+int ranks_join(struct ranks **ret, int argc, char **argv, bool *ret_go,
+               struct err *err)
+{
+  const struct launch launch = launch_find(getenv);
+  struct ranks *ranks;
+  bool alone = false;
+  int rc;
+
+  *ret = NULL;
+  *ret_go = true;
+  if (!launch.engine || wants_off(argc, argv))
+    return 0;
+  ranks = calloc(1, sizeof(*ranks));
+  if (!ranks)
+    return err_set(err, -ENOMEM, "not enough memory");
+  if (launch.kills)
+    ranks->keeper = keeper_leave_behind();
+  rc = join(ranks, &launch, err);
+  if (rc < 0) {
+    free_ranks(ranks);
+    return rc;
+  }
+  *ret = ranks;
+  if (ranks->rank == 0) {
+    ranks->argc = argc;
+    ranks->argv = argv;
+    ranks->token = (uint64_t)time(NULL) << 24 ^ (uint64_t)getpid();
+  } else {
+    be_quiet(ranks);
+    rc = receive(ranks, &alone, ret_go, err);
+    if (rc == 0 && alone) {
+      log_set_text(NULL);
+      log_set_origin("");
+      (void)ranks_leave(ranks, 0);
+      *ret = NULL;
+      return 0;
+    }
+  }
+  if (rc == 0 && *ret_go)
+    warn_of_binding(&launch);
   return rc;
 }
 
-static int no_memory(struct err *err, int rc)
+static int record_file(struct ranks *ranks, const char *path, const char *text,
+                       size_t len)
 {
-  return err_set(err, rc, "the reports of the processes cannot be merged");
+  struct ranks_file *more = realloc(ranks->files,
+                                    (ranks->n_files + 1) * sizeof(*more));
+
+  if (!more)
+    return -ENOMEM;
+  ranks->files = more;
+  more[ranks->n_files] = (struct ranks_file){ .path = mem_strdup(path) };
+  strbuf_add(&more[ranks->n_files].text, text, len);
+  if (!more[ranks->n_files].path || more[ranks->n_files].text.failed)
+    return -ENOMEM;
+  ranks->n_files++;
+  return 0;
 }
 
-static int send(struct ranks *k, const struct report *r)
+int ranks_load(void *arg, const char *path, char **ret_text, size_t *ret_len)
+{
+  struct ranks *ranks = arg;
+  int rc;
+
+  if (ranks->rank == 0) {
+    rc = opt_file_load(path, ret_text, ret_len);
+    if (rc == 0) {
+      rc = record_file(ranks, path, *ret_text, *ret_len);
+      if (rc < 0)
+        free(*ret_text);
+    }
+    return rc;
+  }
+  for (size_t i = 0; i < ranks->n_files; i++) {
+    const struct ranks_file *f = &ranks->files[i];
+
+    if (strcmp(f->path, path) != 0)
+      continue;
+    *ret_text = mem_strndup(strbuf_str(&f->text), f->text.len);
+    *ret_len = f->text.len;
+    return *ret_text ? 0 : -ENOMEM;
+  }
+  return -ENOENT;
+}
+
+static void say_who(const struct ranks *ranks, unsigned threads)
+{
+  const unsigned hosts = cluster_hosts(ranks->cluster);
+
+  if (log_get_level() < LOG_NOTICE)
+    return;
+  log_flush();
+  (void)fprintf(stderr,
+                "cluster: %u processes on %u host%s (%s), %u thread%s each, "
+                "%u threads in all\n",
+                ranks->size, hosts, hosts == 1 ? "" : "s",
+                cluster_engine(ranks->cluster), threads,
+                threads == 1 ? "" : "s", ranks->size * threads);
+}
+
+int ranks_share(struct ranks *ranks, const struct resolved *what,
+                const struct plan *plan, struct err *err)
 {
   struct strbuf b = { 0 };
   int rc;
 
-  ranks_letter_pack(&b, r);
-  rc = b.failed ? -ENOMEM
-                : post_send(k->post, 0, POST_REPORT, strbuf_str(&b), b.len);
-  strbuf_done(&b);
-  return rc;
-}
-
-static int forward(struct ranks *k, const struct report_setup *setup,
-                   const struct report *r, struct err *err)
-{
-  return reporters_report(k->set.reporters, k->set.n_reporters, setup, r, err);
-}
-
-static int on_line(void *ctx, const struct report_setup *setup,
-                   const struct report *r, struct err *err)
-{
-  struct ranks *k = ctx;
-  struct report whole;
-  int rc = k->rank == 0 ? merge_line(k, setup, r, &whole) : send(k, r);
-  int later;
-
-  if (rc < 0)
-    rc = no_memory(err, rc);
-  later = forward(k, setup, k->rank == 0 ? &whole : r, err);
-  return rc < 0 ? rc : later;
-}
-
-/* ---- the last report ---- */
-
-/* Into both sums, and into that of the process.  `more`: a checkpoint of it is
- * in the first one. */
-static int add_final(struct ranks *k, unsigned rank, const struct letter *l,
-                     bool more, struct report *r, struct report *total)
-{
-  struct unpack u = unpack_start(l->bytes, l->len);
-  const struct ranks_head h = ranks_head_read(&u);
-  struct unpack again = u;
-  int rc = more ? merge_add_more(k->merge, &u) : merge_add(k->merge, &u);
-
-  if (h.elapsed_ns > r->elapsed_ns)
-    r->elapsed_ns = h.elapsed_ns;
-  if (h.kind == REPORT_FORCED)
-    r->kind = REPORT_FORCED;
-  total->elapsed_ns = r->elapsed_ns;
-  total->kind = r->kind;
-  if (rc < 0)
-    return rc;
-  if (h.has_total) {
-    again = u;
-    rc = merge_add(k->total, &u);
-  }
-  return rc < 0 ? rc : ranks_end_part(&k->end, rank, &again, k->end.setup);
-}
-
-static int merge_final(struct ranks *k, const struct report_setup *setup,
-                       const struct report *own, struct report *r,
-                       struct report *total)
-{
-  struct letter *l;
-  bool more;
-  int rc;
-
-  merge_clear(k->merge);
-  merge_clear(k->total);
-  *r = *own;
-  *total = own->total ? *own->total : *own;
-  rc = ranks_letter_own(own, &l);
-  if (rc == 0)
-    rc = add_final(k, 0, l, false, r, total);
-  free(l);
-  for (unsigned i = 1; i < k->size && rc == 0; i++) {
-    l = ranks_mail_final(&k->mail, i);
-    if (!l)
-      continue;
-    /* Checkpoints that process 0 has not made, or not waited for. */
-    rc = ranks_mail_add_left(&k->mail, i, REPORT_CHECKPOINT, k->merge, &more);
-    if (rc == 0)
-      rc = add_final(k, i, l, more, r, total);
-  }
-  merge_report(k->merge, setup, r);
-  if (own->total) {
-    merge_report(k->total, setup, total);
-    r->total = total;
-    r->classes = total->classes;
-  }
-  return rc;
-}
-
-/*
- * Intervals that nobody has asked for, because process 0 had no more of its own
- * when they came: one more, so that all of them together are the whole run.
- */
-static int flush_lines(struct ranks *k, const struct report_setup *setup,
-                       const struct report *own, struct err *err)
-{
-  struct report r = { .kind = REPORT_INTERVAL,
-                      .style = own->style,
-                      .elapsed_ns = own->elapsed_ns,
-                      .end_ns = own->end_ns,
-                      .unprinted = true,
-                      .partial = true };
-  bool any;
-  int rc = 0;
-
-  merge_clear(k->merge);
-  for (unsigned i = 1; i < k->size && rc == 0; i++)
-    rc = ranks_mail_add_left(&k->mail, i, REPORT_INTERVAL, k->merge, &any);
-  if (rc < 0)
-    return no_memory(err, rc);
-  if (merge_count(k->merge) == 0)
+  if (!ranks || ranks->rank > 0)
     return 0;
-  merge_report(k->merge, setup, &r);
-  merge_of_all(&r, k->set.plan->all_threads);
-  return forward(k, setup, &r, err);
-}
-
-static int on_final(void *ctx, const struct report_setup *setup,
-                    const struct report *own, struct err *err)
-{
-  struct ranks *k = ctx;
-  struct report r, total;
-  int rc, later;
-
-  k->end.setup = setup;
-  if (k->rank == 0) {
-    for (unsigned i = 1; i < k->size; i++)
-      (void)ranks_mail_final(&k->mail, i);
-    rc = setup->details ? flush_lines(k, setup, own, err) : 0;
-    if (rc < 0)
-      return rc;
-    rc = merge_final(k, setup, own, &r, &total);
-    k->end.events = r.total ? total.events : r.events;
-  } else {
-    rc = send(k, own);
+  ranks->seed = plan->seed;
+  if (what) {
+    ranks->has_script = true;
+    ranks->what = *what; /* borrowed */
   }
-  if (rc < 0)
-    rc = no_memory(err, rc);
-  later = forward(k, setup, k->rank == 0 ? &r : own, err);
-  return rc < 0 ? rc : later;
-}
-
-/* ---- the rest ---- */
-
-static int on_begin(void *ctx, const struct report_setup *setup,
-                    struct err *err)
-{
-  struct ranks *k = ctx;
-
-  return reporters_begin(k->set.reporters, k->set.n_reporters, setup, err);
-}
-
-static int on_start(void *ctx, const struct run_start *start, struct err *err)
-{
-  struct ranks *k = ctx;
-  struct run_start whole = *start;
-
-  if (k->rank == 0)
-    whole.threads = k->set.plan->all_threads;
-  return reporters_start(k->set.reporters, k->set.n_reporters, &whole, err);
-}
-
-static int on_over(void *ctx, const struct run_end *end, struct err *err)
-{
-  struct ranks *k = ctx;
-  struct run_end whole = *end;
-  int rc;
-
-  if (k->rank == 0) {
-    ranks_end_gather(&k->end, &whole);
-    rc = reporters_over(k->set.reporters, k->set.n_reporters, &whole, err);
-    ranks_end_tell(&k->end);
-    ranks_end_print(&k->end, &whole, k->set.table);
-    return rc;
-  }
-  ranks_end_send(&k->end, end);
-  rc = reporters_over(k->set.reporters, k->set.n_reporters, end, err);
-  k->complete = ranks_end_await(&k->end);
+  ranks_share_write(ranks, SHARE_RUN, &b);
+  rc = b.failed ? err_set(err, -ENOMEM, "not enough memory to share the plan")
+                : cluster_share(ranks->cluster, strbuf_str(&b), b.len, err);
+  strbuf_done(&b);
+  ranks->shared = rc == 0;
+  if (rc == 0)
+    say_who(ranks, plan->threads);
   return rc;
 }
 
-static int on_end(void *ctx, struct err *err)
+void ranks_let_go(struct ranks **ranks)
 {
-  struct ranks *k = ctx;
+  struct strbuf b = { 0 };
+  struct err ignored;
 
-  return reporters_end(k->set.reporters, k->set.n_reporters, err);
+  ranks_share_write(*ranks, SHARE_ALONE, &b);
+  (void)cluster_share((*ranks)->cluster, strbuf_str(&b), b.len, &ignored);
+  strbuf_done(&b);
+  (*ranks)->shared = true;
+  (void)ranks_leave(*ranks, 0);
+  *ranks = NULL;
 }
 
-const struct reporter ranks_reporter = {
-  .name = "cluster",
-  .begin = on_begin,
-  .start = on_start,
-  .interval = on_line,
-  .checkpoint = on_line,
-  .final = on_final,
-  .over = on_over,
-  .end = on_end,
-};
-
-static int make_merges(struct ranks *k, struct err *err)
+int ranks_divide(const struct ranks *ranks, struct plan *plan, struct err *err)
 {
-  int rc = merge_new(&k->merge, err);
+  struct split_threads threads;
 
-  if (rc == 0)
-    rc = merge_new(&k->total, err);
-  if (rc < 0)
-    return rc;
-  rc = ranks_mail_init(&k->mail, k->cluster, k->set.plan, err);
-  if (rc < 0)
-    return rc;
+  if (split_threads(plan->threads, ranks->rank, ranks->size, &threads) < 0)
+    return err_set(err, -ERANGE, "%u processes with --threads=%u are too many",
+                   ranks->size, plan->threads);
+  plan->first_thread = threads.first;
+  plan->all_threads = threads.all;
+  plan->part = ranks->rank;
+  plan->parts = ranks->size;
+  plan->rate /= ranks->size;
+  if (plan->events != PLAN_NO_LIMIT)
+    plan->events = split_count(plan->events, ranks->rank, ranks->size);
+  if (ranks->rank > 0)
+    plan->seed = ranks->seed;
   return 0;
 }
 
-int ranks_new(struct ranks **ret, const struct ranks_setup *setup,
-              struct err *err)
+int ranks_leave(struct ranks *ranks, int status)
 {
-  struct ranks *k = calloc(1, sizeof(*k));
-  int rc;
+  struct strbuf b = { 0 };
+  struct err ignored;
+  int all;
 
-  if (!k)
-    return err_set(err, -ENOMEM, "not enough memory");
-  k->set = *setup;
-  k->cluster = setup->team->cluster;
-  k->post = cluster_post(k->cluster);
-  k->rank = setup->team->rank;
-  k->size = setup->team->size;
-  rc = ranks_end_init(&k->end, k->cluster, setup->plan, err);
-  if (rc == 0 && k->rank == 0)
-    rc = make_merges(k, err);
-  if (rc < 0) {
-    ranks_free(k);
-    return rc;
+  if (ranks->rank == 0 && !ranks->shared) {
+    ranks_share_write(ranks, SHARE_END, &b);
+    (void)cluster_share(ranks->cluster, strbuf_str(&b), b.len, &ignored);
+    strbuf_done(&b);
   }
-  *ret = k;
-  return 0;
-}
-
-void ranks_free(struct ranks *k)
-{
-  if (!k)
-    return;
-  ranks_mail_done(&k->mail);
-  merge_free(k->merge);
-  merge_free(k->total);
-  ranks_end_done(&k->end);
-  free(k);
-}
-
-int ranks_status(const struct ranks *k, int status)
-{
-  if (k->rank != 0)
-    return status;
-  if (cluster_any_lost(k->cluster))
-    return EXIT_FAILED;
-  return status != EXIT_OK ? status : k->end.status;
-}
-
-bool ranks_complete(const struct ranks *k)
-{
-  return k->complete;
+  log_flush();
+  if (ranks->keeper > 0) {
+    keeper_ignore_death(false);
+    if (keeper_is_gone(ranks->keeper)) /* and so is the way to the launcher */
+      cluster_mark_lost(ranks->cluster, ranks->rank);
+  }
+  all = cluster_leave(ranks->cluster, status);
+  /* The engine shall see one status, and one message of it. */
+  if (ranks->rank > 0)
+    all = 0;
+  free_ranks(ranks);
+  return all;
 }

@@ -1,44 +1,83 @@
 /*
- * ranks.h - a run whose processes are one: a reporter that merges what
- * all of them report, and the meetings of the run.
+ * ranks.h - one run by several processes: how the program joins the others,
+ * what process 0 tells them, and how they part.
  */
 #ifndef BENCH_RANKS_H
 #define BENCH_RANKS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
-#include "report/reporter.h"
-#include "run/peers.h"
+#include "cluster/post.h"
+#include "lua/bundle.h"
+#include "lua/resolve.h"
 
+struct cluster;
 struct err;
-struct team;
-struct plan;
 struct ranks;
+struct plan;
+struct program;
 
-struct ranks_setup {
-  struct team *team;
-  const struct plan *plan; /* borrowed */
-  /* Where reports go: of the whole run in process 0, its own in the others.
-   * Borrowed. */
-  const struct reporter_use *reporters;
-  size_t n_reporters;
-  bool table; /* --report-ranks */
+/* A file of options, as process 0 has read it. */
+struct ranks_file {
+  char *path; /* owned */
+  struct strbuf text;
 };
 
-int ranks_new(struct ranks **ret, const struct ranks_setup *setup,
-              struct err *err);
-void ranks_free(struct ranks *k);
+/*
+ * The part of the program in a run of several ranks.  The command line,
+ * configuration files, variables of the environment, the seed, the script and
+ * its modules come from process 0, so that every process makes the same plan of
+ * them.
+ */
+struct ranks {
+  struct cluster *cluster; /* owned */
+  unsigned rank, size;
+  pid_t keeper;              /* 0: none */
+  struct post_events events; /* while a run listens */
+  bool shared; /* process 0 has told the others what to do, or not to */
 
-extern const struct reporter ranks_reporter; /* ctx: struct ranks */
+  /* Recorded by process 0, given to the others. */
+  uint64_t seed;
+  uint64_t token; /* a number of this run */
+  int argc;
+  char **argv;              /* owned by the others, with its strings */
+  struct ranks_file *files; /* owned */
+  size_t n_files;
+  bool has_script;
+  struct resolved what; /* owned by the others */
+  struct bundle bundle;
+};
 
-/* After the run: its exit status, which others may have changed. */
-int ranks_status(const struct ranks *k, int status);
+/*
+ * If the process was launched as one of several: join the others and, unless it
+ * is process 0, wait for what it tells.  *ret is NULL where there are no
+ * others, or each process does a run of its own.  *ret_go false: there is
+ * nothing to do, process 0 has seen to it.
+ */
+int ranks_join(struct ranks **ret, int argc, char **argv, bool *ret_go,
+               struct err *err);
 
-/* After the run, in the others: process 0 has got everything of everybody. */
-bool ranks_complete(const struct ranks *k);
+/* For struct cmdline_input: configuration files of process 0. */
+int ranks_load(void *ranks, const char *path, char **ret_text, size_t *ret_len);
 
-/* The meetings of a run; in place before there is a struct ranks. */
-void ranks_peers_init(struct peers *peers, struct team *team);
+/*
+ * By process 0, when the plan is made and the script is loaded: give the others
+ * what they need.  `what` is NULL for built-in tests.  Nothing happens in the
+ * others, or where there are none.
+ */
+int ranks_share(struct ranks *ranks, const struct resolved *what,
+                const struct plan *plan, struct err *err);
+
+/* By process 0: each process does a run of its own.  Ends *ranks. */
+void ranks_let_go(struct ranks **ranks);
+
+/* The share of this process, in a plan for all of them. */
+int ranks_divide(const struct ranks *ranks, struct plan *plan, struct err *err);
+
+/* Part; returns the exit status of this process.  Ends `ranks`. */
+int ranks_leave(struct ranks *ranks, int status);
 
 #endif

@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "cluster/pack.h"
-#include "ranks/team.h"
+#include "ranks/ranks.h"
 
 /* Variables that say what to run or how to get into a database; those that name
  * folders of a machine are its own. */
@@ -62,12 +62,12 @@ static void pack_opt_text(struct strbuf *out, const char *text)
     pack_text(out, text);
 }
 
-static void write_script(const struct team *team, struct strbuf *out)
+static void write_script(const struct ranks *ranks, struct strbuf *out)
 {
-  const struct resolved *w = &team->what;
+  const struct resolved *w = &ranks->what;
 
-  pack_u64(out, team->has_script);
-  if (!team->has_script)
+  pack_u64(out, ranks->has_script);
+  if (!ranks->has_script)
     return;
   pack_u64(out, (uint64_t)w->kind);
   pack_opt_text(out, w->path);
@@ -75,10 +75,10 @@ static void write_script(const struct team *team, struct strbuf *out)
   pack_opt_text(out, w->module);
   pack_opt_text(out, w->folder);
   pack_opt_text(out, w->short_name);
-  pack_bytes(out, strbuf_str(&team->bundle.script), team->bundle.script.len);
-  pack_u64(out, team->bundle.n);
-  for (size_t i = 0; i < team->bundle.n; i++) {
-    const struct bundle_module *m = &team->bundle.of[i];
+  pack_bytes(out, strbuf_str(&ranks->bundle.script), ranks->bundle.script.len);
+  pack_u64(out, ranks->bundle.n);
+  for (size_t i = 0; i < ranks->bundle.n; i++) {
+    const struct bundle_module *m = &ranks->bundle.of[i];
 
     pack_text(out, m->name);
     pack_text(out, m->path);
@@ -86,24 +86,25 @@ static void write_script(const struct team *team, struct strbuf *out)
   }
 }
 
-void share_write(const struct team *team, enum share_kind kind,
-                 struct strbuf *out)
+void ranks_share_write(const struct ranks *ranks, enum share_kind kind,
+                       struct strbuf *out)
 {
   pack_u64(out, (uint64_t)kind);
   if (kind != SHARE_RUN)
     return;
-  pack_u64(out, team->seed);
-  pack_u64(out, team->token);
-  pack_u64(out, (uint64_t)team->argc);
-  for (int i = 0; i < team->argc; i++)
-    pack_text(out, team->argv[i]);
+  pack_u64(out, ranks->seed);
+  pack_u64(out, ranks->token);
+  pack_u64(out, (uint64_t)ranks->argc);
+  for (int i = 0; i < ranks->argc; i++)
+    pack_text(out, ranks->argv[i]);
   write_environment(out);
-  pack_u64(out, team->n_files);
-  for (size_t i = 0; i < team->n_files; i++) {
-    pack_text(out, team->files[i].path);
-    pack_bytes(out, strbuf_str(&team->files[i].text), team->files[i].text.len);
+  pack_u64(out, ranks->n_files);
+  for (size_t i = 0; i < ranks->n_files; i++) {
+    pack_text(out, ranks->files[i].path);
+    pack_bytes(out, strbuf_str(&ranks->files[i].text),
+               ranks->files[i].text.len);
   }
-  write_script(team, out);
+  write_script(ranks, out);
 }
 
 /* ---- in ---- */
@@ -136,16 +137,16 @@ static size_t read_count(struct unpack *u)
   return 0;
 }
 
-static void read_arguments(struct team *team, struct unpack *u)
+static void read_arguments(struct ranks *ranks, struct unpack *u)
 {
   const size_t n = read_count(u);
 
-  team->argv = calloc(n + 1, sizeof(*team->argv));
-  if (!team->argv)
+  ranks->argv = calloc(n + 1, sizeof(*ranks->argv));
+  if (!ranks->argv)
     u->failed = true;
   for (size_t i = 0; i < n && !u->failed; i++) {
-    team->argv[i] = read_text(u);
-    team->argc += team->argv[i] != NULL;
+    ranks->argv[i] = read_text(u);
+    ranks->argc += ranks->argv[i] != NULL;
   }
 }
 
@@ -185,15 +186,15 @@ static void read_environment(struct unpack *u)
   }
 }
 
-static void read_files(struct team *team, struct unpack *u)
+static void read_files(struct ranks *ranks, struct unpack *u)
 {
   const size_t n = read_count(u);
 
-  team->files = calloc(n + 1, sizeof(*team->files));
-  if (!team->files)
+  ranks->files = calloc(n + 1, sizeof(*ranks->files));
+  if (!ranks->files)
     u->failed = true;
   for (size_t i = 0; i < n && !u->failed; i++) {
-    struct team_file *f = &team->files[team->n_files++];
+    struct ranks_file *f = &ranks->files[ranks->n_files++];
     const void *bytes;
     size_t len;
 
@@ -204,7 +205,7 @@ static void read_files(struct team *team, struct unpack *u)
   }
 }
 
-static void read_modules(struct team *team, struct unpack *u)
+static void read_modules(struct ranks *ranks, struct unpack *u)
 {
   const size_t n = read_count(u);
 
@@ -213,21 +214,21 @@ static void read_modules(struct team *team, struct unpack *u)
     size_t len;
     const void *bytes = unpack_bytes(u, &len);
 
-    if (u->failed || bundle_add(&team->bundle, name, path, bytes, len) < 0)
+    if (u->failed || bundle_add(&ranks->bundle, name, path, bytes, len) < 0)
       u->failed = true;
     free(name);
     free(path);
   }
 }
 
-static void read_script(struct team *team, struct unpack *u)
+static void read_script(struct ranks *ranks, struct unpack *u)
 {
-  struct resolved *w = &team->what;
+  struct resolved *w = &ranks->what;
   const void *bytes;
   size_t len;
 
-  team->has_script = unpack_u64(u) == 1;
-  if (!team->has_script)
+  ranks->has_script = unpack_u64(u) == 1;
+  if (!ranks->has_script)
     return;
   w->kind = (enum resolve_kind)unpack_u64(u);
   w->path = read_opt_text(u);
@@ -236,12 +237,12 @@ static void read_script(struct team *team, struct unpack *u)
   w->folder = read_opt_text(u);
   w->short_name = read_opt_text(u);
   bytes = unpack_bytes(u, &len);
-  strbuf_add(&team->bundle.script, bytes, len);
-  read_modules(team, u);
+  strbuf_add(&ranks->bundle.script, bytes, len);
+  read_modules(ranks, u);
 }
 
-int share_read(struct team *team, const void *bytes, size_t len,
-               bool *ret_alone, bool *ret_go, struct err *err)
+int ranks_share_read(struct ranks *ranks, const void *bytes, size_t len,
+                     bool *ret_alone, bool *ret_go, struct err *err)
 {
   struct unpack u = unpack_start(bytes, len);
   const uint64_t kind = unpack_u64(&u);
@@ -252,13 +253,13 @@ int share_read(struct team *team, const void *bytes, size_t len,
     *ret_go = true;
   if (kind != SHARE_RUN)
     return 0;
-  team->seed = unpack_u64(&u);
-  team->token = unpack_u64(&u);
-  read_arguments(team, &u);
+  ranks->seed = unpack_u64(&u);
+  ranks->token = unpack_u64(&u);
+  read_arguments(ranks, &u);
   read_environment(&u);
-  read_files(team, &u);
-  read_script(team, &u);
-  if (u.failed || team->bundle.script.failed)
+  read_files(ranks, &u);
+  read_script(ranks, &u);
+  if (u.failed || ranks->bundle.script.failed)
     return err_set(err, -EPROTO, "what process 0 has sent cannot be read");
   return 0;
 }

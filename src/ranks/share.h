@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 struct err;
-struct team;
+struct ranks;
 struct strbuf;
 
 enum share_kind {
@@ -21,12 +21,12 @@ enum share_kind {
  * The command line, the files, the environment where it matters (passwords
  * too), the script.  Nothing of it is ever printed.
  */
-void share_write(const struct team *team, enum share_kind kind,
-                 struct strbuf *out);
+void ranks_share_write(const struct ranks *ranks, enum share_kind kind,
+                       struct strbuf *out);
 
-/* The same into the job of another process and into its environment.  Before
+/* The same into the ranks of another process and into its environment.  Before
  * there are threads that read the environment. */
-int share_read(struct team *team, const void *bytes, size_t len,
-               bool *ret_alone, bool *ret_go, struct err *err);
+int ranks_share_read(struct ranks *ranks, const void *bytes, size_t len,
+                     bool *ret_alone, bool *ret_go, struct err *err);
 
 #endif

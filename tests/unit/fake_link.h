@@ -1,5 +1,5 @@
 /*
- * fake_link.h - the engine of a job whose processes are in one program: what
+ * fake_link.h - the engine of a run whose ranks are in one program: what
  * each sends lands in the box of the other after a delay.
  *
  * Processes get their numbers in the order in which they join.

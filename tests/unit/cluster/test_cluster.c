@@ -43,7 +43,7 @@ struct process {
   bool lost_3;
 };
 
-static void stop_arrived(void *arg, const struct letter *l)
+static void stop_arrived(void *arg, const struct post_message *l)
 {
   struct process *p = arg;
   int32_t number = 0;

@@ -47,7 +47,7 @@ struct job {
   struct post_events events;
 };
 
-static void stop_arrived(void *arg, const struct letter *l)
+static void stop_arrived(void *arg, const struct post_message *l)
 {
   (void)l;
   ++*(unsigned *)arg;
@@ -94,7 +94,7 @@ static void later(struct job *j, uint64_t ns)
 static bool gives_up(struct job *j)
 {
   const uint64_t limit = clock_now_ns() + NS_PER_MS;
-  struct letter *l = post_receive(j->post, POST_READY, 1, limit);
+  struct post_message *l = post_receive(j->post, POST_READY, 1, limit);
 
   free(l);
   return !l && post_lost(j->post, 1);
@@ -181,7 +181,7 @@ static void stand_still(void)
 static void test_await(void)
 {
   unsigned left_s = 10;
-  struct letter *l;
+  struct post_message *l;
   uint64_t since;
   struct job j;
 

@@ -6,8 +6,8 @@
 
 #include "base/err.h"
 #include "base/strbuf.h"
+#include "ranks/ranks.h"
 #include "ranks/share.h"
-#include "ranks/team.h"
 #include "tests/unit/tap.h"
 
 static size_t entries(void)
@@ -28,16 +28,17 @@ int main(void)
        own_other[] = "OTHER=2";
   char *first[] = { odd, user, other, empty, NULL };
   char *second[] = { own_odd, own_user, own, own_other, NULL };
-  struct team from = { .argc = 0 }, to = { .argc = 0 };
+  struct ranks from = { .argc = 0 }, to = { .argc = 0 };
   struct strbuf bytes = { 0 };
   struct err err = { "" };
   bool alone, go;
 
   (void)alarm(60); /* rather than looking for them for ever */
   environ = first;
-  share_write(&from, SHARE_RUN, &bytes);
+  ranks_share_write(&from, SHARE_RUN, &bytes);
   environ = second;
-  OK(share_read(&to, strbuf_str(&bytes), bytes.len, &alone, &go, &err) == 0 &&
+  OK(ranks_share_read(&to, strbuf_str(&bytes), bytes.len, &alone, &go, &err) ==
+         0 &&
        go && !alone,
      "what to run");
   OK_STR(getenv("PGUSER"), "one",
