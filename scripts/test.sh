@@ -21,10 +21,21 @@ tsan=(build-tsan '--enable-sanitizers=thread' CFLAGS='-O1 -g')
 broken=()
 passed=0 failed=0 skipped=0
 
+# A folder that was configured before a package came does not use it: configure
+# looks again there.
+stale=()
+if [[ -n $("$src/scripts/deps.sh" --list build test mpi) ]]; then
+  for folder in build "${asan[0]}" "${tsan[0]}"; do
+    [[ ! -f $src/$folder/config.status ]] || stale+=("$src/$folder")
+  done
+fi
 # What is missing after all, configure or the skipped tests will name.
 for set in build test mpi; do
   "$src/scripts/deps.sh" "$set" ||
     printf 'test.sh: a package of the %s set could not be installed\n' "$set" >&2
+done
+for folder in "${stale[@]}"; do
+  (cd "$folder" && ./config.status --recheck && ./config.status)
 done
 
 # count FOLDER: lines of results are ":test-result: PASS 12 - name".
