@@ -373,7 +373,7 @@ void merge_report(struct merge *m, const struct report_setup *setup,
 
   *r = m->sum;
   r->kind = as.kind;
-  r->style = as.style;
+  r->form = as.form;
   r->elapsed_ns = as.elapsed_ns;
   r->end_ns = as.end_ns;
   r->unprinted = as.unprinted;

@@ -171,7 +171,6 @@ int script_new(struct script **ret, const struct script_setup *setup,
   script->test = (struct test){
     .name = script->name,
     .ops = &script_test_ops,
-    .style = REPORT_EVENTS,
   };
   rc = load(script, err);
   if (rc < 0) {

@@ -9,7 +9,9 @@
 #include "db/watch.h"
 #include "lua/details.h"
 #include "lua/script_internal.h"
+#include "lua/sql_form.h"
 #include "lua/state.h"
+#include "report/form.h"
 #include "run/plan.h"
 #include "run/worker.h"
 
@@ -189,13 +191,13 @@ static void interrupt(void *run, enum interrupt_step step)
     (void)watch_deadline(script->setup.db, &err);
 }
 
-static enum report_style style(void *run)
+static const struct report_form *form(void *run)
 {
   const struct script *script = run;
 
   return atomic_load_explicit(&script->setup.db->used, memory_order_relaxed)
-           ? REPORT_SQL
-           : REPORT_EVENTS;
+           ? &sql_form
+           : &form_events;
 }
 
 const struct test_ops script_test_ops = {
@@ -210,7 +212,7 @@ const struct test_ops script_test_ops = {
   .loop = thread_loop,
   .drain = thread_drain,
   .interrupt = interrupt,
-  .style = style,
+  .form = form,
   .tally = script_tally,
   .details = script_details,
   .statement_times = script_statement_times,

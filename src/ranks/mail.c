@@ -37,7 +37,6 @@ static bool is_final(enum report_kind kind)
 void ranks_mail_pack(struct strbuf *b, const struct report *r)
 {
   pack_u64(b, (uint64_t)r->kind);
-  pack_u64(b, (uint64_t)r->style);
   pack_u64(b, r->elapsed_ns);
   pack_u64(b, r->partial);
   pack_u64(b, r->total != NULL);
@@ -51,7 +50,6 @@ struct ranks_mail_head ranks_mail_head(struct unpack *u)
   struct ranks_mail_head h;
 
   h.kind = (enum report_kind)unpack_u64(u);
-  h.style = (enum report_style)unpack_u64(u);
   h.elapsed_ns = unpack_u64(u);
   h.partial = unpack_u64(u) == 1;
   h.has_total = unpack_u64(u) == 1;

@@ -22,7 +22,6 @@ struct unpack;
 /* What a message with a report begins with. */
 struct ranks_mail_head {
   enum report_kind kind;
-  enum report_style style;
   uint64_t elapsed_ns;
   bool partial, has_total;
 };

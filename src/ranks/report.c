@@ -161,7 +161,7 @@ static int flush_lines(struct ranks_report *k, const struct report_setup *setup,
                        const struct report *own, struct err *err)
 {
   struct report r = { .kind = REPORT_INTERVAL,
-                      .style = own->style,
+                      .form = own->form,
                       .elapsed_ns = own->elapsed_ns,
                       .end_ns = own->end_ns,
                       .unprinted = true,

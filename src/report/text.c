@@ -1,5 +1,5 @@
 /*
- * text.c - cumulative reports as text: results of each style, common blocks.
+ * text.c - cumulative reports as text: the blocks that all tests share.
  */
 #include "report/text.h"
 
@@ -10,110 +10,15 @@
 #include "base/err.h"
 #include "base/fmt.h"
 #include "base/strbuf.h"
+#include "report/form.h"
 #include "report/grid.h"
 #include "report/text_num.h"
-
-static void add_sql_results(struct strbuf *b, const struct report *r)
-{
-  const struct {
-    const char *title;
-    uint64_t count;
-  } rated[] = {
-    { "transactions:                        ", r->events },
-    { "queries:                             ", text_queries(r) },
-    { "ignored errors:                      ", r->counter[COUNTER_ERROR] },
-    { "reconnects:                          ", r->counter[COUNTER_RECONNECT] },
-  };
-
-  strbuf_addf(b,
-              "SQL statistics:\n"
-              "    queries performed:\n"
-              "        read:                            %" PRIu64 "\n"
-              "        write:                           %" PRIu64 "\n"
-              "        other:                           %" PRIu64 "\n"
-              "        total:                           %" PRIu64 "\n",
-              r->counter[COUNTER_READ], r->counter[COUNTER_WRITE],
-              r->counter[COUNTER_OTHER], text_queries(r));
-  for (size_t i = 0; i < ARRAY_SIZE(rated); i++)
-    strbuf_addf(b, "    %s%-6" PRIu64 " (%.2f per sec.)\n", rated[i].title,
-                rated[i].count, report_rate(r, rated[i].count));
-}
-
-static void add_memory_results(struct strbuf *b,
-                               const struct report_setup *setup,
-                               const struct report *r)
-{
-  const double mib = text_memory_mib(setup, r->events);
-
-  strbuf_addf(b, "Total operations: %" PRIu64 " (%8.2f per second)\n\n",
-              r->events, report_rate(r, r->events));
-  if (setup->memory_bytes)
-    strbuf_addf(b, "%4.2f MiB transferred (%4.2f MiB/sec)\n\n", mib,
-                text_per_s(r, mib));
-}
-
-static void add_fileio_results_1_0(struct strbuf *b, const struct report *r)
-{
-  const uint64_t *c = r->counter;
-
-  strbuf_addf(b,
-              "\n"
-              "File operations:\n"
-              "    reads/s:                      %4.2f\n"
-              "    writes/s:                     %4.2f\n"
-              "    fsyncs/s:                     %4.2f\n"
-              "\n"
-              "Throughput:\n"
-              "    read, MiB/s:                  %4.2f\n"
-              "    written, MiB/s:               %4.2f\n",
-              report_rate(r, c[COUNTER_READ]), report_rate(r, c[COUNTER_WRITE]),
-              report_rate(r, c[COUNTER_OTHER]),
-              report_rate(r, c[COUNTER_BYTES_READ]) / TEXT_MIB,
-              report_rate(r, c[COUNTER_BYTES_WRITTEN]) / TEXT_MIB);
-}
-
-static void add_fileio_results_1_1(struct strbuf *b, const struct report *r)
-{
-  const double read = report_rate(r, r->counter[COUNTER_BYTES_READ]);
-  const double written = report_rate(r, r->counter[COUNTER_BYTES_WRITTEN]);
-
-  strbuf_addf(b,
-              "\n"
-              "Throughput:\n"
-              "         read:  IOPS=%4.2f %4.2f MiB/s (%4.2f MB/s)\n"
-              "         write: IOPS=%4.2f %4.2f MiB/s (%4.2f MB/s)\n"
-              "         fsync: IOPS=%4.2f\n",
-              report_rate(r, r->counter[COUNTER_READ]), read / TEXT_MIB,
-              read / TEXT_MB, report_rate(r, r->counter[COUNTER_WRITE]),
-              written / TEXT_MIB, written / TEXT_MB,
-              report_rate(r, r->counter[COUNTER_OTHER]));
-}
 
 void text_results(struct strbuf *b, const struct report_setup *setup,
                   const struct report *r)
 {
-  switch (r->style) {
-  case REPORT_EVENTS:
-    break;
-  case REPORT_CPU:
-    strbuf_addf(b,
-                "CPU speed:\n"
-                "    events per second: %8.2f\n",
-                report_rate(r, r->events));
-    break;
-  case REPORT_MEMORY:
-    add_memory_results(b, setup, r);
-    break;
-  case REPORT_FILEIO:
-    if (setup->layout_1_1)
-      add_fileio_results_1_1(b, r);
-    else
-      add_fileio_results_1_0(b, r);
-    break;
-  case REPORT_SQL:
-    add_sql_results(b, r);
-    break;
-  }
+  if (r->form->results)
+    r->form->results(b, setup, r);
 }
 
 static void add_general(struct strbuf *b, const struct report_setup *setup,
@@ -145,7 +50,7 @@ struct latency_columns {
 };
 
 static const struct latency_columns usual_columns = { 1, 39, 1, 27 };
-static const struct latency_columns fileio_1_1_columns = { 28, 10, 16, 10 };
+static const struct latency_columns brief_columns = { 28, 10, 16, 10 };
 
 static void add_latency_percentile(struct strbuf *b,
                                    const struct latency_columns *col,
@@ -170,9 +75,8 @@ static void add_latency_percentile(struct strbuf *b,
 static void add_latency(struct strbuf *b, const struct report_setup *setup,
                         const struct report *r)
 {
-  const struct latency_columns *col = setup->layout_1_1 &&
-                                          r->style == REPORT_FILEIO
-                                        ? &fileio_1_1_columns
+  const struct latency_columns *col = setup->layout_1_1 && r->form->is_brief_1_1
+                                        ? &brief_columns
                                         : &usual_columns;
   const double sum_ms = text_ms(r->sum_ns);
   const double avg_ms = r->events ? sum_ms / (double)r->events : 0.0;
@@ -195,7 +99,7 @@ void text_common(struct strbuf *b, const struct report_setup *setup,
                 "\nNumber of unfinished transactions on forced shutdown: "
                 "%" PRIu64 "\n",
                 r->unfinished);
-  if (r->style == REPORT_FILEIO && setup->layout_1_1) {
+  if (setup->layout_1_1 && r->form->is_brief_1_1) {
     strbuf_adds(b, "\n");
     add_latency(b, setup, r);
     return;

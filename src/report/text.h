@@ -4,10 +4,8 @@
  * Pure functions: what they are given becomes text at the end of `b`.  Many
  * programs parse this text; there is no room for one more line or number.
  * Times are printed in milliseconds or seconds as each line demands; every
- * rate is a count divided by the report's own period.
- *
- * Counters of a REPORT_FILEIO report: READ and WRITE are requests, OTHER is
- * calls of fsync, BYTES_READ and BYTES_WRITTEN what the requests moved.
+ * rate is a count divided by the report's own period.  What only one
+ * test has is in its form (form.h).
  */
 #ifndef BENCH_REPORT_TEXT_H
 #define BENCH_REPORT_TEXT_H
@@ -16,7 +14,7 @@ struct report;
 struct report_setup;
 struct strbuf;
 
-/* One interval line, and with a rate the line about the queue where the style
+/* One interval line, and with a rate the line about the queue where the test
  * has one. */
 void text_interval(struct strbuf *b, const struct report_setup *setup,
                    const struct report *r);
@@ -27,8 +25,7 @@ void text_checkpoint_header(struct strbuf *b, const struct report *r);
 /*
  * A cumulative report is text_results(), then text_common().  They are two
  * because the times of statements, which are messages, belong between them.
- * The results are what the style has in front of the general block ("" for
- * REPORT_EVENTS).
+ * The results are what the test has in front of the general block.
  */
 void text_results(struct strbuf *b, const struct report_setup *setup,
                   const struct report *r);

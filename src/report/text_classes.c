@@ -10,6 +10,7 @@
 #include "base/fmt.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
+#include "report/form.h"
 #include "report/text.h"
 #include "stats/report.h"
 
@@ -78,16 +79,14 @@ int text_classes(struct strbuf *b, const struct report_setup *setup,
     /* Of pointers.
      * NOLINTNEXTLINE(bugprone-sizeof-expression) */
     qsort(order, n, sizeof(*order), by_time);
-    strbuf_addf(b, "\n%s (times in ms):\n%12s %8s %12s %10s ",
-                r->style == REPORT_SQL ? "SQL statements" : "Operations",
+    strbuf_addf(b, "\n%s (times in ms):\n%12s %8s %12s %10s ", r->form->classes,
                 "count", "errors", "rows", "avg");
     if (setup->percentile > 0.0) {
       (void)snprintf(pct, sizeof(pct), "%s%%",
                      fmt_shortest(text, setup->percentile));
       strbuf_addf(b, "%10s ", pct);
     }
-    strbuf_addf(b, "%10s  %s\n", "max",
-                r->style == REPORT_SQL ? "statement" : "operation");
+    strbuf_addf(b, "%10s  %s\n", "max", r->form->class);
     for (unsigned i = 0; i < n; i++)
       add_row(b, setup, order[i]);
   }

@@ -22,19 +22,6 @@ static inline double text_s(uint64_t ns)
   return (double)ns / (double)NS_PER_S;
 }
 
-static inline uint64_t text_queries(const struct report *r)
-{
-  return r->counter[COUNTER_READ] + r->counter[COUNTER_WRITE] +
-         r->counter[COUNTER_OTHER];
-}
-
-/* MiB moved by the events of a REPORT_MEMORY report. */
-static inline double text_memory_mib(const struct report_setup *setup,
-                                     uint64_t events)
-{
-  return (double)events * (double)setup->memory_block / TEXT_MIB;
-}
-
 /* A quantity per second of the report's period; 0 when that is empty. */
 static inline double text_per_s(const struct report *r, double amount)
 {

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/strbuf.h"
+#include "report/form.h"
 #include "report/text.h"
 #include "stats/report.h"
 
@@ -85,13 +86,13 @@ static int print_cumulative(struct strbuf *b, const struct report_setup *setup,
   int rc = 0;
 
   text_results(b, setup, r);
-  if (setup->statement_times && r->style == REPORT_SQL)
+  if (setup->statement_times && r->form->has_statements)
     rc = print_statement_times(b, r, err);
   if (rc < 0)
     return rc;
   text_common(b, setup, r);
   if (r->thread && setup->per_thread &&
-      !(r->style == REPORT_FILEIO && setup->layout_1_1))
+      !(setup->layout_1_1 && r->form->is_brief_1_1))
     rc = print_threads(b, r, err);
   if (rc < 0)
     return rc;

@@ -1,80 +1,68 @@
 /*
  * json_report.c - the report of a period as a JSON object.
  */
+#include <assert.h>
+
+#include "report/form.h"
 #include "results/jobj.h"
 #include "results/json_parts.h"
 #include "results/system.h"
 #include "stats/report.h"
 
-static json_t *queries(const struct report *r)
-{
-  struct jobj o = jobj_new();
-  const uint64_t read = r->counter[COUNTER_READ];
-  const uint64_t write = r->counter[COUNTER_WRITE];
-  const uint64_t other = r->counter[COUNTER_OTHER];
+/* Groups of figures, each a JSON object. */
+enum {
+  NESTED = 4
+};
 
-  jobj_int(&o, "read", read);
-  jobj_int(&o, "write", write);
-  jobj_int(&o, "other", other);
-  jobj_int(&o, "total", read + write + other);
-  jobj_real(&o, "total_per_s", report_rate(r, read + write + other));
-  return jobj_take(&o);
+struct nesting {
+  struct jobj *at[NESTED + 1]; /* at[0] is the report */
+  struct jobj group[NESTED];
+  const char *name[NESTED];
+  unsigned n;
+};
+
+static void begin_group(void *ctx, const char *name)
+{
+  struct nesting *n = ctx;
+
+  assert(n->n < NESTED);
+  n->name[n->n] = name;
+  n->group[n->n] = jobj_new();
+  n->at[n->n + 1] = &n->group[n->n];
+  n->n++;
 }
 
-/* Requests of one kind, with what they moved. */
-static json_t *requests(const struct report *r, enum counter n,
-                        enum counter bytes)
+static void end_group(void *ctx)
 {
-  struct jobj o = jobj_new();
+  struct nesting *n = ctx;
 
-  jobj_int(&o, "count", r->counter[n]);
-  jobj_real(&o, "per_s", report_rate(r, r->counter[n]));
-  if (n != COUNTER_OTHER) {
-    jobj_int(&o, "bytes", r->counter[bytes]);
-    jobj_real(&o, "bytes_per_s", report_rate(r, r->counter[bytes]));
-  }
-  return jobj_take(&o);
+  n->n--;
+  jobj_add(n->at[n->n], n->name[n->n], jobj_take(&n->group[n->n]));
 }
 
-static json_t *file_operations(const struct report *r)
+static void add_count(void *ctx, const char *name, uint64_t value)
 {
-  struct jobj o = jobj_new();
+  struct nesting *n = ctx;
 
-  jobj_add(&o, "read", requests(r, COUNTER_READ, COUNTER_BYTES_READ));
-  jobj_add(&o, "write", requests(r, COUNTER_WRITE, COUNTER_BYTES_WRITTEN));
-  jobj_add(&o, "fsync", requests(r, COUNTER_OTHER, COUNTER_OTHER));
-  return jobj_take(&o);
+  jobj_int(n->at[n->n], name, value);
 }
 
-static json_t *memory(const struct report *r, const struct report_setup *setup)
+static void add_real(void *ctx, const char *name, double value)
 {
-  const uint64_t bytes = setup->memory_bytes ? r->events * setup->memory_block
-                                             : 0;
-  struct jobj o = jobj_new();
+  struct nesting *n = ctx;
 
-  jobj_int(&o, "bytes", bytes);
-  jobj_real(&o, "bytes_per_s", report_rate(r, bytes));
-  return jobj_take(&o);
+  jobj_real(n->at[n->n], name, value);
 }
 
-/* What only tests of this kind have. */
-static void add_style(struct jobj *o, const struct report *r,
-                      const struct report_setup *setup)
+/* What only this test has. */
+static void add_figures(struct jobj *o, const struct report *r,
+                        const struct report_setup *setup)
 {
-  switch (r->style) {
-  case REPORT_SQL:
-    jobj_add(o, "queries", queries(r));
-    break;
-  case REPORT_FILEIO:
-    jobj_add(o, "file_operations", file_operations(r));
-    break;
-  case REPORT_MEMORY:
-    jobj_add(o, "memory", memory(r, setup));
-    break;
-  case REPORT_EVENTS:
-  case REPORT_CPU:
-    break;
-  }
+  struct nesting n = { .at = { o } };
+  const struct figures to = { &n, begin_group, end_group, add_count, add_real };
+
+  if (r->form->figures)
+    r->form->figures(&to, setup, r);
 }
 
 static json_t *cpu_use(const struct system_use *u)
@@ -130,7 +118,7 @@ static void add_counts(struct jobj *o, const struct report *r,
 {
   jobj_int(o, "events", r->events);
   jobj_real(o, "events_per_s", report_rate(r, r->events));
-  add_style(o, r, setup);
+  add_figures(o, r, setup);
   jobj_int(o, "errors", r->counter[COUNTER_ERROR]);
   jobj_real(o, "errors_per_s", report_rate(r, r->counter[COUNTER_ERROR]));
   jobj_int(o, "reconnects", r->counter[COUNTER_RECONNECT]);

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "report/doubts.h"
+#include "report/form.h"
 #include "report/reporter.h"
 #include "run/plan.h"
 #include "run/run.h"
@@ -167,8 +168,7 @@ void ending_doubt(struct run *run, const struct report *total, uint64_t end_ns)
 {
   struct ending *e = &run->ending;
   struct doubt_input in = {
-    .measures_others = total->style == REPORT_SQL ||
-                       total->style == REPORT_FILEIO,
+    .measures_others = !total->form->measures_itself,
     .threads = run->plan->threads,
     .clock_cost_ns = clock_cost_ns(),
     .client = &e->client,

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "base/wait.h"
+#include "report/form.h"
 #include "report/reporter.h"
 #include "run/ending.h"
 #include "run/periods.h"
@@ -40,11 +41,11 @@ struct agenda {
   unsigned checkpoint;    /* index of the next one */
 };
 
-static enum report_style style_of(const struct run *run)
+static const struct report_form *form_of(const struct run *run)
 {
-  if (run->test->ops->style)
-    return run->test->ops->style(run->test_run);
-  return run->test->style;
+  if (run->test->ops->form)
+    return run->test->ops->form(run->test_run);
+  return run->test->form ? run->test->form : &form_events;
 }
 
 /* --db-debug. */
@@ -94,7 +95,7 @@ void reporting_fill(const struct run *run, struct report *r,
   const uint64_t since_ns = measured_since(run, kind);
 
   r->kind = kind;
-  r->style = style_of(run);
+  r->form = form_of(run);
   r->elapsed_ns = now_ns > since_ns ? now_ns - since_ns : 0;
   r->threads = run->plan->threads;
   if (run->schedule) {

@@ -106,8 +106,8 @@ struct test_ops {
    */
   void (*interrupt)(void *run, enum interrupt_step step);
 
-  /* [opt] Which layout the results have, when it is known at run time only. */
-  enum report_style (*style)(void *run);
+  /* [opt] The form of reports, when it is known at run time only. */
+  const struct report_form *(*form)(void *run);
 
   /*
    * [opt] For the structured results: what the test counts by itself, as of
@@ -129,7 +129,7 @@ struct test_ops {
    */
   void (*statement_times)(void *run, struct report *r);
 
-  /* [opt] The setup of reports, where the test has a say (memory). */
+  /* [opt] The setup of reports, where the test has a say: setup->of_test. */
   void (*setup)(void *run, struct report_setup *setup);
 };
 
@@ -139,7 +139,7 @@ struct test {
   const struct opt *opts;
   size_t cfg_size; /* of the struct that `opts` fills in */
   const struct test_ops *ops;
-  enum report_style style;
+  const struct report_form *form; /* [opt] of its reports: report/form.h */
   bool no_deadline; /* its events have no time limit: no automatic shutdown */
   bool own_limit;   /* --events has no effect on it */
 };

@@ -16,15 +16,7 @@
 #include "stats/tally.h"
 
 struct err;
-
-/* Which of the known layouts a test's results have. */
-enum report_style {
-  REPORT_EVENTS, /* threads, mutex, scripts without a database */
-  REPORT_CPU,
-  REPORT_MEMORY,
-  REPORT_FILEIO,
-  REPORT_SQL, /* scripts that use a database driver */
-};
+struct report_form;
 
 enum report_kind {
   REPORT_INTERVAL,
@@ -47,8 +39,7 @@ struct report_setup {
   bool statements;            /* --report-statements */
   bool details;               /* results for machines are wanted */
   unsigned interval_decimals; /* of the time in interval lines */
-  uint64_t memory_block;      /* REPORT_MEMORY: bytes per event */
-  bool memory_bytes;          /* REPORT_MEMORY: bytes are transferred */
+  const void *of_test;        /* [opt] borrowed; for the form of the test */
 };
 
 /* One thread in the period of a report, for --debug. */
@@ -64,11 +55,11 @@ struct report_times {
 
 struct report {
   enum report_kind kind;
-  enum report_style style;
-  uint64_t elapsed_ns; /* since the measured start */
-  uint64_t period_ns;  /* what this report covers */
-  uint64_t end_ns;     /* when that ended, on the clock of the program */
-  unsigned threads;    /* of the run */
+  const struct report_form *form; /* of the test: report/form.h */
+  uint64_t elapsed_ns;            /* since the measured start */
+  uint64_t period_ns;             /* what this report covers */
+  uint64_t end_ns;  /* when that ended, on the clock of the program */
+  unsigned threads; /* of the run */
   unsigned threads_running;
   uint64_t unfinished; /* REPORT_FORCED: workers inside an event */
 

@@ -9,9 +9,12 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/strbuf.h"
+#include "report/form.h"
 #include "report/life.h"
 #include "run/plan.h"
 #include "run/test.h"
+#include "stats/report.h"
 #include "tests/tests.h"
 
 struct cpu_cfg {
@@ -143,6 +146,25 @@ static void cpu_details(void *arg, struct test_details *ret)
     facts_int(&ret->test, "primes", (int64_t)atomic_load(&run->primes));
 }
 
+static void cpu_results(struct strbuf *b, const struct report_setup *setup,
+                        const struct report *r)
+{
+  (void)setup;
+  strbuf_addf(b,
+              "CPU speed:\n"
+              "    events per second: %8.2f\n",
+              report_rate(r, r->events));
+}
+
+const struct report_form cpu_form = {
+  .interval = form_interval_events,
+  .results = cpu_results,
+  .queue_mark = "",
+  .classes = "Operations",
+  .class = "operation",
+  .measures_itself = true,
+};
+
 static const struct test_ops cpu_ops = {
   .open = cpu_open,
   .describe = cpu_describe,
@@ -159,5 +181,5 @@ const struct test test_cpu = {
   .opts = cpu_opts,
   .cfg_size = sizeof(struct cpu_cfg),
   .ops = &cpu_ops,
-  .style = REPORT_CPU,
+  .form = &cpu_form,
 };

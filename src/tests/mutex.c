@@ -169,6 +169,5 @@ const struct test test_mutex = {
   .opts = mutex_opts,
   .cfg_size = sizeof(struct mutex_cfg),
   .ops = &mutex_ops,
-  .style = REPORT_EVENTS,
   .no_deadline = true,
 };

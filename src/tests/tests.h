@@ -4,6 +4,7 @@
 #ifndef BENCH_TESTS_TESTS_H
 #define BENCH_TESTS_TESTS_H
 
+struct report_form;
 struct test;
 
 extern const struct test test_cpu;
@@ -11,5 +12,7 @@ extern const struct test test_fileio;
 extern const struct test test_memory;
 extern const struct test test_mutex;
 extern const struct test test_threads;
+
+extern const struct report_form cpu_form;
 
 #endif

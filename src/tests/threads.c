@@ -156,5 +156,4 @@ const struct test test_threads = {
   .opts = threads_opts,
   .cfg_size = sizeof(struct threads_cfg),
   .ops = &threads_ops,
-  .style = REPORT_EVENTS,
 };

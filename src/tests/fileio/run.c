@@ -23,6 +23,7 @@
 #include "tests/fileio/direct.h"
 #include "tests/fileio/engine.h"
 #include "tests/fileio/fileio.h"
+#include "tests/fileio/form.h"
 #include "tests/fileio/io.h"
 #include "tests/tests.h"
 
@@ -361,5 +362,5 @@ const struct test test_fileio = {
   .opts = fileio_opts,
   .cfg_size = sizeof(struct fileio_cfg),
   .ops = &fileio_ops,
-  .style = REPORT_FILEIO,
+  .form = &fileio_form,
 };

@@ -14,6 +14,7 @@
 #include "run/test.h"
 #include "run/worker.h"
 #include "tests/memory/buffer.h"
+#include "tests/memory/form.h"
 #include "tests/memory/kernels.h"
 #include "tests/tests.h"
 
@@ -103,6 +104,7 @@ struct memory_run {
   const struct plan *plan;
   const struct memory_cfg *cfg;
   struct memory_buffer global; /* SCOPE_GLOBAL */
+  struct memory_moved moved;   /* for reports */
 };
 
 struct memory_thread {
@@ -160,6 +162,10 @@ static int memory_open(const struct plan *plan, const void *arg, void **ret_run,
     return err_set(err, -ENOMEM, "cannot allocate the memory test");
   run->plan = plan;
   run->cfg = cfg;
+  run->moved = (struct memory_moved){
+    .block_bytes = cfg->block_bytes,
+    .moves = cfg->oper != MEMORY_NONE,
+  };
   *ret_run = run;
   return 0;
 }
@@ -168,8 +174,7 @@ static void memory_setup(void *arg, struct report_setup *setup)
 {
   const struct memory_run *run = arg;
 
-  setup->memory_block = run->cfg->block_bytes;
-  setup->memory_bytes = run->cfg->oper != MEMORY_NONE;
+  setup->of_test = &run->moved;
 }
 
 static void memory_describe(void *arg)
@@ -296,6 +301,6 @@ const struct test test_memory = {
   .opts = memory_opts,
   .cfg_size = sizeof(struct memory_cfg),
   .ops = &memory_ops,
-  .style = REPORT_MEMORY,
+  .form = &memory_form,
   .own_limit = true,
 };

@@ -7,17 +7,23 @@
  * divided by the rate in the text, elapsed_ns is the total time.
  */
 
+#include "lua/sql_form.h"
+#include "report/form.h"
+#include "tests/fileio/form.h"
+#include "tests/memory/form.h"
+#include "tests/tests.h"
 #include "tests/unit/report_golden.h"
 
+static const struct memory_moved moved = { 1024, true };
+static const struct memory_moved not_moved = { 1024, false };
 static const struct report_setup v10 = { .percentile = 95 };
 static const struct report_setup v11 = { .percentile = 95, .layout_1_1 = true };
 static const struct report_setup v10_none = { .percentile = 0 };
 static const struct report_setup v10_memory = { .percentile = 95,
-                                                .memory_block = 1024,
-                                                .memory_bytes = true };
+                                                .of_test = &moved };
 static const struct report_setup v11_no_memory = { .percentile = 95,
                                                    .layout_1_1 = true,
-                                                   .memory_block = 1024 };
+                                                   .of_test = &not_moved };
 
 static const struct golden golden[] = {
   {
@@ -25,7 +31,7 @@ static const struct golden golden[] = {
     &v10,
     {
       .kind = REPORT_FINAL,
-      .style = REPORT_CPU,
+      .form = &cpu_form,
       .elapsed_ns = S(2.0042),
       .period_ns = 2006904623,
       EVENTS(9586),
@@ -56,7 +62,7 @@ static const struct golden golden[] = {
     &v11,
     {
       .kind = REPORT_FINAL,
-      .style = REPORT_CPU,
+      .form = &cpu_form,
       .elapsed_ns = S(2.0024),
       .period_ns = 2002439504,
       EVENTS(10150),
@@ -88,7 +94,7 @@ static const struct golden golden[] = {
     &v10_none,
     {
       .kind = REPORT_FINAL,
-      .style = REPORT_CPU,
+      .form = &cpu_form,
       .elapsed_ns = S(1.0002),
       .period_ns = 1001393957,
       EVENTS(4885),
@@ -119,7 +125,7 @@ static const struct golden golden[] = {
     &v10_memory,
     {
       .kind = REPORT_FINAL,
-      .style = REPORT_MEMORY,
+      .form = &memory_form,
       .elapsed_ns = S(2.0004),
       .period_ns = 2001109937,
       EVENTS(14477859),
@@ -152,7 +158,7 @@ static const struct golden golden[] = {
     &v11_no_memory,
     {
       .kind = REPORT_FINAL,
-      .style = REPORT_MEMORY,
+      .form = &memory_form,
       .elapsed_ns = S(1.0019),
       .period_ns = 1001895896,
       EVENTS(9274327),
@@ -184,7 +190,7 @@ static const struct golden golden[] = {
     &v10,
     {
       .kind = REPORT_FINAL,
-      .style = REPORT_EVENTS,
+      .form = &form_events,
       .elapsed_ns = S(2.0022),
       .period_ns = S(2.0022),
       EVENTS(2873),
@@ -213,7 +219,7 @@ static const struct golden golden[] = {
     &v11,
     {
       .kind = REPORT_FINAL,
-      .style = REPORT_EVENTS,
+      .form = &form_events,
       .elapsed_ns = S(0.2486),
       .period_ns = 248576897,
       EVENTS(2),
@@ -243,7 +249,7 @@ static const struct golden golden[] = {
     &v10,
     {
       .kind = REPORT_FINAL,
-      .style = REPORT_FILEIO,
+      .form = &fileio_form,
       .elapsed_ns = S(2.0162),
       .period_ns = S(100),
       EVENTS(39844),
@@ -286,7 +292,7 @@ static const struct golden golden[] = {
     &v11,
     {
       .kind = REPORT_FINAL,
-      .style = REPORT_FILEIO,
+      .form = &fileio_form,
       .elapsed_ns = S(2),
       .period_ns = S(100),
       EVENTS(196000),
@@ -317,7 +323,7 @@ static const struct golden golden[] = {
     &v10,
     {
       .kind = REPORT_FINAL,
-      .style = REPORT_SQL,
+      .form = &sql_form,
       .elapsed_ns = S(3.0058),
       .period_ns = 3006514143,
       EVENTS(3427),
@@ -360,7 +366,7 @@ static const struct golden golden[] = {
     &v11,
     {
       .kind = REPORT_FINAL,
-      .style = REPORT_SQL,
+      .form = &sql_form,
       .elapsed_ns = S(3.0258),
       .period_ns = 3025799026,
       EVENTS(148),

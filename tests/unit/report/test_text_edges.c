@@ -3,6 +3,9 @@
  * one, with errors only, with other labels, and of runs that were cut short.
  */
 
+#include "lua/sql_form.h"
+#include "tests/fileio/form.h"
+#include "tests/tests.h"
 #include "tests/unit/report_golden.h"
 
 static const struct report_setup v10 = { .percentile = 95 };
@@ -19,7 +22,7 @@ static const struct golden golden[] = {
     &v10,
     {
       .kind = REPORT_FINAL,
-      .style = REPORT_SQL,
+      .form = &sql_form,
       .elapsed_ns = S(2),
       .period_ns = S(2),
       .counter[COUNTER_ERROR] = 1234567,
@@ -55,7 +58,7 @@ static const struct golden golden[] = {
   {
     "no time and no events, 1.1",
     &v11,
-    { .kind = REPORT_FINAL, .style = REPORT_CPU },
+    { .kind = REPORT_FINAL, .form = &cpu_form },
     "CPU speed:\n"
     "    events per second:     0.00\n"
     "\n"
@@ -81,7 +84,7 @@ static const struct golden golden[] = {
     &v10_p999,
     {
       .kind = REPORT_FINAL,
-      .style = REPORT_CPU,
+      .form = &cpu_form,
       .elapsed_ns = S(0.5),
       .period_ns = S(0.5),
       EVENTS(1),
@@ -112,7 +115,7 @@ static const struct golden golden[] = {
     &v11_p9999,
     {
       .kind = REPORT_CHECKPOINT,
-      .style = REPORT_FILEIO,
+      .form = &fileio_form,
       .elapsed_ns = S(2),
       .period_ns = S(1),
       EVENTS(1),
@@ -137,7 +140,7 @@ static const struct golden golden[] = {
     &v11_none,
     {
       .kind = REPORT_FORCED,
-      .style = REPORT_FILEIO,
+      .form = &fileio_form,
       .elapsed_ns = S(2),
       .period_ns = S(2),
       .unfinished = 2,
@@ -163,7 +166,7 @@ static const struct golden golden[] = {
     &v10,
     {
       .kind = REPORT_FORCED,
-      .style = REPORT_CPU,
+      .form = &cpu_form,
       .elapsed_ns = S(2),
       .period_ns = S(2),
     },
@@ -191,7 +194,7 @@ static const struct golden golden[] = {
     &v11,
     {
       .kind = REPORT_FORCED,
-      .style = REPORT_SQL,
+      .form = &sql_form,
       .elapsed_ns = S(2),
       .period_ns = S(2),
       .unfinished = 3,

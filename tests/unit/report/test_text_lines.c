@@ -5,18 +5,24 @@
 #include <stdint.h>
 
 #include "base/strbuf.h"
+#include "lua/sql_form.h"
+#include "report/form.h"
 #include "report/text.h"
 #include "stats/report.h"
+#include "tests/fileio/form.h"
+#include "tests/memory/form.h"
+#include "tests/tests.h"
 #include "tests/unit/tap.h"
 
 #define S(s) ((uint64_t)((s)*1e9 + 0.5))
 #define MS(ms) ((uint64_t)((ms)*1e6 + 0.5))
 
+static const struct memory_moved moved = { 1024, true };
 static const struct report_setup plain = { .percentile = 95 };
 static const struct report_setup rated = { .percentile = 95, .rate = true };
-static const struct report_setup rated_memory = {
-  .percentile = 95, .rate = true, .memory_block = 1024, .memory_bytes = true
-};
+static const struct report_setup rated_memory = { .percentile = 95,
+                                                  .rate = true,
+                                                  .of_test = &moved };
 static const struct report_setup none = { .percentile = 0 };
 static const struct report_setup fraction = { .percentile = 99.9,
                                               .interval_decimals = 1,
@@ -31,7 +37,7 @@ static const struct {
   {
     "cpu with a rate",
     &rated,
-    { .style = REPORT_CPU,
+    { .form = &cpu_form,
       .elapsed_ns = S(1),
       .period_ns = S(100),
       .threads_running = 2,
@@ -43,7 +49,7 @@ static const struct {
   {
     "a script without a database",
     &plain,
-    { .style = REPORT_EVENTS,
+    { .form = &form_events,
       .elapsed_ns = S(1.0004),
       .period_ns = S(100),
       .threads_running = 3,
@@ -54,7 +60,7 @@ static const struct {
   {
     "memory has no line about a queue",
     &rated_memory,
-    { .style = REPORT_MEMORY,
+    { .form = &memory_form,
       .elapsed_ns = S(1),
       .period_ns = S(1),
       .threads_running = 1,
@@ -65,7 +71,7 @@ static const struct {
   {
     "neither has fileio",
     &rated,
-    { .style = REPORT_FILEIO,
+    { .form = &fileio_form,
       .elapsed_ns = S(1),
       .period_ns = S(100),
       .threads_running = 1,
@@ -80,7 +86,7 @@ static const struct {
   {
     "SQL",
     &plain,
-    { .style = REPORT_SQL,
+    { .form = &sql_form,
       .elapsed_ns = S(2),
       .period_ns = S(100),
       .threads_running = 2,
@@ -97,7 +103,7 @@ static const struct {
   {
     "SQL with a rate: all rates of one period, and a comma",
     &rated,
-    { .style = REPORT_SQL,
+    { .form = &sql_form,
       .elapsed_ns = S(2),
       .period_ns = S(0.999619),
       .threads_running = 2,
@@ -113,7 +119,7 @@ static const struct {
   {
     "SQL: reconnects, queue and concurrency",
     &rated,
-    { .style = REPORT_SQL,
+    { .form = &sql_form,
       .elapsed_ns = S(10),
       .period_ns = S(2),
       .threads_running = 16,
@@ -127,7 +133,7 @@ static const struct {
   {
     "--percentile=0",
     &none,
-    { .style = REPORT_CPU,
+    { .form = &cpu_form,
       .elapsed_ns = S(3),
       .period_ns = S(1),
       .threads_running = 1,
@@ -137,7 +143,7 @@ static const struct {
   {
     "an interval and a percentile with decimals",
     &fraction,
-    { .style = REPORT_CPU,
+    { .form = &cpu_form,
       .elapsed_ns = S(1.5003),
       .period_ns = S(0.5),
       .threads_running = 4,
@@ -150,7 +156,7 @@ static const struct {
   {
     "an empty period has rates of 0",
     &plain,
-    { .style = REPORT_CPU, .elapsed_ns = S(1), .events = 5 },
+    { .form = &cpu_form, .elapsed_ns = S(1), .events = 5 },
     "[ 1s ] thds: 0 eps: 0.00 lat (ms,95%): 0.00\n",
   },
 };
@@ -165,7 +171,7 @@ static void test_checkpoint_header(void)
   strbuf_done(&b);
 }
 
-static void test_threads(void)
+static void test_per_thread(void)
 {
   static const struct report_thread threads[] = {
     { .events = 2424,
@@ -278,7 +284,7 @@ int main(void)
     strbuf_done(&b);
   }
   test_checkpoint_header();
-  test_threads();
+  test_per_thread();
   test_statement_times();
   test_percentiles();
   return TAP_EXIT();

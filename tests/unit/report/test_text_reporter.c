@@ -13,10 +13,13 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "lua/sql_form.h"
 #include "report/reporter.h"
 #include "report/text_reporter.h"
 #include "report/turn.h"
 #include "stats/report.h"
+#include "tests/fileio/form.h"
+#include "tests/tests.h"
 #include "tests/unit/tap.h"
 
 /* A file that takes the place of both streams. */
@@ -132,32 +135,32 @@ enum {
 static const struct {
   const char *what;
   enum report_kind kind;
-  enum report_style style;
+  const struct report_form *form;
   enum log_level level;
   unsigned with;
   const char *want;
 } output[] = {
-  { "interval", REPORT_INTERVAL, REPORT_CPU, LOG_NOTICE,
+  { "interval", REPORT_INTERVAL, &cpu_form, LOG_NOTICE,
     HISTOGRAMS | LIST | PER_THREAD,
     "[ 2s ] thds: 1 eps: 1.00 lat (ms,95%): 1.00\n" },
-  { "checkpoint: no histogram, no list", REPORT_CHECKPOINT, REPORT_CPU,
+  { "checkpoint: no histogram, no list", REPORT_CHECKPOINT, &cpu_form,
     LOG_NOTICE, HISTOGRAMS | LIST, "[ 2s ] Checkpoint report:\n" CPU COMMON },
-  { "final", REPORT_FINAL, REPORT_CPU, LOG_NOTICE, 0, CPU COMMON },
-  { "histogram first, list last", REPORT_FINAL, REPORT_CPU, LOG_NOTICE,
+  { "final", REPORT_FINAL, &cpu_form, LOG_NOTICE, 0, CPU COMMON },
+  { "histogram first, list last", REPORT_FINAL, &cpu_form, LOG_NOTICE,
     HISTOGRAMS | LIST, HISTOGRAM CPU COMMON DISTRIBUTION },
-  { "no histogram at a forced shutdown", REPORT_FORCED, REPORT_CPU, LOG_NOTICE,
+  { "no histogram at a forced shutdown", REPORT_FORCED, &cpu_form, LOG_NOTICE,
     HISTOGRAMS | LIST, CPU COMMON DISTRIBUTION },
-  { "threads", REPORT_FINAL, REPORT_CPU, LOG_DEBUG, PER_THREAD | LIST,
+  { "threads", REPORT_FINAL, &cpu_form, LOG_DEBUG, PER_THREAD | LIST,
     CPU COMMON THREADS DISTRIBUTION },
-  { "times between results and the rest", REPORT_FINAL, REPORT_SQL, LOG_DEBUG,
+  { "times between results and the rest", REPORT_FINAL, &sql_form, LOG_DEBUG,
     TIMED, SQL TIMES COMMON },
-  { "no times below the level of debug messages", REPORT_FINAL, REPORT_SQL,
+  { "no times below the level of debug messages", REPORT_FINAL, &sql_form,
     LOG_NOTICE, TIMED, SQL COMMON },
-  { "no times but for SQL", REPORT_FINAL, REPORT_CPU, LOG_DEBUG, TIMED,
+  { "no times but for SQL", REPORT_FINAL, &cpu_form, LOG_DEBUG, TIMED,
     CPU COMMON },
-  { "nothing but warnings", REPORT_FINAL, REPORT_CPU, LOG_WARNING,
+  { "nothing but warnings", REPORT_FINAL, &cpu_form, LOG_WARNING,
     HISTOGRAMS | LIST, "" },
-  { "no threads with fileio, 1.1", REPORT_FINAL, REPORT_FILEIO, LOG_DEBUG,
+  { "no threads with fileio, 1.1", REPORT_FINAL, &fileio_form, LOG_DEBUG,
     PER_THREAD | FILEIO_1_1,
     "\n"
     "Throughput:\n"
@@ -178,12 +181,13 @@ static const struct report_thread one_thread = {
   .events = 2, .sum_ns = 2000000, .min_ns = 1000000, .max_ns = 1000000
 };
 
-static struct report a_report(enum report_kind kind, enum report_style style,
+static struct report a_report(enum report_kind kind,
+                              const struct report_form *form,
                               const struct hist_sum *hist)
 {
   return (struct report){
     .kind = kind,
-    .style = style,
+    .form = form,
     .elapsed_ns = UINT64_C(2000000000),
     .period_ns = UINT64_C(2000000000),
     .threads = 1,
@@ -215,7 +219,7 @@ static void test_output(const struct hist_sum *hist)
       .n_percentiles = with & LIST ? 1 : 0,
       .percentiles = &median,
     };
-    const struct report r = a_report(output[i].kind, output[i].style, hist);
+    const struct report r = a_report(output[i].kind, output[i].form, hist);
     struct text_reporter text = { 0 };
     const struct reporter_use use = { &text_reporter, &text };
     struct capture c;
@@ -296,7 +300,7 @@ static void test_hooks(const struct hist_sum *hist)
                                       script_periods_over, &script };
     struct text_reporter text = { &hooks };
     const struct reporter_use use = { &text_reporter, &text };
-    const struct report r = a_report(hooked[i].kind, REPORT_CPU, hist);
+    const struct report r = a_report(hooked[i].kind, &cpu_form, hist);
     struct capture c;
     struct err err;
 

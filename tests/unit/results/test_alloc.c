@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
+#include "lua/sql_form.h"
 #include "opt/optset.h"
 #include "report/life.h"
 #include "report/text.h"
@@ -70,7 +71,7 @@ static int period_init(struct period *p, struct err *err)
     recorder_event(&p->rs, &p->rs.of[i % 3], 1000 * i + 1);
   snapshot_take(&p->now, &p->rs, 1000000000);
   p->report = (struct report){ .kind = REPORT_FINAL,
-                               .style = REPORT_SQL,
+                               .form = &sql_form,
                                .elapsed_ns = 1000000000,
                                .threads = 3,
                                .thread = p->thread };

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/facts.h"
+#include "lua/sql_form.h"
 #include "opt/optset.h"
 #include "report/life.h"
 #include "results/jobj.h"
@@ -15,6 +16,7 @@
 #include "results/shared.h"
 #include "results/system.h"
 #include "stats/report.h"
+#include "tests/fileio/form.h"
 #include "tests/unit/tap.h"
 
 static struct hist_sum *hist;
@@ -104,7 +106,7 @@ static void test_report(void)
   };
   const struct system_use sys = { .has_disk = true, .reads = 8, .busy = 0.25 };
   struct report r = { .kind = REPORT_INTERVAL,
-                      .style = REPORT_SQL,
+                      .form = &sql_form,
                       .elapsed_ns = 2500000000,
                       .period_ns = 500000000,
                       .threads = 4,
@@ -133,7 +135,7 @@ static void test_report(void)
   OK(!at(j, "queue_length") && !at(j, "memory"), "nothing of other tests");
   json_decref(j);
 
-  r.style = REPORT_FILEIO;
+  r.form = &fileio_form;
   r.kind = REPORT_FORCED;
   r.unfinished = 2;
   r.counter[COUNTER_BYTES_READ] = 4096;

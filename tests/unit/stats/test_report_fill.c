@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/strbuf.h"
+#include "report/form.h"
 #include "report/text.h"
 #include "stats/report.h"
 #include "tests/unit/tap.h"
@@ -63,7 +64,7 @@ static void test_forced_shutdown(void)
   static const double ms[2][4] = { { 300.11, 300.17, 300.18, 300.19 },
                                    { 300.34, 300.17, 300.18, 300.17 } };
   struct report r = { .kind = REPORT_FORCED,
-                      .style = REPORT_EVENTS,
+                      .form = &form_events,
                       .elapsed_ns = UINT64_C(2000100000),
                       .threads = 3,
                       .unfinished = 1 };

@@ -1,0 +1,64 @@
+/*
+ * form.h - what is special about the reports of a test: its lines in the text,
+ * its figures in the files.
+ *
+ * A test brings its form along (struct test).  The functions are pure: what
+ * they are given becomes text at the end of `b`, or figures.
+ */
+#ifndef BENCH_REPORT_FORM_H
+#define BENCH_REPORT_FORM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct report;
+struct report_setup;
+struct strbuf;
+
+/* Takes figures with their names; groups may be nested. */
+struct figures {
+  void *ctx;
+  void (*begin)(void *ctx, const char *name);
+  void (*end)(void *ctx);
+  void (*count)(void *ctx, const char *name, uint64_t value);
+  void (*real)(void *ctx, const char *name, double value);
+};
+
+struct report_form {
+  /* The interval line after its time, with its line feed.  `percentile` is the
+   * number of --percentile as text. */
+  void (*interval)(struct strbuf *b, const struct report_setup *setup,
+                   const struct report *r, const char *percentile);
+
+  /* [opt] What stands in front of the general block. */
+  void (*results)(struct strbuf *b, const struct report_setup *setup,
+                  const struct report *r);
+
+  /* [opt] Figures of its own for the files. */
+  void (*figures)(const struct figures *to, const struct report_setup *setup,
+                  const struct report *r);
+
+  /* With --rate, what follows the length in the line about the queue; NULL:
+   * there is no such line. */
+  const char *queue_mark;
+
+  const char *classes; /* title of the table of classes */
+  const char *class;   /* title of its last column */
+
+  bool has_statements; /* --db-debug prints the times of statements */
+  bool measures_itself; /* the client is what is measured: its processor time
+                         * is no doubt */
+  /* In the layout of 1.1 there is neither a general block nor one about
+   * fairness and threads, and latencies have columns of their own. */
+  bool is_brief_1_1;
+};
+
+/* Tests that have nothing to add: threads, mutex, scripts without a database.
+ */
+extern const struct report_form form_events;
+
+/* The interval line of those, for others as well. */
+void form_interval_events(struct strbuf *b, const struct report_setup *setup,
+                          const struct report *r, const char *percentile);
+
+#endif

@@ -1,0 +1,101 @@
+/*
+ * form.c - the reports of the fileio test: requests and throughput.
+ */
+#include "tests/fileio/form.h"
+
+#include "base/strbuf.h"
+#include "report/form.h"
+#include "report/text_num.h"
+
+static double rate(const struct report *r, enum counter c)
+{
+  return report_rate(r, r->counter[c]);
+}
+
+static void add_interval(struct strbuf *b, const struct report_setup *setup,
+                         const struct report *r, const char *percentile)
+{
+  (void)setup;
+  strbuf_addf(b,
+              "reads: %4.2f MiB/s writes: %4.2f MiB/s fsyncs: %4.2f/s "
+              "latency (ms,%s%%): %4.3f\n",
+              rate(r, COUNTER_BYTES_READ) / TEXT_MIB,
+              rate(r, COUNTER_BYTES_WRITTEN) / TEXT_MIB, rate(r, COUNTER_OTHER),
+              percentile, text_ms(r->percentile_ns));
+}
+
+static void add_results_1_0(struct strbuf *b, const struct report *r)
+{
+  strbuf_addf(b,
+              "\n"
+              "File operations:\n"
+              "    reads/s:                      %4.2f\n"
+              "    writes/s:                     %4.2f\n"
+              "    fsyncs/s:                     %4.2f\n"
+              "\n"
+              "Throughput:\n"
+              "    read, MiB/s:                  %4.2f\n"
+              "    written, MiB/s:               %4.2f\n",
+              rate(r, COUNTER_READ), rate(r, COUNTER_WRITE),
+              rate(r, COUNTER_OTHER), rate(r, COUNTER_BYTES_READ) / TEXT_MIB,
+              rate(r, COUNTER_BYTES_WRITTEN) / TEXT_MIB);
+}
+
+static void add_results_1_1(struct strbuf *b, const struct report *r)
+{
+  const double read = rate(r, COUNTER_BYTES_READ);
+  const double written = rate(r, COUNTER_BYTES_WRITTEN);
+
+  strbuf_addf(b,
+              "\n"
+              "Throughput:\n"
+              "         read:  IOPS=%4.2f %4.2f MiB/s (%4.2f MB/s)\n"
+              "         write: IOPS=%4.2f %4.2f MiB/s (%4.2f MB/s)\n"
+              "         fsync: IOPS=%4.2f\n",
+              rate(r, COUNTER_READ), read / TEXT_MIB, read / TEXT_MB,
+              rate(r, COUNTER_WRITE), written / TEXT_MIB, written / TEXT_MB,
+              rate(r, COUNTER_OTHER));
+}
+
+static void add_results(struct strbuf *b, const struct report_setup *setup,
+                        const struct report *r)
+{
+  if (setup->layout_1_1)
+    add_results_1_1(b, r);
+  else
+    add_results_1_0(b, r);
+}
+
+static void add_requests(const struct figures *to, const struct report *r,
+                         const char *name, enum counter n, enum counter bytes)
+{
+  to->begin(to->ctx, name);
+  to->count(to->ctx, "count", r->counter[n]);
+  to->real(to->ctx, "per_s", rate(r, n));
+  if (n != COUNTER_OTHER) {
+    to->count(to->ctx, "bytes", r->counter[bytes]);
+    to->real(to->ctx, "bytes_per_s", rate(r, bytes));
+  }
+  to->end(to->ctx);
+}
+
+static void add_figures(const struct figures *to,
+                        const struct report_setup *setup,
+                        const struct report *r)
+{
+  (void)setup;
+  to->begin(to->ctx, "file_operations");
+  add_requests(to, r, "read", COUNTER_READ, COUNTER_BYTES_READ);
+  add_requests(to, r, "write", COUNTER_WRITE, COUNTER_BYTES_WRITTEN);
+  add_requests(to, r, "fsync", COUNTER_OTHER, COUNTER_OTHER);
+  to->end(to->ctx);
+}
+
+const struct report_form fileio_form = {
+  .interval = add_interval,
+  .results = add_results,
+  .figures = add_figures,
+  .classes = "Operations",
+  .class = "operation",
+  .is_brief_1_1 = true,
+};
