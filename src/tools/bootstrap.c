@@ -203,8 +203,8 @@ static void draw_all(const struct side *a, const struct side *b, double *drawn,
 
 /* The variance of the side's mean, and what Satterthwaite's formula needs to
  * know of its parts. */
-static void add_variance(const struct side *side, double *variance,
-                         double *squares_by_df)
+static void add_variance(const struct side *side, double *within_all,
+                         double *variance, double *squares_by_df)
 {
   const double n = (double)side->n;
 
@@ -213,7 +213,7 @@ static void add_variance(const struct side *side, double *variance,
     const double within = s->draws > 0 ? s->squares / (double)s->draws / n / n
                                        : 0;
 
-    *variance += within;
+    *within_all += within;
     if (s->df > 0)
       *squares_by_df += within * within / s->df;
   }
@@ -223,21 +223,24 @@ static void add_variance(const struct side *side, double *variance,
     *squares_by_df += side->excess * side->excess / (n - 1);
 }
 
-static double freedom(const struct side *a, const struct side *b)
+/* Sets df and within. */
+static void find_freedom(struct boot_result *r, const struct side *a,
+                         const struct side *b)
 {
-  double variance = 0, squares_by_df = 0;
+  double within = 0, variance = 0, squares_by_df = 0;
 
-  add_variance(a, &variance, &squares_by_df);
-  add_variance(b, &variance, &squares_by_df);
-  return variance * variance / squares_by_df;
+  add_variance(a, &within, &variance, &squares_by_df);
+  add_variance(b, &within, &variance, &squares_by_df);
+  variance += within;
+  r->within = within / variance;
+  r->df = variance * variance / squares_by_df;
 }
 
-static void conclude(struct boot_result *ret, double *drawn, size_t n,
-                     double df)
+static void conclude(struct boot_result *ret, double *drawn, size_t n)
 {
   const double tail = (1 - BOOT_CONFIDENCE) / 2;
   const double z = normal_quantile(1 - tail);
-  const double wider = student_quantile(1 - tail, df) / z;
+  const double wider = student_quantile(1 - tail, ret->df) / z;
   double low, high;
 
   sort_numbers(drawn, n);
@@ -263,7 +266,9 @@ bool boot_compare(struct boot_result *ret, const struct boot_group *base,
     r.base = exp(a.mean);
     r.other = exp(b.mean);
     r.ratio = exp(b.mean - a.mean);
-    conclude(&r, drawn, BOOT_REPLICATES, freedom(&a, &b));
+    r.runs = a.n < b.n ? a.n : b.n;
+    find_freedom(&r, &a, &b);
+    conclude(&r, drawn, BOOT_REPLICATES);
     *ret = r;
   }
   free(drawn);

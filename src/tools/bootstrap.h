@@ -57,6 +57,11 @@ struct boot_result {
   bool differs;       /* 1 is outside of the interval */
   double smallest;    /* the relative difference that would have been found
                          in four cases of five */
+
+  /* What settle.h goes by. */
+  size_t runs;   /* of the side that has fewer */
+  double within; /* share of the variance that longer runs would lessen */
+  double df;     /* degrees of freedom of the interval */
 };
 
 /*

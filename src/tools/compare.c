@@ -357,8 +357,7 @@ static const struct comparison *find(const struct comparisons *c,
   return NULL; /* not of those that are always there */
 }
 
-/* The figure that says which one is slower. */
-static const struct comparison *decisive(const struct comparisons *c)
+const struct comparison *comparisons_decisive(const struct comparisons *c)
 {
   const struct comparison *throughput = find(c, COMPARE_THROUGHPUT, "events/s");
   const double rate = rate_of(c->base);
@@ -366,19 +365,4 @@ static const struct comparison *decisive(const struct comparisons *c)
   if (rate > 0 && rate == rate_of(c->other) && throughput->r.ratio > 0)
     return find(c, COMPARE_LATENCY, "mean");
   return throughput;
-}
-
-bool comparisons_decided(const struct comparisons *c)
-{
-  return decisive(c)->known;
-}
-
-bool comparisons_slower(const struct comparisons *c, double share)
-{
-  const struct comparison *one = decisive(c);
-
-  if (!one->known || !one->r.differs)
-    return false;
-  return one->kind == COMPARE_THROUGHPUT ? one->r.high < 1 - share
-                                         : one->r.low > 1 + share;
 }

@@ -49,15 +49,11 @@ int comparisons_init(struct comparisons *ret, const struct group *base,
 void comparisons_done(struct comparisons *c);
 
 /*
- * Is the other one certainly slower by more than `share` (0.05: 5 %)?  Events
- * per second count, or, where both had the same --rate, which fixes these, the
- * mean latency.  One without any event is slower in any case.
+ * The figure that decides which one is slower: events per second, or, where
+ * both had the same --rate, which fixes these, the mean latency.  One without
+ * any event is slower in any case.
  */
-bool comparisons_slower(const struct comparisons *c, double share);
-
-/* Could the figure that counts be compared?  If not, comparisons_slower() says
- * no, which means nothing. */
-bool comparisons_decided(const struct comparisons *c);
+const struct comparison *comparisons_decisive(const struct comparisons *c);
 
 /* Fills in the list of differences; used by comparisons_init(). */
 void differences_find(struct comparisons *c);

@@ -10,22 +10,19 @@
 #include "base/utf8.h"
 #include "results/jobj.h"
 #include "tools/compare.h"
+#include "tools/settle.h"
 #include "tools/table.h"
 #include "tools/units.h"
+#include "tools/verdict.h"
 
 enum {
   NAME_MAX_SHOWN = 60, /* of statements, in bytes */
 };
 
-const char *compare_verdict(const struct comparison *c)
+/* Why a figure could not be compared. */
+static const char *reason_of(const struct comparison *c)
 {
-  const bool more = c->r.ratio > 1;
-
-  if (!c->known)
-    return c->too_few ? "too few events" : "not comparable";
-  if (!c->r.differs)
-    return "no difference";
-  return more == (c->kind == COMPARE_THROUGHPUT) ? "better" : "worse";
+  return c->too_few ? "too few events" : "not comparable";
 }
 
 /* Warnings that the run itself came with, by their codes. */
@@ -82,7 +79,7 @@ static void name_cell(struct table *t, const struct comparison *c)
     table_cell(t, c->name);
 }
 
-static void add_row(struct table *t, const struct comparison *c)
+static void add_row(struct table *t, const struct comparison *c, double share)
 {
   char low[UNIT_SIZE], high[UNIT_SIZE], change[UNIT_SIZE], seen[UNIT_SIZE];
 
@@ -93,12 +90,12 @@ static void add_row(struct table *t, const struct comparison *c)
     table_cell(t, unit_change(change, c->r.ratio));
     table_cellf(t, "%s to %s", unit_change(low, c->r.low),
                 unit_change(high, c->r.high));
-    table_cell(t, compare_verdict(c));
+    table_cell(t, verdict_name(verdict_of(c, share)));
     table_cellf(t, "%s", unit_share(seen, c->r.smallest));
   } else {
     table_cell(t, "-");
     table_cell(t, "-");
-    table_cell(t, compare_verdict(c));
+    table_cell(t, reason_of(c));
   }
   table_end_row(t);
 }
@@ -118,7 +115,7 @@ static void print_differences(const struct comparisons *c, bool markdown,
   }
 }
 
-void compare_print(const struct comparisons *c, bool markdown,
+void compare_print(const struct comparisons *c, double share, bool markdown,
                    struct strbuf *out)
 {
   static const char *const heads[] = {
@@ -131,7 +128,7 @@ void compare_print(const struct comparisons *c, bool markdown,
     table_cell(&t, heads[i]);
   table_end_row(&t);
   for (size_t i = 0; i < c->n; i++)
-    add_row(&t, &c->of[i]);
+    add_row(&t, &c->of[i], share);
   table_print(&t, markdown ? TABLE_MARKDOWN : TABLE_TEXT, out);
   table_done(&t);
   print_differences(c, markdown, out);
@@ -141,11 +138,10 @@ void compare_explain(struct strbuf *out)
 {
   strbuf_addf(
     out,
-    "\nThe true change is inside of the interval in 99 of 100 cases; a verdict "
-    "other than\n\"no difference\" needs an interval without 0. \"smallest "
-    "visible\" is the change that would\nhave been noticed in 4 of 5 cases. "
-    "Without repeats (--repeat) runs are taken to differ\namong themselves by "
-    "%.0f %% (standard deviation), %.0f %% for figures without intervals.\n",
+    "\n\"smallest visible\" is the change that would have been noticed in 4 of "
+    "5 cases. Without\nrepeats (--repeat) runs are assumed to differ from each "
+    "other by %.0f %% (standard deviation),\n%.0f %% for figures without "
+    "intervals.\n",
     100 * BOOT_RUN_SPREAD, 100 * BOOT_RUN_SPREAD_SINGLE);
 }
 
@@ -154,7 +150,7 @@ static const char *unit_of(enum compare_kind kind)
   return kind == COMPARE_THROUGHPUT ? "per_s" : "ns";
 }
 
-static json_t *figure_json(const struct comparison *c)
+static json_t *figure_json(const struct comparison *c, double share)
 {
   static const char *const kinds[] = { "throughput", "latency", "client_cpu",
                                        "class" };
@@ -163,7 +159,9 @@ static json_t *figure_json(const struct comparison *c)
   jobj_text(&o, "name", c->name);
   jobj_text(&o, "kind", kinds[c->kind]);
   jobj_text(&o, "unit", unit_of(c->kind));
-  jobj_text(&o, "verdict", compare_verdict(c));
+  jobj_text(&o, "verdict", verdict_name(verdict_of(c, share)));
+  if (!c->known)
+    jobj_text(&o, "reason", reason_of(c));
   if (c->known) {
     jobj_real(&o, "base", c->r.base);
     jobj_real(&o, "new", c->r.other);
@@ -185,13 +183,39 @@ static json_t *difference_json(const struct difference *d)
   return jobj_take(&o);
 }
 
-json_t *compare_json(const struct comparisons *c)
+/* The verdict on the step, and what would settle it. */
+static json_t *decision_json(const struct comparisons *c, double share,
+                             bool gated)
+{
+  static const char *const gates[] = { "passed", "slower", "unknown" };
+  const struct comparison *one = comparisons_decisive(c);
+  struct jobj o = jobj_new();
+  unsigned repeats;
+  double longer;
+
+  jobj_text(&o, "figure", one->name);
+  jobj_text(&o, "verdict", verdict_name(verdict_of(one, share)));
+  if (gated)
+    jobj_text(&o, "gate", gates[gate_of(one, share)]);
+  if (!one->known)
+    return jobj_take(&o);
+  jobj_real(&o, "slowdown_at_most", verdict_unnoticed(one));
+  repeats = settle_repeats(&one->r, share);
+  longer = settle_longer(&one->r, share, one->r.runs);
+  if (repeats > 0)
+    jobj_int(&o, "repeats_needed", repeats);
+  if (longer > 0)
+    jobj_real(&o, "time_factor_needed", longer);
+  return jobj_take(&o);
+}
+
+json_t *compare_json(const struct comparisons *c, double share, bool gated)
 {
   json_t *figures = json_array(), *differences = json_array();
   struct jobj o = jobj_new();
 
   for (size_t i = 0; figures && i < c->n; i++) {
-    if (!json_array_add(figures, figure_json(&c->of[i])))
+    if (!json_array_add(figures, figure_json(&c->of[i], share)))
       o.failed = true;
   }
   for (size_t i = 0; differences && i < c->n_differences; i++) {
@@ -206,6 +230,7 @@ json_t *compare_json(const struct comparisons *c)
                            : json_null());
   jobj_int(&o, "base_runs", c->base->n);
   jobj_int(&o, "new_runs", c->other->n);
+  jobj_add(&o, "decision", decision_json(c, share, gated));
   jobj_add(&o, "figures", figures);
   jobj_add(&o, "differences", differences);
   return jobj_take(&o);

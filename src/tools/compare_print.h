@@ -11,20 +11,18 @@ struct comparisons;
 struct group;
 struct strbuf;
 
+/* `share` is the threshold of verdicts: 0.05 is 5 %. */
+
 /* One line about the runs of a group. */
 void compare_print_group(const struct group *g, const char *role, bool markdown,
                          struct strbuf *out);
-void compare_print(const struct comparisons *c, bool markdown,
+void compare_print(const struct comparisons *c, double share, bool markdown,
                    struct strbuf *out);
 
 /* What the words of the tables mean. */
 void compare_explain(struct strbuf *out);
 
 /* NULL: out of memory. */
-json_t *compare_json(const struct comparisons *c);
-
-/* "better", "worse", "no difference", "too few events", "not comparable". */
-struct comparison;
-const char *compare_verdict(const struct comparison *c);
+json_t *compare_json(const struct comparisons *c, double share, bool gated);
 
 #endif

@@ -12,7 +12,9 @@
 #include "results/jobj.h"
 #include "tools/compare.h"
 #include "tools/compare_print.h"
+#include "tools/compare_summary.h"
 #include "tools/tool.h"
+#include "tools/verdict.h"
 
 enum format {
   FORMAT_TEXT,
@@ -39,10 +41,15 @@ static const struct opt compare_opts[] = {
     OPT_DOUBLE(struct compare_cfg, fail_if_slower),
     .name = "fail-if-slower",
     .fmax = 100,
-    .flags = OPT_OPEN_MAX,
+    .flags = OPT_OPEN_MIN | OPT_OPEN_MAX,
     .show_as = "=PERCENT",
-    .help = "exit status 3 if a slowdown beyond this is certain, or cannot "
-            "be looked for",
+    .help = "exit with status 3 unless a slowdown of more than PERCENT can be "
+            "excluded",
+    .man = "Throughput counts, or mean latency if both runs had the same "
+           "--rate. The status is also 3 if the result is inconclusive: the "
+           "99 % interval of the change contains larger slowdowns, or the runs "
+           "cannot be compared. PERCENT is also the threshold of all verdicts, "
+           "which is 5 without this option.",
   },
   OPT_END,
 };
@@ -50,11 +57,10 @@ static const struct opt compare_opts[] = {
 /* All of a comparison of several files. */
 struct job {
   const struct compare_cfg *cfg;
-  struct strbuf text;
+  struct compare_summary summary;
+  struct strbuf text; /* what comes below the summary */
   /* Owned; of FORMAT_JSON. */
   json_t *list, *only_in_base, *only_in_new;
-  bool fail_given, slower;
-  struct strbuf unknown; /* what --fail-if-slower cannot know; empty: nothing */
 };
 
 static int no_memory(struct err *err)
@@ -62,55 +68,36 @@ static int no_memory(struct err *err)
   return err_set(err, -ENOMEM, "not enough memory for the comparison");
 }
 
-/* One more of them. */
-static struct strbuf *next_unknown(struct job *job)
+static void add_details(struct job *job, const struct comparisons *c)
 {
-  if (job->unknown.len > 0)
-    strbuf_adds(&job->unknown, "; ");
-  return &job->unknown;
-}
+  const bool markdown = job->cfg->format == FORMAT_MARKDOWN;
 
-/* For --fail-if-slower. */
-static void judge(struct job *job, const struct comparisons *c)
-{
-  if (comparisons_slower(c, job->cfg->fail_if_slower / 100))
-    job->slower = true;
-  if (comparisons_decided(c))
-    return;
-  strbuf_addf(next_unknown(job), "'%s' and '%s' cannot be compared",
-              c->base->path, c->other->path);
   if (c->base->values) {
-    strbuf_adds(&job->unknown, " for ");
-    group_describe(c->base, &job->unknown);
+    strbuf_adds(&job->text, markdown ? "\n### " : "\n");
+    group_describe(c->base, &job->text);
+    strbuf_adds(&job->text, "\n");
   }
+  compare_print_group(c->base, "base", markdown, &job->text);
+  compare_print_group(c->other, "new", markdown, &job->text);
+  strbuf_adds(&job->text, "\n");
+  compare_print(c, job->summary.share, markdown, &job->text);
+  strbuf_adds(&job->text, "\n");
 }
 
 static int add_comparison(struct job *job, const struct group *base,
                           const struct group *other, struct err *err)
 {
-  const bool markdown = job->cfg->format == FORMAT_MARKDOWN;
   struct comparisons c = { 0 };
   int rc = comparisons_init(&c, base, other, err);
 
   if (rc < 0)
     return rc;
-  if (job->fail_given)
-    judge(job, &c);
-  if (job->cfg->format == FORMAT_JSON) {
-    if (!json_array_add(job->list, compare_json(&c)))
-      rc = no_memory(err);
-  } else {
-    if (base->values) {
-      strbuf_adds(&job->text, markdown ? "\n### " : "\n");
-      group_describe(base, &job->text);
-      strbuf_adds(&job->text, "\n");
-    }
-    compare_print_group(base, "base", markdown, &job->text);
-    compare_print_group(other, "new", markdown, &job->text);
-    strbuf_adds(&job->text, "\n");
-    compare_print(&c, markdown, &job->text);
-    strbuf_adds(&job->text, "\n");
-  }
+  summary_add(&job->summary, &c);
+  if (job->cfg->format != FORMAT_JSON)
+    add_details(job, &c);
+  else if (!json_array_add(job->list, compare_json(&c, job->summary.share,
+                                                   job->summary.gated)))
+    rc = no_memory(err);
   comparisons_done(&c);
   return rc;
 }
@@ -143,14 +130,12 @@ static void tell_unmatched(struct job *job, const struct groups *here,
 }
 
 /* A step that has failed may be one that has become slow. */
-static void judge_unmatched(struct job *job, const struct groups *base,
-                            const struct groups *other)
+static void add_missing(struct job *job, const struct groups *base,
+                        const struct groups *other)
 {
   for (size_t i = 0; i < base->n; i++) {
-    if (groups_find(other, base->of[i].values))
-      continue;
-    strbuf_addf(next_unknown(job), "'%s' has no result of ", other->of[0].path);
-    group_describe(&base->of[i], &job->unknown);
+    if (!groups_find(other, base->of[i].values))
+      summary_add_missing(&job->summary, &base->of[i], other->of[0].path);
   }
 }
 
@@ -174,8 +159,7 @@ static int compare_files(struct job *job, const struct groups *base,
                    base->of[0].path, other->of[0].path);
   tell_unmatched(job, base, other, job->only_in_base);
   tell_unmatched(job, other, base, job->only_in_new);
-  if (job->fail_given)
-    judge_unmatched(job, base, other);
+  add_missing(job, base, other);
   return rc;
 }
 
@@ -202,50 +186,67 @@ static int add_text(const char *text, size_t len, void *to)
 }
 
 /* The comparison as JSON, instead of the text. */
-static int make_json(struct job *job, struct err *err)
+static int make_json(struct job *job, struct strbuf *out, struct err *err)
 {
+  const struct compare_summary *s = &job->summary;
   struct jobj o = jobj_new();
   json_t *all;
   int rc;
 
   jobj_text(&o, "schema", "bench-compare/1");
   jobj_real(&o, "confidence", BOOT_CONFIDENCE);
+  jobj_real(&o, "threshold", s->share);
   jobj_add(&o, "comparisons", json_incref(job->list));
   jobj_add(&o, "only_in_base", json_incref(job->only_in_base));
   jobj_add(&o, "only_in_new", json_incref(job->only_in_new));
-  if (job->fail_given) {
-    jobj_bool(&o, "slower", job->slower);
-    jobj_bool(&o, "undecided", job->unknown.len > 0);
+  if (s->gated) {
+    jobj_bool(&o, "slower", s->slower > 0);
+    jobj_bool(&o, "undecided", s->unknown > 0);
   }
   all = jobj_take(&o);
   if (!all)
     return no_memory(err);
-  strbuf_clear(&job->text);
-  rc = json_dump_callback(all, add_text, &job->text,
+  rc = json_dump_callback(all, add_text, out,
                           JSON_INDENT(1) | JSON_REAL_PRECISION(15));
-  strbuf_adds(&job->text, "\n");
+  strbuf_adds(out, "\n");
   json_decref(all);
   return rc < 0 ? no_memory(err) : 0;
+}
+
+/* Why the exit status is TOOL_SLOWER, for logs that have no more than that. */
+static void say_failed(const struct job *job)
+{
+  const struct compare_summary *s = &job->summary;
+
+  if (s->slower + s->unknown > 0)
+    log_msg(LOG_WARNING,
+            "--fail-if-slower=%.6g failed, of %u comparisons %u are slower and "
+            "%u cannot be told",
+            job->cfg->fail_if_slower, s->all, s->slower, s->unknown);
 }
 
 /* Whether it could be written is looked at when the program ends. */
 static int print(struct job *job, struct err *err)
 {
+  struct strbuf out = { 0 };
   int rc = 0;
 
-  if (job->cfg->format == FORMAT_JSON)
-    rc = make_json(job, err);
-  else
-    compare_explain(&job->text);
-  if (rc == 0 && (job->text.failed || job->unknown.failed))
+  if (job->cfg->format == FORMAT_JSON) {
+    rc = make_json(job, &out, err);
+  } else {
+    summary_print(&job->summary, &out);
+    compare_explain(&out);
+    strbuf_adds(&out, "\n");
+    strbuf_add(&out, strbuf_str(&job->text), job->text.len);
+  }
+  if (rc == 0 && (job->text.failed || job->summary.lines.failed || out.failed))
     rc = no_memory(err);
-  if (rc < 0)
-    return rc;
-  log_put(strbuf_str(&job->text), job->text.len);
-  if (job->unknown.len > 0)
-    log_msg(LOG_WARNING, "--fail-if-slower cannot tell: %s",
-            strbuf_str(&job->unknown));
-  return 0;
+  if (rc == 0) {
+    log_put(strbuf_str(&out), out.len);
+    say_failed(job);
+  }
+  strbuf_done(&out);
+  return rc;
 }
 
 static int compare_all(struct job *job, const struct tool_args *args,
@@ -266,17 +267,38 @@ static int compare_all(struct job *job, const struct tool_args *args,
   return rc;
 }
 
-static int run_compare(const struct tool_args *args, struct err *err)
+static void job_init(struct job *job, const struct tool_args *args)
 {
-  struct job job = {
-    .cfg = args->cfg,
+  const struct compare_cfg *cfg = args->cfg;
+  const bool gated = optset_find(args->set, "fail-if-slower")->given;
+
+  *job = (struct job){
+    .cfg = cfg,
+    .summary = { .share = gated ? cfg->fail_if_slower / 100 : VERDICT_SHARE,
+                 .gated = gated,
+                 .files = args->n_files > 2,
+                 .markdown = cfg->format == FORMAT_MARKDOWN },
     .list = json_array(),
     .only_in_base = json_array(),
     .only_in_new = json_array(),
-    .fail_given = optset_find(args->set, "fail-if-slower")->given,
   };
+}
+
+static void job_done(struct job *job)
+{
+  summary_done(&job->summary);
+  strbuf_done(&job->text);
+  json_decref(job->list);
+  json_decref(job->only_in_base);
+  json_decref(job->only_in_new);
+}
+
+static int run_compare(const struct tool_args *args, struct err *err)
+{
+  struct job job;
   int rc, status = TOOL_OK;
 
+  job_init(&job, args);
   if (args->n_files < 2)
     rc = err_set(err, -EINVAL, "compare needs two files or more");
   else if (!job.list || !job.only_in_base || !job.only_in_new)
@@ -285,13 +307,9 @@ static int run_compare(const struct tool_args *args, struct err *err)
     rc = compare_all(&job, args, err);
   if (rc < 0)
     status = rc == -ENOMEM ? TOOL_FAILED : TOOL_BAD_INPUT;
-  else if (job.slower || job.unknown.len > 0)
+  else if (job.summary.slower + job.summary.unknown > 0)
     status = TOOL_SLOWER;
-  strbuf_done(&job.text);
-  strbuf_done(&job.unknown);
-  json_decref(job.list);
-  json_decref(job.only_in_base);
-  json_decref(job.only_in_new);
+  job_done(&job);
   return status;
 }
 

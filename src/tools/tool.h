@@ -16,7 +16,7 @@ enum {
   TOOL_OK = 0,
   TOOL_FAILED = 1,
   TOOL_BAD_INPUT = 2, /* a file is no result, or arguments make no sense */
-  TOOL_SLOWER = 3,    /* compare: certainly slower than allowed, or not known */
+  TOOL_SLOWER = 3,    /* compare: slower than allowed, or inconclusive */
 };
 
 /* What is on the command line; all borrowed. */

@@ -139,7 +139,7 @@ LUA
   must is "$status" 1
   must is "$output" ""
   must has "$stderr" "^FATAL: Invalid value for --threads: '0'"
-  must has "$stderr" '^The step threads=0 of the sweep is impossible'
+  must has "$stderr" '^Sweep step threads=0 is not valid; nothing was run'
   bench cpu --sweep=no-such:1 run
   must is "$status" 1
   must has "$stderr" '^invalid option: --no-such=1$'
@@ -281,17 +281,24 @@ make_results() {
   make_results
   bench compare a.json b.json
   must is "$status" 0
+  must has "${lines[0]}" '^verdict +figure +base +new +change +99 % interval$'
+  must has "${lines[1]}" '^(same|faster|slower|inconclusive) +events/s +[0-9]'
   must has "$output" '^figure +base +new +change +99 % interval +verdict +smallest visible$'
   must has "$output" '^events/s +[0-9]'
   must has "$output" '^  option threads: 1, 2$'
   bench compare a.json a.json b.json --format=markdown
   must is "$status" 0
+  must has "${lines[0]}" '^\| verdict \| file \| figure \|'
+  must has "${lines[2]}" '^\| (same|inconclusive) \| a.json \| events/s \|'
   must has "$output" '^\| events/s \|'
   bench compare a.json b.json --format=json --fail-if-slower=99
   must is "$status" 0
   printf '%s' "$output" >c.json
   must json c.json 'd["schema"] == "bench-compare/1" and d["slower"] == False
-    and d["comparisons"][0]["figures"][0]["name"] == "events/s"'
+    and d["threshold"] == 0.99
+    and d["comparisons"][0]["figures"][0]["name"] == "events/s"
+    and d["comparisons"][0]["decision"]["figure"] == "events/s"
+    and d["comparisons"][0]["decision"]["gate"] == "passed"'
 }
 
 @test "compare: a table that cannot be written is an error" {
@@ -307,43 +314,138 @@ make_results() {
   done
 }
 
-@test "compare: --fail-if-slower" {
+# make_rates: NAME.json are runs of 20 intervals with such a rate; of noise.json
+# every interval is anything from a tenth to twice of it.
+make_rates() {
+  python3 - <<'PY'
+import json, random
+random.seed(4)
+def run(rate, noisy=False):
+    shape = lambda t: random.uniform(0.1, 2) * rate if noisy else \
+        rate + 10 * (t % 3) * (rate > 0)
+    i = [dict(elapsed_s=t+1, period_s=1.0, events=shape(t), errors=0,
+              partial=False, latency_ns=dict(mean=1e9/max(rate, 1)))
+         for t in range(20)]
+    return dict(schema="bench/1", tool=dict(version="1"),
+                run=dict(test="cpu", threads=1), options={},
+                totals=dict(period_s=20.0, events=20*rate,
+                            events_per_s=rate, errors=0,
+                            latency_ns=dict(min=1, mean=1e9/max(rate, 1), max=2)),
+                intervals=i)
+def put(name, doc):
+    json.dump(doc, open(name + ".json", "w"))
+def sweep(*rates):
+    return dict(schema="bench-sweep/1", steps=[
+        dict(values=dict(threads=str(n + 1)), exit_status=0, result=run(*r))
+        for n, r in enumerate(rates)])
+put("fast", run(1000))
+put("bit", run(995))
+put("near", run(955))
+put("slow", run(800))
+put("still", run(0))
+put("noise", run(1000, True))
+put("sweep", sweep((1000,), (2000,), (3000,)))
+put("sweep2", sweep((1000,), (1500,), (3000, True)))
+PY
+}
+
+@test "compare: same, slower, faster and inconclusive" {
+  make_rates
+  bench compare fast.json bit.json
+  must is "$status" 0
+  must has "${lines[1]}" '^same +events/s .* -0.*%'
+  bench compare fast.json slow.json
+  must has "${lines[1]}" '^slower +events/s .* -20.0 %  -'
+  bench compare slow.json fast.json
+  must has "${lines[1]}" '^faster +events/s .* \+25.* %'
+  bench compare fast.json noise.json
+  must is "$status" 0
+  must has "${lines[1]}" '^inconclusive +events/s '
+  must has "$output" '^inconclusive: a slowdown of up to [0-9.]+ % would have gone unnoticed; repeat with --repeat=[0-9]+'
+  # The option sets the threshold of all verdicts.
+  bench compare fast.json bit.json --fail-if-slower=0.1
+  must is "$status" 3
+  must has "${lines[1]}" '^inconclusive +events/s '
+  must has "$output" '^CANNOT TELL: a slowdown of up to [0-9.]+ % would have gone unnoticed'
+  bench compare fast.json slow.json --fail-if-slower=40
+  must is "$status" 0
+  must has "${lines[1]}" '^same +events/s '
+  # 0 would mean to be certain of a difference that is none.
+  bench compare fast.json fast.json --fail-if-slower=0
+  must is "$status" 2
+}
+
+@test "compare: a line per step comes first, and what is to be done" {
+  make_rates
+  bench compare sweep.json sweep2.json --fail-if-slower=5
+  must is "$status" 3
+  must has "${lines[0]}" '^verdict +step +figure +base +new +change +99 % interval$'
+  must has "${lines[1]}" '^same +threads=1 +events/s '
+  must has "${lines[2]}" '^slower +threads=2 +events/s +20[0-9.]+ +15[0-9.]+ +-25.0 %'
+  must has "${lines[3]}" '^inconclusive +threads=3 +events/s '
+  must is "${lines[4]}" "SLOWER (threads=2): events/s -25.0 %, which is more than 5 %"
+  must has "${lines[5]}" \
+    '^CANNOT TELL \(threads=3\): a slowdown of up to [0-9.]+ % would have gone unnoticed; repeat with --repeat=[0-9]+, or with --repeat=5 and a longer --time \(about [0-9.]+ times\)$'
+  must is "$stderr" "WARNING: --fail-if-slower=5 failed, of 3 comparisons 1 are slower and 1 cannot be told"
+  bench compare sweep.json sweep2.json --fail-if-slower=5 --format=json
+  must is "$status" 3
+  printf '%s' "$output" >c.json
+  must json c.json '[c["decision"]["gate"] for c in d["comparisons"]] ==
+    ["passed", "slower", "unknown"] and
+    [c["decision"]["verdict"] for c in d["comparisons"]] ==
+    ["same", "slower", "inconclusive"] and
+    d["comparisons"][2]["decision"]["repeats_needed"] > 1 and
+    d["comparisons"][2]["decision"]["slowdown_at_most"] > 0.05 and
+    d["threshold"] == 0.05'
+}
+
+@test "compare: two noisy sweeps are inconclusive, which fails the gate" {
+  make_rates
   python3 - <<'PY'
 import json
-def doc(rate, path):
-    i = [dict(elapsed_s=t+1, period_s=1.0, events=rate + 10 * (t % 3) * (rate > 0),
-              errors=0, partial=False, latency_ns=dict(mean=1e9/max(rate, 1)))
-         for t in range(20)]
-    json.dump(dict(schema="bench/1", tool=dict(version="1"),
-                   run=dict(test="cpu", threads=1), options={},
-                   totals=dict(period_s=20.0, events=20*rate,
-                               events_per_s=rate, errors=0,
-                               latency_ns=dict(min=1, mean=1e9/max(rate, 1), max=2)),
-                   intervals=i), open(path, "w"))
-doc(1000, "fast.json")
-doc(800, "slow.json")
-doc(0, "still.json")
+d = json.load(open("sweep2.json"))
+del d["steps"][:2]
+json.dump(d, open("noisy.json", "w"))
 PY
+  bench compare noisy.json noisy.json --fail-if-slower=5
+  must is "$status" 3
+  must has "${lines[1]}" '^inconclusive +threads=3 +events/s .* \+0.00 %'
+  must has "$output" '^CANNOT TELL \(threads=3\): a slowdown of up to '
+  bench compare noisy.json noisy.json
+  must is "$status" 0
+  must is "$stderr" ""
+}
+
+@test "compare: --fail-if-slower" {
+  make_rates
   bench compare fast.json slow.json --fail-if-slower=5
   must is "$status" 3
-  must has "$output" '^events/s .* worse '
+  must has "$output" '^events/s .* slower '
   bench compare fast.json slow.json --fail-if-slower=30
   must is "$status" 0
+  must is "$stderr" ""
   bench compare slow.json fast.json --fail-if-slower=5
   must is "$status" 0
-  must has "$output" '^events/s .* better '
+  must has "$output" '^events/s .* faster '
+  # Slower, but nobody knows whether by more than that.
+  bench compare fast.json near.json --fail-if-slower=5
+  must is "$status" 3
+  must has "${lines[1]}" '^slower +events/s '
+  must has "$output" '^CANNOT TELL: it is slower, by up to [5-9][0-9.]* %; repeat with --repeat='
 
   # A run that does nothing is the slowest of all.
   bench compare fast.json still.json --fail-if-slower=99
   must is "$status" 3
-  must has "$output" '^events/s .* -100.0 % .* worse '
-  must is "$stderr" ""
+  must has "$output" '^events/s .* -100.0 % .* slower '
+  must has "$output" '^SLOWER: events/s -100.0 %, which is more than 99 %$'
+  must is "$stderr" "WARNING: --fail-if-slower=99 failed, of 1 comparisons 1 are slower and 0 cannot be told"
   bench compare fast.json still.json
   must is "$status" 0
   # What cannot be compared is not known to be as fast.
   bench compare still.json fast.json --fail-if-slower=5
   must is "$status" 3
-  must is "$stderr" "WARNING: --fail-if-slower cannot tell: 'still.json' and 'fast.json' cannot be compared"
+  must has "$output" "^CANNOT TELL: 'still.json' and 'fast.json' cannot be compared$"
+  must is "$stderr" "WARNING: --fail-if-slower=5 failed, of 1 comparisons 0 are slower and 1 cannot be told"
   bench compare still.json fast.json --fail-if-slower=5 --format=json
   must is "$status" 3
   printf '%s' "$output" >c.json
@@ -360,7 +462,8 @@ LUA
   bench compare good.json bad.json --fail-if-slower=99
   must is "$status" 3
   must has "$output" '^only in good.json: n=2$'
-  must is "$stderr" "WARNING: --fail-if-slower cannot tell: 'bad.json' has no result of n=2"
+  must has "$output" "^CANNOT TELL \(n=2\): 'bad.json' has no result of this step$"
+  must has "$output" '^inconclusive +n=2 '
   bench compare good.json bad.json
   must is "$status" 0
   must is "$stderr" ""

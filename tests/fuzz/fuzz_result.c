@@ -16,9 +16,11 @@
 #include "stats/hist_sum.h"
 #include "tools/compare.h"
 #include "tools/compare_print.h"
+#include "tools/compare_summary.h"
 #include "tools/groups.h"
 #include "tools/result.h"
 #include "tools/table.h"
+#include "tools/verdict.h"
 #include "tools/view.h"
 #include "tools/view_charts.h"
 
@@ -49,6 +51,7 @@ static void check_run(const struct result *r)
 
 static void check_comparison(const struct group *g)
 {
+  struct compare_summary summary = { .share = 0.05, .gated = true };
   struct comparisons c = { 0 };
   struct strbuf out = { 0 };
   struct err err = { "" };
@@ -62,13 +65,17 @@ static void check_comparison(const struct group *g)
     MUST(err.text[0] != '\0');
     return;
   }
-  MUST(c.n_differences == 0 && !comparisons_slower(&c, 0));
+  MUST(c.n_differences == 0);
+  MUST(gate_of(comparisons_decisive(&c), 0.05) != GATE_SLOWER);
   for (size_t i = 0; i < c.n; i++)
     MUST(!c.of[i].known || !c.of[i].r.differs);
-  compare_print(&c, false, &out);
+  compare_print(&c, 0.05, false, &out);
+  summary_add(&summary, &c);
+  summary_print(&summary, &out);
+  summary_done(&summary);
   compare_print_group(g, "base", true, &out);
   MUST(!out.failed);
-  j = compare_json(&c);
+  j = compare_json(&c, 0.05, true);
   MUST(j);
   json_decref(j);
   strbuf_done(&out);

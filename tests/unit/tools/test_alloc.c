@@ -13,6 +13,7 @@
 #include "tests/unit/torture.h"
 #include "tools/compare.h"
 #include "tools/compare_print.h"
+#include "tools/compare_summary.h"
 #include "tools/groups.h"
 #include "tools/result.h"
 #include "tools/sweep_plan.h"
@@ -73,17 +74,21 @@ static void write_results(FILE *f)
 static int compare(const struct groups *g, struct err *err)
 {
   struct comparisons c = { 0 };
+  struct compare_summary summary = { .share = 0.05, .gated = true };
   struct strbuf text = { 0 };
   int rc = comparisons_init(&c, &g->of[0], &g->of[1], err);
 
   if (rc < 0)
     return rc;
   compare_print_group(&g->of[0], "base", false, &text);
-  compare_print(&c, false, &text);
+  compare_print(&c, 0.05, false, &text);
+  summary_add(&summary, &c);
+  summary_print(&summary, &text);
   if (c.failed || text.failed)
     rc = no_memory(err);
-  else if (c.n_differences != 1)
+  else if (c.n_differences != 1 || summary.all != 1)
     rc = -EIO;
+  summary_done(&summary);
   strbuf_done(&text);
   comparisons_done(&c);
   return rc;

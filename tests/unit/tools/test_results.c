@@ -14,6 +14,7 @@
 #include "tools/compare_print.h"
 #include "tools/groups.h"
 #include "tools/result.h"
+#include "tools/verdict.h"
 
 struct run {
   double rate; /* events per second, about */
@@ -173,6 +174,23 @@ static void compare(struct run base, struct run other,
   strbuf_done(&text);
 }
 
+static bool gate_is(const struct comparisons *c, double share, enum gate gate)
+{
+  return gate_of(comparisons_decisive(c), share) == gate;
+}
+
+static bool verdict_is_at(const struct comparisons *c, const char *name,
+                          double share, enum verdict verdict)
+{
+  return verdict_of(find(c, name), share) == verdict;
+}
+
+static bool verdict_is(const struct comparisons *c, const char *name,
+                       enum verdict verdict)
+{
+  return verdict_is_at(c, name, VERDICT_SHARE, verdict);
+}
+
 static void is_same(const struct comparisons *c, int rc, const struct err *err)
 {
   (void)err;
@@ -185,18 +203,27 @@ static void is_same(const struct comparisons *c, int rc, const struct err *err)
      "and the largest latency, which hangs on one");
   OK(!find(c, "client CPU/event")->known, "what is missing is not compared");
   OK(c->n_differences == 0, "nothing else differs");
-  OK(!comparisons_slower(c, 0) && comparisons_decided(c), "it is not slower");
+  OK(gate_is(c, 0.05, GATE_PASSED), "it is not slower");
+  OK(verdict_is(c, "events/s", VERDICT_SAME), "but the same within 5 %");
+  OK(verdict_is(c, "p99.9", VERDICT_INCONCLUSIVE), "unknown is inconclusive");
+  OK(verdict_is_at(c, "events/s", 0.001, VERDICT_INCONCLUSIVE) &&
+       gate_is(c, 0.001, GATE_UNKNOWN),
+     "nobody knows whether within 0.1 %");
+  OK(verdict_unnoticed(find(c, "events/s")) > 0.001 &&
+       verdict_unnoticed(find(c, "events/s")) < 0.05,
+     "the slowdown that would have gone unnoticed");
 }
 
 static void is_slower(const struct comparisons *c, int rc,
                       const struct err *err)
 {
   (void)err;
-  OK(rc == 0 && strcmp(compare_verdict(find(c, "events/s")), "worse") == 0 &&
-       strcmp(compare_verdict(find(c, "mean")), "worse") == 0,
-     "20 % slower is worse, in rate and latency");
-  OK(comparisons_slower(c, 0.05) && !comparisons_slower(c, 0.19),
-     "certainly by 5 %, but not by 19 %");
+  OK(rc == 0 && verdict_is(c, "events/s", VERDICT_SLOWER) &&
+       verdict_is(c, "mean", VERDICT_SLOWER),
+     "20 % slower, in rate and latency");
+  OK(gate_is(c, 0.05, GATE_SLOWER) && gate_is(c, 0.2, GATE_UNKNOWN) &&
+       gate_is(c, 0.4, GATE_PASSED),
+     "certainly by 5 %, perhaps by 20 %, certainly not by 40 %");
   OK(c->n_differences == 1 &&
        strcmp(c->differences[0].what, "option fast") == 0,
      "options that differ are listed");
@@ -206,7 +233,7 @@ static void is_slower_in_latency(const struct comparisons *c, int rc,
                                  const struct err *err)
 {
   (void)err;
-  OK(rc == 0 && !find(c, "events/s")->r.differs && comparisons_slower(c, 0.5),
+  OK(rc == 0 && !find(c, "events/s")->r.differs && gate_is(c, 0.5, GATE_SLOWER),
      "with the same --rate latency counts");
 }
 
@@ -214,7 +241,7 @@ static void is_slower_in_rate(const struct comparisons *c, int rc,
                               const struct err *err)
 {
   (void)err;
-  OK(rc == 0 && comparisons_slower(c, 0.4) && comparisons_decided(c),
+  OK(rc == 0 && gate_is(c, 0.4, GATE_SLOWER),
      "with another --rate throughput counts");
 }
 
@@ -222,7 +249,7 @@ static void is_not_slower(const struct comparisons *c, int rc,
                           const struct err *err)
 {
   (void)err;
-  OK(rc == 0 && !comparisons_slower(c, 0) && comparisons_decided(c),
+  OK(rc == 0 && gate_is(c, 0.05, GATE_PASSED),
      "higher latency at a higher --rate is not slower");
 }
 
@@ -232,18 +259,16 @@ static void is_still(const struct comparisons *c, int rc, const struct err *err)
 
   (void)err;
   OK(rc == 0 && rate->known && rate->r.ratio == 0 &&
-       strcmp(compare_verdict(rate), "worse") == 0,
+       verdict_is(c, "events/s", VERDICT_SLOWER),
      "nothing is less than something");
-  OK(comparisons_slower(c, 0.99) && comparisons_decided(c),
-     "and slower by any share");
+  OK(gate_is(c, 0.99, GATE_SLOWER), "and slower by any share");
 }
 
 static void has_no_base(const struct comparisons *c, int rc,
                         const struct err *err)
 {
   (void)err;
-  OK(rc == 0 && !find(c, "events/s")->known && !comparisons_slower(c, 0) &&
-       !comparisons_decided(c),
+  OK(rc == 0 && !find(c, "events/s")->known && gate_is(c, 0.05, GATE_UNKNOWN),
      "with nothing there is no comparison");
 }
 
@@ -263,7 +288,7 @@ static void test_long_names(void)
   const struct comparisons c = { .of = &one, .n = 1 };
   struct strbuf out = { 0 };
 
-  compare_print(&c, true, &out);
+  compare_print(&c, VERDICT_SHARE, true, &out);
   OK(strstr(strbuf_str(&out), "| xxxxxxxx") &&
        strstr(strbuf_str(&out), "x... |"),
      "names are cut between characters");

@@ -1,0 +1,50 @@
+/*
+ * verdict.c - same, faster, slower, or inconclusive.
+ */
+#include "tools/verdict.h"
+
+#include <math.h>
+
+#include "tools/compare.h"
+
+const char *verdict_name(enum verdict v)
+{
+  static const char *const names[] = {
+    [VERDICT_SAME] = "same",
+    [VERDICT_FASTER] = "faster",
+    [VERDICT_SLOWER] = "slower",
+    [VERDICT_INCONCLUSIVE] = "inconclusive",
+  };
+
+  return names[v];
+}
+
+enum verdict verdict_of(const struct comparison *c, double share)
+{
+  if (!c->known)
+    return VERDICT_INCONCLUSIVE;
+  if (c->r.low >= 1 - share && c->r.high <= 1 + share)
+    return VERDICT_SAME;
+  if (!c->r.differs)
+    return VERDICT_INCONCLUSIVE;
+  return (c->r.ratio > 1) == (c->kind == COMPARE_THROUGHPUT) ? VERDICT_FASTER
+                                                             : VERDICT_SLOWER;
+}
+
+enum gate gate_of(const struct comparison *c, double share)
+{
+  const bool rate = c->kind == COMPARE_THROUGHPUT;
+
+  if (!c->known)
+    return GATE_UNKNOWN;
+  if (rate ? c->r.low >= 1 - share : c->r.high <= 1 + share)
+    return GATE_PASSED;
+  if (rate ? c->r.high < 1 - share : c->r.low > 1 + share)
+    return GATE_SLOWER;
+  return GATE_UNKNOWN;
+}
+
+double verdict_unnoticed(const struct comparison *c)
+{
+  return fmax(0, c->kind == COMPARE_THROUGHPUT ? 1 - c->r.low : c->r.high - 1);
+}
