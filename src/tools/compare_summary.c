@@ -140,8 +140,7 @@ static void add_open(struct compare_summary *s, const struct comparisons *c,
     strbuf_addf(&s->lines, "it is slower, by up to %s; ",
                 percent(text, slowdown));
   else if (slowdown > s->share)
-    strbuf_addf(&s->lines,
-                "a slowdown of up to %s would have gone unnoticed; ",
+    strbuf_addf(&s->lines, "a slowdown of up to %s would have gone unnoticed; ",
                 percent(text, slowdown));
   else
     strbuf_addf(&s->lines,
@@ -171,7 +170,8 @@ static void add_line(struct compare_summary *s, const struct comparisons *c,
                 c->other->path);
   } else if (s->gated && gate == GATE_SLOWER) {
     add_slower(s, c);
-  } else if (s->gated ? gate == GATE_UNKNOWN : verdict == VERDICT_INCONCLUSIVE) {
+  } else if (s->gated ? gate == GATE_UNKNOWN
+                      : verdict == VERDICT_INCONCLUSIVE) {
     add_open(s, c, verdict);
   }
 }

@@ -58,9 +58,7 @@ static void show_complaint(const struct sweep *s, FILE *complaint,
     (void)fwrite(piece, 1, n, stderr);
   sweep_plan_describe(&s->plan, combination, &what);
   if (s->plan.n_specs > 0)
-    (void)fprintf(stderr,
-                  "The step %s of the sweep is impossible: nothing was "
-                  "started\n",
+    (void)fprintf(stderr, "Sweep step %s is not valid; nothing was run\n",
                   strbuf_str(&what));
   strbuf_done(&what);
 }
