@@ -48,6 +48,25 @@ static void limit_memory(struct cgroup_limits *l, uint64_t bytes)
     l->memory_bytes = bytes;
 }
 
+/* Of "NAME NUMBER" in the group's statistics. */
+static void read_throttled(const char *dir, const char *name, uint64_t unit_ns,
+                           struct cgroup_limits *l)
+{
+  char path[PATH_SIZE], word[64];
+  unsigned long long value;
+  FILE *f;
+
+  if (snprintf(path, sizeof(path), "%s/cpu.stat", dir) >= PATH_SIZE)
+    return;
+  f = fopen(path, "re");
+  while (f && fscanf(f, "%63s %llu", word, &value) == 2) {
+    if (strcmp(word, name) == 0 && value * unit_ns > l->throttled_ns)
+      l->throttled_ns = value * unit_ns;
+  }
+  if (f)
+    (void)fclose(f);
+}
+
 static void read_v2(const char *dir, struct cgroup_limits *l)
 {
   double quota, period;
@@ -57,6 +76,7 @@ static void read_v2(const char *dir, struct cgroup_limits *l)
   if (read_line(dir, "cpu.max", line, sizeof(line)) &&
       sscanf(line, "%lf %lf", &quota, &period) == 2)
     limit_cpus(l, quota, period);
+  read_throttled(dir, "throttled_usec", 1000, l);
   if (read_line(dir, "memory.max", line, sizeof(line)) &&
       sscanf(line, "%llu", &bytes) == 1)
     limit_memory(l, bytes);
@@ -73,6 +93,7 @@ static void read_v1_cpu(const char *dir, struct cgroup_limits *l)
       sscanf(line, "%lf", &period) != 1)
     return;
   limit_cpus(l, quota, period);
+  read_throttled(dir, "throttled_time", 1, l);
 }
 
 static void read_v1_memory(const char *dir, struct cgroup_limits *l)

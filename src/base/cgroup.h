@@ -11,6 +11,8 @@
 struct cgroup_limits {
   double cpus;           /* processors' time; 0: no limit */
   uint64_t memory_bytes; /* 0: no limit */
+  uint64_t throttled_ns; /* so far: how long the limit of `cpus` has stopped
+                            the group, summed up over its processors */
 };
 
 /* The least of the limits of the process's groups and their parents, for both

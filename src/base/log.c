@@ -17,6 +17,7 @@ struct series {
 };
 
 static _Atomic int shown_level = LOG_NOTICE;
+static _Atomic int advice_level = LOG_WARNING;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* All below is protected by the lock. */
@@ -157,6 +158,23 @@ void log_msg(enum log_level level, const char *fmt, ...)
 
   va_start(ap, fmt);
   log_vmsg(level, fmt, ap);
+  va_end(ap);
+}
+
+void log_set_advice(enum log_level level)
+{
+  atomic_store_explicit(&advice_level, (int)level, memory_order_relaxed);
+}
+
+void log_advise(const char *fmt, ...)
+{
+  va_list ap;
+
+  if ((int)log_get_level() <
+      atomic_load_explicit(&advice_level, memory_order_relaxed))
+    return;
+  va_start(ap, fmt);
+  log_vmsg(LOG_WARNING, fmt, ap);
   va_end(ap);
 }
 

@@ -50,6 +50,17 @@ void log_msg(enum log_level level, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void log_vmsg(enum log_level level, const char *fmt, va_list ap)
   PRINTF_LIKE(2, 0);
 
+/*
+ * A remark about the quality of what was measured, a LOG_WARNING which nobody
+ * has to act on.  See log_set_advice(); programs that split
+ * lines at colons find none in the text.
+ */
+void log_advise(const char *fmt, ...) PRINTF_LIKE(1, 2);
+
+/* The level from which on remarks are shown; LOG_WARNING until this is called.
+ */
+void log_set_advice(enum log_level level);
+
 /* Text for stdout itself, wherever messages go and whatever the level is. */
 void log_put(const char *text, size_t len);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/strbuf.h"
 #include "base/utf8.h"
 
 enum {
@@ -104,21 +105,30 @@ size_t errtab_order(const struct errtab *t, size_t ret_index[ERRTAB_MAX])
   return n;
 }
 
+static void print_entry(const struct errtab_entry *e)
+{
+  const uint64_t count = atomic_load_explicit(&e->count, memory_order_relaxed);
+  struct strbuf line = { 0 };
+  char *colon;
+
+  if (e->code != 0)
+    strbuf_addf(&line, "error %d (%s) %" PRIu64 " times, ", e->code, e->state,
+                count);
+  else
+    strbuf_addf(&line, "error %s %" PRIu64 " times, ", e->state, count);
+  strbuf_adds(&line, e->text);
+  colon = line.text;
+  while (colon && (colon = strchr(colon, ':')) != NULL)
+    *colon = ';';
+  log_msg(LOG_WARNING, "%s", strbuf_str(&line));
+  strbuf_done(&line);
+}
+
 void errtab_print(const struct errtab *t)
 {
   size_t index[ERRTAB_MAX];
   const size_t n = errtab_order(t, index);
 
-  for (size_t i = 0; i < n && i < PRINTED_MAX; i++) {
-    const struct errtab_entry *e = &t->entry[index[i]];
-    const uint64_t count = atomic_load_explicit(&e->count,
-                                                memory_order_relaxed);
-
-    if (e->code != 0)
-      log_msg(LOG_WARNING, "error %d (%s) %" PRIu64 " times: %s", e->code,
-              e->state, count, e->text);
-    else
-      log_msg(LOG_WARNING, "error %s %" PRIu64 " times: %s", e->state, count,
-              e->text);
-  }
+  for (size_t i = 0; i < n && i < PRINTED_MAX; i++)
+    print_entry(&t->entry[index[i]]);
 }

@@ -40,8 +40,9 @@ void errtab_count(struct errtab *t, const char *driver, int code,
 size_t errtab_order(const struct errtab *t, size_t ret_index[ERRTAB_MAX]);
 
 /*
- * `WARNING: error CODE (STATE) N times: TEXT` for the 20 most frequent.  After
- * the report.
+ * `WARNING: error CODE (STATE) N times, TEXT` for the 20 most frequent.  After
+ * the report.  Programs that split its lines at colons also get these: a colon
+ * in the text becomes a semicolon.
  */
 void errtab_print(const struct errtab *t);
 

@@ -200,6 +200,13 @@ static const struct report_form *form(void *run)
            : &form_events;
 }
 
+static bool in_process(void *run)
+{
+  const struct script *script = run;
+
+  return !process_uses_server(script->setup.db);
+}
+
 const struct test_ops script_test_ops = {
   .open = open_run,
   .mode_line = mode_line,
@@ -213,6 +220,7 @@ const struct test_ops script_test_ops = {
   .drain = thread_drain,
   .interrupt = interrupt,
   .form = form,
+  .in_process = in_process,
   .tally = script_tally,
   .details = script_details,
   .statement_times = script_statement_times,

@@ -272,6 +272,8 @@ static int act(struct program *p)
   if (strcmp(p->db.driver, "help") == 0)
     return print_drivers(p);
   log_set_level((enum log_level)core_log_level(&p->core));
+  if (p->cmdline.identity == IDENTITY_SYSBENCH)
+    log_set_advice(LOG_INFO); /* parsers of its output know no such lines */
   if (sweep_wanted(&p->sweep) && p->ranks)
     return program_complain("--sweep and --repeat cannot be used by several "
                             "processes in one run (see --cluster)");

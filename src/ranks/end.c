@@ -178,7 +178,7 @@ static void add_doubt(struct ranks_end *e, unsigned rank, const char *text)
   to = &d->of[d->n++];
   to->code = "other_process";
   to->shown = false; /* it was, over there */
-  (void)snprintf(to->text, sizeof(to->text), "process %u on %s: %.180s", rank,
+  (void)snprintf(to->text, sizeof(to->text), "process %u on %s, %.250s", rank,
                  e->part[rank].host, text);
 }
 
@@ -192,7 +192,7 @@ static void add_own_doubts(struct ranks_end *e)
     doubts_add_samples(d, e->setup, e->events);
   for (; i < d->n; i++) {
     if (d->of[i].shown)
-      log_msg(LOG_WARNING, "%s", d->of[i].text);
+      log_advise("%s", d->of[i].text);
   }
 }
 

@@ -3,30 +3,28 @@
  */
 #include "report/doubts.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/fmt.h"
+#include "report/doubts_list.h"
 #include "stats/hist_sum.h"
 #include "stats/report.h"
 #include "stats/trend.h"
 
-/* The client's share from which it is likely to be what was measured. */
-#define BUSY 0.9
-/* Workers' share of time on run queues that shows in latencies. */
-#define QUEUED 0.1
+enum {
+  FEW_NAMED = 5, /* percentiles; there may be a hundred */
+};
+
 /* Share of arrivals that may wait at the end, beside one per thread. */
 #define WAITING 0.01
-/* A shorter run has other problems. */
-#define LEAST_NS (3 * NS_PER_S)
 /* Readings from user space take 20 to 60 ns, system calls some hundreds. */
 #define SLOW_CLOCK_NS 250.0
 
-static void add(struct doubts *d, bool shown, const char *code, const char *fmt,
-                ...) PRINTF_LIKE(4, 5);
-
-static void add(struct doubts *d, bool shown, const char *code, const char *fmt,
+void doubts_add(struct doubts *d, bool shown, const char *code, const char *fmt,
                 ...)
 {
   struct doubt *one = &d->of[d->n];
@@ -42,71 +40,79 @@ static void add(struct doubts *d, bool shown, const char *code, const char *fmt,
   va_end(ap);
 }
 
-/* A client that is busy all the time measures itself. */
-static void look_at_cpu(struct doubts *d, const struct doubt_input *in)
-{
-  const struct client_use *c = in->client;
-  const double used = (double)(c->user_ns + c->system_ns) / (double)c->wall_ns;
-
-  if (c->quota > 0.0 && used > BUSY * c->quota)
-    add(d, true, "client_quota",
-        "bench used %.0f%% of the %.4g CPUs that its control group may use: "
-        "the client may be what was measured",
-        100.0 * used / c->quota, c->quota);
-  else if (c->cpus > 0.0 && used > BUSY * c->cpus)
-    add(d, true, "client_cpu",
-        "bench used %.0f%% of the %.4g CPUs that it may run on: the client may "
-        "be what was measured",
-        100.0 * used / c->cpus, c->cpus);
-}
-
-static void look_at_queue(struct doubts *d, const struct doubt_input *in)
-{
-  const struct client_use *c = in->client;
-  const double share = (double)c->queue_ns /
-                       ((double)c->wall_ns * (double)in->threads);
-
-  if (c->queue_known && share > QUEUED)
-    add(d, true, "run_queue",
-        "worker threads waited for a CPU %.0f%% of the time: latencies include "
-        "that",
-        100.0 * share);
-}
-
 /* One sample beyond the percentile is the least that says anything. */
-static void look_at_percentile(struct doubts *d, uint64_t events, double pct,
+static bool is_beyond_samples(uint64_t events, double pct)
+{
+  return events > 0 && pct < 100.0 &&
+         (double)events * (1.0 - pct / 100.0) < 1.0 - 1e-9;
+}
+
+/* Percentiles that have too few samples. */
+struct few {
+  unsigned n;
+  bool asked;     /* by the user */
+  double highest; /* of them */
+  bool maxima;    /* all are the largest latency */
+  char names[128];
+};
+
+static void look_at_percentile(struct few *few, uint64_t events, double pct,
                                bool asked)
 {
-  const double beyond = (double)events * (1.0 - pct / 100.0);
+  const size_t len = strlen(few->names);
   char text[FMT_DOUBLE_SIZE];
 
-  if (events == 0 || pct >= 100.0 || beyond >= 1.0 - 1e-9)
+  if (!is_beyond_samples(events, pct))
     return;
-  add(d, asked, "few_samples", "%llu events are too few for percentile %s: %s",
-      (unsigned long long)events, fmt_shortest(text, pct),
-      hist_rank(events, pct) == events ? "it is the largest latency"
-                                       : "fewer than one event is beyond it");
+  few->maxima = (few->n == 0 || few->maxima) &&
+                hist_rank(events, pct) == events;
+  few->n++;
+  few->asked |= asked;
+  few->highest = pct > few->highest ? pct : few->highest;
+  if (few->n <= FEW_NAMED)
+    (void)snprintf(few->names + len, sizeof(few->names) - len, "%sp%s",
+                   few->n > 1 ? ", " : "", fmt_shortest(text, pct));
 }
 
 void doubts_add_samples(struct doubts *d, const struct report_setup *setup,
                         uint64_t events)
 {
-  if (setup->percentile > 0.0)
-    look_at_percentile(d, events, setup->percentile, setup->percentile_given);
+  struct few few = { 0 };
+
   for (unsigned i = 0; i < setup->n_percentiles; i++)
-    look_at_percentile(d, events, setup->percentiles[i], true);
+    look_at_percentile(&few, events, setup->percentiles[i], true);
+  if (setup->percentile > 0.0)
+    look_at_percentile(&few, events, setup->percentile,
+                       setup->percentile_given);
+  if (few.n == 0)
+    return;
+  doubts_add(d, few.asked, "few_samples",
+             "%llu events are too few for %s%s, %s; at least %.0f are needed",
+             (unsigned long long)events, few.names,
+             few.n > FEW_NAMED ? " and others" : "",
+             few.maxima ? "which is simply the maximum here"
+                        : "beyond which there is less than one event",
+             ceil(100.0 / (100.0 - few.highest) - 1e-6));
 }
 
 /* Workers that cannot keep up: latencies grow as long as the run lasts. */
 static void look_at_backlog(struct doubts *d, const struct doubt_input *in)
 {
+  const double reached = in->report->period_ns > 0
+                           ? (double)in->report->events * (double)NS_PER_S /
+                               (double)in->report->period_ns
+                           : 0;
+  char rate[FMT_DOUBLE_SIZE];
+
   if (in->backlog <= in->threads ||
       (double)in->backlog <= WAITING * (double)in->arrivals)
     return;
-  add(d, true, "backlog",
-      "%llu of %llu events that were due under --rate had not begun when the "
-      "run ended: the threads could not keep up, and latencies include waiting",
-      (unsigned long long)in->backlog, (unsigned long long)in->arrivals);
+  doubts_add(d, true, "backlog",
+             "--rate=%s was not sustained (about %.*f/s reached), %llu of %llu "
+             "scheduled events never started; lower --rate or use more "
+             "--threads",
+             fmt_shortest(rate, in->rate), reached < 10, reached,
+             (unsigned long long)in->backlog, (unsigned long long)in->arrivals);
 }
 
 static void look_at_trend(struct doubts *d, const struct doubt_input *in)
@@ -114,24 +120,22 @@ static void look_at_trend(struct doubts *d, const struct doubt_input *in)
   double change;
 
   if (trend_find(in->trend, &change))
-    add(d, true, "trend",
-        "throughput was still %s when the run ended (%+.0f%% from the third "
-        "to the last quarter): a longer run or a warm-up would show another",
-        change > 0.0 ? "growing" : "falling", 100.0 * change);
+    doubts_add(d, true, "trend",
+               "throughput was still %s when the run ended (%+.0f%% from the "
+               "third to the last quarter); use a longer --time or "
+               "--warmup-time",
+               change > 0.0 ? "growing" : "falling", 100.0 * change);
 }
 
 void doubts_find(struct doubts *ret, const struct doubt_input *in)
 {
   ret->n = 0;
-  if (in->measures_others && in->client->wall_ns >= LEAST_NS) {
-    look_at_cpu(ret, in);
-    look_at_queue(ret, in);
-  }
+  doubts_of_cpu(ret, in);
   if (in->clock_cost_ns > SLOW_CLOCK_NS)
-    add(ret, true, "slow_clock",
-        "reading the clock takes %.0f ns here: short events seem longer than "
-        "they are",
-        in->clock_cost_ns);
+    doubts_add(ret, true, "slow_clock",
+               "reading the clock takes %.0f ns here, so short events seem "
+               "longer than they are; use a machine whose clock source is tsc",
+               in->clock_cost_ns);
   if (!in->is_part)
     doubts_add_samples(ret, in->setup, in->report->events);
   look_at_backlog(ret, in);

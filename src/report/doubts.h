@@ -18,10 +18,12 @@ struct doubt_input {
   /* What is measured is something else than the processors of this machine:
    * a database, a disk. */
   bool measures_others;
+  bool in_process; /* but a part of this process: an embedded database */
   unsigned threads;
   double clock_cost_ns; /* of one reading */
   /* With --rate: how many events were due, and had not begun at the end. */
   uint64_t arrivals, backlog;
+  double rate; /* that was asked for, per second */
   const struct client_use *client;
   const struct report_setup *setup;
   const struct report *report; /* of the measured part */

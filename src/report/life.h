@@ -39,6 +39,22 @@ enum end_reason {
   END_FORCED, /* workers were still there at the deadline */
 };
 
+/* What happened to the processors that the process may use, meanwhile. */
+struct machine_use {
+  bool known;       /* the next two */
+  uint64_t busy_ns; /* used by anybody, summed up over processors */
+  uint64_t steal_ns;
+  uint64_t throttled_ns; /* withheld by the control group's quota */
+  uint64_t heat;         /* how often heat has slowed them down */
+  double mhz, base_mhz;  /* at the end; 0: not known */
+
+  /* As far as other processes can be seen; since the load began. */
+  uint64_t server_ns; /* database servers */
+  char server[16];    /* the busiest of them; "": none */
+  uint64_t sibling_ns;
+  char busiest[16]; /* of all others; "": not known */
+};
+
 /* What the process itself used, from the measured start to the end. */
 struct client_use {
   uint64_t wall_ns; /* that long it was */
@@ -50,6 +66,8 @@ struct client_use {
   bool queue_known;  /* the system tells */
   uint64_t queue_ns; /* time they waited on run queues, summed up */
 
+  struct machine_use machine; /* not known for several processes */
+
   double cpus;  /* processors that the process may use */
   double quota; /* processors' time that its groups may use; 0: no limit */
 };
@@ -57,12 +75,12 @@ struct client_use {
 /* Why figures of this run deserve a second look. */
 struct doubt {
   const char *code; /* a word for programs */
-  char text[256];   /* a sentence for people */
+  char text[320];   /* a sentence for people, without a colon */
   bool shown;       /* certain enough for the terminal */
 };
 
 enum {
-  DOUBTS_MAX = 8 + 100 /* each of --percentiles may have one */
+  DOUBTS_MAX = 8 + 100 /* and some of each of several processes */
 };
 
 struct doubts {

@@ -155,6 +155,17 @@ json_t *json_client(const struct client_use *u, uint64_t events)
   else
     jobj_null(&o, "run_queue_delay_s");
   jobj_int(&o, "max_resident_bytes", u->max_rss_bytes);
+  if (u->machine.known && u->wall_ns > 0) {
+    const uint64_t busy_ns = u->machine.busy_ns;
+
+    jobj_real(&o, "other_programs_cpus",
+              busy_ns > cpu_ns ? (double)(busy_ns - cpu_ns) / (double)u->wall_ns
+                               : 0.0);
+    jobj_real(&o, "steal_cpus",
+              (double)u->machine.steal_ns / (double)u->wall_ns);
+  }
+  if (u->quota > 0.0)
+    jobj_real(&o, "throttled_s", json_seconds(u->machine.throttled_ns));
   return jobj_take(&o);
 }
 

@@ -3,6 +3,7 @@
  */
 #include "run/ending.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -62,6 +63,17 @@ static void tell_failure(struct run *run, const struct err *err)
   atomic_store(&run->report_lost, 1);
 }
 
+void ending_prepare_measured(struct run *run)
+{
+  machine_read("", &run->ending.machine_before);
+}
+
+void ending_prepare(struct run *run)
+{
+  neighbours_read(&run->ending.neighbours, "");
+  ending_prepare_measured(run);
+}
+
 void ending_restart(struct run *run, uint64_t now_ns)
 {
   struct ending *e = &run->ending;
@@ -109,13 +121,16 @@ void ending_leave(struct run *run)
 {
   struct ending *e = &run->ending;
 
-  if (atomic_fetch_add(&e->left, 1) + 1 == run->plan->threads)
-    read_usage(&e->last);
+  if (atomic_fetch_add(&e->left, 1) + 1 != run->plan->threads)
+    return;
+  read_usage(&e->last);
+  machine_read("", &e->machine_after);
 }
 
 void ending_force(struct run *run)
 {
   read_usage(&run->ending.client);
+  machine_read("", &run->ending.machine_after);
 }
 
 /* A run that ends while the warm-up does may have the later one before. */
@@ -136,6 +151,17 @@ static void sum_queues(const struct run *run, struct client_use *ret)
   }
 }
 
+static void find_machine_use(struct run *run, struct machine_use *ret)
+{
+  struct ending *e = &run->ending;
+  struct neighbours now;
+
+  machine_between(&e->machine_before, &e->machine_after, ret);
+  neighbours_read(&now, "");
+  neighbours_between(&e->neighbours, &now, program_invocation_short_name, ret);
+  neighbours_done(&now);
+}
+
 void ending_measure(struct run *run, uint64_t end_ns, bool forced)
 {
   struct ending *e = &run->ending;
@@ -151,6 +177,7 @@ void ending_measure(struct run *run, uint64_t end_ns, bool forced)
   u->cpus = cgroup_cpus_allowed();
   u->quota = cgroup_read("").cpus;
   sum_queues(run, u);
+  find_machine_use(run, &u->machine);
 }
 
 /* How far behind --rate the workers were. */
@@ -169,7 +196,10 @@ void ending_doubt(struct run *run, const struct report *total, uint64_t end_ns)
   struct ending *e = &run->ending;
   struct doubt_input in = {
     .measures_others = !total->form->measures_itself,
+    .in_process = run->test->ops->in_process &&
+                  run->test->ops->in_process(run->test_run),
     .threads = run->plan->threads,
+    .rate = run->plan->all_rate,
     .clock_cost_ns = clock_cost_ns(),
     .client = &e->client,
     .setup = &run->report_setup,
@@ -182,7 +212,7 @@ void ending_doubt(struct run *run, const struct report *total, uint64_t end_ns)
   doubts_find(&e->doubts, &in);
   for (size_t i = 0; i < e->doubts.n; i++) {
     if (e->doubts.of[i].shown)
-      log_msg(LOG_WARNING, "%s", e->doubts.of[i].text);
+      log_advise("%s", e->doubts.of[i].text);
   }
 }
 
@@ -254,4 +284,5 @@ void ending_done(struct run *run)
   facts_done(&run->ending.details.database);
   facts_done(&run->ending.details.test);
   free(run->ending.details.error);
+  neighbours_done(&run->ending.neighbours);
 }

@@ -14,6 +14,8 @@
 
 #include "base/err.h"
 #include "report/life.h"
+#include "run/machine.h"
+#include "run/neighbours.h"
 #include "stats/trend.h"
 
 struct report;
@@ -26,9 +28,11 @@ struct ending {
   uint64_t measured_ns;
   struct trend trend; /* later the report thread's, then the conductor's */
 
-  _Atomic uint32_t left;    /* workers for which the measured part has ended */
-  struct client_use last;   /* what was used then; of the last of them */
-  struct client_use client; /* in the measured part; the conductor's */
+  _Atomic uint32_t left;  /* workers for which the measured part has ended */
+  struct client_use last; /* what was used then; of the last of them */
+  struct machine_counts machine_before, machine_after; /* as base and last */
+  struct neighbours neighbours; /* before the load; owned */
+  struct client_use client;     /* in the measured part; the conductor's */
 
   /* The first failure of a worker, or of the start: who sets `taken` writes,
    * then sets `kept`. */
@@ -39,6 +43,13 @@ struct ending {
   struct doubts doubts;
   struct test_details details;
 };
+
+/* Before the moment of the start is fixed: see what others are doing. */
+void ending_prepare(struct run *run);
+
+/* The same shortly before the measured part begins, without what takes long:
+ * at the end of a warm-up. */
+void ending_prepare_measured(struct run *run);
 
 /* The gate is about to open: tell the reporters. */
 void ending_begin(struct run *run);

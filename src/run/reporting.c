@@ -237,6 +237,7 @@ static void cut_warmup(struct run *run)
 
   if (run->schedule) /* not while workers are held */
     (void)schedule_waiting(run->schedule, run->measured_ns);
+  ending_prepare_measured(run);
   /* Sequentially consistent, like the store to `recording`: either the worker
    * sees this, or it is seen here. */
   atomic_store(&run->warm, WARM_ENDING);

@@ -89,6 +89,7 @@ static void open_gate(struct conductor *c, uint64_t at_ns)
     log_msg(LOG_NOTICE, "Warming up for %llu seconds...\n\n",
             (unsigned long long)(plan->warmup_ns / NS_PER_S));
 
+  ending_prepare(run);
   run->start_ns = at_ns > 0 ? at_ns : clock_now_ns();
   run->measured_ns = run->start_ns + plan->warmup_ns;
   run->end_ns = plan->time_ns == PLAN_NO_LIMIT

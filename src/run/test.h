@@ -109,6 +109,10 @@ struct test_ops {
   /* [opt] The form of reports, when it is known at run time only. */
   const struct report_form *(*form)(void *run);
 
+  /* [opt] Is what the test measures done in this process, although it is called
+   * a database?  After the workers have ended. */
+  bool (*in_process)(void *run);
+
   /*
    * [opt] For the structured results: what the test counts by itself, as of
    * now; it only ever grows.  From begin() to close(), while workers work, by

@@ -11,7 +11,8 @@
 #include <stdint.h>
 
 enum {
-  TREND_MOMENTS = 129
+  TREND_MOMENTS = 129,
+  TREND_SPANS_MIN = 8, /* between moments, that is about eight seconds */
 };
 
 struct trend {
@@ -29,8 +30,9 @@ void trend_note(struct trend *t, uint64_t now_ns, uint64_t events);
 /*
  * True when the rate of the last quarter differs from that of the quarter
  * before it by a tenth or more, every moment of the one from every moment of
- * the other, and from the second quarter in the same direction.  Needs 20
- * moments, that is 20 seconds.  *ret: 0.1 for a rate that is 10 % higher.
+ * the other, from the second quarter in the same direction, and the rates of
+ * the three are in order beyond chance.  Needs TREND_SPANS_MIN.  *ret: 0.1 for
+ * a rate that is 10 % higher.
  */
 bool trend_find(const struct trend *t, double *ret);
 

@@ -84,6 +84,7 @@ struct writer {
   const struct sweep *s;
   struct table table;
   bool csv, queries;
+  bool doubtful; /* some step is */
   size_t best, knee;
   double *percentiles; /* owned; ascending; some may be there twice */
   size_t n_percentiles;
@@ -207,11 +208,39 @@ static void figure_cells(struct writer *w, enum cell cell, size_t combination)
     figure_cell(w, &columns_after[i], cell, combination);
 }
 
+/* Add a word, unless it is there. */
+static void add_word(struct strbuf *words, const char *word)
+{
+  if (words->len > 0 && strstr(strbuf_str(words), word))
+    return;
+  strbuf_addf(words, "%s%s", words->len > 0 ? " " : "", word);
+}
+
+/* Codes of the warnings that the steps of a combination came with. */
+static void doubts_of(const struct sweep *s, size_t combination,
+                      struct strbuf *words)
+{
+  for (size_t i = 0; i < s->n_outcomes; i++) {
+    const struct sweep_outcome *o = &s->outcomes[i];
+    const json_t *list;
+
+    if (o->combination != combination || !sweep_outcome_good(o))
+      continue;
+    list = json_object_get(o->result.run.json, "warnings");
+    for (size_t k = 0; k < json_array_size(list); k++) {
+      const char *code = json_text_at(json_array_get(list, k), "code");
+
+      if (code)
+        add_word(words, code);
+    }
+  }
+}
+
 /* What there is to say of the steps of a combination. */
 static void note_cell(struct writer *w, size_t combination)
 {
   const struct sweep *s = w->s;
-  struct strbuf note = { 0 };
+  struct strbuf note = { 0 }, doubts = { 0 };
   const struct sweep_outcome *last = NULL;
   size_t failed = 0, all = 0;
 
@@ -238,7 +267,13 @@ static void note_cell(struct writer *w, size_t combination)
                   : "failed",
                 last->failed, last->status);
   }
+  doubts_of(s, combination, &doubts);
+  if (doubts.len > 0) {
+    strbuf_addf(&note, "%s! %s", note.len ? ", " : "", strbuf_str(&doubts));
+    w->doubtful = true;
+  }
   table_cell(&w->table, strbuf_str(&note));
+  strbuf_done(&doubts);
   strbuf_done(&note);
 }
 
@@ -308,6 +343,10 @@ static void explain(const struct writer *w, struct strbuf *out)
   if (w->s->plan.repeats > 1)
     strbuf_adds(out, "\nRows hold the medians of the repeats; ranges are from "
                      "the smallest to the largest.");
+  if (w->doubtful)
+    strbuf_adds(out,
+                "\n!: the figures are doubtful. The warning that each step "
+                "has printed says why and what to change.");
   if (w->best == KNEE_NONE) {
     strbuf_adds(out, "\nNo step succeeded.\n");
     return;

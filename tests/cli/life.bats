@@ -245,7 +245,7 @@ interrupted() {
   kill -"$1" $pid
   status=0
   wait $pid || status=$?
-  output=$(cat out) stderr=$(cat err)
+  output=$(cat out) stderr=$(without_machine <err)
   must is "$status" "$2"
   must is "$stderr" "WARNING: stopped by SIG$1"
   must has "$output" 'execution time \(avg/stddev\):'

@@ -146,7 +146,7 @@ LUA
   kill -INT $pid
   status=0
   wait $pid || status=$?
-  output=$(<out) stderr=$(<err)
+  output=$(<out) stderr=$(without_machine <err)
   must [ "$status" -eq 130 ]
   must has "$stderr" '^WARNING: interrupted: ([1-9]?[1-9]00000|0) of 5000000 rows are loaded; .*--table-exists=resume'
 }
@@ -175,7 +175,7 @@ LUA
   wait $pid || status=$?
   : >let_go
   wait $holder
-  output=$(<out) stderr=$(<err)
+  output=$(<out) stderr=$(without_machine <err)
   must [ "$status" -eq 130 ]
   must has "$stderr" '^WARNING: interrupted: 0 of 100 rows are loaded; '
   succeeds t --table-size=100 --table-exists=resume prepare
@@ -227,7 +227,7 @@ LUA
     LUA_PATH="$BENCH_SRC/src/lua/scripts/?.lua;;" exec "$BENCH" oltp_common \
       --db-driver=sqlite --sqlite-db="$PWD/t" --table-size=250000 prepare
   ) >out 2>err || status=$?
-  stderr=$(<err)
+  stderr=$(without_machine <err)
   must [ "$status" -eq 1 ]
   must has "$stderr" "cannot load rows [0-9]+ to [0-9]+ \(chunk [123] of 3\) into 'sbtest1': .*(full|I/O)"
   succeeds t --table-size=250000 --table-exists=resume prepare

@@ -318,7 +318,7 @@ LUA
     echo $status >status
   ) | cat >a.json
   status=$(<status)
-  stderr=$(<err)
+  stderr=$(without_machine <err)
   must is "$status" 1
   must has "$stderr" "^ALERT: results: json: cannot write to a temporary file,"
   must python3 -c '
@@ -530,7 +530,7 @@ L
     echo $status >status
   ) | cat >a.json
   status=$(<status)
-  stderr=$(<err)
+  stderr=$(without_machine <err)
   must is "$status" 1
   must has "$stderr" "^ALERT: results: event-log: cannot write to 'e.csv'"
   # Of a block that was cut off, what got there does not count.
@@ -631,7 +631,7 @@ begin() {
   begin stdout pipe ../fast.lua --time=1 --event-log=- --json=a.json
   wait
   for place in pipe stdout; do
-    stderr=$(<$place/err)
+    stderr=$(without_machine <$place/err)
     must is "$(<$place/status)" 1
     must has "$stderr" "^ALERT: results: event-log: cannot write to '(pipe|-)': nobody takes what is written there"
     must has "$stderr" '^WARNING: [0-9]+ events are missing in the event log'
@@ -653,7 +653,7 @@ begin() {
   begin stdout pipe "${run[@]}" --stream=- --csv=a --hdr-log=b
   wait
   for kind in stream csv hdr-log stdout; do
-    stderr=$(<$kind/err)
+    stderr=$(without_machine <$kind/err)
     must is "$kind $(<$kind/status)" "$kind 2"
     must has "$stderr" "^ALERT: results: cannot write to '(pipe|-)': nobody takes what is written there"
     check $kind/a.json "d['run']['exit_status'] == 2" "d['intervals'][-1]['partial']" \
@@ -730,10 +730,10 @@ urllib.request.urlopen("http://127.0.0.1:%s/metrics" % sys.argv[1], timeout=50).
   cpu --events=10
   must is "$stderr" ""
   cpu --events=10 --percentile=99
-  must is "$stderr" "WARNING: 10 events are too few for percentile 99: it is the largest latency"
+  must is "$stderr" "WARNING: 10 events are too few for p99, which is simply the maximum here; at least 100 are needed"
   cpu --events=15 --percentile=96 --json=a.json
-  must is "$stderr" "WARNING: 15 events are too few for percentile 96: fewer than one event is beyond it"
-  check a.json "'is beyond it' in d['warnings'][0]['text']"
+  must is "$stderr" "WARNING: 15 events are too few for p96, beyond which there is less than one event; at least 25 are needed"
+  check a.json "'less than one event' in d['warnings'][0]['text']"
   cpu --events=10 --json=a.json
   must is "$stderr" ""
   check a.json "[w['code'] for w in d['warnings']] == ['few_samples']"
@@ -745,10 +745,11 @@ urllib.request.urlopen("http://127.0.0.1:%s/metrics" % sys.argv[1], timeout=50).
   check a.json "d['client']['cpus_used'] < 2.5"
 }
 
-@test "processors that are busy are no reason for a warning in a test of processors" {
+@test "that it keeps processors busy is no reason for a warning in a test of processors" {
   bench cpu --threads=4 --time=2 --json=a.json run
   must is "$stderr" ""
-  check a.json "d['warnings'] == []" "d['client']['cpus_used'] > 0"
+  check a.json "{w['code'] for w in d['warnings']} <= {'other_programs', 'steal', 'client_quota'}" \
+    "d['client']['cpus_used'] > 0"
 }
 
 @test "files that can be written, but not replaced" {

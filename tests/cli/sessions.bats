@@ -206,7 +206,7 @@ WARNING: --max-time is deprecated, use --time instead"
     status=0
     # shellcheck disable=SC2086 # several arguments
     "$BENCH" $args >/dev/full 2>err || status=$?
-    stderr=$(<err)
+    stderr=$(without_machine <err)
     must is "$status" 1
     must is "$stderr" \
       "FATAL: cannot write to the standard output, errno = 28 (No space left on device)"

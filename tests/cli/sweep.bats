@@ -12,13 +12,6 @@ csv() { # csv COLUMN: that column of the table at the end, one value per line
 
 reports() { grep -c '^General statistics:' <<<"$output"; }
 
-json() { # json FILE EXPRESSION: python finds it true
-  python3 -c '
-import json, sys
-d = json.load(open(sys.argv[1]))
-sys.exit(not eval("(" + sys.argv[2] + ")"))' "$1" "$2"
-}
-
 @test "a sweep of threads with repeats, in turns" {
   bench cpu --sweep=threads:1,2 --time=1 --repeat=2 --json=all.json run
   must is "$status" 0

@@ -295,7 +295,7 @@ LUA
   ranks 2 "${args[@]}" --events=900 --json=run.json run
   must is "$status" 0
   must is "$(grep WARNING <<<"$stderr")" \
-    "WARNING: 900 events are too few for percentile 99.9: fewer than one event is beyond it"
+    "WARNING: 900 events are too few for p99.9, beyond which there is less than one event; at least 1000 are needed"
   check run.json "[w['code'] for w in d['warnings']] == ['few_samples']"
 }
 

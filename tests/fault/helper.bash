@@ -132,7 +132,7 @@ permanent_error() {
   errors=$(counter 'ignored errors')
   # Ten at once, then pauses of 1, 2, 4, ... 100 ms.
   ((errors >= 20 && errors <= 50))
-  grep -qE "^WARNING: error $2 $errors times: " "$err"
+  grep -qE "^WARNING: error $2 $errors times, " "$err"
   [[ $(counter 'total number of events') -eq 0 ]]
 }
 

@@ -41,11 +41,10 @@ void advice_print(const struct folder *folder, uint64_t total_bytes,
   char files[32], ram[32];
 
   if (special)
-    log_msg(LOG_WARNING, "the files are on %s", special);
+    log_advise("the files are on %s", special);
   if (!direct && total_bytes < memory)
-    log_msg(LOG_WARNING,
-            "the files (%sB) fit into memory (%sB): without direct in "
-            "--file-extra-flags the page cache is measured, not the disk",
-            layout_size_text(total_bytes, files, sizeof(files)),
-            layout_size_text(memory, ram, sizeof(ram)));
+    log_advise("the files (%sB) fit into memory (%sB), so without direct in "
+               "--file-extra-flags the page cache is measured, not the disk",
+               layout_size_text(total_bytes, files, sizeof(files)),
+               layout_size_text(memory, ram, sizeof(ram)));
 }

@@ -131,10 +131,9 @@ static void warn_unregistered(const struct queue *q)
 {
   if (atomic_flag_test_and_set(&q->io->fio->warned))
     return;
-  log_msg(
-    LOG_WARNING,
+  log_advise(
     "the limit of locked memory is too low to register the buffers of "
-    "all threads with io_uring, which makes requests slower: %u times "
+    "all threads with io_uring, which makes requests slower, %u times "
     "%" PRIu64 " bytes, and RLIMIT_MEMLOCK is %" PRIu64 " (see ulimit -l)",
     q->io->w->plan->threads, (uint64_t)q->depth * q->stride, raise_memlock());
 }

@@ -1,12 +1,16 @@
 /*
  * test_doubts.c - when figures are called doubtful, and when not.
  */
+#include <math.h>
+
 #include "base/clock.h"
 #include "base/compiler.h"
+#include "rand/rng.h"
 #include "report/doubts.h"
 #include "stats/report.h"
 #include "stats/trend.h"
 #include "tests/unit/tap.h"
+#include "tools/numbers.h"
 
 /* A run that nothing is wrong with: half of two processors. */
 struct fixture {
@@ -51,6 +55,17 @@ static const char *codes(struct fixture *f)
   return text;
 }
 
+/* The text of the only doubt has this in it, and no colon. */
+static bool says(const struct fixture *f, const char *text)
+{
+  const bool found = f->doubts.n == 1 && strstr(f->doubts.of[0].text, text) &&
+                     !strchr(f->doubts.of[0].text, ':');
+
+  if (!found && f->doubts.n > 0)
+    printf("# %s\n", f->doubts.of[0].text);
+  return found;
+}
+
 static void test_client(void)
 {
   struct fixture f;
@@ -59,28 +74,30 @@ static void test_client(void)
   OK_STR(codes(&f), "", "nothing is wrong");
   f.client.user_ns = 17 * NS_PER_S;
   OK_STR(codes(&f), "client_cpu! ", "95 % of the processors");
-  f.in.measures_others = false;
+  OK(says(&f, "bench used 95% of the 2 CPUs"), "text");
+  f.in.in_process = true;
+  OK_STR(codes(&f), "", "as an embedded database should");
+  f.in.measures_others = f.in.in_process = false;
   OK_STR(codes(&f), "", "as a benchmark of processors should");
 
   make(&f);
-  f.client.quota = 1.05;
-  OK_STR(codes(&f), "client_quota! ", "95 % of the quota");
-  f.client.quota = 1.5;
-  OK_STR(codes(&f), "", "two thirds of it");
-
-  make(&f);
-  f.client.queue_ns = 5 * NS_PER_S;
-  OK_STR(codes(&f), "run_queue! ", "an eighth of the time on run queues");
-  f.client.queue_known = false;
-  OK_STR(codes(&f), "", "unless that is not known");
-  f.client.queue_known = true;
-  f.client.wall_ns = NS_PER_S / 2;
-  OK_STR(codes(&f), "", "or the run was too short");
+  f.client.user_ns = 17 * NS_PER_S / 50;
+  f.client.system_ns = 2 * NS_PER_S / 50;
+  f.client.wall_ns = NS_PER_S / 5;
+  OK_STR(codes(&f), "client_cpu! ", "also in a short run");
+  f.client.wall_ns--;
+  OK_STR(codes(&f), "", "unless it is over at once");
 
   make(&f);
   f.in.arrivals = 100000;
   f.in.backlog = 1001;
+  f.in.rate = 10000;
+  f.report.period_ns = 10 * NS_PER_S;
+  f.report.events = 98999;
   OK_STR(codes(&f), "backlog! ", "one event in a hundred waits");
+  OK(says(&f, "--rate=10000 was not sustained (about 9900/s reached), 1001 of "
+              "100000 scheduled events never started; lower --rate"),
+     "text");
   f.in.backlog = 1000;
   OK_STR(codes(&f), "", "not more than that");
   f.in.arrivals = 20;
@@ -90,6 +107,181 @@ static void test_client(void)
   make(&f);
   f.in.clock_cost_ns = 900;
   OK_STR(codes(&f), "slow_clock! ", "a clock that is a system call");
+}
+
+/* Others have used that many processors of the fixture's two. */
+static void others(struct fixture *f, double cpus)
+{
+  struct client_use *c = &f->client;
+
+  c->machine.known = true;
+  c->machine.busy_ns = c->user_ns + c->system_ns +
+                       (uint64_t)(cpus * (double)c->wall_ns);
+}
+
+/* A test of the processors: two threads on two of them, for two seconds, of
+ * which they got 40 %. */
+static void make_disturbed(struct fixture *f)
+{
+  make(f);
+  f->in.measures_others = false;
+  f->in.threads = 2;
+  f->client.wall_ns = 2 * NS_PER_S;
+  f->client.user_ns = 16 * NS_PER_S / 10;
+  f->client.system_ns = 0;
+  f->client.queue_ns = 24 * NS_PER_S / 10;
+  others(f, 1.2);
+}
+
+static void test_others(void)
+{
+  struct fixture f;
+
+  make_disturbed(&f);
+  OK_STR(codes(&f), "other_programs! ", "the score is wrong by more than half");
+  OK(says(&f, "other programs used 1.2 of the 2 CPUs during the run, so the "
+              "score is about 60 % too low; stop them"),
+     "text");
+  (void)strcpy(f.client.machine.busiest, "cc1");
+  (void)codes(&f);
+  OK(says(&f, "(the busiest was cc1)"), "who it was");
+  f.in.threads = 4;
+  f.client.queue_ns += 4 * NS_PER_S;
+  OK_STR(codes(&f), "other_programs! ", "more threads");
+  OK(says(&f, "about 60 % too low"), "do not change what is missing");
+
+  others(&f, 0);
+  OK_STR(codes(&f), "", "own threads that wait for each other are no reason");
+  f.client.machine.known = false;
+  OK_STR(codes(&f), "", "without counters of the machine nobody knows");
+
+  make_disturbed(&f);
+  f.in.threads = 1;
+  f.client.user_ns = 2 * NS_PER_S;
+  f.client.queue_ns = 0;
+  others(&f, 1);
+  OK_STR(codes(&f), "", "others who used a processor that was free");
+
+  make_disturbed(&f);
+  f.client.user_ns = 384 * NS_PER_S / 100;
+  f.client.queue_ns = 16 * NS_PER_S / 100;
+  others(&f, 0.08);
+  OK_STR(codes(&f), "", "4 % were lost: that is an idle machine");
+
+  make_disturbed(&f);
+  f.client.wall_ns = NS_PER_S / 4;
+  f.client.user_ns = 41 * NS_PER_S / 100;
+  f.client.queue_ns = 9 * NS_PER_S / 100;
+  others(&f, 0.36);
+  OK_STR(codes(&f), "", "18 % of a short run, which is nine ticks");
+
+  make_disturbed(&f);
+  f.in.is_part = true;
+  f.client.machine.sibling_ns = 24 * NS_PER_S / 10;
+  OK_STR(codes(&f), "", "other processes of the same run");
+}
+
+/* Threads that wait for a processor, of a test of a database. */
+static void test_queue(void)
+{
+  struct fixture f;
+
+  make(&f);
+  f.client.queue_ns = 5 * NS_PER_S;
+  OK_STR(codes(&f), "run_queue! ", "an eighth of the time on run queues");
+  OK(says(&f, "worker threads spent 12% of the time waiting for a CPU (of 2 "
+              "CPUs, bench used 1.0), so latencies are inflated; use no more "
+              "than 2 threads"),
+     "more threads than processors");
+  f.in.threads = 2;
+  f.client.queue_ns = 3 * NS_PER_S;
+  OK_STR(codes(&f), "run_queue ",
+         "no cause is known, no remedy: in files only");
+  others(&f, 0.9);
+  OK_STR(codes(&f), "run_queue! ", "but with others there is one");
+  OK(says(&f, "bench used 1.0, other programs 0.9), so latencies are inflated; "
+              "stop the other programs"),
+     "text");
+  f.client.machine.server_ns = 8 * NS_PER_S;
+  (void)strcpy(f.client.machine.server, "mariadbd");
+  OK_STR(codes(&f), "run_queue! ", "or a server");
+  OK(says(&f, "mariadbd 0.8, other programs 0.1), so latencies are inflated; "
+              "run mariadbd on another machine or use fewer threads"),
+     "text");
+  f.client.queue_ns = 19 * NS_PER_S / 10;
+  OK_STR(codes(&f), "", "9.5 % of the time");
+
+  make(&f);
+  f.client.queue_ns = 5 * NS_PER_S;
+  f.client.queue_known = false;
+  OK_STR(codes(&f), "", "unless that is not known");
+  f.client.queue_known = true;
+  f.client.wall_ns = NS_PER_S / 5;
+  f.client.user_ns = f.client.system_ns = 0;
+  f.client.queue_ns = NS_PER_S / 11;
+  OK_STR(codes(&f), "", "or the run was too short");
+}
+
+static void test_quota(void)
+{
+  struct fixture f;
+
+  make(&f);
+  f.client.quota = 1.05;
+  OK_STR(codes(&f), "client_quota! ", "95 % of the quota");
+  OK(says(&f, "the client may be what was measured"), "text");
+  f.client.quota = 1.5;
+  OK_STR(codes(&f), "", "two thirds of it");
+  f.client.machine.throttled_ns = 2 * NS_PER_S;
+  OK_STR(codes(&f), "client_quota! ", "in bursts, and stopped in between");
+
+  make_disturbed(&f);
+  f.client.user_ns = NS_PER_S / 2;
+  f.client.quota = 0.25;
+  others(&f, 0);
+  f.client.machine.throttled_ns = 3 * NS_PER_S;
+  OK_STR(codes(&f), "client_quota! ", "a score under a quota");
+  OK(says(&f, "the control group of bench may use 0.25 of the 2 CPUs and was "
+              "stopped for 3.0 s to keep to that, so the score is that of the "
+              "quota"),
+     "text");
+  f.in.threads = 1;
+  f.client.quota = 1;
+  f.client.user_ns = 2 * NS_PER_S;
+  f.client.queue_ns = 0;
+  OK_STR(codes(&f), "", "one that is as large as the run is no limit");
+}
+
+static void test_steal_and_speed(void)
+{
+  struct fixture f;
+
+  make_disturbed(&f);
+  f.client.user_ns = 4 * NS_PER_S;
+  f.client.queue_ns = 0;
+  others(&f, 0);
+  f.client.machine.steal_ns = NS_PER_S;
+  OK_STR(codes(&f), "steal! ", "a hypervisor that has given others a fifth");
+  OK(says(&f, "0.5 of the 2 CPUs during the run (steal), so the score is about "
+              "20 % too low"),
+     "text");
+  f.client.machine.steal_ns = NS_PER_S / 10;
+  OK_STR(codes(&f), "", "or 2 %");
+
+  f.client.machine.mhz = 1200;
+  f.client.machine.base_mhz = 2600;
+  OK_STR(codes(&f), "frequency! ", "slower than guaranteed");
+  OK(says(&f, "ran at 1.20 GHz at the end of the run, their base frequency is "
+              "2.60 GHz"),
+     "text");
+  f.client.machine.mhz = 2500;
+  OK_STR(codes(&f), "", "nearly as fast");
+  f.client.machine.mhz = 800;
+  f.client.user_ns = NS_PER_S / 2;
+  OK_STR(codes(&f), "", "an idle processor is slow");
+  f.client.machine.heat = 3;
+  OK_STR(codes(&f), "frequency! ", "heat");
+  OK(says(&f, "slowed the CPUs down 3 times"), "text");
 }
 
 static void test_samples(void)
@@ -110,9 +302,13 @@ static void test_samples(void)
   f.setup.percentiles = more;
   f.setup.n_percentiles = 3;
   OK_STR(codes(&f), "few_samples! ", "999 events have no 99.9th one");
-  OK(strstr(f.doubts.of[0].text, "999 events") &&
-       strstr(f.doubts.of[0].text, "percentile 99.9:"),
+  OK(says(&f, "999 events are too few for p99.9, "), "text");
+  f.report.events = 10;
+  OK_STR(codes(&f), "few_samples! ", "several percentiles are one doubt");
+  OK(says(&f, "10 events are too few for p99, p99.9, p95, which is simply the "
+              "maximum here; at least 1000 are needed"),
      "text");
+  f.report.events = 999;
   f.in.is_part = true;
   OK_STR(codes(&f), "", "those of one of several processes tell nothing");
   doubts_add_samples(&f.doubts, &f.setup, 1000);
@@ -121,12 +317,26 @@ static void test_samples(void)
   OK(f.doubts.n == 1 && strstr(f.doubts.of[0].text, "999 events"), "or not");
 }
 
+/* The names of a hundred percentiles do not fit. */
+static void test_samples_many(void)
+{
+  double pct[100];
+  const struct report_setup setup = { .percentiles = pct,
+                                      .n_percentiles = 100 };
+  struct doubts d = { 0 };
+
+  for (int i = 0; i < 100; i++)
+    pct[i] = 99 + i / 200.0;
+  doubts_add_samples(&d, &setup, 10);
+  OK(d.n == 1 && strstr(d.of[0].text, "p99.02 and others, which is"), "cut");
+}
+
 /* The rank is rounded: with less than half an event beyond it, the percentile
  * is the largest latency. */
 static void test_samples_said(void)
 {
-  static const char largest[] = "it is the largest latency";
-  static const char beyond[] = "fewer than one event is beyond it";
+  static const char largest[] = "which is simply the maximum here; at least";
+  static const char beyond[] = "beyond which there is less than one event";
   static const struct {
     double percentile;
     uint64_t events;
@@ -147,7 +357,7 @@ static void test_samples_said(void)
   }
 }
 
-/* Rates per second, `n` of them, after `skip` moments. */
+/* Rates per second, `n` of them. */
 static bool trend_of(const double *rates, int n, double *ret)
 {
   struct trend t;
@@ -175,18 +385,66 @@ static void test_trend(void)
   for (int i = 0; i < 1000; i++)
     rate[i] = 1000 + 30 * i;
   OK(trend_of(rate, 40, &change) && change > 0.1 && change < 0.3, "growing");
-  OK(!trend_of(rate, 19, &change), "but not long enough to know");
   OK(trend_of(rate, 1000, &change) && change > 0.3 && change < 0.5,
      "growing for long");
   for (int i = 0; i < 40; i++)
     rate[i] = 10000 - 200 * i;
   OK(trend_of(rate, 40, &change) && change < -0.1, "falling");
+  for (int i = 0; i < 12; i++)
+    rate[i] = 952 - 70 * i;
+  OK(trend_of(rate, 12, &change) && change < -0.1, "falling for 12 seconds");
+  OK(trend_of(rate, 8, &change) && change < -0.1, "eight intervals will do");
+  OK(!trend_of(rate, 7, &change), "seven are too few");
   for (int i = 0; i < 40; i++)
     rate[i] = i < 5 ? 100 * (i + 1) : 1000 + i % 3;
   OK(!trend_of(rate, 40, &change), "grew at the beginning only");
   for (int i = 0; i < 40; i++)
     rate[i] = 1000 + (i * 23 % 41) * 20;
   OK(!trend_of(rate, 40, &change), "noise");
+}
+
+static double normal(struct rng *rng)
+{
+  return normal_quantile(rng_double(rng) * 0.999998 + 1e-6);
+}
+
+/* Of so many runs without a trend, whose noise has such a standard deviation
+ * and such a correlation from second to second: how many seem to have one. */
+static unsigned false_alarms(int n, double noise, double memory, unsigned runs)
+{
+  double rate[128], change;
+  unsigned alarms = 0;
+  struct rng rng;
+
+  rng_seed(&rng, 11, RNG_INTERNAL, (uint64_t)n);
+  for (unsigned i = 0; i < runs; i++) {
+    double x = normal(&rng);
+
+    for (int t = 0; t < n; t++) {
+      rate[t] = 10000 * fmax(0.01, 1 + noise * x);
+      x = memory * x + sqrt(1 - memory * memory) * normal(&rng);
+    }
+    alarms += trend_of(rate, n, &change);
+  }
+  return alarms;
+}
+
+static void test_trend_false_alarms(void)
+{
+  static const int seconds[] = { 8, 9, 12, 16, 20, 40, 100 };
+  static const double noises[] = { 0.03, 0.1, 0.3 };
+
+  for (size_t i = 0; i < ARRAY_SIZE(seconds); i++) {
+    for (size_t k = 0; k < ARRAY_SIZE(noises); k++) {
+      const unsigned white = false_alarms(seconds[i], noises[k], 0, 2000);
+      const unsigned slow = false_alarms(seconds[i], noises[k], 0.5, 2000);
+
+      printf("# %d s, noise of %.0f %%: %u, %u of 2000\n", seconds[i],
+             100 * noises[k], white, slow);
+      OK(white <= 20, "at most 1 of 100 runs without a trend");
+      OK(slow <= 60, "3 if their noise lasts");
+    }
+  }
 }
 
 static void test_trend_doubt(void)
@@ -204,9 +462,15 @@ static void test_trend_doubt(void)
 int main(void)
 {
   test_client();
+  test_others();
+  test_queue();
+  test_quota();
+  test_steal_and_speed();
   test_samples();
+  test_samples_many();
   test_samples_said();
   test_trend();
+  test_trend_false_alarms();
   test_trend_doubt();
   return TAP_EXIT();
 }

@@ -7,7 +7,7 @@
 #include "base/compiler.h"
 #include "base/strbuf.h"
 #include "rand/rng.h"
-#include "tap.h"
+#include "tests/unit/tap.h"
 #include "tools/bootstrap.h"
 #include "tools/compare_summary.h"
 #include "tools/numbers.h"

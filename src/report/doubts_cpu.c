@@ -1,0 +1,256 @@
+/*
+ * doubts_cpu.c - doubts about processors: who else used them, and what kept the
+ * run from using them.
+ *
+ * Two things are known: for how long threads of the run waited for a processor
+ * (exactly, from the scheduler), and who used the processors meanwhile (for the
+ * whole machine in ticks of 10 ms).  Other programs have cost the run no more
+ * than its threads have waited, and no more than they used themselves.  So a
+ * wrong tick alone cannot raise a doubt, nor can threads that wait for each
+ * other on processors that they keep busy themselves.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "report/doubts.h"
+#include "report/doubts_list.h"
+
+/* The client's share from which it is likely to be what was measured. */
+#define BUSY 0.9
+/* Workers' share of time on run queues that shows in latencies. */
+#define QUEUED 0.1
+/* Share of processor time that was lost and that people would want to know of:
+ * an idle desktop takes 1 or 2 %. */
+#define LOST 0.05
+/* Ten ticks of the kernel's accounting: less may be rounding.  In a run of a
+ * second on two processors that is 5 % of them. */
+#define LOST_MIN_NS (100 * NS_PER_MS)
+/* A shorter run is over before a tick means anything. */
+#define RUN_MIN_NS (200 * NS_PER_MS)
+/* Who used that share of all processors is named as a cause. */
+#define CAUSE 0.1
+/* Clocks differ a little from what processors guarantee. */
+#define SLOWED 0.9
+/* A processor that is not used lowers its clock for good. */
+#define USED_FOR_SPEED 0.5
+
+/* In processors: seconds per second. */
+struct cpu_shares {
+  double own, others, server, strangers, steal, throttled;
+  double waiting; /* threads of the run, on average */
+  double lost;    /* of `waiting`, because of others */
+};
+
+static struct cpu_shares shares_of(const struct doubt_input *in)
+{
+  const struct client_use *c = in->client;
+  const struct machine_use *m = &c->machine;
+  const double wall = (double)c->wall_ns;
+  struct cpu_shares s = {
+    .own = (double)(c->user_ns + c->system_ns) / wall,
+    .steal = m->known ? (double)m->steal_ns / wall : 0,
+    .throttled = (double)m->throttled_ns / wall,
+    .waiting = c->queue_known ? (double)c->queue_ns / wall : 0,
+  };
+
+  if (m->known)
+    s.others = fmax(0, (double)m->busy_ns / wall - s.own);
+  if (in->is_part) /* those are no strangers */
+    s.others = fmax(0, s.others - (double)m->sibling_ns / wall);
+  if (in->measures_others)
+    s.server = fmin(s.others, (double)m->server_ns / wall);
+  s.strangers = s.others - s.server;
+  s.lost = fmin(s.waiting, fmin(s.others, fmax(0, c->cpus - s.own)));
+  return s;
+}
+
+/* Is `lost` a share of what was wanted that counts? */
+static bool counts(const struct doubt_input *in, double lost, double got)
+{
+  return lost * (double)in->client->wall_ns >= (double)LOST_MIN_NS &&
+         lost / (got + lost) >= LOST;
+}
+
+/* What it means for the figures; `share` of the processors was missing. */
+static const char *effect(const struct doubt_input *in, double share,
+                          char text[64])
+{
+  if (in->measures_others)
+    return "latencies are inflated";
+  (void)snprintf(text, 64, "the score is about %.0f %% too low", 100 * share);
+  return text;
+}
+
+static void look_at_others(struct doubts *d, const struct doubt_input *in,
+                           const struct cpu_shares *s)
+{
+  const struct machine_use *m = &in->client->machine;
+  char text[64];
+
+  if (!counts(in, s->lost, s->own))
+    return;
+  doubts_add(d, true, "other_programs",
+             "other programs used %.1f of the %.4g CPUs during the run, so %s; "
+             "stop them and repeat the run%s%s%s",
+             s->others, in->client->cpus,
+             effect(in, s->lost / (s->own + s->lost), text),
+             m->busiest[0] ? " (the busiest was " : "", m->busiest,
+             m->busiest[0] ? ")" : "");
+}
+
+static void look_at_steal(struct doubts *d, const struct doubt_input *in,
+                          const struct cpu_shares *s)
+{
+  char text[64];
+
+  if (!counts(in, s->steal, s->own + s->others))
+    return;
+  doubts_add(
+    d, true, "steal",
+    "the hypervisor took %.1f of the %.4g CPUs during the run (steal), "
+    "so %s; use a virtual machine with CPUs of its own",
+    s->steal, in->client->cpus,
+    effect(in, s->steal / (s->own + s->others + s->steal), text));
+}
+
+/* Is the quota less than the run could have used, and used up? */
+static bool quota_counts(const struct doubt_input *in,
+                         const struct cpu_shares *s)
+{
+  const struct client_use *c = in->client;
+  const double wanted = fmin(in->threads, c->cpus);
+
+  if (c->quota <= 0)
+    return false;
+  if (!in->measures_others && c->quota >= wanted)
+    return false;
+  return s->own > BUSY * c->quota || counts(in, s->throttled, s->own);
+}
+
+static void look_at_quota(struct doubts *d, const struct doubt_input *in)
+{
+  const struct client_use *c = in->client;
+
+  doubts_add(d, true, "client_quota",
+             "the control group of bench may use %.4g of the %.4g CPUs and was "
+             "stopped for %.1f s to keep to that, so %s; raise its quota "
+             "(cpu.max)",
+             c->quota, c->cpus, (double)c->machine.throttled_ns / 1e9,
+             in->measures_others
+               ? "the client may be what was measured"
+               : "the score is that of the quota, not of the machine");
+}
+
+/* A client that is busy all the time measures itself. */
+static void look_at_client(struct doubts *d, const struct doubt_input *in,
+                           const struct cpu_shares *s)
+{
+  const double cpus = in->client->cpus;
+
+  if (!in->measures_others || in->in_process || cpus <= 0 ||
+      s->own <= BUSY * cpus)
+    return;
+  doubts_add(d, true, "client_cpu",
+             "bench used %.0f%% of the %.4g CPUs that it may run on, so the "
+             "client may be what was measured; use more CPUs, or several "
+             "client machines",
+             100.0 * s->own / cpus, cpus);
+}
+
+/* What to do about threads that wait; NULL: nothing is known to help. */
+static const char *remedy(const struct doubt_input *in,
+                          const struct cpu_shares *s, char text[128])
+{
+  const struct machine_use *m = &in->client->machine;
+  const double named = CAUSE * in->client->cpus;
+
+  if (s->strangers >= named && s->strangers >= s->server) {
+    (void)snprintf(text, 128, "stop the other programs%s%s%s",
+                   m->busiest[0] ? " (the busiest was " : "", m->busiest,
+                   m->busiest[0] ? ")" : "");
+  } else if (s->server >= named) {
+    (void)snprintf(text, 128, "run %s on another machine or use fewer threads",
+                   m->server);
+  } else if (in->threads > in->client->cpus) {
+    (void)snprintf(text, 128, "use no more than %.0f threads, or more CPUs",
+                   in->client->cpus);
+  } else {
+    return NULL;
+  }
+  return text;
+}
+
+/* "of 2 CPUs, bench used 0.8, mariadbd 1.1, others 0.1" */
+static const char *users(const struct doubt_input *in,
+                         const struct cpu_shares *s, char text[128])
+{
+  const struct machine_use *m = &in->client->machine;
+  int n = snprintf(text, 128, "of %.4g CPUs, bench used %.1f", in->client->cpus,
+                   s->own);
+
+  if (s->server > 0 && m->server[0])
+    n += snprintf(text + n, 128 - (size_t)n, ", %s %.1f", m->server, s->server);
+  if (m->known)
+    (void)snprintf(text + n, 128 - (size_t)n, ", other programs %.1f",
+                   s->strangers);
+  return text;
+}
+
+static void look_at_queue(struct doubts *d, const struct doubt_input *in,
+                          const struct cpu_shares *s)
+{
+  const double share = s->waiting / in->threads;
+  char who[128], text[128];
+  const char *what = remedy(in, s, text);
+
+  if (share <= QUEUED || (double)in->client->queue_ns < (double)LOST_MIN_NS)
+    return;
+  doubts_add(d, what != NULL, "run_queue",
+             "worker threads spent %.0f%% of the time waiting for a CPU (%s), "
+             "so latencies are inflated%s%s",
+             100.0 * share, users(in, s, who), what ? "; " : "",
+             what ? what : "");
+}
+
+static void look_at_speed(struct doubts *d, const struct doubt_input *in,
+                          const struct cpu_shares *s)
+{
+  const struct machine_use *m = &in->client->machine;
+
+  if (m->heat > 0)
+    doubts_add(d, true, "frequency",
+               "heat slowed the CPUs down %llu times during the run, so %s; "
+               "repeat it on a machine with better cooling",
+               (unsigned long long)m->heat,
+               in->measures_others ? "latencies are inflated"
+                                   : "the score is too low");
+  else if (m->mhz > 0 && m->mhz < SLOWED * m->base_mhz &&
+           s->own >= USED_FOR_SPEED)
+    doubts_add(d, true, "frequency",
+               "the CPUs ran at %.2f GHz at the end of the run, their base "
+               "frequency is %.2f GHz; look at the governor and at power "
+               "limits",
+               m->mhz / 1000, m->base_mhz / 1000);
+}
+
+void doubts_of_cpu(struct doubts *d, const struct doubt_input *in)
+{
+  struct cpu_shares s;
+
+  if (in->client->wall_ns < RUN_MIN_NS)
+    return;
+  s = shares_of(in);
+  /* Threads wait when a quota stops them, which is no other reason. */
+  if (quota_counts(in, &s)) {
+    look_at_quota(d, in);
+  } else {
+    look_at_client(d, in, &s);
+    if (in->measures_others)
+      look_at_queue(d, in, &s);
+    else
+      look_at_others(d, in, &s);
+  }
+  look_at_steal(d, in, &s);
+  look_at_speed(d, in, &s);
+}

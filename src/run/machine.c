@@ -1,0 +1,132 @@
+/*
+ * machine.c - what the processors of this machine did.
+ */
+#include "run/machine.h"
+
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cgroup.h"
+#include "base/clock.h"
+#include "report/life.h"
+
+#define CPU_FOLDER "/sys/devices/system/cpu"
+
+enum {
+  /* Reading a frequency may interrupt its processor: a few say enough. */
+  FREQUENCIES_MAX = 16,
+};
+
+static FILE *open_below(const char *root, const char *name)
+{
+  char path[PATH_MAX];
+
+  (void)snprintf(path, sizeof(path), "%s%s", root, name);
+  return fopen(path, "re");
+}
+
+/* A number in a file of a processor; 0 if there is none. */
+static double number_of(const char *root, unsigned cpu, const char *name)
+{
+  char path[PATH_MAX];
+  double value = 0;
+  FILE *f;
+
+  (void)snprintf(path, sizeof(path), "%s" CPU_FOLDER "/cpu%u/%s", root, cpu,
+                 name);
+  f = fopen(path, "re");
+  if (!f)
+    return 0;
+  if (fscanf(f, "%lf", &value) != 1)
+    value = 0;
+  (void)fclose(f);
+  return value;
+}
+
+static bool is_allowed(const cpu_set_t *set, unsigned cpu)
+{
+  return cpu >= CPU_SETSIZE || CPU_ISSET(cpu, set);
+}
+
+/* User time contains that of guests. */
+static void read_times(const char *root, const cpu_set_t *set,
+                       struct machine_counts *ret)
+{
+  unsigned long long user, nice, system, irq, softirq, steal;
+  const uint64_t tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
+  FILE *f = open_below(root, "/proc/stat");
+  char line[4096];
+  unsigned cpu;
+
+  if (!f)
+    return;
+  while (fgets(line, sizeof(line), f) && strncmp(line, "cpu", 3) == 0) {
+    if (line[3] == ' ' ||
+        sscanf(line, "cpu%u %llu %llu %llu %*u %*u %llu %llu %llu", &cpu, &user,
+               &nice, &system, &irq, &softirq, &steal) != 7 ||
+        !is_allowed(set, cpu))
+      continue;
+    ret->known = true;
+    ret->busy_ns += (user + nice + system + irq + softirq) * tick_ns;
+    ret->steal_ns += steal * tick_ns;
+  }
+  (void)fclose(f);
+}
+
+static void read_speed(const char *root, const cpu_set_t *set,
+                       struct machine_counts *ret)
+{
+  unsigned read = 0;
+
+  for (unsigned i = 0; i < CPU_SETSIZE && read < FREQUENCIES_MAX; i++) {
+    double khz;
+
+    if (!CPU_ISSET(i, set))
+      continue;
+    read++;
+    ret->heat += (uint64_t)number_of(root, i,
+                                     "thermal_throttle/core_throttle_count");
+    khz = number_of(root, i, "cpufreq/scaling_cur_freq");
+    if (khz / 1000 <= ret->mhz)
+      continue;
+    ret->mhz = khz / 1000;
+    ret->base_mhz = number_of(root, i, "cpufreq/base_frequency") / 1000;
+  }
+}
+
+void machine_read(const char *root, struct machine_counts *ret)
+{
+  cpu_set_t set;
+
+  *ret = (struct machine_counts){ 0 };
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) < 0) {
+    for (unsigned i = 0; i < CPU_SETSIZE; i++)
+      CPU_SET(i, &set);
+  }
+  read_times(root, &set, ret);
+  read_speed(root, &set, ret);
+  ret->throttled_ns = cgroup_read(root).throttled_ns;
+}
+
+/* The kernel's counters of time may step back a little. */
+static uint64_t grown(uint64_t now, uint64_t before)
+{
+  return now > before ? now - before : 0;
+}
+
+void machine_between(const struct machine_counts *before,
+                     const struct machine_counts *after,
+                     struct machine_use *ret)
+{
+  ret->known = before->known && after->known;
+  ret->busy_ns = grown(after->busy_ns, before->busy_ns);
+  ret->steal_ns = grown(after->steal_ns, before->steal_ns);
+  ret->throttled_ns = grown(after->throttled_ns, before->throttled_ns);
+  ret->heat = grown(after->heat, before->heat);
+  ret->mhz = after->mhz;
+  ret->base_mhz = after->base_mhz;
+}

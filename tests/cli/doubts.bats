@@ -1,0 +1,169 @@
+#!/usr/bin/env bats
+# Remarks about the quality of what was measured: when they are printed, what
+# they say, and when there is none.
+load helper
+
+teardown() {
+  local pid
+  for pid in ${SPINNERS-}; do
+    kill "$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+  done
+  [ -z "${GROUP-}" ] || rmdir "$GROUP"
+}
+
+# spin: as many programs as there are processors, each of which keeps one busy.
+spin() {
+  local i
+  SPINNERS=
+  for ((i = $(nproc); i > 0; i--)); do
+    (exec 3>&- && while :; do :; done) &
+    SPINNERS+=" $!"
+  done
+}
+
+# The warning of a run beside such programs, and figures that agree with it.
+neighbours_are_noticed() {
+  local cpus
+  cpus=$(nproc)
+  bench_as_it_is cpu --threads="$cpus" --time=1 --json=out.json run
+  is "$status" 0 &&
+    has "$stderr" "^WARNING: other programs used [0-9.]+ of the $cpus CPUs during the run, so the score is about [0-9]+ % too low; stop them and repeat the run" &&
+    SAYS=$stderr python3 - <<'PY'
+import json, os, re
+d = json.load(open("out.json"))
+c = d["client"]
+used, low = map(float, re.search(r"used ([0-9.]+) of.* about ([0-9]+) % too low",
+                                 os.environ["SAYS"]).groups())
+missing = 1 - c["cpus_used"] / c["cpus_allowed"]
+assert abs(used - c["other_programs_cpus"]) < 0.06, (used, c)
+assert 0.25 < missing < 0.99 and abs(low / 100 - missing) < 0.1, (low, missing)
+assert [w["code"] for w in d["warnings"]] == ["other_programs"], d["warnings"]
+PY
+}
+
+@test "busy neighbours: a score says how much of it is missing" {
+  spin
+  sooner_or_later neighbours_are_noticed
+}
+
+# Other programs may be at work here, too: then they have to be in the figures.
+@test "own threads that wait for each other are no reason" {
+  bench_as_it_is cpu --threads=$((4 * $(nproc))) --time=1 --json=out.json run
+  must is "$status" 0
+  must json out.json 'd["client"]["run_queue_delay_s"] > 2 * d["totals"]["period_s"]'
+  must json out.json '(d["warnings"] == []) == (d["client"]["cpus_used"] > 0.95 * d["client"]["cpus_allowed"]
+    or d["client"]["other_programs_cpus"] * d["totals"]["period_s"] < 0.1
+    or d["client"]["cpus_used"] > 0.95 * (d["client"]["cpus_used"] + d["client"]["other_programs_cpus"]))
+    or "steal" in d["warnings"][0]["code"]'
+}
+
+@test "a run that is over at once has no doubts about processors" {
+  spin
+  bench_as_it_is cpu --events=1 run
+  must is "$status" 0
+  must is "$stderr" ""
+}
+
+# In a group of its own, which may use a quarter of a processor.
+quota() {
+  local dir
+  for dir in /sys/fs/cgroup/cpu /sys/fs/cgroup; do
+    GROUP=$dir/bench-doubts-$$
+    mkdir "$GROUP" 2>/dev/null || continue
+    if [ -e "$GROUP/cpu.max" ]; then
+      echo 25000 100000 >"$GROUP/cpu.max" && return
+    elif [ -e "$GROUP/cpu.cfs_quota_us" ]; then
+      echo 100000 >"$GROUP/cpu.cfs_period_us" &&
+        echo 25000 >"$GROUP/cpu.cfs_quota_us" && return
+    fi
+    rmdir "$GROUP"
+  done
+  GROUP=
+  skip "no control group can be made here"
+}
+
+quota_is_noticed() {
+  run --separate-stderr bash -c 'echo $$ >"$1/cgroup.procs" || exit 99
+    exec "$2" cpu --time=1 --json=out.json run' - "$GROUP" "$BENCH"
+  [ "$status" != 99 ] || skip "no process can be put into a control group here"
+  is "$status" 0 &&
+    has "$stderr" '^WARNING: the control group of bench may use 0.25 of the [0-9]+ CPUs and was stopped for [0-9.]+ s to keep to that, so the score is that of the quota, not of the machine; raise its quota \(cpu.max\)$' &&
+    json out.json 'd["client"]["throttled_s"] > 0.01 and
+      d["client"]["cpus_quota"] == 0.25 and d["warnings"][0]["code"] == "client_quota"'
+}
+
+@test "a score under a quota of a quarter of a processor says so" {
+  quota
+  sooner_or_later quota_is_noticed
+}
+
+@test "percentiles from too few events are one line" {
+  bench cpu --events=50 --cpu-max-prime=10 --percentiles=99,99.9,99.99 --percentile=0 run
+  must is "$status" 0
+  must is "$stderr" "WARNING: 50 events are too few for p99, p99.9, p99.99, which is simply the maximum here; at least 10000 are needed"
+  bench cpu --events=49 --cpu-max-prime=10 --percentile=99 run
+  must is "$stderr" "WARNING: 49 events are too few for p99, which is simply the maximum here; at least 100 are needed"
+  bench cpu --events=100 --cpu-max-prime=10 --percentile=99 run
+  must is "$stderr" ""
+}
+
+@test "a rate that cannot be sustained: which one was reached, what to change" {
+  bench cpu --rate=100000 --time=1 run
+  must is "$status" 0
+  must has "$stderr" '^WARNING: --rate=100000 was not sustained \(about [0-9]+/s reached\), [0-9]+ of [0-9]+ scheduled events never started; lower --rate or use more --threads$'
+  bench cpu --rate=10 --cpu-max-prime=10 --time=1 run
+  must is "$stderr" ""
+}
+
+# What programs read that take stdout and stderr together and split at colons.
+@test "remarks and the table of errors have one colon" {
+  cat >f.lua <<'LUA'
+function thread_init() drv = sysbench.sql.driver() con = drv:connect() end
+function event() con:query("SELECT * FROM nowhere") end
+LUA
+  spin
+  {
+    "$BENCH" fileio --file-total-size=64K --file-num=2 prepare >/dev/null
+    "$BENCH" fileio --file-total-size=64K --file-num=2 --file-test-mode=rndrd --time=1 run
+    "$BENCH" cpu --threads="$(nproc)" --time=1 --rate=100000 --percentiles=99.9999 run
+    "$BENCH" cpu --threads="$(nproc)" --time=1 run
+    if "$BENCH" --db-driver=help | grep -q '^  sqlite - '; then
+      "$BENCH" ./f.lua --db-driver=sqlite --db-ignore-errors=all --events=10 run
+    fi
+  } 2>err >/dev/null
+  stderr=$(<err)
+  must has "$stderr" '^WARNING: the files \(64KiB\) fit into memory \(.*\), so without direct'
+  must has "$stderr" '^WARNING: --rate=100000 was not sustained'
+  must is "$(awk -F: '/^WARNING/ && NF > 2' err)" ""
+  if "$BENCH" --db-driver=help | grep -q '^  sqlite - '; then
+    must has "$stderr" '^WARNING: error 1 \(42P01\) [0-9]+ times, no such table; nowhere$'
+  fi
+}
+
+@test "called sysbench: remarks at verbosity 4 and in files, other warnings as ever" {
+  ln -s "$BENCH" sysbench
+  local args=(cpu --events=10 --cpu-max-prime=10 --percentile=99)
+  run --separate-stderr ./sysbench "${args[@]}" --json=out.json run
+  must is "$status" 0
+  must is "$stderr" ""
+  must json out.json '[w["code"] for w in d["warnings"]] == ["few_samples"]'
+  run --separate-stderr ./sysbench "${args[@]}" --verbosity=4 run
+  must has "$stderr" '^WARNING: 10 events are too few for p99'
+  run --separate-stderr ./sysbench mutex --mutex-num=1 --mutex-loops=1 --mutex-locks=1 --max-requests=1 run
+  must has "$stderr" '^WARNING: '
+  bench "${args[@]}" --verbosity=2 run
+  must has "$stderr" '^WARNING: 10 events are too few for p99'
+  bench "${args[@]}" --verbosity=1 run
+  must is "$stderr" ""
+}
+
+@test "the table of a sweep marks steps with doubts" {
+  bench cpu --cpu-max-prime=10 --percentile=99 --sweep=events:10,1000 run
+  must is "$status" 0
+  must has "$output" '^ +10 .* ! few_samples$'
+  must has "$output" '^ +1000 .* best, knee$'
+  must has "$output" '^!: the figures are doubtful\.'
+  bench cpu --cpu-max-prime=10 --percentile=99 --sweep=events:1000,2000 run
+  ! has "$output" ' ! |^!'
+}

@@ -1,0 +1,201 @@
+/*
+ * test_machine.c - who used the processors, from files that are written here.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cgroup.h"
+#include "base/clock.h"
+#include "report/life.h"
+#include "run/machine.h"
+#include "run/neighbours.h"
+#include "tests/unit/tap.h"
+
+static char root[] = "/tmp/bench-machine-XXXXXX";
+
+/* ROOT/PATH, with all folders above it. */
+static void put(const char *path, const char *text)
+{
+  char full[512];
+  FILE *f;
+
+  (void)snprintf(full, sizeof(full), "%s%s", root, path);
+  for (char *p = full + sizeof(root); (p = strchr(p, '/')) != NULL; p++) {
+    *p = '\0';
+    OK(mkdir(full, 0700) == 0 || errno == EEXIST, full);
+    *p = '/';
+  }
+  f = fopen(full, "w");
+  OK(f && fputs(text, f) >= 0, path);
+  if (f)
+    (void)fclose(f);
+}
+
+/* The first processor on which this test may run. */
+static int allowed_cpu(void)
+{
+  cpu_set_t set;
+
+  CPU_ZERO(&set);
+  (void)sched_getaffinity(0, sizeof(set), &set);
+  for (int i = 0; i < CPU_SETSIZE; i++) {
+    if (CPU_ISSET(i, &set))
+      return i;
+  }
+  return 0;
+}
+
+/* Of the allowed processor, and of one on which the process may not run. */
+static void put_stat(const char *times)
+{
+  char text[512];
+
+  (void)snprintf(text, sizeof(text),
+                 "cpu  1 1 1 1 1 1 1 1 0 0\ncpu%d %s\n"
+                 "cpu1000 9 9 9 9 9 9 9 9 0 0\nintr 12345\n",
+                 allowed_cpu(), times);
+  put("/proc/stat", text);
+}
+
+static void test_times(void)
+{
+  struct machine_counts a, b;
+  struct machine_use use = { 0 };
+
+  machine_read(root, &a);
+  OK(!a.known && a.throttled_ns == 0 && a.mhz == 0, "nothing can be read");
+  put_stat("100 10 50 900 7 3 2 5 40 0");
+  machine_read(root, &a);
+  OK(a.known && a.busy_ns == 165 * (NS_PER_S / 100) &&
+       a.steal_ns == 5 * (NS_PER_S / 100),
+     "user, nice, system and interrupts are busy; guests are in user");
+  put_stat("300 10 50 950 7 3 2 25 40 0");
+  machine_read(root, &b);
+  machine_between(&a, &b, &use);
+  OK(use.known && use.busy_ns == 2 * NS_PER_S &&
+       use.steal_ns == 2 * (NS_PER_S / 10),
+     "between two readings");
+  machine_between(&b, &a, &use);
+  OK(use.busy_ns == 0 && use.steal_ns == 0, "counters that step back");
+  b.known = false;
+  machine_between(&a, &b, &use);
+  OK(!use.known, "one reading is none");
+}
+
+static void test_speed(void)
+{
+  struct machine_counts a, b;
+  struct machine_use use = { 0 };
+  char path[256];
+
+#define CPU_FILE(name)                                                 \
+  (snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/" name, \
+            allowed_cpu()),                                            \
+   path)
+
+  put(CPU_FILE("thermal_throttle/core_throttle_count"), "5\n");
+  put(CPU_FILE("cpufreq/scaling_cur_freq"), "1200000\n");
+  put(CPU_FILE("cpufreq/base_frequency"), "2600000\n");
+  machine_read(root, &a);
+  OK(a.mhz == 1200 && a.base_mhz == 2600, "frequencies");
+  put(CPU_FILE("thermal_throttle/core_throttle_count"), "8\n");
+  machine_read(root, &b);
+  machine_between(&a, &b, &use);
+  OK(use.heat == 3 && use.mhz == 1200 && use.base_mhz == 2600, "heat");
+}
+
+/* Both versions of the interface; the limit may be that of a group above. */
+static void test_quota(void)
+{
+  struct machine_counts a, b;
+  struct machine_use use = { 0 };
+
+  put("/proc/self/cgroup", "0::/app/part\n");
+  put("/sys/fs/cgroup/app/cpu.max", "25000 100000\n");
+  put("/sys/fs/cgroup/app/cpu.stat",
+      "usage_usec 5000\nnr_periods 10\nnr_throttled 4\nthrottled_usec 1500\n");
+  put("/sys/fs/cgroup/app/part/cpu.max", "max 100000\n");
+  put("/sys/fs/cgroup/app/part/cpu.stat", "usage_usec 5000\n");
+  OK(cgroup_read(root).cpus == 0.25, "a quarter of a processor");
+  machine_read(root, &a);
+  OK(a.throttled_ns == 1500000, "it was stopped for 1.5 ms");
+  put("/sys/fs/cgroup/app/cpu.stat", "throttled_usec 9500\n");
+  machine_read(root, &b);
+  machine_between(&a, &b, &use);
+  OK(use.throttled_ns == 8000000, "and for 8 ms between two readings");
+
+  put("/proc/self/cgroup", "3:cpu,cpuacct:/old\n");
+  put("/sys/fs/cgroup/cpu/old/cpu.cfs_quota_us", "50000\n");
+  put("/sys/fs/cgroup/cpu/old/cpu.cfs_period_us", "100000\n");
+  put("/sys/fs/cgroup/cpu/old/cpu.stat",
+      "nr_periods 3\nnr_throttled 1\nthrottled_time 777\n");
+  OK(cgroup_read(root).cpus == 0.5 && cgroup_read(root).throttled_ns == 777,
+     "the older interface");
+}
+
+/* PID (NAME) with so many ticks of its own and of children. */
+static void put_process(int pid, const char *name, unsigned flags, int own,
+                        int children)
+{
+  char path[64], text[256];
+
+  (void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+  (void)snprintf(text, sizeof(text),
+                 "%d (%s) S 1 1 1 0 -1 %u 1 2 3 4 %d 0 %d 0 20 0 1 0 7\n", pid,
+                 name, flags, own, children);
+  put(path, text);
+}
+
+static void test_neighbours(void)
+{
+  const uint64_t tick_ns = NS_PER_S / 100;
+  struct neighbours a, b;
+  struct machine_use use = { 0 };
+
+  put_process(71, "postgres", 0, 100, 50);
+  put_process(72, "a (b) c", 0, 10, 0);
+  put_process(73, "kworker/0:1", 0x00200000, 5, 0);
+  put_process(74, "bench", 0, 10, 0);
+  neighbours_read(&a, root);
+  OK(a.n == 3, "programs, but no threads of the kernel");
+  put_process(71, "postgres", 0, 150, 80);
+  put_process(72, "a (b) c", 0, 40, 0);
+  put_process(73, "kworker/0:1", 0x00200000, 500, 0);
+  put_process(74, "bench", 0, 30, 0);
+  put_process(75, "postgres", 0, 20, 0);
+  put_process((int)getpid(), "myself", 0, 10000, 0);
+  neighbours_read(&b, root);
+  neighbours_between(&a, &b, "bench", &use);
+  OK(use.server_ns == 100 * tick_ns && strcmp(use.server, "postgres") == 0,
+     "a server, with children that have ended and those that are new");
+  OK_STR(use.busiest, "a (b) c", "the busiest of the others");
+  OK(use.sibling_ns == 20 * tick_ns, "other processes of this program");
+  neighbours_done(&a);
+  use = (struct machine_use){ 0 };
+  neighbours_between(&a, &b, "bench", &use);
+  OK(use.server_ns == 0 && use.busiest[0] == '\0',
+     "without a first reading nothing is known");
+  neighbours_done(&b);
+  neighbours_read(&a, "/nonexistent");
+  OK(a.n == 0 && !a.of, "no folder");
+}
+
+int main(void)
+{
+  char command[64];
+
+  if (!mkdtemp(root)) {
+    perror("mkdtemp");
+    return 1;
+  }
+  test_times();
+  test_speed();
+  test_quota();
+  test_neighbours();
+  (void)snprintf(command, sizeof(command), "rm -rf %s", root);
+  OK(system(command) == 0, "nothing is left");
+  return TAP_EXIT();
+}
