@@ -82,11 +82,31 @@ static void name_cell(struct table *t, const struct comparison *c)
     table_cell(t, c->name);
 }
 
-static void add_row(struct table *t, const struct comparison *c)
+/* Of the time of all classes, where there are classes. */
+static void share_cell(struct table *t, const struct comparison *c)
+{
+  if (c->kind == COMPARE_CLASS)
+    table_cellf(t, "%.1f %%", 100 * c->share);
+  else
+    table_cell(t, "");
+}
+
+static bool has_classes(const struct comparisons *c)
+{
+  for (size_t i = 0; i < c->n; i++) {
+    if (c->of[i].kind == COMPARE_CLASS)
+      return true;
+  }
+  return false;
+}
+
+static void add_row(struct table *t, const struct comparison *c, bool shares)
 {
   char low[UNIT_SIZE], high[UNIT_SIZE], change[UNIT_SIZE], seen[UNIT_SIZE];
 
   name_cell(t, c);
+  if (shares)
+    share_cell(t, c);
   figure_cell(t, c, c->r.base);
   figure_cell(t, c, c->r.other);
   if (c->known) {
@@ -125,13 +145,17 @@ void compare_print(const struct comparisons *c, bool markdown,
     "figure",           "base", "new", "change", "99 % interval", "verdict",
     "smallest visible",
   };
+  const bool shares = has_classes(c);
   struct table t = { 0 };
 
-  for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+  for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
     table_cell(&t, heads[i]);
+    if (i == 0 && shares)
+      table_cell(&t, "share");
+  }
   table_end_row(&t);
   for (size_t i = 0; i < c->n; i++)
-    add_row(&t, &c->of[i]);
+    add_row(&t, &c->of[i], shares);
   table_print(&t, markdown ? TABLE_MARKDOWN : TABLE_TEXT, out);
   table_done(&t);
   print_differences(c, markdown, out);
@@ -164,6 +188,8 @@ static json_t *figure_json(const struct comparison *c)
   jobj_text(&o, "kind", kinds[c->kind]);
   jobj_text(&o, "unit", unit_of(c->kind));
   jobj_text(&o, "verdict", compare_verdict(c));
+  if (c->kind == COMPARE_CLASS)
+    jobj_real(&o, "time_ratio", c->share);
   if (c->known) {
     jobj_real(&o, "base", c->r.base);
     jobj_real(&o, "new", c->r.other);
