@@ -215,5 +215,6 @@ const struct test_ops script_test_ops = {
   .form = form,
   .tally = script_tally,
   .details = script_details,
+  .doubts = script_doubts,
   .statement_times = script_statement_times,
 };

@@ -23,10 +23,7 @@
 /* Readings from user space take 20 to 60 ns, system calls some hundreds. */
 #define SLOW_CLOCK_NS 250.0
 
-static void add(struct doubts *d, bool shown, const char *code, const char *fmt,
-                ...) PRINTF_LIKE(4, 5);
-
-static void add(struct doubts *d, bool shown, const char *code, const char *fmt,
+void doubts_add(struct doubts *d, bool shown, const char *code, const char *fmt,
                 ...)
 {
   struct doubt *one = &d->of[d->n];
@@ -49,15 +46,17 @@ static void look_at_cpu(struct doubts *d, const struct doubt_input *in)
   const double used = (double)(c->user_ns + c->system_ns) / (double)c->wall_ns;
 
   if (c->quota > 0.0 && used > BUSY * c->quota)
-    add(d, true, "client_quota",
-        "bench used %.0f%% of the %.4g CPUs that its control group may use: "
-        "the client may be what was measured",
-        100.0 * used / c->quota, c->quota);
+    doubts_add(
+      d, true, "client_quota",
+      "bench used %.0f%% of the %.4g CPUs that its control group may use: "
+      "the client may be what was measured",
+      100.0 * used / c->quota, c->quota);
   else if (c->cpus > 0.0 && used > BUSY * c->cpus)
-    add(d, true, "client_cpu",
-        "bench used %.0f%% of the %.4g CPUs that it may run on: the client may "
-        "be what was measured",
-        100.0 * used / c->cpus, c->cpus);
+    doubts_add(
+      d, true, "client_cpu",
+      "bench used %.0f%% of the %.4g CPUs that it may run on: the client may "
+      "be what was measured",
+      100.0 * used / c->cpus, c->cpus);
 }
 
 static void look_at_queue(struct doubts *d, const struct doubt_input *in)
@@ -67,10 +66,11 @@ static void look_at_queue(struct doubts *d, const struct doubt_input *in)
                        ((double)c->wall_ns * (double)in->threads);
 
   if (c->queue_known && share > QUEUED)
-    add(d, true, "run_queue",
-        "worker threads waited for a CPU %.0f%% of the time: latencies include "
-        "that",
-        100.0 * share);
+    doubts_add(
+      d, true, "run_queue",
+      "worker threads waited for a CPU %.0f%% of the time: latencies include "
+      "that",
+      100.0 * share);
 }
 
 /* One sample beyond the percentile is the least that says anything. */
@@ -82,10 +82,11 @@ static void look_at_percentile(struct doubts *d, uint64_t events, double pct,
 
   if (events == 0 || pct >= 100.0 || beyond >= 1.0 - 1e-9)
     return;
-  add(d, asked, "few_samples", "%llu events are too few for percentile %s: %s",
-      (unsigned long long)events, fmt_shortest(text, pct),
-      hist_rank(events, pct) == events ? "it is the largest latency"
-                                       : "fewer than one event is beyond it");
+  doubts_add(
+    d, asked, "few_samples", "%llu events are too few for percentile %s: %s",
+    (unsigned long long)events, fmt_shortest(text, pct),
+    hist_rank(events, pct) == events ? "it is the largest latency"
+                                     : "fewer than one event is beyond it");
 }
 
 void doubts_add_samples(struct doubts *d, const struct report_setup *setup,
@@ -103,10 +104,11 @@ static void look_at_backlog(struct doubts *d, const struct doubt_input *in)
   if (in->backlog <= in->threads ||
       (double)in->backlog <= WAITING * (double)in->arrivals)
     return;
-  add(d, true, "backlog",
-      "%llu of %llu events that were due under --rate had not begun when the "
-      "run ended: the threads could not keep up, and latencies include waiting",
-      (unsigned long long)in->backlog, (unsigned long long)in->arrivals);
+  doubts_add(
+    d, true, "backlog",
+    "%llu of %llu events that were due under --rate had not begun when the "
+    "run ended: the threads could not keep up, and latencies include waiting",
+    (unsigned long long)in->backlog, (unsigned long long)in->arrivals);
 }
 
 static void look_at_trend(struct doubts *d, const struct doubt_input *in)
@@ -114,10 +116,11 @@ static void look_at_trend(struct doubts *d, const struct doubt_input *in)
   double change;
 
   if (trend_find(in->trend, &change))
-    add(d, true, "trend",
-        "throughput was still %s when the run ended (%+.0f%% from the third "
-        "to the last quarter): a longer run or a warm-up would show another",
-        change > 0.0 ? "growing" : "falling", 100.0 * change);
+    doubts_add(
+      d, true, "trend",
+      "throughput was still %s when the run ended (%+.0f%% from the third "
+      "to the last quarter): a longer run or a warm-up would show another",
+      change > 0.0 ? "growing" : "falling", 100.0 * change);
 }
 
 void doubts_find(struct doubts *ret, const struct doubt_input *in)
@@ -128,10 +131,11 @@ void doubts_find(struct doubts *ret, const struct doubt_input *in)
     look_at_queue(ret, in);
   }
   if (in->clock_cost_ns > SLOW_CLOCK_NS)
-    add(ret, true, "slow_clock",
-        "reading the clock takes %.0f ns here: short events seem longer than "
-        "they are",
-        in->clock_cost_ns);
+    doubts_add(
+      ret, true, "slow_clock",
+      "reading the clock takes %.0f ns here: short events seem longer than "
+      "they are",
+      in->clock_cost_ns);
   if (!in->is_part)
     doubts_add_samples(ret, in->setup, in->report->events);
   look_at_backlog(ret, in);

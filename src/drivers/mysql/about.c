@@ -104,11 +104,32 @@ void about_settings(struct session *base, put_fn *put, void *ctx)
 
   each_row(base,
            "SHOW VARIABLES WHERE Variable_name IN ("
-           "'innodb_flush_log_at_trx_commit', 'sync_binlog', "
+           "'innodb_flush_log_at_trx_commit', 'log_bin', 'sync_binlog', "
            "'innodb_buffer_pool_size', 'transaction_isolation', "
            "'tx_isolation', 'max_connections', 'table_open_cache')",
            put_setting, &to);
 }
+
+const struct driver_durable about_durable[] = {
+  {
+    .setting = "innodb_flush_log_at_trx_commit",
+    .unsafe = "0",
+    .means = "a crash of the server loses up to a second of transactions",
+  },
+  {
+    .setting = "innodb_flush_log_at_trx_commit",
+    .unsafe = "2",
+    .means = "a crash of the machine loses up to a second of transactions",
+  },
+  {
+    .setting = "sync_binlog",
+    .safe = "1",
+    .if_setting = "log_bin",
+    .if_value = "ON",
+    .means = "a crash of the machine loses the end of the binary log",
+  },
+  { NULL },
+};
 
 /* ---- before a run ---- */
 

@@ -369,9 +369,10 @@ const struct driver driver_mysql = {
   .session_size = sizeof(struct mysql_session),
   .prepared_size = sizeof(struct mysql_prepared),
   .caps = DRIVER_PREPARES | DRIVER_SERVER | DRIVER_NUL_IN_SQL |
-          DRIVER_BY_NUMBER,
+          DRIVER_BY_NUMBER | DRIVER_KEEPS_ROWS,
   .connection_codes = connection_codes,
   .hints = mysql_hints,
+  .durable = about_durable,
   .ignore_errors = ignore_errors,
   .global_init = driver_init,
   .global_done = driver_done,

@@ -71,8 +71,13 @@ void pgsql_about(struct session *s, pgsql_put *put, void *ctx)
 void pgsql_settings(struct session *s, pgsql_put *put, void *ctx)
 {
   static const char *const names[] = {
-    "fsync",     "synchronous_commit", "shared_buffers",
-    "wal_level", "max_connections",    "default_transaction_isolation",
+    "fsync",
+    "synchronous_commit",
+    "full_page_writes",
+    "shared_buffers",
+    "wal_level",
+    "max_connections",
+    "default_transaction_isolation",
   };
 
   for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -86,6 +91,25 @@ void pgsql_settings(struct session *s, pgsql_put *put, void *ctx)
     PQclear(result);
   }
 }
+
+const struct driver_durable pgsql_durable[] = {
+  {
+    .setting = "fsync",
+    .unsafe = "off",
+    .means = "a crash of the machine can destroy the data",
+  },
+  {
+    .setting = "synchronous_commit",
+    .unsafe = "off",
+    .means = "a crash of the server loses the last transactions",
+  },
+  {
+    .setting = "full_page_writes",
+    .unsafe = "off",
+    .means = "a crash of the machine can destroy pages",
+  },
+  { NULL },
+};
 
 void pgsql_check(struct session *s, const struct run_facts *facts,
                  struct strbuf *lines)
