@@ -189,6 +189,19 @@ struct run_facts {
   bool native; /* --db-ps-mode=auto */
 };
 
+/* How much of something a server allows, and how much of it a run may need. */
+struct driver_limit {
+  const char *subject; /* "connections" */
+  const char *setting; /* "max_connections" */
+  const char *advice;  /* where there is not enough of it */
+  uint64_t allowed, used, needed;
+  bool hard; /* a run that needs more fails */
+};
+
+enum {
+  DRIVER_LIMITS = 4 /* at most */
+};
+
 /* How rows are handed over in a copy. */
 enum copy_form {
   COPY_ROWS,   /* one at a time, as values */
@@ -313,6 +326,13 @@ struct driver {
    */
   void (*check_before_run)(struct session *s, const struct run_facts *facts,
                            struct strbuf *lines); /* [opt] */
+
+  /*
+   * What the server allows; its own session is not in use.  May send queries;
+   * leaves out what fails.  Returns how many there are.
+   */
+  size_t (*limits)(struct session *s, const struct run_facts *facts,
+                   struct driver_limit ret[DRIVER_LIMITS]); /* [opt] */
 
   /*
    * Send a statement and read its first result.  `sql` is zero-terminated at

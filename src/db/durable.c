@@ -24,8 +24,8 @@ static bool applies(const struct driver_durable *rule,
   const char *other = rule->if_setting ? value_of(server, rule->if_setting)
                                        : NULL;
 
-  if (!value || (rule->if_setting &&
-                 (!other || strcasecmp(other, rule->if_value) != 0)))
+  if (!value ||
+      (rule->if_setting && (!other || strcasecmp(other, rule->if_value) != 0)))
     return false;
   return rule->unsafe ? strcasecmp(value, rule->unsafe) == 0
                       : strcasecmp(value, rule->safe) != 0;

@@ -1,5 +1,6 @@
 /*
- * durable.h - settings of a server by which a COMMIT does not wait for the disk.
+ * durable.h - settings of a server by which a COMMIT does not wait for the
+ * disk.
  */
 #ifndef BENCH_DB_DURABLE_H
 #define BENCH_DB_DURABLE_H

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/strbuf.h"
 #include "db/env.h"
 #include "db/errtab.h"
@@ -107,11 +108,15 @@ void script_doubts(void *run, const struct report *total, struct doubts *to)
 {
   const struct script *script = run;
   struct db_process *db = script->setup.db;
+  const bool quiet = db->facts.as_sysbench && log_get_level() < LOG_INFO;
+  const size_t before = to->n;
 
   if (!atomic_load_explicit(&db->used, memory_order_relaxed))
     return;
   doubt_rows(db, total, to);
   doubt_durability(db, total, to);
+  for (size_t i = before; i < to->n; i++)
+    to->of[i].shown = to->of[i].shown && !quiet;
 }
 
 void script_tally(void *run, struct tally *to)

@@ -204,6 +204,13 @@ static int run(struct job *job)
   return status;
 }
 
+/* As run(), for doctor. */
+static int look(struct job *job)
+{
+  tell_facts(job);
+  return program_doctor_script(job->p, &job->db, job->what.short_name);
+}
+
 static int do_command(struct job *job)
 {
   const char *command = job->p->cmdline.command;
@@ -220,7 +227,9 @@ static int do_command(struct job *job)
     return program_fail(&err);
   switch (action) {
   case SCRIPT_RUN:
-    return program_only_checks(job->p) ? EXIT_OK : run(job);
+    return program_only_checks(job->p) ? EXIT_OK
+           : job->p->doctor            ? look(job)
+                                       : run(job);
   case SCRIPT_CALL:
     if (program_only_checks(job->p))
       return EXIT_OK;

@@ -101,3 +101,61 @@ not_durable() {
     on oltp_read_write --tables=3 cleanup
   done
 }
+
+# doctor ARG...: of the server that was aimed at.
+doctor() {
+  run --separate-stderr "$BENCH" doctor "${to[@]}" "$@"
+}
+
+# finds LEVEL SUBJECT TEXT
+finds() {
+  grep -Eq -- "^$1 +$2 +$3" <<<"$output" || {
+    printf 'not there: %s\n%s\n%s\n' "$*" "$output" "$stderr"
+    return 1
+  }
+}
+
+doctor_of() {
+  need "$1"
+  doctor oltp_read_write --tables=2 --table-size=100 --threads=4
+  [ "$status" -eq 1 ]
+  finds ok server "$1 [0-9]+[.]"
+  finds warn durability "$2"
+  finds ok connections 'max_connections is 150, [0-9]+ in use, the run needs up to 4'
+  finds fail tables '2 of 2 \(sbtest1 to sbtest2\) cannot be read; run the prepare command'
+  on oltp_read_write --tables=2 --table-size=100 prepare
+  doctor oltp_read_write --tables=2 --table-size=100 --threads=4
+  [ "$status" -eq 0 ]
+  finds ok tables 'sbtest1 to sbtest2 have the 100 rows of --table-size'
+  doctor oltp_read_write --tables=2 --table-size=400 --threads=1000
+  [ "$status" -eq 1 ]
+  finds fail connections 'max_connections is 150, .* up to 1000; raise it'
+  finds warn tables 'sbtest1 to sbtest2 have 100 rows but --table-size is 400, so 75 %'
+  on oltp_read_write --tables=2 cleanup
+}
+
+@test "mysql: doctor" {
+  doctor_of mysql 'innodb_flush_log_at_trx_commit = 0'
+  doctor oltp_read_write --tables=100 --threads=100 --table-size=100
+  finds fail statements 'max_prepared_stmt_count is [0-9]+, [0-9]+ in use, the run needs up to 90000; raise it'
+  finds '(ok|warn)' 'open tables' 'table_open_cache is '
+}
+
+@test "pgsql: doctor" {
+  doctor_of pgsql 'fsync = off'
+}
+
+@test "doctor: nobody answers" {
+  local kind
+  for kind in $kinds; do
+    need "$kind"
+    case $kind in
+      mysql) to=(--db-driver=mysql --mysql-host=127.0.0.1 --mysql-port=1) ;;
+      pgsql) to=(--db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port=1) ;;
+    esac
+    doctor oltp_read_only
+    [ "$status" -eq 1 ]
+    finds fail server 'no connection'
+    grep -q '^FATAL: ' <<<"$stderr"
+  done
+}

@@ -387,6 +387,7 @@ const struct driver driver_mysql = {
   .about = about_session,
   .server_settings = about_settings,
   .check_before_run = about_check,
+  .limits = about_limits,
   .query = query,
   .fetch = fetch,
   .next_result = next_result,

@@ -112,6 +112,7 @@ const struct driver driver_pgsql = {
   .about = pgsql_about,
   .server_settings = pgsql_settings,
   .check_before_run = pgsql_check,
+  .limits = pgsql_limits,
   .query = pgsql_query,
   .fetch = pgsql_fetch,
   .next_result = pgsql_next_result,
