@@ -169,6 +169,8 @@ static inline sql_result *call_open_rows(struct conn *c, sql_statement *stmt)
 {
   const struct outcome *out = &c->out;
 
+  if (UNLIKELY(out->nrows == 0))
+    call_count(c, COUNTER_READ_EMPTY);
   c->rs_open = true;
   c->rs.counter = (sb_counter_type)out->counter;
   c->rs.nrows = out->nrows > UINT32_MAX ? UINT32_MAX : (uint32_t)out->nrows;

@@ -7,6 +7,7 @@
 
 #include "base/cgroup.h"
 #include "base/log.h"
+#include "db/durable.h"
 #include "db/env.h"
 
 /* Connections are open files; ask for as many as the system gives. */
@@ -153,12 +154,30 @@ static void copy_fact(struct facts *to, const struct fact *from)
     facts_text(to, from->key, from->text);
 }
 
+static bool is_noted(struct db_process *p)
+{
+  return atomic_load_explicit(&p->noted, memory_order_acquire);
+}
+
+size_t process_durable_gaps(struct db_process *p, struct strbuf *to,
+                            bool *ret_usual)
+{
+  return is_noted(p)
+           ? durable_gaps(p->driver->durable, &p->server, to, ret_usual)
+           : 0;
+}
+
+bool process_keeps_rows(struct db_process *p)
+{
+  return is_noted(p) && (p->driver->caps & DRIVER_KEEPS_ROWS);
+}
+
 void process_describe(struct db_process *p, struct facts *ret)
 {
   const struct outage_times t = outage_times(&p->outage);
 
-  if (atomic_load_explicit(&p->noted, memory_order_acquire)) {
-    facts_text(ret, "driver", p->driver_name);
+  if (is_noted(p)) {
+    facts_text(ret, "driver", p->driver->name);
     for (size_t i = 0; i < p->server.n; i++)
       copy_fact(ret, &p->server.of[i]);
   }

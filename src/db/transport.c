@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/wait.h"
 #include "db/call.h"
+#include "db/look.h"
 #include "db/message.h"
 #include "db/stmt.h"
 
@@ -62,21 +63,40 @@ static void check_before_run(struct conn *c)
   strbuf_done(&lines);
 }
 
+/* On the first connection of a run whose script draws keys.  Of several
+ * processes, the first one says it for all. */
+static void check_tables(struct conn *c)
+{
+  struct db_process *p = c->env->process;
+  struct tables_look look;
+  struct strbuf lines = { 0 };
+
+  if (!p->in_run || !p->is_known || p->facts.rows == 0 ||
+      !(c->driver->caps & DRIVER_KEEPS_ROWS) || p->first_number > 0 ||
+      atomic_exchange_explicit(&p->looked, true, memory_order_relaxed))
+    return;
+  look_at_tables(c, &p->facts, &look);
+  look_warn(&look, &p->facts, &lines);
+  if (!p->facts.as_sysbench || log_get_level() >= LOG_INFO)
+    message_lines(LOG_WARNING, &lines);
+  strbuf_done(&lines);
+}
+
 static void put_fact(void *ctx, const char *key, const char *value)
 {
   facts_text(ctx, key, value);
 }
 
-/* On the first connection of a run whose results are kept. */
+/* On the first connection of a run. */
 static void note_server(struct conn *c)
 {
   struct db_process *p = c->env->process;
 
-  if (!p->in_results || !p->in_run ||
+  if (!p->in_run || !(p->in_results || p->is_known) ||
       atomic_load_explicit(&p->noted, memory_order_relaxed) ||
       atomic_flag_test_and_set(&p->noting))
     return;
-  p->driver_name = c->driver->name;
+  p->driver = c->driver;
   if (c->driver->about)
     c->driver->about(c->session, put_fact, &p->server);
   if (c->driver->server_settings)
@@ -99,6 +119,7 @@ int transport_open(struct conn *c, uint64_t until_ns)
     say_about(c);
   check_before_run(c);
   note_server(c);
+  check_tables(c);
   return 0;
 }
 

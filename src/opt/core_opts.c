@@ -44,6 +44,7 @@ static bool is_percentile(const char *text)
 
 static const char *const overload_words[] = { "queue", "abort", NULL };
 static const char *const cluster_words[] = { "auto", "off", NULL };
+static const char *const classes_words[] = { "merged", "table", NULL };
 static const char *const compat_words[] = { "1.0", "1.1", NULL };
 
 const struct opt core_general_opts[] = {
@@ -266,6 +267,19 @@ const struct opt core_general_opts[] = {
     .flags = OPT_OWN,
     .def = "off",
     .help = "print a table of SQL statements at the end of the report",
+  },
+  {
+    OPT_WORD(struct core_cfg, statement_classes),
+    .name = "statement-classes",
+    .flags = OPT_OWN,
+    .def = "merged",
+    .words = classes_words,
+    .help = "statements that differ in the number of a table only are one "
+            "class, or one per table {merged,table}",
+    .man = "With \"merged\", the digits at the end of a table's name are one "
+           "\"#\" in reports and files of results: SELECT c FROM sbtest# "
+           "WHERE id=?. Names of tables are those after FROM, JOIN, INTO, "
+           "UPDATE and TABLE.",
   },
   {
     OPT_WORD(struct core_cfg, cluster),

@@ -19,6 +19,11 @@ enum cluster_mode {
   CLUSTER_OFF,  /* each does its own */
 };
 
+enum statement_classes {
+  STATEMENT_CLASSES_MERGED,   /* the number of a table does not matter */
+  STATEMENT_CLASSES_BY_TABLE, /* each table has its own */
+};
+
 enum rate_overload {
   RATE_OVERLOAD_QUEUE, /* let the backlog grow, and measure it */
   RATE_OVERLOAD_ABORT, /* end the run when too many arrivals wait */
@@ -47,7 +52,8 @@ struct core_cfg {
   const char *test;
   struct opt_list percentiles;
   bool report_statements;
-  int cluster; /* enum cluster_mode */
+  int statement_classes; /* enum statement_classes */
+  int cluster;           /* enum cluster_mode */
   bool report_ranks;
   int64_t verbosity; /* as given; core_log_level() is what counts */
   double percentile; /* 0: none */

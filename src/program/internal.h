@@ -43,6 +43,7 @@ struct program {
   const char *version; /* the same with the version */
   struct text_reporter text;
   char datadir[PATH_MAX]; /* of the bundled scripts */
+  bool doctor;            /* nothing is run, only looked at */
   bool abandoned;         /* threads were left behind: free nothing */
 };
 
@@ -84,6 +85,16 @@ static inline bool program_only_checks(const struct program *p)
 {
   return p->sweep.role == SWEEP_ROLE_CHECK;
 }
+
+/* `doctor [TEST]`: the test takes the place of the command.  False: it is not
+ * that. */
+bool program_take_doctor(struct program *p);
+/* Look at what the run would need; all return the exit status. */
+int program_doctor_machine(struct program *p);
+int program_doctor_builtin(struct program *p, const struct test *test,
+                           const struct plan *plan);
+int program_doctor_script(struct program *p, struct db_process *db,
+                          const char *script);
 
 /* The test again and again, with other values. */
 int program_sweep(struct program *p);

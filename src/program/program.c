@@ -73,6 +73,10 @@ static int print_help(const struct program *p)
     tools[lists.n_tools].name = tool_list[lists.n_tools]->name;
     tools[lists.n_tools].title = tool_list[lists.n_tools]->summary;
   }
+  if (lists.n_tools < PROGRAM_TOOLS)
+    tools[lists.n_tools++] = (struct help_item){
+      "doctor", "look at machine, server and tables before a run"
+    };
   help_all(&out, p->name, &p->set, &lists);
   program_put_text(&out);
   return EXIT_OK;
@@ -127,6 +131,7 @@ static int do_command(struct program *p, const struct test *test,
 
   if (strcmp(command, "run") == 0)
     return program_only_checks(p) ? EXIT_OK
+           : p->doctor            ? program_doctor_builtin(p, test, plan)
            : ranks_share(p->ranks, NULL, plan, &err) < 0
              ? program_fail(&err)
              : program_run_test(p, test, cfg, plan);
@@ -170,7 +175,7 @@ int program_make_plan(struct program *p, struct plan *plan, struct err *err)
     .compat = p->set.level,
     .run = is_run(p),
   };
-  const bool runs = is_run(p) && !program_only_checks(p);
+  const bool runs = is_run(p) && !program_only_checks(p) && !p->doctor;
   int rc = runs ? program_open_results(p, err) : 0;
 
   if (rc < 0)
@@ -274,6 +279,14 @@ static int act(struct program *p)
   log_set_level((enum log_level)core_log_level(&p->core));
   if (p->cmdline.identity == IDENTITY_SYSBENCH)
     log_set_advice(LOG_INFO); /* parsers of its output know no such lines */
+  if (program_take_doctor(p)) {
+    if (p->ranks)
+      return program_complain("doctor looks at one machine, and cannot be used "
+                              "by several processes (see --cluster)");
+    return !p->cmdline.test || strcmp(p->cmdline.test, "help") == 0
+             ? program_doctor_machine(p)
+             : dispatch(p);
+  }
   if (sweep_wanted(&p->sweep) && p->ranks)
     return program_complain("--sweep and --repeat cannot be used by several "
                             "processes in one run (see --cluster)");

@@ -160,6 +160,18 @@ static uint64_t option_number(const struct optset *set, const char *name)
   return (uint64_t)n;
 }
 
+/* The rows among which the keys of a bundled script are drawn: of those that
+ * only insert rows it does not matter. */
+static void tell_rows(struct run_facts *facts, const struct optset *set,
+                      const char *script)
+{
+  if (strcmp(script, "oltp_insert") == 0 ||
+      strcmp(script, "bulk_insert") == 0 || !optset_find(set, "table-size"))
+    return;
+  facts->rows = option_number(set, "table-size");
+  facts->rows_option = "--table-size";
+}
+
 /* What the run will ask of the server, for the checks before it.  Bundled
  * scripts prepare a statement when it is first used. */
 static void tell_facts(struct job *job)
@@ -169,11 +181,13 @@ static void tell_facts(struct job *job)
 
   job->db.is_known = true;
   facts->lazy = true;
+  facts->as_sysbench = strcmp(job->p->name, "sysbench") == 0;
   if (!facts->bundled)
     return;
   facts->tables = option_number(set, "tables");
   if (facts->tables == 1)
     facts->tables = option_number(set, "oltp-tables-count");
+  tell_rows(facts, set, job->what.short_name);
 }
 
 static int run(struct job *job)
@@ -188,6 +202,13 @@ static int run(struct job *job)
                             &job->plan);
   process_final_messages(&job->db);
   return status;
+}
+
+/* As run(), for doctor. */
+static int look(struct job *job)
+{
+  tell_facts(job);
+  return program_doctor_script(job->p, &job->db, job->what.short_name);
 }
 
 static int do_command(struct job *job)
@@ -206,7 +227,9 @@ static int do_command(struct job *job)
     return program_fail(&err);
   switch (action) {
   case SCRIPT_RUN:
-    return program_only_checks(job->p) ? EXIT_OK : run(job);
+    return program_only_checks(job->p) ? EXIT_OK
+           : job->p->doctor            ? look(job)
+                                       : run(job);
   case SCRIPT_CALL:
     if (program_only_checks(job->p))
       return EXIT_OK;

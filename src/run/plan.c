@@ -153,6 +153,8 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
   plan->percentiles = core->percentile > 0.0 || core->histogram ||
                       plan->report.n_percentiles > 0 || in->details;
   plan->classes = in->details || core->report_statements;
+  plan->classes_by_table = core->statement_classes ==
+                           STATEMENT_CLASSES_BY_TABLE;
   plan->event_rings = in->event_rings;
   if (rc == 0)
     rc = set_random(plan, in, err);

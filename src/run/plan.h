@@ -69,6 +69,7 @@ struct plan {
   bool validate;
   bool percentiles;                /* histograms are kept */
   bool classes;                    /* classes of operations are kept */
+  bool classes_by_table;           /* statements: sbtest1 is not sbtest2 */
   struct event_rings *event_rings; /* [opt] every event goes there; borrowed */
 
   /* Random numbers. */

@@ -99,8 +99,9 @@ const struct driver driver_pgsql = {
   .session_size = sizeof(struct pgsql_session),
   .prepared_size = sizeof(struct pgsql_prepared),
   .caps = DRIVER_PREPARES | DRIVER_SERVER | DRIVER_ROLLBACK_AT_ONCE |
-          DRIVER_SKIPS_EMPTY,
+          DRIVER_SKIPS_EMPTY | DRIVER_KEEPS_ROWS,
   .hints = hints,
+  .durable = pgsql_durable,
   .ignore_errors = ignore_errors,
   .global_init = global_init,
   .connect = open_session,
@@ -111,6 +112,7 @@ const struct driver driver_pgsql = {
   .about = pgsql_about,
   .server_settings = pgsql_settings,
   .check_before_run = pgsql_check,
+  .limits = pgsql_limits,
   .query = pgsql_query,
   .fetch = pgsql_fetch,
   .next_result = pgsql_next_result,

@@ -184,6 +184,33 @@ static const char *const pragmas[] = {
   "mmap_size",
 };
 
+const struct driver_durable sqlite_durable[] = {
+  {
+    .setting = "synchronous",
+    .unsafe = "off",
+    .means = "a crash of the machine can destroy the data",
+  },
+  {
+    .setting = "synchronous",
+    .unsafe = "normal",
+    .if_setting = "journal_mode",
+    .if_value = "wal",
+    .means = "a crash of the machine loses the last transactions",
+    .usual = true,
+  },
+  {
+    .setting = "journal_mode",
+    .unsafe = "memory",
+    .means = "a crash of the program can destroy the data",
+  },
+  {
+    .setting = "journal_mode",
+    .unsafe = "off",
+    .means = "a crash of the program can destroy the data",
+  },
+  { NULL },
+};
+
 static void pragma(struct sqlite_session *q, const char *name, char *to,
                    size_t size)
 {
