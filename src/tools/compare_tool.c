@@ -41,8 +41,8 @@ static const struct opt compare_opts[] = {
     .fmax = 100,
     .flags = OPT_OPEN_MAX,
     .show_as = "=PERCENT",
-    .help = "exit status 3 if a slowdown beyond this is certain, or cannot "
-            "be looked for",
+    .help = "exit with status 3 if throughput certainly dropped by more "
+            "than PERCENT, or if the runs cannot be compared",
   },
   OPT_END,
 };
