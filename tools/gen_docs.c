@@ -2,10 +2,12 @@
  * gen_docs.c - writes what follows from the option rows: the OPTIONS part of
  * the manual page, and the words that shells complete.
  *
- * usage: gen_docs man|bash|zsh TEMPLATE [SCRIPT]...
+ * usage: gen_docs man|bash|zsh|fish TEMPLATE [SCRIPT]...
  *
- * A line @OPTIONS@ of the template is replaced by the generated text, and
- * @VERSION@, @TESTS@ and @SCRIPTS@ by what they say.
+ * A line @OPTIONS@ of the template is replaced by the generated text, @INDEX@
+ * by an index of the options, and @VERSION@, @TESTS@, @TOOLS@, @OWN_TOOLS@
+ * (which take no options of tests), @DATA_TESTS@ (which have prepare and
+ * cleanup) and @SCRIPTS@ by what they say.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,14 +34,16 @@ struct table {
 };
 
 enum {
-  MOST_TABLES = 64
+  MOST_TABLES = 64,
+  MOST_OPTIONS = 512
 };
 
 struct docs {
   struct table table[MOST_TABLES];
   size_t n;
   char title[MOST_TABLES][64];
-  struct strbuf tests, scripts; /* names, a blank between them */
+  /* Names, a blank between them. */
+  struct strbuf tests, tools, own_tools, data_tests, scripts;
 };
 
 static void add_table(struct docs *d, const char *test, const struct opt *rows,
@@ -73,11 +77,16 @@ static void collect(struct docs *d, char **scripts)
   for (const struct tool *const *p = tool_list; *p; p++) {
     add_table(d, (*p)->name, (*p)->opts, "The %s tool", (*p)->name);
     add_word(&d->tests, (*p)->name);
+    add_word(&d->tools, (*p)->name);
+    if (!(*p)->takes_any_option)
+      add_word(&d->own_tools, (*p)->name);
   }
   for (size_t i = 0; i < test_list_len; i++) {
     add_table(d, test_list[i]->name, test_list[i]->opts, "The %s test",
               test_list[i]->name);
     add_word(&d->tests, test_list[i]->name);
+    if (test_list[i]->ops->prepare)
+      add_word(&d->data_tests, test_list[i]->name);
   }
   for (; *scripts; scripts++) {
     const char *slash = strrchr(*scripts, '/');
@@ -140,9 +149,7 @@ static bool names_driver(const struct opt *row)
 
 static bool names_file(const struct opt *row)
 {
-  return row->type == OPT_TYPE_FILE ||
-         (row->show_as && (strcmp(row->show_as, "=FILE") == 0 ||
-                           strcmp(row->show_as, "=PATH") == 0));
+  return row->type == OPT_TYPE_FILE || (row->flags & OPT_PATH);
 }
 
 static bool has_words(const struct opt *row)
@@ -163,6 +170,43 @@ static void add_choices(struct strbuf *out, const struct opt *row)
   }
   for (const char *const *w = row->words; *w; w++)
     strbuf_addf(out, "%s%s", w == row->words ? "" : " ", *w);
+}
+
+static bool is_tool(const struct table *t)
+{
+  for (const struct tool *const *p = tool_list; t->test && *p; p++) {
+    if (strcmp((*p)->name, t->test) == 0 && !(*p)->takes_any_option)
+      return true;
+  }
+  return false;
+}
+
+static bool has_rows(const struct table *t)
+{
+  return t->rows && t->rows->type != OPT_TYPE_END;
+}
+
+/* A sweep names an option of the program, or of the test. */
+static bool is_swept(const struct opt *row)
+{
+  return is_offered(row) && row->type != OPT_TYPE_FILE &&
+         !(row->flags & (OPT_PATH | OPT_SECRET)) &&
+         strcmp(row->name, "help") != 0 && strcmp(row->name, "version") != 0;
+}
+
+static void add_swept(struct strbuf *out, const struct docs *d)
+{
+  for (size_t i = 0; i < d->n; i++) {
+    const struct table *t = &d->table[i];
+
+    if (is_tool(t) || t->rows == sweep_opts || t->rows == results_opts)
+      continue;
+    for (const struct opt *row = t->rows; row && row->type != OPT_TYPE_END;
+         row++) {
+      if (is_swept(row))
+        strbuf_addf(out, " %s", row->name);
+    }
+  }
 }
 
 /* An option that needs a value is completed up to its `=`. */
@@ -232,6 +276,9 @@ static void bash_all(struct strbuf *out, const struct docs *d)
   }
   strbuf_adds(out, "  esac\n}\n");
   bash_files(out, d);
+  strbuf_adds(out, "\n# Options that can be swept.\n_bench_swept='");
+  add_swept(out, d);
+  strbuf_adds(out, "'\n");
 }
 
 /* Inside single quotes, where _arguments takes some characters for itself. */
@@ -259,27 +306,134 @@ static void zsh_row(struct strbuf *out, const struct opt *row)
     strbuf_adds(out, "(");
     add_choices(out, row);
     strbuf_adds(out, ")");
+  } else if (strcmp(row->name, "sweep") == 0) {
+    strbuf_adds(out, "_bench_swept");
   } else {
     strbuf_adds(out, names_file(row) ? "_files" : " ");
   }
   strbuf_adds(out, "'\n");
 }
 
+static void zsh_rows(struct strbuf *out, const struct opt *row)
+{
+  for (; row && row->type != OPT_TYPE_END; row++) {
+    if (is_offered(row))
+      zsh_row(out, row);
+  }
+}
+
+/* A tool has its own options alone. */
 static void zsh_all(struct strbuf *out, const struct docs *d)
 {
-  strbuf_adds(out, "  options=(\n");
+  strbuf_adds(out, "  swept=(");
+  add_swept(out, d);
+  strbuf_adds(out, ")\n  options=(\n");
+  for (size_t i = 0; i < d->n; i++) {
+    if (!d->table[i].test)
+      zsh_rows(out, d->table[i].rows);
+  }
+  strbuf_adds(out, "  )\n");
+  for (size_t i = 0; i < d->n; i++) {
+    const struct table *t = &d->table[i];
+
+    if (!t->test || !has_rows(t))
+      continue;
+    strbuf_addf(out, "  [[ $test == %s ]] && options%s=(\n", t->test,
+                is_tool(t) ? "" : "+");
+    zsh_rows(out, t->rows);
+    strbuf_adds(out, "  )\n");
+  }
+}
+
+/* Inside single quotes. */
+static void fish_text(struct strbuf *out, const char *text)
+{
+  for (; *text; text++) {
+    if (*text == '\'' || *text == '\\')
+      strbuf_adds(out, "\\");
+    strbuf_add(out, text, 1);
+  }
+}
+
+static void fish_row(struct strbuf *out, const struct table *t,
+                     const struct opt *row)
+{
+  const bool flag = row->type == OPT_TYPE_BOOL || row->bare;
+
+  strbuf_adds(out, "complete -c bench -n '");
+  if (t->test)
+    strbuf_addf(out, "__bench_is %s", t->test);
+  else
+    strbuf_adds(out, "not __bench_is @OWN_TOOLS@");
+  strbuf_addf(out, "' -l %s", row->name);
+  if (names_file(row))
+    strbuf_adds(out, " -r -F");
+  else if (strcmp(row->name, "sweep") == 0)
+    strbuf_adds(out, " -x -a '(__bench_swept)'");
+  else if (has_words(row)) {
+    strbuf_adds(out, flag ? " -f -a '" : " -x -a '");
+    add_choices(out, row);
+    strbuf_adds(out, "'");
+  } else {
+    strbuf_adds(out, flag ? " -f" : " -x");
+  }
+  strbuf_adds(out, " -d '");
+  fish_text(out, row->help ? row->help : "");
+  strbuf_adds(out, "'\n");
+}
+
+static void fish_all(struct strbuf *out, const struct docs *d)
+{
+  strbuf_adds(out, "function __bench_swept\n    printf '%s:\\n'");
+  add_swept(out, d);
+  strbuf_adds(out, "\nend\n");
   for (size_t i = 0; i < d->n; i++) {
     const struct opt *row = d->table[i].rows;
 
-    if (d->table[i].test)
-      strbuf_addf(out, "  )\n  [[ $test == %s ]] && options+=(\n",
-                  d->table[i].test);
     for (; row && row->type != OPT_TYPE_END; row++) {
       if (is_offered(row))
-        zsh_row(out, row);
+        fish_row(out, &d->table[i], row);
     }
   }
-  strbuf_adds(out, "  )\n");
+}
+
+static int by_name(const void *a, const void *b)
+{
+  const struct opt *const *x = a, *const *y = b;
+
+  return strcmp((*x)->name, (*y)->name);
+}
+
+/* Each option once, with the section that describes it. */
+static void man_index(struct strbuf *out, const struct docs *d)
+{
+  const struct opt *rows[MOST_OPTIONS];
+  const struct table *tables[MOST_OPTIONS];
+  const struct opt *sorted[MOST_OPTIONS];
+  size_t n = 0;
+
+  for (size_t i = 0; i < d->n; i++) {
+    const struct opt *row = d->table[i].rows;
+
+    for (; row && row->type != OPT_TYPE_END && n < MOST_OPTIONS; row++) {
+      if (is_offered(row)) {
+        rows[n] = sorted[n] = row;
+        tables[n++] = &d->table[i];
+      }
+    }
+  }
+  qsort(sorted, n, sizeof(sorted[0]), by_name);
+  for (size_t i = 0; i < n; i++) {
+    size_t k = 0;
+
+    while (rows[k] != sorted[i])
+      k++;
+    strbuf_adds(out, ".br\n\\fB\\-\\-");
+    man_text(out, sorted[i]->name);
+    strbuf_adds(out, "\\fR \\(en ");
+    man_text(out, tables[k]->title);
+    strbuf_adds(out, "\n");
+  }
 }
 
 static const struct kind {
@@ -289,6 +443,7 @@ static const struct kind {
   { "man", man_all },
   { "bash", bash_all },
   { "zsh", zsh_all },
+  { "fish", fish_all },
 };
 
 /* A line of the template, with the words between @ replaced. */
@@ -299,6 +454,9 @@ static void add_line(struct strbuf *out, const char *line, const struct docs *d)
   } words[] = {
     { "@VERSION@", PACKAGE_VERSION },
     { "@TESTS@", strbuf_str(&d->tests) },
+    { "@TOOLS@", strbuf_str(&d->tools) },
+    { "@OWN_TOOLS@", strbuf_str(&d->own_tools) },
+    { "@DATA_TESTS@", strbuf_str(&d->data_tests) },
     { "@SCRIPTS@", strbuf_str(&d->scripts) },
   };
 
@@ -317,6 +475,18 @@ static void add_line(struct strbuf *out, const char *line, const struct docs *d)
   }
 }
 
+/* What is generated may have words to replace as well. */
+static void write_options(struct strbuf *out, const struct kind *kind,
+                          const struct docs *d)
+{
+  struct strbuf text = { 0 };
+
+  kind->write(&text, d);
+  add_line(out, strbuf_str(&text), d);
+  out->failed = out->failed || text.failed;
+  strbuf_done(&text);
+}
+
 static int fill_in(struct strbuf *out, const char *path,
                    const struct kind *kind, const struct docs *d)
 {
@@ -329,7 +499,9 @@ static int fill_in(struct strbuf *out, const char *path,
   }
   while (fgets(line, sizeof(line), f)) {
     if (strcmp(line, "@OPTIONS@\n") == 0)
-      kind->write(out, d);
+      write_options(out, kind, d);
+    else if (strcmp(line, "@INDEX@\n") == 0)
+      man_index(out, d);
     else
       add_line(out, line, d);
   }
@@ -349,7 +521,9 @@ int main(int argc, char **argv)
       kind = &kinds[i];
   }
   if (!kind) {
-    (void)fputs("usage: gen_docs man|bash|zsh TEMPLATE [SCRIPT]...\n", stderr);
+    (void)fputs("usage: gen_docs man|bash|zsh|fish TEMPLATE "
+                "[SCRIPT]...\n",
+                stderr);
     return 1;
   }
   collect(&docs, argv + 3);
@@ -359,6 +533,9 @@ int main(int argc, char **argv)
     status = 1;
   strbuf_done(&out);
   strbuf_done(&docs.tests);
+  strbuf_done(&docs.tools);
+  strbuf_done(&docs.own_tools);
+  strbuf_done(&docs.data_tests);
   strbuf_done(&docs.scripts);
   return status;
 }

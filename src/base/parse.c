@@ -103,8 +103,9 @@ int parse_seconds(const char *text, double *ret)
   static const struct {
     const char *unit;
     double seconds;
-  } units[] = { { "", 1 }, { "ms", 0.001 }, { "s", 1 }, { "m", 60 },
-                { "h", 3600 } };
+  } units[] = {
+    { "", 1 }, { "ms", 0.001 }, { "s", 1 }, { "m", 60 }, { "h", 3600 }
+  };
   char *end;
   const double value = strtod(text, &end);
 

@@ -35,6 +35,19 @@ static bool is_usual(const char *name)
   return false;
 }
 
+/* Is the value on top a command as scripts declare it? */
+static bool is_command(lua_State *L)
+{
+  bool is = lua_istable(L, -1);
+
+  if (is) {
+    lua_rawgeti(L, -1, 1);
+    is = !lua_isnil(L, -1);
+    lua_pop(L, 1);
+  }
+  return is;
+}
+
 /* Push the names that only this script has, sorted, from the table on top. */
 static void push_sorted_names(lua_State *L)
 {
@@ -42,7 +55,8 @@ static void push_sorted_names(lua_State *L)
 
   lua_newtable(L);
   for (lua_pushnil(L); lua_next(L, -3) != 0; lua_pop(L, 1)) {
-    if (lua_type(L, -2) != LUA_TSTRING || is_usual(lua_tostring(L, -2)))
+    if (!is_command(L) || lua_type(L, -2) != LUA_TSTRING ||
+        is_usual(lua_tostring(L, -2)))
       continue;
     lua_pushvalue(L, -2);
     lua_rawseti(L, -4, ++n);
@@ -70,7 +84,7 @@ static int add_commands(lua_State *L)
     const bool is_help = strcmp(usual[i], "help") == 0;
 
     lua_getfield(L, -1, usual[i]);
-    if (!lua_isnil(L, -1) || has_function(s, is_run ? "event" : usual[i]) ||
+    if (is_command(L) || has_function(s, is_run ? "event" : usual[i]) ||
         (is_help && s->script->declared))
       add_word(out, usual[i]);
     lua_pop(L, 1);

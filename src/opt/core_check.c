@@ -44,7 +44,8 @@ int forced_shutdown_parse(const char *text, struct forced_shutdown *ret)
     *ret = (struct forced_shutdown){ .kind = FORCED_PERCENT, .percent = value };
     return 0;
   }
-  if (parse_seconds(text, &seconds) < 0 || seconds < 0 || seconds > MAX_SECONDS)
+  if ((digits == 0 && *text != '.') || parse_seconds(text, &seconds) < 0 ||
+      seconds > MAX_SECONDS)
     return -EINVAL;
   *ret = (struct forced_shutdown){ .kind = FORCED_SECONDS, .seconds = seconds };
   return 0;

@@ -54,7 +54,7 @@ static bool is_percentile(const char *text)
   return parse_double(text, &p) == 0 && p > 0 && p <= 100;
 }
 
-#define DURATION                                                            \
+#define DURATION                                                             \
   "0, or a time from 0.001 to 4294967295 seconds, such as 10, 0.5, 30s, 5m " \
   "or 1h"
 
@@ -100,7 +100,8 @@ const struct opt core_general_opts[] = {
     .help = "stop after this many seconds; 0 = no limit",
     .more = "; or 500ms, 5m, 1h",
     .man = "A time is a number of seconds, which may have a fraction, or a "
-           "number with one of the units ms, s, m and h. Events in progress are not interrupted: a run lasts until the "
+           "number with one of the units ms, s, m and h. Events in progress "
+           "are not interrupted: a run lasts until the "
            "last event that was started in time has ended.",
   },
   {
@@ -232,7 +233,8 @@ const struct opt core_general_opts[] = {
     .man = "Each line is NAME = VALUE, or the name of a switch. A value that "
            "has blanks or commas, or begins with #, is put in quotes; # at "
            "the beginning of a line or after a blank begins a comment (see "
-           "FILES). Options of other tests are skipped. Options before this one are overridden by the file, "
+           "FILES). Options of other tests are skipped. Options before this "
+           "one are overridden by the file, "
            "options after it override the file.",
   },
   {

@@ -65,7 +65,7 @@ static void add_words(const char *const *words, struct strbuf *out)
     strbuf_addf(out, "%s%s", i > 0 ? ", " : "", words[i]);
 }
 
-/* " from 1 to 9", or nothing. */
+/* " from 1 to 9", " of 1 or more" and the like. */
 static void add_range(const struct opt *row, struct strbuf *out)
 {
   if (opt_max(row) != INT64_MAX)
@@ -73,6 +73,8 @@ static void add_range(const struct opt *row, struct strbuf *out)
                 opt_max(row));
   else if (opt_min(row) != INT64_MIN) /* the end of the type is no rule */
     strbuf_addf(out, " of %" PRId64 " or more", opt_min(row));
+  else
+    strbuf_adds(out, " of 64 bits");
 }
 
 static void add_list(const struct opt *row, struct strbuf *out)

@@ -13,8 +13,8 @@
 /* Which entries of a set make up a block. */
 struct block {
   enum opt_section section;
-  const char *owner;  /* [opt] */
-  unsigned with, not; /* flags that its rows have, and must not have */
+  const char *owner;   /* [opt] */
+  unsigned with, not ; /* flags that its rows have, and must not have */
   bool any_section;
 };
 
@@ -36,7 +36,7 @@ static bool is_in(const struct opt_entry *e, const struct block *b)
   const unsigned flags = e->row->flags;
 
   if ((e->section != b->section && !b->any_section) || (flags & OPT_HIDDEN) ||
-      (flags & b->with) != b->with || (flags & b->not) != 0)
+      (flags & b->with) != b->with || (flags & b->not ) != 0)
     return false;
   return !b->owner || (e->owner && strcmp(e->owner, b->owner) == 0);
 }
@@ -149,8 +149,8 @@ void help_drivers(struct strbuf *out, const struct help_lists *lists)
   add_items(out, lists->drivers, lists->n_drivers);
 }
 
-void help_screen(struct strbuf *out, const char *prog,
-                 const struct optset *set, const struct help_lists *lists)
+void help_screen(struct strbuf *out, const char *prog, const struct optset *set,
+                 const struct help_lists *lists)
 {
   const struct block common = { .with = OPT_COMMON, .any_section = true };
 

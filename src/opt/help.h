@@ -29,8 +29,8 @@ struct help_lists {
 };
 
 /* One screen: usage, names of all tests, the options used most. */
-void help_screen(struct strbuf *out, const char *prog,
-                 const struct optset *set, const struct help_lists *lists);
+void help_screen(struct strbuf *out, const char *prog, const struct optset *set,
+                 const struct help_lists *lists);
 
 /* The tests, scripts and tools with a line each. */
 void help_names(struct strbuf *out, const struct help_lists *lists);

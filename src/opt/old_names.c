@@ -77,8 +77,7 @@ static const struct old_name old_names[] = {
   { "port", true, .advice = "is --mysql-port or --pgsql-port" },
   { "user", true, .advice = "is --mysql-user or --pgsql-user" },
   { "password", true, .advice = "is --mysql-password or --pgsql-password" },
-  { "database", true,
-    .advice = "is --mysql-db, --pgsql-db or --sqlite-db" },
+  { "database", true, .advice = "is --mysql-db, --pgsql-db or --sqlite-db" },
 };
 
 const struct old_name *old_name_find(const char *name)

@@ -115,7 +115,7 @@ const struct opt_entry *opt_shown(const struct opt_entry *e);
 /* Typed values, as opt_shown() says; for other types than the named: false, 0,
  * "", empty. */
 bool opt_get_bool(const struct opt_entry *e);
-int64_t opt_get_int(const struct opt_entry *e);        /* INT, SIZE */
+int64_t opt_get_int(const struct opt_entry *e);   /* INT, SIZE */
 double opt_get_number(const struct opt_entry *e); /* of any kind of number */
 const char *opt_get_string(const struct opt_entry *e); /* text of any type */
 const struct opt_list *opt_get_list(const struct opt_entry *e);

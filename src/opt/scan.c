@@ -81,8 +81,7 @@ static int take_known(struct scan *s, struct opt_entry *e,
                       const struct opt_given *given, struct err *err)
 {
   /* In a file it is a default, for which there is no other way. */
-  const bool first_test = is_core(e, "test") && !s->test_given &&
-                          !given->where;
+  const bool first_test = is_core(e, "test") && !s->test_given && !given->where;
   int rc = opt_set(e, given, err);
 
   if (rc == -ENOMEM)

@@ -60,7 +60,8 @@ static bool int_fits(const struct opt *row, const char *text, int64_t *ret)
   int64_t value;
 
   if (parse_int(text, &value) < 0) {
-    if (!(row->flags & OPT_COUNT) || parse_size(text, &count) < 0)
+    if (!(row->flags & OPT_COUNT) || strpbrk(text, "bB") ||
+        parse_size(text, &count) < 0)
       return false;
     value = (int64_t)count; /* at most INT64_MAX */
   }

@@ -93,9 +93,8 @@ static int do_command(struct program *p, const struct test *test,
   else if (strcmp(command, "cleanup") == 0)
     step = test->ops->cleanup;
   else
-    return program_unknown_command(command, test->ops->prepare
-                                              ? "prepare run cleanup help"
-                                              : "run help");
+    return program_unknown_command(
+      command, test->ops->prepare ? "prepare run cleanup help" : "run help");
   if (!step)
     return program_complain("'%s' test does not implement the '%s' command.",
                             test->name, command);

@@ -28,9 +28,9 @@ static bool is_habit(const struct program *p, const char *typed)
   static const struct {
     const char *typed, *meant;
   } habits[] = {
-    { "-h", "--help" },       { "-?", "--help" },
-    { "-help", "--help" },    { "help", "--help" },
-    { "-v", "--version" },    { "-V", "--version" },
+    { "-h", "--help" },         { "-?", "--help" },
+    { "-help", "--help" },      { "help", "--help" },
+    { "-v", "--version" },      { "-V", "--version" },
     { "version", "--version" }, { "-version", "--version" },
     { "list", "--help" },
   };
@@ -154,7 +154,8 @@ void program_tell_owner(const struct program *p)
   for (const struct cmdline_pending *o = p->cmdline.first; o; o = o->next) {
     if (o->given.where || optset_find(&p->set, o->given.name))
       continue; /* those of files are skipped if somebody knows them */
-    if (find_owner(p->datadir, o->given.name, owner))
+    if (!old_name_find(o->given.name) &&
+        find_owner(p->datadir, o->given.name, owner))
       (void)program_complain("--%s is an option of %s", o->given.name, owner);
     return;
   }

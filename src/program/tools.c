@@ -141,8 +141,7 @@ static int run_tool(struct program *p, const struct tool *tool, void *cfg)
 
   if (p->cmdline.action == CMDLINE_HELP)
     return tool_help(p, tool);
-  rc = tool->takes_any_option ? 0
-                              : cmdline_apply(&p->cmdline, &rules, &err);
+  rc = tool->takes_any_option ? 0 : cmdline_apply(&p->cmdline, &rules, &err);
 
   if (rc < 0) {
     (void)program_fail_usage(rc, &err);

@@ -35,10 +35,10 @@ static bool error_ok(const char *text)
          (parse_int(text, &n) == 0 && n >= 0 && n <= 65535);
 }
 
-static const char *const tls_words[] = { "on",        "off",
-                                         "DISABLED",  "PREFERRED",
-                                         "REQUIRED",  "VERIFY_CA",
-                                         "VERIFY_IDENTITY", NULL };
+static const char *const tls_words[] = {
+  "on",       "off",       "DISABLED",        "PREFERRED",
+  "REQUIRED", "VERIFY_CA", "VERIFY_IDENTITY", NULL
+};
 
 const struct opt mysql_opts[] = {
   {
