@@ -428,7 +428,7 @@ static void man_index(struct strbuf *out, const struct docs *d)
 
     while (rows[k] != sorted[i])
       k++;
-    strbuf_adds(out, ".br\n\\fB\\-\\-");
+    strbuf_adds(out, "\\fB\\-\\-");
     man_text(out, sorted[i]->name);
     strbuf_adds(out, "\\fR \\(en ");
     man_text(out, tables[k]->title);

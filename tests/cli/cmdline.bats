@@ -193,3 +193,15 @@ WARNING: --rand-init is no longer needed: remove it (--rand-seed sets the seed);
   bench t.lua --time=1.5m --events=1K prepare
   must is "$(tail -n 1 <<<"$output")" "90	1024"
 }
+
+@test "zeros that make no sense are refused" {
+  bench oltp_read_write --db-driver=null --tables=0 --events=1 run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: Invalid value for --tables: '0' "
+  bench oltp_read_write --db-driver=null --range-size=0 --events=1 run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: Invalid value for --range_size: '0' "
+  bench fileio --file-test-mode=rndrd --file-io-mode=sync --file-async-backlog=0 run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: Invalid value for --file-async-backlog: '0' "
+}
