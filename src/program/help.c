@@ -114,7 +114,7 @@ int program_print_help(struct program *p, enum program_help what)
   if (test)
     return print_test(p, test);
   if (program_is_tool(name))
-    return program_tool_help(p);
+    return program_tool(p); /* the action asks for its help */
   p->cmdline.command = "help";
   return program_script(p);
 }

@@ -99,10 +99,10 @@ static inline bool program_only_checks(const struct program *p)
 /* The test again and again, with other values. */
 int program_sweep(struct program *p);
 
-/* Work on files of results, in the place of a test. */
+/* Work on files of results, in the place of a test, or print the help of
+ * that. */
 int program_tool(struct program *p);
 bool program_is_tool(const char *name);
-int program_tool_help(struct program *p); /* its usage and options */
 
 /* Add the options of all drivers to the set. */
 int program_add_drivers(struct program *p, struct err *err);

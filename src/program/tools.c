@@ -142,7 +142,6 @@ static int run_tool(struct program *p, const struct tool *tool, void *cfg)
   if (p->cmdline.action == CMDLINE_HELP)
     return tool_help(p, tool);
   rc = tool->takes_any_option ? 0 : cmdline_apply(&p->cmdline, &rules, &err);
-
   if (rc < 0) {
     (void)program_fail_usage(rc, &err);
     return TOOL_BAD_INPUT;
@@ -178,9 +177,4 @@ int program_tool(struct program *p)
     status = run_tool(p, tool, cfg);
   free(cfg);
   return status;
-}
-
-int program_tool_help(struct program *p)
-{
-  return program_tool(p); /* the action says so */
 }

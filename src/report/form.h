@@ -45,7 +45,7 @@ struct report_form {
   const char *classes; /* title of the table of classes */
   const char *class;   /* title of its last column */
 
-  bool has_statements; /* --db-debug prints the times of statements */
+  bool has_statements;  /* --db-debug prints the times of statements */
   bool measures_itself; /* the client is what is measured: its processor time
                          * is no doubt */
   /* In the layout of 1.1 there is neither a general block nor one about
