@@ -43,7 +43,7 @@ static const struct opt report_opts[] = {
     OPT_STRING(struct report_cfg, output),
     .name = "output",
     .def = "-",
-    .flags = OPT_NOT_EMPTY,
+    .flags = OPT_NOT_EMPTY | OPT_PATH,
     .show_as = "=FILE",
     .expected = "the name of a file, or - for the standard output",
     .help = "where to write the report; -o FILE is the same",
@@ -282,7 +282,7 @@ static int run_report(const struct tool_args *args, struct err *err)
 
 const struct tool tool_report = {
   .name = "report",
-  .summary = "results as a page with pictures",
+  .summary = "an HTML report with charts",
   .usage = "RESULT.json [RESULT.json ...] [-o FILE]",
   .opts = report_opts,
   .cfg_size = sizeof(struct report_cfg),

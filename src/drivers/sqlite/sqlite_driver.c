@@ -28,6 +28,7 @@ static const struct opt sqlite_opts[] = {
   {
     OPT_STRING(struct sqlite_cfg, db),
     .name = "sqlite-db",
+    .flags = OPT_PATH,
     .def = "bench.sqlite",
     .check = is_file,
     .expected = "a file name: a database in memory cannot be shared "
