@@ -253,6 +253,9 @@ struct driver {
    */
   int (*global_init)(const void *cfg, struct err *err); /* [opt] */
   void (*global_done)(const void *cfg);                 /* [opt] */
+  /* [opt] Logins that nobody waits for any more are still inside the client
+   * library: global_done is left out, and so is the end of the library. */
+  bool (*is_busy)(void);
   /* Once per thread that uses the driver, in that thread. */
   int (*thread_init)(const void *cfg, struct err *err); /* [opt] */
   void (*thread_done)(const void *cfg);                 /* [opt] */
