@@ -1,0 +1,53 @@
+#!/usr/bin/env bats
+# pgsql_hostile.bats - servers that hold their clients, lie to them, or write to
+# their terminals.
+
+NEEDS_DRIVER=pgsql
+load helper
+
+# hostile KIND: starts such a server; `to` leads there.
+hostile() {
+  quiet_server
+  mkfifo in out
+  python3 -B "$BENCH_SRC/tests/cli/pgsql_hostile.py" "$PWD" "$1" <in >out 3>&- &
+  exec {server}>in
+  read -r line <out
+  must is "$line" ready
+  to=(--db-driver=pgsql "--pgsql-host=$PWD" --pgsql-password=secret)
+}
+
+quiet_server() {
+  [[ -z ${server-} ]] || exec {server}>&- # it ends with its standard input
+  server=
+  wait
+  rm -f in out .s.PGSQL.5432
+}
+
+teardown() {
+  quiet_server
+}
+
+# prepare_fails: within its time.
+prepare_fails() {
+  run --separate-stderr timeout -s KILL 60 \
+    "$BENCH" oltp_read_only "${to[@]}" --db-connect-timeout=1 prepare
+  must is "$status" 1
+}
+
+@test "a login that comes byte by byte ends in time" {
+  hostile drip
+  prepare_fails
+  must has "$stderr" "timeout expired"
+}
+
+@test "a login that asks for too many hashes is refused" {
+  hostile hashes
+  prepare_fails
+  must has "$stderr" "the server asks for 2000000000 iterations of SCRAM, more than 1000000 are refused"
+}
+
+@test "a login that computes for too long ends in time" {
+  hostile pieces
+  prepare_fails
+  must has "$stderr" "timeout expired"
+}
