@@ -69,3 +69,22 @@ LUA
   must has "$stderr" 'Lost connection to server during query|error 2013'
   check b.json "d['run']['end_reason'] == 'error'"
 }
+
+@test "answers that do not belong to a statement end the connection" {
+  cat >asks.lua <<'LUA'
+function prepare()
+  con = sysbench.sql.driver():connect()
+  con:query("SELECT " .. sysbench.opt.word)
+  print("answer", pcall(con.query_row, con, "SELECT 2"))
+end
+sysbench.cmdline.options = {word = {"what the server looks for", "good"}}
+LUA
+  hostile twice
+  bench ./asks.lua "${to[@]}" --word=good prepare
+  must is "$status" 0
+  must has "$output" '^answer	true	1$'
+  for word in twice skip; do
+    bench ./asks.lua "${to[@]}" --word=$word prepare
+    must has "$stderr" 'error 2027 .Lost synchronization with the server'
+  done
+}

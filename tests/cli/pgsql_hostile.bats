@@ -51,3 +51,25 @@ prepare_fails() {
   prepare_fails
   must has "$stderr" "timeout expired"
 }
+
+@test "an answer that nobody asked for ends the connection" {
+  cat >asks.lua <<'LUA'
+function prepare()
+  con = sysbench.sql.driver():connect()
+  con:query("UPDATE t SET " .. sysbench.opt.word .. " = 1")
+  for i = 1, 64 do
+    ok, text = pcall(con.query, con, "UPDATE t SET c = " .. i)
+    if not ok then break end
+  end
+  print("answer", ok)
+end
+sysbench.cmdline.options = {word = {"what the server looks for", "good"}}
+LUA
+  hostile answers
+  bench ./asks.lua "${to[@]}" --word=good prepare
+  must is "$status" 0
+  must has "$output" '^answer	true$'
+  bench ./asks.lua "${to[@]}" --word=twice prepare
+  must has "$output" '^answer	false$'
+  must has "$stderr" 'lost synchronization with server'
+}
