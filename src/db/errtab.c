@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/strbuf.h"
 #include "base/utf8.h"
 
 enum {
@@ -113,12 +114,15 @@ void errtab_print(const struct errtab *t)
     const struct errtab_entry *e = &t->entry[index[i]];
     const uint64_t count = atomic_load_explicit(&e->count,
                                                 memory_order_relaxed);
+    struct strbuf text = { 0 };
 
+    utf8_add_shown(&text, e->text, strlen(e->text), ""); /* in one line */
     if (e->code != 0)
       log_msg(LOG_WARNING, "error %d (%s) %" PRIu64 " times: %s", e->code,
-              e->state, count, e->text);
+              e->state, count, strbuf_str(&text));
     else
       log_msg(LOG_WARNING, "error %s %" PRIu64 " times: %s", e->state, count,
-              e->text);
+              strbuf_str(&text));
+    strbuf_done(&text);
   }
 }

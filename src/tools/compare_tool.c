@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/strbuf.h"
+#include "base/utf8.h"
 #include "opt/optset.h"
 #include "results/jobj.h"
 #include "tools/compare.h"
@@ -231,6 +232,7 @@ static int make_json(struct job *job, struct err *err)
 /* Whether it could be written is looked at when the program ends. */
 static int print(struct job *job, struct err *err)
 {
+  struct strbuf shown = { 0 };
   int rc = 0;
 
   if (job->cfg->format == FORMAT_JSON)
@@ -241,7 +243,10 @@ static int print(struct job *job, struct err *err)
     rc = no_memory(err);
   if (rc < 0)
     return rc;
-  log_put(strbuf_str(&job->text), job->text.len);
+  /* Labels and settings in results may be anybody's; JSON escapes them. */
+  utf8_add_shown(&shown, strbuf_str(&job->text), job->text.len, "\n\t");
+  log_put(strbuf_str(&shown), shown.len);
+  strbuf_done(&shown);
   if (job->unknown.len > 0)
     log_msg(LOG_WARNING, "--fail-if-slower cannot tell: %s",
             strbuf_str(&job->unknown));

@@ -88,3 +88,24 @@ LUA
     must has "$stderr" 'error 2027 .Lost synchronization with the server'
   done
 }
+
+@test "texts of the server reach terminals and reports as text" {
+  cat >fails.lua <<'LUA'
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() pcall(con.query, con, "SELECT bad") end
+LUA
+  hostile colour
+  bench ./fails.lua "${to[@]}" --events=3 --json=a.json run
+  must is "$status" 0
+  must is "$(LC_ALL=C grep -c $'[\x01-\x08\x0b-\x1f\x7f]\|\xc2\x9b\|\xe2\x80\xae' <<<"$output$stderr" || :)" 0
+  must is "$(grep -c '^FATAL: forged' <<<"$stderr" || :)" 0
+  must has "$stderr" 'times: red \\x1b\[31m tab.* c1 \\x9b2J bidi \\u202e end\\r\\nFATAL: forged$'
+  for format in text markdown; do
+    bench report a.json --format=$format -o out.$format
+    must is "$status" 0
+    must is "$(LC_ALL=C grep -c $'[\x01-\x08\x0b-\x1f\x7f]\|\xc2\x9b\|\xe2\x80\xae' out.$format || :)" 0
+    must is "$(grep -c '^FATAL: forged' out.$format || :)" 0
+  done
+  bench report a.json -o out.html
+  must is "$(LC_ALL=C grep -c $'[\x01-\x08\x0b-\x1f\x7f]\|\xc2\x9b\|\xe2\x80\xae' out.html || :)" 0
+}
