@@ -126,11 +126,13 @@ static void put_in_series(struct series *s, FILE *stream, struct strbuf *b)
   s->last = *b;
 }
 
-/* The text begins like a message of its own. */
+/* The text begins like a message of its own.  A warning may follow an error in
+ * one message: that is how errors of files carry their advice. */
 static bool begins_message(const char *text)
 {
   for (int i = LOG_FATAL; i <= LOG_DEBUG; i++) {
-    if (*prefix[i] && strncmp(text, prefix[i], strlen(prefix[i])) == 0)
+    if (*prefix[i] && i != LOG_WARNING &&
+        strncmp(text, prefix[i], strlen(prefix[i])) == 0)
       return true;
   }
   return false;

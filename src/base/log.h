@@ -44,7 +44,7 @@ void log_set_origin(const char *text);
 
 /*
  * Messages get a prefix and a line end, and control characters in them become
- * escapes; so does a line feed before what looks like another message.  NOTICE
+ * escapes; so does a line feed before what looks like another error.  NOTICE
  * text is printed as it is, line ends included, so that several lines can be
  * one write.
  */

@@ -99,6 +99,7 @@ struct outcome {
   bool emulate;        /* prepare only: this statement has to be emulated */
   bool permanent;      /* connect only: trying again is useless */
   bool no_server;      /* connect only: nobody there */
+  bool no_files;       /* connect only: no more files can be opened */
   bool over; /* the driver gave up waiting because the run is over: nobody's
               * error */
   const char *api_error; /* no SQL error but a misuse, e.g. "value cannot be

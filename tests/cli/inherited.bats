@@ -146,3 +146,20 @@ PYTHON
   stderr=$(<err)
   must has "$stderr" "'a\.csv'.*File too large"
 }
+
+@test "the limit of open files is named when connections reach it" {
+  needs_driver sqlite
+  cat >many.lua <<'LUA'
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() end
+LUA
+  # One thread after the other opens the database: it is the limit that ends it.
+  status=0
+  (
+    ulimit -n 40
+    exec "$BENCH" ./many.lua --db-driver=sqlite --sqlite-db=d.db --threads=60 --time=1 run
+  ) >out 2>err || status=$?
+  output=$(<out) stderr=$(<err)
+  must is "$status" 1
+  must has "$stderr" 'the limit of open files is 40 \(ulimit -n\); about 244 are needed'
+}
