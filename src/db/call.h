@@ -126,6 +126,9 @@ enum transport_rc {
 /* Attempts with growing pauses, up to `until_ns`. */
 enum transport_rc transport_retry(struct conn *c, uint64_t until_ns);
 
+/* How many open files a run needs, roughly. */
+unsigned transport_files(const struct conn *c);
+
 /* The time limit of one attempt that begins now. */
 uint64_t transport_limit(const struct conn *c);
 

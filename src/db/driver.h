@@ -100,6 +100,7 @@ struct outcome {
   bool emulate;        /* prepare only: this statement has to be emulated */
   bool permanent;      /* connect only: trying again is useless */
   bool no_server;      /* connect only: nobody there */
+  bool no_files;       /* connect only: no more files can be opened */
   bool over; /* the driver gave up waiting because the run is over: nobody's
               * error */
   const char *api_error; /* no SQL error but a misuse, e.g. "value cannot be
@@ -282,6 +283,9 @@ struct driver {
    */
   int (*global_init)(const void *cfg, struct err *err); /* [opt] */
   void (*global_done)(const void *cfg);                 /* [opt] */
+  /* [opt] Logins that nobody waits for any more are still inside the client
+   * library: global_done is left out, and so is the end of the library. */
+  bool (*is_busy)(void);
   /* Once per thread that uses the driver, in that thread. */
   int (*thread_init)(const void *cfg, struct err *err); /* [opt] */
   void (*thread_done)(const void *cfg);                 /* [opt] */

@@ -126,8 +126,12 @@ struct db_process {
 
 /* -EINVAL with the text to show when the ignore lists cannot be read. */
 int process_init(struct db_process *p, struct err *err);
-/* After all envs are done; ends the watching thread, frees the drivers. */
-void process_done(struct db_process *p);
+/*
+ * After all envs are done; ends the watching thread, frees the drivers.  False:
+ * threads that never end were left behind.  They use `p` and the options of
+ * drivers, which have to stay, and the program has to leave with _exit().
+ */
+bool process_done(struct db_process *p);
 
 /* Change p->over, while no other thread uses the process; NULL: never. */
 void process_set_over(struct db_process *p, _Atomic uint32_t *over);

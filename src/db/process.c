@@ -63,24 +63,36 @@ int process_init(struct db_process *p, struct err *err)
   for (size_t i = 0; i < p->n_drivers && rc == 0; i++)
     rc = read_lists(p, i, err);
   if (rc < 0) {
-    process_done(p);
+    (void)process_done(p);
     return rc;
   }
   raise_file_limit();
   return 0;
 }
 
-void process_done(struct db_process *p)
+/* False: threads of the driver are left behind in its library. */
+static bool driver_done(struct db_process *p, size_t i)
 {
-  watch_stop(p);
-  for (size_t i = 0; i < p->n_drivers && i < DRIVERS_MAX; i++) {
-    const struct driver *d = p->drivers[i].driver;
+  const struct driver *d = p->drivers[i].driver;
+  const bool ready = p->state[i].ready;
 
-    if (p->state[i].ready && d->global_done)
-      d->global_done(p->drivers[i].cfg);
-    p->state[i].ready = false;
-    ignore_done(&p->state[i].ignore);
-  }
+  if (ready && d->is_busy && d->is_busy())
+    return false;
+  if (ready && d->global_done)
+    d->global_done(p->drivers[i].cfg);
+  p->state[i].ready = false;
+  ignore_done(&p->state[i].ignore);
+  return true;
+}
+
+bool process_done(struct db_process *p)
+{
+  bool all = watch_stop(p);
+
+  if (!all)
+    return false;
+  for (size_t i = 0; i < p->n_drivers && i < DRIVERS_MAX; i++)
+    all &= driver_done(p, i);
   watch_done(&p->watch);
   flood_done(&p->flood);
   outage_done(&p->outage);
@@ -88,6 +100,7 @@ void process_done(struct db_process *p)
   errtab_done(&p->errors);
   (void)pthread_mutex_destroy(&p->failures.lock);
   (void)pthread_mutex_destroy(&p->driver_lock);
+  return all;
 }
 
 bool process_uses_server(struct db_process *p)

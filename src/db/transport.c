@@ -35,16 +35,24 @@ static void say_about(struct conn *c)
   strbuf_done(&line);
 }
 
-static void check_files(unsigned threads)
+unsigned transport_files(const struct conn *c)
 {
+  /* A file, its log and the index of that. */
+  const unsigned each = c->driver->caps & DRIVER_SERVER ? 1 : 3;
+
+  return c->env->process->facts.threads * each + FILES_SPARE;
+}
+
+static void check_files(const struct conn *c)
+{
+  const unsigned need = transport_files(c);
   struct rlimit limit;
 
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
-      limit.rlim_max != RLIM_INFINITY &&
-      limit.rlim_max < (rlim_t)threads + FILES_SPARE)
+      limit.rlim_max != RLIM_INFINITY && limit.rlim_max < (rlim_t)need)
     log_msg(LOG_WARNING,
             "only %llu files may be open (ulimit -n), this run needs about %u",
-            (unsigned long long)limit.rlim_max, threads + FILES_SPARE);
+            (unsigned long long)limit.rlim_max, need);
 }
 
 /* On the first server connection of a run, before the script gets it. */
@@ -56,7 +64,7 @@ static void check_before_run(struct conn *c)
   if (!p->in_run || !p->is_known || !(c->driver->caps & DRIVER_SERVER) ||
       atomic_exchange_explicit(&p->checked, true, memory_order_relaxed))
     return;
-  check_files(p->facts.threads);
+  check_files(c);
   if (c->driver->check_before_run)
     c->driver->check_before_run(c->session, &p->facts, &lines);
   message_lines(LOG_WARNING, &lines);

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <luajit.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +20,7 @@
 #include "opt/cmdline.h"
 #include "opt/core_opts.h"
 #include "opt/optset.h"
+#include "program/inherited.h"
 #include "program/internal.h"
 #include "ranks/ranks.h"
 #include "ranks/report.h"
@@ -345,16 +345,17 @@ static int check_stdout(int status)
 
 int program_main(int argc, char **argv)
 {
-  struct program *p = calloc(1, sizeof(*p));
+  struct program *p;
   struct err err = { "" };
   bool go = true, abandoned;
   int status = EXIT_OK;
 
+  if (!inherited_mend())
+    return EXIT_FAILED;
+  p = calloc(1, sizeof(*p));
   if (!p)
     return EXIT_FAILED;
   log_init();
-  /* While it is ignored, which programs inherit, children leave no status. */
-  (void)signal(SIGCHLD, SIG_DFL);
   if (ranks_join(&p->ranks, argc, argv, &go, &err) < 0)
     status = err.text[0] != '\0' ? program_fail(&err) : EXIT_FAILED;
   else if (go)

@@ -258,8 +258,11 @@ static int do_command(struct job *job)
 static void end(struct job *job)
 {
   script_free(job->script);
-  if (job->has_db)
-    process_done(&job->db);
+  job->script = NULL;
+  if (job->has_db && !process_done(&job->db)) {
+    job->p->abandoned = true;
+    return;
+  }
   if (job->has_plan)
     plan_done(&job->plan);
   resolved_done(&job->what);

@@ -54,7 +54,7 @@ static void driver_done(const void *cfg)
 {
   const struct mysql_cfg *c = cfg;
 
-  if (!c->dry_run && !connect_is_busy())
+  if (!c->dry_run)
     mysql_library_end();
 }
 
@@ -376,6 +376,7 @@ const struct driver driver_mysql = {
   .ignore_errors = ignore_errors,
   .global_init = driver_init,
   .global_done = driver_done,
+  .is_busy = connect_is_busy,
   .thread_init = thread_init,
   .thread_done = thread_done,
   .connect = connect_session,

@@ -11,6 +11,7 @@
 #include "db/env.h"
 #include "db/message.h"
 #include "drivers/pgsql/pgsql_internal.h"
+#include "drivers/pgsql/pgsql_login.h"
 
 enum {
   BULK_PACKET_OUTSIDE = 1024 * 1024
@@ -104,6 +105,7 @@ const struct driver driver_pgsql = {
   .durable = pgsql_durable,
   .ignore_errors = ignore_errors,
   .global_init = global_init,
+  .is_busy = pgsql_login_is_busy,
   .connect = open_session,
   .disconnect = pgsql_disconnect,
   .connect_message = pgsql_connect_message,
