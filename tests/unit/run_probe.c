@@ -268,6 +268,7 @@ void probe_run(struct probe *p)
   if (p->on_next)
     p->ops.next = probe_next;
   (void)dup2(fileno(said), STDERR_FILENO);
+  log_set_advice(LOG_DEBUG); /* this machine may be busy */
   log_set_text(nowhere);
   if (p->plan.all_threads == 0) { /* a run of one process */
     p->plan.all_threads = p->plan.threads;
