@@ -157,8 +157,7 @@ void doctor_database(struct findings *to, struct db_process *db)
     conn_free(c);
   } else {
     findings_add(to, FINDING_FAIL, "server",
-                 "see above, and the options of the driver",
-                 "no connection");
+                 "see above, and the options of the driver", "no connection");
   }
   env_done(&env);
 }

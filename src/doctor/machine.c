@@ -15,9 +15,9 @@
 #include "results/env.h"
 
 enum {
-  FILES_SPARE = 64,    /* open files that a run needs besides its own */
-  THREADS_SPARE = 16,  /* threads beside the workers */
-  CPU_FIELDS = 8,      /* of the line in /proc/stat, without guests */
+  FILES_SPARE = 64,   /* open files that a run needs besides its own */
+  THREADS_SPARE = 16, /* threads beside the workers */
+  CPU_FIELDS = 8,     /* of the line in /proc/stat, without guests */
 };
 
 /* Processors' time of other programs from which figures suffer. */
@@ -68,16 +68,17 @@ static void look_at_noise(struct findings *to)
   if (stolen > NOISE)
     findings_add(to, FINDING_WARN, "noise",
                  "run on a machine of its own, or expect figures that vary",
-                 "the hypervisor kept %.0f%% of the processors' time", 
+                 "the hypervisor kept %.0f%% of the processors' time",
                  100 * stolen);
   if (busy > NOISE)
     findings_add(to, FINDING_WARN, "noise",
                  "stop them, or expect figures that vary",
                  "other programs use %.0f%% of the processors", 100 * busy);
   else
-    findings_add(to, FINDING_OK, "noise", NULL,
-                 "other programs use %.0f%% of the processors, %.0f may be used",
-                 100 * busy, cpus);
+    findings_add(
+      to, FINDING_OK, "noise", NULL,
+      "other programs use %.0f%% of the processors, %.0f may be used",
+      100 * busy, cpus);
 }
 
 static void look_at_limit(struct findings *to, int which, const char *subject,

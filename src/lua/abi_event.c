@@ -20,8 +20,7 @@ _Static_assert((int)SB_CNT_OTHER == (int)COUNTER_OTHER &&
                  (int)SB_CNT_RECONNECT == (int)COUNTER_RECONNECT &&
                  (int)SB_CNT_BYTES_READ == (int)COUNTER_BYTES_READ &&
                  (int)SB_CNT_BYTES_WRITTEN == (int)COUNTER_BYTES_WRITTEN &&
-                 (int)SB_CNT_READ_EMPTY == (int)COUNTER_READ_EMPTY &&
-                 (int)SB_CNT_MAX == (int)COUNTERS,
+                 (int)SB_CNT_MAX == (int)COUNTER_READ_EMPTY,
                "scripts and recorders count in the same order");
 
 enum {
@@ -77,7 +76,7 @@ void sb_counter_add(int thread_id, sb_counter_type type, uint64_t n)
 {
   struct worker *w = worker_of(thread_id);
 
-  if (w && (unsigned)type < COUNTERS)
+  if (w && (unsigned)type < SB_CNT_MAX)
     recorder_count(w->recorder, (enum counter)type, n);
 }
 
@@ -86,7 +85,7 @@ uint64_t sb_counter_val(int thread_id, sb_counter_type type)
   const struct worker *w = worker_of(thread_id);
   uint64_t n;
 
-  if (!w || (unsigned)type >= COUNTERS)
+  if (!w || (unsigned)type >= SB_CNT_MAX)
     return 0;
   n = atomic_load_explicit(&w->recorder->counter[type], memory_order_relaxed);
   return (int)type == (int)SB_CNT_TRX ? n + recorder_events(w->recorder) : n;

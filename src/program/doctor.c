@@ -157,10 +157,10 @@ static unsigned kinds_of(const char *script)
     const char *script;
     unsigned kinds;
   } known[] = {
-    { "oltp_read_only", 5 },       { "oltp_write_only", 4 },
-    { "oltp_point_select", 1 },    { "oltp_update_index", 1 },
+    { "oltp_read_only", 5 },        { "oltp_write_only", 4 },
+    { "oltp_point_select", 1 },     { "oltp_update_index", 1 },
     { "oltp_update_non_index", 1 }, { "oltp_delete", 1 },
-    { "select_random_points", 1 }, { "select_random_ranges", 1 },
+    { "select_random_points", 1 },  { "select_random_ranges", 1 },
   };
 
   for (size_t i = 0; i < ARRAY_SIZE(known); i++) {

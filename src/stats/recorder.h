@@ -28,7 +28,7 @@
 
 struct err;
 
-/* Counters, in the order in which scripts know them. */
+/* Counters, in the order in which scripts know them, up to BYTES_WRITTEN. */
 enum counter {
   COUNTER_OTHER,
   COUNTER_READ,
