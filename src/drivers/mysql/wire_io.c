@@ -145,8 +145,7 @@ int wire_packet_slowly(struct wire *w, int fd, const uint8_t **ret)
   if (rc < 0)
     return rc;
   *ret = w->buf + w->pos + PACKET_HEAD;
-  if (packet_number(w->buf + w->pos) != (w->seq & 0xff) &&
-      !wire_is_farewell(*ret, len))
+  if (packet_number(w->buf + w->pos) != w->seq && !wire_is_farewell(*ret, len))
     return -EPROTO;
   w->seq++;
   w->pos += PACKET_HEAD + len;
