@@ -74,6 +74,7 @@ bool wire_send(struct wire *w, int fd, size_t len, unsigned seq)
     len -= PACKET_MAX;
   }
   packet_head(p, len, seq);
+  w->seq = (uint8_t)(seq + 1); /* the answer goes on counting */
   return wire_send_bytes(fd, p, PACKET_HEAD + len);
 }
 
