@@ -143,7 +143,7 @@ static int wire_end(struct mysql_session *s, struct outcome *out)
 {
   const int rc = wire_put(s, NULL, 0, out);
 
-  s->wire.seq = s->copy_seq;
+  s->wire.seq = (uint8_t)s->copy_seq;
   s->copy_seq = 0;
   return rc < 0 ? rc : wire_result(s, NULL, out);
 }

@@ -38,8 +38,8 @@ struct wire {
   /* What has been received: consumed up to `pos`. */
   uint8_t *buf; /* owned */
   size_t room, pos, end;
-  unsigned seq;      /* number of the next packet, modulo 256 */
-  unsigned requests; /* since the connection was opened, likewise */
+  uint8_t seq;      /* number of the next packet */
+  uint8_t requests; /* since the connection was opened, modulo 256 */
 
   /* The open result set. */
   size_t next_row; /* offset of its packet */
@@ -95,9 +95,10 @@ static inline void packet_head(uint8_t *p, size_t len, unsigned seq)
 bool wire_look(struct wire *w, int fd);
 static inline bool wire_is_clear(struct wire *w, int fd)
 {
-  const bool look = ++w->requests % WIRE_LOOK_EVERY == 0;
-
-  return LIKELY(w->pos == w->end && !look) || wire_look(w, fd);
+  if (UNLIKELY(++w->requests % WIRE_LOOK_EVERY == 0) ||
+      UNLIKELY(w->pos != w->end))
+    return wire_look(w, fd);
+  return true;
 }
 
 /* An answer is going to be read; what was received before is forgotten. */
@@ -135,7 +136,7 @@ static inline size_t packet_length(const uint8_t *p)
 }
 
 /* Number of the packet at `p`. */
-static inline unsigned packet_number(const uint8_t *p)
+static inline uint8_t packet_number(const uint8_t *p)
 {
   return p[3];
 }
@@ -151,8 +152,7 @@ static inline int wire_packet(struct wire *w, int fd, const uint8_t **ret)
     const uint8_t *p = w->buf + w->pos;
     const size_t len = packet_length(p);
 
-    if (LIKELY(have - PACKET_HEAD >= len &&
-               packet_number(p) == (w->seq & 0xff))) {
+    if (LIKELY(have - PACKET_HEAD >= len && packet_number(p) == w->seq)) {
       *ret = p + PACKET_HEAD;
       w->seq++;
       w->pos += PACKET_HEAD + len;

@@ -185,7 +185,6 @@ static int wire_prepare(struct mysql_prepared *p, struct outcome *out)
   if (send_text(s, COMMAND_PREPARE, p->base.sql, p->base.len, out) < 0)
     return -1;
   w->pos = begin;
-  w->seq = 1;
   len = wire_packet(w, s->fd, &packet);
   if (len < 0)
     return wire_failed(s, len, out);

@@ -74,6 +74,7 @@ bool wire_send(struct wire *w, int fd, size_t len, unsigned seq)
     len -= PACKET_MAX;
   }
   packet_head(p, len, seq);
+  w->seq = (uint8_t)(seq + 1); /* the answer goes on counting */
   return wire_send_bytes(fd, p, PACKET_HEAD + len);
 }
 
@@ -145,8 +146,7 @@ int wire_packet_slowly(struct wire *w, int fd, const uint8_t **ret)
   if (rc < 0)
     return rc;
   *ret = w->buf + w->pos + PACKET_HEAD;
-  if (packet_number(w->buf + w->pos) != (w->seq & 0xff) &&
-      !wire_is_farewell(*ret, len))
+  if (packet_number(w->buf + w->pos) != w->seq && !wire_is_farewell(*ret, len))
     return -EPROTO;
   w->seq++;
   w->pos += PACKET_HEAD + len;

@@ -240,7 +240,7 @@ static int rows(struct mysql_session *s, uint32_t nfields, struct outcome *out)
     p = w->buf + pos + PACKET_HEAD;
     pos += PACKET_HEAD + len;
     /* The numbers of plain rows are not looked at: this one tells as much. */
-    if (UNLIKELY(p[-1] != ((n + others) & 0xff) && !wire_is_farewell(p, len)))
+    if (UNLIKELY(p[-1] != (uint8_t)(n + others) && !wire_is_farewell(p, len)))
       return failure_out_of_step(s, out);
     others++;
     if (UNLIKELY(!inside && (len == 0 || *p >= FIRST_END))) {
@@ -263,7 +263,7 @@ static int rows(struct mysql_session *s, uint32_t nfields, struct outcome *out)
     n += !inside;
     others -= !inside; /* it is counted as a row */
   }
-  w->seq = (unsigned)(n + others);
+  w->seq = (uint8_t)(n + others);
   w->next_row = begin;
   w->rows_left = n;
   w->nfields = nfields;
@@ -316,7 +316,7 @@ static int ok(struct mysql_session *s, const uint8_t *packet, size_t len,
 /* The server gets an empty file; it asked with number `seq`. */
 static bool refuse_file(struct mysql_session *s, unsigned seq)
 {
-  s->wire.seq = seq + 2;
+  s->wire.seq = (uint8_t)(seq + 2);
   return wire_out(&s->wire, 0) && wire_send(&s->wire, s->fd, 0, seq + 1);
 }
 
