@@ -55,6 +55,8 @@ enum driver_caps {
                                      * by their SQLSTATE */
   DRIVER_ONE_WRITER = 1 << 7,       /* whoever writes keeps all others from
                                      * writing */
+  DRIVER_COUNTS_STORED = 1 << 8,    /* outcome.taken of a statement without
+                                     * rows: how many it has changed */
 };
 
 /* Where the transaction of a session stands. */
@@ -82,7 +84,8 @@ struct outcome {
   enum counter counter; /* COUNTER_READ: with a result set; _WRITE or _OTHER */
   uint32_t nfields;     /* pgsql: rows may have no columns */
   uint64_t nrows; /* exact when the call returns; rows need not be decoded */
-  uint64_t taken; /* end of a copy only: rows that were stored */
+  uint64_t taken; /* end of a copy: rows that were stored; see also
+                   * DRIVER_COUNTS_STORED */
   bool more;      /* further results of this statement are pending */
   bool ended;     /* next_result only: nothing was left; rest is unused */
   bool settled;   /* nothing is left to do for end_results() */

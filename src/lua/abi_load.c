@@ -15,6 +15,7 @@
 #include "db/conn.h"
 #include "load/check.h"
 #include "load/load.h"
+#include "load/pace.h"
 #include "load/rows.h"
 #include "lua/script_internal.h"
 #include "lua/state.h"
@@ -235,7 +236,7 @@ int bench_load_check(sql_connection *con, double table, double size,
   if (rc == 0) {
     rows_init(&rows, s->script->setup.plan->rand, s->script->setup.plan->seed,
               number, wanted);
-    rc = check_rows(conn_of(con), &rows, &s->quoted, &err);
+    rc = check_rows(conn_of(con), &rows, s->script->pace, &s->quoted, &err);
   }
   if (rc < 0) {
     strbuf_clear(&s->quoted);
@@ -273,6 +274,52 @@ bool loading_is_late(void *arg)
           "command with --table-exists=resume goes on");
   log_flush();
   return true;
+}
+
+/* ---- progress of the other commands ---- */
+
+/* Of the command warmup, which counts tables, or of check, which counts rows;
+ * NULL: there is none. */
+void *bench_pace_open(bool warmup, double total)
+{
+  const struct state *s = state_current();
+  struct script *script = s ? s->script : NULL;
+  struct pace *pace;
+
+  if (!script)
+    return NULL;
+  (void)pthread_mutex_lock(&script->lock);
+  pace = script->pace ? script->pace : malloc(sizeof(*pace));
+  if (pace && !script->pace) {
+    pace_init(pace, warmup ? "Warmed up" : "Checked",
+              warmup ? PROGRESS_TABLES : PROGRESS_ROWS,
+              total < 0x1p63 ? (uint64_t)total : UINT64_MAX);
+    pace_start(pace);
+    script->pace = pace;
+  }
+  (void)pthread_mutex_unlock(&script->lock);
+  return pace;
+}
+
+void bench_pace_add(void *pace, double n)
+{
+  if (pace)
+    pace_add(pace, (uint64_t)n, 0);
+}
+
+void bench_say(const char *line, size_t len)
+{
+  log_put(line, len);
+}
+
+void loading_ended(struct script *script, bool complete)
+{
+  if (script->load)
+    load_end(script->load, complete);
+  if (script->pace)
+    pace_stop(script->pace);
+  if (script->pace && complete)
+    pace_print_sum(script->pace);
 }
 
 int loading_outcome(struct script *script)

@@ -67,8 +67,9 @@ struct plan {
   struct report_setup report;    /* n_percentiles values are owned */
   bool debug;
   bool validate;
-  bool percentiles;                /* histograms are kept */
-  bool classes;                    /* classes of operations are kept */
+  bool force;       /* prepare also where there is too little space */
+  bool percentiles; /* histograms are kept */
+  bool classes;     /* classes of operations are kept */
   struct event_rings *event_rings; /* [opt] every event goes there; borrowed */
 
   /* Random numbers. */

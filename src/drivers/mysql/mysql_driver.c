@@ -369,7 +369,7 @@ const struct driver driver_mysql = {
   .session_size = sizeof(struct mysql_session),
   .prepared_size = sizeof(struct mysql_prepared),
   .caps = DRIVER_PREPARES | DRIVER_SERVER | DRIVER_NUL_IN_SQL |
-          DRIVER_BY_NUMBER,
+          DRIVER_BY_NUMBER | DRIVER_COUNTS_STORED,
   .connection_codes = connection_codes,
   .hints = mysql_hints,
   .ignore_errors = ignore_errors,

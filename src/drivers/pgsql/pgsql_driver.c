@@ -99,7 +99,7 @@ const struct driver driver_pgsql = {
   .session_size = sizeof(struct pgsql_session),
   .prepared_size = sizeof(struct pgsql_prepared),
   .caps = DRIVER_PREPARES | DRIVER_SERVER | DRIVER_ROLLBACK_AT_ONCE |
-          DRIVER_SKIPS_EMPTY,
+          DRIVER_SKIPS_EMPTY | DRIVER_COUNTS_STORED,
   .hints = hints,
   .ignore_errors = ignore_errors,
   .global_init = global_init,

@@ -8,6 +8,7 @@
 local load = require("bench_load")
 
 local schema = {}
+local print = load.say
 
 local format = string.format
 

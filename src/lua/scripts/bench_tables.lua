@@ -7,6 +7,7 @@
 
 local load = require("bench_load")
 local schema = require("bench_schema")
+local print = load.say
 
 local own -- see above
 local option, is_redshift, call -- of own
@@ -197,20 +198,24 @@ function tables.cmd_warmup(drv, con)
    local line = sysbench.version:match("^1%.0") and "Prewarming table sbtest%d"
       or "Preloading table sbtest%d"
 
+   local done = load.pace(true, option("tables"))
    schema.warm_up_session(drv, con)
    for n in next_table do
       print(string.format(line, n))
       schema.warm_up(drv, con, n, option("table_size"), option("secondary"))
+      done(1)
    end
 end
 
 function tables.cmd_check(drv, con)
    local all_good, rows_differ = true, false
+   local size = option("table_size")
+   local loaded = create_table == own.create_table and can_load(drv)
+   local done = load.pace(false, option("tables") * size)
    for n in next_table do
-      local good, rows = schema.check(drv, con, n, option("table_size"),
-                                      indexed(drv),
-                                      create_table == own.create_table and
-                                      can_load(drv))
+      local good, rows = schema.check(drv, con, n, size, indexed(drv), loaded)
+      -- what the loader checks is counted row by row
+      if not loaded then done(size) end
       all_good = all_good and good
       rows_differ = rows_differ or rows
    end

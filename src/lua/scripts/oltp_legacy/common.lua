@@ -11,6 +11,7 @@ local options = require("bench_options")
 local schema = require("bench_schema")
 
 local format = string.format
+local print = load.say
 
 -- option -> default, least value
 local NUMBERS = {
