@@ -225,6 +225,19 @@ struct statement_sizes {
   const char *setting; /* of the server, that says so; static, NULL: none */
 };
 
+/* Where tables are kept, for a look at the free space before they are filled.
+ */
+struct driver_space {
+  /* On disk of a row of the OLTP tables with the index on k: measured. */
+  unsigned row_bytes;
+  /*
+   * A query for one row: a path in the file system that tables are in, and how
+   * many bytes of OLTP tables are there already.  NULL: it is not on this
+   * machine.  The query may fail, or return NULL, where that is not known.
+   */
+  const char *(*query)(const struct session *s);
+};
+
 struct driver {
   const char *name;       /* the value of --db-driver, sql_driver.sname */
   const char *title;      /* in lists and --help, sql_driver.lname */
@@ -361,6 +374,13 @@ struct driver {
   void (*statement_sizes)(struct session *s,
                           struct statement_sizes *ret); /* [opt] */
   const struct driver_copy *copy;                       /* [opt] */
+  const struct driver_space *space;                     /* [opt] */
+  /*
+   * The OLTP tables were dropped and the session is closed: give their space
+   * back, where the database does not do so by itself.  `line` gets what was
+   * done, in words, or why not.
+   */
+  void (*tidy)(struct session *s, struct strbuf *line); /* [opt] */
 
   /*
    * The message of a fatal error, each line without "FATAL: ".  `sql` was cut

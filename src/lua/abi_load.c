@@ -16,6 +16,7 @@
 #include "load/check.h"
 #include "load/load.h"
 #include "load/pace.h"
+#include "load/room.h"
 #include "load/rows.h"
 #include "lua/script_internal.h"
 #include "lua/state.h"
@@ -56,15 +57,25 @@ static int table_number(double table, uint64_t *ret, struct err *err)
 
 /* ---- open and close ---- */
 
-static struct load *shared_load(struct script *script,
-                                const struct load_setup *setup, struct err *err)
+/* NULL: with an error in the first thread that comes, which is the one that
+ * looks whether there is room for the tables; the others find a load that was
+ * stopped. */
+static struct load *shared_load(struct script *script, struct conn *c,
+                                const struct load_setup *setup, double tables,
+                                struct err *err)
 {
   struct load *l;
 
   (void)pthread_mutex_lock(&script->lock);
-  if (!script->load)
-    (void)load_new(&script->load, setup, err);
   l = script->load;
+  if (!l && load_new(&script->load, setup, err) == 0) {
+    l = script->load;
+    if (!script->setup.plan->force &&
+        room_for_tables(c, (uint64_t)tables, setup->size, err) < 0) {
+      load_stop(l);
+      l = NULL;
+    }
+  }
   (void)pthread_mutex_unlock(&script->lock);
   return l;
 }
@@ -155,13 +166,13 @@ void *bench_load_open(sql_connection *con, double first_table, double tables,
   if (shared)
     take_share(&setup, s->script->setup.plan, conn_of(con));
   if (shared)
-    l = shared_load(s->script, &setup, &h->err);
+    l = shared_load(s->script, conn_of(con), &setup, tables, &h->err);
   else if (load_new(&h->own, &setup, &h->err) == 0)
     l = h->own;
   if (l)
     h->loader = loader_new(l, conn_of(con));
-  if (h->loader)
-    return h;
+  if (h->loader || h->err.text[0] != '\0')
+    return h; /* bench_load_next() reports the error */
   bench_load_close(h);
   return NULL;
 }
@@ -274,6 +285,21 @@ bool loading_is_late(void *arg)
           "command with --table-exists=resume goes on");
   log_flush();
   return true;
+}
+
+/* ---- cleanup ---- */
+
+/* Closes the connection after its tables were dropped.  What there is to say of
+ * their space, "" if nothing; valid until the next call in this state. */
+const char *bench_load_tidy(sql_connection *con)
+{
+  struct state *s = state_current();
+
+  if (!s || !con)
+    return "";
+  strbuf_clear(&s->quoted);
+  conn_close_tidy(conn_of(con), &s->quoted);
+  return strbuf_str(&s->quoted);
 }
 
 /* ---- progress of the other commands ---- */

@@ -66,3 +66,116 @@ on_disk() {
   must is "$stderr" "FATAL: Cannot write file 'test_file.0': it would be larger than the system allows (see ulimit -f); the files that were created have been removed"
   must is "$(find . -name 'test_file.*')" ""
 }
+
+# oltp ARG...: a command on the tables of a database file.
+oltp() {
+  LUA_PATH="$BENCH_SRC/src/lua/scripts/?.lua;;" bench oltp_common \
+    --db-driver=sqlite --sqlite-synchronous=off "$@"
+}
+
+# opened FILE: another program has the file open, and does nothing, until
+# closed().
+opened() {
+  mkfifo hold held
+  python3 -c "
+import sqlite3, sys
+con = sqlite3.connect(sys.argv[1])
+con.execute('SELECT COUNT(*) FROM sqlite_master').fetchone()
+open('held', 'w').close()
+open('hold').read()" "$1" 3>&- &
+  cat held
+}
+
+closed() {
+  echo >hold
+  wait
+  rm hold held
+}
+
+@test "sqlite: too little space for the tables is refused, --force goes on" {
+  needs_driver sqlite
+  export LUA_PATH="$BENCH_SRC/src/lua/scripts/?.lua;;"
+  local load="'$BENCH' oltp_common --db-driver=sqlite --sqlite-db=disk/t --threads=2"
+  on_disk 1M "$load --tables=2 --table-size=20000 prepare"
+  must is "$status" 1
+  must has "$stderr" "^FATAL: .*about 8.392 MiB needed in '[^']*/disk/t', [0-9.]+ [KM]iB free; choose fewer --tables or a smaller --table-size, or use --force to go on anyway"
+  must is "$(grep -c 'FATAL: .*needed in' <<<"$stderr")" 1
+  must is "$(grep -c Creating <<<"$output")" 0
+  on_disk 1M "$load --table-size=20000 --force prepare"
+  must has "$stderr" "^FATAL: .*database or disk is full"
+  # what is there already is used again
+  on_disk 6M "$load --table-size=8000 prepare && $load --table-size=8000 --table-exists=drop prepare"
+  must is "$status" 0
+}
+
+@test "sqlite: cleanup removes a file in which nothing is left" {
+  needs_driver sqlite
+  local mode
+  for mode in wal delete; do
+    oltp --sqlite-db=t --sqlite-journal-mode=$mode --tables=2 --table-size=100 prepare
+    must is "$status" 0
+    oltp --sqlite-db=t --sqlite-journal-mode=$mode --tables=2 cleanup
+    must is "$status" 0
+    must has "$output" "^Removed the database file 't'$"
+    must is "$(ls t* 2>/dev/null)" ""
+  done
+}
+
+@test "sqlite: cleanup leaves what is not its own" {
+  needs_driver sqlite
+  oltp --sqlite-db=t --tables=2 --table-size=10000 prepare
+  oltp --sqlite-db=t --tables=1 cleanup
+  must is "$status" 0
+  must has "$output" "^'t' keeps its size of [0-9.]+ MiB, because other tables are in it; VACUUM makes it smaller$"
+  oltp --sqlite-db=t --tables=2 --table-size=10000 --table-exists=resume prepare
+  must is "$status" 0
+  # a mark of another program
+  python3 -c "
+import sqlite3
+con = sqlite3.connect('t')
+con.execute('PRAGMA user_version=7')
+con.execute('PRAGMA application_id=9')
+con.commit()"
+  oltp --sqlite-db=t --tables=2 cleanup
+  must is "$status" 0
+  must [ -s t ]
+  # names that are not the file itself
+  oltp --sqlite-db=u --table-size=10 prepare
+  ln -s u link
+  oltp --sqlite-db=link cleanup
+  must [ -L link ]
+  must [ -s u ]
+  ln u another
+  oltp --sqlite-db=u cleanup
+  must [ -s another ]
+  must [ -s u ]
+}
+
+@test "sqlite: cleanup leaves a file that another program has open" {
+  needs_driver sqlite
+  local mode
+  for mode in wal delete; do
+    rm -f t*
+    oltp --sqlite-db=t --sqlite-journal-mode=$mode --table-size=100 prepare
+    opened t
+    oltp --sqlite-db=t --sqlite-journal-mode=$mode cleanup
+    closed
+    must is "$status" 0
+    must has "$output" "^The database file 't' (is empty, and stays|stays, because another program uses it)$"
+    must [ -s t ]
+  done
+}
+
+@test "--table-exists=drop drops nothing if the new table is not possible" {
+  needs_driver sqlite
+  oltp --sqlite-db=t --table-size=10 prepare
+  oltp --sqlite-db=t --table-size=10 --table-exists=drop --create-table-options=nonsense prepare
+  must is "$status" 1
+  oltp --sqlite-db=t --table-size=10 check
+  must is "$status" 0
+  oltp --sqlite-db=t --table-size=10 --table-exists=drop prepare
+  must is "$status" 0
+  must is "$(python3 -c "
+import sqlite3
+print(sqlite3.connect('t').execute(\"SELECT name FROM sqlite_master WHERE name LIKE '%try%'\").fetchall())")" "[]"
+}

@@ -398,6 +398,7 @@ const struct driver driver_mysql = {
   .quote_special = quote_special,
   .statement_sizes = about_statement_sizes,
   .copy = &mysql_copy,
+  .space = &mysql_space,
   .message = message_failed,
   .shutdown = shutdown_session,
   .cancel_token = session_token,

@@ -123,6 +123,7 @@ const struct driver driver_pgsql = {
   .quote_special = quote_special,
   .statement_sizes = statement_sizes,
   .copy = &pgsql_copy,
+  .space = &pgsql_space,
   .message = message,
   .shutdown = pgsql_shutdown,
   .cancel_token = pgsql_cancel_token,

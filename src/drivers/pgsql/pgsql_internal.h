@@ -245,6 +245,7 @@ void pgsql_cancel_free(void *token);
 /* ---- about the server (pgsql_about.c) ---- */
 
 typedef void pgsql_put(void *ctx, const char *key, const char *value);
+extern const struct driver_space pgsql_space;
 void pgsql_about(struct session *s, pgsql_put *put, void *ctx);
 void pgsql_settings(struct session *s, pgsql_put *put, void *ctx);
 void pgsql_check(struct session *s, const struct run_facts *facts,

@@ -26,6 +26,14 @@ function load.pace(warmup, total)
    return function(n) ffi.C.bench_pace_add(pace, n) end
 end
 
+-- The end of cleanup: close the connection, and give back the space of the
+-- tables that were dropped.
+function load.tidy(con)
+   if not load.possible then return end
+   local text = ffi.string(ffi.C.bench_load_tidy(con))
+   if text ~= "" then load.say(text) end
+end
+
 local function raise(loader)
    error(ffi.string(ffi.C.bench_load_reason(loader)), 0)
 end

@@ -129,9 +129,10 @@ local function create_empty(drv, con, n)
       print(string.format("Resuming table 'sbtest%d'...", n))
       return load.RESUME
    end
-   if not schema.make_way(drv, con, n) then return load.LEAVE end
+   local statement = table_statement(drv, n)
+   if not schema.make_way(drv, con, n, statement) then return load.LEAVE end
    print(string.format("Creating table 'sbtest%d'...", n))
-   call(con, "query", table_statement(drv, n))
+   call(con, "query", statement)
    if sysbench.opt.create_index == "before" then
       create_indexes(drv, con, n)
    end
@@ -232,6 +233,7 @@ function tables.cleanup(_, con)
       call(con, "query",
            string.format("DROP TABLE IF EXISTS sbtest%d", n))
    end
+   load.tidy(con)
 end
 
 return function(of_common)
