@@ -177,6 +177,22 @@ Doing random r/w test"
   done
 }
 
+@test "validation finds files that were swapped, and copies of an older prepare" {
+  prepared --validate
+  cp test_file.2 older
+  mv test_file.0 t
+  mv test_file.1 test_file.0
+  mv t test_file.1
+  io --validate --file-test-mode=seqrd --events=27 run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: Validation failed in file 'test_file.0' at offset 0: the data are those of file number 1\."
+  prepared --validate
+  cp older test_file.2
+  io --validate --file-test-mode=seqrd --events=27 run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: Validation failed in file 'test_file.2' at offset 0: the data come from another prepare"
+}
+
 @test "files without checksums do not validate, and prepare --validate rewrites them" {
   prepared
   io --validate --file-test-mode=rndrd --events=10 run

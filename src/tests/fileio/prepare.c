@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -90,7 +91,7 @@ static int write_blocks(struct preparer *t, uint64_t file, int fd,
     size_t done = 0;
 
     if (p->check)
-      validate_fill(p->check, &t->random, t->buf, len, at);
+      validate_fill(p->check, &t->random, t->buf, len, file, at);
     while (done < len) {
       const ssize_t n = pwrite(fd, (char *)t->buf + done, len - done,
                                (off_t)(at + done));
@@ -314,6 +315,15 @@ static void print_sum(const struct prepare *p)
             bytes, seconds, (double)bytes / 1048576.0 / seconds);
 }
 
+/* In nanoseconds; no other prepare has the same. */
+static uint64_t this_moment(void)
+{
+  struct timespec now;
+
+  (void)clock_gettime(CLOCK_REALTIME, &now);
+  return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
 static int set_up(struct prepare *p, struct err *err)
 {
   const unsigned flags = fileio_flags(p->cfg);
@@ -337,6 +347,9 @@ static int set_up(struct prepare *p, struct err *err)
     if (!p->check)
       return err_set(err, -ENOMEM, "cannot allocate the checksums");
     validate_init(p->check, block, p->layout.file_bytes);
+    /* Several processes that share the files have to agree. */
+    p->check->generation = validate_new_generation(
+      p->plan->seed, p->parts == 1 ? this_moment() : 0);
   }
   return 0;
 }

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/progress.h"
-#include "tap.h"
+#include "tests/unit/tap.h"
 
 static const struct progress_point half = {
   .verb = "Loaded",

@@ -10,7 +10,7 @@
 #include "base/cgroup.h"
 #include "base/fmt.h"
 #include "base/space.h"
-#include "tap.h"
+#include "tests/unit/tap.h"
 
 #define NONE SPACE_UNKNOWN
 
