@@ -158,6 +158,9 @@ struct prepared {
 
 /* What drivers say of a table of a bundled script that is there already. */
 #define HINT_EXISTS "run the cleanup command first, or see --table-exists"
+/* And where no space is left for one. */
+#define HINT_FULL \
+  "run the cleanup command to remove the tables, or make room for them"
 
 /* A line that follows the message of a fatal error. */
 struct driver_hint {

@@ -101,8 +101,10 @@ closed() {
   must has "$stderr" "^FATAL: .*about 8.392 MiB needed in '[^']*/disk/t', [0-9.]+ [KM]iB free; choose fewer --tables or a smaller --table-size, or use --force to go on anyway"
   must is "$(grep -c 'FATAL: .*needed in' <<<"$stderr")" 1
   must is "$(grep -c Creating <<<"$output")" 0
-  on_disk 1M "$load --table-size=20000 --force prepare"
+  on_disk 1M "unset LUA_PATH
+    '$BENCH' oltp_read_write --db-driver=sqlite --sqlite-db=disk/t --table-size=20000 --force prepare"
   must has "$stderr" "^FATAL: .*database or disk is full"
+  must has "$stderr" "^FATAL: run the cleanup command to remove the tables, or make room for them$"
   # what is there already is used again
   on_disk 6M "$load --table-size=8000 prepare && $load --table-size=8000 --table-exists=drop prepare"
   must is "$status" 0

@@ -656,3 +656,10 @@ LUA
   bad 1 "about [0-9.]+ [PT]iB needed in '/[^']*', [0-9.]+ [GMT]iB (free|of free memory|left)" --tables=1000 --table-size=1000000000 --threads=2 prepare
   [ "$(grep -c Creating out)" -eq 0 ]
 }
+
+@test "pgsql: the same, for a user that may see the folder" {
+  need pgsql
+  to=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT" --pgsql-user=postgres)
+  bad 1 "about [0-9.]+ [PT]iB needed in '/[^']*', [0-9.]+ [GMT]iB (free|of free memory|left)" --tables=1000 --table-size=1000000000 --threads=2 prepare
+  [ "$(grep -c Creating out)" -eq 0 ]
+}

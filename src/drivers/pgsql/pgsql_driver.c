@@ -23,6 +23,7 @@ static const struct driver_hint hints[] = {
     .bundled = true,
     .text = "did you run the prepare command?" },
   { .state = "42P07", .bundled = true, .text = HINT_EXISTS },
+  { .state = "53100", .bundled = true, .text = HINT_FULL },
   { .state = "25006", .text = "the server is read-only" },
   { .state = "54000", .large = true, .text = "it may be too large" },
   /* A server hangs up when it cannot take it. */

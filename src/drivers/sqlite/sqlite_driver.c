@@ -80,6 +80,7 @@ static const struct driver_hint hints[] = {
     .text = "did you run the prepare "
             "command?" },
   { .state = "42P07", .bundled = true, .text = HINT_EXISTS },
+  { .code = 13, .bundled = true, .text = HINT_FULL },
   { .state = "25006", .text = "the server is read-only" },
   { .code = 18, .large = true, .text = "it may be too large" },
   { 0 },
