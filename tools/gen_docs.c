@@ -2,10 +2,12 @@
  * gen_docs.c - writes what follows from the option rows: the OPTIONS part of
  * the manual page, and the words that shells complete.
  *
- * usage: gen_docs man|bash|zsh TEMPLATE [SCRIPT]...
+ * usage: gen_docs man|bash|zsh|fish TEMPLATE [SCRIPT]...
  *
- * A line @OPTIONS@ of the template is replaced by the generated text, and
- * @VERSION@, @TESTS@ and @SCRIPTS@ by what they say.
+ * A line @OPTIONS@ of the template is replaced by the generated text, @INDEX@
+ * by an index of the options, and @VERSION@, @TESTS@, @TOOLS@, @OWN_TOOLS@
+ * (which take no options of tests), @DATA_TESTS@ (which have prepare and
+ * cleanup) and @SCRIPTS@ by what they say.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,32 +17,13 @@
 #include "base/strbuf.h"
 #include "db/driver.h"
 #include "drivers/driver_list.h"
+#include "gen_docs.h"
 #include "opt/core_opts.h"
-#include "opt/help.h"
-#include "opt/man.h"
 #include "results/options.h"
 #include "run/test.h"
 #include "tests/test_list.h"
 #include "tools/sweep_opts.h"
 #include "tools/tool.h"
-
-/* Where rows come from: NULL for the program itself, else a test's name. */
-struct table {
-  const char *title;
-  const char *test;
-  const struct opt *rows;
-};
-
-enum {
-  MOST_TABLES = 64
-};
-
-struct docs {
-  struct table table[MOST_TABLES];
-  size_t n;
-  char title[MOST_TABLES][64];
-  struct strbuf tests, scripts; /* names, a blank between them */
-};
 
 static void add_table(struct docs *d, const char *test, const struct opt *rows,
                       const char *format, const char *name)
@@ -73,11 +56,16 @@ static void collect(struct docs *d, char **scripts)
   for (const struct tool *const *p = tool_list; *p; p++) {
     add_table(d, (*p)->name, (*p)->opts, "The %s tool", (*p)->name);
     add_word(&d->tests, (*p)->name);
+    add_word(&d->tools, (*p)->name);
+    if (!(*p)->takes_any_option)
+      add_word(&d->own_tools, (*p)->name);
   }
   for (size_t i = 0; i < test_list_len; i++) {
     add_table(d, test_list[i]->name, test_list[i]->opts, "The %s test",
               test_list[i]->name);
     add_word(&d->tests, test_list[i]->name);
+    if (test_list[i]->ops->prepare)
+      add_word(&d->data_tests, test_list[i]->name);
   }
   for (; *scripts; scripts++) {
     const char *slash = strrchr(*scripts, '/');
@@ -92,203 +80,14 @@ static void collect(struct docs *d, char **scripts)
   }
 }
 
-/* Lines of text end before column 80.  troff takes a line that begins with a
- * point or a quote for a request: no line is broken in front of these. */
-static void fold(struct strbuf *out, const char *text)
-{
-  size_t column = 0;
-
-  for (; *text; text++) {
-    const size_t word = strcspn(text + 1, " \n");
-    const bool may_break = *text == ' ' && text[1] != '.' && text[1] != '\'';
-
-    if (may_break && column + 1 + word > 79) {
-      strbuf_adds(out, "\n");
-      column = 0;
-      continue;
-    }
-    strbuf_add(out, text, 1);
-    column = *text == '\n' ? 0 : column + 1;
-  }
-}
-
-static void man_all(struct strbuf *out, const struct docs *d)
-{
-  struct strbuf text = { 0 };
-
-  for (size_t i = 0; i < d->n; i++) {
-    if (!d->table[i].rows || d->table[i].rows->type == OPT_TYPE_END)
-      continue;
-    strbuf_addf(&text, ".SS %s\n", d->table[i].title);
-    man_options(&text, d->table[i].rows);
-  }
-  fold(out, strbuf_str(&text));
-  out->failed = out->failed || text.failed;
-  strbuf_done(&text);
-}
-
-/* Deprecated names work, but nobody needs to be led to them. */
-static bool is_offered(const struct opt *row)
-{
-  return !(row->flags & (OPT_HIDDEN | OPT_DEPRECATED));
-}
-
-static bool names_driver(const struct opt *row)
-{
-  return strcmp(row->name, "db-driver") == 0;
-}
-
-static bool names_file(const struct opt *row)
-{
-  return row->type == OPT_TYPE_FILE ||
-         (row->show_as && (strcmp(row->show_as, "=FILE") == 0 ||
-                           strcmp(row->show_as, "=PATH") == 0));
-}
-
-static bool has_words(const struct opt *row)
-{
-  return row->type == OPT_TYPE_BOOL || row->words || names_driver(row);
-}
-
-static void add_choices(struct strbuf *out, const struct opt *row)
-{
-  if (row->type == OPT_TYPE_BOOL) {
-    strbuf_adds(out, "on off");
-    return;
-  }
-  if (names_driver(row)) {
-    for (const struct driver *const *d = driver_list; *d; d++)
-      strbuf_addf(out, "%s%s", d == driver_list ? "" : " ", (*d)->name);
-    return;
-  }
-  for (const char *const *w = row->words; *w; w++)
-    strbuf_addf(out, "%s%s", w == row->words ? "" : " ", *w);
-}
-
-/* An option that needs a value is completed up to its `=`. */
-static void bash_names(struct strbuf *out, const struct docs *d,
-                       const char *test)
-{
-  for (size_t i = 0; i < d->n; i++) {
-    const struct table *t = &d->table[i];
-
-    if (!t->rows ||
-        (t->test != test && (!t->test || !test || strcmp(t->test, test) != 0)))
-      continue;
-    for (const struct opt *row = t->rows; row->type != OPT_TYPE_END; row++) {
-      if (is_offered(row))
-        strbuf_addf(out, " --%s%s", row->name,
-                    row->type == OPT_TYPE_BOOL ? "" : "=");
-    }
-  }
-}
-
-/* A question: does the value of an option name a file? */
-static void bash_files(struct strbuf *out, const struct docs *d)
-{
-  size_t n = 0;
-
-  strbuf_adds(out, "\n# Does an option name a file?\n"
-                   "_bench_names_file() {\n  case $1 in\n    ");
-  for (size_t i = 0; i < d->n; i++) {
-    const struct opt *row = d->table[i].rows;
-
-    for (; row && row->type != OPT_TYPE_END; row++) {
-      if (names_file(row))
-        strbuf_addf(out, "%s--%s", n++ > 0 ? " | " : "", row->name);
-    }
-  }
-  strbuf_adds(out, ") return 0 ;;\n    *) return 1 ;;\n  esac\n}\n");
-}
-
-static void bash_all(struct strbuf *out, const struct docs *d)
-{
-  strbuf_adds(out, "# The options of a test, or of the program itself.\n"
-                   "_bench_options() {\n  case $1 in\n    '') echo \"");
-  bash_names(out, d, NULL);
-  strbuf_adds(out, "\" ;;\n");
-  for (size_t i = 0; i < d->n; i++) {
-    if (!d->table[i].test)
-      continue;
-    strbuf_addf(out, "    %s) echo \"", d->table[i].test);
-    bash_names(out, d, d->table[i].test);
-    strbuf_adds(out, "\" ;;\n");
-  }
-  strbuf_adds(out,
-              "  esac\n}\n\n# The words that an option of a test, or of the "
-              "program itself, allows.\n"
-              "_bench_values() {\n  case $1$2 in\n");
-  for (size_t i = 0; i < d->n; i++) {
-    const struct opt *row = d->table[i].rows;
-
-    for (; row && row->type != OPT_TYPE_END; row++) {
-      if (!is_offered(row) || !has_words(row))
-        continue;
-      strbuf_addf(out, "    %s--%s) echo \"",
-                  d->table[i].test ? d->table[i].test : "*", row->name);
-      add_choices(out, row);
-      strbuf_adds(out, "\" ;;\n");
-    }
-  }
-  strbuf_adds(out, "  esac\n}\n");
-  bash_files(out, d);
-}
-
-/* Inside single quotes, where _arguments takes some characters for itself. */
-static void zsh_text(struct strbuf *out, const char *text)
-{
-  for (; *text; text++) {
-    if (*text == '\'')
-      strbuf_adds(out, "'\\''");
-    else if (strchr("[]:\\", *text))
-      strbuf_addf(out, "\\%c", *text);
-    else
-      strbuf_add(out, text, 1);
-  }
-}
-
-static void zsh_row(struct strbuf *out, const struct opt *row)
-{
-  const bool flag = row->type == OPT_TYPE_BOOL || row->bare;
-
-  strbuf_addf(out, "    '--%s=-[", row->name);
-  zsh_text(out, row->help ? row->help : "");
-  strbuf_adds(out, flag ? "]::" : "]:");
-  strbuf_addf(out, "%s:", row->name);
-  if (has_words(row)) {
-    strbuf_adds(out, "(");
-    add_choices(out, row);
-    strbuf_adds(out, ")");
-  } else {
-    strbuf_adds(out, names_file(row) ? "_files" : " ");
-  }
-  strbuf_adds(out, "'\n");
-}
-
-static void zsh_all(struct strbuf *out, const struct docs *d)
-{
-  strbuf_adds(out, "  options=(\n");
-  for (size_t i = 0; i < d->n; i++) {
-    const struct opt *row = d->table[i].rows;
-
-    if (d->table[i].test)
-      strbuf_addf(out, "  )\n  [[ $test == %s ]] && options+=(\n",
-                  d->table[i].test);
-    for (; row && row->type != OPT_TYPE_END; row++) {
-      if (is_offered(row))
-        zsh_row(out, row);
-    }
-  }
-  strbuf_adds(out, "  )\n");
-}
-
 static const struct kind {
   const char *name;
   void (*write)(struct strbuf *out, const struct docs *d);
 } kinds[] = {
-  { "man", man_all },
-  { "bash", bash_all },
-  { "zsh", zsh_all },
+  { "man", docs_man },
+  { "bash", docs_bash },
+  { "zsh", docs_zsh },
+  { "fish", docs_fish },
 };
 
 /* A line of the template, with the words between @ replaced. */
@@ -299,6 +98,9 @@ static void add_line(struct strbuf *out, const char *line, const struct docs *d)
   } words[] = {
     { "@VERSION@", PACKAGE_VERSION },
     { "@TESTS@", strbuf_str(&d->tests) },
+    { "@TOOLS@", strbuf_str(&d->tools) },
+    { "@OWN_TOOLS@", strbuf_str(&d->own_tools) },
+    { "@DATA_TESTS@", strbuf_str(&d->data_tests) },
     { "@SCRIPTS@", strbuf_str(&d->scripts) },
   };
 
@@ -317,6 +119,18 @@ static void add_line(struct strbuf *out, const char *line, const struct docs *d)
   }
 }
 
+/* What is generated may have words to replace as well. */
+static void write_options(struct strbuf *out, const struct kind *kind,
+                          const struct docs *d)
+{
+  struct strbuf text = { 0 };
+
+  kind->write(&text, d);
+  add_line(out, strbuf_str(&text), d);
+  out->failed = out->failed || text.failed;
+  strbuf_done(&text);
+}
+
 static int fill_in(struct strbuf *out, const char *path,
                    const struct kind *kind, const struct docs *d)
 {
@@ -329,7 +143,9 @@ static int fill_in(struct strbuf *out, const char *path,
   }
   while (fgets(line, sizeof(line), f)) {
     if (strcmp(line, "@OPTIONS@\n") == 0)
-      kind->write(out, d);
+      write_options(out, kind, d);
+    else if (strcmp(line, "@INDEX@\n") == 0)
+      docs_index(out, d);
     else
       add_line(out, line, d);
   }
@@ -349,7 +165,9 @@ int main(int argc, char **argv)
       kind = &kinds[i];
   }
   if (!kind) {
-    (void)fputs("usage: gen_docs man|bash|zsh TEMPLATE [SCRIPT]...\n", stderr);
+    (void)fputs("usage: gen_docs man|bash|zsh|fish TEMPLATE "
+                "[SCRIPT]...\n",
+                stderr);
     return 1;
   }
   collect(&docs, argv + 3);
@@ -359,6 +177,9 @@ int main(int argc, char **argv)
     status = 1;
   strbuf_done(&out);
   strbuf_done(&docs.tests);
+  strbuf_done(&docs.tools);
+  strbuf_done(&docs.own_tools);
+  strbuf_done(&docs.data_tests);
   strbuf_done(&docs.scripts);
   return status;
 }

@@ -48,6 +48,7 @@ typedef enum {
   SB_CNT_RECONNECT,
   SB_CNT_BYTES_READ,
   SB_CNT_BYTES_WRITTEN,
+  SB_CNT_READ_EMPTY,
   SB_CNT_MAX
 } sb_counter_type;
 

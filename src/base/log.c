@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "base/utf8.h"
 
 /* The last message of a stream, and how often it came again. */
 struct series {
@@ -139,9 +140,37 @@ static void put_in_series(struct series *s, FILE *stream, struct strbuf *b)
   s->last = *b;
 }
 
+/* The text begins like a message of its own.  A warning may follow an error in
+ * one message: that is how errors of files carry their advice. */
+static bool begins_message(const char *text)
+{
+  for (int i = LOG_FATAL; i <= LOG_DEBUG; i++) {
+    if (*prefix[i] && i != LOG_WARNING &&
+        strncmp(text, prefix[i], strlen(prefix[i])) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* Servers and scripts have a part in messages: none may hide or add another
+ * one. */
+static void add_message(struct strbuf *to, const struct strbuf *text)
+{
+  const char *line = strbuf_str(text);
+  size_t len = strcspn(line, "\n");
+
+  utf8_add_shown(to, line, len, "\t");
+  while (line[len] != '\0') {
+    line += len + 1;
+    len = strcspn(line, "\n");
+    strbuf_adds(to, begins_message(line) ? "\\n" : "\n");
+    utf8_add_shown(to, line, len, "\t");
+  }
+}
+
 void log_vmsg(enum log_level level, const char *fmt, va_list ap)
 {
-  struct strbuf b = { 0 };
+  struct strbuf b = { 0 }, said = { 0 };
   FILE *text;
 
   if ((int)level > atomic_load_explicit(&shown_level, memory_order_relaxed))
@@ -150,9 +179,14 @@ void log_vmsg(enum log_level level, const char *fmt, va_list ap)
   strbuf_adds(&b, prefix[level]);
   if (level != LOG_NOTICE && level != LOG_INFO)
     strbuf_adds(&b, origin);
-  strbuf_vaddf(&b, fmt, ap);
-  if (level != LOG_NOTICE)
+  if (level == LOG_NOTICE) {
+    strbuf_vaddf(&b, fmt, ap);
+  } else {
+    strbuf_vaddf(&said, fmt, ap);
+    add_message(&b, &said);
     strbuf_add(&b, "\n", 1);
+  }
+  strbuf_done(&said);
   text = text_stream ? text_stream : stdout;
   if (level == LOG_NOTICE) {
     put(text, b.text, b.len);

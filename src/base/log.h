@@ -43,8 +43,10 @@ FILE *log_get_text(void);
 void log_set_origin(const char *text);
 
 /*
- * Messages get a prefix and a line end.  NOTICE text is printed as it is, line
- * ends included, so that several lines can be one write.
+ * Messages get a prefix and a line end, and control characters in them become
+ * escapes; so does a line feed before what looks like another error.  NOTICE
+ * text is printed as it is, line ends included, so that several lines can be
+ * one write.
  */
 void log_msg(enum log_level level, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void log_vmsg(enum log_level level, const char *fmt, va_list ap)

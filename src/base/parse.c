@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 #include "base/compiler.h"
@@ -95,6 +96,30 @@ int parse_double(const char *text, double *ret)
     return -ERANGE;
   *ret = value;
   return 0;
+}
+
+int parse_seconds(const char *text, double *ret)
+{
+  static const struct {
+    const char *unit;
+    double seconds;
+  } units[] = {
+    { "", 1 }, { "ms", 0.001 }, { "s", 1 }, { "m", 60 }, { "h", 3600 }
+  };
+  char *end;
+  const double value = strtod(text, &end);
+
+  if (end == text)
+    return -EINVAL;
+  for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+    if (strcmp(end, units[i].unit) != 0)
+      continue;
+    if (!isfinite(value * units[i].seconds))
+      return -ERANGE;
+    *ret = value * units[i].seconds;
+    return 0;
+  }
+  return -EINVAL;
 }
 
 int parse_bool(const char *text, bool *ret)

@@ -23,6 +23,9 @@ int parse_size(const char *text, uint64_t *ret);
 /* What strtod reads in the "C" locale, and finite. */
 int parse_double(const char *text, double *ret);
 
+/* Seconds: what parse_double() reads, then perhaps ms, s, m or h. */
+int parse_seconds(const char *text, double *ret);
+
 /* on true yes 1, off false no 0, in any case. */
 int parse_bool(const char *text, bool *ret);
 

@@ -98,3 +98,54 @@ void utf8_add_latin1(struct strbuf *out, char byte)
   else
     strbuf_add(out, two, sizeof(two));
 }
+
+/* The character that is not to reach a terminal; 0: it may. */
+static unsigned hidden(const unsigned char *p, size_t left)
+{
+  unsigned c = 0;
+
+  if (*p < 0x20 || *p == 0x7f || (*p >= 0x80 && *p < 0xa0))
+    return *p;
+  if (left >= 2 && *p == 0xc2 && p[1] < 0xa0)
+    return p[1];
+  if (left >= 3 && *p == 0xe2 && (p[1] == 0x80 || p[1] == 0x81))
+    c = 0x2000u | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu);
+  return c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+             (c >= 0x2066 && c <= 0x2069)
+           ? c
+           : 0;
+}
+
+static size_t length_at(const char *text, size_t left)
+{
+  const unsigned n = length_from((unsigned char)*text);
+  unsigned have = 1;
+
+  while (have < n && have < left && continues(text[have]))
+    have++;
+  return n > 0 && have == n ? n : 1;
+}
+
+static void add_escape(struct strbuf *out, unsigned c)
+{
+  if (c == '\n' || c == '\r' || c == '\t')
+    strbuf_adds(out, c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t");
+  else
+    strbuf_addf(out, c < 0x100 ? "\\x%02x" : "\\u%04x", c);
+}
+
+void utf8_add_shown(struct strbuf *out, const char *text, size_t len,
+                    const char *keep)
+{
+  size_t n;
+
+  for (size_t i = 0; i < len; i += n) {
+    const unsigned c = hidden((const unsigned char *)text + i, len - i);
+
+    n = length_at(text + i, len - i);
+    if (c == 0 || (c < 0x80 && c != 0 && strchr(keep, (int)c)))
+      strbuf_add(out, text + i, n);
+    else
+      add_escape(out, c);
+  }
+}

@@ -24,6 +24,15 @@ size_t utf8_cut(const char *text, size_t most);
  * many there are without the beginning of a character at their end. */
 size_t utf8_whole(const char *text, size_t len);
 
+/*
+ * Appends text of others so that a terminal shows it and does nothing else:
+ * control characters, those of C1 and marks that reorder what follows become
+ * \n, \x1b or \u202e.  Those in `keep` stay; what is no valid UTF-8 does, too,
+ * unless a terminal may take it for C1.
+ */
+void utf8_add_shown(struct strbuf *out, const char *text, size_t len,
+                    const char *keep);
+
 /* Appends a byte as the character of Latin-1 that it is: what becomes of text
  * that is not valid. */
 void utf8_add_latin1(struct strbuf *out, char byte);

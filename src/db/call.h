@@ -126,6 +126,9 @@ enum transport_rc {
 /* Attempts with growing pauses, up to `until_ns`. */
 enum transport_rc transport_retry(struct conn *c, uint64_t until_ns);
 
+/* How many open files a run needs, roughly. */
+unsigned transport_files(const struct conn *c);
+
 /* The time limit of one attempt that begins now. */
 uint64_t transport_limit(const struct conn *c);
 
@@ -169,6 +172,8 @@ static inline sql_result *call_open_rows(struct conn *c, sql_statement *stmt)
 {
   const struct outcome *out = &c->out;
 
+  if (UNLIKELY(out->nrows == 0))
+    call_count(c, COUNTER_READ_EMPTY);
   c->rs_open = true;
   c->rs.counter = (sb_counter_type)out->counter;
   c->rs.nrows = out->nrows > UINT32_MAX ? UINT32_MAX : (uint32_t)out->nrows;

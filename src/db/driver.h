@@ -55,8 +55,9 @@ enum driver_caps {
                                      * by their SQLSTATE */
   DRIVER_ONE_WRITER = 1 << 7,       /* whoever writes keeps all others from
                                      * writing */
-  DRIVER_COUNTS_STORED = 1 << 8,    /* outcome.taken of a statement without
+  DRIVER_COUNTS_STORED = 1 << 9,    /* outcome.taken of a statement without
                                      * rows: how many it has changed */
+  DRIVER_KEEPS_ROWS = 1 << 8,       /* what was stored is found again */
 };
 
 /* Where the transaction of a session stands. */
@@ -102,6 +103,7 @@ struct outcome {
   bool emulate;        /* prepare only: this statement has to be emulated */
   bool permanent;      /* connect only: trying again is useless */
   bool no_server;      /* connect only: nobody there */
+  bool no_files;       /* connect only: no more files can be opened */
   bool over; /* the driver gave up waiting because the run is over: nobody's
               * error */
   const char *api_error; /* no SQL error but a misuse, e.g. "value cannot be
@@ -171,14 +173,40 @@ struct driver_hint {
   const char *text;
 };
 
+/* A value of a setting with which a COMMIT may be lost in a crash. */
+struct driver_durable {
+  const char *setting; /* as server_settings() tells it */
+  const char *unsafe;  /* the value; NULL: any but `safe` */
+  const char *safe;
+  const char *if_setting, *if_value; /* [opt] it matters only with these */
+  const char *means;                 /* what a crash does then */
+  bool usual; /* the default of the driver: worth a word in results only */
+};
+
 /* What a run will do, for the checks before it. */
 struct run_facts {
   unsigned threads;
   bool bundled;     /* a bundled OLTP script runs */
+  bool as_sysbench; /* advice is for --verbosity=4 then */
   uint64_t tables;  /* of that script, else 0 */
-  unsigned classes; /* its statements per table */
-  bool lazy;        /* it prepares statements when they are first needed */
-  bool native;      /* --db-ps-mode=auto */
+  uint64_t rows;    /* per table, among which it draws keys; 0: it does not */
+  const char *rows_option; /* that says so: "--table-size"; static */
+  unsigned classes;        /* its statements per table */
+  bool lazy;   /* it prepares statements when they are first needed */
+  bool native; /* --db-ps-mode=auto */
+};
+
+/* How much of something a server allows, and how much of it a run may need. */
+struct driver_limit {
+  const char *subject; /* "connections" */
+  const char *setting; /* "max_connections" */
+  const char *advice;  /* where there is not enough of it */
+  uint64_t allowed, used, needed;
+  bool hard; /* a run that needs more fails */
+};
+
+enum {
+  DRIVER_LIMITS = 4 /* at most */
 };
 
 /* How rows are handed over in a copy. */
@@ -255,6 +283,8 @@ struct driver {
   const int *connection_codes; /* [opt] */
   /* Ends with an all-NULL row. */
   const struct driver_hint *hints; /* [opt] */
+  /* Ends with an all-NULL row. */
+  const struct driver_durable *durable; /* [opt] */
 
   /*
    * The driver's own ignore list, NULL if it has none.  Items are numbers
@@ -272,6 +302,9 @@ struct driver {
    */
   int (*global_init)(const void *cfg, struct err *err); /* [opt] */
   void (*global_done)(const void *cfg);                 /* [opt] */
+  /* [opt] Logins that nobody waits for any more are still inside the client
+   * library: global_done is left out, and so is the end of the library. */
+  bool (*is_busy)(void);
   /* Once per thread that uses the driver, in that thread. */
   int (*thread_init)(const void *cfg, struct err *err); /* [opt] */
   void (*thread_done)(const void *cfg);                 /* [opt] */
@@ -316,6 +349,13 @@ struct driver {
    */
   void (*check_before_run)(struct session *s, const struct run_facts *facts,
                            struct strbuf *lines); /* [opt] */
+
+  /*
+   * What the server allows; its own session is not in use.  May send queries;
+   * leaves out what fails.  Returns how many there are.
+   */
+  size_t (*limits)(struct session *s, const struct run_facts *facts,
+                   struct driver_limit ret[DRIVER_LIMITS]); /* [opt] */
 
   /*
    * Send a statement and read its first result.  `sql` is zero-terminated at

@@ -108,10 +108,11 @@ struct db_process {
   _Atomic bool used;             /* a driver was obtained: SQL reports */
   _Atomic bool native, emulated; /* statements were prepared this way */
   _Atomic bool checked;          /* the checks before the run were made */
+  _Atomic bool looked;           /* at the tables */
   _Atomic uint32_t first_open;   /* enum first_open: of all connections */
   atomic_flag noting;            /* the first connection is asked */
   _Atomic bool noted;            /* `server` is complete; release, acquire */
-  const char *driver_name;       /* with `server`: of that connection */
+  const struct driver *driver;   /* with `server`: of that connection */
   struct facts server;           /* owned */
   pthread_mutex_t driver_lock;   /* protects `state` until ready */
   struct driver_state state[DRIVERS_MAX];
@@ -125,8 +126,12 @@ struct db_process {
 
 /* -EINVAL with the text to show when the ignore lists cannot be read. */
 int process_init(struct db_process *p, struct err *err);
-/* After all envs are done; ends the watching thread, frees the drivers. */
-void process_done(struct db_process *p);
+/*
+ * After all envs are done; ends the watching thread, frees the drivers.  False:
+ * threads that never end were left behind.  They use `p` and the options of
+ * drivers, which have to stay, and the program has to leave with _exit().
+ */
+bool process_done(struct db_process *p);
 
 /* Change p->over, while no other thread uses the process; NULL: never. */
 void process_set_over(struct db_process *p, _Atomic uint32_t *over);
@@ -162,6 +167,13 @@ void process_final_messages(struct db_process *p);
  * while threads still use it.
  */
 void process_describe(struct db_process *p, struct facts *ret);
+
+/* What the server of the first connection gives up: see durable_gaps().  0 as
+ * long as it has told nothing. */
+size_t process_durable_gaps(struct db_process *p, struct strbuf *to,
+                            bool *ret_usual);
+/* What is stored on that server is found again: so reads find rows. */
+bool process_keeps_rows(struct db_process *p);
 
 /* native, emulated, mixed, or none. */
 const char *process_statement_mode(const struct db_process *p);

@@ -116,7 +116,7 @@ static void print_entry(const struct errtab_entry *e)
                 count);
   else
     strbuf_addf(&line, "error %s %" PRIu64 " times, ", e->state, count);
-  strbuf_adds(&line, e->text);
+  utf8_add_shown(&line, e->text, strlen(e->text), ""); /* in one line */
   colon = line.text;
   while (colon && (colon = strchr(colon, ':')) != NULL)
     *colon = ';';

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "db/conn.h"
 #include "db/env.h"
 
@@ -20,7 +21,7 @@ static void add_inner(struct strbuf *to, const char *text, size_t len)
 {
   const size_t before = to->len;
 
-  strbuf_add(to, text, len);
+  utf8_add_shown(to, text, len, "\n\t");
   for (size_t i = before; i < to->len; i++) {
     if (to->text[i] == '\n')
       to->text[i] = INNER_BREAK;

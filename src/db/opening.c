@@ -5,8 +5,11 @@
 #include "db/opening.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/wait.h"
@@ -38,6 +41,36 @@ static bool is_shortage(const char *reason)
          strstr(reason, "Memory allocation failure");
 }
 
+/* No more files can be opened: the limit of the process is reached, or was a
+ * moment ago, as far as the reason tells. */
+static bool is_out_of_files(const struct conn *c, const char *reason)
+{
+  char number[16], why[128];
+  int fd;
+
+  if (c->out.no_files)
+    return true;
+  (void)snprintf(number, sizeof(number), "(%d", EMFILE);
+  if (strstr(reason, number) ||
+      strstr(reason, strerror_r(EMFILE, why, sizeof(why))))
+    return true;
+  fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+  if (fd < 0)
+    return errno == EMFILE;
+  (void)close(fd);
+  return false;
+}
+
+static void say_limit(const struct conn *c)
+{
+  struct rlimit limit;
+
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
+    log_msg(LOG_FATAL,
+            "the limit of open files is %llu (ulimit -n); about %u are needed",
+            (unsigned long long)limit.rlim_cur, transport_files(c));
+}
+
 /* The same failure of many threads is printed once. */
 static void say_failed(struct conn *c)
 {
@@ -57,7 +90,9 @@ static void say_failed(struct conn *c)
   if (!said) {
     c->driver->connect_message(c->session, &c->out, &lines);
     message_lines(LOG_FATAL, &lines);
-    if (c->out.no_server && !is_shortage(strbuf_str(&reason)))
+    if (is_out_of_files(c, strbuf_str(&reason)))
+      say_limit(c);
+    else if (c->out.no_server && !is_shortage(strbuf_str(&reason)))
       log_msg(LOG_FATAL, "to try %s without a server, use --db-driver=sqlite",
               p->program ? p->program : "bench");
   }

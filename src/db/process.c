@@ -7,6 +7,7 @@
 
 #include "base/cgroup.h"
 #include "base/log.h"
+#include "db/durable.h"
 #include "db/env.h"
 
 /* Connections are open files; ask for as many as the system gives. */
@@ -62,24 +63,36 @@ int process_init(struct db_process *p, struct err *err)
   for (size_t i = 0; i < p->n_drivers && rc == 0; i++)
     rc = read_lists(p, i, err);
   if (rc < 0) {
-    process_done(p);
+    (void)process_done(p);
     return rc;
   }
   raise_file_limit();
   return 0;
 }
 
-void process_done(struct db_process *p)
+/* False: threads of the driver are left behind in its library. */
+static bool driver_done(struct db_process *p, size_t i)
 {
-  watch_stop(p);
-  for (size_t i = 0; i < p->n_drivers && i < DRIVERS_MAX; i++) {
-    const struct driver *d = p->drivers[i].driver;
+  const struct driver *d = p->drivers[i].driver;
+  const bool ready = p->state[i].ready;
 
-    if (p->state[i].ready && d->global_done)
-      d->global_done(p->drivers[i].cfg);
-    p->state[i].ready = false;
-    ignore_done(&p->state[i].ignore);
-  }
+  if (ready && d->is_busy && d->is_busy())
+    return false;
+  if (ready && d->global_done)
+    d->global_done(p->drivers[i].cfg);
+  p->state[i].ready = false;
+  ignore_done(&p->state[i].ignore);
+  return true;
+}
+
+bool process_done(struct db_process *p)
+{
+  bool all = watch_stop(p);
+
+  if (!all)
+    return false;
+  for (size_t i = 0; i < p->n_drivers && i < DRIVERS_MAX; i++)
+    all &= driver_done(p, i);
   watch_done(&p->watch);
   flood_done(&p->flood);
   outage_done(&p->outage);
@@ -87,6 +100,7 @@ void process_done(struct db_process *p)
   errtab_done(&p->errors);
   (void)pthread_mutex_destroy(&p->failures.lock);
   (void)pthread_mutex_destroy(&p->driver_lock);
+  return all;
 }
 
 bool process_uses_server(struct db_process *p)
@@ -153,12 +167,30 @@ static void copy_fact(struct facts *to, const struct fact *from)
     facts_text(to, from->key, from->text);
 }
 
+static bool is_noted(struct db_process *p)
+{
+  return atomic_load_explicit(&p->noted, memory_order_acquire);
+}
+
+size_t process_durable_gaps(struct db_process *p, struct strbuf *to,
+                            bool *ret_usual)
+{
+  return is_noted(p)
+           ? durable_gaps(p->driver->durable, &p->server, to, ret_usual)
+           : 0;
+}
+
+bool process_keeps_rows(struct db_process *p)
+{
+  return is_noted(p) && (p->driver->caps & DRIVER_KEEPS_ROWS);
+}
+
 void process_describe(struct db_process *p, struct facts *ret)
 {
   const struct outage_times t = outage_times(&p->outage);
 
-  if (atomic_load_explicit(&p->noted, memory_order_acquire)) {
-    facts_text(ret, "driver", p->driver_name);
+  if (is_noted(p)) {
+    facts_text(ret, "driver", p->driver->name);
     for (size_t i = 0; i < p->server.n; i++)
       copy_fact(ret, &p->server.of[i]);
   }

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/wait.h"
 #include "db/call.h"
+#include "db/look.h"
 #include "db/message.h"
 #include "db/stmt.h"
 
@@ -34,16 +35,24 @@ static void say_about(struct conn *c)
   strbuf_done(&line);
 }
 
-static void check_files(unsigned threads)
+unsigned transport_files(const struct conn *c)
 {
+  /* A file, its log and the index of that. */
+  const unsigned each = c->driver->caps & DRIVER_SERVER ? 1 : 3;
+
+  return c->env->process->facts.threads * each + FILES_SPARE;
+}
+
+static void check_files(const struct conn *c)
+{
+  const unsigned need = transport_files(c);
   struct rlimit limit;
 
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
-      limit.rlim_max != RLIM_INFINITY &&
-      limit.rlim_max < (rlim_t)threads + FILES_SPARE)
+      limit.rlim_max != RLIM_INFINITY && limit.rlim_max < (rlim_t)need)
     log_msg(LOG_WARNING,
             "only %llu files may be open (ulimit -n), this run needs about %u",
-            (unsigned long long)limit.rlim_max, threads + FILES_SPARE);
+            (unsigned long long)limit.rlim_max, need);
 }
 
 /* On the first server connection of a run, before the script gets it. */
@@ -55,10 +64,29 @@ static void check_before_run(struct conn *c)
   if (!p->in_run || !p->is_known || !(c->driver->caps & DRIVER_SERVER) ||
       atomic_exchange_explicit(&p->checked, true, memory_order_relaxed))
     return;
-  check_files(p->facts.threads);
+  check_files(c);
   if (c->driver->check_before_run)
     c->driver->check_before_run(c->session, &p->facts, &lines);
   message_lines(LOG_WARNING, &lines);
+  strbuf_done(&lines);
+}
+
+/* On the first connection of a run whose script draws keys.  Of several
+ * processes, the first one says it for all. */
+static void check_tables(struct conn *c)
+{
+  struct db_process *p = c->env->process;
+  struct tables_look look;
+  struct strbuf lines = { 0 };
+
+  if (!p->in_run || !p->is_known || p->facts.rows == 0 ||
+      !(c->driver->caps & DRIVER_KEEPS_ROWS) || p->first_number > 0 ||
+      atomic_exchange_explicit(&p->looked, true, memory_order_relaxed))
+    return;
+  look_at_tables(c, &p->facts, &look);
+  look_warn(&look, &p->facts, &lines);
+  if (!p->facts.as_sysbench || log_get_level() >= LOG_INFO)
+    message_lines(LOG_WARNING, &lines);
   strbuf_done(&lines);
 }
 
@@ -67,16 +95,16 @@ static void put_fact(void *ctx, const char *key, const char *value)
   facts_text(ctx, key, value);
 }
 
-/* On the first connection of a run whose results are kept. */
+/* On the first connection of a run. */
 static void note_server(struct conn *c)
 {
   struct db_process *p = c->env->process;
 
-  if (!p->in_results || !p->in_run ||
+  if (!p->in_run || !(p->in_results || p->is_known) ||
       atomic_load_explicit(&p->noted, memory_order_relaxed) ||
       atomic_flag_test_and_set(&p->noting))
     return;
-  p->driver_name = c->driver->name;
+  p->driver = c->driver;
   if (c->driver->about)
     c->driver->about(c->session, put_fact, &p->server);
   if (c->driver->server_settings)
@@ -99,6 +127,7 @@ int transport_open(struct conn *c, uint64_t until_ns)
     say_about(c);
   check_before_run(c);
   note_server(c);
+  check_tables(c);
   return 0;
 }
 

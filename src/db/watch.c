@@ -18,8 +18,9 @@ enum {
   BREAK_AFTER_MS = 1000, /* from a cancel to the shutdown of the socket */
   SCAN_MS = 10,          /* at the deadline */
   SCAN_MAX_MS = 100,     /* with a limit for statements */
+  STOP_MS = 2000,        /* how long the end waits for cancel requests */
   HELPERS_MAX = 256,     /* threads that cancel at the same time */
-  HELPER_STACK = 256 * 1024,
+  THREAD_STACK = 256 * 1024,
 };
 
 /* Cancel requests that helpers take one by one. */
@@ -167,38 +168,50 @@ static void work(struct batch *b)
     free(b);
 }
 
+/* Release: what this thread did is seen by the one who waits for 0. */
+static void leave(struct watch *w)
+{
+  (void)atomic_fetch_sub_explicit(&w->threads, 1, memory_order_release);
+  wait_wake_all(&w->threads);
+}
+
+/* A thread that nobody joins: it may have to be left behind.  0 or an error
+ * number. */
+static int start_thread(struct watch *w, void *(*body)(void *arg), void *arg)
+{
+  pthread_attr_t attr;
+  pthread_t thread;
+  int rc = pthread_attr_init(&attr);
+
+  if (rc != 0)
+    return rc;
+  (void)pthread_attr_setstacksize(&attr, THREAD_STACK);
+  (void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+  (void)atomic_fetch_add_explicit(&w->threads, 1, memory_order_relaxed);
+  rc = pthread_create(&thread, &attr, body, arg);
+  if (rc != 0)
+    (void)atomic_fetch_sub_explicit(&w->threads, 1, memory_order_relaxed);
+  (void)pthread_attr_destroy(&attr);
+  return rc;
+}
+
 static void *helper(void *arg)
 {
   struct batch *b = arg;
   struct watch *w = b->watch;
 
   work(b);
-  /* Release: what this thread did is seen by who waits for 0. */
-  (void)atomic_fetch_sub_explicit(&w->helpers, 1, memory_order_release);
-  wait_wake_all(&w->helpers);
+  leave(w);
   return NULL;
 }
 
 static bool start_helper(struct batch *b)
 {
-  struct watch *w = b->watch;
-  pthread_attr_t attr;
-  pthread_t thread;
-  bool ok;
-
-  if (pthread_attr_init(&attr) != 0)
-    return false;
-  (void)pthread_attr_setstacksize(&attr, HELPER_STACK);
-  (void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-  (void)atomic_fetch_add_explicit(&w->helpers, 1, memory_order_relaxed);
   (void)atomic_fetch_add_explicit(&b->users, 1, memory_order_relaxed);
-  ok = pthread_create(&thread, &attr, helper, b) == 0;
-  if (!ok) {
-    (void)atomic_fetch_sub_explicit(&w->helpers, 1, memory_order_relaxed);
-    (void)atomic_fetch_sub_explicit(&b->users, 1, memory_order_relaxed);
-  }
-  (void)pthread_attr_destroy(&attr);
-  return ok;
+  if (start_thread(b->watch, helper, b) == 0)
+    return true;
+  (void)atomic_fetch_sub_explicit(&b->users, 1, memory_order_relaxed);
+  return false;
 }
 
 /* Each job gets a helper, as far as they go, so that none holds the others. */
@@ -365,6 +378,7 @@ static void *watch_thread(void *arg)
       break;
     wait_while(&w->word, word, next_scan(p, clock_now_ns()));
   }
+  leave(w);
   return NULL;
 }
 
@@ -375,7 +389,7 @@ int watch_start(struct db_process *p, struct err *err)
 
   (void)pthread_mutex_lock(&w->lock);
   if (!w->running) {
-    rc = pthread_create(&w->thread, NULL, watch_thread, p);
+    rc = start_thread(w, watch_thread, p);
     w->running = rc == 0;
   }
   (void)pthread_mutex_unlock(&w->lock);
@@ -403,21 +417,19 @@ int watch_deadline(struct db_process *p, struct err *err)
   return rc;
 }
 
-void watch_stop(struct db_process *p)
+bool watch_stop(struct db_process *p)
 {
+  const uint64_t until_ns = clock_now_ns() + STOP_MS * NS_PER_MS;
   struct watch *w = &p->watch;
   uint32_t n;
 
   (void)pthread_mutex_lock(&w->lock);
-  if (w->running) {
-    atomic_store_explicit(&w->quit, true, memory_order_relaxed);
-    notify(w);
-    (void)pthread_mutex_unlock(&w->lock);
-    (void)pthread_join(w->thread, NULL);
-    (void)pthread_mutex_lock(&w->lock);
-  }
   w->running = false;
   (void)pthread_mutex_unlock(&w->lock);
-  while ((n = atomic_load_explicit(&w->helpers, memory_order_acquire)) > 0)
-    wait_while(&w->helpers, n, WAIT_FOREVER);
+  atomic_store_explicit(&w->quit, true, memory_order_relaxed);
+  notify(w);
+  while ((n = atomic_load_explicit(&w->threads, memory_order_acquire)) > 0 &&
+         clock_now_ns() < until_ns)
+    wait_while(&w->threads, n, until_ns);
+  return n == 0;
 }

@@ -60,12 +60,11 @@ struct watched {
 };
 
 struct watch {
-  pthread_mutex_t lock; /* protects the list and `running`, `dead` */
+  pthread_mutex_t lock; /* protects the list and `running` */
   struct watched *first;
-  pthread_t thread;
-  bool running;
+  bool running;             /* the thread that watches was started */
   _Atomic uint32_t word;    /* futex: changes when the thread has to look */
-  _Atomic uint32_t helpers; /* that are cancelling; futex */
+  _Atomic uint32_t threads; /* the one above and helpers; futex */
   _Atomic bool quit;
   _Atomic uint64_t deadline_at_ns; /* 0: not reached */
 };
@@ -100,7 +99,11 @@ int watch_start(struct db_process *p, struct err *err);
  */
 int watch_deadline(struct db_process *p, struct err *err);
 
-/* Ends the thread; waits up to about a second for cancel requests. */
-void watch_stop(struct db_process *p);
+/*
+ * Ends the thread, and waits for cancel requests, two seconds at most.  False:
+ * some do not end, whatever they were told; their threads are left behind, and
+ * all that they use has to stay, the process `p` and options of drivers too.
+ */
+bool watch_stop(struct db_process *p);
 
 #endif

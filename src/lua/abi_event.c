@@ -20,6 +20,7 @@ _Static_assert((int)SB_CNT_OTHER == (int)COUNTER_OTHER &&
                  (int)SB_CNT_RECONNECT == (int)COUNTER_RECONNECT &&
                  (int)SB_CNT_BYTES_READ == (int)COUNTER_BYTES_READ &&
                  (int)SB_CNT_BYTES_WRITTEN == (int)COUNTER_BYTES_WRITTEN &&
+                 (int)SB_CNT_READ_EMPTY == (int)COUNTER_READ_EMPTY &&
                  (int)SB_CNT_MAX == (int)COUNTERS,
                "scripts and recorders count in the same order");
 

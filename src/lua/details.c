@@ -8,12 +8,19 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/log.h"
+#include "base/strbuf.h"
 #include "db/env.h"
 #include "db/errtab.h"
 #include "db/outage.h"
 #include "lua/script_internal.h"
+#include "report/doubts.h"
 #include "report/life.h"
 #include "stats/tally.h"
+
+/* Shares of reads without a row from which they are worth a word. */
+#define EMPTY_BUNDLED 0.05
+#define EMPTY_OTHER 0.5
 
 static void fill_error(struct error_count *to, const struct errtab_entry *from)
 {
@@ -57,6 +64,59 @@ void script_details(void *run, struct test_details *ret)
   ret->n_errors = n;
   for (size_t i = 0; i < n; i++)
     fill_error(&ret->error[i], &db->errors.entry[order[i]]);
+}
+
+/* Reads that find nothing are not what the bundled scripts are about; in other
+ * scripts they may be. */
+static void doubt_rows(struct db_process *db, const struct report *total,
+                       struct doubts *to)
+{
+  const double reads = (double)total->counter[COUNTER_READ];
+  const double empty = (double)total->counter[COUNTER_READ_EMPTY];
+  const bool bundled = db->facts.bundled;
+
+  if (!process_keeps_rows(db) || reads == 0.0 ||
+      empty / reads < (bundled ? EMPTY_BUNDLED : EMPTY_OTHER))
+    return;
+  if (bundled && db->facts.rows > 0)
+    doubts_add(to, true, "missing_rows",
+               "%.1f%% of the reads found no row, so this is not the load that "
+               "it should be; %s is %llu, do the tables have as many rows?",
+               100.0 * empty / reads, db->facts.rows_option,
+               (unsigned long long)db->facts.rows);
+  else
+    doubts_add(to, bundled, "missing_rows", "%.1f%% of the reads found no row",
+               100.0 * empty / reads);
+}
+
+/* A server that does not wait for its disk writes faster than others. */
+static void doubt_durability(struct db_process *db, const struct report *total,
+                             struct doubts *to)
+{
+  struct strbuf gaps = { 0 };
+  bool usual;
+
+  if (total->counter[COUNTER_WRITE] > 0 &&
+      process_durable_gaps(db, &gaps, &usual) > 0)
+    doubts_add(to, !usual, "not_durable",
+               "writes were faster than durable ones, because %s",
+               strbuf_str(&gaps));
+  strbuf_done(&gaps);
+}
+
+void script_doubts(void *run, const struct report *total, struct doubts *to)
+{
+  const struct script *script = run;
+  struct db_process *db = script->setup.db;
+  const bool quiet = db->facts.as_sysbench && log_get_level() < LOG_INFO;
+  const size_t before = to->n;
+
+  if (!atomic_load_explicit(&db->used, memory_order_relaxed))
+    return;
+  doubt_rows(db, total, to);
+  doubt_durability(db, total, to);
+  for (size_t i = before; i < to->n; i++)
+    to->of[i].shown = to->of[i].shown && !quiet;
 }
 
 void script_tally(void *run, struct tally *to)

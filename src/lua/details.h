@@ -5,12 +5,17 @@
 #ifndef BENCH_LUA_DETAILS_H
 #define BENCH_LUA_DETAILS_H
 
+struct doubts;
 struct report;
 struct tally;
 struct test_details;
 
 /* The member `details` of struct test_ops; `run` is a struct script. */
 void script_details(void *run, struct test_details *ret);
+
+/* The member `doubts`: reads that found nothing, a server that forces nothing
+ * to its disk. */
+void script_doubts(void *run, const struct report *total, struct doubts *to);
 
 /* The member `tally`: its counters, histograms and errors. */
 void script_tally(void *run, struct tally *to);

@@ -233,6 +233,7 @@ static void push_value(lua_State *L, const char *name,
   case OPT_TYPE_INT:
   case OPT_TYPE_SIZE:
   case OPT_TYPE_DOUBLE:
+  case OPT_TYPE_TIME:
     lua_pushnumber(L, opt_get_number(e));
     break;
   case OPT_TYPE_LIST:

@@ -70,6 +70,9 @@ enum script_action {
   SCRIPT_UNKNOWN, /* no such command */
 };
 
+/* Add the names of the commands that the script has, with blanks between. */
+void script_list_commands(struct script *script, struct strbuf *out);
+
 /* What the command is; from now on it is settled. */
 enum script_action script_find_command(struct script *script);
 

@@ -70,6 +70,7 @@ static void add_figures(const struct figures *to,
   (void)setup;
   to->begin(to->ctx, "queries");
   to->count(to->ctx, "read", r->counter[COUNTER_READ]);
+  to->count(to->ctx, "read_empty", r->counter[COUNTER_READ_EMPTY]);
   to->count(to->ctx, "write", r->counter[COUNTER_WRITE]);
   to->count(to->ctx, "other", r->counter[COUNTER_OTHER]);
   to->count(to->ctx, "total", queries(r));

@@ -8,6 +8,7 @@
 #include "base/compiler.h"
 #include "base/utf8.h"
 #include "db/env.h"
+#include "lua/tablename.h"
 #include "stats/class_stats.h"
 
 const struct label statement_prepared = { "" };
@@ -39,7 +40,7 @@ static unsigned id_of_text(struct statements *s, const char *text, size_t len)
 {
   uint64_t hash;
 
-  if (len == SQLTEXT_BYTES) /* what is behind was left out */
+  if (len == SQLTEXT_BYTES || len == TABLENAME_BYTES) /* the rest is missing */
     len = utf8_whole(text, len);
   hash = hash_of(text, len);
   for (size_t i = 0; i < 8; i++) {
@@ -56,27 +57,37 @@ static unsigned id_of_text(struct statements *s, const char *text, size_t len)
   return class_id(s->recorder->set, text, len);
 }
 
+/* Of a text that was not seen before, with room for it to be changed. */
+static unsigned id_of_new(struct statements *s, char *text, size_t len)
+{
+  return id_of_text(s, text, s->by_table ? len : tablename_merge(text, len));
+}
+
 static COLD unsigned learn_direct(struct statements *s, const char *sql,
                                   size_t len)
 {
   char normal[SQLTEXT_BYTES];
   struct sqltext_cuts cuts;
   const size_t n = sqltext_normal(sql, len, normal, sizeof(normal), &cuts);
-  const unsigned id = id_of_text(s, normal, n);
+  const unsigned id = id_of_new(s, normal, n);
 
   skeletons_add(&s->direct, sql, len, &cuts, id);
   return id;
 }
 
-/* A prepared text is what it is, but not more than its beginning. */
+/* A prepared text is what it is but for the numbers of tables, and not more
+ * than its beginning. */
 static COLD unsigned learn_prepared(struct statements *s, const char *sql,
                                     size_t len)
 {
   const struct sqltext_cuts cuts = {
     .end = len < SQLTEXT_BYTES ? len : SQLTEXT_BYTES,
   };
-  const unsigned id = id_of_text(s, sql, cuts.end);
+  char text[SQLTEXT_BYTES];
+  unsigned id;
 
+  memcpy(text, sql, cuts.end);
+  id = id_of_new(s, text, cuts.end);
   skeletons_add(&s->prepared, sql, len, &cuts, id);
   return id;
 }

@@ -1,7 +1,7 @@
 /*
  * statement.h - the classes in which the statements of a worker are counted:
  * by label, by the text of a prepared statement, or by the text of another
- * without its literals.
+ * without its literals; in both texts without the numbers of tables.
  */
 #ifndef BENCH_LUA_STATEMENT_H
 #define BENCH_LUA_STATEMENT_H
@@ -28,9 +28,10 @@ struct statement_slot {
 
 /* Of one worker, used by its thread alone. */
 struct statements {
-  struct class_recorder *recorder;   /* borrowed */
-  const struct labels *labels;       /* borrowed */
-  const bool *counting;              /* borrowed: statements count now */
+  struct class_recorder *recorder; /* borrowed */
+  const struct labels *labels;     /* borrowed */
+  const bool *counting;            /* borrowed: statements count now */
+  bool by_table; /* sbtest1 and sbtest2 are two classes, not sbtest# */
   unsigned of_label[LABELS_MAX + 1]; /* number of the class + 1; 0: unknown */
   struct statement_slot slot[STATEMENT_SLOTS];
   struct skeletons direct, prepared;

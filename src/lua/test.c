@@ -223,5 +223,6 @@ const struct test_ops script_test_ops = {
   .in_process = in_process,
   .tally = script_tally,
   .details = script_details,
+  .doubts = script_doubts,
   .statement_times = script_statement_times,
 };

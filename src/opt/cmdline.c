@@ -22,6 +22,17 @@ bool cmdline_is_usage_error(int rc)
   return rc == -ENOENT || rc == -E2BIG;
 }
 
+/* The options that other programs have as single letters; sysbench takes them
+ * for names of tests. */
+static const char *long_form(const struct cmdline *c, const char *arg)
+{
+  if (c->identity == IDENTITY_SYSBENCH)
+    return NULL;
+  if (strcmp(arg, "-h") == 0)
+    return "--help";
+  return strcmp(arg, "-V") == 0 ? "--version" : NULL;
+}
+
 static int scan_arguments(struct scan *s, const struct cmdline_input *in,
                           struct err *err)
 {
@@ -32,11 +43,15 @@ static int scan_arguments(struct scan *s, const struct cmdline_input *in,
   if (!c->positionals)
     return scan_no_memory(err);
   for (int i = 1; i < in->argc; i++) {
-    if (strncmp(in->argv[i], "--", 2) != 0) {
-      c->positionals[c->n_positionals++] = in->argv[i];
+    const char *arg = long_form(c, in->argv[i]);
+
+    if (!arg)
+      arg = in->argv[i];
+    if (strncmp(arg, "--", 2) != 0) {
+      c->positionals[c->n_positionals++] = arg;
       continue;
     }
-    rc = scan_option(s, in->argv[i], err);
+    rc = scan_option(s, arg, err);
     if (rc < 0)
       return rc;
   }
@@ -102,15 +117,54 @@ static int refuse_argument(const struct cmdline *c,
   for (int i = 1; i < in->argc; i++) {
     if (i + 1 < in->argc && lacks_equals(c, in->argv[i], in->argv[i + 1]))
       return err_set(err, -E2BIG, "%s%.400s\ndid you mean %.200s=%.200s?", text,
-                     extra, in->argv[i], in->argv[i + 1]);
+                     in->argv[i + 1], in->argv[i], in->argv[i + 1]);
     if (lacks_hyphen(c, in->argv[i]))
       return err_set(err, -E2BIG, "%s%.400s\ndid you mean -%.400s?", text,
-                     extra, in->argv[i]);
+                     in->argv[i], in->argv[i]);
   }
   tool = meant_tool(c, in);
   return err_set(err, -E2BIG, "%s%.400s%s%s%s", text, extra,
                  tool ? "\ndid you mean " : "", tool ? tool : "",
                  tool ? "?" : "");
+}
+
+/* `help`, `help TEST` and `list`, which sysbench takes for names of tests. */
+static bool asks_for_words(struct cmdline *c)
+{
+  const char *const *p = c->positionals;
+  const size_t n = c->n_positionals;
+
+  if (c->identity == IDENTITY_SYSBENCH || *c->core->test || n == 0)
+    return false;
+  if (n <= 2 && strcmp(p[0], "help") == 0) {
+    c->action = CMDLINE_HELP;
+    c->test = n == 2 ? p[1] : NULL;
+    return true;
+  }
+  if (n == 1 && strcmp(p[0], "list") == 0) {
+    c->action = CMDLINE_LIST;
+    return true;
+  }
+  return false;
+}
+
+/* --help, wherever it stands: of the test that is named. */
+static void ask_for_help(struct cmdline *c)
+{
+  c->action = CMDLINE_HELP;
+  if (c->identity == IDENTITY_SYSBENCH || c->help_all)
+    return;
+  if (*c->core->test)
+    c->test = c->core->test;
+  else if (!asks_for_words(c) && c->n_positionals > 0)
+    c->test = c->positionals[0];
+  c->action = CMDLINE_HELP; /* also `list --help` */
+}
+
+/* A test in a configuration file is a default. */
+static bool is_test_of_file(const struct cmdline *c)
+{
+  return optset_find(c->set, "test")->source == OPT_SOURCE_FILE;
 }
 
 /* Test name and command; -E2BIG: one argument too many. */
@@ -122,7 +176,9 @@ static int assign_positionals(struct cmdline *c, const struct cmdline_input *in,
 
   assert(p || n == 0);
   c->action = CMDLINE_TEST;
-  if (*c->core->test) {
+  if (asks_for_words(c))
+    return 0;
+  if (*c->core->test && !(n > 1 && is_test_of_file(c))) {
     c->test = c->core->test;
   } else if (n > 0) {
     c->test = *p++;
@@ -204,7 +260,9 @@ static int scan(struct scan *s, const struct cmdline_input *in, struct err *err)
   if (rc < 0)
     return rc;
   if (c->core->help || c->core->version) {
-    c->action = c->core->help ? CMDLINE_HELP : CMDLINE_VERSION;
+    c->action = CMDLINE_VERSION;
+    if (c->core->help)
+      ask_for_help(c);
     return 0;
   }
   return finish(s, in, err);
@@ -267,7 +325,10 @@ static int apply(struct cmdline *c, const struct cmdline_pending *p,
   e = optset_find(c->set, given.name);
   if (!e) {
     if (!rules->accept_unknown)
-      return optset_unknown(c->set, &given, err);
+      return given.where && rules->is_foreign &&
+                 rules->is_foreign(rules->program, &given)
+               ? 0
+               : optset_unknown(c->set, &given, err);
     rc = optset_declare(c->set, rules->owner, &row, &e, err);
     if (rc < 0)
       return rc;

@@ -20,6 +20,7 @@ struct strbuf;
 
 struct err;
 struct opt_entry;
+struct opt_given;
 struct opt_line;
 struct optset;
 
@@ -37,7 +38,8 @@ struct cmdline_input {
 
 enum cmdline_action {
   CMDLINE_USAGE,   /* no argument at all: short usage on stderr, exit 1 */
-  CMDLINE_HELP,    /* --help */
+  CMDLINE_HELP,    /* --help, of `test` if there is one */
+  CMDLINE_LIST,    /* list the tests */
   CMDLINE_VERSION, /* --version */
   CMDLINE_TOOL,    /* run the tool `test` with `args` */
   CMDLINE_TEST,    /* run `command` of `test` */
@@ -46,6 +48,7 @@ enum cmdline_action {
 struct cmdline {
   enum identity identity;
   enum cmdline_action action;
+  bool help_all;       /* --help=all */
   const char *test;    /* [opt] borrowed; NULL: none was named */
   const char *command; /* [opt] borrowed */
   size_t n_args;       /* of a tool: what follows its name */
@@ -90,6 +93,11 @@ struct cmdline_rules {
   bool (*is_valid)(void *ctx, const struct opt_entry *e, const char *value,
                    struct strbuf *ret_expected);
   void *ctx;
+
+  /* [opt] An entry of a configuration file that the test does not know: true
+   * if another test knows it, so that it is to be skipped. */
+  bool (*is_foreign)(void *program, const struct opt_given *given);
+  void *program;
 };
 
 /*

@@ -15,34 +15,39 @@
 
 #define BARE_PERCENT 5
 #define MAX_DIGITS 9
+#define MAX_SECONDS 999999999
 
 int forced_shutdown_parse(const char *text, struct forced_shutdown *ret)
 {
   uint64_t value = 0;
   size_t digits = 0;
+  double seconds;
 
   if (strcmp(text, "auto") == 0) {
-    *ret = (struct forced_shutdown){ FORCED_AUTO, 0 };
+    *ret = (struct forced_shutdown){ .kind = FORCED_AUTO };
     return 0;
   }
   if (strcasecmp(text, "off") == 0) {
-    *ret = (struct forced_shutdown){ FORCED_OFF, 0 };
+    *ret = (struct forced_shutdown){ .kind = FORCED_OFF };
     return 0;
   }
   if (*text == '\0') {
-    *ret = (struct forced_shutdown){ FORCED_PERCENT, BARE_PERCENT };
+    *ret = (struct forced_shutdown){ .kind = FORCED_PERCENT,
+                                     .percent = BARE_PERCENT };
     return 0;
   }
   for (; digits <= MAX_DIGITS && isdigit((unsigned char)text[digits]); digits++)
     value = 10 * value + (uint64_t)(text[digits] - '0');
-  if (digits == 0 || digits > MAX_DIGITS)
+  if (digits > 0 && strcmp(text + digits, "%") == 0) {
+    if (digits > MAX_DIGITS)
+      return -EINVAL;
+    *ret = (struct forced_shutdown){ .kind = FORCED_PERCENT, .percent = value };
+    return 0;
+  }
+  if ((digits == 0 && *text != '.') || parse_seconds(text, &seconds) < 0 ||
+      seconds > MAX_SECONDS)
     return -EINVAL;
-  if (text[digits] == '\0')
-    *ret = (struct forced_shutdown){ FORCED_SECONDS, value };
-  else if (strcmp(text + digits, "%") == 0)
-    *ret = (struct forced_shutdown){ FORCED_PERCENT, value };
-  else
-    return -EINVAL;
+  *ret = (struct forced_shutdown){ .kind = FORCED_SECONDS, .seconds = seconds };
   return 0;
 }
 
@@ -95,7 +100,7 @@ static void add_warnings(const struct core_cfg *cfg, struct core_checked *ret)
 int core_opts_check(const struct optset *set, const struct core_cfg *cfg,
                     struct core_checked *ret, struct err *err)
 {
-  struct core_checked got = { .forced_shutdown = { FORCED_AUTO, 0 } };
+  struct core_checked got = { .forced_shutdown = { .kind = FORCED_AUTO } };
 
   if (cfg->report_checkpoints.n > CORE_CHECKPOINTS_MAX)
     return opt_refuse(optset_find(set, "report-checkpoints"), NULL,

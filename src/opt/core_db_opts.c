@@ -16,6 +16,7 @@ const struct opt core_db_opts[] = {
   {
     OPT_STRING(struct db_cfg, driver),
     .name = "db-driver",
+    .flags = OPT_COMMON,
     .def = "mysql",
     .help = "database driver; 'help' prints the driver list",
   },
@@ -69,10 +70,10 @@ const struct opt core_db_opts[] = {
     .words = table_exists_words,
     .help = "what prepare does when a table exists {error,skip,drop,"
             "resume}",
-    .man = "End with an error, leave the table as it is, drop it and make it "
-           "anew, or add the rows that an interrupted prepare has not loaded; "
-           "that takes the same seed, distribution and table size. Heeded by "
-           "the bundled OLTP scripts.",
+    .man = "Stop with an error, leave the table as it is, drop and create it "
+           "again, or add the rows that an interrupted prepare has not loaded, "
+           "which needs the same seed, distribution and table size. Honoured "
+           "by the bundled OLTP scripts.",
   },
   {
     OPT_WORD(struct db_cfg, load_method),
@@ -81,10 +82,10 @@ const struct opt core_db_opts[] = {
     .def = "auto",
     .words = load_method_words,
     .help = "how prepare sends rows {auto,insert,bulk}",
-    .man = "\"bulk\" is the way that a database has for loading: COPY of "
+    .man = "\"bulk\" is the loading interface of the database: COPY of "
            "PostgreSQL, LOAD DATA LOCAL of MySQL, one prepared statement of "
            "SQLite. \"insert\" sends multi-row INSERTs. \"auto\" takes the "
-           "faster one that the server allows. Heeded by the bundled OLTP "
+           "faster one that the server allows. Honoured by the bundled OLTP "
            "scripts.",
   },
   {
@@ -95,7 +96,7 @@ const struct opt core_db_opts[] = {
     .help = "let prepare end each table with ANALYZE",
     .man = "The statistics of the optimiser are then the same for every run "
            "that follows, instead of changing when the server gathers them. "
-           "Heeded by the bundled OLTP scripts.",
+           "Honoured by the bundled OLTP scripts.",
   },
   {
     OPT_WORD(struct db_cfg, create_index),
@@ -105,7 +106,7 @@ const struct opt core_db_opts[] = {
     .words = create_index_words,
     .help = "when prepare makes secondary indexes {after,before,off}",
     .man = "After the rows, which is faster, before them, or not at all. "
-           "Heeded by the bundled OLTP scripts.",
+           "Honoured by the bundled OLTP scripts.",
   },
   OPT_END,
 };

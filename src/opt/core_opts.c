@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <math.h>
 #include <pthread.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/parse.h"
@@ -31,8 +32,19 @@ static bool is_interval(const char *text)
 {
   double s;
 
-  return parse_double(text, &s) == 0 &&
-         (s == 0 || (s >= 0.01 && s <= UINT32_MAX));
+  return parse_seconds(text, &s) == 0 && (s == 0 || s >= 0.01);
+}
+
+static bool is_duration(const char *text)
+{
+  double s;
+
+  return parse_seconds(text, &s) == 0 && (s == 0 || s >= 0.001);
+}
+
+static const char *advise_percentile(const char *text)
+{
+  return strchr(text, ',') ? "for several, use --percentiles" : NULL;
 }
 
 static bool is_percentile(const char *text)
@@ -42,14 +54,21 @@ static bool is_percentile(const char *text)
   return parse_double(text, &p) == 0 && p > 0 && p <= 100;
 }
 
+#define DURATION                                                             \
+  "0, or a time from 0.001 to 4294967295 seconds, such as 10, 0.5, 30s, 5m " \
+  "or 1h"
+
+static const char *const shutdown_words[] = { "auto", "off", NULL };
 static const char *const overload_words[] = { "queue", "abort", NULL };
 static const char *const cluster_words[] = { "auto", "off", NULL };
+static const char *const classes_words[] = { "merged", "table", NULL };
 static const char *const compat_words[] = { "1.0", "1.1", NULL };
 
 const struct opt core_general_opts[] = {
   {
     OPT_INT(struct core_cfg, threads),
     .name = "threads",
+    .flags = OPT_COMMON,
     .def = "1",
     .min = 1,
     .max = 1000000,
@@ -58,34 +77,45 @@ const struct opt core_general_opts[] = {
   {
     OPT_INT(struct core_cfg, events),
     .name = "events",
+    .flags = OPT_COUNT | OPT_EMPTY_DEF | OPT_COMMON,
     .def = "0",
     .max = INT64_MAX,
     .help = "stop after this many events in total; 0 = no limit",
+    .more = "; 1K = 1024",
     .man =
       "The limit counts the events of all threads together, and exactly "
-      "this many are executed; behind a warm-up, up to one more per "
-      "thread counts (see --warmup-time). An event that is restarted after an "
+      "this many are executed; after a warm-up, up to one extra event per "
+      "thread may be counted (see --warmup-time). The suffixes K, M, G and T "
+      "are those of sizes: 1M is 1048576. An event that is restarted after an "
       "ignored error counts once. The time limit stays in force. The "
       "tests memory and mutex have limits of their own.",
   },
   {
-    OPT_INT(struct core_cfg, time_s),
+    OPT_TIME(struct core_cfg, time_s),
     .name = "time",
+    .flags = OPT_EMPTY_DEF | OPT_COMMON,
     .def = "10",
-    .max = UINT32_MAX,
+    .fmax = UINT32_MAX,
+    .check = is_duration,
+    .expected = DURATION,
     .help = "stop after this many seconds; 0 = no limit",
-    .man = "Events in progress are not interrupted: a run lasts until the "
+    .more = "; or 500ms, 5m, 1h",
+    .man = "A time is a number of seconds, which may have a fraction, or a "
+           "number with one of the units ms, s, m and h. Events in progress "
+           "are not interrupted: a run lasts until the "
            "last event that was started in time has ended.",
   },
   {
-    OPT_INT(struct core_cfg, warmup_time_s),
+    OPT_TIME(struct core_cfg, warmup_time_s),
     .name = "warmup-time",
     .def = "0",
-    .max = UINT32_MAX,
+    .fmax = UINT32_MAX,
+    .check = is_duration,
+    .expected = DURATION,
     .help = "seconds of load before statistics start",
     .man = "The time limit, intervals and checkpoints count from the end of "
            "the warm-up, and the event limit counts only events started after "
-           "it. An event that begins in the warm-up and ends behind it is in "
+           "it. An event that begins in the warm-up and ends after it is in "
            "the results, so that they may have one event per thread more than "
            "--events.",
   },
@@ -94,12 +124,13 @@ const struct opt core_general_opts[] = {
     .name = "forced-shutdown",
     .def = "auto",
     .check = is_forced_shutdown,
-    .expected = "off, a number of seconds or a percentage of --time",
+    .words = shutdown_words,
+    .expected = "off, a time such as 30 or 5m, or a percentage of --time",
     .help = "how long after the time limit to end the run by force",
-    .man = "A number of seconds, or a percentage of --time such as 10%; the "
+    .man = "A time as of --time, or a percentage of it such as 10%; the "
            "name alone means 5%. \"auto\" is the larger of 30 seconds and 5% "
            "of --time, and leaves the final fsyncs of fileio the time that "
-           "they need; \"off\" waits for ever.",
+           "they need; \"off\" waits forever.",
   },
   {
     OPT_SIZE(struct core_cfg, thread_stack_size),
@@ -120,6 +151,7 @@ const struct opt core_general_opts[] = {
   {
     OPT_DOUBLE(struct core_cfg, rate),
     .name = "rate",
+    .flags = OPT_COMMON,
     .def = "0",
     .fmax = 1e9, /* gaps of a nanosecond, the unit of all times */
     .help = "average number of events started per second; 0 = as fast as "
@@ -138,11 +170,14 @@ const struct opt core_general_opts[] = {
            "the run when 131072 arrivals wait.",
   },
   {
-    OPT_DOUBLE(struct core_cfg, report_interval_s),
+    OPT_TIME(struct core_cfg, report_interval_s),
     .name = "report-interval",
+    .flags = OPT_COMMON,
     .def = "0",
+    .fmax = UINT32_MAX,
     .check = is_interval,
-    .expected = "0, or a number from 0.01 to 4294967295",
+    .expected = "0, or a time from 0.01 to 4294967295 seconds, such as 10, "
+                "0.5, 500ms or 1m",
     .help = "seconds between interval lines; 0 = none",
   },
   {
@@ -162,7 +197,7 @@ const struct opt core_general_opts[] = {
     .name = "debug",
     .def = "off",
     .help = "debug output; sets verbosity 5",
-    .man = "The report has the figures of each thread, and fileio tells each "
+    .man = "The report has the figures of each thread, and fileio logs each "
            "request.",
   },
   {
@@ -186,7 +221,11 @@ const struct opt core_general_opts[] = {
     OPT_BOOL(struct core_cfg, help),
     .name = "help",
     .def = "off",
+    .expected = "on, off or all",
     .help = "print the help and exit",
+    .more = "; --help=all: every option",
+    .man = "On one screen; --help=all prints all options. After the name of a "
+           "test, its own options.",
   },
   {
     OPT_BOOL(struct core_cfg, version),
@@ -201,19 +240,21 @@ const struct opt core_general_opts[] = {
   {
     OPT_FILE(struct core_cfg, config_file),
     .name = "config-file",
+    .flags = OPT_COMMON,
     .help = "read options from a file",
     .man = "Each line is NAME = VALUE, or the name of a switch. A value that "
-           "has blanks or commas, or begins with #, stands in quotes; # at "
-           "the beginning of a line or behind a blank begins a comment (see "
-           "FILES). Options before this one are overridden by the file, "
+           "has blanks or commas, or begins with #, is put in quotes; # at "
+           "the beginning of a line or after a blank begins a comment (see "
+           "FILES). Options of other tests are skipped. Options before this "
+           "one are overridden by the file, "
            "options after it override the file.",
   },
   {
     OPT_STRING(struct core_cfg, luajit_cmd),
     .name = "luajit-cmd",
     .help = "LuaJIT engine control command, as for luajit -j",
-    .man = "For Lua scripts only: other tests have no LuaJIT, so that the "
-           "command is not looked at, and a warning says so.",
+    .man = "For Lua scripts only: other tests have no LuaJIT, so the "
+           "command is ignored with a warning.",
   },
   {
     .type = OPT_TYPE_INT,
@@ -264,7 +305,7 @@ const struct opt core_general_opts[] = {
   {
     OPT_LIST(struct core_cfg, percentiles),
     .name = "percentiles",
-    .flags = OPT_NO_GAPS | OPT_OWN,
+    .flags = OPT_NO_GAPS | OPT_OWN | OPT_COMMON,
     .def = "",
     .check = is_percentile,
     .expected = "a comma-separated list of numbers greater than 0 and at most "
@@ -277,6 +318,19 @@ const struct opt core_general_opts[] = {
     .flags = OPT_OWN,
     .def = "off",
     .help = "print a table of SQL statements at the end of the report",
+  },
+  {
+    OPT_WORD(struct core_cfg, statement_classes),
+    .name = "statement-classes",
+    .flags = OPT_OWN,
+    .def = "merged",
+    .words = classes_words,
+    .help = "statements that differ in the number of a table only are one "
+            "class, or one per table {merged,table}",
+    .man = "With \"merged\", the digits at the end of a table's name are one "
+           "\"#\" in reports and files of results: SELECT c FROM sbtest# "
+           "WHERE id=?. Names of tables are those after FROM, JOIN, INTO, "
+           "UPDATE and TABLE.",
   },
   {
     OPT_WORD(struct core_cfg, cluster),
@@ -318,6 +372,7 @@ const struct opt core_log_opts[] = {
     .name = "percentile",
     .def = "95",
     .fmax = 100,
+    .advise = advise_percentile,
     .help = "latency percentile shown in reports; 0 = none",
   },
   {

@@ -19,6 +19,11 @@ enum cluster_mode {
   CLUSTER_OFF,  /* each does its own */
 };
 
+enum statement_classes {
+  STATEMENT_CLASSES_MERGED,   /* the number of a table does not matter */
+  STATEMENT_CLASSES_BY_TABLE, /* each table has its own */
+};
+
 enum rate_overload {
   RATE_OVERLOAD_QUEUE, /* let the backlog grow, and measure it */
   RATE_OVERLOAD_ABORT, /* end the run when too many arrivals wait */
@@ -28,8 +33,8 @@ enum rate_overload {
 struct core_cfg {
   uint64_t threads;
   uint64_t events; /* 0: no limit */
-  uint64_t time_s; /* 0: no limit */
-  uint64_t warmup_time_s;
+  double time_s;   /* 0: no limit */
+  double warmup_time_s;
   const char *forced_shutdown;
   uint64_t thread_stack_size;     /* bytes */
   uint64_t thread_init_timeout_s; /* 0: no limit */
@@ -48,7 +53,8 @@ struct core_cfg {
   const char *test;
   struct opt_list percentiles;
   bool report_statements;
-  int cluster; /* enum cluster_mode */
+  int statement_classes; /* enum statement_classes */
+  int cluster;           /* enum cluster_mode */
   bool report_ranks;
   int64_t verbosity; /* as given; core_log_level() is what counts */
   double percentile; /* 0: none */
@@ -95,14 +101,15 @@ int core_opts_add(struct optset *set, struct core_cfg *core,
 enum forced_kind {
   FORCED_AUTO,    /* the larger of 30 s and 5 % of --time */
   FORCED_OFF,     /* never */
-  FORCED_SECONDS, /* `value` seconds after the time limit */
-  FORCED_PERCENT, /* `value` percent of --time after the time limit */
+  FORCED_SECONDS, /* `seconds` after the time limit */
+  FORCED_PERCENT, /* `percent` of --time after the time limit */
 };
 
 /* What --forced-shutdown says. */
 struct forced_shutdown {
   enum forced_kind kind;
-  uint64_t value;
+  double seconds;
+  uint64_t percent;
 };
 
 /* -EINVAL: not of this form; *ret is left alone. */

@@ -65,16 +65,23 @@ static void add_words(const char *const *words, struct strbuf *out)
     strbuf_addf(out, "%s%s", i > 0 ? ", " : "", words[i]);
 }
 
+/* " from 1 to 9", " of 1 or more" and the like. */
 static void add_range(const struct opt *row, struct strbuf *out)
 {
-  strbuf_addf(out, "from %" PRId64 " to %" PRId64, opt_min(row), opt_max(row));
+  if (opt_max(row) != INT64_MAX)
+    strbuf_addf(out, " from %" PRId64 " to %" PRId64, opt_min(row),
+                opt_max(row));
+  else if (opt_min(row) != INT64_MIN) /* the end of the type is no rule */
+    strbuf_addf(out, " of %" PRId64 " or more", opt_min(row));
+  else
+    strbuf_adds(out, " of 64 bits");
 }
 
 static void add_list(const struct opt *row, struct strbuf *out)
 {
   strbuf_adds(out, "a comma-separated list");
   if (row->flags & OPT_INT_ITEMS) {
-    strbuf_adds(out, " of integers ");
+    strbuf_adds(out, " of integers");
     add_range(row, out);
   } else if (row->words) {
     strbuf_adds(out, " of: ");
@@ -95,16 +102,25 @@ void opt_expected(const struct opt *row, struct strbuf *out)
     strbuf_adds(out, "on or off");
     break;
   case OPT_TYPE_INT:
-    strbuf_adds(out, "an integer ");
+    strbuf_adds(out, "an integer");
     add_range(row, out);
+    if (row->flags & OPT_COUNT)
+      strbuf_adds(out, ", such as 500, 64K or 1M");
     break;
   case OPT_TYPE_SIZE:
-    strbuf_adds(out, "a size ");
+    strbuf_adds(out, "a size");
     add_range(row, out);
     strbuf_adds(out, ", such as 64K, 2M or 1G");
     break;
   case OPT_TYPE_DOUBLE:
     add_double(row, out);
+    break;
+  case OPT_TYPE_TIME:
+    strbuf_adds(out, "a time from ");
+    add_number(out, row->fmin);
+    strbuf_adds(out, " to ");
+    add_number(out, row->fmax);
+    strbuf_adds(out, " seconds, such as 10, 0.5, 30s, 5m or 1h");
     break;
   case OPT_TYPE_WORD:
     strbuf_adds(out, "one of: ");

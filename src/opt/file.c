@@ -189,7 +189,8 @@ static int parse_line(struct span s, const char *where, struct opt_line **ret,
     return err_set(err, -EINVAL, "a zero byte in a configuration file, %s",
                    where);
   s = trimmed(s);
-  if (s.from == s.to || *s.from == '#' || (*s.from == '[' && s.to[-1] == ']'))
+  if (s.from == s.to || *s.from == '#' || *s.from == ';' ||
+      (*s.from == '[' && s.to[-1] == ']'))
     return 0;
 
   equals = memchr(s.from, '=', span_len(s));

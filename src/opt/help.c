@@ -13,7 +13,9 @@
 /* Which entries of a set make up a block. */
 struct block {
   enum opt_section section;
-  const char *owner; /* [opt] */
+  const char *owner;   /* [opt] */
+  unsigned with, not ; /* flags that its rows have, and must not have */
+  bool any_section;
 };
 
 const char *help_format(const struct opt *row)
@@ -23,6 +25,7 @@ const char *help_format(const struct opt *row)
     [OPT_TYPE_SIZE] = "=SIZE",       [OPT_TYPE_DOUBLE] = "=N",
     [OPT_TYPE_STRING] = "=STRING",   [OPT_TYPE_WORD] = "=STRING",
     [OPT_TYPE_LIST] = "=[LIST,...]", [OPT_TYPE_FILE] = "=FILENAME",
+    [OPT_TYPE_TIME] = "=N",
   };
 
   return row->show_as ? row->show_as : formats[row->type];
@@ -30,7 +33,10 @@ const char *help_format(const struct opt *row)
 
 static bool is_in(const struct opt_entry *e, const struct block *b)
 {
-  if (e->section != b->section || (e->row->flags & OPT_HIDDEN))
+  const unsigned flags = e->row->flags;
+
+  if ((e->section != b->section && !b->any_section) || (flags & OPT_HIDDEN) ||
+      (flags & b->with) != b->with || (flags & b->not ) != 0)
     return false;
   return !b->owner || (e->owner && strcmp(e->owner, b->owner) == 0);
 }
@@ -53,31 +59,49 @@ static size_t block_width(const struct optset *set, const struct block *b)
   return width;
 }
 
-static void add_option(struct strbuf *out, const struct opt_entry *e,
-                       size_t width)
+/* A script may spell its options with `_`; all documents do with `-`. */
+static void add_name(struct strbuf *out, const char *name, bool as_is)
+{
+  for (; *name; name++)
+    strbuf_add(out, *name == '_' && !as_is ? "-" : name, 1);
+}
+
+static void add_option(struct strbuf *out, const struct optset *set,
+                       const struct opt_entry *e, size_t width)
 {
   const struct opt *row = e->row;
   const char *def = e->real ? e->real->def : e->def;
 
-  strbuf_addf(out, "  --%s%-*s%s", row->name,
-              (int)(width - strlen(row->name)) + 1, help_format(row),
-              row->help ? row->help : "");
+  strbuf_adds(out, "  --");
+  add_name(out, row->name, set->as_sysbench);
+  strbuf_addf(out, "%-*s%s%s", (int)(width - strlen(row->name)) + 1,
+              help_format(row), row->help ? row->help : "",
+              row->more && !set->as_sysbench ? row->more : "");
   if (def)
     strbuf_addf(out, " [%s]", def);
+  strbuf_adds(out, "\n");
+}
+
+static void add_block_of(struct strbuf *out, const struct optset *set,
+                         const struct block *b)
+{
+  const size_t width = block_width(set, b);
+
+  for (size_t i = 0; i < set->n; i++) {
+    if (is_in(set->entries[i], b))
+      add_option(out, set, set->entries[i], width);
+  }
   strbuf_adds(out, "\n");
 }
 
 static void add_block(struct strbuf *out, const struct optset *set,
                       enum opt_section section, const char *owner)
 {
-  const struct block b = { section, owner };
-  const size_t width = block_width(set, &b);
+  const struct block b = { .section = section,
+                           .owner = owner,
+                           .not = set->as_sysbench ? 0 : OPT_DEPRECATED };
 
-  for (size_t i = 0; i < set->n; i++) {
-    if (is_in(set->entries[i], &b))
-      add_option(out, set->entries[i], width);
-  }
-  strbuf_adds(out, "\n");
+  add_block_of(out, set, &b);
 }
 
 static void add_items(struct strbuf *out, const struct help_item *items,
@@ -86,6 +110,26 @@ static void add_items(struct strbuf *out, const struct help_item *items,
   for (size_t i = 0; i < n; i++)
     strbuf_addf(out, "  %s - %s\n", items[i].name, items[i].title);
   strbuf_adds(out, "\n");
+}
+
+/* Names side by side, in lines of at most 79 characters. */
+static void add_names(struct strbuf *out, const char *title,
+                      const struct help_item *items, size_t n)
+{
+  size_t column = 0;
+
+  strbuf_addf(out, "%s:", title);
+  for (size_t i = 0; i < n; i++) {
+    const size_t len = strlen(items[i].name) + 1;
+
+    if (i == 0 || column + len > 79) {
+      strbuf_adds(out, "\n ");
+      column = 1;
+    }
+    strbuf_addf(out, " %s", items[i].name);
+    column += len;
+  }
+  strbuf_adds(out, "\n\n");
 }
 
 static void add_usage(struct strbuf *out, const char *prog)
@@ -103,6 +147,63 @@ void help_drivers(struct strbuf *out, const struct help_lists *lists)
 {
   strbuf_adds(out, "Compiled-in database drivers:\n");
   add_items(out, lists->drivers, lists->n_drivers);
+}
+
+void help_screen(struct strbuf *out, const char *prog, const struct optset *set,
+                 const struct help_lists *lists)
+{
+  const struct block common = { .with = OPT_COMMON, .any_section = true };
+
+  strbuf_addf(out,
+              "Usage:\n  %s TEST [options]... COMMAND\n\n"
+              "Commands of most tests: prepare run cleanup help\n\n",
+              prog);
+  add_names(out, "Tests", lists->tests, lists->n_tests);
+  add_names(out, "Scripts for databases", lists->scripts, lists->n_scripts);
+  add_names(out, "Tools for results, in the place of a test", lists->tools,
+            lists->n_tools);
+  strbuf_adds(out, "Options used most:\n");
+  add_block_of(out, set, &common);
+  strbuf_addf(out,
+              "%s list: what each test does; %s TEST --help: its options; "
+              "%s --help=all: all others\n",
+              prog, prog, prog);
+}
+
+static void add_described(struct strbuf *out, const char *title,
+                          const struct help_item *items, size_t n)
+{
+  size_t width = 0;
+
+  for (size_t i = 0; i < n; i++)
+    width = strlen(items[i].name) > width ? strlen(items[i].name) : width;
+  strbuf_addf(out, "%s:\n", title);
+  for (size_t i = 0; i < n; i++)
+    strbuf_addf(out, "  %-*s  %s\n", (int)width, items[i].name, items[i].title);
+}
+
+void help_names(struct strbuf *out, const struct help_lists *lists)
+{
+  add_described(out, "Tests", lists->tests, lists->n_tests);
+  strbuf_adds(out, "\n");
+  add_described(out, "Scripts for databases", lists->scripts, lists->n_scripts);
+  strbuf_adds(out, "\n");
+  add_described(out, "Tools for results, in the place of a test", lists->tools,
+                lists->n_tools);
+}
+
+/* What sysbench does not print. */
+static void add_own_end(struct strbuf *out, const struct optset *set,
+                        const struct help_lists *lists)
+{
+  const struct block old = { .with = OPT_DEPRECATED, .any_section = true };
+
+  if (lists->n_scripts > 0) {
+    strbuf_adds(out, "Bundled scripts for databases:\n");
+    add_items(out, lists->scripts, lists->n_scripts);
+  }
+  strbuf_adds(out, "Old names of options:\n");
+  add_block_of(out, set, &old);
 }
 
 void help_all(struct strbuf *out, const char *prog, const struct optset *set,
@@ -132,6 +233,8 @@ void help_all(struct strbuf *out, const char *prog, const struct optset *set,
     strbuf_adds(out, "Tools for results, in the place of a test:\n");
     add_items(out, lists->tools, lists->n_tools);
   }
+  if (!set->as_sysbench)
+    add_own_end(out, set, lists);
   strbuf_addf(out, "Run '%s TESTNAME help' for the options of one test.\n\n",
               prog);
 }
@@ -145,7 +248,7 @@ static int by_name(const void *a, const void *b)
 
 void help_test(struct strbuf *out, const char *name, const struct optset *set)
 {
-  const struct block b = { OPT_SECTION_TEST, NULL };
+  const struct block b = { .section = OPT_SECTION_TEST };
   const size_t width = block_width(set, &b);
   struct opt_entry **found = calloc(set->n + 1, sizeof(struct opt_entry *));
   bool sorted = true;
@@ -166,7 +269,7 @@ void help_test(struct strbuf *out, const char *name, const struct optset *set)
 
   strbuf_addf(out, "%s options:\n", name);
   for (size_t i = 0; i < n; i++)
-    add_option(out, found[i], width);
+    add_option(out, set, found[i], width);
   strbuf_adds(out, "\n");
   free(found);
 }

@@ -24,10 +24,19 @@ struct help_lists {
   size_t n_tests;
   const struct help_item *tools; /* what takes the place of a test */
   size_t n_tools;
+  const struct help_item *scripts; /* bundled; none under the name sysbench */
+  size_t n_scripts;
 };
 
-/* All that --help prints.  Options of a driver are those whose owner has its
- * name; options of the test are left out. */
+/* One screen: usage, names of all tests, the options used most. */
+void help_screen(struct strbuf *out, const char *prog, const struct optset *set,
+                 const struct help_lists *lists);
+
+/* The tests, scripts and tools with a line each. */
+void help_names(struct strbuf *out, const struct help_lists *lists);
+
+/* All options but those of tests; with set->as_sysbench, what sysbench --help
+ * prints.  Options of a driver are those whose owner has its name. */
 void help_all(struct strbuf *out, const char *prog, const struct optset *set,
               const struct help_lists *lists);
 

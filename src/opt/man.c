@@ -74,7 +74,8 @@ void man_options(struct strbuf *out, const struct opt *rows)
     man_text(out, row->name);
     man_text(out, help_format(row));
     strbuf_adds(out, "\n");
-    add_sentence(out, "", row->help ? row->help : "");
+    man_text(out, row->help ? row->help : "");
+    add_sentence(out, "", row->more ? row->more : "");
     if (row->man) {
       man_text(out, row->man);
       strbuf_adds(out, "\n");

@@ -23,6 +23,7 @@ enum opt_type {
   OPT_TYPE_INT,    /* int64_t or uint64_t (then min >= 0) */
   OPT_TYPE_SIZE,   /* uint64_t, bytes */
   OPT_TYPE_DOUBLE, /* double */
+  OPT_TYPE_TIME,   /* double, seconds; limits as of DOUBLE */
   OPT_TYPE_STRING, /* const char *, "" when unset */
   OPT_TYPE_WORD,   /* int, the index of the text in `words`; -1 when unset */
   OPT_TYPE_LIST,   /* struct opt_list */
@@ -46,7 +47,11 @@ enum opt_flags {
   OPT_COLLECT = 1 << 7,    /* STRING: each time it is given adds a line */
   OPT_DEPRECATED = 1 << 8, /* an alias (`alias_of`) whose use is warned of */
   OPT_NO_GAPS = 1 << 9,    /* LIST: an empty item is refused, not left out */
-  OPT_OWN = 1 << 10        /* older than it are scripts that may use its name */
+  OPT_OWN = 1 << 10,       /* older than it are scripts that may use its name */
+  OPT_COUNT = 1 << 11,     /* INT: with the suffixes of sizes, as in 1M */
+  OPT_EMPTY_DEF = 1 << 12, /* `--NAME=` means the default */
+  OPT_COMMON = 1 << 13,    /* on the first screen of the help */
+  OPT_PATH = 1 << 14       /* STRING, LIST: file names, for completion */
 };
 
 struct opt {
@@ -58,17 +63,23 @@ struct opt {
   const char *def_1_1;      /* [opt] default at compat level 1.1, if another */
   int64_t min, max;         /* INT, SIZE, integer items; both 0: no limits */
   double fmin, fmax;        /* DOUBLE; both 0: no limits; fmax INFINITY: none */
-  const char *const *words; /* WORD, LIST of words; ends with NULL */
+  const char *const *words; /* WORD, LIST of words; ends with NULL.  STRING:
+                               values to offer, which `check` has to allow */
   const char *expected;     /* [opt] what is allowed, where no rule says it */
   const char *alias_of;     /* [opt] the option that this name stands for */
   const char *show_as;      /* [opt] "=N" and the like, where not the type's */
   const char *bare; /* [opt] what --name alone means; BOOL: on, else "" */
   const char *help; /* one line */
+  const char *more; /* [opt] its end, except under the name sysbench */
   const char *man;  /* [opt] a paragraph for the manual */
 
   /* [opt] Further rule on the text, or on each item of a LIST; false: refused,
    * with `expected`. */
   bool (*check)(const char *text);
+
+  /* [opt] What to do instead of giving a value that is refused; NULL: there is
+   * no advice for this one. */
+  const char *(*advise)(const char *text);
 
   /* [opt] INT, SIZE: the lower limit, where only the running system knows it.
    * It counts instead of `min`, but not for the default. */
@@ -85,6 +96,8 @@ struct opt {
   .type = OPT_TYPE_SIZE, .off = offsetof(T, f) + FIELD_IS(T, f, uint64_t)
 #define OPT_DOUBLE(T, f) \
   .type = OPT_TYPE_DOUBLE, .off = offsetof(T, f) + FIELD_IS(T, f, double)
+#define OPT_TIME(T, f) \
+  .type = OPT_TYPE_TIME, .off = offsetof(T, f) + FIELD_IS(T, f, double)
 #define OPT_STRING(T, f) \
   .type = OPT_TYPE_STRING, .off = offsetof(T, f) + FIELD_IS(T, f, const char *)
 #define OPT_WORD(T, f) \

@@ -48,7 +48,7 @@ int64_t opt_get_int(const struct opt_entry *e)
 double opt_get_number(const struct opt_entry *e)
 {
   e = opt_shown(e);
-  if (e->row->type == OPT_TYPE_DOUBLE)
+  if (e->row->type == OPT_TYPE_DOUBLE || e->row->type == OPT_TYPE_TIME)
     return e->value.real;
   return (double)opt_get_int(e);
 }

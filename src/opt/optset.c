@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "opt/old_names.h"
 #include "opt/suggest.h"
 
 /* A row made at run time, and the texts that it owns. */
@@ -262,6 +263,24 @@ static int collect(const struct opt_entry *e, struct opt_value *value,
   return 0;
 }
 
+static bool is_empty(const struct opt_given *given)
+{
+  return !given->bare &&
+         (given->items ? given->items->n == 0 : *given->text == '\0');
+}
+
+/* `--time=$UNSET`: as if it had not been given at all. */
+static int unset(struct opt_entry *e, struct err *err)
+{
+  const int rc = set_default(e, err);
+
+  if (rc == 0) {
+    free(e->where);
+    e->where = NULL;
+  }
+  return rc;
+}
+
 int opt_set(struct opt_entry *e, const struct opt_given *given, struct err *err)
 {
   struct opt_entry *real = e->real ? e->real : e;
@@ -271,6 +290,8 @@ int opt_set(struct opt_entry *e, const struct opt_given *given, struct err *err)
   int rc;
 
   e->given = true;
+  if ((row.flags & OPT_EMPTY_DEF) && is_empty(given))
+    return unset(real, err);
   row.name = e->row->name; /* messages show the name that was used */
   rc = opt_value_read(&row, given, &value, err);
   if (rc < 0)
@@ -340,9 +361,14 @@ int optset_set_default(struct optset *set, const char *name, const char *def,
 int optset_unknown(const struct optset *set, const struct opt_given *given,
                    struct err *err)
 {
+  const struct old_name *old = old_name_find(given->name);
   struct suggest s;
   const char *name;
 
+  if (old && old->advice)
+    return err_set(err, -ENOENT, "invalid option: %.400s%s%s\n--%s %s",
+                   given->arg, given->where ? ", " : "",
+                   given->where ? given->where : "", old->name, old->advice);
   if (given->where && optset_find(set, given->name))
     return err_set(err, -ENOENT,
                    "invalid option: %.400s, %s\n--%s is not possible inside of "
@@ -351,7 +377,7 @@ int optset_unknown(const struct optset *set, const struct opt_given *given,
   suggest_init(&s, given->name);
   for (size_t i = 0; i < set->n; i++)
     suggest_offer(&s, set->entries[i]->row->name);
-  name = suggest_result(&s);
+  name = old ? old->now : suggest_result(&s);
   return err_set(err, -ENOENT, "invalid option: %.400s%s%s%s%s%s", given->arg,
                  given->where ? ", " : "", given->where ? given->where : "",
                  name ? "\ndid you mean --" : "", name ? name : "",

@@ -53,6 +53,7 @@ struct optset {
   struct opt_entry **entries; /* owned; in the order in which they came */
   size_t n, room;
   enum compat level;
+  bool as_sysbench; /* the help has the words of sysbench */
 };
 
 void optset_init(struct optset *set, enum compat level);
@@ -93,7 +94,7 @@ int optset_set_default(struct optset *set, const char *name, const char *def,
                        struct err *err);
 
 /*
- * "invalid option: ARG", and on a second line perhaps "did you mean --NAME?".
+ * "invalid option: ARG", and on a second line perhaps what to write instead.
  * Returns -ENOENT.  This message is printed without a prefix.
  */
 int optset_unknown(const struct optset *set, const struct opt_given *given,
@@ -114,8 +115,8 @@ const struct opt_entry *opt_shown(const struct opt_entry *e);
 /* Typed values, as opt_shown() says; for other types than the named: false, 0,
  * "", empty. */
 bool opt_get_bool(const struct opt_entry *e);
-int64_t opt_get_int(const struct opt_entry *e);        /* INT, SIZE */
-double opt_get_number(const struct opt_entry *e);      /* INT, SIZE, DOUBLE */
+int64_t opt_get_int(const struct opt_entry *e);   /* INT, SIZE */
+double opt_get_number(const struct opt_entry *e); /* of any kind of number */
 const char *opt_get_string(const struct opt_entry *e); /* text of any type */
 const struct opt_list *opt_get_list(const struct opt_entry *e);
 

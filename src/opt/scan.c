@@ -80,7 +80,8 @@ static int read_file(struct scan *s, const struct opt_entry *e,
 static int take_known(struct scan *s, struct opt_entry *e,
                       const struct opt_given *given, struct err *err)
 {
-  const bool first_test = is_core(e, "test") && !s->test_given;
+  /* In a file it is a default, for which there is no other way. */
+  const bool first_test = is_core(e, "test") && !s->test_given && !given->where;
   int rc = opt_set(e, given, err);
 
   if (rc == -ENOMEM)
@@ -189,6 +190,10 @@ int scan_option(struct scan *s, const char *arg, struct err *err)
   e = optset_find(s->c->set, name);
   if (!e)
     return keep_pending(s, &given, name, len == 0, err);
+  if (is_core(e, "help") && strcmp(given.text, "all") == 0) {
+    s->c->help_all = true;
+    given.text = "on";
+  }
   rc = take_known(s, e, &given, err);
   free(name);
   return rc;

@@ -47,6 +47,8 @@ static int refuse(const struct opt *row, const char *value, const char *reason,
   opt_expected(row, &what);
   if (reason)
     strbuf_addf(&what, ": %s", reason);
+  else if (row->advise && row->advise(value))
+    strbuf_addf(&what, "; %s", row->advise(value));
   rc = opt_value_refuse(row, value, strbuf_str(&what), where, err);
   strbuf_done(&what);
   return rc;
@@ -54,10 +56,16 @@ static int refuse(const struct opt *row, const char *value, const char *reason,
 
 static bool int_fits(const struct opt *row, const char *text, int64_t *ret)
 {
+  uint64_t count;
   int64_t value;
 
-  if (parse_int(text, &value) < 0 || value < opt_min(row) ||
-      value > opt_max(row))
+  if (parse_int(text, &value) < 0) {
+    if (!(row->flags & OPT_COUNT) || strpbrk(text, "bB") ||
+        parse_size(text, &count) < 0)
+      return false;
+    value = (int64_t)count; /* at most INT64_MAX */
+  }
+  if (value < opt_min(row) || value > opt_max(row))
     return false;
   *ret = value;
   return true;
@@ -78,7 +86,8 @@ static bool double_fits(const struct opt *row, const char *text, double *ret)
 {
   double value;
 
-  if (parse_double(text, &value) < 0)
+  if ((row->type == OPT_TYPE_TIME ? parse_seconds(text, &value)
+                                  : parse_double(text, &value)) < 0)
     return false;
   if (row->fmin != 0 || row->fmax != 0) {
     if (value < row->fmin || value > row->fmax ||
@@ -261,6 +270,7 @@ static int read_scalar(const struct opt *row, const struct opt_given *given,
     good = size_fits(row, text, &v->number);
     break;
   case OPT_TYPE_DOUBLE:
+  case OPT_TYPE_TIME:
     good = double_fits(row, text, &v->real);
     break;
   case OPT_TYPE_WORD:
@@ -361,6 +371,10 @@ int opt_value_read(const struct opt *row, const struct opt_given *given,
   char *line = NULL;
   int rc;
 
+  if (given->bare && !row->bare && row->show_as &&
+      (row->flags & OPT_NOT_EMPTY) && given->source == OPT_SOURCE_CMDLINE)
+    return err_set(err, -EINVAL, "--%s needs a value: --%s%s", row->name,
+                   row->name, row->show_as);
   if ((row->flags & OPT_COLLECT) && given->items) {
     line = joined(given->items); /* the commas of a file's line are ours */
     if (!line)
@@ -406,6 +420,7 @@ void opt_value_store(const struct opt *row, const struct opt_value *v,
     memcpy(field, &v->number, sizeof(v->number));
     break;
   case OPT_TYPE_DOUBLE:
+  case OPT_TYPE_TIME:
     memcpy(field, &v->real, sizeof(v->real));
     break;
   case OPT_TYPE_WORD:

@@ -39,7 +39,7 @@ struct opt_value {
   char *text;           /* owned; NULL: unset */
   bool on;              /* BOOL */
   int64_t number;       /* INT, SIZE; WORD: index of the word, -1 when unset */
-  double real;          /* DOUBLE */
+  double real;          /* DOUBLE, TIME */
   struct opt_list list; /* LIST */
   void *list_memory;    /* owned: what `list` points to */
 };

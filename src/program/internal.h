@@ -43,6 +43,7 @@ struct program {
   const char *version; /* the same with the version */
   struct text_reporter text;
   char datadir[PATH_MAX]; /* of the bundled scripts */
+  bool doctor;            /* nothing is run, only looked at */
   bool abandoned;         /* threads were left behind: free nothing */
 };
 
@@ -54,6 +55,16 @@ int program_fail_usage(int rc, const struct err *err);
 int program_complain(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void program_put_text(struct strbuf *text); /* and free it */
 
+enum program_help {
+  PROGRAM_HELP_OPTIONS, /* --help, of a test if one is named */
+  PROGRAM_HELP_NAMES,   /* list */
+  PROGRAM_HELP_DRIVERS, /* --db-driver=help */
+};
+
+/* Print it; return the exit status. */
+int program_print_help(struct program *p, enum program_help what);
+int program_print_usage(const struct program *p); /* on stderr */
+
 /* For --version. */
 void program_put_version(const struct program *p);
 
@@ -64,17 +75,18 @@ int program_run_test(struct program *p, const struct test *test,
                      const void *cfg, const struct plan *plan);
 
 enum {
-  PROGRAM_SCRIPTS = 64, /* bundled scripts that are looked at */
-  PROGRAM_SCRIPT_NAME = 64,
   PROGRAM_TOOLS = 8, /* at most */
 };
 
 /* There is no such test: name the one that is only a slip away, if any. */
 void program_suggest_test(const struct program *p, const char *typed);
-/* Complains; returns the exit status. */
-int program_unknown_command(const char *typed);
-/* Behind the error of an unknown option: it belongs to another test. */
+/* Complains, with the commands that there are (blanks between them); returns
+ * the exit status. */
+int program_unknown_command(const char *typed, const char *commands);
+/* After the error of an unknown option: it belongs to another test. */
 void program_tell_owner(const struct program *p);
+/* Rules for options that skip those of other tests in configuration files. */
+struct cmdline_rules program_rules(struct program *p);
 
 /* The test is a script: load it, do what the command says. */
 int program_script(struct program *p);
@@ -85,11 +97,23 @@ static inline bool program_only_checks(const struct program *p)
   return p->sweep.role == SWEEP_ROLE_CHECK;
 }
 
+/* `doctor [TEST]`: the test takes the place of the command.  False: it is not
+ * that. */
+bool program_take_doctor(struct program *p);
+/* Look at what the run would need; all return the exit status. */
+int program_doctor_machine(struct program *p);
+int program_doctor_builtin(struct program *p, const struct test *test,
+                           const struct plan *plan);
+int program_doctor_script(struct program *p, struct db_process *db,
+                          const char *script);
+
 /* The test again and again, with other values. */
 int program_sweep(struct program *p);
 
-/* Work on files of results, in the place of a test. */
+/* Work on files of results, in the place of a test, or print the help of
+ * that. */
 int program_tool(struct program *p);
+bool program_is_tool(const char *name);
 
 /* Add the options of all drivers to the set. */
 int program_add_drivers(struct program *p, struct err *err);

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <luajit.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +19,8 @@
 #include "base/strbuf.h"
 #include "opt/cmdline.h"
 #include "opt/core_opts.h"
-#include "opt/help.h"
 #include "opt/optset.h"
+#include "program/inherited.h"
 #include "program/internal.h"
 #include "ranks/ranks.h"
 #include "ranks/report.h"
@@ -55,52 +54,6 @@ void program_put_text(struct strbuf *text)
   strbuf_done(text);
 }
 
-static int print_help(const struct program *p)
-{
-  struct help_item tests[16], drivers[DRIVERS_MAX], tools[PROGRAM_TOOLS];
-  struct help_lists lists = { .tests = tests,
-                              .drivers = drivers,
-                              .tools = tools };
-  struct strbuf out = { 0 };
-
-  lists.n_drivers = program_list_drivers(p, drivers);
-  for (; lists.n_tests < test_list_len; lists.n_tests++) {
-    tests[lists.n_tests].name = test_list[lists.n_tests]->name;
-    tests[lists.n_tests].title = test_list[lists.n_tests]->summary;
-  }
-  for (; lists.n_tools < PROGRAM_TOOLS && tool_list[lists.n_tools];
-       lists.n_tools++) {
-    tools[lists.n_tools].name = tool_list[lists.n_tools]->name;
-    tools[lists.n_tools].title = tool_list[lists.n_tools]->summary;
-  }
-  help_all(&out, p->name, &p->set, &lists);
-  program_put_text(&out);
-  return EXIT_OK;
-}
-
-/* For --db-driver=help. */
-static int print_drivers(const struct program *p)
-{
-  struct help_item drivers[DRIVERS_MAX];
-  struct help_lists lists = { .drivers = drivers };
-  struct strbuf out = { 0 };
-
-  lists.n_drivers = program_list_drivers(p, drivers);
-  help_drivers(&out, &lists);
-  program_put_text(&out);
-  return EXIT_OK;
-}
-
-static int print_usage(const struct program *p)
-{
-  struct strbuf out = { 0 };
-
-  help_usage(&out, p->name);
-  (void)fputs(strbuf_str(&out), stderr);
-  strbuf_done(&out);
-  return EXIT_FAILED;
-}
-
 int program_complain(const char *fmt, ...)
 {
   struct strbuf line = { 0 };
@@ -127,6 +80,7 @@ static int do_command(struct program *p, const struct test *test,
 
   if (strcmp(command, "run") == 0)
     return program_only_checks(p) ? EXIT_OK
+           : p->doctor            ? program_doctor_builtin(p, test, plan)
            : ranks_share(p->ranks, NULL, plan, &err) < 0
              ? program_fail(&err)
              : program_run_test(p, test, cfg, plan);
@@ -140,7 +94,8 @@ static int do_command(struct program *p, const struct test *test,
   else if (strcmp(command, "cleanup") == 0)
     step = test->ops->cleanup;
   else
-    return program_unknown_command(command);
+    return program_unknown_command(
+      command, test->ops->prepare ? "prepare run cleanup help" : "run help");
   if (!step)
     return program_complain("'%s' test does not implement the '%s' command.",
                             test->name, command);
@@ -170,7 +125,7 @@ int program_make_plan(struct program *p, struct plan *plan, struct err *err)
     .compat = p->set.level,
     .run = is_run(p),
   };
-  const bool runs = is_run(p) && !program_only_checks(p);
+  const bool runs = is_run(p) && !program_only_checks(p) && !p->doctor;
   int rc = runs ? program_open_results(p, err) : 0;
 
   if (rc < 0)
@@ -212,7 +167,7 @@ static int make_plan(struct program *p, const struct test *test,
 static int builtin(struct program *p, const struct test *test)
 {
   const char *command = p->cmdline.command;
-  const struct cmdline_rules rules = { 0 };
+  const struct cmdline_rules rules = program_rules(p);
   struct err err = { "" };
   struct plan plan;
   void *cfg = NULL;
@@ -258,9 +213,11 @@ static int act(struct program *p)
 {
   switch (p->cmdline.action) {
   case CMDLINE_USAGE:
-    return print_usage(p);
+    return program_print_usage(p);
   case CMDLINE_HELP:
-    return print_help(p);
+    return program_print_help(p, PROGRAM_HELP_OPTIONS);
+  case CMDLINE_LIST:
+    return program_print_help(p, PROGRAM_HELP_NAMES);
   case CMDLINE_VERSION:
     program_put_version(p);
     return EXIT_OK;
@@ -270,10 +227,18 @@ static int act(struct program *p)
     break;
   }
   if (strcmp(p->db.driver, "help") == 0)
-    return print_drivers(p);
+    return program_print_help(p, PROGRAM_HELP_DRIVERS);
   log_set_level((enum log_level)core_log_level(&p->core));
   if (p->cmdline.identity == IDENTITY_SYSBENCH)
     log_set_advice(LOG_INFO); /* parsers of its output know no such lines */
+  if (program_take_doctor(p)) {
+    if (p->ranks)
+      return program_complain("doctor looks at one machine, and cannot be used "
+                              "by several processes (see --cluster)");
+    return !p->cmdline.test || strcmp(p->cmdline.test, "help") == 0
+             ? program_doctor_machine(p)
+             : dispatch(p);
+  }
   if (sweep_wanted(&p->sweep) && p->ranks)
     return program_complain("--sweep and --repeat cannot be used by several "
                             "processes in one run (see --cluster)");
@@ -319,12 +284,13 @@ static int scan(struct program *p, int argc, char **argv)
   rc = cmdline_scan(&p->cmdline, &in, &p->set, &p->core, &err);
   for (size_t i = 0; i < p->cmdline.n_warnings; i++)
     log_msg(LOG_WARNING, "%s", p->cmdline.warnings[i]);
+  p->set.as_sysbench = p->cmdline.identity == IDENTITY_SYSBENCH;
   p->name = identity_name(p->cmdline.identity);
   p->version = identity_version(p->cmdline.identity, p->set.level);
   return rc < 0 ? program_fail_usage(rc, &err) : EXIT_OK;
 }
 
-/* Everything behind the question whether there are other processes. */
+/* Everything after the question whether there are other processes. */
 static int work(struct program *p, int argc, char **argv)
 {
   int status;
@@ -379,16 +345,17 @@ static int check_stdout(int status)
 
 int program_main(int argc, char **argv)
 {
-  struct program *p = calloc(1, sizeof(*p));
+  struct program *p;
   struct err err = { "" };
   bool go = true, abandoned;
   int status = EXIT_OK;
 
+  if (!inherited_mend())
+    return EXIT_FAILED;
+  p = calloc(1, sizeof(*p));
   if (!p)
     return EXIT_FAILED;
   log_init();
-  /* While it is ignored, which programs inherit, children leave no status. */
-  (void)signal(SIGCHLD, SIG_DFL);
   if (ranks_join(&p->ranks, argc, argv, &go, &err) < 0)
     status = err.text[0] != '\0' ? program_fail(&err) : EXIT_FAILED;
   else if (go)

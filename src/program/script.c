@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/log.h"
@@ -128,18 +129,19 @@ static int load(struct job *job, struct err *err)
 static int give_options(struct job *job)
 {
   struct program *p = job->p;
-  struct cmdline_rules rules = {
-    .owner = job->what.short_name,
-    .is_valid = script_is_valid,
-    .ctx = job->script,
-  };
+  struct cmdline_rules rules = program_rules(p);
   struct err err = { "" };
   bool declared = false;
   int rc = script_declare(job->script, &p->set, &declared, &err);
 
   if (rc < 0)
     return program_fail(&err);
-  rules.accept_unknown = !declared;
+  if (p->cmdline.action == CMDLINE_HELP)
+    return EXIT_OK;
+  rules.owner = job->what.short_name;
+  rules.is_valid = script_is_valid;
+  rules.ctx = job->script;
+  rules.accept_unknown = !declared && job->what.kind == RESOLVE_SCRIPT;
   rc = cmdline_apply(&p->cmdline, &rules, &err);
   if (rc == 0)
     return EXIT_OK;
@@ -160,6 +162,18 @@ static uint64_t option_number(const struct optset *set, const char *name)
   return (uint64_t)n;
 }
 
+/* The rows among which the keys of a bundled script are drawn: of those that
+ * only insert rows it does not matter. */
+static void tell_rows(struct run_facts *facts, const struct optset *set,
+                      const char *script)
+{
+  if (strcmp(script, "oltp_insert") == 0 ||
+      strcmp(script, "bulk_insert") == 0 || !optset_find(set, "table-size"))
+    return;
+  facts->rows = option_number(set, "table-size");
+  facts->rows_option = "--table-size";
+}
+
 /* What the run will ask of the server, for the checks before it.  Bundled
  * scripts prepare a statement when it is first used. */
 static void tell_facts(struct job *job)
@@ -169,11 +183,13 @@ static void tell_facts(struct job *job)
 
   job->db.is_known = true;
   facts->lazy = true;
+  facts->as_sysbench = strcmp(job->p->name, "sysbench") == 0;
   if (!facts->bundled)
     return;
   facts->tables = option_number(set, "tables");
   if (facts->tables == 1)
     facts->tables = option_number(set, "oltp-tables-count");
+  tell_rows(facts, set, job->what.short_name);
 }
 
 static int run(struct job *job)
@@ -188,6 +204,13 @@ static int run(struct job *job)
                             &job->plan);
   process_final_messages(&job->db);
   return status;
+}
+
+/* As run(), for doctor. */
+static int look(struct job *job)
+{
+  tell_facts(job);
+  return program_doctor_script(job->p, &job->db, job->what.short_name);
 }
 
 static int do_command(struct job *job)
@@ -206,7 +229,9 @@ static int do_command(struct job *job)
     return program_fail(&err);
   switch (action) {
   case SCRIPT_RUN:
-    return program_only_checks(job->p) ? EXIT_OK : run(job);
+    return program_only_checks(job->p) ? EXIT_OK
+           : job->p->doctor            ? look(job)
+                                       : run(job);
   case SCRIPT_CALL:
     if (program_only_checks(job->p))
       return EXIT_OK;
@@ -224,30 +249,72 @@ static int do_command(struct job *job)
   case SCRIPT_UNKNOWN:
     break;
   }
-  return program_unknown_command(command);
+  script_list_commands(job->script, &out);
+  rc = program_unknown_command(command, strbuf_str(&out));
+  strbuf_done(&out);
+  return rc;
 }
 
 static void end(struct job *job)
 {
   script_free(job->script);
-  if (job->has_db)
-    process_done(&job->db);
+  job->script = NULL;
+  if (job->has_db && !process_done(&job->db)) {
+    job->p->abandoned = true;
+    return;
+  }
   if (job->has_plan)
     plan_done(&job->plan);
   resolved_done(&job->what);
   free(job);
 }
 
+/*
+ * The script on the standard input has been executed, and nothing else is to be
+ * done.  sysbench does not look at its options, so that a slip (`--versoin`)
+ * looks like success.
+ */
+static int check_options(struct job *job)
+{
+  return job->p->set.as_sysbench ? EXIT_OK : give_options(job);
+}
+
+/* Nobody types a script to learn that an option does not exist. */
+static bool is_typed_in_vain(const struct program *p)
+{
+  const char *name = p->cmdline.test;
+
+  return !p->set.as_sysbench && (!name || strcmp(name, "-") == 0) &&
+         p->cmdline.first && isatty(STDIN_FILENO);
+}
+
+static int refuse_options(struct program *p)
+{
+  const struct cmdline_rules rules = program_rules(p);
+  struct err err;
+  const int rc = cmdline_apply(&p->cmdline, &rules, &err);
+
+  if (rc == 0)
+    return EXIT_OK;
+  (void)program_fail_usage(rc, &err);
+  if (rc == -ENOENT)
+    program_tell_owner(p);
+  return EXIT_FAILED;
+}
+
 int program_script(struct program *p)
 {
-  struct job *job = calloc(1, sizeof(*job));
+  struct job *job;
   struct err err = { "" };
   int status = EXIT_OK;
 
+  (void)search_datadir(p->datadir);
+  if (is_typed_in_vain(p) && refuse_options(p) != EXIT_OK)
+    return EXIT_FAILED;
+  job = calloc(1, sizeof(*job));
   if (!job)
     return EXIT_FAILED;
   job->p = p;
-  (void)search_datadir(p->datadir);
   if (load(job, &err) < 0) {
     status = program_fail(&err);
     if (!job->what.path && p->cmdline.test)
@@ -256,6 +323,8 @@ int program_script(struct program *p)
     status = give_options(job);
     if (status == EXIT_OK)
       status = do_command(job);
+  } else if (job->what.kind == RESOLVE_STDIN) {
+    status = check_options(job);
   }
   if (p->abandoned)
     script_end_output(job->script);

@@ -1,38 +1,24 @@
 /*
  * suggest.c - what a wrong test, command or option probably meant.
  */
-#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/log.h"
+#include "base/strbuf.h"
+#include "lua/search.h"
+#include "opt/old_names.h"
 #include "opt/scan.h"
 #include "opt/suggest.h"
+#include "program/bundled.h"
 #include "program/internal.h"
 #include "run/test.h"
 #include "tests/test_list.h"
 #include "tools/tool.h"
 
-/* The bundled scripts' names, without their ending. */
-static void offer_scripts(struct suggest *s, const char *folder,
-                          char names[PROGRAM_SCRIPTS][PROGRAM_SCRIPT_NAME])
-{
-  DIR *dir = opendir(folder);
-  const struct dirent *entry;
-  size_t n = 0;
-
-  while (dir && n < PROGRAM_SCRIPTS && (entry = readdir(dir))) {
-    const char *dot = strrchr(entry->d_name, '.');
-    const size_t len = dot ? (size_t)(dot - entry->d_name) : 0;
-
-    if (!dot || strcmp(dot, ".lua") != 0 || len >= PROGRAM_SCRIPT_NAME)
-      continue;
-    memcpy(names[n], entry->d_name, len);
-    names[n][len] = '\0';
-    suggest_offer(s, names[n++]);
-  }
-  if (dir)
-    (void)closedir(dir);
-}
+#define OWNER_SIZE (BUNDLED_NAME + 32)
 
 static const char *const commands[] = { "prepare", "run", "cleanup", "help" };
 
@@ -42,10 +28,11 @@ static bool is_habit(const struct program *p, const char *typed)
   static const struct {
     const char *typed, *meant;
   } habits[] = {
-    { "-h", "--help" },          { "-?", "--help" },
-    { "-help", "--help" },       { "-v", "--version" },
-    { "-V", "--version" },       { "version", "--version" },
-    { "-version", "--version" },
+    { "-h", "--help" },         { "-?", "--help" },
+    { "-help", "--help" },      { "help", "--help" },
+    { "-v", "--version" },      { "-V", "--version" },
+    { "version", "--version" }, { "-version", "--version" },
+    { "list", "--help" },
   };
 
   for (size_t i = 0; i < ARRAY_SIZE(habits); i++) {
@@ -67,43 +54,109 @@ static bool is_habit(const struct program *p, const char *typed)
 
 void program_suggest_test(const struct program *p, const char *typed)
 {
-  char names[PROGRAM_SCRIPTS][PROGRAM_SCRIPT_NAME];
+  struct bundled *scripts = calloc(BUNDLED_MAX, sizeof(*scripts));
+  const size_t n = scripts ? bundled_list(p->datadir, scripts) : 0;
   struct suggest s;
 
-  if (is_habit(p, typed))
-    return;
   suggest_init(&s, typed);
   for (size_t i = 0; i < test_list_len; i++)
     suggest_offer(&s, test_list[i]->name);
   for (const struct tool *const *t = tool_list; *t; t++)
     suggest_offer(&s, (*t)->name);
-  offer_scripts(&s, p->datadir, names);
-  if (suggest_result(&s))
+  for (size_t i = 0; i < n; i++)
+    suggest_offer(&s, scripts[i].name);
+  if (!is_habit(p, typed) && suggest_result(&s))
     (void)program_complain("did you mean %s?", suggest_result(&s));
+  free(scripts);
 }
 
-int program_unknown_command(const char *typed)
+int program_unknown_command(const char *typed, const char *words)
 {
+  struct strbuf copy = { 0 };
+  const char *word;
   struct suggest s;
+  char *rest;
+  int status;
 
+  strbuf_adds(&copy, words);
+  rest = copy.text;
   suggest_init(&s, typed);
-  for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-    suggest_offer(&s, commands[i]);
-  return suggest_result(&s)
-           ? program_complain("Unknown command: %s\ndid you mean %s?", typed,
-                              suggest_result(&s))
-           : program_complain("Unknown command: %s", typed);
+  while (rest && (word = strsep(&rest, " ")))
+    suggest_offer(&s, word);
+  status = suggest_result(&s)
+             ? program_complain("Unknown command: %s\ndid you mean %s?", typed,
+                                suggest_result(&s))
+             : program_complain("Unknown command: %s\ncommands: %s", typed,
+                                words);
+  strbuf_done(&copy);
+  return status;
+}
+
+/* Whose option it is, in words; false: nobody's. */
+static bool find_owner(const char *datadir, const char *name,
+                       char ret_owner[OWNER_SIZE])
+{
+  char script[BUNDLED_NAME];
+
+  for (size_t i = 0; i < test_list_len; i++) {
+    if (opt_rows_have(test_list[i]->opts, name)) {
+      (void)snprintf(ret_owner, OWNER_SIZE, "the %s test", test_list[i]->name);
+      return true;
+    }
+  }
+  for (const struct tool *const *t = tool_list; *t; t++) {
+    if (opt_rows_have((*t)->opts, name)) {
+      (void)snprintf(ret_owner, OWNER_SIZE, "the %s tool", (*t)->name);
+      return true;
+    }
+  }
+  if (!bundled_find_option(datadir, name, script))
+    return false;
+  if (strcmp(script, "oltp_common") == 0)
+    (void)snprintf(ret_owner, OWNER_SIZE, "the oltp_* and select_* scripts");
+  else
+    (void)snprintf(ret_owner, OWNER_SIZE, "the script %s", script);
+  return true;
+}
+
+static bool is_foreign(void *arg, const struct opt_given *given)
+{
+  const struct program *p = arg;
+  const struct old_name *old = old_name_find(given->name);
+  char owner[OWNER_SIZE];
+
+  if (find_owner(p->datadir, given->name, owner)) {
+    log_msg(LOG_INFO, "--%s is an option of %s: skipped, %s", given->name,
+            owner, given->where);
+    return true;
+  }
+  if (!old || old->other)
+    return false;
+  if (old->now)
+    log_msg(LOG_WARNING, "--%s is an old name of --%s: skipped, %s",
+            given->name, old->now, given->where);
+  else
+    log_msg(LOG_WARNING, "--%s %s; skipped, %s", given->name, old->advice,
+            given->where);
+  return true;
+}
+
+struct cmdline_rules program_rules(struct program *p)
+{
+  (void)search_datadir(p->datadir);
+  return (struct cmdline_rules){ .is_foreign = is_foreign, .program = p };
 }
 
 void program_tell_owner(const struct program *p)
 {
-  const struct cmdline_pending *o = p->cmdline.first;
+  char owner[OWNER_SIZE];
 
-  while (o && optset_find(&p->set, o->given.name))
-    o = o->next;
-  for (size_t i = 0; o && i < test_list_len; i++) {
-    if (opt_rows_have(test_list[i]->opts, o->given.name))
-      (void)program_complain("--%s is an option of the %s test", o->given.name,
-                             test_list[i]->name);
+  for (const struct cmdline_pending *o = p->cmdline.first; o; o = o->next) {
+    if (o->given.where || optset_find(&p->set, o->given.name))
+      continue; /* those of files are skipped if somebody knows them */
+    if (!old_name_find(o->given.name) &&
+        find_owner(p->datadir, o->given.name, owner))
+      (void)program_complain("--%s is an option of %s", o->given.name, owner);
+    return;
   }
 }

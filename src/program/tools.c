@@ -108,6 +108,11 @@ static const struct tool *find_tool(const char *name)
   return NULL;
 }
 
+bool program_is_tool(const char *name)
+{
+  return find_tool(name) != NULL;
+}
+
 static int tool_help(const struct program *p, const struct tool *tool)
 {
   struct strbuf out = { 0 };
@@ -121,7 +126,7 @@ static int tool_help(const struct program *p, const struct tool *tool)
 /* The options are in the set: give them their values, and begin. */
 static int run_tool(struct program *p, const struct tool *tool, void *cfg)
 {
-  const struct cmdline_rules rules = { 0 };
+  const struct cmdline_rules rules = program_rules(p);
   const struct tool_args args = {
     .cfg = cfg,
     .set = &p->set,
@@ -132,10 +137,11 @@ static int run_tool(struct program *p, const struct tool *tool, void *cfg)
     .tool_name = p->cmdline.test,
   };
   struct err err = { "" };
-  int status;
-  int rc = tool->takes_any_option ? 0
-                                  : cmdline_apply(&p->cmdline, &rules, &err);
+  int status, rc;
 
+  if (p->cmdline.action == CMDLINE_HELP)
+    return tool_help(p, tool);
+  rc = tool->takes_any_option ? 0 : cmdline_apply(&p->cmdline, &rules, &err);
   if (rc < 0) {
     (void)program_fail_usage(rc, &err);
     return TOOL_BAD_INPUT;

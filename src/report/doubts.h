@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
 #include "report/life.h"
 
 struct report;
@@ -30,6 +31,10 @@ struct doubt_input {
   bool is_part; /* `report` is that of one of several processes */
   const struct trend *trend;
 };
+
+/* Add one; too many are dropped, and a text that is too long is cut. */
+void doubts_add(struct doubts *d, bool shown, const char *code, const char *fmt,
+                ...) PRINTF_LIKE(4, 5);
 
 void doubts_find(struct doubts *ret, const struct doubt_input *in);
 

@@ -1,6 +1,6 @@
 /*
  * text_classes.c - the table of --report-statements: classes of operations,
- * those that took most of the time first.
+ * those that took most of the time first, with their share of it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static void add_name(struct strbuf *b, const char *name)
 }
 
 static void add_row(struct strbuf *b, const struct report_setup *setup,
-                    const struct class_report *c)
+                    const struct class_report *c, double all_ns)
 {
   uint64_t at_ns = hist_percentile(c->hist, setup->percentile);
 
@@ -52,6 +52,8 @@ static void add_row(struct strbuf *b, const struct report_setup *setup,
     at_ns = c->min_ns;
   if (at_ns > c->max_ns)
     at_ns = c->max_ns;
+  strbuf_addf(b, "%6.1f%% ",
+              all_ns > 0 ? 100.0 * (double)c->sum_ns / all_ns : 0.0);
   strbuf_addf(b, "%12llu %8llu %12llu %10.2f ", (unsigned long long)c->count,
               (unsigned long long)c->errors, (unsigned long long)c->rows,
               ms(c->sum_ns) / (double)c->count);
@@ -66,6 +68,7 @@ int text_classes(struct strbuf *b, const struct report_setup *setup,
 {
   const struct class_report **order;
   char pct[FMT_DOUBLE_SIZE + 1], text[FMT_DOUBLE_SIZE];
+  double all_ns = 0;
   unsigned n = 0;
 
   order = malloc((r->classes.n + 1) * sizeof(const struct class_report *));
@@ -74,13 +77,14 @@ int text_classes(struct strbuf *b, const struct report_setup *setup,
   for (unsigned i = 0; i < r->classes.n; i++) {
     if (r->classes.of[i].count > 0)
       order[n++] = &r->classes.of[i];
+    all_ns += (double)r->classes.of[i].sum_ns;
   }
   if (n > 0) {
     /* Of pointers.
      * NOLINTNEXTLINE(bugprone-sizeof-expression) */
     qsort(order, n, sizeof(*order), by_time);
-    strbuf_addf(b, "\n%s (times in ms):\n%12s %8s %12s %10s ", r->form->classes,
-                "count", "errors", "rows", "avg");
+    strbuf_addf(b, "\n%s (times in ms):\n%7s %12s %8s %12s %10s ",
+                r->form->classes, "share", "count", "errors", "rows", "avg");
     if (setup->percentile > 0.0) {
       (void)snprintf(pct, sizeof(pct), "%s%%",
                      fmt_shortest(text, setup->percentile));
@@ -88,7 +92,7 @@ int text_classes(struct strbuf *b, const struct report_setup *setup,
     }
     strbuf_addf(b, "%10s  %s\n", "max", r->form->class);
     for (unsigned i = 0; i < n; i++)
-      add_row(b, setup, order[i]);
+      add_row(b, setup, order[i], all_ns);
   }
   free(order);
   return 0;

@@ -116,7 +116,10 @@ static int on_interval(void *ctx, const struct report_setup *setup,
 {
   struct document *d = ctx;
 
-  return keep(&d->intervals, json_report(r, setup, &d->shared->sys), err);
+  const bool brief = r->classes.n > JSON_CLASSES_WHOLE;
+
+  return keep(&d->intervals, json_report(r, setup, &d->shared->sys, brief),
+              err);
 }
 
 static int on_checkpoint(void *ctx, const struct report_setup *setup,
@@ -124,7 +127,7 @@ static int on_checkpoint(void *ctx, const struct report_setup *setup,
 {
   struct document *d = ctx;
 
-  return keep(&d->checkpoints, json_report(r, setup, NULL), err);
+  return keep(&d->checkpoints, json_report(r, setup, NULL, false), err);
 }
 
 static int on_final(void *ctx, const struct report_setup *setup,
@@ -133,8 +136,8 @@ static int on_final(void *ctx, const struct report_setup *setup,
   const struct report *total = r->total ? r->total : r;
   struct document *d = ctx;
 
-  d->totals = json_report(total, setup, NULL);
-  d->classes = json_classes(total, setup);
+  d->totals = json_report(total, setup, NULL, false);
+  d->classes = json_classes(total, setup, false);
   d->threads = json_threads(total);
   d->events = total->events;
   if (setup->rate && total->pace.n > 0) {

@@ -128,6 +128,7 @@ static json_t *option_value(const struct opt_entry *e)
   case OPT_TYPE_SIZE:
     return json_integer(opt_get_int(e));
   case OPT_TYPE_DOUBLE:
+  case OPT_TYPE_TIME:
     return json_number(opt_get_number(e));
   case OPT_TYPE_LIST:
     return list_value(opt_get_list(e));

@@ -75,7 +75,8 @@ json_t *json_latency(const struct latency *l, const struct report_setup *setup)
     jobj_real(&o, "stddev", hist_stddev(l->hist));
     jobj_int(&o, "max", l->max_ns);
     jobj_add(&o, "percentiles", percentiles(l, setup));
-    jobj_add(&o, "hdr_histogram", encoded(l->hist));
+    if (!l->brief)
+      jobj_add(&o, "hdr_histogram", encoded(l->hist));
   } else {
     jobj_int(&o, "max", l->max_ns);
   }

@@ -7,6 +7,7 @@
 #define BENCH_RESULTS_JSON_PARTS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct client_use;
@@ -26,6 +27,7 @@ struct test_details;
 struct latency {
   uint64_t count, sum_ns, min_ns, max_ns;
   const struct hist_sum *hist; /* NULL: neither percentiles nor histogram */
+  bool brief;                  /* without the histogram */
 };
 
 /* All in nanoseconds; percentiles are the usual ones and those asked for. */
@@ -41,10 +43,16 @@ double json_percentile(const struct report_setup *setup, size_t i);
 void json_add_tally(struct jobj *o, const struct report *r,
                     const struct report_setup *setup);
 
+enum {
+  /* Of more classes, an interval of a document has no histograms: those of
+   * statements would be most of it. */
+  JSON_CLASSES_WHOLE = 4,
+};
+
 /* The object of an interval, a checkpoint or the whole run; `sys` may be NULL.
- */
+ * `brief`: classes of operations have no histograms. */
 json_t *json_report(const struct report *r, const struct report_setup *setup,
-                    const struct system_use *sys);
+                    const struct system_use *sys, bool brief);
 
 /* Members of the document. */
 json_t *json_tool(const char *name, const char *version);
@@ -52,7 +60,8 @@ json_t *json_facts(const struct facts *f);
 json_t *json_options(const struct optset *set);
 json_t *json_run(const struct run_start *start, const struct run_end *end,
                  const char *test);
-json_t *json_classes(const struct report *r, const struct report_setup *setup);
+json_t *json_classes(const struct report *r, const struct report_setup *setup,
+                     bool brief);
 json_t *json_errors(const struct test_details *details);
 json_t *json_threads(const struct report *total);
 json_t *json_client(const struct client_use *use, uint64_t events);

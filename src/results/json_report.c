@@ -125,10 +125,10 @@ static void add_counts(struct jobj *o, const struct report *r,
 }
 
 json_t *json_report(const struct report *r, const struct report_setup *setup,
-                    const struct system_use *sys)
+                    const struct system_use *sys, bool brief)
 {
-  const struct latency l = { r->events, r->sum_ns, r->min_ns, r->max_ns,
-                             r->hist };
+  const struct latency l = { r->events, r->sum_ns, r->min_ns,
+                             r->max_ns, r->hist,   false };
   struct jobj o = jobj_new();
 
   jobj_real(&o, "elapsed_s", json_seconds(r->elapsed_ns));
@@ -145,7 +145,7 @@ json_t *json_report(const struct report *r, const struct report_setup *setup,
     jobj_int(&o, "concurrency", r->concurrency);
   }
   if (r->kind == REPORT_INTERVAL && r->classes.n > 0)
-    jobj_add(&o, "classes", json_classes(r, setup));
+    jobj_add(&o, "classes", json_classes(r, setup, brief));
   json_add_tally(&o, r, setup);
   if (sys)
     jobj_add(&o, "system", system_part(sys));

@@ -51,10 +51,10 @@ json_t *json_run(const struct run_start *start, const struct run_end *end,
 }
 
 static json_t *class_part(const struct class_report *c, const struct report *r,
-                          const struct report_setup *setup)
+                          const struct report_setup *setup, bool brief)
 {
-  const struct latency l = { c->count, c->sum_ns, c->min_ns, c->max_ns,
-                             c->hist };
+  const struct latency l = { c->count,  c->sum_ns, c->min_ns,
+                             c->max_ns, c->hist,   brief };
   struct jobj o = jobj_new();
 
   jobj_text(&o, "name", c->name);
@@ -67,12 +67,14 @@ static json_t *class_part(const struct class_report *c, const struct report *r,
   return jobj_take(&o);
 }
 
-json_t *json_classes(const struct report *r, const struct report_setup *setup)
+json_t *json_classes(const struct report *r, const struct report_setup *setup,
+                     bool brief)
 {
   json_t *array = json_array();
 
   for (unsigned i = 0; array && i < r->classes.n; i++) {
-    if (!json_array_add(array, class_part(&r->classes.of[i], r, setup))) {
+    if (!json_array_add(array,
+                        class_part(&r->classes.of[i], r, setup, brief))) {
       json_decref(array);
       array = NULL;
     }

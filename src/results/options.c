@@ -18,16 +18,23 @@ static bool is_address(const char *text)
   return address_parse(text, &where) == 0 && address_port(&where) != 0;
 }
 
+static const char *advise_port(const char *text)
+{
+  return *text && strspn(text, "0123456789") == strlen(text)
+           ? "ports are 1 to 65535"
+           : NULL;
+}
+
 /* What all rows of files have in common. */
-#define FILE_OPT(field)                                             \
+#define FILE_OPT(field, more_flags)                                 \
   OPT_STRING(struct results_cfg, field),                            \
-    .flags = OPT_NOT_EMPTY | OPT_OWN,                               \
+    .flags = OPT_NOT_EMPTY | OPT_OWN | OPT_PATH | (more_flags),     \
     .expected = "the name of a file, or - for the standard output", \
     .show_as = "=FILE"
 
 const struct opt results_opts[] = {
   {
-    FILE_OPT(json),
+    FILE_OPT(json, OPT_COMMON),
     .name = "json",
     .help = "write all results to a JSON document",
     .man = "The document is written when the run has ended, whatever ended "
@@ -36,26 +43,26 @@ const struct opt results_opts[] = {
            "error.",
   },
   {
-    FILE_OPT(stream),
+    FILE_OPT(stream, 0),
     .name = "stream",
     .help = "write one JSON object per interval, as the run goes on",
     .man = "Intervals are those of --report-interval; without it, files have "
            "one per second.",
   },
   {
-    FILE_OPT(csv),
+    FILE_OPT(csv, 0),
     .name = "csv",
     .help = "write one line of comma-separated values per interval",
   },
   {
-    FILE_OPT(hdr_log),
+    FILE_OPT(hdr_log, 0),
     .name = "hdr-log",
     .help = "write an HdrHistogram log of the latencies of each interval",
     .man = "Format 1.3, values in nanoseconds. Classes of operations have "
            "their names as tags.",
   },
   {
-    FILE_OPT(event_log),
+    FILE_OPT(event_log, 0),
     .name = "event-log",
     .help = "write one line per event",
     .man = "Start and latency in nanoseconds, thread, class and error. "
@@ -67,6 +74,7 @@ const struct opt results_opts[] = {
     .name = "prometheus",
     .flags = OPT_NOT_EMPTY | OPT_OWN,
     .check = is_address,
+    .advise = advise_port,
     .expected = "a port, or an address and a port as in 127.0.0.1:9100",
     .show_as = "=[ADDR:]PORT",
     .help = "serve live metrics over HTTP (OpenMetrics)",

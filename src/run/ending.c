@@ -210,6 +210,8 @@ void ending_doubt(struct run *run, const struct report *total, uint64_t end_ns)
 
   backlog_at(run, end_ns, &in.arrivals, &in.backlog);
   doubts_find(&e->doubts, &in);
+  if (run->test->ops->doubts)
+    run->test->ops->doubts(run->test_run, total, &e->doubts);
   for (size_t i = 0; i < e->doubts.n; i++) {
     if (e->doubts.of[i].shown)
       log_advise("%s", e->doubts.of[i].text);

@@ -2,7 +2,6 @@
  * outcome.c - how a run ends: what is printed, and the exit status.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -13,6 +12,7 @@
 #include "run/plan.h"
 #include "run/reporting.h"
 #include "run/runner.h"
+#include "run/signals.h"
 #include "run/test.h"
 
 static bool has_only_warmed_up(const struct run *run)
@@ -66,8 +66,7 @@ int conductor_status(struct conductor *c, int status)
   if (number == 0)
     return status;
   if (c->run.plan->part == 0) /* one of several processes says it for all */
-    log_msg(LOG_WARNING, "stopped by %s",
-            number == SIGINT ? "SIGINT" : "SIGTERM");
+    log_msg(LOG_WARNING, "stopped by %s", signals_name(number));
   return EXIT_SIGNAL + number;
 }
 

@@ -32,6 +32,12 @@ static uint64_t limit_ns(uint64_t seconds)
   return ns;
 }
 
+/* At most some 2^32 seconds, as the options allow. */
+static uint64_t ns_of(double seconds)
+{
+  return (uint64_t)llround(seconds * (double)NS_PER_S);
+}
+
 static uint64_t percent_of(uint64_t ns, uint64_t percent)
 {
   const unsigned __int128 part = (unsigned __int128)ns * percent / 100;
@@ -54,11 +60,11 @@ static void set_grace(struct plan *plan, const struct forced_shutdown *forced)
   case FORCED_OFF:
     break;
   case FORCED_SECONDS:
-    plan->grace_ns = forced->value * NS_PER_S;
+    plan->grace_ns = ns_of(forced->seconds);
     break;
   case FORCED_PERCENT:
     if (plan->time_ns != PLAN_NO_LIMIT)
-      plan->grace_ns = percent_of(plan->time_ns, forced->value);
+      plan->grace_ns = percent_of(plan->time_ns, forced->percent);
     break;
   }
   plan->grace_shown = !plan->grace_auto && plan->grace_ns != PLAN_NO_LIMIT &&
@@ -124,13 +130,12 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
   plan->init_timeout_ns = limit_ns(core->thread_init_timeout_s);
   plan->init_timeout_s = (unsigned)core->thread_init_timeout_s;
   plan->events = core->events > 0 ? core->events : PLAN_NO_LIMIT;
-  plan->time_ns = limit_ns(core->time_s);
-  plan->warmup_ns = core->warmup_time_s * NS_PER_S;
+  plan->time_ns = core->time_s > 0 ? ns_of(core->time_s) : PLAN_NO_LIMIT;
+  plan->warmup_ns = ns_of(core->warmup_time_s);
   plan->rate = plan->all_rate = core->rate;
   plan->rate_abort = core->rate > 0.0 &&
                      core->rate_overload == RATE_OVERLOAD_ABORT;
-  plan->interval_ns = (uint64_t)llround(core->report_interval_s *
-                                        (double)NS_PER_S);
+  plan->interval_ns = ns_of(core->report_interval_s);
   if (in->details)
     plan->sample_ns = SAMPLE_NS;
   plan->debug = core->debug;
@@ -154,6 +159,8 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
   plan->percentiles = core->percentile > 0.0 || core->histogram ||
                       plan->report.n_percentiles > 0 || in->details;
   plan->classes = in->details || core->report_statements;
+  plan->classes_by_table = core->statement_classes ==
+                           STATEMENT_CLASSES_BY_TABLE;
   plan->event_rings = in->event_rings;
   if (rc == 0)
     rc = set_random(plan, in, err);

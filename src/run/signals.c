@@ -1,5 +1,5 @@
 /*
- * signals.c - a thread that waits for SIGINT and SIGTERM.
+ * signals.c - a thread that waits for the signals that end a run.
  */
 #include "run/signals.h"
 
@@ -9,6 +9,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "base/err.h"
 #include "base/thread.h"
 
@@ -16,12 +17,48 @@
  * elsewhere, as launchers and batch systems send it, it means nothing. */
 #define SIGNAL_END SIGUSR2
 
-static void awaited(sigset_t *set)
+static const struct {
+  int number;
+  const char *name;
+} awaited[] = {
+  { SIGINT, "SIGINT" },   { SIGTERM, "SIGTERM" }, { SIGHUP, "SIGHUP" },
+  { SIGXCPU, "SIGXCPU" }, { SIGNAL_END, "" },
+};
+_Static_assert(ARRAY_SIZE(awaited) == SIGNALS_MAX, "room for each of them");
+
+const char *signals_name(int number)
+{
+  for (size_t i = 0; i < SIGNALS_MAX; i++) {
+    if (awaited[i].number == number)
+      return awaited[i].name;
+  }
+  return "a signal";
+}
+
+/* The system sends it, and again although nobody wishes anything more.  If it
+ * was ignored before, nobody waits for it. */
+static bool is_of_system(int number)
+{
+  return number == SIGHUP || number == SIGXCPU;
+}
+
+static bool is_off(size_t i)
+{
+  struct sigaction how;
+
+  return is_of_system(awaited[i].number) &&
+         sigaction(awaited[i].number, NULL, &how) == 0 &&
+         how.sa_handler == SIG_IGN;
+}
+
+/* While it is blocked, a signal comes even if it is ignored. */
+static void awaited_set(sigset_t *set)
 {
   (void)sigemptyset(set);
-  (void)sigaddset(set, SIGINT);
-  (void)sigaddset(set, SIGTERM);
-  (void)sigaddset(set, SIGNAL_END);
+  for (size_t i = 0; i < SIGNALS_MAX; i++) {
+    if (!is_off(i))
+      (void)sigaddset(set, awaited[i].number);
+  }
 }
 
 /* Of this thread.  Between signals_open() and signals_close() `came` is what
@@ -56,9 +93,8 @@ static void note(int number, siginfo_t *info, void *context)
 void signals_child_mask(sigset_t *ret)
 {
   (void)pthread_sigmask(SIG_SETMASK, NULL, ret);
-  (void)sigdelset(ret, SIGINT);
-  (void)sigdelset(ret, SIGTERM);
-  (void)sigdelset(ret, SIGNAL_END);
+  for (size_t i = 0; i < SIGNALS_MAX; i++)
+    (void)sigdelset(ret, awaited[i].number);
 }
 
 void signals_open(void)
@@ -107,6 +143,15 @@ static int next_signal(const struct signals *s, const sigset_t *set, bool first)
   return number < 0 ? 0 : number;
 }
 
+/* It adds nothing to the first one. */
+static bool is_echo(int number, int first, uint64_t first_ns)
+{
+  if (number == 0 || first == 0)
+    return false;
+  return is_of_system(number) ||
+         (number == first && clock_now_ns() - first_ns < SIGNAL_ECHO_NS);
+}
+
 static void *wait_for_signals(void *arg)
 {
   struct signals *s = arg;
@@ -114,7 +159,7 @@ static void *wait_for_signals(void *arg)
   int first = 0;
   sigset_t set;
 
-  awaited(&set);
+  awaited_set(&set);
   for (;;) {
     const int number = next_signal(s, &set, first == 0);
 
@@ -122,8 +167,7 @@ static void *wait_for_signals(void *arg)
       return NULL;
     if (number == SIGNAL_END)
       continue;
-    if (number != 0 && number == first &&
-        clock_now_ns() - first_ns < SIGNAL_ECHO_NS)
+    if (is_echo(number, first, first_ns))
       continue;
     if (number == 0 && s->late && !s->late(s->arg))
       continue;
@@ -137,9 +181,8 @@ static void *wait_for_signals(void *arg)
 
 static void restore(struct signals *s)
 {
-  (void)sigaction(SIGINT, &s->old_int, NULL);
-  (void)sigaction(SIGTERM, &s->old_term, NULL);
-  (void)sigaction(SIGNAL_END, &s->old_end, NULL);
+  for (size_t i = 0; i < SIGNALS_MAX; i++)
+    (void)sigaction(awaited[i].number, &s->before[i], NULL);
   (void)pthread_sigmask(SIG_SETMASK, &s->old, NULL);
 }
 
@@ -155,16 +198,16 @@ int signals_start(struct signals *s, void (*arrived)(void *arg, int number),
   s->arg = arg;
   s->started = false;
   atomic_store(&s->ending, false);
-  awaited(&set);
+  awaited_set(&set);
   rc = pthread_sigmask(SIG_BLOCK, &set, &s->old);
   if (rc != 0)
     return err_set(err, -rc, "cannot block signals");
   /* Shells start background jobs with SIGINT ignored.  If it stayed so, what is
    * pending when a system() of a script's library puts that back would be
    * forgotten. */
-  (void)sigaction(SIGINT, &noted, &s->old_int);
-  (void)sigaction(SIGTERM, &noted, &s->old_term);
-  (void)sigaction(SIGNAL_END, &noted, &s->old_end);
+  for (size_t i = 0; i < SIGNALS_MAX; i++)
+    (void)sigaction(awaited[i].number, is_off(i) ? NULL : &noted,
+                    &s->before[i]);
   rc = thread_start(&s->thread, 0, wait_for_signals, s, err);
   if (rc < 0) {
     restore(s);

@@ -1,6 +1,9 @@
 /*
- * signals.h - SIGINT and SIGTERM end a run in an orderly way, the second one at
- * once, unless it is but an echo of the first.
+ * signals.h - SIGINT, SIGTERM, SIGHUP and SIGXCPU end a run in an orderly way;
+ * a second SIGINT or SIGTERM ends it at once, unless it is but an echo of the
+ * first.  SIGHUP and SIGXCPU come again by themselves (from the shell and the
+ * terminal, and every second), so their number does not matter.  SIGHUP that is
+ * ignored when the run starts, as under nohup, stays ignored.
  *
  * No work is done in a signal handler: the signals are blocked in all threads,
  * and one thread waits for them.  A thread that has them not, since it is older
@@ -23,13 +26,17 @@ struct err;
  * terminals send it to the process, and to its group. */
 #define SIGNAL_ECHO_NS (250 * NS_PER_MS)
 
+enum {
+  SIGNALS_MAX = 5 /* signals that the thread waits for */
+};
+
 struct signals {
   bool started;
   _Atomic bool ending; /* set before the thread is told to end */
   pthread_t thread;
   sigset_t old;
-  struct sigaction old_int, old_term, old_end; /* what they did before */
-  void (*arrived)(void *arg, int number);      /* called once, in that thread */
+  struct sigaction before[SIGNALS_MAX];   /* what they did */
+  void (*arrived)(void *arg, int number); /* called once, in that thread */
   void *arg;
 
   /* [opt] So long after the first signal, if the program is still there, late()
@@ -53,6 +60,9 @@ int signals_start(struct signals *s, void (*arrived)(void *arg, int number),
 void signals_child_mask(sigset_t *ret);
 void signals_open(void);
 void signals_close(void);
+
+/* "SIGINT", for the signals that end a run. */
+const char *signals_name(int number);
 
 /* Die of the signal, as if nobody had asked for it. */
 void signals_die(int number);

@@ -17,6 +17,7 @@
 #include "opt/opt.h"
 #include "stats/report.h"
 
+struct doubts;
 struct err;
 struct plan;
 struct strbuf;
@@ -126,6 +127,12 @@ struct test_ops {
    * must not block, and takes what it can get.  The runner frees *ret.
    */
   void (*details)(void *run, struct test_details *ret);
+
+  /*
+   * [opt] Add what makes the figures of `total`, the measured part, doubtful
+   * and only the test can know.  When and how details() is called.
+   */
+  void (*doubts)(void *run, const struct report *total, struct doubts *to);
 
   /*
    * [opt] For --db-debug: r->execution and r->fetching, the times of statements

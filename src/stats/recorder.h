@@ -38,6 +38,7 @@ enum counter {
   COUNTER_RECONNECT,
   COUNTER_BYTES_READ,
   COUNTER_BYTES_WRITTEN,
+  COUNTER_READ_EMPTY, /* of COUNTER_READ, those without a row */
   COUNTERS,
 };
 

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/parse.h"
 #include "base/strbuf.h"
+#include "tools/classes.h"
 
 /* Percentiles: events above it that an interval, or a run, must have. */
 #define BEYOND_INTERVAL 10.0
@@ -284,18 +285,28 @@ static void add_percentiles(struct comparisons *c)
   }
 }
 
-/* Classes of operations that both have. */
+/* Classes of operations that both have, those that took most of the time
+ * first. */
 static void add_classes(struct comparisons *c)
 {
   const json_t *base = json_object_get(c->base->runs[0]->json, "classes");
   const json_t *other = json_object_get(c->other->runs[0]->json, "classes");
+  struct class_rows rows;
 
-  for (size_t i = 0; i < json_array_size(base); i++) {
-    const char *name = json_text_at(json_array_get(base, i), "name");
+  if (class_rows_init(&rows, base) < 0) {
+    c->failed = true;
+    return;
+  }
+  for (size_t i = 0; i < rows.n; i++) {
+    const char *name = rows.of[i].name;
+    const size_t before = c->n;
 
     if (name && class_of(other, name))
       add(c, name, &(struct figure){ COMPARE_CLASS, name, false, 0 });
+    if (c->n > before)
+      c->of[before].share = rows.of[i].share;
   }
+  class_rows_done(&rows);
 }
 
 int comparisons_init(struct comparisons *ret, const struct group *base,

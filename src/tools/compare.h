@@ -25,6 +25,7 @@ struct comparison {
   enum compare_kind kind;
   bool known;           /* there is something to compare */
   bool too_few;         /* events for this percentile: hence not known */
+  double share;         /* COMPARE_CLASS: of the time of the base's classes */
   struct boot_result r; /* if known; the ratio is 0 if nothing is left */
 };
 

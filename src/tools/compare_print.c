@@ -79,11 +79,32 @@ static void name_cell(struct table *t, const struct comparison *c)
     table_cell(t, c->name);
 }
 
-static void add_row(struct table *t, const struct comparison *c, double share)
+/* Of the time of all classes, where there are classes. */
+static void share_cell(struct table *t, const struct comparison *c)
+{
+  if (c->kind == COMPARE_CLASS)
+    table_cellf(t, "%.1f %%", 100 * c->share);
+  else
+    table_cell(t, "");
+}
+
+static bool has_classes(const struct comparisons *c)
+{
+  for (size_t i = 0; i < c->n; i++) {
+    if (c->of[i].kind == COMPARE_CLASS)
+      return true;
+  }
+  return false;
+}
+
+static void add_row(struct table *t, const struct comparison *c, double share,
+                    bool shares)
 {
   char low[UNIT_SIZE], high[UNIT_SIZE], change[UNIT_SIZE], seen[UNIT_SIZE];
 
   name_cell(t, c);
+  if (shares)
+    share_cell(t, c);
   figure_cell(t, c, c->r.base);
   figure_cell(t, c, c->r.other);
   if (c->known) {
@@ -122,13 +143,17 @@ void compare_print(const struct comparisons *c, double share, bool markdown,
     "figure",           "base", "new", "change", "99 % interval", "verdict",
     "smallest visible",
   };
+  const bool shares = has_classes(c);
   struct table t = { 0 };
 
-  for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+  for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
     table_cell(&t, heads[i]);
+    if (i == 0 && shares)
+      table_cell(&t, "share");
+  }
   table_end_row(&t);
   for (size_t i = 0; i < c->n; i++)
-    add_row(&t, &c->of[i], share);
+    add_row(&t, &c->of[i], share, shares);
   table_print(&t, markdown ? TABLE_MARKDOWN : TABLE_TEXT, out);
   table_done(&t);
   print_differences(c, markdown, out);
@@ -162,6 +187,8 @@ static json_t *figure_json(const struct comparison *c, double share)
   jobj_text(&o, "verdict", verdict_name(verdict_of(c, share)));
   if (!c->known)
     jobj_text(&o, "reason", reason_of(c));
+  if (c->kind == COMPARE_CLASS)
+    jobj_real(&o, "time_ratio", c->share);
   if (c->known) {
     jobj_real(&o, "base", c->r.base);
     jobj_real(&o, "new", c->r.other);

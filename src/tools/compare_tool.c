@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/strbuf.h"
+#include "base/utf8.h"
 #include "opt/optset.h"
 #include "results/jobj.h"
 #include "tools/compare.h"
@@ -228,7 +229,7 @@ static void say_failed(const struct job *job)
 /* Whether it could be written is looked at when the program ends. */
 static int print(struct job *job, struct err *err)
 {
-  struct strbuf out = { 0 };
+  struct strbuf out = { 0 }, shown = { 0 };
   int rc = 0;
 
   if (job->cfg->format == FORMAT_JSON) {
@@ -242,9 +243,12 @@ static int print(struct job *job, struct err *err)
   if (rc == 0 && (job->text.failed || job->summary.lines.failed || out.failed))
     rc = no_memory(err);
   if (rc == 0) {
-    log_put(strbuf_str(&out), out.len);
+    /* Labels and settings in results may be anybody's; JSON escapes them. */
+    utf8_add_shown(&shown, strbuf_str(&out), out.len, "\n\t");
+    log_put(strbuf_str(&shown), shown.len);
     say_failed(job);
   }
+  strbuf_done(&shown);
   strbuf_done(&out);
   return rc;
 }

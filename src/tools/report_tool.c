@@ -43,7 +43,7 @@ static const struct opt report_opts[] = {
     OPT_STRING(struct report_cfg, output),
     .name = "output",
     .def = "-",
-    .flags = OPT_NOT_EMPTY,
+    .flags = OPT_NOT_EMPTY | OPT_PATH,
     .show_as = "=FILE",
     .expected = "the name of a file, or - for the standard output",
     .help = "where to write the report; -o FILE is the same",
@@ -57,14 +57,23 @@ struct page {
   struct strbuf out;
 };
 
+static void add_text(struct page *p, const char *before, const char *text,
+                     const char *after)
+{
+  strbuf_adds(&p->out, before);
+  table_add_text(&p->out, text,
+                 p->format == FORMAT_MARKDOWN ? TABLE_MARKDOWN : TABLE_TEXT);
+  strbuf_adds(&p->out, after);
+}
+
 static void heading(struct page *p, const char *text)
 {
   if (p->format == FORMAT_HTML)
     html_heading(&p->out, text);
   else if (p->format == FORMAT_MARKDOWN)
-    strbuf_addf(&p->out, "\n## %s\n\n", text);
+    add_text(p, "\n## ", text, "\n\n");
   else
-    strbuf_addf(&p->out, "\n%s:\n", text);
+    add_text(p, "\n", text, ":\n");
 }
 
 static void put_table(struct page *p, struct table *t)
@@ -170,8 +179,8 @@ static void write_page(struct page *p)
   if (html)
     html_begin(&p->out, strbuf_str(&title));
   else
-    strbuf_addf(&p->out, "%s%s\n", p->format == FORMAT_MARKDOWN ? "# " : "",
-                strbuf_str(&title));
+    add_text(p, p->format == FORMAT_MARKDOWN ? "# " : "", strbuf_str(&title),
+             "\n");
   strbuf_clear(&title);
   strbuf_addf(&title, "bench %s, %s", r->version ? r->version : "?",
               when ? when : "not started");
@@ -180,7 +189,7 @@ static void write_page(struct page *p)
     html_add(&p->out, strbuf_str(&title));
     strbuf_adds(&p->out, "</p>\n");
   } else {
-    strbuf_addf(&p->out, "\n%s\n", strbuf_str(&title));
+    add_text(p, "\n", strbuf_str(&title), "\n");
   }
   strbuf_done(&title);
 
@@ -282,7 +291,7 @@ static int run_report(const struct tool_args *args, struct err *err)
 
 const struct tool tool_report = {
   .name = "report",
-  .summary = "results as a page with pictures",
+  .summary = "an HTML report with charts",
   .usage = "RESULT.json [RESULT.json ...] [-o FILE]",
   .opts = report_opts,
   .cfg_size = sizeof(struct report_cfg),

@@ -45,6 +45,16 @@ static int run_command(struct sweep *s, const struct sweep_process *p,
   return rc;
 }
 
+/* "1-8" */
+static bool looks_like_range(const char *text)
+{
+  static const char digits[] = "0123456789";
+  const size_t from = strspn(text, digits);
+
+  return from > 0 && text[from] == '-' && text[from + 1] != '\0' &&
+         strspn(text + from + 1, digits) == strlen(text + from + 1);
+}
+
 /* Print what a check has said: the same words as without a sweep. */
 static void show_complaint(const struct sweep *s, FILE *complaint,
                            size_t combination)
@@ -61,6 +71,10 @@ static void show_complaint(const struct sweep *s, FILE *complaint,
     (void)fprintf(stderr, "Sweep step %s is not valid; nothing was run\n",
                   strbuf_str(&what));
   strbuf_done(&what);
+  for (size_t i = 0; i < s->plan.n_specs; i++) {
+    if (looks_like_range(sweep_plan_value(&s->plan, combination, i)))
+      (void)fprintf(stderr, "ranges are written 1..8, and not 1-8\n");
+  }
 }
 
 /* -EINVAL: it was refused, and that was printed. */

@@ -13,7 +13,7 @@ const struct opt sweep_opts[] = {
   {
     OPT_STRING(struct sweep_cfg, sweeps),
     .name = "sweep",
-    .flags = OPT_COLLECT | OPT_NOT_EMPTY | OPT_OWN,
+    .flags = OPT_COLLECT | OPT_NOT_EMPTY | OPT_OWN | OPT_COMMON,
     .check = sweep_spec_is_valid,
     .expected = "OPTION:VALUE,VALUE,... with different values; ranges are "
                 "1..64*2 or 100..1000+100",
@@ -39,7 +39,7 @@ const struct opt sweep_opts[] = {
            "then has medians and ranges. Works without --sweep, too.",
   },
   {
-    OPT_DOUBLE(struct sweep_cfg, pause_s),
+    OPT_TIME(struct sweep_cfg, pause_s),
     .name = "pause",
     .flags = OPT_OWN,
     .def = "0",

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/utf8.h"
 #include "tools/units.h"
 
 void table_done(struct table *t)
@@ -24,6 +25,8 @@ void table_done(struct table *t)
 
 void table_cell(struct table *t, const char *text)
 {
+  struct strbuf shown = { 0 };
+
   if (t->n == t->room) {
     const size_t room = t->room ? 2 * t->room : 64;
     char **cells = realloc(t->cells, room * sizeof(*cells));
@@ -35,11 +38,13 @@ void table_cell(struct table *t, const char *text)
     t->cells = cells;
     t->room = room;
   }
-  t->cells[t->n] = mem_strdup(text);
-  if (t->cells[t->n])
+  utf8_add_shown(&shown, text, strlen(text), "\n\r\t");
+  t->cells[t->n] = mem_strdup(strbuf_str(&shown));
+  if (t->cells[t->n] && !shown.failed)
     t->n++;
   else
     t->failed = true;
+  strbuf_done(&shown);
 }
 
 void table_cellf(struct table *t, const char *fmt, ...)
@@ -179,6 +184,16 @@ static void print_text(const struct table *t, struct strbuf *out)
 /* What ends a cell, or would be taken for a sign of markup: statements have
  * several stars, quotes of names and signs of comparison. */
 static const char markup[] = "|*<`\\";
+
+void table_add_text(struct strbuf *out, const char *text,
+                    enum table_format format)
+{
+  struct strbuf shown = { 0 };
+
+  utf8_add_shown(&shown, text, strlen(text), "\n\r\t");
+  add_in_line(out, strbuf_str(&shown), format == TABLE_MARKDOWN ? markup : "");
+  strbuf_done(&shown);
+}
 
 static void print_markdown(const struct table *t, struct strbuf *out)
 {

@@ -48,6 +48,11 @@ void table_end_row(struct table *t);
 /* Is the column one of numbers? */
 bool table_right_aligned(const struct table *t, size_t column);
 
+/* Text beside a table, in one line: what is special there is escaped as it is
+ * in cells.  Not for TABLE_CSV. */
+void table_add_text(struct strbuf *out, const char *text,
+                    enum table_format format);
+
 /* Columns whose cells are all numbers, or "-", are aligned at the right. */
 void table_print(const struct table *t, enum table_format format,
                  struct strbuf *out);

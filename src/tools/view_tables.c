@@ -8,6 +8,7 @@
 #include "base/compiler.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
+#include "tools/classes.h"
 #include "tools/groups.h"
 #include "tools/table.h"
 #include "tools/view.h"
@@ -29,21 +30,27 @@ void view_statements(const struct view_run *r, struct table *t)
 {
   static const char *const keys[] = { "50", "95", "99" };
   const json_t *list = json_object_get(r->run->json, "classes");
-  static const char *const heads[] = { "operation", "count", "per second",
-                                       "errors",    "mean",  "p50",
-                                       "p95",       "p99",   "max" };
+  static const char *const heads[] = { "operation",  "share of time", "count",
+                                       "per second", "errors",        "mean",
+                                       "p50",        "p95",           "p99",
+                                       "max" };
+  struct class_rows rows;
 
   if (json_array_size(list) == 0)
     return;
+  if (class_rows_init(&rows, list) < 0) {
+    t->failed = true;
+    return;
+  }
   for (size_t i = 0; i < ARRAY_SIZE(heads); i++)
     table_cell(t, heads[i]);
   table_end_row(t);
-  for (size_t i = 0; i < json_array_size(list); i++) {
-    const json_t *c = json_array_get(list, i);
-    const char *name = json_text_at(c, "name");
+  for (size_t i = 0; i < rows.n; i++) {
+    const json_t *c = rows.of[i].json;
+    const char *name = rows.of[i].name ? rows.of[i].name : "?";
 
-    name = name ? name : "?";
     table_cellf(t, "%.*s", (int)utf8_cut(name, STATEMENT_SHOWN), name);
+    table_cellf(t, "%.1f %%", 100 * rows.of[i].share);
     table_count(t, json_number_at(c, "count"));
     table_count(t, json_number_at(c, "count_per_s"));
     table_count(t, json_number_at(c, "errors"));
@@ -53,6 +60,7 @@ void view_statements(const struct view_run *r, struct table *t)
     table_time(t, json_number_at(c, "latency_ns.max"));
     table_end_row(t);
   }
+  class_rows_done(&rows);
 }
 
 static bool same_error(const json_t *a, const json_t *b)

@@ -295,3 +295,18 @@ buffers of all threads with io_uring, which makes requests slower: 3 times 20971
   must is "$status" 0
   check out/r.json "d['totals']['events'] == 9"
 }
+
+@test "io_uring and asynchronous I/O that a filter refuses: no limit is blamed" {
+  prepared
+  for why in EPERM:'1 .Operation not permitted' ENOSYS:'38 .Function not implemented'; do
+    injected "io_uring_setup:error=${why%%:*}" --file-test-mode=rndrd --file-io-mode=io_uring \
+      --events=1 run
+    must is "$status" 1
+    must has "$stderr" "^FATAL: The system does not allow io_uring: see kernel.io_uring_disabled and the seccomp filter of the container; .*errno = ${why#*:}"
+    must is "$(grep -c MEMLOCK <<<"$stderr" || :)" 0
+    injected "io_setup:error=${why%%:*}" --file-test-mode=rndrd --file-io-mode=async --events=1 run
+    must is "$status" 1
+    must has "$stderr" "^FATAL: The system does not allow asynchronous I/O: see the seccomp filter of the container; .*errno = ${why#*:}"
+    must is "$(grep -c aio-max-nr <<<"$stderr" || :)" 0
+  done
+}

@@ -30,11 +30,14 @@ def take(session):
     return read(session, int.from_bytes(head[:3], "little"))
 
 
+def numbered(first, *packets):
+    """The bytes of packets with numbers from `first` on."""
+    return b"".join(len(p).to_bytes(3, "little") + bytes([first + i & 255]) + p
+                    for i, p in enumerate(packets))
+
+
 def send(session, first, *packets):
-    """Packets with numbers from `first` on."""
-    session.sendall(b"".join(
-        len(p).to_bytes(3, "little") + bytes([first + i]) + p
-        for i, p in enumerate(packets)))
+    session.sendall(numbered(first, *packets))
 
 
 def serve(session):
@@ -56,4 +59,5 @@ def serve(session):
             send(session, 1, OK)
 
 
-serve_all(sys.argv[1], serve)
+if __name__ == "__main__":
+    serve_all(sys.argv[1], serve)

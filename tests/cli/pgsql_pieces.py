@@ -70,4 +70,5 @@ def serve(session):
             answer, pieces = b"", False
 
 
-serve_all(os.path.join(sys.argv[1], ".s.PGSQL.5432"), serve)
+if __name__ == "__main__":
+    serve_all(os.path.join(sys.argv[1], ".s.PGSQL.5432"), serve)

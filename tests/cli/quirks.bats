@@ -15,7 +15,7 @@ refused() {
 }
 
 @test "numbers that do not parse are refused" {
-  refused --threads=1x --rand-pareto-h=foo --events=abc --time=1h --percentile=a
+  refused --threads=1x --rand-pareto-h=foo --events=abc --time=1x --percentile=a
   for size in abc 2q -1 1KX; do
     bench memory --memory-total-size=$size run
     must is "$status" 1

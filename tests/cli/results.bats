@@ -136,6 +136,61 @@ LUA
   must has "$(tail -n 1 <<<"$output")" 'SELECT c FROM t WHERE id'
 }
 
+# no_numbers FILE: no table has its number there.
+no_numbers() {
+  ! grep -n 'sbtest[0-9]' "$1"
+}
+
+# One class per kind of statement, not per table; --statement-classes=table
+# splits them.
+@test "statements of numbered tables are one class" {
+  rw=(oltp_read_write --db-driver=null --tables=10 --events=300 --time=0)
+  bench "${rw[@]}" --json=a.json --report-statements run
+  must is "$status" 0
+  check a.json "len(d['classes']) == 11" \
+    "[c['count'] for c in d['classes'] if c['name'] == 'SELECT c FROM sbtest# WHERE id=?'] == [3000]" \
+    "not any('sbtest1' in c['name'] for c in d['classes'])"
+  must has "$output" '^  share +count +errors +rows +avg +95% +max  statement$'
+  # Shares add up, and the largest one is first.
+  must python3 - "$output" <<'PY'
+import re, sys
+rows = [float(m) for m in re.findall(r"^ *([0-9.]+)% +[0-9]+ ", sys.argv[1], re.M)]
+assert len(rows) == 11 and rows == sorted(rows, reverse=True), rows
+assert abs(sum(rows) - 100) < 1, rows
+PY
+  bench "${rw[@]}" --json=b.json --statement-classes=table run
+  check b.json "len(d['classes']) == 92" \
+    "sum(c['count'] for c in d['classes'] if 'c FROM sbtest' in c['name'] and c['name'].endswith('id=?')) == 3000" \
+    "d['options']['statement-classes']['value'] == 'table'"
+  bench "${rw[@]}" --db-ps-mode=disable --hdr-log=h --event-log=e --json=c.json run
+  check c.json "len(d['classes']) == 11"
+  must has "$(<h)" 'Tag=SELECT_c_FROM_sbtest#_WHERE_id=?'
+  must no_numbers h
+  must no_numbers e
+}
+
+# 300 intervals of recipe 3 have to stay below 2 MB.  The whole distributions
+# of many classes are in --stream and in the classes of the whole run.
+@test "json: an interval with many classes is small" {
+  bench oltp_read_write --db-driver=null --null-latency=20 --tables=10 --threads=4 --time=2 \
+    --report-interval=0.2 --json=a.json --stream=s run
+  must is "$status" 0
+  check a.json "len(d['classes']) == 11 and len(d['intervals']) >= 8" \
+    "all('hdr_histogram' in c['latency_ns'] for c in d['classes'])" \
+    "not any('hdr_histogram' in c['latency_ns'] for i in d['intervals'] for c in i['classes'])" \
+    "all('hdr_histogram' in i['latency_ns'] for i in d['intervals'])"
+  must python3 - <<'PY'
+import json
+lines = [json.loads(l) for l in open("s")]
+assert all("hdr_histogram" in c["latency_ns"] for l in lines for c in l["classes"])
+d = json.load(open("a.json"))
+size = max(len(json.dumps(i, separators=(",", ":"))) for i in d["intervals"])
+rest = len(open("a.json").read()) - sum(len(json.dumps(i, separators=(",", ":")))
+                                        for i in d["intervals"])
+assert 300 * size + rest < 2000000, (size, rest)
+PY
+}
+
 @test "json: what a script counts, and errors by code, in intervals and in total" {
   cat >own.lua <<'LUA'
 function thread_init()

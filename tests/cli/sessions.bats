@@ -31,7 +31,7 @@ silent() {
 }
 
 @test "commands that are unknown or not implemented" {
-  header_only 1 "Unknown command: foo" cpu foo
+  header_only 1 $'Unknown command: foo\ncommands: run help' cpu foo
   for t in cpu memory threads mutex; do
     for c in prepare cleanup; do
       header_only 1 "'$t' test does not implement the '$c' command." $t $c
@@ -70,10 +70,10 @@ silent() {
 cpu --threads 4 run|did you mean --threads=4?
 cpu -threads=4 run|did you mean --threads=4?
 fileio --file-num 4 prepare|did you mean --file-num=4?
--h|did you mean --help?
+-?|did you mean --help?
 version|did you mean --version?
 run|'run' is a command: the test comes first, as in 'bench cpu run'
-help cpu|'help' is a command: the test comes first, as in 'bench cpu help'
+prepare|'prepare' is a command: the test comes first, as in 'bench cpu prepare'
 cpu runn|did you mean run?
 oltp_read_only --db-driver=null prepar|did you mean prepare?
 oltp_read_only --db-driver=null --cpu-max-prime=3 run|--cpu-max-prime is an option of the cpu test
@@ -92,15 +92,15 @@ LINES
   silent 1 "FATAL: Invalid value for --rand-type: 'zzz' (expected one of: uniform, gaussian, special, pareto, zipfian)" cpu --rand-type=zzz run
   silent 1 "FATAL: Invalid value for --report-checkpoints: 'a' (expected a comma-separated list of integers from 1 to 4294967295)" cpu --report-checkpoints=1,a run
   silent 1 "FATAL: Invalid value for --percentile: '101' (expected a number from 0 to 100)" cpu --percentile=101 run
-  silent 1 "FATAL: Invalid value for --forced-shutdown: '5x' (expected off, a number of seconds or a percentage of --time)" cpu --forced-shutdown=5x run
+  silent 1 "FATAL: Invalid value for --forced-shutdown: '5x' (expected off, a time such as 30 or 5m, or a percentage of --time)" cpu --forced-shutdown=5x run
   silent 1 "FATAL: --histogram cannot be used with --percentile=0" cpu --histogram --percentile=0 run
 }
 
 @test "bad values of the test's options, after the header" {
-  header_only 1 "FATAL: Invalid value for --cpu-max-prime: '0' (expected an integer from 1 to 9223372036854775807)" cpu --cpu-max-prime=0 run
+  header_only 1 "FATAL: Invalid value for --cpu-max-prime: '0' (expected an integer of 1 or more)" cpu --cpu-max-prime=0 run
   header_only 1 "FATAL: Invalid value for --thread-locks: '0' (expected an integer from 1 to 4294967295)" threads --thread-locks=0 run
   header_only 1 "FATAL: Invalid value for --mutex-num: '0' (expected an integer from 1 to 4294967295)" mutex --mutex-num=0 run
-  header_only 1 "FATAL: Invalid value for --mutex-locks: '0' (expected an integer from 1 to 9223372036854775807)" mutex --mutex-locks=0 run
+  header_only 1 "FATAL: Invalid value for --mutex-locks: '0' (expected an integer of 1 or more)" mutex --mutex-locks=0 run
   header_only 1 "FATAL: Invalid value for --memory-scope: 'x' (expected one of: global, local)" memory --memory-scope=x run
 }
 
@@ -120,9 +120,12 @@ LINES
   must is "$status" 0
   must has "$output" '^bench [0-9]+\.[0-9]+\.[0-9]+'
   must is "${#lines[@]}" 1
-  bench cpu --threads=0 --help
+  bench --threads=0 --help
   must is "$status" 0
   must has "$output" '^  --threads=N +number of worker threads \[1\]$'
+  bench cpu --threads=0 --nosuch --help
+  must is "$status" 0
+  must has "$output" '^  --cpu-max-prime=N '
 }
 
 @test "--version names what is built in when asked for details" {
@@ -188,7 +191,7 @@ WARNING: --max-time is deprecated, use --time instead"
   must has "$output" '^  null - '
   drivers=$(sed -nE 's/^  ([a-z]+) - .*/\1/p' <<<"$output")
   list=$output
-  bench --help
+  bench --help=all
   must is "$(sed -n '/^Compiled-in database drivers:$/,/^$/p' <<<"$output")" "$list"
   for name in $drivers; do
     must has "$output" "^$name options:\$"

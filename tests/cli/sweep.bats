@@ -294,6 +294,29 @@ make_results() {
     and d["comparisons"][0]["decision"]["gate"] == "passed"'
 }
 
+@test "compare, report: classes of statements in the order of their time, with their share" {
+  for i in a b; do
+    "$BENCH" oltp_read_write --db-driver=null --tables=3 --events=200 --time=0 --json=$i.json run >/dev/null
+  done
+  bench compare a.json b.json
+  must is "$status" 0
+  must has "$output" '^figure +share +base +new +change '
+  must has "$output" '^SELECT c FROM sbtest# WHERE id=\? +[0-9.]+ % '
+  bench compare a.json b.json --format=json
+  printf '%s' "$output" >c.json
+  bench report a.json --format=markdown
+  must has "$output" '^\| operation +\| +share of time \| +count '
+  must python3 - "$output" <<'PY'
+import json, re, sys
+shares = [f["time_ratio"] for f in json.load(open("c.json"))["comparisons"][0]["figures"]
+          if f["kind"] == "class"]
+assert len(shares) == 11 and shares == sorted(shares, reverse=True), shares
+assert abs(sum(shares) - 1) < 1e-6, shares
+rows = [float(m) for m in re.findall(r"^\| [A-Z][^|]*\| +([0-9.]+) % ", sys.argv[1], re.M)]
+assert rows == [round(100 * s, 1) for s in shares], (rows, shares)
+PY
+}
+
 @test "compare: a table that cannot be written is an error" {
   make_results
   local format

@@ -53,7 +53,8 @@ installs() {
   for file in bin/bench bin/sysbench share/man/man1/bench.1 \
     share/bench/oltp_read_write.lua share/bench/oltp_common.lua \
     share/bench/tests/include/oltp_legacy/oltp.lua \
-    share/bash-completion/completions/bench share/zsh/site-functions/_bench; do
+    share/bash-completion/completions/bench share/zsh/site-functions/_bench \
+    share/fish/vendor_completions.d/bench.fish; do
     [[ -s $file ]] || { echo "$file is missing"; return 1; }
   done
   [[ $(readlink bin/sysbench) == bench ]]

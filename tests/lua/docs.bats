@@ -83,7 +83,7 @@ L
 }
 
 @test "docs/workloads.md: every built-in test" {
-  bench --help
+  bench --help=all
   n=0
   while read -r name; do
     must grep -q "^| \`$name\` |" "$BENCH_SRC/docs/workloads.md"
@@ -114,10 +114,10 @@ L
   for script in oltp_read_write select_random_points select_random_ranges; do
     bench $script help
     must [ "$status" = 0 ]
-    options=$(sed -nE 's/^ +--([a-z_]+).*/\1/p' <<<"$output")
+    options=$(sed -nE 's/^ +--([a-z-]+).*/\1/p' <<<"$output")
     must [ "$(wc -l <<<"$options")" -ge 20 ]
     for option in $options; do
-      row=$(grep "^| \`--" <<<"$text" | grep -F -- "\`--${option//_/-}\`")
+      row=$(grep "^| \`--" <<<"$text" | grep -F -- "\`--$option\`")
       must [ -n "$row" ]
       default=$(sed -nE "s/^ +--$option\\b.*\\[(.*)\\]\$/\\1/p" <<<"$output")
       must grep -qE -- "[|,] ${default}( each)?[ ,|]" <<<"$row" || {

@@ -196,11 +196,14 @@ L
   bench t.lua help
   must [ "$status" = 0 ]
   must is "$(lines)" "t.lua options:
-  --a_a[=on|off] the a [off]
+  --a-a[=on|off] the a [off]
   --b-b=N        the b [2]
   --none=STRING  no default"
+  ln -s "$BENCH" sysbench
+  run ./sysbench t.lua help
+  must is "$(sed -n 4p <<<"$output")" "  --a_a[=on|off] the a [off]"
   bench t.lua prepare
-  must is "$(lines)" "  --a_a[=on|off] the a [off]
+  must is "$(lines)" "  --a-a[=on|off] the a [off]
   --b-b=N        the b [2]
   --none=STRING  no default"
 }

@@ -105,11 +105,32 @@ void about_settings(struct session *base, put_fn *put, void *ctx)
 
   each_row(base,
            "SHOW VARIABLES WHERE Variable_name IN ("
-           "'innodb_flush_log_at_trx_commit', 'sync_binlog', "
+           "'innodb_flush_log_at_trx_commit', 'log_bin', 'sync_binlog', "
            "'innodb_buffer_pool_size', 'transaction_isolation', "
            "'tx_isolation', 'max_connections', 'table_open_cache')",
            put_setting, &to);
 }
+
+const struct driver_durable about_durable[] = {
+  {
+    .setting = "innodb_flush_log_at_trx_commit",
+    .unsafe = "0",
+    .means = "a crash of the server loses up to a second of transactions",
+  },
+  {
+    .setting = "innodb_flush_log_at_trx_commit",
+    .unsafe = "2",
+    .means = "a crash of the machine loses up to a second of transactions",
+  },
+  {
+    .setting = "sync_binlog",
+    .safe = "1",
+    .if_setting = "log_bin",
+    .if_value = "ON",
+    .means = "a crash of the machine loses the end of the binary log",
+  },
+  { NULL },
+};
 
 /* ---- before a run ---- */
 
@@ -124,6 +145,7 @@ enum limit_index {
   LIMIT_CONNECTIONS,
   LIMIT_CONNECTED,
   LIMIT_STATEMENTS,
+  LIMIT_PREPARED,
   LIMIT_TABLES,
   LIMITS
 };
@@ -144,26 +166,85 @@ static void put_limit(void *ctx, const sql_value *v)
   }
 }
 
-void about_check(struct session *base, const struct run_facts *facts,
-                 struct strbuf *lines)
-{
-  struct limit limit[LIMITS] = {
-    [LIMIT_CONNECTIONS] = { .name = "max_connections" },
-    [LIMIT_CONNECTED] = { .name = "Threads_connected" },
-    [LIMIT_STATEMENTS] = { .name = "max_prepared_stmt_count" },
-    [LIMIT_TABLES] = { .name = "table_open_cache" },
-  };
-  const uint64_t tables = facts->tables * facts->threads;
-  uint64_t used;
+/* What the server tells of its limits, and what it uses of them. */
+struct limits {
+  struct limit of[LIMITS];
+  uint64_t used; /* connections, without this one */
+};
 
+static void read_limits(struct session *base, struct limits *ret)
+{
+  *ret =
+    (struct limits){ .of = {
+                       [LIMIT_CONNECTIONS] = { .name = "max_connections" },
+                       [LIMIT_CONNECTED] = { .name = "Threads_connected" },
+                       [LIMIT_STATEMENTS] = { .name =
+                                                "max_prepared_stmt_count" },
+                       [LIMIT_PREPARED] = { .name = "Prepared_stmt_count" },
+                       [LIMIT_TABLES] = { .name = "table_open_cache" },
+                     } };
   each_row(base,
            "SHOW VARIABLES WHERE Variable_name IN ('max_connections', "
            "'max_prepared_stmt_count', 'table_open_cache')",
-           put_limit, limit);
-  each_row(base, "SHOW STATUS LIKE 'Threads_connected'", put_limit, limit);
-  used = limit[LIMIT_CONNECTED].value;
-  if (used > 0) /* this connection is one of those of the run */
-    used--;
+           put_limit, ret->of);
+  each_row(base,
+           "SHOW GLOBAL STATUS WHERE Variable_name IN ('Threads_connected', "
+           "'Prepared_stmt_count')",
+           put_limit, ret->of);
+  ret->used = ret->of[LIMIT_CONNECTED].value;
+  if (ret->used > 0) /* this connection is one of those of the run */
+    ret->used--;
+}
+
+size_t about_limits(struct session *base, const struct run_facts *facts,
+                    struct driver_limit ret[DRIVER_LIMITS])
+{
+  const uint64_t tables = facts->tables * facts->threads;
+  struct limits l;
+  size_t n = 0;
+
+  read_limits(base, &l);
+  if (l.of[LIMIT_CONNECTIONS].known && l.of[LIMIT_CONNECTED].known)
+    ret[n++] = (struct driver_limit){
+      .subject = "connections",
+      .setting = "max_connections",
+      .advice = "raise it, or use fewer --threads",
+      .allowed = l.of[LIMIT_CONNECTIONS].value,
+      .used = l.used,
+      .needed = facts->threads,
+      .hard = true,
+    };
+  if (facts->native && facts->classes > 0 && l.of[LIMIT_STATEMENTS].known)
+    ret[n++] = (struct driver_limit){
+      .subject = "statements",
+      .setting = "max_prepared_stmt_count",
+      .advice = "raise it, or use --db-ps-mode=disable, which needs none",
+      .allowed = l.of[LIMIT_STATEMENTS].value,
+      .used = l.of[LIMIT_PREPARED].value,
+      .needed = tables * facts->classes,
+      .hard = true,
+    };
+  if (tables > 0 && l.of[LIMIT_TABLES].known)
+    ret[n++] = (struct driver_limit){
+      .subject = "open tables",
+      .setting = "table_open_cache",
+      .advice = "raise it, or tables are opened again and again",
+      .allowed = l.of[LIMIT_TABLES].value,
+      .needed = tables,
+    };
+  return n;
+}
+
+void about_check(struct session *base, const struct run_facts *facts,
+                 struct strbuf *lines)
+{
+  const uint64_t tables = facts->tables * facts->threads;
+  struct limits all;
+  const struct limit *limit = all.of;
+  uint64_t used;
+
+  read_limits(base, &all);
+  used = all.used;
   if (limit[LIMIT_CONNECTIONS].known && limit[LIMIT_CONNECTED].known &&
       limit[LIMIT_CONNECTIONS].value < used + facts->threads)
     strbuf_addf(lines,

@@ -14,6 +14,9 @@ void about_session(struct session *s,
 void about_settings(struct session *s,
                     void (*put)(void *ctx, const char *key, const char *value),
                     void *ctx);
+size_t about_limits(struct session *s, const struct run_facts *facts,
+                    struct driver_limit ret[DRIVER_LIMITS]);
+extern const struct driver_durable about_durable[];
 void about_check(struct session *s, const struct run_facts *facts,
                  struct strbuf *lines);
 void about_statement_sizes(struct session *s, struct statement_sizes *ret);

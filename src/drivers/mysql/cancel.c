@@ -67,8 +67,10 @@ void cancel_send(void *token)
     fd = shim_fd(mysql);
     (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof(second));
     (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &second, sizeof(second));
+    shim_bound(mysql, clock_now_ns() + NS_PER_S);
     n = snprintf(sql, sizeof(sql), "KILL QUERY %lu", t->id);
     (void)mysql_real_query(mysql, sql, (unsigned long)n);
+    shim_bound(mysql, 0);
     connect_close(mysql, false);
   }
   mysql_thread_end();

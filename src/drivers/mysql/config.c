@@ -35,6 +35,11 @@ static bool error_ok(const char *text)
          (parse_int(text, &n) == 0 && n >= 0 && n <= 65535);
 }
 
+static const char *const tls_words[] = {
+  "on",       "off",       "DISABLED",        "PREFERRED",
+  "REQUIRED", "VERIFY_CA", "VERIFY_IDENTITY", NULL
+};
+
 const struct opt mysql_opts[] = {
   {
     OPT_LIST(struct mysql_cfg, hosts),
@@ -48,7 +53,7 @@ const struct opt mysql_opts[] = {
   },
   {
     OPT_LIST(struct mysql_cfg, ports),
-    .flags = OPT_INT_ITEMS | OPT_NOT_EMPTY,
+    .flags = OPT_INT_ITEMS | OPT_NOT_EMPTY | OPT_EMPTY_DEF,
     .name = "mysql-port",
     .def = "3306",
     .min = 1,
@@ -58,6 +63,7 @@ const struct opt mysql_opts[] = {
   },
   {
     OPT_LIST(struct mysql_cfg, sockets),
+    .flags = OPT_PATH,
     .name = "mysql-socket",
     .help = "MySQL socket",
     .man = "Unix sockets. If there are any, hosts and ports are not used.",
@@ -94,6 +100,7 @@ const struct opt mysql_opts[] = {
     .expected = "on, off, DISABLED, PREFERRED, REQUIRED, VERIFY_CA or "
                 "VERIFY_IDENTITY",
     .check = tls_ok,
+    .words = tls_words,
     .help = "use SSL connections, if available in the client library",
     .man = "Also one of the modes DISABLED (off), PREFERRED (if the server "
            "can), REQUIRED (on), VERIFY_CA (the certificate is checked) and "
@@ -101,6 +108,7 @@ const struct opt mysql_opts[] = {
   },
   {
     OPT_STRING(struct mysql_cfg, tls_key),
+    .flags = OPT_PATH,
     .name = "mysql-ssl-key",
     .help = "path name of the client private key file",
     .man = "With TLS on and no key, certificate and CA given, the files "
@@ -109,12 +117,14 @@ const struct opt mysql_opts[] = {
   },
   {
     OPT_STRING(struct mysql_cfg, tls_ca),
+    .flags = OPT_PATH,
     .name = "mysql-ssl-ca",
     .help = "path name of the CA file",
     .man = "The certificates that are trusted, in PEM format.",
   },
   {
     OPT_STRING(struct mysql_cfg, tls_cert),
+    .flags = OPT_PATH,
     .name = "mysql-ssl-cert",
     .help = "path name of the client public key certificate file",
     .man = "The client's certificate, in PEM format.",

@@ -1,9 +1,9 @@
 /*
  * connect.c - opening a connection within a time limit.
  *
- * The library limits neither name resolution nor, with MySQL's, the login.
- * Where it does not, the attempt runs in a thread of its own, which is left
- * behind when the time is over and cleans up after itself.
+ * The library limits neither name resolution nor TLS nor, with MySQL's, the
+ * login.  Where it does not, the attempt runs in a thread of its own, which is
+ * left behind when the time is over and cleans up after itself.
  */
 #include "drivers/mysql/connect.h"
 
@@ -57,7 +57,8 @@ struct attempt {
   MYSQL *mysql;
   char *host, *socket, *user, *password, *db; /* owned */
   unsigned port;
-  bool must_have_tls;
+  uint64_t until_ns;
+  bool may_have_tls, must_have_tls;
   struct connect_failure why; /* code 0: it succeeded */
 
   pthread_mutex_t lock; /* protects the rest */
@@ -114,8 +115,13 @@ static bool set_options(MYSQL *mysql, const struct mysql_cfg *cfg,
 
 static void try(struct attempt *a)
 {
-  if (!mysql_real_connect(a->mysql, a->host, a->user, a->password, a->db,
-                          a->port, a->socket, CLIENT_MULTI_STATEMENTS)) {
+  MYSQL *opened;
+
+  shim_bound(a->mysql, a->until_ns);
+  opened = mysql_real_connect(a->mysql, a->host, a->user, a->password, a->db,
+                              a->port, a->socket, CLIENT_MULTI_STATEMENTS);
+  shim_bound(a->mysql, 0);
+  if (!opened) {
     fail(&a->why, (int)mysql_errno(a->mysql), mysql_sqlstate(a->mysql),
          mysql_error(a->mysql));
     return;
@@ -191,6 +197,8 @@ static struct attempt *attempt_new(const struct mysql_cfg *cfg,
   a->password = copy(to->password);
   a->db = copy(to->db);
   a->port = to->port;
+  a->until_ns = until_ns;
+  a->may_have_tls = tls.mode != TLS_DISABLED;
   a->must_have_tls = tls.mode >= TLS_REQUIRED;
   if (set_options(a->mysql, cfg, &tls, to->files, until_ns))
     return a;
@@ -287,7 +295,7 @@ MYSQL *connect_open(const struct mysql_cfg *cfg, const struct address *to,
 
   if (!a)
     return NULL;
-  if (shim_limits_login() && !needs_resolution(a))
+  if (shim_limits_login() && !a->may_have_tls && !needs_resolution(a))
     try(a);
   else if (!try_in_thread(a, until_ns, ret_why))
     return NULL;

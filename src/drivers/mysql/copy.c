@@ -86,6 +86,8 @@ static int wire_begin(struct mysql_session *s, const struct strbuf *sql,
 
   if (!to)
     return failure_no_memory(s, out);
+  if (!wire_is_clear(w, s->fd))
+    return wire_surplus(s, out);
   wire_forget(w);
   to[head++] = COMMAND_QUERY;
   if (w->forms.attributes) {
@@ -141,6 +143,7 @@ static int wire_end(struct mysql_session *s, struct outcome *out)
 {
   const int rc = wire_put(s, NULL, 0, out);
 
+  s->wire.seq = s->copy_seq;
   s->copy_seq = 0;
   return rc < 0 ? rc : wire_result(s, NULL, out);
 }

@@ -81,6 +81,13 @@ int failure_malformed(struct mysql_session *s, struct outcome *out)
   return set_text(s, out, CODE_MALFORMED, "Malformed packet");
 }
 
+int failure_out_of_step(struct mysql_session *s, struct outcome *out)
+{
+  return set_text(s, out, CODE_MALFORMED,
+                  "Lost synchronization with the server: it has sent what "
+                  "does not answer the statement");
+}
+
 int failure_no_memory(struct mysql_session *s, struct outcome *out)
 {
   return set_text(s, out, CODE_NO_MEMORY, "Client run out of memory");

@@ -57,6 +57,8 @@ int failure_set(struct mysql_session *s, struct outcome *out, int code,
 int failure_gone(struct mysql_session *s, struct outcome *out);
 int failure_lost(struct mysql_session *s, struct outcome *out);
 int failure_malformed(struct mysql_session *s, struct outcome *out);
+/* What came is no part of the answer. */
+int failure_out_of_step(struct mysql_session *s, struct outcome *out);
 int failure_no_memory(struct mysql_session *s, struct outcome *out);
 
 /*

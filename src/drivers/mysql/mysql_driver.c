@@ -54,7 +54,7 @@ static void driver_done(const void *cfg)
 {
   const struct mysql_cfg *c = cfg;
 
-  if (!c->dry_run && !connect_is_busy())
+  if (!c->dry_run)
     mysql_library_end();
 }
 
@@ -369,12 +369,14 @@ const struct driver driver_mysql = {
   .session_size = sizeof(struct mysql_session),
   .prepared_size = sizeof(struct mysql_prepared),
   .caps = DRIVER_PREPARES | DRIVER_SERVER | DRIVER_NUL_IN_SQL |
-          DRIVER_BY_NUMBER | DRIVER_COUNTS_STORED,
+          DRIVER_BY_NUMBER | DRIVER_COUNTS_STORED | DRIVER_KEEPS_ROWS,
   .connection_codes = connection_codes,
   .hints = mysql_hints,
+  .durable = about_durable,
   .ignore_errors = ignore_errors,
   .global_init = driver_init,
   .global_done = driver_done,
+  .is_busy = connect_is_busy,
   .thread_init = thread_init,
   .thread_done = thread_done,
   .connect = connect_session,
@@ -386,6 +388,7 @@ const struct driver driver_mysql = {
   .about = about_session,
   .server_settings = about_settings,
   .check_before_run = about_check,
+  .limits = about_limits,
   .query = query,
   .fetch = fetch,
   .next_result = next_result,

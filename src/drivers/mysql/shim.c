@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/strbuf.h"
+#include "drivers/mysql/bound.h"
 
 /* Flags of the login. */
 enum {
@@ -71,6 +72,20 @@ bool shim_always_checks_names(void)
 bool shim_limits_login(void)
 {
   return true;
+}
+
+static my_bool wait_within_bound(my_socket fd, my_bool is_read, int timeout_ms)
+{
+  return bound_wait((int)fd, is_read, timeout_ms);
+}
+
+void shim_bound(MYSQL *mysql, uint64_t until_ns)
+{
+  my_bool (*wait)(my_socket, my_bool, int) = until_ns ? wait_within_bound
+                                                      : NULL;
+
+  bound_set(until_ns);
+  (void)mysql_optionsv(mysql, MARIADB_OPT_IO_WAIT, wait);
 }
 
 bool shim_set_tls(MYSQL *mysql, const struct tls_settings *tls)
@@ -166,6 +181,11 @@ bool shim_always_checks_names(void)
 bool shim_limits_login(void)
 {
   return false;
+}
+
+void shim_bound(MYSQL *mysql, uint64_t until_ns)
+{
+  (void)mysql, (void)until_ns;
 }
 
 bool shim_set_tls(MYSQL *mysql, const struct tls_settings *tls)

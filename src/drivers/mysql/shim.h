@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <mysql.h>
 
@@ -28,8 +29,12 @@ const char *shim_library_version(void);
 bool shim_can_compress(const char *algorithm);
 /* The check of certificates includes the host name in any case. */
 bool shim_always_checks_names(void);
-/* The connect timeout also limits the login. */
+/* shim_bound() limits a login without TLS; else it does nothing. */
 bool shim_limits_login(void);
+/* The library does not wait on this connection, in this thread, after
+ * clock_now_ns() is `until_ns`; 0: no limit, which is how connections are
+ * handed out.  Between two calls a thread uses no other connection. */
+void shim_bound(MYSQL *mysql, uint64_t until_ns);
 
 /* Before the connect.  False: the library does not know one of the settings. */
 bool shim_set_tls(MYSQL *mysql, const struct tls_settings *tls);

@@ -38,6 +38,8 @@ struct wire {
   /* What has been received: consumed up to `pos`. */
   uint8_t *buf; /* owned */
   size_t room, pos, end;
+  unsigned seq;      /* number of the next packet, modulo 256 */
+  unsigned requests; /* since the connection was opened, likewise */
 
   /* The open result set. */
   size_t next_row; /* offset of its packet */
@@ -82,9 +84,26 @@ static inline void packet_head(uint8_t *p, size_t len, unsigned seq)
   p[3] = (uint8_t)seq;
 }
 
+/* Every so many requests the socket is looked at before one is sent. */
+#define WIRE_LOOK_EVERY 64
+
+/*
+ * Nothing is left of the answers before, so that a request can be sent.  False:
+ * wire_surplus() says why.  What a server sends later than its answer can only
+ * be seen by a system call of its own, which is made now and then.
+ */
+bool wire_look(struct wire *w, int fd);
+static inline bool wire_is_clear(struct wire *w, int fd)
+{
+  const bool look = ++w->requests % WIRE_LOOK_EVERY == 0;
+
+  return LIKELY(w->pos == w->end && !look) || wire_look(w, fd);
+}
+
 /* An answer is going to be read; what was received before is forgotten. */
 static inline void wire_forget(struct wire *w)
 {
+  w->seq = 1;
   w->pos = 0;
   w->end = 0;
   w->rows_left = 0;
@@ -115,8 +134,14 @@ static inline size_t packet_length(const uint8_t *p)
   return le32toh(head) & PACKET_MAX;
 }
 
-/* The whole packet at w->pos is there; w->pos moves behind it.  Its length, or
- * as wire_fill(). */
+/* Number of the packet at `p`. */
+static inline unsigned packet_number(const uint8_t *p)
+{
+  return p[3];
+}
+
+/* The whole packet at w->pos is there, and it is the next one; w->pos moves
+ * behind it.  Its length, or as wire_fill(); -EPROTO: it is another one. */
 int wire_packet_slowly(struct wire *w, int fd, const uint8_t **ret);
 static inline int wire_packet(struct wire *w, int fd, const uint8_t **ret)
 {
@@ -126,8 +151,10 @@ static inline int wire_packet(struct wire *w, int fd, const uint8_t **ret)
     const uint8_t *p = w->buf + w->pos;
     const size_t len = packet_length(p);
 
-    if (LIKELY(have - PACKET_HEAD >= len)) {
+    if (LIKELY(have - PACKET_HEAD >= len &&
+               packet_number(p) == (w->seq & 0xff))) {
       *ret = p + PACKET_HEAD;
+      w->seq++;
       w->pos += PACKET_HEAD + len;
       return (int)len;
     }
@@ -150,6 +177,12 @@ int wire_result(struct mysql_session *s, struct mysql_prepared *p,
 
 /* What wire_fill() and its users return as errors. */
 int wire_failed(struct mysql_session *s, int rc, struct outcome *out);
+/* wire_is_clear() was false: the server has ended the session, or sent what
+ * nobody asked for.  -1. */
+int wire_surplus(struct mysql_session *s, struct outcome *out);
+/* The packet is an error with which a server ends a session; such a one comes
+ * at any time, and with any number. */
+bool wire_is_farewell(const uint8_t *packet, size_t len);
 /* The packet begins with 0xff: *out says why. */
 int wire_refused(struct mysql_session *s, const uint8_t *packet, size_t len,
                  struct outcome *out);

@@ -49,6 +49,8 @@ static int send_text(struct mysql_session *s, enum wire_command command,
 static int wire_query(struct mysql_session *s, const char *sql, size_t len,
                       struct outcome *out)
 {
+  if (UNLIKELY(!wire_is_clear(&s->wire, s->fd)))
+    return wire_surplus(s, out);
   wire_forget(&s->wire);
   if (send_text(s, COMMAND_QUERY, sql, len, out) < 0)
     return -1;
@@ -173,13 +175,17 @@ static int wire_prepare(struct mysql_prepared *p, struct outcome *out)
 {
   struct mysql_session *s = prepared_session(p);
   struct wire *w = &s->wire;
-  const size_t begin = w->end; /* rows of an open result stay */
   const uint8_t *packet;
+  size_t begin;
   int rc, len;
 
+  if (!wire_is_clear(w, s->fd))
+    return wire_surplus(s, out);
+  begin = w->end; /* rows of an open result stay */
   if (send_text(s, COMMAND_PREPARE, p->base.sql, p->base.len, out) < 0)
     return -1;
   w->pos = begin;
+  w->seq = 1;
   len = wire_packet(w, s->fd, &packet);
   if (len < 0)
     return wire_failed(s, len, out);
@@ -189,6 +195,8 @@ static int wire_prepare(struct mysql_prepared *p, struct outcome *out)
     rc = failure_malformed(s, out);
   else
     rc = read_prepared(p, packet, out);
+  if (rc == 0 && w->pos < w->end)
+    rc = wire_surplus(s, out);
   w->pos = w->end = begin;
   return rc;
 }
@@ -273,6 +281,8 @@ static int wire_execute(struct mysql_prepared *p, struct outcome *out)
 {
   struct mysql_session *s = prepared_session(p);
 
+  if (UNLIKELY(!wire_is_clear(&s->wire, s->fd)))
+    return wire_surplus(s, out);
   wire_forget(&s->wire);
   if (LIKELY(frame_fill(p))) {
     s->sent = p->frame_len - PACKET_HEAD;

@@ -99,6 +99,20 @@ void wire_await(struct wire *w, int fd)
     w->end = (size_t)got;
 }
 
+bool wire_look(struct wire *w, int fd)
+{
+  ssize_t got;
+
+  if (w->pos < w->end)
+    return false;
+  if (!room_to_fill(w, 1))
+    return true;
+  got = recv(fd, w->buf + w->end, w->room - w->end, MSG_DONTWAIT);
+  if (got > 0)
+    w->end += (size_t)got;
+  return got <= 0; /* a broken connection is noticed by the request */
+}
+
 int wire_fill(struct wire *w, int fd, size_t n)
 {
   if (w->poll_first && w->end == w->pos && !sock_wait(fd, POLLIN))
@@ -131,6 +145,10 @@ int wire_packet_slowly(struct wire *w, int fd, const uint8_t **ret)
   if (rc < 0)
     return rc;
   *ret = w->buf + w->pos + PACKET_HEAD;
+  if (packet_number(w->buf + w->pos) != (w->seq & 0xff) &&
+      !wire_is_farewell(*ret, len))
+    return -EPROTO;
+  w->seq++;
   w->pos += PACKET_HEAD + len;
   return (int)len;
 }

@@ -25,6 +25,8 @@ enum {
 
 int wire_failed(struct mysql_session *s, int rc, struct outcome *out)
 {
+  if (rc == -EPROTO)
+    return failure_out_of_step(s, out);
   if (rc != -ENOMEM)
     return failure_lost(s, out);
   (void)failure_no_memory(s, out);
@@ -48,6 +50,24 @@ int wire_refused(struct mysql_session *s, const uint8_t *packet, size_t len,
   }
   return failure_set(s, out, (int)bytes_le(code, 2), state, (const char *)b.at,
                      (size_t)(b.end - b.at));
+}
+
+bool wire_is_farewell(const uint8_t *packet, size_t len)
+{
+  return len >= 3 && packet[0] == FIRST_ERROR &&
+         failure_is_lost((int)bytes_le(packet + 1, 2));
+}
+
+int wire_surplus(struct mysql_session *s, struct outcome *out)
+{
+  struct wire *w = &s->wire;
+  const uint8_t *p = w->buf + w->pos;
+  const size_t have = w->end - w->pos;
+
+  if (have > PACKET_HEAD && have - PACKET_HEAD >= packet_length(p) &&
+      wire_is_farewell(p + PACKET_HEAD, packet_length(p)))
+    return wire_refused(s, p + PACKET_HEAD, packet_length(p), out);
+  return failure_out_of_step(s, out);
 }
 
 /* How far a statement is; MariaDB says it between any two packets. */
@@ -194,6 +214,7 @@ static int rows(struct mysql_session *s, uint32_t nfields, struct outcome *out)
   const size_t begin = w->pos;
   size_t pos = begin, len;
   uint64_t n = 0;
+  uint64_t others = w->seq; /* n + others: the number of the next packet */
   unsigned status;
   bool inside = false; /* a row that began in an earlier packet */
   const uint8_t *p;
@@ -218,6 +239,10 @@ static int rows(struct mysql_session *s, uint32_t nfields, struct outcome *out)
     }
     p = w->buf + pos + PACKET_HEAD;
     pos += PACKET_HEAD + len;
+    /* The numbers of plain rows are not looked at: this one tells as much. */
+    if (UNLIKELY(p[-1] != ((n + others) & 0xff) && !wire_is_farewell(p, len)))
+      return failure_out_of_step(s, out);
+    others++;
     if (UNLIKELY(!inside && (len == 0 || *p >= FIRST_END))) {
       w->pos = pos;
       if (len == 0)
@@ -236,7 +261,9 @@ static int rows(struct mysql_session *s, uint32_t nfields, struct outcome *out)
     }
     inside = len == PACKET_MAX;
     n += !inside;
+    others -= !inside; /* it is counted as a row */
   }
+  w->seq = (unsigned)(n + others);
   w->next_row = begin;
   w->rows_left = n;
   w->nfields = nfields;
@@ -289,13 +316,14 @@ static int ok(struct mysql_session *s, const uint8_t *packet, size_t len,
 /* The server gets an empty file; it asked with number `seq`. */
 static bool refuse_file(struct mysql_session *s, unsigned seq)
 {
+  s->wire.seq = seq + 2;
   return wire_out(&s->wire, 0) && wire_send(&s->wire, s->fd, 0, seq + 1);
 }
 
 /*
  * The usual answer to a statement whose columns the client knows: their number,
  * that they are not described, and the end of the description.  Compared all at
- * once.
+ * once, with the numbers of these packets.
  */
 static inline bool is_usual(const struct wire *w,
                             const struct mysql_prepared *p)
@@ -305,7 +333,7 @@ static inline bool is_usual(const struct wire *w,
   uint64_t first;
   uint32_t rest;
 
-  if (w->end - w->pos < USUAL_LENGTH || w->forms.no_eof ||
+  if (w->end - w->pos < USUAL_LENGTH || w->forms.no_eof || w->seq != 1 ||
       p->n_cols - 1 >= BYTES_NULL - 1)
     return false;
   memcpy(&first, w->buf + w->pos, sizeof(first));
@@ -378,6 +406,7 @@ int wire_result(struct mysql_session *s, struct mysql_prepared *p,
   w->from = p;
   if (LIKELY(p && is_usual(w, p))) {
     w->pos += USUAL_LENGTH;
+    w->seq = 3;
     return rows(s, p->n_cols, out);
   }
   rc = answer(s, p, out, &refused);

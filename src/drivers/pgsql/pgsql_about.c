@@ -72,8 +72,13 @@ void pgsql_about(struct session *s, pgsql_put *put, void *ctx)
 void pgsql_settings(struct session *s, pgsql_put *put, void *ctx)
 {
   static const char *const names[] = {
-    "fsync",     "synchronous_commit", "shared_buffers",
-    "wal_level", "max_connections",    "default_transaction_isolation",
+    "fsync",
+    "synchronous_commit",
+    "full_page_writes",
+    "shared_buffers",
+    "wal_level",
+    "max_connections",
+    "default_transaction_isolation",
   };
 
   for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -88,33 +93,83 @@ void pgsql_settings(struct session *s, pgsql_put *put, void *ctx)
   }
 }
 
-void pgsql_check(struct session *s, const struct run_facts *facts,
-                 struct strbuf *lines)
+const struct driver_durable pgsql_durable[] = {
+  {
+    .setting = "fsync",
+    .unsafe = "off",
+    .means = "a crash of the machine can destroy the data",
+  },
+  {
+    .setting = "synchronous_commit",
+    .unsafe = "off",
+    .means = "a crash of the server loses the last transactions",
+  },
+  {
+    .setting = "full_page_writes",
+    .unsafe = "off",
+    .means = "a crash of the machine can destroy pages",
+  },
+  { NULL },
+};
+
+struct connections {
+  uint64_t allowed, used; /* without this one */
+};
+
+static bool ask_connections(struct session *s, struct connections *ret)
 {
-  /* This connection is one of those that the run opens. */
   PGresult *result = pgsql_ask(
     pgsql_of(s),
     "SELECT current_setting('max_connections'), "
     "current_setting('superuser_reserved_connections'), "
     "(SELECT count(*) FROM pg_stat_activity WHERE "
     "backend_type = 'client backend' AND pid <> pg_backend_pid())");
-  int64_t max, room;
+  const bool told = result && PQntuples(result) == 1 && PQnfields(result) == 3;
 
-  if (!result)
-    return;
-  if (PQntuples(result) != 1 || PQnfields(result) != 3) {
-    PQclear(result);
-    return;
-  }
-  max = strtoll(PQgetvalue(result, 0, 0), NULL, 10);
-  room = max - strtoll(PQgetvalue(result, 0, 1), NULL, 10) -
-         strtoll(PQgetvalue(result, 0, 2), NULL, 10);
+  if (told)
+    *ret = (struct connections){
+      strtoull(PQgetvalue(result, 0, 0), NULL, 10),
+      strtoull(PQgetvalue(result, 0, 1), NULL, 10) +
+        strtoull(PQgetvalue(result, 0, 2), NULL, 10),
+    };
   PQclear(result);
-  if (room < (int64_t)facts->threads)
+  return told;
+}
+
+size_t pgsql_limits(struct session *s, const struct run_facts *facts,
+                    struct driver_limit ret[DRIVER_LIMITS])
+{
+  struct connections c;
+
+  if (!ask_connections(s, &c))
+    return 0;
+  ret[0] = (struct driver_limit){
+    .subject = "connections",
+    .setting = "max_connections",
+    .advice = "raise it, or use fewer --threads",
+    .allowed = c.allowed,
+    .used = c.used,
+    .needed = facts->threads,
+    .hard = true,
+  };
+  return 1;
+}
+
+void pgsql_check(struct session *s, const struct run_facts *facts,
+                 struct strbuf *lines)
+{
+  struct connections c;
+  uint64_t room;
+
+  if (!ask_connections(s, &c))
+    return;
+  /* This connection is one of those that the run opens. */
+  room = c.allowed > c.used ? c.allowed - c.used : 0;
+  if (room < facts->threads)
     strbuf_addf(lines,
-                "the server has room for %" PRId64 " more connections, this "
-                "run opens at least %u (max_connections = %" PRId64 ")\n",
-                room < 0 ? 0 : room, facts->threads, max);
+                "the server has room for %" PRIu64 " more connections, this "
+                "run opens at least %u (max_connections = %" PRIu64 ")\n",
+                room, facts->threads, c.allowed);
 }
 
 /* The setting is shown to users who may see it; to others pg_settings shows no

@@ -2,8 +2,6 @@
  * pgsql_connect.c - opens a connection within a time limit, and says why it
  * could not be opened.
  */
-#include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +12,7 @@
 #include "db/env.h"
 #include "db/message.h"
 #include "drivers/pgsql/pgsql_internal.h"
+#include "drivers/pgsql/pgsql_login.h"
 
 enum {
   KEYWORDS_MAX = 32
@@ -137,47 +136,12 @@ static void hear_notice(void *arg, const PGresult *notice)
                         PQresultErrorField(notice, PG_DIAG_MESSAGE_PRIMARY));
 }
 
-/* Poll until the library has what it waits for; false: out of time. */
-static bool wait_for(PGconn *conn, PostgresPollingStatusType status,
-                     uint64_t until_ns)
-{
-  struct pollfd fd = { .fd = PQsocket(conn),
-                       .events = status == PGRES_POLLING_READING ? POLLIN
-                                                                 : POLLOUT };
-
-  for (;;) {
-    const uint64_t now = clock_now_ns();
-    int rc;
-
-    if (now >= until_ns)
-      return false;
-    rc = poll(&fd, 1, (int)((until_ns - now) / NS_PER_MS + 1));
-    if (rc > 0 || (rc < 0 && errno != EINTR))
-      return true;
-  }
-}
-
-/* PGRES_POLLING_ACTIVE: out of time. */
-static PostgresPollingStatusType log_in(PGconn *conn, uint64_t until_ns)
-{
-  PostgresPollingStatusType status = PGRES_POLLING_WRITING;
-
-  if (PQstatus(conn) == CONNECTION_BAD)
-    return PGRES_POLLING_FAILED;
-  while (status == PGRES_POLLING_WRITING || status == PGRES_POLLING_READING) {
-    if (!wait_for(conn, status, until_ns))
-      return PGRES_POLLING_ACTIVE;
-    status = PQconnectPoll(conn);
-  }
-  return status;
-}
-
 static enum attempt attempt(struct pgsql_session *p, const struct words *w,
                             uint64_t until_ns, struct outcome *out)
 {
   PGconn *conn = PQconnectStartParams(w->key, w->value, 1);
-  PostgresPollingStatusType status;
-  char late[sizeof(p->text)];
+  char text[sizeof(p->text)];
+  enum pgsql_login login;
 
   if (!conn) {
     add_text(p, "not enough memory\n");
@@ -185,25 +149,20 @@ static enum attempt attempt(struct pgsql_session *p, const struct words *w,
   }
   (void)PQsetErrorVerbosity(conn, PQERRORS_VERBOSE);
   (void)PQsetNoticeReceiver(conn, hear_notice, p);
-  status = log_in(conn, until_ns);
-  if (status == PGRES_POLLING_OK) {
+  login = pgsql_log_in(&conn, until_ns, text, sizeof(text));
+  if (login == PGSQL_LOGIN_DONE) {
+    (void)PQsetNoticeReceiver(conn, hear_notice, p);
     p->conn = conn;
     return ATTEMPT_DONE;
   }
-  if (status == PGRES_POLLING_ACTIVE) {
-    const char *host = PQhost(conn);
-
-    (void)snprintf(late, sizeof(late),
-                   "connection to server %s \"%s\", port %s failed: "
-                   "timeout expired\n",
-                   pgsql_is_socket(host) ? "on socket" : "at", host,
-                   PQport(conn));
-    add_text(p, late);
-  } else {
+  if (login == PGSQL_LOGIN_FAILED) {
     add_verbose(p, PQerrorMessage(conn), out->state);
     out->permanent = is_permanent(out->state) ||
                      PQconnectionNeedsPassword(conn) ||
                      (!out->state[0] && is_tls_refusal(PQerrorMessage(conn)));
+  } else {
+    add_text(p, text);
+    out->permanent = login == PGSQL_LOGIN_REFUSED;
   }
   PQfinish(conn);
   return out->state[0] || out->permanent ? ATTEMPT_REFUSED : ATTEMPT_UNANSWERED;

@@ -11,6 +11,7 @@
 #include "db/env.h"
 #include "db/message.h"
 #include "drivers/pgsql/pgsql_internal.h"
+#include "drivers/pgsql/pgsql_login.h"
 
 enum {
   BULK_PACKET_OUTSIDE = 1024 * 1024
@@ -100,10 +101,12 @@ const struct driver driver_pgsql = {
   .session_size = sizeof(struct pgsql_session),
   .prepared_size = sizeof(struct pgsql_prepared),
   .caps = DRIVER_PREPARES | DRIVER_SERVER | DRIVER_ROLLBACK_AT_ONCE |
-          DRIVER_SKIPS_EMPTY | DRIVER_COUNTS_STORED,
+          DRIVER_SKIPS_EMPTY | DRIVER_COUNTS_STORED | DRIVER_KEEPS_ROWS,
   .hints = hints,
+  .durable = pgsql_durable,
   .ignore_errors = ignore_errors,
   .global_init = global_init,
+  .is_busy = pgsql_login_is_busy,
   .connect = open_session,
   .disconnect = pgsql_disconnect,
   .connect_message = pgsql_connect_message,
@@ -112,6 +115,7 @@ const struct driver driver_pgsql = {
   .about = pgsql_about,
   .server_settings = pgsql_settings,
   .check_before_run = pgsql_check,
+  .limits = pgsql_limits,
   .query = pgsql_query,
   .fetch = pgsql_fetch,
   .next_result = pgsql_next_result,

@@ -247,6 +247,9 @@ void pgsql_cancel_free(void *token);
 typedef void pgsql_put(void *ctx, const char *key, const char *value);
 extern const struct driver_space pgsql_space;
 void pgsql_about(struct session *s, pgsql_put *put, void *ctx);
+extern const struct driver_durable pgsql_durable[];
+size_t pgsql_limits(struct session *s, const struct run_facts *facts,
+                    struct driver_limit ret[DRIVER_LIMITS]);
 void pgsql_settings(struct session *s, pgsql_put *put, void *ctx);
 void pgsql_check(struct session *s, const struct run_facts *facts,
                  struct strbuf *lines);

@@ -52,7 +52,7 @@ const struct opt pgsql_opts[] = {
   },
   {
     OPT_LIST(struct pgsql_cfg, ports),
-    .flags = OPT_INT_ITEMS,
+    .flags = OPT_INT_ITEMS | OPT_EMPTY_DEF,
     .name = "pgsql-port",
     .def = "5432",
     .min = 1,
@@ -95,21 +95,25 @@ const struct opt pgsql_opts[] = {
   {
     OPT_STRING(struct pgsql_cfg, sslcert),
     .name = "pgsql-sslcert",
+    .flags = OPT_PATH,
     .help = "file with the client's certificate",
   },
   {
     OPT_STRING(struct pgsql_cfg, sslkey),
     .name = "pgsql-sslkey",
+    .flags = OPT_PATH,
     .help = "file with the client's private key",
   },
   {
     OPT_STRING(struct pgsql_cfg, sslrootcert),
     .name = "pgsql-sslrootcert",
+    .flags = OPT_PATH,
     .help = "file with the authorities that may sign the server's certificate",
   },
   {
     OPT_STRING(struct pgsql_cfg, sslcrl),
     .name = "pgsql-sslcrl",
+    .flags = OPT_PATH,
     .help = "file with revoked certificates",
   },
   {

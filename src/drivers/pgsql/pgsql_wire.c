@@ -82,7 +82,7 @@ int pgsql_wire_query(struct pgsql_session *p, const char *sql, size_t len,
   const bool was_aborted = p->base.trx == TRX_ABORTED;
   struct pgwire_answer a = { .direct = true };
 
-  if (UNLIKELY(p->broken))
+  if (UNLIKELY(p->broken) || !pgwire_is_clear(p))
     return fail(p, &a, true, out);
   if (UNLIKELY(!pgsql_wire_send_query(p, sql, len)))
     return pgsql_no_memory(out);
@@ -133,7 +133,7 @@ int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out)
   const bool was_aborted = p->base.trx == TRX_ABORTED;
   struct pgwire_answer a = { .shape = st->shape, .n_fields = st->n_fields };
 
-  if (UNLIKELY(p->broken))
+  if (UNLIKELY(p->broken) || !pgwire_is_clear(p))
     return fail(p, &a, true, out);
   if (UNLIKELY(!pgsql_wire_send_execute(st)))
     return pgsql_no_memory(out);

@@ -35,7 +35,8 @@ struct pgsql_wire {
   size_t room, pos, end;
   int broken_by; /* errno of the last failed read, 0: the end */
   bool out_of_memory;
-  bool more; /* further results of a text are to be read */
+  bool more;         /* further results of a text are to be read */
+  unsigned requests; /* since the connection was opened, or less */
 
   /* How the answer is awaited: see wire_receive(). */
   bool may_block; /* by a socket in blocking mode */

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/compiler.h"
 #include "drivers/pgsql/pgsql_wire_io.h"
@@ -219,6 +220,25 @@ COLD static bool hear_asides(struct pgsql_session *p)
     w->pos += size;
   }
   return true;
+}
+
+bool pgwire_look(struct pgsql_session *p)
+{
+  struct pgsql_wire *w = &p->wire;
+  ssize_t got;
+
+  if (w->room == 0)
+    return true;
+  w->pos = w->end = 0;
+  got = recv(p->fd, w->in, w->room, MSG_DONTWAIT);
+  if (got <= 0)
+    return true; /* a broken connection is noticed by the request */
+  w->end = (size_t)got;
+  w->broken_by = 0;
+  if (hear_asides(p))
+    return true;
+  w->broken_by = EPROTO;
+  return false;
 }
 
 /* ---- the whole ---- */

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
 #include "drivers/pgsql/pgsql_internal.h"
 
 struct pgwire_answer {
@@ -27,6 +28,22 @@ struct pgwire_answer {
   uint64_t changed; /* rows, by the number in the command's tag */
   size_t first_row;
 };
+
+enum {
+  PGWIRE_LOOK_EVERY = 64
+};
+
+/*
+ * Before a request: has the server sent anything since its last answer?  What
+ * it may say at any time is heard.  False: it has sent what nobody asked for,
+ * and the connection is of no use any more.  This takes a system call, so it is
+ * done now and then; what comes together with an answer is seen in any case.
+ */
+bool pgwire_look(struct pgsql_session *p);
+static inline bool pgwire_is_clear(struct pgsql_session *p)
+{
+  return LIKELY(++p->wire.requests % PGWIRE_LOOK_EVERY != 0) || pgwire_look(p);
+}
 
 /*
  * Read the answer up to ReadyForQuery, or, if it is direct, up to the message

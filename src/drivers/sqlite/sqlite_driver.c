@@ -28,6 +28,7 @@ static const struct opt sqlite_opts[] = {
   {
     OPT_STRING(struct sqlite_cfg, db),
     .name = "sqlite-db",
+    .flags = OPT_PATH,
     .def = "bench.sqlite",
     .check = is_file,
     .expected = "a file name: a database in memory cannot be shared "
@@ -175,8 +176,9 @@ const struct driver driver_sqlite = {
   .session_size = sizeof(struct sqlite_session),
   .prepared_size = sizeof(struct sqlite_prepared),
   .caps = DRIVER_PREPARES | DRIVER_SKIPS_EMPTY | DRIVER_BULK_TRX |
-          DRIVER_ONE_WRITER,
+          DRIVER_ONE_WRITER | DRIVER_KEEPS_ROWS,
   .hints = hints,
+  .durable = sqlite_durable,
   .always_ignorable = sqlite_always_ignorable,
   .global_init = sqlite_global_init,
   .connect = sqlite_connect,

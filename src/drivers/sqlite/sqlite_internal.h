@@ -72,6 +72,7 @@ void sqlite_mode_line(struct session *s, struct strbuf *line);
 void sqlite_about(struct session *s,
                   void (*put)(void *ctx, const char *key, const char *value),
                   void *ctx);
+extern const struct driver_durable sqlite_durable[];
 void sqlite_settings(struct session *s,
                      void (*put)(void *ctx, const char *key, const char *value),
                      void *ctx);

@@ -2,6 +2,7 @@
  * sqlite_open.c - opening a database file, its settings, and waiting for
  * locks.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,6 +150,8 @@ int sqlite_connect(struct session *s, uint64_t until_ns, struct outcome *out)
   (void)sqlite_failed_with(q->db ? sqlite3_extended_errcode(q->db) : rc, q->why,
                            out);
   out->permanent = true;
+  rc = q->db ? sqlite3_system_errno(q->db) : 0;
+  out->no_files = rc == EMFILE || rc == ENFILE;
   (void)sqlite3_close(q->db);
   q->db = NULL;
   return -1;
@@ -182,6 +185,33 @@ static const char *const pragmas[] = {
   "synchronous",
   "cache_size",
   "mmap_size",
+};
+
+const struct driver_durable sqlite_durable[] = {
+  {
+    .setting = "synchronous",
+    .unsafe = "off",
+    .means = "a crash of the machine can destroy the data",
+  },
+  {
+    .setting = "synchronous",
+    .unsafe = "normal",
+    .if_setting = "journal_mode",
+    .if_value = "wal",
+    .means = "a crash of the machine loses the last transactions",
+    .usual = true,
+  },
+  {
+    .setting = "journal_mode",
+    .unsafe = "memory",
+    .means = "a crash of the program can destroy the data",
+  },
+  {
+    .setting = "journal_mode",
+    .unsafe = "off",
+    .means = "a crash of the program can destroy the data",
+  },
+  { NULL },
 };
 
 static void pragma(struct sqlite_session *q, const char *name, char *to,

@@ -22,7 +22,7 @@ function options.word(text) return WORDS[text:lower()] end
 local function by_limit(accepts)
    local made = {}
    return function(low)
-      local expected = "an integer from " .. low .. " to 9223372036854775807"
+      local expected = "an integer of " .. low .. " or more"
       if made[low] == nil then
          made[low] = validator(function(text)
             return accepts(text, low), expected

@@ -59,6 +59,24 @@ static void aio_done(struct queue *q)
   q->impl = NULL;
 }
 
+/* Where the system call is refused by a filter, as in containers, no limit has
+ * to do with it. */
+static int tell_no_context(const struct queue *q, int number, struct err *err)
+{
+  const long most = aio_limit("/proc/sys/fs/aio-max-nr");
+  const long used = aio_limit("/proc/sys/fs/aio-nr"); /* changes errno */
+
+  errno = number;
+  if (number == EPERM || number == ENOSYS || number == EACCES)
+    return err_sys(err, "The system does not allow asynchronous I/O: see the "
+                        "seccomp filter of the container; "
+                        "--file-io-mode=sync does without;");
+  return err_sys(err,
+                 "Cannot set up %u asynchronous requests for each of %u "
+                 "threads: fs.aio-max-nr is %ld and fs.aio-nr %ld;",
+                 q->depth, q->io->w->plan->threads, most, used);
+}
+
 static int aio_setup(struct queue *q, struct err *err)
 {
   struct aio *a = calloc(1, sizeof(*a));
@@ -76,13 +94,7 @@ static int aio_setup(struct queue *q, struct err *err)
   rc = io_setup((int)q->depth, &a->context);
   if (rc < 0) {
     a->context = NULL;
-    errno = -rc;
-    return err_sys(err,
-                   "Cannot set up %u asynchronous requests for each of %u "
-                   "threads: fs.aio-max-nr is %ld and fs.aio-nr %ld;",
-                   q->depth, q->io->w->plan->threads,
-                   aio_limit("/proc/sys/fs/aio-max-nr"),
-                   aio_limit("/proc/sys/fs/aio-nr"));
+    return tell_no_context(q, -rc, err);
   }
   ring = (struct aio_ring *)a->context;
   if ((ring->magic & 0xfffffff) == RING_MAGIC && ring->incompat == 0 &&

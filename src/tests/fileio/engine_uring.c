@@ -90,6 +90,24 @@ static uint64_t raise_memlock(void)
   return limit.rlim_cur;
 }
 
+/* Where the system call is refused by a filter, as in containers, no limit has
+ * to do with it. */
+static int tell_no_ring(int number, struct err *err)
+{
+  const uint64_t memlock = raise_memlock(); /* which changes errno */
+
+  errno = number;
+  if (number == EPERM || number == ENOSYS || number == EACCES)
+    return err_sys(err,
+                   "The system does not allow io_uring: see "
+                   "kernel.io_uring_disabled and the seccomp filter of the "
+                   "container; --file-io-mode=async or sync does without;");
+  return err_sys(err,
+                 "Cannot set up an io_uring (RLIMIT_MEMLOCK is %" PRIu64
+                 " bytes, see ulimit -l)",
+                 memlock);
+}
+
 static int make_ring(struct queue *q, struct err *err)
 {
   /* Completions need not interrupt the thread: it comes for them, and sees
@@ -114,13 +132,8 @@ static int make_ring(struct queue *q, struct err *err)
     if (rc != -EINVAL)
       break;
   }
-  if (rc < 0) {
-    errno = -rc;
-    return err_sys(err,
-                   "Cannot set up an io_uring (see kernel.io_uring_disabled; "
-                   "RLIMIT_MEMLOCK is %" PRIu64 " bytes)",
-                   raise_memlock());
-  }
+  if (rc < 0)
+    return tell_no_ring(-rc, err);
   u->ring_made = true;
   return 0;
 }

@@ -139,6 +139,7 @@ const struct opt fileio_opts[] = {
   {
     OPT_STRING(struct fileio_cfg, dir),
     .name = "file-dir",
+    .flags = OPT_PATH,
     .show_as = "=PATH",
     .help = "folder of the files (default: the current one)",
     .man = "Where prepare, run and cleanup find the files.",
@@ -148,7 +149,7 @@ const struct opt fileio_opts[] = {
     .name = "file-random-dist",
     .def = "uniform",
     .words = dist_words,
-    .help = "distribution of random places "
+    .help = "distribution of random offsets "
             "{default,uniform,gaussian,special,pareto,zipfian}",
     .man = "How the random modes choose among the blocks of all files; default "
            "stands for the distribution of --rand-type.",

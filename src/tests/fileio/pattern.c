@@ -8,7 +8,7 @@
 #include "rand/stream.h"
 
 enum {
-  MOST_DRAWS = 64 /* of random places that are all taken */
+  MOST_DRAWS = 64 /* of random offsets that are all taken */
 };
 
 #define GATE_DIRTY UINT64_C(1)

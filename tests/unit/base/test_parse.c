@@ -76,6 +76,32 @@ static const struct {
   { "onn", -EINVAL, false },
 };
 
+static const struct {
+  const char *text;
+  int rc;
+  double value;
+} seconds_case[] = {
+  { "0", 0, 0 },          { "10", 0, 10 },
+  { "0.5", 0, 0.5 },      { "30s", 0, 30 },
+  { "5m", 0, 300 },       { "1.5h", 0, 5400 },
+  { "250ms", 0, 0.25 },   { "-2s", 0, -2 },
+  { "", -EINVAL, 0 },     { "s", -EINVAL, 0 },
+  { "10 s", -EINVAL, 0 }, { "10S", -EINVAL, 0 },
+  { "1d", -EINVAL, 0 },   { "1m30s", -EINVAL, 0 },
+  { "inf", -ERANGE, 0 },  { "1e308h", -ERANGE, 0 },
+};
+
+static void check_seconds(void)
+{
+  for (size_t i = 0; i < ARRAY_SIZE(seconds_case); i++) {
+    double got = 42;
+    const int rc = parse_seconds(seconds_case[i].text, &got);
+
+    OK(rc == seconds_case[i].rc && got == (rc ? 42 : seconds_case[i].value),
+       seconds_case[i].text);
+  }
+}
+
 int main(void)
 {
   for (size_t i = 0; i < ARRAY_SIZE(size_case); i++) {
@@ -106,5 +132,6 @@ int main(void)
     OK(rc == bool_case[i].rc, bool_case[i].text);
     OK(got == (rc ? true : bool_case[i].value), "bool: sets on success only");
   }
+  check_seconds();
   return TAP_EXIT();
 }

@@ -1,8 +1,33 @@
 /*
  * test_utf8.c - characters in text that may be anything.
  */
+#include "base/strbuf.h"
 #include "base/utf8.h"
 #include "tests/unit/tap.h"
+
+static void shown(const char *text, const char *keep, const char *want)
+{
+  struct strbuf b = { 0 };
+
+  utf8_add_shown(&b, text, strlen(text), keep);
+  OK_STR(strbuf_str(&b), want, "what a terminal gets");
+  strbuf_done(&b);
+}
+
+static void test_shown(void)
+{
+  shown("plain, \xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80", "",
+        "plain, \xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80");
+  shown("\x1b[31m\a\x7f", "", "\\x1b[31m\\x07\\x7f");
+  shown("a\r\nb\tc", "", "a\\r\\nb\\tc");
+  shown("a\r\nb\tc", "\n\t", "a\\r\nb\tc");
+  shown("\xc2\x9b"
+        "2J \x9b"
+        "2J",
+        "", "\\x9b2J \\x9b2J");
+  shown("\xe2\x80\xae \xe2\x81\xa6", "", "\\u202e \\u2066");
+  shown("\xe4\xf6 cut \xe2\x80", "", "\xe4\xf6 cut \xe2\\x80");
+}
 
 int main(void)
 {
@@ -82,5 +107,6 @@ int main(void)
   for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
     OK(utf8_whole(ends[i].text, ends[i].len) == ends[i].want,
        "the last character is there as a whole or not at all");
+  test_shown();
   return TAP_EXIT();
 }

@@ -1,7 +1,7 @@
 /*
  * test_watch.c - more connections to a frozen server than there are helpers:
- * nobody waits for those whose turn would come too late; and a cancel that
- * comes too late itself.
+ * nobody waits for those whose turn would come too late; a cancel that comes
+ * too late itself, and one that does not end.
  */
 #include "base/clock.h"
 #include "base/wait.h"
@@ -136,9 +136,49 @@ static void test_late(void)
   bed_close(&b);
 }
 
+/* ---- a cancel that does not end ---- */
+
+static _Atomic uint32_t let_go;
+
+static void endless_cancel(void *token)
+{
+  (void)token;
+  (void)atomic_fetch_add(&cancelling, 1);
+  wait_wake_all(&cancelling);
+  while (atomic_load(&let_go) == 0)
+    wait_while(&let_go, 0, WAIT_FOREVER);
+}
+
+static void test_endless(void)
+{
+  struct driver d = FAKE_DRIVER(0);
+  struct bed b = { 0 };
+  struct err err;
+  uint32_t n;
+
+  d.cancel_token = token;
+  d.cancel_free = drop;
+  d.cancel = endless_cancel;
+  atomic_store(&cancelling, 0);
+  bed_open(&b, &d, NULL, 0);
+  atomic_store(&b.con->watched.busy, 1);
+  OK(watch_deadline(b.process, &err) == 0, "the deadline");
+  while (atomic_load(&cancelling) == 0)
+    wait_while(&cancelling, 0, WAIT_FOREVER);
+  OK(!watch_stop(b.process), "its thread is left behind");
+  atomic_store(&let_go, 1);
+  wait_wake_all(&let_go);
+  while ((n = atomic_load(&b.process->watch.threads)) > 0)
+    wait_while(&b.process->watch.threads, n, WAIT_FOREVER);
+  OK(watch_stop(b.process), "until it ends after all");
+  atomic_store(&b.con->watched.busy, 0);
+  bed_close(&b);
+}
+
 int main(void)
 {
   test_frozen();
   test_late();
+  test_endless();
   return TAP_EXIT();
 }

@@ -33,13 +33,16 @@ static const uint8_t later_answer[] =
   "\7\0\0\5\xfe\0\0\x01\0\0\0";
 /* As rows_answer, without a further result; how far the statement is comes
  * before each row and before the end. */
-#define PROGRESS_PACKET "\x0b\0\0\4\xff\xff\xff\1\1\2\0\0\0\1x"
-static const uint8_t progress_answer[] = PROGRESS_PACKET
-  "\x01\0\0\1\x02"
-  "\x17\0\0\2\3def\0\0\0\1i\0\x0c\x3f\0\x14\0\0\0\x08\x81\0\0\0\0"
-  "\x17\0\0\3\3def\0\0\0\1s\0\x0c\x21\0\x1e\0\0\0\xfd\0\0\0\0\0"
-  "\5\0\0\4\xfe\0\0\1\0" PROGRESS_PACKET "\x0d\0\0\5\0\0\x07\0\0\0\0\0\0\0\x02"
-  "ab" PROGRESS_PACKET "\4\0\0\6\0\4\1c" PROGRESS_PACKET "\5\0\0\7\xfe\0\0\1\0";
+#define PROGRESS_PACKET(number) "\x0b\0\0" number "\xff\xff\xff\1\1\2\0\0\0\1x"
+static const uint8_t progress_answer[] = PROGRESS_PACKET(
+  "\1") "\x01\0\0\2\x02"
+        "\x17\0\0\3\3def\0\0\0\1i\0\x0c\x3f\0\x14\0\0\0\x08\x81\0\0\0\0"
+        "\x17\0\0\4\3def\0\0\0\1s\0\x0c\x21\0\x1e\0\0\0\xfd\0\0\0\0\0"
+        "\5\0\0\5\xfe\0\0\1\0" PROGRESS_PACKET(
+          "\6") "\x0d\0\0\7\0\0\x07\0\0\0\0\0\0\0\x02"
+                "ab" PROGRESS_PACKET("\x08") "\4\0\0\x09\0\4\1"
+                                             "c" PROGRESS_PACKET(
+                                               "\x0a") "\5\0\0\x0b\xfe\0\0\1\0";
 /* The server asks for a file, takes it, and has another result. */
 static const uint8_t file_answer[] = "\2\0\0\1\xfb"
                                      "f"
@@ -64,6 +67,7 @@ static void world_open(struct world *w)
     abort();
   w->s.mysql = mysql_init(NULL);
   w->s.fd = fd[0];
+  wire_forget(&w->s.wire);
   w->s.backend = &mysql_wire_backend;
   w->server = fd[1];
   w->p.base.session = &w->s.base;
@@ -184,9 +188,10 @@ static void *ask(void *arg)
 
 static void no_files(void)
 {
-  static const uint8_t more[] = "\2\0\0\1\xfb"
-                                "f"
-                                "\7\0\0\3\0\0\0\x0a\0\0\0";
+  uint8_t more[] = "\2\0\0\1\xfb"
+                   "f"
+                   "\7\0\0\3\0\0\0\x0a\0\0\0";
+  uint8_t last[sizeof(ok_answer)];
   struct asked a = { .rc = 0 };
   pthread_attr_t attr;
   pthread_t client;
@@ -198,11 +203,17 @@ static void no_files(void)
       pthread_attr_setstacksize(&attr, (size_t)256 * 1024) != 0 ||
       pthread_create(&client, &attr, ask, &a) != 0)
     abort();
-  for (int i = 0; i < 5000 && heard; i++)
+  for (int i = 0; i < 5000 && heard; i++) {
     heard = write(a.w.server, more, sizeof(more) - 1) ==
               (ssize_t)sizeof(more) - 1 &&
-            read(a.w.server, sent, sizeof(sent)) == (ssize_t)sizeof(sent);
-  (void)!write(a.w.server, ok_answer, sizeof(ok_answer) - 1);
+            read(a.w.server, sent, sizeof(sent)) == (ssize_t)sizeof(sent) &&
+            sent[3] == (uint8_t)(more[3] + 1);
+    more[3] = (uint8_t)(more[3] + 3); /* with the client's packet */
+    more[9] = (uint8_t)(more[9] + 3);
+  }
+  memcpy(last, ok_answer, sizeof(last));
+  last[3] = more[3];
+  (void)!write(a.w.server, last, sizeof(last) - 1);
   (void)pthread_join(client, NULL);
   (void)pthread_attr_destroy(&attr);
   OK(heard && a.rc < 0 && !a.out.lost &&
@@ -259,6 +270,102 @@ static void parameters(void)
   len = sizeof(text);
   OK(BYTES_ARE(((struct params_form){ false, false }), again),
      "no byte from behind the buffer");
+}
+
+/* ---- what is no answer to the statement ---- */
+
+static bool is_out_of_step(int rc, const struct outcome *out)
+{
+  return rc < 0 && out->lost && strstr(out->msg, "Lost synchronization");
+}
+
+/* A packet of each kind has another number than the one it should have. */
+static void wrong_numbers(void)
+{
+  static const size_t head[] = { 0, 5, 32, 59, 93 }; /* not of plain rows */
+  uint8_t bytes[sizeof(rows_answer) - 1];
+  struct outcome out;
+  size_t seen = 0;
+
+  for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++) {
+    struct world w;
+
+    memcpy(bytes, rows_answer, sizeof(bytes));
+    bytes[head[i] + 3] ^= 0x80;
+    world_open(&w);
+    seen += is_out_of_step(answer(&w, bytes, sizeof(bytes), &out), &out);
+    world_close(&w);
+  }
+  OK(seen == sizeof(head) / sizeof(head[0]),
+     "packets that are not numbered one after the other");
+}
+
+/* More rows than the numbers of packets can count. */
+static void many_rows(void)
+{
+  enum {
+    ROWS = 1000
+  };
+  static const uint8_t row[] = "\4\0\0\0\0\4\1c";
+  uint8_t bytes[ROWS * (sizeof(row) - 1) + 100], *to = bytes;
+  const size_t begin = 59 + 9; /* of rows in rows_answer */
+  struct world w;
+  struct outcome out;
+
+  memcpy(to, rows_answer, begin);
+  to += begin;
+  for (unsigned i = 0; i < ROWS; i++, to += sizeof(row) - 1) {
+    memcpy(to, row, sizeof(row) - 1);
+    to[3] = (uint8_t)(5 + i);
+  }
+  memcpy(to, "\5\0\0\0\xfe\0\0\1\0", 9);
+  to[3] = (uint8_t)(5 + ROWS);
+  to += 9;
+  world_open(&w);
+  OK(answer(&w, bytes, (size_t)(to - bytes), &out) == 0 && out.nrows == ROWS,
+     "numbers begin again after 255");
+  world_close(&w);
+}
+
+static void surplus(void)
+{
+  static const uint8_t killed[] = "\x13\0\0\0\xff\x87\7#08S01Killed now";
+  struct world w;
+  struct outcome out = { 0 };
+  int rc = 0, n = 0;
+
+  world_open(&w);
+  (void)!write(w.server, ok_answer, sizeof(ok_answer) - 1);
+  (void)!write(w.server, ok_answer, sizeof(ok_answer) - 1);
+  OK(mysql_wire_backend.query(&w.s, "DO 1", 4, &out) == 0, "two answers");
+  out = (struct outcome){ 0 };
+  OK(is_out_of_step(mysql_wire_backend.query(&w.s, "DO 2", 4, &out), &out),
+     "are not those of two statements");
+  world_close(&w);
+
+  /* The second answer comes when the first one has been read. */
+  world_open(&w);
+  (void)!write(w.server, ok_answer, sizeof(ok_answer) - 1);
+  while (rc == 0 && n < 2 * WIRE_LOOK_EVERY) {
+    out = (struct outcome){ 0 };
+    rc = mysql_wire_backend.query(&w.s, "DO 1", 4, &out);
+    (void)!write(w.server, ok_answer, sizeof(ok_answer) - 1);
+    n++;
+  }
+  OK(is_out_of_step(rc, &out) && n <= WIRE_LOOK_EVERY,
+     "an answer that comes later is noticed soon");
+  world_close(&w);
+
+  world_open(&w);
+  (void)!write(w.server, ok_answer, sizeof(ok_answer) - 1);
+  (void)!write(w.server, killed, sizeof(killed) - 1);
+  out = (struct outcome){ 0 };
+  OK(mysql_wire_backend.query(&w.s, "DO 1", 4, &out) == 0, "an answer");
+  out = (struct outcome){ 0 };
+  OK(mysql_wire_backend.query(&w.s, "DO 2", 4, &out) < 0 && out.code == 1927 &&
+       out.lost && strcmp(out.msg, "Killed now") == 0,
+     "the server says why it ends the session, with any number");
+  world_close(&w);
 }
 
 /* Each beginning of the answer, and then nothing more. */
@@ -357,6 +464,9 @@ int main(void)
   parameters();
   broken_off();
   nonsense();
+  wrong_numbers();
+  many_rows();
+  surplus();
   values();
   return TAP_EXIT();
 }

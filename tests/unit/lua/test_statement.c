@@ -2,6 +2,7 @@
  * test_statement.c - statements without their literals, and their classes.
  */
 #include "lua/statement.h"
+#include "lua/tablename.h"
 
 #include "base/compiler.h"
 #include "base/err.h"
@@ -47,6 +48,57 @@ static void test_normal(void)
   OK(cuts.of[0].from == 2 && cuts.of[0].to == 4 && cuts.of[1].from == 11 &&
        cuts.of[1].to == 14,
      "their places");
+}
+
+static const struct {
+  const char *sql, *merged;
+} tables[] = {
+  { "", "" },
+  { "SELECT c FROM sbtest1 WHERE id=?", "SELECT c FROM sbtest# WHERE id=?" },
+  { "select c from sbtest123", "select c from sbtest#" },
+  { "SELECT c1, x.c2 FROM t WHERE k1=?", "SELECT c1, x.c2 FROM t WHERE k1=?" },
+  { "INSERT INTO t1 (a1, b2) VALUES (?, ?)",
+    "INSERT INTO t# (a1, b2) VALUES (?, ?)" },
+  { "INSERT INTO t1(a1) SELECT a1 FROM t2, t3 x3, s4.t5 AS y6 ORDER BY a1, b2",
+    "INSERT INTO t#(a1) SELECT a1 FROM t#, t# x3, s4.t# AS y6 ORDER BY a1, "
+    "b2" },
+  { "UPDATE t1 SET k1=k1+1, k2=?", "UPDATE t# SET k1=k1+1, k2=?" },
+  { "UPDATE ONLY t1 SET k=?", "UPDATE ONLY t# SET k=?" },
+  { "DELETE FROM t10 WHERE id=?", "DELETE FROM t# WHERE id=?" },
+  { "SELECT t1.c, t2.c, c1.x FROM t1 JOIN t2 ON t1.id=t2.id",
+    "SELECT t#.c, t#.c, c1.x FROM t# JOIN t# ON t#.id=t#.id" },
+  { "SELECT * FROM `t1`, \"t 2\" WHERE `t1`.id=?",
+    "SELECT * FROM `t#`, \"t #\" WHERE `t#`.id=?" },
+  { "INSERT INTO t1 VALUES (?) ON DUPLICATE KEY UPDATE c1=?",
+    "INSERT INTO t# VALUES (?) ON DUPLICATE KEY UPDATE c1=?" },
+  { "SELECT EXTRACT(YEAR FROM d1) FROM (SELECT a1, b1 FROM t7) x1",
+    "SELECT EXTRACT(YEAR FROM d1) FROM (SELECT a1, b1 FROM t#) x1" },
+  { "SELECT a IS DISTINCT FROM b1 FROM f1(1), t2 FOR UPDATE",
+    "SELECT a IS DISTINCT FROM b1 FROM f1(1), t2 FOR UPDATE" },
+  { "SELECT 'FROM t1 ''x' /* FROM t1 */ FROM t_2024_12",
+    "SELECT 'FROM t1 ''x' /* FROM t1 */ FROM t_2024_#" },
+  { "DROP TABLE IF EXISTS t1, t2", "DROP TABLE IF EXISTS t#, t#" },
+  { "SELECT 1 FROM `12`, `unfinished1", "SELECT 1 FROM `12`, `unfinished1" },
+};
+
+static void test_tables(void)
+{
+  char text[2 * SQLTEXT_BYTES], other[2 * SQLTEXT_BYTES];
+  size_t n, other_n;
+
+  for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
+    (void)snprintf(text, sizeof(text), "%s", tables[i].sql);
+    n = tablename_merge(text, strlen(text));
+    text[n] = '\0';
+    OK_STR(text, tables[i].merged, "numbers of tables");
+  }
+  /* Of the same statement, as much as there was room for. */
+  (void)snprintf(text, sizeof(text), "SELECT a FROM t1 WHERE %0240d", 0);
+  (void)snprintf(other, sizeof(other), "SELECT a FROM t1000 WHERE %0240d", 0);
+  n = tablename_merge(text, SQLTEXT_BYTES);
+  other_n = tablename_merge(other, SQLTEXT_BYTES);
+  OK(n == other_n && n == TABLENAME_BYTES && memcmp(text, other, n) == 0,
+     "long texts are cut at the same place");
 }
 
 static uint64_t count_of(struct class_set *set, const char *name)
@@ -126,6 +178,24 @@ static void test_classes(void)
     OK(strlen(name) == SQLTEXT_BYTES - 1 && utf8_is_valid(name),
        "a long text is cut between characters");
   }
+  for (unsigned by_table = 0; by_table < 2; by_table++) {
+    const unsigned before = class_count(set);
+
+    s.by_table = by_table;
+    for (unsigned i = 1; i <= 6; i++) {
+      char text[64];
+
+      (void)snprintf(text, sizeof(text), "SELECT %s FROM sb%u WHERE id=7",
+                     by_table ? "x" : "y", (i + 1) / 2);
+      statement_ended(&s, i & 1 ? (void *)(uintptr_t)&statement_prepared : NULL,
+                      text, strlen(text), 1000, &sample);
+    }
+    OK(class_count(set) == before + (by_table ? 6 : 2),
+       "classes of three tables");
+  }
+  OK(count_of(set, "SELECT y FROM sb# WHERE id=?") == 3 &&
+       count_of(set, "SELECT y FROM sb# WHERE id=7") == 3,
+     "merged");
   labels_done(&labels);
   class_set_free(set);
 }
@@ -133,6 +203,7 @@ static void test_classes(void)
 int main(void)
 {
   test_normal();
+  test_tables();
   test_classes();
   return TAP_EXIT();
 }

@@ -17,7 +17,7 @@
 #define MOMENTS_WHAT \
   "(expected a comma-separated list of integers from 1 to 4294967295)"
 #define FORCED_WHAT \
-  "(expected off, a number of seconds or a percentage of --time)"
+  "(expected off, a time such as 30 or 5m, or a percentage of --time)"
 
 /* Refused before anything starts; the code says whether a prefix is due. */
 static const struct {
@@ -31,15 +31,16 @@ static const struct {
   { "bench cpu run - --threads=0", -E2BIG,
     "Unrecognized command line argument: -" },
   { "bench cpu --threads 4 run", -E2BIG,
-    "Unrecognized command line argument: run\ndid you mean --threads=4?" },
+    "Unrecognized command line argument: 4\ndid you mean --threads=4?" },
   { "bench cpu --debug on run", -E2BIG,
     "Unrecognized command line argument: run" },
   { "bench cpu --their-own 4 run", -E2BIG,
-    "Unrecognized command line argument: run\ndid you mean --their-own=4?" },
+    "Unrecognized command line argument: 4\ndid you mean --their-own=4?" },
   { "bench cpu --their-own word run", -E2BIG,
     "Unrecognized command line argument: run" },
   { "bench cpu -threads=4 run", -E2BIG,
-    "Unrecognized command line argument: run\ndid you mean --threads=4?" },
+    "Unrecognized command line argument: -threads=4\ndid you mean "
+    "--threads=4?" },
   { "bench --test=cpu run cpu", -E2BIG,
     "Unrecognized command line argument: cpu" },
   { "bench cpu --threads=0 run", -EINVAL,
@@ -58,8 +59,8 @@ static const struct {
     "Invalid value for --percentile: '101' (expected a number from 0 to "
     "100)" },
   { "bench cpu --report-interval=0.001 run", -EINVAL,
-    "Invalid value for --report-interval: '0.001' (expected 0, or a number "
-    "from 0.01 to 4294967295)" },
+    "Invalid value for --report-interval: '0.001' (expected 0, or a time "
+    "from 0.01 to 4294967295 seconds, such as 10, 0.5, 500ms or 1m)" },
   { "bench cpu --rate=-5 run", -EINVAL,
     "Invalid value for --rate: '-5' (expected a number from 0 to 1000000000)" },
   { "bench cpu --rand-pareto-h=foo run", -EINVAL,
@@ -71,8 +72,8 @@ static const struct {
     "Invalid value for --validate: '' (expected on or off)" },
   { "bench cpu --compat=2 run", -EINVAL,
     "Invalid value for --compat: '2' (expected one of: 1.0, 1.1)" },
-  { "bench cpu --forced-shutdown=1.5 run", -EINVAL,
-    "Invalid value for --forced-shutdown: '1.5' " FORCED_WHAT },
+  { "bench cpu --forced-shutdown=1.5x run", -EINVAL,
+    "Invalid value for --forced-shutdown: '1.5x' " FORCED_WHAT },
   { "bench cpu --forced-shutdown=1234567890 run", -EINVAL,
     "Invalid value for --forced-shutdown: '1234567890' " FORCED_WHAT },
   { "bench cpu --forced-shutdown=5%% run", -EINVAL,
@@ -92,8 +93,8 @@ static const struct {
   { "bench cpu --histogram --percentile=0 run", -EINVAL,
     "--histogram cannot be used with --percentile=0" },
   { "bench cpu --time=x --threads=0 --histogram --percentile=0", -EINVAL,
-    "Invalid value for --time: 'x' (expected an integer from 0 to "
-    "4294967295)" },
+    "Invalid value for --time: 'x' (expected 0, or a time from 0.001 "
+    "to 4294967295 seconds, such as 10, 0.5, 30s, 5m or 1h)" },
   { "bench cpu --threads=0 --threads=4 run", -EINVAL,
     "Invalid value for --threads: '0' " THREADS_WHAT },
 };
@@ -135,8 +136,22 @@ static const struct {
   { "bench ./compare run", CMDLINE_TEST, "./compare", "run" },
   { "bench --version", CMDLINE_VERSION, NULL, NULL },
   { "bench --help --version", CMDLINE_HELP, NULL, NULL },
-  { "bench cpu --threads=0 --help", CMDLINE_HELP, NULL, NULL },
-  { "bench a b c d --help", CMDLINE_HELP, NULL, NULL },
+  { "bench cpu --threads=0 --help", CMDLINE_HELP, "cpu", NULL },
+  { "bench a b c d --help", CMDLINE_HELP, "a", NULL },
+  { "bench cpu --help=all", CMDLINE_HELP, NULL, NULL },
+  { "sysbench cpu --help", CMDLINE_HELP, NULL, NULL },
+  { "bench -h", CMDLINE_HELP, NULL, NULL },
+  { "bench cpu -h run", CMDLINE_HELP, "cpu", NULL },
+  { "bench help", CMDLINE_HELP, NULL, NULL },
+  { "bench help cpu", CMDLINE_HELP, "cpu", NULL },
+  { "bench help cpu --help", CMDLINE_HELP, "cpu", NULL },
+  { "bench -V", CMDLINE_VERSION, NULL, NULL },
+  { "bench list", CMDLINE_LIST, NULL, NULL },
+  { "bench list --help", CMDLINE_HELP, NULL, NULL },
+  { "bench list run", CMDLINE_TEST, "list", "run" },
+  { "sysbench -h", CMDLINE_TEST, "-h", NULL },
+  { "sysbench help cpu", CMDLINE_TEST, "help", "cpu" },
+  { "sysbench list", CMDLINE_TEST, "list", NULL },
   { "bench --help --help=off cpu", CMDLINE_TEST, "cpu", NULL },
   { "bench --config-file=/nonexistent --version=yes", CMDLINE_VERSION, NULL,
     NULL },
@@ -247,7 +262,7 @@ static void check_values(void)
   OK(f.cmd.checked.n_percentiles == 2 && f.cmd.checked.percentiles[0] == 99.9,
      "percentiles");
   OK(f.cmd.checked.forced_shutdown.kind == FORCED_PERCENT &&
-       f.cmd.checked.forced_shutdown.value == 15,
+       f.cmd.checked.forced_shutdown.percent == 15,
      "forced shutdown");
   OK(f.core.compat == COMPAT_1_1 && f.rand.type == 0, "level of environment");
   OK(core_log_level(&f.core) == 5, "--debug shows everything");
@@ -301,27 +316,34 @@ static const struct {
   int rc;
   struct forced_shutdown want;
 } forced[] = {
-  { "auto", 0, { FORCED_AUTO, 0 } },
-  { "oFF", 0, { FORCED_OFF, 0 } },
-  { "", 0, { FORCED_PERCENT, 5 } },
-  { "0", 0, { FORCED_SECONDS, 0 } },
-  { "999999999", 0, { FORCED_SECONDS, 999999999 } },
-  { "999999999%", 0, { FORCED_PERCENT, 999999999 } },
-  { "1000000000", -EINVAL, { FORCED_OFF, 42 } },
-  { "%", -EINVAL, { FORCED_OFF, 42 } },
-  { "-1", -EINVAL, { FORCED_OFF, 42 } },
-  { " 1", -EINVAL, { FORCED_OFF, 42 } },
-  { "5% ", -EINVAL, { FORCED_OFF, 42 } },
-  { "offf", -EINVAL, { FORCED_OFF, 42 } },
+  { "auto", 0, { FORCED_AUTO, 0, 0 } },
+  { "oFF", 0, { FORCED_OFF, 0, 0 } },
+  { "", 0, { FORCED_PERCENT, 0, 5 } },
+  { "0", 0, { FORCED_SECONDS, 0, 0 } },
+  { "999999999", 0, { FORCED_SECONDS, 999999999, 0 } },
+  { "1.5", 0, { FORCED_SECONDS, 1.5, 0 } },
+  { ".5h", 0, { FORCED_SECONDS, 1800, 0 } },
+  { "250ms", 0, { FORCED_SECONDS, 0.25, 0 } },
+  { "1.5%", -EINVAL, { FORCED_OFF, 42, 42 } },
+  { "5x", -EINVAL, { FORCED_OFF, 42, 42 } },
+  { "999999999%", 0, { FORCED_PERCENT, 0, 999999999 } },
+  { "1000000000", -EINVAL, { FORCED_OFF, 42, 42 } },
+  { "%", -EINVAL, { FORCED_OFF, 42, 42 } },
+  { "-1", -EINVAL, { FORCED_OFF, 42, 42 } },
+  { " 1", -EINVAL, { FORCED_OFF, 42, 42 } },
+  { "5% ", -EINVAL, { FORCED_OFF, 42, 42 } },
+  { "offf", -EINVAL, { FORCED_OFF, 42, 42 } },
 };
 
 static void check_forced(void)
 {
   for (size_t i = 0; i < ARRAY_SIZE(forced); i++) {
-    struct forced_shutdown got = { FORCED_OFF, 42 };
+    struct forced_shutdown got = { FORCED_OFF, 42, 42 };
 
     OK(forced_shutdown_parse(forced[i].text, &got) == forced[i].rc &&
-         got.kind == forced[i].want.kind && got.value == forced[i].want.value,
+         got.kind == forced[i].want.kind &&
+         got.seconds == forced[i].want.seconds &&
+         got.percent == forced[i].want.percent,
        forced[i].text);
   }
 }

@@ -102,6 +102,7 @@ static void check_all(void)
   (void)optset_add(&f.set, OPT_SECTION_DRIVER, "mysql", mysql_rows, &cfg,
                    &f.err);
   (void)optset_set_text(&f.set, "threads", "64", &f.err);
+  f.set.as_sysbench = true;
   help_all(&out, "sysbench", &f.set, &lists);
   p = strbuf_str(&out);
   OK(strncmp(p,
@@ -132,6 +133,32 @@ static void check_all(void)
   (void)optset_set_level(&f.set, COMPAT_1_1, &f.err);
   help_all(&out, "sysbench", &f.set, &lists);
   OK(strstr(strbuf_str(&out), "zipfian} [uniform]\n"), "default at 1.1");
+
+  OK(!strstr(strbuf_str(&out), "1K = 1024"), "the words of sysbench");
+
+  strbuf_clear(&out);
+  f.set.as_sysbench = false;
+  help_all(&out, "bench", &f.set, &lists);
+  OK(strstr(strbuf_str(&out), "0 = no limit; 1K = 1024 [0]\n"), "and more");
+  p = strstr(strbuf_str(&out), "--num-threads");
+  OK(p && strstr(strbuf_str(&out), "Old names of options:\n") < p,
+     "old names are at the end");
+
+  strbuf_clear(&out);
+  help_screen(&out, "bench", &f.set, &lists);
+  p = strbuf_str(&out);
+  OK(strncmp(p, "Usage:\n  bench TEST [options]... COMMAND\n", 41) == 0 &&
+       strstr(p, "\n\nTests:\n  fileio cpu\n\n") &&
+       strstr(p, "\n  --threads=N") && !strstr(p, "--validate"),
+     "one screen");
+
+  strbuf_clear(&out);
+  help_names(&out, &lists);
+  OK(
+    strncmp(strbuf_str(&out),
+            "Tests:\n  fileio  File I/O test\n  cpu     CPU performance test\n",
+            60) == 0,
+    "names and what they are");
 
   strbuf_clear(&out);
   help_usage(&out, "bench");
@@ -187,9 +214,15 @@ static void check_test(void)
   OK_STR(strbuf_str(&out),
          "x.lua options:\n"
          "  --B[=on|off]      a switch [on]\n"
-         "  --a_longer=STRING no default\n"
+         "  --a-longer=STRING no default\n"
          "  --b=[LIST,...]    a list [x,y]\n\n",
          "script, sorted");
+
+  strbuf_clear(&out);
+  f.set.as_sysbench = true;
+  help_test(&out, "x.lua", &f.set);
+  OK(strstr(strbuf_str(&out), "\n  --a_longer=STRING no default\n"),
+     "sysbench prints names as the script spells them");
   strbuf_done(&out);
   fixture_done(&f);
 }

@@ -54,8 +54,8 @@ static const struct {
   { BUILTIN, "bench cpu --cpu_max_prime=5 --cpu-max-prime=6 run", "", 0, "",
     "cpu-max-prime", "6" },
   { BUILTIN, "bench cpu --cpu-max-prime=0 run", "", -EINVAL,
-    "Invalid value for --cpu-max-prime: '0' (expected an integer from 1 to "
-    "9223372036854775807)",
+    "Invalid value for --cpu-max-prime: '0' (expected an integer of 1 "
+    "or more)",
     NULL, NULL },
   { BUILTIN, "bench cpu --bad=1 run", "", -ENOENT, "invalid option: --bad=1",
     NULL, NULL },
@@ -70,8 +70,8 @@ static const struct {
     NULL },
   { DECLARED, "bench x.lua --table-size=7 run", "", 0, "", "table_size", "7" },
   { DECLARED, "bench x.lua --table-size=1K run", "", -EINVAL,
-    "Invalid value for --table_size: '1K' (expected an integer from "
-    "-9223372036854775808 to 9223372036854775807)",
+    "Invalid value for --table_size: '1K' (expected an integer of 64 "
+    "bits)",
     NULL, NULL },
   { DECLARED, "bench x.lua --my-opt=5 run", "", -ENOENT,
     "invalid option: --my-opt=5", NULL, NULL },

@@ -95,8 +95,25 @@ static const struct opt row_list_tight = { .type = OPT_TYPE_LIST,
                                            .flags = OPT_NO_GAPS };
 static const struct opt row_file = { .type = OPT_TYPE_FILE, .name = "f" };
 
+static const struct opt row_count = {
+  .type = OPT_TYPE_INT, .name = "n", .max = INT64_MAX, .flags = OPT_COUNT
+};
+static const struct opt row_time = { .type = OPT_TYPE_TIME,
+                                     .name = "t",
+                                     .fmax = 3600 };
+static const char *advise(const char *text)
+{
+  return strcmp(text, "two") == 0 ? "use 2" : NULL;
+}
+static const struct opt row_advised = {
+  .type = OPT_TYPE_INT, .name = "n", .min = 1, .max = 9, .advise = advise
+};
+
+#define COUNT_WHAT "an integer of 0 or more, such as 500, 64K or 1M"
+#define TIME_WHAT \
+  "a time from 0 to 3600 seconds, such as 10, 0.5, 30s, 5m or 1h"
 #define INT_WHAT "an integer from -5 to 1000000"
-#define ANY_WHAT "an integer from -9223372036854775808 to 9223372036854775807"
+#define ANY_WHAT "an integer of 64 bits"
 #define TIGHT_WHAT "a comma-separated list: an item is empty"
 #define SIZE_WHAT "a size from 512 to 1099511627776, such as 64K, 2M or 1G"
 
@@ -123,7 +140,16 @@ static const struct {
   { &row_size, "K", "K", SIZE_WHAT },
   { &row_size, "64q", "64q", SIZE_WHAT },
   { &row_size_any, "99999999T", "99999999T",
-    "a size from 0 to 9223372036854775807, such as 64K, 2M or 1G" },
+    "a size of 0 or more, such as 64K, 2M or 1G" },
+  { &row_count, "1MB", "1MB", COUNT_WHAT },
+  { &row_count, "8388608T", "8388608T", COUNT_WHAT },
+  { &row_count, "-1", "-1", COUNT_WHAT },
+  { &row_advised, "10", "10", "an integer from 1 to 9" },
+  { &row_advised, "two", "two", "an integer from 1 to 9; use 2" },
+  { &row_time, "61m", "61m", TIME_WHAT },
+  { &row_time, "-1s", "-1s", TIME_WHAT },
+  { &row_time, "1 s", "1 s", TIME_WHAT },
+  { &row_time, "", "", TIME_WHAT },
   { &row_double, "99.6", "99.6", "a number from 0 to 99.5" },
   { &row_double, "-0.1", "-0.1", "a number from 0 to 99.5" },
   { &row_double, "nan", "nan", "a number from 0 to 99.5" },
@@ -189,6 +215,12 @@ static const struct {
   { &row_bool, "off", 0 },
   { &row_int, "-5", -5 },
   { &row_int, " +1000000", 1000000 },
+  { &row_count, "500", 500 },
+  { &row_count, "1M", 1048576 },
+  { &row_count, "2k", 2048 },
+  { &row_time, "0.5", 0.5 },
+  { &row_time, "60m", 3600 },
+  { &row_time, "250ms", 0.25 },
   { &row_any, "-9223372036854775808", -9223372036854775808.0 },
   { &row_now, "10", 10 },
   { &row_size, "64K", 65536 },
@@ -207,7 +239,9 @@ static double number_of(const struct opt *row, const struct opt_value *v)
 {
   if (row->type == OPT_TYPE_BOOL)
     return v->on;
-  return row->type == OPT_TYPE_DOUBLE ? v->real : (double)v->number;
+  return row->type == OPT_TYPE_DOUBLE || row->type == OPT_TYPE_TIME
+           ? v->real
+           : (double)v->number;
 }
 
 static void check_accepted(void)

@@ -116,7 +116,7 @@ static void test_report(void)
                       .hist = hist,
                       .partial = true,
                       .classes = { 1, &class } };
-  json_t *j = again(json_report(&r, &setup, &sys));
+  json_t *j = again(json_report(&r, &setup, &sys, false));
 
   OK(real_at(j, "elapsed_s") == 2.5 && real_at(j, "period_s") == 0.5, "times");
   OK(int_at(j, "events") == 10 && real_at(j, "events_per_s") == 20.0, "events");
@@ -140,7 +140,7 @@ static void test_report(void)
   r.unfinished = 2;
   r.counter[COUNTER_BYTES_READ] = 4096;
   setup.rate = true;
-  j = again(json_report(&r, &setup, NULL));
+  j = again(json_report(&r, &setup, NULL, false));
   OK(int_at(j, "file_operations/read/bytes") == 4096 &&
        int_at(j, "file_operations/fsync/count") == 1,
      "file operations");

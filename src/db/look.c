@@ -1,0 +1,112 @@
+/*
+ * look.c - what the tables of a bundled script have.
+ */
+#include "db/look.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "base/strbuf.h"
+#include "db/call.h"
+
+/* A smaller share of the keys may be missing: rows that were deleted. */
+#define FEW 0.01
+
+/* Its number, which is the value of the only row; false: there is none.  The
+ * result has ended then. */
+static bool ask_number(struct conn *c, const char *sql, uint64_t *ret)
+{
+  sql_value v = { 0 };
+  char text[32];
+  int64_t n = 0;
+  bool told;
+
+  c->out = (struct outcome){ 0 };
+  (void)call_start(c); /* the table may be locked: the deadline ends the wait */
+  told = c->driver->query(c->session, sql, strlen(sql), &c->out) == 0 &&
+         c->out.nfields == 1 && c->driver->fetch(c->session, &v) == 1;
+  if (told && v.ptr) { /* an empty table has no largest id */
+    (void)snprintf(text, sizeof(text), "%.*s", (int)v.len, v.ptr);
+    told = parse_int(text, &n) == 0;
+  }
+  (void)c->driver->end_results(c->session, &c->out);
+  call_stop(c);
+  if (told)
+    *ret = n > 0 ? (uint64_t)n : 0;
+  return told;
+}
+
+void look_at_tables(struct conn *c, const struct run_facts *facts,
+                    struct tables_look *ret)
+{
+  *ret = (struct tables_look){
+    .n = facts->tables < LOOK_TABLES ? (unsigned)facts->tables : LOOK_TABLES,
+  };
+  for (unsigned i = 0; i < ret->n; i++) {
+    struct table_look *t = &ret->of[i];
+    char sql[64];
+
+    (void)snprintf(sql, sizeof(sql), "SELECT MAX(id) FROM sbtest%u", i + 1);
+    t->known = ask_number(c, sql, &t->rows);
+    if (c->out.lost)
+      return; /* the script will notice */
+  }
+}
+
+/* Of the keys 1 to `wanted`. */
+static double missing(const struct table_look *t, uint64_t wanted)
+{
+  if (!t->known || t->rows >= wanted)
+    return 0;
+  return (double)(wanted - t->rows) / (double)wanted;
+}
+
+/* Successive tables that have too few rows. */
+struct lack {
+  unsigned first, last;
+  uint64_t least, most; /* rows */
+};
+
+static void warn(struct strbuf *lines, const struct lack *l,
+                 const struct run_facts *facts)
+{
+  const bool several = l->last > l->first;
+  const double wanted = (double)facts->rows;
+
+  strbuf_addf(lines, "sbtest%u ", l->first);
+  if (several)
+    strbuf_addf(lines, "to sbtest%u ", l->last);
+  strbuf_addf(lines, "%s %" PRIu64, several ? "have" : "has", l->least);
+  if (l->most > l->least)
+    strbuf_addf(lines, " to %" PRIu64, l->most);
+  strbuf_addf(lines, " row%s but %s is %" PRIu64 ", so ",
+              l->most == 1 ? "" : "s", facts->rows_option, facts->rows);
+  if (l->most > l->least)
+    strbuf_addf(lines, "%.4g to ", 100 * (wanted - (double)l->most) / wanted);
+  strbuf_addf(lines, "%.4g %% of the keys do not exist\n",
+              100 * (wanted - (double)l->least) / wanted);
+}
+
+void look_warn(const struct tables_look *look, const struct run_facts *facts,
+               struct strbuf *lines)
+{
+  struct lack l = { 0 };
+
+  for (unsigned i = 0; i <= look->n; i++) {
+    const struct table_look *t = i < look->n ? &look->of[i] : NULL;
+
+    if (!t || missing(t, facts->rows) <= FEW) {
+      if (l.first > 0)
+        warn(lines, &l, facts);
+      l.first = 0;
+      continue;
+    }
+    if (l.first == 0)
+      l = (struct lack){ .first = i + 1, .least = t->rows, .most = t->rows };
+    l.last = i + 1;
+    l.least = t->rows < l.least ? t->rows : l.least;
+    l.most = t->rows > l.most ? t->rows : l.most;
+  }
+}

@@ -1,0 +1,38 @@
+/*
+ * look.h - a look at the tables of a bundled script before it runs: are they
+ * there, and do they have the rows that it will ask for?
+ */
+#ifndef BENCH_DB_LOOK_H
+#define BENCH_DB_LOOK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct conn;
+struct run_facts;
+struct strbuf;
+
+enum {
+  LOOK_TABLES = 24, /* more are not looked at */
+};
+
+struct table_look {
+  bool known;    /* the server has told */
+  uint64_t rows; /* the largest id */
+};
+
+struct tables_look {
+  unsigned n; /* tables sbtest1 to sbtest<n> */
+  struct table_look of[LOOK_TABLES];
+};
+
+/* One query per table on this open connection; what fails is not known. */
+void look_at_tables(struct conn *c, const struct run_facts *facts,
+                    struct tables_look *ret);
+
+/* Warnings about tables with fewer rows than the run expects, one line for
+ * successive ones. */
+void look_warn(const struct tables_look *look, const struct run_facts *facts,
+               struct strbuf *lines);
+
+#endif

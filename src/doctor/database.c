@@ -1,0 +1,164 @@
+/*
+ * database.c - is the server ready for this run?
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/facts.h"
+#include "base/strbuf.h"
+#include "db/conn.h"
+#include "db/durable.h"
+#include "db/env.h"
+#include "db/look.h"
+#include "doctor/doctor.h"
+#include "doctor/findings.h"
+
+static void put_fact(void *ctx, const char *key, const char *value)
+{
+  facts_text(ctx, key, value);
+}
+
+static const char *text_of(const struct facts *f, const char *key,
+                           const char *otherwise)
+{
+  const struct fact *one = facts_find(f, key);
+
+  return one && one->type == FACT_TEXT ? one->text : otherwise;
+}
+
+static void look_at_server(struct findings *to, struct conn *c)
+{
+  const struct driver *d = c->driver;
+  struct strbuf target = { 0 };
+  struct facts f = { 0 };
+
+  if (d->about)
+    d->about(c->session, put_fact, &f);
+  d->target(c->session, &target);
+  findings_add(to, FINDING_OK, "server", NULL, "%s %s, %s", d->name,
+               text_of(&f, "server_version", ""), strbuf_str(&target));
+  strbuf_done(&target);
+  facts_done(&f);
+}
+
+static void look_at_durability(struct findings *to, struct conn *c)
+{
+  struct strbuf gaps = { 0 };
+  struct facts f = { 0 };
+  bool usual;
+
+  if (!c->driver->server_settings || !c->driver->durable)
+    return;
+  c->driver->server_settings(c->session, put_fact, &f);
+  if (durable_gaps(c->driver->durable, &f, &gaps, &usual) > 0)
+    findings_add(to, usual ? FINDING_OK : FINDING_WARN, "durability",
+                 usual ? NULL
+                       : "writes are faster here than where they are durable",
+                 "%s", strbuf_str(&gaps));
+  else
+    findings_add(to, FINDING_OK, "durability", NULL,
+                 "a COMMIT waits for the disk");
+  strbuf_done(&gaps);
+  facts_done(&f);
+}
+
+static void look_at_limits(struct findings *to, struct conn *c,
+                           const struct run_facts *facts)
+{
+  struct driver_limit limit[DRIVER_LIMITS] = { { 0 } };
+  const size_t n = c->driver->limits
+                     ? c->driver->limits(c->session, facts, limit)
+                     : 0;
+
+  for (size_t i = 0; i < n; i++) {
+    const struct driver_limit *l = &limit[i];
+    const uint64_t left = l->allowed > l->used ? l->allowed - l->used : 0;
+    const bool enough = left >= l->needed;
+
+    findings_add(to,
+                 enough    ? FINDING_OK
+                 : l->hard ? FINDING_FAIL
+                           : FINDING_WARN,
+                 l->subject, enough ? NULL : l->advice,
+                 "%s is %" PRIu64 ", %" PRIu64 " in use, the run needs up to "
+                 "%" PRIu64,
+                 l->setting, l->allowed, l->used, l->needed);
+  }
+}
+
+/* Tables in a row that are not there, or were not told about. */
+static unsigned count_unknown(const struct tables_look *look)
+{
+  unsigned n = 0;
+
+  for (unsigned i = 0; i < look->n; i++)
+    n += !look->of[i].known;
+  return n;
+}
+
+static void look_at_rows(struct findings *to, const struct tables_look *look,
+                         const struct run_facts *facts)
+{
+  struct strbuf lines = { 0 };
+  const char *line;
+
+  look_warn(look, facts, &lines);
+  line = strbuf_str(&lines);
+  if (*line == '\0')
+    findings_add(to, FINDING_OK, "tables", NULL,
+                 "sbtest1 to sbtest%u have the %" PRIu64 " rows of %s", look->n,
+                 facts->rows, facts->rows_option);
+  while (*line) {
+    const size_t len = strcspn(line, "\n");
+
+    findings_add(to, FINDING_WARN, "tables",
+                 "use the --table-size that prepare had", "%.*s", (int)len,
+                 line);
+    line += len + (line[len] == '\n');
+  }
+  strbuf_done(&lines);
+}
+
+static void look_at_the_tables(struct findings *to, struct conn *c,
+                               const struct run_facts *facts)
+{
+  struct tables_look look;
+  unsigned unknown;
+
+  if (!facts->bundled || facts->rows == 0 ||
+      !(c->driver->caps & DRIVER_KEEPS_ROWS))
+    return;
+  look_at_tables(c, facts, &look);
+  unknown = count_unknown(&look);
+  if (unknown > 0)
+    findings_add(to, FINDING_FAIL, "tables",
+                 "run the prepare command with the same options",
+                 "%u of %u (sbtest1 to sbtest%u) cannot be read", unknown,
+                 look.n, look.n);
+  else
+    look_at_rows(to, &look, facts);
+}
+
+void doctor_database(struct findings *to, struct db_process *db)
+{
+  struct db_env env = { .process = db, .rng = 1 };
+  struct driver_handle *h;
+  struct conn *c = NULL;
+
+  h = env_driver(&env, NULL);
+  if (h)
+    c = conn_open(h, NULL);
+  if (c) {
+    look_at_server(to, c);
+    look_at_durability(to, c);
+    look_at_limits(to, c, &db->facts);
+    look_at_the_tables(to, c, &db->facts);
+    conn_free(c);
+  } else {
+    findings_add(to, FINDING_FAIL, "server",
+                 "see above, and the options of the driver",
+                 "no connection");
+  }
+  env_done(&env);
+}

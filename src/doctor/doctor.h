@@ -1,0 +1,46 @@
+/*
+ * doctor.h - looks at what a run needs before it is started: the machine, a
+ * folder, a database.
+ *
+ * Nothing is changed; the functions only add findings.
+ */
+#ifndef BENCH_DOCTOR_DOCTOR_H
+#define BENCH_DOCTOR_DOCTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct db_process;
+struct findings;
+
+struct machine_needs {
+  unsigned threads;
+  uint64_t files; /* that the run opens; 0: not known */
+};
+
+/* Limits of the process, processors, memory, and for about a second the load
+ * that other programs are. */
+void doctor_machine(struct findings *to, const struct machine_needs *needs);
+
+struct folder_needs {
+  const char *folder;
+  uint64_t files, bytes; /* test_file.0 and so on, all together */
+  bool direct;           /* with direct I/O */
+};
+
+/* The folder of a file test: file system, the files or room for them, and
+ * whether files can be opened for direct I/O. */
+void doctor_folder(struct findings *to, const struct folder_needs *needs);
+
+/* Is there room for the bytes that `prepare` writes?  `advice` is for the case
+ * that there is not; static. */
+void doctor_space(struct findings *to, const char *folder, uint64_t bytes,
+                  const char *advice);
+
+/*
+ * Connect by the options of `db`, and look at the server: version, durability,
+ * limits, tables.  Messages about a failed connection are logged.
+ */
+void doctor_database(struct findings *to, struct db_process *db);
+
+#endif

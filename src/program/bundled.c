@@ -1,0 +1,162 @@
+/*
+ * bundled.c - what the files of the bundled scripts say about themselves.
+ *
+ * They are read as text.  A script that can be run begins with the comment
+ * "-- One event: WHAT."; options are declared as
+ *
+ *   sysbench.cmdline.options = {
+ *      NAME = {...
+ *   }
+ *   sysbench.cmdline.options.NAME =
+ */
+#include "program/bundled.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "opt/suggest.h"
+
+static FILE *open_script(const char *datadir, const char *name)
+{
+  char path[PATH_MAX + BUNDLED_NAME];
+
+  (void)snprintf(path, sizeof(path), "%s/%s.lua", datadir, name);
+  return fopen(path, "re");
+}
+
+/* "NAME.lua" */
+static bool is_script(const char *file, char ret_name[BUNDLED_NAME])
+{
+  const char *dot = strrchr(file, '.');
+  const size_t len = dot ? (size_t)(dot - file) : 0;
+
+  if (!dot || strcmp(dot, ".lua") != 0 || len == 0 || len >= BUNDLED_NAME)
+    return false;
+  memcpy(ret_name, file, len);
+  ret_name[len] = '\0';
+  return true;
+}
+
+/* Up to the end of the sentence; true: there it was. */
+static bool add_sentence(char summary[BUNDLED_SUMMARY], const char *text)
+{
+  size_t len = strlen(summary);
+
+  if (len > 0 && len + 1 < BUNDLED_SUMMARY)
+    summary[len++] = ' ';
+  for (; *text && *text != '\n' && len + 1 < BUNDLED_SUMMARY; text++) {
+    if (*text == '.' && (text[1] == ' ' || text[1] == '\n'))
+      break;
+    /* Options have `-` in all that users read. */
+    summary[len++] = '_' == *text ? '-' : *text;
+  }
+  summary[len] = '\0';
+  return *text == '.';
+}
+
+/* False: it has no such comment, so it is a part of others. */
+static bool read_summary(const char *datadir, struct bundled *script)
+{
+  static const char start[] = "-- One event: ", next[] = "-- ";
+  FILE *f = open_script(datadir, script->name);
+  char line[256];
+  bool ended = false;
+
+  script->summary[0] = '\0';
+  while (f && !ended && fgets(line, sizeof(line), f)) {
+    if (line[0] == '#')
+      continue;
+    if (!script->summary[0] && strncmp(line, start, strlen(start)) == 0)
+      ended = add_sentence(script->summary, line + strlen(start));
+    else if (script->summary[0] && strncmp(line, next, strlen(next)) == 0)
+      ended = add_sentence(script->summary, line + strlen(next));
+    else
+      ended = true;
+  }
+  if (f)
+    (void)fclose(f);
+  return script->summary[0] != '\0';
+}
+
+static int by_name(const void *a, const void *b)
+{
+  const struct bundled *x = a, *y = b;
+
+  return strcmp(x->name, y->name);
+}
+
+size_t bundled_list(const char *datadir, struct bundled list[BUNDLED_MAX])
+{
+  DIR *dir = opendir(datadir);
+  const struct dirent *entry;
+  size_t n = 0;
+
+  while (dir && n < BUNDLED_MAX && (entry = readdir(dir))) {
+    if (is_script(entry->d_name, list[n].name) &&
+        read_summary(datadir, &list[n]))
+      n++;
+  }
+  if (dir)
+    (void)closedir(dir);
+  qsort(list, n, sizeof(list[0]), by_name);
+  return n;
+}
+
+/* Does the line declare an option?  Cuts its name out. */
+static char *declared_name(char *line, bool in_table)
+{
+  static const char lead[] = "sysbench.cmdline.options.";
+  char *name = NULL, *end;
+
+  if (in_table && strncmp(line, "   ", 3) == 0)
+    name = line + 3;
+  else if (strncmp(line, lead, strlen(lead)) == 0)
+    name = line + strlen(lead);
+  if (!name)
+    return NULL;
+  end = name + strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+  if (end == name || strncmp(end, " =", 2) != 0)
+    return NULL;
+  *end = '\0';
+  return name;
+}
+
+static bool declares(const char *datadir, const char *script,
+                     const char *option)
+{
+  static const char table[] = "sysbench.cmdline.options = {";
+  FILE *f = open_script(datadir, script);
+  bool found = false, in_table = false;
+  char line[256];
+
+  while (f && !found && fgets(line, sizeof(line), f)) {
+    const char *name = declared_name(line, in_table);
+
+    found = name && opt_name_equal(name, option);
+    if (strncmp(line, table, strlen(table)) == 0)
+      in_table = true;
+    else if (line[0] == '}')
+      in_table = false;
+  }
+  if (f)
+    (void)fclose(f);
+  return found;
+}
+
+bool bundled_find_option(const char *datadir, const char *name,
+                         char ret_script[BUNDLED_NAME])
+{
+  DIR *dir = opendir(datadir);
+  const struct dirent *entry;
+  bool found = false;
+
+  while (dir && !found && (entry = readdir(dir)))
+    found = is_script(entry->d_name, ret_script) &&
+            declares(datadir, ret_script, name);
+  if (dir)
+    (void)closedir(dir);
+  return found;
+}

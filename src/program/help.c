@@ -1,0 +1,124 @@
+/*
+ * help.c - what is printed for those who ask what there is.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "lua/search.h"
+#include "program/bundled.h"
+#include "program/internal.h"
+#include "run/runner.h"
+#include "run/test.h"
+#include "tests/test_list.h"
+#include "tools/tool.h"
+
+#define TESTS_MAX 16
+
+/* Storage for the lists. */
+struct names {
+  struct help_item drivers[DRIVERS_MAX], tests[TESTS_MAX];
+  struct help_item tools[PROGRAM_TOOLS], scripts[BUNDLED_MAX];
+  struct bundled bundled[BUNDLED_MAX];
+};
+
+static struct help_lists collect(const struct program *p, struct names *n)
+{
+  struct help_lists lists = { .tests = n->tests,
+                              .drivers = n->drivers,
+                              .tools = n->tools,
+                              .scripts = n->scripts };
+
+  lists.n_drivers = program_list_drivers(p, n->drivers);
+  for (; lists.n_tests < test_list_len; lists.n_tests++) {
+    n->tests[lists.n_tests].name = test_list[lists.n_tests]->name;
+    n->tests[lists.n_tests].title = test_list[lists.n_tests]->summary;
+  }
+  for (; lists.n_tools < PROGRAM_TOOLS && tool_list[lists.n_tools];
+       lists.n_tools++) {
+    n->tools[lists.n_tools].name = tool_list[lists.n_tools]->name;
+    n->tools[lists.n_tools].title = tool_list[lists.n_tools]->summary;
+  }
+  if (lists.n_tools < PROGRAM_TOOLS)
+    n->tools[lists.n_tools++] = (struct help_item){
+      "doctor", "look at machine, server and tables before a run"
+    };
+  lists.n_scripts = bundled_list(p->datadir, n->bundled);
+  for (size_t i = 0; i < lists.n_scripts; i++) {
+    n->scripts[i].name = n->bundled[i].name;
+    n->scripts[i].title = n->bundled[i].summary;
+  }
+  return lists;
+}
+
+/* Lists of names in one of three forms. */
+static int print_lists(struct program *p, enum program_help what)
+{
+  struct names *names = calloc(1, sizeof(*names));
+  struct help_lists lists;
+  struct strbuf out = { 0 };
+
+  if (!names)
+    return EXIT_FAILED;
+  lists = collect(p, names);
+  if (what == PROGRAM_HELP_NAMES)
+    help_names(&out, &lists);
+  else if (what == PROGRAM_HELP_DRIVERS)
+    help_drivers(&out, &lists);
+  else if (p->set.as_sysbench || p->cmdline.help_all)
+    help_all(&out, p->name, &p->set, &lists);
+  else
+    help_screen(&out, p->name, &p->set, &lists);
+  free(names);
+  program_put_text(&out);
+  return EXIT_OK;
+}
+
+int program_print_usage(const struct program *p)
+{
+  struct strbuf out = { 0 };
+
+  help_usage(&out, p->name);
+  (void)fputs(strbuf_str(&out), stderr);
+  strbuf_done(&out);
+  return EXIT_FAILED;
+}
+
+/* The options of a built-in test. */
+static int print_test(struct program *p, const struct test *test)
+{
+  void *cfg = calloc(1, test->cfg_size);
+  struct strbuf out = { 0 };
+  struct err err;
+  int status = EXIT_OK;
+
+  if (!cfg)
+    return EXIT_FAILED;
+  if (optset_add(&p->set, OPT_SECTION_TEST, test->name, test->opts, cfg, &err) <
+      0)
+    status = program_fail(&err);
+  else
+    help_test(&out, test->name, &p->set);
+  program_put_text(&out);
+  free(cfg);
+  return status;
+}
+
+int program_print_help(struct program *p, enum program_help what)
+{
+  const char *name = p->cmdline.test;
+  const struct test *test = name ? test_find(name) : NULL;
+
+  (void)search_datadir(p->datadir);
+  if (what != PROGRAM_HELP_OPTIONS || !name || strcmp(name, "-") == 0)
+    return print_lists(p, what);
+  if (test)
+    return print_test(p, test);
+  if (program_is_tool(name))
+    return program_tool(p); /* the action asks for its help */
+  p->cmdline.command = "help";
+  return program_script(p);
+}

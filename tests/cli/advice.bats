@@ -1,0 +1,97 @@
+#!/usr/bin/env bats
+# What is said before and after a run about the tables and about durability, on
+# SQLite; tests/db/advice.bats does it with servers.
+
+load helper
+NEEDS_DRIVER=sqlite
+
+# on TEST ARG...: a test on the tables of this file.
+on() {
+  local test=$1
+  shift
+  bench "$test" --db-driver=sqlite --sqlite-db="$PWD/a.db" --time=0 --events=50 "$@"
+}
+
+@test "keys that do not exist: before the run, in the report and in the document" {
+  on oltp_read_only --tables=3 --table-size=100 prepare
+  on oltp_read_only --tables=3 --table-size=10000 --json=a.json run
+  must is "$status" 0
+  must has "$stderr" '^WARNING: sbtest1 to sbtest3 have 100 rows but --table-size is 10000, so 99 % of the keys do not exist$'
+  must has "$stderr" '^WARNING: [0-9.]+% of the reads found no row, so [^:]*--table-size is 10000'
+  # Nobody splits such a line in three.
+  must is "$(grep -c ':.*:' <<<"$stderr")" 0
+  check a.json "[w['code'] for w in d['warnings']].count('missing_rows') == 1" \
+    "d['totals']['queries']['read_empty'] > 0.5 * d['totals']['queries']['read']"
+  # Rows that are there, and more of them than keys, are not worth a word.
+  on oltp_read_only --tables=3 --table-size=100 --json=b.json run
+  must is "$(grep -c 'rows\|no row' <<<"$stderr")" 0
+  check b.json "d['totals']['queries']['read_empty'] == 0" \
+    "not any(w['code'] == 'missing_rows' for w in d['warnings'])"
+  on oltp_read_only --tables=1 --table-size=50 run
+  must is "$(grep -c 'rows\|no row' <<<"$stderr")" 0
+}
+
+@test "keys that do not exist: one line for tables in a row, also of different sizes" {
+  on oltp_read_only --tables=1 --table-size=1 prepare
+  on oltp_read_only --tables=1 --table-size=1000 run
+  must has "$stderr" '^WARNING: sbtest1 has 1 row but --table-size is 1000, so 99.9 % of the keys do not exist$'
+  # A run with other options has put rows into one of three.
+  on oltp_read_only --tables=1 cleanup
+  on oltp_read_only --tables=3 --table-size=20 prepare
+  cat >more.lua <<'LUA'
+function event()
+  local con = sysbench.sql.driver():connect()
+  con:query("INSERT INTO sbtest2 (id, k) VALUES (40, 1)")
+end
+LUA
+  bench ./more.lua --db-driver=sqlite --sqlite-db="$PWD/a.db" --time=0 --events=1 run
+  on oltp_read_only --tables=3 --table-size=100 run
+  must has "$stderr" '^WARNING: sbtest1 to sbtest3 have 20 to 40 rows but --table-size is 100, so 60 to 80 % of the keys do not exist$'
+}
+
+@test "keys that do not exist: no matter where rows are only added, or no rows are kept" {
+  on oltp_insert --table-size=10 prepare
+  on oltp_insert --table-size=1000 run
+  must is "$status" 0
+  must is "$(grep -c 'rows\|no row' <<<"$stderr")" 0
+  bench oltp_read_only --db-driver=null --table-size=1000 --events=10 --time=0 --json=a.json run
+  must is "$stderr" ''
+  check a.json "not any(w['code'] == 'missing_rows' for w in d['warnings'])"
+}
+
+@test "keys that do not exist: as sysbench at verbosity 4 only" {
+  on oltp_read_only --table-size=10 prepare
+  ln -s "$BENCH" sysbench
+  run --separate-stderr ./sysbench oltp_read_only --db-driver=sqlite --sqlite-db="$PWD/a.db" \
+    --table-size=1000 --events=10 --time=0 run
+  must is "$status" 0
+  must is "$(grep -c 'rows\|no row' <<<"$stderr")" 0
+  run --separate-stderr ./sysbench oltp_read_only --db-driver=sqlite --sqlite-db="$PWD/a.db" \
+    --table-size=1000 --events=10 --time=0 --verbosity=4 run
+  must has "$stderr" 'WARNING: sbtest1 has 10 rows but --table-size is 1000'
+}
+
+@test "writes that need not be durable" {
+  on oltp_write_only --table-size=100 prepare
+  on oltp_write_only --table-size=100 --sqlite-synchronous=off --json=a.json run
+  must is "$status" 0
+  must has "$stderr" '^WARNING: writes were faster than durable ones, because synchronous = off \(a crash of the machine can destroy the data\)$'
+  check a.json "[w['code'] for w in d['warnings']] == ['not_durable']"
+  # The default of SQLite in this program is for the document only.
+  on oltp_write_only --table-size=100 --json=b.json run
+  must is "$(grep -c durable <<<"$stderr")" 0
+  check b.json "'synchronous = normal' in d['warnings'][0]['text']"
+  on oltp_write_only --table-size=100 --sqlite-synchronous=full --json=c.json run
+  check c.json "not any(w['code'] == 'not_durable' for w in d['warnings'])"
+  # Who only reads loses nothing.
+  on oltp_read_only --table-size=100 --sqlite-synchronous=off --json=d.json run
+  must is "$(grep -c durable <<<"$stderr")" 0
+  check d.json "d['warnings'] == []"
+  # A script of the user's own that writes is told, too.
+  cat >own.lua <<'LUA'
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() con:query("INSERT INTO sbtest1 (k) VALUES (1)") end
+LUA
+  on ./own.lua --sqlite-synchronous=off run
+  must has "$stderr" 'synchronous = off'
+}

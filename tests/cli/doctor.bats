@@ -1,0 +1,95 @@
+#!/usr/bin/env bats
+# bench doctor: what it looks at, on this machine and with SQLite;
+# tests/db/advice.bats does it with servers.
+
+load helper
+
+# line LEVEL SUBJECT TEXT: there is such a finding.
+line() {
+  must has "$output" "^$1 +$2 +$3"
+}
+
+@test "doctor: the machine" {
+  bench doctor --threads=3
+  must is "$status" 0
+  line ok processors '[0-9]+ for 3 threads|ok +processors +[0-9]+, of which'
+  line '(ok|warn)' memory '[0-9.]+ of [0-9.]+ GiB are available'
+  line ok 'open files' '(ulimit -n allows [0-9]+, the run needs about 64|no limit)'
+  line '(ok|warn)' noise 'other programs use [0-9]+% of the processors'
+  must has "$output" '^[0-9]+ ok, [0-9]+ to look at, 0 failed$'
+  bench doctor cpu
+  must is "$status" 0
+  bench doctor help
+  must is "$status" 0
+  must has "$output" 'bench doctor \[TEST\] \[OPTION\]'
+}
+
+@test "doctor: limits of the process that are too low" {
+  (ulimit -n 100 && "$BENCH" doctor --db-driver=null oltp_read_only --threads=500 >out) && return 1
+  must has "$(<out)" '^fail +open files +ulimit -n allows 100, the run needs about 564; raise the limit'
+}
+
+@test "doctor: refuses what a run refuses, runs nothing, writes nothing" {
+  bench doctor cpu --cpu-max-prime=0
+  must is "$status" 1
+  must has "$stderr" 'Invalid value for --cpu-max-prime'
+  bench doctor nosuchtest
+  must is "$status" 1
+  must has "$stderr" "Cannot find benchmark 'nosuchtest'"
+  bench doctor cpu --json=a.json --event-log=e
+  must is "$status" 0
+  must is "$(ls -I 'separate-*')" ''
+}
+
+@test "doctor: the folder of fileio, its files, room for them" {
+  bench doctor fileio --file-num=2 --file-total-size=32K
+  must is "$status" 1
+  line ok folder "'.' is on "
+  line fail files '2 of 2 are missing or too small; run the prepare command'
+  line ok space 'prepare needs 0 MiB'
+  must is "$(ls -I 'separate-*')" ''
+  bench fileio --file-num=2 --file-total-size=32K prepare
+  bench doctor fileio --file-num=2 --file-total-size=32K
+  must is "$status" 0
+  line ok files 'all 2 are there'
+  bench doctor fileio --file-num=2 --file-total-size=1000T
+  must is "$status" 1
+  line fail files '2 of 2 '
+  line fail space 'prepare needs 1048576000 MiB in .*; make room'
+  bench doctor fileio --file-dir=nowhere
+  must is "$status" 1
+  line fail folder "'nowhere': No such file"
+}
+
+@test "doctor: a SQLite file, its tables and its settings" {
+  needs_driver sqlite
+  at=(--db-driver=sqlite --sqlite-db="$PWD/a.db" --tables=2)
+  bench doctor oltp_read_write "${at[@]}" --table-size=100
+  must is "$status" 1
+  line fail server "the file '$PWD/a.db' does not exist; run the prepare command"
+  line ok space 'prepare needs 0 MiB'
+  must is "$(ls -I 'separate-*')" ''
+  bench oltp_read_write "${at[@]}" --table-size=100 prepare
+  bench doctor oltp_read_write "${at[@]}" --table-size=100
+  must is "$status" 0
+  line ok server "sqlite [0-9.]+, file '$PWD/a.db'"
+  line ok durability 'synchronous = normal'
+  line ok tables 'sbtest1 to sbtest2 have the 100 rows of --table-size'
+  bench doctor oltp_read_write "${at[@]}" --table-size=1000 --sqlite-synchronous=off
+  must is "$status" 0
+  line warn durability 'synchronous = off .*; writes are faster here'
+  line warn tables 'sbtest1 to sbtest2 have 100 rows but --table-size is 1000'
+  bench doctor oltp_read_write "${at[@]}" --tables=3 --table-size=100
+  must is "$status" 1
+  line fail tables '1 of 3 \(sbtest1 to sbtest3\) cannot be read; run the prepare command'
+}
+
+@test "doctor: a script of the user's own" {
+  echo 'function event() end' >own.lua
+  bench doctor ./own.lua
+  must is "$status" 0
+  line warn server 'not looked at; give --db-driver'
+  bench doctor ./own.lua --db-driver=null
+  must is "$status" 0
+  line ok server null
+}

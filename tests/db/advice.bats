@@ -1,0 +1,161 @@
+#!/usr/bin/env bats
+# advice.bats - what is said about the tables and the durability of real
+# servers, before a run and after it; and what `bench doctor` finds there.
+
+setup_file() {
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  start_kinds
+}
+
+teardown_file() {
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  stop_kinds
+}
+
+setup() {
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# need KIND: its server runs; `to` has the options that lead there.
+need() {
+  need_kind "$1"
+  case $1 in
+    mysql) to=(--db-driver=mysql --mysql-socket="$MY_SOCKET") ;;
+    pgsql) to=(--db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port="$PG_PORT") ;;
+  esac
+}
+
+# on TEST ARG...: a short run; status, output, stderr.
+on() {
+  local test=$1
+  shift
+  run --separate-stderr "$BENCH" "$test" "${to[@]}" --time=0 --events=40 "$@"
+}
+
+# says PATTERN: a line on stderr.
+says() {
+  grep -Eq -- "$1" <<<"$stderr" || {
+    printf 'not there: %s\n%s\n' "$1" "$stderr"
+    return 1
+  }
+}
+
+quiet_about() {
+  ! grep -E -- "$1" <<<"$stderr"
+}
+
+missing_keys() {
+  need "$1"
+  on oltp_read_only --tables=2 --table-size=100 prepare
+  [ "$status" -eq 0 ]
+  on oltp_read_only --tables=2 --table-size=10000 --json=a.json run
+  [ "$status" -eq 0 ]
+  says '^WARNING: sbtest1 to sbtest2 have 100 rows but --table-size is 10000, so 99 % of the keys do not exist$'
+  says '^WARNING: [0-9.]+% of the reads found no row, so '
+  grep -q '"missing_rows"' a.json
+  on oltp_read_only --tables=2 --table-size=100 run
+  quiet_about ' rows? | no row'
+  # A table that is not there is the run's own error.
+  on oltp_read_only --tables=3 --table-size=100 run
+  [ "$status" -eq 1 ]
+  quiet_about ' rows but '
+  on oltp_read_only --tables=2 cleanup
+}
+
+@test "mysql: keys that do not exist" { missing_keys mysql; }
+@test "pgsql: keys that do not exist" { missing_keys pgsql; }
+
+# not_durable KIND SETTING: as the servers of the tests are.
+not_durable() {
+  need "$1"
+  on oltp_write_only --table-size=100 prepare
+  on oltp_write_only --table-size=100 --json=a.json run
+  [ "$status" -eq 0 ]
+  says "^WARNING: writes were faster than durable ones, because .*$2"
+  [ "$(grep -c durable <<<"$stderr")" -eq 1 ]
+  grep -q '"not_durable"' a.json
+  on oltp_read_only --table-size=100 run
+  quiet_about durable
+  on oltp_write_only cleanup
+}
+
+@test "mysql: writes that are not durable" {
+  not_durable mysql 'innodb_flush_log_at_trx_commit = 0 \(a crash of the server loses up to a second of transactions\)'
+}
+
+@test "pgsql: writes that are not durable" {
+  not_durable pgsql 'fsync = off \(a crash of the machine can destroy the data\), synchronous_commit = off \('
+}
+
+@test "classes of statements merge over tables" {
+  local kind
+  for kind in $kinds; do
+    need "$kind"
+    on oltp_read_write --tables=3 --table-size=50 prepare
+    on oltp_read_write --tables=3 --table-size=50 --report-statements run
+    [ "$(grep -c 'sbtest#' <<<"$output")" -eq 9 ]
+    on oltp_read_write --tables=3 --table-size=50 --report-statements --statement-classes=table run
+    [ "$(grep -c 'sbtest[123]' <<<"$output")" -ge 9 ]
+    [ "$(grep -c 'sbtest#' <<<"$output")" -eq 0 ]
+    on oltp_read_write --tables=3 cleanup
+  done
+}
+
+# doctor ARG...: of the server that was aimed at.
+doctor() {
+  run --separate-stderr "$BENCH" doctor "${to[@]}" "$@"
+}
+
+# finds LEVEL SUBJECT TEXT
+finds() {
+  grep -Eq -- "^$1 +$2 +$3" <<<"$output" || {
+    printf 'not there: %s\n%s\n%s\n' "$*" "$output" "$stderr"
+    return 1
+  }
+}
+
+doctor_of() {
+  need "$1"
+  doctor oltp_read_write --tables=2 --table-size=100 --threads=4
+  [ "$status" -eq 1 ]
+  finds ok server "$1 [0-9]+[.]"
+  finds warn durability "$2"
+  finds ok connections 'max_connections is 150, [0-9]+ in use, the run needs up to 4'
+  finds fail tables '2 of 2 \(sbtest1 to sbtest2\) cannot be read; run the prepare command'
+  on oltp_read_write --tables=2 --table-size=100 prepare
+  doctor oltp_read_write --tables=2 --table-size=100 --threads=4
+  [ "$status" -eq 0 ]
+  finds ok tables 'sbtest1 to sbtest2 have the 100 rows of --table-size'
+  doctor oltp_read_write --tables=2 --table-size=400 --threads=1000
+  [ "$status" -eq 1 ]
+  finds fail connections 'max_connections is 150, .* up to 1000; raise it'
+  finds warn tables 'sbtest1 to sbtest2 have 100 rows but --table-size is 400, so 75 %'
+  on oltp_read_write --tables=2 cleanup
+}
+
+@test "mysql: doctor" {
+  doctor_of mysql 'innodb_flush_log_at_trx_commit = 0'
+  doctor oltp_read_write --tables=100 --threads=100 --table-size=100
+  finds fail statements 'max_prepared_stmt_count is [0-9]+, [0-9]+ in use, the run needs up to 90000; raise it'
+  finds '(ok|warn)' 'open tables' 'table_open_cache is '
+}
+
+@test "pgsql: doctor" {
+  doctor_of pgsql 'fsync = off'
+}
+
+@test "doctor: nobody answers" {
+  local kind
+  for kind in $kinds; do
+    need "$kind"
+    case $kind in
+      mysql) to=(--db-driver=mysql --mysql-host=127.0.0.1 --mysql-port=1) ;;
+      pgsql) to=(--db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port=1) ;;
+    esac
+    doctor oltp_read_only
+    [ "$status" -eq 1 ]
+    finds fail server 'no connection'
+    grep -q '^FATAL: ' <<<"$stderr"
+  done
+}
