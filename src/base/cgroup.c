@@ -67,6 +67,56 @@ static void read_throttled(const char *dir, const char *name, uint64_t unit_ns,
     (void)fclose(f);
 }
 
+/* The number in the first line of DIR/NAME. */
+static bool read_number(const char *dir, const char *name, uint64_t *ret)
+{
+  unsigned long long n;
+  char line[128];
+
+  if (!read_line(dir, name, line, sizeof(line)) ||
+      sscanf(line, "%llu", &n) != 1)
+    return false;
+  *ret = n;
+  return true;
+}
+
+/* Pages of files, which make room when memory is wanted: the two numbers of
+ * memory.stat with these names. */
+static uint64_t droppable(const char *dir, const char *active,
+                          const char *inactive)
+{
+  char path[PATH_SIZE], line[128], name[64];
+  unsigned long long n;
+  uint64_t sum = 0;
+  FILE *f;
+
+  if (snprintf(path, sizeof(path), "%s/memory.stat", dir) >= PATH_SIZE)
+    return 0;
+  f = fopen(path, "re");
+  if (!f)
+    return 0;
+  while (fgets(line, sizeof(line), f)) {
+    if (sscanf(line, "%63s %llu", name, &n) == 2 &&
+        (strcmp(name, active) == 0 || strcmp(name, inactive) == 0))
+      sum += n;
+  }
+  (void)fclose(f);
+  return sum;
+}
+
+static void limit_left(struct cgroup_limits *l, uint64_t limit, uint64_t used,
+                       uint64_t files)
+{
+  uint64_t left;
+
+  if (limit >= MEMORY_UNLIMITED)
+    return;
+  used -= files < used ? files : used;
+  left = used < limit ? limit - used : 0;
+  if (left < l->memory_left)
+    l->memory_left = left;
+}
+
 static void read_v2(const char *dir, struct cgroup_limits *l)
 {
   double quota, period;
@@ -78,8 +128,14 @@ static void read_v2(const char *dir, struct cgroup_limits *l)
     limit_cpus(l, quota, period);
   read_throttled(dir, "throttled_usec", 1000, l);
   if (read_line(dir, "memory.max", line, sizeof(line)) &&
-      sscanf(line, "%llu", &bytes) == 1)
+      sscanf(line, "%llu", &bytes) == 1) {
+    uint64_t used;
+
     limit_memory(l, bytes);
+    if (read_number(dir, "memory.current", &used))
+      limit_left(l, bytes, used,
+                 droppable(dir, "active_file", "inactive_file"));
+  }
 }
 
 static void read_v1_cpu(const char *dir, struct cgroup_limits *l)
@@ -98,12 +154,14 @@ static void read_v1_cpu(const char *dir, struct cgroup_limits *l)
 
 static void read_v1_memory(const char *dir, struct cgroup_limits *l)
 {
-  unsigned long long bytes;
-  char line[128];
+  uint64_t bytes, used;
 
-  if (read_line(dir, "memory.limit_in_bytes", line, sizeof(line)) &&
-      sscanf(line, "%llu", &bytes) == 1)
-    limit_memory(l, bytes);
+  if (!read_number(dir, "memory.limit_in_bytes", &bytes))
+    return;
+  limit_memory(l, bytes);
+  if (read_number(dir, "memory.usage_in_bytes", &used))
+    limit_left(l, bytes, used,
+               droppable(dir, "total_active_file", "total_inactive_file"));
 }
 
 /*
@@ -168,7 +226,7 @@ static void look_at(const char *root, char *line, struct cgroup_limits *l)
 
 struct cgroup_limits cgroup_read(const char *root)
 {
-  struct cgroup_limits limits = { 0 };
+  struct cgroup_limits limits = { .memory_left = UINT64_MAX };
   char line[PATH_MAX];
   FILE *f;
 
@@ -180,6 +238,11 @@ struct cgroup_limits cgroup_read(const char *root)
     look_at(root, line, &limits);
   (void)fclose(f);
   return limits;
+}
+
+uint64_t cgroup_memory_left(const char *root)
+{
+  return cgroup_read(root).memory_left;
 }
 
 unsigned cgroup_cpus_allowed(void)

@@ -268,6 +268,10 @@ const char *bench_load_reason(void *loader);
 void bench_load_close(void *loader);
 int bench_load_check(sql_connection *con, double table, double size,
                      const char **ret_text);
+const char *bench_load_tidy(sql_connection *con);
+void *bench_pace_open(bool warmup, double total);
+void bench_pace_add(void *pace, double n);
+void bench_say(const char *line, size_t len);
 
 #pragma GCC visibility pop
 

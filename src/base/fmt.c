@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
+
 enum {
   MOST_DIGITS = 17 /* tell any two doubles apart */
 };
@@ -59,5 +61,22 @@ const char *fmt_shortest(char buf[FMT_DOUBLE_SIZE], double value)
   else
     (void)snprintf(buf, FMT_DOUBLE_SIZE, "%.*f", (int)fmt_decimals(value),
                    value == 0.0 ? 0.0 : value);
+  return buf;
+}
+
+const char *fmt_size(char buf[FMT_SIZE_SIZE], uint64_t bytes)
+{
+  static const char *const unit[] = { "bytes", "KiB", "MiB", "GiB",
+                                      "TiB",   "PiB", "EiB" };
+  double value = (double)bytes;
+  unsigned u = 0;
+
+  /* 1023.97 would have five digits when it is rounded. */
+  while (value >= (u == 0 ? 1024.0 : 1023.95) && u + 1 < ARRAY_SIZE(unit)) {
+    value /= 1024.0;
+    u++;
+  }
+  (void)snprintf(buf, FMT_SIZE_SIZE, "%.4g %s", value,
+                 bytes == 1 ? "byte" : unit[u]);
   return buf;
 }

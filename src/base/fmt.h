@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 enum {
+  FMT_SIZE_SIZE = 24,    /* holds what fmt_size() writes */
   FMT_DOUBLE_SIZE = 352, /* holds every double, with its terminator */
   FMT_INT_SIZE = 20      /* holds every integer of 64 bits */
 };
@@ -26,5 +27,9 @@ const char *fmt_shortest(char buf[FMT_DOUBLE_SIZE], double value);
 
 /* How many decimals that form has: 0 for 2, 1 for 0.5, 2 for 0.25. */
 unsigned fmt_decimals(double value);
+
+/* A number of bytes for people, with at most four digits: "1 GiB", "1.5 MiB",
+ * "512 bytes".  Returns `buf`. */
+const char *fmt_size(char buf[FMT_SIZE_SIZE], uint64_t bytes);
 
 #endif

@@ -25,7 +25,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static FILE *text_stream;
 static char origin[320];
 static struct series on_text, on_stderr;
-static int lost_errno; /* of a failure of stdout; 0: none */
+static bool status_drawn; /* log_status() has left a line on stderr */
+static int lost_errno;    /* of a failure of stdout; 0: none */
 
 static const char *const prefix[] = {
   [LOG_FATAL] = "FATAL: ", [LOG_ALERT] = "ALERT: ", [LOG_WARNING] = "WARNING: ",
@@ -85,10 +86,20 @@ static void note_failure(FILE *stream, bool failed_before)
     lost_errno = errno;
 }
 
+static void clear_status(void)
+{
+  if (!status_drawn)
+    return;
+  (void)fputs("\r\033[K", stderr);
+  (void)fflush(stderr);
+  status_drawn = false;
+}
+
 static void put(FILE *stream, const char *text, size_t len)
 {
   const bool failed = ferror(stream) != 0;
 
+  clear_status();
   if (len > 0)
     (void)fwrite(text, 1, len, stream);
   note_failure(stream, failed);
@@ -98,6 +109,8 @@ static void end_series(struct series *s, FILE *stream)
 {
   const bool failed = ferror(stream) != 0;
 
+  if (s->again > 0)
+    clear_status();
   if (s->again > 0)
     (void)fprintf(stream, "(last message repeated %lu times)\n", s->again);
   note_failure(stream, failed);
@@ -219,11 +232,38 @@ void log_put(const char *text, size_t len)
   (void)pthread_mutex_unlock(&lock);
 }
 
+void log_status(const char *line)
+{
+  FILE *text;
+
+  (void)pthread_mutex_lock(&lock);
+  text = text_stream ? text_stream : stdout;
+  if (line) {
+    flush(text);
+    (void)fprintf(stderr, "\r%s\033[K", line);
+    (void)fflush(stderr);
+    status_drawn = true;
+  } else {
+    clear_status();
+  }
+  (void)pthread_mutex_unlock(&lock);
+}
+
+void log_line(const char *line)
+{
+  (void)pthread_mutex_lock(&lock);
+  clear_status();
+  (void)fprintf(stderr, "%s%s\n", origin, line);
+  (void)fflush(stderr);
+  (void)pthread_mutex_unlock(&lock);
+}
+
 void log_flush(void)
 {
   FILE *text;
 
   (void)pthread_mutex_lock(&lock);
+  clear_status();
   text = text_stream ? text_stream : stdout;
   end_series(&on_text, text);
   end_series(&on_stderr, stderr);

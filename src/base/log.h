@@ -66,6 +66,16 @@ void log_set_advice(enum log_level level);
 /* Text for stdout itself, wherever messages go and whatever the level is. */
 void log_put(const char *text, size_t len);
 
+/*
+ * A line of progress on stderr that the next one overwrites.  It goes away
+ * when other text is about to be written through this file.  NULL: it only goes
+ * away.  For terminals; the text must fit into one of their lines.
+ */
+void log_status(const char *line);
+
+/* A line on stderr without a prefix, for good. */
+void log_line(const char *line);
+
 /* Print counts that are still owed, and flush.  Called before every exit. */
 void log_flush(void);
 

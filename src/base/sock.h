@@ -20,4 +20,8 @@ ssize_t sock_recv(int fd, void *buf, size_t n);
 /* Wait, however long, for POLLIN or POLLOUT; false: it is not possible. */
 bool sock_wait(int fd, short events);
 
+/* Is the other end on this machine: is it a Unix socket, or a loopback
+ * address? */
+bool sock_is_local(int fd);
+
 #endif

@@ -146,6 +146,15 @@ int conn_close(struct conn *c)
   return 0;
 }
 
+void conn_close_tidy(struct conn *c, struct strbuf *line)
+{
+  if (c->state == CONN_CLOSED)
+    return;
+  (void)conn_close(c);
+  if (c->driver->tidy)
+    c->driver->tidy(c->session, line);
+}
+
 /* Memory goes when nobody points to it any more. */
 void conn_unref(struct conn *c)
 {

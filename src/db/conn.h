@@ -123,6 +123,10 @@ int conn_close(struct conn *c);
  */
 int conn_reconnect(struct conn *c);
 
+/* Close, and let the database give back the space of dropped tables; what it
+ * has done is added to `line`. */
+void conn_close_tidy(struct conn *c, struct strbuf *line);
+
 /* Close silently and give up the owner's reference. */
 void conn_free(struct conn *c);
 

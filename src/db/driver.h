@@ -55,6 +55,8 @@ enum driver_caps {
                                      * by their SQLSTATE */
   DRIVER_ONE_WRITER = 1 << 7,       /* whoever writes keeps all others from
                                      * writing */
+  DRIVER_COUNTS_STORED = 1 << 9,    /* outcome.taken of a statement without
+                                     * rows: how many it has changed */
   DRIVER_KEEPS_ROWS = 1 << 8,       /* what was stored is found again */
 };
 
@@ -83,7 +85,8 @@ struct outcome {
   enum counter counter; /* COUNTER_READ: with a result set; _WRITE or _OTHER */
   uint32_t nfields;     /* pgsql: rows may have no columns */
   uint64_t nrows; /* exact when the call returns; rows need not be decoded */
-  uint64_t taken; /* end of a copy only: rows that were stored */
+  uint64_t taken; /* end of a copy: rows that were stored; see also
+                   * DRIVER_COUNTS_STORED */
   bool more;      /* further results of this statement are pending */
   bool ended;     /* next_result only: nothing was left; rest is unused */
   bool settled;   /* nothing is left to do for end_results() */
@@ -157,6 +160,9 @@ struct prepared {
 
 /* What drivers say of a table of a bundled script that is there already. */
 #define HINT_EXISTS "run the cleanup command first, or see --table-exists"
+/* And where no space is left for one. */
+#define HINT_FULL \
+  "run the cleanup command to remove the tables, or make room for them"
 
 /* A line that follows the message of a fatal error. */
 struct driver_hint {
@@ -248,6 +254,19 @@ struct statement_sizes {
   size_t good;         /* of one with many rows, outside of a run */
   size_t most;         /* what is larger is refused; SIZE_MAX: nothing is */
   const char *setting; /* of the server, that says so; static, NULL: none */
+};
+
+/* Where tables are kept, for a look at the free space before they are filled.
+ */
+struct driver_space {
+  /* On disk of a row of the OLTP tables with the index on k: measured. */
+  unsigned row_bytes;
+  /*
+   * A query for one row: a path in the file system that tables are in, and how
+   * many bytes of OLTP tables are there already.  NULL: it is not on this
+   * machine.  The query may fail, or return NULL, where that is not known.
+   */
+  const char *(*query)(const struct session *s);
 };
 
 struct driver {
@@ -398,6 +417,13 @@ struct driver {
   void (*statement_sizes)(struct session *s,
                           struct statement_sizes *ret); /* [opt] */
   const struct driver_copy *copy;                       /* [opt] */
+  const struct driver_space *space;                     /* [opt] */
+  /*
+   * The OLTP tables were dropped and the session is closed: give their space
+   * back, where the database does not do so by itself.  `line` gets what was
+   * done, in words, or why not.
+   */
+  void (*tidy)(struct session *s, struct strbuf *line); /* [opt] */
 
   /*
    * The message of a fatal error, each line without "FATAL: ".  `sql` was cut

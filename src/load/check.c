@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "db/conn.h"
+#include "load/pace.h"
 #include "load/rows.h"
 #include "load/send.h"
 
@@ -116,8 +117,8 @@ static void tell(struct strbuf *faults, uint64_t count, uint64_t first,
                 what, first);
 }
 
-int check_rows(struct conn *c, struct rows *rows, struct strbuf *faults,
-               struct err *err)
+int check_rows(struct conn *c, struct rows *rows, struct pace *pace,
+               struct strbuf *faults, struct err *err)
 {
   struct found found = { 0 };
 
@@ -128,6 +129,8 @@ int check_rows(struct conn *c, struct rows *rows, struct strbuf *faults,
 
     if (rc < 0)
       return rc;
+    if (pace)
+      pace_add(pace, last - first + 1, 0);
   }
   tell(faults, found.missing, found.first_missing, "missing");
   tell(faults, found.twice, found.first_twice, "there more than once");

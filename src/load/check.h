@@ -6,14 +6,16 @@
 
 struct conn;
 struct err;
+struct pace;
 struct rows;
 struct strbuf;
 
 /*
- * Compare all rows with ids 1..size.  *faults gets what differs, in words;
- * nothing if all is well.  -EIO when the table cannot be read.
+ * Compare all rows with ids 1..size, and add them to `pace` [opt].  *faults
+ * gets what differs, in words; nothing if all is well.  -EIO when the table
+ * cannot be read.
  */
-int check_rows(struct conn *c, struct rows *rows, struct strbuf *faults,
-               struct err *err);
+int check_rows(struct conn *c, struct rows *rows, struct pace *pace,
+               struct strbuf *faults, struct err *err);
 
 #endif

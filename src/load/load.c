@@ -45,10 +45,9 @@ static uint64_t number_of(const struct loader *t)
 
 /* ---- the whole ---- */
 
-/* "; sbtest1 40%, sbtest2 10%". */
-static void tell_tables(void *ctx, struct strbuf *line)
+/* "sbtest1 40%, sbtest2 10%". */
+static void add_tables(struct load *l, struct strbuf *detail)
 {
-  struct load *l = ctx;
   unsigned percent[FEW_TABLES];
 
   if (l->setup.tables < 2 || l->setup.tables > FEW_TABLES)
@@ -56,8 +55,29 @@ static void tell_tables(void *ctx, struct strbuf *line)
   if (!steps_percents(&l->steps, percent))
     return;
   for (uint64_t i = 0; i < l->setup.tables; i++)
-    strbuf_addf(line, "%s sbtest%" PRIu64 " %u%%", i ? "," : ";",
+    strbuf_addf(detail, "%ssbtest%" PRIu64 " %u%%", i ? ", " : "",
                 l->setup.first_table + i, percent[i]);
+}
+
+/* What comes after the last row may take as long as the rows: from then on,
+ * tables are counted. */
+static void look_more(void *ctx, struct progress_point *at,
+                      struct strbuf *detail)
+{
+  struct load *l = ctx;
+  uint64_t finished;
+
+  if (at->done < at->total || !steps_finished(&l->steps, &finished) ||
+      finished == l->setup.tables) {
+    add_tables(l, detail);
+    return;
+  }
+  *at = (struct progress_point){
+    .verb = "Created indexes of",
+    .unit = PROGRESS_TABLES,
+    .total = l->setup.tables,
+    .done = finished,
+  };
 }
 
 static unsigned threads_at(const struct load_setup *s)
@@ -95,9 +115,10 @@ int load_new(struct load **ret, const struct load_setup *setup, struct err *err)
                    setup->tables);
   }
   l->setup = *setup;
-  pace_init(&l->pace, rows_to_load(setup));
-  l->pace.tables = tell_tables;
+  pace_init(&l->pace, "Loaded", PROGRESS_ROWS, rows_to_load(setup));
+  l->pace.more = look_more;
   l->pace.ctx = l;
+  pace_start(&l->pace);
   *ret = l;
   return 0;
 }
@@ -106,7 +127,7 @@ void load_free(struct load *l)
 {
   if (!l)
     return;
-  pace_done(&l->pace);
+  pace_stop(&l->pace);
   steps_done(&l->steps);
   free(l);
 }
@@ -124,10 +145,17 @@ bool load_is_stopped(struct load *l)
 void load_summary(struct load *l, struct strbuf *line)
 {
   const struct pace *p = &l->pace;
-  const uint64_t rows = p->there + atomic_load(&p->rows);
+  const uint64_t rows = atomic_load(&p->there) + atomic_load(&p->done);
 
   strbuf_addf(line, "%" PRIu64 " of %" PRIu64 " rows are loaded", rows,
               p->total);
+}
+
+void load_end(struct load *l, bool complete)
+{
+  pace_stop(&l->pace);
+  if (complete)
+    pace_print_sum(&l->pace);
 }
 
 struct loader *loader_new(struct load *l, struct conn *c)
@@ -176,7 +204,6 @@ static int load_chunk(struct loader *t, const struct chunk *chunk,
                " of %" PRIu64 ") into 'sbtest%" PRIu64 "'",
                chunk->first, chunk->last, chunk->n + 1,
                table_of(t)->chunks.count, number_of(t));
-    pace_clear(&l->pace);
   }
   return rc;
 }
@@ -262,7 +289,6 @@ int loader_next(struct loader *t, uint64_t *ret_table, struct err *err)
     if (pick != PICK_CHUNK && own) {
       if (pick > PICK_CHUNK)
         *ret_table = number_of(t);
-      pace_clear(&l->pace);
       return step_of(pick);
     }
   }
@@ -289,9 +315,8 @@ int loader_created(struct loader *t, enum load_origin origin, struct err *err)
   if (from == LOAD_LEAVE && !share_is_alone(&s->share) &&
       (rc = others_loaded(t, err)) < 0)
     return rc;
-  (void)atomic_fetch_add(&t->load->pace.there, from == LOAD_LEAVE
-                                                 ? chunks_rows(chunks)
-                                                 : chunks_rows_there(chunks));
+  pace_found(&t->load->pace, from == LOAD_LEAVE ? chunks_rows(chunks)
+                                                : chunks_rows_there(chunks));
   steps_end(&t->load->steps, &t->turn,
             from == LOAD_LEAVE ? TABLE_DONE : TABLE_LOADING);
   return 0;

@@ -49,6 +49,10 @@ bool load_is_stopped(struct load *l);
 /* After a stop: how much has been loaded, one line. */
 void load_summary(struct load *l, struct strbuf *line);
 
+/* The command is over: no more lines of progress.  complete: all is loaded;
+ * then the sum is printed. */
+void load_end(struct load *l, bool complete);
+
 /* What a thread has; NULL: not enough memory. */
 struct loader *loader_new(struct load *l, struct conn *c);
 void loader_free(struct loader *t);

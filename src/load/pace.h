@@ -1,46 +1,51 @@
 /*
- * pace.h - how far a load is: a line that is written over again on a
- * terminal, else one every ten seconds; on stderr.
+ * pace.h - how far a command that goes through tables is, shown on stderr.
+ *
+ * Threads add what they have done; a thread of its own shows it, so that a
+ * statement that takes minutes does not silence the others.
  */
 #ifndef BENCH_LOAD_PACE_H
 #define BENCH_LOAD_PACE_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-struct strbuf;
+#include "base/progress.h"
 
 struct pace {
-  bool shown, terminal;
-  uint64_t total;               /* rows */
-  uint64_t start_ns;            /* of the first row */
-  _Atomic uint64_t rows, bytes; /* sent; relaxed, only to be looked at */
-  _Atomic uint64_t there;       /* rows that had been loaded before */
-
-  pthread_mutex_t lock;     /* protects the rest, and what is written */
-  _Atomic uint64_t next_ns; /* time of the next line */
-  bool drawn;               /* an unfinished line stands on the terminal */
-  /* [opt] Adds what is said of single tables. */
-  void (*tables)(void *ctx, struct strbuf *line);
+  const char *verb; /* "Loaded": static */
+  enum progress_unit unit;
+  uint64_t total;         /* in that unit */
+  _Atomic uint64_t done;  /* all of these are relaxed: only looked at */
+  _Atomic uint64_t bytes; /* that were sent with it */
+  _Atomic uint64_t there; /* had been done before; not in `done` */
+  struct progress progress;
+  /* [opt] Adds a detail, or changes what is shown altogether. */
+  void (*more)(void *ctx, struct progress_point *at, struct strbuf *detail);
   void *ctx;
 };
 
-/* Nothing is shown if notices are not. */
-void pace_init(struct pace *p, uint64_t total);
-void pace_done(struct pace *p);
+void pace_init(struct pace *p, const char *verb, enum progress_unit unit,
+               uint64_t total);
 
-/* Rows were sent; writes a line if it is time. */
-void pace_add(struct pace *p, uint64_t rows, uint64_t bytes);
+/* Show lines from now on, if notices are to be shown. */
+void pace_start(struct pace *p);
+/* No more lines, and nothing is left on the terminal. */
+void pace_stop(struct pace *p);
+/* After pace_stop(): print what was done in which time, if anything was and
+ * notices are to be shown. */
+void pace_print_sum(struct pace *p);
+
+void pace_add(struct pace *p, uint64_t n, uint64_t bytes);
 
 /* Rows that were sent are not in the table: their transaction has failed. */
-void pace_take_back(struct pace *p, uint64_t rows, uint64_t bytes);
+void pace_take_back(struct pace *p, uint64_t n, uint64_t bytes);
 
-/* Other text is about to be written: the line on the terminal goes. */
-void pace_clear(struct pace *p);
+/* There were so many rows already. */
+void pace_found(struct pace *p, uint64_t n);
 
-/* The line for a moment `passed_ns` after the first row, without its end. */
-void pace_line(const struct pace *p, uint64_t passed_ns, struct strbuf *line);
+/* The present point. */
+void pace_look(void *pace, struct progress_point *ret, struct strbuf *detail);
 
 #endif

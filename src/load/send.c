@@ -147,6 +147,7 @@ static int insert(struct conn *c, struct sending *s)
 {
   const size_t most = bulk_sizes(c)->good;
   struct strbuf *sql = &s->sql;
+  const bool counts = (c->driver->caps & DRIVER_COUNTS_STORED) != 0;
   uint64_t id = s->chunk->first;
   char row[ROWS_MOST];
 
@@ -166,6 +167,10 @@ static int insert(struct conn *c, struct sending *s)
     if (c->pub.error != DB_ERROR_NONE)
       return -EIO;
     note_sent(s, id - from, sql->len);
+    if (counts && c->out.taken < id - from) {
+      s->missing = id - from - c->out.taken;
+      return -EEXIST;
+    }
   }
   return 0;
 }
@@ -247,8 +252,10 @@ static int judge(struct conn *c, struct sending *s, int rc, unsigned tries,
     return err_set(err, rc, "not enough memory");
   if (rc == -EEXIST)
     return err_set(err, rc,
-                   "the server has left out %" PRIu64
-                   " rows: is a part of them in the table already?",
+                   "the server has not stored %" PRIu64
+                   " of the rows it was sent: are "
+                   "they in the table already, or does a trigger or a rule "
+                   "drop them?",
                    s->missing);
   if (is_refused(c, s)) {
     struct conn_message m = conn_take_message(c);

@@ -64,6 +64,19 @@ bool steps_percents(struct steps *s, unsigned *ret)
   return true;
 }
 
+bool steps_finished(struct steps *s, uint64_t *ret)
+{
+  uint64_t n = 0;
+
+  if (pthread_mutex_trylock(&s->lock) != 0)
+    return false;
+  for (uint64_t i = 0; i < s->tables; i++)
+    n += s->table[i].state == TABLE_DONE;
+  (void)pthread_mutex_unlock(&s->lock);
+  *ret = n;
+  return true;
+}
+
 /* ---- the next step; all with the lock ---- */
 
 static bool may_begin(const struct steps *s)

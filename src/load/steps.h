@@ -62,6 +62,9 @@ bool steps_are_stopped(struct steps *s);
  * waiting. */
 bool steps_percents(struct steps *s, unsigned *ret);
 
+/* How many tables are finished.  False: not to be had without waiting. */
+bool steps_finished(struct steps *s, uint64_t *ret);
+
 enum pick {
   PICK_WAIT, /* is never returned */
   PICK_END,

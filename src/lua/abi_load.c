@@ -15,6 +15,8 @@
 #include "db/conn.h"
 #include "load/check.h"
 #include "load/load.h"
+#include "load/pace.h"
+#include "load/room.h"
 #include "load/rows.h"
 #include "lua/script_internal.h"
 #include "lua/state.h"
@@ -55,15 +57,25 @@ static int table_number(double table, uint64_t *ret, struct err *err)
 
 /* ---- open and close ---- */
 
-static struct load *shared_load(struct script *script,
-                                const struct load_setup *setup, struct err *err)
+/* NULL: with an error in the first thread that comes, which is the one that
+ * looks whether there is room for the tables; the others find a load that was
+ * stopped. */
+static struct load *shared_load(struct script *script, struct conn *c,
+                                const struct load_setup *setup, double tables,
+                                struct err *err)
 {
   struct load *l;
 
   (void)pthread_mutex_lock(&script->lock);
-  if (!script->load)
-    (void)load_new(&script->load, setup, err);
   l = script->load;
+  if (!l && load_new(&script->load, setup, err) == 0) {
+    l = script->load;
+    if (!script->setup.plan->force &&
+        room_for_tables(c, (uint64_t)tables, setup->size, err) < 0) {
+      load_stop(l);
+      l = NULL;
+    }
+  }
   (void)pthread_mutex_unlock(&script->lock);
   return l;
 }
@@ -154,13 +166,13 @@ void *bench_load_open(sql_connection *con, double first_table, double tables,
   if (shared)
     take_share(&setup, s->script->setup.plan, conn_of(con));
   if (shared)
-    l = shared_load(s->script, &setup, &h->err);
+    l = shared_load(s->script, conn_of(con), &setup, tables, &h->err);
   else if (load_new(&h->own, &setup, &h->err) == 0)
     l = h->own;
   if (l)
     h->loader = loader_new(l, conn_of(con));
-  if (h->loader)
-    return h;
+  if (h->loader || h->err.text[0] != '\0')
+    return h; /* bench_load_next() reports the error */
   bench_load_close(h);
   return NULL;
 }
@@ -235,7 +247,7 @@ int bench_load_check(sql_connection *con, double table, double size,
   if (rc == 0) {
     rows_init(&rows, s->script->setup.plan->rand, s->script->setup.plan->seed,
               number, wanted);
-    rc = check_rows(conn_of(con), &rows, &s->quoted, &err);
+    rc = check_rows(conn_of(con), &rows, s->script->pace, &s->quoted, &err);
   }
   if (rc < 0) {
     strbuf_clear(&s->quoted);
@@ -273,6 +285,67 @@ bool loading_is_late(void *arg)
           "command with --table-exists=resume goes on");
   log_flush();
   return true;
+}
+
+/* ---- cleanup ---- */
+
+/* Closes the connection after its tables were dropped.  What there is to say of
+ * their space, "" if nothing; valid until the next call in this state. */
+const char *bench_load_tidy(sql_connection *con)
+{
+  struct state *s = state_current();
+
+  if (!s || !con)
+    return "";
+  strbuf_clear(&s->quoted);
+  conn_close_tidy(conn_of(con), &s->quoted);
+  return strbuf_str(&s->quoted);
+}
+
+/* ---- progress of the other commands ---- */
+
+/* Of the command warmup, which counts tables, or of check, which counts rows;
+ * NULL: there is none. */
+void *bench_pace_open(bool warmup, double total)
+{
+  const struct state *s = state_current();
+  struct script *script = s ? s->script : NULL;
+  struct pace *pace;
+
+  if (!script)
+    return NULL;
+  (void)pthread_mutex_lock(&script->lock);
+  pace = script->pace ? script->pace : malloc(sizeof(*pace));
+  if (pace && !script->pace) {
+    pace_init(pace, warmup ? "Warmed up" : "Checked",
+              warmup ? PROGRESS_TABLES : PROGRESS_ROWS,
+              total < 0x1p63 ? (uint64_t)total : UINT64_MAX);
+    pace_start(pace);
+    script->pace = pace;
+  }
+  (void)pthread_mutex_unlock(&script->lock);
+  return pace;
+}
+
+void bench_pace_add(void *pace, double n)
+{
+  if (pace)
+    pace_add(pace, (uint64_t)n, 0);
+}
+
+void bench_say(const char *line, size_t len)
+{
+  log_put(line, len);
+}
+
+void loading_ended(struct script *script, bool complete)
+{
+  if (script->load)
+    load_end(script->load, complete);
+  if (script->pace)
+    pace_stop(script->pace);
+  if (script->pace && complete)
+    pace_print_sum(script->pace);
 }
 
 int loading_outcome(struct script *script)

@@ -21,6 +21,10 @@ bool loading_is_late(void *script);
 
 struct script;
 
+/* After a command: its lines of progress end.  complete: it has done all there
+ * was to do, so the sum is printed. */
+void loading_ended(struct script *script, bool complete);
+
 /* After a command that succeeded: 0, or the signal that ended it early, after
  * saying how to go on. */
 int loading_outcome(struct script *script);

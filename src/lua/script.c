@@ -189,7 +189,9 @@ void script_free(struct script *script)
     (void)state_enter(script->main);
     state_free(script->main);
   }
+  loading_ended(script, false);
   load_free(script->load);
+  free(script->pace);
   script_args_done(&script->args);
   strbuf_done(&script->path);
   strbuf_done(&script->cpath);
@@ -342,12 +344,16 @@ int script_command(struct script *script, struct err *err)
                              .late = loading_is_late };
   int rc;
 
-  if (strcmp(script->setup.command, "prepare") != 0)
-    return call_command(script, err);
+  if (strcmp(script->setup.command, "prepare") != 0) {
+    rc = call_command(script, err);
+    loading_ended(script, rc == 0);
+    return rc;
+  }
   rc = signals_start(&signals, loading_interrupted, script, err);
   if (rc < 0)
     return rc;
   rc = call_command(script, err);
   signals_stop(&signals);
+  loading_ended(script, rc == 0 && script->signal == 0);
   return rc < 0 ? rc : loading_outcome(script);
 }

@@ -20,6 +20,7 @@
 #include "run/test.h"
 
 struct load;
+struct pace;
 struct state;
 
 /* The options that a script declares: deep copies. */
@@ -50,8 +51,9 @@ struct script {
   _Atomic bool in_hook;    /* `background` is in a hook, or stuck there */
   _Atomic unsigned opened; /* workers whose thread_init() has ended */
 
-  pthread_mutex_t lock; /* protects the two that follow */
+  pthread_mutex_t lock; /* protects the three that follow */
   struct load *load;    /* owned; tables that are being filled; NULL: none */
+  struct pace *pace;    /* owned; progress of check and warmup; NULL: none */
   int signal;           /* has interrupted it; 0: none */
   struct measures measures;
   struct labels labels; /* of statements */

@@ -207,6 +207,17 @@ const struct opt core_general_opts[] = {
     .help = "check data where the test can",
   },
   {
+    OPT_BOOL(struct core_cfg, force),
+    .name = "force",
+    .flags = OPT_OWN,
+    .def = "off",
+    .help = "prepare although there is not enough free space",
+    .man = "Before it writes, prepare compares the size of the files or tables "
+           "with the free space: of the file system and, where that is kept "
+           "in memory, of the memory of the machine and of its control group. "
+           "A database is looked at where it is on this machine.",
+  },
+  {
     OPT_BOOL(struct core_cfg, help),
     .name = "help",
     .def = "off",

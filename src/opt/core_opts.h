@@ -44,6 +44,7 @@ struct core_cfg {
   struct opt_list report_checkpoints;
   bool debug;
   bool validate;
+  bool force;
   bool help;
   bool version;
   const char *config_file; /* the last one, or NULL */

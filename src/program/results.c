@@ -54,6 +54,18 @@ static int open_others(struct program *p, struct results_input *in)
   return 0;
 }
 
+static int open_results(struct program *p, const struct results_input *in,
+                        struct err *err)
+{
+  const int rc = results_new(&p->results, in, err);
+
+  if (rc == 0 && results_in_memory(p->results))
+    log_msg(LOG_WARNING,
+            "no folder takes a temporary file (TMPDIR, /tmp, the folder of the "
+            "document), so the intervals of --json are kept in memory");
+  return rc;
+}
+
 int program_open_results(struct program *p, struct err *err)
 {
   struct results_input in = {
@@ -66,10 +78,9 @@ int program_open_results(struct program *p, struct err *err)
   };
 
   if (!p->ranks)
-    return results_new(&p->results, &in, err);
+    return open_results(p, &in, err);
   in.first_thread = p->ranks->rank * in.threads;
-  return p->ranks->rank == 0 ? results_new(&p->results, &in, err)
-                             : open_others(p, &in);
+  return p->ranks->rank == 0 ? open_results(p, &in, err) : open_others(p, &in);
 }
 
 static int run_with(struct program *p, const struct test *test, const void *cfg,

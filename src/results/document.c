@@ -47,6 +47,10 @@ int document_new(struct document **ret, const char *name,
   d->name = mem_strdup(name);
   rc = d->name ? whole_file_probe(&d->file, d->name, err)
                : results_no_memory(err);
+  if (rc == 0)
+    rc = spool_open(&d->intervals, name, err);
+  if (rc == 0)
+    rc = spool_open(&d->checkpoints, name, err);
   if (rc < 0) {
     document_free(d);
     return rc;
@@ -59,6 +63,11 @@ int document_new(struct document **ret, const char *name,
 bool document_written(const struct document *d)
 {
   return d->written;
+}
+
+bool document_in_memory(const struct document *d)
+{
+  return d->intervals.in_memory || d->checkpoints.in_memory;
 }
 
 void document_free(struct document *d)

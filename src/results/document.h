@@ -18,6 +18,8 @@ struct results_shared;
 int document_new(struct document **ret, const char *name,
                  const struct results_shared *shared, struct err *err);
 void document_free(struct document *d);
+/* Its intervals wait in memory: no folder takes a temporary file. */
+bool document_in_memory(const struct document *d);
 /* It is complete, and in its place. */
 bool document_written(const struct document *d);
 

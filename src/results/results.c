@@ -182,6 +182,11 @@ uint64_t results_dropped(const struct results *r)
   return r ? r->shared.log.dropped : 0;
 }
 
+bool results_in_memory(const struct results *r)
+{
+  return r && r->document && document_in_memory(r->document);
+}
+
 bool results_document_written(const struct results *r)
 {
   return r && r->document && document_written(r->document);

@@ -43,6 +43,10 @@ void results_free(struct results *r);
  */
 bool results_left(const struct results *r);
 
+/* Do intervals of the document wait in memory, because no folder takes a
+ * temporary file? */
+bool results_in_memory(const struct results *r);
+
 /* Where workers put single events; NULL: nobody wants them. */
 struct event_rings *results_event_rings(struct results *r);
 

@@ -8,7 +8,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -32,31 +36,80 @@ static int put(int fd, const char *text, uint64_t *at)
   return 0;
 }
 
-/* Not for programs that a script starts. */
-static FILE *temporary(void)
+/* A file without a name in a folder, which programs that a script starts do not
+ * get; -1: the folder takes none. */
+static int open_in(const char *folder)
 {
-  FILE *f = tmpfile();
+  char name[PATH_MAX];
+  int fd = -1;
 
-  if (f)
-    (void)fcntl(fileno(f), F_SETFD, FD_CLOEXEC);
-  return f;
+#ifdef O_TMPFILE
+  fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (fd >= 0)
+    return fd;
+#endif
+  if (snprintf(name, sizeof(name), "%s/bench-XXXXXX", folder) >=
+      (int)sizeof(name))
+    return -1;
+  fd = mkostemp(name, O_CLOEXEC);
+  if (fd >= 0)
+    (void)unlink(name);
+  return fd;
+}
+
+static int open_beside(const char *path)
+{
+  char folder[PATH_MAX];
+  const char *slash = strrchr(path, '/');
+  const size_t len = !slash ? 0 : slash == path ? 1 : (size_t)(slash - path);
+
+  if (len >= sizeof(folder))
+    return -1;
+  memcpy(folder, path, len);
+  folder[len] = '\0';
+  return open_in(len > 0 ? folder : ".");
+}
+
+int spool_open(struct spool *s, const char *beside, struct err *err)
+{
+  const char *own = getenv("TMPDIR");
+  int fd = own && own[0] != '\0' ? open_in(own) : -1;
+
+  if (fd < 0)
+    fd = open_in("/tmp");
+  if (fd < 0 && beside)
+    fd = open_beside(beside);
+#ifdef MFD_CLOEXEC
+  if (fd < 0) {
+    fd = memfd_create("bench", MFD_CLOEXEC);
+    s->in_memory = fd >= 0;
+  }
+#endif
+  if (fd < 0)
+    return err_sys(err, "cannot make a temporary file,");
+  s->file = fdopen(fd, "w+");
+  if (!s->file) {
+    (void)close(fd);
+    return err_set(err, -ENOMEM, "not enough memory for a temporary file");
+  }
+  return 0;
 }
 
 int spool_add(struct spool *s, const char *text, struct err *err)
 {
   uint64_t at = s->len;
-  int fd, rc;
+  int fd, rc = s->file ? 0 : spool_open(s, NULL, err);
 
-  if (!s->file)
-    s->file = temporary();
-  if (!s->file)
-    return err_sys(err, "cannot make a temporary file,");
+  if (rc < 0)
+    return rc;
   fd = fileno(s->file);
   rc = put(fd, s->len > 0 ? ",\n" : "\n", &at);
   if (rc == 0)
     rc = put(fd, text, &at);
   if (rc < 0) {
-    (void)ftruncate(fd, (off_t)s->len); /* the next item overwrites the rest */
+    if (ftruncate(fd, (off_t)s->len) < 0) {
+      /* the next item overwrites the rest */
+    }
     errno = -rc;
     return err_sys(err, "cannot write to a temporary file,");
   }

@@ -140,6 +140,7 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
     plan->sample_ns = SAMPLE_NS;
   plan->debug = core->debug;
   plan->validate = core->validate;
+  plan->force = core->force;
   set_grace(plan, &in->checked->forced_shutdown);
 
   plan->report = (struct report_setup){

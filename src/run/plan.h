@@ -67,6 +67,7 @@ struct plan {
   struct report_setup report;    /* n_percentiles values are owned */
   bool debug;
   bool validate;
+  bool force;                      /* prepare also without enough space */
   bool percentiles;                /* histograms are kept */
   bool classes;                    /* classes of operations are kept */
   bool classes_by_table;           /* statements: sbtest1 is not sbtest2 */

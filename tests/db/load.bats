@@ -617,3 +617,49 @@ the server takes at most 65532 (max_allowed_packet)
 3021	$((15 * 19900 + 10 * 60000 + 65532 - 41))	0" ]
   [ ! -s err ]
 }
+
+@test "mysql: a storage engine that does not exist drops no table" {
+  need mysql
+  good --table-size=10 prepare
+  bad 1 "Unknown storage engine 'foo'" --table-size=10 --table-exists=drop --mysql-storage-engine=foo prepare
+  good --table-size=10 check
+  good --table-size=10 --table-exists=drop prepare
+  good --table-size=10 check
+  good cleanup
+}
+
+@test "pgsql: a table whose options are refused drops no table" {
+  need pgsql
+  good --table-size=10 prepare
+  bad 1 'tablespace "nowhere" does not exist' --table-size=10 --table-exists=drop '--create-table-options=TABLESPACE nowhere' prepare
+  good --table-size=10 check
+  good cleanup
+}
+
+@test "pgsql: rows that a rule drops are missing" {
+  need pgsql
+  good --table-size=10 prepare
+  cat >rule.lua <<'LUA'
+function prepare()
+   local con = sysbench.sql.driver():connect()
+   con:query("DELETE FROM sbtest1")
+   con:query("CREATE RULE nothing AS ON INSERT TO sbtest1 DO INSTEAD NOTHING")
+end
+LUA
+  "$BENCH" ./rule.lua "${to[@]}" prepare >/dev/null
+  bad 1 'the server has not stored 10 of the rows it was sent' --table-size=10 --table-exists=resume --load-method=insert prepare
+  good cleanup
+}
+
+@test "mysql: tables that the disk of a local server has no room for are refused" {
+  need mysql
+  bad 1 "about [0-9.]+ [PT]iB needed in '/[^']*', [0-9.]+ [GMT]iB (free|of free memory|left)" --tables=1000 --table-size=1000000000 --threads=2 prepare
+  [ "$(grep -c Creating out)" -eq 0 ]
+}
+
+@test "pgsql: the same, for a user that may see the folder" {
+  need pgsql
+  to=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT" --pgsql-user=postgres)
+  bad 1 "about [0-9.]+ [PT]iB needed in '/[^']*', [0-9.]+ [GMT]iB (free|of free memory|left)" --tables=1000 --table-size=1000000000 --threads=2 prepare
+  [ "$(grep -c Creating out)" -eq 0 ]
+}

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "base/sock.h"
 #include "drivers/mysql/connect.h"
 
 typedef void put_fn(void *ctx, const char *key, const char *value);
@@ -299,3 +300,19 @@ void about_statement_sizes(struct session *base, struct statement_sizes *ret)
   if (ret->good < usual)
     ret->good = ret->most < usual ? ret->most : usual;
 }
+
+static const char *space_query(const struct session *base)
+{
+  const struct mysql_session *s = (const void *)base;
+
+  if (!s->mysql || !sock_is_local(s->fd))
+    return NULL;
+  return "SELECT @@datadir, CAST(COALESCE(SUM(data_length + index_length), 0) "
+         "AS CHAR) FROM information_schema.tables "
+         "WHERE table_schema = DATABASE() AND table_name LIKE 'sbtest%'";
+}
+
+const struct driver_space mysql_space = {
+  .row_bytes = 250, /* InnoDB */
+  .query = space_query,
+};

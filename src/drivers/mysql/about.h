@@ -21,4 +21,6 @@ void about_check(struct session *s, const struct run_facts *facts,
                  struct strbuf *lines);
 void about_statement_sizes(struct session *s, struct statement_sizes *ret);
 
+extern const struct driver_space mysql_space;
+
 #endif

@@ -16,6 +16,8 @@ const struct driver_hint mysql_hints[] = {
     .text = "raise max_prepared_stmt_count or use --db-ps-mode=disable" },
   { .code = 1146, .bundled = true, .text = "did you run the prepare command?" },
   { .code = 1050, .bundled = true, .text = HINT_EXISTS },
+  { .code = 1021, .bundled = true, .text = HINT_FULL }, /* disk full */
+  { .code = 1114, .bundled = true, .text = HINT_FULL }, /* table is full */
   { .code = 1290, .text = "the server is read-only" },
   { .code = 1836, .text = "the server is read-only" },
   { .code = 1153, .large = true, .text = large },

@@ -369,7 +369,7 @@ const struct driver driver_mysql = {
   .session_size = sizeof(struct mysql_session),
   .prepared_size = sizeof(struct mysql_prepared),
   .caps = DRIVER_PREPARES | DRIVER_SERVER | DRIVER_NUL_IN_SQL |
-          DRIVER_BY_NUMBER | DRIVER_KEEPS_ROWS,
+          DRIVER_BY_NUMBER | DRIVER_COUNTS_STORED | DRIVER_KEEPS_ROWS,
   .connection_codes = connection_codes,
   .hints = mysql_hints,
   .durable = about_durable,
@@ -401,6 +401,7 @@ const struct driver driver_mysql = {
   .quote_special = quote_special,
   .statement_sizes = about_statement_sizes,
   .copy = &mysql_copy,
+  .space = &mysql_space,
   .message = message_failed,
   .shutdown = shutdown_session,
   .cancel_token = session_token,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/sock.h"
 #include "drivers/pgsql/pgsql_internal.h"
 
 static void put_library(pgsql_put *put, void *ctx)
@@ -170,3 +171,22 @@ void pgsql_check(struct session *s, const struct run_facts *facts,
                 "run opens at least %u (max_connections = %" PRIu64 ")\n",
                 room, facts->threads, c.allowed);
 }
+
+/* The setting is shown to users who may see it; to others pg_settings shows no
+ * such row, and nothing is logged. */
+static const char *space_query(const struct session *base)
+{
+  const struct pgsql_session *p = (const void *)base;
+
+  if (!p->conn || !sock_is_local(PQsocket(p->conn)))
+    return NULL;
+  return "SELECT s.setting, (SELECT COALESCE(SUM(pg_total_relation_size(oid)), "
+         "0) FROM pg_class WHERE relkind = 'r' AND relname LIKE 'sbtest%' AND "
+         "pg_table_is_visible(oid)) FROM pg_settings s "
+         "WHERE s.name = 'data_directory'";
+}
+
+const struct driver_space pgsql_space = {
+  .row_bytes = 255,
+  .query = space_query,
+};

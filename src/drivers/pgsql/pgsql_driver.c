@@ -24,6 +24,7 @@ static const struct driver_hint hints[] = {
     .bundled = true,
     .text = "did you run the prepare command?" },
   { .state = "42P07", .bundled = true, .text = HINT_EXISTS },
+  { .state = "53100", .bundled = true, .text = HINT_FULL },
   { .state = "25006", .text = "the server is read-only" },
   { .state = "54000", .large = true, .text = "it may be too large" },
   /* A server hangs up when it cannot take it. */
@@ -100,7 +101,7 @@ const struct driver driver_pgsql = {
   .session_size = sizeof(struct pgsql_session),
   .prepared_size = sizeof(struct pgsql_prepared),
   .caps = DRIVER_PREPARES | DRIVER_SERVER | DRIVER_ROLLBACK_AT_ONCE |
-          DRIVER_SKIPS_EMPTY | DRIVER_KEEPS_ROWS,
+          DRIVER_SKIPS_EMPTY | DRIVER_COUNTS_STORED | DRIVER_KEEPS_ROWS,
   .hints = hints,
   .durable = pgsql_durable,
   .ignore_errors = ignore_errors,
@@ -127,6 +128,7 @@ const struct driver driver_pgsql = {
   .quote_special = quote_special,
   .statement_sizes = statement_sizes,
   .copy = &pgsql_copy,
+  .space = &pgsql_space,
   .message = message,
   .shutdown = pgsql_shutdown,
   .cancel_token = pgsql_cancel_token,

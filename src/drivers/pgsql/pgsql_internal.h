@@ -245,6 +245,7 @@ void pgsql_cancel_free(void *token);
 /* ---- about the server (pgsql_about.c) ---- */
 
 typedef void pgsql_put(void *ctx, const char *key, const char *value);
+extern const struct driver_space pgsql_space;
 void pgsql_about(struct session *s, pgsql_put *put, void *ctx);
 extern const struct driver_durable pgsql_durable[];
 size_t pgsql_limits(struct session *s, const struct run_facts *facts,

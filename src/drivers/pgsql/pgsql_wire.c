@@ -68,7 +68,9 @@ static inline void succeed(struct pgsql_wire *w, const struct pgwire_answer *a,
     w->n_fields = a->n_fields;
     out->settled = w->room <= WIRE_KEEP && !w->more;
   } else {
-    out->counter = a->changed && !a->copied_out ? COUNTER_WRITE : COUNTER_OTHER;
+    out->counter = a->changed > 0 && !a->copied_out ? COUNTER_WRITE
+                                                    : COUNTER_OTHER;
+    out->taken = a->changed;
   }
 }
 

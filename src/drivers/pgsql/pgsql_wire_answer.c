@@ -69,12 +69,19 @@ static inline void note_ready(struct pgsql_session *p, uint8_t status)
                                 : TRX_NONE;
 }
 
-/* The number at the end of a command tag is not 0. */
-static bool has_count(const uint8_t *tag, const uint8_t *end)
+/* The number at the end of a command tag; 0 if there is none. */
+static uint64_t count_of(const uint8_t *tag, const uint8_t *end)
 {
-  while (end > tag && end[-1] >= '0' && end[-1] <= '9')
-    end--;
-  return end > tag && end[-1] == ' ' && *end >= '1' && *end <= '9';
+  const uint8_t *digit = end;
+  uint64_t count = 0;
+
+  while (digit > tag && digit[-1] >= '0' && digit[-1] <= '9')
+    digit--;
+  if (digit == tag || digit[-1] != ' ')
+    return 0;
+  for (; digit < end; digit++)
+    count = count * 10 + (uint64_t)(*digit - '0');
+  return count;
 }
 
 static inline bool note_tag(struct pgsql_session *p, struct pgwire_answer *a,
@@ -86,7 +93,7 @@ static inline bool note_tag(struct pgsql_session *p, struct pgwire_answer *a,
     return false;
   a->complete = true;
   if (a->rows == 0) {
-    a->changed = has_count(body, body + len - 1);
+    a->changed = count_of(body, body + len - 1);
     a->rolled_back = len == sizeof(rollback) &&
                      memcmp(body, rollback, sizeof(rollback)) == 0;
     if (UNLIKELY(body[0] == 'L'))

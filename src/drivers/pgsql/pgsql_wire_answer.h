@@ -20,12 +20,12 @@ struct pgwire_answer {
   bool complete;     /* the result has ended */
   bool failed;       /* an error: outcome.state, and its text */
   bool goodbye;      /* ... with which the server ends the session */
-  bool changed;      /* rows, by the number in the command's tag */
   bool rolled_back;  /* it says ROLLBACK */
   bool copied_out;   /* rows of COPY TO STDOUT were dropped */
   bool refused_copy; /* COPY FROM STDIN was refused */
   size_t text_at;    /* in w->in: the text of the error; 0: it has none */
   uint64_t rows;
+  uint64_t changed; /* rows, by the number in the command's tag */
   size_t first_row;
 };
 

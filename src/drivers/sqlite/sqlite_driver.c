@@ -81,6 +81,7 @@ static const struct driver_hint hints[] = {
     .text = "did you run the prepare "
             "command?" },
   { .state = "42P07", .bundled = true, .text = HINT_EXISTS },
+  { .code = 13, .bundled = true, .text = HINT_FULL },
   { .state = "25006", .text = "the server is read-only" },
   { .code = 18, .large = true, .text = "it may be too large" },
   { 0 },
@@ -197,6 +198,8 @@ const struct driver driver_sqlite = {
   .unprepare = sqlite_unprepare,
   .quote = sqlite_quote,
   .copy = &sqlite_copy,
+  .space = &sqlite_space,
+  .tidy = sqlite_tidy,
   .message = sqlite_message,
   .wake = sqlite_wake,
   .mode_line = sqlite_mode_line,

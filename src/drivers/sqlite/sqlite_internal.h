@@ -77,6 +77,12 @@ void sqlite_settings(struct session *s,
                      void (*put)(void *ctx, const char *key, const char *value),
                      void *ctx);
 
+extern const struct driver_space sqlite_space;
+const char *sqlite_file(const struct session *s); /* as it was given */
+
+/* sqlite_tidy.c: see struct driver. */
+void sqlite_tidy(struct session *s, struct strbuf *line);
+
 /* sqlite_error.c: fill in `out` from the connection's last error; -1. */
 int sqlite_failed(struct sqlite_session *q, struct outcome *out);
 int sqlite_failed_with(int code, const char *msg, struct outcome *out);

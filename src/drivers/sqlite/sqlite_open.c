@@ -23,7 +23,7 @@ static const struct sqlite_cfg *cfg_of(const struct session *s)
   return s->cfg;
 }
 
-static const char *file_of(const struct session *s)
+const char *sqlite_file(const struct session *s)
 {
   return s->params->db ? s->params->db : cfg_of(s)->db;
 }
@@ -134,7 +134,7 @@ int sqlite_connect(struct session *s, uint64_t until_ns, struct outcome *out)
   (void)until_ns; /* the busy timeout is the only thing to wait for */
   s->dialect = EMUL_SQLITE;
   atomic_store_explicit(&q->woken, 0, memory_order_relaxed);
-  rc = sqlite3_open_v2(file_of(s), &q->db, flags, NULL);
+  rc = sqlite3_open_v2(sqlite_file(s), &q->db, flags, NULL);
   if (rc == SQLITE_OK)
     rc = sqlite3_extended_result_codes(q->db, 1);
   if (rc == SQLITE_OK)
@@ -232,7 +232,7 @@ void sqlite_mode_line(struct session *s, struct strbuf *line)
 {
   char value[64];
 
-  strbuf_addf(line, "SQLite %s, file %s", sqlite3_libversion(), file_of(s));
+  strbuf_addf(line, "SQLite %s, file %s", sqlite3_libversion(), sqlite_file(s));
   for (size_t i = 0; i < ARRAY_SIZE(pragmas); i++) {
     pragma(sqlite_of(s), pragmas[i], value, sizeof(value));
     strbuf_addf(line, ", %s=%s", pragmas[i], value);
@@ -245,7 +245,7 @@ void sqlite_about(struct session *s,
                   void *ctx)
 {
   put(ctx, "server_version", sqlite3_libversion());
-  put(ctx, "file", file_of(s));
+  put(ctx, "file", sqlite_file(s));
 }
 
 void sqlite_settings(struct session *s,
@@ -263,3 +263,20 @@ void sqlite_settings(struct session *s,
   (void)snprintf(value, sizeof(value), "%" PRIu64, cfg_of(s)->busy_timeout_ms);
   put(ctx, "busy_timeout", value);
 }
+
+/* Free pages of the file are used again, and so are those of tables that make
+ * way.  A database in memory has no file. */
+static const char *space_query(const struct session *s)
+{
+  (void)s;
+  return "SELECT d.file, s.page_size * CASE WHEN EXISTS (SELECT 1 FROM "
+         "sqlite_master WHERE type = 'table' AND name LIKE 'sbtest%') "
+         "THEN c.page_count ELSE f.freelist_count END "
+         "FROM pragma_database_list d, pragma_page_size s, "
+         "pragma_page_count c, pragma_freelist_count f WHERE d.name = 'main'";
+}
+
+const struct driver_space sqlite_space = {
+  .row_bytes = 220,
+  .query = space_query,
+};

@@ -13,6 +13,27 @@ local END, STOPPED, CREATE = 0, 1, 2
 local has_ffi, ffi = pcall(require, "ffi")
 load.possible = sysbench.bench_version ~= nil and has_ffi
 
+-- A line on stdout, as of print(), which does not mix with one of progress.
+load.say = load.possible and function(text)
+   ffi.C.bench_say(text .. "\n", #text + 1)
+end or print
+
+-- The progress of a command, which all its threads share: of `total` tables
+-- (warmup) or rows (check).  Returns a function that adds what was done.
+function load.pace(warmup, total)
+   if not load.possible then return function() end end
+   local pace = ffi.C.bench_pace_open(warmup, total)
+   return function(n) ffi.C.bench_pace_add(pace, n) end
+end
+
+-- The end of cleanup: close the connection, and give back the space of the
+-- tables that were dropped.
+function load.tidy(con)
+   if not load.possible then return end
+   local text = ffi.string(ffi.C.bench_load_tidy(con))
+   if text ~= "" then load.say(text) end
+end
+
 local function raise(loader)
    error(ffi.string(ffi.C.bench_load_reason(loader)), 0)
 end

@@ -8,6 +8,7 @@
 local load = require("bench_load")
 
 local schema = {}
+local print = load.say
 
 local format = string.format
 
@@ -48,12 +49,31 @@ function schema.has_index(drv, con, n, index)
    return count(drv, con, INDEX_QUERY, "sbtest" .. n, index) > 0
 end
 
--- Clear the way for a new table as --table-exists wants it.  Returns false if
--- the table that is there shall stay.
-function schema.make_way(drv, con, n)
+-- Create an empty table by `statement` under a name that is free, and drop it.
+-- An engine or an option that the server refuses is an error now, while the old
+-- table is still there.  Once per connection.
+local tried = false
+
+local function try_statement(drv, con, n, statement)
+   if tried then return end
+
+   local i, name = 0, nil
+   repeat
+      i = i + 1
+      name = format("sbtest%d_try%d", n, i)
+   until count(drv, con, TABLE_QUERY, name) == 0
+   con:query((statement:gsub("sbtest%d+", name, 1)))
+   con:query("DROP TABLE " .. name)
+   tried = true
+end
+
+-- Clear the way for a new table as --table-exists wants it; `statement` will
+-- create it.  Returns false if the table that is there shall stay.
+function schema.make_way(drv, con, n, statement)
    local wish = sysbench.opt.table_exists
 
    if wish == "drop" and schema.has_table(drv, con, n) then
+      try_statement(drv, con, n, statement)
       print(format("Dropping table 'sbtest%d'...", n))
       con:query(format("DROP TABLE sbtest%d", n))
    elseif wish == "skip" and schema.has_table(drv, con, n) then

@@ -7,6 +7,7 @@
 
 local load = require("bench_load")
 local schema = require("bench_schema")
+local print = load.say
 
 local own -- see above
 local option, is_redshift, call -- of own
@@ -128,9 +129,10 @@ local function create_empty(drv, con, n)
       print(string.format("Resuming table 'sbtest%d'...", n))
       return load.RESUME
    end
-   if not schema.make_way(drv, con, n) then return load.LEAVE end
+   local statement = table_statement(drv, n)
+   if not schema.make_way(drv, con, n, statement) then return load.LEAVE end
    print(string.format("Creating table 'sbtest%d'...", n))
-   call(con, "query", table_statement(drv, n))
+   call(con, "query", statement)
    if sysbench.opt.create_index == "before" then
       create_indexes(drv, con, n)
    end
@@ -197,20 +199,24 @@ function tables.cmd_warmup(drv, con)
    local line = sysbench.version:match("^1%.0") and "Prewarming table sbtest%d"
       or "Preloading table sbtest%d"
 
+   local done = load.pace(true, option("tables"))
    schema.warm_up_session(drv, con)
    for n in next_table do
       print(string.format(line, n))
       schema.warm_up(drv, con, n, option("table_size"), option("secondary"))
+      done(1)
    end
 end
 
 function tables.cmd_check(drv, con)
    local all_good, rows_differ = true, false
+   local size = option("table_size")
+   local loaded = create_table == own.create_table and can_load(drv)
+   local done = load.pace(false, option("tables") * size)
    for n in next_table do
-      local good, rows = schema.check(drv, con, n, option("table_size"),
-                                      indexed(drv),
-                                      create_table == own.create_table and
-                                      can_load(drv))
+      local good, rows = schema.check(drv, con, n, size, indexed(drv), loaded)
+      -- what the loader checks is counted row by row
+      if not loaded then done(size) end
       all_good = all_good and good
       rows_differ = rows_differ or rows
    end
@@ -227,6 +233,7 @@ function tables.cleanup(_, con)
       call(con, "query",
            string.format("DROP TABLE IF EXISTS sbtest%d", n))
    end
+   load.tidy(con)
 end
 
 return function(of_common)

@@ -24,6 +24,7 @@ function cleanup()
       print(string.format("Dropping table 'sbtest%d'...", n))
       con:query(string.format("DROP TABLE IF EXISTS sbtest%d", n))
    end
+   require("bench_load").tidy(con)
 end
 
 function thread_init(thread_id)

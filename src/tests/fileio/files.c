@@ -129,6 +129,14 @@ int folder_open_file(const struct folder *f, uint64_t file, int flags,
   return 0;
 }
 
+bool folder_stat(const struct folder *f, uint64_t file, struct stat *ret)
+{
+  char base[32];
+
+  base_name(file, base);
+  return fstatat(f->fd, base, ret, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 int folder_remove(const struct folder *f, uint64_t file, struct err *err)
 {
   char base[32], name[FILES_NAME_MAX];

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 struct err;
+struct stat;
 
 enum {
   FILES_NAME_MAX = 512 /* longer names are cut in messages */
@@ -45,6 +46,10 @@ const char *folder_name(const struct folder *f, uint64_t file, char *buf,
 int folder_open_file(const struct folder *f, uint64_t file, int flags,
                      bool create, int *ret_fd, uint64_t *ret_bytes,
                      struct err *err);
+
+/* What the system says of a file.  False: it does not exist, or cannot be
+ * looked at. */
+bool folder_stat(const struct folder *f, uint64_t file, struct stat *ret);
 
 /* Remove a file.  One that does not exist is no error. */
 int folder_remove(const struct folder *f, uint64_t file, struct err *err);

@@ -67,7 +67,8 @@ void io_buffers_free(const struct io *io, void *buffers, uint64_t n)
 void io_fill(struct io *io, const struct request *r, void *buf)
 {
   if (io->fio->check)
-    validate_fill(io->fio->check, &io->random, buf, r->length, r->offset);
+    validate_fill(io->fio->check, &io->random, buf, r->length, r->file,
+                  r->offset);
 }
 
 int io_check(const struct io *io, const struct request *r, const void *buf,
@@ -78,7 +79,8 @@ int io_check(const struct io *io, const struct request *r, const void *buf,
   if (!io->fio->check)
     return 0;
   (void)folder_name(&io->fio->folder, r->file, name, sizeof(name));
-  return validate_check(io->fio->check, buf, r->length, r->offset, name, err);
+  return validate_check(io->fio->check, buf, r->length, r->file, r->offset,
+                        name, err);
 }
 
 int io_failed(const struct io *io, const struct request *r, uint64_t got,

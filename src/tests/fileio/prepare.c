@@ -7,7 +7,9 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,16 +17,16 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "base/thread.h"
 #include "rand/rng.h"
 #include "run/peers.h"
 #include "run/plan.h"
 #include "tests/fileio/direct.h"
 #include "tests/fileio/fileio.h"
-#include "tests/fileio/progress.h"
+#include "tests/fileio/room.h"
 
 #define PIECE_BYTES (UINT64_C(1) << 20) /* at a time, in whole blocks */
-#define SHOW_NS (200 * NS_PER_MS)
 
 enum {
   BUFFER_ALIGN = 65536 /* enough for any device */
@@ -46,10 +48,10 @@ struct prepare {
   _Atomic bool failed;
 
   pthread_mutex_t lock; /* of what follows, and of the lines printed */
-  pthread_cond_t ended; /* `running` has changed */
   uint64_t next;        /* file to be taken */
-  unsigned running;     /* threads */
-  struct err why;       /* of the first that failed */
+  struct taken taken;
+  struct err why; /* of the first that failed */
+  int why_code;
 };
 
 /* One thread. */
@@ -67,6 +69,9 @@ static int write_failed(const struct prepare *p, uint64_t file, uint64_t offset,
   char name[FILES_NAME_MAX];
 
   (void)folder_name(&p->folder, file, name, sizeof(name));
+  if (room_is_error(why))
+    return err_set(err, -why, "Cannot write file '%s': %s", name,
+                   room_error_words(why));
   errno = why;
   return err_sys(err, "Failed to write file '%s' at offset %" PRIu64, name,
                  offset);
@@ -86,7 +91,7 @@ static int write_blocks(struct preparer *t, uint64_t file, int fd,
     size_t done = 0;
 
     if (p->check)
-      validate_fill(p->check, &t->random, t->buf, len, at);
+      validate_fill(p->check, &t->random, t->buf, len, file, at);
     while (done < len) {
       const ssize_t n = pwrite(fd, (char *)t->buf + done, len - done,
                                (off_t)(at + done));
@@ -107,12 +112,20 @@ static int close_file(const struct prepare *p, uint64_t file, int fd, int rc,
                       struct err *err)
 {
   char name[FILES_NAME_MAX];
+  int why = 0;
 
   (void)folder_name(&p->folder, file, name, sizeof(name));
-  if (rc == 0 && fsync(fd) < 0)
+  if (rc == 0 && fsync(fd) < 0) {
+    why = errno;
     rc = err_sys(err, "Failed to fsync file '%s'", name);
-  if (close(fd) < 0 && rc == 0)
+  }
+  if (close(fd) < 0 && rc == 0) {
+    why = errno;
     rc = err_sys(err, "Failed to close file '%s'", name);
+  }
+  /* Some file systems find room only when the data go to the disk. */
+  if (room_is_error(why))
+    rc = write_failed(p, file, 0, why, err);
   return rc;
 }
 
@@ -147,8 +160,10 @@ static int take_file(struct prepare *p, uint64_t *ret_file, int *ret_fd,
   *ret_file = p->next;
   rc = p->next >= p->layout.files || atomic_load(&p->failed)
          ? -ENOENT
-         : folder_open_file(&p->folder, p->next, p->open_flags, true, ret_fd,
-                            &has, err);
+         : taken_add(&p->taken, &p->folder, err);
+  if (rc == 0)
+    rc = folder_open_file(&p->folder, p->next, p->open_flags, true, ret_fd,
+                          &has, err);
   if (rc == 0) {
     p->next += p->parts;
     has = p->check ? 0 : bytes_filled(*ret_fd, has);
@@ -156,7 +171,6 @@ static int take_file(struct prepare *p, uint64_t *ret_file, int *ret_fd,
       what = "Reusing existing";
     else if (has > 0)
       what = "Extending existing";
-    progress_clear(&p->progress);
     log_msg(LOG_NOTICE, "%s file %s\n", what,
             folder_name(&p->folder, *ret_file, name, sizeof(name)));
     *ret_from = has;
@@ -191,35 +205,14 @@ static void *prepare_thread(void *arg)
   const int rc = prepare_files(t, &err);
 
   (void)pthread_mutex_lock(&p->lock);
-  if (rc < 0 && p->why.text[0] == '\0')
+  if (rc < 0 && p->why.text[0] == '\0') {
     p->why = err;
+    p->why_code = -rc;
+  }
   if (rc < 0)
     atomic_store(&p->failed, true);
-  p->running--;
-  (void)pthread_cond_signal(&p->ended);
   (void)pthread_mutex_unlock(&p->lock);
   return NULL;
-}
-
-/* Until all threads have ended; meanwhile, show how far they are. */
-static void watch(struct prepare *p)
-{
-  (void)pthread_mutex_lock(&p->lock);
-  progress_show(&p->progress, atomic_load(&p->written));
-  while (p->running > 0) {
-    struct timespec until;
-
-    (void)clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += (long)SHOW_NS;
-    if (until.tv_nsec >= (long)NS_PER_S) {
-      until.tv_nsec -= (long)NS_PER_S;
-      until.tv_sec++;
-    }
-    (void)pthread_cond_timedwait(&p->ended, &p->lock, &until);
-    progress_show(&p->progress, atomic_load(&p->written));
-  }
-  progress_clear(&p->progress);
-  (void)pthread_mutex_unlock(&p->lock);
 }
 
 static int start_threads(struct prepare *p, struct preparer *t, unsigned n,
@@ -237,17 +230,10 @@ static int start_threads(struct prepare *p, struct preparer *t, unsigned n,
       rc = err_set(err, -ENOMEM, "cannot allocate %zu bytes", p->piece);
       break;
     }
-    (void)pthread_mutex_lock(&p->lock);
-    p->running++;
-    (void)pthread_mutex_unlock(&p->lock);
     rc = thread_start(&one->thread, p->plan->stack_bytes, prepare_thread, one,
                       err);
-    if (rc < 0) {
-      (void)pthread_mutex_lock(&p->lock);
-      p->running--;
-      (void)pthread_mutex_unlock(&p->lock);
+    if (rc < 0)
       break;
-    }
   }
   if (rc < 0)
     atomic_store(&p->failed, true);
@@ -258,6 +244,32 @@ static int start_threads(struct prepare *p, struct preparer *t, unsigned n,
 static uint64_t own_files(const struct prepare *p)
 {
   return (p->layout.files + p->parts - 1 - p->part) / p->parts;
+}
+
+/* A full disk stops others than us: what has filled it goes. */
+static void take_back(struct prepare *p, struct err *err)
+{
+  const size_t len = strlen(err->text);
+  bool cut;
+  const char *what = "; run the cleanup command to remove the files";
+
+  if (taken_undo(&p->taken, &p->folder, &cut))
+    what = cut ? "; new files were removed, the others have their old length"
+               : "; the files that were created have been removed";
+  (void)snprintf(err->text + len, sizeof(err->text) - len, "%s", what);
+}
+
+static void look(void *ctx, struct progress_point *ret, struct strbuf *detail)
+{
+  struct prepare *p = ctx;
+
+  (void)detail;
+  *ret = (struct progress_point){
+    .verb = "Wrote",
+    .unit = PROGRESS_BYTES,
+    .total = own_files(p) * p->layout.per_file * p->layout.block,
+    .done = atomic_load(&p->written),
+  };
 }
 
 static int work(struct prepare *p, struct err *err)
@@ -271,16 +283,20 @@ static int work(struct prepare *p, struct err *err)
 
   if (!t)
     return err_set(err, -ENOMEM, "cannot allocate %u threads", n);
+  if (log_get_level() >= LOG_NOTICE)
+    progress_start(&p->progress);
   rc = start_threads(p, t, n, &started, err);
-  watch(p);
   for (unsigned i = 0; i < started; i++)
     (void)pthread_join(t[i].thread, NULL);
+  progress_stop(&p->progress);
   for (unsigned i = 0; i < n; i++)
     free(t[i].buf);
   free(t);
   if (rc == 0 && atomic_load(&p->failed)) {
     *err = p->why;
     rc = -EIO;
+    if (room_is_error(p->why_code))
+      take_back(p, err);
   }
   return rc;
 }
@@ -299,6 +315,15 @@ static void print_sum(const struct prepare *p)
             bytes, seconds, (double)bytes / 1048576.0 / seconds);
 }
 
+/* In nanoseconds; no other prepare has the same. */
+static uint64_t this_moment(void)
+{
+  struct timespec now;
+
+  (void)clock_gettime(CLOCK_REALTIME, &now);
+  return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
 static int set_up(struct prepare *p, struct err *err)
 {
   const unsigned flags = fileio_flags(p->cfg);
@@ -311,6 +336,8 @@ static int set_up(struct prepare *p, struct err *err)
   rc = folder_open(&p->folder, p->cfg->dir, err);
   if (rc == 0 && (flags & FILE_FLAG_DIRECT))
     rc = layout_check_direct(&p->layout, direct_alignment(&p->folder), err);
+  if (rc == 0 && !p->plan->force)
+    rc = room_check(&p->folder, &p->layout, err);
   if (rc < 0)
     return rc;
   p->open_flags = fileio_open_flags(flags);
@@ -320,6 +347,9 @@ static int set_up(struct prepare *p, struct err *err)
     if (!p->check)
       return err_set(err, -ENOMEM, "cannot allocate the checksums");
     validate_init(p->check, block, p->layout.file_bytes);
+    /* Several processes that share the files have to agree. */
+    p->check->generation = validate_new_generation(
+      p->plan->seed, p->parts == 1 ? this_moment() : 0);
   }
   return 0;
 }
@@ -330,12 +360,12 @@ int fileio_prepare(const struct plan *plan, const void *cfg, struct err *err)
   int rc;
 
   peers_divide_folder(plan, p.cfg->dir, &p.part, &p.parts);
-  p.next = p.part;
+  p.next = p.taken.first = p.part;
+  p.taken.step = p.parts;
   rc = set_up(&p, err);
   if (rc == 0) {
     (void)signal(SIGXFSZ, SIG_IGN); /* an error of write tells the same */
     (void)pthread_mutex_init(&p.lock, NULL);
-    (void)pthread_cond_init(&p.ended, NULL);
     log_msg(LOG_NOTICE,
             "%" PRIu64 " files, %" PRIu64 "Kb each, %" PRIu64 "Mb total\n"
             "Creating files for the test...\n"
@@ -343,14 +373,13 @@ int fileio_prepare(const struct plan *plan, const void *cfg, struct err *err)
             p.layout.files, p.layout.file_bytes / 1024,
             p.cfg->total_size / 1048576,
             fileio_flags_text(fileio_flags(p.cfg)));
-    progress_init(&p.progress,
-                  own_files(&p) * p.layout.per_file * p.layout.block);
+    progress_init(&p.progress, &progress_stderr, NULL, look, &p);
     rc = work(&p, err);
     if (rc == 0)
       print_sum(&p);
-    (void)pthread_cond_destroy(&p.ended);
     (void)pthread_mutex_destroy(&p.lock);
   }
+  taken_done(&p.taken);
   folder_close(&p.folder);
   free(p.check);
   return rc;

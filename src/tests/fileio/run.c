@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/log.h"
@@ -132,6 +133,35 @@ static int fileio_open(const struct plan *plan, const void *arg, void **ret_run,
   return rc;
 }
 
+/* The generation of the files is that of the first one. */
+static int learn_generation(struct fileio *fio, bool fresh, struct err *err)
+{
+  const struct layout *l = &fio->layout;
+  const uint64_t block = l->block < l->file_bytes ? l->block : l->file_bytes;
+  enum validate_kind kind = VALIDATE_NONE;
+  unsigned char tail[VALIDATE_TAIL];
+  int fd, rc;
+
+  fio->check->generation = validate_new_generation(fio->plan->seed, 0);
+  if (fresh || block < VALIDATE_MARKED)
+    return 0;
+  /* Without O_DIRECT, which reads whole blocks only. */
+  rc = folder_open_file(&fio->folder, 0, 0, false, &fd, NULL, err);
+  if (rc < 0)
+    return rc;
+  if (pread(fd, tail, sizeof(tail), (off_t)(block - sizeof(tail))) ==
+      (ssize_t)sizeof(tail))
+    kind = validate_look(tail, &fio->check->generation);
+  (void)close(fd);
+  if (kind == VALIDATE_UNMARKED)
+    log_msg(
+      LOG_WARNING,
+      "the checksums of the files have no file numbers, as those of older "
+      "versions and of sysbench, so a file in the place of another is "
+      "not noticed; prepare --validate adds them");
+  return 0;
+}
+
 static int fileio_begin(void *run, struct err *err)
 {
   struct fileio *fio = run;
@@ -142,6 +172,8 @@ static int fileio_begin(void *run, struct err *err)
   (void)signal(SIGXFSZ, SIG_IGN); /* an error of write tells the same */
   rc = files_open(&fio->files, &fio->folder, l->files, l->file_bytes,
                   fileio_open_flags(fio->flags), fresh, err);
+  if (rc == 0 && fio->check)
+    rc = learn_generation(fio, fresh, err);
   if (rc == 0)
     advice_print(&fio->folder, l->files * l->file_bytes,
                  fio->flags & FILE_FLAG_DIRECT);

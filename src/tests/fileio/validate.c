@@ -16,11 +16,44 @@ struct trailer {
   int64_t offset;
 } __attribute__((packed));
 
+struct mark {
+  uint64_t magic;
+  uint32_t file;
+  uint32_t generation;
+} __attribute__((packed));
+
+/* Random data have it in one of 2^64 blocks. */
+#define MAGIC UINT64_C(0x9f3c6e1db2a74805)
+
+_Static_assert(sizeof(struct mark) + sizeof(struct trailer) == VALIDATE_TAIL,
+               "what the header says");
+
+uint32_t validate_new_generation(uint64_t seed, uint64_t moment)
+{
+  return (uint32_t)(rng_mix(seed ^ rng_mix(moment)) >> 32);
+}
+
+enum validate_kind validate_look(const void *tail, uint32_t *ret_generation)
+{
+  struct trailer t;
+  struct mark m;
+
+  memcpy(&m, tail, sizeof(m));
+  memcpy(&t, (const char *)tail + sizeof(m), sizeof(t));
+  if (t.offset != 0 || t.crc == 0)
+    return VALIDATE_NONE;
+  if (m.magic != MAGIC)
+    return VALIDATE_UNMARKED;
+  *ret_generation = m.generation;
+  return VALIDATE_MARK;
+}
+
 void validate_init(struct validate *v, uint64_t block, uint64_t file_bytes)
 {
   crc32_table_init(&v->crc);
   v->block = block;
   v->file_bytes = file_bytes;
+  v->generation = 0;
 }
 
 /* Bytes of the block at `offset` that are used, of `length` that there are. */
@@ -46,8 +79,9 @@ static void fill_random(uint64_t *random, unsigned char *p, uint64_t n)
 }
 
 void validate_fill(const struct validate *v, uint64_t *random, void *data,
-                   uint64_t length, uint64_t offset)
+                   uint64_t length, uint64_t file, uint64_t offset)
 {
+  const struct mark m = { MAGIC, (uint32_t)file, v->generation };
   unsigned char *p = data;
 
   while (length > 0) {
@@ -61,6 +95,8 @@ void validate_fill(const struct validate *v, uint64_t *random, void *data,
       struct trailer t = { .offset = (int64_t)offset };
 
       fill_random(random, p, body);
+      if (n >= VALIDATE_MARKED)
+        memcpy(p + body - sizeof(m), &m, sizeof(m));
       t.crc = crc32_of(&v->crc, p, body);
       memcpy(p + body, &t, sizeof(t));
     }
@@ -71,22 +107,55 @@ void validate_fill(const struct validate *v, uint64_t *random, void *data,
   }
 }
 
+/* The mark of a whole block of n bytes: are the data those of this file? */
+static int check_mark(const struct validate *v, const unsigned char *p,
+                      uint64_t n, uint64_t file, uint64_t offset,
+                      const char *name, struct err *err)
+{
+  struct mark m;
+
+  if (n < VALIDATE_MARKED)
+    return 0;
+  memcpy(&m, p + n - VALIDATE_TAIL, sizeof(m));
+  if (m.magic != MAGIC)
+    return 0;
+  if (m.file != (uint32_t)file)
+    return err_set(err, -EBADMSG,
+                   "Validation failed in file '%s' at offset %" PRIu64
+                   ": the data are those of file number %" PRIu32
+                   ". Was the file replaced by another one?",
+                   name, offset, m.file);
+  if (m.generation != v->generation)
+    return err_set(err, -EBADMSG,
+                   "Validation failed in file '%s' at offset %" PRIu64
+                   ": the data come from another prepare than those of file "
+                   "number 0. Was one of the files replaced by an older copy?",
+                   name, offset);
+  return 0;
+}
+
 int validate_check(const struct validate *v, const void *data, uint64_t length,
-                   uint64_t offset, const char *name, struct err *err)
+                   uint64_t file, uint64_t offset, const char *name,
+                   struct err *err)
 {
   const unsigned char *p = data;
 
   for (uint64_t n; length > 0; p += n, offset += n, length -= n) {
     struct trailer t;
     uint32_t crc;
+    int rc;
 
     n = length < v->block ? length : v->block;
     if (n < LAYOUT_LEAST_CHECKED)
       continue;
     memcpy(&t, p + n - sizeof(t), sizeof(t));
     crc = crc32_of(&v->crc, p, n - sizeof(t));
-    if (crc == t.crc && t.offset == (int64_t)offset)
+    if (crc == t.crc && t.offset == (int64_t)offset) {
+      rc = check_mark(v, p, n, file, offset, name, err);
+      if (rc < 0)
+        return rc;
       continue;
+    }
     return err_set(err, -EBADMSG,
                    "Validation failed in file '%s' at offset %" PRIu64
                    ": the checksum is 0x%08" PRIx32

@@ -5,6 +5,12 @@
  * (4 bytes), o (8 bytes, signed); numbers in the byte order of the machine.  A
  * block below LAYOUT_LEAST_CHECKED bytes, at the end of a file, has no room for
  * that: it is filled, and not checked.
+ *
+ * The last 16 of the random bytes are a mark, if there is room: a constant (8
+ * bytes), the number of the file (4), and the generation of the files (4),
+ * which is another one after each prepare.  So a file in the place of another
+ * is noticed.  Blocks without a mark, which older versions and sysbench write,
+ * are as good as before; and sysbench takes the mark for random bytes.
  */
 #ifndef BENCH_TESTS_FILEIO_VALIDATE_H
 #define BENCH_TESTS_FILEIO_VALIDATE_H
@@ -20,7 +26,25 @@ struct validate {
   struct crc32_table crc;
   uint64_t block;      /* bytes */
   uint64_t file_bytes; /* where the last block of a file ends */
+  uint32_t generation; /* of the files; set by the caller */
 };
+
+enum {
+  VALIDATE_TAIL = 28,  /* bytes of mark and checksum at the end of a block */
+  VALIDATE_MARKED = 32 /* blocks of this size have a mark */
+};
+
+/* A new generation, from any two numbers. */
+uint32_t validate_new_generation(uint64_t seed, uint64_t moment);
+
+enum validate_kind {
+  VALIDATE_NONE,     /* no checksum, or not known */
+  VALIDATE_UNMARKED, /* a checksum without a mark */
+  VALIDATE_MARK,     /* *ret_generation is set */
+};
+
+/* What the tail of the first block of a file looks like. */
+enum validate_kind validate_look(const void *tail, uint32_t *ret_generation);
 
 void validate_init(struct validate *v, uint64_t block, uint64_t file_bytes);
 
@@ -30,10 +54,11 @@ void validate_init(struct validate *v, uint64_t block, uint64_t file_bytes);
  * used part of the file becomes zero bytes.
  */
 void validate_fill(const struct validate *v, uint64_t *random, void *data,
-                   uint64_t length, uint64_t offset);
+                   uint64_t length, uint64_t file, uint64_t offset);
 
 /* Check the blocks that were read; `name` is the file's, for the message. */
 int validate_check(const struct validate *v, const void *data, uint64_t length,
-                   uint64_t offset, const char *name, struct err *err);
+                   uint64_t file, uint64_t offset, const char *name,
+                   struct err *err);
 
 #endif

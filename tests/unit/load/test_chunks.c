@@ -4,9 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "load/chunks.h"
@@ -284,70 +282,34 @@ static void test_shares(void)
   chunks_done(&few);
 }
 
-static void test_line(void)
+static void test_pace(void)
 {
-  struct strbuf line = { 0 };
+  struct progress_point at;
+  struct strbuf detail = { 0 };
   struct pace p;
 
-  pace_init(&p, 1000);
-  p.shown = false;
-  p.there = 100;
-  pace_add(&p, 400, 100000000);
-  pace_line(&p, UINT64_C(2000000000), &line);
-  OK_STR(strbuf_str(&line),
-         "Loaded 500 of 1000 rows (50%), 200 rows/s, 50.0 MB/s, ETA 2 s",
-         "the rate is that of this load, the rest that of the table");
-  pace_done(&p);
-  strbuf_done(&line);
-}
-
-/* What is written to stderr while rows are added at this moment. */
-static const char *shown(struct pace *p, uint64_t next_ns)
-{
-  static char text[512];
-  FILE *file = tmpfile();
-  const int out = dup(STDERR_FILENO);
-  size_t len;
-
-  if (!file || out < 0 || dup2(fileno(file), STDERR_FILENO) < 0)
-    abort();
-  atomic_store(&p->next_ns, next_ns);
-  pace_add(p, 100, 20000);
-  pace_add(p, 100, 20000);
-  (void)dup2(out, STDERR_FILENO);
-  (void)close(out);
-  rewind(file);
-  len = fread(text, 1, sizeof(text) - 1, file);
-  text[len] = '\0';
-  (void)fclose(file);
-  return text;
-}
-
-static void test_when(void)
-{
-  struct pace p;
-  const char *text;
-  uint64_t before;
-
-  pace_init(&p, 1000);
-  p.shown = true;
-  p.terminal = false;
-  OK_STR(shown(&p, clock_now_ns() + NS_PER_S * 3600), "", "not yet");
-  before = clock_now_ns();
-  text = shown(&p, before);
-  OK(strncmp(text, "Loaded 300 of 1000 rows (30%), ", 31) == 0,
-     "the time has come");
-  OK(strchr(text, '\n') == text + strlen(text) - 1, "one line");
-  OK(atomic_load(&p.next_ns) >= before + 10 * NS_PER_S,
-     "the next one in ten seconds");
-  p.shown = false;
-  OK_STR(shown(&p, clock_now_ns()), "", "nothing is to be shown");
-  pace_done(&p);
+  pace_init(&p, "Loaded", PROGRESS_ROWS, 1000);
+  pace_found(&p, 100);
+  pace_add(&p, 500, 80000);
+  pace_take_back(&p, 100, 16000);
+  pace_look(&p, &at, &detail);
+  OK(at.total == 1000 && at.done == 500 && at.there == 100 && at.bytes == 64000,
+     "what was there counts as done, what was taken back does not");
+  pace_add(&p, 5000, 0);
+  pace_look(&p, &at, &detail);
+  OK(at.done == 1000, "never more than all");
+  OK(detail.len == 0, "nothing else to say");
+  strbuf_done(&detail);
 
   log_set_level(LOG_WARNING);
-  pace_init(&p, 1000);
-  OK(!p.shown, "a low verbosity");
-  pace_done(&p);
+  pace_start(&p);
+  OK(!p.progress.threaded, "a low verbosity: nothing is shown");
+  pace_stop(&p);
+  log_set_level(LOG_NOTICE);
+  pace_start(&p);
+  OK(p.progress.threaded, "else there is somebody who shows it");
+  pace_stop(&p);
+  OK(!p.progress.threaded, "until it is stopped");
 }
 
 int main(void)
@@ -358,8 +320,7 @@ int main(void)
   test_plan();
   test_huge();
   test_resume();
-  test_line();
-  test_when();
+  test_pace();
   test_shares();
   return TAP_EXIT();
 }

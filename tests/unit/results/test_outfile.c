@@ -305,6 +305,34 @@ static void test_spool(void)
   (void)unlink("copy");
 }
 
+static bool is_in(const struct spool *s, const char *dir)
+{
+  char link[64], path[256];
+  ssize_t n;
+
+  (void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fileno(s->file));
+  n = readlink(link, path, sizeof(path) - 1);
+  path[n > 0 ? n : 0] = '\0';
+  return strncmp(path, dir, strlen(dir)) == 0;
+}
+
+static void test_spool_places(void)
+{
+  struct spool s = { 0 };
+  struct err err;
+  char own[] = "/tmp/test_spool.XXXXXX";
+
+  (void)setenv("TMPDIR", mkdtemp(own) ? own : "", 1);
+  OK(spool_open(&s, NULL, &err) == 0 && is_in(&s, own), "the user's folder");
+  OK(!s.in_memory, "is a real one");
+  spool_done(&s);
+  (void)rmdir(own);
+  OK(spool_open(&s, NULL, &err) == 0 && is_in(&s, "/tmp/"),
+     "one that is not there gives way to the usual one");
+  spool_done(&s);
+  (void)unsetenv("TMPDIR");
+}
+
 /* A limit of the size of files stands for a disk that is full for a while. */
 static int add_within(struct spool *s, rlim_t bytes, const char *text,
                       struct err *err)
@@ -423,6 +451,7 @@ int main(void)
   test_stdout();
   test_spool();
   test_spool_full();
+  test_spool_places();
   test_put();
   test_left();
   (void)rmdir(folder);

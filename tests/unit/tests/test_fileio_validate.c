@@ -37,7 +37,7 @@ static void test_trailer(void)
   int64_t offset;
 
   validate_init(&v, BLOCK, 1 << 20);
-  validate_fill(&v, &random, buf, sizeof(buf), 4096);
+  validate_fill(&v, &random, buf, sizeof(buf), 3, 4096);
   for (unsigned i = 0; i < 3; i++) {
     memcpy(&crc, buf + i * BLOCK + BLOCK - 12, sizeof(crc));
     memcpy(&offset, buf + i * BLOCK + BLOCK - 8, sizeof(offset));
@@ -56,13 +56,14 @@ static void test_damage(uint64_t length)
   struct err err;
 
   validate_init(&v, 50, 1000 + length);
-  validate_fill(&v, &random, buf, length, 1000);
-  OK(validate_check(&v, buf, length, 1000, "f", &err) == 0, "whole data pass");
-  OK(length < 16 || validate_check(&v, buf, length, 1050, "f", &err) < 0,
+  validate_fill(&v, &random, buf, length, 3, 1000);
+  OK(validate_check(&v, buf, length, 3, 1000, "f", &err) == 0,
+     "whole data pass");
+  OK(length < 16 || validate_check(&v, buf, length, 3, 1050, "f", &err) < 0,
      "data of another place do not");
   for (unsigned bit = 0; bit < length * 8; bit++) {
     buf[bit / 8] ^= (unsigned char)(1 << bit % 8);
-    missed += validate_check(&v, buf, length, 1000, "f", &err) == 0;
+    missed += validate_check(&v, buf, length, 3, 1000, "f", &err) == 0;
     buf[bit / 8] ^= (unsigned char)(1 << bit % 8);
   }
   if (length % 50 == 0 || length % 50 >= 16)
@@ -79,12 +80,53 @@ static void test_message(void)
   struct err err;
 
   validate_init(&v, 32, 1 << 20);
-  validate_fill(&v, &random, buf, 64, 128);
+  validate_fill(&v, &random, buf, 64, 3, 128);
   buf[40] ^= 1;
-  OK(validate_check(&v, buf, 64, 128, "test_file.5", &err) < 0, "damaged");
+  OK(validate_check(&v, buf, 64, 3, 128, "test_file.5", &err) < 0, "damaged");
   OK(strstr(err.text, "'test_file.5' at offset 160") != NULL,
      "file and offset of the block");
   OK(strstr(err.text, "--file-block-size") != NULL, "what may be wrong");
+}
+
+/* Whole blocks in a place that is not theirs. */
+static void test_mark(void)
+{
+  unsigned char buf[64];
+  uint64_t random = 7;
+  uint32_t generation = 0;
+  struct validate v;
+  struct err err;
+
+  validate_init(&v, 64, 1 << 20);
+  v.generation = 77;
+  validate_fill(&v, &random, buf, 64, 5, 0);
+  OK(validate_check(&v, buf, 64, 5, 0, "f", &err) == 0, "the right file");
+  OK(validate_check(&v, buf, 64, 6, 0, "f", &err) < 0 &&
+       strstr(err.text, "file number 5"),
+     "another file");
+  v.generation = 78;
+  OK(validate_check(&v, buf, 64, 5, 0, "f", &err) < 0 &&
+       strstr(err.text, "another prepare"),
+     "another generation");
+  OK(validate_look(buf + 64 - VALIDATE_TAIL, &generation) == VALIDATE_MARK &&
+       generation == 77,
+     "the generation can be read");
+
+  /* As an older version has written it. */
+  memset(buf + 64 - VALIDATE_TAIL, 'x', 16);
+  const uint32_t crc = crc32_of(&v.crc, buf, 52);
+  memcpy(buf + 52, &crc, sizeof(crc));
+  OK(validate_check(&v, buf, 64, 9, 0, "f", &err) == 0,
+     "a block without a mark belongs to any file");
+  OK(validate_look(buf + 64 - VALIDATE_TAIL, &generation) == VALIDATE_UNMARKED,
+     "that can be told");
+  memset(buf, 0, sizeof(buf));
+  OK(validate_look(buf + 64 - VALIDATE_TAIL, &generation) == VALIDATE_NONE,
+     "from a file without checksums");
+  OK(validate_new_generation(1, 2) != validate_new_generation(1, 3) &&
+       validate_new_generation(1, 2) != validate_new_generation(2, 2) &&
+       validate_new_generation(1, 0) == validate_new_generation(1, 0),
+     "generations differ by both numbers");
 }
 
 /* prepare fills whole blocks: the last one has its trailer where the used part
@@ -97,8 +139,8 @@ static void test_last_block(void)
   struct err err;
 
   validate_init(&v, 32, 52);
-  validate_fill(&v, &random, buf, 64, 0);
-  OK(validate_check(&v, buf, 52, 0, "f", &err) == 0,
+  validate_fill(&v, &random, buf, 64, 3, 0);
+  OK(validate_check(&v, buf, 52, 3, 0, "f", &err) == 0,
      "a request that ends with the file passes");
   OK(memcmp(buf + 52, zero, 12) == 0, "beyond are zero bytes");
 }
@@ -213,6 +255,7 @@ int main(void)
   test_damage(50);
   test_damage(10);
   test_message();
+  test_mark();
   test_last_block();
   test_layout();
   test_direct();

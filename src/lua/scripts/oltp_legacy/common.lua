@@ -11,6 +11,7 @@ local options = require("bench_options")
 local schema = require("bench_schema")
 
 local format = string.format
+local print = load.say
 
 -- option -> default, least value
 local NUMBERS = {
@@ -160,9 +161,10 @@ local function create_empty(drv, con, n)
       print(format("Resuming table 'sbtest%d'...", n))
       return load.RESUME
    end
-   if not schema.make_way(drv, con, n) then return load.LEAVE end
+   local statement = (TABLE[db_driver] or mysql_table)(n)
+   if not schema.make_way(drv, con, n, statement) then return load.LEAVE end
    print(format("Creating table 'sbtest%d'...", n))
-   con:query((TABLE[db_driver] or mysql_table)(n))
+   con:query(statement)
    if sysbench.opt.create_index == "before" then
       create_indexes(drv, con, n)
    end
@@ -259,6 +261,10 @@ function cleanup()
    for n = 1, oltp_tables_count do
       print(format("Dropping table 'sbtest%d'...", n))
       db_query(format("DROP TABLE IF EXISTS sbtest%d", n))
+   end
+   if db_driver == "sqlite" then
+      db_disconnect()
+      load.tidy(sysbench.sql.driver():connect())
    end
 end
 

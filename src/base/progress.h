@@ -1,0 +1,94 @@
+/*
+ * progress.h - how far a long command is: one line, which fits into the
+ * terminal and is written over again, or else a line every ten seconds.
+ *
+ * What the line says comes from the caller, where it goes is decided by a
+ * struct progress_io.
+ */
+#ifndef BENCH_BASE_PROGRESS_H
+#define BENCH_BASE_PROGRESS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+
+enum progress_unit {
+  PROGRESS_ROWS,
+  PROGRESS_BYTES, /* shown in MiB */
+  PROGRESS_TABLES,
+};
+
+/* How far the work is at one moment. */
+struct progress_point {
+  const char *verb; /* "Loaded": static */
+  enum progress_unit unit;
+  uint64_t total, done; /* in that unit */
+  uint64_t there;       /* of `done`: was done before the clock started */
+  uint64_t bytes;       /* PROGRESS_ROWS: what was sent; 0: not known */
+};
+
+/* ---- text ---- */
+
+/*
+ * The line at a moment `passed_ns` after the start: verb, amount, rate, time
+ * left, `detail`.  It has less than `columns` characters: less important parts
+ * are left out until it fits; 0: no limit.
+ */
+void progress_line(struct strbuf *line, const struct progress_point *at,
+                   uint64_t passed_ns, const char *detail, unsigned columns);
+
+/* "Loaded 800000 rows in 2.6 s, 301536 rows/s". */
+void progress_sum(struct strbuf *line, const struct progress_point *at,
+                  uint64_t passed_ns);
+
+/* ---- showing it ---- */
+
+struct progress_io {
+  uint64_t (*now_ns)(void *ctx);
+  /* Width of the terminal, looked up each time; 0: there is none. */
+  unsigned (*columns)(void *ctx);
+  /* `stays`: a line for good.  Otherwise the next one replaces it, and NULL
+   * removes it. */
+  void (*show)(void *ctx, const char *line, bool stays);
+};
+
+/* The program's clock and stderr. */
+extern const struct progress_io progress_stderr;
+
+struct progress {
+  const struct progress_io *io;
+  void *io_ctx;
+  /* The present point; may add a detail.  Called by the thread. */
+  void (*look)(void *ctx, struct progress_point *ret, struct strbuf *detail);
+  void *ctx;
+
+  uint64_t start_ns, next_ns;
+  bool threaded;
+  pthread_t thread;
+  _Atomic uint32_t stop;
+};
+
+/* The clock starts.  All four pointers are borrowed. */
+void progress_init(struct progress *p, const struct progress_io *io,
+                   void *io_ctx,
+                   void (*look)(void *ctx, struct progress_point *ret,
+                                struct strbuf *detail),
+                   void *ctx);
+
+/* Show a line if it is time to; returns when the next one is due. */
+uint64_t progress_tick(struct progress *p);
+
+/* Start a thread that does so until progress_stop().  If that is not possible
+ * nothing is shown. */
+void progress_start(struct progress *p);
+
+/* Ends the thread and removes the line.  May be called again. */
+void progress_stop(struct progress *p);
+
+/* Print the sum of what was done, for good. */
+void progress_print_sum(struct progress *p);
+
+#endif

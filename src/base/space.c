@@ -1,0 +1,119 @@
+/*
+ * space.c - how much can be written to a folder before it is full.
+ */
+#include "base/space.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/vfs.h>
+#endif
+#include <sys/statvfs.h>
+
+#include "base/cgroup.h"
+
+/* File systems that keep their files in memory, by their numbers in Linux. */
+#define RAMFS_TYPE 0x858458f6u
+#define TMPFS_TYPE 0x01021994u
+
+uint64_t space_free(const struct space *s)
+{
+  uint64_t least = s->disk;
+
+  if (s->memory < least)
+    least = s->memory;
+  return s->group < least ? s->group : least;
+}
+
+const char *space_words(const struct space *s)
+{
+  const uint64_t least = space_free(s);
+
+  if (least == s->disk)
+    return "free";
+  return least == s->memory ? "of free memory"
+                            : "left of the memory of the control group";
+}
+
+uint64_t space_of_file(const struct space *s, uint64_t bytes)
+{
+  const uint64_t more = (s->block - bytes % s->block) % s->block;
+
+  return bytes > UINT64_MAX - more ? UINT64_MAX : bytes + more;
+}
+
+/* MemAvailable of /proc/meminfo, in bytes. */
+static uint64_t memory_available(const char *root)
+{
+  char path[PATH_MAX], line[128];
+  unsigned long long kib;
+  uint64_t bytes = SPACE_UNKNOWN;
+  FILE *f;
+
+  (void)snprintf(path, sizeof(path), "%s/proc/meminfo", root);
+  f = fopen(path, "re");
+  if (!f)
+    return SPACE_UNKNOWN;
+  while (bytes == SPACE_UNKNOWN && fgets(line, sizeof(line), f)) {
+    if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
+      bytes = (uint64_t)kib * 1024;
+  }
+  (void)fclose(f);
+  return bytes;
+}
+
+void space_look_memory(const char *root, struct space *s)
+{
+  s->memory = memory_available(root);
+  s->group = cgroup_memory_left(root);
+}
+
+static bool is_in_memory(int fd)
+{
+#if defined(__linux__)
+  struct statfs fs;
+
+  return fstatfs(fd, &fs) == 0 && ((unsigned)fs.f_type == TMPFS_TYPE ||
+                                   (unsigned)fs.f_type == RAMFS_TYPE);
+#else
+  (void)fd;
+  return false;
+#endif
+}
+
+struct space space_look(const char *root, int fd)
+{
+  struct space s = { SPACE_UNKNOWN, SPACE_UNKNOWN, SPACE_UNKNOWN, 1 };
+  struct statvfs fs;
+
+  if (fstatvfs(fd, &fs) == 0) {
+    const uint64_t unit = fs.f_frsize > 0 ? fs.f_frsize : 1;
+
+    s.block = unit;
+    /* Those without a size of their own, ramfs among them, report 0 blocks. */
+    if (fs.f_blocks > 0)
+      s.disk = fs.f_bavail > UINT64_MAX / unit ? UINT64_MAX
+                                               : fs.f_bavail * unit;
+  }
+  if (is_in_memory(fd))
+    space_look_memory(root, &s);
+  return s;
+}
+
+struct space space_look_at(const char *root, const char *path)
+{
+  struct space s = { SPACE_UNKNOWN, SPACE_UNKNOWN, SPACE_UNKNOWN, 1 };
+#ifdef O_PATH
+  const int fd = open(path, O_PATH | O_CLOEXEC);
+#else
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+#endif
+
+  if (fd >= 0) {
+    s = space_look(root, fd);
+    (void)close(fd);
+  }
+  return s;
+}

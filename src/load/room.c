@@ -1,0 +1,89 @@
+/*
+ * room.c - is there room for the tables?
+ */
+#include "load/room.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/fmt.h"
+#include "base/space.h"
+#include "db/conn.h"
+
+/* Where tables are, and how much of what they need is there already. */
+struct place {
+  char path[PATH_MAX];
+  uint64_t there;
+};
+
+static bool text_of(const sql_value *v, char *to, size_t size)
+{
+  if (!v->ptr || v->len == 0 || v->len >= size)
+    return false;
+  memcpy(to, v->ptr, v->len);
+  to[v->len] = '\0';
+  return true;
+}
+
+/* A database that does not tell is no failure. */
+static bool find_place(struct conn *c, const char *sql, struct place *ret)
+{
+  sql_result *rs = conn_query(c, sql, strlen(sql));
+  struct conn_message unwanted;
+  const sql_row *row;
+  char number[32];
+  bool ok = false;
+
+  if (c->pub.error != DB_ERROR_NONE) {
+    unwanted = conn_take_message(c);
+    conn_drop_message(&unwanted);
+    return false;
+  }
+  row = rs && rs->nrows > 0 && rs->nfields == 2 ? conn_fetch_row(rs) : NULL;
+  if (row && text_of(&row->values[0], ret->path, sizeof(ret->path)) &&
+      text_of(&row->values[1], number, sizeof(number))) {
+    ret->there = strtoull(number, NULL, 10);
+    ok = true;
+  }
+  if (rs)
+    (void)conn_free_results(rs);
+  return ok;
+}
+
+static uint64_t bytes_of(uint64_t tables, uint64_t rows, unsigned each)
+{
+  const double bytes = (double)tables * (double)rows * each;
+
+  return bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
+}
+
+int room_for_tables(struct conn *c, uint64_t tables, uint64_t rows,
+                    struct err *err)
+{
+  const struct driver_space *d = c->driver->space;
+  const char *sql = d ? d->query(c->session) : NULL;
+  char need[FMT_SIZE_SIZE], has[FMT_SIZE_SIZE];
+  struct place place;
+  struct space space;
+  uint64_t all, room;
+
+  if (!sql || !find_place(c, sql, &place))
+    return 0;
+  space = space_look_at("", place.path);
+  room = space_free(&space);
+  all = bytes_of(tables, rows, d->row_bytes);
+  all -= place.there < all ? place.there : all;
+  if (all <= room)
+    return 0;
+  return err_set(err, -ENOSPC,
+                 "about %s needed in '%s', %s %s; choose fewer --tables or a "
+                 "smaller --table-size, or use --force to go on anyway",
+                 fmt_size(need, all), place.path, fmt_size(has, room),
+                 space_words(&space));
+}

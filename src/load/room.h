@@ -1,0 +1,20 @@
+/*
+ * room.h - is there room for the tables where the database keeps them?
+ */
+#ifndef BENCH_LOAD_ROOM_H
+#define BENCH_LOAD_ROOM_H
+
+#include <stdint.h>
+
+struct conn;
+struct err;
+
+/*
+ * Compare an estimate of the tables' size with the free space of the folder
+ * that the database of this connection is in, and of which it tells.  -ENOSPC:
+ * they do not fit.  0 if they do, or if it is not known.
+ */
+int room_for_tables(struct conn *c, uint64_t tables, uint64_t rows,
+                    struct err *err);
+
+#endif
