@@ -26,6 +26,7 @@
 #include "db/outage.h"
 #include "db/times.h"
 #include "db/watch.h"
+#include "opt/identity.h"
 
 struct conn;
 
@@ -88,9 +89,10 @@ struct db_process {
   const struct driver_config *drivers; /* [n_drivers], in order of the list */
   size_t n_drivers;
   struct run_facts facts;
-  const char *program; /* its name in messages; NULL: bench */
-  bool in_run;         /* the command is `run` */
-  bool is_known;       /* facts are filled in: make the checks before the run */
+  const char *program;    /* its name in messages; NULL: bench */
+  enum identity identity; /* as sysbench, messages are in its words */
+  bool in_run;            /* the command is `run` */
+  bool is_known; /* facts are filled in: make the checks before the run */
   uint64_t first_number; /* of a connection: as if others had been before */
   bool in_results; /* keep what the first connection tells of its server */
   /*
@@ -151,7 +153,8 @@ bool env_has_spare_cpus(const struct db_env *env);
 
 /*
  * When all threads have ended their thread_init: the line
- * `FATAL: K of T connections failed: REASON`, unless one thread was all.
+ * `FATAL: K of T connections failed`, unless all have failed: the reason alone
+ * says enough.  As sysbench with the reason, also when all have failed.
  */
 void process_connect_summary(struct db_process *p, unsigned threads);
 
@@ -220,8 +223,10 @@ struct db_env {
   /* The layer's own. */
   struct driver_handle handle[DRIVERS_MAX];
   struct conn *first; /* all connection objects of the thread */
-  bool unread;        /* env_settle() has something to do */
-  bool *unread_too;   /* [opt] the same, where the end of events is decided */
+  bool told; /* a FATAL line has said why a call of this thread failed, or that
+              * of another one with the same cause has */
+  bool unread;      /* env_settle() has something to do */
+  bool *unread_too; /* [opt] the same, where the end of events is decided */
 };
 
 /* Ends and frees all connections, statements and drivers of the thread; no

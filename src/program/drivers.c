@@ -111,6 +111,7 @@ int program_start_database(struct program *p, const struct plan *plan,
   db->drivers = p->drivers->of;
   db->n_drivers = p->drivers->n;
   db->program = p->name;
+  db->identity = p->cmdline.identity;
   db->facts.threads = plan->threads;
   db->first_number = plan->first_thread; /* of all processes */
   db->facts.native = db->set.ps_mode == PS_AUTO;

@@ -137,9 +137,9 @@ L
 2	0	0
 false	execute_drawn: integer parameters expected
 false	execute_drawn: numbers of 0 to 2^53 expected
-false	SQL error, errno = 2067, state = '23505': UNIQUE constraint failed: seen.b
+false	t.lua:21: SQL error, errno = 2067, state = '23505': UNIQUE constraint failed: seen.b
 1	0	0
-false	attempt to use a closed statement
+false	t.lua:24: attempt to use a closed statement
 false	there is no statement (a dot where a colon belongs?)"
   done
 }
@@ -198,9 +198,9 @@ false	Unsupported argument type: 4
 false	Unsupported argument type: 8
 false	wrong number of parameters: 4 expected, 1 given
 0	0
+false	t.lua:30: attempt to use a closed statement
 false	attempt to use a closed statement
-false	attempt to use a closed statement
-false	parameters are not bound
+false	t.lua:33: parameters are not bound
 A
 0"
     must has "$stderr" '^ALERT: wrong number of parameters in prepared statement$'
@@ -225,7 +225,7 @@ t.lua:6: SQL error, errno = 1, state = '42601': near \"SELEC\": syntax error
 true	2	1	42601	near \"SELEC\": syntax error
 0	0	true
 bad argument #1 to 'query' (string expected, got number)"
-  must has "$stderr" "^FATAL: \`prepare' function failed: t.lua:11: SQL error, errno = 1"
+  must has "$stderr" "^FATAL: prepare\(\) failed at t.lua:11: SQL error, errno = 1"
 }
 
 @test "ignorable errors are tables, and restart the event" {
@@ -243,7 +243,7 @@ L
   must is "$(lines)" "table	1	1555	23505	INSERT INTO t VALUES (1)	true	false
 SQL error, errno = 1555, state = '23505': UNIQUE constraint failed: t.id
 connection errcode query reconnected sql_errmsg sql_errno sql_state"
-  must is "$stderr" "FATAL: \`prepare' function failed: SQL error, errno = 1555, state = '23505': UNIQUE constraint failed: t.id"
+  must is "$stderr" "FATAL: prepare() failed: SQL error, errno = 1555, state = '23505': UNIQUE constraint failed: t.id"
 }
 
 @test "a message about a statement of several lines has one prefix" {
@@ -310,12 +310,12 @@ L
   bench t.lua --db-driver=sqlite --sqlite-db=t.db --events=3 run
   must [ "$status" = 1 ]
   must has "$stderr" "^FATAL: SQLite error 1555 \(23505\): UNIQUE constraint failed: t.id for query 'INSERT INTO t VALUES \(1\)'$"
-  must has "$stderr" "^FATAL: \`thread_run' function failed: t.lua:7: SQL error, errno = 1555, state = '23505'"
+  must has "$stderr" "^FATAL: event\(\) failed at t.lua:7 in thread 0: SQL error, errno = 1555, state = '23505'"
   echo 'function sysbench.hooks.sql_error_ignorable() error("hook fails") end' >>t.lua
   bench t.lua --db-driver=sqlite --sqlite-db=t.db --events=3 run
   must [ "$status" = 1 ]
   must has "$stderr" "^FATAL: SQLite error 1555"
-  must has "$stderr" "^FATAL: \`thread_run' function failed: t.lua:15: hook fails"
+  must has "$stderr" "^FATAL: event\(\) failed at t.lua:15 in thread 0: hook fails"
 }
 
 @test "an error is raised by hand" {
@@ -606,7 +606,7 @@ L
   run --separate-stderr timeout -s KILL 60 "$BENCH" t.lua --db-driver=sqlite --sqlite-db=t.db \
     --db-ignore-errors=23505 prepare
   must [ "$status" = 1 ]
-  must is "$stderr" "FATAL: \`prepare' function failed: SQL error, errno = 1555, state = '23505': UNIQUE constraint failed: t.id"
+  must is "$stderr" "FATAL: prepare() failed: SQL error, errno = 1555, state = '23505': UNIQUE constraint failed: t.id"
 }
 
 @test "explicit parameters of a connection" {

@@ -122,7 +122,7 @@ function event() if sysbench.tid == 1 then m() end end
 L
   bench ./t.lua --threads=2 --time=5 run
   must is "$status" 1
-  must has "$stderr" '^FATAL: .*m\.lua:2: oops 1$'
+  must has "$stderr" '^FATAL: event\(\) failed at \./m\.lua:2 in thread 1: oops 1$'
   bench ./t.lua --events=1 run
   must is "$status" 1
   must has "$stderr" "^FATAL: error loading module 'm' from file './m\.lua':$"
@@ -216,7 +216,7 @@ function prepare() print("called") end'
   body="if sysbench.tid == 2 then $hog end function event() end" limited 3
   must has "$stderr" '^FATAL: cannot create the Lua state of thread 2: not enough memory$'
   body="function thread_init(id) if id == 1 then $hog end end function event() end" limited 3
-  must has "$stderr" '^FATAL: .thread_init. function failed: not enough memory in the Lua state of thread 1$'
+  must has "$stderr" '^FATAL: thread_init\(\) failed: not enough memory in the Lua state of thread 1$'
 }
 
 @test "the locale of a script changes no numbers" {
