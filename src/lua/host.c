@@ -163,6 +163,8 @@ static void push_host(lua_State *L, struct state *s)
   set_text(L, "script_path", setup->what->script_path);
   set_text(L, "folder", setup->what->folder);
   set_text(L, "datadir", script->datadir);
+  lua_pushboolean(L, setup->db->facts.bundled);
+  lua_setfield(L, -2, "is_bundled");
   set_text(L, "path", strbuf_str(&script->path));
   set_text(L, "cpath", strbuf_str(&script->cpath));
   set_text(L, "luajit_cmd", setup->luajit_cmd);

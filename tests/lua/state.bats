@@ -86,6 +86,27 @@ false	false	false"
   must has "$output" '^got	here$'
 }
 
+@test "modules of bundled scripts come from their own folder" {
+  local name
+  for name in bench_options bench_tables oltp_common; do
+    echo "print('stranger $name') return require('nothing')" >$name.lua
+  done
+  LUA_PATH="$PWD/?.lua;;" bench oltp_read_write --db-driver=null --events=1 run
+  must is "$status" 0
+  must is "$(grep -c stranger <<<"$output")" 0
+  # Also for the legacy scripts, and with `require` of a script that has a name.
+  bench oltp_legacy/select --db-driver=null --events=1 run
+  must is "$status" 0
+  must is "$(grep -c stranger <<<"$output")" 0
+  # A script of the user gets the user's copy; private modules are private.
+  echo 'require("oltp_common") function event() end' >mine.lua
+  echo 'print("my copy") require("bench_options")' >oltp_common.lua
+  bench ./mine.lua --events=1 run
+  must is "$status" 0
+  must has "$output" '^my copy$'
+  must is "$(grep -c stranger <<<"$output")" 0
+}
+
 @test "modules beside a script: also a folder's, and those in C" {
   mkdir -p far/pack
   echo 'return "of a folder"' >far/pack/init.lua
