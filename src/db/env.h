@@ -43,6 +43,7 @@ struct db_settings {
   struct opt_list ignore_errors;
   uint64_t connect_timeout_s; /* 0: 10 */
   double query_timeout_s;     /* 0: none */
+  uint64_t max_result_bytes;  /* of rows that are kept; 0: no limit */
 };
 
 /* A driver and its options. */
@@ -281,6 +282,17 @@ static inline struct conn *env_settle(struct db_env *env)
 
 /* It is given up: so are they, and the transactions in which it has failed. */
 void env_undo_event(struct db_env *env);
+
+/* What drivers say of a result for which env_may_keep() is false. */
+#define RESULT_TOO_LARGE "the result is larger than --db-max-result-size allows"
+
+/* May rows of so many bytes be kept?  `env` may be NULL. */
+static inline bool env_may_keep(const struct db_env *env, size_t bytes)
+{
+  const uint64_t most = env ? env->process->set.max_result_bytes : 0;
+
+  return most == 0 || bytes <= most;
+}
 
 /* The run is over. */
 bool env_is_over(const struct db_env *env, uint64_t now_ns);

@@ -144,6 +144,38 @@ false	there is no statement (a dot where a colon belongs?)"
   done
 }
 
+@test "no result set: fields and methods of it" {
+  lua <<'L'
+con:query("CREATE TABLE t (a INT)")
+for _, rs in ipairs{con:query("DELETE FROM t"), con:prepare("DELETE FROM t"):execute()} do
+  print(rs == nil, rs.nrows, rs.nfields, rs:fetch_row(), tostring(rs))
+  print(pcall(function() rs:free() end))
+end
+L
+  must [ "$status" = 0 ]
+  must is "$(lines | sort -u)" "false	t.lua:7: db_free_results() failed
+true	0	0	nil	<sql_result>"
+}
+
+@test "a result that is larger than its limit" {
+  cat >t.lua <<'L'
+con = sysbench.sql.driver():connect()
+function rows(n) return "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < " .. n .. ") SELECT i, 'abcdefgh' FROM r" end
+function help()
+  print(tonumber(con:query(rows(1000)).nrows))
+  print(pcall(con.query, con, rows(100000)))
+  print(con:query_row(rows(3)))
+end
+L
+  bench t.lua --db-driver=sqlite --sqlite-db=x.db --db-max-result-size=1M help
+  must is "$status" 0
+  must is "$(tail -n 3 <<<"$output")" "1000
+false	t.lua:5: SQL error, errno = 18, state = 'HY000': the result is larger than --db-max-result-size allows
+1	abcdefgh"
+  bench t.lua --db-driver=sqlite --sqlite-db=x.db --db-max-result-size=0 help
+  must has "$output" '^true	'
+}
+
 @test "prepared statements and parameters" {
   for mode in auto disable; do
     rm -f t.db
