@@ -20,6 +20,7 @@ int err_set(struct err *err, int code, const char *fmt, ...)
 {
   va_list ap;
 
+  err->said = false;
   va_start(ap, fmt);
   if (vsnprintf(err->text, sizeof(err->text), fmt, ap) >=
       (int)sizeof(err->text))
@@ -35,6 +36,7 @@ int err_sys(struct err *err, const char *fmt, ...)
   va_list ap;
   size_t len;
 
+  err->said = false;
   va_start(ap, fmt);
   (void)vsnprintf(err->text, sizeof(err->text), fmt, ap);
   va_end(ap);

@@ -8,10 +8,13 @@
 #ifndef BENCH_BASE_ERR_H
 #define BENCH_BASE_ERR_H
 
+#include <stdbool.h>
+
 #include "base/compiler.h"
 
 struct err {
   char text[1536]; /* "" until something fails; what is cut ends with "..." */
+  bool said;       /* the user has seen the cause: keep it, do not print it */
 };
 
 /* Store the message.  Returns `code`, so that callers can return it. */

@@ -128,7 +128,7 @@ struct session {
   uint64_t number;                  /* of the connection, for target_pick() */
   unsigned attempt; /* 0: the connection's own target; n: n-th next one */
   bool unread; /* nobody will fetch the rows of the statement that is executed:
-                * they only have to be counted */
+                * they only have to be counted, and none needs to be kept */
 
   /* Kept up to date by the driver, after failures too. */
   enum trx_state trx;

@@ -26,6 +26,7 @@
 #include "db/outage.h"
 #include "db/times.h"
 #include "db/watch.h"
+#include "opt/identity.h"
 
 struct conn;
 
@@ -42,6 +43,7 @@ struct db_settings {
   struct opt_list ignore_errors;
   uint64_t connect_timeout_s; /* 0: 10 */
   double query_timeout_s;     /* 0: none */
+  uint64_t max_result_bytes;  /* of rows that are kept; 0: no limit */
 };
 
 /* A driver and its options. */
@@ -88,9 +90,10 @@ struct db_process {
   const struct driver_config *drivers; /* [n_drivers], in order of the list */
   size_t n_drivers;
   struct run_facts facts;
-  const char *program; /* its name in messages; NULL: bench */
-  bool in_run;         /* the command is `run` */
-  bool is_known;       /* facts are filled in: make the checks before the run */
+  const char *program;    /* its name in messages; NULL: bench */
+  enum identity identity; /* as sysbench, messages are in its words */
+  bool in_run;            /* the command is `run` */
+  bool is_known; /* facts are filled in: make the checks before the run */
   uint64_t first_number; /* of a connection: as if others had been before */
   bool in_results; /* keep what the first connection tells of its server */
   /*
@@ -151,7 +154,8 @@ bool env_has_spare_cpus(const struct db_env *env);
 
 /*
  * When all threads have ended their thread_init: the line
- * `FATAL: K of T connections failed: REASON`, unless one thread was all.
+ * `FATAL: K of T connections failed`, unless all have failed: the reason alone
+ * says enough.  As sysbench with the reason, also when all have failed.
  */
 void process_connect_summary(struct db_process *p, unsigned threads);
 
@@ -220,8 +224,10 @@ struct db_env {
   /* The layer's own. */
   struct driver_handle handle[DRIVERS_MAX];
   struct conn *first; /* all connection objects of the thread */
-  bool unread;        /* env_settle() has something to do */
-  bool *unread_too;   /* [opt] the same, where the end of events is decided */
+  bool told; /* a FATAL line has said why a call of this thread failed, or that
+              * of another one with the same cause has */
+  bool unread;      /* env_settle() has something to do */
+  bool *unread_too; /* [opt] the same, where the end of events is decided */
 };
 
 /* Ends and frees all connections, statements and drivers of the thread; no
@@ -276,6 +282,17 @@ static inline struct conn *env_settle(struct db_env *env)
 
 /* It is given up: so are they, and the transactions in which it has failed. */
 void env_undo_event(struct db_env *env);
+
+/* What drivers say of a result for which env_may_keep() is false. */
+#define RESULT_TOO_LARGE "the result is larger than --db-max-result-size allows"
+
+/* May rows of so many bytes be kept?  `env` may be NULL. */
+static inline bool env_may_keep(const struct db_env *env, size_t bytes)
+{
+  const uint64_t most = env ? env->process->set.max_result_bytes : 0;
+
+  return most == 0 || bytes <= most;
+}
 
 /* The run is over. */
 bool env_is_over(const struct db_env *env, uint64_t now_ns);

@@ -91,6 +91,7 @@ void conn_print_message(struct conn_message *m)
     const bool allowed = flood_allows(&m->env->process->flood, m->code,
                                       clock_now_ns(), &held);
 
+    m->env->told = true;
     if (held > 0)
       log_msg(LOG_FATAL, "(%" PRIu64 " more messages with error %s)", held,
               m->code);

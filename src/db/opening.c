@@ -71,14 +71,27 @@ static void say_limit(const struct conn *c)
             (unsigned long long)limit.rlim_cur, transport_files(c));
 }
 
+/* What can be done without a server: in the same line, or in one of its own as
+ * sysbench prints its messages. */
+static void add_way_out(const struct db_process *p, struct strbuf *lines)
+{
+  const bool apart = p->identity == IDENTITY_SYSBENCH;
+
+  while (lines->len > 0 && lines->text[lines->len - 1] == '\n')
+    lines->text[--lines->len] = '\0';
+  strbuf_addf(lines, "%sto try %s without a server, use --db-driver=sqlite\n",
+              apart ? "\n" : "; ", p->program ? p->program : "bench");
+}
+
 /* The same failure of many threads is printed once. */
 static void say_failed(struct conn *c)
 {
   struct db_process *p = c->env->process;
   struct connect_failures *f = &p->failures;
   struct strbuf reason = { 0 }, lines = { 0 };
-  bool said;
+  bool said, no_files;
 
+  c->env->told = true;
   c->driver->connect_reason(c->session, &c->out, &reason);
   (void)pthread_mutex_lock(&f->lock);
   said = f->count > 0 &&
@@ -89,12 +102,12 @@ static void say_failed(struct conn *c)
   (void)pthread_mutex_unlock(&f->lock);
   if (!said) {
     c->driver->connect_message(c->session, &c->out, &lines);
+    no_files = is_out_of_files(c, strbuf_str(&reason));
+    if (!no_files && c->out.no_server && !is_shortage(strbuf_str(&reason)))
+      add_way_out(p, &lines);
     message_lines(LOG_FATAL, &lines);
-    if (is_out_of_files(c, strbuf_str(&reason)))
+    if (no_files)
       say_limit(c);
-    else if (c->out.no_server && !is_shortage(strbuf_str(&reason)))
-      log_msg(LOG_FATAL, "to try %s without a server, use --db-driver=sqlite",
-              p->program ? p->program : "bench");
   }
   strbuf_done(&reason);
   strbuf_done(&lines);

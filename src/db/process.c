@@ -134,7 +134,9 @@ void process_connect_summary(struct db_process *p, unsigned threads)
   struct connect_failures *f = &p->failures;
 
   (void)pthread_mutex_lock(&f->lock);
-  if (f->count > 0 && threads > 1)
+  if (p->identity == IDENTITY_BENCH && f->count > 0 && f->count < threads)
+    log_msg(LOG_FATAL, "%u of %u connections failed", f->count, threads);
+  else if (p->identity == IDENTITY_SYSBENCH && f->count > 0 && threads > 1)
     log_msg(LOG_FATAL, "%u of %u connections failed: %s", f->count, threads,
             f->reason);
   (void)pthread_mutex_unlock(&f->lock);

@@ -5,6 +5,7 @@
 #include "lua/host.h"
 
 #include <lauxlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/strbuf.h"
@@ -82,6 +83,20 @@ static int compile_module(lua_State *L)
                        luaL_checkstring(L, 1));
 }
 
+/* host.returned(text): event() has returned a value, and so ended its loop. */
+static int event_returned(lua_State *L)
+{
+  struct script *script = state_of(L)->script;
+  const char *text = luaL_checkstring(L, 1);
+
+  (void)pthread_mutex_lock(&script->lock);
+  if (script->returned.threads++ == 0)
+    (void)snprintf(script->returned.text, sizeof(script->returned.text), "%s",
+                   text);
+  (void)pthread_mutex_unlock(&script->lock);
+  return 0;
+}
+
 static void set_text(lua_State *L, const char *name, const char *text)
 {
   if (text)
@@ -148,6 +163,8 @@ static void push_host(lua_State *L, struct state *s)
   set_text(L, "script_path", setup->what->script_path);
   set_text(L, "folder", setup->what->folder);
   set_text(L, "datadir", script->datadir);
+  lua_pushboolean(L, setup->db->facts.bundled);
+  lua_setfield(L, -2, "is_bundled");
   set_text(L, "path", strbuf_str(&script->path));
   set_text(L, "cpath", strbuf_str(&script->cpath));
   set_text(L, "luajit_cmd", setup->luajit_cmd);
@@ -156,6 +173,8 @@ static void push_host(lua_State *L, struct state *s)
   set_function(L, s, "load", load_internal);
   set_function(L, s, "compile", compile_module);
   set_function(L, s, "declare_all", declare_all);
+  if (s->worker)
+    set_function(L, s, "returned", event_returned);
   if (setup->record && !script->main) /* this will be the main state */
     set_function(L, s, "record", record_module);
   if (setup->bundle)

@@ -167,6 +167,7 @@ int script_new(struct script **ret, const struct script_setup *setup,
   measures_init(&script->measures);
   labels_init(&script->labels);
   compiled_init(&script->compiled);
+  failures_init(&script->failures);
   script_init_hooks(script);
   script->test = (struct test){
     .name = script->name,
@@ -201,6 +202,7 @@ void script_free(struct script *script)
   measures_done(&script->measures);
   labels_done(&script->labels);
   compiled_done(&script->compiled);
+  failures_done(&script->failures);
   (void)pthread_mutex_destroy(&script->lock);
   free(script);
 }
@@ -301,7 +303,7 @@ static int command_worker(void *arg, unsigned tid, struct err *err)
 static void command_failed(void *arg, unsigned tid, const struct err *why)
 {
   (void)arg, (void)tid;
-  if (why->text[0] != '\0')
+  if (why->text[0] != '\0' && !why->said)
     log_msg(LOG_FATAL, "%s", why->text);
 }
 

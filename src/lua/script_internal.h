@@ -12,6 +12,7 @@
 #include "base/ffi_api.h"
 #include "base/strbuf.h"
 #include "lua/compiled.h"
+#include "lua/failure.h"
 #include "lua/internal_text.h"
 #include "lua/label.h"
 #include "lua/measure.h"
@@ -27,6 +28,12 @@ struct state;
 struct script_args {
   sb_arg_t *of; /* owned, and its texts */
   size_t n;
+};
+
+/* Workers whose loop has ended because event() returned a value. */
+struct returned {
+  unsigned threads;
+  char text[128]; /* what the first of them has returned, and where */
 };
 
 struct script {
@@ -51,13 +58,15 @@ struct script {
   _Atomic bool in_hook;    /* `background` is in a hook, or stuck there */
   _Atomic unsigned opened; /* workers whose thread_init() has ended */
 
-  pthread_mutex_t lock; /* protects the three that follow */
+  pthread_mutex_t lock; /* protects `load`, `pace`, `signal` and `returned` */
   struct load *load;    /* owned; tables that are being filled; NULL: none */
   struct pace *pace;    /* owned; progress of check and warmup; NULL: none */
   int signal;           /* has interrupted it; 0: none */
   struct measures measures;
   struct labels labels; /* of statements */
   struct compiled_modules compiled;
+  struct failures failures; /* of workers */
+  struct returned returned; /* values of event() */
 };
 
 void script_args_done(struct script_args *args);

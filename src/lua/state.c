@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "db/conn.h"
+#include "lua/failure.h"
 #include "lua/host.h"
 #include "lua/resolve.h"
 #include "lua/script_internal.h"
@@ -276,23 +277,40 @@ static bool is_abandoned(lua_State *L)
   return is;
 }
 
+/* Is the function that has failed the program's own loop of events? */
+static bool is_event_loop(struct state *s, const char *name)
+{
+  bool is;
+
+  if (strcmp(name, "thread_run") != 0)
+    return false;
+  lua_getfield(s->L, LUA_REGISTRYINDEX, "bench.host");
+  lua_getfield(s->L, -1, "thread_run");
+  state_push_global(s, name);
+  is = lua_rawequal(s->L, -1, -2);
+  lua_pop(s->L, 3);
+  return is;
+}
+
 int state_call_top(struct state *s, const char *name, int n_args, int n_results,
                    struct err *err)
 {
   const int rc = lua_pcall(s->L, n_args, n_results, 0);
-  bool abandoned = false;
+  bool abandoned = false, is_event = false;
 
   if (rc == 0)
     return 0;
   if (lacked_memory(s, rc)) {
     (void)err_set(err, -ENOMEM,
                   "not enough memory in the Lua state of thread %u", s->tid);
+    is_event = strcmp(name, "thread_run") == 0; /* no question to Lua now */
   } else {
     abandoned = is_abandoned(s->L);
+    is_event = is_event_loop(s, name);
     state_error_text(s->L, -1, err);
   }
   lua_pop(s->L, 1);
-  err_prefix(err, "`%s' function failed", name);
+  failure_describe(s, name, is_event, err);
   return abandoned ? -ECANCELED : -EINVAL;
 }
 
@@ -306,10 +324,12 @@ int state_settle(struct state *s, const char *name, struct err *err)
     if (s->measured && c->pub.error == DB_ERROR_IGNORABLE)
       continue; /* it was counted */
     conn_say(c);
-    return err_set(err, -EINVAL,
-                   "`%s' function failed: among results that were not read: "
-                   "SQL error, errno = %d, state = '%s': %s",
-                   name, f->code, f->state, f->text);
+    (void)err_set(err, -EINVAL,
+                  "among results that were not read: SQL error, errno = %d, "
+                  "state = '%s': %s",
+                  f->code, f->state, f->text);
+    failure_describe(s, name, false, err);
+    return -EINVAL;
   }
   return 0;
 }

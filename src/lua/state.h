@@ -66,7 +66,7 @@ void state_push_global(struct state *s, const char *name);
 
 /*
  * Call the global `name`, with the number of the thread if `with_tid`.  The
- * message is that of script functions: "`NAME' function failed: TEXT".
+ * message is that of failure.h.
  * -ECANCELED: the function was left because the run is over.
  */
 int state_call(struct state *s, const char *name, bool with_tid,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/log.h"
 #include "db/conn.h"
 #include "db/watch.h"
 #include "lua/details.h"
@@ -65,8 +66,20 @@ static int begin_run(void *run, struct err *err)
   return script_make_background(run, err);
 }
 
+/* Once for all threads, and only where nobody expects sysbench's messages. */
+static void warn_of_values(struct script *script)
+{
+  const struct plan *plan = script->setup.plan;
+
+  if (script->returned.threads == 0 || plan->identity == IDENTITY_SYSBENCH)
+    return;
+  log_msg(LOG_WARNING, "%s, which ends its thread (%u of %u threads)",
+          script->returned.text, script->returned.threads, plan->threads);
+}
+
 static int end_run(void *run, struct err *err)
 {
+  warn_of_values(run);
   return state_call_optional(((struct script *)run)->main, "done", false, err);
 }
 
@@ -109,6 +122,8 @@ static int open_state(struct thread *t, struct script *script, struct worker *w,
   int rc;
 
   rc = state_new(&t->state, script, &role, err);
+  if (rc < 0)
+    failure_note(script, err);
   if (rc == 0)
     rc = script_export_options(t->state, err);
   if (rc == 0)

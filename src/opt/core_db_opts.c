@@ -63,6 +63,17 @@ const struct opt core_db_opts[] = {
            "this option. A second later the connection is broken.",
   },
   {
+    OPT_SIZE(struct db_cfg, max_result_size),
+    .name = "db-max-result-size",
+    .flags = OPT_OWN,
+    .def = "1G",
+    .help = "bytes of rows that one result may take in memory; 0 = no limit",
+    .man = "A larger result is an error that loses the connection. Rows that "
+           "nobody can read are counted and dropped, so they have no limit. "
+           "Results that a client library receives (with TLS or compression, "
+           "say) are not limited.",
+  },
+  {
     OPT_WORD(struct db_cfg, table_exists),
     .name = "table-exists",
     .flags = OPT_OWN,

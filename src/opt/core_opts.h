@@ -80,8 +80,9 @@ struct db_cfg {
   bool debug;
   struct opt_list ignore_errors;
   int64_t connect_timeout_s;
-  double query_timeout_s; /* 0: no limit of its own */
-  int table_exists;       /* read by scripts only, like create_index */
+  double query_timeout_s;   /* 0: no limit of its own */
+  uint64_t max_result_size; /* bytes; 0: no limit */
+  int table_exists;         /* read by scripts only, like create_index */
   int create_index;
   int load_method;
   bool load_analyze;

@@ -107,10 +107,12 @@ int program_start_database(struct program *p, const struct plan *plan,
     .ignore_errors = p->db.ignore_errors,
     .connect_timeout_s = (uint64_t)p->db.connect_timeout_s,
     .query_timeout_s = p->db.query_timeout_s,
+    .max_result_bytes = p->db.max_result_size,
   };
   db->drivers = p->drivers->of;
   db->n_drivers = p->drivers->n;
   db->program = p->name;
+  db->identity = p->cmdline.identity;
   db->facts.threads = plan->threads;
   db->first_number = plan->first_thread; /* of all processes */
   db->facts.native = db->set.ps_mode == PS_AUTO;

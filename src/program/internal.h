@@ -47,8 +47,8 @@ struct program {
   bool abandoned;         /* threads were left behind: free nothing */
 };
 
-/* Print the message, as FATAL or, if it is about usage, as it is; both return
- * the exit status. */
+/* Print the message, unless the user has seen it, as FATAL or, if it is about
+ * usage, as it is; both return the exit status. */
 int program_fail(const struct err *err);
 int program_fail_usage(int rc, const struct err *err);
 /* Print a usage error without prefix; returns the exit status. */

@@ -34,7 +34,8 @@
 
 int program_fail(const struct err *err)
 {
-  log_msg(LOG_FATAL, "%s", err->text);
+  if (!err->said)
+    log_msg(LOG_FATAL, "%s", err->text);
   return EXIT_FAILED;
 }
 
@@ -123,6 +124,7 @@ int program_make_plan(struct program *p, struct plan *plan, struct err *err)
     .statement_times = p->db.debug,
     .percentile_given = optset_find(&p->set, "percentile")->given,
     .compat = p->set.level,
+    .identity = p->cmdline.identity,
     .run = is_run(p),
   };
   const bool runs = is_run(p) && !program_only_checks(p) && !p->doctor;

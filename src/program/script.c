@@ -77,6 +77,19 @@ static bool is_bundled(const struct job *job)
          path[strlen(dir)] == '/';
 }
 
+/* A changed copy of the common part would have no effect, which must not go
+ * unnoticed. */
+static void warn_of_copy(const struct job *job)
+{
+  static const char copy[] = "./oltp_common.lua";
+
+  if (job->db.facts.bundled && !strstr(job->what.path, "/oltp_legacy/") &&
+      access(copy, F_OK) == 0)
+    log_msg(LOG_WARNING,
+            "%s is not used by bundled scripts; for it, copy %s here, too",
+            copy, job->what.path);
+}
+
 /* Everything up to the end of the script's body. */
 static int load(struct job *job, struct err *err)
 {
@@ -112,6 +125,7 @@ static int load(struct job *job, struct err *err)
     job->plan.stack_bytes = SMALLEST_STACK;
   job->has_plan = true;
   job->db.facts.bundled = is_bundled(job);
+  warn_of_copy(job);
   job->db.in_run = p->cmdline.command && strcmp(p->cmdline.command, "run") == 0;
   job->db.in_results = job->plan.report.details;
   job->db_line = strcmp(p->db.driver, "sqlite") == 0 &&

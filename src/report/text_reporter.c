@@ -149,19 +149,47 @@ static int text_on_checkpoint(void *ctx, const struct report_setup *setup,
   return rc;
 }
 
+/* The histogram, if it is wanted, and the report behind it. */
+static int print_final(const struct text_reporter *t, struct strbuf *b,
+                       const struct report_setup *setup, const struct report *r,
+                       struct err *err)
+{
+  if (setup->histogram && r->kind == REPORT_FINAL && text_histogram(b, r) < 0)
+    return no_memory(err);
+  return cumulative(t, b, setup, r, err);
+}
+
+/* An error in an event has ended the run.  sysbench prints no report then; one
+ * without events helps nobody; the others say first why they are incomplete. */
+static int print_failed(const struct text_reporter *t, struct strbuf *b,
+                        const struct report_setup *setup,
+                        const struct report *r, struct err *err)
+{
+  static const struct text_reporter no_hooks;
+  const struct text_hooks *hooks = t->hooks;
+
+  if (setup->as_sysbench)
+    return 0;
+  if (hooks && hooks->cumulative && hooks->cumulative(hooks->arg, r))
+    return 0;
+  if (r->run_events == 0)
+    return 0;
+  strbuf_addf(b, "The run ended early: %.*s\n\n",
+              (int)strcspn(r->failure, "\n"), r->failure);
+  return print_final(&no_hooks, b, setup, r, err);
+}
+
 static int text_on_final(void *ctx, const struct report_setup *setup,
                          const struct report *r, struct err *err)
 {
-  const struct text_hooks *hooks = ((const struct text_reporter *)ctx)->hooks;
+  const struct text_reporter *t = ctx;
   struct strbuf b = { 0 };
   int rc;
 
-  if (hooks && hooks->periods_over)
-    hooks->periods_over(hooks->arg);
-  if (setup->histogram && r->kind == REPORT_FINAL && text_histogram(&b, r) < 0)
-    rc = no_memory(err);
-  else
-    rc = cumulative(ctx, &b, setup, r, err);
+  if (t->hooks && t->hooks->periods_over)
+    t->hooks->periods_over(t->hooks->arg);
+  rc = r->failure ? print_failed(t, &b, setup, r, err)
+                  : print_final(t, &b, setup, r, err);
   strbuf_done(&b);
   return rc;
 }

@@ -21,6 +21,12 @@ struct text_hooks {
   void *arg;
 };
 
+/*
+ * After an error in an event the text of the last report begins with "The run
+ * ended early: REASON".  It is left out when no event has ended.  As sysbench
+ * the whole report is left out, that of a hook as well.
+ */
+
 /* The context of text_reporter; {0} prints all there is. */
 struct text_reporter {
   const struct text_hooks *hooks; /* [opt], borrowed */

@@ -1,23 +1,28 @@
 /*
- * http.c - a server of one text over HTTP.
+ * http.c - a small server over HTTP, around one poll().
  */
 #include "results/http.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/strbuf.h"
 #include "results/address.h"
 #include "results/thread.h"
 
 enum {
-  REQUEST_MOST = 8192
+  REQUEST_MAX = 8192,
+  /* Of poll(): the pipe, the listener, then the readers. */
+  AT_WAKE = 0,
+  AT_LISTENER = 1,
+  AT_READERS = 2,
 };
 
 /* With a reader, from its call to the last byte that it takes. */
@@ -26,11 +31,20 @@ enum {
  * for it. */
 #define RETRY_MS 100
 
-/* A reader that is being served. */
 struct reader {
-  int fd;   /* does not block */
-  int wake; /* see struct http */
-  uint64_t until_ns;
+  int fd; /* does not block; -1: the place is free */
+  uint64_t since_ns;
+  size_t len; /* of the request so far */
+  char request[REQUEST_MAX];
+  bool answered; /* `out` is the answer */
+  struct strbuf out;
+  size_t sent; /* of `out` */
+};
+
+/* What the thread has. */
+struct http_server {
+  const struct http *http;
+  struct reader reader[HTTP_READERS];
 };
 
 static void close_fd(int *fd)
@@ -55,7 +69,7 @@ int http_open(struct http *h, const struct address *where, const char *text,
   (void)setsockopt(h->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   if (bind(h->listener, (const struct sockaddr *)&where->addr, where->len) <
         0 ||
-      listen(h->listener, 16) < 0 || pipe2(h->wake, O_CLOEXEC) < 0) {
+      listen(h->listener, HTTP_READERS) < 0 || pipe2(h->wake, O_CLOEXEC) < 0) {
     rc = err_sys(err, "cannot listen at '%s',", text);
     close_fd(&h->listener);
     return rc;
@@ -63,108 +77,130 @@ int http_open(struct http *h, const struct address *where, const char *text,
   return 0;
 }
 
-/* Until the reader has something for us, or takes something; false: it was
- * slow, or the server is to end. */
-static bool await(const struct reader *r, short events)
-{
-  for (;;) {
-    struct pollfd fds[2] = {
-      { .fd = r->wake, .events = POLLIN },
-      { .fd = r->fd, .events = events },
-    };
-    const uint64_t now = clock_now_ns();
-    int n;
+/* ---- one reader ---- */
 
-    if (now >= r->until_ns)
-      return false;
-    n = poll(fds, 2, (int)((r->until_ns - now) / NS_PER_MS) + 1);
-    if (n < 0 && errno != EINTR)
-      return false;
-    if (n > 0)
-      return fds[0].revents == 0;
-  }
+static void drop(struct reader *r)
+{
+  close_fd(&r->fd);
+  strbuf_done(&r->out);
 }
 
-/* Has a call failed that is to be tried again when await() says so? */
+/* Has a call failed that is to be tried again when poll() says so? */
 static bool is_early(ssize_t n)
 {
   return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
 }
 
-static void send_all(const struct reader *r, const struct strbuf *b)
+/* End the word at a blank or `?`, and return it. */
+static char *cut_path(char *request)
 {
-  size_t done = 0;
-
-  while (done < b->len) {
-    const ssize_t n = send(r->fd, b->text + done, b->len - done, MSG_NOSIGNAL);
-
-    if (n > 0)
-      done += (size_t)n;
-    else if (!is_early(n) || !await(r, POLLOUT))
-      return; /* the reader has gone, or sleeps */
-  }
+  request[strcspn(request, " ?\r\n")] = '\0';
+  return request;
 }
 
-/* Until the empty line; false: none came. */
-static bool read_request(const struct reader *r, char *to, size_t size)
+/* Copy the values of all Accept headers, with commas between them. */
+static void find_accept(const char *request, struct strbuf *out)
 {
-  size_t len = 0;
+  static const char name[] = "accept:";
 
-  while (len + 1 < size && await(r, POLLIN)) {
-    const ssize_t n = recv(r->fd, to + len, size - 1 - len, 0);
-
-    if (is_early(n))
+  for (const char *p = strchr(request, '\n'); p; p = strchr(p, '\n')) {
+    p++;
+    if (strncasecmp(p, name, sizeof(name) - 1) != 0)
       continue;
-    if (n <= 0)
-      return false;
-    len += (size_t)n;
-    to[len] = '\0';
-    if (strstr(to, "\r\n\r\n") || strstr(to, "\n\n"))
-      return true;
+    p += sizeof(name) - 1;
+    strbuf_adds(out, out->len > 0 ? "," : "");
+    strbuf_add(out, p, strcspn(p, "\r\n"));
   }
-  return false;
 }
 
-static bool is_path(const char *request, const char *path)
+static void make_answer(const struct http *h, struct reader *r)
 {
-  const size_t len = strlen(path);
-
-  return strncmp(request, path, len) == 0 &&
-         (request[len] == ' ' || request[len] == '?');
-}
-
-static void answer(const struct http *h, const char *request,
-                   const struct reader *r)
-{
+  struct http_content content = { .type = "text/plain; charset=utf-8" };
+  struct strbuf accept = { 0 };
   const char *status = "200 OK";
-  struct strbuf body = { 0 }, all = { 0 };
 
-  if (strncmp(request, "GET ", 4) != 0)
+  find_accept(r->request, &accept);
+  if (strncmp(r->request, "GET ", 4) != 0) {
     status = "405 Method Not Allowed";
-  else if (!is_path(request + 4, "/metrics") && !is_path(request + 4, "/"))
-    status = "404 Not Found";
-  else
-    h->content(h->arg, &body);
-  strbuf_addf(&all,
+  } else {
+    const struct http_request request = { .path = cut_path(r->request + 4),
+                                          .accept = strbuf_str(&accept) };
+
+    if (!h->answer(h->arg, &request, &content))
+      status = "404 Not Found";
+  }
+  strbuf_addf(&r->out,
               "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
               "Connection: close\r\n\r\n",
-              status, h->type, body.len);
-  strbuf_add(&all, strbuf_str(&body), body.len);
-  if (!all.failed && !body.failed)
-    send_all(r, &all);
-  strbuf_done(&body);
-  strbuf_done(&all);
+              status, content.type, content.body.len);
+  strbuf_add(&r->out, strbuf_str(&content.body), content.body.len);
+  r->out.failed |= content.body.failed;
+  r->answered = true;
+  strbuf_done(&content.body);
+  strbuf_done(&accept);
 }
 
-static void serve(const struct http *h, int fd)
+/* What has come; false: the reader has gone, or says too much. */
+static bool receive(const struct http *h, struct reader *r)
 {
-  const struct reader r = { .fd = fd,
-                            .wake = h->wake[0],
-                            .until_ns = clock_now_ns() + PATIENCE_NS };
-  char request[REQUEST_MOST];
+  const ssize_t n = recv(r->fd, r->request + r->len,
+                         sizeof(r->request) - 1 - r->len, 0);
 
-  if (read_request(&r, request, sizeof(request)))
-    answer(h, request, &r);
+  if (is_early(n))
+    return true;
+  if (n <= 0)
+    return false;
+  r->len += (size_t)n;
+  r->request[r->len] = '\0';
+  if (strstr(r->request, "\r\n\r\n") || strstr(r->request, "\n\n"))
+    make_answer(h, r);
+  return !r->out.failed && r->len + 1 < sizeof(r->request);
+}
+
+/* What the reader takes; false: it has everything, or has gone. */
+static bool deliver(struct reader *r)
+{
+  const ssize_t n = send(r->fd, r->out.text + r->sent, r->out.len - r->sent,
+                         MSG_NOSIGNAL);
+
+  if (is_early(n))
+    return true;
+  if (n <= 0)
+    return false;
+  r->sent += (size_t)n;
+  return r->sent < r->out.len;
+}
+
+/* The socket is ready: read, or write as far as it goes. */
+static void serve(const struct http *h, struct reader *r)
+{
+  bool goes_on = r->answered || receive(h, r);
+
+  if (goes_on && r->answered)
+    goes_on = deliver(r);
+  if (!goes_on)
+    drop(r);
+}
+
+/* ---- all readers ---- */
+
+/* A free place; otherwise that of the reader which has been there longest, of
+ * those that have asked for nothing yet, if there is one. */
+static struct reader *find_place(struct http_server *s)
+{
+  struct reader *oldest = NULL;
+
+  for (size_t i = 0; i < HTTP_READERS; i++) {
+    struct reader *r = &s->reader[i];
+
+    if (r->fd < 0)
+      return r;
+    if (!oldest || r->answered < oldest->answered ||
+        (r->answered == oldest->answered && r->since_ns < oldest->since_ns))
+      oldest = r;
+  }
+  drop(oldest);
+  return oldest;
 }
 
 /* Has accept() failed for a reason that stays?  Then the call does, too, and
@@ -175,42 +211,101 @@ static bool is_exhausted(void)
          errno == ENOMEM;
 }
 
-static void *http_main(void *arg)
+/* A call has come. */
+static void take_call(struct http_server *s)
 {
-  const struct http *h = arg;
-  struct pollfd fds[2] = {
-    { .fd = h->wake[0], .events = POLLIN },
-    { .fd = h->listener, .events = POLLIN },
-  };
+  const int fd = accept4(s->http->listener, NULL, NULL,
+                         SOCK_CLOEXEC | SOCK_NONBLOCK);
+  struct pollfd wake = { .fd = s->http->wake[0], .events = POLLIN };
+  struct reader *r;
 
-  for (;;) {
-    int fd;
-
-    if (poll(fds, 2, -1) < 0 && errno != EINTR)
-      return NULL;
-    if (fds[0].revents)
-      return NULL;
-    fd = accept4(h->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd < 0) {
-      if (is_exhausted())
-        (void)poll(fds, 1, RETRY_MS);
-      continue;
-    }
-    serve(h, fd);
-    (void)close(fd);
+  if (fd < 0) {
+    if (is_exhausted())
+      (void)poll(&wake, 1, RETRY_MS);
+    return;
   }
+  r = find_place(s);
+  r->fd = fd;
+  r->since_ns = clock_now_ns();
+  r->len = r->sent = 0;
+  r->answered = false;
 }
 
-int http_start(struct http *h, const char *type,
-               void (*content)(void *arg, struct strbuf *out), void *arg,
-               struct err *err)
+/* Drop those that were too slow; how long poll() may wait for the others. */
+static int expire(struct http_server *s)
+{
+  const uint64_t now = clock_now_ns();
+  uint64_t left = UINT64_MAX;
+
+  for (size_t i = 0; i < HTTP_READERS; i++) {
+    struct reader *r = &s->reader[i];
+    const uint64_t until = r->since_ns + PATIENCE_NS;
+
+    if (r->fd < 0)
+      continue;
+    if (now >= until)
+      drop(r);
+    else if (until - now < left)
+      left = until - now;
+  }
+  return left == UINT64_MAX ? -1 : (int)(left / NS_PER_MS) + 1;
+}
+
+/* One turn; false: the server is to end. */
+static bool turn(struct http_server *s)
+{
+  struct pollfd fds[AT_READERS + HTTP_READERS] = {
+    [AT_WAKE] = { .fd = s->http->wake[0], .events = POLLIN },
+    [AT_LISTENER] = { .fd = s->http->listener, .events = POLLIN },
+  };
+  const int wait_ms = expire(s);
+
+  for (size_t i = 0; i < HTTP_READERS; i++) {
+    const struct reader *r = &s->reader[i];
+
+    /* A negative descriptor is passed over. */
+    fds[AT_READERS + i] = (struct pollfd){
+      .fd = r->fd,
+      .events = r->answered ? POLLOUT : POLLIN,
+    };
+  }
+  if (poll(fds, AT_READERS + HTTP_READERS, wait_ms) < 0)
+    return errno == EINTR;
+  if (fds[AT_WAKE].revents)
+    return false;
+  for (size_t i = 0; i < HTTP_READERS; i++) {
+    if (fds[AT_READERS + i].revents)
+      serve(s->http, &s->reader[i]);
+  }
+  if (fds[AT_LISTENER].revents)
+    take_call(s);
+  return true;
+}
+
+static void *http_main(void *arg)
+{
+  struct http_server *s = arg;
+
+  while (turn(s))
+    continue;
+  for (size_t i = 0; i < HTTP_READERS; i++)
+    drop(&s->reader[i]);
+  return NULL;
+}
+
+int http_start(struct http *h, http_answer *answer, void *arg, struct err *err)
 {
   int rc;
 
-  h->type = type;
-  h->content = content;
+  h->answer = answer;
   h->arg = arg;
-  rc = results_thread_start(&h->thread, http_main, h, err);
+  h->server = calloc(1, sizeof(*h->server));
+  if (!h->server)
+    return err_set(err, -ENOMEM, "not enough memory for the metrics server");
+  h->server->http = h;
+  for (size_t i = 0; i < HTTP_READERS; i++)
+    h->server->reader[i].fd = -1;
+  rc = results_thread_start(&h->thread, http_main, h->server, err);
   h->running = rc == 0;
   return rc;
 }
@@ -223,6 +318,8 @@ void http_stop(struct http *h)
   if (h->running)
     (void)pthread_join(h->thread, NULL);
   h->running = false;
+  free(h->server);
+  h->server = NULL;
   close_fd(&h->wake[0]);
   close_fd(&h->wake[1]);
   close_fd(&h->listener);

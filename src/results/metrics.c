@@ -1,7 +1,12 @@
 /*
- * metrics.c - the present state of a run as OpenMetrics text.
+ * metrics.c - the present state of a run as text for Prometheus.
+ *
+ * The two formats differ in a few lines: in the older one a family has the name
+ * of its samples, there is no type `info`, and no end is marked.
  */
 #include "results/metrics.h"
+
+#include <string.h>
 
 #include "base/compiler.h"
 #include "base/strbuf.h"
@@ -38,10 +43,25 @@ void metrics_label(struct strbuf *b, const char *name, const char *value)
   strbuf_adds(b, "\"");
 }
 
-static void family(struct strbuf *b, const char *name, const char *type,
+/* Where text goes, and in which format. */
+struct out {
+  struct strbuf *b;
+  enum metrics_format format;
+};
+
+static void family(const struct out *o, const char *name, const char *type,
                    const char *help)
 {
-  strbuf_addf(b, "# TYPE %s %s\n# HELP %s %s\n", name, type, name, help);
+  const char *suffix = "";
+
+  if (o->format == METRICS_TEXT && strcmp(type, "counter") == 0) {
+    suffix = "_total";
+  } else if (o->format == METRICS_TEXT && strcmp(type, "info") == 0) {
+    suffix = "_info";
+    type = "gauge";
+  }
+  strbuf_addf(o->b, "# HELP %s%s %s\n# TYPE %s%s %s\n", name, suffix, help,
+              name, suffix, type);
 }
 
 void metrics_histogram(struct strbuf *b, const char *name,
@@ -91,14 +111,14 @@ static void add_up(struct sums *s, const struct recorders *rs,
   recorders_latencies(rs, hist);
 }
 
-static void add_counter(struct strbuf *b, const char *name, const char *help,
+static void add_counter(const struct out *o, const char *name, const char *help,
                         uint64_t value)
 {
-  family(b, name, "counter", help);
-  strbuf_addf(b, "%s_total %llu\n", name, (unsigned long long)value);
+  family(o, name, "counter", help);
+  strbuf_addf(o->b, "%s_total %llu\n", name, (unsigned long long)value);
 }
 
-static void add_operations(struct strbuf *b, const struct sums *s)
+static void add_operations(const struct out *o, const struct sums *s)
 {
   static const struct {
     enum counter counter;
@@ -109,69 +129,71 @@ static void add_operations(struct strbuf *b, const struct sums *s)
     { COUNTER_OTHER, "other" },
   };
 
-  family(b, "bench_operations", "counter",
+  family(o, "bench_operations", "counter",
          "Queries or file operations of workers.");
   for (size_t i = 0; i < ARRAY_SIZE(of); i++)
-    strbuf_addf(b, "bench_operations_total{kind=\"%s\"} %llu\n", of[i].kind,
+    strbuf_addf(o->b, "bench_operations_total{kind=\"%s\"} %llu\n", of[i].kind,
                 (unsigned long long)s->counter[of[i].counter]);
 }
 
-static void add_classes(struct strbuf *b, struct class_set *set)
+static void add_classes(const struct out *o, struct class_set *set)
 {
   const unsigned n = set ? class_count(set) : 0;
 
   if (n == 0)
     return;
-  family(b, "bench_class_operations", "counter",
+  family(o, "bench_class_operations", "counter",
          "Operations of a class, failed ones included.");
   for (unsigned i = 0; i < n; i++) {
     struct class_totals t = { 0 };
 
     class_read(set, i, &t);
-    strbuf_adds(b, "bench_class_operations_total{");
-    metrics_label(b, "class", class_name(set, i));
-    strbuf_addf(b, "} %llu\n", (unsigned long long)t.count);
+    strbuf_adds(o->b, "bench_class_operations_total{");
+    metrics_label(o->b, "class", class_name(set, i));
+    strbuf_addf(o->b, "} %llu\n", (unsigned long long)t.count);
   }
 }
 
-static void add_info(struct strbuf *b, const struct results_shared *shared)
+static void add_info(const struct out *o, const struct results_shared *shared)
 {
-  family(b, "bench", "info", "The program and its test.");
-  strbuf_adds(b, "bench_info{");
-  metrics_label(b, "version", PACKAGE_VERSION);
-  strbuf_adds(b, ",");
-  metrics_label(b, "test", shared->test);
-  strbuf_adds(b, "} 1\n");
+  family(o, "bench", "info", "The program and its test.");
+  strbuf_adds(o->b, "bench_info{");
+  metrics_label(o->b, "version", PACKAGE_VERSION);
+  strbuf_adds(o->b, ",");
+  metrics_label(o->b, "test", shared->test);
+  strbuf_adds(o->b, "} 1\n");
 }
 
-void metrics_write(struct strbuf *b, const struct results_shared *shared,
-                   struct hist_sum *work)
+void metrics_write(struct strbuf *b, enum metrics_format format,
+                   const struct results_shared *shared, struct hist_sum *work)
 {
+  const struct out o = { b, format };
   const struct run_start *start = &shared->start;
   struct sums s;
 
-  add_info(b, shared);
+  add_info(&o, shared);
   if (shared->started) {
     add_up(&s, start->recorders, work);
-    family(b, "bench_threads", "gauge", "Worker threads.");
+    family(&o, "bench_threads", "gauge", "Worker threads.");
     strbuf_addf(b, "bench_threads %u\n", start->threads);
-    family(b, "bench_start_time_seconds", "gauge",
+    family(&o, "bench_start_time_seconds", "gauge",
            "When the load began, since the epoch.");
     strbuf_addf(b, "bench_start_time_seconds %.3f\n",
                 json_seconds(start->wall_ns));
-    add_counter(b, "bench_events", "Events that have ended.", s.events);
-    add_operations(b, &s);
-    add_counter(b, "bench_errors", "Errors that were ignored.",
+    add_counter(&o, "bench_events", "Events that have ended.", s.events);
+    add_operations(&o, &s);
+    add_counter(&o, "bench_errors", "Errors that were ignored.",
                 s.counter[COUNTER_ERROR]);
-    add_counter(b, "bench_reconnects", "Connections that were made again.",
+    add_counter(&o, "bench_reconnects", "Connections that were made again.",
                 s.counter[COUNTER_RECONNECT]);
-    add_counter(b, "bench_read_bytes", "Bytes read by the test.",
+    add_counter(&o, "bench_read_bytes", "Bytes read by the test.",
                 s.counter[COUNTER_BYTES_READ]);
-    add_counter(b, "bench_written_bytes", "Bytes written by the test.",
+    add_counter(&o, "bench_written_bytes", "Bytes written by the test.",
                 s.counter[COUNTER_BYTES_WRITTEN]);
-    add_classes(b, start->classes);
-    family(b, "bench_latency_seconds", "histogram", "Latency of events.");
+    add_classes(&o, start->classes);
+    family(&o, "bench_latency_seconds", "histogram", "Latency of events.");
     metrics_histogram(b, "bench_latency_seconds", work, json_seconds(s.sum_ns));
   }
-  strbuf_adds(b, "# EOF\n");
+  if (format == METRICS_OPENMETRICS)
+    strbuf_adds(b, "# EOF\n");
 }

@@ -1,5 +1,5 @@
 /*
- * metrics.h - the present state of a run as OpenMetrics text.
+ * metrics.h - the present state of a run as text for Prometheus.
  */
 #ifndef BENCH_RESULTS_METRICS_H
 #define BENCH_RESULTS_METRICS_H
@@ -8,12 +8,17 @@ struct hist_sum;
 struct results_shared;
 struct strbuf;
 
+enum metrics_format {
+  METRICS_TEXT,        /* text/plain; version=0.0.4 */
+  METRICS_OPENMETRICS, /* application/openmetrics-text; version=1.0.0 */
+};
+
 /*
  * Everything since the load began, the warm-up included, up to now; any thread
  * may call while workers work.  `work` is for the function's own use.
  */
-void metrics_write(struct strbuf *b, const struct results_shared *shared,
-                   struct hist_sum *work);
+void metrics_write(struct strbuf *b, enum metrics_format format,
+                   const struct results_shared *shared, struct hist_sum *work);
 
 /* The same of given numbers: cumulative counts of latencies, in seconds. */
 void metrics_histogram(struct strbuf *b, const char *name,

@@ -77,9 +77,10 @@ const struct opt results_opts[] = {
     .advise = advise_port,
     .expected = "a port, or an address and a port as in 127.0.0.1:9100",
     .show_as = "=[ADDR:]PORT",
-    .help = "serve live metrics over HTTP (OpenMetrics)",
+    .help = "serve live metrics over HTTP for Prometheus",
     .man = "Metrics are at /metrics, on the loopback address unless another "
-           "is given. Counters include the warm-up.",
+           "is given. They have Prometheus's text format, or OpenMetrics for "
+           "readers that ask for it. Counters include the warm-up.",
   },
   OPT_END,
 };

@@ -6,7 +6,10 @@
 #include "results/prometheus.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/strbuf.h"
+#include "results/accept.h"
 #include "results/address.h"
 #include "results/http.h"
 #include "results/metrics.h"
@@ -19,11 +22,61 @@ struct prometheus {
   struct hist_sum *work; /* of the server's thread */
 };
 
-static void content(void *arg, struct strbuf *out)
+static void metrics(const struct prometheus *p, const char *accept,
+                    struct http_content *ret)
+{
+  const bool modern = accept_openmetrics(accept);
+
+  ret->type = modern ? "application/openmetrics-text; version=1.0.0; "
+                       "charset=utf-8"
+                     : "text/plain; version=0.0.4; charset=utf-8";
+  metrics_write(&ret->body, modern ? METRICS_OPENMETRICS : METRICS_TEXT,
+                p->shared, p->work);
+}
+
+/* Text as HTML.  Bytes that are no UTF-8 do no harm. */
+static void add_html(struct strbuf *b, const char *text)
+{
+  for (; *text; text++) {
+    if (strchr("<>&\"'", *text))
+      strbuf_addf(b, "&#%d;", *text);
+    else
+      strbuf_add(b, text, 1);
+  }
+}
+
+/* For people who open the address. */
+static void front_page(const struct prometheus *p, struct http_content *ret)
+{
+  struct strbuf *b = &ret->body;
+
+  ret->type = "text/html; charset=utf-8";
+  strbuf_adds(b,
+              "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
+              "<title>bench: ");
+  add_html(b, p->shared->test);
+  strbuf_adds(b, "</title>\n<h1>");
+  add_html(b, p->shared->test);
+  strbuf_adds(b, "</h1>\n<p>A run of ");
+  add_html(b, p->shared->version);
+  strbuf_addf(b,
+              " with %u threads. Its live metrics are at "
+              "<a href=\"/metrics\">/metrics</a>.</p>\n</html>\n",
+              p->shared->start.threads);
+}
+
+static bool answer(void *arg, const struct http_request *request,
+                   struct http_content *ret)
 {
   const struct prometheus *p = arg;
 
-  metrics_write(out, p->shared, p->work);
+  if (strcmp(request->path, "/metrics") == 0)
+    metrics(p, request->accept, ret);
+  else if (strcmp(request->path, "/") == 0)
+    front_page(p, ret);
+  else
+    return false;
+  return true;
 }
 
 int prometheus_new(struct prometheus **ret, const char *where,
@@ -66,10 +119,7 @@ static int on_start(void *ctx, const struct run_start *start, struct err *err)
   struct prometheus *p = ctx;
 
   (void)start;
-  return http_start(&p->http,
-                    "application/openmetrics-text; version=1.0.0; "
-                    "charset=utf-8",
-                    content, p, err);
+  return http_start(&p->http, answer, p, err);
 }
 
 static int on_over(void *ctx, const struct run_end *end, struct err *err)

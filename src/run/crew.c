@@ -137,8 +137,10 @@ static void *worker_main(void *arg)
     wait_while(&run->gate, GATE_CLOSED, WAIT_FOREVER);
   if (opened && atomic_load(&run->gate) == GATE_OPEN) {
     waits = thread_queue_ns(&w->queue_before_ns);
-    if (work(w, thr, &err) < 0)
+    if (work(w, thr, &err) < 0) {
+      (void)atomic_fetch_add(&run->broken, 1);
       fail(w, &err);
+    }
     if (!ops->finish) /* else see there */
       ending_leave(run);
     if (waits && w->counted && thread_queue_ns(&after_ns))

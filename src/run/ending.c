@@ -110,11 +110,20 @@ void ending_tell_error(struct run *run, const struct err *why)
 
   if (why->text[0] == '\0')
     return;
-  log_msg(LOG_FATAL, "%s", why->text);
+  if (!why->said)
+    log_msg(LOG_FATAL, "%s", why->text);
   if (atomic_flag_test_and_set(&e->taken))
     return;
   e->error = *why;
   atomic_store_explicit(&e->kept, true, memory_order_release);
+}
+
+const char *ending_error(const struct run *run)
+{
+  const struct ending *e = &run->ending;
+
+  return atomic_load_explicit(&e->kept, memory_order_acquire) ? e->error.text
+                                                              : NULL;
 }
 
 void ending_leave(struct run *run)
@@ -267,8 +276,7 @@ void ending_tell(struct run *run, bool started, bool forced, int status,
     .doubts = &e->doubts,
   };
 
-  if (atomic_load_explicit(&e->kept, memory_order_acquire))
-    end.error = e->error.text;
+  end.error = ending_error(run);
   if (started)
     end.client = e->client;
   if (started)

@@ -58,6 +58,9 @@ void ending_begin(struct run *run);
  * ended without one, or at the end of a warm-up by the report thread. */
 void ending_restart(struct run *run, uint64_t now_ns);
 
+/* The first such message, NULL: there is none.  Stays until ending_done(). */
+const char *ending_error(const struct run *run);
+
 /* The measured part has ended for this worker.  The last one reads what the
  * process used, so that neither closing connections nor reports count. */
 void ending_leave(struct run *run);
@@ -69,8 +72,9 @@ void ending_force(struct run *run);
  * ending_force(). */
 void ending_measure(struct run *run, uint64_t end_ns, bool forced);
 
-/* Say why a worker failed, or the start, and keep the first such message; one
- * that is empty has been said.  Any worker, and the conductor. */
+/* Print why a worker failed, or the start, unless the user has seen it
+ * (why->said), and keep the first such message.  One that is empty is ignored.
+ * Any worker, and the conductor. */
 void ending_tell_error(struct run *run, const struct err *why);
 
 /* After ending_measure(), before the last report: doubts about `total`, which

@@ -43,6 +43,8 @@ static void final_report(struct conductor *c)
     reporting_partial(run, end_ns);
   reporting_fill(run, &r, c->forced ? REPORT_FORCED : REPORT_FINAL, end_ns);
   r.unfinished = c->unfinished;
+  r.failure = atomic_load(&run->broken) > 0 ? ending_error(run) : NULL;
+  r.run_events = run_events(run);
   r.threads_running = c->forced ? run_count_running(run, end_ns) : 0;
   total = r;
   periods_cumulative(run->periods, setup, end_ns, &r);
@@ -126,7 +128,7 @@ int conductor_call_off(struct conductor *c, bool in_time)
 
   if (!signalled && in_time) {
     conductor_dismiss(c);
-    if (here || !run->plan->peers)
+    if (run->plan->identity == IDENTITY_SYSBENCH && (here || !run->plan->peers))
       log_msg(LOG_FATAL, "Thread%s initialization failed!",
               run->plan->compat == COMPAT_1_1 ? "s" : "");
     return EXIT_FAILED;

@@ -124,6 +124,7 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
 
   memset(plan, 0, sizeof(*plan));
   plan->compat = in->compat;
+  plan->identity = in->identity;
   plan->threads = plan->all_threads = (unsigned)core->threads;
   plan->parts = 1;
   plan->stack_bytes = core->thread_stack_size;
@@ -153,6 +154,7 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
     .percentile_given = in->percentile_given,
     .statements = core->report_statements,
     .details = in->details,
+    .as_sysbench = in->identity == IDENTITY_SYSBENCH,
     .interval_decimals = fmt_decimals(core->report_interval_s),
   };
   rc = copy_lists(plan, in->checked, err);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/clock.h"
+#include "opt/identity.h"
 #include "opt/opt.h"
 #include "stats/report.h"
 
@@ -32,6 +33,7 @@ struct strbuf;
 
 struct plan {
   enum compat compat;
+  enum identity identity; /* as sysbench, messages and reports are its own */
   unsigned threads;
 
   /*
@@ -91,6 +93,7 @@ struct plan_input {
   bool details;                    /* results for machines are wanted */
   struct event_rings *event_rings; /* [opt] */
   enum compat compat;
+  enum identity identity;
   bool run; /* the command is run: without a seed, one from the clock */
 };
 

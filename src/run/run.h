@@ -90,6 +90,7 @@ struct run {
   _Atomic uint32_t news CACHE_ALIGNED;
   _Atomic uint32_t ready;   /* workers that are, or failed to get so */
   _Atomic uint32_t failed;  /* workers that failed in any way */
+  _Atomic uint32_t broken;  /* workers that failed while events ran */
   _Atomic uint32_t drained; /* workers that left their loops; waited for */
   _Atomic uint32_t gone;
   _Atomic uint32_t signal; /* number of the signal that arrived; 0: none */

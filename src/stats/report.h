@@ -38,6 +38,7 @@ struct report_setup {
   bool percentile_given;      /* --percentile, by the user */
   bool statements;            /* --report-statements */
   bool details;               /* results for machines are wanted */
+  bool as_sysbench;           /* no text after an error in an event */
   unsigned interval_decimals; /* of the time in interval lines */
   const void *of_test;        /* [opt] borrowed; for the form of the test */
 };
@@ -62,6 +63,10 @@ struct report {
   unsigned threads; /* of the run */
   unsigned threads_running;
   uint64_t unfinished; /* REPORT_FORCED: workers inside an event */
+
+  /* Of the last report. */
+  const char *failure; /* [opt] the error that has ended the run in an event */
+  uint64_t run_events; /* events of the run so far, the warm-up included */
 
   uint64_t counter[COUNTERS]; /* in the period */
   uint64_t events;            /* = counter[COUNTER_EVENT] */

@@ -12,10 +12,10 @@
 
 #include "base/err.h"
 #include "base/log.h"
-#include "base/mem.h"
 #include "base/strbuf.h"
 #include "results/outfile.h"
 #include "run/runner.h"
+#include "tools/scratch.h"
 #include "tools/sweep_internal.h"
 #include "tools/sweep_opts.h"
 
@@ -118,28 +118,6 @@ static int check_steps(struct sweep *s, struct err *err)
 }
 
 /* Where the results of one step go until all of them are there. */
-static int make_folder(struct sweep *s, struct err *err)
-{
-  const char *tmp = getenv("TMPDIR");
-  struct strbuf b = { 0 };
-
-  strbuf_addf(&b, "%s/bench-sweep-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-  s->folder = b.failed ? NULL : mem_strdup(strbuf_str(&b));
-  strbuf_done(&b);
-  if (!s->folder)
-    return no_memory(err);
-  if (!mkdtemp(s->folder)) {
-    const int rc = err_sys(err,
-                           "cannot make a folder for temporary files "
-                           "('%s')",
-                           s->folder);
-
-    s->folder[0] = '\0';
-    return rc;
-  }
-  return 0;
-}
-
 /* What is around a run: silent, unless it fails. */
 static int run_around(struct sweep *s, struct sweep_outcome *o,
                       const char *command, struct err *err)
@@ -353,7 +331,7 @@ static int begin(struct sweep *s, struct err *err)
   if (rc == 0)
     rc = check_steps(s, err);
   if (rc == 0)
-    rc = make_folder(s, err);
+    rc = scratch_make(&s->folder, err);
   return rc;
 }
 
@@ -364,9 +342,7 @@ static void end(struct sweep *s)
   for (size_t i = 0; i < s->n_outcomes; i++)
     result_file_done(&s->outcomes[i].result);
   free(s->outcomes);
-  if (s->folder && *s->folder)
-    (void)rmdir(s->folder);
-  free(s->folder);
+  scratch_remove(s->folder);
   sweep_plan_done(&s->plan);
 }
 

@@ -31,7 +31,7 @@ struct sweep {
   struct children children;
   bool prepares; /* cleanup and prepare around each step */
   FILE *text;    /* where text goes: stdout or stderr */
-  char *folder;  /* owned; of temporary files, "" before it is made */
+  char *folder;  /* owned; of temporary files; NULL before it is made */
   struct whole_file document; /* open before the end if it is no regular file */
 
   struct sweep_outcome *outcomes; /* owned; in the order of time */

@@ -4,9 +4,10 @@
 usage: mysql_strange.py SOCKET
 
 Serves one session after the other, until its standard input ends.  Statements
-with the word "bad" have a row of 2 bytes that claims to be of 5, all others that
-begin with SELECT or SHOW have one column and one row, "1"; the rest succeeds.
-Nothing can be prepared.
+with the word "bad" have a row of 2 bytes that claims to be of 5, those with "ok"
+no result set, "many" 40 MB of rows, and "endless" rows without an end; all others
+that begin with SELECT or SHOW have one column and one row, "1", or NULL for
+max_allowed_packet; the rest succeeds.  Nothing can be prepared.
 """
 import struct
 import sys
@@ -40,6 +41,19 @@ def send(session, first, *packets):
     session.sendall(numbered(first, *packets))
 
 
+ROW = b"\xfd" + (16000).to_bytes(3, "little") + b"x" * 16000
+
+
+def send_rows(session, count):
+    """A result set of so many rows, of 16 kB each; None: of all that are taken."""
+    send(session, 1, b"\1", COLUMN, END)
+    sent = 0
+    while count is None or sent < count:
+        send(session, (4 + sent) & 255, ROW)
+        sent += 1
+    send(session, (4 + sent) & 255, END)
+
+
 def serve(session):
     send(session, 0, GREETING)
     take(session)
@@ -53,6 +67,14 @@ def serve(session):
             send(session, 1, REFUSED)
         elif kind == 3 and b"bad" in text:
             send(session, 1, b"\1", COLUMN, END, b"\5ab", END)
+        elif kind == 3 and b"ok" in text:
+            send(session, 1, OK)
+        elif kind == 3 and b"many" in text:
+            send_rows(session, 2500)
+        elif kind == 3 and b"endless" in text:
+            send_rows(session, None)
+        elif kind == 3 and b"@@local_infile" in text:
+            send(session, 1, b"\2", COLUMN, COLUMN, END, b"\x011\xfb", END)
         elif kind == 3 and text.lstrip()[:4].upper() in (b"SELE", b"SHOW"):
             send(session, 1, b"\1", COLUMN, END, b"\x011", END)
         else:

@@ -35,3 +35,41 @@ LUA
   must is "$status" 0
   must is "$(number 'write:')" 20
 }
+
+pieces_server() {
+  mkfifo in out
+  python3 -B "$BENCH_SRC/tests/cli/pgsql_pieces.py" "$PWD" <in >out 3>&- &
+  exec {server}>in
+  read -r line <out
+  must is "$line" ready
+}
+
+@test "a result without an end is bounded" {
+  pieces_server
+  cat >look.lua <<'LUA'
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() con:query("ENDLESS") end
+LUA
+  bench ./look.lua --db-driver=pgsql --pgsql-host="$PWD" --db-max-result-size=1M --events=1 run
+  must is "$status" 1
+  must has "$stderr" 'the result is larger than --db-max-result-size allows'
+}
+
+@test "rows that nobody reads are counted and dropped" {
+  pieces_server
+  cat >look.lua <<'LUA'
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  st = con:prepare("MANY ?")
+  id = st:bind_create(sysbench.sql.type.INT)
+  st:bind_param(id)
+end
+function event() st:execute_drawn(1, 10, id) end
+LUA
+  bench ./look.lua --db-driver=pgsql --pgsql-host="$PWD" --db-ps-mode=disable \
+    --db-max-result-size=1M --events=1 --json=a.json run
+  must is "$status" 0
+  must is "$(number 'read:')" 1
+  nm "$BENCH" | grep -qE '__[at]san_init' || # whose memory is theirs
+    check a.json "d['client']['max_resident_bytes'] < 36 << 20"
+}

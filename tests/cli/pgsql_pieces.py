@@ -5,7 +5,8 @@ usage: pgsql_pieces.py FOLDER
 
 Serves one session after the other on a socket in FOLDER (port 5432), until its
 standard input ends.  LISTEN and UNLISTEN succeed, statements are prepared and
-executed and have changed a row, and other texts are errors.  Behind each answer
+executed and have changed a row, ENDLESS has rows without an end, MANY has 40 MB of
+them, and other texts are errors.  Behind each answer
 to Parse comes a notification, whose second half is sent when the client has read
 the first one.
 """
@@ -41,6 +42,18 @@ def await_reader(session):
         unread = fcntl.ioctl(session, termios.TIOCOUTQ, unread)
 
 
+ROW = message(b"D", struct.pack("!hi", 1, 16000) + b"x" * 16000)
+COLUMN = message(b"T", struct.pack("!h", 1) + b"c\0" + struct.pack("!ihihih", 0, 0, 25, -1, -1, 0))
+
+
+def send_rows(session, count):
+    session.sendall(COLUMN)
+    while count is None or count > 0:
+        session.sendall(ROW)
+        count = None if count is None else count - 1
+    session.sendall(message(b"C", b"SELECT 1\0") + READY)
+
+
 def serve(session):
     read(session, struct.unpack("!i", read(session, 4))[0] - 4)
     session.sendall(GREETING)
@@ -52,6 +65,9 @@ def serve(session):
             return
         if kind == b"Q":
             word = body.rstrip(b"\0").split()[0]
+            if word in (b"ENDLESS", b"MANY"):
+                send_rows(session, 2500 if word == b"MANY" else None)
+                continue
             heard = word in (b"LISTEN", b"UNLISTEN")
             session.sendall(message(b"C", word + b"\0") + READY if heard else REFUSED)
         elif kind == b"P":

@@ -766,3 +766,19 @@ JSON
   must is "$status" 0
   must has "$output" '^my script$'
 }
+
+@test "a step that crashes leaves no temporary file" {
+  mkdir tmp
+  cat >crash.lua <<'L'
+ffi.cdef("int getpid(); int kill(int, int);")
+function event()
+  local folder = table.concat(sysbench.cmdline.argv, " "):match("%-%-json=(%S+)/step%.json")
+  io.open(folder .. "/step.json.1-0.tmp", "w"):close()
+  ffi.C.kill(ffi.C.getpid(), 9)
+end
+L
+  TMPDIR=$PWD/tmp bench ./crash.lua --sweep=threads:1,2 --events=10 --time=60 run
+  must is "$status" 1
+  must has "$output" 'failed \(run, exit status 137\)'
+  must is "$(ls -A tmp)" ""
+}

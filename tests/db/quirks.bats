@@ -114,7 +114,7 @@ L
   on_mysql
   lua --mysql-ssl=VERIFY_CA "--mysql-ssl-ca=$MY_WRONG_CA" <<<''
   [ "$status" -eq 1 ]
-  grep -q '^FATAL: error 2026: ' <<<"$stderr"
+  grep -q '(error 2026)$' <<<"$stderr"
   lua --mysql-ssl=VERIFY_CA "--mysql-ssl-ca=$MY_CA" <<<''
   [ "$status" -eq 0 ]
 }

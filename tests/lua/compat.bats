@@ -91,9 +91,9 @@ L
     printf 'function prepare()\n  %s\nend\n' "$call" >t.lua
     bench t.lua --db-driver=sqlite --sqlite-db=/nosuch/dir/t.db prepare
     must is "$status" 1
-    must has "$stderr" "^FATAL: \`prepare' function failed: t\.lua:2: Failed to connect to the database\$"
+    must has "$stderr" "^FATAL: prepare\(\) failed at t\.lua:2: Failed to connect to the database\$"
     bench t.lua --db-driver=nosuch prepare
-    must has "$stderr" "^FATAL: \`prepare' function failed: t\.lua:2: DB initialization failed\$"
+    must has "$stderr" "^FATAL: prepare\(\) failed at t\.lua:2: DB initialization failed\$"
   done
 }
 

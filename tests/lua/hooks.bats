@@ -69,8 +69,8 @@ function sysbench.hooks.report_cumulative(stat) error("neither") end
 L
   bench t.lua --report-interval=1 --time=2 run
   must [ "$status" = 0 ]
-  must has "$stderr" "^FATAL: \`report_intermediate' function failed: t.lua:2: no$"
-  must has "$stderr" "^FATAL: \`report_cumulative' function failed: t.lua:3: neither$"
+  must has "$stderr" "^FATAL: report_intermediate\(\) failed at t.lua:2: no$"
+  must has "$stderr" "^FATAL: report_cumulative\(\) failed at t.lua:3: neither$"
 }
 
 @test "the cumulative hook also after an error of a worker" {

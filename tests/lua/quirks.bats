@@ -123,5 +123,17 @@ function event() end
 L
   bench t.lua --db-driver=sqlite --sqlite-db=t.db --db-ignore-errors=23505 run
   must [ "$status" = 1 ]
-  must has "$stderr" "^FATAL: \`thread_init' function failed: SQL error, errno = 1555, state = '23505'"
+  must has "$stderr" "^FATAL: thread_init\(\) failed: SQL error, errno = 1555, state = '23505'"
+}
+
+@test "a seed stands for numbers of its own" {
+  cat >t.lua <<'L'
+function event()
+  local n = {}
+  for i = 1, 6 do n[i] = sysbench.rand.uniform(1, 1000) end
+  print("drawn", table.concat(n, " "))
+end
+L
+  bench t.lua --rand-seed=7 --events=1 run
+  must is "$(grep drawn <<<"$output")" "drawn	724 488 653 864 594 678"
 }

@@ -137,11 +137,43 @@ L
 2	0	0
 false	execute_drawn: integer parameters expected
 false	execute_drawn: numbers of 0 to 2^53 expected
-false	SQL error, errno = 2067, state = '23505': UNIQUE constraint failed: seen.b
+false	t.lua:21: SQL error, errno = 2067, state = '23505': UNIQUE constraint failed: seen.b
 1	0	0
-false	attempt to use a closed statement
+false	t.lua:24: attempt to use a closed statement
 false	there is no statement (a dot where a colon belongs?)"
   done
+}
+
+@test "no result set: fields and methods of it" {
+  lua <<'L'
+con:query("CREATE TABLE t (a INT)")
+for _, rs in ipairs{con:query("DELETE FROM t"), con:prepare("DELETE FROM t"):execute()} do
+  print(rs == nil, rs.nrows, rs.nfields, rs:fetch_row(), tostring(rs))
+  print(pcall(function() rs:free() end))
+end
+L
+  must [ "$status" = 0 ]
+  must is "$(lines | sort -u)" "false	t.lua:7: db_free_results() failed
+true	0	0	nil	<sql_result>"
+}
+
+@test "a result that is larger than its limit" {
+  cat >t.lua <<'L'
+con = sysbench.sql.driver():connect()
+function rows(n) return "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < " .. n .. ") SELECT i, 'abcdefgh' FROM r" end
+function help()
+  print(tonumber(con:query(rows(1000)).nrows))
+  print(pcall(con.query, con, rows(100000)))
+  print(con:query_row(rows(3)))
+end
+L
+  bench t.lua --db-driver=sqlite --sqlite-db=x.db --db-max-result-size=1M help
+  must is "$status" 0
+  must is "$(tail -n 3 <<<"$output")" "1000
+false	t.lua:5: SQL error, errno = 18, state = 'HY000': the result is larger than --db-max-result-size allows
+1	abcdefgh"
+  bench t.lua --db-driver=sqlite --sqlite-db=x.db --db-max-result-size=0 help
+  must has "$output" '^true	'
 }
 
 @test "prepared statements and parameters" {
@@ -198,9 +230,9 @@ false	Unsupported argument type: 4
 false	Unsupported argument type: 8
 false	wrong number of parameters: 4 expected, 1 given
 0	0
+false	t.lua:30: attempt to use a closed statement
 false	attempt to use a closed statement
-false	attempt to use a closed statement
-false	parameters are not bound
+false	t.lua:33: parameters are not bound
 A
 0"
     must has "$stderr" '^ALERT: wrong number of parameters in prepared statement$'
@@ -225,7 +257,7 @@ t.lua:6: SQL error, errno = 1, state = '42601': near \"SELEC\": syntax error
 true	2	1	42601	near \"SELEC\": syntax error
 0	0	true
 bad argument #1 to 'query' (string expected, got number)"
-  must has "$stderr" "^FATAL: \`prepare' function failed: t.lua:11: SQL error, errno = 1"
+  must has "$stderr" "^FATAL: prepare\(\) failed at t.lua:11: SQL error, errno = 1"
 }
 
 @test "ignorable errors are tables, and restart the event" {
@@ -243,7 +275,7 @@ L
   must is "$(lines)" "table	1	1555	23505	INSERT INTO t VALUES (1)	true	false
 SQL error, errno = 1555, state = '23505': UNIQUE constraint failed: t.id
 connection errcode query reconnected sql_errmsg sql_errno sql_state"
-  must is "$stderr" "FATAL: \`prepare' function failed: SQL error, errno = 1555, state = '23505': UNIQUE constraint failed: t.id"
+  must is "$stderr" "FATAL: prepare() failed: SQL error, errno = 1555, state = '23505': UNIQUE constraint failed: t.id"
 }
 
 @test "a message about a statement of several lines has one prefix" {
@@ -310,12 +342,12 @@ L
   bench t.lua --db-driver=sqlite --sqlite-db=t.db --events=3 run
   must [ "$status" = 1 ]
   must has "$stderr" "^FATAL: SQLite error 1555 \(23505\): UNIQUE constraint failed: t.id for query 'INSERT INTO t VALUES \(1\)'$"
-  must has "$stderr" "^FATAL: \`thread_run' function failed: t.lua:7: SQL error, errno = 1555, state = '23505'"
+  must has "$stderr" "^FATAL: event\(\) failed at t.lua:7 in thread 0: SQL error, errno = 1555, state = '23505'"
   echo 'function sysbench.hooks.sql_error_ignorable() error("hook fails") end' >>t.lua
   bench t.lua --db-driver=sqlite --sqlite-db=t.db --events=3 run
   must [ "$status" = 1 ]
   must has "$stderr" "^FATAL: SQLite error 1555"
-  must has "$stderr" "^FATAL: \`thread_run' function failed: t.lua:15: hook fails"
+  must has "$stderr" "^FATAL: event\(\) failed at t.lua:15 in thread 0: hook fails"
 }
 
 @test "an error is raised by hand" {
@@ -606,7 +638,7 @@ L
   run --separate-stderr timeout -s KILL 60 "$BENCH" t.lua --db-driver=sqlite --sqlite-db=t.db \
     --db-ignore-errors=23505 prepare
   must [ "$status" = 1 ]
-  must is "$stderr" "FATAL: \`prepare' function failed: SQL error, errno = 1555, state = '23505': UNIQUE constraint failed: t.id"
+  must is "$stderr" "FATAL: prepare() failed: SQL error, errno = 1555, state = '23505': UNIQUE constraint failed: t.id"
 }
 
 @test "explicit parameters of a connection" {

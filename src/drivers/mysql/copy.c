@@ -34,7 +34,7 @@ static size_t packet_size(const sql_value *allowed)
   char text[24] = "";
   unsigned long long n;
 
-  if (allowed->len < sizeof(text))
+  if (allowed->ptr && allowed->len < sizeof(text)) /* else it is not told */
     memcpy(text, allowed->ptr, allowed->len);
   n = strtoull(text, NULL, 10) / 2;
   return n < PACKET_MOST ? (size_t)n : PACKET_MOST;

@@ -7,6 +7,7 @@
 
 #include "base/compiler.h"
 #include "db/emul.h"
+#include "db/env.h"
 #include "drivers/mysql/session.h"
 
 static bool is_one_of(const int *codes, size_t n, int code)
@@ -91,6 +92,15 @@ int failure_out_of_step(struct mysql_session *s, struct outcome *out)
 int failure_no_memory(struct mysql_session *s, struct outcome *out)
 {
   return set_text(s, out, CODE_NO_MEMORY, "Client run out of memory");
+}
+
+int failure_too_large(struct mysql_session *s, struct outcome *out)
+{
+  (void)set_text(s, out, CODE_NO_MEMORY, RESULT_TOO_LARGE);
+  out->during_results = true;
+  out->lost = true;
+  s->lost = true;
+  return -1;
 }
 
 /*

@@ -60,6 +60,8 @@ int failure_malformed(struct mysql_session *s, struct outcome *out);
 /* What came is no part of the answer. */
 int failure_out_of_step(struct mysql_session *s, struct outcome *out);
 int failure_no_memory(struct mysql_session *s, struct outcome *out);
+/* The result has more bytes than may be kept: what follows is not read. */
+int failure_too_large(struct mysql_session *s, struct outcome *out);
 
 /*
  * The statement, or a later result of it (`sql` is NULL), has failed: follow

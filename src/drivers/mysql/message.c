@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "db/env.h"
 #include "db/message.h"
 #include "drivers/mysql/session.h"
 
@@ -49,9 +50,36 @@ void message_reason(const struct session *base, const struct outcome *out,
   strbuf_addf(line, "error %d: %s", out->code, text_of(out));
 }
 
+/* What to do about a refused login; NULL: that is not obvious. */
+static const char *advice(int code)
+{
+  switch (code) {
+  case 1045:
+  case 1698:
+    return "see --mysql-user and --mysql-password";
+  case 1044:
+    return "see --mysql-user and --mysql-db, or GRANT the rights";
+  case 1049:
+    return "see --mysql-db, or CREATE DATABASE";
+  default:
+    return NULL;
+  }
+}
+
 void message_connect(const struct session *base, const struct outcome *out,
                      struct strbuf *lines)
 {
+  if (base->env->process->identity == IDENTITY_BENCH) {
+    strbuf_adds(lines, "cannot connect to MySQL server on ");
+    message_target(base, lines);
+    strbuf_addf(lines, " as '%s': ", session_of(base)->to.user);
+    message_text(lines, text_of(out), strlen(text_of(out)));
+    strbuf_addf(lines, " (error %d)", out->code);
+    if (advice(out->code))
+      strbuf_addf(lines, "; %s", advice(out->code));
+    strbuf_adds(lines, "\n");
+    return;
+  }
   strbuf_adds(lines, "unable to connect to MySQL server on ");
   message_target(base, lines);
   strbuf_adds(lines, ", aborting...\n");

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "db/env.h"
 #include "drivers/mysql/bytes.h"
 #include "drivers/mysql/failure.h"
 #include "drivers/mysql/session.h"
@@ -21,6 +22,7 @@ enum {
   COLUMN_TAIL = 12,  /* the fixed part of a column definition, at its end */
   PROGRESS = 0xffff, /* not an error but how far a statement is */
   USUAL_LENGTH = 15, /* see is_usual() */
+  UNREAD_KEPT = 64 * 1024, /* bytes of rows that nobody reads */
 };
 
 int wire_failed(struct mysql_session *s, int rc, struct outcome *out)
@@ -207,6 +209,23 @@ static COLD void cut_out(struct wire *w, size_t from, size_t to)
   w->end -= to - from;
 }
 
+/*
+ * More of a result is to be received; its rows from `begin` up to *pos are
+ * there.  Those that nobody will read make room.  False: it is too large.
+ */
+static COLD bool make_room(struct mysql_session *s, size_t begin, size_t *pos)
+{
+  struct wire *w = &s->wire;
+
+  if (!s->base.unread)
+    return env_may_keep(s->base.env, w->end - begin);
+  if (*pos - begin >= UNREAD_KEPT) {
+    cut_out(w, begin, *pos);
+    *pos = begin;
+  }
+  return true;
+}
+
 /* Count the rows up to what ends them. */
 static int rows(struct mysql_session *s, uint32_t nfields, struct outcome *out)
 {
@@ -227,6 +246,8 @@ static int rows(struct mysql_session *s, uint32_t nfields, struct outcome *out)
                    (len = packet_length(w->buf + pos)) + PACKET_HEAD)) {
       int rc;
 
+      if (UNLIKELY(!make_room(s, begin, &pos)))
+        return failure_too_large(s, out);
       w->pos = pos;
       rc = wire_fill(w, s->fd, PACKET_HEAD);
       if (rc == 0)
@@ -265,7 +286,7 @@ static int rows(struct mysql_session *s, uint32_t nfields, struct outcome *out)
   }
   w->seq = (uint8_t)(n + others);
   w->next_row = begin;
-  w->rows_left = n;
+  w->rows_left = s->base.unread ? 0 : n; /* else some may be gone */
   w->nfields = nfields;
   if (!end_parse(w, p, len, &status))
     return failure_malformed(s, out);

@@ -55,16 +55,18 @@ COLD static int fail(struct pgsql_session *p, const struct pgwire_answer *a,
   return -1;
 }
 
-static inline void succeed(struct pgsql_wire *w, const struct pgwire_answer *a,
-                           struct outcome *out)
+static inline void succeed(struct pgsql_session *p,
+                           const struct pgwire_answer *a, struct outcome *out)
 {
+  struct pgsql_wire *w = &p->wire;
+
   out->more = w->more;
   if (a->shape == SHAPE_ROWS) {
     out->counter = COUNTER_READ;
     out->nfields = a->n_fields;
     out->nrows = a->rows;
     w->row_at = a->first_row;
-    w->rows_left = a->rows;
+    w->rows_left = p->base.unread ? 0 : a->rows; /* else some may be gone */
     w->n_fields = a->n_fields;
     out->settled = w->room <= WIRE_KEEP && !w->more;
   } else {
@@ -95,7 +97,7 @@ int pgsql_wire_query(struct pgsql_session *p, const char *sql, size_t len,
     *out = (struct outcome){ .lost = p->broken };
     return pgsql_refused_commit(out);
   }
-  succeed(&p->wire, &a, out);
+  succeed(p, &a, out);
   return 0;
 }
 
@@ -107,7 +109,7 @@ int pgsql_wire_next(struct pgsql_session *p, struct outcome *out)
     return fail(p, &a, true, out);
   if (UNLIKELY(a.failed))
     return fail(p, &a, false, out);
-  succeed(&p->wire, &a, out);
+  succeed(p, &a, out);
   return 0;
 }
 
@@ -148,7 +150,7 @@ int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out)
   if (UNLIKELY(was_aborted) && a.rolled_back &&
       pgsql_is_commit(p, st->base.sql, st->base.len))
     return pgsql_refused_commit(out);
-  succeed(&p->wire, &a, out);
+  succeed(p, &a, out);
   return 0;
 }
 

@@ -11,10 +11,12 @@
 #include <sys/socket.h>
 
 #include "base/compiler.h"
+#include "db/env.h"
 #include "drivers/pgsql/pgsql_wire_io.h"
 
 enum {
-  STATE_LENGTH = 5
+  STATE_LENGTH = 5,
+  UNREAD_KEPT = 64 * 1024, /* bytes of rows that nobody reads */
 };
 
 /* ---- single messages ---- */
@@ -265,6 +267,24 @@ static inline void plain_rows(struct pgsql_wire *w, struct pgwire_answer *a)
   w->pos = (size_t)(m - w->in);
 }
 
+/* More is to be received.  Rows that nobody will read make room.  False: the
+ * result is too large. */
+COLD static bool make_room(struct pgsql_session *p,
+                           const struct pgwire_answer *a)
+{
+  struct pgsql_wire *w = &p->wire;
+  const size_t begin = a->rows > 0 ? a->first_row : w->pos;
+
+  if (!p->base.unread || a->failed)
+    return env_may_keep(p->base.env, w->end - begin);
+  if (w->pos - begin >= UNREAD_KEPT) {
+    memmove(w->in + begin, w->in + w->pos, w->end - w->pos);
+    w->end -= w->pos - begin;
+    w->pos = begin;
+  }
+  return true;
+}
+
 /* The messages up to ReadyForQuery or to the next result. */
 static inline bool messages(struct pgsql_session *p, struct pgwire_answer *a,
                             struct outcome *out)
@@ -291,6 +311,10 @@ static inline bool messages(struct pgsql_session *p, struct pgwire_answer *a,
     if (UNLIKELY(size < WIRE_HEAD || size > WIRE_MESSAGE_MAX))
       break;
     if (have < size) { /* rows stay, and the text of an error */
+      if (UNLIKELY(!make_room(p, a))) {
+        w->broken_by = EFBIG;
+        return false;
+      }
       if (!wire_receive(w, p->fd, a->rows > 0 || a->failed))
         return false;
       continue;

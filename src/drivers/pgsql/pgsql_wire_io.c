@@ -8,6 +8,8 @@
 #include <poll.h>
 #include <stdlib.h>
 
+#include "db/env.h"
+
 enum {
   IN_FIRST = 2 * 1024,
   IN_AHEAD = 16 * 1024, /* to have long answers in few pieces */
@@ -115,6 +117,8 @@ const char *wire_why_broken(const struct pgsql_wire *w)
 {
   if (w->out_of_memory)
     return "not enough memory for the result";
+  if (w->broken_by == EFBIG)
+    return RESULT_TOO_LARGE;
   if (w->broken_by == EPROTO)
     return "lost synchronization with server: its answer is not understood";
   if (w->broken_by == ECONNRESET || w->broken_by == 0)

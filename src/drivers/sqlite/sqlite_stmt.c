@@ -35,6 +35,8 @@ static int run(struct sqlite_session *q, sqlite3_stmt *stmt,
   for (; rc == SQLITE_ROW; rc = sqlite3_step(stmt), rows++) {
     if (!unread && !sqlite_rows_add(&q->rows, stmt))
       return sqlite_failed_with(SQLITE_NOMEM, "out of memory", out);
+    if (UNLIKELY(!env_may_keep(q->base.env, q->rows.len)))
+      return sqlite_failed_with(SQLITE_TOOBIG, RESULT_TOO_LARGE, out);
   }
   if (rc != SQLITE_DONE)
     return sqlite_failed(q, out);

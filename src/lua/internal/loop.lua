@@ -11,7 +11,7 @@ local c_iteration = C.bench_iteration
 
 -- event() raised `err`; errors are rare.
 local function recover(err)
-  return use("restart")(err)
+  return use("restart").recover(err)
 end
 
 -- Results that the event has not read are read and dropped: an error among them
@@ -35,6 +35,9 @@ function thread_run(id)
       end
       if value then
         abandon()
+        if ok then
+          use("restart").returned(value)
+        end
         return
       end
     end
@@ -45,6 +48,8 @@ function thread_run(id)
     end
   until over
 end
+
+host.thread_run = thread_run
 
 function host.iteration()
   return c_iteration()

@@ -1,5 +1,5 @@
--- restart.lua - what becomes of an event that has raised an error: hooks, roll
--- back, restarts.
+-- restart.lua - what becomes of an event that has raised an error (hooks, roll
+-- back, restarts) or has returned a value.
 local host = ...
 -- It happens too seldom to be worth memory for machine code.
 require("jit").off(true, true)
@@ -79,7 +79,7 @@ local last, attempts = 0, 0
 -- event() raised `err`.  Returns nothing if the loop shall call it once more,
 -- for the same event; stops: the run is over, or the error is not one to
 -- restart for.
-return function(err)
+local function recover(err)
   local number = iteration()
   if number ~= last then
     last, attempts = number, 0
@@ -109,3 +109,15 @@ return function(err)
     err = raised
   end
 end
+
+-- event() has returned a value, which ends the loop of this thread.
+local function returned(value)
+  local info = debug.getinfo(event, "S")
+  local where = ""
+  if info.what ~= "C" then
+    where = (" (line %d of %s)"):format(info.linedefined, info.short_src)
+  end
+  host.returned(("event()%s returned a value (%s)"):format(where, type(value)))
+end
+
+return { recover = recover, returned = returned }

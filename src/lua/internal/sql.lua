@@ -22,7 +22,25 @@ local c_fetch_row, c_free_results = C.db_fetch_row, C.db_free_results
 local c_class = C.bench_db_class
 local NONE = C.DB_ERROR_NONE
 local uintptr_t = ffi.typeof("uintptr_t")
-local no_result = ffi.new("sql_result *")
+
+-- No result set: a null pointer, and so equal to nil.  It has a type of its own,
+-- since a field of a null sql_result would end the program.
+ffi.cdef("struct bench_no_result {};")
+local no_result = ffi.new("struct bench_no_result *")
+ffi.metatype("struct bench_no_result", {
+  __index = {
+    nrows = 0,
+    nfields = 0,
+    fetch_row = function() end,
+    free = function()
+      C.db_free_results(nil) -- says what is wrong
+      error("db_free_results() failed", 2)
+    end,
+  },
+  __tostring = function()
+    return "<sql_result>"
+  end,
+})
 
 -- Which object a pointer means: its address, as a number.
 local function address(object)

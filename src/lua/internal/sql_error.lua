@@ -72,6 +72,16 @@ local function is_forgiven(con, err)
   return true
 end
 
+-- error() at the script's call, also where the script has given a method to
+-- pcall(): that has no line, but its caller has.
+local function fail(text, level)
+  local info = debug.getinfo(level + 1, "S")
+  if info and info.what == "C" then
+    level = level + 1
+  end
+  error(text, level + 1)
+end
+
 -- The last call on the connection failed: raise what follows from it.  `level`
 -- is that of error() for the script's call, seen from here.
 function M.raise(con, query, level)
@@ -81,7 +91,7 @@ function M.raise(con, query, level)
   end
   local api_error = C.bench_db_api_error(con)
   if api_error ~= nil then
-    error(ffi_string(api_error), level + 1)
+    fail(ffi_string(api_error), level + 1)
   end
   if bit.band(flags, EARLIER) ~= 0 then
     query = "" -- that one was not sent
@@ -90,7 +100,7 @@ function M.raise(con, query, level)
   if bit.band(flags, IGNORABLE) == 0 then
     local text = tostring(err)
     if not is_forgiven(con, err) then
-      error(text, level + 1)
+      fail(text, level + 1)
     end
     flags = c_forgive(con)
     if bit.band(flags, ABANDONED) ~= 0 then
@@ -98,7 +108,7 @@ function M.raise(con, query, level)
     elseif bit.band(flags, IGNORABLE) == 0 then
       err = make(con, query, false)
       c_print(c_take(con))
-      error(tostring(err), level + 1)
+      fail(tostring(err), level + 1)
     end
     err.reconnected = bit.band(flags, RECONNECTED) ~= 0
   end

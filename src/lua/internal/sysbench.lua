@@ -191,7 +191,18 @@ end
 if host.folder then
   table.insert(package.loaders, folder_loader(host.folder))
 end
-table.insert(package.loaders, folder_loader(host.datadir))
+local from_datadir = folder_loader(host.datadir)
+table.insert(package.loaders, from_datadir)
+
+-- Code of the program must not come from a folder in which others can write:
+-- its private modules, and all modules of a bundled script, are those beside
+-- it, whatever the current folder and LUA_PATH have.
+table.insert(package.loaders, 2, function(name)
+  if host.is_bundled or name:find("^bench_") then
+    local chunk = from_datadir(name)
+    return type(chunk) == "function" and chunk or nil
+  end
+end)
 
 -- Several processes: the first one tells the others which modules it has found
 -- in files, and they look there first.

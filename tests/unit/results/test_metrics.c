@@ -1,6 +1,6 @@
 /*
- * test_metrics.c - OpenMetrics text, read by a strict little parser, and the
- * server that hands it out.
+ * test_metrics.c - metrics in both formats, read by a strict little parser, and
+ * the server that hands them out.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -13,8 +13,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/compiler.h"
 #include "base/err.h"
 #include "base/strbuf.h"
+#include "results/accept.h"
 #include "results/address.h"
 #include "results/http.h"
 #include "results/metrics.h"
@@ -67,9 +70,24 @@ static bool good_suffix(const char *type, const char *suffix)
          strcmp(suffix, "_sum") == 0;
 }
 
-/* Families begin with their type; samples belong to the family before them;
- * the last line is # EOF. */
-static bool is_openmetrics(const char *text)
+/* In the older format a family is called like its samples, and only the
+ * histogram has suffixes. */
+static bool good_old_suffix(const char *type, const char *family,
+                            const char *suffix)
+{
+  const size_t len = strlen(family);
+
+  if (strcmp(type, "counter") == 0)
+    return suffix[0] == '\0' && len > 6 &&
+           strcmp(family + len - 6, "_total") == 0;
+  if (strcmp(type, "gauge") == 0)
+    return suffix[0] == '\0';
+  return strcmp(type, "histogram") == 0 && good_suffix(type, suffix);
+}
+
+/* Families begin with their help and type; samples belong to the family before
+ * them; the last line of the newer format is # EOF. */
+static bool is_metrics(enum metrics_format format, const char *text)
 {
   char family[128] = "", type[32] = "", suffix[128];
 
@@ -81,7 +99,7 @@ static bool is_openmetrics(const char *text)
     if (!end)
       return false;
     if (strncmp(text, "# EOF\n", 6) == 0)
-      return text[6] == '\0';
+      return format == METRICS_OPENMETRICS && text[6] == '\0';
     if (text[0] == '#') {
       if (sscanf(text, "# TYPE %127s %31s", family, type) != 2 &&
           strncmp(text, "# HELP ", 7) != 0)
@@ -93,7 +111,8 @@ static bool is_openmetrics(const char *text)
       return false;
     p = text + strlen(family);
     (void)snprintf(suffix, sizeof(suffix), "%.*s", (int)name_len(p), p);
-    if (!good_suffix(type, suffix))
+    if (format == METRICS_OPENMETRICS ? !good_suffix(type, suffix)
+                                      : !good_old_suffix(type, family, suffix))
       return false;
     p = skip_labels(p + name_len(p));
     if (!p || *p != ' ')
@@ -103,7 +122,12 @@ static bool is_openmetrics(const char *text)
       return false;
     text = end + 1;
   }
-  return false;
+  return format == METRICS_TEXT;
+}
+
+static bool is_openmetrics(const char *text)
+{
+  return is_metrics(METRICS_OPENMETRICS, text);
 }
 
 static void test_parser(void)
@@ -113,6 +137,11 @@ static void test_parser(void)
   OK(!is_openmetrics("# TYPE a gauge\na{b=\"c} 1\n# EOF\n"), "an open quote");
   OK(!is_openmetrics("# TYPE a gauge\na 1\n"), "no end");
   OK(!is_openmetrics("# TYPE a gauge\nb 1\n# EOF\n"), "a stranger");
+  OK(is_metrics(METRICS_TEXT, "# TYPE a_total counter\na_total 1\n"), "old");
+  OK(!is_metrics(METRICS_TEXT, "# TYPE a counter\na_total 1\n") &&
+       !is_metrics(METRICS_TEXT, "# TYPE a info\na_info 1\n") &&
+       !is_metrics(METRICS_TEXT, "# TYPE a gauge\na 1\n# EOF\n"),
+     "new lines in the old format");
 }
 
 /* ---- the text ---- */
@@ -156,7 +185,10 @@ static void test_text(void)
   struct strbuf b = { 0 };
   struct err err;
 
-  metrics_write(&b, &shared, work);
+  metrics_write(&b, METRICS_TEXT, &shared, work);
+  OK(is_metrics(METRICS_TEXT, strbuf_str(&b)), "before the start, old format");
+  strbuf_done(&b);
+  metrics_write(&b, METRICS_OPENMETRICS, &shared, work);
   OK(is_openmetrics(strbuf_str(&b)), "before the start");
   OK(strstr(b.text, "test=\"a\\\"b\\\\c\\nd\"}"), "labels are escaped");
   strbuf_done(&b);
@@ -178,7 +210,13 @@ static void test_text(void)
   shared.start.recorders = &rs;
   shared.start.classes = set;
   shared.start.threads = 2;
-  metrics_write(&b, &shared, work);
+  metrics_write(&b, METRICS_TEXT, &shared, work);
+  OK(is_metrics(METRICS_TEXT, strbuf_str(&b)), "while it runs, old format");
+  OK(strstr(b.text, "# TYPE bench_events_total counter\n") &&
+       strstr(b.text, "# TYPE bench_info gauge\nbench_info{"),
+     "families are called like their samples");
+  strbuf_done(&b);
+  metrics_write(&b, METRICS_OPENMETRICS, &shared, work);
   OK(is_openmetrics(strbuf_str(&b)), "while it runs");
   OK(value_of(b.text, "bench_events_total ") == 2, "events");
   OK(value_of(b.text, "bench_operations_total{kind=\"read\"} ") == 7, "reads");
@@ -231,24 +269,37 @@ static unsigned inherited(void)
 
 static unsigned inherited_when_asked;
 
-static void content(void *arg, struct strbuf *out)
+static bool answer(void *arg, const struct http_request *request,
+                   struct http_content *ret)
 {
   inherited_when_asked = inherited();
-  strbuf_adds(out, arg);
+  if (strcmp(request->path, "/other") == 0)
+    return false;
+  strbuf_addf(&ret->body, "%s%s", (const char *)arg, request->accept);
+  return true;
+}
+
+static int call(const struct http *h)
+{
+  struct sockaddr_in to;
+  socklen_t len = sizeof(to);
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+  (void)getsockname(h->listener, (struct sockaddr *)&to, &len);
+  if (connect(fd, (const struct sockaddr *)&to, len) == 0)
+    return fd;
+  (void)close(fd);
+  return -1;
 }
 
 static const char *ask(const struct http *h, const char *request)
 {
   static char text[4096];
-  struct sockaddr_in to;
-  socklen_t len = sizeof(to);
   size_t n = 0;
   ssize_t got;
-  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int fd = call(h);
 
-  (void)getsockname(h->listener, (struct sockaddr *)&to, &len);
-  if (connect(fd, (const struct sockaddr *)&to, len) == 0 &&
-      send(fd, request, strlen(request), MSG_NOSIGNAL) > 0) {
+  if (fd >= 0 && send(fd, request, strlen(request), MSG_NOSIGNAL) > 0) {
     while ((got = recv(fd, text + n, sizeof(text) - 1 - n, 0)) > 0)
       n += (size_t)got;
   }
@@ -293,6 +344,55 @@ static void test_no_descriptors(const struct http *h)
      "and until then the server sleeps");
 }
 
+/* More readers than there are places ask for nothing. */
+static void test_idle(const struct http *h)
+{
+  int idle[3 * HTTP_READERS];
+  const uint64_t before = clock_now_ns();
+  char c;
+
+  for (size_t i = 0; i < ARRAY_SIZE(idle); i++)
+    idle[i] = call(h);
+  OK(strstr(ask(h, "GET / HTTP/1.0\n\n"), "hello") &&
+       strstr(ask(h, "GET / HTTP/1.0\n\n"), "hello"),
+     "readers that are idle keep nobody waiting");
+  OK(clock_now_ns() - before < 2 * NS_PER_S, "and are not waited for");
+  OK(recv(idle[0], &c, 1, 0) <= 0, "the first of them has lost its place");
+  for (size_t i = 0; i < ARRAY_SIZE(idle); i++)
+    (void)close(idle[i]);
+}
+
+static void test_accept(void)
+{
+  static const struct {
+    const char *accept;
+    bool modern;
+  } of[] = {
+    { "", false },
+    { "*/*", false },
+    { "text/html, */*;q=0.8", false },
+    { "application/openmetrics-text", true },
+    { "Application/OpenMetrics-Text; Version=1.0.0; charset=utf-8", true },
+    { "application/openmetrics-text;version=1.0.0,"
+      "application/openmetrics-text;version=0.0.1;q=0.75,"
+      "text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+      true },
+    { "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,"
+      "text/plain;version=0.0.4;q=0.3,*/*;q=0.2",
+      true },
+    { "application/openmetrics-text;version=0.0.1", false },
+    { "application/openmetrics-text;q=0", false },
+    { "application/openmetrics-text ; q=0.3 , text/plain ; q=0.5", false },
+    { "text/plain, application/openmetrics-text", true },
+    { "application/openmetrics-text;q=x", false },
+    { "application/openmetrics-text;q=", false },
+    { ",;,;q=1,application/openmetrics-textual", false },
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE(of); i++)
+    OK(accept_openmetrics(of[i].accept) == of[i].modern, of[i].accept);
+}
+
 static void test_server(void)
 {
   char hello[] = "hello";
@@ -312,13 +412,18 @@ static void test_server(void)
   OK(http_open(&second, &a, "that port", &err) < 0 &&
        strstr(err.text, "'that port'"),
      "is not taken twice");
-  OK(http_start(&h, "text/plain", content, hello, &err) == 0, "serves");
+  OK(http_start(&h, answer, hello, &err) == 0, "serves");
   text = ask(&h, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
   OK(strncmp(text, "HTTP/1.1 200 OK\r\n", 17) == 0 &&
        strstr(text, "Content-Length: 5\r\n") && strstr(text, "\r\n\r\nhello"),
      "GET /metrics");
   OK(inherited_when_asked == before, "nothing is for programs of scripts");
   OK(strstr(ask(&h, "GET / HTTP/1.0\n\n"), "hello"), "GET /");
+  OK(strstr(ask(&h, "GET /?x=y HTTP/1.1\r\nHost: x\r\naccept: a\r\n"
+                    "Accept:b\r\n\r\n"),
+            "hello a,b"),
+     "with its Accept headers");
+  test_idle(&h);
   OK(strstr(ask(&h, "GET /other HTTP/1.1\r\n\r\n"), "404"), "another path");
   OK(strstr(ask(&h, "POST / HTTP/1.1\r\n\r\n"), "405"), "another verb");
   test_no_descriptors(&h);
@@ -336,6 +441,7 @@ int main(void)
   test_histogram();
   test_text();
   test_addresses();
+  test_accept();
   test_server();
   hist_sum_free(work);
   return TAP_EXIT();

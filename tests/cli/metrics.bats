@@ -1,0 +1,86 @@
+#!/usr/bin/env bats
+# --prometheus as its readers see it: formats, the front page, several readers.
+load helper
+
+# Below the ports that the system gives to clients; another one if it is taken.
+serving() { # serving ARG...: sets port and pid
+  local try
+  for try in {1..20}; do
+    port=$((20000 + RANDOM % 12000))
+    rm -f text # of a run before, which has started as well
+    "$BENCH" cpu --time=600 --prometheus="$port" "$@" run >text 2>err 3>&- &
+    pid=$!
+    while kill -0 $pid 2>/dev/null; do
+      ! grep -qs 'Threads started' text || return 0
+      sleep 0.05
+    done
+    must has "$(cat err)" 'Address already in use'
+  done
+  return 1
+}
+
+# get PATH [ACCEPT]: the type of the content, and the content.
+get() {
+  python3 -c 'import sys, urllib.request
+request = urllib.request.Request("http://127.0.0.1:%s%s" % tuple(sys.argv[1:3]),
+                                 headers={"Accept": sys.argv[3]})
+with urllib.request.urlopen(request, timeout=50) as r:
+    print(r.headers["Content-Type"])
+    print(r.read().decode(), end="")' "$port" "$1" "${2:-*/*}"
+}
+
+over() {
+  kill -INT $pid
+  wait $pid || true
+}
+
+@test "the text format, unless OpenMetrics is asked for" {
+  local port pid text
+  serving
+  text=$(get /metrics)
+  must is "$(head -n 1 <<<"$text")" "text/plain; version=0.0.4; charset=utf-8"
+  must has "$text" '^# TYPE bench_events_total counter$'
+  must has "$text" '^# TYPE bench_info gauge$'
+  must [ "$(grep -c 'EOF' <<<"$text")" = 0 ]
+  text=$(get /metrics 'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.2')
+  must is "$(head -n 1 <<<"$text")" "application/openmetrics-text; version=1.0.0; charset=utf-8"
+  must is "$(tail -n 1 <<<"$text")" "# EOF"
+  over
+}
+
+@test "promtool finds nothing to complain about" {
+  command -v promtool >/dev/null || skip "promtool is not installed"
+  local port pid
+  serving
+  get /metrics | tail -n +2 >metrics
+  over
+  run promtool check metrics <metrics
+  must is "$status" 0
+  must is "$output" ""
+}
+
+@test "the front page names the test and leads to the metrics" {
+  local port pid text
+  serving
+  text=$(get /)
+  must is "$(head -n 1 <<<"$text")" "text/html; charset=utf-8"
+  must has "$text" '<h1>cpu</h1>'
+  must has "$text" '<a href="/metrics">'
+  run get /other
+  must has "$output" 'HTTP Error 404'
+  over
+}
+
+@test "readers that ask for nothing keep nobody waiting" {
+  local port pid
+  serving
+  python3 -c 'import socket, sys, time, urllib.request
+where = ("127.0.0.1", int(sys.argv[1]))
+idle = [socket.create_connection(where) for _ in range(40)]
+began = time.monotonic()
+for _ in range(5):
+    urllib.request.urlopen("http://127.0.0.1:%d/metrics" % where[1], timeout=50).read()
+# One after the other they would have had their two seconds each.
+assert time.monotonic() - began < 20' "$port"
+  over
+}

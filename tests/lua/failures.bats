@@ -1,0 +1,127 @@
+# failures.bats - what is printed when a script fails: each cause once, in words
+# of the script.  As sysbench the words are those that others search for.
+load ../cli/helper
+
+as_sysbench() {
+  [ -e sysbench ] || ln -s "$BENCH" sysbench
+  run --separate-stderr ./sysbench "$@"
+}
+
+# A script that fails in its 101st event.
+late_failure() {
+  cat >t.lua <<'L'
+local n = 0
+function event()
+  n = n + 1
+  if n > 100 then error("no more") end
+end
+L
+}
+
+@test "an event fails: its line and thread, and why the report is short" {
+  late_failure
+  bench t.lua run
+  must is "$status" 1
+  must is "$stderr" "FATAL: event() failed at t.lua:4 in thread 0: no more"
+  must is "$(grep -A 3 'ended early' <<<"$output" | grep .)" \
+    "The run ended early: event() failed at t.lua:4 in thread 0: no more
+General statistics:"
+  must has "$output" 'total number of events: +100$'
+  bench t.lua --histogram run
+  must has "$output" '^The run ended early: event'
+  must has "$output" '^Latency histogram'
+}
+
+@test "many threads fail alike: one line" {
+  echo 'function event() error("no") end' >t.lua
+  bench t.lua --threads=8 run
+  must is "$status" 1
+  must has "$stderr" '^FATAL: event\(\) failed at t\.lua:1 in thread [0-7]: no$'
+  must [ "$(wc -l <<<"$stderr")" = 1 ]
+  echo 'function thread_init() error("no") end function event() end' >t.lua
+  bench t.lua --threads=8 run
+  must is "$stderr" "FATAL: thread_init() failed at t.lua:1: no"
+}
+
+@test "no event has ended: no report, and the document says why" {
+  echo 'function event() error("no") end' >t.lua
+  bench t.lua --json=t.json run
+  must is "$status" 1
+  must [ "$(tail -n 1 <<<"$output")" = "Threads started!" ]
+  must check t.json 'd["run"]["end_reason"] == "error"' \
+    'd["run"]["error"] == "event() failed at t.lua:1 in thread 0: no"'
+}
+
+@test "as sysbench: its words, and no report after a failed event" {
+  late_failure
+  echo 'function sysbench.hooks.report_cumulative() print("hook") end' >>t.lua
+  as_sysbench t.lua run
+  must is "$status" 1
+  must is "$stderr" "FATAL: \`thread_run' function failed: t.lua:4: no more"
+  must [ "$(tail -n 1 <<<"$output")" = "Threads started!" ]
+  # Errors elsewhere leave the report, as they do there.
+  echo 'function event() end function thread_done() error("no") end' >t.lua
+  as_sysbench t.lua --events=1 run
+  must has "$output" 'total number of events: +1$'
+  must is "$stderr" "FATAL: \`thread_done' function failed: t.lua:1: no"
+  echo 'function thread_init() error("no") end function event() end' >t.lua
+  as_sysbench t.lua run
+  must is "$stderr" "FATAL: \`thread_init' function failed: t.lua:1: no
+FATAL: Thread initialization failed!"
+}
+
+@test "bundled scripts: the cause alone, the trace on demand" {
+  bench oltp_read_only --db-driver=sqlite --sqlite-db=/nosuch/x.db --threads=4 run
+  must is "$status" 1
+  must is "$stderr" \
+    "FATAL: cannot open SQLite database '/nosuch/x.db': unable to open database file"
+  bench oltp_read_only --db-driver=sqlite --sqlite-db=/nosuch/x.db --verbosity=4 run
+  must has "$stderr" '^FATAL: thread_init\(\) failed at .*/oltp_common\.lua:[0-9]+: connection creation failed$'
+  bench oltp_read_only --db-driver=sqlite --sqlite-db=x.db --json=t.json run
+  must is "$stderr" "FATAL: SQLite error 1 (42P01): no such table: sbtest1 for query 'SELECT c FROM sbtest1 WHERE id=?'
+FATAL: did you run the prepare command?"
+  must check t.json 'd["run"]["error"].endswith("no such table: sbtest1")' \
+    '".lua" not in d["run"]["error"]'
+  # A script of the user has its own line, whatever it calls.
+  cat >t.lua <<'L'
+require("oltp_common")
+function prepare_statements() end
+function event() con:query("SELEC") end
+L
+  bench ./t.lua --db-driver=sqlite --sqlite-db=x.db run
+  must has "$stderr" '^FATAL: event\(\) failed at \./t\.lua:3 in thread 0: SQL error, errno = 1,'
+}
+
+@test "an event that returns a value: a warning, once, with its line" {
+  printf '\nfunction event()\n  return 0\nend\n' >t.lua
+  bench t.lua --threads=3 --time=5 run
+  must is "$status" 0
+  must is "$stderr" "WARNING: event() (line 2 of t.lua) returned a value (number), which ends its thread (3 of 3 threads)"
+  echo 'function event(id) return id == 1 and "x" end' >t.lua
+  bench t.lua --threads=2 --time=1 run
+  must has "$stderr" 'returned a value \(string\), which ends its thread \(1 of 2 threads\)$'
+  # Restarts are no values.
+  echo 'n = 0 function event() n = n + 1 if n % 2 == 1 then error({errcode = 1}) end end' >t.lua
+  bench t.lua --events=10 run
+  must is "$stderr" ""
+  echo 'function event() return 0 end' >t.lua
+  as_sysbench t.lua run
+  must is "$stderr" ""
+}
+
+@test "a method given to pcall(): the error has the script's line" {
+  cat >t.lua <<'L'
+con = sysbench.sql.driver():connect()
+function show(ok, err) print(err) end
+function help()
+  show(pcall(con.query, con, "SELEC"))
+  con:disconnect()
+  show(pcall(con.query, con, "SELECT 1"))
+  show(pcall(con.query_row, con, "SELECT 1"))
+end
+L
+  bench t.lua --db-driver=sqlite --sqlite-db=x.db help
+  must has "$output" '^t\.lua:4: SQL error, errno = 1, '
+  must has "$output" '^t\.lua:6: SQL API error$'
+  must has "$output" '^t\.lua:7: SQL API error$'
+}
