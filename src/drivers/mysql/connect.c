@@ -27,6 +27,7 @@
 #include "base/parse.h"
 #include "db/env.h"
 #include "db/target.h"
+#include "drivers/mysql/cleartext.h"
 #include "drivers/mysql/copy.h"
 #include "drivers/mysql/failure.h"
 
@@ -108,7 +109,8 @@ static bool set_options(MYSQL *mysql, const struct mysql_cfg *cfg,
   rc |= mysql_options4(mysql, MYSQL_OPT_CONNECT_ATTR_ADD, "program_name",
                        "bench");
   shim_set_public_key(mysql);
-  if (rc != 0 || !shim_set_tls(mysql, tls))
+  if (rc != 0 || !shim_set_tls(mysql, tls) ||
+      !cleartext_set(mysql, tls->mode, cfg->cleartext))
     return false;
   return !cfg->compression || shim_set_compression(mysql, &cfg->algorithms);
 }

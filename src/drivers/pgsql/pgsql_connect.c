@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "base/clock.h"
+#include "base/secret.h"
 #include "db/emul.h"
 #include "db/env.h"
 #include "db/message.h"
@@ -41,7 +42,8 @@ static void fill(struct words *w, const struct pgsql_params *p,
   const struct pgsql_cfg *cfg = p->cfg;
 
   w->n = 0;
-  add(w, "sslmode", pgsql_sslmodes[cfg->sslmode]);
+  if (!p->by_service || strcmp(pgsql_sslmodes[cfg->sslmode], "prefer") != 0)
+    add(w, "sslmode", pgsql_sslmodes[cfg->sslmode]);
   add(w, "sslcert", cfg->sslcert);
   add(w, "sslkey", cfg->sslkey);
   add(w, "sslrootcert", cfg->sslrootcert);
@@ -65,11 +67,16 @@ static void fill(struct words *w, const struct pgsql_params *p,
 
 /* ---- why it failed ---- */
 
+/* The library may quote a connection string. */
 static void add_text(struct pgsql_session *p, const char *text)
 {
   const size_t len = strlen(p->text);
+  struct strbuf shown = { 0 };
 
-  (void)snprintf(p->text + len, sizeof(p->text) - len, "%s", text);
+  secret_redact(text, &shown);
+  (void)snprintf(p->text + len, sizeof(p->text) - len, "%s",
+                 strbuf_str(&shown));
+  strbuf_done(&shown);
 }
 
 static bool is_state(const char *text)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "tap.h"
+#include "tests/unit/tap.h"
 
 static const struct {
   const char *text, *want;
