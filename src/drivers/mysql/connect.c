@@ -30,6 +30,7 @@
 #include "drivers/mysql/cleartext.h"
 #include "drivers/mysql/copy.h"
 #include "drivers/mysql/failure.h"
+#include "drivers/mysql/probe.h"
 
 enum {
   KEEPALIVE_IDLE_S = 30,
@@ -39,6 +40,9 @@ enum {
   LIBRARY_ROOM = 8192, /* as the libraries have it */
   LOGIN_ROOM = 2048,
   FREE_BYTES = 16 << 20,
+  GREETING_MS =
+    2000, /* after that, look whether it is another kind of server */
+  PROBE_MS = 1000,
 };
 
 /*
@@ -58,13 +62,19 @@ struct attempt {
   MYSQL *mysql;
   char *host, *socket, *user, *password, *db; /* owned */
   unsigned port;
+<<<<<<< HEAD
   uint64_t until_ns;
   bool may_have_tls, must_have_tls;
+=======
+  bool first;
+  bool must_have_tls;
+>>>>>>> 3a60b08 (mysql, pgsql: notice a server of the other kind)
   struct connect_failure why; /* code 0: it succeeded */
 
   pthread_mutex_t lock; /* protects the rest */
   pthread_cond_t ended;
   bool done, abandoned;
+  char numeric[NI_MAXHOST]; /* [opt] the address of `host` */
 };
 
 static void fail(struct connect_failure *why, int code, const char *state,
@@ -115,8 +125,27 @@ static bool set_options(MYSQL *mysql, const struct mysql_cfg *cfg,
   return !cfg->compression || shim_set_compression(mysql, &cfg->algorithms);
 }
 
+/* Nothing came, or nothing that makes sense. */
+static bool is_silent(const MYSQL *mysql, int code)
+{
+  return code == CODE_PROTOCOL ||
+         ((code == CODE_LOST || code == CODE_MALFORMED) &&
+          strstr(mysql->net.last_error, "initial communication packet"));
+}
+
+static void note_failure(struct attempt *a)
+{
+  const int code = (int)mysql_errno(a->mysql);
+  char text[sizeof(a->why.text)];
+
+  (void)snprintf(text, sizeof(text), "%.450s%s", mysql_error(a->mysql),
+                 is_silent(a->mysql, code) ? "; is this a MySQL server?" : "");
+  fail(&a->why, code, mysql_sqlstate(a->mysql), text);
+}
+
 static void try(struct attempt *a)
 {
+<<<<<<< HEAD
   MYSQL *opened;
 
   shim_bound(a->mysql, a->until_ns);
@@ -126,6 +155,11 @@ static void try(struct attempt *a)
   if (!opened) {
     fail(&a->why, (int)mysql_errno(a->mysql), mysql_sqlstate(a->mysql),
          mysql_error(a->mysql));
+=======
+  if (!mysql_real_connect(a->mysql, a->host, a->user, a->password, a->db,
+                          a->port, a->socket, CLIENT_MULTI_STATEMENTS)) {
+    note_failure(a);
+>>>>>>> 3a60b08 (mysql, pgsql: notice a server of the other kind)
     return;
   }
   /* Connector/C goes on without TLS when the server has none. */
@@ -199,8 +233,13 @@ static struct attempt *attempt_new(const struct mysql_cfg *cfg,
   a->password = copy(to->password);
   a->db = copy(to->db);
   a->port = to->port;
+<<<<<<< HEAD
   a->until_ns = until_ns;
   a->may_have_tls = tls.mode != TLS_DISABLED;
+=======
+  a->first = to->first && !a->socket && a->host &&
+             strcmp(a->host, "localhost") != 0;
+>>>>>>> 3a60b08 (mysql, pgsql: notice a server of the other kind)
   a->must_have_tls = tls.mode >= TLS_REQUIRED;
   if (set_options(a->mysql, cfg, &tls, to->files, until_ns))
     return a;
@@ -212,12 +251,32 @@ static struct attempt *attempt_new(const struct mysql_cfg *cfg,
 
 /* ---- with a thread ---- */
 
+/* The library does not tell which address it has connected to. */
+static void note_address(struct attempt *a)
+{
+  const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
+  struct addrinfo *list = NULL;
+  char text[NI_MAXHOST];
+
+  if (getaddrinfo(a->host, NULL, &hints, &list) != 0)
+    return;
+  if (getnameinfo(list->ai_addr, list->ai_addrlen, text, sizeof(text), NULL, 0,
+                  NI_NUMERICHOST) == 0) {
+    (void)pthread_mutex_lock(&a->lock);
+    memcpy(a->numeric, text, sizeof(text));
+    (void)pthread_mutex_unlock(&a->lock);
+  }
+  freeaddrinfo(list);
+}
+
 static void *attempt_thread(void *arg)
 {
   struct attempt *a = arg;
   bool abandoned;
 
   (void)mysql_thread_init();
+  if (a->first)
+    note_address(a);
   try(a);
   (void)pthread_mutex_lock(&a->lock);
   a->done = true;
@@ -232,8 +291,9 @@ static void *attempt_thread(void *arg)
   return NULL;
 }
 
-/* True: it has ended; false: the time is over, and the thread has it now. */
-static bool wait_for(struct attempt *a, uint64_t until_ns)
+/* True: it has ended; false: the time is over, and with `abandon` the thread
+ * has it now. */
+static bool wait_for(struct attempt *a, uint64_t until_ns, bool abandon)
 {
   const struct timespec until = { (time_t)(until_ns / NS_PER_S),
                                   (long)(until_ns % NS_PER_S) };
@@ -243,12 +303,29 @@ static bool wait_for(struct attempt *a, uint64_t until_ns)
   while (!a->done && pthread_cond_timedwait(&a->ended, &a->lock, &until) == 0)
     ;
   done = a->done;
-  if (!done) {
+  if (!done && abandon) {
     a->abandoned = true;
     (void)atomic_fetch_add_explicit(&left_behind, 1, memory_order_release);
   }
   (void)pthread_mutex_unlock(&a->lock);
   return done;
+}
+
+/* Nothing has happened for a while: is it a server of the other kind? */
+static bool is_pgsql(struct attempt *a, uint64_t until_ns)
+{
+  const uint64_t now = clock_now_ns();
+  char numeric[NI_MAXHOST];
+
+  if (!a->first || until_ns < now + (GREETING_MS + PROBE_MS) * NS_PER_MS ||
+      wait_for(a, now + GREETING_MS * NS_PER_MS, false))
+    return false;
+  (void)pthread_mutex_lock(&a->lock);
+  memcpy(numeric, a->numeric, sizeof(numeric));
+  (void)pthread_mutex_unlock(&a->lock);
+  return numeric[0] != '\0' &&
+         probe_is_pgsql(numeric, a->port,
+                        clock_now_ns() + PROBE_MS * NS_PER_MS);
 }
 
 /* False: *ret_why says why, and the attempt is not ours any more. */
@@ -257,6 +334,7 @@ static bool try_in_thread(struct attempt *a, uint64_t until_ns,
 {
   pthread_t thread;
   char text[sizeof(ret_why->text)];
+  bool other;
   const int rc = pthread_create(&thread, NULL, attempt_thread, a);
 
   if (rc != 0) {
@@ -271,12 +349,18 @@ static bool try_in_thread(struct attempt *a, uint64_t until_ns,
                  : a->socket ? a->socket
                              : "",
                  ETIMEDOUT);
-  if (wait_for(a, until_ns)) {
+  other = is_pgsql(a, until_ns);
+  if (wait_for(a, other ? 0 : until_ns, true)) {
     (void)pthread_join(thread, NULL);
     return true;
   }
   (void)pthread_detach(thread);
-  fail(ret_why, CODE_NO_HOST, "HY000", text);
+  if (other)
+    fail(ret_why, CODE_PROTOCOL, "HY000",
+         "a PostgreSQL server answers there: see --mysql-port, or use "
+         "--db-driver=pgsql");
+  else
+    fail(ret_why, CODE_NO_HOST, "HY000", text);
   return false;
 }
 
@@ -297,7 +381,11 @@ MYSQL *connect_open(const struct mysql_cfg *cfg, const struct address *to,
 
   if (!a)
     return NULL;
+<<<<<<< HEAD
   if (shim_limits_login() && !a->may_have_tls && !needs_resolution(a))
+=======
+  if (shim_limits_login() && !needs_resolution(a) && !a->first)
+>>>>>>> 3a60b08 (mysql, pgsql: notice a server of the other kind)
     try(a);
   else if (!try_in_thread(a, until_ns, ret_why))
     return NULL;
@@ -331,6 +419,7 @@ struct address connect_address(const struct session *s)
   struct target t = { 0 };
 
   a.password = p->password ? p->password : mysql_password(cfg);
+  a.first = s->number == 0 && s->attempt == 0;
   a.files = s->env && s->env->process && !s->env->process->in_run;
   if (own) {
     a.socket = p->socket;

@@ -123,6 +123,13 @@ static bool is_tls_refusal(const char *text)
          !strstr(text, "SYSCALL") && !strstr(text, "timeout expired");
 }
 
+/* A server that speaks first, such as MySQL's, or another protocol. */
+static bool is_other_server(const char *text)
+{
+  return strstr(text, "invalid response to SSL negotiation") ||
+         strstr(text, "expected authentication request from server");
+}
+
 static bool is_permanent(const char *state)
 {
   return strncmp(state, "28", 2) == 0 || strcmp(state, "3D000") == 0;
@@ -164,12 +171,22 @@ static enum attempt attempt(struct pgsql_session *p, const struct words *w,
   }
   if (login == PGSQL_LOGIN_FAILED) {
     add_verbose(p, PQerrorMessage(conn), out->state);
+<<<<<<< HEAD
     out->permanent = is_permanent(out->state) ||
                      PQconnectionNeedsPassword(conn) ||
                      (!out->state[0] && is_tls_refusal(PQerrorMessage(conn)));
   } else {
     add_text(p, text);
     out->permanent = login == PGSQL_LOGIN_REFUSED;
+=======
+    if (is_other_server(PQerrorMessage(conn))) {
+      add_text(p, "is this a PostgreSQL server?\n");
+      out->permanent = true;
+    }
+    out->permanent |= is_permanent(out->state) ||
+                      PQconnectionNeedsPassword(conn) ||
+                      (!out->state[0] && is_tls_refusal(PQerrorMessage(conn)));
+>>>>>>> 3a60b08 (mysql, pgsql: notice a server of the other kind)
   }
   PQfinish(conn);
   return out->state[0] || out->permanent ? ATTEMPT_REFUSED : ATTEMPT_UNANSWERED;
