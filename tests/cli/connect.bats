@@ -67,6 +67,8 @@ refused() {
     'mysql ssl=required' -- --dsn='mysql://u:p%40w%3a%2F@h:33/d?ssl-mode=required'
   into driver=mysql 'mysql host=a,b' 'mysql port=3306' 'mysql user=sbtest' 'mysql db=sbtest' -- \
     --dsn=mariadb://a,b
+  into 'mysql host=localhost' -- --dsn=mysql://localhost/
+  into 'mysql host=127.0.0.1' 'mysql port=3307' -- --dsn=mysql://localhost:3307/
   into 'mysql host=::1' 'mysql port=7' -- --dsn='mysql://[::1]:7/'
   into 'mysql socket=/x/y' 'mysql host=localhost' -- --dsn='mysql://u@localhost/d?socket=/x/y'
   into 'mysql ssl=VERIFY_IDENTITY' 'mysql ssl_ca=/ca' -- --dsn='mysql://h/d?ssl_ca=/ca'

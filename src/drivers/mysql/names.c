@@ -75,6 +75,17 @@ static int put_socket(const struct target_sink *to, const char *path,
 
 /* ---- URLs ---- */
 
+/* The library takes localhost for a socket, and forgets the port. */
+static const char *host_of(const struct url *url, size_t i)
+{
+  const struct url_host *h = &url->hosts[i];
+
+  return *h->port && strcmp(h->host, "localhost") == 0 &&
+             !url_parameter(url, "socket")
+           ? "127.0.0.1"
+           : h->host;
+}
+
 static int put_hosts(const struct url *url, const struct target_sink *to,
                      struct err *err)
 {
@@ -83,7 +94,7 @@ static int put_hosts(const struct url *url, const struct target_sink *to,
   int rc = 0;
 
   for (size_t i = 0; i < url->n_hosts; i++) {
-    strbuf_addf(&hosts, "%s%s", i > 0 ? "," : "", url->hosts[i].host);
+    strbuf_addf(&hosts, "%s%s", i > 0 ? "," : "", host_of(url, i));
     if (strcmp(url->hosts[i].port, port) != 0)
       rc = err_set(err, -EINVAL,
                    "all hosts need the same port (--mysql-host and "
