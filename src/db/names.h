@@ -56,6 +56,8 @@ struct target_names {
   const char *password_env; /* [opt] variable for it, before option files */
   const char *user;         /* [opt] option for the user */
   const char *file_option;  /* [opt] option that names the option file */
+  const char *file_env;     /* ... the variable that does */
+  const char *home_file;    /* ... its name in the user's own folder */
 };
 
 /* Is the text in the list?  `list` may be NULL. */

@@ -238,13 +238,15 @@ int program_hand_down_password(const char *password, struct err *err)
   const size_t len = strlen(password);
   char number[16];
   int fd = memfd_create("password", 0); /* children keep it */
+  int rc = 0;
 
-  if (fd < 0)
-    return err_sys(err, "cannot hand the password to the steps of a sweep,");
   (void)snprintf(number, sizeof(number), "%d", fd);
-  if (write(fd, password, len) != (ssize_t)len || setenv(INHERITED, number, 1))
-    return err_sys(err, "cannot hand the password to the steps of a sweep,");
-  return 0;
+  if (fd < 0 || write(fd, password, len) != (ssize_t)len ||
+      setenv(INHERITED, number, 1) < 0)
+    rc = err_sys(err, "cannot hand the password to the steps of a sweep,");
+  if (rc < 0 && fd >= 0)
+    (void)close(fd);
+  return rc;
 }
 
 int program_read_password(struct program *p, const char *who, char **ret,

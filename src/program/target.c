@@ -27,9 +27,6 @@
 #include "ranks/ranks.h"
 #include "run/runner.h"
 
-/* Name of the user's option file where its place does not matter. */
-static const char home_file[] = "~/.my.cnf";
-
 /* A source of values, and what it is called in messages. */
 struct source {
   struct program *p;
@@ -159,19 +156,25 @@ static int use_real_name(struct program *p, const struct driver *d,
 
 /* ---- option files ---- */
 
-/* The default one, or NULL; owned by the caller. */
-static char *home_path(void)
+/* The place of ~/NAME, or NULL; owned by the caller. */
+static char *home_path(const char *name)
 {
   const char *home = getenv("HOME");
   struct strbuf path = { 0 };
 
   if (!home || !*home)
     return NULL;
-  strbuf_addf(&path, "%s/.my.cnf", home);
+  strbuf_addf(&path, "%s%s", home, name + 1);
   if (!path.failed)
     return path.text; /* changes hands */
   strbuf_done(&path);
   return NULL;
+}
+
+/* Or does process 0? */
+static bool reads_files(const struct program *p)
+{
+  return !p->ranks || p->ranks->rank == 0;
 }
 
 /* As programs of MySQL: others could have put a server of their own there. */
@@ -235,28 +238,30 @@ static int read_file(struct program *p, const struct driver *d,
 
 static int use_file(struct program *p, const struct driver *d, struct err *err)
 {
+  const char *name = d->names->home_file;
   const char *path;
-  char *home = NULL;
+  char *home;
   int rc;
 
   if (!d->names->file_option)
     return 0;
   path = opt_get_string(optset_find(&p->set, d->names->file_option));
   if (!*path)
-    path = getenv("BENCH_MYSQL_DEFAULTS_FILE");
+    path = getenv(d->names->file_env);
   if (path && strcmp(path, "none") == 0)
     return 0;
   if (path && *path)
     return read_file(p, d, path, path, true, err);
   if (p->cmdline.identity == IDENTITY_SYSBENCH)
     return 0;
-  home = home_path();
-  if (home && is_writable_by_all(home)) {
+  home = home_path(name);
+  if (home && reads_files(p) && is_writable_by_all(home)) {
     log_msg(LOG_WARNING, "%s is ignored, since all users can write to it",
-            home_file);
+            name);
     rc = 0;
   } else {
-    rc = read_file(p, d, home_file, home ? home : "", false, err);
+    /* Other ranks know it by its name. */
+    rc = read_file(p, d, name, home ? home : "", false, err);
   }
   free(home);
   return rc;

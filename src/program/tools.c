@@ -12,6 +12,7 @@
 #include "opt/help.h"
 #include "program/internal.h"
 #include "results/outname.h"
+#include "tests/test_list.h"
 #include "tools/sweep.h"
 #include "tools/sweep_opts.h"
 #include "tools/tool.h"
@@ -76,7 +77,10 @@ static int check_sweep_files(const struct sweep_input *in,
 static int hand_down_password(struct program *p, struct err *err)
 {
   char *password = NULL;
-  int rc = program_read_password(p, "the steps", &password, err);
+  int rc = 0;
+
+  if (!p->cmdline.test || !test_find(p->cmdline.test))
+    rc = program_read_password(p, "the steps", &password, err);
 
   if (rc == 0 && password)
     rc = program_hand_down_password(password, err);

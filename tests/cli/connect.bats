@@ -260,6 +260,9 @@ LUA
     --repeat=2 --events=2 --json=s.json run' _ "$word"
   must is "$status" 0
   must is "$(grep -c "$word" <<<"$output$stderr$(cat s.json)")" 0
+  # A test that needs no database asks for nothing.
+  run setsid -w "$BENCH" cpu --cpu-max-prime=10 --events=1 --repeat=2 --ask-password run
+  must is "$status" 0
 }
 
 # typing WORD COMMAND...: runs it on a terminal of its own, types the word at the

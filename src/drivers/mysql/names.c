@@ -237,4 +237,6 @@ const struct target_names mysql_names = {
   .password_env = "BENCH_MYSQL_PASSWORD",
   .user = "mysql-user",
   .file_option = "mysql-defaults-file",
+  .file_env = "BENCH_MYSQL_DEFAULTS_FILE",
+  .home_file = "~/.my.cnf",
 };
