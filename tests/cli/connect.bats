@@ -330,8 +330,9 @@ LUA
     "$BENCH" ./none.lua "$text" --events=2 --debug --verbosity=5 --csv=seen/csv --stream=seen/stream \
       --hdr-log=seen/hdr --json=seen/run.json run >seen/out 2>seen/err
     check seen/run.json
-    "$BENCH" report seen/run.json >seen/report
-    "$BENCH" report --html=seen/page.html seen/run.json >seen/report2 2>&1 || :
+    "$BENCH" report seen/run.json >seen/page.html
+    must grep -q 'dsn\|pgsql-db' seen/page.html
+    "$BENCH" report --format=markdown seen/run.json >seen/page.md
     "$BENCH" compare seen/run.json seen/run.json >seen/compare 2>&1 || :
     "$BENCH" rerun seen/run.json >seen/again 2>&1 && must false
     must has "$(<seen/again)" 'the password in --(dsn|pgsql-db) is not in results: give the option again'
