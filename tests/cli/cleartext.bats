@@ -5,11 +5,12 @@
 NEEDS_DRIVER=mysql
 load helper
 
-# login_server PLUGIN: `to` leads to a server that asks by this plug-in.
+# login_server PLUGIN [CERTIFICATE KEY]: `to` leads to a server that asks by this
+# plug-in.
 login_server() {
   mkfifo in out
   : >seen
-  python3 -B "$BENCH_SRC/tests/cli/mysql_login.py" "$PWD/server" "$1" seen <in >out 3>&- &
+  python3 -B "$BENCH_SRC/tests/cli/mysql_login.py" "$PWD/server" "$1" seen "${@:2}" <in >out 3>&- &
   exec {server}>in
   read -r line <out
   must is "$line" ready
@@ -53,4 +54,28 @@ never_by_itself() {
 
 @test "dialog: only with --mysql-cleartext=on" {
   never_by_itself dialog
+}
+
+with_tls() {
+  command -v openssl >/dev/null || skip "openssl is not installed"
+  openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost \
+    -addext subjectAltName=DNS:localhost -keyout key.pem -out cert.pem 2>openssl.log
+  login_server "$1" cert.pem key.pem
+  refused 'error 2026: the server wants the password in plain text' --mysql-ssl=off
+  refused 'error 2026: .*(certificate|TLS/SSL)' --mysql-ssl=VERIFY_IDENTITY
+  local mode
+  for mode in PREFERRED REQUIRED; do
+    : >seen
+    bench ./look.lua "${to[@]}" --mysql-ssl=$mode prepare
+    must is "$status" 0
+    must is "$(tr -d '\0' <seen)" Vq7xPw9
+  done
+}
+
+@test "mysql_clear_password: over TLS" {
+  with_tls mysql_clear_password
+}
+
+@test "dialog: over TLS" {
+  with_tls dialog
 }

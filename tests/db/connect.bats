@@ -52,6 +52,8 @@ refused() {
   need_kind mysql
   local to="mysql://sbtest:$word@127.0.0.1:$MY_PORT/sbtest"
   gets_in --dsn="$to"
+  gets_in --dsn="$to?ssl-mode=PREFERRED"
+  grep -q TLSv1 err
   gets_in --dsn="$to?ssl-mode=VERIFY_IDENTITY&ssl-ca=$MY_CA"
   grep -q TLSv1 err
   gets_in --dsn="$to?ssl-ca=$MY_CA"
