@@ -52,13 +52,9 @@ struct attempt {
   MYSQL *mysql;
   char *host, *socket, *user, *password, *db; /* owned */
   unsigned port;
-<<<<<<< HEAD
+  bool first;
   uint64_t until_ns;
   bool may_have_tls, must_have_tls;
-=======
-  bool first;
-  bool must_have_tls;
->>>>>>> 3a60b08 (mysql, pgsql: notice a server of the other kind)
   struct connect_failure why; /* code 0: it succeeded */
 
   pthread_mutex_t lock; /* protects the rest */
@@ -135,7 +131,6 @@ static void note_failure(struct attempt *a)
 
 static void try(struct attempt *a)
 {
-<<<<<<< HEAD
   MYSQL *opened;
 
   shim_bound(a->mysql, a->until_ns);
@@ -143,13 +138,7 @@ static void try(struct attempt *a)
                               a->port, a->socket, CLIENT_MULTI_STATEMENTS);
   shim_bound(a->mysql, 0);
   if (!opened) {
-    fail(&a->why, (int)mysql_errno(a->mysql), mysql_sqlstate(a->mysql),
-         mysql_error(a->mysql));
-=======
-  if (!mysql_real_connect(a->mysql, a->host, a->user, a->password, a->db,
-                          a->port, a->socket, CLIENT_MULTI_STATEMENTS)) {
     note_failure(a);
->>>>>>> 3a60b08 (mysql, pgsql: notice a server of the other kind)
     return;
   }
   /* Connector/C goes on without TLS when the server has none. */
@@ -223,13 +212,10 @@ static struct attempt *attempt_new(const struct mysql_cfg *cfg,
   a->password = copy(to->password);
   a->db = copy(to->db);
   a->port = to->port;
-<<<<<<< HEAD
   a->until_ns = until_ns;
   a->may_have_tls = tls.mode != TLS_DISABLED;
-=======
   a->first = to->first && !a->socket && a->host &&
              strcmp(a->host, "localhost") != 0;
->>>>>>> 3a60b08 (mysql, pgsql: notice a server of the other kind)
   a->must_have_tls = tls.mode >= TLS_REQUIRED;
   if (set_options(a->mysql, cfg, &tls, to->files, until_ns))
     return a;
@@ -371,11 +357,8 @@ MYSQL *connect_open(const struct mysql_cfg *cfg, const struct address *to,
 
   if (!a)
     return NULL;
-<<<<<<< HEAD
-  if (shim_limits_login() && !a->may_have_tls && !needs_resolution(a))
-=======
-  if (shim_limits_login() && !needs_resolution(a) && !a->first)
->>>>>>> 3a60b08 (mysql, pgsql: notice a server of the other kind)
+  if (shim_limits_login() && !a->may_have_tls && !needs_resolution(a) &&
+      !a->first)
     try(a);
   else if (!try_in_thread(a, until_ns, ret_why))
     return NULL;

@@ -171,22 +171,17 @@ static enum attempt attempt(struct pgsql_session *p, const struct words *w,
   }
   if (login == PGSQL_LOGIN_FAILED) {
     add_verbose(p, PQerrorMessage(conn), out->state);
-<<<<<<< HEAD
-    out->permanent = is_permanent(out->state) ||
-                     PQconnectionNeedsPassword(conn) ||
-                     (!out->state[0] && is_tls_refusal(PQerrorMessage(conn)));
-  } else {
-    add_text(p, text);
-    out->permanent = login == PGSQL_LOGIN_REFUSED;
-=======
     if (is_other_server(PQerrorMessage(conn))) {
       add_text(p, "is this a PostgreSQL server?\n");
       out->permanent = true;
     }
     out->permanent |= is_permanent(out->state) ||
                       PQconnectionNeedsPassword(conn) ||
-                      (!out->state[0] && is_tls_refusal(PQerrorMessage(conn)));
->>>>>>> 3a60b08 (mysql, pgsql: notice a server of the other kind)
+                      (!out->state[0] &&
+                       is_tls_refusal(PQerrorMessage(conn)));
+  } else {
+    add_text(p, text);
+    out->permanent = login == PGSQL_LOGIN_REFUSED;
   }
   PQfinish(conn);
   return out->state[0] || out->permanent ? ATTEMPT_REFUSED : ATTEMPT_UNANSWERED;
