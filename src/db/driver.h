@@ -269,14 +269,17 @@ struct driver_space {
   const char *(*query)(const struct session *s);
 };
 
+struct target_names;
+
 struct driver {
   const char *name;       /* the value of --db-driver, sql_driver.sname */
   const char *title;      /* in lists and --help, sql_driver.lname */
   const struct opt *opts; /* ends with OPT_END */
   size_t cfg_size;        /* the struct that `opts` fills in */
   size_t session_size;
-  size_t prepared_size; /* 0 without DRIVER_PREPARES */
-  unsigned caps;        /* enum driver_caps */
+  size_t prepared_size;             /* 0 without DRIVER_PREPARES */
+  unsigned caps;                    /* enum driver_caps */
+  const struct target_names *names; /* [opt] see db/names.h */
 
   /* Code numbers of which one in an ignore list means "connection"; ends with
    * 0. */

@@ -3,6 +3,8 @@
  */
 #include "db/target.h"
 
+#include <string.h>
+
 struct target target_pick(size_t sockets, size_t hosts, size_t ports,
                           uint64_t number, unsigned attempt)
 {
@@ -16,4 +18,24 @@ struct target target_pick(size_t sockets, size_t hosts, size_t ports,
     t.host = (size_t)(i / ports % hosts);
   }
   return t;
+}
+
+/* One colon, and nothing but digits after it: IPv6 addresses have two. */
+static bool has_port(const char *text)
+{
+  const char *colon = strchr(text, ':');
+
+  return colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")];
+}
+
+bool target_is_host(const char *text)
+{
+  if (*text == '/' || *text == '@')
+    return true;
+  return *text != '[' && !strstr(text, "://") && !has_port(text);
+}
+
+bool target_is_database(const char *text)
+{
+  return !strstr(text, "://");
 }

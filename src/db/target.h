@@ -4,6 +4,7 @@
 #ifndef BENCH_DB_TARGET_H
 #define BENCH_DB_TARGET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,5 +21,16 @@ struct target {
  */
 struct target target_pick(size_t sockets, size_t hosts, size_t ports,
                           uint64_t number, unsigned attempt);
+
+/*
+ * For the rows of options: could the text be a host?  Not so are HOST:PORT,
+ * [HOST] and URLs.  Folders of sockets (/path) and abstract sockets (@name) are
+ * left alone.
+ */
+bool target_is_host(const char *text);
+
+/* Could it be the name of a database of a server, and no URL? */
+bool target_is_database(const char *text);
+#define TARGET_DATABASE "the name of a database; a URL belongs to --dsn"
 
 #endif

@@ -21,6 +21,38 @@ const struct opt core_db_opts[] = {
     .help = "database driver; 'help' prints the driver list",
   },
   {
+    OPT_STRING(struct db_cfg, dsn),
+    .name = "dsn",
+    .flags = OPT_OWN,
+    .show_as = "=URL",
+    .help = "driver and server as a URL: mysql://, postgresql:// or sqlite:",
+    .man = "DRIVER://USER:PASSWORD@HOST:PORT/DATABASE?NAME=VALUE&..., where "
+           "all parts after the driver may be missing, or sqlite:FILE. It "
+           "chooses the driver and sets the options of that driver; options "
+           "that are given win. Without it the environment variable "
+           "BENCH_DSN is used.",
+  },
+  {
+    OPT_STRING(struct db_cfg, password_file),
+    .name = "password-file",
+    .flags = OPT_OWN,
+    .show_as = "=FILE",
+    .help = "read the password of the driver in use from the first line of a "
+            "file",
+    .man = "\"-\" is the standard input. There is a warning if other users "
+           "can read the file. A password that is given to the driver's own "
+           "option wins.",
+  },
+  {
+    OPT_BOOL(struct db_cfg, ask_password),
+    .name = "ask-password",
+    .flags = OPT_OWN,
+    .def = "off",
+    .help = "ask for the password of the driver in use on the terminal",
+    .man = "What is typed is not shown. A sweep asks once for all steps, and "
+           "several processes once for all of them.",
+  },
+  {
     OPT_WORD(struct db_cfg, ps_mode),
     .name = "db-ps-mode",
     .def = "auto",

@@ -76,6 +76,9 @@ enum db_ps_mode {
 
 struct db_cfg {
   const char *driver;
+  const char *dsn;           /* a URL; "": none */
+  const char *password_file; /* "": none, "-": the standard input */
+  bool ask_password;
   int ps_mode; /* enum db_ps_mode */
   bool debug;
   struct opt_list ignore_errors;

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/secret.h"
 #include "base/strbuf.h"
 #include "opt/old_names.h"
 #include "opt/suggest.h"
@@ -358,28 +359,47 @@ int optset_set_default(struct optset *set, const char *name, const char *def,
   return e->source == OPT_SOURCE_DEFAULT ? set_default(e, err) : 0;
 }
 
+/* The argument as messages show it: without passwords. */
+static void show_argument(const struct optset *set, const char *arg,
+                          const char *meant, struct strbuf *out)
+{
+  const struct opt_entry *e = meant ? optset_find(set, meant) : NULL;
+  const char *equals = strchr(arg, '=');
+
+  if (e && (e->row->flags & OPT_SECRET) && equals)
+    strbuf_addf(out, "%.*s%s", (int)(equals + 1 - arg), arg, SECRET_SHOWN);
+  else
+    secret_redact(arg, out);
+}
+
 int optset_unknown(const struct optset *set, const struct opt_given *given,
                    struct err *err)
 {
   const struct old_name *old = old_name_find(given->name);
+  struct strbuf arg = { 0 };
   struct suggest s;
   const char *name;
+  int rc;
 
-  if (old && old->advice)
-    return err_set(err, -ENOENT, "invalid option: %.400s%s%s\n--%s %s",
-                   given->arg, given->where ? ", " : "",
-                   given->where ? given->where : "", old->name, old->advice);
-  if (given->where && optset_find(set, given->name))
-    return err_set(err, -ENOENT,
-                   "invalid option: %.400s, %s\n--%s is not possible inside of "
-                   "a configuration file",
-                   given->arg, given->where, given->name);
   suggest_init(&s, given->name);
   for (size_t i = 0; i < set->n; i++)
     suggest_offer(&s, set->entries[i]->row->name);
-  name = old ? old->now : suggest_result(&s);
-  return err_set(err, -ENOENT, "invalid option: %.400s%s%s%s%s%s", given->arg,
-                 given->where ? ", " : "", given->where ? given->where : "",
-                 name ? "\ndid you mean --" : "", name ? name : "",
-                 name ? "?" : "");
+  name = old && old->now ? old->now : suggest_result(&s);
+  show_argument(set, given->arg, name, &arg);
+  if (old && old->advice)
+    rc = err_set(err, -ENOENT, "invalid option: %.400s%s%s\n--%s %s",
+                 strbuf_str(&arg), given->where ? ", " : "",
+                 given->where ? given->where : "", old->name, old->advice);
+  else if (given->where && optset_find(set, given->name))
+    rc = err_set(err, -ENOENT,
+                 "invalid option: %.400s, %s\n--%s is not possible inside of "
+                 "a configuration file",
+                 strbuf_str(&arg), given->where, given->name);
+  else
+    rc = err_set(
+      err, -ENOENT, "invalid option: %.400s%s%s%s%s%s", strbuf_str(&arg),
+      given->where ? ", " : "", given->where ? given->where : "",
+      name ? "\ndid you mean --" : "", name ? name : "", name ? "?" : "");
+  strbuf_done(&arg);
+  return rc;
 }

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/parse.h"
+#include "base/secret.h"
 #include "base/strbuf.h"
 
 /* Of the value in a message, so that what is allowed fits in as well. */
@@ -24,11 +25,18 @@ static int refuse_with(const struct opt *row, const char *value,
                        const char *lead, const char *why, const char *where,
                        struct err *err)
 {
+  struct strbuf shown = { 0 };
+  int rc;
+
   if (row->flags & OPT_SECRET)
-    value = "***";
-  return err_set(err, -EINVAL, "Invalid value for --%s: '%.*s' (%s%s)%s%s",
-                 row->name, SHOWN_BYTES, value, lead, why, where ? ", " : "",
-                 where ? where : "");
+    strbuf_adds(&shown, SECRET_SHOWN);
+  else
+    secret_redact(value, &shown);
+  rc = err_set(err, -EINVAL, "Invalid value for --%s: '%.*s' (%s%s)%s%s",
+               row->name, SHOWN_BYTES, strbuf_str(&shown), lead, why,
+               where ? ", " : "", where ? where : "");
+  strbuf_done(&shown);
+  return rc;
 }
 
 int opt_value_refuse(const struct opt *row, const char *value,

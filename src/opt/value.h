@@ -20,6 +20,9 @@ enum opt_source {
   OPT_SOURCE_FILE,        /* a configuration file */
   OPT_SOURCE_CMDLINE,     /* the command line */
   OPT_SOURCE_SCRIPT,      /* set by a script or by the program itself */
+  OPT_SOURCE_DSN,         /* a part of --dsn */
+  OPT_SOURCE_CLIENT_FILE, /* an option file of the database's own programs */
+  OPT_SOURCE_PASSWORD,    /* --password-file or --ask-password */
 };
 
 /* One option as somebody wrote it down.  All pointers are borrowed. */

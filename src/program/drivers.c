@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "db/driver.h"
+#include "db/names.h"
 #include "drivers/driver_list.h"
 #include "opt/suggest.h"
 #include "program/drivers.h"
@@ -60,6 +61,31 @@ size_t program_list_drivers(const struct program *p,
     items[i] = (struct help_item){ .name = d->name, .title = d->title };
   }
   return p->drivers->n;
+}
+
+const struct driver *program_find_driver(const struct program *p,
+                                         const char *name)
+{
+  for (size_t i = 0; i < p->drivers->n; i++) {
+    const struct driver *d = p->drivers->of[i].driver;
+
+    if (strcmp(d->name, name) == 0 ||
+        (d->names && names_have(d->names->aliases, name)))
+      return d;
+  }
+  return *name == '\0' && p->drivers->n == 1 ? p->drivers->of[0].driver : NULL;
+}
+
+const struct driver *program_find_scheme(const struct program *p,
+                                         const char *scheme)
+{
+  for (size_t i = 0; i < p->drivers->n; i++) {
+    const struct driver *d = p->drivers->of[i].driver;
+
+    if (d->names && names_have(d->names->schemes, scheme))
+      return d;
+  }
+  return NULL;
 }
 
 static bool is_driver(const struct program *p, const char *name)

@@ -17,6 +17,7 @@
 #include "run/peers.h"
 #include "tools/sweep_opts.h"
 
+struct driver;
 struct err;
 struct ranks;
 struct plan;
@@ -114,6 +115,30 @@ int program_sweep(struct program *p);
  * that. */
 int program_tool(struct program *p);
 bool program_is_tool(const char *name);
+
+/*
+ * Before a script is started: which driver, and the options of it that --dsn,
+ * option files, the environment and a password that is read set.  Returns the
+ * exit status.
+ */
+int program_settle_target(struct program *p);
+
+/*
+ * --password-file and --ask-password, or what the sweep that started this
+ * process has read.  *ret is owned by the caller; NULL: neither is given.
+ * `who` is for the prompt.
+ */
+int program_read_password(struct program *p, const char *who, char **ret,
+                          struct err *err);
+/* Leave it to the processes that this one starts. */
+int program_hand_down_password(const char *password, struct err *err);
+
+/* The config row of a driver of this build, by its name or an alias; NULL. */
+const struct driver *program_find_driver(const struct program *p,
+                                         const char *name);
+/* The same by the scheme of a URL. */
+const struct driver *program_find_scheme(const struct program *p,
+                                         const char *scheme);
 
 /* Add the options of all drivers to the set. */
 int program_add_drivers(struct program *p, struct err *err);

@@ -16,6 +16,7 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/secret.h"
 #include "base/strbuf.h"
 #include "opt/cmdline.h"
 #include "opt/core_opts.h"
@@ -32,10 +33,16 @@
 #include "tests/test_list.h"
 #include "tools/tool.h"
 
+/* Texts of libraries and of other options may quote what has a password. */
 int program_fail(const struct err *err)
 {
-  if (!err->said)
-    log_msg(LOG_FATAL, "%s", err->text);
+  struct strbuf shown = { 0 };
+
+  if (err->said)
+    return EXIT_FAILED;
+  secret_redact(err->text, &shown);
+  log_msg(LOG_FATAL, "%s", strbuf_str(&shown));
+  strbuf_done(&shown);
   return EXIT_FAILED;
 }
 
@@ -44,9 +51,7 @@ int program_fail_usage(int rc, const struct err *err)
 {
   if (!cmdline_is_usage_error(rc))
     return program_fail(err);
-  log_flush();
-  (void)fprintf(stderr, "%s\n", err->text);
-  return EXIT_FAILED;
+  return program_complain("%s", err->text);
 }
 
 void program_put_text(struct strbuf *text)
@@ -57,16 +62,18 @@ void program_put_text(struct strbuf *text)
 
 int program_complain(const char *fmt, ...)
 {
-  struct strbuf line = { 0 };
+  struct strbuf line = { 0 }, shown = { 0 };
   va_list ap;
 
   va_start(ap, fmt);
   strbuf_vaddf(&line, fmt, ap);
   va_end(ap);
-  strbuf_adds(&line, "\n");
+  secret_redact(strbuf_str(&line), &shown);
+  strbuf_adds(&shown, "\n");
   log_flush();
-  (void)fputs(strbuf_str(&line), stderr);
+  (void)fputs(strbuf_str(&shown), stderr);
   strbuf_done(&line);
+  strbuf_done(&shown);
   return EXIT_FAILED;
 }
 
@@ -213,6 +220,8 @@ static int dispatch(struct program *p)
 
 static int act(struct program *p)
 {
+  bool doctor;
+
   switch (p->cmdline.action) {
   case CMDLINE_USAGE:
     return program_print_usage(p);
@@ -231,16 +240,22 @@ static int act(struct program *p)
   if (strcmp(p->db.driver, "help") == 0)
     return program_print_help(p, PROGRAM_HELP_DRIVERS);
   log_set_level((enum log_level)core_log_level(&p->core));
+  doctor = program_take_doctor(p);
   if (p->cmdline.identity == IDENTITY_SYSBENCH)
     log_set_advice(LOG_INFO); /* parsers of its output know no such lines */
-  if (program_take_doctor(p)) {
-    if (p->ranks)
-      return program_complain("doctor looks at one machine, and cannot be used "
-                              "by several processes (see --cluster)");
-    return !p->cmdline.test || strcmp(p->cmdline.test, "help") == 0
-             ? program_doctor_machine(p)
-             : dispatch(p);
+  if (doctor && p->ranks)
+    return program_complain("doctor looks at one machine, and cannot be used "
+                            "by several processes (see --cluster)");
+  if (doctor && (!p->cmdline.test || strcmp(p->cmdline.test, "help") == 0))
+    return program_doctor_machine(p);
+  if (!p->cmdline.test || !test_find(p->cmdline.test)) {
+    const int status = program_settle_target(p);
+
+    if (status != EXIT_OK)
+      return status;
   }
+  if (doctor)
+    return dispatch(p);
   if (sweep_wanted(&p->sweep) && p->ranks)
     return program_complain("--sweep and --repeat cannot be used by several "
                             "processes in one run (see --cluster)");

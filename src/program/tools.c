@@ -12,6 +12,7 @@
 #include "opt/help.h"
 #include "program/internal.h"
 #include "results/outname.h"
+#include "tests/test_list.h"
 #include "tools/sweep.h"
 #include "tools/sweep_opts.h"
 #include "tools/tool.h"
@@ -72,6 +73,23 @@ static int check_sweep_files(const struct sweep_input *in,
   return results_check(&steps, err);
 }
 
+/* Steps cannot ask one after the other, nor read one pipe. */
+static int hand_down_password(struct program *p, struct err *err)
+{
+  char *password = NULL;
+  int rc = 0;
+
+  if (!p->cmdline.test || !test_find(p->cmdline.test))
+    rc = program_read_password(p, "the steps", &password, err);
+
+  if (rc == 0 && password)
+    rc = program_hand_down_password(password, err);
+  if (password)
+    explicit_bzero(password, strlen(password));
+  free(password);
+  return rc;
+}
+
 int program_sweep(struct program *p)
 {
   struct sweep_input in = {
@@ -94,7 +112,8 @@ int program_sweep(struct program *p)
                             "(expected a file, which is FILE.step1, FILE.step2 "
                             "and so on then)",
                             bad.option, bad.path);
-  if (check_sweep_files(&in, &p->results_cfg, &err) < 0)
+  if (check_sweep_files(&in, &p->results_cfg, &err) < 0 ||
+      hand_down_password(p, &err) < 0)
     return program_fail(&err);
   return sweep_run(&in);
 }

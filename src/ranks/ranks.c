@@ -62,6 +62,9 @@ static void free_ranks(struct ranks *ranks)
     resolved_done(&ranks->what);
   }
   bundle_done(&ranks->bundle);
+  if (ranks->password)
+    explicit_bzero(ranks->password, strlen(ranks->password));
+  free(ranks->password);
   free(ranks);
 }
 
@@ -179,13 +182,18 @@ static int record_file(struct ranks *ranks, const char *path, const char *text,
 
 int ranks_load(void *arg, const char *path, char **ret_text, size_t *ret_len)
 {
-  struct ranks *ranks = arg;
+  return ranks_load_as(arg, path, path, ret_text, ret_len);
+}
+
+int ranks_load_as(struct ranks *ranks, const char *name, const char *path,
+                  char **ret_text, size_t *ret_len)
+{
   int rc;
 
   if (ranks->rank == 0) {
     rc = opt_file_load(path, ret_text, ret_len);
     if (rc == 0) {
-      rc = record_file(ranks, path, *ret_text, *ret_len);
+      rc = record_file(ranks, name, *ret_text, *ret_len);
       if (rc < 0)
         free(*ret_text);
     }
@@ -194,7 +202,7 @@ int ranks_load(void *arg, const char *path, char **ret_text, size_t *ret_len)
   for (size_t i = 0; i < ranks->n_files; i++) {
     const struct ranks_file *f = &ranks->files[i];
 
-    if (strcmp(f->path, path) != 0)
+    if (strcmp(f->path, name) != 0)
       continue;
     *ret_text = mem_strndup(strbuf_str(&f->text), f->text.len);
     *ret_len = f->text.len;

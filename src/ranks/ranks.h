@@ -67,6 +67,7 @@ struct ranks {
   char **argv;              /* owned by the others, with its strings */
   struct ranks_file *files; /* owned */
   size_t n_files;
+  char *password; /* [opt] owned: one that process 0 has read */
   bool has_script;
   struct resolved what; /* owned by the others */
   struct bundle bundle;
@@ -83,6 +84,11 @@ int ranks_join(struct ranks **ret, int argc, char **argv, bool *ret_go,
 
 /* For struct cmdline_input: configuration files of process 0. */
 int ranks_load(void *ranks, const char *path, char **ret_text, size_t *ret_len);
+
+/* The same for a file whose place differs between machines: process 0 reads
+ * `path`, and all know the text as `name`. */
+int ranks_load_as(struct ranks *ranks, const char *name, const char *path,
+                  char **ret_text, size_t *ret_len);
 
 /*
  * By process 0, when the plan is made and the script is loaded: give the others

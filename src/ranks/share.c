@@ -17,7 +17,8 @@
 
 /* Variables that say what to run or how to get into a database; those that name
  * folders of a machine are its own. */
-static const char *const shared_names[] = { "BENCH_COMPAT", "LUA_PATH" };
+static const char *const shared_names[] = { "BENCH_COMPAT", "BENCH_DSN",
+                                            "LUA_PATH" };
 static const char *const shared_prefixes[] = { "BENCH_MYSQL_", "BENCH_PGSQL_",
                                                "PG", "MYSQL_" };
 
@@ -98,6 +99,7 @@ void ranks_share_write(const struct ranks *ranks, enum share_kind kind,
   for (int i = 0; i < ranks->argc; i++)
     pack_text(out, ranks->argv[i]);
   write_environment(out);
+  pack_opt_text(out, ranks->password);
   pack_u64(out, ranks->n_files);
   for (size_t i = 0; i < ranks->n_files; i++) {
     pack_text(out, ranks->files[i].path);
@@ -257,6 +259,7 @@ int ranks_share_read(struct ranks *ranks, const void *bytes, size_t len,
   ranks->token = unpack_u64(&u);
   read_arguments(ranks, &u);
   read_environment(&u);
+  ranks->password = read_opt_text(&u);
   read_files(ranks, &u);
   read_script(ranks, &u);
   if (u.failed || ranks->bundle.script.failed)

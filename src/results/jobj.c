@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "base/secret.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
 
@@ -43,6 +44,18 @@ json_t *json_text(const char *value)
   json_t *j = json_string(value);
 
   return j ? j : latin_text(value);
+}
+
+json_t *json_shown(const char *value)
+{
+  struct strbuf shown = { 0 };
+  json_t *j = NULL;
+
+  secret_redact(value, &shown);
+  if (!shown.failed)
+    j = json_text(strbuf_str(&shown));
+  strbuf_done(&shown);
+  return j;
 }
 
 void jobj_text(struct jobj *o, const char *key, const char *value)

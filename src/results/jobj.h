@@ -35,6 +35,8 @@ json_t *jobj_take(struct jobj *o);
 
 /* Text as jobj_text() has it; NULL when out of memory. */
 json_t *json_text(const char *value);
+/* The same without the passwords that may be in it. */
+json_t *json_shown(const char *value);
 
 /* Put `value`, taken over, at the key that jobj_named() makes of `name`; false:
  * out of memory. */

@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "base/facts.h"
+#include "base/secret.h"
 #include "base/utf8.h"
 #include "opt/optset.h"
 #include "results/jobj.h"
@@ -50,7 +51,7 @@ static json_t *fact_value(const struct fact *f)
 {
   switch (f->type) {
   case FACT_TEXT:
-    return json_text(f->text);
+    return json_shown(f->text);
   case FACT_INT:
     return json_integer(f->integer);
   case FACT_REAL:
@@ -109,7 +110,7 @@ static json_t *list_value(const struct opt_list *list)
   json_t *array = json_array();
 
   for (size_t i = 0; array && i < list->n; i++) {
-    if (!json_array_add(array, json_text(list->items[i]))) {
+    if (!json_array_add(array, json_shown(list->items[i]))) {
       json_decref(array);
       array = NULL;
     }
@@ -138,7 +139,7 @@ static json_t *option_value(const struct opt_entry *e)
   case OPT_TYPE_END:
     break;
   }
-  return text[0] != '\0' ? json_text(text) : json_null();
+  return text[0] != '\0' ? json_shown(text) : json_null();
 }
 
 /* Is a text among the values that documents can have only byte by byte? */
@@ -159,9 +160,14 @@ static bool is_latin(const struct opt_entry *e)
 static const char *source_name(enum opt_source source)
 {
   static const char *const names[] = {
-    [OPT_SOURCE_DEFAULT] = "default",  [OPT_SOURCE_ENVIRONMENT] = "environment",
-    [OPT_SOURCE_FILE] = "config_file", [OPT_SOURCE_CMDLINE] = "command_line",
+    [OPT_SOURCE_DEFAULT] = "default",
+    [OPT_SOURCE_ENVIRONMENT] = "environment",
+    [OPT_SOURCE_FILE] = "config_file",
+    [OPT_SOURCE_CMDLINE] = "command_line",
     [OPT_SOURCE_SCRIPT] = "script",
+    [OPT_SOURCE_DSN] = "dsn",
+    [OPT_SOURCE_CLIENT_FILE] = "client_file",
+    [OPT_SOURCE_PASSWORD] = "password",
   };
 
   return names[source];
@@ -182,6 +188,8 @@ static json_t *option(const struct opt_entry *e)
     jobj_bool(&o, "secret", true);
   else
     jobj_add(&o, "value", option_value(e));
+  if (!is_secret(e) && secret_is_in(opt_get_string(e)))
+    jobj_bool(&o, "redacted", true);
   if (!is_secret(e) && is_latin(e))
     jobj_bool(&o, "latin1", true);
   jobj_text(&o, "source", source_name(e->source));

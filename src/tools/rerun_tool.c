@@ -118,6 +118,18 @@ static int check_secret(const struct tool_args *args, const char *name,
   return 0; /* the program reads the variable itself */
 }
 
+/* A value that had a password in it. */
+static int check_redacted(const char *name, const json_t *option,
+                          struct err *err)
+{
+  if (!json_is_true(json_object_get(option, "redacted")))
+    return 0;
+  return err_set(err, -EINVAL,
+                 "the password in --%.60s is not in results: give the option "
+                 "again",
+                 name);
+}
+
 /* Bytes that are no text cannot be told from the characters that documents
  * have instead. */
 static bool is_text(const json_t *option)
@@ -179,6 +191,19 @@ static void add_value(struct args *a, const struct result *r, const char *name,
   strbuf_done(&value);
 }
 
+/* Nobody gave the value: it was found out, and will be again. */
+static bool is_made(const char *source)
+{
+  static const char *const made[] = { "default", "script", "dsn", "client_file",
+                                      "password" };
+
+  for (size_t i = 0; i < ARRAY_SIZE(made); i++) {
+    if (strcmp(made[i], source) == 0)
+      return true;
+  }
+  return false;
+}
+
 static int add_one(struct args *a, const struct tool_args *args,
                    const struct result *r, const char *name,
                    const json_t *option, struct err *err)
@@ -192,14 +217,15 @@ static int add_one(struct args *a, const struct tool_args *args,
     if (strcmp(left_out[i], name) == 0)
       return 0;
   }
-  if (!source || strcmp(source, "default") == 0 ||
-      strcmp(source, "script") == 0)
+  if (!source || is_made(source))
     return 0;
   if (json_is_true(json_object_get(option, "secret")))
     return check_secret(args, name, err);
   if (is_given(args, name) && !(has_lines(name) && is_text(option)))
     return 0;
   rc = check_text(name, option, err);
+  if (rc == 0)
+    rc = check_redacted(name, option, err);
   if (rc == 0)
     add_value(a, r, name, option);
   return rc;

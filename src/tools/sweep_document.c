@@ -12,8 +12,8 @@ static json_t *values_of(const struct sweep *s, size_t combination)
   struct jobj o = jobj_new();
 
   for (size_t i = 0; i < s->plan.n_specs; i++)
-    jobj_text(&o, s->plan.spec[i].option,
-              sweep_plan_value(&s->plan, combination, i));
+    jobj_named(&o, s->plan.spec[i].option,
+               json_shown(sweep_plan_value(&s->plan, combination, i)));
   return jobj_take(&o);
 }
 
@@ -32,7 +32,7 @@ static json_t *options_of(const struct sweep *s)
     json_t *values = json_array();
 
     for (size_t k = 0; values && k < spec->n; k++) {
-      if (!json_array_add(values, json_text(spec->values[k])))
+      if (!json_array_add(values, json_shown(spec->values[k])))
         o.failed = true;
     }
     jobj_text(&o, "name", spec->option);

@@ -10,6 +10,7 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/secret.h"
 #include "base/strbuf.h"
 #include "opt/optset.h"
 #include "opt/suggest.h"
@@ -162,7 +163,8 @@ const char *sweep_plan_value(const struct sweep_plan *plan, size_t combination,
 void sweep_plan_describe(const struct sweep_plan *plan, size_t combination,
                          struct strbuf *out)
 {
-  for (size_t i = 0; i < plan->n_specs; i++)
-    strbuf_addf(out, "%s%s=%s", i > 0 ? ", " : "", plan->spec[i].option,
-                sweep_plan_value(plan, combination, i));
+  for (size_t i = 0; i < plan->n_specs; i++) {
+    strbuf_addf(out, "%s%s=", i > 0 ? ", " : "", plan->spec[i].option);
+    secret_redact(sweep_plan_value(plan, combination, i), out);
+  }
 }

@@ -8,6 +8,7 @@
 
 #include "base/compiler.h"
 #include "base/fmt.h"
+#include "base/secret.h"
 #include "base/strbuf.h"
 #include "run/runner.h"
 #include "tools/knee.h"
@@ -292,8 +293,13 @@ static void add_rows(struct writer *w, size_t combination)
   const struct sweep *s = w->s;
   const bool repeats = s->plan.repeats > 1;
 
-  for (size_t k = 0; k < s->plan.n_specs; k++)
-    table_cell(&w->table, sweep_plan_value(&s->plan, combination, k));
+  for (size_t k = 0; k < s->plan.n_specs; k++) {
+    struct strbuf shown = { 0 };
+
+    secret_redact(sweep_plan_value(&s->plan, combination, k), &shown);
+    table_cell(&w->table, strbuf_str(&shown));
+    strbuf_done(&shown);
+  }
   if (repeats)
     table_cellf(&w->table, "%zu", count_steps(s, combination, true));
   figure_cells(w, CELL_MEDIAN, combination);

@@ -58,6 +58,10 @@ def serve(session):
     send(session, 0, GREETING)
     take(session)
     send(session, 2, OK)
+    serve_statements(session)
+
+
+def serve_statements(session):
     while True:
         packet = take(session)
         kind, text = packet[0], packet[1:]

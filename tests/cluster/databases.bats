@@ -236,3 +236,25 @@ PY
     --time=60 --report-interval=1 --db-ignore-errors=connection --json=run.json run
   after_kill "[x['reconnects'] for x in r] == [0, 1, 0] and all(x['events'] > 0 for x in r)"
 }
+
+# ---- passwords ----
+
+# secret_is_shared KIND: process 0 reads the password, and all get in by it.
+secret_is_shared() {
+  need "$1"
+  local user=sbpass
+  echo 'function event() sysbench.sql.driver():connect():disconnect() end' >in.lua
+  run --separate-stderr bash -c 'printf "secret\n" | timeout --kill-after=10 120 "$@"' _ "${launcher[@]}" -n 2 \
+    "$BENCH" in.lua "${to[@]}" "--$1-user=$user" --password-file=- --events=4 --json=run.json run
+  must is "$status" 0
+  check run.json "len(d['ranks']) == 2" "min(r['events'] for r in d['ranks']) == 2"
+  must is "$(grep -c secret <<<"$output$stderr")" 0
+}
+
+@test "mysql: a password that process 0 reads" {
+  secret_is_shared mysql
+}
+
+@test "pgsql: a password that process 0 reads" {
+  secret_is_shared pgsql
+}

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/parse.h"
+#include "db/target.h"
 #include "drivers/mysql/shim.h"
 
 static const char *const algorithm_words[] = { "zlib", "zstd", "uncompressed",
@@ -45,6 +46,8 @@ const struct opt mysql_opts[] = {
     OPT_LIST(struct mysql_cfg, hosts),
     .name = "mysql-host",
     .def = "localhost",
+    .check = target_is_host,
+    .expected = "a host name or address; the port goes into --mysql-port",
     .help = "MySQL server host",
     .man = "Connections take the hosts and ports in turn: all ports of the "
            "first host, then all ports of the second, and so on. The name "
@@ -88,8 +91,31 @@ const struct opt mysql_opts[] = {
     OPT_STRING(struct mysql_cfg, db),
     .name = "mysql-db",
     .def = "sbtest",
+    .check = target_is_database,
+    .expected = TARGET_DATABASE,
     .help = "MySQL database name",
     .man = "If it is empty, no database is selected.",
+  },
+  {
+    OPT_STRING(struct mysql_cfg, defaults_file),
+    .name = "mysql-defaults-file",
+    .flags = OPT_OWN,
+    .show_as = "=FILE",
+    .help = "option file of MySQL's own programs; none: read none",
+    .man = "The groups [client], [client-mariadb] and [bench] are read. "
+           "Options that are given win. Without this option it is the file "
+           "that BENCH_MYSQL_DEFAULTS_FILE names, or ~/.my.cnf if there is "
+           "one (not under the name sysbench).",
+  },
+  {
+    OPT_BOOL(struct mysql_cfg, cleartext),
+    .name = "mysql-cleartext",
+    .flags = OPT_OWN,
+    .def = "off",
+    .help = "send the password unencrypted if the server asks for that",
+    .man = "Some authentication plug-ins (mysql_clear_password, dialog) need "
+           "the password itself. Without this option it is only sent over "
+           "TLS.",
   },
   {
     OPT_STRING(struct mysql_cfg, tls),
@@ -251,6 +277,25 @@ struct tls_settings mysql_tls(const struct mysql_cfg *cfg)
   return tls;
 }
 
+/* The library would try to connect first, and say something else. */
+static int check_tls_files(const struct mysql_cfg *cfg, struct err *err)
+{
+  const struct tls_settings tls = mysql_tls(cfg);
+  const struct {
+    const char *path, *what, *option;
+  } files[] = { { tls.ca, "the CA file", "mysql-ssl-ca" },
+                { tls.cert, "the certificate", "mysql-ssl-cert" },
+                { tls.key, "the private key", "mysql-ssl-key" } };
+
+  for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+    if (tls.mode != TLS_DISABLED && is_set(files[i].path) &&
+        access(files[i].path, R_OK) < 0)
+      return err_sys(err, "cannot read %s '%.300s' of --%s,", files[i].what,
+                     files[i].path, files[i].option);
+  }
+  return 0;
+}
+
 int mysql_cfg_check(const struct mysql_cfg *cfg, struct err *err)
 {
   if (cfg->sockets.n == 0 && cfg->hosts.n == 0)
@@ -259,6 +304,8 @@ int mysql_cfg_check(const struct mysql_cfg *cfg, struct err *err)
     return err_set(err, -EINVAL, "No MySQL ports specified, aborting");
   if (cfg->dry_run)
     return 0;
+  if (check_tls_files(cfg, err) < 0)
+    return -EINVAL;
   for (size_t i = 0; cfg->compression && i < cfg->algorithms.n; i++) {
     if (!shim_can_compress(cfg->algorithms.items[i]))
       return err_set(

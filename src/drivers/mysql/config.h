@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "db/names.h"
 #include "opt/opt.h"
 
 struct err;
@@ -13,6 +14,8 @@ struct err;
 struct mysql_cfg {
   struct opt_list hosts, ports, sockets;
   const char *user, *password, *db;
+  const char *defaults_file;
+  bool cleartext;  /* the password may be sent as it is */
   const char *tls; /* BOOL words or a mode */
   const char *tls_key, *tls_cert, *tls_ca, *tls_cipher;
   struct opt_list tls_versions;
@@ -31,6 +34,7 @@ enum mysql_protocol {
 };
 
 extern const struct opt mysql_opts[];
+extern const struct target_names mysql_names;
 
 enum tls_mode {
   TLS_DISABLED,

@@ -11,33 +11,28 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/time.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/parse.h"
-#include "db/env.h"
-#include "db/target.h"
+#include "drivers/mysql/cleartext.h"
 #include "drivers/mysql/copy.h"
 #include "drivers/mysql/failure.h"
+#include "drivers/mysql/probe.h"
 
 enum {
-  KEEPALIVE_IDLE_S = 30,
-  KEEPALIVE_INTERVAL_S = 10,
-  KEEPALIVE_PROBES = 3,
-  SILENCE_MS = 60000,
   LIBRARY_ROOM = 8192, /* as the libraries have it */
   LOGIN_ROOM = 2048,
   FREE_BYTES = 16 << 20,
+  GREETING_MS =
+    2000, /* after that, look whether it is another kind of server */
+  PROBE_MS = 1000,
 };
 
 /*
@@ -57,6 +52,7 @@ struct attempt {
   MYSQL *mysql;
   char *host, *socket, *user, *password, *db; /* owned */
   unsigned port;
+  bool first;
   uint64_t until_ns;
   bool may_have_tls, must_have_tls;
   struct connect_failure why; /* code 0: it succeeded */
@@ -64,6 +60,7 @@ struct attempt {
   pthread_mutex_t lock; /* protects the rest */
   pthread_cond_t ended;
   bool done, abandoned;
+  char numeric[NI_MAXHOST]; /* [opt] the address of `host` */
 };
 
 static void fail(struct connect_failure *why, int code, const char *state,
@@ -108,9 +105,28 @@ static bool set_options(MYSQL *mysql, const struct mysql_cfg *cfg,
   rc |= mysql_options4(mysql, MYSQL_OPT_CONNECT_ATTR_ADD, "program_name",
                        "bench");
   shim_set_public_key(mysql);
-  if (rc != 0 || !shim_set_tls(mysql, tls))
+  if (rc != 0 || !shim_set_tls(mysql, tls) ||
+      !cleartext_set(mysql, tls->mode, cfg->cleartext))
     return false;
   return !cfg->compression || shim_set_compression(mysql, &cfg->algorithms);
+}
+
+/* Nothing came, or nothing that makes sense. */
+static bool is_silent(const MYSQL *mysql, int code)
+{
+  return code == CODE_PROTOCOL ||
+         ((code == CODE_LOST || code == CODE_MALFORMED) &&
+          strstr(mysql->net.last_error, "initial communication packet"));
+}
+
+static void note_failure(struct attempt *a)
+{
+  const int code = (int)mysql_errno(a->mysql);
+  char text[sizeof(a->why.text)];
+
+  (void)snprintf(text, sizeof(text), "%.450s%s", mysql_error(a->mysql),
+                 is_silent(a->mysql, code) ? "; is this a MySQL server?" : "");
+  fail(&a->why, code, mysql_sqlstate(a->mysql), text);
 }
 
 static void try(struct attempt *a)
@@ -122,8 +138,7 @@ static void try(struct attempt *a)
                               a->port, a->socket, CLIENT_MULTI_STATEMENTS);
   shim_bound(a->mysql, 0);
   if (!opened) {
-    fail(&a->why, (int)mysql_errno(a->mysql), mysql_sqlstate(a->mysql),
-         mysql_error(a->mysql));
+    note_failure(a);
     return;
   }
   /* Connector/C goes on without TLS when the server has none. */
@@ -199,6 +214,8 @@ static struct attempt *attempt_new(const struct mysql_cfg *cfg,
   a->port = to->port;
   a->until_ns = until_ns;
   a->may_have_tls = tls.mode != TLS_DISABLED;
+  a->first = to->first && !a->socket && a->host &&
+             strcmp(a->host, "localhost") != 0;
   a->must_have_tls = tls.mode >= TLS_REQUIRED;
   if (set_options(a->mysql, cfg, &tls, to->files, until_ns))
     return a;
@@ -210,12 +227,32 @@ static struct attempt *attempt_new(const struct mysql_cfg *cfg,
 
 /* ---- with a thread ---- */
 
+/* The library does not tell which address it has connected to. */
+static void note_address(struct attempt *a)
+{
+  const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
+  struct addrinfo *list = NULL;
+  char text[NI_MAXHOST];
+
+  if (getaddrinfo(a->host, NULL, &hints, &list) != 0)
+    return;
+  if (getnameinfo(list->ai_addr, list->ai_addrlen, text, sizeof(text), NULL, 0,
+                  NI_NUMERICHOST) == 0) {
+    (void)pthread_mutex_lock(&a->lock);
+    memcpy(a->numeric, text, sizeof(text));
+    (void)pthread_mutex_unlock(&a->lock);
+  }
+  freeaddrinfo(list);
+}
+
 static void *attempt_thread(void *arg)
 {
   struct attempt *a = arg;
   bool abandoned;
 
   (void)mysql_thread_init();
+  if (a->first)
+    note_address(a);
   try(a);
   (void)pthread_mutex_lock(&a->lock);
   a->done = true;
@@ -230,8 +267,9 @@ static void *attempt_thread(void *arg)
   return NULL;
 }
 
-/* True: it has ended; false: the time is over, and the thread has it now. */
-static bool wait_for(struct attempt *a, uint64_t until_ns)
+/* True: it has ended; false: the time is over, and with `abandon` the thread
+ * has it now. */
+static bool wait_for(struct attempt *a, uint64_t until_ns, bool abandon)
 {
   const struct timespec until = { (time_t)(until_ns / NS_PER_S),
                                   (long)(until_ns % NS_PER_S) };
@@ -241,12 +279,29 @@ static bool wait_for(struct attempt *a, uint64_t until_ns)
   while (!a->done && pthread_cond_timedwait(&a->ended, &a->lock, &until) == 0)
     ;
   done = a->done;
-  if (!done) {
+  if (!done && abandon) {
     a->abandoned = true;
     (void)atomic_fetch_add_explicit(&left_behind, 1, memory_order_release);
   }
   (void)pthread_mutex_unlock(&a->lock);
   return done;
+}
+
+/* Nothing has happened for a while: is it a server of the other kind? */
+static bool is_pgsql(struct attempt *a, uint64_t until_ns)
+{
+  const uint64_t now = clock_now_ns();
+  char numeric[NI_MAXHOST];
+
+  if (!a->first || until_ns < now + (GREETING_MS + PROBE_MS) * NS_PER_MS ||
+      wait_for(a, now + GREETING_MS * NS_PER_MS, false))
+    return false;
+  (void)pthread_mutex_lock(&a->lock);
+  memcpy(numeric, a->numeric, sizeof(numeric));
+  (void)pthread_mutex_unlock(&a->lock);
+  return numeric[0] != '\0' &&
+         probe_is_pgsql(numeric, a->port,
+                        clock_now_ns() + PROBE_MS * NS_PER_MS);
 }
 
 /* False: *ret_why says why, and the attempt is not ours any more. */
@@ -255,6 +310,7 @@ static bool try_in_thread(struct attempt *a, uint64_t until_ns,
 {
   pthread_t thread;
   char text[sizeof(ret_why->text)];
+  bool other;
   const int rc = pthread_create(&thread, NULL, attempt_thread, a);
 
   if (rc != 0) {
@@ -269,12 +325,18 @@ static bool try_in_thread(struct attempt *a, uint64_t until_ns,
                  : a->socket ? a->socket
                              : "",
                  ETIMEDOUT);
-  if (wait_for(a, until_ns)) {
+  other = is_pgsql(a, until_ns);
+  if (wait_for(a, other ? 0 : until_ns, true)) {
     (void)pthread_join(thread, NULL);
     return true;
   }
   (void)pthread_detach(thread);
-  fail(ret_why, CODE_NO_HOST, "HY000", text);
+  if (other)
+    fail(ret_why, CODE_PROTOCOL, "HY000",
+         "a PostgreSQL server answers there: see --mysql-port, or use "
+         "--db-driver=pgsql");
+  else
+    fail(ret_why, CODE_NO_HOST, "HY000", text);
   return false;
 }
 
@@ -295,7 +357,8 @@ MYSQL *connect_open(const struct mysql_cfg *cfg, const struct address *to,
 
   if (!a)
     return NULL;
-  if (shim_limits_login() && !a->may_have_tls && !needs_resolution(a))
+  if (shim_limits_login() && !a->may_have_tls && !needs_resolution(a) &&
+      !a->first)
     try(a);
   else if (!try_in_thread(a, until_ns, ret_why))
     return NULL;
@@ -307,99 +370,4 @@ MYSQL *connect_open(const struct mysql_cfg *cfg, const struct address *to,
   }
   attempt_free(a);
   return mysql;
-}
-
-/* ---- where to, and the socket ---- */
-
-static unsigned port_number(const char *text)
-{
-  int64_t n = 0;
-
-  (void)parse_int(text, &n); /* the row has checked it */
-  return n > 0 && n <= UINT16_MAX ? (unsigned)n : 0;
-}
-
-struct address connect_address(const struct session *s)
-{
-  const struct mysql_cfg *cfg = s->cfg;
-  const struct conn_params *p = s->params;
-  const bool own = p->host || p->socket || p->port;
-  struct address a = { .user = p->user ? p->user : cfg->user,
-                       .db = p->db ? p->db : cfg->db };
-  struct target t = { 0 };
-
-  a.password = p->password ? p->password : mysql_password(cfg);
-  a.files = s->env && s->env->process && !s->env->process->in_run;
-  if (own) {
-    a.socket = p->socket;
-    a.host = p->host ? p->host : cfg->hosts.n ? cfg->hosts.items[0] : "";
-    a.port = port_number(p->port        ? p->port
-                         : cfg->ports.n ? cfg->ports.items[0]
-                                        : "3306");
-    return a;
-  }
-  t = target_pick(cfg->sockets.n, cfg->hosts.n, cfg->ports.n, s->number,
-                  s->attempt);
-  if (cfg->sockets.n > 0) {
-    a.socket = cfg->sockets.items[t.socket];
-  } else {
-    a.host = cfg->hosts.items[t.host];
-    a.port = port_number(cfg->ports.items[t.port]);
-  }
-  return a;
-}
-
-bool connect_tune(int fd)
-{
-  static const struct {
-    int level, name, value;
-  } option[] = {
-    { IPPROTO_TCP, TCP_NODELAY, 1 },
-    { SOL_SOCKET, SO_KEEPALIVE, 1 },
-    { IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_IDLE_S },
-    { IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_INTERVAL_S },
-    { IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_PROBES },
-#ifdef TCP_USER_TIMEOUT
-    { IPPROTO_TCP, TCP_USER_TIMEOUT, SILENCE_MS },
-#endif
-  };
-  struct sockaddr_storage peer = { .ss_family = AF_UNSPEC };
-  socklen_t len = sizeof(peer);
-
-  if (getpeername(fd, (struct sockaddr *)&peer, &len) != 0 ||
-      peer.ss_family == AF_UNIX)
-    return false;
-  for (size_t i = 0; i < ARRAY_SIZE(option); i++) /* best effort */
-    (void)setsockopt(fd, option[i].level, option[i].name, &option[i].value,
-                     sizeof(option[i].value));
-  return true;
-}
-
-void connect_peer(int fd, char *to, size_t size)
-{
-  struct sockaddr_storage peer;
-  socklen_t len = sizeof(peer);
-  char host[NI_MAXHOST], port[NI_MAXSERV];
-
-  if (getpeername(fd, (struct sockaddr *)&peer, &len) == 0 &&
-      getnameinfo((struct sockaddr *)&peer, len, host, sizeof(host), port,
-                  sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV) == 0)
-    (void)snprintf(to, size, "tcp %s port %s", host, port);
-  else
-    (void)snprintf(to, size, "tcp");
-}
-
-void connect_close(MYSQL *mysql, bool broken)
-{
-  const struct timeval second = { .tv_sec = 1 };
-  const int fd = shim_fd(mysql);
-
-  /* With TLS the library says good-bye and waits for an answer. */
-  if (fd >= 0 && broken) {
-    (void)shutdown(fd, SHUT_RDWR);
-  } else if (fd >= 0) {
-    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof(second));
-    (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &second, sizeof(second));
-  }
-  mysql_close(mysql);
 }

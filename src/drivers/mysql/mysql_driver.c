@@ -12,10 +12,12 @@
 #include <sys/socket.h>
 
 #include "base/log.h"
+#include "base/secret.h"
 #include "db/emul.h"
 #include "db/env.h"
 #include "drivers/mysql/about.h"
 #include "drivers/mysql/cancel.h"
+#include "drivers/mysql/cleartext.h"
 #include "drivers/mysql/connect.h"
 #include "drivers/mysql/copy.h"
 #include "drivers/mysql/failure.h"
@@ -47,7 +49,7 @@ static int driver_init(const void *cfg, struct err *err)
     return -EINVAL;
   if (!c->dry_run && mysql_library_init(0, NULL, NULL) != 0)
     return err_set(err, -ENOMEM, "mysql_library_init() failed");
-  return 0;
+  return c->dry_run ? 0 : cleartext_guard(err);
 }
 
 static void driver_done(const void *cfg)
@@ -111,6 +113,21 @@ static int choose_backend(struct mysql_session *s, struct outcome *out)
   return not_connected(s, CODE_PROTOCOL, "HY000", text, out);
 }
 
+static void trace_connect(const struct mysql_session *s, const char *how)
+{
+  struct strbuf db = { 0 };
+
+  if (LIKELY(!cfg_of(s)->debug))
+    return;
+  secret_redact(s->to.db, &db);
+  TRACE(s,
+        "mysql_real_connect(host \"%s\", user \"%s\", db \"%s\", port %u, "
+        "socket \"%s\"): %s",
+        s->to.host ? s->to.host : "", s->to.user, strbuf_str(&db), s->to.port,
+        s->to.socket ? s->to.socket : "", how);
+  strbuf_done(&db);
+}
+
 static int connect_session(struct session *base, uint64_t until_ns,
                            struct outcome *out)
 {
@@ -125,11 +142,7 @@ static int connect_session(struct session *base, uint64_t until_ns,
   if (cfg_of(s)->dry_run)
     return 0;
   s->mysql = connect_open(cfg_of(s), &s->to, until_ns, &why);
-  TRACE(s,
-        "mysql_real_connect(host \"%s\", user \"%s\", db \"%s\", port %u, "
-        "socket \"%s\"): %s",
-        s->to.host ? s->to.host : "", s->to.user, s->to.db, s->to.port,
-        s->to.socket ? s->to.socket : "", s->mysql ? "ok" : why.text);
+  trace_connect(s, s->mysql ? "ok" : why.text);
   if (!s->mysql)
     return not_connected(s, why.code, why.state, why.text, out);
   s->fd = shim_fd(s->mysql);
@@ -365,6 +378,7 @@ const struct driver driver_mysql = {
   .name = "mysql",
   .title = "MySQL driver",
   .opts = mysql_opts,
+  .names = &mysql_names,
   .cfg_size = sizeof(struct mysql_cfg),
   .session_size = sizeof(struct mysql_session),
   .prepared_size = sizeof(struct mysql_prepared),

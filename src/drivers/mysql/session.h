@@ -47,6 +47,7 @@ struct address {
   const char *host, *socket; /* socket: NULL or the path */
   unsigned port;
   const char *user, *password, *db;
+  bool first; /* of this process: nobody knows yet what is there */
   bool files; /* rows may be loaded as if they were in a file of ours */
 };
 

@@ -91,7 +91,7 @@ void shim_bound(MYSQL *mysql, uint64_t until_ns)
 bool shim_set_tls(MYSQL *mysql, const struct tls_settings *tls)
 {
   struct strbuf versions = { 0 };
-  const my_bool enforce = tls->mode >= TLS_REQUIRED;
+  const my_bool use = true;
   const my_bool verify = tls->mode >= TLS_VERIFY_CA;
   int rc = 0;
 
@@ -100,7 +100,8 @@ bool shim_set_tls(MYSQL *mysql, const struct tls_settings *tls)
     return rc == 0;
   (void)mysql_ssl_set(mysql, or_null(tls->key), or_null(tls->cert),
                       or_null(tls->ca), NULL, or_null(tls->cipher));
-  rc |= mysql_optionsv(mysql, MYSQL_OPT_SSL_ENFORCE, &enforce);
+  /* It means "use TLS if the server can"; `false` would switch TLS off. */
+  rc |= mysql_optionsv(mysql, MYSQL_OPT_SSL_ENFORCE, &use);
   /* mysql_ssl_set() of some releases switches the check on. */
   rc |= mysql_optionsv(mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify);
   if (tls->versions->n > 0)

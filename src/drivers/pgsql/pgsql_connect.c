@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "base/clock.h"
+#include "base/secret.h"
 #include "db/emul.h"
 #include "db/env.h"
 #include "db/message.h"
@@ -41,7 +42,8 @@ static void fill(struct words *w, const struct pgsql_params *p,
   const struct pgsql_cfg *cfg = p->cfg;
 
   w->n = 0;
-  add(w, "sslmode", pgsql_sslmodes[cfg->sslmode]);
+  if (!p->by_service || strcmp(pgsql_sslmodes[cfg->sslmode], "prefer") != 0)
+    add(w, "sslmode", pgsql_sslmodes[cfg->sslmode]);
   add(w, "sslcert", cfg->sslcert);
   add(w, "sslkey", cfg->sslkey);
   add(w, "sslrootcert", cfg->sslrootcert);
@@ -65,11 +67,16 @@ static void fill(struct words *w, const struct pgsql_params *p,
 
 /* ---- why it failed ---- */
 
+/* The library may quote a connection string. */
 static void add_text(struct pgsql_session *p, const char *text)
 {
   const size_t len = strlen(p->text);
+  struct strbuf shown = { 0 };
 
-  (void)snprintf(p->text + len, sizeof(p->text) - len, "%s", text);
+  secret_redact(text, &shown);
+  (void)snprintf(p->text + len, sizeof(p->text) - len, "%s",
+                 strbuf_str(&shown));
+  strbuf_done(&shown);
 }
 
 static bool is_state(const char *text)
@@ -116,6 +123,13 @@ static bool is_tls_refusal(const char *text)
          !strstr(text, "SYSCALL") && !strstr(text, "timeout expired");
 }
 
+/* A server that speaks first, such as MySQL's, or another protocol. */
+static bool is_other_server(const char *text)
+{
+  return strstr(text, "invalid response to SSL negotiation") ||
+         strstr(text, "expected authentication request from server");
+}
+
 static bool is_permanent(const char *state)
 {
   return strncmp(state, "28", 2) == 0 || strcmp(state, "3D000") == 0;
@@ -157,9 +171,13 @@ static enum attempt attempt(struct pgsql_session *p, const struct words *w,
   }
   if (login == PGSQL_LOGIN_FAILED) {
     add_verbose(p, PQerrorMessage(conn), out->state);
-    out->permanent = is_permanent(out->state) ||
-                     PQconnectionNeedsPassword(conn) ||
-                     (!out->state[0] && is_tls_refusal(PQerrorMessage(conn)));
+    if (is_other_server(PQerrorMessage(conn))) {
+      add_text(p, "is this a PostgreSQL server?\n");
+      out->permanent = true;
+    }
+    out->permanent |= is_permanent(out->state) ||
+                      PQconnectionNeedsPassword(conn) ||
+                      (!out->state[0] && is_tls_refusal(PQerrorMessage(conn)));
   } else {
     add_text(p, text);
     out->permanent = login == PGSQL_LOGIN_REFUSED;

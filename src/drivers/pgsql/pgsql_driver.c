@@ -97,6 +97,7 @@ const struct driver driver_pgsql = {
   .name = "pgsql",
   .title = "PostgreSQL driver",
   .opts = pgsql_opts,
+  .names = &pgsql_names,
   .cfg_size = sizeof(struct pgsql_cfg),
   .session_size = sizeof(struct pgsql_session),
   .prepared_size = sizeof(struct pgsql_prepared),

@@ -12,6 +12,7 @@
 
 #include "base/strbuf.h"
 #include "db/driver.h"
+#include "db/names.h"
 #include "drivers/pgsql/pgsql_driver.h"
 #include "drivers/pgsql/pgsql_wire.h"
 
@@ -116,7 +117,8 @@ void pgsql_connect_reason(const struct session *s, const struct outcome *out,
 /* Where a session goes and how; texts are borrowed or in `parsed`. */
 struct pgsql_params {
   const char *host, *port, *user, *password, *db; /* NULL: libpq decides */
-  bool by_libpq; /* the connection string names addresses or several hosts */
+  bool by_libpq;   /* the connection string names addresses or several hosts */
+  bool by_service; /* a service may say more, such as an sslmode */
   const struct pgsql_cfg *cfg;
   char *conninfo;           /* owned: `db` when its first word was a name */
   PQconninfoOption *parsed; /* owned: the connection string, if it is one */
@@ -261,5 +263,6 @@ extern const struct driver_copy pgsql_copy;
 /* ---- option rows (pgsql_opts.c) ---- */
 
 extern const struct opt pgsql_opts[];
+extern const struct target_names pgsql_names;
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "db/target.h"
 #include "drivers/pgsql/pgsql_internal.h"
 
 const char *const pgsql_sslmodes[] = {
@@ -45,6 +46,8 @@ const struct opt pgsql_opts[] = {
     OPT_LIST(struct pgsql_cfg, hosts),
     .name = "pgsql-host",
     .def = "localhost",
+    .check = target_is_host,
+    .expected = "a host name or address; the port goes into --pgsql-port",
     .help = "PostgreSQL server hosts, or folders of sockets",
     .man = "A host that begins with / is the folder of a socket, one that "
            "begins with @ an abstract socket. Connections take turns: all "

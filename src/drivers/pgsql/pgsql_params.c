@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "db/target.h"
@@ -109,6 +110,7 @@ int pgsql_params_make(struct pgsql_params *p, const struct session *s,
                           cfg->password);
   if (!p->password)
     p->password = first_set(getenv("BENCH_PGSQL_PASSWORD"), NULL, NULL);
+  p->by_service = in_string(p, "service") || is_set(getenv("PGSERVICE"));
   p->by_libpq = !p->host || pgsql_is_socket(p->host) ||
                 in_string(p, "hostaddr") || strchr(p->host, ',');
   return 0;
@@ -120,12 +122,27 @@ void pgsql_params_done(struct pgsql_params *p)
   free(p->conninfo);
 }
 
+/* libpq would try to connect first, and may say something else. */
+static int check_root(const struct pgsql_cfg *cfg, struct err *err)
+{
+  const char *mode = cfg->sslmode >= 0 ? pgsql_sslmodes[cfg->sslmode] : "";
+  const char *path = cfg->sslrootcert;
+
+  if (strncmp(mode, "verify-", 7) != 0 || !is_set(path) ||
+      strcmp(path, "system") == 0 || access(path, R_OK) == 0)
+    return 0;
+  return err_sys(
+    err, "cannot read the CA file '%.300s' of --pgsql-sslrootcert,", path);
+}
+
 int pgsql_params_check(const struct pgsql_cfg *cfg, struct err *err)
 {
   struct pgsql_params p = { .cfg = cfg };
-  const int rc = parse_db(&p, cfg->db, err);
+  int rc = parse_db(&p, cfg->db, err);
 
   pgsql_params_done(&p);
+  if (rc == 0)
+    rc = check_root(cfg, err);
   return rc;
 }
 

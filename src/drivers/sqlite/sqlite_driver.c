@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "db/emul.h"
@@ -19,8 +20,54 @@ const char *const sqlite_synchronous_words[] = {
   "off", "normal", "full", "extra", NULL,
 };
 
+/* The `len` bytes of a URI without percent-encoding, cut to the room. */
+static void decode(const char *text, size_t len, char *to, size_t size)
+{
+  size_t n = 0;
+
+  for (size_t i = 0; i < len && n + 1 < size; i++) {
+    char two[3] = "";
+    char *end;
+
+    to[n] = text[i];
+    if (text[i] == '%' && i + 2 < len) {
+      memcpy(two, text + i + 1, 2);
+      to[n] = (char)strtoul(two, &end, 16);
+      if (end != two + 2 || to[n] == '\0')
+        to[n] = text[i];
+      else
+        i += 2;
+    }
+    n++;
+  }
+  to[n] = '\0';
+}
+
+/* A URI of SQLite whose path or parameters mean memory, or a file that nobody
+ * else can open. */
+static bool is_memory_uri(const char *uri)
+{
+  const char *at = uri + strcspn(uri, "?#");
+  char word[64];
+
+  decode(uri, (size_t)(at - uri), word, sizeof(word));
+  if (*word == '\0' || strcmp(word, ":memory:") == 0)
+    return true;
+  while (*at == '?' || *at == '&') {
+    const size_t len = strcspn(++at, "&#");
+
+    decode(at, len, word, sizeof(word));
+    if (strcmp(word, "mode=memory") == 0 || strcmp(word, "vfs=memdb") == 0)
+      return true;
+    at += len;
+  }
+  return false;
+}
+
 static bool is_file(const char *text)
 {
+  if (strncmp(text, "file:", 5) == 0)
+    return !is_memory_uri(text + 5);
   return *text && strcmp(text, ":memory:") != 0;
 }
 
@@ -172,6 +219,7 @@ const struct driver driver_sqlite = {
   .name = "sqlite",
   .title = "SQLite driver (embedded)",
   .opts = sqlite_opts,
+  .names = &sqlite_names,
   .cfg_size = sizeof(struct sqlite_cfg),
   .session_size = sizeof(struct sqlite_session),
   .prepared_size = sizeof(struct sqlite_prepared),

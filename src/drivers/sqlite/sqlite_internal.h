@@ -13,6 +13,7 @@
 #include "base/strbuf.h"
 #include "db/driver.h"
 #include "db/env.h"
+#include "db/names.h"
 #include "drivers/sqlite/sqlite_driver.h"
 
 /*
@@ -111,5 +112,8 @@ int sqlite_source(struct sqlite_session *q);
 
 /* sqlite_copy.c */
 extern const struct driver_copy sqlite_copy;
+
+/* sqlite_names.c */
+extern const struct target_names sqlite_names;
 
 #endif

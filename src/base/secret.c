@@ -1,0 +1,196 @@
+/*
+ * secret.c - takes passwords out of text before it is shown.
+ */
+#include "base/secret.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/compiler.h"
+#include "base/strbuf.h"
+
+/* Characters of the scheme of a URL. */
+#define SCHEME \
+  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-."
+
+static const char blanks[] = " \t\r\n\v\f";
+
+static bool is_word(char c)
+{
+  return isalnum((unsigned char)c) || c == '_' || c == '-';
+}
+
+/* Does a keyword with this name hold a password? */
+static bool is_secret_name(const char *name, size_t len)
+{
+  static const char *const endings[] = { "password", "passwd", "pwd" };
+
+  for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
+    const size_t n = strlen(endings[i]);
+
+    if (len >= n && strncasecmp(name + len - n, endings[i], n) == 0)
+      return true;
+  }
+  return false;
+}
+
+static int hex_digit(char c)
+{
+  if (c >= '0' && c <= '9')
+    return c - '0';
+  c = (char)tolower((unsigned char)c);
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The same for the name of a parameter, which may be percent-encoded. */
+static bool is_secret_parameter(const char *name, size_t len)
+{
+  char plain[64];
+  size_t n = 0;
+
+  for (size_t i = 0; i < len && n < sizeof(plain); i++, n++) {
+    plain[n] = name[i];
+    if (name[i] == '%' && i + 2 < len && hex_digit(name[i + 1]) >= 0 &&
+        hex_digit(name[i + 2]) >= 0) {
+      plain[n] = (char)(hex_digit(name[i + 1]) * 16 + hex_digit(name[i + 2]));
+      i += 2;
+    }
+  }
+  return is_secret_name(plain, n);
+}
+
+/* The last `c` in the `len` bytes, or NULL. */
+static const char *last_of(const char *text, size_t len, char c)
+{
+  while (len > 0) {
+    if (text[--len] == c)
+      return text + len;
+  }
+  return NULL;
+}
+
+/*
+ * The @ that ends the user and the password of a URL, whose part after :// is
+ * `from`; NULL: there is none.  Passwords that should have been encoded may
+ * hold any character, so the last @ of the word counts, or else the last one of
+ * the line.  Where the URL is all of the text (`alone`), the word is the line.
+ */
+static const char *find_at(const char *from, bool alone)
+{
+  const size_t line = strcspn(from, "\n");
+  const size_t word = alone ? line : strcspn(from, " \t\r\n\v\f'\"");
+  const char *at = last_of(from, word, '@');
+
+  return at ? at : last_of(from, line, '@');
+}
+
+/* A URL begins at the :// at `text`: write all up to what follows the user. */
+static const char *redact_user(const char *text, bool alone, struct strbuf *out)
+{
+  const char *from = text + 3;
+  const char *at = find_at(from, alone);
+  const char *colon = at ? memchr(from, ':', (size_t)(at - from)) : NULL;
+
+  strbuf_add(out, text, 3);
+  if (!colon)
+    return from;
+  strbuf_add(out, from, (size_t)(colon + 1 - from));
+  strbuf_adds(out, SECRET_SHOWN);
+  return at;
+}
+
+/* `text` is after the = of a keyword: where its value ends. */
+static const char *end_of_value(const char *text)
+{
+  const char quote = *text;
+
+  if (quote != '\'' && quote != '"') {
+    while (*text && !strchr(blanks, *text))
+      text += *text == '\\' && text[1] ? 2 : 1;
+    return text;
+  }
+  for (text++; *text && *text != quote;)
+    text += *text == '\\' && text[1] ? 2 : 1;
+  return *text ? text + 1 : text;
+}
+
+/*
+ * The word of `len` bytes at `text` may be a keyword with a value: write it
+ * and return what follows; NULL: it is none.
+ */
+static const char *redact_keyword(const char *text, size_t len,
+                                  struct strbuf *out)
+{
+  const char *value = text + len + strspn(text + len, blanks);
+
+  if (*value != '=' || !is_secret_name(text, len))
+    return NULL;
+  value++;
+  value += strspn(value, blanks);
+  strbuf_add(out, text, (size_t)(value - text));
+  text = end_of_value(value);
+  if (text != value)
+    strbuf_adds(out, SECRET_SHOWN);
+  return text;
+}
+
+/* `text` is the ? or & before a parameter of a URL: as redact_keyword(). */
+static const char *redact_parameter(const char *text, struct strbuf *out)
+{
+  const char *name = text + 1;
+  const size_t len = strcspn(name, "=&# \t\r\n\v\f");
+  const char *value = name + len + 1;
+  size_t n;
+
+  if (name[len] != '=' || !is_secret_parameter(name, len))
+    return NULL;
+  strbuf_add(out, text, (size_t)(value - text));
+  n = strcspn(value, "&# \t\r\n\v\f");
+  if (n > 0)
+    strbuf_adds(out, SECRET_SHOWN);
+  return value + n;
+}
+
+void secret_redact(const char *text, struct strbuf *out)
+{
+  const char *first = text + strspn(text, SCHEME);
+  bool in_url = false;
+
+  while (*text) {
+    const char *next = NULL;
+    size_t n = 1;
+
+    if (strncmp(text, "://", 3) == 0) {
+      text = redact_user(text, text == first, out);
+      in_url = true;
+      continue;
+    }
+    if (in_url && (*text == '?' || *text == '&')) {
+      next = redact_parameter(text, out);
+    } else if (is_word(*text)) {
+      while (is_word(text[n]))
+        n++;
+      next = redact_keyword(text, n, out);
+    } else if (strchr(blanks, *text)) {
+      in_url = false;
+    }
+    if (!next) {
+      strbuf_add(out, text, n);
+      next = text + n;
+    }
+    text = next;
+  }
+}
+
+bool secret_is_in(const char *text)
+{
+  struct strbuf shown = { 0 };
+  bool differs;
+
+  secret_redact(text, &shown);
+  /* Without memory nobody knows. */
+  differs = shown.failed || strcmp(strbuf_str(&shown), text) != 0;
+  strbuf_done(&shown);
+  return differs;
+}

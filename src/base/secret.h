@@ -1,0 +1,27 @@
+/*
+ * secret.h - takes passwords out of text before it is shown.
+ *
+ * Two forms are recognized, wherever they stand in the text:
+ *   - a URL with a user and a password: scheme://user:PASSWORD@host,
+ *     and parameters of a URL that hold a password: ?password=PASSWORD;
+ *   - a keyword that ends with "password", "passwd" or "pwd", with `=` and a
+ *     value, quoted or not: password=PASSWORD, sslpassword = 'PASS WORD'.
+ * Each password becomes "***".  When it is unclear where a password ends, too
+ * much is hidden rather than too little.
+ */
+#ifndef BENCH_BASE_SECRET_H
+#define BENCH_BASE_SECRET_H
+
+#include <stdbool.h>
+
+struct strbuf;
+
+#define SECRET_SHOWN "***"
+
+/* Append `text` without its passwords. */
+void secret_redact(const char *text, struct strbuf *out);
+
+/* Would secret_redact() change the text? */
+bool secret_is_in(const char *text);
+
+#endif

@@ -1,0 +1,227 @@
+/*
+ * url.c - a connection URL taken apart.
+ */
+#include "db/url.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/parse.h"
+
+static int refuse(const char *why, struct err *err)
+{
+  return err_set(err, -EINVAL, "%s", why);
+}
+
+static int hex_digit(char c)
+{
+  if (c >= '0' && c <= '9')
+    return c - '0';
+  c = (char)tolower((unsigned char)c);
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* In place. */
+static int decode(char *text, struct err *err)
+{
+  char *to = text;
+
+  for (; *text; text++, to++) {
+    if (*text != '%') {
+      *to = *text;
+      continue;
+    }
+    if (hex_digit(text[1]) < 0 || hex_digit(text[2]) < 0)
+      return refuse("a % is not followed by two hexadecimal digits (the "
+                    "character itself is written %25)",
+                    err);
+    *to = (char)(hex_digit(text[1]) * 16 + hex_digit(text[2]));
+    if (*to == '\0')
+      return refuse("%00 is not possible", err);
+    text += 2;
+  }
+  *to = '\0';
+  return 0;
+}
+
+/* Ends the text at the first `c`; what follows, or NULL. */
+static char *cut(char *text, char c)
+{
+  char *at = strchr(text, c);
+
+  if (!at)
+    return NULL;
+  *at = '\0';
+  return at + 1;
+}
+
+static bool is_port(const char *text)
+{
+  int64_t n;
+
+  return isdigit((unsigned char)*text) && parse_int(text, &n) == 0 && n >= 1 &&
+         n <= UINT16_MAX;
+}
+
+/* HOST, HOST:PORT, [HOST] or [HOST]:PORT. */
+static int read_host(char *text, struct url_host *ret, struct err *err)
+{
+  char *port;
+
+  ret->port = "";
+  if (*text == '[') {
+    port = cut(text, ']');
+    if (!port || (*port && *port != ':'))
+      return refuse("the brackets around an IPv6 address are not closed", err);
+    text++;
+    port = *port ? port + 1 : NULL;
+  } else {
+    port = cut(text, ':');
+  }
+  if (port && *port && !is_port(port))
+    return refuse("the port is not a number from 1 to 65535 (in a user or "
+                  "password, write : @ / as %3A %40 %2F; an IPv6 address needs "
+                  "brackets)",
+                  err);
+  if (port)
+    ret->port = port;
+  ret->host = text;
+  return decode(text, err);
+}
+
+static int read_hosts(struct url *url, char *text, struct err *err)
+{
+  while (text) {
+    char *next = cut(text, ',');
+    int rc;
+
+    if (url->n_hosts == URL_HOSTS)
+      return refuse("there are too many hosts", err);
+    rc = read_host(text, &url->hosts[url->n_hosts++], err);
+    if (rc < 0)
+      return rc;
+    text = next;
+  }
+  return 0;
+}
+
+/* [USER[:PASSWORD]@][HOSTS] */
+static int read_authority(struct url *url, char *text, struct err *err)
+{
+  char *at = strrchr(text, '@');
+  char *password;
+  int rc = 0;
+
+  if (at) {
+    *at = '\0';
+    password = cut(text, ':');
+    rc = decode(text, err);
+    if (rc == 0 && password)
+      rc = decode(password, err);
+    url->user = text;
+    url->password = password;
+    text = at + 1;
+  }
+  return rc == 0 && *text ? read_hosts(url, text, err) : rc;
+}
+
+static int read_parameters(struct url *url, char *text, struct err *err)
+{
+  while (text && *text) {
+    char *next = cut(text, '&');
+    char *value = cut(text, '=');
+    int rc;
+
+    if (url->n_parameters == URL_PARAMETERS)
+      return refuse("there are too many parameters", err);
+    url->parameters[url->n_parameters++] = (struct target_pair){ .name = text,
+                                                                 .value = value,
+                                                                 .own = true };
+    rc = decode(text, err);
+    if (rc == 0 && value)
+      rc = decode(value, err);
+    if (rc < 0)
+      return rc;
+    text = next;
+  }
+  return 0;
+}
+
+/* The scheme is cut off already. */
+static int read_rest(struct url *url, char *text, struct err *err)
+{
+  char *parameters;
+  int rc = 0;
+
+  url->path = "";
+  url->has_authority = strncmp(text, "//", 2) == 0;
+  /* Else a part of a password could be taken for something else. */
+  if (url->has_authority &&
+      strchr(text + 2 + strcspn(text + 2, "/?"), '@') != NULL)
+    return refuse("an @ after the host, or a / or ? in a password, is written "
+                  "%40, %2F, %3F",
+                  err);
+  parameters = cut(text, '?');
+  if (url->has_authority) {
+    char *path = cut(text + 2, '/');
+
+    rc = read_authority(url, text + 2, err);
+    text = path;
+  }
+  if (rc == 0 && text) {
+    url->path = text;
+    rc = decode(text, err);
+  }
+  return rc == 0 ? read_parameters(url, parameters, err) : rc;
+}
+
+int url_parse(const char *text, struct url *ret, struct err *err)
+{
+  struct url url = { .memory = mem_strdup(text), .size = strlen(text) };
+  char *rest;
+  int rc;
+
+  if (!url.memory)
+    return err_set(err, -ENOMEM, "not enough memory");
+  rest = cut(url.memory, ':');
+  url.scheme = url.memory;
+  for (char *c = url.memory; *c; c++)
+    *c = (char)tolower((unsigned char)*c);
+  if (!rest || !*url.scheme)
+    rc = refuse("it has no scheme, such as mysql:// at the front", err);
+  else if (strchr(rest, '#'))
+    rc = refuse("a # is written %23", err);
+  else
+    rc = read_rest(&url, rest, err);
+  if (rc < 0) {
+    url_done(&url);
+    return rc;
+  }
+  *ret = url;
+  return 0;
+}
+
+void url_done(struct url *url)
+{
+  if (url->memory)
+    explicit_bzero(url->memory, url->size);
+  free(url->memory);
+  url->memory = NULL;
+}
+
+const char *url_parameter(const struct url *url, const char *name)
+{
+  const struct target_name row[] = { { .name = name }, { 0 } };
+  const char *value = NULL;
+
+  for (size_t i = 0; i < url->n_parameters; i++) {
+    if (names_find(row, url->parameters[i].name))
+      value = url->parameters[i].value ? url->parameters[i].value : "";
+  }
+  return value;
+}

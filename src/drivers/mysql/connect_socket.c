@@ -1,0 +1,116 @@
+/*
+ * connect_socket.c - where a connection goes to, and its socket.
+ */
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include "base/compiler.h"
+#include "base/parse.h"
+#include "db/env.h"
+#include "db/target.h"
+#include "drivers/mysql/connect.h"
+
+enum {
+  KEEPALIVE_IDLE_S = 30,
+  KEEPALIVE_INTERVAL_S = 10,
+  KEEPALIVE_PROBES = 3,
+  SILENCE_MS = 60000,
+};
+
+static unsigned port_number(const char *text)
+{
+  int64_t n = 0;
+
+  (void)parse_int(text, &n); /* the row has checked it */
+  return n > 0 && n <= UINT16_MAX ? (unsigned)n : 0;
+}
+
+struct address connect_address(const struct session *s)
+{
+  const struct mysql_cfg *cfg = s->cfg;
+  const struct conn_params *p = s->params;
+  const bool own = p->host || p->socket || p->port;
+  struct address a = { .user = p->user ? p->user : cfg->user,
+                       .db = p->db ? p->db : cfg->db };
+  struct target t = { 0 };
+
+  a.password = p->password ? p->password : mysql_password(cfg);
+  a.first = s->number == 0 && s->attempt == 0;
+  a.files = s->env && s->env->process && !s->env->process->in_run;
+  if (own) {
+    a.socket = p->socket;
+    a.host = p->host ? p->host : cfg->hosts.n ? cfg->hosts.items[0] : "";
+    a.port = port_number(p->port        ? p->port
+                         : cfg->ports.n ? cfg->ports.items[0]
+                                        : "3306");
+    return a;
+  }
+  t = target_pick(cfg->sockets.n, cfg->hosts.n, cfg->ports.n, s->number,
+                  s->attempt);
+  if (cfg->sockets.n > 0) {
+    a.socket = cfg->sockets.items[t.socket];
+  } else {
+    a.host = cfg->hosts.items[t.host];
+    a.port = port_number(cfg->ports.items[t.port]);
+  }
+  return a;
+}
+
+bool connect_tune(int fd)
+{
+  static const struct {
+    int level, name, value;
+  } option[] = {
+    { IPPROTO_TCP, TCP_NODELAY, 1 },
+    { SOL_SOCKET, SO_KEEPALIVE, 1 },
+    { IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_IDLE_S },
+    { IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_INTERVAL_S },
+    { IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_PROBES },
+#ifdef TCP_USER_TIMEOUT
+    { IPPROTO_TCP, TCP_USER_TIMEOUT, SILENCE_MS },
+#endif
+  };
+  struct sockaddr_storage peer = { .ss_family = AF_UNSPEC };
+  socklen_t len = sizeof(peer);
+
+  if (getpeername(fd, (struct sockaddr *)&peer, &len) != 0 ||
+      peer.ss_family == AF_UNIX)
+    return false;
+  for (size_t i = 0; i < ARRAY_SIZE(option); i++) /* best effort */
+    (void)setsockopt(fd, option[i].level, option[i].name, &option[i].value,
+                     sizeof(option[i].value));
+  return true;
+}
+
+void connect_peer(int fd, char *to, size_t size)
+{
+  struct sockaddr_storage peer;
+  socklen_t len = sizeof(peer);
+  char host[NI_MAXHOST], port[NI_MAXSERV];
+
+  if (getpeername(fd, (struct sockaddr *)&peer, &len) == 0 &&
+      getnameinfo((struct sockaddr *)&peer, len, host, sizeof(host), port,
+                  sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV) == 0)
+    (void)snprintf(to, size, "tcp %s port %s", host, port);
+  else
+    (void)snprintf(to, size, "tcp");
+}
+
+void connect_close(MYSQL *mysql, bool broken)
+{
+  const struct timeval second = { .tv_sec = 1 };
+  const int fd = shim_fd(mysql);
+
+  /* With TLS the library says good-bye and waits for an answer. */
+  if (fd >= 0 && broken) {
+    (void)shutdown(fd, SHUT_RDWR);
+  } else if (fd >= 0) {
+    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof(second));
+    (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &second, sizeof(second));
+  }
+  mysql_close(mysql);
+}

@@ -1,0 +1,81 @@
+#!/usr/bin/env bats
+# cleartext.bats - a server without TLS does not get the password by asking for
+# it in plain text, unless the user allows that.
+
+NEEDS_DRIVER=mysql
+load helper
+
+# login_server PLUGIN [CERTIFICATE KEY]: `to` leads to a server that asks by this
+# plug-in.
+login_server() {
+  mkfifo in out
+  : >seen
+  python3 -B "$BENCH_SRC/tests/cli/mysql_login.py" "$PWD/server" "$1" seen "${@:2}" <in >out 3>&- &
+  exec {server}>in
+  read -r line <out
+  must is "$line" ready
+  to=(--db-driver=mysql "--mysql-socket=$PWD/server" --mysql-password=Vq7xPw9)
+  cat >look.lua <<'LUA'
+function prepare() print("got", sysbench.sql.driver():connect():query_row("SELECT 1")) end
+LUA
+}
+
+teardown() {
+  [[ -z ${server-} ]] || exec {server}>&- # it ends with its standard input
+  wait
+}
+
+# refused WHY OPTION...: one line says why, and the server has not seen it.
+refused() {
+  bench ./look.lua "${to[@]}" "${@:2}" prepare
+  must is "$status" 1
+  must has "$stderr" "$1"
+  must is "$(grep -c Vq7xPw9 seen)" 0
+}
+
+never_by_itself() {
+  login_server "$1"
+  refused 'error 2026: the server wants the password in plain text, .* --mysql-ssl, .* --mysql-cleartext=on'
+  refused 'error 2026: the server wants the password in plain text' --mysql-ssl=PREFERRED
+  local mode
+  for mode in on REQUIRED VERIFY_CA VERIFY_IDENTITY; do
+    refused 'SSL is required' --mysql-ssl=$mode
+    refused 'SSL is required' --mysql-ssl=$mode --mysql-cleartext=on
+  done
+  bench ./look.lua "${to[@]}" --mysql-cleartext=on prepare
+  must is "$status" 0
+  must has "$output" '^got	1$'
+  must is "$(tr -d '\0' <seen | sort -u)" Vq7xPw9
+}
+
+@test "mysql_clear_password: only with --mysql-cleartext=on" {
+  never_by_itself mysql_clear_password
+}
+
+@test "dialog: only with --mysql-cleartext=on" {
+  never_by_itself dialog
+}
+
+with_tls() {
+  command -v openssl >/dev/null || skip "openssl is not installed"
+  openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost \
+    -addext subjectAltName=DNS:localhost -keyout key.pem -out cert.pem 2>openssl.log
+  login_server "$1" cert.pem key.pem
+  refused 'error 2026: the server wants the password in plain text' --mysql-ssl=off
+  refused 'error 2026: .*(certificate|TLS/SSL)' --mysql-ssl=VERIFY_IDENTITY
+  local mode
+  for mode in PREFERRED REQUIRED; do
+    : >seen
+    bench ./look.lua "${to[@]}" --mysql-ssl=$mode prepare
+    must is "$status" 0
+    must is "$(tr -d '\0' <seen)" Vq7xPw9
+  done
+}
+
+@test "mysql_clear_password: over TLS" {
+  with_tls mysql_clear_password
+}
+
+@test "dialog: over TLS" {
+  with_tls dialog
+}

@@ -1,0 +1,154 @@
+#!/usr/bin/env bats
+# connect.bats - the ways to a server that people use, on real ones with TLS:
+# URLs, option files, services, files with passwords, and the wrong port.
+
+word=Vq7xPw9ZkM2
+
+setup_file() {
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  command -v openssl >/dev/null || skip "openssl is not installed"
+  mysql_flags=(--password="$word" --tls --tls-name=localhost)
+  pgsql_flags=("${mysql_flags[@]}")
+  start_kinds
+}
+
+teardown_file() {
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  stop_kinds
+}
+
+setup() {
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  cd "$BATS_TEST_TMPDIR" || return 1
+  printf '%s\n' "$word" >pw
+  chmod 600 pw
+  cat >event.lua <<'LUA'
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() con:query("SELECT 1") end
+LUA
+}
+
+# gets_in ARG...: a run of two events.
+gets_in() {
+  "$BENCH" event.lua "$@" --events=2 --db-debug --verbosity=5 run >out 2>err || {
+    tail -n 5 err
+    return 1
+  }
+}
+
+# refused PATTERN ARG...: stderr says why, without the password.
+refused() {
+  local status=0
+  "$BENCH" event.lua "${@:2}" --events=1 run >out 2>err || status=$?
+  [ "$status" -eq 1 ]
+  grep -Eq -- "$1" err || {
+    cat err
+    return 1
+  }
+  ! grep -qF "$word" out err
+}
+
+@test "mysql: a URL with TLS, checked as far as it says" {
+  need_kind mysql
+  local to="mysql://sbtest:$word@127.0.0.1:$MY_PORT/sbtest"
+  gets_in --dsn="$to"
+  gets_in --dsn="$to?ssl-mode=PREFERRED"
+  grep -q TLSv1 err
+  gets_in --dsn="$to?ssl-mode=VERIFY_IDENTITY&ssl-ca=$MY_CA"
+  grep -q TLSv1 err
+  gets_in --dsn="$to?ssl-ca=$MY_CA"
+  grep -q TLSv1 err
+  refused 'error 2026: .*(certificate|TLS/SSL)' --dsn="$to?ssl-mode=VERIFY_IDENTITY&ssl-ca=$MY_WRONG_CA"
+  refused "cannot read the CA file '/nonexist' of --mysql-ssl-ca" --dsn="$to?ssl-ca=/nonexist"
+  # Nobody listens there: the file comes first.
+  refused "cannot read the CA file '/nonexist'" --mysql-host=127.0.0.1 --mysql-port=1 --mysql-ssl=on \
+    --mysql-ssl-ca=/nonexist
+  gets_in --dsn="mysql://sbtest:$word@localhost/sbtest?socket=$MY_SOCKET"
+  refused 'error 1045' --dsn="mysql://sbtest:$word-wrong@127.0.0.1:$MY_PORT/sbtest"
+}
+
+@test "pgsql: a URL with TLS, checked as far as it says" {
+  need_kind pgsql
+  local to="postgresql://sbtest:$word@localhost:$PG_PORT/sbtest"
+  gets_in --dsn="$to"
+  gets_in --dsn="$to?sslmode=verify-full&sslrootcert=$PG_CA"
+  grep -q 'tls_protocol TLSv1' err
+  gets_in --dsn="$to?sslmode=verify-full&sslrootcert=$PG_CA&application_name=it%27s&connect_timeout=9"
+  refused 'certificate verify failed' --dsn="$to?sslmode=verify-full&sslrootcert=$PG_WRONG_CA"
+  refused "cannot read the CA file '/nonexist' of --pgsql-sslrootcert" \
+    --dsn="$to?sslmode=verify-full&sslrootcert=/nonexist"
+  gets_in --dsn="postgresql://sbtest:$word@/sbtest?host=$PG_SOCKET_DIR&port=$PG_PORT"
+  # libpq goes through the hosts of such a URL.
+  gets_in --dsn="postgresql://sbtest:$word@localhost:1,localhost:$PG_PORT/sbtest"
+  refused 'password authentication failed' --dsn="postgresql://sbtest:$word-wrong@localhost:$PG_PORT/sbtest"
+  # What libpq quotes has no password either.
+  refused 'pgsql-db' --db-driver=pgsql --pgsql-db="postgresql://sbtest:$word@localhost:$PG_PORT/sbtest?foo=$word@"
+}
+
+@test "the certificate of another host" {
+  local kind to
+  for kind in $kinds; do
+    servers start "$kind" other --tls=required --tls-name=db.example
+    servers_env other
+    if [ "$kind" = mysql ]; then
+      refused 'error 2026' --dsn="mysql://sbtest@127.0.0.1:$MY_PORT/sbtest?ssl-mode=VERIFY_IDENTITY&ssl-ca=$MY_CA"
+    else
+      to="postgresql://sbtest@localhost:$PG_PORT/sbtest?sslrootcert=$PG_CA"
+      refused 'does not match host name' --dsn="$to&sslmode=verify-full"
+      gets_in --dsn="$to&sslmode=verify-ca"
+    fi
+    servers stop other
+  done
+}
+
+@test "mysql: an option file, and a password from a file" {
+  need_kind mysql
+  printf '[client]\nhost=localhost\nport=%s\nsocket=%s\nuser=sbtest\npassword=%s\n' "$MY_PORT" "$MY_SOCKET" \
+    "$word" >my.cnf
+  gets_in --mysql-defaults-file=my.cnf
+  gets_in --mysql-defaults-file=my.cnf --mysql-host=127.0.0.1
+  grep -q 'tcp 127.0.0.1' err
+  mkdir home
+  cp my.cnf home/.my.cnf
+  HOME=$PWD/home BENCH_MYSQL_DEFAULTS_FILE='' gets_in
+  gets_in --mysql-socket="$MY_SOCKET" --password-file=pw
+  MYSQL_HOST=127.0.0.1 MYSQL_TCP_PORT=$MY_PORT gets_in --password-file=pw
+  "$BENCH" event.lua --mysql-socket="$MY_SOCKET" --password-file=- --sweep=threads:1,2 --events=2 \
+    --json=sweep.json run <pw >out 2>err
+  ! grep -qF "$word" out err sweep.json
+}
+
+@test "pgsql: the environment, a service, and a password from a file" {
+  need_kind pgsql
+  export PGHOST=$PG_SOCKET_DIR PGPORT=$PG_PORT PGUSER=sbtest PGDATABASE=sbtest
+  gets_in --db-driver=pgsql --password-file=pw
+  PGPASSWORD=$word gets_in --db-driver=postgres
+  unset PGHOST PGPORT PGUSER PGDATABASE
+  printf '[here]\nhost=localhost\nport=%s\nuser=sbtest\npassword=%s\ndbname=sbtest\nsslmode=verify-full\nsslrootcert=%s\n' \
+    "$PG_PORT" "$word" "$PG_CA" >services
+  export PGSERVICEFILE=$PWD/services
+  PGSERVICE=here gets_in --db-driver=pgsql
+  grep -q 'tls_protocol TLSv1' err
+  gets_in --dsn='postgresql:///?service=here'
+  sed -i "s#^sslrootcert=.*#sslrootcert=$PG_WRONG_CA#" services
+  PGSERVICE=here refused 'certificate verify failed' --db-driver=pgsql
+  refused 'certificate verify failed' --dsn='postgresql:///?service=here'
+  PGSERVICE=nowhere refused 'definition of service "nowhere" not found' --db-driver=pgsql
+  "$BENCH" event.lua --dsn="postgresql://sbtest@localhost:$PG_PORT/sbtest" --password-file=- --sweep=threads:1,2 \
+    --events=2 --json=sweep.json run <pw >out 2>err
+  ! grep -qF "$word" out err sweep.json
+}
+
+@test "the port of the other kind of server" {
+  need_kind mysql
+  need_kind pgsql
+  local before=$SECONDS
+  refused 'is this a PostgreSQL server\?' --dsn="postgresql://u@127.0.0.1:$MY_PORT/d"
+  refused 'is this a PostgreSQL server\?' --dsn="postgresql://u@127.0.0.1:$MY_PORT/d?sslmode=disable"
+  # The time for a connection would be over in a minute.
+  refused 'a PostgreSQL server answers there: see --mysql-port, or use --db-driver=pgsql' \
+    --dsn="mysql://u@127.0.0.1:$PG_PORT/d" --db-connect-timeout=60
+  refused 'a PostgreSQL server answers there' --mysql-host=127.0.0.1 --mysql-port="$PG_PORT" \
+    --mysql-password="$word" --db-connect-timeout=60
+  ((SECONDS - before < 50))
+}
