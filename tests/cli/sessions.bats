@@ -230,6 +230,6 @@ WARNING: --max-time is deprecated, use --time instead"
     echo "${PIPESTATUS[0]}" >>status
   )
   must is "$(xargs <status)" "0 0"
-  must is "$(<err)" ""
+  must is "$(without_machine <err)" ""
   must has "$(<line)" '^bench '
 }

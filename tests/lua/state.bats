@@ -165,7 +165,7 @@ L
 }
 
 @test "a script from standard input: body only" {
-  run --separate-stderr "$BENCH" - --bad=1 prepare <<<'print("body", sysbench.cmdline.command, sysbench.cmdline.script_path)
+  run --separate-stderr "$BENCH" - prepare <<<'print("body", sysbench.cmdline.command, sysbench.cmdline.script_path)
 function prepare() print("called") end'
   must [ "$status" = 0 ]
   must is "$(tail -n +3 <<<"$output")" "body	prepare	nil"
