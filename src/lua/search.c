@@ -64,8 +64,10 @@ const char *search_datadir(char buf[PATH_MAX])
 
   if (given && *given)
     (void)snprintf(buf, PATH_MAX, "%s", given);
-  else if (is_folder(BENCH_DATADIR) || (!is_beside(buf, "/../share/bench") &&
-                                        !is_beside(buf, "/../src/lua/scripts")))
+  else if (is_folder(BENCH_DATADIR) ||
+           (!is_beside(buf, "/../share/bench") &&
+            !is_beside(buf, "/../src/lua/scripts") &&
+            !is_beside(buf, "/src/lua/scripts")))
     (void)snprintf(buf, PATH_MAX, "%s", BENCH_DATADIR);
   return buf;
 }
