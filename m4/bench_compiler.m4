@@ -12,6 +12,15 @@ AC_DEFUN([BENCH_TRY_FLAG], [
   AS_VAR_POPDEF([cached])
 ])
 
+dnl Counters and times of 64 bits are atomic, and products have 128 bits.
+AC_DEFUN([BENCH_64_BITS], [
+  AC_CHECK_SIZEOF([void *])
+  AS_IF([test "$ac_cv_sizeof_void_p" -lt 8],
+    [AC_MSG_ERROR([bench needs a 64-bit system, and $CC makes programs of $((8 * ac_cv_sizeof_void_p)) bits])])
+  AC_CHECK_TYPE([__int128], [],
+    [AC_MSG_ERROR([$CC has no type __int128, which bench needs. gcc and clang have it on 64-bit systems])])
+])
+
 AC_DEFUN([BENCH_COMPILER_FLAGS], [
   BENCH_CFLAGS=
   m4_foreach_w([flag], [-std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes
