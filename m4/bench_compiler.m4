@@ -58,6 +58,29 @@ AC_DEFUN([BENCH_SANITIZERS], [
   AM_CONDITIONAL([SANITIZED], [test "x$enable_sanitizers" != xno])
 ])
 
+dnl --enable-static-program: no shared libraries, and the scripts in it.  The
+dnl functions that scripts call are found in src/lua/symbols.c.
+AC_DEFUN([BENCH_STATIC], [
+  AC_ARG_ENABLE([static-program],
+    [AS_HELP_STRING([--enable-static-program],
+      [make a program that needs no other file: static, with the scripts in it])],
+    [], [enable_static_program=no])
+  BENCH_LDFLAGS=
+  AS_IF([test "x$enable_static_program" = xyes], [
+    bench_saved=$LDFLAGS
+    LDFLAGS="$LDFLAGS -static"
+    AC_LINK_IFELSE([AC_LANG_PROGRAM()], [],
+      [AC_MSG_ERROR([$CC cannot link a static program])])
+    LDFLAGS=$bench_saved
+    BENCH_LDFLAGS='-all-static -Wl,--wrap=dlsym -Wl,--wrap=dlerror -Wl,-u,__wrap_dlsym'
+    PKG_CONFIG="$PKG_CONFIG --static"
+    with_mpi=no
+    AC_DEFINE([STATIC_PROGRAM], [1], [Linked statically, with its scripts])
+  ])
+  AC_SUBST([BENCH_LDFLAGS])
+  AM_CONDITIONAL([STATIC_PROGRAM], [test "x$enable_static_program" = xyes])
+])
+
 dnl --enable-fuzzing: build the fuzz targets with libFuzzer (clang only)
 AC_DEFUN([BENCH_FUZZING], [
   AC_ARG_ENABLE([fuzzing],

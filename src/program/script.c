@@ -11,9 +11,11 @@
 #include "base/log.h"
 #include "base/parse.h"
 #include "base/strbuf.h"
+#include "lua/embedded.h"
 #include "lua/resolve.h"
 #include "lua/script.h"
 #include "lua/search.h"
+#include "lua/source.h"
 #include "program/drivers.h"
 #include "program/internal.h"
 #include "ranks/ranks.h"
@@ -38,10 +40,8 @@ struct job {
 
 static bool is_file(const char *path, void *arg)
 {
-  struct stat st;
-
   (void)arg;
-  return stat(path, &st) == 0 && !S_ISDIR(st.st_mode);
+  return source_exists(path);
 }
 
 static bool is_folder(const char *path)
@@ -91,7 +91,7 @@ static void tell_not_found(const struct program *p)
   rules = where(p, &path);
   resolve_folders(&folders, p->cmdline.test, &rules);
   (void)program_complain("searched: %s", strbuf_str(&folders));
-  if (!is_folder(p->datadir))
+  if (!is_folder(p->datadir) && !embedded_scripts[0].path)
     (void)program_complain("the folder of the bundled scripts, '%s', does not "
                            "exist: install bench, or set BENCH_DATADIR",
                            p->datadir);
