@@ -199,7 +199,7 @@ function prepare() print("called") end'
   must has "$output" '^m	mod	mod$'
   bench nosuch run
   must [ "$status" = 1 ]
-  must is "$stderr" "FATAL: Cannot find benchmark 'nosuch': no such built-in test, file or module"
+  must is "${stderr%%$'\n'*}" "FATAL: Cannot find benchmark 'nosuch': no such built-in test, file or module"
   mkdir dir.lua
   bench dir.lua run
   must [ "$status" = 1 ]
