@@ -264,9 +264,9 @@ static int collect(const struct opt_entry *e, struct opt_value *value,
   return 0;
 }
 
-static bool is_empty(const struct opt_given *given)
+static bool is_unset(const struct opt_given *given)
 {
-  return !given->bare &&
+  return !given->bare && !given->exact &&
          (given->items ? given->items->n == 0 : *given->text == '\0');
 }
 
@@ -291,7 +291,7 @@ int opt_set(struct opt_entry *e, const struct opt_given *given, struct err *err)
   int rc;
 
   e->given = true;
-  if ((row.flags & OPT_EMPTY_DEF) && is_empty(given))
+  if ((row.flags & OPT_EMPTY_DEF) && is_unset(given))
     return unset(real, err);
   row.name = e->row->name; /* messages show the name that was used */
   rc = opt_value_read(&row, given, &value, err);

@@ -32,6 +32,7 @@ struct opt_given {
   const char *text; /* the value; "" when there is none */
   bool bare;        /* the name alone, without `=` */
   bool unseen;      /* a FILE need not be there: somebody else reads it */
+  bool exact;       /* an empty text is a value, also with OPT_EMPTY_DEF */
   enum opt_source source;
   const struct opt_list *items; /* [opt] of a file: what `text` consists of */
   const char *where;            /* [opt] "FILE:LINE" */

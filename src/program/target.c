@@ -33,6 +33,7 @@ struct source {
   enum opt_source kind;
   const char *where; /* [opt] of the values */
   const char *skip;  /* [opt] an option that it cannot set */
+  bool exact;        /* its empty values do not stand for defaults */
 };
 
 static bool is_given(void *ctx, const char *option, const char **ret_value)
@@ -55,6 +56,7 @@ static int replace(void *ctx, const char *option, const char *value,
     .text = value,
     .source = s->kind,
     .where = s->where,
+    .exact = s->exact,
   };
 
   return opt_set(optset_find(&s->p->set, option), &given, err);
@@ -282,7 +284,8 @@ static int use_variables(struct program *p, const struct driver *d,
   for (; v && v->name && rc == 0; v++) {
     const char *value = getenv(v->name);
 
-    if (service && *service) /* says it, or else the library reads the rest */
+    s.exact = service && *service;
+    if (s.exact) /* the service says it, or else the library reads the rest */
       value = v->always ? NULL : "";
     else if (!value || !*value || (!all && !v->always))
       value = NULL;

@@ -58,7 +58,7 @@ refused() {
   grep -q TLSv1 err
   gets_in --dsn="$to?ssl-ca=$MY_CA"
   grep -q TLSv1 err
-  refused 'error 2026: .*(certificate|TLS/SSL)' --dsn="$to?ssl-mode=VERIFY_IDENTITY&ssl-ca=$MY_WRONG_CA"
+  refused 'as .sbtest.: .*(certificate|TLS/SSL).* \(error 2026\)' --dsn="$to?ssl-mode=VERIFY_IDENTITY&ssl-ca=$MY_WRONG_CA"
   refused "cannot read the CA file '/nonexist' of --mysql-ssl-ca" --dsn="$to?ssl-ca=/nonexist"
   # Nobody listens there: the file comes first.
   refused "cannot read the CA file '/nonexist'" --mysql-host=127.0.0.1 --mysql-port=1 --mysql-ssl=on \

@@ -86,10 +86,10 @@ function event() end\n' >"$BATS_TEST_TMPDIR/open.lua"
   says ', protocol library,' "${tcp[@]}" --mysql-protocol=library
   says ', protocol library,' "${tcp[@]}" --mysql-compression
   says ', protocol library,' "${tcp[@]}" --mysql-ssl
-  says "error 2007: 'mysql-protocol' cannot be 'wire' here: the connection is compressed" \
+  says "as 'sbtest': 'mysql-protocol' cannot be 'wire' here: the connection is compressed (error 2007)" \
     "${tcp[@]}" --mysql-compression --mysql-protocol=wire
   ((status == 1))
-  says "error 2007: 'mysql-protocol' cannot be 'wire' here: the connection uses TLS" \
+  says "as 'sbtest': 'mysql-protocol' cannot be 'wire' here: the connection uses TLS (error 2007)" \
     "${tcp[@]}" --mysql-ssl --mysql-protocol=wire
   ((status == 1))
 }

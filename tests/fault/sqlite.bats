@@ -172,6 +172,10 @@ let_go() {
   bounded "$BENCH" oltp_read_only --db-driver=sqlite --sqlite-db="$dir/full/db" \
     --table-size=100000 prepare
   ((status == 1))
+  grep -q "^FATAL: .* MiB needed in '$dir/full/db', .* or use --force to go on anyway$" "$err"
+  bounded "$BENCH" oltp_read_only --db-driver=sqlite --sqlite-db="$dir/full/db" \
+    --table-size=100000 --force prepare
+  ((status == 1))
   grep -q 'SQLite error 13 (53100): ' "$err"
   grep -q sbtest1 "$err"
 }
@@ -248,5 +252,5 @@ print(sqlite3.connect(sys.argv[1]).execute("PRAGMA integrity_check").fetchone()[
   errors=$(counter 'ignored errors')
   # Ten at once, then pauses of 1, 2, 4, ... 100 ms.
   ((errors >= 20 && errors <= 50))
-  grep -qE "^WARNING: error 1 \(42P01\) $errors times, no such table: nowhere$" "$err"
+  grep -qE "^WARNING: error 1 \(42P01\) $errors times, no such table; nowhere$" "$err"
 }
