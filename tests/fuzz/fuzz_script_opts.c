@@ -11,6 +11,7 @@
 
 #include "../unit/opt_fixture.h"
 #include "base/strbuf.h"
+#include "db/env.h"
 #include "input.h"
 #include "lua/bundle.h"
 #include "lua/resolve.h"
@@ -144,6 +145,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   struct input in = { data, size };
   struct bundle bundle = { 0 };
   struct script *script = NULL;
+  struct db_process db = { 0 }; /* asked whether the script is bundled */
   struct fixture f;
   struct script_setup setup = {
     .plan = &plan,
@@ -151,6 +153,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     .datadir = "/nonexistent",
     .opts = &f.set,
     .bundle = &bundle,
+    .db = &db,
   };
   struct err err = { "" };
 
