@@ -40,8 +40,8 @@ def rows(path, columns):
 def mask(text):
     text = re.sub(r"'(?:[^'\\]|\\.|'')*'", "S", text)
     text = re.sub(r"(?<![\w$])-?\d+(\.\d+)?\b", "N", text)
-    text = re.sub(r"^(INSERT .*?VALUES ?)\(.*\)$", r"\1(...)", re.sub(r"\s+", " ", text))
-    return text.strip()
+    text = re.sub(r"\s+", " ", text).strip()
+    return re.sub(r"^(INSERT .*?VALUES ?)\(.*\)$", r"\1(...)", text)
 
 
 def mysql_statements(text):
