@@ -12,6 +12,15 @@ AC_DEFUN([BENCH_TRY_FLAG], [
   AS_VAR_POPDEF([cached])
 ])
 
+dnl Counters and times of 64 bits are atomic, and products have 128 bits.
+AC_DEFUN([BENCH_64_BITS], [
+  AC_CHECK_SIZEOF([void *])
+  AS_IF([test "$ac_cv_sizeof_void_p" -lt 8],
+    [AC_MSG_ERROR([bench needs a 64-bit system, and $CC makes programs of $((8 * ac_cv_sizeof_void_p)) bits])])
+  AC_CHECK_TYPE([__int128], [],
+    [AC_MSG_ERROR([$CC has no type __int128, which bench needs. gcc and clang have it on 64-bit systems])])
+])
+
 AC_DEFUN([BENCH_COMPILER_FLAGS], [
   BENCH_CFLAGS=
   m4_foreach_w([flag], [-std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes
@@ -47,6 +56,29 @@ AC_DEFUN([BENCH_SANITIZERS], [
     AC_DEFINE([BENCH_SANITIZED], [1], [Built with a sanitizer])
   ])
   AM_CONDITIONAL([SANITIZED], [test "x$enable_sanitizers" != xno])
+])
+
+dnl --enable-static-program: no shared libraries, and the scripts in it.  The
+dnl functions that scripts call are found in src/lua/symbols.c.
+AC_DEFUN([BENCH_STATIC], [
+  AC_ARG_ENABLE([static-program],
+    [AS_HELP_STRING([--enable-static-program],
+      [make a program that needs no other file: static, with the scripts in it])],
+    [], [enable_static_program=no])
+  BENCH_LDFLAGS=
+  AS_IF([test "x$enable_static_program" = xyes], [
+    bench_saved=$LDFLAGS
+    LDFLAGS="$LDFLAGS -static"
+    AC_LINK_IFELSE([AC_LANG_PROGRAM()], [],
+      [AC_MSG_ERROR([$CC cannot link a static program])])
+    LDFLAGS=$bench_saved
+    BENCH_LDFLAGS='-all-static -Wl,--wrap=dlsym -Wl,--wrap=dlerror -Wl,-u,__wrap_dlsym'
+    PKG_CONFIG="$PKG_CONFIG --static"
+    with_mpi=no
+    AC_DEFINE([STATIC_PROGRAM], [1], [Linked statically, with its scripts])
+  ])
+  AC_SUBST([BENCH_LDFLAGS])
+  AM_CONDITIONAL([STATIC_PROGRAM], [test "x$enable_static_program" = xyes])
 ])
 
 dnl --enable-fuzzing: build the fuzz targets with libFuzzer (clang only)

@@ -15,10 +15,12 @@ prefix=$(absolute "$2")
   die "'$1' is not LuaJIT 2.1"
 
 # make's command line wins over the settings in LuaJIT's makefile.
-settings=(PREFIX="$prefix" XCFLAGS=-DLUAJIT_ENABLE_GC64)
+settings=(PREFIX="$prefix" XCFLAGS="-DLUAJIT_ENABLE_GC64 ${XCFLAGS-}")
 [[ -z ${CC-} ]] || settings+=(CC="$CC")
 [[ -z ${CFLAGS-} ]] || settings+=(CCOPT="$CFLAGS")
-[[ -z ${TARGET_FLAGS-} ]] || settings+=(TARGET_FLAGS="$TARGET_FLAGS")
+for name in TARGET_FLAGS TARGET_LDFLAGS BUILDMODE HOST_CC CROSS; do
+  [[ -z ${!name-} ]] || settings+=("$name=${!name}")
+done
 make -C "$work/src" -j"$(processors)" amalg "${settings[@]}"
 make -C "$work/src" install "${settings[@]}"
 

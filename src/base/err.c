@@ -29,6 +29,27 @@ int err_set(struct err *err, int code, const char *fmt, ...)
   return code;
 }
 
+/* strerror_r() of the GNU library returns the text, which may be elsewhere than
+ * in the buffer; that of POSIX returns a number. */
+static const char *gnu_text(const char *text, const char *buf)
+{
+  (void)buf;
+  return text;
+}
+
+static const char *posix_text(int rc, const char *buf)
+{
+  return rc == 0 ? buf : "unknown error";
+}
+
+#define TEXT_OF(returned, buf) \
+  _Generic((returned), int : posix_text, default : gnu_text)(returned, buf)
+
+const char *err_text(int code, char *buf, size_t size)
+{
+  return TEXT_OF(strerror_r(code, buf, size), buf);
+}
+
 int err_sys(struct err *err, const char *fmt, ...)
 {
   const int code = errno;
@@ -41,11 +62,10 @@ int err_sys(struct err *err, const char *fmt, ...)
   (void)vsnprintf(err->text, sizeof(err->text), fmt, ap);
   va_end(ap);
 
-  /* _GNU_SOURCE's strerror_r: the text may be elsewhere than in `why`. */
   len = strlen(err->text);
   (void)snprintf(err->text + len, sizeof(err->text) - len, " errno = %d (%s)",
-                 code, strerror_r(code, why, sizeof(why)));
-  return code ? -code : -EIO;
+                 code, err_text(code, why, sizeof(why)));
+  return code > 0 ? -code : -EIO;
 }
 
 void err_prefix(struct err *err, const char *fmt, ...)

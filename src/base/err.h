@@ -9,6 +9,7 @@
 #define BENCH_BASE_ERR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/compiler.h"
 
@@ -28,5 +29,9 @@ int err_sys(struct err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* Put "<context>: " in front of the message that `err` already holds. */
 void err_prefix(struct err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/* What the system says of an errno value; `buf` may hold the text.  Any thread.
+ */
+const char *err_text(int code, char *buf, size_t size);
 
 #endif

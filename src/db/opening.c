@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/err.h"
 #include "base/log.h"
 #include "base/wait.h"
 #include "db/call.h"
@@ -34,7 +35,7 @@ static bool is_shortage(const char *reason)
     const char *at = strstr(reason, number);
 
     if ((at && (at[len] == ')' || at[len] == ' ')) ||
-        strstr(reason, strerror_r(codes[i], why, sizeof(why))))
+        strstr(reason, err_text(codes[i], why, sizeof(why))))
       return true;
   }
   return strstr(reason, "out of memory") ||
@@ -52,7 +53,7 @@ static bool is_out_of_files(const struct conn *c, const char *reason)
     return true;
   (void)snprintf(number, sizeof(number), "(%d", EMFILE);
   if (strstr(reason, number) ||
-      strstr(reason, strerror_r(EMFILE, why, sizeof(why))))
+      strstr(reason, err_text(EMFILE, why, sizeof(why))))
     return true;
   fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
   if (fd < 0)

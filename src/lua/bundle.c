@@ -27,18 +27,6 @@ void bundle_done(struct bundle *b)
   *b = (struct bundle){ 0 };
 }
 
-static int read_file(const char *path, struct strbuf *out)
-{
-  FILE *f = fopen(path, "re");
-  int rc;
-
-  if (!f)
-    return -errno;
-  rc = source_read_stream(f, out);
-  (void)fclose(f); /* nothing was written */
-  return rc;
-}
-
 const struct bundle_module *bundle_find(const struct bundle *b,
                                         const char *name)
 {
@@ -66,7 +54,7 @@ int bundle_add(struct bundle *b, const char *name, const char *path,
   if (text)
     strbuf_add(&m.text, text, len);
   else
-    rc = read_file(path, &m.text);
+    rc = source_read_file(path, &m.text);
   if (rc == 0 && (!m.name || !m.path || m.text.failed))
     rc = -ENOMEM;
   if (rc < 0)

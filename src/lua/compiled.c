@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "lua/embedded.h"
 #include "lua/source.h"
 
 /* Constant once it is in the list. */
@@ -74,13 +75,29 @@ static void keep(struct compiled_modules *m, lua_State *L, const char *path)
   (void)pthread_mutex_unlock(&m->lock);
 }
 
+/* A first line that begins with `#` is left out, as in a file. */
+static int load_embedded(lua_State *L, const struct embedded_script *script,
+                         const char *path)
+{
+  const char *end = script->text + script->len;
+  const char *text = script->text;
+
+  if (*text == '#')
+    text += strcspn(text, "\n");
+  return luaL_loadbuffer(L, text, (size_t)(end - text),
+                         lua_pushfstring(L, "@%s", path));
+}
+
 int compiled_load(struct compiled_modules *m, lua_State *L, const char *path)
 {
   const struct compiled *c = find(m, path);
+  const struct embedded_script *script = c ? NULL : embedded_find(path);
   int rc;
 
   if (c)
     rc = luaL_loadbuffer(L, strbuf_str(&c->code), c->code.len, path);
+  else if (script)
+    rc = load_embedded(L, script, path);
   else
     rc = luaL_loadfile(L, path);
   if (rc != 0) {

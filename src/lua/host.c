@@ -12,6 +12,7 @@
 #include "lua/bundle.h"
 #include "lua/resolve.h"
 #include "lua/script_internal.h"
+#include "lua/source.h"
 #include "lua/state.h"
 #include "run/plan.h"
 
@@ -97,6 +98,13 @@ static int event_returned(lua_State *L)
   return 0;
 }
 
+/* host.readable(path): is there such a file, or embedded script? */
+static int is_readable(lua_State *L)
+{
+  lua_pushboolean(L, source_exists(luaL_checkstring(L, 1)));
+  return 1;
+}
+
 static void set_text(lua_State *L, const char *name, const char *text)
 {
   if (text)
@@ -172,6 +180,7 @@ static void push_host(lua_State *L, struct state *s)
   lua_setfield(L, -2, "argv");
   set_function(L, s, "load", load_internal);
   set_function(L, s, "compile", compile_module);
+  set_function(L, s, "readable", is_readable);
   set_function(L, s, "declare_all", declare_all);
   if (s->worker)
     set_function(L, s, "returned", event_returned);

@@ -5,8 +5,9 @@
  * Texts: version, bench_version, command, script_path, folder, datadir, path,
  * cpath, luajit_cmd, cdef; the number tid; the array argv.  Functions:
  * load(name, host) executes an internal module, compile(path) makes a function
- * of a file; with several processes record(name, path) and bundled(name), which
- * give modules to others and get them.
+ * of a file, readable(path) says whether there is one; with several processes
+ * record(name, path) and bundled(name), which give modules to others and get
+ * them.
  */
 #ifndef BENCH_LUA_HOST_H
 #define BENCH_LUA_HOST_H

@@ -261,6 +261,39 @@ int resolve_name(struct resolved *ret, const char *name,
   return 0;
 }
 
+/* Add a folder to the list, unless it is in it. */
+static void add_folder(struct strbuf *out, const char *path, size_t len)
+{
+  struct strbuf quoted = { 0 };
+
+  strbuf_addf(&quoted, "'%.*s'", (int)len, path);
+  if (!strstr(strbuf_str(out), strbuf_str(&quoted)))
+    strbuf_addf(out, "%s%s", out->len > 0 ? ", " : "", strbuf_str(&quoted));
+  out->failed |= quoted.failed;
+  strbuf_done(&quoted);
+}
+
+void resolve_folders(struct strbuf *out, const char *name,
+                     const struct resolve_rules *rules)
+{
+  const char *slash = strrchr(name, '/');
+
+  if (slash)
+    add_folder(out, name, slash == name ? 1 : (size_t)(slash - name));
+  else if (has_suffix(name, ".lua"))
+    add_folder(out, ".", 1);
+  else
+    for (const char *at = rules->package_path; *at;) {
+      const size_t entry = strcspn(at, ";");
+      const size_t folder = strcspn(at, "?;");
+
+      if (folder > 1 && at[folder] == '?' && at[folder - 1] == '/')
+        add_folder(out, at, folder - 1);
+      at += entry + (at[entry] == ';');
+    }
+  add_folder(out, rules->datadir, strlen(rules->datadir));
+}
+
 void resolved_done(struct resolved *r)
 {
   free(r->path);

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 struct err;
+struct strbuf;
 
 enum resolve_kind {
   RESOLVE_STDIN,   /* no name, or "-" */
@@ -41,6 +42,11 @@ struct resolved {
 /* -ENOENT: not found, with the message to show. -ENOMEM. */
 int resolve_name(struct resolved *ret, const char *name,
                  const struct resolve_rules *rules, struct err *err);
+
+/* Add the folders in which resolve_name() looks for `name`: each once, quoted,
+ * with commas between them. */
+void resolve_folders(struct strbuf *out, const char *name,
+                     const struct resolve_rules *rules);
 
 void resolved_done(struct resolved *r);
 

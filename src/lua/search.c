@@ -13,6 +13,7 @@
 #include "base/beside.h"
 #include "base/compiler.h"
 #include "base/strbuf.h"
+#include "lua/embedded.h"
 
 #ifdef __APPLE__
 #define MODULE_SUFFIX ".dylib"
@@ -64,8 +65,12 @@ const char *search_datadir(char buf[PATH_MAX])
 
   if (given && *given)
     (void)snprintf(buf, PATH_MAX, "%s", given);
-  else if (is_folder(BENCH_DATADIR) || (!is_beside(buf, "/../share/bench") &&
-                                        !is_beside(buf, "/../src/lua/scripts")))
+  else if (embedded_scripts[0].path)
+    (void)snprintf(buf, PATH_MAX, "%s", EMBEDDED_FOLDER);
+  else if (is_folder(BENCH_DATADIR) ||
+           (!is_beside(buf, "/../share/bench") &&
+            !is_beside(buf, "/../src/lua/scripts") &&
+            !is_beside(buf, "/src/lua/scripts")))
     (void)snprintf(buf, PATH_MAX, "%s", BENCH_DATADIR);
   return buf;
 }

@@ -10,10 +10,11 @@
 struct strbuf;
 
 /*
- * The folder of the bundled scripts: BENCH_DATADIR of the environment; the one
- * that was configured; ../share/bench beside the program, if it was moved; the
- * one in the source, if it was built in a folder there.  The first that exists;
- * the configured one when there is none.  Returns `buf`.
+ * The folder of the bundled scripts: BENCH_DATADIR of the environment; the
+ * program itself, if it contains them; the one that was configured;
+ * ../share/bench beside the program, if it was moved; the one in the source, if
+ * it was built there or in a folder of it.  The first that exists; the
+ * configured one when there is none.  Returns `buf`.
  */
 const char *search_datadir(char buf[PATH_MAX]);
 

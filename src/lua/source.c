@@ -7,11 +7,13 @@
 #include <lauxlib.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/log.h"
 #include "base/strbuf.h"
+#include "lua/embedded.h"
 #include "lua/resolve.h"
 
 enum {
@@ -29,6 +31,31 @@ int source_read_stream(FILE *f, struct strbuf *out)
       return -EFBIG;
   }
   return ferror(f) ? -errno : 0;
+}
+
+int source_read_file(const char *path, struct strbuf *out)
+{
+  const struct embedded_script *script = embedded_find(path);
+  FILE *f;
+  int rc;
+
+  if (script) {
+    strbuf_add(out, script->text, script->len);
+    return 0;
+  }
+  f = fopen(path, "re");
+  if (!f)
+    return -errno;
+  rc = source_read_stream(f, out);
+  (void)fclose(f); /* nothing was written */
+  return rc;
+}
+
+bool source_exists(const char *path)
+{
+  struct stat st;
+
+  return embedded_find(path) || (stat(path, &st) == 0 && !S_ISDIR(st.st_mode));
 }
 
 /* A line that begins with `#` is for the system, not for Lua. */
@@ -49,17 +76,12 @@ int source_read(const struct resolved *what, struct strbuf *out,
                 struct err *err)
 {
   const bool is_stdin = what->kind == RESOLVE_STDIN;
-  FILE *f = is_stdin ? stdin : fopen(what->path, "re");
   int rc;
 
   if (is_stdin && isatty(STDIN_FILENO))
     log_msg(LOG_NOTICE, "Reading the script from the standard input:\n\n");
-  if (!f)
-    return err_set(err, -errno, "cannot read '%s': %s", what->path,
-                   strerror(errno));
-  rc = source_read_stream(f, out);
-  if (!is_stdin)
-    (void)fclose(f);
+  rc = is_stdin ? source_read_stream(stdin, out)
+                : source_read_file(what->path, out);
   if (rc < 0)
     return err_set(err, rc, "cannot read '%s': %s",
                    is_stdin ? "stdin" : what->path, strerror(-rc));

@@ -5,6 +5,7 @@
 #define BENCH_LUA_SOURCE_H
 
 #include <lua.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 struct err;
@@ -14,6 +15,12 @@ struct strbuf;
 /* Add all that a stream has; a failed allocation is in `out`.  0 or a negative
  * errno value; -EFBIG: there is no end, or it is far away. */
 int source_read_stream(FILE *f, struct strbuf *out);
+
+/* Add all that a file has, which may be an embedded one. */
+int source_read_file(const char *path, struct strbuf *out);
+
+/* Is there such a file (not a folder), or an embedded one? */
+bool source_exists(const char *path);
 
 /* The text of the script: of its file, or the standard input; a first line
  * that begins with `#` is left out, its line end is not. */

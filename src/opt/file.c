@@ -25,7 +25,7 @@ static bool is_blank(char c)
 
 static size_t span_len(struct span s)
 {
-  return (size_t)(s.to - s.from);
+  return s.to > s.from ? (size_t)(s.to - s.from) : 0;
 }
 
 static struct span trimmed(struct span s)

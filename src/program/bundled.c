@@ -13,18 +13,54 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lua/embedded.h"
 #include "opt/suggest.h"
 
 static FILE *open_script(const char *datadir, const char *name)
 {
   char path[PATH_MAX + BUNDLED_NAME];
+  const struct embedded_script *script;
 
   (void)snprintf(path, sizeof(path), "%s/%s.lua", datadir, name);
+  script = embedded_find(path);
+  if (script) /* which is only read */
+    return fmemopen((void *)(uintptr_t)script->text, script->len, "r");
   return fopen(path, "re");
+}
+
+/* The files of the folder, or those in the program. */
+struct files {
+  DIR *dir;
+  const struct embedded_script *embedded; /* the next one; NULL: a folder */
+};
+
+static struct files files_open(const char *datadir)
+{
+  if (strcmp(datadir, EMBEDDED_FOLDER) == 0)
+    return (struct files){ NULL, embedded_scripts };
+  return (struct files){ opendir(datadir), NULL };
+}
+
+/* NULL: there are no more. */
+static const char *files_next(struct files *f)
+{
+  const struct dirent *entry;
+
+  if (f->embedded)
+    return f->embedded->path ? f->embedded++->path : NULL;
+  entry = f->dir ? readdir(f->dir) : NULL;
+  return entry ? entry->d_name : NULL;
+}
+
+static void files_close(struct files *f)
+{
+  if (f->dir)
+    (void)closedir(f->dir);
 }
 
 /* "NAME.lua" */
@@ -33,7 +69,8 @@ static bool is_script(const char *file, char ret_name[BUNDLED_NAME])
   const char *dot = strrchr(file, '.');
   const size_t len = dot ? (size_t)(dot - file) : 0;
 
-  if (!dot || strcmp(dot, ".lua") != 0 || len == 0 || len >= BUNDLED_NAME)
+  if (strchr(file, '/') || !dot || strcmp(dot, ".lua") != 0 || len == 0 ||
+      len >= BUNDLED_NAME)
     return false;
   memcpy(ret_name, file, len);
   ret_name[len] = '\0';
@@ -90,17 +127,15 @@ static int by_name(const void *a, const void *b)
 
 size_t bundled_list(const char *datadir, struct bundled list[BUNDLED_MAX])
 {
-  DIR *dir = opendir(datadir);
-  const struct dirent *entry;
+  struct files files = files_open(datadir);
+  const char *file;
   size_t n = 0;
 
-  while (dir && n < BUNDLED_MAX && (entry = readdir(dir))) {
-    if (is_script(entry->d_name, list[n].name) &&
-        read_summary(datadir, &list[n]))
+  while (n < BUNDLED_MAX && (file = files_next(&files))) {
+    if (is_script(file, list[n].name) && read_summary(datadir, &list[n]))
       n++;
   }
-  if (dir)
-    (void)closedir(dir);
+  files_close(&files);
   qsort(list, n, sizeof(list[0]), by_name);
   return n;
 }
@@ -149,14 +184,12 @@ static bool declares(const char *datadir, const char *script,
 bool bundled_find_option(const char *datadir, const char *name,
                          char ret_script[BUNDLED_NAME])
 {
-  DIR *dir = opendir(datadir);
-  const struct dirent *entry;
+  struct files files = files_open(datadir);
+  const char *file;
   bool found = false;
 
-  while (dir && !found && (entry = readdir(dir)))
-    found = is_script(entry->d_name, ret_script) &&
-            declares(datadir, ret_script, name);
-  if (dir)
-    (void)closedir(dir);
+  while (!found && (file = files_next(&files)))
+    found = is_script(file, ret_script) && declares(datadir, ret_script, name);
+  files_close(&files);
   return found;
 }

@@ -79,8 +79,9 @@ enum {
   PROGRAM_TOOLS = 8, /* at most */
 };
 
-/* There is no such test: name the one that is only a slip away, if any. */
-void program_suggest_test(const struct program *p, const char *typed);
+/* There is no such test: name the one that is only a slip away.  False: there
+ * is none, and nothing was printed. */
+bool program_suggest_test(const struct program *p, const char *typed);
 /* Complains, with the commands that there are (blanks between them); returns
  * the exit status. */
 int program_unknown_command(const char *typed, const char *commands);

@@ -95,7 +95,7 @@ static int run_with(struct program *p, const struct test *test, const void *cfg,
     .table = p->core.report_ranks,
   };
   struct reporter_use merged = { &ranks_reporter, NULL };
-  struct ranks_report *ranks;
+  struct ranks_report *ranks = NULL;
   struct err err = { "" };
   int status;
 

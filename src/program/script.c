@@ -11,9 +11,11 @@
 #include "base/log.h"
 #include "base/parse.h"
 #include "base/strbuf.h"
+#include "lua/embedded.h"
 #include "lua/resolve.h"
 #include "lua/script.h"
 #include "lua/search.h"
+#include "lua/source.h"
 #include "program/drivers.h"
 #include "program/internal.h"
 #include "ranks/ranks.h"
@@ -38,33 +40,63 @@ struct job {
 
 static bool is_file(const char *path, void *arg)
 {
+  (void)arg;
+  return source_exists(path);
+}
+
+static bool is_folder(const char *path)
+{
   struct stat st;
 
-  (void)arg;
-  return stat(path, &st) == 0 && !S_ISDIR(st.st_mode);
+  return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Where tests are looked for; `path` holds a text of the rules. */
+static struct resolve_rules where(const struct program *p, struct strbuf *path)
+{
+  search_path(path, getenv("LUA_PATH"), getenv("HOME"), p->datadir);
+  return (struct resolve_rules){
+    .exists = is_file,
+    .package_path = strbuf_str(path),
+    .datadir = p->datadir,
+  };
 }
 
 static int resolve(struct job *job, struct err *err)
 {
   const char *builtins[32] = { NULL };
   struct strbuf path = { 0 };
-  const struct resolve_rules rules = {
-    .exists = is_file,
-    .package_path = (search_path(&path, getenv("LUA_PATH"), getenv("HOME"),
-                                 job->p->datadir),
-                     strbuf_str(&path)),
-    .datadir = job->p->datadir,
-    .builtins = builtins,
-  };
+  struct resolve_rules rules = where(job->p, &path);
   int rc;
 
   for (size_t i = 0; i < test_list_len && i + 1 < ARRAY_SIZE(builtins); i++)
     builtins[i] = test_list[i]->name;
+  rules.builtins = builtins;
   rc = resolve_name(&job->what, job->p->cmdline.test, &rules, err);
   strbuf_done(&path);
   if (rc == 0 && job->what.warning)
     log_msg(LOG_WARNING, "%s", job->what.warning);
   return rc;
+}
+
+/* There is no such test: say what was meant, or else what was searched. */
+static void tell_not_found(const struct program *p)
+{
+  struct strbuf path = { 0 };
+  struct strbuf folders = { 0 };
+  struct resolve_rules rules;
+
+  if (program_suggest_test(p, p->cmdline.test))
+    return;
+  rules = where(p, &path);
+  resolve_folders(&folders, p->cmdline.test, &rules);
+  (void)program_complain("searched: %s", strbuf_str(&folders));
+  if (!is_folder(p->datadir) && !embedded_scripts[0].path)
+    (void)program_complain("the folder of the bundled scripts, '%s', does not "
+                           "exist: install bench, or set BENCH_DATADIR",
+                           p->datadir);
+  strbuf_done(&folders);
+  strbuf_done(&path);
 }
 
 /* The script is bundled with the program: hints may speak of its commands. */
@@ -332,7 +364,7 @@ int program_script(struct program *p)
   if (load(job, &err) < 0) {
     status = program_fail(&err);
     if (!job->what.path && p->cmdline.test)
-      program_suggest_test(p, p->cmdline.test);
+      tell_not_found(p);
   } else if (job->what.kind == RESOLVE_SCRIPT && p->cmdline.command) {
     status = give_options(job);
     if (status == EXIT_OK)

@@ -52,12 +52,17 @@ static bool is_habit(const struct program *p, const char *typed)
   return false;
 }
 
-void program_suggest_test(const struct program *p, const char *typed)
+bool program_suggest_test(const struct program *p, const char *typed)
 {
-  struct bundled *scripts = calloc(BUNDLED_MAX, sizeof(*scripts));
-  const size_t n = scripts ? bundled_list(p->datadir, scripts) : 0;
+  struct bundled *scripts;
   struct suggest s;
+  bool found;
+  size_t n;
 
+  if (is_habit(p, typed))
+    return true;
+  scripts = calloc(BUNDLED_MAX, sizeof(*scripts));
+  n = scripts ? bundled_list(p->datadir, scripts) : 0;
   suggest_init(&s, typed);
   for (size_t i = 0; i < test_list_len; i++)
     suggest_offer(&s, test_list[i]->name);
@@ -65,9 +70,11 @@ void program_suggest_test(const struct program *p, const char *typed)
     suggest_offer(&s, (*t)->name);
   for (size_t i = 0; i < n; i++)
     suggest_offer(&s, scripts[i].name);
-  if (!is_habit(p, typed) && suggest_result(&s))
+  found = suggest_result(&s);
+  if (found)
     (void)program_complain("did you mean %s?", suggest_result(&s));
   free(scripts);
+  return found;
 }
 
 int program_unknown_command(const char *typed, const char *words)

@@ -85,8 +85,8 @@ static void be_quiet(const struct ranks *ranks)
 static int receive(struct ranks *ranks, bool *ret_alone, bool *ret_go,
                    struct err *err)
 {
-  const void *bytes;
-  size_t len;
+  const void *bytes = NULL;
+  size_t len = 0;
   int rc = cluster_plan(ranks->cluster, &bytes, &len, err);
 
   if (rc < 0)
@@ -98,7 +98,7 @@ static int receive(struct ranks *ranks, bool *ret_alone, bool *ret_go,
 static int join(struct ranks *ranks, const struct launch *launch,
                 struct err *err)
 {
-  const struct cluster_link *link;
+  const struct cluster_link *link = NULL;
   char folder[PATH_MAX];
   int rc;
 

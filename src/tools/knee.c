@@ -57,7 +57,7 @@ size_t knee_find(const struct knee_step *steps, size_t n, size_t n_options)
     if (!(steps[i].throughput >= KNEE_SHARE * steps[best].throughput))
       continue;
     for (size_t k = 0; k < numbers && !decided; k++) {
-      double x, y;
+      double x = 0, y = 0; /* all_numbers(): both will have a value */
 
       (void)number_of(steps[i].values[k], &x);
       (void)number_of(steps[knee].values[k], &y);

@@ -35,8 +35,8 @@ refused() {
 
 never_by_itself() {
   login_server "$1"
-  refused 'error 2026: the server wants the password in plain text, .* --mysql-ssl, .* --mysql-cleartext=on'
-  refused 'error 2026: the server wants the password in plain text' --mysql-ssl=PREFERRED
+  refused 'the server wants the password in plain text, .* --mysql-ssl, .* --mysql-cleartext=on \(error 2026\)'
+  refused 'the server wants the password in plain text.* \(error 2026\)' --mysql-ssl=PREFERRED
   local mode
   for mode in on REQUIRED VERIFY_CA VERIFY_IDENTITY; do
     refused 'SSL is required' --mysql-ssl=$mode
@@ -61,8 +61,8 @@ with_tls() {
   openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost \
     -addext subjectAltName=DNS:localhost -keyout key.pem -out cert.pem 2>openssl.log
   login_server "$1" cert.pem key.pem
-  refused 'error 2026: the server wants the password in plain text' --mysql-ssl=off
-  refused 'error 2026: .*(certificate|TLS/SSL)' --mysql-ssl=VERIFY_IDENTITY
+  refused 'the server wants the password in plain text.* \(error 2026\)' --mysql-ssl=off
+  refused '(certificate|TLS/SSL).* \(error 2026\)' --mysql-ssl=VERIFY_IDENTITY
   local mode
   for mode in PREFERRED REQUIRED; do
     : >seen

@@ -458,7 +458,7 @@ DEBUG: Executing request, operation: 2, file_id: 0, pos: 32768, size: 16384"
 --file-num=0|--file-num: '0' \(expected an integer from 1 to 1000000000\)
 --file-num=-1|--file-num: '-1'
 --file-num=abc|--file-num: 'abc'
---file-block-size=0|--file-block-size: '0' \(expected a size from 1 to
+--file-block-size=0|--file-block-size: '0' \(expected a size of 1 or more
 --file-block-size=4X|--file-block-size: '4X'
 --file-block-size=3G|--file-block-size: '3221225472' \(expected a size of at most
 --file-block-size=15 --validate|--file-block-size: '15' \(expected a size of at least 16 with --validate\)

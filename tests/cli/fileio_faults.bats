@@ -269,7 +269,7 @@ WARNING: Did you run 'prepare' with different --file-total-size or --file-num va
   fi
   must is "$status" 0
   must is "$(grep 'locked memory' <<<"$stderr")" "WARNING: the limit of locked memory is too low to register the \
-buffers of all threads with io_uring, which makes requests slower: 3 times 2097152 bytes, and RLIMIT_MEMLOCK is 65536 \
+buffers of all threads with io_uring, which makes requests slower, 3 times 2097152 bytes, and RLIMIT_MEMLOCK is 65536 \
 (see ulimit -l)"
   must is "$(number 'total number of events:')" 900
 }

@@ -39,10 +39,44 @@ silent() {
   done
 }
 
+# Where modules are looked for, but for the home of the user.
+FOLDERS="'.', './src/lua', '/usr/local/share/lua/5.1', '/usr/share/lua/5.1'"
+
 @test "unknown tests and options" {
-  header_only 1 "FATAL: Cannot find benchmark 'nosuch': no such built-in test, file or module" nosuch run
+  unset HOME
+  header_only 1 "FATAL: Cannot find benchmark 'nosuch': no such built-in test, file or module"$'\nsearched: '"$FOLDERS, '$BENCH_DATADIR'" nosuch run
+  header_only 1 "FATAL: Cannot find benchmark 'a/nosuch.lua': no such built-in test, file or module"$'\nsearched: '"'a', '$BENCH_DATADIR'" a/nosuch.lua run
   header_only 1 "invalid option: --bad=1" cpu --bad=1 run
   header_only 1 $'invalid option: --file-num=1\n--file-num is an option of the fileio test' cpu --file-num=1 run
+}
+
+@test "bundled scripts that are nowhere are named with the remedy" {
+  unset HOME
+  BENCH_DATADIR=$PWD/none bench nosuch run
+  must is "$status" 1
+  must is "$stderr" "FATAL: Cannot find benchmark 'nosuch': no such built-in test, file or module
+searched: $FOLDERS, '$PWD/none'
+the folder of the bundled scripts, '$PWD/none', does not exist: install bench, or set BENCH_DATADIR"
+}
+
+@test "a program finds its scripts in the source, in a build folder and installed" {
+  local from=$BENCH_DATADIR place folder
+  unset BENCH_DATADIR HOME
+  while read -r place folder; do
+    mkdir -p "$PWD/$place" "$PWD/$folder"
+    cp "$BENCH" "$PWD/$place/bench"
+    cp -R "$from/." "$PWD/$folder/"
+    run --separate-stderr "$PWD/$place/bench" oltp_read_only help
+    must is "$status" 0
+    must has "$output" 'point.selects='
+    run --separate-stderr "$PWD/$place/bench" nosuch run
+    # What was installed where configure says comes first.
+    must has "$stderr" "'($PWD/$place/.*|/usr(/local)?/share/bench)'\$"
+  done <<'PLACES'
+tree tree/src/lua/scripts
+built/build built/src/lua/scripts
+usr/bin usr/share/bench
+PLACES
 }
 
 @test "an option with a slip gets a suggestion" {
@@ -230,6 +264,6 @@ WARNING: --max-time is deprecated, use --time instead"
     echo "${PIPESTATUS[0]}" >>status
   )
   must is "$(xargs <status)" "0 0"
-  must is "$(<err)" ""
+  must is "$(without_machine <err)" ""
   must has "$(<line)" '^bench '
 }

@@ -40,8 +40,19 @@ build() {
   cd "$work/$1"
   shift
   "$src/configure" -q --enable-werror "$@"
-  make -s -j"$jobs"
+  make -s -j"$jobs" 2>said || { cat said; return 1; }
+  ! grep 'warning:' said || return 1
   ./bench cpu --cpu-max-prime=10 --events=10 run
+}
+
+# The whole program at once, and calls of the library that are checked: both show
+# the compiler more than a plain build.  The unit tests as well.
+optimized() {
+  build optimized CC=gcc AR=gcc-ar RANLIB=gcc-ranlib NM=gcc-nm \
+    CFLAGS="-O3 -g -flto=$jobs -D_FORTIFY_SOURCE=3 $*"
+  make -s -j"$jobs" check TESTS= 2>said || { cat said; return 1; }
+  # Those of the linker's stage do not fail the build.
+  ! grep 'warning:' said
 }
 
 # In a folder of its own, with a file that is not there in the way of none.
@@ -122,6 +133,9 @@ refuses() {
 }
 
 messages() {
+  check 'a system of 32 bits' refuses '' ac_cv_sizeof_void_p=4 \
+    'needs a 64-bit system' '32 bits'
+  check 'a compiler without __int128' refuses '' ac_cv_type___int128=no __int128
   check 'LuaJIT is missing' refuses luajit '' \
     libluajit-5.1-dev luajit-devel third_party/README.md
   check 'ck is missing' refuses ck '' libck-dev ck-devel third_party/README.md
@@ -148,7 +162,7 @@ distcheck() {
   make -s distcheck
 }
 
-(($# > 0)) || set -- gcc clang none install messages distcheck
+(($# > 0)) || set -- gcc clang lto none single install messages distcheck
 for name; do
   case $name in
     gcc | clang)
@@ -158,6 +172,12 @@ for name; do
         count=$((count + 1))
         printf 'ok %d - %s # SKIP not installed\n' "$count" "$name"
       fi
+      ;;
+    lto) check 'gcc -O3 -flto -D_FORTIFY_SOURCE=3' optimized ;;
+    single)
+      for switch in "${no_libraries[@]}" --without-mpi; do
+        check "$switch" build "single$switch" "$switch"
+      done
       ;;
     none) check 'without every optional library' build none "${no_libraries[@]}" ;;
     install)

@@ -182,7 +182,7 @@ L
   done
   bench t.lua nosuch
   must [ "$status" = 1 ]
-  must is "$stderr" "Unknown command: nosuch"
+  must is "$stderr" $'Unknown command: nosuch\ncommands: run'
 }
 
 @test "custom commands" {

@@ -5,6 +5,7 @@
 #define TESTS_UNIT_TAP_H
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int tap_count, tap_failures;
@@ -28,6 +29,15 @@ static int tap_count, tap_failures;
     if (!tap_got || strcmp(tap_got, tap_want) != 0)                     \
       printf("# got '%s'\n# want '%s'\n", tap_got ? tap_got : "(null)", \
              tap_want);                                                 \
+  } while (0)
+
+/* A step of the preparation: without it, the checks mean nothing. */
+#define MUST(cond)                                                \
+  do {                                                            \
+    if (!(cond)) {                                                \
+      printf("Bail out! %s:%d: %s\n", __FILE__, __LINE__, #cond); \
+      exit(1);                                                    \
+    }                                                             \
   } while (0)
 
 #define TAP_EXIT() (printf("1..%d\n", tap_count), tap_failures > 0)

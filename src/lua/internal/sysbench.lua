@@ -159,6 +159,21 @@ table.insert(package.loaders, 2, function(name)
   return file and module_in(file, name) -- else the next loader says where it looked
 end)
 
+-- Scripts that are part of the program are no files for Lua.
+local embedded = "embedded:/"
+if host.datadir .. "/" == embedded then
+  local loadfile_of_lua = loadfile
+  function loadfile(path)
+    if type(path) == "string" and path:sub(1, #embedded) == embedded then
+      return host.compile(path)
+    end
+    return loadfile_of_lua(path)
+  end
+  function dofile(path)
+    return assert(loadfile(path))()
+  end
+end
+
 -- A module in C, as the loaders of LuaJIT take one.
 local function c_module_in(file, name)
   local open, err = package.loadlib(file, "luaopen_" .. name:gsub("^.-%-", ""):gsub("%.", "_"))
@@ -177,9 +192,7 @@ local function folder_loader(folder)
     local looked = ""
     for _, place in ipairs(places) do
       local file = base .. place[1]
-      local f = io.open(file)
-      if f then
-        f:close()
+      if host.readable(file) then
         return place[2](file, name)
       end
       looked = looked .. "\n\tno file '" .. file .. "'"

@@ -226,7 +226,7 @@ static void test_threads(void)
     else
       whole = false;
   }
-  (void)ftruncate(saved, 0);
+  MUST(ftruncate(saved, 0) == 0);
   (void)close(saved);
   end(&c, "", "", "several threads");
   OK(whole, "lines of threads are whole");

@@ -171,6 +171,32 @@ static void test_not_found_text(void)
          "message");
 }
 
+static void test_folders(void)
+{
+  static const struct {
+    const char *name, *folders;
+  } list[] = {
+    { "x", "'.', './src/lua', '/lib', '/data'" },
+    { "x.lua", "'.', '/data'" },
+    { "./x", "'.', '/data'" },
+    { "/x.lua", "'/', '/data'" },
+    { "a/b/x", "'a/b', '/data'" },
+  };
+  const struct resolve_rules rules = {
+    .package_path =
+      "./?.lua;./?/init.lua;;./src/lua/?.lua;x?;/lib/?.lua;/data/?",
+    .datadir = "/data",
+  };
+  struct strbuf b = { 0 };
+
+  for (size_t i = 0; i < ARRAY_SIZE(list); i++) {
+    strbuf_clear(&b);
+    resolve_folders(&b, list[i].name, &rules);
+    OK_STR(strbuf_str(&b), list[i].folders, list[i].name);
+  }
+  strbuf_done(&b);
+}
+
 static const char *path_of(struct strbuf *b, const char *lua_path,
                            const char *home)
 {
@@ -213,6 +239,7 @@ int main(void)
 {
   test_resolve();
   test_not_found_text();
+  test_folders();
   test_search();
   return TAP_EXIT();
 }

@@ -71,7 +71,7 @@ static void test_whole(void)
   OK_STR(read_all("old"), "new", "given up: as before");
   OK(files_here() == 1, "nothing else is there");
 
-  (void)symlink("old", "link");
+  MUST(symlink("old", "link") == 0);
   OK(whole_file_open(&f, "link", &err) == 0, "through a link");
   (void)fputs("linked", f.stream);
   OK(whole_file_commit(&f, &err) == 0, "commits");
@@ -107,7 +107,7 @@ static void test_rights(void)
   (void)chmod("file", 0666);
   OK(replace("file", "3") && mode_of("file") == 0666, "which may be more");
   if (geteuid() == 0) {
-    (void)chown("file", 1234, 2345);
+    MUST(chown("file", 1234, 2345) == 0);
     OK(replace("file", "4") && stat("file", &st) == 0 && st.st_uid == 1234 &&
          st.st_gid == 2345,
        "owner and group of the old one");
@@ -124,8 +124,8 @@ static void test_links(void)
   struct stat st;
 
   (void)mkdir("folder", 0700);
-  (void)symlink("folder/two", "one");
-  (void)symlink("three", "folder/two");
+  MUST(symlink("folder/two", "one") == 0);
+  MUST(symlink("three", "folder/two") == 0);
   OK(replace("one", "text"), "a link to a link to nothing");
   OK(lstat("one", &st) == 0 && S_ISLNK(st.st_mode), "stays a link");
   OK_STR(read_all("folder/three"), "text", "where they lead to");
@@ -134,7 +134,7 @@ static void test_links(void)
   (void)rmdir("folder");
   (void)unlink("one");
 
-  (void)symlink("circle", "circle");
+  MUST(symlink("circle", "circle") == 0);
   OK(whole_file_open(&f, "circle", &err) < 0 && strstr(err.text, "'circle'"),
      "a circle of links");
   (void)unlink("circle");
@@ -142,7 +142,7 @@ static void test_links(void)
   /* The name that is written to first can be guessed. */
   put("precious", "precious");
   (void)snprintf(name, sizeof(name), "file.%ld-0.tmp", (long)getpid());
-  (void)symlink("precious", name);
+  MUST(symlink("precious", name) == 0);
   OK(replace("file", "text"), "a link where the file is to be made");
   OK_STR(read_all("precious"), "precious", "is not followed");
   OK_STR(read_all("file"), "text", "and does not disturb");
@@ -261,7 +261,7 @@ static void test_stdout(void)
   int fd;
 
   put("log", "before\n");
-  (void)symlink("log", "link");
+  MUST(symlink("log", "link") == 0);
   with_stdout("log", write_to_log);
   OK(stdout_known, "a file that the standard output leads to is that");
   OK(whole_written && lines_written, "results go there");

@@ -363,7 +363,7 @@ static uint64_t used_ns(void)
 /* The arrivals of a run with this rate are known up to there. */
 static struct schedule *schedule_up_to(double rate, uint64_t time_ns)
 {
-  struct schedule *s;
+  struct schedule *s = NULL;
   struct err err;
 
   if (schedule_new(&s, rate, 1, 0, &err) < 0)

@@ -171,7 +171,7 @@ static void test_layout(void)
     { 1, 1 << 20, UINT64_C(1) << 40, INT64_MAX, false,
       "--file-merged-requests" },
   };
-  struct layout l;
+  struct layout l = { 0 };
   struct err err;
 
   for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
