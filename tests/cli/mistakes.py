@@ -36,6 +36,7 @@ def answer(program, row):
                 os.close(end)
     # How busy the machine is, is not the question.
     said = re.sub(r"^WARNING: .*\n?", "", done.stderr.decode(), flags=re.M)
+    said = re.sub(r"\nsearched: .*", "", said)  # folders of this machine
     return done.returncode, said.rstrip("\n")
 
 
