@@ -74,15 +74,15 @@ bool shim_limits_login(void)
   return true;
 }
 
-static my_bool wait_within_bound(my_socket fd, my_bool is_read, int timeout_ms)
+/* The library looks at a whole int, whatever its documentation says. */
+static int wait_within_bound(my_socket fd, my_bool is_read, int timeout_ms)
 {
   return bound_wait((int)fd, is_read, timeout_ms);
 }
 
 void shim_bound(MYSQL *mysql, uint64_t until_ns)
 {
-  my_bool (*wait)(my_socket, my_bool, int) = until_ns ? wait_within_bound
-                                                      : NULL;
+  int (*wait)(my_socket, my_bool, int) = until_ns ? wait_within_bound : NULL;
 
   bound_set(until_ns);
   (void)mysql_optionsv(mysql, MARIADB_OPT_IO_WAIT, wait);
