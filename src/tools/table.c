@@ -40,10 +40,8 @@ void table_cell(struct table *t, const char *text)
   }
   utf8_add_shown(&shown, text, strlen(text), "\n\r\t");
   t->cells[t->n] = mem_strdup(strbuf_str(&shown));
-  if (t->cells[t->n] && !shown.failed)
-    t->n++;
-  else
-    t->failed = true;
+  t->failed |= !t->cells[t->n] || shown.failed;
+  t->n += t->cells[t->n] != NULL;
   strbuf_done(&shown);
 }
 

@@ -356,7 +356,8 @@ static void test_idle(const struct http *h)
   OK(strstr(ask(h, "GET / HTTP/1.0\n\n"), "hello") &&
        strstr(ask(h, "GET / HTTP/1.0\n\n"), "hello"),
      "readers that are idle keep nobody waiting");
-  OK(clock_now_ns() - before < 2 * NS_PER_S, "and are not waited for");
+  /* One after the other they would have 96 s. */
+  OK(clock_now_ns() - before < 60 * NS_PER_S, "and are not waited for");
   OK(recv(idle[0], &c, 1, 0) <= 0, "the first of them has lost its place");
   for (size_t i = 0; i < ARRAY_SIZE(idle); i++)
     (void)close(idle[i]);
