@@ -117,6 +117,8 @@ int program_print_help(struct program *p, enum program_help what)
     return print_lists(p, what);
   if (test)
     return print_test(p, test);
+  if (strcmp(name, "doctor") == 0)
+    return program_doctor_machine(p); /* with a name it says its usage */
   if (program_is_tool(name))
     return program_tool(p); /* the action asks for its help */
   p->cmdline.command = "help";

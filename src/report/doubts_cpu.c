@@ -59,7 +59,7 @@ static struct cpu_shares shares_of(const struct doubt_input *in)
   if (in->is_part) /* those are no strangers */
     s.others = fmax(0, s.others - (double)m->sibling_ns / wall);
   if (in->measures_others)
-    s.server = fmin(s.others, (double)m->server_ns / wall);
+    s.server = in->in_process ? 0 : fmin(s.others, (double)m->server_ns / wall);
   s.strangers = s.others - s.server;
   s.lost = fmin(s.waiting, fmin(s.others, fmax(0, c->cpus - s.own)));
   return s;

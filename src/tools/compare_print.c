@@ -126,7 +126,7 @@ static void print_differences(const struct comparisons *c, bool markdown,
 {
   if (c->n_differences == 0)
     return;
-  strbuf_addf(out, "%sWARNING: more than the figures is not the same:%s\n",
+  strbuf_addf(out, "%sWARNING: the runs also differ in:%s\n",
               markdown ? "\n**" : "\n", markdown ? "**\n" : "");
   for (size_t i = 0; i < c->n_differences; i++) {
     const struct difference *d = &c->differences[i];

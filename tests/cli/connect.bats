@@ -273,6 +273,7 @@ import os, pty, signal, sys, termios
 word, command = sys.argv[1], sys.argv[2:]
 pid, tty = pty.fork()
 if pid == 0:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # also in the background
     os.execv(command[0], command)
 seen = b""
 while b"Password for " not in seen or not seen.endswith(b": "):

@@ -93,3 +93,13 @@ line() {
   must is "$status" 0
   line ok server null
 }
+
+@test "help, in both spellings" {
+  bench doctor --help
+  must is "$status" 0
+  must has "$output" 'bench doctor \[TEST\] \[OPTION\]'
+  local said=$output
+  bench doctor help
+  must is "$status" 0
+  must is "$output" "$said"
+}

@@ -23,6 +23,7 @@ def main():
     word, widths = sys.argv[1].encode(), [int(n) for n in sys.argv[2].split(",")]
     pid, terminal = pty.fork()
     if pid == 0:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # also in the background
         size = struct.pack("HHHH", 24, widths[0], 0, 0)
         fcntl.ioctl(2, termios.TIOCSWINSZ, size)
         os.execv(sys.argv[3], sys.argv[3:])

@@ -181,3 +181,12 @@ con.commit()"
 import sqlite3
 print(sqlite3.connect('t').execute(\"SELECT name FROM sqlite_master WHERE name LIKE '%try%'\").fetchall())")" "[]"
 }
+
+@test "cleanup leaves an empty file that it has not made" {
+  needs_driver sqlite
+  : >notes.txt
+  bench oltp_read_write --db-driver=sqlite --sqlite-db=notes.txt cleanup
+  must is "$status" 0
+  must [ -e notes.txt ]
+  must is "$(grep -c 'Removed' <<<"$output" || :)" 0
+}

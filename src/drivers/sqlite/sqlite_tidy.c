@@ -27,12 +27,13 @@ static const char what_is_there[] =
   "SELECT (SELECT COUNT(*) FROM sqlite_master WHERE name NOT LIKE "
   "'sqlite\\_%' ESCAPE '\\') + (u.user_version <> 0) + "
   "(a.application_id <> 0), f.freelist_count * s.page_size, "
-  "c.page_count * s.page_size FROM pragma_user_version u, "
+  "c.page_count * s.page_size, v.schema_version FROM pragma_user_version u, "
   "pragma_application_id a, pragma_freelist_count f, pragma_page_size s, "
-  "pragma_page_count c";
+  "pragma_page_count c, pragma_schema_version v";
 
 struct contents {
   bool others; /* what is not ours */
+  bool used;   /* there has been a table */
   uint64_t free_bytes, bytes;
 };
 
@@ -47,6 +48,7 @@ static int look_inside(sqlite3 *db, struct contents *ret)
     ret->others = sqlite3_column_int64(stmt, 0) != 0;
     ret->free_bytes = (uint64_t)sqlite3_column_int64(stmt, 1);
     ret->bytes = (uint64_t)sqlite3_column_int64(stmt, 2);
+    ret->used = sqlite3_column_int64(stmt, 3) != 0;
   }
   (void)sqlite3_finalize(stmt);
   return rc == SQLITE_ROW ? 0 : -1;
@@ -127,7 +129,7 @@ void sqlite_tidy(struct session *s, struct strbuf *line)
   if (lstat(path, &st) < 0)
     return;
   if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
-      look_inside(db, &in) == 0 && !in.others)
+      look_inside(db, &in) == 0 && !in.others && in.used)
     shrunk = shrink(db);
   (void)sqlite3_close(db);
   if (in.others && in.free_bytes >= WORTH_A_LINE)
@@ -135,7 +137,7 @@ void sqlite_tidy(struct session *s, struct strbuf *line)
                 "'%s' keeps its size of %s, because other tables are in it; "
                 "VACUUM makes it smaller",
                 path, fmt_size(size, in.bytes));
-  if (in.others)
+  if (in.others || !in.used) /* an empty file may be anybody's */
     return;
   if (shrunk && remove_file(path))
     strbuf_addf(line, "Removed the database file '%s'", path);
