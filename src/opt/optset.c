@@ -359,14 +359,37 @@ int optset_set_default(struct optset *set, const char *name, const char *def,
   return e->source == OPT_SOURCE_DEFAULT ? set_default(e, err) : 0;
 }
 
+/* How much of an argument is the name of a secret option, in whatever way its
+ * value follows; 0: none is. */
+static size_t secret_name(const struct optset *set, const char *arg)
+{
+  const size_t dashes = strspn(arg, "-");
+
+  for (size_t i = 0; i < set->n; i++) {
+    const struct opt *row = set->entries[i]->row;
+    const size_t len = strlen(row->name);
+    size_t n = 0;
+
+    while (n < len && (arg[dashes + n] == row->name[n] ||
+                       (arg[dashes + n] == '_' && row->name[n] == '-')))
+      n++;
+    if (n == len && row->flags & OPT_SECRET && arg[dashes + n] != '\0')
+      return dashes + n;
+  }
+  return 0;
+}
+
 /* The argument as messages show it: without passwords. */
 static void show_argument(const struct optset *set, const char *arg,
                           const char *meant, struct strbuf *out)
 {
   const struct opt_entry *e = meant ? optset_find(set, meant) : NULL;
   const char *equals = strchr(arg, '=');
+  const size_t named = secret_name(set, arg);
 
-  if (e && (e->row->flags & OPT_SECRET) && equals)
+  if (named > 0)
+    strbuf_addf(out, "%.*s%s", (int)named, arg, SECRET_SHOWN);
+  else if (e && (e->row->flags & OPT_SECRET) && equals)
     strbuf_addf(out, "%.*s%s", (int)(equals + 1 - arg), arg, SECRET_SHOWN);
   else
     secret_redact(arg, out);

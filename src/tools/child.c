@@ -34,6 +34,7 @@ static void awaited(const struct children *c, sigset_t *set)
   (void)sigemptyset(set);
   (void)sigaddset(set, SIGINT);
   (void)sigaddset(set, SIGTERM);
+  (void)sigaddset(set, SIGXCPU);
   (void)sigaddset(set, SIGCHLD);
   if (c->hangup)
     (void)sigaddset(set, SIGHUP);
@@ -85,15 +86,13 @@ static void take_signal(struct children *c, int number, pid_t pid)
 {
   const bool again = c->signal != 0;
 
-  if (number == SIGHUP) /* runs, too, would lose their results by it */
-    number = SIGTERM;
-  if (number != SIGINT && number != SIGTERM)
+  if (number <= 0 || number == SIGCHLD)
     return;
   if (number == c->signal && clock_now_ns() - c->signal_ns < SIGNAL_ECHO_NS)
     return;
   c->signal = number;
   c->signal_ns = clock_now_ns();
-  if (pid > 0 && (number == SIGTERM || again))
+  if (pid > 0 && (number != SIGINT || again))
     (void)kill(pid, number);
   else if (pid > 0)
     (void)fprintf(stderr, "Interrupted: the sweep ends after this step (once "

@@ -3,8 +3,8 @@
  * time, and what the terminal asks for in the meantime.
  *
  * A child has a process group of its own, so that Ctrl-C reaches only us: the
- * first one is kept in mind, the next ones are passed on.  SIGTERM is passed
- * on at once, and so is SIGHUP, as SIGTERM.  A child ends when we do.
+ * first one is kept in mind, the next ones are passed on.  SIGTERM, SIGHUP and
+ * SIGXCPU are passed on at once.  A child ends when we do.
  */
 #ifndef BENCH_TOOLS_CHILD_H
 #define BENCH_TOOLS_CHILD_H

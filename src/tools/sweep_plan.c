@@ -64,9 +64,15 @@ bool sweep_shapes_data(const char *option)
   return is_among(data_options, ARRAY_SIZE(data_options), option);
 }
 
-static int check_option(const struct sweep_plan *plan, const char *option,
-                        struct err *err)
+static int check_option(const struct sweep_plan *plan, const struct optset *set,
+                        const char *option, struct err *err)
 {
+  const struct opt_entry *e = optset_find(set, option);
+
+  if (e && e->row->flags & OPT_SECRET) /* its values name the steps */
+    return err_set(err, -EINVAL,
+                   "--%.100s cannot be swept: results would show its values",
+                   option);
   if (is_among(fixed_options, ARRAY_SIZE(fixed_options), option) ||
       opt_rows_have(results_opts, option) || opt_rows_have(sweep_opts, option))
     return err_set(err, -EINVAL, "--%.100s cannot be swept", option);
@@ -107,7 +113,7 @@ static int add_spec(struct sweep_plan *plan, const struct optset *set,
   if (rc == 0)
     rc = use_real_name(spec, set, err);
   if (rc == 0)
-    rc = check_option(plan, spec->option, err);
+    rc = check_option(plan, set, spec->option, err);
   if (rc < 0) {
     sweep_spec_done(spec);
     return rc;

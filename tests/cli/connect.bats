@@ -352,3 +352,21 @@ LUA
   must is "$status" 1
   must is "$(grep -c "$word" <<<"$output$stderr")" 0
 }
+
+@test "a password after a slip of the pen is not shown" {
+  local word=Vq7xPw9
+  printf 'mysql-password %s\n' $word >a.cnf
+  printf 'pgsql-password: %s\n' $word >b.cnf
+  local args
+  for args in --config-file=a.cnf --config-file=b.cnf "--mysql-password:$word" \
+    "--mysql_password $word" "--pgsql-password$word"; do
+    bench cpu "$args" run
+    must is "$status" 1
+    must has "$stderr" '(invalid option|Invalid value)'
+    must is "$(grep -c $word <<<"$output$stderr" || :)" 0
+  done
+  bench oltp_point_select --db-driver=null --sweep=mysql-password:$word,b run
+  must is "$status" 1
+  must has "$stderr" '--mysql-password cannot be swept'
+  must is "$(grep -c $word <<<"$output$stderr" || :)" 0
+}

@@ -128,7 +128,10 @@ static const struct driver_hint hints[] = {
     .text = "did you run the prepare "
             "command?" },
   { .state = "42P07", .bundled = true, .text = HINT_EXISTS },
-  { .code = 13, .bundled = true, .text = HINT_FULL },
+  { .code = 13,
+    .bundled = true,
+    .text = "make room for the tables; where nothing else is in the "
+            "database, removing its file makes room, too" },
   { .state = "25006", .text = "the server is read-only" },
   { .code = 18, .large = true, .text = "it may be too large" },
   { 0 },
