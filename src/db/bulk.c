@@ -10,6 +10,7 @@
 #include "base/wait.h"
 #include "db/call.h"
 #include "db/env.h"
+#include "db/policy.h"
 
 enum {
   TRIES_AT_ONCE = 10, /* then with pauses of 1, 2, 4 .. 100 ms */

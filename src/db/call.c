@@ -2,6 +2,7 @@
  * call.c - the steps that all calls on a connection share.
  */
 #include "db/call.h"
+#include "db/policy.h"
 
 #include <stdlib.h>
 #include <string.h>

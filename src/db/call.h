@@ -80,10 +80,7 @@ static inline void call_no_error(struct conn *c)
 }
 
 /* conn_next_result() and stmt_next_result(). */
-sql_result *conn_next(struct conn *c, enum call call, struct stmt *st);
-
-/* A statement object is gone; frees a connection that was freed before. */
-void conn_unref(struct conn *c);
+sql_result *call_next(struct conn *c, enum call call, struct stmt *st);
 
 /* The result set ends: fields of the result are zero from now on. */
 static inline void call_end_rows(struct conn *c)
@@ -108,54 +105,6 @@ bool call_pass_cancel(struct conn *c);
 
 /* The failure of CONN_LATE is the present one, and told thereby. */
 void call_take_late(struct conn *c);
-
-/* ---- the transport (transport.c) ---- */
-
-/* 0; or -1 and c->out. */
-int transport_open(struct conn *c, uint64_t until_ns);
-/* Statements are unprepared, the session is closed; the state is not changed
- * to CONN_CLOSED but to CONN_LOST. */
-void transport_drop(struct conn *c);
-
-enum transport_rc {
-  TRANSPORT_BACK,
-  TRANSPORT_OVER,      /* the run is over, or `until_ns` has come */
-  TRANSPORT_PERMANENT, /* c->out says why */
-};
-
-/* Attempts with growing pauses, up to `until_ns`. */
-enum transport_rc transport_retry(struct conn *c, uint64_t until_ns);
-
-/* How many open files a run needs, roughly. */
-unsigned transport_files(const struct conn *c);
-
-/* The time limit of one attempt that begins now. */
-uint64_t transport_limit(const struct conn *c);
-
-/* ---- error policy (policy.c) ---- */
-
-/* c->out describes a failure: class, counters, texts, roll back, reconnect. */
-void policy_failed(struct conn *c, enum call call, const char *sql, size_t len);
-
-/* The failure of c->out comes of the end of the run: a statement that was
- * cancelled or given up is nobody's error. */
-bool policy_is_cut(const struct conn *c);
-
-/* c->out is ignorable by some list. */
-bool policy_ignorable(const struct conn *c);
-
-/* Leave the event: the run is over. */
-void policy_abandon(struct conn *c);
-
-/* Replace the lost connection: the class of what comes of it. */
-sql_error_t policy_replace(struct conn *c);
-
-/*
- * Send a ROLLBACK, uncounted.  DB_ERROR_NONE: done.  DB_ERROR_IGNORABLE: the
- * connection was replaced instead, or the server refused for now, and the
- * transaction is marked; `keep_details`: those of the failure before stay.
- */
-sql_error_t policy_rollback(struct conn *c, bool keep_details);
 
 static inline void call_count(const struct conn *c, enum counter counter)
 {

@@ -12,7 +12,9 @@
 #include "db/call.h"
 #include "db/message.h"
 #include "db/opening.h"
+#include "db/policy.h"
 #include "db/stmt.h"
+#include "db/transport.h"
 
 static const struct {
   size_t off;
@@ -239,7 +241,7 @@ sql_result *conn_query(struct conn *c, const char *sql, size_t len)
   return call_end(c, rc, &info);
 }
 
-sql_result *conn_next(struct conn *c, enum call call, struct stmt *st)
+sql_result *call_next(struct conn *c, enum call call, struct stmt *st)
 {
   struct call_info info = { .call = call, .stmt = st, .sql = "" };
   int rc;
@@ -268,7 +270,7 @@ sql_result *conn_next(struct conn *c, enum call call, struct stmt *st)
 
 sql_result *conn_next_result(struct conn *c)
 {
-  return conn_next(c, CALL_NEXT, NULL);
+  return call_next(c, CALL_NEXT, NULL);
 }
 
 bool conn_more_results(struct conn *c)

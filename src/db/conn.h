@@ -130,6 +130,10 @@ void conn_close_tidy(struct conn *c, struct strbuf *line);
 /* Close silently and give up the owner's reference. */
 void conn_free(struct conn *c);
 
+/* For src/db: a statement object is gone; frees a connection that was freed
+ * before. */
+void conn_unref(struct conn *c);
+
 /* ---- statements and results ---- */
 
 /*

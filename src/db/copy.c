@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "db/call.h"
+#include "db/policy.h"
 
 bool copy_possible(struct conn *c, const char **ret_why)
 {

@@ -1,9 +1,7 @@
 /*
- * env.h - what the SQL layer is given by its surroundings.
- *
- * One struct db_process per process (one run or command), one struct db_env
- * per thread that uses connections (in scripts: per Lua state).  The thread's
- * env is "current" while that thread calls the layer.
+ * env.h - what a thread that uses connections has: one struct db_env (in
+ * scripts: per Lua state), which is "current" while that thread calls the
+ * layer.  What all threads share is in process.h.
  */
 #ifndef BENCH_DB_ENV_H
 #define BENCH_DB_ENV_H
@@ -15,172 +13,12 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
-#include "base/err.h"
-#include "base/facts.h"
 #include "base/ffi_api.h"
 #include "db/abi.h"
 #include "db/driver.h"
-#include "db/errtab.h"
-#include "db/flood.h"
-#include "db/ignore.h"
-#include "db/outage.h"
-#include "db/times.h"
-#include "db/watch.h"
-#include "opt/identity.h"
+#include "db/process.h"
 
 struct conn;
-
-enum ps_mode {
-  PS_AUTO,
-  PS_DISABLE,
-};
-
-/* The general database options. */
-struct db_settings {
-  const char *driver; /* "" or NULL: the first of the list */
-  int ps_mode;        /* enum ps_mode */
-  bool debug;
-  struct opt_list ignore_errors;
-  uint64_t connect_timeout_s; /* 0: 10 */
-  double query_timeout_s;     /* 0: none */
-  uint64_t max_result_bytes;  /* of rows that are kept; 0: no limit */
-};
-
-/* A driver and its options. */
-struct driver_config {
-  const struct driver *driver;
-  const void *cfg; /* the struct of cfg_size bytes that its rows filled in */
-};
-
-/* A driver in use. */
-struct driver_state {
-  bool ready, failed; /* global_init was done; protected by driver_lock */
-  struct ignore_list ignore; /* constant when ready: both lists */
-};
-
-enum {
-  DRIVERS_MAX = 16
-};
-
-/*
- * The first connection of a run is opened while the others wait (not for
- * long): the checks before the run are about a server that they have not
- * filled yet, and are told before anything that they foresee.
- */
-enum first_open {
-  FIRST_OPEN_NOT_YET,
-  FIRST_OPEN_UNDER_WAY,
-  FIRST_OPEN_OVER
-};
-
-/* Failed connects at the start. */
-struct connect_failures {
-  pthread_mutex_t lock; /* protects the rest */
-  unsigned count;
-  char reason[256]; /* of the first */
-};
-
-/*
- * What all threads share.  The caller fills in the first part before
- * process_init() and leaves it alone afterwards, unless it says otherwise.
- */
-struct db_process {
-  /* Given. */
-  struct db_settings set;
-  const struct driver_config *drivers; /* [n_drivers], in order of the list */
-  size_t n_drivers;
-  struct run_facts facts;
-  const char *program;    /* its name in messages; NULL: bench */
-  enum identity identity; /* as sysbench, messages are in its words */
-  bool in_run;            /* the command is `run` */
-  bool is_known; /* facts are filled in: make the checks before the run */
-  uint64_t first_number; /* of a connection: as if others had been before */
-  bool in_results; /* keep what the first connection tells of its server */
-  /*
-   * The run is over: not 0.  Whoever changes it wakes the waiters of the word
-   * (wait_wake_all).  NULL: never.
-   */
-  _Atomic uint32_t *over;
-  /* No event starts after this moment; 0: not known.  Set by the run layer
-   * when the clock starts; relaxed, read when connections break. */
-  _Atomic uint64_t end_ns;
-
-  /* The layer's own. */
-  _Atomic uint32_t never;        /* `over`, where none was given; stays 0 */
-  _Atomic uint64_t next_number;  /* of a connection */
-  _Atomic bool used;             /* a driver was obtained: SQL reports */
-  _Atomic bool native, emulated; /* statements were prepared this way */
-  _Atomic bool checked;          /* the checks before the run were made */
-  _Atomic bool looked;           /* at the tables */
-  _Atomic uint32_t first_open;   /* enum first_open: of all connections */
-  atomic_flag noting;            /* the first connection is asked */
-  _Atomic bool noted;            /* `server` is complete; release, acquire */
-  const struct driver *driver;   /* with `server`: of that connection */
-  struct facts server;           /* owned */
-  pthread_mutex_t driver_lock;   /* protects `state` until ready */
-  struct driver_state state[DRIVERS_MAX];
-  struct connect_failures failures;
-  struct errtab errors;
-  struct outage outage;
-  struct flood flood;
-  struct watch watch;
-  struct db_times execution, fetching; /* with --db-debug, of runs */
-};
-
-/* -EINVAL with the text to show when the ignore lists cannot be read. */
-int process_init(struct db_process *p, struct err *err);
-/*
- * After all envs are done; ends the watching thread, frees the drivers.  False:
- * threads that never end were left behind.  They use `p` and the options of
- * drivers, which have to stay, and the program has to leave with _exit().
- */
-bool process_done(struct db_process *p);
-
-/* Change p->over, while no other thread uses the process; NULL: never. */
-void process_set_over(struct db_process *p, _Atomic uint32_t *over);
-
-/* One of the drivers in use talks to servers. */
-bool process_uses_server(struct db_process *p);
-
-/* The run is over: flag or time.  `now_ns` is the present moment. */
-bool process_is_over(const struct db_process *p, uint64_t now_ns);
-
-/*
- * Does every thread of the run have two processors, one for itself and one for
- * who answers it?  Then waking up early takes time from nobody.  False where
- * the run is not known; `env`, or what it belongs to, may be NULL.
- */
-bool env_has_spare_cpus(const struct db_env *env);
-
-/*
- * When all threads have ended their thread_init: the line
- * `FATAL: K of T connections failed`, unless all have failed: the reason alone
- * says enough.  As sysbench with the reason, also when all have failed.
- */
-void process_connect_summary(struct db_process *p, unsigned threads);
-
-/*
- * At the end, after the report: messages held back, threads still
- * reconnecting, errors by code.
- */
-void process_final_messages(struct db_process *p);
-
-/*
- * For structured results, at the end of a run: what is known of the database,
- * with the kind of its statements and times without connection.  May be called
- * while threads still use it.
- */
-void process_describe(struct db_process *p, struct facts *ret);
-
-/* What the server of the first connection gives up: see durable_gaps().  0 as
- * long as it has told nothing. */
-size_t process_durable_gaps(struct db_process *p, struct strbuf *to,
-                            bool *ret_usual);
-/* What is stored on that server is found again: so reads find rows. */
-bool process_keeps_rows(struct db_process *p);
-
-/* native, emulated, mixed, or none. */
-const char *process_statement_mode(const struct db_process *p);
 
 /* One statement that ended, for statement classes. */
 struct stmt_sample {
@@ -311,5 +149,12 @@ static inline bool env_is_dead(const struct db_env *env)
          atomic_load_explicit(&env->process->watch.deadline_at_ns,
                               memory_order_relaxed) != 0;
 }
+
+/*
+ * Does every thread of the run have two processors, one for itself and one for
+ * who answers it?  Then waking up early takes time from nobody.  False where
+ * the run is not known; `env`, or what it belongs to, may be NULL.
+ */
+bool env_has_spare_cpus(const struct db_env *env);
 
 #endif

@@ -16,6 +16,7 @@
 #include "base/wait.h"
 #include "db/call.h"
 #include "db/message.h"
+#include "db/transport.h"
 
 /* How long others wait at most for the first connection of a run. */
 #define FIRST_ALONE_NS NS_PER_S

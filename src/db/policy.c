@@ -2,6 +2,8 @@
  * policy.c - what becomes of a failed call: its class, what is counted, said
  * and done about it.
  */
+#include "db/policy.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +11,7 @@
 #include "base/log.h"
 #include "db/call.h"
 #include "db/message.h"
+#include "db/transport.h"
 
 /* "1213", or the SQLSTATE where errors have no numbers of their own. */
 static void name_of(const struct conn *c, char *to, size_t size)

@@ -1,6 +1,8 @@
 /*
  * process.c - what all threads that use databases share.
  */
+#include "db/process.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/resource.h>

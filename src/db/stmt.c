@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "db/call.h"
+#include "db/policy.h"
 
 static void unlink_stmt(struct stmt *st)
 {
@@ -385,7 +386,7 @@ sql_result *stmt_next_result(struct stmt *st)
 {
   if (!usable(st))
     return NULL;
-  return conn_next(st->conn, st->emulated ? CALL_NEXT : CALL_STMT_NEXT, st);
+  return call_next(st->conn, st->emulated ? CALL_NEXT : CALL_STMT_NEXT, st);
 }
 
 /* ---- the end ---- */

@@ -1,6 +1,8 @@
 /*
  * transport.c - opening, dropping and replacing the session of a connection.
  */
+#include "db/transport.h"
+
 #include <sys/resource.h>
 
 #include "base/log.h"

@@ -259,7 +259,7 @@ int bench_load_check(sql_connection *con, double table, double size,
 
 /* ---- signals ---- */
 
-void loading_interrupted(void *arg, int number)
+void abi_load_interrupted(void *arg, int number)
 {
   struct script *script = arg;
   struct load *l;
@@ -274,7 +274,7 @@ void loading_interrupted(void *arg, int number)
     load_stop(l);
 }
 
-bool loading_is_late(void *arg)
+bool abi_load_is_late(void *arg)
 {
   struct script *script = arg;
 
@@ -338,7 +338,7 @@ void bench_say(const char *line, size_t len)
   log_put(line, len);
 }
 
-void loading_ended(struct script *script, bool complete)
+void abi_load_ended(struct script *script, bool complete)
 {
   if (script->load)
     load_end(script->load, complete);
@@ -348,7 +348,7 @@ void loading_ended(struct script *script, bool complete)
     pace_print_sum(script->pace);
 }
 
-int loading_outcome(struct script *script)
+int abi_load_outcome(struct script *script)
 {
   struct strbuf line = { 0 };
   int number;

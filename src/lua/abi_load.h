@@ -9,7 +9,7 @@
 
 /* A signal has come; `script` is a struct script.  Loading ends after the
  * chunks that are on their way; without it the program ends at once. */
-void loading_interrupted(void *script, int number);
+void abi_load_interrupted(void *script, int number);
 
 /* A server that does not answer must not keep an interrupted load: after so
  * many seconds it is said how to go on, and the program ends (true).  What is
@@ -17,16 +17,16 @@ void loading_interrupted(void *script, int number);
 enum {
   LOADING_PATIENCE_S = 4
 };
-bool loading_is_late(void *script);
+bool abi_load_is_late(void *script);
 
 struct script;
 
 /* After a command: its lines of progress end.  complete: it has done all there
  * was to do, so the sum is printed. */
-void loading_ended(struct script *script, bool complete);
+void abi_load_ended(struct script *script, bool complete);
 
 /* After a command that succeeded: 0, or the signal that ended it early, after
  * saying how to go on. */
-int loading_outcome(struct script *script);
+int abi_load_outcome(struct script *script);
 
 #endif

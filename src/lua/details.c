@@ -45,7 +45,7 @@ static void tell_outages(struct outage *o, struct facts *to)
              (double)times.total_ns / (double)NS_PER_S);
 }
 
-void script_details(void *run, struct test_details *ret)
+void details_fill(void *run, struct test_details *ret)
 {
   const struct script *script = run;
   struct db_process *db = script->setup.db;
@@ -104,7 +104,7 @@ static void doubt_durability(struct db_process *db, const struct report *total,
   strbuf_done(&gaps);
 }
 
-void script_doubts(void *run, const struct report *total, struct doubts *to)
+void details_doubts(void *run, const struct report *total, struct doubts *to)
 {
   const struct script *script = run;
   struct db_process *db = script->setup.db;
@@ -119,7 +119,7 @@ void script_doubts(void *run, const struct report *total, struct doubts *to)
     to->of[i].shown = to->of[i].shown && !quiet;
 }
 
-void script_tally(void *run, struct tally *to)
+void details_tally(void *run, struct tally *to)
 {
   struct script *script = run;
   const struct errtab *errors = &script->setup.db->errors;
@@ -134,7 +134,7 @@ void script_tally(void *run, struct tally *to)
   }
 }
 
-void script_statement_times(void *run, struct report *r)
+void details_statement_times(void *run, struct report *r)
 {
   const struct script *script = run;
   struct db_process *db = script->setup.db;

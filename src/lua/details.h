@@ -11,16 +11,16 @@ struct tally;
 struct test_details;
 
 /* The member `details` of struct test_ops; `run` is a struct script. */
-void script_details(void *run, struct test_details *ret);
+void details_fill(void *run, struct test_details *ret);
 
 /* The member `doubts`: reads that found nothing, a server that forces nothing
  * to its disk. */
-void script_doubts(void *run, const struct report *total, struct doubts *to);
+void details_doubts(void *run, const struct report *total, struct doubts *to);
 
 /* The member `tally`: its counters, histograms and errors. */
-void script_tally(void *run, struct tally *to);
+void details_tally(void *run, struct tally *to);
 
 /* The member `statement_times`. */
-void script_statement_times(void *run, struct report *r);
+void details_statement_times(void *run, struct report *r);
 
 #endif

@@ -190,7 +190,7 @@ void script_free(struct script *script)
     (void)state_enter(script->main);
     state_free(script->main);
   }
-  loading_ended(script, false);
+  abi_load_ended(script, false);
   load_free(script->load);
   free(script->pace);
   script_args_done(&script->args);
@@ -343,19 +343,19 @@ static int call_command(struct script *script, struct err *err)
 int script_command(struct script *script, struct err *err)
 {
   struct signals signals = { .patience_s = LOADING_PATIENCE_S,
-                             .late = loading_is_late };
+                             .late = abi_load_is_late };
   int rc;
 
   if (strcmp(script->setup.command, "prepare") != 0) {
     rc = call_command(script, err);
-    loading_ended(script, rc == 0);
+    abi_load_ended(script, rc == 0);
     return rc;
   }
-  rc = signals_start(&signals, loading_interrupted, script, err);
+  rc = signals_start(&signals, abi_load_interrupted, script, err);
   if (rc < 0)
     return rc;
   rc = call_command(script, err);
   signals_stop(&signals);
-  loading_ended(script, rc == 0 && script->signal == 0);
-  return rc < 0 ? rc : loading_outcome(script);
+  abi_load_ended(script, rc == 0 && script->signal == 0);
+  return rc < 0 ? rc : abi_load_outcome(script);
 }

@@ -236,8 +236,8 @@ const struct test_ops script_test_ops = {
   .interrupt = interrupt,
   .form = form,
   .in_process = in_process,
-  .tally = script_tally,
-  .details = script_details,
-  .doubts = script_doubts,
-  .statement_times = script_statement_times,
+  .tally = details_tally,
+  .details = details_fill,
+  .doubts = details_doubts,
+  .statement_times = details_statement_times,
 };

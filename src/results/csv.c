@@ -91,8 +91,8 @@ static void add_system(struct strbuf *b, const struct system_use *u)
 void csv_interval(struct strbuf *b, const struct report_setup *setup,
                   const struct report *r, const struct system_use *u)
 {
-  strbuf_addf(b, "%.3f,%.6f,%d,%u", json_seconds(r->elapsed_ns),
-              json_seconds(r->period_ns), r->partial, r->threads_running);
+  strbuf_addf(b, "%.3f,%.6f,%d,%u", jobj_seconds(r->elapsed_ns),
+              jobj_seconds(r->period_ns), r->partial, r->threads_running);
   add_int(b, r->events);
   strbuf_addf(b, ",%.4f", report_rate(r, r->events));
   add_int(b, r->counter[COUNTER_READ]);

@@ -103,7 +103,7 @@ static int on_begin(void *ctx, const struct report_setup *setup,
 
 static int keep(struct spool *s, json_t *value, struct err *err)
 {
-  char *text = value ? json_line(value) : NULL;
+  char *text = value ? shared_json_line(value) : NULL;
   int rc = text ? spool_add(s, text, err) : results_no_memory(err);
 
   free(text);
@@ -151,7 +151,7 @@ static int on_final(void *ctx, const struct report_setup *setup,
 /* "KEY": VALUE, behind the members that are there. */
 static int put_member(FILE *to, const char *key, json_t *value)
 {
-  char *text = value ? json_pretty(value) : NULL;
+  char *text = value ? shared_json_pretty(value) : NULL;
   int rc = text ? 0 : -ENOMEM;
 
   if (text && fprintf(to, ",\n\"%s\": %s", key, text) < 0)

@@ -86,7 +86,7 @@ void hdr_encode(struct strbuf *out, const struct hist_sum *h)
   memcpy(out->text + start, header, sizeof(header));
 }
 
-void base64_add(struct strbuf *out, const void *bytes, size_t len)
+void hdr_encode_base64(struct strbuf *out, const void *bytes, size_t len)
 {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                "abcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -121,7 +121,7 @@ int hdr_encode_text(struct strbuf *out, const struct hist_sum *h)
                          (const Bytef *)plain.text, plain.len) == Z_OK) {
     put_u32(packed, COOKIE_COMPRESSED);
     put_u32(packed + 4, (uint32_t)len);
-    base64_add(out, packed, HEADER_COMPRESSED + len);
+    hdr_encode_base64(out, packed, HEADER_COMPRESSED + len);
     rc = out->failed ? -ENOMEM : 0;
   }
   free(packed);

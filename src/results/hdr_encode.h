@@ -20,6 +20,6 @@ void hdr_encode(struct strbuf *out, const struct hist_sum *h);
 /* The same compressed, as base64 text: "HISTFAAAA...".  0 or -ENOMEM. */
 int hdr_encode_text(struct strbuf *out, const struct hist_sum *h);
 
-void base64_add(struct strbuf *out, const void *bytes, size_t len);
+void hdr_encode_base64(struct strbuf *out, const void *bytes, size_t len);
 
 #endif

@@ -29,7 +29,7 @@ static int put(struct hdr_log *l, struct strbuf *b, struct err *err)
 static int on_start(void *ctx, const struct run_start *start, struct err *err)
 {
   struct strbuf b = { 0 };
-  const double wall_s = json_seconds(start->wall_ns);
+  const double wall_s = jobj_seconds(start->wall_ns);
   const time_t s = (time_t)(start->wall_ns / NS_PER_S);
   char date[64] = "";
   struct tm tm;
@@ -77,9 +77,9 @@ static int on_interval(void *ctx, const struct report_setup *setup,
   struct hdr_log *l = ctx;
   const uint64_t begin_ns = r->end_ns - r->period_ns;
   const uint64_t zero_ns = l->shared->start.start_ns;
-  const double start_s = begin_ns > zero_ns ? json_seconds(begin_ns - zero_ns)
+  const double start_s = begin_ns > zero_ns ? jobj_seconds(begin_ns - zero_ns)
                                             : 0.0;
-  const double length_s = json_seconds(r->period_ns);
+  const double length_s = jobj_seconds(r->period_ns);
   struct strbuf b = { 0 };
   int rc = 0;
 

@@ -39,33 +39,33 @@ static json_t *latin_text(const char *value)
   return j;
 }
 
-json_t *json_text(const char *value)
+json_t *jobj_string(const char *value)
 {
   json_t *j = json_string(value);
 
   return j ? j : latin_text(value);
 }
 
-json_t *json_shown(const char *value)
+json_t *jobj_shown(const char *value)
 {
   struct strbuf shown = { 0 };
   json_t *j = NULL;
 
   secret_redact(value, &shown);
   if (!shown.failed)
-    j = json_text(strbuf_str(&shown));
+    j = jobj_string(strbuf_str(&shown));
   strbuf_done(&shown);
   return j;
 }
 
 void jobj_text(struct jobj *o, const char *key, const char *value)
 {
-  jobj_add(o, key, json_text(value));
+  jobj_add(o, key, jobj_string(value));
 }
 
-bool json_set_named(json_t *o, const char *name, json_t *value)
+bool jobj_set_named(json_t *o, const char *name, json_t *value)
 {
-  json_t *key = json_text(name);
+  json_t *key = jobj_string(name);
   const char *text = json_string_value(key); /* NULL without a key: refused */
   const bool done = json_object_set_new(o, text, value) == 0;
 
@@ -75,7 +75,7 @@ bool json_set_named(json_t *o, const char *name, json_t *value)
 
 void jobj_named(struct jobj *o, const char *name, json_t *value)
 {
-  if (!json_set_named(o->j, name, value))
+  if (!jobj_set_named(o->j, name, value))
     o->failed = true;
 }
 
@@ -91,14 +91,14 @@ void jobj_signed(struct jobj *o, const char *key, int64_t value)
 
 /* JSON has no word for what is not finite, and what is rounded beyond the
  * largest number (with the digits that are written) reads back as infinite. */
-json_t *json_number(double value)
+json_t *jobj_number(double value)
 {
   return fabs(value) < MOST_REAL ? json_real(value) : json_null();
 }
 
 void jobj_real(struct jobj *o, const char *key, double value)
 {
-  jobj_add(o, key, json_number(value));
+  jobj_add(o, key, jobj_number(value));
 }
 
 void jobj_bool(struct jobj *o, const char *key, bool value)
@@ -123,12 +123,12 @@ json_t *jobj_take(struct jobj *o)
   return j;
 }
 
-bool json_array_add(json_t *array, json_t *value)
+bool jobj_array_add(json_t *array, json_t *value)
 {
   return json_array_append_new(array, value) == 0; /* takes it in any case */
 }
 
-double json_seconds(uint64_t ns)
+double jobj_seconds(uint64_t ns)
 {
   return (double)ns / 1e9;
 }

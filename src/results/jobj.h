@@ -34,21 +34,21 @@ void jobj_named(struct jobj *o, const char *name, json_t *value);
 json_t *jobj_take(struct jobj *o);
 
 /* Text as jobj_text() has it; NULL when out of memory. */
-json_t *json_text(const char *value);
+json_t *jobj_string(const char *value);
 /* The same without the passwords that may be in it. */
-json_t *json_shown(const char *value);
+json_t *jobj_shown(const char *value);
 
 /* Put `value`, taken over, at the key that jobj_named() makes of `name`; false:
  * out of memory. */
-bool json_set_named(json_t *o, const char *name, json_t *value);
+bool jobj_set_named(json_t *o, const char *name, json_t *value);
 
 /* A real number, or null where JSON cannot have it; NULL when out of memory. */
-json_t *json_number(double value);
+json_t *jobj_number(double value);
 
 /* `value` at the end of the array, taken over; false: out of memory. */
-bool json_array_add(json_t *array, json_t *value);
+bool jobj_array_add(json_t *array, json_t *value);
 
 /* Nanoseconds as seconds. */
-double json_seconds(uint64_t ns);
+double jobj_seconds(uint64_t ns);
 
 #endif

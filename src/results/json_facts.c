@@ -51,11 +51,11 @@ static json_t *fact_value(const struct fact *f)
 {
   switch (f->type) {
   case FACT_TEXT:
-    return json_shown(f->text);
+    return jobj_shown(f->text);
   case FACT_INT:
     return json_integer(f->integer);
   case FACT_REAL:
-    return json_number(f->real);
+    return jobj_number(f->real);
   case FACT_BOOL:
     return json_boolean(f->integer);
   }
@@ -65,7 +65,7 @@ static json_t *fact_value(const struct fact *f)
 /* The group of this name in `o`, made if it is new; NULL: out of memory. */
 static json_t *group_in(json_t *o, const char *name)
 {
-  json_t *key = json_text(name);
+  json_t *key = jobj_string(name);
   json_t *group = json_object_get(o, json_string_value(key));
 
   if (key && !json_is_object(group)) {
@@ -89,7 +89,7 @@ static bool put_at(json_t *o, const char *key, json_t *value)
     o = group_in(o, name);
     key = dot + 1;
   }
-  return json_set_named(o, key, value); /* without a group: frees the value */
+  return jobj_set_named(o, key, value); /* without a group: frees the value */
 }
 
 json_t *json_facts(const struct facts *f)
@@ -110,7 +110,7 @@ static json_t *list_value(const struct opt_list *list)
   json_t *array = json_array();
 
   for (size_t i = 0; array && i < list->n; i++) {
-    if (!json_array_add(array, json_shown(list->items[i]))) {
+    if (!jobj_array_add(array, jobj_shown(list->items[i]))) {
       json_decref(array);
       array = NULL;
     }
@@ -130,7 +130,7 @@ static json_t *option_value(const struct opt_entry *e)
     return json_integer(opt_get_int(e));
   case OPT_TYPE_DOUBLE:
   case OPT_TYPE_TIME:
-    return json_number(opt_get_number(e));
+    return jobj_number(opt_get_number(e));
   case OPT_TYPE_LIST:
     return list_value(opt_get_list(e));
   case OPT_TYPE_STRING:
@@ -139,7 +139,7 @@ static json_t *option_value(const struct opt_entry *e)
   case OPT_TYPE_END:
     break;
   }
-  return text[0] != '\0' ? json_shown(text) : json_null();
+  return text[0] != '\0' ? jobj_shown(text) : json_null();
 }
 
 /* Is a text among the values that documents can have only byte by byte? */

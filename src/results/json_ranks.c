@@ -47,7 +47,7 @@ json_t *json_ranks(const struct run_end *end, const struct report_setup *setup)
   json_t *array = json_array();
 
   for (unsigned i = 0; array && i < end->n_ranks; i++) {
-    if (!json_array_add(array, rank_part(&end->ranks[i], setup))) {
+    if (!jobj_array_add(array, rank_part(&end->ranks[i], setup))) {
       json_decref(array);
       array = NULL;
     }

@@ -131,8 +131,8 @@ json_t *json_report(const struct report *r, const struct report_setup *setup,
                              r->max_ns, r->hist,   false };
   struct jobj o = jobj_new();
 
-  jobj_real(&o, "elapsed_s", json_seconds(r->elapsed_ns));
-  jobj_real(&o, "period_s", json_seconds(r->period_ns));
+  jobj_real(&o, "elapsed_s", jobj_seconds(r->elapsed_ns));
+  jobj_real(&o, "period_s", jobj_seconds(r->period_ns));
   if (r->kind == REPORT_INTERVAL)
     jobj_bool(&o, "partial", r->partial);
   if (r->kind == REPORT_FORCED)

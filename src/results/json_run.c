@@ -73,7 +73,7 @@ json_t *json_classes(const struct report *r, const struct report_setup *setup,
   json_t *array = json_array();
 
   for (unsigned i = 0; array && i < r->classes.n; i++) {
-    if (!json_array_add(array,
+    if (!jobj_array_add(array,
                         class_part(&r->classes.of[i], r, setup, brief))) {
       json_decref(array);
       array = NULL;
@@ -99,7 +99,7 @@ json_t *json_errors(const struct test_details *details)
   json_t *array = json_array();
 
   for (size_t i = 0; array && details && i < details->n_errors; i++) {
-    if (!json_array_add(array, error_part(&details->error[i]))) {
+    if (!jobj_array_add(array, error_part(&details->error[i]))) {
       json_decref(array);
       array = NULL;
     }
@@ -129,7 +129,7 @@ json_t *json_threads(const struct report *total)
   jobj_real(&o, "execution_time_mean_s", total->time_mean_s);
   jobj_real(&o, "execution_time_stddev_s", total->time_stddev_s);
   for (unsigned i = 0; total->thread && i < total->threads; i++) {
-    if (!json_array_add(each, thread_part(i, &total->thread[i])))
+    if (!jobj_array_add(each, thread_part(i, &total->thread[i])))
       o.failed = true;
   }
   jobj_add(&o, "each", each);
@@ -141,8 +141,8 @@ json_t *json_client(const struct client_use *u, uint64_t events)
   const uint64_t cpu_ns = u->user_ns + u->system_ns;
   struct jobj o = jobj_new();
 
-  jobj_real(&o, "user_s", json_seconds(u->user_ns));
-  jobj_real(&o, "system_s", json_seconds(u->system_ns));
+  jobj_real(&o, "user_s", jobj_seconds(u->user_ns));
+  jobj_real(&o, "system_s", jobj_seconds(u->system_ns));
   jobj_real(&o, "cpu_per_event_ns",
             events > 0 ? (double)cpu_ns / (double)events : 0.0);
   jobj_real(&o, "cpus_used",
@@ -153,7 +153,7 @@ json_t *json_client(const struct client_use *u, uint64_t events)
   jobj_int(&o, "voluntary_context_switches", u->voluntary);
   jobj_int(&o, "involuntary_context_switches", u->involuntary);
   if (u->queue_known)
-    jobj_real(&o, "run_queue_delay_s", json_seconds(u->queue_ns));
+    jobj_real(&o, "run_queue_delay_s", jobj_seconds(u->queue_ns));
   else
     jobj_null(&o, "run_queue_delay_s");
   jobj_int(&o, "max_resident_bytes", u->max_rss_bytes);
@@ -167,7 +167,7 @@ json_t *json_client(const struct client_use *u, uint64_t events)
               (double)u->machine.steal_ns / (double)u->wall_ns);
   }
   if (u->quota > 0.0)
-    jobj_real(&o, "throttled_s", json_seconds(u->machine.throttled_ns));
+    jobj_real(&o, "throttled_s", jobj_seconds(u->machine.throttled_ns));
   return jobj_take(&o);
 }
 
@@ -180,7 +180,7 @@ json_t *json_doubts(const struct doubts *doubts)
 
     jobj_text(&o, "code", doubts->of[i].code);
     jobj_text(&o, "text", doubts->of[i].text);
-    if (!json_array_add(array, jobj_take(&o))) {
+    if (!jobj_array_add(array, jobj_take(&o))) {
       json_decref(array);
       array = NULL;
     }

@@ -15,7 +15,7 @@ static json_t *counters(const struct tally_report *t)
   struct jobj o = jobj_new();
 
   for (size_t i = 0; i < t->n_counts; i++)
-    jobj_named(&o, t->count[i].name, json_number(t->count[i].sum));
+    jobj_named(&o, t->count[i].name, jobj_number(t->count[i].sum));
   return jobj_take(&o);
 }
 
@@ -66,7 +66,7 @@ static json_t *errors(const struct tally_report *t)
   json_t *array = json_array();
 
   for (size_t i = 0; array && i < t->n_errors; i++) {
-    if (!json_array_add(array, error_part(&t->error[i]))) {
+    if (!jobj_array_add(array, error_part(&t->error[i]))) {
       json_decref(array);
       array = NULL;
     }

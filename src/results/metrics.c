@@ -75,7 +75,7 @@ void metrics_histogram(struct strbuf *b, const char *name,
          i = hist_sum_next(h, i + 1))
       seen += hist_sum_at(h, i);
     strbuf_addf(b, "%s_bucket{le=\"%.9g\"} %llu\n", name,
-                json_seconds(limit_ns[k]), (unsigned long long)seen);
+                jobj_seconds(limit_ns[k]), (unsigned long long)seen);
   }
   strbuf_addf(b,
               "%s_bucket{le=\"+Inf\"} %llu\n"
@@ -179,7 +179,7 @@ void metrics_write(struct strbuf *b, enum metrics_format format,
     family(&o, "bench_start_time_seconds", "gauge",
            "When the load began, since the epoch.");
     strbuf_addf(b, "bench_start_time_seconds %.3f\n",
-                json_seconds(start->wall_ns));
+                jobj_seconds(start->wall_ns));
     add_counter(&o, "bench_events", "Events that have ended.", s.events);
     add_operations(&o, &s);
     add_counter(&o, "bench_errors", "Errors that were ignored.",
@@ -192,7 +192,7 @@ void metrics_write(struct strbuf *b, enum metrics_format format,
                 s.counter[COUNTER_BYTES_WRITTEN]);
     add_classes(&o, start->classes);
     family(&o, "bench_latency_seconds", "histogram", "Latency of events.");
-    metrics_histogram(b, "bench_latency_seconds", work, json_seconds(s.sum_ns));
+    metrics_histogram(b, "bench_latency_seconds", work, jobj_seconds(s.sum_ns));
   }
   if (format == METRICS_OPENMETRICS)
     strbuf_adds(b, "# EOF\n");

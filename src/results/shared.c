@@ -34,12 +34,12 @@ static char *dump(const json_t *value, size_t flags)
   return b.text;
 }
 
-char *json_line(const json_t *value)
+char *shared_json_line(const json_t *value)
 {
   return dump(value, JSON_COMPACT);
 }
 
-char *json_pretty(const json_t *value)
+char *shared_json_pretty(const json_t *value)
 {
   return dump(value, JSON_INDENT(2));
 }

@@ -33,8 +33,8 @@ struct results_shared {
 
 /* One value as text, on one line or indented; NULL: out of memory.  The caller
  * frees it. */
-char *json_line(const json_t *value);
-char *json_pretty(const json_t *value);
+char *shared_json_line(const json_t *value);
+char *shared_json_pretty(const json_t *value);
 
 /* The message where memory ran out; returns -ENOMEM. */
 int results_no_memory(struct err *err);

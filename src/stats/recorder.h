@@ -60,7 +60,7 @@ struct recorder {
   struct epoch_data data[2]; /* the other one is the epoch before */
   _Atomic uint64_t counter[COUNTERS]; /* EVENT: only what scripts add */
 
-  /* Constant after recorders_new(). */
+  /* Constant after recorders_init(). */
   struct hist *hist;      /* NULL: no percentiles wanted */
   struct slow_hist *slow; /* of all workers: what is slow */
   bool hist_shared;       /* `hist`, with other workers */

@@ -156,7 +156,7 @@ static void cpu_results(struct strbuf *b, const struct report_setup *setup,
               report_rate(r, r->events));
 }
 
-const struct report_form cpu_form = {
+const struct report_form tests_cpu_form = {
   .interval = form_interval_events,
   .results = cpu_results,
   .queue_mark = "",
@@ -181,5 +181,5 @@ const struct test test_cpu = {
   .opts = cpu_opts,
   .cfg_size = sizeof(struct cpu_cfg),
   .ops = &cpu_ops,
-  .form = &cpu_form,
+  .form = &tests_cpu_form,
 };

@@ -13,6 +13,6 @@ extern const struct test test_memory;
 extern const struct test test_mutex;
 extern const struct test test_threads;
 
-extern const struct report_form cpu_form;
+extern const struct report_form tests_cpu_form;
 
 #endif

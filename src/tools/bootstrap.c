@@ -58,7 +58,7 @@ static size_t block_length(const struct boot_run *r)
     return 1;
   for (size_t i = 0; i < r->n; i++)
     x[i] = r->den[i] > 0 ? r->num[i] / r->den[i] : 0;
-  tau = autocorrelation_time(x, r->n);
+  tau = numbers_autocorrelation(x, r->n);
   free(x);
   block = (size_t)ceil(1.5 * tau);
   return block < r->n / 4 ? block : r->n / 4;
@@ -197,7 +197,7 @@ static void draw_all(const struct side *a, const struct side *b, double *drawn,
 
     drawn[i] = draw_side(b, &rng);
     drawn[i] -= draw_side(a, &rng);
-    drawn[i] += among * normal_quantile(at * 0.999999 + 5e-7);
+    drawn[i] += among * numbers_normal_quantile(at * 0.999999 + 5e-7);
   }
 }
 
@@ -239,21 +239,22 @@ static void find_freedom(struct boot_result *r, const struct side *a,
 static void conclude(struct boot_result *ret, double *drawn, size_t n)
 {
   const double tail = (1 - BOOT_CONFIDENCE) / 2;
-  const double z = normal_quantile(1 - tail);
-  const double wider = student_quantile(1 - tail, ret->df) / z;
+  const double z = numbers_normal_quantile(1 - tail);
+  const double wider = numbers_student_quantile(1 - tail, ret->df) / z;
   double low, high;
 
-  sort_numbers(drawn, n);
-  low = sorted_quantile(drawn, n, tail) * wider;
-  high = sorted_quantile(drawn, n, 1 - tail) * wider;
+  numbers_sort(drawn, n);
+  low = numbers_quantile(drawn, n, tail) * wider;
+  high = numbers_quantile(drawn, n, 1 - tail) * wider;
   ret->low = ret->ratio * exp(low);
   ret->high = ret->ratio * exp(high);
   ret->differs = ret->low > 1 || ret->high < 1;
-  ret->smallest = expm1((high - low) / 2 * (z + normal_quantile(0.8)) / z);
+  ret->smallest = expm1((high - low) / 2 * (z + numbers_normal_quantile(0.8)) /
+                        z);
 }
 
-bool boot_compare(struct boot_result *ret, const struct boot_group *base,
-                  const struct boot_group *other)
+bool bootstrap_compare(struct boot_result *ret, const struct boot_group *base,
+                       const struct boot_group *other)
 {
   double *drawn = calloc(BOOT_REPLICATES, sizeof(*drawn));
   struct side a = { 0 }, b = { 0 };

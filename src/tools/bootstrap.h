@@ -68,7 +68,7 @@ struct boot_result {
  * The same input gives the same result.  False: no comparison, since a value
  * is missing, not finite or not above zero, or there is no memory.
  */
-bool boot_compare(struct boot_result *ret, const struct boot_group *base,
-                  const struct boot_group *other);
+bool bootstrap_compare(struct boot_result *ret, const struct boot_group *base,
+                       const struct boot_group *other);
 
 #endif

@@ -28,12 +28,12 @@ int class_rows_init(struct class_rows *ret, const json_t *classes)
     return -ENOMEM;
   for (size_t i = 0; i < n; i++) {
     const json_t *c = json_array_get(classes, i);
-    const double total_ns = json_number_at(c, "count") *
-                            json_number_at(c, "latency_ns.mean");
+    const double total_ns = result_number_at(c, "count") *
+                            result_number_at(c, "latency_ns.mean");
 
     rows[i] = (struct class_row){
       .json = c,
-      .name = json_text_at(c, "name"),
+      .name = result_text_at(c, "name"),
       .total_ns = isfinite(total_ns) && total_ns > 0 ? total_ns : 0,
       .place = i,
     };

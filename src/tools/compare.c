@@ -54,7 +54,7 @@ static const json_t *class_of(const json_t *list, const char *name)
 {
   for (size_t i = 0; i < json_array_size(list); i++) {
     const json_t *class = json_array_get(list, i);
-    const char *here = json_text_at(class, "name");
+    const char *here = result_text_at(class, "name");
 
     if (here && strcmp(here, name) == 0)
       return class;
@@ -72,8 +72,8 @@ static double value_of(const struct result *r, const struct figure *f)
   case COMPARE_CPU:
     return r->cpu_per_event_ns;
   case COMPARE_CLASS:
-    return json_number_at(class_of(json_object_get(r->json, "classes"), f->key),
-                          "latency_ns.mean");
+    return result_number_at(
+      class_of(json_object_get(r->json, "classes"), f->key), "latency_ns.mean");
   }
   return NAN;
 }
@@ -99,8 +99,8 @@ static bool sample_of(const struct result_interval *i, const struct figure *f,
     return false;
   case COMPARE_CLASS:
     class = class_of(json_object_get(i->json, "classes"), f->key);
-    weight = json_number_at(class, "count");
-    value = json_number_at(class, "latency_ns.mean");
+    weight = result_number_at(class, "count");
+    value = result_number_at(class, "latency_ns.mean");
     break;
   }
   if (!(weight > 0) || !isfinite(value))
@@ -123,8 +123,8 @@ static double unsteadiness(const struct result *r, const struct figure *f)
 {
   const bool tail = f->beyond > 0 && f->beyond < TAIL * 1.001;
   const double by = tail ? UNSTEADY_TAIL_BY_WAITING : UNSTEADY_BY_WAITING;
-  const double delay_s = json_number_at(r->json, "client.run_queue_delay_s");
-  const double cpus = json_number_at(r->json, "client.cpus_allowed");
+  const double delay_s = result_number_at(r->json, "client.run_queue_delay_s");
+  const double cpus = result_number_at(r->json, "client.cpus_allowed");
   double waited = delay_s / (r->threads * r->period_s);
 
   if (cpus > 0 && r->threads > cpus)
@@ -211,7 +211,7 @@ static bool compare_to_nothing(struct comparison *here,
                                const struct boot_group *other)
 {
   if (here->kind != COMPARE_THROUGHPUT || !stands_still(other) ||
-      !boot_compare(&here->r, base, base))
+      !bootstrap_compare(&here->r, base, base))
     return false;
   here->r.other = here->r.ratio = here->r.low = here->r.high = 0;
   here->r.differs = true;
@@ -244,7 +244,7 @@ static void add(struct comparisons *c, const char *name, const struct figure *f)
 
     here->too_few = is_percentile(f) && !(has_tail(c->base, &base, f) &&
                                           has_tail(c->other, &other, f));
-    here->known = !here->too_few && (boot_compare(&here->r, &a, &b) ||
+    here->known = !here->too_few && (bootstrap_compare(&here->r, &a, &b) ||
                                      compare_to_nothing(here, &a, &b));
   }
   series_done(&base);
@@ -254,8 +254,8 @@ static void add(struct comparisons *c, const char *name, const struct figure *f)
 /* The percentiles that both have, from the lowest on. */
 static void add_percentiles(struct comparisons *c)
 {
-  const json_t *have = json_at(c->base->runs[0]->json,
-                               "totals.latency_ns.percentiles");
+  const json_t *have = result_at(c->base->runs[0]->json,
+                                 "totals.latency_ns.percentiles");
   double last = 0;
 
   for (;;) {
@@ -355,7 +355,7 @@ void comparisons_done(struct comparisons *c)
 
 static double rate_of(const struct group *g)
 {
-  return json_number_at(g->runs[0]->json, "options.rate.value");
+  return result_number_at(g->runs[0]->json, "options.rate.value");
 }
 
 static const struct comparison *find(const struct comparisons *c,

@@ -31,7 +31,7 @@ static void add_doubts(const struct result *r, struct strbuf *out)
   const json_t *list = json_object_get(r->json, "warnings");
 
   for (size_t i = 0; i < json_array_size(list); i++) {
-    const char *code = json_text_at(json_array_get(list, i), "code");
+    const char *code = result_text_at(json_array_get(list, i), "code");
 
     if (code)
       strbuf_addf(out, "%s%s", i > 0 ? ", " : "; warnings of its own: ", code);
@@ -42,7 +42,7 @@ void compare_print_group(const struct group *g, const char *role, bool markdown,
                          struct strbuf *out)
 {
   const struct result *r = g->runs[0];
-  const char *when = json_text_at(r->json, "run.start_time");
+  const char *when = result_text_at(r->json, "run.start_time");
   char time[UNIT_SIZE];
 
   strbuf_addf(out, "%s%-5s %s: %s, bench %s, %s, ", markdown ? "- " : "", role,
@@ -242,11 +242,11 @@ json_t *compare_json(const struct comparisons *c, double share, bool gated)
   struct jobj o = jobj_new();
 
   for (size_t i = 0; figures && i < c->n; i++) {
-    if (!json_array_add(figures, figure_json(&c->of[i], share)))
+    if (!jobj_array_add(figures, figure_json(&c->of[i], share)))
       o.failed = true;
   }
   for (size_t i = 0; differences && i < c->n_differences; i++) {
-    if (!json_array_add(differences, difference_json(&c->differences[i])))
+    if (!jobj_array_add(differences, difference_json(&c->differences[i])))
       o.failed = true;
   }
   jobj_text(&o, "base", c->base->path);

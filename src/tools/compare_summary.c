@@ -13,7 +13,7 @@
 #include "tools/units.h"
 #include "tools/verdict.h"
 
-void summary_done(struct compare_summary *s)
+void compare_summary_done(struct compare_summary *s)
 {
   table_done(&s->table);
   strbuf_done(&s->lines);
@@ -100,8 +100,8 @@ static void add_longer(double times, struct strbuf *out)
   strbuf_addf(out, "a longer --time (about %.*f times)", times < 10, times);
 }
 
-void summary_advice(const struct boot_result *r, double share,
-                    struct strbuf *out)
+void compare_summary_advice(const struct boot_result *r, double share,
+                            struct strbuf *out)
 {
   const unsigned repeats = settle_repeats(r, share);
   const double longer = settle_longer(r, share, r->runs);
@@ -146,7 +146,7 @@ static void add_open(struct compare_summary *s, const struct comparisons *c,
     strbuf_addf(&s->lines,
                 "it is not slower by more than %s, but may be faster; ",
                 percent(text, s->share));
-  summary_advice(&comparisons_decisive(c)->r, s->share, &s->lines);
+  compare_summary_advice(&comparisons_decisive(c)->r, s->share, &s->lines);
   strbuf_adds(&s->lines, "\n");
 }
 
@@ -176,7 +176,7 @@ static void add_line(struct compare_summary *s, const struct comparisons *c,
   }
 }
 
-void summary_add(struct compare_summary *s, const struct comparisons *c)
+void compare_summary_add(struct compare_summary *s, const struct comparisons *c)
 {
   const struct comparison *one = comparisons_decisive(c);
   const enum verdict verdict = verdict_of(one, s->share);
@@ -189,8 +189,8 @@ void summary_add(struct compare_summary *s, const struct comparisons *c)
   add_line(s, c, verdict, gate);
 }
 
-void summary_add_missing(struct compare_summary *s, const struct group *base,
-                         const char *path)
+void compare_summary_add_missing(struct compare_summary *s,
+                                 const struct group *base, const char *path)
 {
   s->all++;
   s->unknown += s->gated;
@@ -199,7 +199,7 @@ void summary_add_missing(struct compare_summary *s, const struct group *base,
   strbuf_addf(&s->lines, "'%s' has no result of this step\n", path);
 }
 
-void summary_print(const struct compare_summary *s, struct strbuf *out)
+void compare_summary_print(const struct compare_summary *s, struct strbuf *out)
 {
   char share[UNIT_SIZE];
 

@@ -31,21 +31,22 @@ struct compare_summary {
 };
 
 /* {0} and the first four members are the start. */
-void summary_done(struct compare_summary *s);
+void compare_summary_done(struct compare_summary *s);
 
-void summary_add(struct compare_summary *s, const struct comparisons *c);
+void compare_summary_add(struct compare_summary *s,
+                         const struct comparisons *c);
 
 /* The new file has no step for this one of the base. */
-void summary_add_missing(struct compare_summary *s, const struct group *base,
-                         const char *path);
+void compare_summary_add_missing(struct compare_summary *s,
+                                 const struct group *base, const char *path);
 
-void summary_print(const struct compare_summary *s, struct strbuf *out);
+void compare_summary_print(const struct compare_summary *s, struct strbuf *out);
 
 /*
  * What would settle the comparison: "repeat with --repeat=5 or a longer --time
  * (about 4 times)".
  */
-void summary_advice(const struct boot_result *r, double share,
-                    struct strbuf *out);
+void compare_summary_advice(const struct boot_result *r, double share,
+                            struct strbuf *out);
 
 #endif

@@ -93,10 +93,10 @@ static int add_comparison(struct job *job, const struct group *base,
 
   if (rc < 0)
     return rc;
-  summary_add(&job->summary, &c);
+  compare_summary_add(&job->summary, &c);
   if (job->cfg->format != FORMAT_JSON)
     add_details(job, &c);
-  else if (!json_array_add(job->list, compare_json(&c, job->summary.share,
+  else if (!jobj_array_add(job->list, compare_json(&c, job->summary.share,
                                                    job->summary.gated)))
     rc = no_memory(err);
   comparisons_done(&c);
@@ -112,7 +112,7 @@ static bool add_step(json_t *list, const struct group *g, const char *other)
   jobj_add(&o, "values",
            g->values ? json_incref((json_t *)(uintptr_t)g->values)
                      : json_null());
-  return json_array_add(list, jobj_take(&o));
+  return jobj_array_add(list, jobj_take(&o));
 }
 
 /* Steps that only one of the two has, for people and for programs. */
@@ -136,7 +136,8 @@ static void add_missing(struct job *job, const struct groups *base,
 {
   for (size_t i = 0; i < base->n; i++) {
     if (!groups_find(other, base->of[i].values))
-      summary_add_missing(&job->summary, &base->of[i], other->of[0].path);
+      compare_summary_add_missing(&job->summary, &base->of[i],
+                                  other->of[0].path);
   }
 }
 
@@ -235,7 +236,7 @@ static int print(struct job *job, struct err *err)
   if (job->cfg->format == FORMAT_JSON) {
     rc = make_json(job, &out, err);
   } else {
-    summary_print(&job->summary, &out);
+    compare_summary_print(&job->summary, &out);
     compare_explain(&out);
     strbuf_adds(&out, "\n");
     strbuf_add(&out, strbuf_str(&job->text), job->text.len);
@@ -290,7 +291,7 @@ static void job_init(struct job *job, const struct tool_args *args)
 
 static void job_done(struct job *job)
 {
-  summary_done(&job->summary);
+  compare_summary_done(&job->summary);
   strbuf_done(&job->text);
   json_decref(job->list);
   json_decref(job->only_in_base);

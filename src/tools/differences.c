@@ -148,8 +148,8 @@ static void compare_options(struct comparisons *c, const json_t *a,
 static void compare_ends(struct comparisons *c, const json_t *a,
                          const json_t *b)
 {
-  a = json_at(a, "run.end_reason");
-  b = json_at(b, "run.end_reason");
+  a = result_at(a, "run.end_reason");
+  b = result_at(b, "run.end_reason");
   if (a && b && !json_equal(a, b))
     add(c, "end of the run", a, b);
 }

@@ -20,13 +20,13 @@ static int by_value(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-void sort_numbers(double *x, size_t n)
+void numbers_sort(double *x, size_t n)
 {
   if (n > 1)
     qsort(x, n, sizeof(*x), by_value);
 }
 
-double sorted_quantile(const double *sorted, size_t n, double q)
+double numbers_quantile(const double *sorted, size_t n, double q)
 {
   const double at = q * (double)(n > 0 ? n - 1 : 0);
   const size_t low = (size_t)at;
@@ -53,10 +53,10 @@ struct spread spread_of(const double *x, size_t n)
     sum += x[i];
   }
   if (s.n > 0) {
-    sort_numbers(sorted, s.n);
+    numbers_sort(sorted, s.n);
     s.min = sorted[0];
     s.max = sorted[s.n - 1];
-    s.median = sorted_quantile(sorted, s.n, 0.5);
+    s.median = numbers_quantile(sorted, s.n, 0.5);
     s.mean = sum / (double)s.n;
   }
   for (size_t i = 0; i < s.n; i++)
@@ -68,7 +68,7 @@ struct spread spread_of(const double *x, size_t n)
 }
 
 /* Acklam's rational approximation, refined by one step of Halley's method. */
-double normal_quantile(double p)
+double numbers_normal_quantile(double p)
 {
   static const double a[] = { -3.969683028665376e+01, 2.209460984245205e+02,
                               -2.759285104469687e+02, 1.383577518672690e+02,
@@ -107,9 +107,9 @@ double normal_quantile(double p)
 static double student_low(double p, double df)
 {
   const double x = 1 / df;
-  const double one = asinh(student_quantile(p, 1));
-  const double two = asinh(student_quantile(p, 2));
-  const double three = asinh(student_quantile(p, 3));
+  const double one = asinh(numbers_student_quantile(p, 1));
+  const double two = asinh(numbers_student_quantile(p, 2));
+  const double three = asinh(numbers_student_quantile(p, 3));
 
   return sinh(one * (x - 1. / 2) * (x - 1. / 3) * 3 -
               two * (x - 1) * (x - 1. / 3) * 12 +
@@ -117,9 +117,9 @@ static double student_low(double p, double df)
 }
 
 /* Hill's expansion around the normal distribution; exact for df 1 and 2. */
-double student_quantile(double p, double df)
+double numbers_student_quantile(double p, double df)
 {
-  const double z = normal_quantile(p);
+  const double z = numbers_normal_quantile(p);
   const double two = 2 * (1 - p);
   double a, b, c, d, x, y;
 
@@ -164,12 +164,12 @@ static double coarser_time(const double *x, size_t n)
   for (size_t i = 0; means && i < m * TOGETHER; i++)
     means[i / TOGETHER] += x[i] / TOGETHER;
   if (means)
-    tau = autocorrelation_time(means, m);
+    tau = numbers_autocorrelation(means, m);
   free(means);
   return TOGETHER * tau;
 }
 
-double autocorrelation_time(const double *x, size_t n)
+double numbers_autocorrelation(const double *x, size_t n)
 {
   const struct spread s = spread_of(x, n);
   double tau = 1;

@@ -20,22 +20,22 @@ struct spread spread_of(const double *x, size_t n);
  * The value below which the share `q` (0..1) of the sorted numbers lies, by
  * linear interpolation; NAN without any.
  */
-double sorted_quantile(const double *sorted, size_t n, double q);
-void sort_numbers(double *x, size_t n);
+double numbers_quantile(const double *sorted, size_t n, double q);
+void numbers_sort(double *x, size_t n);
 
 /* The quantile of Student's t distribution with `df` > 0 degrees of freedom,
  * for 0.5 <= p < 1; its error is below 1 % for df >= 2, and below 2 % between 1
  * and 2 for p <= 0.995.  Less than 1 counts as 1. */
-double student_quantile(double p, double df);
+double numbers_student_quantile(double p, double df);
 
 /* The quantile of the standard normal distribution, 0 < p < 1. */
-double normal_quantile(double p);
+double numbers_normal_quantile(double p);
 
 /*
  * The integrated autocorrelation time of a series: how many successive numbers
  * count for one independent one; at least 1.  Times of hundreds of numbers are
  * estimated from means of a few of them.
  */
-double autocorrelation_time(const double *x, size_t n);
+double numbers_autocorrelation(const double *x, size_t n);
 
 #endif

@@ -136,7 +136,7 @@ static void sweep_part(struct page *p)
   for (size_t i = 0; i < p->v->n_runs; i++)
     repeats = repeats || p->v->runs[i].group->n > 1;
   heading(p, "Sweep");
-  charts_sweep(p->v, &p->out);
+  view_charts_sweep(p->v, &p->out);
   strbuf_addf(&text,
               "%sThe best step has the highest throughput; the knee is the "
               "smallest value that reaches %.0f %% of it.",
@@ -162,8 +162,8 @@ static void pictures(struct page *p)
                    VIEW_RUNS_MAX, p->v->n_runs);
     html_paragraph(&p->out, text);
   }
-  charts(p, "Over time", charts_over_time);
-  charts(p, "Distribution of latencies", charts_distribution);
+  charts(p, "Over time", view_charts_over_time);
+  charts(p, "Distribution of latencies", view_charts_distribution);
 }
 
 static void write_page(struct page *p)
@@ -171,7 +171,7 @@ static void write_page(struct page *p)
   /* There is one.
    * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
   const struct result *r = p->v->runs[0].run;
-  const char *when = json_text_at(r->json, "run.start_time");
+  const char *when = result_text_at(r->json, "run.start_time");
   const bool html = p->format == FORMAT_HTML;
   struct strbuf title = { 0 };
 
@@ -200,7 +200,7 @@ static void write_page(struct page *p)
   statements(p);
   part(p, "Errors", view_errors);
   if (html)
-    charts(p, "System", charts_system);
+    charts(p, "System", view_charts_system);
   part(p, "Options that differ", view_other_options);
   part(p, "Options", view_same_options);
   part(p, "Environment that differs", view_other_environment);

@@ -208,7 +208,7 @@ static int add_one(struct args *a, const struct tool_args *args,
                    const struct result *r, const char *name,
                    const json_t *option, struct err *err)
 {
-  const char *source = json_text_at(option, "source");
+  const char *source = result_text_at(option, "source");
   int rc;
 
   if (opt_rows_have(results_opts, name))

@@ -14,7 +14,7 @@
 #include "stats/hist_sum.h"
 #include "tools/hdr_decode.h"
 
-const json_t *json_at(const json_t *json, const char *path)
+const json_t *result_at(const json_t *json, const char *path)
 {
   while (json && *path) {
     const size_t len = strcspn(path, ".");
@@ -25,22 +25,22 @@ const json_t *json_at(const json_t *json, const char *path)
   return json;
 }
 
-double json_number_at(const json_t *json, const char *path)
+double result_number_at(const json_t *json, const char *path)
 {
-  const json_t *value = json_at(json, path);
+  const json_t *value = result_at(json, path);
 
   return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-const char *json_text_at(const json_t *json, const char *path)
+const char *result_text_at(const json_t *json, const char *path)
 {
-  return json_string_value(json_at(json, path));
+  return json_string_value(result_at(json, path));
 }
 
 static double latency_percentile(const json_t *json, const char *key)
 {
-  const json_t *value = json_object_get(json_at(json, "latency_ns.percentiles"),
-                                        key);
+  const json_t *value = json_object_get(
+    result_at(json, "latency_ns.percentiles"), key);
 
   return json_is_number(value) ? json_number_value(value) : NAN;
 }
@@ -60,7 +60,7 @@ double result_interval_percentile(const struct result_interval *i,
 
 struct hist_sum *result_histogram(const struct result *r)
 {
-  const char *text = json_text_at(r->json, "totals.latency_ns.hdr_histogram");
+  const char *text = result_text_at(r->json, "totals.latency_ns.hdr_histogram");
   struct hist_sum *sum = text ? hist_sum_new() : NULL;
 
   if (sum && hdr_decode_text(sum, text) < 0) {
@@ -117,12 +117,12 @@ bool result_option(const struct result *r, const char *name, struct strbuf *out)
 static void read_interval(struct result_interval *ret, const json_t *json)
 {
   *ret = (struct result_interval){
-    .end_s = json_number_at(json, "elapsed_s"),
-    .period_s = json_number_at(json, "period_s"),
-    .events = json_number_at(json, "events"),
-    .queries = json_number_at(json, "queries.total"),
-    .errors = json_number_at(json, "errors"),
-    .mean_ns = json_number_at(json, "latency_ns.mean"),
+    .end_s = result_number_at(json, "elapsed_s"),
+    .period_s = result_number_at(json, "period_s"),
+    .events = result_number_at(json, "events"),
+    .queries = result_number_at(json, "queries.total"),
+    .errors = result_number_at(json, "errors"),
+    .mean_ns = result_number_at(json, "latency_ns.mean"),
     .partial = json_is_true(json_object_get(json, "partial")),
     .json = json,
   };
@@ -151,19 +151,19 @@ int result_read(struct result *ret, const char *path, const json_t *json,
   struct result r = {
     .path = path,
     .json = json,
-    .test = json_text_at(json, "run.test"),
-    .version = json_text_at(json, "tool.version"),
-    .threads = json_number_at(json, "run.threads"),
-    .period_s = json_number_at(total, "period_s"),
-    .events = json_number_at(total, "events"),
-    .events_per_s = json_number_at(total, "events_per_s"),
-    .queries_per_s = json_number_at(total, "queries.total_per_s"),
-    .errors = json_number_at(total, "errors"),
+    .test = result_text_at(json, "run.test"),
+    .version = result_text_at(json, "tool.version"),
+    .threads = result_number_at(json, "run.threads"),
+    .period_s = result_number_at(total, "period_s"),
+    .events = result_number_at(total, "events"),
+    .events_per_s = result_number_at(total, "events_per_s"),
+    .queries_per_s = result_number_at(total, "queries.total_per_s"),
+    .errors = result_number_at(total, "errors"),
     .min_ns = NAN,
     .mean_ns = NAN,
     .max_ns = NAN,
     .cpu_per_event_ns = NAN,
-    .cpus_used = json_number_at(json, "client.cpus_used"),
+    .cpus_used = result_number_at(json, "client.cpus_used"),
   };
   int rc;
 
@@ -173,10 +173,10 @@ int result_read(struct result *ret, const char *path, const json_t *json,
                    "test",
                    path);
   if (r.events > 0) {
-    r.min_ns = json_number_at(total, "latency_ns.min");
-    r.mean_ns = json_number_at(total, "latency_ns.mean");
-    r.max_ns = json_number_at(total, "latency_ns.max");
-    r.cpu_per_event_ns = json_number_at(json, "client.cpu_per_event_ns");
+    r.min_ns = result_number_at(total, "latency_ns.min");
+    r.mean_ns = result_number_at(total, "latency_ns.mean");
+    r.max_ns = result_number_at(total, "latency_ns.max");
+    r.cpu_per_event_ns = result_number_at(json, "client.cpu_per_event_ns");
   }
   rc = read_intervals(&r, err);
   if (rc == 0)

@@ -91,8 +91,8 @@ bool result_option(const struct result *r, const char *name,
                    struct strbuf *out);
 
 /* Values somewhere in a document: `path` is "run.start_time". */
-const json_t *json_at(const json_t *json, const char *path);
-double json_number_at(const json_t *json, const char *path);    /* or NAN */
-const char *json_text_at(const json_t *json, const char *path); /* or NULL */
+const json_t *result_at(const json_t *json, const char *path);
+double result_number_at(const json_t *json, const char *path);    /* or NAN */
+const char *result_text_at(const json_t *json, const char *path); /* or NULL */
 
 #endif

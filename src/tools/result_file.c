@@ -29,7 +29,7 @@ static int refuse_text(const char *path, const json_error_t *e, struct err *err)
 
 static int check_schema(struct result_file *f, struct err *err)
 {
-  const char *schema = json_text_at(f->json, "schema");
+  const char *schema = result_text_at(f->json, "schema");
 
   if (!schema || strncmp(schema, "bench", 5) != 0)
     return err_set(err, -EINVAL, "'%.400s' is no result of bench", f->path);

@@ -29,8 +29,8 @@ static bool is_usable(const struct boot_result *r)
  */
 static double target(const struct boot_result *r, double share)
 {
-  const double z = normal_quantile(1 - (1 - BOOT_CONFIDENCE) / 2);
-  const double reserve = (z + normal_quantile(0.8)) / z;
+  const double z = numbers_normal_quantile(1 - (1 - BOOT_CONFIDENCE) / 2);
+  const double reserve = (z + numbers_normal_quantile(0.8)) / z;
   const double wanted = log1p(share) / reserve;
   double near;
 
@@ -43,7 +43,7 @@ static double target(const struct boot_result *r, double share)
 
 static double student(double df)
 {
-  return student_quantile(1 - (1 - BOOT_CONFIDENCE) / 2, df);
+  return numbers_student_quantile(1 - (1 - BOOT_CONFIDENCE) / 2, df);
 }
 
 /* How much narrower the interval is with so many runs.  Each repeat adds a

@@ -13,7 +13,7 @@ static json_t *values_of(const struct sweep *s, size_t combination)
 
   for (size_t i = 0; i < s->plan.n_specs; i++)
     jobj_named(&o, s->plan.spec[i].option,
-               json_shown(sweep_plan_value(&s->plan, combination, i)));
+               jobj_shown(sweep_plan_value(&s->plan, combination, i)));
   return jobj_take(&o);
 }
 
@@ -32,12 +32,12 @@ static json_t *options_of(const struct sweep *s)
     json_t *values = json_array();
 
     for (size_t k = 0; values && k < spec->n; k++) {
-      if (!json_array_add(values, json_shown(spec->values[k])))
+      if (!jobj_array_add(values, jobj_shown(spec->values[k])))
         o.failed = true;
     }
     jobj_text(&o, "name", spec->option);
     jobj_add(&o, "values", values);
-    if (!json_array_add(list, jobj_take(&o))) {
+    if (!jobj_array_add(list, jobj_take(&o))) {
       json_decref(list);
       list = NULL;
     }
@@ -87,7 +87,7 @@ json_t *sweep_document(const struct sweep *s)
   json_t *steps = json_array();
 
   for (size_t i = 0; steps && i < s->n_outcomes; i++) {
-    if (!json_array_add(steps, step_part(s, i)))
+    if (!jobj_array_add(steps, step_part(s, i)))
       o.failed = true;
   }
   jobj_text(&o, "schema", RESULT_SCHEMA_SWEEP);

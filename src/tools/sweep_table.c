@@ -229,7 +229,7 @@ static void doubts_of(const struct sweep *s, size_t combination,
       continue;
     list = json_object_get(o->result.run.json, "warnings");
     for (size_t k = 0; k < json_array_size(list); k++) {
-      const char *code = json_text_at(json_array_get(list, k), "code");
+      const char *code = result_text_at(json_array_get(list, k), "code");
 
       if (code)
         add_word(words, code);
@@ -339,7 +339,7 @@ static void list_percentiles(struct writer *w)
     w->percentiles[w->n_percentiles++] = in->percentiles[i];
   if (in->percentile > 0)
     w->percentiles[w->n_percentiles++] = in->percentile;
-  sort_numbers(w->percentiles, w->n_percentiles);
+  numbers_sort(w->percentiles, w->n_percentiles);
 }
 
 static void explain(const struct writer *w, struct strbuf *out)

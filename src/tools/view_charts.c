@@ -30,7 +30,7 @@ struct trace {
 
 static double trace_at(const struct trace *t, const struct result_interval *i)
 {
-  return t->scale * (t->path ? json_number_at(i->json, t->path)
+  return t->scale * (t->path ? result_number_at(i->json, t->path)
                              : result_interval_percentile(i, t->percentile));
 }
 
@@ -176,7 +176,7 @@ static void latency_over_time(const struct view *v, struct strbuf *out)
   }
 }
 
-void charts_over_time(const struct view *v, struct strbuf *out)
+void view_charts_over_time(const struct view *v, struct strbuf *out)
 {
   static const struct trace events = { "", "events_per_s", NULL, 1 };
   static const struct trace queries = { "", "queries.total_per_s", NULL, 1 };
@@ -243,7 +243,7 @@ static void system_of_one(const struct view *v, struct strbuf *out)
   draw(&c, NULL, out);
 }
 
-void charts_system(const struct view *v, struct strbuf *out)
+void view_charts_system(const struct view *v, struct strbuf *out)
 {
   static const struct trace idle = { "", "system.cpu.idle_ratio", NULL, 100 };
   static const struct trace switches = { "",
@@ -350,7 +350,7 @@ static void add_bins(struct chart *c, const char *name,
   c->n_lines++;
 }
 
-void charts_distribution(const struct view *v, struct strbuf *out)
+void view_charts_distribution(const struct view *v, struct strbuf *out)
 {
   static const char missing[] =
     "The results have no histogram: the run had no events, or percentiles "

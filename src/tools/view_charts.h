@@ -8,9 +8,9 @@ struct strbuf;
 struct view;
 
 /* Each adds one or more charts, or a sentence that says why there is none. */
-void charts_over_time(const struct view *v, struct strbuf *out);
-void charts_distribution(const struct view *v, struct strbuf *out);
-void charts_system(const struct view *v, struct strbuf *out);
-void charts_sweep(const struct view *v, struct strbuf *out);
+void view_charts_over_time(const struct view *v, struct strbuf *out);
+void view_charts_distribution(const struct view *v, struct strbuf *out);
+void view_charts_system(const struct view *v, struct strbuf *out);
+void view_charts_sweep(const struct view *v, struct strbuf *out);
 
 #endif

@@ -95,7 +95,7 @@ static json_t *union_of(const struct facts_table *f, const char *path)
   json_t *all = json_object();
 
   for (size_t i = 0; all && i < f->v->n_runs; i++) {
-    const json_t *here = json_at(f->v->runs[i].run->json, path);
+    const json_t *here = result_at(f->v->runs[i].run->json, path);
     const char *key;
     json_t *value;
 
@@ -128,8 +128,8 @@ static const json_t *option_value(const json_t *run, const char *name)
 static bool is_given(const struct view *v, const char *name)
 {
   for (size_t i = 0; i < v->n_runs; i++) {
-    const char *source = json_text_at(option_of(v->runs[i].run->json, name),
-                                      "source");
+    const char *source = result_text_at(option_of(v->runs[i].run->json, name),
+                                        "source");
 
     if (source && strcmp(source, "default") != 0)
       return true;
@@ -193,7 +193,7 @@ static void add_leaves(const struct facts_table *f, const char *path, int depth)
     if (json_is_object(value) && depth < DEPTH_MAX)
       add_leaves(f, strbuf_str(&below), depth + 1);
     else if (!is_internal(key) && (f->v->n_runs == 1 || !is_fleeting(key)))
-      fact_row(f, strbuf_str(&below), json_at);
+      fact_row(f, strbuf_str(&below), result_at);
     strbuf_done(&below);
   }
   json_decref(all);

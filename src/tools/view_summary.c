@@ -53,9 +53,9 @@ static void want(struct percentiles *p, double pct)
 /* "97.50" may have been asked for; documents have it as "97.5". */
 static void want_asked(struct percentiles *p, const json_t *run)
 {
-  const json_t *list = json_at(run, "options.percentiles.value");
+  const json_t *list = result_at(run, "options.percentiles.value");
 
-  want(p, json_number_at(run, "options.percentile.value"));
+  want(p, result_number_at(run, "options.percentile.value"));
   for (size_t i = 0; i < json_array_size(list); i++) {
     const char *text = json_string_value(json_array_get(list, i));
     double pct;
@@ -67,7 +67,7 @@ static void want_asked(struct percentiles *p, const json_t *run)
 
 static void find_keys(struct percentiles *p, const json_t *run)
 {
-  const json_t *have = json_at(run, "totals.latency_ns.percentiles");
+  const json_t *have = result_at(run, "totals.latency_ns.percentiles");
   const char *key;
   json_t *value;
 

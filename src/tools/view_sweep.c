@@ -122,7 +122,7 @@ static void collect_x(struct curve *c)
     return;
   }
   memcpy(c->at, c->x, c->groups->n * sizeof(*c->at));
-  sort_numbers(c->at, c->groups->n);
+  numbers_sort(c->at, c->groups->n);
   for (size_t i = 0; i < c->groups->n; i++) {
     if (c->n_at == 0 || c->at[i] > c->at[c->n_at - 1])
       c->at[c->n_at++] = c->at[i];
@@ -333,7 +333,7 @@ static void draw_curves(const struct view *v, const struct groups *g,
   curve_done(&c);
 }
 
-void charts_sweep(const struct view *v, struct strbuf *out)
+void view_charts_sweep(const struct view *v, struct strbuf *out)
 {
   for (size_t i = 0; i < v->n_files; i++) {
     if (v->groups[i].n < 2 || !v->groups[i].of[0].values)

@@ -51,13 +51,13 @@ void view_statements(const struct view_run *r, struct table *t)
 
     table_cellf(t, "%.*s", (int)utf8_cut(name, STATEMENT_SHOWN), name);
     table_cellf(t, "%.1f %%", 100 * rows.of[i].share);
-    table_count(t, json_number_at(c, "count"));
-    table_count(t, json_number_at(c, "count_per_s"));
-    table_count(t, json_number_at(c, "errors"));
-    table_time(t, json_number_at(c, "latency_ns.mean"));
+    table_count(t, result_number_at(c, "count"));
+    table_count(t, result_number_at(c, "count_per_s"));
+    table_count(t, result_number_at(c, "errors"));
+    table_time(t, result_number_at(c, "latency_ns.mean"));
     for (size_t k = 0; k < ARRAY_SIZE(keys); k++)
       latency_cell(t, json_object_get(c, "latency_ns"), keys[k]);
-    table_time(t, json_number_at(c, "latency_ns.max"));
+    table_time(t, result_number_at(c, "latency_ns.max"));
     table_end_row(t);
   }
   class_rows_done(&rows);
@@ -87,7 +87,7 @@ static double error_count(const struct group *g, size_t n, const json_t *e)
 
     for (size_t k = 0; k < json_array_size(list); k++) {
       if (same_error(json_array_get(list, k), e))
-        count += json_number_at(json_array_get(list, k), "count");
+        count += result_number_at(json_array_get(list, k), "count");
     }
   }
   return count;
@@ -107,12 +107,12 @@ static void error_row(struct table *t, const char *label, const json_t *e,
   }
   table_cell(t, label);
   for (size_t h = 0; h < ARRAY_SIZE(texts); h++) {
-    const char *text = json_text_at(e, texts[h]);
+    const char *text = result_text_at(e, texts[h]);
 
     table_cell(t, text ? text : "");
   }
   table_count(t, count);
-  table_cell(t, json_text_at(e, "text") ? json_text_at(e, "text") : "");
+  table_cell(t, result_text_at(e, "text") ? result_text_at(e, "text") : "");
   table_end_row(t);
 }
 
@@ -154,7 +154,7 @@ static void failed_steps(const struct view *v, size_t file, struct table *t)
 
   for (size_t i = 0; i < f->n_steps; i++) {
     const struct result_step *s = &f->steps[i];
-    const char *why = s->run ? json_text_at(s->run->json, "run.error") : NULL;
+    const char *why = s->run ? result_text_at(s->run->json, "run.error") : NULL;
     const struct group step = { .values = s->values };
     struct strbuf label = { 0 }, text = { 0 };
     bool told = false;
@@ -183,15 +183,15 @@ void view_warnings(const struct view *v, struct table *t)
   for (size_t i = 0; i < v->n_runs; i++) {
     const struct view_run *r = &v->runs[i];
     const json_t *list = json_object_get(r->run->json, "warnings");
-    const char *error = json_text_at(r->run->json, "run.error");
-    const char *end = json_text_at(r->run->json, "run.end_reason");
+    const char *error = result_text_at(r->run->json, "run.error");
+    const char *end = result_text_at(r->run->json, "run.end_reason");
 
     if (error)
       warning_row(t, r->label, error);
     else if (end && strcmp(end, "signal") == 0)
       warning_row(t, r->label, "a signal ended the run before its time");
     for (size_t k = 0; k < json_array_size(list); k++) {
-      const char *text = json_text_at(json_array_get(list, k), "text");
+      const char *text = result_text_at(json_array_get(list, k), "text");
 
       if (text)
         warning_row(t, r->label, text);

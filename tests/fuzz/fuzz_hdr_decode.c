@@ -36,7 +36,7 @@ static char *pack(struct input *in)
   MUST(compress2(bytes + HEADER, &packed, in->at, in->left, 1) == Z_OK);
   put_u32(bytes, 0x1c849304u | 0x10u);
   put_u32(bytes + 4, (uint32_t)packed);
-  base64_add(&text, bytes, HEADER + packed);
+  hdr_encode_base64(&text, bytes, HEADER + packed);
   free(bytes);
   MUST(text.text && !text.failed);
   return text.text;

@@ -20,7 +20,7 @@ static json_t *make_array(struct input *in, unsigned depth)
   json_t *array = json_array();
 
   for (unsigned n = input_byte(in) % 16; n > 0 && in->left > 0; n--)
-    MUST(json_array_add(array, make_object(in, depth + 1)));
+    MUST(jobj_array_add(array, make_object(in, depth + 1)));
   return array;
 }
 
@@ -36,7 +36,7 @@ static double make_real(struct input *in)
 /* Bytes below 0x80 are themselves in whatever way the text is stored. */
 static void check_text(const char *text)
 {
-  json_t *j = json_text(text);
+  json_t *j = jobj_string(text);
   const char *kept = json_string_value(j);
   size_t ascii = 0, kept_ascii = 0;
 
@@ -85,7 +85,7 @@ static void add_member(struct jobj *o, struct input *in, const char *key,
              depth < DEPTH_MAX ? make_object(in, depth + 1) : json_null());
     break;
   default:
-    jobj_real(o, key, json_seconds(input_number(in, 8)));
+    jobj_real(o, key, jobj_seconds(input_number(in, 8)));
   }
 }
 
@@ -120,11 +120,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   struct input in = { data, size };
   json_t *tree = make_object(&in, 0);
-  char *line = json_line(tree);
+  char *line = shared_json_line(tree);
 
   MUST(line && !strchr(line, '\n'));
   check(line, tree);
-  check(json_pretty(tree), tree);
+  check(shared_json_pretty(tree), tree);
   json_decref(tree);
   return 0;
 }

@@ -36,7 +36,8 @@ static void check_run(const struct result *r)
   json_t *j;
 
   MUST(r->test);
-  json_object_foreach((json_t *)(uintptr_t)json_at(r->json, "options"), key, j)
+  json_object_foreach((json_t *)(uintptr_t)result_at(r->json, "options"), key,
+                      j)
   {
     strbuf_clear(&value);
     if (!result_option(r, key, &value))
@@ -70,9 +71,9 @@ static void check_comparison(const struct group *g)
   for (size_t i = 0; i < c.n; i++)
     MUST(!c.of[i].known || !c.of[i].r.differs);
   compare_print(&c, 0.05, false, &out);
-  summary_add(&summary, &c);
-  summary_print(&summary, &out);
-  summary_done(&summary);
+  compare_summary_add(&summary, &c);
+  compare_summary_print(&summary, &out);
+  compare_summary_done(&summary);
   compare_print_group(g, "base", true, &out);
   MUST(!out.failed);
   j = compare_json(&c, 0.05, true);
@@ -110,7 +111,8 @@ static void check_view(const char *path)
     view_other_environment
   };
   static void (*const charts[])(const struct view *v, struct strbuf *out) = {
-    charts_over_time, charts_distribution, charts_system, charts_sweep
+    view_charts_over_time, view_charts_distribution, view_charts_system,
+    view_charts_sweep
   };
   struct strbuf out = { 0 };
   struct err err = { "" };

@@ -145,8 +145,8 @@ void failure_note_trx(struct mysql_session *s, const struct outcome *out,
     s->base.trx = TRX_UNKNOWN;
 }
 
-void success_set(struct mysql_session *s, struct outcome *out, unsigned status,
-                 uint32_t nfields, uint64_t nrows_or_affected)
+void failure_none(struct mysql_session *s, struct outcome *out, unsigned status,
+                  uint32_t nfields, uint64_t nrows_or_affected)
 {
   s->more = (status & STATUS_MORE_RESULTS) != 0;
   s->base.trx = status & STATUS_IN_TRANS ? TRX_OPEN : TRX_NONE;

@@ -71,7 +71,7 @@ void failure_note_trx(struct mysql_session *s, const struct outcome *out,
                       const char *sql, size_t len);
 
 /* A statement succeeded; `status` are the server's flags. */
-void success_set(struct mysql_session *s, struct outcome *out, unsigned status,
-                 uint32_t nfields, uint64_t nrows_or_affected);
+void failure_none(struct mysql_session *s, struct outcome *out, unsigned status,
+                  uint32_t nfields, uint64_t nrows_or_affected);
 
 #endif

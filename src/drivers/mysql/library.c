@@ -32,7 +32,7 @@ static int store(struct mysql_session *s, struct outcome *out)
 
   lib->nfields = mysql_field_count(s->mysql);
   if (lib->nfields == 0) {
-    success_set(s, out, library_status(s), 0, mysql_affected_rows(s->mysql));
+    failure_none(s, out, library_status(s), 0, mysql_affected_rows(s->mysql));
     return 0;
   }
   lib->res = mysql_store_result(s->mysql);
@@ -40,8 +40,8 @@ static int store(struct mysql_session *s, struct outcome *out)
     out->during_results = true;
     return library_failed(s, out);
   }
-  success_set(s, out, library_status(s), lib->nfields,
-              mysql_num_rows(lib->res));
+  failure_none(s, out, library_status(s), lib->nfields,
+               mysql_num_rows(lib->res));
   return 0;
 }
 

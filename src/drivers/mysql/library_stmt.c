@@ -117,14 +117,14 @@ static int store(struct mysql_prepared *p, struct outcome *out)
   s->lib.bound = false;
   s->lib.nfields = mysql_stmt_field_count(p->stmt);
   if (s->lib.nfields == 0) {
-    success_set(s, out, library_status(s), 0,
-                mysql_stmt_affected_rows(p->stmt));
+    failure_none(s, out, library_status(s), 0,
+                 mysql_stmt_affected_rows(p->stmt));
     return 0;
   }
   if (mysql_stmt_store_result(p->stmt) != 0)
     return store_failed(p, out);
-  success_set(s, out, library_status(s), s->lib.nfields,
-              mysql_stmt_num_rows(p->stmt));
+  failure_none(s, out, library_status(s), s->lib.nfields,
+               mysql_stmt_num_rows(p->stmt));
   return 0;
 }
 

@@ -1,8 +1,8 @@
 /*
  * session.h - what the mysql driver knows of a connection and of a statement.
  *
- * After the login one of two backends serves the session: wire.c reads and
- * writes the protocol itself, which costs a fraction of the library's
+ * After the login one of two backends serves the session: wire_backend.c reads
+ * and writes the protocol itself, which costs a fraction of the library's
  * instructions; library.c goes through the client library, for connections
  * with TLS or compression, for the later variants of the protocol, and
  * whenever --mysql-protocol says so.

@@ -291,7 +291,7 @@ static int rows(struct mysql_session *s, uint32_t nfields, struct outcome *out)
   if (!end_parse(w, p, len, &status))
     return failure_malformed(s, out);
   shim_set_server_status(s->mysql, status);
-  success_set(s, out, status, nfields, n);
+  failure_none(s, out, status, nfields, n);
   out->settled = !s->more && !w->large;
   return 0;
 }
@@ -330,7 +330,7 @@ static int ok(struct mysql_session *s, const uint8_t *packet, size_t len,
   if (!ok_parse(packet, len, &affected, &status))
     return failure_malformed(s, out);
   shim_set_server_status(s->mysql, status);
-  success_set(s, out, status, 0, affected);
+  failure_none(s, out, status, 0, affected);
   return 0;
 }
 

@@ -21,7 +21,7 @@ const char *pgsql_wire_why_not(const struct pgsql_session *p)
 void pgsql_wire_lend(struct pgsql_session *p)
 {
   if (p->wire.blocking)
-    pgwire_set_blocking(&p->wire, p->fd, false);
+    pgsql_wire_set_blocking(&p->wire, p->fd, false);
 }
 
 /* ---- outcomes ---- */
@@ -50,7 +50,7 @@ COLD static int fail(struct pgsql_session *p, const struct pgwire_answer *a,
     out->msg = p->last_text;
   } else {
     memcpy(out->state, "08006", 6);
-    out->msg = wire_why_broken(&p->wire);
+    out->msg = pgsql_wire_why_broken(&p->wire);
   }
   return -1;
 }
@@ -88,7 +88,7 @@ int pgsql_wire_query(struct pgsql_session *p, const char *sql, size_t len,
     return fail(p, &a, true, out);
   if (UNLIKELY(!pgsql_wire_send_query(p, sql, len)))
     return pgsql_no_memory(out);
-  if (UNLIKELY(!pgwire_read(p, &a, out)))
+  if (UNLIKELY(!pgsql_wire_read(p, &a, out)))
     return fail(p, &a, true, out);
   if (UNLIKELY(a.failed))
     return fail(p, &a, false, out);
@@ -105,7 +105,7 @@ int pgsql_wire_next(struct pgsql_session *p, struct outcome *out)
 {
   struct pgwire_answer a = { .direct = true };
 
-  if (UNLIKELY(!pgwire_read(p, &a, out)))
+  if (UNLIKELY(!pgsql_wire_read(p, &a, out)))
     return fail(p, &a, true, out);
   if (UNLIKELY(a.failed))
     return fail(p, &a, false, out);
@@ -139,7 +139,7 @@ int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out)
     return fail(p, &a, true, out);
   if (UNLIKELY(!pgsql_wire_send_execute(st)))
     return pgsql_no_memory(out);
-  if (UNLIKELY(!pgwire_read(p, &a, out)))
+  if (UNLIKELY(!pgsql_wire_read(p, &a, out)))
     return fail(p, &a, true, out);
   if (LIKELY(!st->varies)) {
     st->shape = a.shape;

@@ -38,7 +38,7 @@ struct pgsql_wire {
   bool more;         /* further results of a text are to be read */
   unsigned requests; /* since the connection was opened, or less */
 
-  /* How the answer is awaited: see wire_receive(). */
+  /* How the answer is awaited: see pgsql_wire_receive(). */
   bool may_block; /* by a socket in blocking mode */
   bool blocking;  /* it is in that mode now */
 

@@ -213,7 +213,7 @@ COLD static bool hear_asides(struct pgsql_session *p)
     if (size > WIRE_MESSAGE_MAX)
       return false;
     if (have < size) {
-      if (!wire_receive(w, p->fd, true))
+      if (!pgsql_wire_receive(w, p->fd, true))
         return true; /* the next statement notices it */
       continue;
     }
@@ -224,7 +224,7 @@ COLD static bool hear_asides(struct pgsql_session *p)
   return true;
 }
 
-bool pgwire_look(struct pgsql_session *p)
+bool pgsql_wire_look(struct pgsql_session *p)
 {
   struct pgsql_wire *w = &p->wire;
   ssize_t got;
@@ -315,7 +315,7 @@ static inline bool messages(struct pgsql_session *p, struct pgwire_answer *a,
         w->broken_by = EFBIG;
         return false;
       }
-      if (!wire_receive(w, p->fd, a->rows > 0 || a->failed))
+      if (!pgsql_wire_receive(w, p->fd, a->rows > 0 || a->failed))
         return false;
       continue;
     }
@@ -341,8 +341,8 @@ static inline bool messages(struct pgsql_session *p, struct pgwire_answer *a,
   return false;
 }
 
-bool pgwire_read(struct pgsql_session *p, struct pgwire_answer *a,
-                 struct outcome *out)
+bool pgsql_wire_read(struct pgsql_session *p, struct pgwire_answer *a,
+                     struct outcome *out)
 {
   struct pgsql_wire *w = &p->wire;
 

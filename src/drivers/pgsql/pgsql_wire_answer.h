@@ -39,10 +39,11 @@ enum {
  * and the connection is of no use any more.  This takes a system call, so it is
  * done now and then; what comes together with an answer is seen in any case.
  */
-bool pgwire_look(struct pgsql_session *p);
+bool pgsql_wire_look(struct pgsql_session *p);
 static inline bool pgwire_is_clear(struct pgsql_session *p)
 {
-  return LIKELY(++p->wire.requests % PGWIRE_LOOK_EVERY != 0) || pgwire_look(p);
+  return LIKELY(++p->wire.requests % PGWIRE_LOOK_EVERY != 0) ||
+         pgsql_wire_look(p);
 }
 
 /*
@@ -50,10 +51,10 @@ static inline bool pgwire_is_clear(struct pgsql_session *p)
  * that begins another result: then w->more is true.  What was received for
  * results before may be overwritten.
  *
- * False: the connection is of no use any more, see wire_why_broken(); it may
- * have `failed` before.
+ * False: the connection is of no use any more, see pgsql_wire_why_broken(); it
+ * may have `failed` before.
  */
-bool pgwire_read(struct pgsql_session *p, struct pgwire_answer *a,
-                 struct outcome *out);
+bool pgsql_wire_read(struct pgsql_session *p, struct pgwire_answer *a,
+                     struct outcome *out);
 
 #endif

@@ -15,7 +15,7 @@ enum {
   IN_AHEAD = 16 * 1024, /* to have long answers in few pieces */
 };
 
-bool wire_out_room(struct pgsql_wire *w, size_t size)
+bool pgsql_wire_out_room(struct pgsql_wire *w, size_t size)
 {
   uint8_t *more;
 
@@ -30,7 +30,7 @@ bool wire_out_room(struct pgsql_wire *w, size_t size)
   return true;
 }
 
-bool pgwire_send_slowly(int fd, const uint8_t *bytes, size_t len, int flags)
+bool pgsql_wire_send_slow(int fd, const uint8_t *bytes, size_t len, int flags)
 {
   while (len > 0) {
     const ssize_t n = sock_send(fd, bytes, len, flags);
@@ -69,7 +69,7 @@ static bool in_room(struct pgsql_wire *w, bool filled)
   return true;
 }
 
-void pgwire_set_blocking(struct pgsql_wire *w, int fd, bool on)
+void pgsql_wire_set_blocking(struct pgsql_wire *w, int fd, bool on)
 {
   const int flags = fcntl(fd, F_GETFL);
 
@@ -80,7 +80,7 @@ void pgwire_set_blocking(struct pgsql_wire *w, int fd, bool on)
     w->blocking = on;
 }
 
-bool wire_receive(struct pgsql_wire *w, int fd, bool keep)
+bool pgsql_wire_receive(struct pgsql_wire *w, int fd, bool keep)
 {
   /* The first bytes take the server a while, those behind them do not. */
   bool wait = w->end == 0 && !w->blocking;
@@ -113,7 +113,7 @@ bool wire_receive(struct pgsql_wire *w, int fd, bool keep)
   }
 }
 
-const char *wire_why_broken(const struct pgsql_wire *w)
+const char *pgsql_wire_why_broken(const struct pgsql_wire *w)
 {
   if (w->out_of_memory)
     return "not enough memory for the result";

@@ -55,45 +55,45 @@ static inline uint32_t get_u32(const uint8_t *from)
 }
 
 /* Room for what is to be sent; false: no memory. */
-bool wire_out_room(struct pgsql_wire *w, size_t size);
+bool pgsql_wire_out_room(struct pgsql_wire *w, size_t size);
 
 /* Switch to blocking mode or back. */
-void pgwire_set_blocking(struct pgsql_wire *w, int fd, bool on);
+void pgsql_wire_set_blocking(struct pgsql_wire *w, int fd, bool on);
 
 /* A new exchange: forget the answer before. */
 static inline void pgwire_begin(struct pgsql_wire *w, int fd)
 {
   if (UNLIKELY(w->blocking != w->may_block))
-    pgwire_set_blocking(w, fd, w->may_block);
+    pgsql_wire_set_blocking(w, fd, w->may_block);
   w->pos = w->end = 0;
   w->broken_by = 0;
   w->out_of_memory = false;
 }
 
 /* `flags` as for send().  False: not all could be sent; reading tells why. */
-bool pgwire_send_slowly(int fd, const uint8_t *bytes, size_t len, int flags);
+bool pgsql_wire_send_slow(int fd, const uint8_t *bytes, size_t len, int flags);
 static inline bool pgwire_send(int fd, const uint8_t *bytes, size_t len,
                                int flags)
 {
   const ssize_t sent = sock_send(fd, bytes, len, flags);
 
   return LIKELY(sent == (ssize_t)len) ||
-         pgwire_send_slowly(fd, bytes + (sent > 0 ? sent : 0),
-                            len - (sent > 0 ? (size_t)sent : 0), flags);
+         pgsql_wire_send_slow(fd, bytes + (sent > 0 ? sent : 0),
+                              len - (sent > 0 ? (size_t)sent : 0), flags);
 }
 
 /*
  * Wait for more of the answer.  What lies before w->pos is dropped unless
- * `keep`.  False: there will be no more, see wire_why_broken().
+ * `keep`.  False: there will be no more, see pgsql_wire_why_broken().
  *
  * The library has made the socket non-blocking, so waiting is poll().  A reader
  * of a TCP socket may as well sleep in recv(), which saves a call; on a Unix
  * socket it would be woken twice, the first time when the server takes the
  * request out of the queue.  That matters where others want the processor.
  */
-bool wire_receive(struct pgsql_wire *w, int fd, bool keep);
+bool pgsql_wire_receive(struct pgsql_wire *w, int fd, bool keep);
 
 /* In the library's words, so that scripts see the same text either way. */
-const char *wire_why_broken(const struct pgsql_wire *w);
+const char *pgsql_wire_why_broken(const struct pgsql_wire *w);
 
 #endif

@@ -22,7 +22,7 @@ bool pgsql_wire_send_query(struct pgsql_session *p, const char *sql, size_t len)
   const bool copied = len <= TEXT_COPIED;
   uint8_t *to;
 
-  if (UNLIKELY(!wire_out_room(w, WIRE_HEAD + (copied ? len + 1 : 0))))
+  if (UNLIKELY(!pgsql_wire_out_room(w, WIRE_HEAD + (copied ? len + 1 : 0))))
     return false;
   to = put_u8(w->out, 'Q');
   to = put_u32(to, (uint32_t)(4 + len + 1));
@@ -157,7 +157,7 @@ COLD static bool send_slowly(struct pgsql_prepared *st)
   size_t len;
 
   pgsql_put_values(st);
-  if (!wire_out_room(w, size_of(st, name_len)))
+  if (!pgsql_wire_out_room(w, size_of(st, name_len)))
     return false;
   len = put_messages(w->out, st, name_len);
   if (!st->frame && st->shape != SHAPE_UNKNOWN)

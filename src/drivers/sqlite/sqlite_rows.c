@@ -29,7 +29,7 @@ bool sqlite_rows_add(struct sqlite_rows *r, sqlite3_stmt *stmt)
 {
   for (uint32_t i = 0; i < r->fields; i++) {
     /* It is "unprotected", which matters to connections of several threads:
-     * looking at it is cheaper than sqlite3_column_type(), _text(), .. */
+     * looking at it is cheaper than asking for type and text by column. */
     sqlite3_value *v = sqlite3_column_value(stmt, (int)i);
     const int type = sqlite3_value_type(v);
     const void *bytes = NULL;

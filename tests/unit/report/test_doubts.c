@@ -405,7 +405,7 @@ static void test_trend(void)
 
 static double normal(struct rng *rng)
 {
-  return normal_quantile(rng_double(rng) * 0.999998 + 1e-6);
+  return numbers_normal_quantile(rng_double(rng) * 0.999998 + 1e-6);
 }
 
 /* Of so many runs without a trend, whose noise has such a standard deviation

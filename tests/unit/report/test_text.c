@@ -31,7 +31,7 @@ static const struct golden golden[] = {
     &v10,
     {
       .kind = REPORT_FINAL,
-      .form = &cpu_form,
+      .form = &tests_cpu_form,
       .elapsed_ns = S(2.0042),
       .period_ns = 2006904623,
       EVENTS(9586),
@@ -62,7 +62,7 @@ static const struct golden golden[] = {
     &v11,
     {
       .kind = REPORT_FINAL,
-      .form = &cpu_form,
+      .form = &tests_cpu_form,
       .elapsed_ns = S(2.0024),
       .period_ns = 2002439504,
       EVENTS(10150),
@@ -94,7 +94,7 @@ static const struct golden golden[] = {
     &v10_none,
     {
       .kind = REPORT_FINAL,
-      .form = &cpu_form,
+      .form = &tests_cpu_form,
       .elapsed_ns = S(1.0002),
       .period_ns = 1001393957,
       EVENTS(4885),

@@ -58,7 +58,7 @@ static const struct golden golden[] = {
   {
     "no time and no events, 1.1",
     &v11,
-    { .kind = REPORT_FINAL, .form = &cpu_form },
+    { .kind = REPORT_FINAL, .form = &tests_cpu_form },
     "CPU speed:\n"
     "    events per second:     0.00\n"
     "\n"
@@ -84,7 +84,7 @@ static const struct golden golden[] = {
     &v10_p999,
     {
       .kind = REPORT_FINAL,
-      .form = &cpu_form,
+      .form = &tests_cpu_form,
       .elapsed_ns = S(0.5),
       .period_ns = S(0.5),
       EVENTS(1),
@@ -166,7 +166,7 @@ static const struct golden golden[] = {
     &v10,
     {
       .kind = REPORT_FORCED,
-      .form = &cpu_form,
+      .form = &tests_cpu_form,
       .elapsed_ns = S(2),
       .period_ns = S(2),
     },

@@ -37,7 +37,7 @@ static const struct {
   {
     "cpu with a rate",
     &rated,
-    { .form = &cpu_form,
+    { .form = &tests_cpu_form,
       .elapsed_ns = S(1),
       .period_ns = S(100),
       .threads_running = 2,
@@ -133,7 +133,7 @@ static const struct {
   {
     "--percentile=0",
     &none,
-    { .form = &cpu_form,
+    { .form = &tests_cpu_form,
       .elapsed_ns = S(3),
       .period_ns = S(1),
       .threads_running = 1,
@@ -143,7 +143,7 @@ static const struct {
   {
     "an interval and a percentile with decimals",
     &fraction,
-    { .form = &cpu_form,
+    { .form = &tests_cpu_form,
       .elapsed_ns = S(1.5003),
       .period_ns = S(0.5),
       .threads_running = 4,
@@ -156,7 +156,7 @@ static const struct {
   {
     "an empty period has rates of 0",
     &plain,
-    { .form = &cpu_form, .elapsed_ns = S(1), .events = 5 },
+    { .form = &tests_cpu_form, .elapsed_ns = S(1), .events = 5 },
     "[ 1s ] thds: 0 eps: 0.00 lat (ms,95%): 0.00\n",
   },
 };

@@ -140,25 +140,25 @@ static const struct {
   unsigned with;
   const char *want;
 } output[] = {
-  { "interval", REPORT_INTERVAL, &cpu_form, LOG_NOTICE,
+  { "interval", REPORT_INTERVAL, &tests_cpu_form, LOG_NOTICE,
     HISTOGRAMS | LIST | PER_THREAD,
     "[ 2s ] thds: 1 eps: 1.00 lat (ms,95%): 1.00\n" },
-  { "checkpoint: no histogram, no list", REPORT_CHECKPOINT, &cpu_form,
+  { "checkpoint: no histogram, no list", REPORT_CHECKPOINT, &tests_cpu_form,
     LOG_NOTICE, HISTOGRAMS | LIST, "[ 2s ] Checkpoint report:\n" CPU COMMON },
-  { "final", REPORT_FINAL, &cpu_form, LOG_NOTICE, 0, CPU COMMON },
-  { "histogram first, list last", REPORT_FINAL, &cpu_form, LOG_NOTICE,
+  { "final", REPORT_FINAL, &tests_cpu_form, LOG_NOTICE, 0, CPU COMMON },
+  { "histogram first, list last", REPORT_FINAL, &tests_cpu_form, LOG_NOTICE,
     HISTOGRAMS | LIST, HISTOGRAM CPU COMMON DISTRIBUTION },
-  { "no histogram at a forced shutdown", REPORT_FORCED, &cpu_form, LOG_NOTICE,
-    HISTOGRAMS | LIST, CPU COMMON DISTRIBUTION },
-  { "threads", REPORT_FINAL, &cpu_form, LOG_DEBUG, PER_THREAD | LIST,
+  { "no histogram at a forced shutdown", REPORT_FORCED, &tests_cpu_form,
+    LOG_NOTICE, HISTOGRAMS | LIST, CPU COMMON DISTRIBUTION },
+  { "threads", REPORT_FINAL, &tests_cpu_form, LOG_DEBUG, PER_THREAD | LIST,
     CPU COMMON THREADS DISTRIBUTION },
   { "times between results and the rest", REPORT_FINAL, &sql_form, LOG_DEBUG,
     TIMED, SQL TIMES COMMON },
   { "no times below the level of debug messages", REPORT_FINAL, &sql_form,
     LOG_NOTICE, TIMED, SQL COMMON },
-  { "no times but for SQL", REPORT_FINAL, &cpu_form, LOG_DEBUG, TIMED,
+  { "no times but for SQL", REPORT_FINAL, &tests_cpu_form, LOG_DEBUG, TIMED,
     CPU COMMON },
-  { "nothing but warnings", REPORT_FINAL, &cpu_form, LOG_WARNING,
+  { "nothing but warnings", REPORT_FINAL, &tests_cpu_form, LOG_WARNING,
     HISTOGRAMS | LIST, "" },
   { "no threads with fileio, 1.1", REPORT_FINAL, &fileio_form, LOG_DEBUG,
     PER_THREAD | FILEIO_1_1,
@@ -300,7 +300,7 @@ static void test_hooks(const struct hist_sum *hist)
                                       script_periods_over, &script };
     struct text_reporter text = { &hooks };
     const struct reporter_use use = { &text_reporter, &text };
-    const struct report r = a_report(hooked[i].kind, &cpu_form, hist);
+    const struct report r = a_report(hooked[i].kind, &tests_cpu_form, hist);
     struct capture c;
     struct err err;
 

@@ -42,7 +42,7 @@ static void test_base64(void)
   for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
     struct strbuf b = { 0 };
 
-    base64_add(&b, pairs[i][0], strlen(pairs[i][0]));
+    hdr_encode_base64(&b, pairs[i][0], strlen(pairs[i][0]));
     OK_STR(strbuf_str(&b), pairs[i][1], "base64");
     strbuf_done(&b);
   }

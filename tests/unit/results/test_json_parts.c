@@ -28,7 +28,7 @@ static struct report_setup setup = { .percentile = 95,
 /* Through text and the parser. */
 static json_t *again(json_t *value)
 {
-  char *text = json_pretty(value);
+  char *text = shared_json_pretty(value);
   json_t *parsed = json_loads(text, JSON_DECODE_ANY, NULL);
 
   free(text);
@@ -224,7 +224,7 @@ static void test_options(void)
                                      .where = "x.cfg:3" },
                 &err);
   j = json_options(&set);
-  text = json_pretty(j);
+  text = shared_json_pretty(j);
   OK(!strstr(text, "sesame"), "a password is nowhere");
   free(text);
   j = again(j);

@@ -82,13 +82,13 @@ static int compare(const struct groups *g, struct err *err)
     return rc;
   compare_print_group(&g->of[0], "base", false, &text);
   compare_print(&c, 0.05, false, &text);
-  summary_add(&summary, &c);
-  summary_print(&summary, &text);
+  compare_summary_add(&summary, &c);
+  compare_summary_print(&summary, &text);
   if (c.failed || text.failed)
     rc = no_memory(err);
   else if (c.n_differences != 1 || summary.all != 1)
     rc = -EIO;
-  summary_done(&summary);
+  compare_summary_done(&summary);
   strbuf_done(&text);
   comparisons_done(&c);
   return rc;

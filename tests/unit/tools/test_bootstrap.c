@@ -58,7 +58,7 @@ struct runs {
 
 static double normal(struct rng *rng)
 {
-  return normal_quantile(rng_double(rng) * 0.999998 + 1e-6);
+  return numbers_normal_quantile(rng_double(rng) * 0.999998 + 1e-6);
 }
 
 static void make_runs(struct runs *r, const struct kind *k, double level,
@@ -97,8 +97,8 @@ static int found(const struct kind *k, int pairs, double change, unsigned seed,
 
     make_runs(&a, k, 1000, &rng);
     make_runs(&b, k, 1000 * (1 + change), &rng);
-    if (!boot_compare(&r, &(struct boot_group){ a.run, k->runs },
-                      &(struct boot_group){ b.run, k->runs }))
+    if (!bootstrap_compare(&r, &(struct boot_group){ a.run, k->runs },
+                           &(struct boot_group){ b.run, k->runs }))
       return -1;
     n += r.differs;
     *ret_right += r.low <= 1 + change && 1 + change <= r.high;
@@ -175,21 +175,21 @@ static void test_edges(void)
   const struct boot_group n = { &nan, 1 }, none = { NULL, 0 }, m = { &much, 1 };
   struct boot_result r = { 0 }, again = { 0 };
 
-  OK(boot_compare(&r, &g, &g) && r.ratio == 1 && !r.differs,
+  OK(bootstrap_compare(&r, &g, &g) && r.ratio == 1 && !r.differs,
      "a run does not differ from itself");
   OK(r.low < 1 && r.high > 1 && r.smallest > 0.02 && r.smallest < 0.08,
      "but one run without noise is not taken for exact");
-  OK(boot_compare(&again, &g, &g) && again.low == r.low,
+  OK(bootstrap_compare(&again, &g, &g) && again.low == r.low,
      "the same input, the same result");
-  OK(boot_compare(&r, &b, &b) && r.smallest > 0.15,
+  OK(bootstrap_compare(&r, &b, &b) && r.smallest > 0.15,
      "one value per run shows large differences only");
-  OK(boot_compare(&r, &b, &m) && r.differs && r.ratio > 1.999,
+  OK(bootstrap_compare(&r, &b, &m) && r.differs && r.ratio > 1.999,
      "such as this one");
-  OK(boot_compare(&r, &s, &s) && r.smallest > 0.5,
+  OK(bootstrap_compare(&r, &s, &s) && r.smallest > 0.5,
      "a run that was disturbed shows little");
-  OK(!boot_compare(&r, &g, &z) && !boot_compare(&r, &z, &g), "zero");
-  OK(!boot_compare(&r, &g, &n), "not a number");
-  OK(!boot_compare(&r, &none, &g), "no runs");
+  OK(!bootstrap_compare(&r, &g, &z) && !bootstrap_compare(&r, &z, &g), "zero");
+  OK(!bootstrap_compare(&r, &g, &n), "not a number");
+  OK(!bootstrap_compare(&r, &none, &g), "no runs");
 }
 
 int main(void)

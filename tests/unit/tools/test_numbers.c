@@ -49,18 +49,20 @@ static void test_quantiles(void)
   };
   const double sorted[] = { 1, 2, 3, 4, 5 };
 
-  OK(near(normal_quantile(0.975), 1.959963985, 1e-8), "normal, 0.975");
-  OK(near(normal_quantile(0.995), 2.575829304, 1e-8), "normal, 0.995");
-  OK(near(normal_quantile(0.001), -3.090232306, 1e-8), "normal, 0.001");
-  OK(near(normal_quantile(0.8), 0.841621234, 1e-8), "normal, 0.8");
+  OK(near(numbers_normal_quantile(0.975), 1.959963985, 1e-8), "normal, 0.975");
+  OK(near(numbers_normal_quantile(0.995), 2.575829304, 1e-8), "normal, 0.995");
+  OK(near(numbers_normal_quantile(0.001), -3.090232306, 1e-8), "normal, 0.001");
+  OK(near(numbers_normal_quantile(0.8), 0.841621234, 1e-8), "normal, 0.8");
   for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++)
-    OK(near(student_quantile(t[i].p, t[i].df), t[i].want, 0.01), "Student");
-  OK(near(student_quantile(0.995, 1.25), 29.272, 0.02), "Student, below 2");
-  OK(sorted_quantile(sorted, 5, 0.5) == 3, "the middle");
-  OK(sorted_quantile(sorted, 5, 0) == 1 && sorted_quantile(sorted, 5, 1) == 5,
+    OK(near(numbers_student_quantile(t[i].p, t[i].df), t[i].want, 0.01),
+       "Student");
+  OK(near(numbers_student_quantile(0.995, 1.25), 29.272, 0.02),
+     "Student, below 2");
+  OK(numbers_quantile(sorted, 5, 0.5) == 3, "the middle");
+  OK(numbers_quantile(sorted, 5, 0) == 1 && numbers_quantile(sorted, 5, 1) == 5,
      "the ends");
-  OK(near(sorted_quantile(sorted, 5, 0.1), 1.4, 1e-12), "between two");
-  OK(isnan(sorted_quantile(sorted, 0, 0.5)), "of nothing");
+  OK(near(numbers_quantile(sorted, 5, 0.1), 1.4, 1e-12), "between two");
+  OK(isnan(numbers_quantile(sorted, 0, 0.5)), "of nothing");
 }
 
 static void test_autocorrelation(void)
@@ -74,17 +76,17 @@ static void test_autocorrelation(void)
 
   rng_seed(&rng, 1, RNG_INTERNAL, 0);
   for (int i = 0; i < N; i++) {
-    white[i] = normal_quantile(rng_double(&rng) * 0.9999 + 5e-5);
+    white[i] = numbers_normal_quantile(rng_double(&rng) * 0.9999 + 5e-5);
     last = 0.8 * last + white[i];
     red[i] = last;
   }
-  OK(autocorrelation_time(white, N) < 1.15, "white noise does not depend");
+  OK(numbers_autocorrelation(white, N) < 1.15, "white noise does not depend");
   /* (1 + phi) / (1 - phi) = 9 */
-  OK(near(autocorrelation_time(red, N), 9, 0.2), "an AR(1) process does");
+  OK(near(numbers_autocorrelation(red, N), 9, 0.2), "an AR(1) process does");
   for (int i = 0; i < N; i++)
     red[i] = 3;
-  OK(autocorrelation_time(red, N) == 1, "a constant");
-  OK(autocorrelation_time(red, 0) == 1, "nothing");
+  OK(numbers_autocorrelation(red, N) == 1, "a constant");
+  OK(numbers_autocorrelation(red, 0) == 1, "nothing");
 }
 
 /* A day of intervals: dependence that outlasts what is looked at one by one. */
@@ -100,17 +102,18 @@ static void test_long_series(void)
 
   rng_seed(&rng, 1, RNG_INTERNAL, 0);
   for (int i = 0; i < N; i++) {
-    const double noise = normal_quantile(rng_double(&rng) * 0.9999 + 5e-5);
+    const double noise = numbers_normal_quantile(rng_double(&rng) * 0.9999 +
+                                                 5e-5);
 
     drift[i] = i * (100.0 / N) + noise;
     last = 0.998 * last + noise;
     red[i] = last;
   }
-  OK(near(autocorrelation_time(red, N), 999, 0.3), "an AR(1) process");
-  share = autocorrelation_time(drift, N) / N;
+  OK(near(numbers_autocorrelation(red, N), 999, 0.3), "an AR(1) process");
+  share = numbers_autocorrelation(drift, N) / N;
   for (int i = 0; i < SHORT; i++)
     drift[i] = i * (100.0 / SHORT);
-  OK(near(share, autocorrelation_time(drift, SHORT) / SHORT, 0.02),
+  OK(near(share, numbers_autocorrelation(drift, SHORT) / SHORT, 0.02),
      "drift lasts as long as the series does, short or long");
 }
 

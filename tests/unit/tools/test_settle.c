@@ -95,7 +95,7 @@ static void test_words(void)
                                         row[i].within);
     struct strbuf text = { 0 };
 
-    summary_advice(&r, 0.05, &text);
+    compare_summary_advice(&r, 0.05, &text);
     OK(strstr(strbuf_str(&text), row[i].says), row[i].says);
     printf("# %s\n", strbuf_str(&text));
     strbuf_done(&text);
@@ -104,7 +104,7 @@ static void test_words(void)
 
 static double normal(struct rng *rng)
 {
-  return normal_quantile(rng_double(rng) * 0.999998 + 1e-6);
+  return numbers_normal_quantile(rng_double(rng) * 0.999998 + 1e-6);
 }
 
 /* Compares groups of `n` runs of equal builds, which vary by 3 %. */
@@ -117,8 +117,8 @@ static struct boot_result compare(unsigned n, struct rng *rng)
     a[i] = (struct boot_run){ .value = 1000 * (1 + 0.03 * normal(rng)) };
     b[i] = (struct boot_run){ .value = 1000 * (1 + 0.03 * normal(rng)) };
   }
-  OK(boot_compare(&r, &(struct boot_group){ a, n },
-                  &(struct boot_group){ b, n }),
+  OK(bootstrap_compare(&r, &(struct boot_group){ a, n },
+                       &(struct boot_group){ b, n }),
      "compared");
   return r;
 }

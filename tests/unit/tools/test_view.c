@@ -88,7 +88,7 @@ static void test_uneven_sweeps(void)
     sweep(&text, of[i]);
     OK(show(&r, (const char *const[]){ strbuf_str(&text), NULL }) == 0,
        "a sweep whose steps do not have the same values, or not in one order");
-    charts_sweep(&r.v, &out);
+    view_charts_sweep(&r.v, &out);
     OK(strstr(strbuf_str(&out), "Throughput by value"), "is drawn");
     OK(strstr(strbuf_str(&out), "knee"), "with its knee");
     if (i == 3)
