@@ -96,10 +96,11 @@ kill_query() {
 # not enough; what is counted then is in the table.
 statement_killed() {
   killed_for_good() { kill_query && ! kill -0 "$job" 2>/dev/null; }
+  # all_is_there N: the table has N and the events of this run, and no more.
   all_is_there() {
     local events
     events=$(counter 'total number of events')
-    [[ $(counted) -eq ${events:-0} ]]
+    [[ $(counted) -eq $(($1 + ${events:-0})) ]]
   }
   in_background "${base[@]}" "$@" --time=60 --what=half --sql="SELECT SLEEP(60)" run
   within 30 at_work "SELECT SLEEP%"
@@ -107,7 +108,9 @@ statement_killed() {
   ended
   ((status == 1))
   grep -qE '^FATAL: mysql_(drv_query|store_result)\(\) returned error 1317 ' "$err"
-  all_is_there
+  all_is_there 0
+  local before
+  before=$(counted)
 
   until_enough "${base[@]}" "$@" --what=half --sql="SELECT SLEEP(60)" \
     --report-interval=1 --mysql-ignore-errors=1317
@@ -121,6 +124,7 @@ statement_killed() {
   ((status == 0))
   (($(counter 'ignored errors') >= 1))
   [[ $(counter reconnects) -eq 0 ]]
+  all_is_there "$before"
   within 30 nobody
 }
 
