@@ -98,12 +98,12 @@ static bool has_classes(const struct comparisons *c)
 }
 
 static void add_row(struct table *t, const struct comparison *c, double share,
-                    bool shares)
+                    bool has_time)
 {
   char low[UNIT_SIZE], high[UNIT_SIZE], change[UNIT_SIZE], seen[UNIT_SIZE];
 
   name_cell(t, c);
-  if (shares)
+  if (has_time)
     share_cell(t, c);
   figure_cell(t, c, c->r.base);
   figure_cell(t, c, c->r.other);
@@ -143,17 +143,17 @@ void compare_print(const struct comparisons *c, double share, bool markdown,
     "figure",           "base", "new", "change", "99 % interval", "verdict",
     "smallest visible",
   };
-  const bool shares = has_classes(c);
+  const bool has_time = has_classes(c);
   struct table t = { 0 };
 
   for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
     table_cell(&t, heads[i]);
-    if (i == 0 && shares)
+    if (i == 0 && has_time)
       table_cell(&t, "share");
   }
   table_end_row(&t);
   for (size_t i = 0; i < c->n; i++)
-    add_row(&t, &c->of[i], share, shares);
+    add_row(&t, &c->of[i], share, has_time);
   table_print(&t, markdown ? TABLE_MARKDOWN : TABLE_TEXT, out);
   table_done(&t);
   print_differences(c, markdown, out);
