@@ -234,7 +234,7 @@ void bench_db_set_class(sql_statement *stmt, void *cls);
 int bench_db_param_count(sql_statement *stmt);
 bool bench_db_is_closed(sql_statement *stmt);
 const char *bench_db_text(sql_statement *stmt);
-double bench_db_execute_drawn(sql_statement *stmt, double times, double max,
+double bench_db_execute_drawn(sql_statement *stmt, double times, double highest,
                               int64_t *first, int64_t *last, double span);
 void bench_db_statement_free(sql_statement *stmt);
 bool bench_db_in_transaction(sql_connection *con);

@@ -11,7 +11,7 @@
 #include "base/compiler.h"
 
 enum {
-  MOST_DIGITS = 17 /* tell any two doubles apart */
+  MAX_DIGITS = 17 /* tell any two doubles apart */
 };
 
 size_t fmt_uint(char *buf, uint64_t value)
@@ -46,7 +46,7 @@ unsigned fmt_decimals(double value)
     int exponent, decimals;
 
     (void)snprintf(text, sizeof(text), "%.*e", after_first, value);
-    if (digits < MOST_DIGITS && strtod(text, NULL) != value)
+    if (digits < MAX_DIGITS && strtod(text, NULL) != value)
       continue;
     exponent = atoi(strchr(text, 'e') + 1);
     decimals = after_first - exponent;

@@ -20,21 +20,21 @@
 
 uint64_t space_free(const struct space *s)
 {
-  uint64_t least = s->disk;
+  uint64_t min = s->disk;
 
-  if (s->memory < least)
-    least = s->memory;
-  return s->group < least ? s->group : least;
+  if (s->memory < min)
+    min = s->memory;
+  return s->group < min ? s->group : min;
 }
 
 const char *space_words(const struct space *s)
 {
-  const uint64_t least = space_free(s);
+  const uint64_t min = space_free(s);
 
-  if (least == s->disk)
+  if (min == s->disk)
     return "free";
-  return least == s->memory ? "of free memory"
-                            : "left of the memory of the control group";
+  return min == s->memory ? "of free memory"
+                          : "left of the memory of the control group";
 }
 
 uint64_t space_of_file(const struct space *s, uint64_t bytes)

@@ -65,9 +65,9 @@ bool utf8_is_valid(const char *text)
   return *text == '\0';
 }
 
-size_t utf8_cut(const char *text, size_t most)
+size_t utf8_cut(const char *text, size_t max)
 {
-  const size_t len = strnlen(text, most);
+  const size_t len = strnlen(text, max);
   size_t cut = len;
 
   if (text[len] == '\0') /* it ends there, or before */

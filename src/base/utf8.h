@@ -16,9 +16,9 @@ unsigned utf8_length(const char *text);
 /* Is all of it valid? */
 bool utf8_is_valid(const char *text);
 
-/* How many of the first `most` bytes there are, without the beginning of a
+/* How many of the first `max` bytes there are, without the beginning of a
  * character that goes on behind them. */
-size_t utf8_cut(const char *text, size_t most);
+size_t utf8_cut(const char *text, size_t max);
 
 /* The same where the text has no terminator and ends after `len` bytes: how
  * many there are without the beginning of a character at their end. */

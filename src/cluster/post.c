@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/least.h"
+#include "base/minmax.h"
 #include "base/thread.h"
 #include "base/wait.h"
 #include "cluster/post_internal.h"
@@ -249,10 +249,10 @@ struct post_message *post_receive(struct post *p, enum post_kind kind,
 
     if (l || last)
       return l;
-    until = least(until_ns, atomic_load(&p->hurry_ns));
+    until = min_u64(until_ns, atomic_load(&p->hurry_ns));
     if (now >= until || (from != POST_ANYBODY && post_lost(p, from)))
       return NULL;
-    wait_while(&p->news, news, least(until, now + POST_BEAT_NS));
+    wait_while(&p->news, news, min_u64(until, now + POST_BEAT_NS));
   }
 }
 

@@ -195,7 +195,7 @@ static int flush(struct conn *c)
 const struct statement_sizes *bulk_sizes(struct conn *c)
 {
   static const struct statement_sizes usual = { .good = BULK_PACKET,
-                                                .most = SIZE_MAX };
+                                                .max = SIZE_MAX };
 
   if (c->state != CONN_OPEN || !c->driver->statement_sizes)
     return &usual;

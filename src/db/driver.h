@@ -252,7 +252,7 @@ struct driver_copy {
 /* Bytes of a statement. */
 struct statement_sizes {
   size_t good;         /* of one with many rows, outside of a run */
-  size_t most;         /* what is larger is refused; SIZE_MAX: nothing is */
+  size_t max;          /* what is larger is refused; SIZE_MAX: nothing is */
   const char *setting; /* of the server, that says so; static, NULL: none */
 };
 

@@ -127,9 +127,9 @@ void env_undo_event(struct db_env *env);
 /* May rows of so many bytes be kept?  `env` may be NULL. */
 static inline bool env_may_keep(const struct db_env *env, size_t bytes)
 {
-  const uint64_t most = env ? env->process->set.max_result_bytes : 0;
+  const uint64_t max = env ? env->process->set.max_result_bytes : 0;
 
-  return most == 0 || bytes <= most;
+  return max == 0 || bytes <= max;
 }
 
 /* The run is over. */

@@ -66,7 +66,7 @@ static double missing(const struct table_look *t, uint64_t wanted)
 /* Successive tables that have too few rows. */
 struct lack {
   unsigned first, last;
-  uint64_t least, most; /* rows */
+  uint64_t min, max; /* rows */
 };
 
 static void warn(struct strbuf *lines, const struct lack *l,
@@ -78,15 +78,15 @@ static void warn(struct strbuf *lines, const struct lack *l,
   strbuf_addf(lines, "sbtest%u ", l->first);
   if (several)
     strbuf_addf(lines, "to sbtest%u ", l->last);
-  strbuf_addf(lines, "%s %" PRIu64, several ? "have" : "has", l->least);
-  if (l->most > l->least)
-    strbuf_addf(lines, " to %" PRIu64, l->most);
+  strbuf_addf(lines, "%s %" PRIu64, several ? "have" : "has", l->min);
+  if (l->max > l->min)
+    strbuf_addf(lines, " to %" PRIu64, l->max);
   strbuf_addf(lines, " row%s but %s is %" PRIu64 ", so ",
-              l->most == 1 ? "" : "s", facts->rows_option, facts->rows);
-  if (l->most > l->least)
-    strbuf_addf(lines, "%.4g to ", 100 * (wanted - (double)l->most) / wanted);
+              l->max == 1 ? "" : "s", facts->rows_option, facts->rows);
+  if (l->max > l->min)
+    strbuf_addf(lines, "%.4g to ", 100 * (wanted - (double)l->max) / wanted);
   strbuf_addf(lines, "%.4g %% of the keys do not exist\n",
-              100 * (wanted - (double)l->least) / wanted);
+              100 * (wanted - (double)l->min) / wanted);
 }
 
 void look_warn(const struct tables_look *look, const struct run_facts *facts,
@@ -104,9 +104,9 @@ void look_warn(const struct tables_look *look, const struct run_facts *facts,
       continue;
     }
     if (l.first == 0)
-      l = (struct lack){ .first = i + 1, .least = t->rows, .most = t->rows };
+      l = (struct lack){ .first = i + 1, .min = t->rows, .max = t->rows };
     l.last = i + 1;
-    l.least = t->rows < l.least ? t->rows : l.least;
-    l.most = t->rows > l.most ? t->rows : l.most;
+    l.min = t->rows < l.min ? t->rows : l.min;
+    l.max = t->rows > l.max ? t->rows : l.max;
   }
 }

@@ -15,7 +15,7 @@ static void lift(_Atomic uint64_t *max, uint64_t value)
 
 void times_add(struct db_times *t, uint64_t ns)
 {
-  lift(&t->least, UINT64_MAX - ns);
+  lift(&t->min, UINT64_MAX - ns);
   lift(&t->max_ns, ns);
   atomic_fetch_add_explicit(&t->sum_ns, ns, memory_order_relaxed);
   atomic_fetch_add_explicit(&t->count, 1, memory_order_relaxed);
@@ -31,9 +31,9 @@ struct report_times times_take(struct db_times *t)
   struct report_times got = { .count = take(&t->count),
                               .sum_ns = take(&t->sum_ns),
                               .max_ns = take(&t->max_ns) };
-  const uint64_t least = take(&t->least);
+  const uint64_t min = take(&t->min);
 
-  if (least != 0)
-    got.min_ns = UINT64_MAX - least;
+  if (min != 0)
+    got.min_ns = UINT64_MAX - min;
   return got;
 }

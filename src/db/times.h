@@ -16,7 +16,7 @@
  */
 struct db_times {
   _Atomic uint64_t count, sum_ns, max_ns;
-  _Atomic uint64_t least; /* UINT64_MAX - the shortest; 0: none */
+  _Atomic uint64_t min; /* UINT64_MAX - the shortest; 0: none */
 };
 
 void times_add(struct db_times *t, uint64_t ns);

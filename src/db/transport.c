@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "base/log.h"
+#include "base/minmax.h"
 #include "base/wait.h"
 #include "db/call.h"
 #include "db/look.h"
@@ -180,11 +181,6 @@ static void pause_until(const struct db_process *p, uint64_t until_ns)
     wait_while(over, 0, until_ns);
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-  return a < b ? a : b;
-}
-
 /* c->out borrows its text; what is said at the end is kept by the outage, and
  * by the connection for its own caller. */
 static void note_failure(struct conn *c)
@@ -206,22 +202,22 @@ enum transport_rc transport_retry(struct conn *c, uint64_t until_ns)
   for (unsigned attempt = 0;; attempt++) {
     const uint64_t now = clock_now_ns();
 
-    /* After the run there is one attempt, for what scripts do behind their
+    /* After the run there is one attempt, for what scripts do after their
      * events, and for what they ask for by themselves, with a limit. */
     if (env_is_dead(c->env) || now >= until_ns ||
         (env_is_over(c->env, now) &&
          (attempt > 0 || (until_ns == UINT64_MAX && env_in_event(c->env)))))
       return TRANSPORT_OVER;
-    limit = earlier(transport_limit(c), until_ns);
+    limit = min_u64(transport_limit(c), until_ns);
     if (end > now)
-      limit = earlier(limit, end + END_GRACE_MS * NS_PER_MS);
+      limit = min_u64(limit, end + END_GRACE_MS * NS_PER_MS);
     c->session->attempt = attempt;
     if (transport_open(c, limit) == 0)
       return TRANSPORT_BACK;
     if (c->out.permanent)
       return TRANSPORT_PERMANENT;
     note_failure(c);
-    pause_until(p, earlier(clock_now_ns() + jittered(c, ms), until_ns));
-    ms = earlier(2 * ms, PAUSE_LAST_MS);
+    pause_until(p, min_u64(clock_now_ns() + jittered(c, ms), until_ns));
+    ms = min_u64(2 * ms, PAUSE_LAST_MS);
   }
 }

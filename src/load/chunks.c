@@ -18,13 +18,13 @@ void chunks_init(struct chunks *c, uint64_t size, unsigned threads,
   *c = (struct chunks){ .size = size, .rows = rows, .step = 1 };
   if (rows == 0) {
     c->rows = size / parts;
-    if (c->rows < CHUNK_LEAST)
-      c->rows = CHUNK_LEAST;
-    if (c->rows > CHUNK_MOST)
-      c->rows = CHUNK_MOST;
+    if (c->rows < CHUNK_MIN)
+      c->rows = CHUNK_MIN;
+    if (c->rows > CHUNK_MAX)
+      c->rows = CHUNK_MAX;
   }
-  if (size / c->rows >= CHUNKS_MOST)
-    c->rows = size / CHUNKS_MOST + 1;
+  if (size / c->rows >= CHUNKS_MAX)
+    c->rows = size / CHUNKS_MAX + 1;
   if (c->rows > CHUNK_LONGEST)
     c->rows = CHUNK_LONGEST;
   c->count = size / c->rows + (size % c->rows != 0);

@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 enum {
-  CHUNK_LEAST = 5000,
-  CHUNK_MOST = 50000,
-  CHUNKS_MOST = 1 << 20, /* of a table: then chunks get larger */
+  CHUNK_MIN = 5000,
+  CHUNK_MAX = 50000,
+  CHUNKS_MAX = 1 << 20, /* of a table: then chunks get larger */
   /* Up to this, whatever the table: who interrupts a load waits for a chunk. */
   CHUNK_LONGEST = 1 << 21,
 };

@@ -89,7 +89,7 @@ static unsigned threads_at(const struct load_setup *s)
 static void cut_table(const struct load_setup *s, bool one_writer,
                       struct chunks *ret)
 {
-  chunks_init(ret, s->size, threads_at(s), one_writer ? 2 * CHUNK_MOST : 0);
+  chunks_init(ret, s->size, threads_at(s), one_writer ? 2 * CHUNK_MAX : 0);
   if (!share_is_alone(&s->share))
     chunks_share(ret, s->share.part, s->share.parts);
 }

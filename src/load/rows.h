@@ -15,9 +15,9 @@
 #include "rand/dist.h"
 
 enum {
-  ROWS_C = 119,   /* characters of column c */
-  ROWS_PAD = 59,  /* of column pad */
-  ROWS_MOST = 256 /* bytes of one row in any form, and some to spare */
+  ROWS_C = 119,  /* characters of column c */
+  ROWS_PAD = 59, /* of column pad */
+  ROWS_MAX = 256 /* bytes of one row in any form, and some to spare */
 };
 
 /* What a row looks like on its way to the database. */
@@ -44,7 +44,7 @@ void rows_init(struct rows *r, const struct rand_params *params, uint64_t seed,
 uint64_t rows_values(struct rows *r, uint64_t id, char c[ROWS_C],
                      char pad[ROWS_PAD]);
 
-/* Write row `id`, at most ROWS_MOST bytes; returns what was written. */
+/* Write row `id`, at most ROWS_MAX bytes; returns what was written. */
 size_t rows_put(struct rows *r, enum rows_form form, uint64_t id, char *to);
 
 #endif

@@ -132,7 +132,7 @@ static int bulk(struct conn *c, struct sending *s, uint64_t *ret_taken)
     const uint64_t from = id;
     size_t len = 0;
 
-    for (; id <= s->chunk->last && len <= BUFFER - ROWS_MOST; id++)
+    for (; id <= s->chunk->last && len <= BUFFER - ROWS_MAX; id++)
       len += rows_put(s->rows, form, id, s->buffer + len);
     if (copy_rows(c, s->buffer, len) != 0)
       return -EIO;
@@ -145,11 +145,11 @@ static int bulk(struct conn *c, struct sending *s, uint64_t *ret_taken)
 
 static int insert(struct conn *c, struct sending *s)
 {
-  const size_t most = bulk_sizes(c)->good;
+  const size_t max = bulk_sizes(c)->good;
   struct strbuf *sql = &s->sql;
   const bool counts = (c->driver->caps & DRIVER_COUNTS_STORED) != 0;
   uint64_t id = s->chunk->first;
-  char row[ROWS_MOST];
+  char row[ROWS_MAX];
 
   while (id <= s->chunk->last) {
     const uint64_t from = id;
@@ -159,7 +159,7 @@ static int insert(struct conn *c, struct sending *s)
                 s->rows->table);
     do
       strbuf_add(sql, row, rows_put(s->rows, ROWS_SQL, id++, row));
-    while (id <= s->chunk->last && sql->len + ROWS_MOST < most);
+    while (id <= s->chunk->last && sql->len + ROWS_MAX < max);
     if (sql->failed)
       return -ENOMEM;
     sql->text[--sql->len] = '\0'; /* the last comma */

@@ -103,15 +103,15 @@ const char *bench_db_text(sql_statement *stmt)
  * NULL.  How many succeeded: the first that fails is the last.  Nobody can get
  * at the rows.
  */
-double bench_db_execute_drawn(sql_statement *stmt, double times, double max,
+double bench_db_execute_drawn(sql_statement *stmt, double times, double highest,
                               int64_t *first, int64_t *last, double span)
 {
   const struct state *s = state_current();
-  const int64_t n = s ? (int64_t)times : 0, most = (int64_t)max;
+  const int64_t n = s ? (int64_t)times : 0, max = (int64_t)highest;
   int64_t done = 0;
 
   for (; done < n; done++) {
-    const int64_t row = rand_draw(s->rand, 1, most);
+    const int64_t row = rand_draw(s->rand, 1, max);
 
     *first = row;
     if (last)
@@ -160,12 +160,12 @@ const char *bench_db_quote(sql_connection *con, const char *text, size_t len,
 
 /* The bytes of a good statement with many rows, and of the largest possible;
  * *ret_setting is NULL or what of the server says so. */
-double bench_db_statement_sizes(sql_connection *con, double *ret_most,
+double bench_db_statement_sizes(sql_connection *con, double *ret_max,
                                 const char **ret_setting)
 {
   const struct statement_sizes *sizes = bulk_sizes(conn_of(con));
 
-  *ret_most = (double)sizes->most;
+  *ret_max = (double)sizes->max;
   *ret_setting = sizes->setting;
   return (double)sizes->good;
 }

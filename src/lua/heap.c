@@ -15,8 +15,8 @@
 static_assert(HEAP_SIZES == 64, "a bit of `listed` for each");
 
 enum {
-  LEAST_PIECE = 64 << 10,
-  MOST_PIECE = 1 << 20,
+  MIN_PIECE = 64 << 10,
+  MAX_PIECE = 1 << 20,
   ADDRESS_BITS = 47, /* of LuaJIT's pointers to what it collects */
   KEPT_UNIT = 64,    /* of blocks up to MEM_KEPT: of few sizes, few are kept */
 };
@@ -34,7 +34,7 @@ struct heap_piece {
 
 static bool is_small(size_t size)
 {
-  return size <= HEAP_MOST_SMALL;
+  return size <= HEAP_SMALL_MAX;
 }
 
 static size_t index_of(size_t size)
@@ -60,13 +60,13 @@ static bool is_in_reach(const void *p)
 /* Pages are there once they are written to, so a piece costs what is used. */
 static bool add_piece(struct heap *h)
 {
-  size_t bytes = h->bytes / 4 / LEAST_PIECE * LEAST_PIECE;
+  size_t bytes = h->bytes / 4 / MIN_PIECE * MIN_PIECE;
   struct heap_piece *p;
 
-  if (bytes < LEAST_PIECE)
-    bytes = LEAST_PIECE;
-  else if (bytes > MOST_PIECE)
-    bytes = MOST_PIECE;
+  if (bytes < MIN_PIECE)
+    bytes = MIN_PIECE;
+  else if (bytes > MAX_PIECE)
+    bytes = MAX_PIECE;
   p = mem_pages(bytes);
   if (!p || !is_in_reach(p)) {
     mem_pages_free(p, bytes);
@@ -188,7 +188,7 @@ static bool is_of_start(const struct heap *h, const char *block)
 static void split(struct heap *h, char *block, size_t size)
 {
   for (size = rounded(size, HEAP_UNIT); size > 0;) {
-    const size_t part = is_small(size) ? size : HEAP_MOST_SMALL;
+    const size_t part = is_small(size) ? size : HEAP_SMALL_MAX;
 
     put(h, block, index_of(part));
     block += part;

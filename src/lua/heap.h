@@ -15,9 +15,9 @@
 #include <stdint.h>
 
 enum {
-  HEAP_UNIT = 8,         /* sizes are multiples of this */
-  HEAP_MOST_SMALL = 512, /* bytes; larger blocks are malloc's */
-  HEAP_SIZES = HEAP_MOST_SMALL / HEAP_UNIT,
+  HEAP_UNIT = 8,        /* sizes are multiples of this */
+  HEAP_SMALL_MAX = 512, /* bytes; larger blocks are malloc's */
+  HEAP_SIZES = HEAP_SMALL_MAX / HEAP_UNIT,
 };
 
 struct heap_block;

@@ -21,7 +21,7 @@
 
 enum {
   STARS = 40,
-  MOST_ROWS = 40, /* that are printed */
+  MAX_ROWS = 40, /* that are printed */
 };
 
 struct measure {
@@ -167,8 +167,8 @@ struct row {
   uint64_t count;
 };
 
-/* The buckets in at most MOST_ROWS rows, those without values left out. */
-static size_t make_rows(const struct value_hist *h, struct row rows[MOST_ROWS])
+/* The buckets in at most MAX_ROWS rows, those without values left out. */
+static size_t make_rows(const struct value_hist *h, struct row rows[MAX_ROWS])
 {
   size_t first = 0, last = VALUE_BUCKETS - 1, per_row, n = 0;
 
@@ -176,7 +176,7 @@ static size_t make_rows(const struct value_hist *h, struct row rows[MOST_ROWS])
     first++;
   while (last > first && atomic_load(&h->count[last]) == 0)
     last--;
-  per_row = (last - first) / MOST_ROWS + 1;
+  per_row = (last - first) / MAX_ROWS + 1;
   for (size_t at = first; at <= last; at += per_row) {
     uint64_t count = 0;
 
@@ -191,20 +191,20 @@ static size_t make_rows(const struct value_hist *h, struct row rows[MOST_ROWS])
 void bench_histogram_print(void *histogram)
 {
   static const char stars[] = "****************************************";
-  struct row rows[MOST_ROWS];
+  struct row rows[MAX_ROWS];
   const size_t n = make_rows(((struct measure *)histogram)->values, rows);
   struct strbuf b = { 0 };
-  uint64_t most = 0;
+  uint64_t max = 0;
 
   for (size_t i = 0; i < n; i++)
-    if (rows[i].count > most)
-      most = rows[i].count;
+    if (rows[i].count > max)
+      max = rows[i].count;
   if (n > 0)
     strbuf_adds(&b, "       value  ------------- distribution ------------- "
                     "count\n");
   for (size_t i = 0; i < n; i++)
     strbuf_addf(&b, "%12.3f |%-*.*s %llu\n", rows[i].value, STARS,
-                (int)floor((double)rows[i].count / (double)most * STARS + 0.5),
+                (int)floor((double)rows[i].count / (double)max * STARS + 0.5),
                 stars, (unsigned long long)rows[i].count);
   (void)fwrite(strbuf_str(&b), 1, b.len, stdout);
   strbuf_done(&b);

@@ -11,8 +11,8 @@
 #include "lua/skeleton_draft.h"
 
 enum {
-  NO_BYTE = 256,       /* the statement ends */
-  REFUSED_MOST = 4096, /* then all is forgotten */
+  NO_BYTE = 256,      /* the statement ends */
+  REFUSED_MAX = 4096, /* then all is forgotten */
   JUMPS_LOOKED_AT = 8,
   SHORTEST = 16, /* that can be read in words */
 };
@@ -380,7 +380,7 @@ void skeletons_add(struct skeletons *s, const char *sql, size_t len,
   if (!k)
     k = keep(s, &d, id);
   if (!k || (!is_first && !add_jump(s, s->lost, k->number))) {
-    if (++s->refused == REFUSED_MOST)
+    if (++s->refused == REFUSED_MAX)
       forget_all(s);
     return;
   }

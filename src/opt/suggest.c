@@ -10,7 +10,7 @@
 
 enum {
   MAX_EDITS = 2,
-  LEAST_START = 3 /* letters */
+  MIN_START = 3 /* letters */
 };
 
 static char folded(char c)
@@ -69,7 +69,7 @@ static bool is_start(const char *a, const char *b)
 
   for (; a[n] && is_same_key(a[n], b[n]); n++)
     continue;
-  return !a[n] && n >= LEAST_START;
+  return !a[n] && n >= MIN_START;
 }
 
 void suggest_offer(struct suggest *s, const char *name)

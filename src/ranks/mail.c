@@ -9,8 +9,8 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/least.h"
 #include "base/log.h"
+#include "base/minmax.h"
 #include "base/strbuf.h"
 #include "cluster/cluster.h"
 #include "cluster/merge.h"
@@ -20,8 +20,8 @@
 
 /* How long an interval waits for a process that is late, and what has to be
  * complete: a checkpoint, the last report. */
-#define LINE_LEAST_NS (100 * NS_PER_MS)
-#define LINE_MOST_NS NS_PER_S
+#define LINE_MIN_NS (100 * NS_PER_MS)
+#define LINE_MAX_NS NS_PER_S
 enum {
   COMPLETE_S = 30,
 };
@@ -235,10 +235,10 @@ static uint64_t patience(const struct plan *plan, const struct report *r)
   if (r->partial) /* not in that thread */
     return COMPLETE_NS;
   if (r->kind == REPORT_CHECKPOINT)
-    return least(COMPLETE_NS, granted / 2);
-  if (ns < LINE_LEAST_NS)
-    ns = LINE_LEAST_NS;
-  return least(least(ns, LINE_MOST_NS), granted / 8);
+    return min_u64(COMPLETE_NS, granted / 2);
+  if (ns < LINE_MIN_NS)
+    ns = LINE_MIN_NS;
+  return min_u64(min_u64(ns, LINE_MAX_NS), granted / 8);
 }
 
 int ranks_mail_add_line(struct ranks_mail *m, const struct report *r,

@@ -11,7 +11,7 @@
 #include "base/strbuf.h"
 
 enum {
-  PERCENTILE_LEAST = 10, /* columns */
+  PERCENTILE_MIN = 10, /* columns */
 };
 
 static double milliseconds(double ns)
@@ -65,8 +65,8 @@ static void print_table(struct ranks_end *e)
   if (percentile > 0.0) {
     width = snprintf(title, sizeof(title), "%sth, ms",
                      fmt_shortest(number, percentile));
-    if (width < PERCENTILE_LEAST)
-      width = PERCENTILE_LEAST;
+    if (width < PERCENTILE_MIN)
+      width = PERCENTILE_MIN;
   }
   strbuf_addf(&b,
               "Processes:\n    rank  host                 threads       events "

@@ -15,7 +15,7 @@
 #include "stats/report.h"
 
 enum {
-  NAME_MOST = 100 /* bytes of a statement that are shown */
+  SHOWN_MAX = 100 /* bytes of a statement that are shown */
 };
 
 static int by_time(const void *a, const void *b)
@@ -36,7 +36,7 @@ static double ms(uint64_t ns)
 /* On one line, cut between characters. */
 static void add_name(struct strbuf *b, const char *name)
 {
-  const size_t shown = utf8_cut(name, NAME_MOST);
+  const size_t shown = utf8_cut(name, SHOWN_MAX);
 
   for (size_t i = 0; i < shown; i++)
     strbuf_add(b, (unsigned char)name[i] < ' ' ? " " : &name[i], 1);

@@ -21,9 +21,9 @@
 
 enum {
   BLOCK = 1 << 16,  /* bytes that are written at a time */
-  LINE_MOST = 4096, /* of these, room for one line */
+  LINE_ROOM = 4096, /* of these, room for one line */
   TURN = 512,       /* events of a worker before the next one's turn */
-  NAME_MOST = 1024, /* bytes of a class's name that are shown */
+  SHOWN_MAX = 1024, /* bytes of a class's name that are shown */
 };
 
 /* From one look at empty rings to the next. */
@@ -169,7 +169,7 @@ static void add_class(struct event_log *l, unsigned id)
     return;
   name = class_name(l->classes, id);
   l->block[l->len++] = '"';
-  for (int i = 0; name[i] != '\0' && i < NAME_MOST; i++) {
+  for (int i = 0; name[i] != '\0' && i < SHOWN_MAX; i++) {
     const char c = name[i];
 
     if (c == '"')
@@ -182,7 +182,7 @@ static void add_class(struct event_log *l, unsigned id)
 static bool add_line(struct event_log *l, const struct event_record *e,
                      unsigned thread)
 {
-  if (!l->failed && BLOCK - l->len < LINE_MOST && !flush(l))
+  if (!l->failed && BLOCK - l->len < LINE_ROOM && !flush(l))
     return false;
   if (l->failed) {
     l->lost++;
@@ -202,12 +202,12 @@ static bool add_line(struct event_log *l, const struct event_record *e,
   return true;
 }
 
-/* Up to `most` of the events of worker i; how many there were. */
-static bool take_turn(struct event_log *l, unsigned i, size_t most,
+/* Up to `max` of the events of worker i; how many there were. */
+static bool take_turn(struct event_log *l, unsigned i, size_t max,
                       size_t *ret_n)
 {
   const size_t n = event_ring_take(&l->rings.of[i], l->turn,
-                                   most < TURN ? most : TURN);
+                                   max < TURN ? max : TURN);
 
   for (size_t k = 0; k < n; k++) {
     l->in_turn = n - k;

@@ -9,7 +9,7 @@
 #include "base/strbuf.h"
 #include "base/utf8.h"
 
-#define MOST_REAL 1.7976931348623e308
+#define MAX_REAL 1.7976931348623e308
 
 struct jobj jobj_new(void)
 {
@@ -93,7 +93,7 @@ void jobj_signed(struct jobj *o, const char *key, int64_t value)
  * largest number (with the digits that are written) reads back as infinite. */
 json_t *jobj_number(double value)
 {
-  return fabs(value) < MOST_REAL ? json_real(value) : json_null();
+  return fabs(value) < MAX_REAL ? json_real(value) : json_null();
 }
 
 void jobj_real(struct jobj *o, const char *key, double value)

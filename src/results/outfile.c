@@ -190,7 +190,7 @@ int outfile_tell_left(const struct outfile *f, struct err *err)
 enum {
   /* As many names are tried; others may have left files of such names. */
   ATTEMPTS = 100,
-  COPY_MOST = 1 << 30, /* bytes that the kernel copies at once */
+  COPY_MAX = 1 << 30, /* bytes that the kernel copies at once */
 };
 
 /* A new file beside `place`: nothing that is there already, or that a link
@@ -291,7 +291,7 @@ static bool copy_all(int to, int from)
 {
   ssize_t n;
 
-  while ((n = sendfile(to, from, NULL, COPY_MOST)) > 0)
+  while ((n = sendfile(to, from, NULL, COPY_MAX)) > 0)
     continue;
   return n == 0;
 }

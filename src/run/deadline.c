@@ -59,7 +59,7 @@ bool conductor_await_gone(struct conductor *c, uint64_t until_ns)
   return true;
 }
 
-static uint64_t later(uint64_t when_ns, uint64_t by_ns)
+static uint64_t after(uint64_t when_ns, uint64_t by_ns)
 {
   return by_ns > UINT64_MAX - when_ns ? WAIT_FOREVER : when_ns + by_ns;
 }
@@ -67,15 +67,15 @@ static uint64_t later(uint64_t when_ns, uint64_t by_ns)
 uint64_t conductor_deadline(const struct conductor *c)
 {
   const struct run *run = &c->run;
-  const uint64_t now = clock_now_ns(), least = now + PLAN_REPORTS_NS;
+  const uint64_t now = clock_now_ns(), min = now + PLAN_REPORTS_NS;
   uint64_t until = now;
 
   if (c->forced)
-    return least;
+    return min;
   if (run->end_ns != PLAN_NO_LIMIT && run->end_ns > now)
     until = run->end_ns;
-  until = later(until, run->plan->grace_ns);
-  return until > least ? until : least;
+  until = after(until, run->plan->grace_ns);
+  return until > min ? until : min;
 }
 
 void conductor_wake_blocked(struct conductor *c)
@@ -142,7 +142,7 @@ void conductor_await_end(struct conductor *c)
   uint64_t deadline = WAIT_FOREVER;
 
   if (run->end_ns != PLAN_NO_LIMIT)
-    deadline = later(run->end_ns, plan->grace_ns);
+    deadline = after(run->end_ns, plan->grace_ns);
   while (!all_gone(c)) {
     const uint32_t news = atomic_load(&run->news);
     const uint64_t now = clock_now_ns();
@@ -153,7 +153,7 @@ void conductor_await_end(struct conductor *c)
     if (atomic_load(&run->signal) != 0)
       early = now + SIGNAL_PATIENCE_NS;
     else if (run_stopped(run) != STOP_NO)
-      early = later(now, plan->grace_ns);
+      early = after(now, plan->grace_ns);
     if (early < deadline)
       deadline = early;
     if (now >= deadline && !is_finishing(run)) {

@@ -132,7 +132,7 @@ void neighbours_between(const struct neighbours *before,
                         const struct neighbours *after, const char *own_name,
                         struct machine_use *ret)
 {
-  uint64_t most_server = 0, most = 0;
+  uint64_t most_server = 0, max = 0;
 
   for (size_t i = 0; i < after->n && before->n > 0; i++) {
     const struct neighbour *now = &after->of[i];
@@ -149,8 +149,8 @@ void neighbours_between(const struct neighbours *before,
     }
     if (strcmp(now->name, own_name) == 0)
       ret->sibling_ns += used;
-    if (used > most)
+    if (used > max)
       (void)snprintf(ret->busiest, sizeof(ret->busiest), "%s", now->name);
-    most = used > most ? used : most;
+    max = used > max ? used : max;
   }
 }

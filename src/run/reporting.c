@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "base/fmt.h"
-#include "base/least.h"
 #include "base/log.h"
+#include "base/minmax.h"
 #include "base/thread.h"
 #include "base/wait.h"
 #include "report/form.h"
@@ -21,7 +21,7 @@
 #include "run/test.h"
 
 enum {
-  WAITING_MOST = 131072, /* arrivals, with --rate-overload=abort */
+  WAITING_MAX = 131072, /* arrivals, with --rate-overload=abort */
 };
 
 #define LOOK_AT_QUEUE_NS (100 * NS_PER_MS)
@@ -205,12 +205,12 @@ static void look_at_queue(struct run *run, uint64_t now)
     return;
   waiting = schedule_waiting(run->schedule, now);
   if (!run->plan->rate_abort || now < run->measured_ns || !is_open(run, now) ||
-      waiting < WAITING_MOST || !run_stop(run, STOP_OVERLOAD))
+      waiting < WAITING_MAX || !run_stop(run, STOP_OVERLOAD))
     return;
   log_msg(LOG_FATAL,
           "The event queue is full: %d events are waiting, the worker threads "
           "cannot keep up with --rate=%s",
-          WAITING_MOST, fmt_shortest(rate, run->plan->all_rate));
+          WAITING_MAX, fmt_shortest(rate, run->plan->all_rate));
   run_news(run);
 }
 
@@ -282,11 +282,11 @@ static bool agenda_do(struct run *run, struct agenda *a, uint64_t now)
 
 static uint64_t agenda_next(const struct agenda *a)
 {
-  uint64_t next = least(a->warm_ns, a->interval_ns);
+  uint64_t next = min_u64(a->warm_ns, a->interval_ns);
 
-  next = least(next, a->checkpoint_ns);
-  next = least(next, a->queue_ns);
-  return least(next, a->clock_ns);
+  next = min_u64(next, a->checkpoint_ns);
+  next = min_u64(next, a->queue_ns);
+  return min_u64(next, a->clock_ns);
 }
 
 /* Wait for the gate; false: the run does not take place. */
@@ -366,7 +366,7 @@ static bool await_end(struct run *run, uint64_t until_ns)
     if (atomic_load(&run->report_ended) != 0)
       return true;
     if (atomic_load(&run->signal) != 0)
-      until_ns = least(until_ns, now + SIGNAL_PATIENCE_NS);
+      until_ns = min_u64(until_ns, now + SIGNAL_PATIENCE_NS);
     if (now >= until_ns)
       return false;
     wait_while(&run->news, news, until_ns);

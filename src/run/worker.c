@@ -15,7 +15,7 @@
 #include "stats/event_ring.h"
 
 enum {
-  MOST_TICKETS = 1024,  /* in a block */
+  MAX_TICKETS = 1024,   /* in a block */
   BLOCK_NS = 50 * 1000, /* how long a block should last at least */
 };
 
@@ -35,14 +35,14 @@ static bool take_tickets(struct worker *w, uint64_t now)
   uint64_t left = atomic_load_explicit(&run->tickets, memory_order_relaxed);
   uint64_t block, fair;
 
-  if (now - w->block_ns < BLOCK_NS && w->block < MOST_TICKETS)
+  if (now - w->block_ns < BLOCK_NS && w->block < MAX_TICKETS)
     w->block *= 2;
   else if (now - w->block_ns >= BLOCK_NS && w->block > 1)
     w->block /= 2;
   if (w->block == 0)
     w->block = 1;
   if (w->plan->threads == 1)
-    w->block = MOST_TICKETS; /* there is nobody to share with */
+    w->block = MAX_TICKETS; /* there is nobody to share with */
   w->block_ns = now;
 
   do {

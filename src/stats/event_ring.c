@@ -24,16 +24,16 @@ const char *__tsan_default_suppressions(void)
 /* Records in all rings together, and in one of them; powers of two. */
 enum {
   ALL_RECORDS = 1 << 21,
-  MOST_RECORDS = 1 << 16,
-  LEAST_RECORDS = 1 << 8,
+  MAX_RECORDS = 1 << 16,
+  MIN_RECORDS = 1 << 8,
 };
 
 int event_rings_init(struct event_rings *rs, unsigned n, struct err *err)
 {
-  size_t size = MOST_RECORDS;
+  size_t size = MAX_RECORDS;
 
   memset(rs, 0, sizeof(*rs));
-  while (size > LEAST_RECORDS && size * n > ALL_RECORDS)
+  while (size > MIN_RECORDS && size * n > ALL_RECORDS)
     size /= 2;
   rs->of = mem_aligned(n, sizeof(*rs->of), CACHE_LINE);
   rs->memory = calloc(size * n, sizeof(*rs->memory));
@@ -61,15 +61,15 @@ void event_rings_done(struct event_rings *rs)
 
 /* The barriers are those of ck_ring's own way of taking a single record. */
 size_t event_ring_take(struct event_ring *r, struct event_record *ret,
-                       size_t most)
+                       size_t max)
 {
   struct ck_ring *ring = &r->ring;
   const unsigned from = ring->c_head;
   const unsigned to = ck_pr_load_uint(&ring->p_tail);
   size_t n = to - from, before_end;
 
-  if (n > most)
-    n = most;
+  if (n > max)
+    n = max;
   if (n == 0)
     return 0;
   ck_pr_fence_load();

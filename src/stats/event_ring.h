@@ -59,13 +59,13 @@ static inline void event_ring_put(struct event_ring *r,
 }
 
 /*
- * By the reader: up to `most` records, in order; returns how many, 0: there is
+ * By the reader: up to `max` records, in order; returns how many, 0: there is
  * nothing at this moment.  Taking many at a time is what makes putting cheap:
  * the line in which a worker sees how far the reader is then moves between
  * processors once per call, and not with every record.
  */
 size_t event_ring_take(struct event_ring *r, struct event_record *ret,
-                       size_t most);
+                       size_t max);
 
 /* Of all workers. */
 uint64_t event_rings_dropped(const struct event_rings *rs);

@@ -12,18 +12,18 @@ static_assert((HIST_BUCKETS - 1) / HIST_HALF < 64, "groups fit into one word");
 
 enum {
   PER_CPU = 4,
-  LEAST = 8,
-  MOST = 64,
+  MIN_HISTS = 8,
+  MAX_HISTS = 64,
 };
 
 unsigned hist_count(unsigned workers)
 {
   unsigned n = PER_CPU * cgroup_cpus_allowed();
 
-  if (n < LEAST)
-    n = LEAST;
-  if (n > MOST)
-    n = MOST;
+  if (n < MIN_HISTS)
+    n = MIN_HISTS;
+  if (n > MAX_HISTS)
+    n = MAX_HISTS;
   return workers < n ? workers : n;
 }
 
@@ -37,7 +37,7 @@ void hist_free(struct hist *h)
   mem_pages_free(h, sizeof(*h));
 }
 
-void hist_after_rare(struct hist *h, unsigned index, uint32_t count)
+void hist_add_slow(struct hist *h, unsigned index, uint32_t count)
 {
   if (count == 0) {
     (void)atomic_fetch_or_explicit(&h->groups, UINT64_C(1) << index / HIST_HALF,

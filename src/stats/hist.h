@@ -58,7 +58,7 @@ void hist_free(struct hist *h);
  * The bucket `index`, in which there were `count`, nothing or more than it can
  * hold, has one more now.
  */
-void hist_after_rare(struct hist *h, unsigned index, uint32_t count);
+void hist_add_slow(struct hist *h, unsigned index, uint32_t count);
 
 static inline unsigned hist_index(uint64_t ns)
 {
@@ -72,7 +72,7 @@ static inline unsigned hist_index(uint64_t ns)
   return shift * HIST_HALF + (unsigned)(ns >> shift);
 }
 
-static inline bool hist_is_rare(uint32_t count)
+static inline bool hist_is_slow(uint32_t count)
 {
   return UNLIKELY(count - 1 >= HIST_FULL - 1);
 }
@@ -84,8 +84,8 @@ static inline void hist_record(struct hist *h, uint64_t ns)
   const uint32_t n = atomic_load_explicit(&h->count[i], memory_order_relaxed);
 
   atomic_store_explicit(&h->count[i], n + 1, memory_order_relaxed);
-  if (hist_is_rare(n))
-    hist_after_rare(h, i, n);
+  if (hist_is_slow(n))
+    hist_add_slow(h, i, n);
 }
 
 /* By one of several threads. */
@@ -95,8 +95,8 @@ static inline void hist_record_shared(struct hist *h, uint64_t ns)
   const uint32_t n = atomic_fetch_add_explicit(&h->count[i], 1,
                                                memory_order_relaxed);
 
-  if (hist_is_rare(n))
-    hist_after_rare(h, i, n);
+  if (hist_is_slow(n))
+    hist_add_slow(h, i, n);
 }
 
 /* The smallest value of a bucket, and the one that stands for all of it. */

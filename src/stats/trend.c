@@ -5,14 +5,14 @@
 
 #include <math.h>
 
-#define LEAST_CHANGE 0.1
+#define MIN_CHANGE 0.1
 
 /*
  * Of Kendall's statistic of the last three quarters, in standard deviations.
  * Six rates, those of eight intervals, reach it only in perfect order, which
  * happens by chance in 1 of 360 cases.
  */
-#define LEAST_ORDER 2.6
+#define MIN_ORDER 2.6
 
 void trend_start(struct trend *t, uint64_t now_ns, uint64_t events)
 {
@@ -106,7 +106,7 @@ bool trend_find(const struct trend *t, double *ret)
     return false;
   change = last.mean / third.mean - 1.0;
   order = order_of(t, spans - 3 * quarter, 3 * quarter);
-  if (fabs(change) < LEAST_CHANGE || fabs(order) < LEAST_ORDER)
+  if (fabs(change) < MIN_CHANGE || fabs(order) < MIN_ORDER)
     return false;
   if (change > 0.0 && (last.low <= third.high || third.mean <= second.mean))
     return false;

@@ -10,12 +10,12 @@
 
 /* Whatever files contain: margins of limits and their differences are finite,
  * and there are numbers between them. */
-#define MOST 1e300
-#define LEAST 1e-300
+#define LARGEST 1e300
+#define NEAREST 1e-300
 
 static double bounded(double value)
 {
-  return value > MOST ? MOST : value < -MOST ? -MOST : value;
+  return value > LARGEST ? LARGEST : value < -LARGEST ? -LARGEST : value;
 }
 
 /* What is linear on the paper. */
@@ -77,26 +77,26 @@ static void add_tick(struct axis *a, double value, const char *name)
   a->n_ticks++;
 }
 
-/* 1, 2 or 5 times a power of ten, such that `most` of them cover `range`. */
-static double nice_step(double range, unsigned most)
+/* 1, 2 or 5 times a power of ten, such that `max` of them cover `range`. */
+static double nice_step(double range, unsigned max)
 {
-  const double raw = range / most;
+  const double raw = range / max;
   const double power = pow(10, floor(log10(raw)));
   const double lead = raw / power;
 
   return power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
 }
 
-static void fit_linear(struct axis *a, double low, double high, unsigned most)
+static void fit_linear(struct axis *a, double low, double high, unsigned max)
 {
   double step;
   long first, last;
 
   if (a->from_zero && low > 0)
     low = 0;
-  if (!(high - low > LEAST))
-    high = low + (fabs(low) > LEAST ? fabs(low) : 1);
-  step = nice_step(high - low, most);
+  if (!(high - low > NEAREST))
+    high = low + (fabs(low) > NEAREST ? fabs(low) : 1);
+  step = nice_step(high - low, max);
   first = lround(floor(low / step + 1e-9));
   last = lround(ceil(high / step - 1e-9));
   a->low = (double)first * step;
@@ -106,15 +106,15 @@ static void fit_linear(struct axis *a, double low, double high, unsigned most)
 }
 
 /* Less than a power of ten: round numbers, as on a linear axis. */
-static void add_narrow_ticks(struct axis *a, unsigned most)
+static void add_narrow_ticks(struct axis *a, unsigned max)
 {
-  const double step = nice_step(a->high - a->low, most);
+  const double step = nice_step(a->high - a->low, max);
 
   for (long i = lround(ceil(a->low / step)); (double)i * step <= a->high; i++)
     add_tick(a, (double)i * step, NULL);
 }
 
-static void fit_log(struct axis *a, double low, double high, unsigned most)
+static void fit_log(struct axis *a, double low, double high, unsigned max)
 {
   static const double leads[] = { 1, 2, 5 };
   int first, last, every = 1, fine;
@@ -126,14 +126,14 @@ static void fit_log(struct axis *a, double low, double high, unsigned most)
   a->low = low;
   a->high = high;
   if (high / low < 10) {
-    add_narrow_ticks(a, most);
+    add_narrow_ticks(a, max);
     return;
   }
   first = (int)floor(log10(low));
   last = (int)ceil(log10(high));
-  while ((unsigned)((last - first) / every) + 1 > most)
+  while ((unsigned)((last - first) / every) + 1 > max)
     every++;
-  fine = every == 1 && (unsigned)(3 * (last - first)) <= most ? 3 : 1;
+  fine = every == 1 && (unsigned)(3 * (last - first)) <= max ? 3 : 1;
   for (int e = first; e <= last; e += every) {
     for (int k = 0; k < fine; k++) {
       const double value = leads[k] * pow(10, e);
@@ -162,21 +162,21 @@ static void fit_percentile(struct axis *a, double high)
 }
 
 /* Ticks that were asked for, as far as there is room. */
-static void fit_given(struct axis *a, unsigned most)
+static void fit_given(struct axis *a, unsigned max)
 {
   double last = -1;
 
   for (size_t i = 0; i < a->n_at; i++) {
     const double place = axis_place(a, a->at[i]);
 
-    if (last >= 0 && place - last < 1.0 / most)
+    if (last >= 0 && place - last < 1.0 / max)
       continue;
     last = place;
     add_tick(a, a->at[i], a->names ? a->names[i] : NULL);
   }
 }
 
-void axis_fit(struct axis *a, double low, double high, unsigned most)
+void axis_fit(struct axis *a, double low, double high, unsigned max)
 {
   low = bounded(low);
   high = bounded(high);
@@ -184,15 +184,15 @@ void axis_fit(struct axis *a, double low, double high, unsigned most)
   if (a->n_at > 0) {
     a->low = low;
     a->high = high;
-    fit_given(a, most);
+    fit_given(a, max);
     return;
   }
   switch (a->kind) {
   case AXIS_LINEAR:
-    fit_linear(a, low, high, most);
+    fit_linear(a, low, high, max);
     break;
   case AXIS_LOG:
-    fit_log(a, low, high, most);
+    fit_log(a, low, high, max);
     break;
   case AXIS_PERCENTILE:
     fit_percentile(a, high);

@@ -48,8 +48,8 @@ struct axis {
   size_t n_ticks;
 };
 
-/* Choose limits that hold low..high (up to 1e300), and at most `most` ticks. */
-void axis_fit(struct axis *a, double low, double high, unsigned most);
+/* Choose limits that hold low..high (up to 1e300), and at most `max` ticks. */
+void axis_fit(struct axis *a, double low, double high, unsigned max);
 
 /* The place of a value between 0 and 1; outside of that for values outside. */
 double axis_place(const struct axis *a, double value);

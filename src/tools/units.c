@@ -10,7 +10,7 @@
 #include "base/compiler.h"
 
 /* Above a factor of a hundred nobody reads digits. */
-#define SHARE_MOST 100
+#define SHARE_MAX 100
 
 struct unit {
   double size;
@@ -74,7 +74,7 @@ const char *unit_share(char buf[UNIT_SIZE], double share)
 {
   if (!isfinite(share))
     return "-";
-  if (share > SHARE_MOST)
+  if (share > SHARE_MAX)
     return "> 10000 %";
   (void)snprintf(buf, UNIT_SIZE, "%.*f %%", fabs(share) < 0.0995 ? 2 : 1,
                  100 * share);
@@ -87,7 +87,7 @@ const char *unit_change(char buf[UNIT_SIZE], double ratio)
 
   if (!isfinite(ratio))
     return "-";
-  if (share > SHARE_MOST)
+  if (share > SHARE_MAX)
     return "> +10000 %";
   (void)snprintf(buf, UNIT_SIZE, "%+.*f %%", fabs(share) < 0.0995 ? 2 : 1,
                  100 * share);

@@ -24,7 +24,7 @@ static double now_ns(void)
 
 static void measure(const char *name, enum rows_form form, enum rand_type type)
 {
-  static char buffer[BATCH * ROWS_MOST];
+  static char buffer[BATCH * ROWS_MAX];
   const struct rand_params params = rand_usual(type);
   struct rows rows;
   uint64_t bytes = 0;

@@ -28,7 +28,7 @@
 #include <time.h>
 
 enum {
-  MOST_THREADS = 256,
+  MAX_THREADS = 256,
   ROOM = 4096, /* for a request, and for an answer */
 };
 
@@ -171,8 +171,8 @@ static double seconds_of(const struct timeval *t)
 
 int main(int argc, char **argv)
 {
-  static struct client clients[MOST_THREADS];
-  static pthread_t threads[MOST_THREADS];
+  static struct client clients[MAX_THREADS];
+  static pthread_t threads[MAX_THREADS];
   const bool is_mysql = argc > 4 && strcmp(argv[4], "mysql") == 0;
   struct rusage before, after;
   pthread_barrier_t start;
@@ -180,7 +180,7 @@ int main(int argc, char **argv)
   double user, kernel;
   int n;
 
-  if (argc != (is_mysql ? 8 : 6) || (n = atoi(argv[2])) < 1 || n > MOST_THREADS)
+  if (argc != (is_mysql ? 8 : 6) || (n = atoi(argv[2])) < 1 || n > MAX_THREADS)
     die("usage", "see the top of socket_floor.c");
   (void)pthread_barrier_init(&start, NULL, (unsigned)n);
   for (int i = 0; i < n; i++) {

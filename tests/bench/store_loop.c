@@ -16,7 +16,7 @@
 #include <time.h>
 
 enum {
-  MOST_THREADS = 64,
+  MAX_THREADS = 64,
   PAGE = 4096,
 };
 
@@ -76,8 +76,8 @@ static uint64_t *new_block(size_t bytes)
 static double measure(size_t bytes, double seconds, unsigned threads,
                       bool global)
 {
-  struct loop loop[MOST_THREADS];
-  pthread_t thread[MOST_THREADS];
+  struct loop loop[MAX_THREADS];
+  pthread_t thread[MAX_THREADS];
   pthread_barrier_t start;
   uint64_t *shared = global ? new_block(bytes) : NULL;
   double sum = 0;
@@ -112,7 +112,7 @@ int main(int argc, char **argv)
   const bool global = complete && strcmp(argv[4], "global") == 0;
 
   if (bytes < 8 || bytes % 8 != 0 || seconds <= 0 || threads < 1 ||
-      threads > MOST_THREADS || (!global && strcmp(argv[4], "local") != 0)) {
+      threads > MAX_THREADS || (!global && strcmp(argv[4], "local") != 0)) {
     (void)fputs("usage: store_loop BYTES SECONDS THREADS global|local\n",
                 stderr);
     return 1;

@@ -11,7 +11,7 @@
 #include "suite.h"
 
 enum {
-  TEXT_MOST = 70000 /* bytes of a string's buffer */
+  TEXT_MAX = 70000 /* bytes of a string's buffer */
 };
 
 static bool make_table(struct rig *r)
@@ -50,7 +50,7 @@ static bool prepare_trip(struct trip *t)
     { .type = SQL_TYPE_VARCHAR,
       .buffer = t->s,
       .data_len = &t->s_len,
-      .max_len = TEXT_MOST,
+      .max_len = TEXT_MAX,
       .is_null = &t->null_s },
   };
 
@@ -84,7 +84,7 @@ static bool same_double(const struct trip *t, const sql_value *v)
 /* The row that was just fetched is the one that was sent. */
 static bool same_row(const struct trip *t, const sql_value *v)
 {
-  const size_t len = t->s_len < TEXT_MOST ? t->s_len : TEXT_MOST;
+  const size_t len = t->s_len < TEXT_MAX ? t->s_len : TEXT_MAX;
   char text[32];
 
   (void)snprintf(text, sizeof(text), "%lld", (long long)t->i);
@@ -138,8 +138,8 @@ static void strings(struct trip *t)
       t->s[i] = pattern[i % (sizeof(pattern) - 1)];
     ok(send_and_get(t), "a string of %zu bytes", lengths[k]);
   }
-  memset(t->s, 'x', TEXT_MOST);
-  t->s_len = TEXT_MOST + 1;
+  memset(t->s, 'x', TEXT_MAX);
+  t->s_len = TEXT_MAX + 1;
   ok(send_and_get(t), "a string that is longer than its buffer is cut");
   t->s_len = 4;
   memcpy(t->s, "a'\\b", 4);
@@ -156,7 +156,7 @@ static void strings(struct trip *t)
 
 static void round_trips(struct rig *r)
 {
-  struct trip t = { .r = r, .s = malloc(TEXT_MOST + 1), .s_len = 1 };
+  struct trip t = { .r = r, .s = malloc(TEXT_MAX + 1), .s_len = 1 };
 
   t.s[0] = 'x';
   ok(make_table(r), "a table");

@@ -19,7 +19,7 @@
 #include "cluster/link.h"
 
 enum {
-  FAKE_MOST = 8
+  FAKE_MAX = 8
 };
 
 struct fake_letter {
@@ -42,7 +42,7 @@ static struct {
   unsigned size, joined, left;
   /* From the lower number to the higher one, and back. */
   uint64_t delay_there_ns, delay_back_ns;
-  struct fake_process of[FAKE_MOST];
+  struct fake_process of[FAKE_MAX];
 } fake = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static void fake_start(unsigned size, uint64_t there_ns, uint64_t back_ns)
@@ -51,7 +51,7 @@ static void fake_start(unsigned size, uint64_t there_ns, uint64_t back_ns)
   fake.joined = fake.left = 0;
   fake.delay_there_ns = there_ns;
   fake.delay_back_ns = back_ns;
-  for (unsigned i = 0; i < FAKE_MOST; i++) {
+  for (unsigned i = 0; i < FAKE_MAX; i++) {
     while (fake.of[i].first) {
       struct fake_letter *l = fake.of[i].first;
 

@@ -294,11 +294,11 @@ void about_statement_sizes(struct session *base, struct statement_sizes *ret)
            &allowed);
   if (allowed <= head)
     return;
-  ret->most = (size_t)allowed - head;
+  ret->max = (size_t)allowed - head;
   ret->setting = "max_allowed_packet";
   ret->good = (size_t)allowed / 2 < largest ? (size_t)allowed / 2 : largest;
   if (ret->good < usual)
-    ret->good = ret->most < usual ? ret->most : usual;
+    ret->good = ret->max < usual ? ret->max : usual;
 }
 
 static const char *space_query(const struct session *base)

@@ -19,8 +19,8 @@ enum {
   COMMAND_QUERY = 0x03,
   FIRST_FILE = 0xfb, /* the server asks for the file */
   FIRST_ERROR = 0xff,
-  PACKET_LEAST = 16 * 1024, /* where the server's limit is not known */
-  PACKET_MOST = 1024 * 1024,
+  PART_MIN = 16 * 1024, /* where the server's limit is not known */
+  PART_MAX = 1024 * 1024,
 };
 
 static bool is_wire(const struct mysql_session *s)
@@ -37,7 +37,7 @@ static size_t packet_size(const sql_value *allowed)
   if (allowed->ptr && allowed->len < sizeof(text)) /* else it is not told */
     memcpy(text, allowed->ptr, allowed->len);
   n = strtoull(text, NULL, 10) / 2;
-  return n < PACKET_MOST ? (size_t)n : PACKET_MOST;
+  return n < PART_MAX ? (size_t)n : PART_MAX;
 }
 
 static bool possible(struct session *base, const char **ret_why)
@@ -126,10 +126,10 @@ static int wire_put(struct mysql_session *s, const char *bytes, size_t len,
 static int wire_rows(struct mysql_session *s, const char *rows, size_t len,
                      struct outcome *out)
 {
-  const size_t most = s->copy_packet > 0 ? s->copy_packet : PACKET_LEAST;
+  const size_t max = s->copy_packet > 0 ? s->copy_packet : PART_MIN;
 
   while (len > 0) {
-    const size_t n = len < most ? len : most;
+    const size_t n = len < max ? len : max;
 
     if (wire_put(s, rows, n, out) < 0)
       return -1;

@@ -11,11 +11,11 @@
 #include "db/emul.h"
 
 enum {
-  TEXT_ROOM = 32,   /* of a number with an exponent, with its terminator */
-  MOST_DIGITS = 17, /* tell any two doubles apart */
+  TEXT_ROOM = 32,  /* of a number with an exponent, with its terminator */
+  MAX_DIGITS = 17, /* tell any two doubles apart */
   FLOAT_DIGITS = 6,
   /* Where the point may be so that all digits are written out. */
-  LEAST_POINT = -14,
+  MIN_POINT = -14,
   LARGEST_POINT = 15,
 };
 
@@ -78,9 +78,9 @@ static void shorten(double v, struct digits *d)
   char text[TEXT_ROOM];
   int exponent;
 
-  if (d->n < MOST_DIGITS || fabs(frexp(v, &exponent)) != 0.5)
+  if (d->n < MAX_DIGITS || fabs(frexp(v, &exponent)) != 0.5)
     return;
-  (void)snprintf(text, sizeof(text), "%.*e", MOST_DIGITS - 2, v);
+  (void)snprintf(text, sizeof(text), "%.*e", MAX_DIGITS - 2, v);
   read_digits(text, &fewer);
   one_up(&fewer);
   if (reads_back(&fewer, v))
@@ -169,7 +169,7 @@ size_t real_text(double v, bool single, char *to)
     float_digits(v, &d);
   else
     shortest_digits(v, &d);
-  if (d.point >= LEAST_POINT && (d.point <= LARGEST_POINT || d.n > d.point))
+  if (d.point >= MIN_POINT && (d.point <= LARGEST_POINT || d.n > d.point))
     end = put_decimals(&d, d.n - d.point, put_whole(&d, to));
   else
     end = put_exponent(&d, to);

@@ -12,7 +12,7 @@ int claims_init(struct claims *c, uint64_t places, struct err *err)
 {
   uint64_t bits = 64;
 
-  while (bits < places && bits < CLAIMS_MOST)
+  while (bits < places && bits < CLAIMS_MAX)
     bits *= 2;
   c->word = calloc(bits / 64, sizeof(*c->word));
   if (!c->word)

@@ -2,7 +2,7 @@
  * claims.h - which places have a request in flight, so that with checksums no
  * two requests for one place are under way when one of them writes.
  *
- * One bit per place; files with more places than CLAIMS_MOST share bits, which
+ * One bit per place; files with more places than CLAIMS_MAX share bits, which
  * makes a place look taken now and then when it is free, never the reverse.
  */
 #ifndef BENCH_TESTS_FILEIO_CLAIMS_H
@@ -14,7 +14,7 @@
 
 struct err;
 
-#define CLAIMS_MOST (UINT64_C(1) << 27)
+#define CLAIMS_MAX (UINT64_C(1) << 27)
 
 struct claims {
   _Atomic uint64_t *word; /* owned; NULL: nothing is claimed, all is free */

@@ -63,7 +63,7 @@ static void aio_done(struct queue *q)
  * to do with it. */
 static int tell_no_context(const struct queue *q, int number, struct err *err)
 {
-  const long most = aio_limit("/proc/sys/fs/aio-max-nr");
+  const long max = aio_limit("/proc/sys/fs/aio-max-nr");
   const long used = aio_limit("/proc/sys/fs/aio-nr"); /* changes errno */
 
   errno = number;
@@ -74,7 +74,7 @@ static int tell_no_context(const struct queue *q, int number, struct err *err)
   return err_sys(err,
                  "Cannot set up %u asynchronous requests for each of %u "
                  "threads: fs.aio-max-nr is %ld and fs.aio-nr %ld;",
-                 q->depth, q->io->w->plan->threads, most, used);
+                 q->depth, q->io->w->plan->threads, max, used);
 }
 
 static int aio_setup(struct queue *q, struct err *err)
@@ -199,15 +199,15 @@ static int take_from_kernel(struct queue *q, struct timespec *limit,
   return n < 0 ? 0 : n;
 }
 
-/* Take all completions that are there, at least `least`. */
-static int reap(struct queue *q, unsigned least, struct err *err)
+/* Take all completions that are there, at least `min`. */
+static int reap(struct queue *q, unsigned min, struct err *err)
 {
   const struct aio *a = q->impl;
   unsigned taken = take_from_ring(q);
 
-  while (taken < least || !a->ring) {
+  while (taken < min || !a->ring) {
     struct timespec no_time = { 0, 0 };
-    const bool wait = taken < least;
+    const bool wait = taken < min;
     const int n = take_from_kernel(q, wait ? NULL : &no_time, err);
 
     if (n < 0)
@@ -258,13 +258,13 @@ static int submit(struct queue *q, struct err *err)
   return rc;
 }
 
-static int aio_kick(struct queue *q, unsigned least, struct err *err)
+static int aio_kick(struct queue *q, unsigned min, struct err *err)
 {
   int rc = submit(q, err);
 
-  if (rc == 0 && least > q->in_flight)
-    least = q->in_flight; /* some were done on the way */
-  return rc < 0 ? rc : reap(q, least, err);
+  if (rc == 0 && min > q->in_flight)
+    min = q->in_flight; /* some were done on the way */
+  return rc < 0 ? rc : reap(q, min, err);
 }
 
 static int aio_wait(struct queue *q, uint64_t for_ns, struct err *err)

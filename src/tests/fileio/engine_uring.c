@@ -18,11 +18,11 @@
 #include "tests/fileio/queue.h"
 
 enum {
-  MOST_LINE = 256,          /* submission entries; the line is seldom long */
-  MOST_COMPLETIONS = 65536, /* of a ring; the kernel keeps more by itself */
+  MAX_LINE = 256,          /* submission entries; the line is seldom long */
+  MAX_COMPLETIONS = 65536, /* of a ring; the kernel keeps more by itself */
 };
 
-#define MOST_REGION (UINT64_C(1) << 30) /* of one registered buffer */
+#define MAX_REGION (UINT64_C(1) << 30) /* of one registered buffer */
 
 struct uring {
   struct io_uring ring;
@@ -32,11 +32,11 @@ struct uring {
   struct patience patience;
 };
 
-static unsigned power_of_two(unsigned n, unsigned most)
+static unsigned power_of_two(unsigned n, unsigned max)
 {
   unsigned p = 1;
 
-  while (p < n && p < most)
+  while (p < n && p < max)
     p *= 2;
   return p;
 }
@@ -123,11 +123,11 @@ static int make_ring(struct queue *q, struct err *err)
   for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
     struct io_uring_params p = {
       .flags = flags[i],
-      .cq_entries = power_of_two(q->depth < MOST_LINE ? MOST_LINE : q->depth,
-                                 MOST_COMPLETIONS),
+      .cq_entries = power_of_two(q->depth < MAX_LINE ? MAX_LINE : q->depth,
+                                 MAX_COMPLETIONS),
     };
 
-    rc = io_uring_queue_init_params(power_of_two(q->depth, MOST_LINE), &u->ring,
+    rc = io_uring_queue_init_params(power_of_two(q->depth, MAX_LINE), &u->ring,
                                     &p);
     if (rc != -EINVAL)
       break;
@@ -155,7 +155,7 @@ static void warn_unregistered(const struct queue *q)
 static int register_buffers(struct queue *q, struct err *err)
 {
   struct uring *u = q->impl;
-  const uint64_t per = MOST_REGION / q->stride;
+  const uint64_t per = MAX_REGION / q->stride;
   struct iovec *piece;
   unsigned n;
   int rc;
@@ -252,11 +252,11 @@ static unsigned take_completions(struct queue *q)
   return taken;
 }
 
-/* One system call: submit the line, wait for `least`. */
-static int enter(struct queue *q, unsigned least, struct err *err)
+/* One system call: submit the line, wait for `min`. */
+static int enter(struct queue *q, unsigned min, struct err *err)
 {
   struct uring *u = q->impl;
-  const int rc = io_uring_submit_and_wait(&u->ring, least);
+  const int rc = io_uring_submit_and_wait(&u->ring, min);
 
   q->in_line = io_uring_sq_ready(&u->ring);
   /* Busy: completions must be taken first, which is what the caller does. */
@@ -284,12 +284,12 @@ static int uring_push(struct queue *q, unsigned slot, struct err *err)
 }
 
 /* Look for completions for a moment; false: not so many have come. */
-static bool look(struct uring *u, unsigned least)
+static bool look(struct uring *u, unsigned min)
 {
   uint64_t until = 0;
 
   for (;;) {
-    if (io_uring_cq_ready(&u->ring) >= least)
+    if (io_uring_cq_ready(&u->ring) >= min)
       return true;
     /* They are there as soon as the thread enters the kernel. */
     if (IO_URING_READ_ONCE(*u->ring.sq.kflags) & IORING_SQ_TASKRUN)
@@ -303,7 +303,7 @@ static bool look(struct uring *u, unsigned least)
 }
 
 /* Submit what is in line, and look; sleep only if that is in vain. */
-static int enter_and_look(struct queue *q, unsigned least, struct err *err)
+static int enter_and_look(struct queue *q, unsigned min, struct err *err)
 {
   struct uring *u = q->impl;
   int rc = 0;
@@ -312,36 +312,36 @@ static int enter_and_look(struct queue *q, unsigned least, struct err *err)
     rc = enter(q, 0, err);
   if (rc < 0)
     return rc;
-  patience_looked(&u->patience, look(u, least));
-  return io_uring_cq_ready(&u->ring) >= least ? 0 : enter(q, least, err);
+  patience_looked(&u->patience, look(u, min));
+  return io_uring_cq_ready(&u->ring) >= min ? 0 : enter(q, min, err);
 }
 
-/* Submit what is in line, and wait for `least`, which is not 0. */
-static int await(struct queue *q, unsigned least, struct err *err)
+/* Submit what is in line, and wait for `min`, which is not 0. */
+static int await(struct queue *q, unsigned min, struct err *err)
 {
   struct uring *u = q->impl;
   const bool looks = patience_wants(&u->patience);
   const bool timed = u->patience.timed;
   const uint64_t start_ns = timed ? clock_now_ns() : 0;
-  const int rc = looks ? enter_and_look(q, least, err) : enter(q, least, err);
+  const int rc = looks ? enter_and_look(q, min, err) : enter(q, min, err);
 
   if (timed)
     patience_took(&u->patience, clock_now_ns() - start_ns);
   return rc;
 }
 
-static int uring_kick(struct queue *q, unsigned least, struct err *err)
+static int uring_kick(struct queue *q, unsigned min, struct err *err)
 {
   unsigned taken = 0;
   int rc = 0;
 
   do {
-    if (taken < least)
-      rc = await(q, least - taken, err);
+    if (taken < min)
+      rc = await(q, min - taken, err);
     else if (q->in_line > 0)
       rc = enter(q, 0, err);
     taken += take_completions(q);
-  } while (rc == 0 && taken < least);
+  } while (rc == 0 && taken < min);
   return rc;
 }
 

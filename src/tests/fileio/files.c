@@ -21,7 +21,7 @@
 enum {
   /* Descriptors for everything else: streams, rings, results. */
   OTHER_DESCRIPTORS = 256,
-  LEAST_OTHERS = 16 /* without any of that */
+  MIN_OTHERS = 16 /* without any of that */
 };
 
 /* Names are looked up in the folder, which one need not be able to list. */
@@ -166,7 +166,7 @@ static int raise_limit(uint64_t n, struct err *err)
     return 0;
   /* Less room for others may do: opening tells. */
   more.rlim_cur = more.rlim_max = limit.rlim_max;
-  if (limit.rlim_max >= n + LEAST_OTHERS) {
+  if (limit.rlim_max >= n + MIN_OTHERS) {
     (void)setrlimit(RLIMIT_NOFILE, &more);
     return 0;
   }

@@ -33,28 +33,28 @@ int layout_init(struct layout *l, const struct fileio_cfg *cfg, int mode,
       "Invalid value for --file-total-size: '%" PRIu64
       "' (expected a size of at least one byte for each of %" PRIu64 " files)",
       cfg->total_size, cfg->num);
-  if (validate && cfg->block_size < LAYOUT_LEAST_CHECKED)
+  if (validate && cfg->block_size < LAYOUT_MIN_CHECKED)
     return err_set(err, -EINVAL,
                    "Invalid value for --file-block-size: '%" PRIu64
                    "' (expected a size of at least %d with --validate)",
-                   cfg->block_size, LAYOUT_LEAST_CHECKED);
-  if (cfg->block_size > LAYOUT_MOST_BYTES)
+                   cfg->block_size, LAYOUT_MIN_CHECKED);
+  if (cfg->block_size > LAYOUT_MAX_BYTES)
     return err_set(err, -EINVAL,
                    "Invalid value for --file-block-size: '%" PRIu64
                    "' (expected a size of at most %" PRIu64
                    ", the largest request of the system)",
-                   cfg->block_size, LAYOUT_MOST_BYTES);
+                   cfg->block_size, LAYOUT_MAX_BYTES);
   if (cfg->merged > INT64_MAX / cfg->block_size)
     return err_set(err, -EINVAL,
                    "Invalid value for --file-merged-requests: '%" PRIu64
                    "' (expected an integer from 0 to %" PRIu64 ")",
                    cfg->merged, INT64_MAX / cfg->block_size);
-  if (blocks > LAYOUT_MOST_BYTES / cfg->block_size)
+  if (blocks > LAYOUT_MAX_BYTES / cfg->block_size)
     return err_set(err, -EINVAL,
                    "Invalid value for --file-merged-requests: '%" PRIu64
                    "' (expected at most %" PRIu64 " blocks of %" PRIu64
                    " bytes, the largest request of the system)",
-                   cfg->merged, LAYOUT_MOST_BYTES / cfg->block_size,
+                   cfg->merged, LAYOUT_MAX_BYTES / cfg->block_size,
                    cfg->block_size);
 
   l->files = cfg->num;

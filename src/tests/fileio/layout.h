@@ -12,11 +12,11 @@ struct err;
 struct fileio_cfg;
 
 /* The largest single request of the system. */
-#define LAYOUT_MOST_BYTES ((UINT64_C(2) << 30) - 4096)
+#define LAYOUT_MAX_BYTES ((UINT64_C(2) << 30) - 4096)
 
 /* With checksums a block must have room for them. */
 enum {
-  LAYOUT_LEAST_CHECKED = 16
+  LAYOUT_MIN_CHECKED = 16
 };
 
 struct layout {

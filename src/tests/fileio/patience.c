@@ -30,7 +30,7 @@ void patience_looked(struct patience *p, bool came)
 void patience_took(struct patience *p, uint64_t ns)
 {
   /* A thread that loses its processor meanwhile must not decide alone. */
-  const uint64_t counts = ns < PATIENCE_MOST_NS ? ns : PATIENCE_MOST_NS;
+  const uint64_t counts = ns < PATIENCE_MAX_NS ? ns : PATIENCE_MAX_NS;
 
   if (p->n <= PATIENCE_TRIAL)
     p->look_ns += counts;

@@ -17,11 +17,11 @@
 #include <stdint.h>
 
 enum {
-  PATIENCE_NS = 50 * 1000,       /* how long to look at most */
-  PATIENCE_TRIAL = 8,            /* waits of each way that are timed */
-  PATIENCE_ROUND = 8192,         /* waits from one trial to the next */
-  PATIENCE_MOST_NS = 100 * 1000, /* what a wait of a trial counts at most */
-  PATIENCE_FAILURES = 8,         /* in a row; then no more in this round */
+  PATIENCE_NS = 50 * 1000,      /* how long to look at most */
+  PATIENCE_TRIAL = 8,           /* waits of each way that are timed */
+  PATIENCE_ROUND = 8192,        /* waits from one trial to the next */
+  PATIENCE_MAX_NS = 100 * 1000, /* what a wait of a trial counts at most */
+  PATIENCE_FAILURES = 8,        /* in a row; then no more in this round */
 };
 
 /* Of one thread. */

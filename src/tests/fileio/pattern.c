@@ -8,7 +8,7 @@
 #include "rand/stream.h"
 
 enum {
-  MOST_DRAWS = 64 /* of random offsets that are all taken */
+  MAX_DRAWS = 64 /* of random offsets that are all taken */
 };
 
 #define GATE_DIRTY UINT64_C(1)
@@ -137,7 +137,7 @@ static bool next_random(struct pattern *p, struct pattern_thread *t,
   unsigned tries = 0;
 
   do {
-    if (tries++ == MOST_DRAWS)
+    if (tries++ == MAX_DRAWS)
       return false;
     draw_place(p, rand, r);
   } while (!claims_take(&p->claims, r->place));

@@ -20,15 +20,15 @@ void queue_close(void *engine)
 {
   struct queue *q = engine;
   struct fileio *fio = q->io->fio;
-  uint64_t most;
+  uint64_t max;
 
   if (q->impl)
     q->ops->done(q);
   add(&fio->depth_sum, q->depth_sum);
   add(&fio->depth_count, q->depth_count);
-  most = atomic_load(&fio->depth_max);
-  while (most < q->depth_max &&
-         !atomic_compare_exchange_weak(&fio->depth_max, &most, q->depth_max))
+  max = atomic_load(&fio->depth_max);
+  while (max < q->depth_max &&
+         !atomic_compare_exchange_weak(&fio->depth_max, &max, q->depth_max))
     ;
   io_buffers_free(q->io, q->buf, q->depth);
   free(q->free_slot);
@@ -159,11 +159,11 @@ static int outcome(const struct queue *q, int rc, struct err *err)
   return rc;
 }
 
-/* Submit what is in line and wait for `least` completions. */
-static int kick(struct queue *q, unsigned least, struct err *err)
+/* Submit what is in line and wait for `min` completions. */
+static int kick(struct queue *q, unsigned min, struct err *err)
 {
   q->now_ns = 0;
-  return outcome(q, q->ops->kick(q, least, err), err);
+  return outcome(q, q->ops->kick(q, min, err), err);
 }
 
 /* Everything submitted, and room for one more. */

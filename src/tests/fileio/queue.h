@@ -36,12 +36,12 @@ struct queue_ops {
   int (*push)(struct queue *q, unsigned slot, struct err *err);
 
   /*
-   * Submit what is in line, wait until `least` requests have completed, and
+   * Submit what is in line, wait until `min` requests have completed, and
    * call queue_completed() for these and all others that have.
    */
-  int (*kick)(struct queue *q, unsigned least, struct err *err);
+  int (*kick)(struct queue *q, unsigned min, struct err *err);
 
-  /* The same with `least` 1, but for `for_ns` at most. */
+  /* The same with `min` 1, but for `for_ns` at most. */
   int (*wait)(struct queue *q, uint64_t for_ns, struct err *err);
 };
 

@@ -20,9 +20,9 @@ enum {
 };
 
 /* Bytes on the disk that the files of earlier commands have, each up to
- * `most`; no more are looked for when they are `enough`. */
+ * `max`; no more are looked for when they are `enough`. */
 static uint64_t bytes_there(const struct folder *folder, uint64_t files,
-                            uint64_t most, uint64_t enough)
+                            uint64_t max, uint64_t enough)
 {
   uint64_t sum = 0;
   unsigned missing = 0;
@@ -36,8 +36,8 @@ static uint64_t bytes_there(const struct folder *folder, uint64_t files,
       continue;
     }
     missing = 0;
-    sum += (uint64_t)st.st_blocks * 512 < most ? (uint64_t)st.st_blocks * 512
-                                               : most;
+    sum += (uint64_t)st.st_blocks * 512 < max ? (uint64_t)st.st_blocks * 512
+                                              : max;
   }
   return sum;
 }

@@ -322,10 +322,10 @@ static int drain(void *thr, struct worker *w, struct err *err)
 
 static void note_sync_time(struct fileio *fio, uint64_t took_ns)
 {
-  uint64_t most = atomic_load(&fio->sync_ns);
+  uint64_t max = atomic_load(&fio->sync_ns);
 
-  while (most < took_ns &&
-         !atomic_compare_exchange_weak(&fio->sync_ns, &most, took_ns))
+  while (max < took_ns &&
+         !atomic_compare_exchange_weak(&fio->sync_ns, &max, took_ns))
     ;
 }
 

@@ -88,7 +88,7 @@ void validate_fill(const struct validate *v, uint64_t *random, void *data,
     const uint64_t block = length < v->block ? length : v->block;
     const uint64_t n = used_bytes(v, offset, length);
 
-    if (n < LAYOUT_LEAST_CHECKED) {
+    if (n < LAYOUT_MIN_CHECKED) {
       fill_random(random, p, n);
     } else {
       const uint64_t body = n - sizeof(struct trailer);
@@ -146,7 +146,7 @@ int validate_check(const struct validate *v, const void *data, uint64_t length,
     int rc;
 
     n = length < v->block ? length : v->block;
-    if (n < LAYOUT_LEAST_CHECKED)
+    if (n < LAYOUT_MIN_CHECKED)
       continue;
     memcpy(&t, p + n - sizeof(t), sizeof(t));
     crc = crc32_of(&v->crc, p, n - sizeof(t));

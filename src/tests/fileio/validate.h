@@ -3,7 +3,7 @@
  *
  * A block of n bytes at offset o of its file: n - 12 random bytes, their CRC-32
  * (4 bytes), o (8 bytes, signed); numbers in the byte order of the machine.  A
- * block below LAYOUT_LEAST_CHECKED bytes, at the end of a file, has no room for
+ * block below LAYOUT_MIN_CHECKED bytes, at the end of a file, has no room for
  * that: it is filled, and not checked.
  *
  * The last 16 of the random bytes are a mark, if there is room: a constant (8

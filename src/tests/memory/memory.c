@@ -126,7 +126,7 @@ static bool is_power_of_two(const char *text)
 /* Less than one block for each thread.  Where the total is the default one, a
  * user has given none, but a large block. */
 static int refuse_total(const struct plan *plan, const struct memory_cfg *cfg,
-                        uint64_t least, struct err *err)
+                        uint64_t min, struct err *err)
 {
   uint64_t usual;
 
@@ -140,8 +140,8 @@ static int refuse_total(const struct plan *plan, const struct memory_cfg *cfg,
   return err_set(err, -EINVAL,
                  "Invalid value for --memory-total-size: '%llu' (expected 0 "
                  "or a size from %llu to %llu, such as 64K, 2M or 1G)",
-                 (unsigned long long)cfg->total_bytes,
-                 (unsigned long long)least, (unsigned long long)INT64_MAX);
+                 (unsigned long long)cfg->total_bytes, (unsigned long long)min,
+                 (unsigned long long)INT64_MAX);
 }
 
 static int memory_open(const struct plan *plan, const void *arg, void **ret_run,
@@ -149,13 +149,13 @@ static int memory_open(const struct plan *plan, const void *arg, void **ret_run,
 {
   const struct memory_cfg *cfg = arg;
   struct memory_run *run;
-  uint64_t least;
+  uint64_t min;
 
   /* Each thread must have something to do. */
-  if (__builtin_mul_overflow(cfg->block_bytes, plan->threads, &least))
-    least = UINT64_MAX;
-  if (cfg->total_bytes > 0 && cfg->total_bytes < least)
-    return refuse_total(plan, cfg, least, err);
+  if (__builtin_mul_overflow(cfg->block_bytes, plan->threads, &min))
+    min = UINT64_MAX;
+  if (cfg->total_bytes > 0 && cfg->total_bytes < min)
+    return refuse_total(plan, cfg, min, err);
 
   run = calloc(1, sizeof(*run));
   if (!run)

@@ -34,7 +34,7 @@ static uint64_t kernel_ns(void)
  */
 static uint64_t error_ns(void)
 {
-  uint64_t least = UINT64_MAX;
+  uint64_t min = UINT64_MAX;
 
   for (int i = 0; i < TRIES; i++) {
     const uint64_t before = kernel_ns(), now = clock_now_ns(),
@@ -45,10 +45,10 @@ static uint64_t error_ns(void)
       off = before - now;
     else if (now > after)
       off = now - after;
-    if (off < least)
-      least = off;
+    if (off < min)
+      min = off;
   }
-  return least;
+  return min;
 }
 
 struct shared {

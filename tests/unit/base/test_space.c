@@ -18,7 +18,7 @@ static const struct {
   struct space space;
   uint64_t room;
   const char *words;
-} least[] = {
+} min[] = {
   { { NONE, NONE, NONE, 1 }, NONE, "free" },
   { { 100, NONE, NONE, 1 }, 100, "free" },
   { { 100, 50, NONE, 1 }, 50, "of free memory" },
@@ -60,9 +60,9 @@ static void test_arithmetic(void)
 {
   char text[FMT_SIZE_SIZE];
 
-  for (size_t i = 0; i < sizeof(least) / sizeof(least[0]); i++) {
-    OK(space_free(&least[i].space) == least[i].room, "the least of all");
-    OK_STR(space_words(&least[i].space), least[i].words, "what that is");
+  for (size_t i = 0; i < sizeof(min) / sizeof(min[0]); i++) {
+    OK(space_free(&min[i].space) == min[i].room, "the least of all");
+    OK_STR(space_words(&min[i].space), min[i].words, "what that is");
   }
   for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
     const struct space s = { NONE, NONE, NONE, blocks[i].block };

@@ -58,7 +58,7 @@ int main(void)
                                      "abc\xe4" };
   static const struct {
     const char *text;
-    size_t most, want;
+    size_t max, want;
   } cuts[] = {
     { "", 0, 0 },
     { "", 5, 0 },
@@ -102,7 +102,7 @@ int main(void)
        utf8_length("\xe2\x82") == 0,
      "the length of a character");
   for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++)
-    OK(utf8_cut(cuts[i].text, cuts[i].most) == cuts[i].want,
+    OK(utf8_cut(cuts[i].text, cuts[i].max) == cuts[i].want,
        "is cut between characters");
   for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
     OK(utf8_whole(ends[i].text, ends[i].len) == ends[i].want,

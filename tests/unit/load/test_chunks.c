@@ -103,7 +103,7 @@ static void test_digits(void)
 static const char *put(struct rows *rows, enum rows_form form, uint64_t id,
                        size_t *ret_len)
 {
-  static char text[ROWS_MOST + 1];
+  static char text[ROWS_MAX + 1];
 
   memset(text, 0, sizeof(text));
   *ret_len = rows_put(rows, form, id, text);
@@ -140,7 +140,7 @@ static void test_forms(void)
   (void)put(&rows, ROWS_BINARY, UINT64_C(3000000000), &len);
   OK(len == 2 + 12 + 12 + 4 + ROWS_C + 4 + ROWS_PAD, "binary: BIGINT");
   (void)put(&rows, ROWS_SQL, UINT64_C(3000000000), &len);
-  OK(len <= ROWS_MOST, "room for large numbers");
+  OK(len <= ROWS_MAX, "room for large numbers");
   strbuf_done(&want);
 }
 
@@ -187,7 +187,7 @@ static void test_plan(void)
     chunks_init(&c, plan[i].size, plan[i].threads, plan[i].rows);
     whole = covers(&c, &longest);
     OK(whole && longest == plan[i].longest, "every row once");
-    OK(c.count <= CHUNKS_MOST, "not too many");
+    OK(c.count <= CHUNKS_MAX, "not too many");
     chunks_done(&c);
   }
 }

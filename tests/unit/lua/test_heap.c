@@ -40,7 +40,7 @@ static size_t draw_size(struct rng *rng)
 {
   switch (below(rng, 8)) {
   case 0:
-    return HEAP_MOST_SMALL - 16 + below(rng, 32);
+    return HEAP_SMALL_MAX - 16 + below(rng, 32);
   case 1:
     return 1 + below(rng, 20000);
   default:
@@ -97,11 +97,11 @@ static void test_used_again(void)
   struct heap heap = { 0 };
   size_t bytes;
 
-  for (size_t size = HEAP_UNIT; size <= HEAP_MOST_SMALL; size += HEAP_UNIT)
+  for (size_t size = HEAP_UNIT; size <= HEAP_SMALL_MAX; size += HEAP_UNIT)
     (void)heap_alloc(&heap, heap_alloc(&heap, NULL, 0, size), size, 0);
   bytes = heap.bytes;
   for (int i = 0; i < 1000; i++)
-    for (size_t size = 1; size <= HEAP_MOST_SMALL; size++)
+    for (size_t size = 1; size <= HEAP_SMALL_MAX; size++)
       (void)heap_alloc(&heap, heap_alloc(&heap, NULL, 0, size), size, 0);
   OK(heap.bytes == bytes, "free blocks are taken before fresh ones");
   heap_done(&heap);
@@ -159,7 +159,7 @@ static void test_start(void)
      "later they are malloc's");
   (void)heap_alloc(&heap, more, 100000, 0);
   for (int i = 0; i < 5; i++)
-    more = heap_alloc(&heap, NULL, 0, HEAP_MOST_SMALL);
+    more = heap_alloc(&heap, NULL, 0, HEAP_SMALL_MAX);
   OK(more >= large && more < large + 3001, "and what was one, smaller ones");
   heap_done(&heap);
 }

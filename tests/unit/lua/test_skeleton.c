@@ -224,16 +224,16 @@ static void test_same(unsigned forms, unsigned times)
 static void test_forgets(void)
 {
   char text[64];
-  unsigned most = 0, i;
+  unsigned max = 0, i;
 
   start();
-  for (i = 0; i < 10000 && seen.n >= most; i++) {
-    most = seen.n;
+  for (i = 0; i < 10000 && seen.n >= max; i++) {
+    max = seen.n;
     names.n = 0;
     (void)snprintf(text, sizeof(text), "SELECT c FROM once_%u WHERE id=1", i);
     (void)meet(text, strlen(text));
   }
-  OK(most == SKELETONS && seen.n < most, "what is not used is forgotten");
+  OK(max == SKELETONS && seen.n < max, "what is not used is forgotten");
   (void)meet("SELECT c FROM again WHERE id=1", 30);
   OK(meet("SELECT c FROM again WHERE id=2", 30) == KNOWN, "and there is room");
 }

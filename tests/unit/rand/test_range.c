@@ -36,7 +36,7 @@ static const struct range {
 /* Values of the range seen, as parts of 2^64 of its width. */
 struct seen {
   bool inside;
-  double least, most, mean;
+  double min, max, mean;
 };
 
 static struct seen look(const struct rand_params *p, int64_t a, int64_t b)
@@ -53,8 +53,8 @@ static struct seen look(const struct rand_params *p, int64_t a, int64_t b)
     const double place = (double)((uint64_t)x - (uint64_t)a) / width;
 
     s.inside = s.inside && x >= a && x <= b;
-    s.least = place < s.least ? place : s.least;
-    s.most = place > s.most ? place : s.most;
+    s.min = place < s.min ? place : s.min;
+    s.max = place > s.max ? place : s.max;
     s.mean += place / draws;
   }
   return s;
@@ -71,25 +71,25 @@ static void check_range(enum rand_type type, const struct range *r)
   rand_params_init(&p, &choice);
   s = look(&p, r->a, r->b);
   (void)snprintf(what, sizeof(what), "%s, %lld..%lld: %.3g..%.3g, mean %.4f",
-                 type_names[type], (long long)r->a, (long long)r->b, s.least,
-                 s.most, s.mean);
+                 type_names[type], (long long)r->a, (long long)r->b, s.min,
+                 s.max, s.mean);
   OK(s.inside, what);
   if (type == RAND_UNIFORM) {
-    OK(s.least < 0.001 && s.most > 0.999, "uniform reaches both ends");
+    OK(s.min < 0.001 && s.max > 0.999, "uniform reaches both ends");
     OK(fabs(s.mean - 0.5) < 4 * 0.5 / sqrt(20000), "with its mean between");
   } else if (small) {
     return; /* the other shapes are not to be told in a few values */
   } else if (type == RAND_GAUSSIAN) {
-    OK(s.least < 0.25 && s.most > 0.75, "the bell is as wide as it has to be");
+    OK(s.min < 0.25 && s.max > 0.75, "the bell is as wide as it has to be");
     OK(fabs(s.mean - 0.5) < 4 * 0.0834 / sqrt(20000), "and in the middle");
   } else if (type == RAND_SPECIAL) {
-    OK(s.least < 0.3 && s.most > 0.7, "special has its bell");
+    OK(s.min < 0.3 && s.max > 0.7, "special has its bell");
     OK(fabs(s.mean - 0.50094) < 4 * 0.0417 / sqrt(20000), "and its hot zone");
   } else if (type == RAND_PARETO) {
-    OK(s.least < 1e-9 && s.most > 0.99, "pareto reaches both ends");
+    OK(s.min < 1e-9 && s.max > 0.99, "pareto reaches both ends");
     OK(fabs(s.mean - 0.1218) < 4 * 0.2237 / sqrt(20000), "with its mean");
   } else {
-    OK(s.least < 0.01 && s.most > 0.99, "zipfian reaches both ends");
+    OK(s.min < 0.01 && s.max > 0.99, "zipfian reaches both ends");
     OK(fabs(s.mean - 0.1675) < 4 * 0.26 / sqrt(20000), "with its mean");
   }
 }

@@ -193,7 +193,7 @@ static void test_stuck_file(void)
 
 /* How over() ends for a log of so many events, of a file that takes no more
  * than `most` bytes: a disk that is full. */
-static int fill(struct event_log_end *told, uint64_t events, rlim_t most)
+static int fill(struct event_log_end *told, uint64_t events, rlim_t max)
 {
   const struct reporter *rep = &event_log_reporter;
   struct event_record e = { 500, 42, EVENT_NO_CLASS, 0 };
@@ -209,7 +209,7 @@ static int fill(struct event_log_end *told, uint64_t events, rlim_t most)
   event_log_tell(l, told);
   (void)getrlimit(RLIMIT_FSIZE, &before);
   now = before;
-  now.rlim_cur = most;
+  now.rlim_cur = max;
   (void)setrlimit(RLIMIT_FSIZE, &now);
   rc = rep->start(l, &start, &err);
   for (uint64_t i = 0; i < events; i++)

@@ -245,11 +245,11 @@ static const char *wrong(const struct snapshot *before,
 /* Event k of every worker that came so far must be in the histogram. */
 static bool complete(const struct snapshot *s)
 {
-  uint64_t most = 0;
+  uint64_t max = 0;
 
   for (unsigned i = 0; i < s->n; i++)
-    most = s->worker[i].events > most ? s->worker[i].events : most;
-  for (uint64_t k = 1; k <= most && k < 2048; k++) {
+    max = s->worker[i].events > max ? s->worker[i].events : max;
+  for (uint64_t k = 1; k <= max && k < 2048; k++) {
     uint64_t want = 0;
 
     for (unsigned i = 0; i < s->n; i++)

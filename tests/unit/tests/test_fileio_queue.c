@@ -14,20 +14,20 @@
 
 enum {
   DEPTH = 4,
-  MOST = 1000,
+  MAX = 1000,
 };
 
 /* The system: requests in line, and those it works on, oldest first. */
 struct fake {
   unsigned line[DEPTH], n_line;
   unsigned working[DEPTH], n_working;
-  enum file_op submitted[MOST]; /* in order */
-  uint32_t file[MOST];
-  unsigned writes_at_fsync[MOST]; /* writes of its file still worked on */
+  enum file_op submitted[MAX]; /* in order */
+  uint32_t file[MAX];
+  unsigned writes_at_fsync[MAX]; /* writes of its file still worked on */
   unsigned n_submitted;
   unsigned most_working;
   unsigned eager; /* completions beyond those that are waited for */
-  int64_t results[MOST];
+  int64_t results[MAX];
   unsigned n_results; /* results to use before all is well */
   unsigned at_result;
   unsigned waits;
@@ -81,13 +81,13 @@ static void fake_submit(struct queue *q)
     f->most_working = f->n_working;
 }
 
-static int fake_kick(struct queue *q, unsigned least, struct err *err)
+static int fake_kick(struct queue *q, unsigned min, struct err *err)
 {
   struct fake *f = fake_of(q);
 
   (void)err;
   fake_submit(q);
-  for (unsigned n = 0; n < least + f->eager && f->n_working > 0; n++) {
+  for (unsigned n = 0; n < min + f->eager && f->n_working > 0; n++) {
     const unsigned slot = f->working[0];
     const struct request *r = &q->slot[slot].r;
     int64_t result = r->op == FILE_OP_FSYNC ? 0 : (int64_t)r->length;

@@ -13,17 +13,17 @@
 #include "tests/unit/tap.h"
 
 enum {
-  MOST = 256
+  MAX = 256
 };
 
-static uint64_t words[MOST + 1];
+static uint64_t words[MAX + 1];
 
 /* How many of the words have this value. */
 static uint64_t with_value(uint64_t value)
 {
   uint64_t n = 0;
 
-  for (int i = 0; i <= MOST; i++)
+  for (int i = 0; i <= MAX; i++)
     n += words[i] == value;
   return n;
 }
@@ -32,7 +32,7 @@ static void test_sequential(void)
 {
   bool all = true;
 
-  for (uint64_t n = 1; n <= MOST; n *= 2) {
+  for (uint64_t n = 1; n <= MAX; n *= 2) {
     const struct memory_block b = { .words = words, .n = n, .value = n };
 
     memset(words, 0, sizeof(words));
@@ -48,14 +48,14 @@ static void test_random(void)
   static struct rand_stream s;
   static const struct rand_params params;
   const struct memory_block b = {
-    .words = words, .n = MOST, .value = 7, .rand = &s
+    .words = words, .n = MAX, .value = 7, .rand = &s
   };
 
   rand_stream_init(&s, &params, 1, RNG_WORKLOAD, 0, 1);
   memset(words, 0, sizeof(words));
   for (int i = 0; i < 16; i++)
     memory_kernels[MEMORY_WRITE][MEMORY_RND](&b);
-  OK(with_value(7) == MOST && words[MOST] == 0, "random places are everywhere");
+  OK(with_value(7) == MAX && words[MAX] == 0, "random places are everywhere");
 }
 
 static void test_buffer(void)

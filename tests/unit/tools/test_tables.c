@@ -118,7 +118,7 @@ static void test_units(void)
   OK_STR(unit_share(text, 0.031), "3.10 %", "a share");
 }
 
-static bool ticks_are_inside(const struct axis *a, unsigned most)
+static bool ticks_are_inside(const struct axis *a, unsigned max)
 {
   for (size_t i = 0; i < a->n_ticks; i++) {
     const double place = axis_place(a, a->ticks[i].value);
@@ -126,7 +126,7 @@ static bool ticks_are_inside(const struct axis *a, unsigned most)
     if (place < -1e-6 || place > 1 + 1e-6 || !a->ticks[i].label[0])
       return false;
   }
-  return a->n_ticks >= 1 && a->n_ticks <= most + 2;
+  return a->n_ticks >= 1 && a->n_ticks <= max + 2;
 }
 
 static void test_axes(void)
