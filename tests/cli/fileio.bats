@@ -302,6 +302,42 @@ prompt_at_rate() {
   must is "$(calls pwrite64) $(calls fsync)" "100 100"
 }
 
+@test "wal: each commit is written and synchronised, in the order of the log" {
+  prepared
+  traced pwrite64,fsync,fdatasync --file-test-mode=wal --file-fsync-mode=fdatasync --events=60 run
+  must is "$status" 0
+  must is "$(calls pwrite64) $(calls fdatasync) $(calls fsync)" "60 60 0"
+  # 9 blocks in each of 3 files, the last one shorter; after the last file the
+  # log begins again.
+  must is "$(sed -nE 's/.*pwrite64.*, ([0-9]+), ([0-9]+)\) .*/\1@\2/p' trace | sed -n '8,10p;27,28p' | tr '\n' ' ')" \
+    "16384@114688 5461@131072 16384@0 5461@131072 16384@0 "
+  must is "$(number 'total number of events:')" 60
+  traced pwrite64,fsync,fdatasync --file-test-mode=wal --file-extra-flags=dsync --events=60 run
+  must is "$(calls pwrite64) $(calls fdatasync) $(calls fsync)" "60 0 0"
+}
+
+@test "wal: threads share writes, and no record is lost" {
+  SIZES="--file-num=3 --file-total-size=384K --file-block-size=4K"
+  prepared --validate
+  io --file-test-mode=wal --validate --threads=8 --events=2000 --report-statements --json=result.json run
+  must is "$status" 0
+  must has "$output" '^Doing write-ahead log test$'
+  must has "$output" '^Each event is durable when it ends \(group commit\)\.$'
+  must has "$output" ' 2000 +0 +0 .* commit$'
+  must is "$(python3 -c 'import json; f = json.load(open("result.json"))["totals"]["file_operations"]
+print(f["write"]["bytes"], f["write"]["count"] == f["fsync"]["count"], f["write"]["count"] <= 2000)')" "$((2000 * 4096)) True True"
+  io --validate --file-test-mode=seqrd --events=96 run
+  must is "$status" 0
+}
+
+@test "wal: a disk that is full ends the run with the file's name" {
+  prepared
+  ulimit -f 100 # blocks of 1024 bytes
+  io --file-test-mode=wal --threads=4 --events=100 run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: Failed to write file 'test_file.0': "
+}
+
 @test "reads per write" {
   prepared
   traced pread64,pwrite64 --file-test-mode=rndrw --file-fsync-freq=0 --events=1000 run
@@ -464,7 +500,7 @@ DEBUG: Executing request, operation: 2, file_id: 0, pos: 32768, size: 16384"
 --file-block-size=15 --validate|--file-block-size: '15' \(expected a size of at least 16 with --validate\)
 --file-total-size=0|--file-total-size: '0'
 --file-total-size=127|--file-total-size: '127' \(expected a size of at least one byte for each of 128 files\)
---file-test-mode=foo --file-num=1|--file-test-mode: 'foo' \(expected one of: seqwr, seqrewr, seqrd, rndrd, rndwr, rndrw\)
+--file-test-mode=foo --file-num=1|--file-test-mode: 'foo' \(expected one of: seqwr, seqrewr, seqrd, rndrd, rndwr, rndrw, wal\)
 --file-io-mode=foo|--file-io-mode: 'foo' \(expected one of: sync, async, mmap, io_uring\)
 --file-async-backlog=0|--file-async-backlog: '0'
 --file-async-backlog=1048577|--file-async-backlog: '1048577'

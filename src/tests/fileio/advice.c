@@ -33,7 +33,7 @@ static const char *special_folder(const struct folder *folder)
 }
 
 void advice_print(const struct folder *folder, uint64_t total_bytes,
-                  bool direct)
+                  bool to_disk)
 {
   const char *special = special_folder(folder);
   const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) *
@@ -42,7 +42,7 @@ void advice_print(const struct folder *folder, uint64_t total_bytes,
 
   if (special)
     log_advise("the files are on %s", special);
-  if (!direct && total_bytes < memory)
+  if (!to_disk && total_bytes < memory)
     log_advise("the files (%sB) fit into memory (%sB), so without direct in "
                "--file-extra-flags the page cache is measured, not the disk",
                layout_size_text(total_bytes, files, sizeof(files)),

@@ -9,8 +9,9 @@
 
 #include "tests/fileio/files.h"
 
-/* Warn about files that fit into memory, and folders that are no disk. */
+/* Warn about folders that are no disk, and, unless the data go to_disk anyway,
+ * about files that fit into memory. */
 void advice_print(const struct folder *folder, uint64_t total_bytes,
-                  bool direct);
+                  bool to_disk);
 
 #endif

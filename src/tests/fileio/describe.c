@@ -31,6 +31,10 @@ static void describe_requests(const struct fileio *fio, struct strbuf *out)
 
 static void describe_sync(const struct fileio_cfg *cfg, struct strbuf *out)
 {
+  if (cfg->mode == FILE_MODE_WAL) {
+    strbuf_adds(out, "Each event is durable when it ends (group commit).\n");
+    return;
+  }
   if (cfg->fsync_all) {
     strbuf_adds(out, "Calling fsync() after each write operation.\n");
     return;
@@ -53,6 +57,7 @@ void fileio_describe(void *run)
     "random read",
     "random write",
     "random r/w",
+    "write-ahead log",
   };
   const struct fileio *fio = run;
   const struct layout *l = &fio->layout;

@@ -49,5 +49,6 @@ extern const struct engine_ops engine_sync;
 extern const struct engine_ops engine_mmap;
 extern const struct engine_ops engine_aio;
 extern const struct engine_ops engine_uring;
+extern const struct engine_ops engine_wal; /* of the mode wal */
 
 #endif

@@ -3,10 +3,10 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "tests/fileio/calls.h"
 #include "tests/fileio/engine.h"
 #include "tests/fileio/io.h"
 
@@ -46,28 +46,12 @@ static int sync_open(struct io *io, void **ret, struct err *err)
   return 0;
 }
 
-static ssize_t transfer(const struct sync_engine *e, const struct request *r)
-{
-  const off_t at = (off_t)r->offset;
-  ssize_t n;
-
-  do {
-    n = r->op == FILE_OP_READ ? pread(e->fd[r->file], e->buf, r->length, at)
-                              : pwrite(e->fd[r->file], e->buf, r->length, at);
-  } while (UNLIKELY(n < 0 && errno == EINTR));
-  return n;
-}
-
 static int flush(struct sync_engine *e, uint32_t file, uint64_t start_ns,
                  struct err *err)
 {
   const struct request r = { .op = FILE_OP_FSYNC, .file = file };
-  int rc;
 
-  do {
-    rc = e->data_only ? fdatasync(e->fd[file]) : fsync(e->fd[file]);
-  } while (rc < 0 && errno == EINTR);
-  if (rc < 0)
+  if (calls_sync(e->fd[file], e->data_only) < 0)
     return io_failed(e->io, &r, 0, errno, err);
   io_done(e->io, FILE_OP_FSYNC, 0, start_ns, io_end(e->io));
   return 0;
@@ -90,7 +74,7 @@ static int sync_execute(void *engine, const struct request *r, struct err *err)
     io_fill(e->io, r, e->buf);
     start_ns = clock_now_ns();
   }
-  n = transfer(e, r);
+  n = calls_transfer(e->fd[r->file], r, e->buf);
   if (UNLIKELY(n < 0))
     return io_failed(e->io, r, 0, errno, err);
   if (UNLIKELY(n != (ssize_t)r->length))

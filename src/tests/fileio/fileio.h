@@ -18,6 +18,7 @@
 struct engine_ops;
 struct err;
 struct plan;
+struct wal;
 
 struct fileio {
   /* Constant while workers exist. */
@@ -30,6 +31,7 @@ struct fileio {
   struct files files;
   struct validate *check; /* owned; NULL without --validate */
   char **map;             /* owned by the mmap engine; [files] */
+  struct wal *wal;        /* owned by the engine of the log */
 
   struct pattern pattern; /* any worker */
 

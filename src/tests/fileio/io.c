@@ -20,11 +20,12 @@ static size_t stride_of(const struct io *io)
 
 int io_classes(struct io *io, struct err *err)
 {
-  static const char *const names[FILE_OPS] = { "read", "write", "fsync" };
+  static const char *const names[FILE_OPS] = { "read", "write", "fsync",
+                                               "commit" };
   const int mode = io->fio->cfg->mode;
   const bool writes = file_mode_writes(mode);
   const bool wanted[FILE_OPS] = { !writes || mode == FILE_MODE_RNDRW, writes,
-                                  writes };
+                                  writes, mode == FILE_MODE_WAL };
 
   io->classes = io->w->classes;
   for (unsigned op = 0; io->classes && op < FILE_OPS; op++) {
@@ -86,7 +87,8 @@ int io_check(const struct io *io, const struct request *r, const void *buf,
 int io_failed(const struct io *io, const struct request *r, uint64_t got,
               int why, struct err *err)
 {
-  static const char *const verb[FILE_OPS] = { "read", "write", "fsync" };
+  static const char *const verb[FILE_OPS] = { "read", "write", "fsync",
+                                              "write" };
   char name[FILES_NAME_MAX];
 
   (void)folder_name(&io->fio->folder, r->file, name, sizeof(name));

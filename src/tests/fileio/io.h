@@ -52,7 +52,7 @@ static inline void io_done(struct io *io, enum file_op op, uint64_t bytes,
   } else if (op == FILE_OP_WRITE) {
     recorder_count(r, COUNTER_WRITE, 1);
     recorder_count(r, COUNTER_BYTES_WRITTEN, bytes);
-  } else {
+  } else if (op == FILE_OP_FSYNC) {
     recorder_count(r, COUNTER_OTHER, 1);
   }
   if (io->classes) {

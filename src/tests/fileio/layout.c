@@ -18,8 +18,10 @@ static uint64_t divide_up(uint64_t n, uint64_t by)
 /* Merged blocks per request; 1 in the modes that never merge. */
 static uint64_t blocks_per_request(const struct fileio_cfg *cfg, int mode)
 {
-  return cfg->merged == 0 || mode < 0 || file_mode_random(mode) ? 1
-                                                                : cfg->merged;
+  const bool merges = mode == FILE_MODE_SEQWR || mode == FILE_MODE_SEQREWR ||
+                      mode == FILE_MODE_SEQRD;
+
+  return merges && cfg->merged > 0 ? cfg->merged : 1;
 }
 
 int layout_init(struct layout *l, const struct fileio_cfg *cfg, int mode,

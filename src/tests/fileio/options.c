@@ -10,7 +10,7 @@
 #include "tests/fileio/queue_opts.h"
 
 const char *const file_mode_words[] = { "seqwr", "seqrewr", "seqrd", "rndrd",
-                                        "rndwr", "rndrw",   NULL };
+                                        "rndwr", "rndrw",   "wal",   NULL };
 
 const char *const file_engine_words[] = { "sync", "async", "mmap", "io_uring",
                                           NULL };
@@ -56,10 +56,13 @@ const struct opt fileio_opts[] = {
     OPT_WORD(struct fileio_cfg, mode),
     .name = "file-test-mode",
     .words = file_mode_words,
-    .help = "test mode {seqwr, seqrewr, seqrd, rndrd, rndwr, rndrw}",
+    .help = "test mode {seqwr, seqrewr, seqrd, rndrd, rndwr, rndrw, wal}",
     .man = "Needed for run: sequential write to new files, sequential rewrite, "
-           "sequential read, random read, random write, or random reads and "
-           "writes mixed.",
+           "sequential read, random read, random write, random reads and "
+           "writes mixed, or a write-ahead log. In the mode wal each event is "
+           "the commit of a record of --file-block-size bytes: it ends when "
+           "the record is on the disk. One thread at a time appends and "
+           "synchronises the records of all that wait, as databases do.",
   },
   {
     OPT_WORD(struct fileio_cfg, io_mode),

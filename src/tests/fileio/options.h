@@ -16,6 +16,7 @@ enum file_mode {
   FILE_MODE_RNDRD,
   FILE_MODE_RNDWR,
   FILE_MODE_RNDRW,
+  FILE_MODE_WAL,
 };
 
 /* In the order of the words of --file-io-mode. */
@@ -75,7 +76,7 @@ const char *fileio_flags_text(unsigned flags); /* as the header line has it */
 
 static inline bool file_mode_random(int mode)
 {
-  return mode >= FILE_MODE_RNDRD;
+  return mode >= FILE_MODE_RNDRD && mode <= FILE_MODE_RNDRW;
 }
 
 static inline bool file_mode_writes(int mode)

@@ -17,13 +17,15 @@ enum {
 int pattern_init(struct pattern *p, const struct layout *layout,
                  const struct fileio_cfg *cfg, bool exclusive, struct err *err)
 {
-  const bool writes = file_mode_writes(cfg->mode);
+  const bool log = cfg->mode == FILE_MODE_WAL;
+  const bool writes = file_mode_writes(cfg->mode) && !log;
 
   memset(p, 0, sizeof(*p));
   p->layout = *layout;
   p->mode = (enum file_mode)cfg->mode;
   p->dist = (enum file_dist)cfg->dist;
   p->rw_ratio = cfg->rw_ratio;
+  p->write = log ? FILE_OP_COMMIT : FILE_OP_WRITE;
   /* So many requests that the gate could overflow are never reached. */
   if (writes && !cfg->fsync_all && cfg->fsync_freq < UINT64_C(1) << 60)
     p->fsync_freq = cfg->fsync_freq;
@@ -172,7 +174,7 @@ bool pattern_next(struct pattern *p, struct pattern_thread *t,
       return true;
     }
   }
-  ret->op = t->write ? FILE_OP_WRITE : FILE_OP_READ;
+  ret->op = t->write ? p->write : FILE_OP_READ;
   found = file_mode_random(p->mode) ? next_random(p, t, rand, ret)
                                     : next_sequential(p, t, ret);
   t->waiting = !found;

@@ -30,6 +30,7 @@ struct pattern {
   enum file_mode mode;
   enum file_dist dist;
   double rw_ratio;
+  enum file_op write;  /* FILE_OP_WRITE, or what stands for it */
   uint64_t fsync_freq; /* 0: no fsync requests */
   struct claims claims;
 

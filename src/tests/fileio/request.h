@@ -10,6 +10,7 @@ enum file_op {
   FILE_OP_READ,
   FILE_OP_WRITE,
   FILE_OP_FSYNC,
+  FILE_OP_COMMIT, /* of a record in the log: a write and an fsync for many */
   FILE_OPS,
 };
 

@@ -71,7 +71,14 @@ static int choose_engine(struct fileio *fio, struct err *err)
 {
   const int which = fio->cfg->io_mode;
 
-  fio->engine = engine_find((enum file_engine)which);
+  if (fio->cfg->mode == FILE_MODE_WAL && which != FILE_ENGINE_SYNC)
+    return err_set(err, -EINVAL,
+                   "Invalid value for --file-io-mode: '%s' (expected sync with "
+                   "--file-test-mode=wal)",
+                   file_engine_words[which]);
+  fio->engine = fio->cfg->mode == FILE_MODE_WAL
+                  ? &engine_wal
+                  : engine_find((enum file_engine)which);
   if (fio->engine)
     return 0;
   return err_set(err, -ENOSYS,
@@ -176,7 +183,8 @@ static int fileio_begin(void *run, struct err *err)
     rc = learn_generation(fio, fresh, err);
   if (rc == 0)
     advice_print(&fio->folder, l->files * l->file_bytes,
-                 fio->flags & FILE_FLAG_DIRECT);
+                 (fio->flags & FILE_FLAG_DIRECT) ||
+                   fio->cfg->mode == FILE_MODE_WAL);
   if (rc == 0 && fio->cfg->drop_cache)
     rc = files_drop_cache(&fio->files, err);
   if (rc == 0 && fio->engine->begin)
@@ -281,6 +289,7 @@ static NOINLINE void show(const struct request *r)
     [FILE_OP_READ] = 1,
     [FILE_OP_WRITE] = 2,
     [FILE_OP_FSYNC] = 3,
+    [FILE_OP_COMMIT] = 4,
   };
 
   log_msg(LOG_DEBUG,
@@ -332,7 +341,7 @@ static void note_sync_time(struct fileio *fio, uint64_t took_ns)
 static bool syncs_at_end(const struct fileio *fio)
 {
   return fio->cfg->fsync_end && !fio->cfg->fsync_all &&
-         file_mode_writes(fio->cfg->mode);
+         file_mode_writes(fio->cfg->mode) && fio->cfg->mode != FILE_MODE_WAL;
 }
 
 /* Each file once, by the workers in turn. */

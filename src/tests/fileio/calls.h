@@ -1,0 +1,38 @@
+/*
+ * calls.h - the system calls of the engines that do one request at a time.
+ */
+#ifndef BENCH_TESTS_FILEIO_CALLS_H
+#define BENCH_TESTS_FILEIO_CALLS_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+#include "tests/fileio/request.h"
+
+/* Read or write; returns what pread() or pwrite() does. */
+static inline ssize_t calls_transfer(int fd, const struct request *r, char *buf)
+{
+  const off_t at = (off_t)r->offset;
+  ssize_t n;
+
+  do {
+    n = r->op == FILE_OP_READ ? pread(fd, buf, r->length, at)
+                              : pwrite(fd, buf, r->length, at);
+  } while (UNLIKELY(n < 0 && errno == EINTR));
+  return n;
+}
+
+/* Synchronise; data_only: without what is not needed to read the data. */
+static inline int calls_sync(int fd, bool data_only)
+{
+  int rc;
+
+  do {
+    rc = data_only ? fdatasync(fd) : fsync(fd);
+  } while (rc < 0 && errno == EINTR);
+  return rc;
+}
+
+#endif

@@ -1,0 +1,166 @@
+/*
+ * engine_wal.c - what a database does to the disk of its log: many threads
+ * commit, one record each, and a leader appends and synchronises the records
+ * that have come meanwhile, for all of them.
+ *
+ * The files are the segments of the log: they are written one after the other,
+ * and then again from the first one, as databases do that use old segments
+ * again.  An event is a commit; it ends when its record is durable.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/minmax.h"
+#include "run/plan.h"
+#include "tests/fileio/calls.h"
+#include "tests/fileio/engine.h"
+#include "tests/fileio/group.h"
+#include "tests/fileio/io.h"
+
+/* Bytes that a leader writes at once, but one record at least. */
+#define PART_BYTES (UINT64_C(1) << 20)
+
+/* What the threads share. */
+struct wal {
+  struct group group;
+  uint64_t part_max; /* records of one write */
+  size_t bytes;      /* of these */
+  char *buf;         /* owned; a part; only the leader uses it */
+};
+
+struct wal_engine {
+  struct io *io;
+  struct wal *wal;
+  bool durable_writes; /* O_SYNC, O_DSYNC: there is nothing to synchronise */
+} CACHE_ALIGNED;
+
+static int wal_begin(struct fileio *fio, struct err *err)
+{
+  const uint64_t record = fio->layout.request;
+  const uint64_t n = record < PART_BYTES ? PART_BYTES / record : 1;
+  struct wal *wal = mem_aligned(1, sizeof(*wal), CACHE_LINE);
+
+  fio->wal = wal;
+  if (wal) {
+    wal->part_max = min_u64(n, fio->layout.per_file);
+    wal->bytes = wal->part_max * record;
+    wal->buf = mem_pages(wal->bytes);
+  }
+  if (!wal || !wal->buf)
+    return err_set(err, -ENOMEM, "cannot allocate the log");
+  return 0;
+}
+
+static void wal_end(struct fileio *fio)
+{
+  struct wal *wal = fio->wal;
+
+  if (wal)
+    mem_pages_free(wal->buf, wal->bytes);
+  free(wal);
+  fio->wal = NULL;
+}
+
+static void wal_close(void *engine)
+{
+  free(engine);
+}
+
+static int wal_open(struct io *io, void **ret, struct err *err)
+{
+  struct wal_engine *e = mem_aligned(1, sizeof(*e), CACHE_LINE);
+
+  if (!e)
+    return err_set(err, -ENOMEM, "cannot allocate a thread's state");
+  e->io = io;
+  e->wal = io->fio->wal;
+  e->durable_writes = io->fio->flags & (FILE_FLAG_SYNC | FILE_FLAG_DSYNC);
+  *ret = e;
+  return 0;
+}
+
+static int wal_sync(void *engine, uint32_t file, struct err *err)
+{
+  const struct wal_engine *e = engine;
+  const struct fileio *fio = e->io->fio;
+  const struct request r = { .op = FILE_OP_FSYNC, .file = file };
+  const uint64_t start_ns = e->io->classes ? clock_now_ns() : 0;
+
+  if (calls_sync(fio->files.fd[file], fio->cfg->fsync_mode == 1) < 0)
+    return io_failed(e->io, &r, 0, errno, err);
+  io_done(e->io, FILE_OP_FSYNC, 0, start_ns, io_end(e->io));
+  return 0;
+}
+
+/* The write of the first records of a part: those that end in one file. */
+static struct request first_of(const struct wal_engine *e,
+                               const struct group_part *part, uint64_t *ret_n)
+{
+  const struct layout *l = &e->io->fio->layout;
+  const uint64_t place = part->first % l->places;
+  const uint64_t index = place % l->per_file;
+  const uint64_t n = min_u64(min_u64(part->n, e->wal->part_max),
+                             l->per_file - index);
+  struct request r = {
+    .op = FILE_OP_WRITE,
+    .file = (uint32_t)(place / l->per_file),
+    .offset = index * l->request,
+    .place = place,
+  };
+
+  r.length = (uint32_t)min_u64(n * l->request, l->file_bytes - r.offset);
+  *ret_n = n;
+  return r;
+}
+
+/* Make the first records of the part durable; how many is published. */
+static int lead(struct wal_engine *e, const struct group_part *part,
+                struct err *err)
+{
+  struct io *io = e->io;
+  uint64_t start_ns, n = 0;
+  const struct request r = first_of(e, part, &n);
+  ssize_t done;
+  int rc = 0;
+
+  io_fill(io, &r, e->wal->buf);
+  start_ns = io->classes ? clock_now_ns() : 0;
+  done = calls_transfer(io->fio->files.fd[r.file], &r, e->wal->buf);
+  if (done < 0)
+    rc = io_failed(io, &r, 0, errno, err);
+  else if (done != (ssize_t)r.length)
+    rc = io_short(io, &r, e->wal->buf, (uint64_t)done, err);
+  else
+    io_done(io, FILE_OP_WRITE, r.length, start_ns, io_end(io));
+  if (rc == 0 && !e->durable_writes)
+    rc = wal_sync(e, r.file, err);
+  group_publish(&e->wal->group, rc == 0 ? n : 0);
+  return rc;
+}
+
+static int wal_execute(void *engine, const struct request *r, struct err *err)
+{
+  struct wal_engine *e = engine;
+  const uint64_t start_ns = io_start(e->io);
+  const uint64_t record = group_hand_in(&e->wal->group);
+  struct group_part part;
+  int rc = 0;
+
+  while (rc == 0 && group_await(&e->wal->group, record, &part))
+    rc = lead(e, &part, err);
+  if (rc == 0)
+    io_done(e->io, r->op, 0, start_ns, io_end(e->io));
+  return rc;
+}
+
+const struct engine_ops engine_wal = {
+  .title = "synchronous",
+  .begin = wal_begin,
+  .end = wal_end,
+  .open = wal_open,
+  .close = wal_close,
+  .execute = wal_execute,
+  .sync = wal_sync,
+};
