@@ -403,6 +403,32 @@ print(f["write"]["bytes"], f["write"]["count"] == f["fsync"]["count"], f["write"
   must is "$(calls fsync)" 0
 }
 
+@test "a batch of requests is one system call" {
+  prepared --validate
+  traced io_uring_enter --file-io-mode=io_uring --file-test-mode=rndrd --file-iodepth=32 --file-batch=16 --events=320 run
+  [[ $stderr == *"built without it"* || $stderr == *"does not allow io_uring"* ]] && skip "no io_uring here"
+  must is "$status" 0
+  must holds "$(calls io_uring_enter) <= 2 * 320 / 16"
+  traced io_submit --file-io-mode=async --file-test-mode=rndrd --file-iodepth=32 --file-batch=16 --events=320 run
+  [[ $stderr == *"built without it"* ]] && skip "built without libaio"
+  must is "$(calls io_submit)" "$((320 / 16))"
+}
+
+@test "batches and SQPOLL pass the validation" {
+  local engine
+  for engine in $(engines); do
+    prepared --validate
+    io --validate --threads=3 --file-io-mode=$engine --file-batch=7 --file-iodepth=16 --file-test-mode=rndrw \
+      --file-fsync-freq=50 --events=1500 run
+    must is "$engine $status" "$engine 0"
+    must is "$(number 'total number of events:')" 1500
+  done
+  io --validate --file-io-mode=io_uring --file-sqpoll --file-batch=4 --file-iodepth=300 --file-test-mode=rndrw --events=3000 run
+  [[ $stderr == *"built without it"* || $stderr == *"does not allow io_uring"* ]] && skip "no io_uring here"
+  must is "$status" 0
+  must is "$(number 'total number of events:')" 3000
+}
+
 @test "--file-iodepth is --file-async-backlog" {
   io --file-iodepth=0 --file-test-mode=rndrd run
   must is "$status" 1

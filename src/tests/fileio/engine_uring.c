@@ -22,12 +22,15 @@ enum {
   MAX_COMPLETIONS = 65536, /* of a ring; the kernel keeps more by itself */
 };
 
+#define SQPOLL_IDLE_MS 1000 /* then the thread of the kernel sleeps */
+
 #define MAX_REGION (UINT64_C(1) << 30) /* of one registered buffer */
 
 struct uring {
   struct io_uring ring;
   bool ring_made;
   bool fixed_files;
+  bool sqpoll;         /* the kernel takes requests by itself */
   uint64_t per_region; /* slots in a registered buffer; 0: none registered */
   struct patience patience;
 };
@@ -112,17 +115,21 @@ static int make_ring(struct queue *q, struct err *err)
 {
   /* Completions need not interrupt the thread: it comes for them, and sees
    * when it should.  Kernels before 6.0 do not know all flags. */
-  static const unsigned flags[] = {
-    IORING_SETUP_CQSIZE | IORING_SETUP_COOP_TASKRUN |
-      IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_SINGLE_ISSUER,
-    IORING_SETUP_CQSIZE,
+  static const unsigned flags[2][2] = {
+    { IORING_SETUP_CQSIZE | IORING_SETUP_COOP_TASKRUN |
+        IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_SINGLE_ISSUER,
+      IORING_SETUP_CQSIZE },
+    { IORING_SETUP_CQSIZE | IORING_SETUP_SQPOLL | IORING_SETUP_SINGLE_ISSUER,
+      IORING_SETUP_CQSIZE | IORING_SETUP_SQPOLL },
   };
   struct uring *u = q->impl;
   int rc = -EINVAL;
 
-  for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+  u->sqpoll = q->io->fio->cfg->sqpoll;
+  for (unsigned i = 0; i < 2; i++) {
     struct io_uring_params p = {
-      .flags = flags[i],
+      .flags = flags[u->sqpoll][i],
+      .sq_thread_idle = SQPOLL_IDLE_MS,
       .cq_entries = power_of_two(q->depth < MAX_LINE ? MAX_LINE : q->depth,
                                  MAX_COMPLETIONS),
     };
@@ -258,7 +265,8 @@ static int enter(struct queue *q, unsigned min, struct err *err)
   struct uring *u = q->impl;
   const int rc = io_uring_submit_and_wait(&u->ring, min);
 
-  q->in_line = io_uring_sq_ready(&u->ring);
+  /* With SQPOLL what is published is the kernel's business. */
+  q->in_line = u->sqpoll ? 0 : io_uring_sq_ready(&u->ring);
   /* Busy: completions must be taken first, which is what the caller does. */
   if (rc >= 0 || rc == -EINTR ||
       ((rc == -EAGAIN || rc == -EBUSY) && q->in_flight > q->in_line))
@@ -275,6 +283,8 @@ static int uring_push(struct queue *q, unsigned slot, struct err *err)
 
   while (UNLIKELY(!sqe)) {
     rc = enter(q, 0, err);
+    if (rc == 0 && u->sqpoll && io_uring_sqring_wait(&u->ring) < 0)
+      rc = err_set(err, -EIO, "Cannot wait for room in an io_uring");
     if (rc < 0)
       return rc;
     sqe = io_uring_get_sqe(&u->ring);

@@ -45,6 +45,8 @@ struct fileio_cfg {
   int mode;    /* enum file_mode; -1: not given */
   int io_mode; /* enum file_engine */
   uint64_t backlog;
+  uint64_t batch; /* requests of a system call */
+  bool sqpoll;
   struct opt_list extra_flags;
   uint64_t fsync_freq;
   bool fsync_all;

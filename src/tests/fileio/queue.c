@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/minmax.h"
 
 /* How long to wait at most before looking whether the run is over. */
 #define LOOK_NS (100 * NS_PER_MS)
@@ -47,6 +48,7 @@ int queue_open(struct io *io, const struct queue_ops *ops, void **ret,
   q->io = io;
   q->ops = ops;
   q->depth = (unsigned)io->fio->cfg->backlog;
+  q->batch = (unsigned)min_u64(io->fio->cfg->batch, q->depth);
   q->slot = calloc(q->depth, sizeof(*q->slot));
   q->free_slot = calloc(q->depth, sizeof(*q->free_slot));
   if (!q->slot || !q->free_slot) {
@@ -166,13 +168,23 @@ static int kick(struct queue *q, unsigned min, struct err *err)
   return outcome(q, q->ops->kick(q, min, err), err);
 }
 
-/* Everything submitted, and room for one more. */
+/* Room for one more request, and no full batch in line. */
 static int make_room(struct queue *q, struct err *err)
 {
   int rc = 0;
 
-  while (rc == 0 && (q->in_line > 0 || q->n_free == 0))
-    rc = kick(q, q->n_free == 0, err);
+  while (rc == 0 && (q->in_line >= q->batch || q->n_free == 0))
+    rc = kick(q, q->n_free == 0 ? q->batch : 0, err);
+  return rc;
+}
+
+/* The same with nothing in line. */
+static int submit_all(struct queue *q, struct err *err)
+{
+  int rc = make_room(q, err);
+
+  while (rc == 0 && q->in_line > 0)
+    rc = kick(q, 0, err);
   return rc;
 }
 
@@ -220,7 +232,7 @@ int queue_sync(void *engine, uint32_t file, struct err *err)
   q->slot[slot].r = r;
   rc = push(q, slot, clock_now_ns(), err);
   if (rc == 0)
-    rc = make_room(q, err);
+    rc = submit_all(q, err);
   return rc;
 }
 

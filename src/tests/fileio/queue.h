@@ -49,6 +49,7 @@ struct queue {
   struct io *io;
   const struct queue_ops *ops;
   unsigned depth;
+  unsigned batch;     /* requests that are submitted or awaited at once */
   unsigned in_flight; /* pushed and not completed */
   unsigned in_line;   /* of these: not submitted yet */
   unsigned n_free;

@@ -71,6 +71,10 @@ static int choose_engine(struct fileio *fio, struct err *err)
 {
   const int which = fio->cfg->io_mode;
 
+  if (fio->cfg->sqpoll && which != FILE_ENGINE_URING)
+    return err_set(err, -EINVAL,
+                   "Invalid value for --file-sqpoll: 'on' (expected off "
+                   "without --file-io-mode=io_uring)");
   if (fio->cfg->mode == FILE_MODE_WAL && which != FILE_ENGINE_SYNC)
     return err_set(err, -EINVAL,
                    "Invalid value for --file-io-mode: '%s' (expected sync with "

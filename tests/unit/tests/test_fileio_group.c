@@ -20,12 +20,12 @@ enum {
 struct log {
   struct group group;
   _Atomic int leaders;
-  _Atomic bool crowded;          /* two leaders at a time */
-  _Atomic bool early;            /* a record was not there on return */
-  bool gap;                      /* a part did not begin where the log ended */
-  uint64_t length;               /* by the leader */
-  unsigned failures;             /* that are still to come; by the leader */
-  uint64_t parts;                /* by the leader */
+  _Atomic bool crowded; /* two leaders at a time */
+  _Atomic bool early;   /* a record was not there on return */
+  bool gap;             /* a part did not begin where the log ended */
+  uint64_t length;      /* by the leader */
+  unsigned failures;    /* that are still to come; by the leader */
+  uint64_t parts;       /* by the leader */
   uint8_t there[THREADS * RECORDS]; /* how often it was made durable */
 };
 

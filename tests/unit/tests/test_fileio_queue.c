@@ -31,6 +31,7 @@ struct fake {
   unsigned n_results; /* results to use before all is well */
   unsigned at_result;
   unsigned waits;
+  unsigned kicks;
 };
 
 static struct fake *fake_of(struct queue *q)
@@ -86,6 +87,7 @@ static int fake_kick(struct queue *q, unsigned min, struct err *err)
   struct fake *f = fake_of(q);
 
   (void)err;
+  f->kicks++;
   fake_submit(q);
   for (unsigned n = 0; n < min + f->eager && f->n_working > 0; n++) {
     const unsigned slot = f->working[0];
@@ -129,13 +131,14 @@ struct bed {
   struct queue *q;
 };
 
-static struct bed *bed_new(bool fsync_all)
+static struct bed *bed_with(bool fsync_all, unsigned batch)
 {
   struct bed *b = mem_aligned(1, sizeof(*b), CACHE_LINE);
   struct err err;
   void *q = NULL;
 
   b->cfg.backlog = DEPTH;
+  b->cfg.batch = batch;
   b->cfg.fsync_all = fsync_all;
   b->plan.threads = 1;
   b->fio.plan = &b->plan;
@@ -160,6 +163,11 @@ static struct bed *bed_new(bool fsync_all)
     exit(1);
   b->q = q;
   return b;
+}
+
+static struct bed *bed_new(bool fsync_all)
+{
+  return bed_with(fsync_all, 1);
 }
 
 static void bed_free(struct bed *b)
@@ -274,6 +282,43 @@ static void test_fsync_all(void)
   bed_free(b);
 }
 
+static void test_batch(void)
+{
+  struct bed *b = bed_with(false, 3);
+  struct fake *f = fake_of(b->q);
+  struct err err;
+  int rc = 0;
+
+  rc |= ask(b, FILE_OP_READ, 0, &err);
+  rc |= ask(b, FILE_OP_WRITE, 0, &err);
+  OK(rc == 0 && f->n_submitted == 0, "less than a batch waits in line");
+  rc |= ask(b, FILE_OP_READ, 0, &err);
+  OK(rc == 0 && f->n_submitted == 3 && f->kicks == 1,
+     "a batch is submitted at once");
+  rc |= ask(b, FILE_OP_WRITE, 0, &err);
+  OK(rc == 0 && f->n_submitted == 4 && b->q->in_flight == 1 && f->kicks == 2,
+     "a full queue submits what is there, and waits for a batch");
+  rc |= ask(b, FILE_OP_WRITE, 0, &err);
+  rc |= ask(b, FILE_OP_FSYNC, 0, &err);
+  OK(rc == 0 && f->n_submitted == 6 && f->submitted[5] == FILE_OP_FSYNC &&
+       f->writes_at_fsync[5] == 0,
+     "an fsync waits for no batch, but for the writes");
+  rc |= ask(b, FILE_OP_READ, 0, &err);
+  rc |= queue_settle(b->q, true, &err);
+  OK(rc == 0 && b->q->in_flight == 0 && counted(b, COUNTER_READ) == 3 &&
+       counted(b, COUNTER_WRITE) == 3 && counted(b, COUNTER_OTHER) == 1,
+     "at the end no part of a batch is left");
+  bed_free(b);
+  b = bed_with(false, 100);
+  for (unsigned i = 0; i < 10; i++)
+    rc |= ask(b, FILE_OP_READ, 0, &err);
+  rc |= queue_settle(b->q, true, &err);
+  OK(rc == 0 && counted(b, COUNTER_READ) == 10 &&
+       fake_of(b->q)->most_working == DEPTH,
+     "a batch is not larger than the queue");
+  bed_free(b);
+}
+
 static void test_again(void)
 {
   struct bed *b = bed_new(false);
@@ -341,6 +386,7 @@ int main(void)
   test_fsync_after_writes();
   test_fsync_waits_for_its_file_only();
   test_fsync_all();
+  test_batch();
   test_again();
   test_attend();
   test_failure(-EIO, "Failed to read file 'test_file.1': 4096 bytes at offset "
