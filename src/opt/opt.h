@@ -51,6 +51,8 @@ enum opt_flags {
   OPT_COUNT = 1 << 11,     /* INT: with the suffixes of sizes, as in 1M */
   OPT_EMPTY_DEF = 1 << 12, /* `--NAME=` means the default */
   OPT_COMMON = 1 << 13,    /* on the first screen of the help */
+  OPT_SIZES = 1 << 15,     /* STRING: a text that is one size is a number in
+                            * result files */
   OPT_PATH = 1 << 14       /* STRING, LIST: file names, for completion */
 };
 

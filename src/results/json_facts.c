@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "base/facts.h"
+#include "base/parse.h"
 #include "base/secret.h"
 #include "base/utf8.h"
 #include "opt/optset.h"
@@ -121,7 +122,10 @@ static json_t *list_value(const struct opt_list *list)
 static json_t *option_value(const struct opt_entry *e)
 {
   const char *text = opt_get_string(e);
+  uint64_t size;
 
+  if ((e->row->flags & OPT_SIZES) && parse_size(text, &size) == 0)
+    return json_integer((json_int_t)size);
   switch (e->row->type) {
   case OPT_TYPE_BOOL:
     return json_boolean(opt_get_bool(e));

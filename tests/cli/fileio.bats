@@ -302,6 +302,26 @@ prompt_at_rate() {
   must is "$(calls pwrite64) $(calls fsync)" "100 100"
 }
 
+@test "several block sizes, and a ratio of bytes" {
+  local engine
+  for engine in $(engines); do
+    prepared
+    io --file-block-size=4K@3,32K@1 --file-rw-ratio=2 --file-rw-unit=bytes --file-io-mode=$engine \
+      --file-test-mode=rndrw --threads=2 --events=4000 --file-fsync-freq=0 --json=result.json run
+    must is "$engine $status" "$engine 0"
+    must has "$output" '^Block sizes 4KiB \(75%\), 32KiB \(25%\)$'
+    must is "$(python3 -c 'import json; d = json.load(open("result.json")); f = d["totals"]["file_operations"]
+r, w = f["read"], f["write"]
+mean = (r["bytes"] + w["bytes"]) / 4000 / 1024
+print(r["count"] + w["count"], 1.8 < r["bytes"] / w["bytes"] < 2.2, 10 < mean < 12)
+print(d["options"]["file-block-size"]["value"])')" "4000 True True
+4K@3,32K@1"
+  done
+  io --file-block-size=8K --file-test-mode=rndrd --events=1 --json=result.json run
+  must is "$(python3 -c 'import json; print(json.load(open("result.json"))["options"]["file-block-size"])')" \
+    "{'value': 8192, 'source': 'command_line'}"
+}
+
 @test "wal: each commit is written and synchronised, in the order of the log" {
   prepared
   traced pwrite64,fsync,fdatasync --file-test-mode=wal --file-fsync-mode=fdatasync --events=60 run

@@ -5,6 +5,8 @@
  *
  * Input: numbers, see read_cfg().
  */
+#include <stdio.h>
+
 #include "base/err.h"
 #include "base/mem.h"
 #include "input.h"
@@ -26,7 +28,14 @@ static const struct rand_choice choice = {
   .zipfian_exp = 0.8,
 };
 
-static struct fileio_cfg read_cfg(struct input *in)
+/* The whole width of 63 bits, small numbers as likely as large ones. */
+static unsigned long long read_size(struct input *in)
+{
+  return input_number(in, 8) >> (1 + input_byte(in) % 63);
+}
+
+/* The texts of sizes are written to `text`. */
+static struct fileio_cfg read_cfg(struct input *in, char text[64])
 {
   struct fileio_cfg cfg = {
     .mode = input_byte(in) % 6,
@@ -37,14 +46,23 @@ static struct fileio_cfg read_cfg(struct input *in)
     .rw_ratio = (double)input_byte(in) / 16,
   };
 
-  /* The whole width of 64 bits, small numbers as likely as large ones. */
-  cfg.block_size = (input_number(in, 8) >> (1 + input_byte(in) % 63)) + 1;
-  cfg.total_size = input_number(in, 8) >> (1 + input_byte(in) % 63);
+  const unsigned long long block = read_size(in) % INT64_MAX + 1;
+
+  cfg.total_size = read_size(in);
+  if (input_byte(in) == 1)
+    (void)snprintf(text, 64, "%llu@3,%llu@%u", block,
+                   read_size(in) % (1 << 20) + 1, 1u + input_byte(in));
+  else
+    (void)snprintf(text, 64, "%llu", block);
+  cfg.block_size = text;
   return cfg;
 }
 
 static bool inside(const struct layout *l, const struct request *r)
 {
+  if (l->blocks.n > 1 && r->op != FILE_OP_FSYNC)
+    return r->file < l->files && r->length > 0 && r->length <= l->block &&
+           r->offset < l->file_bytes && r->length <= l->file_bytes - r->offset;
   if (r->op == FILE_OP_FSYNC)
     return r->file < l->files && r->length == 0 && r->offset == 0;
   return r->file < l->files && r->length > 0 && r->length <= l->request &&
@@ -117,7 +135,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   struct input in = { data, size };
   const bool exclusive = input_byte(&in) & 1;
-  const struct fileio_cfg cfg = read_cfg(&in);
+  char text[64];
+  const struct fileio_cfg cfg = read_cfg(&in, text);
   struct rand_stream *rand = mem_aligned(1, sizeof(*rand), CACHE_LINE);
   struct err err = { "" };
   struct layout l = { .files = 42 };

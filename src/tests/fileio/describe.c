@@ -17,7 +17,7 @@ static void describe_requests(const struct fileio *fio, struct strbuf *out)
   if (cfg->merged > 0)
     strbuf_addf(
       out, "Merging requests up to %sB for sequential IO.\n",
-      layout_size_text(cfg->block_size * cfg->merged, size, sizeof(size)));
+      layout_size_text(fio->layout.block * cfg->merged, size, sizeof(size)));
   if (file_mode_random(cfg->mode)) {
     const uint64_t events = fio->plan->events == PLAN_NO_LIMIT
                               ? 0
@@ -70,8 +70,8 @@ void fileio_describe(void *run)
               layout_size_text(l->file_bytes, size, sizeof(size)));
   strbuf_addf(&out, "%sB total file size\n",
               layout_size_text(l->file_bytes * l->files, size, sizeof(size)));
-  strbuf_addf(&out, "Block size %sB\n",
-              layout_size_text(l->block, size, sizeof(size)));
+  blocks_describe(&l->blocks, &out);
+  strbuf_adds(&out, "\n");
   describe_requests(fio, &out);
   describe_sync(fio->cfg, &out);
   strbuf_addf(&out, "Using %s I/O mode\n", fio->engine->title);

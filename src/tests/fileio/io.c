@@ -15,7 +15,7 @@ static size_t stride_of(const struct io *io)
 {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-  return (io->fio->layout.request + page - 1) / page * page;
+  return (layout_largest(&io->fio->layout) + page - 1) / page * page;
 }
 
 int io_classes(struct io *io, struct err *err)

@@ -27,42 +27,52 @@ static uint64_t blocks_per_request(const struct fileio_cfg *cfg, int mode)
 int layout_init(struct layout *l, const struct fileio_cfg *cfg, int mode,
                 bool validate, struct err *err)
 {
-  const uint64_t blocks = blocks_per_request(cfg, mode);
+  const uint64_t merged = blocks_per_request(cfg, mode);
+  struct blocks b;
 
+  if (blocks_parse(cfg->block_size, &b) < 0)
+    return err_set(err, -EINVAL, "Invalid value for --file-block-size: '%s'",
+                   cfg->block_size);
+  if (b.n > 1 && (validate || (mode >= 0 && !file_mode_random(mode))))
+    return err_set(err, -EINVAL,
+                   "Invalid value for --file-block-size: '%s' (expected one "
+                   "size %s)",
+                   cfg->block_size,
+                   validate ? "with --validate" : "in this --file-test-mode");
   if (cfg->total_size < cfg->num)
     return err_set(
       err, -EINVAL,
       "Invalid value for --file-total-size: '%" PRIu64
       "' (expected a size of at least one byte for each of %" PRIu64 " files)",
       cfg->total_size, cfg->num);
-  if (validate && cfg->block_size < LAYOUT_MIN_CHECKED)
+  if (validate && b.smallest < LAYOUT_MIN_CHECKED)
     return err_set(err, -EINVAL,
                    "Invalid value for --file-block-size: '%" PRIu64
                    "' (expected a size of at least %d with --validate)",
-                   cfg->block_size, LAYOUT_MIN_CHECKED);
-  if (cfg->block_size > LAYOUT_MAX_BYTES)
+                   b.smallest, LAYOUT_MIN_CHECKED);
+  if (b.largest > LAYOUT_MAX_BYTES)
     return err_set(err, -EINVAL,
                    "Invalid value for --file-block-size: '%" PRIu64
                    "' (expected a size of at most %" PRIu64
                    ", the largest request of the system)",
-                   cfg->block_size, LAYOUT_MAX_BYTES);
-  if (cfg->merged > INT64_MAX / cfg->block_size)
+                   b.largest, LAYOUT_MAX_BYTES);
+  if (cfg->merged > INT64_MAX / b.largest)
     return err_set(err, -EINVAL,
                    "Invalid value for --file-merged-requests: '%" PRIu64
                    "' (expected an integer from 0 to %" PRIu64 ")",
-                   cfg->merged, INT64_MAX / cfg->block_size);
-  if (blocks > LAYOUT_MAX_BYTES / cfg->block_size)
+                   cfg->merged, INT64_MAX / b.largest);
+  if (merged > LAYOUT_MAX_BYTES / b.largest)
     return err_set(err, -EINVAL,
                    "Invalid value for --file-merged-requests: '%" PRIu64
                    "' (expected at most %" PRIu64 " blocks of %" PRIu64
                    " bytes, the largest request of the system)",
-                   cfg->merged, LAYOUT_MAX_BYTES / cfg->block_size,
-                   cfg->block_size);
+                   cfg->merged, LAYOUT_MAX_BYTES / b.largest, b.largest);
 
   l->files = cfg->num;
   l->file_bytes = cfg->total_size / cfg->num;
-  l->block = cfg->block_size;
-  l->request = blocks * cfg->block_size;
+  l->blocks = b;
+  l->block = b.largest;
+  l->request = merged * b.smallest;
   l->per_file = divide_up(l->file_bytes, l->request);
   l->places = l->files * l->per_file;
   return 0;
@@ -70,12 +80,14 @@ int layout_init(struct layout *l, const struct fileio_cfg *cfg, int mode,
 
 int layout_check_direct(const struct layout *l, uint64_t align, struct err *err)
 {
-  if (l->block % align != 0)
-    return err_set(err, -EINVAL,
-                   "Invalid value for --file-block-size: '%" PRIu64
-                   "' (expected a multiple of %" PRIu64
-                   " bytes, which direct I/O needs here)",
-                   l->block, align);
+  for (unsigned i = 0; i < l->blocks.n; i++) {
+    if (l->blocks.size[i] % align != 0)
+      return err_set(err, -EINVAL,
+                     "Invalid value for --file-block-size: '%" PRIu64
+                     "' (expected a multiple of %" PRIu64
+                     " bytes, which direct I/O needs here)",
+                     l->blocks.size[i], align);
+  }
   if (l->file_bytes % align != 0)
     return err_set(err, -EINVAL,
                    "Invalid value for --file-total-size: each file would have "

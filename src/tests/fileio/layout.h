@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tests/fileio/blocks.h"
+
 struct err;
 struct fileio_cfg;
 
@@ -22,8 +24,10 @@ enum {
 struct layout {
   uint64_t files;
   uint64_t file_bytes; /* used of each; what lies beyond is never touched */
-  uint64_t block;
-  uint64_t request;  /* bytes; the last one of a file may be shorter */
+  struct blocks blocks;
+  uint64_t block;    /* the largest of these */
+  uint64_t request;  /* bytes; the last one of a file may be shorter; with
+                      * several sizes, the smallest */
   uint64_t per_file; /* requests that cover a file */
   uint64_t places;   /* requests that cover all files */
 };
@@ -48,6 +52,12 @@ static inline uint64_t layout_length(const struct layout *l, uint64_t offset)
   const uint64_t left = l->file_bytes - offset;
 
   return left < l->request ? left : l->request;
+}
+
+/* Bytes of the largest request. */
+static inline uint64_t layout_largest(const struct layout *l)
+{
+  return l->request > l->block ? l->request : l->block;
 }
 
 /* A size for people: "512B" is layout_size_text(512) and a "B": five digits

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tests/fileio/blocks.h"
 #include "tests/fileio/queue_opts.h"
 
 const char *const file_mode_words[] = { "seqwr", "seqrewr", "seqrd", "rndrd",
@@ -17,6 +18,7 @@ const char *const file_engine_words[] = { "sync", "async", "mmap", "io_uring",
 
 static const char *const flag_words[] = { "sync", "dsync", "direct", NULL };
 static const char *const fsync_words[] = { "fsync", "fdatasync", NULL };
+static const char *const unit_words[] = { "requests", "bytes", NULL };
 static const char *const dist_words[] = { "default", "uniform", "gaussian",
                                           "special", "pareto",  "zipfian",
                                           NULL };
@@ -33,14 +35,19 @@ const struct opt fileio_opts[] = {
     .man = "The files are test_file.0, test_file.1 and so on.",
   },
   {
-    OPT_SIZE(struct fileio_cfg, block_size),
+    OPT_STRING(struct fileio_cfg, block_size),
     .name = "file-block-size",
+    .flags = OPT_SIZES,
     .def = "16384",
-    .min = 1,
-    .max = INT64_MAX,
+    .check = blocks_good,
+    .expected = "a size of 1 or more, such as 64K, 2M or 1G, or sizes with "
+                "weights, such as 4K@70,64K@30",
     .show_as = "=N",
     .help = "block size to use in all IO operations",
-    .man = "Bytes per request. With direct in --file-extra-flags it must be a "
+    .man = "Bytes per request. The random modes take several sizes with "
+           "weights as well: with 4K@70,64K@30 seven of ten requests have 4 "
+           "KiB, the others 64. A request begins at a multiple of its size. "
+           "With direct in --file-extra-flags it must be a "
            "multiple of what the file system needs for direct I/O.",
   },
   {
@@ -164,6 +171,15 @@ const struct opt fileio_opts[] = {
     .help = "drop the files from the page cache before the run",
     .man = "Synchronises each file and asks the system to forget its pages, "
            "so that a run begins with reads from the device.",
+  },
+  {
+    OPT_WORD(struct fileio_cfg, rw_unit),
+    .name = "file-rw-unit",
+    .def = "requests",
+    .words = unit_words,
+    .help = "what --file-rw-ratio counts {requests,bytes}",
+    .man = "With several block sizes the bytes that are read and written have "
+           "the ratio, or the numbers of requests.",
   },
   FILEIO_QUEUE_ALIAS_OPTS,
   OPT_END,

@@ -38,9 +38,15 @@ enum file_dist {
   FILE_DIST_ZIPFIAN,
 };
 
+/* In the order of the words of --file-rw-unit. */
+enum file_rw_unit {
+  FILE_RW_REQUESTS,
+  FILE_RW_BYTES,
+};
+
 struct fileio_cfg {
   uint64_t num;
-  uint64_t block_size;
+  const char *block_size; /* for blocks_parse(), which takes it */
   uint64_t total_size;
   int mode;    /* enum file_mode; -1: not given */
   int io_mode; /* enum file_engine */
@@ -54,6 +60,7 @@ struct fileio_cfg {
   int fsync_mode; /* 0: fsync, 1: fdatasync */
   uint64_t merged;
   double rw_ratio;
+  int rw_unit;     /* enum file_rw_unit */
   const char *dir; /* "": the current folder */
   int dist;        /* enum file_dist */
   bool drop_cache;

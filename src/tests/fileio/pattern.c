@@ -25,6 +25,7 @@ int pattern_init(struct pattern *p, const struct layout *layout,
   p->mode = (enum file_mode)cfg->mode;
   p->dist = (enum file_dist)cfg->dist;
   p->rw_ratio = cfg->rw_ratio;
+  p->rw_bytes = cfg->rw_unit == FILE_RW_BYTES;
   p->write = log ? FILE_OP_COMMIT : FILE_OP_WRITE;
   /* So many requests that the gate could overflow are never reached. */
   if (writes && !cfg->fsync_all && cfg->fsync_freq < UINT64_C(1) << 60)
@@ -133,18 +134,38 @@ static void draw_place(const struct pattern *p, struct rand_stream *s,
   set_place(p, r, file, index);
 }
 
+/* One of several sizes, at the multiple of it that is next to the place. */
+static void resize(const struct pattern *p, struct rand_stream *s,
+                   struct request *r)
+{
+  const uint64_t size = blocks_draw(&p->layout.blocks, rng_next(&s->rng));
+  const uint64_t n = p->layout.file_bytes / size;
+  uint64_t index = r->offset / size;
+
+  if (n > 0 && index >= n)
+    index = n - 1; /* the rest of a file is too short */
+  r->offset = n > 0 ? index * size : 0;
+  r->length = (uint32_t)(n > 0 ? size : p->layout.file_bytes);
+}
+
 static bool next_random(struct pattern *p, struct pattern_thread *t,
                         struct rand_stream *rand, struct request *r)
 {
   unsigned tries = 0;
+  uint64_t amount;
 
   do {
     if (tries++ == MAX_DRAWS)
       return false;
     draw_place(p, rand, r);
+    if (UNLIKELY(p->layout.blocks.n > 1))
+      resize(p, rand, r);
   } while (!claims_take(&p->claims, r->place));
-  t->reads += !t->write;
-  t->writes += t->write;
+  amount = p->rw_bytes ? r->length : 1;
+  if (t->write)
+    t->writes += amount;
+  else
+    t->reads += amount;
   return true;
 }
 

@@ -30,6 +30,7 @@ struct pattern {
   enum file_mode mode;
   enum file_dist dist;
   double rw_ratio;
+  bool rw_bytes;       /* it counts bytes */
   enum file_op write;  /* FILE_OP_WRITE, or what stands for it */
   uint64_t fsync_freq; /* 0: no fsync requests */
   struct claims claims;
@@ -44,7 +45,7 @@ struct pattern {
 
 /* What a thread remembers; starts zeroed. */
 struct pattern_thread {
-  uint64_t reads, writes; /* handed out in rndrw */
+  uint64_t reads, writes; /* handed out in rndrw: requests, or bytes */
   uint64_t place;         /* that it waits for, in sequential modes */
   bool waiting;           /* the last call returned false */
   bool write;             /* what it waits for */

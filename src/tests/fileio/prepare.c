@@ -327,7 +327,7 @@ static uint64_t this_moment(void)
 static int set_up(struct prepare *p, struct err *err)
 {
   const unsigned flags = fileio_flags(p->cfg);
-  const uint64_t block = p->cfg->block_size;
+  uint64_t block;
   int rc = layout_init(&p->layout, p->cfg, -1, p->plan->validate, err);
 
   if (rc < 0)
@@ -340,6 +340,7 @@ static int set_up(struct prepare *p, struct err *err)
     rc = room_check(&p->folder, &p->layout, err);
   if (rc < 0)
     return rc;
+  block = p->layout.block;
   p->open_flags = fileio_open_flags(flags);
   p->piece = block < PIECE_BYTES ? PIECE_BYTES / block * block : block;
   if (p->plan->validate) {

@@ -3,6 +3,8 @@
  * cover each block once, ratios and fsync series are what they should be, with
  * one thread and with several.
  */
+#include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -15,7 +17,7 @@
 
 static const struct fileio_cfg base_cfg = {
   .num = 3,
-  .block_size = 4096,
+  .block_size = "4096",
   .total_size = 3 * 40960,
   .mode = FILE_MODE_RNDRW,
   .rw_ratio = 1.5,
@@ -49,21 +51,91 @@ static void pattern_start(struct pattern *p, const struct fileio_cfg *cfg,
 static bool inside(const struct fileio_cfg *cfg, const struct request *r)
 {
   const uint64_t bytes = cfg->total_size / cfg->num;
+  struct blocks b;
 
+  MUST(blocks_parse(cfg->block_size, &b) == 0);
   if (r->op == FILE_OP_FSYNC)
     return r->file < cfg->num && r->length == 0;
   return r->file < cfg->num && r->length > 0 && r->offset < bytes &&
-         r->length <= bytes - r->offset && r->offset % cfg->block_size == 0;
+         r->length <= bytes - r->offset && r->offset % b.largest == 0;
 }
 
 static const struct {
-  uint64_t num, block, total, merged;
+  uint64_t num;
+  const char *block;
+  uint64_t total, merged;
 } sizes[] = {
-  { 3, 4096, 3 * 40960, 0 }, { 1, 4096, 4096, 0 },   { 1, 16384, 100, 0 },
-  { 3, 16384, 409600, 0 },   { 3, 4096, 100000, 0 }, { 3, 4096, 100000, 3 },
-  { 7, 1, 1000, 0 },         { 5, 1000, 12345, 4 },  { 2, 1 << 20, 3 << 20, 0 },
-  { 128, 512, 65537, 2 },    { 3, 16, 3, 0 },
+  { 3, "4096", 3 * 40960, 0 }, { 1, "4096", 4096, 0 },  { 1, "16384", 100, 0 },
+  { 3, "16384", 409600, 0 },   { 3, "4K", 100000, 0 },  { 3, "4K", 100000, 3 },
+  { 7, "1", 1000, 0 },         { 5, "1000", 12345, 4 }, { 2, "1M", 3 << 20, 0 },
+  { 128, "512", 65537, 2 },    { 3, "16", 3, 0 },
 };
+
+static void test_sizes(void)
+{
+  static const char *const bad[] = { "",      "0",         "x",          "4K@",
+                                     "4K,8K", "4K@0,8K@1", "4K@-1,8K@1", ",",
+                                     "4K@1,", "4K@1;8K@1", "4K@nan,8K@1" };
+  struct blocks b = { .n = 77 };
+  unsigned n = 0, refused = 0;
+  uint64_t small = 0;
+
+  for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+    refused += blocks_parse(bad[i], &b) == -EINVAL && b.n == 77;
+  OK(refused == ARRAY_SIZE(bad), "what is no size or no list is refused");
+  OK(blocks_parse("16K", &b) == 0 && b.n == 1 && b.size[0] == 16384 &&
+       blocks_draw(&b, 0) == 16384 && blocks_draw(&b, UINT64_MAX) == 16384,
+     "one size");
+  OK(blocks_parse("4K@70,64K@20,1M@10", &b) == 0 && b.n == 3 &&
+       b.smallest == 4096 && b.largest == 1 << 20,
+     "several");
+  for (uint64_t i = 0; i < 1000; i++, n++)
+    small += blocks_draw(&b, i * (UINT64_MAX / 1000)) == 4096;
+  OK(small == 701 || small == 700, "as often as their weights say");
+  OK(blocks_draw(&b, UINT64_MAX) == 1 << 20, "the last one has no limit");
+}
+
+/* Random requests of two sizes: shares, places and the ratio of bytes. */
+static void test_mixed_sizes(int unit)
+{
+  const struct fileio_cfg cfg = { .num = 3,
+                                  .block_size = "4K@75,60K@25",
+                                  .total_size = 3 * 1000000,
+                                  .mode = FILE_MODE_RNDRW,
+                                  .rw_ratio = 3,
+                                  .rw_unit = unit,
+                                  .dist = FILE_DIST_UNIFORM };
+  enum {
+    N = 40000
+  };
+  struct rand_stream *s = stream_new(0);
+  struct pattern_thread t = { 0 };
+  uint64_t wrong = 0, small = 0, last = 0;
+  double n[2] = { 0 }, bytes[2] = { 0 };
+  struct pattern p;
+
+  pattern_start(&p, &cfg, false);
+  for (unsigned i = 0; i < N; i++) {
+    struct request r;
+
+    wrong += !pattern_next(&p, &t, s, &r);
+    wrong += r.length != 4096 && r.length != 61440;
+    wrong += r.file > 2 || r.offset % r.length != 0 ||
+             r.offset + r.length > 1000000;
+    small += r.length == 4096;
+    last += r.offset == 15 * 61440 && r.length == 61440;
+    n[r.op == FILE_OP_WRITE]++;
+    bytes[r.op == FILE_OP_WRITE] += r.length;
+  }
+  OK(wrong == 0, "whole requests of the two sizes, inside the files");
+  OK(fabs((double)small / N - 0.75) < 0.02, "in the share of their weights");
+  OK(last > 0, "up to the end of a file");
+  OK(fabs((unit == FILE_RW_BYTES ? bytes[0] / bytes[1] : n[0] / n[1]) - 3) <
+       0.05,
+     "reads and writes have the ratio");
+  pattern_done(&p);
+  free(s);
+}
 
 /* Two passes of a sequential mode: each byte of each file exactly twice. */
 static void test_sequential(void)
@@ -124,7 +196,7 @@ static void test_random_inside(void)
         struct request r;
 
         wrong += !pattern_next(&p, &t, s, &r) || !inside(&cfg, &r);
-        wrong += r.op != FILE_OP_FSYNC && r.length > cfg.block_size;
+        wrong += r.op != FILE_OP_FSYNC && r.length > p.layout.block;
       }
       OK(wrong == 0, "random requests are blocks inside the files");
       pattern_done(&p);
@@ -345,6 +417,9 @@ static void test_exhausted(void)
 
 int main(void)
 {
+  test_sizes();
+  test_mixed_sizes(FILE_RW_REQUESTS);
+  test_mixed_sizes(FILE_RW_BYTES);
   test_sequential();
   test_random_inside();
   test_uniform();

@@ -148,28 +148,33 @@ static void test_last_block(void)
 static void test_layout(void)
 {
   static const struct {
-    uint64_t num, block, total, merged;
+    uint64_t num;
+    const char *block;
+    uint64_t total, merged;
     int mode;
     uint64_t file_bytes, request, per_file;
   } good[] = {
-    { 3, 16384, 409600, 0, FILE_MODE_RNDRD, 136533, 16384, 9 },
-    { 3, 4096, 100000, 0, FILE_MODE_SEQWR, 33333, 4096, 9 },
-    { 3, 4096, 100000, 4, FILE_MODE_SEQWR, 33333, 16384, 3 },
-    { 3, 4096, 100000, 4, FILE_MODE_RNDWR, 33333, 4096, 9 },
-    { 3, 4096, 100000, 4, -1, 33333, 4096, 9 },
-    { 1, 4096, 1, 0, FILE_MODE_SEQRD, 1, 4096, 1 },
+    { 3, "16384", 409600, 0, FILE_MODE_RNDRD, 136533, 16384, 9 },
+    { 3, "4096", 100000, 0, FILE_MODE_SEQWR, 33333, 4096, 9 },
+    { 3, "4096", 100000, 4, FILE_MODE_SEQWR, 33333, 16384, 3 },
+    { 3, "4096", 100000, 4, FILE_MODE_RNDWR, 33333, 4096, 9 },
+    { 3, "4096", 100000, 4, -1, 33333, 4096, 9 },
+    { 1, "4096", 1, 0, FILE_MODE_SEQRD, 1, 4096, 1 },
   };
   static const struct {
-    uint64_t num, block, total, merged;
+    uint64_t num;
+    const char *block;
+    uint64_t total, merged;
     bool validate;
     const char *why;
   } bad[] = {
-    { 3, 4096, 2, 0, false, "--file-total-size: '2'" },
-    { 1, 15, 100, 0, true, "--file-block-size: '15'" },
-    { 1, UINT64_C(3) << 30, UINT64_C(1) << 40, 0, false, "--file-block-size" },
-    { 1, 1 << 20, UINT64_C(1) << 40, 2048, false, "--file-merged-requests" },
-    { 1, 1 << 20, UINT64_C(1) << 40, INT64_MAX, false,
-      "--file-merged-requests" },
+    { 3, "4096", 2, 0, false, "--file-total-size: '2'" },
+    { 1, "15", 100, 0, true, "--file-block-size: '15'" },
+    { 1, "3G", UINT64_C(1) << 40, 0, false, "--file-block-size" },
+    { 1, "1M", UINT64_C(1) << 40, 2048, false, "--file-merged-requests" },
+    { 1, "1M", UINT64_C(1) << 40, INT64_MAX, false, "--file-merged-requests" },
+    { 1, "4K@1,8K@1", 1 << 20, 0, true, "one size with --validate" },
+    { 1, "4K@1,8K@1", 1 << 20, 0, false, "one size in this" },
   };
   struct layout l = { 0 };
   struct err err;
@@ -201,14 +206,15 @@ static void test_layout(void)
 
 static void test_direct(void)
 {
-  struct layout l = { .block = 4096, .file_bytes = 8192 };
+  struct layout l = { .blocks = { .n = 2, .size = { 4096, 8192 } },
+                      .file_bytes = 8192 };
   struct err err;
 
   OK(layout_check_direct(&l, 512, &err) == 0, "multiples are accepted");
-  l.block = 4097;
+  l.blocks.size[1] = 4097;
   OK(layout_check_direct(&l, 512, &err) < 0 && strstr(err.text, "512"),
      "an odd block is refused, naming the size");
-  l.block = 4096;
+  l.blocks.size[1] = 4096;
   l.file_bytes = 8193;
   OK(layout_check_direct(&l, 512, &err) < 0 && strstr(err.text, "8193"),
      "an odd file is refused");

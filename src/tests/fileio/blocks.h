@@ -1,0 +1,45 @@
+/*
+ * blocks.h - the sizes of requests: one, or several with weights.
+ */
+#ifndef BENCH_TESTS_FILEIO_BLOCKS_H
+#define BENCH_TESTS_FILEIO_BLOCKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct strbuf;
+
+#define BLOCKS_MAX 16
+
+struct blocks {
+  unsigned n;
+  uint64_t size[BLOCKS_MAX];   /* bytes, in the order given */
+  double percent[BLOCKS_MAX];  /* of the requests */
+  uint64_t below[BLOCKS_MAX];  /* a draw of 64 bits below this has the size; the
+                                * last one has no limit */
+  uint64_t smallest, largest;
+};
+
+/*
+ * "SIZE", or "SIZE@WEIGHT,SIZE@WEIGHT,...".  -EINVAL: the text is nothing of
+ * the kind; *ret is left alone.
+ */
+int blocks_parse(const char *text, struct blocks *ret);
+
+/* For the row of the option: can the text be parsed? */
+bool blocks_good(const char *text);
+
+/* The size of a request, from 64 random bits. */
+static inline uint64_t blocks_draw(const struct blocks *b, uint64_t random)
+{
+  unsigned i = 0;
+
+  while (i + 1 < b->n && random >= b->below[i])
+    i++;
+  return b->size[i];
+}
+
+/* "Block size 16KiB", or "Block sizes 4KiB (70%), 64KiB (30%)". */
+void blocks_describe(const struct blocks *b, struct strbuf *out);
+
+#endif
