@@ -118,7 +118,7 @@ int program_doctor_builtin(struct program *p, const struct test *test,
 
   if (!f)
     return EXIT_FAILED;
-  if (files)
+  if (files && !*value_of(&p->set, "file-device"))
     look_at_folder(p, f);
   return conclude(f);
 }

@@ -140,6 +140,11 @@ void disk_find(struct disk *d, const char *folder)
 #if defined(__linux__)
   if (stat(folder, &st) < 0)
     return;
+  if (S_ISBLK(st.st_mode)) {
+    d->size_bytes = d->free_bytes = 0; /* those of /dev */
+    find_device(d, major(st.st_rdev), minor(st.st_rdev));
+    return;
+  }
   mount.major = major(st.st_dev);
   mount.minor = minor(st.st_dev);
   find_id(&mount, folder);

@@ -109,13 +109,18 @@ static int open_all(struct results *r, const struct results_input *in,
   return rc;
 }
 
-/* The folder of the test: fileio has an option for it. */
+/* The folder or block device of the test: fileio has options for them. */
 static const char *test_folder(const struct optset *set)
 {
-  const struct opt_entry *e = optset_find(set, "file-dir");
-  const char *folder = e ? opt_get_string(e) : "";
+  static const char *const names[] = { "file-device", "file-dir" };
 
-  return folder[0] != '\0' ? folder : ".";
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    const struct opt_entry *e = optset_find(set, names[i]);
+
+    if (e && *opt_get_string(e))
+      return opt_get_string(e);
+  }
+  return ".";
 }
 
 int results_new(struct results **ret, const struct results_input *in,

@@ -145,7 +145,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   MUST(rand);
   rand_params_init(&params, &choice);
   rand_stream_init(rand, &params, input_byte(&in), RNG_WORKLOAD, 0, 1);
-  if (layout_init(&l, &cfg, cfg.mode, exclusive, &err) < 0) {
+  if (layout_init(&l, &cfg, 0, cfg.mode, exclusive, &err) < 0) {
     MUST(err.text[0] != '\0' && l.files == 42);
   } else {
     check_coverage(&l, cfg, rand);

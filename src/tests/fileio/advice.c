@@ -35,7 +35,8 @@ static const char *special_folder(const struct folder *folder)
 void advice_print(const struct folder *folder, uint64_t total_bytes,
                   bool to_disk)
 {
-  const char *special = special_folder(folder);
+  const char *special = folder->device_bytes > 0 ? NULL
+                                                 : special_folder(folder);
   const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) *
                           (uint64_t)sysconf(_SC_PAGESIZE);
   char files[32], ram[32];

@@ -13,10 +13,10 @@ struct strbuf;
 
 struct blocks {
   unsigned n;
-  uint64_t size[BLOCKS_MAX];   /* bytes, in the order given */
-  double percent[BLOCKS_MAX];  /* of the requests */
-  uint64_t below[BLOCKS_MAX];  /* a draw of 64 bits below this has the size; the
-                                * last one has no limit */
+  uint64_t size[BLOCKS_MAX];  /* bytes, in the order given */
+  double percent[BLOCKS_MAX]; /* of the requests */
+  uint64_t below[BLOCKS_MAX]; /* a draw of 64 bits below this has the size; the
+                               * last one has no limit */
   uint64_t smallest, largest;
 };
 

@@ -15,6 +15,10 @@ int fileio_cleanup(const struct plan *plan, const void *arg, struct err *err)
   int rc;
 
   peers_divide_folder(plan, cfg->dir, &part, &parts);
+  if (*cfg->device != '\0') {
+    log_msg(LOG_NOTICE, "Nothing to remove: %s stays as it is.\n", cfg->device);
+    return 0;
+  }
   rc = folder_open(&folder, cfg->dir, err);
   if (rc < 0)
     return rc;

@@ -65,16 +65,18 @@ static uint64_t ask_device(const struct folder *folder)
   static const char *const at[] = { "", "../" };
   unsigned long size = 0;
   struct stat st;
+  dev_t dev;
 
   if (fstat(folder->fd, &st) < 0)
     return 0;
+  dev = S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev;
   for (unsigned i = 0; i < sizeof(at) / sizeof(at[0]) && size == 0; i++) {
     char path[128];
     FILE *f;
 
     (void)snprintf(path, sizeof(path),
                    "/sys/dev/block/%u:%u/%squeue/logical_block_size",
-                   major(st.st_dev), minor(st.st_dev), at[i]);
+                   major(dev), minor(dev), at[i]);
     f = fopen(path, "re");
     if (!f)
       continue;

@@ -33,7 +33,7 @@ enum {
 
 int folder_open(struct folder *f, const char *path, struct err *err)
 {
-  f->path = path;
+  *f = (struct folder){ .path = path };
   f->fd = open(path[0] == '\0' ? "." : path,
                FOLDER_ACCESS | O_DIRECTORY | O_CLOEXEC);
   if (f->fd < 0)
@@ -49,9 +49,22 @@ void folder_close(struct folder *f)
   f->fd = -1;
 }
 
-static void base_name(uint64_t file, char buf[32])
+/* What the system finds the file by: a name, and the folder of the name. */
+static const char *entry(const struct folder *f, uint64_t file, char buf[32],
+                         int *ret_dir)
 {
+  *ret_dir = AT_FDCWD;
+  if (f->device_bytes > 0)
+    return f->path;
+  *ret_dir = f->fd;
   (void)snprintf(buf, 32, "test_file.%" PRIu64, file);
+  return buf;
+}
+
+/* A device is opened where its name leads to, files only by their own name. */
+static int stat_flags(const struct folder *f)
+{
+  return f->device_bytes > 0 ? 0 : AT_SYMLINK_NOFOLLOW;
 }
 
 const char *folder_name(const struct folder *f, uint64_t file, char *buf,
@@ -60,7 +73,10 @@ const char *folder_name(const struct folder *f, uint64_t file, char *buf,
   const size_t len = strlen(f->path);
   const char *slash = len > 0 && f->path[len - 1] != '/' ? "/" : "";
 
-  (void)snprintf(buf, room, "%s%stest_file.%" PRIu64, f->path, slash, file);
+  if (f->device_bytes > 0)
+    (void)snprintf(buf, room, "%s", f->path);
+  else
+    (void)snprintf(buf, room, "%s%stest_file.%" PRIu64, f->path, slash, file);
   return buf;
 }
 
@@ -71,7 +87,7 @@ static int check_type(const struct folder *f, uint64_t file, mode_t mode,
   char name[FILES_NAME_MAX];
   const char *what = "something else";
 
-  if (S_ISREG(mode))
+  if (f->device_bytes > 0 ? S_ISBLK(mode) : S_ISREG(mode))
     return 0;
   if (S_ISDIR(mode))
     what = "a directory";
@@ -87,24 +103,43 @@ static int check_type(const struct folder *f, uint64_t file, mode_t mode,
                  folder_name(f, file, name, sizeof(name)), what);
 }
 
+bool folder_stat(const struct folder *f, uint64_t file, struct stat *ret)
+{
+  char base[32];
+  int dir;
+  const char *name = entry(f, file, base, &dir);
+
+  return fstatat(dir, name, ret, stat_flags(f)) == 0;
+}
+
+static int open_entry(const struct folder *f, uint64_t file, int flags)
+{
+  char base[32];
+  int dir;
+  const char *name = entry(f, file, base, &dir);
+
+  if (f->device_bytes > 0)
+    return open(name, (f->read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC |
+                        (flags & ~O_CREAT));
+  return openat(dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags,
+                S_IRUSR | S_IWUSR);
+}
+
 int folder_open_file(const struct folder *f, uint64_t file, int flags,
                      bool create, int *ret_fd, uint64_t *ret_bytes,
                      struct err *err)
 {
-  char base[32], name[FILES_NAME_MAX];
+  char name[FILES_NAME_MAX];
   struct stat st;
   int fd, rc;
 
-  base_name(file, base);
   /* Opening a pipe would wait for its other end: look first. */
-  if (fstatat(f->fd, base, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+  if (folder_stat(f, file, &st)) {
     rc = check_type(f, file, st.st_mode, err);
     if (rc < 0)
       return rc;
   }
-  fd = openat(f->fd, base,
-              O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags | (create ? O_CREAT : 0),
-              S_IRUSR | S_IWUSR);
+  fd = open_entry(f, file, flags | (create ? O_CREAT : 0));
   if (fd < 0) {
     rc = errno;
     (void)folder_name(f, file, name, sizeof(name));
@@ -113,6 +148,11 @@ int folder_open_file(const struct folder *f, uint64_t file, int flags,
       return err_sys(err,
                      "Cannot open file '%s' for direct I/O, which its file "
                      "system may not support",
+                     name);
+    if (rc == EBUSY && f->device_bytes > 0)
+      return err_set(err, -EBUSY,
+                     "Cannot open device '%s': it is in use (is it mounted, or "
+                     "part of a RAID or a volume group?)",
                      name);
     return err_sys(err, "Cannot open file '%s'", name);
   }
@@ -124,26 +164,18 @@ int folder_open_file(const struct folder *f, uint64_t file, int flags,
     return rc;
   }
   if (ret_bytes)
-    *ret_bytes = (uint64_t)st.st_size;
+    *ret_bytes = f->device_bytes > 0 ? f->device_bytes : (uint64_t)st.st_size;
   *ret_fd = fd;
   return 0;
-}
-
-bool folder_stat(const struct folder *f, uint64_t file, struct stat *ret)
-{
-  char base[32];
-
-  base_name(file, base);
-  return fstatat(f->fd, base, ret, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 int folder_remove(const struct folder *f, uint64_t file, struct err *err)
 {
   char base[32], name[FILES_NAME_MAX];
-  int why;
+  int why, dir;
 
-  base_name(file, base);
-  if (unlinkat(f->fd, base, 0) == 0 || errno == ENOENT)
+  if (f->device_bytes > 0 ||
+      unlinkat(f->fd, entry(f, file, base, &dir), 0) == 0 || errno == ENOENT)
     return 0;
   why = errno;
   (void)folder_name(f, file, name, sizeof(name));
@@ -198,13 +230,16 @@ static int open_one(const struct files *fs, uint64_t file, uint64_t bytes,
 
   log_msg(LOG_DEBUG, "Opening file: %s",
           folder_name(fs->folder, file, name, sizeof(name)));
-  if (fresh) {
+  if (fresh && fs->folder->device_bytes == 0) {
     rc = folder_remove(fs->folder, file, err);
     if (rc < 0)
       return rc;
     return folder_open_file(fs->folder, file, flags | O_EXCL, true, ret_fd,
                             NULL, err);
   }
+  /* Of a device: not while anybody else uses it. */
+  if (fs->folder->device_bytes > 0)
+    flags |= O_EXCL;
   rc = folder_open_file(fs->folder, file, flags, false, ret_fd, &length, err);
   if (rc < 0) {
     if (rc == -ENOENT)
@@ -256,12 +291,11 @@ void files_close(struct files *fs)
 int files_check_names(const struct files *fs, struct err *err)
 {
   for (uint64_t i = 0; i < fs->n; i++) {
-    char base[32], name[FILES_NAME_MAX];
+    char name[FILES_NAME_MAX];
     struct stat open_file, named;
 
-    base_name(i, base);
     if (fstat(fs->fd[i], &open_file) == 0 &&
-        fstatat(fs->folder->fd, base, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+        folder_stat(fs->folder, i, &named) &&
         open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino)
       continue;
     return err_set(err, -ESTALE,

@@ -4,7 +4,8 @@
  *
  * Files are test_file.0, test_file.1, ... in one folder.  A file is opened only
  * if it is a regular one and no symbolic link, so that what is written or
- * deleted is always the file of that name in that folder.
+ * deleted is always the file of that name in that folder.  A block device is
+ * opened by its own name, and never removed.
  */
 #ifndef BENCH_TESTS_FILEIO_FILES_H
 #define BENCH_TESTS_FILEIO_FILES_H
@@ -23,6 +24,10 @@ enum {
 struct folder {
   int fd;
   const char *path; /* borrowed; "" for the current folder */
+
+  /* A block device stands for the folder, and is its only file. */
+  uint64_t device_bytes; /* used of it; 0: this is a folder */
+  bool read_only;        /* of a device */
 };
 
 /* The descriptors of all files; shared by all threads. */
@@ -51,7 +56,8 @@ int folder_open_file(const struct folder *f, uint64_t file, int flags,
  * looked at. */
 bool folder_stat(const struct folder *f, uint64_t file, struct stat *ret);
 
-/* Remove a file.  One that does not exist is no error. */
+/* Remove a file.  One that does not exist is no error, nor is a device, which
+ * stays. */
 int folder_remove(const struct folder *f, uint64_t file, struct err *err);
 
 /*

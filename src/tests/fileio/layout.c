@@ -24,8 +24,8 @@ static uint64_t blocks_per_request(const struct fileio_cfg *cfg, int mode)
   return merges && cfg->merged > 0 ? cfg->merged : 1;
 }
 
-int layout_init(struct layout *l, const struct fileio_cfg *cfg, int mode,
-                bool validate, struct err *err)
+int layout_init(struct layout *l, const struct fileio_cfg *cfg,
+                uint64_t device_bytes, int mode, bool validate, struct err *err)
 {
   const uint64_t merged = blocks_per_request(cfg, mode);
   struct blocks b;
@@ -39,7 +39,7 @@ int layout_init(struct layout *l, const struct fileio_cfg *cfg, int mode,
                    "size %s)",
                    cfg->block_size,
                    validate ? "with --validate" : "in this --file-test-mode");
-  if (cfg->total_size < cfg->num)
+  if (device_bytes == 0 && cfg->total_size < cfg->num)
     return err_set(
       err, -EINVAL,
       "Invalid value for --file-total-size: '%" PRIu64
@@ -68,8 +68,15 @@ int layout_init(struct layout *l, const struct fileio_cfg *cfg, int mode,
                    " bytes, the largest request of the system)",
                    cfg->merged, LAYOUT_MAX_BYTES / b.largest, b.largest);
 
-  l->files = cfg->num;
-  l->file_bytes = cfg->total_size / cfg->num;
+  if (device_bytes > 0 && device_bytes < b.largest)
+    return err_set(err, -EINVAL,
+                   "Invalid value for --file-block-size: '%" PRIu64
+                   "' (expected at most the %" PRIu64 " bytes of the device)",
+                   b.largest, device_bytes);
+
+  l->files = device_bytes > 0 ? 1 : cfg->num;
+  l->file_bytes = device_bytes > 0 ? device_bytes / b.largest * b.largest
+                                   : cfg->total_size / cfg->num;
   l->blocks = b;
   l->block = b.largest;
   l->request = merged * b.smallest;

@@ -33,11 +33,13 @@ struct layout {
 };
 
 /*
- * From the options.  mode: enum file_mode, or -1 where none is needed (prepare
+ * From the options; device_bytes: of a block device that stands for the files,
+ * or 0.  mode: enum file_mode, or -1 where none is needed (prepare
  * and cleanup).  A refused value reads like any other refused option.
  */
-int layout_init(struct layout *l, const struct fileio_cfg *cfg, int mode,
-                bool validate, struct err *err);
+int layout_init(struct layout *l, const struct fileio_cfg *cfg,
+                uint64_t device_bytes, int mode, bool validate,
+                struct err *err);
 
 /*
  * With O_DIRECT: `align` is what the file system needs; the block size and the

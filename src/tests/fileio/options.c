@@ -173,6 +173,32 @@ const struct opt fileio_opts[] = {
            "so that a run begins with reads from the device.",
   },
   {
+    OPT_STRING(struct fileio_cfg, device),
+    .name = "file-device",
+    .flags = OPT_PATH,
+    .show_as = "=PATH",
+    .help = "block device to use instead of files",
+    .man = "The device takes the place of the only file; nothing is created "
+           "or removed. A device that is mounted or in use is refused. "
+           "Commands and modes that write destroy the data on it, and need "
+           "--yes-destroy.",
+  },
+  {
+    OPT_SIZE(struct fileio_cfg, device_size),
+    .name = "file-device-size",
+    .def = "0",
+    .min = 0,
+    .max = INT64_MAX,
+    .help = "how much of the device is used, from its beginning (0: all)",
+    .man = "It counts in place of --file-total-size, in whole blocks.",
+  },
+  {
+    OPT_BOOL(struct fileio_cfg, yes_destroy),
+    .name = "yes-destroy",
+    .def = "off",
+    .help = "allow writing to --file-device, which destroys its data",
+  },
+  {
     OPT_WORD(struct fileio_cfg, rw_unit),
     .name = "file-rw-unit",
     .def = "requests",

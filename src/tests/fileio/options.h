@@ -60,9 +60,12 @@ struct fileio_cfg {
   int fsync_mode; /* 0: fsync, 1: fdatasync */
   uint64_t merged;
   double rw_ratio;
-  int rw_unit;     /* enum file_rw_unit */
-  const char *dir; /* "": the current folder */
-  int dist;        /* enum file_dist */
+  int rw_unit;          /* enum file_rw_unit */
+  const char *dir;      /* "": the current folder */
+  const char *device;   /* "": files are used */
+  uint64_t device_size; /* 0: all of it */
+  bool yes_destroy;
+  int dist; /* enum file_dist */
   bool drop_cache;
 };
 

@@ -22,6 +22,7 @@
 #include "rand/rng.h"
 #include "run/peers.h"
 #include "run/plan.h"
+#include "tests/fileio/device.h"
 #include "tests/fileio/direct.h"
 #include "tests/fileio/fileio.h"
 #include "tests/fileio/room.h"
@@ -153,6 +154,7 @@ static int take_file(struct prepare *p, uint64_t *ret_file, int *ret_fd,
 {
   char name[FILES_NAME_MAX];
   const char *what = "Creating";
+  const bool device = p->folder.device_bytes > 0;
   uint64_t has = 0;
   int rc;
 
@@ -162,16 +164,19 @@ static int take_file(struct prepare *p, uint64_t *ret_file, int *ret_fd,
          ? -ENOENT
          : taken_add(&p->taken, &p->folder, err);
   if (rc == 0)
-    rc = folder_open_file(&p->folder, p->next, p->open_flags, true, ret_fd,
+    rc = folder_open_file(&p->folder, p->next,
+                          p->open_flags | (device ? O_EXCL : 0), true, ret_fd,
                           &has, err);
   if (rc == 0) {
     p->next += p->parts;
-    has = p->check ? 0 : bytes_filled(*ret_fd, has);
-    if (has >= p->layout.file_bytes)
+    has = p->check || device ? 0 : bytes_filled(*ret_fd, has);
+    if (device)
+      what = "Writing";
+    else if (has >= p->layout.file_bytes)
       what = "Reusing existing";
     else if (has > 0)
       what = "Extending existing";
-    log_msg(LOG_NOTICE, "%s file %s\n", what,
+    log_msg(LOG_NOTICE, "%s %s %s\n", what, device ? "device" : "file",
             folder_name(&p->folder, *ret_file, name, sizeof(name)));
     *ret_from = has;
   }
@@ -328,15 +333,14 @@ static int set_up(struct prepare *p, struct err *err)
 {
   const unsigned flags = fileio_flags(p->cfg);
   uint64_t block;
-  int rc = layout_init(&p->layout, p->cfg, -1, p->plan->validate, err);
+  int rc = device_or_folder(&p->folder, p->cfg, true, err);
 
-  if (rc < 0)
-    return rc;
-  p->folder.fd = -1;
-  rc = folder_open(&p->folder, p->cfg->dir, err);
+  if (rc == 0)
+    rc = layout_init(&p->layout, p->cfg, p->folder.device_bytes, -1,
+                     p->plan->validate, err);
   if (rc == 0 && (flags & FILE_FLAG_DIRECT))
     rc = layout_check_direct(&p->layout, direct_alignment(&p->folder), err);
-  if (rc == 0 && !p->plan->force)
+  if (rc == 0 && !p->plan->force && p->folder.device_bytes == 0)
     rc = room_check(&p->folder, &p->layout, err);
   if (rc < 0)
     return rc;
@@ -367,13 +371,15 @@ int fileio_prepare(const struct plan *plan, const void *cfg, struct err *err)
   if (rc == 0) {
     (void)signal(SIGXFSZ, SIG_IGN); /* an error of write tells the same */
     (void)pthread_mutex_init(&p.lock, NULL);
-    log_msg(LOG_NOTICE,
-            "%" PRIu64 " files, %" PRIu64 "Kb each, %" PRIu64 "Mb total\n"
-            "Creating files for the test...\n"
-            "Extra file open flags: %s\n",
-            p.layout.files, p.layout.file_bytes / 1024,
-            p.cfg->total_size / 1048576,
-            fileio_flags_text(fileio_flags(p.cfg)));
+    log_msg(
+      LOG_NOTICE,
+      "%" PRIu64 " files, %" PRIu64 "Kb each, %" PRIu64 "Mb total\n"
+      "Creating files for the test...\n"
+      "Extra file open flags: %s\n",
+      p.layout.files, p.layout.file_bytes / 1024,
+      (p.folder.device_bytes > 0 ? p.layout.file_bytes : p.cfg->total_size) /
+        1048576,
+      fileio_flags_text(fileio_flags(p.cfg)));
     progress_init(&p.progress, &progress_stderr, NULL, look, &p);
     rc = work(&p, err);
     if (rc == 0)

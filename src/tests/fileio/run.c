@@ -21,6 +21,7 @@
 #include "run/plan.h"
 #include "run/test.h"
 #include "tests/fileio/advice.h"
+#include "tests/fileio/device.h"
 #include "tests/fileio/direct.h"
 #include "tests/fileio/engine.h"
 #include "tests/fileio/fileio.h"
@@ -109,9 +110,10 @@ static int set_up(struct fileio *fio, struct err *err)
 
   rc = choose_engine(fio, err);
   if (rc == 0)
-    rc = layout_init(&fio->layout, cfg, cfg->mode, fio->plan->validate, err);
+    rc = device_or_folder(&fio->folder, cfg, file_mode_writes(cfg->mode), err);
   if (rc == 0)
-    rc = folder_open(&fio->folder, cfg->dir, err);
+    rc = layout_init(&fio->layout, cfg, fio->folder.device_bytes, cfg->mode,
+                     fio->plan->validate, err);
   if (rc == 0 && (fio->flags & FILE_FLAG_DIRECT))
     rc = layout_check_direct(&fio->layout, direct_alignment(&fio->folder), err);
   if (rc == 0)

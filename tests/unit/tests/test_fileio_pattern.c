@@ -41,7 +41,7 @@ static void pattern_start(struct pattern *p, const struct fileio_cfg *cfg,
   struct layout l;
   struct err err;
 
-  if (layout_init(&l, cfg, cfg->mode, exclusive, &err) < 0 ||
+  if (layout_init(&l, cfg, 0, cfg->mode, exclusive, &err) < 0 ||
       pattern_init(p, &l, cfg, exclusive, &err) < 0) {
     printf("Bail out! %s\n", err.text);
     exit(1);

@@ -185,7 +185,7 @@ static void test_layout(void)
                                     .total_size = good[i].total,
                                     .merged = good[i].merged };
 
-    OK(layout_init(&l, &cfg, good[i].mode, false, &err) == 0 &&
+    OK(layout_init(&l, &cfg, 0, good[i].mode, false, &err) == 0 &&
          l.file_bytes == good[i].file_bytes && l.request == good[i].request &&
          l.per_file == good[i].per_file &&
          l.places == good[i].per_file * good[i].num,
@@ -198,7 +198,7 @@ static void test_layout(void)
                                     .merged = bad[i].merged };
 
     err.text[0] = '\0';
-    OK(layout_init(&l, &cfg, FILE_MODE_SEQRD, bad[i].validate, &err) < 0 &&
+    OK(layout_init(&l, &cfg, 0, FILE_MODE_SEQRD, bad[i].validate, &err) < 0 &&
          strstr(err.text, bad[i].why),
        bad[i].why);
   }
