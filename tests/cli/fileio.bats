@@ -358,6 +358,49 @@ print(f["write"]["bytes"], f["write"]["count"] == f["fsync"]["count"], f["write"
   must has "$stderr" "^FATAL: Failed to write file 'test_file.0': "
 }
 
+# class NAME FIELD: of result.json.
+class() {
+  python3 -c 'import json, sys
+print(sum({**c["latency_ns"], **c}[sys.argv[2]] for c in json.load(open("result.json"))["classes"] if c["name"] == sys.argv[1]))' "$@"
+}
+
+@test "mixed: readers, a log and a checkpointer, each with its rate" {
+  SIZES="--file-num=3 --file-total-size=384K --file-block-size=16K"
+  prepared
+  io --file-test-mode=mixed --threads=5 --file-mixed-reads=300 --file-mixed-commits=40 --file-mixed-checkpoint=100 \
+    --time=2 --json=result.json run
+  must is "$status" 0
+  must has "$output" '^Doing mixed \(log, checkpointer, random read\) test$'
+  must holds "$(class read count) > 300 && $(class read count) <= 603"
+  must holds "$(class commit count) > 40 && $(class commit count) <= 81"
+  # The checkpointer writes, too, and synchronises after each file of 8 blocks.
+  local checkpoint=$(($(class write count) - $(class commit count)))
+  must holds "$checkpoint > 100 && $checkpoint <= 201"
+  must is "$(class fsync count)" "$(($(class commit count) + checkpoint / 8))"
+
+  # The log is written and synchronised only, record by record.
+  traced pwrite64,pread64,fsync,openat --file-test-mode=mixed --threads=3 --file-mixed-reads=20 --file-mixed-commits=20 \
+    --file-mixed-checkpoint=20 --time=1 run
+  local log
+  log=$(sed -nE 's/.*test_file\.2".* = ([0-9]+)$/\1/p' trace)
+  must holds "$(grep -c "pread64($log," trace) == 0"
+  must is "$(grep -c "pwrite64($log," trace)" "$(grep -c "fsync($log)" trace)"
+}
+
+@test "mixed: with a rate, a late request has waited since it was due" {
+  SIZES="--file-num=2 --file-total-size=256K --file-block-size=16K"
+  prepared
+  command -v strace >/dev/null || skip "strace is not installed"
+  strace -o probe -e inject=fsync:delay_exit=1 true 2>/dev/null || skip "strace may not trace here"
+  # Each fsync takes 100 ms: of 40 commits a second, ten are possible.
+  ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" run --separate-stderr strace -f -o /dev/null -e trace=fsync \
+    -e inject=fsync:delay_exit=100000 "$BENCH" fileio $SIZES --file-test-mode=mixed --threads=3 --file-mixed-reads=20 \
+    --file-mixed-commits=40 --file-mixed-checkpoint=1 --time=2 --json=result.json run
+  must is "$status" 0
+  must holds "$(class commit count) <= 21"
+  must holds "$(class commit max) > 1e9"
+}
+
 @test "reads per write" {
   prepared
   traced pread64,pwrite64 --file-test-mode=rndrw --file-fsync-freq=0 --events=1000 run
@@ -546,7 +589,7 @@ DEBUG: Executing request, operation: 2, file_id: 0, pos: 32768, size: 16384"
 --file-block-size=15 --validate|--file-block-size: '15' \(expected a size of at least 16 with --validate\)
 --file-total-size=0|--file-total-size: '0'
 --file-total-size=127|--file-total-size: '127' \(expected a size of at least one byte for each of 128 files\)
---file-test-mode=foo --file-num=1|--file-test-mode: 'foo' \(expected one of: seqwr, seqrewr, seqrd, rndrd, rndwr, rndrw, wal\)
+--file-test-mode=foo --file-num=1|--file-test-mode: 'foo' \(expected one of: seqwr, seqrewr, seqrd, rndrd, rndwr, rndrw, wal, mixed\)
 --file-io-mode=foo|--file-io-mode: 'foo' \(expected one of: sync, async, mmap, io_uring\)
 --file-async-backlog=0|--file-async-backlog: '0'
 --file-async-backlog=1048577|--file-async-backlog: '1048577'

@@ -31,6 +31,8 @@ static void describe_requests(const struct fileio *fio, struct strbuf *out)
 
 static void describe_sync(const struct fileio_cfg *cfg, struct strbuf *out)
 {
+  if (cfg->mode == FILE_MODE_MIXED)
+    return;
   if (cfg->mode == FILE_MODE_WAL) {
     strbuf_adds(out, "Each event is durable when it ends (group commit).\n");
     return;
@@ -58,6 +60,7 @@ void fileio_describe(void *run)
     "random write",
     "random r/w",
     "write-ahead log",
+    "mixed (log, checkpointer, random read)",
   };
   const struct fileio *fio = run;
   const struct layout *l = &fio->layout;

@@ -19,8 +19,7 @@ static int refuse(const char *path, const char *expected, struct err *err)
                  expected);
 }
 
-static int look(struct folder *f, const struct fileio_cfg *cfg,
-                struct err *err)
+static int look(struct folder *f, const struct fileio_cfg *cfg, struct err *err)
 {
   const char *path = cfg->device;
   struct stat st;

@@ -45,6 +45,10 @@ struct engine_ops {
 /* NULL: not compiled in. */
 const struct engine_ops *engine_find(enum file_engine which);
 
+/* The engine of these options, if they fit together and it is compiled in. */
+int engine_choose(const struct engine_ops **ret, const struct fileio_cfg *cfg,
+                  struct err *err);
+
 extern const struct engine_ops engine_sync;
 extern const struct engine_ops engine_mmap;
 extern const struct engine_ops engine_aio;

@@ -17,6 +17,7 @@
 
 struct engine_ops;
 struct err;
+struct mixed;
 struct plan;
 struct wal;
 
@@ -31,6 +32,7 @@ struct fileio {
   struct files files;
   struct validate *check; /* owned; NULL without --validate */
   char **map;             /* owned by the mmap engine; [files] */
+  struct mixed *mixed;    /* owned; NULL in other modes */
   struct wal *wal;        /* owned by the engine of the log */
 
   struct pattern pattern; /* any worker */

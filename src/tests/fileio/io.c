@@ -24,8 +24,10 @@ int io_classes(struct io *io, struct err *err)
                                                "commit" };
   const int mode = io->fio->cfg->mode;
   const bool writes = file_mode_writes(mode);
-  const bool wanted[FILE_OPS] = { !writes || mode == FILE_MODE_RNDRW, writes,
-                                  writes, mode == FILE_MODE_WAL };
+  const bool mixed = mode == FILE_MODE_MIXED;
+  const bool wanted[FILE_OPS] = { !writes || mode == FILE_MODE_RNDRW || mixed,
+                                  writes, writes,
+                                  mode == FILE_MODE_WAL || mixed };
 
   io->classes = io->w->classes;
   for (unsigned op = 0; io->classes && op < FILE_OPS; op++) {

@@ -10,8 +10,9 @@
 #include "tests/fileio/blocks.h"
 #include "tests/fileio/queue_opts.h"
 
-const char *const file_mode_words[] = { "seqwr", "seqrewr", "seqrd", "rndrd",
-                                        "rndwr", "rndrw",   "wal",   NULL };
+const char *const file_mode_words[] = { "seqwr", "seqrewr", "seqrd",
+                                        "rndrd", "rndwr",   "rndrw",
+                                        "wal",   "mixed",   NULL };
 
 const char *const file_engine_words[] = { "sync", "async", "mmap", "io_uring",
                                           NULL };
@@ -63,13 +64,19 @@ const struct opt fileio_opts[] = {
     OPT_WORD(struct fileio_cfg, mode),
     .name = "file-test-mode",
     .words = file_mode_words,
-    .help = "test mode {seqwr, seqrewr, seqrd, rndrd, rndwr, rndrw, wal}",
+    .help =
+      "test mode {seqwr, seqrewr, seqrd, rndrd, rndwr, rndrw, wal, mixed}",
     .man = "Needed for run: sequential write to new files, sequential rewrite, "
            "sequential read, random read, random write, random reads and "
-           "writes mixed, or a write-ahead log. In the mode wal each event is "
+           "writes mixed, a write-ahead log, or all that a database does at "
+           "once. In the mode wal each event is "
            "the commit of a record of --file-block-size bytes: it ends when "
            "the record is on the disk. One thread at a time appends and "
-           "synchronises the records of all that wait, as databases do.",
+           "synchronises the records of all that wait, as databases do. In the "
+           "mode mixed the first thread appends records to the last file and "
+           "synchronises each, the second one writes the other files block by "
+           "block and synchronises each file at its end, and all other "
+           "threads read blocks at random.",
   },
   {
     OPT_WORD(struct fileio_cfg, io_mode),
@@ -171,6 +178,32 @@ const struct opt fileio_opts[] = {
     .help = "drop the files from the page cache before the run",
     .man = "Synchronises each file and asks the system to forget its pages, "
            "so that a run begins with reads from the device.",
+  },
+  {
+    OPT_DOUBLE(struct fileio_cfg, mixed_reads),
+    .name = "file-mixed-reads",
+    .def = "0",
+    .fmin = 0,
+    .fmax = 1e9,
+    .help = "mode mixed: reads per second of all readers (0: no limit)",
+    .man = "With a rate, the latency of a request counts from the moment at "
+           "which it was due.",
+  },
+  {
+    OPT_DOUBLE(struct fileio_cfg, mixed_commits),
+    .name = "file-mixed-commits",
+    .def = "0",
+    .fmin = 0,
+    .fmax = 1e9,
+    .help = "mode mixed: records per second of the log (0: no limit)",
+  },
+  {
+    OPT_DOUBLE(struct fileio_cfg, mixed_checkpoint),
+    .name = "file-mixed-checkpoint",
+    .def = "0",
+    .fmin = 0,
+    .fmax = 1e9,
+    .help = "mode mixed: blocks per second of the checkpointer (0: no limit)",
   },
   {
     OPT_STRING(struct fileio_cfg, device),

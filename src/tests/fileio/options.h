@@ -17,6 +17,7 @@ enum file_mode {
   FILE_MODE_RNDWR,
   FILE_MODE_RNDRW,
   FILE_MODE_WAL,
+  FILE_MODE_MIXED,
 };
 
 /* In the order of the words of --file-io-mode. */
@@ -60,7 +61,8 @@ struct fileio_cfg {
   int fsync_mode; /* 0: fsync, 1: fdatasync */
   uint64_t merged;
   double rw_ratio;
-  int rw_unit;          /* enum file_rw_unit */
+  double mixed_reads, mixed_commits, mixed_checkpoint; /* per second; 0: any */
+  int rw_unit;                                         /* enum file_rw_unit */
   const char *dir;      /* "": the current folder */
   const char *device;   /* "": files are used */
   uint64_t device_size; /* 0: all of it */

@@ -18,7 +18,7 @@ int pattern_init(struct pattern *p, const struct layout *layout,
                  const struct fileio_cfg *cfg, bool exclusive, struct err *err)
 {
   const bool log = cfg->mode == FILE_MODE_WAL;
-  const bool writes = file_mode_writes(cfg->mode) && !log;
+  const bool writes = file_mode_writes(cfg->mode) && cfg->mode < FILE_MODE_WAL;
 
   memset(p, 0, sizeof(*p));
   p->layout = *layout;

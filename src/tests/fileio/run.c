@@ -27,12 +27,14 @@
 #include "tests/fileio/fileio.h"
 #include "tests/fileio/form.h"
 #include "tests/fileio/io.h"
+#include "tests/fileio/mixed.h"
 #include "tests/tests.h"
 
 /* A worker. */
 struct fileio_thread {
   struct io io;
   struct pattern_thread pattern;
+  struct mixed_thread mixed;
   struct request next;
   void *engine;
   bool failed;    /* nothing more is to be done */
@@ -61,35 +63,12 @@ static void fileio_close(void *run)
 
   if (fio->engine && fio->engine->end)
     fio->engine->end(fio);
+  mixed_free(fio->mixed);
   files_close(&fio->files);
   folder_close(&fio->folder);
   pattern_done(&fio->pattern);
   free(fio->check);
   free(fio);
-}
-
-static int choose_engine(struct fileio *fio, struct err *err)
-{
-  const int which = fio->cfg->io_mode;
-
-  if (fio->cfg->sqpoll && which != FILE_ENGINE_URING)
-    return err_set(err, -EINVAL,
-                   "Invalid value for --file-sqpoll: 'on' (expected off "
-                   "without --file-io-mode=io_uring)");
-  if (fio->cfg->mode == FILE_MODE_WAL && which != FILE_ENGINE_SYNC)
-    return err_set(err, -EINVAL,
-                   "Invalid value for --file-io-mode: '%s' (expected sync with "
-                   "--file-test-mode=wal)",
-                   file_engine_words[which]);
-  fio->engine = fio->cfg->mode == FILE_MODE_WAL
-                  ? &engine_wal
-                  : engine_find((enum file_engine)which);
-  if (fio->engine)
-    return 0;
-  return err_set(err, -ENOSYS,
-                 "Invalid value for --file-io-mode: '%s' (this program was "
-                 "built without it)",
-                 file_engine_words[which]);
 }
 
 static int make_checksums(struct fileio *fio, struct err *err)
@@ -108,7 +87,7 @@ static int set_up(struct fileio *fio, struct err *err)
   const struct fileio_cfg *cfg = fio->cfg;
   int rc;
 
-  rc = choose_engine(fio, err);
+  rc = engine_choose(&fio->engine, cfg, err);
   if (rc == 0)
     rc = device_or_folder(&fio->folder, cfg, file_mode_writes(cfg->mode), err);
   if (rc == 0)
@@ -117,8 +96,10 @@ static int set_up(struct fileio *fio, struct err *err)
   if (rc == 0 && (fio->flags & FILE_FLAG_DIRECT))
     rc = layout_check_direct(&fio->layout, direct_alignment(&fio->folder), err);
   if (rc == 0)
-    rc = pattern_init(&fio->pattern, &fio->layout, cfg, fio->plan->validate,
-                      err);
+    rc = pattern_init(&fio->pattern, &fio->layout, cfg,
+                      fio->plan->validate && cfg->mode < FILE_MODE_WAL, err);
+  if (rc == 0 && cfg->mode == FILE_MODE_MIXED)
+    rc = mixed_new(fio, err);
   return rc < 0 ? rc : make_checksums(fio, err);
 }
 
@@ -220,6 +201,8 @@ static int thread_open(void *run, struct worker *w, void **ret_thr,
   t->io.random = rng_key(fio->plan->seed, RNG_INTERNAL,
                          fio->plan->first_thread + w->tid);
   t->io.scheduled = fio->plan->rate > 0.0;
+  if (fio->mixed)
+    mixed_thread_init(&t->mixed, fio, fio->plan->first_thread + w->tid);
   rc = io_classes(&t->io, err);
   if (rc == 0)
     rc = fio->engine->open(&t->io, &t->engine, err);
@@ -263,6 +246,8 @@ static bool next(void *thr, struct worker *w)
 {
   struct fileio_thread *t = thr;
 
+  if (UNLIKELY(t->io.fio->mixed != NULL))
+    return mixed_next(&t->mixed, t->io.fio, &t->pattern, w, &t->next);
   if (LIKELY(pattern_next(&t->io.fio->pattern, &t->pattern, w->rand, &t->next)))
     return true;
   return wait_for_place(t, w);
@@ -315,7 +300,10 @@ static int event(void *thr, struct worker *w, struct err *err)
     show(&t->next);
   if (t->io.classes)
     w->event_class = (uint16_t)t->io.class_of[t->next.op];
-  rc = t->io.fio->engine->execute(t->engine, &t->next, err);
+  if (UNLIKELY(t->io.fio->mixed != NULL))
+    rc = mixed_execute(&t->mixed, &t->io, t->engine, &t->next, err);
+  else
+    rc = t->io.fio->engine->execute(t->engine, &t->next, err);
   t->failed = rc < 0;
   return rc;
 }
@@ -347,7 +335,7 @@ static void note_sync_time(struct fileio *fio, uint64_t took_ns)
 static bool syncs_at_end(const struct fileio *fio)
 {
   return fio->cfg->fsync_end && !fio->cfg->fsync_all &&
-         file_mode_writes(fio->cfg->mode) && fio->cfg->mode != FILE_MODE_WAL;
+         file_mode_writes(fio->cfg->mode) && fio->cfg->mode < FILE_MODE_WAL;
 }
 
 /* Each file once, by the workers in turn. */
