@@ -358,6 +358,26 @@ print(f["write"]["bytes"], f["write"]["count"] == f["fsync"]["count"], f["write"
   must has "$stderr" "^FATAL: Failed to write file 'test_file.0': "
 }
 
+@test "a share of the writes can be trims" {
+  local mode
+  SIZES="--file-num=2 --file-total-size=2M --file-block-size=16K"
+  for mode in sync io_uring; do
+    prepared
+    io --file-io-mode=$mode --file-test-mode=rndrw --file-trim=25 --file-fsync-freq=0 --rand-seed=1 --events=2000 --json=result.json run
+    [[ $stderr == *"built without it"* || $stderr == *"does not allow io_uring"* ]] && continue
+    [[ $stderr == *"errno = 95"* ]] && skip "no holes on this file system"
+    must is "$mode $status" "$mode 0"
+    must is "$(($(class read count) + $(class write count) + $(class trim count)))" 2000
+    must holds "$(class trim count) > 150 && $(class trim count) < 250"
+    must is "$(class trim bytes)" "$(($(class trim count) * 16384))"
+  done
+  prepared
+  io --file-test-mode=rndwr --file-trim=100 --events=2000 --file-random-dist=uniform run
+  must is "$status" 0
+  must holds "$(du -k --total test_file.* | tail -1 | cut -f1) < 100"
+  must is "$(stat -c %s test_file.0)" 1048576
+}
+
 # class NAME FIELD: of result.json.
 class() {
   python3 -c 'import json, sys

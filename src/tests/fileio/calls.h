@@ -5,6 +5,7 @@
 #define BENCH_TESTS_FILEIO_CALLS_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <unistd.h>
 
@@ -22,6 +23,25 @@ static inline ssize_t calls_transfer(int fd, const struct request *r, char *buf)
                               : pwrite(fd, buf, r->length, at);
   } while (UNLIKELY(n < 0 && errno == EINTR));
   return n;
+}
+
+/* Give the block back: a hole, or a discard of the device. */
+static inline int calls_trim(int fd, const struct request *r)
+{
+#ifdef FALLOC_FL_PUNCH_HOLE
+  int rc;
+
+  do {
+    rc = fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                   (off_t)r->offset, (off_t)r->length);
+  } while (rc < 0 && errno == EINTR);
+  return rc;
+#else
+  (void)fd;
+  (void)r;
+  errno = ENOSYS;
+  return -1;
+#endif
 }
 
 /* Synchronise; data_only: without what is not needed to read the data. */

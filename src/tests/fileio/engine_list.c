@@ -37,6 +37,12 @@ int engine_choose(const struct engine_ops **ret, const struct fileio_cfg *cfg,
                    "Invalid value for --file-io-mode: '%s' (expected sync with "
                    "--file-test-mode=%s)",
                    word, file_mode_words[cfg->mode]);
+  if (cfg->trim > 0 && cfg->io_mode != FILE_ENGINE_SYNC &&
+      cfg->io_mode != FILE_ENGINE_URING)
+    return err_set(err, -EINVAL,
+                   "Invalid value for --file-io-mode: '%s' (expected sync or "
+                   "io_uring with --file-trim)",
+                   word);
   if (!engines[cfg->io_mode])
     return err_set(err, -ENOSYS,
                    "Invalid value for --file-io-mode: '%s' (this program was "

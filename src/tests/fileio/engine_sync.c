@@ -74,6 +74,12 @@ static int sync_execute(void *engine, const struct request *r, struct err *err)
     io_fill(e->io, r, e->buf);
     start_ns = clock_now_ns();
   }
+  if (UNLIKELY(r->op == FILE_OP_TRIM)) {
+    if (calls_trim(e->fd[r->file], r) < 0)
+      return io_failed(e->io, r, 0, errno, err);
+    io_done(e->io, r->op, r->length, start_ns, io_end(e->io));
+    return 0;
+  }
   n = calls_transfer(e->fd[r->file], r, e->buf);
   if (UNLIKELY(n < 0))
     return io_failed(e->io, r, 0, errno, err);

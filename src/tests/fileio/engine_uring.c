@@ -4,6 +4,7 @@
  */
 #include <ck_pr.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <liburing.h>
 #include <stdlib.h>
@@ -228,6 +229,10 @@ static void prepare(struct queue *q, struct io_uring_sqe *sqe, unsigned slot)
   if (r->op == FILE_OP_FSYNC)
     io_uring_prep_fsync(
       sqe, file, q->io->fio->cfg->fsync_mode == 1 ? IORING_FSYNC_DATASYNC : 0);
+  else if (r->op == FILE_OP_TRIM)
+    io_uring_prep_fallocate(sqe, file,
+                            FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                            (off_t)r->offset, (off_t)r->length);
   else if (r->op == FILE_OP_READ && fixed)
     io_uring_prep_read_fixed(sqe, file, buf, r->length, r->offset, region);
   else if (r->op == FILE_OP_READ)

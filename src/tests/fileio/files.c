@@ -237,8 +237,8 @@ static int open_one(const struct files *fs, uint64_t file, uint64_t bytes,
     return folder_open_file(fs->folder, file, flags | O_EXCL, true, ret_fd,
                             NULL, err);
   }
-  /* Of a device: not while anybody else uses it. */
-  if (fs->folder->device_bytes > 0)
+  /* A device is not written while anybody else uses it. */
+  if (fs->folder->device_bytes > 0 && !fs->folder->read_only)
     flags |= O_EXCL;
   rc = folder_open_file(fs->folder, file, flags, false, ret_fd, &length, err);
   if (rc < 0) {

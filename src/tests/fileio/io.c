@@ -20,13 +20,13 @@ static size_t stride_of(const struct io *io)
 
 int io_classes(struct io *io, struct err *err)
 {
-  static const char *const names[FILE_OPS] = { "read", "write", "fsync",
+  static const char *const names[FILE_OPS] = { "read", "write", "fsync", "trim",
                                                "commit" };
   const int mode = io->fio->cfg->mode;
   const bool writes = file_mode_writes(mode);
   const bool mixed = mode == FILE_MODE_MIXED;
   const bool wanted[FILE_OPS] = { !writes || mode == FILE_MODE_RNDRW || mixed,
-                                  writes, writes,
+                                  writes, writes, io->fio->cfg->trim > 0,
                                   mode == FILE_MODE_WAL || mixed };
 
   io->classes = io->w->classes;

@@ -39,6 +39,11 @@ int layout_init(struct layout *l, const struct fileio_cfg *cfg,
                    "size %s)",
                    cfg->block_size,
                    validate ? "with --validate" : "in this --file-test-mode");
+  if (cfg->trim > 0 && validate)
+    return err_set(err, -EINVAL,
+                   "Invalid value for --file-trim: '%g' (expected 0 with "
+                   "--validate)",
+                   cfg->trim);
   if (device_bytes == 0 && cfg->total_size < cfg->num)
     return err_set(
       err, -EINVAL,

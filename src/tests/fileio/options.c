@@ -180,6 +180,17 @@ const struct opt fileio_opts[] = {
            "so that a run begins with reads from the device.",
   },
   {
+    OPT_DOUBLE(struct fileio_cfg, trim),
+    .name = "file-trim",
+    .def = "0",
+    .fmin = 0,
+    .fmax = 100,
+    .help = "percentage of the writes that give the block back instead",
+    .man = "In the modes rndwr and rndrw, with the I/O modes sync and "
+           "io_uring. A file gets a hole, and a device is told that the "
+           "block is not needed, where it can.",
+  },
+  {
     OPT_DOUBLE(struct fileio_cfg, mixed_reads),
     .name = "file-mixed-reads",
     .def = "0",

@@ -62,7 +62,8 @@ struct fileio_cfg {
   uint64_t merged;
   double rw_ratio;
   double mixed_reads, mixed_commits, mixed_checkpoint; /* per second; 0: any */
-  int rw_unit;                                         /* enum file_rw_unit */
+  double trim;          /* percent of the writes */
+  int rw_unit;          /* enum file_rw_unit */
   const char *dir;      /* "": the current folder */
   const char *device;   /* "": files are used */
   uint64_t device_size; /* 0: all of it */

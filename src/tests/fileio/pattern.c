@@ -26,6 +26,9 @@ int pattern_init(struct pattern *p, const struct layout *layout,
   p->dist = (enum file_dist)cfg->dist;
   p->rw_ratio = cfg->rw_ratio;
   p->rw_bytes = cfg->rw_unit == FILE_RW_BYTES;
+  if (file_mode_random(cfg->mode) && writes)
+    p->trim = cfg->trim < 100 ? (uint64_t)(cfg->trim / 100 * 0x1p64)
+                              : UINT64_MAX;
   p->write = log ? FILE_OP_COMMIT : FILE_OP_WRITE;
   /* So many requests that the gate could overflow are never reached. */
   if (writes && !cfg->fsync_all && cfg->fsync_freq < UINT64_C(1) << 60)
@@ -199,5 +202,7 @@ bool pattern_next(struct pattern *p, struct pattern_thread *t,
   found = file_mode_random(p->mode) ? next_random(p, t, rand, ret)
                                     : next_sequential(p, t, ret);
   t->waiting = !found;
+  if (UNLIKELY(p->trim > 0) && t->write && rng_next(&rand->rng) < p->trim)
+    ret->op = FILE_OP_TRIM;
   return found;
 }

@@ -31,6 +31,7 @@ struct pattern {
   enum file_dist dist;
   double rw_ratio;
   bool rw_bytes;       /* it counts bytes */
+  uint64_t trim;       /* a draw of 64 bits below this trims; 0: never */
   enum file_op write;  /* FILE_OP_WRITE, or what stands for it */
   uint64_t fsync_freq; /* 0: no fsync requests */
   struct claims claims;

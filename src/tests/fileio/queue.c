@@ -124,7 +124,7 @@ static bool follow_up(struct queue *q, unsigned slot)
 void queue_completed(struct queue *q, unsigned slot, int64_t result)
 {
   struct slot *s = &q->slot[slot];
-  const bool transfer = s->r.op != FILE_OP_FSYNC;
+  const bool transfer = file_op_moves(s->r.op);
 
   q->in_flight--;
   s->busy = false;

@@ -277,10 +277,8 @@ static int tell(struct fileio_thread *t, struct err *err)
 static NOINLINE void show(const struct request *r)
 {
   static const unsigned number[FILE_OPS] = {
-    [FILE_OP_READ] = 1,
-    [FILE_OP_WRITE] = 2,
-    [FILE_OP_FSYNC] = 3,
-    [FILE_OP_COMMIT] = 4,
+    [FILE_OP_READ] = 1, [FILE_OP_WRITE] = 2,  [FILE_OP_FSYNC] = 3,
+    [FILE_OP_TRIM] = 4, [FILE_OP_COMMIT] = 5,
   };
 
   log_msg(LOG_DEBUG,
