@@ -13,6 +13,7 @@
 #include "tests/fileio/options.h"
 #include "tests/fileio/pattern.h"
 #include "tests/fileio/request.h"
+#include "tests/fileio/steady.h"
 #include "tests/fileio/validate.h"
 
 struct engine_ops;
@@ -32,6 +33,8 @@ struct fileio {
   struct files files;
   struct validate *check; /* owned; NULL without --validate */
   char **map;             /* owned by the mmap engine; [files] */
+  struct steady steady;   /* with --file-steady */
+  bool special;           /* mixed or steady: next() has more to do */
   struct mixed *mixed;    /* owned; NULL in other modes */
   struct wal *wal;        /* owned by the engine of the log */
 

@@ -180,6 +180,28 @@ const struct opt fileio_opts[] = {
            "so that a run begins with reads from the device.",
   },
   {
+    OPT_DOUBLE(struct fileio_cfg, steady),
+    .name = "file-steady",
+    .def = "0",
+    .fmin = 0,
+    .fmax = 100,
+    .help = "end the run when the throughput differs by at most so many "
+            "percent (0: off)",
+    .man = "The last five windows of --file-steady-window seconds are looked "
+           "at: their range, and the change along the straight line through "
+           "them, must be at most so many percent of their mean. --time is "
+           "the longest that the run may take; a run that has not become "
+           "steady says so.",
+  },
+  {
+    OPT_TIME(struct fileio_cfg, steady_window_s),
+    .name = "file-steady-window",
+    .def = "10",
+    .fmin = 0.01,
+    .fmax = 86400,
+    .help = "length of a window of --file-steady",
+  },
+  {
     OPT_DOUBLE(struct fileio_cfg, trim),
     .name = "file-trim",
     .def = "0",

@@ -62,6 +62,8 @@ struct fileio_cfg {
   uint64_t merged;
   double rw_ratio;
   double mixed_reads, mixed_commits, mixed_checkpoint; /* per second; 0: any */
+  double steady; /* percent; 0: the run does not look */
+  double steady_window_s;
   double trim;          /* percent of the writes */
   int rw_unit;          /* enum file_rw_unit */
   const char *dir;      /* "": the current folder */

@@ -100,6 +100,13 @@ static int set_up(struct fileio *fio, struct err *err)
                       fio->plan->validate && cfg->mode < FILE_MODE_WAL, err);
   if (rc == 0 && cfg->mode == FILE_MODE_MIXED)
     rc = mixed_new(fio, err);
+  if (rc == 0 && cfg->steady > 0 && fio->plan->parts > 1)
+    rc = err_set(err, -EINVAL,
+                 "Invalid value for --file-steady: '%g' (expected 0 in a run "
+                 "of several processes)",
+                 cfg->steady);
+  steady_init(&fio->steady, cfg->steady, cfg->steady_window_s);
+  fio->special = fio->mixed || cfg->steady > 0;
   return rc < 0 ? rc : make_checksums(fio, err);
 }
 
@@ -184,6 +191,8 @@ static int fileio_end(void *run, struct err *err)
 {
   struct fileio *fio = run;
 
+  if (fio->cfg->steady > 0)
+    steady_tell(&fio->steady);
   return files_check_names(&fio->files, err);
 }
 
@@ -246,8 +255,12 @@ static bool next(void *thr, struct worker *w)
 {
   struct fileio_thread *t = thr;
 
-  if (UNLIKELY(t->io.fio->mixed != NULL))
-    return mixed_next(&t->mixed, t->io.fio, &t->pattern, w, &t->next);
+  if (UNLIKELY(t->io.fio->special)) {
+    if (t->io.fio->cfg->steady > 0 && !steady_goes_on(&t->io.fio->steady, w))
+      return false;
+    if (t->io.fio->mixed)
+      return mixed_next(&t->mixed, t->io.fio, &t->pattern, w, &t->next);
+  }
   if (LIKELY(pattern_next(&t->io.fio->pattern, &t->pattern, w->rand, &t->next)))
     return true;
   return wait_for_place(t, w);
@@ -360,6 +373,8 @@ static void details(void *run, struct test_details *ret)
   const struct fileio *fio = run;
   const uint64_t n = atomic_load(&fio->depth_count);
 
+  if (fio->cfg->steady > 0)
+    steady_facts(&fio->steady, &ret->test);
   if (n > 0) {
     facts_real(&ret->test, "queue_depth_mean",
                (double)atomic_load(&fio->depth_sum) / (double)n);
