@@ -1,15 +1,10 @@
 /*
- * split.c - which part of the work a rank has.
+ * split.c - which threads a rank has.
  */
 #include "cluster/split.h"
 
 #include <errno.h>
 #include <limits.h>
-
-uint64_t split_count(uint64_t whole, unsigned part, unsigned parts)
-{
-  return whole / parts + (part < whole % parts);
-}
 
 int split_threads(unsigned threads, unsigned rank, unsigned ranks,
                   struct split_threads *ret)

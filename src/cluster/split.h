@@ -1,14 +1,8 @@
 /*
- * split.h - which part of the work a rank has.
+ * split.h - which threads a rank has.
  */
 #ifndef BENCH_CLUSTER_SPLIT_H
 #define BENCH_CLUSTER_SPLIT_H
-
-#include <stdint.h>
-
-/* The share of part number `part` of `parts`: shares differ by one at most, and
- * their sum is `whole`. */
-uint64_t split_count(uint64_t whole, unsigned part, unsigned parts);
 
 /* The workers of a process: rank r has first .. first + threads - 1 of all. */
 struct split_threads {

@@ -21,6 +21,7 @@ struct driver;
 struct err;
 struct ranks;
 struct plan;
+struct plan_input;
 struct strbuf;
 struct test;
 
@@ -71,7 +72,9 @@ void program_put_version(const struct program *p);
 
 /* Open the files of results, before anything starts. */
 int program_open_results(struct program *p, struct err *err);
-int program_make_plan(struct program *p, struct plan *plan, struct err *err);
+/* The plan of a run; `needs` has what the test needs, and no more. */
+int program_make_plan(struct program *p, const struct plan_input *needs,
+                      struct plan *plan, struct err *err);
 int program_run_test(struct program *p, const struct test *test,
                      const void *cfg, const struct plan *plan);
 

@@ -120,53 +120,50 @@ static bool is_run(const struct program *p)
   return p->cmdline.command && strcmp(p->cmdline.command, "run") == 0;
 }
 
-int program_make_plan(struct program *p, struct plan *plan, struct err *err)
+int program_make_plan(struct program *p, const struct plan_input *needs,
+                      struct plan *plan, struct err *err)
 {
-  const struct opt_entry *type = optset_find(&p->set, "rand-type");
-  struct plan_input in = {
-    .core = &p->core,
-    .checked = &p->cmdline.checked,
-    .rand = &p->rand,
-    .rand_type_given = type->given,
-    .statement_times = p->db.debug,
-    .percentile_given = optset_find(&p->set, "percentile")->given,
-    .compat = p->set.level,
-    .identity = p->cmdline.identity,
-    .run = is_run(p),
-  };
+  struct plan_input in = *needs;
   const bool runs = is_run(p) && !program_only_checks(p) && !p->doctor;
+  struct plan_part part;
   int rc = runs ? program_open_results(p, err) : 0;
 
+  if (rc == 0 && p->ranks) {
+    ranks_peers_init(&p->peers, p->ranks);
+    rc = ranks_part(p->ranks, (unsigned)p->core.threads, &p->peers, &part, err);
+    in.part = &part;
+  }
   if (rc < 0)
     return rc;
+  in.core = &p->core;
+  in.checked = &p->cmdline.checked;
+  in.rand = &p->rand;
+  in.rand_type_given = optset_find(&p->set, "rand-type")->given;
+  in.statement_times = p->db.debug;
+  in.percentile_given = optset_find(&p->set, "percentile")->given;
   /* The same in all processes, whatever files they write. */
   in.details = runs && (results_wanted(&p->results_cfg) ||
                         (p->ranks && p->core.report_ranks));
   in.event_rings = results_event_rings(p->results);
-  rc = plan_init(plan, &in, err);
-  if (rc < 0 || !p->ranks)
-    return rc;
-  ranks_peers_init(&p->peers, p->ranks);
-  plan->peers = &p->peers;
-  rc = ranks_divide(p->ranks, plan, err);
-  if (rc < 0)
-    plan_done(plan);
-  return rc;
+  in.compat = p->set.level;
+  in.identity = p->cmdline.identity;
+  in.run = is_run(p);
+  return plan_init(plan, &in, err);
 }
 
 static int make_plan(struct program *p, const struct test *test,
                      struct plan *plan, struct err *err)
 {
-  int rc = program_make_plan(p, plan, err);
+  const struct plan_input needs = {
+    .no_deadline = test->no_deadline,
+    .own_limit = test->own_limit,
+  };
+  int rc = program_make_plan(p, &needs, plan, err);
 
   if (rc < 0)
     return rc;
-  if (test->no_deadline && plan->grace_auto)
-    plan->grace_ns = PLAN_NO_LIMIT;
-  if (test->own_limit && plan->events != PLAN_NO_LIMIT) {
-    plan->events = PLAN_NO_LIMIT;
+  if (test->own_limit && p->core.events > 0)
     log_msg(LOG_WARNING, "--events has no effect on the %s test", test->name);
-  }
   if (*p->core.luajit_cmd)
     log_msg(LOG_WARNING, "--luajit-cmd has no effect on the %s test",
             test->name);

@@ -127,6 +127,7 @@ static int load(struct job *job, struct err *err)
 {
   struct program *p = job->p;
   struct ranks *ranks = p->ranks;
+  const struct plan_input needs = { .min_stack_bytes = SMALLEST_STACK };
   struct script_setup setup = {
     .plan = &job->plan,
     .what = &job->what,
@@ -150,11 +151,9 @@ static int load(struct job *job, struct err *err)
   if (ranks && ranks->rank == 0)
     setup.record = &ranks->bundle;
   if (rc == 0)
-    rc = program_make_plan(p, &job->plan, err);
+    rc = program_make_plan(p, &needs, &job->plan, err);
   if (rc < 0)
     return rc;
-  if (job->plan.stack_bytes < SMALLEST_STACK)
-    job->plan.stack_bytes = SMALLEST_STACK;
   job->has_plan = true;
   job->db.facts.bundled = is_bundled(job);
   warn_of_copy(job);

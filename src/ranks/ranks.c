@@ -262,22 +262,23 @@ void ranks_let_go(struct ranks **ranks)
   *ranks = NULL;
 }
 
-int ranks_divide(const struct ranks *ranks, struct plan *plan, struct err *err)
+int ranks_part(const struct ranks *ranks, unsigned threads,
+               const struct peers *peers, struct plan_part *ret,
+               struct err *err)
 {
-  struct split_threads threads;
+  struct split_threads all;
 
-  if (split_threads(plan->threads, ranks->rank, ranks->size, &threads) < 0)
+  if (split_threads(threads, ranks->rank, ranks->size, &all) < 0)
     return err_set(err, -ERANGE, "%u processes with --threads=%u are too many",
-                   ranks->size, plan->threads);
-  plan->first_thread = threads.first;
-  plan->all_threads = threads.all;
-  plan->part = ranks->rank;
-  plan->parts = ranks->size;
-  plan->rate /= ranks->size;
-  if (plan->events != PLAN_NO_LIMIT)
-    plan->events = split_count(plan->events, ranks->rank, ranks->size);
-  if (ranks->rank > 0)
-    plan->seed = ranks->seed;
+                   ranks->size, threads);
+  *ret = (struct plan_part){
+    .part = ranks->rank,
+    .parts = ranks->size,
+    .first_thread = all.first,
+    .all_threads = all.all,
+    .peers = peers,
+    .seed = ranks->rank > 0 ? &ranks->seed : NULL,
+  };
   return 0;
 }
 

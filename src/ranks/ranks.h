@@ -38,7 +38,9 @@
 struct cluster;
 struct err;
 struct ranks;
+struct peers;
 struct plan;
+struct plan_part;
 struct program;
 
 /* A file of options, as process 0 has read it. */
@@ -101,8 +103,13 @@ int ranks_share(struct ranks *ranks, const struct resolved *what,
 /* By process 0: each process does a run of its own.  Ends *ranks. */
 void ranks_let_go(struct ranks **ranks);
 
-/* The share of this process, in a plan for all of them. */
-int ranks_divide(const struct ranks *ranks, struct plan *plan, struct err *err);
+/*
+ * What this process does of a run with so many threads in each.  `peers` is
+ * borrowed, and *ret borrows from `ranks`.  -ERANGE: too many threads in all.
+ */
+int ranks_part(const struct ranks *ranks, unsigned threads,
+               const struct peers *peers, struct plan_part *ret,
+               struct err *err);
 
 /* Part; returns the exit status of this process.  Ends `ranks`. */
 int ranks_leave(struct ranks *ranks, int status);

@@ -45,7 +45,8 @@ static uint64_t percent_of(uint64_t ns, uint64_t percent)
   return part >= PLAN_NO_LIMIT ? PLAN_NO_LIMIT - 1 : (uint64_t)part;
 }
 
-static void set_grace(struct plan *plan, const struct forced_shutdown *forced)
+static void set_grace(struct plan *plan, const struct forced_shutdown *forced,
+                      bool no_deadline)
 {
   const uint64_t five = plan->time_ns == PLAN_NO_LIMIT
                           ? GRACE_AUTO_NS
@@ -55,7 +56,8 @@ static void set_grace(struct plan *plan, const struct forced_shutdown *forced)
   switch (forced->kind) {
   case FORCED_AUTO:
     plan->grace_auto = true;
-    plan->grace_ns = five > GRACE_AUTO_NS ? five : GRACE_AUTO_NS;
+    if (!no_deadline)
+      plan->grace_ns = five > GRACE_AUTO_NS ? five : GRACE_AUTO_NS;
     break;
   case FORCED_OFF:
     break;
@@ -114,7 +116,38 @@ static int set_random(struct plan *plan, const struct plan_input *in,
     plan->seed = (uint64_t)opts->seed;
   else
     plan->seed = in->run ? (uint64_t)rand_seed_from_clock() : RNG_SEED_FIXED;
+  if (in->part && in->part->seed)
+    plan->seed = *in->part->seed;
   return 0;
+}
+
+/* The shares of all parts differ by one at most, and their sum is `whole`. */
+static uint64_t share_of(uint64_t whole, unsigned part, unsigned parts)
+{
+  return whole / parts + (part < whole % parts);
+}
+
+/* Threads, events and rate: of the run, and of this process. */
+static void set_work(struct plan *plan, const struct plan_input *in)
+{
+  const struct core_cfg *core = in->core;
+  const struct plan_part alone = {
+    .parts = 1,
+    .all_threads = (unsigned)core->threads,
+  };
+  const struct plan_part *own = in->part ? in->part : &alone;
+
+  plan->threads = (unsigned)core->threads;
+  plan->first_thread = own->first_thread;
+  plan->all_threads = own->all_threads;
+  plan->part = own->part;
+  plan->parts = own->parts;
+  plan->peers = own->peers;
+  plan->all_rate = core->rate;
+  plan->rate = core->rate / own->parts;
+  plan->events = core->events > 0 && !in->own_limit
+                   ? share_of(core->events, own->part, own->parts)
+                   : PLAN_NO_LIMIT;
 }
 
 int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
@@ -125,15 +158,14 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
   memset(plan, 0, sizeof(*plan));
   plan->compat = in->compat;
   plan->identity = in->identity;
-  plan->threads = plan->all_threads = (unsigned)core->threads;
-  plan->parts = 1;
-  plan->stack_bytes = core->thread_stack_size;
+  set_work(plan, in);
+  plan->stack_bytes = core->thread_stack_size > in->min_stack_bytes
+                        ? core->thread_stack_size
+                        : in->min_stack_bytes;
   plan->init_timeout_ns = limit_ns(core->thread_init_timeout_s);
   plan->init_timeout_s = (unsigned)core->thread_init_timeout_s;
-  plan->events = core->events > 0 ? core->events : PLAN_NO_LIMIT;
   plan->time_ns = core->time_s > 0 ? ns_of(core->time_s) : PLAN_NO_LIMIT;
   plan->warmup_ns = ns_of(core->warmup_time_s);
-  plan->rate = plan->all_rate = core->rate;
   plan->rate_abort = core->rate > 0.0 &&
                      core->rate_overload == RATE_OVERLOAD_ABORT;
   plan->interval_ns = ns_of(core->report_interval_s);
@@ -142,7 +174,7 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
   plan->debug = core->debug;
   plan->validate = core->validate;
   plan->force = core->force;
-  set_grace(plan, &in->checked->forced_shutdown);
+  set_grace(plan, &in->checked->forced_shutdown, in->no_deadline);
 
   plan->report = (struct report_setup){
     .layout_1_1 = in->compat == COMPAT_1_1,

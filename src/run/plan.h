@@ -54,8 +54,8 @@ struct plan {
   uint64_t time_ns;   /* PLAN_NO_LIMIT: none */
   uint64_t warmup_ns; /* 0: none */
   uint64_t grace_ns;  /* after the end; PLAN_NO_LIMIT: no forced shutdown */
-  bool grace_shown;   /* asked for: the mode block tells the deadline */
-  bool grace_auto;    /* the default; tests without a time limit have none */
+  bool grace_shown;   /* asked for: the mode block has the deadline */
+  bool grace_auto;    /* the default */
 
   double rate;     /* events started per second; 0: as fast as possible */
   double all_rate; /* of all processes together */
@@ -82,6 +82,14 @@ struct plan {
   const struct rand_params *rand; /* owned */
 };
 
+/* What this process does of a run of several processes: see struct plan. */
+struct plan_part {
+  unsigned part, parts;
+  unsigned first_thread, all_threads;
+  const struct peers *peers;
+  const uint64_t *seed; /* [opt] the seed of process 0; NULL: this is it */
+};
+
 /* What a plan is made from: all checked. */
 struct plan_input {
   const struct core_cfg *core;
@@ -95,6 +103,12 @@ struct plan_input {
   enum compat compat;
   enum identity identity;
   bool run; /* the command is run: without a seed, one from the clock */
+  const struct plan_part *part; /* [opt] NULL: the run has one process */
+
+  /* What the test needs. */
+  bool no_deadline; /* no automatic deadline: its events have no time limit */
+  bool own_limit;   /* --events has no effect */
+  size_t min_stack_bytes; /* of each thread */
 };
 
 /* plan_done() frees what is owned. */

@@ -100,26 +100,8 @@ static void test_lost(void)
 
 static void test_split(void)
 {
-  static const struct {
-    uint64_t whole;
-    unsigned parts;
-  } row[] = { { 0, 3 },          { 1, 3 }, { 10, 3 }, { 12, 3 },
-              { UINT64_MAX, 7 }, { 5, 8 }, { 1, 1 } };
   struct split_threads t = { 0, 0 };
 
-  for (size_t i = 0; i < ARRAY_SIZE(row); i++) {
-    uint64_t sum = 0, min = UINT64_MAX, max = 0;
-
-    for (unsigned k = 0; k < row[i].parts; k++) {
-      const uint64_t n = split_count(row[i].whole, k, row[i].parts);
-
-      sum += n;
-      min = n < min ? n : min;
-      max = n > max ? n : max;
-    }
-    OK(sum == row[i].whole, "the sum of the shares is the whole");
-    OK(max - min <= 1, "shares differ by one at most");
-  }
   OK(split_threads(4, 2, 3, &t) == 0 && t.first == 8 && t.all == 12,
      "process 2 of 3 has the workers 8 to 11 of 12");
   OK(split_threads(1000000, 0, 4000, &t) == -ERANGE, "too many");

@@ -1,0 +1,138 @@
+/*
+ * test_plan.c - from what is asked for to the plan of a run.
+ */
+#include <math.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/err.h"
+#include "opt/core_opts.h"
+#include "run/peers.h"
+#include "run/plan.h"
+#include "tests/unit/tap.h"
+
+static struct core_cfg core;
+static struct core_checked checked;
+static struct rand_opts_cfg rnd;
+
+/* An input of the values above, which are set to defaults. */
+static struct plan_input usual(void)
+{
+  core = (struct core_cfg){ .threads = 4,
+                            .events = 10,
+                            .time_s = 10,
+                            .thread_stack_size = 64 << 10,
+                            .rate = 90 };
+  checked = (struct core_checked){ .forced_shutdown = { .kind = FORCED_AUTO } };
+  rnd = (struct rand_opts_cfg){ .spec_iter = 12, .pareto_h = 0.2, .seed = 7 };
+  return (struct plan_input){ .core = &core, .checked = &checked, .rand = &rnd };
+}
+
+static struct plan plan_of(const struct plan_input *in)
+{
+  struct plan plan;
+  struct err err = { "" };
+
+  OK(plan_init(&plan, in, &err) == 0, "a plan");
+  return plan;
+}
+
+static void test_alone(void)
+{
+  const struct plan_input in = usual();
+  struct plan plan = plan_of(&in);
+
+  OK(plan.part == 0 && plan.parts == 1 && !plan.peers, "one process");
+  OK(plan.first_thread == 0 && plan.all_threads == 4, "with all threads");
+  OK(plan.events == 10 && plan.rate == 90 && plan.all_rate == 90,
+     "all events, and the whole rate");
+  OK(plan.seed == 7, "and the seed");
+  OK(plan.grace_auto && plan.grace_ns == 30 * NS_PER_S, "30 s of grace");
+  plan_done(&plan);
+}
+
+static void test_needs(void)
+{
+  struct plan_input in = usual();
+  struct plan plan;
+
+  in.no_deadline = true;
+  in.own_limit = true;
+  in.min_stack_bytes = 65 << 10;
+  plan = plan_of(&in);
+  OK(plan.grace_auto && plan.grace_ns == PLAN_NO_LIMIT,
+     "a test without a time limit has no automatic deadline");
+  OK(plan.events == PLAN_NO_LIMIT, "a test with its own limit has no other");
+  OK(plan.stack_bytes == 65 << 10, "a stack as large as the test needs");
+  plan_done(&plan);
+
+  core.thread_stack_size = 1 << 20;
+  checked.forced_shutdown =
+    (struct forced_shutdown){ .kind = FORCED_SECONDS, .seconds = 5 };
+  plan = plan_of(&in);
+  OK(plan.stack_bytes == 1 << 20, "a larger stack stays");
+  OK(plan.grace_ns == 5 * NS_PER_S, "and so does a deadline that was given");
+  plan_done(&plan);
+}
+
+static void test_part(void)
+{
+  static const struct {
+    uint64_t events;
+    unsigned parts;
+  } row[] = { { 1, 3 },         { 10, 3 }, { 12, 3 },
+              { INT64_MAX, 7 }, { 5, 8 },  { 1, 1 } };
+  const struct peers peers = { NULL };
+  const uint64_t seed = 42;
+  struct plan_part part = { .peers = &peers, .seed = &seed };
+  struct plan_input in = usual();
+
+  in.part = &part;
+  for (size_t i = 0; i < ARRAY_SIZE(row); i++) {
+    uint64_t sum = 0, min = UINT64_MAX, max = 0;
+
+    core.events = row[i].events;
+    part.parts = row[i].parts;
+    part.all_threads = 4 * row[i].parts;
+    for (part.part = 0; part.part < part.parts; part.part++) {
+      struct plan plan;
+
+      part.first_thread = 4 * part.part;
+      plan = plan_of(&in);
+      sum += plan.events;
+      min = plan.events < min ? plan.events : min;
+      max = plan.events > max ? plan.events : max;
+      OK(fabs(plan.rate * part.parts - 90) < 1e-9 && plan.all_rate == 90,
+         "a share of the rate");
+      OK(plan.threads == 4 && plan.first_thread == 4 * part.part &&
+           plan.all_threads == 4 * part.parts,
+         "the threads of this part");
+      OK(plan.seed == 42 && plan.peers == &peers, "the seed of process 0");
+      plan_done(&plan);
+    }
+    OK(sum == row[i].events, "the sum of the shares is the whole");
+    OK(max - min <= 1, "shares differ by one at most");
+  }
+}
+
+static void test_no_limit(void)
+{
+  struct plan_part part = { .parts = 3, .all_threads = 12 };
+  struct plan_input in = usual();
+  struct plan plan;
+
+  in.part = &part;
+  core.events = 0;
+  plan = plan_of(&in);
+  OK(plan.events == PLAN_NO_LIMIT, "a part of a run without a limit has none");
+  plan_done(&plan);
+}
+
+int main(void)
+{
+  test_alone();
+  test_needs();
+  test_part();
+  test_no_limit();
+  return TAP_EXIT();
+}
