@@ -238,25 +238,25 @@ static bool is_function(const char *command)
   return false;
 }
 
-enum script_action script_find_command(struct script *script)
+enum test_command script_find_command(struct script *script)
 {
   const char *command = script->setup.command;
 
   if (ask(script, "command_defined"))
-    return SCRIPT_CALL;
+    return TEST_CALL;
   if (strcmp(command, "run") == 0)
-    return SCRIPT_RUN;
+    return TEST_RUN;
   if (!is_function(command))
-    return SCRIPT_UNKNOWN;
+    return TEST_UNKNOWN;
   state_push_global(script->main, command);
   if (!lua_isnil(script->main->L, -1)) {
     lua_pop(script->main->L, 1);
-    return SCRIPT_CALL;
+    return TEST_CALL;
   }
   lua_pop(script->main->L, 1);
   if (strcmp(command, "help") == 0 && script->declared)
-    return SCRIPT_OPTIONS;
-  return SCRIPT_LACKS;
+    return TEST_OPTIONS;
+  return TEST_LACKS;
 }
 
 /* Call the custom command in a state that has its options. */

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "run/test.h"
+
 struct bundle;
 struct db_process;
 struct err;
@@ -20,7 +22,6 @@ struct plan;
 struct resolved;
 struct script;
 struct strbuf;
-struct test;
 struct text_hooks;
 
 /* All is borrowed and must outlive the script. */
@@ -62,31 +63,23 @@ int script_declare(struct script *script, struct optset *set,
 bool script_is_valid(void *script, const struct opt_entry *e, const char *value,
                      struct strbuf *ret_expected);
 
-enum script_action {
-  SCRIPT_RUN,     /* the benchmark */
-  SCRIPT_CALL,    /* a command of the script */
-  SCRIPT_OPTIONS, /* print the options */
-  SCRIPT_LACKS,   /* a known command that the script does not implement */
-  SCRIPT_UNKNOWN, /* no such command */
-};
-
 /* Add the names of the commands that the script has, with blanks between. */
 void script_list_commands(struct script *script, struct strbuf *out);
 
 /* What the command is; from now on it is settled. */
-enum script_action script_find_command(struct script *script);
+enum test_command script_find_command(struct script *script);
 
 /*
- * Execute a command (SCRIPT_CALL).  A positive number: this signal has ended it
+ * Execute a command (TEST_CALL).  A positive number: this signal has ended it
  * early, in good order.  -ECANCELED: it failed, and all that is to be said was
  * said; other negative ones: the message is to be printed as FATAL.
  */
 int script_command(struct script *script, struct err *err);
 
-/* "NAME options:" and the options; for SCRIPT_OPTIONS. */
+/* "NAME options:" and the options; for TEST_OPTIONS. */
 void script_print_options(const struct script *script, struct strbuf *out);
 
-/* For SCRIPT_RUN; `cfg` of the test is the script itself. */
+/* For TEST_RUN; `cfg` of the test is the script itself. */
 const struct test *script_test(struct script *script);
 
 /*

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/err.h"
 #include "base/strbuf.h"
 #include "lua/search.h"
 #include "program/bundled.h"
@@ -87,40 +86,17 @@ int program_print_usage(const struct program *p)
   return EXIT_FAILED;
 }
 
-/* The options of a built-in test. */
-static int print_test(struct program *p, const struct test *test)
-{
-  void *cfg = calloc(1, test->cfg_size);
-  struct strbuf out = { 0 };
-  struct err err;
-  int status = EXIT_OK;
-
-  if (!cfg)
-    return EXIT_FAILED;
-  if (optset_add(&p->set, OPT_SECTION_TEST, test->name, test->opts, cfg, &err) <
-      0)
-    status = program_fail(&err);
-  else
-    help_test(&out, test->name, &p->set);
-  program_put_text(&out);
-  free(cfg);
-  return status;
-}
-
 int program_print_help(struct program *p, enum program_help what)
 {
   const char *name = p->cmdline.test;
-  const struct test *test = name ? test_find(name) : NULL;
 
   (void)search_datadir(p->datadir);
   if (what != PROGRAM_HELP_OPTIONS || !name || strcmp(name, "-") == 0)
     return print_lists(p, what);
-  if (test)
-    return print_test(p, test);
   if (strcmp(name, "doctor") == 0)
     return program_doctor_machine(p); /* with a name it says its usage */
   if (program_is_tool(name))
     return program_tool(p); /* the action asks for its help */
   p->cmdline.command = "help";
-  return program_script(p);
+  return program_test(p);
 }

@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "db/env.h"
 #include "opt/cmdline.h"
@@ -20,8 +21,8 @@
 struct driver;
 struct err;
 struct ranks;
+struct resolved;
 struct plan;
-struct plan_input;
 struct strbuf;
 struct test;
 
@@ -72,9 +73,6 @@ void program_put_version(const struct program *p);
 
 /* Open the files of results, before anything starts. */
 int program_open_results(struct program *p, struct err *err);
-/* The plan of a run; `needs` has what the test needs, and no more. */
-int program_make_plan(struct program *p, const struct plan_input *needs,
-                      struct plan *plan, struct err *err);
 int program_run_test(struct program *p, const struct test *test,
                      const void *cfg, const struct plan *plan);
 
@@ -93,8 +91,19 @@ void program_tell_owner(const struct program *p);
 /* Rules for options that skip those of other tests in configuration files. */
 struct cmdline_rules program_rules(struct program *p);
 
-/* The test is a script: load it, do what the command says. */
-int program_script(struct program *p);
+/* What the command line says of a test; returns the exit status. */
+int program_test(struct program *p);
+/* Find the script that the command line names, and set *ret, which is zero.  If
+ * there is none, say where it was looked for.  Returns the exit status. */
+int program_find_script(struct program *p, struct resolved *ret);
+/* Give the options of the test their values; returns the exit status. */
+int program_apply(struct program *p, const struct cmdline_rules *rules);
+
+/* Is the command a run, so that there is something to report? */
+static inline bool program_is_run(const struct program *p)
+{
+  return p->cmdline.command && strcmp(p->cmdline.command, "run") == 0;
+}
 
 /* Is only to be checked whether the command could be executed? */
 static inline bool program_only_checks(const struct program *p)

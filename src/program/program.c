@@ -23,14 +23,11 @@
 #include "opt/optset.h"
 #include "program/inherited.h"
 #include "program/internal.h"
+#include "program/source.h"
 #include "ranks/ranks.h"
-#include "ranks/report.h"
 #include "report/text_reporter.h"
 #include "results/results.h"
-#include "run/plan.h"
 #include "run/runner.h"
-#include "run/test.h"
-#include "tests/test_list.h"
 #include "tools/tool.h"
 
 /* Texts of libraries and of other options may quote what has a password. */
@@ -77,146 +74,16 @@ int program_complain(const char *fmt, ...)
   return EXIT_FAILED;
 }
 
-/* A command of a built-in test. */
-static int do_command(struct program *p, const struct test *test,
-                      const void *cfg, const char *command,
-                      const struct plan *plan)
-{
-  int (*step)(const struct plan *plan, const void *cfg, struct err *err);
-  struct err err = { "" };
-  struct strbuf out = { 0 };
-
-  if (strcmp(command, "run") == 0)
-    return program_only_checks(p) ? EXIT_OK
-           : p->doctor            ? program_doctor_builtin(p, test, plan)
-           : ranks_share(p->ranks, NULL, plan, &err) < 0
-             ? program_fail(&err)
-             : program_run_test(p, test, cfg, plan);
-  if (strcmp(command, "help") == 0) {
-    help_test(&out, test->name, &p->set);
-    program_put_text(&out);
-    return EXIT_OK;
-  }
-  if (strcmp(command, "prepare") == 0)
-    step = test->ops->prepare;
-  else if (strcmp(command, "cleanup") == 0)
-    step = test->ops->cleanup;
-  else
-    return program_unknown_command(
-      command, test->ops->prepare ? "prepare run cleanup help" : "run help");
-  if (!step)
-    return program_complain("'%s' test does not implement the '%s' command.",
-                            test->name, command);
-  if (program_only_checks(p))
-    return EXIT_OK;
-  if (ranks_share(p->ranks, NULL, plan, &err) < 0 || step(plan, cfg, &err) < 0)
-    return program_fail(&err);
-  return EXIT_OK;
-}
-
-/* Is there something to report about? */
-static bool is_run(const struct program *p)
-{
-  return p->cmdline.command && strcmp(p->cmdline.command, "run") == 0;
-}
-
-int program_make_plan(struct program *p, const struct plan_input *needs,
-                      struct plan *plan, struct err *err)
-{
-  struct plan_input in = *needs;
-  const bool runs = is_run(p) && !program_only_checks(p) && !p->doctor;
-  struct plan_part part;
-  int rc = runs ? program_open_results(p, err) : 0;
-
-  if (rc == 0 && p->ranks) {
-    ranks_peers_init(&p->peers, p->ranks);
-    rc = ranks_part(p->ranks, (unsigned)p->core.threads, &p->peers, &part, err);
-    in.part = &part;
-  }
-  if (rc < 0)
-    return rc;
-  in.core = &p->core;
-  in.checked = &p->cmdline.checked;
-  in.rand = &p->rand;
-  in.rand_type_given = optset_find(&p->set, "rand-type")->given;
-  in.statement_times = p->db.debug;
-  in.percentile_given = optset_find(&p->set, "percentile")->given;
-  /* The same in all processes, whatever files they write. */
-  in.details = runs && (results_wanted(&p->results_cfg) ||
-                        (p->ranks && p->core.report_ranks));
-  in.event_rings = results_event_rings(p->results);
-  in.compat = p->set.level;
-  in.identity = p->cmdline.identity;
-  in.run = is_run(p);
-  return plan_init(plan, &in, err);
-}
-
-static int make_plan(struct program *p, const struct test *test,
-                     struct plan *plan, struct err *err)
-{
-  const struct plan_input needs = {
-    .no_deadline = test->no_deadline,
-    .own_limit = test->own_limit,
-  };
-  int rc = program_make_plan(p, &needs, plan, err);
-
-  if (rc < 0)
-    return rc;
-  if (test->own_limit && p->core.events > 0)
-    log_msg(LOG_WARNING, "--events has no effect on the %s test", test->name);
-  if (*p->core.luajit_cmd)
-    log_msg(LOG_WARNING, "--luajit-cmd has no effect on the %s test",
-            test->name);
-  return 0;
-}
-
-static int builtin(struct program *p, const struct test *test)
-{
-  const char *command = p->cmdline.command;
-  const struct cmdline_rules rules = program_rules(p);
-  struct err err = { "" };
-  struct plan plan;
-  void *cfg = NULL;
-  int status, rc;
-
-  if (!command)
-    return program_complain(
-      "The '%s' test requires a command argument. See '%s %s help'", test->name,
-      p->name, test->name);
-  cfg = calloc(1, test->cfg_size);
-  if (!cfg)
-    return EXIT_FAILED;
-  rc = optset_add(&p->set, OPT_SECTION_TEST, test->name, test->opts, cfg, &err);
-  if (rc == 0)
-    rc = cmdline_apply(&p->cmdline, &rules, &err);
-  if (rc < 0) {
-    status = program_fail_usage(rc, &err);
-    if (rc == -ENOENT)
-      program_tell_owner(p);
-  } else if (make_plan(p, test, &plan, &err) < 0) {
-    status = program_fail(&err);
-  } else {
-    status = do_command(p, test, cfg, command, &plan);
-    if (!p->abandoned)
-      plan_done(&plan);
-  }
-  if (!p->abandoned)
-    free(cfg);
-  return status;
-}
-
 static int dispatch(struct program *p)
 {
-  const char *name = p->cmdline.test;
-  const struct test *test;
-
   log_msg(LOG_NOTICE, "%s (using system %s)\n\n", p->version, LUAJIT_VERSION);
-  test = name ? test_find(name) : NULL;
-  return test ? builtin(p, test) : program_script(p);
+  return program_test(p);
 }
 
 static int act(struct program *p)
 {
+  const struct test_source *source;
+  int status = EXIT_OK;
   bool doctor;
 
   switch (p->cmdline.action) {
@@ -245,12 +112,11 @@ static int act(struct program *p)
                             "by several processes (see --cluster)");
   if (doctor && (!p->cmdline.test || strcmp(p->cmdline.test, "help") == 0))
     return program_doctor_machine(p);
-  if (!p->cmdline.test || !test_find(p->cmdline.test)) {
-    const int status = program_settle_target(p);
-
-    if (status != EXIT_OK)
-      return status;
-  }
+  source = source_of(p);
+  if (source->settle)
+    status = source->settle(p);
+  if (status != EXIT_OK)
+    return status;
   if (doctor)
     return dispatch(p);
   if (sweep_wanted(&p->sweep) && p->ranks)
@@ -261,7 +127,7 @@ static int act(struct program *p)
   if (sweep_useless_option(&p->sweep))
     return program_complain("--%s has no effect without --sweep or --repeat",
                             sweep_useless_option(&p->sweep));
-  if (is_run(p) && results_on_stdout(&p->results_cfg) &&
+  if (program_is_run(p) && results_on_stdout(&p->results_cfg) &&
       (!p->ranks || p->ranks->rank == 0))
     log_set_text(stderr);
   return dispatch(p);

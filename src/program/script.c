@@ -1,109 +1,95 @@
 /*
- * script.c - the steps of the program when the test is a script.
+ * script.c - scripts as a source of tests.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/log.h"
 #include "base/parse.h"
 #include "base/strbuf.h"
-#include "lua/embedded.h"
 #include "lua/resolve.h"
 #include "lua/script.h"
 #include "lua/search.h"
-#include "lua/source.h"
 #include "program/drivers.h"
 #include "program/internal.h"
+#include "program/source.h"
 #include "ranks/ranks.h"
-#include "run/plan.h"
 #include "run/runner.h"
-#include "run/test.h"
-#include "tests/test_list.h"
 
 /* Lua and its libraries need more of it than the system's least. */
 #define SMALLEST_STACK ((size_t)64 << 10)
 
 /* What exists while a script does. */
-struct job {
-  struct program *p;
+struct script_job {
   struct resolved what;
-  struct plan plan;
   struct db_process db;
-  bool has_plan, has_db;
-  bool db_line; /* the default driver may have a line in the mode block */
+  bool has_db;
   struct script *script;
 };
 
-static bool is_file(const char *path, void *arg)
+/* Nobody types a script to learn that an option does not exist. */
+static bool is_typed_in_vain(const struct program *p)
 {
-  (void)arg;
-  return source_exists(path);
+  const char *name = p->cmdline.test;
+
+  return !p->set.as_sysbench && (!name || strcmp(name, "-") == 0) &&
+         p->cmdline.first && isatty(STDIN_FILENO);
 }
 
-static bool is_folder(const char *path)
+/*
+ * A script on the standard input has no commands: its body does everything.
+ * sysbench does not look at its options, so that a slip (`--versoin`) looks
+ * like success.
+ */
+static void choose_steps(struct job *job)
 {
-  struct stat st;
+  const struct script_job *own = job->own;
 
-  return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+  if (own->what.kind == RESOLVE_SCRIPT)
+    job->command = job->p->cmdline.command;
+  job->reads_options = job->command || (own->what.kind == RESOLVE_STDIN &&
+                                        !job->p->set.as_sysbench);
 }
 
-/* Where tests are looked for; `path` holds a text of the rules. */
-static struct resolve_rules where(const struct program *p, struct strbuf *path)
+static int find(struct job *job)
 {
-  search_path(path, getenv("LUA_PATH"), getenv("HOME"), p->datadir);
-  return (struct resolve_rules){
-    .exists = is_file,
-    .package_path = strbuf_str(path),
-    .datadir = p->datadir,
-  };
+  struct program *p = job->p;
+  struct cmdline_rules rules;
+  struct script_job *own;
+  int status = EXIT_OK;
+
+  (void)search_datadir(p->datadir);
+  if (is_typed_in_vain(p)) {
+    rules = program_rules(p);
+    status = program_apply(p, &rules);
+  }
+  if (status != EXIT_OK)
+    return status;
+  own = calloc(1, sizeof(*own));
+  if (!own)
+    return EXIT_FAILED;
+  job->own = own;
+  status = program_find_script(p, &own->what);
+  job->what = &own->what;
+  job->name = own->what.short_name;
+  choose_steps(job);
+  return status;
 }
 
-static int resolve(struct job *job, struct err *err)
+static void set_needs(const struct job *job, struct plan_input *in)
 {
-  const char *builtins[32] = { NULL };
-  struct strbuf path = { 0 };
-  struct resolve_rules rules = where(job->p, &path);
-  int rc;
-
-  for (size_t i = 0; i < test_list_len && i + 1 < ARRAY_SIZE(builtins); i++)
-    builtins[i] = test_list[i]->name;
-  rules.builtins = builtins;
-  rc = resolve_name(&job->what, job->p->cmdline.test, &rules, err);
-  strbuf_done(&path);
-  if (rc == 0 && job->what.warning)
-    log_msg(LOG_WARNING, "%s", job->what.warning);
-  return rc;
-}
-
-/* There is no such test: say what was meant, or else what was searched. */
-static void tell_not_found(const struct program *p)
-{
-  struct strbuf path = { 0 };
-  struct strbuf folders = { 0 };
-  struct resolve_rules rules;
-
-  if (program_suggest_test(p, p->cmdline.test))
-    return;
-  rules = where(p, &path);
-  resolve_folders(&folders, p->cmdline.test, &rules);
-  (void)program_complain("searched: %s", strbuf_str(&folders));
-  if (!is_folder(p->datadir) && !embedded_scripts[0].path)
-    (void)program_complain("the folder of the bundled scripts, '%s', does not "
-                           "exist: install bench, or set BENCH_DATADIR",
-                           p->datadir);
-  strbuf_done(&folders);
-  strbuf_done(&path);
+  (void)job;
+  in->min_stack_bytes = SMALLEST_STACK;
 }
 
 /* The script is bundled with the program: hints may speak of its commands. */
 static bool is_bundled(const struct job *job)
 {
   const char *dir = job->p->datadir;
-  const char *path = job->what.path;
+  const char *path = job->what->path;
 
   return path && strncmp(path, dir, strlen(dir)) == 0 &&
          path[strlen(dir)] == '/';
@@ -115,85 +101,81 @@ static void warn_of_copy(const struct job *job)
 {
   static const char copy[] = "./oltp_common.lua";
 
-  if (job->db.facts.bundled && !strstr(job->what.path, "/oltp_legacy/") &&
+  if (is_bundled(job) && !strstr(job->what->path, "/oltp_legacy/") &&
       access(copy, F_OK) == 0)
     log_msg(LOG_WARNING,
             "%s is not used by bundled scripts; for it, copy %s here, too",
-            copy, job->what.path);
+            copy, job->what->path);
+}
+
+static int start_database(struct job *job, struct err *err)
+{
+  struct script_job *own = job->own;
+  struct program *p = job->p;
+  int rc;
+
+  own->db.facts.bundled = is_bundled(job);
+  own->db.in_run = program_is_run(p);
+  own->db.in_results = job->plan->report.details;
+  rc = program_start_database(p, job->plan, &own->db, err);
+  own->has_db = rc == 0;
+  return rc;
 }
 
 /* Everything up to the end of the script's body. */
 static int load(struct job *job, struct err *err)
 {
   struct program *p = job->p;
-  struct ranks *ranks = p->ranks;
-  const struct plan_input needs = { .min_stack_bytes = SMALLEST_STACK };
+  struct script_job *own = job->own;
   struct script_setup setup = {
-    .plan = &job->plan,
-    .what = &job->what,
+    .what = job->what,
     .datadir = p->datadir,
     .opts = &p->set,
-    .db = &job->db,
+    .db = &own->db,
     .command = p->cmdline.command,
     .luajit_cmd = p->core.luajit_cmd,
     .argc = p->argc,
     .argv = p->argv,
   };
-  int rc = 0;
+  int rc = job_make_plan(job, err);
 
-  if (ranks && ranks->rank > 0) { /* process 0 has found it */
-    job->what = ranks->what;
-    ranks->what = (struct resolved){ 0 };
-    setup.bundle = &ranks->bundle;
-  } else {
-    rc = resolve(job, err);
-  }
-  if (ranks && ranks->rank == 0)
-    setup.record = &ranks->bundle;
   if (rc == 0)
-    rc = program_make_plan(p, &needs, &job->plan, err);
+    rc = start_database(job, err);
   if (rc < 0)
     return rc;
-  job->has_plan = true;
-  job->db.facts.bundled = is_bundled(job);
-  warn_of_copy(job);
-  job->db.in_run = p->cmdline.command && strcmp(p->cmdline.command, "run") == 0;
-  job->db.in_results = job->plan.report.details;
-  job->db_line = strcmp(p->db.driver, "sqlite") == 0 &&
-                 (job->db.facts.bundled ||
-                  optset_find(&p->set, "db-driver")->given);
-  rc = program_start_database(p, &job->plan, &job->db, err);
+  setup.plan = job->plan;
+  setup.db_line = strcmp(p->db.driver, "sqlite") == 0 &&
+                  (own->db.facts.bundled ||
+                   optset_find(&p->set, "db-driver")->given);
+  if (p->ranks && p->ranks->rank == 0)
+    setup.record = &p->ranks->bundle;
+  else if (p->ranks)
+    setup.bundle = &p->ranks->bundle;
+  rc = script_new(&own->script, &setup, err);
   if (rc < 0)
     return rc;
-  job->has_db = true;
-  setup.db_line = job->db_line;
-  return script_new(&job->script, &setup, err);
+  job->test = script_test(own->script);
+  job->cfg = own->script;
+  return 0;
 }
 
-/* The options of the script, and their values. */
-static int give_options(struct job *job)
+/* The options of the script are known when its body has been executed. */
+static int declare(struct job *job, struct cmdline_rules *rules)
 {
-  struct program *p = job->p;
-  struct cmdline_rules rules = program_rules(p);
+  struct script_job *own = job->own;
   struct err err = { "" };
   bool declared = false;
-  int rc = script_declare(job->script, &p->set, &declared, &err);
+  int rc = load(job, &err);
 
+  if (rc == 0 && job->reads_options)
+    rc = script_declare(own->script, &job->p->set, &declared, &err);
   if (rc < 0)
     return program_fail(&err);
-  if (p->cmdline.action == CMDLINE_HELP)
-    return EXIT_OK;
-  rules.owner = job->what.short_name;
-  rules.is_valid = script_is_valid;
-  rules.ctx = job->script;
-  rules.accept_unknown = !declared && job->what.kind == RESOLVE_SCRIPT;
-  rc = cmdline_apply(&p->cmdline, &rules, &err);
-  if (rc == 0)
-    return EXIT_OK;
-  (void)program_fail_usage(rc, &err);
-  if (rc == -ENOENT)
-    program_tell_owner(p);
-  return EXIT_FAILED;
+  rules->owner = job->name;
+  rules->is_valid = script_is_valid;
+  rules->ctx = own->script;
+  rules->accept_unknown = !declared && own->what.kind == RESOLVE_SCRIPT;
+  return EXIT_OK;
 }
 
 /* A number that a script declared or reads as a global; else 1. */
@@ -221,12 +203,13 @@ static void tell_rows(struct run_facts *facts, const struct optset *set,
 
 /* What the run will ask of the server, for the checks before it.  Bundled
  * scripts prepare a statement when it is first used. */
-static void tell_facts(struct job *job)
+static void tell_facts(const struct job *job)
 {
-  struct run_facts *facts = &job->db.facts;
+  struct script_job *own = job->own;
+  struct run_facts *facts = &own->db.facts;
   const struct optset *set = &job->p->set;
 
-  job->db.is_known = true;
+  own->db.is_known = true;
   facts->lazy = true;
   facts->as_sysbench = strcmp(job->p->name, "sysbench") == 0;
   if (!facts->bundled)
@@ -234,146 +217,104 @@ static void tell_facts(struct job *job)
   facts->tables = option_number(set, "tables");
   if (facts->tables == 1)
     facts->tables = option_number(set, "oltp-tables-count");
-  tell_rows(facts, set, job->what.short_name);
+  tell_rows(facts, set, job->name);
 }
 
-static int run(struct job *job)
+static void begin_run(struct job *job)
 {
-  struct program *p = job->p;
-  int status;
+  struct script_job *own = job->own;
 
   tell_facts(job);
-
-  p->text.hooks = script_hooks(job->script);
-  status = program_run_test(p, script_test(job->script), job->script,
-                            &job->plan);
-  process_final_messages(&job->db);
-  return status;
+  job->p->text.hooks = script_hooks(own->script);
 }
 
-/* As run(), for doctor. */
+static void end_run(struct job *job)
+{
+  struct script_job *own = job->own;
+
+  process_final_messages(&own->db);
+}
+
 static int look(struct job *job)
 {
+  struct script_job *own = job->own;
+
   tell_facts(job);
-  return program_doctor_script(job->p, &job->db, job->what.short_name);
+  return program_doctor_script(job->p, &own->db, job->name);
 }
 
-static int do_command(struct job *job)
+static enum test_command find_command(const struct job *job)
 {
-  const char *command = job->p->cmdline.command;
-  const enum script_action action = script_find_command(job->script);
-  struct err err = { "" };
-  struct strbuf out = { 0 };
-  const bool works = action == SCRIPT_RUN || action == SCRIPT_CALL;
-  int rc;
+  const struct script_job *own = job->own;
 
-  /* Other scripts need not use a database, or choose the driver themselves. */
-  if (works && job->db.facts.bundled && program_check_driver(job->p) != EXIT_OK)
-    return EXIT_FAILED;
-  if (works && ranks_share(job->p->ranks, &job->what, &job->plan, &err) < 0)
-    return program_fail(&err);
-  switch (action) {
-  case SCRIPT_RUN:
-    return program_only_checks(job->p) ? EXIT_OK
-           : job->p->doctor            ? look(job)
-                                       : run(job);
-  case SCRIPT_CALL:
-    if (program_only_checks(job->p))
-      return EXIT_OK;
-    rc = script_command(job->script, &err);
-    if (rc >= 0)
-      return rc > 0 ? EXIT_SIGNAL + rc : EXIT_OK;
-    return err.text[0] != '\0' ? program_fail(&err) : EXIT_FAILED;
-  case SCRIPT_OPTIONS:
-    script_print_options(job->script, &out);
-    program_put_text(&out);
-    return EXIT_OK;
-  case SCRIPT_LACKS:
-    return program_complain("'%s' test does not implement the '%s' command.",
-                            job->what.short_name, command);
-  case SCRIPT_UNKNOWN:
-    break;
-  }
-  script_list_commands(job->script, &out);
-  rc = program_unknown_command(command, strbuf_str(&out));
-  strbuf_done(&out);
-  return rc;
+  return script_find_command(own->script);
+}
+
+static void list_commands(const struct job *job, struct strbuf *out)
+{
+  const struct script_job *own = job->own;
+
+  script_list_commands(own->script, out);
+}
+
+static void print_options(const struct job *job, struct strbuf *out)
+{
+  const struct script_job *own = job->own;
+
+  script_print_options(own->script, out);
+}
+
+/* Other scripts need not use a database, or choose the driver themselves. */
+static int check(const struct job *job)
+{
+  return is_bundled(job) ? program_check_driver(job->p) : EXIT_OK;
+}
+
+static int call(struct job *job, struct err *err)
+{
+  struct script_job *own = job->own;
+  const int rc = script_command(own->script, err);
+
+  return rc > 0 ? EXIT_SIGNAL + rc : rc;
 }
 
 static void end(struct job *job)
 {
-  script_free(job->script);
-  job->script = NULL;
-  if (job->has_db && !process_done(&job->db)) {
+  struct script_job *own = job->own;
+
+  if (!own)
+    return;
+  script_free(own->script);
+  own->script = NULL;
+  if (own->has_db && !process_done(&own->db)) {
     job->p->abandoned = true;
     return;
   }
-  if (job->has_plan)
-    plan_done(&job->plan);
-  resolved_done(&job->what);
-  free(job);
+  resolved_done(&own->what);
+  free(own);
 }
 
-/*
- * The script on the standard input has been executed, and nothing else is to be
- * done.  sysbench does not look at its options, so that a slip (`--versoin`)
- * looks like success.
- */
-static int check_options(struct job *job)
+static void leave(struct job *job)
 {
-  return job->p->set.as_sysbench ? EXIT_OK : give_options(job);
+  struct script_job *own = job->own;
+
+  script_end_output(own->script);
 }
 
-/* Nobody types a script to learn that an option does not exist. */
-static bool is_typed_in_vain(const struct program *p)
-{
-  const char *name = p->cmdline.test;
-
-  return !p->set.as_sysbench && (!name || strcmp(name, "-") == 0) &&
-         p->cmdline.first && isatty(STDIN_FILENO);
-}
-
-static int refuse_options(struct program *p)
-{
-  const struct cmdline_rules rules = program_rules(p);
-  struct err err;
-  const int rc = cmdline_apply(&p->cmdline, &rules, &err);
-
-  if (rc == 0)
-    return EXIT_OK;
-  (void)program_fail_usage(rc, &err);
-  if (rc == -ENOENT)
-    program_tell_owner(p);
-  return EXIT_FAILED;
-}
-
-int program_script(struct program *p)
-{
-  struct job *job;
-  struct err err = { "" };
-  int status = EXIT_OK;
-
-  (void)search_datadir(p->datadir);
-  if (is_typed_in_vain(p) && refuse_options(p) != EXIT_OK)
-    return EXIT_FAILED;
-  job = calloc(1, sizeof(*job));
-  if (!job)
-    return EXIT_FAILED;
-  job->p = p;
-  if (load(job, &err) < 0) {
-    status = program_fail(&err);
-    if (!job->what.path && p->cmdline.test)
-      tell_not_found(p);
-  } else if (job->what.kind == RESOLVE_SCRIPT && p->cmdline.command) {
-    status = give_options(job);
-    if (status == EXIT_OK)
-      status = do_command(job);
-  } else if (job->what.kind == RESOLVE_STDIN) {
-    status = check_options(job);
-  }
-  if (p->abandoned)
-    script_end_output(job->script);
-  else
-    end(job);
-  return status;
-}
+const struct test_source source_script = {
+  .settle = program_settle_target,
+  .find = find,
+  .declare = declare,
+  .needs = set_needs,
+  .warn = warn_of_copy,
+  .find_command = find_command,
+  .list_commands = list_commands,
+  .print_options = print_options,
+  .check = check,
+  .call = call,
+  .begin_run = begin_run,
+  .end_run = end_run,
+  .look = look,
+  .end = end,
+  .leave = leave,
+};

@@ -25,6 +25,15 @@ struct tally;
 struct test_details;
 struct worker;
 
+/* What a command of the command line is to a test. */
+enum test_command {
+  TEST_RUN,     /* the benchmark */
+  TEST_CALL,    /* a command that the test does itself, such as prepare */
+  TEST_OPTIONS, /* print the options */
+  TEST_LACKS,   /* a known command that the test does not implement */
+  TEST_UNKNOWN, /* no such command */
+};
+
 /* How hard to wake what is blocked when the run must end: see interrupt(). */
 enum interrupt_step {
   INTERRUPT_CANCEL, /* ask politely: cancel requests, wake-ups */

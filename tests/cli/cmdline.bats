@@ -123,6 +123,12 @@ load helper
   must is "$stderr" "invalid option: --foo"
 }
 
+@test "an error in a script on the standard input is one line" {
+  bench - <<<'error("stopped")'
+  must is "$status" 1
+  must is "$stderr" "FATAL: stdin:1: stopped"
+}
+
 @test "a configuration file that several tests share" {
   printf 'threads=2\ntime=1\ntables=2\ntable-size=100\nfile-num=3\nfail-if-slower=5\nevents=4\n' >c.cnf
   bench --config-file=c.cnf cpu --cpu-max-prime=9 run

@@ -25,7 +25,8 @@ static struct plan_input usual(void)
                             .rate = 90 };
   checked = (struct core_checked){ .forced_shutdown = { .kind = FORCED_AUTO } };
   rnd = (struct rand_opts_cfg){ .spec_iter = 12, .pareto_h = 0.2, .seed = 7 };
-  return (struct plan_input){ .core = &core, .checked = &checked, .rand = &rnd };
+  return (
+    struct plan_input){ .core = &core, .checked = &checked, .rand = &rnd };
 }
 
 static struct plan plan_of(const struct plan_input *in)
@@ -67,8 +68,8 @@ static void test_needs(void)
   plan_done(&plan);
 
   core.thread_stack_size = 1 << 20;
-  checked.forced_shutdown =
-    (struct forced_shutdown){ .kind = FORCED_SECONDS, .seconds = 5 };
+  checked.forced_shutdown = (struct forced_shutdown){ .kind = FORCED_SECONDS,
+                                                      .seconds = 5 };
   plan = plan_of(&in);
   OK(plan.stack_bytes == 1 << 20, "a larger stack stays");
   OK(plan.grace_ns == 5 * NS_PER_S, "and so does a deadline that was given");

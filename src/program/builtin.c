@@ -1,0 +1,124 @@
+/*
+ * builtin.c - built-in tests as a source of tests.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "opt/help.h"
+#include "opt/optset.h"
+#include "program/internal.h"
+#include "program/source.h"
+#include "run/runner.h"
+#include "tests/test_list.h"
+
+static int find(struct job *job)
+{
+  struct program *p = job->p;
+
+  job->test = test_find(p->cmdline.test);
+  job->name = job->test->name;
+  job->command = p->cmdline.command;
+  job->reads_options = true;
+  if (job->command)
+    return EXIT_OK;
+  return program_complain(
+    "The '%s' test requires a command argument. See '%s %s help'", job->name,
+    p->name, job->name);
+}
+
+static int declare(struct job *job, struct cmdline_rules *rules)
+{
+  const struct test *test = job->test;
+  struct err err = { "" };
+
+  (void)rules;
+  job->cfg = calloc(1, test->cfg_size);
+  if (!job->cfg)
+    return EXIT_FAILED;
+  if (optset_add(&job->p->set, OPT_SECTION_TEST, test->name, test->opts,
+                 job->cfg, &err) < 0)
+    return program_fail(&err);
+  return EXIT_OK;
+}
+
+static void set_needs(const struct job *job, struct plan_input *in)
+{
+  in->no_deadline = job->test->no_deadline;
+  in->own_limit = job->test->own_limit;
+}
+
+static void warn(const struct job *job)
+{
+  const struct core_cfg *core = &job->p->core;
+
+  if (job->test->own_limit && core->events > 0)
+    log_msg(LOG_WARNING, "--events has no effect on the %s test", job->name);
+  if (*core->luajit_cmd)
+    log_msg(LOG_WARNING, "--luajit-cmd has no effect on the %s test",
+            job->name);
+}
+
+typedef int step_function(const struct plan *plan, const void *cfg,
+                          struct err *err);
+
+/* NULL: the test has no such step. */
+static step_function *step_of(const struct job *job)
+{
+  if (strcmp(job->command, "prepare") == 0)
+    return job->test->ops->prepare;
+  return job->test->ops->cleanup;
+}
+
+static enum test_command find_command(const struct job *job)
+{
+  if (strcmp(job->command, "run") == 0)
+    return TEST_RUN;
+  if (strcmp(job->command, "help") == 0)
+    return TEST_OPTIONS;
+  if (strcmp(job->command, "prepare") != 0 &&
+      strcmp(job->command, "cleanup") != 0)
+    return TEST_UNKNOWN;
+  return step_of(job) ? TEST_CALL : TEST_LACKS;
+}
+
+static void list_commands(const struct job *job, struct strbuf *out)
+{
+  strbuf_adds(out, job->test->ops->prepare ? "prepare run cleanup help"
+                                           : "run help");
+}
+
+static void print_options(const struct job *job, struct strbuf *out)
+{
+  help_test(out, job->name, &job->p->set);
+}
+
+static int call(struct job *job, struct err *err)
+{
+  return step_of(job)(job->plan, job->cfg, err);
+}
+
+static int look(struct job *job)
+{
+  return program_doctor_builtin(job->p, job->test, job->plan);
+}
+
+static void end(struct job *job)
+{
+  free(job->cfg);
+}
+
+const struct test_source source_builtin = {
+  .find = find,
+  .declare = declare,
+  .needs = set_needs,
+  .warn = warn,
+  .find_command = find_command,
+  .list_commands = list_commands,
+  .print_options = print_options,
+  .call = call,
+  .look = look,
+  .end = end,
+};

@@ -1,0 +1,98 @@
+/*
+ * find.c - finds the script that the command line names.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/strbuf.h"
+#include "lua/embedded.h"
+#include "lua/resolve.h"
+#include "lua/search.h"
+#include "lua/source.h"
+#include "program/internal.h"
+#include "ranks/ranks.h"
+#include "run/runner.h"
+#include "run/test.h"
+#include "tests/test_list.h"
+
+static bool is_file(const char *path, void *arg)
+{
+  (void)arg;
+  return source_exists(path);
+}
+
+static bool is_folder(const char *path)
+{
+  struct stat st;
+
+  return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Where tests are looked for; `path` holds a text of the rules. */
+static struct resolve_rules where(const struct program *p, struct strbuf *path)
+{
+  search_path(path, getenv("LUA_PATH"), getenv("HOME"), p->datadir);
+  return (struct resolve_rules){
+    .exists = is_file,
+    .package_path = strbuf_str(path),
+    .datadir = p->datadir,
+  };
+}
+
+static int resolve(const struct program *p, struct resolved *ret,
+                   struct err *err)
+{
+  const char *builtins[32] = { NULL };
+  struct strbuf path = { 0 };
+  struct resolve_rules rules = where(p, &path);
+  int rc;
+
+  for (size_t i = 0; i < test_list_len && i + 1 < ARRAY_SIZE(builtins); i++)
+    builtins[i] = test_list[i]->name;
+  rules.builtins = builtins;
+  rc = resolve_name(ret, p->cmdline.test, &rules, err);
+  strbuf_done(&path);
+  if (rc == 0 && ret->warning)
+    log_msg(LOG_WARNING, "%s", ret->warning);
+  return rc;
+}
+
+/* There is no such test: say what was meant, or else what was searched. */
+static void tell_not_found(const struct program *p)
+{
+  struct strbuf path = { 0 };
+  struct strbuf folders = { 0 };
+  struct resolve_rules rules;
+
+  if (program_suggest_test(p, p->cmdline.test))
+    return;
+  rules = where(p, &path);
+  resolve_folders(&folders, p->cmdline.test, &rules);
+  (void)program_complain("searched: %s", strbuf_str(&folders));
+  if (!is_folder(p->datadir) && !embedded_scripts[0].path)
+    (void)program_complain("the folder of the bundled scripts, '%s', does not "
+                           "exist: install bench, or set BENCH_DATADIR",
+                           p->datadir);
+  strbuf_done(&folders);
+  strbuf_done(&path);
+}
+
+int program_find_script(struct program *p, struct resolved *ret)
+{
+  struct err err = { "" };
+
+  if (p->ranks && p->ranks->rank > 0) { /* process 0 has found it */
+    *ret = p->ranks->what;
+    p->ranks->what = (struct resolved){ 0 };
+    return EXIT_OK;
+  }
+  if (resolve(p, ret, &err) == 0)
+    return EXIT_OK;
+  (void)program_fail(&err);
+  if (!ret->path && p->cmdline.test)
+    tell_not_found(p);
+  return EXIT_FAILED;
+}

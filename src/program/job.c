@@ -1,0 +1,207 @@
+/*
+ * job.c - the one way of all tests: find the test, add its options, give them
+ * their values, make the plan, do the command.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "program/internal.h"
+#include "program/source.h"
+#include "ranks/ranks.h"
+#include "ranks/report.h"
+#include "results/results.h"
+#include "run/runner.h"
+#include "tests/test_list.h"
+
+const struct test_source *source_of(const struct program *p)
+{
+  const char *name = p->cmdline.test;
+
+  return name && test_find(name) ? &source_builtin : &source_script;
+}
+
+static int make_plan(struct job *job, struct err *err)
+{
+  struct program *p = job->p;
+  const bool is_run = program_is_run(p);
+  const bool runs = is_run && !program_only_checks(p) && !p->doctor;
+  struct plan_input in = {
+    .core = &p->core,
+    .checked = &p->cmdline.checked,
+    .rand = &p->rand,
+    .rand_type_given = optset_find(&p->set, "rand-type")->given,
+    .statement_times = p->db.debug,
+    .percentile_given = optset_find(&p->set, "percentile")->given,
+    .compat = p->set.level,
+    .identity = p->cmdline.identity,
+    .run = is_run,
+  };
+  int rc = runs ? program_open_results(p, err) : 0;
+
+  if (rc == 0 && p->ranks) {
+    ranks_peers_init(&p->peers, p->ranks);
+    rc = ranks_part(p->ranks, (unsigned)p->core.threads, &p->peers,
+                    &job->plan_part, err);
+    in.part = &job->plan_part;
+  }
+  if (rc < 0)
+    return rc;
+  /* The same in all processes, whatever files they write. */
+  in.details = runs && (results_wanted(&p->results_cfg) ||
+                        (p->ranks && p->core.report_ranks));
+  in.event_rings = results_event_rings(p->results);
+  job->source->needs(job, &in);
+  return plan_init(&job->made_plan, &in, err);
+}
+
+int job_make_plan(struct job *job, struct err *err)
+{
+  int rc;
+
+  if (job->plan)
+    return 0;
+  rc = make_plan(job, err);
+  if (rc < 0)
+    return rc;
+  job->plan = &job->made_plan;
+  job->source->warn(job);
+  return 0;
+}
+
+int program_apply(struct program *p, const struct cmdline_rules *rules)
+{
+  struct err err = { "" };
+  const int rc = cmdline_apply(&p->cmdline, rules, &err);
+
+  if (rc == 0)
+    return EXIT_OK;
+  (void)program_fail_usage(rc, &err);
+  if (rc == -ENOENT)
+    program_tell_owner(p);
+  return EXIT_FAILED;
+}
+
+static int print_options(const struct job *job)
+{
+  struct strbuf out = { 0 };
+
+  job->source->print_options(job, &out);
+  program_put_text(&out);
+  return EXIT_OK;
+}
+
+static int refuse_command(const struct job *job)
+{
+  struct strbuf commands = { 0 };
+  int status;
+
+  job->source->list_commands(job, &commands);
+  status = program_unknown_command(job->command, strbuf_str(&commands));
+  strbuf_done(&commands);
+  return status;
+}
+
+static int run(struct job *job)
+{
+  int status;
+
+  if (job->source->begin_run)
+    job->source->begin_run(job);
+  status = program_run_test(job->p, job->test, job->cfg, job->plan);
+  if (job->source->end_run)
+    job->source->end_run(job);
+  return status;
+}
+
+/* A run, or a command of the test itself. */
+static int work(struct job *job, enum test_command command)
+{
+  struct program *p = job->p;
+  struct err err = { "" };
+  int rc = job->source->check ? job->source->check(job) : EXIT_OK;
+
+  if (rc != EXIT_OK || program_only_checks(p))
+    return rc;
+  if (p->doctor && command == TEST_RUN)
+    return job->source->look(job);
+  if (ranks_share(p->ranks, job->what, job->plan, &err) < 0)
+    return program_fail(&err);
+  if (command == TEST_RUN)
+    return run(job);
+  rc = job->source->call(job, &err);
+  if (rc >= 0)
+    return rc;
+  return err.text[0] != '\0' ? program_fail(&err) : EXIT_FAILED;
+}
+
+static int do_command(struct job *job)
+{
+  const enum test_command command = job->source->find_command(job);
+
+  switch (command) {
+  case TEST_RUN:
+  case TEST_CALL:
+    return work(job, command);
+  case TEST_OPTIONS:
+    return print_options(job);
+  case TEST_LACKS:
+    return program_complain("'%s' test does not implement the '%s' command.",
+                            job->name, job->command);
+  case TEST_UNKNOWN:
+    break;
+  }
+  return refuse_command(job);
+}
+
+/* Everything after the test has been found. */
+static int go(struct job *job)
+{
+  struct program *p = job->p;
+  const bool needs_values = p->cmdline.action != CMDLINE_HELP;
+  struct cmdline_rules rules = program_rules(p);
+  struct err err = { "" };
+  int status = job->source->declare(job, &rules);
+
+  if (status == EXIT_OK && needs_values && job->reads_options)
+    status = program_apply(p, &rules);
+  if (status != EXIT_OK || !job->command)
+    return status;
+  if (needs_values && job_make_plan(job, &err) < 0)
+    return program_fail(&err);
+  return do_command(job);
+}
+
+/* What threads that were left behind may read stays. */
+static void end(struct job *job)
+{
+  struct program *p = job->p;
+
+  if (!p->abandoned)
+    job->source->end(job);
+  else if (job->source->leave)
+    job->source->leave(job);
+  if (p->abandoned)
+    return;
+  if (job->plan)
+    plan_done(&job->made_plan);
+  free(job);
+}
+
+int program_test(struct program *p)
+{
+  struct job *job = calloc(1, sizeof(*job));
+  int status;
+
+  if (!job)
+    return EXIT_FAILED;
+  job->p = p;
+  job->source = source_of(p);
+  status = job->source->find(job);
+  if (status == EXIT_OK)
+    status = go(job);
+  end(job);
+  return status;
+}
