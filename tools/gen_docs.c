@@ -18,11 +18,9 @@
 #include "db/driver.h"
 #include "drivers/driver_list.h"
 #include "gen_docs.h"
-#include "opt/core_opts.h"
-#include "results/options.h"
+#include "program/options.h"
 #include "run/test.h"
 #include "tests/test_list.h"
-#include "tools/sweep_opts.h"
 #include "tools/tool.h"
 
 static void add_table(struct docs *d, const char *test, const struct opt *rows,
@@ -42,15 +40,22 @@ static void add_word(struct strbuf *b, const char *word)
   strbuf_addf(b, "%s%s", b->len > 0 ? " " : "", word);
 }
 
+/* By section, as in the help. */
+static void add_program(struct docs *d)
+{
+  for (int section = 0; section <= OPT_SECTION_DATABASE; section++) {
+    for (size_t i = 0; i < PROGRAM_TABLES; i++) {
+      const struct program_table *t = &program_tables[i];
+
+      if ((int)t->section == section)
+        add_table(d, NULL, t->rows, "%s", t->title);
+    }
+  }
+}
+
 static void collect(struct docs *d, char **scripts)
 {
-  add_table(d, NULL, core_general_opts, "%s", "General options");
-  add_table(d, NULL, results_opts, "%s", "Result files");
-  add_table(d, NULL, sweep_opts, "%s", "Sweeps");
-  add_table(d, NULL, core_rand_opts, "%s", "Random numbers");
-  add_table(d, NULL, core_log_level_opts, "%s", "Messages");
-  add_table(d, NULL, core_log_opts, "%s", "Latency statistics");
-  add_table(d, NULL, core_db_opts, "%s", "Databases");
+  add_program(d);
   for (const struct driver *const *p = driver_list; *p; p++)
     add_table(d, NULL, (*p)->opts, "The %s driver", (*p)->name);
   for (const struct tool *const *p = tool_list; *p; p++) {

@@ -444,29 +444,9 @@ const struct opt core_rand_opts[] = {
   OPT_END,
 };
 
-int core_opts_add(struct optset *set, struct core_cfg *core,
-                  struct rand_opts_cfg *rand, struct db_cfg *db,
-                  struct err *err)
+int core_opts_settle(struct optset *set, const struct core_cfg *core,
+                     struct err *err)
 {
-  const struct {
-    enum opt_section section;
-    const struct opt *rows;
-    void *cfg;
-  } groups[] = {
-    { OPT_SECTION_GENERAL, core_general_opts, core },
-    { OPT_SECTION_RANDOM, core_rand_opts, rand },
-    { OPT_SECTION_LOG_LEVEL, core_log_level_opts, core },
-    { OPT_SECTION_LOG, core_log_opts, core },
-    { OPT_SECTION_DATABASE, core_db_opts, db },
-  };
-
-  for (size_t i = 0; i < ARRAY_SIZE(groups); i++) {
-    const int rc = optset_add(set, groups[i].section, NULL, groups[i].rows,
-                              groups[i].cfg, err);
-
-    if (rc < 0)
-      return rc;
-  }
   if (core->thread_stack_size < (uint64_t)smallest_stack())
     return optset_set_default(set, "thread-stack-size", LARGER_STACK, err);
   return 0;

@@ -97,10 +97,9 @@ extern const struct opt core_log_opts[];       /* struct core_cfg */
 extern const struct opt core_rand_opts[];      /* struct rand_opts_cfg */
 extern const struct opt core_db_opts[];        /* struct db_cfg */
 
-/* All of them, in the order of the help. */
-int core_opts_add(struct optset *set, struct core_cfg *core,
-                  struct rand_opts_cfg *rand, struct db_cfg *db,
-                  struct err *err);
+/* Once they are in the set: defaults that depend on the system. */
+int core_opts_settle(struct optset *set, const struct core_cfg *core,
+                     struct err *err);
 
 enum forced_kind {
   FORCED_AUTO,    /* the larger of 30 s and 5 % of --time */

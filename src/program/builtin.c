@@ -52,7 +52,7 @@ static void set_needs(const struct job *job, struct plan_input *in)
 
 static void warn(const struct job *job)
 {
-  const struct core_cfg *core = &job->p->core;
+  const struct core_cfg *core = &job->p->opts.core;
 
   if (job->test->own_limit && core->events > 0)
     log_msg(LOG_WARNING, "--events has no effect on the %s test", job->name);

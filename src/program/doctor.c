@@ -76,7 +76,7 @@ int program_doctor_machine(struct program *p)
     program_put_text(&out);
     return EXIT_OK;
   }
-  f = begin((unsigned)p->core.threads, 0);
+  f = begin((unsigned)p->opts.core.threads, 0);
   return f ? conclude(f) : EXIT_FAILED;
 }
 
@@ -132,8 +132,8 @@ static bool lacks_file(struct program *p, const struct run_facts *facts,
   char folder[PATH_MAX];
   char *slash;
 
-  if (strcmp(p->db.driver, "sqlite") != 0 || strncmp(file, "file:", 5) == 0 ||
-      access(file, F_OK) == 0)
+  if (strcmp(p->opts.db.driver, "sqlite") != 0 ||
+      strncmp(file, "file:", 5) == 0 || access(file, F_OK) == 0)
     return false;
   findings_add(f, FINDING_FAIL, "server",
                "run the prepare command with the same options",

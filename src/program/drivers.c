@@ -105,9 +105,9 @@ int program_check_driver(const struct program *p)
   struct err err = { "" };
   struct suggest s;
 
-  if (is_driver(p, p->db.driver))
+  if (is_driver(p, p->opts.db.driver))
     return EXIT_OK;
-  suggest_init(&s, p->db.driver);
+  suggest_init(&s, p->opts.db.driver);
   for (size_t i = 0; i < p->drivers->n; i++) {
     const char *name = p->drivers->of[i].driver->name;
 
@@ -127,13 +127,13 @@ int program_start_database(struct program *p, const struct plan *plan,
                            struct db_process *db, struct err *err)
 {
   db->set = (struct db_settings){
-    .driver = p->db.driver,
-    .ps_mode = p->db.ps_mode == DB_PS_MODE_AUTO ? PS_AUTO : PS_DISABLE,
-    .debug = p->db.debug,
-    .ignore_errors = p->db.ignore_errors,
-    .connect_timeout_s = (uint64_t)p->db.connect_timeout_s,
-    .query_timeout_s = p->db.query_timeout_s,
-    .max_result_bytes = p->db.max_result_size,
+    .driver = p->opts.db.driver,
+    .ps_mode = p->opts.db.ps_mode == DB_PS_MODE_AUTO ? PS_AUTO : PS_DISABLE,
+    .debug = p->opts.db.debug,
+    .ignore_errors = p->opts.db.ignore_errors,
+    .connect_timeout_s = (uint64_t)p->opts.db.connect_timeout_s,
+    .query_timeout_s = p->opts.db.query_timeout_s,
+    .max_result_bytes = p->opts.db.max_result_size,
   };
   db->drivers = p->drivers->of;
   db->n_drivers = p->drivers->n;

@@ -10,13 +10,11 @@
 
 #include "db/env.h"
 #include "opt/cmdline.h"
-#include "opt/core_opts.h"
 #include "opt/help.h"
 #include "opt/optset.h"
+#include "program/options.h"
 #include "report/text_reporter.h"
-#include "results/options.h"
 #include "run/peers.h"
-#include "tools/sweep_opts.h"
 
 struct driver;
 struct err;
@@ -31,12 +29,8 @@ struct program {
   int argc;
   char **argv;
   struct optset set;
-  struct core_cfg core;
-  struct rand_opts_cfg rand;
-  struct db_cfg db;
-  struct results_cfg results_cfg;
-  struct results *results; /* owned; NULL: only text is wanted */
-  struct sweep_cfg sweep;
+  struct program_options opts;
+  struct results *results;         /* owned; NULL: only text is wanted */
   struct ranks *ranks;             /* owned; NULL: this process is alone */
   struct peers peers;              /* the other ranks */
   char *partial_file, *event_file; /* owned; files of this process alone */
@@ -108,7 +102,7 @@ static inline bool program_is_run(const struct program *p)
 /* Is only to be checked whether the command could be executed? */
 static inline bool program_only_checks(const struct program *p)
 {
-  return p->sweep.role == SWEEP_ROLE_CHECK;
+  return p->opts.sweep.role == SWEEP_ROLE_CHECK;
 }
 
 /* `doctor [TEST]`: the test takes the place of the command.  False: it is not

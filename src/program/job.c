@@ -29,11 +29,11 @@ static int make_plan(struct job *job, struct err *err)
   const bool is_run = program_is_run(p);
   const bool runs = is_run && !program_only_checks(p) && !p->doctor;
   struct plan_input in = {
-    .core = &p->core,
+    .core = &p->opts.core,
     .checked = &p->cmdline.checked,
-    .rand = &p->rand,
+    .rand = &p->opts.rand,
     .rand_type_given = optset_find(&p->set, "rand-type")->given,
-    .statement_times = p->db.debug,
+    .statement_times = p->opts.db.debug,
     .percentile_given = optset_find(&p->set, "percentile")->given,
     .compat = p->set.level,
     .identity = p->cmdline.identity,
@@ -43,15 +43,15 @@ static int make_plan(struct job *job, struct err *err)
 
   if (rc == 0 && p->ranks) {
     ranks_peers_init(&p->peers, p->ranks);
-    rc = ranks_part(p->ranks, (unsigned)p->core.threads, &p->peers,
+    rc = ranks_part(p->ranks, (unsigned)p->opts.core.threads, &p->peers,
                     &job->plan_part, err);
     in.part = &job->plan_part;
   }
   if (rc < 0)
     return rc;
   /* The same in all processes, whatever files they write. */
-  in.details = runs && (results_wanted(&p->results_cfg) ||
-                        (p->ranks && p->core.report_ranks));
+  in.details = runs && (results_wanted(&p->opts.results) ||
+                        (p->ranks && p->opts.core.report_ranks));
   in.event_rings = results_event_rings(p->results);
   job->source->needs(job, &in);
   return plan_init(&job->made_plan, &in, err);

@@ -252,15 +252,15 @@ int program_hand_down_password(const char *password, struct err *err)
 int program_read_password(struct program *p, const char *who, char **ret,
                           struct err *err)
 {
-  const char *path = p->db.password_file;
+  const char *path = p->opts.db.password_file;
   const char *inherited = getenv(INHERITED);
   int rc;
 
-  if (!*path && !p->db.ask_password)
+  if (!*path && !p->opts.db.ask_password)
     return 0;
   if (p->cmdline.command && strcmp(p->cmdline.command, "help") == 0)
     return 0;
-  if (*path && p->db.ask_password)
+  if (*path && p->opts.db.ask_password)
     return err_set(err, -EINVAL,
                    "--password-file and --ask-password cannot be used "
                    "together");

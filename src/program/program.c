@@ -19,7 +19,6 @@
 #include "base/secret.h"
 #include "base/strbuf.h"
 #include "opt/cmdline.h"
-#include "opt/core_opts.h"
 #include "opt/optset.h"
 #include "program/inherited.h"
 #include "program/internal.h"
@@ -101,9 +100,9 @@ static int act(struct program *p)
   case CMDLINE_TEST:
     break;
   }
-  if (strcmp(p->db.driver, "help") == 0)
+  if (strcmp(p->opts.db.driver, "help") == 0)
     return program_print_help(p, PROGRAM_HELP_DRIVERS);
-  log_set_level((enum log_level)core_log_level(&p->core));
+  log_set_level((enum log_level)core_log_level(&p->opts.core));
   doctor = program_take_doctor(p);
   if (p->cmdline.identity == IDENTITY_SYSBENCH)
     log_set_advice(LOG_INFO); /* parsers of its output know no such lines */
@@ -119,15 +118,15 @@ static int act(struct program *p)
     return status;
   if (doctor)
     return dispatch(p);
-  if (sweep_wanted(&p->sweep) && p->ranks)
+  if (sweep_wanted(&p->opts.sweep) && p->ranks)
     return program_complain("--sweep and --repeat cannot be used by several "
                             "processes in one run (see --cluster)");
-  if (sweep_wanted(&p->sweep))
+  if (sweep_wanted(&p->opts.sweep))
     return program_sweep(p);
-  if (sweep_useless_option(&p->sweep))
+  if (sweep_useless_option(&p->opts.sweep))
     return program_complain("--%s has no effect without --sweep or --repeat",
-                            sweep_useless_option(&p->sweep));
-  if (program_is_run(p) && results_on_stdout(&p->results_cfg) &&
+                            sweep_useless_option(&p->opts.sweep));
+  if (program_is_run(p) && results_on_stdout(&p->opts.results) &&
       (!p->ranks || p->ranks->rank == 0))
     log_set_text(stderr);
   return dispatch(p);
@@ -150,18 +149,12 @@ static int scan(struct program *p, int argc, char **argv)
 
   for (size_t i = 0; i < PROGRAM_TOOLS && tool_list[i]; i++)
     tools[i] = tool_list[i]->name;
-  rc = core_opts_add(&p->set, &p->core, &p->rand, &p->db, &err);
-  if (rc == 0)
-    rc = optset_add(&p->set, OPT_SECTION_GENERAL, NULL, results_opts,
-                    &p->results_cfg, &err);
-  if (rc == 0)
-    rc = optset_add(&p->set, OPT_SECTION_GENERAL, NULL, sweep_opts, &p->sweep,
-                    &err);
+  rc = program_options_add(&p->set, &p->opts, &err);
   if (rc == 0)
     rc = program_add_drivers(p, &err);
   if (rc < 0)
     return program_fail(&err);
-  rc = cmdline_scan(&p->cmdline, &in, &p->set, &p->core, &err);
+  rc = cmdline_scan(&p->cmdline, &in, &p->set, &p->opts.core, &err);
   for (size_t i = 0; i < p->cmdline.n_warnings; i++)
     log_msg(LOG_WARNING, "%s", p->cmdline.warnings[i]);
   p->set.as_sysbench = p->cmdline.identity == IDENTITY_SYSBENCH;
@@ -179,7 +172,7 @@ static int work(struct program *p, int argc, char **argv)
   p->argv = p->ranks ? p->ranks->argv : argv;
   optset_init(&p->set, COMPAT_1_0);
   status = scan(p, p->argc, p->argv);
-  if (status == EXIT_OK && p->ranks && p->core.cluster == CLUSTER_OFF)
+  if (status == EXIT_OK && p->ranks && p->opts.core.cluster == CLUSTER_OFF)
     ranks_let_go(&p->ranks); /* a configuration file says so */
   return status == EXIT_OK ? act(p) : status;
 }

@@ -41,8 +41,8 @@ static int open_others(struct program *p, struct results_input *in)
   struct err err = { "" };
 
   results_none(&own);
-  p->partial_file = own_name(p->results_cfg.json, p->ranks->rank);
-  p->event_file = own_name(p->results_cfg.event_log, p->ranks->rank);
+  p->partial_file = own_name(p->opts.results.json, p->ranks->rank);
+  p->event_file = own_name(p->opts.results.event_log, p->ranks->rank);
   if (p->partial_file)
     own.json = p->partial_file;
   if (p->event_file)
@@ -69,12 +69,12 @@ static int open_results(struct program *p, const struct results_input *in,
 int program_open_results(struct program *p, struct err *err)
 {
   struct results_input in = {
-    .cfg = &p->results_cfg,
+    .cfg = &p->opts.results,
     .set = &p->set,
     .name = p->name,
     .version = p->version,
     .test = p->cmdline.test,
-    .threads = (unsigned)p->core.threads,
+    .threads = (unsigned)p->opts.core.threads,
   };
 
   if (!p->ranks)
@@ -92,7 +92,7 @@ static int run_with(struct program *p, const struct test *test, const void *cfg,
     .plan = plan,
     .reporters = use,
     .n_reporters = n,
-    .table = p->core.report_ranks,
+    .table = p->opts.core.report_ranks,
   };
   struct reporter_use merged = { &ranks_reporter, NULL };
   struct ranks_report *ranks = NULL;

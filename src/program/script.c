@@ -133,7 +133,7 @@ static int load(struct job *job, struct err *err)
     .opts = &p->set,
     .db = &own->db,
     .command = p->cmdline.command,
-    .luajit_cmd = p->core.luajit_cmd,
+    .luajit_cmd = p->opts.core.luajit_cmd,
     .argc = p->argc,
     .argv = p->argv,
   };
@@ -144,7 +144,7 @@ static int load(struct job *job, struct err *err)
   if (rc < 0)
     return rc;
   setup.plan = job->plan;
-  setup.db_line = strcmp(p->db.driver, "sqlite") == 0 &&
+  setup.db_line = strcmp(p->opts.db.driver, "sqlite") == 0 &&
                   (own->db.facts.bundled ||
                    optset_find(&p->set, "db-driver")->given);
   if (p->ranks && p->ranks->rank == 0)

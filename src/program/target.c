@@ -105,12 +105,12 @@ static int use_url(struct source *s, const char *what, const struct url *url,
   if (!d)
     return refuse_scheme(p, what, err);
   if (is_given(s, "db-driver", NULL)) {
-    chosen = program_find_driver(p, p->db.driver);
+    chosen = program_find_driver(p, p->opts.db.driver);
     if (chosen != d)
       return err_set(err, -EINVAL,
                      "%s is for the driver %s, and --db-driver says '%.60s' "
                      "(expected one of the two, or the same)",
-                     what, d->name, p->db.driver);
+                     what, d->name, p->opts.db.driver);
   }
   rc = put(s, "db-driver", d->name, err);
   if (rc == 0)
@@ -124,7 +124,7 @@ static int use_dsn(struct program *p, struct err *err)
 {
   struct source s = { .p = p, .kind = OPT_SOURCE_DSN };
   const char *what = "--dsn";
-  const char *text = p->db.dsn;
+  const char *text = p->opts.db.dsn;
   struct url url;
   int rc;
 
@@ -151,7 +151,7 @@ static int use_real_name(struct program *p, const struct driver *d,
   const struct opt_entry *e = optset_find(&p->set, "db-driver");
   struct source s = { .p = p, .kind = e->source };
 
-  if (*p->db.driver == '\0' || strcmp(d->name, p->db.driver) == 0)
+  if (*p->opts.db.driver == '\0' || strcmp(d->name, p->opts.db.driver) == 0)
     return 0;
   return replace(&s, "db-driver", d->name, err);
 }
@@ -309,13 +309,13 @@ static int use_password(struct program *p, const struct driver *d,
   char *password = NULL;
   int rc;
 
-  if (!*p->db.password_file && !p->db.ask_password)
+  if (!*p->opts.db.password_file && !p->opts.db.ask_password)
     return 0;
   if (!option)
     return err_set(err, -EINVAL,
                    "--%s has no effect: the driver %s knows no passwords",
-                   *p->db.password_file ? "password-file" : "ask-password",
-                   d ? d->name : p->db.driver);
+                   *p->opts.db.password_file ? "password-file" : "ask-password",
+                   d ? d->name : p->opts.db.driver);
   e = optset_find(&p->set, option);
   if ((e->source == OPT_SOURCE_CMDLINE || e->source == OPT_SOURCE_FILE) &&
       *opt_get_string(e))
@@ -337,7 +337,7 @@ static int use_password(struct program *p, const struct driver *d,
 /* NULL: there is no such driver, which is reported if one is needed. */
 static const struct driver *choose_driver(const struct program *p)
 {
-  return program_find_driver(p, p->db.driver);
+  return program_find_driver(p, p->opts.db.driver);
 }
 
 static int settle(struct program *p, struct err *err)
@@ -363,7 +363,7 @@ int program_settle_target(struct program *p)
   struct err err = { "" };
 
   /* Steps of a sweep do it, perhaps with other options. */
-  if (sweep_wanted(&p->sweep))
+  if (sweep_wanted(&p->opts.sweep))
     return EXIT_OK;
   return settle(p, &err) < 0 ? program_fail(&err) : EXIT_OK;
 }

@@ -93,26 +93,27 @@ static int hand_down_password(struct program *p, struct err *err)
 int program_sweep(struct program *p)
 {
   struct sweep_input in = {
-    .cfg = &p->sweep,
+    .cfg = &p->opts.sweep,
     .set = &p->set,
     .argc = p->argc,
     .argv = p->argv,
     .command = p->cmdline.command,
-    .percentile = p->core.percentile,
+    .percentile = p->opts.core.percentile,
     .percentiles = p->cmdline.checked.percentiles,
     .n_percentiles = p->cmdline.checked.n_percentiles,
-    .json = outname_is_stdout(p->results_cfg.json) ? "-" : p->results_cfg.json,
+    .json = outname_is_stdout(p->opts.results.json) ? "-"
+                                                    : p->opts.results.json,
   };
   struct results_file bad;
   struct err err = { "" };
 
-  if (!add_files(&in, &p->results_cfg, &bad))
+  if (!add_files(&in, &p->opts.results, &bad))
     return program_complain("with --sweep or --repeat only --json can be on "
                             "stdout, a pipe or a device, and not --%s=%s "
                             "(expected a file, which is FILE.step1, FILE.step2 "
                             "and so on then)",
                             bad.option, bad.path);
-  if (check_sweep_files(&in, &p->results_cfg, &err) < 0 ||
+  if (check_sweep_files(&in, &p->opts.results, &err) < 0 ||
       hand_down_password(p, &err) < 0)
     return program_fail(&err);
   return sweep_run(&in);

@@ -9,16 +9,14 @@
 
 #include "base/err.h"
 #include "opt/cmdline.h"
-#include "opt/core_opts.h"
 #include "opt/optset.h"
+#include "program/options.h"
 
 #define FIXTURE_ARGS 16
 
 struct fixture {
   struct optset set;
-  struct core_cfg core;
-  struct rand_opts_cfg rand;
-  struct db_cfg db;
+  struct program_options opts;
   struct cmdline cmd;
   struct err err;
 };
@@ -27,7 +25,7 @@ static inline int fixture_init(struct fixture *f)
 {
   *f = (struct fixture){ .err = { "" } };
   optset_init(&f->set, COMPAT_1_0);
-  return core_opts_add(&f->set, &f->core, &f->rand, &f->db, &f->err);
+  return program_options_add(&f->set, &f->opts, &f->err);
 }
 
 static inline void fixture_done(struct fixture *f)
@@ -52,7 +50,7 @@ static inline int fixture_scan(struct fixture *f, const char *line,
   (void)snprintf(words, 512, "%s", line);
   while (in.argc < FIXTURE_ARGS - 1 && (word = strsep(&rest, " ")))
     argv[in.argc++] = word;
-  return cmdline_scan(&f->cmd, &in, &f->set, &f->core, &f->err);
+  return cmdline_scan(&f->cmd, &in, &f->set, &f->opts.core, &f->err);
 }
 
 #endif

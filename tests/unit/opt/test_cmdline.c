@@ -186,7 +186,7 @@ static void check_usage(void)
   struct fixture f;
 
   (void)fixture_init(&f);
-  OK(cmdline_scan(&f.cmd, &in, &f.set, &f.core, &f.err) == 0 &&
+  OK(cmdline_scan(&f.cmd, &in, &f.set, &f.opts.core, &f.err) == 0 &&
        f.cmd.action == CMDLINE_USAGE,
      "no argument, and a terminal: usage");
   fixture_done(&f);
@@ -194,7 +194,8 @@ static void check_usage(void)
   (void)fixture_init(&f);
   in.argc = 0;
   argv[0] = NULL;
-  OK(cmdline_scan(&f.cmd, &in, &f.set, &f.core, &f.err) == 0, "no argv[0]");
+  OK(cmdline_scan(&f.cmd, &in, &f.set, &f.opts.core, &f.err) == 0,
+     "no argv[0]");
   fixture_done(&f);
 }
 
@@ -253,8 +254,8 @@ static void check_values(void)
                   "--percentiles=99.9,50 --forced-shutdown=15% --debug cpu run",
                   "1.1", words) == 0,
      "many values");
-  OK(f.core.events == UINT64_C(5000000000) && f.core.time_s == 8 &&
-       f.rand.seed == -3,
+  OK(f.opts.core.events == UINT64_C(5000000000) && f.opts.core.time_s == 8 &&
+       f.opts.rand.seed == -3,
      "numbers");
   OK(f.cmd.checked.n_checkpoints == 3 && f.cmd.checked.checkpoints_s[0] == 10 &&
        f.cmd.checked.checkpoints_s[2] == 30,
@@ -264,8 +265,9 @@ static void check_values(void)
   OK(f.cmd.checked.forced_shutdown.kind == FORCED_PERCENT &&
        f.cmd.checked.forced_shutdown.percent == 15,
      "forced shutdown");
-  OK(f.core.compat == COMPAT_1_1 && f.rand.type == 0, "level of environment");
-  OK(core_log_level(&f.core) == 5, "--debug shows everything");
+  OK(f.opts.core.compat == COMPAT_1_1 && f.opts.rand.type == 0,
+     "level of environment");
+  OK(core_log_level(&f.opts.core) == 5, "--debug shows everything");
   OK(f.cmd.identity == IDENTITY_SYSBENCH, "called by the other name");
   OK_STR(identity_version(f.cmd.identity, COMPAT_1_1), "sysbench 1.1.0",
          "its version");
@@ -300,13 +302,13 @@ static void check_environment(void)
 
   (void)fixture_init(&f);
   OK(fixture_scan(&f, "bench cpu --compat=1.0 run", "1.1", words) == 0 &&
-       f.core.compat == COMPAT_1_0 && f.rand.type == 2,
+       f.opts.core.compat == COMPAT_1_0 && f.opts.rand.type == 2,
      "the option wins");
   fixture_done(&f);
 
   (void)fixture_init(&f);
   OK(fixture_scan(&f, "bench cpu run", "", words) == 0 &&
-       f.core.compat == COMPAT_1_0,
+       f.opts.core.compat == COMPAT_1_0,
      "empty is unset");
   fixture_done(&f);
 }
@@ -355,7 +357,7 @@ static void check_stack(void)
   struct fixture f;
 
   (void)fixture_init(&f);
-  OK(f.core.thread_stack_size >= (uint64_t)PTHREAD_STACK_MIN,
+  OK(f.opts.core.thread_stack_size >= (uint64_t)PTHREAD_STACK_MIN,
      "the default stack is possible");
   OK(fixture_scan(&f, "bench cpu --thread-stack-size=1 run", NULL, words) ==
        -EINVAL,
@@ -379,13 +381,13 @@ static void check_many_checkpoints(void)
   for (int i = 0; i < 255; i++)
     strcat(arg, ",7");
   (void)fixture_init(&f);
-  OK(cmdline_scan(&f.cmd, &in, &f.set, &f.core, &f.err) == 0 &&
+  OK(cmdline_scan(&f.cmd, &in, &f.set, &f.opts.core, &f.err) == 0 &&
        f.cmd.checked.n_checkpoints == 2,
      "256 moments");
   fixture_done(&f);
   strcat(arg, ",8");
   (void)fixture_init(&f);
-  OK(cmdline_scan(&f.cmd, &in, &f.set, &f.core, &f.err) == -EINVAL &&
+  OK(cmdline_scan(&f.cmd, &in, &f.set, &f.opts.core, &f.err) == -EINVAL &&
        strstr(f.err.text, "(expected at most 256 moments)"),
      "257 are too many");
   fixture_done(&f);
