@@ -61,14 +61,6 @@ struct core_cfg {
   bool histogram;
 };
 
-/* `type` counts in the order uniform, gaussian, special, pareto, zipfian. */
-struct rand_opts_cfg {
-  int type;
-  int64_t spec_iter, spec_pct, spec_res;
-  int64_t seed; /* 0: from the clock */
-  double pareto_h, zipfian_exp;
-};
-
 enum db_ps_mode {
   DB_PS_MODE_AUTO,    /* prepared by the server */
   DB_PS_MODE_DISABLE, /* emulated by the client */
@@ -94,7 +86,6 @@ struct db_cfg {
 extern const struct opt core_general_opts[];   /* struct core_cfg */
 extern const struct opt core_log_level_opts[]; /* struct core_cfg */
 extern const struct opt core_log_opts[];       /* struct core_cfg */
-extern const struct opt core_rand_opts[];      /* struct rand_opts_cfg */
 extern const struct opt core_db_opts[];        /* struct db_cfg */
 
 /* Once they are in the set: defaults that depend on the system. */

@@ -9,7 +9,7 @@
 
 const struct program_table program_tables[PROGRAM_TABLES] = {
   { OPT_SECTION_GENERAL, "General options", ROWS(core_general_opts, core) },
-  { OPT_SECTION_RANDOM, "Random numbers", ROWS(core_rand_opts, rand) },
+  { OPT_SECTION_RANDOM, "Random numbers", ROWS(rand_opts, rand) },
   { OPT_SECTION_LOG_LEVEL, "Messages", ROWS(core_log_level_opts, core) },
   { OPT_SECTION_LOG, "Latency statistics", ROWS(core_log_opts, core) },
   { OPT_SECTION_DATABASE, "Databases", ROWS(core_db_opts, db) },

@@ -2,8 +2,8 @@
  * options.h - all options that are known before the test is.
  *
  * Each module has its rows and its struct; here is only their order, which is
- * the order of the help.  The options of drivers, tests and scripts join them at
- * run time.
+ * the order of the help.  The options of drivers, tests and scripts join them
+ * at run time.
  */
 #ifndef BENCH_PROGRAM_OPTIONS_H
 #define BENCH_PROGRAM_OPTIONS_H
@@ -12,6 +12,7 @@
 
 #include "opt/core_opts.h"
 #include "opt/optset.h"
+#include "rand/options.h"
 #include "results/options.h"
 #include "tools/sweep_opts.h"
 
@@ -20,7 +21,7 @@ struct err;
 /* Their values. */
 struct program_options {
   struct core_cfg core;
-  struct rand_opts_cfg rand;
+  struct rand_cfg rand;
   struct db_cfg db;
   struct results_cfg results;
   struct sweep_cfg sweep;

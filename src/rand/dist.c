@@ -12,25 +12,25 @@
 
 #include "rand/zipf.h"
 
-void rand_params_init(struct rand_params *p, const struct rand_choice *choice)
+void rand_params_init(struct rand_params *p, const struct rand_cfg *cfg)
 {
-  const uint64_t cold = 100 - (uint64_t)choice->spec_res;
+  const uint64_t cold = 100 - (uint64_t)cfg->spec_res;
 
-  assert(choice->spec_iter >= 1 && choice->spec_iter <= 1000000);
-  assert(choice->spec_pct >= 0 && choice->spec_pct <= 100);
-  assert(choice->spec_res >= 0 && choice->spec_res <= 100);
-  assert(choice->pareto_h > 0 && choice->pareto_h < 1);
-  assert(choice->zipfian_exp >= 0);
+  assert(cfg->spec_iter >= 1 && cfg->spec_iter <= 1000000);
+  assert(cfg->spec_pct >= 0 && cfg->spec_pct <= 100);
+  assert(cfg->spec_res >= 0 && cfg->spec_res <= 100);
+  assert(cfg->pareto_h > 0 && cfg->pareto_h < 1);
+  assert(cfg->zipfian_exp >= 0);
 
   *p = (struct rand_params){
-    .type = choice->type,
-    .iter = (uint32_t)choice->spec_iter,
-    .iter_inv = UINT64_MAX / (uint64_t)choice->spec_iter,
-    .hot_pct = (uint32_t)choice->spec_pct,
+    .type = (enum rand_type)cfg->type,
+    .iter = (uint32_t)cfg->spec_iter,
+    .iter_inv = UINT64_MAX / (uint64_t)cfg->spec_iter,
+    .hot_pct = (uint32_t)cfg->spec_pct,
     .hot_from = ((cold << 53) + 99) / 100,
-    .pareto_power = log(choice->pareto_h) / log1p(-choice->pareto_h),
+    .pareto_power = log(cfg->pareto_h) / log1p(-cfg->pareto_h),
   };
-  zipf_params_init(p, choice->zipfian_exp);
+  zipf_params_init(p, cfg->zipfian_exp);
 }
 
 /*

@@ -20,6 +20,7 @@
 
 #include <stdint.h>
 
+#include "rand/options.h"
 #include "rand/rng.h"
 
 enum rand_type {
@@ -44,18 +45,8 @@ struct rand_params {
   double zipf_squeeze;  /* accept without a closer look up to k - x */
 };
 
-/* As the options give them. */
-struct rand_choice {
-  enum rand_type type;
-  int64_t spec_iter;  /* 1..1000000 */
-  int64_t spec_pct;   /* 0..100 */
-  int64_t spec_res;   /* 0..100 */
-  double pareto_h;    /* 0 < h < 1 */
-  double zipfian_exp; /* >= 0 */
-};
-
-/* The values are within the ranges above: whoever parsed them has checked. */
-void rand_params_init(struct rand_params *p, const struct rand_choice *choice);
+/* The values are within the ranges of their options. */
+void rand_params_init(struct rand_params *p, const struct rand_cfg *cfg);
 
 /*
  * What zipfian remembers of the ranges drawn from last, because it takes two

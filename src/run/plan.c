@@ -96,24 +96,17 @@ static int copy_lists(struct plan *plan, const struct core_checked *checked,
 static int set_random(struct plan *plan, const struct plan_input *in,
                       struct err *err)
 {
-  const struct rand_opts_cfg *opts = in->rand;
+  const int64_t seed = in->rand->seed;
   struct rand_params *params = malloc(sizeof(*params));
 
   if (!params)
     return err_set(err, -ENOMEM, "cannot allocate the plan of the run");
-  rand_params_init(params, &(struct rand_choice){
-                             .type = (enum rand_type)opts->type,
-                             .spec_iter = opts->spec_iter,
-                             .spec_pct = opts->spec_pct,
-                             .spec_res = opts->spec_res,
-                             .pareto_h = opts->pareto_h,
-                             .zipfian_exp = opts->zipfian_exp,
-                           });
+  rand_params_init(params, in->rand);
   plan->rand = params;
   plan->rand_type_given = in->rand_type_given;
-  plan->seed_given = opts->seed != 0;
+  plan->seed_given = seed != 0;
   if (plan->seed_given)
-    plan->seed = (uint64_t)opts->seed;
+    plan->seed = (uint64_t)seed;
   else
     plan->seed = in->run ? (uint64_t)rand_seed_from_clock() : RNG_SEED_FIXED;
   if (in->part && in->part->seed)

@@ -21,7 +21,7 @@ struct core_checked;
 struct err;
 struct event_rings;
 struct peers;
-struct rand_opts_cfg;
+struct rand_cfg;
 struct rand_params;
 struct strbuf;
 
@@ -94,7 +94,7 @@ struct plan_part {
 struct plan_input {
   const struct core_cfg *core;
   const struct core_checked *checked;
-  const struct rand_opts_cfg *rand;
+  const struct rand_cfg *rand;
   bool rand_type_given;            /* on the command line or in a file */
   bool statement_times;            /* --db-debug */
   bool percentile_given;           /* on the command line or in a file */

@@ -19,7 +19,7 @@ enum {
   PLACES_MAX = 4096, /* beyond that, coverage is not checked */
 };
 
-static const struct rand_choice choice = {
+static const struct rand_cfg choice = {
   .type = RAND_SPECIAL,
   .spec_iter = 12,
   .spec_pct = 1,

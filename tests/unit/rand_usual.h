@@ -9,12 +9,12 @@
 
 static inline struct rand_params rand_usual(enum rand_type type)
 {
-  const struct rand_choice choice = { .type = type,
-                                      .spec_iter = 12,
-                                      .spec_pct = 1,
-                                      .spec_res = 75,
-                                      .pareto_h = 0.2,
-                                      .zipfian_exp = 0.8 };
+  const struct rand_cfg choice = { .type = type,
+                                   .spec_iter = 12,
+                                   .spec_pct = 1,
+                                   .spec_res = 75,
+                                   .pareto_h = 0.2,
+                                   .zipfian_exp = 0.8 };
   struct rand_params p;
 
   rand_params_init(&p, &choice);

@@ -122,7 +122,7 @@ static void check_script(void)
   OK(f.opts.core.threads == 3 && opt_get_number(e) == 3, "both see it");
   OK(optset_declare(&f.set, "x", &threads, NULL, &f.err) == -EEXIST,
      "but only once");
-  OK(optset_add(&f.set, OPT_SECTION_TEST, "t", core_rand_opts, &f.opts.rand,
+  OK(optset_add(&f.set, OPT_SECTION_TEST, "t", rand_opts, &f.opts.rand,
                 &f.err) == -EEXIST,
      "two modules cannot have the same option");
   fixture_done(&f);

@@ -23,7 +23,7 @@ struct interval {
 
 struct run {
   const char *name;
-  struct rand_choice choice;
+  struct rand_cfg choice;
   int64_t high; /* range 1..high */
   struct interval part[8];
 };
@@ -186,7 +186,7 @@ static double sum_below(int m, double x)
 }
 
 /* P(value < 1 + i) of a special draw from 1..n. */
-static double special_below(const struct rand_choice *c, double i, double n)
+static double special_below(const struct rand_cfg *c, double i, double n)
 {
   const double w = n - 1, cold = 1 - (double)c->spec_res / 100;
   const double size = w * (double)c->spec_pct / 100 + 1;
@@ -203,7 +203,7 @@ static double special_below(const struct rand_choice *c, double i, double n)
 }
 
 /* P(value < 1 + i) of all but zipfian. */
-static double define_one(const struct rand_choice *c, int64_t i, int64_t n)
+static double define_one(const struct rand_cfg *c, int64_t i, int64_t n)
 {
   const double x = (double)i / (double)n;
 
@@ -221,7 +221,7 @@ static double define_one(const struct rand_choice *c, int64_t i, int64_t n)
  * long to work out and is smooth: every 100th value of a large range will do,
  * with straight lines between.
  */
-static void define(const struct rand_choice *c, int64_t n, double *below)
+static void define(const struct rand_cfg *c, int64_t n, double *below)
 {
   const bool bell = c->type == RAND_GAUSSIAN || c->type == RAND_SPECIAL;
   const int64_t step = bell && n > 10000 ? 100 : 1;

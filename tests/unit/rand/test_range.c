@@ -62,7 +62,7 @@ static struct seen look(const struct rand_params *p, int64_t a, int64_t b)
 
 static void check_range(enum rand_type type, const struct range *r)
 {
-  const struct rand_choice choice = { type, 12, 1, 75, 0.2, 0.8 };
+  const struct rand_cfg choice = { type, 12, 1, 75, 0.2, 0.8 };
   const bool small = r->b - 10 <= r->a;
   struct rand_params p;
   struct seen s;
@@ -103,7 +103,7 @@ static void check_empty(enum rand_type type)
     { 0, -1 },  { INT64_MIN, INT64_MIN },
     { 10, -1 }, { INT64_MAX, INT64_MAX },
   };
-  const struct rand_choice choice = { type, 12, 1, 75, 0.2, 0.8 };
+  const struct rand_cfg choice = { type, 12, 1, 75, 0.2, 0.8 };
   struct zipf_cache cache = { { 0 } };
   struct rand_params p;
   bool lower_end = true;
@@ -141,7 +141,7 @@ static void check_32_bits(void)
 /* Parameters at the ends: nothing outside, nothing that never comes back. */
 static void check_extremes(void)
 {
-  static const struct rand_choice extreme[] = {
+  static const struct rand_cfg extreme[] = {
     { RAND_GAUSSIAN, 1, 1, 75, 0.2, 0.8 },
     { RAND_GAUSSIAN, 1000, 1, 75, 0.2, 0.8 },
     { RAND_SPECIAL, 1, 0, 0, 0.2, 0.8 },
@@ -186,7 +186,7 @@ static void check_extremes(void)
 static void check_limits(void)
 {
   static const struct {
-    struct rand_choice choice;
+    struct rand_cfg choice;
     int64_t only;
   } one[] = {
     { { RAND_ZIPFIAN, 1, 1, 75, 0.2, 100 }, 1 },
@@ -215,7 +215,7 @@ static void check_zipf_cache(void)
   enum {
     KINDS = ZIPF_RANGES + 3
   };
-  const struct rand_choice choice = { RAND_ZIPFIAN, 12, 1, 75, 0.2, 0.8 };
+  const struct rand_cfg choice = { RAND_ZIPFIAN, 12, 1, 75, 0.2, 0.8 };
   struct zipf_cache mixed = { { 0 } };
   struct rand_params p;
   bool same = true;

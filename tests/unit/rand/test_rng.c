@@ -220,7 +220,7 @@ static void check_clock_seed(void)
 
 static void check_stream_object(void)
 {
-  const struct rand_choice choice = { RAND_UNIFORM, 12, 1, 75, 0.2, 0.8 };
+  const struct rand_cfg choice = { RAND_UNIFORM, 12, 1, 75, 0.2, 0.8 };
   struct rand_params params;
   static struct rand_stream stream[2];
   struct rng rng;

@@ -7,13 +7,14 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "opt/core_opts.h"
+#include "rand/options.h"
 #include "run/peers.h"
 #include "run/plan.h"
 #include "tests/unit/tap.h"
 
 static struct core_cfg core;
 static struct core_checked checked;
-static struct rand_opts_cfg rnd;
+static struct rand_cfg rnd;
 
 /* An input of the values above, which are set to defaults. */
 static struct plan_input usual(void)
@@ -24,7 +25,7 @@ static struct plan_input usual(void)
                             .thread_stack_size = 64 << 10,
                             .rate = 90 };
   checked = (struct core_checked){ .forced_shutdown = { .kind = FORCED_AUTO } };
-  rnd = (struct rand_opts_cfg){ .spec_iter = 12, .pareto_h = 0.2, .seed = 7 };
+  rnd = (struct rand_cfg){ .spec_iter = 12, .pareto_h = 0.2, .seed = 7 };
   return (
     struct plan_input){ .core = &core, .checked = &checked, .rand = &rnd };
 }
