@@ -16,6 +16,7 @@
 #include "db/errtab.h"
 #include "db/flood.h"
 #include "db/ignore.h"
+#include "db/options.h"
 #include "db/outage.h"
 #include "db/times.h"
 #include "db/watch.h"
@@ -23,22 +24,6 @@
 
 struct err;
 struct strbuf;
-
-enum ps_mode {
-  PS_AUTO,
-  PS_DISABLE,
-};
-
-/* The general database options. */
-struct db_settings {
-  const char *driver; /* "" or NULL: the first of the list */
-  int ps_mode;        /* enum ps_mode */
-  bool debug;
-  struct opt_list ignore_errors;
-  uint64_t connect_timeout_s; /* 0: 10 */
-  double query_timeout_s;     /* 0: none */
-  uint64_t max_result_bytes;  /* of rows that are kept; 0: no limit */
-};
 
 /* A driver and its options. */
 struct driver_config {
@@ -80,7 +65,7 @@ struct connect_failures {
  */
 struct db_process {
   /* Given. */
-  struct db_settings set;
+  struct db_cfg set;
   const struct driver_config *drivers; /* [n_drivers], in order of the list */
   size_t n_drivers;
   struct run_facts facts;

@@ -61,32 +61,9 @@ struct core_cfg {
   bool histogram;
 };
 
-enum db_ps_mode {
-  DB_PS_MODE_AUTO,    /* prepared by the server */
-  DB_PS_MODE_DISABLE, /* emulated by the client */
-};
-
-struct db_cfg {
-  const char *driver;
-  const char *dsn;           /* a URL; "": none */
-  const char *password_file; /* "": none, "-": the standard input */
-  bool ask_password;
-  int ps_mode; /* enum db_ps_mode */
-  bool debug;
-  struct opt_list ignore_errors;
-  int64_t connect_timeout_s;
-  double query_timeout_s;   /* 0: no limit of its own */
-  uint64_t max_result_size; /* bytes; 0: no limit */
-  int table_exists;         /* read by scripts only, like create_index */
-  int create_index;
-  int load_method;
-  bool load_analyze;
-};
-
 extern const struct opt core_general_opts[];   /* struct core_cfg */
 extern const struct opt core_log_level_opts[]; /* struct core_cfg */
 extern const struct opt core_log_opts[];       /* struct core_cfg */
-extern const struct opt core_db_opts[];        /* struct db_cfg */
 
 /* Once they are in the set: defaults that depend on the system. */
 int core_opts_settle(struct optset *set, const struct core_cfg *core,

@@ -126,15 +126,7 @@ int program_check_driver(const struct program *p)
 int program_start_database(struct program *p, const struct plan *plan,
                            struct db_process *db, struct err *err)
 {
-  db->set = (struct db_settings){
-    .driver = p->opts.db.driver,
-    .ps_mode = p->opts.db.ps_mode == DB_PS_MODE_AUTO ? PS_AUTO : PS_DISABLE,
-    .debug = p->opts.db.debug,
-    .ignore_errors = p->opts.db.ignore_errors,
-    .connect_timeout_s = (uint64_t)p->opts.db.connect_timeout_s,
-    .query_timeout_s = p->opts.db.query_timeout_s,
-    .max_result_bytes = p->opts.db.max_result_size,
-  };
+  db->set = p->opts.db;
   db->drivers = p->drivers->of;
   db->n_drivers = p->drivers->n;
   db->program = p->name;

@@ -12,7 +12,8 @@ const struct program_table program_tables[PROGRAM_TABLES] = {
   { OPT_SECTION_RANDOM, "Random numbers", ROWS(rand_opts, rand) },
   { OPT_SECTION_LOG_LEVEL, "Messages", ROWS(core_log_level_opts, core) },
   { OPT_SECTION_LOG, "Latency statistics", ROWS(core_log_opts, core) },
-  { OPT_SECTION_DATABASE, "Databases", ROWS(core_db_opts, db) },
+  { OPT_SECTION_DATABASE, "Databases", ROWS(db_opts, db) },
+  { OPT_SECTION_DATABASE, "Databases", ROWS(load_opts, load) },
   { OPT_SECTION_GENERAL, "Result files", ROWS(results_opts, results) },
   { OPT_SECTION_GENERAL, "Sweeps", ROWS(sweep_opts, sweep) },
 };

@@ -10,6 +10,8 @@
 
 #include <stddef.h>
 
+#include "db/options.h"
+#include "load/options.h"
 #include "opt/core_opts.h"
 #include "opt/optset.h"
 #include "rand/options.h"
@@ -23,6 +25,7 @@ struct program_options {
   struct core_cfg core;
   struct rand_cfg rand;
   struct db_cfg db;
+  struct load_cfg load;
   struct results_cfg results;
   struct sweep_cfg sweep;
 };
@@ -35,7 +38,7 @@ struct program_table {
 };
 
 enum {
-  PROGRAM_TABLES = 7
+  PROGRAM_TABLES = 8
 };
 
 extern const struct program_table program_tables[PROGRAM_TABLES];

@@ -1,18 +1,11 @@
 /*
- * core_db_opts.c - the rows of the options that all databases have in common.
+ * options.c - the options that all databases have in common.
  */
-#include "opt/core_opts.h"
+#include "db/options.h"
 
 static const char *const ps_mode_words[] = { "auto", "disable", NULL };
 
-static const char *const table_exists_words[] = { "error", "skip", "drop",
-                                                  "resume", NULL };
-static const char *const load_method_words[] = { "auto", "insert", "bulk",
-                                                 NULL };
-static const char *const create_index_words[] = { "after", "before", "off",
-                                                  NULL };
-
-const struct opt core_db_opts[] = {
+const struct opt db_opts[] = {
   {
     OPT_STRING(struct db_cfg, driver),
     .name = "db-driver",
@@ -95,7 +88,7 @@ const struct opt core_db_opts[] = {
            "this option. A second later the connection is broken.",
   },
   {
-    OPT_SIZE(struct db_cfg, max_result_size),
+    OPT_SIZE(struct db_cfg, max_result_bytes),
     .name = "db-max-result-size",
     .flags = OPT_OWN,
     .def = "1G",
@@ -104,52 +97,6 @@ const struct opt core_db_opts[] = {
            "nobody can read are counted and dropped, so they have no limit. "
            "Results that a client library receives (with TLS or compression, "
            "say) are not limited.",
-  },
-  {
-    OPT_WORD(struct db_cfg, table_exists),
-    .name = "table-exists",
-    .flags = OPT_OWN,
-    .def = "error",
-    .words = table_exists_words,
-    .help = "what prepare does when a table exists {error,skip,drop,"
-            "resume}",
-    .man = "Stop with an error, leave the table as it is, drop and create it "
-           "again, or add the rows that an interrupted prepare has not loaded, "
-           "which needs the same seed, distribution and table size. Honoured "
-           "by the bundled OLTP scripts.",
-  },
-  {
-    OPT_WORD(struct db_cfg, load_method),
-    .name = "load-method",
-    .flags = OPT_OWN,
-    .def = "auto",
-    .words = load_method_words,
-    .help = "how prepare sends rows {auto,insert,bulk}",
-    .man = "\"bulk\" is the loading interface of the database: COPY of "
-           "PostgreSQL, LOAD DATA LOCAL of MySQL, one prepared statement of "
-           "SQLite. \"insert\" sends multi-row INSERTs. \"auto\" takes the "
-           "faster one that the server allows. Honoured by the bundled OLTP "
-           "scripts.",
-  },
-  {
-    OPT_BOOL(struct db_cfg, load_analyze),
-    .name = "load-analyze",
-    .flags = OPT_OWN,
-    .def = "off",
-    .help = "let prepare end each table with ANALYZE",
-    .man = "The statistics of the optimiser are then the same for every run "
-           "that follows, instead of changing when the server gathers them. "
-           "Honoured by the bundled OLTP scripts.",
-  },
-  {
-    OPT_WORD(struct db_cfg, create_index),
-    .name = "create-index",
-    .flags = OPT_OWN,
-    .def = "after",
-    .words = create_index_words,
-    .help = "when prepare makes secondary indexes {after,before,off}",
-    .man = "After the rows, which is faster, before them, or not at all. "
-           "Honoured by the bundled OLTP scripts.",
   },
   OPT_END,
 };

@@ -1,0 +1,32 @@
+/*
+ * options.h - the options that all databases have in common.
+ */
+#ifndef BENCH_DB_OPTIONS_H
+#define BENCH_DB_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "opt/opt.h"
+
+enum ps_mode {
+  PS_AUTO,    /* prepared by the server */
+  PS_DISABLE, /* emulated by the client */
+};
+
+struct db_cfg {
+  const char *driver;        /* "" or NULL: the first of the list */
+  const char *dsn;           /* a URL; "": none */
+  const char *password_file; /* "": none, "-": the standard input */
+  bool ask_password;
+  int ps_mode; /* enum ps_mode */
+  bool debug;
+  struct opt_list ignore_errors;
+  uint64_t connect_timeout_s; /* 0: 10 */
+  double query_timeout_s;     /* 0: none */
+  uint64_t max_result_bytes;  /* of rows that are kept; 0: no limit */
+};
+
+extern const struct opt db_opts[];
+
+#endif
