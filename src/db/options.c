@@ -5,6 +5,25 @@
 
 static const char *const ps_mode_words[] = { "auto", "disable", NULL };
 
+static const char *const classes_words[] = { "merged", "table", NULL };
+
+const struct opt db_class_opts[] = {
+  {
+    OPT_WORD(struct db_cfg, statement_classes),
+    .name = "statement-classes",
+    .flags = OPT_OWN,
+    .def = "merged",
+    .words = classes_words,
+    .help = "statements that differ in the number of a table only are one "
+            "class, or one per table {merged,table}",
+    .man = "With \"merged\", the digits at the end of a table's name are one "
+           "\"#\" in reports and files of results: SELECT c FROM sbtest# "
+           "WHERE id=?. Names of tables are those after FROM, JOIN, INTO, "
+           "UPDATE and TABLE.",
+  },
+  OPT_END,
+};
+
 const struct opt db_opts[] = {
   {
     OPT_STRING(struct db_cfg, driver),

@@ -14,6 +14,11 @@ enum ps_mode {
   PS_DISABLE, /* emulated by the client */
 };
 
+enum statement_classes {
+  STATEMENT_CLASSES_MERGED,   /* the number of a table does not matter */
+  STATEMENT_CLASSES_BY_TABLE, /* each table has its own */
+};
+
 struct db_cfg {
   const char *driver;        /* "" or NULL: the first of the list */
   const char *dsn;           /* a URL; "": none */
@@ -25,8 +30,10 @@ struct db_cfg {
   uint64_t connect_timeout_s; /* 0: 10 */
   double query_timeout_s;     /* 0: none */
   uint64_t max_result_bytes;  /* of rows that are kept; 0: no limit */
+  int statement_classes;      /* enum statement_classes */
 };
 
+extern const struct opt db_class_opts[];
 extern const struct opt db_opts[];
 
 #endif

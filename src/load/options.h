@@ -1,5 +1,6 @@
 /*
- * options.h - the options of loading tables.  Scripts read them, by their names.
+ * options.h - the options of loading tables.  Scripts read them, by their
+ * names.
  */
 #ifndef BENCH_LOAD_OPTIONS_H
 #define BENCH_LOAD_OPTIONS_H

@@ -70,7 +70,7 @@ static struct load *shared_load(struct script *script, struct conn *c,
   l = script->load;
   if (!l && load_new(&script->load, setup, err) == 0) {
     l = script->load;
-    if (!script->setup.plan->force &&
+    if (!script->setup.plan->cfg.force &&
         room_for_tables(c, (uint64_t)tables, setup->size, err) < 0) {
       load_stop(l);
       l = NULL;

@@ -175,7 +175,7 @@ static void push_host(lua_State *L, struct state *s)
   lua_setfield(L, -2, "is_bundled");
   set_text(L, "path", strbuf_str(&script->path));
   set_text(L, "cpath", strbuf_str(&script->cpath));
-  set_text(L, "luajit_cmd", setup->luajit_cmd);
+  set_text(L, "luajit_cmd", setup->cfg->luajit_cmd);
   push_argv(L, setup);
   lua_setfield(L, -2, "argv");
   set_function(L, s, "load", load_internal);

@@ -24,6 +24,12 @@ struct script;
 struct strbuf;
 struct text_hooks;
 
+struct script_cfg {
+  const char *luajit_cmd; /* "": none */
+};
+
+extern const struct opt script_opts[];
+
 /* All is borrowed and must outlive the script. */
 struct script_setup {
   const struct plan *plan;
@@ -33,7 +39,7 @@ struct script_setup {
   struct db_process *db;
   bool db_line;        /* the default driver may add a line to the mode block */
   const char *command; /* NULL: none */
-  const char *luajit_cmd; /* "" or NULL: none */
+  const struct script_cfg *cfg;
   int argc;
   char *const *argv;
 

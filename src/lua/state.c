@@ -153,7 +153,8 @@ static int init_statements(struct state *s, struct err *err)
   s->statements->recorder = s->worker->classes;
   s->statements->labels = &s->script->labels;
   s->statements->counting = &s->measured;
-  s->statements->by_table = s->script->setup.plan->classes_by_table;
+  s->statements->by_table = s->script->setup.db->set.statement_classes ==
+                            STATEMENT_CLASSES_BY_TABLE;
   s->env.on_statement = statement_ended;
   s->env.on_statement_ctx = s->statements;
   s->env.timed = true;

@@ -134,7 +134,7 @@ static bool asks_for_words(struct cmdline *c)
   const char *const *p = c->positionals;
   const size_t n = c->n_positionals;
 
-  if (c->identity == IDENTITY_SYSBENCH || *c->core->test || n == 0)
+  if (c->identity == IDENTITY_SYSBENCH || *c->cfg->test || n == 0)
     return false;
   if (n <= 2 && strcmp(p[0], "help") == 0) {
     c->action = CMDLINE_HELP;
@@ -154,8 +154,8 @@ static void ask_for_help(struct cmdline *c)
   c->action = CMDLINE_HELP;
   if (c->identity == IDENTITY_SYSBENCH || c->help_all)
     return;
-  if (*c->core->test)
-    c->test = c->core->test;
+  if (*c->cfg->test)
+    c->test = c->cfg->test;
   else if (!asks_for_words(c) && c->n_positionals > 0)
     c->test = c->positionals[0];
   c->action = CMDLINE_HELP; /* also `list --help` */
@@ -178,8 +178,8 @@ static int assign_positionals(struct cmdline *c, const struct cmdline_input *in,
   c->action = CMDLINE_TEST;
   if (asks_for_words(c))
     return 0;
-  if (*c->core->test && !(n > 1 && is_test_of_file(c))) {
-    c->test = c->core->test;
+  if (*c->cfg->test && !(n > 1 && is_test_of_file(c))) {
+    c->test = c->cfg->test;
   } else if (n > 0) {
     c->test = *p++;
     n--;
@@ -208,8 +208,9 @@ static int warn_of_aliases(struct cmdline *c, struct err *err)
 
       if (e->real == set->entries[i] && e->given &&
           (e->row->flags & OPT_DEPRECATED)) {
-        const int rc = scan_warn(c, err, "--%s is deprecated, use --%s instead",
-                                 e->row->name, e->row->alias_of);
+        const int rc = cmdline_warn(c, err,
+                                    "--%s is deprecated, use --%s instead",
+                                    e->row->name, e->row->alias_of);
 
         if (rc < 0)
           return rc;
@@ -236,10 +237,7 @@ static int finish(struct scan *s, const struct cmdline_input *in,
     *err = s->first;
     return s->first_rc;
   }
-  rc = core_opts_check(c->set, c->core, &c->checked, err);
-  for (size_t i = 0; rc == 0 && i < c->checked.n_warnings; i++)
-    rc = scan_warn(c, err, "%s", c->checked.warnings[i]);
-  return rc;
+  return in->check ? in->check(in->check_arg, c, err) : 0;
 }
 
 /* From the first argument to the action; `err` may hold what did not count. */
@@ -256,12 +254,12 @@ static int scan(struct scan *s, const struct cmdline_input *in, struct err *err)
   if (rc == 0)
     rc = scan_arguments(s, in, err);
   if (rc == 0)
-    rc = optset_set_level(c->set, (enum compat)c->core->compat, err);
+    rc = optset_set_level(c->set, (enum compat)c->cfg->compat, err);
   if (rc < 0)
     return rc;
-  if (c->core->help || c->core->version) {
+  if (c->cfg->help || c->cfg->version) {
     c->action = CMDLINE_VERSION;
-    if (c->core->help)
+    if (c->cfg->help)
       ask_for_help(c);
     return 0;
   }
@@ -269,7 +267,8 @@ static int scan(struct scan *s, const struct cmdline_input *in, struct err *err)
 }
 
 int cmdline_scan(struct cmdline *c, const struct cmdline_input *in,
-                 struct optset *set, struct core_cfg *core, struct err *err)
+                 struct optset *set, const struct cmdline_cfg *cfg,
+                 struct err *err)
 {
   struct scan s = { .c = c, .in = in };
   struct err last;
@@ -278,7 +277,7 @@ int cmdline_scan(struct cmdline *c, const struct cmdline_input *in,
   *c = (struct cmdline){
     .identity = identity_of(in->argc > 0 ? in->argv[0] : NULL),
     .set = set,
-    .core = core,
+    .cfg = cfg,
   };
   c->last = &c->first;
   rc = scan(&s, in, &last);

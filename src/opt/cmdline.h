@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "opt/core_opts.h"
+#include "base/compiler.h"
 #include "opt/identity.h"
 #include "opt/opt.h"
 
@@ -24,6 +24,19 @@ struct opt_given;
 struct opt_line;
 struct optset;
 
+struct cmdline_cfg {
+  bool help;
+  bool version;
+  const char *config_file; /* the last one, or NULL */
+  int compat;              /* enum compat */
+  const char *test;
+};
+
+extern const struct opt cmdline_opts[];
+extern const struct opt cmdline_test_opts[];
+
+struct cmdline;
+
 struct cmdline_input {
   int argc;
   char *const *argv;      /* stays as it is while the result is in use */
@@ -34,6 +47,11 @@ struct cmdline_input {
   void *load_arg;
   const char *const *tools; /* [opt] names that take any number of arguments
                                in the place of a test; ends with NULL */
+
+  /* [opt] When a test or a tool is to be run, once all options that the set has
+   * are stored: checks them against each other, and calls cmdline_warn(). */
+  int (*check)(void *arg, struct cmdline *c, struct err *err);
+  void *check_arg;
 };
 
 enum cmdline_action {
@@ -53,13 +71,13 @@ struct cmdline {
   const char *command; /* [opt] borrowed */
   size_t n_args;       /* of a tool: what follows its name */
   const char *const *args;
-  struct core_checked checked; /* set when the action is TEST or TOOL */
   size_t n_warnings;
   char **warnings; /* owned, in the order in which to print them */
 
-  /* Private. */
   struct optset *set;
-  struct core_cfg *core;
+
+  /* Private. */
+  const struct cmdline_cfg *cfg;
   const char **positionals; /* owned */
   size_t n_positionals;
   struct cmdline_file *files;    /* owned */
@@ -68,15 +86,20 @@ struct cmdline {
 };
 
 /*
- * Read the arguments.  `set` must hold the options of `core`, and those of the
+ * Read the arguments.  `set` must hold the options of `cfg`, and those of the
  * drivers; both must outlive *c.  A failure leaves warnings to be printed
  * before the text of `err`; with a usage error the text has no prefix.
  * The caller ends *c with cmdline_done(), also after a failure.
  */
 int cmdline_scan(struct cmdline *c, const struct cmdline_input *in,
-                 struct optset *set, struct core_cfg *core, struct err *err);
+                 struct optset *set, const struct cmdline_cfg *cfg,
+                 struct err *err);
 
 void cmdline_done(struct cmdline *c);
+
+/* Add a warning. */
+int cmdline_warn(struct cmdline *c, struct err *err, const char *fmt, ...)
+  PRINTF_LIKE(3, 4);
 
 /* Is the text of this failure to be printed as it is, without "FATAL: "? */
 bool cmdline_is_usage_error(int rc);

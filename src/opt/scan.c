@@ -18,7 +18,7 @@ int scan_no_memory(struct err *err)
   return err_set(err, -ENOMEM, "not enough memory for the options");
 }
 
-int scan_warn(struct cmdline *c, struct err *err, const char *fmt, ...)
+int cmdline_warn(struct cmdline *c, struct err *err, const char *fmt, ...)
 {
   char **more = realloc(c->warnings,
                         (c->n_warnings + 1) * sizeof(c->warnings[0]));
@@ -90,9 +90,10 @@ static int take_known(struct scan *s, struct opt_entry *e,
     keep_error(s, rc, err);
   if (first_test) {
     s->test_given = true;
-    return scan_warn(s->c, err,
-                     "--test is deprecated, give the name or the path of the "
-                     "test without an option");
+    return cmdline_warn(
+      s->c, err,
+      "--test is deprecated, give the name or the path of the "
+      "test without an option");
   }
   if (rc == 0 && is_core(e, "config-file"))
     return read_file(s, e, err);
@@ -127,8 +128,8 @@ static int read_file(struct scan *s, const struct opt_entry *e, struct err *err)
   int rc;
 
   rc = s->in->load
-         ? s->in->load(s->in->load_arg, s->c->core->config_file, &text, &len)
-         : opt_file_load(s->c->core->config_file, &text, &len);
+         ? s->in->load(s->in->load_arg, s->c->cfg->config_file, &text, &len)
+         : opt_file_load(s->c->cfg->config_file, &text, &len);
   if (rc == -ENOMEM)
     return scan_no_memory(err);
   if (rc < 0) {
@@ -146,7 +147,7 @@ static int read_file(struct scan *s, const struct opt_entry *e, struct err *err)
   f->next = s->c->files;
   s->c->files = f;
 
-  rc = opt_file_parse(text, len, s->c->core->config_file, &f->file, err);
+  rc = opt_file_parse(text, len, s->c->cfg->config_file, &f->file, err);
   free(text);
   if (rc == -ENOMEM)
     return rc;

@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 
-#include "base/compiler.h"
 #include "base/err.h"
 #include "opt/cmdline.h"
 #include "opt/file.h"
@@ -43,10 +42,6 @@ int scan_option(struct scan *s, const char *arg, struct err *err);
 /* The compat level of the environment ([opt]), which the option may still
  * override.  Fails as above. */
 int scan_environment(struct scan *s, const char *value, struct err *err);
-
-/* Add to the warnings of *c. */
-int scan_warn(struct cmdline *c, struct err *err, const char *fmt, ...)
-  PRINTF_LIKE(3, 4);
 
 /* -ENOMEM with its text. */
 int scan_no_memory(struct err *err);

@@ -52,11 +52,11 @@ static void set_needs(const struct job *job, struct plan_input *in)
 
 static void warn(const struct job *job)
 {
-  const struct core_cfg *core = &job->p->opts.core;
+  const struct program_options *opts = &job->p->opts;
 
-  if (job->test->own_limit && core->events > 0)
+  if (job->test->own_limit && opts->run.events > 0)
     log_msg(LOG_WARNING, "--events has no effect on the %s test", job->name);
-  if (*core->luajit_cmd)
+  if (*opts->script.luajit_cmd)
     log_msg(LOG_WARNING, "--luajit-cmd has no effect on the %s test",
             job->name);
 }

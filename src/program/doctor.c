@@ -76,7 +76,7 @@ int program_doctor_machine(struct program *p)
     program_put_text(&out);
     return EXIT_OK;
   }
-  f = begin((unsigned)p->opts.core.threads, 0);
+  f = begin((unsigned)p->opts.run.threads, 0);
   return f ? conclude(f) : EXIT_FAILED;
 }
 

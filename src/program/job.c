@@ -29,21 +29,21 @@ static int make_plan(struct job *job, struct err *err)
   const bool is_run = program_is_run(p);
   const bool runs = is_run && !program_only_checks(p) && !p->doctor;
   struct plan_input in = {
-    .core = &p->opts.core,
-    .checked = &p->cmdline.checked,
+    .run = &p->opts.run,
+    .report = &p->opts.report,
     .rand = &p->opts.rand,
     .rand_type_given = optset_find(&p->set, "rand-type")->given,
     .statement_times = p->opts.db.debug,
     .percentile_given = optset_find(&p->set, "percentile")->given,
     .compat = p->set.level,
     .identity = p->cmdline.identity,
-    .run = is_run,
+    .seed_from_clock = is_run,
   };
   int rc = runs ? program_open_results(p, err) : 0;
 
   if (rc == 0 && p->ranks) {
     ranks_peers_init(&p->peers, p->ranks);
-    rc = ranks_part(p->ranks, (unsigned)p->opts.core.threads, &p->peers,
+    rc = ranks_part(p->ranks, (unsigned)p->opts.run.threads, &p->peers,
                     &job->plan_part, err);
     in.part = &job->plan_part;
   }
@@ -51,7 +51,7 @@ static int make_plan(struct job *job, struct err *err)
     return rc;
   /* The same in all processes, whatever files they write. */
   in.details = runs && (results_wanted(&p->opts.results) ||
-                        (p->ranks && p->opts.core.report_ranks));
+                        (p->ranks && p->opts.ranks.report));
   in.event_rings = results_event_rings(p->results);
   job->source->needs(job, &in);
   return plan_init(&job->made_plan, &in, err);

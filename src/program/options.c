@@ -3,15 +3,35 @@
  */
 #include "program/options.h"
 
+#include "base/log.h"
+
+static const struct opt program_opts[] = {
+  {
+    OPT_INT(struct program_cfg, verbosity),
+    .name = "verbosity",
+    .def = "3",
+    .max = 5,
+    .help = "highest message level shown {5 - debug, 0 - only fatal errors}",
+  },
+  OPT_END,
+};
+
 /* Rows that fill in the member `m` of struct program_options. */
 #define ROWS(table, m) \
   .rows = (table), .off = offsetof(struct program_options, m)
 
 const struct program_table program_tables[PROGRAM_TABLES] = {
-  { OPT_SECTION_GENERAL, "General options", ROWS(core_general_opts, core) },
+  { OPT_SECTION_GENERAL, "General options", ROWS(run_opts, run) },
+  { OPT_SECTION_GENERAL, "General options", ROWS(cmdline_opts, cmdline) },
+  { OPT_SECTION_GENERAL, "General options", ROWS(script_opts, script) },
+  { OPT_SECTION_GENERAL, "General options", ROWS(run_old_opts, run) },
+  { OPT_SECTION_GENERAL, "General options", ROWS(cmdline_test_opts, cmdline) },
+  { OPT_SECTION_GENERAL, "General options", ROWS(report_opts, report) },
+  { OPT_SECTION_GENERAL, "General options", ROWS(db_class_opts, db) },
+  { OPT_SECTION_GENERAL, "General options", ROWS(ranks_opts, ranks) },
   { OPT_SECTION_RANDOM, "Random numbers", ROWS(rand_opts, rand) },
-  { OPT_SECTION_LOG_LEVEL, "Messages", ROWS(core_log_level_opts, core) },
-  { OPT_SECTION_LOG, "Latency statistics", ROWS(core_log_opts, core) },
+  { OPT_SECTION_LOG_LEVEL, "Messages", ROWS(program_opts, own) },
+  { OPT_SECTION_LOG, "Latency statistics", ROWS(report_latency_opts, report) },
   { OPT_SECTION_DATABASE, "Databases", ROWS(db_opts, db) },
   { OPT_SECTION_DATABASE, "Databases", ROWS(load_opts, load) },
   { OPT_SECTION_GENERAL, "Result files", ROWS(results_opts, results) },
@@ -28,5 +48,27 @@ int program_options_add(struct optset *set, struct program_options *opts,
 
     rc = optset_add(set, t->section, NULL, t->rows, (char *)opts + t->off, err);
   }
-  return rc == 0 ? core_opts_settle(set, &opts->core, err) : rc;
+  return rc == 0 ? run_options_settle(set, &opts->run, err) : rc;
+}
+
+int program_options_check(void *arg, struct cmdline *c, struct err *err)
+{
+  const struct program_options *opts = arg;
+  const char *warnings[RUN_WARNINGS_MAX];
+  size_t n;
+  int rc = run_options_check(&opts->run, c->set, err);
+
+  if (rc == 0)
+    rc = report_options_check(&opts->report, c->set, err);
+  if (rc < 0)
+    return rc;
+  n = run_options_warnings(&opts->run, warnings);
+  for (size_t i = 0; i < n && rc == 0; i++)
+    rc = cmdline_warn(c, err, "%s", warnings[i]);
+  return rc;
+}
+
+int program_log_level(const struct program_options *opts)
+{
+  return opts->run.debug ? LOG_DEBUG : (int)opts->own.verbosity;
 }

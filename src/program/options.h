@@ -9,23 +9,38 @@
 #define BENCH_PROGRAM_OPTIONS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "db/options.h"
 #include "load/options.h"
-#include "opt/core_opts.h"
+#include "lua/script.h"
+#include "opt/cmdline.h"
 #include "opt/optset.h"
 #include "rand/options.h"
+#include "ranks/options.h"
 #include "results/options.h"
+#include "run/options.h"
+#include "stats/report.h"
 #include "tools/sweep_opts.h"
 
 struct err;
 
+/* The program's own. */
+struct program_cfg {
+  int64_t verbosity; /* as given: see program_log_level() */
+};
+
 /* Their values. */
 struct program_options {
-  struct core_cfg core;
+  struct program_cfg own;
+  struct cmdline_cfg cmdline;
+  struct run_cfg run;
+  struct report_setup report; /* its options; the plan has the rest */
   struct rand_cfg rand;
   struct db_cfg db;
   struct load_cfg load;
+  struct script_cfg script;
+  struct ranks_cfg ranks;
   struct results_cfg results;
   struct sweep_cfg sweep;
 };
@@ -38,7 +53,7 @@ struct program_table {
 };
 
 enum {
-  PROGRAM_TABLES = 8
+  PROGRAM_TABLES = 15
 };
 
 extern const struct program_table program_tables[PROGRAM_TABLES];
@@ -46,5 +61,12 @@ extern const struct program_table program_tables[PROGRAM_TABLES];
 /* Add the rows of all tables to the set; both must live as long. */
 int program_options_add(struct optset *set, struct program_options *opts,
                         struct err *err);
+
+/* For struct cmdline_input: what no row can check.  `opts` is a struct
+ * program_options. */
+int program_options_check(void *opts, struct cmdline *c, struct err *err);
+
+/* Messages up to this level are shown: 0 (fatal) to 5 (debug). */
+int program_log_level(const struct program_options *opts);
 
 #endif

@@ -102,7 +102,7 @@ static int act(struct program *p)
   }
   if (strcmp(p->opts.db.driver, "help") == 0)
     return program_print_help(p, PROGRAM_HELP_DRIVERS);
-  log_set_level((enum log_level)core_log_level(&p->opts.core));
+  log_set_level((enum log_level)program_log_level(&p->opts));
   doctor = program_take_doctor(p);
   if (p->cmdline.identity == IDENTITY_SYSBENCH)
     log_set_advice(LOG_INFO); /* parsers of its output know no such lines */
@@ -143,6 +143,8 @@ static int scan(struct program *p, int argc, char **argv)
     .tools = tools,
     .load = p->ranks ? ranks_load : NULL,
     .load_arg = p->ranks,
+    .check = program_options_check,
+    .check_arg = &p->opts,
   };
   struct err err = { "" };
   int rc;
@@ -154,7 +156,7 @@ static int scan(struct program *p, int argc, char **argv)
     rc = program_add_drivers(p, &err);
   if (rc < 0)
     return program_fail(&err);
-  rc = cmdline_scan(&p->cmdline, &in, &p->set, &p->opts.core, &err);
+  rc = cmdline_scan(&p->cmdline, &in, &p->set, &p->opts.cmdline, &err);
   for (size_t i = 0; i < p->cmdline.n_warnings; i++)
     log_msg(LOG_WARNING, "%s", p->cmdline.warnings[i]);
   p->set.as_sysbench = p->cmdline.identity == IDENTITY_SYSBENCH;
@@ -172,7 +174,7 @@ static int work(struct program *p, int argc, char **argv)
   p->argv = p->ranks ? p->ranks->argv : argv;
   optset_init(&p->set, COMPAT_1_0);
   status = scan(p, p->argc, p->argv);
-  if (status == EXIT_OK && p->ranks && p->opts.core.cluster == CLUSTER_OFF)
+  if (status == EXIT_OK && p->ranks && p->opts.ranks.cluster == CLUSTER_OFF)
     ranks_let_go(&p->ranks); /* a configuration file says so */
   return status == EXIT_OK ? act(p) : status;
 }

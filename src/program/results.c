@@ -74,7 +74,7 @@ int program_open_results(struct program *p, struct err *err)
     .name = p->name,
     .version = p->version,
     .test = p->cmdline.test,
-    .threads = (unsigned)p->opts.core.threads,
+    .threads = (unsigned)p->opts.run.threads,
   };
 
   if (!p->ranks)
@@ -92,7 +92,7 @@ static int run_with(struct program *p, const struct test *test, const void *cfg,
     .plan = plan,
     .reporters = use,
     .n_reporters = n,
-    .table = p->opts.core.report_ranks,
+    .table = p->opts.ranks.report,
   };
   struct reporter_use merged = { &ranks_reporter, NULL };
   struct ranks_report *ranks = NULL;

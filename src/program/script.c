@@ -133,7 +133,7 @@ static int load(struct job *job, struct err *err)
     .opts = &p->set,
     .db = &own->db,
     .command = p->cmdline.command,
-    .luajit_cmd = p->opts.core.luajit_cmd,
+    .cfg = &p->opts.script,
     .argc = p->argc,
     .argv = p->argv,
   };

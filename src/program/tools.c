@@ -92,15 +92,16 @@ static int hand_down_password(struct program *p, struct err *err)
 
 int program_sweep(struct program *p)
 {
+  double percentiles[REPORT_PERCENTILES_MAX];
   struct sweep_input in = {
     .cfg = &p->opts.sweep,
     .set = &p->set,
     .argc = p->argc,
     .argv = p->argv,
     .command = p->cmdline.command,
-    .percentile = p->opts.core.percentile,
-    .percentiles = p->cmdline.checked.percentiles,
-    .n_percentiles = p->cmdline.checked.n_percentiles,
+    .percentile = p->opts.report.percentile,
+    .percentiles = percentiles,
+    .n_percentiles = report_percentiles(&p->opts.report, percentiles),
     .json = outname_is_stdout(p->opts.results.json) ? "-"
                                                     : p->opts.results.json,
   };

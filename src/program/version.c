@@ -38,7 +38,7 @@ void program_put_version(const struct program *p)
   struct strbuf out = { 0 };
 
   strbuf_addf(&out, "%s\n", p->version);
-  if (core_log_level(&p->opts.core) >= LOG_DEBUG) {
+  if (program_log_level(&p->opts) >= LOG_DEBUG) {
     strbuf_addf(&out, "Lua: %s\n", LUAJIT_VERSION);
     add_drivers(&out, p);
     add_io_modes(&out);

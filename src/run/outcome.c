@@ -141,7 +141,7 @@ int conductor_call_off(struct conductor *c, bool in_time)
     return EXIT_FAILED;
   (void)err_set(&late, -ETIMEDOUT,
                 "Worker threads failed to initialize within %u seconds!",
-                run->plan->init_timeout_s);
+                (unsigned)run->plan->cfg.thread_init_timeout_s);
   ending_tell_error(run, &late);
   return EXIT_FORCED;
 }

@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/fmt.h"
-#include "opt/core_opts.h"
 #include "rand/dist.h"
 #include "rand/rng.h"
 #include "report/text_mode.h"
@@ -45,15 +44,16 @@ static uint64_t percent_of(uint64_t ns, uint64_t percent)
   return part >= PLAN_NO_LIMIT ? PLAN_NO_LIMIT - 1 : (uint64_t)part;
 }
 
-static void set_grace(struct plan *plan, const struct forced_shutdown *forced,
-                      bool no_deadline)
+static void set_grace(struct plan *plan, bool no_deadline)
 {
+  struct forced_shutdown forced = { .kind = FORCED_AUTO };
   const uint64_t five = plan->time_ns == PLAN_NO_LIMIT
                           ? GRACE_AUTO_NS
                           : percent_of(plan->time_ns, 5);
 
+  (void)forced_shutdown_parse(plan->cfg.forced_shutdown, &forced);
   plan->grace_ns = PLAN_NO_LIMIT;
-  switch (forced->kind) {
+  switch (forced.kind) {
   case FORCED_AUTO:
     plan->grace_auto = true;
     if (!no_deadline)
@@ -62,34 +62,33 @@ static void set_grace(struct plan *plan, const struct forced_shutdown *forced,
   case FORCED_OFF:
     break;
   case FORCED_SECONDS:
-    plan->grace_ns = ns_of(forced->seconds);
+    plan->grace_ns = ns_of(forced.seconds);
     break;
   case FORCED_PERCENT:
     if (plan->time_ns != PLAN_NO_LIMIT)
-      plan->grace_ns = percent_of(plan->time_ns, forced->percent);
+      plan->grace_ns = percent_of(plan->time_ns, forced.percent);
     break;
   }
   plan->grace_shown = !plan->grace_auto && plan->grace_ns != PLAN_NO_LIMIT &&
                       plan->time_ns != PLAN_NO_LIMIT;
 }
 
-static int copy_lists(struct plan *plan, const struct core_checked *checked,
-                      struct err *err)
+static int read_lists(struct plan *plan, struct err *err)
 {
-  uint64_t *moments = calloc(checked->n_checkpoints + 1, sizeof(*moments));
-  double *percentiles = calloc(checked->n_percentiles + 1,
-                               sizeof(*percentiles));
+  const size_t n = plan->cfg.report_checkpoints.n;
+  const size_t k = plan->report.percentile_list.n;
+  uint64_t *moments = calloc(n + 1, sizeof(*moments));
+  double *percentiles = calloc(k + 1, sizeof(*percentiles));
 
   plan->checkpoint_ns = moments;
   plan->report.percentiles = percentiles;
   if (!moments || !percentiles)
     return err_set(err, -ENOMEM, "cannot allocate the plan of the run");
-  for (size_t i = 0; i < checked->n_checkpoints; i++)
-    moments[i] = checked->checkpoints_s[i] * NS_PER_S;
-  memcpy(percentiles, checked->percentiles,
-         checked->n_percentiles * sizeof(*percentiles));
-  plan->n_checkpoints = (unsigned)checked->n_checkpoints;
-  plan->report.n_percentiles = (unsigned)checked->n_percentiles;
+  plan->n_checkpoints = (unsigned)run_checkpoints(&plan->cfg, moments);
+  for (size_t i = 0; i < plan->n_checkpoints; i++)
+    moments[i] *= NS_PER_S;
+  plan->report.n_percentiles = (unsigned)report_percentiles(&plan->report,
+                                                            percentiles);
   return 0;
 }
 
@@ -108,7 +107,8 @@ static int set_random(struct plan *plan, const struct plan_input *in,
   if (plan->seed_given)
     plan->seed = (uint64_t)seed;
   else
-    plan->seed = in->run ? (uint64_t)rand_seed_from_clock() : RNG_SEED_FIXED;
+    plan->seed = in->seed_from_clock ? (uint64_t)rand_seed_from_clock()
+                                     : RNG_SEED_FIXED;
   if (in->part && in->part->seed)
     plan->seed = *in->part->seed;
   return 0;
@@ -123,71 +123,66 @@ static uint64_t share_of(uint64_t whole, unsigned part, unsigned parts)
 /* Threads, events and rate: of the run, and of this process. */
 static void set_work(struct plan *plan, const struct plan_input *in)
 {
-  const struct core_cfg *core = in->core;
+  const struct run_cfg *run = in->run;
   const struct plan_part alone = {
     .parts = 1,
-    .all_threads = (unsigned)core->threads,
+    .all_threads = (unsigned)run->threads,
   };
   const struct plan_part *own = in->part ? in->part : &alone;
 
-  plan->threads = (unsigned)core->threads;
+  plan->threads = (unsigned)run->threads;
   plan->first_thread = own->first_thread;
   plan->all_threads = own->all_threads;
   plan->part = own->part;
   plan->parts = own->parts;
   plan->peers = own->peers;
-  plan->all_rate = core->rate;
-  plan->rate = core->rate / own->parts;
-  plan->events = core->events > 0 && !in->own_limit
-                   ? share_of(core->events, own->part, own->parts)
+  plan->all_rate = run->rate;
+  plan->rate = run->rate / own->parts;
+  plan->events = run->events > 0 && !in->own_limit
+                   ? share_of(run->events, own->part, own->parts)
                    : PLAN_NO_LIMIT;
+}
+
+static void set_report(struct plan *plan, const struct plan_input *in)
+{
+  struct report_setup *setup = &plan->report;
+
+  *setup = *in->report;
+  setup->layout_1_1 = in->compat == COMPAT_1_1;
+  setup->per_thread = in->run->debug;
+  setup->rate = in->run->rate > 0.0;
+  setup->statement_times = in->statement_times;
+  setup->percentile_given = in->percentile_given;
+  setup->details = in->details;
+  setup->as_sysbench = in->identity == IDENTITY_SYSBENCH;
+  setup->interval_decimals = fmt_decimals(in->run->report_interval_s);
 }
 
 int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
 {
-  const struct core_cfg *core = in->core;
+  const struct run_cfg *run = in->run;
   int rc;
 
   memset(plan, 0, sizeof(*plan));
+  plan->cfg = *run;
   plan->compat = in->compat;
   plan->identity = in->identity;
   set_work(plan, in);
-  plan->stack_bytes = core->thread_stack_size > in->min_stack_bytes
-                        ? core->thread_stack_size
+  plan->stack_bytes = run->thread_stack_size > in->min_stack_bytes
+                        ? run->thread_stack_size
                         : in->min_stack_bytes;
-  plan->init_timeout_ns = limit_ns(core->thread_init_timeout_s);
-  plan->init_timeout_s = (unsigned)core->thread_init_timeout_s;
-  plan->time_ns = core->time_s > 0 ? ns_of(core->time_s) : PLAN_NO_LIMIT;
-  plan->warmup_ns = ns_of(core->warmup_time_s);
-  plan->rate_abort = core->rate > 0.0 &&
-                     core->rate_overload == RATE_OVERLOAD_ABORT;
-  plan->interval_ns = ns_of(core->report_interval_s);
+  plan->init_timeout_ns = limit_ns(run->thread_init_timeout_s);
+  plan->time_ns = run->time_s > 0 ? ns_of(run->time_s) : PLAN_NO_LIMIT;
+  plan->warmup_ns = ns_of(run->warmup_time_s);
+  plan->interval_ns = ns_of(run->report_interval_s);
   if (in->details)
     plan->sample_ns = SAMPLE_NS;
-  plan->debug = core->debug;
-  plan->validate = core->validate;
-  plan->force = core->force;
-  set_grace(plan, &in->checked->forced_shutdown, in->no_deadline);
-
-  plan->report = (struct report_setup){
-    .layout_1_1 = in->compat == COMPAT_1_1,
-    .percentile = core->percentile,
-    .histogram = core->histogram,
-    .per_thread = core->debug,
-    .rate = core->rate > 0.0,
-    .statement_times = in->statement_times,
-    .percentile_given = in->percentile_given,
-    .statements = core->report_statements,
-    .details = in->details,
-    .as_sysbench = in->identity == IDENTITY_SYSBENCH,
-    .interval_decimals = fmt_decimals(core->report_interval_s),
-  };
-  rc = copy_lists(plan, in->checked, err);
-  plan->percentiles = core->percentile > 0.0 || core->histogram ||
+  set_grace(plan, in->no_deadline);
+  set_report(plan, in);
+  rc = read_lists(plan, err);
+  plan->percentiles = plan->report.percentile > 0.0 || plan->report.histogram ||
                       plan->report.n_percentiles > 0 || in->details;
-  plan->classes = in->details || core->report_statements;
-  plan->classes_by_table = core->statement_classes ==
-                           STATEMENT_CLASSES_BY_TABLE;
+  plan->classes = in->details || plan->report.statements;
   plan->event_rings = in->event_rings;
   if (rc == 0)
     rc = set_random(plan, in, err);
@@ -218,7 +213,7 @@ static uint64_t deadline_s(const struct plan *plan)
 void plan_describe(const struct plan *plan, const char *extra,
                    struct strbuf *out)
 {
-  uint64_t moments[CORE_CHECKPOINTS_MAX];
+  uint64_t moments[RUN_CHECKPOINTS_MAX];
   struct text_mode mode = {
     .threads = plan->threads,
     .warmup_s = plan->warmup_ns / NS_PER_S,
@@ -226,8 +221,8 @@ void plan_describe(const struct plan *plan, const char *extra,
     .interval_s = (double)plan->interval_ns / (double)NS_PER_S,
     .n_checkpoints = plan->n_checkpoints,
     .checkpoints = moments,
-    .debug = plan->debug,
-    .validate = plan->validate,
+    .debug = plan->cfg.debug,
+    .validate = plan->cfg.validate,
     .seed = plan->seed_given ? (int64_t)plan->seed : 0,
     .forced = plan->grace_shown,
     .extra = extra,

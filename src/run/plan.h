@@ -14,10 +14,9 @@
 #include "base/clock.h"
 #include "opt/identity.h"
 #include "opt/opt.h"
+#include "run/options.h"
 #include "stats/report.h"
 
-struct core_cfg;
-struct core_checked;
 struct err;
 struct event_rings;
 struct peers;
@@ -32,6 +31,7 @@ struct strbuf;
 #define PLAN_REPORTS_NS NS_PER_S
 
 struct plan {
+  struct run_cfg cfg; /* as given: what follows from it is below */
   enum compat compat;
   enum identity identity; /* as sysbench, messages and reports are its own */
   unsigned threads;
@@ -47,7 +47,6 @@ struct plan {
 
   size_t stack_bytes;
   uint64_t init_timeout_ns; /* PLAN_NO_LIMIT: none */
-  unsigned init_timeout_s;
 
   /* Limits.  Times count from the measured start, that is after warm-up. */
   uint64_t events;    /* PLAN_NO_LIMIT: none */
@@ -59,20 +58,15 @@ struct plan {
 
   double rate;     /* events started per second; 0: as fast as possible */
   double all_rate; /* of all processes together */
-  bool rate_abort; /* --rate-overload=abort */
 
   /* Reports. */
   uint64_t interval_ns; /* 0: none */
   uint64_t sample_ns;   /* of intervals in files, where interval_ns is 0 */
   unsigned n_checkpoints;
-  const uint64_t *checkpoint_ns; /* owned; ascending */
-  struct report_setup report;    /* n_percentiles values are owned */
-  bool debug;
-  bool validate;
-  bool force;                      /* prepare also without enough space */
+  const uint64_t *checkpoint_ns;   /* owned; ascending */
+  struct report_setup report;      /* n_percentiles values are owned */
   bool percentiles;                /* histograms are kept */
   bool classes;                    /* classes of operations are kept */
-  bool classes_by_table;           /* statements: sbtest1 is not sbtest2 */
   struct event_rings *event_rings; /* [opt] every event goes there; borrowed */
 
   /* Random numbers. */
@@ -92,8 +86,8 @@ struct plan_part {
 
 /* What a plan is made from: all checked. */
 struct plan_input {
-  const struct core_cfg *core;
-  const struct core_checked *checked;
+  const struct run_cfg *run;
+  const struct report_setup *report; /* options only */
   const struct rand_cfg *rand;
   bool rand_type_given;            /* on the command line or in a file */
   bool statement_times;            /* --db-debug */
@@ -102,7 +96,7 @@ struct plan_input {
   struct event_rings *event_rings; /* [opt] */
   enum compat compat;
   enum identity identity;
-  bool run; /* the command is run: without a seed, one from the clock */
+  bool seed_from_clock; /* where none is given; else it is always the same */
   const struct plan_part *part; /* [opt] NULL: the run has one process */
 
   /* What the test needs. */

@@ -204,8 +204,9 @@ static void look_at_queue(struct run *run, uint64_t now)
   if (run_stopped(run) != STOP_NO) /* see arrivals_until() */
     return;
   waiting = schedule_waiting(run->schedule, now);
-  if (!run->plan->rate_abort || now < run->measured_ns || !is_open(run, now) ||
-      waiting < WAITING_MAX || !run_stop(run, STOP_OVERLOAD))
+  if (run->plan->cfg.rate_overload != RATE_OVERLOAD_ABORT ||
+      now < run->measured_ns || !is_open(run, now) || waiting < WAITING_MAX ||
+      !run_stop(run, STOP_OVERLOAD))
     return;
   log_msg(LOG_FATAL,
           "The event queue is full: %d events are waiting, the worker threads "

@@ -131,7 +131,7 @@ int conductor_set_up(struct conductor *c, const void *cfg, struct err *err)
   if (rc == 0)
     rc = periods_init(&c->periods, &run->recorders,
                       &(struct periods_want){
-                        .per_thread = run->plan->debug,
+                        .per_thread = run->plan->cfg.debug,
                         .details = run->plan->report.details,
                         .classes = run->classes,
                         .pace = run->pace,

@@ -9,13 +9,16 @@
 #define BENCH_STATS_REPORT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "opt/opt.h"
 #include "stats/class_period.h"
 #include "stats/recorder.h"
 #include "stats/tally.h"
 
 struct err;
+struct optset;
 struct report_form;
 
 enum report_kind {
@@ -27,21 +30,40 @@ enum report_kind {
 
 /* What stays the same in all reports of a run. */
 struct report_setup {
-  bool layout_1_1;            /* else 1.0 */
-  double percentile;          /* 0: none */
+  /* Options, whose rows fill them in. */
+  double percentile;               /* 0: none */
+  bool histogram;                  /* --histogram */
+  bool statements;                 /* --report-statements */
+  struct opt_list percentile_list; /* --percentiles, as texts */
+
+  /* What follows from the plan. */
   unsigned n_percentiles;     /* of --percentiles */
   const double *percentiles;  /* borrowed */
-  bool histogram;             /* --histogram */
+  bool layout_1_1;            /* else 1.0 */
   bool per_thread;            /* --debug */
   bool rate;                  /* --rate was given: queue lines */
   bool statement_times;       /* --db-debug */
   bool percentile_given;      /* --percentile, by the user */
-  bool statements;            /* --report-statements */
   bool details;               /* results for machines are wanted */
   bool as_sysbench;           /* no text after an error in an event */
   unsigned interval_decimals; /* of the time in interval lines */
   const void *of_test;        /* [opt] borrowed; for the form of the test */
 };
+
+extern const struct opt report_opts[];
+extern const struct opt report_latency_opts[];
+
+enum {
+  REPORT_PERCENTILES_MAX = 100
+};
+
+/* What no row can check.  -EINVAL: `err` has the message. */
+int report_options_check(const struct report_setup *setup,
+                         const struct optset *set, struct err *err);
+
+/* The numbers of --percentiles, in the order given.  Returns how many there
+ * are; `ret` has room for percentile_list.n. */
+size_t report_percentiles(const struct report_setup *setup, double *ret);
 
 /* One thread in the period of a report, for --debug. */
 struct report_thread {

@@ -112,7 +112,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   while (cmd.argc < ARGS_MAX && (word = strsep(&rest, "\n")) && (rest || *word))
     argv[cmd.argc++] = word;
   MUST(fixture_init(&f) == 0);
-  rc = cmdline_scan(&f.cmd, &cmd, &f.set, &f.opts.core, &f.err);
+  rc = cmdline_scan(&f.cmd, &cmd, &f.set, &f.opts.cmdline, &f.err);
   MUST(rc <= 0 && (rc == 0 || f.err.text[0] != '\0'));
   for (size_t i = 0; i < f.cmd.n_warnings; i++)
     MUST(f.cmd.warnings[i][0] != '\0');

@@ -152,6 +152,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     .what = &what,
     .datadir = "/nonexistent",
     .opts = &f.set,
+    .cfg = &f.opts.script,
     .bundle = &bundle,
     .db = &db,
   };

@@ -43,14 +43,16 @@ static inline int fixture_scan(struct fixture *f, const char *line,
   char *argv[FIXTURE_ARGS] = { NULL };
   struct cmdline_input in = { .argv = argv,
                               .compat_env = compat_env,
-                              .tools = tools };
+                              .tools = tools,
+                              .check = program_options_check,
+                              .check_arg = &f->opts };
   char *rest = words;
   char *word;
 
   (void)snprintf(words, 512, "%s", line);
   while (in.argc < FIXTURE_ARGS - 1 && (word = strsep(&rest, " ")))
     argv[in.argc++] = word;
-  return cmdline_scan(&f->cmd, &in, &f->set, &f->opts.core, &f->err);
+  return cmdline_scan(&f->cmd, &in, &f->set, &f->opts.cmdline, &f->err);
 }
 
 #endif

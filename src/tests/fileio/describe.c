@@ -78,7 +78,7 @@ void fileio_describe(void *run)
   describe_requests(fio, &out);
   describe_sync(fio->cfg, &out);
   strbuf_addf(&out, "Using %s I/O mode\n", fio->engine->title);
-  if (fio->plan->validate)
+  if (fio->plan->cfg.validate)
     strbuf_adds(&out, "Using checksums validation.\n");
   strbuf_addf(&out, "Doing %s test\n", mode[fio->cfg->mode]);
   log_msg(LOG_NOTICE, "%s", strbuf_str(&out));

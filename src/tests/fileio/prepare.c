@@ -337,17 +337,17 @@ static int set_up(struct prepare *p, struct err *err)
 
   if (rc == 0)
     rc = layout_init(&p->layout, p->cfg, p->folder.device_bytes, -1,
-                     p->plan->validate, err);
+                     p->plan->cfg.validate, err);
   if (rc == 0 && (flags & FILE_FLAG_DIRECT))
     rc = layout_check_direct(&p->layout, direct_alignment(&p->folder), err);
-  if (rc == 0 && !p->plan->force && p->folder.device_bytes == 0)
+  if (rc == 0 && !p->plan->cfg.force && p->folder.device_bytes == 0)
     rc = room_check(&p->folder, &p->layout, err);
   if (rc < 0)
     return rc;
   block = p->layout.block;
   p->open_flags = fileio_open_flags(flags);
   p->piece = block < PIECE_BYTES ? PIECE_BYTES / block * block : block;
-  if (p->plan->validate) {
+  if (p->plan->cfg.validate) {
     p->check = malloc(sizeof(*p->check));
     if (!p->check)
       return err_set(err, -ENOMEM, "cannot allocate the checksums");

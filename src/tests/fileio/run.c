@@ -73,7 +73,7 @@ static void fileio_close(void *run)
 
 static int make_checksums(struct fileio *fio, struct err *err)
 {
-  if (!fio->plan->validate)
+  if (!fio->plan->cfg.validate)
     return 0;
   fio->check = malloc(sizeof(*fio->check));
   if (!fio->check)
@@ -92,12 +92,13 @@ static int set_up(struct fileio *fio, struct err *err)
     rc = device_or_folder(&fio->folder, cfg, file_mode_writes(cfg->mode), err);
   if (rc == 0)
     rc = layout_init(&fio->layout, cfg, fio->folder.device_bytes, cfg->mode,
-                     fio->plan->validate, err);
+                     fio->plan->cfg.validate, err);
   if (rc == 0 && (fio->flags & FILE_FLAG_DIRECT))
     rc = layout_check_direct(&fio->layout, direct_alignment(&fio->folder), err);
   if (rc == 0)
     rc = pattern_init(&fio->pattern, &fio->layout, cfg,
-                      fio->plan->validate && cfg->mode < FILE_MODE_WAL, err);
+                      fio->plan->cfg.validate && cfg->mode < FILE_MODE_WAL,
+                      err);
   if (rc == 0 && cfg->mode == FILE_MODE_MIXED)
     rc = mixed_new(fio, err);
   if (rc == 0 && cfg->steady > 0 && fio->plan->parts > 1)
@@ -307,7 +308,7 @@ static int event(void *thr, struct worker *w, struct err *err)
 
   if (UNLIKELY(t->failed))
     return tell(t, err);
-  if (UNLIKELY(t->io.fio->plan->debug))
+  if (UNLIKELY(t->io.fio->plan->cfg.debug))
     show(&t->next);
   if (t->io.classes)
     w->event_class = (uint16_t)t->io.class_of[t->next.op];

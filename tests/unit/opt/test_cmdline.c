@@ -186,7 +186,7 @@ static void check_usage(void)
   struct fixture f;
 
   (void)fixture_init(&f);
-  OK(cmdline_scan(&f.cmd, &in, &f.set, &f.opts.core, &f.err) == 0 &&
+  OK(cmdline_scan(&f.cmd, &in, &f.set, &f.opts.cmdline, &f.err) == 0 &&
        f.cmd.action == CMDLINE_USAGE,
      "no argument, and a terminal: usage");
   fixture_done(&f);
@@ -194,7 +194,7 @@ static void check_usage(void)
   (void)fixture_init(&f);
   in.argc = 0;
   argv[0] = NULL;
-  OK(cmdline_scan(&f.cmd, &in, &f.set, &f.opts.core, &f.err) == 0,
+  OK(cmdline_scan(&f.cmd, &in, &f.set, &f.opts.cmdline, &f.err) == 0,
      "no argv[0]");
   fixture_done(&f);
 }
@@ -244,6 +244,8 @@ static void check_warnings(void)
 
 static void check_values(void)
 {
+  uint64_t moments[RUN_CHECKPOINTS_MAX];
+  double percentiles[REPORT_PERCENTILES_MAX];
   struct fixture f;
   char words[512];
 
@@ -254,20 +256,19 @@ static void check_values(void)
                   "--percentiles=99.9,50 --forced-shutdown=15% --debug cpu run",
                   "1.1", words) == 0,
      "many values");
-  OK(f.opts.core.events == UINT64_C(5000000000) && f.opts.core.time_s == 8 &&
+  OK(f.opts.run.events == UINT64_C(5000000000) && f.opts.run.time_s == 8 &&
        f.opts.rand.seed == -3,
      "numbers");
-  OK(f.cmd.checked.n_checkpoints == 3 && f.cmd.checked.checkpoints_s[0] == 10 &&
-       f.cmd.checked.checkpoints_s[2] == 30,
+  OK(run_checkpoints(&f.opts.run, moments) == 3 && moments[0] == 10 &&
+       moments[2] == 30,
      "checkpoints are sorted, equal ones are one");
-  OK(f.cmd.checked.n_percentiles == 2 && f.cmd.checked.percentiles[0] == 99.9,
+  OK(report_percentiles(&f.opts.report, percentiles) == 2 &&
+       percentiles[0] == 99.9,
      "percentiles");
-  OK(f.cmd.checked.forced_shutdown.kind == FORCED_PERCENT &&
-       f.cmd.checked.forced_shutdown.percent == 15,
-     "forced shutdown");
-  OK(f.opts.core.compat == COMPAT_1_1 && f.opts.rand.type == 0,
+  OK_STR(f.opts.run.forced_shutdown, "15%", "forced shutdown");
+  OK(f.opts.cmdline.compat == COMPAT_1_1 && f.opts.rand.type == 0,
      "level of environment");
-  OK(core_log_level(&f.opts.core) == 5, "--debug shows everything");
+  OK(program_log_level(&f.opts) == 5, "--debug shows everything");
   OK(f.cmd.identity == IDENTITY_SYSBENCH, "called by the other name");
   OK_STR(identity_version(f.cmd.identity, COMPAT_1_1), "sysbench 1.1.0",
          "its version");
@@ -302,13 +303,13 @@ static void check_environment(void)
 
   (void)fixture_init(&f);
   OK(fixture_scan(&f, "bench cpu --compat=1.0 run", "1.1", words) == 0 &&
-       f.opts.core.compat == COMPAT_1_0 && f.opts.rand.type == 2,
+       f.opts.cmdline.compat == COMPAT_1_0 && f.opts.rand.type == 2,
      "the option wins");
   fixture_done(&f);
 
   (void)fixture_init(&f);
   OK(fixture_scan(&f, "bench cpu run", "", words) == 0 &&
-       f.opts.core.compat == COMPAT_1_0,
+       f.opts.cmdline.compat == COMPAT_1_0,
      "empty is unset");
   fixture_done(&f);
 }
@@ -357,7 +358,7 @@ static void check_stack(void)
   struct fixture f;
 
   (void)fixture_init(&f);
-  OK(f.opts.core.thread_stack_size >= (uint64_t)PTHREAD_STACK_MIN,
+  OK(f.opts.run.thread_stack_size >= (uint64_t)PTHREAD_STACK_MIN,
      "the default stack is possible");
   OK(fixture_scan(&f, "bench cpu --thread-stack-size=1 run", NULL, words) ==
        -EINVAL,
@@ -375,19 +376,23 @@ static void check_many_checkpoints(void)
   static char arg[2048] = "--report-checkpoints=1";
   char name[] = "bench";
   char *argv[] = { name, arg, NULL };
-  const struct cmdline_input in = { .argc = 2, .argv = argv };
+  uint64_t moments[RUN_CHECKPOINTS_MAX];
   struct fixture f;
+  const struct cmdline_input in = { .argc = 2,
+                                    .argv = argv,
+                                    .check = program_options_check,
+                                    .check_arg = &f.opts };
 
   for (int i = 0; i < 255; i++)
     strcat(arg, ",7");
   (void)fixture_init(&f);
-  OK(cmdline_scan(&f.cmd, &in, &f.set, &f.opts.core, &f.err) == 0 &&
-       f.cmd.checked.n_checkpoints == 2,
+  OK(cmdline_scan(&f.cmd, &in, &f.set, &f.opts.cmdline, &f.err) == 0 &&
+       run_checkpoints(&f.opts.run, moments) == 2,
      "256 moments");
   fixture_done(&f);
   strcat(arg, ",8");
   (void)fixture_init(&f);
-  OK(cmdline_scan(&f.cmd, &in, &f.set, &f.opts.core, &f.err) == -EINVAL &&
+  OK(cmdline_scan(&f.cmd, &in, &f.set, &f.opts.cmdline, &f.err) == -EINVAL &&
        strstr(f.err.text, "(expected at most 256 moments)"),
      "257 are too many");
   fixture_done(&f);

@@ -34,7 +34,7 @@ static int everything(void *file, struct err *ret_err)
                  (const char *)file);
   rc = fixture_init(&f);
   if (rc == 0)
-    rc = cmdline_scan(&f.cmd, &in, &f.set, &f.opts.core, &f.err);
+    rc = cmdline_scan(&f.cmd, &in, &f.set, &f.opts.cmdline, &f.err);
   if (rc == 0)
     rc = optset_declare(&f.set, "x.lua", &script_row, NULL, &f.err);
   if (rc == 0)

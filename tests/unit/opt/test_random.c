@@ -118,7 +118,7 @@ static bool scan_one(void)
   in.stdin_is_terminal = draw(2);
 
   (void)fixture_init(&f);
-  rc = cmdline_scan(&f.cmd, &in, &f.set, &f.opts.core, &f.err);
+  rc = cmdline_scan(&f.cmd, &in, &f.set, &f.opts.cmdline, &f.err);
   if (rc == 0)
     rc = cmdline_apply(&f.cmd, &rules, &f.err);
   fixture_done(&f);

@@ -14,20 +14,20 @@ static void check_defaults(void)
   struct fixture f;
 
   OK(fixture_init(&f) == 0, "the core options fit together");
-  OK(f.opts.core.threads == 1 && f.opts.core.events == 0 &&
-       f.opts.core.time_s == 10,
+  OK(f.opts.run.threads == 1 && f.opts.run.events == 0 &&
+       f.opts.run.time_s == 10,
      "limits");
-  OK(f.opts.core.thread_stack_size == 65536 &&
-       f.opts.core.thread_init_timeout_s == 30,
+  OK(f.opts.run.thread_stack_size == 65536 &&
+       f.opts.run.thread_init_timeout_s == 30,
      "threads");
-  OK(f.opts.core.percentile == 95 && f.opts.core.verbosity == 3, "log");
+  OK(f.opts.report.percentile == 95 && f.opts.own.verbosity == 3, "log");
   OK(f.opts.rand.type == 2 && f.opts.rand.spec_iter == 12 &&
        f.opts.rand.pareto_h == 0.2,
      "random numbers");
   OK(f.opts.db.connect_timeout_s == 10 && f.opts.db.query_timeout_s == 0,
      "database");
-  OK_STR(f.opts.core.forced_shutdown, "auto", "forced shutdown");
-  OK(f.opts.core.config_file == NULL, "no configuration file");
+  OK_STR(f.opts.run.forced_shutdown, "auto", "forced shutdown");
+  OK(f.opts.cmdline.config_file == NULL, "no configuration file");
 
   OK(optset_set_level(&f.set, COMPAT_1_1, &f.err) == 0 && f.opts.rand.type == 0,
      "level 1.1 has another default of rand-type");
@@ -67,7 +67,7 @@ static void check_aliases(void)
 
   (void)fixture_init(&f);
   OK(optset_set_text(&f.set, "num_threads", "7", &f.err) == 0, "set by alias");
-  OK(f.opts.core.threads == 7, "sets the option");
+  OK(f.opts.run.threads == 7, "sets the option");
   for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
     const struct opt_entry *e = optset_find(&f.set, names[i]);
 
@@ -83,9 +83,9 @@ static void check_aliases(void)
          "Invalid value for --num-threads: '0' (expected an integer from 1 to "
          "1000000)",
          "under its own name");
-  OK(f.opts.core.threads == 8, "a refused value changes nothing");
+  OK(f.opts.run.threads == 8, "a refused value changes nothing");
   OK(optset_set_text(&f.set, "tx-rate", "2.5", &f.err) == 0 &&
-       f.opts.core.rate == 2.5,
+       f.opts.run.rate == 2.5,
      "tx-rate takes what rate takes");
   fixture_done(&f);
 }
@@ -114,12 +114,12 @@ static void check_script(void)
 
   OK(optset_declare(&f.set, "x", &threads, &e, &f.err) == 0,
      "a script may declare an option of the program");
-  OK(f.opts.core.threads == 1, "the program keeps its value");
+  OK(f.opts.run.threads == 1, "the program keeps its value");
   OK(opt_get_number(e) == 7 &&
        opt_get_number(optset_find(&f.set, "threads")) == 7,
      "scripts see their default");
   OK(optset_set_text(&f.set, "threads", "3", &f.err) == 0, "given by the user");
-  OK(f.opts.core.threads == 3 && opt_get_number(e) == 3, "both see it");
+  OK(f.opts.run.threads == 3 && opt_get_number(e) == 3, "both see it");
   OK(optset_declare(&f.set, "x", &threads, NULL, &f.err) == -EEXIST,
      "but only once");
   OK(optset_add(&f.set, OPT_SECTION_TEST, "t", rand_opts, &f.opts.rand,

@@ -6,28 +6,27 @@
 
 #include "base/compiler.h"
 #include "base/err.h"
-#include "opt/core_opts.h"
 #include "rand/options.h"
 #include "run/peers.h"
 #include "run/plan.h"
 #include "tests/unit/tap.h"
 
-static struct core_cfg core;
-static struct core_checked checked;
+static struct run_cfg cfg;
+static struct report_setup report;
 static struct rand_cfg rnd;
 
 /* An input of the values above, which are set to defaults. */
 static struct plan_input usual(void)
 {
-  core = (struct core_cfg){ .threads = 4,
-                            .events = 10,
-                            .time_s = 10,
-                            .thread_stack_size = 64 << 10,
-                            .rate = 90 };
-  checked = (struct core_checked){ .forced_shutdown = { .kind = FORCED_AUTO } };
+  cfg = (struct run_cfg){ .threads = 4,
+                          .forced_shutdown = "auto",
+                          .events = 10,
+                          .time_s = 10,
+                          .thread_stack_size = 64 << 10,
+                          .rate = 90 };
+  report = (struct report_setup){ .percentile = 95 };
   rnd = (struct rand_cfg){ .spec_iter = 12, .pareto_h = 0.2, .seed = 7 };
-  return (
-    struct plan_input){ .core = &core, .checked = &checked, .rand = &rnd };
+  return (struct plan_input){ .run = &cfg, .report = &report, .rand = &rnd };
 }
 
 static struct plan plan_of(const struct plan_input *in)
@@ -68,9 +67,8 @@ static void test_needs(void)
   OK(plan.stack_bytes == 65 << 10, "a stack as large as the test needs");
   plan_done(&plan);
 
-  core.thread_stack_size = 1 << 20;
-  checked.forced_shutdown = (struct forced_shutdown){ .kind = FORCED_SECONDS,
-                                                      .seconds = 5 };
+  cfg.thread_stack_size = 1 << 20;
+  cfg.forced_shutdown = "5";
   plan = plan_of(&in);
   OK(plan.stack_bytes == 1 << 20, "a larger stack stays");
   OK(plan.grace_ns == 5 * NS_PER_S, "and so does a deadline that was given");
@@ -93,7 +91,7 @@ static void test_part(void)
   for (size_t i = 0; i < ARRAY_SIZE(row); i++) {
     uint64_t sum = 0, min = UINT64_MAX, max = 0;
 
-    core.events = row[i].events;
+    cfg.events = row[i].events;
     part.parts = row[i].parts;
     part.all_threads = 4 * row[i].parts;
     for (part.part = 0; part.part < part.parts; part.part++) {
@@ -124,7 +122,7 @@ static void test_no_limit(void)
   struct plan plan;
 
   in.part = &part;
-  core.events = 0;
+  cfg.events = 0;
   plan = plan_of(&in);
   OK(plan.events == PLAN_NO_LIMIT, "a part of a run without a limit has none");
   plan_done(&plan);

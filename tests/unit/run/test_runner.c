@@ -217,7 +217,7 @@ static void test_init_timeout(void)
   probe_init(&p);
   p.plan.threads = 2;
   p.plan.init_timeout_ns = 1000000;
-  p.plan.init_timeout_s = 7;
+  p.plan.cfg.thread_init_timeout_s = 7;
   p.on_thread_open = hang_in_1;
   OK(probe_await(probe_fork(&p, not_in_time)), "workers not ready in time");
   probe_done(&p);

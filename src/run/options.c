@@ -1,11 +1,9 @@
 /*
- * core_opts.c - the rows of the options of the program itself.
+ * options.c - the options of a run: how long, how fast, with how many threads.
  */
-#include "opt/core_opts.h"
+#include "run/options.h"
 
-#include <limits.h>
 #include <pthread.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/parse.h"
@@ -41,31 +39,16 @@ static bool is_duration(const char *text)
   return parse_seconds(text, &s) == 0 && (s == 0 || s >= 0.001);
 }
 
-static const char *advise_percentile(const char *text)
-{
-  return strchr(text, ',') ? "for several, use --percentiles" : NULL;
-}
-
-static bool is_percentile(const char *text)
-{
-  double p;
-
-  return parse_double(text, &p) == 0 && p > 0 && p <= 100;
-}
-
 #define DURATION                                                             \
   "0, or a time from 0.001 to 4294967295 seconds, such as 10, 0.5, 30s, 5m " \
   "or 1h"
 
 static const char *const shutdown_words[] = { "auto", "off", NULL };
 static const char *const overload_words[] = { "queue", "abort", NULL };
-static const char *const cluster_words[] = { "auto", "off", NULL };
-static const char *const classes_words[] = { "merged", "table", NULL };
-static const char *const compat_words[] = { "1.0", "1.1", NULL };
 
-const struct opt core_general_opts[] = {
+const struct opt run_opts[] = {
   {
-    OPT_INT(struct core_cfg, threads),
+    OPT_INT(struct run_cfg, threads),
     .name = "threads",
     .flags = OPT_COMMON,
     .def = "1",
@@ -74,7 +57,7 @@ const struct opt core_general_opts[] = {
     .help = "number of worker threads",
   },
   {
-    OPT_INT(struct core_cfg, events),
+    OPT_INT(struct run_cfg, events),
     .name = "events",
     .flags = OPT_COUNT | OPT_EMPTY_DEF | OPT_COMMON,
     .def = "0",
@@ -90,7 +73,7 @@ const struct opt core_general_opts[] = {
       "tests memory and mutex have limits of their own.",
   },
   {
-    OPT_TIME(struct core_cfg, time_s),
+    OPT_TIME(struct run_cfg, time_s),
     .name = "time",
     .flags = OPT_EMPTY_DEF | OPT_COMMON,
     .def = "10",
@@ -105,7 +88,7 @@ const struct opt core_general_opts[] = {
            "last event that was started in time has ended.",
   },
   {
-    OPT_TIME(struct core_cfg, warmup_time_s),
+    OPT_TIME(struct run_cfg, warmup_time_s),
     .name = "warmup-time",
     .def = "0",
     .fmax = UINT32_MAX,
@@ -119,7 +102,7 @@ const struct opt core_general_opts[] = {
            "--events.",
   },
   {
-    OPT_STRING(struct core_cfg, forced_shutdown),
+    OPT_STRING(struct run_cfg, forced_shutdown),
     .name = "forced-shutdown",
     .def = "auto",
     .check = is_forced_shutdown,
@@ -132,7 +115,7 @@ const struct opt core_general_opts[] = {
            "they need; \"off\" waits forever.",
   },
   {
-    OPT_SIZE(struct core_cfg, thread_stack_size),
+    OPT_SIZE(struct run_cfg, thread_stack_size),
     .name = "thread-stack-size",
     .def = "64K",
     .min_now = smallest_stack,
@@ -141,14 +124,14 @@ const struct opt core_general_opts[] = {
     .man = "From what the system asks for, mostly 16K, to 1T.",
   },
   {
-    OPT_INT(struct core_cfg, thread_init_timeout_s),
+    OPT_INT(struct run_cfg, thread_init_timeout_s),
     .name = "thread-init-timeout",
     .def = "30",
     .max = UINT32_MAX,
     .help = "seconds allowed for starting the threads; 0 = no limit",
   },
   {
-    OPT_DOUBLE(struct core_cfg, rate),
+    OPT_DOUBLE(struct run_cfg, rate),
     .name = "rate",
     .flags = OPT_COMMON,
     .def = "0",
@@ -159,7 +142,7 @@ const struct opt core_general_opts[] = {
            "not, and latency counts from the moment at which an event was due.",
   },
   {
-    OPT_WORD(struct core_cfg, rate_overload),
+    OPT_WORD(struct run_cfg, rate_overload),
     .name = "rate-overload",
     .flags = OPT_OWN,
     .def = "queue",
@@ -169,7 +152,7 @@ const struct opt core_general_opts[] = {
            "the run when 131072 arrivals wait.",
   },
   {
-    OPT_TIME(struct core_cfg, report_interval_s),
+    OPT_TIME(struct run_cfg, report_interval_s),
     .name = "report-interval",
     .flags = OPT_COMMON,
     .def = "0",
@@ -180,7 +163,7 @@ const struct opt core_general_opts[] = {
     .help = "seconds between interval lines; 0 = none",
   },
   {
-    OPT_LIST(struct core_cfg, report_checkpoints),
+    OPT_LIST(struct run_cfg, report_checkpoints),
     .name = "report-checkpoints",
     .def = "",
     .flags = OPT_INT_ITEMS,
@@ -192,7 +175,7 @@ const struct opt core_general_opts[] = {
            "one.",
   },
   {
-    OPT_BOOL(struct core_cfg, debug),
+    OPT_BOOL(struct run_cfg, debug),
     .name = "debug",
     .def = "off",
     .help = "debug output; sets verbosity 5",
@@ -200,13 +183,13 @@ const struct opt core_general_opts[] = {
            "request.",
   },
   {
-    OPT_BOOL(struct core_cfg, validate),
+    OPT_BOOL(struct run_cfg, validate),
     .name = "validate",
     .def = "off",
     .help = "check data where the test can",
   },
   {
-    OPT_BOOL(struct core_cfg, force),
+    OPT_BOOL(struct run_cfg, force),
     .name = "force",
     .flags = OPT_OWN,
     .def = "off",
@@ -216,45 +199,10 @@ const struct opt core_general_opts[] = {
            "in memory, of the memory of the machine and of its control group. "
            "A database is looked at where it is on this machine.",
   },
-  {
-    OPT_BOOL(struct core_cfg, help),
-    .name = "help",
-    .def = "off",
-    .expected = "on, off or all",
-    .help = "print the help and exit",
-    .more = "; --help=all: every option",
-    .man = "On one screen; --help=all prints all options. After the name of a "
-           "test, its own options.",
-  },
-  {
-    OPT_BOOL(struct core_cfg, version),
-    .name = "version",
-    .def = "off",
-    .help = "print the version and exit",
-    .man =
-      "One line. With --debug, or --verbosity=5, what is built in follows: "
-      "Lua, database drivers, I/O modes of the fileio test, the plug-in "
-      "for several machines.",
-  },
-  {
-    OPT_FILE(struct core_cfg, config_file),
-    .name = "config-file",
-    .flags = OPT_COMMON,
-    .help = "read options from a file",
-    .man = "Each line is NAME = VALUE, or the name of a switch. A value that "
-           "has blanks or commas, or begins with #, is put in quotes; # at "
-           "the beginning of a line or after a blank begins a comment (see "
-           "FILES). Options of other tests are skipped. Options before this "
-           "one are overridden by the file, "
-           "options after it override the file.",
-  },
-  {
-    OPT_STRING(struct core_cfg, luajit_cmd),
-    .name = "luajit-cmd",
-    .help = "LuaJIT engine control command, as for luajit -j",
-    .man = "For Lua scripts only: other tests have no LuaJIT, so the "
-           "command is ignored with a warning.",
-  },
+  OPT_END,
+};
+
+const struct opt run_old_opts[] = {
   {
     .type = OPT_TYPE_INT,
     .name = "tx-rate",
@@ -283,110 +231,13 @@ const struct opt core_general_opts[] = {
     .flags = OPT_DEPRECATED,
     .help = "deprecated alias of --threads",
   },
-  {
-    OPT_WORD(struct core_cfg, compat),
-    .name = "compat",
-    .flags = OPT_OWN,
-    .def = "1.0",
-    .words = compat_words,
-    .help = "report layout and default random distribution {1.0,1.1}",
-    .man = "Selects the layout and wording of the reports and the default of "
-           "--rand-type, nothing else. The environment variable BENCH_COMPAT "
-           "sets the same value; the option wins over it.",
-  },
-  {
-    OPT_STRING(struct core_cfg, test),
-    .name = "test",
-    .flags = OPT_HIDDEN | OPT_NOT_EMPTY,
-    .expected = "the name or the path of a test",
-    .help = "deprecated form of the test name",
-  },
-  {
-    OPT_LIST(struct core_cfg, percentiles),
-    .name = "percentiles",
-    .flags = OPT_NO_GAPS | OPT_OWN | OPT_COMMON,
-    .def = "",
-    .check = is_percentile,
-    .expected = "a comma-separated list of numbers greater than 0 and at most "
-                "100",
-    .help = "latency percentiles shown at the very end of the report",
-  },
-  {
-    OPT_BOOL(struct core_cfg, report_statements),
-    .name = "report-statements",
-    .flags = OPT_OWN,
-    .def = "off",
-    .help = "print a table of SQL statements at the end of the report",
-  },
-  {
-    OPT_WORD(struct core_cfg, statement_classes),
-    .name = "statement-classes",
-    .flags = OPT_OWN,
-    .def = "merged",
-    .words = classes_words,
-    .help = "statements that differ in the number of a table only are one "
-            "class, or one per table {merged,table}",
-    .man = "With \"merged\", the digits at the end of a table's name are one "
-           "\"#\" in reports and files of results: SELECT c FROM sbtest# "
-           "WHERE id=?. Names of tables are those after FROM, JOIN, INTO, "
-           "UPDATE and TABLE.",
-  },
-  {
-    OPT_WORD(struct core_cfg, cluster),
-    .name = "cluster",
-    .flags = OPT_OWN,
-    .def = "auto",
-    .words = cluster_words,
-    .help = "one run of all processes that mpirun has launched {auto,off}",
-    .man = "Launched by mpirun (Open MPI or MPICH), all processes do one run: "
-           "--threads is the number of threads of each process, --rate and "
-           "--events are divided among them, and process 0 prints one report. "
-           "\"off\" makes each of them a run of its own.",
-  },
-  {
-    OPT_BOOL(struct core_cfg, report_ranks),
-    .name = "report-ranks",
-    .flags = OPT_OWN,
-    .def = "off",
-    .help = "print a table of the processes of a run at the end of the report",
-    .man = "Has no effect on a run of one process.",
-  },
   OPT_END,
 };
 
-const struct opt core_log_level_opts[] = {
-  {
-    OPT_INT(struct core_cfg, verbosity),
-    .name = "verbosity",
-    .def = "3",
-    .max = 5,
-    .help = "highest message level shown {5 - debug, 0 - only fatal errors}",
-  },
-  OPT_END,
-};
-
-const struct opt core_log_opts[] = {
-  {
-    OPT_DOUBLE(struct core_cfg, percentile),
-    .name = "percentile",
-    .def = "95",
-    .fmax = 100,
-    .advise = advise_percentile,
-    .help = "latency percentile shown in reports; 0 = none",
-  },
-  {
-    OPT_BOOL(struct core_cfg, histogram),
-    .name = "histogram",
-    .def = "off",
-    .help = "print the latency histogram at the end",
-  },
-  OPT_END,
-};
-
-int core_opts_settle(struct optset *set, const struct core_cfg *core,
-                     struct err *err)
+int run_options_settle(struct optset *set, const struct run_cfg *cfg,
+                       struct err *err)
 {
-  if (core->thread_stack_size < (uint64_t)smallest_stack())
+  if (cfg->thread_stack_size < (uint64_t)smallest_stack())
     return optset_set_default(set, "thread-stack-size", LARGER_STACK, err);
   return 0;
 }

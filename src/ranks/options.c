@@ -1,0 +1,30 @@
+/*
+ * options.c - the options of a run by several processes.
+ */
+#include "ranks/options.h"
+
+static const char *const cluster_words[] = { "auto", "off", NULL };
+
+const struct opt ranks_opts[] = {
+  {
+    OPT_WORD(struct ranks_cfg, cluster),
+    .name = "cluster",
+    .flags = OPT_OWN,
+    .def = "auto",
+    .words = cluster_words,
+    .help = "one run of all processes that mpirun has launched {auto,off}",
+    .man = "Launched by mpirun (Open MPI or MPICH), all processes do one run: "
+           "--threads is the number of threads of each process, --rate and "
+           "--events are divided among them, and process 0 prints one report. "
+           "\"off\" makes each of them a run of its own.",
+  },
+  {
+    OPT_BOOL(struct ranks_cfg, report),
+    .name = "report-ranks",
+    .flags = OPT_OWN,
+    .def = "off",
+    .help = "print a table of the processes of a run at the end of the report",
+    .man = "Has no effect on a run of one process.",
+  },
+  OPT_END,
+};

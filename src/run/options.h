@@ -1,0 +1,80 @@
+/*
+ * options.h - the options of a run: how long, how fast, with how many threads.
+ */
+#ifndef BENCH_RUN_OPTIONS_H
+#define BENCH_RUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "opt/opt.h"
+
+struct err;
+struct optset;
+
+enum rate_overload {
+  RATE_OVERLOAD_QUEUE, /* let the backlog grow, and measure it */
+  RATE_OVERLOAD_ABORT, /* end the run when too many arrivals wait */
+};
+
+struct run_cfg {
+  uint64_t threads;
+  uint64_t events; /* 0: no limit */
+  double time_s;   /* 0: no limit */
+  double warmup_time_s;
+  const char *forced_shutdown;
+  uint64_t thread_stack_size;     /* bytes */
+  uint64_t thread_init_timeout_s; /* 0: no limit */
+  double rate;                    /* events per second; 0: closed loop */
+  int rate_overload;              /* enum rate_overload */
+  double report_interval_s;       /* 0: none */
+  struct opt_list report_checkpoints;
+  bool debug;
+  bool validate;
+  bool force; /* prepare also without enough space */
+};
+
+extern const struct opt run_opts[];
+extern const struct opt run_old_opts[]; /* names of sysbench 0.4 */
+
+enum {
+  RUN_CHECKPOINTS_MAX = 256,
+  RUN_WARNINGS_MAX = 2
+};
+
+/* Once the rows are in the set: defaults that depend on the system. */
+int run_options_settle(struct optset *set, const struct run_cfg *cfg,
+                       struct err *err);
+
+/* What no row can check.  -EINVAL: `err` has the message. */
+int run_options_check(const struct run_cfg *cfg, const struct optset *set,
+                      struct err *err);
+
+/* What is allowed, but odd; the texts are const.  Returns how many there are.
+ */
+size_t run_options_warnings(const struct run_cfg *cfg,
+                            const char *ret[RUN_WARNINGS_MAX]);
+
+/* The moments of --report-checkpoints, ascending, all different.  Returns how
+ * many there are; `ret_s` has room for report_checkpoints.n. */
+size_t run_checkpoints(const struct run_cfg *cfg, uint64_t *ret_s);
+
+enum forced_kind {
+  FORCED_AUTO,    /* the larger of 30 s and 5 % of --time */
+  FORCED_OFF,     /* never */
+  FORCED_SECONDS, /* `seconds` after the time limit */
+  FORCED_PERCENT, /* `percent` of --time after the time limit */
+};
+
+/* What --forced-shutdown says. */
+struct forced_shutdown {
+  enum forced_kind kind;
+  double seconds;
+  uint64_t percent;
+};
+
+/* -EINVAL: not of this form; *ret is left alone. */
+int forced_shutdown_parse(const char *text, struct forced_shutdown *ret);
+
+#endif

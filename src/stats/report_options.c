@@ -1,0 +1,82 @@
+/*
+ * report_options.c - the options of what all reports show.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/parse.h"
+#include "opt/optset.h"
+#include "stats/report.h"
+
+static const char *advise_percentile(const char *text)
+{
+  return strchr(text, ',') ? "for several, use --percentiles" : NULL;
+}
+
+static bool is_percentile(const char *text)
+{
+  double p;
+
+  return parse_double(text, &p) == 0 && p > 0 && p <= 100;
+}
+
+const struct opt report_opts[] = {
+  {
+    OPT_LIST(struct report_setup, percentile_list),
+    .name = "percentiles",
+    .flags = OPT_NO_GAPS | OPT_OWN | OPT_COMMON,
+    .def = "",
+    .check = is_percentile,
+    .expected = "a comma-separated list of numbers greater than 0 and at most "
+                "100",
+    .help = "latency percentiles shown at the very end of the report",
+  },
+  {
+    OPT_BOOL(struct report_setup, statements),
+    .name = "report-statements",
+    .flags = OPT_OWN,
+    .def = "off",
+    .help = "print a table of SQL statements at the end of the report",
+  },
+  OPT_END,
+};
+
+const struct opt report_latency_opts[] = {
+  {
+    OPT_DOUBLE(struct report_setup, percentile),
+    .name = "percentile",
+    .def = "95",
+    .fmax = 100,
+    .advise = advise_percentile,
+    .help = "latency percentile shown in reports; 0 = none",
+  },
+  {
+    OPT_BOOL(struct report_setup, histogram),
+    .name = "histogram",
+    .def = "off",
+    .help = "print the latency histogram at the end",
+  },
+  OPT_END,
+};
+
+int report_options_check(const struct report_setup *setup,
+                         const struct optset *set, struct err *err)
+{
+  if (setup->percentile_list.n > REPORT_PERCENTILES_MAX)
+    return opt_refuse(optset_find(set, "percentiles"), NULL,
+                      "at most 100 numbers", err);
+  if (setup->histogram && setup->percentile == 0)
+    return err_set(err, -EINVAL,
+                   "--histogram cannot be used with --percentile=0");
+  return 0;
+}
+
+size_t report_percentiles(const struct report_setup *setup, double *ret)
+{
+  const struct opt_list *list = &setup->percentile_list;
+
+  for (size_t i = 0; i < list->n; i++)
+    (void)parse_double(list->items[i], &ret[i]); /* the row has checked it */
+  return list->n;
+}
