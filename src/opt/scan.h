@@ -43,6 +43,11 @@ int scan_option(struct scan *s, const char *arg, struct err *err);
  * override.  Fails as above. */
 int scan_environment(struct scan *s, const char *value, struct err *err);
 
+/* There is one argument too many, `extra`: -E2BIG with what was meant. */
+int scan_refuse_argument(const struct cmdline *c,
+                         const struct cmdline_input *in, const char *extra,
+                         struct err *err);
+
 /* -ENOMEM with its text. */
 int scan_no_memory(struct err *err);
 
