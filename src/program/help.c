@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "base/strbuf.h"
-#include "lua/search.h"
+#include "lua/find/search.h"
 #include "program/bundled.h"
 #include "program/internal.h"
 #include "run/runner.h"

@@ -1,7 +1,7 @@
 /*
  * label.c - finding or adding the label of a text.
  */
-#include "lua/label.h"
+#include "db/classes/label.h"
 
 #include <stdio.h>
 #include <string.h>

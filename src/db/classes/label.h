@@ -2,8 +2,8 @@
  * label.h - the names that scripts give to their statements: one object per
  * name in the run, so that statements of all threads add up.
  */
-#ifndef BENCH_LUA_LABEL_H
-#define BENCH_LUA_LABEL_H
+#ifndef BENCH_DB_CLASSES_LABEL_H
+#define BENCH_DB_CLASSES_LABEL_H
 
 #include <pthread.h>
 #include <stddef.h>

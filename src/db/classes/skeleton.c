@@ -1,14 +1,14 @@
 /*
  * skeleton.c - from skeleton to skeleton along a statement.
  */
-#include "lua/skeleton.h"
+#include "db/classes/skeleton.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 #include "base/compiler.h"
 #include "base/word.h"
-#include "lua/skeleton_draft.h"
+#include "db/classes/skeleton_draft.h"
 
 enum {
   NO_BYTE = 256,      /* the statement ends */

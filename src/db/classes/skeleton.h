@@ -8,13 +8,13 @@
  * what is found is certain: statements with the same skeleton have the same
  * normal text.
  */
-#ifndef BENCH_LUA_SKELETON_H
-#define BENCH_LUA_SKELETON_H
+#ifndef BENCH_DB_CLASSES_SKELETON_H
+#define BENCH_DB_CLASSES_SKELETON_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lua/sqltext.h"
+#include "db/classes/sqltext.h"
 
 enum {
   SKELETONS = 256,      /* remembered; their numbers fit into a byte */

@@ -1,7 +1,7 @@
 /*
  * skeleton_draft.c - what the skeleton of a statement looks like.
  */
-#include "lua/skeleton_draft.h"
+#include "db/classes/skeleton_draft.h"
 
 #include <string.h>
 

@@ -2,14 +2,14 @@
  * skeleton_draft.h - what the skeleton of a statement looks like, before it is
  * known whether there is one, or room for it.
  */
-#ifndef BENCH_LUA_SKELETON_DRAFT_H
-#define BENCH_LUA_SKELETON_DRAFT_H
+#ifndef BENCH_DB_CLASSES_SKELETON_DRAFT_H
+#define BENCH_DB_CLASSES_SKELETON_DRAFT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "lua/skeleton.h"
-#include "lua/sqltext.h"
+#include "db/classes/skeleton.h"
+#include "db/classes/sqltext.h"
 
 struct skeleton_draft {
   struct skeleton_piece piece[SQLTEXT_BYTES + 1];

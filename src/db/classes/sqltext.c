@@ -1,7 +1,7 @@
 /*
  * sqltext.c - what in the text of a statement is a literal.
  */
-#include "lua/sqltext.h"
+#include "db/classes/sqltext.h"
 
 #include <assert.h>
 #include <stdbool.h>

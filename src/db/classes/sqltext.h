@@ -1,8 +1,8 @@
 /*
  * sqltext.h - the text of a statement without its literals.
  */
-#ifndef BENCH_LUA_SQLTEXT_H
-#define BENCH_LUA_SQLTEXT_H
+#ifndef BENCH_DB_CLASSES_SQLTEXT_H
+#define BENCH_DB_CLASSES_SQLTEXT_H
 
 #include <stddef.h>
 #include <stdint.h>

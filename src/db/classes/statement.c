@@ -1,14 +1,14 @@
 /*
  * statement.c - from a statement to its class.
  */
-#include "lua/statement.h"
+#include "db/classes/statement.h"
 
 #include <string.h>
 
 #include "base/compiler.h"
 #include "base/utf8.h"
+#include "db/classes/tablename.h"
 #include "db/env.h"
-#include "lua/tablename.h"
 #include "stats/class_stats.h"
 
 const struct label statement_prepared = { "" };

@@ -3,15 +3,15 @@
  * by label, by the text of a prepared statement, or by the text of another
  * without its literals; in both texts without the numbers of tables.
  */
-#ifndef BENCH_LUA_STATEMENT_H
-#define BENCH_LUA_STATEMENT_H
+#ifndef BENCH_DB_CLASSES_STATEMENT_H
+#define BENCH_DB_CLASSES_STATEMENT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lua/label.h"
-#include "lua/skeleton.h"
+#include "db/classes/label.h"
+#include "db/classes/skeleton.h"
 
 struct class_recorder;
 struct stmt_sample;

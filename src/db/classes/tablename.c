@@ -4,7 +4,7 @@
  * This is no parser of SQL: it follows the few words after which a table is
  * named, and gives up the list of tables at whatever does not belong to one.
  */
-#include "lua/tablename.h"
+#include "db/classes/tablename.h"
 
 #include <stdbool.h>
 #include <stdint.h>

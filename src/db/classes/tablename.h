@@ -9,8 +9,8 @@
  * else stays as it is: names of columns, aliases, schemas, functions and what
  * is in strings and comments.
  */
-#ifndef BENCH_LUA_TABLENAME_H
-#define BENCH_LUA_TABLENAME_H
+#ifndef BENCH_DB_CLASSES_TABLENAME_H
+#define BENCH_DB_CLASSES_TABLENAME_H
 
 #include <stddef.h>
 

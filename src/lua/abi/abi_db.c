@@ -7,14 +7,14 @@
 
 #include "base/ffi_api.h"
 #include "db/bulk.h"
+#include "db/classes/label.h"
+#include "db/classes/statement.h"
 #include "db/conn.h"
 #include "db/copy.h"
 #include "db/env.h"
 #include "db/stmt.h"
-#include "lua/label.h"
-#include "lua/script_internal.h"
-#include "lua/state.h"
-#include "lua/statement.h"
+#include "lua/engine/script_internal.h"
+#include "lua/engine/state.h"
 #include "rand/stream.h"
 
 /* Bits of bench_db_failure(), as sql_error.lua knows them. */

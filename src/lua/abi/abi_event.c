@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/wait.h"
 #include "db/conn.h"
-#include "lua/state.h"
+#include "lua/engine/state.h"
 #include "run/worker.h"
 #include "stats/recorder.h"
 

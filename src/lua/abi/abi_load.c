@@ -4,7 +4,7 @@
  * All states of a command share one struct load, which belongs to the script;
  * a table that is filled on its own has one for itself.
  */
-#include "lua/abi_load.h"
+#include "lua/abi/abi_load.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@
 #include "load/pace.h"
 #include "load/room.h"
 #include "load/rows.h"
-#include "lua/script_internal.h"
-#include "lua/state.h"
+#include "lua/engine/script_internal.h"
+#include "lua/engine/state.h"
 #include "run/peers.h"
 #include "run/plan.h"
 #include "run/signals.h"

@@ -2,8 +2,8 @@
  * abi_load.h - tables that a script fills by the loader, and what happens when
  * a signal comes meanwhile.
  */
-#ifndef BENCH_LUA_ABI_LOAD_H
-#define BENCH_LUA_ABI_LOAD_H
+#ifndef BENCH_LUA_ABI_ABI_LOAD_H
+#define BENCH_LUA_ABI_ABI_LOAD_H
 
 #include <stdbool.h>
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/ffi_api.h"
-#include "lua/state.h"
+#include "lua/engine/state.h"
 #include "rand/stream.h"
 #include "rand/text.h"
 

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
-#include "lua/internal_text.h"
+#include "lua/engine/internal_text.h"
 
 /* clang-format off */
 #define FUNCTION(name) { #name, (void (*)(void))(name) }

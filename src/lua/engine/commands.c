@@ -6,8 +6,8 @@
 
 #include "base/compiler.h"
 #include "base/strbuf.h"
-#include "lua/script_internal.h"
-#include "lua/state.h"
+#include "lua/engine/script_internal.h"
+#include "lua/engine/state.h"
 
 static void add_word(struct strbuf *out, const char *word)
 {

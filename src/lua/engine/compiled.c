@@ -1,15 +1,15 @@
 /*
  * compiled.c - a list of files and their byte code.
  */
-#include "lua/compiled.h"
+#include "lua/engine/compiled.h"
 
 #include <lauxlib.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "lua/embedded.h"
-#include "lua/source.h"
+#include "lua/find/embedded.h"
+#include "lua/find/source.h"
 
 /* Constant once it is in the list. */
 struct compiled {

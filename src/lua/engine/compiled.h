@@ -5,8 +5,8 @@
  * Compiling a module takes three times the memory of the functions that are its
  * result, and a state does not give that back.
  */
-#ifndef BENCH_LUA_COMPILED_H
-#define BENCH_LUA_COMPILED_H
+#ifndef BENCH_LUA_ENGINE_COMPILED_H
+#define BENCH_LUA_ENGINE_COMPILED_H
 
 #include <lua.h>
 #include <pthread.h>

@@ -2,7 +2,7 @@
  * details.c - what a script counts by itself, and what its database says of
  * itself and of its errors.
  */
-#include "lua/details.h"
+#include "lua/engine/details.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "db/env.h"
 #include "db/errtab.h"
 #include "db/outage.h"
-#include "lua/script_internal.h"
+#include "lua/engine/script_internal.h"
 #include "report/doubts.h"
 #include "report/life.h"
 #include "stats/tally.h"

@@ -2,8 +2,8 @@
  * details.h - what a script counts by itself, and what its database says of
  * itself and of its errors, for the structured results.
  */
-#ifndef BENCH_LUA_DETAILS_H
-#define BENCH_LUA_DETAILS_H
+#ifndef BENCH_LUA_ENGINE_DETAILS_H
+#define BENCH_LUA_ENGINE_DETAILS_H
 
 struct doubts;
 struct report;

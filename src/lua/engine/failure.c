@@ -1,7 +1,7 @@
 /*
  * failure.c - the words for failed functions of scripts.
  */
-#include "lua/failure.h"
+#include "lua/engine/failure.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "lua/script_internal.h"
-#include "lua/state.h"
+#include "lua/engine/script_internal.h"
+#include "lua/engine/state.h"
 #include "run/plan.h"
 
 void failures_init(struct failures *f)

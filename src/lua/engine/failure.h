@@ -5,8 +5,8 @@
  * "event() failed at t.lua:3 in thread 2: TEXT", and each cause is printed
  * once.
  */
-#ifndef BENCH_LUA_FAILURE_H
-#define BENCH_LUA_FAILURE_H
+#ifndef BENCH_LUA_ENGINE_FAILURE_H
+#define BENCH_LUA_ENGINE_FAILURE_H
 
 #include <pthread.h>
 #include <stdbool.h>

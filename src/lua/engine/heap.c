@@ -1,7 +1,7 @@
 /*
  * heap.c - lists of small blocks by size, and malloc for the others.
  */
-#include "lua/heap.h"
+#include "lua/engine/heap.h"
 
 #include <assert.h>
 #include <stdbool.h>

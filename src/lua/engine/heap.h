@@ -7,8 +7,8 @@
  * block of another one is divided.  Other blocks are malloc's.  A heap belongs
  * to one thread at a time and takes no locks for small blocks.
  */
-#ifndef BENCH_LUA_HEAP_H
-#define BENCH_LUA_HEAP_H
+#ifndef BENCH_LUA_ENGINE_HEAP_H
+#define BENCH_LUA_ENGINE_HEAP_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "lua/script_internal.h"
-#include "lua/state.h"
+#include "lua/engine/script_internal.h"
+#include "lua/engine/state.h"
 #include "run/plan.h"
 #include "stats/report.h"
 

@@ -2,18 +2,18 @@
  * host.c - the table `host`: what C tells the internal modules, and does for
  * them.
  */
-#include "lua/host.h"
+#include "lua/engine/host.h"
 
 #include <lauxlib.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "lua/bundle.h"
-#include "lua/resolve.h"
-#include "lua/script_internal.h"
-#include "lua/source.h"
-#include "lua/state.h"
+#include "lua/engine/script_internal.h"
+#include "lua/engine/state.h"
+#include "lua/find/bundle.h"
+#include "lua/find/resolve.h"
+#include "lua/find/source.h"
 #include "run/plan.h"
 
 static struct state *state_of(lua_State *L)

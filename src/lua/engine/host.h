@@ -9,8 +9,8 @@
  * record(name, path) and bundled(name), which give modules to others and get
  * them.
  */
-#ifndef BENCH_LUA_HOST_H
-#define BENCH_LUA_HOST_H
+#ifndef BENCH_LUA_ENGINE_HOST_H
+#define BENCH_LUA_ENGINE_HOST_H
 
 #include <lua.h>
 

@@ -2,8 +2,8 @@
  * internal_text.h - the program's own Lua modules and the script ABI, as text
  * that the build puts into the program.
  */
-#ifndef BENCH_LUA_INTERNAL_TEXT_H
-#define BENCH_LUA_INTERNAL_TEXT_H
+#ifndef BENCH_LUA_ENGINE_INTERNAL_TEXT_H
+#define BENCH_LUA_ENGINE_INTERNAL_TEXT_H
 
 #include <stddef.h>
 

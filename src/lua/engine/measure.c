@@ -4,7 +4,7 @@
  * A cell is written by the thread of its state and read by others: its numbers
  * are atomic, and a sum that is read while it grows is as of some moment.
  */
-#include "lua/measure.h"
+#include "lua/engine/measure.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -14,8 +14,8 @@
 
 #include "base/ffi_api.h"
 #include "base/strbuf.h"
-#include "lua/script_internal.h"
-#include "lua/state.h"
+#include "lua/engine/script_internal.h"
+#include "lua/engine/state.h"
 #include "stats/tally.h"
 #include "stats/value_hist.h"
 

@@ -2,8 +2,8 @@
  * measure.h - counters and histograms that scripts name: one cell per state,
  * added up by name over all of them.
  */
-#ifndef BENCH_LUA_MEASURE_H
-#define BENCH_LUA_MEASURE_H
+#ifndef BENCH_LUA_ENGINE_MEASURE_H
+#define BENCH_LUA_ENGINE_MEASURE_H
 
 #include <pthread.h>
 #include <stddef.h>

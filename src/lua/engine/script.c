@@ -1,7 +1,7 @@
 /*
  * script.c - loading a script, and the commands it knows.
  */
-#include "lua/script.h"
+#include "lua/engine/script.h"
 
 #include <errno.h>
 #include <lauxlib.h>
@@ -12,13 +12,13 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "load/load.h"
-#include "lua/abi_load.h"
-#include "lua/bundle.h"
-#include "lua/resolve.h"
-#include "lua/script_internal.h"
-#include "lua/search.h"
-#include "lua/source.h"
-#include "lua/state.h"
+#include "lua/abi/abi_load.h"
+#include "lua/engine/script_internal.h"
+#include "lua/engine/state.h"
+#include "lua/find/bundle.h"
+#include "lua/find/resolve.h"
+#include "lua/find/search.h"
+#include "lua/find/source.h"
 #include "opt/optset.h"
 #include "run/parallel.h"
 #include "run/plan.h"

@@ -5,8 +5,8 @@
  * one script_command() or a run of script_test(), then script_free().  The main
  * state belongs to the thread that calls these.
  */
-#ifndef BENCH_LUA_SCRIPT_H
-#define BENCH_LUA_SCRIPT_H
+#ifndef BENCH_LUA_ENGINE_SCRIPT_H
+#define BENCH_LUA_ENGINE_SCRIPT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /*
  * script_internal.h - what the states of a script share.  Only for src/lua.
  */
-#ifndef BENCH_LUA_SCRIPT_INTERNAL_H
-#define BENCH_LUA_SCRIPT_INTERNAL_H
+#ifndef BENCH_LUA_ENGINE_SCRIPT_INTERNAL_H
+#define BENCH_LUA_ENGINE_SCRIPT_INTERNAL_H
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -11,12 +11,12 @@
 
 #include "base/ffi_api.h"
 #include "base/strbuf.h"
-#include "lua/compiled.h"
-#include "lua/failure.h"
-#include "lua/internal_text.h"
-#include "lua/label.h"
-#include "lua/measure.h"
-#include "lua/script.h"
+#include "db/classes/label.h"
+#include "lua/engine/compiled.h"
+#include "lua/engine/failure.h"
+#include "lua/engine/internal_text.h"
+#include "lua/engine/measure.h"
+#include "lua/engine/script.h"
 #include "report/text_reporter.h"
 #include "run/test.h"
 

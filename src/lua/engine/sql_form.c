@@ -1,7 +1,7 @@
 /*
  * sql_form.c - the reports of scripts that use a database: queries by kind.
  */
-#include "lua/sql_form.h"
+#include "lua/engine/sql_form.h"
 
 #include <inttypes.h>
 

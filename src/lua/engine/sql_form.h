@@ -1,8 +1,8 @@
 /*
  * sql_form.h - the reports of scripts that use a database.
  */
-#ifndef BENCH_LUA_SQL_FORM_H
-#define BENCH_LUA_SQL_FORM_H
+#ifndef BENCH_LUA_ENGINE_SQL_FORM_H
+#define BENCH_LUA_ENGINE_SQL_FORM_H
 
 struct report_form;
 

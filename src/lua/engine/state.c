@@ -1,7 +1,7 @@
 /*
  * state.c - making a Lua state and calling into it.
  */
-#include "lua/state.h"
+#include "lua/engine/state.h"
 
 #include <errno.h>
 #include <lauxlib.h>
@@ -12,12 +12,12 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "db/classes/statement.h"
 #include "db/conn.h"
-#include "lua/failure.h"
-#include "lua/host.h"
-#include "lua/resolve.h"
-#include "lua/script_internal.h"
-#include "lua/statement.h"
+#include "lua/engine/failure.h"
+#include "lua/engine/host.h"
+#include "lua/engine/script_internal.h"
+#include "lua/find/resolve.h"
 #include "rand/stream.h"
 #include "run/plan.h"
 #include "run/worker.h"

@@ -4,16 +4,16 @@
  *
  * A state is used by one thread at a time, which has entered it.
  */
-#ifndef BENCH_LUA_STATE_H
-#define BENCH_LUA_STATE_H
+#ifndef BENCH_LUA_ENGINE_STATE_H
+#define BENCH_LUA_ENGINE_STATE_H
 
 #include <lua.h>
 #include <stdbool.h>
 
 #include "base/strbuf.h"
 #include "db/env.h"
-#include "lua/heap.h"
-#include "lua/internal_text.h"
+#include "lua/engine/heap.h"
+#include "lua/engine/internal_text.h"
 #include "rand/rng.h"
 
 struct err;

@@ -1,7 +1,7 @@
 /*
  * bundle.c - a script and the modules that it has loaded, as text.
  */
-#include "lua/bundle.h"
+#include "lua/find/bundle.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "lua/source.h"
+#include "lua/find/source.h"
 
 static void module_done(struct bundle_module *m)
 {

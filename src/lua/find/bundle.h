@@ -2,8 +2,8 @@
  * bundle.h - a script and the modules that it has loaded, as text: what a
  * process needs in order to run the script without its files.
  */
-#ifndef BENCH_LUA_BUNDLE_H
-#define BENCH_LUA_BUNDLE_H
+#ifndef BENCH_LUA_FIND_BUNDLE_H
+#define BENCH_LUA_FIND_BUNDLE_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /*
  * embedded.c - finding an embedded script.
  */
-#include "lua/embedded.h"
+#include "lua/find/embedded.h"
 
 #include <string.h>
 

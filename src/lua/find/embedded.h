@@ -4,8 +4,8 @@
  * Configured with --enable-static-program, the program needs no files of its
  * own: its scripts are in it, in a folder that exists in no file system.
  */
-#ifndef BENCH_LUA_EMBEDDED_H
-#define BENCH_LUA_EMBEDDED_H
+#ifndef BENCH_LUA_FIND_EMBEDDED_H
+#define BENCH_LUA_FIND_EMBEDDED_H
 
 #include <stddef.h>
 

@@ -2,7 +2,7 @@
  * resolve.c - the order in which a test name is looked for: built-in tests,
  * files, modules, bundled scripts.
  */
-#include "lua/resolve.h"
+#include "lua/find/resolve.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -4,8 +4,8 @@
  * Pure: which files exist is asked through a function, so that the rules can
  * be tested without files.
  */
-#ifndef BENCH_LUA_RESOLVE_H
-#define BENCH_LUA_RESOLVE_H
+#ifndef BENCH_LUA_FIND_RESOLVE_H
+#define BENCH_LUA_FIND_RESOLVE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
  * search.c - the default search paths for modules, and how LUA_PATH and
  * LUA_CPATH change them.
  */
-#include "lua/search.h"
+#include "lua/find/search.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "base/beside.h"
 #include "base/compiler.h"
 #include "base/strbuf.h"
-#include "lua/embedded.h"
+#include "lua/find/embedded.h"
 
 #ifdef __APPLE__
 #define MODULE_SUFFIX ".dylib"

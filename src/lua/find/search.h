@@ -2,8 +2,8 @@
  * search.h - where Lua states look for modules: package.path and
  * package.cpath, and the folder of the bundled scripts.
  */
-#ifndef BENCH_LUA_SEARCH_H
-#define BENCH_LUA_SEARCH_H
+#ifndef BENCH_LUA_FIND_SEARCH_H
+#define BENCH_LUA_FIND_SEARCH_H
 
 #include <limits.h>
 

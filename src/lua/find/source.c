@@ -1,7 +1,7 @@
 /*
  * source.c - reading and compiling scripts.
  */
-#include "lua/source.h"
+#include "lua/find/source.h"
 
 #include <errno.h>
 #include <lauxlib.h>
@@ -13,8 +13,8 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/strbuf.h"
-#include "lua/embedded.h"
-#include "lua/resolve.h"
+#include "lua/find/embedded.h"
+#include "lua/find/resolve.h"
 
 enum {
   MAX_BYTES = 64 << 20, /* a script is shorter; a device has no end */

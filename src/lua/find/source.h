@@ -1,8 +1,8 @@
 /*
  * source.h - the text of a script, compiled once for all states.
  */
-#ifndef BENCH_LUA_SOURCE_H
-#define BENCH_LUA_SOURCE_H
+#ifndef BENCH_LUA_FIND_SOURCE_H
+#define BENCH_LUA_FIND_SOURCE_H
 
 #include <lua.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
  * test_skeleton.c - statements are recognised for what their normal texts say,
  * whatever came before.
  */
-#include "lua/skeleton.h"
+#include "db/classes/skeleton.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

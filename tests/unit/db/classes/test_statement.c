@@ -1,8 +1,8 @@
 /*
  * test_statement.c - statements without their literals, and their classes.
  */
-#include "lua/statement.h"
-#include "lua/tablename.h"
+#include "db/classes/statement.h"
+#include "db/classes/tablename.h"
 
 #include "base/compiler.h"
 #include "base/err.h"

@@ -9,7 +9,7 @@
 
 #include "base/compiler.h"
 #include "base/ffi_api.h"
-#include "lua/internal_text.h"
+#include "lua/engine/internal_text.h"
 #include "tests/unit/tap.h"
 
 static const struct {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lua/heap.h"
+#include "lua/engine/heap.h"
 #include "rand/rng.h"
 #include "tests/unit/tap.h"
 

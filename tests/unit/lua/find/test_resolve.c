@@ -1,7 +1,7 @@
 /*
  * test_resolve.c - what a test name of the command line means.
  */
-#include "lua/resolve.h"
+#include "lua/find/resolve.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/strbuf.h"
-#include "lua/search.h"
+#include "lua/find/search.h"
 #include "tests/unit/tap.h"
 
 #define D "/data"
