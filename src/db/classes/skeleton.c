@@ -8,7 +8,6 @@
 
 #include "base/compiler.h"
 #include "base/word.h"
-#include "db/classes/skeleton_draft.h"
 
 enum {
   NO_BYTE = 256,      /* the statement ends */
@@ -84,7 +83,7 @@ static const struct skeleton_jump *jump_place(const struct skeletons *s,
   return &s->jump[(hash + i) % SKELETON_JUMPS];
 }
 
-/* NULL: nobody has come this way. */
+/* NULL: no statement has gone this way. */
 static const struct skeleton_jump *find_jump(const struct skeletons *s,
                                              uint32_t key)
 {
@@ -111,7 +110,7 @@ static inline unsigned start_of(const char *sql)
 }
 
 /* Where a statement and a skeleton have come to: `text` is in `piece`, or at
- * the mark behind it, and all that is before was the same. */
+ * the mark after it, and everything before was the same. */
 struct walk {
   struct skeleton *k;
   const struct skeleton_piece *piece;
@@ -157,7 +156,7 @@ static inline bool step(struct walk *w)
 /*
  * Up to where the two are the same, and on to another skeleton.  A jump may be
  * taken by every statement that has come to it: all of them have what is before
- * it in common, and what is behind it is compared.
+ * it in common, and what comes after it is compared.
  */
 static bool jump(struct skeletons *s, struct walk *w)
 {
@@ -207,8 +206,8 @@ static struct skeleton *walk_from(struct skeletons *s, struct skeleton *k,
   }
 }
 
-/* A statement so short that reading in words would leave it: a copy in the
- * middle of others. */
+/* A statement so short that reading in words would leave it.  A copy with room
+ * on both sides is compared. */
 static COLD struct skeleton *find_short(struct skeletons *s, const char *sql,
                                         size_t len)
 {
@@ -226,7 +225,7 @@ static inline int found(struct skeletons *s, struct skeleton *k)
   return (int)k->id;
 }
 
-/* It came behind the last one: so may the next time. */
+/* It came after the last one, and may do so the next time. */
 static void remember(struct skeletons *s, struct skeleton *k)
 {
   if (s->last)
@@ -249,8 +248,9 @@ static NOINLINE int find_anywhere(struct skeletons *s, const char *sql,
   return (int)k->id;
 }
 
-/* The guess is right in the first piece, and up to `at`, behind the number that
- * follows; or nothing but the former is known, and `at` is `sql`. */
+/* The guess is right in the first piece, and up to `at`, which is after the
+ * number that follows.  Or only the first piece is known to be right, and `at`
+ * is `sql`. */
 static NOINLINE int find_rest(struct skeletons *s, struct skeleton *k,
                               const char *sql, size_t len, const char *at)
 {
@@ -266,9 +266,9 @@ static NOINLINE int find_rest(struct skeletons *s, struct skeleton *k,
 }
 
 /*
- * Most statements are what was guessed, and many have one number for a literal,
- * at their end: the short way is for these, with few registers and few loads
- * that wait for each other.
+ * Most statements are what was guessed, and many have one literal, a number at
+ * their end.  The short way is for these, with few registers and few loads that
+ * wait for each other.
  */
 int skeletons_find(struct skeletons *s, const char *sql, size_t len)
 {
@@ -322,11 +322,18 @@ static struct skeleton *keep(struct skeletons *s,
   return k;
 }
 
+static bool is_same(const struct skeleton *k, const struct skeleton_draft *d)
+{
+  return k->len == d->len && k->n_pieces == d->n_pieces &&
+         memcmp(k->text, d->text, d->len) == 0 &&
+         memcmp(k->piece, d->piece, d->n_pieces * sizeof(d->piece[0])) == 0;
+}
+
 static struct skeleton *find_draft(const struct skeletons *s,
                                    const struct skeleton_draft *d)
 {
   for (unsigned i = 0; i < s->n; i++) {
-    if (skeleton_draft_is(d, s->of[i]))
+    if (is_same(s->of[i], d))
       return s->of[i];
   }
   return NULL;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* False: it is too long. */
+/* Add a piece.  False: the skeleton is too long. */
 static bool draft_add(struct skeleton_draft *d, const char *text, size_t len,
                       enum skeleton_next next)
 {
@@ -23,7 +23,7 @@ static bool draft_add(struct skeleton_draft *d, const char *text, size_t len,
   return true;
 }
 
-/* After all others. */
+/* Add the last piece. */
 static bool draft_end(struct skeleton_draft *d, const char *text, size_t len,
                       enum skeleton_next next)
 {
@@ -48,11 +48,4 @@ bool skeleton_draft_make(struct skeleton_draft *d, const char *sql, size_t len,
   }
   return draft_end(d, sql + at, cuts->end - at,
                    cuts->end < len ? SKELETON_ANYTHING : SKELETON_END);
-}
-
-bool skeleton_draft_is(const struct skeleton_draft *d, const struct skeleton *k)
-{
-  return k->len == d->len && k->n_pieces == d->n_pieces &&
-         memcmp(k->text, d->text, d->len) == 0 &&
-         memcmp(k->piece, d->piece, d->n_pieces * sizeof(d->piece[0])) == 0;
 }
