@@ -11,6 +11,8 @@
 #include "base/log.h"
 #include "base/parse.h"
 #include "base/strbuf.h"
+#include "lua/engine/commands.h"
+#include "lua/engine/options.h"
 #include "lua/engine/script.h"
 #include "lua/find/embedded.h"
 #include "lua/find/resolve.h"
@@ -178,14 +180,14 @@ static int give_options(struct job *job)
   struct cmdline_rules rules = program_rules(p);
   struct err err = { "" };
   bool declared = false;
-  int rc = script_declare(job->script, &p->set, &declared, &err);
+  int rc = options_declare(job->script, &p->set, &declared, &err);
 
   if (rc < 0)
     return program_fail(&err);
   if (p->cmdline.action == CMDLINE_HELP)
     return EXIT_OK;
   rules.owner = job->what.short_name;
-  rules.is_valid = script_is_valid;
+  rules.is_valid = options_is_valid;
   rules.ctx = job->script;
   rules.accept_unknown = !declared && job->what.kind == RESOLVE_SCRIPT;
   rc = cmdline_apply(&p->cmdline, &rules, &err);
@@ -262,10 +264,10 @@ static int look(struct job *job)
 static int do_command(struct job *job)
 {
   const char *command = job->p->cmdline.command;
-  const enum script_action action = script_find_command(job->script);
+  const enum command_action action = commands_find(job->script);
   struct err err = { "" };
   struct strbuf out = { 0 };
-  const bool works = action == SCRIPT_RUN || action == SCRIPT_CALL;
+  const bool works = action == COMMAND_RUN || action == COMMAND_CALL;
   int rc;
 
   /* Other scripts need not use a database, or choose the driver themselves. */
@@ -274,28 +276,28 @@ static int do_command(struct job *job)
   if (works && ranks_share(job->p->ranks, &job->what, &job->plan, &err) < 0)
     return program_fail(&err);
   switch (action) {
-  case SCRIPT_RUN:
+  case COMMAND_RUN:
     return program_only_checks(job->p) ? EXIT_OK
            : job->p->doctor            ? look(job)
                                        : run(job);
-  case SCRIPT_CALL:
+  case COMMAND_CALL:
     if (program_only_checks(job->p))
       return EXIT_OK;
-    rc = script_command(job->script, &err);
+    rc = commands_run(job->script, &err);
     if (rc >= 0)
       return rc > 0 ? EXIT_SIGNAL + rc : EXIT_OK;
     return err.text[0] != '\0' ? program_fail(&err) : EXIT_FAILED;
-  case SCRIPT_OPTIONS:
-    script_print_options(job->script, &out);
+  case COMMAND_OPTIONS:
+    options_print(job->script, &out);
     program_put_text(&out);
     return EXIT_OK;
-  case SCRIPT_LACKS:
+  case COMMAND_LACKS:
     return program_complain("'%s' test does not implement the '%s' command.",
                             job->what.short_name, command);
-  case SCRIPT_UNKNOWN:
+  case COMMAND_UNKNOWN:
     break;
   }
-  script_list_commands(job->script, &out);
+  commands_list(job->script, &out);
   rc = program_unknown_command(command, strbuf_str(&out));
   strbuf_done(&out);
   return rc;

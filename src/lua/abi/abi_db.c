@@ -13,7 +13,7 @@
 #include "db/copy.h"
 #include "db/env.h"
 #include "db/stmt.h"
-#include "lua/engine/script_internal.h"
+#include "lua/engine/shared.h"
 #include "lua/engine/state.h"
 #include "rand/stream.h"
 

@@ -1,11 +1,9 @@
 /*
  * abi_load.c - the loader as the bundled scripts use it.
  *
- * All states of a command share one struct load, which belongs to the script;
- * a table that is filled on its own has one for itself.
+ * All states of a command share one struct load, which belongs to the script.
+ * A table that is filled on its own has one for itself.
  */
-#include "lua/abi/abi_load.h"
-
 #include <errno.h>
 #include <stdlib.h>
 
@@ -16,13 +14,11 @@
 #include "load/check.h"
 #include "load/load.h"
 #include "load/pace.h"
-#include "load/room.h"
 #include "load/rows.h"
-#include "lua/engine/script_internal.h"
+#include "lua/engine/loading.h"
+#include "lua/engine/shared.h"
 #include "lua/engine/state.h"
-#include "run/peers.h"
 #include "run/plan.h"
-#include "run/signals.h"
 
 /* What a state holds. */
 struct handle {
@@ -57,87 +53,6 @@ static int table_number(double table, uint64_t *ret, struct err *err)
 
 /* ---- open and close ---- */
 
-/* NULL: with an error in the first thread that comes, which is the one that
- * looks whether there is room for the tables; the others find a load that was
- * stopped. */
-static struct load *shared_load(struct script *script, struct conn *c,
-                                const struct load_setup *setup, double tables,
-                                struct err *err)
-{
-  struct load *l;
-
-  (void)pthread_mutex_lock(&script->lock);
-  l = script->load;
-  if (!l && load_new(&script->load, setup, err) == 0) {
-    l = script->load;
-    if (!script->setup.plan->force &&
-        room_for_tables(c, (uint64_t)tables, setup->size, err) < 0) {
-      load_stop(l);
-      l = NULL;
-    }
-  }
-  (void)pthread_mutex_unlock(&script->lock);
-  return l;
-}
-
-static struct load_setup make_setup(const struct script *script,
-                                    const char *method)
-{
-  const struct plan *plan = script->setup.plan;
-  struct load_setup setup = {
-    .threads = plan->threads,
-    .seed = plan->seed,
-    .params = plan->rand,
-  };
-
-  (void)load_method_parse(method, &setup.method); /* the option has checked */
-  return setup;
-}
-
-/* Fewer tables than processes: several have one table, and divide its rows.
- * One of them may have a table to itself, and votes like the others. */
-static void share_table(struct load_setup *setup, const struct plan *plan)
-{
-  const unsigned tables = (unsigned)setup->tables;
-  const unsigned at = plan->part % tables;
-
-  setup->share = (struct load_share){
-    .part = plan->part / tables,
-    .parts = (plan->parts - at + tables - 1) / tables,
-    .first = at,
-    .step = tables,
-    .voters = plan->parts,
-    .ctx = plan->peers->ctx,
-    .vote = plan->peers->vote,
-  };
-  setup->first_table += at;
-  setup->tables = 1;
-}
-
-/* Each process has some of the tables, one after the other. */
-static void share_tables(struct load_setup *setup, const struct plan *plan)
-{
-  const uint64_t each = setup->tables / plan->parts;
-  const uint64_t more = setup->tables % plan->parts;
-
-  setup->first_table += plan->part * each +
-                        (plan->part < more ? plan->part : more);
-  setup->tables = each + (plan->part < more);
-}
-
-static void take_share(struct load_setup *setup, const struct plan *plan,
-                       const struct conn *c)
-{
-  const bool one_writer = (c->driver->caps & DRIVER_ONE_WRITER) != 0;
-
-  if (plan->parts < 2 || setup->tables == 0)
-    return;
-  if (setup->tables < plan->parts && plan->peers && !one_writer)
-    share_table(setup, plan);
-  else
-    share_tables(setup, plan);
-}
-
 static int set_tables(struct load_setup *setup, double first_table,
                       double tables, double size, struct err *err)
 {
@@ -160,13 +75,11 @@ void *bench_load_open(sql_connection *con, double first_table, double tables,
 
   if (!h)
     return NULL;
-  setup = make_setup(s->script, method);
+  setup = loading_setup(s->script, method);
   if (set_tables(&setup, first_table, tables, size, &h->err) < 0)
     return h;
   if (shared)
-    take_share(&setup, s->script->setup.plan, conn_of(con));
-  if (shared)
-    l = shared_load(s->script, conn_of(con), &setup, tables, &h->err);
+    l = loading_join(s->script, conn_of(con), &setup, &h->err);
   else if (load_new(&h->own, &setup, &h->err) == 0)
     l = h->own;
   if (l)
@@ -257,36 +170,6 @@ int bench_load_check(sql_connection *con, double table, double size,
   return rc < 0 ? -1 : 0;
 }
 
-/* ---- signals ---- */
-
-void abi_load_interrupted(void *arg, int number)
-{
-  struct script *script = arg;
-  struct load *l;
-
-  (void)pthread_mutex_lock(&script->lock);
-  l = script->load;
-  script->signal = number;
-  (void)pthread_mutex_unlock(&script->lock);
-  if (!l)
-    signals_die(number);
-  else
-    load_stop(l);
-}
-
-bool abi_load_is_late(void *arg)
-{
-  struct script *script = arg;
-
-  if (!process_uses_server(script->setup.db))
-    return false;
-  log_msg(LOG_WARNING,
-          "interrupted: the server still holds rows that were sent; the same "
-          "command with --table-exists=resume goes on");
-  log_flush();
-  return true;
-}
-
 /* ---- cleanup ---- */
 
 /* Closes the connection after its tables were dropped.  What there is to say of
@@ -309,22 +192,10 @@ const char *bench_load_tidy(sql_connection *con)
 void *bench_pace_open(bool warmup, double total)
 {
   const struct state *s = state_current();
-  struct script *script = s ? s->script : NULL;
-  struct pace *pace;
 
-  if (!script)
-    return NULL;
-  (void)pthread_mutex_lock(&script->lock);
-  pace = script->pace ? script->pace : malloc(sizeof(*pace));
-  if (pace && !script->pace) {
-    pace_init(pace, warmup ? "Warmed up" : "Checked",
-              warmup ? PROGRESS_TABLES : PROGRESS_ROWS,
-              total < 0x1p63 ? (uint64_t)total : UINT64_MAX);
-    pace_start(pace);
-    script->pace = pace;
-  }
-  (void)pthread_mutex_unlock(&script->lock);
-  return pace;
+  return s ? loading_pace(s->script, warmup,
+                          total < 0x1p63 ? (uint64_t)total : UINT64_MAX)
+           : NULL;
 }
 
 void bench_pace_add(void *pace, double n)
@@ -336,33 +207,4 @@ void bench_pace_add(void *pace, double n)
 void bench_say(const char *line, size_t len)
 {
   log_put(line, len);
-}
-
-void abi_load_ended(struct script *script, bool complete)
-{
-  if (script->load)
-    load_end(script->load, complete);
-  if (script->pace)
-    pace_stop(script->pace);
-  if (script->pace && complete)
-    pace_print_sum(script->pace);
-}
-
-int abi_load_outcome(struct script *script)
-{
-  struct strbuf line = { 0 };
-  int number;
-
-  (void)pthread_mutex_lock(&script->lock);
-  number = script->load && load_is_stopped(script->load) ? script->signal : 0;
-  (void)pthread_mutex_unlock(&script->lock);
-  if (number == 0)
-    return 0;
-  load_summary(script->load, &line);
-  log_msg(LOG_WARNING,
-          "interrupted: %s; the same command with --table-exists=resume goes "
-          "on from there",
-          strbuf_str(&line));
-  strbuf_done(&line);
-  return number;
 }

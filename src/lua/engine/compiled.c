@@ -1,15 +1,16 @@
 /*
- * compiled.c - a list of files and their byte code.
+ * compiled.c - making byte code, and a list of files and theirs.
  */
 #include "lua/engine/compiled.h"
 
+#include <errno.h>
 #include <lauxlib.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/strbuf.h"
 #include "lua/find/embedded.h"
-#include "lua/find/source.h"
 
 /* Constant once it is in the list. */
 struct compiled {
@@ -17,6 +18,33 @@ struct compiled {
   char *path;         /* owned */
   struct strbuf code; /* owned */
 };
+
+static int write_code(lua_State *L, const void *bytes, size_t len, void *to)
+{
+  (void)L;
+  strbuf_add(to, bytes, len);
+  return ((struct strbuf *)to)->failed;
+}
+
+/* Append the byte code of the function on top of the stack, which stays there.
+ * 0 or -ENOMEM. */
+static int dump(lua_State *L, struct strbuf *code)
+{
+  return lua_dump(L, write_code, code) == 0 && !code->failed ? 0 : -ENOMEM;
+}
+
+int compiled_text(lua_State *L, const struct strbuf *text, const char *chunk,
+                  struct strbuf *code, struct err *err)
+{
+  int rc = 0;
+
+  if (luaL_loadbuffer(L, strbuf_str(text), text->len, chunk) != 0)
+    rc = err_set(err, -EINVAL, "%s", lua_tostring(L, -1));
+  else if (dump(L, code) < 0)
+    rc = err_set(err, -ENOMEM, "not enough memory");
+  lua_pop(L, 1);
+  return rc;
+}
 
 void compiled_init(struct compiled_modules *m)
 {
@@ -65,7 +93,7 @@ static void keep(struct compiled_modules *m, lua_State *L, const char *path)
   if (!c)
     return;
   c->path = strdup(path);
-  if (!c->path || source_dump(L, &c->code) < 0) {
+  if (!c->path || dump(L, &c->code) < 0) {
     compiled_free(c);
     return;
   }

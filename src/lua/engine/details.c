@@ -13,7 +13,7 @@
 #include "db/env.h"
 #include "db/errtab.h"
 #include "db/outage.h"
-#include "lua/engine/script_internal.h"
+#include "lua/engine/shared.h"
 #include "report/doubts.h"
 #include "report/life.h"
 #include "stats/tally.h"

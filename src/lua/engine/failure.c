@@ -1,5 +1,5 @@
 /*
- * failure.c - the words for failed functions of scripts.
+ * failure.c - messages about failed functions of scripts.
  */
 #include "lua/engine/failure.h"
 
@@ -10,13 +10,11 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "lua/engine/script_internal.h"
-#include "lua/engine/state.h"
-#include "run/plan.h"
 
-void failures_init(struct failures *f)
+void failures_init(struct failures *f, const struct failure_rules *rules)
 {
   (void)pthread_mutex_init(&f->lock, NULL);
+  f->rules = *rules;
   f->n = 0;
 }
 
@@ -133,51 +131,47 @@ static void add_place(struct strbuf *b, const struct place *p)
 /* ---- the message ---- */
 
 /* What users call the function. */
-static void add_name(struct strbuf *b, const struct state *s, const char *name,
-                     bool is_event)
+static void add_name(struct strbuf *b, const struct failures *f,
+                     const struct failed_call *call)
 {
-  if (is_event)
+  if (call->is_event)
     strbuf_adds(b, "event()");
-  else if (strcmp(name, "sysbench.cmdline.call_command") == 0)
-    strbuf_addf(b, "the command '%s'", s->script->setup.command);
+  else if (strcmp(call->function, "sysbench.cmdline.call_command") == 0)
+    strbuf_addf(b, "the command '%s'", f->rules.command);
   else
-    strbuf_addf(b, "%s()", name);
-}
-
-static bool is_as_sysbench(const struct state *s)
-{
-  return s->script->setup.plan->identity == IDENTITY_SYSBENCH;
+    strbuf_addf(b, "%s()", call->function);
 }
 
 /* Would the message only repeat, for a bundled script, what the SQL layer has
  * printed? */
-static bool is_told(const struct state *s, const struct place *p)
+static bool is_printed(const struct failures *f, const struct failed_call *call,
+                       const struct place *p)
 {
   static const char error[] = "SQL error, errno = ";
 
-  if (!s->env.told ||
+  if (!call->printed ||
       (strncmp(p->rest, error, sizeof(error) - 1) != 0 &&
        strcmp(p->rest, "connection creation failed") != 0 &&
        strcmp(p->rest, "failed to initialize the DB driver") != 0))
     return false;
   return p->origin == ORIGIN_BUNDLED ||
-         (p->origin == ORIGIN_NONE && s->env.process->facts.bundled);
+         (p->origin == ORIGIN_NONE && f->rules.bundled);
 }
 
-static void describe(struct state *s, const char *name, bool is_event,
+static void describe(struct failures *f, const struct failed_call *call,
                      struct err *err)
 {
-  const struct place p = place_of(s->script->datadir, err->text);
+  const struct place p = place_of(f->rules.datadir, err->text);
   struct strbuf b = { 0 };
-  bool said = is_told(s, &p);
+  bool said = is_printed(f, call, &p);
 
-  if (s->worker)
-    said |= is_repeated(&s->script->failures, err->text);
-  add_name(&b, s, name, is_event);
+  if (call->in_worker)
+    said |= is_repeated(f, err->text);
+  add_name(&b, f, call);
   strbuf_adds(&b, " failed");
   add_place(&b, &p);
-  if (is_event)
-    strbuf_addf(&b, " in thread %u", s->tid);
+  if (call->is_event)
+    strbuf_addf(&b, " in thread %u", call->tid);
   strbuf_addf(&b, ": %s", p.rest);
   if (!b.failed)
     (void)err_set(err, 0, "%s", strbuf_str(&b));
@@ -185,19 +179,19 @@ static void describe(struct state *s, const char *name, bool is_event,
   strbuf_done(&b);
 }
 
-void failure_describe(struct state *s, const char *name, bool is_event,
+void failure_describe(struct failures *f, const struct failed_call *call,
                       struct err *err)
 {
   static const char reader[] = "sysbench.cmdline.read_cmdline_options";
 
-  if (is_as_sysbench(s) || strcmp(name, reader) == 0)
-    err_prefix(err, "`%s' function failed", name);
+  if (f->rules.as_sysbench || strcmp(call->function, reader) == 0)
+    err_prefix(err, "`%s' function failed", call->function);
   else
-    describe(s, name, is_event, err);
+    describe(f, call, err);
 }
 
-void failure_note(struct script *script, struct err *err)
+void failure_note(struct failures *f, struct err *err)
 {
-  if (script->setup.plan->identity == IDENTITY_BENCH && !is_verbose())
-    err->said = is_repeated(&script->failures, err->text);
+  if (!f->rules.as_sysbench && !is_verbose())
+    err->said = is_repeated(f, err->text);
 }

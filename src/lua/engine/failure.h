@@ -1,9 +1,9 @@
 /*
- * failure.h - how the failure of a script's function is put in words.
+ * failure.h - the message when a function of a script fails.
  *
- * As sysbench: "`NAME' function failed: TEXT".  As bench the line says where:
- * "event() failed at t.lua:3 in thread 2: TEXT", and each cause is printed
- * once.
+ * Under the name sysbench it is "`NAME' function failed: TEXT".  Otherwise it
+ * says where, "event() failed at t.lua:3 in thread 2: TEXT", and each cause is
+ * printed once.
  */
 #ifndef BENCH_LUA_ENGINE_FAILURE_H
 #define BENCH_LUA_ENGINE_FAILURE_H
@@ -13,34 +13,49 @@
 #include <stddef.h>
 
 struct err;
-struct script;
-struct state;
 
 enum {
   FAILURES_MAX = 32 /* different causes; later ones are printed each time */
 };
 
-/* What has been printed; part of struct script. */
+/* What messages depend on; all is borrowed. */
+struct failure_rules {
+  bool as_sysbench;    /* the program presents itself under that name */
+  bool bundled;        /* the script is a bundled one */
+  const char *command; /* of the command line; NULL: none */
+  const char *datadir; /* the folder of the bundled scripts */
+};
+
+/* What has been printed. */
 struct failures {
-  pthread_mutex_t lock; /* protects the rest */
+  struct failure_rules rules; /* constant */
+  pthread_mutex_t lock;       /* protects the rest */
   size_t n;
   char *cause[FAILURES_MAX]; /* owned */
 };
 
-void failures_init(struct failures *f);
+void failures_init(struct failures *f, const struct failure_rules *rules);
 void failures_done(struct failures *f);
 
+/* A call that has raised an error. */
+struct failed_call {
+  const char *function;
+  bool is_event;  /* it is the program's own loop of events */
+  bool in_worker; /* each cause is printed for one worker only */
+  bool printed;   /* the SQL layer has printed why */
+  unsigned tid;   /* as scripts see it */
+};
+
 /*
- * `err` holds the text of the error that the function `name` has raised: make
- * a message of it.  err->said: another thread has failed for the same cause, or
- * the SQL layer has printed it and the rest would only name bundled scripts.
- * At --verbosity=4 everything is printed.  `is_event`: the function is the
- * program's own loop of events.
+ * Replace the text of the error in `err` by the complete message.  err->said is
+ * set if another thread has failed for the same cause, or if the SQL layer has
+ * printed the cause and the rest would only name bundled scripts.  It stays
+ * false at --verbosity=4: everything is printed.  Any thread.
  */
-void failure_describe(struct state *s, const char *name, bool is_event,
+void failure_describe(struct failures *f, const struct failed_call *call,
                       struct err *err);
 
 /* The same for a message that is complete: only err->said is set. */
-void failure_note(struct script *script, struct err *err);
+void failure_note(struct failures *f, struct err *err);
 
 #endif

@@ -2,12 +2,15 @@
  * hooks.c - the functions of a script that print reports instead of the
  * program.
  */
+#include "lua/engine/hooks.h"
+
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "lua/engine/script_internal.h"
+#include "lua/engine/options.h"
+#include "lua/engine/shared.h"
 #include "lua/engine/state.h"
 #include "run/plan.h"
 #include "stats/report.h"
@@ -74,7 +77,7 @@ static bool call_hook(struct state *s, const char *name, const struct report *r)
   } else {
     /* In the background state what hooks have written stays. */
     const bool again = s != s->script->background;
-    int rc = again ? script_export_options(s, &err) : 0;
+    int rc = again ? options_export(s, &err) : 0;
 
     push_stat(s->L, r);
     if (rc == 0)
@@ -151,7 +154,7 @@ static bool cumulative(void *arg, const struct report *r)
            : final(script, r);
 }
 
-void script_init_hooks(struct script *script)
+void hooks_init(struct script *script)
 {
   script->hooks = (struct text_hooks){
     .interval = interval,
@@ -161,18 +164,13 @@ void script_init_hooks(struct script *script)
   };
 }
 
-const struct text_hooks *script_hooks(struct script *script)
-{
-  return &script->hooks;
-}
-
-void script_end_output(struct script *script)
+void hooks_end_output(struct script *script)
 {
   end_background(script);
   end_output(script->main);
 }
 
-int script_make_background(struct script *script, struct err *err)
+int hooks_begin(struct script *script, struct err *err)
 {
   const struct plan *plan = script->setup.plan;
   const struct state_role role = {
@@ -185,7 +183,17 @@ int script_make_background(struct script *script, struct err *err)
     return 0;
   rc = state_new(&script->background, script, &role, err);
   if (rc == 0)
-    rc = script_export_options(script->background, err);
+    rc = options_export(script->background, err);
   (void)state_enter(script->main);
   return rc;
+}
+
+void hooks_end(struct script *script)
+{
+  if (!script->background)
+    return;
+  (void)state_enter(script->background);
+  state_free(script->background);
+  script->background = NULL;
+  (void)state_enter(script->main);
 }

@@ -9,14 +9,14 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "lua/engine/script_internal.h"
-#include "lua/engine/state.h"
+#include "db/process.h"
+#include "lua/engine/shared.h"
 #include "lua/find/bundle.h"
 #include "lua/find/resolve.h"
 #include "lua/find/source.h"
 #include "run/plan.h"
 
-static struct state *state_of(lua_State *L)
+static struct host *host_of(lua_State *L)
 {
   return lua_touserdata(L, lua_upvalueindex(1));
 }
@@ -28,7 +28,7 @@ static struct state *state_of(lua_State *L)
  */
 static void declare(lua_State *L, int ffi, const unsigned char *needs, size_t n)
 {
-  struct state *s = state_of(L);
+  struct host *h = host_of(L);
   luaL_Buffer text;
 
   lua_getfield(L, ffi, "cdef");
@@ -36,13 +36,13 @@ static void declare(lua_State *L, int ffi, const unsigned char *needs, size_t n)
   for (size_t i = 0; i < n; i++) {
     const size_t index = needs ? needs[i] : i;
 
-    if (!s->declared[index])
+    if (!h->declared[index])
       luaL_addstring(&text, internal_declarations[index].text);
   }
   luaL_pushresult(&text);
   lua_call(L, 1, 0);
   for (size_t i = 0; i < n; i++)
-    s->declared[needs ? needs[i] : i] = true;
+    h->declared[needs ? needs[i] : i] = true;
 }
 
 /* host.declare_all(ffi): all that scripts may use. */
@@ -55,7 +55,7 @@ static int declare_all(lua_State *L)
 /* host.load(name, host): execute an internal module. */
 static int load_internal(lua_State *L)
 {
-  struct script *script = state_of(L)->script;
+  struct script *script = host_of(L)->script;
   const char *name = luaL_checkstring(L, 1);
 
   for (size_t i = 0; i < INTERNAL_MODULES; i++) {
@@ -80,14 +80,14 @@ static int load_internal(lua_State *L)
 /* host.compile(path): the function that is a module, or nil and a message. */
 static int compile_module(lua_State *L)
 {
-  return compiled_load(&state_of(L)->script->compiled, L,
+  return compiled_load(&host_of(L)->script->compiled, L,
                        luaL_checkstring(L, 1));
 }
 
 /* host.returned(text): event() has returned a value, and so ended its loop. */
 static int event_returned(lua_State *L)
 {
-  struct script *script = state_of(L)->script;
+  struct script *script = host_of(L)->script;
   const char *text = luaL_checkstring(L, 1);
 
   (void)pthread_mutex_lock(&script->lock);
@@ -126,7 +126,7 @@ static void push_argv(lua_State *L, const struct script_setup *setup)
 /* host.record(name, path): a module was loaded from a file. */
 static int record_module(lua_State *L)
 {
-  struct bundle *b = state_of(L)->script->setup.record;
+  struct bundle *b = host_of(L)->script->setup.record;
 
   if (bundle_add(b, luaL_checkstring(L, 1), luaL_checkstring(L, 2), NULL, 0) <
       0)
@@ -138,7 +138,7 @@ static int record_module(lua_State *L)
 /* host.bundled(name): text and path of a module that was given, or nil. */
 static int find_module(lua_State *L)
 {
-  const struct bundle *b = state_of(L)->script->setup.bundle;
+  const struct bundle *b = host_of(L)->script->setup.bundle;
   const struct bundle_module *m = bundle_find(b, luaL_checkstring(L, 1));
 
   if (!m)
@@ -148,21 +148,21 @@ static int find_module(lua_State *L)
   return 2;
 }
 
-static void set_function(lua_State *L, struct state *s, const char *name,
+static void set_function(lua_State *L, struct host *h, const char *name,
                          lua_CFunction function)
 {
-  lua_pushlightuserdata(L, s);
+  lua_pushlightuserdata(L, h);
   lua_pushcclosure(L, function, 1);
   lua_setfield(L, -2, name);
 }
 
-static void push_host(lua_State *L, struct state *s)
+static void push_host(lua_State *L, struct host *h)
 {
-  const struct script *script = s->script;
+  const struct script *script = h->script;
   const struct script_setup *setup = &script->setup;
 
   lua_createtable(L, 0, 24);
-  lua_pushnumber(L, s->tid);
+  lua_pushnumber(L, h->tid);
   lua_setfield(L, -2, "tid");
   set_text(L, "version",
            setup->plan->compat == COMPAT_1_1 ? "1.1.0" : "1.0.20");
@@ -178,24 +178,24 @@ static void push_host(lua_State *L, struct state *s)
   set_text(L, "luajit_cmd", setup->luajit_cmd);
   push_argv(L, setup);
   lua_setfield(L, -2, "argv");
-  set_function(L, s, "load", load_internal);
-  set_function(L, s, "compile", compile_module);
-  set_function(L, s, "readable", is_readable);
-  set_function(L, s, "declare_all", declare_all);
-  if (s->worker)
-    set_function(L, s, "returned", event_returned);
+  set_function(L, h, "load", load_internal);
+  set_function(L, h, "compile", compile_module);
+  set_function(L, h, "readable", is_readable);
+  set_function(L, h, "declare_all", declare_all);
+  if (h->in_worker)
+    set_function(L, h, "returned", event_returned);
   if (setup->record && !script->main) /* this will be the main state */
-    set_function(L, s, "record", record_module);
+    set_function(L, h, "record", record_module);
   if (setup->bundle)
-    set_function(L, s, "bundled", find_module);
+    set_function(L, h, "bundled", find_module);
 }
 
-void host_boot(struct state *s, lua_State *L)
+void host_boot(struct host *h, lua_State *L)
 {
-  lua_pushlightuserdata(L, s);
+  lua_pushlightuserdata(L, h);
   lua_pushcclosure(L, load_internal, 1);
   lua_pushliteral(L, "sysbench");
-  push_host(L, s);
+  push_host(L, h);
   lua_pushvalue(L, -1);
   lua_setfield(L, LUA_REGISTRYINDEX, "bench.host");
   lua_call(L, 2, 0);

@@ -12,10 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ffi_api.h"
 #include "base/strbuf.h"
-#include "lua/engine/script_internal.h"
-#include "lua/engine/state.h"
 #include "stats/tally.h"
 #include "stats/value_hist.h"
 
@@ -26,7 +23,7 @@ enum {
 
 struct measure {
   struct measure *next;      /* of the same name */
-  const struct state *state; /* compared only, when it may be gone */
+  const void *owner;         /* compared only: it may be gone */
   _Atomic double value;      /* of counters */
   struct value_hist *values; /* owned; of histograms */
 };
@@ -74,13 +71,13 @@ static struct measure_name *find_name(struct measure_name *names, size_t *n,
   return &names[i];
 }
 
-/* Under the lock: the cell of this state, new or not. */
-static struct measure *find_cell(struct measure_name *name,
-                                 const struct state *s, bool values)
+/* Under the lock: the cell of this owner, new or not. */
+static struct measure *find_cell(struct measure_name *name, const void *owner,
+                                 bool values)
 {
   struct measure *cell = name->first;
 
-  while (cell && cell->state != s)
+  while (cell && cell->owner != owner)
     cell = cell->next;
   if (cell)
     return cell;
@@ -94,71 +91,47 @@ static struct measure *find_cell(struct measure_name *name,
       return NULL;
     }
   }
-  cell->state = s;
+  cell->owner = owner;
   cell->next = name->first;
   name->first = cell;
   return cell;
 }
 
-static struct measure *open_cell(const char *name, const char *unit)
+struct measure *measure_open(struct measures *m, const void *owner,
+                             const char *name, const char *unit)
 {
-  const struct state *s = state_current();
-  struct measures *m;
   struct measure_name *found;
   struct measure *cell = NULL;
 
-  if (!s)
-    return NULL;
-  m = &s->script->measures;
   (void)pthread_mutex_lock(&m->lock);
   found = unit ? find_name(m->histogram, &m->n_histograms, name, unit)
                : find_name(m->counter, &m->n_counters, name, "");
   if (found)
-    cell = find_cell(found, s, unit != NULL);
+    cell = find_cell(found, owner, unit != NULL);
   (void)pthread_mutex_unlock(&m->lock);
   return cell;
 }
 
 /* ---- counters ---- */
 
-void *bench_counter_open(const char *name)
+void measure_add(struct measure *counter, double n)
 {
-  return open_cell(name, NULL);
-}
+  _Atomic double *to = &counter->value;
 
-static void add_double(_Atomic double *to, double n)
-{
   atomic_store_explicit(to, atomic_load_explicit(to, memory_order_relaxed) + n,
                         memory_order_relaxed);
 }
 
-void bench_counter_add(void *counter, double n)
+double measure_value(const struct measure *counter)
 {
-  const struct state *s = state_current();
-
-  if (s && s->measured)
-    add_double(&((struct measure *)counter)->value, n);
-}
-
-double bench_counter_get(void *counter)
-{
-  return atomic_load_explicit(&((struct measure *)counter)->value,
-                              memory_order_relaxed);
+  return atomic_load_explicit(&counter->value, memory_order_relaxed);
 }
 
 /* ---- histograms ---- */
 
-void *bench_histogram_open(const char *name, const char *unit)
+void measure_record(struct measure *histogram, double value)
 {
-  return open_cell(name, unit);
-}
-
-void bench_histogram_update(void *histogram, double value)
-{
-  const struct state *s = state_current();
-
-  if (s && s->measured)
-    value_hist_record(((struct measure *)histogram)->values, value);
+  value_hist_record(histogram->values, value);
 }
 
 /* A row of the printed form: neighbouring buckets put together. */
@@ -188,11 +161,11 @@ static size_t make_rows(const struct value_hist *h, struct row rows[MAX_ROWS])
   return n;
 }
 
-void bench_histogram_print(void *histogram)
+void measure_print(const struct measure *histogram)
 {
   static const char stars[] = "****************************************";
   struct row rows[MAX_ROWS];
-  const size_t n = make_rows(((struct measure *)histogram)->values, rows);
+  const size_t n = make_rows(histogram->values, rows);
   struct strbuf b = { 0 };
   uint64_t max = 0;
 

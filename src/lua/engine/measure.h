@@ -1,6 +1,6 @@
 /*
- * measure.h - counters and histograms that scripts name: one cell per state,
- * added up by name over all of them.
+ * measure.h - counters and histograms that scripts name: one cell per Lua
+ * state, added up by name over all states.
  */
 #ifndef BENCH_LUA_ENGINE_MEASURE_H
 #define BENCH_LUA_ENGINE_MEASURE_H
@@ -9,7 +9,6 @@
 #include <stddef.h>
 
 struct measure;
-struct state;
 struct tally;
 
 enum {
@@ -20,7 +19,7 @@ enum {
 /* A name that some state has used. */
 struct measure_name {
   char name[MEASURE_NAME_BYTES];
-  char unit[MEASURE_NAME_BYTES]; /* of histograms; of who came first */
+  char unit[MEASURE_NAME_BYTES]; /* of histograms; the first one given */
   struct measure *first;         /* owned: its cells */
 };
 
@@ -33,6 +32,21 @@ struct measures {
 
 void measures_init(struct measures *m);
 void measures_done(struct measures *m);
+
+/*
+ * The cell of this owner, a Lua state: of a histogram if there is a unit, else
+ * of a counter.  NULL: there are too many names, or no memory.  Any thread; the
+ * cell is written by that of its owner only, and lives as long as `m`.
+ */
+struct measure *measure_open(struct measures *m, const void *owner,
+                             const char *name, const char *unit);
+
+void measure_add(struct measure *counter, double n);
+double measure_value(const struct measure *counter);
+
+void measure_record(struct measure *histogram, double value);
+/* On the standard output, as bars. */
+void measure_print(const struct measure *histogram);
 
 /* What all cells together hold, as of now; it only has what was added in the
  * measured part of workers.  Any thread. */

@@ -2,6 +2,8 @@
  * options.c - the options of a script: from its table to rows, and from values
  * back to sysbench.opt.
  */
+#include "lua/engine/options.h"
+
 #include <errno.h>
 #include <lauxlib.h>
 #include <stdlib.h>
@@ -10,24 +12,13 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/parse.h"
-#include "lua/engine/script_internal.h"
+#include "lua/engine/shared.h"
 #include "lua/engine/state.h"
 #include "opt/help.h"
 #include "opt/optset.h"
 #include "run/plan.h"
 
 /* ---- from the script's table to rows ---- */
-
-void script_args_done(struct script_args *args)
-{
-  for (size_t i = 0; i < args->n; i++) {
-    free((char *)(uintptr_t)args->of[i].name);
-    free((char *)(uintptr_t)args->of[i].desc);
-    free((char *)(uintptr_t)args->of[i].value);
-  }
-  free(args->of);
-  *args = (struct script_args){ 0 };
-}
 
 static int copy_args(struct script_args *to, const sb_arg_t *args, size_t len)
 {
@@ -49,18 +40,15 @@ static int copy_args(struct script_args *to, const sb_arg_t *args, size_t len)
   return 0;
 }
 
-int sb_lua_set_test_args(sb_arg_t *args, size_t len)
+int options_set_args(struct state *s, const sb_arg_t *args, size_t n)
 {
-  const struct state *s = state_current();
   struct script_args copy = { 0 };
 
-  if (!s)
-    return 1;
   if (s != s->script->main) /* the options are those of the main state's body */
     return 0;
-  if (copy_args(&copy, args, len) < 0) {
+  if (copy_args(&copy, args, n) < 0) {
     script_args_done(&copy);
-    return 1;
+    return -ENOMEM;
   }
   script_args_done(&s->script->args);
   s->script->args = copy;
@@ -106,8 +94,8 @@ static int declare_args(struct script *script, struct optset *set,
   return 0;
 }
 
-int script_declare(struct script *script, struct optset *set,
-                   bool *ret_declared, struct err *err)
+int options_declare(struct script *script, struct optset *set,
+                    bool *ret_declared, struct err *err)
 {
   static const char reader[] = "sysbench.cmdline.read_cmdline_options";
   struct state *s = script->main;
@@ -151,8 +139,8 @@ static bool ask_lua(struct state *s, const char *name, const char *value,
   return valid;
 }
 
-bool script_is_valid(void *arg, const struct opt_entry *e, const char *value,
-                     struct strbuf *ret_expected)
+bool options_is_valid(void *arg, const struct opt_entry *e, const char *value,
+                      struct strbuf *ret_expected)
 {
   struct script *script = arg;
 
@@ -170,25 +158,9 @@ bool script_is_valid(void *arg, const struct opt_entry *e, const char *value,
 
 /* ---- printing ---- */
 
-void script_print_options(const struct script *script, struct strbuf *out)
+void options_print(const struct script *script, struct strbuf *out)
 {
   help_test(out, script->name, script->setup.opts);
-}
-
-/* Without the title line, as scripts print it. */
-void sb_print_test_options(void)
-{
-  const struct state *s = state_current();
-  struct strbuf b = { 0 };
-  const char *rows;
-
-  if (!s)
-    return;
-  script_print_options(s->script, &b);
-  rows = strchr(strbuf_str(&b), '\n');
-  if (rows)
-    (void)fputs(rows + 1, stdout);
-  strbuf_done(&b);
 }
 
 /* ---- sysbench.opt ---- */
@@ -322,7 +294,7 @@ static int export_options(lua_State *L)
   return 0;
 }
 
-int script_export_options(struct state *s, struct err *err)
+int options_export(struct state *s, struct err *err)
 {
   const int rc = lua_cpcall(s->L, export_options, s);
 

@@ -15,26 +15,19 @@
 #include "db/classes/statement.h"
 #include "db/conn.h"
 #include "lua/engine/failure.h"
-#include "lua/engine/host.h"
-#include "lua/engine/script_internal.h"
+#include "lua/engine/shared.h"
 #include "lua/find/resolve.h"
 #include "rand/stream.h"
 #include "run/plan.h"
 #include "run/worker.h"
 
-/* Functions of the script ABI get no context argument. */
-static _Thread_local struct state *current;
-
-struct state *state_current(void)
-{
-  return current;
-}
+_Thread_local struct state *state_of_thread;
 
 struct state *state_enter(struct state *s)
 {
-  struct state *before = current;
+  struct state *before = state_of_thread;
 
-  current = s;
+  state_of_thread = s;
   env_set_current(s ? &s->env : NULL);
   return before;
 }
@@ -103,7 +96,7 @@ static int boot(lua_State *L)
   struct state *s = lua_touserdata(L, 1);
 
   luaL_openlibs(L);
-  host_boot(s, L);
+  host_boot(&s->host, L);
   return 0;
 }
 
@@ -122,6 +115,13 @@ static int run_body(struct state *s, struct err *err)
     rc = lua_pcall(L, module ? 1 : 0, 0, 0);
   }
   return rc == 0 ? 0 : state_make_failed(s, rc, err);
+}
+
+static void init_host(struct state *s)
+{
+  s->host.script = s->script;
+  s->host.tid = s->tid;
+  s->host.in_worker = s->worker != NULL;
 }
 
 static int init_random(struct state *s, const struct state_role *role,
@@ -207,6 +207,7 @@ static int make(struct state *s, const struct state_role *role, struct err *err)
   s->L = new_lua_state(s);
   if (!s->L)
     return out_of_memory(s, err);
+  init_host(s);
   rc = lua_cpcall(s->L, boot, s);
   if (rc != 0)
     return state_make_failed(s, rc, err);
@@ -249,7 +250,7 @@ void state_free(struct state *s)
     lua_close(s->L);
   heap_done(&s->heap);
   env_done(&s->env);
-  if (current == s)
+  if (state_of_thread == s)
     (void)state_enter(NULL);
   strbuf_done(&s->quoted);
   free(s->statements);
@@ -292,6 +293,21 @@ static bool is_event_loop(struct state *s, const char *name)
   return is;
 }
 
+/* Make a message of the error in `err`, which the function has raised. */
+static void describe(struct state *s, const char *function, bool is_event,
+                     struct err *err)
+{
+  const struct failed_call call = {
+    .function = function,
+    .is_event = is_event,
+    .in_worker = s->worker != NULL,
+    .printed = s->env.told,
+    .tid = s->tid,
+  };
+
+  failure_describe(&s->script->failures, &call, err);
+}
+
 int state_call_top(struct state *s, const char *name, int n_args, int n_results,
                    struct err *err)
 {
@@ -310,7 +326,7 @@ int state_call_top(struct state *s, const char *name, int n_args, int n_results,
     state_error_text(s->L, -1, err);
   }
   lua_pop(s->L, 1);
-  failure_describe(s, name, is_event, err);
+  describe(s, name, is_event, err);
   return abandoned ? -ECANCELED : -EINVAL;
 }
 
@@ -328,7 +344,7 @@ int state_settle(struct state *s, const char *name, struct err *err)
                   "among results that were not read: SQL error, errno = %d, "
                   "state = '%s': %s",
                   f->code, f->state, f->text);
-    failure_describe(s, name, false, err);
+    describe(s, name, false, err);
     return -EINVAL;
   }
   return 0;

@@ -13,7 +13,7 @@
 #include "base/strbuf.h"
 #include "db/env.h"
 #include "lua/engine/heap.h"
-#include "lua/engine/internal_text.h"
+#include "lua/engine/host.h"
 #include "rand/rng.h"
 
 struct err;
@@ -34,8 +34,7 @@ struct state {
   struct statements *statements; /* owned; NULL: no classes are kept */
   struct strbuf quoted;          /* the last literal that was made */
   bool measured;                 /* counters of the script count */
-  /* Which declarations of the script ABI LuaJIT has been told. */
-  bool declared[INTERNAL_DECLARATIONS];
+  struct host host;
 };
 
 /* Which state it is, and what it draws random numbers from. */
@@ -56,9 +55,20 @@ int state_new(struct state **ret, struct script *script,
 /* Closes what scripts left open.  The thread must have entered it. */
 void state_free(struct state *s);
 
-/* The state in which this thread is, NULL: none. */
-struct state *state_current(void);
-/* Enter `s`, or none; returns the state that the thread was in. */
+/*
+ * The state in which this thread is, NULL: none.  The functions that scripts
+ * call get no argument that says so.  All else that they work on is found from
+ * here: the worker, its recorder, the connections, random numbers.
+ */
+static inline struct state *state_current(void)
+{
+  extern _Thread_local struct state *state_of_thread;
+
+  return state_of_thread;
+}
+
+/* Enter `s`, or none; returns the state that the thread was in.  Nothing else
+ * changes what a thread works on. */
 struct state *state_enter(struct state *s);
 
 /* Push a global as it is, past what a script may have put in front of it. */

@@ -1,6 +1,8 @@
 /*
  * test.c - a script as a test: one Lua state per worker.
  */
+#include "lua/engine/test.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -9,7 +11,9 @@
 #include "db/conn.h"
 #include "db/watch.h"
 #include "lua/engine/details.h"
-#include "lua/engine/script_internal.h"
+#include "lua/engine/hooks.h"
+#include "lua/engine/options.h"
+#include "lua/engine/shared.h"
 #include "lua/engine/sql_form.h"
 #include "lua/engine/state.h"
 #include "report/form.h"
@@ -25,7 +29,7 @@ static int open_run(const struct plan *plan, const void *cfg, void **ret_run,
   int rc;
 
   (void)plan;
-  rc = script_export_options(s, err);
+  rc = options_export(s, err);
   if (rc < 0)
     return rc;
   rc = state_call_optional(s, "init", false, err);
@@ -63,7 +67,7 @@ static void stop_word(void *run, _Atomic uint32_t *word)
 
 static int begin_run(void *run, struct err *err)
 {
-  return script_make_background(run, err);
+  return hooks_begin(run, err);
 }
 
 /* Once for all threads, and only where nobody expects sysbench's messages. */
@@ -88,12 +92,7 @@ static void close_run(void *run)
   struct script *script = run;
 
   process_set_over(script->setup.db, NULL); /* the word goes with the run */
-  if (!script->background)
-    return;
-  (void)state_enter(script->background);
-  state_free(script->background);
-  script->background = NULL;
-  (void)state_enter(script->main);
+  hooks_end(script);
 }
 
 /* ---- workers ---- */
@@ -123,9 +122,9 @@ static int open_state(struct thread *t, struct script *script, struct worker *w,
 
   rc = state_new(&t->state, script, &role, err);
   if (rc < 0)
-    failure_note(script, err);
+    failure_note(&script->failures, err);
   if (rc == 0)
-    rc = script_export_options(t->state, err);
+    rc = options_export(t->state, err);
   if (rc == 0)
     rc = state_call_optional(t->state, "thread_init", true, err);
   count_opened(script);
@@ -222,7 +221,7 @@ static bool in_process(void *run)
   return !process_uses_server(script->setup.db);
 }
 
-const struct test_ops script_test_ops = {
+const struct test_ops test_script_ops = {
   .open = open_run,
   .mode_line = mode_line,
   .stop_word = stop_word,

@@ -1,10 +1,9 @@
 /*
- * source.c - reading and compiling scripts.
+ * source.c - reading scripts.
  */
 #include "lua/find/source.h"
 
 #include <errno.h>
-#include <lauxlib.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -87,29 +86,4 @@ int source_read(const struct resolved *what, struct strbuf *out,
                    is_stdin ? "stdin" : what->path, strerror(-rc));
   drop_first_line(out);
   return out->failed ? err_set(err, -ENOMEM, "not enough memory") : 0;
-}
-
-static int write_code(lua_State *L, const void *bytes, size_t len, void *to)
-{
-  (void)L;
-  strbuf_add(to, bytes, len);
-  return ((struct strbuf *)to)->failed;
-}
-
-int source_dump(lua_State *L, struct strbuf *code)
-{
-  return lua_dump(L, write_code, code) == 0 && !code->failed ? 0 : -ENOMEM;
-}
-
-int source_compile(lua_State *L, const struct strbuf *text, const char *chunk,
-                   struct strbuf *code, struct err *err)
-{
-  int rc = 0;
-
-  if (luaL_loadbuffer(L, strbuf_str(text), text->len, chunk) != 0)
-    rc = err_set(err, -EINVAL, "%s", lua_tostring(L, -1));
-  else if (source_dump(L, code) < 0)
-    rc = err_set(err, -ENOMEM, "not enough memory");
-  lua_pop(L, 1);
-  return rc;
 }

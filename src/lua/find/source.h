@@ -1,10 +1,10 @@
 /*
- * source.h - the text of a script, compiled once for all states.
+ * source.h - the text of a script, from a file, the standard input, or the
+ * program itself.
  */
 #ifndef BENCH_LUA_FIND_SOURCE_H
 #define BENCH_LUA_FIND_SOURCE_H
 
-#include <lua.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -26,16 +26,5 @@ bool source_exists(const char *path);
  * that begins with `#` is left out, its line end is not. */
 int source_read(const struct resolved *what, struct strbuf *out,
                 struct err *err);
-
-/*
- * Compile `text` into `code`.  The message of a failure is Lua's.  Leaves the
- * stack as it was.
- */
-int source_compile(lua_State *L, const struct strbuf *text, const char *chunk,
-                   struct strbuf *code, struct err *err);
-
-/* Add the byte code of the function on top of the stack, which stays there.  0
- * or -ENOMEM. */
-int source_dump(lua_State *L, struct strbuf *code);
 
 #endif

@@ -1,8 +1,11 @@
 /*
- * script_internal.h - what the states of a script share.  Only for src/lua.
+ * shared.h - what all Lua states of a script share.
+ *
+ * Most of it is constant once the main state is made.  Everything else names
+ * its lock, is atomic, or belongs to one thread.
  */
-#ifndef BENCH_LUA_ENGINE_SCRIPT_INTERNAL_H
-#define BENCH_LUA_ENGINE_SCRIPT_INTERNAL_H
+#ifndef BENCH_LUA_ENGINE_SHARED_H
+#define BENCH_LUA_ENGINE_SHARED_H
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -16,10 +19,11 @@
 #include "lua/engine/failure.h"
 #include "lua/engine/internal_text.h"
 #include "lua/engine/measure.h"
-#include "lua/engine/script.h"
+#include "lua/engine/setup.h"
 #include "report/text_reporter.h"
 #include "run/test.h"
 
+struct err;
 struct load;
 struct pace;
 struct state;
@@ -41,18 +45,19 @@ struct script {
   const char *name;          /* short, for messages */
   const char *datadir;       /* of the bundled scripts */
 
-  /* Written while the main state is made, constant while others are. */
+  /* Written before the main state is made, constant from then on. */
   struct strbuf path, cpath;               /* package.path and package.cpath */
   struct strbuf body;                      /* compiled */
   struct strbuf modules[INTERNAL_MODULES]; /* compiled */
   bool gc64;                               /* LuaJIT's pointers have 64 bits */
 
-  struct state *main; /* owned; the main thread's */
+  /* The main thread's; constant while other states exist. */
+  struct state *main; /* owned */
   struct script_args args;
   bool declared; /* the script has a table of options */
 
   /* Of a run: the main thread's, `background` the report thread's. */
-  struct state *background; /* owned; NULL: no reports on the way */
+  struct state *background; /* owned; NULL: no reports during the run */
   struct test test;
   struct text_hooks hooks;
   _Atomic bool in_hook;    /* `background` is in a hook, or stuck there */
@@ -62,22 +67,24 @@ struct script {
   struct load *load;    /* owned; tables that are being filled; NULL: none */
   struct pace *pace;    /* owned; progress of check and warmup; NULL: none */
   int signal;           /* has interrupted it; 0: none */
+  struct returned returned; /* values of event() */
+
+  /* Each has a lock of its own. */
   struct measures measures;
   struct labels labels; /* of statements */
   struct compiled_modules compiled;
-  struct failures failures; /* of workers */
-  struct returned returned; /* values of event() */
+  struct failures failures;
 };
 
+/*
+ * Fill in what `setup` says, read the script, and compile it and the internal
+ * modules.  `script` is zeroed.  shared_done() frees what it has, also after a
+ * failure; states, tables and progress must be gone by then.
+ */
+int shared_init(struct script *script, const struct script_setup *setup,
+                struct err *err);
+void shared_done(struct script *script);
+
 void script_args_done(struct script_args *args);
-
-/* Make sysbench.opt anew, and globals of the options if none were declared. */
-int script_export_options(struct state *s, struct err *err);
-
-/* The background state, if reports will need one. */
-int script_make_background(struct script *script, struct err *err);
-void script_init_hooks(struct script *script);
-
-extern const struct test_ops script_test_ops;
 
 #endif
