@@ -203,11 +203,9 @@ static int give_options(struct job *job)
 static uint64_t option_number(const struct optset *set, const char *name)
 {
   const struct opt_entry *e = optset_find(set, name);
-  int64_t n;
+  uint64_t n;
 
-  if (!e || parse_int(opt_get_string(e), &n) < 0 || n < 1)
-    return 1;
-  return (uint64_t)n;
+  return e && parse_size(opt_get_string(e), &n) == 0 && n > 0 ? n : 1;
 }
 
 /* The rows among which the keys of a bundled script are drawn: of those that

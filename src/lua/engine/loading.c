@@ -19,8 +19,7 @@
 #include "run/plan.h"
 #include "run/signals.h"
 
-struct load_setup loading_setup(const struct script *script,
-                                    const char *method)
+struct load_setup loading_setup(const struct script *script, const char *method)
 {
   const struct plan *plan = script->setup.plan;
   struct load_setup setup = {

@@ -38,7 +38,8 @@ struct load *loading_join(struct script *script, struct conn *c,
 struct pace *loading_pace(struct script *script, bool warmup, uint64_t total);
 
 /* A signal has come; `script` is a struct script.  Loading ends after the
- * chunks that are being sent; if nothing is loaded, the process ends at once. */
+ * chunks that are being sent; if nothing is loaded, the process ends at once.
+ */
 void loading_interrupted(void *script, int number);
 
 /* LOADING_PATIENCE_S after a signal: true if the command waits for a server,

@@ -5,7 +5,9 @@
 #include "lua/engine/options.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <lauxlib.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,6 +77,17 @@ static enum opt_type type_of(sb_arg_type_t type)
   }
 }
 
+/* Under the name sysbench, messages have the names that the script has, and
+ * a number with a suffix is an error: sysbench would cut it off. */
+static unsigned flags_of(const struct script *script, sb_arg_type_t type)
+{
+  if (script->setup.plan->identity == IDENTITY_SYSBENCH)
+    return 0;
+  return type == SB_ARG_TYPE_INT || type == SB_ARG_TYPE_DOUBLE
+           ? OPT_DASHED | OPT_COUNT
+           : OPT_DASHED;
+}
+
 static int declare_args(struct script *script, struct optset *set,
                         struct err *err)
 {
@@ -82,6 +95,7 @@ static int declare_args(struct script *script, struct optset *set,
     const sb_arg_t *arg = &script->args.of[i];
     const struct opt row = {
       .type = type_of(arg->type),
+      .flags = flags_of(script, arg->type),
       .name = arg->name,
       .def = arg->value,
       .help = arg->desc,
@@ -139,10 +153,26 @@ static bool ask_lua(struct state *s, const char *name, const char *value,
   return valid;
 }
 
-bool options_is_valid(void *arg, const struct opt_entry *e, const char *value,
+/* As scripts read it: they do not know suffixes.  `digits` is room for it. */
+static const char *plain_number(const struct opt *row, const char *value,
+                                char digits[24])
+{
+  double number;
+  uint64_t count;
+
+  if (!(row->flags & OPT_COUNT) || parse_double(value, &number) == 0 ||
+      parse_size(value, &count) < 0)
+    return value;
+  (void)snprintf(digits, 24, "%" PRIu64, count);
+  return digits;
+}
+
+bool options_is_valid(void *arg, const struct opt_entry *e, const char *given,
                       struct strbuf *ret_expected)
 {
   struct script *script = arg;
+  char digits[24];
+  const char *value = plain_number(e->row, given, digits);
 
   for (size_t i = 0; i < script->args.n; i++) {
     const sb_arg_t *a = &script->args.of[i];
