@@ -28,7 +28,15 @@ enum {
   LONGEST_PAUSE_MS = 100,
 };
 
-/* The worker of the calling thread, if `thread_id` is its number. */
+/* The worker that the calling thread works for; NULL: none. */
+static struct worker *current_worker(void)
+{
+  const struct state *s = state_current();
+
+  return LIKELY(s != NULL) ? s->worker : NULL;
+}
+
+/* The same, if `thread_id` is its number. */
 static struct worker *worker_of(int thread_id)
 {
   const struct state *s = state_current();
@@ -94,7 +102,7 @@ uint64_t sb_counter_val(int thread_id, sb_counter_type type)
 /* An event ends with its results: what it has not read is settled first. */
 bool bench_event_step(void)
 {
-  struct worker *w = worker_current();
+  struct worker *w = current_worker();
 
   return LIKELY(w != NULL && !w->unsettled) && worker_step(w);
 }
@@ -116,7 +124,7 @@ sql_connection *bench_event_settle(void)
 
 void bench_event_abandon(void)
 {
-  struct worker *w = worker_current();
+  struct worker *w = current_worker();
 
   if (w)
     worker_abandon(w);
@@ -187,7 +195,7 @@ bool bench_in_event(void)
 
 double bench_iteration(void)
 {
-  const struct worker *w = worker_current();
+  const struct worker *w = current_worker();
 
   return w ? (double)w->iteration : 0;
 }

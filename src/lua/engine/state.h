@@ -2,7 +2,19 @@
  * state.h - one Lua state: its libraries, the script in it, and calls to the
  * script's functions.
  *
- * A state is used by one thread at a time, which has entered it.
+ * A state is used by one thread at a time, which has entered it.  Who owns
+ * what:
+ *
+ * script   texts and byte code, declared options, labels, the names of counters
+ *          and histograms, the failures that were printed (shared.h)
+ * state    globals and loaded modules, the heap, connections with statements
+ *          and unread results (`env`), cells of counters and histograms, the
+ *          last quoted literal, the classes of statements seen so far
+ * worker   its number, the random stream, the recorders of events and classes,
+ *          the open event and its number (run/worker.h); `env` points to these
+ * thread   only the state that it is in: state_current()
+ *
+ * Each worker has a state and a thread of its own.
  */
 #ifndef BENCH_LUA_ENGINE_STATE_H
 #define BENCH_LUA_ENGINE_STATE_H
