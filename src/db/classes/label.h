@@ -14,7 +14,7 @@ enum {
 };
 
 struct label {
-  char text[LABEL_BYTES]; /* constant once it is there */
+  char text[LABEL_BYTES]; /* constant once it is counted in `n` */
 };
 
 struct labels {

@@ -100,8 +100,8 @@ static const struct skeleton_jump *find_jump(const struct skeletons *s,
 
 /* ---- along a statement ---- */
 
-/* The beginning tells most statements apart; with a literal in it the hint is
- * a bad one, which does no harm. */
+/* Most statements differ in their beginning.  A literal in it makes the hint a
+ * bad one, which does no harm. */
 static inline unsigned start_of(const char *sql)
 {
   const uint64_t hash = word_load(sql) ^ (word_load(sql + 8) * MIX);
@@ -131,7 +131,7 @@ static inline const char *number_end(const char *at, const char *end)
   return LIKELY(to != at) ? to : sqltext_number_end(at, end);
 }
 
-/* To the next piece.  False: somewhere in this one the two part, or end. */
+/* Go on to the next piece.  False: the two differ in this one, or end. */
 static inline bool step(struct walk *w)
 {
   const size_t n = bytes_of(w), left = (size_t)(w->end - w->at);

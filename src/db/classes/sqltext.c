@@ -1,5 +1,5 @@
 /*
- * sqltext.c - what in the text of a statement is a literal.
+ * sqltext.c - finding the literals in the text of a statement.
  */
 #include "db/classes/sqltext.h"
 
@@ -8,7 +8,7 @@
 
 #include "base/word.h"
 
-/* What a byte is; as in the C locale, whatever the program's is. */
+/* Kinds of bytes, as in the C locale, whatever the program's locale is. */
 enum {
   PLAIN = 1, /* operators and the like */
   NAME = 2,  /* letters, and what else names are made of */

@@ -11,18 +11,18 @@
 #include "base/word.h"
 
 enum {
-  SQLTEXT_BYTES = 240, /* of a text that are looked at */
+  SQLTEXT_BYTES = 240, /* so much of a text is looked at */
 };
 
 /*
- * The end of the literal at `at`, a number or a string; `at`: there is none.
- * `end` is that of the statement.
+ * The end of the number, or the string, at `at`; `at` if there is none.  `end`
+ * is the end of the statement.
  */
 const char *sqltext_number_end(const char *at, const char *end);
 const char *sqltext_string_end(const char *at, const char *end);
 
-/* The same for a number of at most seven digits, and nothing else; `at`: it is
- * not that simple.  Eight bytes before `end` can be read. */
+/* The same for a number of at most seven digits; `at` if it is something else.
+ * Eight bytes before `end` can be read. */
 static inline const char *sqltext_digits_end(const char *at, const char *end)
 {
   const size_t left = (size_t)(end - at);
@@ -33,7 +33,7 @@ static inline const char *sqltext_digits_end(const char *at, const char *end)
     return at;
   if (left >= sizeof(word))
     word = word_load(at);
-  else /* zeros come in behind the last ones */
+  else /* zeros come in after the last digits */
     word = word_load(end - sizeof(word)) >> (64 - 8 * left);
   other = word_find_other_than_digits(word);
   if (UNLIKELY(other == 0))
@@ -46,7 +46,7 @@ static inline const char *sqltext_digits_end(const char *at, const char *end)
 
 /* Where the literals of a statement are. */
 struct sqltext_cuts {
-  size_t end; /* what is behind it was not read: the room was used up */
+  size_t end; /* nothing after it was read: the room was used up */
   size_t n;
   struct {
     size_t from, to; /* from <= to <= end */

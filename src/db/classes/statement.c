@@ -34,8 +34,8 @@ static uint64_t hash_of(const char *text, size_t len)
   return h ? h : 1;
 }
 
-/* The class of a text.  When the slots around its own are taken, the set is
- * asked every time. */
+/* The class of a text.  If the slots around its own are taken, the set is
+ * searched every time. */
 static unsigned id_of_text(struct statements *s, const char *text, size_t len)
 {
   uint64_t hash;
@@ -57,7 +57,7 @@ static unsigned id_of_text(struct statements *s, const char *text, size_t len)
   return class_id(s->recorder->set, text, len);
 }
 
-/* Of a text that was not seen before, with room for it to be changed. */
+/* The class of a text that was not seen before, and may be changed. */
 static unsigned id_of_new(struct statements *s, char *text, size_t len)
 {
   return id_of_text(s, text, s->by_table ? len : tablename_merge(text, len));
@@ -75,8 +75,8 @@ static COLD unsigned learn_direct(struct statements *s, const char *sql,
   return id;
 }
 
-/* A prepared text is what it is but for the numbers of tables, and not more
- * than its beginning. */
+/* The class of a prepared statement is the beginning of its text, without the
+ * numbers of tables. */
 static COLD unsigned learn_prepared(struct statements *s, const char *sql,
                                     size_t len)
 {

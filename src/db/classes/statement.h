@@ -1,7 +1,8 @@
 /*
- * statement.h - the classes in which the statements of a worker are counted:
- * by label, by the text of a prepared statement, or by the text of another
- * without its literals; in both texts without the numbers of tables.
+ * statement.h - the classes in which the statements of a worker are counted.
+ *
+ * A class is a label, the text of a prepared statement, or the text of another
+ * statement without its literals; both texts are without the numbers of tables.
  */
 #ifndef BENCH_DB_CLASSES_STATEMENT_H
 #define BENCH_DB_CLASSES_STATEMENT_H
@@ -20,13 +21,13 @@ enum {
   STATEMENT_SLOTS = 512, /* texts whose class is remembered; a power of two */
 };
 
-/* A text of which the number of the class is known. */
+/* A text whose class is known. */
 struct statement_slot {
   uint64_t hash; /* 0: unused */
   unsigned id;
 };
 
-/* Of one worker, used by its thread alone. */
+/* One worker has it, and only its thread uses it. */
 struct statements {
   struct class_recorder *recorder; /* borrowed */
   const struct labels *labels;     /* borrowed */
@@ -37,7 +38,7 @@ struct statements {
   struct skeletons direct, prepared;
 };
 
-/* What stands for "prepared, without a label" where a label is expected. */
+/* Stands for "prepared, without a label" where a label is expected. */
 extern const struct label statement_prepared;
 
 /* For struct db_env: one statement has ended.  `arg` is struct statements. */

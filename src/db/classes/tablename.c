@@ -79,7 +79,7 @@ static bool is_blank(char c)
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* From `at`, the place after the closing quote, or the end. */
+/* The place after the closing quote, or the end. */
 static size_t after_quote(const struct reader *r, size_t at, char quote)
 {
   while (at < r->end && r->sql[at] != quote)
@@ -201,7 +201,7 @@ static bool is_update(const struct reader *r)
          !is_one_of(r, r->before, clauses, ARRAY_SIZE(clauses));
 }
 
-/* One that says that a table comes next. */
+/* A word after which a table comes. */
 static bool leads_to_table(struct reader *r)
 {
   const bool from = is_from(r), join = is_word(r, r->now, "join");

@@ -1,7 +1,7 @@
 /*
- * abi_db.c - what the program's Lua modules need of databases beyond the
- * functions of old: labels, explicit parameters, and all that follows from a
- * failure.
+ * abi_db.c - what the program's Lua modules need of databases, besides the
+ * functions that sysbench has: labels, explicit parameters, and what to do
+ * after a failure.
  */
 #include <stdlib.h>
 
@@ -100,8 +100,8 @@ const char *bench_db_text(sql_statement *stmt)
 /*
  * Execute it so many times; before each, a number of 1..max by the chosen
  * distribution goes to *first, and that plus `span` to *last unless `last` is
- * NULL.  How many succeeded: the first that fails is the last.  Nobody can get
- * at the rows.
+ * NULL.  Returns how many succeeded; the first failure ends the loop.  The rows
+ * are dropped.
  */
 double bench_db_execute_drawn(sql_statement *stmt, double times, double highest,
                               int64_t *first, int64_t *last, double span)
@@ -158,8 +158,9 @@ const char *bench_db_quote(sql_connection *con, const char *text, size_t len,
 
 /* ---- many rows ---- */
 
-/* The bytes of a good statement with many rows, and of the largest possible;
- * *ret_setting is NULL or what of the server says so. */
+/* How many bytes a statement with many rows should have.  *ret_max is how many
+ * it can have, *ret_setting is NULL or the setting of the server that limits
+ * it. */
 double bench_db_statement_sizes(sql_connection *con, double *ret_max,
                                 const char **ret_setting)
 {
@@ -179,7 +180,7 @@ const char *bench_db_bulk_prefix(sql_connection *con, size_t *ret_len)
   return strbuf_str(&b->text);
 }
 
-/* Rows can be copied instead of inserted, and nobody sees a difference. */
+/* Can rows be copied instead of inserted, with the same result? */
 bool bench_copy_is_checked(sql_connection *con)
 {
   const struct driver_copy *copy = conn_of(con)->driver->copy;
@@ -187,7 +188,7 @@ bool bench_copy_is_checked(sql_connection *con)
   return copy && copy->row && copy->checked;
 }
 
-/* All: false after a failure, which has ended the copy. */
+/* These three return false after a failure, which has ended the copy. */
 bool bench_copy_begin(sql_connection *con, const char *table,
                       const char **columns, int n)
 {
@@ -247,7 +248,8 @@ const char *bench_db_reason(sql_connection *con)
   return conn_failure(conn_of(con))->text;
 }
 
-/* NULL: there is none, or no memory to keep it in, and it was printed. */
+/* NULL: there is none; or there was no memory to keep it in, and it was
+ * printed. */
 void *bench_db_take_message(sql_connection *con)
 {
   struct conn_message taken = conn_take_message(conn_of(con));

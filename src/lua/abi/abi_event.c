@@ -99,7 +99,8 @@ uint64_t sb_counter_val(int thread_id, sb_counter_type type)
   return (int)type == (int)SB_CNT_TRX ? n + recorder_events(w->recorder) : n;
 }
 
-/* An event ends with its results: what it has not read is settled first. */
+/* An event ends with its results, so results that it has not read are settled
+ * first. */
 bool bench_event_step(void)
 {
   struct worker *w = current_worker();
@@ -143,7 +144,8 @@ static uint64_t pause_ns(int attempt)
   return ms * NS_PER_MS;
 }
 
-/* No further attempt: events end with the run, all else with its deadline. */
+/* Is there no time for another attempt?  Events end with the run, everything
+ * else ends at its deadline. */
 static bool is_over(const struct state *s)
 {
   return env_in_event(&s->env) ? worker_is_over(s->worker)

@@ -63,8 +63,8 @@ static int set_tables(struct load_setup *setup, double first_table,
   return rc < 0 ? rc : table_size(size, &setup->size, err);
 }
 
-/* NULL: not enough memory.  Numbers that are not possible are told by the first
- * bench_load_next(). */
+/* NULL: not enough memory.  Impossible numbers are reported by the first call
+ * of bench_load_next(). */
 void *bench_load_open(sql_connection *con, double first_table, double tables,
                       double size, const char *method, bool shared)
 {
@@ -138,8 +138,8 @@ const char *bench_load_reason(void *loader)
 
 /* ---- check ---- */
 
-/* 0 and what differs, "" if nothing does; or -1 and why it is not known.  The
- * text is valid until the next call in this state. */
+/* 0 and the differences, "" if there are none; or -1 and the reason why they
+ * are not known.  The text is valid until the next call in this state. */
 int bench_load_check(sql_connection *con, double table, double size,
                      const char **ret_text)
 {
@@ -172,8 +172,8 @@ int bench_load_check(sql_connection *con, double table, double size,
 
 /* ---- cleanup ---- */
 
-/* Closes the connection after its tables were dropped.  What there is to say of
- * their space, "" if nothing; valid until the next call in this state. */
+/* Closes the connection after its tables were dropped.  Returns a line about
+ * their space, or ""; it is valid until the next call in this state. */
 const char *bench_load_tidy(sql_connection *con)
 {
   struct state *s = state_current();
@@ -187,7 +187,7 @@ const char *bench_load_tidy(sql_connection *con)
 
 /* ---- progress of the other commands ---- */
 
-/* Of the command warmup, which counts tables, or of check, which counts rows;
+/* The progress of warmup, which counts tables, or of check, which counts rows.
  * NULL: there is none. */
 void *bench_pace_open(bool warmup, double total)
 {

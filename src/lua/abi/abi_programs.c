@@ -1,6 +1,6 @@
 /*
- * abi_programs.c - programs that scripts start: with the signals of a process
- * of its own, though the threads of a run block some.
+ * abi_programs.c - programs that scripts start.  The threads of a run block
+ * some signals; these programs do not.
  */
 #include <errno.h>
 #include <spawn.h>
@@ -20,7 +20,7 @@ void bench_signals_close(void)
   signals_close();
 }
 
-/* What runs `command`, or -1 with errno. */
+/* The process that runs `command`, or -1 with errno. */
 static pid_t start(const char *command)
 {
   char *const argv[] = { (char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c",

@@ -1,5 +1,5 @@
 /*
- * symbols.c - what scripts find in ffi.C when the program is static.
+ * symbols.c - the functions that scripts find in ffi.C of a static program.
  *
  * LuaJIT asks the dynamic linker for the address of a function, and a static
  * program has none.  The linker redirects the question (--wrap) to here:
@@ -83,5 +83,5 @@ char *__wrap_dlerror(void)
     "no such function: a static program opens no libraries, and has the "
     "functions of the script interface and common ones of the C library alone";
 
-  return (char *)(uintptr_t)text; /* nobody changes it */
+  return (char *)(uintptr_t)text; /* it is not changed */
 }

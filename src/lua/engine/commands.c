@@ -117,7 +117,7 @@ static int add_commands(lua_State *L)
 void commands_list(struct script *script, struct strbuf *out)
 {
   if (lua_cpcall(script->main->L, add_commands, out) != 0)
-    lua_pop(script->main->L, 1); /* its message: the list ends here */
+    lua_pop(script->main->L, 1); /* the message; the list ends here */
 }
 
 /* ---- calling one ---- */
@@ -239,7 +239,7 @@ static int call_command(struct script *script, struct err *err)
       return call_parallel(script, err);
   }
   if (script->setup.plan->part > 0)
-    return 0; /* what is done once, process 0 does */
+    return 0; /* process 0 does what is done once */
   if (ask(script, "command_defined")) {
     rc = options_export(s, err);
     return rc < 0 ? rc : call_custom(s, err);

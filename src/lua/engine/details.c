@@ -1,6 +1,5 @@
 /*
- * details.c - what a script counts by itself, and what its database says of
- * itself and of its errors.
+ * details.c - figures of a script, its database and its errors for the results.
  */
 #include "lua/engine/details.h"
 
@@ -18,7 +17,7 @@
 #include "report/life.h"
 #include "stats/tally.h"
 
-/* Shares of reads without a row from which they are worth a word. */
+/* Shares of reads without a row from which on a run is in doubt. */
 #define EMPTY_BUNDLED 0.05
 #define EMPTY_OTHER 0.5
 
@@ -34,7 +33,7 @@ static void fill_error(struct error_count *to, const struct errtab_entry *from)
   to->count = atomic_load_explicit(&from->count, memory_order_relaxed);
 }
 
-static void tell_outages(struct outage *o, struct facts *to)
+static void add_outages(struct outage *o, struct facts *to)
 {
   const struct outage_times times = outage_times(o);
 
@@ -56,7 +55,7 @@ void details_fill(void *run, struct test_details *ret)
     return;
   ret->has_database = true;
   process_describe(db, &ret->database);
-  tell_outages(&db->outage, &ret->test);
+  add_outages(&db->outage, &ret->test);
   n = errtab_order(&db->errors, order);
   ret->error = calloc(n + 1, sizeof(*ret->error));
   if (!ret->error)
@@ -66,8 +65,8 @@ void details_fill(void *run, struct test_details *ret)
     fill_error(&ret->error[i], &db->errors.entry[order[i]]);
 }
 
-/* Reads that find nothing are not what the bundled scripts are about; in other
- * scripts they may be. */
+/* The bundled scripts are not meant to read rows that do not exist; others may
+ * be. */
 static void doubt_rows(struct db_process *db, const struct report *total,
                        struct doubts *to)
 {

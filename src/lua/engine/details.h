@@ -1,6 +1,6 @@
 /*
- * details.h - what a script counts by itself, and what its database says of
- * itself and of its errors, for the structured results.
+ * details.h - figures for the results: the counters of a script, the facts and
+ * the errors of its database.
  */
 #ifndef BENCH_LUA_ENGINE_DETAILS_H
 #define BENCH_LUA_ENGINE_DETAILS_H
@@ -13,8 +13,8 @@ struct test_details;
 /* The member `details` of struct test_ops; `run` is a struct script. */
 void details_fill(void *run, struct test_details *ret);
 
-/* The member `doubts`: reads that found nothing, a server that forces nothing
- * to its disk. */
+/* The member `doubts`: reads that found no row, a server that does not wait for
+ * its disk. */
 void details_doubts(void *run, const struct report *total, struct doubts *to);
 
 /* The member `tally`: its counters, histograms and errors. */

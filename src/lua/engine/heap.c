@@ -21,12 +21,12 @@ enum {
   KEPT_UNIT = 64,    /* of blocks up to MEM_KEPT: of few sizes, few are kept */
 };
 
-/* A block that is not in use; shorter ones do not exist. */
+/* A block that is not in use.  No block is shorter than this. */
 struct heap_block {
   struct heap_block *next;
 };
 
-/* The begin of a piece. */
+/* The beginning of a piece. */
 struct heap_piece {
   struct heap_piece *next;
   size_t bytes;
@@ -51,13 +51,13 @@ static void put(struct heap *h, void *block, size_t index)
   h->listed |= UINT64_C(1) << index;
 }
 
-/* Some processors have memory where LuaJIT cannot point to. */
+/* On some processors, memory can be where LuaJIT's pointers do not reach. */
 static bool is_in_reach(const void *p)
 {
   return (uint64_t)(uintptr_t)p >> ADDRESS_BITS == 0;
 }
 
-/* Pages are there once they are written to, so a piece costs what is used. */
+/* Pages exist once they are written to, so a piece costs only what is used. */
 static bool add_piece(struct heap *h)
 {
   size_t bytes = h->bytes / 4 / MIN_PIECE * MIN_PIECE;
@@ -122,7 +122,7 @@ static size_t rounded(size_t size, size_t unit)
   return (size + unit - 1) / unit * unit;
 }
 
-/* What is asked of malloc() for a larger block. */
+/* The size that malloc() is asked for. */
 static size_t size_of_large(size_t size)
 {
   return size <= MEM_KEPT ? rounded(size, KEPT_UNIT) : size;
@@ -136,9 +136,9 @@ static COLD void *get_large(struct heap *h, size_t size)
 }
 
 /*
- * The largest block that is not in use, if it is larger than that of `index`;
- * its rest is put into a list.  Loading a script leaves large blocks behind,
- * what comes next needs many small ones.
+ * Take the largest block that is not in use, if it is larger than that of
+ * `index`; its rest is put into a list.  Loading a script leaves large blocks,
+ * and what comes next needs many small ones.
  */
 static void *divide(struct heap *h, size_t index)
 {
@@ -178,7 +178,7 @@ static void *get(struct heap *h, size_t size)
   return b;
 }
 
-/* Is this larger block none of malloc's? */
+/* Does this larger block lie in the first piece? */
 static bool is_of_start(const struct heap *h, const char *block)
 {
   return block >= h->first && block < h->first_end;

@@ -75,7 +75,7 @@ static bool call_hook(struct state *s, const char *name, const struct report *r)
   if (!found) {
     lua_pop(s->L, 1);
   } else {
-    /* In the background state what hooks have written stays. */
+    /* In the background state, values that hooks have set stay. */
     const bool again = s != s->script->background;
     int rc = again ? options_export(s, &err) : 0;
 
@@ -91,7 +91,8 @@ static bool call_hook(struct state *s, const char *name, const struct report *r)
   return found;
 }
 
-/* On the report thread, which may have to be left behind in there. */
+/* Called by the report thread, which may get stuck in the hook and be left
+ * behind. */
 static bool call_background(struct script *script, const char *name,
                             const struct report *r)
 {
@@ -108,7 +109,7 @@ static bool interval(void *arg, const struct report *r)
   return call_background(arg, "report_intermediate", r);
 }
 
-/* Let a state write what it owes, without closing it. */
+/* Complete what the state has begun to write, without closing it. */
 static void end_output(struct state *s)
 {
   struct state *before;
@@ -135,7 +136,7 @@ static void end_background(void *arg)
     end_output(script->background);
 }
 
-/* The last report; what done() prints does not belong to it. */
+/* The last report.  What done() prints does not belong to it. */
 static bool final(struct script *script, const struct report *r)
 {
   const bool found = call_hook(script->main, "report_cumulative", r);
@@ -144,7 +145,7 @@ static bool final(struct script *script, const struct report *r)
   return found;
 }
 
-/* At the end in the main state, on the way in the background state. */
+/* The main state prints the last report, the background state those before. */
 static bool cumulative(void *arg, const struct report *r)
 {
   struct script *script = arg;

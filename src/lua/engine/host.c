@@ -1,6 +1,5 @@
 /*
- * host.c - the table `host`: what C tells the internal modules, and does for
- * them.
+ * host.c - filling the table `host`.
  */
 #include "lua/engine/host.h"
 
@@ -22,9 +21,9 @@ static struct host *host_of(lua_State *L)
 }
 
 /*
- * A declaration takes memory in every state, so LuaJIT is told those that are
- * needed: ffi.cdef, with the table `ffi` at `ffi`, of declarations of which
- * `needs` are the indexes; NULL: the first n.
+ * A declaration takes memory in every state, so LuaJIT gets only those that are
+ * needed.  Call ffi.cdef, the table `ffi` being at `ffi`, with the declarations
+ * of which `needs` are the indexes; NULL: with the first n.
  */
 static void declare(lua_State *L, int ffi, const unsigned char *needs, size_t n)
 {
@@ -84,7 +83,7 @@ static int compile_module(lua_State *L)
                        luaL_checkstring(L, 1));
 }
 
-/* host.returned(text): event() has returned a value, and so ended its loop. */
+/* host.returned(text): event() has returned a value, which ended its loop. */
 static int event_returned(lua_State *L)
 {
   struct script *script = host_of(L)->script;
@@ -98,7 +97,7 @@ static int event_returned(lua_State *L)
   return 0;
 }
 
-/* host.readable(path): is there such a file, or embedded script? */
+/* host.readable(path): is there such a file or embedded script? */
 static int is_readable(lua_State *L)
 {
   lua_pushboolean(L, source_exists(luaL_checkstring(L, 1)));

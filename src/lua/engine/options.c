@@ -130,7 +130,7 @@ int options_declare(struct script *script, struct optset *set,
   return 0;
 }
 
-/* host.validate(name, value): yes or no, and perhaps what is allowed. */
+/* host.validate(name, value) returns yes or no, and perhaps what is allowed. */
 static bool ask_lua(struct state *s, const char *name, const char *value,
                     struct strbuf *ret_expected)
 {
@@ -153,7 +153,8 @@ static bool ask_lua(struct state *s, const char *name, const char *value,
   return valid;
 }
 
-/* As scripts read it: they do not know suffixes.  `digits` is room for it. */
+/* The value without a suffix, which scripts do not know.  `digits` is room for
+ * it. */
 static const char *plain_number(const struct opt *row, const char *value,
                                 char digits[24])
 {
@@ -205,8 +206,8 @@ static void push_list(lua_State *L, const struct opt_list *list)
 }
 
 /*
- * Two options that take lists are a text and a number for scripts, which know
- * them from the time when they took one value.
+ * Two options take lists.  For scripts they are a text and a number, because
+ * they took one value in sysbench.
  */
 static bool push_single(lua_State *L, const char *name,
                         const struct opt_entry *e)
@@ -261,9 +262,9 @@ static void lua_name(const char *name, char *out, size_t size)
 }
 
 /*
- * Set a global to the value on the top, unless it is a function or a library;
- * the value stays.  `test` is the path of the script for scripts, however the
- * user named it.  `weak`: not if there is a global of that name.
+ * Set a global to the value on the top, unless the global is a function or a
+ * library.  The value stays on the stack.  The global `test` is left alone: it
+ * is the path of the script.  `weak`: not if there is a global of that name.
  */
 static void set_global(lua_State *L, const char *name, bool weak)
 {
@@ -312,7 +313,7 @@ static int export_options(lua_State *L)
     const struct opt_entry *e = set->entries[i];
 
     lua_name(e->row->name, name, sizeof(name));
-    if (is_threads(e)) /* those of all processes divide the work */
+    if (is_threads(e)) /* the threads of all processes divide the work */
       lua_pushnumber(L, s->script->setup.plan->all_threads);
     else
       push_value(L, name, e);

@@ -34,7 +34,7 @@ struct state *state_enter(struct state *s)
 
 /* ---- errors ---- */
 
-/* Push the text of the value below it: what its __tostring says. */
+/* Push the text that __tostring of the value below it returns. */
 static int push_text(lua_State *L)
 {
   if (!luaL_callmeta(L, 1, "__tostring"))
@@ -68,8 +68,8 @@ static int out_of_memory(const struct state *s, struct err *err)
                  s->tid);
 }
 
-/* Did the call fail, with the error on the top, for want of memory?  Functions
- * that hand on an error of that kind make a text of it. */
+/* Did the call, whose error is on the top, fail because memory ran out?
+ * Functions that raise such an error again make a text of it. */
 static bool lacked_memory(const struct state *s, int rc)
 {
   lua_State *L = s->L;
@@ -211,7 +211,7 @@ static int make(struct state *s, const struct state_role *role, struct err *err)
   rc = lua_cpcall(s->L, boot, s);
   if (rc != 0)
     return state_make_failed(s, rc, err);
-  /* What comes next takes the place of what was left behind. */
+  /* Free what is left of this, to make room for what comes next. */
   (void)lua_gc(s->L, LUA_GCCOLLECT, 0);
   rc = run_body(s, err);
   (void)lua_gc(s->L, LUA_GCCOLLECT, 0);
@@ -266,7 +266,7 @@ void state_push_global(struct state *s, const char *name)
   lua_rawget(s->L, LUA_GLOBALSINDEX);
 }
 
-/* Is the error on the top what is raised when the run is over? */
+/* Is the error on the top the one that is raised when the run is over? */
 static bool is_abandoned(lua_State *L)
 {
   bool is;
@@ -319,7 +319,7 @@ int state_call_top(struct state *s, const char *name, int n_args, int n_results,
   if (lacked_memory(s, rc)) {
     (void)err_set(err, -ENOMEM,
                   "not enough memory in the Lua state of thread %u", s->tid);
-    is_event = strcmp(name, "thread_run") == 0; /* no question to Lua now */
+    is_event = strcmp(name, "thread_run") == 0; /* Lua cannot be asked now */
   } else {
     abandoned = is_abandoned(s->L);
     is_event = is_event_loop(s, name);
@@ -373,7 +373,7 @@ int state_call_optional(struct state *s, const char *name, bool with_tid,
   return missing ? 0 : state_call(s, name, with_tid, err);
 }
 
-/* The table on the top gives way to one of its fields, other values to nil. */
+/* Replace the table on the top by one of its fields, other values by nil. */
 static void replace_by_field(lua_State *L, const char *name)
 {
   if (lua_istable(L, -1)) {

@@ -57,7 +57,7 @@ static void mode_line(void *run, struct strbuf *line)
     conn_mode_line(driver, line);
 }
 
-/* The SQL layer learns how it can see that the run is over. */
+/* The SQL layer looks at this word to see that the run is over. */
 static void stop_word(void *run, _Atomic uint32_t *word)
 {
   const struct script *script = run;
@@ -70,7 +70,7 @@ static int begin_run(void *run, struct err *err)
   return hooks_begin(run, err);
 }
 
-/* Once for all threads, and only where nobody expects sysbench's messages. */
+/* Once for all threads.  sysbench has no such message. */
 static void warn_of_values(struct script *script)
 {
   const struct plan *plan = script->setup.plan;
@@ -102,7 +102,7 @@ struct thread {
   bool failed; /* its thread_run() has raised an error */
 };
 
-/* The last worker to get here tells how many could not connect. */
+/* The last worker to get here reports how many could not connect. */
 static void count_opened(struct script *script)
 {
   const unsigned threads = script->setup.plan->threads;
@@ -162,7 +162,7 @@ static int thread_loop(void *thr, struct worker *w, struct err *err)
   s->env.recorder = w->recorder;
   s->measured = true;
   rc = state_call(s, "thread_run", true, err);
-  if (rc == -ECANCELED) { /* in an event, which nobody counts */
+  if (rc == -ECANCELED) { /* in an event, which does not count */
     env_undo_event(&s->env);
     rc = 0;
   }
@@ -182,7 +182,7 @@ static int thread_drain(void *thr, struct worker *w, struct err *err)
   if (t->failed)
     return 0;
   rc = state_call_optional(t->state, "thread_done", true, err);
-  return rc == -ECANCELED ? 0 : rc; /* the deadline is told by others */
+  return rc == -ECANCELED ? 0 : rc; /* the runner reports the deadline */
 }
 
 static void thread_close(void *thr)
@@ -193,7 +193,7 @@ static void thread_close(void *thr)
   free(t);
 }
 
-/* ---- what the runner asks ---- */
+/* ---- questions of the runner ---- */
 
 static void interrupt(void *run, enum interrupt_step step)
 {

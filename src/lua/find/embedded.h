@@ -1,5 +1,5 @@
 /*
- * embedded.h - the bundled scripts, where the program contains them.
+ * embedded.h - the bundled scripts, if the program contains them.
  *
  * Configured with --enable-static-program, the program needs no files of its
  * own: its scripts are in it, in a folder that exists in no file system.
@@ -19,8 +19,8 @@ struct embedded_script {
   size_t len;
 };
 
-/* There are none unless the program was configured to contain them; `path` of
- * the entry after the last is NULL. */
+/* Empty unless the program was configured to contain scripts.  `path` of the
+ * entry after the last is NULL. */
 extern const struct embedded_script embedded_scripts[];
 
 /* The embedded script of this path; NULL: there is none. */

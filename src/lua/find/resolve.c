@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 
-/* Below the folder of the bundled scripts: where the legacy ones may be. */
+/* Folders below that of the bundled scripts in which legacy ones may be. */
 static const char *const legacy_folders[] = {
   "tests/include/oltp_legacy",
   "oltp_legacy",
@@ -35,7 +35,7 @@ static const char *last_component(const char *name)
   return slash ? slash + 1 : name;
 }
 
-/* Texts that are missing because memory ran out are noticed at the end. */
+/* If memory runs out, texts are missing, which is noticed at the end. */
 static char *formatted(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 static char *formatted(const char *fmt, ...)

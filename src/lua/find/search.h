@@ -10,15 +10,15 @@
 struct strbuf;
 
 /*
- * The folder of the bundled scripts: BENCH_DATADIR of the environment; the
- * program itself, if it contains them; the one that was configured;
- * ../share/bench beside the program, if it was moved; the one in the source, if
- * it was built there or in a folder of it.  The first that exists; the
- * configured one when there is none.  Returns `buf`.
+ * The folder of the bundled scripts, the first that exists of: BENCH_DATADIR of
+ * the environment; the program itself, if it contains them; the one that was
+ * configured; ../share/bench beside the program, if it was moved; the one in
+ * the source, if the program was built there or in a folder of it.  If none
+ * exists, the configured one.  Returns `buf`.
  */
 const char *search_datadir(char buf[PATH_MAX]);
 
-/* The folder of plug-ins: what configure says, or BENCH_LIBDIR. */
+/* The folder of plug-ins: the configured one, or BENCH_LIBDIR. */
 const char *search_libdir(void);
 
 /*
