@@ -59,7 +59,7 @@ AC_DEFUN([BENCH_SANITIZERS], [
 ])
 
 dnl --enable-static-program: no shared libraries, and the scripts in it.  The
-dnl functions that scripts call are found in src/lua/symbols.c.
+dnl functions that scripts call are found in src/lua/abi/symbols.c.
 AC_DEFUN([BENCH_STATIC], [
   AC_ARG_ENABLE([static-program],
     [AS_HELP_STRING([--enable-static-program],

@@ -114,6 +114,8 @@ void opt_expected(const struct opt *row, struct strbuf *out)
     break;
   case OPT_TYPE_DOUBLE:
     add_double(row, out);
+    if (row->flags & OPT_COUNT)
+      strbuf_adds(out, ", such as 500, 64K or 1M");
     break;
   case OPT_TYPE_TIME:
     strbuf_adds(out, "a time from ");

@@ -48,12 +48,13 @@ enum opt_flags {
   OPT_DEPRECATED = 1 << 8, /* an alias (`alias_of`) whose use is warned of */
   OPT_NO_GAPS = 1 << 9,    /* LIST: an empty item is refused, not left out */
   OPT_OWN = 1 << 10,       /* older than it are scripts that may use its name */
-  OPT_COUNT = 1 << 11,     /* INT: with the suffixes of sizes, as in 1M */
+  OPT_COUNT = 1 << 11,     /* INT, DOUBLE: with the suffixes of sizes: 1M */
   OPT_EMPTY_DEF = 1 << 12, /* `--NAME=` means the default */
   OPT_COMMON = 1 << 13,    /* on the first screen of the help */
+  OPT_PATH = 1 << 14,      /* STRING, LIST: file names, for completion */
   OPT_SIZES = 1 << 15,     /* STRING: a text that is one size is a number in
                             * result files */
-  OPT_PATH = 1 << 14       /* STRING, LIST: file names, for completion */
+  OPT_DASHED = 1 << 16     /* messages spell `_` in its name as `-` */
 };
 
 struct opt {

@@ -395,11 +395,27 @@ static void show_argument(const struct optset *set, const char *arg,
     secret_redact(arg, out);
 }
 
+/* "did you mean --NAME?" on a line of its own; NULL: nothing. */
+static void add_meant(struct strbuf *out, const struct optset *set,
+                      const char *name)
+{
+  const struct opt_entry *e = name ? optset_find(set, name) : NULL;
+
+  if (!name)
+    return;
+  strbuf_adds(out, "\ndid you mean --");
+  if (e)
+    opt_value_spell(e->row, out);
+  else
+    strbuf_adds(out, name);
+  strbuf_adds(out, "?");
+}
+
 int optset_unknown(const struct optset *set, const struct opt_given *given,
                    struct err *err)
 {
   const struct old_name *old = old_name_find(given->name);
-  struct strbuf arg = { 0 };
+  struct strbuf arg = { 0 }, meant = { 0 };
   struct suggest s;
   const char *name;
   int rc;
@@ -409,6 +425,7 @@ int optset_unknown(const struct optset *set, const struct opt_given *given,
     suggest_offer(&s, set->entries[i]->row->name);
   name = old && old->now ? old->now : suggest_result(&s);
   show_argument(set, given->arg, name, &arg);
+  add_meant(&meant, set, name);
   if (old && old->advice)
     rc = err_set(err, -ENOENT, "invalid option: %.400s%s%s\n--%s %s",
                  strbuf_str(&arg), given->where ? ", " : "",
@@ -419,10 +436,10 @@ int optset_unknown(const struct optset *set, const struct opt_given *given,
                  "a configuration file",
                  strbuf_str(&arg), given->where, given->name);
   else
-    rc = err_set(
-      err, -ENOENT, "invalid option: %.400s%s%s%s%s%s", strbuf_str(&arg),
-      given->where ? ", " : "", given->where ? given->where : "",
-      name ? "\ndid you mean --" : "", name ? name : "", name ? "?" : "");
+    rc = err_set(err, -ENOENT, "invalid option: %.400s%s%s%s", strbuf_str(&arg),
+                 given->where ? ", " : "", given->where ? given->where : "",
+                 strbuf_str(&meant));
   strbuf_done(&arg);
+  strbuf_done(&meant);
   return rc;
 }

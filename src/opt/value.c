@@ -20,21 +20,31 @@
 /* Of the value in a message, so that what is allowed fits in as well. */
 #define SHOWN_BYTES 400
 
-/* `lead` and `why` stand in brackets behind the value. */
+void opt_value_spell(const struct opt *row, struct strbuf *out)
+{
+  const bool dashed = (row->flags & OPT_DASHED) != 0;
+
+  for (const char *c = row->name; *c; c++)
+    strbuf_add(out, dashed && *c == '_' ? "-" : c, 1);
+}
+
+/* `lead` and `why` stand in brackets after the value. */
 static int refuse_with(const struct opt *row, const char *value,
                        const char *lead, const char *why, const char *where,
                        struct err *err)
 {
-  struct strbuf shown = { 0 };
+  struct strbuf name = { 0 }, shown = { 0 };
   int rc;
 
+  opt_value_spell(row, &name);
   if (row->flags & OPT_SECRET)
     strbuf_adds(&shown, SECRET_SHOWN);
   else
     secret_redact(value, &shown);
   rc = err_set(err, -EINVAL, "Invalid value for --%s: '%.*s' (%s%s)%s%s",
-               row->name, SHOWN_BYTES, strbuf_str(&shown), lead, why,
+               strbuf_str(&name), SHOWN_BYTES, strbuf_str(&shown), lead, why,
                where ? ", " : "", where ? where : "");
+  strbuf_done(&name);
   strbuf_done(&shown);
   return rc;
 }
@@ -62,17 +72,24 @@ static int refuse(const struct opt *row, const char *value, const char *reason,
   return rc;
 }
 
-static bool int_fits(const struct opt *row, const char *text, int64_t *ret)
+/* A count with a suffix, such as 64K. */
+static bool count_fits(const struct opt *row, const char *text, int64_t *ret)
 {
   uint64_t count;
+
+  if (!(row->flags & OPT_COUNT) || strpbrk(text, "bB") ||
+      parse_size(text, &count) < 0)
+    return false;
+  *ret = (int64_t)count; /* at most INT64_MAX */
+  return true;
+}
+
+static bool int_fits(const struct opt *row, const char *text, int64_t *ret)
+{
   int64_t value;
 
-  if (parse_int(text, &value) < 0) {
-    if (!(row->flags & OPT_COUNT) || strpbrk(text, "bB") ||
-        parse_size(text, &count) < 0)
-      return false;
-    value = (int64_t)count; /* at most INT64_MAX */
-  }
+  if (parse_int(text, &value) < 0 && !count_fits(row, text, &value))
+    return false;
   if (value < opt_min(row) || value > opt_max(row))
     return false;
   *ret = value;
@@ -92,11 +109,15 @@ static bool size_fits(const struct opt *row, const char *text, int64_t *ret)
 
 static bool double_fits(const struct opt *row, const char *text, double *ret)
 {
+  int64_t count;
   double value;
 
   if ((row->type == OPT_TYPE_TIME ? parse_seconds(text, &value)
-                                  : parse_double(text, &value)) < 0)
-    return false;
+                                  : parse_double(text, &value)) < 0) {
+    if (!count_fits(row, text, &count))
+      return false;
+    value = (double)count;
+  }
   if (row->fmin != 0 || row->fmax != 0) {
     if (value < row->fmin || value > row->fmax ||
         ((row->flags & OPT_OPEN_MIN) && value <= row->fmin) ||

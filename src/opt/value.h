@@ -70,6 +70,9 @@ void opt_value_store(const struct opt *row, const struct opt_value *v,
 /* WHAT of the message above: which values the row allows. */
 void opt_expected(const struct opt *row, struct strbuf *out);
 
+/* Add the name of the option as messages spell it. */
+void opt_value_spell(const struct opt *row, struct strbuf *out);
+
 /* Limits of INT, SIZE and integer items, whatever the row leaves open. */
 int64_t opt_min(const struct opt *row);
 int64_t opt_max(const struct opt *row);

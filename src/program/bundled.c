@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lua/embedded.h"
+#include "lua/find/embedded.h"
 #include "opt/suggest.h"
 
 static FILE *open_script(const char *datadir, const char *name)

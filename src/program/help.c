@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "lua/search.h"
+#include "lua/find/search.h"
 #include "program/bundled.h"
 #include "program/internal.h"
 #include "run/runner.h"

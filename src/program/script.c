@@ -10,9 +10,13 @@
 #include "base/log.h"
 #include "base/parse.h"
 #include "base/strbuf.h"
-#include "lua/resolve.h"
-#include "lua/script.h"
-#include "lua/search.h"
+#include "lua/engine/commands.h"
+#include "lua/engine/options.h"
+#include "lua/engine/script.h"
+#include "lua/find/embedded.h"
+#include "lua/find/resolve.h"
+#include "lua/find/search.h"
+#include "lua/find/source.h"
 #include "program/drivers.h"
 #include "program/internal.h"
 #include "program/source.h"
@@ -168,11 +172,11 @@ static int declare(struct job *job, struct cmdline_rules *rules)
   int rc = load(job, &err);
 
   if (rc == 0 && job->reads_options)
-    rc = script_declare(own->script, &job->p->set, &declared, &err);
+    rc = options_declare(own->script, &job->p->set, &declared, &err);
   if (rc < 0)
     return program_fail(&err);
   rules->owner = job->name;
-  rules->is_valid = script_is_valid;
+  rules->is_valid = options_is_valid;
   rules->ctx = own->script;
   rules->accept_unknown = !declared && own->what.kind == RESOLVE_SCRIPT;
   return EXIT_OK;
@@ -182,11 +186,9 @@ static int declare(struct job *job, struct cmdline_rules *rules)
 static uint64_t option_number(const struct optset *set, const char *name)
 {
   const struct opt_entry *e = optset_find(set, name);
-  int64_t n;
+  uint64_t n;
 
-  if (!e || parse_int(opt_get_string(e), &n) < 0 || n < 1)
-    return 1;
-  return (uint64_t)n;
+  return e && parse_size(opt_get_string(e), &n) == 0 && n > 0 ? n : 1;
 }
 
 /* The rows among which the keys of a bundled script are drawn: of those that
@@ -247,21 +249,21 @@ static enum test_command find_command(const struct job *job)
 {
   const struct script_job *own = job->own;
 
-  return script_find_command(own->script);
+  return commands_find(own->script);
 }
 
 static void list_commands(const struct job *job, struct strbuf *out)
 {
   const struct script_job *own = job->own;
 
-  script_list_commands(own->script, out);
+  commands_list(own->script, out);
 }
 
 static void print_options(const struct job *job, struct strbuf *out)
 {
   const struct script_job *own = job->own;
 
-  script_print_options(own->script, out);
+  options_print(own->script, out);
 }
 
 /* Other scripts need not use a database, or choose the driver themselves. */
@@ -273,7 +275,7 @@ static int check(const struct job *job)
 static int call(struct job *job, struct err *err)
 {
   struct script_job *own = job->own;
-  const int rc = script_command(own->script, err);
+  const int rc = commands_run(own->script, err);
 
   return rc > 0 ? EXIT_SIGNAL + rc : rc;
 }

@@ -8,7 +8,7 @@
 #include "base/compiler.h"
 #include "base/log.h"
 #include "base/strbuf.h"
-#include "lua/search.h"
+#include "lua/find/search.h"
 #include "opt/old_names.h"
 #include "opt/scan.h"
 #include "opt/suggest.h"

@@ -18,7 +18,7 @@
 #include "cluster/engine.h"
 #include "cluster/keeper.h"
 #include "cluster/split.h"
-#include "lua/search.h"
+#include "lua/find/search.h"
 #include "opt/file.h"
 #include "ranks/share.h"
 #include "run/plan.h"

@@ -32,8 +32,8 @@
 #include <sys/types.h>
 
 #include "cluster/post.h"
-#include "lua/bundle.h"
-#include "lua/resolve.h"
+#include "lua/find/bundle.h"
+#include "lua/find/resolve.h"
 
 struct cluster;
 struct err;

@@ -14,14 +14,6 @@
 #include "run/run.h"
 #include "run/test.h"
 
-/* Script functions get no context argument: see worker_current(). */
-static _Thread_local struct worker *current;
-
-struct worker *worker_current(void)
-{
-  return current;
-}
-
 static void set_phase(struct worker *w, enum worker_phase phase)
 {
   atomic_store_explicit(&w->phase, phase, memory_order_release);
@@ -117,7 +109,6 @@ static void *worker_main(void *arg)
   bool opened = true, waits;
 
   err.text[0] = '\0';
-  current = w;
   log_msg(LOG_DEBUG, "Worker thread (#%u) started", w->tid);
   if (ops->thread_open)
     opened = ops->thread_open(run->test_run, w, &thr, &err) == 0;

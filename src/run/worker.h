@@ -70,9 +70,6 @@ struct worker {
   _Atomic uint64_t queue_ns;  /* time on the run queue in the measured part */
 } CACHE_ALIGNED;
 
-/* The worker of the calling thread; NULL in all other threads. */
-struct worker *worker_current(void);
-
 /*
  * End the event that is open, if any, and start the next one: record the
  * latency, look at the limits, take a ticket, wait for the next arrival under

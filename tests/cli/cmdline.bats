@@ -115,7 +115,7 @@ load helper
   must is "$stderr" $'invalid option: --siz=3\ndid you mean --size?'
   bench --size=x - <s.lua
   must is "$status" 1
-  must is "$stderr" "FATAL: Invalid value for --size: 'x' (expected a number)"
+  must is "$stderr" "FATAL: Invalid value for --size: 'x' (expected a number, such as 500, 64K or 1M)"
   bench --threads=2 <<<'print("body")'
   must is "$status" 0
   bench --foo <<<'print("body")'
@@ -206,7 +206,7 @@ WARNING: --rand-init is no longer needed: remove it (--rand-seed sets the seed);
   must has "$stderr" "^FATAL: Invalid value for --tables: '0' "
   bench oltp_read_write --db-driver=null --range-size=0 --events=1 run
   must is "$status" 1
-  must has "$stderr" "^FATAL: Invalid value for --range_size: '0' "
+  must has "$stderr" "^FATAL: Invalid value for --range-size: '0' "
   bench fileio --file-test-mode=rndrd --file-io-mode=sync --file-async-backlog=0 run
   must is "$status" 1
   must has "$stderr" "^FATAL: Invalid value for --file-async-backlog: '0' "

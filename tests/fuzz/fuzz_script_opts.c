@@ -13,10 +13,11 @@
 #include "base/strbuf.h"
 #include "db/env.h"
 #include "input.h"
-#include "lua/bundle.h"
-#include "lua/resolve.h"
-#include "lua/script.h"
-#include "lua/script_internal.h"
+#include "lua/engine/options.h"
+#include "lua/engine/script.h"
+#include "lua/engine/shared.h"
+#include "lua/find/bundle.h"
+#include "lua/find/resolve.h"
 #include "opt/help.h"
 #include "run/plan.h"
 
@@ -114,7 +115,7 @@ static void check_options(struct script *script, struct fixture *f)
   struct strbuf help = { 0 };
   struct err err = { "" };
   bool declared = false;
-  int rc = script_declare(script, &f->set, &declared, &err);
+  int rc = options_declare(script, &f->set, &declared, &err);
 
   if (rc < 0) {
     MUST(err.text[0] != '\0');
@@ -127,12 +128,12 @@ static void check_options(struct script *script, struct fixture *f)
     if (e->section != OPT_SECTION_TEST)
       continue;
     MUST(declared && e->row->name && e->row->help);
-    (void)script_is_valid(script, e, opt_get_string(e), &expected);
+    (void)options_is_valid(script, e, opt_get_string(e), &expected);
     strbuf_done(&expected);
   }
   help_test(&help, "fuzz", &f->set);
   MUST(!help.failed);
-  MUST(script_export_options(script->main, &err) == 0);
+  MUST(options_export(script->main, &err) == 0);
   strbuf_done(&help);
 }
 

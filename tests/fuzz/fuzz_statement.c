@@ -7,9 +7,9 @@
  */
 #include <string.h>
 
+#include "db/classes/skeleton.h"
 #include "fuzz.h"
 #include "input.h"
-#include "lua/skeleton.h"
 
 enum {
   NAMES = 4096,

@@ -148,6 +148,58 @@ L
   must is "$(lines)" "1	1	true	table	number	nil"
 }
 
+@test "numbers may have suffixes, and validators get plain ones" {
+  cat >t.lua <<'L'
+local function even(_, value) return tonumber(ffi.string(value)) % 2 == 0, "an even number" end
+sysbench.cmdline.options = {
+  rows = {"rows", 10}, share = {"share", 0.5}, count = {"count", 3, sysbench.cmdline.ARG_INT, even},
+  text = {"text", "x"},
+}
+function prepare()
+  local o = sysbench.opt
+  print(string.format("%d %g %d %s", o.rows, o.share, o.count, o.text))
+end
+L
+  bench t.lua --rows=1M --share=2k --count=3K --text=1K prepare
+  must [ "$status" = 0 ]
+  must is "$(lines)" "1048576 2048 3072 1K"
+  bench t.lua --rows=1e6 --share=.25 --count=-4 prepare
+  must is "$(lines)" "1000000 0.25 -4 x"
+  for bad in 1KB 1.5K K -1K 9000000T; do
+    bench t.lua --rows=$bad prepare
+    must [ "$status" = 1 ]
+    must is "$stderr" "FATAL: Invalid value for --rows: '$bad' (expected a number, such as 500, 64K or 1M)"
+  done
+  # sysbench would take it for 1.
+  ln -s "$BENCH" sysbench
+  run --separate-stderr ./sysbench ./t.lua --rows=1M prepare
+  must [ "$status" = 1 ]
+  must is "$stderr" "FATAL: Invalid value for --rows: '1M' (expected a number)"
+}
+
+@test "the bundled scripts take suffixes" {
+  bench oltp_point_select --db-driver=null --table-size=2K --tables=1K --events=1 --json=r.json run
+  must [ "$status" = 0 ]
+  must is "$(python3 -c 'import json
+o = json.load(open("r.json"))["options"]
+print([v["value"] for k, v in sorted(o.items()) if k.replace("-", "_") in ("table_size", "tables")])')" "[2048, 1024]"
+}
+
+@test "messages spell names of options with dashes" {
+  echo 'sysbench.cmdline.options = { my_own_opt = {"a number", 1} } function event() end' >t.lua
+  bench t.lua --my_own_opt=x run
+  must is "$stderr" "FATAL: Invalid value for --my-own-opt: 'x' (expected a number, such as 500, 64K or 1M)"
+  bench t.lua --my_own_op=1 run
+  must is "$stderr" "invalid option: --my_own_op=1
+did you mean --my-own-opt?"
+  ln -s "$BENCH" sysbench
+  run --separate-stderr ./sysbench ./t.lua --my-own-opt=x run
+  must is "$stderr" "FATAL: Invalid value for --my_own_opt: 'x' (expected a number)"
+  run --separate-stderr ./sysbench ./t.lua --my-own-op=1 run
+  must is "$stderr" "invalid option: --my-own-op=1
+did you mean --my_own_opt?"
+}
+
 @test "validators: each option has its own" {
   cat >t.lua <<'L'
 local function even(name, value) return tonumber(ffi.string(value)) % 2 == 0 end

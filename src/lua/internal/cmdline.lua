@@ -1,5 +1,5 @@
--- cmdline.lua - sysbench.cmdline: what was typed, and what a script declares:
--- its options and its commands.
+-- cmdline.lua - sysbench.cmdline: the command line, and the options and commands
+-- that a script declares.
 local host = ...
 local ffi = host.ffi
 local C = ffi.C
@@ -60,7 +60,7 @@ local function default_text(default)
   return tostring(default)
 end
 
--- One declaration, checked: what sb_arg_t holds, and the validator.
+-- One declaration, checked: the members of sb_arg_t, and the validator.
 local function read_option(name, decl)
   if type(name) ~= "string" or type(decl) ~= "table" then
     error("wrong table structure in sysbench.cmdline.options", 0)
@@ -133,14 +133,14 @@ function functions.read_cmdline_options()
   return true
 end
 
--- The validator of an option that the script has not declared.
+-- The validator of an option that the script does not declare.
 local function undeclared(name)
   local by_name = cmdline.validators
   return type(by_name) == "table" and by_name[name:gsub("-", "_")] or nil
 end
 
--- Ask the script about a value; true if it does not say.  A second value of its
--- validator is a text that says what is allowed.
+-- Ask the script about a value; true if it has no validator for it.  The second
+-- value of a validator is a text that says what is allowed.
 function host.validate(name, value)
   local validator = validators[name] or undeclared(name)
   if validator == nil then

@@ -10,7 +10,7 @@ local db = {}
 
 local con
 
--- Statements and result sets are userdata, as they were; what they stand for.
+-- Statements and result sets are userdata, as in 1.0.  What they stand for:
 local statements = setmetatable({}, { __mode = "k" })
 local result_sets = setmetatable({}, { __mode = "k" })
 
@@ -37,8 +37,8 @@ local function statement_of(name, value)
   return statements[value] or bad_argument(1, name, "statement", value)
 end
 
--- The reason of an error that is a misuse of the connection, behind a colon:
--- drivers print those of all others.
+-- A colon and the reason of an error, if the connection was misused; drivers
+-- print the reasons of all others.
 local function misuse(connection, err)
   local text = connection ~= nil and C.bench_db_api_error(connection) or nil
   if text == nil then
@@ -50,8 +50,8 @@ local function misuse(connection, err)
 end
 
 -- Call a function for one of those below, which works on this connection, and
--- return its value: an error to restart for is raised as it is, others as
--- "NAME() failed" of its caller.
+-- return its value.  An error that restarts the event is raised as it is, others
+-- as "NAME() failed" at its caller.
 local function attempt(name, connection, f, ...)
   local ok, value = pcall(f, ...)
   if ok then
@@ -63,8 +63,8 @@ local function attempt(name, connection, f, ...)
   error(name .. "() failed" .. misuse(connection, value), 3)
 end
 
--- Connect for one of the functions below, unless that was done; errors are of
--- its caller.
+-- Connect for one of the functions below, unless that was done.  Errors have the
+-- position of its caller.
 local function connect()
   if con then
     return

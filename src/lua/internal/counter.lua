@@ -1,5 +1,5 @@
--- counter.lua - sysbench.counter and named histograms: numbers of a script's
--- own, added up over all workers.
+-- counter.lua - sysbench.counter and named histograms: custom numbers of a
+-- script, added up over all workers.
 local host = ...
 local ffi = host.ffi
 local C = ffi.C

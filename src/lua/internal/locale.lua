@@ -1,7 +1,7 @@
 -- locale.lua - os.setlocale().
 --
--- A locale is that of the whole process.  With decimal commas of a script nobody
--- could read reports, results and statements: numbers keep their points.
+-- The whole process has one locale.  Decimal commas would break reports, results
+-- and statements, so numbers keep their points.
 local host = ...
 local setlocale = host.setlocale
 

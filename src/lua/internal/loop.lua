@@ -1,5 +1,5 @@
--- loop.lua - the event loop of a worker: thread_run(), and the number of the
--- present event.
+-- loop.lua - thread_run(), which is the event loop of a worker, and the number of
+-- the present event.
 local host = ...
 local ffi = host.ffi
 local C = ffi.C
@@ -14,8 +14,8 @@ local function recover(err)
   return use("restart").recover(err)
 end
 
--- Results that the event has not read are read and dropped: an error among them
--- is the event's.
+-- Results that the event has not read are read and dropped.  An error among them
+-- is an error of the event.
 local function end_results()
   local con = settle()
   if con ~= nil then

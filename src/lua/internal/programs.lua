@@ -1,13 +1,13 @@
 -- programs.lua - os.execute() and io.popen().
 --
--- The threads of a run block the signals that end it, and what they start would
--- inherit that: a script could not end what it has started with kill.
+-- The threads of a run block the signals that end it.  Programs would inherit
+-- that, and a script could not end them with kill.
 local host = ...
 local C = host.ffi.C
 local popen = host.popen
 local pcall, error, type = pcall, error, type
 
--- LuaJIT can be built for the functions of Lua 5.2, where `goto` is no name.
+-- LuaJIT can be built with the functions of Lua 5.2, where `goto` is a keyword.
 local is_52 = loadstring("local goto") == nil
 
 local M = {}
@@ -22,8 +22,7 @@ function M.popen(...)
   return file, message, number
 end
 
--- Not system(): while it runs SIGINT is ignored, and one that waits to be seen is
--- forgotten.
+-- Not system(): it ignores SIGINT while it runs, and a pending one is lost.
 function M.execute(command)
   if command == nil then
     return is_52 or 1 -- there is a shell

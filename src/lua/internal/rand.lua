@@ -1,8 +1,8 @@
 -- rand.lua - sysbench.rand: random numbers and strings.
 --
 -- The functions are written out one by one, so that each has its C function as
--- a constant of its own: then compiled code calls it directly.  Results are in
--- parentheses because compiled code has only so many tail calls.
+-- a constant of its own, which compiled code calls directly.  Results are in
+-- parentheses because LuaJIT compiles only few tail calls.
 local host = ...
 local ffi = host.ffi
 local C = ffi.C
@@ -19,7 +19,7 @@ local buffer_t = ffi.typeof("char[?]")
 
 local rand = {}
 
--- What an argument has to be; everything else is the caller's mistake.
+-- Checks of arguments; errors have the position of the caller.
 local function check(n, name, value)
   local kind = type(value)
   if kind ~= "number" and not (kind == "cdata" and tonumber(value)) then
@@ -93,8 +93,8 @@ local buffer = ffi.new(buffer_t, room)
 
 local MOST = 2 ^ 30 - 1 -- of which a buffer has twice as much
 
--- Scripts may catch the error when there is no memory: the buffer that is there
--- keeps its size.
+-- Scripts may catch the error when memory runs out; then the buffer keeps its
+-- size.
 local function make_room(size)
   if size > room then
     if size > MOST then

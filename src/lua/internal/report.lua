@@ -1,5 +1,5 @@
--- report.lua - what report hooks may print with: one line of text, one line of
--- CSV, one JSON object of an array.
+-- report.lua - functions with which report hooks print: a line of text, a line of
+-- CSV, a JSON object of an array.
 local host = ...
 
 local report = {}
@@ -83,9 +83,9 @@ local json_object = [[
     "reconnects": %4.2f
   }]]
 
--- An array has been begun, and not ended.
+-- An array was begun, and not ended.
 local is_open = false
--- Ends it when the state is closed; made by the first use.
+-- Ends the array when the state is closed; made by the first use.
 local closing
 
 function host.end_output()

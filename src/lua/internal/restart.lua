@@ -1,7 +1,7 @@
--- restart.lua - what becomes of an event that has raised an error (hooks, roll
--- back, restarts) or has returned a value.
+-- restart.lua - what is done after an event has raised an error (hooks, rollback,
+-- restarts) or has returned a value.
 local host = ...
--- It happens too seldom to be worth memory for machine code.
+-- This happens too seldom to be worth memory for machine code.
 require("jit").off(true, true)
 local ffi = host.ffi
 local C = ffi.C
@@ -20,8 +20,8 @@ local function is_restart(err)
   return type(err) == "table" and err.errcode == RESTART_EVENT
 end
 
--- The hook before a restart; its own restart errors take the place of the
--- first one, for which it is called again.  At most as often as the run lasts.
+-- Call the hook before a restart.  If it raises a restart error itself, it is
+-- called again with that one, until the run is over.
 local function call_hook(err)
   local attempt = 0
   while true do
@@ -47,7 +47,7 @@ local function call_hook(err)
 end
 
 -- Roll back what the failed attempt has left open.  False: the event has to be
--- restarted once more because of `err`, or nil if the run is over.
+-- restarted again because of the second value, or the run is over if it is nil.
 local function roll_back(err)
   local con = err.connection
   if not ffi.istype(connection_t, con) or con == nil then
@@ -67,7 +67,7 @@ local function roll_back(err)
   return false, raised
 end
 
--- The event is given up, with what it has left behind.
+-- The event is given up, with its open transactions and results.
 local function give_up()
   undo()
   return abandoned
@@ -76,9 +76,9 @@ end
 -- The event that was restarted last, and how often.
 local last, attempts = 0, 0
 
--- event() raised `err`.  Returns nothing if the loop shall call it once more,
--- for the same event; stops: the run is over, or the error is not one to
--- restart for.
+-- event() raised `err`.  Returns nil if the loop has to call event() again for
+-- the same event, and `abandoned` if the run is over.  An error that does not
+-- restart events is raised again.
 local function recover(err)
   local number = iteration()
   if number ~= last then

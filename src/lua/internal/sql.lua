@@ -2,8 +2,8 @@
 --
 -- Objects are pointers to C structs.  The C side keeps a closed object in
 -- memory until its pointer is collected, so that using one is safe.  A pointer
--- with a finalizer is the object's owner: statements and result sets hold on to
--- their connection through the upvalue of their finalizer.
+-- with a finalizer owns the object.  Statements and result sets keep their
+-- connection alive through the upvalue of their finalizer.
 local host = ...
 local ffi = host.ffi
 local C = ffi.C
@@ -68,7 +68,7 @@ host.sql_class = class
 -- ---- results ----
 
 -- The owners of connections and of their result sets, by the address of the
--- connection.  Weak: they say what exists, and keep nothing alive.
+-- connection.  Weak: they keep nothing alive.
 local connections = setmetatable({}, { __mode = "v" })
 local results = setmetatable({}, { __mode = "v" })
 
@@ -139,7 +139,7 @@ end
 
 local connection = host.methods.connection
 
--- NULL came back: no result set, or an error.
+-- The C function returned NULL: no result set, or an error.
 local function no_rows(con, query)
   if con == nil then
     error("there is no connection (a dot where a colon belongs?)", 3)

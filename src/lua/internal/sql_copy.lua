@@ -1,8 +1,8 @@
 -- sql_copy.lua - con:copy_rows{...}: many generated rows, all of them or none.
 --
 -- Rows are sent in one transaction, or, inside a transaction of the script,
--- after a savepoint: by the driver's own way where that treats values as INSERT
--- does, else as multi-row INSERTs.
+-- after a savepoint.  The driver's own way is used if it treats values as INSERT
+-- does; otherwise they are multi-row INSERTs.
 local host = ...
 local ffi = host.ffi
 local C = ffi.C
@@ -80,8 +80,8 @@ local function row_text(con, n, ...)
   return "(" .. table.concat(texts, ",") .. ")"
 end
 
--- Bytes of a statement: how many are good, how many the server takes, and which
--- of its settings says so.
+-- How many bytes a statement should have, how many the server accepts, and which
+-- of its settings limits them.
 local function statement_sizes(con)
   local good = C.bench_db_statement_sizes(con, double_out, text_out)
   return good, double_out[0], text_out[0] ~= nil and ffi.string(text_out[0]) or nil
@@ -112,8 +112,8 @@ end
 
 -- ---- by the driver's own way ----
 
--- While a copy is open the connection takes nothing else, but `row` may use it:
--- so rows are collected, and then sent at once.
+-- While a copy is open, the connection takes nothing else.  But `row` may use it,
+-- so rows are collected, and then sent together.
 local BATCH_BYTES, BATCH_ROWS = 256 * 1024, 5000
 
 -- The values of a row, in texts[at + 1 .. at + n]; false stands for nil.
@@ -189,8 +189,8 @@ end
 
 local DOUBT = "copy_rows: the answer to COMMIT was lost: the rows are all there, or none"
 
--- One attempt: true, or false, the error, and whether the answer to the COMMIT
--- was lost, so that nobody knows; else nothing is left of a failed one.
+-- One attempt.  Returns true; or false, the error, and whether the answer to the
+-- COMMIT was lost.  If it was, the outcome is unknown; if not, nothing is left.
 local function attempt(con, spec, inside)
   con:query(inside and "SAVEPOINT bench_copy_rows" or "BEGIN")
   local ok, err = pcall(send_rows, con, spec)

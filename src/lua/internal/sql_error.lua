@@ -1,7 +1,7 @@
--- sql_error.lua - what a failed SQL call raises, and what the script's hook has
--- to say about it.
+-- sql_error.lua - the error that a failed SQL call raises, and the script's hook
+-- for it.
 local host = ...
--- It happens too seldom to be worth memory for machine code.
+-- This happens too seldom to be worth memory for machine code.
 require("jit").off(true, true)
 local ffi = host.ffi
 local C = ffi.C
@@ -40,7 +40,7 @@ local function make(con, query, reconnected)
   }, error_mt)
 end
 
--- While the hook runs, errors of its own statements are not put to it.
+-- While the hook runs, it is not called for errors of its own statements.
 local in_hook = false
 
 -- The hook was asked: true, false, or the error that it raised.
@@ -72,8 +72,8 @@ local function is_forgiven(con, err)
   return true
 end
 
--- error() at the script's call, also where the script has given a method to
--- pcall(): that has no line, but its caller has.
+-- Call error() with the position of the script's call.  If the script has given a
+-- method to pcall(), that has no line, but its caller has.
 local function fail(text, level)
   local info = debug.getinfo(level + 1, "S")
   if info and info.what == "C" then
@@ -82,8 +82,8 @@ local function fail(text, level)
   error(text, level + 1)
 end
 
--- The last call on the connection failed: raise what follows from it.  `level`
--- is that of error() for the script's call, seen from here.
+-- The last call on the connection failed: raise the error.  `level` is that of
+-- error() for the script's call, seen from here.
 function M.raise(con, query, level)
   local flags = c_failure(con)
   if bit.band(flags, ABANDONED) ~= 0 then

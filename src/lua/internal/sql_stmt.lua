@@ -22,7 +22,7 @@ local flag_t, binds_t = ffi.typeof("char[1]"), ffi.typeof("sql_bind[?]")
 
 local param = {}
 
--- What becomes a number: the rest would be refused without the script's line.
+-- Values that become numbers.  C would refuse others without the script's line.
 local numbers = { number = true, boolean = true, cdata = true }
 
 local function set_integer(p, v)
@@ -51,7 +51,7 @@ local function set_string(p, v)
   p.data_len[0] = len
 end
 
--- What becomes of a type: the type that is sent, its memory, how it is set.
+-- For each type: the type that is sent, its memory, and how it is set.
 local kinds = {
   [T.TINYINT] = { T.BIGINT, integer_t, 8, set_integer },
   [T.SMALLINT] = { T.BIGINT, integer_t, 8, set_integer },
@@ -217,8 +217,8 @@ local function is_size(v)
   return type(v) == "number" and v >= 0 and v < 2 ^ 53 -- and it is cut
 end
 
--- A loop of set() and execute(), in C: a loop of few turns inside of an event
--- keeps the compiler from making one piece of the whole event.
+-- A loop of set() and execute(), in C.  A short Lua loop inside of an event would
+-- keep LuaJIT from compiling the whole event in one piece.
 function statement:execute_drawn(times, max, first, last, span)
   check_there(self, 3)
   if not (is_size(times) and is_size(max) and is_size(span or 0)) then
@@ -273,8 +273,8 @@ function host.methods.connection:prepare(query, label)
   )
 end
 
--- What is done once per connection is not compiled: with every server that goes
--- away and comes back there would be more of it.
+-- What is done once per connection is not compiled: the machine code would grow
+-- each time a server goes away and comes back.
 for _, rare in ipairs({ new_param, bind, statement.bind_create, statement.bind_param,
   statement.close, host.methods.connection.prepare }) do
   require("jit").off(rare, true)

@@ -1,5 +1,5 @@
--- sql_types.lua - the types of SQL objects, whose methods come with their first
--- use: a script may have the objects from C functions.
+-- sql_types.lua - the types of SQL objects.  Their methods are loaded when one is
+-- first used, because a script may get the objects from C functions.
 local host = ...
 local ffi, use = host.ffi, host.use
 

@@ -217,7 +217,7 @@ table.insert(package.loaders, 2, function(name)
   end
 end)
 
--- Several processes: the first one tells the others which modules it has found
+-- Several processes: the first one sends the others the modules that it has found
 -- in files, and they look there first.
 if host.record then
   for i, loader in ipairs(package.loaders) do

@@ -68,7 +68,7 @@ local function try_statement(drv, con, n, statement)
 end
 
 -- Clear the way for a new table as --table-exists wants it; `statement` will
--- create it.  Returns false if the table that is there shall stay.
+-- create it.  Returns false if the table that is there stays.
 function schema.make_way(drv, con, n, statement)
    local wish = sysbench.opt.table_exists
 

@@ -195,7 +195,7 @@ function tables.cmd_prepare(drv, con)
 end
 
 function tables.cmd_warmup(drv, con)
-   -- each generation of the program has its own word for it
+   -- sysbench 1.0 and 1.1 use different words
    local line = sysbench.version:match("^1%.0") and "Prewarming table sbtest%d"
       or "Preloading table sbtest%d"
 

@@ -215,7 +215,7 @@ local class_names = {}
 for key in pairs(CLASS) do table.insert(class_names, key) end
 local classes = on_demand.new_family(class_names, prepare_class)
 
--- SQLite shall wait for the write lock when a transaction begins and not fail
+-- SQLite waits for the write lock when a transaction begins, and does not fail
 -- when it turns from reading to writing.
 local function begin_statement()
    return writing and name_of(drv) == "sqlite" and "BEGIN IMMEDIATE" or "BEGIN"
@@ -334,7 +334,7 @@ local function prepare_again()
    local used = classes_in_use()
 
    close_statements()
-   collectgarbage() -- the new ones shall take the place of the old ones
+   collectgarbage() -- the new ones take the place of the old ones
    prepare_statements()
    for n, keys in pairs(used) do
       for _, key in ipairs(keys) do

@@ -97,8 +97,8 @@ void steady_tell(const struct steady *s)
             "the run has not become steady: the last %d windows of %g seconds "
             "have a range of %.1f%% and a trend of %+.1f%%, and %g%% are "
             "allowed (see --time and --file-steady)",
-            STEADY_WINDOWS, window_s, 100 * now.range,
-            100 * now.slope, 100 * s->limit);
+            STEADY_WINDOWS, window_s, 100 * now.range, 100 * now.slope,
+            100 * s->limit);
   else
     log_msg(LOG_NOTICE,
             "\nSteady state (last %d windows of %g seconds):\n"

@@ -98,6 +98,9 @@ static const struct opt row_file = { .type = OPT_TYPE_FILE, .name = "f" };
 static const struct opt row_count = {
   .type = OPT_TYPE_INT, .name = "n", .max = INT64_MAX, .flags = OPT_COUNT
 };
+static const struct opt row_amount = { .type = OPT_TYPE_DOUBLE,
+                                       .name = "my_amount",
+                                       .flags = OPT_COUNT | OPT_DASHED };
 static const struct opt row_time = { .type = OPT_TYPE_TIME,
                                      .name = "t",
                                      .fmax = 3600 };
@@ -144,6 +147,8 @@ static const struct {
   { &row_count, "1MB", "1MB", COUNT_WHAT },
   { &row_count, "8388608T", "8388608T", COUNT_WHAT },
   { &row_count, "-1", "-1", COUNT_WHAT },
+  { &row_amount, "1.5K", "1.5K", "a number, such as 500, 64K or 1M" },
+  { &row_amount, "1KB", "1KB", "a number, such as 500, 64K or 1M" },
   { &row_advised, "10", "10", "an integer from 1 to 9" },
   { &row_advised, "two", "two", "an integer from 1 to 9; use 2" },
   { &row_time, "61m", "61m", TIME_WHAT },
@@ -197,9 +202,10 @@ static void check_refused(void)
     struct err err = { "" };
     char want[512];
 
-    (void)snprintf(want, sizeof(want),
-                   "Invalid value for --%s: '%s' (expected %s)",
-                   refused[i].row->name, refused[i].shown, refused[i].expected);
+    (void)snprintf(
+      want, sizeof(want), "Invalid value for --%s: '%s' (expected %s)",
+      refused[i].row == &row_amount ? "my-amount" : refused[i].row->name,
+      refused[i].shown, refused[i].expected);
     OK(opt_value_read(refused[i].row, &given, &v, &err) == -EINVAL, "refused");
     OK_STR(err.text, want, "and says why");
     OK(v.number == 42, "the value is left alone");
@@ -218,6 +224,8 @@ static const struct {
   { &row_count, "500", 500 },
   { &row_count, "1M", 1048576 },
   { &row_count, "2k", 2048 },
+  { &row_amount, "0.5", 0.5 },
+  { &row_amount, "2M", 2097152 },
   { &row_time, "0.5", 0.5 },
   { &row_time, "60m", 3600 },
   { &row_time, "250ms", 0.25 },

@@ -7,7 +7,7 @@
  * divided by the rate in the text, elapsed_ns is the total time.
  */
 
-#include "lua/sql_form.h"
+#include "lua/engine/sql_form.h"
 #include "report/form.h"
 #include "tests/fileio/form.h"
 #include "tests/memory/form.h"

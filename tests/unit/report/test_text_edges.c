@@ -3,7 +3,7 @@
  * one, with errors only, with other labels, and of runs that were cut short.
  */
 
-#include "lua/sql_form.h"
+#include "lua/engine/sql_form.h"
 #include "tests/fileio/form.h"
 #include "tests/tests.h"
 #include "tests/unit/report_golden.h"

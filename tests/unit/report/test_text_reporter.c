@@ -13,7 +13,7 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "lua/sql_form.h"
+#include "lua/engine/sql_form.h"
 #include "report/reporter.h"
 #include "report/text_reporter.h"
 #include "report/turn.h"

@@ -23,8 +23,8 @@ static unsigned steady_after(double percent, const double *rate, unsigned n)
 int main(void)
 {
   static const double flat[] = { 100, 100, 100, 100, 100 };
-  static const double settles[] = { 900, 500, 300, 110, 100, 101,
-                                    99,  100, 100, 100 };
+  static const double settles[] = { 900, 500, 300, 110, 100,
+                                    101, 99,  100, 100, 100 };
   static const double rises[] = { 100, 103, 106, 109, 112, 115, 118, 121 };
   static const double jumps[] = { 100, 120, 100, 120, 100, 120, 100 };
   static const double nothing[] = { 0, 0, 0, 0, 0, 0 };

@@ -296,7 +296,7 @@ function common.transaction()
       end
       return "LOCK TABLES " .. table.concat(tables, " ,"), "UNLOCK TABLES"
    end
-   -- a writer shall wait for the lock now, not fail when it first writes
+   -- a writer waits for the lock now, and does not fail when it first writes
    if db_driver == "sqlite" and not oltp_read_only then
       return "BEGIN IMMEDIATE", "COMMIT"
    end

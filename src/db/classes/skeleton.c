@@ -1,0 +1,396 @@
+/*
+ * skeleton.c - from skeleton to skeleton along a statement.
+ */
+#include "db/classes/skeleton.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/word.h"
+
+enum {
+  NO_BYTE = 256,      /* the statement ends */
+  REFUSED_MAX = 4096, /* then all is forgotten */
+  JUMPS_LOOKED_AT = 8,
+  SHORTEST = 16, /* that can be read in words */
+};
+
+#define MIX UINT64_C(0x9e3779b97f4a7c15)
+
+/* ---- comparing ---- */
+
+static inline uint64_t diff8(const char *a, const char *b)
+{
+  return word_load(a) ^ word_load(b);
+}
+
+static inline uint64_t diff16(const char *a, const char *b)
+{
+  return diff8(a, b) | diff8(a + 8, b + 8);
+}
+
+/*
+ * 0: `n` bytes are the same.  Eight bytes can be read from `text` on in any
+ * case; of the statement, from `at` on where so much is left, else before its
+ * end.
+ */
+static inline uint64_t diff_of(const char *text, const char *at, size_t n,
+                               size_t left)
+{
+  uint64_t word;
+
+  if (LIKELY(n >= 16)) {
+    for (size_t i = 16; UNLIKELY(i + 16 < n); i += 16) {
+      word = diff16(text + i, at + i);
+      if (word != 0)
+        return word;
+    }
+    return diff16(text, at) | diff16(text + n - 16, at + n - 16);
+  }
+  if (n >= 8) /* here and above: some of them twice */
+    return diff8(text, at) | diff8(text + n - 8, at + n - 8);
+  if (n == 0)
+    return 0;
+  word = left >= 8 ? word_load(at) : word_load(at + n - 8) >> (64 - 8 * n);
+  return (word_load(text) ^ word) << (64 - 8 * n);
+}
+
+/* How many of `n` bytes are the same. */
+static size_t same_bytes(const char *text, const char *at, size_t n)
+{
+  size_t i = 0;
+
+  while (n - i >= 8 && diff8(text + i, at + i) == 0)
+    i += 8;
+  while (i < n && text[i] == at[i])
+    i++;
+  return i;
+}
+
+/* ---- jumps ---- */
+
+static uint32_t jump_key(unsigned from, size_t at, unsigned byte)
+{
+  return (uint32_t)(from << 20 | (unsigned)at << 10 | byte << 1 | 1);
+}
+
+static const struct skeleton_jump *jump_place(const struct skeletons *s,
+                                              uint32_t key, unsigned i)
+{
+  const uint32_t hash = (uint32_t)((key * MIX) >> 32);
+
+  return &s->jump[(hash + i) % SKELETON_JUMPS];
+}
+
+/* NULL: no statement has gone this way. */
+static const struct skeleton_jump *find_jump(const struct skeletons *s,
+                                             uint32_t key)
+{
+  for (unsigned i = 0; i < JUMPS_LOOKED_AT; i++) {
+    const struct skeleton_jump *jump = jump_place(s, key, i);
+
+    if (jump->key == key)
+      return jump;
+    if (jump->key == 0)
+      break;
+  }
+  return NULL;
+}
+
+/* ---- along a statement ---- */
+
+/* Most statements differ in their beginning.  A literal in it makes the hint a
+ * bad one, which does no harm. */
+static inline unsigned start_of(const char *sql)
+{
+  const uint64_t hash = word_load(sql) ^ (word_load(sql + 8) * MIX);
+
+  return (unsigned)((hash * MIX) >> (64 - SKELETON_START_BITS));
+}
+
+/* Where a statement and a skeleton have come to: `text` is in `piece`, or at
+ * the mark after it, and everything before was the same. */
+struct walk {
+  struct skeleton *k;
+  const struct skeleton_piece *piece;
+  const char *text;     /* of the skeleton */
+  const char *at, *end; /* in the statement */
+};
+
+/* What the skeleton goes on with without a literal. */
+static inline size_t bytes_of(const struct walk *w)
+{
+  return (size_t)(w->k->text + w->piece->end - w->text);
+}
+
+static inline const char *number_end(const char *at, const char *end)
+{
+  const char *to = sqltext_digits_end(at, end);
+
+  return LIKELY(to != at) ? to : sqltext_number_end(at, end);
+}
+
+/* Go on to the next piece.  False: the two differ in this one, or end. */
+static inline bool step(struct walk *w)
+{
+  const size_t n = bytes_of(w), left = (size_t)(w->end - w->at);
+  const char *from = w->at + n, *to;
+
+  if (n > left || diff_of(w->text, w->at, n, left) != 0)
+    return false;
+  if (w->piece->next & SKELETON_NUMBER)
+    to = number_end(from, w->end);
+  else if (w->piece->next & SKELETON_STRING)
+    to = sqltext_string_end(from, w->end);
+  else
+    return false;
+  if (to == from)
+    return false;
+  w->at = to;
+  w->text += n + 1;
+  w->piece++;
+  return true;
+}
+
+/*
+ * Up to where the two are the same, and on to another skeleton.  A jump may be
+ * taken by every statement that has come to it: all of them have what is before
+ * it in common, and what comes after it is compared.
+ */
+static bool jump(struct skeletons *s, struct walk *w)
+{
+  const struct skeleton *const from = w->k;
+  const size_t n = bytes_of(w), left = (size_t)(w->end - w->at);
+  const size_t same = same_bytes(w->text, w->at, n < left ? n : left);
+  const struct skeleton_jump *found;
+  unsigned byte;
+
+  w->at += same;
+  w->text += same;
+  byte = w->at < w->end ? (unsigned char)*w->at : NO_BYTE;
+  s->lost = jump_key(from->number, (size_t)(w->text - from->text), byte);
+  found = find_jump(s, s->lost);
+  if (!found)
+    return false;
+  w->k = s->of[found->to];
+  w->text = w->k->text + (w->text - from->text);
+  w->piece = w->k->piece + (w->piece - from->piece);
+  return true;
+}
+
+/* At the last piece, or where the two part. */
+static bool is_found(const struct walk *w)
+{
+  const size_t n = bytes_of(w), left = (size_t)(w->end - w->at);
+
+  return n <= left && diff_of(w->text, w->at, n, left) == 0 &&
+         (w->piece->next == SKELETON_ANYTHING ||
+          (w->piece->next == SKELETON_END && n == left));
+}
+
+/* From the beginning of a skeleton to the end of that or another; NULL: the
+ * statement is new. */
+static struct skeleton *walk_from(struct skeletons *s, struct skeleton *k,
+                                  const char *sql, size_t len)
+{
+  struct walk w = { k, k->piece, k->text, sql, sql + len };
+
+  for (;;) {
+    if (step(&w))
+      continue;
+    if (is_found(&w))
+      return w.k;
+    if (!jump(s, &w))
+      return NULL;
+  }
+}
+
+/* A statement so short that reading in words would leave it.  A copy with room
+ * on both sides is compared. */
+static COLD struct skeleton *find_short(struct skeletons *s, const char *sql,
+                                        size_t len)
+{
+  char copy[3 * SHORTEST] = { 0 };
+
+  if (len > 0)
+    memcpy(copy + SHORTEST, sql, len);
+  return walk_from(s, s->of[0], copy + SHORTEST, len);
+}
+
+static inline int found(struct skeletons *s, struct skeleton *k)
+{
+  s->last = k;
+  s->guess = k->then;
+  return (int)k->id;
+}
+
+/* It came after the last one, and may do so the next time. */
+static void remember(struct skeletons *s, struct skeleton *k)
+{
+  if (s->last)
+    s->last->then = k;
+  (void)found(s, k);
+}
+
+static NOINLINE int find_anywhere(struct skeletons *s, const char *sql,
+                                  size_t len)
+{
+  struct skeleton *k;
+
+  if (s->n == 0)
+    return -1;
+  k = len < SHORTEST ? find_short(s, sql, len)
+                     : walk_from(s, s->start[start_of(sql)], sql, len);
+  if (!k)
+    return -1;
+  remember(s, k);
+  return (int)k->id;
+}
+
+/* The guess is right in the first piece, and up to `at`, which is after the
+ * number that follows.  Or only the first piece is known to be right, and `at`
+ * is `sql`. */
+static NOINLINE int find_rest(struct skeletons *s, struct skeleton *k,
+                              const char *sql, size_t len, const char *at)
+{
+  struct walk w = { k, k->piece, k->text, at, sql + len };
+
+  if (at != sql) {
+    w.text += w.piece->end + 1;
+    w.piece++;
+  }
+  while (step(&w))
+    ;
+  return is_found(&w) ? found(s, k) : find_anywhere(s, sql, len);
+}
+
+/*
+ * Most statements are what was guessed, and many have one literal, a number at
+ * their end.  The short way is for these, with few registers and few loads that
+ * wait for each other.
+ */
+int skeletons_find(struct skeletons *s, const char *sql, size_t len)
+{
+  const char *const end = sql + len, *at, *to;
+  struct skeleton *k = s->guess;
+  unsigned next;
+  size_t n;
+
+  if (UNLIKELY(!k || len < SHORTEST))
+    return find_anywhere(s, sql, len);
+  n = k->piece[0].end;
+  next = k->piece[0].next;
+  if (n > len || diff_of(k->text, sql, n, len) != 0)
+    return find_anywhere(s, sql, len);
+  at = to = sql + n;
+  if (LIKELY(next & SKELETON_NUMBER)) {
+    to = sqltext_digits_end(at, end);
+    if (LIKELY(to == end && to != at && next & SKELETON_END))
+      return found(s, k);
+  } else if (at == end && next == SKELETON_END) {
+    return found(s, k);
+  }
+  return find_rest(s, k, sql, len, to == at ? sql : to);
+}
+
+/* ---- new ones ---- */
+
+/* NULL: there is no room. */
+static struct skeleton *keep(struct skeletons *s,
+                             const struct skeleton_draft *d, unsigned id)
+{
+  struct skeleton *k = (struct skeleton *)(void *)(s->room + s->used);
+  const size_t pieces = d->n_pieces * sizeof(d->piece[0]);
+  size_t all = sizeof(*k) + pieces + d->len + 8; /* texts are read in words */
+  char *text;
+
+  all += -all % _Alignof(struct skeleton);
+  if (s->n == SKELETONS || all > sizeof(s->room) - s->used)
+    return NULL;
+  text = (char *)(k->piece + d->n_pieces);
+  memcpy(k->piece, d->piece, pieces);
+  memcpy(text, d->text, d->len);
+  k->then = k;
+  k->text = text;
+  k->id = id;
+  k->len = (uint16_t)d->len;
+  k->n_pieces = (uint16_t)d->n_pieces;
+  k->number = (uint8_t)s->n;
+  s->used += all;
+  s->of[s->n++] = k;
+  return k;
+}
+
+static bool is_same(const struct skeleton *k, const struct skeleton_draft *d)
+{
+  return k->len == d->len && k->n_pieces == d->n_pieces &&
+         memcmp(k->text, d->text, d->len) == 0 &&
+         memcmp(k->piece, d->piece, d->n_pieces * sizeof(d->piece[0])) == 0;
+}
+
+static struct skeleton *find_draft(const struct skeletons *s,
+                                   const struct skeleton_draft *d)
+{
+  for (unsigned i = 0; i < s->n; i++) {
+    if (is_same(s->of[i], d))
+      return s->of[i];
+  }
+  return NULL;
+}
+
+/* False: there is no place for it. */
+static bool add_jump(struct skeletons *s, uint32_t key, unsigned to)
+{
+  for (unsigned i = 0; i < JUMPS_LOOKED_AT; i++) {
+    struct skeleton_jump *jump = &s->jump[jump_place(s, key, i) - s->jump];
+
+    if (jump->key == 0) {
+      jump->key = key;
+      jump->to = (uint8_t)to;
+      return true;
+    }
+  }
+  return false;
+}
+
+static void forget_all(struct skeletons *s)
+{
+  s->n = 0;
+  s->refused = 0;
+  s->used = 0;
+  s->last = s->guess = NULL;
+  memset(s->jump, 0, sizeof(s->jump));
+}
+
+/* A start without a hint is the first skeleton, from which jumps lead to all
+ * the others. */
+static void set_start(struct skeletons *s, const char *sql, size_t len,
+                      struct skeleton *k)
+{
+  for (size_t i = 0; s->n == 1 && i < ARRAY_SIZE(s->start); i++)
+    s->start[i] = k;
+  if (len >= SHORTEST && s->start[start_of(sql)] == s->of[0])
+    s->start[start_of(sql)] = k;
+}
+
+void skeletons_add(struct skeletons *s, const char *sql, size_t len,
+                   const struct sqltext_cuts *cuts, unsigned id)
+{
+  const bool is_first = s->n == 0;
+  struct skeleton *k;
+  struct skeleton_draft d;
+
+  if (!skeleton_draft_make(&d, sql, len, cuts))
+    return;
+  k = find_draft(s, &d);
+  if (!k)
+    k = keep(s, &d, id);
+  if (!k || (!is_first && !add_jump(s, s->lost, k->number))) {
+    if (++s->refused == REFUSED_MAX)
+      forget_all(s);
+    return;
+  }
+  set_start(s, sql, len, k);
+  remember(s, k);
+}

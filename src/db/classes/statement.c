@@ -1,0 +1,134 @@
+/*
+ * statement.c - from a statement to its class.
+ */
+#include "db/classes/statement.h"
+
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/utf8.h"
+#include "db/classes/tablename.h"
+#include "db/env.h"
+#include "stats/class_stats.h"
+
+const struct label statement_prepared = { "" };
+
+/* ---- classes ---- */
+
+#define MIX UINT64_C(0x9e3779b97f4a7c15)
+
+/* Eight bytes at a time; never 0. */
+static uint64_t hash_of(const char *text, size_t len)
+{
+  uint64_t h = len * MIX, word;
+
+  for (; len >= sizeof(word); len -= sizeof(word), text += sizeof(word)) {
+    memcpy(&word, text, sizeof(word));
+    h = (h ^ word) * MIX;
+    h ^= h >> 29;
+  }
+  word = 0;
+  memcpy(&word, text, len);
+  h = (h ^ word) * MIX;
+  h ^= h >> 32;
+  return h ? h : 1;
+}
+
+/* The class of a text.  If the slots around its own are taken, the set is
+ * searched every time. */
+static unsigned id_of_text(struct statements *s, const char *text, size_t len)
+{
+  uint64_t hash;
+
+  if (len == SQLTEXT_BYTES || len == TABLENAME_BYTES) /* the rest is missing */
+    len = utf8_whole(text, len);
+  hash = hash_of(text, len);
+  for (size_t i = 0; i < 8; i++) {
+    struct statement_slot *slot = &s->slot[(hash + i) & (STATEMENT_SLOTS - 1)];
+
+    if (slot->hash == hash)
+      return slot->id;
+    if (slot->hash == 0) {
+      slot->id = class_id(s->recorder->set, text, len);
+      slot->hash = hash;
+      return slot->id;
+    }
+  }
+  return class_id(s->recorder->set, text, len);
+}
+
+/* The class of a text that was not seen before, and may be changed. */
+static unsigned id_of_new(struct statements *s, char *text, size_t len)
+{
+  return id_of_text(s, text, s->by_table ? len : tablename_merge(text, len));
+}
+
+static COLD unsigned learn_direct(struct statements *s, const char *sql,
+                                  size_t len)
+{
+  char normal[SQLTEXT_BYTES];
+  struct sqltext_cuts cuts;
+  const size_t n = sqltext_normal(sql, len, normal, sizeof(normal), &cuts);
+  const unsigned id = id_of_new(s, normal, n);
+
+  skeletons_add(&s->direct, sql, len, &cuts, id);
+  return id;
+}
+
+/* The class of a prepared statement is the beginning of its text, without the
+ * numbers of tables. */
+static COLD unsigned learn_prepared(struct statements *s, const char *sql,
+                                    size_t len)
+{
+  const struct sqltext_cuts cuts = {
+    .end = len < SQLTEXT_BYTES ? len : SQLTEXT_BYTES,
+  };
+  char text[SQLTEXT_BYTES];
+  unsigned id;
+
+  memcpy(text, sql, cuts.end);
+  id = id_of_new(s, text, cuts.end);
+  skeletons_add(&s->prepared, sql, len, &cuts, id);
+  return id;
+}
+
+static unsigned id_of_label(struct statements *s, const struct label *label)
+{
+  unsigned *known = &s->of_label[label - s->labels->of];
+
+  if (*known == 0)
+    *known = class_id(s->recorder->set, label->text, strlen(label->text)) + 1;
+  return *known - 1;
+}
+
+/* Most statements were seen before, with these literals or others. */
+static inline unsigned id_of_sql(struct statements *s, const char *sql,
+                                 size_t len, bool prepared)
+{
+  struct skeletons *seen = prepared ? &s->prepared : &s->direct;
+  const int id = skeletons_find(seen, sql, len);
+
+  if (LIKELY(id >= 0))
+    return (unsigned)id;
+  return prepared ? learn_prepared(s, sql, len) : learn_direct(s, sql, len);
+}
+
+void statement_ended(void *arg, void *label, const char *sql, size_t len,
+                     uint64_t took_ns, const struct stmt_sample *sample)
+{
+  const bool prepared = label == (const void *)&statement_prepared;
+  struct statements *s = arg;
+  const struct class_outcome outcome = {
+    .failed = sample->failed,
+    .rows = sample->nrows,
+  };
+  unsigned id;
+
+  if (!*s->counting)
+    return;
+  if (label && !prepared)
+    id = id_of_label(s, label);
+  else
+    id = id_of_sql(s, sql, len, prepared);
+  class_record(s->recorder, id, took_ns, &outcome);
+}

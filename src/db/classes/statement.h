@@ -1,0 +1,48 @@
+/*
+ * statement.h - the classes in which the statements of a worker are counted.
+ *
+ * A class is a label, the text of a prepared statement, or the text of another
+ * statement without its literals; both texts are without the numbers of tables.
+ */
+#ifndef BENCH_DB_CLASSES_STATEMENT_H
+#define BENCH_DB_CLASSES_STATEMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "db/classes/label.h"
+#include "db/classes/skeleton.h"
+
+struct class_recorder;
+struct stmt_sample;
+
+enum {
+  STATEMENT_SLOTS = 512, /* texts whose class is remembered; a power of two */
+};
+
+/* A text whose class is known. */
+struct statement_slot {
+  uint64_t hash; /* 0: unused */
+  unsigned id;
+};
+
+/* One worker has it, and only its thread uses it. */
+struct statements {
+  struct class_recorder *recorder; /* borrowed */
+  const struct labels *labels;     /* borrowed */
+  const bool *counting;            /* borrowed: statements count now */
+  bool by_table; /* sbtest1 and sbtest2 are two classes, not sbtest# */
+  unsigned of_label[LABELS_MAX + 1]; /* number of the class + 1; 0: unknown */
+  struct statement_slot slot[STATEMENT_SLOTS];
+  struct skeletons direct, prepared;
+};
+
+/* Stands for "prepared, without a label" where a label is expected. */
+extern const struct label statement_prepared;
+
+/* For struct db_env: one statement has ended.  `arg` is struct statements. */
+void statement_ended(void *arg, void *label, const char *sql, size_t len,
+                     uint64_t took_ns, const struct stmt_sample *sample);
+
+#endif

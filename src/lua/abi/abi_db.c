@@ -1,0 +1,294 @@
+/*
+ * abi_db.c - what the program's Lua modules need of databases, besides the
+ * functions that sysbench has: labels, explicit parameters, and what to do
+ * after a failure.
+ */
+#include <stdlib.h>
+
+#include "base/ffi_api.h"
+#include "db/bulk.h"
+#include "db/classes/label.h"
+#include "db/classes/statement.h"
+#include "db/conn.h"
+#include "db/copy.h"
+#include "db/env.h"
+#include "db/stmt.h"
+#include "lua/engine/shared.h"
+#include "lua/engine/state.h"
+#include "rand/stream.h"
+
+/* Bits of bench_db_failure(), as sql_error.lua knows them. */
+enum {
+  FAILURE_ABANDONED = 1,
+  FAILURE_IGNORABLE = 2,
+  FAILURE_RECONNECTED = 4,
+  FAILURE_EARLIER = 8,
+};
+
+static struct driver_handle *handle_of(sql_driver *drv)
+{
+  return (struct driver_handle *)(void *)drv;
+}
+
+/* ---- drivers and connections ---- */
+
+sql_connection *bench_db_connect(sql_driver *drv, const char *host,
+                                 const char *port, const char *socket,
+                                 const char *user, const char *password,
+                                 const char *db)
+{
+  const struct conn_params params = {
+    .host = host,
+    .port = port,
+    .socket = socket,
+    .user = user,
+    .password = password,
+    .db = db,
+  };
+  struct conn *c = conn_open(handle_of(drv), &params);
+
+  return c ? conn_abi(c) : NULL;
+}
+
+/* ---- direct statements and results ---- */
+
+void *bench_db_class(const char *label)
+{
+  const struct state *s = state_current();
+
+  return s ? labels_get(&s->script->labels, label) : NULL;
+}
+
+sql_result *bench_db_query(sql_connection *con, const char *query, size_t len,
+                           void *cls)
+{
+  struct conn *c = conn_of(con);
+
+  if (UNLIKELY(!con))
+    return NULL; /* a method without its object: sql.lua says so */
+  conn_set_class(c, cls);
+  return conn_query(c, query, len);
+}
+
+/* ---- prepared statements ---- */
+
+/* NULL: the class of its text. */
+void bench_db_set_class(sql_statement *stmt, void *cls)
+{
+  stmt_set_class(stmt_of(stmt),
+                 cls ? cls : (void *)(uintptr_t)&statement_prepared);
+}
+
+/* -1: any number is accepted. */
+int bench_db_param_count(sql_statement *stmt)
+{
+  const unsigned n = stmt_of(stmt)->n_params;
+
+  return n == PARAMS_ANY ? -1 : (int)n;
+}
+
+bool bench_db_is_closed(sql_statement *stmt)
+{
+  return stmt_of(stmt)->closed;
+}
+
+const char *bench_db_text(sql_statement *stmt)
+{
+  return stmt_of(stmt)->sql;
+}
+
+/*
+ * Execute it so many times; before each, a number of 1..max by the chosen
+ * distribution goes to *first, and that plus `span` to *last unless `last` is
+ * NULL.  Returns how many succeeded; the first failure ends the loop.  The rows
+ * are dropped.
+ */
+double bench_db_execute_drawn(sql_statement *stmt, double times, double highest,
+                              int64_t *first, int64_t *last, double span)
+{
+  const struct state *s = state_current();
+  const int64_t n = s ? (int64_t)times : 0, max = (int64_t)highest;
+  int64_t done = 0;
+
+  for (; done < n; done++) {
+    const int64_t row = rand_draw(s->rand, 1, max);
+
+    *first = row;
+    if (last)
+      *last = row + (int64_t)span;
+    if (!stmt_run(stmt_of(stmt)))
+      break;
+  }
+  return (double)done;
+}
+
+void bench_db_statement_free(sql_statement *stmt)
+{
+  stmt_free(stmt_of(stmt));
+}
+
+/* ---- rows as text ---- */
+
+bool bench_db_in_transaction(sql_connection *con)
+{
+  const struct conn *c = conn_of(con);
+
+  return c->state == CONN_OPEN &&
+         (c->session->trx == TRX_OPEN || c->session->trx == TRX_ABORTED);
+}
+
+/* A literal, valid until the next call in this state; NULL: it cannot be
+ * sent, or memory ran out. */
+const char *bench_db_quote(sql_connection *con, const char *text, size_t len,
+                           size_t *ret_len)
+{
+  struct state *s = state_current();
+  struct conn *c = conn_of(con);
+  const char *why;
+
+  if (!s || c->state != CONN_OPEN)
+    return NULL;
+  strbuf_clear(&s->quoted);
+  if (!c->driver->quote(c->session, text, len, &s->quoted, &why) ||
+      s->quoted.failed)
+    return NULL;
+  *ret_len = s->quoted.len;
+  return strbuf_str(&s->quoted);
+}
+
+/* ---- many rows ---- */
+
+/* How many bytes a statement with many rows should have.  *ret_max is how many
+ * it can have, *ret_setting is NULL or the setting of the server that limits
+ * it. */
+double bench_db_statement_sizes(sql_connection *con, double *ret_max,
+                                const char **ret_setting)
+{
+  const struct statement_sizes *sizes = bulk_sizes(conn_of(con));
+
+  *ret_max = (double)sizes->max;
+  *ret_setting = sizes->setting;
+  return (double)sizes->good;
+}
+
+/* The statement of the bulk insert up to its rows; not terminated. */
+const char *bench_db_bulk_prefix(sql_connection *con, size_t *ret_len)
+{
+  const struct bulk *b = &conn_of(con)->bulk;
+
+  *ret_len = b->text.text ? b->prefix_len : 0;
+  return strbuf_str(&b->text);
+}
+
+/* Can rows be copied instead of inserted, with the same result? */
+bool bench_copy_is_checked(sql_connection *con)
+{
+  const struct driver_copy *copy = conn_of(con)->driver->copy;
+
+  return copy && copy->row && copy->checked;
+}
+
+/* These three return false after a failure, which has ended the copy. */
+bool bench_copy_begin(sql_connection *con, const char *table,
+                      const char **columns, int n)
+{
+  const struct copy_spec spec = {
+    .table = table,
+    .columns = columns,
+    .n = (unsigned)n,
+  };
+
+  return copy_begin(conn_of(con), &spec) == 0;
+}
+
+bool bench_copy_row(sql_connection *con, const sql_value *values)
+{
+  return copy_row(conn_of(con), values) == 0;
+}
+
+bool bench_copy_end(sql_connection *con)
+{
+  uint64_t rows;
+
+  return copy_end(conn_of(con), &rows) == 0;
+}
+
+/* ---- failures ---- */
+
+static int failure_bits(const struct conn *c, sql_error_t error,
+                        bool reconnected)
+{
+  int bits = 0;
+
+  if (conn_failure(c)->abandoned)
+    bits |= FAILURE_ABANDONED;
+  if (error == DB_ERROR_IGNORABLE)
+    bits |= FAILURE_IGNORABLE;
+  if (reconnected)
+    bits |= FAILURE_RECONNECTED;
+  if (conn_failure(c)->earlier)
+    bits |= FAILURE_EARLIER;
+  return bits;
+}
+
+int bench_db_failure(sql_connection *con)
+{
+  const struct conn *c = conn_of(con);
+
+  return failure_bits(c, c->pub.error, conn_failure(c)->reconnected);
+}
+
+const char *bench_db_api_error(sql_connection *con)
+{
+  return conn_failure(conn_of(con))->api_error;
+}
+
+const char *bench_db_reason(sql_connection *con)
+{
+  return conn_failure(conn_of(con))->text;
+}
+
+/* NULL: there is none; or there was no memory to keep it in, and it was
+ * printed. */
+void *bench_db_take_message(sql_connection *con)
+{
+  struct conn_message taken = conn_take_message(conn_of(con));
+  struct conn_message *m = malloc(sizeof(*m));
+
+  if (m)
+    *m = taken;
+  else
+    conn_print_message(&taken);
+  return m;
+}
+
+void bench_db_print_message(void *message)
+{
+  if (message)
+    conn_print_message(message);
+  free(message);
+}
+
+void bench_db_drop_message(void *message)
+{
+  if (message)
+    conn_drop_message(message);
+  free(message);
+}
+
+int bench_db_forgive(sql_connection *con)
+{
+  struct conn *c = conn_of(con);
+  bool reconnected = false;
+  const sql_error_t error = conn_forgive(c, &reconnected);
+
+  /* A failure is abandoned only if this call failed. */
+  if (error == DB_ERROR_IGNORABLE)
+    return FAILURE_IGNORABLE | (reconnected ? FAILURE_RECONNECTED : 0);
+  return failure_bits(c, error, reconnected);
+}
+
+int bench_db_restart(sql_connection *con)
+{
+  return (int)conn_restart(conn_of(con));
+}

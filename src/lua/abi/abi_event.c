@@ -1,0 +1,203 @@
+/*
+ * abi_event.c - what scripts call about events and counters.
+ */
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "base/ffi_api.h"
+#include "base/log.h"
+#include "base/wait.h"
+#include "db/conn.h"
+#include "lua/engine/state.h"
+#include "run/worker.h"
+#include "stats/recorder.h"
+
+_Static_assert((int)SB_CNT_OTHER == (int)COUNTER_OTHER &&
+                 (int)SB_CNT_READ == (int)COUNTER_READ &&
+                 (int)SB_CNT_WRITE == (int)COUNTER_WRITE &&
+                 (int)SB_CNT_TRX == (int)COUNTER_EVENT &&
+                 (int)SB_CNT_ERROR == (int)COUNTER_ERROR &&
+                 (int)SB_CNT_RECONNECT == (int)COUNTER_RECONNECT &&
+                 (int)SB_CNT_BYTES_READ == (int)COUNTER_BYTES_READ &&
+                 (int)SB_CNT_BYTES_WRITTEN == (int)COUNTER_BYTES_WRITTEN &&
+                 (int)SB_CNT_MAX == (int)COUNTER_READ_EMPTY,
+               "scripts and recorders count in the same order");
+
+enum {
+  PATIENT_RESTARTS = 10, /* without a pause between them */
+  LONGEST_PAUSE_MS = 100,
+};
+
+/* The worker that the calling thread works for; NULL: none. */
+static struct worker *current_worker(void)
+{
+  const struct state *s = state_current();
+
+  return LIKELY(s != NULL) ? s->worker : NULL;
+}
+
+/* The same, if `thread_id` is its number. */
+static struct worker *worker_of(int thread_id)
+{
+  const struct state *s = state_current();
+
+  if (LIKELY(s && (unsigned)thread_id == s->tid))
+    return s->worker;
+  log_msg(LOG_ALERT,
+          "thread number %d is not that of the calling thread, call ignored",
+          thread_id);
+  return NULL;
+}
+
+bool sb_more_events(int thread_id)
+{
+  struct worker *w = worker_of(thread_id);
+
+  if (!w)
+    return false;
+  worker_abandon(w); /* a start without a stop */
+  return worker_more(w);
+}
+
+void sb_event_start(int thread_id)
+{
+  struct worker *w = worker_of(thread_id);
+
+  if (w)
+    worker_start(w);
+}
+
+void sb_event_stop(int thread_id)
+{
+  struct worker *w = worker_of(thread_id);
+
+  if (w)
+    worker_stop(w);
+}
+
+void sb_counter_inc(int thread_id, sb_counter_type type)
+{
+  sb_counter_add(thread_id, type, 1);
+}
+
+void sb_counter_add(int thread_id, sb_counter_type type, uint64_t n)
+{
+  struct worker *w = worker_of(thread_id);
+
+  if (w && (unsigned)type < SB_CNT_MAX)
+    recorder_count(w->recorder, (enum counter)type, n);
+}
+
+uint64_t sb_counter_val(int thread_id, sb_counter_type type)
+{
+  const struct worker *w = worker_of(thread_id);
+  uint64_t n;
+
+  if (!w || (unsigned)type >= SB_CNT_MAX)
+    return 0;
+  n = atomic_load_explicit(&w->recorder->counter[type], memory_order_relaxed);
+  return (int)type == (int)SB_CNT_TRX ? n + recorder_events(w->recorder) : n;
+}
+
+/* An event ends with its results, so results that it has not read are settled
+ * first. */
+bool bench_event_step(void)
+{
+  struct worker *w = current_worker();
+
+  return LIKELY(w != NULL && !w->unsettled) && worker_step(w);
+}
+
+bool bench_event_unread(void)
+{
+  const struct state *s = state_current();
+
+  return UNLIKELY(s && s->env.unread);
+}
+
+sql_connection *bench_event_settle(void)
+{
+  struct state *s = state_current();
+  struct conn *c = s ? env_settle(&s->env) : NULL;
+
+  return c ? conn_abi(c) : NULL;
+}
+
+void bench_event_abandon(void)
+{
+  struct worker *w = current_worker();
+
+  if (w)
+    worker_abandon(w);
+}
+
+/* 1, 2, 4, ... at most LONGEST_PAUSE_MS after many attempts. */
+static uint64_t pause_ns(int attempt)
+{
+  const int doublings = attempt - PATIENT_RESTARTS - 1;
+  uint64_t ms = LONGEST_PAUSE_MS;
+
+  if (attempt <= PATIENT_RESTARTS)
+    return 0;
+  if (doublings < 7 && (UINT64_C(1) << doublings) < ms)
+    ms = UINT64_C(1) << doublings;
+  return ms * NS_PER_MS;
+}
+
+/* Is there no time for another attempt?  Events end with the run, everything
+ * else ends at its deadline. */
+static bool is_over(const struct state *s)
+{
+  return env_in_event(&s->env) ? worker_is_over(s->worker)
+                               : env_is_dead(&s->env);
+}
+
+bool bench_event_restart(int attempt)
+{
+  const struct state *s = state_current();
+  const uint64_t pause = pause_ns(attempt);
+
+  if (!s || is_over(s))
+    return false;
+  if (pause > 0) {
+    const uint64_t until = clock_now_ns() + pause;
+    _Atomic uint32_t *word = env_in_event(&s->env) ? worker_stop_word(s->worker)
+                                                   : &s->env.process->never;
+
+    while (clock_now_ns() < until && !is_over(s))
+      wait_while(word, 0, until);
+  }
+  return !is_over(s);
+}
+
+void bench_event_again(void)
+{
+  struct state *s = state_current();
+
+  if (!s || !s->worker)
+    return;
+  env_undo_attempt(&s->env);
+  worker_again(s->worker);
+}
+
+void bench_event_undo(void)
+{
+  struct state *s = state_current();
+
+  if (s)
+    env_undo_event(&s->env);
+}
+
+bool bench_in_event(void)
+{
+  const struct state *s = state_current();
+
+  return s && env_in_event(&s->env);
+}
+
+double bench_iteration(void)
+{
+  const struct worker *w = current_worker();
+
+  return w ? (double)w->iteration : 0;
+}

@@ -1,0 +1,57 @@
+/*
+ * abi_programs.c - programs that scripts start.  The threads of a run block
+ * some signals; these programs do not.
+ */
+#include <errno.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/ffi_api.h"
+#include "run/signals.h"
+
+void bench_signals_open(void)
+{
+  signals_open();
+}
+
+void bench_signals_close(void)
+{
+  signals_close();
+}
+
+/* The process that runs `command`, or -1 with errno. */
+static pid_t start(const char *command)
+{
+  char *const argv[] = { (char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c",
+                         (char *)(uintptr_t)command, NULL };
+  posix_spawnattr_t attr;
+  sigset_t mask;
+  pid_t pid = -1;
+  int rc = posix_spawnattr_init(&attr);
+
+  if (rc == 0) {
+    signals_child_mask(&mask);
+    (void)posix_spawnattr_setsigmask(&attr, &mask);
+    rc = posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+    if (rc == 0)
+      rc = posix_spawn(&pid, "/bin/sh", NULL, &attr, argv, environ);
+    (void)posix_spawnattr_destroy(&attr);
+  }
+  errno = rc;
+  return rc == 0 ? pid : -1;
+}
+
+int bench_execute(const char *command)
+{
+  const pid_t pid = start(command);
+  pid_t ended;
+  int status;
+
+  if (pid < 0)
+    return -1;
+  do {
+    ended = waitpid(pid, &status, 0);
+  } while (ended < 0 && errno == EINTR);
+  return ended == pid ? status : -1;
+}

@@ -1,0 +1,269 @@
+/*
+ * commands.c - the commands of a script: which it has, and calling one.
+ */
+#include "lua/engine/commands.h"
+
+#include <errno.h>
+#include <lauxlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/strbuf.h"
+#include "lua/engine/loading.h"
+#include "lua/engine/options.h"
+#include "lua/engine/shared.h"
+#include "lua/engine/state.h"
+#include "run/parallel.h"
+#include "run/plan.h"
+#include "run/signals.h"
+
+/* The functions that a command other than `run` calls. */
+static const char *const functions[] = { "prepare", "cleanup", "help" };
+
+/* ---- a list of them, for the message that one is unknown ---- */
+
+static void add_word(struct strbuf *out, const char *word)
+{
+  strbuf_addf(out, "%s%s", out->len > 0 ? " " : "", word);
+}
+
+static bool has_function(struct state *s, const char *name)
+{
+  bool has;
+
+  state_push_global(s, name);
+  has = lua_isfunction(s->L, -1);
+  lua_pop(s->L, 1);
+  return has;
+}
+
+static const char *const usual[] = { "prepare", "run", "cleanup", "help" };
+
+static bool is_usual(const char *name)
+{
+  for (size_t i = 0; i < ARRAY_SIZE(usual); i++) {
+    if (strcmp(usual[i], name) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* Is the value on top a command as scripts declare it? */
+static bool is_command(lua_State *L)
+{
+  bool is = lua_istable(L, -1);
+
+  if (is) {
+    lua_rawgeti(L, -1, 1);
+    is = !lua_isnil(L, -1);
+    lua_pop(L, 1);
+  }
+  return is;
+}
+
+/* Push the names that only this script has, sorted, from the table on top. */
+static void push_sorted_names(lua_State *L)
+{
+  int n = 0;
+
+  lua_newtable(L);
+  for (lua_pushnil(L); lua_next(L, -3) != 0; lua_pop(L, 1)) {
+    if (!is_command(L) || lua_type(L, -2) != LUA_TSTRING ||
+        is_usual(lua_tostring(L, -2)))
+      continue;
+    lua_pushvalue(L, -2);
+    lua_rawseti(L, -4, ++n);
+  }
+  lua_getglobal(L, "table");
+  lua_getfield(L, -1, "sort");
+  lua_remove(L, -2);
+  lua_pushvalue(L, -2);
+  lua_call(L, 1, 0);
+}
+
+/* Under lua_cpcall: the script may have replaced anything that is used. */
+static int add_commands(lua_State *L)
+{
+  struct strbuf *out = lua_touserdata(L, 1);
+  struct state *s = state_current();
+
+  state_push_field(s, "cmdline", "commands");
+  if (!lua_istable(L, -1)) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+  }
+  for (size_t i = 0; i < ARRAY_SIZE(usual); i++) {
+    const bool is_run = strcmp(usual[i], "run") == 0;
+    const bool is_help = strcmp(usual[i], "help") == 0;
+
+    lua_getfield(L, -1, usual[i]);
+    if (is_command(L) || has_function(s, is_run ? "event" : usual[i]) ||
+        (is_help && s->script->declared))
+      add_word(out, usual[i]);
+    lua_pop(L, 1);
+  }
+  push_sorted_names(L);
+  for (int i = 1;; i++) {
+    lua_rawgeti(L, -1, i);
+    if (lua_isnil(L, -1))
+      return 0;
+    add_word(out, lua_tostring(L, -1));
+    lua_pop(L, 1);
+  }
+}
+
+void commands_list(struct script *script, struct strbuf *out)
+{
+  if (lua_cpcall(script->main->L, add_commands, out) != 0)
+    lua_pop(script->main->L, 1); /* the message; the list ends here */
+}
+
+/* ---- calling one ---- */
+
+/* sysbench.cmdline.FUNCTION(command) as a boolean; errors are false. */
+static bool ask(struct script *script, const char *function)
+{
+  struct state *s = script->main;
+  struct err err;
+  bool yes = false;
+
+  state_push_field(s, "cmdline", function);
+  lua_pushstring(s->L, script->setup.command);
+  if (state_call_top(s, function, 1, 1, &err) == 0) {
+    yes = lua_toboolean(s->L, -1);
+    lua_pop(s->L, 1);
+  }
+  return yes;
+}
+
+static bool is_function(const char *command)
+{
+  for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
+    if (strcmp(functions[i], command) == 0)
+      return true;
+  return false;
+}
+
+enum test_command commands_find(struct script *script)
+{
+  const char *command = script->setup.command;
+
+  if (ask(script, "command_defined"))
+    return TEST_CALL;
+  if (strcmp(command, "run") == 0)
+    return TEST_RUN;
+  if (!is_function(command))
+    return TEST_UNKNOWN;
+  state_push_global(script->main, command);
+  if (!lua_isnil(script->main->L, -1)) {
+    lua_pop(script->main->L, 1);
+    return TEST_CALL;
+  }
+  lua_pop(script->main->L, 1);
+  if (strcmp(command, "help") == 0 && script->declared)
+    return TEST_OPTIONS;
+  return TEST_LACKS;
+}
+
+/* Call the custom command in a state that has its options. */
+static int call_custom(struct state *s, struct err *err)
+{
+  static const char caller[] = "sysbench.cmdline.call_command";
+  bool succeeded;
+  int rc;
+
+  state_push_field(s, "cmdline", "call_command");
+  lua_pushstring(s->L, s->script->setup.command);
+  rc = state_call_top(s, caller, 1, 1, err);
+  if (rc < 0)
+    return rc;
+  succeeded = lua_toboolean(s->L, -1);
+  lua_pop(s->L, 1);
+  if (succeeded)
+    return state_settle(s, s->script->setup.command, err);
+  err->text[0] = '\0';
+  return -ECANCELED;
+}
+
+static int command_worker(void *arg, unsigned tid, struct err *err)
+{
+  struct script *script = arg;
+  const unsigned number = script->setup.plan->first_thread + tid;
+  const struct state_role role = {
+    .tid = number,
+    .purpose = RNG_COMMAND,
+    .index = number,
+  };
+  struct state *s;
+  int rc = state_new(&s, script, &role, err);
+
+  if (rc < 0)
+    return rc;
+  rc = options_export(s, err);
+  if (rc == 0)
+    rc = call_custom(s, err);
+  state_free(s);
+  return rc;
+}
+
+static void command_failed(void *arg, unsigned tid, const struct err *why)
+{
+  (void)arg, (void)tid;
+  if (why->text[0] != '\0' && !why->said)
+    log_msg(LOG_FATAL, "%s", why->text);
+}
+
+static int call_parallel(struct script *script, struct err *err)
+{
+  const struct plan *plan = script->setup.plan;
+  int failed;
+
+  log_msg(LOG_NOTICE, "Initializing worker threads...\n\n");
+  failed = parallel_run(plan->threads, plan->stack_bytes, command_worker,
+                        script, command_failed, err);
+  if (failed <= 0)
+    return failed;
+  err->text[0] = '\0';
+  return -ECANCELED;
+}
+
+static int call_command(struct script *script, struct err *err)
+{
+  struct state *s = script->main;
+  int rc;
+
+  if (ask(script, "command_defined")) {
+    if (script->setup.plan->all_threads > 1 && ask(script, "command_parallel"))
+      return call_parallel(script, err);
+  }
+  if (script->setup.plan->part > 0)
+    return 0; /* process 0 does what is done once */
+  if (ask(script, "command_defined")) {
+    rc = options_export(s, err);
+    return rc < 0 ? rc : call_custom(s, err);
+  }
+  rc = options_export(s, err);
+  return rc < 0 ? rc : state_call(s, script->setup.command, false, err);
+}
+
+int commands_run(struct script *script, struct err *err)
+{
+  struct signals signals = { .patience_s = LOADING_PATIENCE_S,
+                             .late = loading_is_late };
+  int rc;
+
+  if (strcmp(script->setup.command, "prepare") != 0) {
+    rc = call_command(script, err);
+    loading_ended(script, rc == 0);
+    return rc;
+  }
+  rc = signals_start(&signals, loading_interrupted, script, err);
+  if (rc < 0)
+    return rc;
+  rc = call_command(script, err);
+  signals_stop(&signals);
+  loading_ended(script, rc == 0 && script->signal == 0);
+  return rc < 0 ? rc : loading_outcome(script);
+}

@@ -1,0 +1,40 @@
+/*
+ * compiled.h - byte code: a script and the modules that it has loaded from
+ * files are compiled once for all states.
+ *
+ * Compiling takes three times the memory of the resulting functions, and a
+ * state does not give that memory back.
+ */
+#ifndef BENCH_LUA_ENGINE_COMPILED_H
+#define BENCH_LUA_ENGINE_COMPILED_H
+
+#include <lua.h>
+#include <pthread.h>
+
+struct compiled;
+struct err;
+struct strbuf;
+
+struct compiled_modules {
+  pthread_mutex_t lock;   /* protects the list, not what is in it */
+  struct compiled *first; /* owned */
+};
+
+/*
+ * Append the byte code of `text` to `code`.  The message of a failure is Lua's.
+ * Leaves the stack as it was.
+ */
+int compiled_text(lua_State *L, const struct strbuf *text, const char *chunk,
+                  struct strbuf *code, struct err *err);
+
+void compiled_init(struct compiled_modules *m);
+void compiled_done(struct compiled_modules *m);
+
+/*
+ * Push the function that is the module in this file; on failure push nil and
+ * the message.  Returns how many values were pushed, like a function of Lua.
+ * Any thread may call it, each with a state of its own.
+ */
+int compiled_load(struct compiled_modules *m, lua_State *L, const char *path);
+
+#endif

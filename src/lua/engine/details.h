@@ -1,0 +1,26 @@
+/*
+ * details.h - figures for the results: the counters of a script, the facts and
+ * the errors of its database.
+ */
+#ifndef BENCH_LUA_ENGINE_DETAILS_H
+#define BENCH_LUA_ENGINE_DETAILS_H
+
+struct doubts;
+struct report;
+struct tally;
+struct test_details;
+
+/* The member `details` of struct test_ops; `run` is a struct script. */
+void details_fill(void *run, struct test_details *ret);
+
+/* The member `doubts`: reads that found no row, a server that does not wait for
+ * its disk. */
+void details_doubts(void *run, const struct report *total, struct doubts *to);
+
+/* The member `tally`: its counters, histograms and errors. */
+void details_tally(void *run, struct tally *to);
+
+/* The member `statement_times`. */
+void details_statement_times(void *run, struct report *r);
+
+#endif

@@ -1,0 +1,253 @@
+/*
+ * heap.c - lists of small blocks by size, and malloc for the others.
+ */
+#include "lua/engine/heap.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/mem.h"
+
+static_assert(HEAP_SIZES == 64, "a bit of `listed` for each");
+
+enum {
+  MIN_PIECE = 64 << 10,
+  MAX_PIECE = 1 << 20,
+  ADDRESS_BITS = 47, /* of LuaJIT's pointers to what it collects */
+  KEPT_UNIT = 64,    /* of blocks up to MEM_KEPT: of few sizes, few are kept */
+};
+
+/* A block that is not in use.  No block is shorter than this. */
+struct heap_block {
+  struct heap_block *next;
+};
+
+/* The beginning of a piece. */
+struct heap_piece {
+  struct heap_piece *next;
+  size_t bytes;
+};
+
+static bool is_small(size_t size)
+{
+  return size <= HEAP_SMALL_MAX;
+}
+
+static size_t index_of(size_t size)
+{
+  return (size - 1) / HEAP_UNIT;
+}
+
+static void put(struct heap *h, void *block, size_t index)
+{
+  struct heap_block *b = block;
+
+  b->next = h->unused[index];
+  h->unused[index] = b;
+  h->listed |= UINT64_C(1) << index;
+}
+
+/* On some processors, memory can be where LuaJIT's pointers do not reach. */
+static bool is_in_reach(const void *p)
+{
+  return (uint64_t)(uintptr_t)p >> ADDRESS_BITS == 0;
+}
+
+/* Pages exist once they are written to, so a piece costs only what is used. */
+static bool add_piece(struct heap *h)
+{
+  size_t bytes = h->bytes / 4 / MIN_PIECE * MIN_PIECE;
+  struct heap_piece *p;
+
+  if (bytes < MIN_PIECE)
+    bytes = MIN_PIECE;
+  else if (bytes > MAX_PIECE)
+    bytes = MAX_PIECE;
+  p = mem_pages(bytes);
+  if (!p || !is_in_reach(p)) {
+    mem_pages_free(p, bytes);
+    return false;
+  }
+  if (h->at < h->end) /* too short for the block that is wanted: small */
+    put(h, h->at, index_of((size_t)(h->end - h->at)));
+  p->next = h->pieces;
+  p->bytes = bytes;
+  h->pieces = p;
+  h->bytes += bytes;
+  h->at = (char *)(p + 1);
+  h->end = (char *)p + bytes;
+  return true;
+}
+
+bool heap_start(struct heap *h)
+{
+  if (!add_piece(h))
+    return false;
+  h->first = h->at;
+  h->first_end = h->end;
+  h->starting = true;
+  return true;
+}
+
+void heap_started(struct heap *h)
+{
+  h->starting = false;
+}
+
+static void *get_fresh(struct heap *h, size_t size)
+{
+  char *block;
+
+  if ((size_t)(h->end - h->at) < size && (h->starting || !add_piece(h)))
+    return NULL;
+  block = h->at;
+  h->at += size;
+  return block;
+}
+
+static void *in_reach(void *block)
+{
+  if (LIKELY(is_in_reach(block)))
+    return block;
+  free(block);
+  return NULL;
+}
+
+static size_t rounded(size_t size, size_t unit)
+{
+  return (size + unit - 1) / unit * unit;
+}
+
+/* The size that malloc() is asked for. */
+static size_t size_of_large(size_t size)
+{
+  return size <= MEM_KEPT ? rounded(size, KEPT_UNIT) : size;
+}
+
+static COLD void *get_large(struct heap *h, size_t size)
+{
+  if (h->starting)
+    return get_fresh(h, rounded(size, HEAP_UNIT));
+  return in_reach(malloc(size_of_large(size)));
+}
+
+/*
+ * Take the largest block that is not in use, if it is larger than that of
+ * `index`; its rest is put into a list.  Loading a script leaves large blocks,
+ * and what comes next needs many small ones.
+ */
+static void *divide(struct heap *h, size_t index)
+{
+  while (h->listed >> index > 1) {
+    const size_t largest = 63 - (size_t)__builtin_clzll(h->listed);
+    struct heap_block *b = h->unused[largest];
+
+    if (b) {
+      h->unused[largest] = b->next;
+      put(h, (char *)b + (index + 1) * HEAP_UNIT, largest - index - 1);
+      return b;
+    }
+    h->listed &= ~(UINT64_C(1) << largest);
+  }
+  return NULL;
+}
+
+static NOINLINE void *get_other(struct heap *h, size_t index)
+{
+  void *block = divide(h, index);
+
+  return block ? block : get_fresh(h, (index + 1) * HEAP_UNIT);
+}
+
+static void *get(struct heap *h, size_t size)
+{
+  struct heap_block *b;
+  size_t index;
+
+  if (!is_small(size))
+    return get_large(h, size);
+  index = index_of(size);
+  b = h->unused[index];
+  if (UNLIKELY(!b))
+    return get_other(h, index);
+  h->unused[index] = b->next;
+  return b;
+}
+
+/* Does this larger block lie in the first piece? */
+static bool is_of_start(const struct heap *h, const char *block)
+{
+  return block >= h->first && block < h->first_end;
+}
+
+/* A larger block of the first piece becomes small ones. */
+static void split(struct heap *h, char *block, size_t size)
+{
+  for (size = rounded(size, HEAP_UNIT); size > 0;) {
+    const size_t part = is_small(size) ? size : HEAP_SMALL_MAX;
+
+    put(h, block, index_of(part));
+    block += part;
+    size -= part;
+  }
+}
+
+static void drop(struct heap *h, void *block, size_t size)
+{
+  if (!block)
+    return;
+  if (is_small(size))
+    put(h, block, index_of(size));
+  else if (is_of_start(h, block))
+    split(h, block, size);
+  else
+    free(block);
+}
+
+static void *resize(struct heap *h, void *block, size_t old_size,
+                    size_t new_size)
+{
+  void *moved;
+
+  if (is_small(old_size) && is_small(new_size) &&
+      index_of(old_size) == index_of(new_size))
+    return block;
+  if (!is_small(old_size) && !is_small(new_size) && !is_of_start(h, block)) {
+    if (size_of_large(old_size) == size_of_large(new_size))
+      return block;
+    if (old_size > MEM_KEPT && new_size > MEM_KEPT)
+      return realloc(block, new_size);
+  }
+  moved = get(h, new_size);
+  if (!moved)
+    return NULL;
+  memcpy(moved, block, old_size < new_size ? old_size : new_size);
+  drop(h, block, old_size);
+  return moved;
+}
+
+void *heap_alloc(void *heap, void *block, size_t old_size, size_t new_size)
+{
+  if (new_size == 0) {
+    drop(heap, block, old_size);
+    return NULL;
+  }
+  return block ? resize(heap, block, old_size, new_size) : get(heap, new_size);
+}
+
+void heap_done(struct heap *heap)
+{
+  struct heap_piece *p = heap->pieces;
+
+  while (p) {
+    struct heap_piece *next = p->next;
+
+    mem_pages_free(p, p->bytes);
+    p = next;
+  }
+  memset(heap, 0, sizeof(*heap));
+}

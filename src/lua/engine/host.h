@@ -1,0 +1,37 @@
+/*
+ * host.h - the table `host`: the values and functions that C gives to the
+ * internal modules.
+ *
+ * Texts: version, bench_version, command, script_path, folder, datadir, path,
+ * cpath, luajit_cmd, cdef; the number tid; the array argv.  Functions:
+ * load(name, host) executes an internal module, compile(path) makes a function
+ * of a file, readable(path) says whether there is one.  With several processes,
+ * record(name, path) gives a module to the others, and bundled(name) gets one.
+ */
+#ifndef BENCH_LUA_ENGINE_HOST_H
+#define BENCH_LUA_ENGINE_HOST_H
+
+#include <lua.h>
+#include <stdbool.h>
+
+#include "lua/engine/internal_text.h"
+
+struct script;
+
+/* What the functions know of their state. */
+struct host {
+  struct script *script;
+  unsigned tid;   /* as scripts see it */
+  bool in_worker; /* the state is a worker's */
+  /* Which declarations of the script ABI LuaJIT has been given. */
+  bool declared[INTERNAL_DECLARATIONS];
+};
+
+/*
+ * Make the table, keep it in the registry as "bench.host", and execute the
+ * internal module `sysbench` with it, which loads the others.  `h` must
+ * outlive the Lua state.  Raises a Lua error when that fails.
+ */
+void host_boot(struct host *h, lua_State *L);
+
+#endif

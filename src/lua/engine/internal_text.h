@@ -1,0 +1,45 @@
+/*
+ * internal_text.h - the program's own Lua modules and the script ABI, as text
+ * that the build puts into the program.
+ */
+#ifndef BENCH_LUA_ENGINE_INTERNAL_TEXT_H
+#define BENCH_LUA_ENGINE_INTERNAL_TEXT_H
+
+#include <stddef.h>
+
+enum {
+  INTERNAL_MODULES = 18,
+  INTERNAL_DECLARATIONS = 128, /* at most */
+};
+
+struct internal_module {
+  const char *name;
+  const char *text;
+  size_t len;
+  const unsigned char *needs; /* indexes of declarations, ascending */
+  size_t n_needs;
+};
+
+extern const struct internal_module internal_modules[INTERNAL_MODULES];
+
+/* The declarations of base/ffi_api.h, for ffi.cdef; each needs only those
+ * before it. */
+struct internal_declaration {
+  const char *name;
+  const char *text;
+};
+
+extern const struct internal_declaration internal_declarations[];
+extern const size_t internal_n_declarations;
+
+/* All the functions that scripts may call.  That they are listed here makes
+ * them part of every program that makes Lua states. */
+struct internal_function {
+  const char *name;
+  void (*function)(void);
+};
+
+extern const struct internal_function internal_functions[];
+extern const size_t internal_n_functions;
+
+#endif

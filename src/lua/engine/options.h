@@ -1,0 +1,43 @@
+/*
+ * options.h - the options of a script: from its table to rows, and from values
+ * back to sysbench.opt.
+ */
+#ifndef BENCH_LUA_ENGINE_OPTIONS_H
+#define BENCH_LUA_ENGINE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/ffi_api.h"
+
+struct err;
+struct opt_entry;
+struct optset;
+struct script;
+struct state;
+struct strbuf;
+
+/*
+ * Read sysbench.cmdline.options and add a row to the set for each.
+ * *ret_declared: the script has such a table; if it has none, it takes any
+ * option, and all options become globals.
+ */
+int options_declare(struct script *script, struct optset *set,
+                    bool *ret_declared, struct err *err);
+
+/* The state's script declares these, instead of those before.  Only the main
+ * state counts.  0, or -ENOMEM: nothing has changed. */
+int options_set_args(struct state *s, const sb_arg_t *args, size_t n);
+
+/* The script's own rule for a value, for struct cmdline_rules; `script` is a
+ * struct script. */
+bool options_is_valid(void *script, const struct opt_entry *e,
+                      const char *value, struct strbuf *ret_expected);
+
+/* "NAME options:" and the options. */
+void options_print(const struct script *script, struct strbuf *out);
+
+/* Make sysbench.opt anew, and globals of the options if none were declared. */
+int options_export(struct state *s, struct err *err);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * script.h - a script as a test.
+ *
+ * Order: script_new(), options_declare(), values are given to the options, then
+ * one commands_run() or a run of script_test(), then script_free().  The main
+ * state belongs to the thread that calls these.
+ */
+#ifndef BENCH_LUA_ENGINE_SCRIPT_H
+#define BENCH_LUA_ENGINE_SCRIPT_H
+
+#include "lua/engine/setup.h"
+
+struct err;
+struct script;
+struct test;
+struct text_hooks;
+
+/*
+ * Read the script and execute its body in the main state.  The message of a
+ * failure is to be printed as FATAL.
+ */
+int script_new(struct script **ret, const struct script_setup *setup,
+               struct err *err);
+void script_free(struct script *script);
+
+/* For TEST_RUN; `cfg` of the test is the script itself. */
+const struct test *script_test(struct script *script);
+
+/* The script's report functions. */
+const struct text_hooks *script_hooks(struct script *script);
+
+/*
+ * The program is about to end without script_free(), because threads were left
+ * behind: what report functions have begun to write is completed, but not that
+ * of a state that one of those threads is in.
+ */
+void script_end_output(struct script *script);
+
+#endif

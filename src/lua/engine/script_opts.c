@@ -1,0 +1,15 @@
+/*
+ * script_opts.c - the options of all scripts.
+ */
+#include "lua/engine/setup.h"
+
+const struct opt script_opts[] = {
+  {
+    OPT_STRING(struct script_cfg, luajit_cmd),
+    .name = "luajit-cmd",
+    .help = "LuaJIT engine control command, as for luajit -j",
+    .man = "For Lua scripts only: other tests have no LuaJIT, so the "
+           "command is ignored with a warning.",
+  },
+  OPT_END,
+};

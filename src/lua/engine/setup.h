@@ -1,0 +1,42 @@
+/*
+ * setup.h - what a script is loaded with.
+ */
+#ifndef BENCH_LUA_ENGINE_SETUP_H
+#define BENCH_LUA_ENGINE_SETUP_H
+
+#include <stdbool.h>
+
+#include "opt/opt.h"
+
+struct bundle;
+struct db_process;
+struct optset;
+struct plan;
+struct resolved;
+
+struct script_cfg {
+  const char *luajit_cmd; /* "": none */
+};
+
+extern const struct opt script_opts[];
+
+/* All is borrowed and must outlive the script. */
+struct script_setup {
+  const struct plan *plan;
+  const struct resolved *what; /* RESOLVE_SCRIPT or RESOLVE_STDIN */
+  const char *datadir;         /* the folder of the bundled scripts */
+  const struct optset *opts;
+  struct db_process *db;
+  bool db_line;        /* the default driver may add a line to the mode block */
+  const char *command; /* NULL: none */
+  const struct script_cfg *cfg;
+  int argc;
+  char *const *argv;
+
+  /* [opt] What other processes have to know is added here... */
+  struct bundle *record;
+  /* [opt] ...and what this one was given: it is read instead of files. */
+  const struct bundle *bundle;
+};
+
+#endif

@@ -1,0 +1,166 @@
+/*
+ * shared.c - the texts that the states of a script share, compiled once.
+ */
+#include "lua/engine/shared.h"
+
+#include <errno.h>
+#include <lauxlib.h>
+#include <lualib.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "db/process.h"
+#include "lua/find/bundle.h"
+#include "lua/find/resolve.h"
+#include "lua/find/search.h"
+#include "lua/find/source.h"
+#include "run/plan.h"
+
+/* ---- compiling ---- */
+
+static bool has_gc64(lua_State *L)
+{
+  const int top = lua_gettop(L);
+  const bool has = luaL_dostring(L, "return require('ffi').abi('gc64')") == 0 &&
+                   lua_toboolean(L, -1);
+
+  lua_settop(L, top);
+  return has;
+}
+
+/* Under lua_cpcall: string.dump(load(text), true) leaves out what is for
+ * debugging only, and thereby takes a fifth less memory in every state. */
+static int compile_modules(lua_State *L)
+{
+  struct script *script = lua_touserdata(L, 1);
+
+  luaL_openlibs(L);
+  script->gc64 = has_gc64(L);
+  for (size_t i = 0; i < INTERNAL_MODULES; i++) {
+    const struct internal_module *m = &internal_modules[i];
+    const char *code;
+    char chunk[64];
+    size_t len;
+
+    lua_getglobal(L, "string");
+    lua_getfield(L, -1, "dump");
+    (void)snprintf(chunk, sizeof(chunk), "=bench.%s", m->name);
+    if (luaL_loadbuffer(L, m->text, m->len, chunk) != 0)
+      return lua_error(L);
+    lua_pushboolean(L, true);
+    lua_call(L, 2, 1);
+    code = lua_tolstring(L, -1, &len);
+    strbuf_add(&script->modules[i], code, len);
+    if (script->modules[i].failed)
+      return luaL_error(L, "not enough memory");
+    lua_settop(L, 1);
+  }
+  return 0;
+}
+
+/* As errors name it: "@path", "=stdin". */
+static int compile_script(struct script *script, lua_State *L, struct err *err)
+{
+  const struct resolved *what = script->setup.what;
+  const struct bundle *given = script->setup.bundle;
+  struct strbuf text = { 0 };
+  struct strbuf chunk = { 0 };
+  int rc = 0;
+
+  if (given)
+    strbuf_add(&text, strbuf_str(&given->script), given->script.len);
+  else
+    rc = source_read(what, &text, err);
+  if (rc == 0 && script->setup.record)
+    strbuf_add(&script->setup.record->script, strbuf_str(&text), text.len);
+
+  if (what->kind == RESOLVE_STDIN)
+    strbuf_adds(&chunk, "=stdin");
+  else
+    strbuf_addf(&chunk, "@%s", what->path);
+  if (rc == 0)
+    rc = compiled_text(L, &text, strbuf_str(&chunk), &script->body, err);
+  strbuf_done(&text);
+  strbuf_done(&chunk);
+  return rc;
+}
+
+static int compile(struct script *script, struct err *err)
+{
+  lua_State *L = luaL_newstate();
+  int rc;
+
+  if (!L)
+    return err_set(err, -ENOMEM,
+                   "cannot create the Lua state of thread 0: not enough "
+                   "memory");
+  if (lua_cpcall(L, compile_modules, script) != 0) {
+    rc = err_set(err, -EINVAL, "%s", lua_tostring(L, -1));
+  } else {
+    rc = compile_script(script, L, err);
+  }
+  lua_close(L);
+  return rc;
+}
+
+/* ---- the whole ---- */
+
+static void init_parts(struct script *script)
+{
+  const struct script_setup *setup = &script->setup;
+  const struct failure_rules rules = {
+    .as_sysbench = setup->plan->identity == IDENTITY_SYSBENCH,
+    .bundled = setup->db->facts.bundled,
+    .command = setup->command,
+    .datadir = setup->datadir,
+  };
+
+  (void)pthread_mutex_init(&script->lock, NULL);
+  measures_init(&script->measures);
+  labels_init(&script->labels);
+  compiled_init(&script->compiled);
+  failures_init(&script->failures, &rules);
+}
+
+int shared_init(struct script *script, const struct script_setup *setup,
+                struct err *err)
+{
+  const char *home = getenv("HOME");
+
+  script->setup = *setup;
+  script->name = setup->what->short_name;
+  script->datadir = setup->datadir;
+  init_parts(script);
+  search_path(&script->path, getenv("LUA_PATH"), home, script->datadir);
+  search_cpath(&script->cpath, getenv("LUA_CPATH"), home);
+  if (script->path.failed || script->cpath.failed)
+    return err_set(err, -ENOMEM, "not enough memory");
+  return compile(script, err);
+}
+
+void script_args_done(struct script_args *args)
+{
+  for (size_t i = 0; i < args->n; i++) {
+    free((char *)(uintptr_t)args->of[i].name);
+    free((char *)(uintptr_t)args->of[i].desc);
+    free((char *)(uintptr_t)args->of[i].value);
+  }
+  free(args->of);
+  *args = (struct script_args){ 0 };
+}
+
+void shared_done(struct script *script)
+{
+  script_args_done(&script->args);
+  strbuf_done(&script->path);
+  strbuf_done(&script->cpath);
+  strbuf_done(&script->body);
+  for (size_t i = 0; i < INTERNAL_MODULES; i++)
+    strbuf_done(&script->modules[i]);
+  measures_done(&script->measures);
+  labels_done(&script->labels);
+  compiled_done(&script->compiled);
+  failures_done(&script->failures);
+  (void)pthread_mutex_destroy(&script->lock);
+}

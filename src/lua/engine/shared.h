@@ -1,0 +1,90 @@
+/*
+ * shared.h - what all Lua states of a script share.
+ *
+ * Most of it is constant once the main state is made.  Everything else names
+ * its lock, is atomic, or belongs to one thread.
+ */
+#ifndef BENCH_LUA_ENGINE_SHARED_H
+#define BENCH_LUA_ENGINE_SHARED_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/ffi_api.h"
+#include "base/strbuf.h"
+#include "db/classes/label.h"
+#include "lua/engine/compiled.h"
+#include "lua/engine/failure.h"
+#include "lua/engine/internal_text.h"
+#include "lua/engine/measure.h"
+#include "lua/engine/setup.h"
+#include "report/text_reporter.h"
+#include "run/test.h"
+
+struct err;
+struct load;
+struct pace;
+struct state;
+
+/* The options that a script declares: deep copies. */
+struct script_args {
+  sb_arg_t *of; /* owned, and its texts */
+  size_t n;
+};
+
+/* Workers whose loop has ended because event() returned a value. */
+struct returned {
+  unsigned threads;
+  char text[128]; /* what the first of them has returned, and where */
+};
+
+struct script {
+  struct script_setup setup; /* constant */
+  const char *name;          /* short, for messages */
+  const char *datadir;       /* of the bundled scripts */
+
+  /* Written before the main state is made, constant from then on. */
+  struct strbuf path, cpath;               /* package.path and package.cpath */
+  struct strbuf body;                      /* compiled */
+  struct strbuf modules[INTERNAL_MODULES]; /* compiled */
+  bool gc64;                               /* LuaJIT's pointers have 64 bits */
+
+  /* The main thread's; constant while other states exist. */
+  struct state *main; /* owned */
+  struct script_args args;
+  bool declared; /* the script has a table of options */
+
+  /* Of a run: the main thread's, `background` the report thread's. */
+  struct state *background; /* owned; NULL: no reports during the run */
+  struct test test;
+  struct text_hooks hooks;
+  _Atomic bool in_hook;    /* `background` is in a hook, or stuck there */
+  _Atomic unsigned opened; /* workers whose thread_init() has ended */
+
+  pthread_mutex_t lock; /* protects `load`, `pace`, `signal` and `returned` */
+  struct load *load;    /* owned; tables that are being filled; NULL: none */
+  struct pace *pace;    /* owned; progress of check and warmup; NULL: none */
+  int signal;           /* has interrupted it; 0: none */
+  struct returned returned; /* values of event() */
+
+  /* Each has a lock of its own. */
+  struct measures measures;
+  struct labels labels; /* of statements */
+  struct compiled_modules compiled;
+  struct failures failures;
+};
+
+/*
+ * Fill in what `setup` says, read the script, and compile it and the internal
+ * modules.  `script` is zeroed.  shared_done() frees what it has, also after a
+ * failure; states, tables and progress must be gone by then.
+ */
+int shared_init(struct script *script, const struct script_setup *setup,
+                struct err *err);
+void shared_done(struct script *script);
+
+void script_args_done(struct script_args *args);
+
+#endif

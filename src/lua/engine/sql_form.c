@@ -1,0 +1,89 @@
+/*
+ * sql_form.c - the reports of scripts that use a database: queries by kind.
+ */
+#include "lua/engine/sql_form.h"
+
+#include <inttypes.h>
+
+#include "base/compiler.h"
+#include "base/strbuf.h"
+#include "report/form.h"
+#include "report/text_num.h"
+
+static uint64_t queries(const struct report *r)
+{
+  return r->counter[COUNTER_READ] + r->counter[COUNTER_WRITE] +
+         r->counter[COUNTER_OTHER];
+}
+
+static double rate(const struct report *r, enum counter c)
+{
+  return report_rate(r, r->counter[c]);
+}
+
+static void add_interval(struct strbuf *b, const struct report_setup *setup,
+                         const struct report *r, const char *percentile)
+{
+  (void)setup;
+  strbuf_addf(b,
+              "thds: %u tps: %4.2f qps: %4.2f (r/w/o: %4.2f/%4.2f/%4.2f) "
+              "lat (ms,%s%%): %4.2f err/s: %4.2f reconn/s: %4.2f\n",
+              r->threads_running, report_rate(r, r->events),
+              report_rate(r, queries(r)), rate(r, COUNTER_READ),
+              rate(r, COUNTER_WRITE), rate(r, COUNTER_OTHER), percentile,
+              text_ms(r->percentile_ns), rate(r, COUNTER_ERROR),
+              rate(r, COUNTER_RECONNECT));
+}
+
+static void add_results(struct strbuf *b, const struct report_setup *setup,
+                        const struct report *r)
+{
+  const struct {
+    const char *title;
+    uint64_t count;
+  } rated[] = {
+    { "transactions:                        ", r->events },
+    { "queries:                             ", queries(r) },
+    { "ignored errors:                      ", r->counter[COUNTER_ERROR] },
+    { "reconnects:                          ", r->counter[COUNTER_RECONNECT] },
+  };
+
+  (void)setup;
+  strbuf_addf(b,
+              "SQL statistics:\n"
+              "    queries performed:\n"
+              "        read:                            %" PRIu64 "\n"
+              "        write:                           %" PRIu64 "\n"
+              "        other:                           %" PRIu64 "\n"
+              "        total:                           %" PRIu64 "\n",
+              r->counter[COUNTER_READ], r->counter[COUNTER_WRITE],
+              r->counter[COUNTER_OTHER], queries(r));
+  for (size_t i = 0; i < ARRAY_SIZE(rated); i++)
+    strbuf_addf(b, "    %s%-6" PRIu64 " (%.2f per sec.)\n", rated[i].title,
+                rated[i].count, report_rate(r, rated[i].count));
+}
+
+static void add_figures(const struct figures *to,
+                        const struct report_setup *setup,
+                        const struct report *r)
+{
+  (void)setup;
+  to->begin(to->ctx, "queries");
+  to->count(to->ctx, "read", r->counter[COUNTER_READ]);
+  to->count(to->ctx, "read_empty", r->counter[COUNTER_READ_EMPTY]);
+  to->count(to->ctx, "write", r->counter[COUNTER_WRITE]);
+  to->count(to->ctx, "other", r->counter[COUNTER_OTHER]);
+  to->count(to->ctx, "total", queries(r));
+  to->real(to->ctx, "total_per_s", report_rate(r, queries(r)));
+  to->end(to->ctx);
+}
+
+const struct report_form sql_form = {
+  .interval = add_interval,
+  .results = add_results,
+  .figures = add_figures,
+  .queue_mark = ",",
+  .classes = "SQL statements",
+  .class = "statement",
+  .has_statements = true,
+};

@@ -1,0 +1,397 @@
+/*
+ * state.c - making a Lua state and calling into it.
+ */
+#include "lua/engine/state.h"
+
+#include <errno.h>
+#include <lauxlib.h>
+#include <lualib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "db/classes/statement.h"
+#include "db/conn.h"
+#include "lua/engine/failure.h"
+#include "lua/engine/shared.h"
+#include "lua/find/resolve.h"
+#include "rand/stream.h"
+#include "run/plan.h"
+#include "run/worker.h"
+
+_Thread_local struct state *state_of_thread;
+
+struct state *state_enter(struct state *s)
+{
+  struct state *before = state_of_thread;
+
+  state_of_thread = s;
+  env_set_current(s ? &s->env : NULL);
+  return before;
+}
+
+/* ---- errors ---- */
+
+/* Push the text that __tostring of the value below it returns. */
+static int push_text(lua_State *L)
+{
+  if (!luaL_callmeta(L, 1, "__tostring"))
+    lua_pushnil(L);
+  return 1;
+}
+
+void state_error_text(lua_State *L, int index, struct err *err)
+{
+  const char *text = NULL;
+
+  lua_pushvalue(L, index);
+  if (lua_type(L, -1) != LUA_TSTRING && lua_type(L, -1) != LUA_TNUMBER) {
+    lua_pushcfunction(L, push_text);
+    lua_insert(L, -2);
+    if (lua_pcall(L, 1, 1, 0) != 0) {
+      lua_pop(L, 1);
+      lua_pushnil(L);
+    }
+  }
+  if (lua_isstring(L, -1))
+    text = lua_tostring(L, -1);
+  (void)err_set(err, -EINVAL, "%s", text ? text : "(not a string)");
+  lua_pop(L, 1);
+}
+
+static int out_of_memory(const struct state *s, struct err *err)
+{
+  return err_set(err, -ENOMEM,
+                 "cannot create the Lua state of thread %u: not enough memory",
+                 s->tid);
+}
+
+/* Did the call, whose error is on the top, fail because memory ran out?
+ * Functions that raise such an error again make a text of it. */
+static bool lacked_memory(const struct state *s, int rc)
+{
+  lua_State *L = s->L;
+
+  return rc == LUA_ERRMEM ||
+         (lua_type(L, -1) == LUA_TSTRING &&
+          strcmp(lua_tostring(L, -1), "not enough memory") == 0);
+}
+
+int state_make_failed(struct state *s, int rc, struct err *err)
+{
+  const bool lacked = lacked_memory(s, rc);
+
+  state_error_text(s->L, -1, err);
+  lua_pop(s->L, 1);
+  return lacked ? out_of_memory(s, err) : -EINVAL;
+}
+
+/* ---- making a state ---- */
+
+/* Under lua_cpcall: everything but the script itself. */
+static int boot(lua_State *L)
+{
+  struct state *s = lua_touserdata(L, 1);
+
+  luaL_openlibs(L);
+  host_boot(&s->host, L);
+  return 0;
+}
+
+/* The body of the script; the name of a module is its argument. */
+static int run_body(struct state *s, struct err *err)
+{
+  const struct strbuf *body = &s->script->body;
+  const char *module = s->script->setup.what->module;
+  lua_State *L = s->L;
+  int rc;
+
+  rc = luaL_loadbuffer(L, body->text, body->len, "script");
+  if (rc == 0) {
+    if (module)
+      lua_pushstring(L, module);
+    rc = lua_pcall(L, module ? 1 : 0, 0, 0);
+  }
+  return rc == 0 ? 0 : state_make_failed(s, rc, err);
+}
+
+static void init_host(struct state *s)
+{
+  s->host.script = s->script;
+  s->host.tid = s->tid;
+  s->host.in_worker = s->worker != NULL;
+}
+
+static int init_random(struct state *s, const struct state_role *role,
+                       struct err *err)
+{
+  const struct plan *plan = s->script->setup.plan;
+
+  if (role->worker) {
+    s->rand = role->worker->rand;
+    return 0;
+  }
+  s->own_rand = mem_aligned(1, sizeof(*s->own_rand), CACHE_LINE);
+  if (!s->own_rand)
+    return out_of_memory(s, err);
+  rand_stream_init(s->own_rand, plan->rand, plan->seed, role->purpose,
+                   role->index, plan->all_threads);
+  s->rand = s->own_rand;
+  return 0;
+}
+
+/* Statements of workers are counted by class, where a report shows them. */
+static int init_statements(struct state *s, struct err *err)
+{
+  if (!s->worker || !s->worker->classes)
+    return 0;
+  s->statements = calloc(1, sizeof(*s->statements));
+  if (!s->statements)
+    return out_of_memory(s, err);
+  s->statements->recorder = s->worker->classes;
+  s->statements->labels = &s->script->labels;
+  s->statements->counting = &s->measured;
+  s->statements->by_table = s->script->setup.db->set.statement_classes ==
+                            STATEMENT_CLASSES_BY_TABLE;
+  s->env.on_statement = statement_ended;
+  s->env.on_statement_ctx = s->statements;
+  s->env.timed = true;
+  return 0;
+}
+
+static int die(lua_State *L)
+{
+  (void)fprintf(stderr, "PANIC: unprotected error in call to Lua API (%s)\n",
+                lua_tostring(L, -1));
+  return 0; /* LuaJIT ends the process then */
+}
+
+/*
+ * With an allocator of its own, the state takes a fifth less memory.  Without
+ * GC64, or where malloc's memory is out of its reach, LuaJIT insists on its
+ * own.
+ */
+static lua_State *new_lua_state(struct state *s)
+{
+  lua_State *L = NULL;
+
+  if (s->script->gc64 && heap_start(&s->heap)) {
+    L = lua_newstate(heap_alloc, &s->heap);
+    heap_started(&s->heap);
+  }
+  if (!L)
+    return luaL_newstate();
+  (void)lua_atpanic(L, die);
+  return L;
+}
+
+static int make(struct state *s, const struct state_role *role, struct err *err)
+{
+  int rc = init_random(s, role, err);
+
+  if (rc < 0)
+    return rc;
+  s->env.process = s->script->setup.db;
+  s->env.rng = rng_key(s->script->setup.plan->seed, RNG_INTERNAL,
+                       (uint64_t)role->purpose << 32 | s->tid);
+  s->env.under_deadline = role->worker != NULL;
+  if (role->worker) {
+    s->env.event_open = &role->worker->open;
+    s->env.event_number = &role->worker->iteration;
+    s->env.unread_too = &role->worker->unsettled;
+  }
+  rc = init_statements(s, err);
+  if (rc < 0)
+    return rc;
+  s->L = new_lua_state(s);
+  if (!s->L)
+    return out_of_memory(s, err);
+  init_host(s);
+  rc = lua_cpcall(s->L, boot, s);
+  if (rc != 0)
+    return state_make_failed(s, rc, err);
+  /* Free what is left of this, to make room for what comes next. */
+  (void)lua_gc(s->L, LUA_GCCOLLECT, 0);
+  rc = run_body(s, err);
+  (void)lua_gc(s->L, LUA_GCCOLLECT, 0);
+  return rc;
+}
+
+int state_new(struct state **ret, struct script *script,
+              const struct state_role *role, struct err *err)
+{
+  struct state *s = calloc(1, sizeof(*s));
+  int rc;
+
+  if (!s)
+    return err_set(err, -ENOMEM,
+                   "cannot create the Lua state of thread %u: not enough "
+                   "memory",
+                   role->tid);
+  s->script = script;
+  s->tid = role->tid;
+  s->worker = role->worker;
+  (void)state_enter(s);
+  rc = make(s, role, err);
+  if (rc < 0) {
+    state_free(s);
+    return rc;
+  }
+  *ret = s;
+  return 0;
+}
+
+void state_free(struct state *s)
+{
+  if (!s)
+    return;
+  if (s->L)
+    lua_close(s->L);
+  heap_done(&s->heap);
+  env_done(&s->env);
+  if (state_of_thread == s)
+    (void)state_enter(NULL);
+  strbuf_done(&s->quoted);
+  free(s->statements);
+  free(s->own_rand);
+  free(s);
+}
+
+/* ---- calls ---- */
+
+void state_push_global(struct state *s, const char *name)
+{
+  lua_pushstring(s->L, name);
+  lua_rawget(s->L, LUA_GLOBALSINDEX);
+}
+
+/* Is the error on the top the one that is raised when the run is over? */
+static bool is_abandoned(lua_State *L)
+{
+  bool is;
+
+  lua_getfield(L, LUA_REGISTRYINDEX, "bench.host");
+  lua_getfield(L, -1, "abandoned");
+  is = lua_rawequal(L, -1, -3);
+  lua_pop(L, 2);
+  return is;
+}
+
+/* Is the function that has failed the program's own loop of events? */
+static bool is_event_loop(struct state *s, const char *name)
+{
+  bool is;
+
+  if (strcmp(name, "thread_run") != 0)
+    return false;
+  lua_getfield(s->L, LUA_REGISTRYINDEX, "bench.host");
+  lua_getfield(s->L, -1, "thread_run");
+  state_push_global(s, name);
+  is = lua_rawequal(s->L, -1, -2);
+  lua_pop(s->L, 3);
+  return is;
+}
+
+/* Make a message of the error in `err`, which the function has raised. */
+static void describe(struct state *s, const char *function, bool is_event,
+                     struct err *err)
+{
+  const struct failed_call call = {
+    .function = function,
+    .is_event = is_event,
+    .in_worker = s->worker != NULL,
+    .printed = s->env.told,
+    .tid = s->tid,
+  };
+
+  failure_describe(&s->script->failures, &call, err);
+}
+
+int state_call_top(struct state *s, const char *name, int n_args, int n_results,
+                   struct err *err)
+{
+  const int rc = lua_pcall(s->L, n_args, n_results, 0);
+  bool abandoned = false, is_event = false;
+
+  if (rc == 0)
+    return 0;
+  if (lacked_memory(s, rc)) {
+    (void)err_set(err, -ENOMEM,
+                  "not enough memory in the Lua state of thread %u", s->tid);
+    is_event = strcmp(name, "thread_run") == 0; /* Lua cannot be asked now */
+  } else {
+    abandoned = is_abandoned(s->L);
+    is_event = is_event_loop(s, name);
+    state_error_text(s->L, -1, err);
+  }
+  lua_pop(s->L, 1);
+  describe(s, name, is_event, err);
+  return abandoned ? -ECANCELED : -EINVAL;
+}
+
+int state_settle(struct state *s, const char *name, struct err *err)
+{
+  struct conn *c;
+
+  while ((c = env_settle(&s->env)) != NULL) {
+    const struct failure *f = conn_failure(c);
+
+    if (s->measured && c->pub.error == DB_ERROR_IGNORABLE)
+      continue; /* it was counted */
+    conn_say(c);
+    (void)err_set(err, -EINVAL,
+                  "among results that were not read: SQL error, errno = %d, "
+                  "state = '%s': %s",
+                  f->code, f->state, f->text);
+    describe(s, name, false, err);
+    return -EINVAL;
+  }
+  return 0;
+}
+
+int state_call(struct state *s, const char *name, bool with_tid,
+               struct err *err)
+{
+  int rc;
+
+  state_push_global(s, name);
+  if (with_tid)
+    lua_pushnumber(s->L, s->tid);
+  rc = state_call_top(s, name, with_tid ? 1 : 0, 0, err);
+  return rc < 0 ? rc : state_settle(s, name, err);
+}
+
+int state_call_optional(struct state *s, const char *name, bool with_tid,
+                        struct err *err)
+{
+  bool missing;
+
+  state_push_global(s, name);
+  missing = lua_isnil(s->L, -1);
+  lua_pop(s->L, 1);
+  return missing ? 0 : state_call(s, name, with_tid, err);
+}
+
+/* Replace the table on the top by one of its fields, other values by nil. */
+static void replace_by_field(lua_State *L, const char *name)
+{
+  if (lua_istable(L, -1)) {
+    lua_pushstring(L, name);
+    lua_rawget(L, -2);
+  } else {
+    lua_pushnil(L);
+  }
+  lua_remove(L, -2);
+}
+
+void state_push_field(struct state *s, const char *table, const char *name)
+{
+  lua_State *L = s->L;
+
+  state_push_global(s, "sysbench");
+  if (table)
+    replace_by_field(L, table);
+  replace_by_field(L, name);
+}

@@ -1,0 +1,242 @@
+/*
+ * test.c - a script as a test: one Lua state per worker.
+ */
+#include "lua/engine/test.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "db/conn.h"
+#include "db/watch.h"
+#include "lua/engine/details.h"
+#include "lua/engine/hooks.h"
+#include "lua/engine/options.h"
+#include "lua/engine/shared.h"
+#include "lua/engine/sql_form.h"
+#include "lua/engine/state.h"
+#include "report/form.h"
+#include "run/plan.h"
+#include "run/worker.h"
+
+static int open_run(const struct plan *plan, const void *cfg, void **ret_run,
+                    struct err *err)
+{
+  struct script *script = (struct script *)(uintptr_t)cfg;
+  struct state *s = script->main;
+  bool has_event;
+  int rc;
+
+  (void)plan;
+  rc = options_export(s, err);
+  if (rc < 0)
+    return rc;
+  rc = state_call_optional(s, "init", false, err);
+  if (rc < 0)
+    return rc;
+  state_push_global(s, "event");
+  has_event = lua_isfunction(s->L, -1);
+  lua_pop(s->L, 1);
+  if (!has_event)
+    return err_set(err, -EINVAL, "cannot find the event() function in %s",
+                   script->name);
+  *ret_run = script;
+  return 0;
+}
+
+/* Settings of the default driver that are worth a line (SQLite's). */
+static void mode_line(void *run, struct strbuf *line)
+{
+  struct script *script = run;
+  struct driver_handle *driver = NULL;
+
+  if (script->setup.db_line)
+    driver = env_driver(&script->main->env, NULL);
+  if (driver)
+    conn_mode_line(driver, line);
+}
+
+/* The SQL layer looks at this word to see that the run is over. */
+static void stop_word(void *run, _Atomic uint32_t *word)
+{
+  const struct script *script = run;
+
+  process_set_over(script->setup.db, word);
+}
+
+static int begin_run(void *run, struct err *err)
+{
+  return hooks_begin(run, err);
+}
+
+/* Once for all threads.  sysbench has no such message. */
+static void warn_of_values(struct script *script)
+{
+  const struct plan *plan = script->setup.plan;
+
+  if (script->returned.threads == 0 || plan->identity == IDENTITY_SYSBENCH)
+    return;
+  log_msg(LOG_WARNING, "%s, which ends its thread (%u of %u threads)",
+          script->returned.text, script->returned.threads, plan->threads);
+}
+
+static int end_run(void *run, struct err *err)
+{
+  warn_of_values(run);
+  return state_call_optional(((struct script *)run)->main, "done", false, err);
+}
+
+static void close_run(void *run)
+{
+  struct script *script = run;
+
+  process_set_over(script->setup.db, NULL); /* the word goes with the run */
+  hooks_end(script);
+}
+
+/* ---- workers ---- */
+
+struct thread {
+  struct state *state;
+  bool failed; /* its thread_run() has raised an error */
+};
+
+/* The last worker to get here reports how many could not connect. */
+static void count_opened(struct script *script)
+{
+  const unsigned threads = script->setup.plan->threads;
+
+  if (atomic_fetch_add(&script->opened, 1) + 1 == threads)
+    process_connect_summary(script->setup.db, threads);
+}
+
+static int open_state(struct thread *t, struct script *script, struct worker *w,
+                      struct err *err)
+{
+  const struct state_role role = {
+    .tid = script->setup.plan->first_thread + w->tid,
+    .worker = w,
+  };
+  int rc;
+
+  rc = state_new(&t->state, script, &role, err);
+  if (rc < 0)
+    failure_note(&script->failures, err);
+  if (rc == 0)
+    rc = options_export(t->state, err);
+  if (rc == 0)
+    rc = state_call_optional(t->state, "thread_init", true, err);
+  count_opened(script);
+  return rc;
+}
+
+static int thread_open(void *run, struct worker *w, void **ret_thr,
+                       struct err *err)
+{
+  struct thread *t = calloc(1, sizeof(*t));
+  int rc;
+
+  if (!t)
+    return err_set(err, -ENOMEM, "not enough memory for thread %u", w->tid);
+  rc = open_state(t, run, w, err);
+  if (rc < 0) {
+    state_free(t->state);
+    free(t);
+    return rc;
+  }
+  *ret_thr = t;
+  return 0;
+}
+
+static int thread_loop(void *thr, struct worker *w, struct err *err)
+{
+  struct thread *t = thr;
+  struct state *s = t->state;
+  const uint64_t end_ns = worker_end_ns(w);
+  int rc;
+
+  if (end_ns != PLAN_NO_LIMIT)
+    atomic_store_explicit(&s->script->setup.db->end_ns, end_ns,
+                          memory_order_relaxed);
+  s->env.recorder = w->recorder;
+  s->measured = true;
+  rc = state_call(s, "thread_run", true, err);
+  if (rc == -ECANCELED) { /* in an event, which does not count */
+    env_undo_event(&s->env);
+    rc = 0;
+  }
+  s->measured = false;
+  s->env.recorder = NULL;
+  worker_abandon(w);
+  t->failed = rc < 0;
+  return rc;
+}
+
+static int thread_drain(void *thr, struct worker *w, struct err *err)
+{
+  const struct thread *t = thr;
+  int rc;
+
+  (void)w;
+  if (t->failed)
+    return 0;
+  rc = state_call_optional(t->state, "thread_done", true, err);
+  return rc == -ECANCELED ? 0 : rc; /* the runner reports the deadline */
+}
+
+static void thread_close(void *thr)
+{
+  struct thread *t = thr;
+
+  state_free(t->state);
+  free(t);
+}
+
+/* ---- questions of the runner ---- */
+
+static void interrupt(void *run, enum interrupt_step step)
+{
+  const struct script *script = run;
+  struct err err;
+
+  /* The SQL layer takes the second step by itself. */
+  if (step == INTERRUPT_CANCEL)
+    (void)watch_deadline(script->setup.db, &err);
+}
+
+static const struct report_form *form(void *run)
+{
+  const struct script *script = run;
+
+  return atomic_load_explicit(&script->setup.db->used, memory_order_relaxed)
+           ? &sql_form
+           : &form_events;
+}
+
+static bool in_process(void *run)
+{
+  const struct script *script = run;
+
+  return !process_uses_server(script->setup.db);
+}
+
+const struct test_ops test_script_ops = {
+  .open = open_run,
+  .mode_line = mode_line,
+  .stop_word = stop_word,
+  .begin = begin_run,
+  .end = end_run,
+  .close = close_run,
+  .thread_open = thread_open,
+  .thread_close = thread_close,
+  .loop = thread_loop,
+  .drain = thread_drain,
+  .interrupt = interrupt,
+  .form = form,
+  .in_process = in_process,
+  .tally = details_tally,
+  .details = details_fill,
+  .doubts = details_doubts,
+  .statement_times = details_statement_times,
+};

@@ -1,0 +1,29 @@
+/*
+ * embedded.h - the bundled scripts, if the program contains them.
+ *
+ * Configured with --enable-static-program, the program needs no files of its
+ * own: its scripts are in it, in a folder that exists in no file system.
+ */
+#ifndef BENCH_LUA_FIND_EMBEDDED_H
+#define BENCH_LUA_FIND_EMBEDDED_H
+
+#include <stddef.h>
+
+/* Paths of embedded scripts are this, a slash, and the path below the folder of
+ * the bundled scripts. */
+#define EMBEDDED_FOLDER "embedded:"
+
+struct embedded_script {
+  const char *path; /* below the folder */
+  const char *text;
+  size_t len;
+};
+
+/* Empty unless the program was configured to contain scripts.  `path` of the
+ * entry after the last is NULL. */
+extern const struct embedded_script embedded_scripts[];
+
+/* The embedded script of this path; NULL: there is none. */
+const struct embedded_script *embedded_find(const char *path);
+
+#endif

@@ -1,0 +1,306 @@
+/*
+ * resolve.c - the order in which a test name is looked for: built-in tests,
+ * files, modules, bundled scripts.
+ */
+#include "lua/find/resolve.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+
+/* Folders below that of the bundled scripts in which legacy ones may be. */
+static const char *const legacy_folders[] = {
+  "tests/include/oltp_legacy",
+  "oltp_legacy",
+};
+
+static bool has_suffix(const char *text, const char *suffix)
+{
+  const size_t len = strlen(text);
+  const size_t n = strlen(suffix);
+
+  return len >= n && strcmp(text + len - n, suffix) == 0;
+}
+
+static const char *last_component(const char *name)
+{
+  const char *slash = strrchr(name, '/');
+
+  return slash ? slash + 1 : name;
+}
+
+/* If memory runs out, texts are missing, which is noticed at the end. */
+static char *formatted(const char *fmt, ...) PRINTF_LIKE(1, 2);
+
+static char *formatted(const char *fmt, ...)
+{
+  struct strbuf b = { 0 };
+  va_list ap;
+  char *text;
+
+  va_start(ap, fmt);
+  strbuf_vaddf(&b, fmt, ap);
+  va_end(ap);
+  text = b.failed ? NULL : mem_strdup(strbuf_str(&b));
+  strbuf_done(&b);
+  return text;
+}
+
+static bool exists(const struct resolve_rules *rules, const char *path)
+{
+  return path && rules->exists(path, rules->arg);
+}
+
+/* The bundled script BASE, or NULL. */
+static char *find_bundled(const struct resolve_rules *rules, const char *base)
+{
+  char *path = formatted("%s/%s.lua", rules->datadir, base);
+
+  if (exists(rules, path))
+    return path;
+  free(path);
+  return NULL;
+}
+
+/* The bundled legacy script BASE, or NULL. */
+static char *find_legacy(const struct resolve_rules *rules, const char *base)
+{
+  for (size_t i = 0; i < ARRAY_SIZE(legacy_folders); i++) {
+    char *path = formatted("%s/%s/%s.lua", rules->datadir, legacy_folders[i],
+                           base);
+
+    if (exists(rules, path))
+      return path;
+    free(path);
+  }
+  return NULL;
+}
+
+/* Is one of the folders in `path` called so? */
+static bool has_folder(const char *path, const char *folder)
+{
+  const size_t n = strlen(folder);
+
+  for (const char *at = path, *end; (end = strchr(at, '/')); at = end + 1)
+    if ((size_t)(end - at) == n && strncmp(at, folder, n) == 0)
+      return true;
+  return false;
+}
+
+/* Is this how a bundled script is called: NAME.lua, oltp_legacy/NAME[.lua]? */
+static bool names_bundled(const char *name, const char *base, bool legacy)
+{
+  static const char folder[] = "oltp_legacy/";
+  const size_t len = sizeof(folder) - 1;
+
+  if (!legacy)
+    return !strchr(name, '/');
+  return strncmp(name, folder, len) == 0 &&
+         strncmp(name + len, base, strlen(base)) == 0;
+}
+
+/* A path whose file does not exist: the bundled script of the same name. */
+static void resolve_missing_path(struct resolved *r, const char *name,
+                                 const struct resolve_rules *rules)
+{
+  const bool legacy_first = has_folder(name, "oltp_legacy") ||
+                            has_folder(name, "db");
+  char *base = mem_strdup(last_component(name));
+  bool legacy = legacy_first;
+
+  if (base && has_suffix(base, ".lua"))
+    base[strlen(base) - 4] = '\0';
+  if (!base || !*base) {
+    free(base);
+    return;
+  }
+  r->path = legacy ? find_legacy(rules, base) : find_bundled(rules, base);
+  if (!r->path) {
+    legacy = !legacy;
+    r->path = legacy ? find_legacy(rules, base) : find_bundled(rules, base);
+  }
+  if (r->path) {
+    r->script_path = mem_strdup(r->path);
+    if (!names_bundled(name, base, legacy))
+      r->warning = formatted(
+        "'%s' does not exist, using the bundled script '%s%s'", name,
+        legacy ? "oltp_legacy/" : "", base);
+  }
+  free(base);
+}
+
+static void resolve_path(struct resolved *r, const char *name,
+                         const struct resolve_rules *rules)
+{
+  if (exists(rules, name)) {
+    r->path = mem_strdup(name);
+  } else if (!has_suffix(name, ".lua")) {
+    r->path = formatted("%s.lua", name);
+    if (!exists(rules, r->path)) {
+      free(r->path);
+      r->path = NULL;
+    }
+  }
+  if (r->path)
+    r->script_path = mem_strdup(r->path);
+  else
+    resolve_missing_path(r, name, rules);
+
+  if (r->path) {
+    const char *slash = strrchr(r->path, '/');
+
+    r->folder = slash
+                  ? mem_strndup(
+                      r->path, slash == r->path ? 1 : (size_t)(slash - r->path))
+                  : mem_strdup(".");
+  }
+}
+
+/* The first existing file that the search path has for a module. */
+static char *find_module(const char *module, const struct resolve_rules *rules)
+{
+  char *file = mem_strdup(module);
+  struct strbuf b = { 0 };
+  char *found = NULL;
+
+  for (char *c = file; c && *c; c++)
+    if (*c == '.')
+      *c = '/';
+
+  for (const char *at = rules->package_path; file && *at && !found;) {
+    const char *end = at + strcspn(at, ";");
+
+    strbuf_clear(&b);
+    for (; at < end; at++) {
+      if (*at == '?')
+        strbuf_adds(&b, file);
+      else
+        strbuf_add(&b, at, 1);
+    }
+    if (b.len > 0 && exists(rules, strbuf_str(&b)))
+      found = mem_strdup(strbuf_str(&b));
+    at = *end ? end + 1 : end;
+  }
+  free(file);
+  strbuf_done(&b);
+  return found;
+}
+
+static void resolve_module(struct resolved *r, const char *name,
+                           const struct resolve_rules *rules)
+{
+  r->path = find_module(name, rules);
+  if (!r->path)
+    r->path = find_bundled(rules, name);
+  if (r->path) {
+    r->script_path = mem_strdup(name);
+  } else {
+    r->path = find_legacy(rules, name);
+    if (!r->path)
+      return;
+    r->script_path = mem_strdup(r->path);
+    r->warning = formatted(
+      "no test '%s', using the bundled script 'oltp_legacy/%s'", name, name);
+  }
+  r->module = mem_strdup(name);
+}
+
+static char *short_name(const char *name)
+{
+  const char *base = last_component(name);
+
+  return mem_strdup(*base ? base : name);
+}
+
+/* The text that belongs to every kind is there, unless memory ran out. */
+static bool is_complete(const struct resolved *r)
+{
+  if (!r->short_name)
+    return false;
+  return r->kind != RESOLVE_SCRIPT || r->script_path;
+}
+
+int resolve_name(struct resolved *ret, const char *name,
+                 const struct resolve_rules *rules, struct err *err)
+{
+  struct resolved r = { .kind = RESOLVE_SCRIPT };
+
+  if (!name || strcmp(name, "-") == 0) {
+    r.kind = RESOLVE_STDIN;
+    r.short_name = mem_strdup("<stdin>");
+  } else {
+    r.short_name = short_name(name);
+    for (size_t i = 0; rules->builtins[i]; i++)
+      if (strcmp(name, rules->builtins[i]) == 0)
+        r.kind = RESOLVE_BUILTIN;
+    if (r.kind == RESOLVE_SCRIPT && *name) {
+      if (strchr(name, '/') || has_suffix(name, ".lua"))
+        resolve_path(&r, name, rules);
+      else
+        resolve_module(&r, name, rules);
+    }
+    if (r.kind == RESOLVE_SCRIPT && !r.path) {
+      resolved_done(&r);
+      return err_set(err, -ENOENT,
+                     "Cannot find benchmark '%s': no such built-in test, file "
+                     "or module",
+                     name);
+    }
+  }
+  if (!is_complete(&r)) {
+    resolved_done(&r);
+    return err_set(err, -ENOMEM, "not enough memory");
+  }
+  *ret = r;
+  return 0;
+}
+
+/* Add a folder to the list, unless it is in it. */
+static void add_folder(struct strbuf *out, const char *path, size_t len)
+{
+  struct strbuf quoted = { 0 };
+
+  strbuf_addf(&quoted, "'%.*s'", (int)len, path);
+  if (!strstr(strbuf_str(out), strbuf_str(&quoted)))
+    strbuf_addf(out, "%s%s", out->len > 0 ? ", " : "", strbuf_str(&quoted));
+  out->failed |= quoted.failed;
+  strbuf_done(&quoted);
+}
+
+void resolve_folders(struct strbuf *out, const char *name,
+                     const struct resolve_rules *rules)
+{
+  const char *slash = strrchr(name, '/');
+
+  if (slash)
+    add_folder(out, name, slash == name ? 1 : (size_t)(slash - name));
+  else if (has_suffix(name, ".lua"))
+    add_folder(out, ".", 1);
+  else
+    for (const char *at = rules->package_path; *at;) {
+      const size_t entry = strcspn(at, ";");
+      const size_t folder = strcspn(at, "?;");
+
+      if (folder > 1 && at[folder] == '?' && at[folder - 1] == '/')
+        add_folder(out, at, folder - 1);
+      at += entry + (at[entry] == ';');
+    }
+  add_folder(out, rules->datadir, strlen(rules->datadir));
+}
+
+void resolved_done(struct resolved *r)
+{
+  free(r->path);
+  free(r->script_path);
+  free(r->module);
+  free(r->folder);
+  free(r->short_name);
+  free(r->warning);
+  *r = (struct resolved){ 0 };
+}
