@@ -75,7 +75,7 @@ bool call_pass_cancel(struct conn *c)
   int rc;
 
   c->attention &= ~(unsigned)CONN_CANCELLED;
-  if (c->state != CONN_OPEN || !watch_await(c))
+  if (c->state != CONN_OPEN || !watch_await(&c->watched))
     return true;
   (void)call_start(c);
   rc = c->driver->query(c->session, after_cancel, sizeof(after_cancel) - 1,

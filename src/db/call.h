@@ -22,7 +22,7 @@ static inline uint64_t call_start(struct conn *c)
 {
   uint64_t now = 0;
 
-  if (UNLIKELY(c->clocked || c->env->timed))
+  if (UNLIKELY(c->watched.limited || c->env->timed))
     now = clock_now_ns();
   atomic_store_explicit(&c->watched.busy,
                         (now & ~(uint64_t)WATCH_CANCELLED) | WATCH_BUSY,
@@ -33,7 +33,7 @@ static inline uint64_t call_start(struct conn *c)
 
 static inline void call_stop(struct conn *c)
 {
-  if (LIKELY(!c->clocked))
+  if (LIKELY(!c->watched.limited))
     atomic_store_explicit(&c->watched.busy, 0, memory_order_relaxed);
   else if (atomic_exchange_explicit(&c->watched.busy, 0, memory_order_acquire) &
            WATCH_CANCELLED)

@@ -85,7 +85,6 @@ static struct conn *new_conn(struct driver_handle *h,
   c->rs.ptr = c;
   c->refs = 1;
   c->attention = CONN_NOT_OPEN;
-  c->clocked = env->process->set.query_timeout_s > 0;
   s->driver = h->driver;
   s->cfg = h->cfg;
   s->env = env;
@@ -94,7 +93,10 @@ static struct conn *new_conn(struct driver_handle *h,
   if (c->next)
     c->next->prev = c;
   env->first = c;
+  c->watched.driver = c->driver;
+  c->watched.session = c->session;
   c->watched.under_deadline = env->under_deadline;
+  c->watched.limited = env->process->watch.limit_ns > 0;
   watch_add(&env->process->watch, &c->watched);
   if (!copy_params(&c->params, params)) {
     destroy(c);

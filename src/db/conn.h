@@ -89,7 +89,6 @@ struct conn {
   char message_code[16];
   struct strbuf text; /* of emulated statements */
   struct bulk bulk;
-  bool clocked; /* calls have a time limit */
   struct watched watched;
 };
 

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/strbuf.h"
@@ -50,6 +51,13 @@ bool env_has_to_leave(const struct db_env *env, uint64_t now_ns)
 {
   return env_is_dead(env) ||
          (env_in_event(env) && process_is_over(env->process, now_ns));
+}
+
+bool env_has_spare_cpus(const struct db_env *env)
+{
+  const struct db_process *p = env ? env->process : NULL;
+
+  return p && p->is_known && p->facts.threads <= cgroup_cpus_allowed() / 2;
 }
 
 void env_undo_attempt(struct db_env *env)
@@ -124,7 +132,7 @@ static bool watch_if_limited(struct db_process *p)
 {
   struct err err;
 
-  if (p->set.query_timeout_s <= 0 || watch_start(p, &err) == 0)
+  if (p->set.query_timeout_s <= 0 || watch_start(&p->watch, &err) == 0)
     return true;
   say(&err);
   return false;

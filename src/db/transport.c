@@ -125,7 +125,7 @@ int transport_open(struct conn *c, uint64_t until_ns)
   c->attention &= ~(unsigned)(CONN_NOT_OPEN | CONN_MARKED | CONN_RESULT |
                               CONN_CANCELLED);
   c->generation++;
-  watch_opened(c);
+  watch_opened(&c->watched);
   if (c->env->process->set.debug && log_get_level() >= LOG_DEBUG)
     say_about(c);
   check_before_run(c);
@@ -138,7 +138,7 @@ void transport_drop(struct conn *c)
 {
   if (c->state != CONN_OPEN)
     return;
-  watch_closing(c);
+  watch_closing(&c->watched);
   for (struct stmt *st = c->stmts; st; st = st->next) {
     if (st->ready && st->prepared)
       c->driver->unprepare(st->prepared, true);

@@ -92,7 +92,7 @@ static void deadline(const struct rig_settings *base)
       (void)sched_yield();
   }
   start = clock_now_ns();
-  ok(watch_deadline(r.process, &err) == 0, "the deadline");
+  ok(watch_deadline(&r.process->watch, &err) == 0, "the deadline");
   (void)pthread_join(b.thread, NULL);
   ok(clock_now_ns() - start < 3 * NS_PER_S, "ends what is blocked");
   ok(b.c && conn_failure(b.c)->abandoned, "the event is abandoned");

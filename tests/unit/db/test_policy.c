@@ -333,7 +333,7 @@ static void test_given_up(void)
   (void)bed_query(&b, "BEGIN");
   bed_answer(&b, (struct fake_answer){ .code = 1213 });
   (void)bed_query(&b, "UPDATE");
-  (void)watch_deadline(b.process, &err);
+  (void)watch_deadline(&b.process->watch, &err);
   (void)bed_log(&b);
   env_undo_event(&b.env);
   OK_STR(bed_log(&b), "", "nothing is sent after the deadline");
@@ -346,7 +346,7 @@ static void test_dead(void)
   struct err err;
 
   bed_open(&b, &marking, deadlock, 1);
-  OK(watch_deadline(b.process, &err) == 0, "the deadline has come");
+  OK(watch_deadline(&b.process->watch, &err) == 0, "the deadline has come");
   (void)bed_query(&b, "UPDATE");
   OK_STR(bed_log(&b), "", "nothing is sent");
   OK(conn_failure(b.con)->abandoned && bed_count(&b, COUNTER_ERROR) == 0,
