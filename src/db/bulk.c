@@ -5,12 +5,11 @@
 
 #include <string.h>
 
-#include "base/compiler.h"
 #include "base/log.h"
 #include "base/wait.h"
-#include "db/call.h"
-#include "db/env.h"
-#include "db/policy.h"
+#include "db/conn.h"
+#include "db/exchange.h"
+#include "db/recover.h"
 
 enum {
   TRIES_AT_ONCE = 10, /* then with pauses of 1, 2, 4 .. 100 ms */
@@ -32,7 +31,7 @@ static bool pause_after(struct conn *c, unsigned tries)
   uint64_t ms = 1;
 
   if (env_has_to_leave(c->env, until)) {
-    policy_abandon(c);
+    call_abandon(c);
     return false;
   }
   if (tries <= TRIES_AT_ONCE)
@@ -51,15 +50,15 @@ static int send_own(struct conn *c, const char *sql)
   for (unsigned tries = 1;; tries++) {
     int rc;
 
-    if (call_needs_care(c) && !call_take_care(c, "", 0, false))
+    if (exchange_needs_care(c) && !exchange_take_care(c, "", 0, false))
       return 1;
     (void)call_start(c);
     rc = c->driver->query(c->session, sql, strlen(sql), &c->out);
     call_stop(c);
     if (rc == 0)
       return 0;
-    if (c->out.lost || !policy_ignorable(c) || is_last(c, tries)) {
-      policy_failed(c, CALL_QUERY, sql, strlen(sql));
+    if (c->out.lost || !recover_ignorable(c) || is_last(c, tries)) {
+      recover_failed(c, CALL_QUERY, sql, strlen(sql));
       return 1;
     }
     if (!pause_after(c, tries))
@@ -131,33 +130,11 @@ static int send_packet(struct conn *c)
         is_last(c, tries) || !pause_after(c, tries))
       return 1;
   }
-  (void)call_end_results(c); /* the next call tells what was among them */
+  (void)recover_drain(c); /* the next call tells what was among them */
   b->trx_rows += b->rows;
   if (b->own_trx && b->trx_rows >= BULK_TRX_ROWS)
     return commit_own(c);
   return 0;
-}
-
-static void cut_text(struct bulk *b, uint64_t rows, size_t len)
-{
-  b->rows = rows;
-  b->text.len = len;
-  if (b->text.text)
-    b->text.text[len] = '\0';
-}
-
-static void mark_event(struct bulk *b, uint64_t event)
-{
-  b->event = event;
-  b->event_rows = b->rows;
-  b->event_len = b->text.len;
-}
-
-/* The statement begins anew, after its rows were sent or dropped. */
-static void rewind_text(struct bulk *b)
-{
-  cut_text(b, 0, b->prefix_len);
-  mark_event(b, b->event);
 }
 
 /* An event that is abandoned or started again leaves rows of events that were
@@ -188,7 +165,7 @@ static int flush(struct conn *c)
   if (rc != 0 && has_to_keep(c))
     return rc;
   c->bulk.recorder = NULL;
-  rewind_text(&c->bulk);
+  bulk_rows_rewind(&c->bulk);
   return rc;
 }
 
@@ -211,7 +188,7 @@ int bulk_init(struct conn *c, const char *sql, size_t len)
 {
   struct bulk *b = &c->bulk;
 
-  if (call_needs_care(c) && !call_take_care(c, "", 0, false))
+  if (exchange_needs_care(c) && !exchange_take_care(c, "", 0, false))
     return 1;
   call_no_error(c);
   b->active = false;
@@ -226,29 +203,9 @@ int bulk_init(struct conn *c, const char *sql, size_t len)
     return 1;
   }
   b->prefix_len = len;
-  rewind_text(b);
+  bulk_rows_rewind(b);
   b->active = true;
   return 0;
-}
-
-/* Most rows find room: scripts add them one by one, by the million. */
-static void add_row(struct bulk *b, const char *row, size_t len)
-{
-  struct strbuf *text = &b->text;
-  const bool more = b->rows > 0;
-  char *to;
-
-  if (UNLIKELY(len >= text->room || text->room - len - 1 <= text->len + more)) {
-    if (more)
-      strbuf_add(text, ",", 1);
-    strbuf_add(text, row, len);
-    return;
-  }
-  to = text->text + text->len;
-  *to = ','; /* overwritten by the first row */
-  memcpy(to + more, row, len);
-  text->len += more + len;
-  text->text[text->len] = '\0';
 }
 
 int bulk_next(struct conn *c, const char *row, size_t len)
@@ -256,7 +213,7 @@ int bulk_next(struct conn *c, const char *row, size_t len)
   struct bulk *b = &c->bulk;
 
   if (c->state == CONN_CLOSED) {
-    (void)call_take_care(c, "", 0, false); /* says so */
+    (void)exchange_take_care(c, "", 0, false); /* says so */
     return 1;
   }
   call_no_error(c);
@@ -268,8 +225,8 @@ int bulk_next(struct conn *c, const char *row, size_t len)
   if (b->rows > 0 && b->text.len + 1 + len > b->limit && flush(c) != 0)
     return 1;
   if (env_in_event(c->env) && b->event != *c->env->event_number)
-    mark_event(b, *c->env->event_number);
-  add_row(b, row, len);
+    bulk_rows_mark(b, *c->env->event_number);
+  bulk_rows_add(b, row, len);
   if (b->text.failed) {
     strbuf_done(&b->text);
     b->active = false;
@@ -308,7 +265,7 @@ void bulk_undo(struct conn *c)
 
   if (!b->active || !env_in_event(c->env) || b->event != *c->env->event_number)
     return;
-  cut_text(b, b->event_rows, b->event_len);
+  bulk_rows_cut(b, b->event_rows, b->event_len);
   if (b->rows == 0)
     b->recorder = NULL;
 }

@@ -8,30 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/strbuf.h"
+#include "db/bulk_rows.h"
 
 struct conn;
 struct statement_sizes;
-
-enum {
-  BULK_PACKET = 524287,   /* bytes of a statement inside a run */
-  BULK_TRX_ROWS = 100000, /* rows of a transaction of the layer's own */
-};
-
-/* The bulk insert of a connection. */
-struct bulk {
-  bool active;
-  bool own_trx;              /* the layer began a transaction */
-  size_t prefix_len;         /* everything before the rows */
-  size_t limit;              /* bytes of a packet */
-  uint64_t rows;             /* in `text` */
-  struct recorder *recorder; /* what counts their statement; [opt] */
-  uint64_t trx_rows;         /* sent in the layer's transaction */
-  uint64_t event;            /* the last one that has added rows */
-  uint64_t event_rows;       /* `rows` when it began, and how much of `text` */
-  size_t event_len;
-  struct strbuf text;
-};
 
 /* What the server takes on this connection, which is asked once. */
 const struct statement_sizes *bulk_sizes(struct conn *c);

@@ -18,89 +18,11 @@
 #include <stdint.h>
 
 #include "base/ffi_api.h"
-#include "base/strbuf.h"
-#include "db/abi.h"
-#include "db/bulk.h"
+#include "db/conn_message.h"
+#include "db/conn_state.h"
 #include "db/driver.h"
-#include "db/watch.h"
 
-struct db_env;
-struct driver_handle;
-struct stmt;
-
-enum conn_state {
-  CONN_CLOSED, /* never opened, or closed by the script */
-  CONN_OPEN,
-  CONN_LOST, /* the transport is gone, the script has not closed it */
-};
-
-/* What needs a look before a call may go on; 0 in the usual case. */
-enum conn_attention {
-  CONN_NOT_OPEN = 1 << 0,  /* state is not CONN_OPEN */
-  CONN_MARKED = 1 << 1,    /* a transaction is to be rolled back */
-  CONN_MESSAGE = 1 << 2,   /* a fatal message was not printed or taken yet */
-  CONN_RESULT = 1 << 3,    /* results are open or pending */
-  CONN_LATE = 1 << 4,      /* results that were dropped held a failure of which
-                            * the script has not heard */
-  CONN_CANCELLED = 1 << 5, /* the call before took too long, and a cancel may
-                            * still come */
-};
-
-/* Why the last call failed. */
-struct failure {
-  int code;
-  char state[6];
-  bool lost;        /* the connection broke */
-  bool reconnected; /* ... and was replaced */
-  bool abandoned;   /* the run is over: leave the event, raise no error */
-  bool earlier;     /* it is of a statement before; this one was not sent */
-  const char *api_error; /* text to raise, when it was no SQL error: static */
-  char text[1024];       /* = sql_errmsg */
-};
-
-struct conn {
-  struct conn_pub pub; /* what scripts see; first */
-  struct db_env *env;
-  struct driver_handle *handle;
-  const struct driver *driver;
-  struct session *session; /* owned */
-  unsigned attention;      /* enum conn_attention */
-  enum conn_state state;
-  unsigned generation; /* counts successful connects */
-  unsigned sized;      /* generation of which `sizes` tells; 0: none */
-  struct statement_sizes sizes;
-  unsigned refs;             /* the owner and each statement object */
-  bool freed;                /* conn_free() was called */
-  struct conn *next, *prev;  /* in the env's list */
-  struct stmt *stmts;        /* live and closed ones, all of this connection */
-  struct conn_params params; /* owned texts */
-  void *cls;                 /* class of the next direct statement */
-
-  struct outcome out; /* of the last call */
-  sql_result rs;      /* the one result set */
-  bool rs_open;       /* rows may be fetched */
-  bool more;          /* further results are pending */
-  sql_value *values;  /* owned; room for `values_room` columns */
-  uint32_t values_room;
-
-  struct failure fail;
-  sql_error_t late;      /* with CONN_LATE: the class of `fail` */
-  struct strbuf message; /* fatal lines that nobody has printed yet */
-  char message_code[16];
-  struct strbuf text; /* of emulated statements */
-  struct bulk bulk;
-  struct watched watched;
-};
-
-/* What scripts hold, and back. */
-static inline sql_connection *conn_abi(struct conn *c)
-{
-  return (sql_connection *)(void *)c;
-}
-static inline struct conn *conn_of(sql_connection *con)
-{
-  return (struct conn *)(void *)con;
-}
+struct strbuf;
 
 /* ---- open and close ---- */
 
@@ -128,10 +50,6 @@ void conn_close_tidy(struct conn *c, struct strbuf *line);
 
 /* Close silently and give up the owner's reference. */
 void conn_free(struct conn *c);
-
-/* For src/db: a statement object is gone; frees a connection that was freed
- * before. */
-void conn_unref(struct conn *c);
 
 /* ---- statements and results ---- */
 
@@ -166,21 +84,6 @@ static inline const struct failure *conn_failure(const struct conn *c)
 {
   return &c->fail;
 }
-
-/*
- * The message of a fatal error is kept until the script's hook was asked: it
- * is printed at the next call on the connection, unless it was taken.
- */
-struct conn_message {
-  struct strbuf lines; /* owned; empty: there is none */
-  char code[16];
-  struct db_env *env;
-};
-struct conn_message conn_take_message(struct conn *c);
-void conn_print_message(struct conn_message *m); /* and drops it */
-void conn_drop_message(struct conn_message *m);
-/* Take and print. */
-void conn_say(struct conn *c);
 
 /*
  * The hook declared the last error ignorable: replace the connection if it is

@@ -9,10 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/strbuf.h"
-#include "db/call.h"
-#include "db/conn.h"
 #include "db/message.h"
-#include "db/stmt.h"
 
 /* Functions that scripts call get no context argument. */
 static _Thread_local struct db_env *current;
@@ -58,33 +55,6 @@ bool env_has_spare_cpus(const struct db_env *env)
   const struct db_process *p = env ? env->process : NULL;
 
   return p && p->is_known && p->facts.threads <= cgroup_cpus_allowed() / 2;
-}
-
-void env_undo_attempt(struct db_env *env)
-{
-  for (struct conn *c = env->first; c; c = c->next)
-    bulk_undo(c);
-}
-
-struct conn *env_settle_slowly(struct db_env *env)
-{
-  for (struct conn *c = env->first; c && !env_is_dead(env); c = c->next) {
-    if (c->more)
-      (void)call_end_results(c);
-    if (c->attention & CONN_LATE) {
-      call_take_late(c);
-      return c;
-    }
-  }
-  env_note_unread(env, false);
-  return NULL;
-}
-
-void env_undo_event(struct db_env *env)
-{
-  env_undo_attempt(env);
-  for (struct conn *c = env->first; c; c = c->next)
-    conn_give_up(c);
 }
 
 static const struct driver_config *find(const struct db_process *p,
@@ -191,17 +161,8 @@ struct driver_handle *env_driver(struct db_env *env, const char *name)
   return h;
 }
 
-void env_done(struct db_env *env)
+void env_done_drivers(struct db_env *env)
 {
-  while (env->first) {
-    struct conn *c = env->first;
-
-    c->refs++; /* it must outlive its statements here */
-    conn_free(c);
-    while (c->stmts)
-      stmt_free(c->stmts);
-    conn_unref(c);
-  }
   for (size_t i = 0; i < DRIVERS_MAX; i++) {
     struct driver_handle *h = &env->handle[i];
 

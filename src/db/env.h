@@ -68,9 +68,8 @@ struct db_env {
   bool *unread_too; /* [opt] the same, where the end of events is decided */
 };
 
-/* Ends and frees all connections, statements and drivers of the thread; no
- * pointer to one may be used afterwards. */
-void env_done(struct db_env *env);
+/* Ends the drivers of the thread; its connections are gone: see env_done(). */
+void env_done_drivers(struct db_env *env);
 
 /* The thread's env, for functions that scripts call; NULL: none. */
 struct db_env *env_current(void);
@@ -93,10 +92,6 @@ static inline bool env_in_event(const struct db_env *env)
   return env->event_open && *env->event_open;
 }
 
-/* The open event is about to be started again: rows of bulk inserts that it has
- * collected are dropped. */
-void env_undo_attempt(struct db_env *env);
-
 /* Is there something to settle?  For the layer itself. */
 static inline void env_note_unread(struct db_env *env, bool unread)
 {
@@ -104,22 +99,6 @@ static inline void env_note_unread(struct db_env *env, bool unread)
   if (env->unread_too)
     *env->unread_too = unread;
 }
-
-/*
- * The event has ended, or the function that the script has for something else:
- * results that are still pending are read and dropped.  NULL; or a connection
- * on which a failure was among them (or among those that were dropped before,
- * and no call has told of it): it is the connection's present failure.  Then
- * there may be others.
- */
-struct conn *env_settle_slowly(struct db_env *env);
-static inline struct conn *env_settle(struct db_env *env)
-{
-  return UNLIKELY(env->unread) ? env_settle_slowly(env) : NULL;
-}
-
-/* It is given up: so are they, and the transactions in which it has failed. */
-void env_undo_event(struct db_env *env);
 
 /* What drivers say of a result for which env_may_keep() is false. */
 #define RESULT_TOO_LARGE "the result is larger than --db-max-result-size allows"

@@ -4,7 +4,7 @@
 #ifndef BENCH_DB_OPENING_H
 #define BENCH_DB_OPENING_H
 
-#include "db/conn.h"
+#include "db/conn_state.h"
 
 /*
  * Open it, within the time for that.  -1: it failed, and that was said, the

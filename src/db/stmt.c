@@ -9,17 +9,19 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "db/call.h"
-#include "db/policy.h"
+#include "db/exchange.h"
+#include "db/recover.h"
 
 static void unlink_stmt(struct stmt *st)
 {
-  if (st->prev)
-    st->prev->next = st->next;
+  struct conn_stmt *n = &st->native;
+
+  if (n->prev)
+    n->prev->next = n->next;
   else
-    st->conn->stmts = st->next;
-  if (st->next)
-    st->next->prev = st->prev;
+    st->conn->stmts = n->next;
+  if (n->next)
+    n->next->prev = n->prev;
 }
 
 /* Free all but the object itself, which scripts may still point to. */
@@ -27,15 +29,15 @@ static void release(struct stmt *st)
 {
   emul_scan_done(&st->scan);
   free(st->binds);
-  free(st->prepared);
+  free(st->native.prepared);
   free(st->sql);
   st->binds = NULL;
-  st->prepared = NULL;
+  st->native.prepared = NULL;
   st->sql = NULL;
   st->n_binds = 0;
   st->binds_room = 0;
   st->bound = false;
-  st->ready = false;
+  st->native.ready = false;
   st->quick = 0;
 }
 
@@ -53,10 +55,10 @@ static struct stmt *new_stmt(struct conn *c, const char *sql, size_t len)
   st->len = len;
   st->conn = c;
   st->pub.connection = conn_abi(c);
-  st->next = c->stmts;
-  if (st->next)
-    st->next->prev = st;
-  c->stmts = st;
+  st->native.next = c->stmts;
+  if (st->native.next)
+    st->native.next->prev = &st->native;
+  c->stmts = &st->native;
   c->refs++;
   return st;
 }
@@ -69,10 +71,10 @@ static bool emulate(struct stmt *st)
     return false;
   }
   st->emulated = true;
-  st->ready = false;
+  st->native.ready = false;
   st->n_params = (unsigned)st->scan.n_params;
-  free(st->prepared);
-  st->prepared = NULL;
+  free(st->native.prepared);
+  st->native.prepared = NULL;
   atomic_store_explicit(&st->conn->env->process->emulated, true,
                         memory_order_relaxed);
   return true;
@@ -85,7 +87,7 @@ static bool refused(struct stmt *st)
   log_msg(LOG_INFO, "Failed to prepare query \"%s\" (%d: %s), using emulation",
           st->sql, c->out.code, c->out.msg ? c->out.msg : "");
   (void)call_start(c); /* clears the outcome */
-  c->driver->unprepare(st->prepared, false);
+  c->driver->unprepare(st->native.prepared, false);
   call_stop(c);
   return emulate(st);
 }
@@ -94,7 +96,7 @@ static bool refused(struct stmt *st)
 static bool prepare(struct stmt *st)
 {
   struct conn *c = st->conn;
-  struct prepared *p = st->prepared;
+  struct prepared *p = st->native.prepared;
   int rc;
 
   st->quick = 0;
@@ -112,11 +114,11 @@ static bool prepare(struct stmt *st)
 
     c->driver->unprepare(p, out.lost);
     c->out = out;
-    policy_failed(c, CALL_PREPARE, st->sql, st->len);
+    recover_failed(c, CALL_PREPARE, st->sql, st->len);
     return false;
   }
   st->n_params = p->n_params;
-  st->ready = true;
+  st->native.ready = true;
   st->generation = c->generation;
   atomic_store_explicit(&c->env->process->native, true, memory_order_relaxed);
   return true;
@@ -128,15 +130,15 @@ struct stmt *stmt_prepare(struct conn *c, const char *sql, size_t len)
                       c->env->process->set.ps_mode == PS_AUTO;
   struct stmt *st;
 
-  if (call_needs_care(c) && !call_take_care(c, sql, len, true))
+  if (exchange_needs_care(c) && !exchange_take_care(c, sql, len, true))
     return NULL;
   if (!(c->driver->caps & DRIVER_NUL_IN_SQL) && memchr(sql, '\0', len)) {
     call_misuse(c, "statement contains a NUL byte");
     return NULL;
   }
   st = new_stmt(c, sql, len);
-  if (!st ||
-      (native && !(st->prepared = mem_new(1, c->driver->prepared_size)))) {
+  if (!st || (native &&
+              !(st->native.prepared = mem_new(1, c->driver->prepared_size)))) {
     call_misuse(c, "not enough memory");
     stmt_free(st);
     return NULL;
@@ -167,15 +169,15 @@ static bool bind_native(struct stmt *st)
   struct conn *c = st->conn;
   int rc;
 
-  st->prepared->binds = st->binds;
-  st->prepared->n_binds = (unsigned)st->n_binds;
+  st->native.prepared->binds = st->binds;
+  st->native.prepared->n_binds = (unsigned)st->n_binds;
   if (!c->driver->bind)
     return true;
   (void)call_start(c);
-  rc = c->driver->bind(st->prepared, &c->out);
+  rc = c->driver->bind(st->native.prepared, &c->out);
   call_stop(c);
   if (rc < 0)
-    policy_failed(c, CALL_PREPARE, st->sql, st->len);
+    recover_failed(c, CALL_PREPARE, st->sql, st->len);
   return rc == 0;
 }
 
@@ -202,18 +204,18 @@ static void discard(struct stmt *st)
 {
   struct conn *c = st->conn;
 
-  if (!st->ready)
+  if (!st->native.ready)
     return;
   (void)call_start(c);
-  c->driver->unprepare(st->prepared, c->state != CONN_OPEN);
+  c->driver->unprepare(st->native.prepared, c->state != CONN_OPEN);
   call_stop(c);
-  st->ready = false;
+  st->native.ready = false;
 }
 
 /* Prepared on this very connection, with its parameters; else make it so. */
 static bool make_ready(struct stmt *st)
 {
-  if (st->ready && st->generation == st->conn->generation)
+  if (st->native.ready && st->generation == st->conn->generation)
     return true;
   if (!prepare(st))
     return false;
@@ -237,9 +239,9 @@ int stmt_bind(struct stmt *st, const sql_bind *binds, size_t n)
   if (!usable(st))
     return 1;
   st->quick = 0;
-  if (call_needs_care(c) && !call_take_care(c, "", 0, true))
+  if (exchange_needs_care(c) && !exchange_take_care(c, "", 0, true))
     return 1;
-  if (!st->emulated && !st->ready && !make_ready(st))
+  if (!st->emulated && !st->native.ready && !make_ready(st))
     return 1;
   if (st->n_params != PARAMS_ANY && st->n_params != n) {
     log_msg(LOG_ALERT, "wrong number of parameters in prepared statement");
@@ -295,14 +297,14 @@ static bool format(struct stmt *st)
 static sql_result *ended(struct stmt *st, enum call call, uint64_t start_ns,
                          int rc)
 {
-  const struct call_info info = { .call = call,
-                                  .stmt = st,
-                                  .cls = st->cls,
-                                  .sql = st->sql,
-                                  .len = st->len,
-                                  .start_ns = start_ns };
+  const struct exchange info = { .call = call,
+                                 .stmt = stmt_abi(st),
+                                 .cls = st->cls,
+                                 .sql = st->sql,
+                                 .len = st->len,
+                                 .start_ns = start_ns };
 
-  return call_end(st->conn, rc, &info);
+  return exchange_end(st->conn, rc, &info);
 }
 
 static sql_result *execute_emulated(struct stmt *st)
@@ -329,7 +331,7 @@ static bool make_quick(struct stmt *st, sql_result **ret)
   *ret = NULL;
   if (UNLIKELY(!usable(st)))
     return false;
-  if (call_needs_care(c) && !call_take_care(c, st->sql, st->len, false))
+  if (exchange_needs_care(c) && !exchange_take_care(c, st->sql, st->len, false))
     return false;
   call_end_rows(c);
   if (UNLIKELY(!st->bound && st->n_params != 0 && st->n_params != PARAMS_ANY)) {
@@ -353,15 +355,15 @@ static inline sql_result *execute(struct stmt *st)
   uint64_t start;
   int rc;
 
-  if ((UNLIKELY(st->quick != c->generation) || call_needs_care(c)) &&
+  if ((UNLIKELY(st->quick != c->generation) || exchange_needs_care(c)) &&
       !make_quick(st, &rs))
     return rs;
   call_end_rows(c);
   start = call_start(c);
-  rc = c->driver->execute(st->prepared, &c->out);
+  rc = c->driver->execute(st->native.prepared, &c->out);
   call_stop(c);
-  if (call_is_plain(c, rc, start))
-    return call_end_plain(c, stmt_abi(st));
+  if (exchange_is_plain(c, rc, start))
+    return exchange_end_plain(c, stmt_abi(st));
   return ended(st, CALL_EXECUTE, start, rc);
 }
 
@@ -386,7 +388,8 @@ sql_result *stmt_next_result(struct stmt *st)
 {
   if (!usable(st))
     return NULL;
-  return call_next(st->conn, st->emulated ? CALL_NEXT : CALL_STMT_NEXT, st);
+  return exchange_next(st->conn, st->emulated ? CALL_NEXT : CALL_STMT_NEXT,
+                       stmt_abi(st));
 }
 
 /* ---- the end ---- */
@@ -400,10 +403,10 @@ static void close_quietly(struct stmt *st, bool keep_rows)
   if (st->closed)
     return;
   if (!keep_rows || c->more || c->rs.statement == stmt_abi(st))
-    (void)call_end_results(c); /* the next call tells what was among them */
-  if (c->state == CONN_OPEN && st->ready && st->prepared) {
+    (void)recover_drain(c); /* the next call tells what was among them */
+  if (c->state == CONN_OPEN && st->native.ready && st->native.prepared) {
     (void)call_start(c);
-    c->driver->unprepare(st->prepared, false);
+    c->driver->unprepare(st->native.prepared, false);
     call_stop(c);
   }
   release(st);

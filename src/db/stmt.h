@@ -14,19 +14,18 @@
 
 #include "base/ffi_api.h"
 #include "db/abi.h"
-#include "db/conn.h"
+#include "db/conn_state.h"
 #include "db/emul.h"
 
 struct stmt {
   struct stmt_pub pub; /* what scripts see; first */
   struct conn *conn;
-  struct stmt *next, *prev; /* of the connection's statements */
-  char *sql;                /* owned, zero-terminated */
+  struct conn_stmt native; /* in the list of the connection */
+  char *sql;               /* owned, zero-terminated */
   size_t len;
   bool closed;
   bool emulated;
   bool bound;
-  bool ready;            /* prepared on the connection of `generation` */
   unsigned generation;   /* of the connection, when it was prepared */
   unsigned quick;        /* generation in which it is known to be native, ready
                           * and bound; 0: none */
@@ -35,7 +34,6 @@ struct stmt {
   sql_bind *binds;       /* owned copy of the descriptors */
   size_t n_binds, binds_room;
   void *cls;
-  struct prepared *prepared; /* owned; NULL when emulated */
 };
 
 /* What scripts hold, and back. */
@@ -46,6 +44,12 @@ static inline sql_statement *stmt_abi(struct stmt *st)
 static inline struct stmt *stmt_of(sql_statement *stmt)
 {
   return (struct stmt *)(void *)stmt;
+}
+
+static inline struct stmt *stmt_listed(struct conn_stmt *native)
+{
+  return (struct stmt *)(void *)((char *)native -
+                                 offsetof(struct stmt, native));
 }
 
 /* NULL on failure, details as conn_query(). */

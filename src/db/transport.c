@@ -7,11 +7,9 @@
 
 #include "base/log.h"
 #include "base/minmax.h"
-#include "base/wait.h"
 #include "db/call.h"
 #include "db/look.h"
 #include "db/message.h"
-#include "db/stmt.h"
 
 enum {
   PAUSE_FIRST_MS = 10,
@@ -139,7 +137,7 @@ void transport_drop(struct conn *c)
   if (c->state != CONN_OPEN)
     return;
   watch_closing(&c->watched);
-  for (struct stmt *st = c->stmts; st; st = st->next) {
+  for (struct conn_stmt *st = c->stmts; st; st = st->next) {
     if (st->ready && st->prepared)
       c->driver->unprepare(st->prepared, true);
     st->ready = false;
@@ -167,18 +165,6 @@ static uint64_t jittered(struct conn *c, uint64_t ms)
 {
   return (uint64_t)((double)(ms * NS_PER_MS) *
                     (0.8 + 0.4 * env_random_double(c->env)));
-}
-
-static void pause_until(const struct db_process *p, uint64_t until_ns)
-{
-  _Atomic uint32_t *over = p->over;
-  const uint64_t end = atomic_load_explicit(&p->end_ns, memory_order_relaxed);
-
-  if (end != 0 && end < until_ns)
-    until_ns = end;
-  while (clock_now_ns() < until_ns &&
-         atomic_load_explicit(over, memory_order_relaxed) == 0)
-    wait_while(over, 0, until_ns);
 }
 
 /* c->out borrows its text; what is said at the end is kept by the outage, and
@@ -217,7 +203,7 @@ enum transport_rc transport_retry(struct conn *c, uint64_t until_ns)
     if (c->out.permanent)
       return TRANSPORT_PERMANENT;
     note_failure(c);
-    pause_until(p, min_u64(clock_now_ns() + jittered(c, ms), until_ns));
+    call_pause(c, min_u64(clock_now_ns() + jittered(c, ms), until_ns));
     ms = min_u64(2 * ms, PAUSE_LAST_MS);
   }
 }

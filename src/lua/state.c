@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "db/conn.h"
+#include "db/env_conns.h"
 #include "lua/failure.h"
 #include "lua/host.h"
 #include "lua/resolve.h"

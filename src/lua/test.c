@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "db/conn.h"
+#include "db/env_conns.h"
 #include "db/watch.h"
 #include "lua/details.h"
 #include "lua/script_internal.h"

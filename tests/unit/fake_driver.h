@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "db/bulk.h"
 #include "db/conn.h"
 #include "db/emul.h"
 #include "db/env.h"
+#include "db/env_conns.h"
 #include "db/stmt.h"
 
 /* What the next statements answer; a zero entry is a plain success. */

@@ -10,6 +10,7 @@
 #include "base/compiler.h"
 #include "db/conn.h"
 #include "db/env.h"
+#include "db/env_conns.h"
 #include "db/stmt.h"
 #include "drivers/null/null_driver.h"
 #include "tests/unit/tap.h"

@@ -11,6 +11,7 @@
 #include "base/compiler.h"
 #include "db/conn.h"
 #include "db/env.h"
+#include "db/env_conns.h"
 #include "db/stmt.h"
 #include "drivers/sqlite/sqlite_internal.h"
 #include "tests/unit/tap.h"

@@ -1,0 +1,231 @@
+/*
+ * recover.c - what becomes of a failed call: its class, what is counted, said
+ * and done about it.
+ */
+#include "db/recover.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "db/call.h"
+#include "db/conn_message.h"
+#include "db/transport.h"
+
+/* Keep the details: the driver's texts last only until its next call. */
+static void save(struct conn *c)
+{
+  const struct outcome *out = &c->out;
+
+  memset(&c->fail, 0, sizeof(c->fail));
+  c->fail.code = out->code;
+  memcpy(c->fail.state, out->state, sizeof(c->fail.state));
+  c->fail.lost = out->lost;
+  (void)snprintf(c->fail.text, sizeof(c->fail.text), "%s",
+                 out->msg ? out->msg : "");
+  c->pub.sql_errno = out->code;
+  c->pub.sql_state = c->fail.state[0] ? c->fail.state : NULL;
+  c->pub.sql_errmsg = c->fail.text;
+}
+
+void recover_count_error(struct conn *c)
+{
+  if (!c->env->recorder)
+    return;
+  call_count(c, COUNTER_ERROR);
+  errtab_count(&c->env->process->errors, c->driver->name, c->fail.code,
+               c->fail.state, c->fail.text);
+}
+
+bool recover_ignorable(const struct conn *c)
+{
+  if (c->driver->always_ignorable && c->driver->always_ignorable(&c->out))
+    return true;
+  return ignore_has(&c->handle->state->ignore, &c->out);
+}
+
+/* A connection that cannot be had again: whatever is tried, or outside of an
+ * event when the run is over. */
+static sql_error_t fail_for_good(struct conn *c)
+{
+  save(c);
+  c->fail.lost = true;
+  conn_keep_connect_message(c);
+  recover_count_error(c);
+  c->pub.error = DB_ERROR_FATAL;
+  return DB_ERROR_FATAL;
+}
+
+static void outage_begin(struct conn *c)
+{
+  struct strbuf target = { 0 }, reason = { 0 };
+  char name[16];
+
+  conn_error_name(c, name, sizeof(name));
+  c->driver->target(c->session, &target);
+  strbuf_addf(&reason, "%s: %s", name, c->fail.text);
+  outage_lost(&c->env->process->outage, strbuf_str(&target),
+              strbuf_str(&reason));
+  strbuf_done(&target);
+  strbuf_done(&reason);
+  log_msg(LOG_DEBUG, "Reconnecting");
+}
+
+sql_error_t recover_replace(struct conn *c)
+{
+  struct outage *o = &c->env->process->outage;
+  const struct failure before = c->fail;
+  enum transport_rc rc;
+  bool over;
+
+  transport_drop(c);
+  outage_begin(c);
+  rc = transport_retry(c, UINT64_MAX);
+  if (rc == TRANSPORT_BACK) {
+    outage_back(o);
+    log_msg(LOG_DEBUG, "Reconnected");
+    call_count(c, COUNTER_RECONNECT);
+    c->fail.reconnected = true;
+    c->pub.error = DB_ERROR_IGNORABLE;
+    return DB_ERROR_IGNORABLE;
+  }
+  over = rc == TRANSPORT_OVER && env_has_to_leave(c->env, clock_now_ns());
+  outage_gave_up(o, over);
+  if (!over)
+    return fail_for_good(c);
+  call_abandon(c);
+  /* By which it is judged whether the connection is replaced later. */
+  c->fail.code = before.code;
+  memcpy(c->fail.state, before.state, sizeof(before.state));
+  memcpy(c->fail.text, before.text, sizeof(before.text));
+  return DB_ERROR_FATAL;
+}
+
+static void ignore_error(struct conn *c)
+{
+  char name[16];
+
+  recover_count_error(c);
+  conn_error_name(c, name, sizeof(name));
+  log_msg(LOG_DEBUG, "Ignoring error %s %s", name, c->fail.text);
+  c->pub.error = DB_ERROR_IGNORABLE;
+  if (c->session->trx == TRX_NONE)
+    return;
+  if (c->driver->caps & DRIVER_ROLLBACK_AT_ONCE)
+    (void)recover_rollback(c, true);
+  else
+    c->attention |= CONN_MARKED;
+}
+
+/*
+ * A server that refuses everything for a while refuses the ROLLBACK, too: the
+ * transaction is still there, and must be gone before the event's next attempt.
+ */
+static void still_marked(struct conn *c)
+{
+  log_msg(LOG_DEBUG, "ROLLBACK failed, to be repeated: %s", c->fail.text);
+  c->attention |= CONN_MARKED;
+  c->pub.error = DB_ERROR_IGNORABLE;
+}
+
+bool recover_is_cut(const struct conn *c)
+{
+  return c->out.over || env_is_dead(c->env);
+}
+
+void recover_failed(struct conn *c, enum call call, const char *sql, size_t len)
+{
+  const bool own = call == CALL_ROLLBACK; /* nothing that the script sent */
+
+  c->cls = NULL;
+  c->more = false;
+  call_end_rows(c);
+  if (c->out.api_error) {
+    call_misuse(c, c->out.api_error);
+    return;
+  }
+  if (recover_is_cut(c)) {
+    if (c->out.lost)
+      transport_drop(c);
+    else if (c->state == CONN_OPEN && c->session->trx != TRX_NONE)
+      c->attention |= CONN_MARKED;
+    call_abandon(c);
+    return;
+  }
+  save(c);
+  if (recover_ignorable(c)) {
+    if (c->out.lost)
+      (void)recover_replace(c);
+    else if (own)
+      still_marked(c);
+    else
+      ignore_error(c);
+    return;
+  }
+  if (!own)
+    recover_count_error(c);
+  c->pub.error = DB_ERROR_FATAL;
+  conn_keep_message(c, call, sql, len);
+  if (c->out.lost)
+    transport_drop(c);
+}
+
+/* It will be told by the next call, unless the run is over. */
+static void keep_late(struct conn *c)
+{
+  recover_failed(c, CALL_UNREAD, "", 0);
+  c->fail.earlier = true;
+  if (c->fail.abandoned)
+    return;
+  c->late = c->pub.error;
+  c->attention |= CONN_LATE;
+  env_note_unread(c->env, true);
+}
+
+bool recover_drain(struct conn *c)
+{
+  if (LIKELY(call_drain(c) == 0))
+    return true;
+  keep_late(c);
+  return false;
+}
+
+void recover_take_late(struct conn *c)
+{
+  c->attention &= ~(unsigned)CONN_LATE;
+  c->pub.error = c->late;
+  c->pub.sql_errno = c->fail.code;
+  c->pub.sql_state = c->fail.state[0] ? c->fail.state : NULL;
+  c->pub.sql_errmsg = c->fail.text;
+}
+
+sql_error_t recover_rollback(struct conn *c, bool keep_details)
+{
+  const struct failure before = c->fail;
+  const struct conn_pub pub = c->pub;
+  int rc;
+
+  if (!recover_drain(c)) {
+    c->attention &= ~(unsigned)CONN_LATE;
+    if (c->pub.error == DB_ERROR_FATAL || c->fail.reconnected)
+      return c->pub.error;
+  }
+  c->attention &= ~(unsigned)CONN_MARKED;
+  if (c->attention & CONN_CANCELLED && !call_pass_cancel(c) && c->out.lost)
+    rc = -1;
+  else
+    rc = call_rollback(c);
+  if (rc == 0)
+    return DB_ERROR_NONE;
+  recover_failed(c, CALL_ROLLBACK, "ROLLBACK", sizeof("ROLLBACK") - 1);
+  if (c->pub.error == DB_ERROR_IGNORABLE && keep_details) {
+    /* The script hears of its own error, and whether the connection is new. */
+    const bool replaced = c->fail.reconnected;
+
+    c->fail = before;
+    c->fail.reconnected = replaced;
+    c->pub = pub;
+    c->pub.error = DB_ERROR_IGNORABLE;
+  }
+  return c->pub.error;
+}
