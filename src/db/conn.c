@@ -14,6 +14,7 @@
 #include "db/opening.h"
 #include "db/recover.h"
 #include "db/transport.h"
+#include "db/verdict.h"
 
 struct conn *conn_open(struct driver_handle *h,
                        const struct conn_params *params)
@@ -82,7 +83,8 @@ static int reconnect_failed(struct conn *c, enum transport_rc rc)
 {
   struct strbuf reason = { 0 };
 
-  if (rc == TRANSPORT_OVER && env_has_to_leave(c->env, clock_now_ns())) {
+  if (verdict_not_connected(env_phase(c->env, clock_now_ns()),
+                            rc == TRANSPORT_PERMANENT) == VERDICT_ABANDON) {
     call_abandon(c);
     return 1;
   }
@@ -211,29 +213,10 @@ int conn_free_results(sql_result *rs)
 
 sql_error_t conn_forgive(struct conn *c, bool *ret_reconnected)
 {
-  *ret_reconnected = false;
-  if (env_is_dead(c->env)) {
-    call_abandon(c);
-    return DB_ERROR_FATAL;
-  }
-  if (c->state == CONN_LOST) {
-    const sql_error_t class = recover_replace(c);
+  const sql_error_t class = recover_forgiven(c);
 
-    *ret_reconnected = class == DB_ERROR_IGNORABLE;
-    return class;
-  }
-  if (c->state == CONN_OPEN && c->session->trx != TRX_NONE) {
-    if (!(c->driver->caps & DRIVER_ROLLBACK_AT_ONCE)) {
-      c->attention |= CONN_MARKED;
-    } else {
-      const sql_error_t class = recover_rollback(c, false);
-
-      *ret_reconnected = class == DB_ERROR_IGNORABLE && c->fail.reconnected;
-      if (class == DB_ERROR_FATAL)
-        return class;
-    }
-  }
-  return DB_ERROR_IGNORABLE;
+  *ret_reconnected = class == DB_ERROR_IGNORABLE && c->fail.reconnected;
+  return class;
 }
 
 sql_error_t conn_restart(struct conn *c)

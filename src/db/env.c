@@ -50,6 +50,17 @@ bool env_has_to_leave(const struct db_env *env, uint64_t now_ns)
          (env_in_event(env) && process_is_over(env->process, now_ns));
 }
 
+enum verdict_phase env_phase(const struct db_env *env, uint64_t now_ns)
+{
+  const bool over = process_is_over(env->process, now_ns);
+
+  if (env_is_dead(env))
+    return VERDICT_DEAD;
+  if (env_in_event(env))
+    return over ? VERDICT_LEAVE : VERDICT_EVENT;
+  return over ? VERDICT_AFTER : VERDICT_OUTSIDE;
+}
+
 bool env_has_spare_cpus(const struct db_env *env)
 {
   const struct db_process *p = env ? env->process : NULL;

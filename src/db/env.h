@@ -17,6 +17,7 @@
 #include "db/abi.h"
 #include "db/driver.h"
 #include "db/process.h"
+#include "db/verdict.h"
 
 struct conn;
 
@@ -120,6 +121,9 @@ bool env_is_over(const struct db_env *env, uint64_t now_ns);
  * packet of a bulk insert, say) has all the time that options allow.
  */
 bool env_has_to_leave(const struct db_env *env, uint64_t now_ns);
+
+/* The same as a phase, for verdicts. */
+enum verdict_phase env_phase(const struct db_env *env, uint64_t now_ns);
 
 /* Calls of this thread have to fail at once: the deadline has passed. */
 static inline bool env_is_dead(const struct db_env *env)

@@ -11,6 +11,7 @@
 #include "db/conn_message.h"
 #include "db/emul.h"
 #include "db/recover.h"
+#include "db/verdict.h"
 
 /* The connection broke in an earlier call, and nobody replaced it. */
 static void fail_again(struct conn *c, const char *sql, size_t len)
@@ -182,7 +183,7 @@ sql_result *exchange_end(struct conn *c, int rc, const struct exchange *info)
     counted = rc > 0;
   }
   if (UNLIKELY(info->start_ns != 0 && c->env->timed) &&
-      !(rc < 0 && recover_is_cut(c)))
+      !(rc < 0 && verdict_is_cut(&c->out, env_is_dead(c->env))))
     sample(c, info, rc < 0);
   if (UNLIKELY(rc < 0)) {
     if (info->stmt && info->call == CALL_QUERY) /* with the values put in */

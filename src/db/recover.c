@@ -1,6 +1,5 @@
 /*
- * recover.c - what becomes of a failed call: its class, what is counted, said
- * and done about it.
+ * recover.c - carries out what a failure needs.
  */
 #include "db/recover.h"
 
@@ -11,6 +10,7 @@
 #include "db/call.h"
 #include "db/conn_message.h"
 #include "db/transport.h"
+#include "db/verdict.h"
 
 /* Keep the details: the driver's texts last only until its next call. */
 static void save(struct conn *c)
@@ -35,13 +35,6 @@ void recover_count_error(struct conn *c)
   call_count(c, COUNTER_ERROR);
   errtab_count(&c->env->process->errors, c->driver->name, c->fail.code,
                c->fail.state, c->fail.text);
-}
-
-bool recover_ignorable(const struct conn *c)
-{
-  if (c->driver->always_ignorable && c->driver->always_ignorable(&c->out))
-    return true;
-  return ignore_has(&c->handle->state->ignore, &c->out);
 }
 
 /* A connection that cannot be had again: whatever is tried, or outside of an
@@ -76,7 +69,7 @@ sql_error_t recover_replace(struct conn *c)
   struct outage *o = &c->env->process->outage;
   const struct failure before = c->fail;
   enum transport_rc rc;
-  bool over;
+  enum verdict_class v;
 
   transport_drop(c);
   outage_begin(c);
@@ -89,9 +82,10 @@ sql_error_t recover_replace(struct conn *c)
     c->pub.error = DB_ERROR_IGNORABLE;
     return DB_ERROR_IGNORABLE;
   }
-  over = rc == TRANSPORT_OVER && env_has_to_leave(c->env, clock_now_ns());
-  outage_gave_up(o, over);
-  if (!over)
+  v = verdict_not_connected(env_phase(c->env, clock_now_ns()),
+                            rc == TRANSPORT_PERMANENT);
+  outage_gave_up(o, v == VERDICT_ABANDON);
+  if (v != VERDICT_ABANDON)
     return fail_for_good(c);
   call_abandon(c);
   /* By which it is judged whether the connection is replaced later. */
@@ -101,76 +95,104 @@ sql_error_t recover_replace(struct conn *c)
   return DB_ERROR_FATAL;
 }
 
-static void ignore_error(struct conn *c)
+static struct verdict_case case_of(const struct conn *c, enum call call)
+{
+  return (struct verdict_case){
+    .out = &c->out,
+    .call = call,
+    .ignore = &c->handle->state->ignore,
+    .always_ignorable = c->driver->always_ignorable,
+    .phase = env_phase(c->env, clock_now_ns()),
+    .in_trx = c->state == CONN_OPEN && c->session->trx != TRX_NONE,
+    .at_once = c->driver->caps & DRIVER_ROLLBACK_AT_ONCE,
+  };
+}
+
+bool recover_ignorable(const struct conn *c)
+{
+  const struct verdict_case v = case_of(c, CALL_QUERY);
+
+  return verdict_ignorable(&v);
+}
+
+static void ignore_error(struct conn *c, enum call call,
+                         const struct verdict *v)
 {
   char name[16];
 
-  recover_count_error(c);
-  conn_error_name(c, name, sizeof(name));
-  log_msg(LOG_DEBUG, "Ignoring error %s %s", name, c->fail.text);
+  if (call == CALL_ROLLBACK) {
+    log_msg(LOG_DEBUG, "ROLLBACK failed, to be repeated: %s", c->fail.text);
+  } else {
+    conn_error_name(c, name, sizeof(name));
+    log_msg(LOG_DEBUG, "Ignoring error %s %s", name, c->fail.text);
+  }
   c->pub.error = DB_ERROR_IGNORABLE;
-  if (c->session->trx == TRX_NONE)
-    return;
-  if (c->driver->caps & DRIVER_ROLLBACK_AT_ONCE)
-    (void)recover_rollback(c, true);
-  else
+  if (v->mark)
     c->attention |= CONN_MARKED;
+  if (v->rollback)
+    (void)recover_rollback(c, true);
 }
 
-/*
- * A server that refuses everything for a while refuses the ROLLBACK, too: the
- * transaction is still there, and must be gone before the event's next attempt.
- */
-static void still_marked(struct conn *c)
+static void abandon(struct conn *c, const struct verdict *v)
 {
-  log_msg(LOG_DEBUG, "ROLLBACK failed, to be repeated: %s", c->fail.text);
-  c->attention |= CONN_MARKED;
-  c->pub.error = DB_ERROR_IGNORABLE;
-}
-
-bool recover_is_cut(const struct conn *c)
-{
-  return c->out.over || env_is_dead(c->env);
+  if (v->drop)
+    transport_drop(c);
+  if (v->mark)
+    c->attention |= CONN_MARKED;
+  call_abandon(c);
 }
 
 void recover_failed(struct conn *c, enum call call, const char *sql, size_t len)
 {
-  const bool own = call == CALL_ROLLBACK; /* nothing that the script sent */
+  const struct verdict_case what = case_of(c, call);
+  const struct verdict v = verdict_failed(&what);
 
   c->cls = NULL;
   c->more = false;
   call_end_rows(c);
-  if (c->out.api_error) {
+  if (v.class == VERDICT_MISUSE) {
     call_misuse(c, c->out.api_error);
     return;
   }
-  if (recover_is_cut(c)) {
-    if (c->out.lost)
-      transport_drop(c);
-    else if (c->state == CONN_OPEN && c->session->trx != TRX_NONE)
-      c->attention |= CONN_MARKED;
-    call_abandon(c);
+  if (v.class == VERDICT_ABANDON) {
+    abandon(c, &v);
     return;
   }
   save(c);
-  if (recover_ignorable(c)) {
-    if (c->out.lost)
-      (void)recover_replace(c);
-    else if (own)
-      still_marked(c);
-    else
-      ignore_error(c);
-    return;
-  }
-  if (!own)
+  if (v.count)
     recover_count_error(c);
-  c->pub.error = DB_ERROR_FATAL;
-  conn_keep_message(c, call, sql, len);
-  if (c->out.lost)
-    transport_drop(c);
+  if (v.class == VERDICT_REPLACE) {
+    (void)recover_replace(c);
+  } else if (v.class == VERDICT_IGNORE) {
+    ignore_error(c, call, &v);
+  } else {
+    c->pub.error = DB_ERROR_FATAL;
+    conn_keep_message(c, call, sql, len);
+    if (v.drop)
+      transport_drop(c);
+  }
 }
 
-/* It will be told by the next call, unless the run is over. */
+sql_error_t recover_forgiven(struct conn *c)
+{
+  const struct verdict_case what = case_of(c, CALL_QUERY);
+  const struct verdict v = verdict_forgiven(&what, c->state == CONN_LOST);
+
+  c->fail.reconnected = false;
+  if (v.class == VERDICT_ABANDON) {
+    call_abandon(c);
+    return DB_ERROR_FATAL;
+  }
+  if (v.class == VERDICT_REPLACE)
+    return recover_replace(c);
+  if (v.mark)
+    c->attention |= CONN_MARKED;
+  if (v.rollback && recover_rollback(c, false) == DB_ERROR_FATAL)
+    return DB_ERROR_FATAL;
+  return DB_ERROR_IGNORABLE;
+}
+
+/* The next call reports it, unless the run is over. */
 static void keep_late(struct conn *c)
 {
   recover_failed(c, CALL_UNREAD, "", 0);

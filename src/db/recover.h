@@ -15,10 +15,6 @@
 void recover_failed(struct conn *c, enum call call, const char *sql,
                     size_t len);
 
-/* The failure of c->out comes of the end of the run: a statement that was
- * cancelled or given up is nobody's error. */
-bool recover_is_cut(const struct conn *c);
-
 /* The failure in c->fail is counted, and listed by its code. */
 void recover_count_error(struct conn *c);
 
@@ -28,6 +24,13 @@ bool recover_ignorable(const struct conn *c);
 /* Replace the lost connection: the class of what comes of it.  WAITS for a new
  * session, up to the end of the run. */
 sql_error_t recover_replace(struct conn *c);
+
+/*
+ * The script's hook has declared the failure ignorable: as conn_forgive(), and
+ * conn_failure()->reconnected tells whether the connection was replaced.  WAITS
+ * as recover_replace() and recover_rollback().
+ */
+sql_error_t recover_forgiven(struct conn *c);
 
 /*
  * Send a ROLLBACK, uncounted, and WAIT for its answer.  DB_ERROR_NONE: done.

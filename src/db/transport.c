@@ -10,6 +10,7 @@
 #include "db/call.h"
 #include "db/look.h"
 #include "db/message.h"
+#include "db/verdict.h"
 
 enum {
   PAUSE_FIRST_MS = 10,
@@ -178,32 +179,41 @@ static void note_failure(struct conn *c)
   strbuf_done(&reason);
 }
 
-enum transport_rc transport_retry(struct conn *c, uint64_t until_ns)
+enum transport_rc transport_try(struct conn *c, struct transport_retry *r)
 {
   const struct db_process *p = c->env->process;
   const uint64_t end = atomic_load_explicit(&p->end_ns, memory_order_relaxed);
-  uint64_t ms = PAUSE_FIRST_MS;
-  uint64_t limit;
+  const uint64_t now = clock_now_ns();
+  uint64_t limit, pause_ms = PAUSE_FIRST_MS;
 
-  for (unsigned attempt = 0;; attempt++) {
-    const uint64_t now = clock_now_ns();
+  if (now >= r->until_ns ||
+      !verdict_may_connect(env_phase(c->env, now), r->attempt,
+                           r->until_ns != UINT64_MAX))
+    return TRANSPORT_OVER;
+  limit = min_u64(transport_limit(c), r->until_ns);
+  if (end > now)
+    limit = min_u64(limit, end + END_GRACE_MS * NS_PER_MS);
+  c->session->attempt = r->attempt;
+  if (transport_open(c, limit) == 0)
+    return TRANSPORT_BACK;
+  if (c->out.permanent)
+    return TRANSPORT_PERMANENT;
+  note_failure(c);
+  for (unsigned i = 0; i < r->attempt && pause_ms < PAUSE_LAST_MS; i++)
+    pause_ms *= 2;
+  r->attempt++;
+  r->next_ns = min_u64(clock_now_ns() +
+                         jittered(c, min_u64(pause_ms, PAUSE_LAST_MS)),
+                       r->until_ns);
+  return TRANSPORT_AGAIN;
+}
 
-    /* After the run there is one attempt, for what scripts do after their
-     * events, and for what they ask for by themselves, with a limit. */
-    if (env_is_dead(c->env) || now >= until_ns ||
-        (env_is_over(c->env, now) &&
-         (attempt > 0 || (until_ns == UINT64_MAX && env_in_event(c->env)))))
-      return TRANSPORT_OVER;
-    limit = min_u64(transport_limit(c), until_ns);
-    if (end > now)
-      limit = min_u64(limit, end + END_GRACE_MS * NS_PER_MS);
-    c->session->attempt = attempt;
-    if (transport_open(c, limit) == 0)
-      return TRANSPORT_BACK;
-    if (c->out.permanent)
-      return TRANSPORT_PERMANENT;
-    note_failure(c);
-    call_pause(c, min_u64(clock_now_ns() + jittered(c, ms), until_ns));
-    ms = min_u64(2 * ms, PAUSE_LAST_MS);
-  }
+enum transport_rc transport_retry(struct conn *c, uint64_t until_ns)
+{
+  struct transport_retry r = { .until_ns = until_ns };
+  enum transport_rc rc;
+
+  while ((rc = transport_try(c, &r)) == TRANSPORT_AGAIN)
+    call_pause(c, r.next_ns);
+  return rc;
 }
