@@ -1,5 +1,5 @@
 /*
- * test_policy.c - what the SQL layer does when statements fail.
+ * test_recover.c - what the SQL layer does when statements fail.
  */
 #include <errno.h>
 #include <stdint.h>
