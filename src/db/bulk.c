@@ -107,7 +107,7 @@ static bool is_shared(const struct conn *c)
 static bool undone(struct conn *c, bool shared)
 {
   if (c->bulk.own_trx && c->session->trx != TRX_NONE) {
-    c->attention &= ~(unsigned)CONN_MARKED; /* the rows before it are there */
+    c->owed &= ~(unsigned)CONN_OWES_ROLLBACK; /* the rows before it are there */
     return true;
   }
   return !shared && conn_restart(c) != DB_ERROR_FATAL;
@@ -174,7 +174,7 @@ const struct statement_sizes *bulk_sizes(struct conn *c)
   static const struct statement_sizes usual = { .good = BULK_PACKET,
                                                 .max = SIZE_MAX };
 
-  if (c->state != CONN_OPEN || !c->driver->statement_sizes)
+  if (!conn_is_open(c) || !c->driver->statement_sizes)
     return &usual;
   if (c->sized != c->generation) {
     c->sizes = usual;
@@ -212,7 +212,7 @@ int bulk_next(struct conn *c, const char *row, size_t len)
 {
   struct bulk *b = &c->bulk;
 
-  if (c->state == CONN_CLOSED) {
+  if (conn_is_closed(c)) {
     (void)exchange_take_care(c, "", 0, false); /* says so */
     return 1;
   }
@@ -243,7 +243,7 @@ int bulk_done(struct conn *c)
   struct bulk *b = &c->bulk;
   int rc;
 
-  if (c->state == CONN_CLOSED) {
+  if (conn_is_closed(c)) {
     b->active = false;
     return 0;
   }

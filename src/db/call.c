@@ -29,19 +29,39 @@ void call_abandon(struct conn *c)
   c->fail.abandoned = true;
 }
 
+void call_end_rows_slow(struct conn *c)
+{
+  const enum conn_state before = c->state;
+
+  if (!conn_is_open(c))
+    return;
+  call_idle(c);
+  if (before == CONN_ROWS_MORE || before == CONN_MORE)
+    c->state = CONN_MORE;
+  else if (before == CONN_ROWS_REST || before == CONN_REST)
+    c->state = CONN_REST;
+}
+
+void call_end_answer(struct conn *c)
+{
+  const bool rest = conn_has_rest(c);
+
+  call_end_rows(c);
+  if (rest)
+    c->state = CONN_REST;
+}
+
 /* ---- calls that wait ---- */
 
 int call_drain(struct conn *c)
 {
+  const bool rest = conn_has_rest(c);
   int rc;
 
   call_end_rows(c);
-  c->more = false;
-  if (!(c->attention & CONN_RESULT))
+  if (!rest)
     return 0;
-  c->attention &= ~(unsigned)CONN_RESULT;
-  if (c->state != CONN_OPEN)
-    return 0;
+  c->state = CONN_IDLE;
   (void)call_start(c);
   rc = c->driver->end_results(c->session, &c->out);
   call_stop(c);
@@ -66,8 +86,8 @@ bool call_pass_cancel(struct conn *c)
   const enum trx_state before = c->session->trx;
   int rc;
 
-  c->attention &= ~(unsigned)CONN_CANCELLED;
-  if (c->state != CONN_OPEN || !watch_await(&c->watched))
+  c->owed &= ~(unsigned)CONN_OWES_CANCEL;
+  if (!conn_is_open(c) || !watch_await(&c->watched))
     return true;
   (void)call_start(c);
   rc = c->driver->query(c->session, CALL_AFTER_CANCEL,

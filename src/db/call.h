@@ -47,7 +47,7 @@ static inline void call_stop(struct conn *c)
     atomic_store_explicit(&c->watched.busy, 0, memory_order_relaxed);
   else if (atomic_exchange_explicit(&c->watched.busy, 0, memory_order_acquire) &
            WATCH_CANCELLED)
-    c->attention |= CONN_CANCELLED;
+    c->owed |= CONN_OWES_CANCEL;
 }
 
 static inline void call_count(const struct conn *c, enum counter counter)
@@ -74,14 +74,27 @@ static inline void call_no_error(struct conn *c)
 /* The event has to be left, as the run is over: no error is raised. */
 void call_abandon(struct conn *c);
 
-/* The result set ends: fields of the result are zero from now on. */
-static inline void call_end_rows(struct conn *c)
+/* Nothing is left of the statement before: fields of its result are zero from
+ * now on.  The driver has no answer to end. */
+static inline void call_idle(struct conn *c)
 {
-  c->rs_open = false;
+  c->state = CONN_IDLE;
   c->rs.nrows = 0;
   c->rs.nfields = 0;
   c->rs.statement = NULL;
 }
+
+/* The result set ends; further results stay. */
+void call_end_rows_slow(struct conn *c);
+static inline void call_end_rows(struct conn *c)
+{
+  if (LIKELY(c->state <= CONN_ROWS))
+    call_idle(c);
+  else
+    call_end_rows_slow(c);
+}
+/* The same, and nothing more of the answer is for the script. */
+void call_end_answer(struct conn *c);
 
 /* ---- calls that wait ---- */
 

@@ -40,21 +40,21 @@ struct conn *conn_open(struct driver_handle *h,
 /* Closes whatever is open, without a word. */
 static void close_quietly(struct conn *c)
 {
-  if (c->attention & CONN_MESSAGE)
+  if (c->owed & CONN_OWES_MESSAGE)
     conn_say(c);
   transport_drop(c);
   c->state = CONN_CLOSED;
-  c->attention = CONN_NOT_OPEN | (c->attention & (unsigned)CONN_LATE);
+  c->owed &= CONN_OWES_FAILURE;
   c->bulk.active = false;
 }
 
 int conn_close(struct conn *c)
 {
-  if (c->state == CONN_CLOSED) {
+  if (conn_is_closed(c)) {
     log_msg(LOG_ALERT, "attempt to close an already closed connection");
     return 0;
   }
-  if (c->more && !env_is_dead(c->env))
+  if (conn_has_more(c) && !conn_is_dead(c))
     (void)recover_drain(c);
   close_quietly(c);
   c->pub.error = DB_ERROR_NONE;
@@ -63,7 +63,7 @@ int conn_close(struct conn *c)
 
 void conn_close_tidy(struct conn *c, struct strbuf *line)
 {
-  if (c->state == CONN_CLOSED)
+  if (conn_is_closed(c))
     return;
   (void)conn_close(c);
   if (c->driver->tidy)
@@ -72,10 +72,10 @@ void conn_close_tidy(struct conn *c, struct strbuf *line)
 
 void conn_free(struct conn *c)
 {
-  if (!c || c->freed)
+  if (!c || c->state == CONN_FREED)
     return;
   close_quietly(c);
-  c->freed = true;
+  c->state = CONN_FREED;
   conn_unref(c);
 }
 
@@ -89,7 +89,8 @@ static int reconnect_failed(struct conn *c, enum transport_rc rc)
     return 1;
   }
   c->driver->connect_reason(c->session, &c->out, &reason);
-  c->attention &= ~(unsigned)CONN_LATE; /* there is something worse to tell */
+  c->owed &= ~(
+    unsigned)CONN_OWES_FAILURE; /* there is something worse to tell */
   memset(&c->fail, 0, sizeof(c->fail));
   c->fail.code = c->out.code;
   memcpy(c->fail.state, c->out.state, sizeof(c->fail.state));
@@ -108,9 +109,14 @@ int conn_reconnect(struct conn *c)
 {
   enum transport_rc rc;
 
-  if (c->attention & CONN_MESSAGE)
+  if (c->owed & CONN_OWES_MESSAGE)
     conn_say(c);
-  if (env_is_dead(c->env)) {
+  if (c->state == CONN_FREED) {
+    log_msg(LOG_ALERT, "attempt to use an already closed connection");
+    call_misuse(c, "SQL API error");
+    return 1;
+  }
+  if (conn_is_dead(c)) {
     call_abandon(c);
     return 1;
   }
@@ -133,8 +139,8 @@ sql_result *conn_query(struct conn *c, const char *sql, size_t len)
 
   if (exchange_needs_care(c) && !exchange_take_care(c, sql, len, false))
     return NULL;
-  call_end_rows(c);
   if (!(c->driver->caps & DRIVER_NUL_IN_SQL) && memchr(sql, '\0', len)) {
+    call_idle(c);
     call_misuse(c, "statement contains a NUL byte");
     return NULL;
   }
@@ -155,16 +161,16 @@ sql_result *conn_next_result(struct conn *c)
 
 bool conn_more_results(struct conn *c)
 {
-  if (c->state == CONN_CLOSED) {
+  if (conn_is_closed(c)) {
     log_msg(LOG_ALERT, "attempt to use an already closed connection");
     return false;
   }
-  return c->more;
+  return conn_has_more(c);
 }
 
 static sql_row *no_row(const struct conn *c)
 {
-  if (!c || !c->rs_open)
+  if (!c || !conn_has_rows(c))
     log_msg(LOG_ALERT, "attempt to fetch row from an invalid result set");
   else
     log_msg(LOG_ALERT, "attempt to fetch row from an empty result set");
@@ -185,7 +191,7 @@ sql_row *conn_fetch_row(sql_result *rs)
   struct conn *c = rs ? rs->ptr : NULL;
   int rc;
 
-  if (UNLIKELY(!c || !c->rs_open || rs->nrows == 0))
+  if (UNLIKELY(!c || !conn_has_rows(c) || rs->nrows == 0))
     return no_row(c);
   if (UNLIKELY(c->env->process->set.debug && c->env->recorder))
     rc = fetch_timed(c);
@@ -198,13 +204,13 @@ int conn_free_results(sql_result *rs)
 {
   struct conn *c = rs ? rs->ptr : NULL;
 
-  if (!c || !c->rs_open) {
+  if (!c || !conn_has_rows(c)) {
     log_msg(LOG_ALERT, "attempt to free an invalid result set");
     return 1;
   }
   /* Further results may still be asked for; they end with the next call. */
   call_end_rows(c);
-  if (!c->more)
+  if (!conn_has_more(c))
     (void)recover_drain(c); /* rows at most */
   return 0;
 }
@@ -223,9 +229,9 @@ sql_error_t conn_restart(struct conn *c)
 {
   sql_error_t class;
 
-  if (!(c->attention & CONN_MARKED) || c->state != CONN_OPEN)
+  if (!(c->owed & CONN_OWES_ROLLBACK) || !conn_is_open(c))
     return DB_ERROR_NONE;
-  if (env_is_dead(c->env)) {
+  if (conn_is_dead(c)) {
     call_abandon(c);
     return DB_ERROR_FATAL;
   }
@@ -238,13 +244,12 @@ sql_error_t conn_restart(struct conn *c)
 
 void conn_give_up(struct conn *c)
 {
-  if (c->state != CONN_OPEN || env_is_dead(c->env))
+  if (!conn_is_open(c) || conn_is_dead(c))
     return;
-  if (c->more)
+  if (conn_has_more(c))
     (void)recover_drain(c);
-  if (c->late == DB_ERROR_IGNORABLE)
-    c->attention &= ~(unsigned)CONN_LATE; /* no event will hear of it */
-  if (c->attention & CONN_MARKED)
+  c->owed &= ~(unsigned)CONN_OWES_RESTART; /* no event will hear of it */
+  if (c->owed & CONN_OWES_ROLLBACK)
     (void)recover_rollback(c, false); /* its failure is no event's any more */
 }
 
@@ -254,7 +259,7 @@ void conn_describe(struct conn *c,
                    void (*put)(void *ctx, const char *key, const char *value),
                    void *ctx)
 {
-  if (c->state != CONN_OPEN || !recover_drain(c))
+  if (!conn_is_open(c) || !recover_drain(c))
     return;
   (void)call_start(c);
   if (c->driver->about)

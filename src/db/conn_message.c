@@ -57,7 +57,7 @@ static void add_limit(struct conn *c)
 {
   char text[FMT_DOUBLE_SIZE];
 
-  if (c->attention & CONN_CANCELLED) /* by nothing else: see verdict_is_cut() */
+  if (c->owed & CONN_OWES_CANCEL) /* by nothing else: see verdict_is_cut() */
     strbuf_addf(&c->message,
                 "the statement took longer than --db-query-timeout=%s\n",
                 fmt_shortest(text, c->env->process->set.query_timeout_s));
@@ -82,7 +82,7 @@ void conn_keep_message(struct conn *c, enum call call, const char *sql,
   add_limit(c);
   strbuf_done(&cut);
   conn_error_name(c, c->message_code, sizeof(c->message_code));
-  c->attention |= CONN_MESSAGE;
+  c->owed |= CONN_OWES_MESSAGE;
 }
 
 void conn_keep_connect_message(struct conn *c)
@@ -90,7 +90,7 @@ void conn_keep_connect_message(struct conn *c)
   strbuf_clear(&c->message);
   c->driver->connect_message(c->session, &c->out, &c->message);
   conn_error_name(c, c->message_code, sizeof(c->message_code));
-  c->attention |= CONN_MESSAGE;
+  c->owed |= CONN_OWES_MESSAGE;
 }
 
 /* ---- take and print ---- */
@@ -99,11 +99,11 @@ struct conn_message conn_take_message(struct conn *c)
 {
   struct conn_message m = { .env = c->env };
 
-  if (c->attention & CONN_MESSAGE) {
+  if (c->owed & CONN_OWES_MESSAGE) {
     m.lines = c->message;
     memcpy(m.code, c->message_code, sizeof(m.code));
     c->message = (struct strbuf){ 0 };
-    c->attention &= ~(unsigned)CONN_MESSAGE;
+    c->owed &= ~(unsigned)CONN_OWES_MESSAGE;
   }
   return m;
 }

@@ -74,7 +74,7 @@ struct conn *conn_new(struct driver_handle *h, const struct conn_params *params)
   c->pub.driver = (sql_driver *)(void *)h;
   c->rs.ptr = c;
   c->refs = 1;
-  c->attention = CONN_NOT_OPEN;
+  c->state = CONN_CLOSED;
   s->driver = h->driver;
   s->cfg = h->cfg;
   s->env = env;
@@ -85,7 +85,8 @@ struct conn *conn_new(struct driver_handle *h, const struct conn_params *params)
   env->first = c;
   c->watched.driver = c->driver;
   c->watched.session = c->session;
-  c->watched.under_deadline = env->under_deadline;
+  c->watched.deadline = watch_deadline_of(&env->process->watch,
+                                          env->under_deadline);
   c->watched.limited = env->process->watch.limit_ns > 0;
   watch_add(&env->process->watch, &c->watched);
   if (!copy_params(&c->params, params)) {

@@ -4,6 +4,7 @@
 #ifndef BENCH_DB_CONN_STATE_H
 #define BENCH_DB_CONN_STATE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,22 +17,65 @@
 #include "db/env.h"
 #include "db/watch.h"
 
+/*
+ * Where a connection stands.  Of the open states, the first two let the next
+ * statement be sent at once; the others mean that the driver has to end the
+ * answer before that, see call_drain().
+ *
+ * conn_open()
+ *   CLOSED -> IDLE       the session is open
+ *   CLOSED               the object is freed: it could not be opened
+ * A statement (conn_query(), stmt_execute()) in IDLE, or in ROWS, which end:
+ *   -> IDLE              no result set
+ *   -> ROWS              a result set, and the whole answer is here
+ *   -> ROWS_REST         a result set; the driver still holds a part of it
+ *   -> ROWS_MORE, MORE   ... and further results come; the first result was a
+ *                        result set, or was none
+ * conn_next_result() in ROWS_MORE, MORE:
+ *   -> ROWS_REST, REST   the last result: a result set, or none
+ *   -> ROWS_MORE, MORE   one of them with further ones
+ *   -> REST              there was none
+ * conn_free_results(), or the script wants no rows: stmt_run()
+ *   ROWS -> IDLE, ROWS_REST -> REST, ROWS_MORE -> MORE
+ * The next statement, the end of the event, or of a statement object:
+ *   ROWS_REST, ROWS_MORE, MORE, REST -> IDLE   by call_drain()
+ * A failure that leaves the session open:
+ *   IDLE, ROWS -> IDLE; all others -> REST
+ * A failure that loses the session, or transport_drop():
+ *   open -> LOST
+ * An ignorable loss, conn_forgive(), conn_reconnect():
+ *   LOST -> IDLE         by transport_retry(); else it stays
+ * conn_close()
+ *   open, LOST -> CLOSED; conn_reconnect() leads back to IDLE, or to LOST
+ * conn_free()
+ *   all -> FREED         statement objects may still hold the memory
+ */
 enum conn_state {
-  CONN_CLOSED, /* never opened, or closed by the script */
-  CONN_OPEN,
-  CONN_LOST, /* the transport is gone, the script has not closed it */
+  CONN_IDLE, /* open: nothing is left of the statement before */
+  CONN_ROWS, /* open: rows can be fetched */
+  CONN_ROWS_REST,
+  CONN_ROWS_MORE,
+  CONN_MORE, /* no rows; further results are pending */
+  CONN_REST, /* no rows and no results: the driver has to end the answer */
+  CONN_LOST, /* the session is gone, and the script has not closed it */
+  CONN_CLOSED,
+  CONN_FREED, /* closed for good: its owner has given it up */
 };
 
-/* What needs a look before a call may go on; 0 in the usual case. */
-enum conn_attention {
-  CONN_NOT_OPEN = 1 << 0,  /* state is not CONN_OPEN */
-  CONN_MARKED = 1 << 1,    /* a transaction is to be rolled back */
-  CONN_MESSAGE = 1 << 2,   /* a fatal message was not printed or taken yet */
-  CONN_RESULT = 1 << 3,    /* results are open or pending */
-  CONN_LATE = 1 << 4,      /* results that were dropped held a failure of which
-                            * the script has not heard */
-  CONN_CANCELLED = 1 << 5, /* the call before took too long, and a cancel may
-                            * still come */
+/*
+ * What is to be done before the next statement; bits that no state has, so that
+ * one comparison tells that there is nothing: see exchange_needs_care().
+ */
+enum conn_owed {
+  CONN_OWES_ROLLBACK = 1 << 4, /* before the next transaction */
+  CONN_OWES_MESSAGE = 1 << 5,  /* a fatal one was not printed or taken yet */
+  CONN_OWES_CANCEL = 1 << 6,   /* the call before took too long, and a cancel
+                                * may still come */
+  /* Results that were dropped held a failure, of which the script has not
+   * heard: `fail`.  It is fatal, or the event starts again. */
+  CONN_OWES_ERROR = 1 << 7,
+  CONN_OWES_RESTART = 1 << 8,
+  CONN_OWES_FAILURE = CONN_OWES_ERROR | CONN_OWES_RESTART,
 };
 
 /* Why the last call failed. */
@@ -60,13 +104,12 @@ struct conn {
   struct driver_handle *handle;
   const struct driver *driver;
   struct session *session; /* owned */
-  unsigned attention;      /* enum conn_attention */
   enum conn_state state;
+  unsigned owed;       /* enum conn_owed */
   unsigned generation; /* counts successful connects */
   unsigned sized;      /* generation of which `sizes` tells; 0: none */
   struct statement_sizes sizes;
   unsigned refs;             /* the owner and each statement object */
-  bool freed;                /* conn_free() was called */
   struct conn *next, *prev;  /* in the env's list */
   struct conn_stmt *stmts;   /* live and closed ones, all of this connection */
   struct conn_params params; /* owned texts */
@@ -74,13 +117,10 @@ struct conn {
 
   struct outcome out; /* of the last call */
   sql_result rs;      /* the one result set */
-  bool rs_open;       /* rows may be fetched */
-  bool more;          /* further results are pending */
   sql_value *values;  /* owned; room for `values_room` columns */
   uint32_t values_room;
 
   struct failure fail;
-  sql_error_t late;      /* with CONN_LATE: the class of `fail` */
   struct strbuf message; /* fatal lines that nobody has printed yet */
   char message_code[16];
   struct strbuf text; /* of emulated statements */
@@ -96,6 +136,36 @@ static inline sql_connection *conn_abi(struct conn *c)
 static inline struct conn *conn_of(sql_connection *con)
 {
   return (struct conn *)(void *)con;
+}
+
+static inline bool conn_is_open(const struct conn *c)
+{
+  return c->state < CONN_LOST;
+}
+/* The script has closed it, or never opened it. */
+static inline bool conn_is_closed(const struct conn *c)
+{
+  return c->state >= CONN_CLOSED;
+}
+/* Its calls have to fail at once: the deadline has passed. */
+static inline bool conn_is_dead(const struct conn *c)
+{
+  return atomic_load_explicit(c->watched.deadline, memory_order_relaxed) != 0;
+}
+/* Rows can be fetched. */
+static inline bool conn_has_rows(const struct conn *c)
+{
+  return c->state >= CONN_ROWS && c->state <= CONN_ROWS_MORE;
+}
+/* Further results are pending. */
+static inline bool conn_has_more(const struct conn *c)
+{
+  return c->state == CONN_ROWS_MORE || c->state == CONN_MORE;
+}
+/* The driver has to end the answer. */
+static inline bool conn_has_rest(const struct conn *c)
+{
+  return c->state >= CONN_ROWS_REST && c->state <= CONN_REST;
 }
 
 /* A new object in the list of the thread, closed, with one reference.  NULL: no

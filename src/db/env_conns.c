@@ -17,9 +17,9 @@ void env_undo_attempt(struct db_env *env)
 struct conn *env_settle_slowly(struct db_env *env)
 {
   for (struct conn *c = env->first; c && !env_is_dead(env); c = c->next) {
-    if (c->more)
+    if (conn_has_more(c))
       (void)recover_drain(c);
-    if (c->attention & CONN_LATE) {
+    if (c->owed & CONN_OWES_FAILURE) {
       recover_take_late(c);
       return c;
     }

@@ -37,19 +37,19 @@ static bool begins_transaction(const struct conn *c, const char *sql,
 bool exchange_take_care(struct conn *c, const char *sql, size_t len,
                         bool keep_rows)
 {
-  if (c->attention & CONN_LATE && !env_is_dead(c->env)) {
+  if (c->owed & CONN_OWES_FAILURE && !conn_is_dead(c)) {
     recover_take_late(c); /* its message waits for the hook */
     c->cls = NULL;
     return false;
   }
-  if (c->attention & CONN_MESSAGE)
+  if (c->owed & CONN_OWES_MESSAGE)
     conn_say(c);
-  if (c->state == CONN_CLOSED) {
+  if (conn_is_closed(c)) {
     log_msg(LOG_ALERT, "attempt to use an already closed connection");
     call_misuse(c, "SQL API error");
     return false;
   }
-  if (env_is_dead(c->env)) {
+  if (conn_is_dead(c)) {
     call_abandon(c);
     return false;
   }
@@ -57,19 +57,19 @@ bool exchange_take_care(struct conn *c, const char *sql, size_t len,
     fail_again(c, sql, len);
     return false;
   }
-  if (c->attention & CONN_RESULT && (c->more || !keep_rows) &&
+  if (conn_has_rest(c) && (conn_has_more(c) || !keep_rows) &&
       !recover_drain(c)) {
-    c->attention &= ~(unsigned)CONN_LATE;
+    c->owed &= ~(unsigned)CONN_OWES_FAILURE;
     return false;
   }
-  if (c->attention & CONN_CANCELLED && !(c->rs_open && keep_rows) &&
+  if (c->owed & CONN_OWES_CANCEL && !(conn_has_rows(c) && keep_rows) &&
       !call_pass_cancel(c)) {
     recover_failed(c, CALL_QUERY, CALL_AFTER_CANCEL,
                    sizeof(CALL_AFTER_CANCEL) - 1);
     c->fail.earlier = true;
     return false;
   }
-  if (c->attention & CONN_MARKED && begins_transaction(c, sql, len))
+  if (c->owed & CONN_OWES_ROLLBACK && begins_transaction(c, sql, len))
     return recover_rollback(c, false) == DB_ERROR_NONE;
   return true;
 }
@@ -85,7 +85,7 @@ static void clear_mark(struct conn *c, const char *sql, size_t len)
 
   if (c->session->trx == TRX_NONE || emul_word_is(word, n, "COMMIT") ||
       emul_word_is(word, n, "END")) {
-    c->attention &= ~(unsigned)CONN_MARKED;
+    c->owed &= ~(unsigned)CONN_OWES_ROLLBACK;
     return;
   }
   if (!emul_word_is(word, n, "ROLLBACK"))
@@ -97,7 +97,7 @@ static void clear_mark(struct conn *c, const char *sql, size_t len)
   } while (emul_word_is(word, n, "WORK") ||
            emul_word_is(word, n, "TRANSACTION"));
   if (!emul_word_is(word, n, "TO"))
-    c->attention &= ~(unsigned)CONN_MARKED;
+    c->owed &= ~(unsigned)CONN_OWES_ROLLBACK;
 }
 
 static void sample(struct conn *c, const struct exchange *info, bool failed)
@@ -147,43 +147,60 @@ static int skip_empty(struct conn *c)
   return 0;
 }
 
+/* After a result: that of a statement, or the next one. */
+static enum conn_state state_after(const struct conn *c)
+{
+  const struct outcome *out = &c->out;
+  const bool rest = conn_has_rest(c);
+
+  if (out->counter != COUNTER_READ) {
+    if (out->more)
+      return CONN_MORE;
+    return rest ? CONN_REST : CONN_IDLE;
+  }
+  if (out->more)
+    return CONN_ROWS_MORE;
+  return rest || !out->settled ? CONN_ROWS_REST : CONN_ROWS;
+}
+
 static sql_result *success(struct conn *c, const struct exchange *info)
 {
   const struct outcome *out = &c->out;
+  enum conn_state state;
+  sql_result *rs;
 
   call_no_error(c);
-  if (UNLIKELY(c->attention & CONN_MARKED))
+  if (UNLIKELY(c->owed & CONN_OWES_ROLLBACK))
     clear_mark(c, info->sql, info->len);
-  c->more = out->more;
   if (out->more)
     env_note_unread(c->env, true);
-  if (out->counter != COUNTER_READ) {
-    if (out->more)
-      c->attention |= CONN_RESULT;
+  c->state = state = state_after(c);
+  if (out->counter != COUNTER_READ)
     return NULL;
-  }
-  if (!out->settled)
-    c->attention |= CONN_RESULT;
   if (UNLIKELY(out->nfields > c->values_room) && !room_for(c, out->nfields)) {
     (void)recover_drain(c);
-    c->attention &= ~(unsigned)CONN_LATE;
+    c->owed &= ~(unsigned)CONN_OWES_FAILURE;
     call_misuse(c, "not enough memory");
     return NULL;
   }
-  return exchange_open_rows(c, info->stmt);
+  rs = exchange_open_rows(c, info->stmt);
+  c->state = state;
+  return rs;
 }
 
 sql_result *exchange_end(struct conn *c, int rc, const struct exchange *info)
 {
   bool counted = false;
 
+  if (c->state == CONN_ROWS) /* of the statement before */
+    call_idle(c);
   if (UNLIKELY(rc == 0 && c->out.more && c->out.counter != COUNTER_READ &&
                c->driver->caps & DRIVER_SKIPS_EMPTY)) {
     rc = skip_empty(c);
     counted = rc > 0;
   }
   if (UNLIKELY(info->start_ns != 0 && c->env->timed) &&
-      !(rc < 0 && verdict_is_cut(&c->out, env_is_dead(c->env))))
+      !(rc < 0 && verdict_is_cut(&c->out, conn_is_dead(c))))
     sample(c, info, rc < 0);
   if (UNLIKELY(rc < 0)) {
     if (info->stmt && info->call == CALL_QUERY) /* with the values put in */
@@ -202,13 +219,13 @@ sql_result *exchange_next(struct conn *c, enum call call, sql_statement *stmt)
   struct exchange info = { .call = call, .stmt = stmt, .sql = "" };
   int rc;
 
-  if (c->state != CONN_OPEN || env_is_dead(c->env) ||
-      c->attention & (CONN_MESSAGE | CONN_LATE)) {
+  if (!conn_is_open(c) || conn_is_dead(c) ||
+      c->owed & (CONN_OWES_MESSAGE | CONN_OWES_FAILURE)) {
     if (!exchange_take_care(c, "", 0, true))
       return NULL;
   }
   call_end_rows(c);
-  if (!c->more) {
+  if (!conn_has_more(c)) {
     (void)recover_drain(c); /* rows at most */
     call_no_error(c);
     return NULL;
@@ -217,7 +234,7 @@ sql_result *exchange_next(struct conn *c, enum call call, sql_statement *stmt)
   rc = c->driver->next_result(c->session, &c->out);
   call_stop(c);
   if (rc == 0 && c->out.ended) {
-    c->more = false;
+    c->state = CONN_REST;
     call_no_error(c);
     return NULL;
   }

@@ -15,7 +15,8 @@
 /* A statement may not be sent just so. */
 static inline bool exchange_needs_care(const struct conn *c)
 {
-  return UNLIKELY(c->attention != 0 || env_is_dead(c->env));
+  return UNLIKELY(((unsigned)c->state | c->owed) > CONN_ROWS ||
+                  conn_is_dead(c));
 }
 
 /*
@@ -53,7 +54,7 @@ static inline sql_result *exchange_open_rows(struct conn *c,
 
   if (UNLIKELY(out->nrows == 0))
     call_count(c, COUNTER_READ_EMPTY);
-  c->rs_open = true;
+  c->state = CONN_ROWS;
   c->rs.counter = (sb_counter_type)out->counter;
   c->rs.nrows = out->nrows > UINT32_MAX ? UINT32_MAX : (uint32_t)out->nrows;
   c->rs.nfields = out->nfields;
@@ -68,7 +69,7 @@ static inline bool exchange_is_plain(const struct conn *c, int rc,
 {
   const struct outcome *out = &c->out;
 
-  return LIKELY(rc == 0 && start_ns == 0 && c->attention == 0 && !out->more &&
+  return LIKELY(rc == 0 && start_ns == 0 && c->owed == 0 && !out->more &&
                 (out->counter != COUNTER_READ ||
                  (out->settled && out->nfields <= c->values_room)));
 }
@@ -79,8 +80,10 @@ static inline sql_result *exchange_end_plain(struct conn *c,
 {
   call_count(c, c->out.counter);
   call_no_error(c);
-  c->more = false;
-  return c->out.counter == COUNTER_READ ? exchange_open_rows(c, stmt) : NULL;
+  if (c->out.counter == COUNTER_READ)
+    return exchange_open_rows(c, stmt);
+  call_idle(c);
+  return NULL;
 }
 
 #endif

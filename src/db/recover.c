@@ -103,7 +103,7 @@ static struct verdict_case case_of(const struct conn *c, enum call call)
     .ignore = &c->handle->state->ignore,
     .always_ignorable = c->driver->always_ignorable,
     .phase = env_phase(c->env, clock_now_ns()),
-    .in_trx = c->state == CONN_OPEN && c->session->trx != TRX_NONE,
+    .in_trx = conn_is_open(c) && c->session->trx != TRX_NONE,
     .at_once = c->driver->caps & DRIVER_ROLLBACK_AT_ONCE,
   };
 }
@@ -128,7 +128,7 @@ static void ignore_error(struct conn *c, enum call call,
   }
   c->pub.error = DB_ERROR_IGNORABLE;
   if (v->mark)
-    c->attention |= CONN_MARKED;
+    c->owed |= CONN_OWES_ROLLBACK;
   if (v->rollback)
     (void)recover_rollback(c, true);
 }
@@ -138,7 +138,7 @@ static void abandon(struct conn *c, const struct verdict *v)
   if (v->drop)
     transport_drop(c);
   if (v->mark)
-    c->attention |= CONN_MARKED;
+    c->owed |= CONN_OWES_ROLLBACK;
   call_abandon(c);
 }
 
@@ -148,8 +148,7 @@ void recover_failed(struct conn *c, enum call call, const char *sql, size_t len)
   const struct verdict v = verdict_failed(&what);
 
   c->cls = NULL;
-  c->more = false;
-  call_end_rows(c);
+  call_end_answer(c);
   if (v.class == VERDICT_MISUSE) {
     call_misuse(c, c->out.api_error);
     return;
@@ -186,7 +185,7 @@ sql_error_t recover_forgiven(struct conn *c)
   if (v.class == VERDICT_REPLACE)
     return recover_replace(c);
   if (v.mark)
-    c->attention |= CONN_MARKED;
+    c->owed |= CONN_OWES_ROLLBACK;
   if (v.rollback && recover_rollback(c, false) == DB_ERROR_FATAL)
     return DB_ERROR_FATAL;
   return DB_ERROR_IGNORABLE;
@@ -199,8 +198,9 @@ static void keep_late(struct conn *c)
   c->fail.earlier = true;
   if (c->fail.abandoned)
     return;
-  c->late = c->pub.error;
-  c->attention |= CONN_LATE;
+  c->owed &= ~(unsigned)CONN_OWES_FAILURE;
+  c->owed |= c->pub.error == DB_ERROR_IGNORABLE ? CONN_OWES_RESTART
+                                                : CONN_OWES_ERROR;
   env_note_unread(c->env, true);
 }
 
@@ -214,8 +214,9 @@ bool recover_drain(struct conn *c)
 
 void recover_take_late(struct conn *c)
 {
-  c->attention &= ~(unsigned)CONN_LATE;
-  c->pub.error = c->late;
+  c->pub.error = c->owed & CONN_OWES_RESTART ? DB_ERROR_IGNORABLE
+                                             : DB_ERROR_FATAL;
+  c->owed &= ~(unsigned)CONN_OWES_FAILURE;
   c->pub.sql_errno = c->fail.code;
   c->pub.sql_state = c->fail.state[0] ? c->fail.state : NULL;
   c->pub.sql_errmsg = c->fail.text;
@@ -228,12 +229,12 @@ sql_error_t recover_rollback(struct conn *c, bool keep_details)
   int rc;
 
   if (!recover_drain(c)) {
-    c->attention &= ~(unsigned)CONN_LATE;
+    c->owed &= ~(unsigned)CONN_OWES_FAILURE;
     if (c->pub.error == DB_ERROR_FATAL || c->fail.reconnected)
       return c->pub.error;
   }
-  c->attention &= ~(unsigned)CONN_MARKED;
-  if (c->attention & CONN_CANCELLED && !call_pass_cancel(c) && c->out.lost)
+  c->owed &= ~(unsigned)CONN_OWES_ROLLBACK;
+  if (c->owed & CONN_OWES_CANCEL && !call_pass_cancel(c) && c->out.lost)
     rc = -1;
   else
     rc = call_rollback(c);

@@ -43,11 +43,12 @@ sql_error_t recover_rollback(struct conn *c, bool keep_details);
 /*
  * The result set ends; what is pending is read and dropped (WAITS).  False: a
  * failure was among it, and was treated as that of a call.  It is the present
- * failure; and unless the caller clears CONN_LATE, that of the next call, too.
+ * failure; and unless the caller clears CONN_OWES_FAILURE, that of the next
+ * call, too.
  */
 bool recover_drain(struct conn *c);
 
-/* The failure of CONN_LATE is the present one, and reported thereby. */
+/* The failure of CONN_OWES_FAILURE is the present one, and reported thereby. */
 void recover_take_late(struct conn *c);
 
 #endif

@@ -207,7 +207,7 @@ static void discard(struct stmt *st)
   if (!st->native.ready)
     return;
   (void)call_start(c);
-  c->driver->unprepare(st->native.prepared, c->state != CONN_OPEN);
+  c->driver->unprepare(st->native.prepared, !conn_is_open(c));
   call_stop(c);
   st->native.ready = false;
 }
@@ -319,6 +319,8 @@ static sql_result *execute_emulated(struct stmt *st)
   rc = c->driver->query(c->session, c->text.text ? c->text.text : "",
                         c->text.len, &c->out);
   call_stop(c);
+  if (exchange_is_plain(c, rc, start))
+    return exchange_end_plain(c, stmt_abi(st));
   return ended(st, CALL_QUERY, start, rc);
 }
 
@@ -333,7 +335,7 @@ static bool make_quick(struct stmt *st, sql_result **ret)
     return false;
   if (exchange_needs_care(c) && !exchange_take_care(c, st->sql, st->len, false))
     return false;
-  call_end_rows(c);
+  call_idle(c);
   if (UNLIKELY(!st->bound && st->n_params != 0 && st->n_params != PARAMS_ANY)) {
     call_misuse(c, "parameters are not bound");
     return false;
@@ -358,7 +360,6 @@ static inline sql_result *execute(struct stmt *st)
   if ((UNLIKELY(st->quick != c->generation) || exchange_needs_care(c)) &&
       !make_quick(st, &rs))
     return rs;
-  call_end_rows(c);
   start = call_start(c);
   rc = c->driver->execute(st->native.prepared, &c->out);
   call_stop(c);
@@ -402,9 +403,9 @@ static void close_quietly(struct stmt *st, bool keep_rows)
 
   if (st->closed)
     return;
-  if (!keep_rows || c->more || c->rs.statement == stmt_abi(st))
+  if (!keep_rows || conn_has_more(c) || c->rs.statement == stmt_abi(st))
     (void)recover_drain(c); /* the next call tells what was among them */
-  if (c->state == CONN_OPEN && st->native.ready && st->native.prepared) {
+  if (conn_is_open(c) && st->native.ready && st->native.prepared) {
     (void)call_start(c);
     c->driver->unprepare(st->native.prepared, false);
     call_stop(c);
@@ -415,7 +416,7 @@ static void close_quietly(struct stmt *st, bool keep_rows)
 
 int stmt_close(struct stmt *st)
 {
-  if (!st->closed && st->conn->state == CONN_CLOSED)
+  if (!st->closed && conn_is_closed(st->conn))
     log_msg(LOG_ALERT, "attempt to use an already closed connection");
   close_quietly(st, false);
   return 0;

@@ -120,9 +120,8 @@ int transport_open(struct conn *c, uint64_t until_ns)
   c->session->trx = TRX_NONE;
   if (c->driver->connect(c->session, until_ns, &c->out) < 0)
     return -1;
-  c->state = CONN_OPEN;
-  c->attention &= ~(unsigned)(CONN_NOT_OPEN | CONN_MARKED | CONN_RESULT |
-                              CONN_CANCELLED);
+  c->state = CONN_IDLE;
+  c->owed &= ~(unsigned)(CONN_OWES_ROLLBACK | CONN_OWES_CANCEL);
   c->generation++;
   watch_opened(&c->watched);
   if (c->env->process->set.debug && log_get_level() >= LOG_DEBUG)
@@ -135,7 +134,7 @@ int transport_open(struct conn *c, uint64_t until_ns)
 
 void transport_drop(struct conn *c)
 {
-  if (c->state != CONN_OPEN)
+  if (!conn_is_open(c))
     return;
   watch_closing(&c->watched);
   for (struct conn_stmt *st = c->stmts; st; st = st->next) {
@@ -145,12 +144,10 @@ void transport_drop(struct conn *c)
   }
   c->driver->disconnect(c->session);
   c->session->trx = TRX_NONE;
+  call_idle(c);
   c->state = CONN_LOST;
-  c->attention &= ~(unsigned)(CONN_RESULT | CONN_MARKED | CONN_CANCELLED);
-  c->attention |= CONN_NOT_OPEN;
-  c->more = false;
+  c->owed &= ~(unsigned)(CONN_OWES_ROLLBACK | CONN_OWES_CANCEL);
   c->bulk.own_trx = false;
-  call_end_rows(c);
 }
 
 uint64_t transport_limit(const struct conn *c)

@@ -136,8 +136,7 @@ static bool is_due(const struct watch *watch, const struct watched *w,
 {
   const uint64_t limit = watch->limit_ns;
 
-  if (w->under_deadline &&
-      atomic_load_explicit(&watch->deadline_at_ns, memory_order_relaxed))
+  if (atomic_load_explicit(w->deadline, memory_order_relaxed) != 0)
     return true;
   return limit > 0 && busy > WATCH_BUSY && now > busy && now - busy >= limit;
 }

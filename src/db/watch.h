@@ -29,8 +29,10 @@ enum {
 struct watched {
   const struct driver *driver;
   struct session *session;
-  bool under_deadline; /* the deadline ends its calls */
-  bool limited;        /* its calls have a time limit: `busy` has the time */
+  /* The deadline has passed for its calls when this is not 0: see
+   * watch_deadline_of(). */
+  const _Atomic uint64_t *deadline;
+  bool limited; /* its calls have a time limit: `busy` has the time */
 
   struct watched *next, *prev; /* protected by watch.lock */
   pthread_mutex_t lock; /* protects `open` and `canceller`; held while the
@@ -62,10 +64,18 @@ struct watch {
   _Atomic uint32_t threads; /* the watching one and helpers; futex */
   _Atomic bool quit;
   _Atomic uint64_t deadline_at_ns; /* 0: not reached */
+  _Atomic uint64_t no_deadline;    /* stays 0 */
 };
 
 void watch_init(struct watch *w, double limit_s);
 void watch_done(struct watch *w); /* after watch_stop() */
+
+/* For connections of workers, which the deadline ends, and for others. */
+static inline const _Atomic uint64_t *watch_deadline_of(const struct watch *w,
+                                                        bool of_worker)
+{
+  return of_worker ? &w->deadline_at_ns : &w->no_deadline;
+}
 
 void watch_add(struct watch *w, struct watched *c);
 void watch_remove(struct watch *w, struct watched *c);
