@@ -20,6 +20,17 @@ bool emul_bind_null(const sql_bind *b)
   return b->type == SQL_TYPE_NONE || (b->is_null && *b->is_null);
 }
 
+bool emul_can_send(const sql_bind *binds, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    const sql_bind_type_t t = binds[i].type;
+
+    if (t > SQL_TYPE_VARCHAR || (t >= SQL_TYPE_TIME && t <= SQL_TYPE_TIMESTAMP))
+      return false;
+  }
+  return true;
+}
+
 long long emul_bind_int(const sql_bind *b)
 {
   switch (b->type) {

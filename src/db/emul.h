@@ -82,6 +82,9 @@ int emul_format(const struct emul_scan *scan, const char *sql, size_t len,
                 const sql_bind *binds, size_t n, const struct emul_quote *q,
                 struct strbuf *to, const char **ret_why);
 
+/* All values have types that can be sent: there are no dates. */
+bool emul_can_send(const sql_bind *binds, size_t n);
+
 /* The value of a bound integer, which has one of the four integer types. */
 long long emul_bind_int(const sql_bind *b);
 /* Of a FLOAT or DOUBLE. */

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "db/exchange.h"
+#include "db/literal.h"
 #include "db/recover.h"
 
 static void unlink_stmt(struct stmt *st)
@@ -153,17 +154,6 @@ struct stmt *stmt_prepare(struct conn *c, const char *sql, size_t len)
 
 /* ---- parameters ---- */
 
-static bool types_allowed(const sql_bind *binds, size_t n)
-{
-  for (size_t i = 0; i < n; i++) {
-    const sql_bind_type_t t = binds[i].type;
-
-    if (t > SQL_TYPE_VARCHAR || (t >= SQL_TYPE_TIME && t <= SQL_TYPE_TIMESTAMP))
-      return false;
-  }
-  return true;
-}
-
 static bool bind_native(struct stmt *st)
 {
   struct conn *c = st->conn;
@@ -248,7 +238,7 @@ int stmt_bind(struct stmt *st, const sql_bind *binds, size_t n)
     call_misuse(c, "wrong number of parameters");
     return 1;
   }
-  if (!types_allowed(binds, n)) {
+  if (!emul_can_send(binds, n)) {
     call_misuse(c, "unsupported type of a parameter");
     return 1;
   }
@@ -265,34 +255,6 @@ int stmt_bind(struct stmt *st, const sql_bind *binds, size_t n)
 }
 
 /* ---- execution ---- */
-
-static bool quote(void *ctx, const char *text, size_t len, struct strbuf *to,
-                  const char **ret_why)
-{
-  struct conn *c = ctx;
-
-  return c->driver->quote(c->session, text, len, to, ret_why);
-}
-
-/* The text with the values is in c->text. */
-static bool format(struct stmt *st)
-{
-  struct conn *c = st->conn;
-  const struct emul_quote q = { quote, c->driver->quote_special, c };
-  const char *why = NULL;
-
-  if ((st->scan.flags != c->session->dialect &&
-       emul_scan(&st->scan, st->sql, st->len, c->session->dialect) < 0) ||
-      (emul_format(&st->scan, st->sql, st->len, st->binds, st->n_binds, &q,
-                   &c->text, &why) == 0 &&
-       c->text.failed))
-    why = "not enough memory";
-  if (!why)
-    return true;
-  strbuf_done(&c->text);
-  call_misuse(c, why);
-  return false;
-}
 
 static sql_result *ended(struct stmt *st, enum call call, uint64_t start_ns,
                          int rc)
@@ -313,7 +275,7 @@ static sql_result *execute_emulated(struct stmt *st)
   uint64_t start;
   int rc;
 
-  if (!format(st))
+  if (!literal_text(c, &st->scan, st->sql, st->len, st->binds, st->n_binds))
     return NULL;
   start = call_start(c);
   rc = c->driver->query(c->session, c->text.text ? c->text.text : "",
