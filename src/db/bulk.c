@@ -14,16 +14,16 @@
 enum {
   TRIES_AT_ONCE = 10, /* then with pauses of 1, 2, 4 .. 100 ms */
   PAUSE_MAX_MS = 100,
-  TRIES_OUTSIDE = 100, /* where no run ends them: about 9 s */
+  TRIES_OUTSIDE = 100, /* outside of an event: about 9 s */
 };
 
-/* Tries inside of an event end with the run. */
+/* Inside an event the end of the run ends the tries. */
 static bool is_last(const struct conn *c, unsigned tries)
 {
   return tries >= TRIES_OUTSIDE && !env_in_event(c->env);
 }
 
-/* After try number `tries` of the same thing.  False: the run is over. */
+/* Waits after try number `tries`.  False: the run is over. */
 static bool pause_after(struct conn *c, unsigned tries)
 {
   struct db_process *p = c->env->process;
@@ -44,7 +44,8 @@ static bool pause_after(struct conn *c, unsigned tries)
   return true;
 }
 
-/* A statement of the layer's own, uncounted; again while it is ignorable. */
+/* Sends a statement of this layer, uncounted; again while its failure is
+ * ignorable. */
 static int send_own(struct conn *c, const char *sql)
 {
   for (unsigned tries = 1;; tries++) {
@@ -90,8 +91,8 @@ static int commit_own(struct conn *c)
   return send_own(c, "COMMIT");
 }
 
-/* The transaction holds more than the packet that comes: the rows before it, or
- * what the script has sent. */
+/* The transaction has more in it than the next packet: earlier rows, or what
+ * the script has sent. */
 static bool is_shared(const struct conn *c)
 {
   const struct bulk *b = &c->bulk;
@@ -100,9 +101,9 @@ static bool is_shared(const struct conn *c)
 }
 
 /*
- * A failed packet may be sent again: the failure was undone, and nothing else
- * with it.  A transaction of the script is the script's to repeat.  `shared`:
- * the packet went into such a transaction.
+ * May a failed packet be sent again?  It may if the failure was undone, and
+ * nothing else with it.  A transaction of the script has to be repeated by the
+ * script.  `shared`: the packet went into such a transaction.
  */
 static bool undone(struct conn *c, bool shared)
 {
@@ -130,16 +131,15 @@ static int send_packet(struct conn *c)
         is_last(c, tries) || !pause_after(c, tries))
       return 1;
   }
-  (void)recover_drain(c); /* the next call tells what was among them */
+  (void)recover_drain(c); /* the next call reports what was among them */
   b->trx_rows += b->rows;
   if (b->own_trx && b->trx_rows >= BULK_TRX_ROWS)
     return commit_own(c);
   return 0;
 }
 
-/* An event that is abandoned or started again leaves rows of events that were
- * counted: they stay for the next flush.  Its own are dropped by bulk_undo().
- */
+/* When an event is abandoned or started again, rows of earlier events stay for
+ * the next flush, as these were counted.  bulk_undo() drops its own rows. */
 static bool has_to_keep(const struct conn *c)
 {
   return c->fail.abandoned ||

@@ -28,7 +28,7 @@ struct bulk {
   size_t prefix_len;         /* everything before the rows */
   size_t limit;              /* bytes of a packet */
   uint64_t rows;             /* in `text` */
-  struct recorder *recorder; /* what counts their statement; [opt] */
+  struct recorder *recorder; /* counts their statement; [opt] */
   uint64_t trx_rows;         /* sent in the layer's transaction */
   uint64_t event;            /* the last one that has added rows */
   uint64_t event_rows;       /* `rows` when it began, and how much of `text` */

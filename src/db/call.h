@@ -6,15 +6,18 @@
  * watching thread knows that the connection may be blocked, and can end the
  * wait.  These are the places in src/db that WAIT:
  *
- *   for the answer to a statement   conn_query(), conn_next_result(),
- *                                   stmt_prepare(), stmt_bind(),
- * stmt_execute(), copy.h, look.h, conn_describe() for the rest of an answer
- * call_drain() for a rollback                  call_rollback() for a cancel to
- * pass            call_pass_cancel() for a session transport_open() between two
- * attempts            call_pause() at the start and the end opening_try() for
- * the first connection; watch_stop()
+ *   for an answer          conn_query(), conn_next_result(), conn_describe(),
+ *                          stmt_prepare(), stmt_bind(), stmt_execute(),
+ *                          copy.h, look.h
+ *   for the rest of one    call_drain()
+ *   for a rollback         call_rollback()
+ *   for a cancel to pass   call_pass_cancel()
+ *   for a session          transport_open()
+ *   between two attempts   call_pause(), bulk_next(), bulk_done()
+ *   for the first session  opening_try()
+ *   at the end             watch_stop()
  *
- * Everything else decides and returns.
+ * Everything else decides and returns, or is made of these.
  */
 #ifndef BENCH_DB_CALL_H
 #define BENCH_DB_CALL_H

@@ -26,7 +26,7 @@ struct conn *conn_open(struct driver_handle *h,
     log_msg(LOG_FATAL, "not enough memory for a connection");
     return NULL;
   }
-  /* A connection to a server of its own takes no turn in the lists. */
+  /* A connection with a server in its parameters takes no turn in the lists. */
   if (!c->params.host && !c->params.socket)
     c->session->number = atomic_fetch_add_explicit(&p->next_number, 1,
                                                    memory_order_relaxed);
@@ -89,8 +89,7 @@ static int reconnect_failed(struct conn *c, enum transport_rc rc)
     return 1;
   }
   c->driver->connect_reason(c->session, &c->out, &reason);
-  c->owed &= ~(
-    unsigned)CONN_OWES_FAILURE; /* there is something worse to tell */
+  c->owed &= ~(unsigned)CONN_OWES_FAILURE; /* this failure is worse */
   memset(&c->fail, 0, sizeof(c->fail));
   c->fail.code = c->out.code;
   memcpy(c->fail.state, c->out.state, sizeof(c->fail.state));
@@ -248,9 +247,9 @@ void conn_give_up(struct conn *c)
     return;
   if (conn_has_more(c))
     (void)recover_drain(c);
-  c->owed &= ~(unsigned)CONN_OWES_RESTART; /* no event will hear of it */
+  c->owed &= ~(unsigned)CONN_OWES_RESTART; /* no event is left for it */
   if (c->owed & CONN_OWES_ROLLBACK)
-    (void)recover_rollback(c, false); /* its failure is no event's any more */
+    (void)recover_rollback(c, false); /* no event is left for its failure */
 }
 
 /* ---- about ---- */

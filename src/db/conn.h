@@ -6,9 +6,9 @@
  * last statement is gone; env_done() frees what is left.  A closed object is
  * safe to use: calls fail with an ALERT.
  *
- * After a call, pub.error tells the class of its failure, pub.sql_errno,
+ * After a call, pub.error has the class of its failure, pub.sql_errno,
  * sql_state and sql_errmsg the details; they are valid until the next call
- * on the connection.  conn_failure() tells what scripts have to raise.
+ * on the connection.  conn_failure() has what scripts have to raise.
  */
 #ifndef BENCH_DB_CONN_H
 #define BENCH_DB_CONN_H
@@ -27,19 +27,19 @@ struct strbuf;
 /* ---- open and close ---- */
 
 /*
- * A new object, opened.  `params` may be NULL.  NULL after FATAL lines were
- * logged (scripts: `connection creation failed`).
+ * Makes an object and opens it; WAITS.  `params` may be NULL.  NULL: it failed,
+ * and FATAL lines were logged (scripts say `connection creation failed`).
  */
 struct conn *conn_open(struct driver_handle *h,
                        const struct conn_params *params);
 
-/* 0 always.  On a closed one: an ALERT.  Pending results are read and dropped;
- * see env_settle(). */
+/* Always 0; on a closed one with an ALERT.  Pending results are read and
+ * dropped; see env_settle(). */
 int conn_close(struct conn *c);
 
 /*
  * Close and open again, also a closed or lost one; counts a reconnect, or an
- * error when it fails.  Tries for at most --db-connect-timeout seconds.  0, or
+ * error when it fails.  WAITS for at most --db-connect-timeout seconds.  0, or
  * 1 and the reason in conn_failure()->text (scripts: `reconnect failed: `).
  */
 int conn_reconnect(struct conn *c);
@@ -54,7 +54,8 @@ void conn_free(struct conn *c);
 /* ---- statements and results ---- */
 
 /*
- * Execute a statement.  NULL: no result set, or failure: look at pub.error.
+ * Execute a statement; WAITS.  NULL: no result set, or a failure: look at
+ * pub.error.
  * sql[len] is zero, as in a Lua string.
  */
 sql_result *conn_query(struct conn *c, const char *sql, size_t len);

@@ -23,7 +23,7 @@ void conn_error_name(const struct conn *c, char *to, size_t size)
 
 /* ---- keep ---- */
 
-/* From here on the size of a statement may be why it failed. */
+/* The size of a statement may be why it failed, from this size on. */
 enum {
   LARGE_STATEMENT = 1000 * 1000
 };
@@ -52,7 +52,7 @@ static void add_hints(struct conn *c, size_t len)
   }
 }
 
-/* The server does not know who cancelled the statement. */
+/* The server does not say why the statement was cancelled. */
 static void add_limit(struct conn *c)
 {
   char text[FMT_DOUBLE_SIZE];
@@ -116,7 +116,7 @@ void conn_print_message(struct conn_message *m)
     const bool allowed = flood_allows(&m->env->process->flood, m->code,
                                       clock_now_ns(), &held);
 
-    m->env->told = true;
+    m->env->reported = true;
     if (held > 0)
       log_msg(LOG_FATAL, "(%" PRIu64 " more messages with error %s)", held,
               m->code);

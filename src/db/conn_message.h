@@ -25,8 +25,8 @@ void conn_drop_message(struct conn_message *m);
 void conn_say(struct conn *c);
 
 /*
- * For src/db: keep the message of the failure in c->out and c->fail.  `sql` is
- * the statement, which is cut.
+ * For src/db: keep the message of the failure in c->out and c->fail.  A long
+ * statement `sql` is cut.
  */
 void conn_keep_message(struct conn *c, enum call call, const char *sql,
                        size_t len);

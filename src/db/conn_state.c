@@ -96,7 +96,6 @@ struct conn *conn_new(struct driver_handle *h, const struct conn_params *params)
   return c;
 }
 
-/* Memory goes when nobody points to it any more. */
 void conn_unref(struct conn *c)
 {
   if (--c->refs == 0)

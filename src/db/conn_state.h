@@ -22,10 +22,10 @@
  * statement be sent at once; the others mean that the driver has to end the
  * answer before that, see call_drain().
  *
- * conn_open()
+ * conn_open():
  *   CLOSED -> IDLE       the session is open
  *   CLOSED               the object is freed: it could not be opened
- * A statement (conn_query(), stmt_execute()) in IDLE, or in ROWS, which end:
+ * conn_query(), stmt_execute() in IDLE or ROWS, whose result set ends:
  *   -> IDLE              no result set
  *   -> ROWS              a result set, and the whole answer is here
  *   -> ROWS_REST         a result set; the driver still holds a part of it
@@ -35,19 +35,22 @@
  *   -> ROWS_REST, REST   the last result: a result set, or none
  *   -> ROWS_MORE, MORE   one of them with further ones
  *   -> REST              there was none
- * conn_free_results(), or the script wants no rows: stmt_run()
+ * conn_free_results(), and the end of stmt_run():
  *   ROWS -> IDLE, ROWS_REST -> REST, ROWS_MORE -> MORE
- * The next statement, the end of the event, or of a statement object:
- *   ROWS_REST, ROWS_MORE, MORE, REST -> IDLE   by call_drain()
+ * call_drain(), before the next statement or at the end of the event:
+ *   ROWS_REST, ROWS_MORE, MORE, REST -> IDLE
  * A failure that leaves the session open:
- *   IDLE, ROWS -> IDLE; all others -> REST
- * A failure that loses the session, or transport_drop():
+ *   IDLE, ROWS -> IDLE, all other open states -> REST
+ * A failure that loses the session, and transport_drop():
  *   open -> LOST
- * An ignorable loss, conn_forgive(), conn_reconnect():
- *   LOST -> IDLE         by transport_retry(); else it stays
- * conn_close()
- *   open, LOST -> CLOSED; conn_reconnect() leads back to IDLE, or to LOST
- * conn_free()
+ * A loss that is ignorable, and conn_forgive():
+ *   LOST -> IDLE         transport_retry() has replaced the session
+ *   LOST                 it could not
+ * conn_close():
+ *   open, LOST -> CLOSED
+ * conn_reconnect():
+ *   open, LOST, CLOSED -> LOST -> IDLE, or it stays LOST
+ * conn_free():
  *   all -> FREED         statement objects may still hold the memory
  */
 enum conn_state {
@@ -85,9 +88,10 @@ struct failure {
   bool lost;        /* the connection broke */
   bool reconnected; /* ... and was replaced */
   bool abandoned;   /* the run is over: leave the event, raise no error */
-  bool earlier;     /* it is of a statement before; this one was not sent */
-  const char *api_error; /* text to raise, when it was no SQL error: static */
-  char text[1024];       /* = sql_errmsg */
+  bool earlier;     /* an earlier statement has failed; this one was not sent */
+  const char
+    *api_error;    /* the text to raise when it was no SQL error; static */
+  char text[1024]; /* = sql_errmsg */
 };
 
 /* What a connection knows of its statements: enough to forget them with the
@@ -107,7 +111,7 @@ struct conn {
   enum conn_state state;
   unsigned owed;       /* enum conn_owed */
   unsigned generation; /* counts successful connects */
-  unsigned sized;      /* generation of which `sizes` tells; 0: none */
+  unsigned sized;      /* `sizes` is of this generation; 0: of none */
   struct statement_sizes sizes;
   unsigned refs;             /* the owner and each statement object */
   struct conn *next, *prev;  /* in the env's list */
@@ -121,7 +125,7 @@ struct conn {
   uint32_t values_room;
 
   struct failure fail;
-  struct strbuf message; /* fatal lines that nobody has printed yet */
+  struct strbuf message; /* fatal lines that were not printed yet */
   char message_code[16];
   struct strbuf text; /* of emulated statements */
   struct bulk bulk;

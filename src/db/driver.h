@@ -78,8 +78,9 @@ struct session {
   const struct conn_params *params; /* never NULL */
   uint64_t number;                  /* of the connection, for target_pick() */
   unsigned attempt; /* 0: the connection's own target; n: n-th next one */
-  bool unread; /* nobody will fetch the rows of the statement that is executed:
-                * they only have to be counted, and none needs to be kept */
+  bool
+    unread; /* the rows of the statement that is executed will not be fetched:
+             * they only have to be counted, and none needs to be kept */
 
   /* Kept up to date by the driver, after failures too. */
   enum trx_state trx;
@@ -109,9 +110,9 @@ struct prepared {
 
 #define PARAMS_ANY (~0u)
 
-/* What drivers say of a table of a bundled script that is there already. */
+/* The advice of drivers when a table of a bundled script exists. */
 #define HINT_EXISTS "run the cleanup command first, or see --table-exists"
-/* And where no space is left for one. */
+/* The advice when no space is left for one. */
 #define HINT_FULL \
   "run the cleanup command to remove the tables, or make room for them"
 
@@ -126,7 +127,7 @@ struct driver_hint {
 
 /* A value of a setting with which a COMMIT may be lost in a crash. */
 struct driver_durable {
-  const char *setting; /* as server_settings() tells it */
+  const char *setting; /* a name that server_settings() uses */
   const char *unsafe;  /* the value; NULL: any but `safe` */
   const char *safe;
   const char *if_setting, *if_value; /* [opt] it matters only with these */
@@ -216,7 +217,7 @@ struct driver {
    */
   int (*global_init)(const void *cfg, struct err *err); /* [opt] */
   void (*global_done)(const void *cfg);                 /* [opt] */
-  /* [opt] Logins that nobody waits for any more are still inside the client
+  /* [opt] Logins that were given up are still inside the client
    * library: global_done is left out, and so is the end of the library. */
   bool (*is_busy)(void);
   /* Once per thread that uses the driver, in that thread. */

@@ -97,7 +97,8 @@ static bool touches(char c)
 /*
  * A value must not make one token with what stands before it: `-` and `-1`
  * would begin a comment, `E` and a quote another kind of string.  Where it
- * takes a blank behind `--` to begin a comment, two of them must not get one.
+ * takes `--` and a blank for the beginning of a comment, two of them must not
+ * get one.
  */
 static void keep_apart(struct strbuf *to)
 {

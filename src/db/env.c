@@ -145,20 +145,20 @@ struct driver_handle *env_driver(struct db_env *env, const char *name)
   config = name ? find(p, name, &i) : NULL;
   if (!config) {
     refuse_name(p, name ? name : "");
-    env->told = true;
+    env->reported = true;
     return NULL;
   }
   h = &env->handle[i];
   if (h->driver)
     return h;
   if (!make_ready(p, &p->state[i], config) || !watch_if_limited(p)) {
-    env->told = true;
+    env->reported = true;
     return NULL;
   }
   if (config->driver->thread_init &&
       config->driver->thread_init(config->cfg, &err) < 0) {
     say(&err);
-    env->told = true;
+    env->reported = true;
     return NULL;
   }
   h->pub.sname = config->driver->name;

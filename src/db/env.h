@@ -63,9 +63,9 @@ struct db_env {
   /* The layer's own. */
   struct driver_handle handle[DRIVERS_MAX];
   struct conn *first; /* all connection objects of the thread */
-  bool told; /* a FATAL line has said why a call of this thread failed, or that
-              * of another one with the same cause has */
-  bool unread;      /* env_settle() has something to do */
+  bool reported; /* a FATAL line has said why a call of this thread failed, or
+                  * that of another one with the same cause has */
+  bool unread;   /* env_settle() has something to do */
   bool *unread_too; /* [opt] the same, where the end of events is decided */
 };
 
@@ -122,7 +122,7 @@ bool env_is_over(const struct db_env *env, uint64_t now_ns);
  */
 bool env_has_to_leave(const struct db_env *env, uint64_t now_ns);
 
-/* The same as a phase, for verdicts. */
+/* Where the thread stands in the run, for verdicts. */
 enum verdict_phase env_phase(const struct db_env *env, uint64_t now_ns);
 
 /* Calls of this thread have to fail at once: the deadline has passed. */
@@ -135,8 +135,8 @@ static inline bool env_is_dead(const struct db_env *env)
 
 /*
  * Does every thread of the run have two processors, one for itself and one for
- * who answers it?  Then waking up early takes time from nobody.  False where
- * the run is not known; `env`, or what it belongs to, may be NULL.
+ * the server that answers it?  Then waking up early takes time from nobody.
+ * False where the run is not known; `env`, or what it belongs to, may be NULL.
  */
 bool env_has_spare_cpus(const struct db_env *env);
 

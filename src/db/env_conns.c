@@ -14,7 +14,7 @@ void env_undo_attempt(struct db_env *env)
     bulk_undo(c);
 }
 
-struct conn *env_settle_slowly(struct db_env *env)
+struct conn *env_settle_slow(struct db_env *env)
 {
   for (struct conn *c = env->first; c && !env_is_dead(env); c = c->next) {
     if (conn_has_more(c))

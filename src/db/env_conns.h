@@ -22,13 +22,13 @@ void env_undo_attempt(struct db_env *env);
  * The event has ended, or the function that the script has for something else:
  * results that are still pending are read and dropped.  NULL; or a connection
  * on which a failure was among them (or among those that were dropped before,
- * and no call has told of it): it is the connection's present failure.  Then
+ * and no call has reported it): it is the connection's present failure.  Then
  * there may be others.
  */
-struct conn *env_settle_slowly(struct db_env *env);
+struct conn *env_settle_slow(struct db_env *env);
 static inline struct conn *env_settle(struct db_env *env)
 {
-  return UNLIKELY(env->unread) ? env_settle_slowly(env) : NULL;
+  return UNLIKELY(env->unread) ? env_settle_slow(env) : NULL;
 }
 
 /* It is given up: so are they, and the transactions in which it has failed. */

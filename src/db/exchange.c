@@ -13,7 +13,7 @@
 #include "db/recover.h"
 #include "db/verdict.h"
 
-/* The connection broke in an earlier call, and nobody replaced it. */
+/* The connection broke in an earlier call, and was not replaced. */
 static void fail_again(struct conn *c, const char *sql, size_t len)
 {
   char text[sizeof(c->fail.text)];

@@ -12,7 +12,7 @@
 #include "base/compiler.h"
 #include "db/call.h"
 
-/* A statement may not be sent just so. */
+/* A statement needs the slow path: exchange_take_care(). */
 static inline bool exchange_needs_care(const struct conn *c)
 {
   return UNLIKELY(((unsigned)c->state | c->owed) > CONN_ROWS ||

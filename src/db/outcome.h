@@ -25,7 +25,7 @@ enum call {
   CALL_NEXT,      /* next result of a direct statement */
   CALL_STMT_NEXT, /* next result of a native prepared statement */
   CALL_ROLLBACK,  /* sent by the layer itself */
-  CALL_UNREAD,    /* results that nobody asked for; drivers see CALL_NEXT */
+  CALL_UNREAD,    /* results that were not asked for; drivers see CALL_NEXT */
 };
 
 /* How a call ended; all zero when the call begins. */
@@ -51,10 +51,10 @@ struct outcome {
   bool during_results; /* the server failed while rows were read */
   bool emulate;        /* prepare only: this statement has to be emulated */
   bool permanent;      /* connect only: trying again is useless */
-  bool no_server;      /* connect only: nobody there */
+  bool no_server;      /* connect only: there is no server */
   bool no_files;       /* connect only: no more files can be opened */
-  bool over; /* the driver gave up waiting because the run is over: nobody's
-              * error */
+  bool over; /* the driver gave up waiting because the run is over; this
+              * counts as no error */
   const char *api_error; /* no SQL error but a misuse, e.g. "value cannot be
                           * sent": the text to raise; static storage */
 };

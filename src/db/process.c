@@ -155,7 +155,7 @@ const char *process_statement_mode(const struct db_process *p)
   return emulated ? "emulated" : "none";
 }
 
-/* The copy of one that the driver told. */
+/* Copies one that the driver has reported. */
 static void copy_fact(struct facts *to, const struct fact *from)
 {
   if (from->type == FACT_TEXT)

@@ -37,8 +37,8 @@ void recover_count_error(struct conn *c)
                c->fail.state, c->fail.text);
 }
 
-/* A connection that cannot be had again: whatever is tried, or outside of an
- * event when the run is over. */
+/* The connection cannot be replaced: more attempts are useless, or the run is
+ * over and no event is open. */
 static sql_error_t fail_for_good(struct conn *c)
 {
   save(c);
@@ -88,7 +88,7 @@ sql_error_t recover_replace(struct conn *c)
   if (v != VERDICT_ABANDON)
     return fail_for_good(c);
   call_abandon(c);
-  /* By which it is judged whether the connection is replaced later. */
+  /* A later verdict on this connection depends on them. */
   c->fail.code = before.code;
   memcpy(c->fail.state, before.state, sizeof(before.state));
   memcpy(c->fail.text, before.text, sizeof(before.text));
@@ -242,7 +242,8 @@ sql_error_t recover_rollback(struct conn *c, bool keep_details)
     return DB_ERROR_NONE;
   recover_failed(c, CALL_ROLLBACK, "ROLLBACK", sizeof("ROLLBACK") - 1);
   if (c->pub.error == DB_ERROR_IGNORABLE && keep_details) {
-    /* The script hears of its own error, and whether the connection is new. */
+    /* The script gets its own error, and whether the connection was replaced.
+     */
     const bool replaced = c->fail.reconnected;
 
     c->fail = before;

@@ -27,8 +27,8 @@ sql_error_t recover_replace(struct conn *c);
 
 /*
  * The script's hook has declared the failure ignorable: as conn_forgive(), and
- * conn_failure()->reconnected tells whether the connection was replaced.  WAITS
- * as recover_replace() and recover_rollback().
+ * conn_failure()->reconnected says whether the connection was replaced.  May
+ * WAIT, like the two functions around it.
  */
 sql_error_t recover_forgiven(struct conn *c);
 
@@ -36,7 +36,7 @@ sql_error_t recover_forgiven(struct conn *c);
  * Send a ROLLBACK, uncounted, and WAIT for its answer.  DB_ERROR_NONE: done.
  * DB_ERROR_IGNORABLE: the connection was replaced instead, or the server
  * refused for now, and the transaction is marked; `keep_details`: those of the
- * failure before stay.
+ * earlier failure stay.
  */
 sql_error_t recover_rollback(struct conn *c, bool keep_details);
 

@@ -25,7 +25,7 @@ static void unlink_stmt(struct stmt *st)
     n->next->prev = n->prev;
 }
 
-/* Free all but the object itself, which scripts may still point to. */
+/* Free everything but the object itself, as scripts may still point to it. */
 static void release(struct stmt *st)
 {
   emul_scan_done(&st->scan);
@@ -64,7 +64,7 @@ static struct stmt *new_stmt(struct conn *c, const char *sql, size_t len)
   return st;
 }
 
-/* Use placeholders of our own. */
+/* Placeholders are replaced here, not by the server. */
 static bool emulate(struct stmt *st)
 {
   if (emul_scan(&st->scan, st->sql, st->len, st->conn->session->dialect) < 0) {
@@ -93,7 +93,7 @@ static bool refused(struct stmt *st)
   return emulate(st);
 }
 
-/* On the server, or else emulated.  False: it failed. */
+/* Prepares it on the server, or else emulates it.  False: it failed. */
 static bool prepare(struct stmt *st)
 {
   struct conn *c = st->conn;
@@ -188,8 +188,8 @@ static bool keep_binds(struct stmt *st, const sql_bind *binds, size_t n)
   return true;
 }
 
-/* To be prepared anew, after a failure that is told already.  With a connection
- * that was lost the statement is gone. */
+/* The statement has to be prepared again; the failure was reported.  With a
+ * lost connection it is gone. */
 static void discard(struct stmt *st)
 {
   struct conn *c = st->conn;
@@ -202,7 +202,8 @@ static void discard(struct stmt *st)
   st->native.ready = false;
 }
 
-/* Prepared on this very connection, with its parameters; else make it so. */
+/* Prepares the statement in the present session, with its parameters, unless
+ * that was done. */
 static bool make_ready(struct stmt *st)
 {
   if (st->native.ready && st->generation == st->conn->generation)
@@ -286,8 +287,8 @@ static sql_result *execute_emulated(struct stmt *st)
   return ended(st, CALL_QUERY, start, rc);
 }
 
-/* It is ready, and so is the connection: to be executed natively.  False: it
- * has been executed otherwise, or has failed; *ret is what comes of it. */
+/* True: the statement and its connection are ready for a native execution.
+ * False: it has been emulated, or has failed; *ret is the result. */
 static bool make_quick(struct stmt *st, sql_result **ret)
 {
   struct conn *c = st->conn;
@@ -357,8 +358,8 @@ sql_result *stmt_next_result(struct stmt *st)
 
 /* ---- the end ---- */
 
-/* `keep_rows`: those of other statements stay, for an object that is only
- * collected as garbage while the script reads a result. */
+/* `keep_rows`: rows of other statements stay.  The garbage collector may free
+ * this object while the script reads a result. */
 static void close_quietly(struct stmt *st, bool keep_rows)
 {
   struct conn *c = st->conn;
@@ -366,7 +367,7 @@ static void close_quietly(struct stmt *st, bool keep_rows)
   if (st->closed)
     return;
   if (!keep_rows || conn_has_more(c) || c->rs.statement == stmt_abi(st))
-    (void)recover_drain(c); /* the next call tells what was among them */
+    (void)recover_drain(c); /* the next call reports what was among them */
   if (conn_is_open(c) && st->native.ready && st->native.prepared) {
     (void)call_start(c);
     c->driver->unprepare(st->native.prepared, false);

@@ -52,24 +52,24 @@ static inline struct stmt *stmt_listed(struct conn_stmt *native)
                                  offsetof(struct stmt, native));
 }
 
-/* NULL on failure, details as conn_query(). */
+/* NULL on failure, with details as after conn_query(). */
 struct stmt *stmt_prepare(struct conn *c, const char *sql, size_t len);
 
 /*
  * Bind all parameters in order; the array is copied, the buffers must live
- * until the next bind or close.  Types as sql_bind_type_t without dates.  0,
- * or 1 and details in the connection; a wrong number: conn_failure() has the
- * api_error, and the numbers are stmt->n_params and n.
+ * until the next bind or close.  All types but dates are allowed.  0, or 1 and
+ * details in the connection.  If the number is wrong, conn_failure() has the
+ * api_error; stmt->n_params were expected.
  */
 int stmt_bind(struct stmt *st, const sql_bind *binds, size_t n);
 
 /*
- * As conn_query().  api_error is "parameters are not bound" or "attempt to
- * use a closed statement" in these cases.
+ * Returns what conn_query() does.  The api_error may be "parameters are not
+ * bound" or "attempt to use a closed statement".
  */
 sql_result *stmt_execute(struct stmt *st);
-/* The same for callers that want no rows: they are counted, and the result set
- * has ended.  False: it failed. */
+/* The same for callers that want no rows: rows are only counted, and the result
+ * set ends.  False: it failed. */
 bool stmt_run(struct stmt *st);
 sql_result *stmt_next_result(struct stmt *st);
 
@@ -78,7 +78,7 @@ static inline void stmt_set_class(struct stmt *st, void *cls)
   st->cls = cls;
 }
 
-/* 0 always: also the second time, and on a closed connection (ALERT). */
+/* Always 0, also when it was closed before; an ALERT on a closed connection. */
 int stmt_close(struct stmt *st);
 /* Close if need be, silently, and free the object; does not end the result set
  * of another statement (for finalizers). */

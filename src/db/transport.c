@@ -39,7 +39,7 @@ static void say_about(struct conn *c)
 
 unsigned transport_files(const struct conn *c)
 {
-  /* A file, its log and the index of that. */
+  /* A file, its log and the index of the log. */
   const unsigned each = c->driver->caps & DRIVER_SERVER ? 1 : 3;
 
   return c->env->process->facts.threads * each + FILES_SPARE;
@@ -73,8 +73,8 @@ static void check_before_run(struct conn *c)
   strbuf_done(&lines);
 }
 
-/* On the first connection of a run whose script draws keys.  Of several
- * processes, the first one says it for all. */
+/* On the first connection of a run whose script draws keys.  In a run of
+ * several processes only the first one looks. */
 static void check_tables(struct conn *c)
 {
   struct db_process *p = c->env->process;
@@ -165,8 +165,8 @@ static uint64_t jittered(struct conn *c, uint64_t ms)
                     (0.8 + 0.4 * env_random_double(c->env)));
 }
 
-/* c->out borrows its text; what is said at the end is kept by the outage, and
- * by the connection for its own caller. */
+/* The text of c->out is borrowed; the outage keeps the reason for the message
+ * at the end of the run. */
 static void note_failure(struct conn *c)
 {
   struct strbuf reason = { 0 };

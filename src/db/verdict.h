@@ -34,7 +34,7 @@ struct verdict_case {
 
 enum verdict_class {
   VERDICT_MISUSE,  /* no SQL error: the script gets out->api_error */
-  VERDICT_ABANDON, /* the event is left; it is nobody's error */
+  VERDICT_ABANDON, /* the event is left; no error is counted */
   VERDICT_IGNORE,  /* the event starts again */
   VERDICT_REPLACE, /* the session is replaced, then the event starts again */
   VERDICT_FATAL,   /* the script gets an error */
@@ -55,7 +55,7 @@ struct verdict verdict_failed(const struct verdict_case *v);
 bool verdict_ignorable(const struct verdict_case *v);
 
 /* The failure comes from the end of the run: a statement that was cancelled or
- * given up is nobody's error. */
+ * given up counts as no error. */
 bool verdict_is_cut(const struct outcome *out, bool dead);
 
 /* The hook of the script has declared a fatal error ignorable. `lost`: the

@@ -49,7 +49,7 @@ struct watched {
    */
   _Atomic uint64_t busy;
 
-  /* Of the watching thread. */
+  /* Used by the watching thread only. */
   uint64_t cancelled;    /* value of `busy` for which a cancel was sent */
   uint64_t cancelled_ns; /* when */
   bool broken;           /* ... and it was shut down */

@@ -155,7 +155,7 @@ static bool is_told(const struct state *s, const struct place *p)
 {
   static const char error[] = "SQL error, errno = ";
 
-  if (!s->env.told ||
+  if (!s->env.reported ||
       (strncmp(p->rest, error, sizeof(error) - 1) != 0 &&
        strcmp(p->rest, "connection creation failed") != 0 &&
        strcmp(p->rest, "failed to initialize the DB driver") != 0))

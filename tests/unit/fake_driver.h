@@ -24,7 +24,7 @@ struct fake_answer {
   enum counter counter;
   uint32_t nfields;
   uint64_t nrows;
-  bool more;
+  bool more, settled;
 };
 
 struct fake {
@@ -76,6 +76,7 @@ static int fake_say(struct fake_answer a, struct outcome *out)
     out->nfields = a.nfields;
     out->nrows = a.nrows;
     out->more = a.more;
+    out->settled = a.settled;
     return 0;
   }
   out->code = a.code;
