@@ -19,11 +19,11 @@ void env_done(struct db_env *env);
 void env_undo_attempt(struct db_env *env);
 
 /*
- * The event has ended, or the function that the script has for something else:
- * results that are still pending are read and dropped.  NULL; or a connection
- * on which a failure was among them (or among those that were dropped before,
- * and no call has reported it): it is the connection's present failure.  Then
- * there may be others.
+ * The event, or another function of the script, has ended: results that are
+ * still pending are read and dropped (WAITS).  NULL; or a connection on which a
+ * failure was among them, or among those that were dropped before and no call
+ * has reported it.  That is the connection's present failure then, and there
+ * may be others: call it again.
  */
 struct conn *env_settle_slow(struct db_env *env);
 static inline struct conn *env_settle(struct db_env *env)
@@ -31,7 +31,8 @@ static inline struct conn *env_settle(struct db_env *env)
   return UNLIKELY(env->unread) ? env_settle_slow(env) : NULL;
 }
 
-/* It is given up: so are they, and the transactions in which it has failed. */
+/* The event is given up, with its rows, its pending results, and the
+ * transactions in which it has failed. */
 void env_undo_event(struct db_env *env);
 
 #endif
