@@ -1,6 +1,8 @@
 /*
  * test_states.c - the states of a connection, transition by transition.
  */
+#include "base/clock.h"
+#include "db/transport.h"
 #include "tests/unit/fake_driver.h"
 #include "tests/unit/tap.h"
 
@@ -132,11 +134,38 @@ static void test_replaced(void)
   bed_close(&b);
 }
 
+/* An attempt to replace a session, and the pause after it, are two steps. */
+static void test_steps(void)
+{
+  struct bed b = { 0 };
+  struct transport_retry r = { .until_ns = UINT64_MAX };
+  uint64_t before;
+
+  bed_open(&b, &plain, NULL, 0);
+  transport_drop(b.con);
+  b.fake.connect_fails = 2;
+  for (unsigned i = 1; i <= 2; i++) {
+    before = clock_now_ns();
+    OK(transport_try(b.con, &r) == TRANSPORT_AGAIN && r.attempt == i &&
+         b.con->state == CONN_LOST,
+       "an attempt fails");
+    OK(r.next_ns >= before + i * 8 * NS_PER_MS, "the next one has a moment");
+  }
+  OK(transport_try(b.con, &r) == TRANSPORT_BACK && b.con->state == CONN_IDLE,
+     "the last one succeeds");
+  transport_drop(b.con);
+  b.over = 1;
+  OK(transport_try(b.con, &r) == TRANSPORT_OVER && b.con->state == CONN_LOST,
+     "there is none when the event has to be left");
+  bed_close(&b);
+}
+
 int main(void)
 {
   test_answers();
   test_next();
   test_failures();
   test_replaced();
+  test_steps();
   return TAP_EXIT();
 }
