@@ -5,26 +5,25 @@
 
 #include <string.h>
 
-#include "base/compiler.h"
 #include "base/log.h"
 #include "base/wait.h"
-#include "db/call.h"
-#include "db/env.h"
-#include "db/policy.h"
+#include "db/conn.h"
+#include "db/exchange.h"
+#include "db/recover.h"
 
 enum {
   TRIES_AT_ONCE = 10, /* then with pauses of 1, 2, 4 .. 100 ms */
   PAUSE_MAX_MS = 100,
-  TRIES_OUTSIDE = 100, /* where no run ends them: about 9 s */
+  TRIES_OUTSIDE = 100, /* outside of an event: about 9 s */
 };
 
-/* Tries inside of an event end with the run. */
+/* Inside an event the end of the run ends the tries. */
 static bool is_last(const struct conn *c, unsigned tries)
 {
   return tries >= TRIES_OUTSIDE && !env_in_event(c->env);
 }
 
-/* After try number `tries` of the same thing.  False: the run is over. */
+/* Waits after try number `tries`.  False: the run is over. */
 static bool pause_after(struct conn *c, unsigned tries)
 {
   struct db_process *p = c->env->process;
@@ -32,7 +31,7 @@ static bool pause_after(struct conn *c, unsigned tries)
   uint64_t ms = 1;
 
   if (env_has_to_leave(c->env, until)) {
-    policy_abandon(c);
+    call_abandon(c);
     return false;
   }
   if (tries <= TRIES_AT_ONCE)
@@ -45,21 +44,22 @@ static bool pause_after(struct conn *c, unsigned tries)
   return true;
 }
 
-/* A statement of the layer's own, uncounted; again while it is ignorable. */
+/* Sends a statement of this layer, uncounted; again while its failure is
+ * ignorable. */
 static int send_own(struct conn *c, const char *sql)
 {
   for (unsigned tries = 1;; tries++) {
     int rc;
 
-    if (call_needs_care(c) && !call_take_care(c, "", 0, false))
+    if (exchange_needs_care(c) && !exchange_take_care(c, "", 0, false))
       return 1;
     (void)call_start(c);
     rc = c->driver->query(c->session, sql, strlen(sql), &c->out);
     call_stop(c);
     if (rc == 0)
       return 0;
-    if (c->out.lost || !policy_ignorable(c) || is_last(c, tries)) {
-      policy_failed(c, CALL_QUERY, sql, strlen(sql));
+    if (c->out.lost || !recover_ignorable(c) || is_last(c, tries)) {
+      recover_failed(c, CALL_QUERY, sql, strlen(sql));
       return 1;
     }
     if (!pause_after(c, tries))
@@ -91,8 +91,8 @@ static int commit_own(struct conn *c)
   return send_own(c, "COMMIT");
 }
 
-/* The transaction holds more than the packet that comes: the rows before it, or
- * what the script has sent. */
+/* The transaction has more in it than the next packet: earlier rows, or what
+ * the script has sent. */
 static bool is_shared(const struct conn *c)
 {
   const struct bulk *b = &c->bulk;
@@ -101,14 +101,14 @@ static bool is_shared(const struct conn *c)
 }
 
 /*
- * A failed packet may be sent again: the failure was undone, and nothing else
- * with it.  A transaction of the script is the script's to repeat.  `shared`:
- * the packet went into such a transaction.
+ * May a failed packet be sent again?  It may if the failure was undone, and
+ * nothing else with it.  A transaction of the script has to be repeated by the
+ * script.  `shared`: the packet went into such a transaction.
  */
 static bool undone(struct conn *c, bool shared)
 {
   if (c->bulk.own_trx && c->session->trx != TRX_NONE) {
-    c->attention &= ~(unsigned)CONN_MARKED; /* the rows before it are there */
+    c->owed &= ~(unsigned)CONN_OWES_ROLLBACK; /* the rows before it are there */
     return true;
   }
   return !shared && conn_restart(c) != DB_ERROR_FATAL;
@@ -131,38 +131,15 @@ static int send_packet(struct conn *c)
         is_last(c, tries) || !pause_after(c, tries))
       return 1;
   }
-  (void)call_end_results(c); /* the next call tells what was among them */
+  (void)recover_drain(c); /* the next call reports what was among them */
   b->trx_rows += b->rows;
   if (b->own_trx && b->trx_rows >= BULK_TRX_ROWS)
     return commit_own(c);
   return 0;
 }
 
-static void cut_text(struct bulk *b, uint64_t rows, size_t len)
-{
-  b->rows = rows;
-  b->text.len = len;
-  if (b->text.text)
-    b->text.text[len] = '\0';
-}
-
-static void mark_event(struct bulk *b, uint64_t event)
-{
-  b->event = event;
-  b->event_rows = b->rows;
-  b->event_len = b->text.len;
-}
-
-/* The statement begins anew, after its rows were sent or dropped. */
-static void rewind_text(struct bulk *b)
-{
-  cut_text(b, 0, b->prefix_len);
-  mark_event(b, b->event);
-}
-
-/* An event that is abandoned or started again leaves rows of events that were
- * counted: they stay for the next flush.  Its own are dropped by bulk_undo().
- */
+/* When an event is abandoned or started again, rows of earlier events stay for
+ * the next flush, as these were counted.  bulk_undo() drops its own rows. */
 static bool has_to_keep(const struct conn *c)
 {
   return c->fail.abandoned ||
@@ -188,7 +165,7 @@ static int flush(struct conn *c)
   if (rc != 0 && has_to_keep(c))
     return rc;
   c->bulk.recorder = NULL;
-  rewind_text(&c->bulk);
+  bulk_rows_rewind(&c->bulk);
   return rc;
 }
 
@@ -197,7 +174,7 @@ const struct statement_sizes *bulk_sizes(struct conn *c)
   static const struct statement_sizes usual = { .good = BULK_PACKET,
                                                 .max = SIZE_MAX };
 
-  if (c->state != CONN_OPEN || !c->driver->statement_sizes)
+  if (!conn_is_open(c) || !c->driver->statement_sizes)
     return &usual;
   if (c->sized != c->generation) {
     c->sizes = usual;
@@ -211,7 +188,7 @@ int bulk_init(struct conn *c, const char *sql, size_t len)
 {
   struct bulk *b = &c->bulk;
 
-  if (call_needs_care(c) && !call_take_care(c, "", 0, false))
+  if (exchange_needs_care(c) && !exchange_take_care(c, "", 0, false))
     return 1;
   call_no_error(c);
   b->active = false;
@@ -226,37 +203,17 @@ int bulk_init(struct conn *c, const char *sql, size_t len)
     return 1;
   }
   b->prefix_len = len;
-  rewind_text(b);
+  bulk_rows_rewind(b);
   b->active = true;
   return 0;
-}
-
-/* Most rows find room: scripts add them one by one, by the million. */
-static void add_row(struct bulk *b, const char *row, size_t len)
-{
-  struct strbuf *text = &b->text;
-  const bool more = b->rows > 0;
-  char *to;
-
-  if (UNLIKELY(len >= text->room || text->room - len - 1 <= text->len + more)) {
-    if (more)
-      strbuf_add(text, ",", 1);
-    strbuf_add(text, row, len);
-    return;
-  }
-  to = text->text + text->len;
-  *to = ','; /* overwritten by the first row */
-  memcpy(to + more, row, len);
-  text->len += more + len;
-  text->text[text->len] = '\0';
 }
 
 int bulk_next(struct conn *c, const char *row, size_t len)
 {
   struct bulk *b = &c->bulk;
 
-  if (c->state == CONN_CLOSED) {
-    (void)call_take_care(c, "", 0, false); /* says so */
+  if (conn_is_closed(c)) {
+    (void)exchange_take_care(c, "", 0, false); /* says so */
     return 1;
   }
   call_no_error(c);
@@ -268,8 +225,8 @@ int bulk_next(struct conn *c, const char *row, size_t len)
   if (b->rows > 0 && b->text.len + 1 + len > b->limit && flush(c) != 0)
     return 1;
   if (env_in_event(c->env) && b->event != *c->env->event_number)
-    mark_event(b, *c->env->event_number);
-  add_row(b, row, len);
+    bulk_rows_mark(b, *c->env->event_number);
+  bulk_rows_add(b, row, len);
   if (b->text.failed) {
     strbuf_done(&b->text);
     b->active = false;
@@ -286,7 +243,7 @@ int bulk_done(struct conn *c)
   struct bulk *b = &c->bulk;
   int rc;
 
-  if (c->state == CONN_CLOSED) {
+  if (conn_is_closed(c)) {
     b->active = false;
     return 0;
   }
@@ -308,7 +265,7 @@ void bulk_undo(struct conn *c)
 
   if (!b->active || !env_in_event(c->env) || b->event != *c->env->event_number)
     return;
-  cut_text(b, b->event_rows, b->event_len);
+  bulk_rows_cut(b, b->event_rows, b->event_len);
   if (b->rows == 0)
     b->recorder = NULL;
 }

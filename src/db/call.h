@@ -1,5 +1,23 @@
 /*
- * call.h - the steps that all calls on a connection share (for src/db only).
+ * call.h - calls of the driver, and what they leave in the connection (for
+ * src/db only).
+ *
+ * A call of the driver stands between call_start() and call_stop().  So the
+ * watching thread knows that the connection may be blocked, and can end the
+ * wait.  These are the places in src/db that WAIT:
+ *
+ *   for an answer          conn_query(), conn_next_result(), conn_describe(),
+ *                          stmt_prepare(), stmt_bind(), stmt_execute(),
+ *                          copy.h, look.h
+ *   for the rest of one    call_drain()
+ *   for a rollback         call_rollback()
+ *   for a cancel to pass   call_pass_cancel()
+ *   for a session          transport_open()
+ *   between two attempts   call_pause(), bulk_next(), bulk_done()
+ *   for the first session  opening_try()
+ *   at the end             watch_stop()
+ *
+ * Everything else decides and returns, or is made of these.
  */
 #ifndef BENCH_DB_CALL_H
 #define BENCH_DB_CALL_H
@@ -10,19 +28,14 @@
 
 #include "base/clock.h"
 #include "base/compiler.h"
-#include "db/conn.h"
-#include "db/env.h"
-
-struct stmt;
-
-/* ---- around a call of the driver ---- */
+#include "db/conn_state.h"
 
 /* The driver is about to be called.  Returns the time if it is wanted, or 0. */
 static inline uint64_t call_start(struct conn *c)
 {
   uint64_t now = 0;
 
-  if (UNLIKELY(c->clocked || c->env->timed))
+  if (UNLIKELY(c->watched.limited || c->env->timed))
     now = clock_now_ns();
   atomic_store_explicit(&c->watched.busy,
                         (now & ~(uint64_t)WATCH_CANCELLED) | WATCH_BUSY,
@@ -33,40 +46,22 @@ static inline uint64_t call_start(struct conn *c)
 
 static inline void call_stop(struct conn *c)
 {
-  if (LIKELY(!c->clocked))
+  if (LIKELY(!c->watched.limited))
     atomic_store_explicit(&c->watched.busy, 0, memory_order_relaxed);
   else if (atomic_exchange_explicit(&c->watched.busy, 0, memory_order_acquire) &
            WATCH_CANCELLED)
-    c->attention |= CONN_CANCELLED;
+    c->owed |= CONN_OWES_CANCEL;
 }
 
-/* A statement may not be sent just so. */
-static inline bool call_needs_care(const struct conn *c)
+static inline void call_count(const struct conn *c, enum counter counter)
 {
-  return UNLIKELY(c->attention != 0 || env_is_dead(c->env));
+  struct recorder *r = c->env->recorder;
+
+  if (r)
+    recorder_count(r, counter, 1);
 }
 
-/*
- * The care: prints a message that is due, refuses closed connections, replaces
- * lost ones, rolls back before `sql` begins a transaction, lets a cancel that
- * came too late pass, and ends results (pending ones only when `keep_rows`),
- * whose failure is that of the call. False: the call has failed already.
- */
-bool call_take_care(struct conn *c, const char *sql, size_t len,
-                    bool keep_rows);
-
-/* What is being executed, for counters, messages and classes. */
-struct call_info {
-  enum call call;
-  struct stmt *stmt; /* NULL: direct */
-  void *cls;
-  const char *sql;
-  size_t len;
-  uint64_t start_ns; /* 0: not timed */
-};
-
-/* After the driver returned `rc`: count, and make the result or the failure. */
-sql_result *call_end(struct conn *c, int rc, const struct call_info *info);
+/* ---- what a call leaves ---- */
 
 /* The call fails without a server error; the text is static. */
 void call_misuse(struct conn *c, const char *api_error);
@@ -79,23 +74,43 @@ static inline void call_no_error(struct conn *c)
   c->pub.sql_errmsg = NULL;
 }
 
-/* conn_next_result() and stmt_next_result(). */
-sql_result *call_next(struct conn *c, enum call call, struct stmt *st);
+/* The event has to be left, as the run is over: no error is raised. */
+void call_abandon(struct conn *c);
 
-/* The result set ends: fields of the result are zero from now on. */
-static inline void call_end_rows(struct conn *c)
+/* Nothing is left of the statement before: fields of its result are zero from
+ * now on.  The driver has no answer to end. */
+static inline void call_idle(struct conn *c)
 {
-  c->rs_open = false;
+  c->state = CONN_IDLE;
   c->rs.nrows = 0;
   c->rs.nfields = 0;
   c->rs.statement = NULL;
 }
-/*
- * ... and what is pending is read and dropped.  False: a failure was among it,
- * and was treated as that of a call.  It is the present failure; and unless the
- * caller clears CONN_LATE, that of the next call, too.
- */
-bool call_end_results(struct conn *c);
+
+/* The result set ends; further results stay. */
+void call_end_rows_slow(struct conn *c);
+static inline void call_end_rows(struct conn *c)
+{
+  if (LIKELY(c->state <= CONN_ROWS))
+    call_idle(c);
+  else
+    call_end_rows_slow(c);
+}
+/* The same, and nothing more of the answer is for the script. */
+void call_end_answer(struct conn *c);
+
+/* ---- calls that wait ---- */
+
+/* What was sent after a cancel. */
+#define CALL_AFTER_CANCEL "SELECT 1 /* after a cancel */"
+
+/* The results end, and what is pending is read and dropped.  0; or -1, c->out
+ * has the first failure that was among it. */
+int call_drain(struct conn *c);
+
+/* Send a ROLLBACK, uncounted, and read its answer.  0; or -1 and c->out. */
+int call_rollback(struct conn *c);
+
 /*
  * A cancel was sent for the call before, which may have ended by itself: the
  * cancel hits a statement of our own, and not the next one.  False: that has
@@ -103,53 +118,7 @@ bool call_end_results(struct conn *c);
  */
 bool call_pass_cancel(struct conn *c);
 
-/* The failure of CONN_LATE is the present one, and told thereby. */
-void call_take_late(struct conn *c);
-
-static inline void call_count(const struct conn *c, enum counter counter)
-{
-  struct recorder *r = c->env->recorder;
-
-  if (r)
-    recorder_count(r, counter, 1);
-}
-
-/* ---- the quick way ---- */
-
-/* c->out has a result set, and there is room for its rows: open it. */
-static inline sql_result *call_open_rows(struct conn *c, sql_statement *stmt)
-{
-  const struct outcome *out = &c->out;
-
-  if (UNLIKELY(out->nrows == 0))
-    call_count(c, COUNTER_READ_EMPTY);
-  c->rs_open = true;
-  c->rs.counter = (sb_counter_type)out->counter;
-  c->rs.nrows = out->nrows > UINT32_MAX ? UINT32_MAX : (uint32_t)out->nrows;
-  c->rs.nfields = out->nfields;
-  c->rs.statement = stmt;
-  return &c->rs;
-}
-
-/* The call succeeded, call_start() gave `start_ns`, and there is nothing that
- * call_end() would have to look at. */
-static inline bool call_is_plain(const struct conn *c, int rc,
-                                 uint64_t start_ns)
-{
-  const struct outcome *out = &c->out;
-
-  return LIKELY(rc == 0 && start_ns == 0 && c->attention == 0 && !out->more &&
-                (out->counter != COUNTER_READ ||
-                 (out->settled && out->nfields <= c->values_room)));
-}
-
-/* What call_end() does then; `stmt` is NULL for direct statements. */
-static inline sql_result *call_end_plain(struct conn *c, sql_statement *stmt)
-{
-  call_count(c, c->out.counter);
-  call_no_error(c);
-  c->more = false;
-  return c->out.counter == COUNTER_READ ? call_open_rows(c, stmt) : NULL;
-}
+/* Until that moment, or until the end of the run. */
+void call_pause(const struct conn *c, uint64_t until_ns);
 
 #endif

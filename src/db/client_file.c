@@ -28,7 +28,7 @@ static enum group group_of(const char *name)
   return GROUP_OTHER;
 }
 
-/* Without blanks around it, in place. */
+/* Cuts the blanks around a text, in place. */
 static char *trim(char *text)
 {
   size_t len;

@@ -10,115 +10,28 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "db/call.h"
-#include "db/message.h"
+#include "db/exchange.h"
 #include "db/opening.h"
-#include "db/policy.h"
-#include "db/stmt.h"
+#include "db/recover.h"
 #include "db/transport.h"
-
-static const struct {
-  size_t off;
-} param_field[] = {
-  { offsetof(struct conn_params, host) },
-  { offsetof(struct conn_params, port) },
-  { offsetof(struct conn_params, socket) },
-  { offsetof(struct conn_params, user) },
-  { offsetof(struct conn_params, password) },
-  { offsetof(struct conn_params, db) },
-};
-
-static const char **param(const struct conn_params *p, size_t i)
-{
-  return (const char **)(void *)((char *)(uintptr_t)p + param_field[i].off);
-}
-
-static bool copy_params(struct conn_params *to, const struct conn_params *from)
-{
-  for (size_t i = 0; from && i < ARRAY_SIZE(param_field); i++) {
-    const char *text = *param(from, i);
-
-    if (text && !(*param(to, i) = mem_strdup(text)))
-      return false;
-  }
-  return true;
-}
-
-/* Frees the memory; nothing is open any more. */
-static void destroy(struct conn *c)
-{
-  struct db_env *env = c->env;
-
-  watch_remove(&env->process->watch, &c->watched);
-  if (c->prev)
-    c->prev->next = c->next;
-  else
-    env->first = c->next;
-  if (c->next)
-    c->next->prev = c->prev;
-  for (size_t i = 0; i < ARRAY_SIZE(param_field); i++)
-    free((void *)(uintptr_t)*param(&c->params, i));
-  strbuf_done(&c->message);
-  strbuf_done(&c->text);
-  strbuf_done(&c->bulk.text);
-  free(c->values);
-  free(c->session);
-  free(c);
-}
-
-static struct conn *new_conn(struct driver_handle *h,
-                             const struct conn_params *params)
-{
-  struct db_env *env = h->env;
-  struct conn *c = calloc(1, sizeof(*c));
-  struct session *s = calloc(1, h->driver->session_size);
-
-  if (!c || !s) {
-    free(c);
-    free(s);
-    return NULL;
-  }
-  c->env = env;
-  c->handle = h;
-  c->driver = h->driver;
-  c->session = s;
-  c->pub.driver = (sql_driver *)(void *)h;
-  c->rs.ptr = c;
-  c->refs = 1;
-  c->attention = CONN_NOT_OPEN;
-  c->clocked = env->process->set.query_timeout_s > 0;
-  s->driver = h->driver;
-  s->cfg = h->cfg;
-  s->env = env;
-  s->params = &c->params;
-  c->next = env->first;
-  if (c->next)
-    c->next->prev = c;
-  env->first = c;
-  c->watched.under_deadline = env->under_deadline;
-  watch_add(&env->process->watch, &c->watched);
-  if (!copy_params(&c->params, params)) {
-    destroy(c);
-    return NULL;
-  }
-  return c;
-}
+#include "db/verdict.h"
 
 struct conn *conn_open(struct driver_handle *h,
                        const struct conn_params *params)
 {
   struct db_process *p = h->env->process;
-  struct conn *c = new_conn(h, params);
+  struct conn *c = conn_new(h, params);
 
   if (!c) {
     log_msg(LOG_FATAL, "not enough memory for a connection");
     return NULL;
   }
-  /* A connection to a server of its own takes no turn in the lists. */
+  /* A connection with a server in its parameters takes no turn in the lists. */
   if (!c->params.host && !c->params.socket)
     c->session->number = atomic_fetch_add_explicit(&p->next_number, 1,
                                                    memory_order_relaxed);
   if (opening_try(c) < 0) {
-    destroy(c);
+    conn_unref(c);
     return NULL;
   }
   return c;
@@ -127,22 +40,22 @@ struct conn *conn_open(struct driver_handle *h,
 /* Closes whatever is open, without a word. */
 static void close_quietly(struct conn *c)
 {
-  if (c->attention & CONN_MESSAGE)
+  if (c->owed & CONN_OWES_MESSAGE)
     conn_say(c);
   transport_drop(c);
   c->state = CONN_CLOSED;
-  c->attention = CONN_NOT_OPEN | (c->attention & (unsigned)CONN_LATE);
+  c->owed &= CONN_OWES_FAILURE;
   c->bulk.active = false;
 }
 
 int conn_close(struct conn *c)
 {
-  if (c->state == CONN_CLOSED) {
+  if (conn_is_closed(c)) {
     log_msg(LOG_ALERT, "attempt to close an already closed connection");
     return 0;
   }
-  if (c->more && !env_is_dead(c->env))
-    (void)call_end_results(c);
+  if (conn_has_more(c) && !conn_is_dead(c))
+    (void)recover_drain(c);
   close_quietly(c);
   c->pub.error = DB_ERROR_NONE;
   return 0;
@@ -150,26 +63,19 @@ int conn_close(struct conn *c)
 
 void conn_close_tidy(struct conn *c, struct strbuf *line)
 {
-  if (c->state == CONN_CLOSED)
+  if (conn_is_closed(c))
     return;
   (void)conn_close(c);
   if (c->driver->tidy)
     c->driver->tidy(c->session, line);
 }
 
-/* Memory goes when nobody points to it any more. */
-void conn_unref(struct conn *c)
-{
-  if (--c->refs == 0)
-    destroy(c);
-}
-
 void conn_free(struct conn *c)
 {
-  if (!c || c->freed)
+  if (!c || c->state == CONN_FREED)
     return;
   close_quietly(c);
-  c->freed = true;
+  c->state = CONN_FREED;
   conn_unref(c);
 }
 
@@ -177,12 +83,13 @@ static int reconnect_failed(struct conn *c, enum transport_rc rc)
 {
   struct strbuf reason = { 0 };
 
-  if (rc == TRANSPORT_OVER && env_has_to_leave(c->env, clock_now_ns())) {
-    policy_abandon(c);
+  if (verdict_not_connected(env_phase(c->env, clock_now_ns()),
+                            rc == TRANSPORT_PERMANENT) == VERDICT_ABANDON) {
+    call_abandon(c);
     return 1;
   }
   c->driver->connect_reason(c->session, &c->out, &reason);
-  c->attention &= ~(unsigned)CONN_LATE; /* there is something worse to tell */
+  c->owed &= ~(unsigned)CONN_OWES_FAILURE; /* this failure is worse */
   memset(&c->fail, 0, sizeof(c->fail));
   c->fail.code = c->out.code;
   memcpy(c->fail.state, c->out.state, sizeof(c->fail.state));
@@ -201,10 +108,15 @@ int conn_reconnect(struct conn *c)
 {
   enum transport_rc rc;
 
-  if (c->attention & CONN_MESSAGE)
+  if (c->owed & CONN_OWES_MESSAGE)
     conn_say(c);
-  if (env_is_dead(c->env)) {
-    policy_abandon(c);
+  if (c->state == CONN_FREED) {
+    log_msg(LOG_ALERT, "attempt to use an already closed connection");
+    call_misuse(c, "SQL API error");
+    return 1;
+  }
+  if (conn_is_dead(c)) {
+    call_abandon(c);
     return 1;
   }
   transport_drop(c);
@@ -221,13 +133,13 @@ int conn_reconnect(struct conn *c)
 
 sql_result *conn_query(struct conn *c, const char *sql, size_t len)
 {
-  struct call_info info = { .call = CALL_QUERY, .sql = sql, .len = len };
+  struct exchange info = { .call = CALL_QUERY, .sql = sql, .len = len };
   int rc;
 
-  if (call_needs_care(c) && !call_take_care(c, sql, len, false))
+  if (exchange_needs_care(c) && !exchange_take_care(c, sql, len, false))
     return NULL;
-  call_end_rows(c);
   if (!(c->driver->caps & DRIVER_NUL_IN_SQL) && memchr(sql, '\0', len)) {
+    call_idle(c);
     call_misuse(c, "statement contains a NUL byte");
     return NULL;
   }
@@ -236,55 +148,28 @@ sql_result *conn_query(struct conn *c, const char *sql, size_t len)
   info.start_ns = call_start(c);
   rc = c->driver->query(c->session, sql, len, &c->out);
   call_stop(c);
-  if (call_is_plain(c, rc, info.start_ns))
-    return call_end_plain(c, NULL);
-  return call_end(c, rc, &info);
-}
-
-sql_result *call_next(struct conn *c, enum call call, struct stmt *st)
-{
-  struct call_info info = { .call = call, .stmt = st, .sql = "" };
-  int rc;
-
-  if (c->state != CONN_OPEN || env_is_dead(c->env) ||
-      c->attention & (CONN_MESSAGE | CONN_LATE)) {
-    if (!call_take_care(c, "", 0, true))
-      return NULL;
-  }
-  call_end_rows(c);
-  if (!c->more) {
-    (void)call_end_results(c); /* rows at most */
-    call_no_error(c);
-    return NULL;
-  }
-  info.start_ns = call_start(c);
-  rc = c->driver->next_result(c->session, &c->out);
-  call_stop(c);
-  if (rc == 0 && c->out.ended) {
-    c->more = false;
-    call_no_error(c);
-    return NULL;
-  }
-  return call_end(c, rc, &info);
+  if (exchange_is_plain(c, rc, info.start_ns))
+    return exchange_end_plain(c, NULL);
+  return exchange_end(c, rc, &info);
 }
 
 sql_result *conn_next_result(struct conn *c)
 {
-  return call_next(c, CALL_NEXT, NULL);
+  return exchange_next(c, CALL_NEXT, NULL);
 }
 
 bool conn_more_results(struct conn *c)
 {
-  if (c->state == CONN_CLOSED) {
+  if (conn_is_closed(c)) {
     log_msg(LOG_ALERT, "attempt to use an already closed connection");
     return false;
   }
-  return c->more;
+  return conn_has_more(c);
 }
 
 static sql_row *no_row(const struct conn *c)
 {
-  if (!c || !c->rs_open)
+  if (!c || !conn_has_rows(c))
     log_msg(LOG_ALERT, "attempt to fetch row from an invalid result set");
   else
     log_msg(LOG_ALERT, "attempt to fetch row from an empty result set");
@@ -305,7 +190,7 @@ sql_row *conn_fetch_row(sql_result *rs)
   struct conn *c = rs ? rs->ptr : NULL;
   int rc;
 
-  if (UNLIKELY(!c || !c->rs_open || rs->nrows == 0))
+  if (UNLIKELY(!c || !conn_has_rows(c) || rs->nrows == 0))
     return no_row(c);
   if (UNLIKELY(c->env->process->set.debug && c->env->recorder))
     rc = fetch_timed(c);
@@ -318,22 +203,62 @@ int conn_free_results(sql_result *rs)
 {
   struct conn *c = rs ? rs->ptr : NULL;
 
-  if (!c || !c->rs_open) {
+  if (!c || !conn_has_rows(c)) {
     log_msg(LOG_ALERT, "attempt to free an invalid result set");
     return 1;
   }
   /* Further results may still be asked for; they end with the next call. */
   call_end_rows(c);
-  if (!c->more)
-    (void)call_end_results(c); /* rows at most */
+  if (!conn_has_more(c))
+    (void)recover_drain(c); /* rows at most */
   return 0;
 }
+
+/* ---- after a failure ---- */
+
+sql_error_t conn_forgive(struct conn *c, bool *ret_reconnected)
+{
+  const sql_error_t class = recover_forgiven(c);
+
+  *ret_reconnected = class == DB_ERROR_IGNORABLE && c->fail.reconnected;
+  return class;
+}
+
+sql_error_t conn_restart(struct conn *c)
+{
+  sql_error_t class;
+
+  if (!(c->owed & CONN_OWES_ROLLBACK) || !conn_is_open(c))
+    return DB_ERROR_NONE;
+  if (conn_is_dead(c)) {
+    call_abandon(c);
+    return DB_ERROR_FATAL;
+  }
+  class = recover_rollback(c, false);
+  /* One more attempt of the event has failed, before its first statement. */
+  if (class == DB_ERROR_IGNORABLE && !c->fail.reconnected)
+    recover_count_error(c);
+  return class;
+}
+
+void conn_give_up(struct conn *c)
+{
+  if (!conn_is_open(c) || conn_is_dead(c))
+    return;
+  if (conn_has_more(c))
+    (void)recover_drain(c);
+  c->owed &= ~(unsigned)CONN_OWES_RESTART; /* no event is left for it */
+  if (c->owed & CONN_OWES_ROLLBACK)
+    (void)recover_rollback(c, false); /* no event is left for its failure */
+}
+
+/* ---- about ---- */
 
 void conn_describe(struct conn *c,
                    void (*put)(void *ctx, const char *key, const char *value),
                    void *ctx)
 {
-  if (c->state != CONN_OPEN || !call_end_results(c))
+  if (!conn_is_open(c) || !recover_drain(c))
     return;
   (void)call_start(c);
   if (c->driver->about)
@@ -345,12 +270,12 @@ void conn_describe(struct conn *c,
 
 void conn_mode_line(struct driver_handle *h, struct strbuf *line)
 {
-  struct conn *c = h->driver->mode_line ? new_conn(h, NULL) : NULL;
+  struct conn *c = h->driver->mode_line ? conn_new(h, NULL) : NULL;
 
   if (!c)
     return;
   if (transport_open(c, transport_limit(c)) < 0) {
-    destroy(c);
+    conn_unref(c);
     return;
   }
   h->driver->mode_line(c->session, line);

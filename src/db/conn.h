@@ -6,9 +6,9 @@
  * last statement is gone; env_done() frees what is left.  A closed object is
  * safe to use: calls fail with an ALERT.
  *
- * After a call, pub.error tells the class of its failure, pub.sql_errno,
+ * After a call, pub.error has the class of its failure, pub.sql_errno,
  * sql_state and sql_errmsg the details; they are valid until the next call
- * on the connection.  conn_failure() tells what scripts have to raise.
+ * on the connection.  conn_failure() has what scripts have to raise.
  */
 #ifndef BENCH_DB_CONN_H
 #define BENCH_DB_CONN_H
@@ -18,107 +18,28 @@
 #include <stdint.h>
 
 #include "base/ffi_api.h"
-#include "base/strbuf.h"
-#include "db/abi.h"
-#include "db/bulk.h"
+#include "db/conn_message.h"
+#include "db/conn_state.h"
 #include "db/driver.h"
-#include "db/watch.h"
 
-struct db_env;
-struct driver_handle;
-struct stmt;
-
-enum conn_state {
-  CONN_CLOSED, /* never opened, or closed by the script */
-  CONN_OPEN,
-  CONN_LOST, /* the transport is gone, the script has not closed it */
-};
-
-/* What needs a look before a call may go on; 0 in the usual case. */
-enum conn_attention {
-  CONN_NOT_OPEN = 1 << 0,  /* state is not CONN_OPEN */
-  CONN_MARKED = 1 << 1,    /* a transaction is to be rolled back */
-  CONN_MESSAGE = 1 << 2,   /* a fatal message was not printed or taken yet */
-  CONN_RESULT = 1 << 3,    /* results are open or pending */
-  CONN_LATE = 1 << 4,      /* results that were dropped held a failure of which
-                            * the script has not heard */
-  CONN_CANCELLED = 1 << 5, /* the call before took too long, and a cancel may
-                            * still come */
-};
-
-/* Why the last call failed. */
-struct failure {
-  int code;
-  char state[6];
-  bool lost;        /* the connection broke */
-  bool reconnected; /* ... and was replaced */
-  bool abandoned;   /* the run is over: leave the event, raise no error */
-  bool earlier;     /* it is of a statement before; this one was not sent */
-  const char *api_error; /* text to raise, when it was no SQL error: static */
-  char text[1024];       /* = sql_errmsg */
-};
-
-struct conn {
-  struct conn_pub pub; /* what scripts see; first */
-  struct db_env *env;
-  struct driver_handle *handle;
-  const struct driver *driver;
-  struct session *session; /* owned */
-  unsigned attention;      /* enum conn_attention */
-  enum conn_state state;
-  unsigned generation; /* counts successful connects */
-  unsigned sized;      /* generation of which `sizes` tells; 0: none */
-  struct statement_sizes sizes;
-  unsigned refs;             /* the owner and each statement object */
-  bool freed;                /* conn_free() was called */
-  struct conn *next, *prev;  /* in the env's list */
-  struct stmt *stmts;        /* live and closed ones, all of this connection */
-  struct conn_params params; /* owned texts */
-  void *cls;                 /* class of the next direct statement */
-
-  struct outcome out; /* of the last call */
-  sql_result rs;      /* the one result set */
-  bool rs_open;       /* rows may be fetched */
-  bool more;          /* further results are pending */
-  sql_value *values;  /* owned; room for `values_room` columns */
-  uint32_t values_room;
-
-  struct failure fail;
-  sql_error_t late;      /* with CONN_LATE: the class of `fail` */
-  struct strbuf message; /* fatal lines that nobody has printed yet */
-  char message_code[16];
-  struct strbuf text; /* of emulated statements */
-  struct bulk bulk;
-  bool clocked; /* calls have a time limit */
-  struct watched watched;
-};
-
-/* What scripts hold, and back. */
-static inline sql_connection *conn_abi(struct conn *c)
-{
-  return (sql_connection *)(void *)c;
-}
-static inline struct conn *conn_of(sql_connection *con)
-{
-  return (struct conn *)(void *)con;
-}
+struct strbuf;
 
 /* ---- open and close ---- */
 
 /*
- * A new object, opened.  `params` may be NULL.  NULL after FATAL lines were
- * logged (scripts: `connection creation failed`).
+ * Makes an object and opens it; WAITS.  `params` may be NULL.  NULL: it failed,
+ * and FATAL lines were logged (scripts say `connection creation failed`).
  */
 struct conn *conn_open(struct driver_handle *h,
                        const struct conn_params *params);
 
-/* 0 always.  On a closed one: an ALERT.  Pending results are read and dropped;
- * see env_settle(). */
+/* Always 0; on a closed one with an ALERT.  Pending results are read and
+ * dropped; see env_settle(). */
 int conn_close(struct conn *c);
 
 /*
  * Close and open again, also a closed or lost one; counts a reconnect, or an
- * error when it fails.  Tries for at most --db-connect-timeout seconds.  0, or
+ * error when it fails.  WAITS for at most --db-connect-timeout seconds.  0, or
  * 1 and the reason in conn_failure()->text (scripts: `reconnect failed: `).
  */
 int conn_reconnect(struct conn *c);
@@ -130,14 +51,11 @@ void conn_close_tidy(struct conn *c, struct strbuf *line);
 /* Close silently and give up the owner's reference. */
 void conn_free(struct conn *c);
 
-/* For src/db: a statement object is gone; frees a connection that was freed
- * before. */
-void conn_unref(struct conn *c);
-
 /* ---- statements and results ---- */
 
 /*
- * Execute a statement.  NULL: no result set, or failure: look at pub.error.
+ * Execute a statement; WAITS.  NULL: no result set, or a failure: look at
+ * pub.error.
  * sql[len] is zero, as in a Lua string.
  */
 sql_result *conn_query(struct conn *c, const char *sql, size_t len);
@@ -167,21 +85,6 @@ static inline const struct failure *conn_failure(const struct conn *c)
 {
   return &c->fail;
 }
-
-/*
- * The message of a fatal error is kept until the script's hook was asked: it
- * is printed at the next call on the connection, unless it was taken.
- */
-struct conn_message {
-  struct strbuf lines; /* owned; empty: there is none */
-  char code[16];
-  struct db_env *env;
-};
-struct conn_message conn_take_message(struct conn *c);
-void conn_print_message(struct conn_message *m); /* and drops it */
-void conn_drop_message(struct conn_message *m);
-/* Take and print. */
-void conn_say(struct conn *c);
 
 /*
  * The hook declared the last error ignorable: replace the connection if it is

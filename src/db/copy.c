@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "db/call.h"
-#include "db/policy.h"
+#include "db/exchange.h"
+#include "db/recover.h"
 
 bool copy_possible(struct conn *c, const char **ret_why)
 {
@@ -19,7 +19,7 @@ bool copy_possible(struct conn *c, const char **ret_why)
   }
   if (!c->driver->copy->possible)
     return true;
-  if (call_needs_care(c) && !call_take_care(c, "", 0, false)) {
+  if (exchange_needs_care(c) && !exchange_take_care(c, "", 0, false)) {
     *ret_why = "the connection is not usable";
     return false;
   }
@@ -44,13 +44,13 @@ static int after(struct conn *c, int rc)
     c->out.msg = text;
     c->driver->copy->abort(c->session);
   }
-  policy_failed(c, CALL_QUERY, what, sizeof(what) - 1);
+  recover_failed(c, CALL_QUERY, what, sizeof(what) - 1);
   return 1;
 }
 
 int copy_begin(struct conn *c, const struct copy_spec *spec)
 {
-  if (call_needs_care(c) && !call_take_care(c, "", 0, false))
+  if (exchange_needs_care(c) && !exchange_take_care(c, "", 0, false))
     return 1;
   call_no_error(c);
   (void)call_start(c);

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "db/driver.h"
+#include "db/driver_copy.h"
 
 struct conn;
 

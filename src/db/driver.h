@@ -32,8 +32,9 @@
 #include "base/err.h"
 #include "base/ffi_api.h"
 #include "base/strbuf.h"
+#include "db/driver_copy.h"
+#include "db/outcome.h"
 #include "opt/opt.h"
-#include "stats/recorder.h"
 
 struct db_env;
 struct driver;
@@ -60,56 +61,6 @@ enum driver_caps {
   DRIVER_KEEPS_ROWS = 1 << 8,       /* what was stored is found again */
 };
 
-/* Where the transaction of a session stands. */
-enum trx_state {
-  TRX_NONE,
-  TRX_OPEN,
-  TRX_ABORTED, /* pgsql: nothing but ROLLBACK will be accepted */
-  TRX_UNKNOWN, /* after a failure: one may be open, a ROLLBACK does no harm */
-};
-
-/* What was attempted, for messages. */
-enum call {
-  CALL_QUERY,     /* direct or emulated */
-  CALL_PREPARE,   /* prepare, or bind where that prepares */
-  CALL_EXECUTE,   /* native prepared statement */
-  CALL_NEXT,      /* next result of a direct statement */
-  CALL_STMT_NEXT, /* next result of a native prepared statement */
-  CALL_ROLLBACK,  /* sent by the layer itself */
-  CALL_UNREAD,    /* results that nobody asked for; drivers see CALL_NEXT */
-};
-
-/* How a call ended; all zero when the call begins. */
-struct outcome {
-  /* Success. */
-  enum counter counter; /* COUNTER_READ: with a result set; _WRITE or _OTHER */
-  uint32_t nfields;     /* pgsql: rows may have no columns */
-  uint64_t nrows; /* exact when the call returns; rows need not be decoded */
-  uint64_t taken; /* end of a copy: rows that were stored; see also
-                   * DRIVER_COUNTS_STORED */
-  bool more;      /* further results of this statement are pending */
-  bool ended;     /* next_result only: nothing was left; rest is unused */
-  bool settled;   /* nothing is left to do for end_results() */
-
-  /* Failure. */
-  int code;        /* native number: mysql errno, sqlite extended code; pgsql:
-                    * 0 */
-  int base_code;   /* code without its extension, if it has one; else 0 */
-  char state[6];   /* SQLSTATE */
-  const char *msg; /* borrowed until the next call on this session */
-  bool lost;       /* the connection is gone; sockets are still to be closed
-                    * by disconnect */
-  bool during_results; /* the server failed while rows were read */
-  bool emulate;        /* prepare only: this statement has to be emulated */
-  bool permanent;      /* connect only: trying again is useless */
-  bool no_server;      /* connect only: nobody there */
-  bool no_files;       /* connect only: no more files can be opened */
-  bool over; /* the driver gave up waiting because the run is over: nobody's
-              * error */
-  const char *api_error; /* no SQL error but a misuse, e.g. "value cannot be
-                          * sent": the text to raise; static storage */
-};
-
 /* Explicit parameters of a connection; what is NULL comes from options. */
 struct conn_params {
   const char *host, *port, *socket, *user, *password, *db;
@@ -127,8 +78,9 @@ struct session {
   const struct conn_params *params; /* never NULL */
   uint64_t number;                  /* of the connection, for target_pick() */
   unsigned attempt; /* 0: the connection's own target; n: n-th next one */
-  bool unread; /* nobody will fetch the rows of the statement that is executed:
-                * they only have to be counted, and none needs to be kept */
+  bool
+    unread; /* the rows of the statement that is executed will not be fetched:
+             * they only have to be counted, and none needs to be kept */
 
   /* Kept up to date by the driver, after failures too. */
   enum trx_state trx;
@@ -158,9 +110,9 @@ struct prepared {
 
 #define PARAMS_ANY (~0u)
 
-/* What drivers say of a table of a bundled script that is there already. */
+/* The advice of drivers when a table of a bundled script exists. */
 #define HINT_EXISTS "run the cleanup command first, or see --table-exists"
-/* And where no space is left for one. */
+/* The advice when no space is left for one. */
 #define HINT_FULL \
   "run the cleanup command to remove the tables, or make room for them"
 
@@ -175,7 +127,7 @@ struct driver_hint {
 
 /* A value of a setting with which a COMMIT may be lost in a crash. */
 struct driver_durable {
-  const char *setting; /* as server_settings() tells it */
+  const char *setting; /* a name that server_settings() uses */
   const char *unsafe;  /* the value; NULL: any but `safe` */
   const char *safe;
   const char *if_setting, *if_value; /* [opt] it matters only with these */
@@ -207,46 +159,6 @@ struct driver_limit {
 
 enum {
   DRIVER_LIMITS = 4 /* at most */
-};
-
-/* How rows are handed over in a copy. */
-enum copy_form {
-  COPY_ROWS,   /* one at a time, as values */
-  COPY_PLAIN,  /* as text: tabs between values, a line feed behind each row;
-                * no value holds one of them or a backslash */
-  COPY_BINARY, /* as PostgreSQL's COPY in binary form, without head and end */
-};
-
-struct copy_spec {
-  const char *table;
-  const char *const *columns; /* n names, unquoted */
-  unsigned n;
-  const char *kinds; /* n letters: 'i' an integer, 't' a text; [opt] with
-                      * COPY_ROWS */
-  enum copy_form form;
-};
-
-/* Rows sent by the fastest way, as a part of the transaction that is open. */
-struct driver_copy {
-  enum copy_form form; /* the quickest one for rows that are generated */
-  /* [opt] With COPY_BINARY: states of failures after which the rows may be
-   * tried once more as COPY_PLAIN; the last one is NULL. */
-  const char *const *plain_after;
-  bool checked; /* values of row() are checked as those of an INSERT are */
-  /* [opt] May send queries.  False: *ret_why says why not (static). */
-  bool (*possible)(struct session *s, const char **ret_why);
-  int (*begin)(struct session *s, const struct copy_spec *spec,
-               struct outcome *out);
-  /* [opt] Values as text, ptr NULL = NULL; borrowed until the call returns. */
-  int (*row)(struct session *s, const sql_value *values, struct outcome *out);
-  /* Whole rows; borrowed until the call returns. */
-  int (*rows)(struct session *s, const char *rows, size_t len,
-              struct outcome *out);
-  /* Ends the transfer; out->taken rows have been stored. */
-  int (*end)(struct session *s, struct outcome *out);
-  /* Ends it, also after a failure of the above; what was stored stays until
-   * the caller rolls back. */
-  void (*abort)(struct session *s);
 };
 
 /* Bytes of a statement. */
@@ -305,7 +217,7 @@ struct driver {
    */
   int (*global_init)(const void *cfg, struct err *err); /* [opt] */
   void (*global_done)(const void *cfg);                 /* [opt] */
-  /* [opt] Logins that nobody waits for any more are still inside the client
+  /* [opt] Logins that were given up are still inside the client
    * library: global_done is left out, and so is the end of the library. */
   bool (*is_busy)(void);
   /* Once per thread that uses the driver, in that thread. */

@@ -9,7 +9,7 @@
 #include "base/strbuf.h"
 #include "db/driver.h"
 
-/* As text, whatever it is; NULL: not known. */
+/* NULL: it is not known. */
 static const char *value_of(const struct facts *server, const char *name)
 {
   const struct fact *f = facts_find(server, name);

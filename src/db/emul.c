@@ -20,6 +20,17 @@ bool emul_bind_null(const sql_bind *b)
   return b->type == SQL_TYPE_NONE || (b->is_null && *b->is_null);
 }
 
+bool emul_can_send(const sql_bind *binds, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    const sql_bind_type_t t = binds[i].type;
+
+    if (t > SQL_TYPE_VARCHAR || (t >= SQL_TYPE_TIME && t <= SQL_TYPE_TIMESTAMP))
+      return false;
+  }
+  return true;
+}
+
 long long emul_bind_int(const sql_bind *b)
 {
   switch (b->type) {
@@ -86,7 +97,8 @@ static bool touches(char c)
 /*
  * A value must not make one token with what stands before it: `-` and `-1`
  * would begin a comment, `E` and a quote another kind of string.  Where it
- * takes a blank behind `--` to begin a comment, two of them must not get one.
+ * takes `--` and a blank for the beginning of a comment, two of them must not
+ * get one.
  */
 static void keep_apart(struct strbuf *to)
 {

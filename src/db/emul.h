@@ -32,10 +32,10 @@ enum emul_flags {
 
   EMUL_MYSQL = EMUL_BACKSLASH | EMUL_BACKSLASH_D | EMUL_BACKTICK |
                EMUL_DASH_BLANK | EMUL_HASH | EMUL_CODE_COMMENT,
-  /* With NO_BACKSLASH_ESCAPES: without the first two. */
+  /* NO_BACKSLASH_ESCAPES is on: without the first two. */
   EMUL_MYSQL_PLAIN = EMUL_BACKTICK | EMUL_DASH_BLANK | EMUL_HASH |
                      EMUL_CODE_COMMENT,
-  /* With standard_conforming_strings off: and EMUL_BACKSLASH. */
+  /* standard_conforming_strings is off: and EMUL_BACKSLASH. */
   EMUL_PGSQL = EMUL_E_STRING | EMUL_DOLLAR | EMUL_NESTED | EMUL_DOUBLED,
   EMUL_SQLITE = EMUL_BACKTICK | EMUL_BRACKET,
 };
@@ -64,7 +64,7 @@ void emul_number(const struct emul_scan *scan, const char *sql, size_t len,
                  struct strbuf *to);
 
 struct emul_quote {
-  /* As in struct driver; `ctx` is handed through. */
+  /* See quote() of struct driver; `ctx` is passed on. */
   bool (*text)(void *ctx, const char *text, size_t len, struct strbuf *to,
                const char **ret_why);
   /* [opt] The literal for infinities, NaN and -0.0; NULL: there is none (then
@@ -82,9 +82,12 @@ int emul_format(const struct emul_scan *scan, const char *sql, size_t len,
                 const sql_bind *binds, size_t n, const struct emul_quote *q,
                 struct strbuf *to, const char **ret_why);
 
+/* All values have types that can be sent: there are no dates. */
+bool emul_can_send(const sql_bind *binds, size_t n);
+
 /* The value of a bound integer, which has one of the four integer types. */
 long long emul_bind_int(const sql_bind *b);
-/* Of a FLOAT or DOUBLE. */
+/* The value of a FLOAT or DOUBLE. */
 double emul_bind_double(const sql_bind *b);
 bool emul_bind_null(const sql_bind *b);
 /* The bytes of a CHAR or VARCHAR. */

@@ -32,7 +32,7 @@ static bool after_name(const struct reader *r, const char *p)
   return p > r->start && (in_name(p[-1]) || p[-1] == '$');
 }
 
-/* From the opening quote to behind the closing one; doubled ones are inside. */
+/* Skips a quoted part, quotes included; doubled quotes are inside it. */
 static void skip_quoted(struct reader *r, char quote, bool backslash)
 {
   for (r->p++; r->p < r->end; r->p++) {

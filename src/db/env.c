@@ -5,13 +5,11 @@
 
 #include <string.h>
 
+#include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/strbuf.h"
-#include "db/call.h"
-#include "db/conn.h"
 #include "db/message.h"
-#include "db/stmt.h"
 
 /* Functions that scripts call get no context argument. */
 static _Thread_local struct db_env *current;
@@ -52,31 +50,22 @@ bool env_has_to_leave(const struct db_env *env, uint64_t now_ns)
          (env_in_event(env) && process_is_over(env->process, now_ns));
 }
 
-void env_undo_attempt(struct db_env *env)
+enum verdict_phase env_phase(const struct db_env *env, uint64_t now_ns)
 {
-  for (struct conn *c = env->first; c; c = c->next)
-    bulk_undo(c);
+  const bool over = process_is_over(env->process, now_ns);
+
+  if (env_is_dead(env))
+    return VERDICT_DEAD;
+  if (env_in_event(env))
+    return over ? VERDICT_LEAVE : VERDICT_EVENT;
+  return over ? VERDICT_AFTER : VERDICT_OUTSIDE;
 }
 
-struct conn *env_settle_slowly(struct db_env *env)
+bool env_has_spare_cpus(const struct db_env *env)
 {
-  for (struct conn *c = env->first; c && !env_is_dead(env); c = c->next) {
-    if (c->more)
-      (void)call_end_results(c);
-    if (c->attention & CONN_LATE) {
-      call_take_late(c);
-      return c;
-    }
-  }
-  env_note_unread(env, false);
-  return NULL;
-}
+  const struct db_process *p = env ? env->process : NULL;
 
-void env_undo_event(struct db_env *env)
-{
-  env_undo_attempt(env);
-  for (struct conn *c = env->first; c; c = c->next)
-    conn_give_up(c);
+  return p && p->is_known && p->facts.threads <= cgroup_cpus_allowed() / 2;
 }
 
 static const struct driver_config *find(const struct db_process *p,
@@ -124,7 +113,7 @@ static bool watch_if_limited(struct db_process *p)
 {
   struct err err;
 
-  if (p->set.query_timeout_s <= 0 || watch_start(p, &err) == 0)
+  if (p->set.query_timeout_s <= 0 || watch_start(&p->watch, &err) == 0)
     return true;
   say(&err);
   return false;
@@ -156,20 +145,20 @@ struct driver_handle *env_driver(struct db_env *env, const char *name)
   config = name ? find(p, name, &i) : NULL;
   if (!config) {
     refuse_name(p, name ? name : "");
-    env->told = true;
+    env->reported = true;
     return NULL;
   }
   h = &env->handle[i];
   if (h->driver)
     return h;
   if (!make_ready(p, &p->state[i], config) || !watch_if_limited(p)) {
-    env->told = true;
+    env->reported = true;
     return NULL;
   }
   if (config->driver->thread_init &&
       config->driver->thread_init(config->cfg, &err) < 0) {
     say(&err);
-    env->told = true;
+    env->reported = true;
     return NULL;
   }
   h->pub.sname = config->driver->name;
@@ -183,17 +172,8 @@ struct driver_handle *env_driver(struct db_env *env, const char *name)
   return h;
 }
 
-void env_done(struct db_env *env)
+void env_done_drivers(struct db_env *env)
 {
-  while (env->first) {
-    struct conn *c = env->first;
-
-    c->refs++; /* it must outlive its statements here */
-    conn_free(c);
-    while (c->stmts)
-      stmt_free(c->stmts);
-    conn_unref(c);
-  }
   for (size_t i = 0; i < DRIVERS_MAX; i++) {
     struct driver_handle *h = &env->handle[i];
 

@@ -17,6 +17,7 @@
 #include "db/abi.h"
 #include "db/driver.h"
 #include "db/process.h"
+#include "db/verdict.h"
 
 struct conn;
 
@@ -62,15 +63,14 @@ struct db_env {
   /* The layer's own. */
   struct driver_handle handle[DRIVERS_MAX];
   struct conn *first; /* all connection objects of the thread */
-  bool told; /* a FATAL line has said why a call of this thread failed, or that
-              * of another one with the same cause has */
-  bool unread;      /* env_settle() has something to do */
+  bool reported; /* a FATAL line has said why a call of this thread failed, or
+                  * that of another one with the same cause has */
+  bool unread;   /* env_settle() has something to do */
   bool *unread_too; /* [opt] the same, where the end of events is decided */
 };
 
-/* Ends and frees all connections, statements and drivers of the thread; no
- * pointer to one may be used afterwards. */
-void env_done(struct db_env *env);
+/* Ends the drivers of the thread; its connections are gone: see env_done(). */
+void env_done_drivers(struct db_env *env);
 
 /* The thread's env, for functions that scripts call; NULL: none. */
 struct db_env *env_current(void);
@@ -93,10 +93,6 @@ static inline bool env_in_event(const struct db_env *env)
   return env->event_open && *env->event_open;
 }
 
-/* The open event is about to be started again: rows of bulk inserts that it has
- * collected are dropped. */
-void env_undo_attempt(struct db_env *env);
-
 /* Is there something to settle?  For the layer itself. */
 static inline void env_note_unread(struct db_env *env, bool unread)
 {
@@ -104,22 +100,6 @@ static inline void env_note_unread(struct db_env *env, bool unread)
   if (env->unread_too)
     *env->unread_too = unread;
 }
-
-/*
- * The event has ended, or the function that the script has for something else:
- * results that are still pending are read and dropped.  NULL; or a connection
- * on which a failure was among them (or among those that were dropped before,
- * and no call has told of it): it is the connection's present failure.  Then
- * there may be others.
- */
-struct conn *env_settle_slowly(struct db_env *env);
-static inline struct conn *env_settle(struct db_env *env)
-{
-  return UNLIKELY(env->unread) ? env_settle_slowly(env) : NULL;
-}
-
-/* It is given up: so are they, and the transactions in which it has failed. */
-void env_undo_event(struct db_env *env);
 
 /* What drivers say of a result for which env_may_keep() is false. */
 #define RESULT_TOO_LARGE "the result is larger than --db-max-result-size allows"
@@ -142,6 +122,9 @@ bool env_is_over(const struct db_env *env, uint64_t now_ns);
  */
 bool env_has_to_leave(const struct db_env *env, uint64_t now_ns);
 
+/* Where the thread stands in the run, for verdicts. */
+enum verdict_phase env_phase(const struct db_env *env, uint64_t now_ns);
+
 /* Calls of this thread have to fail at once: the deadline has passed. */
 static inline bool env_is_dead(const struct db_env *env)
 {
@@ -152,8 +135,8 @@ static inline bool env_is_dead(const struct db_env *env)
 
 /*
  * Does every thread of the run have two processors, one for itself and one for
- * who answers it?  Then waking up early takes time from nobody.  False where
- * the run is not known; `env`, or what it belongs to, may be NULL.
+ * the server that answers it?  Then waking up early takes time from nobody.
+ * False where the run is not known; `env`, or what it belongs to, may be NULL.
  */
 bool env_has_spare_cpus(const struct db_env *env);
 

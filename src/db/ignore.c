@@ -10,7 +10,7 @@
 #include <strings.h>
 
 #include "base/parse.h"
-#include "db/driver.h"
+#include "db/outcome.h"
 
 static bool has_only(const char *text, int (*is)(int))
 {

@@ -14,8 +14,8 @@
 /* A smaller share of the keys may be missing: rows that were deleted. */
 #define FEW 0.01
 
-/* Its number, which is the value of the only row; false: there is none.  The
- * result has ended then. */
+/* The number in the only row of the result; false: there is none.  The result
+ * has ended then. */
 static bool ask_number(struct conn *c, const char *sql, uint64_t *ret)
 {
   sql_value v = { 0 };
@@ -55,7 +55,7 @@ void look_at_tables(struct conn *c, const struct run_facts *facts,
   }
 }
 
-/* Of the keys 1 to `wanted`. */
+/* The share of the keys 1 to `wanted` that is missing. */
 static double missing(const struct table_look *t, uint64_t wanted)
 {
   if (!t->known || t->rows >= wanted)

@@ -17,7 +17,7 @@ enum {
 };
 
 struct table_look {
-  bool known;    /* the server has told */
+  bool known;    /* the server has answered */
   uint64_t rows; /* the largest id */
 };
 

@@ -1,16 +1,11 @@
 /*
- * message.c - messages of several lines, and those of fatal errors, which wait
- * until a script was asked.
+ * message.c - messages of several lines.
  */
 #include "db/message.h"
 
-#include <inttypes.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/utf8.h"
-#include "db/conn.h"
-#include "db/env.h"
 
 /* A line break inside of a message, until it is printed. */
 enum {
@@ -68,47 +63,4 @@ void message_lines(enum log_level level, const struct strbuf *lines)
     say(level, p, n);
     p += n + (p[n] == '\n');
   }
-}
-
-struct conn_message conn_take_message(struct conn *c)
-{
-  struct conn_message m = { .env = c->env };
-
-  if (c->attention & CONN_MESSAGE) {
-    m.lines = c->message;
-    memcpy(m.code, c->message_code, sizeof(m.code));
-    c->message = (struct strbuf){ 0 };
-    c->attention &= ~(unsigned)CONN_MESSAGE;
-  }
-  return m;
-}
-
-void conn_print_message(struct conn_message *m)
-{
-  uint64_t held;
-
-  if (m->lines.len > 0) {
-    const bool allowed = flood_allows(&m->env->process->flood, m->code,
-                                      clock_now_ns(), &held);
-
-    m->env->told = true;
-    if (held > 0)
-      log_msg(LOG_FATAL, "(%" PRIu64 " more messages with error %s)", held,
-              m->code);
-    if (allowed)
-      message_lines(LOG_FATAL, &m->lines);
-  }
-  conn_drop_message(m);
-}
-
-void conn_drop_message(struct conn_message *m)
-{
-  strbuf_done(&m->lines);
-}
-
-void conn_say(struct conn *c)
-{
-  struct conn_message m = conn_take_message(c);
-
-  conn_print_message(&m);
 }

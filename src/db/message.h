@@ -14,15 +14,15 @@ enum {
 }; /* bytes of a statement in a message */
 
 /*
- * A text of others as part of a message: its line breaks do not end the
- * message.  Those behind its last line are left out.
+ * Text from a server or a user, as part of a message: its line breaks do not
+ * end the message.  Those after its last line are left out.
  */
 void message_text(struct strbuf *to, const char *text, size_t len);
 
-/* The statement likewise, cut to MESSAGE_SQL_MAX bytes and "...". */
+/* The same for a statement, which is cut to MESSAGE_SQL_MAX bytes and "...". */
 void message_sql(struct strbuf *to, const char *sql, size_t len);
 
-/* Each line as one message, whose text may have several lines in it. */
+/* Print each line as one message; a message may have several lines in it. */
 void message_lines(enum log_level level, const struct strbuf *lines);
 
 #endif

@@ -29,7 +29,7 @@ struct target_sink {
 /* A name of another program, and the option that it stands for. */
 struct target_name {
   const char *name, *option;
-  bool always; /* a variable that counts under the name sysbench, too */
+  bool always; /* a variable that is read under the name sysbench, too */
 };
 
 /* A line of an option file, or a parameter of a URL. */
@@ -46,8 +46,8 @@ struct target_names {
              struct err *err);
   /* [opt] Environment, ends with an all-NULL row. */
   const struct target_name *variables;
-  /* [opt] A variable that names a place where all of this is said: options that
-   * are not given are then left to the library. */
+  /* [opt] A variable that names a service, whose file has all of this: options
+   * that are not given are then left to the library. */
   const char *service;
   /* [opt] Lines of an option file. */
   int (*file)(const struct target_pair *pairs, size_t n,

@@ -44,7 +44,7 @@ static bool is_shortage(const char *reason)
 }
 
 /* No more files can be opened: the limit of the process is reached, or was a
- * moment ago, as far as the reason tells. */
+ * moment ago, as far as the reason says. */
 static bool is_out_of_files(const struct conn *c, const char *reason)
 {
   char number[16], why[128];
@@ -97,7 +97,7 @@ static void say_failed(struct conn *c)
   struct strbuf reason = { 0 }, lines = { 0 };
   bool said, no_files;
 
-  c->env->told = true;
+  c->env->reported = true;
   c->driver->connect_reason(c->session, &c->out, &reason);
   (void)pthread_mutex_lock(&f->lock);
   said = f->count > 0 &&
@@ -150,7 +150,7 @@ static void first_over(struct db_process *p)
   wait_wake_all(&p->first_open);
 }
 
-/* What is set up says it all; of a server also when it could not be reached. */
+/* Drivers without a server have warnings only when it was opened. */
 static void say_warnings(struct conn *c)
 {
   struct strbuf lines = { 0 };

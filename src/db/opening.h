@@ -4,12 +4,12 @@
 #ifndef BENCH_DB_OPENING_H
 #define BENCH_DB_OPENING_H
 
-#include "db/conn.h"
+#include "db/conn_state.h"
 
 /*
- * Open it, within the time for that.  -1: it failed, and that was said, the
- * same reason only once for all threads.  The first connection of a run is
- * opened while the others wait, a second at most.
+ * Open it within --db-connect-timeout; WAITS.  -1: it failed, and that was
+ * reported; the same reason only once for all threads.  The first connection of
+ * a run is opened while the others wait, a second at most.
  */
 int opening_try(struct conn *c);
 

@@ -7,10 +7,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "base/cgroup.h"
 #include "base/log.h"
 #include "db/durable.h"
-#include "db/env.h"
 
 /* Connections are open files; ask for as many as the system gives. */
 static void raise_file_limit(void)
@@ -59,7 +57,7 @@ int process_init(struct db_process *p, struct err *err)
   errtab_init(&p->errors);
   outage_init(&p->outage);
   flood_init(&p->flood);
-  watch_init(&p->watch);
+  watch_init(&p->watch, p->set.query_timeout_s);
   if (p->n_drivers > DRIVERS_MAX)
     rc = err_set(err, -EINVAL, "too many drivers");
   for (size_t i = 0; i < p->n_drivers && rc == 0; i++)
@@ -89,7 +87,7 @@ static bool driver_done(struct db_process *p, size_t i)
 
 bool process_done(struct db_process *p)
 {
-  bool all = watch_stop(p);
+  bool all = watch_stop(&p->watch);
 
   if (!all)
     return false;
@@ -114,13 +112,6 @@ bool process_uses_server(struct db_process *p)
     uses |= p->state[i].ready && (p->drivers[i].driver->caps & DRIVER_SERVER);
   (void)pthread_mutex_unlock(&p->driver_lock);
   return uses;
-}
-
-bool env_has_spare_cpus(const struct db_env *env)
-{
-  const struct db_process *p = env ? env->process : NULL;
-
-  return p && p->is_known && p->facts.threads <= cgroup_cpus_allowed() / 2;
 }
 
 bool process_is_over(const struct db_process *p, uint64_t now_ns)
@@ -164,7 +155,7 @@ const char *process_statement_mode(const struct db_process *p)
   return emulated ? "emulated" : "none";
 }
 
-/* The copy of one that the driver told. */
+/* Copies one that the driver has reported. */
 static void copy_fact(struct facts *to, const struct fact *from)
 {
   if (from->type == FACT_TEXT)

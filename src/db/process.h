@@ -44,7 +44,7 @@ enum {
 /*
  * The first connection of a run is opened while the others wait (not for
  * long): the checks before the run are about a server that they have not
- * filled yet, and are told before anything that they foresee.
+ * filled yet, and are reported before what they predict.
  */
 enum first_open {
   FIRST_OPEN_NOT_YET,
@@ -70,14 +70,14 @@ struct db_process {
   size_t n_drivers;
   struct run_facts facts;
   const char *program;    /* its name in messages; NULL: bench */
-  enum identity identity; /* as sysbench, messages are in its words */
+  enum identity identity; /* under the name sysbench messages have its words */
   bool in_run;            /* the command is `run` */
   bool is_known; /* facts are filled in: make the checks before the run */
   uint64_t first_number; /* of a connection: as if others had been before */
-  bool in_results; /* keep what the first connection tells of its server */
+  bool in_results; /* keep what the first connection reports of its server */
   /*
-   * The run is over: not 0.  Whoever changes it wakes the waiters of the word
-   * (wait_wake_all).  NULL: never.
+   * The run is over when it is not 0.  Wake all waiters after changing it:
+   * wait_wake_all().  NULL: the run never ends.
    */
   _Atomic uint32_t *over;
   /* No event starts after this moment; 0: not known.  Set by the run layer
@@ -85,9 +85,9 @@ struct db_process {
   _Atomic uint64_t end_ns;
 
   /* The layer's own. */
-  _Atomic uint32_t never;        /* `over`, where none was given; stays 0 */
-  _Atomic uint64_t next_number;  /* of a connection */
-  _Atomic bool used;             /* a driver was obtained: SQL reports */
+  _Atomic uint32_t never; /* used as `over` when none was given; stays 0 */
+  _Atomic uint64_t next_number; /* of a connection */
+  _Atomic bool used; /* a driver was obtained: reports are about SQL */
   _Atomic bool native, emulated; /* statements were prepared this way */
   _Atomic bool checked;          /* the checks before the run were made */
   _Atomic bool looked;           /* at the tables */
@@ -127,7 +127,8 @@ bool process_is_over(const struct db_process *p, uint64_t now_ns);
 /*
  * When all threads have ended their thread_init: the line
  * `FATAL: K of T connections failed`, unless all have failed: the reason alone
- * says enough.  As sysbench with the reason, also when all have failed.
+ * says enough.  Under the name sysbench it has the reason, and is printed also
+ * when all have failed.
  */
 void process_connect_summary(struct db_process *p, unsigned threads);
 
@@ -145,7 +146,7 @@ void process_final_messages(struct db_process *p);
 void process_describe(struct db_process *p, struct facts *ret);
 
 /* What the server of the first connection gives up: see durable_gaps().  0 as
- * long as it has told nothing. */
+ * long as nothing is known. */
 size_t process_durable_gaps(struct db_process *p, struct strbuf *to,
                             bool *ret_usual);
 /* What is stored on that server is found again: so reads find rows. */

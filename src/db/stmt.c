@@ -9,33 +9,36 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "db/call.h"
-#include "db/policy.h"
+#include "db/exchange.h"
+#include "db/literal.h"
+#include "db/recover.h"
 
 static void unlink_stmt(struct stmt *st)
 {
-  if (st->prev)
-    st->prev->next = st->next;
+  struct conn_stmt *n = &st->native;
+
+  if (n->prev)
+    n->prev->next = n->next;
   else
-    st->conn->stmts = st->next;
-  if (st->next)
-    st->next->prev = st->prev;
+    st->conn->stmts = n->next;
+  if (n->next)
+    n->next->prev = n->prev;
 }
 
-/* Free all but the object itself, which scripts may still point to. */
+/* Free everything but the object itself, as scripts may still point to it. */
 static void release(struct stmt *st)
 {
   emul_scan_done(&st->scan);
   free(st->binds);
-  free(st->prepared);
+  free(st->native.prepared);
   free(st->sql);
   st->binds = NULL;
-  st->prepared = NULL;
+  st->native.prepared = NULL;
   st->sql = NULL;
   st->n_binds = 0;
   st->binds_room = 0;
   st->bound = false;
-  st->ready = false;
+  st->native.ready = false;
   st->quick = 0;
 }
 
@@ -53,15 +56,15 @@ static struct stmt *new_stmt(struct conn *c, const char *sql, size_t len)
   st->len = len;
   st->conn = c;
   st->pub.connection = conn_abi(c);
-  st->next = c->stmts;
-  if (st->next)
-    st->next->prev = st;
-  c->stmts = st;
+  st->native.next = c->stmts;
+  if (st->native.next)
+    st->native.next->prev = &st->native;
+  c->stmts = &st->native;
   c->refs++;
   return st;
 }
 
-/* Use placeholders of our own. */
+/* Placeholders are replaced here, not by the server. */
 static bool emulate(struct stmt *st)
 {
   if (emul_scan(&st->scan, st->sql, st->len, st->conn->session->dialect) < 0) {
@@ -69,10 +72,10 @@ static bool emulate(struct stmt *st)
     return false;
   }
   st->emulated = true;
-  st->ready = false;
+  st->native.ready = false;
   st->n_params = (unsigned)st->scan.n_params;
-  free(st->prepared);
-  st->prepared = NULL;
+  free(st->native.prepared);
+  st->native.prepared = NULL;
   atomic_store_explicit(&st->conn->env->process->emulated, true,
                         memory_order_relaxed);
   return true;
@@ -85,16 +88,16 @@ static bool refused(struct stmt *st)
   log_msg(LOG_INFO, "Failed to prepare query \"%s\" (%d: %s), using emulation",
           st->sql, c->out.code, c->out.msg ? c->out.msg : "");
   (void)call_start(c); /* clears the outcome */
-  c->driver->unprepare(st->prepared, false);
+  c->driver->unprepare(st->native.prepared, false);
   call_stop(c);
   return emulate(st);
 }
 
-/* On the server, or else emulated.  False: it failed. */
+/* Prepares it on the server, or else emulates it.  False: it failed. */
 static bool prepare(struct stmt *st)
 {
   struct conn *c = st->conn;
-  struct prepared *p = st->prepared;
+  struct prepared *p = st->native.prepared;
   int rc;
 
   st->quick = 0;
@@ -112,11 +115,11 @@ static bool prepare(struct stmt *st)
 
     c->driver->unprepare(p, out.lost);
     c->out = out;
-    policy_failed(c, CALL_PREPARE, st->sql, st->len);
+    recover_failed(c, CALL_PREPARE, st->sql, st->len);
     return false;
   }
   st->n_params = p->n_params;
-  st->ready = true;
+  st->native.ready = true;
   st->generation = c->generation;
   atomic_store_explicit(&c->env->process->native, true, memory_order_relaxed);
   return true;
@@ -128,15 +131,15 @@ struct stmt *stmt_prepare(struct conn *c, const char *sql, size_t len)
                       c->env->process->set.ps_mode == PS_AUTO;
   struct stmt *st;
 
-  if (call_needs_care(c) && !call_take_care(c, sql, len, true))
+  if (exchange_needs_care(c) && !exchange_take_care(c, sql, len, true))
     return NULL;
   if (!(c->driver->caps & DRIVER_NUL_IN_SQL) && memchr(sql, '\0', len)) {
     call_misuse(c, "statement contains a NUL byte");
     return NULL;
   }
   st = new_stmt(c, sql, len);
-  if (!st ||
-      (native && !(st->prepared = mem_new(1, c->driver->prepared_size)))) {
+  if (!st || (native &&
+              !(st->native.prepared = mem_new(1, c->driver->prepared_size)))) {
     call_misuse(c, "not enough memory");
     stmt_free(st);
     return NULL;
@@ -151,31 +154,20 @@ struct stmt *stmt_prepare(struct conn *c, const char *sql, size_t len)
 
 /* ---- parameters ---- */
 
-static bool types_allowed(const sql_bind *binds, size_t n)
-{
-  for (size_t i = 0; i < n; i++) {
-    const sql_bind_type_t t = binds[i].type;
-
-    if (t > SQL_TYPE_VARCHAR || (t >= SQL_TYPE_TIME && t <= SQL_TYPE_TIMESTAMP))
-      return false;
-  }
-  return true;
-}
-
 static bool bind_native(struct stmt *st)
 {
   struct conn *c = st->conn;
   int rc;
 
-  st->prepared->binds = st->binds;
-  st->prepared->n_binds = (unsigned)st->n_binds;
+  st->native.prepared->binds = st->binds;
+  st->native.prepared->n_binds = (unsigned)st->n_binds;
   if (!c->driver->bind)
     return true;
   (void)call_start(c);
-  rc = c->driver->bind(st->prepared, &c->out);
+  rc = c->driver->bind(st->native.prepared, &c->out);
   call_stop(c);
   if (rc < 0)
-    policy_failed(c, CALL_PREPARE, st->sql, st->len);
+    recover_failed(c, CALL_PREPARE, st->sql, st->len);
   return rc == 0;
 }
 
@@ -196,24 +188,25 @@ static bool keep_binds(struct stmt *st, const sql_bind *binds, size_t n)
   return true;
 }
 
-/* To be prepared anew, after a failure that is told already.  With a connection
- * that was lost the statement is gone. */
+/* The statement has to be prepared again; the failure was reported.  With a
+ * lost connection it is gone. */
 static void discard(struct stmt *st)
 {
   struct conn *c = st->conn;
 
-  if (!st->ready)
+  if (!st->native.ready)
     return;
   (void)call_start(c);
-  c->driver->unprepare(st->prepared, c->state != CONN_OPEN);
+  c->driver->unprepare(st->native.prepared, !conn_is_open(c));
   call_stop(c);
-  st->ready = false;
+  st->native.ready = false;
 }
 
-/* Prepared on this very connection, with its parameters; else make it so. */
+/* Prepares the statement in the present session, with its parameters, unless
+ * that was done. */
 static bool make_ready(struct stmt *st)
 {
-  if (st->ready && st->generation == st->conn->generation)
+  if (st->native.ready && st->generation == st->conn->generation)
     return true;
   if (!prepare(st))
     return false;
@@ -237,16 +230,16 @@ int stmt_bind(struct stmt *st, const sql_bind *binds, size_t n)
   if (!usable(st))
     return 1;
   st->quick = 0;
-  if (call_needs_care(c) && !call_take_care(c, "", 0, true))
+  if (exchange_needs_care(c) && !exchange_take_care(c, "", 0, true))
     return 1;
-  if (!st->emulated && !st->ready && !make_ready(st))
+  if (!st->emulated && !st->native.ready && !make_ready(st))
     return 1;
   if (st->n_params != PARAMS_ANY && st->n_params != n) {
     log_msg(LOG_ALERT, "wrong number of parameters in prepared statement");
     call_misuse(c, "wrong number of parameters");
     return 1;
   }
-  if (!types_allowed(binds, n)) {
+  if (!emul_can_send(binds, n)) {
     call_misuse(c, "unsupported type of a parameter");
     return 1;
   }
@@ -264,45 +257,17 @@ int stmt_bind(struct stmt *st, const sql_bind *binds, size_t n)
 
 /* ---- execution ---- */
 
-static bool quote(void *ctx, const char *text, size_t len, struct strbuf *to,
-                  const char **ret_why)
-{
-  struct conn *c = ctx;
-
-  return c->driver->quote(c->session, text, len, to, ret_why);
-}
-
-/* The text with the values is in c->text. */
-static bool format(struct stmt *st)
-{
-  struct conn *c = st->conn;
-  const struct emul_quote q = { quote, c->driver->quote_special, c };
-  const char *why = NULL;
-
-  if ((st->scan.flags != c->session->dialect &&
-       emul_scan(&st->scan, st->sql, st->len, c->session->dialect) < 0) ||
-      (emul_format(&st->scan, st->sql, st->len, st->binds, st->n_binds, &q,
-                   &c->text, &why) == 0 &&
-       c->text.failed))
-    why = "not enough memory";
-  if (!why)
-    return true;
-  strbuf_done(&c->text);
-  call_misuse(c, why);
-  return false;
-}
-
 static sql_result *ended(struct stmt *st, enum call call, uint64_t start_ns,
                          int rc)
 {
-  const struct call_info info = { .call = call,
-                                  .stmt = st,
-                                  .cls = st->cls,
-                                  .sql = st->sql,
-                                  .len = st->len,
-                                  .start_ns = start_ns };
+  const struct exchange info = { .call = call,
+                                 .stmt = stmt_abi(st),
+                                 .cls = st->cls,
+                                 .sql = st->sql,
+                                 .len = st->len,
+                                 .start_ns = start_ns };
 
-  return call_end(st->conn, rc, &info);
+  return exchange_end(st->conn, rc, &info);
 }
 
 static sql_result *execute_emulated(struct stmt *st)
@@ -311,17 +276,19 @@ static sql_result *execute_emulated(struct stmt *st)
   uint64_t start;
   int rc;
 
-  if (!format(st))
+  if (!literal_text(c, &st->scan, st->sql, st->len, st->binds, st->n_binds))
     return NULL;
   start = call_start(c);
   rc = c->driver->query(c->session, c->text.text ? c->text.text : "",
                         c->text.len, &c->out);
   call_stop(c);
+  if (exchange_is_plain(c, rc, start))
+    return exchange_end_plain(c, stmt_abi(st));
   return ended(st, CALL_QUERY, start, rc);
 }
 
-/* It is ready, and so is the connection: to be executed natively.  False: it
- * has been executed otherwise, or has failed; *ret is what comes of it. */
+/* True: the statement and its connection are ready for a native execution.
+ * False: it has been emulated, or has failed; *ret is the result. */
 static bool make_quick(struct stmt *st, sql_result **ret)
 {
   struct conn *c = st->conn;
@@ -329,9 +296,9 @@ static bool make_quick(struct stmt *st, sql_result **ret)
   *ret = NULL;
   if (UNLIKELY(!usable(st)))
     return false;
-  if (call_needs_care(c) && !call_take_care(c, st->sql, st->len, false))
+  if (exchange_needs_care(c) && !exchange_take_care(c, st->sql, st->len, false))
     return false;
-  call_end_rows(c);
+  call_idle(c);
   if (UNLIKELY(!st->bound && st->n_params != 0 && st->n_params != PARAMS_ANY)) {
     call_misuse(c, "parameters are not bound");
     return false;
@@ -353,15 +320,14 @@ static inline sql_result *execute(struct stmt *st)
   uint64_t start;
   int rc;
 
-  if ((UNLIKELY(st->quick != c->generation) || call_needs_care(c)) &&
+  if ((UNLIKELY(st->quick != c->generation) || exchange_needs_care(c)) &&
       !make_quick(st, &rs))
     return rs;
-  call_end_rows(c);
   start = call_start(c);
-  rc = c->driver->execute(st->prepared, &c->out);
+  rc = c->driver->execute(st->native.prepared, &c->out);
   call_stop(c);
-  if (call_is_plain(c, rc, start))
-    return call_end_plain(c, stmt_abi(st));
+  if (exchange_is_plain(c, rc, start))
+    return exchange_end_plain(c, stmt_abi(st));
   return ended(st, CALL_EXECUTE, start, rc);
 }
 
@@ -386,24 +352,25 @@ sql_result *stmt_next_result(struct stmt *st)
 {
   if (!usable(st))
     return NULL;
-  return call_next(st->conn, st->emulated ? CALL_NEXT : CALL_STMT_NEXT, st);
+  return exchange_next(st->conn, st->emulated ? CALL_NEXT : CALL_STMT_NEXT,
+                       stmt_abi(st));
 }
 
 /* ---- the end ---- */
 
-/* `keep_rows`: those of other statements stay, for an object that is only
- * collected as garbage while the script reads a result. */
+/* `keep_rows`: rows of other statements stay.  The garbage collector may free
+ * this object while the script reads a result. */
 static void close_quietly(struct stmt *st, bool keep_rows)
 {
   struct conn *c = st->conn;
 
   if (st->closed)
     return;
-  if (!keep_rows || c->more || c->rs.statement == stmt_abi(st))
-    (void)call_end_results(c); /* the next call tells what was among them */
-  if (c->state == CONN_OPEN && st->ready && st->prepared) {
+  if (!keep_rows || conn_has_more(c) || c->rs.statement == stmt_abi(st))
+    (void)recover_drain(c); /* the next call reports what was among them */
+  if (conn_is_open(c) && st->native.ready && st->native.prepared) {
     (void)call_start(c);
-    c->driver->unprepare(st->prepared, false);
+    c->driver->unprepare(st->native.prepared, false);
     call_stop(c);
   }
   release(st);
@@ -412,7 +379,7 @@ static void close_quietly(struct stmt *st, bool keep_rows)
 
 int stmt_close(struct stmt *st)
 {
-  if (!st->closed && st->conn->state == CONN_CLOSED)
+  if (!st->closed && conn_is_closed(st->conn))
     log_msg(LOG_ALERT, "attempt to use an already closed connection");
   close_quietly(st, false);
   return 0;

@@ -14,19 +14,18 @@
 
 #include "base/ffi_api.h"
 #include "db/abi.h"
-#include "db/conn.h"
+#include "db/conn_state.h"
 #include "db/emul.h"
 
 struct stmt {
   struct stmt_pub pub; /* what scripts see; first */
   struct conn *conn;
-  struct stmt *next, *prev; /* of the connection's statements */
-  char *sql;                /* owned, zero-terminated */
+  struct conn_stmt native; /* in the list of the connection */
+  char *sql;               /* owned, zero-terminated */
   size_t len;
   bool closed;
   bool emulated;
   bool bound;
-  bool ready;            /* prepared on the connection of `generation` */
   unsigned generation;   /* of the connection, when it was prepared */
   unsigned quick;        /* generation in which it is known to be native, ready
                           * and bound; 0: none */
@@ -35,7 +34,6 @@ struct stmt {
   sql_bind *binds;       /* owned copy of the descriptors */
   size_t n_binds, binds_room;
   void *cls;
-  struct prepared *prepared; /* owned; NULL when emulated */
 };
 
 /* What scripts hold, and back. */
@@ -48,24 +46,30 @@ static inline struct stmt *stmt_of(sql_statement *stmt)
   return (struct stmt *)(void *)stmt;
 }
 
-/* NULL on failure, details as conn_query(). */
+static inline struct stmt *stmt_listed(struct conn_stmt *native)
+{
+  return (struct stmt *)(void *)((char *)native -
+                                 offsetof(struct stmt, native));
+}
+
+/* NULL on failure, with details as after conn_query(). */
 struct stmt *stmt_prepare(struct conn *c, const char *sql, size_t len);
 
 /*
  * Bind all parameters in order; the array is copied, the buffers must live
- * until the next bind or close.  Types as sql_bind_type_t without dates.  0,
- * or 1 and details in the connection; a wrong number: conn_failure() has the
- * api_error, and the numbers are stmt->n_params and n.
+ * until the next bind or close.  All types but dates are allowed.  0, or 1 and
+ * details in the connection.  If the number is wrong, conn_failure() has the
+ * api_error; stmt->n_params were expected.
  */
 int stmt_bind(struct stmt *st, const sql_bind *binds, size_t n);
 
 /*
- * As conn_query().  api_error is "parameters are not bound" or "attempt to
- * use a closed statement" in these cases.
+ * Returns what conn_query() does.  The api_error may be "parameters are not
+ * bound" or "attempt to use a closed statement".
  */
 sql_result *stmt_execute(struct stmt *st);
-/* The same for callers that want no rows: they are counted, and the result set
- * has ended.  False: it failed. */
+/* The same for callers that want no rows: rows are only counted, and the result
+ * set ends.  False: it failed. */
 bool stmt_run(struct stmt *st);
 sql_result *stmt_next_result(struct stmt *st);
 
@@ -74,7 +78,7 @@ static inline void stmt_set_class(struct stmt *st, void *cls)
   st->cls = cls;
 }
 
-/* 0 always: also the second time, and on a closed connection (ALERT). */
+/* Always 0, also when it was closed before; an ALERT on a closed connection. */
 int stmt_close(struct stmt *st);
 /* Close if need be, silently, and free the object; does not end the result set
  * of another statement (for finalizers). */

@@ -10,7 +10,7 @@
 #include "stats/report.h"
 
 /*
- * {0} is empty.  All threads write to it, which would be a crime on the hot
+ * {0} is empty.  All threads write to it, which is too slow for the hot
  * path: it is for debugging.  All members relaxed: a call that ends while they
  * are taken may be split between two periods.
  */
@@ -21,7 +21,7 @@ struct db_times {
 
 void times_add(struct db_times *t, uint64_t ns);
 
-/* What came since the last time; all 0 if nothing did. */
+/* What was added since the last call; all 0 if nothing was. */
 struct report_times times_take(struct db_times *t);
 
 #endif

@@ -7,11 +7,10 @@
 
 #include "base/log.h"
 #include "base/minmax.h"
-#include "base/wait.h"
 #include "db/call.h"
 #include "db/look.h"
 #include "db/message.h"
-#include "db/stmt.h"
+#include "db/verdict.h"
 
 enum {
   PAUSE_FIRST_MS = 10,
@@ -40,7 +39,7 @@ static void say_about(struct conn *c)
 
 unsigned transport_files(const struct conn *c)
 {
-  /* A file, its log and the index of that. */
+  /* A file, its log and the index of the log. */
   const unsigned each = c->driver->caps & DRIVER_SERVER ? 1 : 3;
 
   return c->env->process->facts.threads * each + FILES_SPARE;
@@ -74,8 +73,8 @@ static void check_before_run(struct conn *c)
   strbuf_done(&lines);
 }
 
-/* On the first connection of a run whose script draws keys.  Of several
- * processes, the first one says it for all. */
+/* On the first connection of a run whose script draws keys.  In a run of
+ * several processes only the first one looks. */
 static void check_tables(struct conn *c)
 {
   struct db_process *p = c->env->process;
@@ -121,11 +120,10 @@ int transport_open(struct conn *c, uint64_t until_ns)
   c->session->trx = TRX_NONE;
   if (c->driver->connect(c->session, until_ns, &c->out) < 0)
     return -1;
-  c->state = CONN_OPEN;
-  c->attention &= ~(unsigned)(CONN_NOT_OPEN | CONN_MARKED | CONN_RESULT |
-                              CONN_CANCELLED);
+  c->state = CONN_IDLE;
+  c->owed &= ~(unsigned)(CONN_OWES_ROLLBACK | CONN_OWES_CANCEL);
   c->generation++;
-  watch_opened(c);
+  watch_opened(&c->watched);
   if (c->env->process->set.debug && log_get_level() >= LOG_DEBUG)
     say_about(c);
   check_before_run(c);
@@ -136,22 +134,20 @@ int transport_open(struct conn *c, uint64_t until_ns)
 
 void transport_drop(struct conn *c)
 {
-  if (c->state != CONN_OPEN)
+  if (!conn_is_open(c))
     return;
-  watch_closing(c);
-  for (struct stmt *st = c->stmts; st; st = st->next) {
+  watch_closing(&c->watched);
+  for (struct conn_stmt *st = c->stmts; st; st = st->next) {
     if (st->ready && st->prepared)
       c->driver->unprepare(st->prepared, true);
     st->ready = false;
   }
   c->driver->disconnect(c->session);
   c->session->trx = TRX_NONE;
+  call_idle(c);
   c->state = CONN_LOST;
-  c->attention &= ~(unsigned)(CONN_RESULT | CONN_MARKED | CONN_CANCELLED);
-  c->attention |= CONN_NOT_OPEN;
-  c->more = false;
+  c->owed &= ~(unsigned)(CONN_OWES_ROLLBACK | CONN_OWES_CANCEL);
   c->bulk.own_trx = false;
-  call_end_rows(c);
 }
 
 uint64_t transport_limit(const struct conn *c)
@@ -169,20 +165,8 @@ static uint64_t jittered(struct conn *c, uint64_t ms)
                     (0.8 + 0.4 * env_random_double(c->env)));
 }
 
-static void pause_until(const struct db_process *p, uint64_t until_ns)
-{
-  _Atomic uint32_t *over = p->over;
-  const uint64_t end = atomic_load_explicit(&p->end_ns, memory_order_relaxed);
-
-  if (end != 0 && end < until_ns)
-    until_ns = end;
-  while (clock_now_ns() < until_ns &&
-         atomic_load_explicit(over, memory_order_relaxed) == 0)
-    wait_while(over, 0, until_ns);
-}
-
-/* c->out borrows its text; what is said at the end is kept by the outage, and
- * by the connection for its own caller. */
+/* The text of c->out is borrowed; the outage keeps the reason for the message
+ * at the end of the run. */
 static void note_failure(struct conn *c)
 {
   struct strbuf reason = { 0 };
@@ -192,32 +176,41 @@ static void note_failure(struct conn *c)
   strbuf_done(&reason);
 }
 
-enum transport_rc transport_retry(struct conn *c, uint64_t until_ns)
+enum transport_rc transport_try(struct conn *c, struct transport_retry *r)
 {
   const struct db_process *p = c->env->process;
   const uint64_t end = atomic_load_explicit(&p->end_ns, memory_order_relaxed);
-  uint64_t ms = PAUSE_FIRST_MS;
-  uint64_t limit;
+  const uint64_t now = clock_now_ns();
+  uint64_t limit, pause_ms = PAUSE_FIRST_MS;
 
-  for (unsigned attempt = 0;; attempt++) {
-    const uint64_t now = clock_now_ns();
+  if (now >= r->until_ns ||
+      !verdict_may_connect(env_phase(c->env, now), r->attempt,
+                           r->until_ns != UINT64_MAX))
+    return TRANSPORT_OVER;
+  limit = min_u64(transport_limit(c), r->until_ns);
+  if (end > now)
+    limit = min_u64(limit, end + END_GRACE_MS * NS_PER_MS);
+  c->session->attempt = r->attempt;
+  if (transport_open(c, limit) == 0)
+    return TRANSPORT_BACK;
+  if (c->out.permanent)
+    return TRANSPORT_PERMANENT;
+  note_failure(c);
+  for (unsigned i = 0; i < r->attempt && pause_ms < PAUSE_LAST_MS; i++)
+    pause_ms *= 2;
+  r->attempt++;
+  r->next_ns = min_u64(clock_now_ns() +
+                         jittered(c, min_u64(pause_ms, PAUSE_LAST_MS)),
+                       r->until_ns);
+  return TRANSPORT_AGAIN;
+}
 
-    /* After the run there is one attempt, for what scripts do after their
-     * events, and for what they ask for by themselves, with a limit. */
-    if (env_is_dead(c->env) || now >= until_ns ||
-        (env_is_over(c->env, now) &&
-         (attempt > 0 || (until_ns == UINT64_MAX && env_in_event(c->env)))))
-      return TRANSPORT_OVER;
-    limit = min_u64(transport_limit(c), until_ns);
-    if (end > now)
-      limit = min_u64(limit, end + END_GRACE_MS * NS_PER_MS);
-    c->session->attempt = attempt;
-    if (transport_open(c, limit) == 0)
-      return TRANSPORT_BACK;
-    if (c->out.permanent)
-      return TRANSPORT_PERMANENT;
-    note_failure(c);
-    pause_until(p, min_u64(clock_now_ns() + jittered(c, ms), until_ns));
-    ms = min_u64(2 * ms, PAUSE_LAST_MS);
-  }
+enum transport_rc transport_retry(struct conn *c, uint64_t until_ns)
+{
+  struct transport_retry r = { .until_ns = until_ns };
+  enum transport_rc rc;
+
+  while ((rc = transport_try(c, &r)) == TRANSPORT_AGAIN)
+    call_pause(c, r.next_ns);
+  return rc;
 }

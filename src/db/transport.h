@@ -9,19 +9,31 @@
 
 struct conn;
 
-/* 0; or -1 and c->out. */
+/* WAITS for the server.  0; or -1 and c->out. */
 int transport_open(struct conn *c, uint64_t until_ns);
-/* Statements are unprepared, the session is closed; the state is not changed
- * to CONN_CLOSED but to CONN_LOST. */
+/* The session is closed, its statements are forgotten: CONN_LOST.  Nothing
+ * happens when it is not open. */
 void transport_drop(struct conn *c);
 
 enum transport_rc {
   TRANSPORT_BACK,
   TRANSPORT_OVER,      /* the run is over, or `until_ns` has come */
   TRANSPORT_PERMANENT, /* c->out says why */
+  TRANSPORT_AGAIN,     /* transport_try(): once more, at `next_ns` */
 };
 
-/* Attempts with growing pauses, up to `until_ns`. */
+/* Attempts to replace a session; the caller gives `until_ns`, the rest is 0. */
+struct transport_retry {
+  uint64_t until_ns; /* UINT64_MAX: as long as the run goes on */
+  unsigned attempt;  /* the number of the next one */
+  uint64_t next_ns;
+};
+
+/* One attempt, if there may be one.  WAITS for the server, not for the pause
+ * after it. */
+enum transport_rc transport_try(struct conn *c, struct transport_retry *r);
+
+/* Attempts with growing pauses, in which it WAITS; never TRANSPORT_AGAIN. */
 enum transport_rc transport_retry(struct conn *c, uint64_t until_ns);
 
 /* How many open files a run needs, roughly. */

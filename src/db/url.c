@@ -160,7 +160,7 @@ static int read_rest(struct url *url, char *text, struct err *err)
 
   url->path = "";
   url->has_authority = strncmp(text, "//", 2) == 0;
-  /* Else a part of a password could be taken for something else. */
+  /* Otherwise a part of a password could be taken for something else. */
   if (url->has_authority &&
       strchr(text + 2 + strcspn(text + 2, "/?"), '@') != NULL)
     return refuse("an @ after the host, or a / or ? in a password, is written "

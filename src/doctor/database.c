@@ -10,6 +10,7 @@
 #include "db/conn.h"
 #include "db/durable.h"
 #include "db/env.h"
+#include "db/env_conns.h"
 #include "db/look.h"
 #include "doctor/doctor.h"
 #include "doctor/findings.h"

@@ -216,7 +216,7 @@ static int attempt(struct conn *c, struct sending *s)
 
 static void roll_back(struct conn *c)
 {
-  if (c->state == CONN_OPEN && c->session->trx != TRX_NONE)
+  if (conn_is_open(c) && c->session->trx != TRX_NONE)
     (void)query(c, "ROLLBACK");
 }
 

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "db/conn.h"
 #include "db/env.h"
+#include "db/env_conns.h"
 #include "db/stmt.h"
 #include "drivers/pgsql/pgsql_driver.h"
 #include "stats/recorder.h"

@@ -8,8 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "db/bulk.h"
 #include "db/conn.h"
 #include "db/env.h"
+#include "db/env_conns.h"
 #include "db/stmt.h"
 #include "stats/recorder.h"
 

@@ -92,12 +92,12 @@ static void deadline(const struct rig_settings *base)
       (void)sched_yield();
   }
   start = clock_now_ns();
-  ok(watch_deadline(r.process, &err) == 0, "the deadline");
+  ok(watch_deadline(&r.process->watch, &err) == 0, "the deadline");
   (void)pthread_join(b.thread, NULL);
   ok(clock_now_ns() - start < 3 * NS_PER_S, "ends what is blocked");
   ok(b.c && conn_failure(b.c)->abandoned, "the event is abandoned");
   ok(counted(&r, COUNTER_ERROR) == 0, "it is no error");
-  ok(b.c && !(b.c->attention & CONN_MESSAGE), "nothing is said");
+  ok(b.c && !(b.c->owed & CONN_OWES_MESSAGE), "nothing is said");
   env_done(&b.env);
   rig_close(&r);
 }

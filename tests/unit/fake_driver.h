@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "db/bulk.h"
 #include "db/conn.h"
 #include "db/emul.h"
 #include "db/env.h"
+#include "db/env_conns.h"
 #include "db/stmt.h"
 
 /* What the next statements answer; a zero entry is a plain success. */
@@ -22,7 +24,7 @@ struct fake_answer {
   enum counter counter;
   uint32_t nfields;
   uint64_t nrows;
-  bool more;
+  bool more, settled;
 };
 
 struct fake {
@@ -74,6 +76,7 @@ static int fake_say(struct fake_answer a, struct outcome *out)
     out->nfields = a.nfields;
     out->nrows = a.nrows;
     out->more = a.more;
+    out->settled = a.settled;
     return 0;
   }
   out->code = a.code;

@@ -133,7 +133,7 @@ bool bench_db_in_transaction(sql_connection *con)
 {
   const struct conn *c = conn_of(con);
 
-  return c->state == CONN_OPEN &&
+  return conn_is_open(c) &&
          (c->session->trx == TRX_OPEN || c->session->trx == TRX_ABORTED);
 }
 
@@ -146,7 +146,7 @@ const char *bench_db_quote(sql_connection *con, const char *text, size_t len,
   struct conn *c = conn_of(con);
   const char *why;
 
-  if (!s || c->state != CONN_OPEN)
+  if (!s || !conn_is_open(c))
     return NULL;
   strbuf_clear(&s->quoted);
   if (!c->driver->quote(c->session, text, len, &s->quoted, &why) ||

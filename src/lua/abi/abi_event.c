@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/wait.h"
 #include "db/conn.h"
+#include "db/env_conns.h"
 #include "lua/engine/state.h"
 #include "run/worker.h"
 #include "stats/recorder.h"

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "db/classes/statement.h"
 #include "db/conn.h"
+#include "db/env_conns.h"
 #include "lua/engine/failure.h"
 #include "lua/engine/shared.h"
 #include "lua/find/resolve.h"
@@ -302,7 +303,7 @@ static void describe(struct state *s, const char *function, bool is_event,
     .function = function,
     .is_event = is_event,
     .in_worker = s->worker != NULL,
-    .printed = s->env.told,
+    .printed = s->env.reported,
     .tid = s->tid,
   };
 

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "db/conn.h"
+#include "db/env_conns.h"
 #include "db/watch.h"
 #include "lua/engine/details.h"
 #include "lua/engine/hooks.h"
@@ -202,7 +203,7 @@ static void interrupt(void *run, enum interrupt_step step)
 
   /* The SQL layer takes the second step by itself. */
   if (step == INTERRUPT_CANCEL)
-    (void)watch_deadline(script->setup.db, &err);
+    (void)watch_deadline(&script->setup.db->watch, &err);
 }
 
 static const struct report_form *form(void *run)

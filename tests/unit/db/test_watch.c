@@ -61,10 +61,10 @@ static void test_frozen(void)
   }
   for (struct conn *c = b.env.first; c; c = c->next)
     atomic_store(&c->watched.busy, 1);
-  OK(watch_deadline(b.process, &err) == 0, "the deadline");
+  OK(watch_deadline(&b.process->watch, &err) == 0, "the deadline");
   while ((n = atomic_load(&cut)) < CONNECTIONS)
     wait_while(&cut, n, WAIT_FOREVER);
-  watch_stop(b.process);
+  watch_stop(&b.process->watch);
   OK(atomic_load(&cancels) <= HELPERS,
      "what was cut off already is not cancelled any more");
   for (struct conn *c = b.env.first; c; c = c->next)
@@ -117,11 +117,11 @@ static void test_late(void)
   d.cancel = slow_cancel;
   d.query = answer;
   bed_open(&b, &d, NULL, 0);
-  b.process->set.query_timeout_s = 0.3;
-  b.con->clocked = true;
+  b.process->watch.limit_ns = 300 * NS_PER_MS;
+  b.con->watched.limited = true;
   bed_answer(&b, (struct fake_answer){ .counter = COUNTER_WRITE });
   bed_answer(&b, (struct fake_answer){ .code = 1317 });
-  OK(watch_start(b.process, &err) == 0, "statements are watched");
+  OK(watch_start(&b.process->watch, &err) == 0, "statements are watched");
   (void)bed_query(&b, "SLOW");
   OK(b.con->pub.error == DB_ERROR_NONE, "one ends before it is cancelled");
   (void)bed_query(&b, "NEXT");
@@ -132,7 +132,7 @@ static void test_late(void)
      "whose error is nobody's");
   (void)bed_query(&b, "NEXT");
   OK_STR(bed_log(&b), "NEXT;", "once");
-  watch_stop(b.process);
+  watch_stop(&b.process->watch);
   bed_close(&b);
 }
 
@@ -162,15 +162,15 @@ static void test_endless(void)
   atomic_store(&cancelling, 0);
   bed_open(&b, &d, NULL, 0);
   atomic_store(&b.con->watched.busy, 1);
-  OK(watch_deadline(b.process, &err) == 0, "the deadline");
+  OK(watch_deadline(&b.process->watch, &err) == 0, "the deadline");
   while (atomic_load(&cancelling) == 0)
     wait_while(&cancelling, 0, WAIT_FOREVER);
-  OK(!watch_stop(b.process), "its thread is left behind");
+  OK(!watch_stop(&b.process->watch), "its thread is left behind");
   atomic_store(&let_go, 1);
   wait_wake_all(&let_go);
   while ((n = atomic_load(&b.process->watch.threads)) > 0)
     wait_while(&b.process->watch.threads, n, WAIT_FOREVER);
-  OK(watch_stop(b.process), "until it ends after all");
+  OK(watch_stop(&b.process->watch), "until it ends after all");
   atomic_store(&b.con->watched.busy, 0);
   bed_close(&b);
 }

@@ -10,6 +10,7 @@
 #include "base/compiler.h"
 #include "db/conn.h"
 #include "db/env.h"
+#include "db/env_conns.h"
 #include "db/stmt.h"
 #include "drivers/null/null_driver.h"
 #include "tests/unit/tap.h"
@@ -224,7 +225,7 @@ static void test_hang(void)
   (void)pthread_create(&thread, NULL, hang, &b);
   while (atomic_load(&b.con->watched.busy) == 0)
     (void)sched_yield();
-  OK(watch_deadline(b.process, &err) == 0, "the deadline");
+  OK(watch_deadline(&b.process->watch, &err) == 0, "the deadline");
   (void)pthread_join(thread, NULL);
   OK(conn_failure(b.con)->abandoned, "wakes what hangs");
   OK(count(&b, COUNTER_ERROR) == 0, "uncounted");

@@ -11,6 +11,7 @@
 #include "base/compiler.h"
 #include "db/conn.h"
 #include "db/env.h"
+#include "db/env_conns.h"
 #include "db/stmt.h"
 #include "drivers/sqlite/sqlite_internal.h"
 #include "tests/unit/tap.h"
@@ -195,7 +196,7 @@ static void test_stale(const char *file)
   OK(run(a, "INSERT INTO t VALUES (3)") == DB_ERROR_IGNORABLE &&
        a->pub.sql_errno == SQLITE_BUSY_SNAPSHOT,
      "a snapshot that became stale");
-  OK(a->attention & CONN_MARKED, "its transaction is marked");
+  OK(a->owed & CONN_OWES_ROLLBACK, "its transaction is marked");
   OK(run(a, "BEGIN IMMEDIATE") == DB_ERROR_NONE, "rolled back before BEGIN");
   OK(run(a, "ROLLBACK") == DB_ERROR_NONE, "in a transaction of its own");
   bed_close(&b);

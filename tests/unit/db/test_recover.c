@@ -1,5 +1,5 @@
 /*
- * test_policy.c - what the SQL layer does when statements fail.
+ * test_recover.c - what the SQL layer does when statements fail.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -253,7 +253,7 @@ static void test_run_over(void)
   OK(bed_count(&b, COUNTER_ERROR) == 0 && bed_count(&b, COUNTER_RECONNECT) == 0,
      "nothing is counted");
   OK(b.process->outage.given_up == 1, "one was still reconnecting");
-  OK(!(b.con->attention & CONN_MESSAGE), "nothing to say");
+  OK(!(b.con->owed & CONN_OWES_MESSAGE), "nothing to say");
   b.fake.connect_fails = 0;
   b.event_open = false;
   OK(conn_reconnect(b.con) == 0 && !bed_query(&b, "SET") &&
@@ -283,7 +283,7 @@ static void test_lost_after_run(void)
   (void)bed_query(&b, "INSERT");
   OK_STR(bed_log(&b), "INSERT;disconnect;connect;", "or it is tried once");
   OK(b.con->pub.error == DB_ERROR_FATAL && b.con->pub.sql_errno == 2003 &&
-       !conn_failure(b.con)->abandoned && b.con->attention & CONN_MESSAGE,
+       !conn_failure(b.con)->abandoned && b.con->owed & CONN_OWES_MESSAGE,
      "the error is that of the connection");
   OK(b.process->outage.given_up == 0, "no event has waited for it");
   (void)bed_query(&b, "INSERT");
@@ -333,7 +333,7 @@ static void test_given_up(void)
   (void)bed_query(&b, "BEGIN");
   bed_answer(&b, (struct fake_answer){ .code = 1213 });
   (void)bed_query(&b, "UPDATE");
-  (void)watch_deadline(b.process, &err);
+  (void)watch_deadline(&b.process->watch, &err);
   (void)bed_log(&b);
   env_undo_event(&b.env);
   OK_STR(bed_log(&b), "", "nothing is sent after the deadline");
@@ -346,7 +346,7 @@ static void test_dead(void)
   struct err err;
 
   bed_open(&b, &marking, deadlock, 1);
-  OK(watch_deadline(b.process, &err) == 0, "the deadline has come");
+  OK(watch_deadline(&b.process->watch, &err) == 0, "the deadline has come");
   (void)bed_query(&b, "UPDATE");
   OK_STR(bed_log(&b), "", "nothing is sent");
   OK(conn_failure(b.con)->abandoned && bed_count(&b, COUNTER_ERROR) == 0,
@@ -462,7 +462,7 @@ static void test_unread(void)
        b.con->pub.sql_errno == 1213 && conn_failure(b.con)->earlier,
      "an error among results that were not read is the next statement's");
   OK_STR(bed_log(&b), "A;B;end;", "which is not sent");
-  OK(bed_count(&b, COUNTER_ERROR) == 1 && b.con->attention & CONN_MARKED,
+  OK(bed_count(&b, COUNTER_ERROR) == 1 && b.con->owed & CONN_OWES_ROLLBACK,
      "it is counted, and the transaction marked");
   OK(env_settle(&b.env) == NULL && !b.env.unread, "told once");
   OK(conn_restart(b.con) == DB_ERROR_NONE, "the event is restarted");
@@ -482,7 +482,7 @@ static void test_unread(void)
   b.fake.unread = failed;
   (void)bed_query(&b, "A;B");
   stmt_free(st);
-  OK(bed_count(&b, COUNTER_ERROR) == 3 && b.con->attention & CONN_LATE,
+  OK(bed_count(&b, COUNTER_ERROR) == 3 && b.con->owed & CONN_OWES_FAILURE,
      "found where nothing can be told");
   (void)bed_log(&b);
   OK(!bed_query(&b, "SELECT") && b.con->pub.error == DB_ERROR_IGNORABLE &&

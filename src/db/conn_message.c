@@ -1,0 +1,139 @@
+/*
+ * conn_message.c - the message of a fatal error, which waits until a script's
+ * hook was asked.
+ */
+#include "db/conn_message.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/fmt.h"
+#include "base/log.h"
+#include "db/message.h"
+
+void conn_error_name(const struct conn *c, char *to, size_t size)
+{
+  if (c->driver->caps & DRIVER_BY_NUMBER)
+    (void)snprintf(to, size, "%d", c->fail.code);
+  else
+    (void)snprintf(to, size, "%s", c->fail.state);
+}
+
+/* ---- keep ---- */
+
+/* The size of a statement may be why it failed, from this size on. */
+enum {
+  LARGE_STATEMENT = 1000 * 1000
+};
+
+static bool hint_applies(const struct driver_hint *h, const struct conn *c,
+                         size_t len)
+{
+  return (h->code == 0 || h->code == c->fail.code) &&
+         (!h->state || strcmp(h->state, c->fail.state) == 0) &&
+         (!h->bundled || c->env->process->facts.bundled) &&
+         (!h->large || len >= LARGE_STATEMENT);
+}
+
+/* `len`: of the statement. */
+static void add_hints(struct conn *c, size_t len)
+{
+  const struct driver_hint *h = c->driver->hints;
+
+  for (; h && h->text; h++) {
+    if (!hint_applies(h, c, len))
+      continue;
+    strbuf_adds(&c->message, h->text);
+    if (h->large)
+      strbuf_addf(&c->message, " (%zu bytes)", len);
+    strbuf_adds(&c->message, "\n");
+  }
+}
+
+/* The server does not say why the statement was cancelled. */
+static void add_limit(struct conn *c)
+{
+  char text[FMT_DOUBLE_SIZE];
+
+  if (c->owed & CONN_OWES_CANCEL) /* by nothing else: see verdict_is_cut() */
+    strbuf_addf(&c->message,
+                "the statement took longer than --db-query-timeout=%s\n",
+                fmt_shortest(text, c->env->process->set.query_timeout_s));
+}
+
+void conn_keep_message(struct conn *c, enum call call, const char *sql,
+                       size_t len)
+{
+  const bool unread = call == CALL_UNREAD;
+  struct strbuf cut = { 0 };
+
+  message_sql(&cut, sql, len);
+  strbuf_clear(&c->message);
+  c->driver->message(c->session, unread ? CALL_NEXT : call, &c->out,
+                     strbuf_str(&cut), &c->message);
+  if (c->message.len > 0 && c->message.text[c->message.len - 1] != '\n')
+    strbuf_adds(&c->message, "\n");
+  if (unread)
+    strbuf_adds(&c->message, "it was among results that were not read, of the "
+                             "statement before\n");
+  add_hints(c, len);
+  add_limit(c);
+  strbuf_done(&cut);
+  conn_error_name(c, c->message_code, sizeof(c->message_code));
+  c->owed |= CONN_OWES_MESSAGE;
+}
+
+void conn_keep_connect_message(struct conn *c)
+{
+  strbuf_clear(&c->message);
+  c->driver->connect_message(c->session, &c->out, &c->message);
+  conn_error_name(c, c->message_code, sizeof(c->message_code));
+  c->owed |= CONN_OWES_MESSAGE;
+}
+
+/* ---- take and print ---- */
+
+struct conn_message conn_take_message(struct conn *c)
+{
+  struct conn_message m = { .env = c->env };
+
+  if (c->owed & CONN_OWES_MESSAGE) {
+    m.lines = c->message;
+    memcpy(m.code, c->message_code, sizeof(m.code));
+    c->message = (struct strbuf){ 0 };
+    c->owed &= ~(unsigned)CONN_OWES_MESSAGE;
+  }
+  return m;
+}
+
+void conn_print_message(struct conn_message *m)
+{
+  uint64_t held;
+
+  if (m->lines.len > 0) {
+    const bool allowed = flood_allows(&m->env->process->flood, m->code,
+                                      clock_now_ns(), &held);
+
+    m->env->reported = true;
+    if (held > 0)
+      log_msg(LOG_FATAL, "(%" PRIu64 " more messages with error %s)", held,
+              m->code);
+    if (allowed)
+      message_lines(LOG_FATAL, &m->lines);
+  }
+  conn_drop_message(m);
+}
+
+void conn_drop_message(struct conn_message *m)
+{
+  strbuf_done(&m->lines);
+}
+
+void conn_say(struct conn *c)
+{
+  struct conn_message m = conn_take_message(c);
+
+  conn_print_message(&m);
+}

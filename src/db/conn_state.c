@@ -1,0 +1,103 @@
+/*
+ * conn_state.c - the memory of a connection.
+ */
+#include "db/conn_state.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+static const struct {
+  size_t off;
+} param_field[] = {
+  { offsetof(struct conn_params, host) },
+  { offsetof(struct conn_params, port) },
+  { offsetof(struct conn_params, socket) },
+  { offsetof(struct conn_params, user) },
+  { offsetof(struct conn_params, password) },
+  { offsetof(struct conn_params, db) },
+};
+
+static const char **param(const struct conn_params *p, size_t i)
+{
+  return (const char **)(void *)((char *)(uintptr_t)p + param_field[i].off);
+}
+
+static bool copy_params(struct conn_params *to, const struct conn_params *from)
+{
+  for (size_t i = 0; from && i < ARRAY_SIZE(param_field); i++) {
+    const char *text = *param(from, i);
+
+    if (text && !(*param(to, i) = mem_strdup(text)))
+      return false;
+  }
+  return true;
+}
+
+/* Frees the memory; nothing is open any more. */
+static void destroy(struct conn *c)
+{
+  struct db_env *env = c->env;
+
+  watch_remove(&env->process->watch, &c->watched);
+  if (c->prev)
+    c->prev->next = c->next;
+  else
+    env->first = c->next;
+  if (c->next)
+    c->next->prev = c->prev;
+  for (size_t i = 0; i < ARRAY_SIZE(param_field); i++)
+    free((void *)(uintptr_t)*param(&c->params, i));
+  strbuf_done(&c->message);
+  strbuf_done(&c->text);
+  strbuf_done(&c->bulk.text);
+  free(c->values);
+  free(c->session);
+  free(c);
+}
+
+struct conn *conn_new(struct driver_handle *h, const struct conn_params *params)
+{
+  struct db_env *env = h->env;
+  struct conn *c = calloc(1, sizeof(*c));
+  struct session *s = calloc(1, h->driver->session_size);
+
+  if (!c || !s) {
+    free(c);
+    free(s);
+    return NULL;
+  }
+  c->env = env;
+  c->handle = h;
+  c->driver = h->driver;
+  c->session = s;
+  c->pub.driver = (sql_driver *)(void *)h;
+  c->rs.ptr = c;
+  c->refs = 1;
+  c->state = CONN_CLOSED;
+  s->driver = h->driver;
+  s->cfg = h->cfg;
+  s->env = env;
+  s->params = &c->params;
+  c->next = env->first;
+  if (c->next)
+    c->next->prev = c;
+  env->first = c;
+  c->watched.driver = c->driver;
+  c->watched.session = c->session;
+  c->watched.deadline = watch_deadline_of(&env->process->watch,
+                                          env->under_deadline);
+  c->watched.limited = env->process->watch.limit_ns > 0;
+  watch_add(&env->process->watch, &c->watched);
+  if (!copy_params(&c->params, params)) {
+    destroy(c);
+    return NULL;
+  }
+  return c;
+}
+
+void conn_unref(struct conn *c)
+{
+  if (--c->refs == 0)
+    destroy(c);
+}

@@ -1,0 +1,184 @@
+/*
+ * conn_state.h - what a connection is made of, and its states.
+ */
+#ifndef BENCH_DB_CONN_STATE_H
+#define BENCH_DB_CONN_STATE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/ffi_api.h"
+#include "base/strbuf.h"
+#include "db/abi.h"
+#include "db/bulk_rows.h"
+#include "db/driver.h"
+#include "db/env.h"
+#include "db/watch.h"
+
+/*
+ * Where a connection stands.  Of the open states, the first two let the next
+ * statement be sent at once; the others mean that the driver has to end the
+ * answer before that, see call_drain().
+ *
+ * conn_open():
+ *   CLOSED -> IDLE       the session is open
+ *   CLOSED               the object is freed: it could not be opened
+ * conn_query(), stmt_execute() in IDLE or ROWS, whose result set ends:
+ *   -> IDLE              no result set
+ *   -> ROWS              a result set, and the whole answer is here
+ *   -> ROWS_REST         a result set; the driver still holds a part of it
+ *   -> ROWS_MORE, MORE   ... and further results come; the first result was a
+ *                        result set, or was none
+ * conn_next_result() in ROWS_MORE, MORE:
+ *   -> ROWS_REST, REST   the last result: a result set, or none
+ *   -> ROWS_MORE, MORE   one of them with further ones
+ *   -> REST              there was none
+ * conn_free_results(), and the end of stmt_run():
+ *   ROWS -> IDLE, ROWS_REST -> REST, ROWS_MORE -> MORE
+ * call_drain(), before the next statement or at the end of the event:
+ *   ROWS_REST, ROWS_MORE, MORE, REST -> IDLE
+ * A failure that leaves the session open:
+ *   IDLE, ROWS -> IDLE, all other open states -> REST
+ * A failure that loses the session, and transport_drop():
+ *   open -> LOST
+ * A loss that is ignorable, and conn_forgive():
+ *   LOST -> IDLE         transport_retry() has replaced the session
+ *   LOST                 it could not
+ * conn_close():
+ *   open, LOST -> CLOSED
+ * conn_reconnect():
+ *   open, LOST, CLOSED -> LOST -> IDLE, or it stays LOST
+ * conn_free():
+ *   all -> FREED         statement objects may still hold the memory
+ */
+enum conn_state {
+  CONN_IDLE, /* open: nothing is left of the statement before */
+  CONN_ROWS, /* open: rows can be fetched */
+  CONN_ROWS_REST,
+  CONN_ROWS_MORE,
+  CONN_MORE, /* no rows; further results are pending */
+  CONN_REST, /* no rows and no results: the driver has to end the answer */
+  CONN_LOST, /* the session is gone, and the script has not closed it */
+  CONN_CLOSED,
+  CONN_FREED, /* closed for good: its owner has given it up */
+};
+
+/*
+ * What is to be done before the next statement; bits that no state has, so that
+ * one comparison tells that there is nothing: see exchange_needs_care().
+ */
+enum conn_owed {
+  CONN_OWES_ROLLBACK = 1 << 4, /* before the next transaction */
+  CONN_OWES_MESSAGE = 1 << 5,  /* a fatal one was not printed or taken yet */
+  CONN_OWES_CANCEL = 1 << 6,   /* the call before took too long, and a cancel
+                                * may still come */
+  /* Results that were dropped held a failure, of which the script has not
+   * heard: `fail`.  It is fatal, or the event starts again. */
+  CONN_OWES_ERROR = 1 << 7,
+  CONN_OWES_RESTART = 1 << 8,
+  CONN_OWES_FAILURE = CONN_OWES_ERROR | CONN_OWES_RESTART,
+};
+
+/* Why the last call failed. */
+struct failure {
+  int code;
+  char state[6];
+  bool lost;        /* the connection broke */
+  bool reconnected; /* ... and was replaced */
+  bool abandoned;   /* the run is over: leave the event, raise no error */
+  bool earlier;     /* an earlier statement has failed; this one was not sent */
+  const char
+    *api_error;    /* the text to raise when it was no SQL error; static */
+  char text[1024]; /* = sql_errmsg */
+};
+
+/* What a connection knows of its statements: enough to forget them with the
+ * session that they were prepared in. */
+struct conn_stmt {
+  struct conn_stmt *next, *prev;
+  struct prepared *prepared; /* owned by the statement; NULL when emulated */
+  bool ready;                /* prepared in a session of this connection */
+};
+
+struct conn {
+  struct conn_pub pub; /* what scripts see; first */
+  struct db_env *env;
+  struct driver_handle *handle;
+  const struct driver *driver;
+  struct session *session; /* owned */
+  enum conn_state state;
+  unsigned owed;       /* enum conn_owed */
+  unsigned generation; /* counts successful connects */
+  unsigned sized;      /* `sizes` is of this generation; 0: of none */
+  struct statement_sizes sizes;
+  unsigned refs;             /* the owner and each statement object */
+  struct conn *next, *prev;  /* in the env's list */
+  struct conn_stmt *stmts;   /* live and closed ones, all of this connection */
+  struct conn_params params; /* owned texts */
+  void *cls;                 /* class of the next direct statement */
+
+  struct outcome out; /* of the last call */
+  sql_result rs;      /* the one result set */
+  sql_value *values;  /* owned; room for `values_room` columns */
+  uint32_t values_room;
+
+  struct failure fail;
+  struct strbuf message; /* fatal lines that were not printed yet */
+  char message_code[16];
+  struct strbuf text; /* of emulated statements */
+  struct bulk bulk;
+  struct watched watched;
+};
+
+/* What scripts hold, and back. */
+static inline sql_connection *conn_abi(struct conn *c)
+{
+  return (sql_connection *)(void *)c;
+}
+static inline struct conn *conn_of(sql_connection *con)
+{
+  return (struct conn *)(void *)con;
+}
+
+static inline bool conn_is_open(const struct conn *c)
+{
+  return c->state < CONN_LOST;
+}
+/* The script has closed it, or never opened it. */
+static inline bool conn_is_closed(const struct conn *c)
+{
+  return c->state >= CONN_CLOSED;
+}
+/* Its calls have to fail at once: the deadline has passed. */
+static inline bool conn_is_dead(const struct conn *c)
+{
+  return atomic_load_explicit(c->watched.deadline, memory_order_relaxed) != 0;
+}
+/* Rows can be fetched. */
+static inline bool conn_has_rows(const struct conn *c)
+{
+  return c->state >= CONN_ROWS && c->state <= CONN_ROWS_MORE;
+}
+/* Further results are pending. */
+static inline bool conn_has_more(const struct conn *c)
+{
+  return c->state == CONN_ROWS_MORE || c->state == CONN_MORE;
+}
+/* The driver has to end the answer. */
+static inline bool conn_has_rest(const struct conn *c)
+{
+  return c->state >= CONN_ROWS_REST && c->state <= CONN_REST;
+}
+
+/* A new object in the list of the thread, closed, with one reference.  NULL: no
+ * memory.  `params` may be NULL; it is copied. */
+struct conn *conn_new(struct driver_handle *h,
+                      const struct conn_params *params);
+
+/* A reference is gone: that of the owner, or of a statement object.  The last
+ * one frees the memory. */
+void conn_unref(struct conn *c);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * env_conns.h - what concerns all connections of a thread: the end of an event,
+ * and that of the thread.
+ */
+#ifndef BENCH_DB_ENV_CONNS_H
+#define BENCH_DB_ENV_CONNS_H
+
+#include "base/compiler.h"
+#include "db/env.h"
+
+struct conn;
+
+/* Ends and frees all connections, statements and drivers of the thread; no
+ * pointer to one may be used afterwards. */
+void env_done(struct db_env *env);
+
+/* The open event is about to be started again: rows of bulk inserts that it has
+ * collected are dropped. */
+void env_undo_attempt(struct db_env *env);
+
+/*
+ * The event, or another function of the script, has ended: results that are
+ * still pending are read and dropped (WAITS).  NULL; or a connection on which a
+ * failure was among them, or among those that were dropped before and no call
+ * has reported it.  That is the connection's present failure then, and there
+ * may be others: call it again.
+ */
+struct conn *env_settle_slow(struct db_env *env);
+static inline struct conn *env_settle(struct db_env *env)
+{
+  return UNLIKELY(env->unread) ? env_settle_slow(env) : NULL;
+}
+
+/* The event is given up, with its rows, its pending results, and the
+ * transactions in which it has failed. */
+void env_undo_event(struct db_env *env);
+
+#endif

@@ -1,0 +1,89 @@
+/*
+ * exchange.h - one statement: what comes before its call of the driver, and
+ * after it (for src/db only).
+ */
+#ifndef BENCH_DB_EXCHANGE_H
+#define BENCH_DB_EXCHANGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "db/call.h"
+
+/* A statement needs the slow path: exchange_take_care(). */
+static inline bool exchange_needs_care(const struct conn *c)
+{
+  return UNLIKELY(((unsigned)c->state | c->owed) > CONN_ROWS ||
+                  conn_is_dead(c));
+}
+
+/*
+ * The care: prints a message that is due, refuses closed connections, replaces
+ * lost ones, rolls back before `sql` begins a transaction, lets a cancel that
+ * came too late pass, and ends results (pending ones only when `keep_rows`),
+ * whose failure is that of the call. False: the call has failed already.
+ */
+bool exchange_take_care(struct conn *c, const char *sql, size_t len,
+                        bool keep_rows);
+
+/* What is being executed, for counters, messages and classes. */
+struct exchange {
+  enum call call;
+  sql_statement *stmt; /* NULL: direct */
+  void *cls;
+  const char *sql;
+  size_t len;
+  uint64_t start_ns; /* 0: not timed */
+};
+
+/* After the driver returned `rc`: count, and make the result or the failure. */
+sql_result *exchange_end(struct conn *c, int rc, const struct exchange *info);
+
+/* conn_next_result() and stmt_next_result(). */
+sql_result *exchange_next(struct conn *c, enum call call, sql_statement *stmt);
+
+/* ---- the quick way ---- */
+
+/* c->out has a result set, and there is room for its rows: open it. */
+static inline sql_result *exchange_open_rows(struct conn *c,
+                                             sql_statement *stmt)
+{
+  const struct outcome *out = &c->out;
+
+  if (UNLIKELY(out->nrows == 0))
+    call_count(c, COUNTER_READ_EMPTY);
+  c->state = CONN_ROWS;
+  c->rs.counter = (sb_counter_type)out->counter;
+  c->rs.nrows = out->nrows > UINT32_MAX ? UINT32_MAX : (uint32_t)out->nrows;
+  c->rs.nfields = out->nfields;
+  c->rs.statement = stmt;
+  return &c->rs;
+}
+
+/* The call succeeded, call_start() gave `start_ns`, and there is nothing that
+ * exchange_end() would have to look at. */
+static inline bool exchange_is_plain(const struct conn *c, int rc,
+                                     uint64_t start_ns)
+{
+  const struct outcome *out = &c->out;
+
+  return LIKELY(rc == 0 && start_ns == 0 && c->owed == 0 && !out->more &&
+                (out->counter != COUNTER_READ ||
+                 (out->settled && out->nfields <= c->values_room)));
+}
+
+/* What exchange_end() does then; `stmt` is NULL for direct statements. */
+static inline sql_result *exchange_end_plain(struct conn *c,
+                                             sql_statement *stmt)
+{
+  call_count(c, c->out.counter);
+  call_no_error(c);
+  if (c->out.counter == COUNTER_READ)
+    return exchange_open_rows(c, stmt);
+  call_idle(c);
+  return NULL;
+}
+
+#endif

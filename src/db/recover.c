@@ -1,0 +1,255 @@
+/*
+ * recover.c - carries out what a failure needs.
+ */
+#include "db/recover.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "db/call.h"
+#include "db/conn_message.h"
+#include "db/transport.h"
+#include "db/verdict.h"
+
+/* Keep the details: the driver's texts last only until its next call. */
+static void save(struct conn *c)
+{
+  const struct outcome *out = &c->out;
+
+  memset(&c->fail, 0, sizeof(c->fail));
+  c->fail.code = out->code;
+  memcpy(c->fail.state, out->state, sizeof(c->fail.state));
+  c->fail.lost = out->lost;
+  (void)snprintf(c->fail.text, sizeof(c->fail.text), "%s",
+                 out->msg ? out->msg : "");
+  c->pub.sql_errno = out->code;
+  c->pub.sql_state = c->fail.state[0] ? c->fail.state : NULL;
+  c->pub.sql_errmsg = c->fail.text;
+}
+
+void recover_count_error(struct conn *c)
+{
+  if (!c->env->recorder)
+    return;
+  call_count(c, COUNTER_ERROR);
+  errtab_count(&c->env->process->errors, c->driver->name, c->fail.code,
+               c->fail.state, c->fail.text);
+}
+
+/* The connection cannot be replaced: more attempts are useless, or the run is
+ * over and no event is open. */
+static sql_error_t fail_for_good(struct conn *c)
+{
+  save(c);
+  c->fail.lost = true;
+  conn_keep_connect_message(c);
+  recover_count_error(c);
+  c->pub.error = DB_ERROR_FATAL;
+  return DB_ERROR_FATAL;
+}
+
+static void outage_begin(struct conn *c)
+{
+  struct strbuf target = { 0 }, reason = { 0 };
+  char name[16];
+
+  conn_error_name(c, name, sizeof(name));
+  c->driver->target(c->session, &target);
+  strbuf_addf(&reason, "%s: %s", name, c->fail.text);
+  outage_lost(&c->env->process->outage, strbuf_str(&target),
+              strbuf_str(&reason));
+  strbuf_done(&target);
+  strbuf_done(&reason);
+  log_msg(LOG_DEBUG, "Reconnecting");
+}
+
+sql_error_t recover_replace(struct conn *c)
+{
+  struct outage *o = &c->env->process->outage;
+  const struct failure before = c->fail;
+  enum transport_rc rc;
+  enum verdict_class v;
+
+  transport_drop(c);
+  outage_begin(c);
+  rc = transport_retry(c, UINT64_MAX);
+  if (rc == TRANSPORT_BACK) {
+    outage_back(o);
+    log_msg(LOG_DEBUG, "Reconnected");
+    call_count(c, COUNTER_RECONNECT);
+    c->fail.reconnected = true;
+    c->pub.error = DB_ERROR_IGNORABLE;
+    return DB_ERROR_IGNORABLE;
+  }
+  v = verdict_not_connected(env_phase(c->env, clock_now_ns()),
+                            rc == TRANSPORT_PERMANENT);
+  outage_gave_up(o, v == VERDICT_ABANDON);
+  if (v != VERDICT_ABANDON)
+    return fail_for_good(c);
+  call_abandon(c);
+  /* A later verdict on this connection depends on them. */
+  c->fail.code = before.code;
+  memcpy(c->fail.state, before.state, sizeof(before.state));
+  memcpy(c->fail.text, before.text, sizeof(before.text));
+  return DB_ERROR_FATAL;
+}
+
+static struct verdict_case case_of(const struct conn *c, enum call call)
+{
+  return (struct verdict_case){
+    .out = &c->out,
+    .call = call,
+    .ignore = &c->handle->state->ignore,
+    .always_ignorable = c->driver->always_ignorable,
+    .phase = env_phase(c->env, clock_now_ns()),
+    .in_trx = conn_is_open(c) && c->session->trx != TRX_NONE,
+    .at_once = c->driver->caps & DRIVER_ROLLBACK_AT_ONCE,
+  };
+}
+
+bool recover_ignorable(const struct conn *c)
+{
+  const struct verdict_case v = case_of(c, CALL_QUERY);
+
+  return verdict_ignorable(&v);
+}
+
+static void ignore_error(struct conn *c, enum call call,
+                         const struct verdict *v)
+{
+  char name[16];
+
+  if (call == CALL_ROLLBACK) {
+    log_msg(LOG_DEBUG, "ROLLBACK failed, to be repeated: %s", c->fail.text);
+  } else {
+    conn_error_name(c, name, sizeof(name));
+    log_msg(LOG_DEBUG, "Ignoring error %s %s", name, c->fail.text);
+  }
+  c->pub.error = DB_ERROR_IGNORABLE;
+  if (v->mark)
+    c->owed |= CONN_OWES_ROLLBACK;
+  if (v->rollback)
+    (void)recover_rollback(c, true);
+}
+
+static void abandon(struct conn *c, const struct verdict *v)
+{
+  if (v->drop)
+    transport_drop(c);
+  if (v->mark)
+    c->owed |= CONN_OWES_ROLLBACK;
+  call_abandon(c);
+}
+
+void recover_failed(struct conn *c, enum call call, const char *sql, size_t len)
+{
+  const struct verdict_case what = case_of(c, call);
+  const struct verdict v = verdict_failed(&what);
+
+  c->cls = NULL;
+  call_end_answer(c);
+  if (v.class == VERDICT_MISUSE) {
+    call_misuse(c, c->out.api_error);
+    return;
+  }
+  if (v.class == VERDICT_ABANDON) {
+    abandon(c, &v);
+    return;
+  }
+  save(c);
+  if (v.count)
+    recover_count_error(c);
+  if (v.class == VERDICT_REPLACE) {
+    (void)recover_replace(c);
+  } else if (v.class == VERDICT_IGNORE) {
+    ignore_error(c, call, &v);
+  } else {
+    c->pub.error = DB_ERROR_FATAL;
+    conn_keep_message(c, call, sql, len);
+    if (v.drop)
+      transport_drop(c);
+  }
+}
+
+sql_error_t recover_forgiven(struct conn *c)
+{
+  const struct verdict_case what = case_of(c, CALL_QUERY);
+  const struct verdict v = verdict_forgiven(&what, c->state == CONN_LOST);
+
+  c->fail.reconnected = false;
+  if (v.class == VERDICT_ABANDON) {
+    call_abandon(c);
+    return DB_ERROR_FATAL;
+  }
+  if (v.class == VERDICT_REPLACE)
+    return recover_replace(c);
+  if (v.mark)
+    c->owed |= CONN_OWES_ROLLBACK;
+  if (v.rollback && recover_rollback(c, false) == DB_ERROR_FATAL)
+    return DB_ERROR_FATAL;
+  return DB_ERROR_IGNORABLE;
+}
+
+/* The next call reports it, unless the run is over. */
+static void keep_late(struct conn *c)
+{
+  recover_failed(c, CALL_UNREAD, "", 0);
+  c->fail.earlier = true;
+  if (c->fail.abandoned)
+    return;
+  c->owed &= ~(unsigned)CONN_OWES_FAILURE;
+  c->owed |= c->pub.error == DB_ERROR_IGNORABLE ? CONN_OWES_RESTART
+                                                : CONN_OWES_ERROR;
+  env_note_unread(c->env, true);
+}
+
+bool recover_drain(struct conn *c)
+{
+  if (LIKELY(call_drain(c) == 0))
+    return true;
+  keep_late(c);
+  return false;
+}
+
+void recover_take_late(struct conn *c)
+{
+  c->pub.error = c->owed & CONN_OWES_RESTART ? DB_ERROR_IGNORABLE
+                                             : DB_ERROR_FATAL;
+  c->owed &= ~(unsigned)CONN_OWES_FAILURE;
+  c->pub.sql_errno = c->fail.code;
+  c->pub.sql_state = c->fail.state[0] ? c->fail.state : NULL;
+  c->pub.sql_errmsg = c->fail.text;
+}
+
+sql_error_t recover_rollback(struct conn *c, bool keep_details)
+{
+  const struct failure before = c->fail;
+  const struct conn_pub pub = c->pub;
+  int rc;
+
+  if (!recover_drain(c)) {
+    c->owed &= ~(unsigned)CONN_OWES_FAILURE;
+    if (c->pub.error == DB_ERROR_FATAL || c->fail.reconnected)
+      return c->pub.error;
+  }
+  c->owed &= ~(unsigned)CONN_OWES_ROLLBACK;
+  if (c->owed & CONN_OWES_CANCEL && !call_pass_cancel(c) && c->out.lost)
+    rc = -1;
+  else
+    rc = call_rollback(c);
+  if (rc == 0)
+    return DB_ERROR_NONE;
+  recover_failed(c, CALL_ROLLBACK, "ROLLBACK", sizeof("ROLLBACK") - 1);
+  if (c->pub.error == DB_ERROR_IGNORABLE && keep_details) {
+    /* The script gets its own error, and whether the connection was replaced.
+     */
+    const bool replaced = c->fail.reconnected;
+
+    c->fail = before;
+    c->fail.reconnected = replaced;
+    c->pub = pub;
+    c->pub.error = DB_ERROR_IGNORABLE;
+  }
+  return c->pub.error;
+}

@@ -1,0 +1,54 @@
+/*
+ * recover.h - carries out what a failure needs: counts it, keeps its details
+ * and its message, rolls back, replaces the connection (for src/db only).
+ */
+#ifndef BENCH_DB_RECOVER_H
+#define BENCH_DB_RECOVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "db/conn_state.h"
+
+/* c->out describes a failure of `call`, which had sent `sql`.  May WAIT: for a
+ * rollback, and for a new session, up to the end of the run. */
+void recover_failed(struct conn *c, enum call call, const char *sql,
+                    size_t len);
+
+/* The failure in c->fail is counted, and listed by its code. */
+void recover_count_error(struct conn *c);
+
+/* c->out is ignorable by some list. */
+bool recover_ignorable(const struct conn *c);
+
+/* Replace the lost connection: the class of what comes of it.  WAITS for a new
+ * session, up to the end of the run. */
+sql_error_t recover_replace(struct conn *c);
+
+/*
+ * The script's hook has declared the failure ignorable: as conn_forgive(), and
+ * conn_failure()->reconnected says whether the connection was replaced.  May
+ * WAIT, like the two functions around it.
+ */
+sql_error_t recover_forgiven(struct conn *c);
+
+/*
+ * Send a ROLLBACK, uncounted, and WAIT for its answer.  DB_ERROR_NONE: done.
+ * DB_ERROR_IGNORABLE: the connection was replaced instead, or the server
+ * refused for now, and the transaction is marked; `keep_details`: those of the
+ * earlier failure stay.
+ */
+sql_error_t recover_rollback(struct conn *c, bool keep_details);
+
+/*
+ * The result set ends; what is pending is read and dropped (WAITS).  False: a
+ * failure was among it, and was treated as that of a call.  It is the present
+ * failure; and unless the caller clears CONN_OWES_FAILURE, that of the next
+ * call, too.
+ */
+bool recover_drain(struct conn *c);
+
+/* The failure of CONN_OWES_FAILURE is the present one, and reported thereby. */
+void recover_take_late(struct conn *c);
+
+#endif
