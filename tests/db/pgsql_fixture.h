@@ -13,7 +13,7 @@
 #include "db/conn.h"
 #include "db/env.h"
 #include "db/stmt.h"
-#include "drivers/pgsql/pgsql_driver.h"
+#include "drivers/pgsql/driver.h"
 #include "stats/recorder.h"
 
 struct fixture {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "db/emul.h"
-#include "drivers/pgsql/pgsql_internal.h"
+#include "drivers/pgsql/session.h"
 #include "fuzz.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "db/emul.h"
-#include "drivers/pgsql/pgsql_internal.h"
+#include "drivers/pgsql/session.h"
 
 /* A literal with its zero bytes, and its length. */
 #define BYTES(text) (text), sizeof(text) - 1

@@ -15,7 +15,7 @@
 
 #include "base/compiler.h"
 #include "base/err.h"
-#include "drivers/mysql/failure.h"
+#include "drivers/mysql/error.h"
 
 #ifdef MARIADB_PACKAGE_VERSION
 

@@ -12,7 +12,7 @@
 
 #include <mysql.h>
 
-#include "drivers/mysql/config.h"
+#include "drivers/mysql/options.h"
 
 struct err;
 

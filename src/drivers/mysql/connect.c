@@ -23,7 +23,7 @@
 #include "base/mem.h"
 #include "drivers/mysql/cleartext.h"
 #include "drivers/mysql/copy.h"
-#include "drivers/mysql/failure.h"
+#include "drivers/mysql/error.h"
 #include "drivers/mysql/probe.h"
 
 enum {

@@ -11,7 +11,7 @@
 
 #include "base/compiler.h"
 #include "base/mem.h"
-#include "drivers/mysql/failure.h"
+#include "drivers/mysql/error.h"
 #include "drivers/mysql/library.h"
 #include "drivers/mysql/wire.h"
 
@@ -85,7 +85,7 @@ static int wire_begin(struct mysql_session *s, const struct strbuf *sql,
   int len;
 
   if (!to)
-    return failure_no_memory(s, out);
+    return mysqld_error_no_memory(s, out);
   if (!wire_is_clear(w, s->fd))
     return wire_surplus(s, out);
   wire_forget(w);
@@ -97,14 +97,14 @@ static int wire_begin(struct mysql_session *s, const struct strbuf *sql,
   memcpy(to + head, sql->text, sql->len);
   s->sent = sql->len;
   if (!wire_send(w, s->fd, head + sql->len, 0))
-    return failure_gone(s, out);
+    return mysqld_error_gone(s, out);
   len = wire_packet(w, s->fd, &packet);
   if (len <= 0)
-    return len < 0 ? wire_failed(s, len, out) : failure_malformed(s, out);
+    return len < 0 ? wire_failed(s, len, out) : mysqld_error_malformed(s, out);
   if (*packet == FIRST_ERROR)
     return wire_refused(s, packet, (size_t)len, out);
   if (*packet != FIRST_FILE)
-    return failure_malformed(s, out);
+    return mysqld_error_malformed(s, out);
   s->copy_seq = packet[-1] + 1u;
   return 0;
 }
@@ -116,11 +116,12 @@ static int wire_put(struct mysql_session *s, const char *bytes, size_t len,
   uint8_t *to = wire_out(&s->wire, len);
 
   if (!to)
-    return failure_no_memory(s, out);
+    return mysqld_error_no_memory(s, out);
   if (len > 0)
     memcpy(to, bytes, len);
-  return wire_send(&s->wire, s->fd, len, s->copy_seq++) ? 0
-                                                        : failure_gone(s, out);
+  return wire_send(&s->wire, s->fd, len, s->copy_seq++)
+           ? 0
+           : mysqld_error_gone(s, out);
 }
 
 static int wire_rows(struct mysql_session *s, const char *rows, size_t len,
@@ -218,7 +219,7 @@ static int library_send(struct mysql_session *s, struct outcome *out)
   int rc;
 
   if (s->copy.failed)
-    return failure_no_memory(s, out);
+    return mysqld_error_no_memory(s, out);
   mysql_set_local_infile_handler(s->mysql, reader_open, reader_read,
                                  reader_close, reader_error, &r);
   rc = s->backend->query(s, s->copy_sql, strlen(s->copy_sql), out);
@@ -239,14 +240,14 @@ static int copy_begin(struct session *base, const struct copy_spec *spec,
   strbuf_clear(&s->copy);
   add_statement(&sql, spec);
   if (sql.failed) {
-    rc = failure_no_memory(s, out);
+    rc = mysqld_error_no_memory(s, out);
   } else if (is_wire(s)) {
     rc = wire_begin(s, &sql, out);
   } else {
     free(s->copy_sql);
     s->copy_sql = mem_strdup(sql.text);
     if (!s->copy_sql)
-      rc = failure_no_memory(s, out);
+      rc = mysqld_error_no_memory(s, out);
   }
   strbuf_done(&sql);
   return rc;
@@ -260,7 +261,7 @@ static int copy_rows(struct session *base, const char *rows, size_t len,
   if (is_wire(s))
     return wire_rows(s, rows, len, out);
   strbuf_add(&s->copy, rows, len);
-  return s->copy.failed ? failure_no_memory(s, out) : 0;
+  return s->copy.failed ? mysqld_error_no_memory(s, out) : 0;
 }
 
 static int copy_end(struct session *base, struct outcome *out)

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "drivers/mysql/failure.h"
+#include "drivers/mysql/error.h"
 
 int library_failed(struct mysql_session *s, struct outcome *out)
 {
   const char *text = mysql_error(s->mysql);
 
-  return failure_set(s, out, (int)mysql_errno(s->mysql),
-                     mysql_sqlstate(s->mysql), text, strlen(text));
+  return mysqld_error_set(s, out, (int)mysql_errno(s->mysql),
+                          mysql_sqlstate(s->mysql), text, strlen(text));
 }
 
 unsigned library_status(const struct mysql_session *s)
@@ -32,7 +32,8 @@ static int store(struct mysql_session *s, struct outcome *out)
 
   lib->nfields = mysql_field_count(s->mysql);
   if (lib->nfields == 0) {
-    failure_none(s, out, library_status(s), 0, mysql_affected_rows(s->mysql));
+    mysqld_error_none(s, out, library_status(s), 0,
+                      mysql_affected_rows(s->mysql));
     return 0;
   }
   lib->res = mysql_store_result(s->mysql);
@@ -40,8 +41,8 @@ static int store(struct mysql_session *s, struct outcome *out)
     out->during_results = true;
     return library_failed(s, out);
   }
-  failure_none(s, out, library_status(s), lib->nfields,
-               mysql_num_rows(lib->res));
+  mysqld_error_none(s, out, library_status(s), lib->nfields,
+                    mysql_num_rows(lib->res));
   return 0;
 }
 

@@ -4,7 +4,7 @@
 #ifndef BENCH_DRIVERS_MYSQL_LIBRARY_H
 #define BENCH_DRIVERS_MYSQL_LIBRARY_H
 
-#include "drivers/mysql/failure.h"
+#include "drivers/mysql/error.h"
 #include "drivers/mysql/session.h"
 
 /* *out from the library's last error; -1. */

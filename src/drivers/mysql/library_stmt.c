@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "db/emul.h"
-#include "drivers/mysql/failure.h"
+#include "drivers/mysql/error.h"
 #include "drivers/mysql/library.h"
 #include "drivers/mysql/params.h"
 
@@ -28,8 +28,9 @@ static int stmt_failed(struct mysql_prepared *p, struct outcome *out)
 {
   const char *text = mysql_stmt_error(p->stmt);
 
-  return failure_set(prepared_session(p), out, (int)mysql_stmt_errno(p->stmt),
-                     mysql_stmt_sqlstate(p->stmt), text, strlen(text));
+  return mysqld_error_set(prepared_session(p), out,
+                          (int)mysql_stmt_errno(p->stmt),
+                          mysql_stmt_sqlstate(p->stmt), text, strlen(text));
 }
 
 int library_prepare(struct mysql_prepared *p, struct outcome *out)
@@ -38,7 +39,7 @@ int library_prepare(struct mysql_prepared *p, struct outcome *out)
 
   p->stmt = mysql_stmt_init(s->mysql);
   if (!p->stmt)
-    return failure_no_memory(s, out);
+    return mysqld_error_no_memory(s, out);
   s->sent = p->base.len;
   if (mysql_stmt_prepare(p->stmt, p->base.sql, (unsigned long)p->base.len) != 0)
     return stmt_failed(p, out);
@@ -79,7 +80,7 @@ static int give_params(struct mysql_prepared *p, struct outcome *out)
   if (p->base.n_binds == 0)
     return 0;
   if (!p->types_sent && !describe(p))
-    return failure_no_memory(prepared_session(p), out);
+    return mysqld_error_no_memory(prepared_session(p), out);
   for (unsigned i = 0; i < p->base.n_binds; i++) {
     MYSQL_BIND *to = &p->params[i];
 
@@ -117,14 +118,14 @@ static int store(struct mysql_prepared *p, struct outcome *out)
   s->lib.bound = false;
   s->lib.nfields = mysql_stmt_field_count(p->stmt);
   if (s->lib.nfields == 0) {
-    failure_none(s, out, library_status(s), 0,
-                 mysql_stmt_affected_rows(p->stmt));
+    mysqld_error_none(s, out, library_status(s), 0,
+                      mysql_stmt_affected_rows(p->stmt));
     return 0;
   }
   if (mysql_stmt_store_result(p->stmt) != 0)
     return store_failed(p, out);
-  failure_none(s, out, library_status(s), s->lib.nfields,
-               mysql_stmt_num_rows(p->stmt));
+  mysqld_error_none(s, out, library_status(s), s->lib.nfields,
+                    mysql_stmt_num_rows(p->stmt));
   return 0;
 }
 

@@ -9,7 +9,7 @@
 #include "base/parse.h"
 #include "base/strbuf.h"
 #include "db/url.h"
-#include "drivers/mysql/config.h"
+#include "drivers/mysql/options.h"
 
 /* Parameters of URLs. */
 static const struct target_name parameters[] = {

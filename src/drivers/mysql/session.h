@@ -1,7 +1,7 @@
 /*
  * session.h - what the mysql driver knows of a connection and of a statement.
  *
- * After the login one of two backends serves the session: wire_backend.c reads
+ * After the login one of two backends serves the session: wire.c reads
  * and writes the protocol itself, which costs a fraction of the library's
  * instructions; library.c goes through the client library, for connections
  * with TLS or compression, for the later variants of the protocol, and
@@ -16,7 +16,7 @@
 
 #include "base/strbuf.h"
 #include "db/driver.h"
-#include "drivers/mysql/config.h"
+#include "drivers/mysql/options.h"
 #include "drivers/mysql/shim.h"
 #include "drivers/mysql/value.h"
 #include "drivers/mysql/wire.h"

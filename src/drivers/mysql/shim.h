@@ -13,7 +13,7 @@
 
 #include <mysql.h>
 
-#include "drivers/mysql/config.h"
+#include "drivers/mysql/options.h"
 #include "drivers/mysql/wire.h"
 
 /* What stands for `bool` in the structs of the library. */

@@ -166,7 +166,7 @@ static inline int wire_packet(struct wire *w, int fd, const uint8_t **ret)
 void wire_trim(struct wire *w);
 void wire_done(struct wire *w);
 
-/* ---- answers (wire_result.c) ---- */
+/* ---- answers (wire_answer.c) ---- */
 
 /*
  * Read one result of a statement; `p` is NULL for direct ones.  Fills in *out;

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "drivers/mysql/failure.h"
+#include "drivers/mysql/error.h"
 #include "drivers/mysql/params.h"
 #include "drivers/mysql/session.h"
 #include "tests/unit/tap.h"

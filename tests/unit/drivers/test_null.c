@@ -11,7 +11,7 @@
 #include "db/conn.h"
 #include "db/env.h"
 #include "db/stmt.h"
-#include "drivers/null/null_driver.h"
+#include "drivers/null/driver.h"
 #include "tests/unit/tap.h"
 
 struct bed {

@@ -12,7 +12,7 @@
 #include "db/conn.h"
 #include "db/env.h"
 #include "db/stmt.h"
-#include "drivers/sqlite/sqlite_internal.h"
+#include "drivers/sqlite/session.h"
 #include "tests/unit/tap.h"
 
 static const struct {
