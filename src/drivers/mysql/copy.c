@@ -25,7 +25,7 @@ enum {
 
 static bool is_wire(const struct mysql_session *s)
 {
-  return s->backend == &mysql_wire_backend;
+  return s->backend == &mysqld_wire_backend;
 }
 
 /* Half of what the server takes, as a part of a file is no statement. */
@@ -79,16 +79,16 @@ static int wire_begin(struct mysql_session *s, const struct strbuf *sql,
                       struct outcome *out)
 {
   struct wire *w = &s->wire;
-  uint8_t *to = wire_out(w, 3 + sql->len);
+  uint8_t *to = mysqld_wire_out(w, 3 + sql->len);
   const uint8_t *packet;
   size_t head = 0;
   int len;
 
   if (!to)
     return mysqld_error_no_memory(s, out);
-  if (!wire_is_clear(w, s->fd))
-    return wire_surplus(s, out);
-  wire_forget(w);
+  if (!mysqld_wire_is_clear(w, s->fd))
+    return mysqld_wire_surplus(s, out);
+  mysqld_wire_forget(w);
   to[head++] = COMMAND_QUERY;
   if (w->forms.attributes) {
     to[head++] = 0;
@@ -96,13 +96,14 @@ static int wire_begin(struct mysql_session *s, const struct strbuf *sql,
   }
   memcpy(to + head, sql->text, sql->len);
   s->sent = sql->len;
-  if (!wire_send(w, s->fd, head + sql->len, 0))
+  if (!mysqld_wire_send(w, s->fd, head + sql->len, 0))
     return mysqld_error_gone(s, out);
-  len = wire_packet(w, s->fd, &packet);
+  len = mysqld_wire_packet(w, s->fd, &packet);
   if (len <= 0)
-    return len < 0 ? wire_failed(s, len, out) : mysqld_error_malformed(s, out);
+    return len < 0 ? mysqld_wire_failed(s, len, out)
+                   : mysqld_error_malformed(s, out);
   if (*packet == FIRST_ERROR)
-    return wire_refused(s, packet, (size_t)len, out);
+    return mysqld_wire_refused(s, packet, (size_t)len, out);
   if (*packet != FIRST_FILE)
     return mysqld_error_malformed(s, out);
   s->copy_seq = packet[-1] + 1u;
@@ -113,13 +114,13 @@ static int wire_begin(struct mysql_session *s, const struct strbuf *sql,
 static int wire_put(struct mysql_session *s, const char *bytes, size_t len,
                     struct outcome *out)
 {
-  uint8_t *to = wire_out(&s->wire, len);
+  uint8_t *to = mysqld_wire_out(&s->wire, len);
 
   if (!to)
     return mysqld_error_no_memory(s, out);
   if (len > 0)
     memcpy(to, bytes, len);
-  return wire_send(&s->wire, s->fd, len, s->copy_seq++)
+  return mysqld_wire_send(&s->wire, s->fd, len, s->copy_seq++)
            ? 0
            : mysqld_error_gone(s, out);
 }
@@ -146,7 +147,7 @@ static int wire_end(struct mysql_session *s, struct outcome *out)
 
   s->wire.seq = (uint8_t)s->copy_seq;
   s->copy_seq = 0;
-  return rc < 0 ? rc : wire_result(s, NULL, out);
+  return rc < 0 ? rc : mysqld_wire_result(s, NULL, out);
 }
 
 /* ---- by the library ---- */
@@ -207,7 +208,7 @@ static int refuse_read(void *reader, char *to, unsigned int room)
   return -1;
 }
 
-void mysql_copy_refuse(MYSQL *mysql)
+void mysqld_copy_refuse(MYSQL *mysql)
 {
   mysql_set_local_infile_handler(mysql, refuse_open, refuse_read, reader_close,
                                  reader_error, NULL);
@@ -223,7 +224,7 @@ static int library_send(struct mysql_session *s, struct outcome *out)
   mysql_set_local_infile_handler(s->mysql, reader_open, reader_read,
                                  reader_close, reader_error, &r);
   rc = s->backend->query(s, s->copy_sql, strlen(s->copy_sql), out);
-  mysql_copy_refuse(s->mysql);
+  mysqld_copy_refuse(s->mysql);
   strbuf_clear(&s->copy);
   return rc;
 }
@@ -281,7 +282,7 @@ static void copy_abort(struct session *base)
   strbuf_clear(&s->copy);
 }
 
-void mysql_copy_done(struct mysql_session *s)
+void mysqld_copy_done(struct mysql_session *s)
 {
   strbuf_done(&s->copy);
   free(s->copy_sql);
@@ -289,7 +290,7 @@ void mysql_copy_done(struct mysql_session *s)
   s->copy_seq = 0;
 }
 
-const struct driver_copy mysql_copy = {
+const struct driver_copy mysqld_copy = {
   .form = COPY_PLAIN,
   .possible = possible,
   .begin = copy_begin,

@@ -45,11 +45,11 @@ static int driver_init(const void *cfg, struct err *err)
 
   if (c->debug)
     log_set_level(LOG_DEBUG);
-  if (mysql_cfg_check(c, err) < 0)
+  if (mysqld_options_check(c, err) < 0)
     return -EINVAL;
   if (!c->dry_run && mysql_library_init(0, NULL, NULL) != 0)
     return err_set(err, -ENOMEM, "mysql_library_init() failed");
-  return c->dry_run ? 0 : cleartext_guard(err);
+  return c->dry_run ? 0 : mysqld_cleartext_guard(err);
 }
 
 static void driver_done(const void *cfg)
@@ -99,14 +99,14 @@ static int not_connected(struct mysql_session *s, int code, const char *state,
 static int choose_backend(struct mysql_session *s, struct outcome *out)
 {
   const int protocol = cfg_of(s)->protocol;
-  const char *why = shim_why_not_plain(s->mysql, &s->wire.forms);
+  const char *why = mysqld_shim_why_not_plain(s->mysql, &s->wire.forms);
   char text[256];
 
-  s->backend = why || protocol == PROTOCOL_LIBRARY ? &mysql_library_backend
-                                                   : &mysql_wire_backend;
+  s->backend = why || protocol == PROTOCOL_LIBRARY ? &mysqld_library_backend
+                                                   : &mysqld_wire_backend;
   if (!why || protocol != PROTOCOL_WIRE)
     return 0;
-  connect_close(s->mysql, false);
+  mysqld_connect_close(s->mysql, false);
   s->mysql = NULL;
   (void)snprintf(text, sizeof(text),
                  "'mysql-protocol' cannot be 'wire' here: %s", why);
@@ -138,15 +138,15 @@ static int connect_session(struct session *base, uint64_t until_ns,
   s->base.trx = TRX_NONE;
   s->lost = false;
   s->more = false;
-  s->to = connect_address(base);
+  s->to = mysqld_connect_address(base);
   if (cfg_of(s)->dry_run)
     return 0;
-  s->mysql = connect_open(cfg_of(s), &s->to, until_ns, &why);
+  s->mysql = mysqld_connect_open(cfg_of(s), &s->to, until_ns, &why);
   trace_connect(s, s->mysql ? "ok" : why.text);
   if (!s->mysql)
     return not_connected(s, why.code, why.state, why.text, out);
-  s->fd = shim_fd(s->mysql);
-  s->tcp = connect_tune(s->fd);
+  s->fd = mysqld_shim_fd(s->mysql);
+  s->tcp = mysqld_connect_tune(s->fd);
   s->wire.poll_first = !s->tcp && !env_has_spare_cpus(base->env);
   if (choose_backend(s, out) < 0)
     return -1;
@@ -162,11 +162,11 @@ static void disconnect_session(struct session *base)
   if (!s->mysql)
     return;
   s->backend->closing(s);
-  connect_close(s->mysql, s->lost || s->more);
+  mysqld_connect_close(s->mysql, s->lost || s->more);
   TRACE(s, "mysql_close()");
   s->mysql = NULL;
   s->backend->closed(s);
-  mysql_copy_done(s);
+  mysqld_copy_done(s);
   free(s->digits);
   s->digits = NULL;
   s->digits_room = 0;
@@ -182,12 +182,12 @@ static void shutdown_session(struct session *base)
 
 static void *session_token(struct session *base)
 {
-  return cancel_token(session_of(base));
+  return mysqld_cancel_token(session_of(base));
 }
 
 /* ---- statements ---- */
 
-bool session_digits(struct mysql_session *s, uint32_t columns)
+bool mysqld_session_digits(struct mysql_session *s, uint32_t columns)
 {
   const size_t need = (size_t)columns * VALUE_ROOM;
   char *p;
@@ -358,7 +358,7 @@ static bool quote(struct session *base, const char *text, size_t len,
   }
   strbuf_add(to, "'", 1);
   if (len > 0)
-    strbuf_add(to, escaped, shim_escape(s->mysql, escaped, text, len));
+    strbuf_add(to, escaped, mysqld_shim_escape(s->mysql, escaped, text, len));
   strbuf_add(to, "'", 1);
   if (escaped != few)
     free(escaped);
@@ -377,32 +377,32 @@ static const int connection_codes[] = { CODE_GONE, 2011, CODE_LOST, 2055, 0 };
 const struct driver driver_mysql = {
   .name = "mysql",
   .title = "MySQL driver",
-  .opts = mysql_opts,
-  .names = &mysql_names,
+  .opts = mysqld_options,
+  .names = &mysqld_names,
   .cfg_size = sizeof(struct mysql_cfg),
   .session_size = sizeof(struct mysql_session),
   .prepared_size = sizeof(struct mysql_prepared),
   .caps = DRIVER_PREPARES | DRIVER_SERVER | DRIVER_NUL_IN_SQL |
           DRIVER_BY_NUMBER | DRIVER_COUNTS_STORED | DRIVER_KEEPS_ROWS,
   .connection_codes = connection_codes,
-  .hints = mysql_hints,
-  .durable = about_durable,
+  .hints = mysqld_message_hints,
+  .durable = mysqld_about_durable,
   .ignore_errors = ignore_errors,
   .global_init = driver_init,
   .global_done = driver_done,
-  .is_busy = connect_is_busy,
+  .is_busy = mysqld_connect_is_busy,
   .thread_init = thread_init,
   .thread_done = thread_done,
   .connect = connect_session,
   .disconnect = disconnect_session,
-  .connect_message = message_connect,
-  .connect_reason = message_reason,
-  .warnings = message_warnings,
-  .target = message_target,
-  .about = about_session,
-  .server_settings = about_settings,
-  .check_before_run = about_check,
-  .limits = about_limits,
+  .connect_message = mysqld_message_connect,
+  .connect_reason = mysqld_message_reason,
+  .warnings = mysqld_message_warnings,
+  .target = mysqld_message_target,
+  .about = mysqld_about_session,
+  .server_settings = mysqld_about_settings,
+  .check_before_run = mysqld_about_check,
+  .limits = mysqld_about_limits,
   .query = query,
   .fetch = fetch,
   .next_result = next_result,
@@ -413,12 +413,12 @@ const struct driver driver_mysql = {
   .unprepare = unprepare,
   .quote = quote,
   .quote_special = quote_special,
-  .statement_sizes = about_statement_sizes,
-  .copy = &mysql_copy,
-  .space = &mysql_space,
-  .message = message_failed,
+  .statement_sizes = mysqld_about_statement_sizes,
+  .copy = &mysqld_copy,
+  .space = &mysqld_space,
+  .message = mysqld_message_failed,
   .shutdown = shutdown_session,
   .cancel_token = session_token,
-  .cancel = cancel_send,
-  .cancel_free = cancel_free,
+  .cancel = mysqld_cancel_send,
+  .cancel_free = mysqld_cancel_free,
 };

@@ -69,12 +69,12 @@ static int set_text(struct mysql_session *s, struct outcome *out, int code,
 
 int mysqld_error_gone(struct mysql_session *s, struct outcome *out)
 {
-  return set_text(s, out, CODE_GONE, shim_text_gone());
+  return set_text(s, out, CODE_GONE, mysqld_shim_text_gone());
 }
 
 int mysqld_error_lost(struct mysql_session *s, struct outcome *out)
 {
-  return set_text(s, out, CODE_LOST, shim_text_lost());
+  return set_text(s, out, CODE_LOST, mysqld_shim_text_lost());
 }
 
 int mysqld_error_malformed(struct mysql_session *s, struct outcome *out)

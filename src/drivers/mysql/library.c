@@ -8,7 +8,7 @@
 
 #include "drivers/mysql/error.h"
 
-int library_failed(struct mysql_session *s, struct outcome *out)
+int mysqld_library_failed(struct mysql_session *s, struct outcome *out)
 {
   const char *text = mysql_error(s->mysql);
 
@@ -16,7 +16,7 @@ int library_failed(struct mysql_session *s, struct outcome *out)
                           mysql_sqlstate(s->mysql), text, strlen(text));
 }
 
-unsigned library_status(const struct mysql_session *s)
+unsigned mysqld_library_status(const struct mysql_session *s)
 {
   unsigned status = s->mysql->server_status & ~(unsigned)STATUS_MORE_RESULTS;
 
@@ -32,16 +32,16 @@ static int store(struct mysql_session *s, struct outcome *out)
 
   lib->nfields = mysql_field_count(s->mysql);
   if (lib->nfields == 0) {
-    mysqld_error_none(s, out, library_status(s), 0,
+    mysqld_error_none(s, out, mysqld_library_status(s), 0,
                       mysql_affected_rows(s->mysql));
     return 0;
   }
   lib->res = mysql_store_result(s->mysql);
   if (!lib->res) {
     out->during_results = true;
-    return library_failed(s, out);
+    return mysqld_library_failed(s, out);
   }
-  mysqld_error_none(s, out, library_status(s), lib->nfields,
+  mysqld_error_none(s, out, mysqld_library_status(s), lib->nfields,
                     mysql_num_rows(lib->res));
   return 0;
 }
@@ -49,15 +49,15 @@ static int store(struct mysql_session *s, struct outcome *out)
 static int library_query(struct mysql_session *s, const char *sql, size_t len,
                          struct outcome *out)
 {
-  library_end_rows(s);
+  mysqld_library_end_rows(s);
   s->lib.from = NULL; /* it may have had no rows, and nothing to end */
   s->sent = len;
   if (mysql_real_query(s->mysql, sql, (unsigned long)len) != 0)
-    return library_failed(s, out);
+    return mysqld_library_failed(s, out);
   return store(s, out);
 }
 
-void library_end_rows(struct mysql_session *s)
+void mysqld_library_end_rows(struct mysql_session *s)
 {
   struct library *lib = &s->lib;
 
@@ -75,11 +75,11 @@ static int library_next_result(struct mysql_session *s, struct outcome *out)
   int rc;
 
   if (s->lib.from)
-    return library_stmt_next(s, out);
-  library_end_rows(s);
+    return mysqld_library_stmt_next(s, out);
+  mysqld_library_end_rows(s);
   rc = s->more ? mysql_next_result(s->mysql) : -1;
   if (rc > 0)
-    return library_failed(s, out);
+    return mysqld_library_failed(s, out);
   if (rc < 0) {
     s->more = false;
     out->ended = true;
@@ -96,7 +96,7 @@ static int library_end_results(struct mysql_session *s, struct outcome *out)
     *out = (struct outcome){ 0 };
     rc = library_next_result(s, out);
   }
-  library_end_rows(s);
+  mysqld_library_end_rows(s);
   s->lib.from = NULL;
   return rc;
 }
@@ -108,7 +108,7 @@ static int library_fetch(struct mysql_session *s, sql_value *values)
   MYSQL_ROW row;
 
   if (lib->from)
-    return library_stmt_fetch(s, values);
+    return mysqld_library_stmt_fetch(s, values);
   row = lib->res ? mysql_fetch_row(lib->res) : NULL;
   if (!row)
     return 0;
@@ -120,7 +120,7 @@ static int library_fetch(struct mysql_session *s, sql_value *values)
 
 static void library_closing(struct mysql_session *s)
 {
-  library_end_rows(s);
+  mysqld_library_end_rows(s);
   s->lib.from = NULL;
 }
 
@@ -139,15 +139,15 @@ static void library_closed(struct mysql_session *s)
   memset(lib, 0, sizeof(*lib));
 }
 
-const struct backend mysql_library_backend = {
+const struct backend mysqld_library_backend = {
   .name = "library",
   .query = library_query,
   .fetch = library_fetch,
   .next_result = library_next_result,
   .end_results = library_end_results,
-  .prepare = library_prepare,
-  .execute = library_execute,
-  .unprepare = library_unprepare,
+  .prepare = mysqld_library_prepare,
+  .execute = mysqld_library_execute,
+  .unprepare = mysqld_library_unprepare,
   .closing = library_closing,
   .closed = library_closed,
 };

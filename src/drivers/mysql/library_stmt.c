@@ -33,7 +33,7 @@ static int stmt_failed(struct mysql_prepared *p, struct outcome *out)
                           mysql_stmt_sqlstate(p->stmt), text, strlen(text));
 }
 
-int library_prepare(struct mysql_prepared *p, struct outcome *out)
+int mysqld_library_prepare(struct mysql_prepared *p, struct outcome *out)
 {
   struct mysql_session *s = prepared_session(p);
 
@@ -60,7 +60,7 @@ static bool describe(struct mysql_prepared *p)
   p->params = binds;
   memset(binds, 0, n * sizeof(*binds));
   for (unsigned i = 0; i < n; i++) {
-    binds[i].buffer_type = (enum enum_field_types)params_type(
+    binds[i].buffer_type = (enum enum_field_types)mysqld_params_type(
       p->base.binds[i].type);
     binds[i].length = &binds[i].buffer_length;
     binds[i].is_null = &binds[i].is_null_value;
@@ -118,13 +118,13 @@ static int store(struct mysql_prepared *p, struct outcome *out)
   s->lib.bound = false;
   s->lib.nfields = mysql_stmt_field_count(p->stmt);
   if (s->lib.nfields == 0) {
-    mysqld_error_none(s, out, library_status(s), 0,
+    mysqld_error_none(s, out, mysqld_library_status(s), 0,
                       mysql_stmt_affected_rows(p->stmt));
     return 0;
   }
   if (mysql_stmt_store_result(p->stmt) != 0)
     return store_failed(p, out);
-  mysqld_error_none(s, out, library_status(s), s->lib.nfields,
+  mysqld_error_none(s, out, mysqld_library_status(s), s->lib.nfields,
                     mysql_stmt_num_rows(p->stmt));
   return 0;
 }
@@ -143,21 +143,21 @@ static int execute_anew(struct mysql_prepared *p, struct outcome *out)
     return stmt_failed(p, out);
   (void)mysql_stmt_close(p->stmt);
   p->types_sent = false;
-  if (library_prepare(p, out) < 0 || give_params(p, out) < 0)
+  if (mysqld_library_prepare(p, out) < 0 || give_params(p, out) < 0)
     return -1;
   if (mysql_stmt_execute(p->stmt) != 0)
     return stmt_failed(p, out);
   return store(p, out);
 }
 
-int library_execute(struct mysql_prepared *p, struct outcome *out)
+int mysqld_library_execute(struct mysql_prepared *p, struct outcome *out)
 {
   struct mysql_session *s = prepared_session(p);
 
-  library_end_rows(s);
+  mysqld_library_end_rows(s);
   s->lib.from = NULL;
-  s->sent = params_size(p->base.binds, p->base.n_binds,
-                        (struct params_form){ false, false });
+  s->sent = mysqld_params_size(p->base.binds, p->base.n_binds,
+                               (struct params_form){ false, false });
   if (give_params(p, out) < 0)
     return -1;
   if (mysql_stmt_execute(p->stmt) == 0)
@@ -167,12 +167,12 @@ int library_execute(struct mysql_prepared *p, struct outcome *out)
   return stmt_failed(p, out);
 }
 
-int library_stmt_next(struct mysql_session *s, struct outcome *out)
+int mysqld_library_stmt_next(struct mysql_session *s, struct outcome *out)
 {
   struct mysql_prepared *p = s->lib.from;
   int rc;
 
-  library_end_rows(s);
+  mysqld_library_end_rows(s);
   rc = s->more ? mysql_stmt_next_result(p->stmt) : -1;
   if (rc > 0)
     return stmt_failed(p, out);
@@ -271,17 +271,17 @@ static size_t number_text(const struct column *c, const struct cell *cell,
 
   switch (value_kind(c->type)) {
   case VALUE_INT:
-    return value_int(c, cell->v.bits, to);
+    return mysqld_value_int(c, cell->v.bits, to);
   case VALUE_FLOAT:
-    return value_double(c, (double)cell->v.f, true, to);
+    return mysqld_value_double(c, (double)cell->v.f, true, to);
   case VALUE_DOUBLE:
-    return value_double(c, cell->v.d, false, to);
+    return mysqld_value_double(c, cell->v.d, false, to);
   case VALUE_DATE:
     m = moment_of(&cell->v.time);
-    return value_date(c, &m, to);
+    return mysqld_value_date(c, &m, to);
   default:
     m = moment_of(&cell->v.time);
-    return value_time(c, &m, to);
+    return mysqld_value_time(c, &m, to);
   }
 }
 
@@ -337,7 +337,7 @@ static bool fetch_strings(struct mysql_prepared *p)
   return true;
 }
 
-int library_stmt_fetch(struct mysql_session *s, sql_value *values)
+int mysqld_library_stmt_fetch(struct mysql_session *s, sql_value *values)
 {
   struct library *lib = &s->lib;
   struct mysql_prepared *p = lib->from;
@@ -345,7 +345,7 @@ int library_stmt_fetch(struct mysql_session *s, sql_value *values)
   int rc;
 
   if (lib->nfields == 0 || (!lib->bound && !bind_columns(p)) ||
-      !session_digits(s, lib->nfields))
+      !mysqld_session_digits(s, lib->nfields))
     return 0;
   rc = mysql_stmt_fetch(p->stmt);
   if ((rc != 0 && rc != MYSQL_DATA_TRUNCATED) || !fetch_strings(p))
@@ -387,12 +387,12 @@ static bool keep_orphan(struct library *lib, MYSQL_STMT *stmt)
   return true;
 }
 
-void library_unprepare(struct mysql_prepared *p, bool going)
+void mysqld_library_unprepare(struct mysql_prepared *p, bool going)
 {
   struct mysql_session *s = prepared_session(p);
 
   if (s->lib.from == p) {
-    library_end_rows(s);
+    mysqld_library_end_rows(s);
     s->lib.from = NULL;
   }
   if (p->stmt && (!going || !keep_orphan(&s->lib, p->stmt)))

@@ -227,7 +227,7 @@ static const struct target_name variables[] = {
 static const char *const aliases[] = { "mariadb", NULL };
 static const char *const schemes[] = { "mysql", "mariadb", NULL };
 
-const struct target_names mysql_names = {
+const struct target_names mysqld_names = {
   .aliases = aliases,
   .schemes = schemes,
   .url = read_url,

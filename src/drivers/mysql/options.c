@@ -25,7 +25,7 @@ static bool tls_ok(const char *text)
 {
   enum tls_mode mode;
 
-  return tls_mode_parse(text, &mode) == 0;
+  return mysqld_tls_mode_parse(text, &mode) == 0;
 }
 
 static bool error_ok(const char *text)
@@ -41,7 +41,7 @@ static const char *const tls_words[] = {
   "REQUIRED", "VERIFY_CA", "VERIFY_IDENTITY", NULL
 };
 
-const struct opt mysql_opts[] = {
+const struct opt mysqld_options[] = {
   {
     OPT_LIST(struct mysql_cfg, hosts),
     .name = "mysql-host",
@@ -231,7 +231,7 @@ const struct opt mysql_opts[] = {
   OPT_END,
 };
 
-int tls_mode_parse(const char *text, enum tls_mode *ret)
+int mysqld_tls_mode_parse(const char *text, enum tls_mode *ret)
 {
   static const char *const name[] = { "DISABLED", "PREFERRED", "REQUIRED",
                                       "VERIFY_CA", "VERIFY_IDENTITY" };
@@ -255,7 +255,7 @@ static bool is_set(const char *text)
   return text && text[0];
 }
 
-struct tls_settings mysql_tls(const struct mysql_cfg *cfg)
+struct tls_settings mysqld_tls_settings(const struct mysql_cfg *cfg)
 {
   static const char key[] = "client-key.pem", cert[] = "client-cert.pem",
                     ca[] = "cacert.pem";
@@ -266,7 +266,8 @@ struct tls_settings mysql_tls(const struct mysql_cfg *cfg)
                               .versions = &cfg->tls_versions };
 
   if (cfg->tls)
-    (void)tls_mode_parse(cfg->tls, &tls.mode); /* the row has checked it */
+    (void)mysqld_tls_mode_parse(cfg->tls,
+                                &tls.mode); /* the row has checked it */
   if (tls.mode != TLS_DISABLED && !is_set(tls.key) && !is_set(tls.cert) &&
       !is_set(tls.ca) && access(key, R_OK) == 0 && access(cert, R_OK) == 0 &&
       access(ca, R_OK) == 0) {
@@ -280,7 +281,7 @@ struct tls_settings mysql_tls(const struct mysql_cfg *cfg)
 /* The library would try to connect first, and say something else. */
 static int check_tls_files(const struct mysql_cfg *cfg, struct err *err)
 {
-  const struct tls_settings tls = mysql_tls(cfg);
+  const struct tls_settings tls = mysqld_tls_settings(cfg);
   const struct {
     const char *path, *what, *option;
   } files[] = { { tls.ca, "the CA file", "mysql-ssl-ca" },
@@ -296,7 +297,7 @@ static int check_tls_files(const struct mysql_cfg *cfg, struct err *err)
   return 0;
 }
 
-int mysql_cfg_check(const struct mysql_cfg *cfg, struct err *err)
+int mysqld_options_check(const struct mysql_cfg *cfg, struct err *err)
 {
   if (cfg->sockets.n == 0 && cfg->hosts.n == 0)
     return err_set(err, -EINVAL, "No MySQL hosts specified, aborting");
@@ -307,15 +308,16 @@ int mysql_cfg_check(const struct mysql_cfg *cfg, struct err *err)
   if (check_tls_files(cfg, err) < 0)
     return -EINVAL;
   for (size_t i = 0; cfg->compression && i < cfg->algorithms.n; i++) {
-    if (!shim_can_compress(cfg->algorithms.items[i]))
-      return err_set(
-        err, -EINVAL, "'mysql-compression-algorithms': %s %s cannot do '%s'",
-        shim_library(), shim_library_version(), cfg->algorithms.items[i]);
+    if (!mysqld_shim_can_compress(cfg->algorithms.items[i]))
+      return err_set(err, -EINVAL,
+                     "'mysql-compression-algorithms': %s %s cannot do '%s'",
+                     mysqld_shim_library(), mysqld_shim_library_version(),
+                     cfg->algorithms.items[i]);
   }
   return 0;
 }
 
-const char *mysql_password(const struct mysql_cfg *cfg)
+const char *mysqld_options_password(const struct mysql_cfg *cfg)
 {
   const char *text;
 

@@ -33,8 +33,8 @@ enum mysql_protocol {
   PROTOCOL_WIRE,
 };
 
-extern const struct opt mysql_opts[];
-extern const struct target_names mysql_names;
+extern const struct opt mysqld_options[];
+extern const struct target_names mysqld_names;
 
 enum tls_mode {
   TLS_DISABLED,
@@ -45,7 +45,7 @@ enum tls_mode {
 };
 
 /* 0, or -EINVAL when the text is no mode. */
-int tls_mode_parse(const char *text, enum tls_mode *ret);
+int mysqld_tls_mode_parse(const char *text, enum tls_mode *ret);
 
 /* What to ask of the library; texts are borrowed from the options. */
 struct tls_settings {
@@ -58,12 +58,12 @@ struct tls_settings {
  * Of options that were accepted.  With TLS on and none of the three files
  * given, those of the current folder are used if all are there.
  */
-struct tls_settings mysql_tls(const struct mysql_cfg *cfg);
+struct tls_settings mysqld_tls_settings(const struct mysql_cfg *cfg);
 
 /* What the rows cannot check by themselves; -EINVAL. */
-int mysql_cfg_check(const struct mysql_cfg *cfg, struct err *err);
+int mysqld_options_check(const struct mysql_cfg *cfg, struct err *err);
 
 /* The password of the options, or else of the environment. */
-const char *mysql_password(const struct mysql_cfg *cfg);
+const char *mysqld_options_password(const struct mysql_cfg *cfg);
 
 #endif

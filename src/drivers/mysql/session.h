@@ -6,6 +6,9 @@
  * instructions; library.c goes through the client library, for connections
  * with TLS or compression, for the later variants of the protocol, and
  * whenever --mysql-protocol says so.
+ *
+ * What this folder exports begins with mysqld_: the client libraries have taken
+ * mysql_, and the static ones my_ as well.
  */
 #ifndef BENCH_DRIVERS_MYSQL_SESSION_H
 #define BENCH_DRIVERS_MYSQL_SESSION_H
@@ -40,7 +43,7 @@ struct backend {
   void (*closed)(struct mysql_session *s);
 };
 
-extern const struct backend mysql_wire_backend, mysql_library_backend;
+extern const struct backend mysqld_wire_backend, mysqld_library_backend;
 
 /* Where a session goes; texts borrowed from the options or the parameters. */
 struct address {
@@ -108,7 +111,7 @@ struct mysql_prepared {
 };
 
 /* Room for the texts of the numbers of a row; false: no memory. */
-bool session_digits(struct mysql_session *s, uint32_t columns);
+bool mysqld_session_digits(struct mysql_session *s, uint32_t columns);
 
 static inline struct mysql_session *session_of(const struct session *s)
 {

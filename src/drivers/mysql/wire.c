@@ -31,7 +31,7 @@ enum {
 static int send_text(struct mysql_session *s, enum wire_command command,
                      const char *text, size_t len, struct outcome *out)
 {
-  uint8_t *to = wire_out(&s->wire, 3 + len);
+  uint8_t *to = mysqld_wire_out(&s->wire, 3 + len);
   size_t head = 0;
 
   if (!to)
@@ -43,20 +43,21 @@ static int send_text(struct mysql_session *s, enum wire_command command,
   }
   memcpy(to + head, text, len);
   s->sent = len;
-  return wire_send(&s->wire, s->fd, head + len, 0) ? 0
-                                                   : mysqld_error_gone(s, out);
+  return mysqld_wire_send(&s->wire, s->fd, head + len, 0)
+           ? 0
+           : mysqld_error_gone(s, out);
 }
 
 static int wire_query(struct mysql_session *s, const char *sql, size_t len,
                       struct outcome *out)
 {
-  if (UNLIKELY(!wire_is_clear(&s->wire, s->fd)))
-    return wire_surplus(s, out);
-  wire_forget(&s->wire);
+  if (UNLIKELY(!mysqld_wire_is_clear(&s->wire, s->fd)))
+    return mysqld_wire_surplus(s, out);
+  mysqld_wire_forget(&s->wire);
   if (send_text(s, COMMAND_QUERY, sql, len, out) < 0)
     return -1;
-  wire_await(&s->wire, s->fd);
-  return wire_result(s, NULL, out);
+  mysqld_wire_await(&s->wire, s->fd);
+  return mysqld_wire_result(s, NULL, out);
 }
 
 static int wire_next_result(struct mysql_session *s, struct outcome *out)
@@ -71,7 +72,7 @@ static int wire_next_result(struct mysql_session *s, struct outcome *out)
   memmove(w->buf, w->buf + w->pos, w->end - w->pos);
   w->end -= w->pos;
   w->pos = 0;
-  return wire_result(s, w->from, out);
+  return mysqld_wire_result(s, w->from, out);
 }
 
 static int wire_end_results(struct mysql_session *s, struct outcome *out)
@@ -84,7 +85,7 @@ static int wire_end_results(struct mysql_session *s, struct outcome *out)
   }
   s->wire.rows_left = 0;
   s->wire.from = NULL;
-  wire_trim(&s->wire);
+  mysqld_wire_trim(&s->wire);
   return rc;
 }
 
@@ -143,9 +144,9 @@ static int wire_fetch(struct mysql_session *s, sql_value *values)
     return 0;
   if (!w->from)
     return text_row(row, len, w->nfields, values);
-  return len > 0 && session_digits(s, w->nfields) &&
-         value_row(w->from->cols, w->nfields, row + 1, len - 1, s->digits,
-                   values);
+  return len > 0 && mysqld_session_digits(s, w->nfields) &&
+         mysqld_value_row(w->from->cols, w->nfields, row + 1, len - 1,
+                          s->digits, values);
 }
 
 /* ---- prepared statements ---- */
@@ -161,15 +162,15 @@ static int read_prepared(struct mysql_prepared *p, const uint8_t *packet,
   p->id = (uint32_t)bytes_le(packet + 1, 4);
   p->open = true;
   p->base.n_params = n_params;
-  if (n_params > 0 && wire_columns(s, NULL, n_params, out) < 0)
+  if (n_params > 0 && mysqld_wire_columns(s, NULL, n_params, out) < 0)
     return -1;
   if (n_cols == 0)
     return 0;
   p->cols = mem_new(n_cols, sizeof(*p->cols));
   if (!p->cols)
-    return wire_failed(s, -ENOMEM, out);
+    return mysqld_wire_failed(s, -ENOMEM, out);
   p->n_cols = n_cols;
-  return wire_columns(s, p->cols, n_cols, out);
+  return mysqld_wire_columns(s, p->cols, n_cols, out);
 }
 
 static int wire_prepare(struct mysql_prepared *p, struct outcome *out)
@@ -180,23 +181,23 @@ static int wire_prepare(struct mysql_prepared *p, struct outcome *out)
   size_t begin;
   int rc, len;
 
-  if (!wire_is_clear(w, s->fd))
-    return wire_surplus(s, out);
+  if (!mysqld_wire_is_clear(w, s->fd))
+    return mysqld_wire_surplus(s, out);
   begin = w->end; /* rows of an open result stay */
   if (send_text(s, COMMAND_PREPARE, p->base.sql, p->base.len, out) < 0)
     return -1;
   w->pos = begin;
-  len = wire_packet(w, s->fd, &packet);
+  len = mysqld_wire_packet(w, s->fd, &packet);
   if (len < 0)
-    return wire_failed(s, len, out);
+    return mysqld_wire_failed(s, len, out);
   if (len > 0 && *packet == 0xff)
-    rc = wire_refused(s, packet, (size_t)len, out);
+    rc = mysqld_wire_refused(s, packet, (size_t)len, out);
   else if (len < PREPARED_LENGTH || *packet != 0)
     rc = mysqld_error_malformed(s, out);
   else
     rc = read_prepared(p, packet, out);
   if (rc == 0 && w->pos < w->end)
-    rc = wire_surplus(s, out);
+    rc = mysqld_wire_surplus(s, out);
   w->pos = w->end = begin;
   return rc;
 }
@@ -237,14 +238,14 @@ static void frame_make(struct mysql_prepared *p)
   free(p->frame);
   p->frame = NULL;
   for (unsigned i = 0; i < n; i++) {
-    if (!params_is_wide(binds[i].type) || param_is_null(&binds[i]))
+    if (!mysqld_params_is_wide(binds[i].type) || param_is_null(&binds[i]))
       return;
   }
-  p->frame = malloc(EXECUTE_PACKET + params_size(binds, n, form));
+  p->frame = malloc(EXECUTE_PACKET + mysqld_params_size(binds, n, form));
   if (!p->frame)
     return; /* it works without */
   memcpy(p->frame, s->wire.out, EXECUTE_PACKET);
-  end = params_put(binds, n, form, p->frame + EXECUTE_PACKET);
+  end = mysqld_params_put(binds, n, form, p->frame + EXECUTE_PACKET);
   p->frame_len = (uint32_t)(end - p->frame);
   p->frame_values = p->frame_len - n * (uint32_t)sizeof(uint64_t);
   packet_head(p->frame, p->frame_len - PACKET_HEAD, 0);
@@ -257,8 +258,8 @@ COLD static int send_execute(struct mysql_prepared *p, struct outcome *out)
   const unsigned n = p->base.n_binds;
   const struct params_form form = { .types = !p->types_sent,
                                     .named = s->wire.forms.attributes };
-  const size_t len = EXECUTE_HEAD + params_size(binds, n, form);
-  uint8_t *to = wire_out(&s->wire, len);
+  const size_t len = EXECUTE_HEAD + mysqld_params_size(binds, n, form);
+  uint8_t *to = mysqld_wire_out(&s->wire, len);
   uint8_t *end;
 
   if (UNLIKELY(!to))
@@ -267,9 +268,9 @@ COLD static int send_execute(struct mysql_prepared *p, struct outcome *out)
   put_le32(to + 1, p->id);
   to[5] = form.named && n > 0 ? PARAMETER_COUNT : 0; /* no cursor */
   put_le32(to + 6, 1);
-  end = params_put(binds, n, form, to + EXECUTE_HEAD);
+  end = mysqld_params_put(binds, n, form, to + EXECUTE_HEAD);
   s->sent = (size_t)(end - to);
-  if (UNLIKELY(!wire_send(&s->wire, s->fd, s->sent, 0)))
+  if (UNLIKELY(!mysqld_wire_send(&s->wire, s->fd, s->sent, 0)))
     return mysqld_error_gone(s, out);
   if (!p->types_sent)
     frame_make(p);
@@ -281,18 +282,18 @@ static int wire_execute(struct mysql_prepared *p, struct outcome *out)
 {
   struct mysql_session *s = prepared_session(p);
 
-  if (UNLIKELY(!wire_is_clear(&s->wire, s->fd)))
-    return wire_surplus(s, out);
-  wire_forget(&s->wire);
+  if (UNLIKELY(!mysqld_wire_is_clear(&s->wire, s->fd)))
+    return mysqld_wire_surplus(s, out);
+  mysqld_wire_forget(&s->wire);
   if (LIKELY(frame_fill(p))) {
     s->sent = p->frame_len - PACKET_HEAD;
-    if (UNLIKELY(!wire_send_bytes(s->fd, p->frame, p->frame_len)))
+    if (UNLIKELY(!mysqld_wire_send_bytes(s->fd, p->frame, p->frame_len)))
       return mysqld_error_gone(s, out);
   } else if (send_execute(p, out) < 0) {
     return -1;
   }
-  wire_await(&s->wire, s->fd);
-  return wire_result(s, p, out);
+  mysqld_wire_await(&s->wire, s->fd);
+  return mysqld_wire_result(s, p, out);
 }
 
 static void wire_unprepare(struct mysql_prepared *p, bool going)
@@ -300,11 +301,11 @@ static void wire_unprepare(struct mysql_prepared *p, bool going)
   struct mysql_session *s = prepared_session(p);
   uint8_t *to;
 
-  if (p->open && !going && !s->lost && (to = wire_out(&s->wire, 5))) {
+  if (p->open && !going && !s->lost && (to = mysqld_wire_out(&s->wire, 5))) {
     to[0] = COMMAND_CLOSE;
     put_le32(to + 1, p->id);
     /* There is no answer; the next statement notices a broken connection. */
-    (void)wire_send(&s->wire, s->fd, 5, 0);
+    (void)mysqld_wire_send(&s->wire, s->fd, 5, 0);
   }
   if (s->wire.from == p) {
     s->wire.from = NULL;
@@ -325,10 +326,10 @@ static void wire_nothing(struct mysql_session *s)
 
 static void wire_closed(struct mysql_session *s)
 {
-  wire_done(&s->wire);
+  mysqld_wire_done(&s->wire);
 }
 
-const struct backend mysql_wire_backend = {
+const struct backend mysqld_wire_backend = {
   .name = "wire",
   .query = wire_query,
   .fetch = wire_fetch,

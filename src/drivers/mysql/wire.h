@@ -32,7 +32,7 @@ struct wire_forms {
 
 struct wire {
   struct wire_forms forms;
-  bool poll_first; /* how an answer is awaited: see wire_fill() */
+  bool poll_first; /* how an answer is awaited: see mysqld_wire_fill() */
   bool large;      /* a buffer has become so large that it is given back */
 
   /* What has been received: consumed up to `pos`. */
@@ -61,19 +61,19 @@ enum {
 };
 
 /* Room for a packet of `len` bytes: its first byte; NULL: no memory. */
-uint8_t *wire_out(struct wire *w, size_t len);
+uint8_t *mysqld_wire_out(struct wire *w, size_t len);
 /* Send the first `len` bytes written there, as number `seq` of an exchange;
  * false: it cannot be sent. */
-bool wire_send(struct wire *w, int fd, size_t len, unsigned seq);
+bool mysqld_wire_send(struct wire *w, int fd, size_t len, unsigned seq);
 /* Send bytes that are complete packets. */
-bool wire_send_slowly(int fd, const uint8_t *p, size_t n, int flags);
-static inline bool wire_send_bytes(int fd, const uint8_t *p, size_t n)
+bool mysqld_wire_send_slow(int fd, const uint8_t *p, size_t n, int flags);
+static inline bool mysqld_wire_send_bytes(int fd, const uint8_t *p, size_t n)
 {
   const ssize_t sent = sock_send(fd, p, n, 0);
 
   return LIKELY(sent == (ssize_t)n) ||
-         wire_send_slowly(fd, p + (sent > 0 ? sent : 0),
-                          n - (sent > 0 ? (size_t)sent : 0), 0);
+         mysqld_wire_send_slow(fd, p + (sent > 0 ? sent : 0),
+                               n - (sent > 0 ? (size_t)sent : 0), 0);
 }
 
 static inline void packet_head(uint8_t *p, size_t len, unsigned seq)
@@ -89,20 +89,20 @@ static inline void packet_head(uint8_t *p, size_t len, unsigned seq)
 
 /*
  * Nothing is left of the answers before, so that a request can be sent.  False:
- * wire_surplus() says why.  What a server sends later than its answer can only
- * be seen by a system call of its own, which is made now and then.
+ * mysqld_wire_surplus() says why.  What a server sends later than its answer
+ * can only be seen by a system call of its own, which is made now and then.
  */
-bool wire_look(struct wire *w, int fd);
-static inline bool wire_is_clear(struct wire *w, int fd)
+bool mysqld_wire_look(struct wire *w, int fd);
+static inline bool mysqld_wire_is_clear(struct wire *w, int fd)
 {
   if (UNLIKELY(++w->requests % WIRE_LOOK_EVERY == 0) ||
       UNLIKELY(w->pos != w->end))
-    return wire_look(w, fd);
+    return mysqld_wire_look(w, fd);
   return true;
 }
 
 /* An answer is going to be read; what was received before is forgotten. */
-static inline void wire_forget(struct wire *w)
+static inline void mysqld_wire_forget(struct wire *w)
 {
   w->seq = 1;
   w->pos = 0;
@@ -119,12 +119,12 @@ static inline void wire_forget(struct wire *w)
  * poll() is not, which is worth the further call where others want the
  * processor: with `poll_first`.
  */
-int wire_fill(struct wire *w, int fd, size_t n);
+int mysqld_wire_fill(struct wire *w, int fd, size_t n);
 /*
- * Await an answer, and read what of it has come, after wire_forget(): a quick
- * first step, on which nothing depends.
+ * Await an answer, and read what of it has come, after mysqld_wire_forget(): a
+ * quick first step, on which nothing depends.
  */
-void wire_await(struct wire *w, int fd);
+void mysqld_wire_await(struct wire *w, int fd);
 
 /* Length of the packet at `p`. */
 static inline size_t packet_length(const uint8_t *p)
@@ -142,9 +142,11 @@ static inline uint8_t packet_number(const uint8_t *p)
 }
 
 /* The whole packet at w->pos is there, and it is the next one; w->pos moves
- * behind it.  Its length, or as wire_fill(); -EPROTO: it is another one. */
-int wire_packet_slowly(struct wire *w, int fd, const uint8_t **ret);
-static inline int wire_packet(struct wire *w, int fd, const uint8_t **ret)
+ * behind it.  Its length, or as mysqld_wire_fill(); -EPROTO: it is another one.
+ */
+int mysqld_wire_packet_slow(struct wire *w, int fd, const uint8_t **ret);
+static inline int mysqld_wire_packet(struct wire *w, int fd,
+                                     const uint8_t **ret)
 {
   const size_t have = w->end - w->pos;
 
@@ -159,12 +161,12 @@ static inline int wire_packet(struct wire *w, int fd, const uint8_t **ret)
       return (int)len;
     }
   }
-  return wire_packet_slowly(w, fd, ret);
+  return mysqld_wire_packet_slow(w, fd, ret);
 }
 
 /* Give back what an unusually large answer took. */
-void wire_trim(struct wire *w);
-void wire_done(struct wire *w);
+void mysqld_wire_trim(struct wire *w);
+void mysqld_wire_done(struct wire *w);
 
 /* ---- answers (wire_answer.c) ---- */
 
@@ -172,23 +174,23 @@ void wire_done(struct wire *w);
  * Read one result of a statement; `p` is NULL for direct ones.  Fills in *out;
  * 0 or -1.
  */
-int wire_result(struct mysql_session *s, struct mysql_prepared *p,
-                struct outcome *out);
+int mysqld_wire_result(struct mysql_session *s, struct mysql_prepared *p,
+                       struct outcome *out);
 
-/* What wire_fill() and its users return as errors. */
-int wire_failed(struct mysql_session *s, int rc, struct outcome *out);
-/* wire_is_clear() was false: the server has ended the session, or sent what
- * nobody asked for.  -1. */
-int wire_surplus(struct mysql_session *s, struct outcome *out);
+/* What mysqld_wire_fill() and its users return as errors. */
+int mysqld_wire_failed(struct mysql_session *s, int rc, struct outcome *out);
+/* mysqld_wire_is_clear() was false: the server has ended the session, or sent
+ * what nobody asked for.  -1. */
+int mysqld_wire_surplus(struct mysql_session *s, struct outcome *out);
 /* The packet is an error with which a server ends a session; such a one comes
  * at any time, and with any number. */
-bool wire_is_farewell(const uint8_t *packet, size_t len);
+bool mysqld_wire_is_farewell(const uint8_t *packet, size_t len);
 /* The packet begins with 0xff: *out says why. */
-int wire_refused(struct mysql_session *s, const uint8_t *packet, size_t len,
-                 struct outcome *out);
+int mysqld_wire_refused(struct mysql_session *s, const uint8_t *packet,
+                        size_t len, struct outcome *out);
 /* Read `n` column definitions and what ends them, into cols[0..n-1] unless it
  * is NULL.  0 or -1. */
-int wire_columns(struct mysql_session *s, struct column *cols, uint32_t n,
-                 struct outcome *out);
+int mysqld_wire_columns(struct mysql_session *s, struct column *cols,
+                        uint32_t n, struct outcome *out);
 
 #endif

@@ -25,7 +25,7 @@ enum {
   UNREAD_KEPT = 64 * 1024, /* bytes of rows that nobody reads */
 };
 
-int wire_failed(struct mysql_session *s, int rc, struct outcome *out)
+int mysqld_wire_failed(struct mysql_session *s, int rc, struct outcome *out)
 {
   if (rc == -EPROTO)
     return mysqld_error_out_of_step(s, out);
@@ -37,8 +37,8 @@ int wire_failed(struct mysql_session *s, int rc, struct outcome *out)
   return -1;
 }
 
-int wire_refused(struct mysql_session *s, const uint8_t *packet, size_t len,
-                 struct outcome *out)
+int mysqld_wire_refused(struct mysql_session *s, const uint8_t *packet,
+                        size_t len, struct outcome *out)
 {
   struct bytes b = { packet + 1, packet + len };
   const uint8_t *code = bytes_take(&b, 2);
@@ -54,21 +54,21 @@ int wire_refused(struct mysql_session *s, const uint8_t *packet, size_t len,
                           (const char *)b.at, (size_t)(b.end - b.at));
 }
 
-bool wire_is_farewell(const uint8_t *packet, size_t len)
+bool mysqld_wire_is_farewell(const uint8_t *packet, size_t len)
 {
   return len >= 3 && packet[0] == FIRST_ERROR &&
          mysqld_error_is_lost((int)bytes_le(packet + 1, 2));
 }
 
-int wire_surplus(struct mysql_session *s, struct outcome *out)
+int mysqld_wire_surplus(struct mysql_session *s, struct outcome *out)
 {
   struct wire *w = &s->wire;
   const uint8_t *p = w->buf + w->pos;
   const size_t have = w->end - w->pos;
 
   if (have > PACKET_HEAD && have - PACKET_HEAD >= packet_length(p) &&
-      wire_is_farewell(p + PACKET_HEAD, packet_length(p)))
-    return wire_refused(s, p + PACKET_HEAD, packet_length(p), out);
+      mysqld_wire_is_farewell(p + PACKET_HEAD, packet_length(p)))
+    return mysqld_wire_refused(s, p + PACKET_HEAD, packet_length(p), out);
   return mysqld_error_out_of_step(s, out);
 }
 
@@ -130,24 +130,25 @@ static inline int columns_end(struct mysql_session *s, struct outcome *out)
 
   if (s->wire.forms.no_eof)
     return 0;
-  len = wire_packet(&s->wire, s->fd, &packet);
+  len = mysqld_wire_packet(&s->wire, s->fd, &packet);
   if (UNLIKELY(len <= 0))
-    return len < 0 ? wire_failed(s, len, out) : mysqld_error_malformed(s, out);
+    return len < 0 ? mysqld_wire_failed(s, len, out)
+                   : mysqld_error_malformed(s, out);
   return LIKELY(is_end(&s->wire, packet, (size_t)len))
            ? 0
            : mysqld_error_malformed(s, out);
 }
 
-int wire_columns(struct mysql_session *s, struct column *cols, uint32_t n,
-                 struct outcome *out)
+int mysqld_wire_columns(struct mysql_session *s, struct column *cols,
+                        uint32_t n, struct outcome *out)
 {
   const uint8_t *packet;
   int len;
 
   for (uint32_t i = 0; i < n; i++) {
-    len = wire_packet(&s->wire, s->fd, &packet);
+    len = mysqld_wire_packet(&s->wire, s->fd, &packet);
     if (len < 0)
-      return wire_failed(s, len, out);
+      return mysqld_wire_failed(s, len, out);
     if (len < COLUMN_TAIL)
       return mysqld_error_malformed(s, out);
     if (cols)
@@ -249,19 +250,21 @@ static int rows(struct mysql_session *s, uint32_t nfields, struct outcome *out)
       if (UNLIKELY(!make_room(s, begin, &pos)))
         return mysqld_error_too_large(s, out);
       w->pos = pos;
-      rc = wire_fill(w, s->fd, PACKET_HEAD);
+      rc = mysqld_wire_fill(w, s->fd, PACKET_HEAD);
       if (rc == 0)
-        rc = wire_fill(w, s->fd, packet_length(w->buf + pos) + PACKET_HEAD);
+        rc = mysqld_wire_fill(w, s->fd,
+                              packet_length(w->buf + pos) + PACKET_HEAD);
       if (rc < 0) {
         out->during_results = true;
-        return wire_failed(s, rc, out);
+        return mysqld_wire_failed(s, rc, out);
       }
       len = packet_length(w->buf + pos);
     }
     p = w->buf + pos + PACKET_HEAD;
     pos += PACKET_HEAD + len;
     /* The numbers of plain rows are not looked at: this one tells as much. */
-    if (UNLIKELY(p[-1] != (uint8_t)(n + others) && !wire_is_farewell(p, len)))
+    if (UNLIKELY(p[-1] != (uint8_t)(n + others) &&
+                 !mysqld_wire_is_farewell(p, len)))
       return mysqld_error_out_of_step(s, out);
     others++;
     if (UNLIKELY(!inside && (len == 0 || *p >= FIRST_END))) {
@@ -275,7 +278,7 @@ static int rows(struct mysql_session *s, uint32_t nfields, struct outcome *out)
       }
       if (*p == FIRST_ERROR) {
         out->during_results = true;
-        return wire_refused(s, p, len, out);
+        return mysqld_wire_refused(s, p, len, out);
       }
       if (is_end(w, p, len))
         break;
@@ -290,7 +293,7 @@ static int rows(struct mysql_session *s, uint32_t nfields, struct outcome *out)
   w->nfields = nfields;
   if (!end_parse(w, p, len, &status))
     return mysqld_error_malformed(s, out);
-  shim_set_server_status(s->mysql, status);
+  mysqld_shim_set_server_status(s->mysql, status);
   mysqld_error_none(s, out, status, nfields, n);
   out->settled = !s->more && !w->large;
   return 0;
@@ -312,11 +315,12 @@ static int result_set(struct mysql_session *s, struct mysql_prepared *p,
   if (b.at < b.end)
     described = *b.at != 0;
   if (p && described && !room_for(p, (uint32_t)n))
-    return wire_failed(s, -ENOMEM, out);
+    return mysqld_wire_failed(s, -ENOMEM, out);
   if (p && !described && p->n_cols != n)
     return mysqld_error_malformed(s, out);
-  if (described ? wire_columns(s, p ? p->cols : NULL, (uint32_t)n, out) < 0
-                : columns_end(s, out) < 0)
+  if (described
+        ? mysqld_wire_columns(s, p ? p->cols : NULL, (uint32_t)n, out) < 0
+        : columns_end(s, out) < 0)
     return -1;
   return rows(s, (uint32_t)n, out);
 }
@@ -329,7 +333,7 @@ static int ok(struct mysql_session *s, const uint8_t *packet, size_t len,
 
   if (!ok_parse(packet, len, &affected, &status))
     return mysqld_error_malformed(s, out);
-  shim_set_server_status(s->mysql, status);
+  mysqld_shim_set_server_status(s->mysql, status);
   mysqld_error_none(s, out, status, 0, affected);
   return 0;
 }
@@ -338,7 +342,8 @@ static int ok(struct mysql_session *s, const uint8_t *packet, size_t len,
 static bool refuse_file(struct mysql_session *s, unsigned seq)
 {
   s->wire.seq = (uint8_t)(seq + 2);
-  return wire_out(&s->wire, 0) && wire_send(&s->wire, s->fd, 0, seq + 1);
+  return mysqld_wire_out(&s->wire, 0) &&
+         mysqld_wire_send(&s->wire, s->fd, 0, seq + 1);
 }
 
 /*
@@ -376,9 +381,9 @@ static int answer(struct mysql_session *s, struct mysql_prepared *p,
 
   *ret_refused = false;
   for (;;) {
-    len = wire_packet(w, s->fd, &packet);
+    len = mysqld_wire_packet(w, s->fd, &packet);
     if (UNLIKELY(len <= 0))
-      return len < 0 ? wire_failed(s, len, out)
+      return len < 0 ? mysqld_wire_failed(s, len, out)
                      : mysqld_error_malformed(s, out);
     switch (*packet) {
     case FIRST_OK:
@@ -387,7 +392,7 @@ static int answer(struct mysql_session *s, struct mysql_prepared *p,
     case FIRST_ERROR:
       if (is_progress(packet, (size_t)len))
         continue;
-      return wire_refused(s, packet, (size_t)len, out);
+      return mysqld_wire_refused(s, packet, (size_t)len, out);
     case FIRST_FILE:
       if (!refuse_file(s, packet[-1]))
         return mysqld_error_gone(s, out);
@@ -417,8 +422,8 @@ static COLD int without_file(struct mysql_session *s, struct outcome *out)
                           sizeof(NO_FILE_TEXT) - 1);
 }
 
-int wire_result(struct mysql_session *s, struct mysql_prepared *p,
-                struct outcome *out)
+int mysqld_wire_result(struct mysql_session *s, struct mysql_prepared *p,
+                       struct outcome *out)
 {
   struct wire *w = &s->wire;
   bool refused;

@@ -64,7 +64,7 @@ static bool end_copy(struct pgsql_session *p, ExecStatusType status,
   return false; /* replication, which has no end of its own */
 }
 
-static struct pgsql_reply read_slowly(struct pgsql_session *p, PGresult *result)
+static struct pgsql_reply read_slow(struct pgsql_session *p, PGresult *result)
 {
   struct pgsql_reply reply = { 0 };
 
@@ -92,7 +92,7 @@ static inline struct pgsql_reply read_reply(struct pgsql_session *p)
 
   if (LIKELY(!result || is_success(PQresultStatus(result))))
     return (struct pgsql_reply){ result, COPIED_NOTHING };
-  return read_slowly(p, result);
+  return read_slow(p, result);
 }
 
 /* ---- failure ---- */

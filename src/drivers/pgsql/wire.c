@@ -28,14 +28,14 @@ void pgsql_wire_lend(struct pgsql_session *p)
 
 /* The text of the error, which stays in the buffer. */
 static const char *text_of(const struct pgsql_session *p,
-                           const struct pgwire_answer *a)
+                           const struct pgsql_wire_answer *a)
 {
   if (a->refused_copy)
     return pgsql_copy_refused;
   return a->text_at ? (const char *)p->wire.in + a->text_at : "";
 }
 
-COLD static int fail(struct pgsql_session *p, const struct pgwire_answer *a,
+COLD static int fail(struct pgsql_session *p, const struct pgsql_wire_answer *a,
                      bool broken, struct outcome *out)
 {
   p->wire.more = false;
@@ -56,7 +56,8 @@ COLD static int fail(struct pgsql_session *p, const struct pgwire_answer *a,
 }
 
 static inline void succeed(struct pgsql_session *p,
-                           const struct pgwire_answer *a, struct outcome *out)
+                           const struct pgsql_wire_answer *a,
+                           struct outcome *out)
 {
   struct pgsql_wire *w = &p->wire;
 
@@ -82,9 +83,9 @@ int pgsql_wire_query(struct pgsql_session *p, const char *sql, size_t len,
                      struct outcome *out)
 {
   const bool was_aborted = p->base.trx == TRX_ABORTED;
-  struct pgwire_answer a = { .direct = true };
+  struct pgsql_wire_answer a = { .direct = true };
 
-  if (UNLIKELY(p->broken) || !pgwire_is_clear(p))
+  if (UNLIKELY(p->broken) || !pgsql_wire_is_clear(p))
     return fail(p, &a, true, out);
   if (UNLIKELY(!pgsql_wire_send_query(p, sql, len)))
     return pgsql_no_memory(out);
@@ -103,7 +104,7 @@ int pgsql_wire_query(struct pgsql_session *p, const char *sql, size_t len,
 
 int pgsql_wire_next(struct pgsql_session *p, struct outcome *out)
 {
-  struct pgwire_answer a = { .direct = true };
+  struct pgsql_wire_answer a = { .direct = true };
 
   if (UNLIKELY(!pgsql_wire_read(p, &a, out)))
     return fail(p, &a, true, out);
@@ -133,9 +134,9 @@ int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out)
 {
   struct pgsql_session *p = pgsql_of(st->base.session);
   const bool was_aborted = p->base.trx == TRX_ABORTED;
-  struct pgwire_answer a = { .shape = st->shape, .n_fields = st->n_fields };
+  struct pgsql_wire_answer a = { .shape = st->shape, .n_fields = st->n_fields };
 
-  if (UNLIKELY(p->broken) || !pgwire_is_clear(p))
+  if (UNLIKELY(p->broken) || !pgsql_wire_is_clear(p))
     return fail(p, &a, true, out);
   if (UNLIKELY(!pgsql_wire_send_execute(st)))
     return pgsql_no_memory(out);

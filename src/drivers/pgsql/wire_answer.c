@@ -23,7 +23,7 @@ enum {
 
 /* The first error counts.  False: it does not say which one it is. */
 static bool note_error(struct pgsql_session *p, const uint8_t *body, size_t len,
-                       struct pgwire_answer *a, struct outcome *out)
+                       struct pgsql_wire_answer *a, struct outcome *out)
 {
   const uint8_t *const end = body + len;
   const char *severity = "";
@@ -86,8 +86,9 @@ static uint64_t count_of(const uint8_t *tag, const uint8_t *end)
   return count;
 }
 
-static inline bool note_tag(struct pgsql_session *p, struct pgwire_answer *a,
-                            const uint8_t *body, size_t len)
+static inline bool note_tag(struct pgsql_session *p,
+                            struct pgsql_wire_answer *a, const uint8_t *body,
+                            size_t len)
 {
   static const char rollback[] = "ROLLBACK";
 
@@ -104,7 +105,7 @@ static inline bool note_tag(struct pgsql_session *p, struct pgwire_answer *a,
   return true;
 }
 
-static bool note_columns(struct pgwire_answer *a, const uint8_t *body,
+static bool note_columns(struct pgsql_wire_answer *a, const uint8_t *body,
                          size_t len)
 {
   if (len < 2)
@@ -118,7 +119,7 @@ static bool note_columns(struct pgwire_answer *a, const uint8_t *body,
  * The server asks for rows of a COPY: there are none.  Meanwhile it has passed
  * over the Sync of an execution, and awaits another one.
  */
-static bool refuse_copy(struct pgsql_session *p, struct pgwire_answer *a)
+static bool refuse_copy(struct pgsql_session *p, struct pgsql_wire_answer *a)
 {
   static const uint8_t fail_and_sync[] = {
     'f', 0, 0, 0, 5, 0, 'S', 0, 0, 0, 4
@@ -127,15 +128,15 @@ static bool refuse_copy(struct pgsql_session *p, struct pgwire_answer *a)
   if (a->refused_copy)
     return false;
   a->refused_copy = true;
-  (void)pgwire_send(p->fd, fail_and_sync,
-                    sizeof(fail_and_sync) - (a->direct ? WIRE_HEAD : 0), 0);
+  (void)pgsql_wire_send(p->fd, fail_and_sync,
+                        sizeof(fail_and_sync) - (a->direct ? WIRE_HEAD : 0), 0);
   return true; /* if it is not sent, reading tells why */
 }
 
 /* One message that is no row; false: it does not belong here. */
 static bool note_message(struct pgsql_session *p, uint8_t type,
                          const uint8_t *body, size_t len,
-                         struct pgwire_answer *a, struct outcome *out)
+                         struct pgsql_wire_answer *a, struct outcome *out)
 {
   switch (type) {
   case '2': /* BindComplete */
@@ -183,7 +184,7 @@ static inline bool is_aside(uint8_t type)
 static bool hear_aside(struct pgsql_session *p, const uint8_t *m, size_t size)
 {
   struct outcome out = { 0 };
-  struct pgwire_answer aside = { 0 };
+  struct pgsql_wire_answer aside = { 0 };
 
   if (size < WIRE_HEAD || (*m != 'E' && !is_aside(*m)) ||
       !note_message(p, *m, m + WIRE_HEAD, size - WIRE_HEAD, &aside, &out))
@@ -246,7 +247,7 @@ bool pgsql_wire_look(struct pgsql_session *p)
 /* ---- the whole ---- */
 
 /* Count whole rows from w->pos on: most of what large results cost. */
-static inline void plain_rows(struct pgsql_wire *w, struct pgwire_answer *a)
+static inline void plain_rows(struct pgsql_wire *w, struct pgsql_wire_answer *a)
 {
   const uint8_t *m = w->in + w->pos;
   size_t left = w->end - w->pos;
@@ -270,7 +271,7 @@ static inline void plain_rows(struct pgsql_wire *w, struct pgwire_answer *a)
 /* More is to be received.  Rows that nobody will read make room.  False: the
  * result is too large. */
 COLD static bool make_room(struct pgsql_session *p,
-                           const struct pgwire_answer *a)
+                           const struct pgsql_wire_answer *a)
 {
   struct pgsql_wire *w = &p->wire;
   const size_t begin = a->rows > 0 ? a->first_row : w->pos;
@@ -286,8 +287,8 @@ COLD static bool make_room(struct pgsql_session *p,
 }
 
 /* The messages up to ReadyForQuery or to the next result. */
-static inline bool messages(struct pgsql_session *p, struct pgwire_answer *a,
-                            struct outcome *out)
+static inline bool messages(struct pgsql_session *p,
+                            struct pgsql_wire_answer *a, struct outcome *out)
 {
   struct pgsql_wire *w = &p->wire;
 
@@ -341,7 +342,7 @@ static inline bool messages(struct pgsql_session *p, struct pgwire_answer *a,
   return false;
 }
 
-bool pgsql_wire_read(struct pgsql_session *p, struct pgwire_answer *a,
+bool pgsql_wire_read(struct pgsql_session *p, struct pgsql_wire_answer *a,
                      struct outcome *out)
 {
   struct pgsql_wire *w = &p->wire;

@@ -11,7 +11,7 @@
 #include "base/compiler.h"
 #include "drivers/pgsql/session.h"
 
-struct pgwire_answer {
+struct pgsql_wire_answer {
   /* Set by the caller. */
   bool direct;            /* to a text, which may have several results */
   enum pgsql_shape shape; /* as far as it is known */
@@ -40,7 +40,7 @@ enum {
  * done now and then; what comes together with an answer is seen in any case.
  */
 bool pgsql_wire_look(struct pgsql_session *p);
-static inline bool pgwire_is_clear(struct pgsql_session *p)
+static inline bool pgsql_wire_is_clear(struct pgsql_session *p)
 {
   return LIKELY(++p->wire.requests % PGWIRE_LOOK_EVERY != 0) ||
          pgsql_wire_look(p);
@@ -54,7 +54,7 @@ static inline bool pgwire_is_clear(struct pgsql_session *p)
  * False: the connection is of no use any more, see pgsql_wire_why_broken(); it
  * may have `failed` before.
  */
-bool pgsql_wire_read(struct pgsql_session *p, struct pgwire_answer *a,
+bool pgsql_wire_read(struct pgsql_session *p, struct pgsql_wire_answer *a,
                      struct outcome *out);
 
 #endif

@@ -61,7 +61,7 @@ bool pgsql_wire_out_room(struct pgsql_wire *w, size_t size);
 void pgsql_wire_set_blocking(struct pgsql_wire *w, int fd, bool on);
 
 /* A new exchange: forget the answer before. */
-static inline void pgwire_begin(struct pgsql_wire *w, int fd)
+static inline void pgsql_wire_begin(struct pgsql_wire *w, int fd)
 {
   if (UNLIKELY(w->blocking != w->may_block))
     pgsql_wire_set_blocking(w, fd, w->may_block);
@@ -72,8 +72,8 @@ static inline void pgwire_begin(struct pgsql_wire *w, int fd)
 
 /* `flags` as for send().  False: not all could be sent; reading tells why. */
 bool pgsql_wire_send_slow(int fd, const uint8_t *bytes, size_t len, int flags);
-static inline bool pgwire_send(int fd, const uint8_t *bytes, size_t len,
-                               int flags)
+static inline bool pgsql_wire_send(int fd, const uint8_t *bytes, size_t len,
+                                   int flags)
 {
   const ssize_t sent = sock_send(fd, bytes, len, flags);
 

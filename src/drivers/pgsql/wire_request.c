@@ -26,12 +26,12 @@ bool pgsql_wire_send_query(struct pgsql_session *p, const char *sql, size_t len)
     return false;
   to = put_u8(w->out, 'Q');
   to = put_u32(to, (uint32_t)(4 + len + 1));
-  pgwire_begin(w, p->fd);
+  pgsql_wire_begin(w, p->fd);
   if (LIKELY(copied)) {
     memcpy(to, sql, len + 1);
-    (void)pgwire_send(p->fd, w->out, WIRE_HEAD + len + 1, 0);
-  } else if (pgwire_send(p->fd, w->out, WIRE_HEAD, MSG_MORE)) {
-    (void)pgwire_send(p->fd, (const uint8_t *)sql, len + 1, 0);
+    (void)pgsql_wire_send(p->fd, w->out, WIRE_HEAD + len + 1, 0);
+  } else if (pgsql_wire_send(p->fd, w->out, WIRE_HEAD, MSG_MORE)) {
+    (void)pgsql_wire_send(p->fd, (const uint8_t *)sql, len + 1, 0);
   }
   return true;
 }
@@ -149,7 +149,7 @@ void pgsql_wire_forget(struct pgsql_prepared *st)
   st->frame = NULL;
 }
 
-COLD static bool send_slowly(struct pgsql_prepared *st)
+COLD static bool send_slow(struct pgsql_prepared *st)
 {
   struct pgsql_session *p = pgsql_of(st->base.session);
   struct pgsql_wire *w = &p->wire;
@@ -162,7 +162,7 @@ COLD static bool send_slowly(struct pgsql_prepared *st)
   len = put_messages(w->out, st, name_len);
   if (!st->frame && st->shape != SHAPE_UNKNOWN)
     frame_make(st, w->out, len);
-  (void)pgwire_send(p->fd, w->out, len, 0);
+  (void)pgsql_wire_send(p->fd, w->out, len, 0);
   return true;
 }
 
@@ -170,9 +170,9 @@ bool pgsql_wire_send_execute(struct pgsql_prepared *st)
 {
   struct pgsql_session *p = pgsql_of(st->base.session);
 
-  pgwire_begin(&p->wire, p->fd);
+  pgsql_wire_begin(&p->wire, p->fd);
   if (UNLIKELY(!frame_fill(st)))
-    return send_slowly(st);
-  (void)pgwire_send(p->fd, st->frame, st->frame_len, 0);
+    return send_slow(st);
+  (void)pgsql_wire_send(p->fd, st->frame, st->frame_len, 0);
   return true;
 }
