@@ -5,7 +5,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
+#include "base/compiler.h"
+#include "db/env.h"
 #include "drivers/mysql/error.h"
 
 int mysqld_library_failed(struct mysql_session *s, struct outcome *out)
@@ -25,10 +28,56 @@ unsigned mysqld_library_status(const struct mysql_session *s)
   return status;
 }
 
+int mysqld_library_cut(struct mysql_session *s, bool no_memory,
+                       struct outcome *out)
+{
+  (void)shutdown(s->fd, SHUT_RDWR); /* the library would read all the rest */
+  (void)mysqld_error_too_large(s, out);
+  if (no_memory)
+    out->msg = "Client run out of memory";
+  return -1;
+}
+
+static void keep_row(struct library *lib, MYSQL_RES *res, MYSQL_ROW row)
+{
+  const unsigned long *len = mysql_fetch_lengths(res);
+
+  for (uint32_t i = 0; i < lib->nfields; i++)
+    mysqld_library_rows_add(&lib->rows, row[i], row[i] ? (uint32_t)len[i] : 0);
+}
+
+/* Receive the rows of `res`, and count them. */
+static int receive(struct mysql_session *s, MYSQL_RES *res, uint64_t *ret_n,
+                   struct outcome *out)
+{
+  struct library *lib = &s->lib;
+  MYSQL_ROW row;
+  uint64_t n = 0;
+
+  while ((row = mysql_fetch_row(res)) != NULL) {
+    n++;
+    if (s->base.unread)
+      continue;
+    keep_row(lib, res, row);
+    if (UNLIKELY(lib->rows.bytes.failed ||
+                 !env_may_keep(s->base.env, lib->rows.bytes.len)))
+      return mysqld_library_cut(s, lib->rows.bytes.failed, out);
+  }
+  if (mysql_errno(s->mysql) != 0) {
+    out->during_results = true;
+    return mysqld_library_failed(s, out);
+  }
+  *ret_n = n;
+  return 0;
+}
+
 /* The library has the head of a result: read its rows. */
 static int store(struct mysql_session *s, struct outcome *out)
 {
   struct library *lib = &s->lib;
+  MYSQL_RES *res;
+  uint64_t n = 0;
+  int rc;
 
   lib->nfields = mysql_field_count(s->mysql);
   if (lib->nfields == 0) {
@@ -36,13 +85,17 @@ static int store(struct mysql_session *s, struct outcome *out)
                       mysql_affected_rows(s->mysql));
     return 0;
   }
-  lib->res = mysql_store_result(s->mysql);
-  if (!lib->res) {
+  res = mysql_use_result(s->mysql);
+  if (!res) {
     out->during_results = true;
     return mysqld_library_failed(s, out);
   }
-  mysqld_error_none(s, out, mysqld_library_status(s), lib->nfields,
-                    mysql_num_rows(lib->res));
+  rc = receive(s, res, &n, out);
+  mysql_free_result(res);
+  if (rc < 0)
+    return rc;
+  lib->rows.left = s->base.unread ? 0 : n;
+  mysqld_error_none(s, out, mysqld_library_status(s), lib->nfields, n);
   return 0;
 }
 
@@ -61,12 +114,9 @@ void mysqld_library_end_rows(struct mysql_session *s)
 {
   struct library *lib = &s->lib;
 
-  if (lib->res)
-    mysql_free_result(lib->res);
-  lib->res = NULL;
+  mysqld_library_rows_clear(&lib->rows);
   if (lib->from && lib->from->stmt)
     (void)mysql_stmt_free_result(lib->from->stmt); /* all rows are here */
-  lib->bound = false;
   lib->nfields = 0;
 }
 
@@ -103,19 +153,7 @@ static int library_end_results(struct mysql_session *s, struct outcome *out)
 
 static int library_fetch(struct mysql_session *s, sql_value *values)
 {
-  struct library *lib = &s->lib;
-  const unsigned long *len;
-  MYSQL_ROW row;
-
-  if (lib->from)
-    return mysqld_library_stmt_fetch(s, values);
-  row = lib->res ? mysql_fetch_row(lib->res) : NULL;
-  if (!row)
-    return 0;
-  len = mysql_fetch_lengths(lib->res);
-  for (uint32_t i = 0; i < lib->nfields; i++)
-    values[i] = (sql_value){ row[i] ? (uint32_t)len[i] : 0, row[i] };
-  return 1;
+  return mysqld_library_rows_take(&s->lib.rows, s->lib.nfields, values);
 }
 
 static void library_closing(struct mysql_session *s)
@@ -135,7 +173,7 @@ static void library_closed(struct mysql_session *s)
   free(lib->bind);
   free(lib->cell);
   free(lib->cols);
-  free(lib->bytes);
+  mysqld_library_rows_done(&lib->rows);
   memset(lib, 0, sizeof(*lib));
 }
 

@@ -19,6 +19,7 @@
 
 #include "base/strbuf.h"
 #include "db/driver.h"
+#include "drivers/mysql/library_rows.h"
 #include "drivers/mysql/options.h"
 #include "drivers/mysql/shim.h"
 #include "drivers/mysql/value.h"
@@ -56,16 +57,13 @@ struct address {
 
 /* Of the library backend. */
 struct library {
-  MYSQL_RES *res; /* owned: the open result of a direct statement */
+  struct library_rows rows;    /* of the open result */
   struct mysql_prepared *from; /* whose result is open or pending, or NULL */
   uint32_t nfields;            /* of the open result */
-  bool bound;                  /* `bind` was given to the open result */
   MYSQL_BIND *bind;            /* owned, as the next two: one per column */
   struct cell *cell;
   struct column *cols;
-  size_t room; /* of these three */
-  char *bytes; /* owned: strings of the present row */
-  size_t bytes_room;
+  size_t room;         /* of these three */
   MYSQL_STMT **orphan; /* owned: to be closed after the connection */
   size_t n_orphans, orphans_room;
 };

@@ -153,6 +153,14 @@ const char *mysqld_shim_text_lost(void)
   return "Lost connection to server during query";
 }
 
+void mysqld_shim_note_end(MYSQL *mysql)
+{
+  const unsigned char *end = mysql->net.read_pos;
+
+  if (end && end[0] == 0xfe)
+    mysql->server_status = end[3] | (unsigned)end[4] << 8;
+}
+
 #else /* MySQL's */
 
 const char *mysqld_shim_library(void)
@@ -273,6 +281,11 @@ const char *mysqld_shim_text_gone(void)
 const char *mysqld_shim_text_lost(void)
 {
   return "Lost connection to MySQL server during query";
+}
+
+void mysqld_shim_note_end(MYSQL *mysql)
+{
+  (void)mysql; /* the library has done so */
 }
 
 #endif

@@ -50,6 +50,10 @@ const char *mysqld_shim_tls_version(MYSQL *mysql);
 /* As mysql_real_escape_string() for text inside of '...'. */
 size_t mysqld_shim_escape(MYSQL *mysql, char *to, const char *text, size_t len);
 void mysqld_shim_set_server_status(MYSQL *mysql, unsigned status);
+/* Rows of a prepared statement were received one by one up to their end, whose
+ * flags MariaDB's library does not look at: take them as the server's status.
+ */
+void mysqld_shim_note_end(MYSQL *mysql);
 
 /*
  * The connection can be served without the library: no TLS, no compression,

@@ -274,6 +274,7 @@ int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out)
   p->fd = PQsocket(p->conn);
   atomic_store_explicit(&p->fd_to_cut, p->fd, memory_order_relaxed);
   p->broken = false;
+  p->too_large = false;
   p->last_state[0] = '\0';
   if (choose_protocol(p, out) < 0)
     return -1;

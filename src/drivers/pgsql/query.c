@@ -16,12 +16,16 @@ void pgsql_drop_notifications(struct pgsql_session *p)
 static int query_by_library(struct pgsql_session *p, const char *sql,
                             size_t len, struct outcome *out)
 {
+  bool sent;
   int rc;
 
   if (UNLIKELY(p->listens))
     pgsql_drop_notifications(p);
   pgsql_wire_lend(p);
-  rc = pgsql_receive(p, PQsendQuery(p->conn, sql) != 0, false, sql, len, out);
+  sent = PQsendQuery(p->conn, sql) != 0;
+  if (LIKELY(sent))
+    pgsql_rows_begin(p);
+  rc = pgsql_receive(p, sent, false, sql, len, out);
   if (UNLIKELY(p->emulates) && rc == 0)
     pgsql_note_dialect(p);
   return rc;

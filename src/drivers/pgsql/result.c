@@ -10,6 +10,7 @@
 
 #include "base/compiler.h"
 #include "db/emul.h"
+#include "db/env.h"
 #include "drivers/pgsql/session.h"
 
 const char pgsql_copy_refused[] = "COPY FROM STDIN is not possible here";
@@ -68,6 +69,8 @@ static struct pgsql_reply read_slow(struct pgsql_session *p, PGresult *result)
 {
   struct pgsql_reply reply = { 0 };
 
+  if (PQresultStatus(result) == PGRES_SINGLE_TUPLE)
+    return pgsql_rows_receive(p, result);
   while (result) {
     const ExecStatusType status = PQresultStatus(result);
 
@@ -205,7 +208,9 @@ static const char *own_text(struct pgsql_session *p, const PGresult *result,
   const char *text = result ? PQresultErrorMessage(result) : "";
   size_t len;
 
-  if (!*text)
+  if (p->too_large)
+    text = RESULT_TOO_LARGE;
+  else if (!*text)
     text = PQerrorMessage(p->conn);
   len = strcspn(text, "\n");
   if (len == 0) {
@@ -325,17 +330,19 @@ static void take_command(struct pgsql_session *p, struct pgsql_reply reply,
   PQclear(reply.result);
 }
 
-static void take_rows(struct pgsql_session *p, PGresult *result,
+static void take_rows(struct pgsql_session *p, struct pgsql_reply reply,
                       struct outcome *out)
 {
+  PGresult *const result = reply.result;
+
   out->counter = COUNTER_READ;
   p->n_fields = PQnfields(result);
   p->wire.rows_left = 0; /* of an execution before that was settled */
   p->rows = result;
   p->row = 0;
-  p->n_rows = PQntuples(result);
+  p->n_rows = PQntuples(result) + reply.bare;
   out->nfields = (uint32_t)p->n_fields;
-  out->nrows = (uint64_t)p->n_rows;
+  out->nrows = (uint64_t)p->n_rows + reply.dropped;
 }
 
 int pgsql_receive(struct pgsql_session *p, bool sent, bool single,
@@ -377,7 +384,7 @@ int pgsql_receive(struct pgsql_session *p, bool sent, bool single,
     out->more = true;
   }
   if (status == PGRES_TUPLES_OK)
-    take_rows(p, reply.result, out);
+    take_rows(p, reply, out);
   else
     take_command(p, reply, out);
   return 0;

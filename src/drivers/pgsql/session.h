@@ -27,15 +27,18 @@ enum pgsql_copied {
 struct pgsql_reply {
   PGresult *result; /* owned */
   enum pgsql_copied copied;
+  uint64_t dropped; /* rows that nobody reads; `result` has none */
+  int bare;         /* rows without columns; nor has it these */
 };
 
 struct pgsql_session {
   struct session base;
-  PGconn *conn;  /* owned; NULL: not connected */
-  int fd;        /* of the connection; -1: the library has closed it */
-  bool broken;   /* the state of the protocol is unknown: do not go on */
-  bool listens;  /* or has listened: the library may have notifications */
-  bool emulates; /* the dialect has to be right after each statement */
+  PGconn *conn;   /* owned; NULL: not connected */
+  int fd;         /* of the connection; -1: the library has closed it */
+  bool broken;    /* the state of the protocol is unknown: do not go on */
+  bool listens;   /* or has listened: the library may have notifications */
+  bool emulates;  /* the dialect has to be right after each statement */
+  bool too_large; /* broken: a result is larger than is allowed */
 
   /* `fd` for shutdown(): written by the session's thread, read by another one,
    * relaxed. */
@@ -157,6 +160,20 @@ int pgsql_next_result(struct session *s, struct outcome *out);
 int pgsql_end_results(struct session *s, struct outcome *out);
 /* The library keeps every notification until somebody takes it. */
 void pgsql_drop_notifications(struct pgsql_session *p);
+
+/* ---- rows that the library receives one by one (rows.c) ---- */
+
+/*
+ * A statement was sent: its rows are to come one by one, so that their bytes
+ * can be counted, and dropped if nobody reads them.
+ */
+void pgsql_rows_begin(struct pgsql_session *p);
+/*
+ * The library has received the first row, `one` (owned by this call): receive
+ * the others.  The result of all, or an error; NULL after p->too_large was set,
+ * or without memory.
+ */
+struct pgsql_reply pgsql_rows_receive(struct pgsql_session *p, PGresult *one);
 
 /* ---- results of the library (result.c) ---- */
 

@@ -280,6 +280,7 @@ int pgsql_execute(struct prepared *prepared, struct outcome *out)
 {
   struct pgsql_prepared *st = prepared_of(prepared);
   struct pgsql_session *p = pgsql_of(prepared->session);
+  bool sent;
 
   if (UNLIKELY(p->closing.len > 0))
     pgsql_close_pending(p);
@@ -289,11 +290,11 @@ int pgsql_execute(struct prepared *prepared, struct outcome *out)
     pgsql_drop_notifications(p);
   pgsql_wire_lend(p);
   pgsql_put_values(st);
-  return pgsql_receive(p,
-                       PQsendQueryPrepared(p->conn, st->name,
-                                           (int)st->base.n_params, st->values,
-                                           st->lengths, st->formats, 0) != 0,
-                       true, prepared->sql, prepared->len, out);
+  sent = PQsendQueryPrepared(p->conn, st->name, (int)st->base.n_params,
+                             st->values, st->lengths, st->formats, 0) != 0;
+  if (LIKELY(sent))
+    pgsql_rows_begin(p);
+  return pgsql_receive(p, sent, true, prepared->sql, prepared->len, out);
 }
 
 void pgsql_unprepare(struct prepared *prepared, bool going)
