@@ -14,6 +14,7 @@
 #include "db/env.h"
 #include "db/stmt.h"
 #include "drivers/pgsql/driver.h"
+#include "drivers/pgsql/options.h"
 #include "stats/recorder.h"
 
 struct fixture {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "drivers/mysql/session.h"
+#include "drivers/mysql/wire.h"
 #include "fuzz.h"
 
 enum {

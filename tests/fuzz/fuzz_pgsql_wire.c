@@ -10,6 +10,7 @@
 
 #include "db/emul.h"
 #include "drivers/pgsql/session.h"
+#include "drivers/pgsql/wire.h"
 #include "fuzz.h"
 
 enum {

@@ -12,6 +12,7 @@
 
 #include "db/emul.h"
 #include "drivers/pgsql/session.h"
+#include "drivers/pgsql/wire.h"
 
 /* A literal with its zero bytes, and its length. */
 #define BYTES(text) (text), sizeof(text) - 1

@@ -90,8 +90,8 @@ static int not_connected(struct mysql_session *s, int code, const char *state,
 {
   (void)mysqld_error_set(s, out, code, state, text, strlen(text));
   out->lost = false; /* there was nothing to lose */
-  out->permanent = mysqld_error_is_permanent(code);
-  out->no_server = mysqld_error_is_no_server(code);
+  out->permanent = mysqld_code_is_permanent(code);
+  out->no_server = mysqld_code_is_no_server(code);
   return -1;
 }
 
@@ -186,21 +186,6 @@ static void *session_token(struct session *base)
 }
 
 /* ---- statements ---- */
-
-bool mysqld_session_digits(struct mysql_session *s, uint32_t columns)
-{
-  const size_t need = (size_t)columns * VALUE_ROOM;
-  char *p;
-
-  if (LIKELY(need <= s->digits_room))
-    return true;
-  p = realloc(s->digits, need);
-  if (!p)
-    return false;
-  s->digits = p;
-  s->digits_room = need;
-  return true;
-}
 
 /* A dry run: it succeeded, and did nothing. */
 static int pretend(struct outcome *out)

@@ -10,37 +10,6 @@
 #include "db/env.h"
 #include "drivers/mysql/session.h"
 
-static bool is_one_of(const int *codes, size_t n, int code)
-{
-  for (size_t i = 0; i < n; i++) {
-    if (codes[i] == code)
-      return true;
-  }
-  return false;
-}
-
-bool mysqld_error_is_lost(int code)
-{
-  static const int codes[] = { 1053,      1927,           CODE_GONE, 2011,
-                               CODE_LOST, CODE_MALFORMED, 2055,      4031 };
-
-  return is_one_of(codes, ARRAY_SIZE(codes), code);
-}
-
-bool mysqld_error_is_permanent(int code)
-{
-  static const int codes[] = { 1044, 1045, 1049,          1698,
-                               3118, 3159, CODE_PROTOCOL, CODE_TLS };
-
-  return is_one_of(codes, ARRAY_SIZE(codes), code);
-}
-
-bool mysqld_error_is_no_server(int code)
-{
-  return code == CODE_NO_SOCKET || code == CODE_NO_HOST ||
-         code == CODE_UNKNOWN_HOST;
-}
-
 int mysqld_error_set(struct mysql_session *s, struct outcome *out, int code,
                      const char *state, const char *msg, size_t len)
 {
@@ -52,7 +21,7 @@ int mysqld_error_set(struct mysql_session *s, struct outcome *out, int code,
   memcpy(out->state, state ? state : "HY000", 5);
   out->state[5] = '\0';
   out->msg = s->msg;
-  out->lost = mysqld_error_is_lost(code);
+  out->lost = mysqld_code_is_lost(code);
   s->more = false;
   if (out->lost) {
     s->lost = true;

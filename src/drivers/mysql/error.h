@@ -9,28 +9,12 @@
 #include <stdint.h>
 
 #include "db/driver.h"
+#include "drivers/mysql/code.h"
 
 struct mysql_session;
 
 /* Of an error of our own: a statement wants a file of the client. */
 #define NO_FILE_TEXT "no file is given to the server"
-
-enum mysql_code {
-  CODE_NO_FILE = 1,
-  CODE_HOST_REFUSES = 1130,
-  CODE_DEADLOCK = 1213,
-  CODE_NO_PREPARE = 1295,
-  CODE_NO_SOCKET = 2002,
-  CODE_NO_HOST = 2003,
-  CODE_UNKNOWN_HOST = 2005,
-  CODE_GONE = 2006,
-  CODE_PROTOCOL = 2007,
-  CODE_NO_MEMORY = 2008,
-  CODE_LOST = 2013,
-  CODE_TLS = 2026,
-  CODE_MALFORMED = 2027,
-  CODE_NEW_COLUMNS = 2057,
-};
 
 /* Flags of the server; the libraries spell them differently. */
 enum mysql_status_flag {
@@ -39,12 +23,6 @@ enum mysql_status_flag {
   STATUS_MORE_RESULTS = 8,
   STATUS_NO_BACKSLASH = 512,
 };
-
-/* The connection is gone when one of these was reported. */
-bool mysqld_error_is_lost(int code);
-/* Of a failed connect: trying again is useless; nobody is there. */
-bool mysqld_error_is_permanent(int code);
-bool mysqld_error_is_no_server(int code);
 
 /*
  * Fill in *out, keep the text in the session.  All return -1, so that callers

@@ -5,38 +5,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/compiler.h"
 #include "db/env.h"
 #include "drivers/mysql/error.h"
-
-int mysqld_library_failed(struct mysql_session *s, struct outcome *out)
-{
-  const char *text = mysql_error(s->mysql);
-
-  return mysqld_error_set(s, out, (int)mysql_errno(s->mysql),
-                          mysql_sqlstate(s->mysql), text, strlen(text));
-}
-
-unsigned mysqld_library_status(const struct mysql_session *s)
-{
-  unsigned status = s->mysql->server_status & ~(unsigned)STATUS_MORE_RESULTS;
-
-  if (mysql_more_results(s->mysql))
-    status |= STATUS_MORE_RESULTS;
-  return status;
-}
-
-int mysqld_library_cut(struct mysql_session *s, bool no_memory,
-                       struct outcome *out)
-{
-  (void)shutdown(s->fd, SHUT_RDWR); /* the library would read all the rest */
-  (void)mysqld_error_too_large(s, out);
-  if (no_memory)
-    out->msg = "Client run out of memory";
-  return -1;
-}
 
 static void keep_row(struct library *lib, MYSQL_RES *res, MYSQL_ROW row)
 {
@@ -108,16 +80,6 @@ static int library_query(struct mysql_session *s, const char *sql, size_t len,
   if (mysql_real_query(s->mysql, sql, (unsigned long)len) != 0)
     return mysqld_library_failed(s, out);
   return store(s, out);
-}
-
-void mysqld_library_end_rows(struct mysql_session *s)
-{
-  struct library *lib = &s->lib;
-
-  mysqld_library_rows_clear(&lib->rows);
-  if (lib->from && lib->from->stmt)
-    (void)mysql_stmt_free_result(lib->from->stmt); /* all rows are here */
-  lib->nfields = 0;
 }
 
 static int library_next_result(struct mysql_session *s, struct outcome *out)

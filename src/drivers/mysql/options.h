@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "db/names.h"
+#include "drivers/mysql/tls.h"
 #include "opt/opt.h"
 
 struct err;
@@ -36,23 +37,8 @@ enum mysql_protocol {
 extern const struct opt mysqld_options[];
 extern const struct target_names mysqld_names;
 
-enum tls_mode {
-  TLS_DISABLED,
-  TLS_PREFERRED,
-  TLS_REQUIRED,
-  TLS_VERIFY_CA,
-  TLS_VERIFY_IDENTITY,
-};
-
 /* 0, or -EINVAL when the text is no mode. */
 int mysqld_tls_mode_parse(const char *text, enum tls_mode *ret);
-
-/* What to ask of the library; texts are borrowed from the options. */
-struct tls_settings {
-  enum tls_mode mode;
-  const char *key, *cert, *ca, *cipher;
-  const struct opt_list *versions;
-};
 
 /*
  * Of options that were accepted.  With TLS on and none of the three files

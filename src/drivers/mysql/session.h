@@ -23,7 +23,7 @@
 #include "drivers/mysql/options.h"
 #include "drivers/mysql/shim.h"
 #include "drivers/mysql/value.h"
-#include "drivers/mysql/wire.h"
+#include "drivers/mysql/wire_io.h"
 
 struct mysql_session;
 struct mysql_prepared;

@@ -9,6 +9,7 @@
 
 #include "base/strbuf.h"
 #include "drivers/mysql/bound.h"
+#include "drivers/mysql/wire_io.h"
 
 /* Flags of the login. */
 enum {

@@ -13,8 +13,10 @@
 
 #include <mysql.h>
 
-#include "drivers/mysql/options.h"
-#include "drivers/mysql/wire.h"
+#include "drivers/mysql/tls.h"
+#include "opt/opt.h"
+
+struct wire_forms;
 
 /* What stands for `bool` in the structs of the library. */
 #if defined(MARIADB_PACKAGE_VERSION) || MYSQL_VERSION_ID < 80001

@@ -12,6 +12,7 @@
 #include "drivers/mysql/error.h"
 #include "drivers/mysql/params.h"
 #include "drivers/mysql/session.h"
+#include "drivers/mysql/wire.h"
 
 enum wire_command {
   COMMAND_QUERY = 0x03,

@@ -12,6 +12,7 @@
 #include "drivers/mysql/bytes.h"
 #include "drivers/mysql/error.h"
 #include "drivers/mysql/session.h"
+#include "drivers/mysql/wire.h"
 
 enum {
   FIRST_OK = 0x00,
@@ -52,12 +53,6 @@ int mysqld_wire_refused(struct mysql_session *s, const uint8_t *packet,
   }
   return mysqld_error_set(s, out, (int)bytes_le(code, 2), state,
                           (const char *)b.at, (size_t)(b.end - b.at));
-}
-
-bool mysqld_wire_is_farewell(const uint8_t *packet, size_t len)
-{
-  return len >= 3 && packet[0] == FIRST_ERROR &&
-         mysqld_error_is_lost((int)bytes_le(packet + 1, 2));
 }
 
 int mysqld_wire_surplus(struct mysql_session *s, struct outcome *out)

@@ -1,6 +1,8 @@
 /*
  * wire_io.c - packets on a socket.
  */
+#include "drivers/mysql/wire_io.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -9,11 +11,13 @@
 
 #include "base/compiler.h"
 #include "base/sock.h"
-#include "drivers/mysql/wire.h"
+#include "drivers/mysql/bytes.h"
+#include "drivers/mysql/code.h"
 
 enum {
   BUFFER_FIRST = 2 * 1024,   /* it doubles until answers fit */
   BUFFER_KEEP = 1024 * 1024, /* more is given back */
+  ERROR = 0xff,              /* the first byte of a packet that reports one */
 };
 
 static bool grow(struct wire *w, uint8_t **buf, size_t *room, size_t need)
@@ -98,6 +102,12 @@ void mysqld_wire_await(struct wire *w, int fd)
   got = sock_recv(fd, w->buf, w->room);
   if (LIKELY(got > 0))
     w->end = (size_t)got;
+}
+
+bool mysqld_wire_is_farewell(const uint8_t *packet, size_t len)
+{
+  return len >= 3 && packet[0] == ERROR &&
+         mysqld_code_is_lost((int)bytes_le(packet + 1, 2));
 }
 
 bool mysqld_wire_look(struct wire *w, int fd)

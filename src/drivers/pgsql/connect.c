@@ -15,6 +15,7 @@
 #include "db/message.h"
 #include "drivers/pgsql/login.h"
 #include "drivers/pgsql/session.h"
+#include "drivers/pgsql/wire.h"
 
 enum {
   KEYWORDS_MAX = 32

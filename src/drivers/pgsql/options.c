@@ -1,12 +1,13 @@
 /*
  * options.c - the options of the pgsql driver.
  */
+#include "drivers/pgsql/options.h"
+
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
 #include "db/target.h"
-#include "drivers/pgsql/session.h"
 
 const char *const pgsql_sslmodes[] = {
   "disable", "allow", "prefer", "require", "verify-ca", "verify-full", NULL,

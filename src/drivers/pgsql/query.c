@@ -4,14 +4,7 @@
  */
 #include "base/compiler.h"
 #include "drivers/pgsql/session.h"
-
-void pgsql_drop_notifications(struct pgsql_session *p)
-{
-  PGnotify *n;
-
-  while ((n = PQnotifies(p->conn)) != NULL)
-    PQfreemem(n);
-}
+#include "drivers/pgsql/wire.h"
 
 static int query_by_library(struct pgsql_session *p, const char *sql,
                             size_t len, struct outcome *out)

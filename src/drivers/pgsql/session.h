@@ -12,9 +12,8 @@
 
 #include "base/strbuf.h"
 #include "db/driver.h"
-#include "db/names.h"
-#include "drivers/pgsql/driver.h"
-#include "drivers/pgsql/wire.h"
+#include "drivers/pgsql/options.h"
+#include "drivers/pgsql/wire_io.h"
 
 /* What became of a COPY on the way to a result. */
 enum pgsql_copied {
@@ -107,6 +106,11 @@ static inline const struct pgsql_session *pgsql_const(const struct session *s)
   return (const struct pgsql_session *)s;
 }
 
+/* ---- session.c ---- */
+
+/* The library is about to use the socket, and needs it as it was. */
+void pgsql_wire_lend(struct pgsql_session *p);
+
 /* ---- connecting (connect.c, params.c, resolve.c) ---- */
 
 int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out);
@@ -158,8 +162,6 @@ int pgsql_query(struct session *s, const char *sql, size_t len,
 int pgsql_fetch(struct session *s, sql_value *values);
 int pgsql_next_result(struct session *s, struct outcome *out);
 int pgsql_end_results(struct session *s, struct outcome *out);
-/* The library keeps every notification until somebody takes it. */
-void pgsql_drop_notifications(struct pgsql_session *p);
 
 /* ---- rows that the library receives one by one (rows.c) ---- */
 
@@ -175,6 +177,73 @@ void pgsql_rows_begin(struct pgsql_session *p);
  */
 struct pgsql_reply pgsql_rows_receive(struct pgsql_session *p, PGresult *one);
 
+/* ---- errors (error.c) ---- */
+
+/*
+ * The error says that the session is of no use any more.  One about connections
+ * has to be final by its severity: else it is about one of the server's own, to
+ * another server, and the session goes on.
+ */
+bool pgsql_is_goodbye(const char *state, const char *severity);
+/* An error that came while nothing was asked. */
+void pgsql_note_last_words(struct pgsql_session *p, const char *state,
+                           const char *text);
+/* The statement ends a transaction with success. */
+bool pgsql_is_commit(const struct pgsql_session *p, const char *sql,
+                     size_t len);
+/* It was answered by a rollback: -1. */
+int pgsql_refused_commit(struct outcome *out);
+/* The text of an error: a script cannot send rows. */
+extern const char pgsql_copy_refused[];
+int pgsql_no_memory(struct outcome *out);
+
+/* ---- what the server says besides its answers (hear.c) ---- */
+
+/*
+ * The session listens: the server may send messages at any time, long ones, and
+ * the library reads on behind its own answers, so that nobody else could find
+ * out where the next answer begins.  From now on the library has the session
+ * for itself, also after UNLISTEN, whose tag does not say of which channel.
+ */
+void pgsql_hear_listen(struct pgsql_session *p);
+/* The server has executed a command with this tag, which may be LISTEN. */
+void pgsql_hear_tag(struct pgsql_session *p, const char *tag);
+/* The server reports a setting, and the library does not hear of it. */
+void pgsql_hear_setting(struct pgsql_session *p, const char *name,
+                        const char *value);
+/* Take the dialect from the value of standard_conforming_strings; may be NULL.
+ */
+void pgsql_set_dialect(struct pgsql_session *p, const char *conforming);
+/* The library keeps every notification until somebody takes it. */
+void pgsql_drop_notifications(struct pgsql_session *p);
+
+/* ---- values of parameters (values.c) ---- */
+
+/* Values, lengths and formats from the buffers that are bound. */
+void pgsql_put_values(struct pgsql_prepared *st);
+
+/* ---- replies of the library (reply.c) ---- */
+
+bool pgsql_reply_is_success(ExecStatusType status);
+/* The next reply, as PQgetResult(); a COPY that it begins is ended. */
+struct pgsql_reply pgsql_reply_read(struct pgsql_session *p);
+/* Of an error; "" if the server has not said it. */
+const char *pgsql_severity_of(const PGresult *result);
+/* Read all results and drop them. */
+void pgsql_drain(struct pgsql_session *p);
+/* The last failure will not be seen by anybody, but it may say why the server
+ * has ended the session. */
+void pgsql_keep_goodbye(struct pgsql_session *p);
+/*
+ * After calls of the library whose failure is not told: if it has found the
+ * connection broken, it has closed the socket, and the number may be that of
+ * another one by now.  It is not used any more; the next statement says why.
+ */
+void pgsql_note_loss(struct pgsql_session *p);
+/* The rows that answer a question of the driver's own, owned by the caller;
+ * NULL: it has failed.  Nothing may be pending. */
+PGresult *pgsql_ask(struct pgsql_session *p, const char *sql);
+
 /* ---- results of the library (result.c) ---- */
 
 /*
@@ -185,58 +254,14 @@ struct pgsql_reply pgsql_rows_receive(struct pgsql_session *p, PGresult *one);
 int pgsql_receive(struct pgsql_session *p, bool sent, bool single,
                   const char *sql, size_t len, struct outcome *out);
 
-/* The last failure will not be seen by anybody, but it may say why the server
- * has ended the session. */
-void pgsql_keep_goodbye(struct pgsql_session *p);
-
-/* Read all results and drop them. */
-void pgsql_drain(struct pgsql_session *p);
-/*
- * After calls of the library whose failure is not told: if it has found the
- * connection broken, it has closed the socket, and the number may be that of
- * another one by now.  It is not used any more; the next statement says why.
- */
-void pgsql_note_loss(struct pgsql_session *p);
-/* The rows that answer a question of the driver's own, owned by the caller;
- * NULL: it has failed.  Nothing may be pending. */
-PGresult *pgsql_ask(struct pgsql_session *p, const char *sql);
 /* `result` (owned by this call, may be NULL) is why a call failed: -1. */
 int pgsql_failed(struct pgsql_session *p, struct pgsql_reply reply,
                  struct outcome *out);
-/* An error that came while nothing was asked. */
-void pgsql_note_last_words(struct pgsql_session *p, const char *state,
-                           const char *text);
-/*
- * The session listens: the server may send messages at any time, long ones, and
- * the library reads on behind its own answers, so that nobody else could find
- * out where the next answer begins.  From now on the library has the session
- * for itself, also after UNLISTEN, whose tag does not say of which channel.
- */
-void pgsql_hear_listen(struct pgsql_session *p);
-/* The server has executed a command with this tag, which may be LISTEN. */
-void pgsql_hear_tag(struct pgsql_session *p, const char *tag);
-/*
- * The error says that the session is of no use any more.  One about connections
- * has to be final by its severity: else it is about one of the server's own, to
- * another server, and the session goes on.
- */
-bool pgsql_is_goodbye(const char *state, const char *severity);
-/* The statement ends a transaction with success. */
-bool pgsql_is_commit(const struct pgsql_session *p, const char *sql,
-                     size_t len);
-/* It was answered by a rollback: -1. */
-int pgsql_refused_commit(struct outcome *out);
-/* The text of an error: a script cannot send rows. */
-extern const char pgsql_copy_refused[];
-int pgsql_no_memory(struct outcome *out);
 /* Take the transaction from the library, after it has read an answer. */
 void pgsql_note_trx(struct pgsql_session *p);
 
 /* ---- settings of the session (settings.c) ---- */
 
-/* The server reports a setting, and the library does not hear of it. */
-void pgsql_hear_setting(struct pgsql_session *p, const char *name,
-                        const char *value);
 /* Take the dialect from the library; from the server, by the library, if that
  * knows less than we do.  Nothing may be pending. */
 void pgsql_note_dialect(struct pgsql_session *p);
@@ -251,8 +276,6 @@ void pgsql_close_pending(struct pgsql_session *p);
 int pgsql_prepare(struct prepared *p, struct outcome *out);
 int pgsql_bind(struct prepared *p, struct outcome *out);
 int pgsql_execute(struct prepared *p, struct outcome *out);
-/* Values, lengths and formats from the buffers that are bound. */
-void pgsql_put_values(struct pgsql_prepared *st);
 void pgsql_unprepare(struct prepared *p, bool going);
 
 /* ---- cancelling (cancel.c) ---- */
@@ -276,10 +299,5 @@ void pgsql_check(struct session *s, const struct run_facts *facts,
 /* ---- rows by COPY (copy.c) ---- */
 
 extern const struct driver_copy pgsql_copy;
-
-/* ---- option rows (options.c) ---- */
-
-extern const struct opt pgsql_opts[];
-extern const struct target_names pgsql_names;
 
 #endif

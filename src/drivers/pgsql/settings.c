@@ -13,32 +13,6 @@
 #include "db/emul.h"
 #include "drivers/pgsql/session.h"
 
-static const char strings[] = "standard_conforming_strings";
-static const char encoding[] = "client_encoding";
-
-static void set_dialect(struct pgsql_session *p, const char *conforming)
-{
-  p->base.dialect = EMUL_PGSQL;
-  if (conforming && strcmp(conforming, "off") == 0)
-    p->base.dialect |= EMUL_BACKSLASH;
-}
-
-void pgsql_hear_setting(struct pgsql_session *p, const char *name,
-                        const char *value)
-{
-  const bool of_strings = strcmp(name, strings) == 0;
-
-  if (!of_strings && strcmp(name, encoding) != 0)
-    return;
-  if (!p->settings_moved)
-    p->encoding = PQclientEncoding(p->conn);
-  p->settings_moved = true;
-  if (of_strings)
-    set_dialect(p, value);
-  else
-    p->encoding = pg_char_to_encoding(value);
-}
-
 /* In an aborted transaction the server would not answer. */
 static void ask_server(struct pgsql_session *p)
 {
@@ -51,7 +25,7 @@ static void ask_server(struct pgsql_session *p)
                         "current_setting('standard_conforming_strings'), "
                         "current_setting('client_encoding')");
   if (PQntuples(result) == 1) {
-    set_dialect(p, PQgetvalue(result, 0, 0));
+    pgsql_set_dialect(p, PQgetvalue(result, 0, 0));
     p->encoding = pg_char_to_encoding(PQgetvalue(result, 0, 1));
   }
   PQclear(result);
@@ -62,7 +36,8 @@ void pgsql_note_dialect(struct pgsql_session *p)
   if (UNLIKELY(p->settings_moved))
     ask_server(p);
   else
-    set_dialect(p, PQparameterStatus(p->conn, strings));
+    pgsql_set_dialect(
+      p, PQparameterStatus(p->conn, "standard_conforming_strings"));
 }
 
 /* ---- literals ---- */

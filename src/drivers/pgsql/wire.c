@@ -18,12 +18,6 @@ const char *pgsql_wire_why_not(const struct pgsql_session *p)
   return PQgssEncInUse(p->conn) ? "the connection is encrypted by GSS" : NULL;
 }
 
-void pgsql_wire_lend(struct pgsql_session *p)
-{
-  if (p->wire.blocking)
-    pgsql_wire_set_blocking(&p->wire, p->fd, false);
-}
-
 /* ---- outcomes ---- */
 
 /* The text of the error, which stays in the buffer. */

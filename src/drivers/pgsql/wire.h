@@ -28,28 +28,7 @@
 struct outcome;
 struct pgsql_prepared;
 struct pgsql_session;
-
-struct pgsql_wire {
-  /* The answer: received up to `end`, consumed up to `pos`. */
-  uint8_t *in; /* owned */
-  size_t room, pos, end;
-  int broken_by; /* errno of the last failed read, 0: the end */
-  bool out_of_memory;
-  bool more;         /* further results of a text are to be read */
-  unsigned requests; /* since the connection was opened, or less */
-
-  /* How the answer is awaited: see pgsql_wire_receive(). */
-  bool may_block; /* by a socket in blocking mode */
-  bool blocking;  /* it is in that mode now */
-
-  /* The open result set. */
-  size_t row_at; /* where to look for the next row */
-  uint64_t rows_left;
-  unsigned n_fields;
-
-  uint8_t *out; /* owned: what is to be sent */
-  size_t out_room;
-};
+struct pgsql_wire;
 
 enum {
   PGSQL_WIRE_TEXT_MAX = 0x7ffffff0, /* bytes of a direct statement */
@@ -72,12 +51,6 @@ int pgsql_wire_drain(struct pgsql_session *p, struct outcome *out);
 int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out);
 
 int pgsql_wire_fetch(struct pgsql_wire *w, sql_value *values);
-/* The open result set is over; nothing more is to be read. */
-void pgsql_wire_end(struct pgsql_wire *w);
-void pgsql_wire_done(struct pgsql_wire *w);
-
-/* The library is about to use the socket, and needs it as it was. */
-void pgsql_wire_lend(struct pgsql_session *p);
 
 /* ---- requests (wire_request.c) ---- */
 

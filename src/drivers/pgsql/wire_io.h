@@ -12,12 +12,33 @@
 
 #include "base/compiler.h"
 #include "base/sock.h"
-#include "drivers/pgsql/wire.h"
 
 enum {
   WIRE_HEAD = 5, /* type and length of a message */
   WIRE_MESSAGE_MAX = 0x7fffffff,
   WIRE_KEEP = 1024 * 1024, /* a larger buffer is given back */
+};
+
+struct pgsql_wire {
+  /* The answer: received up to `end`, consumed up to `pos`. */
+  uint8_t *in; /* owned */
+  size_t room, pos, end;
+  int broken_by; /* errno of the last failed read, 0: the end */
+  bool out_of_memory;
+  bool more;         /* further results of a text are to be read */
+  unsigned requests; /* since the connection was opened, or less */
+
+  /* How the answer is awaited: see pgsql_wire_receive(). */
+  bool may_block; /* by a socket in blocking mode */
+  bool blocking;  /* it is in that mode now */
+
+  /* The open result set. */
+  size_t row_at; /* where to look for the next row */
+  uint64_t rows_left;
+  unsigned n_fields;
+
+  uint8_t *out; /* owned: what is to be sent */
+  size_t out_room;
 };
 
 static inline uint8_t *put_u8(uint8_t *to, uint8_t v)
@@ -95,5 +116,9 @@ bool pgsql_wire_receive(struct pgsql_wire *w, int fd, bool keep);
 
 /* In the library's words, so that scripts see the same text either way. */
 const char *pgsql_wire_why_broken(const struct pgsql_wire *w);
+
+/* The open result set is over; nothing more is to be read. */
+void pgsql_wire_end(struct pgsql_wire *w);
+void pgsql_wire_done(struct pgsql_wire *w);
 
 #endif

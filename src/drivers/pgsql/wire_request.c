@@ -8,6 +8,7 @@
 
 #include "base/compiler.h"
 #include "drivers/pgsql/session.h"
+#include "drivers/pgsql/wire.h"
 #include "drivers/pgsql/wire_io.h"
 
 enum {

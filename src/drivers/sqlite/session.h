@@ -14,7 +14,7 @@
 #include "db/driver.h"
 #include "db/env.h"
 #include "db/names.h"
-#include "drivers/sqlite/driver.h"
+#include "drivers/sqlite/options.h"
 
 /*
  * The rows of a result: SQLite gives one at a time and only as long as the

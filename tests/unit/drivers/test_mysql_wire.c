@@ -11,6 +11,7 @@
 #include "drivers/mysql/error.h"
 #include "drivers/mysql/params.h"
 #include "drivers/mysql/session.h"
+#include "drivers/mysql/wire.h"
 #include "tests/unit/tap.h"
 
 /* Two columns (BIGINT, VARCHAR), rows (7, 'ab') and (NULL, 'c'), in the binary

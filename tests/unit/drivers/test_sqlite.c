@@ -12,6 +12,7 @@
 #include "db/conn.h"
 #include "db/env.h"
 #include "db/stmt.h"
+#include "drivers/sqlite/driver.h"
 #include "drivers/sqlite/session.h"
 #include "tests/unit/tap.h"
 
