@@ -28,6 +28,10 @@ void strbuf_addf(struct strbuf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap)
   PRINTF_LIKE(2, 0);
 
+/* Make room for `more` bytes, and a terminator, after the text.  False: there
+ * is no memory, and the buffer has failed. */
+bool strbuf_reserve(struct strbuf *b, size_t more);
+
 /* The text so far, never NULL; borrowed until the next change. */
 const char *strbuf_str(const struct strbuf *b);
 

@@ -113,9 +113,7 @@ const struct opt db_opts[] = {
     .def = "1G",
     .help = "bytes of rows that one result may take in memory; 0 = no limit",
     .man = "A larger result is an error that loses the connection. Rows that "
-           "nobody can read are counted and dropped, so they have no limit. "
-           "Results that a client library receives (with TLS or compression, "
-           "say) are not limited.",
+           "nobody can read are counted and dropped, so they have no limit.",
   },
   OPT_END,
 };

@@ -6,14 +6,14 @@
 #include <stddef.h>
 
 #ifdef HAVE_MYSQL
-#include "drivers/mysql/mysql_driver.h"
+#include "drivers/mysql/driver.h"
 #endif
-#include "drivers/null/null_driver.h"
+#include "drivers/null/driver.h"
 #ifdef HAVE_PGSQL
-#include "drivers/pgsql/pgsql_driver.h"
+#include "drivers/pgsql/driver.h"
 #endif
 #ifdef HAVE_SQLITE
-#include "drivers/sqlite/sqlite_driver.h"
+#include "drivers/sqlite/driver.h"
 #endif
 
 const struct driver *const driver_list[] = {

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "drivers/pgsql/pgsql_internal.h"
+#include "drivers/pgsql/session.h"
 #include "tests/db/pgsql_fixture.h"
 #include "tests/unit/tap.h"
 

@@ -14,7 +14,8 @@
 #include "db/env.h"
 #include "db/env_conns.h"
 #include "db/stmt.h"
-#include "drivers/pgsql/pgsql_driver.h"
+#include "drivers/pgsql/driver.h"
+#include "drivers/pgsql/options.h"
 #include "stats/recorder.h"
 
 struct fixture {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "drivers/mysql/session.h"
+#include "drivers/mysql/wire.h"
 #include "fuzz.h"
 
 enum {
@@ -34,7 +35,7 @@ static void fetch_all(struct mysql_session *s, const struct outcome *out)
   sql_value *values = n ? malloc(n * sizeof(*values)) : NULL;
   uint64_t rows = 0;
 
-  while (n > 0 && mysql_wire_backend.fetch(s, values) == 1) {
+  while (n > 0 && mysqld_wire_backend.fetch(s, values) == 1) {
     MUST(++rows <= out->nrows);
     for (uint32_t i = 0; i < n; i++) {
       if (values[i].ptr)
@@ -51,7 +52,7 @@ static int read_results(struct mysql_session *s, int rc, struct outcome *out)
     if (!out->more)
       return 0;
     *out = (struct outcome){ 0 };
-    rc = mysql_wire_backend.next_result(s, out);
+    rc = mysqld_wire_backend.next_result(s, out);
   }
   return failed(s, out);
 }
@@ -60,7 +61,7 @@ static void end_results(struct mysql_session *s)
 {
   struct outcome out = { 0 };
 
-  if (mysql_wire_backend.end_results(s, &out) < 0)
+  if (mysqld_wire_backend.end_results(s, &out) < 0)
     (void)failed(s, &out);
   MUST(!s->more);
 }
@@ -88,7 +89,7 @@ static void prepared(struct mysql_session *s)
   };
   struct outcome out = { 0 };
   sql_bind *binds = NULL;
-  int rc = mysql_wire_backend.prepare(&p, &out);
+  int rc = mysqld_wire_backend.prepare(&p, &out);
 
   if (rc < 0)
     (void)failed(s, &out);
@@ -97,12 +98,12 @@ static void prepared(struct mysql_session *s)
   /* The second time the columns are known. */
   for (int i = 0; i < 2 && rc == 0; i++) {
     out = (struct outcome){ 0 };
-    rc = read_results(s, mysql_wire_backend.execute(&p, &out), &out);
+    rc = read_results(s, mysqld_wire_backend.execute(&p, &out), &out);
     if (i == 0)
       end_results(s);
   }
   end_results(s);
-  mysql_wire_backend.unprepare(&p, false);
+  mysqld_wire_backend.unprepare(&p, false);
   free(binds);
 }
 
@@ -110,11 +111,11 @@ static void direct(struct mysql_session *s)
 {
   struct outcome out = { 0 };
 
-  if (read_results(s, mysql_wire_backend.query(s, sql, sizeof(sql) - 1, &out),
+  if (read_results(s, mysqld_wire_backend.query(s, sql, sizeof(sql) - 1, &out),
                    &out) == 0) {
     out = (struct outcome){ 0 };
     /* The next one is not fetched. */
-    if (mysql_wire_backend.query(s, sql, sizeof(sql) - 1, &out) < 0)
+    if (mysqld_wire_backend.query(s, sql, sizeof(sql) - 1, &out) < 0)
       (void)failed(s, &out);
   }
   end_results(s);
@@ -133,7 +134,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   MUST(mysql && s);
   s->mysql = mysql;
   s->fd = FAKE_SOCKET;
-  s->backend = &mysql_wire_backend;
+  s->backend = &mysqld_wire_backend;
   s->wire.forms.no_eof = (data[0] & FLAG_NO_EOF) != 0;
   s->wire.forms.attributes = (data[0] & FLAG_ATTRIBUTES) != 0;
   fake_socket_says(data + 2, size - 2, (size_t)1 << data[1] % 16);
@@ -141,7 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     prepared(s);
   else
     direct(s);
-  wire_done(&s->wire);
+  mysqld_wire_done(&s->wire);
   free(s->digits);
   free(s);
   return 0;

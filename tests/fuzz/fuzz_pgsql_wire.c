@@ -9,7 +9,8 @@
 #include <string.h>
 
 #include "db/emul.h"
-#include "drivers/pgsql/pgsql_internal.h"
+#include "drivers/pgsql/session.h"
+#include "drivers/pgsql/wire.h"
 #include "fuzz.h"
 
 enum {

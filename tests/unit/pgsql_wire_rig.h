@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 #include "db/emul.h"
-#include "drivers/pgsql/pgsql_internal.h"
+#include "drivers/pgsql/session.h"
+#include "drivers/pgsql/wire.h"
 
 /* A literal with its zero bytes, and its length. */
 #define BYTES(text) (text), sizeof(text) - 1

@@ -44,7 +44,7 @@ static void text_of(const sql_value *v, char *to, size_t size)
 static void tls_of(struct mysql_session *s, char *to, size_t size)
 {
   const char *cipher = mysql_get_ssl_cipher(s->mysql);
-  const char *version = shim_tls_version(s->mysql);
+  const char *version = mysqld_shim_tls_version(s->mysql);
 
   if (!cipher)
     (void)snprintf(to, size, "off");
@@ -53,13 +53,13 @@ static void tls_of(struct mysql_session *s, char *to, size_t size)
                    version ? " " : "", cipher);
 }
 
-void about_session(struct session *base, put_fn *put, void *ctx)
+void mysqld_about_session(struct session *base, put_fn *put, void *ctx)
 {
   struct mysql_session *s = session_of(base);
   char text[512];
 
-  put(ctx, "client_library", shim_library());
-  put(ctx, "client_version", shim_library_version());
+  put(ctx, "client_library", mysqld_shim_library());
+  put(ctx, "client_version", mysqld_shim_library_version());
   if (!s->mysql) {
     put(ctx, "transport", "none (dry run)");
     return;
@@ -69,7 +69,7 @@ void about_session(struct session *base, put_fn *put, void *ctx)
   if (s->to.socket)
     (void)snprintf(text, sizeof(text), "unix %s", s->to.socket);
   else if (s->tcp)
-    connect_peer(s->fd, text, sizeof(text));
+    mysqld_connect_peer(s->fd, text, sizeof(text));
   else
     (void)snprintf(text, sizeof(text), "unix");
   put(ctx, "transport", text);
@@ -99,7 +99,7 @@ static void put_setting(void *ctx, const sql_value *v)
     to->put(to->ctx, name, value);
 }
 
-void about_settings(struct session *base, put_fn *put, void *ctx)
+void mysqld_about_settings(struct session *base, put_fn *put, void *ctx)
 {
   struct put_to to = { put, ctx };
 
@@ -111,7 +111,7 @@ void about_settings(struct session *base, put_fn *put, void *ctx)
            put_setting, &to);
 }
 
-const struct driver_durable about_durable[] = {
+const struct driver_durable mysqld_about_durable[] = {
   {
     .setting = "innodb_flush_log_at_trx_commit",
     .unsafe = "0",
@@ -196,8 +196,8 @@ static void read_limits(struct session *base, struct limits *ret)
     ret->used--;
 }
 
-size_t about_limits(struct session *base, const struct run_facts *facts,
-                    struct driver_limit ret[DRIVER_LIMITS])
+size_t mysqld_about_limits(struct session *base, const struct run_facts *facts,
+                           struct driver_limit ret[DRIVER_LIMITS])
 {
   const uint64_t tables = facts->tables * facts->threads;
   struct limits l;
@@ -235,8 +235,8 @@ size_t about_limits(struct session *base, const struct run_facts *facts,
   return n;
 }
 
-void about_check(struct session *base, const struct run_facts *facts,
-                 struct strbuf *lines)
+void mysqld_about_check(struct session *base, const struct run_facts *facts,
+                        struct strbuf *lines)
 {
   const uint64_t tables = facts->tables * facts->threads;
   struct limits all;
@@ -284,7 +284,8 @@ static void put_number(void *ctx, const sql_value *v)
     *(uint64_t *)ctx = (uint64_t)n;
 }
 
-void about_statement_sizes(struct session *base, struct statement_sizes *ret)
+void mysqld_about_statement_sizes(struct session *base,
+                                  struct statement_sizes *ret)
 {
   const size_t usual = ret->good, largest = (size_t)4 * 1024 * 1024;
   const size_t head = 4; /* a command and what newer servers want behind it */
@@ -312,7 +313,7 @@ static const char *space_query(const struct session *base)
          "WHERE table_schema = DATABASE() AND table_name LIKE 'sbtest%'";
 }
 
-const struct driver_space mysql_space = {
+const struct driver_space mysqld_space = {
   .row_bytes = 250, /* InnoDB */
   .query = space_query,
 };

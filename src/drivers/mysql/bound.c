@@ -12,7 +12,7 @@
 /* Of this thread; the library's call-back has no argument for it. */
 static _Thread_local uint64_t limit_ns;
 
-void bound_set(uint64_t until_ns)
+void mysqld_bound_set(uint64_t until_ns)
 {
   limit_ns = until_ns;
 }
@@ -33,7 +33,7 @@ static int time_left(int timeout_ms)
   return left > INT_MAX ? INT_MAX : (int)left;
 }
 
-bool bound_wait(int fd, bool is_read, int timeout_ms)
+bool mysqld_bound_wait(int fd, bool is_read, int timeout_ms)
 {
   struct pollfd at = { .fd = fd, .events = is_read ? POLLIN : POLLOUT };
   int rc;

@@ -11,10 +11,10 @@
 #include <stdint.h>
 
 /* Until clock_now_ns() is `until_ns`; 0: no limit. */
-void bound_set(uint64_t until_ns);
+void mysqld_bound_set(uint64_t until_ns);
 
 /* Wait until the socket can be read or written, for `timeout_ms` (negative: for
  * ever) and up to the limit.  False: it cannot, errno says why. */
-bool bound_wait(int fd, bool is_read, int timeout_ms);
+bool mysqld_bound_wait(int fd, bool is_read, int timeout_ms);
 
 #endif

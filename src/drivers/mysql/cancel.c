@@ -28,7 +28,7 @@ static bool copied(char **to, const char *from)
   return *to || !from;
 }
 
-void *cancel_token(struct mysql_session *s)
+void *mysqld_cancel_token(struct mysql_session *s)
 {
   struct token *t = mem_new(1, sizeof(*t));
 
@@ -41,11 +41,11 @@ void *cancel_token(struct mysql_session *s)
   if (copied(&t->host, s->to.host) && copied(&t->socket, s->to.socket) &&
       copied(&t->user, s->to.user) && copied(&t->password, s->to.password))
     return t;
-  cancel_free(t);
+  mysqld_cancel_free(t);
   return NULL;
 }
 
-void cancel_send(void *token)
+void mysqld_cancel_send(void *token)
 {
   const struct token *t = token;
   const struct address to = { .host = t->host,
@@ -62,21 +62,21 @@ void cancel_send(void *token)
   if (t->id == 0)
     return;
   (void)mysql_thread_init();
-  mysql = connect_open(t->cfg, &to, clock_now_ns() + NS_PER_S, &why);
+  mysql = mysqld_connect_open(t->cfg, &to, clock_now_ns() + NS_PER_S, &why);
   if (mysql) {
-    fd = shim_fd(mysql);
+    fd = mysqld_shim_fd(mysql);
     (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof(second));
     (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &second, sizeof(second));
-    shim_bound(mysql, clock_now_ns() + NS_PER_S);
+    mysqld_shim_bound(mysql, clock_now_ns() + NS_PER_S);
     n = snprintf(sql, sizeof(sql), "KILL QUERY %lu", t->id);
     (void)mysql_real_query(mysql, sql, (unsigned long)n);
-    shim_bound(mysql, 0);
-    connect_close(mysql, false);
+    mysqld_shim_bound(mysql, 0);
+    mysqld_connect_close(mysql, false);
   }
   mysql_thread_end();
 }
 
-void cancel_free(void *token)
+void mysqld_cancel_free(void *token)
 {
   struct token *t = token;
 

@@ -7,8 +7,8 @@
 struct mysql_session;
 
 /* As the members of struct driver with these names. */
-void *cancel_token(struct mysql_session *s);
-void cancel_send(void *token);
-void cancel_free(void *token);
+void *mysqld_cancel_token(struct mysql_session *s);
+void mysqld_cancel_send(void *token);
+void mysqld_cancel_free(void *token);
 
 #endif

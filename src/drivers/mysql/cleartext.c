@@ -15,7 +15,7 @@
 
 #include "base/compiler.h"
 #include "base/err.h"
-#include "drivers/mysql/failure.h"
+#include "drivers/mysql/error.h"
 
 #ifdef MARIADB_PACKAGE_VERSION
 
@@ -131,7 +131,7 @@ static struct st_mysql_client_plugin *plugin_of(const struct auth_plugin *p)
   return (struct st_mysql_client_plugin *)(uintptr_t)p;
 }
 
-int cleartext_guard(struct err *err)
+int mysqld_cleartext_guard(struct err *err)
 {
   MYSQL *mysql = mysql_init(NULL);
   int rc = 0;
@@ -147,7 +147,7 @@ int cleartext_guard(struct err *err)
   return rc;
 }
 
-bool cleartext_set(MYSQL *mysql, enum tls_mode mode, bool allowed)
+bool mysqld_cleartext_set(MYSQL *mysql, enum tls_mode mode, bool allowed)
 {
   static const char required[] =
     "TLS/SSL error: SSL is required, but the server does not support it";
@@ -164,14 +164,14 @@ bool cleartext_set(MYSQL *mysql, enum tls_mode mode, bool allowed)
 
 #else /* MySQL's */
 
-int cleartext_guard(struct err *err)
+int mysqld_cleartext_guard(struct err *err)
 {
   (void)err;
   return 0;
 }
 
 /* Where TLS is required, this library connects with it or not at all. */
-bool cleartext_set(MYSQL *mysql, enum tls_mode mode, bool allowed)
+bool mysqld_cleartext_set(MYSQL *mysql, enum tls_mode mode, bool allowed)
 {
   const bool yes = allowed || mode >= TLS_REQUIRED;
 

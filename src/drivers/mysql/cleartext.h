@@ -12,15 +12,15 @@
 
 #include <mysql.h>
 
-#include "drivers/mysql/config.h"
+#include "drivers/mysql/options.h"
 
 struct err;
 
 /* Once per process, after the library is ready. */
-int cleartext_guard(struct err *err);
+int mysqld_cleartext_guard(struct err *err);
 
 /* Before the connect: what this connection may do.  False: the library refuses
  * the setting. */
-bool cleartext_set(MYSQL *mysql, enum tls_mode mode, bool allowed);
+bool mysqld_cleartext_set(MYSQL *mysql, enum tls_mode mode, bool allowed);
 
 #endif

@@ -23,7 +23,7 @@
 #include "base/mem.h"
 #include "drivers/mysql/cleartext.h"
 #include "drivers/mysql/copy.h"
-#include "drivers/mysql/failure.h"
+#include "drivers/mysql/error.h"
 #include "drivers/mysql/probe.h"
 
 enum {
@@ -42,7 +42,7 @@ enum {
  */
 static atomic_int left_behind;
 
-bool connect_is_busy(void)
+bool mysqld_connect_is_busy(void)
 {
   return atomic_load_explicit(&left_behind, memory_order_acquire) > 0;
 }
@@ -101,14 +101,15 @@ static bool set_options(MYSQL *mysql, const struct mysql_cfg *cfg,
   rc |= mysql_options(mysql, MYSQL_OPT_CONNECT_TIMEOUT, &timeout);
   rc |= mysql_options(mysql, MYSQL_OPT_LOCAL_INFILE, &local_infile);
   rc |= set_room(mysql, cfg, files);
-  mysql_copy_refuse(mysql);
+  mysqld_copy_refuse(mysql);
   rc |= mysql_options4(mysql, MYSQL_OPT_CONNECT_ATTR_ADD, "program_name",
                        "bench");
-  shim_set_public_key(mysql);
-  if (rc != 0 || !shim_set_tls(mysql, tls) ||
-      !cleartext_set(mysql, tls->mode, cfg->cleartext))
+  mysqld_shim_set_public_key(mysql);
+  if (rc != 0 || !mysqld_shim_set_tls(mysql, tls) ||
+      !mysqld_cleartext_set(mysql, tls->mode, cfg->cleartext))
     return false;
-  return !cfg->compression || shim_set_compression(mysql, &cfg->algorithms);
+  return !cfg->compression ||
+         mysqld_shim_set_compression(mysql, &cfg->algorithms);
 }
 
 /* Nothing came, or nothing that makes sense. */
@@ -133,10 +134,10 @@ static void try(struct attempt *a)
 {
   MYSQL *opened;
 
-  shim_bound(a->mysql, a->until_ns);
+  mysqld_shim_bound(a->mysql, a->until_ns);
   opened = mysql_real_connect(a->mysql, a->host, a->user, a->password, a->db,
                               a->port, a->socket, CLIENT_MULTI_STATEMENTS);
-  shim_bound(a->mysql, 0);
+  mysqld_shim_bound(a->mysql, 0);
   if (!opened) {
     note_failure(a);
     return;
@@ -192,7 +193,7 @@ static struct attempt *attempt_new(const struct mysql_cfg *cfg,
                                    const struct address *to, uint64_t until_ns,
                                    struct connect_failure *ret_why)
 {
-  const struct tls_settings tls = mysql_tls(cfg);
+  const struct tls_settings tls = mysqld_tls_settings(cfg);
   struct attempt *a = mem_new(1, sizeof(*a));
   pthread_condattr_t attr;
 
@@ -300,8 +301,8 @@ static bool is_pgsql(struct attempt *a, uint64_t until_ns)
   memcpy(numeric, a->numeric, sizeof(numeric));
   (void)pthread_mutex_unlock(&a->lock);
   return numeric[0] != '\0' &&
-         probe_is_pgsql(numeric, a->port,
-                        clock_now_ns() + PROBE_MS * NS_PER_MS);
+         mysqld_probe_is_pgsql(numeric, a->port,
+                               clock_now_ns() + PROBE_MS * NS_PER_MS);
 }
 
 /* False: *ret_why says why, and the attempt is not ours any more. */
@@ -349,15 +350,16 @@ static bool needs_resolution(const struct attempt *a)
          inet_pton(AF_INET6, a->host, address) != 1;
 }
 
-MYSQL *connect_open(const struct mysql_cfg *cfg, const struct address *to,
-                    uint64_t until_ns, struct connect_failure *ret_why)
+MYSQL *mysqld_connect_open(const struct mysql_cfg *cfg,
+                           const struct address *to, uint64_t until_ns,
+                           struct connect_failure *ret_why)
 {
   struct attempt *a = attempt_new(cfg, to, until_ns, ret_why);
   MYSQL *mysql = NULL;
 
   if (!a)
     return NULL;
-  if (shim_limits_login() && !a->may_have_tls && !needs_resolution(a) &&
+  if (mysqld_shim_limits_login() && !a->may_have_tls && !needs_resolution(a) &&
       !a->first)
     try(a);
   else if (!try_in_thread(a, until_ns, ret_why))

@@ -29,7 +29,7 @@ static unsigned port_number(const char *text)
   return n > 0 && n <= UINT16_MAX ? (unsigned)n : 0;
 }
 
-struct address connect_address(const struct session *s)
+struct address mysqld_connect_address(const struct session *s)
 {
   const struct mysql_cfg *cfg = s->cfg;
   const struct conn_params *p = s->params;
@@ -38,7 +38,7 @@ struct address connect_address(const struct session *s)
                        .db = p->db ? p->db : cfg->db };
   struct target t = { 0 };
 
-  a.password = p->password ? p->password : mysql_password(cfg);
+  a.password = p->password ? p->password : mysqld_options_password(cfg);
   a.first = s->number == 0 && s->attempt == 0;
   a.files = s->env && s->env->process && !s->env->process->in_run;
   if (own) {
@@ -60,7 +60,7 @@ struct address connect_address(const struct session *s)
   return a;
 }
 
-bool connect_tune(int fd)
+bool mysqld_connect_tune(int fd)
 {
   static const struct {
     int level, name, value;
@@ -86,7 +86,7 @@ bool connect_tune(int fd)
   return true;
 }
 
-void connect_peer(int fd, char *to, size_t size)
+void mysqld_connect_peer(int fd, char *to, size_t size)
 {
   struct sockaddr_storage peer;
   socklen_t len = sizeof(peer);
@@ -100,10 +100,10 @@ void connect_peer(int fd, char *to, size_t size)
     (void)snprintf(to, size, "tcp");
 }
 
-void connect_close(MYSQL *mysql, bool broken)
+void mysqld_connect_close(MYSQL *mysql, bool broken)
 {
   const struct timeval second = { .tv_sec = 1 };
-  const int fd = shim_fd(mysql);
+  const int fd = mysqld_shim_fd(mysql);
 
   /* With TLS the library says good-bye and waits for an answer. */
   if (fd >= 0 && broken) {

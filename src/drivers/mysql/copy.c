@@ -11,7 +11,7 @@
 
 #include "base/compiler.h"
 #include "base/mem.h"
-#include "drivers/mysql/failure.h"
+#include "drivers/mysql/error.h"
 #include "drivers/mysql/library.h"
 #include "drivers/mysql/wire.h"
 
@@ -25,7 +25,7 @@ enum {
 
 static bool is_wire(const struct mysql_session *s)
 {
-  return s->backend == &mysql_wire_backend;
+  return s->backend == &mysqld_wire_backend;
 }
 
 /* Half of what the server takes, as a part of a file is no statement. */
@@ -79,16 +79,16 @@ static int wire_begin(struct mysql_session *s, const struct strbuf *sql,
                       struct outcome *out)
 {
   struct wire *w = &s->wire;
-  uint8_t *to = wire_out(w, 3 + sql->len);
+  uint8_t *to = mysqld_wire_out(w, 3 + sql->len);
   const uint8_t *packet;
   size_t head = 0;
   int len;
 
   if (!to)
-    return failure_no_memory(s, out);
-  if (!wire_is_clear(w, s->fd))
-    return wire_surplus(s, out);
-  wire_forget(w);
+    return mysqld_error_no_memory(s, out);
+  if (!mysqld_wire_is_clear(w, s->fd))
+    return mysqld_wire_surplus(s, out);
+  mysqld_wire_forget(w);
   to[head++] = COMMAND_QUERY;
   if (w->forms.attributes) {
     to[head++] = 0;
@@ -96,15 +96,16 @@ static int wire_begin(struct mysql_session *s, const struct strbuf *sql,
   }
   memcpy(to + head, sql->text, sql->len);
   s->sent = sql->len;
-  if (!wire_send(w, s->fd, head + sql->len, 0))
-    return failure_gone(s, out);
-  len = wire_packet(w, s->fd, &packet);
+  if (!mysqld_wire_send(w, s->fd, head + sql->len, 0))
+    return mysqld_error_gone(s, out);
+  len = mysqld_wire_packet(w, s->fd, &packet);
   if (len <= 0)
-    return len < 0 ? wire_failed(s, len, out) : failure_malformed(s, out);
+    return len < 0 ? mysqld_wire_failed(s, len, out)
+                   : mysqld_error_malformed(s, out);
   if (*packet == FIRST_ERROR)
-    return wire_refused(s, packet, (size_t)len, out);
+    return mysqld_wire_refused(s, packet, (size_t)len, out);
   if (*packet != FIRST_FILE)
-    return failure_malformed(s, out);
+    return mysqld_error_malformed(s, out);
   s->copy_seq = packet[-1] + 1u;
   return 0;
 }
@@ -113,14 +114,15 @@ static int wire_begin(struct mysql_session *s, const struct strbuf *sql,
 static int wire_put(struct mysql_session *s, const char *bytes, size_t len,
                     struct outcome *out)
 {
-  uint8_t *to = wire_out(&s->wire, len);
+  uint8_t *to = mysqld_wire_out(&s->wire, len);
 
   if (!to)
-    return failure_no_memory(s, out);
+    return mysqld_error_no_memory(s, out);
   if (len > 0)
     memcpy(to, bytes, len);
-  return wire_send(&s->wire, s->fd, len, s->copy_seq++) ? 0
-                                                        : failure_gone(s, out);
+  return mysqld_wire_send(&s->wire, s->fd, len, s->copy_seq++)
+           ? 0
+           : mysqld_error_gone(s, out);
 }
 
 static int wire_rows(struct mysql_session *s, const char *rows, size_t len,
@@ -145,7 +147,7 @@ static int wire_end(struct mysql_session *s, struct outcome *out)
 
   s->wire.seq = (uint8_t)s->copy_seq;
   s->copy_seq = 0;
-  return rc < 0 ? rc : wire_result(s, NULL, out);
+  return rc < 0 ? rc : mysqld_wire_result(s, NULL, out);
 }
 
 /* ---- by the library ---- */
@@ -206,7 +208,7 @@ static int refuse_read(void *reader, char *to, unsigned int room)
   return -1;
 }
 
-void mysql_copy_refuse(MYSQL *mysql)
+void mysqld_copy_refuse(MYSQL *mysql)
 {
   mysql_set_local_infile_handler(mysql, refuse_open, refuse_read, reader_close,
                                  reader_error, NULL);
@@ -218,11 +220,11 @@ static int library_send(struct mysql_session *s, struct outcome *out)
   int rc;
 
   if (s->copy.failed)
-    return failure_no_memory(s, out);
+    return mysqld_error_no_memory(s, out);
   mysql_set_local_infile_handler(s->mysql, reader_open, reader_read,
                                  reader_close, reader_error, &r);
   rc = s->backend->query(s, s->copy_sql, strlen(s->copy_sql), out);
-  mysql_copy_refuse(s->mysql);
+  mysqld_copy_refuse(s->mysql);
   strbuf_clear(&s->copy);
   return rc;
 }
@@ -239,14 +241,14 @@ static int copy_begin(struct session *base, const struct copy_spec *spec,
   strbuf_clear(&s->copy);
   add_statement(&sql, spec);
   if (sql.failed) {
-    rc = failure_no_memory(s, out);
+    rc = mysqld_error_no_memory(s, out);
   } else if (is_wire(s)) {
     rc = wire_begin(s, &sql, out);
   } else {
     free(s->copy_sql);
     s->copy_sql = mem_strdup(sql.text);
     if (!s->copy_sql)
-      rc = failure_no_memory(s, out);
+      rc = mysqld_error_no_memory(s, out);
   }
   strbuf_done(&sql);
   return rc;
@@ -260,7 +262,7 @@ static int copy_rows(struct session *base, const char *rows, size_t len,
   if (is_wire(s))
     return wire_rows(s, rows, len, out);
   strbuf_add(&s->copy, rows, len);
-  return s->copy.failed ? failure_no_memory(s, out) : 0;
+  return s->copy.failed ? mysqld_error_no_memory(s, out) : 0;
 }
 
 static int copy_end(struct session *base, struct outcome *out)
@@ -280,7 +282,7 @@ static void copy_abort(struct session *base)
   strbuf_clear(&s->copy);
 }
 
-void mysql_copy_done(struct mysql_session *s)
+void mysqld_copy_done(struct mysql_session *s)
 {
   strbuf_done(&s->copy);
   free(s->copy_sql);
@@ -288,7 +290,7 @@ void mysql_copy_done(struct mysql_session *s)
   s->copy_seq = 0;
 }
 
-const struct driver_copy mysql_copy = {
+const struct driver_copy mysqld_copy = {
   .form = COPY_PLAIN,
   .possible = possible,
   .begin = copy_begin,

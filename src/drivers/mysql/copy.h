@@ -8,12 +8,12 @@
 #include "db/driver.h"
 #include "drivers/mysql/session.h"
 
-extern const struct driver_copy mysql_copy;
+extern const struct driver_copy mysqld_copy;
 
 /* The library gives no file to the server, whatever it asks for. */
-void mysql_copy_refuse(MYSQL *mysql);
+void mysqld_copy_refuse(MYSQL *mysql);
 
 /* Frees what a session kept for copies. */
-void mysql_copy_done(struct mysql_session *s);
+void mysqld_copy_done(struct mysql_session *s);
 
 #endif

@@ -6,67 +6,80 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "drivers/mysql/failure.h"
+#include "base/compiler.h"
+#include "db/env.h"
+#include "drivers/mysql/error.h"
 
-int library_failed(struct mysql_session *s, struct outcome *out)
+static void keep_row(struct library *lib, MYSQL_RES *res, MYSQL_ROW row)
 {
-  const char *text = mysql_error(s->mysql);
+  const unsigned long *len = mysql_fetch_lengths(res);
 
-  return failure_set(s, out, (int)mysql_errno(s->mysql),
-                     mysql_sqlstate(s->mysql), text, strlen(text));
+  for (uint32_t i = 0; i < lib->nfields; i++)
+    mysqld_library_rows_add(&lib->rows, row[i], row[i] ? (uint32_t)len[i] : 0);
 }
 
-unsigned library_status(const struct mysql_session *s)
+/* Receive the rows of `res`, and count them. */
+static int receive(struct mysql_session *s, MYSQL_RES *res, uint64_t *ret_n,
+                   struct outcome *out)
 {
-  unsigned status = s->mysql->server_status & ~(unsigned)STATUS_MORE_RESULTS;
+  struct library *lib = &s->lib;
+  MYSQL_ROW row;
+  uint64_t n = 0;
 
-  if (mysql_more_results(s->mysql))
-    status |= STATUS_MORE_RESULTS;
-  return status;
+  while ((row = mysql_fetch_row(res)) != NULL) {
+    n++;
+    if (s->base.unread)
+      continue;
+    keep_row(lib, res, row);
+    if (UNLIKELY(lib->rows.bytes.failed ||
+                 !env_may_keep(s->base.env, lib->rows.bytes.len)))
+      return mysqld_library_cut(s, lib->rows.bytes.failed, out);
+  }
+  if (mysql_errno(s->mysql) != 0) {
+    out->during_results = true;
+    return mysqld_library_failed(s, out);
+  }
+  *ret_n = n;
+  return 0;
 }
 
 /* The library has the head of a result: read its rows. */
 static int store(struct mysql_session *s, struct outcome *out)
 {
   struct library *lib = &s->lib;
+  MYSQL_RES *res;
+  uint64_t n = 0;
+  int rc;
 
   lib->nfields = mysql_field_count(s->mysql);
   if (lib->nfields == 0) {
-    failure_none(s, out, library_status(s), 0, mysql_affected_rows(s->mysql));
+    mysqld_error_none(s, out, mysqld_library_status(s), 0,
+                      mysql_affected_rows(s->mysql));
     return 0;
   }
-  lib->res = mysql_store_result(s->mysql);
-  if (!lib->res) {
+  res = mysql_use_result(s->mysql);
+  if (!res) {
     out->during_results = true;
-    return library_failed(s, out);
+    return mysqld_library_failed(s, out);
   }
-  failure_none(s, out, library_status(s), lib->nfields,
-               mysql_num_rows(lib->res));
+  rc = receive(s, res, &n, out);
+  mysql_free_result(res);
+  if (rc < 0)
+    return rc;
+  lib->rows.left = s->base.unread ? 0 : n;
+  mysqld_error_none(s, out, mysqld_library_status(s), lib->nfields, n);
   return 0;
 }
 
 static int library_query(struct mysql_session *s, const char *sql, size_t len,
                          struct outcome *out)
 {
-  library_end_rows(s);
+  mysqld_library_end_rows(s);
   s->lib.from = NULL; /* it may have had no rows, and nothing to end */
   s->sent = len;
   if (mysql_real_query(s->mysql, sql, (unsigned long)len) != 0)
-    return library_failed(s, out);
+    return mysqld_library_failed(s, out);
   return store(s, out);
-}
-
-void library_end_rows(struct mysql_session *s)
-{
-  struct library *lib = &s->lib;
-
-  if (lib->res)
-    mysql_free_result(lib->res);
-  lib->res = NULL;
-  if (lib->from && lib->from->stmt)
-    (void)mysql_stmt_free_result(lib->from->stmt); /* all rows are here */
-  lib->bound = false;
-  lib->nfields = 0;
 }
 
 static int library_next_result(struct mysql_session *s, struct outcome *out)
@@ -74,11 +87,11 @@ static int library_next_result(struct mysql_session *s, struct outcome *out)
   int rc;
 
   if (s->lib.from)
-    return library_stmt_next(s, out);
-  library_end_rows(s);
+    return mysqld_library_stmt_next(s, out);
+  mysqld_library_end_rows(s);
   rc = s->more ? mysql_next_result(s->mysql) : -1;
   if (rc > 0)
-    return library_failed(s, out);
+    return mysqld_library_failed(s, out);
   if (rc < 0) {
     s->more = false;
     out->ended = true;
@@ -95,31 +108,19 @@ static int library_end_results(struct mysql_session *s, struct outcome *out)
     *out = (struct outcome){ 0 };
     rc = library_next_result(s, out);
   }
-  library_end_rows(s);
+  mysqld_library_end_rows(s);
   s->lib.from = NULL;
   return rc;
 }
 
 static int library_fetch(struct mysql_session *s, sql_value *values)
 {
-  struct library *lib = &s->lib;
-  const unsigned long *len;
-  MYSQL_ROW row;
-
-  if (lib->from)
-    return library_stmt_fetch(s, values);
-  row = lib->res ? mysql_fetch_row(lib->res) : NULL;
-  if (!row)
-    return 0;
-  len = mysql_fetch_lengths(lib->res);
-  for (uint32_t i = 0; i < lib->nfields; i++)
-    values[i] = (sql_value){ row[i] ? (uint32_t)len[i] : 0, row[i] };
-  return 1;
+  return mysqld_library_rows_take(&s->lib.rows, s->lib.nfields, values);
 }
 
 static void library_closing(struct mysql_session *s)
 {
-  library_end_rows(s);
+  mysqld_library_end_rows(s);
   s->lib.from = NULL;
 }
 
@@ -134,19 +135,19 @@ static void library_closed(struct mysql_session *s)
   free(lib->bind);
   free(lib->cell);
   free(lib->cols);
-  free(lib->bytes);
+  mysqld_library_rows_done(&lib->rows);
   memset(lib, 0, sizeof(*lib));
 }
 
-const struct backend mysql_library_backend = {
+const struct backend mysqld_library_backend = {
   .name = "library",
   .query = library_query,
   .fetch = library_fetch,
   .next_result = library_next_result,
   .end_results = library_end_results,
-  .prepare = library_prepare,
-  .execute = library_execute,
-  .unprepare = library_unprepare,
+  .prepare = mysqld_library_prepare,
+  .execute = mysqld_library_execute,
+  .unprepare = mysqld_library_unprepare,
   .closing = library_closing,
   .closed = library_closed,
 };

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "db/emul.h"
-#include "drivers/mysql/failure.h"
+#include "db/env.h"
+#include "drivers/mysql/error.h"
 #include "drivers/mysql/library.h"
 #include "drivers/mysql/params.h"
 
@@ -28,17 +30,18 @@ static int stmt_failed(struct mysql_prepared *p, struct outcome *out)
 {
   const char *text = mysql_stmt_error(p->stmt);
 
-  return failure_set(prepared_session(p), out, (int)mysql_stmt_errno(p->stmt),
-                     mysql_stmt_sqlstate(p->stmt), text, strlen(text));
+  return mysqld_error_set(prepared_session(p), out,
+                          (int)mysql_stmt_errno(p->stmt),
+                          mysql_stmt_sqlstate(p->stmt), text, strlen(text));
 }
 
-int library_prepare(struct mysql_prepared *p, struct outcome *out)
+int mysqld_library_prepare(struct mysql_prepared *p, struct outcome *out)
 {
   struct mysql_session *s = prepared_session(p);
 
   p->stmt = mysql_stmt_init(s->mysql);
   if (!p->stmt)
-    return failure_no_memory(s, out);
+    return mysqld_error_no_memory(s, out);
   s->sent = p->base.len;
   if (mysql_stmt_prepare(p->stmt, p->base.sql, (unsigned long)p->base.len) != 0)
     return stmt_failed(p, out);
@@ -59,7 +62,7 @@ static bool describe(struct mysql_prepared *p)
   p->params = binds;
   memset(binds, 0, n * sizeof(*binds));
   for (unsigned i = 0; i < n; i++) {
-    binds[i].buffer_type = (enum enum_field_types)params_type(
+    binds[i].buffer_type = (enum enum_field_types)mysqld_params_type(
       p->base.binds[i].type);
     binds[i].length = &binds[i].buffer_length;
     binds[i].is_null = &binds[i].is_null_value;
@@ -79,7 +82,7 @@ static int give_params(struct mysql_prepared *p, struct outcome *out)
   if (p->base.n_binds == 0)
     return 0;
   if (!p->types_sent && !describe(p))
-    return failure_no_memory(prepared_session(p), out);
+    return mysqld_error_no_memory(prepared_session(p), out);
   for (unsigned i = 0; i < p->base.n_binds; i++) {
     MYSQL_BIND *to = &p->params[i];
 
@@ -100,87 +103,16 @@ static int give_params(struct mysql_prepared *p, struct outcome *out)
  * The server failed among the rows.  The library would go on to wait for the
  * rest of them when the statement is executed again.
  */
-static int store_failed(struct mysql_prepared *p, struct outcome *out)
+static int receive_failed(struct mysql_prepared *p, struct outcome *out)
 {
   out->during_results = true;
-  (void)stmt_failed(p, out);
+  if (mysql_stmt_errno(p->stmt) != 0)
+    (void)stmt_failed(p, out);
+  else
+    (void)mysqld_library_failed(prepared_session(p), out);
   if (!out->lost)
     (void)mysql_stmt_reset(p->stmt); /* a lost connection is noticed later */
   return -1;
-}
-
-static int store(struct mysql_prepared *p, struct outcome *out)
-{
-  struct mysql_session *s = prepared_session(p);
-
-  s->lib.from = p;
-  s->lib.bound = false;
-  s->lib.nfields = mysql_stmt_field_count(p->stmt);
-  if (s->lib.nfields == 0) {
-    failure_none(s, out, library_status(s), 0,
-                 mysql_stmt_affected_rows(p->stmt));
-    return 0;
-  }
-  if (mysql_stmt_store_result(p->stmt) != 0)
-    return store_failed(p, out);
-  failure_none(s, out, library_status(s), s->lib.nfields,
-               mysql_stmt_num_rows(p->stmt));
-  return 0;
-}
-
-/*
- * The table has changed since columns of the statement were bound, and the
- * library refuses the new ones.  What only reads can simply begin anew.
- */
-static int execute_anew(struct mysql_prepared *p, struct outcome *out)
-{
-  size_t n;
-  const char *word = emul_first_word(p->base.sql, p->base.len,
-                                     p->base.session->dialect, &n);
-
-  if (!emul_word_is(word, n, "SELECT"))
-    return stmt_failed(p, out);
-  (void)mysql_stmt_close(p->stmt);
-  p->types_sent = false;
-  if (library_prepare(p, out) < 0 || give_params(p, out) < 0)
-    return -1;
-  if (mysql_stmt_execute(p->stmt) != 0)
-    return stmt_failed(p, out);
-  return store(p, out);
-}
-
-int library_execute(struct mysql_prepared *p, struct outcome *out)
-{
-  struct mysql_session *s = prepared_session(p);
-
-  library_end_rows(s);
-  s->lib.from = NULL;
-  s->sent = params_size(p->base.binds, p->base.n_binds,
-                        (struct params_form){ false, false });
-  if (give_params(p, out) < 0)
-    return -1;
-  if (mysql_stmt_execute(p->stmt) == 0)
-    return store(p, out);
-  if (mysql_stmt_errno(p->stmt) == CODE_NEW_COLUMNS)
-    return execute_anew(p, out);
-  return stmt_failed(p, out);
-}
-
-int library_stmt_next(struct mysql_session *s, struct outcome *out)
-{
-  struct mysql_prepared *p = s->lib.from;
-  int rc;
-
-  library_end_rows(s);
-  rc = s->more ? mysql_stmt_next_result(p->stmt) : -1;
-  if (rc > 0)
-    return stmt_failed(p, out);
-  if (rc < 0) {
-    s->more = false;
-    out->ended = true;
-    return 0;
-  }
-  return store(p, out);
 }
 
 /* ---- rows ---- */
@@ -246,8 +178,7 @@ static bool bind_columns(struct mysql_prepared *p)
     bind_column(&lib->bind[i], &lib->cell[i], &lib->cols[i]);
   }
   mysql_free_result(meta);
-  lib->bound = mysql_stmt_bind_result(p->stmt, lib->bind) == 0;
-  return lib->bound;
+  return mysql_stmt_bind_result(p->stmt, lib->bind) == 0;
 }
 
 static struct moment moment_of(const MYSQL_TIME *t)
@@ -270,100 +201,173 @@ static size_t number_text(const struct column *c, const struct cell *cell,
 
   switch (value_kind(c->type)) {
   case VALUE_INT:
-    return value_int(c, cell->v.bits, to);
+    return mysqld_value_int(c, cell->v.bits, to);
   case VALUE_FLOAT:
-    return value_double(c, (double)cell->v.f, true, to);
+    return mysqld_value_double(c, (double)cell->v.f, true, to);
   case VALUE_DOUBLE:
-    return value_double(c, cell->v.d, false, to);
+    return mysqld_value_double(c, cell->v.d, false, to);
   case VALUE_DATE:
     m = moment_of(&cell->v.time);
-    return value_date(c, &m, to);
+    return mysqld_value_date(c, &m, to);
   default:
     m = moment_of(&cell->v.time);
-    return value_time(c, &m, to);
+    return mysqld_value_time(c, &m, to);
   }
 }
 
-static bool is_string(const struct library *lib, uint32_t i)
-{
-  return value_kind(lib->cols[i].type) == VALUE_BYTES && !lib->cell[i].is_null;
-}
-
-static bool room_for_bytes(struct library *lib)
-{
-  size_t n = 1;
-  char *p;
-
-  for (uint32_t i = 0; i < lib->nfields; i++) {
-    if (is_string(lib, i))
-      n += lib->cell[i].len;
-  }
-  if (n <= lib->bytes_room)
-    return true;
-  p = realloc(lib->bytes, 2 * n);
-  if (!p)
-    return false;
-  lib->bytes = p;
-  lib->bytes_room = 2 * n;
-  return true;
-}
-
-/* Get the strings of the row, one after the other, into `lib->bytes`. */
-static bool fetch_strings(struct mysql_prepared *p)
+/* Append a string of the row, of which the library knows the length so far. */
+static bool keep_string(struct mysql_prepared *p, uint32_t i)
 {
   struct library *lib = &prepared_session(p)->lib;
-  size_t at = 0;
+  const uint32_t want = (uint32_t)lib->cell[i].len;
+  char *to = mysqld_library_rows_room(&lib->rows, want);
+  MYSQL_BIND b = { 0 };
+  unsigned long len = 0;
+  shim_bool is_null = 0, error = 0;
 
-  if (!room_for_bytes(lib))
+  if (!to)
     return false;
-  for (uint32_t i = 0; i < lib->nfields; i++) {
-    MYSQL_BIND b = { 0 };
-    unsigned long len = 0;
-    shim_bool is_null = 0, error = 0;
-
-    if (!is_string(lib, i) || lib->cell[i].len == 0)
-      continue;
+  if (want > 0) {
     b.buffer_type = MYSQL_TYPE_STRING;
-    b.buffer = lib->bytes + at;
-    b.buffer_length = lib->cell[i].len;
+    b.buffer = to;
+    b.buffer_length = want;
     b.length = &len;
     b.is_null = &is_null;
     b.error = &error;
     if (mysql_stmt_fetch_column(p->stmt, &b, i, 0) != 0)
       return false;
-    at += lib->cell[i].len;
   }
+  mysqld_library_rows_added(&lib->rows, want);
   return true;
 }
 
-int library_stmt_fetch(struct mysql_session *s, sql_value *values)
+static bool keep_row(struct mysql_prepared *p)
 {
-  struct library *lib = &s->lib;
-  struct mysql_prepared *p = lib->from;
-  size_t at = 0;
-  int rc;
+  struct library *lib = &prepared_session(p)->lib;
+  struct library_rows *rows = &lib->rows;
 
-  if (lib->nfields == 0 || (!lib->bound && !bind_columns(p)) ||
-      !session_digits(s, lib->nfields))
-    return 0;
-  rc = mysql_stmt_fetch(p->stmt);
-  if ((rc != 0 && rc != MYSQL_DATA_TRUNCATED) || !fetch_strings(p))
-    return 0;
   for (uint32_t i = 0; i < lib->nfields; i++) {
     const struct column *c = &lib->cols[i];
-    char *digits = s->digits + (size_t)i * VALUE_ROOM;
+    char *to;
 
     if (lib->cell[i].is_null || value_kind(c->type) == VALUE_NULL) {
-      values[i] = (sql_value){ 0, NULL };
+      mysqld_library_rows_add(rows, NULL, 0);
     } else if (value_kind(c->type) == VALUE_BYTES) {
-      values[i] = (sql_value){ (uint32_t)lib->cell[i].len, lib->bytes + at };
-      at += lib->cell[i].len;
+      if (!keep_string(p, i))
+        return false;
     } else {
-      values[i] = (sql_value){ (uint32_t)number_text(c, &lib->cell[i], digits),
-                               digits };
+      to = mysqld_library_rows_room(rows, VALUE_ROOM);
+      if (!to)
+        return false;
+      mysqld_library_rows_added(rows,
+                                (uint32_t)number_text(c, &lib->cell[i], to));
     }
   }
-  return 1;
+  return !rows->bytes.failed;
+}
+
+/* Receive all rows, and count them. */
+static int receive(struct mysql_prepared *p, uint64_t *ret_n,
+                   struct outcome *out)
+{
+  struct mysql_session *s = prepared_session(p);
+  uint64_t n = 0;
+  int rc;
+
+  if (!bind_columns(p)) {
+    (void)mysqld_library_cut(s, true, out);
+    return -1;
+  }
+  while ((rc = mysql_stmt_fetch(p->stmt)) == 0 || rc == MYSQL_DATA_TRUNCATED) {
+    n++;
+    if (s->base.unread)
+      continue;
+    if (UNLIKELY(!keep_row(p)))
+      return mysqld_library_cut(s, true, out);
+    if (UNLIKELY(!env_may_keep(s->base.env, s->lib.rows.bytes.len)))
+      return mysqld_library_cut(s, false, out);
+  }
+  if (rc != MYSQL_NO_DATA)
+    return receive_failed(p, out);
+  *ret_n = n;
+  return 0;
+}
+
+static int store(struct mysql_prepared *p, struct outcome *out)
+{
+  struct mysql_session *s = prepared_session(p);
+  uint64_t n = 0;
+
+  s->lib.from = p;
+  s->lib.nfields = mysql_stmt_field_count(p->stmt);
+  if (s->lib.nfields == 0) {
+    mysqld_error_none(s, out, mysqld_library_status(s), 0,
+                      mysql_stmt_affected_rows(p->stmt));
+    return 0;
+  }
+  if (receive(p, &n, out) < 0)
+    return -1;
+  mysqld_shim_note_end(s->mysql);
+  s->lib.rows.left = s->base.unread ? 0 : n;
+  mysqld_error_none(s, out, mysqld_library_status(s), s->lib.nfields, n);
+  return 0;
+}
+
+/* ---- executing ---- */
+
+/*
+ * The table has changed since columns of the statement were bound, and the
+ * library refuses the new ones.  What only reads can simply begin anew.
+ */
+static int execute_anew(struct mysql_prepared *p, struct outcome *out)
+{
+  size_t n;
+  const char *word = emul_first_word(p->base.sql, p->base.len,
+                                     p->base.session->dialect, &n);
+
+  if (!emul_word_is(word, n, "SELECT"))
+    return stmt_failed(p, out);
+  (void)mysql_stmt_close(p->stmt);
+  p->types_sent = false;
+  if (mysqld_library_prepare(p, out) < 0 || give_params(p, out) < 0)
+    return -1;
+  if (mysql_stmt_execute(p->stmt) != 0)
+    return stmt_failed(p, out);
+  return store(p, out);
+}
+
+int mysqld_library_execute(struct mysql_prepared *p, struct outcome *out)
+{
+  struct mysql_session *s = prepared_session(p);
+
+  mysqld_library_end_rows(s);
+  s->lib.from = NULL;
+  s->sent = mysqld_params_size(p->base.binds, p->base.n_binds,
+                               (struct params_form){ false, false });
+  if (give_params(p, out) < 0)
+    return -1;
+  if (mysql_stmt_execute(p->stmt) == 0)
+    return store(p, out);
+  if (mysql_stmt_errno(p->stmt) == CODE_NEW_COLUMNS)
+    return execute_anew(p, out);
+  return stmt_failed(p, out);
+}
+
+int mysqld_library_stmt_next(struct mysql_session *s, struct outcome *out)
+{
+  struct mysql_prepared *p = s->lib.from;
+  int rc;
+
+  mysqld_library_end_rows(s);
+  rc = s->more ? mysql_stmt_next_result(p->stmt) : -1;
+  if (rc > 0)
+    return stmt_failed(p, out);
+  if (rc < 0) {
+    s->more = false;
+    out->ended = true;
+    return 0;
+  }
+  return store(p, out);
 }
 
 /* ---- the end ---- */
@@ -386,12 +390,12 @@ static bool keep_orphan(struct library *lib, MYSQL_STMT *stmt)
   return true;
 }
 
-void library_unprepare(struct mysql_prepared *p, bool going)
+void mysqld_library_unprepare(struct mysql_prepared *p, bool going)
 {
   struct mysql_session *s = prepared_session(p);
 
   if (s->lib.from == p) {
-    library_end_rows(s);
+    mysqld_library_end_rows(s);
     s->lib.from = NULL;
   }
   if (p->stmt && (!going || !keep_orphan(&s->lib, p->stmt)))

@@ -12,7 +12,7 @@
 /* A server may hang up instead of answering what is too large for it. */
 static const char large[] = "it may be too large: see max_allowed_packet";
 
-const struct driver_hint mysql_hints[] = {
+const struct driver_hint mysqld_message_hints[] = {
   { .code = 1461,
     .text = "raise max_prepared_stmt_count or use --db-ps-mode=disable" },
   { .code = 1146, .bundled = true, .text = "did you run the prepare command?" },
@@ -33,7 +33,7 @@ static const char *text_of(const struct outcome *out)
   return out->msg ? out->msg : "";
 }
 
-void message_target(const struct session *base, struct strbuf *line)
+void mysqld_message_target(const struct session *base, struct strbuf *line)
 {
   const struct address *to = &session_of(base)->to;
 
@@ -43,8 +43,8 @@ void message_target(const struct session *base, struct strbuf *line)
     strbuf_addf(line, "host '%s', port %u", to->host, to->port);
 }
 
-void message_reason(const struct session *base, const struct outcome *out,
-                    struct strbuf *line)
+void mysqld_message_reason(const struct session *base,
+                           const struct outcome *out, struct strbuf *line)
 {
   (void)base;
   strbuf_addf(line, "error %d: %s", out->code, text_of(out));
@@ -66,12 +66,12 @@ static const char *advice(int code)
   }
 }
 
-void message_connect(const struct session *base, const struct outcome *out,
-                     struct strbuf *lines)
+void mysqld_message_connect(const struct session *base,
+                            const struct outcome *out, struct strbuf *lines)
 {
   if (base->env->process->identity == IDENTITY_BENCH) {
     strbuf_adds(lines, "cannot connect to MySQL server on ");
-    message_target(base, lines);
+    mysqld_message_target(base, lines);
     strbuf_addf(lines, " as '%s': ", session_of(base)->to.user);
     message_text(lines, text_of(out), strlen(text_of(out)));
     strbuf_addf(lines, " (error %d)", out->code);
@@ -81,19 +81,20 @@ void message_connect(const struct session *base, const struct outcome *out,
     return;
   }
   strbuf_adds(lines, "unable to connect to MySQL server on ");
-  message_target(base, lines);
+  mysqld_message_target(base, lines);
   strbuf_adds(lines, ", aborting...\n");
-  message_reason(base, out, lines);
+  mysqld_message_reason(base, out, lines);
   strbuf_adds(lines, "\n");
 }
 
-void message_warnings(struct session *base, struct strbuf *lines)
+void mysqld_message_warnings(struct session *base, struct strbuf *lines)
 {
   const struct mysql_cfg *cfg = base->cfg;
 
   /* Once per process. */
   if (base->number == 0 && !cfg->dry_run &&
-      mysql_tls(cfg).mode == TLS_VERIFY_CA && shim_always_checks_names())
+      mysqld_tls_settings(cfg).mode == TLS_VERIFY_CA &&
+      mysqld_shim_always_checks_names())
     strbuf_adds(lines, "this client library also checks the host name\n");
 }
 
@@ -113,9 +114,9 @@ static const char *function(enum call call, const struct outcome *out)
   }
 }
 
-void message_failed(const struct session *base, enum call call,
-                    const struct outcome *out, const char *sql,
-                    struct strbuf *lines)
+void mysqld_message_failed(const struct session *base, enum call call,
+                           const struct outcome *out, const char *sql,
+                           struct strbuf *lines)
 {
   enum {
     TOO_LARGE = 1153,

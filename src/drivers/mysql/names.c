@@ -9,7 +9,7 @@
 #include "base/parse.h"
 #include "base/strbuf.h"
 #include "db/url.h"
-#include "drivers/mysql/config.h"
+#include "drivers/mysql/options.h"
 
 /* Parameters of URLs. */
 static const struct target_name parameters[] = {
@@ -227,7 +227,7 @@ static const struct target_name variables[] = {
 static const char *const aliases[] = { "mariadb", NULL };
 static const char *const schemes[] = { "mysql", "mariadb", NULL };
 
-const struct target_names mysql_names = {
+const struct target_names mysqld_names = {
   .aliases = aliases,
   .schemes = schemes,
   .url = read_url,

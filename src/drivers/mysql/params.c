@@ -27,17 +27,18 @@ static const struct {
   [SQL_TYPE_VARCHAR] = { (uint8_t)MYSQL_TYPE_VAR_STRING, 0 },
 };
 
-uint8_t params_type(sql_bind_type_t type)
+uint8_t mysqld_params_type(sql_bind_type_t type)
 {
   return wire_type[type].type;
 }
 
-bool params_is_wide(sql_bind_type_t type)
+bool mysqld_params_is_wide(sql_bind_type_t type)
 {
   return wire_type[type].size == sizeof(uint64_t);
 }
 
-size_t params_size(const sql_bind *binds, unsigned n, struct params_form form)
+size_t mysqld_params_size(const sql_bind *binds, unsigned n,
+                          struct params_form form)
 {
   size_t size = VALUE_HEAD + (n + 7) / 8 + 1 + (form.types ? 3 * (size_t)n : 0);
 
@@ -110,8 +111,8 @@ static uint8_t *put_value(const sql_bind *b, uint8_t *to)
   }
 }
 
-uint8_t *params_put(const sql_bind *binds, unsigned n, struct params_form form,
-                    uint8_t *to)
+uint8_t *mysqld_params_put(const sql_bind *binds, unsigned n,
+                           struct params_form form, uint8_t *to)
 {
   uint8_t *nulls;
 

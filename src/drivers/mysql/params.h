@@ -11,21 +11,22 @@
 #include "base/ffi_api.h"
 
 /* The type on the wire of a parameter of an allowed type. */
-uint8_t params_type(sql_bind_type_t type);
+uint8_t mysqld_params_type(sql_bind_type_t type);
 /* It is a number of 8 bytes. */
-bool params_is_wide(sql_bind_type_t type);
+bool mysqld_params_is_wide(sql_bind_type_t type);
 
 struct params_form {
   bool types; /* with their types */
   bool named; /* with their number, and names (which are empty) */
 };
 
-/* At least the bytes that params_put() writes. */
-size_t params_size(const sql_bind *binds, unsigned n, struct params_form form);
+/* At least the bytes that mysqld_params_put() writes. */
+size_t mysqld_params_size(const sql_bind *binds, unsigned n,
+                          struct params_form form);
 
 /* NULL flags, types, values.  Returns the end. */
-uint8_t *params_put(const sql_bind *binds, unsigned n, struct params_form form,
-                    uint8_t *to);
+uint8_t *mysqld_params_put(const sql_bind *binds, unsigned n,
+                           struct params_form form, uint8_t *to);
 
 static inline bool param_is_null(const sql_bind *b)
 {

@@ -59,7 +59,8 @@ static bool answers(int fd, uint64_t until_ns)
          (answer[0] == 'S' || answer[0] == 'N');
 }
 
-bool probe_is_pgsql(const char *address, unsigned port, uint64_t until_ns)
+bool mysqld_probe_is_pgsql(const char *address, unsigned port,
+                           uint64_t until_ns)
 {
   const struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
                                   .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV };

@@ -12,6 +12,7 @@
 
 /* Ask at a numeric address, over a connection of its own, until `until_ns` at
  * the latest.  False also if there is no answer. */
-bool probe_is_pgsql(const char *address, unsigned port, uint64_t until_ns);
+bool mysqld_probe_is_pgsql(const char *address, unsigned port,
+                           uint64_t until_ns);
 
 #endif

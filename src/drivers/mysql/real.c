@@ -156,7 +156,7 @@ static char *put_exponent(const struct digits *d, char *to)
   return to + sprintf(to, "e%d", d->point - 1);
 }
 
-size_t real_text(double v, bool single, char *to)
+size_t mysqld_real_text(double v, bool single, char *to)
 {
   struct digits d;
   char *end;
@@ -176,7 +176,7 @@ size_t real_text(double v, bool single, char *to)
   return (size_t)(end - to);
 }
 
-size_t real_fixed_text(double v, unsigned decimals, char *to)
+size_t mysqld_real_fixed_text(double v, unsigned decimals, char *to)
 {
   struct digits d;
 

@@ -22,13 +22,13 @@ enum {
  * have no exponent: 0.00001, 100000, 1234567890123456.8; others are 1e15,
  * 1.5e-16.
  */
-size_t real_text(double v, bool single, char *to);
+size_t mysqld_real_text(double v, bool single, char *to);
 
 /*
  * Of a column with this many decimals, at most REAL_DECIMALS.  When the fewest
  * digits that read back do not go further than these decimals, zeros follow
  * them, where the exact value might have other digits.
  */
-size_t real_fixed_text(double v, unsigned decimals, char *to);
+size_t mysqld_real_fixed_text(double v, unsigned decimals, char *to);
 
 #endif

@@ -1,11 +1,14 @@
 /*
  * session.h - what the mysql driver knows of a connection and of a statement.
  *
- * After the login one of two backends serves the session: wire_backend.c reads
+ * After the login one of two backends serves the session: wire.c reads
  * and writes the protocol itself, which costs a fraction of the library's
  * instructions; library.c goes through the client library, for connections
  * with TLS or compression, for the later variants of the protocol, and
  * whenever --mysql-protocol says so.
+ *
+ * What this folder exports begins with mysqld_: the client libraries have taken
+ * mysql_, and the static ones my_ as well.
  */
 #ifndef BENCH_DRIVERS_MYSQL_SESSION_H
 #define BENCH_DRIVERS_MYSQL_SESSION_H
@@ -16,10 +19,11 @@
 
 #include "base/strbuf.h"
 #include "db/driver.h"
-#include "drivers/mysql/config.h"
+#include "drivers/mysql/library_rows.h"
+#include "drivers/mysql/options.h"
 #include "drivers/mysql/shim.h"
 #include "drivers/mysql/value.h"
-#include "drivers/mysql/wire.h"
+#include "drivers/mysql/wire_io.h"
 
 struct mysql_session;
 struct mysql_prepared;
@@ -40,7 +44,7 @@ struct backend {
   void (*closed)(struct mysql_session *s);
 };
 
-extern const struct backend mysql_wire_backend, mysql_library_backend;
+extern const struct backend mysqld_wire_backend, mysqld_library_backend;
 
 /* Where a session goes; texts borrowed from the options or the parameters. */
 struct address {
@@ -53,16 +57,13 @@ struct address {
 
 /* Of the library backend. */
 struct library {
-  MYSQL_RES *res; /* owned: the open result of a direct statement */
+  struct library_rows rows;    /* of the open result */
   struct mysql_prepared *from; /* whose result is open or pending, or NULL */
   uint32_t nfields;            /* of the open result */
-  bool bound;                  /* `bind` was given to the open result */
   MYSQL_BIND *bind;            /* owned, as the next two: one per column */
   struct cell *cell;
   struct column *cols;
-  size_t room; /* of these three */
-  char *bytes; /* owned: strings of the present row */
-  size_t bytes_room;
+  size_t room;         /* of these three */
   MYSQL_STMT **orphan; /* owned: to be closed after the connection */
   size_t n_orphans, orphans_room;
 };
@@ -108,7 +109,7 @@ struct mysql_prepared {
 };
 
 /* Room for the texts of the numbers of a row; false: no memory. */
-bool session_digits(struct mysql_session *s, uint32_t columns);
+bool mysqld_session_digits(struct mysql_session *s, uint32_t columns);
 
 static inline struct mysql_session *session_of(const struct session *s)
 {

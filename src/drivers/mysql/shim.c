@@ -9,6 +9,7 @@
 
 #include "base/strbuf.h"
 #include "drivers/mysql/bound.h"
+#include "drivers/mysql/wire_io.h"
 
 /* Flags of the login. */
 enum {
@@ -47,29 +48,29 @@ static bool listed(const struct opt_list *list, const char *word)
 
 #ifdef MARIADB_PACKAGE_VERSION
 
-const char *shim_library(void)
+const char *mysqld_shim_library(void)
 {
   return "MariaDB Connector/C";
 }
 
-const char *shim_library_version(void)
+const char *mysqld_shim_library_version(void)
 {
   /* What the library tells about itself may be the version of the server that
    * it was built with. */
   return MARIADB_PACKAGE_VERSION;
 }
 
-bool shim_can_compress(const char *algorithm)
+bool mysqld_shim_can_compress(const char *algorithm)
 {
   return strcasecmp(algorithm, "zstd") != 0;
 }
 
-bool shim_always_checks_names(void)
+bool mysqld_shim_always_checks_names(void)
 {
   return true;
 }
 
-bool shim_limits_login(void)
+bool mysqld_shim_limits_login(void)
 {
   return true;
 }
@@ -77,18 +78,18 @@ bool shim_limits_login(void)
 /* The library looks at a whole int, whatever its documentation says. */
 static int wait_within_bound(my_socket fd, my_bool is_read, int timeout_ms)
 {
-  return bound_wait((int)fd, is_read, timeout_ms);
+  return mysqld_bound_wait((int)fd, is_read, timeout_ms);
 }
 
-void shim_bound(MYSQL *mysql, uint64_t until_ns)
+void mysqld_shim_bound(MYSQL *mysql, uint64_t until_ns)
 {
   int (*wait)(my_socket, my_bool, int) = until_ns ? wait_within_bound : NULL;
 
-  bound_set(until_ns);
+  mysqld_bound_set(until_ns);
   (void)mysql_optionsv(mysql, MARIADB_OPT_IO_WAIT, wait);
 }
 
-bool shim_set_tls(MYSQL *mysql, const struct tls_settings *tls)
+bool mysqld_shim_set_tls(MYSQL *mysql, const struct tls_settings *tls)
 {
   struct strbuf versions = { 0 };
   const my_bool use = true;
@@ -111,23 +112,24 @@ bool shim_set_tls(MYSQL *mysql, const struct tls_settings *tls)
   return rc == 0;
 }
 
-bool shim_set_compression(MYSQL *mysql, const struct opt_list *algorithms)
+bool mysqld_shim_set_compression(MYSQL *mysql,
+                                 const struct opt_list *algorithms)
 {
   return !listed(algorithms, "zlib") ||
          mysql_optionsv(mysql, MYSQL_OPT_COMPRESS, NULL) == 0;
 }
 
-void shim_set_public_key(MYSQL *mysql)
+void mysqld_shim_set_public_key(MYSQL *mysql)
 {
   (void)mysql; /* it is always asked for */
 }
 
-int shim_fd(MYSQL *mysql)
+int mysqld_shim_fd(MYSQL *mysql)
 {
   return mysql_get_socket(mysql);
 }
 
-const char *shim_tls_version(MYSQL *mysql)
+const char *mysqld_shim_tls_version(MYSQL *mysql)
 {
   const char *text = NULL;
 
@@ -137,34 +139,42 @@ const char *shim_tls_version(MYSQL *mysql)
   return text;
 }
 
-size_t shim_escape(MYSQL *mysql, char *to, const char *text, size_t len)
+size_t mysqld_shim_escape(MYSQL *mysql, char *to, const char *text, size_t len)
 {
   return mysql_real_escape_string(mysql, to, text, len);
 }
 
-const char *shim_text_gone(void)
+const char *mysqld_shim_text_gone(void)
 {
   return "Server has gone away";
 }
 
-const char *shim_text_lost(void)
+const char *mysqld_shim_text_lost(void)
 {
   return "Lost connection to server during query";
 }
 
+void mysqld_shim_note_end(MYSQL *mysql)
+{
+  const unsigned char *end = mysql->net.read_pos;
+
+  if (end && end[0] == 0xfe)
+    mysql->server_status = end[3] | (unsigned)end[4] << 8;
+}
+
 #else /* MySQL's */
 
-const char *shim_library(void)
+const char *mysqld_shim_library(void)
 {
   return "libmysqlclient";
 }
 
-const char *shim_library_version(void)
+const char *mysqld_shim_library_version(void)
 {
   return mysql_get_client_info();
 }
 
-bool shim_can_compress(const char *algorithm)
+bool mysqld_shim_can_compress(const char *algorithm)
 {
 #if MYSQL_VERSION_ID >= 80018
   (void)algorithm;
@@ -174,22 +184,22 @@ bool shim_can_compress(const char *algorithm)
 #endif
 }
 
-bool shim_always_checks_names(void)
+bool mysqld_shim_always_checks_names(void)
 {
   return false;
 }
 
-bool shim_limits_login(void)
+bool mysqld_shim_limits_login(void)
 {
   return false;
 }
 
-void shim_bound(MYSQL *mysql, uint64_t until_ns)
+void mysqld_shim_bound(MYSQL *mysql, uint64_t until_ns)
 {
   (void)mysql, (void)until_ns;
 }
 
-bool shim_set_tls(MYSQL *mysql, const struct tls_settings *tls)
+bool mysqld_shim_set_tls(MYSQL *mysql, const struct tls_settings *tls)
 {
   static const unsigned modes[] = {
     [TLS_DISABLED] = SSL_MODE_DISABLED,
@@ -221,7 +231,8 @@ bool shim_set_tls(MYSQL *mysql, const struct tls_settings *tls)
   return rc == 0;
 }
 
-bool shim_set_compression(MYSQL *mysql, const struct opt_list *algorithms)
+bool mysqld_shim_set_compression(MYSQL *mysql,
+                                 const struct opt_list *algorithms)
 {
 #if MYSQL_VERSION_ID >= 80018
   struct strbuf list = { 0 };
@@ -236,7 +247,7 @@ bool shim_set_compression(MYSQL *mysql, const struct opt_list *algorithms)
 #endif
 }
 
-void shim_set_public_key(MYSQL *mysql)
+void mysqld_shim_set_public_key(MYSQL *mysql)
 {
 #if MYSQL_VERSION_ID >= 80003
   const bool yes = true;
@@ -247,40 +258,46 @@ void shim_set_public_key(MYSQL *mysql)
 #endif
 }
 
-int shim_fd(MYSQL *mysql)
+int mysqld_shim_fd(MYSQL *mysql)
 {
   return (int)mysql->net.fd;
 }
 
-const char *shim_tls_version(MYSQL *mysql)
+const char *mysqld_shim_tls_version(MYSQL *mysql)
 {
   (void)mysql;
   return NULL;
 }
 
-size_t shim_escape(MYSQL *mysql, char *to, const char *text, size_t len)
+size_t mysqld_shim_escape(MYSQL *mysql, char *to, const char *text, size_t len)
 {
   return mysql_real_escape_string_quote(mysql, to, text, len, '\'');
 }
 
-const char *shim_text_gone(void)
+const char *mysqld_shim_text_gone(void)
 {
   return "MySQL server has gone away";
 }
 
-const char *shim_text_lost(void)
+const char *mysqld_shim_text_lost(void)
 {
   return "Lost connection to MySQL server during query";
 }
 
+void mysqld_shim_note_end(MYSQL *mysql)
+{
+  (void)mysql; /* the library has done so */
+}
+
 #endif
 
-void shim_set_server_status(MYSQL *mysql, unsigned status)
+void mysqld_shim_set_server_status(MYSQL *mysql, unsigned status)
 {
   mysql->server_status = status;
 }
 
-const char *shim_why_not_plain(MYSQL *mysql, struct wire_forms *ret_forms)
+const char *mysqld_shim_why_not_plain(MYSQL *mysql,
+                                      struct wire_forms *ret_forms)
 {
   const unsigned long both = mysql->client_flag & mysql->server_capabilities;
 

@@ -57,7 +57,7 @@ static size_t pad(const struct column *c, char *to, size_t len)
   return width;
 }
 
-size_t value_int(const struct column *c, uint64_t bits, char *to)
+size_t mysqld_value_int(const struct column *c, uint64_t bits, char *to)
 {
   size_t len;
 
@@ -69,13 +69,15 @@ size_t value_int(const struct column *c, uint64_t bits, char *to)
   return pad(c, to, len);
 }
 
-size_t value_double(const struct column *c, double v, bool single, char *to)
+size_t mysqld_value_double(const struct column *c, double v, bool single,
+                           char *to)
 {
   static_assert((int)REAL_ROOM <= (int)VALUE_ROOM, "any text fits");
 
   return pad(c, to,
-             c->decimals < DECIMALS_OPEN ? real_fixed_text(v, c->decimals, to)
-                                         : real_text(v, single, to));
+             c->decimals < DECIMALS_OPEN
+               ? mysqld_real_fixed_text(v, c->decimals, to)
+               : mysqld_real_text(v, single, to));
 }
 
 static char *two(char *to, uint32_t v)
@@ -100,7 +102,8 @@ static char *fraction(const struct column *c, uint32_t us, char *to)
   return to + n;
 }
 
-size_t value_date(const struct column *c, const struct moment *m, char *to)
+size_t mysqld_value_date(const struct column *c, const struct moment *m,
+                         char *to)
 {
   char *p = two(two(to, m->year / 100), m->year % 100);
 
@@ -119,7 +122,8 @@ size_t value_date(const struct column *c, const struct moment *m, char *to)
   return (size_t)(fraction(c, m->us, p) - to);
 }
 
-size_t value_time(const struct column *c, const struct moment *m, char *to)
+size_t mysqld_value_time(const struct column *c, const struct moment *m,
+                         char *to)
 {
   const uint64_t hours = (uint64_t)m->day * 24 + m->hour;
   char *p = to;
@@ -165,7 +169,7 @@ static bool take_int(struct bytes *b, const struct column *c, char *to,
   bits = bytes_le(p, size);
   if (!(c->flags & UNSIGNED_FLAG) && size < 8 && bits >> (size * 8 - 1))
     bits |= ~UINT64_C(0) << (size * 8);
-  *ret = (sql_value){ (uint32_t)value_int(c, bits, to), to };
+  *ret = (sql_value){ (uint32_t)mysqld_value_int(c, bits, to), to };
   return true;
 }
 
@@ -178,7 +182,8 @@ static bool take_float(struct bytes *b, const struct column *c, char *to,
   if (!p)
     return false;
   memcpy(&v, p, sizeof(v));
-  *ret = (sql_value){ (uint32_t)value_double(c, (double)v, true, to), to };
+  *ret = (sql_value){ (uint32_t)mysqld_value_double(c, (double)v, true, to),
+                      to };
   return true;
 }
 
@@ -191,7 +196,7 @@ static bool take_double(struct bytes *b, const struct column *c, char *to,
   if (!p)
     return false;
   memcpy(&v, p, sizeof(v));
-  *ret = (sql_value){ (uint32_t)value_double(c, v, false, to), to };
+  *ret = (sql_value){ (uint32_t)mysqld_value_double(c, v, false, to), to };
   return true;
 }
 
@@ -218,7 +223,7 @@ static bool take_date(struct bytes *b, const struct column *c, char *to,
   }
   if (n >= 11)
     m.us = (uint32_t)bytes_le(p + 7, 4);
-  *ret = (sql_value){ (uint32_t)value_date(c, &m, to), to };
+  *ret = (sql_value){ (uint32_t)mysqld_value_date(c, &m, to), to };
   return true;
 }
 
@@ -242,7 +247,7 @@ static bool take_time(struct bytes *b, const struct column *c, char *to,
   }
   if (n >= 12)
     m.us = (uint32_t)bytes_le(p + 8, 4);
-  *ret = (sql_value){ (uint32_t)value_time(c, &m, to), to };
+  *ret = (sql_value){ (uint32_t)mysqld_value_time(c, &m, to), to };
   return true;
 }
 
@@ -269,8 +274,8 @@ static bool take(struct bytes *b, const struct column *c, char *to,
   return bytes_string(b, ret);
 }
 
-bool value_row(const struct column *cols, uint32_t n, const uint8_t *row,
-               size_t len, char *digits, sql_value *values)
+bool mysqld_value_row(const struct column *cols, uint32_t n, const uint8_t *row,
+                      size_t len, char *digits, sql_value *values)
 {
   struct bytes b = { row, row + len };
   /* One bit per column; the first two are not used. */

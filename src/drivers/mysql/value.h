@@ -45,17 +45,20 @@ enum value_kind {
 enum value_kind value_kind(uint8_t type);
 
 /* `bits`: extended to 64 bits by the column's sign.  All return the length. */
-size_t value_int(const struct column *c, uint64_t bits, char *to);
-size_t value_double(const struct column *c, double v, bool single, char *to);
-size_t value_date(const struct column *c, const struct moment *m, char *to);
-size_t value_time(const struct column *c, const struct moment *m, char *to);
+size_t mysqld_value_int(const struct column *c, uint64_t bits, char *to);
+size_t mysqld_value_double(const struct column *c, double v, bool single,
+                           char *to);
+size_t mysqld_value_date(const struct column *c, const struct moment *m,
+                         char *to);
+size_t mysqld_value_time(const struct column *c, const struct moment *m,
+                         char *to);
 
 /*
  * A row of the binary protocol, without its leading zero byte.  Fills in
  * values[0..n-1], numbers as texts in `digits` (n * VALUE_ROOM bytes), the
  * rest borrowed from the row.  False: it does not have this form.
  */
-bool value_row(const struct column *cols, uint32_t n, const uint8_t *row,
-               size_t len, char *digits, sql_value *values);
+bool mysqld_value_row(const struct column *cols, uint32_t n, const uint8_t *row,
+                      size_t len, char *digits, sql_value *values);
 
 #endif

@@ -1,194 +1,36 @@
 /*
- * wire.h - the classic client/server protocol on a plain socket: packets in
- * and out, and the answers of the server.
- *
- * An answer is read into one buffer and stays there: rows are only counted,
- * which takes a few instructions each, and turned into values when somebody
- * fetches them.  In the long run nothing is allocated.
+ * wire.h - the answers of the server, without the client library.
  */
 #ifndef BENCH_DRIVERS_MYSQL_WIRE_H
 #define BENCH_DRIVERS_MYSQL_WIRE_H
 
-#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
-
-#include "base/compiler.h"
-#include "base/sock.h"
-#include "base/strbuf.h"
 
 struct column;
 struct mysql_prepared;
 struct mysql_session;
 struct outcome;
 
-/* Forms of packets that were agreed upon at the login. */
-struct wire_forms {
-  bool no_eof;     /* nothing between columns and rows; rows end with an OK */
-  bool attributes; /* statements tell the number of their parameters */
-};
-
-struct wire {
-  struct wire_forms forms;
-  bool poll_first; /* how an answer is awaited: see wire_fill() */
-  bool large;      /* a buffer has become so large that it is given back */
-
-  /* What has been received: consumed up to `pos`. */
-  uint8_t *buf; /* owned */
-  size_t room, pos, end;
-  uint8_t seq;      /* number of the next packet */
-  uint8_t requests; /* since the connection was opened, modulo 256 */
-
-  /* The open result set. */
-  size_t next_row; /* offset of its packet */
-  uint64_t rows_left;
-  uint32_t nfields;
-  struct mysql_prepared *from; /* whose result it is; NULL: text values */
-  struct strbuf big;           /* a row of several packets */
-
-  /* What is to be sent: a packet header and the rest. */
-  uint8_t *out; /* owned */
-  size_t out_room;
-};
-
-/* ---- packets (wire_io.c) ---- */
-
-enum {
-  PACKET_HEAD = 4,
-  PACKET_MAX = 0xffffff, /* a packet of this length has a continuation */
-};
-
-/* Room for a packet of `len` bytes: its first byte; NULL: no memory. */
-uint8_t *wire_out(struct wire *w, size_t len);
-/* Send the first `len` bytes written there, as number `seq` of an exchange;
- * false: it cannot be sent. */
-bool wire_send(struct wire *w, int fd, size_t len, unsigned seq);
-/* Send bytes that are complete packets. */
-bool wire_send_slowly(int fd, const uint8_t *p, size_t n, int flags);
-static inline bool wire_send_bytes(int fd, const uint8_t *p, size_t n)
-{
-  const ssize_t sent = sock_send(fd, p, n, 0);
-
-  return LIKELY(sent == (ssize_t)n) ||
-         wire_send_slowly(fd, p + (sent > 0 ? sent : 0),
-                          n - (sent > 0 ? (size_t)sent : 0), 0);
-}
-
-static inline void packet_head(uint8_t *p, size_t len, unsigned seq)
-{
-  p[0] = (uint8_t)len;
-  p[1] = (uint8_t)(len >> 8);
-  p[2] = (uint8_t)(len >> 16);
-  p[3] = (uint8_t)seq;
-}
-
-/* Every so many requests the socket is looked at before one is sent. */
-#define WIRE_LOOK_EVERY 64
-
-/*
- * Nothing is left of the answers before, so that a request can be sent.  False:
- * wire_surplus() says why.  What a server sends later than its answer can only
- * be seen by a system call of its own, which is made now and then.
- */
-bool wire_look(struct wire *w, int fd);
-static inline bool wire_is_clear(struct wire *w, int fd)
-{
-  if (UNLIKELY(++w->requests % WIRE_LOOK_EVERY == 0) ||
-      UNLIKELY(w->pos != w->end))
-    return wire_look(w, fd);
-  return true;
-}
-
-/* An answer is going to be read; what was received before is forgotten. */
-static inline void wire_forget(struct wire *w)
-{
-  w->seq = 1;
-  w->pos = 0;
-  w->end = 0;
-  w->rows_left = 0;
-}
-
-/*
- * At least `n` bytes are there from w->pos on.  0, -ENOMEM, or -EPIPE: no more
- * comes.
- *
- * A reader that sleeps in recv() on a Unix socket is woken twice, the first
- * time when the server takes the request out of the queue.  One that sleeps in
- * poll() is not, which is worth the further call where others want the
- * processor: with `poll_first`.
- */
-int wire_fill(struct wire *w, int fd, size_t n);
-/*
- * Await an answer, and read what of it has come, after wire_forget(): a quick
- * first step, on which nothing depends.
- */
-void wire_await(struct wire *w, int fd);
-
-/* Length of the packet at `p`. */
-static inline size_t packet_length(const uint8_t *p)
-{
-  uint32_t head;
-
-  memcpy(&head, p, sizeof(head));
-  return le32toh(head) & PACKET_MAX;
-}
-
-/* Number of the packet at `p`. */
-static inline uint8_t packet_number(const uint8_t *p)
-{
-  return p[3];
-}
-
-/* The whole packet at w->pos is there, and it is the next one; w->pos moves
- * behind it.  Its length, or as wire_fill(); -EPROTO: it is another one. */
-int wire_packet_slowly(struct wire *w, int fd, const uint8_t **ret);
-static inline int wire_packet(struct wire *w, int fd, const uint8_t **ret)
-{
-  const size_t have = w->end - w->pos;
-
-  if (LIKELY(have >= PACKET_HEAD)) {
-    const uint8_t *p = w->buf + w->pos;
-    const size_t len = packet_length(p);
-
-    if (LIKELY(have - PACKET_HEAD >= len && packet_number(p) == w->seq)) {
-      *ret = p + PACKET_HEAD;
-      w->seq++;
-      w->pos += PACKET_HEAD + len;
-      return (int)len;
-    }
-  }
-  return wire_packet_slowly(w, fd, ret);
-}
-
-/* Give back what an unusually large answer took. */
-void wire_trim(struct wire *w);
-void wire_done(struct wire *w);
-
-/* ---- answers (wire_result.c) ---- */
-
 /*
  * Read one result of a statement; `p` is NULL for direct ones.  Fills in *out;
  * 0 or -1.
  */
-int wire_result(struct mysql_session *s, struct mysql_prepared *p,
-                struct outcome *out);
+int mysqld_wire_result(struct mysql_session *s, struct mysql_prepared *p,
+                       struct outcome *out);
 
-/* What wire_fill() and its users return as errors. */
-int wire_failed(struct mysql_session *s, int rc, struct outcome *out);
-/* wire_is_clear() was false: the server has ended the session, or sent what
- * nobody asked for.  -1. */
-int wire_surplus(struct mysql_session *s, struct outcome *out);
-/* The packet is an error with which a server ends a session; such a one comes
- * at any time, and with any number. */
-bool wire_is_farewell(const uint8_t *packet, size_t len);
+/* What mysqld_wire_fill() and its users return as errors. */
+int mysqld_wire_failed(struct mysql_session *s, int rc, struct outcome *out);
+/* mysqld_wire_is_clear() was false: the server has ended the session, or sent
+ * what nobody asked for.  -1. */
+int mysqld_wire_surplus(struct mysql_session *s, struct outcome *out);
 /* The packet begins with 0xff: *out says why. */
-int wire_refused(struct mysql_session *s, const uint8_t *packet, size_t len,
-                 struct outcome *out);
+int mysqld_wire_refused(struct mysql_session *s, const uint8_t *packet,
+                        size_t len, struct outcome *out);
 /* Read `n` column definitions and what ends them, into cols[0..n-1] unless it
  * is NULL.  0 or -1. */
-int wire_columns(struct mysql_session *s, struct column *cols, uint32_t n,
-                 struct outcome *out);
+int mysqld_wire_columns(struct mysql_session *s, struct column *cols,
+                        uint32_t n, struct outcome *out);
 
 #endif

@@ -1,6 +1,8 @@
 /*
  * wire_io.c - packets on a socket.
  */
+#include "drivers/mysql/wire_io.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -9,11 +11,13 @@
 
 #include "base/compiler.h"
 #include "base/sock.h"
-#include "drivers/mysql/wire.h"
+#include "drivers/mysql/bytes.h"
+#include "drivers/mysql/code.h"
 
 enum {
   BUFFER_FIRST = 2 * 1024,   /* it doubles until answers fit */
   BUFFER_KEEP = 1024 * 1024, /* more is given back */
+  ERROR = 0xff,              /* the first byte of a packet that reports one */
 };
 
 static bool grow(struct wire *w, uint8_t **buf, size_t *room, size_t need)
@@ -35,7 +39,7 @@ static bool grow(struct wire *w, uint8_t **buf, size_t *room, size_t need)
   return true;
 }
 
-uint8_t *wire_out(struct wire *w, size_t len)
+uint8_t *mysqld_wire_out(struct wire *w, size_t len)
 {
   const size_t need = PACKET_HEAD + len;
 
@@ -45,7 +49,7 @@ uint8_t *wire_out(struct wire *w, size_t len)
 }
 
 /* The socket may be in non-blocking mode. */
-bool wire_send_slowly(int fd, const uint8_t *p, size_t n, int flags)
+bool mysqld_wire_send_slow(int fd, const uint8_t *p, size_t n, int flags)
 {
   while (n > 0) {
     const ssize_t sent = sock_send(fd, p, n, flags);
@@ -61,21 +65,21 @@ bool wire_send_slowly(int fd, const uint8_t *p, size_t n, int flags)
   return true;
 }
 
-bool wire_send(struct wire *w, int fd, size_t len, unsigned seq)
+bool mysqld_wire_send(struct wire *w, int fd, size_t len, unsigned seq)
 {
   uint8_t *p = w->out;
 
   /* The head of a further packet takes the place of bytes that were sent. */
   while (len >= PACKET_MAX) {
     packet_head(p, PACKET_MAX, seq++);
-    if (!wire_send_slowly(fd, p, PACKET_HEAD + PACKET_MAX, MSG_MORE))
+    if (!mysqld_wire_send_slow(fd, p, PACKET_HEAD + PACKET_MAX, MSG_MORE))
       return false;
     p += PACKET_MAX;
     len -= PACKET_MAX;
   }
   packet_head(p, len, seq);
   w->seq = (uint8_t)(seq + 1); /* the answer goes on counting */
-  return wire_send_bytes(fd, p, PACKET_HEAD + len);
+  return mysqld_wire_send_bytes(fd, p, PACKET_HEAD + len);
 }
 
 /* The buffer grows with what arrives, whatever lengths a packet claims. */
@@ -89,18 +93,24 @@ static bool room_to_fill(struct wire *w, size_t n)
   return grow(w, &w->buf, &w->room, w->room + 1);
 }
 
-void wire_await(struct wire *w, int fd)
+void mysqld_wire_await(struct wire *w, int fd)
 {
   ssize_t got;
 
   if (UNLIKELY(w->room == 0) || (w->poll_first && !sock_wait(fd, POLLIN)))
-    return; /* wire_fill() will see to it */
+    return; /* mysqld_wire_fill() will see to it */
   got = sock_recv(fd, w->buf, w->room);
   if (LIKELY(got > 0))
     w->end = (size_t)got;
 }
 
-bool wire_look(struct wire *w, int fd)
+bool mysqld_wire_is_farewell(const uint8_t *packet, size_t len)
+{
+  return len >= 3 && packet[0] == ERROR &&
+         mysqld_code_is_lost((int)bytes_le(packet + 1, 2));
+}
+
+bool mysqld_wire_look(struct wire *w, int fd)
 {
   ssize_t got;
 
@@ -114,7 +124,7 @@ bool wire_look(struct wire *w, int fd)
   return got <= 0; /* a broken connection is noticed by the request */
 }
 
-int wire_fill(struct wire *w, int fd, size_t n)
+int mysqld_wire_fill(struct wire *w, int fd, size_t n)
 {
   if (w->poll_first && w->end == w->pos && !sock_wait(fd, POLLIN))
     return -EPIPE;
@@ -133,33 +143,34 @@ int wire_fill(struct wire *w, int fd, size_t n)
   return 0;
 }
 
-int wire_packet_slowly(struct wire *w, int fd, const uint8_t **ret)
+int mysqld_wire_packet_slow(struct wire *w, int fd, const uint8_t **ret)
 {
   size_t len;
   int rc;
 
-  rc = wire_fill(w, fd, PACKET_HEAD);
+  rc = mysqld_wire_fill(w, fd, PACKET_HEAD);
   if (rc < 0)
     return rc;
   len = packet_length(w->buf + w->pos);
-  rc = wire_fill(w, fd, PACKET_HEAD + len);
+  rc = mysqld_wire_fill(w, fd, PACKET_HEAD + len);
   if (rc < 0)
     return rc;
   *ret = w->buf + w->pos + PACKET_HEAD;
-  if (packet_number(w->buf + w->pos) != w->seq && !wire_is_farewell(*ret, len))
+  if (packet_number(w->buf + w->pos) != w->seq &&
+      !mysqld_wire_is_farewell(*ret, len))
     return -EPROTO;
   w->seq++;
   w->pos += PACKET_HEAD + len;
   return (int)len;
 }
 
-void wire_trim(struct wire *w)
+void mysqld_wire_trim(struct wire *w)
 {
   if (UNLIKELY(w->room > BUFFER_KEEP)) {
     free(w->buf);
     w->buf = NULL;
     w->room = 0;
-    wire_forget(w);
+    mysqld_wire_forget(w);
   }
   if (UNLIKELY(w->out_room > BUFFER_KEEP)) {
     free(w->out);
@@ -171,7 +182,7 @@ void wire_trim(struct wire *w)
   w->large = false;
 }
 
-void wire_done(struct wire *w)
+void mysqld_wire_done(struct wire *w)
 {
   free(w->buf);
   free(w->out);

@@ -125,9 +125,9 @@ static const char *text_of(double v, bool single, int decimals)
 
   text[REAL_ROOM] = GUARD;
   if (decimals < 0)
-    len = real_text(v, single, text);
+    len = mysqld_real_text(v, single, text);
   else
-    len = real_fixed_text(v, (unsigned)decimals, text);
+    len = mysqld_real_fixed_text(v, (unsigned)decimals, text);
   if (len > REAL_ROOM || text[REAL_ROOM] != GUARD)
     return "too long";
   text[len] = '\0';

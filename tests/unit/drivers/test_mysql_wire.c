@@ -8,9 +8,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "drivers/mysql/failure.h"
+#include "drivers/mysql/error.h"
 #include "drivers/mysql/params.h"
 #include "drivers/mysql/session.h"
+#include "drivers/mysql/wire.h"
 #include "tests/unit/tap.h"
 
 /* Two columns (BIGINT, VARCHAR), rows (7, 'ab') and (NULL, 'c'), in the binary
@@ -67,15 +68,15 @@ static void world_open(struct world *w)
     abort();
   w->s.mysql = mysql_init(NULL);
   w->s.fd = fd[0];
-  wire_forget(&w->s.wire);
-  w->s.backend = &mysql_wire_backend;
+  mysqld_wire_forget(&w->s.wire);
+  w->s.backend = &mysqld_wire_backend;
   w->server = fd[1];
   w->p.base.session = &w->s.base;
 }
 
 static void world_close(struct world *w)
 {
-  wire_done(&w->s.wire);
+  mysqld_wire_done(&w->s.wire);
   free(w->p.cols);
   free(w->s.digits);
   mysql_close(w->s.mysql);
@@ -91,7 +92,7 @@ static int answer(struct world *w, const uint8_t *bytes, size_t len,
   if (write(w->server, bytes, len) != (ssize_t)len)
     abort();
   (void)shutdown(w->server, SHUT_WR);
-  return wire_result(&w->s, &w->p, out);
+  return mysqld_wire_result(&w->s, &w->p, out);
 }
 
 static void whole_answers(void)
@@ -106,13 +107,13 @@ static void whole_answers(void)
   OK(out.nfields == 2 && out.nrows == 2 && out.more &&
        out.counter == COUNTER_READ && w.s.base.trx == TRX_OPEN,
      "its rows are counted, its flags are seen");
-  OK(mysql_wire_backend.fetch(&w.s, v) == 1 && v[0].len == 1 &&
+  OK(mysqld_wire_backend.fetch(&w.s, v) == 1 && v[0].len == 1 &&
        *v[0].ptr == '7' && v[1].len == 2 && memcmp(v[1].ptr, "ab", 2) == 0,
      "the first row");
-  OK(mysql_wire_backend.fetch(&w.s, v) == 1 && !v[0].ptr && v[1].len == 1 &&
+  OK(mysqld_wire_backend.fetch(&w.s, v) == 1 && !v[0].ptr && v[1].len == 1 &&
        *v[1].ptr == 'c',
      "the second row has a NULL");
-  OK(mysql_wire_backend.fetch(&w.s, v) == 0, "there is no third");
+  OK(mysqld_wire_backend.fetch(&w.s, v) == 0, "there is no third");
   world_close(&w);
 
   world_open(&w);
@@ -145,11 +146,11 @@ static void progress(void)
   OK(answer(&w, progress_answer, sizeof(progress_answer) - 1, &out) == 0 &&
        out.nfields == 2 && out.nrows == 2 && !out.more,
      "packets that say how far a statement is are no rows, and no error");
-  OK(mysql_wire_backend.fetch(&w.s, v) == 1 && v[0].len == 1 &&
+  OK(mysqld_wire_backend.fetch(&w.s, v) == 1 && v[0].len == 1 &&
        *v[0].ptr == '7',
      "the row between them");
-  OK(mysql_wire_backend.fetch(&w.s, v) == 1 && !v[0].ptr && v[1].len == 1 &&
-       mysql_wire_backend.fetch(&w.s, v) == 0,
+  OK(mysqld_wire_backend.fetch(&w.s, v) == 1 && !v[0].ptr && v[1].len == 1 &&
+       mysqld_wire_backend.fetch(&w.s, v) == 0,
      "and the next one");
   world_close(&w);
 }
@@ -182,7 +183,7 @@ static void *ask(void *arg)
 {
   struct asked *a = arg;
 
-  a->rc = wire_result(&a->w.s, &a->w.p, &a->out);
+  a->rc = mysqld_wire_result(&a->w.s, &a->w.p, &a->out);
   return NULL;
 }
 
@@ -235,7 +236,7 @@ static void later_forms(void)
        out.nfields == 2 && out.nrows == 1 && !out.more &&
        w.s.base.trx == TRX_OPEN,
      "a result set without packets in between");
-  OK(mysql_wire_backend.fetch(&w.s, v) == 1 && !v[0].ptr && v[1].len == 1,
+  OK(mysqld_wire_backend.fetch(&w.s, v) == 1 && !v[0].ptr && v[1].len == 1,
      "its row");
   world_close(&w);
 }
@@ -256,10 +257,10 @@ static void parameters(void)
                                .is_null = &is_null } };
   uint8_t to[64];
 
-#define BYTES_ARE(form, want)                                 \
-  (params_put(binds, 2, form, to) == to + sizeof(want) - 1 && \
-   memcmp(to, want, sizeof(want) - 1) == 0 &&                 \
-   params_size(binds, 2, form) >= sizeof(want) - 1)
+#define BYTES_ARE(form, want)                                        \
+  (mysqld_params_put(binds, 2, form, to) == to + sizeof(want) - 1 && \
+   memcmp(to, want, sizeof(want) - 1) == 0 &&                        \
+   mysqld_params_size(binds, 2, form) >= sizeof(want) - 1)
   OK(BYTES_ARE(((struct params_form){ true, false }), plain),
      "an integer and a NULL, with types");
   OK(BYTES_ARE(((struct params_form){ true, true }), named),
@@ -337,9 +338,9 @@ static void surplus(void)
   world_open(&w);
   (void)!write(w.server, ok_answer, sizeof(ok_answer) - 1);
   (void)!write(w.server, ok_answer, sizeof(ok_answer) - 1);
-  OK(mysql_wire_backend.query(&w.s, "DO 1", 4, &out) == 0, "two answers");
+  OK(mysqld_wire_backend.query(&w.s, "DO 1", 4, &out) == 0, "two answers");
   out = (struct outcome){ 0 };
-  OK(is_out_of_step(mysql_wire_backend.query(&w.s, "DO 2", 4, &out), &out),
+  OK(is_out_of_step(mysqld_wire_backend.query(&w.s, "DO 2", 4, &out), &out),
      "are not those of two statements");
   world_close(&w);
 
@@ -348,7 +349,7 @@ static void surplus(void)
   (void)!write(w.server, ok_answer, sizeof(ok_answer) - 1);
   while (rc == 0 && n < 2 * WIRE_LOOK_EVERY) {
     out = (struct outcome){ 0 };
-    rc = mysql_wire_backend.query(&w.s, "DO 1", 4, &out);
+    rc = mysqld_wire_backend.query(&w.s, "DO 1", 4, &out);
     (void)!write(w.server, ok_answer, sizeof(ok_answer) - 1);
     n++;
   }
@@ -360,9 +361,9 @@ static void surplus(void)
   (void)!write(w.server, ok_answer, sizeof(ok_answer) - 1);
   (void)!write(w.server, killed, sizeof(killed) - 1);
   out = (struct outcome){ 0 };
-  OK(mysql_wire_backend.query(&w.s, "DO 1", 4, &out) == 0, "an answer");
+  OK(mysqld_wire_backend.query(&w.s, "DO 1", 4, &out) == 0, "an answer");
   out = (struct outcome){ 0 };
-  OK(mysql_wire_backend.query(&w.s, "DO 2", 4, &out) < 0 && out.code == 1927 &&
+  OK(mysqld_wire_backend.query(&w.s, "DO 2", 4, &out) < 0 && out.code == 1927 &&
        out.lost && strcmp(out.msg, "Killed now") == 0,
      "the server says why it ends the session, with any number");
   world_close(&w);
@@ -405,7 +406,7 @@ static void nonsense(void)
       if (answer(&w, bytes, sizeof(bytes), &out) < 0)
         told += out.code != 0;
       else
-        while (out.nfields > 0 && mysql_wire_backend.fetch(&w.s, v) == 1)
+        while (out.nfields > 0 && mysqld_wire_backend.fetch(&w.s, v) == 1)
           ;
       world_close(&w);
       free(v);
@@ -441,16 +442,18 @@ static void values(void)
     text[call] = '\0';                 \
     OK(strcmp(text, want) == 0, want); \
   } while (0)
-  TEXT_IS(value_int(&zerofill, 42, text), "00042");
-  TEXT_IS(value_int(&big, (uint64_t)INT64_MIN, text), "-9223372036854775808");
-  TEXT_IS(value_double(&dbl, 1e300, false, text), "1e300");
-  TEXT_IS(value_double(&dbl, 1e-7, false, text), "0.0000001");
-  TEXT_IS(value_double(&dbl, 1, false, text), "1");
-  TEXT_IS(value_double(&dbl, 1234567, true, text), "1234570");
-  TEXT_IS(value_double(&filled, 1, false, text), "0000000000000000000001");
-  TEXT_IS(value_double(&fixed, -2.5, false, text), "-2.500");
-  TEXT_IS(value_time(&when, &m, text), "-838:59:59.99");
-  OK(value_double(&fixed, -1.7e308, false, text) < VALUE_ROOM,
+  TEXT_IS(mysqld_value_int(&zerofill, 42, text), "00042");
+  TEXT_IS(mysqld_value_int(&big, (uint64_t)INT64_MIN, text),
+          "-9223372036854775808");
+  TEXT_IS(mysqld_value_double(&dbl, 1e300, false, text), "1e300");
+  TEXT_IS(mysqld_value_double(&dbl, 1e-7, false, text), "0.0000001");
+  TEXT_IS(mysqld_value_double(&dbl, 1, false, text), "1");
+  TEXT_IS(mysqld_value_double(&dbl, 1234567, true, text), "1234570");
+  TEXT_IS(mysqld_value_double(&filled, 1, false, text),
+          "0000000000000000000001");
+  TEXT_IS(mysqld_value_double(&fixed, -2.5, false, text), "-2.500");
+  TEXT_IS(mysqld_value_time(&when, &m, text), "-838:59:59.99");
+  OK(mysqld_value_double(&fixed, -1.7e308, false, text) < VALUE_ROOM,
      "the largest number fits");
 }
 

@@ -12,7 +12,7 @@
 #include "db/env.h"
 #include "db/env_conns.h"
 #include "db/stmt.h"
-#include "drivers/null/null_driver.h"
+#include "drivers/null/driver.h"
 #include "tests/unit/tap.h"
 
 struct bed {

@@ -13,7 +13,8 @@
 #include "db/env.h"
 #include "db/env_conns.h"
 #include "db/stmt.h"
-#include "drivers/sqlite/sqlite_internal.h"
+#include "drivers/sqlite/driver.h"
+#include "drivers/sqlite/session.h"
 #include "tests/unit/tap.h"
 
 static const struct {

@@ -1,0 +1,134 @@
+/*
+ * error.c - how calls end: outcomes, and what follows from error codes.
+ */
+#include "drivers/mysql/error.h"
+
+#include <string.h>
+
+#include "base/compiler.h"
+#include "db/emul.h"
+#include "db/env.h"
+#include "drivers/mysql/session.h"
+
+int mysqld_error_set(struct mysql_session *s, struct outcome *out, int code,
+                     const char *state, const char *msg, size_t len)
+{
+  if (len >= sizeof(s->msg))
+    len = sizeof(s->msg) - 1;
+  memcpy(s->msg, msg, len);
+  s->msg[len] = '\0';
+  out->code = code;
+  memcpy(out->state, state ? state : "HY000", 5);
+  out->state[5] = '\0';
+  out->msg = s->msg;
+  out->lost = mysqld_code_is_lost(code);
+  s->more = false;
+  if (out->lost) {
+    s->lost = true;
+    s->base.trx = TRX_NONE;
+  }
+  return -1;
+}
+
+static int set_text(struct mysql_session *s, struct outcome *out, int code,
+                    const char *text)
+{
+  return mysqld_error_set(s, out, code, NULL, text, strlen(text));
+}
+
+int mysqld_error_gone(struct mysql_session *s, struct outcome *out)
+{
+  return set_text(s, out, CODE_GONE, mysqld_shim_text_gone());
+}
+
+int mysqld_error_lost(struct mysql_session *s, struct outcome *out)
+{
+  return set_text(s, out, CODE_LOST, mysqld_shim_text_lost());
+}
+
+int mysqld_error_malformed(struct mysql_session *s, struct outcome *out)
+{
+  return set_text(s, out, CODE_MALFORMED, "Malformed packet");
+}
+
+int mysqld_error_out_of_step(struct mysql_session *s, struct outcome *out)
+{
+  return set_text(s, out, CODE_MALFORMED,
+                  "Lost synchronization with the server: it has sent what "
+                  "does not answer the statement");
+}
+
+int mysqld_error_no_memory(struct mysql_session *s, struct outcome *out)
+{
+  return set_text(s, out, CODE_NO_MEMORY, "Client run out of memory");
+}
+
+int mysqld_error_too_large(struct mysql_session *s, struct outcome *out)
+{
+  (void)set_text(s, out, CODE_NO_MEMORY, RESULT_TOO_LARGE);
+  out->during_results = true;
+  out->lost = true;
+  s->lost = true;
+  return -1;
+}
+
+/*
+ * It cannot begin or end a transaction and then fail, as a procedure can.  Nor
+ * can functions and triggers that it calls.
+ */
+static bool is_single(const char *sql, size_t len, unsigned dialect)
+{
+  static const char *const words[] = { "SELECT", "INSERT",  "UPDATE",
+                                       "DELETE", "REPLACE", "WITH",
+                                       "DO",     "LOAD",    "START" };
+  size_t n;
+  const char *word = emul_first_word(sql, len, dialect, &n);
+
+  for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+    if (emul_word_is(word, n, words[i]))
+      return true;
+  }
+  if (!emul_word_is(word, n, "BEGIN"))
+    return false;
+  word += n;
+  word = emul_first_word(word, len - (size_t)(word - sql), dialect, &n);
+  return !emul_word_is(word, n, "NOT"); /* BEGIN NOT ATOMIC is a program */
+}
+
+/* May it have begun a transaction, or ended one, before it failed? */
+static bool may_have_changed(const struct mysql_session *s, int code,
+                             const char *sql, size_t len)
+{
+  if (!sql || !is_single(sql, len, s->base.dialect))
+    return true;
+  if (s->base.trx == TRX_NONE)
+    return !(s->mysql->server_status & STATUS_AUTOCOMMIT);
+  /* A deadlock rolls back, unless it was about no row's lock. */
+  return s->base.trx == TRX_OPEN && code == CODE_DEADLOCK;
+}
+
+void mysqld_error_note_trx(struct mysql_session *s, const struct outcome *out,
+                           const char *sql, size_t len)
+{
+  if (!out->lost && may_have_changed(s, out->code, sql, len))
+    s->base.trx = TRX_UNKNOWN;
+}
+
+void mysqld_error_none(struct mysql_session *s, struct outcome *out,
+                       unsigned status, uint32_t nfields,
+                       uint64_t nrows_or_affected)
+{
+  s->more = (status & STATUS_MORE_RESULTS) != 0;
+  s->base.trx = status & STATUS_IN_TRANS ? TRX_OPEN : TRX_NONE;
+  s->base.dialect = status & STATUS_NO_BACKSLASH ? EMUL_MYSQL_PLAIN
+                                                 : EMUL_MYSQL;
+  out->more = s->more;
+  out->nfields = nfields;
+  if (nfields > 0) {
+    out->counter = COUNTER_READ;
+    out->nrows = nrows_or_affected;
+  } else {
+    out->counter = nrows_or_affected > 0 ? COUNTER_WRITE : COUNTER_OTHER;
+    out->taken = nrows_or_affected;
+  }
+}

@@ -1,0 +1,328 @@
+/*
+ * options.c - the options of the mysql driver.
+ */
+#include "drivers/mysql/options.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/parse.h"
+#include "db/target.h"
+#include "drivers/mysql/shim.h"
+
+static const char *const algorithm_words[] = { "zlib", "zstd", "uncompressed",
+                                               NULL };
+
+/* In the order of enum mysql_protocol. */
+static const char *const protocol_words[] = { "auto", "library", "wire", NULL };
+
+static bool tls_ok(const char *text)
+{
+  enum tls_mode mode;
+
+  return mysqld_tls_mode_parse(text, &mode) == 0;
+}
+
+static bool error_ok(const char *text)
+{
+  int64_t n;
+
+  return strcasecmp(text, "all") == 0 ||
+         (parse_int(text, &n) == 0 && n >= 0 && n <= 65535);
+}
+
+static const char *const tls_words[] = {
+  "on",       "off",       "DISABLED",        "PREFERRED",
+  "REQUIRED", "VERIFY_CA", "VERIFY_IDENTITY", NULL
+};
+
+const struct opt mysqld_options[] = {
+  {
+    OPT_LIST(struct mysql_cfg, hosts),
+    .name = "mysql-host",
+    .def = "localhost",
+    .check = target_is_host,
+    .expected = "a host name or address; the port goes into --mysql-port",
+    .help = "MySQL server host",
+    .man = "Connections take the hosts and ports in turn: all ports of the "
+           "first host, then all ports of the second, and so on. The name "
+           "localhost stands for the library's default Unix socket; 127.0.0.1 "
+           "is TCP.",
+  },
+  {
+    OPT_LIST(struct mysql_cfg, ports),
+    .flags = OPT_INT_ITEMS | OPT_NOT_EMPTY | OPT_EMPTY_DEF,
+    .name = "mysql-port",
+    .def = "3306",
+    .min = 1,
+    .max = 65535,
+    .help = "MySQL server port",
+    .man = "Used with each host of --mysql-host.",
+  },
+  {
+    OPT_LIST(struct mysql_cfg, sockets),
+    .flags = OPT_PATH,
+    .name = "mysql-socket",
+    .help = "MySQL socket",
+    .man = "Unix sockets. If there are any, hosts and ports are not used.",
+  },
+  {
+    OPT_STRING(struct mysql_cfg, user),
+    .name = "mysql-user",
+    .def = "sbtest",
+    .help = "MySQL user",
+    .man = "The user of every connection.",
+  },
+  {
+    OPT_STRING(struct mysql_cfg, password),
+    .flags = OPT_SECRET,
+    .name = "mysql-password",
+    .def = "",
+    .help = "MySQL password",
+    .man = "If it is empty, the environment variable BENCH_MYSQL_PASSWORD is "
+           "used. It is never printed.",
+  },
+  {
+    OPT_STRING(struct mysql_cfg, db),
+    .name = "mysql-db",
+    .def = "sbtest",
+    .check = target_is_database,
+    .expected = TARGET_DATABASE,
+    .help = "MySQL database name",
+    .man = "If it is empty, no database is selected.",
+  },
+  {
+    OPT_STRING(struct mysql_cfg, defaults_file),
+    .name = "mysql-defaults-file",
+    .flags = OPT_OWN,
+    .show_as = "=FILE",
+    .help = "option file of MySQL's own programs; none: read none",
+    .man = "The groups [client], [client-mariadb] and [bench] are read. "
+           "Options that are given win. Without this option it is the file "
+           "that BENCH_MYSQL_DEFAULTS_FILE names, or ~/.my.cnf if there is "
+           "one (not under the name sysbench).",
+  },
+  {
+    OPT_BOOL(struct mysql_cfg, cleartext),
+    .name = "mysql-cleartext",
+    .flags = OPT_OWN,
+    .def = "off",
+    .help = "send the password unencrypted if the server asks for that",
+    .man = "Some authentication plug-ins (mysql_clear_password, dialog) need "
+           "the password itself. Without this option it is only sent over "
+           "TLS.",
+  },
+  {
+    OPT_STRING(struct mysql_cfg, tls),
+    .name = "mysql-ssl",
+    .def = "off",
+    .bare = "on",
+    .show_as = "[=on|off]",
+    .expected = "on, off, DISABLED, PREFERRED, REQUIRED, VERIFY_CA or "
+                "VERIFY_IDENTITY",
+    .check = tls_ok,
+    .words = tls_words,
+    .help = "use SSL connections, if available in the client library",
+    .man = "Also one of the modes DISABLED (off), PREFERRED (if the server "
+           "can), REQUIRED (on), VERIFY_CA (the certificate is checked) and "
+           "VERIFY_IDENTITY (the host name, too).",
+  },
+  {
+    OPT_STRING(struct mysql_cfg, tls_key),
+    .flags = OPT_PATH,
+    .name = "mysql-ssl-key",
+    .help = "path name of the client private key file",
+    .man = "With TLS on and no key, certificate and CA given, the files "
+           "client-key.pem, client-cert.pem and cacert.pem in the current "
+           "folder are used if all three exist.",
+  },
+  {
+    OPT_STRING(struct mysql_cfg, tls_ca),
+    .flags = OPT_PATH,
+    .name = "mysql-ssl-ca",
+    .help = "path name of the CA file",
+    .man = "The certificates that are trusted, in PEM format.",
+  },
+  {
+    OPT_STRING(struct mysql_cfg, tls_cert),
+    .flags = OPT_PATH,
+    .name = "mysql-ssl-cert",
+    .help = "path name of the client public key certificate file",
+    .man = "The client's certificate, in PEM format.",
+  },
+  {
+    OPT_STRING(struct mysql_cfg, tls_cipher),
+    .name = "mysql-ssl-cipher",
+    .def = "",
+    .help = "use specific cipher for SSL connections",
+    .man = "A list of ciphers as the TLS library reads it.",
+  },
+  {
+    OPT_LIST(struct mysql_cfg, tls_versions),
+    .flags = OPT_NO_GAPS,
+    .name = "mysql-tls-version",
+    .help = "TLS versions that may be used, such as TLSv1.2,TLSv1.3",
+    .man = "If it is empty, the client library decides.",
+  },
+  {
+    OPT_BOOL(struct mysql_cfg, compression),
+    .name = "mysql-compression",
+    .def = "off",
+    .help = "use compression, if available in the client library",
+    .man = "Compress what is sent to the server and back.",
+  },
+  {
+    OPT_LIST(struct mysql_cfg, algorithms),
+    .flags = OPT_ANY_CASE | OPT_NOT_EMPTY,
+    .name = "mysql-compression-algorithms",
+    .def = "zlib",
+    .words = algorithm_words,
+    .help = "compression algorithms to use",
+    .man = "Offered to the server with --mysql-compression: zlib, zstd, "
+           "uncompressed. Algorithms that the client library does not have "
+           "are refused.",
+  },
+  {
+    OPT_WORD(struct mysql_cfg, protocol),
+    .name = "mysql-protocol",
+    .def = "auto",
+    .words = protocol_words,
+    .help = "what speaks the protocol after the login {auto,library,wire}",
+    .man = "The client library opens every connection. With wire the program "
+           "then reads and writes the protocol itself, which costs a fraction "
+           "of the library's work; it is refused with TLS, with compression, "
+           "and where server and library have agreed on a form of packets "
+           "that is not known. With library every statement goes through the "
+           "client library. auto takes wire where it is possible.",
+  },
+  {
+    OPT_BOOL(struct mysql_cfg, debug),
+    .name = "mysql-debug",
+    .def = "off",
+    .help = "trace all client library calls",
+    .man = "One line on stderr per call, at verbosity 5. Passwords are left "
+           "out.",
+  },
+  {
+    OPT_LIST(struct mysql_cfg, ignore_errors),
+    .name = "mysql-ignore-errors",
+    .def = "1213,1020,1205",
+    .expected = "a comma-separated list of error numbers from 0 to 65535, or "
+                "all",
+    .check = error_ok,
+    .help = "list of errors to ignore, or \"all\"",
+    .man = "After one of these errors the event is restarted instead of ending "
+           "the run. One of 2006, 2011, 2013 and 2055 stands for every way to "
+           "lose the connection.",
+  },
+  {
+    OPT_BOOL(struct mysql_cfg, dry_run),
+    .name = "mysql-dry-run",
+    .def = "off",
+    .help = "Dry run, pretend that all MySQL client API calls are successful "
+            "without executing them",
+    .man = "There is no connection; every statement counts as other.",
+  },
+  OPT_END,
+};
+
+int mysqld_tls_mode_parse(const char *text, enum tls_mode *ret)
+{
+  static const char *const name[] = { "DISABLED", "PREFERRED", "REQUIRED",
+                                      "VERIFY_CA", "VERIFY_IDENTITY" };
+  bool on;
+
+  if (parse_bool(text, &on) == 0) {
+    *ret = on ? TLS_REQUIRED : TLS_DISABLED;
+    return 0;
+  }
+  for (size_t i = 0; i < ARRAY_SIZE(name); i++) {
+    if (strcasecmp(text, name[i]) == 0) {
+      *ret = (enum tls_mode)i;
+      return 0;
+    }
+  }
+  return -EINVAL;
+}
+
+static bool is_set(const char *text)
+{
+  return text && text[0];
+}
+
+struct tls_settings mysqld_tls_settings(const struct mysql_cfg *cfg)
+{
+  static const char key[] = "client-key.pem", cert[] = "client-cert.pem",
+                    ca[] = "cacert.pem";
+  struct tls_settings tls = { .key = cfg->tls_key,
+                              .cert = cfg->tls_cert,
+                              .ca = cfg->tls_ca,
+                              .cipher = cfg->tls_cipher,
+                              .versions = &cfg->tls_versions };
+
+  if (cfg->tls)
+    (void)mysqld_tls_mode_parse(cfg->tls,
+                                &tls.mode); /* the row has checked it */
+  if (tls.mode != TLS_DISABLED && !is_set(tls.key) && !is_set(tls.cert) &&
+      !is_set(tls.ca) && access(key, R_OK) == 0 && access(cert, R_OK) == 0 &&
+      access(ca, R_OK) == 0) {
+    tls.key = key;
+    tls.cert = cert;
+    tls.ca = ca;
+  }
+  return tls;
+}
+
+/* The library would try to connect first, and say something else. */
+static int check_tls_files(const struct mysql_cfg *cfg, struct err *err)
+{
+  const struct tls_settings tls = mysqld_tls_settings(cfg);
+  const struct {
+    const char *path, *what, *option;
+  } files[] = { { tls.ca, "the CA file", "mysql-ssl-ca" },
+                { tls.cert, "the certificate", "mysql-ssl-cert" },
+                { tls.key, "the private key", "mysql-ssl-key" } };
+
+  for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+    if (tls.mode != TLS_DISABLED && is_set(files[i].path) &&
+        access(files[i].path, R_OK) < 0)
+      return err_sys(err, "cannot read %s '%.300s' of --%s,", files[i].what,
+                     files[i].path, files[i].option);
+  }
+  return 0;
+}
+
+int mysqld_options_check(const struct mysql_cfg *cfg, struct err *err)
+{
+  if (cfg->sockets.n == 0 && cfg->hosts.n == 0)
+    return err_set(err, -EINVAL, "No MySQL hosts specified, aborting");
+  if (cfg->sockets.n == 0 && cfg->ports.n == 0)
+    return err_set(err, -EINVAL, "No MySQL ports specified, aborting");
+  if (cfg->dry_run)
+    return 0;
+  if (check_tls_files(cfg, err) < 0)
+    return -EINVAL;
+  for (size_t i = 0; cfg->compression && i < cfg->algorithms.n; i++) {
+    if (!mysqld_shim_can_compress(cfg->algorithms.items[i]))
+      return err_set(err, -EINVAL,
+                     "'mysql-compression-algorithms': %s %s cannot do '%s'",
+                     mysqld_shim_library(), mysqld_shim_library_version(),
+                     cfg->algorithms.items[i]);
+  }
+  return 0;
+}
+
+const char *mysqld_options_password(const struct mysql_cfg *cfg)
+{
+  const char *text;
+
+  if (cfg->password && cfg->password[0])
+    return cfg->password;
+  text = getenv("BENCH_MYSQL_PASSWORD");
+  return text ? text : "";
+}

@@ -1,0 +1,95 @@
+/*
+ * cancel.c - cancels a statement by a request over a connection of its
+ * own, without waiting for a server that does not answer.
+ *
+ * PQcancel() blocks without a limit, so a helper thread calls it; the caller
+ * waits for that thread only so long.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/wait.h"
+#include "drivers/pgsql/session.h"
+
+enum {
+  CANCEL_LIMIT_MS = 1000
+};
+
+struct token {
+  _Atomic unsigned refs; /* the layer and each helper thread */
+  /* Futex: requests that have ended (release by the helpers). */
+  _Atomic uint32_t ended;
+  PGcancel *cancel; /* owned; constant */
+};
+
+void *pgsql_cancel_token(struct session *s)
+{
+  struct token *t = mem_new(1, sizeof(*t));
+
+  if (!t)
+    return NULL;
+  t->cancel = PQgetCancel(pgsql_of(s)->conn);
+  if (!t->cancel) {
+    free(t);
+    return NULL;
+  }
+  atomic_init(&t->refs, 1);
+  return t;
+}
+
+void pgsql_cancel_free(void *token)
+{
+  struct token *t = token;
+
+  /* Whoever comes last has seen the end of everybody's work. */
+  if (atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) != 1)
+    return;
+  PQfreeCancel(t->cancel);
+  free(t);
+}
+
+static void *request(void *arg)
+{
+  struct token *t = arg;
+  char text[256];
+
+  /* If it fails, the connection will be shut down a second later. */
+  (void)PQcancel(t->cancel, text, sizeof(text));
+  (void)atomic_fetch_add_explicit(&t->ended, 1, memory_order_release);
+  wait_wake_all(&t->ended);
+  pgsql_cancel_free(t);
+  return NULL;
+}
+
+static int start(struct token *t)
+{
+  pthread_attr_t attr;
+  pthread_t thread;
+  int rc = pthread_attr_init(&attr);
+
+  if (rc != 0)
+    return rc;
+  (void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+  (void)atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed);
+  rc = pthread_create(&thread, &attr, request, t);
+  if (rc != 0)
+    pgsql_cancel_free(t);
+  (void)pthread_attr_destroy(&attr);
+  return rc;
+}
+
+void pgsql_cancel(void *token)
+{
+  struct token *t = token;
+  const uint64_t until_ns = clock_now_ns() + CANCEL_LIMIT_MS * NS_PER_MS;
+  const uint32_t before = atomic_load_explicit(&t->ended, memory_order_acquire);
+
+  if (start(t) != 0)
+    return;
+  while (atomic_load_explicit(&t->ended, memory_order_acquire) == before &&
+         clock_now_ns() < until_ns)
+    wait_while(&t->ended, before, until_ns);
+}

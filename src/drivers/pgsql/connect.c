@@ -1,0 +1,358 @@
+/*
+ * connect.c - opens a connection within a time limit, and says why it
+ * could not be opened.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/clock.h"
+#include "base/secret.h"
+#include "db/emul.h"
+#include "db/env.h"
+#include "db/message.h"
+#include "drivers/pgsql/login.h"
+#include "drivers/pgsql/session.h"
+#include "drivers/pgsql/wire.h"
+
+enum {
+  KEYWORDS_MAX = 32
+};
+
+/* Keywords and values for libpq; a later one wins over an earlier one. */
+struct words {
+  size_t n;
+  const char *key[KEYWORDS_MAX], *value[KEYWORDS_MAX];
+};
+
+static void add(struct words *w, const char *key, const char *value)
+{
+  if (!value || !*value)
+    return;
+  w->key[w->n] = key;
+  w->value[w->n] = value;
+  w->n++;
+}
+
+/* The connection string stands between what it may and what it may not
+ * override. */
+static void fill(struct words *w, const struct pgsql_params *p,
+                 const char *address)
+{
+  const struct pgsql_cfg *cfg = p->cfg;
+
+  w->n = 0;
+  if (!p->by_service || strcmp(pgsql_sslmodes[cfg->sslmode], "prefer") != 0)
+    add(w, "sslmode", pgsql_sslmodes[cfg->sslmode]);
+  add(w, "sslcert", cfg->sslcert);
+  add(w, "sslkey", cfg->sslkey);
+  add(w, "sslrootcert", cfg->sslrootcert);
+  add(w, "sslcrl", cfg->sslcrl);
+  add(w, "options", cfg->options);
+  add(w, "fallback_application_name", "bench");
+  add(w, "keepalives", "1");
+  add(w, "keepalives_idle", "30");
+  add(w, "keepalives_interval", "10");
+  add(w, "keepalives_count", "3");
+  add(w, "tcp_user_timeout", "60000");
+  add(w, "dbname", p->db);
+  add(w, "host", p->host);
+  add(w, "hostaddr", address);
+  add(w, "port", p->port);
+  add(w, "user", p->user);
+  add(w, "password", p->password);
+  w->key[w->n] = NULL;
+  w->value[w->n] = NULL;
+}
+
+/* ---- why it failed ---- */
+
+/* The library may quote a connection string. */
+static void add_text(struct pgsql_session *p, const char *text)
+{
+  const size_t len = strlen(p->text);
+  struct strbuf shown = { 0 };
+
+  secret_redact(text, &shown);
+  (void)snprintf(p->text + len, sizeof(p->text) - len, "%s",
+                 strbuf_str(&shown));
+  strbuf_done(&shown);
+}
+
+static bool is_state(const char *text)
+{
+  for (int i = 0; i < 5; i++) {
+    if (!(text[i] >= '0' && text[i] <= '9') &&
+        !(text[i] >= 'A' && text[i] <= 'Z'))
+      return false;
+  }
+  return text[5] == ':' && text[6] == ' ';
+}
+
+/*
+ * libpq tells the SQLSTATE of a refused login only in its verbose texts,
+ * `FATAL:  28P01: password ...` and a line LOCATION.  Add the text as it would
+ * have been otherwise; the last state goes to `ret_state`.
+ */
+static void add_verbose(struct pgsql_session *p, const char *text,
+                        char ret_state[6])
+{
+  for (const char *end; *text; text = end + (*end == '\n')) {
+    const char *mark = strstr(text, ":  ");
+    char line[sizeof(p->text)];
+
+    end = text + strcspn(text, "\n");
+    if (strncmp(text, "LOCATION:", 9) == 0)
+      continue;
+    if (mark && mark < end && is_state(mark + 3)) {
+      memcpy(ret_state, mark + 3, 5);
+      ret_state[5] = '\0';
+      (void)snprintf(line, sizeof(line), "%.*s%.*s\n", (int)(mark + 3 - text),
+                     text, (int)(end - (mark + 10)), mark + 10);
+    } else {
+      (void)snprintf(line, sizeof(line), "%.*s\n", (int)(end - text), text);
+    }
+    add_text(p, line);
+  }
+}
+
+/* Refused TLS and bad certificates; broken sockets under TLS are not meant. */
+static bool is_tls_refusal(const char *text)
+{
+  return (strstr(text, "SSL") || strstr(text, "certificate")) &&
+         !strstr(text, "SYSCALL") && !strstr(text, "timeout expired");
+}
+
+/* A server that speaks first, such as MySQL's, or another protocol. */
+static bool is_other_server(const char *text)
+{
+  return strstr(text, "invalid response to SSL negotiation") ||
+         strstr(text, "expected authentication request from server");
+}
+
+static bool is_permanent(const char *state)
+{
+  return strncmp(state, "28", 2) == 0 || strcmp(state, "3D000") == 0;
+}
+
+/* ---- the attempts ---- */
+
+enum attempt {
+  ATTEMPT_DONE,
+  ATTEMPT_UNANSWERED, /* nobody there: another address may be better */
+  ATTEMPT_REFUSED,    /* by a server, or by the library: final */
+};
+
+/* An error that comes while nothing was asked looks like a notice, too. */
+static void hear_notice(void *arg, const PGresult *notice)
+{
+  pgsql_note_last_words(arg, PQresultErrorField(notice, PG_DIAG_SQLSTATE),
+                        PQresultErrorField(notice, PG_DIAG_MESSAGE_PRIMARY));
+}
+
+static enum attempt attempt(struct pgsql_session *p, const struct words *w,
+                            uint64_t until_ns, struct outcome *out)
+{
+  PGconn *conn = PQconnectStartParams(w->key, w->value, 1);
+  char text[sizeof(p->text)];
+  enum pgsql_login login;
+
+  if (!conn) {
+    add_text(p, "not enough memory\n");
+    return ATTEMPT_REFUSED;
+  }
+  (void)PQsetErrorVerbosity(conn, PQERRORS_VERBOSE);
+  (void)PQsetNoticeReceiver(conn, hear_notice, p);
+  login = pgsql_log_in(&conn, until_ns, text, sizeof(text));
+  if (login == PGSQL_LOGIN_DONE) {
+    (void)PQsetNoticeReceiver(conn, hear_notice, p);
+    p->conn = conn;
+    return ATTEMPT_DONE;
+  }
+  if (login == PGSQL_LOGIN_FAILED) {
+    add_verbose(p, PQerrorMessage(conn), out->state);
+    if (is_other_server(PQerrorMessage(conn))) {
+      add_text(p, "is this a PostgreSQL server?\n");
+      out->permanent = true;
+    }
+    out->permanent |= is_permanent(out->state) ||
+                      PQconnectionNeedsPassword(conn) ||
+                      (!out->state[0] && is_tls_refusal(PQerrorMessage(conn)));
+  } else {
+    add_text(p, text);
+    out->permanent = login == PGSQL_LOGIN_REFUSED;
+  }
+  PQfinish(conn);
+  return out->state[0] || out->permanent ? ATTEMPT_REFUSED : ATTEMPT_UNANSWERED;
+}
+
+/* One address after the other, each with its share of the time. */
+static bool try_addresses(struct pgsql_session *p,
+                          const struct pgsql_params *params,
+                          const struct pgsql_addresses *found,
+                          uint64_t until_ns, struct outcome *out)
+{
+  enum attempt result = ATTEMPT_UNANSWERED;
+  struct words w;
+
+  for (size_t i = 0; i < found->n && result == ATTEMPT_UNANSWERED; i++) {
+    const uint64_t now = clock_now_ns();
+    const uint64_t left = now < until_ns ? until_ns - now : 0;
+
+    fill(&w, params, found->text[i]);
+    result = attempt(p, &w, now + left / (found->n - i), out);
+  }
+  out->no_server = result == ATTEMPT_UNANSWERED;
+  return result == ATTEMPT_DONE;
+}
+
+static bool open_conn(struct pgsql_session *p, uint64_t until_ns,
+                      struct outcome *out)
+{
+  struct pgsql_addresses found = { .n = 1 }; /* one that says nothing */
+  struct pgsql_params params;
+  struct err err;
+  bool done = false;
+  int rc = pgsql_params_make(&params, &p->base, &err);
+
+  if (rc < 0) {
+    out->permanent = true;
+  } else if (!params.by_libpq) {
+    rc = pgsql_resolve(params.host, until_ns, &found, &err);
+    out->no_server = rc < 0;
+  }
+  if (rc < 0)
+    add_text(p, err.text);
+  else
+    done = try_addresses(p, &params, &found, until_ns, out);
+  pgsql_params_done(&params);
+  return done;
+}
+
+/* Who executes statements; -1: not who was asked for. */
+static int choose_protocol(struct pgsql_session *p, struct outcome *out)
+{
+  const struct pgsql_cfg *cfg = p->base.cfg;
+  const char *why = pgsql_wire_why_not(p);
+
+  p->plain_chosen = !why && cfg->protocol != PGSQL_LIBRARY;
+  p->plain = p->plain_chosen;
+  if (!why || cfg->protocol != PGSQL_WIRE)
+    return 0;
+  PQfinish(p->conn);
+  p->conn = NULL;
+  (void)snprintf(p->text, sizeof(p->text),
+                 "'pgsql-protocol' cannot be 'wire' here: %s\n", why);
+  memcpy(out->state, "08001", 6);
+  out->msg = p->text;
+  out->permanent = true;
+  return -1;
+}
+
+static bool is_tcp(int fd)
+{
+  struct sockaddr_storage peer = { 0 };
+  socklen_t len = sizeof(peer);
+
+  return getpeername(fd, (struct sockaddr *)(void *)&peer, &len) == 0 &&
+         peer.ss_family != AF_UNIX;
+}
+
+int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out)
+{
+  struct pgsql_session *p = pgsql_of(s);
+
+  p->text[0] = '\0';
+  if (!open_conn(p, until_ns, out)) {
+    if (!out->state[0])
+      memcpy(out->state, "08006", 6);
+    out->msg = p->text;
+    return -1;
+  }
+  (void)PQsetErrorVerbosity(p->conn, PQERRORS_DEFAULT);
+  p->fd = PQsocket(p->conn);
+  atomic_store_explicit(&p->fd_to_cut, p->fd, memory_order_relaxed);
+  p->broken = false;
+  p->too_large = false;
+  p->last_state[0] = '\0';
+  if (choose_protocol(p, out) < 0)
+    return -1;
+  p->wire.may_block = is_tcp(p->fd) || env_has_spare_cpus(s->env);
+  p->settings_moved = false;
+  p->listens = false;
+  pgsql_note_trx(p);
+  pgsql_note_dialect(p);
+  return 0;
+}
+
+void pgsql_disconnect(struct session *s)
+{
+  struct pgsql_session *p = pgsql_of(s);
+
+  PQclear(p->rows);
+  PQclear(p->ahead.result);
+  PQclear(p->failed);
+  PQclear(p->goodbye);
+  p->rows = p->failed = p->goodbye = NULL;
+  p->n_rows = p->row = p->n_fields = 0;
+  p->ahead = (struct pgsql_reply){ 0 };
+  /* The farewell is sent if the socket takes it at once. */
+  pgsql_wire_lend(p);
+  (void)PQsetnonblocking(p->conn, 1);
+  PQfinish(p->conn);
+  p->conn = NULL;
+  pgsql_wire_done(&p->wire);
+  strbuf_done(&p->closing);
+  strbuf_done(&p->copy);
+  free(p->scratch);
+  p->scratch = NULL;
+  p->scratch_room = 0;
+}
+
+void pgsql_shutdown(struct session *s)
+{
+  struct pgsql_session *p = pgsql_of(s);
+
+  (void)shutdown(atomic_load_explicit(&p->fd_to_cut, memory_order_relaxed),
+                 SHUT_RDWR);
+}
+
+/* libpq has its hints in indented lines of their own: "\n\tIs the server". */
+static const char *add_up_to_hint(struct strbuf *line, const char *text)
+{
+  const char *hint = strstr(text, "\n\t");
+  char first;
+
+  if (!hint || hint[2] == '\0')
+    return NULL;
+  first = (char)tolower((unsigned char)hint[2]);
+  message_text(line, text, (size_t)(hint - text));
+  strbuf_adds(line, "; ");
+  strbuf_add(line, &first, 1);
+  return hint + 3;
+}
+
+void pgsql_connect_message(const struct session *s, const struct outcome *out,
+                           struct strbuf *lines)
+{
+  const char *text = out->msg ? out->msg : "";
+  const char *rest;
+
+  strbuf_adds(lines, "Connection to database failed: ");
+  if (s->env->process->identity == IDENTITY_BENCH) {
+    while ((rest = add_up_to_hint(lines, text)) != NULL)
+      text = rest;
+  }
+  message_text(lines, text, strlen(text));
+}
+
+void pgsql_connect_reason(const struct session *s, const struct outcome *out,
+                          struct strbuf *line)
+{
+  const char *text = out->msg ? out->msg : "";
+
+  (void)s;
+  strbuf_add(line, text, strcspn(text, "\n"));
+}

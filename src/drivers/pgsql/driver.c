@@ -1,0 +1,138 @@
+/*
+ * driver.c - texts, literals and the vtable of the pgsql driver.
+ */
+#include "drivers/pgsql/driver.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/env.h"
+#include "db/message.h"
+#include "drivers/pgsql/login.h"
+#include "drivers/pgsql/session.h"
+
+enum {
+  BULK_PACKET_OUTSIDE = 1024 * 1024
+};
+
+static const struct driver_hint hints[] = {
+  { .state = "25P02",
+    .text = "an earlier statement of this transaction failed" },
+  { .state = "42P01",
+    .bundled = true,
+    .text = "did you run the prepare command?" },
+  { .state = "42P07", .bundled = true, .text = HINT_EXISTS },
+  { .state = "53100", .bundled = true, .text = HINT_FULL },
+  { .state = "25006", .text = "the server is read-only" },
+  { .state = "54000", .large = true, .text = "it may be too large" },
+  /* A server hangs up when it cannot take it. */
+  { .state = "08006", .large = true, .text = "it may be too large" },
+  { .state = "08P01", .large = true, .text = "it may be too large" },
+  { 0 },
+};
+
+static const struct opt_list *ignore_errors(const void *cfg)
+{
+  return &((const struct pgsql_cfg *)cfg)->ignore_errors;
+}
+
+static int global_init(const void *cfg, struct err *err)
+{
+  if (!PQisthreadsafe())
+    return err_set(err, -ENOTSUP, "libpq was built without threads");
+  return pgsql_params_check(cfg, err);
+}
+
+static int open_session(struct session *s, uint64_t until_ns,
+                        struct outcome *out)
+{
+  pgsql_of(s)->emulates = s->env->process->set.ps_mode == PS_DISABLE;
+  return pgsql_connect(s, until_ns, out);
+}
+
+static const char *quote_special(double value)
+{
+  if (isnan(value))
+    return "'NaN'::float8";
+  if (value == 0)
+    return "'-0'::float8";
+  return value > 0 ? "'Infinity'::float8" : "'-Infinity'::float8";
+}
+
+static void statement_sizes(struct session *s, struct statement_sizes *ret)
+{
+  (void)s;
+  ret->good = BULK_PACKET_OUTSIDE;
+}
+
+static void message(const struct session *s, enum call call,
+                    const struct outcome *out, const char *sql,
+                    struct strbuf *lines)
+{
+  const struct pgsql_session *p = pgsql_const(s);
+  const char *msg = out->msg ? out->msg : "";
+
+  switch (call) {
+  case CALL_PREPARE:
+    if (msg == PQresultErrorField(p->failed, PG_DIAG_MESSAGE_PRIMARY))
+      msg = PQresultErrorMessage(p->failed);
+    strbuf_adds(lines, "PQprepare() failed: ");
+    break;
+  case CALL_EXECUTE:
+  case CALL_STMT_NEXT:
+    strbuf_addf(lines, "PQexecPrepared() failed: %d ", PGRES_FATAL_ERROR);
+    break;
+  default:
+    strbuf_addf(lines, "PQexec() failed: %d ", PGRES_FATAL_ERROR);
+  }
+  message_text(lines, msg, strlen(msg));
+  if (call != CALL_PREPARE && call != CALL_EXECUTE && call != CALL_STMT_NEXT &&
+      *sql)
+    strbuf_addf(lines, "\nfailed query was: %s", sql);
+}
+
+const struct driver driver_pgsql = {
+  .name = "pgsql",
+  .title = "PostgreSQL driver",
+  .opts = pgsql_opts,
+  .names = &pgsql_names,
+  .cfg_size = sizeof(struct pgsql_cfg),
+  .session_size = sizeof(struct pgsql_session),
+  .prepared_size = sizeof(struct pgsql_prepared),
+  .caps = DRIVER_PREPARES | DRIVER_SERVER | DRIVER_ROLLBACK_AT_ONCE |
+          DRIVER_SKIPS_EMPTY | DRIVER_COUNTS_STORED | DRIVER_KEEPS_ROWS,
+  .hints = hints,
+  .durable = pgsql_durable,
+  .ignore_errors = ignore_errors,
+  .global_init = global_init,
+  .is_busy = pgsql_login_is_busy,
+  .connect = open_session,
+  .disconnect = pgsql_disconnect,
+  .connect_message = pgsql_connect_message,
+  .connect_reason = pgsql_connect_reason,
+  .target = pgsql_target,
+  .about = pgsql_about,
+  .server_settings = pgsql_settings,
+  .check_before_run = pgsql_check,
+  .limits = pgsql_limits,
+  .query = pgsql_query,
+  .fetch = pgsql_fetch,
+  .next_result = pgsql_next_result,
+  .end_results = pgsql_end_results,
+  .prepare = pgsql_prepare,
+  .bind = pgsql_bind,
+  .execute = pgsql_execute,
+  .unprepare = pgsql_unprepare,
+  .quote = pgsql_quote,
+  .quote_special = quote_special,
+  .statement_sizes = statement_sizes,
+  .copy = &pgsql_copy,
+  .space = &pgsql_space,
+  .message = message,
+  .shutdown = pgsql_shutdown,
+  .cancel_token = pgsql_cancel_token,
+  .cancel = pgsql_cancel,
+  .cancel_free = pgsql_cancel_free,
+};

@@ -1,0 +1,36 @@
+/*
+ * options.h - the options of the pgsql driver.
+ */
+#ifndef BENCH_DRIVERS_PGSQL_OPTIONS_H
+#define BENCH_DRIVERS_PGSQL_OPTIONS_H
+
+#include "db/names.h"
+#include "opt/opt.h"
+
+/* What the option rows fill in; for programs that have no command line. */
+struct pgsql_cfg {
+  struct opt_list hosts; /* empty: libpq decides */
+  struct opt_list ports;
+  const char *user; /* texts: "" = libpq decides */
+  const char *password;
+  const char *db; /* a name or a connection string */
+  int sslmode;    /* index of pgsql_sslmodes */
+  const char *sslcert, *sslkey, *sslrootcert, *sslcrl;
+  const char *options;
+  struct opt_list ignore_errors;
+  int protocol; /* enum pgsql_protocol */
+};
+
+/* What executes statements. */
+enum pgsql_protocol {
+  PGSQL_AUTO, /* the wire where it can be, else the library */
+  PGSQL_LIBRARY,
+  PGSQL_WIRE,
+};
+
+extern const char *const pgsql_sslmodes[]; /* ends with NULL */
+
+extern const struct opt pgsql_opts[];
+extern const struct target_names pgsql_names;
+
+#endif

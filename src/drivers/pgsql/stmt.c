@@ -1,0 +1,254 @@
+/*
+ * stmt.c - statements prepared on the server, with binary parameters.
+ *
+ * A statement with placeholders is prepared when its parameters are bound,
+ * because their types belong to it.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/mem.h"
+#include "db/emul.h"
+#include "db/env.h"
+#include "drivers/pgsql/session.h"
+#include "drivers/pgsql/wire.h"
+
+/* Numbers of types in the server's catalogue. */
+enum {
+  OID_ANY = 0, /* the server infers it */
+  OID_INT8 = 20,
+  OID_INT2 = 21,
+  OID_INT4 = 23,
+  OID_FLOAT4 = 700,
+  OID_FLOAT8 = 701,
+  OID_VARCHAR = 1043
+};
+
+enum {
+  FORMAT_TEXT = 0,
+  FORMAT_BINARY = 1
+};
+
+static const struct {
+  Oid oid;
+  int format;
+  int length; /* of numbers */
+} wire_type[] = {
+  [SQL_TYPE_NONE] = { OID_ANY, FORMAT_TEXT, 0 },
+  [SQL_TYPE_TINYINT] = { OID_ANY, FORMAT_TEXT, 0 },
+  [SQL_TYPE_SMALLINT] = { OID_INT2, FORMAT_BINARY, 2 },
+  [SQL_TYPE_INT] = { OID_INT4, FORMAT_BINARY, 4 },
+  [SQL_TYPE_BIGINT] = { OID_INT8, FORMAT_BINARY, 8 },
+  [SQL_TYPE_FLOAT] = { OID_FLOAT4, FORMAT_BINARY, 4 },
+  [SQL_TYPE_DOUBLE] = { OID_FLOAT8, FORMAT_BINARY, 8 },
+  [SQL_TYPE_CHAR] = { OID_VARCHAR, FORMAT_BINARY, 0 },
+  [SQL_TYPE_VARCHAR] = { OID_VARCHAR, FORMAT_BINARY, 0 },
+};
+
+static struct pgsql_prepared *prepared_of(struct prepared *p)
+{
+  return (struct pgsql_prepared *)p;
+}
+
+/* ---- closing ---- */
+
+/* A statement of the driver's own, whose errors are nobody's business. */
+static bool run_quietly(struct pgsql_session *p, const char *sql)
+{
+  struct outcome out = { 0 };
+  bool sent;
+
+  pgsql_wire_lend(p);
+  sent = PQsendQuery(p->conn, sql) != 0;
+  do {
+    out = (struct outcome){ 0 };
+    if (pgsql_receive(p, sent, false, NULL, 0, &out) < 0) {
+      pgsql_keep_goodbye(p);
+      pgsql_note_loss(p);
+      return false;
+    }
+  } while (out.more);
+  return true;
+}
+
+/*
+ * One round trip frees them all.  Not inside a transaction: one statement that
+ * the script itself has freed would abort it.
+ */
+void pgsql_close_pending(struct pgsql_session *p)
+{
+  char *one = p->closing.text;
+
+  if (p->base.trx != TRX_NONE || p->closing.failed)
+    return;
+  if (!run_quietly(p, p->closing.text)) {
+    for (char *end; (end = strchr(one, ';')) != NULL; one = end + 1) {
+      *end = '\0';
+      (void)run_quietly(p, one);
+    }
+  }
+  strbuf_clear(&p->closing);
+}
+
+static void close_later(struct pgsql_prepared *st)
+{
+  struct pgsql_session *p = pgsql_of(st->base.session);
+
+  if (st->there)
+    strbuf_addf(&p->closing, "DEALLOCATE %s;", st->name);
+  st->there = false;
+}
+
+/* ---- preparing ---- */
+
+/* What it executes or fetches from has a name, and may have become another one
+ * of that name. */
+static bool varies(const struct pgsql_session *p, const char *sql)
+{
+  size_t n;
+  const char *word = emul_first_word(sql, strlen(sql), p->base.dialect, &n);
+
+  return emul_word_is(word, n, "EXECUTE") || emul_word_is(word, n, "FETCH") ||
+         emul_word_is(word, n, "CALL");
+}
+
+static int send_prepare(struct pgsql_prepared *st, const char *sql,
+                        struct outcome *out)
+{
+  struct pgsql_session *p = pgsql_of(st->base.session);
+  int rc;
+
+  if (UNLIKELY(p->closing.len > 0))
+    pgsql_close_pending(p);
+  (void)snprintf(st->name, sizeof(st->name), "bench_%" PRIu64, ++p->names);
+  pgsql_wire_lend(p);
+  rc = pgsql_receive(p,
+                     PQsendPrepare(p->conn, st->name, sql,
+                                   (int)st->base.n_params, st->types) != 0,
+                     true, NULL, 0, out);
+  st->there = rc == 0;
+  st->shape = SHAPE_UNKNOWN;
+  pgsql_wire_forget(st);
+  st->varies = varies(p, sql);
+  return rc;
+}
+
+/* Parse the placeholders; send the text with numbers in their places. */
+static int scan(struct pgsql_prepared *st, bool send, struct outcome *out)
+{
+  struct pgsql_session *p = pgsql_of(st->base.session);
+  struct emul_scan marks = { 0 };
+  struct strbuf sql = { 0 };
+  int rc = 0;
+
+  pgsql_note_dialect(p);
+  if (emul_scan(&marks, st->base.sql, st->base.len, p->base.dialect) < 0)
+    return pgsql_no_memory(out);
+  st->base.n_params = (unsigned)marks.n_params;
+  if (send || marks.n_params == 0) {
+    emul_number(&marks, st->base.sql, st->base.len, &sql);
+    rc = sql.failed ? pgsql_no_memory(out)
+                    : send_prepare(st, strbuf_str(&sql), out);
+    strbuf_done(&sql);
+  }
+  emul_scan_done(&marks);
+  return rc;
+}
+
+int pgsql_prepare(struct prepared *prepared, struct outcome *out)
+{
+  return scan(prepared_of(prepared), false, out);
+}
+
+/* ---- binding ---- */
+
+/* One block of memory, the widest first. */
+static bool make_room(struct pgsql_prepared *st, unsigned n)
+{
+  const size_t each = sizeof(*st->values) + sizeof(*st->bytes) +
+                      sizeof(*st->types) + sizeof(*st->lengths) +
+                      sizeof(*st->formats);
+  char *block;
+
+  if (st->block && st->n == n)
+    return true;
+  block = mem_new(n ? n : 1, each);
+  if (!block)
+    return false;
+  free(st->block);
+  st->block = block;
+  st->n = n;
+  st->values = (const char **)(void *)block;
+  st->bytes = (char(*)[8])(void *)(st->values + n);
+  st->types = (Oid *)(void *)(st->bytes + n);
+  st->lengths = (int *)(void *)(st->types + n);
+  st->formats = st->lengths + n;
+  return true;
+}
+
+/* The statement on the server has these types already. */
+static bool same_types(const struct pgsql_prepared *st)
+{
+  for (unsigned i = 0; i < st->n; i++) {
+    if (st->types[i] != wire_type[st->base.binds[i].type].oid)
+      return false;
+  }
+  return true;
+}
+
+int pgsql_bind(struct prepared *prepared, struct outcome *out)
+{
+  struct pgsql_prepared *st = prepared_of(prepared);
+  const bool fits = st->block && st->n == prepared->n_binds && same_types(st);
+
+  if (!make_room(st, prepared->n_binds))
+    return pgsql_no_memory(out);
+  for (unsigned i = 0; i < st->n; i++) {
+    st->types[i] = wire_type[prepared->binds[i].type].oid;
+    st->formats[i] = wire_type[prepared->binds[i].type].format;
+    st->lengths[i] = wire_type[prepared->binds[i].type].length;
+  }
+  if (st->there && (fits || st->n == 0))
+    return 0;
+  close_later(st);
+  return scan(st, true, out);
+}
+
+/* ---- executing ---- */
+
+int pgsql_execute(struct prepared *prepared, struct outcome *out)
+{
+  struct pgsql_prepared *st = prepared_of(prepared);
+  struct pgsql_session *p = pgsql_of(prepared->session);
+  bool sent;
+
+  if (UNLIKELY(p->closing.len > 0))
+    pgsql_close_pending(p);
+  if (LIKELY(p->plain))
+    return pgsql_wire_execute(st, out);
+  if (UNLIKELY(p->listens))
+    pgsql_drop_notifications(p);
+  pgsql_wire_lend(p);
+  pgsql_put_values(st);
+  sent = PQsendQueryPrepared(p->conn, st->name, (int)st->base.n_params,
+                             st->values, st->lengths, st->formats, 0) != 0;
+  if (LIKELY(sent))
+    pgsql_rows_begin(p);
+  return pgsql_receive(p, sent, true, prepared->sql, prepared->len, out);
+}
+
+void pgsql_unprepare(struct prepared *prepared, bool going)
+{
+  struct pgsql_prepared *st = prepared_of(prepared);
+
+  if (!going)
+    close_later(st);
+  st->there = false;
+  free(st->block);
+  st->block = NULL;
+  st->n = 0;
+  pgsql_wire_forget(st);
+}

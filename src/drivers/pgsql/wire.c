@@ -1,0 +1,193 @@
+/*
+ * wire.c - what becomes of a statement: sent, answered, and told in the
+ * terms of the SQL layer; and the rows of its result.
+ */
+#include "drivers/pgsql/wire.h"
+
+#include <string.h>
+
+#include "base/compiler.h"
+#include "drivers/pgsql/session.h"
+#include "drivers/pgsql/wire_answer.h"
+#include "drivers/pgsql/wire_io.h"
+
+const char *pgsql_wire_why_not(const struct pgsql_session *p)
+{
+  if (PQsslInUse(p->conn))
+    return "the connection uses TLS (--pgsql-sslmode=disable is without)";
+  return PQgssEncInUse(p->conn) ? "the connection is encrypted by GSS" : NULL;
+}
+
+/* ---- outcomes ---- */
+
+/* The text of the error, which stays in the buffer. */
+static const char *text_of(const struct pgsql_session *p,
+                           const struct pgsql_wire_answer *a)
+{
+  if (a->refused_copy)
+    return pgsql_copy_refused;
+  return a->text_at ? (const char *)p->wire.in + a->text_at : "";
+}
+
+COLD static int fail(struct pgsql_session *p, const struct pgsql_wire_answer *a,
+                     bool broken, struct outcome *out)
+{
+  p->wire.more = false;
+  if (broken)
+    p->base.trx = TRX_NONE;
+  p->broken |= broken;
+  out->lost = p->broken || a->goodbye;
+  if (out->state[0]) {
+    out->msg = text_of(p, a);
+  } else if (p->last_state[0]) {
+    memcpy(out->state, p->last_state, sizeof(out->state));
+    out->msg = p->last_text;
+  } else {
+    memcpy(out->state, "08006", 6);
+    out->msg = pgsql_wire_why_broken(&p->wire);
+  }
+  return -1;
+}
+
+static inline void succeed(struct pgsql_session *p,
+                           const struct pgsql_wire_answer *a,
+                           struct outcome *out)
+{
+  struct pgsql_wire *w = &p->wire;
+
+  out->more = w->more;
+  if (a->shape == SHAPE_ROWS) {
+    out->counter = COUNTER_READ;
+    out->nfields = a->n_fields;
+    out->nrows = a->rows;
+    w->row_at = a->first_row;
+    w->rows_left = p->base.unread ? 0 : a->rows; /* else some may be gone */
+    w->n_fields = a->n_fields;
+    out->settled = w->room <= WIRE_KEEP && !w->more;
+  } else {
+    out->counter = a->changed > 0 && !a->copied_out ? COUNTER_WRITE
+                                                    : COUNTER_OTHER;
+    out->taken = a->changed;
+  }
+}
+
+/* ---- direct statements ---- */
+
+int pgsql_wire_query(struct pgsql_session *p, const char *sql, size_t len,
+                     struct outcome *out)
+{
+  const bool was_aborted = p->base.trx == TRX_ABORTED;
+  struct pgsql_wire_answer a = { .direct = true };
+
+  if (UNLIKELY(p->broken) || !pgsql_wire_is_clear(p))
+    return fail(p, &a, true, out);
+  if (UNLIKELY(!pgsql_wire_send_query(p, sql, len)))
+    return pgsql_no_memory(out);
+  if (UNLIKELY(!pgsql_wire_read(p, &a, out)))
+    return fail(p, &a, true, out);
+  if (UNLIKELY(a.failed))
+    return fail(p, &a, false, out);
+  if (UNLIKELY(was_aborted) && a.rolled_back && pgsql_is_commit(p, sql, len)) {
+    (void)pgsql_wire_drain(p, out);
+    *out = (struct outcome){ .lost = p->broken };
+    return pgsql_refused_commit(out);
+  }
+  succeed(p, &a, out);
+  return 0;
+}
+
+int pgsql_wire_next(struct pgsql_session *p, struct outcome *out)
+{
+  struct pgsql_wire_answer a = { .direct = true };
+
+  if (UNLIKELY(!pgsql_wire_read(p, &a, out)))
+    return fail(p, &a, true, out);
+  if (UNLIKELY(a.failed))
+    return fail(p, &a, false, out);
+  succeed(p, &a, out);
+  return 0;
+}
+
+int pgsql_wire_drain(struct pgsql_session *p, struct outcome *out)
+{
+  int rc = 0;
+
+  while (p->wire.more) { /* a failure ends it, too */
+    *out = (struct outcome){ 0 };
+    rc = pgsql_wire_next(p, out);
+    p->wire.rows_left = 0;
+  }
+  if (out->lost) /* it may say why all is over */
+    pgsql_note_last_words(p, out->state, out->msg);
+  return rc;
+}
+
+/* ---- prepared statements ---- */
+
+int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out)
+{
+  struct pgsql_session *p = pgsql_of(st->base.session);
+  const bool was_aborted = p->base.trx == TRX_ABORTED;
+  struct pgsql_wire_answer a = { .shape = st->shape, .n_fields = st->n_fields };
+
+  if (UNLIKELY(p->broken) || !pgsql_wire_is_clear(p))
+    return fail(p, &a, true, out);
+  if (UNLIKELY(!pgsql_wire_send_execute(st)))
+    return pgsql_no_memory(out);
+  if (UNLIKELY(!pgsql_wire_read(p, &a, out)))
+    return fail(p, &a, true, out);
+  if (LIKELY(!st->varies)) {
+    st->shape = a.shape;
+    st->n_fields = a.n_fields;
+  }
+  if (UNLIKELY(a.failed))
+    return fail(p, &a, false, out);
+  if (UNLIKELY(was_aborted) && a.rolled_back &&
+      pgsql_is_commit(p, st->base.sql, st->base.len))
+    return pgsql_refused_commit(out);
+  succeed(p, &a, out);
+  return 0;
+}
+
+/* ---- rows ---- */
+
+/* The columns of one row; what is missing or wrong in it is NULL. */
+static void take_row(const uint8_t *at, const uint8_t *end, unsigned n_fields,
+                     sql_value *values)
+{
+  unsigned n = 0;
+
+  if (end - at >= 2) {
+    n = get_u16(at);
+    at += 2;
+  }
+  for (unsigned i = 0; i < n_fields; i++) {
+    uint32_t len = UINT32_MAX;
+
+    values[i] = (sql_value){ 0 };
+    if (i < n && end - at >= 4) {
+      len = get_u32(at);
+      at += 4;
+    }
+    if (len > (size_t)(end - at)) /* NULL is -1 */
+      continue;
+    values[i] = (sql_value){ len, (const char *)at };
+    at += len;
+  }
+}
+
+int pgsql_wire_fetch(struct pgsql_wire *w, sql_value *values)
+{
+  const uint8_t *m = w->in + w->row_at;
+  size_t size = 1 + (size_t)get_u32(m + 1);
+
+  while (*m != 'D') { /* a notice between rows */
+    w->row_at += size;
+    m += size;
+    size = 1 + (size_t)get_u32(m + 1);
+  }
+  take_row(m + WIRE_HEAD, m + size, w->n_fields, values);
+  w->row_at += size;
+  w->rows_left--;
+  return 1;
+}

@@ -1,0 +1,282 @@
+/*
+ * connect.c - opening a database file, its settings, and waiting for
+ * locks.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/wait.h"
+#include "db/emul.h"
+#include "drivers/sqlite/session.h"
+
+enum {
+  PAUSE_FIRST_US = 100,
+  PAUSE_LAST_US = 10000,
+};
+
+static const struct sqlite_cfg *cfg_of(const struct session *s)
+{
+  return s->cfg;
+}
+
+const char *sqlite_file(const struct session *s)
+{
+  return s->params->db ? s->params->db : cfg_of(s)->db;
+}
+
+/* ---- waiting for a lock ---- */
+
+/* Called by SQLite for try number `tries` of one lock; 0: give up. */
+static int busy(void *arg, int tries)
+{
+  struct sqlite_session *q = arg;
+  const uint64_t limit = cfg_of(&q->base)->busy_timeout_ms * NS_PER_MS;
+  const uint64_t now = clock_now_ns();
+  uint64_t us = PAUSE_FIRST_US;
+  uint64_t until;
+
+  if (tries == 0)
+    q->busy_since_ns = now;
+  q->gave_up = env_has_to_leave(q->base.env, now);
+  if (q->gave_up ||
+      atomic_load_explicit(&q->woken, memory_order_relaxed) != 0 ||
+      now - q->busy_since_ns >= limit)
+    return 0;
+  for (int i = 0; i < tries && us < PAUSE_LAST_US; i++)
+    us *= 2;
+  until = now + (us < PAUSE_LAST_US ? us : PAUSE_LAST_US) * NS_PER_US;
+  if (until > q->busy_since_ns + limit)
+    until = q->busy_since_ns + limit;
+  wait_while(&q->woken, 0, until);
+  return 1;
+}
+
+void sqlite_wake(struct session *s)
+{
+  struct sqlite_session *q = sqlite_of(s);
+
+  atomic_store_explicit(&q->woken, 1, memory_order_relaxed);
+  wait_wake_all(&q->woken);
+  sqlite3_interrupt(q->db);
+}
+
+/* ---- settings ---- */
+
+/* The first value of what `sql` returns, "" if there is none. */
+static int ask(struct sqlite_session *q, const char *sql, char *to, size_t size)
+{
+  sqlite3_stmt *stmt = NULL;
+  int rc = sqlite3_prepare_v2(q->db, sql, -1, &stmt, NULL);
+
+  to[0] = '\0';
+  if (rc == SQLITE_OK)
+    rc = sqlite3_step(stmt);
+  if (rc == SQLITE_ROW)
+    (void)snprintf(to, size, "%s", (const char *)sqlite3_column_text(stmt, 0));
+  (void)sqlite3_finalize(stmt);
+  return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+/*
+ * Several connections that switch a new file to WAL at the same time get BUSY
+ * without being asked to wait, so the waiting is done here.
+ */
+static int set_journal_mode(struct sqlite_session *q, const char *mode)
+{
+  char sql[64], now[32];
+  int rc, tries = 0;
+
+  (void)snprintf(sql, sizeof(sql), "PRAGMA journal_mode=%s", mode);
+  while ((rc = ask(q, sql, now, sizeof(now))) == SQLITE_BUSY) {
+    if (!busy(q, tries++))
+      break;
+  }
+  return rc;
+}
+
+static int apply(struct sqlite_session *q)
+{
+  const struct sqlite_cfg *cfg = cfg_of(&q->base);
+  char sql[80], now[32];
+  int rc = set_journal_mode(q, sqlite_journal_modes[cfg->journal_mode]);
+
+  if (rc != SQLITE_OK)
+    return rc;
+  (void)snprintf(sql, sizeof(sql), "PRAGMA synchronous=%s",
+                 sqlite_synchronous_words[cfg->synchronous]);
+  rc = ask(q, sql, now, sizeof(now));
+  if (rc == SQLITE_OK && cfg->cache_size != 0) {
+    (void)snprintf(sql, sizeof(sql), "PRAGMA cache_size=%" PRId64,
+                   cfg->cache_size);
+    rc = ask(q, sql, now, sizeof(now));
+  }
+  if (rc == SQLITE_OK) {
+    (void)snprintf(sql, sizeof(sql), "PRAGMA mmap_size=%" PRIu64,
+                   cfg->mmap_size);
+    rc = ask(q, sql, now, sizeof(now));
+  }
+  return rc;
+}
+
+/* ---- connections ---- */
+
+int sqlite_connect(struct session *s, uint64_t until_ns, struct outcome *out)
+{
+  struct sqlite_session *q = sqlite_of(s);
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+                    SQLITE_OPEN_NOMUTEX;
+  int rc;
+
+  (void)until_ns; /* the busy timeout is the only thing to wait for */
+  s->dialect = EMUL_SQLITE;
+  atomic_store_explicit(&q->woken, 0, memory_order_relaxed);
+  rc = sqlite3_open_v2(sqlite_file(s), &q->db, flags, NULL);
+  if (rc == SQLITE_OK)
+    rc = sqlite3_extended_result_codes(q->db, 1);
+  if (rc == SQLITE_OK)
+    rc = sqlite3_busy_handler(q->db, busy, q);
+  if (rc == SQLITE_OK)
+    rc = apply(q);
+  if (rc == SQLITE_OK)
+    return 0;
+
+  /* Without a handle there was no memory for one. */
+  (void)snprintf(q->why, sizeof(q->why), "%s",
+                 q->db ? sqlite3_errmsg(q->db) : sqlite3_errstr(rc));
+  (void)sqlite_failed_with(q->db ? sqlite3_extended_errcode(q->db) : rc, q->why,
+                           out);
+  out->permanent = true;
+  rc = q->db ? sqlite3_system_errno(q->db) : 0;
+  out->no_files = rc == EMFILE || rc == ENFILE;
+  (void)sqlite3_close(q->db);
+  q->db = NULL;
+  return -1;
+}
+
+void sqlite_disconnect(struct session *s)
+{
+  struct sqlite_session *q = sqlite_of(s);
+
+  (void)sqlite3_close(q->db); /* no statement is left, so it cannot be busy */
+  q->db = NULL;
+  q->more = false;
+  sqlite_rows_done(&q->rows);
+  strbuf_done(&q->rest);
+}
+
+void sqlite_warnings(struct session *s, struct strbuf *lines)
+{
+  const char *want = sqlite_journal_modes[cfg_of(s)->journal_mode];
+  char now[32];
+
+  if (ask(sqlite_of(s), "PRAGMA journal_mode", now, sizeof(now)) == SQLITE_OK &&
+      strcmp(now, want) != 0)
+    strbuf_addf(lines, "sqlite journal_mode is %s, not %s\n", now, want);
+}
+
+/* ---- what is in force ---- */
+
+static const char *const pragmas[] = {
+  "journal_mode",
+  "synchronous",
+  "cache_size",
+  "mmap_size",
+};
+
+const struct driver_durable sqlite_durable[] = {
+  {
+    .setting = "synchronous",
+    .unsafe = "off",
+    .means = "a crash of the machine can destroy the data",
+  },
+  {
+    .setting = "synchronous",
+    .unsafe = "normal",
+    .if_setting = "journal_mode",
+    .if_value = "wal",
+    .means = "a crash of the machine loses the last transactions",
+    .usual = true,
+  },
+  {
+    .setting = "journal_mode",
+    .unsafe = "memory",
+    .means = "a crash of the program can destroy the data",
+  },
+  {
+    .setting = "journal_mode",
+    .unsafe = "off",
+    .means = "a crash of the program can destroy the data",
+  },
+  { NULL },
+};
+
+static void pragma(struct sqlite_session *q, const char *name, char *to,
+                   size_t size)
+{
+  char sql[64];
+
+  (void)snprintf(sql, sizeof(sql), "PRAGMA %s", name);
+  if (ask(q, sql, to, size) != SQLITE_OK)
+    to[0] = '\0';
+  if (strcmp(name, "synchronous") == 0 && to[0] >= '0' && to[0] <= '3')
+    (void)snprintf(to, size, "%s", sqlite_synchronous_words[to[0] - '0']);
+  if (to[0] == '\0' && strcmp(name, "mmap_size") == 0)
+    (void)snprintf(to, size, "0"); /* compiled without */
+}
+
+void sqlite_mode_line(struct session *s, struct strbuf *line)
+{
+  char value[64];
+
+  strbuf_addf(line, "SQLite %s, file %s", sqlite3_libversion(), sqlite_file(s));
+  for (size_t i = 0; i < ARRAY_SIZE(pragmas); i++) {
+    pragma(sqlite_of(s), pragmas[i], value, sizeof(value));
+    strbuf_addf(line, ", %s=%s", pragmas[i], value);
+  }
+  strbuf_addf(line, ", busy_timeout=%" PRIu64, cfg_of(s)->busy_timeout_ms);
+}
+
+void sqlite_about(struct session *s,
+                  void (*put)(void *ctx, const char *key, const char *value),
+                  void *ctx)
+{
+  put(ctx, "server_version", sqlite3_libversion());
+  put(ctx, "file", sqlite_file(s));
+}
+
+void sqlite_settings(struct session *s,
+                     void (*put)(void *ctx, const char *key, const char *value),
+                     void *ctx)
+{
+  char value[64];
+
+  for (size_t i = 0; i < ARRAY_SIZE(pragmas); i++) {
+    pragma(sqlite_of(s), pragmas[i], value, sizeof(value));
+    put(ctx, pragmas[i], value);
+  }
+  pragma(sqlite_of(s), "page_size", value, sizeof(value));
+  put(ctx, "page_size", value);
+  (void)snprintf(value, sizeof(value), "%" PRIu64, cfg_of(s)->busy_timeout_ms);
+  put(ctx, "busy_timeout", value);
+}
+
+/* Free pages of the file are used again, and so are those of tables that make
+ * way.  A database in memory has no file. */
+static const char *space_query(const struct session *s)
+{
+  (void)s;
+  return "SELECT d.file, s.page_size * CASE WHEN EXISTS (SELECT 1 FROM "
+         "sqlite_master WHERE type = 'table' AND name LIKE 'sbtest%') "
+         "THEN c.page_count ELSE f.freelist_count END "
+         "FROM pragma_database_list d, pragma_page_size s, "
+         "pragma_page_count c, pragma_freelist_count f WHERE d.name = 'main'";
+}
+
+const struct driver_space sqlite_space = {
+  .row_bytes = 220,
+  .query = space_query,
+};

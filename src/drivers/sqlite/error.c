@@ -1,0 +1,73 @@
+/*
+ * error.c - SQLite's result codes as SQLSTATEs.
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include "drivers/sqlite/session.h"
+
+/* Extended codes before the primary ones that they belong to. */
+static const struct {
+  int code;
+  const char *state;
+} states[] = {
+  { SQLITE_CONSTRAINT_PRIMARYKEY, "23505" },
+  { SQLITE_CONSTRAINT_UNIQUE, "23505" },
+  { SQLITE_CONSTRAINT_ROWID, "23505" },
+  { SQLITE_BUSY, "40001" },
+  { SQLITE_LOCKED, "40001" },
+  { SQLITE_CONSTRAINT, "23000" },
+  { SQLITE_INTERRUPT, "57014" },
+  { SQLITE_FULL, "53100" },
+  { SQLITE_NOMEM, "53200" },
+  { SQLITE_READONLY, "25006" },
+  { SQLITE_CANTOPEN, "58030" },
+  { SQLITE_IOERR, "58030" },
+  { SQLITE_CORRUPT, "58030" },
+  { SQLITE_NOTADB, "58030" },
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+  const size_t len = strlen(text), n = strlen(end);
+
+  return len >= n && strcmp(text + len - n, end) == 0;
+}
+
+static const char *state_of(int code, const char *msg)
+{
+  static const char no_table[] = "no such table";
+
+  for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+    if (states[i].code == code || states[i].code == (code & 0xff))
+      return states[i].state;
+  }
+  if ((code & 0xff) != SQLITE_ERROR)
+    return "HY000";
+  if (ends_with(msg, " already exists"))
+    return "42P07";
+  return strncmp(msg, no_table, sizeof(no_table) - 1) == 0 ? "42P01" : "42601";
+}
+
+int sqlite_failed_with(int code, const char *msg, struct outcome *out)
+{
+  out->code = code;
+  out->base_code = code & 0xff;
+  out->msg = msg;
+  memcpy(out->state, state_of(code, msg), sizeof(out->state));
+  return -1;
+}
+
+int sqlite_failed(struct sqlite_session *q, struct outcome *out)
+{
+  /* The end of the transaction may be the error's doing. */
+  q->base.trx = sqlite3_get_autocommit(q->db) ? TRX_NONE : TRX_OPEN;
+  out->over = q->gave_up && (sqlite3_errcode(q->db) & 0xff) == SQLITE_BUSY;
+  return sqlite_failed_with(sqlite3_extended_errcode(q->db),
+                            sqlite3_errmsg(q->db), out);
+}
+
+bool sqlite_always_ignorable(const struct outcome *out)
+{
+  return out->base_code == SQLITE_BUSY || out->base_code == SQLITE_LOCKED;
+}

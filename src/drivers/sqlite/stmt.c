@@ -1,0 +1,240 @@
+/*
+ * stmt.c - direct and prepared statements.
+ */
+#include <limits.h>
+#include <string.h>
+
+#include "db/emul.h"
+#include "drivers/sqlite/session.h"
+
+static void note_trx(struct sqlite_session *q)
+{
+  q->base.trx = sqlite3_get_autocommit(q->db) ? TRX_NONE : TRX_OPEN;
+}
+
+/* A statement begins: nobody has asked it to end yet. */
+static void start(struct sqlite_session *q)
+{
+  atomic_store_explicit(&q->woken, 0, memory_order_relaxed);
+  q->gave_up = false;
+}
+
+/* Step through the whole statement and keep its rows if they are wanted. */
+static int run(struct sqlite_session *q, sqlite3_stmt *stmt,
+               struct outcome *out)
+{
+  int columns = sqlite3_column_count(stmt);
+  const int changes = columns > 0 ? 0 : sqlite3_total_changes(q->db);
+  const bool unread = q->base.unread;
+  uint64_t rows = 0;
+  int rc = sqlite3_step(stmt);
+
+  if (columns > 0) /* a table that has changed may have others now */
+    columns = sqlite3_column_count(stmt);
+  sqlite_rows_clear(&q->rows, (uint32_t)columns);
+  for (; rc == SQLITE_ROW; rc = sqlite3_step(stmt), rows++) {
+    if (!unread && !sqlite_rows_add(&q->rows, stmt))
+      return sqlite_failed_with(SQLITE_NOMEM, "out of memory", out);
+    if (UNLIKELY(!env_may_keep(q->base.env, q->rows.len)))
+      return sqlite_failed_with(SQLITE_TOOBIG, RESULT_TOO_LARGE, out);
+  }
+  if (rc != SQLITE_DONE)
+    return sqlite_failed(q, out);
+  note_trx(q);
+  if (columns > 0) {
+    out->counter = COUNTER_READ;
+    out->nfields = (uint32_t)columns;
+    out->nrows = rows;
+  } else {
+    out->counter = sqlite3_total_changes(q->db) != changes ? COUNTER_WRITE
+                                                           : COUNTER_OTHER;
+  }
+  return 0;
+}
+
+/* Something other than blanks, comments and semicolons is left. */
+static bool has_more(const char *sql, size_t len)
+{
+  size_t n;
+  const char *word = emul_first_word(sql, len, EMUL_SQLITE, &n);
+
+  return n > 0 || word < sql + len;
+}
+
+/* Keep what follows the first statement of the text. */
+static bool keep_rest(struct sqlite_session *q, const char *tail, size_t len)
+{
+  strbuf_clear(&q->rest);
+  strbuf_add(&q->rest, tail, len);
+  q->rest_at = 0;
+  q->more = !q->rest.failed;
+  return q->more;
+}
+
+/* Execute the first statement of the text; *ret_tail: where the rest begins. */
+static int first_of(struct sqlite_session *q, const char *sql, size_t len,
+                    const char **ret_tail, struct outcome *out)
+{
+  sqlite3_stmt *stmt = NULL;
+  int rc;
+
+  *ret_tail = sql + len;
+  if (len >= INT_MAX)
+    return sqlite_failed_with(SQLITE_TOOBIG, "string or blob too big", out);
+  /* With the zero byte behind the text SQLite need not copy it. */
+  if (sqlite3_prepare_v2(q->db, sql, (int)len + 1, &stmt, ret_tail) !=
+      SQLITE_OK)
+    return sqlite_failed(q, out);
+  if (!stmt) { /* blanks and comments */
+    out->counter = COUNTER_OTHER;
+    return 0;
+  }
+  rc = run(q, stmt, out);
+  /* Errors of the run are known; the message must outlive finalizing. */
+  if (rc < 0) {
+    (void)sqlite3_snprintf(sizeof(q->why), q->why, "%s", out->msg);
+    out->msg = q->why;
+  }
+  (void)sqlite3_finalize(stmt);
+  if (rc < 0)
+    note_trx(q);
+  return rc;
+}
+
+int sqlite_query(struct session *s, const char *sql, size_t len,
+                 struct outcome *out)
+{
+  struct sqlite_session *q = sqlite_of(s);
+  const char *tail;
+  size_t left;
+
+  start(q);
+  if (first_of(q, sql, len, &tail, out) < 0)
+    return -1;
+  left = (size_t)(sql + len - tail);
+  if (UNLIKELY(left > 0 && has_more(tail, left))) {
+    if (!keep_rest(q, tail, left))
+      return sqlite_failed_with(SQLITE_NOMEM, "out of memory", out);
+    out->more = true;
+  }
+  out->settled = !out->more; /* whatever is executed next drops the rows */
+  return 0;
+}
+
+int sqlite_next_result(struct session *s, struct outcome *out)
+{
+  struct sqlite_session *q = sqlite_of(s);
+  const char *sql = strbuf_str(&q->rest) + q->rest_at;
+  const size_t len = q->rest.len - q->rest_at;
+  const char *tail;
+
+  sqlite_rows_clear(&q->rows, 0);
+  if (!q->more) {
+    out->ended = true;
+    return 0;
+  }
+  start(q);
+  q->more = false;
+  if (first_of(q, sql, len, &tail, out) < 0)
+    return -1; /* what follows a failed statement is not executed */
+  q->rest_at += (size_t)(tail - sql);
+  q->more = has_more(tail, q->rest.len - q->rest_at);
+  out->more = q->more;
+  return 0;
+}
+
+int sqlite_end_results(struct session *s, struct outcome *out)
+{
+  struct sqlite_session *q = sqlite_of(s);
+  int rc = 0;
+
+  /* A server would have executed all of the text by now. */
+  while (q->more) { /* a failure ends it, too */
+    *out = (struct outcome){ 0 };
+    rc = sqlite_next_result(s, out);
+  }
+  sqlite_rows_clear(&q->rows, 0);
+  return rc;
+}
+
+/* ---- prepared statements ---- */
+
+static struct sqlite_prepared *prepared_of(struct prepared *p)
+{
+  return (struct sqlite_prepared *)(void *)p;
+}
+
+int sqlite_prepare(struct prepared *p, struct outcome *out)
+{
+  struct sqlite_prepared *sp = prepared_of(p);
+  struct sqlite_session *q = sqlite_of(p->session);
+  const char *tail = NULL;
+
+  start(q);
+  if (p->len >= INT_MAX)
+    return sqlite_failed_with(SQLITE_TOOBIG, "string or blob too big", out);
+  if (sqlite3_prepare_v3(q->db, p->sql, (int)p->len + 1,
+                         SQLITE_PREPARE_PERSISTENT, &sp->stmt,
+                         &tail) != SQLITE_OK)
+    return sqlite_failed(q, out);
+  if (has_more(tail, p->len - (size_t)(tail - p->sql)))
+    return sqlite_failed_with(
+      SQLITE_ERROR, "cannot prepare more than one statement at once", out);
+  p->n_params = sp->stmt ? (unsigned)sqlite3_bind_parameter_count(sp->stmt) : 0;
+  return 0;
+}
+
+static int bind_one(sqlite3_stmt *stmt, int i, const sql_bind *b)
+{
+  const char *text;
+  size_t len;
+
+  if (LIKELY(b->type == SQL_TYPE_BIGINT && !(b->is_null && *b->is_null)))
+    return sqlite3_bind_int64(stmt, i, *(const int64_t *)b->buffer);
+  if (emul_bind_null(b))
+    return sqlite3_bind_null(stmt, i);
+  switch (b->type) {
+  case SQL_TYPE_FLOAT:
+  case SQL_TYPE_DOUBLE:
+    return sqlite3_bind_double(stmt, i, emul_bind_double(b));
+  case SQL_TYPE_CHAR:
+  case SQL_TYPE_VARCHAR:
+    text = emul_bind_text(b, &len);
+    return sqlite3_bind_text64(stmt, i, text, len, SQLITE_STATIC, SQLITE_UTF8);
+  default:
+    return sqlite3_bind_int64(stmt, i, emul_bind_int(b));
+  }
+}
+
+int sqlite_execute(struct prepared *p, struct outcome *out)
+{
+  struct sqlite_prepared *sp = prepared_of(p);
+  struct sqlite_session *q = sqlite_of(p->session);
+  int rc;
+
+  start(q);
+  if (!sp->stmt) {
+    out->counter = COUNTER_OTHER;
+    return 0;
+  }
+  for (unsigned i = 0; i < p->n_binds; i++) {
+    if (bind_one(sp->stmt, (int)i + 1, &p->binds[i]) != SQLITE_OK)
+      return sqlite_failed(q, out);
+  }
+  rc = run(q, sp->stmt, out);
+  /* The message lasts until the next call that fails; a reset repeats it. */
+  (void)sqlite3_reset(sp->stmt);
+  if (rc < 0)
+    note_trx(q);
+  out->settled = rc == 0; /* as in sqlite_query() */
+  return rc;
+}
+
+void sqlite_unprepare(struct prepared *p, bool going)
+{
+  struct sqlite_prepared *sp = prepared_of(p);
+
+  (void)going;
+  (void)sqlite3_finalize(sp->stmt); /* repeats an error that was reported */
+  sp->stmt = NULL;
+}

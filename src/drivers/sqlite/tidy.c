@@ -1,0 +1,150 @@
+/*
+ * tidy.c - give back the space of a database whose tables were dropped.
+ *
+ * SQLite keeps the pages of dropped tables in the file.  If nothing else is in
+ * it, it goes, but never while somebody else has it open: a connection that is
+ * idle holds no lock, so the kernel is asked for a lease, which it grants only
+ * for a file that nobody else has open.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fmt.h"
+#include "drivers/sqlite/session.h"
+
+/* Free pages below this are not worth a line. */
+#define WORTH_A_LINE (UINT64_C(1) << 20)
+
+/* What is in the file besides free pages, and what another program has
+ * marked as its own. */
+static const char what_is_there[] =
+  "SELECT (SELECT COUNT(*) FROM sqlite_master WHERE name NOT LIKE "
+  "'sqlite\\_%' ESCAPE '\\') + (u.user_version <> 0) + "
+  "(a.application_id <> 0), f.freelist_count * s.page_size, "
+  "c.page_count * s.page_size, v.schema_version FROM pragma_user_version u, "
+  "pragma_application_id a, pragma_freelist_count f, pragma_page_size s, "
+  "pragma_page_count c, pragma_schema_version v";
+
+struct contents {
+  bool others; /* what is not ours */
+  bool used;   /* there has been a table */
+  uint64_t free_bytes, bytes;
+};
+
+static int look_inside(sqlite3 *db, struct contents *ret)
+{
+  sqlite3_stmt *stmt = NULL;
+  int rc = sqlite3_prepare_v2(db, what_is_there, -1, &stmt, NULL);
+
+  if (rc == SQLITE_OK)
+    rc = sqlite3_step(stmt);
+  if (rc == SQLITE_ROW) {
+    ret->others = sqlite3_column_int64(stmt, 0) != 0;
+    ret->free_bytes = (uint64_t)sqlite3_column_int64(stmt, 1);
+    ret->bytes = (uint64_t)sqlite3_column_int64(stmt, 2);
+    ret->used = sqlite3_column_int64(stmt, 3) != 0;
+  }
+  (void)sqlite3_finalize(stmt);
+  return rc == SQLITE_ROW ? 0 : -1;
+}
+
+/* Without a write-ahead log, which one cannot leave while others have the
+ * database open, and with no page too many. */
+static bool shrink(sqlite3 *db)
+{
+  sqlite3_stmt *stmt = NULL;
+  bool left = false;
+
+  if (sqlite3_prepare_v2(db, "PRAGMA journal_mode=DELETE", -1, &stmt, NULL) ==
+        SQLITE_OK &&
+      sqlite3_step(stmt) == SQLITE_ROW)
+    left = strcmp((const char *)sqlite3_column_text(stmt, 0), "delete") == 0;
+  (void)sqlite3_finalize(stmt);
+  return left && sqlite3_exec(db, "VACUUM", NULL, NULL, NULL) == SQLITE_OK;
+}
+
+/* A regular file with one name, which is the one that was given. */
+static bool is_plain(const char *path, struct stat *ret)
+{
+  return lstat(path, ret) == 0 && S_ISREG(ret->st_mode) && ret->st_nlink == 1;
+}
+
+static void remove_beside(const char *path, const char *suffix)
+{
+  char name[PATH_MAX];
+
+  if (snprintf(name, sizeof(name), "%s%s", path, suffix) < (int)sizeof(name))
+    (void)unlink(name); /* SQLite has removed it, as a rule */
+}
+
+/* False: somebody has the file open, or it cannot be removed. */
+static bool remove_file(const char *path)
+{
+  struct stat before, opened;
+  bool gone = false;
+  int fd;
+
+  if (!is_plain(path, &before))
+    return false;
+  fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0)
+    return false;
+#ifdef F_SETLEASE
+  /* Somebody who opens it now waits until it is gone; the signal that says so
+   * would end the program, unless it is one that is ignored. */
+  if (fstat(fd, &opened) == 0 && opened.st_dev == before.st_dev &&
+      opened.st_ino == before.st_ino && fcntl(fd, F_SETSIG, SIGURG) == 0 &&
+      fcntl(fd, F_SETLEASE, F_WRLCK) == 0) {
+    gone = unlink(path) == 0;
+    if (gone) {
+      remove_beside(path, "-wal");
+      remove_beside(path, "-shm");
+      remove_beside(path, "-journal");
+    }
+    (void)fcntl(fd, F_SETLEASE, F_UNLCK);
+  }
+#else
+  (void)opened;
+#endif
+  (void)close(fd);
+  return gone;
+}
+
+void sqlite_tidy(struct session *s, struct strbuf *line)
+{
+  const char *path = sqlite_file(s);
+  struct contents in = { 0 };
+  char size[FMT_SIZE_SIZE];
+  sqlite3 *db = NULL;
+  struct stat st;
+  bool shrunk = false;
+
+  /* Not a database in memory, nor a URI. */
+  if (lstat(path, &st) < 0)
+    return;
+  if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
+      look_inside(db, &in) == 0 && !in.others && in.used)
+    shrunk = shrink(db);
+  (void)sqlite3_close(db);
+  if (in.others && in.free_bytes >= WORTH_A_LINE)
+    strbuf_addf(line,
+                "'%s' keeps its size of %s, because other tables are in it; "
+                "VACUUM makes it smaller",
+                path, fmt_size(size, in.bytes));
+  if (in.others || !in.used) /* an empty file may be anybody's */
+    return;
+  if (shrunk && remove_file(path))
+    strbuf_addf(line, "Removed the database file '%s'", path);
+  else if (shrunk)
+    strbuf_addf(line, "The database file '%s' is empty, and stays", path);
+  else
+    strbuf_addf(line,
+                "The database file '%s' stays, because another program uses it",
+                path);
+}
