@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <luajit.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,11 +199,10 @@ static int builtin(struct program *p, const struct test *test)
     status = program_fail(&err);
   } else {
     status = do_command(p, test, cfg, command, &plan);
-    if (!p->abandoned)
-      plan_done(&plan);
+    program_leave(p, status);
+    plan_done(&plan);
   }
-  if (!p->abandoned)
-    free(cfg);
+  free(cfg);
   return status;
 }
 
@@ -326,45 +324,18 @@ static void free_all(struct program *p)
   cmdline_done(&p->cmdline);
   optset_done(&p->set);
   program_free_drivers(p);
+  ranks_report_free(p->ranks_report);
   results_free(p->results);
   free(p->partial_file);
   free(p->event_file);
   free(p);
 }
 
-/* The reader of a pipe has seen enough, and has gone. */
-static bool is_stdout_unread(void)
-{
-  struct pollfd at = { .fd = STDOUT_FILENO };
-
-  return poll(&at, 1, 0) > 0 && (at.revents & POLLERR) != 0;
-}
-
-/* A text that is not complete must not look like success.  Who has closed the
- * standard output wants none. */
-static int check_stdout(int status)
-{
-  struct err err;
-  int why;
-
-  if (!log_lost_text(&why) || why == EPIPE || why == EBADF ||
-      is_stdout_unread())
-    return status;
-  errno = why;
-  if (why != 0)
-    (void)err_sys(&err, "cannot write to the standard output,");
-  else
-    (void)err_set(&err, -EIO, "cannot write to the standard output");
-  (void)program_fail(&err);
-  log_flush();
-  return status == EXIT_OK ? EXIT_FAILED : status;
-}
-
 int program_main(int argc, char **argv)
 {
   struct program *p;
   struct err err = { "" };
-  bool go = true, abandoned;
+  bool go = true;
   int status = EXIT_OK;
 
   if (!inherited_mend())
@@ -377,13 +348,7 @@ int program_main(int argc, char **argv)
     status = err.text[0] != '\0' ? program_fail(&err) : EXIT_FAILED;
   else if (go)
     status = work(p, argc, argv);
-  log_flush();
-  status = check_stdout(status);
-  abandoned = p->abandoned;
-  if (p->ranks)
-    status = ranks_leave(p->ranks, status);
-  if (abandoned)
-    _exit(status);
+  status = program_finish(p, status);
   free_all(p);
   return status;
 }

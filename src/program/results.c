@@ -75,6 +75,7 @@ int program_open_results(struct program *p, struct err *err)
     .version = p->version,
     .test = p->cmdline.test,
     .threads = (unsigned)p->core.threads,
+    .leave = &p->leave,
   };
 
   if (!p->ranks)
@@ -95,24 +96,22 @@ static int run_with(struct program *p, const struct test *test, const void *cfg,
     .table = p->core.report_ranks,
   };
   struct reporter_use merged = { &ranks_reporter, NULL };
-  struct ranks_report *ranks = NULL;
   struct err err = { "" };
   int status;
 
   if (!p->ranks)
-    return runner_run(plan, test, cfg, use, n, &p->abandoned);
-  if (ranks_report_new(&ranks, &setup, &err) < 0)
+    return runner_run(plan, test, cfg, use, n, &p->leave);
+  if (ranks_report_new(&p->ranks_report, &setup, &err) < 0)
     return program_fail(&err);
-  merged.ctx = ranks;
+  merged.ctx = p->ranks_report;
   /* During the run SIGTERM is waited for; afterwards there is much to save. */
   if (p->ranks->keeper > 0)
     keeper_ignore_death(true);
-  status = runner_run(plan, test, cfg, &merged, 1, &p->abandoned);
-  status = ranks_report_status(ranks, status);
-  if (ranks_report_complete(ranks) && results_document_written(p->results))
+  status = runner_run(plan, test, cfg, &merged, 1, &p->leave);
+  status = ranks_report_status(p->ranks_report, status);
+  if (ranks_report_complete(p->ranks_report) &&
+      results_document_written(p->results))
     (void)unlink(p->partial_file); /* process 0 has it all */
-  if (!p->abandoned)
-    ranks_report_free(ranks);
   return status;
 }
 
@@ -130,7 +129,6 @@ int program_run_test(struct program *p, const struct test *test,
   if (!p->ranks || p->ranks->rank == 0)
     use[n++] = (struct reporter_use){ &text_reporter, &p->text };
   status = run_with(p, test, cfg, plan, use, n);
-  p->abandoned |= results_left(p->results);
   dropped = results_dropped(p->results);
   if (dropped > 0)
     log_msg(LOG_WARNING,

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/leave.h"
 #include "base/log.h"
 #include "base/parse.h"
 #include "base/strbuf.h"
@@ -249,6 +250,9 @@ static int run(struct job *job)
   status = program_run_test(p, script_test(job->script), job->script,
                             &job->plan);
   process_final_messages(&job->db);
+  if (leave_any(&p->leave))
+    script_end_output(job->script);
+  program_leave(p, status);
   return status;
 }
 
@@ -301,14 +305,14 @@ static int do_command(struct job *job)
   return rc;
 }
 
-static void end(struct job *job)
+/* `status`: that of the program, if it has to end here. */
+static void end(struct job *job, int status)
 {
   script_free(job->script);
   job->script = NULL;
-  if (job->has_db && !process_done(&job->db)) {
-    job->p->abandoned = true;
-    return;
-  }
+  if (job->has_db && !process_done(&job->db))
+    leave_thread(&job->p->leave);
+  program_leave(job->p, status);
   if (job->has_plan)
     plan_done(&job->plan);
   resolved_done(&job->what);
@@ -372,9 +376,6 @@ int program_script(struct program *p)
   } else if (job->what.kind == RESOLVE_STDIN) {
     status = check_options(job);
   }
-  if (p->abandoned)
-    script_end_output(job->script);
-  else
-    end(job);
+  end(job, status);
   return status;
 }

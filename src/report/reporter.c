@@ -4,7 +4,7 @@
 #include "report/reporter.h"
 
 #include "base/err.h"
-#include "report/turn.h"
+#include "base/leave.h"
 #include "stats/report.h"
 
 /* Keep the first failure; `one` is the message of this reporter. */
@@ -98,7 +98,7 @@ int reporters_report(const struct reporter_use *use, size_t n,
   for (size_t i = 0; i < n; i++) {
     struct err one = { "" };
 
-    if (r->turn && !turn_take(r->turn))
+    if (r->leave && !leave_step(r->leave))
       break;
     keep_first(&first, report_once(&use[i], setup, r, &one), use[i].reporter,
                &one, err);

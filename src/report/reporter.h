@@ -49,8 +49,8 @@ struct reporter_use {
 
 /*
  * Call them all, in their order, also after one has failed.  The error is that
- * of the first one that did, with its name in front.  A report that has a turn
- * goes only as far as that.
+ * of the first one that did, with its name in front.  If leave_step() of
+ * the report returns false, the remaining reporters are not called.
  */
 int reporters_begin(const struct reporter_use *use, size_t n,
                     const struct report_setup *setup, struct err *err);

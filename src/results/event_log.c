@@ -89,7 +89,7 @@ void event_log_free(struct event_log *l)
 {
   struct err ignored;
 
-  if (!l || event_log_is_left(l))
+  if (!l)
     return;
   (void)outfile_close(&l->file, &ignored); /* over() has told */
   event_rings_done(&l->rings);

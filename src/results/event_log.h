@@ -20,10 +20,10 @@ struct event_rings;
 /* Numbers of threads begin with `first`. */
 int event_log_new(struct event_log **ret, const char *name, unsigned threads,
                   unsigned first, struct err *err);
-/* Nothing of one that was left. */
 void event_log_free(struct event_log *l);
 
-/* Was its thread left behind, with all that it uses?  See outfile_leave(). */
+/* Was its thread left behind, inside outfile_write()?  Then the log must not be
+ * freed. */
 bool event_log_is_left(const struct event_log *l);
 
 /* Where workers put their events. */

@@ -67,10 +67,9 @@ int outfile_flush(struct outfile *f, struct err *err);
 int outfile_close(struct outfile *f, struct err *err);
 
 /*
- * Leave the file, and the thread that is inside outfile_write(), to each other
- * for ever; false: nobody is inside.  What that thread did before is visible
- * here.  It goes on using the file and what it writes: they must not be freed,
- * and the process must end with _exit().
+ * Give up the file if a thread is inside outfile_write(); false: none is.  What
+ * that thread did before is visible here.  It goes on using the file and what
+ * it writes, so the caller does not touch them again and calls leave_thread().
  */
 bool outfile_leave(struct outfile *f);
 bool outfile_is_left(const struct outfile *f);

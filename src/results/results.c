@@ -16,10 +16,10 @@
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/err.h"
+#include "base/leave.h"
 #include "base/wait.h"
 #include "opt/optset.h"
 #include "report/life.h"
-#include "report/turn.h"
 #include "results/csv.h"
 #include "results/disk.h"
 #include "results/document.h"
@@ -43,6 +43,7 @@ struct growing {
 
 struct results {
   _Atomic uint32_t busy; /* 1: a thread is at work on the rest; waited for */
+  struct leave *leave;   /* borrowed */
   struct results_shared shared;
   struct disk disk;
   struct system_watch system;
@@ -138,6 +139,7 @@ int results_new(struct results **ret, const struct results_input *in,
   r = calloc(1, sizeof(*r));
   if (!r)
     return results_no_memory(err);
+  r->leave = in->leave;
   disk_find(&r->disk, test_folder(in->set));
   r->shared.name = in->name;
   r->shared.version = in->version;
@@ -158,7 +160,7 @@ void results_free(struct results *r)
 {
   struct err ignored;
 
-  if (!r || results_left(r))
+  if (!r)
     return;
   /* What was written was told by end(). */
   (void)outfile_close(&r->stream.file, &ignored);
@@ -168,13 +170,6 @@ void results_free(struct results *r)
   prometheus_free(r->prometheus);
   document_free(r->document);
   free(r);
-}
-
-bool results_left(const struct results *r)
-{
-  if (!r)
-    return false;
-  return r->left || (r->event_log && event_log_is_left(r->event_log));
 }
 
 struct event_rings *results_event_rings(struct results *r)
@@ -237,6 +232,7 @@ static bool take_over(struct results *r)
 
     if (outfile_leave(g.file)) {
       r->left = g.file;
+      leave_thread(r->leave);
       unwant(r, g.reporter);
       r->growing[i] = r->growing[--r->n_growing];
       return true;
@@ -266,18 +262,18 @@ static void keep_first(int *first, struct err *err, int rc,
 }
 
 /*
- * Write what was put, as long as it is this thread's turn (NULL: it is); `rc`
- * and `err` are of what was done before.  -ECANCELED: the thread was left
- * behind, and nothing is its own any more.
+ * Write what was put, for as long as leave_step() allows it (NULL: always).
+ * `rc` and `err` are those of what was done before.  -ECANCELED: the thread was
+ * left behind, and may touch nothing any more.
  */
-static int flush_all(struct results *r, struct turn *turn, int rc,
+static int flush_all(struct results *r, struct leave *leave, int rc,
                      struct err *err)
 {
   for (size_t i = 0; i < r->n_growing; i++) {
     struct err one = { "" };
     int one_rc;
 
-    if (turn && !turn_take(turn))
+    if (leave && !leave_step(leave))
       break;
     one_rc = outfile_flush(r->growing[i].file, &one);
     if (one_rc == -ECANCELED)
@@ -333,7 +329,7 @@ static int on_report(void *ctx, const struct report_setup *setup,
       system_next(&r->system, report->end_ns, &r->shared.sys);
     rc = reporters_report(r->use, r->n, setup, report, err);
     /* All have it before the first write, which may not come back. */
-    rc = flush_all(r, report->turn, rc, err);
+    rc = flush_all(r, report->leave, rc, err);
   }
   if (rc == -ECANCELED)
     return 0;
@@ -354,6 +350,8 @@ static int on_over(void *ctx, const struct run_end *end, struct err *err)
     event_log_tell(r->event_log, &r->shared.log);
   }
   rc = reporters_over(r->use, r->n, end, err);
+  if (r->event_log && event_log_is_left(r->event_log))
+    leave_thread(r->leave);
   if (rc == 0 && r->left)
     rc = outfile_tell_left(r->left, err);
   release(r);

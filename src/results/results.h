@@ -13,6 +13,7 @@
 
 struct err;
 struct event_rings;
+struct leave;
 struct optset;
 struct results;
 
@@ -25,6 +26,7 @@ struct results_input {
   const char *test;
   unsigned threads;
   unsigned first_thread; /* number of the first one */
+  struct leave *leave;   /* for a thread that is stuck in a file */
 };
 
 /*
@@ -33,15 +35,7 @@ struct results_input {
  */
 int results_new(struct results **ret, const struct results_input *in,
                 struct err *err);
-/* Nothing, if a thread was left behind. */
 void results_free(struct results *r);
-
-/*
- * Once the run is over: was a thread left behind in a file that does not take
- * what is written to it?  The caller must end the process with _exit(), without
- * freeing what was given to results_new().
- */
-bool results_left(const struct results *r);
 
 /* Do intervals of the document wait in memory, because no folder takes a
  * temporary file? */

@@ -31,7 +31,6 @@ struct conductor {
   pthread_t report_thread;
   bool opened;         /* the test was */
   bool forced;         /* at the deadline workers were still there */
-  bool abandoned;      /* threads are left behind, with all that they use */
   bool agreed;         /* other processes were told whether there is a start */
   bool started;        /* the gate was opened */
   uint64_t end_ns;     /* of the measured part */

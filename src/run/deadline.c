@@ -3,6 +3,7 @@
  * until they are gone, and what it does with those that are not in time.
  */
 #include "base/clock.h"
+#include "base/leave.h"
 #include "base/wait.h"
 #include "run/conductor.h"
 #include "run/peers.h"
@@ -95,7 +96,8 @@ void conductor_wake_blocked(struct conductor *c)
     if (conductor_await_gone(c, now + 2 * step))
       return;
   }
-  c->abandoned = !all_gone(c);
+  if (!all_gone(c))
+    leave_thread(run->leave);
 }
 
 /* The time is over and workers are still there. */

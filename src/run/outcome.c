@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/leave.h"
 #include "base/log.h"
 #include "run/conductor.h"
 #include "run/peers.h"
@@ -92,7 +93,7 @@ int conductor_conclude(struct conductor *c)
   if (run->plan->peers)
     run->plan->peers->finish(run->plan->peers->ctx);
   if (!reporting_stop(run, c->report_thread, conductor_deadline(c))) {
-    c->abandoned = true;
+    leave_thread(run->leave);
     if (!late && run_stop(run, STOP_FORCED))
       late = tell_if_late(run);
   }
@@ -101,7 +102,7 @@ int conductor_conclude(struct conductor *c)
   c->end_ns = c->forced ? c->forced_ns : end_of(run);
   final_report(c);
 
-  if (!c->forced && !c->abandoned && run->test->ops->end &&
+  if (!c->forced && !leave_any(run->leave) && run->test->ops->end &&
       run->test->ops->end(run->test_run, &err) < 0) {
     log_msg(LOG_FATAL, "%s", err.text);
     status = EXIT_FAILED;
@@ -136,7 +137,8 @@ int conductor_call_off(struct conductor *c, bool in_time)
   crew_release(&c->crew, GATE_ABORT);
   if (run->test->ops->interrupt)
     run->test->ops->interrupt(run->test_run, INTERRUPT_CANCEL);
-  c->abandoned = !conductor_await_gone(c, clock_now_ns());
+  if (!conductor_await_gone(c, clock_now_ns()))
+    leave_thread(run->leave);
   if (signalled)
     return EXIT_FAILED;
   (void)err_set(&late, -ETIMEDOUT,

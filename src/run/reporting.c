@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/fmt.h"
+#include "base/leave.h"
 #include "base/log.h"
 #include "base/minmax.h"
 #include "base/thread.h"
@@ -28,7 +29,7 @@ enum {
 /* After a signal a report gets this long to end by itself. */
 #define SIGNAL_PATIENCE_NS NS_PER_S
 /* And one that is not stuck this long to notice that it is to be the last. */
-#define TURN_PATIENCE_NS (100 * NS_PER_MS)
+#define STEP_PATIENCE_NS (100 * NS_PER_MS)
 #define NEVER UINT64_MAX
 
 /* When to do what; NEVER where there is nothing to do any more. */
@@ -134,11 +135,11 @@ static uint64_t label_ns(const struct run *run, uint64_t due, uint64_t now)
   return (now - due < little ? due : now) - run->measured_ns;
 }
 
-/* False here and below: the thread was left behind, see turn.h. */
+/* False here and below: the thread was left behind, see base/leave.h. */
 static bool do_interval(struct run *run, struct agenda *a, uint64_t now)
 {
   const struct plan *plan = run->plan;
-  struct report r = { .turn = &run->turn };
+  struct report r = { .leave = run->leave };
 
   periods_interval(run->periods, &run->report_setup, now, &r);
   reporting_fill(run, &r, REPORT_INTERVAL, now);
@@ -148,7 +149,7 @@ static bool do_interval(struct run *run, struct agenda *a, uint64_t now)
   reporting_send(run, &r);
   while (a->interval_ns <= now)
     a->interval_ns += tick_ns(plan);
-  return turn_take(&run->turn);
+  return leave_step(run->leave);
 }
 
 void reporting_partial(struct run *run, uint64_t now_ns)
@@ -178,7 +179,7 @@ static uint64_t checkpoint_due(const struct run *run, unsigned index)
 
 static bool do_checkpoint(struct run *run, struct agenda *a, uint64_t now)
 {
-  struct report r = { .turn = &run->turn };
+  struct report r = { .leave = run->leave };
 
   periods_cumulative(run->periods, &run->report_setup, now, &r);
   reporting_fill(run, &r, REPORT_CHECKPOINT, now);
@@ -186,7 +187,7 @@ static bool do_checkpoint(struct run *run, struct agenda *a, uint64_t now)
   reporting_send(run, &r);
   while (a->checkpoint_ns <= now)
     a->checkpoint_ns = checkpoint_due(run, ++a->checkpoint);
-  return turn_take(&run->turn);
+  return leave_step(run->leave);
 }
 
 /* May events still begin? */
@@ -256,7 +257,7 @@ static void cut_warmup(struct run *run)
  * process that is late: what follows it has a later moment. */
 static bool agenda_do(struct run *run, struct agenda *a, uint64_t now)
 {
-  if (!turn_take(&run->turn))
+  if (!leave_step(run->leave))
     return false;
   if (now >= a->warm_ns) {
     cut_warmup(run);
@@ -332,7 +333,7 @@ static void report_lines(struct run *run)
   }
   /* Owed: what was due when the time limit came, not what came later. */
   now = clock_now_ns();
-  if (atomic_load(&run->forced) == 0 && turn_take(&run->turn) &&
+  if (atomic_load(&run->forced) == 0 && leave_step(run->leave) &&
       a.interval_ns <= run->end_ns && now >= a.interval_ns &&
       run_count_running(run, a.interval_ns) > 0)
     (void)do_interval(run, &a, run_last_left(run, a.interval_ns));
@@ -378,8 +379,8 @@ bool reporting_stop(struct run *run, pthread_t thread, uint64_t until_ns)
   atomic_store(&run->report_stop, 1);
   wait_wake_all(&run->report_stop);
   if (!await_end(run, until_ns)) {
-    turn_end(&run->turn);
-    if (!await_end(run, clock_now_ns() + TURN_PATIENCE_NS))
+    leave_end_steps(run->leave);
+    if (!await_end(run, clock_now_ns() + STEP_PATIENCE_NS))
       return false;
   }
   (void)pthread_join(thread, NULL);

@@ -14,13 +14,13 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
-#include "report/turn.h"
 #include "run/ending.h"
 #include "run/worker.h"
 #include "stats/recorder.h"
 #include "stats/report.h"
 
 struct class_set;
+struct leave;
 struct plan;
 struct reporter_use;
 struct schedule;
@@ -64,6 +64,7 @@ struct run {
   struct rand_stream *streams;
   const struct reporter_use *reporters;
   size_t n_reporters;
+  struct leave *leave;       /* threads that are left behind */
   struct schedule *schedule; /* NULL: no --rate */
   struct recorders recorders;
   struct class_set *classes; /* NULL: none are kept */
@@ -99,7 +100,6 @@ struct run {
   _Atomic uint32_t report_stop;  /* set by the conductor; waited for */
   _Atomic uint32_t report_ended; /* it does nothing any more */
   _Atomic uint32_t report_lost;  /* a reporter failed to write */
-  struct turn turn;              /* the thread's, until it is left behind */
 
   /* Periods; the report thread's until it has ended or was left behind, then
    * the conductor's. */

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/leave.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/thread.h"
@@ -115,7 +116,7 @@ static void let_reporting_go(struct conductor *c)
 {
   if (!reporting_stop(&c->run, c->report_thread,
                       clock_now_ns() + CONDUCTOR_STEP_NS))
-    c->abandoned = true;
+    leave_thread(c->run.leave);
 }
 
 /* All that happens while threads exist. */
@@ -158,25 +159,25 @@ static int perform(struct conductor *c)
     }
   }
   listen_to_peers(c, false);
-  if (!c->abandoned)
+  if (!leave_any(c->run.leave))
     crew_join(&c->crew);
   return conductor_status(c, status);
 }
 
 int runner_run(const struct plan *plan, const struct test *test,
                const void *cfg, const struct reporter_use *reporters,
-               size_t n_reporters, bool *ret_abandoned)
+               size_t n_reporters, struct leave *leave)
 {
   struct conductor *c = mem_aligned(1, sizeof(*c), CACHE_LINE);
   struct err err = { "" };
   uint64_t ignored;
   int status;
 
-  *ret_abandoned = false;
   if (!c) {
     log_msg(LOG_FATAL, "cannot allocate the run");
     return EXIT_FAILED;
   }
+  c->run.leave = leave;
   c->run.plan = plan;
   c->run.test = test;
   c->run.reporters = reporters;
@@ -202,8 +203,7 @@ int runner_run(const struct plan *plan, const struct test *test,
     log_msg(LOG_FATAL, "%s", err.text);
     status = status == EXIT_OK ? EXIT_FAILED : status;
   }
-  *ret_abandoned = c->abandoned;
-  if (!c->abandoned) {
+  if (!leave_any(leave)) {
     signals_stop(&c->signals); /* until here one does no harm to files */
     conductor_done(c);
     free(c);

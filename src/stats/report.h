@@ -89,7 +89,7 @@ struct report {
   bool unprinted; /* for files only: no text, no hooks */
   bool partial;   /* the last one, shorter than the others */
 
-  struct turn *turn; /* [opt] taken before each reporter */
+  struct leave *leave; /* [opt] asked before each reporter: leave_step() */
 
   /* Of intervals and of the whole run: classes of operations, and what the test
    * counts by itself. */
