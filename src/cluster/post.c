@@ -49,20 +49,6 @@ struct post_outgoing *post_outgoing_new(unsigned to, enum post_kind kind,
 
 /* ---- begin and end ---- */
 
-/* Signals are the business of other threads; those that the engine's library
- * starts inherit that. */
-static int start_thread(struct post *p, struct err *err)
-{
-  sigset_t all, old;
-  int rc;
-
-  (void)sigfillset(&all);
-  (void)pthread_sigmask(SIG_SETMASK, &all, &old);
-  rc = thread_start(&p->thread, 0, post_carry_main, p, err);
-  (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
-  return rc;
-}
-
 struct post *post_alloc(const struct cluster_link *link)
 {
   struct post *p = calloc(1, sizeof(*p));
@@ -115,7 +101,7 @@ int post_new(struct post **ret, const struct cluster_link *link,
 
   if (!p)
     return err_set(err, -ENOMEM, "not enough memory");
-  rc = start_thread(p, err);
+  rc = thread_start_masked(&p->thread, post_carry_main, p, err);
   if (rc < 0) {
     post_release(p, false);
     return rc;

@@ -10,8 +10,6 @@
 #include <assert.h>
 #include <math.h>
 
-#include "rand/zipf.h"
-
 void rand_params_init(struct rand_params *p, const struct rand_choice *choice)
 {
   const uint64_t cold = 100 - (uint64_t)choice->spec_res;
@@ -30,7 +28,7 @@ void rand_params_init(struct rand_params *p, const struct rand_choice *choice)
     .hot_from = ((cold << 53) + 99) / 100,
     .pareto_power = log(choice->pareto_h) / log1p(-choice->pareto_h),
   };
-  zipf_params_init(p, choice->zipfian_exp);
+  rand_zipf_init(p, choice->zipfian_exp);
 }
 
 /*

@@ -56,6 +56,8 @@ struct rand_choice {
 
 /* The values are within the ranges above: whoever parsed them has checked. */
 void rand_params_init(struct rand_params *p, const struct rand_choice *choice);
+/* The part of it that fills in the members that begin with zipf_. */
+void rand_zipf_init(struct rand_params *p, double exponent);
 
 /*
  * What zipfian remembers of the ranges drawn from last, because it takes two

@@ -9,7 +9,6 @@
 #include "base/cgroup.h"
 #include "base/facts.h"
 #include "results/env.h"
-#include "results/env_file.h"
 
 #define CPU "/sys/devices/system/cpu"
 

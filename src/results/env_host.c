@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/facts.h"
 #include "results/env.h"
-#include "results/env_file.h"
 
 static void add_os(struct facts *f, const char *root)
 {

@@ -11,11 +11,11 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/thread.h"
 #include "base/wait.h"
 #include "report/life.h"
 #include "results/outfile.h"
 #include "results/shared.h"
-#include "results/thread.h"
 #include "stats/class_stats.h"
 #include "stats/event_ring.h"
 
@@ -287,7 +287,7 @@ static int on_start(void *ctx, const struct run_start *start, struct err *err)
 
   l->zero_ns = start->start_ns;
   l->classes = start->classes;
-  rc = results_thread_start(&l->thread, log_main, l, err);
+  rc = thread_start_masked(&l->thread, log_main, l, err);
   l->running = rc == 0;
   return rc;
 }

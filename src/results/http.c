@@ -14,8 +14,8 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/thread.h"
 #include "results/address.h"
-#include "results/thread.h"
 
 enum {
   REQUEST_MAX = 8192,
@@ -305,7 +305,7 @@ int http_start(struct http *h, http_answer *answer, void *arg, struct err *err)
   h->server->http = h;
   for (size_t i = 0; i < HTTP_READERS; i++)
     h->server->reader[i].fd = -1;
-  rc = results_thread_start(&h->thread, http_main, h->server, err);
+  rc = thread_start_masked(&h->thread, http_main, h->server, err);
   h->running = rc == 0;
   return rc;
 }

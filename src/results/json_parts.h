@@ -12,6 +12,7 @@
 
 struct client_use;
 struct doubts;
+struct error_count;
 struct facts;
 struct hist_sum;
 struct jobj;
@@ -42,6 +43,9 @@ double json_percentile(const struct report_setup *setup, size_t i);
  * nothing of. */
 void json_add_tally(struct jobj *o, const struct report *r,
                     const struct report_setup *setup);
+
+/* One error and how often it came; the text only if asked for. */
+json_t *json_error(const struct error_count *e, bool with_text);
 
 enum {
   /* Of more classes, an interval of a document has no histograms: those of

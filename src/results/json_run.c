@@ -82,24 +82,12 @@ json_t *json_classes(const struct report *r, const struct report_setup *setup,
   return array;
 }
 
-static json_t *error_part(const struct error_count *e)
-{
-  struct jobj o = jobj_new();
-
-  jobj_text(&o, "source", e->source);
-  jobj_text(&o, "code", e->code);
-  jobj_text(&o, "state", e->state);
-  jobj_int(&o, "count", e->count);
-  jobj_text(&o, "text", e->text);
-  return jobj_take(&o);
-}
-
 json_t *json_errors(const struct test_details *details)
 {
   json_t *array = json_array();
 
   for (size_t i = 0; array && details && i < details->n_errors; i++) {
-    if (!jobj_array_add(array, error_part(&details->error[i]))) {
+    if (!jobj_array_add(array, json_error(&details->error[i], true))) {
       json_decref(array);
       array = NULL;
     }

@@ -4,6 +4,8 @@
 #ifndef BENCH_RESULTS_METRICS_H
 #define BENCH_RESULTS_METRICS_H
 
+#include <stdbool.h>
+
 struct hist_sum;
 struct results_shared;
 struct strbuf;
@@ -12,6 +14,13 @@ enum metrics_format {
   METRICS_TEXT,        /* text/plain; version=0.0.4 */
   METRICS_OPENMETRICS, /* application/openmetrics-text; version=1.0.0 */
 };
+
+/*
+ * Does the value of an Accept header ask for OpenMetrics 1?  It has to name
+ * application/openmetrics-text, and to like it no less than text/plain ("q");
+ * `*` is no such wish.  "": there is no header.
+ */
+bool metrics_wants_openmetrics(const char *accept);
 
 /*
  * Everything since the load began, the warm-up included, up to now; any thread

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "results/accept.h"
 #include "results/address.h"
 #include "results/http.h"
 #include "results/metrics.h"
@@ -25,7 +24,7 @@ struct prometheus {
 static void metrics(const struct prometheus *p, const char *accept,
                     struct http_content *ret)
 {
-  const bool modern = accept_openmetrics(accept);
+  const bool modern = metrics_wants_openmetrics(accept);
 
   ret->type = modern ? "application/openmetrics-text; version=1.0.0; "
                        "charset=utf-8"

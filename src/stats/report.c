@@ -116,3 +116,8 @@ double report_rate(const struct report *r, uint64_t count)
     return 0.0;
   return (double)count * (double)NS_PER_S / (double)r->period_ns;
 }
+
+double report_counter_rate(const struct report *r, enum counter c)
+{
+  return report_rate(r, r->counter[c]);
+}

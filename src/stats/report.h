@@ -128,5 +128,6 @@ uint64_t report_percentile(const struct report *r, double pct);
 
 /* count / period of this report; 0 when the period is empty. */
 double report_rate(const struct report *r, uint64_t count);
+double report_counter_rate(const struct report *r, enum counter c);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * accept.c - reading an Accept header: types with parameters, after commas.
+ * metrics_accept.c - reads an Accept header: types with parameters, after
+ * commas.
  */
-#include "results/accept.h"
+#include "results/metrics.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -72,7 +73,7 @@ static double weight(const struct piece *p)
   return *end == '\0' && q <= 1.0 ? q : 0.0;
 }
 
-bool accept_openmetrics(const char *accept)
+bool metrics_wants_openmetrics(const char *accept)
 {
   const char *at = accept, *const end = accept + strlen(accept);
   double metrics = 0.0, text = 0.0;
