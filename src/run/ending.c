@@ -1,5 +1,5 @@
 /*
- * ending.c - what is told about a run as a whole.
+ * ending.c - the start and the end of a run, as reporters learn of them.
  */
 #include "run/ending.h"
 
@@ -33,7 +33,7 @@ static uint64_t wall_ns(void)
   return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
-/* Since the process began. */
+/* What the process has used since it began. */
 static void read_usage(struct client_use *u)
 {
   struct rusage now;
@@ -142,7 +142,7 @@ void ending_force(struct run *run)
   machine_read("", &run->ending.machine_after);
 }
 
-/* A run that ends while the warm-up does may have the later one before. */
+/* After a run that ends during its warm-up, `before` may be the later one. */
 static uint64_t since(uint64_t now, uint64_t before)
 {
   return now > before ? now - before : 0;
@@ -189,7 +189,8 @@ void ending_measure(struct run *run, uint64_t end_ns, bool forced)
   find_machine_use(run, &u->machine);
 }
 
-/* How far behind --rate the workers were. */
+/* The arrivals that were due, and those that no worker had taken: how late the
+ * workers were under --rate. */
 static void backlog_at(struct run *run, uint64_t end_ns, uint64_t *ret_arrivals,
                        uint64_t *ret_backlog)
 {
@@ -227,7 +228,7 @@ void ending_doubt(struct run *run, const struct report *total, uint64_t end_ns)
   }
 }
 
-/* All workers have gone. */
+/* All workers are gone: have all events begun? */
 static bool have_all_begun(const struct run *run)
 {
   for (unsigned i = 0; i < run->plan->threads; i++) {
@@ -237,8 +238,8 @@ static bool have_all_begun(const struct run *run)
   return atomic_load(&run->tickets) == 0;
 }
 
-/* Not the moment of the end tells it: requests in flight and a final fsync may
- * take longer than the time limit, and the last events as well. */
+/* The moment of the end does not decide this: requests in flight, a final fsync
+ * and the last events may take longer than the time limit. */
 static enum end_reason limit_of(const struct run *run)
 {
   if (run->test->no_deadline || atomic_load(&run->timed_out) == 0)

@@ -68,12 +68,12 @@ int conductor_status(struct conductor *c, int status)
   number = run_signal(&c->run);
   if (number == 0)
     return status;
-  if (c->run.plan->part == 0) /* one of several processes says it for all */
+  if (c->run.plan->part == 0) /* one of several ranks reports it for all */
     log_msg(LOG_WARNING, "stopped by %s", signals_name(number));
   return EXIT_SIGNAL + number;
 }
 
-/* Was force needed, and not only because of another reason to end? */
+/* Was force needed, and was there no other reason to end? */
 static bool tell_if_late(struct run *run)
 {
   if (run_stopped(run) != STOP_FORCED)
@@ -89,7 +89,7 @@ int conductor_conclude(struct conductor *c)
   struct err err = { "" };
   int status = EXIT_OK;
 
-  /* Intervals go on until the last worker of all processes has left. */
+  /* Intervals go on until the last worker of all ranks has left. */
   if (run->plan->peers)
     run->plan->peers->finish(run->plan->peers->ctx);
   if (!reporting_stop(run, c->report_thread, conductor_deadline(c))) {

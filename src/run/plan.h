@@ -1,8 +1,8 @@
 /*
- * plan.h - what is to be run: made from the options, const from then on.
+ * plan.h - the const description of a run, made from the options.
  *
- * All checking happens while a plan is built.  Afterwards nobody parses and
- * nobody asks for an option by name.
+ * All checks happen while a plan is built.  Afterwards nothing is parsed, and
+ * no option is looked up by name.
  */
 #ifndef BENCH_RUN_PLAN_H
 #define BENCH_RUN_PLAN_H
@@ -27,23 +27,25 @@ struct strbuf;
 
 #define PLAN_NO_LIMIT UINT64_MAX
 
-/* When the workers have left, the report thread gets so long to come to its
- * end, and grace_ns where that is more. */
+/* When the workers have left, the report thread gets this long to end, or
+ * grace_ns if that is longer. */
 #define PLAN_REPORTS_NS NS_PER_S
 
 struct plan {
   enum compat compat;
-  enum identity identity; /* as sysbench, messages and reports are its own */
+  enum identity
+    identity; /* when called as sysbench, messages and reports are sysbench's */
   unsigned threads;
 
   /*
-   * The part of this process, where a run has several: it has the workers
-   * first_thread .. first_thread + threads - 1 of all_threads, and `events` and
-   * `rate` are its share.  Alone it has all: 0, threads, 0, 1.
+   * The part of this rank.  It has the workers first_thread .. first_thread +
+   * threads - 1 of all_threads, and `events` and `rate` are its share.  A run
+   * of one process has all: 0, threads, 0, 1.
    */
   unsigned first_thread, all_threads;
   unsigned part, parts;
-  const struct peers *peers; /* [opt] borrowed; NULL: there are no others */
+  const struct peers
+    *peers; /* [opt] borrowed; NULL: there are no other ranks */
 
   size_t stack_bytes;
   uint64_t init_timeout_ns; /* PLAN_NO_LIMIT: none */
@@ -54,35 +56,38 @@ struct plan {
   uint64_t time_ns;   /* PLAN_NO_LIMIT: none */
   uint64_t warmup_ns; /* 0: none */
   uint64_t grace_ns;  /* after the end; PLAN_NO_LIMIT: no forced shutdown */
-  bool grace_shown;   /* asked for: the mode block tells the deadline */
-  bool grace_auto;    /* the default; tests without a time limit have none */
+  bool grace_shown;   /* asked for: the mode block shows the deadline */
+  bool grace_auto;    /* the default; it does not apply to tests without a time
+                         limit */
 
   double rate;     /* events started per second; 0: as fast as possible */
-  double all_rate; /* of all processes together */
+  double all_rate; /* of all ranks together */
   bool rate_abort; /* --rate-overload=abort */
 
   /* Reports. */
   uint64_t interval_ns; /* 0: none */
-  uint64_t sample_ns;   /* of intervals in files, where interval_ns is 0 */
+  uint64_t sample_ns;   /* length of intervals in files, if interval_ns is 0 */
   unsigned n_checkpoints;
   const uint64_t *checkpoint_ns; /* owned; ascending */
   struct report_setup report;    /* n_percentiles values are owned */
   bool debug;
   bool validate;
-  bool force;                      /* prepare also without enough space */
-  bool percentiles;                /* histograms are kept */
-  bool classes;                    /* classes of operations are kept */
-  bool classes_by_table;           /* statements: sbtest1 is not sbtest2 */
-  struct event_rings *event_rings; /* [opt] every event goes there; borrowed */
+  bool force;            /* prepare goes on without enough space */
+  bool percentiles;      /* histograms are kept */
+  bool classes;          /* classes of operations are kept */
+  bool classes_by_table; /* statements on sbtest1 and sbtest2 are different
+                            classes */
+  struct event_rings
+    *event_rings; /* [opt] every event is stored there; borrowed */
 
   /* Random numbers. */
-  uint64_t seed;   /* really used */
-  bool seed_given; /* else taken from the clock */
+  uint64_t seed;   /* the one that is used */
+  bool seed_given; /* otherwise taken from the clock */
   bool rand_type_given;
   const struct rand_params *rand; /* owned */
 };
 
-/* What a plan is made from: all checked. */
+/* What a plan is made from; everything has been checked. */
 struct plan_input {
   const struct core_cfg *core;
   const struct core_checked *checked;
@@ -94,15 +99,16 @@ struct plan_input {
   struct event_rings *event_rings; /* [opt] */
   enum compat compat;
   enum identity identity;
-  bool run; /* the command is run: without a seed, one from the clock */
+  bool
+    run; /* the command is run: without --rand-seed, the clock gives a seed */
 };
 
-/* plan_done() frees what is owned. */
+/* plan_done() frees the owned members. */
 int plan_init(struct plan *plan, const struct plan_input *in, struct err *err);
 void plan_done(struct plan *plan);
 
-/* The mode block, that is what a run says of itself before it starts; `extra`
- * is a line of the test, or "". */
+/* The mode block, which describes the run before it starts.  `extra` is a line
+ * of the test, or "". */
 void plan_describe(const struct plan *plan, const char *extra,
                    struct strbuf *out);
 

@@ -1,6 +1,6 @@
 /*
- * runner.c - the conductor of a run: the steps in their order, from the first
- * thread to the last.
+ * runner.c - the conductor of a run: its steps in order, from the first thread
+ * to the last.
  */
 #include "run/runner.h"
 
@@ -27,13 +27,13 @@ static void signal_arrived(void *arg, int number)
   uint32_t none = 0;
 
   if (!atomic_compare_exchange_strong(&run->signal, &none, (uint32_t)number))
-    return; /* it has come here and from elsewhere */
+    return; /* the signal came to this rank and to another one */
   run_tell_peers(run, number);
   (void)run_stop(run, STOP_SIGNAL);
   run_news(run);
 }
 
-/* A signal that arrived elsewhere counts as one that arrived here. */
+/* A signal that arrived at another rank counts as one that arrived here. */
 static void peer_stopped(void *arg, int number)
 {
   struct run *run = arg;
@@ -56,7 +56,7 @@ static void listen_to_peers(struct conductor *c, bool on)
   peers->listen(peers->ctx, on ? &c->listener : NULL);
 }
 
-/* False: other processes do not start, so neither does this one. */
+/* False: other ranks do not start, so neither does this one. */
 static bool agree_on_start(struct run *run, bool ready, uint64_t *ret_ns)
 {
   const struct peers *peers = run->plan->peers;
@@ -73,12 +73,13 @@ static bool agree_on_start(struct run *run, bool ready, uint64_t *ret_ns)
 }
 
 /*
- * After a common start workers are let go a little later: those of the first
- * process to wake up would else keep the others' processor for a time slice.
+ * After a common start, workers are released a little later.  Otherwise those
+ * of the first rank to wake up would keep the others' processor for a time
+ * slice.
  */
 #define MUSTER_NS (NS_PER_MS / 4)
 
-/* `at_ns`: the common start of all processes, or 0: now. */
+/* `at_ns`: the common start of all ranks, or 0: now. */
 static void open_gate(struct conductor *c, uint64_t at_ns)
 {
   struct run *run = &c->run;
@@ -98,7 +99,7 @@ static void open_gate(struct conductor *c, uint64_t at_ns)
                   : run->measured_ns + plan->time_ns;
   if (run->schedule)
     schedule_start(run->schedule, run->start_ns, run->end_ns, plan->events);
-  /* Whatever workers counted while they got ready does not belong to it. */
+  /* What workers counted while they got ready is not part of the run. */
   periods_restart(run->periods, run->start_ns);
   ending_begin(run);
   if (at_ns > 0)
@@ -106,12 +107,14 @@ static void open_gate(struct conductor *c, uint64_t at_ns)
   opened_ns = clock_now_ns();
   if (at_ns > 0)
     thread_sleep_until(at_ns + MUSTER_NS);
-  crew_release(&c->crew, GATE_OPEN); /* and now workers may push this aside */
+  crew_release(
+    &c->crew,
+    GATE_OPEN); /* from now on workers may take this thread's processor */
   if (plan->peers)
     plan->peers->started(plan->peers->ctx, opened_ns);
 }
 
-/* After a run that did not start. */
+/* End the report thread after a run that did not start. */
 static void let_reporting_go(struct conductor *c)
 {
   if (!reporting_stop(&c->run, c->report_thread,
@@ -119,7 +122,7 @@ static void let_reporting_go(struct conductor *c)
     leave_thread(c->run.leave);
 }
 
-/* All that happens while threads exist. */
+/* Everything that happens while threads exist. */
 static int perform(struct conductor *c)
 {
   struct run *run = &c->run;
@@ -187,7 +190,8 @@ int runner_run(const struct plan *plan, const struct test *test,
     ending_tell_error(&c->run, &err);
     (void)agree_on_start(&c->run, false, &ignored);
     ending_tell(&c->run, false, false, EXIT_FAILED, 0);
-    (void)reporters_end(reporters, n_reporters, &err); /* nothing to lose */
+    (void)reporters_end(reporters, n_reporters,
+                        &err); /* no report can be lost */
     conductor_done(c);
     free(c);
     return EXIT_FAILED;
@@ -204,7 +208,7 @@ int runner_run(const struct plan *plan, const struct test *test,
     status = status == EXIT_OK ? EXIT_FAILED : status;
   }
   if (!leave_any(leave)) {
-    signals_stop(&c->signals); /* until here one does no harm to files */
+    signals_stop(&c->signals); /* until here, a signal must not damage files */
     conductor_done(c);
     free(c);
   }

@@ -1,5 +1,5 @@
 /*
- * runner.h - run a test: start the workers, keep the time, report, end.
+ * runner.h - runs a test: starts the workers, keeps the time, reports, ends.
  */
 #ifndef BENCH_RUN_RUNNER_H
 #define BENCH_RUN_RUNNER_H
@@ -19,8 +19,8 @@ enum {
 };
 
 /*
- * Do the whole run and print what there is to print.  Returns the exit status
- * of the program.  If leave_any() is true then, the process must end before
+ * Do the whole run, and print its reports.  Returns the exit status of the
+ * program.  If leave_any() is true afterwards, the process must end before
  * anything is freed that was given to this function.
  */
 int runner_run(const struct plan *plan, const struct test *test,

@@ -1,6 +1,6 @@
 /*
- * setup.c - what a run needs before its first thread, and to free it after the
- * last one.
+ * setup.c - makes what a run needs before its first thread, and frees it after
+ * the last one.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,8 @@
 #include "stats/class_stats.h"
 #include "stats/event_ring.h"
 
-/* Where classes of operations are counted, if anybody wants to know. */
+/* Make the places where classes of operations are counted, if they are
+ * wanted. */
 static int make_classes(struct run *run, struct err *err)
 {
   const struct plan *plan = run->plan;
