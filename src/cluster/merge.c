@@ -44,7 +44,7 @@ struct merge {
   bool has_hist;
   struct report_thread *thread; /* owned; [n_threads] */
   unsigned n_threads;
-  struct class_sums classes, pace;
+  struct class_sums classes, rated;
   struct tally *tally; /* owned */
 };
 
@@ -79,7 +79,7 @@ void merge_free(struct merge *m)
   hist_sum_free(m->hist);
   free(m->thread);
   sums_done(&m->classes);
-  sums_done(&m->pace);
+  sums_done(&m->rated);
   tally_free(m->tally);
   free(m);
 }
@@ -108,7 +108,7 @@ void merge_clear(struct merge *m)
   m->has_hist = false;
   m->n_threads = 0;
   sums_clear(&m->classes);
-  sums_clear(&m->pace);
+  sums_clear(&m->rated);
   tally_clear(m->tally);
 }
 
@@ -339,7 +339,7 @@ static int add_report(struct merge *m, struct unpack *u, bool again)
   if (rc == 0)
     rc = add_classes(&m->classes, u);
   if (rc == 0)
-    rc = add_classes(&m->pace, u);
+    rc = add_classes(&m->rated, u);
   if (rc == 0)
     rc = merge_tally_add(m->tally, u);
   if (rc == 0 && u->failed)
@@ -392,7 +392,7 @@ void merge_report(struct merge *m, const struct report_setup *setup,
   r->time_stddev_s = stddev_of(&m->time_s);
   r->thread = m->n_threads > 0 ? m->thread : NULL;
   r->classes = (struct class_list){ m->classes.n, m->classes.of };
-  r->pace = (struct class_list){ m->pace.n, m->pace.of };
+  r->rated = (struct class_list){ m->rated.n, m->rated.of };
   tally_total(m->tally, &r->tally);
 }
 

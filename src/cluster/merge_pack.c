@@ -67,6 +67,6 @@ void merge_pack(struct strbuf *b, const struct report *r)
   pack_hist(b, r->hist);
   pack_threads(b, r);
   pack_classes(b, &r->classes);
-  pack_classes(b, &r->pace);
+  pack_classes(b, &r->rated);
   merge_tally_pack(b, &r->tally);
 }

@@ -140,7 +140,7 @@ static int on_final(void *ctx, const struct report_setup *setup,
   d->classes = json_classes(total, setup, false);
   d->threads = json_threads(total);
   d->events = total->events;
-  if (setup->rate && total->pace.n > 0) {
+  if (setup->rate && total->rated.n > 0) {
     d->rate = json_rate(total, setup);
     if (!d->rate)
       return results_no_memory(err);

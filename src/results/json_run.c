@@ -180,8 +180,8 @@ json_t *json_rate(const struct report *total, const struct report_setup *setup)
 {
   struct jobj o = jobj_new();
 
-  for (unsigned i = 0; i < total->pace.n; i++) {
-    const struct class_report *c = &total->pace.of[i];
+  for (unsigned i = 0; i < total->rated.n; i++) {
+    const struct class_report *c = &total->rated.of[i];
     const struct latency l = { c->count, c->sum_ns, c->min_ns, c->max_ns,
                                c->hist };
 

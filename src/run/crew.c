@@ -32,7 +32,7 @@ static void fail(struct worker *w, const struct err *why)
 {
   struct run *run = w->run;
 
-  ending_tell_error(run, why);
+  life_fail(run, why);
   (void)atomic_fetch_add(&run->failed, 1);
   (void)run_stop(run, STOP_ERROR);
   run_news(run);
@@ -102,7 +102,7 @@ static void wind_up(struct worker *w, void *thr, struct err *err)
     if (ops->finish(thr, w, err) < 0)
       fail(w, err);
     atomic_store(&w->left_ns, clock_now_ns());
-    ending_leave(w->run);
+    life_worker_left(w->run);
   }
 }
 
@@ -142,7 +142,7 @@ static void *worker_main(void *arg)
       fail(w, &err);
     }
     if (!ops->finish) /* otherwise wind_up() calls it */
-      ending_leave(run);
+      life_worker_left(run);
     if (waits && w->counted && thread_queue_ns(&after_ns))
       atomic_store(&w->queue_ns, after_ns - w->queue_before_ns);
     set_phase(w, WORKER_ENDING);

@@ -107,7 +107,7 @@ static void force(struct conductor *c)
 
   c->forced_ns = clock_now_ns();
   c->forced = true;
-  ending_force(run);
+  life_force(run);
   atomic_store(&run->forced, 1);
   c->unfinished = run_count_phase(run, WORKER_EVENT);
   (void)run_stop(run, STOP_FORCED);

@@ -37,14 +37,14 @@ static void final_report(struct conductor *c)
   /* Nothing was measured in a run that ended while it was warming up. */
   if (has_only_warmed_up(run)) {
     reporting_restart(run, end_ns);
-    ending_restart(run, end_ns);
+    life_measure_from(run, end_ns);
   }
-  ending_measure(run, end_ns, c->forced);
+  life_measured(run, end_ns, c->forced);
   if (setup->details)
     reporting_partial(run, end_ns);
   reporting_fill(run, &r, c->forced ? REPORT_FORCED : REPORT_FINAL, end_ns);
   r.unfinished = c->unfinished;
-  r.failure = atomic_load(&run->broken) > 0 ? ending_error(run) : NULL;
+  r.failure = atomic_load(&run->broken) > 0 ? life_error(run) : NULL;
   r.run_events = run_events(run);
   r.threads_running = c->forced ? run_count_running(run, end_ns) : 0;
   total = r;
@@ -57,7 +57,7 @@ static void final_report(struct conductor *c)
     r.classes = periods_classes(run->periods);
   }
   reporting_send(run, &r);
-  ending_doubt(run, r.total ? r.total : &r, end_ns);
+  life_doubt(run, r.total ? r.total : &r, end_ns);
 }
 
 int conductor_status(struct conductor *c, int status)
@@ -144,6 +144,6 @@ int conductor_call_off(struct conductor *c, bool in_time)
   (void)err_set(&late, -ETIMEDOUT,
                 "Worker threads failed to initialize within %u seconds!",
                 run->plan->init_timeout_s);
-  ending_tell_error(run, &late);
+  life_fail(run, &late);
   return EXIT_FORCED;
 }

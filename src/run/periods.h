@@ -43,7 +43,7 @@ struct periods {
   struct period total;
   struct hist_sum *total_diff;
   struct report_thread *total_threads;
-  struct class_periods classes, pace;
+  struct class_periods classes, rated;
   struct tally_source source;
   struct tally *tally; /* owned; NULL: there is no source */
 };
@@ -53,7 +53,7 @@ struct periods_want {
   bool per_thread;           /* figures of threads in cumulative reports */
   bool details;              /* periods_total() will be called */
   struct class_set *classes; /* [opt] classes of operations */
-  struct class_set *pace;    /* [opt] classes for r->pace */
+  struct class_set *rated;   /* [opt] classes for r->rated */
   struct tally_source tally; /* with details: for r->tally */
 };
 

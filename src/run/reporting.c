@@ -14,7 +14,7 @@
 #include "base/wait.h"
 #include "report/form.h"
 #include "report/reporter.h"
-#include "run/ending.h"
+#include "run/life.h"
 #include "run/periods.h"
 #include "run/plan.h"
 #include "run/run.h"
@@ -86,7 +86,7 @@ static uint64_t measured_since(const struct run *run, enum report_kind kind)
 {
   const bool last = kind == REPORT_FINAL || kind == REPORT_FORCED;
 
-  return last ? run->ending.measured_ns : run->measured_ns;
+  return last ? run->life.measured_ns : run->measured_ns;
 }
 
 void reporting_fill(const struct run *run, struct report *r,
@@ -237,7 +237,7 @@ static void cut_warmup(struct run *run)
 
   if (run->schedule) /* not while workers are held */
     (void)schedule_waiting(run->schedule, run->measured_ns);
-  ending_prepare_measured(run);
+  life_prepare_measured(run);
   /* This and the store to `recording` are sequentially consistent: either the
    * worker sees this store, or this thread sees the worker's. */
   atomic_store(&run->warm, WARM_ENDING);
@@ -247,7 +247,7 @@ static void cut_warmup(struct run *run)
   }
   now = clock_now_ns();
   reporting_restart(run, now);
-  ending_restart(run, now);
+  life_measure_from(run, now);
   atomic_store(&run->warm, WARM_DONE);
   wait_wake_all(&run->warm);
 }
@@ -274,7 +274,7 @@ static bool agenda_do(struct run *run, struct agenda *a, uint64_t now)
   if (now >= a->clock_ns) {
     clock_discipline();
     if (is_open(run, now))
-      trend_note(&run->ending.trend, now, run_events(run));
+      trend_note(&run->life.trend, now, run_events(run));
     a->clock_ns = now + NS_PER_S;
   }
   return true;

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
-#include "run/ending.h"
+#include "run/life.h"
 #include "run/worker.h"
 #include "stats/recorder.h"
 #include "stats/report.h"
@@ -38,9 +38,9 @@ enum stop_reason {
 };
 
 /* The classes of run->rated. */
-enum pace {
-  PACE_SERVICE, /* from the moment a worker takes the event to its end */
-  PACE_LAG,     /* from the arrival to the moment a worker takes the event */
+enum rated_class {
+  RATED_SERVICE, /* from the moment a worker takes the event to its end */
+  RATED_LAG,     /* from the arrival to the moment a worker takes the event */
 };
 
 enum gate {
@@ -69,7 +69,7 @@ struct run {
   struct schedule *schedule; /* NULL: no --rate */
   struct recorders recorders;
   struct class_set *classes; /* NULL: no classes are kept */
-  struct class_set *pace;    /* NULL: no --rate, or not wanted */
+  struct class_set *rated;   /* NULL: no --rate, or not wanted */
   struct report_setup report_setup;
 
   /* Written by the conductor before the gate opens, constant afterwards. */
@@ -106,7 +106,7 @@ struct run {
    * behind, then to the conductor. */
   struct periods *periods;
 
-  struct ending ending; /* the start and the end, as they are reported */
+  struct life life; /* the start and the end, as they are reported */
 };
 
 /* Make the workers leave at their next event.  The first reason is kept;

@@ -68,7 +68,7 @@ static bool agree_on_start(struct run *run, bool ready, uint64_t *ret_ns)
   if (peers->start(peers->ctx, ready, ret_ns, &err) == 0)
     return true;
   if (ready)
-    ending_tell_error(run, &err);
+    life_fail(run, &err);
   return false;
 }
 
@@ -91,7 +91,7 @@ static void open_gate(struct conductor *c, uint64_t at_ns)
     log_msg(LOG_NOTICE, "Warming up for %llu seconds...\n\n",
             (unsigned long long)(plan->warmup_ns / NS_PER_S));
 
-  ending_prepare(run);
+  life_prepare(run);
   run->start_ns = at_ns > 0 ? at_ns : clock_now_ns();
   run->measured_ns = run->start_ns + plan->warmup_ns;
   run->end_ns = plan->time_ns == PLAN_NO_LIMIT
@@ -101,7 +101,7 @@ static void open_gate(struct conductor *c, uint64_t at_ns)
     schedule_start(run->schedule, run->start_ns, run->end_ns, plan->events);
   /* What workers counted while they got ready is not part of the run. */
   periods_restart(run->periods, run->start_ns);
-  ending_begin(run);
+  life_start(run);
   if (at_ns > 0)
     thread_sleep_until(at_ns);
   opened_ns = clock_now_ns();
@@ -132,18 +132,18 @@ static int perform(struct conductor *c)
   uint64_t at_ns;
 
   if (signals_start(&c->signals, signal_arrived, run, &err) < 0) {
-    ending_tell_error(run, &err);
+    life_fail(run, &err);
     return EXIT_FAILED;
   }
   log_msg(LOG_NOTICE, "Initializing worker threads...\n\n");
   if (reporting_start(run, &c->report_thread, &err) < 0) {
-    ending_tell_error(run, &err);
+    life_fail(run, &err);
     return EXIT_FAILED;
   }
 
   listen_to_peers(c, true);
   if (crew_start(&c->crew, run, &err) < 0) {
-    ending_tell_error(run, &err);
+    life_fail(run, &err);
     conductor_dismiss(c);
     let_reporting_go(c);
   } else {
@@ -187,9 +187,9 @@ int runner_run(const struct plan *plan, const struct test *test,
   c->run.n_reporters = n_reporters;
   c->run.report_setup = plan->report;
   if (conductor_set_up(c, cfg, &err) < 0) {
-    ending_tell_error(&c->run, &err);
+    life_fail(&c->run, &err);
     (void)agree_on_start(&c->run, false, &ignored);
-    ending_tell(&c->run, false, false, EXIT_FAILED, 0);
+    life_over(&c->run, false, false, EXIT_FAILED, 0);
     (void)reporters_end(reporters, n_reporters,
                         &err); /* no report can be lost */
     conductor_done(c);
@@ -200,7 +200,7 @@ int runner_run(const struct plan *plan, const struct test *test,
   status = perform(c);
   if (!c->agreed)
     (void)agree_on_start(&c->run, false, &ignored);
-  ending_tell(&c->run, c->started, c->forced, status, c->end_ns);
+  life_over(&c->run, c->started, c->forced, status, c->end_ns);
   if (atomic_load(&c->run.report_lost) > 0 && status == EXIT_OK)
     status = EXIT_FAILED;
   if (reporters_end(reporters, n_reporters, &err) < 0) {

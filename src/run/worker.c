@@ -90,7 +90,7 @@ static void end_warmup(struct worker *w, uint64_t *now)
   w->tickets = w->plan->events == PLAN_NO_LIMIT ? PLAN_NO_LIMIT : 0;
   if (w->plan->warmup_ns == 0)
     return;
-  w->watched = w->events || w->pace;
+  w->watched = w->events || w->rated;
   await_measured(w->run);
   (void)thread_queue_ns(&w->queue_before_ns);
   *now = clock_now_ns();
@@ -196,9 +196,9 @@ static NOINLINE void watch_event(struct worker *w, uint64_t now, uint64_t took)
 {
   static const struct class_outcome fine = { 0 };
 
-  if (w->pace) {
-    class_record(w->pace, PACE_SERVICE, now - w->began_ns, &fine);
-    class_record(w->pace, PACE_LAG, w->began_ns - w->start_ns, &fine);
+  if (w->rated) {
+    class_record(w->rated, RATED_SERVICE, now - w->began_ns, &fine);
+    class_record(w->rated, RATED_LAG, w->began_ns - w->start_ns, &fine);
   }
   if (w->events && now >= w->run->measured_ns)
     log_event(w, took);

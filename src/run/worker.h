@@ -58,9 +58,9 @@ struct worker {
   /* Each event of this worker takes the slow path at its end: in the warm-up,
    * and for the members below. */
   bool watched;
-  uint64_t began_ns;           /* with a rate: when the worker took the event */
-  struct event_ring *events;   /* [opt] leads to the event log */
-  struct class_recorder *pace; /* [opt] service time and lag */
+  uint64_t began_ns;         /* with a rate: when the worker took the event */
+  struct event_ring *events; /* [opt] leads to the event log */
+  struct class_recorder *rated; /* [opt] service time and lag */
 
   uint64_t
     queue_before_ns; /* its time on the run queue before the measured part */

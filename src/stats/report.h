@@ -100,7 +100,7 @@ struct report {
    * checkpoints or not; NULL elsewhere.  It has `thread`. */
   const struct report *total;
   /* Of that: with a rate, "service_time" and "lag". */
-  struct class_list pace;
+  struct class_list rated;
 };
 
 /*

@@ -1,12 +1,12 @@
 /*
- * ending.h - the start and the end of a run, as reporters learn of them: see
+ * life.h - the start and the end of a run, as reporters learn of them: see
  * report/life.h.  Only for src/run.
  *
- * The conductor calls all functions except ending_restart(), ending_leave() and
- * ending_tell_error().
+ * The conductor calls all functions except life_measure_from(),
+ * life_worker_left() and life_fail().
  */
-#ifndef BENCH_RUN_ENDING_H
-#define BENCH_RUN_ENDING_H
+#ifndef BENCH_RUN_LIFE_H
+#define BENCH_RUN_LIFE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -22,7 +22,7 @@ struct report;
 struct run;
 
 /* A part of struct run. */
-struct ending {
+struct life {
   /* Written at the start of the measured part, by the thread that starts it. */
   struct client_use base; /* what the process had used before */
   uint64_t measured_ns;
@@ -47,51 +47,51 @@ struct ending {
 
 /* Look at what other programs are doing.  Called before the moment of the start
  * is fixed. */
-void ending_prepare(struct run *run);
+void life_prepare(struct run *run);
 
 /* The same at the end of a warm-up, shortly before the measured part begins:
  * the parts that take long are left out. */
-void ending_prepare_measured(struct run *run);
+void life_prepare_measured(struct run *run);
 
 /* Report the start to the reporters.  Called before the gate opens. */
-void ending_begin(struct run *run);
+void life_start(struct run *run);
 
 /* The measured part begins now.  Called by the conductor when the run begins,
  * or has ended during its warm-up; by the report thread at the end of a
  * warm-up. */
-void ending_restart(struct run *run, uint64_t now_ns);
+void life_measure_from(struct run *run, uint64_t now_ns);
 
-/* The first message of ending_tell_error(), or NULL.  Valid until
- * ending_done(). */
-const char *ending_error(const struct run *run);
+/* The first message of life_fail(), or NULL.  Valid until
+ * life_done(). */
+const char *life_error(const struct run *run);
 
 /* The measured part has ended for this worker.  The last one reads what the
  * process has used, so that neither closing connections nor reports count. */
-void ending_leave(struct run *run);
+void life_worker_left(struct run *run);
 
 /* The run ends by force at this moment, and workers are still there. */
-void ending_force(struct run *run);
+void life_force(struct run *run);
 
 /* The measured part is over: compute what the process used in it.  `forced`: up
- * to ending_force(). */
-void ending_measure(struct run *run, uint64_t end_ns, bool forced);
+ * to life_force(). */
+void life_measured(struct run *run, uint64_t end_ns, bool forced);
 
 /* Print why a worker or the start failed, unless the user has seen it
  * (why->said), and keep the first such message.  An empty one is ignored.  Any
  * worker and the conductor may call. */
-void ending_tell_error(struct run *run, const struct err *why);
+void life_fail(struct run *run, const struct err *why);
 
-/* After ending_measure(), before the last report: find doubts about `total`,
+/* After life_measured(), before the last report: find doubts about `total`,
  * the figures of the measured part, and print warnings about those that are
  * certain. */
-void ending_doubt(struct run *run, const struct report *total, uint64_t end_ns);
+void life_doubt(struct run *run, const struct report *total, uint64_t end_ns);
 
 /* After the last report: report the end to the reporters.  `forced`: workers
  * were still there at the deadline. */
-void ending_tell(struct run *run, bool started, bool forced, int status,
-                 uint64_t end_ns);
+void life_over(struct run *run, bool started, bool forced, int status,
+               uint64_t end_ns);
 
-void ending_done(struct run *run);
+void life_done(struct run *run);
 
 /* Events of all workers since the start; approximate while workers run. */
 uint64_t run_events(const struct run *run);
