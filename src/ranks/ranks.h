@@ -41,7 +41,7 @@ struct ranks;
 struct plan;
 struct program;
 
-/* A file of options, as process 0 has read it. */
+/* A file of options, as rank 0 has read it. */
 struct ranks_file {
   char *path; /* owned */
   struct strbuf text;
@@ -50,61 +50,61 @@ struct ranks_file {
 /*
  * The part of the program in a run of several ranks.  The command line,
  * configuration files, variables of the environment, the seed, the script and
- * its modules come from process 0, so that every process makes the same plan of
- * them.
+ * its modules come from rank 0, so that every rank makes the same plan of them.
  */
 struct ranks {
   struct cluster *cluster; /* owned */
   unsigned rank, size;
   pid_t keeper;              /* 0: none */
   struct post_events events; /* while a run listens */
-  bool shared; /* process 0 has told the others what to do, or not to */
+  bool shared; /* rank 0 has told the others what to do, or that there is
+                  nothing */
 
-  /* Recorded by process 0, given to the others. */
+  /* Recorded by rank 0, and received by the others. */
   uint64_t seed;
-  uint64_t token; /* a number of this run */
+  uint64_t token; /* a number that identifies this run */
   int argc;
-  char **argv;              /* owned by the others, with its strings */
+  char **argv;              /* owned by the other ranks, with its strings */
   struct ranks_file *files; /* owned */
   size_t n_files;
-  char *password; /* [opt] owned: one that process 0 has read */
+  char *password; /* [opt] owned: a password that rank 0 has read */
   bool has_script;
-  struct resolved what; /* owned by the others */
+  struct resolved what; /* owned by the other ranks */
   struct bundle bundle;
 };
 
 /*
- * If the process was launched as one of several: join the others and, unless it
- * is process 0, wait for what it tells.  *ret is NULL where there are no
- * others, or each process does a run of its own.  *ret_go false: there is
- * nothing to do, process 0 has seen to it.
+ * If the process was launched as one of several: join the other ranks and,
+ * unless it is rank 0, wait for its data.  *ret is NULL if there are no other
+ * ranks, or if each process does a run of its own.  *ret_go is false if there
+ * is nothing to do, because rank 0 has already done it.
  */
 int ranks_join(struct ranks **ret, int argc, char **argv, bool *ret_go,
                struct err *err);
 
-/* For struct cmdline_input: configuration files of process 0. */
+/* For struct cmdline_input: loads the configuration files of rank 0. */
 int ranks_load(void *ranks, const char *path, char **ret_text, size_t *ret_len);
 
-/* The same for a file whose place differs between machines: process 0 reads
- * `path`, and all know the text as `name`. */
+/* The same for a file that is in different places on different machines: rank 0
+ * reads `path`, and all ranks know the text as `name`. */
 int ranks_load_as(struct ranks *ranks, const char *name, const char *path,
                   char **ret_text, size_t *ret_len);
 
 /*
- * By process 0, when the plan is made and the script is loaded: give the others
- * what they need.  `what` is NULL for built-in tests.  Nothing happens in the
- * others, or where there are none.
+ * In rank 0, after the plan is made and the script is loaded: send the other
+ * ranks the data that they need.  `what` is NULL for built-in tests.  Does
+ * nothing in other ranks, or if there are none.
  */
 int ranks_share(struct ranks *ranks, const struct resolved *what,
                 const struct plan *plan, struct err *err);
 
-/* By process 0: each process does a run of its own.  Ends *ranks. */
+/* In rank 0: let each process do a run of its own.  Ends *ranks. */
 void ranks_let_go(struct ranks **ranks);
 
-/* The share of this process, in a plan for all of them. */
+/* Change a plan for all ranks to the share of this rank. */
 int ranks_divide(const struct ranks *ranks, struct plan *plan, struct err *err);
 
-/* Part; returns the exit status of this process.  Ends `ranks`. */
+/* Leave the run; returns the exit status of this process.  Ends `ranks`. */
 int ranks_leave(struct ranks *ranks, int status);
 
 #endif

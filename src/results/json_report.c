@@ -54,7 +54,7 @@ static void add_real(void *ctx, const char *name, double value)
   jobj_real(n->at[n->n], name, value);
 }
 
-/* What only this test has. */
+/* Add the figures that only this test has. */
 static void add_figures(struct jobj *o, const struct report *r,
                         const struct report_setup *setup)
 {

@@ -1,10 +1,10 @@
 /*
  * results.c - the results that machines read, behind one reporter.
  *
- * The report thread and the conductor both come here.  They take turns, except
- * after a forced end, when the report thread may be anywhere, also inside of a
- * file whose reader has stopped.  The conductor then leaves that file to it,
- * and goes on with all the others.
+ * Both the report thread and the conductor call this.  They take turns, except
+ * after a forced end.  Then the report thread may be anywhere, even inside a
+ * file whose reader has stopped.  The conductor leaves that file to it, and
+ * goes on with all the others.
  */
 #include "results/results.h"
 
@@ -42,18 +42,20 @@ struct growing {
 };
 
 struct results {
-  _Atomic uint32_t busy; /* 1: a thread is at work on the rest; waited for */
-  struct leave *leave;   /* borrowed */
+  _Atomic uint32_t
+    busy;              /* 1: a thread works on the members below; waited for */
+  struct leave *leave; /* borrowed */
   struct results_shared shared;
   struct disk disk;
   struct system_watch system;
-  bool ended;                 /* nothing may be reported any more */
-  const struct outfile *left; /* with the report thread; NULL: none */
-  bool impatient;             /* the conductor's alone: it has waited in vain */
+  bool ended; /* nothing may be reported any more */
+  const struct outfile
+    *left;        /* the file that was left to the report thread; NULL: none */
+  bool impatient; /* of the conductor alone: it has waited in vain */
 
   struct reporter_use use[KINDS]; /* those that are wanted */
   size_t n;
-  struct growing growing[GROWING]; /* likewise */
+  struct growing growing[GROWING]; /* those that grow */
   size_t n_growing;
 
   struct stream stream;
@@ -78,8 +80,8 @@ static int want_growing(struct results *r, const struct reporter *reporter,
   return outfile_open(file, name, err);
 }
 
-/* The order is that in which they learn of things: the document comes last,
- * because it tells what became of the others. */
+/* Reporters are called in this order.  The document comes last, because it
+ * reports the outcome of the others. */
 static int open_all(struct results *r, const struct results_input *in,
                     struct err *err)
 {
@@ -162,7 +164,7 @@ void results_free(struct results *r)
 
   if (!r)
     return;
-  /* What was written was told by end(). */
+  /* end() has reported errors of what was written. */
   (void)outfile_close(&r->stream.file, &ignored);
   (void)outfile_close(&r->csv.file, &ignored);
   (void)outfile_close(&r->hdr_log.file, &ignored);
@@ -192,7 +194,7 @@ bool results_document_written(const struct results *r)
   return r && r->document && document_written(r->document);
 }
 
-/* False: not before that moment. */
+/* Wait for the turn until that moment; false: it did not come. */
 static bool take_until(struct results *r, uint64_t until_ns)
 {
   uint32_t busy = 0;
@@ -212,7 +214,7 @@ static void release(struct results *r)
   wait_wake_all(&r->busy);
 }
 
-/* It learns of nothing any more. */
+/* Do not call this reporter any more. */
 static void unwant(struct results *r, const struct reporter *reporter)
 {
   size_t kept = 0;
@@ -224,7 +226,7 @@ static void unwant(struct results *r, const struct reporter *reporter)
   r->n = kept;
 }
 
-/* Take the place of the report thread, if it is inside of a file. */
+/* Take the place of the report thread, if it is inside a file. */
 static bool take_over(struct results *r)
 {
   for (size_t i = 0; i < r->n_growing; i++) {
@@ -241,7 +243,7 @@ static bool take_over(struct results *r)
   return false;
 }
 
-/* By the conductor, when the report thread has been waited for. */
+/* Called by the conductor, after it has waited for the report thread. */
 static int take_at_end(struct results *r, struct err *err)
 {
   const uint64_t patience = r->impatient ? 0 : OUTFILE_PATIENCE_NS;
@@ -262,9 +264,9 @@ static void keep_first(int *first, struct err *err, int rc,
 }
 
 /*
- * Write what was put, for as long as leave_step() allows it (NULL: always).
- * `rc` and `err` are those of what was done before.  -ECANCELED: the thread was
- * left behind, and may touch nothing any more.
+ * Write what was put, as long as leave_step() allows it (NULL: always).  `rc`
+ * and `err` are the results of earlier steps.  Returns -ECANCELED if the thread
+ * was left behind; it may touch nothing any more.
  */
 static int flush_all(struct results *r, struct leave *leave, int rc,
                      struct err *err)
@@ -305,7 +307,7 @@ static int on_start(void *ctx, const struct run_start *start, struct err *err)
   return flush_all(r, NULL, rc, err);
 }
 
-/* The conductor's reports: those at the end. */
+/* Is it one of the conductor's reports, which come at the end? */
 static bool is_conductors(const struct report *report)
 {
   return report->partial || report->kind == REPORT_FINAL ||
@@ -328,7 +330,8 @@ static int on_report(void *ctx, const struct report_setup *setup,
     if (report->kind == REPORT_INTERVAL)
       system_next(&r->system, report->end_ns, &r->shared.sys);
     rc = reporters_report(r->use, r->n, setup, report, err);
-    /* All have it before the first write, which may not come back. */
+    /* All reporters have the report before the first write, which may not
+     * return. */
     rc = flush_all(r, report->leave, rc, err);
   }
   if (rc == -ECANCELED)
