@@ -14,7 +14,7 @@
 #include "cluster/merge_tally.h"
 #include "cluster/pack.h"
 
-/* Mean and squared distances of n values, which can be added up. */
+/* Mean and squared distances of n values, in a form that can be added up. */
 struct spread {
   double n, mean, squares;
 };
@@ -25,12 +25,12 @@ struct class_sums {
   struct class_report *of; /* owned; name and hist are owned, too */
 };
 
-/* Of the process that was added last, which may have more to add. */
+/* The rank that was added last, which may have more to add. */
 struct last_part {
-  uint64_t period_ns;                           /* of its reports together */
-  uint64_t threads, running, unfinished, queue; /* of the newest one */
+  uint64_t period_ns; /* of all its reports together */
+  uint64_t threads, running, unfinished, queue; /* of the newest report */
   uint64_t concurrency;
-  unsigned first_thread; /* where its threads begin */
+  unsigned first_thread; /* the index of its first thread */
 };
 
 struct merge {
@@ -84,7 +84,7 @@ void merge_free(struct merge *m)
   free(m);
 }
 
-/* Names and memory stay: the next report has the same classes. */
+/* Names and memory are kept, because the next report has the same classes. */
 static void sums_clear(struct class_sums *s)
 {
   for (unsigned i = 0; i < s->n; i++) {
@@ -141,14 +141,15 @@ static void spread_add(struct spread *s, double n, double mean, double stddev)
   s->n = all;
 }
 
-/* The same n values have grown, by `mean`.  How evenly is not known. */
+/* The same n values have grown, by `mean` on average.  How evenly is
+ * unknown. */
 static void spread_grow(struct spread *s, double n, double mean)
 {
   if (s->n > 0.0)
     s->mean += mean * n / s->n;
 }
 
-/* Smallest and largest where 0 events have neither. */
+/* Add the smallest and largest value; 0 events have neither. */
 static void add_limits(uint64_t *min_ns, uint64_t *max_ns, bool first,
                        uint64_t min, uint64_t max)
 {
@@ -188,7 +189,7 @@ static int add_threads(struct merge *m, struct unpack *u)
   m->last.first_thread = m->n_threads;
   if (n == 0)
     return 0;
-  if (n > (size_t)(u->end - u->at)) /* each takes some bytes */
+  if (n > (size_t)(u->end - u->at)) /* each takes several bytes */
     return -EBADMSG;
   more = realloc(m->thread, (m->n_threads + n) * sizeof(*more));
   if (!more)
@@ -199,7 +200,7 @@ static int add_threads(struct merge *m, struct unpack *u)
   return 0;
 }
 
-/* The same threads again, in another period. */
+/* Add another period of the same threads. */
 static int grow_threads(struct merge *m, struct unpack *u)
 {
   const uint64_t n = unpack_u64(u);
@@ -219,7 +220,7 @@ static int grow_threads(struct merge *m, struct unpack *u)
   return 0;
 }
 
-/* The class of this name, made when it is new; NULL: no memory. */
+/* The class of this name, which is made if it is new; NULL: no memory. */
 static struct class_report *class_of(struct class_sums *s, const char *name,
                                      size_t len)
 {
@@ -277,8 +278,8 @@ static int add_classes(struct class_sums *s, struct unpack *u)
   return 0;
 }
 
-/* What a number that is true of a moment adds to the sum: of a process the
- * newest one counts. */
+/* The sum of a number that is true of one moment: only the newest report of a
+ * rank counts. */
 static uint64_t unpack_newest(struct unpack *u, uint64_t *last, bool again)
 {
   const uint64_t before = again ? *last : 0;
@@ -325,7 +326,7 @@ static void add_numbers(struct merge *m, struct unpack *u, bool again)
   add_spread(&m->time_s, u, (double)last->threads, again);
 }
 
-/* `again`: of the process that was added last. */
+/* `again`: it is from the rank that was added last. */
 static int add_report(struct merge *m, struct unpack *u, bool again)
 {
   int rc;

@@ -1,5 +1,5 @@
 /*
- * merge_pack.c - a report as bytes, to be merged somewhere else.
+ * merge_pack.c - packs a report as bytes, to be merged in another rank.
  */
 #include "base/strbuf.h"
 #include "cluster/merge.h"

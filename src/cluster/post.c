@@ -1,6 +1,6 @@
 /*
- * post.c - boxes of messages, between the thread that carries them and those
- * who write and read.
+ * post.c - boxes of messages, between the thread that carries them and the
+ * threads that write and read them.
  */
 #include "cluster/post.h"
 
@@ -66,7 +66,7 @@ struct post *post_alloc(const struct cluster_link *link)
   return p;
 }
 
-/* `lost`: the link was not closed, and may still read what is on its way. */
+/* `lost`: the link was not closed, and may still read messages on their way. */
 void post_release(struct post *p, bool lost)
 {
   struct post_outgoing *lists[] = { p->out_first, lost ? NULL : p->way_first };
@@ -211,7 +211,7 @@ int post_send_all(struct post *p, enum post_kind kind, const void *bytes,
   return rc;
 }
 
-/* Looked at before the box: what came earlier is in there. */
+/* Call it before looking into the box: messages that came earlier are there. */
 static bool will_not_come(const struct post *p, enum post_kind kind,
                           unsigned from)
 {
@@ -249,7 +249,8 @@ struct post_message *post_await(struct post *p, enum post_kind kind,
     const uint64_t until = *left_s > 0 ? clock_now_ns() + NS_PER_S : 0;
     struct post_message *l = post_receive(p, kind, from, until);
 
-    if (l || *left_s == 0 || clock_now_ns() < until) /* it will not come */
+    if (l || *left_s == 0 ||
+        clock_now_ns() < until) /* otherwise it will not come */
       return l;
     --*left_s;
   }

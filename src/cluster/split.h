@@ -6,16 +6,16 @@
 
 #include <stdint.h>
 
-/* The share of part number `part` of `parts`: shares differ by one at most, and
- * their sum is `whole`. */
+/* The size of part number `part` of `parts`.  The parts differ by one at most,
+ * and their sum is `whole`. */
 uint64_t split_count(uint64_t whole, unsigned part, unsigned parts);
 
-/* The workers of a process: rank r has first .. first + threads - 1 of all. */
+/* The workers of a rank: it has first .. first + threads - 1 of all. */
 struct split_threads {
   unsigned first, all;
 };
 
-/* -ERANGE: too many in all. */
+/* Returns -ERANGE if there are too many in all. */
 int split_threads(unsigned threads, unsigned rank, unsigned ranks,
                   struct split_threads *ret);
 

@@ -32,8 +32,8 @@ void rand_params_init(struct rand_params *p, const struct rand_choice *choice)
 }
 
 /*
- * The mean of `iter` draws.  The reciprocal is cut off, which makes the mean
- * too small by at most iter / 2^64 of its range.
+ * The mean of `iter` draws.  The reciprocal is rounded down, which makes the
+ * mean too small by at most iter / 2^64 of its range.
  */
 static uint64_t bell(const struct rand_params *p, struct rng *rng)
 {
@@ -59,8 +59,8 @@ int64_t dist_gaussian(const struct rand_params *p, struct rng *rng, int64_t a,
 }
 
 /*
- * floor(u (w P/100 + 1) + w/2 - w P/200), everything times 200 until the end.
- * Below 2^56 nothing leaves 64 bits.
+ * floor(u (w P/100 + 1) + w/2 - w P/200), with everything times 200 until the
+ * end.  Below 2^56 no product needs more than 64 bits.
  */
 static uint64_t hot_zone(uint64_t x, uint64_t width, uint64_t pct)
 {
@@ -83,8 +83,8 @@ static uint64_t hot_zone(uint64_t x, uint64_t width, uint64_t pct)
 }
 
 /*
- * One draw decides and places, so that the hot zone never uses its lowest
- * part, and the bell never returns b: published results depend on both.
+ * One draw decides and places.  So the hot zone never uses its lowest part, and
+ * the bell never returns b.  Published results depend on both.
  */
 int64_t dist_special(const struct rand_params *p, struct rng *rng, int64_t a,
                      int64_t b)

@@ -30,7 +30,7 @@ enum rand_type {
   RAND_ZIPFIAN,
 };
 
-/* All that follows from the options, worked out once; const from then on. */
+/* What follows from the options, computed once; const from then on. */
 struct rand_params {
   enum rand_type type;
   uint32_t iter;     /* values whose mean makes the bell */
@@ -44,7 +44,7 @@ struct rand_params {
   double zipf_squeeze;  /* accept without a closer look up to k - x */
 };
 
-/* As the options give them. */
+/* The values of the options. */
 struct rand_choice {
   enum rand_type type;
   int64_t spec_iter;  /* 1..1000000 */
@@ -54,14 +54,17 @@ struct rand_choice {
   double zipfian_exp; /* >= 0 */
 };
 
-/* The values are within the ranges above: whoever parsed them has checked. */
+/* The values must be within the ranges above; the option parser has checked
+ * them. */
 void rand_params_init(struct rand_params *p, const struct rand_choice *choice);
-/* The part of it that fills in the members that begin with zipf_. */
+/* The part of rand_params_init() that sets the members that begin with
+ * zipf_. */
 void rand_zipf_init(struct rand_params *p, double exponent);
 
 /*
- * What zipfian remembers of the ranges drawn from last, because it takes two
- * transcendental functions to find out.  One per thread; starts zeroed.
+ * What the zipfian distribution remembers of its latest ranges, because
+ * computing it takes two transcendental functions.  One per thread; starts
+ * zeroed.
  */
 enum {
   ZIPF_RANGES = 4
@@ -93,7 +96,7 @@ int64_t dist_pareto(const struct rand_params *p, struct rng *rng, int64_t a,
 int64_t dist_zipfian(const struct rand_params *p, struct rng *rng,
                      struct zipf_cache *cache, int64_t a, int64_t b);
 
-/* Whichever the user chose. */
+/* Draw by the distribution that the user chose. */
 int64_t dist_default(const struct rand_params *p, struct rng *rng,
                      struct zipf_cache *cache, int64_t a, int64_t b);
 

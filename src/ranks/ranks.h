@@ -1,27 +1,29 @@
 /*
- * ranks.h - one run by several processes: how the program joins the others,
- * what process 0 tells them, and how they part.
+ * ranks.h - one run of several ranks: how the program joins the others, what
+ * rank 0 sends them, and how they part.
  *
  * mpirun starts the program on several machines, and the program notices it by
  * the engine's variables.  Everything is made of messages between two ranks
  * (cluster/link.h), the same for every engine:
  *
  *   one plan    rank 0 sends its arguments, files, variables, seed and script;
- *               each rank makes the plan of them and takes its share (share.c)
- *   one start   rank 0 asks each for its clock, the shortest round trip counts;
- *               the start is sent as a moment of each clock (cluster/sync.h)
- *   one report  a reporter in front of the others sends reports to rank 0,
- *               which adds them up and hands on the sum (report.c, mail.c)
- *   one end     who stops tells rank 0, which tells all; then come the last
- *               reports, what each says of itself, and rank 0's word that it
- *               has everything (end.c)
+ *               each rank makes the plan from them and takes its share
+ * (share.c) one start   rank 0 asks each rank for its clock, and the shortest
+ * round trip counts; the start is sent as a moment of each rank's clock
+ *               (cluster/sync.h)
+ *   one report  a reporter before the others sends reports to rank 0, which
+ *               adds them up and passes the sum on (report.c, mail.c)
+ *   one end     a rank that stops informs rank 0, which informs all; then come
+ *               the last reports, each rank's report about itself, and the
+ *               confirmation of rank 0 that it has everything (end.c)
  *
- * src/run knows only struct peers and the share in the plan.  A rank that is
- * late with an interval is waited for for half an interval; what it says then
- * is added to the next one.  A rank that says nothing for 15 seconds, or is
- * missing when the engine has sent SIGTERM to all, is lost: that ends the run,
- * and the others report without it.  MPICH's launcher kills instead, so what it
- * has started becomes a keeper, and a child of it works (cluster/keeper.h).
+ * src/run knows only struct peers and the share in the plan.  If a rank is late
+ * with an interval, rank 0 waits for half an interval; the late report is added
+ * to the next one.  A rank that is silent for 15 seconds, or is missing when
+ * the launcher has sent SIGTERM to all, is lost: that ends the run, and the
+ * others report without it.  MPICH's launcher kills instead, so the process
+ * that it has started becomes a keeper, and a child of it works
+ * (cluster/keeper.h).
  */
 #ifndef BENCH_RANKS_H
 #define BENCH_RANKS_H
