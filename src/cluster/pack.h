@@ -39,8 +39,8 @@ const void *unpack_bytes(struct unpack *u, size_t *ret_len);
 void unpack_text(struct unpack *u, char *buf, size_t size);
 /* Add the counts that were packed to `count`. */
 void unpack_counts_add(struct unpack *u, uint64_t *count, size_t n);
-/* Add the histogram that was packed to `sum`, which may be NULL; false: it was
- * NULL. */
+/* Add the histogram that was packed to `sum`, which may be NULL; false: NULL
+ * was packed. */
 bool unpack_hist_add(struct unpack *u, struct hist_sum *sum);
 
 #endif
