@@ -36,7 +36,7 @@ void doctor_space(struct findings *to, const char *folder, uint64_t bytes,
                  (double)bytes / MIB, (double)left / MIB);
 }
 
-/* They are there, as the options say; or there is room for them. */
+/* The files are there, with the right sizes; otherwise there must be room. */
 static void look_at_files(struct findings *to, const struct folder_needs *needs)
 {
   const uint64_t each = needs->files > 0 ? needs->bytes / needs->files : 0;
