@@ -16,8 +16,8 @@
 struct err {
   char text[1536]; /* "" until something fails; a text that is cut ends with
                       "..." */
-  bool
-    said; /* the user has seen the cause: keep it, and do not print it again */
+  /* The user has seen the cause: keep it, and do not print it again. */
+  bool said;
 };
 
 /* Store the message.  Returns `code`, so that callers can return it. */

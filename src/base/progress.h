@@ -26,8 +26,8 @@ struct progress_point {
   const char *verb; /* "Loaded"; static */
   enum progress_unit unit;
   uint64_t total, done; /* in that unit */
-  uint64_t
-    there; /* the part of `done` that was there before the clock started */
+  /* The part of `done` that was there before the clock started. */
+  uint64_t there;
   uint64_t bytes; /* PROGRESS_ROWS: bytes that were sent; 0: unknown */
 };
 

@@ -27,7 +27,7 @@ int merge_classes_add(struct merge_classes *s, struct unpack *u);
 
 /* Add the smallest and largest value; 0 events have neither. */
 static inline void merge_limits(uint64_t *min_ns, uint64_t *max_ns, bool first,
-                       uint64_t min, uint64_t max)
+                                uint64_t min, uint64_t max)
 {
   if (first || min < *min_ns)
     *min_ns = min;

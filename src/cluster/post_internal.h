@@ -70,8 +70,8 @@ struct post {
   struct post_outgoing *out_first, **out_last;
   struct post_box in[POST_KINDS];
 
-  pthread_mutex_t
-    listening; /* held while the listener is called; protects it */
+  /* Held while the listener is called; protects it. */
+  pthread_mutex_t listening;
   const struct post_events *events;
 
   /* These belong to the thread. */

@@ -17,8 +17,8 @@ struct pace {
   const char *verb; /* "Loaded": static */
   enum progress_unit unit;
   uint64_t total; /* in that unit */
-  _Atomic uint64_t
-    done; /* these are all relaxed, because they are only shown */
+  /* These are all relaxed, because they are only shown. */
+  _Atomic uint64_t done;
   _Atomic uint64_t bytes; /* that were sent with it */
   _Atomic uint64_t there; /* done before; not part of `done` */
   struct progress progress;

@@ -33,8 +33,8 @@ struct ranks_report {
   struct merge *merge, *total; /* owned; only in rank 0 */
   struct ranks_mail mail;      /* only in rank 0 */
   struct ranks_end end;
-  bool
-    complete; /* not in rank 0: rank 0 has confirmed that it has everything */
+  /* Not in rank 0: rank 0 has confirmed that it has everything. */
+  bool complete;
 };
 
 /* ---- lines ---- */

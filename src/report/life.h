@@ -119,8 +119,8 @@ struct run_end {
   enum end_reason reason;
   int signal; /* END_SIGNAL: its number */
   int status; /* the exit status according to the run alone */
-  const char
-    *error; /* the message of the first worker that failed; NULL: none did */
+  /* The message of the first worker that failed; NULL: none did. */
+  const char *error;
   bool started;         /* there was a struct run_start */
   uint64_t measured_ns; /* as in struct run_start; it may have come earlier than
                            planned */

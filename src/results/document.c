@@ -24,8 +24,8 @@
 
 struct document {
   char *name; /* owned */
-  struct whole_file
-    file; /* already open before the end if it is not a regular file */
+  /* Already open before the end if it is not a regular file. */
+  struct whole_file file;
   const struct results_shared *shared;
   const struct report_setup *setup; /* borrowed, from begin() on */
   struct facts environment;

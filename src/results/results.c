@@ -42,15 +42,15 @@ struct growing {
 };
 
 struct results {
-  _Atomic uint32_t
-    busy;              /* 1: a thread works on the members below; waited for */
+  /* 1: a thread works on the members below; waited for. */
+  _Atomic uint32_t busy;
   struct leave *leave; /* borrowed */
   struct results_shared shared;
   struct disk disk;
   struct system_watch system;
   bool ended; /* nothing may be reported any more */
-  const struct outfile
-    *left;        /* the file that was left to the report thread; NULL: none */
+  /* The file that was left to the report thread; NULL: none. */
+  const struct outfile *left;
   bool impatient; /* of the conductor alone: it has waited in vain */
 
   struct reporter_use use[KINDS]; /* those that are wanted */

@@ -26,8 +26,8 @@ struct results_input {
   const char *test;
   unsigned threads;
   unsigned first_thread; /* number of the first one */
-  struct leave
-    *leave; /* leave_thread() is called for a thread that is stuck in a file */
+  /* leave_thread() is called for a thread that is stuck in a file. */
+  struct leave *leave;
 };
 
 /*

@@ -32,8 +32,8 @@ struct life {
   struct client_use last; /* what it has used when the last of them left */
   struct machine_counts machine_before, machine_after; /* like base and last */
   struct neighbours neighbours; /* other programs before the load; owned */
-  struct client_use
-    client; /* what was used in the measured part; of the conductor */
+  /* What was used in the measured part; of the conductor. */
+  struct client_use client;
 
   /* The first failure of a worker, or of the start.  The thread that sets
    * `taken` writes it, then sets `kept`. */

@@ -35,8 +35,8 @@ struct periods {
 
   /* Threads in the period since the last checkpoint, for --debug; else NULL. */
   struct report_thread *threads;
-  bool
-    reported; /* smallest and largest latency were reported, and start afresh */
+  /* Smallest and largest latency were reported, and start afresh. */
+  bool reported;
 
   /* The whole measured part; only with details. */
   bool details;

@@ -33,8 +33,8 @@ struct strbuf;
 
 struct plan {
   enum compat compat;
-  enum identity
-    identity; /* when called as sysbench, messages and reports are sysbench's */
+  /* When called as sysbench, messages and reports are sysbench's. */
+  enum identity identity;
   unsigned threads;
 
   /*
@@ -44,8 +44,8 @@ struct plan {
    */
   unsigned first_thread, all_threads;
   unsigned part, parts;
-  const struct peers
-    *peers; /* [opt] borrowed; NULL: there are no other ranks */
+  /* [opt] borrowed; NULL: there are no other ranks. */
+  const struct peers *peers;
 
   size_t stack_bytes;
   uint64_t init_timeout_ns; /* PLAN_NO_LIMIT: none */
@@ -77,8 +77,8 @@ struct plan {
   bool classes;          /* classes of operations are kept */
   bool classes_by_table; /* statements on sbtest1 and sbtest2 are different
                             classes */
-  struct event_rings
-    *event_rings; /* [opt] every event is stored there; borrowed */
+  /* [opt] every event is stored there; borrowed. */
+  struct event_rings *event_rings;
 
   /* Random numbers. */
   uint64_t seed;   /* the one that is used */
@@ -99,8 +99,8 @@ struct plan_input {
   struct event_rings *event_rings; /* [opt] */
   enum compat compat;
   enum identity identity;
-  bool
-    run; /* the command is run: without --rand-seed, the clock gives a seed */
+  /* The command is run: without --rand-seed, the clock gives a seed. */
+  bool run;
 };
 
 /* plan_done() frees the owned members. */

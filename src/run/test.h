@@ -152,8 +152,8 @@ struct test {
   const struct opt *opts;
   size_t cfg_size; /* size of the struct that `opts` fills in */
   const struct test_ops *ops;
-  const struct report_form
-    *form;          /* [opt] the form of its reports: report/form.h */
+  /* [opt] the form of its reports: report/form.h. */
+  const struct report_form *form;
   bool no_deadline; /* its events have no time limit: no automatic shutdown */
   bool own_limit;   /* --events has no effect on it */
 };

@@ -32,8 +32,8 @@ struct worker {
   unsigned tid;
   bool open;  /* an event has begun */
   bool again; /* the next step goes on with the open event */
-  bool
-    unsettled; /* for the test: it has to complete something before the event */
+  /* For the test: it has to complete something before the event. */
+  bool unsettled;
   uint64_t start_ns; /* of the open event, or of its arrival */
   uint64_t look_ns;  /* from this moment on worker_step() takes the slow path */
   uint64_t tickets;  /* events that it may start without taking another block */
@@ -62,8 +62,8 @@ struct worker {
   struct event_ring *events; /* [opt] leads to the event log */
   struct class_recorder *rated; /* [opt] service time and lag */
 
-  uint64_t
-    queue_before_ns; /* its time on the run queue before the measured part */
+  /* Its time on the run queue before the measured part. */
+  uint64_t queue_before_ns;
 
   /* Other threads read these. */
   _Atomic uint32_t phase;     /* enum worker_phase */

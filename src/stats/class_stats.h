@@ -128,8 +128,8 @@ static inline void class_record(struct class_recorder *r, unsigned id,
 /* The numbers of a class over all workers, since the start of the program. */
 struct class_totals {
   uint64_t count, errors, rows, bytes, sum_ns;
-  struct hist_sum
-    *hist; /* [opt] owned by the caller, which has made it; NULL: not wanted */
+  /* [opt] owned by the caller, which has made it; NULL: not wanted. */
+  struct hist_sum *hist;
 };
 
 /* Set the numbers, and the histogram if there is one. */

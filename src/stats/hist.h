@@ -38,8 +38,8 @@ enum {
  * in `more`, so that both only ever grow.
  */
 struct hist {
-  _Atomic uint64_t
-    groups; /* bit n: is there a value in the buckets from n * HIST_HALF on? */
+  /* Bit n: is there a value in the buckets from n * HIST_HALF on?. */
+  _Atomic uint64_t groups;
   _Atomic uint32_t count[HIST_BUCKETS];
   _Atomic uint64_t more[HIST_BUCKETS];
 };

@@ -10,8 +10,8 @@
 struct spread {
   size_t n;
   double median, min, max, mean;
-  double
-    variance; /* of the population that they are a sample of; 0 for n < 2 */
+  /* Of the population that they are a sample of; 0 for n < 2. */
+  double variance;
 };
 
 /* Numbers that are not finite do not count. */

@@ -32,8 +32,8 @@ struct sweep {
   bool prepares; /* cleanup and prepare around each step */
   FILE *text;    /* where text goes: stdout or stderr */
   char *folder;  /* owned; for temporary files; NULL until it is made */
-  struct whole_file
-    document; /* already open before the end if it is not a regular file */
+  /* Already open before the end if it is not a regular file. */
+  struct whole_file document;
 
   struct sweep_outcome *outcomes; /* owned; in the order of execution */
   size_t n_outcomes;
@@ -48,8 +48,8 @@ struct sweep_process {
   const char *command; /* "run", "prepare" */
   const char *role;    /* [opt] --sweep-role */
   const char *json;    /* [opt] */
-  size_t
-    step; /* number of the step with files of its own, from 1; 0: it has none */
+  /* Number of the step with files of its own, from 1; 0: it has none. */
+  size_t step;
 };
 
 /* Its arguments, owned by the caller, who frees them with sweep_args_free();

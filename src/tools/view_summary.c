@@ -17,8 +17,8 @@ static const double usual[] = { 50, 95, 99, 99.9 };
 /* A column of percentiles. */
 struct percentile {
   double pct;
-  const char
-    *key; /* its name in documents, borrowed; NULL: no document has it */
+  /* Its name in documents, borrowed; NULL: no document has it. */
+  const char *key;
 };
 
 struct percentiles {
