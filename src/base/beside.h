@@ -8,10 +8,10 @@
 #include <stdbool.h>
 
 /*
- * Write the folder of the running program, links resolved, and `below` behind
- * it as it is: "" or a path that begins with a slash.  Whether there is such a
- * file is for the caller to see.  False, and buf is "": the system does not say
- * where the program is, or the path is too long.
+ * Write the folder of the running program, with links resolved, and append
+ * `below` as it is: "" or a path that begins with a slash.  The caller finds
+ * out whether there is such a file.  Returns false, and buf is "", if the
+ * system does not say where the program is, or if the path is too long.
  */
 bool beside_program(char buf[PATH_MAX], const char *below);
 

@@ -14,10 +14,10 @@ enum {
   PATH_SIZE = 2 * PATH_MAX
 };
 
-/* Kernels say "no limit" of memory with a number near 2^63. */
+/* Kernels report "no limit" of memory as a number near 2^63. */
 #define MEMORY_UNLIMITED (UINT64_C(1) << 60)
 
-/* The first line of DIR/NAME; false: there is none. */
+/* Read the first line of DIR/NAME; false: there is none. */
 static bool read_line(const char *dir, const char *name, char *ret, int size)
 {
   char path[PATH_SIZE];
@@ -48,7 +48,7 @@ static void limit_memory(struct cgroup_limits *l, uint64_t bytes)
     l->memory_bytes = bytes;
 }
 
-/* Of "NAME NUMBER" in the group's statistics. */
+/* Read "NAME NUMBER" from the group's statistics. */
 static void read_throttled(const char *dir, const char *name, uint64_t unit_ns,
                            struct cgroup_limits *l)
 {
@@ -67,7 +67,7 @@ static void read_throttled(const char *dir, const char *name, uint64_t unit_ns,
     (void)fclose(f);
 }
 
-/* The number in the first line of DIR/NAME. */
+/* Read the number in the first line of DIR/NAME. */
 static bool read_number(const char *dir, const char *name, uint64_t *ret)
 {
   unsigned long long n;
@@ -80,8 +80,8 @@ static bool read_number(const char *dir, const char *name, uint64_t *ret)
   return true;
 }
 
-/* Pages of files, which make room when memory is wanted: the two numbers of
- * memory.stat with these names. */
+/* Pages of files, which the kernel drops when memory is needed: the sum of two
+ * numbers of memory.stat. */
 static uint64_t droppable(const char *dir, const char *active,
                           const char *inactive)
 {
@@ -165,9 +165,9 @@ static void read_v1_memory(const char *dir, struct cgroup_limits *l)
 }
 
 /*
- * The folder of the group and all above it.  In a container the path that the
- * kernel tells may not exist where the container sees the tree; then the root
- * of the tree is the container's own group.
+ * Visit the folder of the group and all folders above it.  In a container, the
+ * path that the kernel reports may not exist in the tree that the container
+ * sees.  Then the root of the tree is the container's own group.
  */
 static void walk_up(const char *base, char *group,
                     void (*look)(const char *dir, struct cgroup_limits *l),
@@ -200,7 +200,7 @@ static bool has_word(const char *list, const char *word)
   return false;
 }
 
-/* "ID:CONTROLLERS:PATH", of one hierarchy. */
+/* Read one line "ID:CONTROLLERS:PATH", which describes one hierarchy. */
 static void look_at(const char *root, char *line, struct cgroup_limits *l)
 {
   char base[PATH_SIZE];

@@ -9,25 +9,26 @@
 #include <stdint.h>
 
 struct cgroup_limits {
-  double cpus;           /* processors' time; 0: no limit */
+  double cpus; /* processors that may be busy all the time; 0: no limit */
   uint64_t memory_bytes; /* 0: no limit */
-  uint64_t throttled_ns; /* so far: how long the limit of `cpus` has stopped
-                            the group, summed up over its processors */
+  uint64_t throttled_ns; /* how long the limit of `cpus` has stopped the group
+                            so far, summed up over its processors */
   uint64_t memory_left;  /* see cgroup_memory_left() */
 };
 
-/* The least of the limits of the process's groups and their parents, for both
- * versions of the interface.  What cannot be read is no limit. */
+/* The smallest of the limits of the process's groups and their parents, for
+ * both versions of the interface.  A limit that cannot be read counts as no
+ * limit. */
 struct cgroup_limits cgroup_read(const char *root);
 
 /*
- * Bytes of memory that the groups leave, the least of them: their limit less
- * what they use.  Pages of files that can be dropped count as not used.
- * UINT64_MAX: there is no limit.
+ * Bytes of memory that the groups leave, the smallest of them: limit less
+ * usage.  Pages of files that can be dropped count as unused.  UINT64_MAX:
+ * there is no limit.
  */
 uint64_t cgroup_memory_left(const char *root);
 
-/* Processors on which the process may run, as of now. */
+/* The number of processors on which the process may run at present. */
 unsigned cgroup_cpus_allowed(void);
 
 #endif

@@ -23,8 +23,8 @@
 #include <x86intrin.h>
 #endif
 
-/* From tick0 on: now = ns0 + (ticks - tick0) * mult / 2^32; before that, the
- * scale before is in force. */
+/* From tick0 on, now = ns0 + (ticks - tick0) * mult / 2^32.  Before that, the
+ * previous scale is in force. */
 struct scale {
   _Atomic uint64_t tick0, ns0, mult;
 };
@@ -34,8 +34,8 @@ enum {
 };
 
 /*
- * A new scale is published so long before it is in force: whatever pushes its
- * writer aside in between, all readers change over at the same tick.
+ * A new scale is published this long before it comes into force.  Even if its
+ * writer is interrupted in between, all readers change over at the same tick.
  */
 #define LEAD_NS (20 * NS_PER_MS)
 
@@ -43,7 +43,7 @@ static struct scale scales[SCALES];
 static _Atomic(struct scale *) current; /* pairs release with acquire */
 static unsigned newest;                 /* writer: clock_discipline() */
 
-/* Both clocks at one moment, taken when the scale was first made. */
+/* Both clocks at the moment at which the scale was first made. */
 static uint64_t anchor_tick, anchor_ns;
 
 static uint64_t kernel_ns(void)
@@ -95,7 +95,8 @@ static bool ticks_are_trusted(void)
 
 #endif
 
-/* Both clocks at one moment: of some tries, the one with the least between. */
+/* Read both clocks at one moment: the best of several tries is the one with the
+ * shortest time between its readings. */
 static void read_both(uint64_t *ret_tick, uint64_t *ret_ns)
 {
   uint64_t best = UINT64_MAX;
@@ -142,7 +143,8 @@ uint64_t clock_now_ns(void)
     const struct scale *now = atomic_load_explicit(&current,
                                                    memory_order_acquire);
 
-    /* Whoever was pushed aside in between may have the scale of long ago. */
+    /* A reader that was interrupted here may hold a scale that is long
+     * outdated. */
     if (LIKELY(now == s))
       return scaled(s, tick);
     s = now;
@@ -180,8 +182,8 @@ void clock_calibrate(void)
 
 /*
  * The rate since the anchor gets better the longer the run lasts.  The new
- * scale starts where the old one will be, so that nobody sees a jump, and runs
- * off the remaining difference within two seconds.
+ * scale starts where the old one will be, so that no reader sees a jump, and
+ * runs off the remaining difference within two seconds.
  */
 void clock_discipline(void)
 {
@@ -203,7 +205,7 @@ void clock_discipline(void)
     correction = -0.001;
   mult = (uint64_t)(rate * (1.0 + correction));
   start = tick + (uint64_t)(((unsigned __int128)LEAD_NS << 32) / mult);
-  if ((int64_t)(start - read_ticks()) > 0) /* else it is too late for it */
+  if ((int64_t)(start - read_ticks()) > 0) /* otherwise it is too late for it */
     publish(start, scaled(s, start), mult);
 }
 
@@ -212,7 +214,7 @@ const char *clock_source(void)
   return atomic_load(&current) ? "tsc" : "clock_gettime";
 }
 
-/* The quickest of some batches: the others were interrupted. */
+/* The fastest of several batches: the others were interrupted. */
 double clock_cost_ns(void)
 {
   enum {

@@ -17,14 +17,16 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_US UINT64_C(1000)
 
-/* Any thread, any time.  Two readings in one thread never go backwards by
- * more than the reordering of a few instructions. */
+/* Any thread may call at any time.  Two readings in one thread never go
+ * backwards by more than the reordering of a few instructions. */
 uint64_t clock_now_ns(void);
 
-/* Before threads exist: decide which source to use; takes up to 3 ms. */
+/* Decide which source to use.  Call it before threads exist; it takes up to 3
+ * ms. */
 void clock_calibrate(void);
 
-/* One thread only, about once a second while others read the clock. */
+/* Correct the scale.  One thread calls this about once a second, while others
+ * read the clock. */
 void clock_discipline(void);
 
 /* "tsc" or "clock_gettime". */

@@ -6,16 +6,17 @@
 
 #include <stddef.h>
 
-/* The format is argument number `f`, its values begin at number `a`. */
+/* Argument number `f` is the format, and its values begin at number `a`. */
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* A function that is called rarely: it stays out of those that are not. */
+/* A function that is rarely called: it is kept out of functions that are called
+ * often. */
 #define COLD __attribute__((cold, noinline))
 
-/* A long way beside a short one, which is the better without it. */
+/* The slow path beside a fast one, which is faster without it. */
 #define NOINLINE __attribute__((noinline))
 
 /* Data of one thread is kept this far from that of another. */
@@ -28,7 +29,7 @@
 /* A function that scripts reach through the FFI; all others are hidden. */
 #define SCRIPT_ABI __attribute__((visibility("default"), used))
 
-/* A function whose data races are what it is for. */
+/* A function that has data races on purpose. */
 #define RACES_ON_PURPOSE __attribute__((no_sanitize("thread")))
 
 /* Number of elements of an array (not of a pointer). */

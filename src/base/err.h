@@ -1,9 +1,9 @@
 /*
  * err.h - why an operation failed, in words that a user can act on.
  *
- * A function that can fail returns 0 or a negative errno value, takes a
- * struct err as its last parameter, and fills it in only when it fails.
- * It does not log: whoever decides what happens next does.
+ * A function that can fail returns 0 or a negative errno value, takes a struct
+ * err as its last parameter, and fills it in only when it fails.  It does not
+ * log: the caller that decides what happens next does.
  */
 #ifndef BENCH_BASE_ERR_H
 #define BENCH_BASE_ERR_H
@@ -14,8 +14,10 @@
 #include "base/compiler.h"
 
 struct err {
-  char text[1536]; /* "" until something fails; what is cut ends with "..." */
-  bool said;       /* the user has seen the cause: keep it, do not print it */
+  char text[1536]; /* "" until something fails; a text that is cut ends with
+                      "..." */
+  /* The user has seen the cause: keep it, and do not print it again. */
+  bool said;
 };
 
 /* Store the message.  Returns `code`, so that callers can return it. */
@@ -30,8 +32,8 @@ int err_sys(struct err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Put "<context>: " in front of the message that `err` already holds. */
 void err_prefix(struct err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/* What the system says of an errno value; `buf` may hold the text.  Any thread.
- */
+/* The system's text for an errno value; it may be in `buf`.  Any thread may
+ * call. */
 const char *err_text(int code, char *buf, size_t size);
 
 #endif

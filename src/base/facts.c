@@ -48,8 +48,8 @@ static bool grow(struct facts *f)
   return true;
 }
 
-/* The place for a value of this key, its old value forgotten; NULL: no memory.
- */
+/* Find or make the place for a value of this key, and forget its old value.
+ * NULL: no memory. */
 static struct fact *place(struct facts *f, const char *key, enum fact_type type)
 {
   struct fact *fact = find(f, key);

@@ -1,10 +1,10 @@
 /*
- * facts.h - what somebody knows about the surroundings of a run, as pairs of a
- * key and a value, for the structured results.
+ * facts.h - what is known about the surroundings of a run, as pairs of a key
+ * and a value, for the structured results.
  *
- * Keys are snake_case with the unit at their end; a dot makes a group:
+ * Keys are snake_case with the unit at their end.  A dot makes a group:
  * "tls.protocol" becomes { "tls": { "protocol": ... } }.  A key that was set
- * before gets the new value.  Secrets have no place here.
+ * before gets the new value.  Do not store secrets here.
  */
 #ifndef BENCH_BASE_FACTS_H
 #define BENCH_BASE_FACTS_H
@@ -30,7 +30,8 @@ struct fact {
   double real;     /* FACT_REAL */
 };
 
-/* {0} is empty.  When memory ran out, facts are missing and `failed` is set. */
+/* {0} is empty.  When memory has run out, facts are missing and `failed` is
+ * set. */
 struct facts {
   struct fact *of; /* owned; in the order in which they were set */
   size_t n, room;
@@ -46,7 +47,7 @@ void facts_int(struct facts *f, const char *key, int64_t value);
 void facts_real(struct facts *f, const char *key, double value);
 void facts_bool(struct facts *f, const char *key, bool value);
 
-/* NULL: not set. */
+/* Returns NULL if it was not set. */
 const struct fact *facts_find(const struct facts *f, const char *key);
 
 #endif

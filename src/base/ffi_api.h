@@ -1,10 +1,11 @@
 /*
  * ffi_api.h - all that scripts may call or touch through LuaJIT's FFI.
  *
- * The one source of the script ABI: C code includes it, the build embeds its
- * text (without comments and preprocessor lines, `[]` written as `[?]`) for
- * ffi.cdef.  What stands here is exported, nothing else is.  A declaration that
- * a release has shipped is never changed; new names begin with bench_.
+ * This is the one source of the script ABI.  C code includes it, and the build
+ * embeds its text (without comments and preprocessor lines, `[]` written as
+ * `[?]`) for ffi.cdef.  The functions of this file are exported, and nothing
+ * else is.  A declaration that a release has shipped is never changed.  New
+ * names begin with bench_.
  *
  * Functions that take a thread number must be given that of the calling
  * worker.  All act on the calling thread.  Those named bench_ serve the Lua
@@ -199,12 +200,12 @@ void bench_event_abandon(void);
 double bench_iteration(void);
 bool bench_in_event(void);
 
-/* Until the latter, the calling thread may start programs that are to have the
- * signals of any other. */
+/* Between these two calls, the calling thread may start programs, which then
+ * have the usual signal mask. */
 void bench_signals_open(void);
 void bench_signals_close(void);
 
-/* As system() does, with such signals; the status of waitpid(), or -1. */
+/* Like system(), with such signals.  Returns the status of waitpid(), or -1. */
 int bench_execute(const char *command);
 
 double bench_rand_default(double a, double b);

@@ -11,7 +11,7 @@
 #include "base/compiler.h"
 
 enum {
-  MAX_DIGITS = 17 /* tell any two doubles apart */
+  MAX_DIGITS = 17 /* are enough to tell any two doubles apart */
 };
 
 size_t fmt_uint(char *buf, uint64_t value)
@@ -71,7 +71,7 @@ const char *fmt_size(char buf[FMT_SIZE_SIZE], uint64_t bytes)
   double value = (double)bytes;
   unsigned u = 0;
 
-  /* 1023.97 would have five digits when it is rounded. */
+  /* 1023.97 would have five digits after rounding. */
   while (value >= (u == 0 ? 1024.0 : 1023.95) && u + 1 < ARRAY_SIZE(unit)) {
     value /= 1024.0;
     u++;

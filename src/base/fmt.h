@@ -8,24 +8,24 @@
 #include <stdint.h>
 
 enum {
-  FMT_SIZE_SIZE = 24,    /* holds what fmt_size() writes */
-  FMT_DOUBLE_SIZE = 352, /* holds every double, with its terminator */
-  FMT_INT_SIZE = 20      /* holds every integer of 64 bits */
+  FMT_SIZE_SIZE = 24,    /* room for what fmt_size() writes */
+  FMT_DOUBLE_SIZE = 352, /* room for every double, with its terminator */
+  FMT_INT_SIZE = 20      /* room for every integer of 64 bits */
 };
 
-/* Decimal digits without a terminator; how many bytes they are. */
+/* Write decimal digits without a terminator.  Returns the number of bytes. */
 size_t fmt_uint(char *buf, uint64_t value);
-/* The same with a sign if it is negative. */
+/* The same, with a sign if the value is negative. */
 size_t fmt_int(char *buf, int64_t value);
 
 /*
  * The fewest digits that read back as the same value, without an exponent: 95
- * gives "95", 99.9 "99.9", 1e6 "1000000".  Zero of either sign is "0"; what is
- * not finite is "inf", "-inf" or "nan".  Returns `buf`.
+ * gives "95", 99.9 "99.9", 1e6 "1000000".  Zero of either sign is "0", and
+ * other values are "inf", "-inf" or "nan".  Returns `buf`.
  */
 const char *fmt_shortest(char buf[FMT_DOUBLE_SIZE], double value);
 
-/* How many decimals that form has: 0 for 2, 1 for 0.5, 2 for 0.25. */
+/* The number of decimals in that form: 0 for 2, 1 for 0.5, 2 for 0.25. */
 unsigned fmt_decimals(double value);
 
 /* A number of bytes for people, with at most four digits: "1 GiB", "1.5 MiB",

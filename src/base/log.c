@@ -11,7 +11,7 @@
 #include "base/strbuf.h"
 #include "base/utf8.h"
 
-/* The last message of a stream, and how often it came again. */
+/* The last message of a stream, and how often it was repeated. */
 struct series {
   struct strbuf last;
   unsigned long again;
@@ -21,12 +21,12 @@ static _Atomic int shown_level = LOG_NOTICE;
 static _Atomic int advice_level = LOG_WARNING;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* All below is protected by the lock. */
+/* The lock protects everything below. */
 static FILE *text_stream;
 static char origin[320];
 static struct series on_text, on_stderr;
 static bool status_drawn; /* log_status() has left a line on stderr */
-static int lost_errno;    /* of a failure of stdout; 0: none */
+static int lost_errno;    /* of a failure of stdout; 0: there was none */
 
 static const char *const prefix[] = {
   [LOG_FATAL] = "FATAL: ", [LOG_ALERT] = "ALERT: ", [LOG_WARNING] = "WARNING: ",
@@ -35,7 +35,7 @@ static const char *const prefix[] = {
 
 void log_init(void)
 {
-  (void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* else it is just slower */
+  (void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* otherwise it is only slower */
 }
 
 void log_set_level(enum log_level level)
@@ -78,8 +78,8 @@ FILE *log_get_text(void)
   return stream;
 }
 
-/* Later the stream only knows that it has failed.  Of a failure of stderr
- * nobody can be told. */
+/* Keep the cause now, because later the stream only knows that it has failed.
+ * A failure of stderr cannot be reported anywhere. */
 static void note_failure(FILE *stream, bool failed_before)
 {
   if (stream == stdout && !failed_before && ferror(stream))
@@ -125,7 +125,7 @@ static void flush(FILE *stream)
   note_failure(stream, failed);
 }
 
-/* Takes over what is in `b`. */
+/* Takes over the content of `b`. */
 static void put_in_series(struct series *s, FILE *stream, struct strbuf *b)
 {
   if (s->last.len == b->len && b->len > 0 &&
@@ -140,8 +140,8 @@ static void put_in_series(struct series *s, FILE *stream, struct strbuf *b)
   s->last = *b;
 }
 
-/* The text begins like a message of its own.  A warning may follow an error in
- * one message: that is how errors of files carry their advice. */
+/* Does the text begin like a message of its own?  A warning may follow an error
+ * in one message: errors of files carry their advice in this way. */
 static bool begins_message(const char *text)
 {
   for (int i = LOG_FATAL; i <= LOG_DEBUG; i++) {
@@ -152,8 +152,8 @@ static bool begins_message(const char *text)
   return false;
 }
 
-/* Servers and scripts have a part in messages: none may hide or add another
- * one. */
+/* Servers and scripts contribute to messages.  Their text must not hide a
+ * message or add one. */
 static void add_message(struct strbuf *to, const struct strbuf *text)
 {
   const char *line = strbuf_str(text);

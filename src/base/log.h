@@ -1,12 +1,10 @@
 /*
  * log.h - what the program says: text on stdout, messages on stderr.
  *
- * Each call is one write.  A message (not NOTICE) that equals the one before
- * it on its stream is counted instead of printed, and the count is printed
- * before the next different one or at the end.  Any thread may call.
- *
- * The level and the two streams are the program's only ones and live at file
- * level in log.c.
+ * Each call is one write.  A message (not NOTICE) that equals the one before it
+ * on its stream is counted instead of printed.  The count is printed before the
+ * next different one or at the end.  Any thread may call.  The level and the
+ * two streams exist once and live at file level in log.c.
  */
 #ifndef BENCH_BASE_LOG_H
 #define BENCH_BASE_LOG_H
@@ -27,7 +25,7 @@ enum log_level {
   LOG_DEBUG,   /* stderr, "DEBUG: " */
 };
 
-/* Make stdout line-buffered.  Once, at the start of main(). */
+/* Make stdout line-buffered.  Called once, at the start of main(). */
 void log_init(void);
 
 /* Messages up to this level are shown; LOG_NOTICE until this is called. */
@@ -38,8 +36,9 @@ enum log_level log_get_level(void);
 void log_set_text(FILE *stream);
 FILE *log_get_text(void);
 
-/* Messages (neither NOTICE nor INFO) say this behind their prefix: which of
- * several processes it is.  Copied, and cut to fit; "": nothing. */
+/* Messages (neither NOTICE nor INFO) have this text after their prefix.  It
+ * says which of several ranks they are from.  The text is copied, and cut to
+ * fit; "" turns it off. */
 void log_set_origin(const char *text);
 
 /*
@@ -53,36 +52,36 @@ void log_vmsg(enum log_level level, const char *fmt, va_list ap)
   PRINTF_LIKE(2, 0);
 
 /*
- * A remark about the quality of what was measured, a LOG_WARNING which nobody
- * has to act on.  See log_set_advice(); programs that split
- * lines at colons find none in the text.
+ * A remark about the quality of the measurement: a LOG_WARNING that needs no
+ * action.  See log_set_advice().  The text contains no colon, for programs that
+ * split lines at colons.
  */
 void log_advise(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
-/* The level from which on remarks are shown; LOG_WARNING until this is called.
- */
+/* Remarks are shown from this level on; LOG_WARNING until this is called. */
 void log_set_advice(enum log_level level);
 
-/* Text for stdout itself, wherever messages go and whatever the level is. */
+/* Text for stdout itself, at every level and wherever messages go. */
 void log_put(const char *text, size_t len);
 
 /*
- * A line of progress on stderr that the next one overwrites.  It goes away
- * when other text is about to be written through this file.  NULL: it only goes
- * away.  For terminals; the text must fit into one of their lines.
+ * A line of progress on stderr that the next one overwrites.  It is removed
+ * before this file writes other text; NULL only removes it.  For terminals; the
+ * text must fit into one line.
  */
 void log_status(const char *line);
 
-/* A line on stderr without a prefix, for good. */
+/* A line on stderr that stays, without a prefix. */
 void log_line(const char *line);
 
-/* Print counts that are still owed, and flush.  Called before every exit. */
+/* Print counts that are not printed yet, and flush.  Called before every
+ * exit. */
 void log_flush(void);
 
 /*
- * After log_flush(): is text missing on stdout, whoever has written it?  Then
- * *ret_errno is why, 0: not known.  What a caller tells of itself it can clear
- * from the stream (clearerr).
+ * Call it after log_flush(): is text missing on stdout, from any writer?  Then
+ * *ret_errno is the cause, or 0 if it is unknown.  A caller that reports its
+ * own failure clears it from the stream with clearerr().
  */
 bool log_lost_text(int *ret_errno);
 

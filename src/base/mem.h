@@ -7,23 +7,23 @@
 #include <stddef.h>
 
 /* n * size zero bytes, aligned to `align` (a power of two); NULL when there is
- * not enough memory or the product overflows.  Freed with free(). */
+ * not enough memory or the product overflows.  Free them with free(). */
 void *mem_aligned(size_t n, size_t size, size_t align);
 
 /*
- * Blocks up to about this size that a thread frees lie in a cache of its own, a
- * few of each size.  calloc() and realloc() never take from it: they would fill
- * it once for each size.
+ * Blocks up to about this size that a thread frees go to a cache of the thread,
+ * a few of each size.  calloc() and realloc() never take from the cache: they
+ * would fill it once for each size.
  */
 enum {
   MEM_KEPT = 1024
 };
 
-/* n * size zero bytes, for what comes and goes with a connection; NULL as
- * above.  Freed with free(). */
+/* n * size zero bytes, for objects that come and go with a connection; NULL as
+ * above.  Free them with free(). */
 void *mem_new(size_t n, size_t size);
 
-/* Zeroed pages of the kernel's, which take no memory until they are written to;
+/* Zeroed pages from the kernel, which take no memory until they are written to;
  * NULL when out of memory. */
 void *mem_pages(size_t bytes);
 void mem_pages_free(void *pages, size_t bytes); /* `pages` may be NULL */

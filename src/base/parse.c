@@ -1,5 +1,5 @@
 /*
- * parse.c - numbers from text, completely or not at all.
+ * parse.c - parses numbers; nothing may be left over.
  */
 #include "base/parse.h"
 
@@ -35,7 +35,7 @@ int parse_int(const char *text, int64_t *ret)
   return 0;
 }
 
-/* The power of 1024 that a suffix stands for, or -1. */
+/* The power of 1024 that a suffix means, or -1. */
 static int suffix_power(const char *suffix)
 {
   static const char letters[] = "KMGT";

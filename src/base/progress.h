@@ -1,9 +1,9 @@
 /*
- * progress.h - how far a long command is: one line, which fits into the
- * terminal and is written over again, or else a line every ten seconds.
+ * progress.h - the progress of a long command: one line, which fits into the
+ * terminal and is overwritten, or else a line every ten seconds.
  *
- * What the line says comes from the caller, where it goes is decided by a
- * struct progress_io.
+ * The caller provides the content of the line.  A struct progress_io decides
+ * where it goes.
  */
 #ifndef BENCH_BASE_PROGRESS_H
 #define BENCH_BASE_PROGRESS_H
@@ -23,11 +23,12 @@ enum progress_unit {
 
 /* How far the work is at one moment. */
 struct progress_point {
-  const char *verb; /* "Loaded": static */
+  const char *verb; /* "Loaded"; static */
   enum progress_unit unit;
   uint64_t total, done; /* in that unit */
-  uint64_t there;       /* of `done`: was done before the clock started */
-  uint64_t bytes;       /* PROGRESS_ROWS: what was sent; 0: not known */
+  /* The part of `done` that was there before the clock started. */
+  uint64_t there;
+  uint64_t bytes; /* PROGRESS_ROWS: bytes that were sent; 0: unknown */
 };
 
 /* ---- text ---- */
@@ -35,7 +36,7 @@ struct progress_point {
 /*
  * The line at a moment `passed_ns` after the start: verb, amount, rate, time
  * left, `detail`.  It has less than `columns` characters: less important parts
- * are left out until it fits; 0: no limit.
+ * are left out until it fits.  0: no limit.
  */
 void progress_line(struct strbuf *line, const struct progress_point *at,
                    uint64_t passed_ns, const char *detail, unsigned columns);
@@ -48,10 +49,10 @@ void progress_sum(struct strbuf *line, const struct progress_point *at,
 
 struct progress_io {
   uint64_t (*now_ns)(void *ctx);
-  /* Width of the terminal, looked up each time; 0: there is none. */
+  /* Width of the terminal, looked up each time; 0: there is no terminal. */
   unsigned (*columns)(void *ctx);
-  /* `stays`: a line for good.  Otherwise the next one replaces it, and NULL
-   * removes it. */
+  /* `stays`: the line is never replaced.  Otherwise the next one replaces it,
+   * and NULL removes it. */
   void (*show)(void *ctx, const char *line, bool stays);
 };
 
@@ -61,7 +62,7 @@ extern const struct progress_io progress_stderr;
 struct progress {
   const struct progress_io *io;
   void *io_ctx;
-  /* The present point; may add a detail.  Called by the thread. */
+  /* Sets the present point, and may add a detail.  Called by the thread. */
   void (*look)(void *ctx, struct progress_point *ret, struct strbuf *detail);
   void *ctx;
 
@@ -78,17 +79,17 @@ void progress_init(struct progress *p, const struct progress_io *io,
                                 struct strbuf *detail),
                    void *ctx);
 
-/* Show a line if it is time to; returns when the next one is due. */
+/* Show a line if one is due.  Returns when the next one is. */
 uint64_t progress_tick(struct progress *p);
 
-/* Start a thread that does so until progress_stop().  If that is not possible
- * nothing is shown. */
+/* Start a thread that calls progress_tick() until progress_stop().  If it
+ * cannot be started, nothing is shown. */
 void progress_start(struct progress *p);
 
 /* Ends the thread and removes the line.  May be called again. */
 void progress_stop(struct progress *p);
 
-/* Print the sum of what was done, for good. */
+/* Print the sum of what was done, in a line that stays. */
 void progress_print_sum(struct progress *p);
 
 #endif

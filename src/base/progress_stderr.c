@@ -9,7 +9,7 @@
 #include "base/progress.h"
 
 enum {
-  USUAL_COLUMNS = 80 /* a terminal that does not tell */
+  USUAL_COLUMNS = 80 /* for a terminal that does not report its width */
 };
 
 static uint64_t now_ns(void *ctx)

@@ -10,7 +10,7 @@
 
 /* From the longest form of a line to the shortest. */
 enum form {
-  FORM_DETAIL, /* all there is */
+  FORM_DETAIL, /* all parts */
   FORM_BYTES,  /* without the detail */
   FORM_RATE,   /* with one rate */
   FORM_LEFT,   /* without a rate */
@@ -32,7 +32,8 @@ static double in_unit(const struct progress_point *at, uint64_t n)
   return at->unit == PROGRESS_BYTES ? (double)n / MIB : (double)n;
 }
 
-/* Per second; what was there before the clock started is nobody's speed. */
+/* Per second; the part that was there before the clock started does not
+ * count. */
 static double rate_of(const struct progress_point *at, uint64_t passed_ns)
 {
   const uint64_t done = at->done > at->there ? at->done - at->there : 0;
@@ -41,7 +42,7 @@ static double rate_of(const struct progress_point *at, uint64_t passed_ns)
                        : 0.0;
 }
 
-/* What is left is never "0 s". */
+/* The time left is never shown as "0 s". */
 static void add_time(struct strbuf *line, double seconds)
 {
   const uint64_t s = seconds > 1.0 ? (uint64_t)(seconds + 0.5) : 1;
@@ -69,8 +70,8 @@ static void add_rates(struct strbuf *line, const struct progress_point *at,
                   ((double)passed_ns / (double)NS_PER_S));
 }
 
-/* A table may take as long as all others together: what is left of them is not
- * known. */
+/* One table may take as long as all others together, so the time left is
+ * unknown with tables. */
 static void add_left(struct strbuf *line, const struct progress_point *at,
                      uint64_t passed_ns)
 {

@@ -74,7 +74,7 @@ static const char *last_of(const char *text, size_t len, char c)
  * The @ that ends the user and the password of a URL, whose part after :// is
  * `from`; NULL: there is none.  Passwords that should have been encoded may
  * hold any character, so the last @ of the word counts, or else the last one of
- * the line.  Where the URL is all of the text (`alone`), the word is the line.
+ * the line.  If the URL is the whole text (`alone`), the word is the line.
  */
 static const char *find_at(const char *from, bool alone)
 {
@@ -85,7 +85,8 @@ static const char *find_at(const char *from, bool alone)
   return at ? at : last_of(from, line, '@');
 }
 
-/* A URL begins at the :// at `text`: write all up to what follows the user. */
+/* A URL begins at the :// at `text`: write everything up to the end of its user
+ * and password. */
 static const char *redact_user(const char *text, bool alone, struct strbuf *out)
 {
   const char *from = text + 3;
@@ -100,7 +101,7 @@ static const char *redact_user(const char *text, bool alone, struct strbuf *out)
   return at;
 }
 
-/* `text` is after the = of a keyword: where its value ends. */
+/* `text` is after the = of a keyword.  Returns the end of its value. */
 static const char *end_of_value(const char *text)
 {
   const char quote = *text;
@@ -116,8 +117,8 @@ static const char *end_of_value(const char *text)
 }
 
 /*
- * The word of `len` bytes at `text` may be a keyword with a value: write it
- * and return what follows; NULL: it is none.
+ * The word of `len` bytes at `text` may be a keyword with a value: write it and
+ * return what follows; NULL: it is no such keyword.
  */
 static const char *redact_keyword(const char *text, size_t len,
                                   struct strbuf *out)
@@ -135,7 +136,8 @@ static const char *redact_keyword(const char *text, size_t len,
   return text;
 }
 
-/* `text` is the ? or & before a parameter of a URL: as redact_keyword(). */
+/* `text` is the ? or & before a parameter of a URL.  Otherwise like
+ * redact_keyword(). */
 static const char *redact_parameter(const char *text, struct strbuf *out)
 {
   const char *name = text + 1;
@@ -189,7 +191,7 @@ bool secret_is_in(const char *text)
   bool differs;
 
   secret_redact(text, &shown);
-  /* Without memory nobody knows. */
+  /* Without memory the answer is unknown. */
   differs = shown.failed || strcmp(strbuf_str(&shown), text) != 0;
   strbuf_done(&shown);
   return differs;

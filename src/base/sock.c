@@ -13,7 +13,7 @@
 
 #if defined(__x86_64__) && defined(__linux__)
 
-/* What syscall() does, without moving the arguments from place to place. */
+/* Like syscall(), without moving the arguments from register to register. */
 static inline long call(long number, long a, long b, long c, long d)
 {
   register long r10 __asm__("r10") = d;

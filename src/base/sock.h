@@ -1,10 +1,10 @@
 /*
  * sock.h - bytes to and from a socket, for hot paths.
  *
- * As send(), recv() and poll(), but they are no cancellation points: the C
- * library's functions are, which costs three times as many instructions as the
- * rest of them in a program with threads.  No thread of the program is ever
- * cancelled.
+ * These functions are like send(), recv() and poll(), but they are no
+ * cancellation points.  The C library's functions are, which costs three times
+ * as many instructions as the rest of them in a program with threads.  No
+ * thread of the program is ever cancelled.
  */
 #ifndef BENCH_BASE_SOCK_H
 #define BENCH_BASE_SOCK_H
@@ -13,14 +13,15 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* A broken connection is EPIPE and no signal. */
+/* A broken connection gives EPIPE, and no signal. */
 ssize_t sock_send(int fd, const void *buf, size_t n, int flags);
 ssize_t sock_recv(int fd, void *buf, size_t n);
 
-/* Wait, however long, for POLLIN or POLLOUT; false: it is not possible. */
+/* Wait for POLLIN or POLLOUT, without a time limit; false: it is not
+ * possible. */
 bool sock_wait(int fd, short events);
 
-/* Is the other end on this machine: is it a Unix socket, or a loopback
+/* Is the other end on this machine, through a Unix socket or a loopback
  * address? */
 bool sock_is_local(int fd);
 

@@ -10,10 +10,10 @@
 
 #include "base/compiler.h"
 
-/* {0} is an empty buffer.  After a failed allocation, text is lost and
- * `failed` is set; everything else goes on working. */
+/* {0} is an empty buffer.  After a failed allocation, text is lost and `failed`
+ * is set; all functions can still be called. */
 struct strbuf {
-  char *text; /* owned; zero-terminated; NULL while nothing was written */
+  char *text; /* owned; zero-terminated; NULL until something is written */
   size_t len; /* without the terminator */
   size_t room;
   bool failed;

@@ -1,10 +1,11 @@
 /*
- * thread.c - starting threads with a stack of a given size.
+ * thread.c - starts threads, and what a thread can ask of the system.
  */
 #include "base/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ enum {
 };
 #endif
 
-/* Is there room for it?  pthread_create() does not say what it lacks. */
+/* Is there room for the stack?  pthread_create() does not say what it lacks. */
 static bool stack_fits(size_t bytes)
 {
   void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -81,6 +82,19 @@ int thread_start(pthread_t *ret, size_t stack_bytes, void *(*fn)(void *),
   return 0;
 }
 
+int thread_start_masked(pthread_t *ret, void *(*fn)(void *), void *arg,
+                        struct err *err)
+{
+  sigset_t all, before;
+  int rc;
+
+  (void)sigfillset(&all);
+  (void)pthread_sigmask(SIG_SETMASK, &all, &before); /* cannot fail */
+  rc = thread_start(ret, 0, fn, arg, err);
+  (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return rc;
+}
+
 #if defined(__linux__)
 /* madvise() itself needs some of the stack. */
 enum {
@@ -97,7 +111,7 @@ NOINLINE void thread_trim_stack(void)
   size_t bytes;
 
   if (pthread_getattr_np(pthread_self(), &attr) != 0)
-    return; /* it is only an economy */
+    return; /* it only saves memory */
   if (pthread_attr_getstack(&attr, &low, &bytes) == 0) {
     end = (here - STACK_KEPT) / page * page;
     if (end > (uintptr_t)low && end < (uintptr_t)low + bytes)
@@ -114,7 +128,7 @@ void thread_trim_stack(void)
 void thread_set_name(const char *name)
 {
 #if defined(__linux__)
-  (void)prctl(PR_SET_NAME, name); /* else it has no name of its own */
+  (void)prctl(PR_SET_NAME, name); /* on failure it has no name of its own */
 #else
   (void)name;
 #endif
@@ -123,7 +137,8 @@ void thread_set_name(const char *name)
 void thread_exact_timers(bool exact)
 {
 #if defined(PR_SET_TIMERSLACK)
-  (void)prctl(PR_SET_TIMERSLACK, exact ? 1UL : 0UL); /* 0: as it was */
+  (void)prctl(PR_SET_TIMERSLACK,
+              exact ? 1UL : 0UL); /* 0 restores the default */
 #else
   (void)exact;
 #endif
@@ -142,7 +157,7 @@ void thread_sleep_until(uint64_t until_ns)
   thread_exact_timers(false);
 }
 
-/* Without a FILE, which would take memory that the thread keeps. */
+/* This uses no FILE, which would take memory that the thread keeps. */
 bool thread_queue_ns(uint64_t *ret)
 {
   const int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
@@ -156,7 +171,7 @@ bool thread_queue_ns(uint64_t *ret)
   if (n <= 0)
     return false;
   text[n] = '\0';
-  waited = strchr(text, ' '); /* behind the time that it ran */
+  waited = strchr(text, ' '); /* after the time that it ran */
   if (!waited)
     return false;
   *ret = strtoull(waited, &end, 10);

@@ -1,5 +1,5 @@
 /*
- * thread.h - starting threads with a stack of a given size.
+ * thread.h - starts threads, and what a thread can ask of the system.
  */
 #ifndef BENCH_BASE_THREAD_H
 #define BENCH_BASE_THREAD_H
@@ -12,33 +12,39 @@
 struct err;
 
 /*
- * Start fn(arg) in a joinable thread.  stack_bytes 0 means the system's
- * default.  Programs with a sanitizer get more stack than asked for: their
- * frames are several times as large.
+ * Start fn(arg) in a joinable thread.  If stack_bytes is 0, the stack has the
+ * system's default size.  Programs with a sanitizer get more stack than asked
+ * for, because their frames are several times as large.
  */
 int thread_start(pthread_t *ret, size_t stack_bytes, void *(*fn)(void *),
                  void *arg, struct err *err);
 
-/* Wake-ups of the calling thread are put off for 50 us, so that several can be
- * one; from now on they are not, or are again. */
+/* The same with all signals blocked in the new thread, and in the threads that
+ * it starts.  The stack is the system's default. */
+int thread_start_masked(pthread_t *ret, void *(*fn)(void *), void *arg,
+                        struct err *err);
+
+/* Linux puts off wake-ups of a thread for 50 us, so that several can be one.
+ * This turns that off for the calling thread, or on again. */
 void thread_exact_timers(bool exact);
 
 /*
  * Give back the pages of the calling thread's stack that deeper calls than the
- * present one have used.  For a thread that will wait for long, or that never
- * goes as deep again.
+ * present one have used.  Useful in a thread that will wait for a long time, or
+ * that never goes as deep again.
  */
 void thread_trim_stack(void);
 
-/* What the calling thread is called in lists of the system (`top -H`); at most
- * 15 characters. */
+/* The name of the calling thread in lists of the system (`top -H`); at most 15
+ * characters. */
 void thread_set_name(const char *name);
 
-/* Until that moment of the program's clock, as exactly as the system can. */
+/* Sleep until that moment of the program's clock, as exactly as the system
+ * can. */
 void thread_sleep_until(uint64_t until_ns);
 
-/* Time that the calling thread has waited for a processor although it could
- * run; false: the system does not tell. */
+/* How long the calling thread has waited for a processor although it could run;
+ * false: the system does not say. */
 bool thread_queue_ns(uint64_t *ret);
 
 #endif

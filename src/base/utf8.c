@@ -12,8 +12,8 @@ static bool continues(char c)
   return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* The second byte says whether a long form was needed, and is no surrogate and
- * not beyond the last character. */
+/* Is the second byte good?  A bad one begins a form that is longer than
+ * necessary, a surrogate, or a number beyond the last character. */
 static bool good_second(unsigned char first, char c)
 {
   const unsigned char second = (unsigned char)c;
@@ -32,7 +32,7 @@ static bool good_second(unsigned char first, char c)
   }
 }
 
-/* How long a character is that begins with this byte; 0: none does. */
+/* The length of a character that begins with this byte; 0: none does. */
 static unsigned length_from(unsigned char first)
 {
   return first < 0x80                     ? 1
@@ -70,7 +70,7 @@ size_t utf8_cut(const char *text, size_t max)
   const size_t len = strnlen(text, max);
   size_t cut = len;
 
-  if (text[len] == '\0') /* it ends there, or before */
+  if (text[len] == '\0') /* the text ends there, or before */
     return len;
   while (cut > 0 && len - cut < 3 && continues(text[cut]))
     cut--;
@@ -79,7 +79,7 @@ size_t utf8_cut(const char *text, size_t max)
 
 size_t utf8_whole(const char *text, size_t len)
 {
-  size_t last = len; /* behind the first byte of the last character */
+  size_t last = len; /* after the first byte of the last character */
 
   while (last > 0 && len - last < 3 && continues(text[last - 1]))
     last--;
@@ -99,7 +99,7 @@ void utf8_add_latin1(struct strbuf *out, char byte)
     strbuf_add(out, two, sizeof(two));
 }
 
-/* The character that is not to reach a terminal; 0: it may. */
+/* The character if it must not reach a terminal; 0: it may. */
 static unsigned hidden(const unsigned char *p, size_t left)
 {
   unsigned c = 0;

@@ -9,31 +9,31 @@
 
 struct strbuf;
 
-/* The length of the character that the text begins with, 1 to 4 bytes; 0: it
- * ends here, or this is no valid UTF-8. */
+/* The length of the first character of the text, 1 to 4 bytes; 0: the text is
+ * empty, or it does not begin with valid UTF-8. */
 unsigned utf8_length(const char *text);
 
-/* Is all of it valid? */
+/* Is the whole text valid? */
 bool utf8_is_valid(const char *text);
 
-/* How many of the first `max` bytes there are, without the beginning of a
- * character that goes on behind them. */
+/* How many of the first `max` bytes there are, without an incomplete character
+ * at their end. */
 size_t utf8_cut(const char *text, size_t max);
 
-/* The same where the text has no terminator and ends after `len` bytes: how
- * many there are without the beginning of a character at their end. */
+/* The same for a text that has no terminator and ends after `len` bytes. */
 size_t utf8_whole(const char *text, size_t len);
 
 /*
- * Appends text of others so that a terminal shows it and does nothing else:
- * control characters, those of C1 and marks that reorder what follows become
- * \n, \x1b or \u202e.  Those in `keep` stay; what is no valid UTF-8 does, too,
- * unless a terminal may take it for C1.
+ * Append text from outside the program so that a terminal shows it and does
+ * nothing else.  Control characters, those of C1 and marks that reorder what
+ * follows become
+ * , \x1b or \u202e.  Those in `keep` stay.  Invalid UTF-8 stays as well, unless
+ * a terminal may take it for C1.
  */
 void utf8_add_shown(struct strbuf *out, const char *text, size_t len,
                     const char *keep);
 
-/* Appends a byte as the character of Latin-1 that it is: what becomes of text
+/* Append a byte as the Latin-1 character that it is.  This is done with text
  * that is not valid. */
 void utf8_add_latin1(struct strbuf *out, char byte);
 

@@ -24,7 +24,8 @@ void wait_while(_Atomic uint32_t *word, uint32_t value, uint64_t until_ns)
     ts.tv_nsec = (long)(until_ns % NS_PER_S);
     until = &ts;
   }
-  /* Every way to return means: look again.  The time is absolute. */
+  /* Whatever the reason for returning is, the caller looks again.  The time is
+   * absolute. */
   (void)syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value, until, NULL,
                 FUTEX_BITSET_MATCH_ANY);
 }

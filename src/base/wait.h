@@ -11,11 +11,11 @@
 
 /*
  * Sleep while *word == value, until clock_now_ns() would be `until_ns`.  May
- * return early: callers look again.
+ * return early, so callers look again.
  */
 void wait_while(_Atomic uint32_t *word, uint32_t value, uint64_t until_ns);
 
-/* Wake everybody who waits on the word; change it first. */
+/* Wake all waiters.  Store the new value before calling. */
 void wait_wake_all(_Atomic uint32_t *word);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * word.h - text in words of eight bytes.
  *
- * All arithmetic on words takes the first byte for the lowest one, whatever
- * the machine does.
+ * In all functions, the first byte of a word is its lowest one, on every
+ * machine.
  */
 #ifndef BENCH_BASE_WORD_H
 #define BENCH_BASE_WORD_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The byte in every place. */
+/* A word with this byte in every place. */
 #define WORD_EACH(byte) ((byte)*UINT64_C(0x0101010101010101))
 
 static inline uint64_t word_load(const char *p)
@@ -28,15 +28,16 @@ static inline void word_store(char *p, uint64_t word)
   memcpy(p, &word, sizeof(word));
 }
 
-/* The place (0..7) of the first byte of which a bit is set; `word` is not 0. */
+/* The place (0..7) of the first byte in which a bit is set; `word` is not 0. */
 static inline unsigned word_first(uint64_t word)
 {
   return (unsigned)__builtin_ctzll(word) / 8;
 }
 
 /*
- * The highest bit of the first byte that equals `byte` is set, and none before
- * it; those of bytes behind it say nothing.  0: there is no such byte.
+ * The highest bit of the first byte that equals `byte` is set, and no bit
+ * before it.  The bits of later bytes have no meaning.  0: there is no such
+ * byte.
  */
 static inline uint64_t word_find(uint64_t word, unsigned char byte)
 {
@@ -45,7 +46,7 @@ static inline uint64_t word_find(uint64_t word, unsigned char byte)
   return (diff - WORD_EACH(1)) & ~diff & WORD_EACH(0x80);
 }
 
-/* The same for the first byte that is no decimal digit. */
+/* The same for the first byte that is not a decimal digit. */
 static inline uint64_t word_find_other_than_digits(uint64_t word)
 {
   const uint64_t value = word ^ WORD_EACH('0'); /* 0..9 are digits */

@@ -88,7 +88,7 @@ int cluster_no_answer(struct cluster *c, unsigned rank, struct err *err)
 {
   if (post_leaving(c->post, rank)) {
     if (rank == 0)
-      err->text[0] = '\0'; /* it says why itself */
+      err->text[0] = '\0'; /* it reports the reason itself */
     else
       (void)err_set(err, 0, "process %u on %s has given up", rank,
                     c->of[rank].host);
@@ -103,7 +103,7 @@ static void pack_hello(struct strbuf *b, const char *version)
 {
   char host[CLUSTER_HOST_SIZE] = "";
 
-  (void)gethostname(host, sizeof(host) - 1); /* else it has no name */
+  (void)gethostname(host, sizeof(host) - 1); /* on failure it has no name */
   pack_text(b, version);
   pack_u64(b, HIST_BUCKETS);
   pack_u64(b, COUNTERS);
@@ -130,7 +130,7 @@ static int read_hello(struct cluster *c, const struct post_message *l,
   return 0;
 }
 
-/* By process 0: learn all names, then tell all of them. */
+/* In rank 0: collect all names, then send them to all ranks. */
 static int gather_names(struct cluster *c, const struct strbuf *own,
                         const char *version, struct err *err)
 {
@@ -169,7 +169,7 @@ static int learn_names(struct cluster *c, struct err *err)
     unpack_text(&u, c->of[i].host, CLUSTER_HOST_SIZE);
   free(l);
   if (u.failed || c->of[0].host[0] == '\0') {
-    err->text[0] = '\0'; /* process 0 has said why */
+    err->text[0] = '\0'; /* rank 0 has reported the reason */
     return -EPROTO;
   }
   return 0;

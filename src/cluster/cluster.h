@@ -1,10 +1,10 @@
 /*
- * cluster.h - one run on several machines, as each of its ranks sees it:
- * who the others are, and the moments at which all of them meet.
+ * cluster.h - one run on several machines, as each of its ranks sees it: the
+ * other ranks, and the moments at which all of them meet.
  *
- * Process 0 reads the options and files, gives the plan to the others, gathers
- * reports and prints.  Its host and number name a process in messages.
- * A process that was not launched as one of several has no struct cluster.
+ * Rank 0 reads the options and files, gives the plan to the others, gathers
+ * reports and prints.  Messages name a rank by its host and number. A process
+ * that was not launched as one of several has no struct cluster.
  */
 #ifndef BENCH_CLUSTER_CLUSTER_H
 #define BENCH_CLUSTER_CLUSTER_H
@@ -21,16 +21,16 @@ struct post_events;
 
 /*
  * Join the other ranks, and learn the names of all.  `size` is what the
- * environment told: an engine's library that belongs to another engine finds
- * only one process.  All programs of a run must be of the same version.
+ * environment says: the library of another engine finds only one process.  All
+ * programs of a run must have the same version.
  */
 int cluster_join(struct cluster **ret, const struct cluster_link *link,
                  unsigned size, const char *version, struct err *err);
 
 /*
- * The end of the run, for all at the same time: process 0 learns the statuses.
- * Returns the first one that is not 0, in the order of the processes; in all
- * but process 0 that is its own.  Frees `c`.
+ * The end of the run, for all at the same time: rank 0 learns the statuses.
+ * Returns the first one that is not 0, in the order of the ranks; in all other
+ * ranks the result is their own.  Frees `c`.
  */
 int cluster_leave(struct cluster *c, int status);
 
@@ -41,53 +41,54 @@ unsigned cluster_hosts(const struct cluster *c); /* different ones */
 const char *cluster_engine(const struct cluster *c);
 struct post *cluster_post(struct cluster *c);
 
-/* By process 0: what the others need to know. */
+/* In rank 0: send the data that the others need. */
 int cluster_share(struct cluster *c, const void *bytes, size_t len,
                   struct err *err);
-/* By the others: wait for it.  Borrowed until cluster_leave(). */
+/* In the other ranks: wait for it.  Borrowed until cluster_leave(). */
 int cluster_plan(struct cluster *c, const void **ret_bytes, size_t *ret_len,
                  struct err *err);
 
 /*
- * Everybody's workers are ready: the moment of the common start, on this
- * process's clock.  `ready` false: they are not, and nobody starts.
- * -ECANCELED: there is no start; `err` is empty when somebody else says why.
+ * Agree on the common start when the workers of all ranks are ready: its
+ * moment, on this rank's clock.  `ready` false: the workers of this rank are
+ * not, and no rank starts.  Returns -ECANCELED if there is no start; `err` is
+ * empty if another rank reports why.
  */
 int cluster_start(struct cluster *c, bool ready, uint64_t *ret_start_ns,
                   struct err *err);
 
-/* This process has started at that moment of its clock. */
+/* This rank has started at that moment of its clock. */
 void cluster_started(struct cluster *c, uint64_t now_ns);
 
-/* By process 0, after the end: when each process has started, as an offset from
- * the common start; false: it has not been heard of. */
+/* In rank 0, after the end: when a rank has started, as an offset from the
+ * common start; false: it has not reported that. */
 bool cluster_start_error(struct cluster *c, unsigned rank, int64_t *ret_ns);
-/* From the first one's start to the last one's. */
+/* The time from the first rank's start to the last one's. */
 uint64_t cluster_skew(struct cluster *c);
-/* How well the clocks are known to each other. */
+/* How exactly rank 0 knows the clock of a rank. */
 uint64_t cluster_clock_error(const struct cluster *c, unsigned rank);
 
-/* Wait for all processes, wherever they are. */
+/* Wait for all ranks, whatever they are doing. */
 void cluster_meet(struct cluster *c);
 
 enum {
-  CLUSTER_GONE = UINT8_MAX, /* the word of a process that does not come */
+  CLUSTER_GONE = UINT8_MAX, /* the word of a rank that does not come */
 };
 
-/* The same, and everybody learns what each has to say, less than CLUSTER_GONE:
- * all[cluster_size()], in the order of the processes. */
+/* The same, and each rank learns the words of all, which are less than
+ * CLUSTER_GONE: all[cluster_size()], in the order of the ranks. */
 void cluster_vote(struct cluster *c, unsigned char own, unsigned char *all);
 
-/* This process must stop its work: tell the others.  Any thread.  `why` is a
- * number that the listeners of the others are given. */
+/* This rank must stop its work: report that to the others.  Any thread may
+ * call. `why` is a number for the listeners of the others. */
 void cluster_tell_stop(struct cluster *c, int why);
 
-/* Wait until nobody is at work any more; after a signal everybody knows that
- * already, and there is no time for it. */
+/* Wait until no rank is at work any more.  After a signal every rank knows that
+ * already, and there is no time to wait. */
 void cluster_finish(struct cluster *c);
 
-/* A process is gone: found dead, or silent; or this one cannot leave
- * in order any more. */
+/* A rank is gone: found dead, or silent; or this one cannot leave in order any
+ * more. */
 void cluster_mark_lost(struct cluster *c, unsigned rank);
 bool cluster_is_lost(const struct cluster *c, unsigned rank);
 bool cluster_any_lost(const struct cluster *c);

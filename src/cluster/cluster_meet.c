@@ -1,5 +1,6 @@
 /*
- * cluster_meet.c - all wait for all: in the middle of work, and at its end.
+ * cluster_meet.c - all ranks wait for each other: during the work, and at its
+ * end.
  */
 #include "cluster/cluster_internal.h"
 
@@ -44,7 +45,7 @@ void cluster_meet(struct cluster *c)
 {
   unsigned char *all = malloc(c->size);
 
-  if (all) /* else nobody is waited for */
+  if (all) /* otherwise there is nothing to wait for */
     cluster_vote(c, 0, all);
   free(all);
 }
@@ -59,7 +60,7 @@ void cluster_tell_stop(struct cluster *c, int why)
     (void)post_send(c->post, 0, POST_STOP, &number, sizeof(number));
 }
 
-/* A message without content, or the loss of the process, or a signal. */
+/* Wait for a message without content, the loss of the rank, or a signal. */
 static void await_word(struct cluster *c, enum post_kind kind, unsigned from)
 {
   struct post_message *l = NULL;

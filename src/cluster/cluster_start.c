@@ -1,5 +1,5 @@
 /*
- * cluster_start.c - a common start, and how well it went.
+ * cluster_start.c - a common start, and how exact it was.
  */
 #include "cluster/cluster_internal.h"
 
@@ -14,11 +14,11 @@
 #include "cluster/pack.h"
 #include "cluster/post.h"
 
-/* From the decision to the common start: for the messages, and for waking up.
- */
+/* The time from the decision to the common start, for the messages and for
+ * waking up. */
 #define START_NS (20 * NS_PER_MS)
 
-/* The rest of process 0: 0 with the common start, or negative. */
+/* The part of rank 0: 0 with the common start, or negative. */
 static int agree_on_start(struct cluster *c, bool ready, struct err *err)
 {
   uint64_t error_ns = 0;

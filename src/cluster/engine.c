@@ -1,5 +1,5 @@
 /*
- * engine.c - the launchers that are known, and their plug-in.
+ * engine.c - the known launchers, and their plug-in.
  */
 #include "cluster/engine.h"
 
@@ -57,7 +57,8 @@ struct launch launch_find(char *(*get)(const char *name))
   return (struct launch){ .size = 1 };
 }
 
-/* NULL: not there, or it cannot be opened, and `why` says so. */
+/* Returns NULL if there is none, or if it cannot be opened; then `why` says
+ * so. */
 static void *open_at(const char *folder, const char *below, struct strbuf *why)
 {
   struct strbuf path = { 0 };
@@ -65,7 +66,7 @@ static void *open_at(const char *folder, const char *below, struct strbuf *why)
 
   strbuf_addf(&path, "%s%s/" PLUGIN, folder, below);
   if (!path.failed && access(strbuf_str(&path), R_OK) == 0) {
-    /* Parts of MPI libraries are modules too, and look for their symbols. */
+    /* Parts of MPI libraries are modules too, which look up their symbols. */
     module = dlopen(strbuf_str(&path), RTLD_NOW | RTLD_GLOBAL);
     if (!module)
       strbuf_addf(why, "%s%s", why->len > 0 ? "; " : "", dlerror());
@@ -80,7 +81,7 @@ static int ask(void *module, const struct cluster_link **ret, struct err *err)
   void *symbol = dlsym(module, CLUSTER_LINK_SYMBOL);
   const struct cluster_link *link;
 
-  memcpy(&get, &symbol, sizeof(get)); /* what ISO C has no cast for */
+  memcpy(&get, &symbol, sizeof(get)); /* a cast that ISO C does not have */
   link = symbol ? get() : NULL;
   if (!link || link->version != CLUSTER_LINK_VERSION)
     return err_set(err, -ENOTSUP,

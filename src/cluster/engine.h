@@ -1,5 +1,6 @@
 /*
- * engine.h - was this process launched as one of several, and by whom?
+ * engine.h - was this process launched as one of several, and by which
+ * launcher?
  */
 #ifndef BENCH_CLUSTER_ENGINE_H
 #define BENCH_CLUSTER_ENGINE_H
@@ -11,28 +12,28 @@
 
 struct err;
 
-/* What the environment tells before any MPI library is opened. */
+/* What the environment says before any MPI library is opened. */
 struct launch {
-  const char *engine; /* "Open MPI"; NULL: not launched, or all alone */
+  const char *engine; /* "Open MPI"; NULL: not launched, or only one process */
   unsigned rank, size;
   pid_t parent; /* the launcher's process on this machine */
   bool bound;   /* the engine says that it has bound the process to cores */
-  bool kills;   /* when one process dies it kills the others at once */
+  bool kills;   /* when one process dies, it kills the others at once */
 };
 
-/* `get` is getenv(), or what a test puts in its place. */
+/* `get` is getenv(), or a replacement in tests. */
 struct launch launch_find(char *(*get)(const char *name));
 
 /*
- * Open the plug-in: beside the program (`folder`, "" when it is not known;
- * or its .libs, in the build tree), or else in `libdir`.  It stays open.
+ * Open the plug-in.  It is beside the program (`folder`, "" if unknown; or its
+ * .libs, in the build tree), or else in `libdir`.  It stays open.
  */
 int engine_open(const char *folder, const char *libdir,
                 const struct cluster_link **ret, struct err *err);
 
 /*
- * How many processors the process may use although the launcher may
- * use more: 0 means that it is not bound to fewer.  *ret_all: the machine's.
+ * How many processors the process may use, if the launcher may use more; 0: it
+ * is not bound to fewer.  *ret_all is the number of the machine.
  */
 unsigned engine_bound_cpus(const struct launch *launch, unsigned *ret_all);
 

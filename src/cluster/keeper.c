@@ -1,5 +1,5 @@
 /*
- * keeper.c - waits for a child, and for what the launcher wants of it.
+ * keeper.c - waits for a child, and passes on the launcher's signals.
  */
 #include "cluster/keeper.h"
 
@@ -15,27 +15,28 @@
 #include "base/thread.h"
 
 /*
- * How long a death is kept secret.  Others miss the process after 15 seconds of
- * silence, then stop and report; when they leave, the launcher ends this one.
- * Only where all of them have died does it take this long.  Who was asked to
- * end gives the others, who were asked too, the time to do so.
+ * How long a death is kept secret.  The other ranks miss the process after 15
+ * seconds of silence, then stop and report; when they leave, the launcher ends
+ * this one.  It takes this long only if all of them have died.  A keeper that
+ * was asked to end gives the other ranks, which were asked too, the time to do
+ * so.
  */
 #define SECRET_S 60
 #define SECRET_ASKED_S 12
 
-/* The child dies soon after its keeper, in its own way. */
+/* The child dies soon after its keeper, in an orderly way. */
 static void become_child(pid_t keeper, const sigset_t *mask)
 {
   (void)setsid(); /* cannot fail: a new process leads no group */
   (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
-  (void)signal(SIGPIPE, SIG_IGN); /* the launcher reads no more, but work is
-                                     to be saved */
+  (void)signal(SIGPIPE, SIG_IGN); /* the launcher does not read any more, but
+                                     results must be saved */
   (void)pthread_sigmask(SIG_SETMASK, mask, NULL);
   if (getppid() != keeper)
     (void)raise(SIGTERM);
 }
 
-/* End as the child has, so that the launcher sees what it would have seen. */
+/* End like the child, so that the launcher sees what it would have seen. */
 _Noreturn static void end_as(int status)
 {
   const struct rlimit none = { 0, 0 };
@@ -43,7 +44,8 @@ _Noreturn static void end_as(int status)
 
   if (WIFEXITED(status))
     _exit(WEXITSTATUS(status));
-  (void)setrlimit(RLIMIT_CORE, &none); /* there is one of the child */
+  (void)setrlimit(RLIMIT_CORE,
+                  &none); /* the child has already written a core file */
   (void)signal(WTERMSIG(status), SIG_DFL);
   (void)sigfillset(&set);
   (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
@@ -84,7 +86,8 @@ _Noreturn static void keep(pid_t child, const sigset_t *set)
     asked = asked || asks_to_end(number);
     (void)kill(child, number);
   }
-  /* It may have died before it was asked: signals come in any order. */
+  /* The child may have died before it was asked to: signals come in any
+   * order. */
   if (WIFSIGNALED(status))
     keep_secret(set, asked);
   end_as(status);
@@ -98,7 +101,8 @@ pid_t keeper_leave_behind(void)
 
   (void)sigfillset(&all);
   (void)pthread_sigmask(SIG_SETMASK, &all, &old);
-  /* While it is ignored, which programs inherit, nobody hears of a death. */
+  /* Programs inherit that it is ignored, and then a death would not be
+   * reported. */
   (void)signal(SIGCHLD, SIG_DFL);
   child = fork();
   if (child > 0)

@@ -3,16 +3,16 @@
  * as soon as one of them has died.
  *
  * MPICH's launcher does that with SIGKILL, to the session of each process that
- * it has started, so that nobody could save or say anything.  So what it has
- * started stays behind as a keeper, and the work is done by a child in a
- * session of its own:
+ * it has started, so that no process could save or report anything.  Therefore
+ * the process that it has started stays as a keeper, and a child in a session
+ * of its own does the work:
  *
- * - A child that dies is not reported to the launcher until the others have
- *   had the time to miss it and to end in an orderly way.
- * - A keeper that is killed, alone or by the launcher, leaves a child that
- *   gets SIGTERM: it can save what it has.
- * - Signals that the launcher sends are passed on, and the keeper ends as its
- *   child does.
+ *   - When a child dies, the launcher does not learn of it until the other
+ *     ranks have had the time to miss it and to end in an orderly way.
+ *   - When a keeper is killed, alone or by the launcher, its child gets
+ *     SIGTERM, and can save what it has.
+ *   - Signals that the launcher sends are passed on, and the keeper ends as its
+ *     child does.
  */
 #ifndef BENCH_CLUSTER_KEEPER_H
 #define BENCH_CLUSTER_KEEPER_H
@@ -21,18 +21,18 @@
 #include <sys/types.h>
 
 /*
- * Returns in the child, with the keeper's id; the calling process becomes the
- * keeper and never comes back.  0: there can be no child, and work goes on
- * without a keeper.  To be called while there is one thread, and before an MPI
+ * Returns in the child, with the keeper's id.  The calling process becomes the
+ * keeper and never returns.  0: there can be no child, and the work goes on
+ * without a keeper.  Call it while there is one thread, and before an MPI
  * library is opened.
  */
 pid_t keeper_leave_behind(void);
 
-/* In the child: the keeper's death is (not) to be noticed.  While it is not,
- * SIGTERM waits. */
+/* In the child: ignore the keeper's death, or notice it again.  While it is
+ * ignored, SIGTERM stays pending. */
 void keeper_ignore_death(bool ignore);
 
-/* In the child: is it alone? */
+/* In the child: has the keeper gone? */
 bool keeper_is_gone(pid_t keeper);
 
 #endif

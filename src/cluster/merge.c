@@ -11,26 +11,21 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "cluster/merge_classes.h"
 #include "cluster/merge_tally.h"
 #include "cluster/pack.h"
 
-/* Mean and squared distances of n values, which can be added up. */
+/* Mean and squared distances of n values, in a form that can be added up. */
 struct spread {
   double n, mean, squares;
 };
 
-/* A list of classes, by name. */
-struct class_sums {
-  unsigned n, room;
-  struct class_report *of; /* owned; name and hist are owned, too */
-};
-
-/* Of the process that was added last, which may have more to add. */
+/* The rank that was added last, which may have more to add. */
 struct last_part {
-  uint64_t period_ns;                           /* of its reports together */
-  uint64_t threads, running, unfinished, queue; /* of the newest one */
+  uint64_t period_ns; /* of all its reports together */
+  uint64_t threads, running, unfinished, queue; /* of the newest report */
   uint64_t concurrency;
-  unsigned first_thread; /* where its threads begin */
+  unsigned first_thread; /* the index of its first thread */
 };
 
 struct merge {
@@ -44,7 +39,7 @@ struct merge {
   bool has_hist;
   struct report_thread *thread; /* owned; [n_threads] */
   unsigned n_threads;
-  struct class_sums classes, pace;
+  struct merge_classes classes, rated;
   struct tally *tally; /* owned */
 };
 
@@ -62,39 +57,16 @@ int merge_new(struct merge **ret, struct err *err)
   return 0;
 }
 
-static void sums_done(struct class_sums *s)
-{
-  for (unsigned i = 0; i < s->n; i++) {
-    free((void *)(uintptr_t)s->of[i].name);
-    hist_sum_free((struct hist_sum *)(uintptr_t)s->of[i].hist);
-  }
-  free(s->of);
-  *s = (struct class_sums){ 0 };
-}
-
 void merge_free(struct merge *m)
 {
   if (!m)
     return;
   hist_sum_free(m->hist);
   free(m->thread);
-  sums_done(&m->classes);
-  sums_done(&m->pace);
+  merge_classes_done(&m->classes);
+  merge_classes_done(&m->rated);
   tally_free(m->tally);
   free(m);
-}
-
-/* Names and memory stay: the next report has the same classes. */
-static void sums_clear(struct class_sums *s)
-{
-  for (unsigned i = 0; i < s->n; i++) {
-    struct class_report *c = &s->of[i];
-    struct hist_sum *h = (struct hist_sum *)(uintptr_t)c->hist;
-    const char *name = c->name;
-
-    hist_sum_clear(h);
-    *c = (struct class_report){ .name = name, .hist = h };
-  }
 }
 
 void merge_clear(struct merge *m)
@@ -107,8 +79,8 @@ void merge_clear(struct merge *m)
   hist_sum_clear(m->hist);
   m->has_hist = false;
   m->n_threads = 0;
-  sums_clear(&m->classes);
-  sums_clear(&m->pace);
+  merge_classes_clear(&m->classes);
+  merge_classes_clear(&m->rated);
   tally_clear(m->tally);
 }
 
@@ -141,21 +113,12 @@ static void spread_add(struct spread *s, double n, double mean, double stddev)
   s->n = all;
 }
 
-/* The same n values have grown, by `mean`.  How evenly is not known. */
+/* The same n values have grown, by `mean` on average.  How evenly is
+ * unknown. */
 static void spread_grow(struct spread *s, double n, double mean)
 {
   if (s->n > 0.0)
     s->mean += mean * n / s->n;
-}
-
-/* Smallest and largest where 0 events have neither. */
-static void add_limits(uint64_t *min_ns, uint64_t *max_ns, bool first,
-                       uint64_t min, uint64_t max)
-{
-  if (first || min < *min_ns)
-    *min_ns = min;
-  if (max > *max_ns)
-    *max_ns = max;
 }
 
 static void add_times(struct unpack *u, struct report_times *t)
@@ -164,7 +127,7 @@ static void add_times(struct unpack *u, struct report_times *t)
   const uint64_t min_ns = unpack_u64(u), max_ns = unpack_u64(u);
 
   if (count > 0)
-    add_limits(&t->min_ns, &t->max_ns, t->count == 0, min_ns, max_ns);
+    merge_limits(&t->min_ns, &t->max_ns, t->count == 0, min_ns, max_ns);
   t->count += count;
   t->sum_ns += sum_ns;
 }
@@ -188,7 +151,7 @@ static int add_threads(struct merge *m, struct unpack *u)
   m->last.first_thread = m->n_threads;
   if (n == 0)
     return 0;
-  if (n > (size_t)(u->end - u->at)) /* each takes some bytes */
+  if (n > (size_t)(u->end - u->at)) /* each takes several bytes */
     return -EBADMSG;
   more = realloc(m->thread, (m->n_threads + n) * sizeof(*more));
   if (!more)
@@ -199,7 +162,7 @@ static int add_threads(struct merge *m, struct unpack *u)
   return 0;
 }
 
-/* The same threads again, in another period. */
+/* Add another period of the same threads. */
 static int grow_threads(struct merge *m, struct unpack *u)
 {
   const uint64_t n = unpack_u64(u);
@@ -211,74 +174,16 @@ static int grow_threads(struct merge *m, struct unpack *u)
     struct report_thread *t = &m->thread[i];
 
     if (more.events > 0)
-      add_limits(&t->min_ns, &t->max_ns, t->events == 0, more.min_ns,
-                 more.max_ns);
+      merge_limits(&t->min_ns, &t->max_ns, t->events == 0, more.min_ns,
+                   more.max_ns);
     t->events += more.events;
     t->sum_ns += more.sum_ns;
   }
   return 0;
 }
 
-/* The class of this name, made when it is new; NULL: no memory. */
-static struct class_report *class_of(struct class_sums *s, const char *name,
-                                     size_t len)
-{
-  struct class_report *c;
-
-  for (unsigned i = 0; i < s->n; i++) {
-    if (strlen(s->of[i].name) == len && memcmp(s->of[i].name, name, len) == 0)
-      return &s->of[i];
-  }
-  if (s->n == s->room) {
-    const unsigned room = 2 * s->room + 8;
-
-    c = realloc(s->of, room * sizeof(*c));
-    if (!c)
-      return NULL;
-    s->of = c;
-    s->room = room;
-  }
-  c = &s->of[s->n];
-  *c = (struct class_report){ .name = mem_strndup(name, len),
-                              .hist = hist_sum_new() };
-  if (!c->name || !c->hist) {
-    free((void *)(uintptr_t)c->name);
-    hist_sum_free((struct hist_sum *)(uintptr_t)c->hist);
-    return NULL;
-  }
-  s->n++;
-  return c;
-}
-
-static int add_classes(struct class_sums *s, struct unpack *u)
-{
-  const uint64_t n = unpack_u64(u);
-
-  for (uint64_t i = 0; i < n && !u->failed; i++) {
-    size_t len;
-    const char *name = unpack_bytes(u, &len);
-    struct class_report *c = class_of(s, name, len);
-    uint64_t count, min_ns, max_ns;
-
-    if (!c)
-      return -ENOMEM;
-    count = unpack_u64(u);
-    c->errors += unpack_u64(u);
-    c->rows += unpack_u64(u);
-    c->bytes += unpack_u64(u);
-    c->sum_ns += unpack_u64(u);
-    min_ns = unpack_u64(u);
-    max_ns = unpack_u64(u);
-    if (count > 0)
-      add_limits(&c->min_ns, &c->max_ns, c->count == 0, min_ns, max_ns);
-    c->count += count;
-    (void)unpack_hist_add(u, (struct hist_sum *)(uintptr_t)c->hist);
-  }
-  return 0;
-}
-
-/* What a number that is true of a moment adds to the sum: of a process the
- * newest one counts. */
+/* The sum of a number that is true of one moment: only the newest report of a
+ * rank counts. */
 static uint64_t unpack_newest(struct unpack *u, uint64_t *last, bool again)
 {
   const uint64_t before = again ? *last : 0;
@@ -317,7 +222,7 @@ static void add_numbers(struct merge *m, struct unpack *u, bool again)
   min_ns = unpack_u64(u);
   max_ns = unpack_u64(u);
   if (r->counter[COUNTER_EVENT] > before)
-    add_limits(&r->min_ns, &r->max_ns, before == 0, min_ns, max_ns);
+    merge_limits(&r->min_ns, &r->max_ns, before == 0, min_ns, max_ns);
   r->sum_ns += unpack_u64(u);
   r->queue_length += unpack_newest(u, &last->queue, again);
   r->concurrency += unpack_newest(u, &last->concurrency, again);
@@ -325,7 +230,7 @@ static void add_numbers(struct merge *m, struct unpack *u, bool again)
   add_spread(&m->time_s, u, (double)last->threads, again);
 }
 
-/* `again`: of the process that was added last. */
+/* `again`: it is from the rank that was added last. */
 static int add_report(struct merge *m, struct unpack *u, bool again)
 {
   int rc;
@@ -337,9 +242,9 @@ static int add_report(struct merge *m, struct unpack *u, bool again)
     m->has_hist = true;
   rc = again ? grow_threads(m, u) : add_threads(m, u);
   if (rc == 0)
-    rc = add_classes(&m->classes, u);
+    rc = merge_classes_add(&m->classes, u);
   if (rc == 0)
-    rc = add_classes(&m->pace, u);
+    rc = merge_classes_add(&m->rated, u);
   if (rc == 0)
     rc = merge_tally_add(m->tally, u);
   if (rc == 0 && u->failed)
@@ -392,7 +297,7 @@ void merge_report(struct merge *m, const struct report_setup *setup,
   r->time_stddev_s = stddev_of(&m->time_s);
   r->thread = m->n_threads > 0 ? m->thread : NULL;
   r->classes = (struct class_list){ m->classes.n, m->classes.of };
-  r->pace = (struct class_list){ m->pace.n, m->pace.of };
+  r->rated = (struct class_list){ m->rated.n, m->rated.of };
   tally_total(m->tally, &r->tally);
 }
 

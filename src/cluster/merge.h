@@ -1,10 +1,9 @@
 /*
- * merge.h - the reports of all ranks of a run, merged into one.
+ * merge.h - merges the reports of all ranks of a run into one.
  *
- * Counters are summed up and histograms added, so that percentiles of the whole
- * are as exact as those of a part.  A report travels as bytes.
- *
- * One thread at a time uses a merge.
+ * Counters are summed up and histograms added, so percentiles of the whole are
+ * as exact as those of a part.  A report travels as bytes.  One thread at a
+ * time uses a merge.
  */
 #ifndef BENCH_CLUSTER_MERGE_H
 #define BENCH_CLUSTER_MERGE_H
@@ -26,41 +25,41 @@ void merge_pack(struct strbuf *b, const struct report *r);
 int merge_new(struct merge **ret, struct err *err);
 void merge_free(struct merge *m);
 
-/* Begin anew. */
+/* Start again with no reports. */
 void merge_clear(struct merge *m);
 
-/* Add one; those of processes in the order of their ranks, because that is the
- * order of threads.  -EBADMSG: the bytes make no sense; -ENOMEM. */
+/* Add one report.  Ranks are added in order, because that is the order of their
+ * threads.  Returns -EBADMSG if the bytes make no sense, or -ENOMEM. */
 int merge_add(struct merge *m, struct unpack *from);
 
 /*
- * The process that was added last has one more, which covers the time behind
- * that.  Of what is true of a moment (threads that run, waiting arrivals) the
- * newer one counts.  How fairly its threads shared the work is taken from the
- * first one.  Errors as above.
+ * Add another report of the rank that was added last, about the time after its
+ * first one.  Where a number is true of one moment (running threads, waiting
+ * arrivals), the newer one counts.  The fairness among its threads is taken
+ * from the first one.  Errors as above.
  */
 int merge_add_more(struct merge *m, struct unpack *from);
 
-/* merge_add() for one of this process. */
+/* merge_add() for a report of this rank. */
 int merge_add_report(struct merge *m, const struct report *r);
 
-/* How many processes were added. */
+/* The number of ranks that were added. */
 unsigned merge_count(const struct merge *m);
 
 /*
- * The report of the whole.  Kind, style, elapsed_ns, end_ns and the flags of
- * intervals stay as the caller has set them in *r; the rest is written.  What
- * it borrows is valid until the next merge_clear().
+ * Make the report of the whole.  Kind, form, elapsed_ns, end_ns and the flags
+ * of intervals stay as the caller has set them in *r; the rest is written.
+ * What it borrows is valid until the next merge_clear().
  *
- * period_ns is the mean over the processes for an interval, in which each may
- * have been a little late, or have given two reports because it was very late;
- * for all other kinds it is the longest one's.
+ * For an interval, period_ns is the mean over the ranks: each may have been a
+ * little late, or have sent two reports because it was very late.  For all
+ * other kinds it is the longest one.
  */
 void merge_report(struct merge *m, const struct report_setup *setup,
                   struct report *r);
 
-/* Of a line of which processes may be missing: it is said to be of `threads`
- * threads, and those are listed only if all of them are in it. */
+/* Adapt a line in which ranks may be missing: it is about `threads` threads,
+ * and they are listed only if the line has all of them. */
 void merge_of_all(struct report *r, unsigned threads);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * merge_pack.c - a report as bytes, to be merged somewhere else.
+ * merge_pack.c - packs a report as bytes, to be merged in another rank.
  */
 #include "base/strbuf.h"
 #include "cluster/merge.h"
@@ -67,6 +67,6 @@ void merge_pack(struct strbuf *b, const struct report *r)
   pack_hist(b, r->hist);
   pack_threads(b, r);
   pack_classes(b, &r->classes);
-  pack_classes(b, &r->pace);
+  pack_classes(b, &r->rated);
   merge_tally_pack(b, &r->tally);
 }

@@ -1,5 +1,5 @@
 /*
- * merge_tally.c - what tests count by themselves, as bytes and back.
+ * merge_tally.c - packs and unpacks what tests count by themselves.
  */
 #include "cluster/merge_tally.h"
 
@@ -10,7 +10,7 @@
 #include "stats/value_hist.h"
 
 enum {
-  NAME_SIZE = 128 /* of the longest name or unit, and its terminator */
+  NAME_SIZE = 128 /* size of the longest name or unit, with its terminator */
 };
 
 static void pack_values(struct strbuf *b, const struct named_values *v)

@@ -1,8 +1,8 @@
 /*
- * mpi.c - the plug-in for ranks launched by an MPI engine.
+ * mpi.c - the plug-in for ranks that an MPI engine has launched.
  *
- * The only file that knows MPI.  It is a module of its own, opened on demand,
- * so that the program runs where no MPI library is installed.
+ * Only this file uses MPI.  It is a module of its own, opened on demand, so the
+ * program also runs where no MPI library is installed.
  */
 #include <errno.h>
 #include <mpi.h>
@@ -19,7 +19,7 @@ enum {
 
 struct mpi {
   MPI_Comm comm;
-  bool receiving; /* a message is under way */
+  bool receiving; /* a message is arriving */
   MPI_Request incoming;
   int from, len;
   void *bytes; /* owned */
@@ -31,7 +31,8 @@ static int explain(int code, const char *what, char *why, size_t why_size)
   char text[MPI_MAX_ERROR_STRING] = "";
   int len = 0;
 
-  (void)MPI_Error_string(code, text, &len); /* else the text stays empty */
+  (void)MPI_Error_string(code, text,
+                         &len); /* on failure the text stays empty */
   (void)snprintf(why, why_size, "%s: %s", what, text);
   return -EIO;
 }
@@ -126,8 +127,8 @@ static int mpi_sent(void *ctx, void *request)
   return rc == MPI_SUCCESS ? 1 : -EIO;
 }
 
-/* A message that has begun to arrive; the match is its own, so that the memory
- * has the right size. */
+/* A message has begun to arrive.  It has a match of its own, so that the memory
+ * gets the right size. */
 static int begin_receive(struct mpi *m)
 {
   MPI_Message match;
@@ -186,7 +187,7 @@ static void mpi_close(void *ctx)
 {
   struct mpi *m = ctx;
 
-  (void)MPI_Comm_free(&m->comm); /* the run is over: no one can be notified */
+  (void)MPI_Comm_free(&m->comm); /* the run is over: nobody can be notified */
   (void)MPI_Finalize();
   free(m->bytes);
   free(m);

@@ -1,5 +1,5 @@
 /*
- * pack.c - numbers and texts as bytes.
+ * pack.c - packs numbers and texts as bytes.
  */
 #include "cluster/pack.h"
 
@@ -40,8 +40,8 @@ void pack_text(struct strbuf *b, const char *text)
   pack_bytes(b, text, strlen(text));
 }
 
-/* The count of place `i`, which is not before *at; the place behind it becomes
- * *at. */
+/* Pack the count at index `i`, which is not before *at; *at becomes the index
+ * after it. */
 static void pack_count(struct strbuf *b, size_t *at, size_t i, uint64_t count)
 {
   pack_u64(b, i + 1 - *at);
@@ -60,7 +60,7 @@ void pack_counts(struct strbuf *b, const uint64_t *count, size_t n)
   pack_u64(b, 0);
 }
 
-/* As pack_counts() packs counts. */
+/* Pack a histogram as pack_counts() packs counts. */
 static void pack_sum(struct strbuf *b, const struct hist_sum *h)
 {
   size_t at = 0;
@@ -145,8 +145,8 @@ void unpack_text(struct unpack *u, char *buf, size_t size)
   buf[len] = '\0';
 }
 
-/* The next of `n` counts, which is not before *at; the one behind it becomes
- * *at.  False: there is none. */
+/* Read the next of `n` counts, which is not before *at; *at becomes the index
+ * after it.  False: there is none. */
 static bool next_count(struct unpack *u, uint64_t *at, size_t n,
                        uint64_t *ret_count)
 {

@@ -1,6 +1,6 @@
 /*
- * post.c - boxes of messages, between the thread that carries them and those
- * who write and read.
+ * post.c - boxes of messages, between the thread that carries them and the
+ * threads that write and read them.
  */
 #include "cluster/post.h"
 
@@ -49,20 +49,6 @@ struct post_outgoing *post_outgoing_new(unsigned to, enum post_kind kind,
 
 /* ---- begin and end ---- */
 
-/* Signals are the business of other threads; those that the engine's library
- * starts inherit that. */
-static int start_thread(struct post *p, struct err *err)
-{
-  sigset_t all, old;
-  int rc;
-
-  (void)sigfillset(&all);
-  (void)pthread_sigmask(SIG_SETMASK, &all, &old);
-  rc = thread_start(&p->thread, 0, post_carry_main, p, err);
-  (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
-  return rc;
-}
-
 struct post *post_alloc(const struct cluster_link *link)
 {
   struct post *p = calloc(1, sizeof(*p));
@@ -80,7 +66,7 @@ struct post *post_alloc(const struct cluster_link *link)
   return p;
 }
 
-/* `lost`: the link was not closed, and may still read what is on its way. */
+/* `lost`: the link was not closed, and may still read messages on their way. */
 void post_release(struct post *p, bool lost)
 {
   struct post_outgoing *lists[] = { p->out_first, lost ? NULL : p->way_first };
@@ -115,7 +101,7 @@ int post_new(struct post **ret, const struct cluster_link *link,
 
   if (!p)
     return err_set(err, -ENOMEM, "not enough memory");
-  rc = start_thread(p, err);
+  rc = thread_start_masked(&p->thread, post_carry_main, p, err);
   if (rc < 0) {
     post_release(p, false);
     return rc;
@@ -225,7 +211,7 @@ int post_send_all(struct post *p, enum post_kind kind, const void *bytes,
   return rc;
 }
 
-/* Looked at before the box: what came earlier is in there. */
+/* Call it before looking into the box: messages that came earlier are there. */
 static bool will_not_come(const struct post *p, enum post_kind kind,
                           unsigned from)
 {
@@ -263,7 +249,8 @@ struct post_message *post_await(struct post *p, enum post_kind kind,
     const uint64_t until = *left_s > 0 ? clock_now_ns() + NS_PER_S : 0;
     struct post_message *l = post_receive(p, kind, from, until);
 
-    if (l || *left_s == 0 || clock_now_ns() < until) /* it will not come */
+    if (l || *left_s == 0 ||
+        clock_now_ns() < until) /* otherwise it will not come */
       return l;
     --*left_s;
   }

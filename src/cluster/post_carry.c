@@ -1,6 +1,6 @@
 /*
- * post_carry.c - the thread of a post: takes messages to the link and fetches
- * those that arrived.
+ * post_carry.c - the thread of a post: it passes messages to the link and
+ * fetches those that arrived.
  */
 #include "cluster/post_internal.h"
 
@@ -18,17 +18,17 @@
 
 #define NORMAL_NS (NS_PER_MS / 2)
 #define CALM_NS (8 * NS_PER_MS)
-/* Who sleeps for an instant is woken at once, even on a busy machine; who spins
- * is made to wait for others. */
+/* A thread that sleeps for an instant is woken at once, even on a busy
+ * machine.  A thread that spins has to wait for others. */
 #define EAGER_NS (10 * NS_PER_US)
 
 enum {
-  LOST_BEATS = 15, /* without a word: the process is lost */
+  LOST_BEATS = 15, /* beats without a message: the rank is lost */
 };
 
 /* ---- out ---- */
 
-/* By the thread: give it to the link. */
+/* On the thread: pass a message to the link. */
 static void dispatch(struct post *p, struct post_outgoing *out)
 {
   int rc;
@@ -50,7 +50,7 @@ static void dispatch(struct post *p, struct post_outgoing *out)
   p->way_last = &out->next;
 }
 
-/* Everything that waits; returns whether there was anything. */
+/* Send everything that waits; returns whether there was anything. */
 static bool send_all_waiting(struct post *p)
 {
   struct post_outgoing *out, *next;
@@ -69,7 +69,7 @@ static bool send_all_waiting(struct post *p)
   return true;
 }
 
-/* Forget what was delivered. */
+/* Free the messages that were delivered. */
 static void settle(struct post *p)
 {
   struct post_outgoing **at = &p->way_first;
@@ -95,7 +95,7 @@ static void send_now(struct post *p, unsigned to, enum post_kind kind,
 {
   struct post_outgoing *out = post_outgoing_new(to, kind, bytes, len);
 
-  if (out) /* else it is as if it had been lost on the way */
+  if (out) /* without it, the message counts as lost on its way */
     dispatch(p, out);
 }
 
@@ -128,8 +128,8 @@ static void tell_stop(struct post *p, struct post_message *l)
     free(l);
 }
 
-/* Who is lost ends the work of all, as if it had said so: not every engine
- * tells when a process has died. */
+/* A lost rank ends the work of all, as if it had said so: not every engine
+ * reports that a process has died. */
 static void miss(struct post *p, unsigned rank)
 {
   struct post_peer *peer = &p->peer[rank];
@@ -150,9 +150,9 @@ static void miss(struct post *p, unsigned rank)
 }
 
 /*
- * Silence is counted in own beats, not in seconds: after a standstill of this
- * process, or of all ranks, nobody has been heard of for long, and that
- * means nothing.
+ * Silence is counted in beats of this rank, not in seconds.  After a standstill
+ * of this process, or of all ranks, no message has come for a long time, and
+ * that means nothing.
  */
 static void note_silence(struct post *p, unsigned rank)
 {
@@ -208,7 +208,7 @@ static void arrived(struct post *p, struct post_message *l)
   }
 }
 
-/* One message of the link as a message; NULL: it makes no sense. */
+/* Make a message from one of the link; NULL: it makes no sense. */
 static struct post_message *message_of(const struct post *p, unsigned from,
                                        const void *bytes, size_t len,
                                        uint64_t now)

@@ -4,12 +4,12 @@
 #ifndef BENCH_CLUSTER_SPLIT_H
 #define BENCH_CLUSTER_SPLIT_H
 
-/* The workers of a process: rank r has first .. first + threads - 1 of all. */
+/* The workers of a rank: it has first .. first + threads - 1 of all. */
 struct split_threads {
   unsigned first, all;
 };
 
-/* -ERANGE: too many in all. */
+/* Returns -ERANGE if there are too many in all. */
 int split_threads(unsigned threads, unsigned rank, unsigned ranks,
                   struct split_threads *ret);
 

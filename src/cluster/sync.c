@@ -1,8 +1,8 @@
 /*
- * sync.c - the offset of clocks by asking for the time many times.
+ * sync.c - finds the offset of clocks by asking for the time many times.
  *
- * The answer with the shortest round trip is the best: whatever made the others
- * longer need not have been the same in both directions.
+ * The answer with the shortest round trip is the best one: the delays of the
+ * others need not have been the same in both directions.
  */
 #include "cluster/sync.h"
 
@@ -62,7 +62,8 @@ static void tell_pace(struct post *p, unsigned rank, enum post_pace pace)
 {
   const unsigned char byte = (unsigned char)pace;
 
-  (void)post_send(p, rank, POST_PACE, &byte, 1); /* else it is less exact */
+  (void)post_send(p, rank, POST_PACE, &byte,
+                  1); /* without it the result is less exact */
 }
 
 int sync_measure(struct post *p, unsigned rank, struct sync_offset *ret)

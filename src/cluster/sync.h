@@ -1,5 +1,6 @@
 /*
- * sync.h - how far the clocks of two machines are apart, and a common start.
+ * sync.h - the difference between the clocks of two machines, and a common
+ * start.
  */
 #ifndef BENCH_CLUSTER_SYNC_H
 #define BENCH_CLUSTER_SYNC_H
@@ -15,23 +16,23 @@ struct sync_sample {
   uint64_t sent_ns, there_ns, back_ns;
 };
 
-/* there = here + offset_ns, give or take error_ns. */
+/* there = here + offset_ns, with an uncertainty of error_ns. */
 struct sync_offset {
   int64_t offset_ns;
   uint64_t error_ns; /* half of the shortest round trip */
 };
 
-/* From the sample with the shortest round trip; at least one is needed. */
+/* Uses the sample with the shortest round trip; needs at least one. */
 struct sync_offset sync_estimate(const struct sync_sample *s, size_t n);
 
-/* By the first process: ask `rank` some dozen times; -ETIMEDOUT: no answer. */
+/* In rank 0: ask `rank` some dozen times; -ETIMEDOUT: no answer. */
 int sync_measure(struct post *p, unsigned rank, struct sync_offset *ret);
 
-/* A moment of this clock on the other one. */
+/* A moment of this clock, converted to the other one. */
 uint64_t sync_there(const struct sync_offset *o, uint64_t here_ns);
 uint64_t sync_here(const struct sync_offset *o, uint64_t there_ns);
 
-/* Between the first and the last of `n` moments. */
+/* The time between the first and the last of `n` moments. */
 uint64_t sync_skew(const uint64_t *moments_ns, size_t n);
 
 #endif

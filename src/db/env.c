@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "db/message.h"
+#include "rand/rng.h"
 
 /* Functions that scripts call get no context argument. */
 static _Thread_local struct db_env *current;
@@ -24,14 +25,10 @@ void env_set_current(struct db_env *env)
   current = env;
 }
 
-/* SplitMix64: any state will do, and nothing depends on its quality. */
+/* Any state will do, and nothing depends on the quality. */
 uint64_t env_random(struct db_env *env)
 {
-  uint64_t z = (env->rng += UINT64_C(0x9e3779b97f4a7c15));
-
-  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return z ^ (z >> 31);
+  return rng_mix(env->rng += RNG_GAMMA);
 }
 
 double env_random_double(struct db_env *env)

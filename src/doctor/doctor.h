@@ -18,13 +18,13 @@ struct machine_needs {
   uint64_t files; /* that the run opens; 0: not known */
 };
 
-/* Limits of the process, processors, memory, and for about a second the load
- * that other programs are. */
+/* Limits of the process, processors, memory, and for about a second the load of
+ * other programs. */
 void doctor_machine(struct findings *to, const struct machine_needs *needs);
 
 struct folder_needs {
   const char *folder;
-  uint64_t files, bytes; /* test_file.0 and so on, all together */
+  uint64_t files, bytes; /* of test_file.0 and so on, all together */
   bool direct;           /* with direct I/O */
 };
 
@@ -32,8 +32,8 @@ struct folder_needs {
  * whether files can be opened for direct I/O. */
 void doctor_folder(struct findings *to, const struct folder_needs *needs);
 
-/* Is there room for the bytes that `prepare` writes?  `advice` is for the case
- * that there is not; static. */
+/* Is there room for the bytes that `prepare` writes?  `advice` is printed if
+ * there is not; static. */
 void doctor_space(struct findings *to, const char *folder, uint64_t bytes,
                   const char *advice);
 

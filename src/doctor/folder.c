@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/space.h"
 #include "doctor/doctor.h"
 #include "doctor/findings.h"
 #include "results/disk.h"
@@ -21,23 +21,22 @@
 void doctor_space(struct findings *to, const char *folder, uint64_t bytes,
                   const char *advice)
 {
-  struct statvfs fs;
-  double left;
+  const struct space space = space_look_at("", folder);
+  const uint64_t left = space_free(&space);
 
-  if (statvfs(folder, &fs) < 0)
+  if (left == SPACE_UNKNOWN)
     return;
-  left = (double)fs.f_bavail * (double)fs.f_frsize;
-  if (left < (double)bytes)
+  if (left < bytes)
     findings_add(to, FINDING_FAIL, "space", advice,
                  "prepare needs %.0f MiB in '%.200s', %.0f MiB are free",
-                 (double)bytes / MIB, folder, left / MIB);
+                 (double)bytes / MIB, folder, (double)left / MIB);
   else
     findings_add(to, FINDING_OK, "space", NULL,
                  "prepare needs %.0f MiB, %.0f MiB are free",
-                 (double)bytes / MIB, left / MIB);
+                 (double)bytes / MIB, (double)left / MIB);
 }
 
-/* They are there, as the options say; or there is room for them. */
+/* The files are there, with the right sizes; otherwise there must be room. */
 static void look_at_files(struct findings *to, const struct folder_needs *needs)
 {
   const uint64_t each = needs->files > 0 ? needs->bytes / needs->files : 0;

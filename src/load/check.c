@@ -1,5 +1,5 @@
 /*
- * check.c - are the rows of a table those that a load makes?
+ * check.c - compares the rows of a table with those that a load makes.
  *
  * Rows are read in the order of their ids, some thousand at a time, and each is
  * made again.
@@ -24,7 +24,7 @@ enum {
   AT_A_TIME = 10000
 };
 
-/* What differs; `first` are the ids where it did first. */
+/* The differences; `first` has the first id of each kind. */
 struct found {
   uint64_t missing, first_missing;
   uint64_t twice, first_twice;
@@ -49,7 +49,7 @@ static uint64_t number(const sql_value *v)
   return strtoull(text, NULL, 10);
 }
 
-/* CHAR columns may come with blanks at their end. */
+/* CHAR columns may have blanks at their end. */
 static bool equal(const sql_value *v, const char *text, size_t len)
 {
   size_t n = v->len;
@@ -77,7 +77,7 @@ static int check_part(struct conn *conn, struct rows *rows, uint64_t first,
                       uint64_t last, struct found *found, struct err *err)
 {
   char sql[160];
-  uint64_t next = first; /* id that is expected */
+  uint64_t next = first; /* the id that is expected */
   sql_result *rs;
 
   (void)snprintf(sql, sizeof(sql),

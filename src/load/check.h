@@ -1,5 +1,5 @@
 /*
- * check.h - are the rows of a table those that a load makes?
+ * check.h - compares the rows of a table with those that a load makes.
  */
 #ifndef BENCH_LOAD_CHECK_H
 #define BENCH_LOAD_CHECK_H
@@ -11,9 +11,9 @@ struct rows;
 struct strbuf;
 
 /*
- * Compare all rows with ids 1..size, and add them to `pace` [opt].  *faults
- * gets what differs, in words; nothing if all is well.  -EIO when the table
- * cannot be read.
+ * Compare all rows with ids 1..size, and add their number to `pace` [opt].  The
+ * differences are described in *faults, which stays empty if there are none.
+ * Returns -EIO if the table cannot be read.
  */
 int check_rows(struct conn *c, struct rows *rows, struct pace *pace,
                struct strbuf *faults, struct err *err);

@@ -98,7 +98,7 @@ static uint64_t rows_of(const struct chunks *c, uint64_t n)
   return it.last - it.first + 1;
 }
 
-/* Only the last one of the table may have less rows than others. */
+/* Only the last one of the table may have fewer rows than others. */
 uint64_t chunks_rows(const struct chunks *c)
 {
   uint64_t others;

@@ -1,8 +1,9 @@
 /*
- * groups.c - random digits in groups, three of them at a time.
+ * groups.c - random digits in groups, three digits at a time.
  *
- * They are looked up: that is one load and one store for three digits, and the
- * tables stay in the first cache beside whatever the database driver needs.
+ * The digits are looked up, which takes one load and one store for three of
+ * them. The tables stay in the first-level cache beside the data of the
+ * database driver.
  */
 #include "load/groups.h"
 
@@ -11,8 +12,8 @@
 #include "base/compiler.h"
 #include "rand/rng.h"
 
-/* The digits of 0..99, and of 0..999 with what follows the last of a group;
- * four bytes each, because those are moved at once. */
+/* The digits of 0..99, and of 0..999 with what follows the last digit of a
+ * group.  Entries have four bytes, because four bytes are moved at once. */
 #define PAIR(a, b) \
   {                \
     a, b           \
@@ -45,8 +46,8 @@ static const char triples[1000][4] = {
 
 /*
  * One draw x is enough for a group: the integer part of x * 10^11 / 2^64, two
- * or three digits at a time.  The draws that would make some of them more
- * likely than others, one in 10^8, are rejected.
+ * or three digits at a time.  One draw in 10^8 is rejected, because some digits
+ * would be more likely than others.
  */
 static inline void fill(struct rng *rng, char *to)
 {
@@ -68,7 +69,7 @@ static inline void fill(struct rng *rng, char *to)
 
 void groups_fill(struct rng *rng, unsigned n, char *to)
 {
-  struct rng local = *rng; /* so that it can live in registers */
+  struct rng local = *rng; /* a copy can live in registers */
 
   for (unsigned i = 0; i < n; i++)
     fill(&local, to + (size_t)i * GROUP);

@@ -1,5 +1,5 @@
 /*
- * groups.h - random digits in groups, as columns c and pad hold them.
+ * groups.h - random digits in groups, as in the columns c and pad.
  */
 #ifndef BENCH_LOAD_GROUPS_H
 #define BENCH_LOAD_GROUPS_H

@@ -1,5 +1,5 @@
 /*
- * load.c - the steps in which tables are loaded, alone or with others.
+ * load.c - the steps in which tables are loaded, by one rank or several.
  */
 #include "load/load.h"
 
@@ -16,7 +16,7 @@
 #include "load/steps.h"
 
 enum {
-  FEW_TABLES = 4 /* so many are told one by one in the line of progress */
+  FEW_TABLES = 4 /* the line of progress names each of so few tables */
 };
 
 struct load {
@@ -28,7 +28,7 @@ struct load {
 struct loader {
   struct load *load;
   struct conn *conn;
-  struct turn turn;  /* its table is that of the last step */
+  struct turn turn;  /* its table is the table of the last step */
   enum send_way way; /* SEND_UNKNOWN: not chosen yet */
   struct rows rows;  /* of that table, if rows.table is its number */
 };
@@ -59,8 +59,8 @@ static void add_tables(struct load *l, struct strbuf *detail)
                 l->setup.first_table + i, percent[i]);
 }
 
-/* What comes after the last row may take as long as the rows: from then on,
- * tables are counted. */
+/* What comes after the last row may take as long as the rows.  From then on,
+ * the line counts tables. */
 static void look_more(void *ctx, struct progress_point *at,
                       struct strbuf *detail)
 {
@@ -85,7 +85,7 @@ static unsigned threads_at(const struct load_setup *s)
   return share_is_alone(&s->share) ? s->threads : s->threads * s->share.parts;
 }
 
-/* Longer transactions suit those that write alone. */
+/* Longer transactions are better for a single writer. */
 static void cut_table(const struct load_setup *s, bool one_writer,
                       struct chunks *ret)
 {
@@ -94,7 +94,7 @@ static void cut_table(const struct load_setup *s, bool one_writer,
     chunks_share(ret, s->share.part, s->share.parts);
 }
 
-/* Rows that this process loads. */
+/* The number of rows that this rank loads. */
 static uint64_t rows_to_load(const struct load_setup *s)
 {
   struct chunks chunks;
@@ -224,13 +224,13 @@ static int step_of(enum pick pick)
   }
 }
 
-/* All processes stop: what this one or others have given up is no failure. */
+/* All ranks stop: it is no failure that this one or another has given up. */
 static bool was_stopped(struct load *l, int rc)
 {
   return rc == -ECANCELED && load_is_stopped(l);
 }
 
-/* The table of the step is loaded: nobody is waited for any more. */
+/* The table of the step is loaded: do not wait for other ranks any more. */
 static int others_loaded(struct loader *t, struct err *err)
 {
   int rc = share_loaded(&t->load->setup.share, err);
@@ -243,8 +243,8 @@ static int others_loaded(struct loader *t, struct err *err)
 }
 
 /*
- * What comes before the caller's part of a step, where several processes load
- * the table; *ret_own false: there is no part for this one.
+ * The meeting before the caller's part of a step, if several ranks load the
+ * table.  *ret_own false: this rank has no part in the step.
  */
 static int meet_others(struct loader *t, enum pick pick, bool *ret_own,
                        struct err *err)

@@ -2,13 +2,11 @@
  * load.h - tables filled by several threads at once.
  *
  * Each thread asks for its next step again and again.  Rows are loaded within
- * that call, chunk by chunk; what belongs to a table as a whole (to create it,
- * to finish it with indexes) is a step for the caller, who tells when it is
- * done.  A thread that is without a table begins a new one; when none is left,
- * it helps where the fewest are at work.
- *
- * After a failure no new tables are begun, and those that other threads have
- * begun are completed.
+ * that call, chunk by chunk.  A step for the caller concerns a whole table (to
+ * create it, or to finish it with indexes), and the caller reports its end.  A
+ * thread without a table begins a new one.  If none is left, it helps with the
+ * table at which the fewest threads work.  After a failure no new tables are
+ * begun, and those that other threads have begun are completed.
  */
 #ifndef BENCH_LOAD_LOAD_H
 #define BENCH_LOAD_LOAD_H
@@ -27,54 +25,55 @@ struct rand_params;
 struct strbuf;
 
 struct load_setup {
-  unsigned threads; /* that will take part, about */
+  unsigned threads; /* about as many will take part */
   uint64_t seed;
   const struct rand_params *params; /* borrowed */
   enum load_method method;
   uint64_t first_table, tables; /* numbers first_table .. + tables - 1 */
   uint64_t size;                /* rows of each */
-  /* Other processes load the same table or others at the same time: then this
-   * one has only one. */
+  /* Other ranks may load the same table, or others, at the same time.  If they
+   * load the same one, this rank has only one. */
   struct load_share share;
 };
 
 int load_new(struct load **ret, const struct load_setup *setup,
              struct err *err);
-/* After all loaders. */
+/* Call it after all loaders are freed. */
 void load_free(struct load *l);
 
-/* From any thread: no further chunks and steps are given out. */
+/* Any thread may call: no more chunks and steps are given out. */
 void load_stop(struct load *l);
 bool load_is_stopped(struct load *l);
-/* After a stop: how much has been loaded, one line. */
+/* After a stop: one line that says how much was loaded. */
 void load_summary(struct load *l, struct strbuf *line);
 
-/* The command is over: no more lines of progress.  complete: all is loaded;
- * then the sum is printed. */
+/* The command is over: no more lines of progress.  If everything was loaded
+ * (`complete`), the sum is printed. */
 void load_end(struct load *l, bool complete);
 
-/* What a thread has; NULL: not enough memory. */
+/* Make the data of one thread; NULL: not enough memory. */
 struct loader *loader_new(struct load *l, struct conn *c);
 void loader_free(struct loader *t);
 
 enum load_step {
   LOAD_END,     /* nothing is left to do */
-  LOAD_STOPPED, /* somebody has called load_stop() */
+  LOAD_STOPPED, /* load_stop() was called */
   LOAD_CREATE,  /* create a table, then loader_created() */
-  LOAD_FINISH,  /* all its rows are there; then loader_finished() */
+  LOAD_FINISH,  /* all rows of a table are there; then loader_finished() */
 };
 
-/* The next step, and its table.  Negative: loading rows has failed; `err`
- * names the table and the chunk. */
+/* Take the next step; *ret_table is its table.  Negative: loading rows has
+ * failed; `err` names the table and the chunk. */
 int loader_next(struct loader *t, uint64_t *ret_table, struct err *err);
 
 enum load_origin {
   LOAD_FRESH,  /* the table is empty */
-  LOAD_RESUME, /* rows of an earlier load may be there */
-  LOAD_LEAVE,  /* the table is to be left alone */
+  LOAD_RESUME, /* it may have rows of an earlier load */
+  LOAD_LEAVE,  /* the table must not be changed */
 };
 
-/* The table of the last step can take rows.  After a failure it is given up. */
+/* The table of the last step is ready for rows.  After a failure it is given
+ * up. */
 int loader_created(struct loader *t, enum load_origin origin, struct err *err);
 void loader_finished(struct loader *t);
 /* The step has failed. */

@@ -1,5 +1,5 @@
 /*
- * pace.c - how far a command that goes through tables is.
+ * pace.c - the progress of a command that works on tables.
  */
 #include "load/pace.h"
 

@@ -1,8 +1,8 @@
 /*
- * pace.h - how far a command that goes through tables is, shown on stderr.
+ * pace.h - shows the progress of a command that works on tables on stderr.
  *
- * Threads add what they have done; a thread of its own shows it, so that a
- * statement that takes minutes does not silence the others.
+ * Threads add their work.  A thread of its own shows the sum, so that a
+ * statement that takes minutes does not stop the lines.
  */
 #ifndef BENCH_LOAD_PACE_H
 #define BENCH_LOAD_PACE_H
@@ -16,12 +16,13 @@
 struct pace {
   const char *verb; /* "Loaded": static */
   enum progress_unit unit;
-  uint64_t total;         /* in that unit */
-  _Atomic uint64_t done;  /* all of these are relaxed: only looked at */
+  uint64_t total; /* in that unit */
+  /* These are all relaxed, because they are only shown. */
+  _Atomic uint64_t done;
   _Atomic uint64_t bytes; /* that were sent with it */
-  _Atomic uint64_t there; /* had been done before; not in `done` */
+  _Atomic uint64_t there; /* done before; not part of `done` */
   struct progress progress;
-  /* [opt] Adds a detail, or changes what is shown altogether. */
+  /* [opt] Adds a detail, or changes the whole line. */
   void (*more)(void *ctx, struct progress_point *at, struct strbuf *detail);
   void *ctx;
 };
@@ -29,20 +30,21 @@ struct pace {
 void pace_init(struct pace *p, const char *verb, enum progress_unit unit,
                uint64_t total);
 
-/* Show lines from now on, if notices are to be shown. */
+/* Show lines from now on, if notices are shown. */
 void pace_start(struct pace *p);
-/* No more lines, and nothing is left on the terminal. */
+/* Stop, and remove the line from the terminal. */
 void pace_stop(struct pace *p);
-/* After pace_stop(): print what was done in which time, if anything was and
- * notices are to be shown. */
+/* After pace_stop(): print how much was done in which time, if there was
+ * anything to do and notices are shown. */
 void pace_print_sum(struct pace *p);
 
 void pace_add(struct pace *p, uint64_t n, uint64_t bytes);
 
-/* Rows that were sent are not in the table: their transaction has failed. */
+/* Rows that were sent are not in the table, because their transaction has
+ * failed. */
 void pace_take_back(struct pace *p, uint64_t n, uint64_t bytes);
 
-/* There were so many rows already. */
+/* So many rows were already there. */
 void pace_found(struct pace *p, uint64_t n);
 
 /* The present point. */

@@ -1,9 +1,9 @@
 /*
- * resume.c - which chunks of a table an earlier load has left.
+ * resume.c - finds the chunks of a table that an earlier load has filled.
  *
- * The database counts the rows of each chunk; what it has of a chunk that is
- * not complete is loaded again.  One row is compared with what it should be,
- * so that a load with another seed is not continued.
+ * The database counts the rows of each chunk.  A chunk that is not complete is
+ * loaded again.  One row is compared with its expected content, so that a load
+ * with another seed is not continued.
  */
 #include "load/resume.h"
 
@@ -19,7 +19,7 @@
 #include "load/rows.h"
 #include "load/send.h"
 
-/* A value that is a whole number; 0 for anything else. */
+/* The value as a whole number; 0 if it is not one. */
 static uint64_t number(const sql_value *v)
 {
   char text[24] = "";

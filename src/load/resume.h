@@ -1,5 +1,5 @@
 /*
- * resume.h - which chunks of a table an earlier load has left.
+ * resume.h - finds the chunks of a table that an earlier load has filled.
  */
 #ifndef BENCH_LOAD_RESUME_H
 #define BENCH_LOAD_RESUME_H
@@ -10,8 +10,8 @@ struct err;
 struct rows;
 
 /*
- * Look at the table of `rows` and fill in *chunks.  -EINVAL: it holds other
- * rows than those of `rows`.
+ * Look at the table of `rows` and fill in *chunks.  Returns -EINVAL if its rows
+ * are not those of `rows`.
  */
 int resume_find(struct conn *c, struct rows *rows, struct chunks *chunks,
                 struct err *err);

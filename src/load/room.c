@@ -16,7 +16,8 @@
 #include "base/space.h"
 #include "db/conn.h"
 
-/* Where tables are, and how much of what they need is there already. */
+/* The folder of the tables, and the part of their space that is already
+ * used. */
 struct place {
   char path[PATH_MAX];
   uint64_t there;
@@ -31,7 +32,7 @@ static bool text_of(const sql_value *v, char *to, size_t size)
   return true;
 }
 
-/* A database that does not tell is no failure. */
+/* A database that does not report its folder is no failure. */
 static bool find_place(struct conn *c, const char *sql, struct place *ret)
 {
   sql_result *rs = conn_query(c, sql, strlen(sql));

@@ -10,9 +10,9 @@ struct conn;
 struct err;
 
 /*
- * Compare an estimate of the tables' size with the free space of the folder
- * that the database of this connection is in, and of which it tells.  -ENOSPC:
- * they do not fit.  0 if they do, or if it is not known.
+ * Compare an estimate of the tables' size with the free space of the database's
+ * folder, if the database reports one.  Returns -ENOSPC if they do not fit, and
+ * 0 if they do, or if it is unknown.
  */
 int room_for_tables(struct conn *c, uint64_t tables, uint64_t rows,
                     struct err *err);

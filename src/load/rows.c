@@ -1,5 +1,5 @@
 /*
- * rows.c - generated rows, in the forms that databases take.
+ * rows.c - generated rows, in the forms that databases accept.
  */
 #include "load/rows.h"
 
@@ -12,11 +12,11 @@
 enum {
   C_GROUPS = 10,
   PAD_GROUPS = 5,
-  PAD = C_GROUPS * GROUP, /* where it begins in the text of a row */
+  PAD = C_GROUPS * GROUP, /* its position in the text of a row */
   TEXT = PAD + PAD_GROUPS * GROUP
 };
 
-/* No `-` stands behind the last group of a column. */
+/* The last group of a column has no `-`. */
 _Static_assert(ROWS_C + 1 == PAD, "length of c");
 _Static_assert(ROWS_PAD + 1 == TEXT - PAD, "length of pad");
 
@@ -32,7 +32,7 @@ void rows_init(struct rows *r, const struct rand_params *params, uint64_t seed,
   };
 }
 
-/* k is returned; `text` gets c, a byte, pad, a byte. */
+/* Returns k; `text` gets c, a byte, pad, a byte. */
 static uint64_t make(struct rows *r, uint64_t id, char text[TEXT])
 {
   struct rng rng;
@@ -59,7 +59,7 @@ static char *put_text(char *to, const char *text, size_t len)
   return to + len;
 }
 
-/* `n` bytes, the highest first. */
+/* Write `n` bytes, the highest first. */
 static char *put_bytes(char *to, uint64_t value, unsigned n)
 {
   for (unsigned i = 0; i < n; i++)
@@ -78,7 +78,7 @@ static char *put_integer(char *to, uint64_t value, bool wide)
 static char *put_binary(char *to, const struct rows *r, uint64_t id, uint64_t k,
                         const char *text)
 {
-  to = put_bytes(to, 4, 2); /* columns */
+  to = put_bytes(to, 4, 2); /* the number of columns */
   to = put_integer(to, id, r->wide);
   to = put_integer(to, k, r->wide);
   to = put_text(put_bytes(to, ROWS_C, 4), text, ROWS_C);

@@ -1,9 +1,10 @@
 /*
- * rows.h - the rows of the OLTP tables, each a pure function of the seed, the
- * number of the table and the id.
+ * rows.h - the rows of the OLTP tables.  Each row is a pure function of the
+ * seed, the number of the table and the id, so any thread can make it at any
+ * time.
  *
- * So it does not matter who makes a row, when, and how often.  Columns: id,
- * k (the user's distribution over 1..size), c and pad (groups of digits).
+ * Columns: id, k (the user's distribution over 1..size), c and pad (groups of
+ * digits).
  */
 #ifndef BENCH_LOAD_ROWS_H
 #define BENCH_LOAD_ROWS_H
@@ -16,14 +17,14 @@
 
 enum {
   ROWS_C = 119,  /* characters of column c */
-  ROWS_PAD = 59, /* of column pad */
-  ROWS_MAX = 256 /* bytes of one row in any form, and some to spare */
+  ROWS_PAD = 59, /* characters of column pad */
+  ROWS_MAX = 256 /* bytes of one row in any form, with some reserve */
 };
 
-/* What a row looks like on its way to the database. */
+/* The form of a row on its way to the database. */
 enum rows_form {
-  ROWS_PLAIN,  /* values with tabs between them, a line feed behind */
-  ROWS_BINARY, /* as PostgreSQL's COPY in binary form */
+  ROWS_PLAIN,  /* values with tabs between them, and a line feed */
+  ROWS_BINARY, /* PostgreSQL's COPY in binary form */
   ROWS_SQL,    /* "(1,2,'...','...')," for INSERT */
 };
 
@@ -39,8 +40,8 @@ struct rows {
 void rows_init(struct rows *r, const struct rand_params *params, uint64_t seed,
                uint64_t table, uint64_t size);
 
-/* The values of row `id`: k is returned, c and pad are written without a
- * zero byte. */
+/* The values of row `id`: returns k, and writes c and pad without a zero
+ * byte. */
 uint64_t rows_values(struct rows *r, uint64_t id, char c[ROWS_C],
                      char pad[ROWS_PAD]);
 

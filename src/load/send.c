@@ -1,5 +1,5 @@
 /*
- * send.c - one chunk on its way into a table, in a transaction of its own.
+ * send.c - sends one chunk to a table, in a transaction of its own.
  */
 #include "load/send.h"
 
@@ -21,7 +21,7 @@
 #include "load/steps.h"
 
 enum {
-  BUFFER = 128 * 1024, /* bytes handed to the driver at a time */
+  BUFFER = 128 * 1024, /* bytes that are passed to the driver at a time */
   TRIES = 100,
   PAUSE_MAX_MS = 100,
 };
@@ -88,7 +88,7 @@ int send_statement(struct conn *c, const char *sql, struct err *err)
   return query(c, sql) == 0 ? 0 : send_failed(c, err);
 }
 
-/* What is on its way while a chunk is sent. */
+/* The state of sending a chunk. */
 struct sending {
   enum send_way way;
   struct rows *rows;
@@ -97,7 +97,7 @@ struct sending {
   struct steps *steps;
   char *buffer; /* owned */
   struct strbuf sql;
-  bool doubtful;        /* rows of an attempt before may be in the table */
+  bool doubtful;        /* rows of an earlier attempt may be in the table */
   uint64_t sent, bytes; /* by this attempt */
   uint64_t missing;     /* rows that the database has not taken */
 };
@@ -229,7 +229,7 @@ static void pause_before(unsigned tries)
   (void)nanosleep(&t, NULL);
 }
 
-/* The server does not take the binary form, but may take the other one. */
+/* The server refuses the binary form, but may accept the other one. */
 static bool is_refused(const struct conn *c, const struct sending *s)
 {
   const struct failure *f = conn_failure(c);
@@ -244,7 +244,8 @@ static bool is_refused(const struct conn *c, const struct sending *s)
   return false;
 }
 
-/* The attempt has failed with `rc`: -EAGAIN if the next one may do better. */
+/* The attempt has failed with `rc`.  Returns -EAGAIN if the next one may
+ * succeed. */
 static int judge(struct conn *c, struct sending *s, int rc, unsigned tries,
                  struct err *err)
 {
@@ -277,7 +278,7 @@ static int send_all(struct conn *c, struct sending *s, struct err *err)
     if (rc == 0)
       return 0;
     pace_take_back(s->pace, s->sent, s->bytes);
-    /* The server may have heard the COMMIT whose answer was lost. */
+    /* The server may have received the COMMIT whose answer was lost. */
     s->doubtful |= conn_failure(c)->reconnected;
     rc = judge(c, s, rc, tries, err);
     roll_back(c);

@@ -1,5 +1,5 @@
 /*
- * send.h - one chunk on its way into a table, in a transaction of its own.
+ * send.h - sends one chunk to a table, in a transaction of its own.
  */
 #ifndef BENCH_LOAD_SEND_H
 #define BENCH_LOAD_SEND_H
@@ -29,36 +29,37 @@ int load_method_parse(const char *word, enum load_method *ret);
 enum send_way {
   SEND_UNKNOWN,
   SEND_INSERT, /* statements */
-  SEND_PLAIN,  /* the driver's way, as text */
-  SEND_BINARY, /* the driver's way, in binary form */
+  SEND_PLAIN,  /* the driver's bulk interface, as text */
+  SEND_BINARY, /* the driver's bulk interface, in binary form */
 };
 
-/* What a connection can do of what is wished: never SEND_UNKNOWN.  -EINVAL: the
- * method that was asked for is not possible. */
+/* The best way that a connection has for the wish: never SEND_UNKNOWN.  Returns
+ * -EINVAL if the method that was asked for is not possible. */
 int send_choose(struct conn *c, enum load_method wish, enum send_way *ret,
                 struct err *err);
 
 /*
- * Send the rows of a chunk.  Errors that the user declared ignorable (a
- * deadlock, say) start it again; so does a refusal of SEND_BINARY, after which
- * *way is SEND_PLAIN.  Once the steps are stopped it is not started again:
- * -ECANCELED.  After a failure no row of it is in the table, or, where the
- * answer to its COMMIT was lost, all of them, as far as the engine has
- * transactions.
+ * Send the rows of a chunk.  After an error that the user declared ignorable
+ * (such as a deadlock) the chunk is started again.  So it is after a refusal of
+ * SEND_BINARY; then *way is SEND_PLAIN.  Once the steps are stopped it is not
+ * started again: -ECANCELED.
+ *
+ * After a failure no row of it is in the table or, if the answer to its COMMIT
+ * was lost, possibly all of them, as far as the engine has transactions.
  */
 int send_chunk(struct conn *c, enum send_way *way, struct rows *rows,
                const struct chunk *chunk, struct pace *pace,
                struct steps *steps, struct err *err);
 
-/* The text of the connection's last failure; logs what the driver has to say
+/* Make the text of the connection's last failure, and log the driver's messages
  * about it.  Returns -EIO. */
 int send_failed(struct conn *c, struct err *err);
 
-/* The next row of a result of `width` columns; NULL: the answer has not that
- * form, with the error set. */
+/* The next row of a result of `width` columns; NULL: the answer has another
+ * form, and the error is set. */
 const sql_row *send_fetch(sql_result *rs, unsigned width, struct err *err);
 
-/* A statement whose result is of no interest. */
+/* Execute a statement, and ignore its result. */
 int send_statement(struct conn *c, const char *sql, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * share.c - a table that several processes load together.
+ * share.c - a table that several ranks load together.
  */
 #include "load/share.h"
 
@@ -19,7 +19,7 @@ bool share_creates(const struct load_share *s)
   return s->part == 0;
 }
 
-/* The word of the first one at the table; all must have come. */
+/* Learn the word of the first rank at the table; all of them must have come. */
 static int meet(const struct load_share *s, unsigned char own, int *ret,
                 struct err *err)
 {

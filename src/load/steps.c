@@ -1,5 +1,5 @@
 /*
- * steps.c - which thread does what next while tables are loaded.
+ * steps.c - decides which thread does what next while tables are loaded.
  */
 #include "load/steps.h"
 
@@ -44,7 +44,7 @@ bool steps_are_stopped(struct steps *s)
   return stopped;
 }
 
-/* While a table is created, its chunks are not under the lock. */
+/* While a table is created, the lock does not protect its chunks. */
 static unsigned percent_of(const struct table *t)
 {
   if (t->state == TABLE_FINISHING || t->state == TABLE_DONE)
@@ -94,7 +94,7 @@ static bool has_chunk(struct table *t)
   return t->state == TABLE_LOADING && chunks_left(&t->chunks);
 }
 
-/* All rows of a table are there, and nobody has gone on with it. */
+/* Are all rows of a table there, with no thread working on it? */
 static bool is_loaded(struct table *t)
 {
   return t->state == TABLE_LOADING && t->busy == 0 && !chunks_left(&t->chunks);
@@ -105,7 +105,7 @@ static bool is_over(const struct table *t)
   return t->state == TABLE_DONE || t->state == TABLE_FAILED;
 }
 
-/* The table in which the fewest threads are at work; false: none. */
+/* The table at which the fewest threads work; false: there is none. */
 static bool pick_chunk(struct steps *s, uint64_t *ret)
 {
   bool found = false;
@@ -152,7 +152,7 @@ static enum pick pick_next(struct steps *s, struct turn *t)
   return is_all_done(s) ? PICK_END : PICK_WAIT;
 }
 
-/* The step is taken. */
+/* Take the step. */
 static void take(struct steps *s, struct turn *t, enum pick pick,
                  struct chunk *ret)
 {

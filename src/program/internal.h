@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/leave.h"
 #include "db/env.h"
 #include "opt/cmdline.h"
 #include "opt/help.h"
@@ -30,18 +31,19 @@ struct program {
   char **argv;
   struct optset set;
   struct program_options opts;
-  struct results *results;         /* owned; NULL: only text is wanted */
-  struct ranks *ranks;             /* owned; NULL: this process is alone */
-  struct peers peers;              /* the other ranks */
-  char *partial_file, *event_file; /* owned; files of this process alone */
-  struct program_drivers *drivers; /* owned */
+  struct results *results;           /* owned; NULL: only text is wanted */
+  struct ranks *ranks;               /* owned; NULL: this process is alone */
+  struct peers peers;                /* the other ranks */
+  struct ranks_report *ranks_report; /* owned; the reporter of several ranks */
+  char *partial_file, *event_file;   /* owned; files of this process alone */
+  struct program_drivers *drivers;   /* owned */
   struct cmdline cmdline;
   const char *name;    /* bench, or sysbench */
   const char *version; /* the same with the version */
   struct text_reporter text;
   char datadir[PATH_MAX]; /* of the bundled scripts */
   bool doctor;            /* nothing is run, only looked at */
-  bool abandoned;         /* threads were left behind: free nothing */
+  struct leave leave;     /* threads that are left behind */
 };
 
 /* Print the message, unless the user has seen it, as FATAL or, if it is about
@@ -51,6 +53,18 @@ int program_fail_usage(int rc, const struct err *err);
 /* Print a usage error without prefix; returns the exit status. */
 int program_complain(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void program_put_text(struct strbuf *text); /* and free it */
+
+/*
+ * The end of the program, before anything is freed: what was printed gets to
+ * the standard output, and the other ranks are left.  Returns the exit status.
+ */
+int program_finish(struct program *p, int status);
+/*
+ * After a run and all that is to be printed about it, before anything that its
+ * threads use is freed: if a thread was left behind (base/leave.h), the process
+ * ends here.
+ */
+void program_leave(struct program *p, int status);
 
 enum program_help {
   PROGRAM_HELP_OPTIONS, /* --help, of a test if one is named */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/leave.h"
 #include "base/strbuf.h"
 #include "program/internal.h"
 #include "program/source.h"
@@ -113,6 +114,9 @@ static int run(struct job *job)
   status = program_run_test(job->p, job->test, job->cfg, job->plan);
   if (job->source->end_run)
     job->source->end_run(job);
+  if (leave_any(&job->p->leave) && job->source->leave)
+    job->source->leave(job);
+  program_leave(job->p, status);
   return status;
 }
 
@@ -174,17 +178,11 @@ static int go(struct job *job)
   return do_command(job);
 }
 
-/* What threads that were left behind may read stays. */
-static void end(struct job *job)
+/* `status`: that of the program, if it has to end here. */
+static void end(struct job *job, int status)
 {
-  struct program *p = job->p;
-
-  if (!p->abandoned)
-    job->source->end(job);
-  else if (job->source->leave)
-    job->source->leave(job);
-  if (p->abandoned)
-    return;
+  job->source->end(job);
+  program_leave(job->p, status);
   if (job->plan)
     plan_done(&job->made_plan);
   free(job);
@@ -202,6 +200,6 @@ int program_test(struct program *p)
   status = job->source->find(job);
   if (status == EXIT_OK)
     status = go(job);
-  end(job);
+  end(job, status);
   return status;
 }

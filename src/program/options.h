@@ -13,7 +13,7 @@
 
 #include "db/options.h"
 #include "load/options.h"
-#include "lua/engine/setup.h"
+#include "lua/engine/script_opts.h"
 #include "opt/cmdline.h"
 #include "opt/optset.h"
 #include "rand/options.h"

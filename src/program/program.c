@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <luajit.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +23,7 @@
 #include "program/internal.h"
 #include "program/source.h"
 #include "ranks/ranks.h"
+#include "ranks/report.h"
 #include "report/text_reporter.h"
 #include "results/results.h"
 #include "run/runner.h"
@@ -184,45 +184,18 @@ static void free_all(struct program *p)
   cmdline_done(&p->cmdline);
   optset_done(&p->set);
   program_free_drivers(p);
+  ranks_report_free(p->ranks_report);
   results_free(p->results);
   free(p->partial_file);
   free(p->event_file);
   free(p);
 }
 
-/* The reader of a pipe has seen enough, and has gone. */
-static bool is_stdout_unread(void)
-{
-  struct pollfd at = { .fd = STDOUT_FILENO };
-
-  return poll(&at, 1, 0) > 0 && (at.revents & POLLERR) != 0;
-}
-
-/* A text that is not complete must not look like success.  Who has closed the
- * standard output wants none. */
-static int check_stdout(int status)
-{
-  struct err err;
-  int why;
-
-  if (!log_lost_text(&why) || why == EPIPE || why == EBADF ||
-      is_stdout_unread())
-    return status;
-  errno = why;
-  if (why != 0)
-    (void)err_sys(&err, "cannot write to the standard output,");
-  else
-    (void)err_set(&err, -EIO, "cannot write to the standard output");
-  (void)program_fail(&err);
-  log_flush();
-  return status == EXIT_OK ? EXIT_FAILED : status;
-}
-
 int program_main(int argc, char **argv)
 {
   struct program *p;
   struct err err = { "" };
-  bool go = true, abandoned;
+  bool go = true;
   int status = EXIT_OK;
 
   if (!inherited_mend())
@@ -235,13 +208,7 @@ int program_main(int argc, char **argv)
     status = err.text[0] != '\0' ? program_fail(&err) : EXIT_FAILED;
   else if (go)
     status = work(p, argc, argv);
-  log_flush();
-  status = check_stdout(status);
-  abandoned = p->abandoned;
-  if (p->ranks)
-    status = ranks_leave(p->ranks, status);
-  if (abandoned)
-    _exit(status);
+  status = program_finish(p, status);
   free_all(p);
   return status;
 }

@@ -1,6 +1,6 @@
 /*
- * results.c - who is told of a run: the text, files, and where several
- * processes do one run, what merges their reports.
+ * results.c - the reporters of a run: text, files, and with several ranks the
+ * one that merges their reports.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -18,8 +18,8 @@
 #include "run/plan.h"
 #include "run/runner.h"
 
-/* FILE.rank3: what is written by a process that is not the first one.  What is
- * no file, such as a pipe, is the first one's alone. */
+/* FILE.rank3: the file of a rank that is not the first one.  A name that is not
+ * a regular file, such as a pipe, belongs to the first rank alone. */
 static char *own_name(const char *name, unsigned rank)
 {
   struct strbuf b = { 0 };
@@ -31,9 +31,9 @@ static char *own_name(const char *name, unsigned rank)
 }
 
 /*
- * The others write their part of the document, which goes when process 0 has
- * everything, and logs of events, which nobody merges.  What they cannot write
- * they do without: only process 0 needs files.
+ * The other ranks write their part of the document, which is removed when rank
+ * 0 has everything, and event logs, which are never merged.  If they cannot
+ * write them, they go on without: only rank 0 needs files.
  */
 static int open_others(struct program *p, struct results_input *in)
 {
@@ -75,6 +75,7 @@ int program_open_results(struct program *p, struct err *err)
     .version = p->version,
     .test = p->cmdline.test,
     .threads = (unsigned)p->opts.run.threads,
+    .leave = &p->leave,
   };
 
   if (!p->ranks)
@@ -95,24 +96,22 @@ static int run_with(struct program *p, const struct test *test, const void *cfg,
     .table = p->opts.ranks.report,
   };
   struct reporter_use merged = { &ranks_reporter, NULL };
-  struct ranks_report *ranks = NULL;
   struct err err = { "" };
   int status;
 
   if (!p->ranks)
-    return runner_run(plan, test, cfg, use, n, &p->abandoned);
-  if (ranks_report_new(&ranks, &setup, &err) < 0)
+    return runner_run(plan, test, cfg, use, n, &p->leave);
+  if (ranks_report_new(&p->ranks_report, &setup, &err) < 0)
     return program_fail(&err);
-  merged.ctx = ranks;
-  /* During the run SIGTERM is waited for; afterwards there is much to save. */
+  merged.ctx = p->ranks_report;
+  /* During the run SIGTERM is awaited; afterwards there is much to save. */
   if (p->ranks->keeper > 0)
     keeper_ignore_death(true);
-  status = runner_run(plan, test, cfg, &merged, 1, &p->abandoned);
-  status = ranks_report_status(ranks, status);
-  if (ranks_report_complete(ranks) && results_document_written(p->results))
-    (void)unlink(p->partial_file); /* process 0 has it all */
-  if (!p->abandoned)
-    ranks_report_free(ranks);
+  status = runner_run(plan, test, cfg, &merged, 1, &p->leave);
+  status = ranks_report_status(p->ranks_report, status);
+  if (ranks_report_complete(p->ranks_report) &&
+      results_document_written(p->results))
+    (void)unlink(p->partial_file); /* rank 0 has everything */
   return status;
 }
 
@@ -124,13 +123,12 @@ int program_run_test(struct program *p, const struct test *test,
   uint64_t dropped;
   int status;
 
-  /* Files first: a hook behind the text may not return. */
+  /* Files first: a hook after the text may not return. */
   if (p->results)
     use[n++] = (struct reporter_use){ &results_reporter, p->results };
   if (!p->ranks || p->ranks->rank == 0)
     use[n++] = (struct reporter_use){ &text_reporter, &p->text };
   status = run_with(p, test, cfg, plan, use, n);
-  p->abandoned |= results_left(p->results);
   dropped = results_dropped(p->results);
   if (dropped > 0)
     log_msg(LOG_WARNING,

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/leave.h"
 #include "base/log.h"
 #include "base/parse.h"
 #include "base/strbuf.h"
@@ -289,7 +290,7 @@ static void end(struct job *job)
   script_free(own->script);
   own->script = NULL;
   if (own->has_db && !process_done(&own->db)) {
-    job->p->abandoned = true;
+    leave_thread(&job->p->leave); /* the memory stays */
     return;
   }
   resolved_done(&own->what);

@@ -82,10 +82,11 @@ struct test_source {
   /* Instead of a run: doctor.  Returns the exit status. */
   int (*look)(struct job *job);
 
-  /* At the end; job->own may be NULL.  If threads were left behind, leave()
-   * [opt] comes instead. */
-  void (*end)(struct job *job);
+  /* [opt] After a run that has left threads behind: the process ends next. */
   void (*leave)(struct job *job);
+
+  /* At the end; job->own may be NULL.  May call leave_thread(). */
+  void (*end)(struct job *job);
 };
 
 /* The source of the test that the command line names. */

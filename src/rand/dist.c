@@ -10,8 +10,6 @@
 #include <assert.h>
 #include <math.h>
 
-#include "rand/zipf.h"
-
 void rand_params_init(struct rand_params *p, const struct rand_cfg *cfg)
 {
   const uint64_t cold = 100 - (uint64_t)cfg->spec_res;
@@ -30,12 +28,12 @@ void rand_params_init(struct rand_params *p, const struct rand_cfg *cfg)
     .hot_from = ((cold << 53) + 99) / 100,
     .pareto_power = log(cfg->pareto_h) / log1p(-cfg->pareto_h),
   };
-  zipf_params_init(p, cfg->zipfian_exp);
+  rand_zipf_init(p, cfg->zipfian_exp);
 }
 
 /*
- * The mean of `iter` draws.  The reciprocal is cut off, which makes the mean
- * too small by at most iter / 2^64 of its range.
+ * The mean of `iter` draws.  The reciprocal is rounded down, which makes the
+ * mean too small by at most iter / 2^64 of its range.
  */
 static uint64_t bell(const struct rand_params *p, struct rng *rng)
 {
@@ -61,8 +59,8 @@ int64_t dist_gaussian(const struct rand_params *p, struct rng *rng, int64_t a,
 }
 
 /*
- * floor(u (w P/100 + 1) + w/2 - w P/200), everything times 200 until the end.
- * Below 2^56 nothing leaves 64 bits.
+ * floor(u (w P/100 + 1) + w/2 - w P/200), with everything times 200 until the
+ * end.  Below 2^56 no product needs more than 64 bits.
  */
 static uint64_t hot_zone(uint64_t x, uint64_t width, uint64_t pct)
 {
@@ -85,8 +83,8 @@ static uint64_t hot_zone(uint64_t x, uint64_t width, uint64_t pct)
 }
 
 /*
- * One draw decides and places, so that the hot zone never uses its lowest
- * part, and the bell never returns b: published results depend on both.
+ * One draw decides and places.  So the hot zone never uses its lowest part, and
+ * the bell never returns b.  Published results depend on both.
  */
 int64_t dist_special(const struct rand_params *p, struct rng *rng, int64_t a,
                      int64_t b)

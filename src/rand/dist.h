@@ -31,7 +31,7 @@ enum rand_type {
   RAND_ZIPFIAN,
 };
 
-/* All that follows from the options, worked out once; const from then on. */
+/* What follows from the options, computed once; const from then on. */
 struct rand_params {
   enum rand_type type;
   uint32_t iter;     /* values whose mean makes the bell */
@@ -47,10 +47,14 @@ struct rand_params {
 
 /* The values are within the ranges of their options. */
 void rand_params_init(struct rand_params *p, const struct rand_cfg *cfg);
+/* The part of rand_params_init() that sets the members that begin with
+ * zipf_. */
+void rand_zipf_init(struct rand_params *p, double exponent);
 
 /*
- * What zipfian remembers of the ranges drawn from last, because it takes two
- * transcendental functions to find out.  One per thread; starts zeroed.
+ * What the zipfian distribution remembers of its latest ranges, because
+ * computing it takes two transcendental functions.  One per thread; starts
+ * zeroed.
  */
 enum {
   ZIPF_RANGES = 4
@@ -82,7 +86,7 @@ int64_t dist_pareto(const struct rand_params *p, struct rng *rng, int64_t a,
 int64_t dist_zipfian(const struct rand_params *p, struct rng *rng,
                      struct zipf_cache *cache, int64_t a, int64_t b);
 
-/* Whichever the user chose. */
+/* Draw by the distribution that the user chose. */
 int64_t dist_default(const struct rand_params *p, struct rng *rng,
                      struct zipf_cache *cache, int64_t a, int64_t b);
 

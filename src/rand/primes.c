@@ -69,8 +69,8 @@ uint64_t prime_3mod4_up_to(uint64_t limit)
 
   if (limit < 3)
     return 0;
-  p = limit - (limit + 1) % 4; /* limit + 1 may overflow: 0 is right then */
+  p = limit - (limit + 1) % 4; /* limit + 1 may overflow, and then 0 is right */
   while (!prime_is(p))
-    p -= 4; /* ends at 3 */
+    p -= 4; /* this ends at 3 */
   return p;
 }

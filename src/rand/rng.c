@@ -1,5 +1,5 @@
 /*
- * rng.c - the parts of the generator that are too big to be inlined.
+ * rng.c - the parts of the generator that are too large to be inlined.
  */
 #include "rand/rng.h"
 
@@ -13,8 +13,8 @@ double rng_exponential(struct rng *rng)
 }
 
 /*
- * Time of day and time since boot both count: machines that were started from
- * one image may agree in either, and in the process number.
+ * Both the time of day and the time since boot count: machines that were
+ * started from one image may agree in one of them, and in the process id.
  */
 static uint64_t clock_reading(clockid_t clock)
 {

@@ -1,13 +1,13 @@
 /*
- * rng.h - the generator of a random stream, and the keys that streams start
- * from.
+ * rng.h - the generator of a random stream, and the keys with which streams
+ * start.
  *
  * The generator is xoroshiro128++ of Blackman and Vigna: period 2^128 - 1, two
- * words of state.  Everything random follows from one 64-bit seed: a stream is
- * named by a purpose and an index, the two and the seed are mixed into a key,
- * and a SplitMix64 sequence that starts at the key fills the state.  So streams
- * never influence each other, and starting one costs some ten nanoseconds:
- * little enough to give every generated row a stream of its own.
+ * words of state.  Everything random follows from one 64-bit seed.  A stream
+ * has a purpose and an index.  Both are mixed with the seed into a key, and a
+ * SplitMix64 sequence that starts at the key fills the state.  So streams never
+ * influence each other.  Starting one costs about ten nanoseconds, so that
+ * every generated row can have a stream of its own.
  *
  * A struct rng belongs to one thread at a time; nothing here can fail.
  */
@@ -23,26 +23,27 @@ struct rng {
 };
 
 /*
- * What a stream is for.  The numbers go into the keys: inserting one in the
- * middle changes what every seed means.
+ * The purpose of a stream.  The numbers go into the keys: a new one in the
+ * middle would change the meaning of every seed.
  */
 enum rng_purpose {
-  RNG_WORKLOAD = 1, /* index: worker; what it draws during the run */
+  RNG_WORKLOAD = 1, /* index: worker; its draws during the run */
   RNG_COMMAND,      /* index: worker; the same in parallel commands */
-  RNG_MAIN,         /* index: number of the process; the main script state */
+  RNG_MAIN,         /* index: rank; the main script state */
   RNG_ROWS,         /* indexes: table, row; generated rows */
   RNG_UNIQUE,       /* index: 0; the sequence of unique numbers */
-  RNG_ARRIVALS,     /* index: number of the process; due times of events */
+  RNG_ARRIVALS,     /* index: rank; due times of events */
   RNG_HOOKS,        /* index: 0, 1; script states of report threads */
-  RNG_INTERNAL,     /* index: any; whatever the program itself needs */
+  RNG_INTERNAL,     /* index: any; draws of the program itself */
 };
 
-/* The seed of everything but a run for which the user gave none. */
+/* The seed, except in a run for which the user gave none. */
 #define RNG_SEED_FIXED UINT64_C(42)
 
 #define RNG_GAMMA UINT64_C(0x9E3779B97F4A7C15)
 
-/* A permutation of the 64-bit numbers in which every bit depends on all. */
+/* A permutation of the 64-bit numbers in which every bit depends on all
+ * bits. */
 static inline uint64_t rng_mix(uint64_t z)
 {
   z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -51,8 +52,8 @@ static inline uint64_t rng_mix(uint64_t z)
 }
 
 /*
- * The key of a stream.  With the seed and the purpose fixed, different indexes
- * have different keys; with purpose and index fixed, different seeds have.
+ * The key of a stream.  With the same seed and purpose, different indexes have
+ * different keys.  With the same purpose and index, different seeds have.
  */
 static inline uint64_t rng_key(uint64_t seed, enum rng_purpose purpose,
                                uint64_t index)
@@ -62,7 +63,8 @@ static inline uint64_t rng_key(uint64_t seed, enum rng_purpose purpose,
   return rng_mix(rng_mix(base) + index * RNG_GAMMA);
 }
 
-/* Start at a key.  rng_mix() is a permutation, so at most one word is zero. */
+/* Start with a key.  rng_mix() is a permutation, so at most one word is
+ * zero. */
 static inline void rng_seed_key(struct rng *rng, uint64_t key)
 {
   rng->s[0] = rng_mix(key + RNG_GAMMA);
@@ -106,13 +108,13 @@ static inline uint64_t rng_next(struct rng *rng)
   return x;
 }
 
-/* Uniform over the multiples of 2^-53 in [0, 1). */
+/* Uniform among the multiples of 2^-53 in [0, 1). */
 static inline double rng_double(struct rng *rng)
 {
   return (double)(rng_next(rng) >> 11) * 0x1p-53;
 }
 
-/* floor(x * y / 2^64), and the rest of it. */
+/* Returns floor(x * y / 2^64); *ret_low gets the lower 64 bits. */
 static inline uint64_t rng_mulhi(uint64_t x, uint64_t y, uint64_t *ret_low)
 {
   const unsigned __int128 product = (unsigned __int128)x * y;
@@ -121,7 +123,7 @@ static inline uint64_t rng_mulhi(uint64_t x, uint64_t y, uint64_t *ret_low)
   return (uint64_t)(product >> 64);
 }
 
-/* Uniform over 0..n-1 without bias; n = 0 stands for 2^64. */
+/* Uniform over 0..n-1 without bias; n = 0 means 2^64. */
 static inline uint64_t rng_below(struct rng *rng, uint64_t n)
 {
   const uint64_t x = rng_next(rng);
@@ -131,7 +133,8 @@ static inline uint64_t rng_below(struct rng *rng, uint64_t n)
     return x;
   value = rng_mulhi(x, n, &low);
   if (UNLIKELY(low < n)) {
-    const uint64_t surplus = -n % n; /* 2^64 mod n: so many draws too many */
+    const uint64_t surplus = -n %
+                             n; /* 2^64 mod n: the number of draws to reject */
 
     while (UNLIKELY(low < surplus))
       value = rng_mulhi(rng_next(rng), n, &low);
@@ -143,9 +146,10 @@ static inline uint64_t rng_below(struct rng *rng, uint64_t n)
 double rng_exponential(struct rng *rng);
 
 /*
- * A seed for a run for which the user gave none: differs between processes and
- * between calls a nanosecond apart.  In 1..2^53-1, so that every reader of the
- * structured results sees it exactly and can pass it on to repeat the run.
+ * A seed for a run for which the user gave none.  It differs between processes
+ * and between calls a nanosecond apart.  It is in 1..2^53-1, so that every
+ * reader of the structured results sees it exactly and can pass it on to repeat
+ * the run.
  */
 int64_t rand_seed_from_clock(void);
 

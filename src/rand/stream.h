@@ -1,8 +1,8 @@
 /*
- * stream.h - everything that one thread draws from.
+ * stream.h - all random sources of one thread.
  *
  * A stream belongs to one thread at a time and has cache lines of its own.  Two
- * streams never share a draw, whatever order their threads start in.
+ * streams never share a draw, in whatever order their threads start.
  */
 #ifndef BENCH_RAND_STREAM_H
 #define BENCH_RAND_STREAM_H
@@ -25,14 +25,16 @@ struct rand_stream {
  * Start the stream (purpose, index) of a run with so many workers. RNG_WORKLOAD
  * and RNG_COMMAND have one per worker, index < workers.  Unique numbers differ
  * between all the workers and the streams RNG_MAIN, 0 and RNG_HOOKS, 0 and 1.
- * `params` must live as long as the stream.  Release nothing: a stream is plain
- * storage, which mem_aligned(.., CACHE_LINE) or the stack provides.
+ *
+ * `params` must live as long as the stream.  Nothing has to be released: a
+ * stream is plain storage, which mem_aligned(.., CACHE_LINE) or the stack
+ * provides.
  */
 void rand_stream_init(struct rand_stream *s, const struct rand_params *params,
                       uint64_t seed, enum rng_purpose purpose, uint64_t index,
                       uint64_t workers);
 
-/* A value of a..b by the distribution that the user chose. */
+/* Draw a value of a..b by the distribution that the user chose. */
 static inline int64_t rand_draw(struct rand_stream *s, int64_t a, int64_t b)
 {
   if (s->params->type == RAND_UNIFORM)

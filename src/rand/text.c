@@ -1,10 +1,10 @@
 /*
  * text.c - random strings, eight characters at a time.
  *
- * A template is read in words of eight bytes; a mask marks those that are to
- * become digits; the digits, eight in a word as well, replace them.  What was
- * drawn for the bytes that stay is thrown away, which is cheaper than a branch
- * for every character.
+ * A template is read in words of eight bytes.  A mask marks the bytes that
+ * become digits, and the digits, also eight in a word, replace them.  Digits
+ * that were drawn for other bytes are thrown away, which is cheaper than a
+ * branch for every character.
  */
 #include "rand/text.h"
 
@@ -44,8 +44,8 @@ static uint64_t spread_digits(uint64_t first, uint64_t second)
 
 /*
  * Sixteen digits from one draw x: the integer part of x * 10^16 / 2^64, four
- * at a time.  The draws that would make some of them more likely than others,
- * one in 2700, are rejected.
+ * digits at a time.  One draw in 2700 is rejected, because some digits would be
+ * more likely than others.
  */
 static void draw_parts(struct rng *rng, uint64_t part[4])
 {
@@ -95,7 +95,7 @@ static uint64_t put_letters(struct rng *rng, uint64_t word)
   return (word & ~mask) | ((draw_symbols(rng, 26) + WORD_EACH('a')) & mask);
 }
 
-/* Fill in sixteen characters; `letters`: there may be `@` among them. */
+/* Fill in sixteen characters; `letters`: some of them may be `@`. */
 static inline void fill16(struct rng *rng, const char *format, bool letters,
                           char *out)
 {
@@ -134,7 +134,7 @@ static inline __m128i spread_parts(const uint64_t part[4])
   return _mm_or_si128(tens, _mm_slli_epi16(x, 8));
 }
 
-/* fill16() where there are no letters. */
+/* fill16() for a format without `@`. */
 static inline void fill16_digits(struct rng *rng, const char *format, char *out)
 {
   __m128i text = _mm_loadu_si128((const __m128i *)(const void *)format);
@@ -159,7 +159,7 @@ static inline void fill16_digits(struct rng *rng, const char *format, char *out)
 void text_fill(struct rng *rng, const char *format, size_t len, char *out)
 {
   const bool letters = memchr(format, '@', len) != NULL;
-  struct rng local = *rng; /* so that it can live in registers */
+  struct rng local = *rng; /* a copy can live in registers */
   size_t i = 0;
 
   if (!letters) {

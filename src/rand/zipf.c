@@ -6,8 +6,6 @@
  * point below h is drawn by inversion, rounded to the nearest integer, and
  * kept if it lies in the part of the area that the integer is entitled to.
  */
-#include "rand/zipf.h"
-
 #include <math.h>
 
 #include "rand/dist.h"
@@ -46,7 +44,7 @@ static double density(const struct rand_params *p, double x)
   return exp(-p->zipf_exp * log(x));
 }
 
-void zipf_params_init(struct rand_params *p, double exponent)
+void rand_zipf_init(struct rand_params *p, double exponent)
 {
   /* From here on 2^-t is 0 in a double: nothing but the first value. */
   const double enough = 1100;

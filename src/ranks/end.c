@@ -1,5 +1,5 @@
 /*
- * end.c - the end of a run of several processes.
+ * end.c - the end of a run of several ranks.
  */
 #include "ranks/end.h"
 
@@ -139,7 +139,7 @@ void ranks_end_send(struct ranks_end *e, const struct run_end *end)
   pack_errors(&b, end->details);
   if (!b.failed)
     (void)post_send(cluster_post(e->cluster), 0, POST_OVER, strbuf_str(&b),
-                    b.len); /* else process 0 misses it and says so */
+                    b.len); /* on failure rank 0 misses it and says so */
   strbuf_done(&b);
 }
 
@@ -158,7 +158,7 @@ bool ranks_end_await(struct ranks_end *e)
             cluster_host(e->cluster, 0));
   } else {
     complete = l->len > 0 && l->bytes[0] == 1;
-    if (!complete) /* so nobody may wait for the engine's own end */
+    if (!complete) /* then no rank may wait for the engine's own end */
       cluster_mark_lost(e->cluster, l->len > 1 ? l->bytes[1] : 0);
   }
   free(l);
@@ -167,7 +167,8 @@ bool ranks_end_await(struct ranks_end *e)
 
 /* ---- in process 0 ---- */
 
-/* A doubt of another process: one code for all of them, its text says which. */
+/* A doubt of another rank.  All of them have one code, and the text names the
+ * rank. */
 static void add_doubt(struct ranks_end *e, unsigned rank, const char *text)
 {
   struct doubts *d = e->doubts;
@@ -177,12 +178,12 @@ static void add_doubt(struct ranks_end *e, unsigned rank, const char *text)
     return;
   to = &d->of[d->n++];
   to->code = "other_process";
-  to->shown = false; /* it was, over there */
+  to->shown = false; /* that rank has already shown it */
   (void)snprintf(to->text, sizeof(to->text), "process %u on %s, %.250s", rank,
                  e->part[rank].host, text);
 }
 
-/* About figures of all together; the processes have not looked at them. */
+/* Doubts about the figures of all ranks together, which no rank has checked. */
 static void add_own_doubts(struct ranks_end *e)
 {
   struct doubts *d = e->doubts;
@@ -237,7 +238,7 @@ static void unpack_errors(struct ranks_end *e, struct unpack *u)
   }
 }
 
-/* The end of process `rank`, into that of all. */
+/* Add the end of rank `rank` to that of all. */
 static void add_end(struct ranks_end *e, unsigned rank,
                     const struct post_message *l, struct run_end *end)
 {
@@ -270,7 +271,7 @@ static void add_end(struct ranks_end *e, unsigned rank,
   unpack_errors(e, &u);
 }
 
-/* Processors of one host count once, however many processes are on it. */
+/* Processors of a host count once, even if several ranks run on it. */
 static bool is_first_on_host(const struct ranks_end *e, unsigned rank)
 {
   for (unsigned i = 0; i < rank; i++) {
@@ -309,7 +310,8 @@ static void sum_clients(struct ranks_end *e, struct client_use *ret)
 static void say_lost(struct ranks_end *e, unsigned rank)
 {
   if (cluster_is_lost(e->cluster, rank) ||
-      post_leaving(cluster_post(e->cluster), rank)) /* it has said why */
+      post_leaving(cluster_post(e->cluster),
+                   rank)) /* that rank has already said why */
     return;
   cluster_mark_lost(e->cluster, rank);
   log_msg(LOG_FATAL,

@@ -1,6 +1,6 @@
 /*
- * end.h - the end of a run of several processes: what each of
- * them has to say about itself, and that process 0 has got it.
+ * end.h - the end of a run of several ranks: what each rank reports about
+ * itself, and the confirmation that rank 0 has received it.
  */
 #ifndef BENCH_RANKS_END_H
 #define BENCH_RANKS_END_H
@@ -17,39 +17,40 @@ struct merge;
 struct plan;
 struct unpack;
 
-/* Part of struct ranks_report. */
+/* A part of struct ranks_report. */
 struct ranks_end {
   struct cluster *cluster;
   const struct plan *plan;
-  const struct report_setup *setup; /* from the last report on */
-  uint64_t events;                  /* of all processes, from then on */
+  const struct report_setup *setup; /* set by the last report */
+  uint64_t events;                  /* of all ranks; set by the last report */
   unsigned rank, size;
-  struct rank_part *part;      /* owned; [size]; process 0 only */
-  struct merge **merge;        /* owned; [size]: of each process */
-  struct doubts *doubts;       /* owned; of all processes */
-  struct test_details details; /* with the errors of all processes */
-  struct err *error;           /* owned; the first one of another process */
-  int status;                  /* the first of others' that is not 0 */
+  struct rank_part *part;      /* owned; [size]; only in rank 0 */
+  struct merge **merge;        /* owned; [size]: one for each rank */
+  struct doubts *doubts;       /* owned; of all ranks */
+  struct test_details details; /* with the errors of all ranks */
+  struct err *error;           /* owned; the first error of another rank */
+  int status; /* the first status of the other ranks that is not 0 */
 };
 
 int ranks_end_init(struct ranks_end *e, struct cluster *cluster,
                    const struct plan *plan, struct err *err);
 void ranks_end_done(struct ranks_end *e);
 
-/* By process 0: the report of a process, packed. */
+/* In rank 0: add the packed report of a rank. */
 int ranks_end_part(struct ranks_end *e, unsigned rank, struct unpack *u,
                    const struct report_setup *setup);
 
-/* By process 0: make *end, which holds its own, that of all. */
+/* In rank 0: *end describes its own end; make it the end of all ranks. */
 void ranks_end_gather(struct ranks_end *e, struct run_end *end);
-/* Say that it is done: what the others have written for themselves can go. */
+/* In rank 0: confirm that everything has arrived, so that the other ranks can
+ * remove the files that they have written for themselves. */
 void ranks_end_tell(struct ranks_end *e);
-/* The skew (on stderr), and the table of processes. */
+/* Print the skew (on stderr), and the table of ranks. */
 void ranks_end_print(struct ranks_end *e, const struct run_end *end,
                      bool table);
 
-/* By the others: send, and wait for that.  False: process 0 is gone, or has
- * not got the results of all. */
+/* In the other ranks: send the end, and wait for the confirmation.  False: rank
+ * 0 is gone, or lacks the results of a rank. */
 void ranks_end_send(struct ranks_end *e, const struct run_end *end);
 bool ranks_end_await(struct ranks_end *e);
 

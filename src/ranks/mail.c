@@ -1,5 +1,5 @@
 /*
- * mail.c - reports on their way from the others to process 0.
+ * mail.c - reports on their way from the other ranks to rank 0.
  */
 #include "ranks/mail.h"
 
@@ -18,8 +18,8 @@
 #include "cluster/post.h"
 #include "run/plan.h"
 
-/* How long an interval waits for a process that is late, and what has to be
- * complete: a checkpoint, the last report. */
+/* How long rank 0 waits for a late rank: at an interval, and at a checkpoint or
+ * the last report, which have to be complete. */
 #define LINE_MIN_NS (100 * NS_PER_MS)
 #define LINE_MAX_NS NS_PER_S
 enum {
@@ -96,8 +96,8 @@ static void put(struct ranks_mail_waiting *w, struct post_message *l)
   w->last[list] = &l->next;
 }
 
-/* The next report of this kind, which stays where it is; NULL: it is late, or
- * there will be none. */
+/* The next report of this kind, which stays in the list; NULL: it is late, or
+ * will not come. */
 static struct post_message *peek(struct ranks_mail *m, unsigned rank,
                                  enum report_kind kind, uint64_t until_ns)
 {
@@ -130,8 +130,8 @@ static void drop(struct ranks_mail *m, unsigned rank, enum report_kind kind)
   free(l);
 }
 
-/* The one that was looked at, into a sum.  *any: the process has one in there
- * already, as the last one. */
+/* Add the report that peek() has returned to a sum.  *any: the sum already has
+ * one of this rank, as its last. */
 static int use(struct ranks_mail *m, unsigned rank, enum report_kind kind,
                struct merge *to, bool *any)
 {
@@ -159,8 +159,8 @@ int ranks_mail_add_left(struct ranks_mail *m, unsigned rank,
 
 /* ---- lines ---- */
 
-/* Moments of intervals differ by less than this when they are meant to be the
- * same. */
+/* Moments of intervals that are meant to be the same differ by less than
+ * this. */
 static uint64_t tolerance(const struct plan *plan)
 {
   const uint64_t tick_ns = plan->interval_ns > 0 ? plan->interval_ns
@@ -190,8 +190,8 @@ static int add_interval(struct ranks_mail *m, unsigned rank,
   return rc;
 }
 
-/* A report of that moment is the last one of so many checkpoints; one that is
- * late stands for all that it has missed. */
+/* How many checkpoints are over at the moment of a report.  A late report also
+ * covers those that its rank has missed. */
 static unsigned checkpoints_until(const struct plan *plan, uint64_t elapsed_ns)
 {
   unsigned n = 0;
@@ -201,8 +201,8 @@ static unsigned checkpoints_until(const struct plan *plan, uint64_t elapsed_ns)
   return n;
 }
 
-/* Until the process is where process 0 is: not at the same moment, if it is
- * late, and it may have been there before. */
+/* Add checkpoints until the rank has reached the checkpoint of rank 0.  A late
+ * rank does so at another moment, and it may have reached it before. */
 static int add_checkpoint(struct ranks_mail *m, unsigned rank,
                           const struct report *r, uint64_t until_ns,
                           struct merge *to)
@@ -222,9 +222,9 @@ static int add_checkpoint(struct ranks_mail *m, unsigned rank,
 }
 
 /*
- * A report thread that does not come to its end in time is left behind, and the
- * last report would be made beside it.  What it has to wait for then is at most
- * the rest of a line, a checkpoint, and one more line.
+ * How long the report thread may wait for other ranks.  If it does not end in
+ * time it is left behind, and the last report would be made beside it.  At most
+ * it has to wait for the rest of a line, a checkpoint, and one more line.
  */
 static uint64_t patience(const struct plan *plan, const struct report *r)
 {
@@ -232,7 +232,7 @@ static uint64_t patience(const struct plan *plan, const struct report *r)
                                                             : PLAN_REPORTS_NS;
   uint64_t ns = tolerance(plan);
 
-  if (r->partial) /* not in that thread */
+  if (r->partial) /* the report thread does not send this one */
     return COMPLETE_NS;
   if (r->kind == REPORT_CHECKPOINT)
     return min_u64(COMPLETE_NS, granted / 2);

@@ -1,6 +1,6 @@
 /*
- * mail.h - reports on their way from the others to process 0, and
- * those that have arrived before their turn.
+ * mail.h - reports on their way from the other ranks to rank 0, and those that
+ * have arrived early.
  */
 #ifndef BENCH_RANKS_MAIL_H
 #define BENCH_RANKS_MAIL_H
@@ -19,29 +19,30 @@ struct post;
 struct strbuf;
 struct unpack;
 
-/* What a message with a report begins with. */
+/* The first part of a message with a report. */
 struct ranks_mail_head {
   enum report_kind kind;
   uint64_t elapsed_ns;
   bool partial, has_total;
 };
 
-/* A report as the content of a message, and as a message of this process. */
+/* Pack a report as the content of a message, or as a message of this rank. */
 void ranks_mail_pack(struct strbuf *b, const struct report *r);
 int ranks_mail_own(const struct report *r, struct post_message **ret);
 
-/* What follows it is what merge_pack() has written: the report, then the total
- * if there is one. */
+/* Read the head.  It is followed by what merge_pack() has written: the report,
+ * then the total if there is one. */
 struct ranks_mail_head ranks_mail_head(struct unpack *u);
 
-/* Reports of another process that were not used yet, by their kind. */
+/* Reports of another rank that were not used yet, by kind. */
 struct ranks_mail_waiting {
   struct post_message *first[2], **last[2]; /* intervals, checkpoints */
   struct post_message *final;
-  unsigned checkpoints; /* so many are covered by those that were used */
+  unsigned checkpoints; /* the number of checkpoints that are covered by reports
+                           already used */
 };
 
-/* Part of struct ranks_report. */
+/* A part of struct ranks_report. */
 struct ranks_mail {
   struct cluster *cluster;
   struct post *post;
@@ -52,25 +53,26 @@ struct ranks_mail {
 
 int ranks_mail_init(struct ranks_mail *m, struct cluster *cluster,
                     const struct plan *plan, struct err *err);
-/* Also after a failed init, and of zeroes. */
+/* May be called after a failed init, and for a zeroed struct. */
 void ranks_mail_done(struct ranks_mail *m);
 
 /*
- * Add to `to` what the others say about the moment of an interval or checkpoint
- * `r` of process 0, and about earlier ones for which they were late.  Waits for
- * them: a while for an interval, after which there will be a next one; long for
- * a checkpoint, unless they are lost or have ended, but not longer than the end
- * of a run leaves time for.  0, -ENOMEM or -EBADMSG.
+ * Add the reports of the other ranks about the moment of an interval or
+ * checkpoint `r` of rank 0 to `to`, and their reports about earlier moments
+ * that were late.  Waits for them: a short time for an interval, which has a
+ * successor; a long time for a checkpoint, unless they are lost or have ended,
+ * but never longer than the end of a run allows.  Returns 0, -ENOMEM or
+ * -EBADMSG.
  */
 int ranks_mail_add_line(struct ranks_mail *m, const struct report *r,
                         struct merge *to);
-/* Add what has come of a process and belongs to no line, if there is *ret_any.
- */
+/* Add a report of a rank that has arrived and belongs to no line, if
+ * *ret_any. */
 int ranks_mail_add_left(struct ranks_mail *m, unsigned rank,
                         enum report_kind kind, struct merge *to, bool *ret_any);
 
-/* The last report, which stays there; NULL: there is none, and that was said.
- */
+/* The last report, which stays in the list; NULL: there is none, and that was
+ * reported. */
 struct post_message *ranks_mail_final(struct ranks_mail *m, unsigned rank);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * peers.c - the meetings of a run with those of the other processes.
+ * peers.c - the meetings of a run with its peers.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -15,9 +15,9 @@
 #include "ranks/report.h"
 
 /*
- * After a signal.  The engine sends SIGTERM to all when somebody interrupts it
- * or when a process has died, and a second later it kills: process 0 waits so
- * long for the others, and they a little longer for process 0.
+ * After a signal.  The launcher sends SIGTERM to all ranks when a user
+ * interrupts it or when a rank has died, and kills them a second later.  Rank 0
+ * waits this long for the others, and they wait a little longer for rank 0.
  */
 #define FIRST_PATIENCE_NS (700 * NS_PER_MS)
 #define OTHERS_PATIENCE_NS (850 * NS_PER_MS)
@@ -27,7 +27,7 @@ static struct cluster *cluster_of(void *ctx)
   return ((struct ranks *)ctx)->cluster;
 }
 
-/* On the thread of the post. */
+/* Called on the thread of the post. */
 static void stop_arrived(void *arg, const struct post_message *l)
 {
   const struct peers_listener *listener = arg;
@@ -85,7 +85,8 @@ static void mark_name(const struct ranks *ranks, const char *folder,
               (unsigned long long)ranks->token, rank);
 }
 
-/* Each process puts a mark there; those whose marks are seen share it. */
+/* Each rank puts a mark into the folder.  Ranks whose marks are seen share
+ * it. */
 static void on_divide_folder(void *ctx, const char *folder, unsigned *ret_part,
                              unsigned *ret_parts)
 {

@@ -23,8 +23,8 @@
 #include "ranks/share.h"
 #include "run/plan.h"
 
-/* What the command line says before it is parsed: a process that was told to
- * go alone must not wait for others. */
+/* Look at the command line before it is parsed: a rank that was told to go
+ * alone must not wait for others. */
 static bool wants_off(int argc, char **argv)
 {
   bool off = false;
@@ -68,13 +68,13 @@ static void free_ranks(struct ranks *ranks)
   free(ranks);
 }
 
-/* What the others say names them; their text is that of process 0. */
+/* Messages of the other ranks name their rank.  Only rank 0 prints text. */
 static void be_quiet(const struct ranks *ranks)
 {
   FILE *nowhere = fopen("/dev/null", "we");
   struct strbuf origin = { 0 };
 
-  if (nowhere) /* else there are two reports */
+  if (nowhere) /* otherwise there are two reports */
     log_set_text(nowhere);
   strbuf_addf(&origin, "process %u on %s: ", ranks->rank,
               cluster_host(ranks->cluster, ranks->rank));
@@ -102,7 +102,7 @@ static int join(struct ranks *ranks, const struct launch *launch,
   char folder[PATH_MAX];
   int rc;
 
-  (void)beside_program(folder, ""); /* or "" */
+  (void)beside_program(folder, ""); /* on failure it is "" */
   rc = engine_open(folder, search_libdir(), &link, err);
   if (rc == 0)
     rc = cluster_join(&ranks->cluster, link, launch->size, PACKAGE_VERSION,
@@ -296,11 +296,12 @@ int ranks_leave(struct ranks *ranks, int status)
   log_flush();
   if (ranks->keeper > 0) {
     keeper_ignore_death(false);
-    if (keeper_is_gone(ranks->keeper)) /* and so is the way to the launcher */
+    if (keeper_is_gone(
+          ranks->keeper)) /* then the way to the launcher is gone, too */
       cluster_mark_lost(ranks->cluster, ranks->rank);
   }
   all = cluster_leave(ranks->cluster, status);
-  /* The engine shall see one status, and one message of it. */
+  /* The engine must see one status, and print one message about it. */
   if (ranks->rank > 0)
     all = 0;
   free_ranks(ranks);

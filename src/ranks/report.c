@@ -1,11 +1,11 @@
 /*
- * report.c - a reporter that makes one report of those of all processes.
+ * report.c - a reporter that merges the reports of all ranks into one.
  *
- * In process 0 it stands before the real reporters: each report waits for those
- * of the others that belong to the same moment.  In the others it sends them.
- * The contribution of a process that is late is not lost: that to an interval
- * is merged with the next line, a checkpoint is waited for, and the last report
- * has what is left.
+ * In rank 0 it comes before the real reporters: each report waits for those of
+ * the other ranks that belong to the same moment.  The other ranks send them
+ * with it. The report of a late rank is not lost: that of an interval is merged
+ * with the next line, a checkpoint is waited for, and the last report includes
+ * the rest.
  */
 #include "ranks/report.h"
 
@@ -30,15 +30,16 @@ struct ranks_report {
   struct cluster *cluster;
   struct post *post;
   unsigned rank, size;
-  struct merge *merge, *total; /* owned; process 0 only */
-  struct ranks_mail mail;      /* process 0 only */
+  struct merge *merge, *total; /* owned; only in rank 0 */
+  struct ranks_mail mail;      /* only in rank 0 */
   struct ranks_end end;
-  bool complete; /* not in process 0: it has said that it has everything */
+  /* Not in rank 0: rank 0 has confirmed that it has everything. */
+  bool complete;
 };
 
 /* ---- lines ---- */
 
-/* An interval or a checkpoint of the whole. */
+/* Make an interval or a checkpoint of the whole run. */
 static int merge_line(struct ranks_report *k, const struct report_setup *setup,
                       const struct report *r, struct report *ret)
 {
@@ -93,8 +94,8 @@ static int on_line(void *ctx, const struct report_setup *setup,
 
 /* ---- the last report ---- */
 
-/* Into both sums, and into that of the process.  `more`: a checkpoint of it is
- * in the first one. */
+/* Add the last report of a rank to both sums, and to that of the rank.  `more`:
+ * the first sum already has a checkpoint of it. */
 static int add_final(struct ranks_report *k, unsigned rank,
                      const struct post_message *l, bool more, struct report *r,
                      struct report *total)
@@ -139,7 +140,7 @@ static int merge_final(struct ranks_report *k, const struct report_setup *setup,
     l = ranks_mail_final(&k->mail, i);
     if (!l)
       continue;
-    /* Checkpoints that process 0 has not made, or not waited for. */
+    /* Checkpoints that rank 0 has not made, or has not waited for. */
     rc = ranks_mail_add_left(&k->mail, i, REPORT_CHECKPOINT, k->merge, &more);
     if (rc == 0)
       rc = add_final(k, i, l, more, r, total);
@@ -154,8 +155,9 @@ static int merge_final(struct ranks_report *k, const struct report_setup *setup,
 }
 
 /*
- * Intervals that nobody has asked for, because process 0 had no more of its own
- * when they came: one more, so that all of them together are the whole run.
+ * Intervals that belong to no line, because rank 0 had none of its own any more
+ * when they came.  They make one more line, so that all lines together are the
+ * whole run.
  */
 static int flush_lines(struct ranks_report *k, const struct report_setup *setup,
                        const struct report *own, struct err *err)

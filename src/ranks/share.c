@@ -1,5 +1,5 @@
 /*
- * share.c - what process 0 tells the others, as bytes.
+ * share.c - the data that rank 0 sends to the other ranks, as bytes.
  */
 #include "ranks/share.h"
 
@@ -15,15 +15,15 @@
 #include "cluster/pack.h"
 #include "ranks/ranks.h"
 
-/* Variables that say what to run or how to get into a database; those that name
- * folders of a machine are its own. */
+/* Variables that say what to run or how to connect to a database.  Those that
+ * name folders belong to each machine. */
 static const char *const shared_names[] = { "BENCH_COMPAT", "BENCH_DSN",
                                             "LUA_PATH" };
 static const char *const shared_prefixes[] = { "BENCH_MYSQL_", "BENCH_PGSQL_",
                                                "PG", "MYSQL_" };
 
-/* `entry` is NAME=VALUE; what a caller of exec() has made without a value is no
- * variable, and nobody can unset it. */
+/* `entry` is NAME=VALUE.  A caller of exec() may pass an entry without a value,
+ * which is not a variable and cannot be unset. */
 static bool is_shared(const char *entry)
 {
   const size_t len = strcspn(entry, "=");
@@ -55,7 +55,7 @@ static void write_environment(struct strbuf *out)
   }
 }
 
-/* A text, or NULL. */
+/* Pack a text, or NULL. */
 static void pack_opt_text(struct strbuf *out, const char *text)
 {
   pack_u64(out, text != NULL);
@@ -128,7 +128,7 @@ static char *read_opt_text(struct unpack *u)
   return unpack_u64(u) == 1 ? read_text(u) : NULL;
 }
 
-/* A number of things, each of which takes a byte at least. */
+/* Read a number of items, each of which takes at least one byte. */
 static size_t read_count(struct unpack *u)
 {
   const uint64_t n = unpack_u64(u);
@@ -165,7 +165,7 @@ static void forget_own(void)
     if (!name || unsetenv(name) < 0)
       e++;
     else
-      e = environ; /* it has moved */
+      e = environ; /* setting a variable has moved it */
     free(name);
   }
 }

@@ -1,5 +1,5 @@
 /*
- * text.c - what a run of several processes says about them.
+ * text.c - the text about the ranks of a run.
  */
 #include "ranks/end.h"
 
@@ -19,7 +19,7 @@ static double milliseconds(double ns)
   return ns / (double)NS_PER_MS;
 }
 
-/* `width`: of the percentile's column; 0: there is none. */
+/* `width` is that of the percentile's column; 0: there is none. */
 static void add_row(struct strbuf *b, const struct rank_part *p,
                     double percentile, int width)
 {

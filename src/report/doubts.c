@@ -1,5 +1,5 @@
 /*
- * doubts.c - what makes the figures of a run doubtful.
+ * doubts.c - finds reasons to doubt the figures of a run.
  */
 #include "report/doubts.h"
 
@@ -19,9 +19,10 @@ enum {
   FEW_NAMED = 5, /* percentiles; there may be a hundred */
 };
 
-/* Share of arrivals that may wait at the end, beside one per thread. */
+/* The share of arrivals that may wait at the end, in addition to one per
+ * thread. */
 #define WAITING 0.01
-/* Readings from user space take 20 to 60 ns, system calls some hundreds. */
+/* Readings in user space take 20 to 60 ns, and system calls some hundred. */
 #define SLOW_CLOCK_NS 250.0
 
 void doubts_add(struct doubts *d, bool shown, const char *code, const char *fmt,
@@ -40,7 +41,7 @@ void doubts_add(struct doubts *d, bool shown, const char *code, const char *fmt,
   va_end(ap);
 }
 
-/* One sample beyond the percentile is the least that says anything. */
+/* A percentile needs at least one sample beyond it to have a meaning. */
 static bool is_beyond_samples(uint64_t events, double pct)
 {
   return events > 0 && pct < 100.0 &&
@@ -50,9 +51,9 @@ static bool is_beyond_samples(uint64_t events, double pct)
 /* Percentiles that have too few samples. */
 struct few {
   unsigned n;
-  bool asked;     /* by the user */
-  double highest; /* of them */
-  bool maxima;    /* all are the largest latency */
+  bool asked;     /* the user has asked for one of them */
+  double highest; /* the highest of them */
+  bool maxima;    /* all of them are the largest latency */
   char names[128];
 };
 

@@ -1,6 +1,6 @@
 /*
- * doubts.h - what makes the figures of a run doubtful: few and well-founded
- * reasons, found by pure functions.
+ * doubts.h - reasons to doubt the figures of a run: few and well-founded, found
+ * by pure functions.
  */
 #ifndef BENCH_REPORT_DOUBTS_H
 #define BENCH_REPORT_DOUBTS_H
@@ -16,31 +16,33 @@ struct report_setup;
 struct trend;
 
 struct doubt_input {
-  /* What is measured is something else than the processors of this machine:
-   * a database, a disk. */
+  /* Something else than the processors of this machine is measured: a database,
+   * a disk. */
   bool measures_others;
-  bool in_process; /* but a part of this process: an embedded database */
+  bool in_process; /* but it is a part of this process: an embedded database */
   unsigned threads;
   double clock_cost_ns; /* of one reading */
-  /* With --rate: how many events were due, and had not begun at the end. */
+  /* With --rate: the number of events that were due, and of those that had not
+   * begun at the end. */
   uint64_t arrivals, backlog;
-  double rate; /* that was asked for, per second */
+  double rate; /* the rate that was asked for, per second */
   const struct client_use *client;
   const struct report_setup *setup;
   const struct report *report; /* of the measured part */
-  bool is_part; /* `report` is that of one of several processes */
+  bool is_part;                /* `report` is that of one of several ranks */
   const struct trend *trend;
 };
 
-/* Add one; too many are dropped, and a text that is too long is cut. */
+/* Add a doubt.  If there are too many, it is dropped; if its text is too long,
+ * it is cut. */
 void doubts_add(struct doubts *d, bool shown, const char *code, const char *fmt,
                 ...) PRINTF_LIKE(4, 5);
 
 void doubts_find(struct doubts *ret, const struct doubt_input *in);
 
 /*
- * Add those about percentiles from so many events: a part of doubts_find().
- * Where there are several processes, only their sum can tell.
+ * Add the doubts about percentiles of so many events, which are a part of
+ * doubts_find().  With several ranks, only the sum of their events decides.
  */
 void doubts_add_samples(struct doubts *d, const struct report_setup *setup,
                         uint64_t events);

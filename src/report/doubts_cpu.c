@@ -1,13 +1,14 @@
 /*
- * doubts_cpu.c - doubts about processors: who else used them, and what kept the
- * run from using them.
+ * doubts_cpu.c - doubts about processors: which programs used them, and what
+ * kept the run from using them.
  *
- * Two things are known: for how long threads of the run waited for a processor
- * (exactly, from the scheduler), and who used the processors meanwhile (for the
- * whole machine in ticks of 10 ms).  Other programs have cost the run no more
- * than its threads have waited, and no more than they used themselves.  So a
- * wrong tick alone cannot raise a doubt, nor can threads that wait for each
- * other on processors that they keep busy themselves.
+ * Two things are known: how long threads of the run waited for a processor
+ * (exactly, from the scheduler), and which programs used the processors
+ * meanwhile (for the whole machine, in ticks of 10 ms).  Other programs have
+ * cost the run no more than its threads have waited, and no more than they have
+ * used themselves.  So a wrong tick alone cannot raise a doubt.  Neither can
+ * threads of the run that wait for each other on processors that they keep busy
+ * themselves.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,30 +17,31 @@
 #include "report/doubts.h"
 #include "report/doubts_list.h"
 
-/* The client's share from which it is likely to be what was measured. */
+/* A client with this share was probably what was measured. */
 #define BUSY 0.9
-/* Workers' share of time on run queues that shows in latencies. */
+/* If workers spend this share of time on run queues, latencies show it. */
 #define QUEUED 0.1
-/* Share of processor time that was lost and that people would want to know of:
- * an idle desktop takes 1 or 2 %. */
+/* A lost share of processor time that users would want to know about: an idle
+ * desktop takes 1 or 2 %. */
 #define LOST 0.05
-/* Ten ticks of the kernel's accounting: less may be rounding.  In a run of a
+/* Ten ticks of the kernel's accounting: less may be rounding.  In a run of one
  * second on two processors that is 5 % of them. */
 #define LOST_MIN_NS (100 * NS_PER_MS)
-/* A shorter run is over before a tick means anything. */
+/* In a shorter run, ticks have no meaning. */
 #define RUN_MIN_NS (200 * NS_PER_MS)
-/* Who used that share of all processors is named as a cause. */
+/* A program that used this share of all processors is named as a cause. */
 #define CAUSE 0.1
-/* Clocks differ a little from what processors guarantee. */
+/* Clock rates differ a little from what processors guarantee. */
 #define SLOWED 0.9
-/* A processor that is not used lowers its clock for good. */
+/* A processor that is not used lowers its clock rate, and that is no
+ * problem. */
 #define USED_FOR_SPEED 0.5
 
-/* In processors: seconds per second. */
+/* Numbers of processors: seconds per second. */
 struct cpu_shares {
   double own, others, server, strangers, steal, throttled;
   double waiting; /* threads of the run, on average */
-  double lost;    /* of `waiting`, because of others */
+  double lost;    /* the part of `waiting` that other programs caused */
 };
 
 static struct cpu_shares shares_of(const struct doubt_input *in)
@@ -56,7 +58,7 @@ static struct cpu_shares shares_of(const struct doubt_input *in)
 
   if (m->known)
     s.others = fmax(0, (double)m->busy_ns / wall - s.own);
-  if (in->is_part) /* those are no strangers */
+  if (in->is_part) /* the other ranks are not other programs */
     s.others = fmax(0, s.others - (double)m->sibling_ns / wall);
   if (in->measures_others)
     s.server = in->in_process ? 0 : fmin(s.others, (double)m->server_ns / wall);
@@ -65,14 +67,14 @@ static struct cpu_shares shares_of(const struct doubt_input *in)
   return s;
 }
 
-/* Is `lost` a share of what was wanted that counts? */
+/* Is `lost` a considerable share of what was wanted? */
 static bool counts(const struct doubt_input *in, double lost, double got)
 {
   return lost * (double)in->client->wall_ns >= (double)LOST_MIN_NS &&
          lost / (got + lost) >= LOST;
 }
 
-/* What it means for the figures; `share` of the processors was missing. */
+/* What this means for the figures; `share` of the processors was missing. */
 static const char *effect(const struct doubt_input *in, double share,
                           char text[64])
 {
@@ -114,7 +116,7 @@ static void look_at_steal(struct doubts *d, const struct doubt_input *in,
     effect(in, s->steal / (s->own + s->others + s->steal), text));
 }
 
-/* Is the quota less than the run could have used, and used up? */
+/* Is the quota less than the run could have used, and was it used up? */
 static bool quota_counts(const struct doubt_input *in,
                          const struct cpu_shares *s)
 {
@@ -158,7 +160,7 @@ static void look_at_client(struct doubts *d, const struct doubt_input *in,
              100.0 * s->own / cpus, cpus);
 }
 
-/* What to do about threads that wait; NULL: nothing is known to help. */
+/* What to do about threads that wait; NULL: no remedy is known. */
 static const char *remedy(const struct doubt_input *in,
                           const struct cpu_shares *s, char text[128])
 {
@@ -241,7 +243,7 @@ void doubts_of_cpu(struct doubts *d, const struct doubt_input *in)
   if (in->client->wall_ns < RUN_MIN_NS)
     return;
   s = shares_of(in);
-  /* Threads wait when a quota stops them, which is no other reason. */
+  /* Threads wait when a quota stops them, so this is not another reason. */
   if (quota_counts(in, &s)) {
     look_at_quota(d, in);
   } else {

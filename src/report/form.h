@@ -1,9 +1,8 @@
 /*
- * form.h - what is special about the reports of a test: its lines in the text,
- * its figures in the files.
+ * form.h - the special parts of the reports of a test: its lines in the text,
+ * its figures in the files.  A test provides its form (struct test).
  *
- * A test brings its form along (struct test).  The functions are pure: what
- * they are given becomes text at the end of `b`, or figures.
+ * The functions are pure: they append to `b`, or pass figures on.
  */
 #ifndef BENCH_REPORT_FORM_H
 #define BENCH_REPORT_FORM_H
@@ -15,7 +14,7 @@ struct report;
 struct report_setup;
 struct strbuf;
 
-/* Takes figures with their names; groups may be nested. */
+/* Takes figures with their names.  Groups may be nested. */
 struct figures {
   void *ctx;
   void (*begin)(void *ctx, const char *name);
@@ -25,20 +24,20 @@ struct figures {
 };
 
 struct report_form {
-  /* The interval line after its time, with its line feed.  `percentile` is the
-   * number of --percentile as text. */
+  /* Write the interval line after its time, including the line feed.
+   * `percentile` is the number of --percentile as text. */
   void (*interval)(struct strbuf *b, const struct report_setup *setup,
                    const struct report *r, const char *percentile);
 
-  /* [opt] What stands in front of the general block. */
+  /* [opt] Write the lines before the general block. */
   void (*results)(struct strbuf *b, const struct report_setup *setup,
                   const struct report *r);
 
-  /* [opt] Figures of its own for the files. */
+  /* [opt] The test's own figures for the files. */
   void (*figures)(const struct figures *to, const struct report_setup *setup,
                   const struct report *r);
 
-  /* With --rate, what follows the length in the line about the queue; NULL:
+  /* With --rate, the text after the length in the line about the queue; NULL:
    * there is no such line. */
   const char *queue_mark;
 
@@ -46,18 +45,18 @@ struct report_form {
   const char *class;   /* title of its last column */
 
   bool has_statements;  /* --db-debug prints the times of statements */
-  bool measures_itself; /* the client is what is measured: its processor time
-                         * is no doubt */
+  bool measures_itself; /* the client itself is measured, so its processor time
+                           raises no doubt */
   /* In the layout of 1.1 there is neither a general block nor one about
-   * fairness and threads, and latencies have columns of their own. */
+   * fairness and threads, and latencies have their own column widths. */
   bool is_brief_1_1;
 };
 
-/* Tests that have nothing to add: threads, mutex, scripts without a database.
- */
+/* For tests that have nothing to add: threads, mutex, scripts without a
+ * database. */
 extern const struct report_form form_events;
 
-/* The interval line of those, for others as well. */
+/* The interval line of that form, which other forms may use. */
 void form_interval_events(struct strbuf *b, const struct report_setup *setup,
                           const struct report *r, const char *percentile);
 

@@ -1,10 +1,10 @@
 /*
  * grid.h - a histogram over a fixed logarithmic grid, and its rows as text.
  *
- * The grid has `size` buckets, number i standing for
- * exp(ln min + i * (ln max - ln min) / (size - 1)).  The latency histogram of
- * a report is printed on one of 1024 buckets from 0.001 to 100000 ms; scripts
- * make their own.  A grid is used by one thread at a time.
+ * The grid has `size` buckets.  Bucket i represents the value exp(ln min + i *
+ * (ln max - ln min) / (size - 1)).  The latency histogram of a report has a
+ * grid of 1024 buckets from 0.001 to 100000 ms; scripts make their own grids.
+ * One thread at a time uses a grid.
  */
 #ifndef BENCH_REPORT_GRID_H
 #define BENCH_REPORT_GRID_H
@@ -33,21 +33,21 @@ void grid_done(struct grid *g);
 /* The empty grid of the latency histogram, in milliseconds. */
 int grid_init_latency(struct grid *g, struct err *err);
 
-/* The value that bucket `index` stands for. */
+/* The value that the bucket `index` represents. */
 double grid_value(const struct grid *g, size_t index);
 
-/* The bucket nearest to `value` by logarithm; the first for all up to min, the
- * last for all from max on.  `value` is a number. */
+/* The bucket nearest to `value` by logarithm: the first one for values up to
+ * min, the last one for values from max on.  `value` is not NaN. */
 size_t grid_index(const struct grid *g, double value);
 
-/* Count one value.  False, and nothing is counted, for NaN. */
+/* Count one value.  Returns false for NaN, which is not counted. */
 bool grid_update(struct grid *g, double value);
 
-/* Add all that `sum` (nanoseconds) has counted to a grid of milliseconds. */
+/* Add all counts of `sum` (nanoseconds) to a grid of milliseconds. */
 void grid_add_hist(struct grid *g, const struct hist_sum *sum);
 
-/* The line with the titles and a row for each bucket that is not empty, in
- * ascending order; nothing at all when all are empty. */
+/* Write the line with the titles and a row for each bucket that is not empty,
+ * in ascending order; nothing if all are empty. */
 void grid_print(struct strbuf *b, const struct grid *g);
 
 #endif

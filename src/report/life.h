@@ -1,6 +1,6 @@
 /*
- * life.h - what reporters learn about a run as a whole: at its start, and at
- * its end.
+ * life.h - what reporters learn about a run as a whole, at its start and at its
+ * end.
  */
 #ifndef BENCH_REPORT_LIFE_H
 #define BENCH_REPORT_LIFE_H
@@ -18,15 +18,15 @@ struct recorders;
 
 /* All workers are ready, and the first event is about to start. */
 struct run_start {
-  uint64_t start_ns;    /* on the program's clock: the load begins */
-  uint64_t measured_ns; /* the measured part begins, after the warm-up */
+  uint64_t start_ns;    /* when the load begins, on the program's clock */
+  uint64_t measured_ns; /* when the measured part begins, after the warm-up */
   uint64_t wall_ns;     /* CLOCK_REALTIME at start_ns */
   uint64_t seed;
   unsigned threads;
 
   /* Borrowed until the end of the run; any thread may read them. */
   const struct recorders *recorders;
-  struct class_set *classes; /* NULL: none are kept */
+  struct class_set *classes; /* NULL: no classes are kept */
 };
 
 enum end_reason {
@@ -39,40 +39,41 @@ enum end_reason {
   END_FORCED, /* workers were still there at the deadline */
 };
 
-/* What happened to the processors that the process may use, meanwhile. */
+/* The state of the processors that the process may use, over the measured
+ * part. */
 struct machine_use {
-  bool known;       /* the next two */
-  uint64_t busy_ns; /* used by anybody, summed up over processors */
+  bool known;       /* the next two are known */
+  uint64_t busy_ns; /* used by all programs, summed up over processors */
   uint64_t steal_ns;
   uint64_t throttled_ns; /* withheld by the control group's quota */
   uint64_t heat;         /* how often heat has slowed them down */
-  double mhz, base_mhz;  /* at the end; 0: not known */
+  double mhz, base_mhz;  /* at the end; 0: unknown */
 
-  /* As far as other processes can be seen; since the load began. */
+  /* About other processes, as far as they can be seen; since the load began. */
   uint64_t server_ns; /* database servers */
-  char server[16];    /* the busiest of them; "": none */
+  char server[16];    /* the busiest of them; "": none was seen */
   uint64_t sibling_ns;
-  char busiest[16]; /* of all others; "": not known */
+  char busiest[16]; /* the busiest of all others; "": unknown */
 };
 
 /* What the process itself used, from the measured start to the end. */
 struct client_use {
-  uint64_t wall_ns; /* that long it was */
+  uint64_t wall_ns; /* the length of that time */
   uint64_t user_ns, system_ns;
   uint64_t voluntary, involuntary; /* context switches */
   uint64_t max_rss_bytes;          /* since the start of the process */
 
-  /* Of workers that ended by themselves. */
-  bool queue_known;  /* the system tells */
+  /* For workers that ended by themselves. */
+  bool queue_known;  /* the system reports it */
   uint64_t queue_ns; /* time they waited on run queues, summed up */
 
-  struct machine_use machine; /* not known for several processes */
+  struct machine_use machine; /* unknown for several ranks */
 
   double cpus;  /* processors that the process may use */
-  double quota; /* processors' time that its groups may use; 0: no limit */
+  double quota; /* processors that its control groups may use; 0: no limit */
 };
 
-/* Why figures of this run deserve a second look. */
+/* A reason why figures of this run deserve a second look. */
 struct doubt {
   const char *code; /* a word for programs */
   char text[320];   /* a sentence for people, without a colon */
@@ -80,7 +81,7 @@ struct doubt {
 };
 
 enum {
-  DOUBTS_MAX = 8 + 100 /* and some of each of several processes */
+  DOUBTS_MAX = 8 + 100 /* and some of each rank */
 };
 
 struct doubts {
@@ -88,16 +89,16 @@ struct doubts {
   struct doubt of[DOUBTS_MAX];
 };
 
-/* What a test has to say beyond numbers that all tests have. */
+/* What a test reports beyond the figures that all tests have. */
 struct test_details {
   bool has_database;
   struct facts database;     /* driver, versions, transport, settings */
   struct facts test;         /* figures of the test's own */
-  size_t n_errors;           /* as many as there are codes */
+  size_t n_errors;           /* one for each code */
   struct error_count *error; /* owned; calloc'ed by the test */
 };
 
-/* One process of a run that has several: what it did in the measured part. */
+/* One rank: what it did in the measured part. */
 struct rank_part {
   unsigned rank;
   const char *host; /* borrowed */
@@ -110,31 +111,33 @@ struct rank_part {
   struct client_use client;
   bool start_known;
   int64_t start_offset_ns; /* from the common start to its own */
-  uint64_t clock_error_ns; /* how well its clock is known to process 0 */
-  int status;              /* the exit status it would have had */
+  uint64_t clock_error_ns; /* how exactly rank 0 knows its clock */
+  int status;              /* the exit status that it would have had alone */
 };
 
 struct run_end {
   enum end_reason reason;
-  int signal;           /* END_SIGNAL: its number */
-  int status;           /* the exit status that the run alone asks for */
-  const char *error;    /* of the first worker that failed; NULL: none */
+  int signal; /* END_SIGNAL: its number */
+  int status; /* the exit status according to the run alone */
+  /* The message of the first worker that failed; NULL: none did. */
+  const char *error;
   bool started;         /* there was a struct run_start */
-  uint64_t measured_ns; /* as in struct run_start; it may have come earlier
-                           than planned */
-  uint64_t end_ns;      /* of the measured part */
+  uint64_t measured_ns; /* as in struct run_start; it may have come earlier than
+                           planned */
+  uint64_t end_ns;      /* the end of the measured part */
   struct client_use client;
   const struct doubts *doubts;
-  const struct test_details *details; /* NULL: the test has none */
+  const struct test_details *details; /* NULL: the test provides none */
 
-  /* A run of several processes: client is the sum over all of them. */
+  /* For a run of several ranks, `client` is the sum over all of them. */
   unsigned n_ranks; /* 0: there is one process */
   const struct rank_part *ranks;
-  uint64_t start_skew_ns; /* from the first one's start to the last one's */
+  uint64_t start_skew_ns; /* from the start of the first rank to that of the
+                             last one */
 
-  /* With --rate, of the measured part. */
-  uint64_t arrivals; /* that were due */
-  uint64_t backlog;  /* of these, not begun at the end */
+  /* With --rate, for the measured part. */
+  uint64_t arrivals; /* arrivals that were due */
+  uint64_t backlog;  /* those of them that had not begun at the end */
 };
 
 /* "time_limit" and the like. */

@@ -4,77 +4,79 @@
 #include "report/reporter.h"
 
 #include "base/err.h"
-#include "report/turn.h"
+#include "base/leave.h"
 #include "stats/report.h"
 
-/* Keep the first failure; `one` is the message of this reporter. */
-static void keep_first(int *first, int rc, const struct reporter *reporter,
-                       struct err *one, struct err *err)
+/* Calls one function of one reporter; `what` is what it is about. */
+typedef int call_one(const struct reporter_use *use, const void *what,
+                     struct err *err);
+
+/* Call all reporters, for as long as leave_step() allows it (NULL: always). */
+static int call_all(const struct reporter_use *use, size_t n,
+                    struct leave *leave, call_one *call, const void *what,
+                    struct err *err)
 {
-  if (rc >= 0 || *first < 0)
-    return;
-  err_prefix(one, "%s", reporter->name);
-  *err = *one;
-  *first = rc;
+  int first = 0;
+
+  for (size_t i = 0; i < n; i++) {
+    struct err one = { "" };
+    int rc;
+
+    if (leave && !leave_step(leave))
+      break;
+    rc = call(&use[i], what, &one);
+    if (rc < 0 && first == 0) {
+      err_prefix(&one, "%s", use[i].reporter->name);
+      *err = one;
+      first = rc;
+    }
+  }
+  return first;
+}
+
+static int begin_one(const struct reporter_use *use, const void *what,
+                     struct err *err)
+{
+  const struct reporter *reporter = use->reporter;
+
+  return reporter->begin ? reporter->begin(use->ctx, what, err) : 0;
 }
 
 int reporters_begin(const struct reporter_use *use, size_t n,
                     const struct report_setup *setup, struct err *err)
 {
-  int first = 0;
+  return call_all(use, n, NULL, begin_one, setup, err);
+}
 
-  for (size_t i = 0; i < n; i++) {
-    const struct reporter *reporter = use[i].reporter;
-    struct err one = { "" };
+static int start_one(const struct reporter_use *use, const void *what,
+                     struct err *err)
+{
+  const struct reporter *reporter = use->reporter;
 
-    if (reporter->begin)
-      keep_first(&first, reporter->begin(use[i].ctx, setup, &one), reporter,
-                 &one, err);
-  }
-  return first;
+  return reporter->start ? reporter->start(use->ctx, what, err) : 0;
 }
 
 int reporters_start(const struct reporter_use *use, size_t n,
                     const struct run_start *start, struct err *err)
 {
-  int first = 0;
-
-  for (size_t i = 0; i < n; i++) {
-    const struct reporter *reporter = use[i].reporter;
-    struct err one = { "" };
-
-    if (reporter->start)
-      keep_first(&first, reporter->start(use[i].ctx, start, &one), reporter,
-                 &one, err);
-  }
-  return first;
+  return call_all(use, n, NULL, start_one, start, err);
 }
 
-int reporters_over(const struct reporter_use *use, size_t n,
-                   const struct run_end *end, struct err *err)
-{
-  int first = 0;
+/* A report, and the setup that belongs to it. */
+struct reported {
+  const struct report_setup *setup;
+  const struct report *report;
+};
 
-  for (size_t i = 0; i < n; i++) {
-    const struct reporter *reporter = use[i].reporter;
-    struct err one = { "" };
-
-    if (reporter->over)
-      keep_first(&first, reporter->over(use[i].ctx, end, &one), reporter, &one,
-                 err);
-  }
-  return first;
-}
-
-static int report_once(const struct reporter_use *use,
-                       const struct report_setup *setup, const struct report *r,
-                       struct err *err)
+static int report_one(const struct reporter_use *use, const void *what,
+                      struct err *err)
 {
   const struct reporter *reporter = use->reporter;
+  const struct reported *of = what;
   int (*call)(void *ctx, const struct report_setup *setup,
               const struct report *r, struct err *err) = NULL;
 
-  switch (r->kind) {
+  switch (of->report->kind) {
   case REPORT_INTERVAL:
     call = reporter->interval;
     break;
@@ -86,36 +88,42 @@ static int report_once(const struct reporter_use *use,
     call = reporter->final;
     break;
   }
-  return call ? call(use->ctx, setup, r, err) : 0;
+  return call ? call(use->ctx, of->setup, of->report, err) : 0;
 }
 
 int reporters_report(const struct reporter_use *use, size_t n,
                      const struct report_setup *setup, const struct report *r,
                      struct err *err)
 {
-  int first = 0;
+  const struct reported what = { setup, r };
 
-  for (size_t i = 0; i < n; i++) {
-    struct err one = { "" };
+  return call_all(use, n, r->leave, report_one, &what, err);
+}
 
-    if (r->turn && !turn_take(r->turn))
-      break;
-    keep_first(&first, report_once(&use[i], setup, r, &one), use[i].reporter,
-               &one, err);
-  }
-  return first;
+static int over_one(const struct reporter_use *use, const void *what,
+                    struct err *err)
+{
+  const struct reporter *reporter = use->reporter;
+
+  return reporter->over ? reporter->over(use->ctx, what, err) : 0;
+}
+
+int reporters_over(const struct reporter_use *use, size_t n,
+                   const struct run_end *end, struct err *err)
+{
+  return call_all(use, n, NULL, over_one, end, err);
+}
+
+static int end_one(const struct reporter_use *use, const void *what,
+                   struct err *err)
+{
+  const struct reporter *reporter = use->reporter;
+
+  (void)what;
+  return reporter->end ? reporter->end(use->ctx, err) : 0;
 }
 
 int reporters_end(const struct reporter_use *use, size_t n, struct err *err)
 {
-  int first = 0;
-
-  for (size_t i = 0; i < n; i++) {
-    const struct reporter *reporter = use[i].reporter;
-    struct err one = { "" };
-
-    if (reporter->end)
-      keep_first(&first, reporter->end(use[i].ctx, &one), reporter, &one, err);
-  }
-  return first;
+  return call_all(use, n, NULL, end_one, NULL, err);
 }

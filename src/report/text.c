@@ -1,5 +1,5 @@
 /*
- * text.c - cumulative reports as text: the blocks that all tests share.
+ * text.c - cumulative reports as text: the blocks that all tests have.
  */
 #include "report/text.h"
 
@@ -41,12 +41,12 @@ static void add_general(struct strbuf *b, const struct report_setup *setup,
               r->events);
 }
 
-/* Where the numbers of a latency block stand. */
+/* The positions of the numbers in a latency block. */
 struct latency_columns {
   int gap;       /* blanks after "min:" */
-  int width;     /* of the numbers there */
+  int width;     /* of the numbers on that line */
   int pct_gap;   /* the same on the line of the percentile */
-  int pct_width; /* ... for a label of up to three characters */
+  int pct_width; /* the same, for a label of up to three characters */
 };
 
 static const struct latency_columns usual_columns = { 1, 39, 1, 27 };
@@ -66,7 +66,7 @@ static void add_latency_percentile(struct strbuf *b,
   }
   beyond = (int)strlen(fmt_shortest(label, setup->percentile)) - 3;
   width = col->pct_width - (beyond > 0 ? beyond : 0);
-  if (width < 0) /* printf would align to the left */
+  if (width < 0) /* a negative width would make printf align to the left */
     width = 0;
   strbuf_addf(b, "        %3sth percentile:%*s%*.2f\n", label, col->pct_gap, "",
               width, text_ms(r->percentile_ns));

@@ -1,11 +1,11 @@
 /*
  * text.h - reports as text, in two layouts that differ in a few lines.
  *
- * Pure functions: what they are given becomes text at the end of `b`.  Many
- * programs parse this text; there is no room for one more line or number.
- * Times are printed in milliseconds or seconds as each line demands; every
- * rate is a count divided by the report's own period.  What only one
- * test has is in its form (form.h).
+ * The functions are pure: they append text to `b`.  Many programs parse this
+ * text, so no line and no number may be added.  Times are printed in
+ * milliseconds or seconds, as each line requires.  Every rate is a count
+ * divided by the report's own period.  The parts that only one test has are in
+ * its form (form.h).
  */
 #ifndef BENCH_REPORT_TEXT_H
 #define BENCH_REPORT_TEXT_H
@@ -14,8 +14,8 @@ struct report;
 struct report_setup;
 struct strbuf;
 
-/* One interval line, and with a rate the line about the queue where the test
- * has one. */
+/* One interval line, and with a rate the line about the queue if the test has
+ * one. */
 void text_interval(struct strbuf *b, const struct report_setup *setup,
                    const struct report *r);
 
@@ -24,31 +24,30 @@ void text_checkpoint_header(struct strbuf *b, const struct report *r);
 
 /*
  * A cumulative report is text_results(), then text_common().  They are two
- * because the times of statements, which are messages, belong between them.
- * The results are what the test has in front of the general block.
+ * functions because the times of statements, which are messages, come between
+ * them. text_results() writes the test's lines before the general block.
  */
 void text_results(struct strbuf *b, const struct report_setup *setup,
                   const struct report *r);
 void text_common(struct strbuf *b, const struct report_setup *setup,
                  const struct report *r);
 
-/* The block of --percentiles, with the empty line before it; nothing when
- * there are none. */
+/* The block of --percentiles, preceded by an empty line; nothing if there are
+ * none. */
 void text_percentiles(struct strbuf *b, const struct report_setup *setup,
                       const struct report *r);
 
-/* The table of --report-statements, with the empty line before it; nothing
- * when no class was met.  Returns 0 or -ENOMEM, and then has written nothing.
- */
+/* The table of --report-statements, preceded by an empty line; nothing if no
+ * class occurred.  Returns 0; or -ENOMEM, and nothing is written. */
 int text_classes(struct strbuf *b, const struct report_setup *setup,
                  const struct report *r);
 
-/* The latency histogram, down to the line with a single blank.  Returns 0 or
- * -ENOMEM, and then has written nothing. */
+/* The latency histogram, up to the line with a single blank.  Returns 0; or
+ * -ENOMEM, and nothing is written. */
 int text_histogram(struct strbuf *b, const struct report *r);
 
 /*
- * Debug messages, a line each, without prefix: the times of statements (the
+ * Debug messages, one per line, without prefix: the times of statements (the
  * first line is empty), and two lines per thread.  The title of the latter is
  * one message that ends with an empty line.
  */

@@ -1,6 +1,6 @@
 /*
- * text_classes.c - the table of --report-statements: classes of operations,
- * those that took most of the time first, with their share of it.
+ * text_classes.c - the table of --report-statements: classes of operations with
+ * their share of the time, in descending order of that time.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static int by_time(const void *a, const void *b)
 
   if (x->sum_ns != y->sum_ns)
     return x->sum_ns < y->sum_ns ? 1 : -1;
-  return x < y ? -1 : x > y; /* in the order in which they came */
+  return x < y ? -1 : x > y; /* otherwise in the order in which they came */
 }
 
 static double ms(uint64_t ns)
@@ -33,7 +33,7 @@ static double ms(uint64_t ns)
   return (double)ns / (double)NS_PER_MS;
 }
 
-/* On one line, cut between characters. */
+/* Append the name on one line, cut between characters. */
 static void add_name(struct strbuf *b, const char *name)
 {
   const size_t shown = utf8_cut(name, SHOWN_MAX);
@@ -80,8 +80,7 @@ int text_classes(struct strbuf *b, const struct report_setup *setup,
     all_ns += (double)r->classes.of[i].sum_ns;
   }
   if (n > 0) {
-    /* Of pointers.
-     * NOLINTNEXTLINE(bugprone-sizeof-expression) */
+    /* It sorts pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
     qsort(order, n, sizeof(*order), by_time);
     strbuf_addf(b, "\n%s (times in ms):\n%7s %12s %8s %12s %10s ",
                 r->form->classes, "share", "count", "errors", "rows", "avg");

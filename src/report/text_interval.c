@@ -1,5 +1,5 @@
 /*
- * text_interval.c - the lines that appear while a run goes on.
+ * text_interval.c - the lines that appear during a run.
  */
 #include <inttypes.h>
 
@@ -16,7 +16,7 @@ static void add_time(struct strbuf *b, const struct report_setup *setup,
               text_s(r->elapsed_ns));
 }
 
-/* Parsers want the comma where it is, and none where it is not. */
+/* Parsers need the comma in the one form, and no comma in the other. */
 static void add_queue(struct strbuf *b, const struct report_setup *setup,
                       const struct report *r)
 {

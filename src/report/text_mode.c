@@ -1,5 +1,5 @@
 /*
- * text_mode.c - the lines that say how a run was asked for.
+ * text_mode.c - the lines that show the options of a run.
  */
 #include "report/text_mode.h"
 

@@ -29,7 +29,7 @@ static int print(struct strbuf *b, struct err *err)
   return 0;
 }
 
-/* Each line in the buffer is a message. */
+/* Each line in the buffer becomes a message. */
 static int debug_lines(struct strbuf *b, struct err *err)
 {
   char *line = b->text;
@@ -53,7 +53,7 @@ static int print_statement_times(struct strbuf *b, const struct report *r,
                                  struct err *err)
 {
   struct strbuf lines = { 0 };
-  int rc = print(b, err); /* what comes before it must be out */
+  int rc = print(b, err); /* the text before it must be printed first */
 
   if (rc == 0) {
     text_statement_times(&lines, r);
@@ -79,7 +79,7 @@ static int print_threads(struct strbuf *b, const struct report *r,
   return rc;
 }
 
-/* A cumulative report behind what `b` holds already. */
+/* Print a cumulative report after what `b` already holds. */
 static int print_cumulative(struct strbuf *b, const struct report_setup *setup,
                             const struct report *r, struct err *err)
 {
@@ -104,7 +104,7 @@ static int print_cumulative(struct strbuf *b, const struct report_setup *setup,
   return print(b, err);
 }
 
-/* `b` holds what comes first in any case. */
+/* `b` holds the part that is always printed first. */
 static int cumulative(const struct text_reporter *t, struct strbuf *b,
                       const struct report_setup *setup, const struct report *r,
                       struct err *err)
@@ -149,7 +149,7 @@ static int text_on_checkpoint(void *ctx, const struct report_setup *setup,
   return rc;
 }
 
-/* The histogram, if it is wanted, and the report behind it. */
+/* Print the histogram, if it is wanted, and the report. */
 static int print_final(const struct text_reporter *t, struct strbuf *b,
                        const struct report_setup *setup, const struct report *r,
                        struct err *err)
@@ -159,8 +159,9 @@ static int print_final(const struct text_reporter *t, struct strbuf *b,
   return cumulative(t, b, setup, r, err);
 }
 
-/* An error in an event has ended the run.  sysbench prints no report then; one
- * without events helps nobody; the others say first why they are incomplete. */
+/* An error in an event has ended the run.  sysbench prints no report then.  A
+ * report without events is of no use; other reports first say why they are
+ * incomplete. */
 static int print_failed(const struct text_reporter *t, struct strbuf *b,
                         const struct report_setup *setup,
                         const struct report *r, struct err *err)

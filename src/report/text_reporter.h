@@ -9,10 +9,11 @@
 #include "report/reporter.h"
 
 /*
- * What a script may print instead.  A function returns false when the script
- * has no such hook at this moment; then the usual text is printed.  Called at
- * every verbosity, on the thread that reports.  periods_over() comes before the
- * final report and all that belongs to it: no interval or checkpoint follows.
+ * What a script may print instead of text.  A function returns false if the
+ * script has no such hook at present; then the usual text is printed.  The
+ * hooks are called at every verbosity, on the thread that reports.
+ * periods_over() comes before the final report and everything that belongs to
+ * it: no interval or checkpoint follows.
  */
 struct text_hooks {
   bool (*interval)(void *arg, const struct report *r);   /* [opt] */
@@ -22,20 +23,20 @@ struct text_hooks {
 };
 
 /*
- * After an error in an event the text of the last report begins with "The run
- * ended early: REASON".  It is left out when no event has ended.  As sysbench
- * the whole report is left out, that of a hook as well.
+ * After an error in an event, the text of the last report begins with "The run
+ * ended early: REASON".  It is left out if no event has ended.  When called as
+ * sysbench, the whole report is left out, including that of a hook.
  */
 
-/* The context of text_reporter; {0} prints all there is. */
+/* The context of text_reporter; {0} prints the usual text. */
 struct text_reporter {
   const struct text_hooks *hooks; /* [opt], borrowed */
 };
 
 /*
- * Text is NOTICE, statistics of threads and statements are DEBUG messages.
- * The line before a checkpoint and the histogram are printed in front of what
- * a script's hook prints too.
+ * Text is printed as NOTICE, and statistics of threads and statements as DEBUG
+ * messages.  The line before a checkpoint and the histogram are also printed
+ * before the text of a script's hook.
  */
 extern const struct reporter text_reporter;
 

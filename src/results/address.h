@@ -12,8 +12,9 @@ struct address {
 };
 
 /*
- * "9100", "0.0.0.0:9100", "[::1]:9100"; numbers only.  Without an address it
- * is the loopback one; port 0 lets the system choose.  0 or -EINVAL.
+ * Parse "9100", "0.0.0.0:9100" or "[::1]:9100"; numbers only.  Without an
+ * address it is the loopback one; port 0 lets the system choose.  Returns 0 or
+ * -EINVAL.
  */
 int address_parse(const char *text, struct address *ret);
 

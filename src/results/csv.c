@@ -1,8 +1,8 @@
 /*
  * csv.c - one line of comma-separated values per interval.
  *
- * All tests have the same columns, so that files of several runs fit together;
- * only percentiles that were asked for in addition stand at the end.
+ * All tests have the same columns, so that files of several runs can be joined.
+ * Only additional percentiles have columns of their own, at the end.
  */
 #include "results/csv.h"
 
@@ -31,7 +31,7 @@ static bool is_among(const double *of, size_t n, double pct)
   return false;
 }
 
-/* Has number i of --percentiles a column at the end, and not one before? */
+/* Does number i of --percentiles have a column at the end, and none before? */
 static bool has_column(const struct report_setup *setup, size_t i)
 {
   const double pct = setup->percentiles[i];
@@ -122,7 +122,7 @@ void csv_interval(struct strbuf *b, const struct report_setup *setup,
   strbuf_adds(b, "\n");
 }
 
-/* Put what is in the buffer, and end it. */
+/* Put the content of the buffer to the file, and free the buffer. */
 static int put(struct csv *c, struct strbuf *b, struct err *err)
 {
   int rc = b->failed ? results_no_memory(err)

@@ -13,8 +13,8 @@ struct results_shared;
 struct strbuf;
 struct system_use;
 
-/* The context of csv_reporter; `file` is open.  Lines are put there, and
- * whoever calls it writes them: see outfile_flush(). */
+/* The context of csv_reporter; `file` is open.  Lines are put there, and the
+ * caller writes them: see outfile_flush(). */
 struct csv {
   struct outfile file;
   const struct results_shared *shared;
@@ -22,8 +22,8 @@ struct csv {
 
 extern const struct reporter csv_reporter;
 
-/* The names of the columns, and the values of an interval; each a line.
- * What is not known is an empty field. */
+/* Write the line of column names, or the line of an interval.  An unknown value
+ * is an empty field. */
 void csv_header(struct strbuf *b, const struct report_setup *setup);
 void csv_interval(struct strbuf *b, const struct report_setup *setup,
                   const struct report *r, const struct system_use *u);

@@ -1,5 +1,5 @@
 /*
- * disk.c - on which disk and file system a folder is.
+ * disk.c - finds the disk and the file system of a folder.
  */
 #include "results/disk.h"
 
@@ -15,7 +15,7 @@
 #include <sys/sysmacros.h>
 #endif
 
-/* The last part of where a link points to. */
+/* The last component of the path that a link points to. */
 static bool link_end(const char *path, char *ret, size_t size)
 {
   char target[PATH_MAX];
@@ -34,8 +34,8 @@ static bool link_end(const char *path, char *ret, size_t size)
 }
 
 /* A line of the list of mounts is "ID PARENT MAJ:MIN ROOT MOUNT OPTIONS ... -
- * TYPE SOURCE SUPER".  Where a device is mounted in several places only the ID
- * tells which of them it is. */
+ * TYPE SOURCE SUPER".  If a device is mounted in several places, only the ID
+ * identifies the mount. */
 void disk_find_mount(struct disk *d, const char *root,
                      const struct disk_mount *which)
 {
@@ -87,8 +87,8 @@ static void look_at_queue(struct disk *d)
   }
 }
 
-/* File systems on several devices have a number of their own: then the source
- * of the mount tells one of them. */
+/* File systems on several devices have a number of their own.  Then the source
+ * of the mount names one of the devices. */
 static void find_device(struct disk *d, unsigned major_no, unsigned minor_no)
 {
   char path[PATH_MAX];
@@ -108,7 +108,7 @@ static void find_device(struct disk *d, unsigned major_no, unsigned minor_no)
     look_at_queue(d);
 }
 
-/* Systems before Linux 5.8 do not tell. */
+/* Systems before Linux 5.8 do not report it. */
 static void find_id(struct disk_mount *m, const char *folder)
 {
 #ifdef STATX_MNT_ID

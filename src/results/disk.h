@@ -1,16 +1,16 @@
 /*
- * disk.h - on which disk and file system a folder is.
+ * disk.h - finds the disk and the file system of a folder.
  */
 #ifndef BENCH_RESULTS_DISK_H
 #define BENCH_RESULTS_DISK_H
 
 #include <stdbool.h>
 
-/* "" where it is not known. */
+/* "" if unknown. */
 struct disk {
   char folder[512];  /* as given */
   char fs_type[64];  /* ext4 */
-  char source[256];  /* what is mounted there: /dev/sda1 */
+  char source[256];  /* the mounted device: /dev/sda1 */
   char options[256]; /* of the mount */
   char device[64];   /* name in the list of block devices: sda1; "": none */
   bool rotational_known, rotational;
@@ -19,16 +19,17 @@ struct disk {
 
 void disk_find(struct disk *ret, const char *folder);
 
-/* Which of the mounts it is: the one of this number or, where that is not known
- * or not in the list, the last one of the device, which is on top. */
+/* Identifies a mount: by its ID or, if that is unknown or not in the list, the
+ * last one of the device, which is on top. */
 struct disk_mount {
   bool has_id;
   unsigned long long id;
   unsigned major, minor;
 };
 
-/* Fill in what the list of mounts tells: file system, source and options; as it
- * was before where there is no such mount.  `root`: of the tree of files. */
+/* Fill in what the list of mounts contains: file system, source and options.
+ * Nothing is changed if there is no such mount.  `root` is that of the tree of
+ * files. */
 void disk_find_mount(struct disk *d, const char *root,
                      const struct disk_mount *which);
 

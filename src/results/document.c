@@ -1,8 +1,8 @@
 /*
  * document.c - the JSON document of a run.
  *
- * Intervals wait in a spool.  At the end the document is written as its
- * members, one after the other, each of them made by the JSON library.
+ * Intervals wait in a spool.  At the end the members of the document are
+ * written one after the other.  The JSON library makes the text of each.
  */
 #include "results/document.h"
 
@@ -23,14 +23,15 @@
 #include "stats/report.h"
 
 struct document {
-  char *name;             /* owned */
-  struct whole_file file; /* open before the end if it is no regular file */
+  char *name; /* owned */
+  /* Already open before the end if it is not a regular file. */
+  struct whole_file file;
   const struct results_shared *shared;
   const struct report_setup *setup; /* borrowed, from begin() on */
   struct facts environment;
   struct spool intervals, checkpoints;
 
-  /* From the final report; NULL before. */
+  /* From the final report; NULL until then. */
   json_t *totals, *classes, *threads, *rate;
   uint64_t events;
   bool written;
@@ -86,7 +87,7 @@ void document_free(struct document *d)
   free(d);
 }
 
-/* As it is before the load starts. */
+/* Facts from before the load. */
 static int on_begin(void *ctx, const struct report_setup *setup,
                     struct err *err)
 {
@@ -140,7 +141,7 @@ static int on_final(void *ctx, const struct report_setup *setup,
   d->classes = json_classes(total, setup, false);
   d->threads = json_threads(total);
   d->events = total->events;
-  if (setup->rate && total->pace.n > 0) {
+  if (setup->rate && total->rated.n > 0) {
     d->rate = json_rate(total, setup);
     if (!d->rate)
       return results_no_memory(err);
@@ -148,7 +149,7 @@ static int on_final(void *ctx, const struct report_setup *setup,
   return d->totals && d->classes && d->threads ? 0 : results_no_memory(err);
 }
 
-/* "KEY": VALUE, behind the members that are there. */
+/* Write "KEY": VALUE after the members that are already there. */
 static int put_member(FILE *to, const char *key, json_t *value)
 {
   char *text = value ? shared_json_pretty(value) : NULL;
@@ -173,7 +174,7 @@ static int put_spool(FILE *to, const char *key, struct spool *s)
   return rc;
 }
 
-/* A new reference, or null. */
+/* Returns a new reference, or null. */
 static json_t *or_null(json_t *value)
 {
   return value ? json_incref(value) : json_null();
@@ -186,7 +187,7 @@ static json_t *database(const struct run_end *end)
   return json_facts(&end->details->database);
 }
 
-/* Arrivals are known only now. */
+/* The number of arrivals is only known now. */
 static json_t *rate(struct document *d, const struct run_end *end)
 {
   if (!d->rate)
@@ -248,8 +249,8 @@ static int put_members(struct document *d, const struct run_end *end, FILE *to)
   return rc;
 }
 
-/* The log of events has ended before the document: if it has failed, so has
- * the run, which does not know yet. */
+/* The event log has ended before the document is written.  If it has failed,
+ * the run has failed too, which `end` does not say yet. */
 static struct run_end with_log(const struct document *d,
                                const struct run_end *end)
 {

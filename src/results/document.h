@@ -14,13 +14,14 @@ struct results_shared;
 
 #define DOCUMENT_SCHEMA "bench/1"
 
-/* The file can be written; it is not touched before the end of the run. */
+/* Checks that the file can be written; it is not touched before the end of the
+ * run. */
 int document_new(struct document **ret, const char *name,
                  const struct results_shared *shared, struct err *err);
 void document_free(struct document *d);
-/* Its intervals wait in memory: no folder takes a temporary file. */
+/* Do its intervals wait in memory, because no folder takes a temporary file? */
 bool document_in_memory(const struct document *d);
-/* It is complete, and in its place. */
+/* Is it complete, and in its place? */
 bool document_written(const struct document *d);
 
 extern const struct reporter document_reporter; /* ctx: struct document */

@@ -9,11 +9,10 @@
 #include "base/cgroup.h"
 #include "base/facts.h"
 #include "results/env.h"
-#include "results/env_file.h"
 
 #define CPU "/sys/devices/system/cpu"
 
-/* Cores are processors that are the first of their siblings. */
+/* A core is a processor that is the first of its siblings. */
 static void add_cores(struct facts *f, const char *root, long cpus)
 {
   char path[PATH_MAX], text[256];

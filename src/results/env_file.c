@@ -1,7 +1,7 @@
 /*
  * env_file.c - one-line files of the kernel.
  */
-#include "results/env_file.h"
+#include "results/env.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /*
- * env_host.c - the machine, its kernel, its clock, and what it is inside of.
+ * env_host.c - the machine, its kernel, its clock, and its container or
+ * hypervisor.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -10,7 +11,6 @@
 #include "base/clock.h"
 #include "base/facts.h"
 #include "results/env.h"
-#include "results/env_file.h"
 
 static void add_os(struct facts *f, const char *root)
 {
@@ -27,7 +27,7 @@ static void add_os(struct facts *f, const char *root)
   facts_text(f, "os", name);
 }
 
-/* The maker's name of the board tells most hypervisors apart. */
+/* The manufacturer of the board identifies most hypervisors. */
 static void add_virtualisation(struct facts *f, const char *root)
 {
   char path[PATH_MAX], flags[4096], text[256];

@@ -11,22 +11,23 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/thread.h"
 #include "base/wait.h"
 #include "report/life.h"
 #include "results/outfile.h"
 #include "results/shared.h"
-#include "results/thread.h"
 #include "stats/class_stats.h"
 #include "stats/event_ring.h"
 
 enum {
-  BLOCK = 1 << 16,  /* bytes that are written at a time */
-  LINE_ROOM = 4096, /* of these, room for one line */
-  TURN = 512,       /* events of a worker before the next one's turn */
+  BLOCK = 1 << 16, /* bytes of a block, which is written at once */
+  LINE_ROOM =
+    4096,     /* bytes at the end of a block that are kept free for one line */
+  TURN = 512, /* events that are taken from one worker before the next one */
   SHOWN_MAX = 1024, /* bytes of a class's name that are shown */
 };
 
-/* From one look at empty rings to the next. */
+/* The pause after a look at empty rings. */
 #define PAUSE_NS (2 * NS_PER_MS)
 
 struct event_log {
@@ -36,18 +37,19 @@ struct event_log {
   bool running;
   _Atomic uint32_t stop; /* waited for */
 
-  /* Written by the thread: it has ended, or not, and counts its writes. */
+  /* Written by the thread: it has ended; and it counts its writes. */
   _Atomic uint32_t ended;
-  _Atomic uint32_t steps; /* of either; waited for */
+  _Atomic uint32_t steps; /* counts writes and the end; waited for */
 
   /* Written before the first event, and before the thread looks for one. */
   uint64_t zero_ns;
   const struct class_set *classes;
 
-  /* The thread's, later of who joined or left it. */
+  /* These belong to the thread, and after its end or when it was left behind to
+   * the conductor. */
   unsigned first;
   struct event_record turn[TURN];
-  size_t in_turn; /* events of it that are no lines yet */
+  size_t in_turn; /* events of a turn that are not lines yet */
   char *block;    /* owned; BLOCK bytes */
   size_t len;
   uint64_t lines; /* in the block */
@@ -89,9 +91,9 @@ void event_log_free(struct event_log *l)
 {
   struct err ignored;
 
-  if (!l || event_log_is_left(l))
+  if (!l)
     return;
-  (void)outfile_close(&l->file, &ignored); /* over() has told */
+  (void)outfile_close(&l->file, &ignored); /* over() has reported errors */
   event_rings_done(&l->rings);
   free(l->block);
   free(l);
@@ -112,7 +114,7 @@ void event_log_tell(struct event_log *l, struct event_log_end *ret)
   l->tell = ret;
 }
 
-/* Who waits for the end sees that something happens. */
+/* Show a thread that waits for the end that something happens. */
 static void note_step(struct event_log *l)
 {
   (void)atomic_fetch_add(&l->steps, 1);
@@ -137,8 +139,8 @@ static bool flush(struct event_log *l)
   return true;
 }
 
-/* Two digits at a time: this is most of what the thread does, and what it does
- * not manage in time is dropped. */
+/* Two digits at a time: this function is most of the thread's work, and events
+ * that it does not manage in time are dropped. */
 static void add_number(struct event_log *l, uint64_t value)
 {
   static const char pairs[] = "0001020304050607080910111213141516171819"
@@ -160,7 +162,7 @@ static void add_number(struct event_log *l, uint64_t value)
   l->len += sizeof(digits) - at;
 }
 
-/* In quotes, without line ends: an event is a line. */
+/* In quotes, and without line ends, because an event is one line. */
 static void add_class(struct event_log *l, unsigned id)
 {
   const char *name;
@@ -202,7 +204,7 @@ static bool add_line(struct event_log *l, const struct event_record *e,
   return true;
 }
 
-/* Up to `max` of the events of worker i; how many there were. */
+/* Take up to `max` events of worker i; returns their number. */
 static bool take_turn(struct event_log *l, unsigned i, size_t max,
                       size_t *ret_n)
 {
@@ -219,7 +221,7 @@ static bool take_turn(struct event_log *l, unsigned i, size_t max,
   return true;
 }
 
-/* Some of each worker's events; *ret_n is 0 if there were none. */
+/* Take some events of each worker; *ret_n is 0 if there were none. */
 static bool take_turns(struct event_log *l, size_t *ret_n)
 {
   size_t all = 0, n;
@@ -233,8 +235,8 @@ static bool take_turns(struct event_log *l, size_t *ret_n)
   return true;
 }
 
-/* What is there when everybody is asked to stop; workers that were given up
- * may go on, and are not waited for. */
+/* Take the events that are there when the workers are stopped.  Workers that
+ * were left behind may go on; they are not waited for. */
 static bool take_rest(struct event_log *l)
 {
   for (unsigned i = 0; i < l->rings.n; i++) {
@@ -287,13 +289,13 @@ static int on_start(void *ctx, const struct run_start *start, struct err *err)
 
   l->zero_ns = start->start_ns;
   l->classes = start->classes;
-  rc = results_thread_start(&l->thread, log_main, l, err);
+  rc = thread_start_masked(&l->thread, log_main, l, err);
   l->running = rc == 0;
   return rc;
 }
 
-/* Wait for the end of the thread, for as long as the file takes something;
- * false: it was left behind. */
+/* Wait for the end of the thread, as long as the file takes something; false:
+ * the thread was left behind. */
 static bool await_end(struct event_log *l)
 {
   uint64_t until = clock_now_ns() + OUTFILE_PATIENCE_NS;
@@ -313,7 +315,7 @@ static bool await_end(struct event_log *l)
   return true;
 }
 
-/* The thread does no more: what it has not written is lost. */
+/* The thread is left behind: what it has not written is lost. */
 static void count_rest(struct event_log *l)
 {
   l->lost += l->lines + l->in_turn;

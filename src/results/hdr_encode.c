@@ -51,7 +51,7 @@ static void add_zigzag(struct strbuf *out, int64_t value)
 
 static void add_counts(struct strbuf *out, const struct hist_sum *h)
 {
-  unsigned end = 0; /* behind what is there */
+  unsigned end = 0; /* after the last count that is not 0 */
 
   for (unsigned i = hist_sum_next(h, 0); i < HIST_BUCKETS;
        i = hist_sum_next(h, i + 1)) {
@@ -68,7 +68,7 @@ void hdr_encode(struct strbuf *out, const struct hist_sum *h)
 {
   const size_t start = out->len;
   unsigned char header[HEADER];
-  const double one = 1.0; /* of the ratio from integers to doubles */
+  const double one = 1.0; /* the ratio from integers to doubles */
   uint64_t ratio;
 
   memset(header, 0, sizeof(header));
@@ -79,7 +79,7 @@ void hdr_encode(struct strbuf *out, const struct hist_sum *h)
   memcpy(&ratio, &one, sizeof(ratio));
   put_u32(header, COOKIE_PLAIN);
   put_u32(header + 4, (uint32_t)(out->len - start - HEADER));
-  put_u32(header + 12, DIGITS); /* behind the normalizing offset, which is 0 */
+  put_u32(header + 12, DIGITS); /* after the normalizing offset, which is 0 */
   put_u64(header + 16, 1);
   put_u64(header + 24, HIST_MAX_NS);
   put_u64(header + 32, ratio);

@@ -12,12 +12,13 @@ struct strbuf;
 
 /*
  * The V2 encoding of a histogram of 1 ns to 2^42 - 1 ns with three significant
- * digits: header, then the counts as zigzag LEB128, runs of zeros as one
- * negative number.
+ * digits: a header, then the counts as zigzag LEB128, with each run of zeros as
+ * one negative number.
  */
 void hdr_encode(struct strbuf *out, const struct hist_sum *h);
 
-/* The same compressed, as base64 text: "HISTFAAAA...".  0 or -ENOMEM. */
+/* The same, compressed, as base64 text: "HISTFAAAA...".  Returns 0 or
+ * -ENOMEM. */
 int hdr_encode_text(struct strbuf *out, const struct hist_sum *h);
 
 void hdr_encode_base64(struct strbuf *out, const void *bytes, size_t len);

@@ -14,7 +14,8 @@
 #include "results/shared.h"
 #include "stats/report.h"
 
-/* Readers show the largest value in milliseconds, as HdrHistogram's do. */
+/* Readers show the largest value in milliseconds, like those of
+ * HdrHistogram. */
 #define NS_PER_SHOWN 1e6
 
 static int put(struct hdr_log *l, struct strbuf *b, struct err *err)

@@ -1,8 +1,8 @@
 /*
  * hdr_log.h - an HdrHistogram interval log, format 1.3, in nanoseconds.
  *
- * The histogram of all events has no tag, those of classes have the name of
- * the class, with blanks, commas and the like replaced by `_`.
+ * The histogram of all events has no tag.  That of a class has the name of the
+ * class, with blanks, commas and similar characters replaced by `_`.
  */
 #ifndef BENCH_RESULTS_HDR_LOG_H
 #define BENCH_RESULTS_HDR_LOG_H
@@ -14,7 +14,7 @@ struct results_shared;
 struct strbuf;
 
 /* The context of hdr_log_reporter; `file` is open.  Lines are put there, and
- * whoever calls it writes them: see outfile_flush(). */
+ * the caller writes them: see outfile_flush(). */
 struct hdr_log {
   struct outfile file;
   const struct results_shared *shared;
@@ -22,7 +22,7 @@ struct hdr_log {
 
 extern const struct reporter hdr_log_reporter;
 
-/* A tag that the format can hold: what it cannot becomes `_`. */
+/* Write a tag that the format can hold: other characters become `_`. */
 void hdr_log_tag(struct strbuf *out, const char *name);
 
 #endif

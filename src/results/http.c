@@ -14,34 +14,34 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/thread.h"
 #include "results/address.h"
-#include "results/thread.h"
 
 enum {
   REQUEST_MAX = 8192,
-  /* Of poll(): the pipe, the listener, then the readers. */
+  /* The order for poll(): the pipe, the listener, then the readers. */
   AT_WAKE = 0,
   AT_LISTENER = 1,
   AT_READERS = 2,
 };
 
-/* With a reader, from its call to the last byte that it takes. */
+/* The time for one reader, from its call to the last byte that it takes. */
 #define PATIENCE_NS (2 * NS_PER_S)
-/* From one attempt to answer a call to the next, where there are no descriptors
- * for it. */
+/* The pause between attempts to answer a call, while there are no
+ * descriptors. */
 #define RETRY_MS 100
 
 struct reader {
   int fd; /* does not block; -1: the place is free */
   uint64_t since_ns;
-  size_t len; /* of the request so far */
+  size_t len; /* bytes of the request so far */
   char request[REQUEST_MAX];
   bool answered; /* `out` is the answer */
   struct strbuf out;
-  size_t sent; /* of `out` */
+  size_t sent; /* bytes of `out` that were sent */
 };
 
-/* What the thread has. */
+/* Belongs to the thread. */
 struct http_server {
   const struct http *http;
   struct reader reader[HTTP_READERS];
@@ -85,7 +85,7 @@ static void drop(struct reader *r)
   strbuf_done(&r->out);
 }
 
-/* Has a call failed that is to be tried again when poll() says so? */
+/* Has a call failed that must be repeated when poll() says so? */
 static bool is_early(ssize_t n)
 {
   return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
@@ -140,7 +140,7 @@ static void make_answer(const struct http *h, struct reader *r)
   strbuf_done(&accept);
 }
 
-/* What has come; false: the reader has gone, or says too much. */
+/* Read what has arrived; false: the reader has gone, or sends too much. */
 static bool receive(const struct http *h, struct reader *r)
 {
   const ssize_t n = recv(r->fd, r->request + r->len,
@@ -157,7 +157,7 @@ static bool receive(const struct http *h, struct reader *r)
   return !r->out.failed && r->len + 1 < sizeof(r->request);
 }
 
-/* What the reader takes; false: it has everything, or has gone. */
+/* Write as much as the reader takes; false: it has everything, or has gone. */
 static bool deliver(struct reader *r)
 {
   const ssize_t n = send(r->fd, r->out.text + r->sent, r->out.len - r->sent,
@@ -171,7 +171,7 @@ static bool deliver(struct reader *r)
   return r->sent < r->out.len;
 }
 
-/* The socket is ready: read, or write as far as it goes. */
+/* The socket is ready: read, or write as much as possible. */
 static void serve(const struct http *h, struct reader *r)
 {
   bool goes_on = r->answered || receive(h, r);
@@ -184,8 +184,8 @@ static void serve(const struct http *h, struct reader *r)
 
 /* ---- all readers ---- */
 
-/* A free place; otherwise that of the reader which has been there longest, of
- * those that have asked for nothing yet, if there is one. */
+/* A free place; otherwise the place of a reader that has sent no request yet,
+ * the one that has been there longest, if there is one. */
 static struct reader *find_place(struct http_server *s)
 {
   struct reader *oldest = NULL;
@@ -203,8 +203,8 @@ static struct reader *find_place(struct http_server *s)
   return oldest;
 }
 
-/* Has accept() failed for a reason that stays?  Then the call does, too, and
- * poll() would tell of it at once, again and again. */
+/* Has accept() failed for a lasting reason?  Then the call stays, too, and
+ * poll() would report it again and again. */
 static bool is_exhausted(void)
 {
   return errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
@@ -231,7 +231,8 @@ static void take_call(struct http_server *s)
   r->answered = false;
 }
 
-/* Drop those that were too slow; how long poll() may wait for the others. */
+/* Drop the readers that are too slow.  Returns how long poll() may wait for the
+ * others. */
 static int expire(struct http_server *s)
 {
   const uint64_t now = clock_now_ns();
@@ -251,7 +252,7 @@ static int expire(struct http_server *s)
   return left == UINT64_MAX ? -1 : (int)(left / NS_PER_MS) + 1;
 }
 
-/* One turn; false: the server is to end. */
+/* One turn of the loop; false: the server ends. */
 static bool turn(struct http_server *s)
 {
   struct pollfd fds[AT_READERS + HTTP_READERS] = {
@@ -305,14 +306,15 @@ int http_start(struct http *h, http_answer *answer, void *arg, struct err *err)
   h->server->http = h;
   for (size_t i = 0; i < HTTP_READERS; i++)
     h->server->reader[i].fd = -1;
-  rc = results_thread_start(&h->thread, http_main, h->server, err);
+  rc = thread_start_masked(&h->thread, http_main, h->server, err);
   h->running = rc == 0;
   return rc;
 }
 
 void http_stop(struct http *h)
 {
-  /* The one byte that is ever written: it finds room. */
+  /* This is the only byte that is ever written to the pipe, so there is
+   * room. */
   while (h->running && write(h->wake[1], "", 1) < 0 && errno == EINTR)
     continue;
   if (h->running)

@@ -1,9 +1,9 @@
 /*
- * http.h - a small server over HTTP: one thread, a few readers at a time.
+ * http.h - a small HTTP server: one thread, a few readers at a time.
  *
- * Only GET is answered, and a connection ends with its answer.  Readers are
- * served beside each other.  One that takes longer than two seconds is dropped,
- * and earlier when another one needs its place.
+ * Only GET is answered, and a connection ends with its answer.  Several readers
+ * are served at a time.  A reader that takes longer than two seconds is
+ * dropped, or earlier if another one needs its place.
  */
 #ifndef BENCH_RESULTS_HTTP_H
 #define BENCH_RESULTS_HTTP_H
@@ -17,11 +17,11 @@ struct address;
 struct err;
 
 enum {
-  HTTP_READERS = 16 /* at a time */
+  HTTP_READERS = 16 /* at the same time */
 };
 
 struct http_request {
-  const char *path;   /* without what follows a `?` */
+  const char *path;   /* without the part after a `?` */
   const char *accept; /* the value of that header; "": there is none */
 };
 
@@ -30,7 +30,8 @@ struct http_content {
   struct strbuf body;
 };
 
-/* False: there is nothing at that path.  Called on the server's thread. */
+/* Returns false if there is nothing at that path.  Called on the server's
+ * thread. */
 typedef bool http_answer(void *arg, const struct http_request *request,
                          struct http_content *ret);
 
@@ -38,22 +39,22 @@ struct http_server;
 
 struct http {
   int listener; /* -1: not open */
-  int wake[2];  /* a pipe: what is written there ends the thread */
+  int wake[2];  /* a pipe: a byte in it ends the thread */
   pthread_t thread;
   bool running;
-  struct http_server *server; /* owned; the thread's */
+  struct http_server *server; /* owned; the thread's data */
 
-  /* Given to http_start(). */
+  /* The arguments of http_start(). */
   http_answer *answer;
   void *arg;
 };
 
-/* Take the port; `text` is how the user wrote it. */
+/* Listen at the address; `text` is the user's form of it. */
 int http_open(struct http *h, const struct address *where, const char *text,
               struct err *err);
-/* Requests are answered from now on. */
+/* From now on requests are answered. */
 int http_start(struct http *h, http_answer *answer, void *arg, struct err *err);
-/* Does not wait for a reader that is slow. */
+/* This does not wait for a slow reader. */
 void http_stop(struct http *h);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * jobj.c - a JSON object that is being made.
+ * jobj.c - builds a JSON object.
  */
 #include "results/jobj.h"
 
@@ -21,7 +21,7 @@ struct jobj jobj_new(void)
 
 void jobj_add(struct jobj *o, const char *key, json_t *value)
 {
-  /* Without an object, too: else nobody would free the value. */
+  /* Called without an object, too: otherwise the value would not be freed. */
   if (json_object_set_new(o->j, key, value) < 0)
     o->failed = true;
 }
@@ -66,7 +66,8 @@ void jobj_text(struct jobj *o, const char *key, const char *value)
 bool jobj_set_named(json_t *o, const char *name, json_t *value)
 {
   json_t *key = jobj_string(name);
-  const char *text = json_string_value(key); /* NULL without a key: refused */
+  const char *text = json_string_value(
+    key); /* NULL without a key, which is refused */
   const bool done = json_object_set_new(o, text, value) == 0;
 
   json_decref(key);
@@ -89,8 +90,9 @@ void jobj_signed(struct jobj *o, const char *key, int64_t value)
   jobj_add(o, key, json_integer(value));
 }
 
-/* JSON has no word for what is not finite, and what is rounded beyond the
- * largest number (with the digits that are written) reads back as infinite. */
+/* JSON has no form for values that are not finite.  A value that is rounded (to
+ * the digits that are written) beyond the largest number would be read back as
+ * infinite. */
 json_t *jobj_number(double value)
 {
   return fabs(value) < MAX_REAL ? json_real(value) : json_null();
@@ -125,7 +127,8 @@ json_t *jobj_take(struct jobj *o)
 
 bool jobj_array_add(json_t *array, json_t *value)
 {
-  return json_array_append_new(array, value) == 0; /* takes it in any case */
+  return json_array_append_new(array, value) ==
+         0; /* always takes the value over */
 }
 
 double jobj_seconds(uint64_t ns)

@@ -1,6 +1,5 @@
 /*
- * jobj.h - a JSON object that is being made, and remembers whether memory ran
- * out.
+ * jobj.h - builds a JSON object, and remembers whether memory ran out.
  */
 #ifndef BENCH_RESULTS_JOBJ_H
 #define BENCH_RESULTS_JOBJ_H
@@ -11,12 +10,12 @@
 
 struct jobj {
   json_t *j;   /* owned until jobj_take() */
-  bool failed; /* something is missing */
+  bool failed; /* a member is missing */
 };
 
 struct jobj jobj_new(void);
 
-/* Text that is no valid UTF-8 is stored byte by byte, as Latin-1. */
+/* Text that is not valid UTF-8 is stored byte by byte, as Latin-1. */
 void jobj_text(struct jobj *o, const char *key, const char *value);
 void jobj_int(struct jobj *o, const char *key, uint64_t value);
 void jobj_signed(struct jobj *o, const char *key, int64_t value);
@@ -27,28 +26,30 @@ void jobj_null(struct jobj *o, const char *key);
 /* Takes `value` over; NULL means that memory ran out. */
 void jobj_add(struct jobj *o, const char *key, json_t *value);
 
-/* The same with a key that may be any bytes: they are stored as text is. */
+/* The same with a key of any bytes, which is stored as text is. */
 void jobj_named(struct jobj *o, const char *name, json_t *value);
 
-/* The object, now the caller's; NULL when something is missing. */
+/* Returns the object, which the caller owns now; NULL if a member is
+ * missing. */
 json_t *jobj_take(struct jobj *o);
 
-/* Text as jobj_text() has it; NULL when out of memory. */
+/* Text in the form of jobj_text(); NULL when out of memory. */
 json_t *jobj_string(const char *value);
 /* The same without the passwords that may be in it. */
 json_t *jobj_shown(const char *value);
 
-/* Put `value`, taken over, at the key that jobj_named() makes of `name`; false:
- * out of memory. */
+/* Put `value`, which is taken over, at the key that jobj_named() makes of
+ * `name`; false: out of memory. */
 bool jobj_set_named(json_t *o, const char *name, json_t *value);
 
-/* A real number, or null where JSON cannot have it; NULL when out of memory. */
+/* A real number, or null if JSON has no form for it; NULL when out of
+ * memory. */
 json_t *jobj_number(double value);
 
-/* `value` at the end of the array, taken over; false: out of memory. */
+/* Append `value`, which is taken over, to the array; false: out of memory. */
 bool jobj_array_add(json_t *array, json_t *value);
 
-/* Nanoseconds as seconds. */
+/* Nanoseconds in seconds. */
 double jobj_seconds(uint64_t ns);
 
 #endif

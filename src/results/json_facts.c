@@ -1,5 +1,5 @@
 /*
- * json_facts.c - what is known about surroundings: the tool, facts, options.
+ * json_facts.c - the surroundings of a run: the tool, facts, options.
  */
 #include <luajit.h>
 #include <stdio.h>
@@ -63,7 +63,8 @@ static json_t *fact_value(const struct fact *f)
   return NULL;
 }
 
-/* The group of this name in `o`, made if it is new; NULL: out of memory. */
+/* The group of this name in `o`, which is made if it is new; NULL: out of
+ * memory. */
 static json_t *group_in(json_t *o, const char *name)
 {
   json_t *key = jobj_string(name);
@@ -78,7 +79,7 @@ static json_t *group_in(json_t *o, const char *name)
   return group;
 }
 
-/* Put a value at "a.b.c"; groups are made as they are met. */
+/* Put a value at "a.b.c"; groups are made as needed. */
 static bool put_at(json_t *o, const char *key, json_t *value)
 {
   const char *dot;
@@ -90,7 +91,8 @@ static bool put_at(json_t *o, const char *key, json_t *value)
     o = group_in(o, name);
     key = dot + 1;
   }
-  return jobj_set_named(o, key, value); /* without a group: frees the value */
+  return jobj_set_named(o, key,
+                        value); /* without a group this frees the value */
 }
 
 json_t *json_facts(const struct facts *f)
@@ -146,7 +148,7 @@ static json_t *option_value(const struct opt_entry *e)
   return text[0] != '\0' ? jobj_shown(text) : json_null();
 }
 
-/* Is a text among the values that documents can have only byte by byte? */
+/* Does the option have text that documents can only hold byte by byte? */
 static bool is_latin(const struct opt_entry *e)
 {
   const struct opt_list *list;
@@ -202,8 +204,8 @@ static json_t *option(const struct opt_entry *e)
   return jobj_take(&o);
 }
 
-/* Every option once: aliases are shown as what they stand for, and a script's
- * option takes the place of the program's as scripts see it. */
+/* Every option once: aliases are shown as the options that they mean, and a
+ * script's option replaces the program's, as scripts see it. */
 json_t *json_options(const struct optset *set)
 {
   struct jobj o = jobj_new();

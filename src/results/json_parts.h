@@ -12,6 +12,7 @@
 
 struct client_use;
 struct doubts;
+struct error_count;
 struct facts;
 struct hist_sum;
 struct jobj;
@@ -30,22 +31,26 @@ struct latency {
   bool brief;                  /* without the histogram */
 };
 
-/* All in nanoseconds; percentiles are the usual ones and those asked for. */
+/* All in nanoseconds; percentiles are the usual ones and those that the user
+ * asked for. */
 json_t *json_latency(const struct latency *l, const struct report_setup *setup);
 
-/* The percentiles that are given of everything: the usual ones, and those asked
- * for, which may be among them. */
+/* The percentiles that every block of latencies has: the usual ones, and those
+ * that the user asked for, which may be among them. */
 size_t json_percentile_count(const struct report_setup *setup);
 double json_percentile(const struct report_setup *setup, size_t i);
 
-/* What the test counts by itself, as members of `o`; none of what there is
- * nothing of. */
+/* Add what the test counts by itself as members of `o`; an empty list adds
+ * none. */
 void json_add_tally(struct jobj *o, const struct report *r,
                     const struct report_setup *setup);
 
+/* One error and how often it came; the text only if asked for. */
+json_t *json_error(const struct error_count *e, bool with_text);
+
 enum {
-  /* Of more classes, an interval of a document has no histograms: those of
-   * statements would be most of it. */
+  /* With more classes, an interval of a document has no histograms of classes:
+   * they would be most of it. */
   JSON_CLASSES_WHOLE = 4,
 };
 
@@ -54,7 +59,7 @@ enum {
 json_t *json_report(const struct report *r, const struct report_setup *setup,
                     const struct system_use *sys, bool brief);
 
-/* Members of the document. */
+/* The members of the document. */
 json_t *json_tool(const char *name, const char *version);
 json_t *json_facts(const struct facts *f);
 json_t *json_options(const struct optset *set);
@@ -65,10 +70,10 @@ json_t *json_classes(const struct report *r, const struct report_setup *setup,
 json_t *json_errors(const struct test_details *details);
 json_t *json_threads(const struct report *total);
 json_t *json_client(const struct client_use *use, uint64_t events);
-/* The processes of a run that has several. */
+/* The ranks of a run that has several. */
 json_t *json_ranks(const struct run_end *end, const struct report_setup *setup);
 json_t *json_doubts(const struct doubts *doubts);
-/* Without the arrivals, which are known later. */
+/* Without the arrivals, which become known later. */
 json_t *json_rate(const struct report *total, const struct report_setup *setup);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * json_ranks.c - the processes of a run that has several.
+ * json_ranks.c - the ranks of a run that has several.
  */
 #include "base/clock.h"
 #include "report/life.h"

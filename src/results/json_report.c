@@ -54,7 +54,7 @@ static void add_real(void *ctx, const char *name, double value)
   jobj_real(n->at[n->n], name, value);
 }
 
-/* What only this test has. */
+/* Add the figures that only this test has. */
 static void add_figures(struct jobj *o, const struct report *r,
                         const struct report_setup *setup)
 {
@@ -120,7 +120,7 @@ static void add_counts(struct jobj *o, const struct report *r,
   jobj_real(o, "events_per_s", report_rate(r, r->events));
   add_figures(o, r, setup);
   jobj_int(o, "errors", r->counter[COUNTER_ERROR]);
-  jobj_real(o, "errors_per_s", report_rate(r, r->counter[COUNTER_ERROR]));
+  jobj_real(o, "errors_per_s", report_counter_rate(r, COUNTER_ERROR));
   jobj_int(o, "reconnects", r->counter[COUNTER_RECONNECT]);
 }
 

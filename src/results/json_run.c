@@ -82,24 +82,12 @@ json_t *json_classes(const struct report *r, const struct report_setup *setup,
   return array;
 }
 
-static json_t *error_part(const struct error_count *e)
-{
-  struct jobj o = jobj_new();
-
-  jobj_text(&o, "source", e->source);
-  jobj_text(&o, "code", e->code);
-  jobj_text(&o, "state", e->state);
-  jobj_int(&o, "count", e->count);
-  jobj_text(&o, "text", e->text);
-  return jobj_take(&o);
-}
-
 json_t *json_errors(const struct test_details *details)
 {
   json_t *array = json_array();
 
   for (size_t i = 0; array && details && i < details->n_errors; i++) {
-    if (!jobj_array_add(array, error_part(&details->error[i]))) {
+    if (!jobj_array_add(array, json_error(&details->error[i], true))) {
       json_decref(array);
       array = NULL;
     }
@@ -192,8 +180,8 @@ json_t *json_rate(const struct report *total, const struct report_setup *setup)
 {
   struct jobj o = jobj_new();
 
-  for (unsigned i = 0; i < total->pace.n; i++) {
-    const struct class_report *c = &total->pace.of[i];
+  for (unsigned i = 0; i < total->rated.n; i++) {
+    const struct class_report *c = &total->rated.of[i];
     const struct latency l = { c->count, c->sum_ns, c->min_ns, c->max_ns,
                                c->hist };
 

@@ -50,7 +50,7 @@ static json_t *histograms(const struct tally_report *t,
   return jobj_take(&o);
 }
 
-static json_t *error_part(const struct error_count *e)
+json_t *json_error(const struct error_count *e, bool with_text)
 {
   struct jobj o = jobj_new();
 
@@ -58,6 +58,8 @@ static json_t *error_part(const struct error_count *e)
   jobj_text(&o, "code", e->code);
   jobj_text(&o, "state", e->state);
   jobj_int(&o, "count", e->count);
+  if (with_text)
+    jobj_text(&o, "text", e->text);
   return jobj_take(&o);
 }
 
@@ -66,7 +68,7 @@ static json_t *errors(const struct tally_report *t)
   json_t *array = json_array();
 
   for (size_t i = 0; array && i < t->n_errors; i++) {
-    if (!jobj_array_add(array, error_part(&t->error[i]))) {
+    if (!jobj_array_add(array, json_error(&t->error[i], false))) {
       json_decref(array);
       array = NULL;
     }

@@ -1,8 +1,9 @@
 /*
  * metrics.c - the present state of a run as text for Prometheus.
  *
- * The two formats differ in a few lines: in the older one a family has the name
- * of its samples, there is no type `info`, and no end is marked.
+ * The two formats differ in a few lines.  In the older one, a family has the
+ * name of its samples, the type `info` does not exist, and the end is not
+ * marked.
  */
 #include "results/metrics.h"
 
@@ -43,7 +44,7 @@ void metrics_label(struct strbuf *b, const char *name, const char *value)
   strbuf_adds(b, "\"");
 }
 
-/* Where text goes, and in which format. */
+/* The text, and its format. */
 struct out {
   struct strbuf *b;
   enum metrics_format format;
@@ -85,7 +86,7 @@ void metrics_histogram(struct strbuf *b, const char *name,
               (unsigned long long)h->total, name, sum_s);
 }
 
-/* All workers together. */
+/* The sums over all workers. */
 struct sums {
   uint64_t events, sum_ns;
   uint64_t counter[COUNTERS];

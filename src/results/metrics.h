@@ -4,6 +4,8 @@
 #ifndef BENCH_RESULTS_METRICS_H
 #define BENCH_RESULTS_METRICS_H
 
+#include <stdbool.h>
+
 struct hist_sum;
 struct results_shared;
 struct strbuf;
@@ -14,17 +16,24 @@ enum metrics_format {
 };
 
 /*
- * Everything since the load began, the warm-up included, up to now; any thread
- * may call while workers work.  `work` is for the function's own use.
+ * Does the value of an Accept header ask for OpenMetrics 1?  It must name
+ * application/openmetrics-text, with a weight ("q") that is not below that of
+ * text/plain.  `*` does not count.  "": there is no header.
+ */
+bool metrics_wants_openmetrics(const char *accept);
+
+/*
+ * Write the numbers since the load began, including the warm-up, up to now.
+ * Any thread may call while workers run.  `work` is scratch memory.
  */
 void metrics_write(struct strbuf *b, enum metrics_format format,
                    const struct results_shared *shared, struct hist_sum *work);
 
-/* The same of given numbers: cumulative counts of latencies, in seconds. */
+/* The same for given numbers: cumulative counts of latencies, in seconds. */
 void metrics_histogram(struct strbuf *b, const char *name,
                        const struct hist_sum *h, double sum_s);
 
-/* NAME="VALUE" with what needs it escaped.  A value that is no valid UTF-8 is
+/* Write NAME="VALUE", escaped as needed.  A value that is not valid UTF-8 is
  * stored as in documents: byte by byte, as Latin-1. */
 void metrics_label(struct strbuf *b, const char *name, const char *value);
 

@@ -25,7 +25,7 @@ static const char *advise_port(const char *text)
            : NULL;
 }
 
-/* What all rows of files have in common. */
+/* The part that all rows of files share. */
 #define FILE_OPT(field, more_flags)                                 \
   OPT_STRING(struct results_cfg, field),                            \
     .flags = OPT_NOT_EMPTY | OPT_OWN | OPT_PATH | (more_flags),     \
@@ -106,7 +106,7 @@ void results_files(const struct results_cfg *cfg,
   size_t n = 0;
 
   for (const struct opt *row = results_opts; row->type != OPT_TYPE_END; row++) {
-    if (!row->check) /* else an address */
+    if (!row->check) /* otherwise it is an address */
       ret[n++] = (struct results_file){ row->name, value_of(cfg, row) };
   }
 }
@@ -135,7 +135,7 @@ bool results_on_stdout(const struct results_cfg *cfg)
 static bool is_same_file(const struct results_file *a,
                          const struct results_file *b)
 {
-  /* Each file has its row, but the analyzer thinks of a table without any.
+  /* Each file has its row, but the analyzer considers a table without rows.
    * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
   return a->path[0] != '\0' && b->path[0] != '\0' &&
          outname_same(a->path, b->path);

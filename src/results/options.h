@@ -10,7 +10,7 @@
 
 struct err;
 
-/* "" where nothing is wanted; "-" is the standard output. */
+/* "": not wanted; "-": the standard output. */
 struct results_cfg {
   const char *json;
   const char *stream;
@@ -20,7 +20,7 @@ struct results_cfg {
   const char *prometheus; /* [ADDR:]PORT */
 };
 
-/* One of these names a file; what else belongs to it follows from its row. */
+/* Each of these names a file. */
 extern const struct opt results_opts[];
 
 enum {
@@ -35,13 +35,13 @@ struct results_file {
 void results_files(const struct results_cfg *cfg,
                    struct results_file ret[RESULTS_FILES]);
 
-/* Nothing is wanted. */
+/* Set all members to "not wanted". */
 void results_none(struct results_cfg *ret);
 
-/* Anything at all is wanted. */
+/* Is any kind of results wanted? */
 bool results_wanted(const struct results_cfg *cfg);
 
-/* Something goes to the standard output: text has to go elsewhere. */
+/* Do results go to the standard output, so that text has to go elsewhere? */
 bool results_on_stdout(const struct results_cfg *cfg);
 
 /* -EINVAL: two kinds of results cannot share one file. */

@@ -21,7 +21,7 @@
 enum phase {
   PHASE_IDLE,
   PHASE_WRITING, /* a thread is inside */
-  PHASE_LEFT,    /* and will be */
+  PHASE_LEFT,    /* and stays there: the file was left to it */
 };
 
 static int cannot_open(const char *name, struct err *err)
@@ -62,7 +62,8 @@ void outfile_release(const struct outfile_hold *h)
   errno = why;
 }
 
-/* It is told now, and not once more at the end of the program. */
+/* The failure is reported now, and must not be reported again at the end of the
+ * program. */
 static void forget_failure(FILE *stream)
 {
   if (stream == stdout)
@@ -78,7 +79,7 @@ static int cannot_write(const char *name, struct err *err)
   return rc;
 }
 
-/* What is open already is not cut off: it may have content of its own. */
+/* A file that is open already is not truncated: it may have other content. */
 static FILE *open_directly(const char *name)
 {
   if (outname_is_stdout(name))
@@ -106,7 +107,7 @@ int outfile_open(struct outfile *f, const char *name, struct err *err)
   return f->stream ? 0 : cannot_open(name, err);
 }
 
-/* From one phase to the next; false: it was another one. */
+/* Change from one phase to the next; false: it was in another one. */
 static bool pass(struct outfile *f, uint32_t from, uint32_t to)
 {
   return atomic_compare_exchange_strong(&f->phase, &from, to);
@@ -137,7 +138,7 @@ int outfile_put(struct outfile *f, const void *bytes, size_t len,
   strbuf_add(&f->put, bytes, len);
   if (!f->put.failed)
     return 0;
-  f->put.failed = false; /* what was put before is there */
+  f->put.failed = false; /* what was put earlier is still there */
   return results_no_memory(err);
 }
 
@@ -188,13 +189,14 @@ int outfile_tell_left(const struct outfile *f, struct err *err)
 }
 
 enum {
-  /* As many names are tried; others may have left files of such names. */
+  /* The number of names that are tried; older runs may have left such files. */
   ATTEMPTS = 100,
-  COPY_MAX = 1 << 30, /* bytes that the kernel copies at once */
+  COPY_MAX = 1 << 30, /* number of bytes that the kernel copies at once */
 };
 
-/* A new file beside `place`: nothing that is there already, or that a link
- * leads to, is written to.  Its descriptor; negative: see errno. */
+/* Create a file beside `place`.  It must be new: nothing that exists, or
+ * that a link points to, is written to.  Returns its descriptor; negative:
+ * see errno. */
 static int create_beside(const char *place, mode_t mode, struct strbuf *path)
 {
   int fd = -1;
@@ -213,8 +215,9 @@ static int create_beside(const char *place, mode_t mode, struct strbuf *path)
   return fd;
 }
 
-/* Whoever may read the old file may read the new one, and nobody else: its
- * owner's and its group's rights are for these, if they can have it. */
+/* The new file may be read by those users who could read the old one, and by no
+ * others.  The rights of owner and group are only kept if the file can be given
+ * to them. */
 static void take_rights(int fd, const struct stat *old)
 {
   mode_t mode = old->st_mode & 0777;
@@ -277,7 +280,7 @@ void whole_file_abort(struct whole_file *f)
 
   whole_file_hold(f, &hold);
   if (f->stream && f->stream != stdout)
-    (void)fclose(f->stream); /* it is not wanted any more */
+    (void)fclose(f->stream); /* the content is not wanted any more */
   outfile_release(&hold);
   forget_failure(f->stream);
   if (f->beside)
@@ -296,7 +299,7 @@ static bool copy_all(int to, int from)
   return n == 0;
 }
 
-/* The content of the old file; see errno if not. */
+/* Replace the content of the old file; on failure see errno. */
 static bool overwrite(const char *place, const char *beside)
 {
   const int from = open(beside, O_RDONLY | O_CLOEXEC);
@@ -314,8 +317,8 @@ static bool overwrite(const char *place, const char *beside)
   return ok;
 }
 
-/* A file can be one that may be written and not replaced: somebody else's in
- * /tmp, or one that a container got. */
+/* A file may be writable but not replaceable: another user's in /tmp, or one
+ * that is mounted into a container. */
 static int put_in_place(struct whole_file *f, struct err *err)
 {
   const bool replaced = rename(f->beside, f->place) == 0;

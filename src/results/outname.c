@@ -1,5 +1,5 @@
 /*
- * outname.c - what the name of a file of results stands for.
+ * outname.c - what the name of a file of results means.
  */
 #include "results/outname.h"
 
@@ -14,7 +14,7 @@
 #include "base/strbuf.h"
 
 enum {
-  LINKS_MAX = 40 /* one after the other, as for the system */
+  LINKS_MAX = 40 /* in a row; the system has the same limit */
 };
 
 static bool is_one(const struct stat *a, const struct stat *b)
@@ -22,7 +22,7 @@ static bool is_one(const struct stat *a, const struct stat *b)
   return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Both are there, and are one file. */
+/* Do both exist, and are they one file? */
 static bool is_one_file(const char *a, const char *b)
 {
   struct stat at, bt;
@@ -35,7 +35,7 @@ bool outname_is_null(const char *name)
   return is_one_file(name, "/dev/null");
 }
 
-/* Text that goes to /dev/null does not make results go the same way. */
+/* If the standard output is /dev/null, results still do not go there. */
 bool outname_is_stdout(const char *name)
 {
   struct stat at, out;
@@ -46,7 +46,7 @@ bool outname_is_stdout(const char *name)
          fstat(STDOUT_FILENO, &out) == 0 && is_one(&at, &out);
 }
 
-/* By the name alone: what is open there may be a file like any other. */
+/* Decided by the name alone, because a regular file may be open there. */
 bool outname_is_descriptor(const char *name)
 {
   return strcmp(name, "/dev/stdout") == 0 || strcmp(name, "/dev/stderr") == 0 ||
@@ -62,8 +62,8 @@ bool outname_is_special(const char *name)
          (stat(name, &at) == 0 && !S_ISREG(at.st_mode));
 }
 
-/* What the link says, as seen from here; owned.  NULL with errno, EINVAL and
- * ENOENT: this is no link. */
+/* The target of the link, relative to this folder; owned.  NULL with errno;
+ * EINVAL and ENOENT mean that it is not a link. */
 static char *link_target(const char *link)
 {
   const char *slash = strrchr(link, '/');
@@ -83,8 +83,8 @@ static char *link_target(const char *link)
   return b.text;
 }
 
-/* Not by realpath(), which wants to know all folders above this one: they may
- * be nobody's business. */
+/* This does not use realpath(), which needs access to all folders above this
+ * one. */
 char *outname_real(const char *name)
 {
   char *at = mem_strdup(name), *next;
@@ -96,7 +96,7 @@ char *outname_real(const char *name)
   for (unsigned i = 0; i < LINKS_MAX; i++) {
     next = link_target(at);
     if (!next && (errno == EINVAL || errno == ENOENT))
-      return at; /* it is no link, or nothing is there */
+      return at; /* it is not a link, or does not exist */
     free(at);
     at = next;
     if (!at)
@@ -107,7 +107,7 @@ char *outname_real(const char *name)
   return NULL;
 }
 
-/* Both are names of new files: would that be one file? */
+/* Both are names of new files: would they be one file? */
 static bool is_one_place(const char *a, const char *b)
 {
   const char *a_end = strrchr(a, '/'), *b_end = strrchr(b, '/');

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "results/accept.h"
 #include "results/address.h"
 #include "results/http.h"
 #include "results/metrics.h"
@@ -19,13 +18,13 @@
 struct prometheus {
   struct http http;
   const struct results_shared *shared;
-  struct hist_sum *work; /* of the server's thread */
+  struct hist_sum *work; /* scratch memory of the server's thread */
 };
 
 static void metrics(const struct prometheus *p, const char *accept,
                     struct http_content *ret)
 {
-  const bool modern = accept_openmetrics(accept);
+  const bool modern = metrics_wants_openmetrics(accept);
 
   ret->type = modern ? "application/openmetrics-text; version=1.0.0; "
                        "charset=utf-8"
@@ -34,7 +33,7 @@ static void metrics(const struct prometheus *p, const char *accept,
                 p->shared, p->work);
 }
 
-/* Text as HTML.  Bytes that are no UTF-8 do no harm. */
+/* Write text as HTML.  Bytes that are not UTF-8 do no harm. */
 static void add_html(struct strbuf *b, const char *text)
 {
   for (; *text; text++) {
@@ -45,7 +44,7 @@ static void add_html(struct strbuf *b, const char *text)
   }
 }
 
-/* For people who open the address. */
+/* The page for people who open the address in a browser. */
 static void front_page(const struct prometheus *p, struct http_content *ret)
 {
   struct strbuf *b = &ret->body;

@@ -10,7 +10,7 @@ struct err;
 struct prometheus;
 struct results_shared;
 
-/* Takes the port; `where` is [ADDR:]PORT, checked. */
+/* Opens the port; `where` is [ADDR:]PORT and has been checked. */
 int prometheus_new(struct prometheus **ret, const char *where,
                    const struct results_shared *shared, struct err *err);
 void prometheus_free(struct prometheus *p);

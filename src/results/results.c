@@ -1,10 +1,10 @@
 /*
  * results.c - the results that machines read, behind one reporter.
  *
- * The report thread and the conductor both come here.  They take turns, except
- * after a forced end, when the report thread may be anywhere, also inside of a
- * file whose reader has stopped.  The conductor then leaves that file to it,
- * and goes on with all the others.
+ * Both the report thread and the conductor call this.  They take turns, except
+ * after a forced end.  Then the report thread may be anywhere, even inside a
+ * file whose reader has stopped.  The conductor leaves that file to it, and
+ * goes on with all the others.
  */
 #include "results/results.h"
 
@@ -16,10 +16,10 @@
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/err.h"
+#include "base/leave.h"
 #include "base/wait.h"
 #include "opt/optset.h"
 #include "report/life.h"
-#include "report/turn.h"
 #include "results/csv.h"
 #include "results/disk.h"
 #include "results/document.h"
@@ -42,17 +42,20 @@ struct growing {
 };
 
 struct results {
-  _Atomic uint32_t busy; /* 1: a thread is at work on the rest; waited for */
+  /* 1: a thread works on the members below; waited for. */
+  _Atomic uint32_t busy;
+  struct leave *leave; /* borrowed */
   struct results_shared shared;
   struct disk disk;
   struct system_watch system;
-  bool ended;                 /* nothing may be reported any more */
-  const struct outfile *left; /* with the report thread; NULL: none */
-  bool impatient;             /* the conductor's alone: it has waited in vain */
+  bool ended; /* nothing may be reported any more */
+  /* The file that was left to the report thread; NULL: none. */
+  const struct outfile *left;
+  bool impatient; /* of the conductor alone: it has waited in vain */
 
   struct reporter_use use[KINDS]; /* those that are wanted */
   size_t n;
-  struct growing growing[GROWING]; /* likewise */
+  struct growing growing[GROWING]; /* those that grow */
   size_t n_growing;
 
   struct stream stream;
@@ -77,8 +80,8 @@ static int want_growing(struct results *r, const struct reporter *reporter,
   return outfile_open(file, name, err);
 }
 
-/* The order is that in which they learn of things: the document comes last,
- * because it tells what became of the others. */
+/* Reporters are called in this order.  The document comes last, because it
+ * reports the outcome of the others. */
 static int open_all(struct results *r, const struct results_input *in,
                     struct err *err)
 {
@@ -138,6 +141,7 @@ int results_new(struct results **ret, const struct results_input *in,
   r = calloc(1, sizeof(*r));
   if (!r)
     return results_no_memory(err);
+  r->leave = in->leave;
   disk_find(&r->disk, test_folder(in->set));
   r->shared.name = in->name;
   r->shared.version = in->version;
@@ -158,9 +162,9 @@ void results_free(struct results *r)
 {
   struct err ignored;
 
-  if (!r || results_left(r))
+  if (!r)
     return;
-  /* What was written was told by end(). */
+  /* end() has reported errors of what was written. */
   (void)outfile_close(&r->stream.file, &ignored);
   (void)outfile_close(&r->csv.file, &ignored);
   (void)outfile_close(&r->hdr_log.file, &ignored);
@@ -168,13 +172,6 @@ void results_free(struct results *r)
   prometheus_free(r->prometheus);
   document_free(r->document);
   free(r);
-}
-
-bool results_left(const struct results *r)
-{
-  if (!r)
-    return false;
-  return r->left || (r->event_log && event_log_is_left(r->event_log));
 }
 
 struct event_rings *results_event_rings(struct results *r)
@@ -197,7 +194,7 @@ bool results_document_written(const struct results *r)
   return r && r->document && document_written(r->document);
 }
 
-/* False: not before that moment. */
+/* Wait for the turn until that moment; false: it did not come. */
 static bool take_until(struct results *r, uint64_t until_ns)
 {
   uint32_t busy = 0;
@@ -217,7 +214,7 @@ static void release(struct results *r)
   wait_wake_all(&r->busy);
 }
 
-/* It learns of nothing any more. */
+/* Do not call this reporter any more. */
 static void unwant(struct results *r, const struct reporter *reporter)
 {
   size_t kept = 0;
@@ -229,7 +226,7 @@ static void unwant(struct results *r, const struct reporter *reporter)
   r->n = kept;
 }
 
-/* Take the place of the report thread, if it is inside of a file. */
+/* Take the place of the report thread, if it is inside a file. */
 static bool take_over(struct results *r)
 {
   for (size_t i = 0; i < r->n_growing; i++) {
@@ -237,6 +234,7 @@ static bool take_over(struct results *r)
 
     if (outfile_leave(g.file)) {
       r->left = g.file;
+      leave_thread(r->leave);
       unwant(r, g.reporter);
       r->growing[i] = r->growing[--r->n_growing];
       return true;
@@ -245,7 +243,7 @@ static bool take_over(struct results *r)
   return false;
 }
 
-/* By the conductor, when the report thread has been waited for. */
+/* Called by the conductor, after it has waited for the report thread. */
 static int take_at_end(struct results *r, struct err *err)
 {
   const uint64_t patience = r->impatient ? 0 : OUTFILE_PATIENCE_NS;
@@ -266,18 +264,18 @@ static void keep_first(int *first, struct err *err, int rc,
 }
 
 /*
- * Write what was put, as long as it is this thread's turn (NULL: it is); `rc`
- * and `err` are of what was done before.  -ECANCELED: the thread was left
- * behind, and nothing is its own any more.
+ * Write what was put, as long as leave_step() allows it (NULL: always).  `rc`
+ * and `err` are the results of earlier steps.  Returns -ECANCELED if the thread
+ * was left behind; it may touch nothing any more.
  */
-static int flush_all(struct results *r, struct turn *turn, int rc,
+static int flush_all(struct results *r, struct leave *leave, int rc,
                      struct err *err)
 {
   for (size_t i = 0; i < r->n_growing; i++) {
     struct err one = { "" };
     int one_rc;
 
-    if (turn && !turn_take(turn))
+    if (leave && !leave_step(leave))
       break;
     one_rc = outfile_flush(r->growing[i].file, &one);
     if (one_rc == -ECANCELED)
@@ -309,7 +307,7 @@ static int on_start(void *ctx, const struct run_start *start, struct err *err)
   return flush_all(r, NULL, rc, err);
 }
 
-/* The conductor's reports: those at the end. */
+/* Is it one of the conductor's reports, which come at the end? */
 static bool is_conductors(const struct report *report)
 {
   return report->partial || report->kind == REPORT_FINAL ||
@@ -332,8 +330,9 @@ static int on_report(void *ctx, const struct report_setup *setup,
     if (report->kind == REPORT_INTERVAL)
       system_next(&r->system, report->end_ns, &r->shared.sys);
     rc = reporters_report(r->use, r->n, setup, report, err);
-    /* All have it before the first write, which may not come back. */
-    rc = flush_all(r, report->turn, rc, err);
+    /* All reporters have the report before the first write, which may not
+     * return. */
+    rc = flush_all(r, report->leave, rc, err);
   }
   if (rc == -ECANCELED)
     return 0;
@@ -354,6 +353,8 @@ static int on_over(void *ctx, const struct run_end *end, struct err *err)
     event_log_tell(r->event_log, &r->shared.log);
   }
   rc = reporters_over(r->use, r->n, end, err);
+  if (r->event_log && event_log_is_left(r->event_log))
+    leave_thread(r->leave);
   if (rc == 0 && r->left)
     rc = outfile_tell_left(r->left, err);
   release(r);

@@ -1,6 +1,6 @@
 /*
- * results.h - the results that machines read: files and live metrics, all of
- * them behind one reporter.
+ * results.h - the results that machines read: files and live metrics, behind
+ * one reporter.
  */
 #ifndef BENCH_RESULTS_RESULTS_H
 #define BENCH_RESULTS_RESULTS_H
@@ -13,6 +13,7 @@
 
 struct err;
 struct event_rings;
+struct leave;
 struct optset;
 struct results;
 
@@ -21,39 +22,33 @@ struct results_input {
   const struct results_cfg *cfg;
   const struct optset *set;
   const char *name;    /* of the program */
-  const char *version; /* as it presents itself */
+  const char *version; /* as printed by --version */
   const char *test;
   unsigned threads;
   unsigned first_thread; /* number of the first one */
+  /* leave_thread() is called for a thread that is stuck in a file. */
+  struct leave *leave;
 };
 
 /*
- * Open everything that the configuration names; nothing is named: *ret is
+ * Open everything that the configuration names.  If it names nothing, *ret is
  * NULL, which all functions accept.  An error says what cannot be written.
  */
 int results_new(struct results **ret, const struct results_input *in,
                 struct err *err);
-/* Nothing, if a thread was left behind. */
 void results_free(struct results *r);
-
-/*
- * Once the run is over: was a thread left behind in a file that does not take
- * what is written to it?  The caller must end the process with _exit(), without
- * freeing what was given to results_new().
- */
-bool results_left(const struct results *r);
 
 /* Do intervals of the document wait in memory, because no folder takes a
  * temporary file? */
 bool results_in_memory(const struct results *r);
 
-/* Where workers put single events; NULL: nobody wants them. */
+/* The rings where workers store single events; NULL: they are not wanted. */
 struct event_rings *results_event_rings(struct results *r);
 
-/* Once the run is over: how many events the event log had no place for. */
+/* After the run: the number of events that are missing in the event log. */
 uint64_t results_dropped(const struct results *r);
 
-/* Once the run is over: the JSON document is in its place. */
+/* After the run: is the JSON document in its place? */
 bool results_document_written(const struct results *r);
 
 /* Its context is a struct results. */

@@ -1,5 +1,5 @@
 /*
- * shared.c - what all kinds of results work with.
+ * shared.c - functions that all kinds of results use.
  */
 #include "results/shared.h"
 
@@ -9,7 +9,7 @@
 #include "base/strbuf.h"
 
 enum {
-  DIGITS = 15 /* of real numbers: all that are sure to be right */
+  DIGITS = 15 /* of real numbers: as many as are sure to be right */
 };
 
 static int add_text(const char *text, size_t len, void *to)
@@ -18,8 +18,8 @@ static int add_text(const char *text, size_t len, void *to)
   return ((struct strbuf *)to)->failed ? -1 : 0;
 }
 
-/* json_dumps() looks away when there is no memory for the name of a member,
- * and gives text that is no JSON; a buffer of our own remembers. */
+/* json_dumps() ignores it when there is no memory for the name of a member, and
+ * returns text that is not JSON.  A buffer of our own remembers the failure. */
 static char *dump(const json_t *value, size_t flags)
 {
   struct strbuf b = { 0 };

@@ -1,5 +1,6 @@
 /*
- * shared.h - what all kinds of results work with.  Only for src/results.
+ * shared.h - data and functions that all kinds of results use.  Only for
+ * src/results.
  */
 #ifndef BENCH_RESULTS_SHARED_H
 #define BENCH_RESULTS_SHARED_H
@@ -14,10 +15,10 @@
 struct err;
 struct optset;
 
-/* Written by results.c, read by the kinds of results while it calls them. */
+/* results.c writes this; the kinds of results read it while they are called. */
 struct results_shared {
   const char *name;    /* of the program */
-  const char *version; /* as it presents itself */
+  const char *version; /* as printed by --version */
   const char *test;
   const struct optset *set;
   struct disk *disk;
@@ -27,16 +28,16 @@ struct results_shared {
   struct system_use sys; /* of the interval that is reported */
 
   /* Known once the event log has ended. */
-  bool logged; /* there was one */
+  bool logged; /* there was an event log */
   struct event_log_end log;
 };
 
-/* One value as text, on one line or indented; NULL: out of memory.  The caller
+/* A value as text, on one line or indented; NULL: out of memory.  The caller
  * frees it. */
 char *shared_json_line(const json_t *value);
 char *shared_json_pretty(const json_t *value);
 
-/* The message where memory ran out; returns -ENOMEM. */
+/* Make the message for lack of memory; returns -ENOMEM. */
 int results_no_memory(struct err *err);
 
 #endif

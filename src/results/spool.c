@@ -1,8 +1,8 @@
 /*
  * spool.c - text that waits for the end of a run.
  *
- * The stream only owns the file.  It is written to by its descriptor, because
- * a stream does not say how much of what failed has got there.
+ * The stream only owns the file.  Writes use its descriptor, because a stream
+ * does not say how much of a failed write has got there.
  */
 #include "results/spool.h"
 
@@ -17,7 +17,7 @@
 
 #include "base/err.h"
 
-/* Write all of it at `*at`, which moves behind it. */
+/* Write everything at `*at`, which is moved to the end of it. */
 static int put(int fd, const char *text, uint64_t *at)
 {
   size_t left = strlen(text);
@@ -36,8 +36,8 @@ static int put(int fd, const char *text, uint64_t *at)
   return 0;
 }
 
-/* A file without a name in a folder, which programs that a script starts do not
- * get; -1: the folder takes none. */
+/* Open a file without a name in a folder.  Programs that a script starts do not
+ * inherit it.  -1: the folder takes no file. */
 static int open_in(const char *folder)
 {
   char name[PATH_MAX];
@@ -142,6 +142,6 @@ int spool_copy(struct spool *s, FILE *to)
 void spool_done(struct spool *s)
 {
   if (s->file)
-    (void)fclose(s->file); /* nobody needs it any more */
+    (void)fclose(s->file); /* the content is not needed any more */
   memset(s, 0, sizeof(*s));
 }

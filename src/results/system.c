@@ -10,10 +10,10 @@
 #include "base/clock.h"
 
 enum {
-  SECTOR = 512 /* the unit of the kernel's statistics, whatever the disk's */
+  SECTOR = 512 /* the unit of the kernel's statistics, for all disks */
 };
 
-typedef unsigned long long count; /* what scanf knows */
+typedef unsigned long long count; /* a type that scanf has */
 
 static FILE *open_below(const struct system_watch *w, const char *name)
 {
@@ -32,7 +32,7 @@ static void read_cpu(const struct system_watch *w, struct system_counts *ret)
   if (!f)
     return;
   while (fgets(line, sizeof(line), f)) {
-    /* A blank in a pattern is also none: "cpu0" has to be kept out. */
+    /* A blank in a pattern also matches nothing, so "cpu0" must be excluded. */
     if (strncmp(line, "cpu ", 4) == 0 &&
         sscanf(line, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &user,
                &nice, &system, &idle, &iowait, &irq, &softirq, &steal) == 8) {

@@ -14,9 +14,10 @@
 struct system_counts {
   bool has_cpu, has_disk, has_net;
   uint64_t user, system, iowait, idle, steal; /* ticks of all processors */
-  uint64_t switches;                          /* of contexts */
+  uint64_t switches;                          /* context switches */
   uint64_t reads, writes, read_sectors, written_sectors, busy_ms;
-  uint64_t received, sent, loopback; /* bytes; the first two without loopback */
+  uint64_t received, sent,
+    loopback; /* bytes; the first two do not include loopback */
 };
 
 struct system_watch {
@@ -30,18 +31,18 @@ struct system_watch {
 struct system_use {
   bool has_cpu, has_disk, has_net;
   uint64_t period_ns;
-  double user, system, iowait, idle, steal; /* shares of all, 0..1 */
+  double user, system, iowait, idle, steal; /* shares of all ticks, 0..1 */
   double switches_per_s;
   uint64_t reads, writes, read_bytes, written_bytes;
-  double busy; /* share of the time with a request under way, 0..1 */
+  double busy; /* share of the time with a request in progress, 0..1 */
   uint64_t received_bytes, sent_bytes, loopback_bytes;
 };
 
-/* Start to watch. */
+/* Begin the first interval. */
 void system_start(struct system_watch *w, const char *root, const char *device,
                   uint64_t now_ns);
 
-/* What happened since the last call. */
+/* Report what happened since the last call. */
 void system_next(struct system_watch *w, uint64_t now_ns,
                  struct system_use *ret);
 

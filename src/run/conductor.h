@@ -1,6 +1,6 @@
 /*
- * conductor.h - what the main thread knows of a run, and the steps it takes.
- * Only for the files of src/run.
+ * conductor.h - the state of the main thread during a run, and its steps. Only
+ * for the files of src/run.
  */
 #ifndef BENCH_RUN_CONDUCTOR_H
 #define BENCH_RUN_CONDUCTOR_H
@@ -18,10 +18,10 @@
 
 struct err;
 
-/* At a forced shutdown: from one step of interrupting to the next. */
+/* The time from one step of interrupting to the next, at a forced shutdown. */
 #define CONDUCTOR_STEP_NS NS_PER_S
 
-/* What runner_run() needs besides what the threads share. */
+/* What runner_run() needs besides the data that threads share. */
 struct conductor {
   struct run run;
   struct crew crew;
@@ -29,61 +29,62 @@ struct conductor {
   struct signals signals;
   struct peers_listener listener;
   pthread_t report_thread;
-  bool opened;         /* the test was */
-  bool forced;         /* at the deadline workers were still there */
-  bool abandoned;      /* threads are left behind, with all that they use */
-  bool agreed;         /* other processes were told whether there is a start */
+  bool opened;         /* the test was opened */
+  bool forced;         /* workers were still there at the deadline */
+  bool agreed;         /* the other ranks know whether this one starts */
   bool started;        /* the gate was opened */
-  uint64_t end_ns;     /* of the measured part */
+  uint64_t end_ns;     /* end of the measured part */
   uint64_t forced_ns;  /* when they were forced to leave */
-  uint64_t unfinished; /* workers that were inside an event then */
+  uint64_t unfinished; /* workers that were inside an event at that moment */
 };
 
 /* ---- setup.c ---- */
 
-/* Everything before the first thread: the test is opened, reporters begin, the
- * header is printed, there are workers and their statistics.  After a failure
- * conductor_done() is due as well. */
+/* Everything before the first thread: open the test, begin the reporters, print
+ * the header, make workers and their statistics.  Call conductor_done() after a
+ * failure, too. */
 int conductor_set_up(struct conductor *c, const void *cfg, struct err *err);
 
-/* After the last thread. */
+/* Free everything.  Called after the last thread has ended. */
 void conductor_done(struct conductor *c);
 
 /* ---- deadline.c ---- */
 
-/* Until all workers are ready, or one has failed to get so; false: not in time,
- * or interrupted. */
+/* Wait until all workers are ready, or one has failed.  False: not in time, or
+ * interrupted. */
 bool conductor_await_ready(struct conductor *c);
 
-/* Until all workers are gone or `until_ns`; false: some are left. */
+/* Wait until all workers are gone, or until `until_ns`.  False: some are
+ * left. */
 bool conductor_await_gone(struct conductor *c, uint64_t until_ns);
 
-/* Wake what is blocked, harder after a second, and then go on without those
- * that are still there. */
+/* Wake blocked workers, harder after a second.  Then leave_thread() is called
+ * if some are still there. */
 void conductor_wake_blocked(struct conductor *c);
 
-/* When all workers are gone: how long the report thread may take, a second at
- * least. */
+/* When all workers are gone: the moment until which the report thread may run,
+ * at least a second from now. */
 uint64_t conductor_deadline(const struct conductor *c);
 
-/* From the opening of the gate until all workers are gone, or given up. */
+/* Wait from the opening of the gate until all workers are gone, or forced to
+ * leave. */
 void conductor_await_end(struct conductor *c);
 
 /* ---- outcome.c; they return the exit status ---- */
 
-/* `status`, unless a signal has ended the run: says so.  Signals that come
- * later are too late for that. */
+/* Returns `status`, unless a signal has ended the run, which is reported.
+ * Later signals are ignored. */
 int conductor_status(struct conductor *c, int status);
 
-/* After conductor_await_end(): the last report. */
+/* Print the last report.  Called after conductor_await_end(). */
 int conductor_conclude(struct conductor *c);
 
-/* The workers do not get to run: let go those that wait, and interrupt the
- * others, which may still be busy, or blocked. */
+/* The workers do not get to run.  Release those that wait at the gate, and
+ * interrupt the others, which may be busy or blocked. */
 void conductor_dismiss(struct conductor *c);
 
-/* The same, and say why.  `in_time`: what
- * conductor_await_ready() has returned. */
+/* The same, and report why.  `in_time` is the result of
+ * conductor_await_ready(). */
 int conductor_call_off(struct conductor *c, bool in_time);
 
 #endif

@@ -19,12 +19,12 @@ static void set_phase(struct worker *w, enum worker_phase phase)
   atomic_store_explicit(&w->phase, phase, memory_order_release);
 }
 
-/* A worker failed: say why, and end the run. */
+/* A worker failed: report why, and end the run. */
 static void fail(struct worker *w, const struct err *why)
 {
   struct run *run = w->run;
 
-  ending_tell_error(run, why);
+  life_fail(run, why);
   (void)atomic_fetch_add(&run->failed, 1);
   (void)run_stop(run, STOP_ERROR);
   run_news(run);
@@ -71,7 +71,7 @@ static int work(struct worker *w, void *thr, struct err *err)
   return ops->next ? loop_requests(w, thr, err) : loop_events(w, thr, err);
 }
 
-/* Nobody finishes before everybody has drained. */
+/* No worker finishes before all have drained. */
 static void wait_for_drained(struct run *run)
 {
   const unsigned all = run->plan->threads;
@@ -94,7 +94,7 @@ static void wind_up(struct worker *w, void *thr, struct err *err)
     if (ops->finish(thr, w, err) < 0)
       fail(w, err);
     atomic_store(&w->left_ns, clock_now_ns());
-    ending_leave(w->run);
+    life_worker_left(w->run);
   }
 }
 
@@ -104,7 +104,7 @@ static void *worker_main(void *arg)
   struct run *run = w->run;
   const struct test_ops *ops = run->test->ops;
   void *thr = run->test_run;
-  struct err err; /* not cleared: thousands of stacks would have a page more */
+  struct err err; /* not cleared, which would cost a page for each stack */
   uint64_t after_ns;
   bool opened = true, waits;
 
@@ -132,8 +132,8 @@ static void *worker_main(void *arg)
       (void)atomic_fetch_add(&run->broken, 1);
       fail(w, &err);
     }
-    if (!ops->finish) /* else see there */
-      ending_leave(run);
+    if (!ops->finish) /* otherwise wind_up() calls it */
+      life_worker_left(run);
     if (waits && w->counted && thread_queue_ns(&after_ns))
       atomic_store(&w->queue_ns, after_ns - w->queue_before_ns);
     set_phase(w, WORKER_ENDING);

@@ -15,14 +15,14 @@ struct crew {
   unsigned started;
 };
 
-/* Start plan->threads workers; they prepare themselves and wait at the gate.
- * On failure those that were started still wait there. */
+/* Start plan->threads workers, which prepare themselves and wait at the gate.
+ * After a failure, those that were started still wait there. */
 int crew_start(struct crew *crew, struct run *run, struct err *err);
 
 /* Open the gate (enum gate). */
 void crew_release(struct crew *crew, unsigned gate);
 
-/* Wait for all that were started. */
+/* Join all threads that were started. */
 void crew_join(struct crew *crew);
 
 #endif

@@ -1,20 +1,21 @@
 /*
- * deadline.c - how long the conductor waits for workers: until they are ready,
- * until they are gone, and what it does with those that are not in time.
+ * deadline.c - how long the conductor waits for workers to get ready and to
+ * leave, and what it does with those that are late.
  */
 #include "base/clock.h"
+#include "base/leave.h"
 #include "base/wait.h"
 #include "run/conductor.h"
 #include "run/peers.h"
 #include "run/plan.h"
 #include "run/test.h"
 
-/* CONDUCTOR_STEP_NS after a signal in one of several processes: their engine
- * waits a second only before it kills them. */
+/* Used instead of CONDUCTOR_STEP_NS after a signal when there are several
+ * ranks: the launcher waits only a second before it kills them. */
 #define STEP_SHORT_NS (100 * NS_PER_MS)
 /* After a signal, events get this long to end by themselves. */
 #define SIGNAL_PATIENCE_NS (200 * NS_PER_MS)
-/* To notice the end of the run, and to leave. */
+/* Workers get this long to notice the end of the run, and to leave. */
 #define NOTICE_NS (100 * NS_PER_MS)
 
 bool conductor_await_ready(struct conductor *c)
@@ -37,7 +38,7 @@ bool conductor_await_ready(struct conductor *c)
   }
 }
 
-/* All that were started: it may be that not all could be. */
+/* Are all workers gone that were started?  Perhaps not all could be started. */
 static bool all_gone(const struct conductor *c)
 {
   return atomic_load(&c->run.gone) == c->crew.started;
@@ -95,7 +96,8 @@ void conductor_wake_blocked(struct conductor *c)
     if (conductor_await_gone(c, now + 2 * step))
       return;
   }
-  c->abandoned = !all_gone(c);
+  if (!all_gone(c))
+    leave_thread(run->leave);
 }
 
 /* The time is over and workers are still there. */
@@ -105,7 +107,7 @@ static void force(struct conductor *c)
 
   c->forced_ns = clock_now_ns();
   c->forced = true;
-  ending_force(run);
+  life_force(run);
   atomic_store(&run->forced, 1);
   c->unfinished = run_count_phase(run, WORKER_EVENT);
   (void)run_stop(run, STOP_FORCED);
@@ -113,8 +115,8 @@ static void force(struct conductor *c)
 }
 
 /*
- * Is it only the test's finish() that is waited for?  Writing back what a run
- * has written takes as long as it takes, and is part of what is measured: the
+ * Is only the test's finish() still running?  Writing back what a run has
+ * written takes as long as it takes, and is part of the measurement.  The
  * automatic deadline is for events and requests that do not end.
  */
 static bool is_finishing(struct run *run)
@@ -125,9 +127,9 @@ static bool is_finishing(struct run *run)
 }
 
 /*
- * Is nobody inside an event, so that they only have to notice the end?  Where
- * no time is granted that races with the deadline.  Whoever is stuck behind his
- * last event is forced a moment later.
+ * No worker is inside an event, so they only have to notice the end.  Without a
+ * grace period this would race with the deadline.  A worker that is stuck after
+ * its last event is forced a moment later.
  */
 static bool leave_by_themselves(struct conductor *c)
 {
@@ -162,7 +164,7 @@ void conductor_await_end(struct conductor *c)
       return;
     }
     if (now >= deadline)
-      deadline = WAIT_FOREVER; /* a signal is news */
+      deadline = WAIT_FOREVER; /* a signal wakes the conductor */
     wait_while(&run->news, news, deadline);
   }
 }

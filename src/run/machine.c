@@ -16,7 +16,7 @@
 #define CPU_FOLDER "/sys/devices/system/cpu"
 
 enum {
-  /* Reading a frequency may interrupt its processor: a few say enough. */
+  /* Reading a frequency may interrupt its processor, so only a few are read. */
   FREQUENCIES_MAX = 16,
 };
 
@@ -28,7 +28,7 @@ static FILE *open_below(const char *root, const char *name)
   return fopen(path, "re");
 }
 
-/* A number in a file of a processor; 0 if there is none. */
+/* The number in a file of a processor; 0 if there is none. */
 static double number_of(const char *root, unsigned cpu, const char *name)
 {
   char path[PATH_MAX];
@@ -51,7 +51,7 @@ static bool is_allowed(const cpu_set_t *set, unsigned cpu)
   return cpu >= CPU_SETSIZE || CPU_ISSET(cpu, set);
 }
 
-/* User time contains that of guests. */
+/* User time includes the time of guests. */
 static void read_times(const char *root, const cpu_set_t *set,
                        struct machine_counts *ret)
 {

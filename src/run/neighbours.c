@@ -16,11 +16,11 @@
 #include "report/life.h"
 
 enum {
-  PROCESSES_MAX = 4096, /* some 50 ms */
+  PROCESSES_MAX = 4096, /* takes about 50 ms */
   KERNEL_THREAD = 0x00200000,
 };
 
-/* Programs that answer statements, or pass them on. */
+/* Programs that answer statements, or forward them. */
 static const char *const servers[] = {
   "mariadbd",    "mysqld",    "postgres",    "postmaster",
   "tidb-server", "cockroach", "pgbouncer",   "proxysql",
@@ -52,7 +52,7 @@ static void add(struct neighbours *n, const char *name, uint64_t used_ns)
   if (!here) {
     more = realloc(n->of, (n->n + 1) * sizeof(*more));
     if (!more)
-      return; /* it is not named then */
+      return; /* then it is not named */
     n->of = more;
     here = &n->of[n->n++];
     *here = (struct neighbour){ 0 };
@@ -61,7 +61,7 @@ static void add(struct neighbours *n, const char *name, uint64_t used_ns)
   here->used_ns += used_ns;
 }
 
-/* A line of /proc/PID/stat; names may contain blanks and parentheses. */
+/* Read a line of /proc/PID/stat.  Names may contain blanks and parentheses. */
 static void add_line(struct neighbours *n, char *line)
 {
   const uint64_t tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);

@@ -14,10 +14,10 @@
 struct machine_use;
 
 enum {
-  NEIGHBOURS_NAME_SIZE = 16, /* of the kernel's name of a program */
+  NEIGHBOURS_NAME_SIZE = 16, /* size of a program's name in the kernel */
 };
 
-/* All processes of one name, and their children that have ended. */
+/* All processes with one name, and their children that have ended. */
 struct neighbour {
   char name[NEIGHBOURS_NAME_SIZE];
   uint64_t used_ns;
@@ -28,15 +28,16 @@ struct neighbours {
   size_t n;
 };
 
-/* What all programs but this process have used so far.  There are none if they
- * cannot be read, or are too many to be read in a moment. */
+/* Read what all programs except this process have used so far.  The list is
+ * empty if they cannot be read, or if there are too many to read them
+ * quickly. */
 void neighbours_read(struct neighbours *ret, const char *root);
 void neighbours_done(struct neighbours *n);
 
 /*
- * What was used between two readings: of *ret the members server_ns, server,
- * sibling_ns and busiest.  `own_name` is that of this program: others of that
- * name are siblings.
+ * Compute what was used between two readings: the members server_ns, server,
+ * sibling_ns and busiest of *ret.  `own_name` is the name of this program:
+ * other processes of that name are siblings.
  */
 void neighbours_between(const struct neighbours *before,
                         const struct neighbours *after, const char *own_name,

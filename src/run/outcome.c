@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/leave.h"
 #include "base/log.h"
 #include "run/conductor.h"
 #include "run/peers.h"
@@ -36,14 +37,14 @@ static void final_report(struct conductor *c)
   /* Nothing was measured in a run that ended while it was warming up. */
   if (has_only_warmed_up(run)) {
     reporting_restart(run, end_ns);
-    ending_restart(run, end_ns);
+    life_measure_from(run, end_ns);
   }
-  ending_measure(run, end_ns, c->forced);
+  life_measured(run, end_ns, c->forced);
   if (setup->details)
     reporting_partial(run, end_ns);
   reporting_fill(run, &r, c->forced ? REPORT_FORCED : REPORT_FINAL, end_ns);
   r.unfinished = c->unfinished;
-  r.failure = atomic_load(&run->broken) > 0 ? ending_error(run) : NULL;
+  r.failure = atomic_load(&run->broken) > 0 ? life_error(run) : NULL;
   r.run_events = run_events(run);
   r.threads_running = c->forced ? run_count_running(run, end_ns) : 0;
   total = r;
@@ -56,7 +57,7 @@ static void final_report(struct conductor *c)
     r.classes = periods_classes(run->periods);
   }
   reporting_send(run, &r);
-  ending_doubt(run, r.total ? r.total : &r, end_ns);
+  life_doubt(run, r.total ? r.total : &r, end_ns);
 }
 
 int conductor_status(struct conductor *c, int status)
@@ -67,12 +68,12 @@ int conductor_status(struct conductor *c, int status)
   number = run_signal(&c->run);
   if (number == 0)
     return status;
-  if (c->run.plan->part == 0) /* one of several processes says it for all */
+  if (c->run.plan->part == 0) /* one of several ranks reports it for all */
     log_msg(LOG_WARNING, "stopped by %s", signals_name(number));
   return EXIT_SIGNAL + number;
 }
 
-/* Was force needed, and not only because of another reason to end? */
+/* Was force needed, and was there no other reason to end? */
 static bool tell_if_late(struct run *run)
 {
   if (run_stopped(run) != STOP_FORCED)
@@ -88,11 +89,11 @@ int conductor_conclude(struct conductor *c)
   struct err err = { "" };
   int status = EXIT_OK;
 
-  /* Intervals go on until the last worker of all processes has left. */
+  /* Intervals go on until the last worker of all ranks has left. */
   if (run->plan->peers)
     run->plan->peers->finish(run->plan->peers->ctx);
   if (!reporting_stop(run, c->report_thread, conductor_deadline(c))) {
-    c->abandoned = true;
+    leave_thread(run->leave);
     if (!late && run_stop(run, STOP_FORCED))
       late = tell_if_late(run);
   }
@@ -101,7 +102,7 @@ int conductor_conclude(struct conductor *c)
   c->end_ns = c->forced ? c->forced_ns : end_of(run);
   final_report(c);
 
-  if (!c->forced && !c->abandoned && run->test->ops->end &&
+  if (!c->forced && !leave_any(run->leave) && run->test->ops->end &&
       run->test->ops->end(run->test_run, &err) < 0) {
     log_msg(LOG_FATAL, "%s", err.text);
     status = EXIT_FAILED;
@@ -136,12 +137,13 @@ int conductor_call_off(struct conductor *c, bool in_time)
   crew_release(&c->crew, GATE_ABORT);
   if (run->test->ops->interrupt)
     run->test->ops->interrupt(run->test_run, INTERRUPT_CANCEL);
-  c->abandoned = !conductor_await_gone(c, clock_now_ns());
+  if (!conductor_await_gone(c, clock_now_ns()))
+    leave_thread(run->leave);
   if (signalled)
     return EXIT_FAILED;
   (void)err_set(&late, -ETIMEDOUT,
                 "Worker threads failed to initialize within %u seconds!",
                 (unsigned)run->plan->cfg.thread_init_timeout_s);
-  ending_tell_error(run, &late);
+  life_fail(run, &late);
   return EXIT_FORCED;
 }

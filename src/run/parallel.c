@@ -1,5 +1,5 @@
 /*
- * parallel.c - the same function in several threads, until all have returned.
+ * parallel.c - calls one function in several threads, and waits for all.
  */
 #include "run/parallel.h"
 

@@ -1,5 +1,5 @@
 /*
- * parallel.h - the same function in several threads, until all have returned.
+ * parallel.h - calls one function in several threads, and waits for all.
  */
 #ifndef BENCH_RUN_PARALLEL_H
 #define BENCH_RUN_PARALLEL_H
@@ -9,10 +9,10 @@
 struct err;
 
 /*
- * fn(arg, tid, err) for tid = 0..n-1, each in a thread of its own.  What a
- * thread that failed (a negative return) has to say is passed to `failed`, one
- * call at a time.  Returns the number of threads that failed; negative: the
- * threads could not be started (those that were have ended).
+ * Call fn(arg, tid, err) for tid = 0..n-1, each in a thread of its own.  The
+ * error of each thread that failed (a negative return) is passed to `failed`,
+ * one call at a time.  Returns the number of threads that failed; negative: the
+ * threads could not be started (those that were started have ended).
  */
 int parallel_run(unsigned n, size_t stack_bytes,
                  int (*fn)(void *arg, unsigned tid, struct err *err), void *arg,

@@ -1,5 +1,5 @@
 /*
- * peers.c - what is asked of peers where there may be none.
+ * peers.c - peers, for a plan that may have none.
  */
 #include "run/peers.h"
 

@@ -68,7 +68,7 @@ int periods_init(struct periods *p, struct recorders *recorders,
   if (rc == 0 && want->details)
     rc = init_details(p, recorders, err);
   if (rc == 0 && (class_periods_init(&p->classes, want->classes) < 0 ||
-                  class_periods_init(&p->pace, want->pace) < 0))
+                  class_periods_init(&p->rated, want->rated) < 0))
     rc = err_set(err, -ENOMEM, "cannot allocate statistics");
   if (rc < 0)
     periods_done(p);
@@ -88,7 +88,7 @@ void periods_done(struct periods *p)
   free(p->threads);
   free(p->total_threads);
   class_periods_done(&p->classes);
-  class_periods_done(&p->pace);
+  class_periods_done(&p->rated);
   tally_free(p->tally);
   memset(p, 0, sizeof(*p));
 }
@@ -126,7 +126,7 @@ void periods_restart(struct periods *p, uint64_t now_ns)
     report_threads_clear(p->total_threads, p->recorders->n);
   }
   class_periods_restart(&p->classes);
-  class_periods_restart(&p->pace);
+  class_periods_restart(&p->rated);
   if (p->tally) {
     take_tally(p);
     tally_restart(p->tally);
@@ -169,7 +169,7 @@ void periods_total(struct periods *p, const struct report_setup *setup,
   report_fill(r, setup, &p->total.base, &p->now, p->total.min_ns,
               p->total.max_ns, p->total_diff);
   r->classes = class_periods_total(&p->classes);
-  r->pace = class_periods_total(&p->pace);
+  r->rated = class_periods_total(&p->rated);
   if (p->tally) {
     take_tally(p);
     tally_total(p->tally, &r->tally);

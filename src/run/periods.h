@@ -1,8 +1,6 @@
 /*
- * periods.h - from snapshots to reports: intervals, what is cumulated since the
- * last checkpoint, and the whole measured part.
- *
- * One thread at a time uses it.
+ * periods.h - makes reports from snapshots: intervals, the period since the
+ * last checkpoint, and the whole measured part.  One thread at a time uses it.
  */
 #ifndef BENCH_RUN_PERIODS_H
 #define BENCH_RUN_PERIODS_H
@@ -16,13 +14,14 @@ struct class_set;
 struct err;
 struct recorders;
 
-/* Who counts something of his own; tell is NULL if nobody does. */
+/* A test that counts something of its own; tell is NULL without one. */
 struct tally_source {
   void (*tell)(void *ctx, struct tally *to);
   void *ctx;
 };
 
-/* Since when, and the smallest and largest latency since then. */
+/* The snapshot at the start of a period, and the smallest and largest latency
+ * since then. */
 struct period {
   struct snapshot base;
   uint64_t min_ns, max_ns;
@@ -34,26 +33,27 @@ struct periods {
   struct period interval, cumulative;
   struct hist_sum *diff; /* NULL without percentiles */
 
-  /* Of the cumulated period, for --debug; NULL without. */
+  /* Threads in the period since the last checkpoint, for --debug; else NULL. */
   struct report_thread *threads;
-  bool reported; /* they were shown, and start afresh */
+  /* Smallest and largest latency were reported, and start afresh. */
+  bool reported;
 
   /* The whole measured part; only with details. */
   bool details;
   struct period total;
   struct hist_sum *total_diff;
   struct report_thread *total_threads;
-  struct class_periods classes, pace;
+  struct class_periods classes, rated;
   struct tally_source source;
   struct tally *tally; /* owned; NULL: there is no source */
 };
 
-/* What is to be reported, beyond the usual. */
+/* What is reported in addition to the usual figures. */
 struct periods_want {
   bool per_thread;           /* figures of threads in cumulative reports */
   bool details;              /* periods_total() will be called */
   struct class_set *classes; /* [opt] classes of operations */
-  struct class_set *pace;    /* [opt] classes for r->pace */
+  struct class_set *rated;   /* [opt] classes for r->rated */
   struct tally_source tally; /* with details: for r->tally */
 };
 
@@ -61,24 +61,24 @@ int periods_init(struct periods *p, struct recorders *recorders,
                  const struct periods_want *want, struct err *err);
 void periods_done(struct periods *p);
 
-/* Forget all that was before this moment. */
+/* Forget everything before this moment. */
 void periods_restart(struct periods *p, uint64_t now_ns);
 
 /*
- * The report of the period that ends at `now_ns`, and the start of the next
- * one.  The caller fills in kind, style, times since the start, threads and
- * queue.  r->hist and r->thread are borrowed until the next call.
+ * Make the report of the period that ends at `now_ns`, and start the next one.
+ * The caller fills in kind, form, times since the start, threads and queue.
+ * r->hist and r->thread are borrowed until the next call.
  */
 void periods_interval(struct periods *p, const struct report_setup *setup,
                       uint64_t now_ns, struct report *r);
 void periods_cumulative(struct periods *p, const struct report_setup *setup,
                         uint64_t now_ns, struct report *r);
 
-/* The whole measured part, up to the moment of the last report. */
+/* Make the report of the whole measured part, up to the last report. */
 void periods_total(struct periods *p, const struct report_setup *setup,
                    struct report *r);
 
-/* The classes of the whole measured part, where they are kept. */
+/* The classes of the whole measured part, if they are kept. */
 struct class_list periods_classes(struct periods *p);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * plan.c - from options to the plan of a run.
+ * plan.c - makes the plan of a run from options.
  */
 #include "run/plan.h"
 
@@ -15,13 +15,13 @@
 #include "rand/rng.h"
 #include "report/text_mode.h"
 
-/* What --forced-shutdown adds at least when it is automatic. */
+/* An automatic --forced-shutdown adds at least this much. */
 #define GRACE_AUTO_NS (30 * NS_PER_S)
 
-/* Intervals in files, where none are asked for. */
+/* The length of intervals in files if no interval is asked for. */
 #define SAMPLE_NS NS_PER_S
 
-/* Seconds of an option that says "no limit" with 0. */
+/* The limit in an option in seconds, where 0 means "no limit". */
 static uint64_t limit_ns(uint64_t seconds)
 {
   uint64_t ns;
@@ -31,7 +31,7 @@ static uint64_t limit_ns(uint64_t seconds)
   return ns;
 }
 
-/* At most some 2^32 seconds, as the options allow. */
+/* At most about 2^32 seconds, which the options guarantee. */
 static uint64_t ns_of(double seconds)
 {
   return (uint64_t)llround(seconds * (double)NS_PER_S);
@@ -201,7 +201,8 @@ void plan_done(struct plan *plan)
   memset(plan, 0, sizeof(*plan));
 }
 
-/* Nanoseconds may not hold it: then there is no deadline, and yet a number. */
+/* The sum may be too large for nanoseconds.  Then there is no deadline, but
+ * still a number to show. */
 static uint64_t deadline_s(const struct plan *plan)
 {
   const unsigned __int128 ns = (unsigned __int128)plan->warmup_ns +

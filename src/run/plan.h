@@ -1,8 +1,8 @@
 /*
- * plan.h - what is to be run: made from the options, const from then on.
+ * plan.h - the const description of a run, made from the options.
  *
- * All checking happens while a plan is built.  Afterwards nobody parses and
- * nobody asks for an option by name.
+ * All checks happen while a plan is built.  Afterwards nothing is parsed, and
+ * no option is looked up by name.
  */
 #ifndef BENCH_RUN_PLAN_H
 #define BENCH_RUN_PLAN_H
@@ -26,24 +26,26 @@ struct strbuf;
 
 #define PLAN_NO_LIMIT UINT64_MAX
 
-/* When the workers have left, the report thread gets so long to come to its
- * end, and grace_ns where that is more. */
+/* When the workers have left, the report thread gets this long to end, or
+ * grace_ns if that is longer. */
 #define PLAN_REPORTS_NS NS_PER_S
 
 struct plan {
   struct run_cfg cfg; /* as given: what follows from it is below */
   enum compat compat;
-  enum identity identity; /* as sysbench, messages and reports are its own */
+  /* When called as sysbench, messages and reports are sysbench's. */
+  enum identity identity;
   unsigned threads;
 
   /*
-   * The part of this process, where a run has several: it has the workers
-   * first_thread .. first_thread + threads - 1 of all_threads, and `events` and
-   * `rate` are its share.  Alone it has all: 0, threads, 0, 1.
+   * The part of this rank.  It has the workers first_thread .. first_thread +
+   * threads - 1 of all_threads, and `events` and `rate` are its share.  A run
+   * of one process has all: 0, threads, 0, 1.
    */
   unsigned first_thread, all_threads;
   unsigned part, parts;
-  const struct peers *peers; /* [opt] borrowed; NULL: there are no others */
+  /* [opt] borrowed; NULL: there are no other ranks. */
+  const struct peers *peers;
 
   size_t stack_bytes;
   uint64_t init_timeout_ns; /* PLAN_NO_LIMIT: none */
@@ -53,25 +55,26 @@ struct plan {
   uint64_t time_ns;   /* PLAN_NO_LIMIT: none */
   uint64_t warmup_ns; /* 0: none */
   uint64_t grace_ns;  /* after the end; PLAN_NO_LIMIT: no forced shutdown */
-  bool grace_shown;   /* asked for: the mode block has the deadline */
+  bool grace_shown;   /* asked for: the mode block shows the deadline */
   bool grace_auto;    /* the default */
 
   double rate;     /* events started per second; 0: as fast as possible */
-  double all_rate; /* of all processes together */
+  double all_rate; /* of all ranks together */
 
   /* Reports. */
   uint64_t interval_ns; /* 0: none */
-  uint64_t sample_ns;   /* of intervals in files, where interval_ns is 0 */
+  uint64_t sample_ns;   /* length of intervals in files, if interval_ns is 0 */
   unsigned n_checkpoints;
-  const uint64_t *checkpoint_ns;   /* owned; ascending */
-  struct report_setup report;      /* n_percentiles values are owned */
-  bool percentiles;                /* histograms are kept */
-  bool classes;                    /* classes of operations are kept */
-  struct event_rings *event_rings; /* [opt] every event goes there; borrowed */
+  const uint64_t *checkpoint_ns; /* owned; ascending */
+  struct report_setup report;    /* n_percentiles values are owned */
+  bool percentiles;              /* histograms are kept */
+  bool classes;                  /* classes of operations are kept */
+  /* [opt] every event is stored there; borrowed. */
+  struct event_rings *event_rings;
 
   /* Random numbers. */
-  uint64_t seed;   /* really used */
-  bool seed_given; /* else taken from the clock */
+  uint64_t seed;   /* the one that is used */
+  bool seed_given; /* otherwise taken from the clock */
   bool rand_type_given;
   const struct rand_params *rand; /* owned */
 };
@@ -81,10 +84,10 @@ struct plan_part {
   unsigned part, parts;
   unsigned first_thread, all_threads;
   const struct peers *peers;
-  const uint64_t *seed; /* [opt] the seed of process 0; NULL: this is it */
+  const uint64_t *seed; /* [opt] the seed of rank 0; NULL: this is it */
 };
 
-/* What a plan is made from: all checked. */
+/* What a plan is made from; everything has been checked. */
 struct plan_input {
   const struct run_cfg *run;
   const struct report_setup *report; /* options only */
@@ -105,12 +108,12 @@ struct plan_input {
   size_t min_stack_bytes; /* of each thread */
 };
 
-/* plan_done() frees what is owned. */
+/* plan_done() frees the owned members. */
 int plan_init(struct plan *plan, const struct plan_input *in, struct err *err);
 void plan_done(struct plan *plan);
 
-/* The mode block, that is what a run says of itself before it starts; `extra`
- * is a line of the test, or "". */
+/* The mode block, which describes the run before it starts.  `extra` is a line
+ * of the test, or "". */
 void plan_describe(const struct plan *plan, const char *extra,
                    struct strbuf *out);
 

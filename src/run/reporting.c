@@ -7,13 +7,14 @@
 
 #include "base/clock.h"
 #include "base/fmt.h"
+#include "base/leave.h"
 #include "base/log.h"
 #include "base/minmax.h"
 #include "base/thread.h"
 #include "base/wait.h"
 #include "report/form.h"
 #include "report/reporter.h"
-#include "run/ending.h"
+#include "run/life.h"
 #include "run/periods.h"
 #include "run/plan.h"
 #include "run/run.h"
@@ -27,11 +28,11 @@ enum {
 #define LOOK_AT_QUEUE_NS (100 * NS_PER_MS)
 /* After a signal a report gets this long to end by itself. */
 #define SIGNAL_PATIENCE_NS NS_PER_S
-/* And one that is not stuck this long to notice that it is to be the last. */
-#define TURN_PATIENCE_NS (100 * NS_PER_MS)
+/* A report that is not stuck gets this long to notice that it is the last. */
+#define STEP_PATIENCE_NS (100 * NS_PER_MS)
 #define NEVER UINT64_MAX
 
-/* When to do what; NEVER where there is nothing to do any more. */
+/* When to do what; NEVER: not any more. */
 struct agenda {
   uint64_t warm_ns;       /* end of the warm-up */
   uint64_t interval_ns;   /* next interval line */
@@ -64,10 +65,10 @@ void reporting_restart(const struct run *run, uint64_t now_ns)
 }
 
 /*
- * The moment up to which a report follows the arrivals.  Nobody begins those
- * that come after a stop.  The last reports are about the moment at which the
- * workers left; the report thread, which may be at work for longer, must not
- * have gone beyond that.
+ * The moment up to which a report follows the arrivals.  After a stop, no
+ * worker begins those that come later.  The last reports are about the moment
+ * at which the workers left, and the report thread, which may run for longer,
+ * must not have gone beyond that moment.
  */
 static uint64_t arrivals_until(const struct run *run, const struct report *r,
                                uint64_t now_ns)
@@ -78,15 +79,14 @@ static uint64_t arrivals_until(const struct run *run, const struct report *r,
   return last || run_stopped(run) == STOP_NO ? now_ns : run->start_ns;
 }
 
-/* Since when a report says that the measured part goes on.  Lines and
- * checkpoints are due from M on; the last report is about what was counted,
- * and that began when the warm-up was cut, which may have been a little later.
- */
+/* The moment from which a report counts the measured part.  Lines and
+ * checkpoints are due from M on.  The last report is about what was counted,
+ * and counting began when the warm-up was cut, which may be a little later. */
 static uint64_t measured_since(const struct run *run, enum report_kind kind)
 {
   const bool last = kind == REPORT_FINAL || kind == REPORT_FORCED;
 
-  return last ? run->ending.measured_ns : run->measured_ns;
+  return last ? run->life.measured_ns : run->measured_ns;
 }
 
 void reporting_fill(const struct run *run, struct report *r,
@@ -118,7 +118,7 @@ void reporting_send(struct run *run, const struct report *r)
   }
 }
 
-/* From one interval to the next: as asked for, or as files need them. */
+/* The time from one interval to the next: as asked for, or as files need it. */
 static uint64_t tick_ns(const struct plan *plan)
 {
   return plan->interval_ns > 0 ? plan->interval_ns : plan->sample_ns;
@@ -134,11 +134,11 @@ static uint64_t label_ns(const struct run *run, uint64_t due, uint64_t now)
   return (now - due < little ? due : now) - run->measured_ns;
 }
 
-/* False here and below: the thread was left behind, see turn.h. */
+/* False, here and below: the thread was left behind, see base/leave.h. */
 static bool do_interval(struct run *run, struct agenda *a, uint64_t now)
 {
   const struct plan *plan = run->plan;
-  struct report r = { .turn = &run->turn };
+  struct report r = { .leave = run->leave };
 
   periods_interval(run->periods, &run->report_setup, now, &r);
   reporting_fill(run, &r, REPORT_INTERVAL, now);
@@ -148,7 +148,7 @@ static bool do_interval(struct run *run, struct agenda *a, uint64_t now)
   reporting_send(run, &r);
   while (a->interval_ns <= now)
     a->interval_ns += tick_ns(plan);
-  return turn_take(&run->turn);
+  return leave_step(run->leave);
 }
 
 void reporting_partial(struct run *run, uint64_t now_ns)
@@ -163,8 +163,8 @@ void reporting_partial(struct run *run, uint64_t now_ns)
     reporting_send(run, &r);
 }
 
-/* When the checkpoint with this index is due.  One that comes with the time
- * limit, or later, is the final report: nothing would be left for that. */
+/* When the checkpoint with this index is due.  NEVER if that is at the time
+ * limit or later: the final report takes its place. */
 static uint64_t checkpoint_due(const struct run *run, unsigned index)
 {
   const struct plan *plan = run->plan;
@@ -178,7 +178,7 @@ static uint64_t checkpoint_due(const struct run *run, unsigned index)
 
 static bool do_checkpoint(struct run *run, struct agenda *a, uint64_t now)
 {
-  struct report r = { .turn = &run->turn };
+  struct report r = { .leave = run->leave };
 
   periods_cumulative(run->periods, &run->report_setup, now, &r);
   reporting_fill(run, &r, REPORT_CHECKPOINT, now);
@@ -186,7 +186,7 @@ static bool do_checkpoint(struct run *run, struct agenda *a, uint64_t now)
   reporting_send(run, &r);
   while (a->checkpoint_ns <= now)
     a->checkpoint_ns = checkpoint_due(run, ++a->checkpoint);
-  return turn_take(&run->turn);
+  return leave_step(run->leave);
 }
 
 /* May events still begin? */
@@ -195,7 +195,7 @@ static bool is_open(const struct run *run, uint64_t now)
   return now < run->end_ns && atomic_load(&run->tickets) > 0;
 }
 
-/* Follows the arrivals, so that no report has to catch up with many. */
+/* Follow the arrivals, so that no report has to catch up with many of them. */
 static void look_at_queue(struct run *run, uint64_t now)
 {
   char rate[FMT_DOUBLE_SIZE];
@@ -228,9 +228,9 @@ static void agenda_init(struct agenda *a, const struct run *run)
 }
 
 /*
- * The warm-up ends.  Events that ended before are not counted, also if their
- * workers were interrupted before they could record them: worker.c is the other
- * half.  What is waited for does not block: recording of a single event.
+ * The warm-up ends.  Events that ended before do not count, even if their
+ * workers were interrupted before they could record them; worker.c has the
+ * other half of this.  The wait is short: a worker records a single event.
  */
 static void cut_warmup(struct run *run)
 {
@@ -238,9 +238,9 @@ static void cut_warmup(struct run *run)
 
   if (run->schedule) /* not while workers are held */
     (void)schedule_waiting(run->schedule, run->measured_ns);
-  ending_prepare_measured(run);
-  /* Sequentially consistent, like the store to `recording`: either the worker
-   * sees this, or it is seen here. */
+  life_prepare_measured(run);
+  /* This and the store to `recording` are sequentially consistent: either the
+   * worker sees this store, or this thread sees the worker's. */
   atomic_store(&run->warm, WARM_ENDING);
   for (unsigned i = 0; i < run->plan->threads; i++) {
     while (atomic_load(&run->workers[i].recording) != 0)
@@ -248,16 +248,16 @@ static void cut_warmup(struct run *run)
   }
   now = clock_now_ns();
   reporting_restart(run, now);
-  ending_restart(run, now);
+  life_measure_from(run, now);
   atomic_store(&run->warm, WARM_DONE);
   wait_wake_all(&run->warm);
 }
 
 /* Do what is due at `now`.  A report may take long, because of a hook or of a
- * process that is late: what follows it has a later moment. */
+ * late rank.  Then the next ones have a later moment. */
 static bool agenda_do(struct run *run, struct agenda *a, uint64_t now)
 {
-  if (!turn_take(&run->turn))
+  if (!leave_step(run->leave))
     return false;
   if (now >= a->warm_ns) {
     cut_warmup(run);
@@ -275,7 +275,7 @@ static bool agenda_do(struct run *run, struct agenda *a, uint64_t now)
   if (now >= a->clock_ns) {
     clock_discipline();
     if (is_open(run, now))
-      trend_note(&run->ending.trend, now, run_events(run));
+      trend_note(&run->life.trend, now, run_events(run));
     a->clock_ns = now + NS_PER_S;
   }
   return true;
@@ -299,14 +299,14 @@ static bool gate_opens(struct run *run)
 }
 
 /*
- * Has all that is measured ended?  Workers may still be at work, to wind up.
- * Lines about other processes of the run go on.
+ * Has the measured part ended?  Workers may still be winding up.  Lines about
+ * other ranks of the run go on.
  */
 static bool is_over(const struct run *run, uint64_t now)
 {
   if (run->plan->peers)
     return false;
-  if (run->test->ops->finish) /* that belongs to it */
+  if (run->test->ops->finish) /* finish() is a part of the measurement */
     return atomic_load(&run->gone) == run->plan->threads;
   return run_count_running(run, now) == 0;
 }
@@ -319,7 +319,7 @@ static void report_lines(struct run *run)
 
   agenda_init(&a, run);
   while (atomic_load(&run->report_stop) == 0) {
-    /* What comes after a forced end belongs to no line. */
+    /* Events after a forced end belong to no line. */
     if (atomic_load(&run->forced) != 0)
       return;
     now = clock_now_ns();
@@ -331,9 +331,10 @@ static void report_lines(struct run *run)
       return;
     wait_while(&run->report_stop, 0, agenda_next(&a));
   }
-  /* Owed: what was due when the time limit came, not what came later. */
+  /* A line that was due when the time limit came is still printed, but no later
+   * one. */
   now = clock_now_ns();
-  if (atomic_load(&run->forced) == 0 && turn_take(&run->turn) &&
+  if (atomic_load(&run->forced) == 0 && leave_step(run->leave) &&
       a.interval_ns <= run->end_ns && now >= a.interval_ns &&
       run_count_running(run, a.interval_ns) > 0)
     (void)do_interval(run, &a, run_last_left(run, a.interval_ns));
@@ -353,11 +354,12 @@ static void *report_main(void *arg)
 
 int reporting_start(struct run *run, pthread_t *ret, struct err *err)
 {
-  /* Hooks of scripts run here: the system's stack, not that of workers. */
+  /* Hooks of scripts run here, so the stack is the system's, not that of
+   * workers. */
   return thread_start(ret, 0, report_main, run, err);
 }
 
-/* Wait for the end of the thread; false: not in time. */
+/* Wait for the end of the thread; false: it did not end in time. */
 static bool await_end(struct run *run, uint64_t until_ns)
 {
   for (;;) {
@@ -379,8 +381,8 @@ bool reporting_stop(struct run *run, pthread_t thread, uint64_t until_ns)
   atomic_store(&run->report_stop, 1);
   wait_wake_all(&run->report_stop);
   if (!await_end(run, until_ns)) {
-    turn_end(&run->turn);
-    if (!await_end(run, clock_now_ns() + TURN_PATIENCE_NS))
+    leave_end_steps(run->leave);
+    if (!await_end(run, clock_now_ns() + STEP_PATIENCE_NS))
       return false;
   }
   (void)pthread_join(thread, NULL);

@@ -1,6 +1,7 @@
 /*
- * run.c - what every thread of a run may ask or say: why it stops, news for the
- * conductor, how many workers are where.
+ * run.c - the questions that any thread of a run may ask, and the news it may
+ * report: why the run stops, news for the conductor, how many workers are in
+ * which phase.
  */
 #include "run/run.h"
 
@@ -26,7 +27,7 @@ bool run_stop(struct run *run, enum stop_reason why)
     wait_wake_all(&run->stop);
     wait_wake_all(&run->warm);
   }
-  /* Process 0 passes on what others tell it. */
+  /* Rank 0 passes on what other ranks report to it. */
   if (first && (why == STOP_ERROR || why == STOP_OVERLOAD || why == STOP_PEER))
     run_tell_peers(run, 0);
   return first;
@@ -38,7 +39,8 @@ void run_news(struct run *run)
   wait_wake_all(&run->news);
 }
 
-/* Takes the place of a number: whoever comes later finds it taken. */
+/* Takes the place of a signal number, so that no signal can set one any
+ * more. */
 enum {
   SIGNAL_TOO_LATE = INT32_MAX,
 };

@@ -1,9 +1,10 @@
 /*
- * run.h - one run: what its threads share.  Only for the files of src/run.
+ * run.h - one run: the data that its threads share.  Only for the files of
+ * src/run.
  *
  * Threads: the conductor (the caller of runner_run(), which waits for
  * deadlines, workers and signals), the workers, the report thread (intervals,
- * checkpoints, end of the warm-up), and one that waits for signals.
+ * checkpoints, end of the warm-up), and the thread that waits for signals.
  */
 #ifndef BENCH_RUN_RUN_H
 #define BENCH_RUN_RUN_H
@@ -14,32 +15,32 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
-#include "report/turn.h"
-#include "run/ending.h"
+#include "run/life.h"
 #include "run/worker.h"
 #include "stats/recorder.h"
 #include "stats/report.h"
 
 struct class_set;
+struct leave;
 struct plan;
 struct reporter_use;
 struct schedule;
 struct test;
 
-/* Why workers must leave their loops; the first one counts. */
+/* Why workers must leave their loops; the first reason counts. */
 enum stop_reason {
   STOP_NO,
   STOP_ERROR,    /* a worker failed */
   STOP_OVERLOAD, /* --rate-overload=abort */
   STOP_SIGNAL,
   STOP_FORCED, /* the deadline has come */
-  STOP_PEER,   /* another process of the run stops */
+  STOP_PEER,   /* another rank of the run stops */
 };
 
-/* The classes of struct run's `pace`. */
-enum pace {
-  PACE_SERVICE, /* from taking up an event to its end */
-  PACE_LAG,     /* from its arrival to taking it up */
+/* The classes of run->rated. */
+enum rated_class {
+  RATED_SERVICE, /* from the moment a worker takes the event to its end */
+  RATED_LAG,     /* from the arrival to the moment a worker takes the event */
 };
 
 enum gate {
@@ -48,11 +49,11 @@ enum gate {
   GATE_ABORT, /* the run does not take place */
 };
 
-/* How far the warm-up is. */
+/* The state of the warm-up. */
 enum warmth {
   WARM_NOT_YET,
   WARM_ENDING, /* events that have ended but are not recorded are dropped */
-  WARM_DONE,   /* the counters were read: the measured part */
+  WARM_DONE,   /* the counters were read, and the measured part has begun */
 };
 
 struct run {
@@ -64,10 +65,11 @@ struct run {
   struct rand_stream *streams;
   const struct reporter_use *reporters;
   size_t n_reporters;
+  struct leave *leave;       /* threads that are left behind */
   struct schedule *schedule; /* NULL: no --rate */
   struct recorders recorders;
-  struct class_set *classes; /* NULL: none are kept */
-  struct class_set *pace;    /* NULL: no --rate, or nobody wants to know */
+  struct class_set *classes; /* NULL: no classes are kept */
+  struct class_set *rated;   /* NULL: no --rate, or not wanted */
   struct report_setup report_setup;
 
   /* Written by the conductor before the gate opens, constant afterwards. */
@@ -78,42 +80,41 @@ struct run {
   /* Read by workers all the time, written once. */
   _Atomic uint32_t stop CACHE_ALIGNED; /* enum stop_reason */
   _Atomic uint32_t gate;               /* enum gate; waited for */
-  _Atomic uint32_t forced;    /* the run ended by force: nothing counts that
-                               * ends later, and there is no more of the test */
-  _Atomic uint32_t warm;      /* enum warmth; WARM_DONE is waited for */
+  _Atomic uint32_t forced; /* the run ended by force: what ends later does not
+                              count, and drain() and finish() are not called */
+  _Atomic uint32_t warm;   /* enum warmth; WARM_DONE is waited for */
   _Atomic uint32_t timed_out; /* a worker has seen that the time is up */
 
-  /* Events that nobody has a ticket for yet; any worker. */
+  /* Events without a ticket so far; written by any worker. */
   _Atomic uint64_t tickets CACHE_ALIGNED;
 
-  /* Something happened that the conductor waits for; written by anybody. */
+  /* Something happened that the conductor waits for; written by any thread. */
   _Atomic uint32_t news CACHE_ALIGNED;
-  _Atomic uint32_t ready;   /* workers that are, or failed to get so */
+  _Atomic uint32_t ready;   /* workers that are ready, or failed to get ready */
   _Atomic uint32_t failed;  /* workers that failed in any way */
   _Atomic uint32_t broken;  /* workers that failed while events ran */
   _Atomic uint32_t drained; /* workers that left their loops; waited for */
   _Atomic uint32_t gone;
-  _Atomic uint32_t signal; /* number of the signal that arrived; 0: none */
+  _Atomic uint32_t signal; /* number of the signal that arrived; 0: none did */
 
   /* The report thread: see reporting.h. */
   _Atomic uint32_t report_stop;  /* set by the conductor; waited for */
-  _Atomic uint32_t report_ended; /* it does nothing any more */
+  _Atomic uint32_t report_ended; /* the thread does nothing any more */
   _Atomic uint32_t report_lost;  /* a reporter failed to write */
-  struct turn turn;              /* the thread's, until it is left behind */
 
-  /* Periods; the report thread's until it has ended or was left behind, then
-   * the conductor's. */
+  /* Periods.  They belong to the report thread until it has ended or was left
+   * behind, then to the conductor. */
   struct periods *periods;
 
-  struct ending ending; /* what is told at the end */
+  struct life life; /* the start and the end, as they are reported */
 };
 
 /* Make the workers leave at their next event.  The first reason is kept;
- * returns whether this one is. */
+ * returns whether this one is the first. */
 bool run_stop(struct run *run, enum stop_reason why);
 
-/* Tell the other processes of the run, if there are any, that this one stops:
- * because of a signal, or 0. */
+/* Report to the other ranks, if there are any, that this one stops because of a
+ * signal, or for another reason (0). */
 void run_tell_peers(struct run *run, int signal);
 
 /* Wake the conductor. */
@@ -128,16 +129,16 @@ static inline enum stop_reason run_stopped(const struct run *run)
 /* The signal that has ended the run, or 0. */
 int run_signal(const struct run *run);
 
-/* No signal has ended it, and none will: those that come now are too late. */
+/* Ignore signals from now on: they are too late to end the run. */
 void run_no_more_signals(struct run *run);
 
-/* The moment at which the last worker left, `from_ns` at least. */
+/* The moment at which the last worker left, or `from_ns` if that is later. */
 uint64_t run_last_left(const struct run *run, uint64_t from_ns);
 
-/* Workers that had not left their loops at `when_ns`. */
+/* The number of workers that had not left their loops at `when_ns`. */
 unsigned run_count_running(const struct run *run, uint64_t when_ns);
 
-/* Workers in a phase. */
+/* The number of workers in a phase. */
 unsigned run_count_phase(const struct run *run, enum worker_phase phase);
 
 #endif

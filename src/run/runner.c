@@ -1,6 +1,6 @@
 /*
- * runner.c - the conductor of a run: the steps in their order, from the first
- * thread to the last.
+ * runner.c - the conductor of a run: its steps in order, from the first thread
+ * to the last.
  */
 #include "run/runner.h"
 
@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/leave.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/thread.h"
@@ -26,13 +27,13 @@ static void signal_arrived(void *arg, int number)
   uint32_t none = 0;
 
   if (!atomic_compare_exchange_strong(&run->signal, &none, (uint32_t)number))
-    return; /* it has come here and from elsewhere */
+    return; /* the signal came to this rank and to another one */
   run_tell_peers(run, number);
   (void)run_stop(run, STOP_SIGNAL);
   run_news(run);
 }
 
-/* A signal that arrived elsewhere counts as one that arrived here. */
+/* A signal that arrived at another rank counts as one that arrived here. */
 static void peer_stopped(void *arg, int number)
 {
   struct run *run = arg;
@@ -55,7 +56,7 @@ static void listen_to_peers(struct conductor *c, bool on)
   peers->listen(peers->ctx, on ? &c->listener : NULL);
 }
 
-/* False: other processes do not start, so neither does this one. */
+/* False: other ranks do not start, so neither does this one. */
 static bool agree_on_start(struct run *run, bool ready, uint64_t *ret_ns)
 {
   const struct peers *peers = run->plan->peers;
@@ -67,17 +68,18 @@ static bool agree_on_start(struct run *run, bool ready, uint64_t *ret_ns)
   if (peers->start(peers->ctx, ready, ret_ns, &err) == 0)
     return true;
   if (ready)
-    ending_tell_error(run, &err);
+    life_fail(run, &err);
   return false;
 }
 
 /*
- * After a common start workers are let go a little later: those of the first
- * process to wake up would else keep the others' processor for a time slice.
+ * After a common start, workers are released a little later.  Otherwise those
+ * of the first rank to wake up would keep the others' processor for a time
+ * slice.
  */
 #define MUSTER_NS (NS_PER_MS / 4)
 
-/* `at_ns`: the common start of all processes, or 0: now. */
+/* `at_ns`: the common start of all ranks, or 0: now. */
 static void open_gate(struct conductor *c, uint64_t at_ns)
 {
   struct run *run = &c->run;
@@ -89,7 +91,7 @@ static void open_gate(struct conductor *c, uint64_t at_ns)
     log_msg(LOG_NOTICE, "Warming up for %llu seconds...\n\n",
             (unsigned long long)(plan->warmup_ns / NS_PER_S));
 
-  ending_prepare(run);
+  life_prepare(run);
   run->start_ns = at_ns > 0 ? at_ns : clock_now_ns();
   run->measured_ns = run->start_ns + plan->warmup_ns;
   run->end_ns = plan->time_ns == PLAN_NO_LIMIT
@@ -97,28 +99,30 @@ static void open_gate(struct conductor *c, uint64_t at_ns)
                   : run->measured_ns + plan->time_ns;
   if (run->schedule)
     schedule_start(run->schedule, run->start_ns, run->end_ns, plan->events);
-  /* Whatever workers counted while they got ready does not belong to it. */
+  /* What workers counted while they got ready is not part of the run. */
   periods_restart(run->periods, run->start_ns);
-  ending_begin(run);
+  life_start(run);
   if (at_ns > 0)
     thread_sleep_until(at_ns);
   opened_ns = clock_now_ns();
   if (at_ns > 0)
     thread_sleep_until(at_ns + MUSTER_NS);
-  crew_release(&c->crew, GATE_OPEN); /* and now workers may push this aside */
+  crew_release(
+    &c->crew,
+    GATE_OPEN); /* from now on workers may take this thread's processor */
   if (plan->peers)
     plan->peers->started(plan->peers->ctx, opened_ns);
 }
 
-/* After a run that did not start. */
+/* End the report thread after a run that did not start. */
 static void let_reporting_go(struct conductor *c)
 {
   if (!reporting_stop(&c->run, c->report_thread,
                       clock_now_ns() + CONDUCTOR_STEP_NS))
-    c->abandoned = true;
+    leave_thread(c->run.leave);
 }
 
-/* All that happens while threads exist. */
+/* Everything that happens while threads exist. */
 static int perform(struct conductor *c)
 {
   struct run *run = &c->run;
@@ -128,18 +132,18 @@ static int perform(struct conductor *c)
   uint64_t at_ns;
 
   if (signals_start(&c->signals, signal_arrived, run, &err) < 0) {
-    ending_tell_error(run, &err);
+    life_fail(run, &err);
     return EXIT_FAILED;
   }
   log_msg(LOG_NOTICE, "Initializing worker threads...\n\n");
   if (reporting_start(run, &c->report_thread, &err) < 0) {
-    ending_tell_error(run, &err);
+    life_fail(run, &err);
     return EXIT_FAILED;
   }
 
   listen_to_peers(c, true);
   if (crew_start(&c->crew, run, &err) < 0) {
-    ending_tell_error(run, &err);
+    life_fail(run, &err);
     conductor_dismiss(c);
     let_reporting_go(c);
   } else {
@@ -158,35 +162,36 @@ static int perform(struct conductor *c)
     }
   }
   listen_to_peers(c, false);
-  if (!c->abandoned)
+  if (!leave_any(c->run.leave))
     crew_join(&c->crew);
   return conductor_status(c, status);
 }
 
 int runner_run(const struct plan *plan, const struct test *test,
                const void *cfg, const struct reporter_use *reporters,
-               size_t n_reporters, bool *ret_abandoned)
+               size_t n_reporters, struct leave *leave)
 {
   struct conductor *c = mem_aligned(1, sizeof(*c), CACHE_LINE);
   struct err err = { "" };
   uint64_t ignored;
   int status;
 
-  *ret_abandoned = false;
   if (!c) {
     log_msg(LOG_FATAL, "cannot allocate the run");
     return EXIT_FAILED;
   }
+  c->run.leave = leave;
   c->run.plan = plan;
   c->run.test = test;
   c->run.reporters = reporters;
   c->run.n_reporters = n_reporters;
   c->run.report_setup = plan->report;
   if (conductor_set_up(c, cfg, &err) < 0) {
-    ending_tell_error(&c->run, &err);
+    life_fail(&c->run, &err);
     (void)agree_on_start(&c->run, false, &ignored);
-    ending_tell(&c->run, false, false, EXIT_FAILED, 0);
-    (void)reporters_end(reporters, n_reporters, &err); /* nothing to lose */
+    life_over(&c->run, false, false, EXIT_FAILED, 0);
+    (void)reporters_end(reporters, n_reporters,
+                        &err); /* no report can be lost */
     conductor_done(c);
     free(c);
     return EXIT_FAILED;
@@ -195,16 +200,15 @@ int runner_run(const struct plan *plan, const struct test *test,
   status = perform(c);
   if (!c->agreed)
     (void)agree_on_start(&c->run, false, &ignored);
-  ending_tell(&c->run, c->started, c->forced, status, c->end_ns);
+  life_over(&c->run, c->started, c->forced, status, c->end_ns);
   if (atomic_load(&c->run.report_lost) > 0 && status == EXIT_OK)
     status = EXIT_FAILED;
   if (reporters_end(reporters, n_reporters, &err) < 0) {
     log_msg(LOG_FATAL, "%s", err.text);
     status = status == EXIT_OK ? EXIT_FAILED : status;
   }
-  *ret_abandoned = c->abandoned;
-  if (!c->abandoned) {
-    signals_stop(&c->signals); /* until here one does no harm to files */
+  if (!leave_any(leave)) {
+    signals_stop(&c->signals); /* until here, a signal must not damage files */
     conductor_done(c);
     free(c);
   }

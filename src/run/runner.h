@@ -1,12 +1,12 @@
 /*
- * runner.h - run a test: start the workers, keep the time, report, end.
+ * runner.h - runs a test: starts the workers, keeps the time, reports, ends.
  */
 #ifndef BENCH_RUN_RUNNER_H
 #define BENCH_RUN_RUNNER_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
+struct leave;
 struct plan;
 struct reporter_use;
 struct test;
@@ -19,12 +19,12 @@ enum {
 };
 
 /*
- * Do the whole run and print what there is to print.  Returns the exit status
- * of the program.  When *ret_abandoned is set, threads were left behind: the
- * caller must end the process without freeing what they may use.
+ * Do the whole run, and print its reports.  Returns the exit status of the
+ * program.  If leave_any() is true afterwards, the process must end before
+ * anything is freed that was given to this function.
  */
 int runner_run(const struct plan *plan, const struct test *test,
                const void *cfg, const struct reporter_use *reporters,
-               size_t n_reporters, bool *ret_abandoned);
+               size_t n_reporters, struct leave *leave);
 
 #endif

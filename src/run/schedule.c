@@ -1,10 +1,10 @@
 /*
  * schedule.c - arrivals under --rate.
  *
- * There is one sequence of due times, and two cursors go along it.  The first
- * is moved by workers, who take a time each, under a lock that is held for one
- * draw.  The second is moved by the reader up to the present moment: the
- * distance between the two is the number of arrivals that wait.
+ * There is one sequence of due times, and two cursors move along it.  Workers
+ * move the first one: each takes the next time, under a lock that is held for
+ * one draw.  The reader moves the second one up to the present moment.  The
+ * distance between the two is the number of waiting arrivals.
  */
 #include "run/schedule.h"
 
@@ -21,30 +21,30 @@
 #include "rand/rng.h"
 
 /*
- * Behind so many arrivals that nobody has taken the next ones are not drawn any
- * more but counted by their mean: no worker will ever see them, and the reader
- * would be at it for longer than the run.
+ * When so many arrivals are waiting, the next ones are not drawn any more but
+ * counted by their mean gap.  No worker will ever take them, and drawing them
+ * would take longer than the run.
  */
 #define HOPELESS 1e7
 
 /* A place in the sequence. */
 struct cursor {
   struct rng rng;
-  double due_ns; /* of arrival `n`, since the start; fractions count */
+  double due_ns; /* of arrival `n`, since the start; has fractions */
   uint64_t n;    /* arrivals that were passed */
 };
 
 struct schedule {
-  double gap_ns; /* mean */
+  double gap_ns; /* mean gap */
   uint64_t start_ns, end_ns;
   uint64_t events; /* limit of the measured part */
 
   pthread_mutex_t lock CACHE_ALIGNED; /* protects `taken` */
   struct cursor taken;
 
-  struct cursor due CACHE_ALIGNED; /* the reader's, as the rest */
-  uint64_t first;                  /* of the measured part */
-  uint64_t last;                   /* those from this one on do not count */
+  struct cursor due CACHE_ALIGNED; /* of the reader, like all that follows */
+  uint64_t first;                  /* the first arrival of the measured part */
+  uint64_t last;                   /* this one and later ones do not count */
 };
 
 static void advance(const struct schedule *s, struct cursor *c)
@@ -98,7 +98,7 @@ void schedule_start(struct schedule *s, uint64_t start_ns, uint64_t end_ns,
   s->last = UINT64_MAX;
 }
 
-/* Pass over all that is due before the moment; false: there was nothing. */
+/* Pass all arrivals that are due before the moment; false: there were none. */
 static bool pass(const struct schedule *s, struct cursor *c, double moment_ns)
 {
   if (LIKELY(c->due_ns >= moment_ns))
@@ -121,7 +121,7 @@ void schedule_measure(struct schedule *s, uint64_t from_ns)
 
   (void)pthread_mutex_lock(&s->lock);
   if (s->taken.n < s->due.n)
-    s->taken = s->due; /* the reader has been along this way */
+    s->taken = s->due; /* the reader has passed these already */
   if (pass(s, &s->taken, from))
     s->due = s->taken;
   (void)pthread_mutex_unlock(&s->lock);
@@ -140,7 +140,7 @@ uint64_t schedule_take(struct schedule *s, uint64_t from_ns)
   due_ns = s->taken.due_ns;
   advance(s, &s->taken);
   (void)pthread_mutex_unlock(&s->lock);
-  /* Centuries from now is as good as never, and fits. */
+  /* Centuries from now is as good as never, and fits into the type. */
   if (due_ns > 1e18)
     due_ns = 1e18;
   return s->start_ns + (uint64_t)due_ns;
@@ -156,7 +156,7 @@ static uint64_t number_taken(struct schedule *s)
   return n;
 }
 
-/* Of those that count. */
+/* The number of due arrivals that count. */
 static uint64_t number_due(const struct schedule *s)
 {
   return s->due.n < s->last ? s->due.n : s->last;

@@ -1,6 +1,6 @@
 /*
- * setup.c - what a run needs before its first thread, and to free it after the
- * last one.
+ * setup.c - makes what a run needs before its first thread, and frees it after
+ * the last one.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,8 @@
 #include "stats/class_stats.h"
 #include "stats/event_ring.h"
 
-/* Where classes of operations are counted, if anybody wants to know. */
+/* Make the places where classes of operations are counted, if they are
+ * wanted. */
 static int make_classes(struct run *run, struct err *err)
 {
   const struct plan *plan = run->plan;
@@ -28,10 +29,10 @@ static int make_classes(struct run *run, struct err *err)
   if (plan->classes)
     rc = class_set_new(&run->classes, plan->threads, err);
   if (rc == 0 && plan->report.details && plan->rate > 0.0) {
-    rc = class_set_new(&run->pace, plan->threads, err);
+    rc = class_set_new(&run->rated, plan->threads, err);
     if (rc == 0) {
-      (void)class_id(run->pace, "service_time", strlen("service_time"));
-      (void)class_id(run->pace, "lag", strlen("lag"));
+      (void)class_id(run->rated, "service_time", strlen("service_time"));
+      (void)class_id(run->rated, "lag", strlen("lag"));
     }
   }
   return rc;
@@ -68,9 +69,9 @@ static int make_workers(struct run *run, struct err *err)
       w->events = &plan->event_rings->of[i];
     if (run->classes)
       w->classes = class_recorder_of(run->classes, i);
-    if (run->pace)
-      w->pace = class_recorder_of(run->pace, i);
-    w->watched = w->events || w->pace || plan->warmup_ns > 0;
+    if (run->rated)
+      w->rated = class_recorder_of(run->rated, i);
+    w->watched = w->events || w->rated || plan->warmup_ns > 0;
   }
   atomic_store(&run->tickets, plan->events);
   if (plan->rate > 0.0)
@@ -89,8 +90,8 @@ void conductor_done(struct conductor *c)
   schedule_free(run->schedule);
   recorders_done(&run->recorders);
   class_set_free(run->classes);
-  class_set_free(run->pace);
-  ending_done(run);
+  class_set_free(run->rated);
+  life_done(run);
   free(run->workers);
   free(run->streams);
 }
@@ -134,7 +135,7 @@ int conductor_set_up(struct conductor *c, const void *cfg, struct err *err)
                         .per_thread = run->plan->cfg.debug,
                         .details = run->plan->report.details,
                         .classes = run->classes,
-                        .pace = run->pace,
+                        .rated = run->rated,
                         .tally = { run->test->ops->tally, run->test_run },
                       },
                       err);

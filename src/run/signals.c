@@ -13,8 +13,9 @@
 #include "base/err.h"
 #include "base/thread.h"
 
-/* Tells the thread to end if `ending` is set; blocked like the others.  From
- * elsewhere, as launchers and batch systems send it, it means nothing. */
+/* This signal ends the thread if `ending` is set; it is blocked like the
+ * others.  From launchers and batch systems, which send it too, it means
+ * nothing. */
 #define SIGNAL_END SIGUSR2
 
 static const struct {
@@ -35,8 +36,8 @@ const char *signals_name(int number)
   return "a signal";
 }
 
-/* The system sends it, and again although nobody wishes anything more.  If it
- * was ignored before, nobody waits for it. */
+/* The system sends such a signal, and repeats it, although the user wants
+ * nothing more.  If it was ignored before, it is not awaited. */
 static bool is_of_system(int number)
 {
   return number == SIGHUP || number == SIGXCPU;
@@ -51,7 +52,7 @@ static bool is_off(size_t i)
          how.sa_handler == SIG_IGN;
 }
 
-/* While it is blocked, a signal comes even if it is ignored. */
+/* A signal that is blocked becomes pending even if it is ignored. */
 static void awaited_set(sigset_t *set)
 {
   (void)sigemptyset(set);
@@ -61,8 +62,8 @@ static void awaited_set(sigset_t *set)
   }
 }
 
-/* Of this thread.  Between signals_open() and signals_close() `came` is what
- * has come, or NOTHING; else 0. */
+/* These belong to the calling thread.  Between signals_open() and
+ * signals_close() `came` is the signal that has come, or NOTHING; else 0. */
 enum {
   NOTHING = -1,
 };
@@ -70,9 +71,10 @@ static _Thread_local volatile sig_atomic_t came;
 static _Thread_local sigset_t closed;
 
 /*
- * One is delivered in a thread that is open, or that is older than the run or
- * has unblocked it, as threads of libraries may: there it is blocked from now
- * on, and sent again, so that it gets to who waits for it.
+ * A handler for threads that do not block the signals: those between
+ * signals_open() and signals_close(), those that are older than the run, and
+ * threads of libraries.  In the latter two the signal is blocked from now on,
+ * and sent again, so that the waiting thread gets it.
  */
 static void note(int number, siginfo_t *info, void *context)
 {
@@ -128,7 +130,7 @@ void signals_die(int number)
   (void)raise(number);
 }
 
-/* The next signal; 0: patience has come to an end. */
+/* Wait for the next signal; 0: patience_s has passed. */
 static int next_signal(const struct signals *s, const sigset_t *set, bool first)
 {
   const struct timespec patience = { .tv_sec = s->patience_s };
@@ -143,7 +145,7 @@ static int next_signal(const struct signals *s, const sigset_t *set, bool first)
   return number < 0 ? 0 : number;
 }
 
-/* It adds nothing to the first one. */
+/* Does the signal add nothing to the first one? */
 static bool is_echo(int number, int first, uint64_t first_ns)
 {
   if (number == 0 || first == 0)
@@ -175,7 +177,8 @@ static void *wait_for_signals(void *arg)
       signals_die(number ? number : first);
     first = number;
     s->arrived(s->arg, number);
-    first_ns = clock_now_ns(); /* what came meanwhile is an echo, too */
+    first_ns =
+      clock_now_ns(); /* a signal that came meanwhile is an echo, too */
   }
 }
 
@@ -202,9 +205,8 @@ int signals_start(struct signals *s, void (*arrived)(void *arg, int number),
   rc = pthread_sigmask(SIG_BLOCK, &set, &s->old);
   if (rc != 0)
     return err_set(err, -rc, "cannot block signals");
-  /* Shells start background jobs with SIGINT ignored.  If it stayed so, what is
-   * pending when a system() of a script's library puts that back would be
-   * forgotten. */
+  /* Shells start background jobs with SIGINT ignored.  If it stayed ignored, a
+   * pending signal would be lost when system() in a script restores that. */
   for (size_t i = 0; i < SIGNALS_MAX; i++)
     (void)sigaction(awaited[i].number, is_off(i) ? NULL : &noted,
                     &s->before[i]);

@@ -15,8 +15,8 @@
 #include "stats/event_ring.h"
 
 enum {
-  MAX_TICKETS = 1024,   /* in a block */
-  BLOCK_NS = 50 * 1000, /* how long a block should last at least */
+  MAX_TICKETS = 1024,   /* in one block */
+  BLOCK_NS = 50 * 1000, /* a block should last at least this long */
 };
 
 static void set_phase(struct worker *w, enum worker_phase phase)
@@ -25,9 +25,9 @@ static void set_phase(struct worker *w, enum worker_phase phase)
 }
 
 /*
- * Tickets are taken from the shared number in blocks, so that short events do
- * not fight for one cache line, and one by one when events are long or few are
- * left, so that no thread works off a block alone at the end.
+ * Workers take tickets in blocks, so that short events do not compete for one
+ * cache line.  They take them one by one when events are long or few are left,
+ * so that no thread has a block left when the others are done.
  */
 static bool take_tickets(struct worker *w, uint64_t now)
 {
@@ -42,7 +42,7 @@ static bool take_tickets(struct worker *w, uint64_t now)
   if (w->block == 0)
     w->block = 1;
   if (w->plan->threads == 1)
-    w->block = MAX_TICKETS; /* there is nobody to share with */
+    w->block = MAX_TICKETS; /* there is no other worker */
   w->block_ns = now;
 
   do {
@@ -59,7 +59,7 @@ static bool take_tickets(struct worker *w, uint64_t now)
   return true;
 }
 
-/* The loop ends for this worker. */
+/* The loop of this worker ends. */
 static bool leave(struct worker *w, uint64_t now, const char *why)
 {
   if (atomic_load_explicit(&w->left_ns, memory_order_relaxed) == 0) {
@@ -71,7 +71,7 @@ static bool leave(struct worker *w, uint64_t now, const char *why)
   return false;
 }
 
-/* Until the measured part has begun, or it does not come to that. */
+/* Wait until the measured part has begun, or will not begin. */
 static void await_measured(struct run *run)
 {
   uint32_t warm;
@@ -81,8 +81,8 @@ static void await_measured(struct run *run)
 }
 
 /*
- * The warm-up is over for this worker.  It waits until the counters were read,
- * for an instant, so that no event that counts is forgotten.
+ * The warm-up is over for this worker.  It waits a moment until the counters
+ * were read, so that every event that counts is counted.
  */
 static void end_warmup(struct worker *w, uint64_t *now)
 {
@@ -90,13 +90,13 @@ static void end_warmup(struct worker *w, uint64_t *now)
   w->tickets = w->plan->events == PLAN_NO_LIMIT ? PLAN_NO_LIMIT : 0;
   if (w->plan->warmup_ns == 0)
     return;
-  w->watched = w->events || w->pace;
+  w->watched = w->events || w->rated;
   await_measured(w->run);
   (void)thread_queue_ns(&w->queue_before_ns);
   *now = clock_now_ns();
 }
 
-/* So that the end can tell it from other reasons to leave. */
+/* Note the reason, so that the end can tell it from others. */
 static bool time_is_over(struct run *run, uint64_t now)
 {
   if (now < run->end_ns)
@@ -123,7 +123,9 @@ static bool wait_for_arrival(struct worker *w, uint64_t *now)
     *now = clock_now_ns();
   }
   if (!w->counted && *now >= run->measured_ns)
-    end_warmup(w, now); /* it has waited beyond the end: this event counts */
+    end_warmup(
+      w,
+      now); /* it has waited beyond the end of the warm-up: this event counts */
   if (run_stopped(run) || time_is_over(run, *now))
     return false;
   w->start_ns = due;
@@ -131,7 +133,7 @@ static bool wait_for_arrival(struct worker *w, uint64_t *now)
   return true;
 }
 
-/* A ticket for an event of the measured part; false: there are no more. */
+/* Take a ticket for an event of the measured part; false: there are no more. */
 static bool get_ticket(struct worker *w, uint64_t now)
 {
   w->look_ns = w->run->end_ns;
@@ -139,8 +141,8 @@ static bool get_ticket(struct worker *w, uint64_t now)
 }
 
 /*
- * May an event start?  Sets start_ns, and look_ns to the moment up to which
- * the quick answer of worker_step() stays true.
+ * May an event start?  Sets start_ns.  Sets look_ns to the moment until which
+ * worker_step() may answer without asking again.
  */
 static bool admit(struct worker *w, uint64_t now)
 {
@@ -166,16 +168,16 @@ static bool admit(struct worker *w, uint64_t now)
   if (run->schedule) {
     if (!wait_for_arrival(w, &now))
       return leave(w, now, run_stopped(run) ? NULL : time_is_up);
-    if (!get_ticket(w, now)) /* the warm-up may have ended meanwhile */
+    if (!get_ticket(w, now)) /* the warm-up may have ended in the meantime */
       return leave(w, now, no_more_events);
-    w->look_ns = 0; /* every event comes here */
+    w->look_ns = 0; /* with a rate, every event needs the slow path */
   }
   w->tickets--;
   set_phase(w, WORKER_EVENT);
   return true;
 }
 
-/* From the end of an event to the event log. */
+/* Store an ended event for the event log. */
 static void log_event(struct worker *w, uint64_t took)
 {
   struct event_record record = { .start_ns = w->start_ns,
@@ -188,15 +190,15 @@ static void log_event(struct worker *w, uint64_t took)
   w->event_failed = false;
 }
 
-/* What is recorded of single events, where somebody wants to know.  Inlined it
- * would cost those that are not watched the registers of the short way. */
+/* Record a single event for those that want to know.  Inlined, it would take
+ * registers from the fast path. */
 static NOINLINE void watch_event(struct worker *w, uint64_t now, uint64_t took)
 {
   static const struct class_outcome fine = { 0 };
 
-  if (w->pace) {
-    class_record(w->pace, PACE_SERVICE, now - w->began_ns, &fine);
-    class_record(w->pace, PACE_LAG, w->began_ns - w->start_ns, &fine);
+  if (w->rated) {
+    class_record(w->rated, RATED_SERVICE, now - w->began_ns, &fine);
+    class_record(w->rated, RATED_LAG, w->began_ns - w->start_ns, &fine);
   }
   if (w->events && now >= w->run->measured_ns)
     log_event(w, took);
@@ -205,7 +207,8 @@ static NOINLINE void watch_event(struct worker *w, uint64_t now, uint64_t took)
 /*
  * An event that has ended in the warm-up, or that began in it and ended
  * afterwards.  The latter counts, so it must not be recorded before the
- * counters were read; the former does not, and must not be recorded after that.
+ * counters were read.  The former does not count, so it must not be recorded
+ * after that.
  */
 static void end_cold_event(struct worker *w, uint64_t now, uint64_t took)
 {
@@ -217,7 +220,7 @@ static void end_cold_event(struct worker *w, uint64_t now, uint64_t took)
     watch_event(w, now, took);
     return;
   }
-  /* Sequentially consistent, both: pairs with cut_warmup(). */
+  /* Both are sequentially consistent, and pair with cut_warmup(). */
   atomic_store(&w->recording, 1);
   if (atomic_load(&run->warm) == WARM_NOT_YET) {
     recorder_event(w->recorders, w->recorder, took);
@@ -248,8 +251,8 @@ static inline void end_event(struct worker *w, uint64_t now)
     recorder_event(w->recorders, w->recorder, took);
 }
 
-/* The same when the run is over: after a forced end the event was counted as
- * one that did not end. */
+/* The same when the run is over.  After a forced end, the event was already
+ * counted as unfinished. */
 static COLD void end_last_event(struct worker *w, uint64_t now)
 {
   if (atomic_load(&w->run->forced) == 0)

@@ -17,31 +17,32 @@ struct plan;
 struct rand_stream;
 struct run;
 
-/* What a worker is doing; written by the worker, read by the others. */
+/* The state of a worker; it writes, others read. */
 enum worker_phase {
   WORKER_STARTING, /* in thread_open() */
   WORKER_READY,    /* waits for the others */
   WORKER_IDLE,     /* between events: waits for an arrival */
-  WORKER_EVENT,    /* inside an event, or just between two */
+  WORKER_EVENT,    /* inside an event, or just between two events */
   WORKER_ENDING,   /* drain(), finish(), thread_close() */
   WORKER_GONE,
 };
 
 struct worker {
-  /* Its own; nobody else writes. */
+  /* These belong to the worker; no other thread writes them. */
   unsigned tid;
-  bool open;          /* an event has begun */
-  bool again;         /* the next step goes on with the event that was open */
-  bool unsettled;     /* the test's: it has to end something before the event */
-  uint64_t start_ns;  /* of the open event, or of its arrival */
-  uint64_t look_ns;   /* a moment from which worker_step() must look closer */
-  uint64_t tickets;   /* events that it may still start without asking */
+  bool open;  /* an event has begun */
+  bool again; /* the next step goes on with the open event */
+  /* For the test: it has to complete something before the event. */
+  bool unsettled;
+  uint64_t start_ns; /* of the open event, or of its arrival */
+  uint64_t look_ns;  /* from this moment on worker_step() takes the slow path */
+  uint64_t tickets;  /* events that it may start without taking another block */
   uint64_t iteration; /* number of the present event; 1 is the first */
   struct recorder *recorder;
   const struct recorders *recorders;
-  bool counted;             /* the warm-up is over for it: tickets count */
-  uint64_t block;           /* tickets to take at a time */
-  uint64_t block_ns;        /* when it took the last block */
+  bool counted;      /* the warm-up is over for this worker: tickets count */
+  uint64_t block;    /* tickets to take at a time */
+  uint64_t block_ns; /* when it took the last block */
   struct rand_stream *rand; /* the workload's stream */
   const struct plan *plan;
   struct run *run;
@@ -49,21 +50,22 @@ struct worker {
 
   /* [opt] For tests that have classes of operations: record here. */
   struct class_recorder *classes;
-  /* Of the open event, for the event log; a test may set them while it is
-   * open, and the end of the event clears them. */
+  /* About the open event, for the event log.  A test may set them while it is
+   * open; the end of the event clears them. */
   uint16_t event_class; /* EVENT_NO_CLASS */
   bool event_failed;
 
-  /* Events of this worker are looked at one by one: in the warm-up, and for
-   * those that the rest names. */
+  /* Each event of this worker takes the slow path at its end: in the warm-up,
+   * and for the members below. */
   bool watched;
-  uint64_t began_ns;           /* with a rate: when it was taken up */
-  struct event_ring *events;   /* [opt] to the event log */
-  struct class_recorder *pace; /* [opt] service time and lag */
+  uint64_t began_ns;         /* with a rate: when the worker took the event */
+  struct event_ring *events; /* [opt] leads to the event log */
+  struct class_recorder *rated; /* [opt] service time and lag */
 
-  uint64_t queue_before_ns; /* its time on the run queue before what counts */
+  /* Its time on the run queue before the measured part. */
+  uint64_t queue_before_ns;
 
-  /* Read by others. */
+  /* Other threads read these. */
   _Atomic uint32_t phase;     /* enum worker_phase */
   _Atomic uint64_t left_ns;   /* when its loop ended; 0: not yet */
   _Atomic uint32_t recording; /* 1: it records an event of the warm-up */
@@ -79,28 +81,28 @@ struct worker {
 bool worker_step(struct worker *w);
 
 /*
- * The same in pieces, for loops that do something of their own in between:
- * may another event start (takes the ticket, waits for the arrival); its
- * start; its end.
+ * The same in three parts, for loops that do something in between: may another
+ * event start (takes the ticket, waits for the arrival), its start, and its
+ * end.
  */
 bool worker_more(struct worker *w);
 void worker_start(struct worker *w);
 void worker_stop(struct worker *w);
 
-/* The open event ends uncounted; its ticket is spent. */
+/* The open event ends and is not counted; its ticket is used up. */
 void worker_abandon(struct worker *w);
 
-/* The open event is tried again: the next worker_step() says true at once, and
- * the event goes on as the one that it was. */
+/* The open event is tried again: the next worker_step() returns true at once,
+ * and the event goes on, with the same start. */
 void worker_again(struct worker *w);
 
-/* The event that may start now, or is open, is not wanted: nothing happens,
+/* The event that may start now, or is open, is not needed: nothing is counted,
  * and the ticket goes to another worker. */
 void worker_give_back(struct worker *w);
 
 /*
- * Changes from 0 when the run is ended before its time: for wait_while().  And
- * the moment after which no event starts; PLAN_NO_LIMIT: none.
+ * A word that changes from 0 when the run is ended early, for wait_while(); and
+ * the moment after which no event starts, or PLAN_NO_LIMIT.
  */
 _Atomic uint32_t *worker_stop_word(struct worker *w);
 uint64_t worker_end_ns(const struct worker *w);

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One class: what it was when the periods began. */
+/* One class: its numbers when the periods began. */
 struct class_track {
   struct class_totals interval, total;
-  struct hist_sum *diff; /* what was given out */
+  struct hist_sum *diff; /* the latest result */
 };
 
 static void track_free(struct class_track *t)
@@ -64,7 +64,7 @@ void class_periods_done(struct class_periods *p)
   memset(p, 0, sizeof(*p));
 }
 
-/* Those for which there is no memory are left for later. */
+/* Classes for which there is no memory are added later. */
 static void add_tracks(struct class_periods *p)
 {
   const unsigned n = p->set ? class_count(p->set) : 0;
@@ -108,7 +108,8 @@ static void set_limits(struct class_report *r)
   }
 }
 
-/* The difference between now, which is read, and `base`. */
+/* Fill in the difference between `now`, which has just been read, and
+ * `base`. */
 static void fill(struct class_periods *p, unsigned id,
                  const struct class_totals *base)
 {

@@ -1,7 +1,6 @@
 /*
- * class_period.h - classes of operations in a period of a run.
- *
- * One thread at a time uses it: the one that makes reports.
+ * class_period.h - classes of operations in a period of a run.  One thread at a
+ * time uses it: the one that makes reports.
  */
 #ifndef BENCH_STATS_CLASS_PERIOD_H
 #define BENCH_STATS_CLASS_PERIOD_H
@@ -12,8 +11,8 @@
 #include "stats/class_stats.h"
 
 /*
- * A class in a period: plain numbers.  min and max are those of the bucket, at
- * most 0.1 % from the true value; all times are 0 when nothing happened.
+ * A class in a period, as plain numbers.  min and max are those of the bucket,
+ * at most 0.1 % from the true value.  All times are 0 if nothing happened.
  */
 struct class_report {
   const char *name; /* borrowed */
@@ -30,24 +29,24 @@ struct class_list {
 struct class_track;
 
 struct class_periods {
-  struct class_set *set;      /* borrowed; NULL: there are no classes, ever */
-  struct class_track **track; /* owned; [CLASS_MAX], those up to n are made */
+  struct class_set *set;      /* borrowed; NULL: there never are classes */
+  struct class_track **track; /* owned; [CLASS_MAX], those below n are made */
   unsigned n;
-  struct class_report *report; /* owned; [CLASS_MAX]: what was given out */
-  struct class_totals now;     /* owns its histogram; what has just been read */
+  struct class_report *report; /* owned; [CLASS_MAX]: the latest result */
+  struct class_totals now;     /* owns its histogram; the numbers just read */
 };
 
 /* Returns 0 or -ENOMEM. */
 int class_periods_init(struct class_periods *p, struct class_set *set);
 void class_periods_done(struct class_periods *p);
 
-/* Forget all that was before this moment. */
+/* Forget everything before this moment. */
 void class_periods_restart(struct class_periods *p);
 
 /*
- * The classes of the interval since the last call or restart, and since the
- * last restart.  The result is valid until the next call of either.  Classes
- * of which nothing happened are there, too.
+ * The classes of the interval since the last call or restart, and those of the
+ * time since the last restart.  The result is valid until the next call of
+ * either. Classes in which nothing happened are there, too.
  */
 struct class_list class_periods_interval(struct class_periods *p);
 struct class_list class_periods_total(struct class_periods *p);

@@ -11,9 +11,10 @@
 #include "base/mem.h"
 
 enum {
-  BUSY_CLASSES = 4, /* what a test does all the time is among the first */
-  FEW = 2,          /* where workers share, these have half of the histograms */
-  FEWER = 8,        /* and all others this part of them */
+  BUSY_CLASSES =
+    4,       /* the operations that a test does all the time come first */
+  FEW = 2,   /* if workers share histograms, these classes have half as many */
+  FEWER = 8, /* and all others have this fraction of them */
 };
 
 static unsigned hists_of(const struct class_set *set, unsigned id)
@@ -70,8 +71,8 @@ void class_set_free(struct class_set *set)
   free(set);
 }
 
-/* Under the lock.  The last place is for all that have none of their own, and
- * for those whose name there is no memory for. */
+/* Call it under the lock.  The last place is for all classes that have no place
+ * of their own, and for those whose name does not fit into memory. */
 static unsigned add(struct class_set *set, unsigned n, const char *name,
                     size_t len)
 {
@@ -94,7 +95,7 @@ unsigned class_id(struct class_set *set, const char *name, size_t len)
 {
   unsigned id, n;
 
-  len = strnlen(name, len); /* names that are kept end there, too */
+  len = strnlen(name, len); /* the names that are kept end there, too */
   (void)pthread_mutex_lock(&set->lock);
   n = atomic_load_explicit(&set->n, memory_order_relaxed);
   for (id = 0; id < n; id++) {
@@ -117,7 +118,7 @@ const char *class_name(const struct class_set *set, unsigned id)
   return set->name[id];
 }
 
-/* Under the lock: the histogram of this worker and class. */
+/* Under the lock: returns the histogram of this worker and class. */
 static struct hist *hist_for(struct class_set *set, unsigned worker,
                              unsigned id)
 {
@@ -134,7 +135,7 @@ static struct hist *hist_for(struct class_set *set, unsigned worker,
   return *slot;
 }
 
-/* Under the lock. */
+/* Call it under the lock. */
 static struct slow_hist *slow_for(struct class_set *set, unsigned id)
 {
   if (!set->slow[id])
@@ -162,7 +163,7 @@ struct class_cell *class_cell_new(struct class_recorder *r, unsigned id)
   return c;
 }
 
-/* The histograms of a class, each of them once. */
+/* Read the histograms of a class, each of them once. */
 static void read_hists(struct class_set *set, unsigned id, struct hist_sum *sum)
 {
   hist_sum_clear(sum);

@@ -2,16 +2,16 @@
  * class_stats.h - classes of operations: how many of each there were, and how
  * long they took.
  *
- * A class is a kind of operation that a test tells apart: a read, a write, an
- * fsync; one SQL statement.  Each worker has a recorder and writes to it
- * alone; anybody may read at any time.  What is recorded only ever grows, and
- * periods are differences, as with events.  Recording happens only in runs
- * whose results show classes: elsewhere workers have no class recorder.
+ * A class is a kind of operation that a test distinguishes: a read, a write, an
+ * fsync; one SQL statement.  Each worker has a recorder, which it alone writes
+ * to. Any thread may read at any time.  The numbers only grow, and periods are
+ * differences, as with events.
  *
- * A class costs nothing in a worker that never records it.  Its histograms
- * take pages as they are touched.  Many workers share some of them; all the
- * more with many classes, which come one at a time each: the statements of
- * tables.
+ * Operations are recorded only in runs whose results show classes: in others,
+ * workers have no class recorder.  A class costs nothing in a worker that never
+ * records it.  Its histograms take pages when they are touched.  When there are
+ * many workers, they share histograms; and they share more when there are many
+ * classes, as with the statements of many tables, each of which is rare.
  */
 #ifndef BENCH_STATS_CLASS_STATS_H
 #define BENCH_STATS_CLASS_STATS_H
@@ -30,13 +30,13 @@
 struct err;
 
 enum {
-  CLASS_MAX = 256, /* what comes after these is in the class "(other)" */
+  CLASS_MAX = 256, /* further classes are counted as "(other)" */
 };
 
 /* One worker and one class. */
 struct class_cell {
-  /* Written by the worker alone. */
-  _Atomic uint64_t count; /* failed ones included */
+  /* Only the worker writes these. */
+  _Atomic uint64_t count; /* includes those that failed */
   _Atomic uint64_t errors;
   _Atomic uint64_t rows;
   _Atomic uint64_t bytes;
@@ -44,8 +44,8 @@ struct class_cell {
 
   /* Constant. */
   struct hist *hist;      /* borrowed from the set */
-  struct slow_hist *slow; /* borrowed; of all workers: what is slow */
-  bool hist_shared;       /* `hist`, with other workers */
+  struct slow_hist *slow; /* borrowed; of all workers: the slow latencies */
+  bool hist_shared;       /* `hist` is shared with other workers */
 } CACHE_ALIGNED;
 
 struct class_set;
@@ -54,8 +54,8 @@ struct class_set;
 struct class_recorder {
   struct class_set *set;
   unsigned worker;
-  /* Made by the worker when it first records the class; pairs release with
-   * the acquire of readers. */
+  /* Made by the worker when it first records the class.  Release pairs with the
+   * acquire of readers. */
   _Atomic(struct class_cell *) cell[CLASS_MAX];
 };
 
@@ -63,18 +63,18 @@ struct class_set {
   unsigned n_workers;
   struct class_recorder *of; /* owned; [n_workers] */
 
-  pthread_mutex_t lock;  /* protects the making of names and histograms */
+  pthread_mutex_t lock;  /* protects the creation of names and histograms */
   char *name[CLASS_MAX]; /* owned; constant below `n` */
   _Atomic unsigned n;    /* pairs release with the acquire of readers */
-  unsigned n_hists; /* of each of the first classes; the others have less */
+  unsigned n_hists; /* of each of the first classes; later ones have fewer */
   struct hist **hist[CLASS_MAX];     /* owned; under the lock */
-  struct slow_hist *slow[CLASS_MAX]; /* as `hist` */
+  struct slow_hist *slow[CLASS_MAX]; /* like `hist` */
 };
 
-/* What happened to one operation beside its time. */
+/* The outcome of one operation, apart from its time. */
 struct class_outcome {
   bool failed;
-  uint64_t rows, bytes; /* 0 where there is no such thing */
+  uint64_t rows, bytes; /* 0 if unknown */
 };
 
 int class_set_new(struct class_set **ret, unsigned n_workers, struct err *err);
@@ -87,9 +87,10 @@ static inline struct class_recorder *class_recorder_of(struct class_set *set,
 }
 
 /*
- * The number of the class with this name, which is made when it is new: the
- * text of a statement, "read"; it ends at a zero byte, or after `len`.  Any
- * thread; takes a lock and searches, so keep the number.
+ * The number of the class with this name, for example the text of a statement,
+ * or "read".  A new class is made if needed.  The name ends at a zero byte, or
+ * after `len`.  Any thread may call.  This takes a lock and searches, so keep
+ * the number.
  */
 unsigned class_id(struct class_set *set, const char *name, size_t len);
 
@@ -97,10 +98,10 @@ unsigned class_id(struct class_set *set, const char *name, size_t len);
 const char *class_name(const struct class_set *set, unsigned id);
 unsigned class_count(const struct class_set *set);
 
-/* The slow path of class_record(); NULL when out of memory. */
+/* The slow path of class_record().  Returns NULL when out of memory. */
 struct class_cell *class_cell_new(struct class_recorder *r, unsigned id);
 
-/* One operation of this worker has ended. */
+/* Record that one operation of this worker has ended. */
 static inline void class_record(struct class_recorder *r, unsigned id,
                                 uint64_t took_ns,
                                 const struct class_outcome *outcome)
@@ -124,14 +125,14 @@ static inline void class_record(struct class_recorder *r, unsigned id,
   latency_record(c->hist, c->hist_shared, c->slow, took_ns);
 }
 
-/* A class over all workers, since the start of the program. */
+/* The numbers of a class over all workers, since the start of the program. */
 struct class_totals {
   uint64_t count, errors, rows, bytes, sum_ns;
-  struct hist_sum *hist; /* owned by the caller, who made it; [opt] NULL: not
-                            wanted */
+  /* [opt] owned by the caller, which has made it; NULL: not wanted. */
+  struct hist_sum *hist;
 };
 
-/* Sets the numbers, and the histogram where there is one. */
+/* Set the numbers, and the histogram if there is one. */
 void class_read(struct class_set *set, unsigned id, struct class_totals *ret);
 
 #endif

@@ -12,8 +12,8 @@
 
 /*
  * The barriers of ck_ring are assembler, which the thread sanitizer does not
- * see: without this it takes the hand-over of a record for a race.  Other
- * programs never call it.
+ * see.  Without this it reports the hand-over of a record as a race.  Programs
+ * without that sanitizer never call the function.
  */
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
@@ -21,7 +21,8 @@ const char *__tsan_default_suppressions(void)
   return "race:_ck_ring_enqueue_sp\nrace:event_ring_take\n";
 }
 
-/* Records in all rings together, and in one of them; powers of two. */
+/* The number of records in all rings together, and in one of them; powers of
+ * two. */
 enum {
   ALL_RECORDS = 1 << 21,
   MAX_RECORDS = 1 << 16,
@@ -59,7 +60,7 @@ void event_rings_done(struct event_rings *rs)
   memset(rs, 0, sizeof(*rs));
 }
 
-/* The barriers are those of ck_ring's own way of taking a single record. */
+/* The barriers are those that ck_ring uses when it takes a single record. */
 size_t event_ring_take(struct event_ring *r, struct event_record *ret,
                        size_t max)
 {

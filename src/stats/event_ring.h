@@ -1,9 +1,9 @@
 /*
- * event_ring.h - single events on their way from workers to a file.
+ * event_ring.h - carries single events from workers to a file.
  *
- * Each worker has a ring into which it alone puts records, and one other
- * thread takes them out.  A worker never waits: when its ring is full the
- * record is dropped and counted.
+ * Each worker has a ring into which it alone puts records, and one other thread
+ * takes them out.  A worker never waits: when its ring is full, the record is
+ * dropped and counted.
  */
 #ifndef BENCH_STATS_EVENT_RING_H
 #define BENCH_STATS_EVENT_RING_H
@@ -41,13 +41,13 @@ struct event_rings {
   struct event_record *memory; /* owned */
 };
 
-/* Rings for n workers; the more there are, the smaller each of them. */
+/* Make rings for n workers; the more workers, the smaller the rings. */
 int event_rings_init(struct event_rings *rs, unsigned n, struct err *err);
 void event_rings_done(struct event_rings *rs);
 
 CK_RING_PROTOTYPE(event_record, event_record)
 
-/* By the worker. */
+/* Called by the worker. */
 static inline void event_ring_put(struct event_ring *r,
                                   struct event_record *record)
 {
@@ -59,15 +59,15 @@ static inline void event_ring_put(struct event_ring *r,
 }
 
 /*
- * By the reader: up to `max` records, in order; returns how many, 0: there is
- * nothing at this moment.  Taking many at a time is what makes putting cheap:
- * the line in which a worker sees how far the reader is then moves between
- * processors once per call, and not with every record.
+ * Called by the reader: takes up to `max` records, in order, and returns their
+ * number; 0: there are none at present.  Taking many at once makes it cheap to
+ * put a record.  The cache line that tells a worker how far the reader is then
+ * moves between processors once per call, and not with every record.
  */
 size_t event_ring_take(struct event_ring *r, struct event_record *ret,
                        size_t max);
 
-/* Of all workers. */
+/* The sum over all workers. */
 uint64_t event_rings_dropped(const struct event_rings *rs);
 
 #endif

@@ -1,14 +1,14 @@
 /*
  * hist.h - a histogram of nanoseconds: log-linear integer buckets.
  *
- * The layout is HdrHistogram's with three significant digits and a lowest
- * value of 1: values below 2048 have a bucket each, above that every power of
- * two is split into 1024 buckets, so that the middle of a bucket is within
- * 0.05 % of every value in it.  The range is 1 ns to 2^42 ns (73 minutes);
- * what is larger goes to the last bucket, 0 to the first.
+ * The layout is HdrHistogram's with three significant digits and a lowest value
+ * of 1.  Values below 2048 have a bucket each.  Above that, every power of two
+ * is split into 1024 buckets, so that the middle of a bucket is within 0.05 %
+ * of every value in it.  The range is 1 ns to 2^42 ns (73 minutes).  Larger
+ * values go to the last bucket, and 0 goes to the first.
  *
  * Counts only ever grow.  One thread adds to a histogram, or several to a
- * shared one; any thread may read at any time, which hist_sum.h is for.
+ * shared one; any thread may read at any time, with hist_sum.h.
  */
 #ifndef BENCH_STATS_HIST_H
 #define BENCH_STATS_HIST_H
@@ -20,7 +20,7 @@
 #include "base/compiler.h"
 
 enum {
-  HIST_SUB_BITS = 11, /* 2048 sub-buckets, the upper half of them in use */
+  HIST_SUB_BITS = 11, /* 2048 sub-buckets, of which the upper half is used */
   HIST_HALF = 1 << (HIST_SUB_BITS - 1),
   HIST_TOP_BIT = 42, /* values are below 2^42 */
   HIST_BUCKETS = (HIST_TOP_BIT - HIST_SUB_BITS + 2) * HIST_HALF,
@@ -28,26 +28,27 @@ enum {
 
 #define HIST_MAX_NS ((UINT64_C(1) << HIST_TOP_BIT) - 1)
 
-/* A short count is full: not the largest number that fits, since for a moment
- * as many threads as there are may have added one too much. */
+/* A short count is full.  This is less than the largest number that fits,
+ * because every thread may add one more before it notices. */
 #define HIST_FULL (UINT32_MAX - 0xffff)
 
 /*
- * Pages of memory that were never written cost nothing, and short counts take
- * half of them.  What comes when a short count is full goes to `more`, so that
- * both only ever grow.
+ * Pages of memory that were never written to cost nothing, and short counts
+ * need half as many.  Values that come after a short count is full are counted
+ * in `more`, so that both only ever grow.
  */
 struct hist {
-  _Atomic uint64_t groups; /* bit n: any in buckets from n * HIST_HALF on? */
+  /* Bit n: is there a value in the buckets from n * HIST_HALF on?. */
+  _Atomic uint64_t groups;
   _Atomic uint32_t count[HIST_BUCKETS];
   _Atomic uint64_t more[HIST_BUCKETS];
 };
 
 /*
- * How many histograms so many workers write to: each its own, or several the
- * same one.  A histogram takes 400 kB of address space and a page for each
- * power of two among the latencies, but only workers that run at the same
- * moment get in each other's way.
+ * How many histograms there should be for so many workers: one each, or shared
+ * ones.  A histogram takes 400 kB of address space and a page for each power of
+ * two among the latencies.  Only workers that run at the same moment get in
+ * each other's way.
  */
 unsigned hist_count(unsigned workers);
 
@@ -55,8 +56,8 @@ struct hist *hist_new(void); /* NULL when out of memory */
 void hist_free(struct hist *h);
 
 /*
- * The bucket `index`, in which there were `count`, nothing or more than it can
- * hold, has one more now.
+ * Count one more value in the bucket `index`, where there were `count` values:
+ * none, or as many as a short count can hold.
  */
 void hist_add_slow(struct hist *h, unsigned index, uint32_t count);
 
@@ -66,7 +67,7 @@ static inline unsigned hist_index(uint64_t ns)
 
   if (UNLIKELY(ns > HIST_MAX_NS))
     ns = HIST_MAX_NS;
-  /* The highest bit of anything below 2048 is taken to be bit 10. */
+  /* Values below 2048 are handled as if their highest bit were bit 10. */
   bit = 63u - (unsigned)__builtin_clzll(ns | (2 * HIST_HALF - 1));
   shift = bit - (HIST_SUB_BITS - 1);
   return shift * HIST_HALF + (unsigned)(ns >> shift);
@@ -77,7 +78,7 @@ static inline bool hist_is_slow(uint32_t count)
   return UNLIKELY(count - 1 >= HIST_FULL - 1);
 }
 
-/* By the only thread that writes to it. */
+/* Called by the only thread that writes to the histogram. */
 static inline void hist_record(struct hist *h, uint64_t ns)
 {
   const unsigned i = hist_index(ns);
@@ -88,7 +89,7 @@ static inline void hist_record(struct hist *h, uint64_t ns)
     hist_add_slow(h, i, n);
 }
 
-/* By one of several threads. */
+/* Called by one of several threads that write to it. */
 static inline void hist_record_shared(struct hist *h, uint64_t ns)
 {
   const unsigned i = hist_index(ns);
@@ -99,11 +100,11 @@ static inline void hist_record_shared(struct hist *h, uint64_t ns)
     hist_add_slow(h, i, n);
 }
 
-/* The smallest value of a bucket, and the one that stands for all of it. */
+/* The smallest value of a bucket, and the value that represents the bucket. */
 uint64_t hist_low(unsigned index);
 uint64_t hist_middle(unsigned index);
 
-/* How often the bucket `index` was recorded. */
+/* The count of the bucket `index`. */
 static inline uint64_t hist_count_at(const struct hist *h, unsigned index)
 {
   const uint32_t n = atomic_load_explicit(&h->count[index],

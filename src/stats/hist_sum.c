@@ -23,7 +23,7 @@ void hist_sum_free(struct hist_sum *s)
   mem_pages_free(s, sizeof(*s));
 }
 
-/* Where the number of the block from bucket `first` on is noted. */
+/* Where the number of the block is stored that begins with bucket `first`. */
 static uint16_t *number_of(struct hist_sum *sum, unsigned first)
 {
   uint8_t *r = &sum->at[first / HIST_HALF];
@@ -35,7 +35,7 @@ static uint16_t *number_of(struct hist_sum *sum, unsigned first)
   return &sum->row[*r - 1][first % HIST_HALF / HIST_BLOCK];
 }
 
-/* The counts of the block from bucket `first` on. */
+/* Read the counts of the block that begins with bucket `first`. */
 static void get(const struct hist_sum *sum, unsigned first,
                 uint64_t ret[HIST_BLOCK])
 {
@@ -45,7 +45,7 @@ static void get(const struct hist_sum *sum, unsigned first,
     ret[i] = hist_sum_in(sum, block, i);
 }
 
-/* ... become these. */
+/* Write the counts of the block that begins with bucket `first`. */
 static void set(struct hist_sum *sum, unsigned first,
                 const uint64_t count[HIST_BLOCK])
 {
@@ -61,7 +61,8 @@ static void set(struct hist_sum *sum, unsigned first,
       sum->short_block[*number - 1][i] = (uint16_t)count[i];
     return;
   }
-  if (*number <= HIST_BLOCKS) /* once only, so there is room for all of them */
+  if (*number <=
+      HIST_BLOCKS) /* it happens only once, so there is room for all of them */
     *number = (uint16_t)(HIST_BLOCKS + ++sum->n_long);
   memcpy(sum->long_block[*number - HIST_BLOCKS - 1], count,
          sizeof(sum->long_block[0]));
@@ -78,8 +79,8 @@ static void add(struct hist_sum *sum, unsigned first,
   set(sum, first, count);
 }
 
-/* The first bucket of the first block in use, `from`'s or one behind it;
- * HIST_BUCKETS if there is none. */
+/* The first bucket of the first block in use that holds `from` or comes after
+ * it; HIST_BUCKETS if there is none. */
 static unsigned next_block(const struct hist_sum *sum, unsigned from)
 {
   unsigned r = from / HIST_HALF, i = from % HIST_HALF / HIST_BLOCK;

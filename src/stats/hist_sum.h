@@ -1,13 +1,14 @@
 /*
- * hist_sum.h - the plain counts of a histogram, owned by one thread: what
- * snapshots are made of, differences between them, and the figures of reports.
+ * hist_sum.h - the plain counts of a histogram, owned by one thread.
+ * Snapshots, the differences between them and the figures of reports are made
+ * of these.
  *
  * Latencies cover many powers of two, most of which hold a few outliers.  So
  * buckets lie in short blocks, in the order in which they were first used, and
- * a block that holds nothing takes no memory.  Neither does the row of the
- * numbers of the blocks of a power of two that holds nothing.  A block has long
- * counts only once it needs them: a run of hours sees an outlier or two in most
- * blocks, and should not grow for that.
+ * an empty block takes no memory.  Each power of two has a row with the numbers
+ * of its blocks; an empty row takes no memory either.  A block has long counts
+ * only if it needs them: a run of hours sees an outlier or two in most blocks,
+ * and should not grow because of them.
  */
 #ifndef BENCH_STATS_HIST_SUM_H
 #define BENCH_STATS_HIST_SUM_H
@@ -23,13 +24,14 @@ enum {
   HIST_ROWS = HIST_BUCKETS / HIST_HALF,
 };
 
-/* Anybody may read `total`; the functions below are for the rest. */
+/* Any code may read `total`; use the functions below for the rest. */
 struct hist_sum {
   uint64_t total;           /* of all buckets */
   unsigned n_short, n_long; /* blocks in use */
   unsigned rows;            /* likewise */
   uint8_t at[HIST_ROWS];    /* number of the group's row, from 1 on */
-  /* Number of the block: 0, none; up to HIST_BLOCKS, a short one; or above. */
+  /* Number of the block: 0: none; up to HIST_BLOCKS: a short one; larger: a
+   * long one. */
   uint16_t row[HIST_ROWS][HIST_ROW];
   uint16_t short_block[HIST_BLOCKS][HIST_BLOCK];
   uint64_t long_block[HIST_BLOCKS][HIST_BLOCK];
@@ -38,7 +40,7 @@ struct hist_sum {
 struct hist_sum *hist_sum_new(void); /* NULL when out of memory */
 void hist_sum_free(struct hist_sum *s);
 
-/* `n` more values in the bucket `index`. */
+/* Add `n` values to the bucket `index`. */
 void hist_sum_put(struct hist_sum *sum, unsigned index, uint64_t n);
 
 /* sum += h */
@@ -48,12 +50,12 @@ void hist_sum_clear(struct hist_sum *sum);
 void hist_sum_copy(struct hist_sum *to, const struct hist_sum *from);
 void hist_sum_merge(struct hist_sum *to, const struct hist_sum *from);
 
-/* out = now - before, bucket by bucket, where no bucket has become smaller;
- * `out` may be one of them. */
+/* out = now - before, bucket by bucket.  No bucket may have become smaller.
+ * `out` may be one of the two. */
 void hist_sum_sub(struct hist_sum *out, const struct hist_sum *now,
                   const struct hist_sum *before);
 
-/* The number of the block in which the bucket `index` lies. */
+/* The number of the block that holds the bucket `index`. */
 static inline unsigned hist_sum_block(const struct hist_sum *sum,
                                       unsigned index)
 {
@@ -62,7 +64,7 @@ static inline unsigned hist_sum_block(const struct hist_sum *sum,
   return r > 0 ? sum->row[r - 1][index % HIST_HALF / HIST_BLOCK] : 0;
 }
 
-/* What bucket `i` of the block with this number holds. */
+/* The count of bucket `i` in the block with this number. */
 static inline uint64_t hist_sum_in(const struct hist_sum *sum, unsigned block,
                                    unsigned i)
 {
@@ -72,26 +74,26 @@ static inline uint64_t hist_sum_in(const struct hist_sum *sum, unsigned block,
                               : sum->long_block[block - HIST_BLOCKS - 1][i];
 }
 
-/* What the bucket `index` holds. */
+/* The count of the bucket `index`. */
 static inline uint64_t hist_sum_at(const struct hist_sum *sum, unsigned index)
 {
   return hist_sum_in(sum, hist_sum_block(sum, index), index % HIST_BLOCK);
 }
 
-/* The first bucket that holds something, `from` or behind it; HIST_BUCKETS if
- * there is none. */
+/* The first bucket that is not empty, from `from` on; HIST_BUCKETS if there is
+ * none. */
 unsigned hist_sum_next(const struct hist_sum *sum, unsigned from);
 
 /*
- * Which of `total` values in ascending order is the one at percentile `pct`
- * (0..100): floor(total * pct / 100 + 0.5), but from 1 to `total`.
+ * The rank of percentile `pct` (0..100) among `total` values in ascending
+ * order: floor(total * pct / 100 + 0.5), limited to 1..`total`.
  */
 uint64_t hist_rank(uint64_t total, double pct);
 
 /*
- * The value at percentile `pct` (0..100) of what is in the histogram: the
- * middle of the bucket in which the cumulated count reaches its rank; 0 when
- * it is empty.
+ * The value at percentile `pct` (0..100) of the histogram: the middle of the
+ * bucket in which the cumulated count reaches its rank; 0 if the histogram is
+ * empty.
  */
 uint64_t hist_percentile(const struct hist_sum *sum, double pct);
 

@@ -20,7 +20,7 @@ static void store(_Atomic uint64_t *p, uint64_t value)
   atomic_store_explicit(p, value, memory_order_relaxed);
 }
 
-/* An epoch without events, yet. */
+/* Start an epoch, which has no events yet. */
 static void epoch_data_start(struct epoch_data *d, uint64_t events,
                              uint64_t sum_ns)
 {
@@ -93,8 +93,9 @@ void recorders_latencies(const struct recorders *rs, struct hist_sum *sum)
 }
 
 /*
- * Both halves are set: the one of the new epoch, and the one before it, which
- * belongs to the worker's last epoch only if no epoch passed without an event.
+ * Both halves are set: that of the new epoch, and that of the previous one.
+ * The latter is the worker's last epoch only if no epoch passed without an
+ * event.
  */
 void recorder_new_epoch(struct recorder *r, uint32_t epoch)
 {
@@ -161,11 +162,11 @@ void snapshot_done(struct snapshot *s)
   memset(s, 0, sizeof(*s));
 }
 
-/* One worker as it was at the end of an epoch. */
+/* The state of one worker at the end of an epoch. */
 struct worker_view {
   uint64_t first_events, first_sum_ns;
   uint64_t events, sum_ns;
-  uint64_t min_ns, max_ns; /* of the events since the first of these */
+  uint64_t min_ns, max_ns; /* of the events after the first of these */
 };
 
 static void view_worker(struct worker_view *v, const struct recorder *r,
@@ -179,7 +180,7 @@ static void view_worker(struct worker_view *v, const struct recorder *r,
 
     version = ck_sequence_read_begin(&r->seq);
     at = atomic_load_explicit(&r->epoch, memory_order_relaxed);
-    /* A worker that is already in the next epoch left this one behind. */
+    /* A worker that is already in the next epoch has left this one complete. */
     d = &r->data[(at == ended + 1 ? ended : at) & 1];
     v->first_events = load(&d->first_events);
     v->first_sum_ns = load(&d->first_sum_ns);
@@ -188,7 +189,8 @@ static void view_worker(struct worker_view *v, const struct recorder *r,
     v->min_ns = load(&d->min_ns);
     v->max_ns = load(&d->max_ns);
     if (at != ended && at != ended + 1) {
-      /* It has not looked up since an epoch that was reported already. */
+      /* The worker has not noticed any epoch since one that was already
+       * reported. */
       v->first_events = v->events;
       v->first_sum_ns = v->sum_ns;
       v->min_ns = UINT64_MAX;

@@ -1,18 +1,19 @@
 /*
- * recorder.h - what one worker has done: only its worker writes, anybody reads.
+ * recorder.h - counts the work of one worker: only that worker writes, and any
+ * thread may read.
  *
- * Counters and histogram buckets only ever grow; a period is the difference
+ * Counters and histogram buckets only ever grow, and a period is the difference
  * of two snapshots.  The smallest and largest latency of a period cannot be
- * had by subtraction: they are kept per *epoch*.  The reader starts a new
- * epoch with every snapshot; a worker notices at the end of its next event,
- * saves its counters as they were, and starts afresh with minimum and maximum.
- * So a snapshot has, of each worker, numbers that belong together exactly,
- * whenever the worker looks up.
+ * computed by subtraction, so they are kept per *epoch*.  The reader starts a
+ * new epoch with every snapshot.  A worker notices it at the end of its next
+ * event, saves its counters as they were, and restarts minimum and maximum.  So
+ * the numbers of each worker in a snapshot belong together exactly, no matter
+ * when the worker notices.
  *
- * A worker may have looked at the epoch just before a snapshot and add its
- * event just after it.  Such a *late* event is recognised by the difference
- * between what the snapshot saw and what the worker had when it left the
- * epoch; it belongs to the next snapshot, minimum and maximum included.
+ * A worker may read the epoch just before a snapshot and add its event just
+ * after it.  Such a *late* event shows as a difference between what the
+ * snapshot saw and what the worker had when it left the epoch.  It belongs to
+ * the next snapshot, including minimum and maximum.
  */
 #ifndef BENCH_STATS_RECORDER_H
 #define BENCH_STATS_RECORDER_H
@@ -38,12 +39,12 @@ enum counter {
   COUNTER_RECONNECT,
   COUNTER_BYTES_READ,
   COUNTER_BYTES_WRITTEN,
-  COUNTER_READ_EMPTY, /* of COUNTER_READ, those without a row */
+  COUNTER_READ_EMPTY, /* the part of COUNTER_READ that returned no row */
   COUNTERS,
 };
 
-/* Totals since the start: as of the begin of an epoch, and as of now or of its
- * end; and what is the epoch's own. */
+/* Totals since the start of the run: at the begin of an epoch, and at present
+ * or at its end; and the numbers of the epoch itself. */
 struct epoch_data {
   _Atomic uint64_t first_events;
   _Atomic uint64_t first_sum_ns;
@@ -54,37 +55,38 @@ struct epoch_data {
 };
 
 struct recorder {
-  /* Written by the worker alone, all of it. */
+  /* Only the worker writes these. */
   ck_sequence_t seq;         /* protects `epoch` and `data` */
   _Atomic uint32_t epoch;    /* of the worker; data[epoch & 1] is current */
-  struct epoch_data data[2]; /* the other one is the epoch before */
+  struct epoch_data data[2]; /* the other one is the previous epoch */
   _Atomic uint64_t counter[COUNTERS]; /* EVENT: only what scripts add */
 
   /* Constant after recorders_init(). */
   struct hist *hist;      /* NULL: no percentiles wanted */
-  struct slow_hist *slow; /* of all workers: what is slow */
-  bool hist_shared;       /* `hist`, with other workers */
+  struct slow_hist *slow; /* of all workers: the slow latencies */
+  bool hist_shared;       /* `hist` is shared with other workers */
 } CACHE_ALIGNED;
 
-/* What one worker had done when a snapshot was taken. */
+/* The work of one worker up to the moment of a snapshot. */
 struct worker_totals {
   uint64_t events;
   uint64_t sum_ns;
-  uint64_t min_ns, max_ns; /* since the snapshot before; UINT64_MAX, 0: none */
+  uint64_t min_ns,
+    max_ns; /* since the previous snapshot; UINT64_MAX, 0: no event */
 };
 
 /* All the recorders of a run. */
 struct recorders {
-  /* Read by every worker after every event, written at snapshots only. */
+  /* Read by every worker after every event; written only by snapshots. */
   _Atomic uint32_t epoch CACHE_ALIGNED;
 
   unsigned n CACHE_ALIGNED;
   struct recorder *of; /* owned; [n] */
   unsigned n_hists;
   struct hist **hists;    /* owned; workers share them when n > n_hists */
-  struct slow_hist *slow; /* owned; what is slow is only here */
+  struct slow_hist *slow; /* owned; slow latencies are only here */
 
-  /* Of the thread that takes snapshots: what the last one saw. */
+  /* Belongs to the thread that takes snapshots: the state in the last one. */
   struct worker_totals *seen; /* owned; [n] */
 };
 
@@ -92,10 +94,11 @@ int recorders_init(struct recorders *rs, unsigned n, bool percentiles,
                    struct err *err);
 void recorders_done(struct recorders *rs);
 
-/* sum += all latencies so far; any thread. */
+/* sum += all latencies so far; any thread may call. */
 void recorders_latencies(const struct recorders *rs, struct hist_sum *sum);
 
-/* Slow path of recorder_event(): a snapshot was taken since the last event. */
+/* The slow path of recorder_event(): a snapshot was taken since the last
+ * event. */
 void recorder_new_epoch(struct recorder *r, uint32_t epoch);
 
 static inline void recorder_bump(_Atomic uint64_t *p, uint64_t n)
@@ -142,20 +145,21 @@ static inline void recorder_event(const struct recorders *rs,
   recorder_event_in(r, now, latency_ns);
 }
 
-/* The number of events, as scripts may ask for it. */
+/* The number of events, for scripts that ask for it. */
 uint64_t recorder_events(const struct recorder *r);
 
 /* Events that the worker itself has counted, and the sum of their latencies,
- * which belong together.  Any thread. */
+ * which belong together.  Any thread may call. */
 void recorder_peek(const struct recorder *r, uint64_t *ret_events,
                    uint64_t *ret_sum_ns);
 
-/* A moment: totals since the start of the program, except min and max. */
+/* One moment: totals since the start of the program, except min and max. */
 struct snapshot {
   uint64_t at_ns; /* the moment it was taken */
   uint64_t events, sum_ns;
-  uint64_t min_ns, max_ns; /* since the snapshot before; UINT64_MAX, 0: none */
-  uint64_t counter[COUNTERS]; /* EVENT includes what scripts added */
+  uint64_t min_ns,
+    max_ns; /* since the previous snapshot; UINT64_MAX, 0: no event */
+  uint64_t counter[COUNTERS]; /* EVENT includes those that scripts added */
   unsigned n;
   struct worker_totals *worker; /* owned; [n] */
   struct hist_sum *hist;        /* owned; NULL without percentiles */
@@ -166,14 +170,14 @@ int snapshot_init(struct snapshot *s, const struct recorders *rs,
 void snapshot_done(struct snapshot *s);
 
 /*
- * Start a new epoch and read everybody.  One thread only, the same always.
- * min_ns and max_ns are exact, except that of several late events of a worker
- * only the mean is known; for that the worker must have ended them within the
- * time in which a store becomes visible to another processor.
+ * Start a new epoch, and read all workers.  Always call it from the same
+ * thread. min_ns and max_ns are exact, with one exception: of several late
+ * events of a worker only the mean is known.  That requires that the worker has
+ * ended them in the time in which a store becomes visible to another processor.
  */
 void snapshot_take(struct snapshot *s, struct recorders *rs, uint64_t now_ns);
 
-/* to = from, both made for the same recorders. */
+/* to = from; both were made for the same recorders. */
 void snapshot_copy(struct snapshot *to, const struct snapshot *from);
 
 #endif

@@ -50,8 +50,8 @@ uint64_t report_percentile(const struct report *r, double pct)
 
   if (!r->hist || r->events == 0)
     return 0;
-  /* A worker that is just now adding its event may not have come to the
-   * histogram yet: the value is wanted within the limits all the same. */
+  /* A worker may have counted an event that is not yet in the histogram.  The
+   * value must still be within the limits. */
   ns = hist_percentile(r->hist, pct);
   if (ns < r->min_ns)
     return r->min_ns;
@@ -115,4 +115,9 @@ double report_rate(const struct report *r, uint64_t count)
   if (r->period_ns == 0)
     return 0.0;
   return (double)count * (double)NS_PER_S / (double)r->period_ns;
+}
+
+double report_counter_rate(const struct report *r, enum counter c)
+{
+  return report_rate(r, r->counter[c]);
 }

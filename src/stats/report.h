@@ -1,9 +1,9 @@
 /*
- * report.h - what is known about a period of a run: plain numbers.
+ * report.h - the figures of a period of a run, as plain numbers.
  *
- * Made from two snapshots by pure functions, printed by reporters.  All of a
- * report belongs to one moment; every rate is a count divided by `period_ns`
- * of the same report.
+ * Pure functions make a report from two snapshots, and reporters print it.  All
+ * figures of a report belong to one moment.  Every rate is a count divided by
+ * `period_ns` of the same report.
  */
 #ifndef BENCH_STATS_REPORT_H
 #define BENCH_STATS_REPORT_H
@@ -28,7 +28,7 @@ enum report_kind {
   REPORT_FORCED, /* final, but workers may be inside an event */
 };
 
-/* What stays the same in all reports of a run. */
+/* The settings that are the same in all reports of a run. */
 struct report_setup {
   /* Options, whose rows fill them in. */
   double percentile;               /* 0: none */
@@ -46,7 +46,7 @@ struct report_setup {
   bool percentile_given;      /* --percentile, by the user */
   bool details;               /* results for machines are wanted */
   bool as_sysbench;           /* no text after an error in an event */
-  unsigned interval_decimals; /* of the time in interval lines */
+  unsigned interval_decimals; /* decimals of the time in interval lines */
   const void *of_test;        /* [opt] borrowed; for the form of the test */
 };
 
@@ -80,17 +80,17 @@ struct report {
   enum report_kind kind;
   const struct report_form *form; /* of the test: report/form.h */
   uint64_t elapsed_ns;            /* since the measured start */
-  uint64_t period_ns;             /* what this report covers */
-  uint64_t end_ns;  /* when that ended, on the clock of the program */
+  uint64_t period_ns;             /* the length of the period of this report */
+  uint64_t end_ns;  /* the end of the period, on the clock of the program */
   unsigned threads; /* of the run */
   unsigned threads_running;
   uint64_t unfinished; /* REPORT_FORCED: workers inside an event */
 
-  /* Of the last report. */
+  /* Only in the last report. */
   const char *failure; /* [opt] the error that has ended the run in an event */
   uint64_t run_events; /* events of the run so far, the warm-up included */
 
-  uint64_t counter[COUNTERS]; /* in the period */
+  uint64_t counter[COUNTERS]; /* counts of the period */
   uint64_t events;            /* = counter[COUNTER_EVENT] */
 
   /* Latency of the events of the period; all 0 without events. */
@@ -107,38 +107,38 @@ struct report {
   const struct report_thread *thread; /* borrowed; [threads], or NULL */
   struct report_times execution, fetching;
 
-  /* Of an interval. */
+  /* Only in intervals. */
   bool unprinted; /* for files only: no text, no hooks */
   bool partial;   /* the last one, shorter than the others */
 
-  struct turn *turn; /* [opt] taken before each reporter */
+  struct leave *leave; /* [opt] asked before each reporter, with leave_step() */
 
-  /* Of intervals and of the whole run: classes of operations, and what the test
-   * counts by itself. */
+  /* In intervals and for the whole run: classes of operations, and what the
+   * test counts by itself. */
   struct class_list classes;
   struct tally_report tally;
 
-  /* Of the last report of a run with details: all of the measured part,
-   * checkpoints or not; NULL elsewhere.  It has `thread`. */
+  /* Only in the last report of a run with details: the whole measured part,
+   * with or without checkpoints; NULL in other reports.  It has `thread`. */
   const struct report *total;
-  /* Of that: with a rate, "service_time" and "lag". */
-  struct class_list pace;
+  /* Only in that report, with a rate: "service_time" and "lag". */
+  struct class_list rated;
 };
 
 /*
- * Fill in what follows from two snapshots: period, counters, latencies,
- * percentile (computed into `diff`, which `r->hist` then borrows; NULL without
- * percentiles) and fairness.  min_ns and max_ns are those of the period, which
- * the caller has merged from its snapshots.
+ * Fill in the figures that follow from two snapshots: period, counters,
+ * latencies, percentile (computed into `diff`, which `r->hist` then borrows;
+ * NULL without percentiles) and fairness.  min_ns and max_ns are those of the
+ * period, which the caller has merged from its snapshots.
  */
 void report_fill(struct report *r, const struct report_setup *setup,
                  const struct snapshot *before, const struct snapshot *now,
                  uint64_t min_ns, uint64_t max_ns, struct hist_sum *diff);
 
 /*
- * The threads of a period (`t` has as many elements as the snapshots): cleared
- * when it begins, merged with every snapshot that is taken in it, the last one
- * included, and filled in at its end.
+ * The threads of a period (`t` has as many elements as the snapshots).  They
+ * are cleared when it begins, merged with every snapshot that is taken in it,
+ * including the last one, and filled in at its end.
  */
 void report_threads_clear(struct report_thread *t, unsigned n);
 void report_threads_merge(struct report_thread *t, const struct snapshot *s);
@@ -150,5 +150,6 @@ uint64_t report_percentile(const struct report *r, double pct);
 
 /* count / period of this report; 0 when the period is empty. */
 double report_rate(const struct report *r, uint64_t count);
+double report_counter_rate(const struct report *r, enum counter c);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 
-/* In pages, most of which are never touched. */
+/* Lies in pages of its own, most of which are never touched. */
 struct slow_hist {
   pthread_mutex_t lock; /* protects `sum` */
   struct hist_sum sum;

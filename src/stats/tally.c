@@ -1,5 +1,5 @@
 /*
- * tally.c - what a test counts beside its events, in periods: differences.
+ * tally.c - the counts of a test besides its events, in periods: differences.
  */
 #include "stats/tally.h"
 
@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "stats/value_hist.h"
 
-/* Now, and what it was when the periods began. */
+/* A count now, and when the periods began. */
 struct count_track {
   char *name; /* owned */
   double now, base[2];
@@ -28,19 +28,19 @@ struct error_track {
   uint64_t base[2];
 };
 
-/* The periods: which base. */
+/* The periods; each has a base. */
 enum {
   INTERVAL,
   TOTAL
 };
 
 struct tally {
-  size_t n_counts, n_values, n_errors; /* and as much room */
-  struct count_track *count;           /* owned, as the rest */
+  size_t n_counts, n_values, n_errors; /* there is room for as many */
+  struct count_track *count;           /* owned, like all that follows */
   struct values_track *values;
   struct error_track *error;
 
-  /* What was given out, as long as those. */
+  /* The latest results, as long as the arrays above. */
   struct named_count *count_out;
   struct named_values *values_out;
   struct error_count *error_out;
@@ -93,7 +93,7 @@ void tally_clear(struct tally *t)
     t->error[i].now.count = 0;
 }
 
-/* Room for one more element in *array, which has n; false: no memory. */
+/* Make room for one more element in *array, which has n; false: no memory. */
 static bool grow(void *array, size_t n, size_t size)
 {
   void *old, *more;

@@ -1,10 +1,10 @@
 /*
- * tally.h - what a test counts beside its events: counters and histograms that
- * it has names for, and errors by their code.
+ * tally.h - the counts of a test besides its events: counters and histograms
+ * with names, and errors by their code.
  *
- * A tally is filled with what is known at a moment, again and again; it keeps
- * what it was at earlier ones and gives out the differences.  One thread at a
- * time uses it.
+ * A tally is filled with the numbers of a moment, again and again.  It keeps
+ * those of earlier moments and returns the differences.  One thread at a time
+ * uses it.
  */
 #ifndef BENCH_STATS_TALLY_H
 #define BENCH_STATS_TALLY_H
@@ -19,13 +19,13 @@ struct value_sum;
 /* An error of the system under test, counted by its code. */
 struct error_count {
   char source[32]; /* the driver */
-  char code[32];   /* its own number or word */
+  char code[32];   /* the driver's own number or word */
   char state[8];   /* SQLSTATE, or "" */
   uint64_t count;
-  char text[256]; /* of the first one */
+  char text[256]; /* text of the first one */
 };
 
-/* Borrowed from the tally until it is used again, as are the lists. */
+/* Borrowed from the tally until it is used again, like the lists. */
 struct named_count {
   const char *name;
   double sum;
@@ -36,7 +36,7 @@ struct named_values {
   const struct value_sum *values;
 };
 
-/* A period.  All names that are known, and the errors that happened. */
+/* A period: all names that are known, and the errors that occurred. */
 struct tally_report {
   size_t n_counts, n_values, n_errors;
   const struct named_count *count;
@@ -48,22 +48,24 @@ int tally_new(struct tally **ret, struct err *err);
 void tally_free(struct tally *t);
 
 /*
- * A moment: everything is 0 from here on, until it was added.  What there is no
- * memory for is left out.
+ * Begin a new moment: everything is 0 until it is added.  Names for which there
+ * is no memory are left out.
  */
 void tally_clear(struct tally *t);
 void tally_count(struct tally *t, const char *name, double n);
-/* To be added to; NULL when out of memory.  The first unit of a name stays. */
+/* Returns the place to add to; NULL when out of memory.  The first unit of a
+ * name is kept. */
 struct value_sum *tally_values(struct tally *t, const char *name,
                                const char *unit);
 void tally_error(struct tally *t, const struct error_count *e);
 
 /* Periods begin at this moment. */
 void tally_restart(struct tally *t);
-/* The interval from the last call of either to this moment; the next begins. */
+/* The interval from the last call of either function to this moment; the next
+ * one begins. */
 void tally_interval(struct tally *t, struct tally_report *ret);
-/* From the last restart to this moment; from the beginning if there was none.
- */
+/* The time from the last restart to this moment; without one, from the
+ * beginning. */
 void tally_total(struct tally *t, struct tally_report *ret);
 
 #endif

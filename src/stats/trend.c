@@ -8,9 +8,9 @@
 #define MIN_CHANGE 0.1
 
 /*
- * Of Kendall's statistic of the last three quarters, in standard deviations.
- * Six rates, those of eight intervals, reach it only in perfect order, which
- * happens by chance in 1 of 360 cases.
+ * The limit for Kendall's statistic of the last three quarters, in standard
+ * deviations.  Six rates, those of eight intervals, reach it only in perfect
+ * order, which happens by chance in 1 of 360 cases.
  */
 #define MIN_ORDER 2.6
 
@@ -48,7 +48,7 @@ void trend_note(struct trend *t, uint64_t now_ns, uint64_t events)
   t->events[t->n++] = events;
 }
 
-/* Rates between some moments that follow each other. */
+/* The rates between successive moments. */
 struct rates {
   double mean, low, high;
 };
@@ -75,8 +75,8 @@ static double rate_at(const struct trend *t, unsigned i)
 }
 
 /*
- * How well the rates from `first` on are in ascending order, or, if negative,
- * in descending order: the test of Mann and Kendall.
+ * How well the rates from `first` on are in ascending order or, if negative, in
+ * descending order: the test of Mann and Kendall.
  */
 static double order_of(const struct trend *t, unsigned first, unsigned n)
 {

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* 2^e * (1 + sub / 512) is the lower end of bucket (e - LOW_EXP) * 512 + sub;
- * both are the upper bits of an IEEE double. */
+/* 2^e * (1 + sub / 512) is the lower end of bucket (e - LOW_EXP) * 512 + sub.
+ * Both numbers are the upper bits of an IEEE double. */
 static size_t bucket_of(double value)
 {
   uint64_t bits;
@@ -23,7 +23,7 @@ static size_t bucket_of(double value)
   return index < VALUE_BUCKETS ? (size_t)index : VALUE_BUCKETS - 1;
 }
 
-/* A place within a bucket: 0 is its lower end, 1 its upper one. */
+/* A point within a bucket: 0 is its lower end, 1 its upper one. */
 static double within(size_t index, double part)
 {
   const double sub = (double)(index & ((1u << VALUE_SUB_BITS) - 1)) + part;
@@ -32,7 +32,7 @@ static double within(size_t index, double part)
                (int)(index >> VALUE_SUB_BITS) + VALUE_LOW_EXP);
 }
 
-/* Most of what is below the range is 0. */
+/* Most values below the range are 0. */
 double value_middle(size_t index)
 {
   return index > 0 ? within(index, 0.5) : 0;
@@ -101,7 +101,7 @@ void value_sum_add(struct value_sum *sum, const struct value_hist *h)
     sum->count[i] += atomic_load_explicit(&h->count[i], memory_order_relaxed);
 }
 
-/* The ends of the buckets in use, as far as `now` allows. */
+/* Set the ends of the buckets in use, within those of `now`. */
 static void set_limits(struct value_sum *out, const struct value_sum *now)
 {
   size_t first = 0, last = VALUE_BUCKETS - 1;
@@ -114,7 +114,7 @@ static void set_limits(struct value_sum *out, const struct value_sum *now)
     last--;
   if (out->count[last] == 0)
     return;
-  /* What lies outside of the range has no ends. */
+  /* Values outside of the range have no ends. */
   if (first > 0)
     out->min = fmax(now->min, within(first, 0));
   if (last < VALUE_BUCKETS - 1)

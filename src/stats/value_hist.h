@@ -2,12 +2,11 @@
  * value_hist.h - a histogram of numbers of any unit: from 1e-9 to 1e12, with an
  * error of at most 0.1 %.
  *
- * Every power of two is split into 512 buckets.  What is below the range, zero
- * and negative numbers included, goes to the first bucket, which stands for 0,
- * what is above it to the last one; smallest, largest and mean value are exact
- * all the same.
- *
- * One thread adds to a histogram; any thread may read at any time.
+ * Every power of two is split into 512 buckets.  Values below the range,
+ * including zero and negative numbers, go to the first bucket, which represents
+ * 0.  Values above it go to the last one.  The smallest, largest and mean value
+ * are always exact.  One thread adds to a histogram; any thread may read at any
+ * time.
  */
 #ifndef BENCH_STATS_VALUE_HIST_H
 #define BENCH_STATS_VALUE_HIST_H
@@ -23,8 +22,8 @@ enum {
   VALUE_BUCKETS = (VALUE_HIGH_EXP - VALUE_LOW_EXP) << VALUE_SUB_BITS,
 };
 
-/* Written by its thread alone.  {0} is empty; pages of `count` that were never
- * written cost no memory. */
+/* Only its thread writes to it.  {0} is empty; pages of `count` that were never
+ * written to cost no memory. */
 struct value_hist {
   _Atomic uint64_t n; /* written last; pairs release with acquire of readers */
   _Atomic double sum, min, max; /* min and max: only with n > 0 */
@@ -32,35 +31,35 @@ struct value_hist {
   _Atomic uint64_t count[VALUE_BUCKETS];
 };
 
-/* Plain numbers, owned by one thread. */
+/* Plain numbers that one thread owns. */
 struct value_sum {
   uint64_t n;
   double sum, min, max; /* all 0 without values */
   uint64_t count[VALUE_BUCKETS];
 };
 
-/* By the only thread that writes to it.  What is not a number is left out. */
+/* Called by the only thread that writes to it.  NaN is not recorded. */
 void value_hist_record(struct value_hist *h, double value);
 
-/* The middle of a bucket; of the first one 0. */
+/* The middle of a bucket; 0 for the first one. */
 double value_middle(size_t index);
 
 /* sum += h */
 void value_sum_add(struct value_sum *sum, const struct value_hist *h);
 
-/* The same of `n` values of which these are known; the caller adds their
+/* The same for `n` values with this sum and these limits; the caller adds their
  * counts. */
 void value_sum_join(struct value_sum *to, uint64_t n, double sum, double min,
                     double max);
 
 /*
- * out = now - before, which was read earlier.  Smallest and largest are exact
- * when there was nothing before, else they are those of buckets.
+ * out = now - before, which was read earlier.  The smallest and largest value
+ * are exact if `before` is empty; otherwise they are the ends of buckets.
  */
 void value_sum_sub(struct value_sum *out, const struct value_sum *now,
                    const struct value_sum *before);
 
-/* 0 without values. */
+/* Returns 0 without values. */
 double value_mean(const struct value_sum *sum);
 
 /* The value at percentile `pct` (0..100), within [min, max]; 0 without values.

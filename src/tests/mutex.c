@@ -62,8 +62,9 @@ struct mutex_slot {
 
 struct mutex_run {
   const struct mutex_cfg *cfg;
-  struct mutex_slot *slot;                /* owned; [cfg->num] */
-  volatile uint64_t shared CACHE_ALIGNED; /* by whoever holds any mutex */
+  struct mutex_slot *slot; /* owned; [cfg->num] */
+  volatile uint64_t shared
+    CACHE_ALIGNED; /* written by any thread that holds a mutex */
 };
 
 static int mutex_open(const struct plan *plan, const void *cfg, void **ret_run,
@@ -108,8 +109,8 @@ static void mutex_close(void *arg)
   free(run);
 }
 
-/* One increment, comparison and branch per turn, neither removed nor
- * unrolled: the limit is read from memory in each. */
+/* One increment, comparison and branch per turn, which the compiler neither
+ * removes nor unrolls: the limit is read from memory in each. */
 static void spin(uint64_t turns)
 {
   const volatile uint64_t limit = turns;
@@ -118,8 +119,8 @@ static void spin(uint64_t turns)
     ;
 }
 
-/* Threads that hold different mutexes meet here, and the sum is nobody's
- * business: that is the test.  Not a race to be reported. */
+/* Threads that hold different mutexes meet here, and the sum is not used: that
+ * is the test.  It is not a race to be reported. */
 RACES_ON_PURPOSE static void count(struct mutex_run *run)
 {
   run->shared++;

@@ -1,6 +1,6 @@
 /*
  * threads.c - the threads test: one event locks, yields and unlocks a mutex
- * many times; the mutexes are handed out in turn over all threads.
+ * many times.  The mutexes are assigned to events in turn, over all threads.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -48,7 +48,7 @@ struct threads_run {
   const struct threads_cfg *cfg;
   /* Without padding: the distance of the locks is part of what is measured. */
   pthread_mutex_t *lock;                   /* owned; [cfg->locks] */
-  _Atomic uint64_t requests CACHE_ALIGNED; /* all workers */
+  _Atomic uint64_t requests CACHE_ALIGNED; /* of all workers */
 };
 
 struct threads_thread {

@@ -8,8 +8,8 @@
 
 #include "tools/units.h"
 
-/* Whatever files contain: margins of limits and their differences are finite,
- * and there are numbers between them. */
+/* Whatever a file contains, limits with their margins and their difference stay
+ * finite, and there are numbers between them. */
 #define LARGEST 1e300
 #define NEAREST 1e-300
 
@@ -18,7 +18,7 @@ static double bounded(double value)
   return value > LARGEST ? LARGEST : value < -LARGEST ? -LARGEST : value;
 }
 
-/* What is linear on the paper. */
+/* The value on a scale that is linear on paper. */
 static double stretch(const struct axis *a, double value)
 {
   switch (a->kind) {
@@ -53,7 +53,7 @@ static void label(const struct axis *a, double value, char out[48])
     (void)snprintf(out, 48, "%s", unit_count_short(text, value));
     return;
   case AXIS_SHARE:
-    /* As many digits as 99.999999 has; those behind are noise. */
+    /* As many digits as 99.999999 has; further ones are noise. */
     (void)snprintf(out, 48, "%.12g%%", value);
     return;
   case AXIS_PLAIN:
@@ -77,7 +77,8 @@ static void add_tick(struct axis *a, double value, const char *name)
   a->n_ticks++;
 }
 
-/* 1, 2 or 5 times a power of ten, such that `max` of them cover `range`. */
+/* 1, 2 or 5 times a power of ten, so that `max` of these steps cover
+ * `range`. */
 static double nice_step(double range, unsigned max)
 {
   const double raw = range / max;
@@ -105,7 +106,8 @@ static void fit_linear(struct axis *a, double low, double high, unsigned max)
     add_tick(a, round((double)i * step / step * 1e9) / 1e9 * step, NULL);
 }
 
-/* Less than a power of ten: round numbers, as on a linear axis. */
+/* The range is less than a power of ten: use round numbers, as on a linear
+ * axis. */
 static void add_narrow_ticks(struct axis *a, unsigned max)
 {
   const double step = nice_step(a->high - a->low, max);
@@ -121,7 +123,7 @@ static void fit_log(struct axis *a, double low, double high, unsigned max)
 
   low = low > 0 ? low : 1;
   high = high > low ? high : 10 * low;
-  low /= 1.15; /* lines do not lie on the frame */
+  low /= 1.15; /* so that lines do not lie on the frame */
   high *= 1.15;
   a->low = low;
   a->high = high;
@@ -161,7 +163,7 @@ static void fit_percentile(struct axis *a, double high)
   }
 }
 
-/* Ticks that were asked for, as far as there is room. */
+/* Use the ticks that were asked for, as far as there is room. */
 static void fit_given(struct axis *a, unsigned max)
 {
   double last = -1;

@@ -1,5 +1,5 @@
 /*
- * axis.h - from values to places on a chart, and the round numbers beside it.
+ * axis.h - places of values on a chart, and the round numbers beside it.
  */
 #ifndef BENCH_TOOLS_AXIS_H
 #define BENCH_TOOLS_AXIS_H
@@ -10,7 +10,7 @@
 enum axis_kind {
   AXIS_LINEAR,
   AXIS_LOG,        /* of values above 0 */
-  AXIS_PERCENTILE, /* 0..100, the more room the closer to 100 */
+  AXIS_PERCENTILE, /* 0..100, with more room the closer to 100 */
 };
 
 enum axis_unit {
@@ -32,12 +32,12 @@ struct tick {
 };
 
 struct axis {
-  const char *label; /* with the unit where numbers do not show it */
+  const char *label; /* with the unit, unless the numbers show it */
   enum axis_kind kind;
   enum axis_unit unit;
   bool from_zero; /* LINEAR */
 
-  /* [opt] Where to put ticks, and what to write there (NULL: the number). */
+  /* [opt] The values of ticks, and their texts (NULL: the number). */
   const double *at;
   const char *const *names;
   size_t n_at;
@@ -48,10 +48,12 @@ struct axis {
   size_t n_ticks;
 };
 
-/* Choose limits that hold low..high (up to 1e300), and at most `max` ticks. */
+/* Choose limits that include low..high (up to 1e300), and at most `max`
+ * ticks. */
 void axis_fit(struct axis *a, double low, double high, unsigned max);
 
-/* The place of a value between 0 and 1; outside of that for values outside. */
+/* The place of a value: 0 to 1, or outside of that for a value outside the
+ * limits. */
 double axis_place(const struct axis *a, double value);
 
 #endif

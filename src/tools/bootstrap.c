@@ -10,14 +10,14 @@
 #include "tools/numbers.h"
 
 enum {
-  SAMPLES_MIN = 4, /* fewer say nothing */
+  SAMPLES_MIN = 4, /* fewer samples mean nothing */
 };
 
-/* A run, ready to be drawn from. */
+/* A run, prepared for drawing. */
 struct source {
   const struct boot_run *run;
   size_t block;   /* samples that belong together; 0: there are no samples */
-  double spread;  /* factor that makes up for the small number of blocks */
+  double spread;  /* a factor that compensates for the small number of blocks */
   double level;   /* logarithm of the ratio of the sums of its samples */
   double df;      /* blocks that are independent of each other, less one */
   double squares; /* sum of what was drawn, squared */
@@ -28,9 +28,9 @@ struct side {
   struct source *sources;
   size_t n;
   double mean;    /* of the logarithms of the values */
-  double assumed; /* variance of `mean`: what is assumed of runs, and as much
-                     of their scatter as agrees with that */
-  double excess;  /* the rest of their scatter, the same way */
+  double assumed; /* variance of `mean`: what is assumed about runs, and the
+                     part of their scatter that agrees with it */
+  double excess;  /* the rest of their scatter, in the same form */
 };
 
 static bool samples_usable(const struct boot_run *r)
@@ -47,7 +47,7 @@ static bool samples_usable(const struct boot_run *r)
   return r->n >= SAMPLES_MIN && num > 0 && den > 0;
 }
 
-/* How long dependence lasts; at least four blocks are left. */
+/* How long dependence lasts; at least four blocks remain. */
 static size_t block_length(const struct boot_run *r)
 {
   double *x = calloc(r->n, sizeof(*x));
@@ -102,11 +102,11 @@ static double scatter_of(const struct side *side)
 }
 
 /*
- * Of the scatter, what is no larger than assumed makes the assumption surer;
- * what is beyond contradicts it and stands alone.  Two runs are too few to
- * agree with anything: a small scatter is chance too often.  For the same
- * reason the excess of few runs is taken for more than it is, and noise within
- * the runs, which is part of the scatter, is not subtracted.
+ * The part of the scatter that is no larger than assumed confirms the
+ * assumption.  The rest contradicts it and counts separately.  Two runs are too
+ * few to confirm anything, because a small scatter is too often chance.  For
+ * the same reason, the excess of few runs is increased, and noise within the
+ * runs, which is part of the scatter, is not subtracted.
  */
 static void weigh_scatter(struct side *side, double assumed)
 {
@@ -145,8 +145,8 @@ static bool side_init(struct side *side, const struct boot_group *g)
   return true;
 }
 
-/* The logarithm of the run's figure after drawing its samples again, as a
- * difference from what it is. */
+/* The logarithm of the run's figure after its samples were drawn again, as a
+ * difference from its own value. */
 static double draw_within(struct source *s, struct rng *rng)
 {
   const struct boot_run *r = s->run;
@@ -181,9 +181,9 @@ static double draw_side(const struct side *side, struct rng *rng)
 }
 
 /*
- * Differences between the sides that chance alone would make.  The part of the
- * scatter among runs is not drawn: few runs drawn from few would hardly differ.
- * It goes evenly through a normal distribution.
+ * Differences between the sides that are due to chance alone.  The scatter
+ * among runs is not drawn, because few runs drawn from few would hardly
+ * differ.  It is added evenly, through a normal distribution.
  */
 static void draw_all(const struct side *a, const struct side *b, double *drawn,
                      size_t n)
@@ -201,8 +201,8 @@ static void draw_all(const struct side *a, const struct side *b, double *drawn,
   }
 }
 
-/* The variance of the side's mean, and what Satterthwaite's formula needs to
- * know of its parts. */
+/* Add the variance of the side's mean, and the terms of Satterthwaite's
+ * formula. */
 static void add_variance(const struct side *side, double *within_all,
                          double *variance, double *squares_by_df)
 {
@@ -223,7 +223,7 @@ static void add_variance(const struct side *side, double *within_all,
     *squares_by_df += side->excess * side->excess / (n - 1);
 }
 
-/* Sets df and within. */
+/* Sets the members df and within. */
 static void find_freedom(struct boot_result *r, const struct side *a,
                          const struct side *b)
 {

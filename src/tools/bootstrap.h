@@ -26,8 +26,8 @@ enum {
   BOOT_REPLICATES = 1000,
 };
 
-/* What is assumed of runs of one build on one machine: the relative standard
- * deviation of a figure between them. */
+/* An assumption about runs of one build on one machine: the relative standard
+ * deviation of a figure among them. */
 #define BOOT_RUN_SPREAD 0.01
 /* The same for a figure that has one value per run and no samples. */
 #define BOOT_RUN_SPREAD_SINGLE 0.05
@@ -39,8 +39,8 @@ enum {
  */
 struct boot_run {
   double value;
-  double unsteady; /* relative standard deviation of what is known to have
-                      disturbed the run; comes on top */
+  double unsteady; /* relative standard deviation that known disturbances of the
+                      run have caused; it is added */
   const double *num, *den; /* borrowed */
   size_t n;
 };
@@ -58,15 +58,15 @@ struct boot_result {
   double smallest;    /* the relative difference that would have been found
                          in four cases of five */
 
-  /* What settle.h goes by. */
-  size_t runs;   /* of the side that has fewer */
+  /* For settle.h. */
+  size_t runs;   /* of the side with fewer runs */
   double within; /* share of the variance that longer runs would lessen */
   double df;     /* degrees of freedom of the interval */
 };
 
 /*
- * The same input gives the same result.  False: no comparison, since a value
- * is missing, not finite or not above zero, or there is no memory.
+ * The same input gives the same result.  False: there is no comparison, because
+ * a value is missing, not finite or not above zero, or there is no memory.
  */
 bool bootstrap_compare(struct boot_result *ret, const struct boot_group *base,
                        const struct boot_group *other);

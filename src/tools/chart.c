@@ -9,7 +9,7 @@
 #include "base/strbuf.h"
 #include "tools/html.h"
 
-/* Of the drawing, in its own units. */
+/* Sizes of the drawing, in its own units. */
 enum {
   WIDTH = 720,
   HEIGHT = 280,
@@ -22,7 +22,7 @@ enum {
   TICKS_Y = 8,
 };
 
-/* Of the height, above the highest point: for what is written over marks. */
+/* A share of the height, above the highest point, for texts over marks. */
 #define HEADROOM 0.12
 
 struct limits {
@@ -115,7 +115,7 @@ static void draw_axes(const struct chart *c, struct strbuf *out)
   strbuf_adds(out, "</text>\n");
 }
 
-/* Points closer than a pixel to the one before change nothing. */
+/* A point within a pixel of the previous one changes nothing. */
 static void draw_path(const struct chart *c, const struct chart_line *line,
                       size_t color, struct strbuf *out)
 {
@@ -165,7 +165,7 @@ static void draw_points(const struct chart *c, const struct chart_line *line,
   }
 }
 
-/* The line comes from below on the left: above that there is room. */
+/* The line comes from below on the left, so there is room above it. */
 static void draw_marks(const struct chart *c, struct strbuf *out)
 {
   for (size_t i = 0; i < c->n_marks; i++) {
@@ -231,7 +231,7 @@ bool chart_svg(struct chart *c, struct strbuf *out)
   draw_axes(c, out);
   for (size_t i = 0; i < c->n_lines; i++) {
     draw_path(c, &c->lines[i], i, out);
-    /* A single point has no line to be seen by. */
+    /* A line with a single point would be invisible. */
     if (c->lines[i].dots || c->lines[i].n == 1)
       draw_points(c, &c->lines[i], i, out);
   }

@@ -25,7 +25,7 @@ struct chart_line {
   bool steps;               /* y stays the same up to the next x */
 };
 
-/* Where a line of points is highest, or on its way there. */
+/* The point at which a line is highest, or a point on the way there. */
 struct chart_mark {
   double x, y;
   const char *text;
@@ -38,9 +38,9 @@ struct chart {
   size_t n_lines;
   struct chart_mark marks[4];
   size_t n_marks;
-  bool named; /* a line that is alone has its name beside it, too */
+  bool named; /* a single line has its name beside it, too */
 
-  double inset; /* set by chart_svg(): dots keep away from the axis */
+  double inset; /* set by chart_svg(): keeps dots away from the axis */
 };
 
 /* False: there is nothing to draw, and nothing was written. */

@@ -1,5 +1,5 @@
 /*
- * child.c - the program started again with other arguments.
+ * child.c - starts the program again with other arguments.
  */
 #include "tools/child.h"
 
@@ -21,7 +21,7 @@ enum {
   STATUS_NO_EXEC = 127,
 };
 
-/* nohup(1) has it ignored, and that is to stay so. */
+/* nohup(1) ignores it, and it must stay ignored. */
 static bool hangup_is_ignored(void)
 {
   struct sigaction how;
@@ -59,7 +59,7 @@ void children_end(struct children *c)
   c->blocked = false;
 }
 
-/* In the new process: only what is safe after fork(). */
+/* In the new process: only calls that are safe after fork(). */
 static _Noreturn void become(const struct children *c,
                              const struct child_command *what, pid_t parent)
 {
@@ -69,9 +69,10 @@ static _Noreturn void become(const struct children *c,
 
   (void)setpgid(0, 0);
   (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != parent) /* it has died already */
+  if (getppid() != parent) /* the parent has already died */
     _exit(STATUS_NO_EXEC);
-  (void)signal(SIGTTOU, SIG_IGN); /* we are in the background, and may write */
+  (void)signal(SIGTTOU,
+               SIG_IGN); /* a background process may write to the terminal */
   if (fd >= 0 && fd != STDOUT_FILENO)
     (void)dup2(fd, STDOUT_FILENO);
   if (what->err_fd >= 0)
@@ -81,7 +82,7 @@ static _Noreturn void become(const struct children *c,
   _exit(STATUS_NO_EXEC);
 }
 
-/* A signal that came while a child was running (`pid`), or 0. */
+/* A signal arrived while a child was running (`pid`), or 0. */
 static void take_signal(struct children *c, int number, pid_t pid)
 {
   const bool again = c->signal != 0;
@@ -113,7 +114,7 @@ int children_run(struct children *c, const struct child_command *what,
     return err_sys(err, "cannot start a process");
   if (pid == 0)
     become(c, what, self);
-  (void)setpgid(pid, pid); /* whoever comes first */
+  (void)setpgid(pid, pid); /* whichever of the two processes comes first */
 
   awaited(c, &set);
   for (;;) {

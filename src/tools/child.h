@@ -1,10 +1,11 @@
 /*
- * child.h - the program started again with other arguments, one process at a
- * time, and what the terminal asks for in the meantime.
+ * child.h - starts the program again with other arguments, one process at a
+ * time, and handles signals of the terminal in the meantime.
  *
- * A child has a process group of its own, so that Ctrl-C reaches only us: the
- * first one is kept in mind, the next ones are passed on.  SIGTERM, SIGHUP and
- * SIGXCPU are passed on at once.  A child ends when we do.
+ * A child has a process group of its own, so that Ctrl-C reaches only this
+ * process.  The first one is remembered, and the next ones are passed on.
+ * SIGTERM, SIGHUP and SIGXCPU are passed on at once.  A child ends when this
+ * process does.
  */
 #ifndef BENCH_TOOLS_CHILD_H
 #define BENCH_TOOLS_CHILD_H
@@ -17,15 +18,15 @@ struct err;
 
 struct children {
   int signal;         /* SIGINT or SIGTERM has come; 0: neither */
-  uint64_t signal_ns; /* when it did */
+  uint64_t signal_ns; /* when it came */
   sigset_t old;       /* the mask before */
   bool blocked;       /* signals are */
   bool hangup;        /* SIGHUP is not ignored */
 };
 
-/* Where the output of a child goes. */
+/* The destination of a child's output. */
 enum child_out {
-  CHILD_OUT_SAME,   /* where ours goes */
+  CHILD_OUT_SAME,   /* the same as of this process */
   CHILD_OUT_STDERR, /* to the standard error */
   CHILD_OUT_NONE,   /* nowhere */
 };
@@ -33,19 +34,19 @@ enum child_out {
 struct child_command {
   char *const *argv; /* ends with NULL */
   enum child_out out;
-  int err_fd; /* the standard error goes there; -1: where ours goes */
+  int err_fd; /* for its standard error; -1: the same as of this process */
 };
 
 /* Signals are blocked in between.  SIGCHLD must not be ignored. */
 int children_begin(struct children *c, struct err *err);
 void children_end(struct children *c);
 
-/* Run one to its end.  *ret_status is what a shell would show: the exit
- * status, or 128 plus the signal that it died of. */
+/* Run a child until it ends.  *ret_status is the status that a shell would
+ * show: the exit status, or 128 plus the signal that it died of. */
 int children_run(struct children *c, const struct child_command *what,
                  int *ret_status, struct err *err);
 
-/* Wait; shorter when a signal comes. */
+/* Wait; less if a signal arrives. */
 void children_pause(struct children *c, double seconds);
 
 #endif

@@ -11,8 +11,8 @@
 struct class_row {
   const json_t *json; /* borrowed: the object of the class */
   const char *name;   /* borrowed; NULL: it has none */
-  double total_ns;    /* that all its operations took; 0 if not known */
-  double share;       /* of the time of all classes; 0 if there is none */
+  double total_ns;    /* of all its operations; 0 if unknown */
+  double share;       /* of the time of all classes; 0 if unknown */
   size_t place;       /* in the document */
 };
 

@@ -15,19 +15,19 @@
 #include "base/strbuf.h"
 #include "tools/classes.h"
 
-/* Percentiles: events above it that an interval, or a run, must have. */
+/* For percentiles: an interval, or a run, must have so many events above it. */
 #define BEYOND_INTERVAL 10.0
 #define BEYOND_RUN 100.0
-/* Percentiles without usable intervals: runs that a group must have. */
+/* For percentiles without usable intervals: a group must have so many runs. */
 #define RUNS_FOR_TAILS 3
-/* How much of what a run has lost by waiting for a processor, for reasons
- * outside of it, unsettles its figures, and those of its slowest tenth, which
- * consists of events that had to wait. */
+/* The time that a run has waited for a processor, for reasons outside of it,
+ * makes its figures uncertain by this share.  The factor for its slowest tenth
+ * is larger, because it consists of events that had to wait. */
 #define UNSTEADY_BY_WAITING 0.25
 #define UNSTEADY_TAIL_BY_WAITING 1.5
 #define TAIL 0.1
 
-/* What is looked at in both groups. */
+/* A figure that is compared between the groups. */
 struct figure {
   enum compare_kind kind;
   const char *key; /* percentile, or name of a class; NULL: the mean */
@@ -78,7 +78,7 @@ static double value_of(const struct result *r, const struct figure *f)
   return NAN;
 }
 
-/* One interval as a sample; false: it says nothing. */
+/* One interval as a sample; false: it has no meaning. */
 static bool sample_of(const struct result_interval *i, const struct figure *f,
                       double *ret_num, double *ret_den)
 {
@@ -110,15 +110,15 @@ static bool sample_of(const struct result_interval *i, const struct figure *f,
   return true;
 }
 
-/* The last interval may be too short to say anything. */
+/* The last interval may be too short to have a meaning. */
 static bool is_scrap(const struct result *r, size_t i)
 {
   return i > 0 && r->intervals[i].partial &&
          r->intervals[i].period_s < r->intervals[i - 1].period_s / 2;
 }
 
-/* What waiting for a processor, beyond that of threads for each other, may have
- * changed. */
+/* How much the figure may have changed because the run waited for a processor,
+ * apart from threads that waited for each other. */
 static double unsteadiness(const struct result *r, const struct figure *f)
 {
   const bool tail = f->beyond > 0 && f->beyond < TAIL * 1.001;
@@ -131,8 +131,7 @@ static double unsteadiness(const struct result *r, const struct figure *f)
     waited -= 1 - cpus / r->threads;
   if (!(waited > 0))
     return 0;
-  /* What is left of the time is what counts: its logarithm is what the
-   * throughput has lost. */
+  /* The throughput has lost the logarithm of the time that remained. */
   return -by * log1p(-fmin(waited, 0.99));
 }
 
@@ -175,20 +174,20 @@ static bool series_init(struct series *s, const struct group *g,
   return true;
 }
 
-/* Also the 100th, beyond which nothing is: the largest of all. */
+/* This includes the 100th, the largest value, above which there is none. */
 static bool is_percentile(const struct figure *f)
 {
   return f->kind == COMPARE_LATENCY && f->key;
 }
 
-/* Percentiles far out hang on a few events, which come in clumps. */
+/* High percentiles depend on a few events, which come in clusters. */
 static bool has_tail(const struct group *g, const struct series *s,
                      const struct figure *f)
 {
   for (size_t i = 0; i < g->n; i++) {
     if (g->runs[i]->events * f->beyond < BEYOND_RUN)
       return false;
-    /* Enough intervals, but each with too few of these events. */
+    /* There are enough intervals, but each has too few of these events. */
     if (s->runs[i].n < 4 && g->runs[i]->n_intervals > 4 &&
         g->n < RUNS_FOR_TAILS)
       return false;
@@ -205,7 +204,7 @@ static bool stands_still(const struct boot_group *g)
   return false;
 }
 
-/* Ratios have logarithms, but for this one: nothing is left of a throughput. */
+/* Ratios have logarithms, except this one: the throughput is 0. */
 static bool compare_to_nothing(struct comparison *here,
                                const struct boot_group *base,
                                const struct boot_group *other)
@@ -251,7 +250,7 @@ static void add(struct comparisons *c, const char *name, const struct figure *f)
   series_done(&other);
 }
 
-/* The percentiles that both have, from the lowest on. */
+/* The percentiles that both groups have, in ascending order. */
 static void add_percentiles(struct comparisons *c)
 {
   const json_t *have = result_at(c->base->runs[0]->json,
@@ -285,8 +284,7 @@ static void add_percentiles(struct comparisons *c)
   }
 }
 
-/* Classes of operations that both have, those that took most of the time
- * first. */
+/* The classes that both groups have, in descending order of their time. */
 static void add_classes(struct comparisons *c)
 {
   const json_t *base = json_object_get(c->base->runs[0]->json, "classes");
@@ -365,7 +363,7 @@ static const struct comparison *find(const struct comparisons *c,
     if (c->of[i].kind == kind && strcmp(c->of[i].name, name) == 0)
       return &c->of[i];
   }
-  return NULL; /* not of those that are always there */
+  return NULL; /* not one of the fixed percentiles */
 }
 
 const struct comparison *comparisons_decisive(const struct comparisons *c)

@@ -1,6 +1,6 @@
 /*
- * compare.h - two groups of runs, figure by figure: what changed, how certain
- * that is, and which change would have been noticed.
+ * compare.h - compares two groups of runs, figure by figure: what changed, how
+ * certain that is, and which change would have been noticed.
  */
 #ifndef BENCH_TOOLS_COMPARE_H
 #define BENCH_TOOLS_COMPARE_H
@@ -23,13 +23,13 @@ enum compare_kind {
 struct comparison {
   char *name; /* owned: "events/s", "p95", the text of a statement */
   enum compare_kind kind;
-  bool known;           /* there is something to compare */
-  bool too_few;         /* events for this percentile: hence not known */
-  double share;         /* COMPARE_CLASS: of the time of the base's classes */
-  struct boot_result r; /* if known; the ratio is 0 if nothing is left */
+  bool known;   /* there is a comparison */
+  bool too_few; /* too few events for this percentile: hence not known */
+  double share; /* COMPARE_CLASS: share of the time of the base's classes */
+  struct boot_result r; /* if known; the ratio is 0 if the throughput is */
 };
 
-/* Something that is not the same in the two. */
+/* Something that differs between the two. */
 struct difference {
   char *what;         /* owned: "option threads" */
   char *base, *other; /* owned */
@@ -50,9 +50,9 @@ int comparisons_init(struct comparisons *ret, const struct group *base,
 void comparisons_done(struct comparisons *c);
 
 /*
- * The figure that decides which one is slower: events per second, or, where
- * both had the same --rate, which fixes these, the mean latency.  One without
- * any event is slower in any case.
+ * The figure that decides which one is slower: events per second, or the mean
+ * latency if both had the same --rate, which fixes the throughput.  A run
+ * without any event is always slower.
  */
 const struct comparison *comparisons_decisive(const struct comparisons *c);
 

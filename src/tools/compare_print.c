@@ -16,7 +16,7 @@
 #include "tools/verdict.h"
 
 enum {
-  NAME_MAX_SHOWN = 60, /* of statements, in bytes */
+  NAME_MAX_SHOWN = 60, /* bytes of a statement that are shown */
 };
 
 /* Why a figure could not be compared. */
@@ -25,7 +25,7 @@ static const char *reason_of(const struct comparison *c)
   return c->too_few ? "too few events" : "not comparable";
 }
 
-/* Warnings that the run itself came with, by their codes. */
+/* The codes of the warnings of the run itself. */
 static void add_doubts(const struct result *r, struct strbuf *out)
 {
   const json_t *list = json_object_get(r->json, "warnings");
@@ -79,7 +79,7 @@ static void name_cell(struct table *t, const struct comparison *c)
     table_cell(t, c->name);
 }
 
-/* Of the time of all classes, where there are classes. */
+/* The share of the time of all classes, if there are classes. */
 static void share_cell(struct table *t, const struct comparison *c)
 {
   if (c->kind == COMPARE_CLASS)
@@ -210,7 +210,7 @@ static json_t *difference_json(const struct difference *d)
   return jobj_take(&o);
 }
 
-/* The verdict on the step, and what would settle it. */
+/* The verdict on the step, and what would make it certain. */
 static json_t *decision_json(const struct comparisons *c, double share,
                              bool gated)
 {

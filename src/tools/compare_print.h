@@ -19,7 +19,7 @@ void compare_print_group(const struct group *g, const char *role, bool markdown,
 void compare_print(const struct comparisons *c, double share, bool markdown,
                    struct strbuf *out);
 
-/* What the words of the tables mean. */
+/* Explain the words in the tables. */
 void compare_explain(struct strbuf *out);
 
 /* NULL: out of memory. */

@@ -80,7 +80,7 @@ static void add_row(struct compare_summary *s, const struct group *base,
   strbuf_done(&step);
 }
 
-/* "CANNOT TELL (n=2): ", of a list if it is Markdown. */
+/* Begin "CANNOT TELL (n=2): ", as a list item in Markdown. */
 static void start_line(struct compare_summary *s, const char *what,
                        const struct group *base, const char *path)
 {

@@ -55,12 +55,12 @@ static const struct opt compare_opts[] = {
   OPT_END,
 };
 
-/* All of a comparison of several files. */
+/* The data of a comparison of several files. */
 struct job {
   const struct compare_cfg *cfg;
   struct compare_summary summary;
-  struct strbuf text; /* what comes below the summary */
-  /* Owned; of FORMAT_JSON. */
+  struct strbuf text; /* the text below the summary */
+  /* Owned; for FORMAT_JSON. */
   json_t *list, *only_in_base, *only_in_new;
 };
 
@@ -115,7 +115,7 @@ static bool add_step(json_t *list, const struct group *g, const char *other)
   return jobj_array_add(list, jobj_take(&o));
 }
 
-/* Steps that only one of the two has, for people and for programs. */
+/* Report steps that only one of the files has, for people and for programs. */
 static void tell_unmatched(struct job *job, const struct groups *here,
                            const struct groups *there, json_t *list)
 {
@@ -141,7 +141,7 @@ static void add_missing(struct job *job, const struct groups *base,
   }
 }
 
-/* All steps that both files have. */
+/* Compare all steps that both files have. */
 static int compare_files(struct job *job, const struct groups *base,
                          const struct groups *other, struct err *err)
 {
@@ -215,7 +215,8 @@ static int make_json(struct job *job, struct strbuf *out, struct err *err)
   return rc < 0 ? no_memory(err) : 0;
 }
 
-/* Why the exit status is TOOL_SLOWER, for logs that have no more than that. */
+/* Report why the exit status is TOOL_SLOWER, for logs that show nothing
+ * else. */
 static void say_failed(const struct job *job)
 {
   const struct compare_summary *s = &job->summary;
@@ -227,7 +228,7 @@ static void say_failed(const struct job *job)
             job->cfg->fail_if_slower, s->all, s->slower, s->unknown);
 }
 
-/* Whether it could be written is looked at when the program ends. */
+/* Failures to write are reported when the program ends. */
 static int print(struct job *job, struct err *err)
 {
   struct strbuf out = { 0 }, shown = { 0 };
@@ -244,7 +245,8 @@ static int print(struct job *job, struct err *err)
   if (rc == 0 && (job->text.failed || job->summary.lines.failed || out.failed))
     rc = no_memory(err);
   if (rc == 0) {
-    /* Labels and settings in results may be anybody's; JSON escapes them. */
+    /* Labels and settings in results may come from anywhere; JSON escapes
+     * them. */
     utf8_add_shown(&shown, strbuf_str(&out), out.len, "\n\t");
     log_put(strbuf_str(&shown), shown.len);
     say_failed(job);

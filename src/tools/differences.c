@@ -1,6 +1,6 @@
 /*
- * differences.c - what is not the same in two runs beside their figures:
- * options, versions, machines, and how they ended.
+ * differences.c - what differs between two runs besides their figures: options,
+ * versions, machines, and how they ended.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ enum {
   DEPTH_MAX = 8,
 };
 
-/* What changes from moment to moment. */
+/* Facts that change from moment to moment. */
 static const char *const ignored_facts[] = {
   "available_bytes",
   "free_bytes",
@@ -67,7 +67,7 @@ static void add(struct comparisons *c, const char *what, const json_t *base,
 static void compare_value(struct comparisons *c, const char *what,
                           const json_t *a, const json_t *b, int depth);
 
-/* Members of both, each once. */
+/* Members of both objects, each once. */
 static void compare_objects(struct comparisons *c, const char *what,
                             const json_t *a, const json_t *b, int depth)
 {
@@ -105,7 +105,7 @@ static void compare_value(struct comparisons *c, const char *what,
     add(c, what, a, b);
 }
 
-/* Where the results go, and what only sweeps use. */
+/* Options for the destination of results, and for sweeps only. */
 static bool is_ignored(const char *option)
 {
   return opt_rows_have(results_opts, option) ||
@@ -144,7 +144,7 @@ static void compare_options(struct comparisons *c, const json_t *a,
   }
 }
 
-/* A run that was cut off has other figures, too. */
+/* A run that was cut short has other figures, too. */
 static void compare_ends(struct comparisons *c, const json_t *a,
                          const json_t *b)
 {

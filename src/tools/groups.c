@@ -55,7 +55,7 @@ static int add_steps(struct groups *g, const struct result_file *f,
   return 0;
 }
 
-/* Groups in which nothing succeeded go away. */
+/* Remove groups without a successful run. */
 static void drop_empty(struct groups *g)
 {
   size_t kept = 0;
@@ -134,7 +134,7 @@ void group_describe(const struct group *g, struct strbuf *out)
   }
 }
 
-/* Of a figure, or, if `of` is NULL, of a percentile. */
+/* The median of a figure, or of a percentile if `of` is NULL. */
 static double median_of(const struct group *g,
                         double (*of)(const struct result *), const char *key)
 {

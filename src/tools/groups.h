@@ -1,6 +1,6 @@
 /*
  * groups.h - runs of the same thing: the repeats of one step of a sweep, or a
- * run alone.
+ * single run.
  */
 #ifndef BENCH_TOOLS_GROUPS_H
 #define BENCH_TOOLS_GROUPS_H
@@ -16,7 +16,7 @@ struct group {
   const json_t *values;       /* of swept options; NULL: there are none */
   const struct result **runs; /* owned; at least one */
   size_t n;
-  size_t failed; /* steps that are left out since they failed */
+  size_t failed; /* number of steps that failed and are left out */
 };
 
 struct groups {
@@ -24,7 +24,7 @@ struct groups {
   size_t n;
 };
 
-/* Groups of successful runs.  -EINVAL: there is none; -ENOMEM. */
+/* Make the groups of successful runs.  -EINVAL: there is none; -ENOMEM. */
 int groups_init(struct groups *ret, const struct result_file *f,
                 struct err *err);
 void groups_done(struct groups *g);

@@ -1,5 +1,5 @@
 /*
- * hdr_decode.c - from the text of an HdrHistogram to counts.
+ * hdr_decode.c - reads the text form of an HdrHistogram.
  */
 #include "tools/hdr_decode.h"
 
@@ -41,7 +41,7 @@ static int digit_of(char c)
   return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* Into `out`, which has room for 3 / 4 of the text; false: it is no base64. */
+/* Decode to `out`, which has room for 3 / 4 of the text; false: not base64. */
 static bool base64_read(const char *text, unsigned char *out, size_t *ret_len)
 {
   const size_t len = strlen(text);
@@ -69,7 +69,8 @@ static bool base64_read(const char *text, unsigned char *out, size_t *ret_len)
   return true;
 }
 
-/* One count, or a negative number of zeros; returns what follows, or NULL. */
+/* Read one count, or a negative number of zeros; returns what follows, or
+ * NULL. */
 static const unsigned char *get_zigzag(const unsigned char *p,
                                        const unsigned char *end, int64_t *ret)
 {

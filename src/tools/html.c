@@ -1,5 +1,5 @@
 /*
- * html.c - pieces of a page that is complete in itself.
+ * html.c - parts of a self-contained HTML page.
  */
 #include "tools/html.h"
 
@@ -9,8 +9,8 @@
 #include "base/utf8.h"
 #include "tools/table.h"
 
-/* Colours that those who see some colours alike can still tell apart (Okabe
- * and Ito), with a dash pattern each for those who print in grey. */
+/* Colours that colour-blind readers can tell apart (Okabe and Ito), with a dash
+ * pattern each for grey printers. */
 static const char style[] =
   ":root{color-scheme:light dark;--bg:#fff;--fg:#1b1f24;--dim:#59636e;"
   "--grid:#e3e6ea;--c0:#0072b2;--c1:#d55e00;--c2:#009e73;--c3:#b0508c;"

@@ -1,6 +1,6 @@
 /*
- * html.h - pieces of a page that is complete in itself: no file and no network
- * is needed to show it.
+ * html.h - parts of a self-contained HTML page, which needs neither files nor
+ * the network.
  */
 #ifndef BENCH_TOOLS_HTML_H
 #define BENCH_TOOLS_HTML_H
@@ -8,8 +8,8 @@
 struct strbuf;
 struct table;
 
-/* Text, with everything escaped that HTML would take for itself.  Bytes that
- * are no text become question marks. */
+/* Append text, escaped for HTML.  Bytes that are not text become question
+ * marks. */
 void html_add(struct strbuf *out, const char *text);
 
 void html_begin(struct strbuf *out, const char *title);

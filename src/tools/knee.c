@@ -47,7 +47,8 @@ static bool all_numbers(const struct knee_step *steps, size_t n, size_t option)
 size_t knee_find(const struct knee_step *steps, size_t n, size_t n_options)
 {
   const size_t best = knee_best(steps, n);
-  size_t knee = best, numbers = 0; /* options that come first and have them */
+  size_t knee = best,
+         numbers = 0; /* the number of leading options that are numeric */
 
   while (numbers < n_options && all_numbers(steps, n, numbers))
     numbers++;
@@ -57,7 +58,8 @@ size_t knee_find(const struct knee_step *steps, size_t n, size_t n_options)
     if (!(steps[i].throughput >= KNEE_SHARE * steps[best].throughput))
       continue;
     for (size_t k = 0; k < numbers && !decided; k++) {
-      double x = 0, y = 0; /* all_numbers(): both will have a value */
+      double x = 0,
+             y = 0; /* all_numbers() has checked that both have a value */
 
       (void)number_of(steps[i].values[k], &x);
       (void)number_of(steps[knee].values[k], &y);

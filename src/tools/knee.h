@@ -18,10 +18,10 @@ struct knee_step {
 };
 
 /*
- * "Smallest" compares the values of the first option, then those of the next:
- * as numbers where all values of an option are numbers (with the suffixes K,
- * M, G and T), and otherwise by the order in which the steps are.
- * KNEE_NONE: there is no step with a throughput above 0.
+ * "Smallest" compares the values of the first option, then those of the next.
+ * They are compared as numbers if all values of an option are numbers (with the
+ * suffixes K, M, G and T), and otherwise by the order of the steps.  KNEE_NONE:
+ * there is no step with a throughput above 0.
  */
 size_t knee_best(const struct knee_step *steps, size_t n);
 size_t knee_find(const struct knee_step *steps, size_t n, size_t n_options);

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Dependence that lasts for so many numbers is looked for among means of a few:
- * the time that all lags take grows with the square of their number. */
+/* For dependence that lasts longer than so many numbers, means of a few numbers
+ * are used: the time for all lags grows with the square of their number. */
 enum {
   LAGS_MAX = 1024,
   TOGETHER = 16
@@ -101,9 +101,9 @@ double numbers_normal_quantile(double p)
   return x - u / (1 + x * u / 2);
 }
 
-/* Between 1 and 2 degrees of freedom, where Hill's expansion is useless: the
- * parabola in 1 / df through the quantiles of 1, 2 and 3, as good as straight
- * on the scale of asinh(). */
+/* Between 1 and 2 degrees of freedom, where Hill's expansion is useless: a
+ * parabola in 1 / df through the quantiles of 1, 2 and 3, which is almost
+ * straight on the scale of asinh(). */
 static double student_low(double p, double df)
 {
   const double x = 1 / df;
@@ -154,7 +154,7 @@ double numbers_student_quantile(double p, double df)
   return sqrt(df * y);
 }
 
-/* Of the means of successive numbers, which last as long as the numbers do. */
+/* The time of the means of successive numbers, in numbers. */
 static double coarser_time(const double *x, size_t n)
 {
   const size_t m = n / TOGETHER;

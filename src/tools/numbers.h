@@ -6,11 +6,12 @@
 
 #include <stddef.h>
 
-/* What is known about numbers of the same kind; all NAN without any. */
+/* Statistics of numbers of the same kind; all NAN if there are none. */
 struct spread {
   size_t n;
   double median, min, max, mean;
-  double variance; /* of the population they are taken from; 0 for n < 2 */
+  /* Of the population that they are a sample of; 0 for n < 2. */
+  double variance;
 };
 
 /* Numbers that are not finite do not count. */
@@ -18,7 +19,7 @@ struct spread spread_of(const double *x, size_t n);
 
 /*
  * The value below which the share `q` (0..1) of the sorted numbers lies, by
- * linear interpolation; NAN without any.
+ * linear interpolation; NAN without numbers.
  */
 double numbers_quantile(const double *sorted, size_t n, double q);
 void numbers_sort(double *x, size_t n);
@@ -33,8 +34,8 @@ double numbers_normal_quantile(double p);
 
 /*
  * The integrated autocorrelation time of a series: how many successive numbers
- * count for one independent one; at least 1.  Times of hundreds of numbers are
- * estimated from means of a few of them.
+ * are worth one independent number; at least 1.  Times of hundreds of numbers
+ * are estimated from means of a few numbers.
  */
 double numbers_autocorrelation(const double *x, size_t n);
 

@@ -1,6 +1,6 @@
 /*
- * report_tool.c - `bench report RESULT...`: a page with pictures, or the same
- * figures as Markdown or text.
+ * report_tool.c - `bench report RESULT...`: an HTML report with charts, or the
+ * same figures as Markdown or text.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -86,7 +86,7 @@ static void put_table(struct page *p, struct table *t)
   table_done(t);
 }
 
-/* A part with a table; nothing when there are no rows. */
+/* A part with a table; nothing if the table has no rows. */
 static void part(struct page *p, const char *title,
                  void (*fill)(const struct view *v, struct table *t))
 {
@@ -228,7 +228,7 @@ static int take_output(const struct tool_args *args, const char **ret_output,
   return n > 0 ? 0 : err_set(err, -EINVAL, "report needs a file");
 }
 
-/* A page in the place of a result that it is made of is a slip. */
+/* A mistake: the output file is one of the results that are shown. */
 static int check_output(const char *output, const char *const *files, size_t n,
                         struct err *err)
 {

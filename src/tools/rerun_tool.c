@@ -22,7 +22,7 @@
 #include "tools/sweep_opts.h"
 #include "tools/tool.h"
 
-/* What belongs to the process of that time, or to its files. */
+/* Options that belong to that process, or to its files. */
 static const char *const left_out[] = {
   "sweep-role", "test", "config-file", "help", "version",
 };
@@ -71,7 +71,7 @@ static void args_done(struct args *a)
   free(a->of);
 }
 
-/* Is the option among the arguments of today? */
+/* Is the option among the present arguments? */
 static bool is_given(const struct tool_args *args, const char *name)
 {
   for (int i = 1; i < args->argc; i++) {
@@ -118,7 +118,7 @@ static int check_secret(const struct tool_args *args, const char *name,
   return 0; /* the program reads the variable itself */
 }
 
-/* A value that had a password in it. */
+/* Check a value that contained a password. */
 static int check_redacted(const char *name, const json_t *option,
                           struct err *err)
 {
@@ -130,8 +130,8 @@ static int check_redacted(const char *name, const json_t *option,
                  name);
 }
 
-/* Bytes that are no text cannot be told from the characters that documents
- * have instead. */
+/* Bytes that are not text cannot be told from the characters that documents
+ * store instead of them. */
 static bool is_text(const json_t *option)
 {
   return !json_is_true(json_object_get(option, "latin1"));
@@ -147,7 +147,7 @@ static int check_text(const char *name, const json_t *option, struct err *err)
                  name);
 }
 
-/* Each time that it is given adds a line. */
+/* Does each use of the option add a line? */
 static bool has_lines(const char *name)
 {
   for (const struct opt *o = sweep_opts; o->type != OPT_TYPE_END; o++) {
@@ -173,7 +173,7 @@ static void add_lines(struct args *a, const char *name, const char *lines)
   } while (*lines);
 }
 
-/* Documents have null for an empty text. */
+/* Documents store an empty text as null. */
 static void add_value(struct args *a, const struct result *r, const char *name,
                       const json_t *option)
 {
@@ -191,7 +191,7 @@ static void add_value(struct args *a, const struct result *r, const char *name,
   strbuf_done(&value);
 }
 
-/* Nobody gave the value: it was found out, and will be again. */
+/* The user did not set the value: it was found out, and will be again. */
 static bool is_made(const char *source)
 {
   static const char *const made[] = { "default", "script", "dsn", "client_file",
@@ -231,7 +231,7 @@ static int add_one(struct args *a, const struct tool_args *args,
   return rc;
 }
 
-/* Sweeps are run as they were, single steps and runs without their sweep. */
+/* Sweeps are run again as sweeps; single steps and runs without their sweep. */
 static bool belongs_to_sweep(const char *name)
 {
   return strcmp(name, "repeat") == 0 || strcmp(name, "pause") == 0 ||
@@ -263,7 +263,7 @@ static int add_options(struct args *a, const struct tool_args *args,
   return 0;
 }
 
-/* What was given today, behind the file's name, comes last and wins. */
+/* Present arguments, after the file's name, come last and take precedence. */
 static void add_today(struct args *a, const struct tool_args *args)
 {
   for (int i = 1; i < args->argc; i++) {

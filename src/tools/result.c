@@ -1,5 +1,5 @@
 /*
- * result.c - the figures of a run, from its document.
+ * result.c - reads the figures of a run from its document.
  */
 #include "tools/result.h"
 
@@ -70,7 +70,7 @@ struct hist_sum *result_histogram(const struct result *r)
   return sum;
 }
 
-/* Lists are written with commas, as on the command line. */
+/* Lists have commas, as on the command line. */
 static void add_value(struct strbuf *out, const json_t *value)
 {
   char number[FMT_DOUBLE_SIZE];

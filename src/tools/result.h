@@ -1,9 +1,9 @@
 /*
- * result.h - result documents (JSON), read back.
+ * result.h - reads result documents (JSON).
  *
  * A file holds one run, or the steps of a sweep, each with a run of its own.
- * Whatever a file contains, the functions here do not crash: what is missing
- * is NAN, NULL or an empty list.
+ * Whatever a file contains, the functions here do not crash: a missing value is
+ * NAN, NULL or an empty list.
  */
 #ifndef BENCH_TOOLS_RESULT_H
 #define BENCH_TOOLS_RESULT_H
@@ -65,8 +65,9 @@ struct result_file {
 };
 
 /*
- * -EINVAL: this is no result of this program, or one that this version cannot
- * read; other codes: it cannot be read at all.  `err` names the file.
+ * Returns -EINVAL if this is no result of this program, or one that this
+ * version cannot read; other codes if it cannot be read at all.  `err` names
+ * the file.
  */
 int result_load(struct result_file *ret, const char *path, struct err *err);
 void result_file_done(struct result_file *f);

@@ -6,12 +6,12 @@
 
 struct err;
 
-/* Make one in TMPDIR, or in /tmp.  The caller owns *ret, and has to remove the
- * folder. */
+/* Make a folder in TMPDIR, or in /tmp.  The caller owns *ret, and has to remove
+ * the folder. */
 int scratch_make(char **ret, struct err *err);
 
-/* Remove it with the files in it: a process that has crashed leaves some.
- * `folder` may be NULL; freed. */
+/* Remove the folder with the files in it: a process that has crashed leaves
+ * some. `folder` may be NULL; it is freed. */
 void scratch_remove(char *folder);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * settle.c - how many repeats, or how much longer runs, settle a comparison.
+ * settle.c - how many repeats, or how much longer runs, make a comparison
+ * certain.
  */
 #include "tools/settle.h"
 
@@ -15,17 +16,17 @@ static double half_width(const struct boot_result *r)
   return log(r->high / r->low) / 2;
 }
 
-/* Nothing is left of a throughput, or the interval is beyond all numbers. */
+/* False: the throughput is 0, or the interval is not finite. */
 static bool is_usable(const struct boot_result *r)
 {
   return r->low > 0 && isfinite(half_width(r)) && isfinite(r->df);
 }
 
 /*
- * The half width that is narrow enough.  An interval that is as narrow as the
- * threshold would contain it in every second case, hence the reserve, which is
- * that of boot_result.smallest.  A change close to the threshold asks for more,
- * but only if it is known well enough to say that it is close.
+ * The half width that is narrow enough.  An interval as narrow as the threshold
+ * would contain it in every second case, hence the reserve, which is that of
+ * boot_result.smallest.  A change close to the threshold needs a narrower one,
+ * but only if the change is known well enough.
  */
 static double target(const struct boot_result *r, double share)
 {
@@ -47,7 +48,7 @@ static double student(double df)
 }
 
 /* How much narrower the interval is with so many runs.  Each repeat adds a
- * degree of freedom on either side. */
+ * degree of freedom on each side. */
 static double narrower(const struct boot_result *r, size_t runs)
 {
   const double now = (double)r->runs, then = (double)runs;

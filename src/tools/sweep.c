@@ -1,6 +1,6 @@
 /*
- * sweep.c - the course of a sweep: check all steps, run them in turns, show
- * what came out.
+ * sweep.c - the course of a sweep: checks all steps, runs them one after the
+ * other, shows the results.
  */
 #include "tools/sweep.h"
 
@@ -55,7 +55,7 @@ static bool looks_like_range(const char *text)
          strspn(text + from + 1, digits) == strlen(text + from + 1);
 }
 
-/* Print what a check has said: the same words as without a sweep. */
+/* Print what a check has reported, in the same words as without a sweep. */
 static void show_complaint(const struct sweep *s, FILE *complaint,
                            size_t combination)
 {
@@ -77,7 +77,7 @@ static void show_complaint(const struct sweep *s, FILE *complaint,
   }
 }
 
-/* -EINVAL: it was refused, and that was printed. */
+/* Returns -EINVAL if the step was refused, which was printed. */
 static int check_command(struct sweep *s, size_t combination,
                          const char *command, struct err *err)
 {
@@ -90,7 +90,8 @@ static int check_command(struct sweep *s, size_t combination,
 
   if (!complaint)
     return err_sys(err, "cannot make a temporary file");
-  how.err_fd = fileno(complaint); /* which is its standard error, and no more */
+  how.err_fd = fileno(
+    complaint); /* the file becomes the standard error of the check */
   (void)fcntl(how.err_fd, F_SETFD, FD_CLOEXEC);
   rc = run_command(s, &p, how, &status, err);
   if (rc == 0 && status != EXIT_OK) {
@@ -118,7 +119,7 @@ static int check_steps(struct sweep *s, struct err *err)
 }
 
 /* Where the results of one step go until all of them are there. */
-/* What is around a run: silent, unless it fails. */
+/* Run a command before or after a run: it is silent, unless it fails. */
 static int run_around(struct sweep *s, struct sweep_outcome *o,
                       const char *command, struct err *err)
 {
@@ -136,7 +137,7 @@ static int run_around(struct sweep *s, struct sweep_outcome *o,
   return rc;
 }
 
-/* A result that cannot be read makes the step a failed one. */
+/* A step whose result cannot be read counts as failed. */
 static void take_result(struct sweep_outcome *o, const char *path)
 {
   struct err err = { "" };
@@ -212,7 +213,7 @@ static int run_step(struct sweep *s, size_t combination, size_t repeat,
   return rc;
 }
 
-/* Until all is done, somebody wants the end, or we cannot go on at all. */
+/* Run the steps until all are done, a signal arrives, or nothing can go on. */
 static int run_steps(struct sweep *s, struct err *err)
 {
   const size_t all = s->plan.n_combinations * s->plan.repeats;

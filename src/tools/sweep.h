@@ -1,8 +1,8 @@
 /*
- * sweep.h - a sweep: the same test again and again, with other values.
+ * sweep.h - a sweep runs the same test again and again, with other values.
  *
- * Every step is a process of its own, the program started again with more
- * arguments, so that nothing of a step reaches the next one.
+ * Every step is a process of its own: the program is started again with more
+ * arguments, so that no state of a step reaches the next one.
  */
 #ifndef BENCH_TOOLS_SWEEP_H
 #define BENCH_TOOLS_SWEEP_H
@@ -20,17 +20,17 @@ struct sweep_input {
   const struct optset *set;
   int argc;
   char *const *argv;
-  const char *command;       /* one of argv; NULL: none is given */
+  const char *command;       /* a part of argv; NULL: none is given */
   double percentile;         /* 0: none */
   const double *percentiles; /* more of them */
   size_t n_percentiles;
   const char *json; /* the file for all results; "-": stdout; "": none */
-  /* Those of which every step has one of its own: PATH.step1 and so on. */
+  /* Files of which every step has its own: PATH.step1 and so on. */
   struct results_file files[RESULTS_FILES];
   size_t n_files;
 };
 
-/* Run it, print it; returns the exit status of the program. */
+/* Run the sweep and print it; returns the exit status of the program. */
 int sweep_run(const struct sweep_input *in);
 
 #endif

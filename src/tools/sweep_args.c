@@ -1,6 +1,6 @@
 /*
- * sweep_args.c - the arguments of a step: those of the sweep, and the values
- * behind them, since the last one of an option counts.
+ * sweep_args.c - the arguments of a step: those of the sweep, followed by the
+ * values, since the last use of an option counts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static void add_option(struct list *l, const char *name, const char *value)
 void sweep_file_name(const char *path, size_t step, struct strbuf *out)
 {
   strbuf_adds(out, path);
-  if (!outname_is_null(path)) /* which all steps can share */
+  if (!outname_is_null(path)) /* all steps can share /dev/null */
     strbuf_addf(out, ".step%zu", step);
 }
 

@@ -17,11 +17,11 @@
 
 struct strbuf;
 
-/* What became of a step. */
+/* The outcome of a step. */
 struct sweep_outcome {
   size_t combination, repeat;
   int status;                /* of the process that failed, or of the run */
-  const char *failed;        /* NULL, or the command that did: "prepare" */
+  const char *failed;        /* NULL, or the command that failed: "prepare" */
   struct result_file result; /* json NULL: there is none */
 };
 
@@ -31,14 +31,15 @@ struct sweep {
   struct children children;
   bool prepares; /* cleanup and prepare around each step */
   FILE *text;    /* where text goes: stdout or stderr */
-  char *folder;  /* owned; of temporary files; NULL before it is made */
-  struct whole_file document; /* open before the end if it is no regular file */
+  char *folder;  /* owned; for temporary files; NULL until it is made */
+  /* Already open before the end if it is not a regular file. */
+  struct whole_file document;
 
-  struct sweep_outcome *outcomes; /* owned; in the order of time */
+  struct sweep_outcome *outcomes; /* owned; in the order of execution */
   size_t n_outcomes;
 };
 
-/* The step was a success, with figures. */
+/* Has the step succeeded, with figures? */
 bool sweep_outcome_good(const struct sweep_outcome *o);
 
 /* A process of a step. */
@@ -47,7 +48,8 @@ struct sweep_process {
   const char *command; /* "run", "prepare" */
   const char *role;    /* [opt] --sweep-role */
   const char *json;    /* [opt] */
-  size_t step;         /* that has files of its own, from 1; 0: it has none */
+  /* Number of the step with files of its own, from 1; 0: it has none. */
+  size_t step;
 };
 
 /* Its arguments, owned by the caller, who frees them with sweep_args_free();

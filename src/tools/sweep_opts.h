@@ -10,15 +10,15 @@
 #include "opt/opt.h"
 
 enum sweep_prepare {
-  SWEEP_PREPARE_AUTO, /* where a swept option shapes the data */
+  SWEEP_PREPARE_AUTO, /* if a swept option shapes the data */
   SWEEP_PREPARE_ON,
   SWEEP_PREPARE_OFF,
 };
 
-/* What a process that a sweep has started is to do. */
+/* The task of a process that a sweep has started. */
 enum sweep_role {
-  SWEEP_ROLE_NONE,  /* nobody has: this is the one that the user started */
-  SWEEP_ROLE_CHECK, /* everything but the command itself */
+  SWEEP_ROLE_NONE,  /* not started by a sweep: the user has started it */
+  SWEEP_ROLE_CHECK, /* everything except the command itself */
   SWEEP_ROLE_STEP,  /* the command, without any sweep */
 };
 

@@ -17,8 +17,8 @@
 #include "results/options.h"
 #include "tools/sweep_opts.h"
 
-/* Options of the bundled tests that say what prepare makes, and those of the
- * program that say how. */
+/* Options of the bundled tests that determine the data that prepare makes, and
+ * those of the program that say how it is made. */
 static const char *const data_options[] = {
   "tables",
   "table-size",
@@ -41,8 +41,8 @@ static const char *const data_options[] = {
   "sqlite-page-size",
 };
 
-/* A sweep of these would make no sense, nor of those of results and of sweeps
- * themselves. */
+/* Sweeping these options would make no sense.  The same is true of options for
+ * results and for sweeps themselves. */
 static const char *const fixed_options[] = {
   "help",
   "version",
@@ -69,7 +69,8 @@ static int check_option(const struct sweep_plan *plan, const struct optset *set,
 {
   const struct opt_entry *e = optset_find(set, option);
 
-  if (e && e->row->flags & OPT_SECRET) /* its values name the steps */
+  if (e &&
+      e->row->flags & OPT_SECRET) /* its values are part of the steps' names */
     return err_set(err, -EINVAL,
                    "--%.100s cannot be swept: results would show its values",
                    option);

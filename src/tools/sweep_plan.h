@@ -21,7 +21,7 @@ enum {
 
 struct sweep_plan {
   struct sweep_spec spec[SWEEP_OPTIONS_MAX];
-  size_t n_specs; /* 0: repeats of one and the same */
+  size_t n_specs; /* 0: repeats of the same run */
   size_t n_combinations;
   size_t repeats;
   bool shapes_data; /* one of the options does */
@@ -37,7 +37,7 @@ int sweep_plan_init(struct sweep_plan *ret, const struct optset *set,
 void sweep_plan_done(struct sweep_plan *plan);
 
 /* The value of option `option` in a combination.  The last option changes with
- * every combination, the first one slowest. */
+ * every combination, and the first one changes least often. */
 const char *sweep_plan_value(const struct sweep_plan *plan, size_t combination,
                              size_t option);
 
@@ -45,7 +45,7 @@ const char *sweep_plan_value(const struct sweep_plan *plan, size_t combination,
 void sweep_plan_describe(const struct sweep_plan *plan, size_t combination,
                          struct strbuf *out);
 
-/* Does this option shape what prepare makes? */
+/* Does this option shape the data that prepare makes? */
 bool sweep_shapes_data(const char *option);
 
 #endif

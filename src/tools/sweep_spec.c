@@ -1,5 +1,5 @@
 /*
- * sweep_spec.c - from the text of a --sweep to the values of its option.
+ * sweep_spec.c - parses the text of a --sweep.
  */
 #include "tools/sweep_spec.h"
 
@@ -82,10 +82,10 @@ static char *whole_text(uint64_t value, bool suffixed)
     strbuf_done(&b);
     return NULL;
   }
-  return b.text; /* changes hands */
+  return b.text; /* the caller owns it now */
 }
 
-/* Without the last digits, in which only rounding shows. */
+/* Without the last digits, which only show rounding. */
 static char *real_text(double value)
 {
   char buf[FMT_DOUBLE_SIZE];
@@ -135,7 +135,7 @@ static int expand_real(struct sweep_spec *spec, const struct range *r,
                              : r->from_real + i * r->step_real;
     int rc;
 
-    /* All that is left of two numbers that cancel is their rounding. */
+    /* What remains when two numbers cancel is only their rounding. */
     if (!r->factor && fabs(value) < r->step_real * 1e-9)
       value = 0;
 
@@ -147,7 +147,7 @@ static int expand_real(struct sweep_spec *spec, const struct range *r,
   }
 }
 
-/* The three numbers of a range; false: they are no numbers. */
+/* Read the three numbers of a range; false: they are not numbers. */
 static bool read_numbers(struct range *r, const char *from, const char *to,
                          const char *step)
 {
@@ -193,7 +193,7 @@ static int add_range(struct sweep_spec *spec, const char *item,
 {
   char *from = mem_strndup(item, (size_t)(dots - item));
   const char *rest = dots + 2;
-  /* Not the sign of an exponent. */
+  /* This must not be the sign of an exponent. */
   const char *sign = rest + strcspn(rest, "*+");
   char *to = mem_strndup(rest, (size_t)(sign - rest));
   struct range r = { .factor = *sign == '*' };
@@ -230,7 +230,8 @@ static int add_item(struct sweep_spec *spec, const char *item, struct err *err)
                : add_value(spec, mem_strdup(item), err);
 }
 
-/* From `text` to the next comma that separates; returns what follows it. */
+/* Read from `text` to the next comma that separates; returns what follows
+ * it. */
 static const char *next_item(const char *text, struct strbuf *item)
 {
   strbuf_clear(item);

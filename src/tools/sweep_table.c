@@ -1,6 +1,6 @@
 /*
  * sweep_table.c - the table at the end of a sweep: one row per combination of
- * values; with repeats their medians, and under each its range.
+ * values; with repeats, the medians, and their range below each.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,8 +21,8 @@
 
 /* A column with a figure. */
 struct column {
-  const char *name; /* of a percentile: how it is called in documents */
-  const char *csv;  /* how a program would call it */
+  const char *name; /* of a percentile: its name in documents */
+  const char *csv;  /* its name for programs */
   double (*of)(const struct result *r); /* NULL: a percentile */
   int decimals;
 };
@@ -85,9 +85,9 @@ struct writer {
   const struct sweep *s;
   struct table table;
   bool csv, queries;
-  bool doubtful; /* some step is */
+  bool doubtful; /* a step has warnings */
   size_t best, knee;
-  double *percentiles; /* owned; ascending; some may be there twice */
+  double *percentiles; /* owned; ascending; may contain the same number twice */
   size_t n_percentiles;
 };
 
@@ -96,7 +96,7 @@ static double figure(const struct result *r, const struct column *c)
   return c->of ? c->of(r) : result_percentile(r, c->name) / NS_PER_MS_REAL;
 }
 
-/* The good steps of a combination. */
+/* Statistics of the good steps of a combination. */
 static struct spread spread(const struct sweep *s, size_t combination,
                             const struct column *c)
 {
@@ -144,7 +144,7 @@ static void number_cell(struct table *t, double value, int decimals)
     table_cell(t, "-");
 }
 
-/* What to write into the cells of one column. */
+/* The content of the cells of one column. */
 enum cell {
   CELL_HEAD,
   CELL_MEDIAN,
@@ -209,7 +209,7 @@ static void figure_cells(struct writer *w, enum cell cell, size_t combination)
     figure_cell(w, &columns_after[i], cell, combination);
 }
 
-/* Add a word, unless it is there. */
+/* Add a word, unless it is already there. */
 static void add_word(struct strbuf *words, const char *word)
 {
   if (words->len > 0 && strstr(strbuf_str(words), word))
@@ -217,7 +217,7 @@ static void add_word(struct strbuf *words, const char *word)
   strbuf_addf(words, "%s%s", words->len > 0 ? " " : "", word);
 }
 
-/* Codes of the warnings that the steps of a combination came with. */
+/* Add the codes of the warnings of a combination's steps. */
 static void doubts_of(const struct sweep *s, size_t combination,
                       struct strbuf *words)
 {
@@ -237,7 +237,7 @@ static void doubts_of(const struct sweep *s, size_t combination,
   }
 }
 
-/* What there is to say of the steps of a combination. */
+/* Write the remarks about the steps of a combination. */
 static void note_cell(struct writer *w, size_t combination)
 {
   const struct sweep *s = w->s;
@@ -325,7 +325,7 @@ static bool has_queries(const struct sweep *s)
   return false;
 }
 
-/* Those of --percentiles, and that of --percentile. */
+/* List the values of --percentiles, and that of --percentile. */
 static void list_percentiles(struct writer *w)
 {
   const struct sweep_input *in = w->s->in;

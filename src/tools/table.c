@@ -71,7 +71,7 @@ void table_count(struct table *t, double value)
   table_cell(t, unit_count(text, value));
 }
 
-/* Letters take part only at the end, as units. */
+/* Letters may only come at the end, as units. */
 static bool is_numeric(const char *text)
 {
   return !*text || strcmp(text, "-") == 0 ||
@@ -79,7 +79,7 @@ static bool is_numeric(const char *text)
           strspn(text, "0123456789+-.%xKMGTunms ") == strlen(text));
 }
 
-/* Characters, not bytes. */
+/* The width in characters, not bytes. */
 static size_t width_of(const char *text)
 {
   size_t n = 0;
@@ -102,7 +102,7 @@ static void make_columns(struct table *t)
     t->column[c] = (struct table_column){ width_of(t->cells[c]), true };
 }
 
-/* Another one is. */
+/* Update the columns after another complete row. */
 static void note_row(struct table *t)
 {
   char *const *row = &t->cells[t->n - t->columns];
@@ -144,7 +144,7 @@ static void add_blanks(struct strbuf *out, size_t n)
     strbuf_adds(out, " ");
 }
 
-/* A row is one line, whatever is in its cells; what `special` has gets a
+/* A row is one line, whatever its cells contain; characters in `special` get a
  * backslash. */
 static void add_in_line(struct strbuf *out, const char *cell,
                         const char *special)
@@ -159,7 +159,7 @@ static void add_in_line(struct strbuf *out, const char *cell,
 static void print_text(const struct table *t, struct strbuf *out)
 {
   for (size_t r = 0; r < rows_of(t); r++) {
-    size_t owed = 0; /* blanks that a line does not end with */
+    size_t owed = 0; /* blanks that must not end a line */
 
     for (size_t c = 0; c < t->columns; c++) {
       const char *cell = t->cells[r * t->columns + c];
@@ -179,8 +179,8 @@ static void print_text(const struct table *t, struct strbuf *out)
   }
 }
 
-/* What ends a cell, or would be taken for a sign of markup: statements have
- * several stars, quotes of names and signs of comparison. */
+/* Characters that end a cell, or have a meaning in Markdown: statements contain
+ * several stars, quoted names and comparisons. */
 static const char markup[] = "|*<`\\";
 
 void table_add_text(struct strbuf *out, const char *text,

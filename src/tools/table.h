@@ -18,7 +18,7 @@ enum table_format {
   TABLE_CSV,
 };
 
-/* What is known of a column, so that printing looks at each cell once. */
+/* Properties of a column, so that printing looks at each cell once. */
 struct table_column {
   size_t width; /* characters of the widest cell */
   bool numeric; /* all cells below the first are numbers, "-" or empty */
@@ -42,14 +42,14 @@ void table_cellf(struct table *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void table_time(struct table *t, double ns); /* see units.h */
 void table_count(struct table *t, double value);
 
-/* The row is complete: cells that are missing are empty. */
+/* End the row: missing cells are empty. */
 void table_end_row(struct table *t);
 
 /* Is the column one of numbers? */
 bool table_right_aligned(const struct table *t, size_t column);
 
-/* Text beside a table, in one line: what is special there is escaped as it is
- * in cells.  Not for TABLE_CSV. */
+/* Text beside a table, in one line, with special characters escaped as in
+ * cells. Not for TABLE_CSV. */
 void table_add_text(struct strbuf *out, const char *text,
                     enum table_format format);
 

@@ -36,7 +36,7 @@ struct tool {
   const char *usage; /* what follows the name */
   const struct opt *opts;
   size_t cfg_size;
-  bool takes_any_option; /* they are not its own, but those of a test */
+  bool takes_any_option; /* the arguments are options of a test, not its own */
 
   /* Returns the exit status; prints its results itself.  When the status is
    * not TOOL_OK and err->text is not empty, the caller prints that. */

@@ -1,6 +1,6 @@
 /*
- * verdict.h - what a comparison of one figure says, in one of four words, and
- * whether it passes a limit for slowdowns.  Pure functions.
+ * verdict.h - the verdict on a comparison of one figure, in one of four words,
+ * and whether it passes a limit for slowdowns.  Pure functions.
  *
  * `share` is the threshold: 0.05 is 5 %.
  */
@@ -9,18 +9,20 @@
 
 struct comparison;
 
-/* Without --fail-if-slower: changes that matter to few people are smaller, and
- * runs of a minute can show it. */
+/* Without --fail-if-slower.  Smaller changes matter to few people, and runs of
+ * a minute can show this one. */
 #define VERDICT_SHARE 0.05
 
 enum verdict {
-  VERDICT_SAME,   /* the whole interval is inside of the threshold */
+  VERDICT_SAME,   /* the whole interval is within the threshold */
   VERDICT_FASTER, /* the interval does not contain 0 */
   VERDICT_SLOWER,
-  VERDICT_INCONCLUSIVE, /* anything else, and what could not be compared */
+  VERDICT_INCONCLUSIVE, /* anything else, and figures that could not be compared
+                         */
 };
 
-/* More of a throughput is faster; of all other figures it is slower. */
+/* A higher throughput is faster; a higher value of any other figure is
+ * slower. */
 enum verdict verdict_of(const struct comparison *c, double share);
 
 /* "same", "faster", "slower", "inconclusive". */
@@ -35,7 +37,7 @@ enum gate {
 enum gate gate_of(const struct comparison *c, double share);
 
 /* The largest slowdown that the interval contains, as a share; 0: none.  Only
- * of a figure that could be compared. */
+ * for a figure that could be compared. */
 double verdict_unnoticed(const struct comparison *c);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * view.c - the results of a report, and what to call them.
+ * view.c - the results of a report, and their names.
  */
 #include "tools/view.h"
 
@@ -36,7 +36,7 @@ static const struct result *typical(const struct group *g)
   return best;
 }
 
-/* The end of a path: the name and so many folders above it. */
+/* The end of a path: the file's name and so many folders above it. */
 static const char *tail_of(const char *path, size_t folders)
 {
   const char *at = path + strlen(path);
@@ -60,8 +60,8 @@ static bool look_alike(const char *a, const char *b)
   return len == without_ending(b) && memcmp(a, b, len) == 0;
 }
 
-/* The file's name without folders and ending; with as many of them as other
- * files need to have another name. */
+/* The file's name without folders and ending.  If other files have the same
+ * name, it has as many folders as are needed to differ. */
 static char *name_of(const char *const *paths, size_t n, size_t file)
 {
   const char *name;
@@ -73,7 +73,7 @@ static char *name_of(const char *const *paths, size_t n, size_t file)
         !look_alike(name, tail_of(paths[i], folders))) {
       i++;
     } else if (name == paths[file] && tail_of(paths[i], folders) == paths[i]) {
-      return mem_strdup(name); /* the ending is the difference */
+      return mem_strdup(name); /* only the endings differ */
     } else {
       folders++;
       i = 0;

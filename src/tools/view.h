@@ -17,7 +17,7 @@ enum {
   VIEW_RUNS_MAX = 8, /* in charts */
 };
 
-/* A run, of repeats the one in the middle. */
+/* A run; of repeats, the one with the median. */
 struct view_run {
   char *label; /* owned; short */
   const struct group *group;
@@ -39,14 +39,14 @@ int view_init(struct view *ret, const char *const *paths, size_t n,
               struct err *err);
 void view_done(struct view *v);
 
-/* Tables; those without a row are empty.  The summary has the percentiles that
+/* The tables; one without rows is empty.  The summary has the percentiles that
  * were asked for, and some usual ones. */
 void view_summary(const struct view *v, struct table *t);
 void view_statements(const struct view_run *r, struct table *t);
 void view_errors(const struct view *v, struct table *t);
 void view_warnings(const struct view *v, struct table *t);
 
-/* What all have in common, and what not. */
+/* What all results have in common, and what differs. */
 void view_same_options(const struct view *v, struct table *t);
 void view_other_options(const struct view *v, struct table *t);
 void view_same_environment(const struct view *v, struct table *t);

@@ -34,14 +34,14 @@ static double trace_at(const struct trace *t, const struct result_interval *i)
                              : result_interval_percentile(i, t->percentile));
 }
 
-/* Short scraps at the end jump about. */
+/* Short intervals at the end scatter too much. */
 static bool is_scrap(const struct result *r, size_t i)
 {
   return r->intervals[i].partial && i > 0 &&
          r->intervals[i].period_s < r->intervals[i - 1].period_s / 2;
 }
 
-/* A line of `c`; its memory is kept in the line and freed by drop_lines(). */
+/* Add a line to `c`.  The line keeps its memory, which drop_lines() frees. */
 static void add_trace(struct chart *c, const char *name, const struct result *r,
                       const struct trace *t)
 {
@@ -97,7 +97,7 @@ static struct chart over_time(const char *title, const char *y_label,
   };
 }
 
-/* The same figure of all runs. */
+/* Draw the same figure of all runs. */
 static void all_runs(const struct view *v, struct chart *c,
                      const struct trace *t)
 {
@@ -123,7 +123,7 @@ static const char no_intervals[] = "The results have no intervals.";
 static const char one_interval[] =
   "The results have no more than one interval each: nothing to draw over time.";
 
-/* Is there a line to draw, and not a single point? */
+/* Is there a line to draw, with more than one point? */
 static bool has_lines(const struct view *v)
 {
   for (size_t i = 0; i < v->n_runs && i < VIEW_RUNS_MAX; i++) {
@@ -279,7 +279,8 @@ static size_t filled_buckets(const struct hist_sum *h)
   return n;
 }
 
-/* From 0 % on, where the first events are: even one event makes a line. */
+/* The line starts at 0 %, where the first events are: even one event makes a
+ * line. */
 static void add_spectrum(struct chart *c, const char *name,
                          const struct hist_sum *h)
 {
@@ -299,7 +300,7 @@ static void add_spectrum(struct chart *c, const char *name,
 
     if (line->n == 0)
       xy[n + line->n++] = (double)hist_middle(i);
-    /* The middle of the events of this bucket. */
+    /* The position of the middle event of this bucket. */
     xy[line->n] = 100 * ((double)below + (double)count / 2) / (double)h->total;
     xy[n + line->n] = (double)hist_middle(i);
     below += count;
@@ -308,7 +309,7 @@ static void add_spectrum(struct chart *c, const char *name,
   c->n_lines++;
 }
 
-/* The smallest and largest value of all. */
+/* Extend the range to the smallest and largest value. */
 static void widen(const struct hist_sum *h, double *low, double *high)
 {
   for (unsigned i = hist_sum_next(h, 0); i < HIST_BUCKETS;
@@ -375,7 +376,7 @@ void view_charts_distribution(const struct view *v, struct strbuf *out)
     if (hists[i] && hists[i]->total > 0)
       widen(hists[i], &low, &high);
   }
-  if (high <= low) { /* one value only */
+  if (high <= low) { /* there is only one value */
     high = low * 1.1;
     low /= 1.1;
   }

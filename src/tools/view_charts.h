@@ -1,5 +1,5 @@
 /*
- * view_charts.h - the pictures of a report.
+ * view_charts.h - the charts of a report.
  */
 #ifndef BENCH_TOOLS_VIEW_CHARTS_H
 #define BENCH_TOOLS_VIEW_CHARTS_H
@@ -7,7 +7,8 @@
 struct strbuf;
 struct view;
 
-/* Each adds one or more charts, or a sentence that says why there is none. */
+/* Each function adds one or more charts, or a sentence that says why there are
+ * none. */
 void view_charts_over_time(const struct view *v, struct strbuf *out);
 void view_charts_distribution(const struct view *v, struct strbuf *out);
 void view_charts_system(const struct view *v, struct strbuf *out);

@@ -1,6 +1,6 @@
 /*
  * view_facts.c - options and surroundings of a report's results: what they have
- * in common, and what not.
+ * in common, and what differs.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void value_cell(struct table *t, const json_t *value)
   free(text);
 }
 
-/* Rows with what all runs have in common, or with what they have not. */
+/* Rows with facts that all runs have in common, or with those that differ. */
 struct facts_table {
   const struct view *v;
   struct table *t;
@@ -57,13 +57,13 @@ static void head_row(const struct facts_table *f)
   table_end_row(f->t);
 }
 
-/* Documents have null for what is not known, or leave it out. */
+/* Documents have null for an unknown value, or leave it out. */
 static const json_t *known(const json_t *value)
 {
   return json_is_null(value) ? NULL : value;
 }
 
-/* The value at a place in all runs; `get` finds it. */
+/* Add a row with the value that `get` finds in each run. */
 static void fact_row(const struct facts_table *f, const char *name,
                      const json_t *(*get)(const json_t *run, const char *name))
 {
@@ -87,8 +87,8 @@ static void fact_row(const struct facts_table *f, const char *name,
 
 /*
  * The members that the objects at `path` have in any of the runs, in the order
- * in which they come up: an object, owned by the caller.  Of several values of
- * a member it has the first one, but rather an object than another.
+ * in which they appear: an object that the caller owns.  If a member has
+ * several values, the first one is used, but an object is preferred.
  */
 static json_t *union_of(const struct facts_table *f, const char *path)
 {
@@ -124,7 +124,7 @@ static const json_t *option_value(const json_t *run, const char *name)
   return json_object_get(option_of(run, name), "value");
 }
 
-/* Somebody gave it, in one of the runs. */
+/* Did the user set the option, in one of the runs? */
 static bool is_given(const struct view *v, const char *name)
 {
   for (size_t i = 0; i < v->n_runs; i++) {
@@ -146,7 +146,7 @@ static void add_options(const struct view *v, struct table *t, bool same)
 
   json_object_foreach(all, name, option)
   {
-    /* The file of a sweep's step is none of its reader's business. */
+    /* The file of a sweep's step is of no interest to readers. */
     if (is_given(v, name) && strcmp(name, "sweep-role") != 0 &&
         strcmp(name, "json") != 0 &&
         !json_is_true(json_object_get(option, "secret")))
@@ -165,20 +165,20 @@ void view_other_options(const struct view *v, struct table *t)
   add_options(v, t, false);
 }
 
-/* What changes from moment to moment is no difference to speak of. */
+/* Facts that change from moment to moment are no differences. */
 static bool is_fleeting(const char *key)
 {
   return strcmp(key, "available_bytes") == 0 ||
          strcmp(key, "free_bytes") == 0 || strcmp(key, "reading_ns") == 0;
 }
 
-/* A moment of a clock that nobody can read. */
+/* A moment of a clock that has no meaning for readers. */
 static bool is_internal(const char *key)
 {
   return strstr(key, "monotonic") != NULL;
 }
 
-/* Rows for all leaves below `path`. */
+/* Add rows for all leaves below `path`. */
 static void add_leaves(const struct facts_table *f, const char *path, int depth)
 {
   json_t *all = union_of(f, path);

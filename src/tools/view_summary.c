@@ -1,5 +1,5 @@
 /*
- * view_summary.c - the table of a report that has a row per result.
+ * view_summary.c - the summary of a report: one row per result.
  */
 #include <math.h>
 #include <stdint.h>
@@ -11,13 +11,14 @@
 #include "tools/table.h"
 #include "tools/view.h"
 
-/* Shown whether they were asked for or not. */
+/* Always shown. */
 static const double usual[] = { 50, 95, 99, 99.9 };
 
 /* A column of percentiles. */
 struct percentile {
   double pct;
-  const char *key; /* in documents, borrowed; NULL: none has it */
+  /* Its name in documents, borrowed; NULL: no document has it. */
+  const char *key;
 };
 
 struct percentiles {
@@ -50,7 +51,7 @@ static void want(struct percentiles *p, double pct)
   p->of[p->n++] = (struct percentile){ .pct = pct };
 }
 
-/* "97.50" may have been asked for; documents have it as "97.5". */
+/* "97.50" may have been asked for, which documents have as "97.5". */
 static void want_asked(struct percentiles *p, const json_t *run)
 {
   const json_t *list = result_at(run, "options.percentiles.value");
@@ -92,7 +93,7 @@ static int by_percentile(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Those of all runs that at least one of them has. */
+/* The percentiles that at least one of the runs has. */
 static struct percentiles collect_percentiles(const struct view *v)
 {
   struct percentiles p = { 0 };
@@ -186,7 +187,8 @@ static void summary_head(struct table *t, bool queries,
   table_end_row(t);
 }
 
-/* Of repeats the medians, but all errors: a median hides those of a few. */
+/* For repeats, the row has medians, but all errors: a median would hide errors
+ * of a few runs. */
 static void summary_row(struct table *t, const struct view_run *r, bool queries,
                         const struct percentiles *p)
 {

@@ -22,11 +22,11 @@
 struct curve {
   const struct view *v;
   const struct groups *groups;
-  const char *option;  /* along the x axis */
-  bool numbers;        /* its values are */
+  const char *option;  /* the option of the x axis */
+  bool numbers;        /* its values are numbers */
   double *x;           /* owned; of each group */
-  const char **values; /* owned; different ones, if they are words */
-  double *at;          /* owned; different x, ascending */
+  const char **values; /* owned; the different values, if they are words */
+  double *at;          /* owned; the different x, ascending */
   size_t n_at;
   char *names[CHART_LINES_MAX]; /* owned */
   size_t n_names;
@@ -52,7 +52,7 @@ static const char *value_of(const struct group *g, const char *option)
   return text ? text : "";
 }
 
-/* Are all values numbers, and how many are there that differ from the first? */
+/* Are all values numbers, and how many of them differ from the first one? */
 static bool is_numeric(const struct groups *g, const char *option,
                        size_t *ret_others)
 {
@@ -69,7 +69,7 @@ static bool is_numeric(const struct groups *g, const char *option,
   return numeric;
 }
 
-/* The first option of numbers, or else the first one that has two values. */
+/* The first option with numbers, or else the first one that has two values. */
 static const char *choose_option(const struct groups *g, bool *ret_numbers)
 {
   const char *name, *word = NULL;
@@ -93,7 +93,7 @@ static const char *choose_option(const struct groups *g, bool *ret_numbers)
   return word;
 }
 
-/* The number of a word, in the order in which words come up. */
+/* The number of a word, in the order in which words appear. */
 static size_t word_index(struct curve *c, const char *text)
 {
   for (size_t i = 0; i < c->n_at; i++) {
@@ -129,7 +129,7 @@ static void collect_x(struct curve *c)
   }
 }
 
-/* The values of all options but that of the x axis. */
+/* The values of all options except that of the x axis. */
 static char *name_of(const struct curve *c, const struct group *g)
 {
   struct strbuf b = { 0 };
@@ -192,7 +192,7 @@ static struct spread figure(const struct group *g,
   return s;
 }
 
-/* The groups of a line, in the order of x.  Each array has room for all. */
+/* Add the groups of a line, in the order of x.  Each array has room for all. */
 static void add_line(struct curve *c, struct chart *chart, size_t line,
                      double *memory, double (*of)(const struct result *))
 {
@@ -236,8 +236,9 @@ static void add_mark(struct chart *chart, const struct curve *c, size_t group,
     };
 }
 
-/* Best step and knee.  The options are those of the first group, in its order;
- * one that another group lacks has an empty value there. */
+/* Mark the best step and the knee.  The options are those of the first
+ * group, in its order.  An option that another group lacks has an empty
+ * value there. */
 static void mark(const struct curve *c, struct chart *chart)
 {
   json_t *options = (json_t *)(uintptr_t)c->groups->of[0].values;

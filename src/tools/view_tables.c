@@ -77,7 +77,7 @@ static bool same_error(const json_t *a, const json_t *b)
   return true;
 }
 
-/* Of an error in the first `n` runs of a group. */
+/* The count of an error in the first `n` runs of a group. */
 static double error_count(const struct group *g, size_t n, const json_t *e)
 {
   double count = 0;
@@ -127,7 +127,7 @@ void view_errors(const struct view *v, struct table *t)
       for (size_t k = 0; k < json_array_size(list); k++) {
         const json_t *e = json_array_get(list, k);
 
-        if (error_count(g, r, e) == 0) /* else it has a row */
+        if (error_count(g, r, e) == 0) /* otherwise it already has a row */
           error_row(t, v->runs[i].label, e, error_count(g, g->n, e));
       }
     }
@@ -147,7 +147,7 @@ static void warning_row(struct table *t, const char *label, const char *text)
 }
 
 /* Steps of sweeps that are in no group, because none of their repeats was good:
- * the first of each says why. */
+ * the first of each has the reason. */
 static void failed_steps(const struct view *v, size_t file, struct table *t)
 {
   const struct result_file *f = &v->files[file];

@@ -4,25 +4,17 @@
 
 NEEDS_DRIVER=mysql
 load helper
+load fake_server
 
 # login_server PLUGIN [CERTIFICATE KEY]: `to` leads to a server that asks by this
 # plug-in.
 login_server() {
-  mkfifo in out
   : >seen
-  python3 -B "$BENCH_SRC/tests/cli/mysql_login.py" "$PWD/server" "$1" seen "${@:2}" <in >out 3>&- &
-  exec {server}>in
-  read -r line <out
-  must is "$line" ready
+  fake_server mysql_login.py "$PWD/server" "$1" seen "${@:2}"
   to=(--db-driver=mysql "--mysql-socket=$PWD/server" --mysql-password=Vq7xPw9)
   cat >look.lua <<'LUA'
 function prepare() print("got", sysbench.sql.driver():connect():query_row("SELECT 1")) end
 LUA
-}
-
-teardown() {
-  [[ -z ${server-} ]] || exec {server}>&- # it ends with its standard input
-  wait
 }
 
 # refused WHY OPTION...: one line says why, and the server has not seen it.

@@ -112,3 +112,22 @@ as_nobody() {
     >/dev/null 2>&1 || skip "nobody cannot run the program here"
   run --separate-stderr setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$@"
 }
+
+# serve_metrics ARG...: starts a run with --prometheus; sets port and pid.  The
+# port is below those that the system gives to clients; if it is taken, another
+# one is tried.
+serve_metrics() {
+  local try
+  for try in {1..20}; do
+    port=$((20000 + RANDOM % 12000))
+    rm -f text # of a run before, which has started as well
+    "$BENCH" cpu --time=600 --prometheus="$port" "$@" run >text 2>err 3>&- &
+    pid=$!
+    while kill -0 $pid 2>/dev/null; do
+      ! grep -qs 'Threads started' text || return 0
+      sleep 0.05
+    done
+    must has "$(cat err)" 'Address already in use'
+  done
+  return 1
+}

@@ -2,23 +2,6 @@
 # --prometheus as its readers see it: formats, the front page, several readers.
 load helper
 
-# Below the ports that the system gives to clients; another one if it is taken.
-serving() { # serving ARG...: sets port and pid
-  local try
-  for try in {1..20}; do
-    port=$((20000 + RANDOM % 12000))
-    rm -f text # of a run before, which has started as well
-    "$BENCH" cpu --time=600 --prometheus="$port" "$@" run >text 2>err 3>&- &
-    pid=$!
-    while kill -0 $pid 2>/dev/null; do
-      ! grep -qs 'Threads started' text || return 0
-      sleep 0.05
-    done
-    must has "$(cat err)" 'Address already in use'
-  done
-  return 1
-}
-
 # get PATH [ACCEPT]: the type of the content, and the content.
 get() {
   python3 -c 'import sys, urllib.request
@@ -36,7 +19,7 @@ over() {
 
 @test "the text format, unless OpenMetrics is asked for" {
   local port pid text
-  serving
+  serve_metrics
   text=$(get /metrics)
   must is "$(head -n 1 <<<"$text")" "text/plain; version=0.0.4; charset=utf-8"
   must has "$text" '^# TYPE bench_events_total counter$'
@@ -51,7 +34,7 @@ over() {
 @test "promtool finds nothing to complain about" {
   command -v promtool >/dev/null || skip "promtool is not installed"
   local port pid
-  serving
+  serve_metrics
   get /metrics | tail -n +2 >metrics
   over
   run promtool check metrics <metrics
@@ -61,7 +44,7 @@ over() {
 
 @test "the front page names the test and leads to the metrics" {
   local port pid text
-  serving
+  serve_metrics
   text=$(get /)
   must is "$(head -n 1 <<<"$text")" "text/html; charset=utf-8"
   must has "$text" '<h1>cpu</h1>'
@@ -73,7 +56,7 @@ over() {
 
 @test "readers that ask for nothing keep nobody waiting" {
   local port pid
-  serving
+  serve_metrics
   python3 -c 'import socket, sys, time, urllib.request
 where = ("127.0.0.1", int(sys.argv[1]))
 idle = [socket.create_connection(where) for _ in range(40)]

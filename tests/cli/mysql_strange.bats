@@ -4,19 +4,11 @@
 
 NEEDS_DRIVER=mysql
 load helper
+load fake_server
 
 strange_server() {
-  mkfifo in out
-  python3 -B "$BENCH_SRC/tests/cli/mysql_strange.py" "$PWD/server" <in >out 3>&- &
-  exec {server}>in
-  read -r line <out
-  must is "$line" ready
+  fake_server mysql_strange.py "$PWD/server"
   to=(--db-driver=mysql "--mysql-socket=$PWD/server")
-}
-
-teardown() {
-  [[ -z ${server-} ]] || exec {server}>&- # it ends with its standard input
-  wait
 }
 
 @test "a row that is longer than its packet" {

@@ -4,27 +4,12 @@
 
 NEEDS_DRIVER=pgsql
 load helper
+load fake_server
 
 # hostile KIND: starts such a server; `to` leads there.
 hostile() {
-  quiet_server
-  mkfifo in out
-  python3 -B "$BENCH_SRC/tests/cli/pgsql_hostile.py" "$PWD" "$1" <in >out 3>&- &
-  exec {server}>in
-  read -r line <out
-  must is "$line" ready
+  fake_server pgsql_hostile.py "$PWD" "$1"
   to=(--db-driver=pgsql "--pgsql-host=$PWD" --pgsql-password=secret)
-}
-
-quiet_server() {
-  [[ -z ${server-} ]] || exec {server}>&- # it ends with its standard input
-  server=
-  wait
-  rm -f in out .s.PGSQL.5432
-}
-
-teardown() {
-  quiet_server
 }
 
 # prepare_fails: within its time.
@@ -75,22 +60,6 @@ LUA
 }
 
 @test "texts of the server reach terminals and reports as text" {
-  cat >fails.lua <<'LUA'
-function thread_init() con = sysbench.sql.driver():connect() end
-function event() pcall(con.query, con, "SELECT bad") end
-LUA
   hostile answers
-  bench ./fails.lua "${to[@]}" --events=3 --json=a.json run
-  must is "$status" 0
-  must is "$(LC_ALL=C grep -c $'[\x01-\x08\x0b-\x1f\x7f]\|\xc2\x9b\|\xe2\x80\xae' <<<"$output$stderr" || :)" 0
-  must is "$(grep -c '^FATAL: forged' <<<"$stderr" || :)" 0
-  must has "$stderr" 'times, red \\x1b\[31m tab.* c1 \\x9b2J bidi \\u202e end\\r\\nFATAL; forged$'
-  for format in text markdown; do
-    bench report a.json --format=$format -o out.$format
-    must is "$status" 0
-    must is "$(LC_ALL=C grep -c $'[\x01-\x08\x0b-\x1f\x7f]\|\xc2\x9b\|\xe2\x80\xae' out.$format || :)" 0
-    must is "$(grep -c '^FATAL: forged' out.$format || :)" 0
-  done
-  bench report a.json -o out.html
-  must is "$(LC_ALL=C grep -c $'[\x01-\x08\x0b-\x1f\x7f]\|\xc2\x9b\|\xe2\x80\xae' out.html || :)" 0
+  texts_are_harmless
 }

@@ -4,18 +4,10 @@
 
 NEEDS_DRIVER=pgsql
 load helper
-
-teardown() {
-  [[ -z ${server-} ]] || exec {server}>&- # it ends with its standard input
-  wait
-}
+load fake_server
 
 @test "a notification in two pieces behind the answer of the library" {
-  mkfifo in out
-  python3 -B "$BENCH_SRC/tests/cli/pgsql_pieces.py" "$PWD" <in >out &
-  exec {server}>in
-  read -r line <out
-  must is "$line" ready
+  fake_server pgsql_pieces.py "$PWD"
   cat >listens.lua <<'LUA'
 function thread_init()
   con = sysbench.sql.driver():connect()
@@ -36,16 +28,8 @@ LUA
   must is "$(number 'write:')" 20
 }
 
-pieces_server() {
-  mkfifo in out
-  python3 -B "$BENCH_SRC/tests/cli/pgsql_pieces.py" "$PWD" <in >out 3>&- &
-  exec {server}>in
-  read -r line <out
-  must is "$line" ready
-}
-
 @test "a result without an end is bounded" {
-  pieces_server
+  fake_server pgsql_pieces.py "$PWD"
   cat >look.lua <<'LUA'
 function thread_init() con = sysbench.sql.driver():connect() end
 function event() con:query("ENDLESS") end
@@ -56,7 +40,7 @@ LUA
 }
 
 @test "rows that nobody reads are counted and dropped" {
-  pieces_server
+  fake_server pgsql_pieces.py "$PWD"
   cat >look.lua <<'LUA'
 function thread_init()
   con = sysbench.sql.driver():connect()

@@ -594,26 +594,9 @@ L
     "d['run']['exit_status'] == 1"
 }
 
-# Below the ports that the system gives to clients; another one if it is taken.
-listening() { # listening ARG...: sets port and pid
-  local try
-  for try in {1..20}; do
-    port=$((20000 + RANDOM % 12000))
-    rm -f text # of a run before, which has started as well
-    "$BENCH" cpu --time=600 --prometheus="$port" "$@" run >text 2>err 3>&- &
-    pid=$!
-    while kill -0 $pid 2>/dev/null; do
-      ! grep -qs 'Threads started' text || return 0
-      sleep 0.05
-    done
-    must has "$(cat err)" 'Address already in use'
-  done
-  return 1
-}
-
 @test "prometheus: live metrics, and a busy port is an error" {
   local port pid text
-  listening
+  serve_metrics
   cpu --events=1 --prometheus="$port"
   must is "$status" 1
   must has "$stderr" "^FATAL: cannot listen at '$port',.*Address already in use"
@@ -754,7 +737,7 @@ LUA
 @test "prometheus: a reader that is slow holds up nobody" {
   local port pid client
   # Others are served when its time is over, which does not start again with a byte.
-  listening
+  serve_metrics
   slow_reader "$port" drip >reader 3>&- &
   client=$!
   until grep -qs here reader || ! kill -0 $client; do sleep 0.05; done
@@ -766,7 +749,7 @@ urllib.request.urlopen("http://127.0.0.1:%s/metrics" % sys.argv[1], timeout=50).
   # The end of a run does not wait for it.
   local kind
   for kind in silent drip; do
-    listening --json=a.json
+    serve_metrics --json=a.json
     rm reader # has a line of the one before
     slow_reader "$port" $kind >reader 3>&- &
     client=$!

@@ -274,7 +274,8 @@ void probe_run(struct probe *p)
     p->plan.all_threads = p->plan.threads;
     p->plan.parts = 1;
   }
-  p->status = runner_run(&p->plan, &test, p, &use, 1, &p->abandoned);
+  p->status = runner_run(&p->plan, &test, p, &use, 1, &p->leave);
+  p->left = leave_any(&p->leave);
   log_flush();
   log_set_text(NULL);
   (void)fclose(nowhere);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/leave.h"
 #include "report/life.h"
 #include "run/plan.h"
 #include "run/test.h"
@@ -45,7 +46,8 @@ struct probe {
   uint64_t arrivals, backlog, wall_ns; /* of struct run_end */
   uint64_t cpu_ns;                     /* of its client */
   int status;
-  bool abandoned;
+  struct leave leave;
+  bool left;       /* a thread was left behind */
   char said[4096]; /* on stderr */
 };
 

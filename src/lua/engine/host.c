@@ -2,6 +2,7 @@
  * host.c - filling the table `host`.
  */
 #include "lua/engine/host.h"
+#include "lua/engine/script_opts.h"
 
 #include <lauxlib.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
  * script_opts.c - the options of all scripts.
  */
-#include "lua/engine/setup.h"
+#include "lua/engine/script_opts.h"
 
 const struct opt script_opts[] = {
   {

@@ -6,19 +6,12 @@
 
 #include <stdbool.h>
 
-#include "opt/opt.h"
-
 struct bundle;
 struct db_process;
 struct optset;
 struct plan;
 struct resolved;
-
-struct script_cfg {
-  const char *luajit_cmd; /* "": none */
-};
-
-extern const struct opt script_opts[];
+struct script_cfg;
 
 /* All is borrowed and must outlive the script. */
 struct script_setup {

@@ -16,11 +16,6 @@ static uint64_t queries(const struct report *r)
          r->counter[COUNTER_OTHER];
 }
 
-static double rate(const struct report *r, enum counter c)
-{
-  return report_rate(r, r->counter[c]);
-}
-
 static void add_interval(struct strbuf *b, const struct report_setup *setup,
                          const struct report *r, const char *percentile)
 {
@@ -29,10 +24,11 @@ static void add_interval(struct strbuf *b, const struct report_setup *setup,
               "thds: %u tps: %4.2f qps: %4.2f (r/w/o: %4.2f/%4.2f/%4.2f) "
               "lat (ms,%s%%): %4.2f err/s: %4.2f reconn/s: %4.2f\n",
               r->threads_running, report_rate(r, r->events),
-              report_rate(r, queries(r)), rate(r, COUNTER_READ),
-              rate(r, COUNTER_WRITE), rate(r, COUNTER_OTHER), percentile,
-              text_ms(r->percentile_ns), rate(r, COUNTER_ERROR),
-              rate(r, COUNTER_RECONNECT));
+              report_rate(r, queries(r)), report_counter_rate(r, COUNTER_READ),
+              report_counter_rate(r, COUNTER_WRITE),
+              report_counter_rate(r, COUNTER_OTHER), percentile,
+              text_ms(r->percentile_ns), report_counter_rate(r, COUNTER_ERROR),
+              report_counter_rate(r, COUNTER_RECONNECT));
 }
 
 static void add_results(struct strbuf *b, const struct report_setup *setup,

@@ -7,11 +7,6 @@
 #include "report/form.h"
 #include "report/text_num.h"
 
-static double rate(const struct report *r, enum counter c)
-{
-  return report_rate(r, r->counter[c]);
-}
-
 static void add_interval(struct strbuf *b, const struct report_setup *setup,
                          const struct report *r, const char *percentile)
 {
@@ -19,9 +14,10 @@ static void add_interval(struct strbuf *b, const struct report_setup *setup,
   strbuf_addf(b,
               "reads: %4.2f MiB/s writes: %4.2f MiB/s fsyncs: %4.2f/s "
               "latency (ms,%s%%): %4.3f\n",
-              rate(r, COUNTER_BYTES_READ) / TEXT_MIB,
-              rate(r, COUNTER_BYTES_WRITTEN) / TEXT_MIB, rate(r, COUNTER_OTHER),
-              percentile, text_ms(r->percentile_ns));
+              report_counter_rate(r, COUNTER_BYTES_READ) / TEXT_MIB,
+              report_counter_rate(r, COUNTER_BYTES_WRITTEN) / TEXT_MIB,
+              report_counter_rate(r, COUNTER_OTHER), percentile,
+              text_ms(r->percentile_ns));
 }
 
 static void add_results_1_0(struct strbuf *b, const struct report *r)
@@ -36,15 +32,17 @@ static void add_results_1_0(struct strbuf *b, const struct report *r)
               "Throughput:\n"
               "    read, MiB/s:                  %4.2f\n"
               "    written, MiB/s:               %4.2f\n",
-              rate(r, COUNTER_READ), rate(r, COUNTER_WRITE),
-              rate(r, COUNTER_OTHER), rate(r, COUNTER_BYTES_READ) / TEXT_MIB,
-              rate(r, COUNTER_BYTES_WRITTEN) / TEXT_MIB);
+              report_counter_rate(r, COUNTER_READ),
+              report_counter_rate(r, COUNTER_WRITE),
+              report_counter_rate(r, COUNTER_OTHER),
+              report_counter_rate(r, COUNTER_BYTES_READ) / TEXT_MIB,
+              report_counter_rate(r, COUNTER_BYTES_WRITTEN) / TEXT_MIB);
 }
 
 static void add_results_1_1(struct strbuf *b, const struct report *r)
 {
-  const double read = rate(r, COUNTER_BYTES_READ);
-  const double written = rate(r, COUNTER_BYTES_WRITTEN);
+  const double read = report_counter_rate(r, COUNTER_BYTES_READ);
+  const double written = report_counter_rate(r, COUNTER_BYTES_WRITTEN);
 
   strbuf_addf(b,
               "\n"
@@ -52,9 +50,10 @@ static void add_results_1_1(struct strbuf *b, const struct report *r)
               "         read:  IOPS=%4.2f %4.2f MiB/s (%4.2f MB/s)\n"
               "         write: IOPS=%4.2f %4.2f MiB/s (%4.2f MB/s)\n"
               "         fsync: IOPS=%4.2f\n",
-              rate(r, COUNTER_READ), read / TEXT_MIB, read / TEXT_MB,
-              rate(r, COUNTER_WRITE), written / TEXT_MIB, written / TEXT_MB,
-              rate(r, COUNTER_OTHER));
+              report_counter_rate(r, COUNTER_READ), read / TEXT_MIB,
+              read / TEXT_MB, report_counter_rate(r, COUNTER_WRITE),
+              written / TEXT_MIB, written / TEXT_MB,
+              report_counter_rate(r, COUNTER_OTHER));
 }
 
 static void add_results(struct strbuf *b, const struct report_setup *setup,
@@ -71,10 +70,10 @@ static void add_requests(const struct figures *to, const struct report *r,
 {
   to->begin(to->ctx, name);
   to->count(to->ctx, "count", r->counter[n]);
-  to->real(to->ctx, "per_s", rate(r, n));
+  to->real(to->ctx, "per_s", report_counter_rate(r, n));
   if (n != COUNTER_OTHER) {
     to->count(to->ctx, "bytes", r->counter[bytes]);
-    to->real(to->ctx, "bytes_per_s", rate(r, bytes));
+    to->real(to->ctx, "bytes_per_s", report_counter_rate(r, bytes));
   }
   to->end(to->ctx);
 }

@@ -318,7 +318,7 @@ static void test_classes(void)
     { "commit", 1, 1, 0, 0, 9, 9, 9, h },
   };
   const struct report a = { .classes = { 2, one } };
-  const struct report b = { .classes = { 3, two }, .pace = { 1, two } };
+  const struct report b = { .classes = { 3, two }, .rated = { 1, two } };
   struct report r = { .kind = REPORT_FINAL };
   const struct class_report *c;
   struct merge *m;
@@ -338,7 +338,8 @@ static void test_classes(void)
      "numbers are sums, limits are limits");
   OK(c[1].count == 2 && c[1].min_ns == 40, "nothing happened in the first");
   OK_STR(c[2].name, "commit", "one that only one process has");
-  OK(r.pace.n == 1 && r.pace.of[0].count == 2, "the pace is kept apart");
+  OK(r.rated.n == 1 && r.rated.of[0].count == 2,
+     "those of --rate are kept apart");
 
   merge_clear(m);
   OK(add(m, &b) == 0, "again");

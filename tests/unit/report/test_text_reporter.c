@@ -12,11 +12,11 @@
 
 #include "base/compiler.h"
 #include "base/err.h"
+#include "base/leave.h"
 #include "base/log.h"
 #include "lua/engine/sql_form.h"
 #include "report/reporter.h"
 #include "report/text_reporter.h"
-#include "report/turn.h"
 #include "stats/report.h"
 #include "tests/fileio/form.h"
 #include "tests/tests.h"
@@ -403,35 +403,38 @@ static void test_calls(void)
   }
 }
 
-/* A reporter behind which nobody waits for the report any more. */
-static int end_turn(void *ctx, const struct report_setup *setup,
-                    const struct report *r, struct err *err)
+/* The conductor gives up the report thread while it is in this reporter. */
+static int end_steps(void *ctx, const struct report_setup *setup,
+                     const struct report *r, struct err *err)
 {
   (void)setup;
-  turn_end(r->turn);
+  leave_end_steps(r->leave);
   return note_call(ctx, 'i', err);
 }
 
-static void test_turn(void)
+static void test_steps(void)
 {
   static const struct reporter plain = { .name = "plain",
                                          .interval = note_interval };
-  static const struct reporter last = { .name = "last", .interval = end_turn };
+  static const struct reporter last = { .name = "last", .interval = end_steps };
   static const struct report_setup setup = { .percentile = 95 };
-  struct turn turn = { 0 };
-  const struct report r = { .kind = REPORT_INTERVAL, .turn = &turn };
+  struct leave leave = { 0 };
+  const struct report r = { .kind = REPORT_INTERVAL, .leave = &leave };
   struct note first = { "" }, second = { "" }, third = { "" };
   const struct reporter_use use[] = { { &plain, &first },
                                       { &last, &second },
                                       { &plain, &third } };
   struct err err = { "" };
 
-  OK(turn_take(&turn), "a turn can be taken");
-  OK(reporters_report(use, 3, &setup, &r, &err) == 0, "a report with a turn");
+  OK(leave_step(&leave), "the report thread may take a step");
+  OK(reporters_report(use, 3, &setup, &r, &err) == 0, "a report in steps");
   OK_STR(first.calls, "i", "goes to reporters");
-  OK_STR(second.calls, "i", "until the turn is over");
-  OK_STR(third.calls, "", "and to none behind that");
-  OK(!turn_take(&turn), "there is no other turn");
+  OK_STR(second.calls, "i", "until the steps are ended");
+  OK_STR(third.calls, "", "and to none after that");
+  OK(!leave_step(&leave), "there is no other step");
+  OK(!leave_any(&leave), "no thread is left behind yet");
+  leave_thread(&leave);
+  OK(leave_any(&leave), "now one is");
 }
 
 int main(void)
@@ -442,7 +445,7 @@ int main(void)
   test_output(hist);
   test_hooks(hist);
   test_calls();
-  test_turn();
+  test_steps();
   hist_sum_free(hist);
   return TAP_EXIT();
 }

@@ -17,7 +17,6 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/strbuf.h"
-#include "results/accept.h"
 #include "results/address.h"
 #include "results/http.h"
 #include "results/metrics.h"
@@ -391,7 +390,7 @@ static void test_accept(void)
   };
 
   for (size_t i = 0; i < ARRAY_SIZE(of); i++)
-    OK(accept_openmetrics(of[i].accept) == of[i].modern, of[i].accept);
+    OK(metrics_wants_openmetrics(of[i].accept) == of[i].modern, of[i].accept);
 }
 
 static void test_server(void)

@@ -25,7 +25,7 @@ static void test_order(void)
          "open setup describe begin thread_open event event drain finish "
          "thread_close end close ",
          "all calls in their order");
-  OK(p.status == EXIT_OK && !p.abandoned, "success");
+  OK(p.status == EXIT_OK && !p.left, "success");
   OK(p.finals == 1 && p.ends == 1, "one final report, and the reporter's end");
   OK(p.final.kind == REPORT_FINAL && p.final.events == 2, "it has both events");
   OK(p.final.threads == 1 && p.final.threads_running == 0,
@@ -86,7 +86,7 @@ static void test_failures(void)
     probe_run(&p);
     OK_STR(p.log, failure[i].log, failure[i].fail_at);
     OK_STR(p.said, failure[i].said, "the message");
-    OK(p.status == EXIT_FAILED && !p.abandoned, "the exit status");
+    OK(p.status == EXIT_FAILED && !p.left, "the exit status");
     OK(p.finals == failure[i].finals, "the final report");
     OK(p.ends == 1, "the reporter's end");
     probe_done(&p);
@@ -191,7 +191,7 @@ static void test_barrier(void)
   p.on_interrupt = let_go;
   p.plan.compat = COMPAT_1_1;
   probe_run(&p);
-  OK(p.status == EXIT_FAILED && !p.abandoned,
+  OK(p.status == EXIT_FAILED && !p.left,
      "a failure does not wait for workers that are not ready");
   OK(strstr(p.log, "cancel ") != NULL, "they are interrupted");
   OK(strncmp(p.said, "FATAL: thread_open failed\n", 26) == 0 &&
@@ -204,7 +204,7 @@ static void test_barrier(void)
 /* The run leaves threads behind: judged in a process of its own. */
 static bool not_in_time(const struct probe *p)
 {
-  return p->status == EXIT_FORCED && p->abandoned && p->events == 0 &&
+  return p->status == EXIT_FORCED && p->left && p->events == 0 &&
          p->finals == 0 && p->ends == 1 &&
          strcmp(p->said, "FATAL: Worker threads failed to initialize within 7 "
                          "seconds!\n") == 0;
@@ -294,13 +294,13 @@ static bool gave_up(const struct probe *p)
 
 static bool woken(const struct probe *p)
 {
-  return gave_up(p) && !p->abandoned && strstr(p->log, "cancel ") &&
+  return gave_up(p) && !p->left && strstr(p->log, "cancel ") &&
          p->thread_closes == 1;
 }
 
 static bool left_behind(const struct probe *p)
 {
-  return gave_up(p) && p->abandoned && strstr(p->log, "cut ");
+  return gave_up(p) && p->left && strstr(p->log, "cut ");
 }
 
 static void ignore(struct probe *p, enum interrupt_step step)

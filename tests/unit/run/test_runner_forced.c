@@ -74,7 +74,7 @@ static bool forced(const struct probe *p)
 
 static bool judge_cancel(const struct probe *p)
 {
-  return forced(p) && !p->abandoned && count_is(p->log, "cancel ", 1) &&
+  return forced(p) && !p->left && count_is(p->log, "cancel ", 1) &&
          count_is(p->log, "cut ", 0) && count_is(p->log, "thread_close ", 3) &&
          count_is(p->log, " close ", 1);
 }
@@ -83,14 +83,14 @@ static bool judge_cut(const struct probe *p)
 {
   const char *cancel = strstr(p->log, "cancel ");
 
-  return forced(p) && !p->abandoned && cancel && strstr(cancel, "cut ") &&
+  return forced(p) && !p->left && cancel && strstr(cancel, "cut ") &&
          count_is(p->log, "cancel ", 1) && count_is(p->log, "cut ", 1) &&
          count_is(p->log, "thread_close ", 3);
 }
 
 static bool judge_never(const struct probe *p)
 {
-  return forced(p) && p->abandoned && count_is(p->log, "cancel ", 1) &&
+  return forced(p) && p->left && count_is(p->log, "cancel ", 1) &&
          count_is(p->log, "cut ", 1) && count_is(p->log, " close ", 0) &&
          p->ends == 1;
 }
@@ -98,7 +98,7 @@ static bool judge_never(const struct probe *p)
 /* Without a function that wakes anything. */
 static bool judge_alone(const struct probe *p)
 {
-  return forced(p) && p->abandoned && count_is(p->log, "cancel ", 0);
+  return forced(p) && p->left && count_is(p->log, "cancel ", 0);
 }
 
 /* Requests in flight that nobody answers. */
@@ -121,8 +121,7 @@ static bool judge_drain(const struct probe *p)
 {
   return p->status == EXIT_FORCED && strcmp(p->said, time_limit) == 0 &&
          p->finals == 1 && p->final.kind == REPORT_FORCED &&
-         p->final.unfinished == 0 && p->abandoned &&
-         count_is(p->log, "finish ", 0);
+         p->final.unfinished == 0 && p->left && count_is(p->log, "finish ", 0);
 }
 
 /* Worker 0 fails while worker 1 is blocked. */
@@ -142,7 +141,7 @@ static int fail_beside(struct probe *p, struct worker *w, struct err *err)
 
 static bool judge_error(const struct probe *p)
 {
-  return p->status == EXIT_FAILED && !p->abandoned && p->finals == 1 &&
+  return p->status == EXIT_FAILED && !p->left && p->finals == 1 &&
          p->final.unfinished == 1 && count_is(p->log, "cancel ", 1) &&
          strcmp(p->said, "FATAL: worker 0 fails\n") == 0;
 }
@@ -163,9 +162,9 @@ static int signal_beside(struct probe *p, struct worker *w, struct err *err)
 
 static bool judge_signal(const struct probe *p)
 {
-  return p->status == EXIT_SIGNAL + SIGTERM && !p->abandoned &&
-         p->finals == 1 && p->final.unfinished >= 1 &&
-         count_is(p->log, "cancel ", 1) && count_is(p->log, "end ", 0) &&
+  return p->status == EXIT_SIGNAL + SIGTERM && !p->left && p->finals == 1 &&
+         p->final.unfinished >= 1 && count_is(p->log, "cancel ", 1) &&
+         count_is(p->log, "end ", 0) &&
          strcmp(p->said, "WARNING: stopped by SIGTERM\n") == 0;
 }
 
@@ -270,7 +269,7 @@ static bool judge_reporter(const struct probe *p)
   while (threads_here() == before)
     (void)sched_yield();
   return p->status == EXIT_FORCED && strcmp(p->said, time_limit) == 0 &&
-         p->abandoned && p->finals == 1 && p->intervals == 1 &&
+         p->left && p->finals == 1 && p->intervals == 1 &&
          p->checkpoints == 0 && p->final.events > 0;
 }
 

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "rand/rng.h"
 #include "stats/hist_sum.h"
 #include "tests/unit/same_sum.h"
 #include "tests/unit/tap.h"
@@ -19,14 +20,9 @@ enum {
   VALUES = 20000
 };
 
-/* SplitMix64: any good mixing will do. */
 static uint64_t next_random(uint64_t *state)
 {
-  uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return z ^ (z >> 31);
+  return rng_mix(*state += RNG_GAMMA);
 }
 
 /* Every order of magnitude of the range is as likely as another. */

@@ -1,7 +1,7 @@
 /*
- * ending.c - what is told about a run as a whole.
+ * life.c - the start and the end of a run, as reporters learn of them.
  */
-#include "run/ending.h"
+#include "run/life.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static uint64_t wall_ns(void)
   return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
-/* Since the process began. */
+/* What the process has used since it began. */
 static void read_usage(struct client_use *u)
 {
   struct rusage now;
@@ -63,20 +63,20 @@ static void tell_failure(struct run *run, const struct err *err)
   atomic_store(&run->report_lost, 1);
 }
 
-void ending_prepare_measured(struct run *run)
+void life_prepare_measured(struct run *run)
 {
-  machine_read("", &run->ending.machine_before);
+  machine_read("", &run->life.machine_before);
 }
 
-void ending_prepare(struct run *run)
+void life_prepare(struct run *run)
 {
-  neighbours_read(&run->ending.neighbours, "");
-  ending_prepare_measured(run);
+  neighbours_read(&run->life.neighbours, "");
+  life_prepare_measured(run);
 }
 
-void ending_restart(struct run *run, uint64_t now_ns)
+void life_measure_from(struct run *run, uint64_t now_ns)
 {
-  struct ending *e = &run->ending;
+  struct life *e = &run->life;
 
   e->measured_ns = now_ns;
   read_usage(&e->base);
@@ -86,7 +86,7 @@ void ending_restart(struct run *run, uint64_t now_ns)
   trend_start(&e->trend, now_ns, run_events(run));
 }
 
-void ending_begin(struct run *run)
+void life_start(struct run *run)
 {
   struct run_start start = {
     .start_ns = run->start_ns,
@@ -99,14 +99,14 @@ void ending_begin(struct run *run)
   struct err err = { "" };
 
   start.wall_ns = wall_ns() - (clock_now_ns() - run->start_ns);
-  ending_restart(run, run->start_ns);
+  life_measure_from(run, run->start_ns);
   if (reporters_start(run->reporters, run->n_reporters, &start, &err) < 0)
     tell_failure(run, &err);
 }
 
-void ending_tell_error(struct run *run, const struct err *why)
+void life_fail(struct run *run, const struct err *why)
 {
-  struct ending *e = &run->ending;
+  struct life *e = &run->life;
 
   if (why->text[0] == '\0')
     return;
@@ -118,17 +118,17 @@ void ending_tell_error(struct run *run, const struct err *why)
   atomic_store_explicit(&e->kept, true, memory_order_release);
 }
 
-const char *ending_error(const struct run *run)
+const char *life_error(const struct run *run)
 {
-  const struct ending *e = &run->ending;
+  const struct life *e = &run->life;
 
   return atomic_load_explicit(&e->kept, memory_order_acquire) ? e->error.text
                                                               : NULL;
 }
 
-void ending_leave(struct run *run)
+void life_worker_left(struct run *run)
 {
-  struct ending *e = &run->ending;
+  struct life *e = &run->life;
 
   if (atomic_fetch_add(&e->left, 1) + 1 != run->plan->threads)
     return;
@@ -136,13 +136,13 @@ void ending_leave(struct run *run)
   machine_read("", &e->machine_after);
 }
 
-void ending_force(struct run *run)
+void life_force(struct run *run)
 {
-  read_usage(&run->ending.client);
-  machine_read("", &run->ending.machine_after);
+  read_usage(&run->life.client);
+  machine_read("", &run->life.machine_after);
 }
 
-/* A run that ends while the warm-up does may have the later one before. */
+/* After a run that ends during its warm-up, `before` may be the later one. */
 static uint64_t since(uint64_t now, uint64_t before)
 {
   return now > before ? now - before : 0;
@@ -162,7 +162,7 @@ static void sum_queues(const struct run *run, struct client_use *ret)
 
 static void find_machine_use(struct run *run, struct machine_use *ret)
 {
-  struct ending *e = &run->ending;
+  struct life *e = &run->life;
   struct neighbours now;
 
   machine_between(&e->machine_before, &e->machine_after, ret);
@@ -171,9 +171,9 @@ static void find_machine_use(struct run *run, struct machine_use *ret)
   neighbours_done(&now);
 }
 
-void ending_measure(struct run *run, uint64_t end_ns, bool forced)
+void life_measured(struct run *run, uint64_t end_ns, bool forced)
 {
-  struct ending *e = &run->ending;
+  struct life *e = &run->life;
   struct client_use *u = &e->client;
 
   if (!forced)
@@ -189,7 +189,8 @@ void ending_measure(struct run *run, uint64_t end_ns, bool forced)
   find_machine_use(run, &u->machine);
 }
 
-/* How far behind --rate the workers were. */
+/* The arrivals that were due, and those that no worker had taken: how late the
+ * workers were under --rate. */
 static void backlog_at(struct run *run, uint64_t end_ns, uint64_t *ret_arrivals,
                        uint64_t *ret_backlog)
 {
@@ -200,9 +201,9 @@ static void backlog_at(struct run *run, uint64_t end_ns, uint64_t *ret_arrivals,
   *ret_arrivals = schedule_arrivals(run->schedule);
 }
 
-void ending_doubt(struct run *run, const struct report *total, uint64_t end_ns)
+void life_doubt(struct run *run, const struct report *total, uint64_t end_ns)
 {
-  struct ending *e = &run->ending;
+  struct life *e = &run->life;
   struct doubt_input in = {
     .measures_others = !total->form->measures_itself,
     .in_process = run->test->ops->in_process &&
@@ -227,7 +228,7 @@ void ending_doubt(struct run *run, const struct report *total, uint64_t end_ns)
   }
 }
 
-/* All workers have gone. */
+/* All workers are gone: have all events begun? */
 static bool have_all_begun(const struct run *run)
 {
   for (unsigned i = 0; i < run->plan->threads; i++) {
@@ -237,8 +238,8 @@ static bool have_all_begun(const struct run *run)
   return atomic_load(&run->tickets) == 0;
 }
 
-/* Not the moment of the end tells it: requests in flight and a final fsync may
- * take longer than the time limit, and the last events as well. */
+/* The moment of the end does not decide this: requests in flight, a final fsync
+ * and the last events may take longer than the time limit. */
 static enum end_reason limit_of(const struct run *run)
 {
   if (run->test->no_deadline || atomic_load(&run->timed_out) == 0)
@@ -261,10 +262,10 @@ static enum end_reason reason_of(struct run *run, bool started, bool forced)
   return limit_of(run);
 }
 
-void ending_tell(struct run *run, bool started, bool forced, int status,
-                 uint64_t end_ns)
+void life_over(struct run *run, bool started, bool forced, int status,
+               uint64_t end_ns)
 {
-  struct ending *e = &run->ending;
+  struct life *e = &run->life;
   struct err err = { "" };
   struct run_end end = {
     .reason = reason_of(run, started, forced),
@@ -276,7 +277,7 @@ void ending_tell(struct run *run, bool started, bool forced, int status,
     .doubts = &e->doubts,
   };
 
-  end.error = ending_error(run);
+  end.error = life_error(run);
   if (started)
     end.client = e->client;
   if (started)
@@ -289,10 +290,10 @@ void ending_tell(struct run *run, bool started, bool forced, int status,
     tell_failure(run, &err);
 }
 
-void ending_done(struct run *run)
+void life_done(struct run *run)
 {
-  facts_done(&run->ending.details.database);
-  facts_done(&run->ending.details.test);
-  free(run->ending.details.error);
-  neighbours_done(&run->ending.neighbours);
+  facts_done(&run->life.details.database);
+  facts_done(&run->life.details.test);
+  free(run->life.details.error);
+  neighbours_done(&run->life.neighbours);
 }

@@ -1,7 +1,8 @@
 /*
- * accept.c - reading an Accept header: types with parameters, after commas.
+ * metrics_accept.c - reads an Accept header: types with parameters, separated
+ * by commas.
  */
-#include "results/accept.h"
+#include "results/metrics.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static bool is_blank(char c)
   return c == ' ' || c == '\t';
 }
 
-/* The piece up to `stop`; *at is what follows that.  False: there is none. */
+/* The piece up to `stop`; *at is set to what follows.  False: there is none. */
 static bool next_piece(const char **at, const char *end, char stop,
                        struct piece *ret)
 {
@@ -44,7 +45,7 @@ static bool is_word(const struct piece *p, const char *word)
   return p->len == strlen(word) && strncasecmp(p->text, word, p->len) == 0;
 }
 
-/* The value of "NAME=VALUE"; false: it is another parameter. */
+/* Read the value of "NAME=VALUE"; false: it is another parameter. */
 static bool is_parameter(const struct piece *p, const char *name,
                          struct piece *ret)
 {
@@ -57,7 +58,7 @@ static bool is_parameter(const struct piece *p, const char *name,
   return true;
 }
 
-/* 0 to 1; what cannot be read is 0: not wanted. */
+/* The weight, 0 to 1; 0, not wanted, if it cannot be read. */
 static double weight(const struct piece *p)
 {
   char text[8] = "", *end;
@@ -72,7 +73,7 @@ static double weight(const struct piece *p)
   return *end == '\0' && q <= 1.0 ? q : 0.0;
 }
 
-bool accept_openmetrics(const char *accept)
+bool metrics_wants_openmetrics(const char *accept)
 {
   const char *at = accept, *const end = accept + strlen(accept);
   double metrics = 0.0, text = 0.0;

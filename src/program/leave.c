@@ -1,0 +1,56 @@
+/*
+ * leave.c - the end of the program: what is still to be printed, the exit
+ * status, and the end of a process that has left threads behind.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/leave.h"
+#include "base/log.h"
+#include "program/internal.h"
+#include "ranks/ranks.h"
+#include "run/runner.h"
+
+/* The reader of a pipe has seen enough, and has gone. */
+static bool is_stdout_unread(void)
+{
+  struct pollfd at = { .fd = STDOUT_FILENO };
+
+  return poll(&at, 1, 0) > 0 && (at.revents & POLLERR) != 0;
+}
+
+/* A text that is not complete must not look like success.  A user who has
+ * closed the standard output wants none. */
+static int check_stdout(int status)
+{
+  struct err err;
+  int why;
+
+  if (!log_lost_text(&why) || why == EPIPE || why == EBADF ||
+      is_stdout_unread())
+    return status;
+  errno = why;
+  if (why != 0)
+    (void)err_sys(&err, "cannot write to the standard output,");
+  else
+    (void)err_set(&err, -EIO, "cannot write to the standard output");
+  (void)program_fail(&err);
+  log_flush();
+  return status == EXIT_OK ? EXIT_FAILED : status;
+}
+
+int program_finish(struct program *p, int status)
+{
+  log_flush();
+  status = check_stdout(status);
+  return p->ranks ? ranks_leave(p->ranks, status) : status;
+}
+
+void program_leave(struct program *p, int status)
+{
+  if (leave_any(&p->leave))
+    _exit(program_finish(p, status));
+}
