@@ -35,9 +35,9 @@ struct db_settings {
   int ps_mode;        /* enum ps_mode */
   bool debug;
   struct opt_list ignore_errors;
-  uint64_t connect_timeout_s; /* 0: 10 */
-  double query_timeout_s;     /* 0: none */
-  uint64_t max_result_bytes;  /* of rows that are kept; 0: no limit */
+  double connect_timeout_s;  /* 0: 10 */
+  double query_timeout_s;    /* 0: none */
+  uint64_t max_result_bytes; /* of rows that are kept; 0: no limit */
 };
 
 /* A driver and its options. */
@@ -106,6 +106,7 @@ struct db_process {
   _Atomic bool native, emulated; /* statements were prepared this way */
   _Atomic bool checked;          /* the checks before the run were made */
   _Atomic bool looked;           /* at the tables */
+  _Atomic bool keys_missing;     /* which was printed after that look */
   _Atomic uint32_t first_open;   /* enum first_open: of all connections */
   atomic_flag noting;            /* the first connection is asked */
   _Atomic bool noted;            /* `server` is complete; release, acquire */

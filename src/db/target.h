@@ -23,9 +23,9 @@ struct target target_pick(size_t sockets, size_t hosts, size_t ports,
                           uint64_t number, unsigned attempt);
 
 /*
- * For the rows of options: could the text be a host?  Not so are HOST:PORT,
- * [HOST] and URLs.  Folders of sockets (/path) and abstract sockets (@name) are
- * left alone.
+ * For the rows of options: could the text be a host?  HOST:PORT, USER@HOST,
+ * [HOST] and URLs are none.  Folders of sockets (/path) and abstract sockets
+ * (@name) are left alone.
  */
 bool target_is_host(const char *text);
 

@@ -64,9 +64,9 @@ static void read_checkpoints(const struct opt_list *list,
   size_t n = 0;
 
   for (size_t i = 0; i < list->n; i++) {
-    int64_t s = 0;
+    double s = 0;
 
-    (void)parse_int(list->items[i], &s); /* the row has checked it */
+    (void)parse_seconds(list->items[i], &s); /* the row has checked it */
     ret->checkpoints_s[i] = (uint64_t)s;
   }
   qsort(ret->checkpoints_s, list->n, sizeof(ret->checkpoints_s[0]), by_value);

@@ -42,6 +42,15 @@ static bool is_duration(const char *text)
   return parse_seconds(text, &s) == 0 && (s == 0 || s >= 0.001);
 }
 
+/* A moment of a checkpoint, whose report names it in whole seconds. */
+static bool is_moment(const char *text)
+{
+  double s;
+
+  return parse_seconds(text, &s) == 0 && s >= 1 && s <= UINT32_MAX &&
+         s == floor(s);
+}
+
 static const char *advise_percentile(const char *text)
 {
   return strchr(text, ',') ? "for several, use --percentiles" : NULL;
@@ -142,10 +151,12 @@ const struct opt core_general_opts[] = {
     .man = "From what the system asks for, mostly 16K, to 1T.",
   },
   {
-    OPT_INT(struct core_cfg, thread_init_timeout_s),
+    OPT_TIME(struct core_cfg, thread_init_timeout_s),
     .name = "thread-init-timeout",
     .def = "30",
-    .max = UINT32_MAX,
+    .fmax = UINT32_MAX,
+    .check = is_duration,
+    .expected = DURATION,
     .help = "seconds allowed for starting the threads; 0 = no limit",
   },
   {
@@ -184,9 +195,9 @@ const struct opt core_general_opts[] = {
     OPT_LIST(struct core_cfg, report_checkpoints),
     .name = "report-checkpoints",
     .def = "",
-    .flags = OPT_INT_ITEMS,
-    .min = 1,
-    .max = UINT32_MAX,
+    .check = is_moment,
+    .expected = "a comma-separated list of times from 1 to 4294967295 whole "
+                "seconds, such as 60, 5m or 1h",
     .help = "moments (seconds after the start) of full reports with reset of "
             "the counters",
     .man = "The report of a moment at or after the time limit is the final "

@@ -36,11 +36,11 @@ struct core_cfg {
   double time_s;   /* 0: no limit */
   double warmup_time_s;
   const char *forced_shutdown;
-  uint64_t thread_stack_size;     /* bytes */
-  uint64_t thread_init_timeout_s; /* 0: no limit */
-  double rate;                    /* events per second; 0: closed loop */
-  int rate_overload;              /* enum rate_overload */
-  double report_interval_s;       /* 0: none */
+  uint64_t thread_stack_size;   /* bytes */
+  double thread_init_timeout_s; /* 0: no limit */
+  double rate;                  /* events per second; 0: closed loop */
+  int rate_overload;            /* enum rate_overload */
+  double report_interval_s;     /* 0: none */
   struct opt_list report_checkpoints;
   bool debug;
   bool validate;
@@ -82,7 +82,7 @@ struct db_cfg {
   int ps_mode; /* enum db_ps_mode */
   bool debug;
   struct opt_list ignore_errors;
-  int64_t connect_timeout_s;
+  double connect_timeout_s;
   double query_timeout_s;   /* 0: no limit of its own */
   uint64_t max_result_size; /* bytes; 0: no limit */
   int table_exists;         /* read by scripts only, like create_index */

@@ -131,7 +131,7 @@ int program_start_database(struct program *p, const struct plan *plan,
     .ps_mode = p->db.ps_mode == DB_PS_MODE_AUTO ? PS_AUTO : PS_DISABLE,
     .debug = p->db.debug,
     .ignore_errors = p->db.ignore_errors,
-    .connect_timeout_s = (uint64_t)p->db.connect_timeout_s,
+    .connect_timeout_s = p->db.connect_timeout_s,
     .query_timeout_s = p->db.query_timeout_s,
     .max_result_bytes = p->db.max_result_size,
   };

@@ -22,16 +22,6 @@
 /* Intervals in files, where none are asked for. */
 #define SAMPLE_NS NS_PER_S
 
-/* Seconds of an option that says "no limit" with 0. */
-static uint64_t limit_ns(uint64_t seconds)
-{
-  uint64_t ns;
-
-  if (seconds == 0 || __builtin_mul_overflow(seconds, NS_PER_S, &ns))
-    return PLAN_NO_LIMIT;
-  return ns;
-}
-
 /* At most some 2^32 seconds, as the options allow. */
 static uint64_t ns_of(double seconds)
 {
@@ -128,8 +118,10 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
   plan->threads = plan->all_threads = (unsigned)core->threads;
   plan->parts = 1;
   plan->stack_bytes = core->thread_stack_size;
-  plan->init_timeout_ns = limit_ns(core->thread_init_timeout_s);
-  plan->init_timeout_s = (unsigned)core->thread_init_timeout_s;
+  plan->init_timeout_ns = core->thread_init_timeout_s > 0
+                            ? ns_of(core->thread_init_timeout_s)
+                            : PLAN_NO_LIMIT;
+  plan->init_timeout_s = core->thread_init_timeout_s;
   plan->events = core->events > 0 ? core->events : PLAN_NO_LIMIT;
   plan->time_ns = core->time_s > 0 ? ns_of(core->time_s) : PLAN_NO_LIMIT;
   plan->warmup_ns = ns_of(core->warmup_time_s);

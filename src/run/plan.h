@@ -47,7 +47,7 @@ struct plan {
 
   size_t stack_bytes;
   uint64_t init_timeout_ns; /* PLAN_NO_LIMIT: none */
-  unsigned init_timeout_s;
+  double init_timeout_s;    /* the same, for messages */
 
   /* Limits.  Times count from the measured start, that is after warm-up. */
   uint64_t events;    /* PLAN_NO_LIMIT: none */

@@ -116,7 +116,7 @@ LINES
 
 @test "arguments too many" {
   silent 1 "Unrecognized command line argument: extra" cpu run extra
-  silent 1 "Unrecognized command line argument: -x" cpu run -x
+  silent 1 $'Unrecognized command line argument: -x\noptions are written --NAME=VALUE, as in --threads=4' cpu run -x
   silent 1 "Unrecognized command line argument: 4" cpu --threads=1 run 4
 }
 

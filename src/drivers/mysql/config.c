@@ -47,7 +47,8 @@ const struct opt mysql_opts[] = {
     .name = "mysql-host",
     .def = "localhost",
     .check = target_is_host,
-    .expected = "a host name or address; the port goes into --mysql-port",
+    .expected = "a host name or address; the port goes into --mysql-port, the "
+                "user into --mysql-user",
     .help = "MySQL server host",
     .man = "Connections take the hosts and ports in turn: all ports of the "
            "first host, then all ports of the second, and so on. The name "

@@ -47,7 +47,8 @@ const struct opt pgsql_opts[] = {
     .name = "pgsql-host",
     .def = "localhost",
     .check = target_is_host,
-    .expected = "a host name or address; the port goes into --pgsql-port",
+    .expected = "a host name or address; the port goes into --pgsql-port, the "
+                "user into --pgsql-user",
     .help = "PostgreSQL server hosts, or folders of sockets",
     .man = "A host that begins with / is the folder of a socket, one that "
            "begins with @ an abstract socket. Connections take turns: all "
