@@ -79,9 +79,9 @@ static void doubt_rows(struct db_process *db, const struct report *total,
       empty / reads < (bundled ? EMPTY_BUNDLED : EMPTY_OTHER))
     return;
   if (bundled && db->facts.rows > 0)
-    doubts_add(to, true, "missing_rows",
+    doubts_add(to, !atomic_load(&db->keys_missing), "missing_rows",
                "%.1f%% of the reads found no row, so this is not the load that "
-               "it should be; %s is %llu, do the tables have as many rows?",
+               "it should be; is %s=%llu that of prepare?",
                100.0 * empty / reads, db->facts.rows_option,
                (unsigned long long)db->facts.rows);
   else

@@ -50,6 +50,9 @@ int script_new(struct script **ret, const struct script_setup *setup,
                struct err *err);
 void script_free(struct script *script);
 
+/* Its text has no byte. */
+bool script_is_empty(const struct script *script);
+
 /*
  * Read sysbench.cmdline.options and add a row to the set for each.
  * *ret_declared: the script has such a table; if it has none, it takes any

@@ -50,6 +50,7 @@ struct script {
   struct state *main; /* owned; the main thread's */
   struct script_args args;
   bool declared; /* the script has a table of options */
+  bool empty;    /* no text at all */
 
   /* Of a run: the main thread's, `background` the report thread's. */
   struct state *background; /* owned; NULL: no reports on the way */

@@ -246,6 +246,10 @@ static int act(struct program *p)
   if (doctor && p->ranks)
     return program_complain("doctor looks at one machine, and cannot be used "
                             "by several processes (see --cluster)");
+  if (doctor && p->cmdline.test && program_is_tool(p->cmdline.test))
+    return program_complain("doctor looks at tests and scripts, and '%s' is a "
+                            "tool",
+                            p->cmdline.test);
   if (doctor && (!p->cmdline.test || strcmp(p->cmdline.test, "help") == 0))
     return program_doctor_machine(p);
   if (!p->cmdline.test || !test_find(p->cmdline.test)) {
@@ -285,8 +289,10 @@ static int scan(struct program *p, int argc, char **argv)
   struct err err = { "" };
   int rc;
 
-  for (size_t i = 0; i < PROGRAM_TOOLS && tool_list[i]; i++)
-    tools[i] = tool_list[i]->name;
+  for (size_t i = 0, n = 0; i < PROGRAM_TOOLS && tool_list[i]; i++) {
+    if (tool_list[i]->run) /* else a test follows its name */
+      tools[n++] = tool_list[i]->name;
+  }
   rc = core_opts_add(&p->set, &p->core, &p->rand, &p->db, &err);
   if (rc == 0)
     rc = optset_add(&p->set, OPT_SECTION_GENERAL, NULL, results_opts,

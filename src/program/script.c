@@ -244,7 +244,8 @@ static int run(struct job *job)
   int status;
 
   tell_facts(job);
-
+  if (program_lacks_data(p, &job->db.facts, job->what.path))
+    return EXIT_FAILED;
   p->text.hooks = script_hooks(job->script);
   status = program_run_test(p, script_test(job->script), job->script,
                             &job->plan);
@@ -322,7 +323,17 @@ static void end(struct job *job)
  */
 static int check_options(struct job *job)
 {
-  return job->p->set.as_sysbench ? EXIT_OK : give_options(job);
+  int status;
+
+  if (job->p->set.as_sysbench)
+    return EXIT_OK;
+  status = give_options(job);
+  if (status == EXIT_OK && script_is_empty(job->script))
+    return program_complain("FATAL: the script on the standard input is empty "
+                            "(to run a test, name it: %s cpu run; see %s "
+                            "--help)",
+                            job->p->name, job->p->name);
+  return status;
 }
 
 /* Nobody types a script to learn that an option does not exist. */
@@ -363,7 +374,7 @@ int program_script(struct program *p)
   job->p = p;
   if (load(job, &err) < 0) {
     status = program_fail(&err);
-    if (!job->what.path && p->cmdline.test)
+    if (!job->what.path && p->cmdline.test && strcmp(p->cmdline.test, "-") != 0)
       tell_not_found(p);
   } else if (job->what.kind == RESOLVE_SCRIPT && p->cmdline.command) {
     status = give_options(job);
