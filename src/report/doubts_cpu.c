@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/fmt.h"
 #include "report/doubts.h"
 #include "report/doubts_list.h"
 
@@ -173,8 +174,8 @@ static const char *remedy(const struct doubt_input *in,
     (void)snprintf(text, 128, "run %s on another machine or use fewer threads",
                    m->server);
   } else if (in->threads > in->client->cpus) {
-    (void)snprintf(text, 128, "use no more than %.0f threads, or more CPUs",
-                   in->client->cpus);
+    (void)snprintf(text, 128, "use no more than %.0f thread%s, or more CPUs",
+                   in->client->cpus, in->client->cpus == 1 ? "" : "s");
   } else {
     return NULL;
   }
@@ -220,9 +221,9 @@ static void look_at_speed(struct doubts *d, const struct doubt_input *in,
 
   if (m->heat > 0)
     doubts_add(d, true, "frequency",
-               "heat slowed the CPUs down %llu times during the run, so %s; "
+               "heat slowed the CPUs down %llu time%s during the run, so %s; "
                "repeat it on a machine with better cooling",
-               (unsigned long long)m->heat,
+               (unsigned long long)m->heat, fmt_plural(m->heat),
                in->measures_others ? "latencies are inflated"
                                    : "the score is too low");
   else if (m->mhz > 0 && m->mhz < SLOWED * m->base_mhz &&
