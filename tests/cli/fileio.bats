@@ -109,6 +109,9 @@ Creating file test_file.2"
   must is "$status" 0
   io --file-dir=sub cleanup
   must is "$(ls sub)" ""
+  mkdir $'esc\e[31m'
+  io --file-dir=$'esc\e[31m' prepare
+  must has "$output" '^Creating file esc\\x1b\[31m/test_file\.0$'
   io --file-dir=nowhere prepare
   must is "$status" 1
   must is "$stderr" "FATAL: Cannot open folder 'nowhere' errno = 2 (No such file or directory)"
