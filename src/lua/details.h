@@ -14,7 +14,7 @@ struct test_details;
 void details_fill(void *run, struct test_details *ret);
 
 /* The member `doubts`: reads that found nothing, a server that forces nothing
- * to its disk. */
+ * to its disk, or that let workers wait after the end. */
 void details_doubts(void *run, const struct report *total, struct doubts *to);
 
 /* The member `tally`: its counters, histograms and errors. */

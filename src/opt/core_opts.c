@@ -112,7 +112,9 @@ const struct opt core_general_opts[] = {
     .man = "A time is a number of seconds, which may have a fraction, or a "
            "number with one of the units ms, s, m and h. Events in progress "
            "are not interrupted: a run lasts until the "
-           "last event that was started in time has ended.",
+           "last event that was started in time has ended. A run of at least "
+           "eight seconds warns if its throughput is still changing at the "
+           "end.",
   },
   {
     OPT_TIME(struct core_cfg, warmup_time_s),

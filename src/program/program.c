@@ -258,6 +258,8 @@ static int act(struct program *p)
     if (status != EXIT_OK)
       return status;
   }
+  if (doctor && results_on_stdout(&p->results_cfg))
+    log_set_text(stderr);
   if (doctor)
     return dispatch(p);
   if (sweep_wanted(&p->sweep) && p->ranks)

@@ -77,7 +77,7 @@ static bool counts(const struct doubt_input *in, double lost, double got)
 static const char *effect(const struct doubt_input *in, double share,
                           char text[64])
 {
-  if (in->measures_others)
+  if (in->measures_others || in->rate > 0) /* with --rate there is no score */
     return "latencies are inflated";
   (void)snprintf(text, 64, "the score is about %.0f %% too low", 100 * share);
   return text;
@@ -138,8 +138,9 @@ static void look_at_quota(struct doubts *d, const struct doubt_input *in)
              "stopped for %.1f s to keep to that, so %s; raise its quota "
              "(cpu.max)",
              c->quota, c->cpus, (double)c->machine.throttled_ns / 1e9,
-             in->measures_others
-               ? "the client may be what was measured"
+             in->measures_others ? "the client may be what was measured"
+             : in->rate > 0
+               ? "latencies are inflated"
                : "the score is that of the quota, not of the machine");
 }
 
@@ -224,8 +225,8 @@ static void look_at_speed(struct doubts *d, const struct doubt_input *in,
                "heat slowed the CPUs down %llu time%s during the run, so %s; "
                "repeat it on a machine with better cooling",
                (unsigned long long)m->heat, fmt_plural(m->heat),
-               in->measures_others ? "latencies are inflated"
-                                   : "the score is too low");
+               in->measures_others || in->rate > 0 ? "latencies are inflated"
+                                                   : "the score is too low");
   else if (m->mhz > 0 && m->mhz < SLOWED * m->base_mhz &&
            s->own >= USED_FOR_SPEED)
     doubts_add(d, true, "frequency",

@@ -117,6 +117,22 @@ Creating file test_file.2"
   must is "$stderr" "FATAL: Cannot open folder 'nowhere' errno = 2 (No such file or directory)"
 }
 
+@test "cleanup removes names, and follows none" {
+  echo data >kept
+  ln -s kept test_file.0
+  ln -s "$PWD" test_file.1
+  mkfifo test_file.2
+  run --separate-stderr timeout 120 "$BENCH" fileio --file-num=3 cleanup
+  must is "$status" 0
+  must is "$(ls -I 'separate-*')" kept
+  must is "$(<kept)" data
+  # A folder is not removed.
+  mkdir test_file.0
+  bench fileio --file-num=1 cleanup
+  must is "$status" 1
+  must has "$stderr" "Cannot remove file 'test_file.0'"
+}
+
 @test "the header tells all that was asked for" {
   prepared
   io --file-test-mode=seqrd --file-merged-requests=2 --events=10 run

@@ -343,8 +343,10 @@ static const char *login_hint(const char *text)
     { "no password supplied", "; see --pgsql-user and --pgsql-password" },
     { "Peer authentication failed",
       "; see --pgsql-user, or connect by TCP with --pgsql-host" },
-    { "role \"", "; see --pgsql-user" },
-    { "database \"", "; see --pgsql-db" },
+    { "no pg_hba.conf entry",
+      "; allow it in pg_hba.conf, or see --pgsql-user and --pgsql-sslmode" },
+    { "FATAL:  role \"", "; see --pgsql-user" },
+    { "FATAL:  database \"", "; see --pgsql-db" },
   };
 
   for (size_t i = 0; i < ARRAY_SIZE(hints); i++) {
