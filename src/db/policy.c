@@ -114,8 +114,9 @@ static void keep_message(struct conn *c, enum call call, const char *sql,
   if (c->message.len > 0 && c->message.text[c->message.len - 1] != '\n')
     strbuf_adds(&c->message, "\n");
   if (unread)
-    strbuf_adds(&c->message, "it was among results that were not read, of the "
-                             "statement before\n");
+    strbuf_adds(
+      &c->message,
+      "it is an error among unread results of the previous statement\n");
   add_hints(c, len);
   add_limit(c);
   strbuf_done(&cut);

@@ -127,9 +127,8 @@ static void look_at_rows(struct findings *to, const struct tables_look *look,
   while (*line) {
     const size_t len = strcspn(line, "\n");
 
-    findings_add(to, FINDING_WARN, "tables",
-                 "use the --table-size that prepare had", "%.*s", (int)len,
-                 line);
+    findings_add(to, FINDING_WARN, "tables", "use the --table-size of prepare",
+                 "%.*s", (int)len, line);
     line += len + (line[len] == '\n');
   }
   strbuf_done(&lines);

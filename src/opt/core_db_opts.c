@@ -49,8 +49,8 @@ const struct opt core_db_opts[] = {
     .flags = OPT_OWN,
     .def = "off",
     .help = "ask for the password of the driver in use on the terminal",
-    .man = "What is typed is not shown. A sweep asks once for all steps, and "
-           "several processes once for all of them.",
+    .man = "The password is not shown. A sweep asks once for all steps, and a "
+           "run of several processes asks once.",
   },
   {
     OPT_WORD(struct db_cfg, ps_mode),
@@ -100,8 +100,8 @@ const struct opt core_db_opts[] = {
     .flags = OPT_OWN,
     .def = "1G",
     .help = "bytes of rows that one result may take in memory; 0 = no limit",
-    .man = "A larger result is an error that loses the connection. Rows that "
-           "nobody can read are counted and dropped, so they have no limit. "
+    .man = "A larger result is an error that loses the connection. Rows that a "
+           "script cannot read are counted and dropped, so they have no limit. "
            "Results that a client library receives (with TLS or compression, "
            "say) are not limited.",
   },
@@ -113,9 +113,10 @@ const struct opt core_db_opts[] = {
     .words = table_exists_words,
     .help = "what prepare does when a table exists {error,skip,drop,"
             "resume}",
-    .man = "Stop with an error, leave the table as it is, drop and create it "
-           "again, or add the rows that an interrupted prepare has not loaded, "
-           "which needs the same seed, distribution and table size. Honoured "
+    .man = "prepare stops with an error, leaves the table as it is, drops and "
+           "creates it again, or adds the rows that an interrupted prepare has "
+           "not loaded. The last needs the same seed, distribution and table "
+           "size. Honoured "
            "by the bundled OLTP scripts.",
   },
   {
@@ -137,8 +138,8 @@ const struct opt core_db_opts[] = {
     .flags = OPT_OWN,
     .def = "off",
     .help = "let prepare end each table with ANALYZE",
-    .man = "The statistics of the optimiser are then the same for every run "
-           "that follows, instead of changing when the server gathers them. "
+    .man = "The statistics of the optimiser are then the same for all "
+           "following runs and do not change when the server gathers them. "
            "Honoured by the bundled OLTP scripts.",
   },
   {
@@ -147,8 +148,9 @@ const struct opt core_db_opts[] = {
     .flags = OPT_OWN,
     .def = "after",
     .words = create_index_words,
-    .help = "when prepare makes secondary indexes {after,before,off}",
-    .man = "After the rows, which is faster, before them, or not at all. "
+    .help = "when prepare creates secondary indexes {after,before,off}",
+    .man = "prepare creates them after the rows, which is faster, before them, "
+           "or not at all. "
            "Honoured by the bundled OLTP scripts.",
   },
   OPT_END,

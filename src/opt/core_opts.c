@@ -138,8 +138,9 @@ const struct opt core_general_opts[] = {
     .words = shutdown_words,
     .expected = "off, a time such as 30 or 5m, or a percentage of --time",
     .help = "how long after the time limit to end the run by force",
-    .man = "A time as of --time, or a percentage of it such as 10%; the "
-           "name alone means 5%. \"auto\" is the larger of 30 seconds and 5% "
+    .man = "The value is a time like that of --time, or a percentage of it "
+           "such as 10%; the name alone means 5%. \"auto\" is the larger of 30 "
+           "seconds and 5% "
            "of --time, and leaves the final fsyncs of fileio the time that "
            "they need; \"off\" waits forever.",
   },
@@ -150,7 +151,8 @@ const struct opt core_general_opts[] = {
     .min_now = smallest_stack,
     .max = INT64_C(1) << 40,
     .help = "stack of each thread",
-    .man = "From what the system asks for, mostly 16K, to 1T.",
+    .man = "The smallest size is that of the system, usually 16K, the largest "
+           "is 1T.",
   },
   {
     OPT_TIME(struct core_cfg, thread_init_timeout_s),
@@ -226,9 +228,9 @@ const struct opt core_general_opts[] = {
     .def = "off",
     .help = "prepare although there is not enough free space",
     .man = "Before it writes, prepare compares the size of the files or tables "
-           "with the free space: of the file system and, where that is kept "
-           "in memory, of the memory of the machine and of its control group. "
-           "A database is looked at where it is on this machine.",
+           "with the free space of the file system. If that is kept in memory, "
+           "the free memory of the machine and of its control group counts, "
+           "too. A database is only checked if it is on this machine.",
   },
   {
     OPT_BOOL(struct core_cfg, help),
@@ -237,18 +239,18 @@ const struct opt core_general_opts[] = {
     .expected = "on, off or all",
     .help = "print the help and exit",
     .more = "; --help=all: every option",
-    .man = "On one screen; --help=all prints all options. After the name of a "
-           "test, its own options.",
+    .man = "The help fits on one screen; --help=all prints all options. After "
+           "the name of a test, only its options are printed.",
   },
   {
     OPT_BOOL(struct core_cfg, version),
     .name = "version",
     .def = "off",
     .help = "print the version and exit",
-    .man =
-      "One line. With --debug, or --verbosity=5, what is built in follows: "
-      "Lua, database drivers, I/O modes of the fileio test, the plug-in "
-      "for several machines.",
+    .man = "The version is one line. With --debug, or --verbosity=5, a list of "
+           "what is built in follows: "
+           "Lua, database drivers, I/O modes of the fileio test, the plug-in "
+           "for several machines.",
   },
   {
     OPT_FILE(struct core_cfg, config_file),
@@ -266,8 +268,8 @@ const struct opt core_general_opts[] = {
     OPT_STRING(struct core_cfg, luajit_cmd),
     .name = "luajit-cmd",
     .help = "LuaJIT engine control command, as for luajit -j",
-    .man = "For Lua scripts only: other tests have no LuaJIT, so the "
-           "command is ignored with a warning.",
+    .man = "The option is for Lua scripts only. Other tests have no LuaJIT and "
+           "ignore it with a warning.",
   },
   {
     .type = OPT_TYPE_INT,
@@ -304,8 +306,9 @@ const struct opt core_general_opts[] = {
     .def = "1.0",
     .words = compat_words,
     .help = "report layout and default random distribution {1.0,1.1}",
-    .man = "Selects the layout and wording of the reports and the default of "
-           "--rand-type, nothing else. The environment variable BENCH_COMPAT "
+    .man = "The option selects the layout and wording of the reports and the "
+           "default of --rand-type, nothing else. The environment variable "
+           "BENCH_COMPAT "
            "sets the same value; the option wins over it.",
   },
   {
@@ -352,10 +355,11 @@ const struct opt core_general_opts[] = {
     .def = "auto",
     .words = cluster_words,
     .help = "one run of all processes that mpirun has launched {auto,off}",
-    .man = "Launched by mpirun (Open MPI or MPICH), all processes do one run: "
-           "--threads is the number of threads of each process, --rate and "
-           "--events are divided among them, and process 0 prints one report. "
-           "\"off\" makes each of them a run of its own.",
+    .man =
+      "If mpirun (Open MPI or MPICH) launches bench, all processes do one run: "
+      "--threads is the number of threads of each process, --rate and "
+      "--events are divided among them, and process 0 prints one report. "
+      "With \"off\" each process does a separate run.",
   },
   {
     OPT_BOOL(struct core_cfg, report_ranks),
@@ -363,7 +367,7 @@ const struct opt core_general_opts[] = {
     .flags = OPT_OWN,
     .def = "off",
     .help = "print a table of the processes of a run at the end of the report",
-    .man = "Has no effect on a run of one process.",
+    .man = "The option has no effect on a run of one process.",
   },
   OPT_END,
 };

@@ -123,7 +123,7 @@ static int use_url(struct source *s, const char *what, const struct url *url,
     if (chosen != d)
       return err_set(err, -EINVAL,
                      "%s is for the driver %s, and --db-driver says '%.60s' "
-                     "(expected one of the two, or the same)",
+                     "(expected one of them, or both for the same driver)",
                      what, d->name, p->db.driver);
   }
   rc = put(s, "db-driver", d->name, err);

@@ -204,12 +204,12 @@ Doing random r/w test"
   mv t test_file.1
   io --validate --file-test-mode=seqrd --events=27 run
   must is "$status" 1
-  must has "$stderr" "^FATAL: Validation failed in file 'test_file.0' at offset 0: the data are those of file number 1\."
+  must has "$stderr" "^FATAL: Validation failed in file 'test_file.0' at offset 0: the data is that of file number 1\."
   prepared --validate
   cp older test_file.2
   io --validate --file-test-mode=seqrd --events=27 run
   must is "$status" 1
-  must has "$stderr" "^FATAL: Validation failed in file 'test_file.2' at offset 0: the data come from another prepare"
+  must has "$stderr" "^FATAL: Validation failed in file 'test_file.2' at offset 0: the data comes from another prepare"
 }
 
 @test "files without checksums do not validate, and prepare --validate rewrites them" {
