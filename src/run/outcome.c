@@ -140,9 +140,8 @@ int conductor_call_off(struct conductor *c, bool in_time)
   if (signalled)
     return EXIT_FAILED;
   (void)err_set(&late, -ETIMEDOUT,
-                "Worker threads failed to initialize within %.10g second%s!",
-                run->plan->init_timeout_s,
-                run->plan->init_timeout_s == 1 ? "" : "s");
+                "Worker threads failed to initialize within %.10g seconds!",
+                run->plan->init_timeout_s);
   ending_tell_error(run, &late);
   return EXIT_FORCED;
 }
