@@ -61,7 +61,8 @@ static void collect(struct docs *d, char **scripts)
   for (const struct tool *const *p = tool_list; *p; p++) {
     add_table(d, (*p)->name, (*p)->opts, "The %s tool", (*p)->name);
     add_word(&d->tests, (*p)->name);
-    add_word(&d->tools, (*p)->name);
+    if ((*p)->run) /* files of results follow its name */
+      add_word(&d->tools, (*p)->name);
     if (!(*p)->takes_any_option)
       add_word(&d->own_tools, (*p)->name);
   }

@@ -32,4 +32,10 @@ unsigned fmt_decimals(double value);
  * "512 bytes".  Returns `buf`. */
 const char *fmt_size(char buf[FMT_SIZE_SIZE], uint64_t bytes);
 
+/* The end of a noun after a count: "" for 1, "s" for all others. */
+static inline const char *fmt_plural(uint64_t count)
+{
+  return count == 1 ? "" : "s";
+}
+
 #endif

@@ -154,11 +154,29 @@ static const char *redact_parameter(const char *text, struct strbuf *out)
   return value + n;
 }
 
+/* A text that is USER:PASSWORD@HOST and nothing else: write all up to the @ and
+ * return what follows; NULL: it is something else. */
+static const char *redact_login(const char *text, struct strbuf *out)
+{
+  const size_t user = strcspn(text, ":@/='\" \t\r\n\v\f");
+  const char *at = strrchr(text, '@');
+
+  if (user == 0 || text[user] != ':' || !at || strstr(text, "://") ||
+      text[strcspn(text, blanks)] != '\0')
+    return NULL;
+  strbuf_add(out, text, user + 1);
+  strbuf_adds(out, SECRET_SHOWN);
+  return at;
+}
+
 void secret_redact(const char *text, struct strbuf *out)
 {
   const char *first = text + strspn(text, SCHEME);
+  const char *host = redact_login(text, out);
   bool in_url = false;
 
+  if (host)
+    text = host;
   while (*text) {
     const char *next = NULL;
     size_t n = 1;

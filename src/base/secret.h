@@ -1,11 +1,12 @@
 /*
  * secret.h - takes passwords out of text before it is shown.
  *
- * Two forms are recognized, wherever they stand in the text:
+ * Three forms are recognized, the first two wherever they stand in the text:
  *   - a URL with a user and a password: scheme://user:PASSWORD@host,
  *     and parameters of a URL that hold a password: ?password=PASSWORD;
  *   - a keyword that ends with "password", "passwd" or "pwd", with `=` and a
- *     value, quoted or not: password=PASSWORD, sslpassword = 'PASS WORD'.
+ *     value, quoted or not: password=PASSWORD, sslpassword = 'PASS WORD';
+ *   - a text that is user:PASSWORD@host and nothing else.
  * Each password becomes "***".  When it is unclear where a password ends, too
  * much is hidden rather than too little.
  */

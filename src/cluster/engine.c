@@ -112,8 +112,8 @@ int engine_open(const char *folder, const char *libdir,
                  strbuf_str(&why));
   else
     rc = err_set(err, -ENOENT,
-                 "the MPI plug-in " PLUGIN " is not installed in %s (it is "
-                 "made by configure --with-mpi)",
+                 "the MPI plug-in " PLUGIN
+                 " is not installed in %s (configure --with-mpi builds it)",
                  libdir);
   strbuf_done(&why);
   return rc;

@@ -4,16 +4,19 @@
 #include "db/errtab.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fmt.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
 
 enum {
-  PRINTED_MAX = 20
+  PRINTED_MAX = 20,
+  MYSQL_LOCK_WAIT = 1205
 };
 
 void errtab_init(struct errtab *t)
@@ -112,10 +115,11 @@ static void print_entry(const struct errtab_entry *e)
   char *colon;
 
   if (e->code != 0)
-    strbuf_addf(&line, "error %d (%s) %" PRIu64 " times, ", e->code, e->state,
-                count);
+    strbuf_addf(&line, "error %d (%s) %" PRIu64 " time%s, ", e->code, e->state,
+                count, fmt_plural(count));
   else
-    strbuf_addf(&line, "error %s %" PRIu64 " times, ", e->state, count);
+    strbuf_addf(&line, "error %s %" PRIu64 " time%s, ", e->state, count,
+                fmt_plural(count));
   utf8_add_shown(&line, e->text, strlen(e->text), ""); /* in one line */
   colon = line.text;
   while (colon && (colon = strchr(colon, ':')) != NULL)
@@ -124,11 +128,26 @@ static void print_entry(const struct errtab_entry *e)
   strbuf_done(&line);
 }
 
+/* Did threads get into each other's way: a deadlock, a failed serialization, a
+ * wait for a lock that took too long (which has no SQLSTATE in MySQL)? */
+static bool is_conflict(const struct errtab_entry *e)
+{
+  return strncmp(e->state, "40", 2) == 0 ||
+         (e->code == MYSQL_LOCK_WAIT && strcmp(e->driver, "mysql") == 0);
+}
+
 void errtab_print(const struct errtab *t)
 {
   size_t index[ERRTAB_MAX];
   const size_t n = errtab_order(t, index);
+  bool conflicts = false;
 
-  for (size_t i = 0; i < n && i < PRINTED_MAX; i++)
+  for (size_t i = 0; i < n && i < PRINTED_MAX; i++) {
     print_entry(&t->entry[index[i]]);
+    conflicts |= is_conflict(&t->entry[index[i]]);
+  }
+  if (conflicts)
+    log_advise("threads that conflict restart their events if the error is "
+               "ignored; fewer --threads, more --tables or a larger "
+               "--table-size make conflicts rarer");
 }

@@ -42,7 +42,8 @@ size_t errtab_order(const struct errtab *t, size_t ret_index[ERRTAB_MAX]);
 /*
  * `WARNING: error CODE (STATE) N times, TEXT` for the 20 most frequent.  After
  * the report.  Programs that split its lines at colons also get these: a colon
- * in the text becomes a semicolon.
+ * in the text becomes a semicolon.  If threads conflicted, one more line says
+ * what makes that rarer.
  */
 void errtab_print(const struct errtab *t);
 

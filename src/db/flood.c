@@ -3,11 +3,13 @@
  */
 #include "db/flood.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/fmt.h"
 #include "base/log.h"
 
 void flood_init(struct flood *f)
@@ -61,6 +63,35 @@ bool flood_allows(struct flood *f, const char *code, uint64_t now_ns,
   return allowed;
 }
 
+/* FNV-1a without the digits; not 0. */
+static uint64_t hash_words(const char *text)
+{
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+  for (; *text; text++) {
+    if (!isdigit((unsigned char)*text))
+      hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+  }
+  return hash | 1;
+}
+
+bool flood_repeats(struct flood *f, const char *code, const char *text)
+{
+  const uint64_t hash = hash_words(text);
+  struct flood_code *c;
+  bool repeats;
+
+  (void)pthread_mutex_lock(&f->lock);
+  c = find(f, code);
+  repeats = c->text == hash;
+  if (repeats)
+    c->alike++;
+  if (c->text == 0)
+    c->text = hash;
+  (void)pthread_mutex_unlock(&f->lock);
+  return repeats;
+}
+
 void flood_flush(struct flood *f)
 {
   (void)pthread_mutex_lock(&f->lock);
@@ -68,9 +99,12 @@ void flood_flush(struct flood *f)
     struct flood_code *c = &f->code[i];
 
     if (c->held > 0)
-      log_msg(LOG_FATAL, "(%" PRIu64 " more messages with error %s)", c->held,
-              c->name);
-    c->held = 0;
+      log_msg(LOG_FATAL, "(%" PRIu64 " more message%s with error %s)", c->held,
+              fmt_plural(c->held), c->name);
+    if (c->alike > 0)
+      log_msg(LOG_FATAL, "error %s happened %" PRIu64 " more time%s", c->name,
+              c->alike, fmt_plural(c->alike));
+    c->held = c->alike = 0;
   }
   (void)pthread_mutex_unlock(&f->lock);
 }

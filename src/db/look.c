@@ -74,19 +74,26 @@ static void warn(struct strbuf *lines, const struct lack *l,
 {
   const bool several = l->last > l->first;
   const double wanted = (double)facts->rows;
+  struct strbuf names = { 0 };
 
-  strbuf_addf(lines, "sbtest%u ", l->first);
+  strbuf_addf(&names, "sbtest%u", l->first);
   if (several)
-    strbuf_addf(lines, "to sbtest%u ", l->last);
-  strbuf_addf(lines, "%s %" PRIu64, several ? "have" : "has", l->min);
+    strbuf_addf(&names, " to sbtest%u", l->last);
+  if (l->max == 0)
+    strbuf_addf(lines, "%s %s no rows", strbuf_str(&names),
+                several ? "have" : "has");
+  else
+    strbuf_addf(lines, "the highest id of %s is %" PRIu64, strbuf_str(&names),
+                l->min);
   if (l->max > l->min)
     strbuf_addf(lines, " to %" PRIu64, l->max);
-  strbuf_addf(lines, " row%s but %s is %" PRIu64 ", so ",
-              l->max == 1 ? "" : "s", facts->rows_option, facts->rows);
+  strbuf_addf(lines, " but %s is %" PRIu64 ", so at least ", facts->rows_option,
+              facts->rows);
   if (l->max > l->min)
     strbuf_addf(lines, "%.4g to ", 100 * (wanted - (double)l->max) / wanted);
   strbuf_addf(lines, "%.4g %% of the keys do not exist\n",
               100 * (wanted - (double)l->min) / wanted);
+  strbuf_done(&names);
 }
 
 void look_warn(const struct tables_look *look, const struct run_facts *facts,

@@ -18,7 +18,8 @@ enum {
 
 struct table_look {
   bool known;    /* the server has answered */
-  uint64_t rows; /* the largest id */
+  uint64_t rows; /* the highest id: cheap to ask for, unlike a count, and what
+                    keys are compared with; gaps are not seen */
 };
 
 struct tables_look {
@@ -30,8 +31,8 @@ struct tables_look {
 void look_at_tables(struct conn *c, const struct run_facts *facts,
                     struct tables_look *ret);
 
-/* Warnings about tables with fewer rows than the run expects, one line for
- * successive ones. */
+/* Warnings about tables whose highest id is below the keys that the run draws,
+ * one line for successive tables. */
 void look_warn(const struct tables_look *look, const struct run_facts *facts,
                struct strbuf *lines);
 

@@ -61,8 +61,8 @@ const struct opt db_opts[] = {
     .flags = OPT_OWN,
     .def = "off",
     .help = "ask for the password of the driver in use on the terminal",
-    .man = "What is typed is not shown. A sweep asks once for all steps, and "
-           "several processes once for all of them.",
+    .man = "The password is not shown. A sweep asks once for all steps, and a "
+           "run of several processes asks once.",
   },
   {
     OPT_WORD(struct db_cfg, ps_mode),
@@ -86,16 +86,16 @@ const struct opt db_opts[] = {
     .help = "errors ignorable for every driver, added to the driver's own list",
   },
   {
-    OPT_INT(struct db_cfg, connect_timeout_s),
+    OPT_TIME(struct db_cfg, connect_timeout_s),
     .name = "db-connect-timeout",
     .flags = OPT_OWN,
     .def = "10",
-    .min = 1,
-    .max = 3600,
+    .fmin = 0.1,
+    .fmax = 3600,
     .help = "seconds for opening one connection",
   },
   {
-    OPT_DOUBLE(struct db_cfg, query_timeout_s),
+    OPT_TIME(struct db_cfg, query_timeout_s),
     .name = "db-query-timeout",
     .flags = OPT_OWN,
     .def = "0",
@@ -112,8 +112,8 @@ const struct opt db_opts[] = {
     .flags = OPT_OWN,
     .def = "1G",
     .help = "bytes of rows that one result may take in memory; 0 = no limit",
-    .man = "A larger result is an error that loses the connection. Rows that "
-           "nobody can read are counted and dropped, so they have no limit.",
+    .man = "A larger result is an error that loses the connection. Rows that a "
+           "script cannot read are counted and dropped, so they have no limit.",
   },
   OPT_END,
 };

@@ -27,10 +27,10 @@ struct db_cfg {
   int ps_mode; /* enum ps_mode */
   bool debug;
   struct opt_list ignore_errors;
-  uint64_t connect_timeout_s; /* 0: 10 */
-  double query_timeout_s;     /* 0: none */
-  uint64_t max_result_bytes;  /* of rows that are kept; 0: no limit */
-  int statement_classes;      /* enum statement_classes */
+  double connect_timeout_s;  /* 0: 10 */
+  double query_timeout_s;    /* 0: none */
+  uint64_t max_result_bytes; /* of rows that are kept; 0: no limit */
+  int statement_classes;     /* enum statement_classes */
 };
 
 extern const struct opt db_class_opts[];

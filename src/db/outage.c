@@ -106,8 +106,8 @@ void outage_print(struct outage *o)
 {
   (void)pthread_mutex_lock(&o->lock);
   if (o->given_up > 0)
-    log_msg(LOG_WARNING, "%u threads were still reconnecting at the end: %s",
-            o->given_up, o->text);
+    log_msg(LOG_WARNING, "%u thread%s still reconnecting at the end: %s",
+            o->given_up, o->given_up == 1 ? " was" : "s were", o->text);
   (void)pthread_mutex_unlock(&o->lock);
 }
 

@@ -91,6 +91,7 @@ struct db_process {
   _Atomic bool native, emulated; /* statements were prepared this way */
   _Atomic bool checked;          /* the checks before the run were made */
   _Atomic bool looked;           /* at the tables */
+  _Atomic bool keys_missing;     /* which was printed after that look */
   _Atomic uint32_t first_open;   /* enum first_open: of all connections */
   atomic_flag noting;            /* the first connection is asked */
   _Atomic bool noted;            /* `server` is complete; release, acquire */

@@ -32,7 +32,7 @@ bool target_is_host(const char *text)
 {
   if (*text == '/' || *text == '@')
     return true;
-  return *text != '[' && !strstr(text, "://") && !has_port(text);
+  return !strpbrk(text, "[@") && !strstr(text, "://") && !has_port(text);
 }
 
 bool target_is_database(const char *text)

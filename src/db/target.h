@@ -23,9 +23,9 @@ struct target target_pick(size_t sockets, size_t hosts, size_t ports,
                           uint64_t number, unsigned attempt);
 
 /*
- * For the rows of options: could the text be a host?  HOST:PORT, [HOST] and
- * URLs could not.  Folders of sockets (/path) and abstract sockets (@name)
- * could.
+ * For the rows of options: could the text be a host?  HOST:PORT, USER@HOST,
+ * [HOST] and URLs could not.  Folders of sockets (/path) and abstract sockets
+ * (@name) could.
  */
 bool target_is_host(const char *text);
 

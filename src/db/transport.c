@@ -87,6 +87,7 @@ static void check_tables(struct conn *c)
     return;
   look_at_tables(c, &p->facts, &look);
   look_warn(&look, &p->facts, &lines);
+  atomic_store(&p->keys_missing, lines.len > 0);
   if (!p->facts.as_sysbench || log_get_level() >= LOG_INFO)
     message_lines(LOG_WARNING, &lines);
   strbuf_done(&lines);
@@ -153,9 +154,9 @@ void transport_drop(struct conn *c)
 uint64_t transport_limit(const struct conn *c)
 {
   const struct db_process *p = c->env->process;
-  const uint64_t s = p->set.connect_timeout_s ? p->set.connect_timeout_s : 10;
+  const double s = p->set.connect_timeout_s > 0 ? p->set.connect_timeout_s : 10;
 
-  return clock_now_ns() + s * NS_PER_S;
+  return clock_now_ns() + (uint64_t)(s * (double)NS_PER_S);
 }
 
 /* +-20 %, so that threads do not come back all at once. */

@@ -98,24 +98,38 @@ static unsigned count_unknown(const struct tables_look *look)
   return n;
 }
 
+enum {
+  NAMES_SIZE = 48
+};
+
+/* "sbtest1", or "sbtest1 to sbtest8" */
+static const char *tables_name(const struct tables_look *look,
+                               char text[NAMES_SIZE])
+{
+  if (look->n == 1)
+    return "sbtest1";
+  (void)snprintf(text, NAMES_SIZE, "sbtest1 to sbtest%u", look->n);
+  return text;
+}
+
 static void look_at_rows(struct findings *to, const struct tables_look *look,
                          const struct run_facts *facts)
 {
   struct strbuf lines = { 0 };
+  char names[NAMES_SIZE];
   const char *line;
 
   look_warn(look, facts, &lines);
   line = strbuf_str(&lines);
   if (*line == '\0')
     findings_add(to, FINDING_OK, "tables", NULL,
-                 "sbtest1 to sbtest%u have the %" PRIu64 " rows of %s", look->n,
-                 facts->rows, facts->rows_option);
+                 "%s: the highest id is about the %" PRIu64 " of %s or more",
+                 tables_name(look, names), facts->rows, facts->rows_option);
   while (*line) {
     const size_t len = strcspn(line, "\n");
 
-    findings_add(to, FINDING_WARN, "tables",
-                 "use the --table-size that prepare had", "%.*s", (int)len,
-                 line);
+    findings_add(to, FINDING_WARN, "tables", "use the --table-size of prepare",
+                 "%.*s", (int)len, line);
     line += len + (line[len] == '\n');
   }
   strbuf_done(&lines);
@@ -125,6 +139,7 @@ static void look_at_the_tables(struct findings *to, struct conn *c,
                                const struct run_facts *facts)
 {
   struct tables_look look;
+  char names[NAMES_SIZE];
   unsigned unknown;
 
   if (!facts->bundled || facts->rows == 0 ||
@@ -135,8 +150,8 @@ static void look_at_the_tables(struct findings *to, struct conn *c,
   if (unknown > 0)
     findings_add(to, FINDING_FAIL, "tables",
                  "run the prepare command with the same options",
-                 "%u of %u (sbtest1 to sbtest%u) cannot be read", unknown,
-                 look.n, look.n);
+                 "%u of %u (%s) cannot be read", unknown, look.n,
+                 tables_name(&look, names));
   else
     look_at_rows(to, &look, facts);
 }
@@ -158,7 +173,8 @@ void doctor_database(struct findings *to, struct db_process *db)
     conn_free(c);
   } else {
     findings_add(to, FINDING_FAIL, "server",
-                 "see above, and the options of the driver", "no connection");
+                 "the error message says why; see the options of the driver",
+                 "no connection");
   }
   env_done(&env);
 }

@@ -5,6 +5,7 @@
 #ifndef BENCH_DOCTOR_FINDINGS_H
 #define BENCH_DOCTOR_FINDINGS_H
 
+#include <jansson.h>
 #include <stddef.h>
 
 #include "base/compiler.h"
@@ -39,6 +40,10 @@ void findings_add(struct findings *f, enum finding_level level,
   PRINTF_LIKE(5, 6);
 
 size_t findings_count(const struct findings *f, enum finding_level level);
+
+/* The same for programs: counts, and an object per finding; NULL: out of
+ * memory. */
+json_t *findings_json(const struct findings *f);
 
 /* A line per finding, and one that counts them. */
 void findings_print(const struct findings *f, struct strbuf *out);

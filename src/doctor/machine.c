@@ -66,10 +66,10 @@ static void look_at_noise(struct findings *to)
   busy = (double)(after.busy - before.busy) / all;
   stolen = (double)(after.stolen - before.stolen) / all;
   if (stolen > NOISE)
-    findings_add(to, FINDING_WARN, "noise",
-                 "run on a machine of its own, or expect figures that vary",
-                 "the hypervisor kept %.0f%% of the processors' time",
-                 100 * stolen);
+    findings_add(
+      to, FINDING_WARN, "noise",
+      "use a machine without other guests, or expect figures that vary",
+      "the hypervisor kept %.0f%% of the processors' time", 100 * stolen);
   if (busy > NOISE)
     findings_add(to, FINDING_WARN, "noise",
                  "stop them, or expect figures that vary",
@@ -107,10 +107,10 @@ static void look_at_cpus(struct findings *to, unsigned threads)
   const double quota = cgroup_read("").cpus;
 
   if (quota > 0 && quota < cpus)
-    findings_add(to, FINDING_WARN, "processors",
-                 "raise the limit of the container for a client that is not "
-                 "held back",
-                 "%u, of which the control group allows %.4g", cpus, quota);
+    findings_add(
+      to, FINDING_WARN, "processors",
+      "raise the limit of the container, or the client may be slowed down",
+      "%u, of which the control group allows %.4g", cpus, quota);
   else
     findings_add(to, FINDING_OK, "processors", NULL, "%u for %u thread%s", cpus,
                  threads, threads == 1 ? "" : "s");
@@ -149,7 +149,7 @@ static void look_at_memory(struct findings *to)
 
     findings_add(to, share < SHORT_OF_MEMORY ? FINDING_WARN : FINDING_OK,
                  "memory",
-                 share < SHORT_OF_MEMORY ? "stop what needs it" : NULL,
+                 share < SHORT_OF_MEMORY ? "stop programs that use it" : NULL,
                  "%.1f of %.1f GiB are available", (double)left->integer / gib,
                  (double)total->integer / gib);
   }

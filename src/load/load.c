@@ -147,8 +147,8 @@ void load_summary(struct load *l, struct strbuf *line)
   const struct pace *p = &l->pace;
   const uint64_t rows = atomic_load(&p->there) + atomic_load(&p->done);
 
-  strbuf_addf(line, "%" PRIu64 " of %" PRIu64 " rows are loaded", rows,
-              p->total);
+  strbuf_addf(line, "%" PRIu64 " of %" PRIu64 " row%s loaded", rows, p->total,
+              p->total == 1 ? " is" : "s are");
 }
 
 void load_end(struct load *l, bool complete)

@@ -19,9 +19,10 @@ const struct opt load_opts[] = {
     .words = table_exists_words,
     .help = "what prepare does when a table exists {error,skip,drop,"
             "resume}",
-    .man = "Stop with an error, leave the table as it is, drop and create it "
-           "again, or add the rows that an interrupted prepare has not loaded, "
-           "which needs the same seed, distribution and table size. Honoured "
+    .man = "prepare stops with an error, leaves the table as it is, drops and "
+           "creates it again, or adds the rows that an interrupted prepare has "
+           "not loaded. The last needs the same seed, distribution and table "
+           "size. Honoured "
            "by the bundled OLTP scripts.",
   },
   {
@@ -43,8 +44,8 @@ const struct opt load_opts[] = {
     .flags = OPT_OWN,
     .def = "off",
     .help = "let prepare end each table with ANALYZE",
-    .man = "The statistics of the optimiser are then the same for every run "
-           "that follows, instead of changing when the server gathers them. "
+    .man = "The statistics of the optimiser are then the same for all "
+           "following runs and do not change when the server gathers them. "
            "Honoured by the bundled OLTP scripts.",
   },
   {
@@ -53,8 +54,9 @@ const struct opt load_opts[] = {
     .flags = OPT_OWN,
     .def = "after",
     .words = create_index_words,
-    .help = "when prepare makes secondary indexes {after,before,off}",
-    .man = "After the rows, which is faster, before them, or not at all. "
+    .help = "when prepare creates secondary indexes {after,before,off}",
+    .man = "prepare creates them after the rows, which is faster, before them, "
+           "or not at all. "
            "Honoured by the bundled OLTP scripts.",
   },
   OPT_END,

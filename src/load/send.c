@@ -73,7 +73,7 @@ const sql_row *send_fetch(sql_result *rs, unsigned width, struct err *err)
   const sql_row *row = rs->nfields == width ? conn_fetch_row(rs) : NULL;
 
   if (!row)
-    (void)err_set(err, -EIO, "the answer of the server cannot be read");
+    (void)err_set(err, -EIO, "the server's answer cannot be read");
   return row;
 }
 

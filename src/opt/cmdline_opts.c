@@ -13,18 +13,18 @@ const struct opt cmdline_opts[] = {
     .expected = "on, off or all",
     .help = "print the help and exit",
     .more = "; --help=all: every option",
-    .man = "On one screen; --help=all prints all options. After the name of a "
-           "test, its own options.",
+    .man = "The help fits on one screen; --help=all prints all options. After "
+           "the name of a test, only its options are printed.",
   },
   {
     OPT_BOOL(struct cmdline_cfg, version),
     .name = "version",
     .def = "off",
     .help = "print the version and exit",
-    .man =
-      "One line. With --debug, or --verbosity=5, what is built in follows: "
-      "Lua, database drivers, I/O modes of the fileio test, the plug-in "
-      "for several machines.",
+    .man = "The version is one line. With --debug, or --verbosity=5, a list of "
+           "what is built in follows: "
+           "Lua, database drivers, I/O modes of the fileio test, the plug-in "
+           "for several machines.",
   },
   {
     OPT_FILE(struct cmdline_cfg, config_file),
@@ -49,8 +49,9 @@ const struct opt cmdline_test_opts[] = {
     .def = "1.0",
     .words = compat_words,
     .help = "report layout and default random distribution {1.0,1.1}",
-    .man = "Selects the layout and wording of the reports and the default of "
-           "--rand-type, nothing else. The environment variable BENCH_COMPAT "
+    .man = "The option selects the layout and wording of the reports and the "
+           "default of --rand-type, nothing else. The environment variable "
+           "BENCH_COMPAT "
            "sets the same value; the option wins over it.",
   },
   {

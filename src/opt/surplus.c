@@ -36,6 +36,12 @@ static bool lacks_hyphen(const struct cmdline *c, const char *arg)
   return optset_find(c->set, name) != NULL;
 }
 
+/* `-t`, of which this program has none. */
+static bool is_short(const char *arg)
+{
+  return arg[0] == '-' && isalpha((unsigned char)arg[1]) && arg[2] == '\0';
+}
+
 /* `compar a.json b.json`: only tools take so many arguments. */
 static const char *meant_tool(const struct cmdline *c,
                               const struct cmdline_input *in)
@@ -62,6 +68,11 @@ int scan_refuse_argument(const struct cmdline *c,
     if (lacks_hyphen(c, in->argv[i]))
       return err_set(err, -E2BIG, "%s%.400s\ndid you mean -%.400s?", text,
                      in->argv[i], in->argv[i]);
+    if (is_short(in->argv[i]))
+      return err_set(err, -E2BIG,
+                     "%s%.400s\noptions are written --NAME=VALUE, as in "
+                     "--threads=4",
+                     text, in->argv[i]);
   }
   tool = meant_tool(c, in);
   return err_set(err, -E2BIG, "%s%.400s%s%s%s", text, extra,

@@ -393,6 +393,19 @@ static int read_text(const struct opt *row, const struct opt_given *given,
            : err_set(err, -ENOMEM, "not enough memory for --%s", row->name);
 }
 
+/* A name alone, which has no meaning of its own. */
+static int refuse_bare(const struct opt *row, struct err *err)
+{
+  struct strbuf what = { 0 };
+  int rc;
+
+  opt_expected(row, &what);
+  rc = err_set(err, -EINVAL, "--%s needs a value: --%s%s (%s)", row->name,
+               row->name, row->show_as, strbuf_str(&what));
+  strbuf_done(&what);
+  return rc;
+}
+
 int opt_value_read(const struct opt *row, const struct opt_given *given,
                    struct opt_value *ret, struct err *err)
 {
@@ -402,8 +415,7 @@ int opt_value_read(const struct opt *row, const struct opt_given *given,
 
   if (given->bare && !row->bare && row->show_as &&
       (row->flags & OPT_NOT_EMPTY) && given->source == OPT_SOURCE_CMDLINE)
-    return err_set(err, -EINVAL, "--%s needs a value: --%s%s", row->name,
-                   row->name, row->show_as);
+    return refuse_bare(row, err);
   if ((row->flags & OPT_COLLECT) && given->items) {
     line = joined(given->items); /* the commas of a file's line are ours */
     if (!line)

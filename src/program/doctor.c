@@ -2,12 +2,15 @@
  * doctor.c - `bench doctor [TEST] [OPTIONS]`: what a run with these options
  * would meet, without running it.
  */
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/err.h"
+#include "base/log.h"
 #include "base/parse.h"
 #include "base/strbuf.h"
 #include "db/env.h"
@@ -15,27 +18,30 @@
 #include "doctor/findings.h"
 #include "opt/optset.h"
 #include "program/internal.h"
+#include "results/outfile.h"
+#include "results/outname.h"
 #include "run/plan.h"
 #include "run/runner.h"
 #include "run/test.h"
+#include "tools/tool.h"
 
 enum {
   ROW_BYTES = 250 /* of a table of the bundled scripts, with its indexes */
 };
 
-static const char usage[] =
-  "Usage:\n"
-  "  %s doctor [TEST] [OPTION]...\n\n"
+static const char what_it_does[] =
   "Looks at the machine and, for a test, at the folder or at the server, its\n"
   "settings and its tables; nothing is changed. The options are those of a\n"
-  "run. Each line begins with ok, warn or fail. Exit status: 0, or 1 if\n"
-  "something failed.\n";
+  "run. Each line begins with ok, warn or fail; --json=FILE writes the same "
+  "as\n"
+  "a document. Exit status: 0, or 1 if something failed.\n";
 
 bool program_take_doctor(struct program *p)
 {
   struct cmdline *c = &p->cmdline;
 
-  if (c->action != CMDLINE_TEST || !c->test || strcmp(c->test, "doctor") != 0)
+  if (c->action != CMDLINE_TEST || !c->test ||
+      strcmp(c->test, tool_doctor.name) != 0)
     return false;
   p->doctor = true;
   c->test = c->command;
@@ -43,16 +49,57 @@ bool program_take_doctor(struct program *p)
   return true;
 }
 
-/* Prints the findings; returns the exit status. */
-static int conclude(struct findings *f)
+/* The document of --json, if there is one. */
+static int write_document(const struct program *p, const struct findings *f,
+                          struct err *err)
 {
-  const bool failed = findings_count(f, FINDING_FAIL) > 0;
+  const char *name = p->opts.results.json;
+  struct whole_file file = { 0 };
+  struct outfile_hold hold;
+  json_t *json;
+  int rc;
+
+  if (!*name)
+    return 0;
+  rc = whole_file_probe(&file, name, err);
+  if (rc == 0 && !file.stream)
+    rc = whole_file_open(&file, name, err);
+  if (rc < 0)
+    return rc;
+  json = findings_json(f);
+  whole_file_hold(&file, &hold);
+  if (!json)
+    rc = err_set(err, -ENOMEM, "not enough memory for the findings");
+  else if (json_dumpf(json, file.stream, JSON_INDENT(1)) < 0 ||
+           fputs("\n", file.stream) < 0)
+    rc = err_sys(err, "cannot write to '%s',", name);
+  outfile_release(&hold);
+  json_decref(json);
+  if (rc == 0)
+    return whole_file_commit(&file, err);
+  whole_file_abort(&file);
+  return rc;
+}
+
+/* Prints the findings; returns the exit status. */
+static int conclude(struct program *p, struct findings *f)
+{
+  const bool on_stdout = outname_is_stdout(p->opts.results.json);
+  int status = findings_count(f, FINDING_FAIL) > 0 ? EXIT_FAILED : EXIT_OK;
   struct strbuf out = { 0 };
+  struct err err = { "" };
 
   findings_print(f, &out);
+  if (on_stdout)
+    (void)fputs(strbuf_str(&out), stderr);
+  else
+    program_put_text(&out);
+  if (on_stdout)
+    strbuf_done(&out);
+  if (write_document(p, f, &err) < 0)
+    status = program_fail(&err);
   free(f);
-  program_put_text(&out);
-  return failed ? EXIT_FAILED : EXIT_OK;
+  return status;
 }
 
 /* With what all runs need; NULL: out of memory. */
@@ -72,12 +119,13 @@ int program_doctor_machine(struct program *p)
   struct findings *f;
 
   if (p->cmdline.test) { /* doctor help */
-    strbuf_addf(&out, usage, p->name);
+    strbuf_addf(&out, "Usage:\n  %s %s %s\n\n%s", p->name, tool_doctor.name,
+                tool_doctor.usage, what_it_does);
     program_put_text(&out);
     return EXIT_OK;
   }
   f = begin((unsigned)p->opts.run.threads, 0);
-  return f ? conclude(f) : EXIT_FAILED;
+  return f ? conclude(p, f) : EXIT_FAILED;
 }
 
 /* The value of an option of the test, as text; "": it has none. */
@@ -120,11 +168,37 @@ int program_doctor_builtin(struct program *p, const struct test *test,
     return EXIT_FAILED;
   if (files && !*value_of(&p->set, "file-device"))
     look_at_folder(p, f);
-  return conclude(f);
+  return conclude(p, f);
 }
 
-/* A database in a file that does not exist: connecting would create it.  False:
- * there is one, or it is on a server. */
+/* A database in a file that does not exist: connecting would create it. */
+static bool is_file_missing(const struct program *p)
+{
+  const char *file = value_of(&p->set, "sqlite-db");
+
+  return strcmp(p->opts.db.driver, "sqlite") == 0 &&
+         strncmp(file, "file:", 5) != 0 && access(file, F_OK) != 0;
+}
+
+bool program_lacks_data(struct program *p, const struct run_facts *facts,
+                        const char *path)
+{
+  if (!facts->bundled || strstr(path, "/oltp_legacy/"))
+    return false; /* parallel_prepare creates the tables in a run */
+  if (facts->rows_option && p->cmdline.identity == IDENTITY_BENCH &&
+      size_of(&p->set, "table-size") == 0) {
+    log_msg(LOG_FATAL, "--table-size=0 is for prepare: a run needs rows");
+    return true;
+  }
+  if (!is_file_missing(p))
+    return false;
+  log_msg(LOG_FATAL, "the database file '%s' does not exist",
+          value_of(&p->set, "sqlite-db"));
+  log_msg(LOG_FATAL, "did you run the prepare command?");
+  return true;
+}
+
+/* False: there is a file, or the database is on a server. */
 static bool lacks_file(struct program *p, const struct run_facts *facts,
                        struct findings *f)
 {
@@ -132,8 +206,7 @@ static bool lacks_file(struct program *p, const struct run_facts *facts,
   char folder[PATH_MAX];
   char *slash;
 
-  if (strcmp(p->opts.db.driver, "sqlite") != 0 ||
-      strncmp(file, "file:", 5) == 0 || access(file, F_OK) == 0)
+  if (!is_file_missing(p))
     return false;
   findings_add(f, FINDING_FAIL, "server",
                "run the prepare command with the same options",
@@ -193,5 +266,5 @@ int program_doctor_script(struct program *p, struct db_process *db,
     findings_add(f, FINDING_WARN, "server",
                  "give --db-driver, if the script uses a database",
                  "not looked at");
-  return conclude(f);
+  return conclude(p, f);
 }

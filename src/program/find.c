@@ -92,7 +92,7 @@ int program_find_script(struct program *p, struct resolved *ret)
   if (resolve(p, ret, &err) == 0)
     return EXIT_OK;
   (void)program_fail(&err);
-  if (!ret->path && p->cmdline.test)
+  if (!ret->path && p->cmdline.test && strcmp(p->cmdline.test, "-") != 0)
     tell_not_found(p);
   return EXIT_FAILED;
 }

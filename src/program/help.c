@@ -41,10 +41,6 @@ static struct help_lists collect(const struct program *p, struct names *n)
     n->tools[lists.n_tools].name = tool_list[lists.n_tools]->name;
     n->tools[lists.n_tools].title = tool_list[lists.n_tools]->summary;
   }
-  if (lists.n_tools < PROGRAM_TOOLS)
-    n->tools[lists.n_tools++] = (struct help_item){
-      "doctor", "look at machine, server and tables before a run"
-    };
   lists.n_scripts = bundled_list(p->datadir, n->bundled);
   for (size_t i = 0; i < lists.n_scripts; i++) {
     n->scripts[i].name = n->bundled[i].name;
@@ -93,7 +89,7 @@ int program_print_help(struct program *p, enum program_help what)
   (void)search_datadir(p->datadir);
   if (what != PROGRAM_HELP_OPTIONS || !name || strcmp(name, "-") == 0)
     return print_lists(p, what);
-  if (strcmp(name, "doctor") == 0)
+  if (strcmp(name, tool_doctor.name) == 0)
     return program_doctor_machine(p); /* with a name it says its usage */
   if (program_is_tool(name))
     return program_tool(p); /* the action asks for its help */

@@ -129,13 +129,18 @@ int program_doctor_builtin(struct program *p, const struct test *test,
 int program_doctor_script(struct program *p, struct db_process *db,
                           const char *script);
 
+/* Is the run of a bundled script bound to fail, or to measure nothing?  Then it
+ * is printed why.  `path` is that of the script. */
+bool program_lacks_data(struct program *p, const struct run_facts *facts,
+                        const char *path);
+
 /* The test again and again, with other values. */
 int program_sweep(struct program *p);
 
 /* Work on files of results, in the place of a test, or print the help of
  * that. */
 int program_tool(struct program *p);
-bool program_is_tool(const char *name);
+bool program_is_tool(const char *name); /* doctor is one, too */
 
 /*
  * Before a script is started: which driver, and the options of it that --dsn,

@@ -107,10 +107,10 @@ static int refuse_command(const struct job *job)
 
 static int run(struct job *job)
 {
-  int status;
+  int status = job->source->begin_run ? job->source->begin_run(job) : EXIT_OK;
 
-  if (job->source->begin_run)
-    job->source->begin_run(job);
+  if (status != EXIT_OK)
+    return status;
   status = program_run_test(job->p, job->test, job->cfg, job->plan);
   if (job->source->end_run)
     job->source->end_run(job);
@@ -171,8 +171,12 @@ static int go(struct job *job)
 
   if (status == EXIT_OK && needs_values && job->reads_options)
     status = program_apply(p, &rules);
-  if (status != EXIT_OK || !job->command)
+  if (status != EXIT_OK)
     return status;
+  if (!job->command)
+    return job->reads_options && job->source->no_command
+             ? job->source->no_command(job)
+             : EXIT_OK;
   if (needs_values && job_make_plan(job, &err) < 0)
     return program_fail(&err);
   return do_command(job);

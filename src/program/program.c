@@ -109,6 +109,10 @@ static int act(struct program *p)
   if (doctor && p->ranks)
     return program_complain("doctor looks at one machine, and cannot be used "
                             "by several processes (see --cluster)");
+  if (doctor && p->cmdline.test && program_is_tool(p->cmdline.test))
+    return program_complain("doctor looks at tests and scripts, and '%s' is a "
+                            "tool",
+                            p->cmdline.test);
   if (doctor && (!p->cmdline.test || strcmp(p->cmdline.test, "help") == 0))
     return program_doctor_machine(p);
   source = source_of(p);
@@ -116,6 +120,8 @@ static int act(struct program *p)
     status = source->settle(p);
   if (status != EXIT_OK)
     return status;
+  if (doctor && results_on_stdout(&p->opts.results))
+    log_set_text(stderr);
   if (doctor)
     return dispatch(p);
   if (sweep_wanted(&p->opts.sweep) && p->ranks)
@@ -149,8 +155,10 @@ static int scan(struct program *p, int argc, char **argv)
   struct err err = { "" };
   int rc;
 
-  for (size_t i = 0; i < PROGRAM_TOOLS && tool_list[i]; i++)
-    tools[i] = tool_list[i]->name;
+  for (size_t i = 0, n = 0; i < PROGRAM_TOOLS && tool_list[i]; i++) {
+    if (tool_list[i]->run) /* else a test follows its name */
+      tools[n++] = tool_list[i]->name;
+  }
   rc = program_options_add(&p->set, &p->opts, &err);
   if (rc == 0)
     rc = program_add_drivers(p, &err);

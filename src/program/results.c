@@ -132,8 +132,8 @@ int program_run_test(struct program *p, const struct test *test,
   dropped = results_dropped(p->results);
   if (dropped > 0)
     log_msg(LOG_WARNING,
-            "%llu events are missing in the event log: the file "
-            "did not take them, or not fast enough",
-            (unsigned long long)dropped);
+            "%llu event%s missing in the event log: the file could not be "
+            "written fast enough",
+            (unsigned long long)dropped, dropped == 1 ? " is" : "s are");
   return status;
 }

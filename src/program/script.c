@@ -223,12 +223,27 @@ static void tell_facts(const struct job *job)
   tell_rows(facts, set, job->name);
 }
 
-static void begin_run(struct job *job)
+static int begin_run(struct job *job)
 {
   struct script_job *own = job->own;
 
   tell_facts(job);
+  if (program_lacks_data(job->p, &own->db.facts, job->what->path))
+    return EXIT_FAILED;
   job->p->text.hooks = script_hooks(own->script);
+  return EXIT_OK;
+}
+
+static int refuse_empty(const struct job *job)
+{
+  const struct script_job *own = job->own;
+
+  if (!script_is_empty(own->script))
+    return EXIT_OK;
+  return program_complain("FATAL: the script on the standard input is empty "
+                          "(to run a test, name it: %s cpu run; see %s "
+                          "--help)",
+                          job->p->name, job->p->name);
 }
 
 static void end_run(struct job *job)
@@ -315,6 +330,7 @@ const struct test_source source_script = {
   .print_options = print_options,
   .check = check,
   .call = call,
+  .no_command = refuse_empty,
   .begin_run = begin_run,
   .end_run = end_run,
   .look = look,

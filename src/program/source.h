@@ -75,8 +75,13 @@ struct test_source {
    * is empty if all was said. */
   int (*call)(struct job *job, struct err *err);
 
-  /* [opt] Before and after a run. */
-  void (*begin_run)(struct job *job);
+  /* [opt] There is no command, but the options were good.  Returns the exit
+   * status. */
+  int (*no_command)(const struct job *job);
+
+  /* [opt] Before and after a run.  begin_run() returns the exit status if the
+   * run cannot make sense. */
+  int (*begin_run)(struct job *job);
   void (*end_run)(struct job *job);
 
   /* Instead of a run: doctor.  Returns the exit status. */

@@ -41,6 +41,11 @@ static bool is_habit(const struct program *p, const char *typed)
     (void)program_complain("did you mean %s?", habits[i].meant);
     return true;
   }
+  if (typed[0] == '-' && typed[1] != '\0') {
+    (void)program_complain("options are written --NAME=VALUE, as in "
+                           "--threads=4");
+    return true;
+  }
   for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
     if (strcmp(typed, commands[i]) != 0)
       continue;

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -23,6 +24,7 @@
 #include "db/names.h"
 #include "db/url.h"
 #include "opt/file.h"
+#include "opt/suggest.h"
 #include "program/internal.h"
 #include "ranks/ranks.h"
 #include "run/runner.h"
@@ -82,14 +84,26 @@ static struct target_sink sink_of(struct source *s)
 /* ---- the driver, and --dsn ---- */
 
 static int refuse_scheme(const struct program *p, const char *what,
-                         struct err *err)
+                         const char *scheme, struct err *err)
 {
+  static const char *const schemes[] = { "mysql", "mariadb", "postgresql",
+                                         "postgres", "sqlite" };
+  struct suggest s;
+  const char *meant;
+
+  suggest_init(&s, scheme);
+  for (size_t i = 0; i < ARRAY_SIZE(schemes); i++) {
+    if (program_find_scheme(p, schemes[i]))
+      suggest_offer(&s, schemes[i]);
+  }
+  meant = suggest_result(&s);
   return err_set(
     err, -EINVAL,
-    "%s: the URL is for no driver of this build (expected one of:%s%s%s)", what,
-    program_find_scheme(p, "mysql") ? " mysql://" : "",
+    "%s: the URL is for no driver of this build (expected one of:%s%s%s)%s%s%s",
+    what, program_find_scheme(p, "mysql") ? " mysql://" : "",
     program_find_scheme(p, "postgresql") ? " postgresql://" : "",
-    program_find_scheme(p, "sqlite") ? " sqlite:" : "");
+    program_find_scheme(p, "sqlite") ? " sqlite:" : "",
+    meant ? "\ndid you mean " : "", meant ? meant : "", meant ? ":?" : "");
 }
 
 /* `url` is of --dsn, or of what `what` names. */
@@ -103,13 +117,13 @@ static int use_url(struct source *s, const char *what, const struct url *url,
   int rc;
 
   if (!d)
-    return refuse_scheme(p, what, err);
+    return refuse_scheme(p, what, url->scheme, err);
   if (is_given(s, "db-driver", NULL)) {
     chosen = program_find_driver(p, p->opts.db.driver);
     if (chosen != d)
       return err_set(err, -EINVAL,
                      "%s is for the driver %s, and --db-driver says '%.60s' "
-                     "(expected one of the two, or the same)",
+                     "(expected one of them, or both for the same driver)",
                      what, d->name, p->opts.db.driver);
   }
   rc = put(s, "db-driver", d->name, err);
@@ -180,12 +194,19 @@ static bool reads_files(const struct program *p)
 }
 
 /* As programs of MySQL: others could have put a server of their own there. */
-static bool is_writable_by_all(const char *path)
+/* Why a file in the home folder is not read, which nobody has asked for; NULL:
+ * it is read, or not there.  Opening a pipe could block for ever. */
+static const char *why_not_read(const char *path)
 {
   struct stat st;
 
-  return stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-         (st.st_mode & S_IWOTH) != 0;
+  if (stat(path, &st) < 0)
+    return NULL;
+  if (!S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode)) /* such as /dev/null */
+    return "it is not a regular file";
+  return S_ISREG(st.st_mode) && (st.st_mode & S_IWOTH) != 0
+           ? "all users can write to it"
+           : NULL;
 }
 
 static int load_file(const struct program *p, const char *name,
@@ -241,7 +262,7 @@ static int read_file(struct program *p, const struct driver *d,
 static int use_file(struct program *p, const struct driver *d, struct err *err)
 {
   const char *name = d->names->home_file;
-  const char *path;
+  const char *path, *why;
   char *home;
   int rc;
 
@@ -257,9 +278,9 @@ static int use_file(struct program *p, const struct driver *d, struct err *err)
   if (p->cmdline.identity == IDENTITY_SYSBENCH)
     return 0;
   home = home_path(name);
-  if (home && reads_files(p) && is_writable_by_all(home)) {
-    log_msg(LOG_WARNING, "%s is ignored, since all users can write to it",
-            name);
+  why = home && reads_files(p) ? why_not_read(home) : NULL;
+  if (why) {
+    log_msg(LOG_WARNING, "%s is ignored, since %s", name, why);
     rc = 0;
   } else {
     /* Other ranks know it by its name. */

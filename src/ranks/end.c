@@ -315,7 +315,7 @@ static void say_lost(struct ranks_end *e, unsigned rank)
     return;
   cluster_mark_lost(e->cluster, rank);
   log_msg(LOG_FATAL,
-          "process %u on %s has not told how it ended: it was killed, or its "
+          "process %u on %s did not report how it ended: it was killed, or its "
           "machine cannot be reached",
           rank, cluster_host(e->cluster, rank));
 }

@@ -261,7 +261,7 @@ static void say_lost(struct ranks_mail *m, unsigned rank)
     return;
   cluster_mark_lost(m->cluster, rank);
   log_msg(LOG_FATAL,
-          "process %u on %s has not delivered its results: it was killed, or "
+          "process %u on %s did not deliver its results: it was killed, or "
           "its machine cannot be reached",
           rank, cluster_host(m->cluster, rank));
 }

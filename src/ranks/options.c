@@ -13,10 +13,11 @@ const struct opt ranks_opts[] = {
     .def = "auto",
     .words = cluster_words,
     .help = "one run of all processes that mpirun has launched {auto,off}",
-    .man = "Launched by mpirun (Open MPI or MPICH), all processes do one run: "
-           "--threads is the number of threads of each process, --rate and "
-           "--events are divided among them, and process 0 prints one report. "
-           "\"off\" makes each of them a run of its own.",
+    .man =
+      "If mpirun (Open MPI or MPICH) launches bench, all processes do one run: "
+      "--threads is the number of threads of each process, --rate and "
+      "--events are divided among them, and process 0 prints one report. "
+      "With \"off\" each process does a separate run.",
   },
   {
     OPT_BOOL(struct ranks_cfg, report),
@@ -24,7 +25,7 @@ const struct opt ranks_opts[] = {
     .flags = OPT_OWN,
     .def = "off",
     .help = "print a table of the processes of a run at the end of the report",
-    .man = "Has no effect on a run of one process.",
+    .man = "The option has no effect on a run of one process.",
   },
   OPT_END,
 };

@@ -88,9 +88,9 @@ void doubts_add_samples(struct doubts *d, const struct report_setup *setup,
   if (few.n == 0)
     return;
   doubts_add(d, few.asked, "few_samples",
-             "%llu events are too few for %s%s, %s; at least %.0f are needed",
-             (unsigned long long)events, few.names,
-             few.n > FEW_NAMED ? " and others" : "",
+             "%llu event%s too few for %s%s, %s; at least %.0f are needed",
+             (unsigned long long)events, events == 1 ? " is" : "s are",
+             few.names, few.n > FEW_NAMED ? " and others" : "",
              few.maxima ? "which is simply the maximum here"
                         : "beyond which there is less than one event",
              ceil(100.0 / (100.0 - few.highest) - 1e-6));
@@ -110,10 +110,11 @@ static void look_at_backlog(struct doubts *d, const struct doubt_input *in)
     return;
   doubts_add(d, true, "backlog",
              "--rate=%s was not sustained (about %.*f/s reached), %llu of %llu "
-             "scheduled events never started; lower --rate or use more "
+             "scheduled event%s never started; lower --rate or use more "
              "--threads",
              fmt_shortest(rate, in->rate), reached < 10, reached,
-             (unsigned long long)in->backlog, (unsigned long long)in->arrivals);
+             (unsigned long long)in->backlog, (unsigned long long)in->arrivals,
+             fmt_plural(in->arrivals));
 }
 
 static void look_at_trend(struct doubts *d, const struct doubt_input *in)

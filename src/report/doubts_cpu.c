@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/fmt.h"
 #include "report/doubts.h"
 #include "report/doubts_list.h"
 
@@ -78,7 +79,7 @@ static bool counts(const struct doubt_input *in, double lost, double got)
 static const char *effect(const struct doubt_input *in, double share,
                           char text[64])
 {
-  if (in->measures_others)
+  if (in->measures_others || in->rate > 0) /* with --rate there is no score */
     return "latencies are inflated";
   (void)snprintf(text, 64, "the score is about %.0f %% too low", 100 * share);
   return text;
@@ -139,8 +140,9 @@ static void look_at_quota(struct doubts *d, const struct doubt_input *in)
              "stopped for %.1f s to keep to that, so %s; raise its quota "
              "(cpu.max)",
              c->quota, c->cpus, (double)c->machine.throttled_ns / 1e9,
-             in->measures_others
-               ? "the client may be what was measured"
+             in->measures_others ? "the client may be what was measured"
+             : in->rate > 0
+               ? "latencies are inflated"
                : "the score is that of the quota, not of the machine");
 }
 
@@ -175,8 +177,8 @@ static const char *remedy(const struct doubt_input *in,
     (void)snprintf(text, 128, "run %s on another machine or use fewer threads",
                    m->server);
   } else if (in->threads > in->client->cpus) {
-    (void)snprintf(text, 128, "use no more than %.0f threads, or more CPUs",
-                   in->client->cpus);
+    (void)snprintf(text, 128, "use no more than %.0f thread%s, or more CPUs",
+                   in->client->cpus, in->client->cpus == 1 ? "" : "s");
   } else {
     return NULL;
   }
@@ -222,11 +224,11 @@ static void look_at_speed(struct doubts *d, const struct doubt_input *in,
 
   if (m->heat > 0)
     doubts_add(d, true, "frequency",
-               "heat slowed the CPUs down %llu times during the run, so %s; "
+               "heat slowed the CPUs down %llu time%s during the run, so %s; "
                "repeat it on a machine with better cooling",
-               (unsigned long long)m->heat,
-               in->measures_others ? "latencies are inflated"
-                                   : "the score is too low");
+               (unsigned long long)m->heat, fmt_plural(m->heat),
+               in->measures_others || in->rate > 0 ? "latencies are inflated"
+                                                   : "the score is too low");
   else if (m->mhz > 0 && m->mhz < SLOWED * m->base_mhz &&
            s->own >= USED_FOR_SPEED)
     doubts_add(d, true, "frequency",

@@ -37,8 +37,8 @@ const struct opt results_opts[] = {
     FILE_OPT(json, OPT_COMMON),
     .name = "json",
     .help = "write all results to a JSON document",
-    .man = "The document is written when the run has ended, whatever ended "
-           "it, and takes the place of an older file in one step. With \"-\" "
+    .man = "The document is written when the run has ended, however it ended, "
+           "and replaces an older file in one step. With \"-\" "
            "it goes to the standard output, and the text to the standard "
            "error.",
   },
@@ -58,16 +58,16 @@ const struct opt results_opts[] = {
     FILE_OPT(hdr_log, 0),
     .name = "hdr-log",
     .help = "write an HdrHistogram log of the latencies of each interval",
-    .man = "Format 1.3, values in nanoseconds. Classes of operations have "
-           "their names as tags.",
+    .man = "The log has format 1.3 and values in nanoseconds. Classes of "
+           "operations have their names as tags.",
   },
   {
     FILE_OPT(event_log, 0),
     .name = "event-log",
     .help = "write one line per event",
-    .man = "Start and latency in nanoseconds, thread, class and error. "
-           "Workers never wait for the file: what it cannot take is dropped, "
-           "and the number of dropped events is reported.",
+    .man = "A line has start and latency in nanoseconds, thread, class and "
+           "error. Workers never wait for the file: events that it cannot take "
+           "are dropped, and their number is reported.",
   },
   {
     OPT_STRING(struct results_cfg, prometheus),

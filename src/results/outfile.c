@@ -184,8 +184,7 @@ bool outfile_is_left(const struct outfile *f)
 int outfile_tell_left(const struct outfile *f, struct err *err)
 {
   return err_set(err, -ETIMEDOUT,
-                 "cannot write to '%s': nobody takes what is written there",
-                 f->name);
+                 "cannot write to '%s': its reader has stopped", f->name);
 }
 
 enum {

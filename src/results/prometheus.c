@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fmt.h"
 #include "base/strbuf.h"
 #include "results/address.h"
 #include "results/http.h"
@@ -59,9 +60,9 @@ static void front_page(const struct prometheus *p, struct http_content *ret)
   strbuf_adds(b, "</h1>\n<p>A run of ");
   add_html(b, p->shared->version);
   strbuf_addf(b,
-              " with %u threads. Its live metrics are at "
+              " with %u thread%s. Its live metrics are at "
               "<a href=\"/metrics\">/metrics</a>.</p>\n</html>\n",
-              p->shared->start.threads);
+              p->shared->start.threads, fmt_plural(p->shared->start.threads));
 }
 
 static bool answer(void *arg, const struct http_request *request,

@@ -3,6 +3,7 @@
  */
 #include "run/options.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -37,6 +38,15 @@ static bool is_duration(const char *text)
   double s;
 
   return parse_seconds(text, &s) == 0 && (s == 0 || s >= 0.001);
+}
+
+/* A moment of a checkpoint, whose report names it in whole seconds. */
+static bool is_moment(const char *text)
+{
+  double s;
+
+  return parse_seconds(text, &s) == 0 && s >= 1 && s <= UINT32_MAX &&
+         s == floor(s);
 }
 
 #define DURATION                                                             \
@@ -85,7 +95,9 @@ const struct opt run_opts[] = {
     .man = "A time is a number of seconds, which may have a fraction, or a "
            "number with one of the units ms, s, m and h. Events in progress "
            "are not interrupted: a run lasts until the "
-           "last event that was started in time has ended.",
+           "last event that was started in time has ended. A run of at least "
+           "eight seconds warns if its throughput is still changing at the "
+           "end.",
   },
   {
     OPT_TIME(struct run_cfg, warmup_time_s),
@@ -109,8 +121,9 @@ const struct opt run_opts[] = {
     .words = shutdown_words,
     .expected = "off, a time such as 30 or 5m, or a percentage of --time",
     .help = "how long after the time limit to end the run by force",
-    .man = "A time as of --time, or a percentage of it such as 10%; the "
-           "name alone means 5%. \"auto\" is the larger of 30 seconds and 5% "
+    .man = "The value is a time like that of --time, or a percentage of it "
+           "such as 10%; the name alone means 5%. \"auto\" is the larger of 30 "
+           "seconds and 5% "
            "of --time, and leaves the final fsyncs of fileio the time that "
            "they need; \"off\" waits forever.",
   },
@@ -121,13 +134,16 @@ const struct opt run_opts[] = {
     .min_now = smallest_stack,
     .max = INT64_C(1) << 40,
     .help = "stack of each thread",
-    .man = "From what the system asks for, mostly 16K, to 1T.",
+    .man = "The smallest size is that of the system, usually 16K, the largest "
+           "is 1T.",
   },
   {
-    OPT_INT(struct run_cfg, thread_init_timeout_s),
+    OPT_TIME(struct run_cfg, thread_init_timeout_s),
     .name = "thread-init-timeout",
     .def = "30",
-    .max = UINT32_MAX,
+    .fmax = UINT32_MAX,
+    .check = is_duration,
+    .expected = DURATION,
     .help = "seconds allowed for starting the threads; 0 = no limit",
   },
   {
@@ -166,9 +182,9 @@ const struct opt run_opts[] = {
     OPT_LIST(struct run_cfg, report_checkpoints),
     .name = "report-checkpoints",
     .def = "",
-    .flags = OPT_INT_ITEMS,
-    .min = 1,
-    .max = UINT32_MAX,
+    .check = is_moment,
+    .expected = "a comma-separated list of times from 1 to 4294967295 whole "
+                "seconds, such as 60, 5m or 1h",
     .help = "moments (seconds after the start) of full reports with reset of "
             "the counters",
     .man = "The report of a moment at or after the time limit is the final "
@@ -195,9 +211,9 @@ const struct opt run_opts[] = {
     .def = "off",
     .help = "prepare although there is not enough free space",
     .man = "Before it writes, prepare compares the size of the files or tables "
-           "with the free space: of the file system and, where that is kept "
-           "in memory, of the memory of the machine and of its control group. "
-           "A database is looked at where it is on this machine.",
+           "with the free space of the file system. If that is kept in memory, "
+           "the free memory of the machine and of its control group counts, "
+           "too. A database is only checked if it is on this machine.",
   },
   OPT_END,
 };

@@ -24,11 +24,11 @@ struct run_cfg {
   double time_s;   /* 0: no limit */
   double warmup_time_s;
   const char *forced_shutdown;
-  uint64_t thread_stack_size;     /* bytes */
-  uint64_t thread_init_timeout_s; /* 0: no limit */
-  double rate;                    /* events per second; 0: closed loop */
-  int rate_overload;              /* enum rate_overload */
-  double report_interval_s;       /* 0: none */
+  uint64_t thread_stack_size;   /* bytes */
+  double thread_init_timeout_s; /* 0: no limit */
+  double rate;                  /* events per second; 0: closed loop */
+  int rate_overload;            /* enum rate_overload */
+  double report_interval_s;     /* 0: none */
   struct opt_list report_checkpoints;
   bool debug;
   bool validate;

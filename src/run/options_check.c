@@ -63,9 +63,9 @@ size_t run_checkpoints(const struct run_cfg *cfg, uint64_t *ret_s)
   size_t n = 0;
 
   for (size_t i = 0; i < list->n; i++) {
-    int64_t s = 0;
+    double s = 0;
 
-    (void)parse_int(list->items[i], &s); /* the row has checked it */
+    (void)parse_seconds(list->items[i], &s); /* the row has checked it */
     ret_s[i] = (uint64_t)s;
   }
   qsort(ret_s, list->n, sizeof(ret_s[0]), by_value);

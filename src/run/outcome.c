@@ -142,8 +142,8 @@ int conductor_call_off(struct conductor *c, bool in_time)
   if (signalled)
     return EXIT_FAILED;
   (void)err_set(&late, -ETIMEDOUT,
-                "Worker threads failed to initialize within %u seconds!",
-                (unsigned)run->plan->cfg.thread_init_timeout_s);
+                "Worker threads failed to initialize within %.10g seconds!",
+                run->plan->cfg.thread_init_timeout_s);
   life_fail(run, &late);
   return EXIT_FORCED;
 }

@@ -21,16 +21,6 @@
 /* The length of intervals in files if no interval is asked for. */
 #define SAMPLE_NS NS_PER_S
 
-/* The limit in an option in seconds, where 0 means "no limit". */
-static uint64_t limit_ns(uint64_t seconds)
-{
-  uint64_t ns;
-
-  if (seconds == 0 || __builtin_mul_overflow(seconds, NS_PER_S, &ns))
-    return PLAN_NO_LIMIT;
-  return ns;
-}
-
 /* At most about 2^32 seconds, which the options guarantee. */
 static uint64_t ns_of(double seconds)
 {
@@ -171,7 +161,9 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
   plan->stack_bytes = run->thread_stack_size > in->min_stack_bytes
                         ? run->thread_stack_size
                         : in->min_stack_bytes;
-  plan->init_timeout_ns = limit_ns(run->thread_init_timeout_s);
+  plan->init_timeout_ns = run->thread_init_timeout_s > 0
+                            ? ns_of(run->thread_init_timeout_s)
+                            : PLAN_NO_LIMIT;
   plan->time_ns = run->time_s > 0 ? ns_of(run->time_s) : PLAN_NO_LIMIT;
   plan->warmup_ns = ns_of(run->warmup_time_s);
   plan->interval_ns = ns_of(run->report_interval_s);

@@ -29,7 +29,7 @@ static const struct opt mutex_opts[] = {
     .min = 1,
     .max = UINT32_MAX,
     .help = "number of mutexes",
-    .man = "How many mutexes there are to choose from. The fewer there are, "
+    .man = "Threads choose among this number of mutexes. The fewer there are, "
            "the more often threads meet.",
   },
   {
@@ -49,7 +49,7 @@ static const struct opt mutex_opts[] = {
     .min = 0,
     .max = INT64_MAX,
     .help = "empty loop rounds before each lock",
-    .man = "Work outside of the lock, in turns of an empty loop.",
+    .man = "The work outside of the lock is an empty loop.",
   },
   OPT_END,
 };

@@ -28,8 +28,8 @@ static const struct opt threads_opts[] = {
     .min = 0,
     .max = INT64_MAX,
     .help = "lock-yield-unlock rounds per event",
-    .man = "An event locks its mutex, gives up the processor and unlocks it "
-           "again, so many times.",
+    .man = "An event repeats this so many times: it locks its mutex, gives up "
+           "the processor and unlocks the mutex.",
   },
   {
     OPT_INT(struct threads_cfg, locks),

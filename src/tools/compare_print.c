@@ -163,6 +163,8 @@ void compare_explain(struct strbuf *out)
 {
   strbuf_addf(
     out,
+    "\nbase and new are geometric means over the runs, whose ratio is the "
+    "change; the table\nof a sweep has medians."
     "\n\"smallest visible\" is the change that would have been noticed in 4 of "
     "5 cases. Without\nrepeats (--repeat) runs are assumed to differ from each "
     "other by %.0f %% (standard deviation),\n%.0f %% for figures without "

@@ -210,7 +210,7 @@ void compare_summary_print(const struct compare_summary *s, struct strbuf *out)
     out->failed = true;
   strbuf_addf(
     out,
-    "\nThe true change is inside of the interval in 99 of 100 cases. \"same\": "
+    "\nThe true change is within the interval in 99 of 100 cases. \"same\": "
     "all of the\ninterval is within %s. \"slower\" and \"faster\": it does not "
     "contain 0.\n\"inconclusive\": neither.\n",
     percent(share, s->share));

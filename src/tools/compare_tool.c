@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/fmt.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
@@ -223,9 +224,10 @@ static void say_failed(const struct job *job)
 
   if (s->slower + s->unknown > 0)
     log_msg(LOG_WARNING,
-            "--fail-if-slower=%.6g failed, of %u comparisons %u are slower and "
-            "%u cannot be told",
-            job->cfg->fail_if_slower, s->all, s->slower, s->unknown);
+            "--fail-if-slower=%.6g failed, slower in %u and inconclusive in %u "
+            "of %u comparison%s",
+            job->cfg->fail_if_slower, s->slower, s->unknown, s->all,
+            fmt_plural(s->all));
 }
 
 /* Failures to write are reported when the program ends. */

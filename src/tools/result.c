@@ -169,7 +169,7 @@ int result_read(struct result *ret, const char *path, const json_t *json,
 
   if (!r.test)
     return err_set(err, -EINVAL,
-                   "'%.400s' is no complete result: it names no "
+                   "'%.400s' is not a complete result: it names no "
                    "test",
                    path);
   if (r.events > 0) {

@@ -19,10 +19,9 @@ static int cannot_read(const char *path, int error, struct err *err)
 static int refuse_text(const char *path, const json_error_t *e, struct err *err)
 {
   if (json_error_code(e) == json_error_premature_end_of_input)
-    return err_set(err, -EINVAL,
-                   "'%.400s' is cut off or empty: no complete "
-                   "JSON document",
-                   path);
+    return err_set(
+      err, -EINVAL,
+      "'%.400s' is truncated or empty: not a complete JSON document", path);
   return err_set(err, -EINVAL, "'%.400s' is no JSON document (line %d)", path,
                  e->line);
 }
@@ -64,7 +63,7 @@ static int read_step(struct result_file *f, size_t i, const json_t *json,
     json_object_get(json, "exit_status"));
   if (!json_is_object(s->values))
     return err_set(err, -EINVAL,
-                   "'%.400s' is no complete result: step %zu has "
+                   "'%.400s' is not a complete result: step %zu has "
                    "no values",
                    f->path, i + 1);
   s->combination = combination_of(f, i);

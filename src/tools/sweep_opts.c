@@ -21,10 +21,10 @@ const struct opt sweep_opts[] = {
     .help = "run once for each value of an option; may be given several times",
     .man = "Each value is a step, and with several of these options each "
            "combination of values is one. 1..64*2 stands for 1,2,4,8,16,32,64 "
-           "and 100..1000+100 for ten values; a comma inside of a value is "
-           "written \\,. All steps are checked before the first one starts. "
-           "After each step comes the usual report, and a table of all steps "
-           "is printed at the end.",
+           "and 100..1000+100 for ten values; a comma in a value is written "
+           "\\,. All steps are checked before the first one starts. "
+           "Each step prints the usual report, and a table of all steps "
+           "follows at the end.",
   },
   {
     OPT_INT(struct sweep_cfg, repeat),
@@ -36,7 +36,7 @@ const struct opt sweep_opts[] = {
     .help = "run every step this many times, in turns",
     .man = "Repeats are interleaved, 1 2 3 1 2 3, so that a drift of the "
            "machine does not look like an effect of the option. The table "
-           "then has medians and ranges. Works without --sweep, too.",
+           "then has medians and ranges. It works without --sweep, too.",
   },
   {
     OPT_TIME(struct sweep_cfg, pause_s),
@@ -53,9 +53,8 @@ const struct opt sweep_opts[] = {
     .def = "auto",
     .words = prepare_words,
     .help = "cleanup and prepare around each step {auto,on,off}",
-    .man = "With \"auto\" this happens if an option is swept that shapes the "
-           "data, such as table-size or file-num. Data that is there already "
-           "is removed.",
+    .man = "With \"auto\" this happens if a swept option shapes the data, such "
+           "as table-size or file-num. Existing data is removed.",
   },
   {
     OPT_WORD(struct sweep_cfg, format),
@@ -78,7 +77,7 @@ const struct opt sweep_opts[] = {
     .def = "none",
     .words = role_words,
     .flags = OPT_HIDDEN,
-    .help = "what a process that a sweep has started is to do",
+    .help = "task of a process that a sweep has started",
   },
   OPT_END,
 };

@@ -121,7 +121,7 @@ static int expand_whole(struct sweep_spec *spec, const struct range *r,
     if (value <= last)
       return err_set(
         err, -EINVAL,
-        "a factor that does not get from %" PRIu64 " to another number", last);
+        "a factor that does not lead from %" PRIu64 " to another number", last);
   }
 }
 

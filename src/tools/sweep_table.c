@@ -243,6 +243,7 @@ static void note_cell(struct writer *w, size_t combination)
   const struct sweep *s = w->s;
   struct strbuf note = { 0 }, doubts = { 0 };
   const struct sweep_outcome *last = NULL;
+  const bool several = s->plan.n_combinations > 1; /* else nothing is better */
   size_t failed = 0, all = 0;
 
   for (size_t i = 0; i < s->n_outcomes; i++) {
@@ -254,9 +255,9 @@ static void note_cell(struct writer *w, size_t combination)
       failed++;
     }
   }
-  if (combination == w->best)
+  if (several && combination == w->best)
     strbuf_adds(&note, "best");
-  if (combination == w->knee)
+  if (several && combination == w->knee)
     strbuf_adds(&note, note.len ? ", knee" : "knee");
   if (last) {
     strbuf_adds(&note, note.len ? ", " : "");
@@ -355,6 +356,10 @@ static void explain(const struct writer *w, struct strbuf *out)
                 "has printed says why and what to change.");
   if (w->best == KNEE_NONE) {
     strbuf_adds(out, "\nNo step succeeded.\n");
+    return;
+  }
+  if (w->s->plan.n_combinations == 1) {
+    strbuf_adds(out, "\n");
     return;
   }
   strbuf_addf(out,

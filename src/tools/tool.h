@@ -1,5 +1,6 @@
 /*
- * tool.h - commands that work on files of results, in the place of a test.
+ * tool.h - commands in the place of a test, most of which work on files of
+ * results.
  */
 #ifndef BENCH_TOOLS_TOOL_H
 #define BENCH_TOOLS_TOOL_H
@@ -39,11 +40,12 @@ struct tool {
   bool takes_any_option; /* the arguments are options of a test, not its own */
 
   /* Returns the exit status; prints its results itself.  When the status is
-   * not TOOL_OK and err->text is not empty, the caller prints that. */
+   * not TOOL_OK and err->text is not empty, the caller prints that.  NULL: a
+   * test follows its name, and the program does the work (doctor). */
   int (*run)(const struct tool_args *args, struct err *err);
 };
 
-extern const struct tool tool_compare, tool_report, tool_rerun;
+extern const struct tool tool_compare, tool_report, tool_rerun, tool_doctor;
 
 extern const struct tool *const tool_list[]; /* ends with NULL */
 

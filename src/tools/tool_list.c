@@ -5,5 +5,16 @@
 
 #include "tools/tool.h"
 
+static const struct opt no_opts[] = { OPT_END };
+
+const struct tool tool_doctor = {
+  .name = "doctor",
+  .summary = "look at machine, server and tables before a run",
+  .usage = "[TEST] [OPTION]...",
+  .opts = no_opts,
+  .cfg_size = 1,
+  .takes_any_option = true,
+};
+
 const struct tool *const tool_list[] = { &tool_compare, &tool_report,
-                                         &tool_rerun, NULL };
+                                         &tool_rerun, &tool_doctor, NULL };

@@ -121,6 +121,7 @@ refused() {
   refused "--dsn: the parameter 'ssl-mode' has no value" --dsn='mysql://h/d?ssl-mode'
   refused "--dsn: Invalid value for --mysql-ssl: 'bad'" --dsn='mysql://h/d?ssl-mode=bad'
   refused 'for no driver of this build' --dsn=oracle://h
+  refused 'did you mean sqlite:' --dsn=sqllite:a.db
   refused 'it has no scheme' --dsn=h
   refused '// is missing after mysql:' --dsn=mysql:h
   refused 'not a number from 1 to 65535' --dsn=mysql://h:0/
@@ -213,6 +214,12 @@ CNF
   bench ./show.lua prepare
   shows 'mysql user=sbtest'
   must has "$stderr" 'WARNING: ~/.my.cnf is ignored, since all users can write to it'
+  # A pipe that nobody writes to would be read for ever.
+  rm home/.my.cnf
+  mkfifo home/.my.cnf
+  run --separate-stderr timeout 120 "$BENCH" ./show.lua prepare
+  shows 'mysql user=sbtest'
+  must has "$stderr" 'WARNING: ~/.my.cnf is ignored, since it is not a regular file'
   unset HOME
   into 'mysql user=sbtest' --
 }

@@ -36,9 +36,36 @@ line() {
   bench doctor nosuchtest
   must is "$status" 1
   must has "$stderr" "Cannot find benchmark 'nosuchtest'"
-  bench doctor cpu --json=a.json --event-log=e
+  bench doctor cpu --event-log=e
   must is "$status" 0
   must is "$(ls -I 'separate-*')" ''
+  bench doctor compare
+  must is "$status" 1
+  must is "$stderr" "doctor looks at tests and scripts, and 'compare' is a tool"
+}
+
+@test "doctor: findings as a document" {
+  bench doctor cpu --json=a.json
+  must is "$status" 0
+  must has "$output" '^[0-9]+ ok, [0-9]+ to look at, 0 failed$'
+  must json a.json "d['ok'] + d['warn'] + d['fail'] == len(d['findings']) and d['fail'] == 0"
+  must json a.json "[f for f in d['findings'] if f['subject'] == 'processors'][0]['level'] in ('ok', 'warn')"
+  bench doctor fileio --file-num=2 --file-total-size=32K --json=-
+  must is "$status" 1
+  must has "$stderr" '^fail +files '
+  printf '%s' "$output" >b.json
+  must json b.json "'prepare' in [f for f in d['findings'] if f['level'] == 'fail'][0]['advice']"
+  bench doctor cpu --json=nowhere/a.json
+  must is "$status" 1
+  must has "$stderr" "^FATAL: .*'nowhere/a.json'"
+}
+
+@test "doctor: one table" {
+  needs_driver sqlite
+  at=(--db-driver=sqlite --sqlite-db="$PWD/a.db")
+  bench oltp_read_only "${at[@]}" --table-size=100 prepare
+  bench doctor oltp_read_only "${at[@]}" --table-size=100
+  line ok tables 'sbtest1: the highest id is about the 100 of --table-size or more'
 }
 
 @test "doctor: the folder of fileio, its files, room for them" {
@@ -74,11 +101,11 @@ line() {
   must is "$status" 0
   line ok server "sqlite [0-9.]+, file '$PWD/a.db'"
   line ok durability 'synchronous = normal'
-  line ok tables 'sbtest1 to sbtest2 have the 100 rows of --table-size'
+  line ok tables 'sbtest1 to sbtest2: the highest id is about the 100 of --table-size or more'
   bench doctor oltp_read_write "${at[@]}" --table-size=1000 --sqlite-synchronous=off
   must is "$status" 0
   line warn durability 'synchronous = off .*; writes are faster here'
-  line warn tables 'sbtest1 to sbtest2 have 100 rows but --table-size is 1000'
+  line warn tables 'the highest id of sbtest1 to sbtest2 is 100 but --table-size is 1000'
   bench doctor oltp_read_write "${at[@]}" --tables=3 --table-size=100
   must is "$status" 1
   line fail tables '1 of 3 \(sbtest1 to sbtest3\) cannot be read; run the prepare command'

@@ -137,7 +137,7 @@ LUA
   must has "$stderr" '^WARNING: --rate=100000 was not sustained'
   must is "$(awk -F: '/^WARNING/ && NF > 2' err)" ""
   if "$BENCH" --db-driver=help | grep -q '^  sqlite - '; then
-    must has "$stderr" '^WARNING: error 1 \(42P01\) [0-9]+ times, no such table; nowhere$'
+    must has "$stderr" '^WARNING: error 1 \(42P01\) [0-9]+ times?, no such table; nowhere$'
   fi
 }
 
@@ -166,4 +166,27 @@ LUA
   must has "$output" '^!: the figures are doubtful\.'
   bench cpu --cpu-max-prime=10 --percentile=99 --sweep=events:1000,2000 run
   ! has "$output" ' ! |^!'
+}
+
+@test "conflicts of threads: what becomes of the events, and what makes it rarer" {
+  bench oltp_point_select --db-driver=null --null-error=deadlock --null-error-rate=0.2 \
+    --threads=2 --time=0 --events=100 run
+  must is "$status" 0
+  must has "$stderr" '^WARNING: error 1213 \(40001\) [0-9]+ times?, '
+  must is "$(grep -c '^WARNING: threads that conflict restart their events if the error is ignored; fewer --threads,' <<<"$stderr")" 1
+}
+
+@test "one cause of many threads is one message" {
+  needs_driver sqlite
+  at=(--db-driver=sqlite --sqlite-db="$PWD/a.db" --table-size=10)
+  bench oltp_read_only "${at[@]}" run
+  must is "$status" 1
+  must is "$stderr" "FATAL: the database file '$PWD/a.db' does not exist
+FATAL: did you run the prepare command?"
+  must is "$(ls -I 'separate-*')" ''
+  bench oltp_read_only "${at[@]}" prepare
+  bench oltp_read_only "${at[@]}" --tables=30 --threads=16 run
+  must is "$status" 1
+  must is "$(grep -c 'no such table' <<<"$stderr")" 1
+  must is "$(grep -c 'did you run' <<<"$stderr")" 1
 }

@@ -109,9 +109,28 @@ Creating file test_file.2"
   must is "$status" 0
   io --file-dir=sub cleanup
   must is "$(ls sub)" ""
+  mkdir $'esc\e[31m'
+  io --file-dir=$'esc\e[31m' prepare
+  must has "$output" '^Creating file esc\\x1b\[31m/test_file\.0$'
   io --file-dir=nowhere prepare
   must is "$status" 1
   must is "$stderr" "FATAL: Cannot open folder 'nowhere' errno = 2 (No such file or directory)"
+}
+
+@test "cleanup removes names, and follows none" {
+  echo data >kept
+  ln -s kept test_file.0
+  ln -s "$PWD" test_file.1
+  mkfifo test_file.2
+  run --separate-stderr timeout 120 "$BENCH" fileio --file-num=3 cleanup
+  must is "$status" 0
+  must is "$(ls -I 'separate-*')" kept
+  must is "$(<kept)" data
+  # A folder is not removed.
+  mkdir test_file.0
+  bench fileio --file-num=1 cleanup
+  must is "$status" 1
+  must has "$stderr" "Cannot remove file 'test_file.0'"
 }
 
 @test "the header tells all that was asked for" {
@@ -185,12 +204,12 @@ Doing random r/w test"
   mv t test_file.1
   io --validate --file-test-mode=seqrd --events=27 run
   must is "$status" 1
-  must has "$stderr" "^FATAL: Validation failed in file 'test_file.0' at offset 0: the data are those of file number 1\."
+  must has "$stderr" "^FATAL: Validation failed in file 'test_file.0' at offset 0: the data is that of file number 1\."
   prepared --validate
   cp older test_file.2
   io --validate --file-test-mode=seqrd --events=27 run
   must is "$status" 1
-  must has "$stderr" "^FATAL: Validation failed in file 'test_file.2' at offset 0: the data come from another prepare"
+  must has "$stderr" "^FATAL: Validation failed in file 'test_file.2' at offset 0: the data comes from another prepare"
 }
 
 @test "files without checksums do not validate, and prepare --validate rewrites them" {

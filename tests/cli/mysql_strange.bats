@@ -32,7 +32,7 @@ none	nil"
   strange_server
   bench oltp_read_only "${to[@]}" --table-size=10 check
   must is "$status" 1
-  must has "$stderr" "the answer of the server cannot be read"
+  must has "$stderr" "the server's answer cannot be read"
 }
 
 @test "a server that stores nothing of an INSERT" {

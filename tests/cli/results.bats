@@ -669,7 +669,7 @@ begin() {
   for place in pipe stdout; do
     stderr=$(without_machine <$place/err)
     must is "$(<$place/status)" 1
-    must has "$stderr" "^ALERT: results: event-log: cannot write to '(pipe|-)': nobody takes what is written there"
+    must has "$stderr" "^ALERT: results: event-log: cannot write to '(pipe|-)': its reader has stopped"
     must has "$stderr" '^WARNING: [0-9]+ events are missing in the event log'
     check $place/a.json "sum(d['event_log'].values()) == d['totals']['events']" \
       "d['event_log']['dropped'] > 0" "d['run']['exit_status'] == 1"
@@ -691,7 +691,7 @@ begin() {
   for kind in stream csv hdr-log stdout; do
     stderr=$(without_machine <$kind/err)
     must is "$kind $(<$kind/status)" "$kind 2"
-    must has "$stderr" "^ALERT: results: cannot write to '(pipe|-)': nobody takes what is written there"
+    must has "$stderr" "^ALERT: results: cannot write to '(pipe|-)': its reader has stopped"
     check $kind/a.json "d['run']['exit_status'] == 2" "d['intervals'][-1]['partial']" \
       "sum(i['events'] for i in d['intervals']) == d['totals']['events']"
     # Others have the last interval.

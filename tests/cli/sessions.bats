@@ -42,6 +42,18 @@ silent() {
 # Where modules are looked for, but for the home of the user.
 FOLDERS="'.', './src/lua', '/usr/local/share/lua/5.1', '/usr/share/lua/5.1'"
 
+@test "neither a test nor a script" {
+  header_only 1 "FATAL: the script on the standard input is empty (to run a test, name it: bench cpu run; see bench --help)"
+  header_only 1 "FATAL: the script on the standard input is empty (to run a test, name it: bench cpu run; see bench --help)" - run
+  # As sysbench does.
+  ln -s "$BENCH" sysbench
+  run --separate-stderr ./sysbench </dev/null
+  must is "$status $stderr" '0 '
+  echo 'print(1)' >one.lua
+  run --separate-stderr "$BENCH" <one.lua
+  must is "$status" 0
+}
+
 @test "unknown tests and options" {
   unset HOME
   header_only 1 "FATAL: Cannot find benchmark 'nosuch': no such built-in test, file or module"$'\nsearched: '"$FOLDERS, '$BENCH_DATADIR'" nosuch run
@@ -116,7 +128,7 @@ LINES
 
 @test "arguments too many" {
   silent 1 "Unrecognized command line argument: extra" cpu run extra
-  silent 1 "Unrecognized command line argument: -x" cpu run -x
+  silent 1 $'Unrecognized command line argument: -x\noptions are written --NAME=VALUE, as in --threads=4' cpu run -x
   silent 1 "Unrecognized command line argument: 4" cpu --threads=1 run 4
 }
 
@@ -124,7 +136,7 @@ LINES
   silent 1 "FATAL: Invalid value for --threads: '0' (expected an integer from 1 to 1000000)" cpu --threads=0 run
   silent 1 "FATAL: Invalid value for --threads: '' (expected an integer from 1 to 1000000)" cpu --threads run
   silent 1 "FATAL: Invalid value for --rand-type: 'zzz' (expected one of: uniform, gaussian, special, pareto, zipfian)" cpu --rand-type=zzz run
-  silent 1 "FATAL: Invalid value for --report-checkpoints: 'a' (expected a comma-separated list of integers from 1 to 4294967295)" cpu --report-checkpoints=1,a run
+  silent 1 "FATAL: Invalid value for --report-checkpoints: 'a' (expected a comma-separated list of times from 1 to 4294967295 whole seconds, such as 60, 5m or 1h)" cpu --report-checkpoints=1,a run
   silent 1 "FATAL: Invalid value for --percentile: '101' (expected a number from 0 to 100)" cpu --percentile=101 run
   silent 1 "FATAL: Invalid value for --forced-shutdown: '5x' (expected off, a time such as 30 or 5m, or a percentage of --time)" cpu --forced-shutdown=5x run
   silent 1 "FATAL: --histogram cannot be used with --percentile=0" cpu --histogram --percentile=0 run

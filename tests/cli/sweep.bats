@@ -62,6 +62,8 @@ reports() { grep -c '^General statistics:' <<<"$output"; }
 
 @test "steps share /dev/null, and no other device or pipe" {
   bench cpu --repeat=2 --events=20 --csv=/dev/null --stream=x.jsonl run
+  # The only step is neither the best nor a knee.
+  must is "$(grep -c 'best\|knee' <<<"$output")" 0
   must is "$status" 0
   must is "$(echo /dev/null*)" /dev/null
   must is "$(echo x*)" "x.jsonl.step1 x.jsonl.step2"
@@ -402,7 +404,7 @@ PY
   must is "${lines[4]}" "SLOWER (threads=2): events/s -25.0 %, which is more than 5 %"
   must has "${lines[5]}" \
     '^CANNOT TELL \(threads=3\): a slowdown of up to [0-9.]+ % would have gone unnoticed; repeat with --repeat=[0-9]+, or with --repeat=5 and a longer --time \(about [0-9.]+ times\)$'
-  must is "$stderr" "WARNING: --fail-if-slower=5 failed, of 3 comparisons 1 are slower and 1 cannot be told"
+  must is "$stderr" "WARNING: --fail-if-slower=5 failed, slower in 1 and inconclusive in 1 of 3 comparisons"
   bench compare sweep.json sweep2.json --fail-if-slower=5 --format=json
   must is "$status" 3
   printf '%s' "$output" >c.json
@@ -454,14 +456,14 @@ PY
   must is "$status" 3
   must has "$output" '^events/s .* -100.0 % .* slower '
   must has "$output" '^SLOWER: events/s -100.0 %, which is more than 99 %$'
-  must is "$stderr" "WARNING: --fail-if-slower=99 failed, of 1 comparisons 1 are slower and 0 cannot be told"
+  must is "$stderr" "WARNING: --fail-if-slower=99 failed, slower in 1 and inconclusive in 0 of 1 comparison"
   bench compare fast.json still.json
   must is "$status" 0
   # What cannot be compared is not known to be as fast.
   bench compare still.json fast.json --fail-if-slower=5
   must is "$status" 3
   must has "$output" "^CANNOT TELL: 'still.json' and 'fast.json' cannot be compared$"
-  must is "$stderr" "WARNING: --fail-if-slower=5 failed, of 1 comparisons 0 are slower and 1 cannot be told"
+  must is "$stderr" "WARNING: --fail-if-slower=5 failed, slower in 0 and inconclusive in 1 of 1 comparison"
   bench compare still.json fast.json --fail-if-slower=5 --format=json
   must is "$status" 3
   printf '%s' "$output" >c.json

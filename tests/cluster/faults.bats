@@ -70,7 +70,7 @@ begin() {
   local rc=0
   wait "$pid" || rc=$?
   failed "$rc"
-  must grep -qE '^FATAL: process 1 on [^ ]+ has not delivered its results: it was killed' err
+  must grep -qE '^FATAL: process 1 on [^ ]+ did not deliver its results: it was killed' err
   document run.json "[r['lost'] for r in d['ranks']] == [False, True, False]" \
     "sum(r['events'] for r in d['ranks']) == d['totals']['events'] > 0" \
     "d['run']['end_reason'] == 'error'" "d['run']['exit_status'] == 1"

@@ -80,7 +80,7 @@ refused() {
   gets_in --dsn="postgresql://sbtest:$word@/sbtest?host=$PG_SOCKET_DIR&port=$PG_PORT"
   # libpq goes through the hosts of such a URL.
   gets_in --dsn="postgresql://sbtest:$word@localhost:1,localhost:$PG_PORT/sbtest"
-  refused 'password authentication failed' --dsn="postgresql://sbtest:$word-wrong@localhost:$PG_PORT/sbtest"
+  refused 'password authentication failed .*; see --pgsql-user and --pgsql-password' --dsn="postgresql://sbtest:$word-wrong@localhost:$PG_PORT/sbtest"
   # What libpq quotes has no password either.
   refused 'pgsql-db' --db-driver=pgsql --pgsql-db="postgresql://sbtest:$word@localhost:$PG_PORT/sbtest?foo=$word@"
 }

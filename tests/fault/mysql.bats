@@ -366,7 +366,7 @@ LUA
   bounded "$BENCH" "$dir/script.lua" "${tcp[@]}" --events=1 run
   ((status == 1))
   grep -q '^FATAL: mysql_drv_next_result() returned error 1062 ' "$err"
-  grep -qx 'FATAL: it was among results that were not read, of the statement before' "$err"
+  grep -qx 'FATAL: it is an error among unread results of the previous statement' "$err"
   lua <<'LUA'
 function prepare()
   con = sysbench.sql.driver():connect()

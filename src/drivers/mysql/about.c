@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fmt.h"
 #include "base/parse.h"
 #include "base/sock.h"
 #include "drivers/mysql/connect.h"
@@ -260,9 +261,10 @@ void mysqld_about_check(struct session *base, const struct run_facts *facts,
   if (facts->native && !facts->lazy && limit[LIMIT_STATEMENTS].known &&
       tables * facts->classes > limit[LIMIT_STATEMENTS].value)
     strbuf_addf(lines,
-                "this run may prepare %llu statements, the server allows %llu "
+                "this run may prepare %llu statement%s, the server allows %llu "
                 "(max_prepared_stmt_count); --db-ps-mode=disable needs none\n",
                 (unsigned long long)tables * facts->classes,
+                fmt_plural(tables * facts->classes),
                 (unsigned long long)limit[LIMIT_STATEMENTS].value);
   if (limit[LIMIT_TABLES].known && limit[LIMIT_TABLES].value < tables)
     strbuf_addf(lines,

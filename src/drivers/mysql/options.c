@@ -47,7 +47,8 @@ const struct opt mysqld_options[] = {
     .name = "mysql-host",
     .def = "localhost",
     .check = target_is_host,
-    .expected = "a host name or address; the port goes into --mysql-port",
+    .expected = "a host name or address; the port goes into --mysql-port, the "
+                "user into --mysql-user",
     .help = "MySQL server host",
     .man = "Connections take the hosts and ports in turn: all ports of the "
            "first host, then all ports of the second, and so on. The name "
@@ -62,14 +63,15 @@ const struct opt mysqld_options[] = {
     .min = 1,
     .max = 65535,
     .help = "MySQL server port",
-    .man = "Used with each host of --mysql-host.",
+    .man = "The ports are used with each host of --mysql-host.",
   },
   {
     OPT_LIST(struct mysql_cfg, sockets),
     .flags = OPT_PATH,
     .name = "mysql-socket",
     .help = "MySQL socket",
-    .man = "Unix sockets. If there are any, hosts and ports are not used.",
+    .man = "A list of Unix sockets. If it is not empty, hosts and ports are "
+           "not used.",
   },
   {
     OPT_STRING(struct mysql_cfg, user),
@@ -114,8 +116,7 @@ const struct opt mysqld_options[] = {
     .def = "off",
     .help = "send the password unencrypted if the server asks for that",
     .man = "Some authentication plug-ins (mysql_clear_password, dialog) need "
-           "the password itself. Without this option it is only sent over "
-           "TLS.",
+           "the plain password. Without this option it is only sent over TLS.",
   },
   {
     OPT_STRING(struct mysql_cfg, tls),
@@ -128,9 +129,9 @@ const struct opt mysqld_options[] = {
     .check = tls_ok,
     .words = tls_words,
     .help = "use SSL connections, if available in the client library",
-    .man = "Also one of the modes DISABLED (off), PREFERRED (if the server "
-           "can), REQUIRED (on), VERIFY_CA (the certificate is checked) and "
-           "VERIFY_IDENTITY (the host name, too).",
+    .man = "The value may also be one of the modes DISABLED (off), PREFERRED "
+           "(if the server can), REQUIRED (on), VERIFY_CA (the certificate is "
+           "checked) and VERIFY_IDENTITY (the host name, too).",
   },
   {
     OPT_STRING(struct mysql_cfg, tls_key),
@@ -174,7 +175,7 @@ const struct opt mysqld_options[] = {
     .name = "mysql-compression",
     .def = "off",
     .help = "use compression, if available in the client library",
-    .man = "Compress what is sent to the server and back.",
+    .man = "Compresses the traffic in both directions.",
   },
   {
     OPT_LIST(struct mysql_cfg, algorithms),
@@ -183,8 +184,8 @@ const struct opt mysqld_options[] = {
     .def = "zlib",
     .words = algorithm_words,
     .help = "compression algorithms to use",
-    .man = "Offered to the server with --mysql-compression: zlib, zstd, "
-           "uncompressed. Algorithms that the client library does not have "
+    .man = "With --mysql-compression the client offers these to the server: "
+           "zlib, zstd, uncompressed. Algorithms that the client library lacks "
            "are refused.",
   },
   {
@@ -196,9 +197,9 @@ const struct opt mysqld_options[] = {
     .man = "The client library opens every connection. With wire the program "
            "then reads and writes the protocol itself, which costs a fraction "
            "of the library's work; it is refused with TLS, with compression, "
-           "and where server and library have agreed on a form of packets "
-           "that is not known. With library every statement goes through the "
-           "client library. auto takes wire where it is possible.",
+           "and if server and library have agreed on an unknown packet format. "
+           "With library every statement goes through the "
+           "client library. auto uses wire if possible.",
   },
   {
     OPT_BOOL(struct mysql_cfg, debug),
@@ -217,7 +218,7 @@ const struct opt mysqld_options[] = {
     .check = error_ok,
     .help = "list of errors to ignore, or \"all\"",
     .man = "After one of these errors the event is restarted instead of ending "
-           "the run. One of 2006, 2011, 2013 and 2055 stands for every way to "
+           "the run. Any of 2006, 2011, 2013 and 2055 stands for all ways to "
            "lose the connection.",
   },
   {

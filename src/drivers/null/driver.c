@@ -44,8 +44,8 @@ static const struct opt null_opts[] = {
     .min = 0,
     .max = 1000000000,
     .help = "microseconds each statement takes",
-    .man = "Below 50 microseconds the time is spent spinning, from there on "
-           "sleeping.",
+    .man = "The driver spins for less than 50 microseconds, and sleeps for "
+           "longer times.",
   },
   {
     OPT_INT(struct null_cfg, rows),
@@ -71,8 +71,7 @@ static const struct opt null_opts[] = {
     .fmin = 0,
     .fmax = 1,
     .help = "probability that a statement fails",
-    .man = "The draws come from a stream of their own, not from that of the "
-           "workload.",
+    .man = "A separate random stream decides, not that of the workload.",
   },
   {
     OPT_WORD(struct null_cfg, error),

@@ -334,6 +334,30 @@ static const char *add_up_to_hint(struct strbuf *line, const char *text)
   return hint + 3;
 }
 
+/* What a server that refuses a login means; "": something else. */
+static const char *login_hint(const char *text)
+{
+  static const struct {
+    const char *said, *hint;
+  } hints[] = {
+    { "password authentication failed",
+      "; see --pgsql-user and --pgsql-password" },
+    { "no password supplied", "; see --pgsql-user and --pgsql-password" },
+    { "Peer authentication failed",
+      "; see --pgsql-user, or connect by TCP with --pgsql-host" },
+    { "no pg_hba.conf entry",
+      "; allow it in pg_hba.conf, or see --pgsql-user and --pgsql-sslmode" },
+    { "FATAL:  role \"", "; see --pgsql-user" },
+    { "FATAL:  database \"", "; see --pgsql-db" },
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE(hints); i++) {
+    if (strstr(text, hints[i].said))
+      return hints[i].hint;
+  }
+  return "";
+}
+
 void pgsql_connect_message(const struct session *s, const struct outcome *out,
                            struct strbuf *lines)
 {
@@ -346,6 +370,8 @@ void pgsql_connect_message(const struct session *s, const struct outcome *out,
       text = rest;
   }
   message_text(lines, text, strlen(text));
+  if (s->env->process->identity == IDENTITY_BENCH)
+    strbuf_adds(lines, login_hint(out->msg ? out->msg : ""));
 }
 
 void pgsql_connect_reason(const struct session *s, const struct outcome *out,

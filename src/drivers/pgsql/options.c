@@ -48,7 +48,8 @@ const struct opt pgsql_opts[] = {
     .name = "pgsql-host",
     .def = "localhost",
     .check = target_is_host,
-    .expected = "a host name or address; the port goes into --pgsql-port",
+    .expected = "a host name or address; the port goes into --pgsql-port, the "
+                "user into --pgsql-user",
     .help = "PostgreSQL server hosts, or folders of sockets",
     .man = "A host that begins with / is the folder of a socket, one that "
            "begins with @ an abstract socket. Connections take turns: all "
@@ -85,7 +86,7 @@ const struct opt pgsql_opts[] = {
     .def = "sbtest",
     .help = "PostgreSQL database name",
     .man = "A value with = in it, or one that begins with postgresql:// or "
-           "postgres://, is a connection string of libpq; what it says wins "
+           "postgres://, is a connection string of libpq; its settings win "
            "over the other options.",
   },
   {
@@ -135,9 +136,9 @@ const struct opt pgsql_opts[] = {
            "rows of prepare. With wire the program speaks the protocol itself "
            "to execute statements, direct and prepared ones, which costs a "
            "fraction of the library's work; it is refused on encrypted "
-           "connections, and a session is left to libpq once it has listened "
-           "for notifications. With library everything goes through libpq. "
-           "auto takes wire where it is possible.",
+           "connections, and a session that has listened for notifications is "
+           "left to libpq. With library everything goes through libpq. "
+           "auto uses wire if possible.",
   },
   {
     OPT_LIST(struct pgsql_cfg, ignore_errors),
@@ -148,8 +149,8 @@ const struct opt pgsql_opts[] = {
     .expected = "SQLSTATEs of five characters, classes of two characters, "
                 "'connection' or 'all'",
     .help = "errors after which the event is restarted",
-    .man = "SQLSTATEs, classes of them, connection for lost connections, or "
-           "all. An empty list makes every error fatal.",
+    .man = "The list has SQLSTATEs, classes of them, connection for lost "
+           "connections, or all. An empty list makes every error fatal.",
   },
   OPT_END,
 };

@@ -19,8 +19,8 @@ static const struct driver_hint hints[] = {
   { .state = "42P07", .bundled = true, .text = HINT_EXISTS },
   { .code = 13,
     .bundled = true,
-    .text = "make room for the tables; where nothing else is in the "
-            "database, removing its file makes room, too" },
+    .text = "make room for the tables; if nothing else is in the database, "
+            "remove its file, which also does the work of cleanup" },
   { .state = "25006", .text = "the server is read-only" },
   { .code = 18, .large = true, .text = "it may be too large" },
   { 0 },

@@ -116,6 +116,19 @@ static bool remove_file(const char *path)
   return gone;
 }
 
+/* A journal can be made beside the file. */
+static bool folder_is_writable(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  char folder[PATH_MAX];
+
+  if (!slash)
+    return access(".", W_OK) == 0;
+  (void)snprintf(folder, sizeof(folder), "%.*s",
+                 slash == path ? 1 : (int)(slash - path), path);
+  return access(folder, W_OK) == 0;
+}
+
 void sqlite_tidy(struct session *s, struct strbuf *line)
 {
   const char *path = sqlite_file(s);
@@ -144,7 +157,7 @@ void sqlite_tidy(struct session *s, struct strbuf *line)
   else if (shrunk)
     strbuf_addf(line, "The database file '%s' is empty, and stays", path);
   else
-    strbuf_addf(line,
-                "The database file '%s' stays, because another program uses it",
-                path);
+    strbuf_addf(line, "The database file '%s' stays, because %s", path,
+                folder_is_writable(path) ? "another program uses it"
+                                         : "its folder cannot be written to");
 }

@@ -15,11 +15,14 @@
 #include "lua/engine/shared.h"
 #include "report/doubts.h"
 #include "report/life.h"
+#include "run/plan.h"
 #include "stats/tally.h"
 
 /* Shares of reads without a row from which on a run is in doubt. */
 #define EMPTY_BUNDLED 0.05
 #define EMPTY_OTHER 0.5
+/* After the time limit: an event that is longer is worth a word. */
+#define LATE_NS NS_PER_S
 
 static void fill_error(struct error_count *to, const struct errtab_entry *from)
 {
@@ -78,9 +81,9 @@ static void doubt_rows(struct db_process *db, const struct report *total,
       empty / reads < (bundled ? EMPTY_BUNDLED : EMPTY_OTHER))
     return;
   if (bundled && db->facts.rows > 0)
-    doubts_add(to, true, "missing_rows",
+    doubts_add(to, !atomic_load(&db->keys_missing), "missing_rows",
                "%.1f%% of the reads found no row, so this is not the load that "
-               "it should be; %s is %llu, do the tables have as many rows?",
+               "it should be; is %s=%llu that of prepare?",
                100.0 * empty / reads, db->facts.rows_option,
                (unsigned long long)db->facts.rows);
   else
@@ -103,6 +106,22 @@ static void doubt_durability(struct db_process *db, const struct report *total,
   strbuf_done(&gaps);
 }
 
+/* Events that have begun are not cut off before --forced-shutdown, so that a
+ * server that stands still makes the run longer. */
+static void doubt_end(const struct script *script, const struct report *total,
+                      struct doubts *to)
+{
+  const uint64_t limit_ns = script->setup.plan->time_ns;
+
+  if (limit_ns == PLAN_NO_LIMIT || total->elapsed_ns < limit_ns + LATE_NS ||
+      !process_uses_server(script->setup.db))
+    return;
+  doubts_add(to, true, "late_end",
+             "the run ended %.1f s late, since workers waited for the server; "
+             "rates count that time, --forced-shutdown limits it",
+             (double)(total->elapsed_ns - limit_ns) / (double)NS_PER_S);
+}
+
 void details_doubts(void *run, const struct report *total, struct doubts *to)
 {
   const struct script *script = run;
@@ -114,6 +133,7 @@ void details_doubts(void *run, const struct report *total, struct doubts *to)
     return;
   doubt_rows(db, total, to);
   doubt_durability(db, total, to);
+  doubt_end(script, total, to);
   for (size_t i = before; i < to->n; i++)
     to->of[i].shown = to->of[i].shown && !quiet;
 }

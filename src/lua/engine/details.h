@@ -14,7 +14,7 @@ struct test_details;
 void details_fill(void *run, struct test_details *ret);
 
 /* The member `doubts`: reads that found no row, a server that does not wait for
- * its disk. */
+ * its disk, or that let workers wait after the end. */
 void details_doubts(void *run, const struct report *total, struct doubts *to);
 
 /* The member `tally`: its counters, histograms and errors. */

@@ -70,6 +70,11 @@ int script_new(struct script **ret, const struct script_setup *setup,
   return 0;
 }
 
+bool script_is_empty(const struct script *script)
+{
+  return script->empty;
+}
+
 void script_free(struct script *script)
 {
   if (!script)

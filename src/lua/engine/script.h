@@ -23,6 +23,9 @@ int script_new(struct script **ret, const struct script_setup *setup,
                struct err *err);
 void script_free(struct script *script);
 
+/* Its text has no byte. */
+bool script_is_empty(const struct script *script);
+
 /* For TEST_RUN; `cfg` of the test is the script itself. */
 const struct test *script_test(struct script *script);
 

@@ -8,8 +8,8 @@ const struct opt script_opts[] = {
     OPT_STRING(struct script_cfg, luajit_cmd),
     .name = "luajit-cmd",
     .help = "LuaJIT engine control command, as for luajit -j",
-    .man = "For Lua scripts only: other tests have no LuaJIT, so the "
-           "command is ignored with a warning.",
+    .man = "The option is for Lua scripts only. Other tests have no LuaJIT and "
+           "ignore it with a warning.",
   },
   OPT_END,
 };

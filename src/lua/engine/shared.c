@@ -72,6 +72,7 @@ static int compile_script(struct script *script, lua_State *L, struct err *err)
     strbuf_add(&text, strbuf_str(&given->script), given->script.len);
   else
     rc = source_read(what, &text, err);
+  script->empty = text.len == 0;
   if (rc == 0 && script->setup.record)
     strbuf_add(&script->setup.record->script, strbuf_str(&text), text.len);
 

@@ -55,6 +55,7 @@ struct script {
   struct state *main; /* owned */
   struct script_args args;
   bool declared; /* the script has a table of options */
+  bool empty;    /* no text at all */
 
   /* Of a run: the main thread's, `background` the report thread's. */
   struct state *background; /* owned; NULL: no reports during the run */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/fmt.h"
 #include "base/log.h"
 #include "db/conn.h"
 #include "db/env_conns.h"
@@ -78,8 +79,9 @@ static void warn_of_values(struct script *script)
 
   if (script->returned.threads == 0 || plan->identity == IDENTITY_SYSBENCH)
     return;
-  log_msg(LOG_WARNING, "%s, which ends its thread (%u of %u threads)",
-          script->returned.text, script->returned.threads, plan->threads);
+  log_msg(LOG_WARNING, "%s, which ends its thread (%u of %u thread%s)",
+          script->returned.text, script->returned.threads, plan->threads,
+          fmt_plural(plan->threads));
 }
 
 static int end_run(void *run, struct err *err)

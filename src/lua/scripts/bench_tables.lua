@@ -221,8 +221,8 @@ function tables.cmd_check(drv, con)
       rows_differ = rows_differ or rows
    end
    if rows_differ then
-      print("Was prepare run with the same --rand-seed, --rand-type, " ..
-            "--compat and --table-size?")
+      print("Runs modify rows, so check works right after prepare only, " ..
+            "with its --rand-seed, --rand-type, --compat and --table-size")
    end
    return all_good
 end

@@ -17,7 +17,7 @@ int claims_init(struct claims *c, uint64_t places, struct err *err)
   c->word = calloc(bits / 64, sizeof(*c->word));
   if (!c->word)
     return err_set(err, -ENOMEM,
-                   "cannot allocate %llu bytes to tell requests apart",
+                   "cannot allocate %llu bytes to identify requests",
                    (unsigned long long)(bits / 8));
   c->mask = bits - 1;
   return 0;

@@ -116,7 +116,7 @@ const struct opt fileio_opts[] = {
     .name = "file-fsync-all",
     .def = "off",
     .help = "do fsync() after each write operation",
-    .man = "Switches --file-fsync-freq and --file-fsync-end off.",
+    .man = "This switches --file-fsync-freq and --file-fsync-end off.",
   },
   {
     OPT_BOOL(struct fileio_cfg, fsync_end),
@@ -142,7 +142,7 @@ const struct opt fileio_opts[] = {
     .max = INT64_MAX,
     .help = "merge at most this number of IO requests if possible "
             "(0 - don't merge)",
-    .man = "Sequential modes: so many blocks make one request.",
+    .man = "In sequential modes so many blocks make one request.",
   },
   {
     OPT_DOUBLE(struct fileio_cfg, rw_ratio),
@@ -159,7 +159,7 @@ const struct opt fileio_opts[] = {
     .flags = OPT_PATH,
     .show_as = "=PATH",
     .help = "folder of the files (default: the current one)",
-    .man = "Where prepare, run and cleanup find the files.",
+    .man = "prepare, run and cleanup use the files in this folder.",
   },
   {
     OPT_WORD(struct fileio_cfg, dist),
@@ -176,8 +176,8 @@ const struct opt fileio_opts[] = {
     .name = "file-drop-cache",
     .def = "off",
     .help = "drop the files from the page cache before the run",
-    .man = "Synchronises each file and asks the system to forget its pages, "
-           "so that a run begins with reads from the device.",
+    .man = "Each file is synchronised, and the system is asked to drop its "
+           "pages, so that a run begins with reads from the device.",
   },
   {
     OPT_DOUBLE(struct fileio_cfg, steady),

@@ -18,7 +18,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "base/strbuf.h"
 #include "base/thread.h"
+#include "base/utf8.h"
 #include "rand/rng.h"
 #include "run/peers.h"
 #include "run/plan.h"
@@ -145,6 +147,17 @@ static uint64_t bytes_filled(int fd, uint64_t bytes)
   return bytes;
 }
 
+/* The folder may have any name: it does nothing to a terminal. */
+static void tell_file(const char *what, const char *kind, const char *name)
+{
+  struct strbuf line = { 0 };
+
+  strbuf_addf(&line, "%s %s ", what, kind);
+  utf8_add_shown(&line, name, strlen(name), "");
+  log_msg(LOG_NOTICE, "%s\n", strbuf_str(&line));
+  strbuf_done(&line);
+}
+
 /*
  * Take the next file: open it, and say what will be done with it.  False: there
  * is none, or it cannot be opened.  The lines come in the order of the files.
@@ -176,8 +189,8 @@ static int take_file(struct prepare *p, uint64_t *ret_file, int *ret_fd,
       what = "Reusing existing";
     else if (has > 0)
       what = "Extending existing";
-    log_msg(LOG_NOTICE, "%s %s %s\n", what, device ? "device" : "file",
-            folder_name(&p->folder, *ret_file, name, sizeof(name)));
+    tell_file(what, device ? "device" : "file",
+              folder_name(&p->folder, *ret_file, name, sizeof(name)));
     *ret_from = has;
   }
   (void)pthread_mutex_unlock(&p->lock);

@@ -122,13 +122,13 @@ static int check_mark(const struct validate *v, const unsigned char *p,
   if (m.file != (uint32_t)file)
     return err_set(err, -EBADMSG,
                    "Validation failed in file '%s' at offset %" PRIu64
-                   ": the data are those of file number %" PRIu32
+                   ": the data is that of file number %" PRIu32
                    ". Was the file replaced by another one?",
                    name, offset, m.file);
   if (m.generation != v->generation)
     return err_set(err, -EBADMSG,
                    "Validation failed in file '%s' at offset %" PRIu64
-                   ": the data come from another prepare than those of file "
+                   ": the data comes from another prepare than that of file "
                    "number 0. Was one of the files replaced by an older copy?",
                    name, offset);
   return 0;

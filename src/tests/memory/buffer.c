@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/fmt.h"
 
 /* A number from /proc/meminfo; 0 when it is not there. */
 static uint64_t meminfo(const char *name)
@@ -61,9 +62,10 @@ int memory_buffer_map(struct memory_buffer *b, uint64_t bytes, bool huge,
   /* cppcheck-suppress identicalConditionAfterEarlyExit ; it takes both #if */
   if (p == MAP_FAILED && huge)
     return err_sys(
-      err, "cannot allocate %llu bytes of huge pages (%llu pages are free),",
+      err, "cannot allocate %llu bytes of huge pages (%llu free page%s),",
       (unsigned long long)rounded,
-      (unsigned long long)meminfo("HugePages_Free"));
+      (unsigned long long)meminfo("HugePages_Free"),
+      fmt_plural(meminfo("HugePages_Free")));
   if (p == MAP_FAILED)
     return err_sys(err, "cannot allocate %llu bytes of memory,",
                    (unsigned long long)rounded);

@@ -136,6 +136,10 @@ static void test_flood(void)
   OK(flood_allows(&f, "1062", now + NS_PER_S, &held) && held == 80,
      "the next second, and how many were held back");
   OK(flood_allows(&f, "1062", now + NS_PER_S, &held) && held == 0, "said once");
+  OK(!flood_repeats(&f, "1146", "no table 'sbtest1'"), "the first");
+  OK(flood_repeats(&f, "1146", "no table 'sbtest23'"), "only a number differs");
+  OK(!flood_repeats(&f, "1146", "no table 'other'"), "another text");
+  OK(!flood_repeats(&f, "1054", "no table 'sbtest1'"), "another code");
   flood_done(&f);
 }
 

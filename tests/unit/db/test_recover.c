@@ -515,8 +515,8 @@ static void test_unread(void)
     struct conn_message m = conn_take_message(b.con);
 
     OK_STR(strbuf_str(&m.lines),
-           "call 3: 5 what happened []\nit was among results that were not "
-           "read, of the statement before\n",
+           "call 3: 5 what happened []\nit is an error among unread results of "
+           "the previous statement\n",
            "the message does not name the statement that was not sent");
     conn_drop_message(&m);
   }

@@ -14,8 +14,9 @@
 #define THREADS_WHAT "(expected an integer from 1 to 1000000)"
 #define TYPES_WHAT \
   "(expected one of: uniform, gaussian, special, pareto, zipfian)"
-#define MOMENTS_WHAT \
-  "(expected a comma-separated list of integers from 1 to 4294967295)"
+#define MOMENTS_WHAT                                                      \
+  "(expected a comma-separated list of times from 1 to 4294967295 whole " \
+  "seconds, such as 60, 5m or 1h)"
 #define FORCED_WHAT \
   "(expected off, a time such as 30 or 5m, or a percentage of --time)"
 
@@ -27,7 +28,9 @@ static const struct {
 } refused[] = {
   { "bench cpu run extra", -E2BIG,
     "Unrecognized command line argument: extra" },
-  { "bench cpu run -x", -E2BIG, "Unrecognized command line argument: -x" },
+  { "bench cpu run -x", -E2BIG,
+    "Unrecognized command line argument: -x\noptions are written --NAME=VALUE, "
+    "as in --threads=4" },
   { "bench cpu run - --threads=0", -E2BIG,
     "Unrecognized command line argument: -" },
   { "bench cpu --threads 4 run", -E2BIG,

@@ -149,6 +149,11 @@ static void test_others(void)
   f.client.queue_ns += 4 * NS_PER_S;
   OK_STR(codes(&f), "other_programs! ", "more threads");
   OK(says(&f, "about 60 % too low"), "do not change what is missing");
+  f.in.rate = 100;
+  (void)codes(&f);
+  OK(says(&f, "during the run, so latencies are inflated; stop them"),
+     "a rate that was asked for is no score");
+  f.in.rate = 0;
 
   others(&f, 0);
   OK_STR(codes(&f), "", "own threads that wait for each other are no reason");

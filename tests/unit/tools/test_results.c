@@ -76,9 +76,9 @@ static void test_bad_files(void)
   static const struct {
     const char *text, *says;
   } bad[] = {
-    { "", "cut off" },
-    { "{", "cut off" },
-    { "{\"schema\": \"bench/1\", \"run\": {\"te", "cut off" },
+    { "", "truncated" },
+    { "{", "truncated" },
+    { "{\"schema\": \"bench/1\", \"run\": {\"te", "truncated" },
     { "hello", "no JSON" },
     { "[1, 2]", "no result" },
     { "{}", "no result" },
