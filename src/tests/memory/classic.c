@@ -1,5 +1,5 @@
 /*
- * memory.c - the memory test: one event goes over a block of memory once.
+ * classic.c - the classic memory test: one event goes over a block of memory once.
  */
 #include <errno.h>
 #include <stdlib.h>
