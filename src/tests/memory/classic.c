@@ -1,5 +1,5 @@
 /*
- * classic.c - the classic memory test: one event goes over a block of memory once.
+ * classic.c - the test without --memory-test: one event goes over a block once.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,89 +16,8 @@
 #include "tests/memory/buffer.h"
 #include "tests/memory/form.h"
 #include "tests/memory/kernels.h"
-#include "tests/tests.h"
-
-enum memory_scope {
-  SCOPE_GLOBAL, /* one block for all threads */
-  SCOPE_LOCAL,  /* a block for each */
-};
-
-struct memory_cfg {
-  uint64_t block_bytes;
-  uint64_t total_bytes; /* 0: no limit */
-  int scope;            /* enum memory_scope */
-  bool huge;
-  int oper; /* enum memory_oper */
-  int mode; /* enum memory_mode */
-};
-
-static bool is_power_of_two(const char *text);
-
-static const char default_total[] = "100G";
-static const char *const scope_words[] = { "global", "local", NULL };
-static const char *const oper_words[] = { "read", "write", "none", NULL };
-static const char *const mode_words[] = { "seq", "rnd", NULL };
-
-static const struct opt memory_opts[] = {
-  {
-    OPT_SIZE(struct memory_cfg, block_bytes),
-    .name = "memory-block-size",
-    .def = "1K",
-    .min = 8,
-    .max = INT64_C(1) << 62,
-    .check = is_power_of_two,
-    .expected = "a power of two from 8 to 4611686018427387904, such as 1K or "
-                "2M",
-    .help = "size of the memory block accessed by an event",
-    .man = "Every event reads or writes each 8-byte word of the block. Small "
-           "blocks measure the caches of the processor.",
-  },
-  {
-    OPT_SIZE(struct memory_cfg, total_bytes),
-    .name = "memory-total-size",
-    .def = default_total,
-    .min = 0,
-    .max = INT64_MAX,
-    .help = "total size of data to transfer, 0 for no limit",
-    .man = "The test ends when all threads together have gone over so many "
-           "bytes after the warm-up, or at the time limit.",
-  },
-  {
-    OPT_WORD(struct memory_cfg, scope),
-    .name = "memory-scope",
-    .def = "global",
-    .words = scope_words,
-    .help = "memory access scope {global,local}",
-    .man = "One block that all threads access (global), or one for each "
-           "thread (local).",
-  },
-  {
-    OPT_BOOL(struct memory_cfg, huge),
-    .name = "memory-hugetlb",
-    .def = "off",
-    .help = "allocate memory from the pool of huge pages",
-    .man = "The pool must be large enough, see vm.nr_hugepages.",
-  },
-  {
-    OPT_WORD(struct memory_cfg, oper),
-    .name = "memory-oper",
-    .def = "write",
-    .words = oper_words,
-    .help = "type of memory operations {read, write, none}",
-    .man = "With none, the block is not accessed: what is left is the cost of "
-           "the loop.",
-  },
-  {
-    OPT_WORD(struct memory_cfg, mode),
-    .name = "memory-access-mode",
-    .def = "seq",
-    .words = mode_words,
-    .help = "memory access mode {seq,rnd}",
-    .man = "Words in ascending order (seq), or as many words at random "
-           "places (rnd).",
-  },
-  OPT_END,
-};
+#include "tests/memory/memory.h"
+#include "tests/memory/options.h"
 
 struct memory_run {
   const struct plan *plan;
@@ -114,15 +33,6 @@ struct memory_thread {
   struct memory_buffer local;
 } CACHE_ALIGNED;
 
-/* The text is a size already. */
-static bool is_power_of_two(const char *text)
-{
-  uint64_t bytes;
-
-  return parse_size(text, &bytes) == 0 && bytes >= 8 &&
-         bytes <= UINT64_C(1) << 62 && (bytes & (bytes - 1)) == 0;
-}
-
 /* Less than one block for each thread.  Where the total is the default one, a
  * user has given none, but a large block. */
 static int refuse_total(const struct plan *plan, const struct memory_cfg *cfg,
@@ -130,13 +40,14 @@ static int refuse_total(const struct plan *plan, const struct memory_cfg *cfg,
 {
   uint64_t usual;
 
-  if (parse_size(default_total, &usual) == 0 && cfg->total_bytes == usual)
+  if (parse_size(memory_default_total, &usual) == 0 &&
+      cfg->total_bytes == usual)
     return err_set(err, -EINVAL,
                    "Invalid value for --memory-block-size: '%llu' (with "
                    "--threads=%u more than --memory-total-size, %s by default: "
                    "raise that, or 0 for no limit)",
                    (unsigned long long)cfg->block_bytes, plan->threads,
-                   default_total);
+                   memory_default_total);
   return err_set(err, -EINVAL,
                  "Invalid value for --memory-total-size: '%llu' (expected 0 "
                  "or a size from %llu to %llu, such as 64K, 2M or 1G)",
@@ -189,7 +100,7 @@ static void memory_describe(void *arg)
           "  scope: %s\n\n",
           (unsigned long long)(cfg->block_bytes / 1024),
           (unsigned long long)(cfg->total_bytes / 1048576),
-          oper_words[cfg->oper], scope_words[cfg->scope]);
+          memory_oper_words[cfg->oper], memory_scope_words[cfg->scope]);
 }
 
 static int memory_begin(void *arg, struct err *err)
@@ -284,7 +195,7 @@ static int memory_loop(void *thr, struct worker *w, struct err *err)
   return 0;
 }
 
-static const struct test_ops memory_ops = {
+const struct test_ops memory_classic_ops = {
   .open = memory_open,
   .setup = memory_setup,
   .describe = memory_describe,
@@ -293,14 +204,4 @@ static const struct test_ops memory_ops = {
   .thread_open = memory_thread_open,
   .thread_close = memory_thread_close,
   .loop = memory_loop,
-};
-
-const struct test test_memory = {
-  .name = "memory",
-  .summary = "Memory functions speed test",
-  .opts = memory_opts,
-  .cfg_size = sizeof(struct memory_cfg),
-  .ops = &memory_ops,
-  .form = &memory_form,
-  .own_limit = true,
 };
