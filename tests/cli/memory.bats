@@ -3,6 +3,10 @@
 
 load helper
 
+needs_two_processors() {
+  [ "$(nproc)" -ge 2 ] || skip "this machine has one processor"
+}
+
 @test "bandwidth: every loop, its text and its figures" {
   bench memory --memory-test=bandwidth --memory-size=1M --threads=2 --time=1 --json=b.json run
   must is "$status" 0
@@ -67,6 +71,52 @@ load helper
   check l.json "any(w['code'] == 'unfinished' for w in d['warnings'])"
 }
 
+# Points are made until the time is over: on a busy machine some may be missing.
+loaded_is_complete() {
+  bench memory --memory-test=loaded --threads=2 --memory-size=1M --time=2 --json=l.json run &&
+    has "$output" '^ +no load +0 +[0-9.]+' && has "$output" '^ +0 +[0-9]+ +[0-9.]+' &&
+    check l.json "len(d['test']['loaded']['delays']) == 20" \
+      "d['test']['loaded']['delays']['none']['bytes_per_s'] == 0" \
+      "d['test']['loaded']['delays']['0']['bytes_per_s'] > d['test']['loaded']['delays']['20000']['bytes_per_s']" \
+      "d['test']['figures']['latency without load']['value'] > 0"
+}
+
+@test "loaded: latency beside bandwidth, from no load to full load" {
+  needs_two_processors
+  sooner_or_later loaded_is_complete
+}
+
+@test "pairs: a matrix, and what was dropped" {
+  needs_two_processors
+  bench memory --memory-test=pairs --time=1 --json=p.json run
+  must is "$status" 0
+  must has "$output" '\(ns one way\)$'
+  must has "$output" '^    samples: +[0-9]+, and [0-9]+ dropped because a processor was taken away$'
+  check p.json "len(d['test']['pairs']['of']) == d['test']['pairs']['processors'] * (d['test']['pairs']['processors'] - 1) // 2" \
+    "all(v['kept'] > 0 and v['ns'] > 0 for v in d['test']['pairs']['of'].values())" \
+    "all(v['relation'] in ('same core', 'same socket', 'other socket') for v in d['test']['pairs']['of'].values())"
+}
+
+@test "pairs, loaded: one processor is too few" {
+  command -v taskset >/dev/null || skip "taskset is not installed"
+  cpu=$(taskset -cp $$ | sed -E 's/.*: ([0-9]+).*/\1/')
+  run --separate-stderr taskset -c "$cpu" "$BENCH" memory --memory-test=pairs --time=1 run
+  must is "$stderr" "FATAL: --memory-test=pairs needs two processors, and this process may run on one only"
+  run --separate-stderr taskset -c "$cpu" "$BENCH" memory --memory-test=loaded --threads=2 --time=1 run
+  must is "$stderr" "FATAL: --memory-test=loaded needs two processors, and this process may run on one only"
+}
+
+@test "numa: every node, or a clear line where there is one" {
+  bench memory --memory-test=numa --memory-size=1M --time=1 --json=n.json run
+  must is "$status" 0
+  nodes=$(find /sys/devices/system/node -maxdepth 1 -name 'node[0-9]*' 2>/dev/null | wc -l)
+  if [ "$nodes" -le 1 ]; then
+    must has "$output" '^    This machine has one node of memory: there is nothing to compare it with\.$'
+  fi
+  must has "$output" '^    node 0 +[0-9.]+'
+  check n.json "d['test']['numa']['of']['0-0']['ns'] > 0 and d['test']['numa']['of']['0-0']['bytes_per_s'] > 0"
+}
+
 # refused TEXT OPTION...
 refused() {
   bench memory "${@:2}" run
@@ -97,6 +147,10 @@ refused() {
     --memory-test=bandwidth --rate=5
   refused '--memory-test=latency takes --threads=1: it measures with threads of its own where it needs them' \
     --memory-test=latency --threads=2
+  refused '--memory-test=loaded needs at least --threads=2: one thread measures, the others load the memory' \
+    --memory-test=loaded
+  refused '--memory-test=pairs needs a single cache line: leave out --memory-size, --memory-pages and --memory-isa' \
+    --memory-test=pairs --memory-size=1M
 }
 
 @test "a place that does not allow to choose a processor ends with a clear line" {
@@ -112,8 +166,9 @@ int sched_setaffinity(int pid, size_t size, const void *set)
 C
   nm "$BENCH" | grep -qE '__[at]san_init' && skip "sanitizers want to be loaded first"
   "${CC:-cc}" -shared -fPIC -o deny.so deny.c || skip "no compiler"
-  for test in bandwidth latency; do
-    LD_PRELOAD=$PWD/deny.so bench memory --memory-test=$test --memory-size=64K --time=1 run
+  for test in 'bandwidth --memory-size=64K' 'latency --memory-size=64K' 'numa --memory-size=64K' pairs; do
+    # shellcheck disable=SC2086 # the words are arguments
+    LD_PRELOAD=$PWD/deny.so bench memory --time=1 --memory-test=$test run
     must is "$status" 1
     must has "$stderr" '^FATAL: cannot keep a thread on processor [0-9]+, which --memory-test needs \(does this container allow sched_setaffinity\?\), errno = 1 \(Operation not permitted\)$'
   done

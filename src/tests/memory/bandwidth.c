@@ -22,12 +22,14 @@
 #include "tests/memory/pages.h"
 
 enum {
-  CACHES_TIMES = 4,         /* the memory is so many times the last caches */
+  CACHES_TIMES = 4,          /* the memory is so many times the last caches */
   UNKNOWN_CACHES = 32 << 20, /* the last caches where the system says nothing */
-  VERIFY_BYTES = 4 << 20,   /* of a block, before the run */
+  VERIFY_BYTES = 4 << 20,    /* of a block, before the run */
 };
 
-#define ROUND_NS (4 * NS_PER_MS) /* a round takes about this long, or a pass */
+#define ROUND_NS                                              \
+  (4 * NS_PER_MS) /* a round takes about this long, or a pass \
+                   */
 
 struct bandwidth_thread {
   struct bandwidth *run;
@@ -131,8 +133,7 @@ static void bandwidth_describe(void *arg)
           "  memory: %s in all, for %u thread%s\n"
           "  instructions: %s\n\n",
           fmt_size(size, b->words * sizeof(double) * b->plan->threads),
-          b->plan->threads, b->plan->threads == 1 ? "" : "s",
-          b->streams->name);
+          b->plan->threads, b->plan->threads == 1 ? "" : "s", b->streams->name);
 }
 
 static void bandwidth_setup(void *run, struct report_setup *setup)
@@ -146,13 +147,11 @@ static int verify_loops(const struct bandwidth_thread *t, struct err *err)
   const struct bandwidth *b = t->run;
   struct stream_block part = t->block;
 
-  part.n = stream_words_in(
-    min_u64(VERIFY_BYTES, b->words * sizeof(double)));
+  part.n = stream_words_in(min_u64(VERIFY_BYTES, b->words * sizeof(double)));
   part.value = 17;
   for (unsigned i = 0; i < b->n_kernels; i++) {
     if (!stream_verify(b->streams, b->kernel[i], &part))
-      return err_set(err, -EIO,
-                     "the loop %s (%s) has computed a wrong value",
+      return err_set(err, -EIO, "the loop %s (%s) has computed a wrong value",
                      stream_words[b->kernel[i]], b->streams->name);
   }
   return 0;

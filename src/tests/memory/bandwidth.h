@@ -27,7 +27,7 @@ enum {
 /* Rounds of one loop.  Written by whoever concludes a round; readers look at
  * the first `n` (acquire pairs with release). */
 struct bandwidth_rounds {
-  _Atomic uint64_t n;                   /* so far */
+  _Atomic uint64_t n; /* so far */
   double bytes_per_s[BANDWIDTH_ROUNDS_MAX];
 };
 
@@ -43,7 +43,7 @@ struct bandwidth {
   const struct memory_cfg *cfg;
   const struct streams *streams;
   struct place_cpus cpus;
-  size_t words;                 /* of each worker */
+  size_t words; /* of each worker */
   unsigned n_kernels;
   enum stream kernel[STREAMS];  /* that take turns */
   _Atomic uint64_t huge_bytes;  /* of all blocks */
@@ -51,8 +51,8 @@ struct bandwidth {
 
   /* Written between rounds. */
   struct meet meet;
-  uint64_t round;             /* that comes next; 0: none yet */
-  unsigned passes[STREAMS];   /* in a round; 0: not known yet */
+  uint64_t round;               /* that comes next; 0: none yet */
+  unsigned passes[STREAMS];     /* in a round; 0: not known yet */
   struct bandwidth_slot *slots; /* owned; of each worker */
 
   struct bandwidth_rounds of[STREAMS];

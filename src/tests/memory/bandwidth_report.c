@@ -80,8 +80,8 @@ static void add_results(struct strbuf *b, const struct report_setup *setup,
     }
     strbuf_addf(b, "    %-14s %12.0f %12.0f %6.1f %% %12.0f %8" PRIu64 "\n",
                 stream_words[run->kernel[i]], f.best / TEXT_MIB,
-                f.median / TEXT_MIB, 100 * f.mad / f.median,
-                f.owned / TEXT_MIB, f.rounds);
+                f.median / TEXT_MIB, 100 * f.mad / f.median, f.owned / TEXT_MIB,
+                f.rounds);
   }
   strbuf_adds(b, "\n    Counted are the bytes that a loop reads and writes. "
                  "\"with owned\" is the median with\n    the lines that "
@@ -106,8 +106,8 @@ void bandwidth_report_details(void *arg, struct test_details *ret)
     bandwidth_figures(b, b->kernel[i], &f);
     if (f.rounds == 0)
       continue;
-#define FACT(what, value)                                                     \
-  (void)snprintf(key, sizeof(key), "bandwidth.loops.%s." what, name);         \
+#define FACT(what, value)                                             \
+  (void)snprintf(key, sizeof(key), "bandwidth.loops.%s." what, name); \
   facts_real(&ret->test, key, value)
     FACT("best_bytes_per_s", f.best);
     FACT("median_bytes_per_s", f.median);

@@ -11,9 +11,7 @@ enum {
 
 void chase_init(struct chase *c, void *base, size_t stride, uint64_t seed)
 {
-  *c = (struct chase){
-    .base = base, .stride = stride, .lines = 1, .at = base
-  };
+  *c = (struct chase){ .base = base, .stride = stride, .lines = 1, .at = base };
   rng_seed(&c->rng, seed, RNG_INTERNAL, 0);
   *c->at = c->at;
 }

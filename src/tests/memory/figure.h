@@ -4,12 +4,18 @@
 #ifndef BENCH_TESTS_MEMORY_FIGURE_H
 #define BENCH_TESTS_MEMORY_FIGURE_H
 
+#include <stdio.h>
+
 #include "base/compiler.h"
 
 struct facts;
 
 #define FIGURE_BYTES_PER_S "bytes_per_s" /* more is better */
 #define FIGURE_NS "ns"                   /* less is better */
+
+/* A key for the facts, printed into an array. */
+#define FIGURE_KEY(array, ...) \
+  ((void)snprintf(array, sizeof(array), __VA_ARGS__), (array))
 
 /* The figure of this name, without a dot, in `test.figures` of the document.
  * What is not finite is left out. */

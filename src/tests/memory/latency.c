@@ -19,8 +19,8 @@
 #include "tests/memory/options.h"
 
 enum {
-  CACHES_TIMES = 4,          /* the last point is so many times the last cache */
-  UNKNOWN_CACHE = 32 << 20,  /* the last cache where the system says nothing */
+  CACHES_TIMES = 4,         /* the last point is so many times the last cache */
+  UNKNOWN_CACHE = 32 << 20, /* the last cache where the system says nothing */
 };
 
 /* Without a time limit. */
@@ -46,8 +46,7 @@ size_t latency_points_to(uint64_t bytes)
 {
   size_t n = 0;
 
-  while (n < LEVELS_POINTS_MAX &&
-         latency_size_at(n, 1) <= bytes)
+  while (n < LEVELS_POINTS_MAX && latency_size_at(n, 1) <= bytes)
     n++;
   return n;
 }
@@ -166,28 +165,11 @@ static bool climb(struct latency_thread *t, struct latency_stairs *stairs,
   return true;
 }
 
-/* Until the measured part begins.  False: the run is over. */
-static bool await_measured(struct worker *w)
-{
-  char line[2 * sizeof(void *)] __attribute__((aligned(sizeof(void *))));
-  struct chase c;
-
-  chase_init(&c, line, sizeof(line), 0);
-  do {
-    if (!worker_more(w))
-      return false;
-    worker_start(w);
-    (void)chase_run(&c, 10000);
-    worker_stop(w);
-  } while (!w->counted);
-  return true;
-}
-
 static int latency_loop(void *thr, struct worker *w, struct err *err)
 {
   struct latency_thread *t = thr;
   struct latency *l = t->run;
-  bool more = await_measured(w);
+  bool more = latency_await_measured(w);
 
   for (int kind = 0; more && kind < LATENCY_KINDS; kind++) {
     struct latency_stairs *stairs = &l->of[kind];

@@ -72,9 +72,9 @@ size_t latency_points_to(uint64_t bytes);
 
 struct latency_samples {
   double ns[LATENCY_SAMPLES_MAX];
-  unsigned n;       /* kept */
-  unsigned dropped; /* the worker lost its processor meanwhile */
-  size_t steps;     /* of the next one */
+  unsigned n;         /* kept */
+  unsigned dropped;   /* the worker lost its processor meanwhile */
+  size_t steps;       /* of the next one */
   uint64_t sample_ns; /* how long one should take */
 };
 
@@ -89,6 +89,10 @@ bool latency_measure(struct chase *c, struct worker *w, uint64_t for_ns,
 
 /* Accesses that are not measured: each line once, but no longer than that. */
 void latency_warm(struct chase *c, uint64_t for_ns);
+
+/* Events without a sample until the measured part begins.  False: the run is
+ * over. */
+bool latency_await_measured(struct worker *w);
 
 /* ---- what is known at the end ---- */
 

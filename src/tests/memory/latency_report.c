@@ -140,17 +140,18 @@ static void add_points(const struct latency *l, enum latency_kind kind,
 
   if (n == 0)
     return;
-#define KEY(...) ((void)snprintf(key, sizeof(key), __VA_ARGS__), key)
-  facts_int(to, KEY("latency.%s_pages.bytes", kind_words[kind]),
+  facts_int(to, FIGURE_KEY(key, "latency.%s_pages.bytes", kind_words[kind]),
             (int64_t)stairs->pages.bytes);
   if (!stairs->pages.look_failed)
-    facts_int(to, KEY("latency.%s_pages.huge_bytes", kind_words[kind]),
+    facts_int(to,
+              FIGURE_KEY(key, "latency.%s_pages.huge_bytes", kind_words[kind]),
               (int64_t)stairs->pages.in_huge);
   for (size_t i = 0; i < n; i++) {
     const struct latency_point *p = &stairs->point[i];
 
     facts_real(to,
-               KEY("latency.%s_pages.ns.%" PRIu64, kind_words[kind], p->bytes),
+               FIGURE_KEY(key, "latency.%s_pages.ns.%" PRIu64, kind_words[kind],
+                          p->bytes),
                p->ns);
     if (i % LATENCY_PER_DOUBLING == 0)
       figure_add(to, FIGURE_NS, p->ns, "%s pages %" PRIu64 " KiB",
@@ -167,13 +168,14 @@ static void add_plateaus(const struct latency *l, enum latency_kind kind,
 
   for (size_t i = 0; i < n; i++) {
     facts_real(to,
-               KEY("latency.%s_pages.plateaus.%zu.ns", kind_words[kind], i + 1),
+               FIGURE_KEY(key, "latency.%s_pages.plateaus.%zu.ns",
+                          kind_words[kind], i + 1),
                levels[i].ns);
     if (i + 1 < n)
-      facts_int(
-        to,
-        KEY("latency.%s_pages.plateaus.%zu.bytes", kind_words[kind], i + 1),
-        (int64_t)l->of[kind].point[levels[i].edge].bytes);
+      facts_int(to,
+                FIGURE_KEY(key, "latency.%s_pages.plateaus.%zu.bytes",
+                           kind_words[kind], i + 1),
+                (int64_t)l->of[kind].point[levels[i].edge].bytes);
   }
 }
 
@@ -185,9 +187,10 @@ void latency_report_details(void *run, struct test_details *ret)
   facts_text(&ret->test, "memory_test", "latency");
   facts_int(&ret->test, "latency.line_bytes", l->caches.line_bytes);
   for (unsigned i = 0; i < l->caches.n; i++)
-    facts_int(&ret->test,
-              KEY("latency.claimed_caches.%u", l->caches.of[i].level),
-              (int64_t)l->caches.of[i].bytes);
+    facts_int(
+      &ret->test,
+      FIGURE_KEY(key, "latency.claimed_caches.%u", l->caches.of[i].level),
+      (int64_t)l->caches.of[i].bytes);
   for (int kind = 0; kind < LATENCY_KINDS; kind++) {
     add_points(l, kind, &ret->test);
     add_plateaus(l, kind, &ret->test);

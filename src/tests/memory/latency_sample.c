@@ -12,6 +12,7 @@ enum {
   SAMPLES_MIN = 7,
   STEPS_FIRST = 512,
   STEPS_MIN = 64,
+  ATTEMPTS_MAX = 256,
   WARM_STEPS = 4096, /* between looks at the clock */
 };
 
@@ -36,7 +37,8 @@ static long switches(void)
 
 static void adapt(struct latency_samples *s, double ns_per_step)
 {
-  const double steps = (double)s->sample_ns / (ns_per_step > 0 ? ns_per_step : 1);
+  const double steps = (double)s->sample_ns /
+                       (ns_per_step > 0 ? ns_per_step : 1);
 
   s->steps = steps > STEPS_MIN ? (size_t)steps : STEPS_MIN;
 }
@@ -88,7 +90,7 @@ bool latency_measure(struct chase *c, struct worker *w, uint64_t for_ns,
     s.sample_ns = SAMPLE_NS;
   if (s.sample_ns < SAMPLE_MIN_NS)
     s.sample_ns = SAMPLE_MIN_NS;
-  while (s.n < LATENCY_SAMPLES_MAX) {
+  while (s.n + s.dropped < ATTEMPTS_MAX && s.n < LATENCY_SAMPLES_MAX) {
     if (!latency_sample(&s, c, w))
       return false;
     if (s.n < SAMPLES_MIN)
@@ -108,4 +110,20 @@ void latency_warm(struct chase *c, uint64_t for_ns)
 
   for (size_t i = 0; i < c->lines && clock_now_ns() < until_ns;)
     i += chase_run(c, c->lines < WARM_STEPS ? c->lines : WARM_STEPS);
+}
+
+bool latency_await_measured(struct worker *w)
+{
+  char line[2 * sizeof(void *)] __attribute__((aligned(sizeof(void *))));
+  struct chase c;
+
+  chase_init(&c, line, sizeof(line), 0);
+  do {
+    if (!worker_more(w))
+      return false;
+    worker_start(w);
+    (void)chase_run(&c, 10000);
+    worker_stop(w);
+  } while (!w->counted);
+  return true;
 }

@@ -43,8 +43,8 @@ static double noise_of(const double *y, size_t n)
   for (size_t i = 0; i + 1 < n; i++)
     steps[i] = fabs(y[i + 1] - y[i]);
   summary_sort(steps, n - 1);
-  return fmax(NOISE_MIN, summary_quantile(steps, n - 1, 0.5) / NORMAL_MAD /
-                           sqrt(2.0));
+  return fmax(NOISE_MIN,
+              summary_quantile(steps, n - 1, 0.5) / NORMAL_MAD / sqrt(2.0));
 }
 
 /*
@@ -115,7 +115,8 @@ static double median_of(const double *ns, size_t first, size_t last)
 static void take_piece(const struct curve *c, size_t first, size_t last,
                        struct level ret[LEVELS_MAX], size_t *n)
 {
-  const double y = (c->sum[last + 1] - c->sum[first]) / (double)(last + 1 - first);
+  const double y = (c->sum[last + 1] - c->sum[first]) /
+                   (double)(last + 1 - first);
 
   if (*n > 0 && y < ret[*n - 1].ns + log(RISE_MIN)) {
     ret[*n - 1].last = last;

@@ -1,5 +1,6 @@
 /*
- * memory.c - the memory test: hands over to the test that --memory-test chooses.
+ * memory.c - the memory test: hands over to the test that --memory-test
+ * chooses.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,6 +27,9 @@ static const struct memory_choice classic = { &memory_classic_ops, &memory_form,
 static const struct memory_choice choices[MEMORY_TESTS] = {
   [MEMORY_BANDWIDTH] = { &memory_bandwidth_ops, &memory_bandwidth_form, 0, 0 },
   [MEMORY_LATENCY] = { &memory_latency_ops, &memory_latency_form, 1, 1 },
+  [MEMORY_LOADED] = { &memory_loaded_ops, &memory_loaded_form, 2, 0 },
+  [MEMORY_PAIRS] = { &memory_pairs_ops, &memory_pairs_form, 1, 1 },
+  [MEMORY_NUMA] = { &memory_numa_ops, &memory_numa_form, 1, 1 },
 };
 
 struct memory_front {
@@ -51,8 +55,8 @@ static int check_plan(const struct plan *plan, const struct memory_cfg *cfg,
                    "as fast as it can",
                    word);
   if (plan->parts > 1)
-    return err_set(err, -EINVAL,
-                   "--memory-test=%s is for a run of one process", word);
+    return err_set(err, -EINVAL, "--memory-test=%s is for a run of one process",
+                   word);
   if (plan->threads < of->threads_min)
     return err_set(err, -EINVAL,
                    "--memory-test=%s needs at least --threads=%u: one thread "

@@ -14,7 +14,8 @@ const char memory_default_total[] = "100G";
 const char *const memory_scope_words[] = { "global", "local", NULL };
 const char *const memory_oper_words[] = { "read", "write", "none", NULL };
 static const char *const mode_words[] = { "seq", "rnd", NULL };
-const char *const memory_test_words[] = { "bandwidth", "latency", NULL };
+const char *const memory_test_words[] = { "bandwidth", "latency", "loaded",
+                                          "pairs",     "numa",    NULL };
 static const char *const pages_words[] = { "auto", "small", "huge", NULL };
 static const char *const isa_words[] = { "best", "baseline", NULL };
 
@@ -90,11 +91,15 @@ const struct opt memory_opts[] = {
     .flags = OPT_OWN,
     .name = "memory-test",
     .words = memory_test_words,
-    .help = "what to find out about the memory instead {bandwidth, latency}",
+    .help = "what to find out about the memory instead {bandwidth, latency, "
+            "loaded, pairs, numa}",
     .man = "bandwidth: bytes per second of loops that read, write, copy, and "
            "scale and add. latency: the time of a dependent access by the "
            "size of the memory that it goes over, and the caches that show in "
-           "it. Unset, the test is the classic one.",
+           "it. loaded: latency while the other threads use bandwidth. pairs: "
+           "the time in which a cache line goes from one processor to "
+           "another. numa: latency and bandwidth from each node to the memory "
+           "of each. Unset, the test is the classic one.",
   },
   {
     OPT_SIZE(struct memory_cfg, size_bytes),
@@ -104,7 +109,8 @@ const struct opt memory_opts[] = {
     .max = INT64_C(1) << 50,
     .help = "with --memory-test: memory to go over, of all threads together, "
             "0 for several times the last cache",
-    .man = "By default four times the last caches together, and at most 40 % of the memory that is available. It is "
+    .man = "By default four times the last caches together (eight times with "
+           "loaded), and at most 40 % of the memory that is available. It is "
            "refused if that much is not available.",
   },
   {

@@ -21,6 +21,9 @@ enum memory_scope {
 enum memory_test {
   MEMORY_BANDWIDTH,
   MEMORY_LATENCY,
+  MEMORY_LOADED,
+  MEMORY_PAIRS,
+  MEMORY_NUMA,
   MEMORY_TESTS,
 };
 

@@ -12,11 +12,12 @@ struct err;
 struct strbuf;
 
 struct pages {
-  char *at;          /* aligned to 2 MiB; NULL: none */
-  uint64_t bytes;    /* that may be used */
-  uint64_t in_huge;  /* of these, how many are in huge pages; see pages_touch() */
-  bool look_failed;  /* the system does not tell */
-  void *mapped;      /* all of it */
+  char *at;       /* aligned to 2 MiB; NULL: none */
+  uint64_t bytes; /* that may be used */
+  uint64_t
+    in_huge; /* of these, how many are in huge pages; see pages_touch() */
+  bool look_failed; /* the system does not tell */
+  void *mapped;     /* all of it */
   size_t mapped_len;
 };
 
@@ -25,9 +26,10 @@ enum {
 };
 
 /*
- * Map `bytes`, not touched yet.  With `huge`: from the system's pool if that has
- * enough, else the kernel is asked for transparent huge pages.  Without, it is
- * asked for none.  `node`: the memory is bound to this NUMA node; -1: it is not.
+ * Map `bytes`, not touched yet.  With `huge`: from the system's pool if that
+ * has enough, else the kernel is asked for transparent huge pages.  Without, it
+ * is asked for none.  `node`: the memory is bound to this NUMA node; -1: it is
+ * not.
  */
 int pages_map(struct pages *p, uint64_t bytes, bool huge, int node,
               struct err *err);
@@ -49,7 +51,7 @@ void pages_describe(const struct pages *p, bool huge, struct strbuf *out);
  * that is available.  -ENOMEM: a wish that is more than is available.  `root`
  * is put before the paths of /proc and /sys; it is "" outside of tests.
  */
-int pages_budget(const char *root, uint64_t wish, uint64_t usual,
-                 uint64_t *ret, struct err *err);
+int pages_budget(const char *root, uint64_t wish, uint64_t usual, uint64_t *ret,
+                 struct err *err);
 
 #endif

@@ -116,6 +116,31 @@ bool place_list_has(const char *list, int n)
   return false;
 }
 
+static bool topology_file(const char *root, int cpu, const char *name,
+                          char *ret, int size)
+{
+  char path[512];
+
+  (void)snprintf(path, sizeof(path),
+                 "%s/sys/devices/system/cpu/cpu%d/topology/%s", root, cpu,
+                 name);
+  return read_line(path, ret, size);
+}
+
+enum place_relation place_relate(const char *root, int cpu, int other)
+{
+  char here[4096], there[64];
+
+  if (topology_file(root, cpu, "thread_siblings_list", here, sizeof(here)) &&
+      place_list_has(here, other))
+    return PLACE_SAME_CORE;
+  if (topology_file(root, cpu, "physical_package_id", here, sizeof(here)) &&
+      topology_file(root, other, "physical_package_id", there, sizeof(there)) &&
+      strcmp(here, there) != 0)
+    return PLACE_OTHER_SOCKET;
+  return PLACE_SAME_SOCKET;
+}
+
 static void add_cache(struct place_caches *c, unsigned level, uint64_t bytes)
 {
   unsigned at = c->n;

@@ -43,10 +43,21 @@ struct place_nodes {
   } of[PLACE_NODES_MAX];
 };
 
+/* How near two processors are to each other. */
+enum place_relation {
+  PLACE_SAME_CORE, /* hardware threads */
+  PLACE_SAME_SOCKET,
+  PLACE_OTHER_SOCKET,
+  PLACE_RELATIONS,
+};
+
 void place_find_cpus(struct place_cpus *ret);
 void place_find_caches(const char *root, int cpu, struct place_caches *ret);
 void place_find_nodes(const char *root, const struct place_cpus *cpus,
                       struct place_nodes *ret);
+
+/* What the system does not say counts as the same socket. */
+enum place_relation place_relate(const char *root, int cpu, int other);
 
 /* Sum of the last caches that these processors have; 0: not known. */
 uint64_t place_last_caches(const char *root, const struct place_cpus *cpus);

@@ -7,8 +7,8 @@
 #include "tests/memory/streams.h"
 
 const char *const stream_words[] = {
-  "read",      "write",        "write-nt", "copy", "copy-nt",
-  "scale-add", "scale-add-nt", NULL,
+  "read",    "write",     "write-nt",     "copy",
+  "copy-nt", "scale-add", "scale-add-nt", NULL,
 };
 
 /* How many arrays a loop uses, and what it does with them. */
@@ -16,7 +16,7 @@ static const struct {
   unsigned arrays, read, written;
   bool past; /* stores go past the caches */
 } shape[STREAMS] = {
-  [STREAM_READ] = { 1, 1, 0, false },   [STREAM_WRITE] = { 1, 0, 1, false },
+  [STREAM_READ] = { 1, 1, 0, false },    [STREAM_WRITE] = { 1, 0, 1, false },
   [STREAM_WRITE_NT] = { 1, 0, 1, true }, [STREAM_COPY] = { 2, 1, 1, false },
   [STREAM_COPY_NT] = { 2, 1, 1, true },  [STREAM_SCALE] = { 3, 2, 1, false },
   [STREAM_SCALE_NT] = { 3, 2, 1, true },

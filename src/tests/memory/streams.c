@@ -27,84 +27,84 @@ WIDE(16, double);
  * The loops with vectors of `bytes` bytes.  `put(p, v)` stores a vector; the
  * loops of one width with either kind of store have the same text.
  */
-#define READ_LOOP(isa, attribute, bytes)                                \
-  attribute static uint64_t isa##_read(const struct stream_block *b)    \
-  {                                                                     \
+#define READ_LOOP(isa, attribute, bytes)                                  \
+  attribute static uint64_t isa##_read(const struct stream_block *b)      \
+  {                                                                       \
     const word_##bytes *p = (const word_##bytes *)(const void *)b->words; \
-    const word_##bytes *const end = p + b->n * 8 / (bytes);             \
-    word_##bytes s0 = { 0 }, s1 = { 0 }, s2 = { 0 }, s3 = { 0 };        \
-    uint64_t sum = 0;                                                   \
-                                                                        \
-    for (; p < end; p += 4) {                                           \
-      s0 += p[0];                                                       \
-      s1 += p[1];                                                       \
-      s2 += p[2];                                                       \
-      s3 += p[3];                                                       \
-    }                                                                   \
-    s0 = (s0 + s1) + (s2 + s3);                                         \
-    for (size_t i = 0; i < (bytes) / 8; i++)                            \
-      sum += s0[i];                                                     \
-    return sum;                                                         \
+    const word_##bytes *const end = p + b->n * 8 / (bytes);               \
+    word_##bytes s0 = { 0 }, s1 = { 0 }, s2 = { 0 }, s3 = { 0 };          \
+    uint64_t sum = 0;                                                     \
+                                                                          \
+    for (; p < end; p += 4) {                                             \
+      s0 += p[0];                                                         \
+      s1 += p[1];                                                         \
+      s2 += p[2];                                                         \
+      s3 += p[3];                                                         \
+    }                                                                     \
+    s0 = (s0 + s1) + (s2 + s3);                                           \
+    for (size_t i = 0; i < (bytes) / 8; i++)                              \
+      sum += s0[i];                                                       \
+    return sum;                                                           \
   }
 
-#define STORE_LOOPS(isa, attribute, bytes, put, fence)                   \
-  attribute static uint64_t isa##_write(const struct stream_block *b)    \
-  {                                                                      \
-    double_##bytes *p = (double_##bytes *)(void *)b->words;              \
-    double_##bytes *const end = p + b->n * 8 / (bytes);                  \
-    const double_##bytes v = b->value - (double_##bytes){ 0 };           \
-                                                                         \
-    for (; p < end; p += 4) {                                            \
-      put(p, v);                                                         \
-      put(p + 1, v);                                                     \
-      put(p + 2, v);                                                     \
-      put(p + 3, v);                                                     \
-      TURN_END;                                                          \
-    }                                                                    \
-    fence;                                                               \
-    return 0;                                                            \
-  }                                                                      \
-                                                                         \
-  attribute static uint64_t isa##_copy(const struct stream_block *b)     \
-  {                                                                      \
-    double_##bytes *to = (double_##bytes *)(void *)b->words;             \
-    double_##bytes *const end = to + b->n / 2 * 8 / (bytes);             \
-    const double_##bytes *from = end;                                    \
-                                                                         \
-    for (; to < end; to += 4, from += 4) {                               \
-      const double_##bytes v0 = from[0], v1 = from[1], v2 = from[2],     \
-                           v3 = from[3];                                 \
-                                                                         \
-      put(to, v0);                                                       \
-      put(to + 1, v1);                                                   \
-      put(to + 2, v2);                                                   \
-      put(to + 3, v3);                                                   \
-      TURN_END;                                                          \
-    }                                                                    \
-    fence;                                                               \
-    return 0;                                                            \
-  }                                                                      \
-                                                                         \
-  attribute static uint64_t isa##_scale(const struct stream_block *b)    \
-  {                                                                      \
-    double_##bytes *to = (double_##bytes *)(void *)b->words;             \
-    double_##bytes *const end = to + b->n / 3 * 8 / (bytes);             \
-    const double_##bytes *x = end, *y = end + b->n / 3 * 8 / (bytes);    \
-                                                                         \
-    for (; to < end; to += 4, x += 4, y += 4) {                          \
-      const double_##bytes v0 = x[0] + STREAM_FACTOR * y[0];             \
-      const double_##bytes v1 = x[1] + STREAM_FACTOR * y[1];             \
-      const double_##bytes v2 = x[2] + STREAM_FACTOR * y[2];             \
-      const double_##bytes v3 = x[3] + STREAM_FACTOR * y[3];             \
-                                                                         \
-      put(to, v0);                                                       \
-      put(to + 1, v1);                                                   \
-      put(to + 2, v2);                                                   \
-      put(to + 3, v3);                                                   \
-      TURN_END;                                                          \
-    }                                                                    \
-    fence;                                                               \
-    return 0;                                                            \
+#define STORE_LOOPS(isa, attribute, bytes, put, fence)                \
+  attribute static uint64_t isa##_write(const struct stream_block *b) \
+  {                                                                   \
+    double_##bytes *p = (double_##bytes *)(void *)b->words;           \
+    double_##bytes *const end = p + b->n * 8 / (bytes);               \
+    const double_##bytes v = b->value - (double_##bytes){ 0 };        \
+                                                                      \
+    for (; p < end; p += 4) {                                         \
+      put(p, v);                                                      \
+      put(p + 1, v);                                                  \
+      put(p + 2, v);                                                  \
+      put(p + 3, v);                                                  \
+      TURN_END;                                                       \
+    }                                                                 \
+    fence;                                                            \
+    return 0;                                                         \
+  }                                                                   \
+                                                                      \
+  attribute static uint64_t isa##_copy(const struct stream_block *b)  \
+  {                                                                   \
+    double_##bytes *to = (double_##bytes *)(void *)b->words;          \
+    double_##bytes *const end = to + b->n / 2 * 8 / (bytes);          \
+    const double_##bytes *from = end;                                 \
+                                                                      \
+    for (; to < end; to += 4, from += 4) {                            \
+      const double_##bytes v0 = from[0], v1 = from[1], v2 = from[2],  \
+                           v3 = from[3];                              \
+                                                                      \
+      put(to, v0);                                                    \
+      put(to + 1, v1);                                                \
+      put(to + 2, v2);                                                \
+      put(to + 3, v3);                                                \
+      TURN_END;                                                       \
+    }                                                                 \
+    fence;                                                            \
+    return 0;                                                         \
+  }                                                                   \
+                                                                      \
+  attribute static uint64_t isa##_scale(const struct stream_block *b) \
+  {                                                                   \
+    double_##bytes *to = (double_##bytes *)(void *)b->words;          \
+    double_##bytes *const end = to + b->n / 3 * 8 / (bytes);          \
+    const double_##bytes *x = end, *y = end + b->n / 3 * 8 / (bytes); \
+                                                                      \
+    for (; to < end; to += 4, x += 4, y += 4) {                       \
+      const double_##bytes v0 = x[0] + STREAM_FACTOR * y[0];          \
+      const double_##bytes v1 = x[1] + STREAM_FACTOR * y[1];          \
+      const double_##bytes v2 = x[2] + STREAM_FACTOR * y[2];          \
+      const double_##bytes v3 = x[3] + STREAM_FACTOR * y[3];          \
+                                                                      \
+      put(to, v0);                                                    \
+      put(to + 1, v1);                                                \
+      put(to + 2, v2);                                                \
+      put(to + 3, v3);                                                \
+      TURN_END;                                                       \
+    }                                                                 \
+    fence;                                                            \
+    return 0;                                                         \
   }
 
 #define PLAIN(p, v) *(p) = (v)
@@ -133,10 +133,10 @@ READ_LOOP(plain64, AVX512, 64)
 STORE_LOOPS(plain64, AVX512, 64, PLAIN, NO_FENCE)
 STORE_LOOPS(past64, AVX512, 64, PAST_64, _mm_sfence())
 
-#define ALL_LOOPS(plain, past)                                               \
-  {                                                                          \
-    plain##_read, plain##_write, past##_write, plain##_copy, past##_copy,    \
-      plain##_scale, past##_scale                                            \
+#define ALL_LOOPS(plain, past)                                            \
+  {                                                                       \
+    plain##_read, plain##_write, past##_write, plain##_copy, past##_copy, \
+      plain##_scale, past##_scale                                         \
   }
 
 static const struct streams widths[] = {

@@ -27,7 +27,8 @@ double summary_quantile(const double *sorted, size_t n, double q)
     return NAN;
   if (below + 1 >= n)
     return sorted[n - 1];
-  return sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]);
+  return sorted[below] +
+         (at - (double)below) * (sorted[below + 1] - sorted[below]);
 }
 
 double summary_mad(const double *sorted, size_t n, double *scratch)

@@ -1,6 +1,6 @@
 /*
- * test_memory_chase.c - the cycle of a chase goes through every line once, and
- * plateaus are found where there are some.
+ * test_memory_chase.c - the cycle of a chase goes through every line once,
+ * plateaus are found where there are some, and what is made of other samples.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -11,6 +11,8 @@
 #include "tests/memory/chase.h"
 #include "tests/memory/latency.h"
 #include "tests/memory/levels.h"
+#include "tests/memory/loaded.h"
+#include "tests/memory/pairs.h"
 #include "tests/unit/tap.h"
 
 enum {
@@ -174,8 +176,7 @@ static void test_few_points(void)
   OK(levels_find(ns, 1, levels) == 1 && levels[0].edge == 0 &&
        levels[0].ns == 1,
      "a point is one");
-  OK(levels_find(ns, 3, levels) == 1 && levels[0].edge == 2,
-     "so are a few");
+  OK(levels_find(ns, 3, levels) == 1 && levels[0].edge == 2, "so are a few");
 }
 
 static void test_claims(void)
@@ -195,8 +196,49 @@ static void test_claims(void)
      "a cache that does not, and the end of the points is none");
 }
 
+static void test_knee(void)
+{
+  static const struct loaded_point of[] = {
+    { 0, 100, 1, 0 },   { 1e9, 100, 1, 0 }, { 5e9, 120, 1, 0 },
+    { 4e9, 130, 1, 0 }, { 7e9, 151, 1, 0 }, { 8e9, 400, 1, 0 },
+  };
+
+  OK(loaded_knee(of, 6) == 2, "the most bandwidth before latency has grown");
+  OK(loaded_knee(of, 1) == 0 && loaded_knee(of, 0) == 0, "no load, no knee");
+}
+
+/* ---- samples of pairs ---- */
+
+static void test_pairs(void)
+{
+  struct pair_sample of[100];
+  struct pair p;
+
+  for (int i = 0; i < 100; i++)
+    of[i] = (struct pair_sample){ .ns = 50 + i % 5 };
+  for (int i = 0; i < 30; i++) { /* the kernel has taken a processor */
+    of[i * 3].ns = 60;
+    of[i * 3].preempted = true;
+  }
+  of[1].ns = 5000; /* and the hypervisor, which nobody tells */
+  of[2].ns = 151;
+  pairs_summarize(of, 100, &p);
+  OK(p.kept == 69 && p.dropped == 31, "stolen samples are dropped");
+  OK(p.ns == 52 && p.mad == 1, "the others count");
+  for (int i = 0; i < 100; i++)
+    of[i].preempted = true;
+  pairs_summarize(of, 100, &p);
+  OK(p.kept == 0 && p.dropped == 100 && isnan(p.ns) && isnan(p.mad),
+     "nothing is left, and nothing is said");
+  OK(pairs_index(0, 1) == 0 && pairs_index(0, 2) == 1 &&
+       pairs_index(1, 2) == 2 && pairs_index(0, 3) == 3,
+     "every pair has a place");
+}
+
 int main(void)
 {
+  test_knee();
+  test_pairs();
   test_single_cycle();
   test_every_cycle();
   test_sizes();

@@ -101,6 +101,24 @@ static void test_nodes(void)
      "nodes with memory, and a processor of each");
 }
 
+static void test_relations(void)
+{
+  static const char base[] = "sys/devices/system/cpu/cpu%d/topology/%s";
+
+  OK(place_relate(root, 0, 1) == PLACE_SAME_SOCKET, "nothing is known");
+  for (int cpu = 0; cpu < 4; cpu++) {
+    put(cpu < 2    ? "0-1\n"
+        : cpu == 2 ? "2\n"
+                   : "3\n",
+        base, cpu, "thread_siblings_list");
+    put(cpu < 3 ? "0\n" : "1\n", base, cpu, "physical_package_id");
+  }
+  OK(place_relate(root, 0, 1) == PLACE_SAME_CORE &&
+       place_relate(root, 1, 2) == PLACE_SAME_SOCKET &&
+       place_relate(root, 2, 3) == PLACE_OTHER_SOCKET,
+     "siblings, neighbours, and other sockets");
+}
+
 static void test_budget(void)
 {
   struct err err = { "" };
@@ -112,8 +130,7 @@ static void test_budget(void)
   OK(pages_budget(root, 0, UINT64_C(1) << 40, &bytes, &err) == 0 &&
        bytes <= UINT64_C(409600000) && bytes > UINT64_C(409000000),
      "at most 40 % of what is available");
-  OK(pages_budget(root, 600 << 20, 0, &bytes, &err) == 0 &&
-       bytes == 600 << 20,
+  OK(pages_budget(root, 600 << 20, 0, &bytes, &err) == 0 && bytes == 600 << 20,
      "more if it is asked for");
   OK(pages_budget(root, 1 << 30, 0, &bytes, &err) == -ENOMEM,
      "more than there is");
@@ -142,15 +159,15 @@ static void test_pages(void)
   OK((uintptr_t)p.at % PAGES_ALIGN == 0 && p.in_huge == 0,
      "small pages, aligned as huge ones");
   pages_describe(&p, false, &text);
-  OK(p.look_failed ||
-       strcmp(strbuf_str(&text), "4 MiB in small pages") == 0,
+  OK(p.look_failed || strcmp(strbuf_str(&text), "4 MiB in small pages") == 0,
      "described as such");
   pages_unmap(&p);
   OK(!p.at, "given back");
   strbuf_clear(&text);
   p = (struct pages){ .bytes = 8 << 20, .in_huge = 2 << 20 };
   pages_describe(&p, true, &text);
-  OK_STR(strbuf_str(&text), "2 MiB of 8 MiB in huge pages, the rest in small ones",
+  OK_STR(strbuf_str(&text),
+         "2 MiB of 8 MiB in huge pages, the rest in small ones",
          "what was really given is said");
   strbuf_done(&text);
 }
@@ -182,6 +199,7 @@ int main(void)
   test_lists();
   test_caches();
   test_nodes();
+  test_relations();
   test_budget();
   test_pages();
   test_smaps();

@@ -40,8 +40,8 @@ static void test_loops(const struct streams *of)
     for (size_t n = 384; n <= WORDS; n += 384)
       all = all && verifies(of, (enum stream)s, n);
   }
-  (void)snprintf(what, sizeof(what), "%s: every word, and none behind the block",
-                 of->name);
+  (void)snprintf(what, sizeof(what),
+                 "%s: every word, and none behind the block", of->name);
   OK(all, what);
 }
 
@@ -94,8 +94,8 @@ static void test_content(void)
     sum = of->run[order[i]](&b);
     c = stream_content_after(c, order[i], b.value);
     is = is && stream_content_is(c, &b);
-    sums = sums && (order[i] != STREAM_READ ||
-                    sum == stream_content_sum(c, b.n));
+    sums = sums &&
+           (order[i] != STREAM_READ || sum == stream_content_sum(c, b.n));
   }
   OK(is && sums, "what a block holds after each loop, and its sum");
   memory[1000] += 1;
