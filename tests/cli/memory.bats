@@ -117,6 +117,40 @@ loaded_is_complete() {
   check n.json "d['test']['numa']['of']['0-0']['ns'] > 0 and d['test']['numa']['of']['0-0']['bytes_per_s'] > 0"
 }
 
+@test "compare: a line for each figure, and only two of one kind" {
+  local args=(--memory-size=64K --time=1)
+  bench memory --memory-test=latency "${args[@]}" --json=a.json run
+  bench memory --memory-test=latency "${args[@]}" --json=b.json run
+  bench memory --memory-test=bandwidth "${args[@]}" --json=c.json run
+  bench compare a.json b.json
+  must is "$status" 0
+  must has "$output" '^huge pages 4 KiB +[0-9.]+ (ns|us) '
+  must has "$output" '^small pages 64 KiB +[0-9.]+ (ns|us) '
+  must [ "$(grep -c '^events/s' <<<"$output")" = 0 ]
+  bench compare c.json c.json
+  must has "$output" '^copy +[0-9]+ MiB/s +[0-9]+ MiB/s '
+  bench compare a.json c.json
+  must is "$status" 2
+  must is "$stderr" 'FATAL: results of different tests: one is of --memory-test=latency, the other one of --memory-test=bandwidth'
+  # A figure that is worse decides: less bandwidth, more latency.
+  python3 -c '
+import json, sys
+for name, new, factor in ("a", "worse-latency", 3), ("c", "worse-bandwidth", 1 / 3):
+    d = json.load(open(name + ".json"))
+    for k, f in list(d["test"]["figures"].items())[1:2]:
+        f["value"] *= factor
+    d["client"]["run_queue_delay_s"] = 0
+    json.dump(d, open(new + ".json", "w"))
+    d["test"]["figures"][k]["value"] /= factor
+    json.dump(d, open(name + ".json", "w"))'
+  bench compare --fail-if-slower=10 a.json worse-latency.json
+  must is "$status" 3
+  must has "$output" '^slower +huge pages 8 KiB '
+  bench compare --fail-if-slower=10 c.json worse-bandwidth.json
+  must is "$status" 3
+  must has "$output" '^slower +write '
+}
+
 # refused TEXT OPTION...
 refused() {
   bench memory "${@:2}" run

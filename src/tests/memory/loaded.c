@@ -24,10 +24,10 @@
 #include "tests/memory/summary.h"
 
 enum {
-  CACHES_TIMES = 8,         /* half for the cycle, half for the loads */
+  CACHES_TIMES = 8, /* half for the cycle, half for the loads */
   UNKNOWN_CACHES = 32 << 20,
-  PIECE_WORDS = 384,        /* 3 KiB: half of it is copied to the other half */
-  PIECES_PER_LOOK = 64,     /* at the clock */
+  PIECE_WORDS = 384,    /* 3 KiB: half of it is copied to the other half */
+  PIECES_PER_LOOK = 64, /* at the clock */
   CHASE_MIN_BYTES = 4096,
   SLICES_MAX = 128, /* of a point */
 };

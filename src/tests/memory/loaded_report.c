@@ -92,9 +92,11 @@ void loaded_report_details(void *run, struct test_details *ret)
 
     if (loaded_delays[i] != UINT32_MAX)
       (void)snprintf(name, sizeof(name), "%" PRIu32, loaded_delays[i]);
-    facts_real(&ret->test, FIGURE_KEY(key, "loaded.delays.%s.bytes_per_s", name),
+    facts_real(&ret->test,
+               FIGURE_KEY(key, "loaded.delays.%s.bytes_per_s", name),
                l->point[i].bytes_per_s);
-    facts_real(&ret->test, FIGURE_KEY(key, "loaded.delays.%s.ns", name), l->point[i].ns);
+    facts_real(&ret->test, FIGURE_KEY(key, "loaded.delays.%s.ns", name),
+               l->point[i].ns);
   }
   if (knee > 0)
     facts_real(&ret->test, "loaded.knee_bytes_per_s",

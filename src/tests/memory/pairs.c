@@ -27,7 +27,7 @@
 #include "tests/memory/summary.h"
 
 enum {
-  FIGURES_MAX = 28, /* pairs that are figures of their own: of 8 processors */
+  FIGURES_MAX = 28,   /* pairs that are figures of their own: of 8 processors */
   TEXT_CPUS_MAX = 32, /* whose matrix fits into the text */
 };
 
@@ -35,9 +35,9 @@ enum {
 #define USUAL_NS (10 * NS_PER_S)
 #define SHARE 0.9 /* of the time, for all pairs */
 
-static const char *const relation_words[PLACE_RELATIONS] = {
-  "same core", "same socket", "other socket"
-};
+static const char *const relation_words[PLACE_RELATIONS] = { "same core",
+                                                             "same socket",
+                                                             "other socket" };
 
 size_t pairs_index(unsigned i, unsigned j)
 {
@@ -223,8 +223,9 @@ static void pairs_results(struct strbuf *b, const struct report_setup *setup,
       strbuf_addf(b, "    %-13s %8.1f ns, median of %zu pair%s\n",
                   relation_words[k], ns, n, n == 1 ? "" : "s");
   }
-  strbuf_addf(b, "    samples:      %llu, and %llu dropped because a processor "
-                 "was taken away\n",
+  strbuf_addf(b,
+              "    samples:      %llu, and %llu dropped because a processor "
+              "was taken away\n",
               (unsigned long long)kept, (unsigned long long)dropped);
 }
 
