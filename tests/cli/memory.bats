@@ -151,6 +151,22 @@ for name, new, factor in ("a", "worse-latency", 3), ("c", "worse-bandwidth", 1 /
   must has "$output" '^slower +write '
 }
 
+@test "report: one page for each test, which needs nothing else" {
+  needs_two_processors
+  bench memory --memory-test=latency --memory-size=64K --time=1 --json=latency.json run
+  bench memory --memory-test=loaded --threads=2 --memory-size=256K --time=1 --json=loaded.json run
+  bench memory --memory-test=pairs --time=1 --json=pairs.json run
+  local -A title=([latency]='Latency by the size of the memory' [loaded]='Latency by bandwidth of the loads'
+    [pairs]='Exchange of a cache line between processors')
+  for test in latency loaded pairs; do
+    bench report $test.json -o $test.html
+    must is "$status" 0
+    must grep -q "<figcaption>${title[$test]}</figcaption>" $test.html
+    must grep -q '<h2>Figures</h2>' $test.html
+    must [ "$(grep -cE '<script|src=|href=' $test.html)" = 0 ]
+  done
+}
+
 # refused TEXT OPTION...
 refused() {
   bench memory "${@:2}" run
