@@ -83,8 +83,9 @@ static void add_names(const struct heatmap *h, int size, struct strbuf *out)
   }
   strbuf_addf(out, "<text x=\"%d\" y=\"14\">", LEFT);
   html_add(out, h->columns);
-  strbuf_addf(out, "</text><text transform=\"translate(14 %d) rotate(-90)\" "
-                   "text-anchor=\"end\">",
+  strbuf_addf(out,
+              "</text><text transform=\"translate(14 %d) rotate(-90)\" "
+              "text-anchor=\"end\">",
               TOP);
   html_add(out, h->rows);
   strbuf_adds(out, "</text>\n");

@@ -116,17 +116,20 @@ static void staircase(const struct view *v, struct strbuf *out)
 {
   static const char *const kinds[] = { "huge", "small" };
   static const double at[TICKS] = {
-    4096,      16384,     65536,      262144,     1048576,   4194304,
-    16777216,  67108864,  268435456,  1073741824, 4294967296,
+    4096,     16384,    65536,     262144,     1048576,    4194304,
+    16777216, 67108864, 268435456, 1073741824, 4294967296,
   };
   static const char *const names[TICKS] = {
-    "4 KiB", "16 KiB", "64 KiB",  "256 KiB", "1 MiB", "4 MiB",
+    "4 KiB",  "16 KiB", "64 KiB",  "256 KiB", "1 MiB", "4 MiB",
     "16 MiB", "64 MiB", "256 MiB", "1 GiB",   "4 GiB",
   };
   struct chart c = {
     .title = "Latency by the size of the memory",
-    .x = { .label = "memory that is gone over", .kind = AXIS_LOG,
-           .at = at, .names = names, .n_at = 11 },
+    .x = { .label = "memory that is gone over",
+           .kind = AXIS_LOG,
+           .at = at,
+           .names = names,
+           .n_at = 11 },
     .y = { .label = "time of an access", .kind = AXIS_LOG, .unit = AXIS_TIME },
     .named = true,
   };
@@ -192,9 +195,9 @@ static void loaded(const struct view *v, struct strbuf *out)
   struct chart c = {
     .title = "Latency by bandwidth of the loads",
     .x = { .label = "bytes per second that the loads read and write",
-           .unit = AXIS_BYTES, .from_zero = true },
-    .y = { .label = "time of an access", .unit = AXIS_TIME,
+           .unit = AXIS_BYTES,
            .from_zero = true },
+    .y = { .label = "time of an access", .unit = AXIS_TIME, .from_zero = true },
   };
 
   for (size_t i = 0; i < v->n_runs && i < VIEW_RUNS_MAX; i++)
