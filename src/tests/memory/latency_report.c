@@ -253,12 +253,17 @@ void latency_report_doubts(void *run, const struct report *total,
 
     if (!l->of[kind].wanted)
       continue;
-    if (n < l->n_points)
+    if (n == 0)
+      doubts_add(to, true, "unfinished",
+                 "latencies with %s pages were not measured, because the run "
+                 "was over; give it more --time",
+                 kind_words[kind]);
+    else if (n < l->n_points)
       doubts_add(to, true, "unfinished",
                  "latencies with %s pages were measured up to %s only, because "
                  "the run was over; give it more --time",
                  kind_words[kind],
-                 n > 0 ? fmt_size(size, l->of[kind].point[n - 1].bytes) : "0");
+                 fmt_size(size, l->of[kind].point[n - 1].bytes));
     if (n > 0 && !looked)
       doubt_caches(l, kind, to);
     looked = looked || n > 0;
