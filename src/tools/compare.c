@@ -14,6 +14,7 @@
 #include "base/parse.h"
 #include "base/strbuf.h"
 #include "tools/classes.h"
+#include "tools/verdict.h"
 
 /* For percentiles: an interval, or a run, must have so many events above it. */
 #define BEYOND_INTERVAL 10.0
@@ -62,6 +63,12 @@ static const json_t *class_of(const json_t *list, const char *name)
   return NULL;
 }
 
+/* A figure that the test has named; NULL: there is none of that name. */
+static const json_t *own_figure(const struct result *r, const char *name)
+{
+  return json_object_get(result_at(r->json, "test.figures"), name);
+}
+
 static double value_of(const struct result *r, const struct figure *f)
 {
   switch (f->kind) {
@@ -74,6 +81,9 @@ static double value_of(const struct result *r, const struct figure *f)
   case COMPARE_CLASS:
     return result_number_at(
       class_of(json_object_get(r->json, "classes"), f->key), "latency_ns.mean");
+  case COMPARE_BANDWIDTH:
+  case COMPARE_ACCESS:
+    return result_number_at(own_figure(r, f->key), "value");
   }
   return NAN;
 }
@@ -96,6 +106,8 @@ static bool sample_of(const struct result_interval *i, const struct figure *f,
     value = f->key ? result_interval_percentile(i, f->key) : i->mean_ns;
     break;
   case COMPARE_CPU:
+  case COMPARE_BANDWIDTH:
+  case COMPARE_ACCESS:
     return false;
   case COMPARE_CLASS:
     class = class_of(json_object_get(i->json, "classes"), f->key);
@@ -127,6 +139,8 @@ static double unsteadiness(const struct result *r, const struct figure *f)
   const double cpus = result_number_at(r->json, "client.cpus_allowed");
   double waited = delay_s / (r->threads * r->period_s);
 
+  if (f->kind == COMPARE_ACCESS) /* samples that had to wait were dropped */
+    return 0;
   if (cpus > 0 && r->threads > cpus)
     waited -= 1 - cpus / r->threads;
   if (!(waited > 0))
@@ -307,6 +321,53 @@ static void add_classes(struct comparisons *c)
   class_rows_done(&rows);
 }
 
+/* The figures of the test's own that both have. */
+static void add_own_figures(struct comparisons *c)
+{
+  const json_t *have = result_at(c->base->runs[0]->json, "test.figures");
+  const char *name;
+  json_t *value;
+
+  json_object_foreach((json_t *)(uintptr_t)have, name, value)
+  {
+    const char *unit = result_text_at(value, "unit");
+    const bool rate = unit && strcmp(unit, "bytes_per_s") == 0;
+
+    if (own_figure(c->other->runs[0], name))
+      add(c, name,
+          &(struct figure){ rate ? COMPARE_BANDWIDTH : COMPARE_ACCESS, name,
+                            false, 0 });
+  }
+}
+
+static void add_usual_figures(struct comparisons *c)
+{
+  add(c, "events/s", &(struct figure){ COMPARE_THROUGHPUT, NULL, false, 0 });
+  if (isfinite(c->base->runs[0]->queries_per_s) &&
+      isfinite(c->other->runs[0]->queries_per_s))
+    add(c, "queries/s", &(struct figure){ COMPARE_THROUGHPUT, NULL, true, 0 });
+  add(c, "mean", &(struct figure){ COMPARE_LATENCY, NULL, false, 0 });
+  add_percentiles(c);
+  add(c, "client CPU/event", &(struct figure){ COMPARE_CPU, NULL, false, 0 });
+  add_classes(c);
+}
+
+/* Tests of one name that measure different things. */
+static int check_modes(const struct result *base, const struct result *other,
+                       struct err *err)
+{
+  const char *a = result_text_at(base->json, "test.memory_test");
+  const char *b = result_text_at(other->json, "test.memory_test");
+
+  if (a == b || (a && b && strcmp(a, b) == 0))
+    return 0;
+  return err_set(err, -EINVAL,
+                 "results of different tests: one is of --memory-test=%.40s, "
+                 "the other one of %s%.40s",
+                 a ? a : b, a && b ? "--memory-test=" : "the test without it",
+                 a && b ? b : "");
+}
+
 int comparisons_init(struct comparisons *ret, const struct group *base,
                      const struct group *other, struct err *err)
 {
@@ -318,14 +379,11 @@ int comparisons_init(struct comparisons *ret, const struct group *base,
                    "'%.200s' is of %.100s",
                    base->path, base->runs[0]->test, other->path,
                    other->runs[0]->test);
-  add(&c, "events/s", &(struct figure){ COMPARE_THROUGHPUT, NULL, false, 0 });
-  if (isfinite(base->runs[0]->queries_per_s) &&
-      isfinite(other->runs[0]->queries_per_s))
-    add(&c, "queries/s", &(struct figure){ COMPARE_THROUGHPUT, NULL, true, 0 });
-  add(&c, "mean", &(struct figure){ COMPARE_LATENCY, NULL, false, 0 });
-  add_percentiles(&c);
-  add(&c, "client CPU/event", &(struct figure){ COMPARE_CPU, NULL, false, 0 });
-  add_classes(&c);
+  if (check_modes(base->runs[0], other->runs[0], err) < 0)
+    return -EINVAL;
+  add_own_figures(&c);
+  if (c.n == 0)
+    add_usual_figures(&c);
   differences_find(&c);
   if (c.failed) {
     comparisons_done(&c);
@@ -366,11 +424,28 @@ static const struct comparison *find(const struct comparisons *c,
   return NULL; /* not one of the fixed percentiles */
 }
 
+/* Of the test's own: the one that may have become worse by most. */
+static const struct comparison *worst(const struct comparisons *c)
+{
+  const struct comparison *worst = &c->of[0];
+
+  for (size_t i = 1; i < c->n; i++) {
+    const struct comparison *one = &c->of[i];
+
+    if (one->known &&
+        (!worst->known || verdict_unnoticed(one) > verdict_unnoticed(worst)))
+      worst = one;
+  }
+  return worst;
+}
+
 const struct comparison *comparisons_decisive(const struct comparisons *c)
 {
   const struct comparison *throughput = find(c, COMPARE_THROUGHPUT, "events/s");
   const double rate = rate_of(c->base);
 
+  if (!throughput)
+    return worst(c);
   if (rate > 0 && rate == rate_of(c->other) && throughput->r.ratio > 0)
     return find(c, COMPARE_LATENCY, "mean");
   return throughput;

@@ -18,7 +18,15 @@ enum compare_kind {
   COMPARE_LATENCY,    /* nanoseconds */
   COMPARE_CPU,        /* nanoseconds of the client's processors */
   COMPARE_CLASS,      /* mean latency of a class of operations */
+  COMPARE_BANDWIDTH,  /* a figure of the test's own, bytes per second */
+  COMPARE_ACCESS,     /* a figure of the test's own, nanoseconds */
 };
+
+/* Is more of it better? */
+static inline bool compare_is_rate(enum compare_kind kind)
+{
+  return kind == COMPARE_THROUGHPUT || kind == COMPARE_BANDWIDTH;
+}
 
 struct comparison {
   char *name; /* owned: "events/s", "p95", the text of a statement */
@@ -44,7 +52,10 @@ struct comparisons {
   bool failed; /* out of memory: something is missing */
 };
 
-/* -EINVAL: the two are results of different tests; -ENOMEM. */
+/*
+ * A test with figures of its own is compared by these alone: its events are
+ * only samples.  -EINVAL: the two are results of different tests; -ENOMEM.
+ */
 int comparisons_init(struct comparisons *ret, const struct group *base,
                      const struct group *other, struct err *err);
 void comparisons_done(struct comparisons *c);
@@ -52,7 +63,8 @@ void comparisons_done(struct comparisons *c);
 /*
  * The figure that decides which one is slower: events per second, or the mean
  * latency if both had the same --rate, which fixes the throughput.  A run
- * without any event is always slower.
+ * without any event is always slower.  If the test has figures of its own, the
+ * one that may have become worse by most decides.
  */
 const struct comparison *comparisons_decisive(const struct comparisons *c);
 

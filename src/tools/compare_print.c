@@ -19,6 +19,8 @@ enum {
   NAME_MAX_SHOWN = 60, /* bytes of a statement that are shown */
 };
 
+#define MIB 1048576.0
+
 /* Why a figure could not be compared. */
 static const char *reason_of(const struct comparison *c)
 {
@@ -64,6 +66,8 @@ static void figure_cell(struct table *t, const struct comparison *c,
 {
   if (!c->known)
     table_cell(t, "-");
+  else if (c->kind == COMPARE_BANDWIDTH)
+    table_cellf(t, "%.0f MiB/s", value / MIB);
   else if (c->kind == COMPARE_THROUGHPUT)
     table_count(t, value);
   else
@@ -174,13 +178,15 @@ void compare_explain(struct strbuf *out)
 
 static const char *unit_of(enum compare_kind kind)
 {
+  if (kind == COMPARE_BANDWIDTH)
+    return "bytes_per_s";
   return kind == COMPARE_THROUGHPUT ? "per_s" : "ns";
 }
 
 static json_t *figure_json(const struct comparison *c, double share)
 {
-  static const char *const kinds[] = { "throughput", "latency", "client_cpu",
-                                       "class" };
+  static const char *const kinds[] = { "throughput", "latency",   "client_cpu",
+                                       "class",      "bandwidth", "access" };
   struct jobj o = jobj_new();
 
   jobj_text(&o, "name", c->name);

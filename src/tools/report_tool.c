@@ -119,13 +119,21 @@ static void statements(struct page *p)
   }
 }
 
+/* A part with charts; nothing when nothing is drawn. */
 static void charts(struct page *p, const char *title,
                    void (*draw)(const struct view *v, struct strbuf *out))
 {
-  heading(p, title);
-  strbuf_adds(&p->out, "<div class=\"charts\">\n");
-  draw(p->v, &p->out);
-  strbuf_adds(&p->out, "</div>\n");
+  struct strbuf drawn = { 0 };
+
+  draw(p->v, &drawn);
+  if (drawn.len > 0) {
+    heading(p, title);
+    strbuf_adds(&p->out, "<div class=\"charts\">\n");
+    strbuf_adds(&p->out, strbuf_str(&drawn));
+    strbuf_adds(&p->out, "</div>\n");
+  }
+  p->out.failed = p->out.failed || drawn.failed;
+  strbuf_done(&drawn);
 }
 
 static void sweep_part(struct page *p)
@@ -162,6 +170,10 @@ static void pictures(struct page *p)
                    VIEW_RUNS_MAX, p->v->n_runs);
     html_paragraph(&p->out, text);
   }
+  if (view_has_memory(p->v)) {
+    charts(p, "Memory", view_charts_memory);
+    return;
+  }
   charts(p, "Over time", view_charts_over_time);
   charts(p, "Distribution of latencies", view_charts_distribution);
 }
@@ -197,6 +209,7 @@ static void write_page(struct page *p)
   part(p, "Warnings", view_warnings);
   if (html)
     pictures(p);
+  part(p, "Figures", view_figures);
   statements(p);
   part(p, "Errors", view_errors);
   if (html)

@@ -27,13 +27,13 @@ enum verdict verdict_of(const struct comparison *c, double share)
     return VERDICT_SAME;
   if (!c->r.differs)
     return VERDICT_INCONCLUSIVE;
-  return (c->r.ratio > 1) == (c->kind == COMPARE_THROUGHPUT) ? VERDICT_FASTER
-                                                             : VERDICT_SLOWER;
+  return (c->r.ratio > 1) == compare_is_rate(c->kind) ? VERDICT_FASTER
+                                                      : VERDICT_SLOWER;
 }
 
 enum gate gate_of(const struct comparison *c, double share)
 {
-  const bool rate = c->kind == COMPARE_THROUGHPUT;
+  const bool rate = compare_is_rate(c->kind);
 
   if (!c->known)
     return GATE_UNKNOWN;
@@ -46,5 +46,5 @@ enum gate gate_of(const struct comparison *c, double share)
 
 double verdict_unnoticed(const struct comparison *c)
 {
-  return fmax(0, c->kind == COMPARE_THROUGHPUT ? 1 - c->r.low : c->r.high - 1);
+  return fmax(0, compare_is_rate(c->kind) ? 1 - c->r.low : c->r.high - 1);
 }

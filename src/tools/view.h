@@ -42,6 +42,10 @@ void view_done(struct view *v);
 /* The tables; one without rows is empty.  The summary has the percentiles that
  * were asked for, and some usual ones. */
 void view_summary(const struct view *v, struct table *t);
+/* The figures that a test has named. */
+void view_figures(const struct view *v, struct table *t);
+/* Is there one of --memory-test?  Its events are only samples. */
+bool view_has_memory(const struct view *v);
 void view_statements(const struct view_run *r, struct table *t);
 void view_errors(const struct view *v, struct table *t);
 void view_warnings(const struct view *v, struct table *t);

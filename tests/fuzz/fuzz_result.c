@@ -112,7 +112,7 @@ static void check_view(const char *path)
   };
   static void (*const charts[])(const struct view *v, struct strbuf *out) = {
     view_charts_over_time, view_charts_distribution, view_charts_system,
-    view_charts_sweep
+    view_charts_sweep, view_charts_memory
   };
   struct strbuf out = { 0 };
   struct err err = { "" };

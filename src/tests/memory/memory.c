@@ -1,298 +1,196 @@
 /*
- * memory.c - the memory test: one event goes over a block of memory once.
+ * memory.c - the memory test: hands over to the test that --memory-test
+ * chooses.
  */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/compiler.h"
 #include "base/err.h"
-#include "base/log.h"
-#include "base/mem.h"
-#include "base/parse.h"
-#include "rand/stream.h"
+#include "report/form.h"
+#include "report/life.h"
 #include "run/plan.h"
 #include "run/test.h"
-#include "run/worker.h"
-#include "tests/memory/buffer.h"
 #include "tests/memory/form.h"
-#include "tests/memory/kernels.h"
+#include "tests/memory/memory.h"
+#include "tests/memory/options.h"
 #include "tests/tests.h"
 
-enum memory_scope {
-  SCOPE_GLOBAL, /* one block for all threads */
-  SCOPE_LOCAL,  /* a block for each */
+struct memory_choice {
+  const struct test_ops *ops;
+  const struct report_form *form;
+  unsigned threads_min, threads_max; /* 0: any number */
 };
 
-struct memory_cfg {
-  uint64_t block_bytes;
-  uint64_t total_bytes; /* 0: no limit */
-  int scope;            /* enum memory_scope */
-  bool huge;
-  int oper; /* enum memory_oper */
-  int mode; /* enum memory_mode */
+static const struct memory_choice classic = { &memory_classic_ops, &memory_form,
+                                              0, 0 };
+
+static const struct memory_choice choices[MEMORY_TESTS] = {
+  [MEMORY_BANDWIDTH] = { &memory_bandwidth_ops, &memory_bandwidth_form, 0, 0 },
+  [MEMORY_LATENCY] = { &memory_latency_ops, &memory_latency_form, 1, 1 },
+  [MEMORY_LOADED] = { &memory_loaded_ops, &memory_loaded_form, 2, 0 },
+  [MEMORY_PAIRS] = { &memory_pairs_ops, &memory_pairs_form, 1, 1 },
+  [MEMORY_NUMA] = { &memory_numa_ops, &memory_numa_form, 1, 1 },
 };
 
-static bool is_power_of_two(const char *text);
-
-static const char default_total[] = "100G";
-static const char *const scope_words[] = { "global", "local", NULL };
-static const char *const oper_words[] = { "read", "write", "none", NULL };
-static const char *const mode_words[] = { "seq", "rnd", NULL };
-
-static const struct opt memory_opts[] = {
-  {
-    OPT_SIZE(struct memory_cfg, block_bytes),
-    .name = "memory-block-size",
-    .def = "1K",
-    .min = 8,
-    .max = INT64_C(1) << 62,
-    .check = is_power_of_two,
-    .expected = "a power of two from 8 to 4611686018427387904, such as 1K or "
-                "2M",
-    .help = "size of the memory block accessed by an event",
-    .man = "Every event reads or writes each 8-byte word of the block. Small "
-           "blocks measure the caches of the processor.",
-  },
-  {
-    OPT_SIZE(struct memory_cfg, total_bytes),
-    .name = "memory-total-size",
-    .def = default_total,
-    .min = 0,
-    .max = INT64_MAX,
-    .help = "total size of data to transfer, 0 for no limit",
-    .man = "The test ends when all threads together have gone over so many "
-           "bytes after the warm-up, or at the time limit.",
-  },
-  {
-    OPT_WORD(struct memory_cfg, scope),
-    .name = "memory-scope",
-    .def = "global",
-    .words = scope_words,
-    .help = "memory access scope {global,local}",
-    .man = "One block that all threads access (global), or one for each "
-           "thread (local).",
-  },
-  {
-    OPT_BOOL(struct memory_cfg, huge),
-    .name = "memory-hugetlb",
-    .def = "off",
-    .help = "allocate memory from the pool of huge pages",
-    .man = "The pool must be large enough, see vm.nr_hugepages.",
-  },
-  {
-    OPT_WORD(struct memory_cfg, oper),
-    .name = "memory-oper",
-    .def = "write",
-    .words = oper_words,
-    .help = "type of memory operations {read, write, none}",
-    .man = "With none, the block is not accessed: what is left is the cost of "
-           "the loop.",
-  },
-  {
-    OPT_WORD(struct memory_cfg, mode),
-    .name = "memory-access-mode",
-    .def = "seq",
-    .words = mode_words,
-    .help = "memory access mode {seq,rnd}",
-    .man = "Words in ascending order (seq), or as many words at random "
-           "places (rnd).",
-  },
-  OPT_END,
+struct memory_front {
+  const struct memory_choice *of;
+  void *run; /* of that */
 };
 
-struct memory_run {
-  const struct plan *plan;
-  const struct memory_cfg *cfg;
-  struct memory_buffer global; /* SCOPE_GLOBAL */
-  struct memory_moved moved;   /* for reports */
+struct memory_front_thread {
+  const struct test_ops *ops;
+  void *thr;
 };
 
-struct memory_thread {
-  struct memory_block block;
-  memory_kernel *kernel;
-  uint64_t left; /* events of this thread's share; UINT64_MAX: no limit */
-  struct memory_buffer local;
-} CACHE_ALIGNED;
-
-/* The text is a size already. */
-static bool is_power_of_two(const char *text)
+/* What the new tests have no use for is refused. */
+static int check_plan(const struct plan *plan, const struct memory_cfg *cfg,
+                      struct err *err)
 {
-  uint64_t bytes;
+  const struct memory_choice *of = &choices[cfg->test];
+  const char *word = memory_test_words[cfg->test];
 
-  return parse_size(text, &bytes) == 0 && bytes >= 8 &&
-         bytes <= UINT64_C(1) << 62 && (bytes & (bytes - 1)) == 0;
-}
-
-/* Less than one block for each thread.  Where the total is the default one, a
- * user has given none, but a large block. */
-static int refuse_total(const struct plan *plan, const struct memory_cfg *cfg,
-                        uint64_t min, struct err *err)
-{
-  uint64_t usual;
-
-  if (parse_size(default_total, &usual) == 0 && cfg->total_bytes == usual)
+  if (plan->rate > 0)
     return err_set(err, -EINVAL,
-                   "Invalid value for --memory-block-size: '%llu' (with "
-                   "--threads=%u more than --memory-total-size, %s by default: "
-                   "raise that, or 0 for no limit)",
-                   (unsigned long long)cfg->block_bytes, plan->threads,
-                   default_total);
-  return err_set(err, -EINVAL,
-                 "Invalid value for --memory-total-size: '%llu' (expected 0 "
-                 "or a size from %llu to %llu, such as 64K, 2M or 1G)",
-                 (unsigned long long)cfg->total_bytes, (unsigned long long)min,
-                 (unsigned long long)INT64_MAX);
-}
-
-static int memory_open(const struct plan *plan, const void *arg, void **ret_run,
-                       struct err *err)
-{
-  const struct memory_cfg *cfg = arg;
-  struct memory_run *run;
-  uint64_t min;
-
-  /* Each thread must have something to do. */
-  if (__builtin_mul_overflow(cfg->block_bytes, plan->threads, &min))
-    min = UINT64_MAX;
-  if (cfg->total_bytes > 0 && cfg->total_bytes < min)
-    return refuse_total(plan, cfg, min, err);
-
-  run = calloc(1, sizeof(*run));
-  if (!run)
-    return err_set(err, -ENOMEM, "cannot allocate the memory test");
-  run->plan = plan;
-  run->cfg = cfg;
-  run->moved = (struct memory_moved){
-    .block_bytes = cfg->block_bytes,
-    .moves = cfg->oper != MEMORY_NONE,
-  };
-  *ret_run = run;
+                   "--rate makes no sense with --memory-test=%s: it measures "
+                   "as fast as it can",
+                   word);
+  if (plan->parts > 1)
+    return err_set(err, -EINVAL, "--memory-test=%s is for a run of one process",
+                   word);
+  if (plan->threads < of->threads_min)
+    return err_set(err, -EINVAL,
+                   "--memory-test=%s needs at least --threads=%u: one thread "
+                   "measures, the others load the memory",
+                   word, of->threads_min);
+  if (of->threads_max > 0 && plan->threads > of->threads_max)
+    return err_set(err, -EINVAL,
+                   "--memory-test=%s takes --threads=%u: it measures with "
+                   "threads of its own where it needs them",
+                   word, of->threads_max);
   return 0;
 }
 
-static void memory_setup(void *arg, struct report_setup *setup)
+static int front_open(const struct plan *plan, const void *arg, void **ret_run,
+                      struct err *err)
 {
-  const struct memory_run *run = arg;
+  const struct memory_cfg *cfg = arg;
+  struct memory_front *front;
+  int rc = memory_options_check(cfg, err);
 
-  setup->of_test = &run->moved;
+  if (rc == 0 && cfg->test >= 0)
+    rc = check_plan(plan, cfg, err);
+  if (rc < 0)
+    return rc;
+  front = calloc(1, sizeof(*front));
+  if (!front)
+    return err_set(err, -ENOMEM, "cannot allocate the memory test");
+  front->of = cfg->test < 0 ? &classic : &choices[cfg->test];
+  rc = front->of->ops->open(plan, cfg, &front->run, err);
+  if (rc < 0)
+    free(front);
+  else
+    *ret_run = front;
+  return rc;
 }
 
-static void memory_describe(void *arg)
+static void front_describe(void *arg)
 {
-  const struct memory_cfg *cfg = ((const struct memory_run *)arg)->cfg;
+  const struct memory_front *front = arg;
 
-  log_msg(LOG_NOTICE,
-          "Running memory speed test with the following options:\n"
-          "  block size: %lluKiB\n"
-          "  total size: %lluMiB\n"
-          "  operation: %s\n"
-          "  scope: %s\n\n",
-          (unsigned long long)(cfg->block_bytes / 1024),
-          (unsigned long long)(cfg->total_bytes / 1048576),
-          oper_words[cfg->oper], scope_words[cfg->scope]);
+  front->of->ops->describe(front->run);
 }
 
-static int memory_begin(void *arg, struct err *err)
+static int front_begin(void *arg, struct err *err)
 {
-  struct memory_run *run = arg;
+  const struct memory_front *front = arg;
 
-  if (run->cfg->scope == SCOPE_LOCAL)
-    return 0;
-  return memory_buffer_map(&run->global, run->cfg->block_bytes, run->cfg->huge,
-                           err);
+  return front->of->ops->begin ? front->of->ops->begin(front->run, err) : 0;
 }
 
-static void memory_close(void *arg)
+static void front_close(void *arg)
 {
-  struct memory_run *run = arg;
+  struct memory_front *front = arg;
 
-  memory_buffer_unmap(&run->global);
-  free(run);
+  front->of->ops->close(front->run);
+  free(front);
 }
 
-/* The whole number of operations, spread evenly over all workers. */
-static uint64_t share(const struct memory_run *run, unsigned tid)
+static int front_thread_open(void *arg, struct worker *w, void **ret_thr,
+                             struct err *err)
 {
-  const uint64_t n = run->cfg->total_bytes / run->cfg->block_bytes;
-  const unsigned threads = run->plan->all_threads;
-  const unsigned number = run->plan->first_thread + tid;
-
-  if (run->cfg->total_bytes == 0)
-    return UINT64_MAX;
-  return n / threads + (number < n % threads);
-}
-
-static int memory_thread_open(void *arg, struct worker *w, void **ret_thr,
-                              struct err *err)
-{
-  struct memory_run *run = arg;
-  const struct memory_cfg *cfg = run->cfg;
-  struct memory_thread *t = mem_aligned(1, sizeof(*t), CACHE_LINE);
-  int rc = 0;
+  const struct memory_front *front = arg;
+  struct memory_front_thread *t = calloc(1, sizeof(*t));
+  int rc;
 
   if (!t)
     return err_set(err, -ENOMEM, "cannot allocate a thread's state");
-  if (cfg->scope == SCOPE_LOCAL)
-    rc = memory_buffer_map(&t->local, cfg->block_bytes, cfg->huge, err);
-  if (rc < 0) {
+  t->ops = front->of->ops;
+  rc = t->ops->thread_open(front->run, w, &t->thr, err);
+  if (rc < 0)
     free(t);
-    return rc;
-  }
-  t->left = share(run, w->tid);
-  t->kernel = memory_kernels[cfg->oper][cfg->mode];
-  t->block = (struct memory_block){
-    .words = t->local.words ? t->local.words : run->global.words,
-    .n = cfg->block_bytes / sizeof(uint64_t),
-    .value = w->tid,
-    .rand = w->rand,
-    .distributed = run->plan->rand_type_given,
-  };
-  *ret_thr = t;
-  return 0;
+  else
+    *ret_thr = t;
+  return rc;
 }
 
-static void memory_thread_close(void *thr)
+static void front_thread_close(void *thr)
 {
-  struct memory_thread *t = thr;
+  struct memory_front_thread *t = thr;
 
-  memory_buffer_unmap(&t->local);
+  t->ops->thread_close(t->thr);
   free(t);
 }
 
-/*
- * In the warm-up nothing is taken from the share: a loop of its own, so that
- * the other one has no more to look at.  After the last event of the share
- * there is no step: with --rate it would wait for another arrival first.
- */
-static int memory_loop(void *thr, struct worker *w, struct err *err)
+static int front_loop(void *thr, struct worker *w, struct err *err)
 {
-  struct memory_thread *t = thr;
-  bool more;
+  struct memory_front_thread *t = thr;
 
-  (void)err;
-  if (t->left == 0) /* one of more threads than there are operations */
-    return 0;
-  while ((more = worker_step(w)) && !w->counted)
-    t->kernel(&t->block);
-  for (; more; more = worker_step(w)) {
-    t->left -= t->left != UINT64_MAX;
-    t->kernel(&t->block);
-    if (t->left == 0)
-      break;
-  }
-  worker_stop(w);
-  return 0;
+  return t->ops->loop(t->thr, w, err);
+}
+
+static void front_setup(void *arg, struct report_setup *setup)
+{
+  const struct memory_front *front = arg;
+
+  front->of->ops->setup(front->run, setup);
+}
+
+static const struct report_form *front_form(void *arg)
+{
+  const struct memory_front *front = arg;
+
+  return front->of->form;
+}
+
+static void front_details(void *arg, struct test_details *ret)
+{
+  const struct memory_front *front = arg;
+
+  if (front->of->ops->details)
+    front->of->ops->details(front->run, ret);
+}
+
+static void front_doubts(void *arg, const struct report *total,
+                         struct doubts *to)
+{
+  const struct memory_front *front = arg;
+
+  if (front->of->ops->doubts)
+    front->of->ops->doubts(front->run, total, to);
 }
 
 static const struct test_ops memory_ops = {
-  .open = memory_open,
-  .setup = memory_setup,
-  .describe = memory_describe,
-  .begin = memory_begin,
-  .close = memory_close,
-  .thread_open = memory_thread_open,
-  .thread_close = memory_thread_close,
-  .loop = memory_loop,
+  .open = front_open,
+  .setup = front_setup,
+  .describe = front_describe,
+  .begin = front_begin,
+  .close = front_close,
+  .thread_open = front_thread_open,
+  .thread_close = front_thread_close,
+  .loop = front_loop,
+  .form = front_form,
+  .details = front_details,
+  .doubts = front_doubts,
 };
 
 const struct test test_memory = {

@@ -100,6 +100,88 @@ static void test_uneven_sweeps(void)
   }
 }
 
+/* A document of --memory-test, with what it has found out. */
+static void memory_run(struct strbuf *out, const char *test)
+{
+  strbuf_addf(out,
+              "{\"schema\": \"bench/1\", \"run\": {\"test\": \"memory\"}, "
+              "\"totals\": {\"events\": 9, \"events_per_s\": 9}, \"test\": "
+              "{%s}}",
+              test);
+}
+
+static const char *svg_of(struct strbuf *out, const char *test)
+{
+  struct strbuf text = { 0 };
+  struct rig r;
+
+  memory_run(&text, test);
+  MUST(show(&r, (const char *const[]){ strbuf_str(&text), NULL }) == 0);
+  strbuf_clear(out);
+  view_charts_memory(&r.v, out);
+  view_done(&r.v);
+  strbuf_done(&text);
+  return strbuf_str(out);
+}
+
+static void test_memory(void)
+{
+  struct strbuf out = { 0 };
+  const char *svg;
+
+  svg = svg_of(&out, "\"latency\": {\"huge_pages\": {\"ns\": {\"131072\": 4, "
+                     "\"4096\": 1, \"16384\": 1}, \"plateaus\": {\"1\": "
+                     "{\"ns\": 1, \"bytes\": 16384}}}}");
+  OK(strstr(svg, "Latency by the size of the memory") &&
+       strstr(svg, ">16 KiB</text>") && strstr(svg, "huge pages"),
+     "a staircase with its plateau");
+  svg = svg_of(&out, "\"loaded\": {\"delays\": {\"0\": {\"bytes_per_s\": 9e9, "
+                     "\"ns\": 200}, \"none\": {\"bytes_per_s\": 0, \"ns\": "
+                     "100}}, \"knee_bytes_per_s\": 9e9}");
+  OK(strstr(svg, "Latency by bandwidth") && strstr(svg, ">knee</text>"),
+     "latency by bandwidth with its knee");
+  svg = svg_of(&out, "\"pairs\": {\"of\": {\"2-7\": {\"ns\": 51.5}, \"10-2\": "
+                     "{\"ns\": 80}, \"x\": {\"ns\": 1}, \"1-\": {\"ns\": 1}}}");
+  OK(strstr(svg, "processor 7, processor 2: 51.5 ns one way") &&
+       strstr(svg, "processor 2, processor 10: 80 ns one way") &&
+       strstr(svg, ">51.5</text>") && !strstr(svg, "processor 1,"),
+     "a matrix, both ways");
+  svg = svg_of(&out, "\"numa\": {\"of\": {\"0-1\": {\"ns\": 150}, \"0-0\": "
+                     "{\"ns\": 90}}}");
+  OK(strstr(svg, "node 0, memory of node 1: 150 ns") &&
+       !strstr(svg, "node 1, memory of node 0:"),
+     "nodes, one way");
+  OK_STR(svg_of(&out, "\"memory_test\": \"bandwidth\""), "",
+         "nothing where there is nothing to draw");
+  strbuf_done(&out);
+}
+
+/* Two machines side by side. */
+static void test_figures(void)
+{
+  struct strbuf a = { 0 }, b = { 0 };
+  struct table t = { 0 };
+  struct rig r;
+
+  memory_run(&a, "\"figures\": {\"read\": {\"value\": 1048576000, \"unit\": "
+                 "\"bytes_per_s\"}, \"far\": {\"value\": 150, \"unit\": "
+                 "\"ns\"}}");
+  memory_run(&b, "\"figures\": {\"read\": {\"value\": 2097152000, \"unit\": "
+                 "\"bytes_per_s\"}}");
+  MUST(show(&r, (const char *const[]){ strbuf_str(&a), strbuf_str(&b),
+                                       NULL }) == 0);
+  view_figures(&r.v, &t);
+  OK(t.columns == 3 && t.n == 9, "a row for each figure of the first");
+  OK_STR(t.cells[4], "1000 MiB/s", "bandwidth");
+  OK_STR(t.cells[5], "2000 MiB/s", "of both");
+  OK_STR(t.cells[7], "150.0 ns", "times");
+  OK_STR(t.cells[8], "-", "what the other one does not have");
+  table_done(&t);
+  view_done(&r.v);
+  strbuf_done(&a);
+  strbuf_done(&b);
+}
+
 /* The cell of a column in a row; row 0 has the names of the columns. */
 static const char *cell(const struct table *t, size_t row, const char *column)
 {
@@ -319,6 +401,8 @@ int main(void)
   test_long_names();
   test_percentiles();
   test_uneven_sweeps();
+  test_memory();
+  test_figures();
   test_names();
   return TAP_EXIT();
 }

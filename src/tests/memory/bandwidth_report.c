@@ -1,0 +1,129 @@
+/*
+ * bandwidth_report.c - the bandwidth of loops, as text and for the files.
+ */
+#include "tests/memory/bandwidth_report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "report/form.h"
+#include "report/life.h"
+#include "report/text_num.h"
+#include "run/plan.h"
+#include "tests/memory/bandwidth.h"
+#include "tests/memory/figure.h"
+#include "tests/memory/memory.h"
+#include "tests/memory/options.h"
+#include "tests/memory/pages.h"
+#include "tests/memory/summary.h"
+
+void bandwidth_figures(const struct bandwidth *b, enum stream s,
+                       struct bandwidth_figures *ret)
+{
+  const uint64_t rounds = atomic_load_explicit(&b->of[s].n,
+                                               memory_order_acquire);
+  const size_t n = rounds < BANDWIDTH_ROUNDS_MAX ? rounds
+                                                 : BANDWIDTH_ROUNDS_MAX;
+  double *sorted = calloc(2 * n + 1, sizeof(*sorted));
+
+  *ret = (struct bandwidth_figures){ 0 };
+  if (!sorted || n == 0) {
+    free(sorted);
+    return;
+  }
+  memcpy(sorted, b->of[s].bytes_per_s, n * sizeof(*sorted));
+  summary_sort(sorted, n);
+  ret->rounds = rounds;
+  ret->best = sorted[n - 1];
+  ret->median = summary_quantile(sorted, n, 0.5);
+  ret->mad = summary_mad(sorted, n, sorted + n);
+  ret->owned = ret->median * (double)stream_owned_bytes(s, b->words) /
+               (double)stream_counted_bytes(s, b->words);
+  free(sorted);
+}
+
+/* All blocks together, as one. */
+static struct pages all_pages(const struct bandwidth *b)
+{
+  const uint64_t bytes = b->words * sizeof(double) * b->plan->threads;
+
+  return (struct pages){ .bytes = bytes,
+                         .in_huge = atomic_load(&b->huge_bytes),
+                         .look_failed = atomic_load(&b->look_failed) != 0 };
+}
+
+static void add_results(struct strbuf *b, const struct report_setup *setup,
+                        const struct report *r)
+{
+  const struct bandwidth *run = setup->of_test;
+  const struct pages pages = all_pages(run);
+
+  (void)r;
+  strbuf_adds(b, "Memory bandwidth:\n"
+                 "    memory:                              ");
+  pages_describe(&pages, run->cfg->pages != PAGES_SMALL, b);
+  strbuf_addf(b,
+              "\n    instructions:                        %s\n\n"
+              "    %-14s %12s %12s %8s %12s %8s\n",
+              run->streams->name, "loop", "best MiB/s", "median", "+-",
+              "with owned", "rounds");
+  for (unsigned i = 0; i < run->n_kernels; i++) {
+    struct bandwidth_figures f;
+
+    bandwidth_figures(run, run->kernel[i], &f);
+    if (f.rounds == 0) {
+      strbuf_addf(b, "    %-14s %12s\n", stream_words[run->kernel[i]], "none");
+      continue;
+    }
+    strbuf_addf(b, "    %-14s %12.0f %12.0f %6.1f %% %12.0f %8" PRIu64 "\n",
+                stream_words[run->kernel[i]], f.best / TEXT_MIB,
+                f.median / TEXT_MIB, 100 * f.mad / f.median, f.owned / TEXT_MIB,
+                f.rounds);
+  }
+  strbuf_adds(b, "\n    Counted are the bytes that a loop reads and writes. "
+                 "\"with owned\" is the median with\n    the lines that "
+                 "processors read before plain stores to them.\n");
+}
+
+void bandwidth_report_details(void *arg, struct test_details *ret)
+{
+  const struct bandwidth *b = arg;
+  const struct pages pages = all_pages(b);
+
+  facts_text(&ret->test, "memory_test", "bandwidth");
+  facts_text(&ret->test, "bandwidth.instructions", b->streams->name);
+  facts_int(&ret->test, "bandwidth.bytes", (int64_t)pages.bytes);
+  if (!pages.look_failed)
+    facts_int(&ret->test, "bandwidth.huge_bytes", (int64_t)pages.in_huge);
+  for (unsigned i = 0; i < b->n_kernels; i++) {
+    const char *name = stream_words[b->kernel[i]];
+    struct bandwidth_figures f;
+    char key[96];
+
+    bandwidth_figures(b, b->kernel[i], &f);
+    if (f.rounds == 0)
+      continue;
+#define FACT(what, value)                                             \
+  (void)snprintf(key, sizeof(key), "bandwidth.loops.%s." what, name); \
+  facts_real(&ret->test, key, value)
+    FACT("best_bytes_per_s", f.best);
+    FACT("median_bytes_per_s", f.median);
+    FACT("mad_bytes_per_s", f.mad);
+    FACT("owned_bytes_per_s", f.owned);
+#undef FACT
+    (void)snprintf(key, sizeof(key), "bandwidth.loops.%s.rounds", name);
+    facts_int(&ret->test, key, (int64_t)f.rounds);
+    figure_add(&ret->test, FIGURE_BYTES_PER_S, f.median, "%s", name);
+  }
+}
+
+const struct report_form memory_bandwidth_form = {
+  .interval = form_interval_events,
+  .results = add_results,
+  .classes = "Operations",
+  .class = "operation",
+  .measures_itself = true,
+};

@@ -1,0 +1,56 @@
+/*
+ * chase.c - a chain of accesses each of which depends on the one before.
+ */
+#include "tests/memory/chase.h"
+
+#include "base/compiler.h"
+
+enum {
+  UNROLLED = 16, /* accesses per turn of the loop */
+};
+
+void chase_init(struct chase *c, void *base, size_t stride, uint64_t seed)
+{
+  *c = (struct chase){ .base = base, .stride = stride, .lines = 1, .at = base };
+  rng_seed(&c->rng, seed, RNG_INTERNAL, 0);
+  *c->at = c->at;
+}
+
+static void **line_of(const struct chase *c, size_t i)
+{
+  return (void **)(void *)(c->base + i * c->stride);
+}
+
+void chase_grow(struct chase *c, size_t lines)
+{
+  for (; c->lines < lines; c->lines++) {
+    void **before = line_of(c, rng_below(&c->rng, c->lines));
+    void **here = line_of(c, c->lines);
+
+    *here = *before;
+    *before = here;
+  }
+}
+
+#define STEP at = *at
+#define STEPS_4 \
+  STEP;         \
+  STEP;         \
+  STEP;         \
+  STEP
+
+size_t chase_run(struct chase *c, size_t steps)
+{
+  const size_t turns = (steps + UNROLLED - 1) / UNROLLED;
+  void **at = c->at;
+
+  for (size_t i = 0; i < turns; i++) {
+    STEPS_4;
+    STEPS_4;
+    STEPS_4;
+    STEPS_4;
+    OPAQUE(at); /* else the loop need not run at all */
+  }
+  c->at = at;
+  return turns * UNROLLED;
+}

@@ -1,0 +1,129 @@
+/*
+ * latency_sample.c - samples of the time of a dependent access.
+ */
+#include <sys/resource.h>
+
+#include "base/clock.h"
+#include "run/worker.h"
+#include "tests/memory/latency.h"
+#include "tests/memory/summary.h"
+
+enum {
+  SAMPLES_MIN = 7,
+  STEPS_FIRST = 512,
+  STEPS_MIN = 64,
+  ATTEMPTS_MAX = 256,
+  WARM_STEPS = 4096, /* between looks at the clock */
+};
+
+#define SAMPLE_NS (100 * NS_PER_US)
+#define SAMPLE_MIN_NS (10 * NS_PER_US)
+/* Samples agree when the lower quartile is so close to the median. */
+#define AGREE 0.01
+/* A sample that took so many times what it should was not only slow. */
+#define LOST 20
+
+/* How often the calling thread had to leave its processor. */
+static long switches(void)
+{
+#if defined(RUSAGE_THREAD)
+  struct rusage u;
+
+  return getrusage(RUSAGE_THREAD, &u) == 0 ? u.ru_nivcsw : 0;
+#else
+  return 0;
+#endif
+}
+
+static void adapt(struct latency_samples *s, double ns_per_step)
+{
+  const double steps = (double)s->sample_ns /
+                       (ns_per_step > 0 ? ns_per_step : 1);
+
+  s->steps = steps > STEPS_MIN ? (size_t)steps : STEPS_MIN;
+}
+
+bool latency_sample(struct latency_samples *s, struct chase *c,
+                    struct worker *w)
+{
+  uint64_t begin_ns, took_ns;
+  long before;
+  size_t steps;
+
+  if (!worker_more(w))
+    return false;
+  before = switches();
+  worker_start(w);
+  begin_ns = clock_now_ns();
+  steps = chase_run(c, s->steps > 0 ? s->steps : STEPS_FIRST);
+  took_ns = clock_now_ns() - begin_ns;
+  worker_stop(w);
+  if (s->steps == 0) { /* only to know how many steps a sample needs */
+    adapt(s, (double)took_ns / (double)steps);
+    return true;
+  }
+  if (switches() != before || took_ns > LOST * s->sample_ns) {
+    s->dropped++;
+  } else if (s->n < LATENCY_SAMPLES_MAX) {
+    s->ns[s->n++] = (double)took_ns / (double)steps;
+    adapt(s, s->ns[s->n - 1]);
+  }
+  return true;
+}
+
+static void summarize(struct latency_samples *s, struct latency_point *ret)
+{
+  summary_sort(s->ns, s->n);
+  ret->ns = summary_quantile(s->ns, s->n, 0.25);
+  ret->median = summary_quantile(s->ns, s->n, 0.5);
+  ret->kept = s->n;
+  ret->dropped = s->dropped;
+}
+
+bool latency_measure(struct chase *c, struct worker *w, uint64_t for_ns,
+                     struct latency_point *ret)
+{
+  const uint64_t until_ns = clock_now_ns() + for_ns;
+  struct latency_samples s = { .sample_ns = for_ns / (2 * SAMPLES_MIN) };
+
+  if (s.sample_ns > SAMPLE_NS)
+    s.sample_ns = SAMPLE_NS;
+  if (s.sample_ns < SAMPLE_MIN_NS)
+    s.sample_ns = SAMPLE_MIN_NS;
+  while (s.n + s.dropped < ATTEMPTS_MAX && s.n < LATENCY_SAMPLES_MAX) {
+    if (!latency_sample(&s, c, w))
+      return false;
+    if (s.n < SAMPLES_MIN)
+      continue;
+    summarize(&s, ret);
+    if (clock_now_ns() >= until_ns ||
+        (s.n >= 3 * SAMPLES_MIN && ret->median - ret->ns < AGREE * ret->median))
+      break;
+  }
+  summarize(&s, ret);
+  return true;
+}
+
+void latency_warm(struct chase *c, uint64_t for_ns)
+{
+  const uint64_t until_ns = clock_now_ns() + for_ns;
+
+  for (size_t i = 0; i < c->lines && clock_now_ns() < until_ns;)
+    i += chase_run(c, c->lines < WARM_STEPS ? c->lines : WARM_STEPS);
+}
+
+bool latency_await_measured(struct worker *w)
+{
+  char line[2 * sizeof(void *)] __attribute__((aligned(sizeof(void *))));
+  struct chase c;
+
+  chase_init(&c, line, sizeof(line), 0);
+  do {
+    if (!worker_more(w))
+      return false;
+    worker_start(w);
+    (void)chase_run(&c, 10000);
+    worker_stop(w);
+  } while (!w->counted);
+  return true;
+}

@@ -1,0 +1,337 @@
+/*
+ * numa.c - latency and bandwidth from each node to the memory of each.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/fmt.h"
+#include "base/log.h"
+#include "base/strbuf.h"
+#include "report/doubts.h"
+#include "report/form.h"
+#include "report/life.h"
+#include "report/text_num.h"
+#include "run/plan.h"
+#include "run/test.h"
+#include "run/worker.h"
+#include "stats/report.h"
+#include "tests/memory/figure.h"
+#include "tests/memory/latency.h"
+#include "tests/memory/memory.h"
+#include "tests/memory/options.h"
+#include "tests/memory/streams.h"
+#include "tests/memory/summary.h"
+
+enum {
+  CACHES_TIMES = 4,
+  UNKNOWN_CACHE = 32 << 20,
+  PASSES_MIN = 3,
+  PASSES_MAX = 256,
+};
+
+/* Without a time limit. */
+#define USUAL_NS (10 * NS_PER_S)
+#define SHARE 0.6 /* of the time, for what is measured */
+
+struct numa_cell {
+  double ns, bytes_per_s;
+};
+
+struct numa {
+  const struct plan *plan;
+  const struct memory_cfg *cfg;
+  const struct streams *streams;
+  struct place_cpus cpus;
+  struct place_nodes nodes; /* at least one */
+  uint64_t bytes;
+  unsigned line_bytes;
+
+  /* Written by the worker; readers look at the first `n` (acquire pairs with
+   * release): of the first node to all, of the second to all. */
+  _Atomic size_t n;
+  struct numa_cell *of; /* owned; [nodes.n * nodes.n] */
+};
+
+static void numa_close(void *arg)
+{
+  struct numa *m = arg;
+
+  if (m)
+    free(m->of);
+  free(m);
+}
+
+static int choose_size(struct numa *m, struct err *err)
+{
+  struct place_caches caches;
+  char size[FMT_SIZE_SIZE];
+  uint64_t last = UNKNOWN_CACHE;
+  int rc;
+
+  place_find_caches("", m->cpus.of[0], &caches);
+  m->line_bytes = caches.line_bytes;
+  if (caches.n > 0)
+    last = caches.of[caches.n - 1].bytes;
+  rc = pages_budget("", m->cfg->size_bytes, last * CACHES_TIMES, &m->bytes,
+                    err);
+  if (rc == 0 && stream_words_in(m->bytes) == 0)
+    rc = err_set(err, -EINVAL,
+                 "Invalid value for --memory-size: %s (--memory-test=numa "
+                 "needs at least 4 KiB)",
+                 fmt_size(size, m->bytes));
+  return rc;
+}
+
+static int numa_open(const struct plan *plan, const void *cfg, void **ret_run,
+                     struct err *err)
+{
+  struct numa *m = calloc(1, sizeof(*m));
+  int rc;
+
+  if (!m)
+    return err_set(err, -ENOMEM, "cannot allocate the memory test");
+  m->plan = plan;
+  m->cfg = cfg;
+  m->streams = m->cfg->isa == ISA_BASELINE ? streams_baseline()
+                                           : streams_best();
+  place_find_cpus(&m->cpus);
+  place_find_nodes("", &m->cpus, &m->nodes);
+  if (m->nodes.n == 0) { /* a kernel without nodes: all is one */
+    m->nodes.n = 1;
+    m->nodes.of[0].id = 0;
+    m->nodes.of[0].cpu = m->cpus.of[0];
+  }
+  m->of = calloc((size_t)m->nodes.n * m->nodes.n, sizeof(*m->of));
+  rc = m->of ? choose_size(m, err)
+             : err_set(err, -ENOMEM, "cannot allocate the memory test");
+  if (rc < 0)
+    numa_close(m);
+  else
+    *ret_run = m;
+  return rc;
+}
+
+static void numa_describe(void *arg)
+{
+  const struct numa *m = arg;
+  char size[FMT_SIZE_SIZE];
+
+  log_msg(LOG_NOTICE,
+          "Running NUMA memory test with the following options:\n"
+          "  nodes: %u\n"
+          "  memory: %s\n\n",
+          m->nodes.n, fmt_size(size, m->bytes));
+}
+
+static void numa_setup(void *run, struct report_setup *setup)
+{
+  setup->of_test = run;
+}
+
+static int numa_thread_open(void *arg, struct worker *w, void **ret_thr,
+                            struct err *err)
+{
+  (void)w, (void)err;
+  *ret_thr = arg;
+  return 0;
+}
+
+static void numa_thread_close(void *thr)
+{
+  (void)thr;
+}
+
+/* The median of passes that read all of the memory.  False: the run is over. */
+static bool read_all(const struct numa *m, const struct pages *p,
+                     struct worker *w, uint64_t for_ns, double *ret)
+{
+  const struct stream_block b = { .words = (double *)(void *)p->at,
+                                  .n = stream_words_in(p->bytes) };
+  const uint64_t until_ns = clock_now_ns() + for_ns;
+  double rates[PASSES_MAX];
+  size_t n = 0;
+
+  while (n < PASSES_MAX && (n < PASSES_MIN || clock_now_ns() < until_ns)) {
+    uint64_t begin_ns, took_ns, sum;
+
+    if (!worker_more(w))
+      return false;
+    worker_start(w);
+    begin_ns = clock_now_ns();
+    sum = m->streams->run[STREAM_READ](&b);
+    OPAQUE(sum); /* else it need not be known */
+    took_ns = clock_now_ns() - begin_ns;
+    worker_stop(w);
+    rates[n++] = (double)stream_counted_bytes(STREAM_READ, b.n) *
+                 (double)NS_PER_S / (double)(took_ns > 0 ? took_ns : 1);
+  }
+  summary_sort(rates, n);
+  *ret = summary_quantile(rates, n, 0.5);
+  return true;
+}
+
+/* -EINTR: the run is over, and `err` is not set. */
+static int measure(const struct numa *m, unsigned from, unsigned to,
+                   struct worker *w, uint64_t each_ns, struct numa_cell *ret,
+                   struct err *err)
+{
+  /* A single node needs no binding, which containers often do not allow. */
+  const int node = m->nodes.n > 1 ? m->nodes.of[to].id : -1;
+  struct latency_point point = { 0 };
+  struct chase c;
+  struct pages p;
+  bool more;
+  int rc = place_pin(m->nodes.of[from].cpu, err);
+
+  if (rc == 0)
+    rc = pages_map(&p, m->bytes, m->cfg->pages != PAGES_SMALL, node, err);
+  if (rc < 0)
+    return rc;
+  pages_touch(&p);
+  chase_init(&c, p.at, m->line_bytes, m->plan->seed);
+  chase_grow(&c, m->bytes / m->line_bytes);
+  latency_warm(&c, each_ns / 3);
+  more = latency_measure(&c, w, each_ns / 3, &point) &&
+         read_all(m, &p, w, each_ns / 3, &ret->bytes_per_s);
+  ret->ns = point.ns;
+  pages_unmap(&p);
+  return more ? 0 : -EINTR;
+}
+
+static int numa_loop(void *thr, struct worker *w, struct err *err)
+{
+  struct numa *m = thr;
+  const uint64_t all_ns = m->plan->time_ns == PLAN_NO_LIMIT ? USUAL_NS
+                                                            : m->plan->time_ns;
+  const size_t cells = (size_t)m->nodes.n * m->nodes.n;
+  const uint64_t each_ns = (uint64_t)((double)all_ns * SHARE / (double)cells);
+
+  if (!latency_await_measured(w))
+    return 0;
+  for (size_t i = 0; i < cells; i++) {
+    const unsigned from = (unsigned)(i / m->nodes.n);
+    int rc = 0;
+
+    if (m->nodes.of[from].cpu >= 0)
+      rc = measure(m, from, (unsigned)(i % m->nodes.n), w, each_ns, &m->of[i],
+                   err);
+    if (rc < 0)
+      return rc == -EINTR ? 0 : rc;
+    atomic_store_explicit(&m->n, i + 1, memory_order_release);
+  }
+  return 0;
+}
+
+/* ---- reports ---- */
+
+/* NULL: not measured. */
+static const struct numa_cell *cell_of(const struct numa *m, unsigned from,
+                                       unsigned to)
+{
+  const size_t at = (size_t)from * m->nodes.n + to;
+
+  if (at >= atomic_load_explicit(&m->n, memory_order_acquire) ||
+      m->nodes.of[from].cpu < 0)
+    return NULL;
+  return &m->of[at];
+}
+
+static void add_table(struct strbuf *b, const struct numa *m, bool latency)
+{
+  strbuf_addf(b, "\n    %-10s", latency ? "ns" : "MiB/s");
+  for (unsigned to = 0; to < m->nodes.n; to++)
+    strbuf_addf(b, " memory %3d", m->nodes.of[to].id);
+  strbuf_adds(b, "\n");
+  for (unsigned from = 0; from < m->nodes.n; from++) {
+    strbuf_addf(b, "    node %-5d", m->nodes.of[from].id);
+    for (unsigned to = 0; to < m->nodes.n; to++) {
+      const struct numa_cell *c = cell_of(m, from, to);
+
+      if (!c)
+        strbuf_addf(b, " %10s", "-");
+      else if (latency)
+        strbuf_addf(b, " %10.1f", c->ns);
+      else
+        strbuf_addf(b, " %10.0f", c->bytes_per_s / TEXT_MIB);
+    }
+    strbuf_adds(b, "\n");
+  }
+}
+
+static void numa_results(struct strbuf *b, const struct report_setup *setup,
+                         const struct report *r)
+{
+  const struct numa *m = setup->of_test;
+
+  (void)r;
+  strbuf_adds(b, "Memory of nodes:\n");
+  if (m->nodes.n == 1)
+    strbuf_adds(b, "    This machine has one node of memory: there is nothing "
+                   "to compare it with.\n");
+  add_table(b, m, true);
+  add_table(b, m, false);
+}
+
+static void numa_details(void *run, struct test_details *ret)
+{
+  const struct numa *m = run;
+  char key[96];
+
+  facts_text(&ret->test, "memory_test", "numa");
+  facts_int(&ret->test, "numa.nodes", m->nodes.n);
+  facts_int(&ret->test, "numa.bytes", (int64_t)m->bytes);
+  for (unsigned from = 0; from < m->nodes.n; from++) {
+    for (unsigned to = 0; to < m->nodes.n; to++) {
+      const struct numa_cell *c = cell_of(m, from, to);
+      const int a = m->nodes.of[from].id, b = m->nodes.of[to].id;
+
+      if (!c)
+        continue;
+      facts_real(&ret->test, FIGURE_KEY(key, "numa.of.%d-%d.ns", a, b), c->ns);
+      facts_real(&ret->test, FIGURE_KEY(key, "numa.of.%d-%d.bytes_per_s", a, b),
+                 c->bytes_per_s);
+      figure_add(&ret->test, FIGURE_NS, c->ns, "latency node %d to %d", a, b);
+      figure_add(&ret->test, FIGURE_BYTES_PER_S, c->bytes_per_s,
+                 "read node %d to %d", a, b);
+    }
+  }
+}
+
+static void numa_doubts(void *run, const struct report *total,
+                        struct doubts *to)
+{
+  const struct numa *m = run;
+  const size_t n = atomic_load_explicit(&m->n, memory_order_acquire);
+  const size_t cells = (size_t)m->nodes.n * m->nodes.n;
+
+  (void)total;
+  if (n < cells)
+    doubts_add(to, true, "unfinished",
+               "only %zu of %zu pairs of nodes were measured, because the run "
+               "was over; give it more --time",
+               n, cells);
+}
+
+const struct test_ops memory_numa_ops = {
+  .open = numa_open,
+  .setup = numa_setup,
+  .describe = numa_describe,
+  .close = numa_close,
+  .thread_open = numa_thread_open,
+  .thread_close = numa_thread_close,
+  .loop = numa_loop,
+  .details = numa_details,
+  .doubts = numa_doubts,
+};
+
+const struct report_form memory_numa_form = {
+  .interval = form_interval_events,
+  .results = numa_results,
+  .classes = "Operations",
+  .class = "operation",
+  .measures_itself = true,
+};

@@ -1,0 +1,201 @@
+/*
+ * options.c - the options of the memory test.
+ */
+#include "tests/memory/options.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/parse.h"
+#include "tests/memory/streams.h"
+
+const char memory_default_total[] = "100G";
+const char *const memory_scope_words[] = { "global", "local", NULL };
+const char *const memory_oper_words[] = { "read", "write", "none", NULL };
+static const char *const mode_words[] = { "seq", "rnd", NULL };
+const char *const memory_test_words[] = { "bandwidth", "latency", "loaded",
+                                          "pairs",     "numa",    NULL };
+static const char *const pages_words[] = { "auto", "small", "huge", NULL };
+static const char *const isa_words[] = { "best", "baseline", NULL };
+
+/* The text is a size already. */
+static bool is_power_of_two(const char *text)
+{
+  uint64_t bytes;
+
+  return parse_size(text, &bytes) == 0 && bytes >= 8 &&
+         bytes <= UINT64_C(1) << 62 && (bytes & (bytes - 1)) == 0;
+}
+
+const struct opt memory_opts[] = {
+  {
+    OPT_SIZE(struct memory_cfg, block_bytes),
+    .name = "memory-block-size",
+    .def = "1K",
+    .min = 8,
+    .max = INT64_C(1) << 62,
+    .check = is_power_of_two,
+    .expected = "a power of two from 8 to 4611686018427387904, such as 1K or "
+                "2M",
+    .help = "size of the memory block accessed by an event",
+    .man = "Every event reads or writes each 8-byte word of the block. Small "
+           "blocks measure the caches of the processor.",
+  },
+  {
+    OPT_SIZE(struct memory_cfg, total_bytes),
+    .name = "memory-total-size",
+    .def = memory_default_total,
+    .min = 0,
+    .max = INT64_MAX,
+    .help = "total size of data to transfer, 0 for no limit",
+    .man = "The test ends when all threads together have gone over so many "
+           "bytes after the warm-up, or at the time limit.",
+  },
+  {
+    OPT_WORD(struct memory_cfg, scope),
+    .name = "memory-scope",
+    .def = "global",
+    .words = memory_scope_words,
+    .help = "memory access scope {global,local}",
+    .man = "One block that all threads access (global), or one for each "
+           "thread (local).",
+  },
+  {
+    OPT_BOOL(struct memory_cfg, huge),
+    .name = "memory-hugetlb",
+    .def = "off",
+    .help = "allocate memory from the pool of huge pages",
+    .man = "The pool must be large enough, see vm.nr_hugepages.",
+  },
+  {
+    OPT_WORD(struct memory_cfg, oper),
+    .name = "memory-oper",
+    .def = "write",
+    .words = memory_oper_words,
+    .help = "type of memory operations {read, write, none}",
+    .man = "With none, the block is not accessed: what is left is the cost of "
+           "the loop.",
+  },
+  {
+    OPT_WORD(struct memory_cfg, mode),
+    .name = "memory-access-mode",
+    .def = "seq",
+    .words = mode_words,
+    .help = "memory access mode {seq,rnd}",
+    .man = "Words in ascending order (seq), or as many words at random "
+           "places (rnd).",
+  },
+  {
+    OPT_WORD(struct memory_cfg, test),
+    .flags = OPT_OWN,
+    .name = "memory-test",
+    .words = memory_test_words,
+    .help = "what to find out about the memory instead {bandwidth, latency, "
+            "loaded, pairs, numa}",
+    .man = "bandwidth: bytes per second of loops that read, write, copy, and "
+           "scale and add. latency: the time of a dependent access by the "
+           "size of the memory that it goes over, and the caches that show in "
+           "it. loaded: latency while the other threads use bandwidth. pairs: "
+           "the time in which a cache line goes from one processor to "
+           "another. numa: latency and bandwidth from each node to the memory "
+           "of each. Unset, the test is the classic one.",
+  },
+  {
+    OPT_SIZE(struct memory_cfg, size_bytes),
+    .flags = OPT_OWN,
+    .name = "memory-size",
+    .def = "0",
+    .max = INT64_C(1) << 50,
+    .help = "with --memory-test: memory to go over, of all threads together, "
+            "0 for several times the last cache",
+    .man = "By default four times the last caches together (eight times with "
+           "loaded), and at most 40 % of the memory that is available. It is "
+           "refused if that much is not available.",
+  },
+  {
+    OPT_WORD(struct memory_cfg, pages),
+    .flags = OPT_OWN,
+    .name = "memory-pages",
+    .def = "auto",
+    .words = pages_words,
+    .help = "with --memory-test: pages of the memory {auto, small, huge}",
+    .man = "auto: latency measures with both, the other tests use huge pages. "
+           "The report says what the system really gave.",
+  },
+  {
+    OPT_LIST(struct memory_cfg, kernels),
+    .flags = OPT_OWN,
+    .name = "memory-kernel",
+    .def = "",
+    .words = stream_words,
+    .help = "with --memory-test=bandwidth: the loops to run, all if empty",
+    .man = "read, write, copy, scale-add, and with stores past the caches "
+           "write-nt, copy-nt, scale-add-nt.",
+  },
+  {
+    OPT_WORD(struct memory_cfg, isa),
+    .flags = OPT_OWN,
+    .name = "memory-isa",
+    .def = "best",
+    .words = isa_words,
+    .help = "with --memory-test: instructions of the loops {best, baseline}",
+    .man = "baseline: the portable loops, without what only some processors "
+           "have. The report says which ones were used.",
+  },
+  OPT_END,
+};
+
+/* The first option of the classic test that is not what it is by default. */
+static const char *classic_option(const struct memory_cfg *cfg)
+{
+  uint64_t total;
+
+  if (cfg->block_bytes != 1024)
+    return "memory-block-size";
+  if (parse_size(memory_default_total, &total) < 0 || cfg->total_bytes != total)
+    return "memory-total-size";
+  if (cfg->scope != SCOPE_GLOBAL)
+    return "memory-scope";
+  if (cfg->huge)
+    return "memory-hugetlb";
+  if (cfg->oper != MEMORY_WRITE)
+    return "memory-oper";
+  return cfg->mode != MEMORY_SEQ ? "memory-access-mode" : NULL;
+}
+
+static const char *new_option(const struct memory_cfg *cfg)
+{
+  if (cfg->size_bytes > 0)
+    return "memory-size";
+  if (cfg->pages != PAGES_AUTO)
+    return "memory-pages";
+  if (cfg->kernels.n > 0)
+    return "memory-kernel";
+  return cfg->isa != ISA_BEST ? "memory-isa" : NULL;
+}
+
+int memory_options_check(const struct memory_cfg *cfg, struct err *err)
+{
+  const char *name;
+
+  if (cfg->test < 0) {
+    name = new_option(cfg);
+    return name ? err_set(err, -EINVAL,
+                          "--%s is for the tests that --memory-test chooses: "
+                          "give that, too",
+                          name)
+                : 0;
+  }
+  name = classic_option(cfg);
+  if (name)
+    return err_set(err, -EINVAL,
+                   "--%s is for the test without --memory-test: leave one of "
+                   "them out",
+                   name);
+  if (cfg->kernels.n > 0 && cfg->test != MEMORY_BANDWIDTH)
+    return err_set(err, -EINVAL,
+                   "--memory-kernel is for --memory-test=bandwidth, not for %s",
+                   memory_test_words[cfg->test]);
+  return 0;
+}

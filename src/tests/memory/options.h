@@ -1,0 +1,70 @@
+/*
+ * options.h - the options of the memory test.
+ */
+#ifndef BENCH_TESTS_MEMORY_OPTIONS_H
+#define BENCH_TESTS_MEMORY_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "opt/opt.h"
+#include "tests/memory/kernels.h"
+
+struct err;
+
+enum memory_scope {
+  SCOPE_GLOBAL, /* one block for all threads */
+  SCOPE_LOCAL,  /* a block for each */
+};
+
+/* The values of --memory-test; unset (-1) is the classic test. */
+enum memory_test {
+  MEMORY_BANDWIDTH,
+  MEMORY_LATENCY,
+  MEMORY_LOADED,
+  MEMORY_PAIRS,
+  MEMORY_NUMA,
+  MEMORY_TESTS,
+};
+
+enum memory_pages_wish {
+  PAGES_AUTO, /* latency measures both kinds, the other tests huge pages */
+  PAGES_SMALL,
+  PAGES_HUGE,
+};
+
+enum memory_isa {
+  ISA_BEST,
+  ISA_BASELINE,
+};
+
+struct memory_cfg {
+  /* The classic test. */
+  uint64_t block_bytes;
+  uint64_t total_bytes; /* 0: no limit */
+  int scope;            /* enum memory_scope */
+  bool huge;
+  int oper; /* enum memory_oper */
+  int mode; /* enum memory_mode */
+
+  int test;                /* enum memory_test; -1: the classic one */
+  uint64_t size_bytes;     /* of all threads; 0: as the caches ask for */
+  int pages;               /* enum memory_pages_wish */
+  struct opt_list kernels; /* words of stream_words; none: all */
+  int isa;                 /* enum memory_isa */
+};
+
+extern const struct opt memory_opts[];
+
+extern const char *const memory_oper_words[];
+extern const char *const memory_scope_words[];
+extern const char *const memory_test_words[];
+
+/* What --memory-total-size is if nobody says. */
+extern const char memory_default_total[];
+
+/* An option of the classic test that was changed beside --memory-test is
+ * refused; so is one of the others without it. */
+int memory_options_check(const struct memory_cfg *cfg, struct err *err);
+
+#endif

@@ -1,0 +1,242 @@
+/*
+ * place.c - where a thread runs, and which caches and nodes are there.
+ */
+#include "tests/memory/place.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/parse.h"
+
+enum {
+  INDEXES_MAX = 10, /* of caches of a processor */
+  LINE_USUAL = 64,
+};
+
+#if defined(__linux__)
+void place_find_cpus(struct place_cpus *ret)
+{
+  const size_t size = CPU_ALLOC_SIZE(PLACE_CPUS_MAX);
+  cpu_set_t *set = CPU_ALLOC(PLACE_CPUS_MAX);
+
+  ret->n = 0;
+  if (set && sched_getaffinity(0, size, set) == 0) {
+    for (int i = 0; i < PLACE_CPUS_MAX; i++) {
+      if (CPU_ISSET_S(i, size, set))
+        ret->of[ret->n++] = i;
+    }
+  }
+  if (set)
+    CPU_FREE(set);
+  if (ret->n == 0)
+    ret->of[ret->n++] = 0;
+}
+
+int place_pin(int cpu, struct err *err)
+{
+  const size_t size = CPU_ALLOC_SIZE(PLACE_CPUS_MAX);
+  cpu_set_t *set = CPU_ALLOC(PLACE_CPUS_MAX);
+  int rc = 0;
+
+  if (!set)
+    return err_set(err, -ENOMEM, "not enough memory for a set of processors");
+  CPU_ZERO_S(size, set);
+  CPU_SET_S((size_t)cpu, size, set);
+  if (sched_setaffinity(0, size, set) < 0)
+    rc = err_sys(err,
+                 "cannot keep a thread on processor %d, which --memory-test "
+                 "needs (does this container allow sched_setaffinity?),",
+                 cpu);
+  CPU_FREE(set);
+  return rc;
+}
+#else
+void place_find_cpus(struct place_cpus *ret)
+{
+  ret->n = 1;
+  ret->of[0] = 0;
+}
+
+int place_pin(int cpu, struct err *err)
+{
+  return err_set(err, -ENOTSUP,
+                 "cannot keep a thread on processor %d on this system, which "
+                 "--memory-test needs",
+                 cpu);
+}
+#endif
+
+/* The first line of a file; false: there is none. */
+static bool read_line(const char *path, char *ret, int size)
+{
+  FILE *f = fopen(path, "re");
+  bool found;
+
+  if (!f)
+    return false;
+  found = fgets(ret, size, f) != NULL;
+  (void)fclose(f);
+  if (found)
+    ret[strcspn(ret, "\n")] = '\0';
+  return found;
+}
+
+static bool cache_file(const char *root, int cpu, int index, const char *name,
+                       char *ret, int size)
+{
+  char path[512];
+
+  (void)snprintf(path, sizeof(path),
+                 "%s/sys/devices/system/cpu/cpu%d/cache/index%d/%s", root, cpu,
+                 index, name);
+  return read_line(path, ret, size);
+}
+
+bool place_list_has(const char *list, int n)
+{
+  while (*list != '\0') {
+    char *end;
+    const long low = strtol(list, &end, 10);
+    long high = low;
+
+    if (end == list)
+      return false;
+    if (*end == '-') {
+      list = end + 1;
+      high = strtol(list, &end, 10);
+    }
+    if (n >= low && n <= high)
+      return true;
+    list = *end == ',' ? end + 1 : end;
+  }
+  return false;
+}
+
+static bool topology_file(const char *root, int cpu, const char *name,
+                          char *ret, int size)
+{
+  char path[512];
+
+  (void)snprintf(path, sizeof(path),
+                 "%s/sys/devices/system/cpu/cpu%d/topology/%s", root, cpu,
+                 name);
+  return read_line(path, ret, size);
+}
+
+enum place_relation place_relate(const char *root, int cpu, int other)
+{
+  char here[4096], there[64];
+
+  if (topology_file(root, cpu, "thread_siblings_list", here, sizeof(here)) &&
+      place_list_has(here, other))
+    return PLACE_SAME_CORE;
+  if (topology_file(root, cpu, "physical_package_id", here, sizeof(here)) &&
+      topology_file(root, other, "physical_package_id", there, sizeof(there)) &&
+      strcmp(here, there) != 0)
+    return PLACE_OTHER_SOCKET;
+  return PLACE_SAME_SOCKET;
+}
+
+static void add_cache(struct place_caches *c, unsigned level, uint64_t bytes)
+{
+  unsigned at = c->n;
+
+  if (c->n == PLACE_LEVELS_MAX)
+    return;
+  for (; at > 0 && c->of[at - 1].level > level; at--)
+    c->of[at] = c->of[at - 1];
+  c->of[at].level = level;
+  c->of[at].bytes = bytes;
+  c->n++;
+}
+
+void place_find_caches(const char *root, int cpu, struct place_caches *ret)
+{
+  char text[64];
+
+  *ret = (struct place_caches){ .line_bytes = LINE_USUAL };
+  for (int i = 0; i < INDEXES_MAX; i++) {
+    uint64_t bytes;
+    int64_t level, line;
+
+    if (!cache_file(root, cpu, i, "type", text, sizeof(text)) ||
+        strcmp(text, "Instruction") == 0)
+      continue;
+    if (cache_file(root, cpu, i, "level", text, sizeof(text)) &&
+        parse_int(text, &level) == 0 && level > 0 &&
+        cache_file(root, cpu, i, "size", text, sizeof(text)) &&
+        parse_size(text, &bytes) == 0 && bytes > 0)
+      add_cache(ret, (unsigned)level, bytes);
+    if (cache_file(root, cpu, i, "coherency_line_size", text, sizeof(text)) &&
+        parse_int(text, &line) == 0 && line >= 16 && line <= 4096 &&
+        (line & (line - 1)) == 0)
+      ret->line_bytes = (unsigned)line;
+  }
+}
+
+/* Does an earlier one of these processors have the same last cache? */
+static bool was_counted(const char *root, const struct place_cpus *cpus,
+                        unsigned at, unsigned level)
+{
+  char list[4096], text[64];
+
+  for (int i = 0; i < INDEXES_MAX; i++) {
+    int64_t here;
+
+    if (!cache_file(root, cpus->of[at], i, "level", text, sizeof(text)) ||
+        parse_int(text, &here) < 0 || here != (int64_t)level ||
+        !cache_file(root, cpus->of[at], i, "shared_cpu_list", list,
+                    sizeof(list)))
+      continue;
+    for (unsigned k = 0; k < at; k++) {
+      if (place_list_has(list, cpus->of[k]))
+        return true;
+    }
+    return false;
+  }
+  return false;
+}
+
+uint64_t place_last_caches(const char *root, const struct place_cpus *cpus)
+{
+  uint64_t sum = 0;
+
+  for (unsigned i = 0; i < cpus->n; i++) {
+    struct place_caches c;
+
+    place_find_caches(root, cpus->of[i], &c);
+    if (c.n > 0 && !was_counted(root, cpus, i, c.of[c.n - 1].level))
+      sum += c.of[c.n - 1].bytes;
+  }
+  return sum;
+}
+
+void place_find_nodes(const char *root, const struct place_cpus *cpus,
+                      struct place_nodes *ret)
+{
+  char path[512], with_memory[4096], list[4096];
+
+  ret->n = 0;
+  (void)snprintf(path, sizeof(path), "%s/sys/devices/system/node/has_memory",
+                 root);
+  if (!read_line(path, with_memory, sizeof(with_memory)))
+    return;
+  for (int id = 0; id < PLACE_CPUS_MAX && ret->n < PLACE_NODES_MAX; id++) {
+    int cpu = -1;
+
+    if (!place_list_has(with_memory, id))
+      continue;
+    (void)snprintf(path, sizeof(path),
+                   "%s/sys/devices/system/node/node%d/cpulist", root, id);
+    if (read_line(path, list, sizeof(list))) {
+      for (unsigned i = 0; i < cpus->n && cpu < 0; i++)
+        cpu = place_list_has(list, cpus->of[i]) ? cpus->of[i] : -1;
+    }
+    ret->of[ret->n].id = id;
+    ret->of[ret->n++].cpu = cpu;
+  }
+}

@@ -1,0 +1,231 @@
+#!/usr/bin/env bats
+# memory.bats - the tests that --memory-test chooses: small sizes, short times.
+
+load helper
+
+needs_two_processors() {
+  [ "$(nproc)" -ge 2 ] || skip "this machine has one processor"
+}
+
+@test "bandwidth: every loop, its text and its figures" {
+  bench memory --memory-test=bandwidth --memory-size=1M --threads=2 --time=1 --json=b.json run
+  must is "$status" 0
+  must has "$output" '^    memory:  +[0-9.]+ [KM]iB in (small|huge) pages'
+  must has "$output" '^    instructions:  +(baseline|avx)'
+  for loop in read write copy scale-add; do
+    must has "$output" "^    $loop +[0-9]+ +[0-9]+ +[0-9.]+ % +[0-9]+ +[0-9]+\$"
+  done
+  check b.json "d['test']['memory_test'] == 'bandwidth'" \
+    "0 < d['test']['bandwidth']['loops']['copy']['median_bytes_per_s'] <= d['test']['bandwidth']['loops']['copy']['best_bytes_per_s']" \
+    "d['test']['figures']['scale-add']['value'] == d['test']['bandwidth']['loops']['scale-add']['median_bytes_per_s']" \
+    "d['test']['figures']['read']['unit'] == 'bytes_per_s'" \
+    "d['test']['bandwidth']['loops']['write']['owned_bytes_per_s'] / d['test']['bandwidth']['loops']['write']['median_bytes_per_s'] > 1.999" \
+    "sum(l['rounds'] for l in d['test']['bandwidth']['loops'].values()) * 2 <= d['totals']['events']"
+}
+
+@test "bandwidth: chosen loops, baseline instructions, small pages" {
+  bench memory --memory-test=bandwidth --memory-kernel=read,copy --memory-isa=baseline \
+    --memory-pages=small --memory-size=256K --time=1 --json=b.json run
+  must is "$status" 0
+  must has "$output" '^    instructions:  +baseline'
+  must has "$output" 'KiB in small pages$'
+  check b.json "sorted(d['test']['bandwidth']['loops']) == ['copy', 'read']" \
+    "d['test']['bandwidth'].get('huge_bytes', 0) == 0"
+}
+
+@test "bandwidth: the warm-up does not count" {
+  bench memory --memory-test=bandwidth --memory-kernel=read --memory-size=64K --warmup-time=1 \
+    --time=1 --json=b.json run
+  must is "$status" 0
+  # The event at the border may be an event that counts and a round that does not.
+  check b.json "0 < d['test']['bandwidth']['loops']['read']['rounds'] <= d['totals']['events']"
+}
+
+@test "latency: both kinds of pages, plateaus, and the end by itself" {
+  bench memory --memory-test=latency --memory-size=256K --time=3 --json=l.json run
+  must is "$status" 0
+  must has "$output" '^ +size +huge pages +small pages +\(ns per access\)$'
+  must has "$output" '^ +4 KiB +[0-9.]+ +[0-9.]+$'
+  must has "$output" '^ +256 KiB +[0-9.]+ +[0-9.]+$'
+  must has "$output" '^ +huge pages: [0-9.]+ ns'
+  must has "$output" '^ +small pages: [0-9.]+ ns'
+  must has "$output" '^    the system claims caches of: '
+  check l.json "len(d['test']['latency']['small_pages']['ns']) == 49" \
+    "len(d['test']['latency']['huge_pages']['ns']) == 49" \
+    "d['test']['figures']['small pages 4 KiB']['unit'] == 'ns'" \
+    "d['run']['end_reason'] == 'event_limit' and d['warnings'] == [w for w in d['warnings'] if w['code'] != 'unfinished']" \
+    "all(0 < v < 100000 for v in d['test']['latency']['small_pages']['ns'].values())"
+}
+
+@test "latency: one kind of pages" {
+  bench memory --memory-test=latency --memory-size=16K --memory-pages=small --time=1 --json=l.json run
+  must is "$status" 0
+  must has "$output" '^ +size +small pages +\(ns'
+  check l.json "'huge_pages' not in d['test']['latency']"
+}
+
+@test "latency: a run without enough time says how far it came" {
+  bench memory --memory-test=latency --memory-size=64M --memory-pages=small --time=0.2 --json=l.json run
+  must is "$status" 0
+  must has "$stderr" '^WARNING: latencies with small pages were (not measured|measured up to [0-9.]+ [KM]iB only), because the run was over; give it more --time$'
+  check l.json "any(w['code'] == 'unfinished' for w in d['warnings'])"
+}
+
+# Points are made until the time is over: on a busy machine some may be missing.
+loaded_is_complete() {
+  bench memory --memory-test=loaded --threads=2 --memory-size=1M --time=2 --json=l.json run &&
+    has "$output" '^ +no load +0 +[0-9.]+' && has "$output" '^ +0 +[0-9]+ +[0-9.]+' &&
+    check l.json "len(d['test']['loaded']['delays']) == 20" \
+      "d['test']['loaded']['delays']['none']['bytes_per_s'] == 0" \
+      "d['test']['loaded']['delays']['0']['bytes_per_s'] > d['test']['loaded']['delays']['20000']['bytes_per_s']" \
+      "d['test']['figures']['latency without load']['value'] > 0"
+}
+
+@test "loaded: latency beside bandwidth, from no load to full load" {
+  needs_two_processors
+  sooner_or_later loaded_is_complete
+}
+
+@test "pairs: a matrix, and what was dropped" {
+  needs_two_processors
+  bench memory --memory-test=pairs --time=1 --json=p.json run
+  must is "$status" 0
+  must has "$output" '\(ns one way\)$'
+  must has "$output" '^    samples: +[0-9]+, and [0-9]+ dropped because a processor was taken away$'
+  check p.json "len(d['test']['pairs']['of']) == d['test']['pairs']['processors'] * (d['test']['pairs']['processors'] - 1) // 2" \
+    "all(v['kept'] > 0 and v['ns'] > 0 for v in d['test']['pairs']['of'].values())" \
+    "all(v['relation'] in ('same core', 'same socket', 'other socket') for v in d['test']['pairs']['of'].values())"
+}
+
+@test "pairs, loaded: one processor is too few" {
+  command -v taskset >/dev/null || skip "taskset is not installed"
+  cpu=$(taskset -cp $$ | sed -E 's/.*: ([0-9]+).*/\1/')
+  run --separate-stderr taskset -c "$cpu" "$BENCH" memory --memory-test=pairs --time=1 run
+  must is "$stderr" "FATAL: --memory-test=pairs needs two processors, and this process may run on one only"
+  run --separate-stderr taskset -c "$cpu" "$BENCH" memory --memory-test=loaded --threads=2 --time=1 run
+  must is "$stderr" "FATAL: --memory-test=loaded needs two processors, and this process may run on one only"
+}
+
+@test "numa: every node, or a clear line where there is one" {
+  bench memory --memory-test=numa --memory-size=1M --time=1 --json=n.json run
+  must is "$status" 0
+  nodes=$(find /sys/devices/system/node -maxdepth 1 -name 'node[0-9]*' 2>/dev/null | wc -l)
+  if [ "$nodes" -le 1 ]; then
+    must has "$output" '^    This machine has one node of memory: there is nothing to compare it with\.$'
+  fi
+  must has "$output" '^    node 0 +[0-9.]+'
+  check n.json "d['test']['numa']['of']['0-0']['ns'] > 0 and d['test']['numa']['of']['0-0']['bytes_per_s'] > 0"
+}
+
+@test "compare: a line for each figure, and only two of one kind" {
+  local args=(--memory-size=64K --time=1)
+  bench memory --memory-test=latency "${args[@]}" --json=a.json run
+  bench memory --memory-test=latency "${args[@]}" --json=b.json run
+  bench memory --memory-test=bandwidth "${args[@]}" --json=c.json run
+  bench compare a.json b.json
+  must is "$status" 0
+  must has "$output" '^huge pages 4 KiB +[0-9.]+ (ns|us) '
+  must has "$output" '^small pages 64 KiB +[0-9.]+ (ns|us) '
+  must [ "$(grep -c '^events/s' <<<"$output")" = 0 ]
+  bench compare c.json c.json
+  must has "$output" '^copy +[0-9]+ MiB/s +[0-9]+ MiB/s '
+  bench compare a.json c.json
+  must is "$status" 2
+  must is "$stderr" 'FATAL: results of different tests: one is of --memory-test=latency, the other one of --memory-test=bandwidth'
+  # A figure that is worse decides: less bandwidth, more latency.
+  python3 -c '
+import json, sys
+for name, new, factor in ("a", "worse-latency", 3), ("c", "worse-bandwidth", 1 / 3):
+    d = json.load(open(name + ".json"))
+    for k, f in list(d["test"]["figures"].items())[1:2]:
+        f["value"] *= factor
+    d["client"]["run_queue_delay_s"] = 0
+    json.dump(d, open(new + ".json", "w"))
+    d["test"]["figures"][k]["value"] /= factor
+    json.dump(d, open(name + ".json", "w"))'
+  bench compare --fail-if-slower=10 a.json worse-latency.json
+  must is "$status" 3
+  must has "$output" '^slower +huge pages 8 KiB '
+  bench compare --fail-if-slower=10 c.json worse-bandwidth.json
+  must is "$status" 3
+  must has "$output" '^slower +write '
+}
+
+@test "report: one page for each test, which needs nothing else" {
+  needs_two_processors
+  bench memory --memory-test=latency --memory-size=64K --time=1 --json=latency.json run
+  bench memory --memory-test=loaded --threads=2 --memory-size=256K --time=1 --json=loaded.json run
+  bench memory --memory-test=pairs --time=1 --json=pairs.json run
+  local -A title=([latency]='Latency by the size of the memory' [loaded]='Latency by bandwidth of the loads'
+    [pairs]='Exchange of a cache line between processors')
+  for test in latency loaded pairs; do
+    bench report $test.json -o $test.html
+    must is "$status" 0
+    must grep -q "<figcaption>${title[$test]}</figcaption>" $test.html
+    must grep -q '<h2>Figures</h2>' $test.html
+    must [ "$(grep -cE '<script|src=|href=' $test.html)" = 0 ]
+  done
+}
+
+# refused TEXT OPTION...
+refused() {
+  bench memory "${@:2}" run
+  must is "$status" 1
+  must is "$stderr" "FATAL: $1"
+}
+
+@test "memory that is not there is refused beforehand" {
+  bench memory --memory-test=bandwidth --memory-size=900T run
+  must is "$status" 1
+  must has "$stderr" '^FATAL: --memory-size asks for 900 TiB, but only [0-9.]+ [MG]iB (of memory are available|are left of the memory of the control group); choose a smaller --memory-size$'
+}
+
+@test "sizes that are too small" {
+  refused 'Invalid value for --memory-size: 4 KiB for 2 threads (each needs at least 3 KiB)' \
+    --memory-test=bandwidth --threads=2 --memory-size=4K
+  refused 'Invalid value for --memory-size: 2 KiB (--memory-test=latency needs at least 4 KiB)' \
+    --memory-test=latency --memory-size=2K
+}
+
+@test "options of the other tests are refused" {
+  refused '--memory-oper is for the test without --memory-test: leave one of them out' \
+    --memory-test=bandwidth --memory-oper=read
+  refused '--memory-size is for the tests that --memory-test chooses: give that, too' --memory-size=1M
+  refused '--memory-kernel is for --memory-test=bandwidth, not for latency' \
+    --memory-test=latency --memory-kernel=read
+  refused '--rate makes no sense with --memory-test=bandwidth: it measures as fast as it can' \
+    --memory-test=bandwidth --rate=5
+  refused '--memory-test=latency takes --threads=1: it measures with threads of its own where it needs them' \
+    --memory-test=latency --threads=2
+  refused '--memory-test=loaded needs at least --threads=2: one thread measures, the others load the memory' \
+    --memory-test=loaded
+  refused '--memory-test=pairs needs a single cache line: leave out --memory-size, --memory-pages and --memory-isa' \
+    --memory-test=pairs --memory-size=1M
+}
+
+@test "a place that does not allow to choose a processor ends with a clear line" {
+  cat >deny.c <<'C'
+#include <errno.h>
+#include <stddef.h>
+int sched_setaffinity(int pid, size_t size, const void *set)
+{
+  (void)pid, (void)size, (void)set;
+  errno = EPERM;
+  return -1;
+}
+C
+  nm "$BENCH" | grep -qE '__[at]san_init' && skip "sanitizers want to be loaded first"
+  "${CC:-cc}" -shared -fPIC -o deny.so deny.c || skip "no compiler"
+  for test in 'bandwidth --memory-size=64K' 'latency --memory-size=64K' 'numa --memory-size=64K' pairs; do
+    # shellcheck disable=SC2086 # the words are arguments
+    LD_PRELOAD=$PWD/deny.so bench memory --time=1 --memory-test=$test run
+    must is "$status" 1
+    must has "$stderr" '^FATAL: cannot keep a thread on processor [0-9]+, which --memory-test needs \(does this container allow sched_setaffinity\?\), errno = 1 \(Operation not permitted\)$'
+  done
+}
+
+@test "an interrupted run reports what it has" {
+  run timeout --signal=INT 1 "$BENCH" memory --memory-test=latency --memory-size=32M --time=100 run
+  must has "$output" '^Memory latency:$'
+  must has "$output" '^ +4 KiB +[0-9.]+'
+}
