@@ -47,7 +47,8 @@ struct report_setup {
   bool details;               /* results for machines are wanted */
   bool as_sysbench;           /* no text after an error in an event */
   unsigned interval_decimals; /* decimals of the time in interval lines */
-  const void *of_test;        /* [opt] borrowed; for the form of the test */
+  const struct report_form *form; /* [opt] of the test: report/form.h */
+  const void *of_test;            /* [opt] borrowed; for the form */
 };
 
 extern const struct opt report_opts[];
