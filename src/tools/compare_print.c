@@ -3,6 +3,7 @@
  */
 #include "tools/compare_print.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -62,7 +63,7 @@ void compare_print_group(const struct group *g, const char *role, bool markdown,
 static void figure_cell(struct table *t, const struct comparison *c,
                         double value)
 {
-  if (!c->known)
+  if (!c->known || !isfinite(value)) /* a mean of ratios has no value */
     table_cell(t, "-");
   else if (c->kind == COMPARE_THROUGHPUT)
     table_count(t, value);

@@ -45,7 +45,9 @@ static void add_heads(struct compare_summary *s)
 static void value_cell(struct compare_summary *s, const struct comparison *one,
                        double value)
 {
-  if (one->kind == COMPARE_THROUGHPUT)
+  if (!isfinite(value)) /* a mean of ratios has none */
+    table_cell(&s->table, "-");
+  else if (one->kind == COMPARE_THROUGHPUT)
     table_count(&s->table, value);
   else
     table_time(&s->table, value);
