@@ -3,8 +3,8 @@
  * always the same, whose result is known.
  *
  * A kernel is a row of a const table.  It works on memory of its thread alone,
- * and does no system calls.  A round is a fixed number of operations, which take from
- * some ten microseconds to some milliseconds.
+ * and does no system calls.  A round is a fixed number of operations, which
+ * take from some ten microseconds to some milliseconds.
  */
 #ifndef BENCH_TESTS_CPU_KERNEL_H
 #define BENCH_TESTS_CPU_KERNEL_H
@@ -17,7 +17,7 @@ struct err;
 
 /* One way to do the work. */
 struct cpu_path {
-  const char *name; /* of what it needs, as people know it: "sse4.2" */
+  const char *name;    /* of what it needs, as people know it: "sse4.2" */
   bool (*works)(void); /* on this processor; NULL: there is no such path */
 
   /* One round; its result.  The same memory gives the same result in all paths,
@@ -27,10 +27,10 @@ struct cpu_path {
 
 struct cpu_kernel {
   const char *name;
-  const char *unit;     /* of an operation: "byte", "division" */
-  uint64_t operations;  /* in a round */
-  uint64_t result;      /* of a round */
-  size_t bytes;         /* of memory */
+  const char *unit;    /* of an operation: "byte", "division" */
+  uint64_t operations; /* in a round */
+  uint64_t result;     /* of a round */
+  size_t bytes;        /* of memory */
 
   /* Fill zeroed memory, which is aligned to a cache line. */
   int (*prepare)(void *mem, struct err *err);

@@ -11,13 +11,13 @@ enum {
   AES_BLOCK = 16,
   AES_ROUNDS = 10,
   AES_BYTES = 1 << 14,
-  AES_TIMES = 32, /* over the same bytes, in a round of the kernel */
+  AES_TIMES = 32,  /* over the same bytes, in a round of the kernel */
   AES_AT_ONCE = 8, /* blocks that do not wait for each other */
 };
 
 struct aes_data {
-  unsigned char bytes[AES_BYTES]; /* as they were */
-  unsigned char out[AES_BYTES];   /* encrypted */
+  unsigned char bytes[AES_BYTES];               /* as they were */
+  unsigned char out[AES_BYTES];                 /* encrypted */
   unsigned char key[AES_ROUNDS + 1][AES_BLOCK]; /* of each round */
   unsigned char nonce[AES_BLOCK]; /* its last four bytes are the counter */
   uint32_t table[256]; /* of the portable path: a column of a round */

@@ -52,9 +52,9 @@ typedef uint8x16_t block_vector;
 #define LOAD(p) vld1q_u8(p)
 #define STORE(p, x) vst1q_u8(p, x)
 #define XOR(a, b) veorq_u8(a, b)
-#define SET_COUNTER(x, n)                                           \
-  vreinterpretq_u8_u32(vsetq_lane_u32(__builtin_bswap32(n),         \
-                                      vreinterpretq_u32_u8(x), 3))
+#define SET_COUNTER(x, n) \
+  vreinterpretq_u8_u32(   \
+    vsetq_lane_u32(__builtin_bswap32(n), vreinterpretq_u32_u8(x), 3))
 
 /* A round of these instructions adds the key first. */
 #define ROUND(x, key, r) vaesmcq_u8(vaeseq_u8(x, (key)[r]))
@@ -76,8 +76,8 @@ enum {
 #define BEGIN(i) \
   block_vector x##i = FIRST(SET_COUNTER(nonce, counter + (i)), key);
 #define TURN(i) x##i = ROUND(x##i, key, r);
-#define END(i)                          \
-  STORE(out + (size_t)(i)*AES_BLOCK,    \
+#define END(i)                       \
+  STORE(out + (size_t)(i)*AES_BLOCK, \
         XOR(LOAD(out + (size_t)(i)*AES_BLOCK), LAST_ROUNDS(x##i, key)));
 
 TARGET static void encrypt(struct aes_data *d, uint32_t counter)

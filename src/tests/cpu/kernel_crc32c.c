@@ -23,8 +23,7 @@ static void make_tables(uint32_t table[8][256])
   }
   for (unsigned t = 1; t < 8; t++) {
     for (unsigned i = 0; i < 256; i++)
-      table[t][i] = (table[t - 1][i] >> 8) ^
-                    table[0][table[t - 1][i] & 0xff];
+      table[t][i] = (table[t - 1][i] >> 8) ^ table[0][table[t - 1][i] & 0xff];
   }
 }
 

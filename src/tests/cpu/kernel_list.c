@@ -6,11 +6,10 @@
 #include "tests/cpu/kernel.h"
 
 const struct cpu_kernel *const cpu_kernels[CPU_KERNELS] = {
-  &cpu_kernel_int,    &cpu_kernel_ilp,    &cpu_kernel_branch,
-  &cpu_kernel_div,    &cpu_kernel_fp,     &cpu_kernel_lookup,
-  &cpu_kernel_btree,  &cpu_kernel_sort,   &cpu_kernel_lz,
-  &cpu_kernel_json,   &cpu_kernel_crc32c, &cpu_kernel_sha256,
-  &cpu_kernel_aes,    &cpu_kernel_lua,
+  &cpu_kernel_int, &cpu_kernel_ilp,    &cpu_kernel_branch, &cpu_kernel_div,
+  &cpu_kernel_fp,  &cpu_kernel_lookup, &cpu_kernel_btree,  &cpu_kernel_sort,
+  &cpu_kernel_lz,  &cpu_kernel_json,   &cpu_kernel_crc32c, &cpu_kernel_sha256,
+  &cpu_kernel_aes, &cpu_kernel_lua,
 };
 
 const struct cpu_kernel *cpu_kernel_find(const char *name)

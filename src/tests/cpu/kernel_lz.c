@@ -100,9 +100,9 @@ static size_t pack(struct texts *t)
   while (at + MATCH_MIN <= TEXT) {
     uint16_t *place = &t->place[place_of(t->from + at)];
     const size_t seen = *place;
-    const size_t n = seen < at ? match_length(t->from + seen, t->from + at,
-                                              TEXT - at)
-                               : 0;
+    const size_t n = seen < at
+                       ? match_length(t->from + seen, t->from + at, TEXT - at)
+                       : 0;
 
     *place = (uint16_t)at;
     if (n < MATCH_MIN) {
@@ -116,8 +116,8 @@ static size_t pack(struct texts *t)
     at += n;
     literals = at;
   }
-  return out + put_literals(t->packed + out, t->from + literals,
-                            TEXT - literals);
+  return out +
+         put_literals(t->packed + out, t->from + literals, TEXT - literals);
 }
 
 static void unpack(struct texts *t, size_t packed)

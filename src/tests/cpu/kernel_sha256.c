@@ -55,8 +55,7 @@ static void add_block(uint32_t state[8], const unsigned char *block)
   memcpy(s, state, sizeof(s));
   for (unsigned i = 0; i < 64; i++) {
     const uint32_t a = s[0], e = s[4];
-    const uint32_t one = s[7] +
-                         (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) +
+    const uint32_t one = s[7] + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) +
                          ((e & s[5]) ^ (~e & s[6])) + cpu_sha256_constants[i] +
                          w[i];
     const uint32_t two = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) +

@@ -21,8 +21,8 @@
   } while (0)
 
 /* The words that come 16 after `a`; `b`, `c` and `d` come 4, 8 and 12 after. */
-#define NEXT(a, b, c, d)                                                    \
-  a = _mm_sha256msg2_epu32(                                                 \
+#define NEXT(a, b, c, d)    \
+  a = _mm_sha256msg2_epu32( \
     _mm_add_epi32(_mm_sha256msg1_epu32(a, b), _mm_alignr_epi8(d, c, 4)), d)
 
 #define LOAD(p) \
@@ -92,14 +92,14 @@ static bool works(void)
 
 #define TARGET __attribute__((target("+crypto")))
 
-#define STEPS(a, i)                                                       \
-  do {                                                                    \
-    const uint32x4_t x = vaddq_u32(a, vld1q_u32(cpu_sha256_constants +    \
-                                                (size_t)(i) * 4));        \
-    const uint32x4_t before = abcd;                                       \
-                                                                          \
-    abcd = vsha256hq_u32(abcd, efgh, x);                                  \
-    efgh = vsha256h2q_u32(efgh, before, x);                               \
+#define STEPS(a, i)                                        \
+  do {                                                     \
+    const uint32x4_t x = vaddq_u32(                        \
+      a, vld1q_u32(cpu_sha256_constants + (size_t)(i)*4)); \
+    const uint32x4_t before = abcd;                        \
+                                                           \
+    abcd = vsha256hq_u32(abcd, efgh, x);                   \
+    efgh = vsha256h2q_u32(efgh, before, x);                \
   } while (0)
 
 #define NEXT(a, b, c, d) a = vsha256su1q_u32(vsha256su0q_u32(a, b), c, d)

@@ -164,8 +164,8 @@ static COLD int wrong(const struct kernels_thread *t, uint64_t got,
                  "the kernel %s (%s) computed 0x%llx instead of 0x%llx: the "
                  "processor, its memory or the compiler of this program is "
                  "faulty; compare with --isa=baseline",
-                 k->name, t->chosen->path[t->at]->name,
-                 (unsigned long long)got, (unsigned long long)k->result);
+                 k->name, t->chosen->path[t->at]->name, (unsigned long long)got,
+                 (unsigned long long)k->result);
 }
 
 static int kernels_event(void *thr, struct worker *w, struct err *err)

@@ -5,8 +5,8 @@
 
 /* The names of all kernels, as in kernel_list.c, and a word for all of them. */
 static const char *const kernel_words[] = {
-  "int",  "ilp", "branch", "div",    "fp",     "lookup", "btree", "sort",
-  "lz",   "json", "crc32c", "sha256", "aes",    "lua",    "all",   NULL,
+  "int", "ilp",  "branch", "div",    "fp",  "lookup", "btree", "sort",
+  "lz",  "json", "crc32c", "sha256", "aes", "lua",    "all",   NULL,
 };
 
 static const char *const isa_words[] = { "auto", "baseline", NULL };

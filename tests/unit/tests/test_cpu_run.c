@@ -92,11 +92,9 @@ static void test_wrong_result(void)
                                           .result = 7,
                                           .bytes = 64,
                                           .prepare = nothing };
-  static const struct cpu_kernel bad = { .name = "bad",
-                                         .operations = 1,
-                                         .result = 8,
-                                         .bytes = 64,
-                                         .prepare = nothing };
+  static const struct cpu_kernel bad = {
+    .name = "bad", .operations = 1, .result = 8, .bytes = 64, .prepare = nothing
+  };
   struct worker w = { .event_class = 0 };
   struct kernels_chosen *chosen;
   struct err err = { "" };
