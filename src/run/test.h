@@ -166,6 +166,8 @@ struct test {
   bool no_deadline; /* its events have no time limit: no automatic shutdown */
   bool own_limit;   /* --events has no effect on it */
   bool has_classes; /* its report needs classes of operations */
+  bool loads_cpu;   /* workers do nothing but compute, or wait for memory: the
+                     * clocks of their processors are watched */
 
   /*
    * [opt] Where options choose between several tests of one name: *ret becomes

@@ -180,5 +180,6 @@ const struct test test_cpu = {
   .cfg_size = sizeof(struct cpu_cfg),
   .ops = &cpu_ops,
   .form = &tests_cpu_form,
+  .loads_cpu = true,
   .variant = cpu_variant,
 };

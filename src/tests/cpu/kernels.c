@@ -220,4 +220,5 @@ const struct test cpu_kernels_test = {
   .ops = &kernels_ops,
   .form = &kernels_form,
   .has_classes = true,
+  .loads_cpu = true,
 };
