@@ -233,9 +233,9 @@ static void look_at_speed(struct doubts *d, const struct doubt_input *in,
   else if (!in->measures_others && m->last_ghz < FADED * m->first_ghz)
     doubts_add(d, true, "frequency",
                "the CPUs slowed down from %.2f to %.2f GHz during the run, so "
-               "the score is that of neither; they get too hot, or are allowed "
-               "to run fast for a short time only: measure what lasts, with "
-               "--warmup-time",
+               "the score is that of neither; measure what lasts with "
+               "--warmup-time (CPUs get hot, or may run fast for a short time "
+               "only)",
                m->first_ghz, m->last_ghz);
   else if (m->mhz > 0 && m->mhz < SLOWED * m->base_mhz &&
            s->own >= USED_FOR_SPEED)
