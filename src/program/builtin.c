@@ -44,10 +44,18 @@ static int declare(struct job *job, struct cmdline_rules *rules)
   return EXIT_OK;
 }
 
+static int choose(struct job *job, struct err *err)
+{
+  const struct test *test = job->test;
+
+  return test->variant ? test->variant(job->cfg, &job->test, err) : 0;
+}
+
 static void set_needs(const struct job *job, struct plan_input *in)
 {
   in->no_deadline = job->test->no_deadline;
   in->own_limit = job->test->own_limit;
+  in->classes = job->test->has_classes;
 }
 
 static void warn(const struct job *job)
@@ -113,6 +121,7 @@ static void end(struct job *job)
 const struct test_source source_builtin = {
   .find = find,
   .declare = declare,
+  .choose = choose,
   .needs = set_needs,
   .warn = warn,
   .find_command = find_command,

@@ -54,6 +54,10 @@ static int make_plan(struct job *job, struct err *err)
   in.details = runs && (results_wanted(&p->opts.results) ||
                         (p->ranks && p->opts.ranks.report));
   in.event_rings = results_event_rings(p->results);
+  if (job->source->choose)
+    rc = job->source->choose(job, err);
+  if (rc < 0)
+    return rc;
   job->source->needs(job, &in);
   return plan_init(&job->made_plan, &in, err);
 }

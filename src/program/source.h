@@ -59,6 +59,10 @@ struct test_source {
    */
   int (*declare)(struct job *job, struct cmdline_rules *rules);
 
+  /* [opt] The options have their values: which test they mean, where one name
+   * stands for several. */
+  int (*choose)(struct job *job, struct err *err);
+
   /* What the test needs of the plan; and warnings once the plan is made. */
   void (*needs)(const struct job *job, struct plan_input *in);
   void (*warn)(const struct job *job);

@@ -32,6 +32,9 @@
 #define RUN_MIN_NS (200 * NS_PER_MS)
 /* A program that used this share of all processors is named as a cause. */
 #define CAUSE 0.1
+/* Clocks of the last quarter of a run, compared with the first: what is left of
+ * them.  Between one sample and the next they differ by some percent. */
+#define FADED 0.93
 /* Clock rates differ a little from what processors guarantee. */
 #define SLOWED 0.9
 /* A processor that is not used lowers its clock rate, and that is no
@@ -229,6 +232,13 @@ static void look_at_speed(struct doubts *d, const struct doubt_input *in,
                (unsigned long long)m->heat, fmt_plural(m->heat),
                in->measures_others || in->rate > 0 ? "latencies are inflated"
                                                    : "the score is too low");
+  else if (!in->measures_others && m->last_ghz < FADED * m->first_ghz)
+    doubts_add(d, true, "frequency",
+               "the CPUs slowed down from %.2f to %.2f GHz during the run, so "
+               "the score is that of neither; measure what lasts with "
+               "--warmup-time (CPUs get hot, or may run fast for a short time "
+               "only)",
+               m->first_ghz, m->last_ghz);
   else if (m->mhz > 0 && m->mhz < SLOWED * m->base_mhz &&
            s->own >= USED_FOR_SPEED)
     doubts_add(d, true, "frequency",

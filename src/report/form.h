@@ -37,6 +37,12 @@ struct report_form {
   void (*figures)(const struct figures *to, const struct report_setup *setup,
                   const struct report *r);
 
+  /* [opt] Columns of its own at the end of the lines of --csv: the name of
+   * number `i`, NULL after the last one, and its value; NAN: there is none. */
+  const char *(*column)(const struct report_setup *setup, unsigned i);
+  double (*value)(const struct report_setup *setup, const struct report *r,
+                  unsigned i);
+
   /* With --rate, the text after the length in the line about the queue; NULL:
    * there is no such line. */
   const char *queue_mark;

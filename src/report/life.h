@@ -45,9 +45,11 @@ struct machine_use {
   bool known;       /* the next two are known */
   uint64_t busy_ns; /* used by all programs, summed up over processors */
   uint64_t steal_ns;
-  uint64_t throttled_ns; /* withheld by the control group's quota */
-  uint64_t heat;         /* how often heat has slowed them down */
-  double mhz, base_mhz;  /* at the end; 0: unknown */
+  uint64_t throttled_ns;      /* withheld by the control group's quota */
+  uint64_t heat;              /* how often heat has slowed them down */
+  double mhz, base_mhz;       /* at the end; 0: unknown */
+  double first_ghz, last_ghz; /* measured, of the processors at work: in the
+                                 first and the last quarter; 0: unknown */
 
   /* About other processes, as far as they can be seen; since the load began. */
   uint64_t server_ns; /* database servers */

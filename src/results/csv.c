@@ -2,13 +2,17 @@
  * csv.c - one line of comma-separated values per interval.
  *
  * All tests have the same columns, so that files of several runs can be joined.
- * Only additional percentiles have columns of their own, at the end.
+ * Only additional percentiles, and what one test alone has, have columns of
+ * their own, at the end.
  */
 #include "results/csv.h"
+
+#include <math.h>
 
 #include "base/compiler.h"
 #include "base/fmt.h"
 #include "base/strbuf.h"
+#include "report/form.h"
 #include "results/jobj.h"
 #include "results/shared.h"
 #include "stats/report.h"
@@ -40,6 +44,26 @@ static bool has_column(const struct report_setup *setup, size_t i)
          !is_among(setup->percentiles, i, pct);
 }
 
+/* The name of a column that only this test has; NULL: that were all. */
+static const char *own_column(const struct report_setup *setup, unsigned i)
+{
+  return setup->form && setup->form->column ? setup->form->column(setup, i)
+                                            : NULL;
+}
+
+static void add_own(struct strbuf *b, const struct report_setup *setup,
+                    const struct report *r)
+{
+  for (unsigned i = 0; own_column(setup, i); i++) {
+    const double value = setup->form->value(setup, r, i);
+
+    if (isfinite(value))
+      strbuf_addf(b, ",%.4f", value);
+    else
+      strbuf_adds(b, ",");
+  }
+}
+
 void csv_header(struct strbuf *b, const struct report_setup *setup)
 {
   strbuf_adds(b, "elapsed_s,period_s,partial,threads_running,events,"
@@ -56,6 +80,8 @@ void csv_header(struct strbuf *b, const struct report_setup *setup)
     if (has_column(setup, i))
       add_name(b, setup->percentiles[i]);
   }
+  for (unsigned i = 0; own_column(setup, i); i++)
+    strbuf_addf(b, ",%s", own_column(setup, i));
   strbuf_adds(b, "\n");
 }
 
@@ -119,6 +145,7 @@ void csv_interval(struct strbuf *b, const struct report_setup *setup,
     if (has_column(setup, i))
       add_int(b, report_percentile(r, setup->percentiles[i]));
   }
+  add_own(b, setup, r);
   strbuf_adds(b, "\n");
 }
 

@@ -154,6 +154,10 @@ json_t *json_client(const struct client_use *u, uint64_t events)
     jobj_real(&o, "steal_cpus",
               (double)u->machine.steal_ns / (double)u->wall_ns);
   }
+  if (u->machine.first_ghz > 0.0) {
+    jobj_real(&o, "first_quarter_ghz", u->machine.first_ghz);
+    jobj_real(&o, "last_quarter_ghz", u->machine.last_ghz);
+  }
   if (u->quota > 0.0)
     jobj_real(&o, "throttled_s", jobj_seconds(u->machine.throttled_ns));
   return jobj_take(&o);

@@ -15,6 +15,7 @@
 #include "run/periods.h"
 #include "run/run.h"
 #include "run/signals.h"
+#include "run/speed.h"
 
 struct err;
 
@@ -29,6 +30,7 @@ struct conductor {
   struct signals signals;
   struct peers_listener listener;
   pthread_t report_thread;
+  struct speed_watch speed;
   bool opened;         /* the test was opened */
   bool forced;         /* workers were still there at the deadline */
   bool agreed;         /* the other ranks know whether this one starts */

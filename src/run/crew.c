@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -118,6 +119,7 @@ static void *worker_main(void *arg)
   else
     log_msg(LOG_DEBUG, "Worker thread (#%u) failed to initialize!", w->tid);
   thread_trim_stack(); /* opening goes deeper than events do */
+  atomic_store(&w->os_id, (int)gettid());
   set_phase(w, WORKER_READY);
   if (!opened)
     fail(w, &err);

@@ -40,6 +40,8 @@ static void final_report(struct conductor *c)
     life_measure_from(run, end_ns);
   }
   life_measured(run, end_ns, c->forced);
+  speed_between(&c->speed, run->life.measured_ns, end_ns,
+                &run->life.client.machine);
   if (setup->details)
     reporting_partial(run, end_ns);
   reporting_fill(run, &r, c->forced ? REPORT_FORCED : REPORT_FINAL, end_ns);

@@ -105,6 +105,7 @@ struct plan_input {
   /* What the test needs. */
   bool no_deadline; /* no automatic deadline: its events have no time limit */
   bool own_limit;   /* --events has no effect */
+  bool classes;     /* its report has classes of operations */
   size_t min_stack_bytes; /* of each thread */
 };
 

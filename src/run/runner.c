@@ -154,7 +154,10 @@ static int perform(struct conductor *c)
     if (agree_on_start(run, ready, &at_ns)) {
       open_gate(c, at_ns);
       c->started = true;
+      if (run->test->loads_cpu)
+        speed_start(&c->speed, run);
       conductor_await_end(c);
+      speed_stop(&c->speed);
       status = conductor_conclude(c);
     } else {
       status = conductor_call_off(c, in_time);

@@ -107,6 +107,7 @@ int conductor_set_up(struct conductor *c, const void *cfg, struct err *err)
   if (rc < 0)
     return rc;
   c->opened = true;
+  run->report_setup.form = run->test->form;
   if (ops->setup)
     ops->setup(run->test_run, &run->report_setup);
   rc = reporters_begin(run->reporters, run->n_reporters, &run->report_setup,

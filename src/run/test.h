@@ -165,6 +165,16 @@ struct test {
   const struct report_form *form;
   bool no_deadline; /* its events have no time limit: no automatic shutdown */
   bool own_limit;   /* --events has no effect on it */
+  bool has_classes; /* its report needs classes of operations */
+  bool loads_cpu;   /* workers do nothing but compute, or wait for memory: the
+                     * clocks of their processors are watched */
+
+  /*
+   * [opt] Where options choose between several tests of one name: *ret becomes
+   * the one that is meant, and stays if it is this one.  That test has the same
+   * name and options.  -EINVAL: they do not fit together.
+   */
+  int (*variant)(const void *cfg, const struct test **ret, struct err *err);
 };
 
 #endif

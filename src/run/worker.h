@@ -70,6 +70,7 @@ struct worker {
   _Atomic uint64_t left_ns;   /* when its loop ended; 0: not yet */
   _Atomic uint32_t recording; /* 1: it records an event of the warm-up */
   _Atomic uint64_t queue_ns;  /* time on the run queue in the measured part */
+  _Atomic int os_id;          /* the system's number of the thread */
 } CACHE_ALIGNED;
 
 /*

@@ -37,17 +37,18 @@ struct report_setup {
   struct opt_list percentile_list; /* --percentiles, as texts */
 
   /* What follows from the plan. */
-  unsigned n_percentiles;     /* of --percentiles */
-  const double *percentiles;  /* borrowed */
-  bool layout_1_1;            /* else 1.0 */
-  bool per_thread;            /* --debug */
-  bool rate;                  /* --rate was given: queue lines */
-  bool statement_times;       /* --db-debug */
-  bool percentile_given;      /* --percentile, by the user */
-  bool details;               /* results for machines are wanted */
-  bool as_sysbench;           /* no text after an error in an event */
-  unsigned interval_decimals; /* decimals of the time in interval lines */
-  const void *of_test;        /* [opt] borrowed; for the form of the test */
+  unsigned n_percentiles;         /* of --percentiles */
+  const double *percentiles;      /* borrowed */
+  bool layout_1_1;                /* else 1.0 */
+  bool per_thread;                /* --debug */
+  bool rate;                      /* --rate was given: queue lines */
+  bool statement_times;           /* --db-debug */
+  bool percentile_given;          /* --percentile, by the user */
+  bool details;                   /* results for machines are wanted */
+  bool as_sysbench;               /* no text after an error in an event */
+  unsigned interval_decimals;     /* decimals of the time in interval lines */
+  const struct report_form *form; /* [opt] of the test: report/form.h */
+  const void *of_test;            /* [opt] borrowed; for the form */
 };
 
 extern const struct opt report_opts[];

@@ -13,15 +13,15 @@
 #include "rand/stream.h"
 #include "run/test.h"
 #include "run/worker.h"
+#include "tests/mutex_kinds.h"
 #include "tests/tests.h"
 
-struct mutex_cfg {
-  uint64_t num;
-  uint64_t locks;
-  uint64_t loops;
+/* As mutex_kinds[] has them. */
+static const char *const kind_words[] = {
+  "pthread", "adaptive", "spin", "ticket", "mcs", "rwlock", "atomic", NULL,
 };
 
-static const struct opt mutex_opts[] = {
+const struct opt mutex_opts[] = {
   {
     OPT_INT(struct mutex_cfg, num),
     .name = "mutex-num",
@@ -50,6 +50,20 @@ static const struct opt mutex_opts[] = {
     .max = INT64_MAX,
     .help = "empty loop rounds before each lock",
     .man = "The work outside of the lock is an empty loop.",
+  },
+  {
+    OPT_WORD(struct mutex_cfg, kind),
+    .name = "mutex-kind",
+    .flags = OPT_OWN,
+    .words = kind_words,
+    .help = "measure a kind of lock, an event for each lock operation "
+            "{pthread,adaptive,spin,ticket,mcs,rwlock,atomic}",
+    .man = "Without it, each thread has one event, as in sysbench. With it, an "
+           "event takes one lock, adds to a number and lets the lock go, and "
+           "latencies are those of that alone: the work of --mutex-loops comes "
+           "in between. The test runs for --time or --events, and "
+           "--mutex-locks has no effect. Threads meet with --mutex-num=1. Of "
+           "rwlock, nine in ten only read; atomic adds without a lock.",
   },
   OPT_END,
 };
@@ -164,6 +178,15 @@ static const struct test_ops mutex_ops = {
   .loop = mutex_loop,
 };
 
+static int mutex_variant(const void *arg, const struct test **ret,
+                         struct err *err)
+{
+  (void)err;
+  if (((const struct mutex_cfg *)arg)->kind >= 0)
+    *ret = &mutex_kinds_test;
+  return 0;
+}
+
 const struct test test_mutex = {
   .name = "mutex",
   .summary = "Mutex performance test",
@@ -171,4 +194,5 @@ const struct test test_mutex = {
   .cfg_size = sizeof(struct mutex_cfg),
   .ops = &mutex_ops,
   .no_deadline = true,
+  .variant = mutex_variant,
 };

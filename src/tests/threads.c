@@ -14,13 +14,15 @@
 #include "base/mem.h"
 #include "run/test.h"
 #include "tests/tests.h"
+#include "tests/threads_pairs.h"
+#include "tests/threads_ways.h"
 
-struct threads_cfg {
-  uint64_t yields;
-  uint64_t locks;
+/* As threads_ways[] has them, and the one that has no partners. */
+static const char *const test_words[] = {
+  "handoff", "pipe", "futex", "spawn", NULL,
 };
 
-static const struct opt threads_opts[] = {
+const struct opt threads_opts[] = {
   {
     OPT_INT(struct threads_cfg, yields),
     .name = "thread-yields",
@@ -40,6 +42,21 @@ static const struct opt threads_opts[] = {
     .help = "number of mutexes",
     .man = "Events take the mutexes in turn over all threads. Fewer mutexes "
            "than threads mean that threads wait for each other.",
+  },
+  {
+    OPT_WORD(struct threads_cfg, test),
+    .name = "thread-test",
+    .flags = OPT_OWN,
+    .words = test_words,
+    .help = "measure wake-ups, or the start of threads, instead of yields "
+            "{handoff,pipe,futex,spawn}",
+    .man = "With handoff, pipe and futex each thread has a partner: an event "
+           "wakes it, and ends when it has woken the thread in turn, through a "
+           "mutex and a condition variable, pipes, or futexes. An event has "
+           "two wake-ups; where both threads share a processor (taskset), two "
+           "context switches. With spawn, an event starts a thread that does "
+           "nothing, and waits for its end. --thread-yields and --thread-locks "
+           "have no effect then.",
   },
   OPT_END,
 };
@@ -150,10 +167,22 @@ static const struct test_ops threads_ops = {
   .event = threads_event,
 };
 
+static int threads_variant(const void *arg, const struct test **ret,
+                           struct err *err)
+{
+  const int test = ((const struct threads_cfg *)arg)->test;
+
+  (void)err;
+  if (test >= 0)
+    *ret = test < THREADS_WAYS ? &threads_pairs_test : &threads_spawn_test;
+  return 0;
+}
+
 const struct test test_threads = {
   .name = "threads",
   .summary = "Threads subsystem performance test",
   .opts = threads_opts,
   .cfg_size = sizeof(struct threads_cfg),
   .ops = &threads_ops,
+  .variant = threads_variant,
 };

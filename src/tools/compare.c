@@ -14,6 +14,7 @@
 #include "base/parse.h"
 #include "base/strbuf.h"
 #include "tools/classes.h"
+#include "tools/compare_internal.h"
 #include "tools/verdict.h"
 
 /* For percentiles: an interval, or a run, must have so many events above it. */
@@ -27,14 +28,6 @@
 #define UNSTEADY_BY_WAITING 0.25
 #define UNSTEADY_TAIL_BY_WAITING 1.5
 #define TAIL 0.1
-
-/* A figure that is compared between the groups. */
-struct figure {
-  enum compare_kind kind;
-  const char *key; /* percentile, or name of a class; NULL: the mean */
-  bool queries;    /* THROUGHPUT: of queries, not of events */
-  double beyond;   /* percentiles: share of the events above it; may be 0 */
-};
 
 /* The figures of the runs of a group, with samples; all owned. */
 struct series {
@@ -69,10 +62,33 @@ static const json_t *own_figure(const struct result *r, const char *name)
   return json_object_get(result_at(r->json, "test.figures"), name);
 }
 
+/* What a document, or an interval, says of a kernel of the cpu test. */
+static const json_t *kernel_of(const json_t *json, const char *part,
+                               const char *name)
+{
+  const json_t *report = part ? json_object_get(json, part) : json;
+
+  return json_object_get(json_object_get(report, "cpu_kernels"), name);
+}
+
+/* Operations, and the time that was spent with them by all threads. */
+static bool kernel_sample_of(const struct result_interval *i, const char *name,
+                             double *ret_num, double *ret_den)
+{
+  const json_t *kernel = kernel_of(i->json, NULL, name);
+
+  *ret_num = result_number_at(kernel, "operations");
+  *ret_den = *ret_num / result_number_at(kernel, "operations_per_s");
+  return *ret_num > 0 && *ret_den > 0;
+}
+
 static double value_of(const struct result *r, const struct figure *f)
 {
   switch (f->kind) {
   case COMPARE_THROUGHPUT:
+    if (f->key)
+      return result_number_at(kernel_of(r->json, "totals", f->key),
+                              "operations_per_s");
     return f->queries ? r->queries_per_s : r->events_per_s;
   case COMPARE_LATENCY:
     return f->key ? result_percentile(r, f->key) : r->mean_ns;
@@ -97,6 +113,8 @@ static bool sample_of(const struct result_interval *i, const struct figure *f,
 
   switch (f->kind) {
   case COMPARE_THROUGHPUT:
+    if (f->key)
+      return kernel_sample_of(i, f->key, ret_num, ret_den);
     *ret_num = f->queries ? i->queries : i->events;
     *ret_den = i->period_s;
     return isfinite(*ret_num) && i->period_s > 0;
@@ -231,7 +249,8 @@ static bool compare_to_nothing(struct comparison *here,
   return true;
 }
 
-static void add(struct comparisons *c, const char *name, const struct figure *f)
+void compare_add(struct comparisons *c, const char *name,
+                 const struct figure *f)
 {
   struct comparison *more = realloc(c->of, (c->n + 1) * sizeof(*more));
   struct series base = { 0 }, other = { 0 };
@@ -292,8 +311,9 @@ static void add_percentiles(struct comparisons *c)
     if (!isfinite(result_percentile(c->other->runs[0], next)))
       continue;
     strbuf_addf(&name, "p%s", next);
-    add(c, strbuf_str(&name),
-        &(struct figure){ COMPARE_LATENCY, next, false, 1 - lowest / 100 });
+    compare_add(
+      c, strbuf_str(&name),
+      &(struct figure){ COMPARE_LATENCY, next, false, 1 - lowest / 100 });
     strbuf_done(&name);
   }
 }
@@ -314,7 +334,7 @@ static void add_classes(struct comparisons *c)
     const size_t before = c->n;
 
     if (name && class_of(other, name))
-      add(c, name, &(struct figure){ COMPARE_CLASS, name, false, 0 });
+      compare_add(c, name, &(struct figure){ COMPARE_CLASS, name, false, 0 });
     if (c->n > before)
       c->of[before].share = rows.of[i].share;
   }
@@ -334,22 +354,27 @@ static void add_own_figures(struct comparisons *c)
     const bool rate = unit && strcmp(unit, "bytes_per_s") == 0;
 
     if (own_figure(c->other->runs[0], name))
-      add(c, name,
-          &(struct figure){ rate ? COMPARE_BANDWIDTH : COMPARE_ACCESS, name,
-                            false, 0 });
+      compare_add(c, name,
+                  &(struct figure){ rate ? COMPARE_BANDWIDTH : COMPARE_ACCESS,
+                                    name, false, 0 });
   }
 }
 
 static void add_usual_figures(struct comparisons *c)
 {
-  add(c, "events/s", &(struct figure){ COMPARE_THROUGHPUT, NULL, false, 0 });
+  compare_add(c, "events/s",
+              &(struct figure){ COMPARE_THROUGHPUT, NULL, false, 0 });
   if (isfinite(c->base->runs[0]->queries_per_s) &&
       isfinite(c->other->runs[0]->queries_per_s))
-    add(c, "queries/s", &(struct figure){ COMPARE_THROUGHPUT, NULL, true, 0 });
-  add(c, "mean", &(struct figure){ COMPARE_LATENCY, NULL, false, 0 });
+    compare_add(c, "queries/s",
+                &(struct figure){ COMPARE_THROUGHPUT, NULL, true, 0 });
+  compare_add(c, "mean", &(struct figure){ COMPARE_LATENCY, NULL, false, 0 });
   add_percentiles(c);
-  add(c, "client CPU/event", &(struct figure){ COMPARE_CPU, NULL, false, 0 });
-  add_classes(c);
+  compare_add(c, "client CPU/event",
+              &(struct figure){ COMPARE_CPU, NULL, false, 0 });
+  /* A class there is a kernel, whose time its throughput has already. */
+  if (compare_add_kernels(c) == 0)
+    add_classes(c);
 }
 
 /* Tests of one name that measure different things. */
@@ -442,8 +467,12 @@ static const struct comparison *worst(const struct comparisons *c)
 const struct comparison *comparisons_decisive(const struct comparisons *c)
 {
   const struct comparison *throughput = find(c, COMPARE_THROUGHPUT, "events/s");
+  const struct comparison *kernels = find(c, COMPARE_THROUGHPUT,
+                                          COMPARE_KERNELS_MEAN);
   const double rate = rate_of(c->base);
 
+  if (kernels)
+    return kernels;
   if (!throughput)
     return worst(c);
   if (rate > 0 && rate == rate_of(c->other) && throughput->r.ratio > 0)

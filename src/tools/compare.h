@@ -14,7 +14,7 @@
 struct err;
 
 enum compare_kind {
-  COMPARE_THROUGHPUT, /* per second: more is better */
+  COMPARE_THROUGHPUT, /* per second: more is better; also of kernels */
   COMPARE_LATENCY,    /* nanoseconds */
   COMPARE_CPU,        /* nanoseconds of the client's processors */
   COMPARE_CLASS,      /* mean latency of a class of operations */
@@ -62,9 +62,10 @@ void comparisons_done(struct comparisons *c);
 
 /*
  * The figure that decides which one is slower: events per second, or the mean
- * latency if both had the same --rate, which fixes the throughput.  A run
- * without any event is always slower.  If the test has figures of its own, the
- * one that may have become worse by most decides.
+ * latency if both had the same --rate, which fixes the throughput.  For kernels
+ * of the cpu test it is the geometric mean; for a test with other figures of
+ * its own, the one that may have become worse by most.  A run without any event
+ * is always slower.
  */
 const struct comparison *comparisons_decisive(const struct comparisons *c);
 

@@ -3,6 +3,7 @@
  */
 #include "tools/compare_print.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -64,7 +65,7 @@ void compare_print_group(const struct group *g, const char *role, bool markdown,
 static void figure_cell(struct table *t, const struct comparison *c,
                         double value)
 {
-  if (!c->known)
+  if (!c->known || !isfinite(value)) /* a mean of ratios has no value */
     table_cell(t, "-");
   else if (c->kind == COMPARE_BANDWIDTH)
     table_cellf(t, "%.0f MiB/s", value / MIB);

@@ -45,7 +45,9 @@ static void add_heads(struct compare_summary *s)
 static void value_cell(struct compare_summary *s, const struct comparison *one,
                        double value)
 {
-  if (compare_is_rate(one->kind))
+  if (!isfinite(value)) /* a mean of ratios has none */
+    table_cell(&s->table, "-");
+  else if (compare_is_rate(one->kind))
     table_count(&s->table, value);
   else
     table_time(&s->table, value);

@@ -190,3 +190,12 @@ FATAL: did you run the prepare command?"
   must is "$(grep -c 'no such table' <<<"$stderr")" 1
   must is "$(grep -c 'did you run' <<<"$stderr")" 1
 }
+
+@test "the clock of the processors is measured, and nothing is printed of it" {
+  bench cpu --cpu-max-prime=1000 --time=4 --json=a.json run
+  must is "$status" 0
+  check a.json '0.05 < d["client"]["first_quarter_ghz"] < 10' '0.05 < d["client"]["last_quarter_ghz"] < 10'
+  must is "$(grep -c GHz <<<"$output")" 0
+  bench threads --time=0.1 --json=b.json run
+  check b.json '"first_quarter_ghz" not in d["client"]'
+}

@@ -24,7 +24,7 @@ bench_as_it_is() {
 
 # without_machine: its input without the remarks that a busy machine causes.
 without_machine() {
-  grep -Ev "^WARNING: (other programs used|worker threads spent|the hypervisor took|the CPUs ran|heat slowed|bench used|the control group of bench may)" ||
+  grep -Ev "^WARNING: (other programs used|worker threads spent|the hypervisor took|the CPUs ran|the CPUs slowed|heat slowed|bench used|the control group of bench may)" ||
     true
 }
 

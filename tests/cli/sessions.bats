@@ -215,8 +215,9 @@ LINES
   bench threads help
   must is "$status" 0
   must is "$(tail -n +3 <<<"$output")" "threads options:
-  --thread-yields=N lock-yield-unlock rounds per event [1000]
-  --thread-locks=N  number of mutexes [8]"
+  --thread-yields=N    lock-yield-unlock rounds per event [1000]
+  --thread-locks=N     number of mutexes [8]
+  --thread-test=STRING measure wake-ups, or the start of threads, instead of yields {handoff,pipe,futex,spawn}"
 }
 
 @test "the 0.5 form" {

@@ -55,6 +55,52 @@ optimized() {
   ! grep 'warning:' said
 }
 
+# kernels COMPILER ARGUMENT...: the kernels of the cpu test compute the same,
+# without the whole program; RUN runs it where this machine cannot.  Without
+# LuaJIT for a machine, the kernel that needs it is left out.
+kernels() {
+  local compiler=$1 left_out=()
+  shift
+  cd "$src/src"
+  [[ -z ${RUN-} ]] || left_out=(lua)
+  read -ra luajit < <(pkg-config --cflags luajit)
+  read -ra libraries < <(pkg-config --libs luajit)
+  [[ -z ${RUN-} ]] || libraries=(-static -Wl,--unresolved-symbols=ignore-all)
+  "$compiler" -std=gnu11 -Wall -Werror "$@" -I. -I.. "${luajit[@]}" \
+    ../tests/unit/tests/test_cpu_kernels.c tests/cpu/kernel_*.c base/err.c \
+    "${libraries[@]}" -lm -o "$work/kernels"
+  # shellcheck disable=SC2086 # it is nothing, or one word
+  ${RUN-} "$work/kernels" "${left_out[@]}" >"$work/kernels.tap"
+  ! grep '^not ok' "$work/kernels.tap" || return 1
+  grep -q '^1\.\.' "$work/kernels.tap"
+}
+
+# has PROGRAM...: all are there; else the case is skipped.
+has() {
+  local program
+  for program; do
+    command -v "$program" >/dev/null && continue
+    count=$((count + 1))
+    printf 'ok %d - %s # SKIP not installed\n' "$count" "$program"
+    return 1
+  done
+}
+
+all_kernels() {
+  local compiler level machine
+  for compiler in gcc clang; do
+    has "$compiler" || continue
+    for level in -O0 -O1 -O2 -O3; do
+      check "kernels, $compiler $level" kernels "$compiler" "$level"
+    done
+  done
+  # 64-bit ARM has instructions of its own; the other is big-endian.
+  for machine in aarch64 s390x; do
+    has "$machine-linux-gnu-gcc" "qemu-$machine" || continue
+    RUN=qemu-$machine check "kernels, $machine" kernels "$machine-linux-gnu-gcc" -O2
+  done
+}
+
 # In a folder of its own, with a file that is not there in the way of none.
 installs() {
   build install --prefix=/opt/bench --enable-sysbench-alias "${no_libraries[@]}"
@@ -162,7 +208,7 @@ distcheck() {
   make -s distcheck
 }
 
-(($# > 0)) || set -- gcc clang lto none single install messages distcheck
+(($# > 0)) || set -- gcc clang kernels lto none single install messages distcheck
 for name; do
   case $name in
     gcc | clang)
@@ -173,6 +219,7 @@ for name; do
         printf 'ok %d - %s # SKIP not installed\n' "$count" "$name"
       fi
       ;;
+    kernels) all_kernels ;;
     lto) check 'gcc -O3 -flto -D_FORTIFY_SOURCE=3' optimized ;;
     single)
       for switch in "${no_libraries[@]}" --without-mpi; do

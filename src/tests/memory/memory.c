@@ -200,5 +200,6 @@ const struct test test_memory = {
   .cfg_size = sizeof(struct memory_cfg),
   .ops = &memory_ops,
   .form = &memory_form,
+  .loads_cpu = true,
   .own_limit = true,
 };

@@ -287,6 +287,19 @@ static void test_steal_and_speed(void)
   f.client.machine.heat = 3;
   OK_STR(codes(&f), "frequency! ", "heat");
   OK(says(&f, "slowed the CPUs down 3 times"), "text");
+
+  make_disturbed(&f);
+  others(&f, 0);
+  f.client.machine.first_ghz = 3.4;
+  f.client.machine.last_ghz = 3.2;
+  OK_STR(codes(&f), "", "clocks vary");
+  f.client.machine.last_ghz = 2.6;
+  OK_STR(codes(&f), "frequency! ", "but not so much");
+  OK(says(&f, "slowed down from 3.40 to 2.60 GHz during the run"), "text");
+  make(&f);
+  f.client.machine.first_ghz = 3.4;
+  f.client.machine.last_ghz = 2.6;
+  OK_STR(codes(&f), "", "where a server is measured, it is not the client's");
 }
 
 static void test_samples(void)

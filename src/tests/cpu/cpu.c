@@ -15,26 +15,9 @@
 #include "run/plan.h"
 #include "run/test.h"
 #include "stats/report.h"
+#include "tests/cpu/kernels.h"
+#include "tests/cpu/options.h"
 #include "tests/tests.h"
-
-struct cpu_cfg {
-  uint64_t max_prime;
-};
-
-static const struct opt cpu_opts[] = {
-  {
-    OPT_INT(struct cpu_cfg, max_prime),
-    .name = "cpu-max-prime",
-    .def = "10000",
-    .min = 1,
-    .max = INT64_MAX,
-    .help = "upper bound (exclusive) of the numbers tested for being prime",
-    .man = "Every event tests each number from 3 up to, but not including, "
-           "this limit. Doubling the limit makes an event almost three times "
-           "as long.",
-  },
-  OPT_END,
-};
 
 struct cpu_run {
   const struct cpu_cfg *cfg;
@@ -175,6 +158,21 @@ static const struct test_ops cpu_ops = {
   .details = cpu_details,
 };
 
+/* The test of the prime numbers knows nothing of kernels. */
+static int cpu_variant(const void *arg, const struct test **ret,
+                       struct err *err)
+{
+  const struct cpu_cfg *cfg = arg;
+
+  if (cfg->kernels.n > 0)
+    *ret = &cpu_kernels_test;
+  else if (cfg->isa >= 0)
+    return err_set(err, -EINVAL,
+                   "--isa has no effect without --cpu-kernel, which chooses "
+                   "what uses it");
+  return 0;
+}
+
 const struct test test_cpu = {
   .name = "cpu",
   .summary = "CPU performance test",
@@ -182,4 +180,6 @@ const struct test test_cpu = {
   .cfg_size = sizeof(struct cpu_cfg),
   .ops = &cpu_ops,
   .form = &tests_cpu_form,
+  .loads_cpu = true,
+  .variant = cpu_variant,
 };

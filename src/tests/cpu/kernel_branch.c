@@ -1,0 +1,52 @@
+/*
+ * kernel_branch.c - branch: turns that no processor can guess.
+ *
+ * Each bit of a sequence of noise chooses one of two ways.  The sequence is too
+ * long to be learned from one round to the next.
+ */
+#include "base/compiler.h"
+#include "tests/cpu/kernel.h"
+#include "tests/cpu/kernel_data.h"
+
+enum {
+  NUMBERS = 1 << 12, /* of 64 branches each */
+};
+
+static int prepare(void *mem, struct err *err)
+{
+  (void)err;
+  *(uint64_t *)mem = 1;
+  return 0;
+}
+
+/* Both ways have something that a compiler cannot do in advance, so that it
+ * cannot make one straight way of them. */
+static uint64_t run(void *mem)
+{
+  uint64_t state = *(const uint64_t *)mem, a = 1, b = 2;
+
+  for (unsigned n = 0; n < NUMBERS; n++) {
+    uint64_t bits = cpu_noise(&state);
+
+    for (unsigned i = 0; i < 64; i++, bits >>= 1) {
+      if (bits & 1) {
+        a = a * 3 + b;
+        OPAQUE(a);
+      } else {
+        b = (b ^ a) + n;
+        OPAQUE(b);
+      }
+    }
+  }
+  return cpu_sum(a, b);
+}
+
+const struct cpu_kernel cpu_kernel_branch = {
+  .name = "branch",
+  .unit = "branch",
+  .operations = (uint64_t)NUMBERS * 64,
+  .result = UINT64_C(0xa9edd13158bc5b82),
+  .bytes = sizeof(uint64_t),
+  .prepare = prepare,
+  .portable = { .name = "portable", .run = run },
+};

@@ -1,0 +1,57 @@
+/*
+ * kernel_crc32c_fast.c - crc32c with instructions for it.
+ */
+#include "tests/cpu/kernel.h"
+#include "tests/cpu/kernel_crc32c.h"
+#include "tests/cpu/kernel_data.h"
+
+#if defined(__x86_64__)
+
+#include <nmmintrin.h>
+
+#define TARGET __attribute__((target("sse4.2")))
+#define STEP(crc, x) ((uint32_t)_mm_crc32_u64(crc, x))
+#define NAME "sse4.2"
+
+static bool works(void)
+{
+  return __builtin_cpu_supports("sse4.2");
+}
+
+#elif defined(__aarch64__) && defined(__linux__)
+
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+
+#define TARGET __attribute__((target("+crc")))
+#define STEP(crc, x) __builtin_aarch64_crc32cx(crc, x)
+#define NAME "crc"
+
+static bool works(void)
+{
+  return (getauxval(AT_HWCAP) & HWCAP_CRC32) != 0;
+}
+
+#endif
+
+#ifdef TARGET
+
+TARGET static uint64_t run(void *mem)
+{
+  const struct crc_data *d = mem;
+  uint32_t crc = UINT32_MAX;
+
+  for (unsigned t = 0; t < CRC_TIMES; t++) {
+    for (unsigned i = 0; i < CRC_BYTES; i += 8)
+      crc = STEP(crc, cpu_load_le64(d->bytes + i));
+  }
+  return ~crc;
+}
+
+const struct cpu_path cpu_crc32c_fast = { NAME, works, run };
+
+#else
+
+const struct cpu_path cpu_crc32c_fast = { .name = "none" };
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * kernel_div.c - div: division of whole numbers of 64 bits.
+ *
+ * Odd numbers of 41 bits are divided by odd numbers, until one divides them or
+ * the limit is reached: the work of somebody who looks for prime numbers.  They
+ * are longer than 32 bits, so that a compiler cannot take a shorter division.
+ */
+#include "base/compiler.h"
+#include "tests/cpu/kernel.h"
+#include "tests/cpu/kernel_data.h"
+
+enum {
+  NUMBERS = 512,
+  DIVISOR_MAX = 1023,
+  DIVISIONS = 56397, /* that are done; the result has them as well */
+};
+
+static int prepare(void *mem, struct err *err)
+{
+  (void)err;
+  *(uint64_t *)mem = (UINT64_C(1) << 40) + 1;
+  return 0;
+}
+
+static uint64_t run(void *mem)
+{
+  const uint64_t first = *(const uint64_t *)mem;
+  uint64_t divisions = 0, left = 0, sum = 0;
+
+  for (uint64_t n = first; n < first + 2 * (uint64_t)NUMBERS; n += 2) {
+    uint64_t d = 3;
+
+    while (d <= DIVISOR_MAX && n % d != 0)
+      d += 2;
+    /* The last division of a number that has no divisor was by the limit. */
+    divisions += d <= DIVISOR_MAX ? (d - 1) / 2 : (DIVISOR_MAX - 1) / 2;
+    left += d > DIVISOR_MAX;
+    sum = cpu_sum(sum, d);
+  }
+  return cpu_sum(sum, divisions << 32 | left);
+}
+
+const struct cpu_kernel cpu_kernel_div = {
+  .name = "div",
+  .unit = "division",
+  .operations = DIVISIONS,
+  .result = UINT64_C(0xfc9eb9f2c81b5eb0),
+  .bytes = sizeof(uint64_t),
+  .prepare = prepare,
+  .portable = { .name = "portable", .run = run },
+};

@@ -1,0 +1,83 @@
+/*
+ * kernel_int.c - int and ilp: whole numbers of 64 bits, one step after the
+ * other, and four steps at once.
+ *
+ * A step multiplies, adds, shifts and combines.  With int, each needs the
+ * result of the one before: the latency of the instructions counts.  With ilp,
+ * four chains do not need each other: what counts is how many instructions a
+ * processor does at a time.
+ */
+#include "base/compiler.h"
+#include "tests/cpu/kernel.h"
+
+enum {
+  STEPS = 1 << 18,
+  CHAINS = 4,
+};
+
+struct seeds {
+  uint64_t of[CHAINS];
+};
+
+static int prepare(void *mem, struct err *err)
+{
+  struct seeds *s = mem;
+
+  (void)err;
+  for (unsigned i = 0; i < CHAINS; i++)
+    s->of[i] = i + 1;
+  return 0;
+}
+
+/* The result is hidden from the compiler, else it would do several chains with
+ * vector instructions, or not at all. */
+static inline uint64_t step(uint64_t x)
+{
+  x = x * UINT64_C(0x5851f42d4c957f2d) + UINT64_C(0x14057b7ef767814f);
+  x ^= x >> 31;
+  OPAQUE(x);
+  return x;
+}
+
+static uint64_t run_one(void *mem)
+{
+  uint64_t x = ((const struct seeds *)mem)->of[0];
+
+  for (unsigned i = 0; i < STEPS; i++)
+    x = step(x);
+  return x;
+}
+
+static uint64_t run_four(void *mem)
+{
+  const struct seeds *s = mem;
+  uint64_t a = s->of[0], b = s->of[1], c = s->of[2], d = s->of[3];
+
+  for (unsigned i = 0; i < STEPS; i++) {
+    a = step(a);
+    b = step(b);
+    c = step(c);
+    d = step(d);
+  }
+  return a ^ b ^ c ^ d;
+}
+
+const struct cpu_kernel cpu_kernel_int = {
+  .name = "int",
+  .unit = "step",
+  .operations = STEPS,
+  .result = UINT64_C(0xaac2fe82b18905a8),
+  .bytes = sizeof(struct seeds),
+  .prepare = prepare,
+  .portable = { .name = "portable", .run = run_one },
+};
+
+const struct cpu_kernel cpu_kernel_ilp = {
+  .name = "ilp",
+  .unit = "step",
+  .operations = (uint64_t)STEPS * CHAINS,
+  .result = UINT64_C(0xa36df7439fce1f04),
+  .bytes = sizeof(struct seeds),
+  .prepare = prepare,
+  .portable = { .name = "portable", .run = run_four },
+};

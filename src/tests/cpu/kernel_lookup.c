@@ -1,0 +1,75 @@
+/*
+ * kernel_lookup.c - lookup: look for keys in a hash table of 256 KiB, which
+ * fits into a cache of the second level.
+ *
+ * Half of the keys are there, and half of the slots are used: a lookup is a
+ * product, a load, and a turn or two of a loop that is hard to foresee.
+ * Lookups do not wait for each other.
+ */
+#include "tests/cpu/kernel.h"
+#include "tests/cpu/kernel_data.h"
+
+enum {
+  BITS = 14,
+  SLOTS = 1 << BITS,
+  LOOKUPS = 1 << 16,
+};
+
+struct slot {
+  uint64_t key; /* 0: not used */
+  uint64_t value;
+};
+
+/* Not 0, and not the same for two numbers. */
+static uint64_t key_of(uint64_t number)
+{
+  return cpu_scatter(number + 1);
+}
+
+static unsigned place_of(uint64_t key)
+{
+  return (unsigned)((key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - BITS));
+}
+
+static int prepare(void *mem, struct err *err)
+{
+  struct slot *table = mem;
+
+  (void)err;
+  for (uint64_t i = 0; i < SLOTS / 2; i++) {
+    const uint64_t key = key_of(i);
+    unsigned at = place_of(key);
+
+    while (table[at].key != 0)
+      at = (at + 1) % SLOTS;
+    table[at] = (struct slot){ key, i + 1 };
+  }
+  return 0;
+}
+
+static uint64_t run(void *mem)
+{
+  const struct slot *table = mem;
+  uint64_t found = 0, sum = 0, state = 7;
+
+  for (unsigned i = 0; i < LOOKUPS; i++) {
+    const uint64_t key = key_of(cpu_noise(&state) % SLOTS);
+    unsigned at = place_of(key);
+
+    while (table[at].key != 0 && table[at].key != key)
+      at = (at + 1) % SLOTS;
+    found += table[at].key == key;
+    sum += table[at].value;
+  }
+  return cpu_sum(sum, found);
+}
+
+const struct cpu_kernel cpu_kernel_lookup = {
+  .name = "lookup",
+  .unit = "lookup",
+  .operations = LOOKUPS,
+  .result = UINT64_C(0x2f7538a19d7bd09d),
+  .bytes = SLOTS * sizeof(struct slot),
+  .prepare = prepare,
+  .portable = { .name = "portable", .run = run },
+};

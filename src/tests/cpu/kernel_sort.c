@@ -1,0 +1,118 @@
+/*
+ * kernel_sort.c - sort: put 8,192 numbers in order.
+ *
+ * Quicksort around the middle one of three, and insertion where few are left:
+ * comparisons that are hard to foresee, and moves, in 32 KiB.
+ */
+#include <string.h>
+
+#include "tests/cpu/kernel.h"
+#include "tests/cpu/kernel_data.h"
+
+enum {
+  NUMBERS = 1 << 13,
+  FEW = 16,
+};
+
+struct numbers {
+  uint32_t from[NUMBERS], to[NUMBERS];
+};
+
+static int prepare(void *mem, struct err *err)
+{
+  struct numbers *n = mem;
+  uint64_t state = 17;
+
+  (void)err;
+  for (unsigned i = 0; i < NUMBERS; i++)
+    n->from[i] = (uint32_t)cpu_noise(&state);
+  return 0;
+}
+
+static void swap(uint32_t *a, uint32_t *b)
+{
+  const uint32_t x = *a;
+
+  *a = *b;
+  *b = x;
+}
+
+static void insertion(uint32_t *p, size_t n)
+{
+  for (size_t i = 1; i < n; i++) {
+    const uint32_t x = p[i];
+    size_t at = i;
+
+    for (; at > 0 && p[at - 1] > x; at--)
+      p[at] = p[at - 1];
+    p[at] = x;
+  }
+}
+
+static uint32_t middle(uint32_t *p, size_t n)
+{
+  if (p[n / 2] < p[0])
+    swap(&p[n / 2], &p[0]);
+  if (p[n - 1] < p[0])
+    swap(&p[n - 1], &p[0]);
+  if (p[n - 1] < p[n / 2])
+    swap(&p[n - 1], &p[n / 2]);
+  return p[n / 2];
+}
+
+/* Those up to the one in the middle come first; how many these are. */
+static size_t divide(uint32_t *p, size_t n)
+{
+  const uint32_t pivot = middle(p, n);
+  size_t low = 0, high = n - 1;
+
+  for (;;) {
+    while (p[low] < pivot)
+      low++;
+    while (p[high] > pivot)
+      high--;
+    if (low >= high)
+      return high + 1;
+    swap(&p[low++], &p[high--]);
+  }
+}
+
+/* The shorter part by a call, so that calls are never many. */
+static void sort(uint32_t *p, size_t n) /* NOLINT(misc-no-recursion) */
+{
+  while (n > FEW) {
+    const size_t first = divide(p, n);
+
+    if (first <= n - first) {
+      sort(p, first);
+      p += first;
+      n -= first;
+    } else {
+      sort(p + first, n - first);
+      n = first;
+    }
+  }
+  insertion(p, n);
+}
+
+static uint64_t run(void *mem)
+{
+  struct numbers *n = mem;
+  uint64_t sum = 0;
+
+  memcpy(n->to, n->from, sizeof(n->to));
+  sort(n->to, NUMBERS);
+  for (unsigned i = 0; i < NUMBERS; i++)
+    sum = cpu_sum(sum, n->to[i]);
+  return sum;
+}
+
+const struct cpu_kernel cpu_kernel_sort = {
+  .name = "sort",
+  .unit = "number",
+  .operations = NUMBERS,
+  .result = UINT64_C(0x8c2963f408870304),
+  .bytes = sizeof(struct numbers),
+  .prepare = prepare,
+  .portable = { .name = "portable", .run = run },
+};

@@ -1,0 +1,24 @@
+/*
+ * options.h - the options of the cpu test.
+ */
+#ifndef BENCH_TESTS_CPU_OPTIONS_H
+#define BENCH_TESTS_CPU_OPTIONS_H
+
+#include <stdint.h>
+
+#include "opt/opt.h"
+
+enum cpu_isa {
+  CPU_ISA_AUTO,     /* whatever the processor has */
+  CPU_ISA_BASELINE, /* what all processors of its kind have */
+};
+
+struct cpu_cfg {
+  uint64_t max_prime;
+  struct opt_list kernels; /* none: the test of the prime numbers */
+  int isa;                 /* enum cpu_isa; -1: not given */
+};
+
+extern const struct opt cpu_opts[]; /* struct cpu_cfg */
+
+#endif

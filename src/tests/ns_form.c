@@ -1,0 +1,45 @@
+/*
+ * ns_form.c - the reports of tests with very short events.
+ */
+#include "tests/ns_form.h"
+
+#include <inttypes.h>
+
+#include "base/strbuf.h"
+#include "report/form.h"
+#include "stats/report.h"
+
+static void add_line(struct strbuf *b, const char *name, uint64_t ns)
+{
+  strbuf_addf(b, "    %-20s %12" PRIu64 "\n", name, ns);
+}
+
+static void add_results(struct strbuf *b, const struct report_setup *setup,
+                        const struct report *r)
+{
+  static const struct {
+    const char *name;
+    double percentile;
+  } lines[] = { { "median, ns:", 50 },
+                { "99%, ns:", 99 },
+                { "99.9%, ns:", 99.9 } };
+  const struct ns_form_words *words = setup->of_test;
+
+  strbuf_addf(b, "%s:\n    %-20s %12.2f\n", words->title,
+              "per second:", report_rate(r, r->events));
+  if (r->events == 0)
+    return;
+  add_line(b, "average, ns:", r->sum_ns / r->events);
+  for (unsigned i = 0; r->hist && i < sizeof(lines) / sizeof(lines[0]); i++)
+    add_line(b, lines[i].name, report_percentile(r, lines[i].percentile));
+  add_line(b, "max, ns:", r->max_ns);
+}
+
+const struct report_form ns_form = {
+  .interval = form_interval_events,
+  .results = add_results,
+  .queue_mark = "",
+  .classes = "Operations",
+  .class = "operation",
+  .measures_itself = true,
+};

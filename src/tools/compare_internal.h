@@ -1,0 +1,33 @@
+/*
+ * compare_internal.h - how figures are put into a comparison.  Only for the
+ * files that fill in comparisons.
+ */
+#ifndef BENCH_TOOLS_COMPARE_INTERNAL_H
+#define BENCH_TOOLS_COMPARE_INTERNAL_H
+
+#include <stdbool.h>
+
+#include "tools/compare.h"
+
+/* The name of the figure that sums up all kernels. */
+#define COMPARE_KERNELS_MEAN "geometric mean"
+
+/* What is looked at in both groups. */
+struct figure {
+  enum compare_kind kind;
+  /* LATENCY: a percentile, NULL: the mean.  CLASS: the name of a class.
+   * THROUGHPUT: the name of a kernel, NULL: events, or queries. */
+  const char *key;
+  bool queries;  /* THROUGHPUT: of queries, not of events */
+  double beyond; /* percentiles: share of the events above it; may be 0 */
+};
+
+/* Compare one figure; without memory, c->failed is set. */
+void compare_add(struct comparisons *c, const char *name,
+                 const struct figure *f);
+
+/* The kernels that both have, and the geometric mean of their ratios; how many
+ * they are. */
+size_t compare_add_kernels(struct comparisons *c);
+
+#endif

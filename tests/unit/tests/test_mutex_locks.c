@@ -1,0 +1,86 @@
+/*
+ * test_mutex_locks.c - one thread at a time is inside of each kind of lock.
+ */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "tests/mutex_kinds.h"
+#include "tests/mutex_locks.h"
+#include "tests/unit/tap.h"
+
+enum {
+  THREADS = 4,
+  TIMES = 20000,
+};
+
+struct user {
+  const struct mutex_kind *kind;
+  struct mutex_lock *lock;
+  pthread_barrier_t *start;
+  pthread_t thread;
+  struct mutex_waiter waiter;
+};
+
+static void *use_lock(void *arg)
+{
+  struct user *u = arg;
+
+  (void)pthread_barrier_wait(u->start);
+  for (int i = 0; i < TIMES; i++)
+    u->kind->use(u->lock, &u->waiter, i % 2 == 0);
+  return NULL;
+}
+
+/* Of four threads that add as fast as they can, each addition counts. */
+static void test_kind(const struct mutex_kind *kind)
+{
+  struct mutex_lock *lock = mem_aligned(1, sizeof(*lock), CACHE_LINE);
+  struct user *users = mem_aligned(THREADS, sizeof(*users), CACHE_LINE);
+  const bool all = strcmp(kind->name, "atomic") == 0;
+  const uint64_t due = (uint64_t)THREADS * TIMES / (all ? 1 : 2);
+  pthread_barrier_t start;
+  char what[64];
+
+  MUST(lock && users && kind->init(lock) == 0);
+  MUST(pthread_barrier_init(&start, NULL, THREADS) == 0);
+  for (int i = 0; i < THREADS; i++) {
+    users[i].kind = kind;
+    users[i].lock = lock;
+    users[i].start = &start;
+    MUST(pthread_create(&users[i].thread, NULL, use_lock, &users[i]) == 0);
+  }
+  for (int i = 0; i < THREADS; i++)
+    MUST(pthread_join(users[i].thread, NULL) == 0);
+  (void)snprintf(what, sizeof(what), "%s loses no addition", kind->name);
+  OK(lock->count + atomic_load(&lock->shared_count) == due, what);
+  if (kind->done)
+    kind->done(lock);
+  (void)pthread_barrier_destroy(&start);
+  free(users);
+  free(lock);
+}
+
+static void test_words(void)
+{
+  const struct opt *row = mutex_opts;
+  size_t n = 0;
+
+  while (strcmp(row->name, "mutex-kind") != 0)
+    row++;
+  while (row->words[n] && n < MUTEX_KINDS &&
+         strcmp(row->words[n], mutex_kinds[n].name) == 0)
+    n++;
+  OK(n == MUTEX_KINDS && !row->words[n], "the option has a word for each kind");
+}
+
+int main(void)
+{
+  for (size_t i = 0; i < MUTEX_KINDS; i++)
+    test_kind(&mutex_kinds[i]);
+  test_words();
+  return TAP_EXIT();
+}
