@@ -21,7 +21,7 @@ refused() {
     must is "$status" 1
     must has "$stderr" "^FATAL: Invalid value for --memory-total-size: '$size'"
   done
-  for count in 1K abc 1.5; do
+  for count in 1KX abc 1.5; do
     bench oltp_read_write --db-driver=null --tables="$count" --events=1 run
     must is "$status" 1
     must has "$stderr" "--tables: '$count'"

@@ -104,7 +104,7 @@ closed() {
   on_disk 1M "unset LUA_PATH
     '$BENCH' oltp_read_write --db-driver=sqlite --sqlite-db=disk/t --table-size=20000 --force prepare"
   must has "$stderr" "^FATAL: .*database or disk is full"
-  must has "$stderr" "^FATAL: make room for the tables; where nothing else is in the database, removing its file makes room, too$"
+  must has "$stderr" "^FATAL: make room for the tables; if nothing else is in the database, remove its file, which also does the work of cleanup$"
   # what is there already is used again
   on_disk 6M "$load --table-size=8000 prepare && $load --table-size=8000 --table-exists=drop prepare"
   must is "$status" 0

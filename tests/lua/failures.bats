@@ -71,11 +71,13 @@ FATAL: Thread initialization failed!"
 }
 
 @test "bundled scripts: the cause alone, the trace on demand" {
-  bench oltp_read_only --db-driver=sqlite --sqlite-db=/nosuch/x.db --threads=4 run
+  mkdir folder
+  : >x.db
+  bench oltp_read_only --db-driver=sqlite --sqlite-db=folder --threads=4 run
   must is "$status" 1
   must is "$stderr" \
-    "FATAL: cannot open SQLite database '/nosuch/x.db': unable to open database file"
-  bench oltp_read_only --db-driver=sqlite --sqlite-db=/nosuch/x.db --verbosity=4 run
+    "FATAL: cannot open SQLite database 'folder': unable to open database file"
+  bench oltp_read_only --db-driver=sqlite --sqlite-db=folder --verbosity=4 run
   must has "$stderr" '^FATAL: thread_init\(\) failed at .*/oltp_common\.lua:[0-9]+: connection creation failed$'
   bench oltp_read_only --db-driver=sqlite --sqlite-db=x.db --json=t.json run
   must is "$stderr" "FATAL: SQLite error 1 (42P01): no such table: sbtest1 for query 'SELECT c FROM sbtest1 WHERE id=?'
