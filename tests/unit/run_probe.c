@@ -286,6 +286,21 @@ void probe_run(struct probe *p)
   (void)fclose(said);
 }
 
+/* What the judge refused. */
+static void diagnose(const struct probe *p)
+{
+  char text[sizeof(p->log) + sizeof(p->said) + 512];
+  const int n = snprintf(
+    text, sizeof(text),
+    "# status %d, %u final reports, kind %d, %u unfinished, %u running, "
+    "%llu events, %llu ns, left %d\n# calls: %s\n# said: %s\n",
+    p->status, p->finals, (int)p->final.kind, (unsigned)p->final.unfinished,
+    (unsigned)p->final.threads_running, (unsigned long long)p->final.events,
+    (unsigned long long)p->final.elapsed_ns, p->left, p->log, p->said);
+
+  (void)!write(STDOUT_FILENO, text, (size_t)n);
+}
+
 int probe_fork(struct probe *p, bool (*judge)(const struct probe *p))
 {
   int child;
@@ -296,15 +311,30 @@ int probe_fork(struct probe *p, bool (*judge)(const struct probe *p))
     return child;
   (void)alarm(60); /* against a hang; nothing waits for it */
   probe_run(p);
-  _exit(judge(p) ? 0 : 1);
+  if (judge(p))
+    _exit(PROBE_GOOD);
+  if (p->too_busy && p->too_busy(p))
+    _exit(PROBE_RETRY);
+  diagnose(p);
+  _exit(PROBE_BAD);
+}
+
+enum probe_verdict probe_await_verdict(int child)
+{
+  int status = -1;
+
+  if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) {
+    printf("# wait status %#x\n", (unsigned)status);
+    return PROBE_BAD;
+  }
+  return WEXITSTATUS(status) <= PROBE_RETRY
+           ? (enum probe_verdict)WEXITSTATUS(status)
+           : PROBE_BAD;
 }
 
 bool probe_await(int child)
 {
-  int status = -1;
-
-  return waitpid(child, &status, 0) == child && WIFEXITED(status) &&
-         WEXITSTATUS(status) == 0;
+  return probe_await_verdict(child) == PROBE_GOOD;
 }
 
 bool probe_killed(int child, int number)

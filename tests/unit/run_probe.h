@@ -31,7 +31,8 @@ struct probe {
   void (*on_interrupt)(struct probe *p, enum interrupt_step step);
   void (*on_interval)(struct probe *p, const struct report *r);
   void (*on_checkpoint)(struct probe *p, const struct report *r);
-  bool no_deadline;           /* of struct test */
+  bool (*too_busy)(const struct probe *p); /* the machine was; probe_fork() */
+  bool no_deadline;                        /* of struct test */
   const char *reporter_fails; /* the call of the reporter that fails */
 
   /* What happened. */
@@ -58,11 +59,18 @@ void probe_done(struct probe *p);
 /* Runs it; what the run prints on stdout is thrown away. */
 void probe_run(struct probe *p);
 
+/* What became of a run in another process. */
+enum probe_verdict {
+  PROBE_GOOD,
+  PROBE_BAD,
+  PROBE_RETRY, /* the machine was too busy for it */
+};
+
 /* The same in a process of its own, for runs that leave threads behind, with a
- * judge that looks at the outcome there.  probe_await() returns whether the
- * judge was content. */
+ * judge that looks at the outcome there.  What a judge refuses is printed. */
 int probe_fork(struct probe *p, bool (*judge)(const struct probe *p));
-bool probe_await(int child);
+bool probe_await(int child); /* the judge was content */
+enum probe_verdict probe_await_verdict(int child);
 bool probe_killed(int child, int number); /* it died of this signal */
 
 /* Set p->word; wait until it is at least so large. */
