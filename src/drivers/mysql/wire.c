@@ -70,9 +70,8 @@ static int wire_next_result(struct mysql_session *s, struct outcome *out)
     return 0;
   }
   /* The rows before have ended; what follows them moves to the front. */
-  memmove(w->buf, w->buf + w->pos, w->end - w->pos);
-  w->end -= w->pos;
-  w->pos = 0;
+  wire_buffer_cut(&w->in, 0, w->in.pos);
+  w->in.pos = 0;
   return mysqld_wire_result(s, w->from, out);
 }
 
@@ -95,7 +94,7 @@ static int wire_end_results(struct mysql_session *s, struct outcome *out)
 /* The next row; one of several packets is put together. */
 static const uint8_t *next_row(struct wire *w, size_t *ret_len)
 {
-  const uint8_t *p = w->buf + w->next_row;
+  const uint8_t *p = w->in.bytes + w->next_row;
   size_t len = packet_length(p);
 
   w->next_row += PACKET_HEAD + len;
@@ -107,7 +106,7 @@ static const uint8_t *next_row(struct wire *w, size_t *ret_len)
   strbuf_clear(&w->big);
   strbuf_add(&w->big, p + PACKET_HEAD, len);
   while (len == PACKET_MAX) {
-    p = w->buf + w->next_row;
+    p = w->in.bytes + w->next_row;
     len = packet_length(p);
     w->next_row += PACKET_HEAD + len;
     strbuf_add(&w->big, p + PACKET_HEAD, len);
@@ -184,10 +183,10 @@ static int wire_prepare(struct mysql_prepared *p, struct outcome *out)
 
   if (!mysqld_wire_is_clear(w, s->fd))
     return mysqld_wire_surplus(s, out);
-  begin = w->end; /* rows of an open result stay */
+  begin = w->in.end; /* rows of an open result stay */
   if (send_text(s, COMMAND_PREPARE, p->base.sql, p->base.len, out) < 0)
     return -1;
-  w->pos = begin;
+  w->in.pos = begin;
   len = mysqld_wire_packet(w, s->fd, &packet);
   if (len < 0)
     return mysqld_wire_failed(s, len, out);
@@ -197,9 +196,9 @@ static int wire_prepare(struct mysql_prepared *p, struct outcome *out)
     rc = mysqld_error_malformed(s, out);
   else
     rc = read_prepared(p, packet, out);
-  if (rc == 0 && w->pos < w->end)
+  if (rc == 0 && w->in.pos < w->in.end)
     rc = mysqld_wire_surplus(s, out);
-  w->pos = w->end = begin;
+  w->in.pos = w->in.end = begin;
   return rc;
 }
 
@@ -245,7 +244,7 @@ static void frame_make(struct mysql_prepared *p)
   p->frame = malloc(EXECUTE_PACKET + mysqld_params_size(binds, n, form));
   if (!p->frame)
     return; /* it works without */
-  memcpy(p->frame, s->wire.out, EXECUTE_PACKET);
+  memcpy(p->frame, s->wire.out.bytes, EXECUTE_PACKET);
   end = mysqld_params_put(binds, n, form, p->frame + EXECUTE_PACKET);
   p->frame_len = (uint32_t)(end - p->frame);
   p->frame_values = p->frame_len - n * (uint32_t)sizeof(uint64_t);
@@ -288,7 +287,7 @@ static int wire_execute(struct mysql_prepared *p, struct outcome *out)
   mysqld_wire_forget(&s->wire);
   if (LIKELY(frame_fill(p))) {
     s->sent = p->frame_len - PACKET_HEAD;
-    if (UNLIKELY(!mysqld_wire_send_bytes(s->fd, p->frame, p->frame_len)))
+    if (UNLIKELY(!wire_send(s->fd, p->frame, p->frame_len, 0)))
       return mysqld_error_gone(s, out);
   } else if (send_execute(p, out) < 0) {
     return -1;

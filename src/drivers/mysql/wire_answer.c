@@ -58,8 +58,8 @@ int mysqld_wire_refused(struct mysql_session *s, const uint8_t *packet,
 int mysqld_wire_surplus(struct mysql_session *s, struct outcome *out)
 {
   struct wire *w = &s->wire;
-  const uint8_t *p = w->buf + w->pos;
-  const size_t have = w->end - w->pos;
+  const uint8_t *p = w->in.bytes + w->in.pos;
+  const size_t have = w->in.end - w->in.pos;
 
   if (have > PACKET_HEAD && have - PACKET_HEAD >= packet_length(p) &&
       mysqld_wire_is_farewell(p + PACKET_HEAD, packet_length(p)))
@@ -176,13 +176,13 @@ static bool room_for(struct mysql_prepared *p, uint32_t n)
  */
 static uint64_t plain_rows(const struct wire *w, size_t *pos)
 {
-  const size_t have = w->end - *pos;
+  const size_t have = w->in.end - *pos;
   const uint8_t *p, *last;
   uint64_t n = 0;
 
   if (have <= PACKET_HEAD)
     return 0;
-  p = w->buf + *pos;
+  p = w->in.bytes + *pos;
   last = p + (have - PACKET_HEAD <= PACKET_MAX ? have - PACKET_HEAD - 1
                                                : PACKET_MAX);
   for (;;) {
@@ -194,15 +194,8 @@ static uint64_t plain_rows(const struct wire *w, size_t *pos)
     p += PACKET_HEAD + len;
     n++;
   }
-  *pos = (size_t)(p - w->buf);
+  *pos = (size_t)(p - w->in.bytes);
   return n;
-}
-
-/* What follows takes the place of the bytes from `from` up to `to`. */
-static COLD void cut_out(struct wire *w, size_t from, size_t to)
-{
-  memmove(w->buf + from, w->buf + to, w->end - to);
-  w->end -= to - from;
 }
 
 /*
@@ -214,9 +207,9 @@ static COLD bool make_room(struct mysql_session *s, size_t begin, size_t *pos)
   struct wire *w = &s->wire;
 
   if (!s->base.unread)
-    return env_may_keep(s->base.env, w->end - begin);
+    return env_may_keep(s->base.env, w->in.end - begin);
   if (*pos - begin >= UNREAD_KEPT) {
-    cut_out(w, begin, *pos);
+    wire_buffer_cut(&w->in, begin, *pos);
     *pos = begin;
   }
   return true;
@@ -226,7 +219,7 @@ static COLD bool make_room(struct mysql_session *s, size_t begin, size_t *pos)
 static int rows(struct mysql_session *s, uint32_t nfields, struct outcome *out)
 {
   struct wire *w = &s->wire;
-  const size_t begin = w->pos;
+  const size_t begin = w->in.pos;
   size_t pos = begin, len;
   uint64_t n = 0;
   uint64_t others = w->seq; /* n + others: the number of the next packet */
@@ -237,25 +230,22 @@ static int rows(struct mysql_session *s, uint32_t nfields, struct outcome *out)
   for (;;) {
     if (LIKELY(!inside))
       n += plain_rows(w, &pos);
-    if (UNLIKELY(w->end - pos < PACKET_HEAD + 1 ||
-                 w->end - pos <
-                   (len = packet_length(w->buf + pos)) + PACKET_HEAD)) {
+    if (UNLIKELY(w->in.end - pos < PACKET_HEAD + 1 ||
+                 w->in.end - pos <
+                   (len = packet_length(w->in.bytes + pos)) + PACKET_HEAD)) {
       int rc;
 
       if (UNLIKELY(!make_room(s, begin, &pos)))
         return mysqld_error_too_large(s, out);
-      w->pos = pos;
-      rc = mysqld_wire_fill(w, s->fd, PACKET_HEAD);
-      if (rc == 0)
-        rc = mysqld_wire_fill(w, s->fd,
-                              packet_length(w->buf + pos) + PACKET_HEAD);
+      w->in.pos = pos;
+      rc = mysqld_wire_fill(w, s->fd);
       if (rc < 0) {
         out->during_results = true;
         return mysqld_wire_failed(s, rc, out);
       }
-      len = packet_length(w->buf + pos);
+      len = packet_length(w->in.bytes + pos);
     }
-    p = w->buf + pos + PACKET_HEAD;
+    p = w->in.bytes + pos + PACKET_HEAD;
     pos += PACKET_HEAD + len;
     /* The numbers of plain rows are not looked at: this one tells as much. */
     if (UNLIKELY(p[-1] != (uint8_t)(n + others) &&
@@ -263,11 +253,11 @@ static int rows(struct mysql_session *s, uint32_t nfields, struct outcome *out)
       return mysqld_error_out_of_step(s, out);
     others++;
     if (UNLIKELY(!inside && (len == 0 || *p >= FIRST_END))) {
-      w->pos = pos;
+      w->in.pos = pos;
       if (len == 0)
         return mysqld_error_malformed(s, out);
       if (is_progress(p, len)) {
-        cut_out(w, pos - PACKET_HEAD - len, pos);
+        wire_buffer_cut(&w->in, pos - PACKET_HEAD - len, pos);
         pos -= PACKET_HEAD + len;
         continue;
       }
@@ -354,11 +344,11 @@ static inline bool is_usual(const struct wire *w,
   uint64_t first;
   uint32_t rest;
 
-  if (w->end - w->pos < USUAL_LENGTH || w->forms.no_eof || w->seq != 1 ||
+  if (w->in.end - w->in.pos < USUAL_LENGTH || w->forms.no_eof || w->seq != 1 ||
       p->n_cols - 1 >= BYTES_NULL - 1)
     return false;
-  memcpy(&first, w->buf + w->pos, sizeof(first));
-  memcpy(&rest, w->buf + w->pos + sizeof(first) - 1, sizeof(rest));
+  memcpy(&first, w->in.bytes + w->in.pos, sizeof(first));
+  memcpy(&rest, w->in.bytes + w->in.pos + sizeof(first) - 1, sizeof(rest));
   return le64toh(first) == head && le32toh(rest) == 0xfe020000;
 }
 
@@ -427,7 +417,7 @@ int mysqld_wire_result(struct mysql_session *s, struct mysql_prepared *p,
   w->rows_left = 0;
   w->from = p;
   if (LIKELY(p && is_usual(w, p))) {
-    w->pos += USUAL_LENGTH;
+    w->in.pos += USUAL_LENGTH;
     w->seq = 3;
     return rows(s, p->n_cols, out);
   }

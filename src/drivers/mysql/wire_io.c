@@ -4,104 +4,51 @@
 #include "drivers/mysql/wire_io.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "base/compiler.h"
-#include "base/sock.h"
 #include "drivers/mysql/bytes.h"
 #include "drivers/mysql/code.h"
 
 enum {
-  BUFFER_FIRST = 2 * 1024,   /* it doubles until answers fit */
-  BUFFER_KEEP = 1024 * 1024, /* more is given back */
-  ERROR = 0xff,              /* the first byte of a packet that reports one */
+  ERROR = 0xff, /* the first byte of a packet that reports one */
 };
 
-static bool grow(struct wire *w, uint8_t **buf, size_t *room, size_t need)
+static size_t packet_size(const uint8_t *head)
 {
-  size_t n = *room ? *room : BUFFER_FIRST;
-  uint8_t *p;
-
-  while (n < need) {
-    if (n > SIZE_MAX / 2)
-      return false;
-    n *= 2;
-  }
-  p = realloc(*buf, n);
-  if (!p)
-    return false;
-  *buf = p;
-  *room = n;
-  w->large |= n > BUFFER_KEEP;
-  return true;
+  return PACKET_HEAD + packet_length(head);
 }
+
+static const struct wire_frame frame = { PACKET_HEAD, packet_size };
 
 uint8_t *mysqld_wire_out(struct wire *w, size_t len)
 {
   const size_t need = PACKET_HEAD + len;
 
-  if (UNLIKELY(need > w->out_room) && !grow(w, &w->out, &w->out_room, need))
-    return NULL;
-  return w->out + PACKET_HEAD;
-}
-
-/* The socket may be in non-blocking mode. */
-bool mysqld_wire_send_slow(int fd, const uint8_t *p, size_t n, int flags)
-{
-  while (n > 0) {
-    const ssize_t sent = sock_send(fd, p, n, flags);
-
-    if (LIKELY(sent > 0)) {
-      p += sent;
-      n -= (size_t)sent;
-    } else if (sent == 0 || (errno != EINTR &&
-                             (errno != EAGAIN || !sock_wait(fd, POLLOUT)))) {
-      return false;
-    }
+  if (UNLIKELY(need > w->out.room)) {
+    if (!wire_buffer_grow(&w->out, need))
+      return NULL;
+    w->large |= w->out.room > WIRE_KEEP;
   }
-  return true;
+  return w->out.bytes + PACKET_HEAD;
 }
 
 bool mysqld_wire_send(struct wire *w, int fd, size_t len, unsigned seq)
 {
-  uint8_t *p = w->out;
+  uint8_t *p = w->out.bytes;
 
   /* The head of a further packet takes the place of bytes that were sent. */
   while (len >= PACKET_MAX) {
     packet_head(p, PACKET_MAX, seq++);
-    if (!mysqld_wire_send_slow(fd, p, PACKET_HEAD + PACKET_MAX, MSG_MORE))
+    if (!wire_send(fd, p, PACKET_HEAD + PACKET_MAX, MSG_MORE))
       return false;
     p += PACKET_MAX;
     len -= PACKET_MAX;
   }
   packet_head(p, len, seq);
   w->seq = (uint8_t)(seq + 1); /* the answer goes on counting */
-  return mysqld_wire_send_bytes(fd, p, PACKET_HEAD + len);
-}
-
-/* The buffer grows with what arrives, whatever lengths a packet claims. */
-static bool room_to_fill(struct wire *w, size_t n)
-{
-  const size_t free_room = w->room - w->end;
-  const bool scarce = free_room < w->room / 4 && w->room - w->pos < n;
-
-  if (LIKELY(free_room > 0 && !scarce))
-    return true;
-  return grow(w, &w->buf, &w->room, w->room + 1);
-}
-
-void mysqld_wire_await(struct wire *w, int fd)
-{
-  ssize_t got;
-
-  if (UNLIKELY(w->room == 0) || (w->poll_first && !sock_wait(fd, POLLIN)))
-    return; /* mysqld_wire_fill() will see to it */
-  got = sock_recv(fd, w->buf, w->room);
-  if (LIKELY(got > 0))
-    w->end = (size_t)got;
+  return wire_send(fd, p, PACKET_HEAD + len, 0);
 }
 
 bool mysqld_wire_is_farewell(const uint8_t *packet, size_t len)
@@ -112,80 +59,50 @@ bool mysqld_wire_is_farewell(const uint8_t *packet, size_t len)
 
 bool mysqld_wire_look(struct wire *w, int fd)
 {
-  ssize_t got;
-
-  if (w->pos < w->end)
-    return false;
-  if (!room_to_fill(w, 1))
-    return true;
-  got = recv(fd, w->buf + w->end, w->room - w->end, MSG_DONTWAIT);
-  if (got > 0)
-    w->end += (size_t)got;
-  return got <= 0; /* a broken connection is noticed by the request */
+  return w->in.pos == w->in.end && !wire_look(&w->in, fd);
 }
 
-int mysqld_wire_fill(struct wire *w, int fd, size_t n)
+int mysqld_wire_fill(struct wire *w, int fd)
 {
-  if (w->poll_first && w->end == w->pos && !sock_wait(fd, POLLIN))
-    return -EPIPE;
-  while (w->end - w->pos < n) {
-    ssize_t got;
+  const int rc = wire_frame_fill(&frame, &w->in, fd, w->poll_first);
 
-    if (UNLIKELY(!room_to_fill(w, n)))
-      return -ENOMEM;
-    got = sock_recv(fd, w->buf + w->end, w->room - w->end);
-    if (LIKELY(got > 0))
-      w->end += (size_t)got;
-    else if (got == 0 ||
-             (errno != EINTR && (errno != EAGAIN || !sock_wait(fd, POLLIN))))
-      return -EPIPE;
-  }
-  return 0;
+  w->large |= w->in.room > WIRE_KEEP;
+  return rc == 0 || rc == -ENOMEM ? rc : -EPIPE;
 }
 
 int mysqld_wire_packet_slow(struct wire *w, int fd, const uint8_t **ret)
 {
+  const uint8_t *p;
   size_t len;
-  int rc;
+  const int rc = mysqld_wire_fill(w, fd);
 
-  rc = mysqld_wire_fill(w, fd, PACKET_HEAD);
   if (rc < 0)
     return rc;
-  len = packet_length(w->buf + w->pos);
-  rc = mysqld_wire_fill(w, fd, PACKET_HEAD + len);
-  if (rc < 0)
-    return rc;
-  *ret = w->buf + w->pos + PACKET_HEAD;
-  if (packet_number(w->buf + w->pos) != w->seq &&
-      !mysqld_wire_is_farewell(*ret, len))
+  p = w->in.bytes + w->in.pos;
+  len = packet_length(p);
+  *ret = p + PACKET_HEAD;
+  if (packet_number(p) != w->seq && !mysqld_wire_is_farewell(*ret, len))
     return -EPROTO;
   w->seq++;
-  w->pos += PACKET_HEAD + len;
+  w->in.pos += PACKET_HEAD + len;
   return (int)len;
 }
 
 void mysqld_wire_trim(struct wire *w)
 {
-  if (UNLIKELY(w->room > BUFFER_KEEP)) {
-    free(w->buf);
-    w->buf = NULL;
-    w->room = 0;
+  if (UNLIKELY(w->in.room > WIRE_KEEP))
     mysqld_wire_forget(w);
-  }
-  if (UNLIKELY(w->out_room > BUFFER_KEEP)) {
-    free(w->out);
-    w->out = NULL;
-    w->out_room = 0;
-  }
-  if (UNLIKELY(w->big.room > BUFFER_KEEP))
+  wire_buffer_trim(&w->in);
+  wire_buffer_trim(&w->out);
+  if (UNLIKELY(w->big.room > WIRE_KEEP))
     strbuf_done(&w->big);
   w->large = false;
 }
 
 void mysqld_wire_done(struct wire *w)
 {
-  free(w->buf);
-  free(w->out);
+  wire_buffer_done(&w->in);
+  wire_buffer_done(&w->out);
   strbuf_done(&w->big);
   memset(w, 0, sizeof(*w));
 }

@@ -3,7 +3,7 @@
  *
  * An answer is read into one buffer and stays there: rows are only counted,
  * which takes a few instructions each, and turned into values when somebody
- * fetches them.  In the long run nothing is allocated.
+ * fetches them.
  */
 #ifndef BENCH_DRIVERS_MYSQL_WIRE_IO_H
 #define BENCH_DRIVERS_MYSQL_WIRE_IO_H
@@ -15,8 +15,9 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "base/sock.h"
 #include "base/strbuf.h"
+#include "drivers/wire/frame.h"
+#include "drivers/wire/link.h"
 
 struct mysql_prepared;
 
@@ -28,12 +29,10 @@ struct wire_forms {
 
 struct wire {
   struct wire_forms forms;
-  bool poll_first; /* how an answer is awaited: see mysqld_wire_fill() */
+  bool poll_first; /* how an answer is awaited: see wire_receive() */
   bool large;      /* a buffer has become so large that it is given back */
 
-  /* What has been received: consumed up to `pos`. */
-  uint8_t *buf; /* owned */
-  size_t room, pos, end;
+  struct wire_buffer in;
   uint8_t seq;      /* number of the next packet */
   uint8_t requests; /* since the connection was opened, modulo 256 */
 
@@ -44,9 +43,7 @@ struct wire {
   struct mysql_prepared *from; /* whose result it is; NULL: text values */
   struct strbuf big;           /* a row of several packets */
 
-  /* What is to be sent: a packet header and the rest. */
-  uint8_t *out; /* owned */
-  size_t out_room;
+  struct wire_buffer out; /* a packet header and the rest */
 };
 
 enum {
@@ -59,16 +56,6 @@ uint8_t *mysqld_wire_out(struct wire *w, size_t len);
 /* Send the first `len` bytes written there, as number `seq` of an exchange;
  * false: it cannot be sent. */
 bool mysqld_wire_send(struct wire *w, int fd, size_t len, unsigned seq);
-/* Send bytes that are complete packets. */
-bool mysqld_wire_send_slow(int fd, const uint8_t *p, size_t n, int flags);
-static inline bool mysqld_wire_send_bytes(int fd, const uint8_t *p, size_t n)
-{
-  const ssize_t sent = sock_send(fd, p, n, 0);
-
-  return LIKELY(sent == (ssize_t)n) ||
-         mysqld_wire_send_slow(fd, p + (sent > 0 ? sent : 0),
-                               n - (sent > 0 ? (size_t)sent : 0), 0);
-}
 
 static inline void packet_head(uint8_t *p, size_t len, unsigned seq)
 {
@@ -77,9 +64,6 @@ static inline void packet_head(uint8_t *p, size_t len, unsigned seq)
   p[2] = (uint8_t)(len >> 16);
   p[3] = (uint8_t)seq;
 }
-
-/* Every so many requests the socket is looked at before one is sent. */
-#define WIRE_LOOK_EVERY 64
 
 /*
  * Nothing is left of the answers before, so that a request can be sent.  False:
@@ -90,7 +74,7 @@ bool mysqld_wire_look(struct wire *w, int fd);
 static inline bool mysqld_wire_is_clear(struct wire *w, int fd)
 {
   if (UNLIKELY(++w->requests % WIRE_LOOK_EVERY == 0) ||
-      UNLIKELY(w->pos != w->end))
+      UNLIKELY(w->in.pos != w->in.end))
     return mysqld_wire_look(w, fd);
   return true;
 }
@@ -99,26 +83,19 @@ static inline bool mysqld_wire_is_clear(struct wire *w, int fd)
 static inline void mysqld_wire_forget(struct wire *w)
 {
   w->seq = 1;
-  w->pos = 0;
-  w->end = 0;
+  wire_buffer_clear(&w->in);
   w->rows_left = 0;
 }
 
 /*
- * At least `n` bytes are there from w->pos on.  0, -ENOMEM, or -EPIPE: no more
- * comes.
- *
- * A reader that sleeps in recv() on a Unix socket is woken twice, the first
- * time when the server takes the request out of the queue.  One that sleeps in
- * poll() is not, which is worth the further call where others want the
- * processor: with `poll_first`.
- */
-int mysqld_wire_fill(struct wire *w, int fd, size_t n);
-/*
  * Await an answer, and read what of it has come, after mysqld_wire_forget(): a
  * quick first step, on which nothing depends.
  */
-void mysqld_wire_await(struct wire *w, int fd);
+static inline void mysqld_wire_await(struct wire *w, int fd)
+{
+  if (LIKELY(w->in.room > 0))
+    (void)wire_receive(&w->in, fd, w->poll_first);
+}
 
 /* Length of the packet at `p`. */
 static inline size_t packet_length(const uint8_t *p)
@@ -135,23 +112,26 @@ static inline uint8_t packet_number(const uint8_t *p)
   return p[3];
 }
 
-/* The whole packet at w->pos is there, and it is the next one; w->pos moves
- * behind it.  Its length, or as mysqld_wire_fill(); -EPROTO: it is another one.
- */
+/* Receive until the packet at w->in.pos is complete.  0, -ENOMEM, or -EPIPE: no
+ * more comes. */
+int mysqld_wire_fill(struct wire *w, int fd);
+
+/* Complete the packet at w->in.pos, which has to be the next one, and consume
+ * it.  Its length, or as mysqld_wire_fill(); -EPROTO: it is another one. */
 int mysqld_wire_packet_slow(struct wire *w, int fd, const uint8_t **ret);
 static inline int mysqld_wire_packet(struct wire *w, int fd,
                                      const uint8_t **ret)
 {
-  const size_t have = w->end - w->pos;
+  const size_t have = wire_buffer_have(&w->in);
 
   if (LIKELY(have >= PACKET_HEAD)) {
-    const uint8_t *p = w->buf + w->pos;
+    const uint8_t *p = w->in.bytes + w->in.pos;
     const size_t len = packet_length(p);
 
     if (LIKELY(have - PACKET_HEAD >= len && packet_number(p) == w->seq)) {
       *ret = p + PACKET_HEAD;
       w->seq++;
-      w->pos += PACKET_HEAD + len;
+      w->in.pos += PACKET_HEAD + len;
       return (int)len;
     }
   }

@@ -26,7 +26,7 @@ static const char *text_of(const struct pgsql_session *p,
 {
   if (a->refused_copy)
     return pgsql_copy_refused;
-  return a->text_at ? (const char *)p->wire.in + a->text_at : "";
+  return a->text_at ? (const char *)p->wire.in.bytes + a->text_at : "";
 }
 
 COLD static int fail(struct pgsql_session *p, const struct pgsql_wire_answer *a,
@@ -63,7 +63,7 @@ static inline void succeed(struct pgsql_session *p,
     w->row_at = a->first_row;
     w->rows_left = p->base.unread ? 0 : a->rows; /* else some may be gone */
     w->n_fields = a->n_fields;
-    out->settled = w->room <= WIRE_KEEP && !w->more;
+    out->settled = w->in.room <= WIRE_KEEP && !w->more;
   } else {
     out->counter = a->changed > 0 && !a->copied_out ? COUNTER_WRITE
                                                     : COUNTER_OTHER;
@@ -178,13 +178,13 @@ static void take_row(const uint8_t *at, const uint8_t *end, unsigned n_fields,
 
 int pgsql_wire_fetch(struct pgsql_wire *w, sql_value *values)
 {
-  const uint8_t *m = w->in + w->row_at;
-  size_t size = 1 + (size_t)get_u32(m + 1);
+  const uint8_t *m = w->in.bytes + w->row_at;
+  size_t size = message_size(m);
 
   while (*m != 'D') { /* a notice between rows */
     w->row_at += size;
     m += size;
-    size = 1 + (size_t)get_u32(m + 1);
+    size = message_size(m);
   }
   take_row(m + WIRE_HEAD, m + size, w->n_fields, values);
   w->row_at += size;

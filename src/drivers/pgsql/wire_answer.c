@@ -13,11 +13,14 @@
 #include "base/compiler.h"
 #include "db/env.h"
 #include "drivers/pgsql/wire_io.h"
+#include "drivers/wire/frame.h"
 
 enum {
   STATE_LENGTH = 5,
   UNREAD_KEPT = 64 * 1024, /* bytes of rows that nobody reads */
 };
+
+static const struct wire_frame frame = { WIRE_HEAD, message_size };
 
 /* ---- single messages ---- */
 
@@ -43,7 +46,7 @@ static bool note_error(struct pgsql_session *p, const uint8_t *body, size_t len,
     } else if (*body == 'V' || (*body == 'S' && !*severity)) {
       severity = (const char *)body + 1; /* the first one is translated */
     } else if (*body == 'M') {
-      a->text_at = (size_t)(body + 1 - p->wire.in);
+      a->text_at = (size_t)(body + 1 - p->wire.in.bytes);
     }
     body = zero + 1;
   }
@@ -128,8 +131,8 @@ static bool refuse_copy(struct pgsql_session *p, struct pgsql_wire_answer *a)
   if (a->refused_copy)
     return false;
   a->refused_copy = true;
-  (void)pgsql_wire_send(p->fd, fail_and_sync,
-                        sizeof(fail_and_sync) - (a->direct ? WIRE_HEAD : 0), 0);
+  (void)wire_send(p->fd, fail_and_sync,
+                  sizeof(fail_and_sync) - (a->direct ? WIRE_HEAD : 0), 0);
   return true; /* if it is not sent, reading tells why */
 }
 
@@ -178,7 +181,7 @@ static inline bool is_aside(uint8_t type)
   return type == 'N' || type == 'S' || type == 'A';
 }
 
-/* ---- behind the answer ---- */
+/* ---- after the answer ---- */
 
 /* One message; false: it does not belong there. */
 static bool hear_aside(struct pgsql_session *p, const uint8_t *m, size_t size)
@@ -192,12 +195,12 @@ static bool hear_aside(struct pgsql_session *p, const uint8_t *m, size_t size)
   if (aside.failed)
     pgsql_note_last_words(
       p, out.state,
-      aside.text_at ? (const char *)p->wire.in + aside.text_at : NULL);
+      aside.text_at ? (const char *)p->wire.in.bytes + aside.text_at : NULL);
   return true;
 }
 
 /*
- * The server has said something behind its answer: settings that were changed
+ * The server has said something after its answer: settings that were changed
  * for all, notices, or why it ends the session.  What has begun to come is read
  * to its end, because the library knows nothing of it.
  */
@@ -205,22 +208,19 @@ COLD static bool hear_asides(struct pgsql_session *p)
 {
   struct pgsql_wire *w = &p->wire;
 
-  while (w->pos < w->end) {
-    const size_t have = w->end - w->pos;
-    size_t size = WIRE_HEAD;
+  while (w->in.pos < w->in.end) {
+    const size_t size = wire_frame_size(&frame, &w->in);
 
-    if (have >= WIRE_HEAD)
-      size = 1 + (size_t)get_u32(w->in + w->pos + 1);
     if (size > WIRE_MESSAGE_MAX)
       return false;
-    if (have < size) {
-      if (!pgsql_wire_receive(w, p->fd, true))
+    if (wire_buffer_have(&w->in) < size) {
+      if (!pgsql_wire_receive(w, p->fd, size, true))
         return true; /* the next statement notices it */
       continue;
     }
-    if (!hear_aside(p, w->in + w->pos, size))
+    if (!hear_aside(p, w->in.bytes + w->in.pos, size))
       return false;
-    w->pos += size;
+    w->in.pos += size;
   }
   return true;
 }
@@ -228,15 +228,10 @@ COLD static bool hear_asides(struct pgsql_session *p)
 bool pgsql_wire_look(struct pgsql_session *p)
 {
   struct pgsql_wire *w = &p->wire;
-  ssize_t got;
 
-  if (w->room == 0)
+  wire_buffer_clear(&w->in);
+  if (!wire_look(&w->in, p->fd))
     return true;
-  w->pos = w->end = 0;
-  got = recv(p->fd, w->in, w->room, MSG_DONTWAIT);
-  if (got <= 0)
-    return true; /* a broken connection is noticed by the request */
-  w->end = (size_t)got;
   w->broken_by = 0;
   if (hear_asides(p))
     return true;
@@ -246,15 +241,15 @@ bool pgsql_wire_look(struct pgsql_session *p)
 
 /* ---- the whole ---- */
 
-/* Count whole rows from w->pos on: most of what large results cost. */
+/* Count whole rows from `pos` on: most of what large results cost. */
 static inline void plain_rows(struct pgsql_wire *w, struct pgsql_wire_answer *a)
 {
-  const uint8_t *m = w->in + w->pos;
-  size_t left = w->end - w->pos;
+  const uint8_t *m = w->in.bytes + w->in.pos;
+  size_t left = wire_buffer_have(&w->in);
   uint64_t n = 0;
 
   while (left >= WIRE_HEAD && *m == 'D') {
-    const size_t size = 1 + (size_t)get_u32(m + 1);
+    const size_t size = message_size(m);
 
     if (size < WIRE_HEAD || size > left)
       break;
@@ -263,9 +258,9 @@ static inline void plain_rows(struct pgsql_wire *w, struct pgsql_wire_answer *a)
     n++;
   }
   if (a->rows == 0 && n > 0)
-    a->first_row = w->pos;
+    a->first_row = w->in.pos;
   a->rows += n;
-  w->pos = (size_t)(m - w->in);
+  w->in.pos = (size_t)(m - w->in.bytes);
 }
 
 /* More is to be received.  Rows that nobody will read make room.  False: the
@@ -274,14 +269,13 @@ COLD static bool make_room(struct pgsql_session *p,
                            const struct pgsql_wire_answer *a)
 {
   struct pgsql_wire *w = &p->wire;
-  const size_t begin = a->rows > 0 ? a->first_row : w->pos;
+  const size_t begin = a->rows > 0 ? a->first_row : w->in.pos;
 
   if (!p->base.unread || a->failed)
-    return env_may_keep(p->base.env, w->end - begin);
-  if (w->pos - begin >= UNREAD_KEPT) {
-    memmove(w->in + begin, w->in + w->pos, w->end - w->pos);
-    w->end -= w->pos - begin;
-    w->pos = begin;
+    return env_may_keep(p->base.env, w->in.end - begin);
+  if (w->in.pos - begin >= UNREAD_KEPT) {
+    wire_buffer_cut(&w->in, begin, w->in.pos);
+    w->in.pos = begin;
   }
   return true;
 }
@@ -294,38 +288,36 @@ static inline bool messages(struct pgsql_session *p,
 
   for (;;) {
     const uint8_t *m;
-    size_t have, size;
+    size_t size;
 
-    if (LIKELY(w->end > 0)) { /* there is a buffer */
+    if (LIKELY(w->in.end > 0)) { /* there is a buffer */
       static const uint8_t bound[WIRE_HEAD] = { '2', 0, 0, 0, 4 };
 
-      if (w->pos == 0 && w->end > sizeof(bound) &&
-          memcmp(w->in, bound, sizeof(bound)) == 0)
-        w->pos = sizeof(bound);
+      if (w->in.pos == 0 && w->in.end > sizeof(bound) &&
+          memcmp(w->in.bytes, bound, sizeof(bound)) == 0)
+        w->in.pos = sizeof(bound);
       if (LIKELY(!a->complete))
         plain_rows(w, a);
     }
-    have = w->end - w->pos;
-    size = WIRE_HEAD;
-    if (LIKELY(have >= WIRE_HEAD))
-      size = 1 + (size_t)get_u32(w->in + w->pos + 1);
+    size = wire_frame_size(&frame, &w->in);
     if (UNLIKELY(size < WIRE_HEAD || size > WIRE_MESSAGE_MAX))
       break;
-    if (have < size) { /* rows stay, and the text of an error */
+    if (wire_buffer_have(&w->in) < size) {
+      /* Rows stay, and the text of an error. */
       if (UNLIKELY(!make_room(p, a))) {
         w->broken_by = EFBIG;
         return false;
       }
-      if (!pgsql_wire_receive(w, p->fd, a->rows > 0 || a->failed))
+      if (!pgsql_wire_receive(w, p->fd, size, a->rows > 0 || a->failed))
         return false;
       continue;
     }
-    m = w->in + w->pos;
+    m = w->in.bytes + w->in.pos;
     if (*m == 'Z') {
       if (size == WIRE_HEAD)
         break;
       note_ready(p, m[WIRE_HEAD]);
-      w->pos += size;
+      w->in.pos += size;
       return true;
     }
     if (a->complete && a->direct && !is_aside(*m)) {
@@ -336,7 +328,7 @@ static inline bool messages(struct pgsql_session *p,
           ? !note_tag(p, a, m + WIRE_HEAD, size - WIRE_HEAD)
           : !note_message(p, *m, m + WIRE_HEAD, size - WIRE_HEAD, a, out))
       break;
-    w->pos += size;
+    w->in.pos += size;
   }
   w->broken_by = EPROTO;
   return false;
@@ -351,7 +343,7 @@ bool pgsql_wire_read(struct pgsql_session *p, struct pgsql_wire_answer *a,
   w->rows_left = 0;
   if (UNLIKELY(!messages(p, a, out)))
     return false;
-  if (LIKELY(w->pos == w->end) || w->more || hear_asides(p))
+  if (LIKELY(w->in.pos == w->in.end) || w->more || hear_asides(p))
     return true;
   w->broken_by = EPROTO;
   return false;

@@ -29,10 +29,6 @@ struct pgsql_wire_answer {
   size_t first_row;
 };
 
-enum {
-  PGWIRE_LOOK_EVERY = 64
-};
-
 /*
  * Before a request: has the server sent anything since its last answer?  What
  * it may say at any time is heard.  False: it has sent what nobody asked for,
@@ -42,7 +38,7 @@ enum {
 bool pgsql_wire_look(struct pgsql_session *p);
 static inline bool pgsql_wire_is_clear(struct pgsql_session *p)
 {
-  return LIKELY(++p->wire.requests % PGWIRE_LOOK_EVERY != 0) ||
+  return LIKELY(++p->wire.requests % WIRE_LOOK_EVERY != 0) ||
          pgsql_wire_look(p);
 }
 

@@ -5,69 +5,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <stdlib.h>
 
+#include "base/compiler.h"
 #include "db/env.h"
 
 enum {
-  IN_FIRST = 2 * 1024,
   IN_AHEAD = 16 * 1024, /* to have long answers in few pieces */
 };
-
-bool pgsql_wire_out_room(struct pgsql_wire *w, size_t size)
-{
-  uint8_t *more;
-
-  if (LIKELY(size <= w->out_room))
-    return true;
-  size += size / 2;
-  more = realloc(w->out, size);
-  if (!more)
-    return false;
-  w->out = more;
-  w->out_room = size;
-  return true;
-}
-
-bool pgsql_wire_send_slow(int fd, const uint8_t *bytes, size_t len, int flags)
-{
-  while (len > 0) {
-    const ssize_t n = sock_send(fd, bytes, len, flags);
-
-    if (LIKELY(n >= 0)) {
-      bytes += n;
-      len -= (size_t)n;
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      if (!sock_wait(fd, POLLOUT))
-        return false;
-    } else if (errno != EINTR) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/* The buffer grows with what arrives, whatever lengths a message claims.
- * `filled`: the last bytes that came took all of it. */
-static bool in_room(struct pgsql_wire *w, bool filled)
-{
-  size_t room = w->room ? w->room : IN_FIRST;
-  uint8_t *more;
-
-  if (w->end > room - room / 4 || (filled && room < IN_AHEAD))
-    room *= 2;
-  if (LIKELY(room == w->room))
-    return true;
-  more = realloc(w->in, room);
-  if (!more) {
-    w->out_of_memory = true;
-    return false;
-  }
-  w->in = more;
-  w->room = room;
-  return true;
-}
 
 void pgsql_wire_set_blocking(struct pgsql_wire *w, int fd, bool on)
 {
@@ -80,42 +24,39 @@ void pgsql_wire_set_blocking(struct pgsql_wire *w, int fd, bool on)
     w->blocking = on;
 }
 
-bool pgsql_wire_receive(struct pgsql_wire *w, int fd, bool keep)
+/* Room for more; what has been consumed is dropped unless `keep`. */
+static inline bool extend(struct wire_buffer *in, size_t size, bool keep)
 {
-  /* The first bytes take the server a while, those behind them do not. */
-  bool wait = w->end == 0 && !w->blocking;
-  const bool filled = w->end > 0 && w->end == w->room;
+  const bool filled = in->end > 0 && in->end == in->room;
 
-  if (!keep && w->pos > 0) {
-    memmove(w->in, w->in + w->pos, w->end - w->pos);
-    w->end -= w->pos;
-    w->pos = 0;
+  if (!keep && in->pos > 0) {
+    wire_buffer_cut(in, 0, in->pos);
+    in->pos = 0;
+    if (filled && in->room < IN_AHEAD)
+      return wire_buffer_grow(in, in->room + 1);
   }
-  if (!in_room(w, filled))
+  return wire_buffer_extend(in, size);
+}
+
+bool pgsql_wire_receive(struct pgsql_wire *w, int fd, size_t size, bool keep)
+{
+  /* The first bytes take the server a while, those after them do not. */
+  const bool wait = w->in.end == 0 && !w->blocking;
+  int rc;
+
+  if (UNLIKELY(!extend(&w->in, size, keep))) {
+    w->broken_by = ENOMEM;
     return false;
-  for (;;) {
-    ssize_t n;
-
-    if (wait && !sock_wait(fd, POLLIN))
-      return false;
-    n = sock_recv(fd, w->in + w->end, w->room - w->end);
-    if (LIKELY(n > 0)) {
-      w->end += (size_t)n;
-      return true;
-    }
-    if (n == 0)
-      return false;
-    if (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) {
-      w->broken_by = errno;
-      return false;
-    }
-    wait = true;
   }
+  rc = wire_receive(&w->in, fd, wait);
+  if (UNLIKELY(rc < 0))
+    w->broken_by = rc == -EPIPE ? 0 : -rc;
+  return rc == 0;
 }
 
 const char *pgsql_wire_why_broken(const struct pgsql_wire *w)
 {
-  if (w->out_of_memory)
+  if (w->broken_by == ENOMEM)
     return "not enough memory for the result";
   if (w->broken_by == EFBIG)
     return RESULT_TOO_LARGE;
@@ -132,16 +73,12 @@ void pgsql_wire_end(struct pgsql_wire *w)
 {
   w->rows_left = 0;
   w->more = false;
-  if (UNLIKELY(w->room > WIRE_KEEP)) {
-    free(w->in);
-    w->in = NULL;
-    w->room = w->pos = w->end = 0;
-  }
+  wire_buffer_trim(&w->in);
 }
 
 void pgsql_wire_done(struct pgsql_wire *w)
 {
-  free(w->in);
-  free(w->out);
+  wire_buffer_done(&w->in);
+  wire_buffer_done(&w->out);
   *w = (struct pgsql_wire){ 0 };
 }

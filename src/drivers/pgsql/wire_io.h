@@ -11,20 +11,17 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "base/sock.h"
+#include "drivers/wire/buffer.h"
+#include "drivers/wire/link.h"
 
 enum {
   WIRE_HEAD = 5, /* type and length of a message */
   WIRE_MESSAGE_MAX = 0x7fffffff,
-  WIRE_KEEP = 1024 * 1024, /* a larger buffer is given back */
 };
 
 struct pgsql_wire {
-  /* The answer: received up to `end`, consumed up to `pos`. */
-  uint8_t *in; /* owned */
-  size_t room, pos, end;
-  int broken_by; /* errno of the last failed read, 0: the end */
-  bool out_of_memory;
+  struct wire_buffer in;
+  int broken_by;     /* errno of the last failed read, 0: the end */
   bool more;         /* further results of a text are to be read */
   unsigned requests; /* since the connection was opened, or less */
 
@@ -37,8 +34,7 @@ struct pgsql_wire {
   uint64_t rows_left;
   unsigned n_fields;
 
-  uint8_t *out; /* owned: what is to be sent */
-  size_t out_room;
+  struct wire_buffer out;
 };
 
 static inline uint8_t *put_u8(uint8_t *to, uint8_t v)
@@ -75,8 +71,11 @@ static inline uint32_t get_u32(const uint8_t *from)
   return be32toh(be);
 }
 
-/* Room for what is to be sent; false: no memory. */
-bool pgsql_wire_out_room(struct pgsql_wire *w, size_t size);
+/* A message with its type; `head` are its first WIRE_HEAD bytes. */
+static inline size_t message_size(const uint8_t *head)
+{
+  return 1 + (size_t)get_u32(head + 1);
+}
 
 /* Switch to blocking mode or back. */
 void pgsql_wire_set_blocking(struct pgsql_wire *w, int fd, bool on);
@@ -86,33 +85,20 @@ static inline void pgsql_wire_begin(struct pgsql_wire *w, int fd)
 {
   if (UNLIKELY(w->blocking != w->may_block))
     pgsql_wire_set_blocking(w, fd, w->may_block);
-  w->pos = w->end = 0;
+  wire_buffer_clear(&w->in);
   w->broken_by = 0;
-  w->out_of_memory = false;
-}
-
-/* `flags` as for send().  False: not all could be sent; reading tells why. */
-bool pgsql_wire_send_slow(int fd, const uint8_t *bytes, size_t len, int flags);
-static inline bool pgsql_wire_send(int fd, const uint8_t *bytes, size_t len,
-                                   int flags)
-{
-  const ssize_t sent = sock_send(fd, bytes, len, flags);
-
-  return LIKELY(sent == (ssize_t)len) ||
-         pgsql_wire_send_slow(fd, bytes + (sent > 0 ? sent : 0),
-                              len - (sent > 0 ? (size_t)sent : 0), flags);
 }
 
 /*
- * Wait for more of the answer.  What lies before w->pos is dropped unless
- * `keep`.  False: there will be no more, see pgsql_wire_why_broken().
+ * Wait for more of the answer, of which `size` bytes from w->in.pos on are
+ * wanted.  What lies before w->in.pos is dropped unless `keep`.  False: there
+ * will be no more, see pgsql_wire_why_broken().
  *
  * The library has made the socket non-blocking, so waiting is poll().  A reader
  * of a TCP socket may as well sleep in recv(), which saves a call; on a Unix
- * socket it would be woken twice, the first time when the server takes the
- * request out of the queue.  That matters where others want the processor.
+ * socket that is not always good, see wire_receive().
  */
-bool pgsql_wire_receive(struct pgsql_wire *w, int fd, bool keep);
+bool pgsql_wire_receive(struct pgsql_wire *w, int fd, size_t size, bool keep);
 
 /* In the library's words, so that scripts see the same text either way. */
 const char *pgsql_wire_why_broken(const struct pgsql_wire *w);

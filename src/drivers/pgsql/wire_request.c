@@ -21,18 +21,19 @@ bool pgsql_wire_send_query(struct pgsql_session *p, const char *sql, size_t len)
 {
   struct pgsql_wire *w = &p->wire;
   const bool copied = len <= TEXT_COPIED;
+  const size_t need = WIRE_HEAD + (copied ? len + 1 : 0);
   uint8_t *to;
 
-  if (UNLIKELY(!pgsql_wire_out_room(w, WIRE_HEAD + (copied ? len + 1 : 0))))
+  if (UNLIKELY(!wire_buffer_reserve(&w->out, need)))
     return false;
-  to = put_u8(w->out, 'Q');
+  to = put_u8(w->out.bytes, 'Q');
   to = put_u32(to, (uint32_t)(4 + len + 1));
   pgsql_wire_begin(w, p->fd);
   if (LIKELY(copied)) {
     memcpy(to, sql, len + 1);
-    (void)pgsql_wire_send(p->fd, w->out, WIRE_HEAD + len + 1, 0);
-  } else if (pgsql_wire_send(p->fd, w->out, WIRE_HEAD, MSG_MORE)) {
-    (void)pgsql_wire_send(p->fd, (const uint8_t *)sql, len + 1, 0);
+    (void)wire_send(p->fd, w->out.bytes, WIRE_HEAD + len + 1, 0);
+  } else if (wire_send(p->fd, w->out.bytes, WIRE_HEAD, MSG_MORE)) {
+    (void)wire_send(p->fd, (const uint8_t *)sql, len + 1, 0);
   }
   return true;
 }
@@ -158,12 +159,12 @@ COLD static bool send_slow(struct pgsql_prepared *st)
   size_t len;
 
   pgsql_put_values(st);
-  if (!pgsql_wire_out_room(w, size_of(st, name_len)))
+  if (!wire_buffer_reserve(&w->out, size_of(st, name_len)))
     return false;
-  len = put_messages(w->out, st, name_len);
+  len = put_messages(w->out.bytes, st, name_len);
   if (!st->frame && st->shape != SHAPE_UNKNOWN)
-    frame_make(st, w->out, len);
-  (void)pgsql_wire_send(p->fd, w->out, len, 0);
+    frame_make(st, w->out.bytes, len);
+  (void)wire_send(p->fd, w->out.bytes, len, 0);
   return true;
 }
 
@@ -174,6 +175,6 @@ bool pgsql_wire_send_execute(struct pgsql_prepared *st)
   pgsql_wire_begin(&p->wire, p->fd);
   if (UNLIKELY(!frame_fill(st)))
     return send_slow(st);
-  (void)pgsql_wire_send(p->fd, st->frame, st->frame_len, 0);
+  (void)wire_send(p->fd, st->frame, st->frame_len, 0);
   return true;
 }

@@ -301,7 +301,7 @@ static void large(void)
   OK(n == SIZE + 6 && memcmp(got, "Q\0\1\x86\xa5", 5) == 0 &&
        memcmp(got + 5, sql, SIZE + 1) == 0,
      "arrives");
-  OK(r.session.wire.out_room < SIZE, "it was not copied");
+  OK(r.session.wire.out.room < SIZE, "it was not copied");
   free(sql);
   free(got);
   rig_done(&r);

@@ -166,8 +166,8 @@ static void late_ready(void)
   struct rig r;
 
   rig_init(&r);
-  r.session.wire.in = malloc(64);
-  r.session.wire.room = 64;
+  r.session.wire.in.bytes = malloc(64);
+  r.session.wire.in.room = 64;
   OK(answer(&r, BYTES(BOUND FAILED NOTICE NOTICE NOTICE NOTICE READY("I")),
             false) < 0 &&
        strcmp(r.out.msg, "divided") == 0,

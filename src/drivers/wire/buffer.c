@@ -1,0 +1,45 @@
+/*
+ * buffer.c - a buffer that grows, for bytes from a socket or to it.
+ */
+#include "drivers/wire/buffer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool wire_buffer_grow(struct wire_buffer *b, size_t need)
+{
+  size_t n = b->room ? b->room : WIRE_FIRST;
+  uint8_t *more;
+
+  while (n < need) {
+    if (n > SIZE_MAX / 2)
+      return false;
+    n *= 2;
+  }
+  more = realloc(b->bytes, n);
+  if (!more)
+    return false;
+  b->bytes = more;
+  b->room = n;
+  return true;
+}
+
+void wire_buffer_cut(struct wire_buffer *b, size_t from, size_t to)
+{
+  if (from == to)
+    return;
+  memmove(b->bytes + from, b->bytes + to, b->end - to);
+  b->end -= to - from;
+}
+
+void wire_buffer_trim(struct wire_buffer *b)
+{
+  if (UNLIKELY(b->room > WIRE_KEEP))
+    wire_buffer_done(b);
+}
+
+void wire_buffer_done(struct wire_buffer *b)
+{
+  free(b->bytes);
+  *b = (struct wire_buffer){ 0 };
+}

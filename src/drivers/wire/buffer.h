@@ -1,0 +1,68 @@
+/*
+ * buffer.h - a buffer that grows, for bytes from a socket or to it.
+ *
+ * It is all zero at first.  An answer stays in it, and the session remembers
+ * positions in the answer, so that reading can go on later from there.  In the
+ * long run nothing is allocated.
+ */
+#ifndef BENCH_DRIVERS_WIRE_BUFFER_H
+#define BENCH_DRIVERS_WIRE_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+enum {
+  WIRE_FIRST = 2 * 1024,   /* bytes; they double until all fits */
+  WIRE_KEEP = 1024 * 1024, /* a larger buffer is given back */
+};
+
+/* What was received ends at `end`, and is consumed up to `pos`.  A buffer of
+ * bytes to be sent has only room. */
+struct wire_buffer {
+  uint8_t *bytes; /* owned */
+  size_t room, pos, end;
+};
+
+/* Have room for `need` bytes in all; false: no memory, and nothing changes. */
+bool wire_buffer_grow(struct wire_buffer *b, size_t need);
+static inline bool wire_buffer_reserve(struct wire_buffer *b, size_t need)
+{
+  return LIKELY(need <= b->room) || wire_buffer_grow(b, need);
+}
+
+/*
+ * Have room for at least one more byte after `end`; false: no memory.  `n`
+ * bytes from `pos` on are wanted.  The buffer grows with what has arrived,
+ * whatever lengths a server claims.
+ */
+static inline bool wire_buffer_extend(struct wire_buffer *b, size_t n)
+{
+  const size_t left = b->room - b->end;
+
+  if (LIKELY(left > 0 && (left >= b->room / 4 || b->room - b->pos >= n)))
+    return true;
+  return wire_buffer_grow(b, b->room + 1);
+}
+
+static inline size_t wire_buffer_have(const struct wire_buffer *b)
+{
+  return b->end - b->pos;
+}
+
+static inline void wire_buffer_clear(struct wire_buffer *b)
+{
+  b->pos = 0;
+  b->end = 0;
+}
+
+/* What follows `to` moves to `from`; the caller sets `pos`. */
+void wire_buffer_cut(struct wire_buffer *b, size_t from, size_t to);
+
+/* Give the memory back if there is unusually much of it; the content goes. */
+void wire_buffer_trim(struct wire_buffer *b);
+void wire_buffer_done(struct wire_buffer *b);
+
+#endif
