@@ -26,8 +26,7 @@ void doctor_machine(struct findings *to, const struct machine_needs *needs);
 
 struct folder_needs {
   const char *folder;
-  uint64_t files, bytes; /* files and bytes of test_file.0 and so on, all
-                          * together */
+  uint64_t files, bytes; /* of all test_file.0 and so on together */
   bool direct;           /* with direct I/O */
 };
 

@@ -15,8 +15,7 @@
 #include "results/env.h"
 
 enum {
-  FILES_SPARE = 64,   /* open files that a run needs besides those of the
-                       * test */
+  FILES_SPARE = 64,   /* open files, besides those of the test */
   THREADS_SPARE = 16, /* threads that a run needs besides the workers */
   CPU_FIELDS = 8,     /* fields of the line in /proc/stat, without guests */
 };

@@ -299,7 +299,7 @@ static int apply(struct cmdline *c, const struct cmdline_pending *p,
 }
 
 /*
- * Checks a script's rule for an option that the program has as well. Its value
+ * Checks a script's rule for an option that the program has as well.  Its value
  * was stored long before the script was read.
  */
 static int check_twins(const struct cmdline *c,

@@ -109,8 +109,7 @@ bool cmdline_is_usage_error(int rc);
 
 /* How to treat the options that the program itself does not know. */
 struct cmdline_rules {
-  bool accept_unknown; /* declare unknown options as strings: the script
-                        * declares none */
+  bool accept_unknown; /* declare unknown options as strings */
   const char *owner;   /* the owner of options declared that way */
 
   /*

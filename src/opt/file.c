@@ -210,8 +210,7 @@ static int parse_line(struct span s, const char *where, struct opt_line **ret,
 int opt_file_parse(const char *text, size_t len, const char *path,
                    struct opt_file *ret, struct err *err)
 {
-  static const char mark[] = "\xef\xbb\xbf"; /* some editors write it at the
-                                              * start of a file */
+  static const char mark[] = "\xef\xbb\xbf"; /* some editors write it */
   const char *p = text;
   const char *end = text + len;
   struct opt_line **last = &ret->first;

@@ -24,8 +24,7 @@ struct help_lists {
   size_t n_tests;
   const struct help_item *tools; /* names that can be given instead of a test */
   size_t n_tools;
-  const struct help_item *scripts; /* the bundled scripts; none under the
-                                    * name sysbench */
+  const struct help_item *scripts; /* bundled; none under the name sysbench */
   size_t n_scripts;
 };
 

@@ -8,8 +8,7 @@
 
 enum identity {
   IDENTITY_BENCH,
-  IDENTITY_SYSBENCH, /* the program was called by this name, through a link
-                      * or a copy */
+  IDENTITY_SYSBENCH, /* called by this name, through a link or a copy */
 };
 
 /* The identity that argv[0] asks for; argv[0] may be NULL. */

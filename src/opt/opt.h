@@ -89,7 +89,7 @@ struct opt {
   const char *(*advise)(const char *text);
 
   /*
-   * [opt] INT, SIZE: the lower limit, if only the running system knows it. It
+   * [opt] INT, SIZE: the lower limit, if only the running system knows it.  It
    * replaces `min`, except for the default.
    */
   int64_t (*min_now)(void);

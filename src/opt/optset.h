@@ -46,8 +46,7 @@ struct opt_entry {
 
   void *cfg;              /* [opt] the struct that `row` fills in */
   struct opt_entry *real; /* [opt] alias: the option it stands for */
-  struct opt_entry *twin; /* [opt] same name: one is the program's, one the
-                           * script's */
+  struct opt_entry *twin; /* [opt] same name: the program's, the script's */
   struct opt_made *made;  /* [opt] owned: a row made at run time */
 };
 
@@ -105,7 +104,7 @@ int optset_set_default(struct optset *set, const char *name, const char *def,
 
 /*
  * Report "invalid option: ARG", and on a second line perhaps what to write
- * instead. Returns -ENOENT.  This message is printed without a prefix.
+ * instead.  Returns -ENOENT.  This message is printed without a prefix.
  */
 int optset_unknown(const struct optset *set, const struct opt_given *given,
                    struct err *err);
@@ -132,8 +131,7 @@ const struct opt_entry *opt_shown(const struct opt_entry *e);
 bool opt_get_bool(const struct opt_entry *e);
 int64_t opt_get_int(const struct opt_entry *e);        /* INT, SIZE */
 double opt_get_number(const struct opt_entry *e);      /* any kind of number */
-const char *opt_get_string(const struct opt_entry *e); /* the text of any
-                                                        * type */
+const char *opt_get_string(const struct opt_entry *e); /* any type, as text */
 const struct opt_list *opt_get_list(const struct opt_entry *e);
 
 #endif

@@ -35,8 +35,7 @@ struct opt_given {
   bool unseen;      /* a FILE need not exist: another process reads it */
   bool exact;       /* an empty text is a value, also with OPT_EMPTY_DEF */
   enum opt_source source;
-  const struct opt_list *items; /* [opt] from a file: the items that `text`
-                                 * consists of */
+  const struct opt_list *items; /* [opt] from a file: the items of `text` */
   const char *where;            /* [opt] "FILE:LINE" */
 };
 

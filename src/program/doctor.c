@@ -26,8 +26,7 @@
 #include "tools/tool.h"
 
 enum {
-  ROW_BYTES = 250 /* bytes of a row of a bundled script's table, with its
-                   * indexes */
+  ROW_BYTES = 250 /* of a bundled script's table, with indexes */
 };
 
 static const char what_it_does[] =

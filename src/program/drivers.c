@@ -132,8 +132,7 @@ int program_start_database(struct program *p, const struct plan *plan,
   db->program = p->name;
   db->identity = p->cmdline.identity;
   db->facts.threads = plan->threads;
-  db->first_number = plan->first_thread; /* counts the workers of all
-                                          * processes */
+  db->first_number = plan->first_thread; /* over all processes */
   db->facts.native = db->set.ps_mode == PS_AUTO;
   return process_init(db, err);
 }

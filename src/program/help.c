@@ -90,8 +90,7 @@ int program_print_help(struct program *p, enum program_help what)
   if (what != PROGRAM_HELP_OPTIONS || !name || strcmp(name, "-") == 0)
     return print_lists(p, what);
   if (strcmp(name, tool_doctor.name) == 0)
-    return program_doctor_machine(p); /* as a name is given, it prints its
-                                       * usage */
+    return program_doctor_machine(p); /* with a name: its usage */
   if (program_is_tool(name))
     return program_tool(p); /* the action makes it print its help */
   p->cmdline.command = "help";

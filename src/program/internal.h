@@ -34,8 +34,7 @@ struct program {
   struct results *results;           /* owned; NULL: only text is wanted */
   struct ranks *ranks;               /* owned; NULL: this process is alone */
   struct peers peers;                /* the other ranks */
-  struct ranks_report *ranks_report; /* owned; merges the reports of several
-                                      * ranks */
+  struct ranks_report *ranks_report; /* owned; merges the ranks' reports */
   char *partial_file, *event_file;   /* owned; files of this process alone */
   struct program_drivers *drivers;   /* owned */
   struct cmdline cmdline;
@@ -59,7 +58,7 @@ void program_put_text(struct strbuf *text); /* Print the text and free it. */
 
 /*
  * Call this at the end of the program, before anything is freed.  It writes
- * what was printed to the standard output and leaves the other ranks. Returns
+ * what was printed to the standard output and leaves the other ranks.  Returns
  * the exit status.
  */
 int program_finish(struct program *p, int status);
@@ -78,8 +77,7 @@ enum program_help {
 
 /* Print the text; return the exit status. */
 int program_print_help(struct program *p, enum program_help what);
-int program_print_usage(const struct program *p); /* The usage goes to
-                                                   * stderr. */
+int program_print_usage(const struct program *p); /* to stderr */
 
 /* Print what --version shows. */
 void program_put_version(const struct program *p);

@@ -35,8 +35,7 @@ struct program_options {
   struct program_cfg own;
   struct cmdline_cfg cmdline;
   struct run_cfg run;
-  struct report_setup report; /* options of the reports; the plan has the
-                               * rest */
+  struct report_setup report; /* the plan has the other options */
   struct rand_cfg rand;
   struct db_cfg db;
   struct load_cfg load;

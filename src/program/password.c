@@ -208,8 +208,7 @@ static int ask(const char *who, char **ret, struct err *err)
     rc = err_sys(err, "cannot ask for a password,");
   while (rc == 1) {
     rc = ask_once(tty, signals, who, ret, err);
-    if (rc == 1) { /* the signal ends or stops the process here, or is
-                    * ignored */
+    if (rc == 1) { /* it ends or stops the process here, or is ignored */
       (void)sigprocmask(SIG_SETMASK, &old, NULL);
       (void)sigprocmask(SIG_BLOCK, &set, NULL);
     }
@@ -230,8 +229,7 @@ static int from_parent(const char *number, char **ret, struct err *err)
   ssize_t n = -1;
 
   if (parse_int(number, &fd) == 0 && fd > STDERR_FILENO && fd <= INT_MAX) {
-    n = pread((int)fd, text, PASSWORD_MAX, 0); /* other processes read it as
-                                                * well */
+    n = pread((int)fd, text, PASSWORD_MAX, 0); /* others read it, too */
     (void)close((int)fd);
   }
   (void)unsetenv(INHERITED);

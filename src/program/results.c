@@ -33,9 +33,9 @@ static char *own_name(const char *name, unsigned rank)
 }
 
 /*
- * The other ranks write their part of the document, and event logs. The part is
- * removed when rank 0 has received everything; event logs are never merged. If
- * a rank cannot write them, it goes on without: only rank 0 needs files.
+ * The other ranks write their part of the document, and event logs.  The part
+ * is removed when rank 0 has received everything; event logs are never merged.
+ * If a rank cannot write them, it goes on without: only rank 0 needs files.
  */
 static int open_others(struct program *p, struct results_input *in)
 {

@@ -3,7 +3,7 @@
  *
  * All tests take the same path, which is in job.c: find the test, add its
  * options, give them the values of the command line, make the plan, execute the
- * command. The functions here are what differs.
+ * command.  The functions here are what differs.
  */
 #ifndef BENCH_PROGRAM_SOURCE_H
 #define BENCH_PROGRAM_SOURCE_H
@@ -30,8 +30,7 @@ struct job {
   const char *name;            /* name of the test, for messages */
   const char *command;         /* [opt] NULL: there is nothing to do... */
   bool reads_options;          /* ...but the options have to be checked */
-  const struct resolved *what; /* [opt] the script that was found, for other
-                                * processes */
+  const struct resolved *what; /* [opt] a script: for other processes */
 
   /* Members that declare() sets. */
   const struct test *test;
@@ -44,7 +43,7 @@ struct job {
 
 /*
  * A function that returns another exit status than EXIT_OK has printed the
- * reason. Members marked [opt] may be NULL.
+ * reason.  Members marked [opt] may be NULL.
  */
 struct test_source {
   /* [opt] Called before sweeps: settles what all steps have in common. */
@@ -56,7 +55,7 @@ struct test_source {
   /*
    * Adds the options of the test to the set, and to *rules what is special
    * about their values.  A script has to be executed for that, and needs its
-   * plan here. Returns the exit status.
+   * plan here.  Returns the exit status.
    */
   int (*declare)(struct job *job, struct cmdline_rules *rules);
 

@@ -205,8 +205,7 @@ static const char *why_not_read(const char *path)
 
   if (stat(path, &st) < 0)
     return NULL;
-  if (!S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode)) /* a device such as
-                                                     * /dev/null is read */
+  if (!S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode)) /* such as /dev/null */
     return "it is not a regular file";
   return S_ISREG(st.st_mode) && (st.st_mode & S_IWOTH) != 0
            ? "all users can write to it"

@@ -6,7 +6,7 @@
  * interleaved, so that no two threads ever hold the same one: thread `slot` of
  * `slots` counts slot, slot + slots, slot + 2 slots, ...  Threads that count
  * from another place of the same order reach these numbers only when most are
- * used up. With the same seed and the same slots, a thread's numbers are the
+ * used up.  With the same seed and the same slots, a thread's numbers are the
  * same in every run.
  */
 #ifndef BENCH_RAND_UNIQ_H
@@ -68,7 +68,7 @@ uint32_t uniq_next(struct uniq *u);
  * same way.  When its share of the values is used up, the slot starts again in
  * another order.  The first call for a range costs some microseconds.  If more
  * than UNIQ_RANGES ranges are used in turn, those unused for longest are
- * forgotten. A range that comes back starts after every number taken before,
+ * forgotten.  A range that comes back starts after every number taken before,
  * and is used up earlier.
  */
 int64_t uniq_in_range(struct uniq *u, int64_t a, int64_t b);
