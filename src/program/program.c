@@ -105,8 +105,7 @@ static int act(struct program *p)
   log_set_level((enum log_level)program_log_level(&p->opts));
   doctor = program_take_doctor(p);
   if (p->cmdline.identity == IDENTITY_SYSBENCH)
-    log_set_advice(LOG_INFO); /* parsers of sysbench's output do not expect
-                               * advice */
+    log_set_advice(LOG_INFO); /* sysbench's parsers expect none */
   if (doctor && p->ranks)
     return program_complain("doctor looks at one machine, and cannot be used "
                             "by several processes (see --cluster)");

@@ -39,8 +39,7 @@ struct cpu_kernel {
   void (*done)(void *mem); /* [opt] also after a prepare() that has failed */
 
   struct cpu_path portable;    /* `works` is not used */
-  const struct cpu_path *fast; /* [opt] uses instructions that some
-                                * processors of the kind lack */
+  const struct cpu_path *fast; /* [opt] with instructions that may be missing */
 };
 
 extern const struct cpu_kernel cpu_kernel_int;

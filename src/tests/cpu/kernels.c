@@ -129,8 +129,7 @@ static int kernels_thread_open(void *arg, struct worker *w, void **ret_thr,
   if (!t)
     return err_set(err, -ENOMEM, "cannot allocate a thread's state");
   t->chosen = &run->chosen;
-  t->at = t->chosen->n - 1; /* the first event moves on to the next one,
-                             * which is number 0 */
+  t->at = t->chosen->n - 1; /* the first event moves on to 0 */
   t->has_classes = w->classes != NULL;
   for (unsigned i = 0; rc == 0 && i < t->chosen->n; i++) {
     const char *name = t->chosen->kernel[i]->name;

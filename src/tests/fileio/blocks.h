@@ -15,8 +15,7 @@ struct blocks {
   unsigned n;
   uint64_t size[BLOCKS_MAX];  /* bytes, in the order in which they were given */
   double percent[BLOCKS_MAX]; /* share of the requests */
-  uint64_t below[BLOCKS_MAX]; /* a 64-bit draw below this selects the size;
-                               * the last one has no limit */
+  uint64_t below[BLOCKS_MAX]; /* draws below it choose the size */
   uint64_t smallest, largest;
 };
 

@@ -17,8 +17,8 @@ enum {
 };
 
 /*
- * The kernel's struct statx: 64 words.  The mask and what STATX_DIOALIGN fills
- * in are the fields that older C libraries do not declare.
+ * The kernel's struct statx, in 64 words: the mask, and the fields that
+ * STATX_DIOALIGN fills in.  Older C libraries do not declare them.
  */
 enum {
   STATX_WORDS = 64,

@@ -48,8 +48,7 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
     copy.missing = 1;
     return;
   }
-  (void)signal(sig, SIG_DFL); /* another fault: it happens again, and kills
-                               * the process */
+  (void)signal(sig, SIG_DFL); /* not ours: it happens again, and kills */
 }
 
 static void mmap_end(struct fileio *fio)

@@ -313,8 +313,7 @@ int files_drop_cache(const struct files *fs, struct err *err)
     int rc;
 
     (void)folder_name(fs->folder, i, name, sizeof(name));
-    if (fdatasync(fs->fd[i]) < 0) /* otherwise dirty pages would stay in the
-                                   * cache */
+    if (fdatasync(fs->fd[i]) < 0) /* or dirty pages would stay */
       return err_sys(err, "Failed to synchronise file '%s'", name);
     rc = posix_fadvise(fs->fd[i], 0, 0, POSIX_FADV_DONTNEED);
     if (rc != 0) {

@@ -26,8 +26,7 @@ struct layout {
   uint64_t file_bytes; /* used part of each; the rest is never touched */
   struct blocks blocks;
   uint64_t block;    /* the largest of `blocks` */
-  uint64_t request;  /* bytes; the last one of a file may be shorter; the
-                      * smallest of several sizes */
+  uint64_t request;  /* bytes; the smallest, if there are several sizes */
   uint64_t per_file; /* requests that cover a file */
   uint64_t places;   /* requests that cover all files */
 };

@@ -61,8 +61,7 @@ struct fileio_cfg {
   int fsync_mode; /* 0: fsync, 1: fdatasync */
   uint64_t merged;
   double rw_ratio;
-  double mixed_reads, mixed_commits, mixed_checkpoint; /* per second; 0: no
-                                                        * rate */
+  double mixed_reads, mixed_commits, mixed_checkpoint; /* per second, or 0 */
   double steady; /* percent; 0: not checked */
   double steady_window_s;
   double trim;          /* percent of the writes */
@@ -90,8 +89,7 @@ enum file_flags {
 
 unsigned fileio_flags(const struct fileio_cfg *cfg); /* enum file_flags */
 int fileio_open_flags(unsigned flags);               /* flags for open() */
-const char *fileio_flags_text(unsigned flags);       /* as the header line shows
-                                                      * them */
+const char *fileio_flags_text(unsigned flags);       /* for the header line */
 
 static inline bool file_mode_random(int mode)
 {

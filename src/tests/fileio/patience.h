@@ -21,8 +21,7 @@ enum {
   PATIENCE_TRIAL = 8,           /* waits of each way that are timed */
   PATIENCE_ROUND = 8192,        /* waits between two trials */
   PATIENCE_MAX_NS = 100 * 1000, /* maximum that a wait of a trial counts */
-  PATIENCE_FAILURES = 8,        /* in a row; then no more polling in this
-                                 * round */
+  PATIENCE_FAILURES = 8,        /* in a row; then no more in this round */
 };
 
 /* The state of one thread. */

@@ -29,9 +29,7 @@
 #include "tests/fileio/fileio.h"
 #include "tests/fileio/room.h"
 
-#define PIECE_BYTES                                        \
-  (UINT64_C(1) << 20) /* Bytes written at a time, in whole \
-                       * blocks. */
+#define PIECE_BYTES (UINT64_C(1) << 20) /* per write, in whole blocks */
 
 enum {
   BUFFER_ALIGN = 65536 /* enough for any device */
@@ -217,8 +215,7 @@ static int prepare_files(struct preparer *t, struct err *err)
     err->text[0] = '\0';
     rc = take_file(p, &file, &fd, &from, err);
     if (rc < 0)
-      return err->text[0] == '\0' ? 0 : rc; /* without a text there are no
-                                             * more files */
+      return err->text[0] == '\0' ? 0 : rc; /* without a text, all is done */
     if (from < p->layout.file_bytes)
       rc = write_blocks(t, file, fd, from, err);
     rc = close_file(p, file, fd, rc, err);

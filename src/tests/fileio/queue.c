@@ -109,7 +109,10 @@ static void fail(struct queue *q, unsigned slot, int64_t result)
                          &q->why);
 }
 
-/* A write is in progress; false: its fsync is still to come. */
+/*
+ * Submits the fsync that follows a completed write.  True: none is needed, or
+ * it has failed.
+ */
 static bool follow_up(struct queue *q, unsigned slot)
 {
   struct slot *s = &q->slot[slot];

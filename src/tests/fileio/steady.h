@@ -32,8 +32,7 @@ struct steady {
   /* Used by the first worker only. */
   double rate[STEADY_WINDOWS]; /* a ring; [n % STEADY_WINDOWS] is next */
   unsigned n;                  /* windows so far */
-  uint64_t start_ns;           /* start of the current window; 0: none has
-                                * begun */
+  uint64_t start_ns;           /* of the current window, or 0 */
   uint64_t before;             /* events before it */
 
   _Atomic bool reached; /* read by all workers */
