@@ -16,7 +16,7 @@
 
 enum {
   TRIPS = 100,      /* round trips of a sample */
-  UNTIMED = 2,      /* round trips before it: both sides are awake */
+  UNTIMED = 2,      /* untimed trips before it, while clocks are read */
   LINES = 4,        /* distance of words with different purposes */
   MISSES = 1 << 14, /* in a row, before checking whether all is over */
 };
