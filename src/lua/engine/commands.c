@@ -120,8 +120,7 @@ static int add_commands(lua_State *L)
 void commands_list(struct script *script, struct strbuf *out)
 {
   if (lua_cpcall(script->main->L, add_commands, out) != 0)
-    lua_pop(script->main->L, 1); /* the message is dropped; the list ends
-                                  * here */
+    lua_pop(script->main->L, 1); /* drop the message; the list ends */
 }
 
 /* ---- calling one ---- */

@@ -28,8 +28,7 @@ struct load_setup loading_setup(const struct script *script, const char *method)
     .params = plan->rand,
   };
 
-  (void)load_method_parse(method, &setup.method); /* the option's row has
-                                                   * checked it */
+  (void)load_method_parse(method, &setup.method); /* already checked */
   return setup;
 }
 

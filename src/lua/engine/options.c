@@ -46,8 +46,7 @@ int options_set_args(struct state *s, const sb_arg_t *args, size_t n)
 {
   struct script_args copy = { 0 };
 
-  if (s != s->script->main) /* only the body in the main state declares
-                             * options */
+  if (s != s->script->main) /* only the main state's body counts */
     return 0;
   if (copy_args(&copy, args, n) < 0) {
     script_args_done(&copy);

@@ -52,8 +52,7 @@ struct state {
 /* The role of a state, and its source of random numbers. */
 struct state_role {
   unsigned tid;
-  struct worker *worker;    /* [opt] the state of this worker, with its
-                             * stream */
+  struct worker *worker;    /* [opt] the worker, whose stream is used */
   enum rng_purpose purpose; /* otherwise: the stream */
   uint64_t index;
 };

@@ -94,8 +94,7 @@ static void close_run(void *run)
 {
   struct script *script = run;
 
-  process_set_over(script->setup.db, NULL); /* the word does not outlive the
-                                             * run */
+  process_set_over(script->setup.db, NULL); /* the word ends with the run */
   hooks_end(script);
 }
 
