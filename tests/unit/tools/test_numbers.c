@@ -89,7 +89,10 @@ static void test_autocorrelation(void)
   OK(numbers_autocorrelation(red, 0) == 1, "nothing");
 }
 
-/* A day of intervals: dependence that outlasts what is looked at one by one. */
+/*
+ * A day of intervals: the dependence lasts longer than the part that is
+ * computed exactly.
+ */
 static void test_long_series(void)
 {
   enum {
