@@ -38,7 +38,7 @@ struct fake_process {
 static struct {
   pthread_mutex_t lock;
   unsigned size, joined, left;
-  /* From the lower number to the higher one, and back. */
+  /* Delays from the lower number to the higher one, and back. */
   uint64_t delay_there_ns, delay_back_ns;
   struct fake_process of[FAKE_MAX];
 } fake = { .lock = PTHREAD_MUTEX_INITIALIZER };

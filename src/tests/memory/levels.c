@@ -131,7 +131,7 @@ static void take_piece(const struct curve *c, size_t first, size_t last,
   ret[(*n)++] = (struct level){ .first = first, .last = last, .ns = y };
 }
 
-/* Until then, `ns` of a level is the mean logarithm. */
+/* So far, `ns` of a level is the mean logarithm. */
 static void find_edges(const struct curve *c, struct level *of, size_t n)
 {
   for (size_t k = 0; k < n; k++) {

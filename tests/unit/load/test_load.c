@@ -34,7 +34,7 @@ struct notes {
   uint64_t rows;  /* rows of the copy */
   unsigned table; /* table of the copy */
   unsigned loaded[3][CHUNKS];
-  /* For resume: what the queries return, a row for each of its chunks. */
+  /* Results of the queries of resume, a row for each chunk. */
   uint64_t others, there[CHUNKS];
   unsigned query, fetched;
 };

@@ -291,7 +291,7 @@ static void check_large_range(int64_t a, int64_t b)
   OK(CHI2_OK(chi2_even(step, CELLS)), "no pattern in the steps");
 }
 
-/* As many ranges in turn as are remembered, then one more. */
+/* Uses as many ranges in turn as are kept, then one more. */
 static void check_alternation(void)
 {
   enum {

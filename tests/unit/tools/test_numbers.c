@@ -37,7 +37,7 @@ static void test_spread(void)
 
 static void test_quantiles(void)
 {
-  /* From tables of the distributions. */
+  /* The values are from tables of the distributions. */
   static const struct {
     double p, df, want;
   } t[] = {
