@@ -88,7 +88,9 @@ static void look_at_limits(struct findings *to, struct conn *c,
   }
 }
 
-/* Tables in a row that are not there, or were not told about. */
+/*
+ * Counts tables in a row that do not exist, or that the server did not report.
+ */
 static unsigned count_unknown(const struct tables_look *look)
 {
   unsigned n = 0;
@@ -102,7 +104,7 @@ enum {
   NAMES_SIZE = 48
 };
 
-/* "sbtest1", or "sbtest1 to sbtest8" */
+/* Returns "sbtest1", or "sbtest1 to sbtest8". */
 static const char *tables_name(const struct tables_look *look,
                                char text[NAMES_SIZE])
 {

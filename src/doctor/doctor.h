@@ -1,5 +1,5 @@
 /*
- * doctor.h - looks at what a run needs before it is started: the machine, a
+ * doctor.h - checks what a run needs before it is started: the machine, a
  * folder, a database.
  *
  * Nothing is changed; the functions only add findings.
@@ -15,21 +15,25 @@ struct findings;
 
 struct machine_needs {
   unsigned threads;
-  uint64_t files; /* that the run opens; 0: not known */
+  uint64_t files; /* files that the run opens; 0: not known */
 };
 
-/* Limits of the process, processors, memory, and for about a second the load of
- * other programs. */
+/*
+ * Check limits of the process, processors and memory, and measure the load of
+ * other programs for about a second.
+ */
 void doctor_machine(struct findings *to, const struct machine_needs *needs);
 
 struct folder_needs {
   const char *folder;
-  uint64_t files, bytes; /* of test_file.0 and so on, all together */
+  uint64_t files, bytes; /* of all test_file.0 and so on together */
   bool direct;           /* with direct I/O */
 };
 
-/* The folder of a file test: file system, the files or room for them, and
- * whether files can be opened for direct I/O. */
+/*
+ * Check the folder of a file test: the file system, the files or the room for
+ * them, and whether files can be opened for direct I/O.
+ */
 void doctor_folder(struct findings *to, const struct folder_needs *needs);
 
 /* Is there room for the bytes that `prepare` writes?  `advice` is printed if
@@ -38,7 +42,7 @@ void doctor_space(struct findings *to, const char *folder, uint64_t bytes,
                   const char *advice);
 
 /*
- * Connect by the options of `db`, and look at the server: version, durability,
+ * Connect with the options of `db`, and check the server: version, durability,
  * limits, tables.  Messages about a failed connection are logged.
  */
 void doctor_database(struct findings *to, struct db_process *db);

@@ -26,7 +26,7 @@ void findings_add(struct findings *f, enum finding_level level,
   va_start(ap, fmt);
   (void)vsnprintf(one->text, sizeof(one->text), fmt, ap);
   va_end(ap);
-  /* Texts of servers stay on their line. */
+  /* Texts of servers must not start new lines. */
   for (char *at = one->text; *at; at++) {
     if ((unsigned char)*at < ' ' || *at == '\x7f')
       *at = ' ';

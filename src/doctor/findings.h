@@ -1,6 +1,6 @@
 /*
- * findings.h - what `bench doctor` has found, one line each: what was looked
- * at, how it is, and what to do where that is not good.
+ * findings.h - what `bench doctor` has found, one line each: what was checked,
+ * the result, and what to do if the result is not good.
  */
 #ifndef BENCH_DOCTOR_FINDINGS_H
 #define BENCH_DOCTOR_FINDINGS_H
@@ -21,7 +21,7 @@ enum finding_level {
 struct finding {
   enum finding_level level;
   const char *subject; /* static: "server" */
-  const char *advice;  /* static; NULL: nothing is to be done */
+  const char *advice;  /* static; NULL: there is nothing to do */
   char text[320];
 };
 
@@ -41,11 +41,13 @@ void findings_add(struct findings *f, enum finding_level level,
 
 size_t findings_count(const struct findings *f, enum finding_level level);
 
-/* The same for programs: counts, and an object per finding; NULL: out of
- * memory. */
+/*
+ * The findings for programs: counts, and an object per finding; NULL: out of
+ * memory.
+ */
 json_t *findings_json(const struct findings *f);
 
-/* A line per finding, and one that counts them. */
+/* Print a line per finding, and one that counts them. */
 void findings_print(const struct findings *f, struct strbuf *out);
 
 #endif

@@ -36,7 +36,10 @@ void doctor_space(struct findings *to, const char *folder, uint64_t bytes,
                  (double)bytes / MIB, (double)left / MIB);
 }
 
-/* The files are there, with the right sizes; otherwise there must be room. */
+/*
+ * Checks the files and their sizes, or, if they do not exist, the room for
+ * them.
+ */
 static void look_at_files(struct findings *to, const struct folder_needs *needs)
 {
   const uint64_t each = needs->files > 0 ? needs->bytes / needs->files : 0;
@@ -64,7 +67,7 @@ static void look_at_files(struct findings *to, const struct folder_needs *needs)
                "--file-total-size");
 }
 
-/* A file without a name, which leaves nothing behind. */
+/* Opens a file without a name, which leaves nothing behind. */
 static int open_probe(const char *folder, int flags)
 {
   return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);

@@ -15,17 +15,17 @@
 #include "results/env.h"
 
 enum {
-  FILES_SPARE = 64,   /* open files that a run needs besides its own */
-  THREADS_SPARE = 16, /* threads beside the workers */
-  CPU_FIELDS = 8,     /* of the line in /proc/stat, without guests */
+  FILES_SPARE = 64,   /* open files, besides those of the test */
+  THREADS_SPARE = 16, /* threads that a run needs besides the workers */
+  CPU_FIELDS = 8,     /* fields of the line in /proc/stat, without guests */
 };
 
-/* Processors' time of other programs from which figures suffer. */
+/* Share of processor time used by other programs from which figures suffer. */
 #define NOISE 0.1
 /* Share of the memory below which a machine is short of it. */
 #define SHORT_OF_MEMORY 0.1
 
-/* Processors' time since the machine started, in ticks; all 0: not known. */
+/* Processor time since the machine started, in ticks; all 0: not known. */
 struct cpu_ticks {
   uint64_t busy, stolen, all;
 };
@@ -43,13 +43,16 @@ static struct cpu_ticks read_ticks(void)
     for (int i = 0; i < CPU_FIELDS; i++)
       t.all += v[i];
     t.stolen = v[7];
-    t.busy = t.all - v[3] - v[4] - v[7]; /* idle, iowait */
+    t.busy = t.all - v[3] - v[4] - v[7]; /* less idle and iowait */
   }
   (void)fclose(f);
   return t;
 }
 
-/* This program sleeps meanwhile: all that works is somebody else. */
+/*
+ * Measures the load while this program sleeps, so all of it comes from other
+ * programs.
+ */
 static void look_at_noise(struct findings *to)
 {
   const struct timespec second = { .tv_sec = 1 };

@@ -6,7 +6,9 @@
 
 struct driver;
 
-/* In the order of lists and of the default; ends with NULL. */
+/*
+ * The order is that of lists, and the first one is the default; ends with NULL.
+ */
 extern const struct driver *const driver_list[];
 
 #endif

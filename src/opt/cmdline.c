@@ -20,8 +20,10 @@ bool cmdline_is_usage_error(int rc)
   return rc == -ENOENT || rc == -E2BIG;
 }
 
-/* The options that other programs have as single letters; sysbench takes them
- * for names of tests. */
+/*
+ * Options that are single letters in other programs.  sysbench takes them for
+ * names of tests.
+ */
 static const char *long_form(const struct cmdline *c, const char *arg)
 {
   if (c->identity == IDENTITY_SYSBENCH)
@@ -59,15 +61,20 @@ static int scan_arguments(struct scan *s, const struct cmdline_input *in,
 static bool is_tool(const struct cmdline_input *in, const char *name)
 {
   for (size_t i = 0; in->tools && in->tools[i]; i++) {
-    /* There is a name where a test was found.
-     * NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
+    /*
+     * `tools` is never NULL here, because a name was found.
+     * NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker)
+     */
     if (strcmp(in->tools[i], name) == 0)
       return true;
   }
   return false;
 }
 
-/* `help`, `help TEST` and `list`, which sysbench takes for names of tests. */
+/*
+ * Handles `help`, `help TEST` and `list`, which sysbench takes for names of
+ * tests.
+ */
 static bool asks_for_words(struct cmdline *c)
 {
   const char *const *p = c->positionals;
@@ -87,7 +94,7 @@ static bool asks_for_words(struct cmdline *c)
   return false;
 }
 
-/* --help, wherever it stands: of the test that is named. */
+/* --help may stand anywhere.  It shows the help of the test that is named. */
 static void ask_for_help(struct cmdline *c)
 {
   c->action = CMDLINE_HELP;
@@ -100,13 +107,15 @@ static void ask_for_help(struct cmdline *c)
   c->action = CMDLINE_HELP; /* also `list --help` */
 }
 
-/* A test in a configuration file is a default. */
+/* A test that a configuration file names is only a default. */
 static bool is_test_of_file(const struct cmdline *c)
 {
   return optset_find(c->set, "test")->source == OPT_SOURCE_FILE;
 }
 
-/* Test name and command; -E2BIG: one argument too many. */
+/*
+ * Sets the test name and the command.  -E2BIG: there is one argument too many.
+ */
 static int assign_positionals(struct cmdline *c, const struct cmdline_input *in,
                               struct err *err)
 {
@@ -136,7 +145,7 @@ static int assign_positionals(struct cmdline *c, const struct cmdline_input *in,
   return 0;
 }
 
-/* In the order of the options that the aliases stand for. */
+/* The warnings follow the order of the options that the aliases stand for. */
 static int warn_of_aliases(struct cmdline *c, struct err *err)
 {
   const struct optset *set = c->set;
@@ -159,7 +168,7 @@ static int warn_of_aliases(struct cmdline *c, struct err *err)
   return 0;
 }
 
-/* What counts only if neither --help nor --version is given. */
+/* These steps are taken only if neither --help nor --version is given. */
 static int finish(struct scan *s, const struct cmdline_input *in,
                   struct err *err)
 {
@@ -179,7 +188,10 @@ static int finish(struct scan *s, const struct cmdline_input *in,
   return in->check ? in->check(in->check_arg, c, err) : 0;
 }
 
-/* From the first argument to the action; `err` may hold what did not count. */
+/*
+ * Scans from the first argument to the action.  `err` may hold failures that
+ * did not count.
+ */
 static int scan(struct scan *s, const struct cmdline_input *in, struct err *err)
 {
   struct cmdline *c = s->c;
@@ -225,7 +237,7 @@ int cmdline_scan(struct cmdline *c, const struct cmdline_input *in,
   return rc;
 }
 
-/* What the script says of a value that was given; `arg` is what was typed. */
+/* Asks the script whether it allows the value; `arg` is what was typed. */
 static int ask_script(const struct cmdline_rules *rules,
                       const struct opt_entry *e, const char *value,
                       const char *arg, const char *where, struct err *err)
@@ -248,7 +260,7 @@ static int ask_script(const struct cmdline_rules *rules,
   return rc;
 }
 
-/* One pending option, now that the test has declared its own. */
+/* Stores one pending option after the test has declared its own. */
 static int apply(struct cmdline *c, const struct cmdline_pending *p,
                  const struct cmdline_rules *rules, struct err *err)
 {
@@ -270,7 +282,7 @@ static int apply(struct cmdline *c, const struct cmdline_pending *p,
     rc = optset_declare(c->set, rules->owner, &row, &e, err);
     if (rc < 0)
       return rc;
-    if (given.bare) /* in a file, too */
+    if (given.bare) /* also in a file */
       given.source = OPT_SOURCE_CMDLINE;
   }
   rc = opt_set(e, &given, err);
@@ -286,8 +298,10 @@ static int apply(struct cmdline *c, const struct cmdline_pending *p,
   return ask_script(rules, e, opt_get_string(e), given.arg, given.where, err);
 }
 
-/* A script's rule for an option that the program has as well, and that was
- * stored long before the script was read. */
+/*
+ * Checks a script's rule for an option that the program has as well.  Its value
+ * was stored long before the script was read.
+ */
 static int check_twins(const struct cmdline *c,
                        const struct cmdline_rules *rules, struct err *err)
 {

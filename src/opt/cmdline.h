@@ -3,7 +3,7 @@
  *
  * The scan stores the options that the set already knows (the program's own)
  * and keeps the others until the options of the test are known.  Nothing here
- * prints: the caller prints the warnings, then the error, then does what
+ * prints.  The caller prints the warnings, then the error, and then does what
  * `action` says.
  */
 #ifndef BENCH_OPT_CMDLINE_H
@@ -42,14 +42,17 @@ struct cmdline_input {
   char *const *argv;      /* stays as it is while the result is in use */
   const char *compat_env; /* [opt] the variable BENCH_COMPAT */
   bool stdin_is_terminal;
-  /* [opt] Reads a configuration file; NULL: opt_file_load() does. */
+  /* [opt] Reads a configuration file; NULL: opt_file_load() is used. */
   int (*load)(void *arg, const char *path, char **ret_text, size_t *ret_len);
   void *load_arg;
   const char *const *tools; /* [opt] names that take any number of arguments
                                in the place of a test; ends with NULL */
 
-  /* [opt] When a test or a tool is to be run, once all options that the set has
-   * are stored: checks them against each other, and calls cmdline_warn(). */
+  /*
+   * [opt] Called before a test or a tool is run, once all options that the set
+   * has are stored.  It checks them against each other and calls
+   * cmdline_warn().
+   */
   int (*check)(void *arg, struct cmdline *c, struct err *err);
   void *check_arg;
 };
@@ -69,10 +72,10 @@ struct cmdline {
   bool help_all;       /* --help=all */
   const char *test;    /* [opt] borrowed; NULL: none was named */
   const char *command; /* [opt] borrowed */
-  size_t n_args;       /* of a tool: what follows its name */
+  size_t n_args;       /* number of arguments after the name of the tool */
   const char *const *args;
   size_t n_warnings;
-  char **warnings; /* owned, in the order in which to print them */
+  char **warnings; /* owned, in the order in which they are printed */
 
   struct optset *set;
 
@@ -81,15 +84,15 @@ struct cmdline {
   const char **positionals; /* owned */
   size_t n_positionals;
   struct cmdline_file *files;    /* owned */
-  struct cmdline_pending *first; /* owned: options that nobody knows yet */
+  struct cmdline_pending *first; /* owned: options that are still unknown */
   struct cmdline_pending **last;
 };
 
 /*
- * Read the arguments.  `set` must hold the options of `cfg`, and those of the
- * drivers; both must outlive *c.  A failure leaves warnings to be printed
- * before the text of `err`; with a usage error the text has no prefix.
- * The caller ends *c with cmdline_done(), also after a failure.
+ * Read the arguments.  `set` must hold the options of `cfg` and those of the
+ * drivers; both must outlive *c.  After a failure, print the warnings before
+ * the text of `err`.  The text of a usage error has no prefix.  Call
+ * cmdline_done() in any case, also after a failure.
  */
 int cmdline_scan(struct cmdline *c, const struct cmdline_input *in,
                  struct optset *set, const struct cmdline_cfg *cfg,
@@ -101,31 +104,35 @@ void cmdline_done(struct cmdline *c);
 int cmdline_warn(struct cmdline *c, struct err *err, const char *fmt, ...)
   PRINTF_LIKE(3, 4);
 
-/* Is the text of this failure to be printed as it is, without "FATAL: "? */
+/* Is the text of this failure printed as it is, without "FATAL: "? */
 bool cmdline_is_usage_error(int rc);
 
 /* How to treat the options that the program itself does not know. */
 struct cmdline_rules {
-  bool accept_unknown; /* declare them as strings: the script declares none */
-  const char *owner;   /* of options declared that way */
+  bool accept_unknown; /* declare unknown options as strings */
+  const char *owner;   /* the owner of options declared that way */
 
-  /* [opt] A script's own rule for an option of its own that was given, declared
-   * or not; false: the value is refused, and *ret_expected (empty before) may
+  /*
+   * [opt] A script's own rule for one of its options, declared or not.  If it
+   * returns false, the value is refused, and *ret_expected (empty before) may
    * say what is allowed.  If it does not, the message is that of an unknown
-   * option, as in sysbench, and says on a second line that it is none. */
+   * option, as in sysbench, and a second line says that the option exists.
+   */
   bool (*is_valid)(void *ctx, const struct opt_entry *e, const char *value,
                    struct strbuf *ret_expected);
   void *ctx;
 
-  /* [opt] An entry of a configuration file that the test does not know: true
-   * if another test knows it, so that it is to be skipped. */
+  /*
+   * [opt] Is asked about an entry of a configuration file that the test does
+   * not know.  true: another test knows it, so it is skipped.
+   */
   bool (*is_foreign)(void *program, const struct opt_given *given);
   void *program;
 };
 
 /*
- * Once the options of the test are in the set: give them their values, in the
- * order of the command line.  Failures as above.
+ * Give the options of the test their values, in the order of the command line.
+ * Call this after the options are in the set.  Failures as above.
  */
 int cmdline_apply(struct cmdline *c, const struct cmdline_rules *rules,
                   struct err *err);

@@ -1,5 +1,5 @@
 /*
- * expected.c - which values an option allows, in words.
+ * expected.c - describes in words which values an option allows.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -23,7 +23,10 @@ int64_t opt_max(const struct opt *row)
   return row->min != 0 || row->max != 0 ? row->max : INT64_MAX;
 }
 
-/* The shortest text, in plain digits where possible, that reads back equal. */
+/*
+ * Adds the shortest text, in plain digits where possible, that reads back
+ * equal.
+ */
 static void add_number(struct strbuf *out, double value)
 {
   char text[64];
@@ -71,7 +74,7 @@ static void add_range(const struct opt *row, struct strbuf *out)
   if (opt_max(row) != INT64_MAX)
     strbuf_addf(out, " from %" PRId64 " to %" PRId64, opt_min(row),
                 opt_max(row));
-  else if (opt_min(row) != INT64_MIN) /* the end of the type is no rule */
+  else if (opt_min(row) != INT64_MIN) /* the limit of the type is not a rule */
     strbuf_addf(out, " of %" PRId64 " or more", opt_min(row));
   else
     strbuf_adds(out, " of 64 bits");

@@ -1,5 +1,5 @@
 /*
- * file.c - a configuration file as a list of options that somebody gave.
+ * file.c - reads a configuration file as a list of options.
  */
 #include "opt/file.h"
 
@@ -83,8 +83,8 @@ int opt_file_load(const char *path, char **ret_text, size_t *ret_len)
 }
 
 /*
- * The next item of a value: 1 and *ret, 0: no more, -EINVAL: a quote is not
- * closed.  Moves value->from behind the item.
+ * Finds the next item of a value.  Returns 1 and sets *ret; 0: no more;
+ * -EINVAL: a quote is not closed.  Moves value->from past the item.
  */
 static int next_item(struct span *value, struct span *ret)
 {
@@ -114,7 +114,7 @@ static int next_item(struct span *value, struct span *ret)
   return 1;
 }
 
-/* The number of items, and the bytes that they need with terminators. */
+/* Counts the items, and the bytes that they need with terminators. */
 static int count_items(struct span value, size_t *ret_n, size_t *ret_bytes)
 {
   struct span item;
@@ -132,7 +132,7 @@ static int count_items(struct span value, size_t *ret_n, size_t *ret_bytes)
   return 0;
 }
 
-/* Copy a piece with a terminator to *p, and move *p behind it. */
+/* Copies a piece with a terminator to *p, and moves *p past it. */
 static const char *put(char **p, struct span s)
 {
   char *text = *p;
@@ -176,7 +176,10 @@ static struct opt_line *line_new(struct span name, struct span value, bool bare,
   return line;
 }
 
-/* One line, without its end: 0 and *ret, NULL for a line that says nothing. */
+/*
+ * Reads one line, without its end.  Returns 0 and sets *ret, which is NULL if
+ * the line sets nothing.
+ */
 static int parse_line(struct span s, const char *where, struct opt_line **ret,
                       struct err *err)
 {
@@ -207,7 +210,7 @@ static int parse_line(struct span s, const char *where, struct opt_line **ret,
 int opt_file_parse(const char *text, size_t len, const char *path,
                    struct opt_file *ret, struct err *err)
 {
-  static const char mark[] = "\xef\xbb\xbf"; /* some editors begin with it */
+  static const char mark[] = "\xef\xbb\xbf"; /* some editors write it */
   const char *p = text;
   const char *end = text + len;
   struct opt_line **last = &ret->first;

@@ -1,5 +1,5 @@
 /*
- * file.h - a configuration file as a list of options that somebody gave.
+ * file.h - reads a configuration file as a list of options.
  */
 #ifndef BENCH_OPT_FILE_H
 #define BENCH_OPT_FILE_H
@@ -22,20 +22,20 @@ struct opt_file {
 };
 
 enum {
-  OPT_FILE_MAX = 16 << 20, /* bytes; no configuration is that long */
+  OPT_FILE_MAX = 16 << 20, /* in bytes; no configuration is that long */
 };
 
 /*
- * The whole file, with a terminator behind its `*ret_len` bytes; the caller
- * frees.  A negative errno value when it cannot be read; -EFBIG: it has more
- * than OPT_FILE_MAX bytes, or no end.
+ * Load the whole file, with a terminator after its `*ret_len` bytes; the caller
+ * frees it.  Returns a negative errno value if it cannot be read; -EFBIG: it
+ * has more than OPT_FILE_MAX bytes, or no end.
  */
 int opt_file_load(const char *path, char **ret_text, size_t *ret_len);
 
 /*
  * Read the lines of a configuration file; `path` is for messages.  -EINVAL: a
  * line is malformed, `err` says which, and `ret` holds the lines before it.
- * -ENOMEM.  In any case the caller ends `ret` with opt_file_done().
+ * -ENOMEM.  In any case the caller calls opt_file_done() on `ret`.
  */
 int opt_file_parse(const char *text, size_t len, const char *path,
                    struct opt_file *ret, struct err *err);

@@ -10,11 +10,11 @@
 #include "base/strbuf.h"
 #include "opt/optset.h"
 
-/* Which entries of a set make up a block. */
+/* Selects the entries of a set that make up a block. */
 struct block {
   enum opt_section section;
   const char *owner;   /* [opt] */
-  unsigned with, not ; /* flags that its rows have, and must not have */
+  unsigned with, not ; /* flags that its rows must have, and must not have */
   bool any_section;
 };
 
@@ -59,7 +59,7 @@ static size_t block_width(const struct optset *set, const struct block *b)
   return width;
 }
 
-/* A script may spell its options with `_`; all documents do with `-`. */
+/* A script may spell its options with `_`; all documents use `-`. */
 static void add_name(struct strbuf *out, const char *name, bool as_is)
 {
   for (; *name; name++)
@@ -112,7 +112,7 @@ static void add_items(struct strbuf *out, const struct help_item *items,
   strbuf_adds(out, "\n");
 }
 
-/* Names side by side, in lines of at most 79 characters. */
+/* Adds names side by side, in lines of at most 79 characters. */
 static void add_names(struct strbuf *out, const char *title,
                       const struct help_item *items, size_t n)
 {
@@ -192,7 +192,7 @@ void help_names(struct strbuf *out, const struct help_lists *lists)
                 lists->n_tools);
 }
 
-/* What sysbench does not print. */
+/* Adds what sysbench does not print. */
 static void add_own_end(struct strbuf *out, const struct optset *set,
                         const struct help_lists *lists)
 {

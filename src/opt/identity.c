@@ -1,5 +1,5 @@
 /*
- * identity.c - under which name and version the program presents itself.
+ * identity.c - the name and version under which the program presents itself.
  */
 #include "opt/identity.h"
 

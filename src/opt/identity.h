@@ -1,5 +1,5 @@
 /*
- * identity.h - under which name and version the program presents itself.
+ * identity.h - the name and version under which the program presents itself.
  */
 #ifndef BENCH_OPT_IDENTITY_H
 #define BENCH_OPT_IDENTITY_H
@@ -11,13 +11,13 @@ enum identity {
   IDENTITY_SYSBENCH, /* called by this name, through a link or a copy */
 };
 
-/* From argv[0], which may be NULL. */
+/* The identity that argv[0] asks for; argv[0] may be NULL. */
 enum identity identity_of(const char *argv0);
 
-/* "bench" or "sysbench", for usage, help and hints. */
+/* "bench" or "sysbench", as usage, help and hints show it. */
 const char *identity_name(enum identity id);
 
-/* Name and version, as in the header and for --version. */
+/* Name and version, as the header and --version show them. */
 const char *identity_version(enum identity id, enum compat level);
 
 #endif

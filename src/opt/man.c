@@ -1,5 +1,5 @@
 /*
- * man.c - options as a part of a manual page.
+ * man.c - options as a part of the manual page.
  */
 #include "opt/man.h"
 
@@ -34,7 +34,7 @@ static void add_sentence(struct strbuf *out, const char *before,
   strbuf_adds(out, ".\n");
 }
 
-/* What is allowed, where it is more than any text or any list. */
+/* Adds what is allowed, unless any text or any list is. */
 static void add_allowed(struct strbuf *out, const struct opt *row)
 {
   struct strbuf allowed = { 0 };

@@ -1,5 +1,5 @@
 /*
- * man.h - options as a part of a manual page.
+ * man.h - options as a part of the manual page.
  */
 #ifndef BENCH_OPT_MAN_H
 #define BENCH_OPT_MAN_H
@@ -9,11 +9,13 @@
 struct optset;
 struct strbuf;
 
-/* The rows of a table, ending with OPT_END, as paragraphs in troff's man
- * macros: name, meaning, what is allowed, default. */
+/*
+ * Add the rows of a table, which ends with OPT_END, as paragraphs in troff's
+ * man macros: name, meaning, what is allowed, default.
+ */
 void man_options(struct strbuf *out, const struct opt *rows);
 
-/* Text with everything escaped that troff would take for itself. */
+/* Add text.  Everything that troff would interpret is escaped. */
 void man_text(struct strbuf *out, const char *text);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * old_names.h - option names that bench does not have: those of sysbench 0.4
- * and 0.5, and words that other programs use.
+ * and 0.5, and those that other programs use.
  */
 #ifndef BENCH_OPT_OLD_NAMES_H
 #define BENCH_OPT_OLD_NAMES_H
@@ -9,12 +9,12 @@
 
 struct old_name {
   const char *name;   /* with `-` */
-  bool other;         /* of another program, not of an old sysbench */
+  bool other;         /* from another program, not from an old sysbench */
   const char *now;    /* [opt] "NAME" or "NAME=VALUE": what to write instead */
   const char *advice; /* [opt] the rest of "--NAME ...", if there is no `now` */
 };
 
-/* `-` and `_` are equal.  NULL: it is none of them. */
+/* `-` and `_` are equal.  NULL: the name is not one of them. */
 const struct old_name *old_name_find(const char *name);
 
 #endif

@@ -3,8 +3,8 @@
  * owner's config struct, which values are allowed, and what the help, the
  * manual, scripts and result files say about it.
  *
- * Every module that has options exports a const table of rows that ends with
- * { .type = OPT_TYPE_END }, beside the config struct that the rows fill in.
+ * Every module that has options exports a const table of rows, which ends with
+ * { .type = OPT_TYPE_END }, and the config struct that the rows fill in.
  */
 #ifndef BENCH_OPT_OPT_H
 #define BENCH_OPT_OPT_H
@@ -23,14 +23,14 @@ enum opt_type {
   OPT_TYPE_INT,    /* int64_t or uint64_t (then min >= 0) */
   OPT_TYPE_SIZE,   /* uint64_t, bytes */
   OPT_TYPE_DOUBLE, /* double */
-  OPT_TYPE_TIME,   /* double, seconds; limits as of DOUBLE */
+  OPT_TYPE_TIME,   /* double, seconds; limits as for DOUBLE */
   OPT_TYPE_STRING, /* const char *, "" when unset */
   OPT_TYPE_WORD,   /* int, the index of the text in `words`; -1 when unset */
   OPT_TYPE_LIST,   /* struct opt_list */
   OPT_TYPE_FILE,   /* const char *, NULL when unset; must be readable */
 };
 
-/* The items of a LIST, in the order given. */
+/* The items of a LIST, in the order in which they were given. */
 struct opt_list {
   size_t n;
   const char *const *items; /* borrowed from the option set */
@@ -45,10 +45,10 @@ enum opt_flags {
   OPT_NOT_EMPTY = 1 << 5,  /* STRING, LIST: an empty value is refused */
   OPT_ANY_CASE = 1 << 6,   /* WORD, LIST of words: in any letter case */
   OPT_COLLECT = 1 << 7,    /* STRING: each time it is given adds a line */
-  OPT_DEPRECATED = 1 << 8, /* an alias (`alias_of`) whose use is warned of */
+  OPT_DEPRECATED = 1 << 8, /* an alias (`alias_of`); its use causes a warning */
   OPT_NO_GAPS = 1 << 9,    /* LIST: an empty item is refused, not left out */
-  OPT_OWN = 1 << 10,       /* older than it are scripts that may use its name */
-  OPT_COUNT = 1 << 11,     /* INT, DOUBLE: with the suffixes of sizes: 1M */
+  OPT_OWN = 1 << 10,       /* new in bench: old scripts may use its name */
+  OPT_COUNT = 1 << 11,     /* INT, DOUBLE: takes the suffixes of sizes: 1M */
   OPT_EMPTY_DEF = 1 << 12, /* `--NAME=` means the default */
   OPT_COMMON = 1 << 13,    /* on the first screen of the help */
   OPT_PATH = 1 << 14,      /* STRING, LIST: file names, for completion */
@@ -59,33 +59,39 @@ enum opt_flags {
 
 struct opt {
   enum opt_type type;
-  unsigned flags;           /* enum opt_flags */
-  size_t off;               /* of the field in the owner's config struct */
-  const char *name;         /* as in the help: with `-`, or `_` for scripts */
-  const char *def;          /* default, as text; NULL: unset */
-  const char *def_1_1;      /* [opt] default at compat level 1.1, if another */
-  int64_t min, max;         /* INT, SIZE, integer items; both 0: no limits */
-  double fmin, fmax;        /* DOUBLE; both 0: no limits; fmax INFINITY: none */
+  unsigned flags;      /* enum opt_flags */
+  size_t off;          /* the field's offset in the owner's config struct */
+  const char *name;    /* as in the help: with `-`, or `_` for scripts */
+  const char *def;     /* default, as text; NULL: unset */
+  const char *def_1_1; /* [opt] default at compat level 1.1, if other */
+  int64_t min, max;    /* INT, SIZE, integer items; both 0: no limits */
+  double fmin, fmax;   /* DOUBLE; both 0: no limits; fmax INFINITY: none */
   const char *const *words; /* WORD, LIST of words; ends with NULL.  STRING:
                                values to offer, which `check` has to allow */
-  const char *expected;     /* [opt] what is allowed, where no rule says it */
+  const char *expected;     /* [opt] what is allowed, if no rule says it */
   const char *alias_of;     /* [opt] the option that this name stands for */
-  const char *show_as;      /* [opt] "=N" and the like, where not the type's */
+  const char *show_as;      /* [opt] "=N" and the like, if not the type's */
   const char *bare; /* [opt] what --name alone means; BOOL: on, else "" */
   const char *help; /* one line */
-  const char *more; /* [opt] its end, except under the name sysbench */
+  const char *more; /* [opt] end of the help line, except as sysbench */
   const char *man;  /* [opt] a paragraph for the manual */
 
-  /* [opt] Further rule on the text, or on each item of a LIST; false: refused,
-   * with `expected`. */
+  /*
+   * [opt] A further rule for the text, or for each item of a LIST.  If it
+   * returns false, the value is refused, and the message shows `expected`.
+   */
   bool (*check)(const char *text);
 
-  /* [opt] What to do instead of giving a value that is refused; NULL: there is
-   * no advice for this one. */
+  /*
+   * [opt] What to do instead of giving a value that is refused; NULL: there is
+   * no advice for this value.
+   */
   const char *(*advise)(const char *text);
 
-  /* [opt] INT, SIZE: the lower limit, where only the running system knows it.
-   * It counts instead of `min`, but not for the default. */
+  /*
+   * [opt] INT, SIZE: the lower limit, if only the running system knows it.  It
+   * replaces `min`, except for the default.
+   */
   int64_t (*min_now)(void);
 };
 

@@ -1,5 +1,5 @@
 /*
- * optget.c - the values of options, for those that know them by name only.
+ * optget.c - the values of options, for code that knows them only by name.
  */
 #include <stddef.h>
 

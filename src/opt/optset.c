@@ -14,7 +14,7 @@
 #include "opt/old_names.h"
 #include "opt/suggest.h"
 
-/* A row made at run time, and the texts that it owns. */
+/* A row made at run time, with the texts that it owns. */
 struct opt_made {
   struct opt row;
   char *name, *def, *help;
@@ -64,7 +64,7 @@ struct opt_entry *optset_find(const struct optset *set, const char *name)
   return NULL;
 }
 
-/* Give the entry a value, and the owner's struct with it. */
+/* Gives the entry a value, and updates the owner's struct. */
 static void replace_value(struct opt_entry *e, struct opt_value *value)
 {
   opt_value_done(&e->value);
@@ -78,7 +78,7 @@ static const char *default_text(const struct opt *row, enum compat level)
   return level == COMPAT_1_1 && row->def_1_1 ? row->def_1_1 : row->def;
 }
 
-/* Back to the default in force. */
+/* Goes back to the default in force. */
 static int set_default(struct opt_entry *e, struct err *err)
 {
   const struct opt_given given = { .text = e->def };
@@ -86,7 +86,7 @@ static int set_default(struct opt_entry *e, struct err *err)
   struct opt row = *e->row;
   int rc;
 
-  row.min_now = NULL; /* a const default cannot know the system */
+  row.min_now = NULL; /* a const default cannot depend on the system */
   if (e->def) {
     rc = opt_value_read(&row, &given, &value, err);
     if (rc < 0)
@@ -97,7 +97,7 @@ static int set_default(struct opt_entry *e, struct err *err)
   return 0;
 }
 
-/* Append an entry for a row that stays; the set owns the entry. */
+/* Appends an entry for a row that stays valid; the set owns the entry. */
 static struct opt_entry *append(struct optset *set, const struct opt *row)
 {
   struct opt_entry *e;
@@ -121,7 +121,7 @@ static struct opt_entry *append(struct optset *set, const struct opt *row)
   return e;
 }
 
-/* Take back what append() did last. */
+/* Undoes the last append(). */
 static void drop_last(struct optset *set)
 {
   entry_free(set->entries[--set->n]);
@@ -191,8 +191,10 @@ static struct opt_made *made_new(const struct opt *row)
   return made;
 }
 
-/* As scripts know it: a number that is "" is unset, so is a file that cannot be
- * read, and a switch without a default is on. */
+/*
+ * Sets the default as scripts know it.  A number that is "" is unset, and so is
+ * a file that cannot be read; a switch without a default is on.
+ */
 static int set_declared_default(struct opt_entry *e, struct err *err)
 {
   const enum opt_type type = e->row->type;
@@ -245,7 +247,7 @@ int optset_declare(struct optset *set, const char *owner, const struct opt *row,
   return 0;
 }
 
-/* Put the lines that are there already before the new one. */
+/* Puts the lines that are already there before the new one. */
 static int collect(const struct opt_entry *e, struct opt_value *value,
                    struct err *err)
 {
@@ -260,7 +262,7 @@ static int collect(const struct opt_entry *e, struct opt_value *value,
     return err_set(err, -ENOMEM, "not enough memory for --%s", e->row->name);
   }
   free(value->text);
-  value->text = lines.text; /* changes hands */
+  value->text = lines.text; /* ownership moves */
   return 0;
 }
 
@@ -270,7 +272,7 @@ static bool is_unset(const struct opt_given *given)
          (given->items ? given->items->n == 0 : *given->text == '\0');
 }
 
-/* `--time=$UNSET`: as if it had not been given at all. */
+/* `--time=$UNSET`: acts as if the option had not been given. */
 static int unset(struct opt_entry *e, struct err *err)
 {
   const int rc = set_default(e, err);
@@ -359,8 +361,10 @@ int optset_set_default(struct optset *set, const char *name, const char *def,
   return e->source == OPT_SOURCE_DEFAULT ? set_default(e, err) : 0;
 }
 
-/* How much of an argument is the name of a secret option, in whatever way its
- * value follows; 0: none is. */
+/*
+ * How many bytes of an argument are the name of a secret option, whichever way
+ * its value follows; 0: there is none.
+ */
 static size_t secret_name(const struct optset *set, const char *arg)
 {
   const size_t dashes = strspn(arg, "-");
@@ -379,7 +383,7 @@ static size_t secret_name(const struct optset *set, const char *arg)
   return 0;
 }
 
-/* The argument as messages show it: without passwords. */
+/* Shows the argument as messages do: without passwords. */
 static void show_argument(const struct optset *set, const char *arg,
                           const char *meant, struct strbuf *out)
 {
@@ -395,7 +399,7 @@ static void show_argument(const struct optset *set, const char *arg,
     secret_redact(arg, out);
 }
 
-/* "did you mean --NAME?" on a line of its own; NULL: nothing. */
+/* Adds "did you mean --NAME?" on a line of its own; NULL: adds nothing. */
 static void add_meant(struct strbuf *out, const struct optset *set,
                       const char *name)
 {

@@ -2,12 +2,13 @@
  * optset.h - all options that this run knows, with their values.
  *
  * A module adds its const rows together with the config struct that they fill
- * in; the struct then always holds what the set holds.  A script declares rows
- * while the program runs.  Rows that stand for another option (`alias_of`)
- * have no value of their own: setting them sets the other, and all functions
- * that read a value show that of the other.
+ * in.  The struct then always agrees with the set.  A script declares rows
+ * while the program runs.  A row that stands for another option (`alias_of`)
+ * has no value of its own.  Setting it sets the other option, and all functions
+ * that read a value return that of the other option.
  *
- * Not thread-safe while options are added or set; after that anybody may read.
+ * Not thread-safe while options are added or set.  After that, any thread may
+ * read.
  */
 #ifndef BENCH_OPT_OPTSET_H
 #define BENCH_OPT_OPTSET_H
@@ -29,8 +30,8 @@ enum opt_section {
   OPT_SECTION_LOG_LEVEL,
   OPT_SECTION_LOG,
   OPT_SECTION_DATABASE,
-  OPT_SECTION_DRIVER, /* of the driver that `owner` names */
-  OPT_SECTION_TEST,   /* of the test that `owner` names */
+  OPT_SECTION_DRIVER, /* options of the driver that `owner` names */
+  OPT_SECTION_TEST,   /* options of the test that `owner` names */
 };
 
 struct opt_entry {
@@ -41,16 +42,16 @@ struct opt_entry {
   struct opt_value value; /* read it through opt_get_*() */
   enum opt_source source;
   char *where; /* [opt] "FILE:LINE" of the value, owned */
-  bool given;  /* somebody used this very name */
+  bool given;  /* this very name was used */
 
   void *cfg;              /* [opt] the struct that `row` fills in */
-  struct opt_entry *real; /* [opt] of an alias: the option it stands for */
+  struct opt_entry *real; /* [opt] alias: the option it stands for */
   struct opt_entry *twin; /* [opt] same name: the program's, the script's */
   struct opt_made *made;  /* [opt] owned: a row made at run time */
 };
 
 struct optset {
-  struct opt_entry **entries; /* owned; in the order in which they came */
+  struct opt_entry **entries; /* owned; in the order in which they were added */
   size_t n, room;
   enum compat level;
   bool as_sysbench; /* the help has the words of sysbench */
@@ -61,63 +62,76 @@ void optset_done(struct optset *set);
 
 /*
  * Add the rows of a table that ends with OPT_END, and set their defaults in
- * `cfg`, which must live as long as the set.  An alias comes after its option.
- * -EEXIST: a name that the set has already; -EINVAL: a bad default.
+ * `cfg`, which must live as long as the set.  An alias must come after its
+ * option. -EEXIST: the set already has the name; -EINVAL: a bad default.
  */
 int optset_add(struct optset *set, enum opt_section section, const char *owner,
                const struct opt *rows, void *cfg, struct err *err);
 
 /*
- * Add one row of the running script, which is copied (name, default, help) and
+ * Add one row of the running script.  It is copied (name, default, help) and
  * fills in no struct.  A name that the program has too gets a second entry, see
- * opt_shown(); one that the script has declared before is -EEXIST.
+ * opt_shown().  -EEXIST: the script has declared the name before.
  */
 int optset_declare(struct optset *set, const char *owner, const struct opt *row,
                    struct opt_entry **ret, struct err *err);
 
-/* By name, `-` and `_` being equal; the program's before the script's. */
+/*
+ * Find an entry by name; `-` and `_` are equal.  An entry of the program comes
+ * before one of the script.
+ */
 struct opt_entry *optset_find(const struct optset *set, const char *name);
 
-/* Set a value.  -EINVAL: refused, see opt_value_read(); nothing changed. */
+/*
+ * Set a value.  -EINVAL: it is refused, see opt_value_read(), and nothing is
+ * changed.
+ */
 int opt_set(struct opt_entry *e, const struct opt_given *given,
             struct err *err);
 
-/* The same by name, from the program itself.  -ENOENT: no such option. */
+/* Set a value by name, from the program itself.  -ENOENT: no such option. */
 int optset_set_text(struct optset *set, const char *name, const char *text,
                     struct err *err);
 
 /* Change the compat level, and with it the defaults that depend on it. */
 int optset_set_level(struct optset *set, enum compat level, struct err *err);
 
-/* Another default (borrowed), for example because it depends on the build. */
+/*
+ * Set another default (borrowed), for example because it depends on the build.
+ */
 int optset_set_default(struct optset *set, const char *name, const char *def,
                        struct err *err);
 
 /*
- * "invalid option: ARG", and on a second line perhaps what to write instead.
- * Returns -ENOENT.  This message is printed without a prefix.
+ * Report "invalid option: ARG", and on a second line perhaps what to write
+ * instead.  Returns -ENOENT.  This message is printed without a prefix.
  */
 int optset_unknown(const struct optset *set, const struct opt_given *given,
                    struct err *err);
 
-/* Refuse the value that an option has, for a reason that no row can express:
- * opt_value_refuse() with the place it came from.  `value` NULL: its text. */
+/*
+ * Refuse the value of an option for a reason that no row can express.  Calls
+ * opt_value_refuse() with the place that the value came from.  `value` NULL:
+ * the text of the option.
+ */
 int opt_refuse(const struct opt_entry *e, const char *value,
                const char *expected, struct err *err);
 
 /*
- * The entry that scripts and results show under this name: for an alias the
- * option itself; where a script declares an option that the program has, the
- * program's if somebody gave a value, otherwise the script's.
+ * The entry that scripts and results show under this name.  For an alias it is
+ * the option itself.  If a script declares an option that the program has too,
+ * it is the program's entry if a value was given, otherwise the script's.
  */
 const struct opt_entry *opt_shown(const struct opt_entry *e);
 
-/* Typed values, as opt_shown() says; for other types than the named: false, 0,
- * "", empty. */
+/*
+ * Typed values of the entry that opt_shown() returns.  If the option has
+ * another type: false, 0, "", empty.
+ */
 bool opt_get_bool(const struct opt_entry *e);
-int64_t opt_get_int(const struct opt_entry *e);   /* INT, SIZE */
-double opt_get_number(const struct opt_entry *e); /* of any kind of number */
-const char *opt_get_string(const struct opt_entry *e); /* text of any type */
+int64_t opt_get_int(const struct opt_entry *e);        /* INT, SIZE */
+double opt_get_number(const struct opt_entry *e);      /* any kind of number */
+const char *opt_get_string(const struct opt_entry *e); /* any type, as text */
 const struct opt_list *opt_get_list(const struct opt_entry *e);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * scan.c - one argument: an option that is known is stored, another is kept,
- * and a configuration file is read at its place.
+ * scan.c - one argument: a known option is stored, an unknown one is kept, and
+ * a configuration file is read at its place.
  */
 #include "opt/scan.h"
 
@@ -35,7 +35,7 @@ int cmdline_warn(struct cmdline *c, struct err *err, const char *fmt, ...)
     strbuf_done(&text);
     return scan_no_memory(err);
   }
-  c->warnings[c->n_warnings++] = text.text; /* changes hands */
+  c->warnings[c->n_warnings++] = text.text; /* ownership moves */
   return 0;
 }
 
@@ -47,7 +47,7 @@ static void keep_error(struct scan *s, int rc, const struct err *err)
   }
 }
 
-/* Owns `name` from here on, also when it fails. */
+/* Owns `name` from here on, also on failure. */
 static int keep_pending(struct scan *s, const struct opt_given *given,
                         char *name, bool refused, struct err *err)
 {
@@ -74,13 +74,13 @@ static int read_file(struct scan *s, const struct opt_entry *e,
                      struct err *err);
 
 /*
- * Store an option that the program knows.  Fails only when there is no memory;
- * other failures are kept until the whole command line is read.
+ * Stores an option that the program knows.  Returns an error only when there is
+ * no memory; other failures are kept until the whole command line is read.
  */
 static int take_known(struct scan *s, struct opt_entry *e,
                       const struct opt_given *given, struct err *err)
 {
-  /* In a file it is a default, for which there is no other way. */
+  /* A test in a file is a default.  It cannot be given in any other way. */
   const bool first_test = is_core(e, "test") && !s->test_given && !given->where;
   int rc = opt_set(e, given, err);
 
@@ -118,7 +118,7 @@ static int take_line(struct scan *s, const struct opt_line *line,
   return take_known(s, e, &line->given, err);
 }
 
-/* All lines of the file that --config-file names, at its place. */
+/* Reads all lines of the file that --config-file names, at its place. */
 static int read_file(struct scan *s, const struct opt_entry *e, struct err *err)
 {
   struct cmdline_file *f;

@@ -1,5 +1,5 @@
 /*
- * scan.h - private to the command line: one argument after the other.
+ * scan.h - private to the command line: handles one argument at a time.
  */
 #ifndef BENCH_OPT_SCAN_H
 #define BENCH_OPT_SCAN_H
@@ -15,8 +15,8 @@
 struct cmdline_pending {
   struct cmdline_pending *next;
   struct opt_given given; /* points to an argument or a line of a file */
-  char *name;             /* owned, [opt]: what given.name points to */
-  bool refused;           /* whatever the test declares */
+  char *name;             /* [opt] owned: what given.name points to */
+  bool refused;           /* refused, whatever the test declares */
 };
 
 /* A configuration file, kept for the pending options in it. */
@@ -25,7 +25,9 @@ struct cmdline_file {
   struct opt_file file;
 };
 
-/* One scan: the first failure counts, but --help must still be found. */
+/*
+ * One scan.  The first failure counts, but the scan goes on to look for --help.
+ */
 struct scan {
   struct cmdline *c;
   const struct cmdline_input *in;
@@ -34,21 +36,28 @@ struct scan {
   bool test_given;
 };
 
-/* An argument that begins with `--`: store the option, or keep it until the
- * options of the test are known.  Fails only when there is no memory; other
- * failures are kept in *s until the whole command line is read. */
+/*
+ * Handle an argument that begins with `--`: store the option, or keep it until
+ * the options of the test are known.  Returns an error only when there is no
+ * memory; other failures are kept in *s until the whole command line is read.
+ */
 int scan_option(struct scan *s, const char *arg, struct err *err);
 
-/* The compat level of the environment ([opt]), which the option may still
- * override.  Fails as above. */
+/*
+ * Set the compat level of the environment ([opt]), which the option may still
+ * override.  Fails as above.
+ */
 int scan_environment(struct scan *s, const char *value, struct err *err);
 
-/* There is one argument too many, `extra`: -E2BIG with what was meant. */
+/*
+ * Refuse `extra`, an argument too many: returns -E2BIG with what was probably
+ * meant.
+ */
 int scan_refuse_argument(const struct cmdline *c,
                          const struct cmdline_input *in, const char *extra,
                          struct err *err);
 
-/* -ENOMEM with its text. */
+/* Return -ENOMEM with its text. */
 int scan_no_memory(struct err *err);
 
 #endif

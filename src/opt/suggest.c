@@ -18,7 +18,10 @@ static char folded(char c)
   return c == '_' ? '-' : c;
 }
 
-/* Letters in the wrong case are no edit, but no equal name either. */
+/*
+ * A letter in the wrong case is not an edit, but the names are not equal
+ * either.
+ */
 static bool is_same_key(char a, char b)
 {
   return tolower((unsigned char)folded(a)) == tolower((unsigned char)folded(b));
@@ -62,7 +65,7 @@ void suggest_init(struct suggest *s, const char *typed)
   *s = (struct suggest){ .typed = typed, .edits = MAX_EDITS };
 }
 
-/* Is `a` how `b` begins, and long enough to mean it? */
+/* Is `a` the beginning of `b`, and long enough to mean it? */
 static bool is_start(const char *a, const char *b)
 {
   int n = 0;
@@ -74,7 +77,7 @@ static bool is_start(const char *a, const char *b)
 
 void suggest_offer(struct suggest *s, const char *name)
 {
-  int edits = s->edits; /* worse than what is found: of no interest */
+  int edits = s->edits; /* a worse match than the one found is of no interest */
 
   if (!is_within(s->typed, name, edits) &&
       !(edits == MAX_EDITS && is_start(s->typed, name)))

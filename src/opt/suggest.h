@@ -11,22 +11,24 @@ struct opt;
 struct suggest {
   const char *typed; /* borrowed */
   const char *found; /* the nearest name within two edits, borrowed */
-  int edits;         /* how far it is; at first: how far it may be */
-  bool several;      /* there is another one as near */
+  int edits;         /* distance of `found`; at first: the maximum */
+  bool several;      /* another name is just as near */
 };
 
-/* Offer all known names in turn, then ask for the result. */
+/* Call suggest_offer() with all known names in turn, then suggest_result(). */
 void suggest_init(struct suggest *s, const char *typed);
 void suggest_offer(struct suggest *s, const char *name);
 
-/* The nearest name within two single-character edits, in any letter case; NULL:
- * there is none, or there are several as near. */
+/*
+ * The nearest name within two single-character edits, in any letter case; NULL:
+ * there is none, or several are equally near.
+ */
 const char *suggest_result(const struct suggest *s);
 
 /* Names are equal when `-` and `_` count as the same character. */
 bool opt_name_equal(const char *a, const char *b);
 
-/* One of the rows has this name. */
+/* Does one of the rows have this name? */
 bool opt_rows_have(const struct opt *rows, const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * surplus.c - the command line has one argument too many: why, if that can be
- * seen.
+ * surplus.c - explains an argument too many on the command line, if the cause
+ * can be seen.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "opt/scan.h"
 #include "opt/suggest.h"
 
-/* `--threads 4`: the value has become an argument of its own. */
+/* `--threads 4`: the value has become a separate argument. */
 static bool lacks_equals(const struct cmdline *c, const char *arg,
                          const char *next)
 {
@@ -36,7 +36,7 @@ static bool lacks_hyphen(const struct cmdline *c, const char *arg)
   return optset_find(c->set, name) != NULL;
 }
 
-/* `-t`, of which this program has none. */
+/* `-t`: this program has no such options. */
 static bool is_short(const char *arg)
 {
   return arg[0] == '-' && isalpha((unsigned char)arg[1]) && arg[2] == '\0';

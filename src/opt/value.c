@@ -1,5 +1,6 @@
 /*
- * value.c - from text to a typed value: completely, in range, or not at all.
+ * value.c - turns text into a typed value: completely and in range, or not at
+ * all.
  */
 #include "opt/value.h"
 
@@ -17,7 +18,7 @@
 #include "base/secret.h"
 #include "base/strbuf.h"
 
-/* Of the value in a message, so that what is allowed fits in as well. */
+/* Bytes of the value in a message; what is allowed must fit in as well. */
 #define SHOWN_BYTES 400
 
 void opt_value_spell(const struct opt *row, struct strbuf *out)
@@ -28,7 +29,7 @@ void opt_value_spell(const struct opt *row, struct strbuf *out)
     strbuf_add(out, dashed && *c == '_' ? "-" : c, 1);
 }
 
-/* `lead` and `why` stand in brackets after the value. */
+/* `lead` and `why` are added in brackets after the value. */
 static int refuse_with(const struct opt *row, const char *value,
                        const char *lead, const char *why, const char *where,
                        struct err *err)
@@ -55,7 +56,7 @@ int opt_value_refuse(const struct opt *row, const char *value,
   return refuse_with(row, value, "expected ", expected, where, err);
 }
 
-/* The same with what the row itself says, and perhaps a reason. */
+/* Refuses the value with the text of the row, and perhaps a reason. */
 static int refuse(const struct opt *row, const char *value, const char *reason,
                   const char *where, struct err *err)
 {
@@ -72,7 +73,7 @@ static int refuse(const struct opt *row, const char *value, const char *reason,
   return rc;
 }
 
-/* A count with a suffix, such as 64K. */
+/* Reads a count with a suffix, such as 64K. */
 static bool count_fits(const struct opt *row, const char *text, int64_t *ret)
 {
   uint64_t count;
@@ -128,7 +129,7 @@ static bool double_fits(const struct opt *row, const char *text, double *ret)
   return true;
 }
 
-/* The index of the text among the row's words, or -1. */
+/* Returns the index of the text among the row's words, or -1. */
 static int find_word(const struct opt *row, const char *text)
 {
   for (int i = 0; row->words[i]; i++) {
@@ -139,7 +140,7 @@ static int find_word(const struct opt *row, const char *text)
   return -1;
 }
 
-/* 0, or why the file cannot be read, as an errno value. */
+/* Returns 0, or an errno value that says why the file cannot be read. */
 static int file_problem(const char *path)
 {
   struct stat st;
@@ -163,8 +164,8 @@ static bool item_fits(const struct opt *row, const char *item)
 }
 
 /*
- * Memory for up to n items with `bytes` characters together, terminators
- * included: the pointers first, the text behind them.
+ * Allocates memory for up to n items with `bytes` characters in all,
+ * terminators included: the pointers first, then the text.
  */
 static char **list_memory(size_t n, size_t bytes, char **ret_text)
 {
@@ -228,8 +229,8 @@ static int list_copy(struct opt_value *v, const struct opt_list *from)
 }
 
 /*
- * "a,,b", or a comma at an end.  In a file, blanks are nothing, an item may be
- * quotes with nothing in between, and a comment may follow.
+ * Finds "a,,b", or a comma at an end.  In a file, blanks do not count, an item
+ * may be an empty pair of quotes, and a comment may follow.
  */
 static bool has_gap(const char *p, bool in_file)
 {
@@ -280,7 +281,7 @@ static int read_list(const struct opt *row, const struct opt_given *given,
   return 0;
 }
 
-/* The value of any type but LIST. */
+/* Reads the value of any type but LIST. */
 static int read_scalar(const struct opt *row, const struct opt_given *given,
                        const char *text, struct opt_value *v, struct err *err)
 {
@@ -323,7 +324,7 @@ static int read_scalar(const struct opt *row, const struct opt_given *given,
   return 0;
 }
 
-/* What the text of a scalar is, or NULL: not exactly one value. */
+/* Returns the text of a scalar, or NULL if there is not exactly one value. */
 static const char *scalar_text(const struct opt *row,
                                const struct opt_given *given)
 {
@@ -342,7 +343,7 @@ static const char *scalar_text(const struct opt *row,
   return given->items->n == 1 ? given->items->items[0] : NULL;
 }
 
-/* The items of a list from a file, as they would be on a command line. */
+/* Joins the items of a list from a file, as they would be on a command line. */
 static char *joined(const struct opt_list *list)
 {
   struct strbuf text = { 0 };
@@ -356,7 +357,10 @@ static char *joined(const struct opt_list *list)
   return copy;
 }
 
-/* Not exactly one value; most often a text whose blanks want quotes. */
+/*
+ * Refuses a line that has not exactly one value; usually it is a text with
+ * blanks that needs quotes.
+ */
 static int refuse_items(const struct opt *row, const struct opt_given *given,
                         struct err *err)
 {
@@ -369,7 +373,7 @@ static int refuse_items(const struct opt *row, const struct opt_given *given,
   return refuse_with(row, given->text, "", hint, given->where, err);
 }
 
-/* The value as one text, which is good. */
+/* Reads the value, which is one text. */
 static int read_text(const struct opt *row, const struct opt_given *given,
                      const char *text, struct opt_value *v, struct err *err)
 {
@@ -393,7 +397,7 @@ static int read_text(const struct opt *row, const struct opt_given *given,
            : err_set(err, -ENOMEM, "not enough memory for --%s", row->name);
 }
 
-/* A name alone, which has no meaning of its own. */
+/* Refuses a name alone, if that has no meaning. */
 static int refuse_bare(const struct opt *row, struct err *err)
 {
   struct strbuf what = { 0 };
@@ -417,7 +421,7 @@ int opt_value_read(const struct opt *row, const struct opt_given *given,
       (row->flags & OPT_NOT_EMPTY) && given->source == OPT_SOURCE_CMDLINE)
     return refuse_bare(row, err);
   if ((row->flags & OPT_COLLECT) && given->items) {
-    line = joined(given->items); /* the commas of a file's line are ours */
+    line = joined(given->items); /* the commas come from joined() */
     if (!line)
       return err_set(err, -ENOMEM, "not enough memory for --%s", row->name);
   }

@@ -1,5 +1,6 @@
 /*
- * value.h - from text to a typed value: completely, in range, or not at all.
+ * value.h - turns text into a typed value: completely and in range, or not at
+ * all.
  */
 #ifndef BENCH_OPT_VALUE_H
 #define BENCH_OPT_VALUE_H
@@ -15,7 +16,7 @@ struct strbuf;
 
 /* Where a value comes from. */
 enum opt_source {
-  OPT_SOURCE_DEFAULT,     /* nobody gave one */
+  OPT_SOURCE_DEFAULT,     /* no value was given */
   OPT_SOURCE_ENVIRONMENT, /* a variable of the environment */
   OPT_SOURCE_FILE,        /* a configuration file */
   OPT_SOURCE_CMDLINE,     /* the command line */
@@ -25,20 +26,20 @@ enum opt_source {
   OPT_SOURCE_PASSWORD,    /* --password-file or --ask-password */
 };
 
-/* One option as somebody wrote it down.  All pointers are borrowed. */
+/* One option as it was written down.  All pointers are borrowed. */
 struct opt_given {
   const char *name; /* without the leading `--` */
   const char *arg;  /* as typed, for messages */
   const char *text; /* the value; "" when there is none */
   bool bare;        /* the name alone, without `=` */
-  bool unseen;      /* a FILE need not be there: somebody else reads it */
+  bool unseen;      /* a FILE need not exist: another process reads it */
   bool exact;       /* an empty text is a value, also with OPT_EMPTY_DEF */
   enum opt_source source;
-  const struct opt_list *items; /* [opt] of a file: what `text` consists of */
+  const struct opt_list *items; /* [opt] from a file: the items of `text` */
   const char *where;            /* [opt] "FILE:LINE" */
 };
 
-/* A value: its text, and what the text means by the type of its row. */
+/* A value: its text, and what the text means for the type of its row. */
 struct opt_value {
   char *text;           /* owned; NULL: unset */
   bool on;              /* BOOL */
@@ -49,10 +50,10 @@ struct opt_value {
 };
 
 /*
- * Read the value given for `row`.  -EINVAL: refused, and `err` holds
- * "Invalid value for --NAME: 'VALUE' (expected WHAT)[, FILE:LINE]", or that the
- * words of a file's line need quotes; -ENOMEM.
- * The caller ends *ret with opt_value_done().
+ * Read the value given for `row`.  -EINVAL: refused; `err` holds "Invalid value
+ * for --NAME: 'VALUE' (expected WHAT)[, FILE:LINE]", or says that the words of
+ * a line in a file need quotes; -ENOMEM.  The caller calls opt_value_done() on
+ * *ret.
  */
 int opt_value_read(const struct opt *row, const struct opt_given *given,
                    struct opt_value *ret, struct err *err);
@@ -62,22 +63,26 @@ struct opt_value opt_value_unset(const struct opt *row);
 
 void opt_value_done(struct opt_value *v);
 
-/* Put the value into the field of `row` in the owner's config struct.  What
- * the field points to stays with `v`. */
+/*
+ * Put the value into the field of `row` in the owner's config struct.  `v`
+ * keeps owning what the field points to.
+ */
 void opt_value_store(const struct opt *row, const struct opt_value *v,
                      void *cfg);
 
-/* WHAT of the message above: which values the row allows. */
+/* Add the WHAT of the message above: which values the row allows. */
 void opt_expected(const struct opt *row, struct strbuf *out);
 
 /* Add the name of the option as messages spell it. */
 void opt_value_spell(const struct opt *row, struct strbuf *out);
 
-/* Limits of INT, SIZE and integer items, whatever the row leaves open. */
+/* Limits of INT, SIZE and integer items, also where the row sets none. */
 int64_t opt_min(const struct opt *row);
 int64_t opt_max(const struct opt *row);
 
-/* The message of a refused value; returns -EINVAL.  `where` may be NULL. */
+/*
+ * Write the message of a refused value; returns -EINVAL.  `where` may be NULL.
+ */
 int opt_value_refuse(const struct opt *row, const char *value,
                      const char *expected, const char *where, struct err *err);
 

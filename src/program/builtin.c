@@ -72,7 +72,7 @@ static void warn(const struct job *job)
 typedef int step_function(const struct plan *plan, const void *cfg,
                           struct err *err);
 
-/* NULL: the test has no such step. */
+/* Returns the function of the command; NULL: the test has no such step. */
 static step_function *step_of(const struct job *job)
 {
   if (strcmp(job->command, "prepare") == 0)

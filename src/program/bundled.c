@@ -1,8 +1,8 @@
 /*
  * bundled.c - what the files of the bundled scripts say about themselves.
  *
- * They are read as text.  A script that can be run begins with the comment
- * "-- One event: WHAT."; options are declared as
+ * The files are read as text.  A script that can be run begins with the comment
+ * "-- One event: WHAT."  Options are declared as
  *
  *   sysbench.cmdline.options = {
  *      NAME = {...
@@ -28,12 +28,12 @@ static FILE *open_script(const char *datadir, const char *name)
 
   (void)snprintf(path, sizeof(path), "%s/%s.lua", datadir, name);
   script = embedded_find(path);
-  if (script) /* which is only read */
+  if (script) /* the file is only read */
     return fmemopen((void *)(uintptr_t)script->text, script->len, "r");
   return fopen(path, "re");
 }
 
-/* The files of the folder, or those in the program. */
+/* The script files of the folder, or those inside the program. */
 struct files {
   DIR *dir;
   const struct embedded_script *embedded; /* the next one; NULL: a folder */
@@ -46,7 +46,7 @@ static struct files files_open(const char *datadir)
   return (struct files){ opendir(datadir), NULL };
 }
 
-/* NULL: there are no more. */
+/* Opens the next file; NULL: there are no more. */
 static const char *files_next(struct files *f)
 {
   const struct dirent *entry;
@@ -77,7 +77,7 @@ static bool is_script(const char *file, char ret_name[BUNDLED_NAME])
   return true;
 }
 
-/* Up to the end of the sentence; true: there it was. */
+/* Adds text up to the end of the sentence.  true: the end was found. */
 static bool add_sentence(char summary[BUNDLED_SUMMARY], const char *text)
 {
   size_t len = strlen(summary);
@@ -87,14 +87,17 @@ static bool add_sentence(char summary[BUNDLED_SUMMARY], const char *text)
   for (; *text && *text != '\n' && len + 1 < BUNDLED_SUMMARY; text++) {
     if (*text == '.' && (text[1] == ' ' || text[1] == '\n'))
       break;
-    /* Options have `-` in all that users read. */
+    /* Users read options with `-` everywhere. */
     summary[len++] = '_' == *text ? '-' : *text;
   }
   summary[len] = '\0';
   return *text == '.';
 }
 
-/* False: it has no such comment, so it is a part of others. */
+/*
+ * Returns false if there is no such comment: the file is a part of other
+ * scripts.
+ */
 static bool read_summary(const char *datadir, struct bundled *script)
 {
   static const char start[] = "-- One event: ", next[] = "-- ";

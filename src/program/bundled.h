@@ -1,6 +1,6 @@
 /*
- * bundled.h - what the files of the bundled scripts say about themselves:
- * nothing is executed, so that the help and hints can ask at any time.
+ * bundled.h - what the files of the bundled scripts say about themselves.
+ * Nothing is executed, so the help and hints can ask at any time.
  */
 #ifndef BENCH_PROGRAM_BUNDLED_H
 #define BENCH_PROGRAM_BUNDLED_H
@@ -24,9 +24,9 @@ struct bundled {
 size_t bundled_list(const char *datadir, struct bundled list[BUNDLED_MAX]);
 
 /*
- * The script in `datadir` that declares an option of this name (`-` and `_`
- * are equal).  False: none does.  Options that many scripts share belong to
- * oltp_common.
+ * Find the script in `datadir` that declares an option of this name (`-` and
+ * `_` are equal).  False: there is none.  Options that many scripts share
+ * belong to oltp_common.
  */
 bool bundled_find_option(const char *datadir, const char *name,
                          char ret_script[BUNDLED_NAME]);

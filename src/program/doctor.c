@@ -1,6 +1,6 @@
 /*
- * doctor.c - `bench doctor [TEST] [OPTIONS]`: what a run with these options
- * would meet, without running it.
+ * doctor.c - `bench doctor [TEST] [OPTIONS]`: checks whether a run with these
+ * options would work, without running it.
  */
 #include <errno.h>
 #include <limits.h>
@@ -26,7 +26,7 @@
 #include "tools/tool.h"
 
 enum {
-  ROW_BYTES = 250 /* of a table of the bundled scripts, with its indexes */
+  ROW_BYTES = 250 /* of a bundled script's table, with indexes */
 };
 
 static const char what_it_does[] =
@@ -49,7 +49,7 @@ bool program_take_doctor(struct program *p)
   return true;
 }
 
-/* The document of --json, if there is one. */
+/* Writes the document of --json, if it is wanted. */
 static int write_document(const struct program *p, const struct findings *f,
                           struct err *err)
 {
@@ -102,7 +102,7 @@ static int conclude(struct program *p, struct findings *f)
   return status;
 }
 
-/* With what all runs need; NULL: out of memory. */
+/* Begins a list with what every run needs; NULL: out of memory. */
 static struct findings *begin(unsigned threads, uint64_t files)
 {
   const struct machine_needs needs = { .threads = threads, .files = files };
@@ -128,7 +128,7 @@ int program_doctor_machine(struct program *p)
   return f ? conclude(p, f) : EXIT_FAILED;
 }
 
-/* The value of an option of the test, as text; "": it has none. */
+/* Returns the value of an option of the test, as text; "": it has none. */
 static const char *value_of(const struct optset *set, const char *name)
 {
   const struct opt_entry *e = optset_find(set, name);
@@ -171,7 +171,9 @@ int program_doctor_builtin(struct program *p, const struct test *test,
   return conclude(p, f);
 }
 
-/* A database in a file that does not exist: connecting would create it. */
+/*
+ * Is it a database in a file that does not exist?  Connecting would create it.
+ */
 static bool is_file_missing(const struct program *p)
 {
   const char *file = value_of(&p->set, "sqlite-db");
@@ -184,7 +186,7 @@ bool program_lacks_data(struct program *p, const struct run_facts *facts,
                         const char *path)
 {
   if (!facts->bundled || strstr(path, "/oltp_legacy/"))
-    return false; /* parallel_prepare creates the tables in a run */
+    return false; /* parallel_prepare is a run that creates the tables */
   if (facts->rows_option && p->cmdline.identity == IDENTITY_BENCH &&
       size_of(&p->set, "table-size") == 0) {
     log_msg(LOG_FATAL, "--table-size=0 is for prepare: a run needs rows");
@@ -198,7 +200,7 @@ bool program_lacks_data(struct program *p, const struct run_facts *facts,
   return true;
 }
 
-/* False: there is a file, or the database is on a server. */
+/* Returns false if the file exists, or the database is on a server. */
 static bool lacks_file(struct program *p, const struct run_facts *facts,
                        struct findings *f)
 {
@@ -223,7 +225,10 @@ static bool lacks_file(struct program *p, const struct run_facts *facts,
   return true;
 }
 
-/* Kinds of statements that a bundled script prepares per table, at most. */
+/*
+ * Returns how many kinds of statements a bundled script prepares per table, at
+ * most.
+ */
 static unsigned kinds_of(const char *script)
 {
   static const struct {
@@ -257,7 +262,7 @@ int program_doctor_script(struct program *p, struct db_process *db,
 
   if (!f)
     return EXIT_FAILED;
-  db->is_known = false; /* the checks before a run are made here */
+  db->is_known = false; /* doctor itself makes the checks that precede a run */
   if (db->facts.bundled)
     db->facts.classes = kinds_of(script);
   if (db->facts.bundled || optset_find(&p->set, "db-driver")->given)

@@ -1,6 +1,6 @@
 /*
- * drivers.c - the database drivers with their options, and what the SQL
- * layer is told about a run.
+ * drivers.c - the database drivers with their options, and what the SQL layer
+ * has to know about a run.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 struct program_drivers {
   size_t n;
-  struct driver_config of[DRIVERS_MAX]; /* cfg is owned */
+  struct driver_config of[DRIVERS_MAX]; /* each cfg is owned */
 };
 
 int program_add_drivers(struct program *p, struct err *err)
@@ -132,7 +132,7 @@ int program_start_database(struct program *p, const struct plan *plan,
   db->program = p->name;
   db->identity = p->cmdline.identity;
   db->facts.threads = plan->threads;
-  db->first_number = plan->first_thread; /* of all processes */
+  db->first_number = plan->first_thread; /* over all processes */
   db->facts.native = db->set.ps_mode == PS_AUTO;
   return process_init(db, err);
 }

@@ -1,6 +1,6 @@
 /*
- * drivers.h - what the SQL layer is told about a run, and whether it
- * makes sense.
+ * drivers.h - what the SQL layer has to know about a run, and whether the
+ * options make sense.
  */
 #ifndef BENCH_PROGRAM_DRIVERS_H
 #define BENCH_PROGRAM_DRIVERS_H
@@ -12,15 +12,15 @@ struct plan;
 struct program;
 
 /*
- * Fill in *db, which is zero, from the options and start it; the caller ends it
- * with process_done().  -EINVAL: an option is wrong.
+ * Fill in *db, which is zero, from the options, and start it.  The caller calls
+ * process_done().  -EINVAL: an option is wrong.
  */
 int program_start_database(struct program *p, const struct plan *plan,
                            struct db_process *db, struct err *err);
 
 /*
- * Where --db-driver will certainly be used: does it name a driver?  Else
- * complains, with a suggestion.  Returns the exit status.
+ * Does --db-driver name a driver?  If not, complain, with a suggestion.  Call
+ * this if a driver will certainly be used.  Returns the exit status.
  */
 int program_check_driver(const struct program *p);
 

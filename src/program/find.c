@@ -31,7 +31,9 @@ static bool is_folder(const char *path)
   return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Where tests are looked for; `path` holds a text of the rules. */
+/*
+ * Returns the rules for the places of tests; `path` holds a text of the rules.
+ */
 static struct resolve_rules where(const struct program *p, struct strbuf *path)
 {
   search_path(path, getenv("LUA_PATH"), getenv("HOME"), p->datadir);
@@ -60,7 +62,10 @@ static int resolve(const struct program *p, struct resolved *ret,
   return rc;
 }
 
-/* There is no such test: say what was meant, or else what was searched. */
+/*
+ * Reports that there is no such test, and adds what was probably meant, or
+ * otherwise where it was looked for.
+ */
 static void tell_not_found(const struct program *p)
 {
   struct strbuf path = { 0 };

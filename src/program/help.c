@@ -1,5 +1,5 @@
 /*
- * help.c - what is printed for those who ask what there is.
+ * help.c - prints the help and the lists of what there is.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ static struct help_lists collect(const struct program *p, struct names *n)
   return lists;
 }
 
-/* Lists of names in one of three forms. */
+/* Prints the lists of names in one of three forms. */
 static int print_lists(struct program *p, enum program_help what)
 {
   struct names *names = calloc(1, sizeof(*names));
@@ -90,9 +90,9 @@ int program_print_help(struct program *p, enum program_help what)
   if (what != PROGRAM_HELP_OPTIONS || !name || strcmp(name, "-") == 0)
     return print_lists(p, what);
   if (strcmp(name, tool_doctor.name) == 0)
-    return program_doctor_machine(p); /* with a name it says its usage */
+    return program_doctor_machine(p); /* with a name: its usage */
   if (program_is_tool(name))
-    return program_tool(p); /* the action asks for its help */
+    return program_tool(p); /* the action makes it print its help */
   p->cmdline.command = "help";
   return program_test(p);
 }

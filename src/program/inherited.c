@@ -9,8 +9,10 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* The lowest number that is free is the one that open() returns, and all below
- * `fd` are taken. */
+/*
+ * Opens /dev/null as `fd`, if that is closed.  open() returns the lowest number
+ * that is free, and all numbers below `fd` are taken.
+ */
 static bool open_null(int fd)
 {
   if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
@@ -18,7 +20,10 @@ static bool open_null(int fd)
   return open("/dev/null", fd == STDIN_FILENO ? O_RDONLY : O_WRONLY) == fd;
 }
 
-/* A handler, unlike SIG_IGN, is not passed on to the programs of scripts. */
+/*
+ * Ignores a signal.  Unlike SIG_IGN, a handler is not inherited by the programs
+ * of scripts.
+ */
 static void pass_over(int number)
 {
   (void)number;
@@ -36,7 +41,7 @@ bool inherited_mend(void)
   }
   if (sigaction(SIGXFSZ, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
     (void)sigaction(SIGXFSZ, &passed, NULL);
-  /* While it is ignored, children leave no status. */
+  /* If SIGCHLD were ignored, children would leave no status. */
   (void)signal(SIGCHLD, SIG_DFL);
   return true;
 }

@@ -1,6 +1,6 @@
 /*
- * inherited.h - what a program inherits from whoever starts it, and what may be
- * wrong with that.
+ * inherited.h - mends what a program inherits from its parent, if something is
+ * wrong with it.
  */
 #ifndef BENCH_PROGRAM_INHERITED_H
 #define BENCH_PROGRAM_INHERITED_H
@@ -8,11 +8,11 @@
 #include <stdbool.h>
 
 /*
- * First of all in main(): open /dev/null for each of the descriptors 0 to 2
- * that is closed.  The next file or socket would get its number otherwise, and
- * with it what is printed.  Signals that would end the program where an error
- * of a call can be reported (SIGXFSZ: EFBIG) do so no more.  False: /dev/null
- * cannot be opened, and there is nowhere to say so.
+ * Call this first in main().  It opens /dev/null for each of the descriptors 0
+ * to 2 that is closed.  Otherwise, the next file or socket would get that
+ * number and receive what is printed.  It also stops SIGXFSZ from ending the
+ * program, so that the call fails with EFBIG and can be reported.  False:
+ * /dev/null cannot be opened, and there is nowhere to report it.
  */
 bool inherited_mend(void);
 

@@ -1,6 +1,6 @@
 /*
- * job.c - the one way of all tests: find the test, add its options, give them
- * their values, make the plan, do the command.
+ * job.c - the one path of all tests: find the test, add its options, give them
+ * their values, make the plan, execute the command.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static int make_plan(struct job *job, struct err *err)
   }
   if (rc < 0)
     return rc;
-  /* The same in all processes, whatever files they write. */
+  /* All processes need the same value, whatever files they write. */
   in.details = runs && (results_wanted(&p->opts.results) ||
                         (p->ranks && p->opts.ranks.report));
   in.event_rings = results_event_rings(p->results);
@@ -124,7 +124,7 @@ static int run(struct job *job)
   return status;
 }
 
-/* A run, or a command of the test itself. */
+/* Executes a run, or a command of the test itself. */
 static int work(struct job *job, enum test_command command)
 {
   struct program *p = job->p;
@@ -164,7 +164,7 @@ static int do_command(struct job *job)
   return refuse_command(job);
 }
 
-/* Everything after the test has been found. */
+/* Does everything that comes after the test has been found. */
 static int go(struct job *job)
 {
   struct program *p = job->p;
@@ -186,7 +186,7 @@ static int go(struct job *job)
   return do_command(job);
 }
 
-/* `status`: that of the program, if it has to end here. */
+/* `status` is that of the program, if it has to end here. */
 static void end(struct job *job, int status)
 {
   job->source->end(job);

@@ -14,7 +14,7 @@
 #include "ranks/ranks.h"
 #include "run/runner.h"
 
-/* The reader of a pipe has seen enough, and has gone. */
+/* Did the reader of a pipe close it, because it has seen enough? */
 static bool is_stdout_unread(void)
 {
   struct pollfd at = { .fd = STDOUT_FILENO };
@@ -22,8 +22,10 @@ static bool is_stdout_unread(void)
   return poll(&at, 1, 0) > 0 && (at.revents & POLLERR) != 0;
 }
 
-/* A text that is not complete must not look like success.  A user who has
- * closed the standard output wants none. */
+/*
+ * An incomplete text must not look like success.  A user who has closed the
+ * standard output does not want any.
+ */
 static int check_stdout(int status)
 {
   struct err err;

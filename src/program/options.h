@@ -1,9 +1,9 @@
 /*
  * options.h - all options that are known before the test is.
  *
- * Each module has its rows and its struct; here is only their order, which is
- * the order of the help.  The options of drivers, tests and scripts join them
- * at run time.
+ * Each module has its rows and its struct; this file only puts them in order,
+ * which is the order of the help.  The options of drivers, tests and scripts
+ * join them at run time.
  */
 #ifndef BENCH_PROGRAM_OPTIONS_H
 #define BENCH_PROGRAM_OPTIONS_H
@@ -25,17 +25,17 @@
 
 struct err;
 
-/* The program's own. */
+/* The options of the program itself. */
 struct program_cfg {
   int64_t verbosity; /* as given: see program_log_level() */
 };
 
-/* Their values. */
+/* The values of all options. */
 struct program_options {
   struct program_cfg own;
   struct cmdline_cfg cmdline;
   struct run_cfg run;
-  struct report_setup report; /* its options; the plan has the rest */
+  struct report_setup report; /* the plan has the other options */
   struct rand_cfg rand;
   struct db_cfg db;
   struct load_cfg load;
@@ -47,9 +47,9 @@ struct program_options {
 
 struct program_table {
   enum opt_section section;
-  const char *title; /* in the manual; equal ones follow each other */
+  const char *title; /* its heading in the manual; equal titles are adjacent */
   const struct opt *rows;
-  size_t off; /* of the struct that the rows fill in, in program_options */
+  size_t off; /* offset of the struct that the rows fill in */
 };
 
 enum {
@@ -58,12 +58,14 @@ enum {
 
 extern const struct program_table program_tables[PROGRAM_TABLES];
 
-/* Add the rows of all tables to the set; both must live as long. */
+/* Add the rows of all tables to the set; both must live equally long. */
 int program_options_add(struct optset *set, struct program_options *opts,
                         struct err *err);
 
-/* For struct cmdline_input: what no row can check.  `opts` is a struct
- * program_options. */
+/*
+ * Checks what no row can check, for struct cmdline_input.  `opts` is a struct
+ * program_options.
+ */
 int program_options_check(void *opts, struct cmdline *c, struct err *err);
 
 /* Messages up to this level are shown: 0 (fatal) to 5 (debug). */

@@ -32,8 +32,10 @@ enum {
   PASSWORD_MAX = 4096,
 };
 
-/* The first line of what was read, without what ends it; NULL: it is empty, or
- * no text. */
+/*
+ * Returns the first line of the text, without its end; NULL: it is empty, or
+ * not text.
+ */
 static char *first_line(char *text, size_t len)
 {
   size_t n = 0;
@@ -61,7 +63,10 @@ static void warn_if_open(int fd, const char *path)
             path);
 }
 
-/* Up to the end of the first line; the number of bytes, or -1 with errno. */
+/*
+ * Reads up to the end of the first line.  Returns the number of bytes, or -1
+ * with errno.
+ */
 static ssize_t read_line(int fd, char *to, size_t size)
 {
   size_t n = 0;
@@ -129,7 +134,7 @@ static int from_file(const struct program *p, const char *path, char **ret,
 
 /* ---- from the terminal ---- */
 
-/* Signals that would leave the terminal without echo. */
+/* The set of signals that would leave the terminal without echo. */
 static void ending_signals(sigset_t *set)
 {
   static const int all[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP };
@@ -139,7 +144,10 @@ static void ending_signals(sigset_t *set)
     (void)sigaddset(set, all[i]);
 }
 
-/* 1: there is something to read; 0: a signal waits; -1: it failed. */
+/*
+ * Waits for a line.  1: there is something to read; 0: a signal is pending; -1:
+ * it failed.
+ */
 static int wait_for_line(int tty, int signals)
 {
   struct pollfd fds[] = { { .fd = tty, .events = POLLIN },
@@ -154,7 +162,7 @@ static int wait_for_line(int tty, int signals)
   return fds[1].revents ? 0 : 1;
 }
 
-/* One prompt; 1: a signal waits, which the caller lets do its work. */
+/* Prompts once.  1: a signal is pending, and the caller lets it act. */
 static int ask_once(int tty, int signals, const char *who, char **ret,
                     struct err *err)
 {
@@ -200,7 +208,7 @@ static int ask(const char *who, char **ret, struct err *err)
     rc = err_sys(err, "cannot ask for a password,");
   while (rc == 1) {
     rc = ask_once(tty, signals, who, ret, err);
-    if (rc == 1) { /* it ends or stops us here, or is ignored */
+    if (rc == 1) { /* it ends or stops the process here, or is ignored */
       (void)sigprocmask(SIG_SETMASK, &old, NULL);
       (void)sigprocmask(SIG_BLOCK, &set, NULL);
     }
@@ -221,7 +229,7 @@ static int from_parent(const char *number, char **ret, struct err *err)
   ssize_t n = -1;
 
   if (parse_int(number, &fd) == 0 && fd > STDERR_FILENO && fd <= INT_MAX) {
-    n = pread((int)fd, text, PASSWORD_MAX, 0); /* others read it as well */
+    n = pread((int)fd, text, PASSWORD_MAX, 0); /* others read it, too */
     (void)close((int)fd);
   }
   (void)unsetenv(INHERITED);
@@ -237,7 +245,7 @@ int program_hand_down_password(const char *password, struct err *err)
 {
   const size_t len = strlen(password);
   char number[16];
-  int fd = memfd_create("password", 0); /* children keep it */
+  int fd = memfd_create("password", 0); /* children inherit it */
   int rc = 0;
 
   (void)snprintf(number, sizeof(number), "%d", fd);

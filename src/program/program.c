@@ -29,7 +29,7 @@
 #include "run/runner.h"
 #include "tools/tool.h"
 
-/* Texts of libraries and of other options may quote what has a password. */
+/* The messages of libraries and of other options may quote a password. */
 int program_fail(const struct err *err)
 {
   struct strbuf shown = { 0 };
@@ -105,7 +105,7 @@ static int act(struct program *p)
   log_set_level((enum log_level)program_log_level(&p->opts));
   doctor = program_take_doctor(p);
   if (p->cmdline.identity == IDENTITY_SYSBENCH)
-    log_set_advice(LOG_INFO); /* parsers of its output know no such lines */
+    log_set_advice(LOG_INFO); /* sysbench's parsers expect none */
   if (doctor && p->ranks)
     return program_complain("doctor looks at one machine, and cannot be used "
                             "by several processes (see --cluster)");
@@ -156,7 +156,7 @@ static int scan(struct program *p, int argc, char **argv)
   int rc;
 
   for (size_t i = 0, n = 0; i < PROGRAM_TOOLS && tool_list[i]; i++) {
-    if (tool_list[i]->run) /* else a test follows its name */
+    if (tool_list[i]->run) /* for other tools, the name of a test follows */
       tools[n++] = tool_list[i]->name;
   }
   rc = program_options_add(&p->set, &p->opts, &err);
@@ -173,7 +173,7 @@ static int scan(struct program *p, int argc, char **argv)
   return rc < 0 ? program_fail_usage(rc, &err) : EXIT_OK;
 }
 
-/* Everything after the question whether there are other processes. */
+/* Does everything after it is known whether there are other processes. */
 static int work(struct program *p, int argc, char **argv)
 {
   int status;
@@ -183,7 +183,7 @@ static int work(struct program *p, int argc, char **argv)
   optset_init(&p->set, COMPAT_1_0);
   status = scan(p, p->argc, p->argv);
   if (status == EXIT_OK && p->ranks && p->opts.ranks.cluster == CLUSTER_OFF)
-    ranks_let_go(&p->ranks); /* a configuration file says so */
+    ranks_let_go(&p->ranks); /* the option was in a configuration file */
   return status == EXIT_OK ? act(p) : status;
 }
 

@@ -1,6 +1,6 @@
 /*
- * results.c - the reporters of a run: text, files, and with several ranks the
- * one that merges their reports.
+ * results.c - the reporters of a run: the text, the files, and the one that
+ * merges the reports of several ranks.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -18,8 +18,10 @@
 #include "run/plan.h"
 #include "run/runner.h"
 
-/* FILE.rank3: the file of a rank that is not the first one.  A name that is not
- * a regular file, such as a pipe, belongs to the first rank alone. */
+/*
+ * Returns FILE.rank3: the file of a rank that is not the first.  A name that is
+ * not a regular file, such as a pipe, belongs to the first rank alone.
+ */
 static char *own_name(const char *name, unsigned rank)
 {
   struct strbuf b = { 0 };
@@ -27,13 +29,13 @@ static char *own_name(const char *name, unsigned rank)
   if (name[0] == '\0' || outname_is_special(name))
     return NULL;
   strbuf_addf(&b, "%s.rank%u", name, rank);
-  return b.text; /* NULL: no memory, and no file */
+  return b.text; /* NULL if there is no memory; then there is no file */
 }
 
 /*
- * The other ranks write their part of the document, which is removed when rank
- * 0 has everything, and event logs, which are never merged.  If they cannot
- * write them, they go on without: only rank 0 needs files.
+ * The other ranks write their part of the document, and event logs.  The part
+ * is removed when rank 0 has received everything; event logs are never merged.
+ * If a rank cannot write them, it goes on without: only rank 0 needs files.
  */
 static int open_others(struct program *p, struct results_input *in)
 {
@@ -50,7 +52,7 @@ static int open_others(struct program *p, struct results_input *in)
   in->cfg = &own;
   if (results_new(&p->results, in, &err) < 0)
     log_msg(LOG_WARNING, "%s", err.text);
-  in->cfg = NULL; /* `own` ends here */
+  in->cfg = NULL; /* nothing may use `own` from here on */
   return 0;
 }
 
@@ -104,14 +106,14 @@ static int run_with(struct program *p, const struct test *test, const void *cfg,
   if (ranks_report_new(&p->ranks_report, &setup, &err) < 0)
     return program_fail(&err);
   merged.ctx = p->ranks_report;
-  /* During the run SIGTERM is awaited; afterwards there is much to save. */
+  /* SIGTERM is handled during the run; afterwards there is much to save. */
   if (p->ranks->keeper > 0)
     keeper_ignore_death(true);
   status = runner_run(plan, test, cfg, &merged, 1, &p->leave);
   status = ranks_report_status(p->ranks_report, status);
   if (ranks_report_complete(p->ranks_report) &&
       results_document_written(p->results))
-    (void)unlink(p->partial_file); /* rank 0 has everything */
+    (void)unlink(p->partial_file); /* rank 0 has received everything */
   return status;
 }
 
@@ -123,7 +125,7 @@ int program_run_test(struct program *p, const struct test *test,
   uint64_t dropped;
   int status;
 
-  /* Files first: a hook after the text may not return. */
+  /* Files come first: a hook may not return after the text. */
   if (p->results)
     use[n++] = (struct reporter_use){ &results_reporter, p->results };
   if (!p->ranks || p->ranks->rank == 0)

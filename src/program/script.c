@@ -24,10 +24,10 @@
 #include "ranks/ranks.h"
 #include "run/runner.h"
 
-/* Lua and its libraries need more of it than the system's least. */
+/* Lua and its libraries need a larger stack than the system's minimum. */
 #define SMALLEST_STACK ((size_t)64 << 10)
 
-/* What exists while a script does. */
+/* What exists as long as a script does. */
 struct script_job {
   struct resolved what;
   struct db_process db;
@@ -35,7 +35,10 @@ struct script_job {
   struct script *script;
 };
 
-/* Nobody types a script to learn that an option does not exist. */
+/*
+ * Would the user have typed a script only to learn that an option does not
+ * exist?
+ */
 static bool is_typed_in_vain(const struct program *p)
 {
   const char *name = p->cmdline.test;
@@ -46,8 +49,8 @@ static bool is_typed_in_vain(const struct program *p)
 
 /*
  * A script on the standard input has no commands: its body does everything.
- * sysbench does not look at its options, so that a slip (`--versoin`) looks
- * like success.
+ * sysbench ignores its options, so a typing error (`--versoin`) looks like
+ * success.
  */
 static void choose_steps(struct job *job)
 {
@@ -100,8 +103,7 @@ static bool is_bundled(const struct job *job)
          path[strlen(dir)] == '/';
 }
 
-/* A changed copy of the common part would have no effect, which must not go
- * unnoticed. */
+/* Warns that a changed copy of the common part would have no effect. */
 static void warn_of_copy(const struct job *job)
 {
   static const char copy[] = "./oltp_common.lua";
@@ -127,7 +129,7 @@ static int start_database(struct job *job, struct err *err)
   return rc;
 }
 
-/* Everything up to the end of the script's body. */
+/* Loads the script and executes its body. */
 static int load(struct job *job, struct err *err)
 {
   struct program *p = job->p;
@@ -164,7 +166,10 @@ static int load(struct job *job, struct err *err)
   return 0;
 }
 
-/* The options of the script are known when its body has been executed. */
+/*
+ * Adds the options of the script.  They are known when its body has been
+ * executed.
+ */
 static int declare(struct job *job, struct cmdline_rules *rules)
 {
   struct script_job *own = job->own;
@@ -183,7 +188,7 @@ static int declare(struct job *job, struct cmdline_rules *rules)
   return EXIT_OK;
 }
 
-/* A number that a script declared or reads as a global; else 1. */
+/* Returns a number that a script declared or reads as a global; otherwise 1. */
 static uint64_t option_number(const struct optset *set, const char *name)
 {
   const struct opt_entry *e = optset_find(set, name);
@@ -192,8 +197,10 @@ static uint64_t option_number(const struct optset *set, const char *name)
   return e && parse_size(opt_get_string(e), &n) == 0 && n > 0 ? n : 1;
 }
 
-/* The rows among which the keys of a bundled script are drawn: of those that
- * only insert rows it does not matter. */
+/*
+ * Notes the number of rows among which a bundled script draws its keys.  It
+ * does not matter for scripts that only insert rows.
+ */
 static void tell_rows(struct run_facts *facts, const struct optset *set,
                       const char *script)
 {
@@ -204,8 +211,10 @@ static void tell_rows(struct run_facts *facts, const struct optset *set,
   facts->rows_option = "--table-size";
 }
 
-/* What the run will ask of the server, for the checks before it.  Bundled
- * scripts prepare a statement when it is first used. */
+/*
+ * Notes what the run will ask of the server, for the checks before it.  Bundled
+ * scripts prepare a statement when it is first used.
+ */
 static void tell_facts(const struct job *job)
 {
   struct script_job *own = job->own;
@@ -282,7 +291,10 @@ static void print_options(const struct job *job, struct strbuf *out)
   options_print(own->script, out);
 }
 
-/* Other scripts need not use a database, or choose the driver themselves. */
+/*
+ * Only bundled scripts are checked: others may use no database, or choose the
+ * driver themselves.
+ */
 static int check(const struct job *job)
 {
   return is_bundled(job) ? program_check_driver(job->p) : EXIT_OK;
@@ -305,7 +317,7 @@ static void end(struct job *job)
   script_free(own->script);
   own->script = NULL;
   if (own->has_db && !process_done(&own->db)) {
-    leave_thread(&job->p->leave); /* the memory stays */
+    leave_thread(&job->p->leave); /* the memory must stay valid */
     return;
   }
   resolved_done(&own->what);

@@ -22,7 +22,7 @@
 
 static const char *const commands[] = { "prepare", "run", "cleanup", "help" };
 
-/* What other programs understand, and a command without a test. */
+/* Is it what other programs understand, or a command without a test? */
 static bool is_habit(const struct program *p, const char *typed)
 {
   static const struct {
@@ -104,7 +104,7 @@ int program_unknown_command(const char *typed, const char *words)
   return status;
 }
 
-/* Whose option it is, in words; false: nobody's. */
+/* Describes the owner of the option in words; false: it has none. */
 static bool find_owner(const char *datadir, const char *name,
                        char ret_owner[OWNER_SIZE])
 {
@@ -165,7 +165,7 @@ void program_tell_owner(const struct program *p)
 
   for (const struct cmdline_pending *o = p->cmdline.first; o; o = o->next) {
     if (o->given.where || optset_find(&p->set, o->given.name))
-      continue; /* those of files are skipped if somebody knows them */
+      continue; /* options in files are skipped if another test has them */
     if (!old_name_find(o->given.name) &&
         find_owner(p->datadir, o->given.name, owner))
       (void)program_complain("--%s is an option of %s", o->given.name, owner);

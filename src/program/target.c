@@ -1,11 +1,11 @@
 /*
- * target.c - which server a script works on: what is said by --dsn, by option
- * files and by the environment becomes values of the driver's options.
+ * target.c - chooses the server that a script works on.  The values of --dsn,
+ * option files and the environment become values of the driver's options.
  *
- * Each source sets only options that nobody has given yet, so the order of the
+ * Each source sets only options that have no value yet, so the order of the
  * calls in settle() is the order of precedence.  A password that is read for
- * this run is the exception: it replaces all but one on the command line or in
- * a configuration file.
+ * this run is the exception: it replaces every other one, except one on the
+ * command line or in a configuration file.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -29,11 +29,11 @@
 #include "ranks/ranks.h"
 #include "run/runner.h"
 
-/* A source of values, and what it is called in messages. */
+/* A source of values, and its name in messages. */
 struct source {
   struct program *p;
   enum opt_source kind;
-  const char *where; /* [opt] of the values */
+  const char *where; /* [opt] "FILE:LINE" of the values */
   const char *skip;  /* [opt] an option that it cannot set */
   bool exact;        /* its empty values do not stand for defaults */
 };
@@ -106,7 +106,7 @@ static int refuse_scheme(const struct program *p, const char *what,
     meant ? "\ndid you mean " : "", meant ? meant : "", meant ? ":?" : "");
 }
 
-/* `url` is of --dsn, or of what `what` names. */
+/* `url` is the value of --dsn, or of the source that `what` names. */
 static int use_url(struct source *s, const char *what, const struct url *url,
                    struct err *err)
 {
@@ -158,7 +158,7 @@ static int use_dsn(struct program *p, struct err *err)
   return rc;
 }
 
-/* From an alias to the name that reports show. */
+/* Changes an alias to the name that reports show. */
 static int use_real_name(struct program *p, const struct driver *d,
                          struct err *err)
 {
@@ -172,7 +172,7 @@ static int use_real_name(struct program *p, const struct driver *d,
 
 /* ---- option files ---- */
 
-/* The place of ~/NAME, or NULL; owned by the caller. */
+/* Returns the path of ~/NAME, or NULL; owned by the caller. */
 static char *home_path(const char *name)
 {
   const char *home = getenv("HOME");
@@ -182,20 +182,23 @@ static char *home_path(const char *name)
     return NULL;
   strbuf_addf(&path, "%s%s", home, name + 1);
   if (!path.failed)
-    return path.text; /* changes hands */
+    return path.text; /* ownership moves */
   strbuf_done(&path);
   return NULL;
 }
 
-/* Or does process 0? */
+/* Does this process read the files, or does process 0? */
 static bool reads_files(const struct program *p)
 {
   return !p->ranks || p->ranks->rank == 0;
 }
 
-/* As programs of MySQL: others could have put a server of their own there. */
-/* Why a file in the home folder is not read, which nobody has asked for; NULL:
- * it is read, or not there.  Opening a pipe could block for ever. */
+/*
+ * Returns why a file in the home folder, which was not asked for explicitly, is
+ * not read; NULL: it is read, or does not exist.  MySQL's programs also ignore
+ * a file that all users can write to, because another user could name a server
+ * there.  Opening a pipe could block for ever.
+ */
 static const char *why_not_read(const char *path)
 {
   struct stat st;
@@ -217,7 +220,7 @@ static int load_file(const struct program *p, const char *name,
   return opt_file_load(path, ret_text, ret_len);
 }
 
-/* Such a password wins over those of option files. */
+/* Is there a password variable?  It takes precedence over option files. */
 static bool has_password_variable(const struct driver *d)
 {
   const char *text = d->names->password_env ? getenv(d->names->password_env)
@@ -283,7 +286,7 @@ static int use_file(struct program *p, const struct driver *d, struct err *err)
     log_msg(LOG_WARNING, "%s is ignored, since %s", name, why);
     rc = 0;
   } else {
-    /* Other ranks know it by its name. */
+    /* Other ranks know the file by its name. */
     rc = read_file(p, d, name, home ? home : "", false, err);
   }
   free(home);
@@ -306,7 +309,7 @@ static int use_variables(struct program *p, const struct driver *d,
     const char *value = getenv(v->name);
 
     s.exact = service && *service;
-    if (s.exact) /* the service says it, or else the library reads the rest */
+    if (s.exact) /* the service sets it, or otherwise the library reads it */
       value = v->always ? NULL : "";
     else if (!value || !*value || (!all && !v->always))
       value = NULL;
@@ -355,7 +358,9 @@ static int use_password(struct program *p, const struct driver *d,
 
 /* ---- all of it ---- */
 
-/* NULL: there is no such driver, which is reported if one is needed. */
+/*
+ * Returns NULL if there is no such driver.  That is reported if one is needed.
+ */
 static const struct driver *choose_driver(const struct program *p)
 {
   return program_find_driver(p, p->opts.db.driver);
@@ -383,7 +388,7 @@ int program_settle_target(struct program *p)
 {
   struct err err = { "" };
 
-  /* Steps of a sweep do it, perhaps with other options. */
+  /* The steps of a sweep do it, perhaps with other options. */
   if (sweep_wanted(&p->opts.sweep))
     return EXIT_OK;
   return settle(p, &err) < 0 ? program_fail(&err) : EXIT_OK;

@@ -1,6 +1,6 @@
 /*
- * tools.c - the steps of the program where a test is run many times,
- * or files of results take the place of a test.
+ * tools.c - the steps of the program if a test is run many times, or if a tool
+ * works on files of results.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,8 +17,10 @@
 #include "tools/sweep_opts.h"
 #include "tools/tool.h"
 
-/* Files of which each step gets its own.  False: one of them is stdout, or a
- * pipe, which steps cannot share. */
+/*
+ * Adds the files of which each step gets its own.  False: one of them is
+ * stdout, or a pipe, which steps cannot share.
+ */
 static bool add_files(struct sweep_input *in, const struct results_cfg *cfg,
                       struct results_file *ret_bad)
 {
@@ -26,7 +28,7 @@ static bool add_files(struct sweep_input *in, const struct results_cfg *cfg,
 
   results_files(cfg, all);
   for (int i = 0; i < RESULTS_FILES; i++) {
-    if (strcmp(all[i].option, "json") == 0) /* one for all steps */
+    if (strcmp(all[i].option, "json") == 0) /* one document for all steps */
       continue;
     if (outname_is_special(all[i].path) && !outname_is_null(all[i].path)) {
       *ret_bad = all[i];
@@ -38,7 +40,7 @@ static bool add_files(struct sweep_input *in, const struct results_cfg *cfg,
   return true;
 }
 
-/* Is `json` the name of a file of a step? */
+/* Is `json` the name of the file that a step writes for `path`? */
 static bool is_step_file(const char *json, const char *path)
 {
   const char *step = NULL;
@@ -56,7 +58,7 @@ static bool is_step_file(const char *json, const char *path)
   return same;
 }
 
-/* As results_check() does for one run. */
+/* Checks the files, as results_check() does for one run. */
 static int check_sweep_files(const struct sweep_input *in,
                              const struct results_cfg *cfg, struct err *err)
 {
@@ -73,7 +75,7 @@ static int check_sweep_files(const struct sweep_input *in,
   return results_check(&steps, err);
 }
 
-/* Steps cannot ask one after the other, nor read one pipe. */
+/* The steps can neither prompt one after another nor read one pipe. */
 static int hand_down_password(struct program *p, struct err *err)
 {
   char *password = NULL;
@@ -144,7 +146,7 @@ static int tool_help(const struct program *p, const struct tool *tool)
   return TOOL_OK;
 }
 
-/* The options are in the set: give them their values, and begin. */
+/* Gives the options, which are in the set, their values, and runs the tool. */
 static int run_tool(struct program *p, const struct tool *tool, void *cfg)
 {
   const struct cmdline_rules rules = program_rules(p);
@@ -185,7 +187,10 @@ int program_tool(struct program *p)
   if (!cfg)
     return TOOL_FAILED;
   if (tool == &tool_rerun && p->ranks) {
-    /* It starts the program again, which cannot join a second time. */
+    /*
+     * It starts the program again, and that cannot join the processes a second
+     * time.
+     */
     (void)program_complain("rerun cannot be used by several processes in one "
                            "run (see --cluster)");
     free(cfg);

@@ -1,8 +1,8 @@
 /*
  * version.c - what --version prints.
  *
- * One line, because scripts compare it; what else there is to say follows only
- * at the verbosity of debugging.
+ * It is one line, because scripts compare it.  The rest is printed only at the
+ * verbosity of debugging.
  */
 #include <luajit.h>
 

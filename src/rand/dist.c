@@ -1,9 +1,11 @@
 /*
- * dist.c - the parameters of the distributions, and all of them but zipfian.
+ * dist.c - the parameters of the distributions, and all distributions except
+ * zipfian.
  *
  * The bell and the hot zone are computed with integers: u is a draw of 64 bits
- * divided by 2^64, a product with it the upper half of a multiplication.  That
- * is exact for every range, and no result can round up to a value outside.
+ * divided by 2^64, and a product with it is the upper half of a multiplication.
+ * That is exact for every range, and no result can be rounded to a value
+ * outside.
  */
 #include "rand/dist.h"
 
@@ -83,8 +85,8 @@ static uint64_t hot_zone(uint64_t x, uint64_t width, uint64_t pct)
 }
 
 /*
- * One draw decides and places.  So the hot zone never uses its lowest part, and
- * the bell never returns b.  Published results depend on both.
+ * One draw both decides and places.  Therefore the hot zone never uses its
+ * lowest part, and the bell never returns b.  Published results depend on both.
  */
 int64_t dist_special(const struct rand_params *p, struct rng *rng, int64_t a,
                      int64_t b)

@@ -31,7 +31,7 @@ enum rand_type {
   RAND_ZIPFIAN,
 };
 
-/* What follows from the options, computed once; const from then on. */
+/* Values that follow from the options, computed once; const from then on. */
 struct rand_params {
   enum rand_type type;
   uint32_t iter;     /* values whose mean makes the bell */
@@ -45,15 +45,16 @@ struct rand_params {
   double zipf_squeeze;  /* accept without a closer look up to k - x */
 };
 
-/* The values are within the ranges of their options. */
+/* Compute *p.  The options must be within their ranges. */
 void rand_params_init(struct rand_params *p, const struct rand_cfg *cfg);
-/* The part of rand_params_init() that sets the members that begin with
- * zipf_. */
+/*
+ * The part of rand_params_init() that sets the members that begin with zipf_.
+ */
 void rand_zipf_init(struct rand_params *p, double exponent);
 
 /*
- * What the zipfian distribution remembers of its latest ranges, because
- * computing it takes two transcendental functions.  One per thread; starts
+ * The values that the zipfian distribution keeps for its latest ranges, because
+ * computing them takes two transcendental functions.  One per thread; starts
  * zeroed.
  */
 enum {

@@ -1,6 +1,6 @@
 /*
- * primes.c - primality of 64-bit numbers by the test of Miller and Rabin, with
- * the first twelve primes as bases, which leaves no doubt below 2^64.
+ * primes.c - primality of 64-bit numbers by the test of Miller and Rabin.  With
+ * the first twelve primes as bases, the test is exact below 2^64.
  */
 #include "rand/primes.h"
 
@@ -69,8 +69,8 @@ uint64_t prime_3mod4_up_to(uint64_t limit)
 
   if (limit < 3)
     return 0;
-  p = limit - (limit + 1) % 4; /* limit + 1 may overflow, and then 0 is right */
+  p = limit - (limit + 1) % 4; /* limit + 1 may overflow to 0, which is right */
   while (!prime_is(p))
-    p -= 4; /* this ends at 3 */
+    p -= 4; /* ends at 3 at the latest */
   return p;
 }

@@ -13,8 +13,9 @@ double rng_exponential(struct rng *rng)
 }
 
 /*
- * Both the time of day and the time since boot count: machines that were
- * started from one image may agree in one of them, and in the process id.
+ * Reads a clock.  Both the time of day and the time since boot are used,
+ * because machines that were started from one image may agree in one of them
+ * and in the process id.
  */
 static uint64_t clock_reading(clockid_t clock)
 {

@@ -23,8 +23,8 @@ struct rng {
 };
 
 /*
- * The purpose of a stream.  The numbers go into the keys: a new one in the
- * middle would change the meaning of every seed.
+ * The purpose of a stream.  The numbers become part of the keys: a new one in
+ * the middle would change the meaning of every seed.
  */
 enum rng_purpose {
   RNG_WORKLOAD = 1, /* index: worker; its draws during the run */
@@ -37,7 +37,7 @@ enum rng_purpose {
   RNG_INTERNAL,     /* index: any; draws of the program itself */
 };
 
-/* The seed, except in a run for which the user gave none. */
+/* The seed if the user gives none, except for a run. */
 #define RNG_SEED_FIXED UINT64_C(42)
 
 #define RNG_GAMMA UINT64_C(0x9E3779B97F4A7C15)

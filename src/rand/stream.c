@@ -6,15 +6,15 @@
 #include <assert.h>
 
 /*
- * Workers share the numbers: each has the slot of its number.  The main state
- * takes them from the other end, so that it has all numbers if it is alone. The
- * states of report threads begin in the middle.
+ * Workers share the unique numbers: each worker's slot is its number.  The main
+ * state takes numbers from the other end, so it has all of them if it is alone.
+ * The states of report threads start in the middle.
  */
 static void init_uniq(struct uniq *u, uint64_t seed, enum rng_purpose purpose,
                       uint64_t index, uint64_t workers)
 {
   enum {
-    OTHERS = 3 /* two report threads, and one in reserve */
+    OTHERS = 3 /* two report threads and one in reserve */
   };
 
   switch (purpose) {

@@ -22,13 +22,13 @@ struct rand_stream {
 } CACHE_ALIGNED;
 
 /*
- * Start the stream (purpose, index) of a run with so many workers. RNG_WORKLOAD
- * and RNG_COMMAND have one per worker, index < workers.  Unique numbers differ
- * between all the workers and the streams RNG_MAIN, 0 and RNG_HOOKS, 0 and 1.
+ * Start the stream (purpose, index) of a run with `workers` workers.
+ * RNG_WORKLOAD and RNG_COMMAND have one stream per worker, index < workers.
+ * Unique numbers differ between all the workers and the streams RNG_MAIN, 0 and
+ * RNG_HOOKS, 0 and 1.
  *
  * `params` must live as long as the stream.  Nothing has to be released: a
- * stream is plain storage, which mem_aligned(.., CACHE_LINE) or the stack
- * provides.
+ * stream is plain storage, from mem_aligned(.., CACHE_LINE) or on the stack.
  */
 void rand_stream_init(struct rand_stream *s, const struct rand_params *params,
                       uint64_t seed, enum rng_purpose purpose, uint64_t index,

@@ -95,7 +95,7 @@ static uint64_t put_letters(struct rng *rng, uint64_t word)
   return (word & ~mask) | ((draw_symbols(rng, 26) + WORD_EACH('a')) & mask);
 }
 
-/* Fill in sixteen characters; `letters`: some of them may be `@`. */
+/* Fills in sixteen characters; `letters`: some of them may be `@`. */
 static inline void fill16(struct rng *rng, const char *format, bool letters,
                           char *out)
 {
@@ -119,7 +119,7 @@ static inline void fill16(struct rng *rng, const char *format, bool letters,
 
 #ifdef __SSE2__
 
-/* spread_digits() of two pairs at once. */
+/* Does the work of spread_digits() for two pairs at once. */
 static inline __m128i spread_parts(const uint64_t part[4])
 {
   __m128i x = _mm_set_epi64x((long long)(part[2] | part[3] << 32),
@@ -134,7 +134,7 @@ static inline __m128i spread_parts(const uint64_t part[4])
   return _mm_or_si128(tens, _mm_slli_epi16(x, 8));
 }
 
-/* fill16() for a format without `@`. */
+/* Does the work of fill16() for a format without `@`. */
 static inline void fill16_digits(struct rng *rng, const char *format, char *out)
 {
   __m128i text = _mm_loadu_si128((const __m128i *)(const void *)format);

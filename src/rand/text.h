@@ -12,15 +12,15 @@ struct rng;
 /*
  * Write the `len` bytes of `format` to `out`: `#` becomes a decimal digit, `@`
  * a letter a..z, each uniform and independent of the others; every other byte
- * stays.  Exactly `len` bytes are written.  `out` may be `format` itself, but
- * must not overlap it otherwise.
+ * is copied.  Exactly `len` bytes are written.  `out` may be `format` itself,
+ * but must not overlap it otherwise.
  */
 void text_fill(struct rng *rng, const char *format, size_t len, char *out);
 
 /*
- * Write a string to `out`, which has room for `max` bytes: its length uniform
- * in min..max, each character uniform in '0'..'z' (48..122).  Returns the
- * length.  0 if max is 0; a min above max counts as 1.
+ * Write a string to `out`, which has room for `max` bytes.  Its length is
+ * uniform in min..max, and each character is uniform in '0'..'z' (48..122).
+ * Returns the length.  It is 0 if max is 0; a min above max counts as 1.
  */
 uint32_t text_varstring(struct rng *rng, char *out, uint32_t min, uint32_t max);
 

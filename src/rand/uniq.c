@@ -1,10 +1,10 @@
 /*
  * uniq.c - unique numbers from the squares modulo a prime.
  *
- * Let p be a prime with p mod 4 = 3.  Then -1 is no square modulo p, hence the
- * squares of 0..(p-1)/2 and the negatives of the squares of the other numbers
- * below p do not meet: together they are a permutation of 0..p-1.  Numbers from
- * p up to the end of the range stay where they are.
+ * Let p be a prime with p mod 4 = 3.  Then -1 is no square modulo p, so no
+ * square of one of 0..(p-1)/2 equals the negative of a square of one of the
+ * other numbers below p.  Together they are a permutation of 0..p-1.  Numbers
+ * from p up to the end of the range stay where they are.
  */
 #include "rand/uniq.h"
 
@@ -79,7 +79,7 @@ static uint64_t add_within(uint64_t x, uint64_t y, uint64_t width)
   return y <= width - x ? x + y : y - (width - x) - 1;
 }
 
-/* The place of the counter in the order. */
+/* Returns the place of the counter in the order. */
 static uint64_t place(const struct uniq *u, const struct uniq_range *r)
 {
   switch (u->from) {
@@ -92,7 +92,7 @@ static uint64_t place(const struct uniq *u, const struct uniq_range *r)
   }
 }
 
-/* The values 0..width in an order that depends on the round. */
+/* Returns the values 0..width in an order that depends on the round. */
 static uint64_t permuted(const struct uniq *u, const struct uniq_range *r)
 {
   struct rng rng;
@@ -124,7 +124,7 @@ static void range_step(struct uniq_range *r, uint64_t step)
     r->pos += step;
     return;
   }
-  step -= left + 1; /* to the first position of the next round */
+  step -= left + 1; /* go to the first position of the next round */
   if (step > r->width) {
     r->round += step / (r->width + 1); /* width < step, so no overflow */
     step %= r->width + 1;

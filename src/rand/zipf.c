@@ -1,10 +1,10 @@
 /*
- * zipf.c - zipfian numbers by rejection-inversion (Hoermann and Derflinger,
- * ACM TOMACS 6.3, 1996): exact, in constant time, without a table.
+ * zipf.c - zipfian numbers by rejection-inversion (Hoermann and Derflinger, ACM
+ * TOMACS 6.3, 1996): exact, in constant time, without a table.
  *
- * h(x) = x^-t bounds the histogram, H is its integral and can be inverted.  A
- * point below h is drawn by inversion, rounded to the nearest integer, and
- * kept if it lies in the part of the area that the integer is entitled to.
+ * h(x) = x^-t bounds the histogram, and its integral H can be inverted.  A
+ * point below h is drawn by inversion, rounded to the nearest integer, and kept
+ * if it lies in the part of the area that belongs to the integer.
  */
 #include <math.h>
 
@@ -33,9 +33,9 @@ static double inverse(const struct rand_params *p, double y)
 }
 
 /*
- * From here on rounding x never gives a value that is to be rejected (that has
- * a probability of about 1/k^2), while the difference of two values of H, which
- * would decide it, soon is nothing but rounding errors.
+ * From here on, rounding x never gives a value that must be rejected: the
+ * probability of that is about 1/k^2.  Deciding it would take the difference of
+ * two values of H, which soon consists only of rounding errors.
  */
 #define SURE (UINT64_C(1) << 30)
 
@@ -46,7 +46,7 @@ static double density(const struct rand_params *p, double x)
 
 void rand_zipf_init(struct rand_params *p, double exponent)
 {
-  /* From here on 2^-t is 0 in a double: nothing but the first value. */
+  /* From here on 2^-t is 0 in a double, so only the first value is drawn. */
   const double enough = 1100;
 
   p->zipf_exp = exponent < enough ? exponent : enough;

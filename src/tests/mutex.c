@@ -1,6 +1,6 @@
 /*
  * mutex.c - the mutex test: one event per thread, which takes one of many
- * mutexes at random, again and again, and counts under it.
+ * mutexes at random, again and again, and counts while it holds it.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -16,7 +16,7 @@
 #include "tests/mutex_kinds.h"
 #include "tests/tests.h"
 
-/* As mutex_kinds[] has them. */
+/* The order is that of mutex_kinds[]. */
 static const char *const kind_words[] = {
   "pthread", "adaptive", "spin", "ticket", "mcs", "rwlock", "atomic", NULL,
 };
@@ -123,8 +123,10 @@ static void mutex_close(void *arg)
   free(run);
 }
 
-/* One increment, comparison and branch per turn, which the compiler neither
- * removes nor unrolls: the limit is read from memory in each. */
+/*
+ * Does one increment, comparison and branch per turn.  The compiler can neither
+ * remove nor unroll them, because the limit is read from memory in each turn.
+ */
 static void spin(uint64_t turns)
 {
   const volatile uint64_t limit = turns;
@@ -133,8 +135,10 @@ static void spin(uint64_t turns)
     ;
 }
 
-/* Threads that hold different mutexes meet here, and the sum is not used: that
- * is the test.  It is not a race to be reported. */
+/*
+ * Threads that hold different mutexes write here at the same time, and the sum
+ * is not used: that is the test.  This race is not reported.
+ */
 RACES_ON_PURPOSE static void count(struct mutex_run *run)
 {
   run->shared++;
@@ -155,8 +159,10 @@ static void take_mutexes(struct mutex_run *run, struct worker *w)
   }
 }
 
-/* The event of a thread is one that begins after the warm-up.  No step follows
- * it: with --rate that would wait for another arrival. */
+/*
+ * The event of a thread is the first that begins after the warm-up.  No step
+ * follows it: with --rate that would wait for another arrival.
+ */
 static int mutex_loop(void *thr, struct worker *w, struct err *err)
 {
   bool done = false;

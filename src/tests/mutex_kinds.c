@@ -1,9 +1,9 @@
 /*
  * mutex_kinds.c - the mutex test with --mutex-kind: an event takes one of many
- * locks of a kind, counts under it, and lets it go.
+ * locks of a kind, counts while it holds it, and releases it.
  *
- * The work between two locks does not belong to the event: latencies are those
- * of the lock.  What was counted shows whether it is one.
+ * The work between two locks is not part of the event, so latencies are those
+ * of the lock.  The final counts show whether the lock excludes other threads.
  */
 #include "tests/mutex_kinds.h"
 
@@ -24,7 +24,7 @@
 #include "tests/ns_form.h"
 
 enum {
-  WRITE_EVERY = 10, /* where there are readers: one in so many writes */
+  WRITE_EVERY = 10, /* with readers, one use in so many writes */
 };
 
 struct kinds_run {
@@ -33,15 +33,15 @@ struct kinds_run {
   struct ns_form_words words;
   char title[48];
   struct mutex_lock *lock; /* owned; [cfg->num] */
-  uint64_t ready;          /* of these */
-  _Atomic uint64_t writes; /* added to by each worker when it closes */
+  uint64_t ready;          /* locks that were initialized */
+  _Atomic uint64_t writes; /* each worker adds to it when it closes */
 };
 
 struct kinds_thread {
   struct mutex_waiter waiter;
   struct kinds_run *run;
-  struct mutex_lock *lock; /* of the next event */
-  bool write;              /* it changes something */
+  struct mutex_lock *lock; /* lock of the next event */
+  bool write;              /* the next event writes */
   uint64_t n, writes;
 } CACHE_ALIGNED;
 
@@ -112,7 +112,7 @@ static int kinds_thread_open(void *run, struct worker *w, void **ret_thr,
   if (!t)
     return err_set(err, -ENOMEM, "cannot allocate a thread's state");
   t->run = run;
-  t->n = w->tid; /* not all writers at once */
+  t->n = w->tid; /* workers do not write at the same time */
   *ret_thr = t;
   return 0;
 }
@@ -125,7 +125,7 @@ static void kinds_thread_close(void *thr)
   free(t);
 }
 
-/* The limit is read from memory in each turn: as in the test without kinds. */
+/* The limit is read from memory in each turn, as in the test without kinds. */
 static void spin(uint64_t turns)
 {
   const volatile uint64_t limit = turns;
@@ -156,7 +156,7 @@ static int kinds_event(void *thr, struct worker *w, struct err *err)
   return 0;
 }
 
-/* All workers have closed. */
+/* All workers have closed: checks the counts. */
 static int kinds_end(void *arg, struct err *err)
 {
   const struct kinds_run *run = arg;

@@ -14,7 +14,7 @@ struct mutex_cfg {
   uint64_t num;
   uint64_t locks;
   uint64_t loops;
-  int kind; /* of mutex_kinds[]; -1: the classic test */
+  int kind; /* index in mutex_kinds[]; -1: the classic test */
 };
 
 extern const struct opt mutex_opts[]; /* struct mutex_cfg */

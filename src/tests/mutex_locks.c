@@ -7,10 +7,10 @@
 #include <sched.h>
 
 enum {
-  SPINS = 1024, /* before the processor is given away */
+  SPINS = 1024, /* before the thread yields its processor */
 };
 
-/* One turn of a thread that spins; `n` counts them. */
+/* Takes one turn of a thread that spins; `n` counts them. */
 static inline void pause_once(unsigned *n)
 {
   if (++*n % SPINS == 0) {
@@ -30,7 +30,7 @@ static void touch(struct mutex_lock *l, bool write)
 {
   uint64_t seen = l->count;
 
-  OPAQUE(seen); /* else nobody need look */
+  OPAQUE(seen); /* otherwise the read could be left out */
   if (write)
     l->count = seen + 1;
 }
@@ -81,7 +81,7 @@ static void pthread_use(struct mutex_lock *l, struct mutex_waiter *w,
   (void)pthread_mutex_unlock(&l->of.mutex);
 }
 
-/* Look until it is free, and only then try to take it. */
+/* Reads until the lock is free, and only then tries to take it. */
 static void spin_use(struct mutex_lock *l, struct mutex_waiter *w, bool write)
 {
   unsigned n = 0;
@@ -95,7 +95,7 @@ static void spin_use(struct mutex_lock *l, struct mutex_waiter *w, bool write)
   atomic_store_explicit(&l->of.taken, 0, memory_order_release);
 }
 
-/* In the order in which they came. */
+/* Serves threads in the order in which they came. */
 static void ticket_use(struct mutex_lock *l, struct mutex_waiter *w, bool write)
 {
   struct mutex_ticket *t = &l->of.ticket;
@@ -110,7 +110,7 @@ static void ticket_use(struct mutex_lock *l, struct mutex_waiter *w, bool write)
   atomic_store_explicit(&t->served, mine + 1, memory_order_release);
 }
 
-/* The same, but each spins on a word of its own. */
+/* Serves threads in order, too, but each spins on a word of its own. */
 static void mcs_use(struct mutex_lock *l, struct mutex_waiter *w, bool write)
 {
   struct mutex_waiter *before, *next, *self = w;
@@ -130,7 +130,7 @@ static void mcs_use(struct mutex_lock *l, struct mutex_waiter *w, bool write)
                                                        memory_order_release,
                                                        memory_order_relaxed))
     return;
-  while (!next) { /* somebody has come, and is about to say so */
+  while (!next) { /* a thread has arrived, and is about to set `next` */
     pause_once(&n);
     next = atomic_load_explicit(&w->next, memory_order_acquire);
   }
@@ -158,7 +158,7 @@ static void rwlock_use(struct mutex_lock *l, struct mutex_waiter *w, bool write)
   (void)pthread_rwlock_unlock(&l->of.rwlock);
 }
 
-/* No lock at all. */
+/* Uses an atomic operation instead of a lock. */
 static void atomic_use(struct mutex_lock *l, struct mutex_waiter *w, bool write)
 {
   (void)w, (void)write;

@@ -1,8 +1,8 @@
 /*
  * mutex_locks.h - kinds of locks, for the mutex test.
  *
- * Those that spin give the processor away after some 50 microseconds, as they
- * have to where threads may be more than processors.
+ * Locks that spin yield the processor after some 50 microseconds, which is
+ * necessary if there may be more threads than processors.
  */
 #ifndef BENCH_TESTS_MUTEX_LOCKS_H
 #define BENCH_TESTS_MUTEX_LOCKS_H
@@ -15,7 +15,8 @@
 
 #include "base/compiler.h"
 
-/* A thread that waits for a lock of the kind mcs, or holds it: one per thread.
+/*
+ * A thread that waits for a lock of the kind mcs, or holds it: one per thread.
  */
 struct mutex_waiter {
   _Atomic(struct mutex_waiter *) next;
@@ -34,25 +35,29 @@ struct mutex_lock {
     struct mutex_ticket ticket;
     _Atomic(struct mutex_waiter *) last;
   } of;
-  /* Who holds the lock adds to it; with the kind atomic, everybody does. */
+  /*
+   * The holder of the lock adds to it; with the kind atomic, every thread does.
+   */
   uint64_t count CACHE_ALIGNED;
   _Atomic uint64_t shared_count;
 } CACHE_ALIGNED;
 
 struct mutex_kind {
   const char *name;
-  bool has_readers; /* most holders only look at the count, all at once */
+  bool has_readers; /* most holders only read the count, at the same time */
 
-  /* Of zeroed memory.  0 or a negative errno value. */
+  /* Initializes zeroed memory.  0 or a negative errno value. */
   int (*init)(struct mutex_lock *l);
   void (*done)(struct mutex_lock *l); /* [opt] */
 
-  /* Take the lock, do `write` what is to be done under it, or only look, and
-   * let it go. */
+  /*
+   * Takes the lock, adds to the count if `write`, otherwise only reads it, and
+   * releases the lock.
+   */
   void (*use)(struct mutex_lock *l, struct mutex_waiter *w, bool write);
 };
 
-/* In the order of the words of --mutex-kind. */
+/* The order is that of the words of --mutex-kind. */
 enum {
   MUTEX_KINDS = 7
 };

@@ -1,11 +1,12 @@
 /*
  * ns_form.h - the reports of tests whose events take less than a microsecond or
- * a few: the text has nanoseconds, beside the latencies that all tests have.
+ * a few: the text has nanoseconds, in addition to the latencies that all tests
+ * have.
  */
 #ifndef BENCH_TESTS_NS_FORM_H
 #define BENCH_TESTS_NS_FORM_H
 
-/* What such a test sets as setup->of_test. */
+/* The words that such a test sets as setup->of_test. */
 struct ns_form_words {
   const char *title; /* "Lock operations (mcs)" */
 };

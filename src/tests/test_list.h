@@ -8,11 +8,11 @@
 
 struct test;
 
-/* In the order of the help. */
+/* The order is that of the help. */
 extern const struct test *const test_list[];
 extern const size_t test_list_len;
 
-/* By exact name; NULL: there is none. */
+/* Find a test by its exact name; NULL: there is none. */
 const struct test *test_find(const char *name);
 
 #endif

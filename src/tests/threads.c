@@ -17,7 +17,7 @@
 #include "tests/threads_pairs.h"
 #include "tests/threads_ways.h"
 
-/* As threads_ways[] has them, and the one that has no partners. */
+/* The order is that of threads_ways[]; the last one has no partners. */
 static const char *const test_words[] = {
   "handoff", "pipe", "futex", "spawn", NULL,
 };
@@ -63,14 +63,16 @@ const struct opt threads_opts[] = {
 
 struct threads_run {
   const struct threads_cfg *cfg;
-  /* Without padding: the distance of the locks is part of what is measured. */
+  /*
+   * There is no padding: the distance of the locks is part of what is measured.
+   */
   pthread_mutex_t *lock;                   /* owned; [cfg->locks] */
-  _Atomic uint64_t requests CACHE_ALIGNED; /* of all workers */
+  _Atomic uint64_t requests CACHE_ALIGNED; /* sum over all workers */
 };
 
 struct threads_thread {
   struct threads_run *run;
-  uint64_t lock; /* of the next event */
+  uint64_t lock; /* lock of the next event */
 } CACHE_ALIGNED;
 
 static int threads_open(const struct plan *plan, const void *cfg,

@@ -1,7 +1,6 @@
 /*
  * threads_pairs.c - the threads test with --thread-test: an event wakes a
- * partner and waits until it has answered, or starts a thread and waits for its
- * end.
+ * partner and waits for its answer, or starts a thread and waits for its end.
  */
 #include "tests/threads_pairs.h"
 

@@ -14,7 +14,7 @@ struct test;
 struct threads_cfg {
   uint64_t yields;
   uint64_t locks;
-  int test; /* of threads_ways[], or one more: spawn; -1: the classic test */
+  int test; /* of threads_ways[], one more: spawn; -1: classic */
 };
 
 extern const struct opt threads_opts[];      /* struct threads_cfg */

@@ -59,8 +59,10 @@ static void pipe_done(struct threads_channel *c)
   (void)close(c->to);
 }
 
-/* A pipe that nobody has closed takes a byte, and gives it, unless a signal
- * comes first. */
+/*
+ * As long as it is open, a pipe takes a byte and returns it, unless a signal
+ * comes first.
+ */
 static void pipe_post(struct threads_channel *c)
 {
   while (write(c->to, "", 1) < 0 && errno == EINTR)
@@ -86,7 +88,7 @@ static void futex_done(struct threads_channel *c)
   (void)c;
 }
 
-/* The release pairs with the acquire of who waits. */
+/* The release pairs with the acquire of the waiting thread. */
 static void futex_post(struct threads_channel *c)
 {
   atomic_store_explicit(&c->word, 1, memory_order_release);

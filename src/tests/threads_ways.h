@@ -14,7 +14,7 @@
 
 struct err;
 
-/* From one thread to one other. */
+/* A channel from one thread to one other. */
 struct threads_channel {
   pthread_mutex_t mutex;
   pthread_cond_t changed;
@@ -27,11 +27,12 @@ struct threads_way {
   const char *name;
   int (*init)(struct threads_channel *c, struct err *err);
   void (*done)(struct threads_channel *c);
-  void (*post)(struct threads_channel *c);  /* wake who waits, or will wait */
-  void (*await)(struct threads_channel *c); /* until it was posted */
+  void (*post)(struct threads_channel *c);  /* wakes the thread that waits or
+                                             * will */
+  void (*await)(struct threads_channel *c); /* waits until post() was called */
 };
 
-/* In the order of the words of --thread-test. */
+/* The order is that of the words of --thread-test. */
 enum {
   THREADS_WAYS = 3
 };

@@ -2,7 +2,7 @@
 # misbehave.  Load helper first.
 
 # fake_server SCRIPT ARG...: starts tests/cli/SCRIPT and waits until it serves.
-# It ends with its standard input.
+# The server ends when its standard input does.
 fake_server() {
   local script=$1 line
   shift
@@ -25,19 +25,20 @@ teardown() {
   fake_server_stop
 }
 
-# is_printable TEXT: no control characters, and none that turns the direction of
-# a text.
+# is_printable TEXT: the text has no control characters, and none that changes
+# the direction of text.
 is_printable() {
   ! LC_ALL=C grep -q $'[\x01-\x08\x0b-\x1f\x7f]\|\xc2\x9b\|\xe2\x80\xae' <<<"$1"
 }
 
-# is_harmless TEXT: nor a line that looks like one of the program's own.
+# is_harmless TEXT: it is printable, and no line looks like one of the
+# program's own.
 is_harmless() {
   is_printable "$1" && ! grep -q '^FATAL: forged' <<<"$1"
 }
 
 # texts_are_harmless: the server that `to` leads to answers SELECT bad with an
-# error whose text is meant for terminals.
+# error whose text attacks terminals.  The program must print it harmlessly.
 texts_are_harmless() {
   local format
   cat >fails.lua <<'LUA'

@@ -11,8 +11,8 @@ setup() {
   [ -z "${NEEDS_DRIVER-}" ] || needs_driver "$NEEDS_DRIVER"
 }
 
-# bench ARG...: runs the program; sets status, output (stdout), stderr.  What
-# others do on this machine is left out of stderr: bench_as_it_is has it.
+# bench ARG...: runs the program; sets status, output (stdout), stderr. Remarks
+# about a busy machine are removed from stderr; bench_as_it_is keeps them.
 bench() {
   bench_as_it_is "$@"
   stderr=$(without_machine <<<"$stderr")
@@ -22,13 +22,14 @@ bench_as_it_is() {
   run --separate-stderr "$BENCH" "$@"
 }
 
-# without_machine: its input without the remarks that a busy machine causes.
+# without_machine: copies its input without the remarks that a busy machine
+# causes.
 without_machine() {
   grep -Ev "^WARNING: (other programs used|worker threads spent|the hypervisor took|the CPUs ran|the CPUs slowed|heat slowed|bench used|the control group of bench may)" ||
     true
 }
 
-# must WHAT...: the command holds, or says what was seen.
+# must WHAT...: fails and prints what was seen, unless the command succeeds.
 must() {
   "$@" && return 0
   printf 'failed: %s\nstatus: %s\nstdout:\n%s\nstderr:\n%s\n' \
@@ -36,8 +37,8 @@ must() {
   return 1
 }
 
-# check DOCUMENT EXPRESSION...: it is valid, its numbers agree, and Python finds
-# the expressions about `d` true.
+# check DOCUMENT EXPRESSION...: the document is valid, its numbers agree, and
+# Python finds the expressions about `d` true.
 check() {
   local rc=0
   python3 "$BENCH_SRC/tests/cli/results_check.py" \
@@ -56,9 +57,9 @@ d = json.load(open(sys.argv[1]))
 sys.exit(not eval("(" + sys.argv[2] + ")"))' "$1" "$2"
 }
 
-# sooner_or_later COMMAND...: it holds in one of ten attempts.  For what a machine
-# with other work upsets (a thread that gets no processor for half a second),
-# and what a wrong program never does.
+# sooner_or_later COMMAND...: the command succeeds in one of ten attempts.  Use
+# it where a busy machine can cause a failure (a thread gets no processor for
+# half a second) and a wrong program always fails.
 sooner_or_later() {
   local attempt
   for attempt in {1..9}; do
@@ -80,7 +81,7 @@ is() {
   return 1
 }
 
-# number LABEL: the first number behind the label in the output.
+# number LABEL: prints the first number after the label in the output.
 number() {
   sed -nE "s#.*$1[^0-9]*([0-9]+(\.[0-9]+)?).*#\1#p" <<<"$output" | head -n 1
 }
@@ -90,7 +91,8 @@ holds() {
   awk "BEGIN { exit !($1) }"
 }
 
-# mask: numbers and blanks before them, so that layouts can be compared.
+# mask: replaces numbers and the blanks before them, so that layouts can be
+# compared.
 mask() {
   sed -E 's/ +[0-9]+(\.[0-9]+)?/ N/g; s/[0-9]+\.[0-9]+/N/g'
 }
@@ -102,12 +104,13 @@ needs_driver() {
     skip "built without the $1 driver"
 }
 
-# as_nobody COMMAND...: without any privilege.
+# as_nobody COMMAND...: runs the command without any privilege.
 as_nobody() {
   [ "$(id -u)" = 0 ] || skip "needs root to give up privileges"
   command -v setpriv >/dev/null || skip "setpriv is not installed"
   chmod 755 "$BATS_TEST_TMPDIR"
-  # By way of another program: the first one may still have what opens folders.
+  # env starts the program, because setpriv itself may still have the privilege
+  # that opens folders.
   setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all env "$BENCH" --version \
     >/dev/null 2>&1 || skip "nobody cannot run the program here"
   run --separate-stderr setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$@"
@@ -120,7 +123,7 @@ serve_metrics() {
   local try
   for try in {1..20}; do
     port=$((20000 + RANDOM % 12000))
-    rm -f text # of a run before, which has started as well
+    rm -f text # left by an earlier run, which has started as well
     "$BENCH" cpu --time=600 --prometheus="$port" "$@" run >text 2>err 3>&- &
     pid=$!
     while kill -0 $pid 2>/dev/null; do

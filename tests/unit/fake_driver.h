@@ -1,5 +1,5 @@
 /*
- * fake_driver.h - a driver that logs its calls and fails as it is told.
+ * fake_driver.h - a driver that logs its calls and fails as the test asks.
  */
 #ifndef TESTS_UNIT_FAKE_DRIVER_H
 #define TESTS_UNIT_FAKE_DRIVER_H
@@ -31,10 +31,10 @@ struct fake {
   struct strbuf log;
   struct fake_answer answer[64]; /* for query and execute, in this order */
   size_t next;
-  struct fake_answer unread; /* what the next results that are dropped hold */
+  struct fake_answer unread; /* content of the next results that are dropped */
   int after;                 /* the code of all further answers; 0: success */
   uint64_t queries;
-  unsigned connect_fails; /* so many attempts fail */
+  unsigned connect_fails; /* this many attempts fail */
   bool connect_permanent, refuse_prepare;
   int prepare_code;
   struct opt_list ignore;
@@ -221,8 +221,10 @@ static const struct driver_hint fake_hints[] = {
     .unprepare = fake_unprepare, .quote = fake_quote, .message = fake_message, \
   }
 
-/* A process with this driver, one thread that is in an event, and one open
- * connection. */
+/*
+ * A process with this driver, one thread that is in an event, and one open
+ * connection.
+ */
 struct bed {
   struct fake fake;
   struct driver_config config;
@@ -277,7 +279,7 @@ static inline uint64_t bed_count(const struct bed *b, enum counter c)
   return b->recorders.of[0].counter[c];
 }
 
-/* What the driver was called for since the last look. */
+/* The calls of the driver since the last bed_log(). */
 static inline const char *bed_log(struct bed *b)
 {
   static char text[4096];

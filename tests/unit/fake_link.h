@@ -1,8 +1,6 @@
 /*
- * fake_link.h - the engine of a run whose ranks are in one program: what
- * each sends lands in the box of the other after a delay.
- *
- * Processes get their numbers in the order in which they join.
+ * fake_link.h - the engine of a run whose ranks are in one program: what a rank
+ * sends reaches the box of the other after a delay.
  */
 #ifndef TESTS_UNIT_FAKE_LINK_H
 #define TESTS_UNIT_FAKE_LINK_H
@@ -33,14 +31,14 @@ struct fake_letter {
 struct fake_process {
   unsigned rank;
   struct fake_letter *first, **last;
-  bool silent; /* whatever it sends is lost */
+  bool silent; /* what it sends is lost */
   bool dead;   /* nothing can be sent to it */
 };
 
 static struct {
   pthread_mutex_t lock;
   unsigned size, joined, left;
-  /* From the lower number to the higher one, and back. */
+  /* Delays from the lower number to the higher one, and back. */
   uint64_t delay_there_ns, delay_back_ns;
   struct fake_process of[FAKE_MAX];
 } fake = { .lock = PTHREAD_MUTEX_INITIALIZER };

@@ -34,8 +34,10 @@ static inline void fixture_done(struct fixture *f)
   optset_done(&f->set);
 }
 
-/* Scan the words of `line`, which begins with the program's name; it is cut
- * into words in `words`, which must live as long as the fixture. */
+/*
+ * Scan `line`, which begins with the program's name.  It is cut into words in
+ * `words`, which must live as long as the fixture.
+ */
 static inline int fixture_scan(struct fixture *f, const char *line,
                                const char *compat_env, char words[512])
 {

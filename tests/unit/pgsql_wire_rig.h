@@ -1,6 +1,6 @@
 /*
  * pgsql_wire_rig.h - a session of the pgsql driver with one end of a pair of
- * sockets, whose other end is the server; and what servers say.
+ * sockets, whose other end acts as the server; and messages of servers.
  */
 #ifndef TESTS_UNIT_PGSQL_WIRE_RIG_H
 #define TESTS_UNIT_PGSQL_WIRE_RIG_H
@@ -75,7 +75,9 @@ static void rig_done(struct rig *r)
     (void)close(r->peer);
 }
 
-/* These bytes wait for the next statement; `ends`: nothing follows them. */
+/*
+ * Make these bytes wait for the next statement; `ends`: nothing follows them.
+ */
 static void rig_says(struct rig *r, const char *bytes, size_t len, bool ends)
 {
   if (len > 0 && write(r->peer, bytes, len) != (ssize_t)len)

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Every statistical check is repeated with each of these. */
+/* Every statistical check is repeated with each of these seeds. */
 static const uint64_t check_seeds[] = { 1, 42, 20240229 };
 
 /*
@@ -50,7 +50,7 @@ static inline double gamma_q(double a, double x)
 struct chi2 {
   double value;
   int df;
-  double p; /* how likely a value as great or greater is */
+  double p; /* probability of a value at least as large */
 };
 
 /*
@@ -70,7 +70,7 @@ static inline struct chi2 chi2_test(const uint64_t *count, const double *share,
     expected += share[i] * total;
     seen += (double)count[i];
     if ((expected < 10 || left - expected < 10) && i + 1 < cells)
-      continue; /* what would be left for the last cell counts as well */
+      continue; /* the remainder for the last cell must count as well */
     if (expected > 0)
       r.value += (seen - expected) * (seen - expected) / expected;
     else if (seen > 0)
@@ -84,7 +84,7 @@ static inline struct chi2 chi2_test(const uint64_t *count, const double *share,
   return r;
 }
 
-/* All of `cells` values are equally likely. */
+/* Test whether all `cells` values are equally likely. */
 static inline struct chi2 chi2_even(const uint64_t *count, size_t cells)
 {
   double share[256];

@@ -1,6 +1,5 @@
 /*
- * rand_usual.h - a distribution with the parameters that the options have where
- * nobody gives them.
+ * rand_usual.h - a distribution with the default parameters of the options.
  */
 #ifndef TESTS_UNIT_RAND_USUAL_H
 #define TESTS_UNIT_RAND_USUAL_H

@@ -1,5 +1,5 @@
 /*
- * report_golden.h - reports, and the bytes that must come of them.
+ * report_golden.h - reports, and their expected bytes.
  */
 #ifndef TESTS_UNIT_REPORT_GOLDEN_H
 #define TESTS_UNIT_REPORT_GOLDEN_H
@@ -11,7 +11,7 @@
 #include "stats/report.h"
 #include "tests/unit/tap.h"
 
-/* Seconds and milliseconds of a text, as nanoseconds. */
+/* Seconds and milliseconds in a text, as nanoseconds. */
 #define S(s) ((uint64_t)((s)*1e9 + 0.5))
 #define MS(ms) ((uint64_t)((ms)*1e6 + 0.5))
 

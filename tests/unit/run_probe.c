@@ -1,6 +1,6 @@
 /*
  * run_probe.c - a test plug-in that logs its calls, and a reporter that keeps
- * what it was given.
+ * what it received.
  */
 #include "tests/unit/run_probe.h"
 
@@ -20,9 +20,9 @@
 #include "run/worker.h"
 #include "tests/unit/rand_usual.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all logs */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects all logs */
 
-/* Log the call; does it fail? */
+/* Logs the call; returns whether it fails. */
 static int called(struct probe *p, const char *name, const struct worker *w,
                   struct err *err)
 {

@@ -1,5 +1,5 @@
 /*
- * same_sum.h - are two sums of histograms the same?
+ * same_sum.h - compares two sums of histograms.
  */
 #ifndef BENCH_TESTS_SAME_SUM_H
 #define BENCH_TESTS_SAME_SUM_H

@@ -31,7 +31,7 @@ static int tap_count, tap_failures;
              tap_want);                                                 \
   } while (0)
 
-/* A step of the preparation: without it, the checks mean nothing. */
+/* A step of the preparation: if it fails, the checks mean nothing. */
 #define MUST(cond)                                                \
   do {                                                            \
     if (!(cond)) {                                                \

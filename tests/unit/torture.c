@@ -1,5 +1,5 @@
 /*
- * torture.c - allocations that fail as the test wants it.
+ * torture.c - makes allocations fail as the test asks.
  */
 #include "tests/unit/torture.h"
 
@@ -25,7 +25,7 @@ char *__wrap_strdup(const char *text);
 static struct {
   bool on, paused;
   bool once;   /* only one fails */
-  long before; /* so many succeed */
+  long before; /* that many succeed first */
   long count;  /* allocations so far */
 } state;
 
@@ -73,7 +73,7 @@ void torture_pause(bool pause)
   state.paused = pause;
 }
 
-/* One round; true: it went as it must. */
+/* Does one round; true: it went as it must. */
 static bool one(torture_action *action, void *ctx, long before, bool once,
                 bool *ret_failed)
 {
@@ -87,7 +87,7 @@ static bool one(torture_action *action, void *ctx, long before, bool once,
   rc = action(ctx, &err);
   state.on = state.paused = false;
   *ret_failed = state.count > before;
-  /* With one failure only, the action may have had another way. */
+  /* With a single failure, the action may have found another way. */
   if (rc == 0 && (!*ret_failed || once))
     return true;
   if (rc == -ENOMEM && *ret_failed && err.text[0] != '\0')

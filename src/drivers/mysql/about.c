@@ -1,5 +1,5 @@
 /*
- * about.c - what the server and the connection are like, as far as it decides
+ * about.c - describes the server and the connection, as far as that affects
  * results.
  */
 #include "drivers/mysql/about.h"
@@ -15,8 +15,8 @@
 typedef void put_fn(void *ctx, const char *key, const char *value);
 
 /*
- * Each row of two columns goes to `row`.  A query that fails is left out, and
- * leaves no trace.  Results of it have ended before it returns.
+ * Passes each row of two columns to `row`.  A query that fails is skipped
+ * without a trace.  All its results have ended on return.
  */
 static void each_row(struct session *base, const char *sql,
                      void (*row)(void *ctx, const sql_value *v), void *ctx)
@@ -34,13 +34,13 @@ static void each_row(struct session *base, const char *sql,
   (void)s->backend->end_results(s, &out);
 }
 
-/* A value as zero-terminated text, cut to the room for it. */
+/* Copies a value as zero-terminated text, cut to the room. */
 static void text_of(const sql_value *v, char *to, size_t size)
 {
   (void)snprintf(to, size, "%.*s", (int)v->len, v->ptr ? v->ptr : "");
 }
 
-/* ---- of the connection ---- */
+/* ---- the connection ---- */
 
 static void tls_of(struct mysql_session *s, char *to, size_t size)
 {
@@ -79,7 +79,7 @@ void mysqld_about_session(struct session *base, put_fn *put, void *ctx)
   put(ctx, "compression", cfg_of(s)->compression ? "on" : "off");
 }
 
-/* ---- of the server ---- */
+/* ---- the server ---- */
 
 struct put_to {
   put_fn *put;
@@ -133,9 +133,9 @@ const struct driver_durable mysqld_about_durable[] = {
   { NULL },
 };
 
-/* ---- before a run ---- */
+/* ---- checks before a run ---- */
 
-/* A number that the server told; `known` if it did. */
+/* A number that the server reported; `known`: it did. */
 struct limit {
   const char *name;
   uint64_t value;
@@ -167,7 +167,7 @@ static void put_limit(void *ctx, const sql_value *v)
   }
 }
 
-/* What the server tells of its limits, and what it uses of them. */
+/* Limits that the server reports, and how much of them is used. */
 struct limits {
   struct limit of[LIMITS];
   uint64_t used; /* connections, without this one */
@@ -193,7 +193,7 @@ static void read_limits(struct session *base, struct limits *ret)
            "'Prepared_stmt_count')",
            put_limit, ret->of);
   ret->used = ret->of[LIMIT_CONNECTED].value;
-  if (ret->used > 0) /* this connection is one of those of the run */
+  if (ret->used > 0) /* this connection is one of those that the run opens */
     ret->used--;
 }
 
@@ -290,7 +290,7 @@ void mysqld_about_statement_sizes(struct session *base,
                                   struct statement_sizes *ret)
 {
   const size_t usual = ret->good, largest = (size_t)4 * 1024 * 1024;
-  const size_t head = 4; /* a command and what newer servers want behind it */
+  const size_t head = 4; /* a command, and what newer servers expect after it */
   uint64_t allowed = 0;
 
   each_row(base, "SHOW VARIABLES LIKE 'max_allowed_packet'", put_number,

@@ -1,6 +1,6 @@
 /*
- * about.h - what the server and the connection are like.  As the members of
- * struct driver.
+ * about.h - describes the server and the connection.  The functions are members
+ * of struct driver.
  */
 #ifndef BENCH_DRIVERS_MYSQL_ABOUT_H
 #define BENCH_DRIVERS_MYSQL_ABOUT_H

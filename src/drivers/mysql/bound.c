@@ -1,5 +1,5 @@
 /*
- * bound.c - a limit for all waiting of a thread inside the client library.
+ * bound.c - a limit for the time that a thread waits inside the client library.
  */
 #include "drivers/mysql/bound.h"
 
@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 
-/* Of this thread; the library's call-back has no argument for it. */
+/* The limit of this thread; the library's call-back has no argument for it. */
 static _Thread_local uint64_t limit_ns;
 
 void mysqld_bound_set(uint64_t until_ns)
@@ -17,7 +17,7 @@ void mysqld_bound_set(uint64_t until_ns)
   limit_ns = until_ns;
 }
 
-/* For poll(); 0: the limit is reached. */
+/* Returns the time left, for poll(); 0: the limit is reached. */
 static int time_left(int timeout_ms)
 {
   const uint64_t now = clock_now_ns();
@@ -41,7 +41,9 @@ bool mysqld_bound_wait(int fd, bool is_read, int timeout_ms)
   do {
     const int ms = time_left(timeout_ms);
 
-    /* What is there already does not count when the limit is reached. */
+    /*
+     * Once the limit is reached, data that has already arrived does not count.
+     */
     rc = ms == 0 && timeout_ms != 0 ? 0 : poll(&at, 1, ms);
   } while (rc < 0 && errno == EINTR);
   if (rc == 0)

@@ -1,5 +1,5 @@
 /*
- * bytes.h - reading a packet without ever passing its end.
+ * bytes.h - reads a packet without ever passing its end.
  */
 #ifndef BENCH_DRIVERS_MYSQL_BYTES_H
 #define BENCH_DRIVERS_MYSQL_BYTES_H
@@ -15,7 +15,7 @@ struct bytes {
   const uint8_t *at, *end;
 };
 
-/* The next `n` bytes, or NULL when there are not so many. */
+/* Take the next `n` bytes; NULL: there are fewer. */
 static inline const uint8_t *bytes_take(struct bytes *b, uint64_t n)
 {
   const uint8_t *p = b->at;
@@ -26,7 +26,7 @@ static inline const uint8_t *bytes_take(struct bytes *b, uint64_t n)
   return p;
 }
 
-/* The first n <= 8 bytes as a number, lowest first. */
+/* Read n <= 8 bytes as a number, lowest byte first. */
 static inline uint64_t bytes_le(const uint8_t *p, size_t n)
 {
   uint64_t v = 0;
@@ -37,10 +37,13 @@ static inline uint64_t bytes_le(const uint8_t *p, size_t n)
 }
 
 enum {
-  BYTES_NULL = 0xfb, /* in the place of a length: SQL NULL */
+  BYTES_NULL = 0xfb, /* SQL NULL, instead of a length */
 };
 
-/* A number whose first byte tells its size; false: none, or BYTES_NULL. */
+/*
+ * Read a number whose first byte gives its size; false: there is none, or it is
+ * BYTES_NULL.
+ */
 static inline bool bytes_number(struct bytes *b, uint64_t *ret)
 {
   const uint8_t *p = bytes_take(b, 1);
@@ -62,7 +65,7 @@ static inline bool bytes_number(struct bytes *b, uint64_t *ret)
   return true;
 }
 
-/* A length and so many bytes, borrowed. */
+/* Read a length and that many bytes, borrowed. */
 static inline bool bytes_string(struct bytes *b, sql_value *ret)
 {
   const uint8_t *p;

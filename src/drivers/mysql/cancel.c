@@ -1,6 +1,6 @@
 /*
- * cancel.c - ending a statement of another connection: KILL QUERY over a
- * connection of its own to the same target.
+ * cancel.c - ends a statement of another connection: sends KILL QUERY over a
+ * separate connection to the same target.
  */
 #include "drivers/mysql/cancel.h"
 
@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "drivers/mysql/connect.h"
 
-/* All that is needed, independent of the session. */
+/* Everything that a cancellation needs, independent of the session. */
 struct token {
   const struct mysql_cfg *cfg;
   unsigned long id;

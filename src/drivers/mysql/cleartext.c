@@ -1,9 +1,10 @@
 /*
- * cleartext.c - plug-ins that send the password as it is.
+ * cleartext.c - plug-ins that send the password in clear text.
  *
  * MySQL's library has a switch for them.  MariaDB's has none and loads them
- * whenever a server asks: plug-ins of the same names that are registered first
- * take their place, and look at the connection before they send anything.
+ * whenever a server asks.  Therefore plug-ins of the same names are registered
+ * first.  They replace the library's and check the connection before they send
+ * anything.
  */
 #include "drivers/mysql/cleartext.h"
 
@@ -21,17 +22,20 @@
 
 #include <mysql/plugin_auth.h>
 
-/* What the connection carries where the password must not be sent. */
+/* Marks a connection on which the password must not be sent. */
 #define USER_DATA "bench_cleartext"
 
 enum {
   PLUGIN_AUTHENTICATION = 2,
   PLUGIN_INTERFACE = 0x100,
-  DIALOG_LAST = 1,     /* the first byte of a question: bit 0 */
-  DIALOG_PASSWORD = 2, /* ... the others: no echo */
+  DIALOG_LAST = 1,     /* first byte of a question: the last one */
+  DIALOG_PASSWORD = 2, /* first byte of a question: no echo */
 };
 
-/* The library's own declaration needs a header that packages leave out. */
+/*
+ * The library's own declaration needs a header that some packages do not
+ * contain.
+ */
 struct auth_plugin {
   int type;
   unsigned interface_version;
@@ -48,7 +52,7 @@ struct auth_plugin {
 struct st_mysql_client_plugin *STDCALL mysql_client_register_plugin(
   MYSQL *mysql, struct st_mysql_client_plugin *plugin);
 
-/* Says why not, if the password must not be sent. */
+/* Reports the reason if the password must not be sent. */
 static bool may_send(MYSQL *mysql)
 {
   void *why = NULL;
@@ -79,8 +83,8 @@ static int send_clear(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
 }
 
 /*
- * Questions of the server, such as those of PAM.  Only one for a password can
- * be answered by a program that nobody talks to.
+ * Answers questions of the server, such as those of PAM.  A program without a
+ * user can only answer a question for a password.
  */
 static int answer_questions(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
 {
@@ -93,7 +97,7 @@ static int answer_questions(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
     if (len < 0)
       return CR_ERROR;
     if (len == 0 || packet[0] == 0 || packet[0] == 254 || packet[0] == 255)
-      return CR_OK_HANDSHAKE_COMPLETE; /* the server has decided */
+      return CR_OK_HANDSHAKE_COMPLETE; /* the server has made its decision */
     last = (packet[0] & DIALOG_LAST) != 0;
     if (packet[0] >> 1 != DIALOG_PASSWORD || !may_send(mysql) ||
         !send_password(io, mysql))
@@ -125,7 +129,7 @@ static const struct auth_plugin guards[] = {
   },
 };
 
-/* The library does not change what is registered. */
+/* The library does not change plug-ins that are registered. */
 static struct st_mysql_client_plugin *plugin_of(const struct auth_plugin *p)
 {
   return (struct st_mysql_client_plugin *)(uintptr_t)p;
@@ -162,7 +166,7 @@ bool mysqld_cleartext_set(MYSQL *mysql, enum tls_mode mode, bool allowed)
            (void *)(uintptr_t)(mode >= TLS_REQUIRED ? required : plain)) == 0;
 }
 
-#else /* MySQL's */
+#else /* MySQL's library */
 
 int mysqld_cleartext_guard(struct err *err)
 {
@@ -170,7 +174,7 @@ int mysqld_cleartext_guard(struct err *err)
   return 0;
 }
 
-/* Where TLS is required, this library connects with it or not at all. */
+/* If TLS is required, this library connects with it or not at all. */
 bool mysqld_cleartext_set(MYSQL *mysql, enum tls_mode mode, bool allowed)
 {
   const bool yes = allowed || mode >= TLS_REQUIRED;

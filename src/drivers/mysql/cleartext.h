@@ -1,9 +1,9 @@
 /*
- * cleartext.h - plug-ins that send the password as it is.
+ * cleartext.h - plug-ins that send the password in clear text.
  *
  * A server chooses the plug-in of a login, and may ask for one that sends the
- * password unencrypted, also before TLS or without it.  A hostile server, or
- * somebody between, learns the password that way.
+ * password unencrypted, even before TLS or without it.  A hostile server, or an
+ * attacker on the network, learns the password that way.
  */
 #ifndef BENCH_DRIVERS_MYSQL_CLEARTEXT_H
 #define BENCH_DRIVERS_MYSQL_CLEARTEXT_H
@@ -16,11 +16,13 @@
 
 struct err;
 
-/* Once per process, after the library is ready. */
+/* Call this once per process, after the library is ready. */
 int mysqld_cleartext_guard(struct err *err);
 
-/* Before the connect: what this connection may do.  False: the library refuses
- * the setting. */
+/*
+ * Call this before connecting.  It sets what this connection may do.  False:
+ * the library refuses the setting.
+ */
 bool mysqld_cleartext_set(MYSQL *mysql, enum tls_mode mode, bool allowed);
 
 #endif

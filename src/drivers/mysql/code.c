@@ -1,5 +1,5 @@
 /*
- * code.c - numbers of errors.
+ * code.c - error numbers.
  */
 #include "drivers/mysql/code.h"
 

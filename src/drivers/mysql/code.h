@@ -1,5 +1,5 @@
 /*
- * code.h - numbers of errors, and what follows from them.
+ * code.h - error numbers and their consequences.
  */
 #ifndef BENCH_DRIVERS_MYSQL_CODE_H
 #define BENCH_DRIVERS_MYSQL_CODE_H
@@ -23,9 +23,12 @@ enum mysql_code {
   CODE_NEW_COLUMNS = 2057,
 };
 
-/* The connection is gone when one of these was reported. */
+/* Does this error mean that the connection is lost? */
 bool mysqld_code_is_lost(int code);
-/* Of a failed connect: trying again is useless; nobody is there. */
+/*
+ * Does this error of a connect mean that trying again is useless, or that no
+ * server is there?
+ */
 bool mysqld_code_is_permanent(int code);
 bool mysqld_code_is_no_server(int code);
 

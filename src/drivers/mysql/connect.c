@@ -1,9 +1,9 @@
 /*
- * connect.c - opening a connection within a time limit.
+ * connect.c - opens a connection within a time limit.
  *
- * The library limits neither name resolution nor TLS nor, with MySQL's, the
- * login.  Where it does not, the attempt runs in a thread of its own, which is
- * left behind when the time is over and cleans up after itself.
+ * The library limits neither name resolution nor TLS, and MySQL's does not
+ * limit the login either.  In these cases, the attempt runs in a thread.  The
+ * thread is left behind when the time is over, and cleans up after itself.
  */
 #include "drivers/mysql/connect.h"
 
@@ -27,18 +27,17 @@
 #include "drivers/mysql/probe.h"
 
 enum {
-  LIBRARY_ROOM = 8192, /* as the libraries have it */
+  LIBRARY_ROOM = 8192, /* the default of the libraries */
   LOGIN_ROOM = 2048,
   FREE_BYTES = 16 << 20,
-  GREETING_MS =
-    2000, /* after that, look whether it is another kind of server */
+  GREETING_MS = 2000, /* after that, check for another kind of server */
   PROBE_MS = 1000,
 };
 
 /*
- * Attempts left behind.  The library must not be shut down under them, and the
- * one who shuts it down has nothing but this to know it by: a count of the
- * process, like the library's own state.
+ * The number of attempts left behind.  The library must not be shut down while
+ * they run.  The code that shuts it down has no other way to know, so this is a
+ * count of the process, like the library's own state.
  */
 static atomic_int left_behind;
 
@@ -47,7 +46,7 @@ bool mysqld_connect_is_busy(void)
   return atomic_load_explicit(&left_behind, memory_order_acquire) > 0;
 }
 
-/* An attempt; shared by the one who waits and the thread, if there is one. */
+/* An attempt, shared by the caller and the thread, if there is one. */
 struct attempt {
   MYSQL *mysql;
   char *host, *socket, *user, *password, *db; /* owned */
@@ -75,8 +74,9 @@ static void fail(struct connect_failure *why, int code, const char *state,
 /* ---- the attempt itself ---- */
 
 /*
- * The library's buffer, which it fills with zeros and keeps.  It need not be
- * large where only the login goes through it, and grows if it has to.
+ * Sets the size of the library's buffer, which it fills with zeros and keeps.
+ * A small one is enough if only the login goes through it, and it grows if it
+ * has to.
  */
 static int set_room(MYSQL *mysql, const struct mysql_cfg *cfg, bool files)
 {
@@ -112,7 +112,7 @@ static bool set_options(MYSQL *mysql, const struct mysql_cfg *cfg,
          mysqld_shim_set_compression(mysql, &cfg->algorithms);
 }
 
-/* Nothing came, or nothing that makes sense. */
+/* Did the server send nothing, or nothing that makes sense? */
 static bool is_silent(const MYSQL *mysql, int code)
 {
   return code == CODE_PROTOCOL ||
@@ -142,18 +142,18 @@ static void try(struct attempt *a)
     note_failure(a);
     return;
   }
-  /* Connector/C goes on without TLS when the server has none. */
+  /* Connector/C continues without TLS if the server has none. */
   if (a->must_have_tls && !mysql_get_ssl_cipher(a->mysql))
     fail(&a->why, CODE_TLS, "HY000",
          "TLS/SSL error: SSL is required, but the server does not support it");
-  /* The server has them; 8 KiB of table for one word. */
+  /* The server has received the attributes; they take 8 KiB for one word. */
   (void)mysql_options(a->mysql, MYSQL_OPT_CONNECT_ATTR_RESET, NULL);
 }
 
 /*
- * Where memory ends in the middle of a login, Connector/C follows null
- * pointers.  So there has to be much more of it than one login takes, as others
- * may be on their way; nothing is reserved.
+ * Connector/C follows null pointers if memory runs out in the middle of a
+ * login.  Therefore much more of it must be free than one login takes, because
+ * other logins may run at the same time.  Nothing is reserved.
  */
 static bool has_memory(void)
 {
@@ -228,7 +228,7 @@ static struct attempt *attempt_new(const struct mysql_cfg *cfg,
 
 /* ---- with a thread ---- */
 
-/* The library does not tell which address it has connected to. */
+/* The library does not report the address that it has connected to. */
 static void note_address(struct attempt *a)
 {
   const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
@@ -268,8 +268,10 @@ static void *attempt_thread(void *arg)
   return NULL;
 }
 
-/* True: it has ended; false: the time is over, and with `abandon` the thread
- * has it now. */
+/*
+ * True: it has ended; false: the time is over, and with `abandon` the thread
+ * now owns the attempt.
+ */
 static bool wait_for(struct attempt *a, uint64_t until_ns, bool abandon)
 {
   const struct timespec until = { (time_t)(until_ns / NS_PER_S),
@@ -288,7 +290,7 @@ static bool wait_for(struct attempt *a, uint64_t until_ns, bool abandon)
   return done;
 }
 
-/* Nothing has happened for a while: is it a server of the other kind? */
+/* Nothing has happened for a while: is it a PostgreSQL server? */
 static bool is_pgsql(struct attempt *a, uint64_t until_ns)
 {
   const uint64_t now = clock_now_ns();
@@ -305,7 +307,7 @@ static bool is_pgsql(struct attempt *a, uint64_t until_ns)
                                clock_now_ns() + PROBE_MS * NS_PER_MS);
 }
 
-/* False: *ret_why says why, and the attempt is not ours any more. */
+/* False: *ret_why holds the reason, and the thread now owns the attempt. */
 static bool try_in_thread(struct attempt *a, uint64_t until_ns,
                           struct connect_failure *ret_why)
 {

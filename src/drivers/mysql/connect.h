@@ -1,5 +1,5 @@
 /*
- * connect.h - opening a connection within a time limit.
+ * connect.h - opens a connection within a time limit.
  */
 #ifndef BENCH_DRIVERS_MYSQL_CONNECT_H
 #define BENCH_DRIVERS_MYSQL_CONNECT_H
@@ -9,7 +9,7 @@
 
 #include "drivers/mysql/session.h"
 
-/* Why it failed. */
+/* Why a connect failed. */
 struct connect_failure {
   int code;
   char state[6];
@@ -17,26 +17,32 @@ struct connect_failure {
 };
 
 /*
- * Open a connection to `to`; fails at about `until_ns` at the latest, name
- * resolution, TLS and login included.  NULL: *ret_why says why.
+ * Open a connection to `to`.  Fails at about `until_ns` at the latest, name
+ * resolution, TLS and login included.  NULL: *ret_why holds the reason.
  */
 MYSQL *mysqld_connect_open(const struct mysql_cfg *cfg,
                            const struct address *to, uint64_t until_ns,
                            struct connect_failure *ret_why);
 
-/* The target of a session, by its number and attempt. */
+/* The target of a session, chosen by its number and attempt. */
 struct address mysqld_connect_address(const struct session *s);
 
-/* Keep-alive and other properties of a TCP socket; whether it is one. */
+/*
+ * Set keep-alive and other properties of a TCP socket; returns whether it is
+ * one.
+ */
 bool mysqld_connect_tune(int fd);
 
-/* "tcp ADDRESS port N" of the other side. */
+/* Describe the peer: "tcp ADDRESS port N". */
 void mysqld_connect_peer(int fd, char *to, size_t size);
 
-/* Close it; does not wait for more than a second, or at all when `broken`. */
+/*
+ * Close the connection.  Waits for a second at most; does not wait at all if it
+ * is `broken`.
+ */
 void mysqld_connect_close(MYSQL *mysql, bool broken);
 
-/* An attempt that nobody waits for any more is still inside the library. */
+/* Is an attempt that was left behind still inside the library? */
 bool mysqld_connect_is_busy(void);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * connect_socket.c - where a connection goes to, and its socket.
+ * connect_socket.c - the target of a connection, and its socket.
  */
 #include <netdb.h>
 #include <netinet/in.h>
@@ -80,7 +80,7 @@ bool mysqld_connect_tune(int fd)
   if (getpeername(fd, (struct sockaddr *)&peer, &len) != 0 ||
       peer.ss_family == AF_UNIX)
     return false;
-  for (size_t i = 0; i < ARRAY_SIZE(option); i++) /* best effort */
+  for (size_t i = 0; i < ARRAY_SIZE(option); i++) /* failures are ignored */
     (void)setsockopt(fd, option[i].level, option[i].name, &option[i].value,
                      sizeof(option[i].value));
   return true;

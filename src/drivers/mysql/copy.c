@@ -1,8 +1,9 @@
 /*
- * copy.c - rows sent by LOAD DATA LOCAL, without a file.
+ * copy.c - sends rows by LOAD DATA LOCAL, without a file.
  *
- * On a plain socket rows go out as they come.  The client library wants to
- * fetch them while it executes the statement; so they are kept until the end.
+ * On a plain socket, rows are sent as they come.  The client library fetches
+ * them while it executes the statement, so for the library they are kept until
+ * the end.
  */
 #include "drivers/mysql/copy.h"
 
@@ -19,7 +20,7 @@ enum {
   COMMAND_QUERY = 0x03,
   FIRST_FILE = 0xfb, /* the server asks for the file */
   FIRST_ERROR = 0xff,
-  PART_MIN = 16 * 1024, /* where the server's limit is not known */
+  PART_MIN = 16 * 1024, /* used if the server's limit is not known */
   PART_MAX = 1024 * 1024,
 };
 
@@ -28,13 +29,16 @@ static bool is_wire(const struct mysql_session *s)
   return s->backend == &mysqld_wire_backend;
 }
 
-/* Half of what the server takes, as a part of a file is no statement. */
+/*
+ * Returns half of what the server takes, because a part of a file is not a
+ * statement.
+ */
 static size_t packet_size(const sql_value *allowed)
 {
   char text[24] = "";
   unsigned long long n;
 
-  if (allowed->ptr && allowed->len < sizeof(text)) /* else it is not told */
+  if (allowed->ptr && allowed->len < sizeof(text)) /* otherwise unknown */
     memcpy(text, allowed->ptr, allowed->len);
   n = strtoull(text, NULL, 10) / 2;
   return n < PART_MAX ? (size_t)n : PART_MAX;
@@ -110,7 +114,7 @@ static int wire_begin(struct mysql_session *s, const struct strbuf *sql,
   return 0;
 }
 
-/* One packet of the file; none ends it. */
+/* Sends one packet of the file; an empty one ends it. */
 static int wire_put(struct mysql_session *s, const char *bytes, size_t len,
                     struct outcome *out)
 {
@@ -150,9 +154,9 @@ static int wire_end(struct mysql_session *s, struct outcome *out)
   return rc < 0 ? rc : mysqld_wire_result(s, NULL, out);
 }
 
-/* ---- by the library ---- */
+/* ---- through the library ---- */
 
-/* What is left of the rows while the library fetches them. */
+/* The rows that the library has not fetched yet. */
 struct reader {
   const char *at;
   size_t left;
@@ -229,7 +233,7 @@ static int library_send(struct mysql_session *s, struct outcome *out)
   return rc;
 }
 
-/* ---- the calls ---- */
+/* ---- the functions of the vtable ---- */
 
 static int copy_begin(struct session *base, const struct copy_spec *spec,
                       struct outcome *out)

@@ -1,6 +1,6 @@
 /*
- * copy.h - rows sent by LOAD DATA LOCAL: the server asks for a file, and gets
- * rows that are made while they are sent.
+ * copy.h - sends rows by LOAD DATA LOCAL: the server asks for a file, and
+ * receives rows that are generated while they are sent.
  */
 #ifndef BENCH_DRIVERS_MYSQL_COPY_H
 #define BENCH_DRIVERS_MYSQL_COPY_H
@@ -10,10 +10,10 @@
 
 extern const struct driver_copy mysqld_copy;
 
-/* The library gives no file to the server, whatever it asks for. */
+/* Make the library refuse to send files to the server. */
 void mysqld_copy_refuse(MYSQL *mysql);
 
-/* Frees what a session kept for copies. */
+/* Free what a session kept for copies. */
 void mysqld_copy_done(struct mysql_session *s);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * driver.c - the driver for MySQL and MariaDB: opening and closing, dry
- * runs, tracing, and the way to the backend that serves a session.
+ * driver.c - the driver for MySQL and MariaDB: opening and closing, dry runs,
+ * tracing, and the dispatch to the backend that serves a session.
  */
 #include "drivers/mysql/driver.h"
 
@@ -24,14 +24,14 @@
 #include "drivers/mysql/message.h"
 #include "drivers/mysql/session.h"
 
-/* One line per call of the library, or of what stands for it. */
+/* Traces one call of the library, or of its replacement, in a line. */
 #define TRACE(s, ...)                  \
   do {                                 \
     if (UNLIKELY(cfg_of(s)->debug))    \
       log_msg(LOG_DEBUG, __VA_ARGS__); \
   } while (0)
 
-/* How a call ended, for traces. */
+/* Describes how a call ended, for traces. */
 static const char *ending(int rc, const struct outcome *out)
 {
   return rc == 0 ? "ok" : out->msg;
@@ -84,7 +84,7 @@ static const struct opt_list *ignore_errors(const void *cfg)
   return &((const struct mysql_cfg *)cfg)->ignore_errors;
 }
 
-/* It was never open for others; -1. */
+/* The session never became usable.  Returns -1. */
 static int not_connected(struct mysql_session *s, int code, const char *state,
                          const char *text, struct outcome *out)
 {
@@ -95,7 +95,10 @@ static int not_connected(struct mysql_session *s, int code, const char *state,
   return -1;
 }
 
-/* What will serve the session; -1: not what was asked for. */
+/*
+ * Chooses the backend of the session; -1: the one that was asked for is not
+ * possible.
+ */
 static int choose_backend(struct mysql_session *s, struct outcome *out)
 {
   const int protocol = cfg_of(s)->protocol;
@@ -187,7 +190,7 @@ static void *session_token(struct session *base)
 
 /* ---- statements ---- */
 
-/* A dry run: it succeeded, and did nothing. */
+/* In a dry run a statement succeeds and does nothing. */
 static int pretend(struct outcome *out)
 {
   out->counter = COUNTER_OTHER;
@@ -263,7 +266,7 @@ static int prepare(struct prepared *base, struct outcome *out)
   return rc;
 }
 
-/* Types are sent to the server again only if they are others. */
+/* Types are sent to the server again only if they have changed. */
 static int bind_types(struct prepared *base, struct outcome *out)
 {
   struct mysql_prepared *p = prepared_of(base);
@@ -324,7 +327,7 @@ static void unprepare(struct prepared *base, bool going)
 /* ---- values in texts ---- */
 
 enum {
-  QUOTE_FEW = 512, /* so many bytes are escaped without an allocation */
+  QUOTE_FEW = 512, /* up to so many bytes are escaped without an allocation */
 };
 
 static bool quote(struct session *base, const char *text, size_t len,
@@ -336,7 +339,7 @@ static bool quote(struct session *base, const char *text, size_t len,
 
   (void)ret_why; /* any byte can be sent */
   if (!s->mysql)
-    len = 0; /* a dry run: nobody sees it */
+    len = 0; /* a dry run: the text is not used */
   if (len > QUOTE_FEW && !(escaped = malloc(2 * len + 1))) {
     to->failed = true;
     return true;
@@ -352,11 +355,13 @@ static bool quote(struct session *base, const char *text, size_t len,
 
 static const char *quote_special(double value)
 {
-  /* As a DOUBLE; -0 would be an integer. */
+  /* Formats a DOUBLE; -0 would be read as an integer. */
   return value == 0 && signbit(value) ? "-0e0" : NULL;
 }
 
-/* Codes of which one in a list stands for every way to lose a connection. */
+/*
+ * If a list has one of these codes, it covers every way to lose a connection.
+ */
 static const int connection_codes[] = { CODE_GONE, 2011, CODE_LOST, 2055, 0 };
 
 const struct driver driver_mysql = {

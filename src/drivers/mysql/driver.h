@@ -1,5 +1,5 @@
 /*
- * driver.h - MySQL and MariaDB.
+ * driver.h - the driver for MySQL and MariaDB.
  */
 #ifndef BENCH_DRIVERS_MYSQL_DRIVER_H
 #define BENCH_DRIVERS_MYSQL_DRIVER_H

@@ -1,5 +1,5 @@
 /*
- * error.c - how calls end: outcomes, and what follows from error codes.
+ * error.c - how calls end: outcomes, and the consequences of error codes.
  */
 #include "drivers/mysql/error.h"
 
@@ -73,8 +73,8 @@ int mysqld_error_too_large(struct mysql_session *s, struct outcome *out)
 }
 
 /*
- * It cannot begin or end a transaction and then fail, as a procedure can.  Nor
- * can functions and triggers that it calls.
+ * Such a statement cannot begin or end a transaction and then fail, as a
+ * procedure can.  The functions and triggers that it calls cannot do so either.
  */
 static bool is_single(const char *sql, size_t len, unsigned dialect)
 {
@@ -92,10 +92,10 @@ static bool is_single(const char *sql, size_t len, unsigned dialect)
     return false;
   word += n;
   word = emul_first_word(word, len - (size_t)(word - sql), dialect, &n);
-  return !emul_word_is(word, n, "NOT"); /* BEGIN NOT ATOMIC is a program */
+  return !emul_word_is(word, n, "NOT"); /* BEGIN NOT ATOMIC is a block */
 }
 
-/* May it have begun a transaction, or ended one, before it failed? */
+/* May the statement have begun or ended a transaction before it failed? */
 static bool may_have_changed(const struct mysql_session *s, int code,
                              const char *sql, size_t len)
 {
@@ -103,7 +103,7 @@ static bool may_have_changed(const struct mysql_session *s, int code,
     return true;
   if (s->base.trx == TRX_NONE)
     return !(s->mysql->server_status & STATUS_AUTOCOMMIT);
-  /* A deadlock rolls back, unless it was about no row's lock. */
+  /* A deadlock rolls back, unless it was about a lock other than a row's. */
   return s->base.trx == TRX_OPEN && code == CODE_DEADLOCK;
 }
 

@@ -1,5 +1,5 @@
 /*
- * error.h - how calls end: outcomes, and what follows from error codes.
+ * error.h - how calls end: outcomes, and the consequences of error codes.
  */
 #ifndef BENCH_DRIVERS_MYSQL_ERROR_H
 #define BENCH_DRIVERS_MYSQL_ERROR_H
@@ -13,7 +13,7 @@
 
 struct mysql_session;
 
-/* Of an error of our own: a statement wants a file of the client. */
+/* An error of the driver: a statement asks for a file of the client. */
 #define NO_FILE_TEXT "no file is given to the server"
 
 /* Flags of the server; the libraries spell them differently. */
@@ -25,25 +25,26 @@ enum mysql_status_flag {
 };
 
 /*
- * Fill in *out, keep the text in the session.  All return -1, so that callers
- * can return it.  `state` has five characters;
- * NULL: general.
+ * Fill in *out, and keep the text in the session.  All return -1, so that
+ * callers can return it.  `state` has five characters; NULL: the general one.
  */
 int mysqld_error_set(struct mysql_session *s, struct outcome *out, int code,
                      const char *state, const char *msg, size_t len);
-/* The request could not be sent; the answer did not come; or made no sense. */
+/*
+ * The request could not be sent, or the answer did not come or made no sense.
+ */
 int mysqld_error_gone(struct mysql_session *s, struct outcome *out);
 int mysqld_error_lost(struct mysql_session *s, struct outcome *out);
 int mysqld_error_malformed(struct mysql_session *s, struct outcome *out);
-/* What came is no part of the answer. */
+/* What was received is not part of the answer. */
 int mysqld_error_out_of_step(struct mysql_session *s, struct outcome *out);
 int mysqld_error_no_memory(struct mysql_session *s, struct outcome *out);
-/* The result has more bytes than may be kept: what follows is not read. */
+/* The result has more bytes than may be kept: the rest is not read. */
 int mysqld_error_too_large(struct mysql_session *s, struct outcome *out);
 
 /*
- * The statement, or a later result of it (`sql` is NULL), has failed: follow
- * the transaction.  An error has no flags.
+ * Update the state of the transaction after the statement, or a later result of
+ * it (`sql` is NULL), has failed.  An error has no flags.
  */
 void mysqld_error_note_trx(struct mysql_session *s, const struct outcome *out,
                            const char *sql, size_t len);

@@ -43,7 +43,7 @@ static int receive(struct mysql_session *s, MYSQL_RES *res, uint64_t *ret_n,
   return 0;
 }
 
-/* The library has the head of a result: read its rows. */
+/* Reads the rows of a result; the library already has its head. */
 static int store(struct mysql_session *s, struct outcome *out)
 {
   struct library *lib = &s->lib;
@@ -75,7 +75,7 @@ static int library_query(struct mysql_session *s, const char *sql, size_t len,
                          struct outcome *out)
 {
   mysqld_library_end_rows(s);
-  s->lib.from = NULL; /* it may have had no rows, and nothing to end */
+  s->lib.from = NULL; /* an earlier result without rows had nothing to end */
   s->sent = len;
   if (mysql_real_query(s->mysql, sql, (unsigned long)len) != 0)
     return mysqld_library_failed(s, out);
@@ -104,7 +104,7 @@ static int library_end_results(struct mysql_session *s, struct outcome *out)
 {
   int rc = 0;
 
-  while (s->more) { /* a failure ends it, too */
+  while (s->more) { /* a failure ends the loop, too */
     *out = (struct outcome){ 0 };
     rc = library_next_result(s, out);
   }
@@ -128,7 +128,7 @@ static void library_closed(struct mysql_session *s)
 {
   struct library *lib = &s->lib;
 
-  /* They were cut off from the connection, and send nothing. */
+  /* They were detached from the connection, so closing them sends nothing. */
   for (size_t i = 0; i < lib->n_orphans; i++)
     (void)mysql_stmt_close(lib->orphan[i]);
   free(lib->orphan);

@@ -1,5 +1,5 @@
 /*
- * library.h - statements through the client library: for its own files.
+ * library.h - statements through the client library; private to its own files.
  */
 #ifndef BENCH_DRIVERS_MYSQL_LIBRARY_H
 #define BENCH_DRIVERS_MYSQL_LIBRARY_H
@@ -7,21 +7,21 @@
 #include "drivers/mysql/error.h"
 #include "drivers/mysql/session.h"
 
-/* *out from the library's last error; -1. */
+/* Fill in *out from the library's last error; returns -1. */
 int mysqld_library_failed(struct mysql_session *s, struct outcome *out);
-/* The server's flags, with the one about further results. */
+/* The server's flags, including the one for further results. */
 unsigned mysqld_library_status(const struct mysql_session *s);
-/* The open result ends; what is pending stays. */
+/* End the open result; further results stay pending. */
 void mysqld_library_end_rows(struct mysql_session *s);
 
 /*
- * No more of a result is received, because it is larger than is allowed or than
- * there is memory.  The connection is of no use any more.  -1.
+ * Stop receiving a result that is larger than is allowed, or than fits in
+ * memory.  The connection can no longer be used.  Returns -1.
  */
 int mysqld_library_cut(struct mysql_session *s, bool no_memory,
                        struct outcome *out);
 
-/* As in struct backend, for prepared statements (library_stmt.c). */
+/* Members of struct backend, for prepared statements (library_stmt.c). */
 int mysqld_library_prepare(struct mysql_prepared *p, struct outcome *out);
 int mysqld_library_execute(struct mysql_prepared *p, struct outcome *out);
 int mysqld_library_stmt_next(struct mysql_session *s, struct outcome *out);

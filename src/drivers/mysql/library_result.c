@@ -27,7 +27,7 @@ unsigned mysqld_library_status(const struct mysql_session *s)
 int mysqld_library_cut(struct mysql_session *s, bool no_memory,
                        struct outcome *out)
 {
-  (void)shutdown(s->fd, SHUT_RDWR); /* the library would read all the rest */
+  (void)shutdown(s->fd, SHUT_RDWR); /* or all would be read */
   (void)mysqld_error_too_large(s, out);
   if (no_memory)
     out->msg = "Client run out of memory";

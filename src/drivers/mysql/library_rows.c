@@ -8,10 +8,10 @@
 #include "base/compiler.h"
 
 enum {
-  KEPT = 1024 * 1024, /* a larger buffer is given back */
+  KEPT = 1024 * 1024, /* a larger buffer is freed after use */
 };
 
-/* In the place of a length: SQL NULL. */
+/* SQL NULL, instead of a length. */
 #define NO_VALUE UINT32_MAX
 
 void mysqld_library_rows_add(struct library_rows *r, const char *text,

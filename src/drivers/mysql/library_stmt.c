@@ -1,8 +1,8 @@
 /*
  * library_stmt.c - prepared statements through the client library.
  *
- * Columns are bound by what they are, not as strings, so that their texts are
- * made by value.c and are the same with either library.
+ * Columns are bound by their types, not as strings, so that value.c makes their
+ * texts, which are the same with both libraries.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "drivers/mysql/library.h"
 #include "drivers/mysql/params.h"
 
-/* Where the library puts a value. */
+/* The place where the library puts a value. */
 struct cell {
   union {
     uint64_t bits;
@@ -51,7 +51,9 @@ int mysqld_library_prepare(struct mysql_prepared *p, struct outcome *out)
 
 /* ---- parameters ---- */
 
-/* The library's description of the parameters; the values come later. */
+/*
+ * Fills in the library's description of the parameters; the values come later.
+ */
 static bool describe(struct mysql_prepared *p)
 {
   const unsigned n = p->base.n_binds;
@@ -71,8 +73,8 @@ static bool describe(struct mysql_prepared *p)
 }
 
 /*
- * Where the values lie may change with each binding, while the library copies
- * the descriptions: tell it again only if one has changed.
+ * The values may move with each binding, and the library copies the
+ * descriptions.  Binds again only if one of them has changed.
  */
 static int give_params(struct mysql_prepared *p, struct outcome *out)
 {
@@ -100,8 +102,8 @@ static int give_params(struct mysql_prepared *p, struct outcome *out)
 /* ---- results ---- */
 
 /*
- * The server failed among the rows.  The library would go on to wait for the
- * rest of them when the statement is executed again.
+ * The server failed among the rows.  The library would wait for the rest of
+ * them when the statement is executed again.
  */
 static int receive_failed(struct mysql_prepared *p, struct outcome *out)
 {
@@ -151,7 +153,7 @@ static void bind_column(MYSQL_BIND *b, struct cell *cell,
   case VALUE_TIME:
     b->buffer_type = (enum enum_field_types)c->type;
     break;
-  default: /* the length first, the bytes when there is room */
+  default: /* first the length, then the bytes, when there is room for them */
     b->buffer_type = MYSQL_TYPE_STRING;
     b->buffer_length = 0;
   }
@@ -215,7 +217,7 @@ static size_t number_text(const struct column *c, const struct cell *cell,
   }
 }
 
-/* Append a string of the row, of which the library knows the length so far. */
+/* Appends a string of the row.  So far the library knows only its length. */
 static bool keep_string(struct mysql_prepared *p, uint32_t i)
 {
   struct library *lib = &prepared_session(p)->lib;
@@ -266,7 +268,7 @@ static bool keep_row(struct mysql_prepared *p)
   return !rows->bytes.failed;
 }
 
-/* Receive all rows, and count them. */
+/* Receives all rows, and counts them. */
 static int receive(struct mysql_prepared *p, uint64_t *ret_n,
                    struct outcome *out)
 {
@@ -317,7 +319,8 @@ static int store(struct mysql_prepared *p, struct outcome *out)
 
 /*
  * The table has changed since columns of the statement were bound, and the
- * library refuses the new ones.  What only reads can simply begin anew.
+ * library refuses the new ones.  A statement that only reads can simply be
+ * executed again.
  */
 static int execute_anew(struct mysql_prepared *p, struct outcome *out)
 {
@@ -370,15 +373,17 @@ int mysqld_library_stmt_next(struct mysql_session *s, struct outcome *out)
   return store(p, out);
 }
 
-/* ---- the end ---- */
+/* ---- closing ---- */
 
-/* To be closed when the connection is, without a word to the server. */
+/*
+ * Keeps a statement.  It is closed after the connection, without a message to
+ * the server.
+ */
 static bool keep_orphan(struct library *lib, MYSQL_STMT *stmt)
 {
   if (lib->n_orphans == lib->orphans_room) {
     const size_t room = lib->orphans_room ? 2 * lib->orphans_room : 16;
-    /* Of pointers.
-     * NOLINTNEXTLINE(bugprone-sizeof-expression) */
+    /* The elements are pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
     MYSQL_STMT **orphan = reallocarray(lib->orphan, room, sizeof(*orphan));
 
     if (!orphan)

@@ -1,5 +1,5 @@
 /*
- * message.c - what is said about failures.
+ * message.c - messages and advice about failures.
  */
 #include "drivers/mysql/message.h"
 
@@ -9,7 +9,7 @@
 #include "db/message.h"
 #include "drivers/mysql/session.h"
 
-/* A server may hang up instead of answering what is too large for it. */
+/* A server may close the connection if a statement is too large for it. */
 static const char large[] = "it may be too large: see max_allowed_packet";
 
 const struct driver_hint mysqld_message_hints[] = {
@@ -50,7 +50,7 @@ void mysqld_message_reason(const struct session *base,
   strbuf_addf(line, "error %d: %s", out->code, text_of(out));
 }
 
-/* What to do about a refused login; NULL: that is not obvious. */
+/* Returns what to do about a refused login; NULL: there is no advice. */
 static const char *advice(int code)
 {
   switch (code) {
@@ -91,14 +91,14 @@ void mysqld_message_warnings(struct session *base, struct strbuf *lines)
 {
   const struct mysql_cfg *cfg = base->cfg;
 
-  /* Once per process. */
+  /* Warn once per process. */
   if (base->number == 0 && !cfg->dry_run &&
       mysqld_tls_settings(cfg).mode == TLS_VERIFY_CA &&
       mysqld_shim_always_checks_names())
     strbuf_adds(lines, "this client library also checks the host name\n");
 }
 
-/* What was being done, by the name under which users look for it. */
+/* Returns the name under which users look for the failed call. */
 static const char *function(enum call call, const struct outcome *out)
 {
   switch (call) {

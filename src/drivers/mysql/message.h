@@ -1,5 +1,6 @@
 /*
- * message.h - what is said about failures.  As the members of struct driver.
+ * message.h - messages and advice about failures.  The functions are members of
+ * struct driver.
  */
 #ifndef BENCH_DRIVERS_MYSQL_MESSAGE_H
 #define BENCH_DRIVERS_MYSQL_MESSAGE_H

@@ -11,7 +11,7 @@
 #include "db/url.h"
 #include "drivers/mysql/options.h"
 
-/* Parameters of URLs. */
+/* The parameters of URLs. */
 static const struct target_name parameters[] = {
   { .name = "ssl-mode", .option = "mysql-ssl" },
   { .name = "ssl-ca", .option = "mysql-ssl-ca" },
@@ -26,8 +26,10 @@ static const struct target_name parameters[] = {
   { 0 },
 };
 
-/* Lines of option files; others are for other programs.  The host is looked at
- * before the socket. */
+/*
+ * Lines of option files; other lines are for other programs.  The host comes
+ * before the socket.
+ */
 static const struct target_name lines[] = {
   { .name = "host", .option = "mysql-host" },
   { .name = "port", .option = "mysql-port" },
@@ -61,7 +63,7 @@ static int refuse_name(const struct target_name *known, const char *what,
   return rc;
 }
 
-/* A socket has no meaning for a host that a stronger source has named. */
+/* A socket has no meaning if a source with precedence has named a host. */
 static int put_socket(const struct target_sink *to, const char *path,
                       struct err *err)
 {
@@ -75,7 +77,7 @@ static int put_socket(const struct target_sink *to, const char *path,
 
 /* ---- URLs ---- */
 
-/* The library takes localhost for a socket, and forgets the port. */
+/* The library would use a socket for localhost, and ignore the port. */
 static const char *host_of(const struct url *url, size_t i)
 {
   const struct url_host *h = &url->hosts[i];
@@ -124,7 +126,7 @@ static int put_parameter(const struct target_pair *p,
   if (!p->value)
     return err_set(err, -EINVAL, "the parameter '%s' has no value", p->name);
   if (strcmp(row->name, "socket") == 0)
-    return 0; /* see below */
+    return 0; /* read_url() has handled it */
   return to->put(to->ctx, row->option, p->value, err);
 }
 
@@ -153,7 +155,7 @@ static int read_url(const struct url *url, const struct target_sink *to,
     rc = to->put(to->ctx, "mysql-db", url->path, err);
   for (size_t i = 0; i < url->n_parameters && rc == 0; i++)
     rc = put_parameter(&url->parameters[i], to, err);
-  /* A CA is there to check certificates with. */
+  /* A CA is given in order to check certificates. */
   if (rc == 0 && url_parameter(url, "ssl-ca"))
     rc = to->put(to->ctx, "mysql-ssl", "VERIFY_IDENTITY", err);
   return rc;
@@ -161,7 +163,7 @@ static int read_url(const struct url *url, const struct target_sink *to,
 
 /* ---- option files ---- */
 
-/* The last line with this name, or NULL. */
+/* Returns the last line with this name, or NULL. */
 static const struct target_pair *find(const struct target_pair *pairs, size_t n,
                                       const char *name)
 {
@@ -181,7 +183,7 @@ static bool is_on(const struct target_pair *p)
   return p && (!p->value || (parse_bool(p->value, &on) == 0 && on));
 }
 
-/* What follows for the mode from lines that are no mode. */
+/* Sets the mode that follows from lines which do not name one. */
 static int put_tls(const struct target_pair *pairs, size_t n,
                    const struct target_sink *to, struct err *err)
 {
@@ -215,7 +217,7 @@ static int read_file(const struct target_pair *pairs, size_t n,
   return put_tls(pairs, n, to, err);
 }
 
-/* ---- all of it ---- */
+/* ---- the vtable ---- */
 
 /* The library itself reads MYSQL_UNIX_PORT and MYSQL_PWD. */
 static const struct target_name variables[] = {

@@ -18,7 +18,7 @@
 static const char *const algorithm_words[] = { "zlib", "zstd", "uncompressed",
                                                NULL };
 
-/* In the order of enum mysql_protocol. */
+/* The order is that of enum mysql_protocol. */
 static const char *const protocol_words[] = { "auto", "library", "wire", NULL };
 
 static bool tls_ok(const char *text)
@@ -279,7 +279,7 @@ struct tls_settings mysqld_tls_settings(const struct mysql_cfg *cfg)
   return tls;
 }
 
-/* The library would try to connect first, and say something else. */
+/* The library would try to connect first, and report another error. */
 static int check_tls_files(const struct mysql_cfg *cfg, struct err *err)
 {
   const struct tls_settings tls = mysqld_tls_settings(cfg);

@@ -16,7 +16,7 @@ struct mysql_cfg {
   struct opt_list hosts, ports, sockets;
   const char *user, *password, *db;
   const char *defaults_file;
-  bool cleartext;  /* the password may be sent as it is */
+  bool cleartext;  /* the password may be sent in clear text */
   const char *tls; /* BOOL words or a mode */
   const char *tls_key, *tls_cert, *tls_ca, *tls_cipher;
   struct opt_list tls_versions;
@@ -27,9 +27,9 @@ struct mysql_cfg {
   bool debug, dry_run;
 };
 
-/* What serves a connection after the login. */
+/* The backend that serves a connection after the login. */
 enum mysql_protocol {
-  PROTOCOL_AUTO, /* the wire where it can be, else the library */
+  PROTOCOL_AUTO, /* the wire if possible, otherwise the library */
   PROTOCOL_LIBRARY,
   PROTOCOL_WIRE,
 };
@@ -37,19 +37,19 @@ enum mysql_protocol {
 extern const struct opt mysqld_options[];
 extern const struct target_names mysqld_names;
 
-/* 0, or -EINVAL when the text is no mode. */
+/* Returns 0, or -EINVAL if the text is not a mode. */
 int mysqld_tls_mode_parse(const char *text, enum tls_mode *ret);
 
 /*
- * Of options that were accepted.  With TLS on and none of the three files
- * given, those of the current folder are used if all are there.
+ * The settings that follow from valid options.  If TLS is on and none of the
+ * three files is given, those of the current folder are used if all exist.
  */
 struct tls_settings mysqld_tls_settings(const struct mysql_cfg *cfg);
 
-/* What the rows cannot check by themselves; -EINVAL. */
+/* Check what the rows cannot check separately; -EINVAL. */
 int mysqld_options_check(const struct mysql_cfg *cfg, struct err *err);
 
-/* The password of the options, or else of the environment. */
+/* The password of the options, or otherwise of the environment. */
 const char *mysqld_options_password(const struct mysql_cfg *cfg);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/compiler.h"
 
 enum {
-  VALUE_HEAD = 9, /* the length of a string, or a number, takes no more */
+  VALUE_HEAD = 9, /* upper bound of a number, or of the length of a string */
 };
 
 static const struct {
@@ -77,7 +77,9 @@ static uint8_t *put_value(const sql_bind *b, uint8_t *to)
   const size_t size = wire_type[b->type].size;
   size_t len;
 
-  /* Numbers lie in memory as they are sent, but for the order of bytes. */
+  /*
+   * In memory, numbers are the same as on the wire, except for the byte order.
+   */
   switch (size) {
   case 8: {
     uint64_t v;

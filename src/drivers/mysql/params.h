@@ -10,21 +10,21 @@
 
 #include "base/ffi_api.h"
 
-/* The type on the wire of a parameter of an allowed type. */
+/* The type on the wire for a parameter of an allowed type. */
 uint8_t mysqld_params_type(sql_bind_type_t type);
-/* It is a number of 8 bytes. */
+/* Is it a number of 8 bytes? */
 bool mysqld_params_is_wide(sql_bind_type_t type);
 
 struct params_form {
-  bool types; /* with their types */
-  bool named; /* with their number, and names (which are empty) */
+  bool types; /* send the types */
+  bool named; /* send the number of parameters, and empty names */
 };
 
-/* At least the bytes that mysqld_params_put() writes. */
+/* An upper bound of the bytes that mysqld_params_put() writes. */
 size_t mysqld_params_size(const sql_bind *binds, unsigned n,
                           struct params_form form);
 
-/* NULL flags, types, values.  Returns the end. */
+/* Write NULL flags, types and values.  Returns the end. */
 uint8_t *mysqld_params_put(const sql_bind *binds, unsigned n,
                            struct params_form form, uint8_t *to);
 
@@ -33,7 +33,7 @@ static inline bool param_is_null(const sql_bind *b)
   return !b->buffer || b->type == SQL_TYPE_NONE || (b->is_null && *b->is_null);
 }
 
-/* Of a string; scripts may write data_len themselves. */
+/* The length of a string; scripts may write data_len themselves. */
 static inline size_t param_length(const sql_bind *b)
 {
   const size_t len = b->data_len ? *b->data_len : 0;
@@ -41,7 +41,9 @@ static inline size_t param_length(const sql_bind *b)
   return b->max_len > 0 && len > b->max_len ? b->max_len : len;
 }
 
-/* Lowest byte first; compilers make one store of it where that is possible. */
+/*
+ * Store the lowest byte first.  Compilers turn this into one store if possible.
+ */
 static inline void put_le16(uint8_t *to, uint16_t v)
 {
   to[0] = (uint8_t)v;

@@ -1,5 +1,5 @@
 /*
- * probe.c - is it a PostgreSQL server that does not greet?
+ * probe.c - detects a PostgreSQL server where a MySQL server was expected.
  */
 #include "drivers/mysql/probe.h"
 
@@ -30,7 +30,7 @@ static bool wait_for(int fd, short events, uint64_t until_ns)
   }
 }
 
-/* Connected within the time, or -1. */
+/* Connects within the time; -1: failed. */
 static int open_socket(const struct addrinfo *to, uint64_t until_ns)
 {
   int fd = socket(to->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -45,8 +45,8 @@ static int open_socket(const struct addrinfo *to, uint64_t until_ns)
 }
 
 /*
- * Asked for TLS, PostgreSQL says S or N, and nothing else.  A greeting of MySQL
- * is longer, and may begin with the same byte.
+ * When PostgreSQL is asked for TLS, it answers S or N and nothing else.  A
+ * greeting of MySQL is longer, and may begin with the same byte.
  */
 static bool answers(int fd, uint64_t until_ns)
 {

@@ -1,5 +1,5 @@
 /*
- * real.c - a FLOAT or DOUBLE as the server writes it in the text protocol.
+ * real.c - formats a FLOAT or DOUBLE as the server does in the text protocol.
  */
 #include "drivers/mysql/real.h"
 
@@ -11,15 +11,15 @@
 #include "db/emul.h"
 
 enum {
-  TEXT_ROOM = 32,  /* of a number with an exponent, with its terminator */
-  MAX_DIGITS = 17, /* tell any two doubles apart */
+  TEXT_ROOM = 32,  /* for a number with an exponent, with its terminator */
+  MAX_DIGITS = 17, /* enough to tell any two doubles apart */
   FLOAT_DIGITS = 6,
-  /* Where the point may be so that all digits are written out. */
+  /* The point may be at these places if all digits are written out. */
   MIN_POINT = -14,
   LARGEST_POINT = 15,
 };
 
-/* 0.DIGITS * 10^point, with zeros at neither end; 0 has no digit. */
+/* 0.DIGITS * 10^point, without zeros at either end; 0 has no digits. */
 struct digits {
   bool negative;
   int n, point;
@@ -32,7 +32,7 @@ static void trim(struct digits *d)
     d->n--;
 }
 
-/* Of a text of printf; zeros at the end stay. */
+/* Reads a text of printf; zeros at the end stay. */
 static void read_digits(const char *p, struct digits *ret)
 {
   bool behind = false;
@@ -52,7 +52,7 @@ static void read_digits(const char *p, struct digits *ret)
     ret->point += (int)strtol(p + 1, NULL, 10);
 }
 
-/* One more at the last digit. */
+/* Adds one to the last digit. */
 static void one_up(struct digits *d)
 {
   for (int i = d->n - 1; i >= 0 && d->digit[i]++ == '9'; i--)
@@ -68,9 +68,9 @@ static bool reads_back(const struct digits *d, double v)
 }
 
 /*
- * The doubles above a power of two are twice as far apart as those below.  So
- * the nearest number of 16 digits may be too far below it to read back, while
- * the next one, further away, is near enough.
+ * The doubles above a power of two are twice as far apart as those below.
+ * Therefore the nearest number of 16 digits may be too far below a double to
+ * read back as it, while the next one, further away, is near enough.
  */
 static void shorten(double v, struct digits *d)
 {
@@ -87,7 +87,7 @@ static void shorten(double v, struct digits *d)
     *d = fewer;
 }
 
-/* The fewest that read back as `v`. */
+/* Finds the fewest digits that read back as `v`. */
 static void shortest_digits(double v, struct digits *ret)
 {
   char text[TEXT_ROOM];
@@ -119,7 +119,7 @@ static char *put_zeros(char *to, int n)
   return to + n;
 }
 
-/* Digits before the point, and zeros up to it. */
+/* Writes the digits before the point, and zeros up to it. */
 static char *put_whole(const struct digits *d, char *to)
 {
   const int n = d->n < d->point ? d->n : d->point;
@@ -131,7 +131,9 @@ static char *put_whole(const struct digits *d, char *to)
   return put_zeros(put(to, d->digit, n), d->point - n);
 }
 
-/* The point and `decimals`, which is enough for all the digits. */
+/*
+ * Writes the point and `decimals` decimals, which is enough for all the digits.
+ */
 static char *put_decimals(const struct digits *d, int decimals, char *to)
 {
   const int zeros = d->point < 0 ? -d->point : 0;

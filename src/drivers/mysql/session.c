@@ -1,5 +1,5 @@
 /*
- * session.c - what all parts of the mysql driver do with a session.
+ * session.c - functions on sessions that all parts of the mysql driver use.
  */
 #include "drivers/mysql/session.h"
 

@@ -1,5 +1,6 @@
 /*
- * shim.c - where the client libraries of MySQL and MariaDB differ.
+ * shim.c - handles the differences between the client libraries of MySQL and
+ * MariaDB.
  */
 #include "drivers/mysql/shim.h"
 
@@ -55,8 +56,10 @@ const char *mysqld_shim_library(void)
 
 const char *mysqld_shim_library_version(void)
 {
-  /* What the library tells about itself may be the version of the server that
-   * it was built with. */
+  /*
+   * The version that the library reports may be that of the server that it was
+   * built with.
+   */
   return MARIADB_PACKAGE_VERSION;
 }
 
@@ -75,7 +78,7 @@ bool mysqld_shim_limits_login(void)
   return true;
 }
 
-/* The library looks at a whole int, whatever its documentation says. */
+/* The library reads a whole int, whatever its documentation says. */
 static int wait_within_bound(my_socket fd, my_bool is_read, int timeout_ms)
 {
   return mysqld_bound_wait((int)fd, is_read, timeout_ms);
@@ -101,9 +104,9 @@ bool mysqld_shim_set_tls(MYSQL *mysql, const struct tls_settings *tls)
     return rc == 0;
   (void)mysql_ssl_set(mysql, or_null(tls->key), or_null(tls->cert),
                       or_null(tls->ca), NULL, or_null(tls->cipher));
-  /* It means "use TLS if the server can"; `false` would switch TLS off. */
+  /* This means "use TLS if the server can"; `false` would switch TLS off. */
   rc |= mysql_optionsv(mysql, MYSQL_OPT_SSL_ENFORCE, &use);
-  /* mysql_ssl_set() of some releases switches the check on. */
+  /* mysql_ssl_set() in some releases switches the check on. */
   rc |= mysql_optionsv(mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify);
   if (tls->versions->n > 0)
     rc |= mysql_optionsv(mysql, MARIADB_OPT_TLS_VERSION,
@@ -121,7 +124,7 @@ bool mysqld_shim_set_compression(MYSQL *mysql,
 
 void mysqld_shim_set_public_key(MYSQL *mysql)
 {
-  (void)mysql; /* it is always asked for */
+  (void)mysql; /* the library always asks for it */
 }
 
 int mysqld_shim_fd(MYSQL *mysql)
@@ -162,7 +165,7 @@ void mysqld_shim_note_end(MYSQL *mysql)
     mysql->server_status = end[3] | (unsigned)end[4] << 8;
 }
 
-#else /* MySQL's */
+#else /* MySQL's library */
 
 const char *mysqld_shim_library(void)
 {

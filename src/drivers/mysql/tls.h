@@ -1,5 +1,5 @@
 /*
- * tls.h - what is asked of the client library about TLS.
+ * tls.h - the TLS settings for the client library.
  */
 #ifndef BENCH_DRIVERS_MYSQL_TLS_H
 #define BENCH_DRIVERS_MYSQL_TLS_H
@@ -14,7 +14,7 @@ enum tls_mode {
   TLS_VERIFY_IDENTITY,
 };
 
-/* What to ask of the library; texts are borrowed from the options. */
+/* The settings; texts are borrowed from the options. */
 struct tls_settings {
   enum tls_mode mode;
   const char *key, *cert, *ca, *cipher;

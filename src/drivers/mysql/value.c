@@ -1,5 +1,6 @@
 /*
- * value.c - values of the binary protocol as the text protocol shows them.
+ * value.c - formats values of the binary protocol as the text protocol shows
+ * them.
  */
 #include "drivers/mysql/value.h"
 
@@ -45,7 +46,7 @@ enum value_kind value_kind(uint8_t type)
   }
 }
 
-/* Zeros in front, up to the width of the column. */
+/* Adds zeros in front, up to the width of the column. */
 static size_t pad(const struct column *c, char *to, size_t len)
 {
   size_t width = c->length;
@@ -140,7 +141,7 @@ size_t mysqld_value_time(const struct column *c, const struct moment *m,
   return (size_t)(fraction(c, m->us, p) - to);
 }
 
-/* ---- from the bytes ---- */
+/* ---- parsing ---- */
 
 static size_t int_size(uint8_t type)
 {
@@ -200,7 +201,7 @@ static bool take_double(struct bytes *b, const struct column *c, char *to,
   return true;
 }
 
-/* A length of 0, 4, 7 or 11, and so many bytes. */
+/* Reads a length of 0, 4, 7 or 11, and that many bytes. */
 static bool take_date(struct bytes *b, const struct column *c, char *to,
                       sql_value *ret)
 {
@@ -227,7 +228,7 @@ static bool take_date(struct bytes *b, const struct column *c, char *to,
   return true;
 }
 
-/* A length of 0, 8 or 12, and so many bytes. */
+/* Reads a length of 0, 8 or 12, and that many bytes. */
 static bool take_time(struct bytes *b, const struct column *c, char *to,
                       sql_value *ret)
 {

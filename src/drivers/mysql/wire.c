@@ -24,11 +24,11 @@ enum wire_command {
 enum {
   EXECUTE_HEAD = 10, /* command, statement, flags, iterations */
   EXECUTE_PACKET = PACKET_HEAD + EXECUTE_HEAD,
-  PARAMETER_COUNT = 8, /* a flag: the number of parameters is told */
+  PARAMETER_COUNT = 8, /* a flag: the number of parameters is sent */
   PREPARED_LENGTH = 12,
 };
 
-/* A command and its text. */
+/* Sends a command and its text. */
 static int send_text(struct mysql_session *s, enum wire_command command,
                      const char *text, size_t len, struct outcome *out)
 {
@@ -69,7 +69,7 @@ static int wire_next_result(struct mysql_session *s, struct outcome *out)
     out->ended = true;
     return 0;
   }
-  /* The rows before have ended; what follows them moves to the front. */
+  /* The earlier rows have ended; the bytes after them move to the front. */
   wire_buffer_cut(&w->in, 0, w->in.pos);
   w->in.pos = 0;
   return mysqld_wire_result(s, w->from, out);
@@ -79,7 +79,7 @@ static int wire_end_results(struct mysql_session *s, struct outcome *out)
 {
   int rc = 0;
 
-  while (s->more) { /* a failure ends it, too */
+  while (s->more) { /* a failure ends the loop, too */
     *out = (struct outcome){ 0 };
     rc = wire_next_result(s, out);
   }
@@ -91,7 +91,7 @@ static int wire_end_results(struct mysql_session *s, struct outcome *out)
 
 /* ---- rows ---- */
 
-/* The next row; one of several packets is put together. */
+/* Returns the next row; one that takes several packets is put together. */
 static const uint8_t *next_row(struct wire *w, size_t *ret_len)
 {
   const uint8_t *p = w->in.bytes + w->next_row;
@@ -151,7 +151,7 @@ static int wire_fetch(struct mysql_session *s, sql_value *values)
 
 /* ---- prepared statements ---- */
 
-/* What follows the answer to the preparation. */
+/* Reads what follows the answer to the preparation. */
 static int read_prepared(struct mysql_prepared *p, const uint8_t *packet,
                          struct outcome *out)
 {
@@ -203,8 +203,8 @@ static int wire_prepare(struct mysql_prepared *p, struct outcome *out)
 }
 
 /*
- * Patch the values into the complete packet of an execution; false: there is no
- * such packet, or a value is NULL, which changes its form.
+ * Patches the values into the complete packet of an execution.  False: there is
+ * no such packet, or a value is NULL, which changes the packet's form.
  */
 static inline bool frame_fill(const struct mysql_prepared *p)
 {
@@ -226,7 +226,7 @@ static inline bool frame_fill(const struct mysql_prepared *p)
   return true;
 }
 
-/* The packet in w->out, which has told the types, without them. */
+/* Keeps the packet in w->out, which has sent the types, without them. */
 static void frame_make(struct mysql_prepared *p)
 {
   struct mysql_session *s = prepared_session(p);
@@ -243,7 +243,7 @@ static void frame_make(struct mysql_prepared *p)
   }
   p->frame = malloc(EXECUTE_PACKET + mysqld_params_size(binds, n, form));
   if (!p->frame)
-    return; /* it works without */
+    return; /* it is only an optimization */
   memcpy(p->frame, s->wire.out.bytes, EXECUTE_PACKET);
   end = mysqld_params_put(binds, n, form, p->frame + EXECUTE_PACKET);
   p->frame_len = (uint32_t)(end - p->frame);
@@ -304,7 +304,10 @@ static void wire_unprepare(struct mysql_prepared *p, bool going)
   if (p->open && !going && !s->lost && (to = mysqld_wire_out(&s->wire, 5))) {
     to[0] = COMMAND_CLOSE;
     put_le32(to + 1, p->id);
-    /* There is no answer; the next statement notices a broken connection. */
+    /*
+     * The command has no answer; the next statement notices a broken
+     * connection.
+     */
     (void)mysqld_wire_send(&s->wire, s->fd, 5, 0);
   }
   if (s->wire.from == p) {

@@ -1,5 +1,5 @@
 /*
- * wire.h - the answers of the server, without the client library.
+ * wire.h - reads the answers of the server without the client library.
  */
 #ifndef BENCH_DRIVERS_MYSQL_WIRE_H
 #define BENCH_DRIVERS_MYSQL_WIRE_H
@@ -15,21 +15,27 @@ struct outcome;
 
 /*
  * Read one result of a statement; `p` is NULL for direct ones.  Fills in *out;
- * 0 or -1.
+ * returns 0 or -1.
  */
 int mysqld_wire_result(struct mysql_session *s, struct mysql_prepared *p,
                        struct outcome *out);
 
-/* What mysqld_wire_fill() and its users return as errors. */
+/*
+ * Fill in *out for an error that mysqld_wire_fill() or a user of it returned.
+ */
 int mysqld_wire_failed(struct mysql_session *s, int rc, struct outcome *out);
-/* mysqld_wire_is_clear() was false: the server has ended the session, or sent
- * what nobody asked for.  -1. */
+/*
+ * mysqld_wire_is_clear() was false: the server has ended the session, or sent
+ * unexpected data.  Returns -1.
+ */
 int mysqld_wire_surplus(struct mysql_session *s, struct outcome *out);
-/* The packet begins with 0xff: *out says why. */
+/* The packet begins with 0xff: fill in *out with the reason. */
 int mysqld_wire_refused(struct mysql_session *s, const uint8_t *packet,
                         size_t len, struct outcome *out);
-/* Read `n` column definitions and what ends them, into cols[0..n-1] unless it
- * is NULL.  0 or -1. */
+/*
+ * Read `n` column definitions and their end marker, into cols[0..n-1] unless it
+ * is NULL.  Returns 0 or -1.
+ */
 int mysqld_wire_columns(struct mysql_session *s, struct column *cols,
                         uint32_t n, struct outcome *out);
 

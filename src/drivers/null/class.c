@@ -1,5 +1,5 @@
 /*
- * class.c - statements are classified by their first word.
+ * class.c - classifies statements by their first word.
  */
 #include "drivers/null/class.h"
 
@@ -14,7 +14,7 @@
   }
 #define NO_TRX false, TRX_NONE
 
-/* By first letter, the usual ones first. */
+/* Indexed by the first letter; the usual words come first. */
 static const struct null_word words[26][4] = {
   ['B' - 'A'] = { WORD("BEGIN", true, TRX_OPEN, COUNTER_OTHER) },
   ['C' - 'A'] = { WORD("COMMIT", true, TRX_NONE, COUNTER_OTHER),
@@ -39,7 +39,7 @@ static const struct null_word words[26][4] = {
 
 static const struct null_word any_other = { "", 0, NO_TRX, COUNTER_OTHER };
 
-/* The word of `len` letters in capitals, as the bytes of a number. */
+/* Returns the word of `len` letters in capitals, as the bytes of a number. */
 static uint64_t packed(const char *text, size_t len)
 {
   uint64_t key = 0;
@@ -71,7 +71,7 @@ const struct null_word *null_classify(const char *sql, size_t len)
   const char *text = sql;
   size_t n = 0;
 
-  /* The usual statement begins with its word and has a blank behind it. */
+  /* The usual statement begins with its word, followed by a blank. */
   while (n < len && (unsigned)((unsigned char)(sql[n] | 0x20) - 'a') < 26)
     n++;
   if (UNLIKELY(n == 0 || (n < len && sql[n] != ' ')))

@@ -11,14 +11,14 @@
 #include "db/driver.h"
 
 struct null_word {
-  char text[9]; /* in capitals, zeroes behind it */
+  char text[9]; /* in capitals, followed by zeroes */
   uint8_t len;
   bool sets_trx;
   enum trx_state trx;
   enum counter counter;
 };
 
-/* By the first word, comments skipped; never NULL. */
+/* Classify by the first word, skipping comments; never NULL. */
 const struct null_word *null_classify(const char *sql, size_t len);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * driver.c - answers every statement at once and keeps nothing: it
- * measures the client, and acts out latency, rows and errors for tests.
+ * driver.c - a driver that answers every statement at once and stores nothing.
+ * It measures the client, and simulates latency, rows and errors for tests.
  */
 #include "drivers/null/driver.h"
 
@@ -16,19 +16,19 @@
 
 enum {
   SPIN_BELOW_US = 50
-}; /* sleeping is not that precise */
+}; /* sleeping is less precise than that */
 
 struct null_session {
   struct session base; /* first */
   uint64_t rows_left;
   uint32_t fields;
-  _Atomic uint32_t woken; /* by another thread: what waits has to end */
+  _Atomic uint32_t woken; /* set by another thread: waiting has to end */
 };
 
 struct null_prepared {
   struct prepared base; /* first */
   enum counter counter;
-  enum trx_state trx; /* after it, if it says so */
+  enum trx_state trx; /* the state after it, if it sets one */
   bool sets_trx;
 };
 
@@ -114,7 +114,7 @@ static void wait_until_woken(struct null_session *n, uint64_t until_ns)
     wait_while(&n->woken, 0, until_ns);
 }
 
-/* True: somebody cancelled the statement meanwhile. */
+/* True: the statement was cancelled meanwhile. */
 static bool take_time(struct null_session *n, const struct null_cfg *cfg)
 {
   const uint64_t until = clock_now_ns() + cfg->latency_us * NS_PER_US;
@@ -140,7 +140,7 @@ static int fail(struct null_session *n, enum null_error e, struct outcome *out)
   return -1;
 }
 
-/* Latency and errors as the options ask for them. */
+/* Simulates latency and errors as the options ask for them. */
 static int act_out(struct null_session *n, const struct null_cfg *cfg,
                    struct outcome *out)
 {
@@ -164,7 +164,7 @@ static void null_wake(struct session *s)
   wait_wake_all(&n->woken);
 }
 
-/* ---- the calls ---- */
+/* ---- the functions of the vtable ---- */
 
 static int null_connect(struct session *s, uint64_t until_ns,
                         struct outcome *out)

@@ -8,7 +8,7 @@
 
 #include "db/driver.h"
 
-/* What the options fill in. */
+/* The struct that the options fill in. */
 struct null_cfg {
   uint64_t latency_us;
   uint64_t rows, fields;

@@ -1,5 +1,5 @@
 /*
- * about.c - what there is to know about a connection and its server.
+ * about.c - describes a connection and its server.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -113,7 +113,7 @@ const struct driver_durable pgsql_durable[] = {
 };
 
 struct connections {
-  uint64_t allowed, used; /* without this one */
+  uint64_t allowed, used; /* `used` does not count this connection */
 };
 
 static bool ask_connections(struct session *s, struct connections *ret)
@@ -172,8 +172,10 @@ void pgsql_check(struct session *s, const struct run_facts *facts,
                 room, facts->threads, c.allowed);
 }
 
-/* The setting is shown to users who may see it; to others pg_settings shows no
- * such row, and nothing is logged. */
+/*
+ * Only users who may see the setting get a row; for others pg_settings has no
+ * such row, and nothing is logged.
+ */
 static const char *space_query(const struct session *base)
 {
   const struct pgsql_session *p = (const void *)base;

@@ -1,9 +1,9 @@
 /*
- * cancel.c - cancels a statement by a request over a connection of its
- * own, without waiting for a server that does not answer.
+ * cancel.c - cancels a statement by a request over a separate connection,
+ * without waiting for a server that does not answer.
  *
- * PQcancel() blocks without a limit, so a helper thread calls it; the caller
- * waits for that thread only so long.
+ * PQcancel() blocks without a limit, so a helper thread calls it, and the
+ * caller waits for that thread only for a limited time.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,8 +19,8 @@ enum {
 };
 
 struct token {
-  _Atomic unsigned refs; /* the layer and each helper thread */
-  /* Futex: requests that have ended (release by the helpers). */
+  _Atomic unsigned refs; /* held by the layer and each helper thread */
+  /* Futex: the number of requests that have ended (release by the helpers). */
   _Atomic uint32_t ended;
   PGcancel *cancel; /* owned; constant */
 };
@@ -44,7 +44,7 @@ void pgsql_cancel_free(void *token)
 {
   struct token *t = token;
 
-  /* Whoever comes last has seen the end of everybody's work. */
+  /* The last holder has seen the end of all other holders' work. */
   if (atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) != 1)
     return;
   PQfreeCancel(t->cancel);
@@ -56,7 +56,7 @@ static void *request(void *arg)
   struct token *t = arg;
   char text[256];
 
-  /* If it fails, the connection will be shut down a second later. */
+  /* If this fails, the connection will be shut down a second later. */
   (void)PQcancel(t->cancel, text, sizeof(text));
   (void)atomic_fetch_add_explicit(&t->ended, 1, memory_order_release);
   wait_wake_all(&t->ended);

@@ -1,6 +1,6 @@
 /*
- * connect.c - opens a connection within a time limit, and says why it
- * could not be opened.
+ * connect.c - opens a connection within a time limit, and reports why it could
+ * not be opened.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -36,8 +36,10 @@ static void add(struct words *w, const char *key, const char *value)
   w->n++;
 }
 
-/* The connection string stands between what it may and what it may not
- * override. */
+/*
+ * The connection string comes after the words that it may override and before
+ * those that it may not.
+ */
 static void fill(struct words *w, const struct pgsql_params *p,
                  const char *address)
 {
@@ -67,7 +69,7 @@ static void fill(struct words *w, const struct pgsql_params *p,
   w->value[w->n] = NULL;
 }
 
-/* ---- why it failed ---- */
+/* ---- the reason of a failure ---- */
 
 /* The library may quote a connection string. */
 static void add_text(struct pgsql_session *p, const char *text)
@@ -92,9 +94,9 @@ static bool is_state(const char *text)
 }
 
 /*
- * libpq tells the SQLSTATE of a refused login only in its verbose texts,
- * `FATAL:  28P01: password ...` and a line LOCATION.  Add the text as it would
- * have been otherwise; the last state goes to `ret_state`.
+ * libpq reports the SQLSTATE of a refused login only in its verbose texts,
+ * `FATAL:  28P01: password ...` and a line LOCATION.  Adds the text as it would
+ * be otherwise; the last state goes to `ret_state`.
  */
 static void add_verbose(struct pgsql_session *p, const char *text,
                         char ret_state[6])
@@ -118,14 +120,14 @@ static void add_verbose(struct pgsql_session *p, const char *text,
   }
 }
 
-/* Refused TLS and bad certificates; broken sockets under TLS are not meant. */
+/* Finds refused TLS and bad certificates, but not broken sockets under TLS. */
 static bool is_tls_refusal(const char *text)
 {
   return (strstr(text, "SSL") || strstr(text, "certificate")) &&
          !strstr(text, "SYSCALL") && !strstr(text, "timeout expired");
 }
 
-/* A server that speaks first, such as MySQL's, or another protocol. */
+/* Finds a server that speaks first, such as MySQL's, or another protocol. */
 static bool is_other_server(const char *text)
 {
   return strstr(text, "invalid response to SSL negotiation") ||
@@ -141,11 +143,11 @@ static bool is_permanent(const char *state)
 
 enum attempt {
   ATTEMPT_DONE,
-  ATTEMPT_UNANSWERED, /* nobody there: another address may be better */
-  ATTEMPT_REFUSED,    /* by a server, or by the library: final */
+  ATTEMPT_UNANSWERED, /* no server is there: another address may be better */
+  ATTEMPT_REFUSED,    /* refused by the server or the library: final */
 };
 
-/* An error that comes while nothing was asked looks like a notice, too. */
+/* An error that arrives unasked looks like a notice, too. */
 static void hear_notice(void *arg, const PGresult *notice)
 {
   pgsql_note_last_words(arg, PQresultErrorField(notice, PG_DIAG_SQLSTATE),
@@ -188,7 +190,7 @@ static enum attempt attempt(struct pgsql_session *p, const struct words *w,
   return out->state[0] || out->permanent ? ATTEMPT_REFUSED : ATTEMPT_UNANSWERED;
 }
 
-/* One address after the other, each with its share of the time. */
+/* Tries one address after another, each with its share of the time. */
 static bool try_addresses(struct pgsql_session *p,
                           const struct pgsql_params *params,
                           const struct pgsql_addresses *found,
@@ -211,7 +213,7 @@ static bool try_addresses(struct pgsql_session *p,
 static bool open_conn(struct pgsql_session *p, uint64_t until_ns,
                       struct outcome *out)
 {
-  struct pgsql_addresses found = { .n = 1 }; /* one that says nothing */
+  struct pgsql_addresses found = { .n = 1 }; /* one address, unspecified */
   struct pgsql_params params;
   struct err err;
   bool done = false;
@@ -231,7 +233,10 @@ static bool open_conn(struct pgsql_session *p, uint64_t until_ns,
   return done;
 }
 
-/* Who executes statements; -1: not who was asked for. */
+/*
+ * Chooses what executes statements; -1: the one that was asked for is not
+ * possible.
+ */
 static int choose_protocol(struct pgsql_session *p, struct outcome *out)
 {
   const struct pgsql_cfg *cfg = p->base.cfg;
@@ -298,7 +303,7 @@ void pgsql_disconnect(struct session *s)
   p->rows = p->failed = p->goodbye = NULL;
   p->n_rows = p->row = p->n_fields = 0;
   p->ahead = (struct pgsql_reply){ 0 };
-  /* The farewell is sent if the socket takes it at once. */
+  /* Send the farewell only if the socket takes it at once. */
   pgsql_wire_lend(p);
   (void)PQsetnonblocking(p->conn, 1);
   PQfinish(p->conn);
@@ -319,7 +324,7 @@ void pgsql_shutdown(struct session *s)
                  SHUT_RDWR);
 }
 
-/* libpq has its hints in indented lines of their own: "\n\tIs the server". */
+/* libpq puts its hints in separate indented lines: "\n\tIs the server". */
 static const char *add_up_to_hint(struct strbuf *line, const char *text)
 {
   const char *hint = strstr(text, "\n\t");
@@ -334,7 +339,7 @@ static const char *add_up_to_hint(struct strbuf *line, const char *text)
   return hint + 3;
 }
 
-/* What a server that refuses a login means; "": something else. */
+/* Returns a hint on a refused login; "": there is none. */
 static const char *login_hint(const char *text)
 {
   static const struct {

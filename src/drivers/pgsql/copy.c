@@ -1,14 +1,14 @@
 /*
- * copy.c - rows sent by COPY FROM STDIN: values one by one in text form,
- * which the server checks as it checks literals; generated rows in whole
- * buffers, in binary form, too.
+ * copy.c - sends rows by COPY FROM STDIN.  Single values go in text form, which
+ * the server checks as it checks literals; generated rows go in whole buffers,
+ * also in binary form.
  */
 #include <string.h>
 
 #include "drivers/pgsql/session.h"
 
 enum {
-  CHUNK_BYTES = 256 * 1024 /* rows are collected up to this */
+  CHUNK_BYTES = 256 * 1024 /* rows are collected up to this size */
 };
 
 static int fail(struct pgsql_session *p, struct outcome *out)
@@ -59,7 +59,9 @@ static int copy_begin(struct session *s, const struct copy_spec *spec,
   return rc;
 }
 
-/* A byte that cannot stand for itself: the letter behind a backslash. */
+/*
+ * Returns the letter after a backslash for a byte that cannot stand for itself.
+ */
 static char escape_of(char c)
 {
   switch (c) {
@@ -144,7 +146,7 @@ static int copy_end(struct session *s, struct outcome *out)
   if (PQputCopyEnd(p->conn, NULL) <= 0)
     return fail(p, out);
   rc = pgsql_receive(p, true, true, NULL, 0, out);
-  if (rc < 0 && strcmp(out->state, "08P01") == 0) /* of a row, not of ours */
+  if (rc < 0 && strcmp(out->state, "08P01") == 0) /* an error of a row */
     out->lost = p->broken || PQstatus(p->conn) == CONNECTION_BAD;
   return rc;
 }
@@ -154,12 +156,14 @@ static void copy_abort(struct session *s)
   struct pgsql_session *p = pgsql_of(s);
 
   strbuf_clear(&p->copy);
-  pgsql_drain(p); /* refuses the rest of a COPY that still runs */
+  pgsql_drain(p); /* refuses the rest of a COPY that is still running */
   pgsql_note_trx(p);
 }
 
-/* Servers that are compatible, but not quite; types of columns that have no
- * binary form; columns of another width. */
+/*
+ * SQLSTATEs after which rows are sent as text: the server is compatible, but
+ * not completely; a column's type has no binary form, or another width.
+ */
 static const char *const not_binary[] = {
   "08P01", /* protocol violation: a value is too short */
   "0A000", /* feature not supported */

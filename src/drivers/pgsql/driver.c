@@ -27,7 +27,7 @@ static const struct driver_hint hints[] = {
   { .state = "53100", .bundled = true, .text = HINT_FULL },
   { .state = "25006", .text = "the server is read-only" },
   { .state = "54000", .large = true, .text = "it may be too large" },
-  /* A server hangs up when it cannot take it. */
+  /* A server closes the connection if a statement is too large for it. */
   { .state = "08006", .large = true, .text = "it may be too large" },
   { .state = "08P01", .large = true, .text = "it may be too large" },
   { 0 },

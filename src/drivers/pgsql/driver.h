@@ -1,5 +1,5 @@
 /*
- * driver.h - the driver of PostgreSQL, over libpq.
+ * driver.h - the driver for PostgreSQL, on top of libpq.
  */
 #ifndef BENCH_DRIVERS_PGSQL_DRIVER_H
 #define BENCH_DRIVERS_PGSQL_DRIVER_H

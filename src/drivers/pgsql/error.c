@@ -1,6 +1,6 @@
 /*
- * error.c - what errors of the server mean for a session, and errors of our
- * own.
+ * error.c - the meaning of the server's errors for a session, and the driver's
+ * own errors.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * hear.c - what the server says besides its answers: notifications, and
+ * hear.c - messages of the server besides its answers: notifications, and
  * settings that have changed.
  */
 #include <string.h>

@@ -1,11 +1,12 @@
 /*
- * login.c - the steps of a login, as long as there is time.
+ * login.c - the steps of a login, within a time limit.
  *
  * With SCRAM the server says how many hashes the client has to compute, and
- * libpq computes as many: two thousand million take it half an hour.  A number
- * that is out of all reason is refused where it can be seen, which is not so
- * under TLS or if it comes in pieces.  For these, what follows the request for
- * a password runs in a thread, which is left behind when the time is over.
+ * libpq computes as many: two thousand million take it half an hour.  An
+ * unreasonable number is refused if it can be seen, which is not possible under
+ * TLS or if it comes in pieces.  Therefore everything after the request for a
+ * password runs in a thread in these cases.  The thread is left behind when the
+ * time is over.
  */
 #include "drivers/pgsql/login.h"
 
@@ -27,12 +28,14 @@
 enum {
   ITERATIONS_MAX = 1000000, /* servers ask for 4096 */
   PEEK_SIZE = 2048,         /* libpq refuses longer requests */
-  REQUEST_HEAD = 9,         /* kind, length, what is asked for */
+  REQUEST_HEAD = 9,         /* kind, length, type of the request */
   REQUEST_SASL_CONTINUE = 11,
 };
 
-/* Logins that nobody waits for: libraries must not be shut down under them, and
- * the one who does that has nothing but this to know them by. */
+/*
+ * The number of logins left behind.  Libraries must not be shut down while they
+ * run, and the code that does that has no other way to know.
+ */
 static atomic_int left_behind;
 
 bool pgsql_login_is_busy(void)
@@ -40,7 +43,7 @@ bool pgsql_login_is_busy(void)
   return atomic_load_explicit(&left_behind, memory_order_acquire) > 0;
 }
 
-/* ---- where it is ---- */
+/* ---- the steps ---- */
 
 static void say_late(PGconn *conn, char *text, size_t size)
 {
@@ -53,7 +56,7 @@ static void say_late(PGconn *conn, char *text, size_t size)
                  PQport(conn));
 }
 
-/* Poll until the library has what it waits for; false: out of time. */
+/* Polls until the library has what it waits for; false: out of time. */
 static bool wait_for(PGconn *conn, PostgresPollingStatusType status,
                      uint64_t until_ns)
 {
@@ -73,7 +76,7 @@ static bool wait_for(PGconn *conn, PostgresPollingStatusType status,
   }
 }
 
-/* The number of hashes in what the socket has; 0: none is in it. */
+/* Returns the number of hashes in what the socket has; 0: there is none. */
 static unsigned long long iterations_asked(PGconn *conn)
 {
   char bytes[PEEK_SIZE + 1];
@@ -91,9 +94,11 @@ static unsigned long long iterations_asked(PGconn *conn)
   return at ? strtoull(at + 3, NULL, 10) : 0;
 }
 
-/* Step by step; with `in_thread` up to the end, else up to the moment when a
- * password is asked for: PGRES_POLLING_READING.  PGRES_POLLING_ACTIVE: out of
- * time. */
+/*
+ * Takes one step after another.  With `in_thread`, up to the end; otherwise, up
+ * to the moment when a password is asked for: PGRES_POLLING_READING.
+ * PGRES_POLLING_ACTIVE: out of time.
+ */
 static PostgresPollingStatusType steps(PGconn *conn, uint64_t until_ns,
                                        PostgresPollingStatusType status,
                                        bool in_thread)
@@ -113,12 +118,12 @@ static PostgresPollingStatusType steps(PGconn *conn, uint64_t until_ns,
 
 enum {
   WORKING,
-  ENDED,    /* its result is there */
-  ABANDONED /* the thread has it all */
+  ENDED,    /* the result is there */
+  ABANDONED /* the thread owns everything */
 };
 
 struct login {
-  _Atomic uint32_t state; /* futex; release by whoever changes it */
+  _Atomic uint32_t state; /* futex; changed with release */
   PGconn *conn;
   uint64_t until_ns;
   PostgresPollingStatusType status;
@@ -140,10 +145,10 @@ static void *login_thread(void *arg)
   return NULL;
 }
 
-/* False: the thread has it now. */
+/* Returns false if the thread now owns the login. */
 static bool await(struct login *l, pthread_t thread)
 {
-  /* It watches the time itself, but when it computes. */
+  /* The thread watches the time itself, except when it computes. */
   const uint64_t late_ns = l->until_ns + 100 * NS_PER_MS;
   const struct sched_param none = { 0 };
   uint32_t now = WORKING;
@@ -151,7 +156,7 @@ static bool await(struct login *l, pthread_t thread)
   while (atomic_load(&l->state) == WORKING && clock_now_ns() < late_ns)
     wait_while(&l->state, WORKING, late_ns);
   if (atomic_load(&l->state) == WORKING) {
-    /* What it still computes is of no use. */
+    /* The result of its computation is not needed any more. */
     (void)pthread_setschedparam(thread, SCHED_IDLE, &none);
     (void)atomic_fetch_add_explicit(&left_behind, 1, memory_order_relaxed);
     if (atomic_compare_exchange_strong(&l->state, &now, ABANDONED)) {
@@ -169,7 +174,7 @@ static void drop_notice(void *arg, const PGresult *notice)
   (void)arg, (void)notice;
 }
 
-/* As steps(), for the rest.  *conn becomes NULL if it is left behind. */
+/* Does the rest, like steps().  *conn becomes NULL if it is left behind. */
 static PostgresPollingStatusType rest(PGconn **conn, uint64_t until_ns)
 {
   struct login *l = mem_new(1, sizeof(*l));

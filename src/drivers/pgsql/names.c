@@ -1,9 +1,9 @@
 /*
  * names.c - URLs and variables that name a PostgreSQL server.
  *
- * What has an option becomes its value.  All else that libpq knows, and what
- * only libpq understands (several hosts to choose from, a service), becomes a
- * connection string in --pgsql-db.
+ * A parameter that has an option sets it.  Everything else that libpq knows,
+ * and what only libpq understands (several hosts to choose from, a service),
+ * goes into a connection string in --pgsql-db.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ struct reading {
   const char *db;
   struct strbuf hosts, ports; /* lists */
   struct strbuf string;       /* words of a connection string */
-  bool by_string; /* host, port, user and password belong into it as well */
+  bool by_string; /* host, port, user and password go there as well */
 };
 
 static void add_word(struct reading *r, const char *key, const char *value)
@@ -45,7 +45,7 @@ static void add_word(struct reading *r, const char *key, const char *value)
   strbuf_adds(&r->string, "'");
 }
 
-/* The names are those of the library that is in use. */
+/* The names listed are those of the library that is in use. */
 static int refuse_parameter(const char *name, struct err *err)
 {
   PQconninfoOption *all = PQconndefaults();
@@ -73,7 +73,7 @@ static bool is_keyword(const char *name)
   return found;
 }
 
-/* Where the user's own option or the URL's value goes. */
+/* Puts a value of the user or the URL into its option, or into the string. */
 static int put(struct reading *r, const char *key, const char *option,
                const char *value, struct err *err)
 {
@@ -102,7 +102,7 @@ static int put_parameter(struct reading *r, const struct target_pair *p,
   if (strcmp(p->name, "ssl") == 0 && strcmp(p->value, "true") == 0)
     return r->to->put(r->to->ctx, "pgsql-sslmode", "require", err);
   if (strcmp(p->name, "dbname") == 0 || (row && row < &parameters[4]))
-    return 0; /* see read_places() */
+    return 0; /* read_places() has handled it */
   if (row)
     return r->to->put(r->to->ctx, row->option, p->value, err);
   if (!is_keyword(p->name))
@@ -116,7 +116,7 @@ static const char *or_else(const char *a, const char *b)
   return a && *a ? a : b;
 }
 
-/* Hosts, ports, user, password, database: before or after the ?. */
+/* Reads hosts, ports, user, password and database, before or after the `?`. */
 static int read_places(struct reading *r, struct err *err)
 {
   const struct url *url = r->url;
@@ -140,14 +140,14 @@ static int read_places(struct reading *r, struct err *err)
   if (rc == 0)
     rc = put(r, "user", "pgsql-user",
              or_else(url_parameter(url, "user"), url->user), err);
-  r->by_string = false; /* the option for it is a stronger one in any case */
+  r->by_string = false; /* a password always goes into its option */
   if (rc == 0)
     rc = put(r, "password", "pgsql-password",
              or_else(url_parameter(url, "password"), url->password), err);
   return rc;
 }
 
-/* The database, alone or in a connection string. */
+/* Sets the database, alone or in a connection string. */
 static int put_db(struct reading *r, struct err *err)
 {
   const char *given;

@@ -13,7 +13,7 @@ const char *const pgsql_sslmodes[] = {
   "disable", "allow", "prefer", "require", "verify-ca", "verify-full", NULL,
 };
 
-/* In the order of enum pgsql_protocol. */
+/* The order is that of enum pgsql_protocol. */
 static const char *const protocols[] = { "auto", "library", "wire", NULL };
 
 static bool item_ok(const char *item, size_t len)
@@ -29,7 +29,10 @@ static bool item_ok(const char *item, size_t len)
   return len == 5 || len == 2;
 }
 
-/* SQLSTATEs, classes, `connection`, `all`: no numbers, unlike elsewhere. */
+/*
+ * Allows SQLSTATEs, classes, `connection` and `all`, but no numbers, unlike
+ * other drivers.
+ */
 static bool states_ok(const char *text)
 {
   while (*text) {

@@ -7,7 +7,10 @@
 #include "db/names.h"
 #include "opt/opt.h"
 
-/* What the option rows fill in; for programs that have no command line. */
+/*
+ * The struct that the option rows fill in.  Programs without a command line may
+ * fill it in directly.
+ */
 struct pgsql_cfg {
   struct opt_list hosts; /* empty: libpq decides */
   struct opt_list ports;
@@ -23,7 +26,7 @@ struct pgsql_cfg {
 
 /* What executes statements. */
 enum pgsql_protocol {
-  PGSQL_AUTO, /* the wire where it can be, else the library */
+  PGSQL_AUTO, /* the wire if possible, otherwise the library */
   PGSQL_LIBRARY,
   PGSQL_WIRE,
 };

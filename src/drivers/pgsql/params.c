@@ -1,6 +1,6 @@
 /*
- * params.c - which server a session goes to, from options, a connection
- * string and explicit parameters.
+ * params.c - chooses the server of a session, from options, a connection string
+ * and explicit parameters.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static bool begins_with_name(const char *db)
   return db[strcspn(db, " =")] == ' ';
 }
 
-/* A connection string is parsed; a plain name is left alone. */
+/* Parses a connection string; a plain name is left alone. */
 static int parse_db(struct pgsql_params *p, const char *db, struct err *err)
 {
   char *text = NULL;
@@ -58,7 +58,7 @@ static int parse_db(struct pgsql_params *p, const char *db, struct err *err)
   return err_set(err, -ENOMEM, "not enough memory");
 }
 
-/* What the connection string says, or NULL. */
+/* Returns the value in the connection string, or NULL. */
 static const char *in_string(const struct pgsql_params *p, const char *key)
 {
   for (const PQconninfoOption *o = p->parsed; o && o->keyword; o++) {
@@ -68,7 +68,7 @@ static const char *in_string(const struct pgsql_params *p, const char *key)
   return NULL;
 }
 
-/* The first of three that says something, or NULL. */
+/* Returns the first of three that is set, or NULL. */
 static const char *first_set(const char *a, const char *b, const char *c)
 {
   if (is_set(a))
@@ -122,7 +122,7 @@ void pgsql_params_done(struct pgsql_params *p)
   free(p->conninfo);
 }
 
-/* libpq would try to connect first, and may say something else. */
+/* libpq would try to connect first, and might report another error. */
 static int check_root(const struct pgsql_cfg *cfg, struct err *err)
 {
   const char *mode = cfg->sslmode >= 0 ? pgsql_sslmodes[cfg->sslmode] : "";

@@ -1,6 +1,6 @@
 /*
- * query.c - direct statements, by the protocol of our own or by the
- * library, and the results of all statements.
+ * query.c - direct statements, through the wire or the library, and the results
+ * of all statements.
  */
 #include "base/compiler.h"
 #include "drivers/pgsql/session.h"
@@ -79,12 +79,12 @@ int pgsql_next_result(struct session *s, struct outcome *out)
   return pgsql_receive(p, true, false, NULL, 0, out);
 }
 
-/* The same with results of the library. */
+/* Does the same with results of the library. */
 static int drop_ahead(struct pgsql_session *p, struct outcome *out)
 {
   int rc = 0;
 
-  while (p->ahead.result) { /* a failure ends it, too */
+  while (p->ahead.result) { /* a failure ends the loop, too */
     *out = (struct outcome){ 0 };
     rc = pgsql_receive(p, true, false, NULL, 0, out);
     drop_rows(p);
@@ -100,7 +100,7 @@ int pgsql_end_results(struct session *s, struct outcome *out)
 
   drop_rows(p);
   if (UNLIKELY(p->wire.more) && pgsql_wire_drain(p, out) < 0)
-    return -1; /* its text lies in the buffer */
+    return -1; /* its text is in the buffer */
   pgsql_wire_end(&p->wire);
   return UNLIKELY(p->ahead.result != NULL) ? drop_ahead(p, out) : 0;
 }

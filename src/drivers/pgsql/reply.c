@@ -1,6 +1,6 @@
 /*
- * reply.c - results that the library hands out one after the other, before
- * anything is made of them.
+ * reply.c - reads the results that the library hands out one after another,
+ * before they are interpreted.
  */
 #include <string.h>
 
@@ -23,7 +23,7 @@ static bool drop_copied_rows(struct pgsql_session *p)
   return len == -1;
 }
 
-/* End a COPY; its outcome is the next result.  False: it will not end. */
+/* Ends a COPY; its outcome is the next result.  False: it cannot be ended. */
 static bool end_copy(struct pgsql_session *p, ExecStatusType status,
                      enum pgsql_copied *copied)
 {
@@ -36,7 +36,7 @@ static bool end_copy(struct pgsql_session *p, ExecStatusType status,
     return PQputCopyEnd(p->conn, pgsql_copy_refused) > 0 ||
            PQstatus(p->conn) == CONNECTION_BAD;
   }
-  return false; /* replication, which has no end of its own */
+  return false; /* replication does not end by itself */
 }
 
 static struct pgsql_reply read_slow(struct pgsql_session *p, PGresult *result)
@@ -72,7 +72,7 @@ struct pgsql_reply pgsql_reply_read(struct pgsql_session *p)
   return read_slow(p, result);
 }
 
-/* Before 9.6 servers told the severity in their language only. */
+/* Before 9.6, servers sent the severity only in their language. */
 const char *pgsql_severity_of(const PGresult *result)
 {
   const char *text = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
@@ -83,8 +83,8 @@ const char *pgsql_severity_of(const PGresult *result)
 }
 
 /*
- * A result nobody will see.  Why a server ended the session is kept: it is
- * said when the broken connection is noticed.
+ * Drops a result.  The reason why a server ended the session is kept: it is
+ * reported when the broken connection is noticed.
  */
 static void forget(struct pgsql_session *p, PGresult *result)
 {

@@ -1,6 +1,6 @@
 /*
- * resolve.c - the addresses of a host, looked up by a helper thread so
- * that a slow name server cannot hold the caller beyond its time limit.
+ * resolve.c - looks up the addresses of a host in a helper thread, so that a
+ * slow name server cannot hold the caller beyond its time limit.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,16 +19,16 @@
 /* Shared by the caller and its helper; the last one frees it. */
 struct lookup {
   _Atomic unsigned refs;
-  /* Futex: 1 when the rest is there (release by the helper). */
+  /* Futex: 1 when the members below are valid (release by the helper). */
   _Atomic uint32_t done;
-  int gai; /* of getaddrinfo() */
+  int gai; /* the result of getaddrinfo() */
   struct pgsql_addresses found;
   char host[]; /* constant */
 };
 
 static void unref(struct lookup *l)
 {
-  /* Whoever comes last has seen all that the other one wrote. */
+  /* The last holder has seen everything that the other one wrote. */
   if (atomic_fetch_sub_explicit(&l->refs, 1, memory_order_acq_rel) == 1)
     free(l);
 }
@@ -55,14 +55,14 @@ static void *look_up(void *arg)
     keep_addresses(&l->found, list);
     freeaddrinfo(list);
   }
-  /* Pairs with the acquire of the waiter. */
+  /* Pairs with the acquire of the waiting thread. */
   atomic_store_explicit(&l->done, 1, memory_order_release);
   wait_wake_all(&l->done);
   unref(l);
   return NULL;
 }
 
-/* Where no thread can be had, the caller looks up by itself. */
+/* If no thread can be started, the caller does the lookup itself. */
 static void start(struct lookup *l)
 {
   pthread_attr_t attr;

@@ -1,8 +1,8 @@
 /*
- * result.c - results and failures of what the library has sent.
+ * result.c - interprets results and failures that the library returns.
  *
- * libpq hands out one result after the other and NULL at the end.  The layer
- * has to know whether another one is pending, so one result is read ahead.
+ * libpq hands out one result after another and NULL at the end.  The layer has
+ * to know whether another one is pending, so one result is read ahead.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ void pgsql_note_trx(struct pgsql_session *p)
 
 /* ---- failure ---- */
 
-/* The first line of the library's own words. */
+/* Returns the first line of the library's own text. */
 static const char *own_text(struct pgsql_session *p, const PGresult *result,
                             bool lost)
 {
@@ -110,7 +110,7 @@ static bool has_rows(const char *count)
   return *count != '\0' && *count != '0';
 }
 
-/* A result without columns. */
+/* Takes a result without columns. */
 static void take_command(struct pgsql_session *p, struct pgsql_reply reply,
                          struct outcome *out)
 {
@@ -130,7 +130,7 @@ static void take_rows(struct pgsql_session *p, struct pgsql_reply reply,
 
   out->counter = COUNTER_READ;
   p->n_fields = PQnfields(result);
-  p->wire.rows_left = 0; /* of an execution before that was settled */
+  p->wire.rows_left = 0; /* rows of an earlier execution that was settled */
   p->rows = result;
   p->row = 0;
   p->n_rows = PQntuples(result) + reply.bare;
@@ -148,7 +148,7 @@ int pgsql_receive(struct pgsql_session *p, bool sent, bool single,
     const enum trx_state trx = p->base.trx;
 
     (void)pgsql_failed(p, (struct pgsql_reply){ 0 }, out);
-    if (!out->lost) /* nothing has happened, whatever the library knows */
+    if (!out->lost) /* nothing has happened, whatever the library says */
       p->base.trx = trx;
     return -1;
   }

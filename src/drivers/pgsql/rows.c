@@ -2,8 +2,8 @@
  * rows.c - rows that the library receives one by one.
  *
  * libpq would keep a whole result, however large it is.  Here each row is added
- * to one result while the bytes are counted; a result that becomes too large
- * ends the connection, because the server would go on sending it.
+ * to one result while the bytes are counted.  A result that becomes too large
+ * ends the connection, because the server would continue to send it.
  */
 #include <limits.h>
 
@@ -12,15 +12,15 @@
 #include "drivers/pgsql/session.h"
 
 enum {
-  VALUE_HEAD = 16, /* what the library keeps of each value besides its bytes */
+  VALUE_HEAD = 16, /* what the library stores for each value, in addition */
 };
 
 void pgsql_rows_begin(struct pgsql_session *p)
 {
-  (void)PQsetSingleRowMode(p->conn); /* without it, the rows come at once */
+  (void)PQsetSingleRowMode(p->conn); /* if it fails, all rows come at once */
 }
 
-/* Add the row that `one` has to `all`; false: no memory. */
+/* Adds the row in `one` to `all`; false: no memory. */
 static bool add_row(PGresult *all, const PGresult *one, int n_fields,
                     size_t *bytes)
 {
@@ -74,7 +74,7 @@ struct pgsql_reply pgsql_rows_receive(struct pgsql_session *p, PGresult *one)
     PQclear(all);
     return (struct pgsql_reply){ .result = one };
   }
-  PQclear(one); /* the end has no rows of its own */
+  PQclear(one); /* the final result has no rows */
   return (
     struct pgsql_reply){ .result = all, .dropped = dropped, .bare = bare };
 }

@@ -1,5 +1,5 @@
 /*
- * session.c - what all parts of the pgsql driver do with a session.
+ * session.c - functions on sessions that all parts of the pgsql driver use.
  */
 #include "drivers/pgsql/session.h"
 

@@ -15,7 +15,7 @@
 #include "drivers/pgsql/options.h"
 #include "drivers/pgsql/wire_io.h"
 
-/* What became of a COPY on the way to a result. */
+/* What happened to a COPY before a result. */
 enum pgsql_copied {
   COPIED_NOTHING,
   COPIED_OUT,   /* rows of COPY TO STDOUT were dropped */
@@ -26,38 +26,40 @@ enum pgsql_copied {
 struct pgsql_reply {
   PGresult *result; /* owned */
   enum pgsql_copied copied;
-  uint64_t dropped; /* rows that nobody reads; `result` has none */
-  int bare;         /* rows without columns; nor has it these */
+  uint64_t dropped; /* rows that were dropped unread; `result` has none */
+  int bare;         /* rows without columns; `result` has none of these */
 };
 
 struct pgsql_session {
   struct session base;
   PGconn *conn;   /* owned; NULL: not connected */
-  int fd;         /* of the connection; -1: the library has closed it */
-  bool broken;    /* the state of the protocol is unknown: do not go on */
-  bool listens;   /* or has listened: the library may have notifications */
-  bool emulates;  /* the dialect has to be right after each statement */
+  int fd;         /* socket of the connection; -1: the library closed it */
+  bool broken;    /* the protocol's state is unknown: do not continue */
+  bool listens;   /* listens or did: the library may have notifications */
+  bool emulates;  /* the dialect must be right after each statement */
   bool too_large; /* broken: a result is larger than is allowed */
 
-  /* `fd` for shutdown(): written by the session's thread, read by another one,
-   * relaxed. */
+  /*
+   * `fd` for shutdown(): written by the session's thread, read by another
+   * thread, relaxed.
+   */
   _Atomic int fd_to_cut;
 
   bool plain_chosen;   /* statements may be executed without the library */
-  bool plain;          /* now they are: the library need not hear all */
-  bool settings_moved; /* ... and may have a wrong idea of the settings */
-  int encoding;        /* then: the client's, as the library numbers it */
+  bool plain;          /* now they are: the library does not see all answers */
+  bool settings_moved; /* ... and may have outdated settings */
+  int encoding;        /* then: the client's encoding, as libpq numbers it */
   struct pgsql_wire wire;
 
   PGresult *rows; /* the open result set, owned */
   int row, n_rows, n_fields;
   struct pgsql_reply ahead; /* the next result of the same text, owned */
 
-  PGresult *failed;  /* of the last failure, for its texts; owned */
+  PGresult *failed;  /* last failure, for its texts; owned */
   PGresult *goodbye; /* [opt] why the server ended the session; owned */
-  char text[1024];   /* of a failure that has no result */
+  char text[1024];   /* text of a failure that has no result */
 
-  /* Why the server ended the session, heard between two answers. */
+  /* Why the server ended the session, received between two answers. */
   char last_state[6], last_text[256];
 
   uint64_t names;        /* statements prepared so far */
@@ -79,18 +81,20 @@ enum pgsql_shape {
 
 struct pgsql_prepared {
   struct prepared base;
-  bool varies; /* the shape may be another one at each execution */
+  bool varies; /* the shape may differ at each execution */
   enum pgsql_shape shape;
   unsigned n_fields;
-  bool there; /* prepared on the server */
+  bool there; /* it is prepared on the server */
   char name[24];
-  /* [opt] owned: the messages of an execution, where all parameters have 8
-   * bytes, none is NULL, and the shape is known. */
+  /*
+   * [opt] owned: the messages of an execution, if all parameters have 8 bytes,
+   * none is NULL, and the shape is known.
+   */
   uint8_t *frame;
   uint32_t frame_len, frame_values;
-  unsigned n;       /* parameters that the arrays have room for */
+  unsigned n;       /* capacity of the arrays, in parameters */
   void *block;      /* owned: memory of the arrays */
-  Oid *types;       /* ... as prepared */
+  Oid *types;       /* types as prepared */
   char (*bytes)[8]; /* numbers in network order, or digits of a TINYINT */
   const char **values;
   int *lengths;
@@ -108,7 +112,10 @@ static inline const struct pgsql_session *pgsql_const(const struct session *s)
 
 /* ---- session.c ---- */
 
-/* The library is about to use the socket, and needs it as it was. */
+/*
+ * Call this before the library uses the socket: sets it up as the library needs
+ * it.
+ */
 void pgsql_wire_lend(struct pgsql_session *p);
 
 /* ---- connecting (connect.c, params.c, resolve.c) ---- */
@@ -121,29 +128,29 @@ void pgsql_connect_message(const struct session *s, const struct outcome *out,
 void pgsql_connect_reason(const struct session *s, const struct outcome *out,
                           struct strbuf *line);
 
-/* Where a session goes and how; texts are borrowed or in `parsed`. */
+/* The target of a session; texts are borrowed or in `parsed`. */
 struct pgsql_params {
   const char *host, *port, *user, *password, *db; /* NULL: libpq decides */
   bool by_libpq;   /* the connection string names addresses or several hosts */
-  bool by_service; /* a service may say more, such as an sslmode */
+  bool by_service; /* a service may set more, such as an sslmode */
   const struct pgsql_cfg *cfg;
-  char *conninfo;           /* owned: `db` when its first word was a name */
+  char *conninfo;           /* owned: `db` if its first word was a name */
   PQconninfoOption *parsed; /* owned: the connection string, if it is one */
 };
 
-/* -EINVAL: the connection string is wrong, with libpq's text; -ENOMEM. */
+/* -EINVAL: the connection string is wrong; `err` has libpq's text.  -ENOMEM. */
 int pgsql_params_make(struct pgsql_params *p, const struct session *s,
                       struct err *err);
 void pgsql_params_done(struct pgsql_params *p);
-/* -EINVAL as above. */
+/* Check the options.  -EINVAL as above. */
 int pgsql_params_check(const struct pgsql_cfg *cfg, struct err *err);
 
-/* The host is a folder of sockets or the name of an abstract one. */
+/* Is the host a folder of sockets, or the name of an abstract one? */
 bool pgsql_is_socket(const char *host);
 void pgsql_target(const struct session *s, struct strbuf *line);
 
 enum {
-  PGSQL_ADDRESSES = 8, /* of a host that are tried */
+  PGSQL_ADDRESSES = 8, /* number of addresses of a host that are tried */
   PGSQL_ADDRESS_MAX = 64
 };
 struct pgsql_addresses {
@@ -151,7 +158,9 @@ struct pgsql_addresses {
   char text[PGSQL_ADDRESSES][PGSQL_ADDRESS_MAX];
 };
 
-/* The numeric addresses of a host; -ETIMEDOUT or -ENOENT with a text. */
+/*
+ * Look up the numeric addresses of a host; -ETIMEDOUT or -ENOENT with a text.
+ */
 int pgsql_resolve(const char *host, uint64_t until_ns,
                   struct pgsql_addresses *ret, struct err *err);
 
@@ -166,112 +175,123 @@ int pgsql_end_results(struct session *s, struct outcome *out);
 /* ---- rows that the library receives one by one (rows.c) ---- */
 
 /*
- * A statement was sent: its rows are to come one by one, so that their bytes
- * can be counted, and dropped if nobody reads them.
+ * A statement was sent: ask for its rows one by one, so that their bytes can be
+ * counted, and dropped if they are not read.
  */
 void pgsql_rows_begin(struct pgsql_session *p);
 /*
  * The library has received the first row, `one` (owned by this call): receive
- * the others.  The result of all, or an error; NULL after p->too_large was set,
- * or without memory.
+ * the others.  Returns the result of all, or an error; NULL after p->too_large
+ * was set, or without memory.
  */
 struct pgsql_reply pgsql_rows_receive(struct pgsql_session *p, PGresult *one);
 
 /* ---- errors (error.c) ---- */
 
 /*
- * The error says that the session is of no use any more.  One about connections
- * has to be final by its severity: else it is about one of the server's own, to
- * another server, and the session goes on.
+ * Does the error mean that the session can no longer be used?  An error about
+ * connections must be final by its severity.  Otherwise it is about a
+ * connection of the server to another server, and the session continues.
  */
 bool pgsql_is_goodbye(const char *state, const char *severity);
-/* An error that came while nothing was asked. */
+/* Keep an error that arrived unasked. */
 void pgsql_note_last_words(struct pgsql_session *p, const char *state,
                            const char *text);
-/* The statement ends a transaction with success. */
+/* Does the statement end a transaction with success? */
 bool pgsql_is_commit(const struct pgsql_session *p, const char *sql,
                      size_t len);
-/* It was answered by a rollback: -1. */
+/* A COMMIT was answered by a rollback.  Returns -1. */
 int pgsql_refused_commit(struct outcome *out);
 /* The text of an error: a script cannot send rows. */
 extern const char pgsql_copy_refused[];
 int pgsql_no_memory(struct outcome *out);
 
-/* ---- what the server says besides its answers (hear.c) ---- */
+/* ---- messages of the server besides its answers (hear.c) ---- */
 
 /*
- * The session listens: the server may send messages at any time, long ones, and
- * the library reads on behind its own answers, so that nobody else could find
- * out where the next answer begins.  From now on the library has the session
- * for itself, also after UNLISTEN, whose tag does not say of which channel.
+ * The session listens: the server may send messages at any time, even long
+ * ones, and the library reads past its own answers.  The wire code could not
+ * find where the next answer begins.  From now on only the library uses the
+ * session, also after UNLISTEN, because its tag does not name the channel.
  */
 void pgsql_hear_listen(struct pgsql_session *p);
 /* The server has executed a command with this tag, which may be LISTEN. */
 void pgsql_hear_tag(struct pgsql_session *p, const char *tag);
-/* The server reports a setting, and the library does not hear of it. */
+/* The server reports a setting, and the library does not see the message. */
 void pgsql_hear_setting(struct pgsql_session *p, const char *name,
                         const char *value);
-/* Take the dialect from the value of standard_conforming_strings; may be NULL.
+/*
+ * Set the dialect from the value of standard_conforming_strings; may be NULL.
  */
 void pgsql_set_dialect(struct pgsql_session *p, const char *conforming);
-/* The library keeps every notification until somebody takes it. */
+/* Free the notifications, which the library keeps until they are taken. */
 void pgsql_drop_notifications(struct pgsql_session *p);
 
 /* ---- values of parameters (values.c) ---- */
 
-/* Values, lengths and formats from the buffers that are bound. */
+/* Fill in values, lengths and formats from the buffers that are bound. */
 void pgsql_put_values(struct pgsql_prepared *st);
 
 /* ---- replies of the library (reply.c) ---- */
 
 bool pgsql_reply_is_success(ExecStatusType status);
-/* The next reply, as PQgetResult(); a COPY that it begins is ended. */
+/* Read the next reply, like PQgetResult(); a COPY that it begins is ended. */
 struct pgsql_reply pgsql_reply_read(struct pgsql_session *p);
-/* Of an error; "" if the server has not said it. */
+/* The severity of an error; "" if the server has not sent it. */
 const char *pgsql_severity_of(const PGresult *result);
 /* Read all results and drop them. */
 void pgsql_drain(struct pgsql_session *p);
-/* The last failure will not be seen by anybody, but it may say why the server
- * has ended the session. */
+/*
+ * The last failure will not be reported, but it may say why the server has
+ * ended the session: keep that.
+ */
 void pgsql_keep_goodbye(struct pgsql_session *p);
 /*
- * After calls of the library whose failure is not told: if it has found the
- * connection broken, it has closed the socket, and the number may be that of
- * another one by now.  It is not used any more; the next statement says why.
+ * Call this after calls of the library whose failure is not reported.  If the
+ * library has found the connection broken, it has closed the socket, and the
+ * number may already belong to another one.  It is not used any more, and the
+ * next statement reports the reason.
  */
 void pgsql_note_loss(struct pgsql_session *p);
-/* The rows that answer a question of the driver's own, owned by the caller;
- * NULL: it has failed.  Nothing may be pending. */
+/*
+ * Execute a query of the driver's own.  Returns the rows, owned by the caller;
+ * NULL: it has failed.  No result may be pending.
+ */
 PGresult *pgsql_ask(struct pgsql_session *p, const char *sql);
 
 /* ---- results of the library (result.c) ---- */
 
 /*
- * After a statement was sent (`sent`): its first result, or its failure.
- * `single`: the statement has one result, and an error after it is its own.
- * `sql` may be NULL: the statement is no COMMIT.
+ * Receive the first result of a statement that was sent (`sent`), or its
+ * failure.  `single`: the statement has one result, and an error after it
+ * belongs to it.  `sql` may be NULL: the statement is not a COMMIT.
  */
 int pgsql_receive(struct pgsql_session *p, bool sent, bool single,
                   const char *sql, size_t len, struct outcome *out);
 
-/* `result` (owned by this call, may be NULL) is why a call failed: -1. */
+/*
+ * `result` (owned by this call, may be NULL) says why a call failed.  Returns
+ * -1.
+ */
 int pgsql_failed(struct pgsql_session *p, struct pgsql_reply reply,
                  struct outcome *out);
-/* Take the transaction from the library, after it has read an answer. */
+/* Update the state of the transaction after the library has read an answer. */
 void pgsql_note_trx(struct pgsql_session *p);
 
 /* ---- settings of the session (settings.c) ---- */
 
-/* Take the dialect from the library; from the server, by the library, if that
- * knows less than we do.  Nothing may be pending. */
+/*
+ * Take the dialect from the library, or ask the server if the library's
+ * settings are outdated.  No result may be pending.
+ */
 void pgsql_note_dialect(struct pgsql_session *p);
-/* As quote() of a driver. */
+/* The quote() of the driver. */
 bool pgsql_quote(struct session *s, const char *text, size_t len,
                  struct strbuf *to, const char **ret_why);
 
 /* ---- prepared statements (stmt.c) ---- */
 
-/* Free closed statements on the server, if it may be done now. */
+/* Free closed statements on the server, if that is possible now. */
 void pgsql_close_pending(struct pgsql_session *p);
 int pgsql_prepare(struct prepared *p, struct outcome *out);
 int pgsql_bind(struct prepared *p, struct outcome *out);
@@ -284,7 +304,7 @@ void *pgsql_cancel_token(struct session *s);
 void pgsql_cancel(void *token);
 void pgsql_cancel_free(void *token);
 
-/* ---- about the server (about.c) ---- */
+/* ---- checks of the server (about.c) ---- */
 
 typedef void pgsql_put(void *ctx, const char *key, const char *value);
 extern const struct driver_space pgsql_space;

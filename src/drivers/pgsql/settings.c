@@ -1,10 +1,10 @@
 /*
- * settings.c - the settings of a session that decide how its texts are
- * read: whether backslashes escape, and the client's encoding.
+ * settings.c - the settings of a session that decide how its texts are read:
+ * whether backslashes escape, and the client's encoding.
  *
- * The server reports them when they change: to the library, which writes
- * literals by them, or to the protocol of our own.  In the second case the
- * library's idea may be wrong from then on, so it is not asked any more.
+ * The server reports changes of them either to the library, which writes
+ * literals accordingly, or to the wire code.  In the second case the library's
+ * values may be outdated from then on, so they are not used any more.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,9 @@
 #include "db/emul.h"
 #include "drivers/pgsql/session.h"
 
-/* In an aborted transaction the server would not answer. */
+/*
+ * Does nothing in an aborted transaction, because the server would not answer.
+ */
 static void ask_server(struct pgsql_session *p)
 {
   PGresult *result;
@@ -42,7 +44,10 @@ void pgsql_note_dialect(struct pgsql_session *p)
 
 /* ---- literals ---- */
 
-/* As the library does it, by what we know; false: half a character. */
+/*
+ * Escapes like the library, but with the settings known here; false: half a
+ * character.
+ */
 static bool escape(const struct pgsql_session *p, const char *text, size_t len,
                    char *to, size_t *ret_len)
 {
@@ -53,7 +58,7 @@ static bool escape(const struct pgsql_session *p, const char *text, size_t len,
     const char two[2] = { text[0], len > 1 ? text[1] : '\0' };
     size_t n = 1;
 
-    if (*text & 0x80) /* two bytes tell the length of any character */
+    if (*text & 0x80) /* two bytes are enough for the length of any character */
       n = (size_t)PQmblen(two, p->encoding);
     else if (*text == '\'' || (*text == '\\' && backslash))
       *to++ = *text;

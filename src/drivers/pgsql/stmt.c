@@ -35,7 +35,7 @@ enum {
 static const struct {
   Oid oid;
   int format;
-  int length; /* of numbers */
+  int length; /* length, for numbers */
 } wire_type[] = {
   [SQL_TYPE_NONE] = { OID_ANY, FORMAT_TEXT, 0 },
   [SQL_TYPE_TINYINT] = { OID_ANY, FORMAT_TEXT, 0 },
@@ -55,7 +55,7 @@ static struct pgsql_prepared *prepared_of(struct prepared *p)
 
 /* ---- closing ---- */
 
-/* A statement of the driver's own, whose errors are nobody's business. */
+/* Executes a statement of the driver's own, whose errors do not matter. */
 static bool run_quietly(struct pgsql_session *p, const char *sql)
 {
   struct outcome out = { 0 };
@@ -75,8 +75,8 @@ static bool run_quietly(struct pgsql_session *p, const char *sql)
 }
 
 /*
- * One round trip frees them all.  Not inside a transaction: one statement that
- * the script itself has freed would abort it.
+ * Frees them all in one round trip, but not inside a transaction: a statement
+ * that the script has already freed would abort it.
  */
 void pgsql_close_pending(struct pgsql_session *p)
 {
@@ -104,8 +104,10 @@ static void close_later(struct pgsql_prepared *st)
 
 /* ---- preparing ---- */
 
-/* What it executes or fetches from has a name, and may have become another one
- * of that name. */
+/*
+ * What the statement executes or fetches from has a name, and something else
+ * may have that name by now.
+ */
 static bool varies(const struct pgsql_session *p, const char *sql)
 {
   size_t n;
@@ -136,7 +138,7 @@ static int send_prepare(struct pgsql_prepared *st, const char *sql,
   return rc;
 }
 
-/* Parse the placeholders; send the text with numbers in their places. */
+/* Parses the placeholders, and sends the text with numbers in their places. */
 static int scan(struct pgsql_prepared *st, bool send, struct outcome *out)
 {
   struct pgsql_session *p = pgsql_of(st->base.session);
@@ -165,7 +167,7 @@ int pgsql_prepare(struct prepared *prepared, struct outcome *out)
 
 /* ---- binding ---- */
 
-/* One block of memory, the widest first. */
+/* Allocates one block of memory for all arrays, the widest elements first. */
 static bool make_room(struct pgsql_prepared *st, unsigned n)
 {
   const size_t each = sizeof(*st->values) + sizeof(*st->bytes) +
@@ -189,7 +191,7 @@ static bool make_room(struct pgsql_prepared *st, unsigned n)
   return true;
 }
 
-/* The statement on the server has these types already. */
+/* Does the statement on the server have these types already? */
 static bool same_types(const struct pgsql_prepared *st)
 {
   for (unsigned i = 0; i < st->n; i++) {

@@ -1,5 +1,5 @@
 /*
- * values.c - the values of parameters, as an execution sends them.
+ * values.c - the values of parameters, as they are sent with an execution.
  */
 #include <endian.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "db/emul.h"
 #include "drivers/pgsql/session.h"
 
-/* The digits of a TINYINT, which go as text. */
+/* Writes the digits of a TINYINT, which is sent as text. */
 static int put_digits(char to[8], int value)
 {
   return snprintf(to, 8, "%d", value);

@@ -1,6 +1,6 @@
 /*
- * wire.c - what becomes of a statement: sent, answered, and told in the
- * terms of the SQL layer; and the rows of its result.
+ * wire.c - sends a statement, receives its answer, and describes it in the
+ * terms of the SQL layer; also the rows of its result.
  */
 #include "drivers/pgsql/wire.h"
 
@@ -20,7 +20,7 @@ const char *pgsql_wire_why_not(const struct pgsql_session *p)
 
 /* ---- outcomes ---- */
 
-/* The text of the error, which stays in the buffer. */
+/* Returns the text of the error, which stays in the buffer. */
 static const char *text_of(const struct pgsql_session *p,
                            const struct pgsql_wire_answer *a)
 {
@@ -61,7 +61,7 @@ static inline void succeed(struct pgsql_session *p,
     out->nfields = a->n_fields;
     out->nrows = a->rows;
     w->row_at = a->first_row;
-    w->rows_left = p->base.unread ? 0 : a->rows; /* else some may be gone */
+    w->rows_left = p->base.unread ? 0 : a->rows; /* some rows may be lost */
     w->n_fields = a->n_fields;
     out->settled = w->in.room <= WIRE_KEEP && !w->more;
   } else {
@@ -112,12 +112,12 @@ int pgsql_wire_drain(struct pgsql_session *p, struct outcome *out)
 {
   int rc = 0;
 
-  while (p->wire.more) { /* a failure ends it, too */
+  while (p->wire.more) { /* a failure ends the loop, too */
     *out = (struct outcome){ 0 };
     rc = pgsql_wire_next(p, out);
     p->wire.rows_left = 0;
   }
-  if (out->lost) /* it may say why all is over */
+  if (out->lost) /* it may give the reason of the loss */
     pgsql_note_last_words(p, out->state, out->msg);
   return rc;
 }
@@ -151,7 +151,9 @@ int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out)
 
 /* ---- rows ---- */
 
-/* The columns of one row; what is missing or wrong in it is NULL. */
+/*
+ * Reads the columns of one row; a column that is missing or malformed is NULL.
+ */
 static void take_row(const uint8_t *at, const uint8_t *end, unsigned n_fields,
                      sql_value *values)
 {

@@ -1,6 +1,5 @@
 /*
- * connect.c - opening a database file, its settings, and waiting for
- * locks.
+ * connect.c - opens a database file, applies its settings, and waits for locks.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -30,7 +29,7 @@ const char *sqlite_file(const struct session *s)
 
 /* ---- waiting for a lock ---- */
 
-/* Called by SQLite for try number `tries` of one lock; 0: give up. */
+/* Called by SQLite for try number `tries` of one lock; returns 0 to give up. */
 static int busy(void *arg, int tries)
 {
   struct sqlite_session *q = arg;
@@ -66,7 +65,7 @@ void sqlite_wake(struct session *s)
 
 /* ---- settings ---- */
 
-/* The first value of what `sql` returns, "" if there is none. */
+/* Returns the first value of the result of `sql`, "" if there is none. */
 static int ask(struct sqlite_session *q, const char *sql, char *to, size_t size)
 {
   sqlite3_stmt *stmt = NULL;
@@ -82,8 +81,8 @@ static int ask(struct sqlite_session *q, const char *sql, char *to, size_t size)
 }
 
 /*
- * Several connections that switch a new file to WAL at the same time get BUSY
- * without being asked to wait, so the waiting is done here.
+ * If several connections switch a new file to WAL at the same time, some get
+ * BUSY although they may wait.  Therefore this function waits.
  */
 static int set_journal_mode(struct sqlite_session *q, const char *mode)
 {
@@ -144,7 +143,7 @@ int sqlite_connect(struct session *s, uint64_t until_ns, struct outcome *out)
   if (rc == SQLITE_OK)
     return 0;
 
-  /* Without a handle there was no memory for one. */
+  /* Without a handle, there was no memory for one. */
   (void)snprintf(q->why, sizeof(q->why), "%s",
                  q->db ? sqlite3_errmsg(q->db) : sqlite3_errstr(rc));
   (void)sqlite_failed_with(q->db ? sqlite3_extended_errcode(q->db) : rc, q->why,
@@ -178,7 +177,7 @@ void sqlite_warnings(struct session *s, struct strbuf *lines)
     strbuf_addf(lines, "sqlite journal_mode is %s, not %s\n", now, want);
 }
 
-/* ---- what is in force ---- */
+/* ---- the settings in force ---- */
 
 static const char *const pragmas[] = {
   "journal_mode",
@@ -225,7 +224,7 @@ static void pragma(struct sqlite_session *q, const char *name, char *to,
   if (strcmp(name, "synchronous") == 0 && to[0] >= '0' && to[0] <= '3')
     (void)snprintf(to, size, "%s", sqlite_synchronous_words[to[0] - '0']);
   if (to[0] == '\0' && strcmp(name, "mmap_size") == 0)
-    (void)snprintf(to, size, "0"); /* compiled without */
+    (void)snprintf(to, size, "0"); /* not compiled in */
 }
 
 void sqlite_mode_line(struct session *s, struct strbuf *line)
@@ -264,8 +263,10 @@ void sqlite_settings(struct session *s,
   put(ctx, "busy_timeout", value);
 }
 
-/* Free pages of the file are used again, and so are those of tables that make
- * way.  A database in memory has no file. */
+/*
+ * Free pages of the file are used again, and so are those of tables that are
+ * replaced.  A database in memory has no file.
+ */
 static const char *space_query(const struct session *s)
 {
   (void)s;

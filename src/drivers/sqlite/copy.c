@@ -1,5 +1,5 @@
 /*
- * copy.c - many rows stored by each execution of one statement.
+ * copy.c - stores many rows by each execution of one statement.
  */
 #include "drivers/sqlite/session.h"
 
@@ -9,8 +9,10 @@ static void done(struct sqlite_session *q)
   q->copy = NULL;
 }
 
-/* What was stored before a failure may stay: the caller rolls back.  So SQLite
- * need not remember how to undo one statement. */
+/*
+ * Rows stored before a failure may stay, because the caller rolls back.  Thus
+ * SQLite need not remember how to undo one statement.
+ */
 static void add_statement(struct strbuf *sql, const struct copy_spec *spec)
 {
   strbuf_addf(sql, "INSERT OR FAIL INTO %s (", spec->table);

@@ -33,10 +33,12 @@ static int sqlite_global_init(const void *cfg, struct err *err)
     return err_set(err, -1,
                    "this SQLite library was built without support for "
                    "threads");
-  /* Statistics that nobody reads cost each allocation a lock that all threads
-   * share.  Too late where the library is in use already: then they stay. */
+  /*
+   * Statistics that nothing reads cost each allocation a lock that all threads
+   * share.  If the library is already in use, they stay on.
+   */
   (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-  (void)signal(SIGXFSZ, SIG_IGN); /* an error of write tells the same */
+  (void)signal(SIGXFSZ, SIG_IGN); /* write reports the same as an error */
   return 0;
 }
 

@@ -6,7 +6,7 @@
 
 #include "drivers/sqlite/session.h"
 
-/* Extended codes before the primary ones that they belong to. */
+/* Extended codes come before their primary ones. */
 static const struct {
   int code;
   const char *state;
@@ -60,7 +60,7 @@ int sqlite_failed_with(int code, const char *msg, struct outcome *out)
 
 int sqlite_failed(struct sqlite_session *q, struct outcome *out)
 {
-  /* The end of the transaction may be the error's doing. */
+  /* The error may have ended the transaction. */
   q->base.trx = sqlite3_get_autocommit(q->db) ? TRX_NONE : TRX_OPEN;
   out->over = q->gave_up && (sqlite3_errcode(q->db) & 0xff) == SQLITE_BUSY;
   return sqlite_failed_with(sqlite3_extended_errcode(q->db),

@@ -16,7 +16,7 @@ const char *const sqlite_synchronous_words[] = {
   "off", "normal", "full", "extra", NULL,
 };
 
-/* The `len` bytes of a URI without percent-encoding, cut to the room. */
+/* Copies the `len` bytes of a URI without percent-encoding, cut to the room. */
 static void decode(const char *text, size_t len, char *to, size_t size)
 {
   size_t n = 0;
@@ -39,8 +39,10 @@ static void decode(const char *text, size_t len, char *to, size_t size)
   to[n] = '\0';
 }
 
-/* A URI of SQLite whose path or parameters mean memory, or a file that nobody
- * else can open. */
+/*
+ * Does the path or a parameter of a URI of SQLite mean memory, or a file that
+ * no other connection can open?
+ */
 static bool is_memory_uri(const char *uri)
 {
   const char *at = uri + strcspn(uri, "?#");

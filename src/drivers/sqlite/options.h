@@ -6,7 +6,7 @@
 
 #include "opt/opt.h"
 
-/* What the options fill in. */
+/* The struct that the options fill in. */
 struct sqlite_cfg {
   const char *db;
   int journal_mode; /* index of sqlite_journal_modes */

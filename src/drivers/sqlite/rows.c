@@ -1,5 +1,5 @@
 /*
- * rows.c - the rows of a result, kept until they are fetched.
+ * rows.c - keeps the rows of a result until they are fetched.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +28,10 @@ static bool reserve(struct sqlite_rows *r, size_t more)
 bool sqlite_rows_add(struct sqlite_rows *r, sqlite3_stmt *stmt)
 {
   for (uint32_t i = 0; i < r->fields; i++) {
-    /* It is "unprotected", which matters to connections of several threads:
-     * looking at it is cheaper than asking for type and text by column. */
+    /*
+     * The value is "unprotected", which matters only if several threads share a
+     * connection.  It is cheaper than asking for type and text by column.
+     */
     sqlite3_value *v = sqlite3_column_value(stmt, (int)i);
     const int type = sqlite3_value_type(v);
     const void *bytes = NULL;

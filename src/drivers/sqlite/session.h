@@ -17,15 +17,15 @@
 #include "drivers/sqlite/options.h"
 
 /*
- * The rows of a result: SQLite gives one at a time and only as long as the
+ * The rows of a result.  SQLite gives one at a time and only while the
  * statement runs, but the number of rows must be known at once and no lock may
- * be kept.  Values lie one behind the other in `bytes`, each after its length;
- * memory is kept from one result to the next.
+ * be kept.  Values are stored in sequence in `bytes`, each after its length.
+ * The memory is kept from one result to the next.
  */
 struct sqlite_rows {
   char *bytes; /* owned */
   size_t len, room;
-  size_t at; /* of the next row to be fetched */
+  size_t at; /* position of the next row to fetch */
   uint64_t left;
   uint32_t fields;
 };
@@ -35,22 +35,22 @@ struct sqlite_session {
   sqlite3 *db;
   struct sqlite_rows rows;
 
-  /* Statements of the text that were not executed yet. */
+  /* Statements of the text that have not been executed yet. */
   struct strbuf rest;
   size_t rest_at;
   bool more;
 
-  /* Of a copy. */
+  /* State of a copy. */
   sqlite3_stmt *copy;     /* owned */
   const char *copy_kinds; /* borrowed */
   unsigned copy_columns;
   const char *copy_rows, *copy_rows_end; /* borrowed for one call */
   uint64_t copied;
 
-  /* Waiting for a lock. */
+  /* State of waiting for a lock. */
   uint64_t busy_since_ns;
-  bool gave_up;           /* this statement has, because the run is over */
-  _Atomic uint32_t woken; /* by another thread: the statement has to end */
+  bool gave_up;           /* this statement gave up, because the run is over */
+  _Atomic uint32_t woken; /* set by another thread: the statement has to end */
   char why[256];          /* text of a failed connect */
 };
 
@@ -104,9 +104,11 @@ int sqlite_prepare(struct prepared *p, struct outcome *out);
 int sqlite_execute(struct prepared *p, struct outcome *out);
 void sqlite_unprepare(struct prepared *p, bool going);
 
-/* source.c: the rows copy_rows .. copy_rows_end, in the form of
- * COPY_BINARY, can be selected from SQLITE_SOURCE, as c0, c1 and so on; a
- * result code of SQLite. */
+/*
+ * source.c: the rows copy_rows .. copy_rows_end, in the form of COPY_BINARY,
+ * can be selected from SQLITE_SOURCE, as c0, c1 and so on.  Returns a result
+ * code of SQLite.
+ */
 #define SQLITE_SOURCE "bench_rows_of_copy"
 int sqlite_source(struct sqlite_session *q);
 

@@ -2,9 +2,9 @@
  * source.c - rows of a buffer that SQLite reads as a table.
  *
  * One INSERT .. SELECT from it stores as many rows as the buffer has.  That
- * takes half the time of an INSERT for each row, since the statement starts and
- * ends, opens the table and counts its last number but once, and finds the
- * place of a row beside the one before it.
+ * takes half the time of one INSERT per row: the statement starts and ends,
+ * opens the table and finds its last number only once, and it finds the place
+ * of each row next to the previous one.
  *
  * The table exists for one connection and in no file.
  */
@@ -14,7 +14,7 @@
 
 #include "drivers/sqlite/session.h"
 
-/* Where the row begins: after the number of its columns. */
+/* A row begins after the number of its columns. */
 enum {
   ROW_HEAD = 2,
   LENGTH = 4
@@ -25,12 +25,14 @@ struct source {
   struct sqlite_session *session;
 };
 
-/* A row that is read from first to last has been looked at twice at most:
- * its columns are asked for in their order. */
+/*
+ * The columns of a row are asked for in order, so reading a row from first to
+ * last looks at each value twice at most.
+ */
 struct cursor {
   sqlite3_vtab_cursor base; /* first */
   const char *row;
-  const char *at; /* column `column` of it */
+  const char *at; /* the place of column `column` */
   int column;
 };
 
@@ -97,7 +99,7 @@ static int source_disconnect(sqlite3_vtab *vtab)
 
 static int source_plan(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
-  (void)vtab, (void)info; /* from the first row to the last */
+  (void)vtab, (void)info; /* the scan goes from the first row to the last */
   return SQLITE_OK;
 }
 
@@ -181,8 +183,10 @@ static int source_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *ret)
   return SQLITE_OK;
 }
 
-/* Without xCreate the table has the name of the module and cannot be made by a
- * statement. */
+/*
+ * Without xCreate, the table has the name of the module, and no statement can
+ * create it.
+ */
 static const sqlite3_module module = {
   .xConnect = source_connect,
   .xBestIndex = source_plan,

@@ -12,14 +12,14 @@ static void note_trx(struct sqlite_session *q)
   q->base.trx = sqlite3_get_autocommit(q->db) ? TRX_NONE : TRX_OPEN;
 }
 
-/* A statement begins: nobody has asked it to end yet. */
+/* A statement begins: no request to end it has arrived yet. */
 static void start(struct sqlite_session *q)
 {
   atomic_store_explicit(&q->woken, 0, memory_order_relaxed);
   q->gave_up = false;
 }
 
-/* Step through the whole statement and keep its rows if they are wanted. */
+/* Steps through the whole statement and keeps its rows if they are wanted. */
 static int run(struct sqlite_session *q, sqlite3_stmt *stmt,
                struct outcome *out)
 {
@@ -29,7 +29,7 @@ static int run(struct sqlite_session *q, sqlite3_stmt *stmt,
   uint64_t rows = 0;
   int rc = sqlite3_step(stmt);
 
-  if (columns > 0) /* a table that has changed may have others now */
+  if (columns > 0) /* a table that has changed may have other columns now */
     columns = sqlite3_column_count(stmt);
   sqlite_rows_clear(&q->rows, (uint32_t)columns);
   for (; rc == SQLITE_ROW; rc = sqlite3_step(stmt), rows++) {
@@ -52,7 +52,7 @@ static int run(struct sqlite_session *q, sqlite3_stmt *stmt,
   return 0;
 }
 
-/* Something other than blanks, comments and semicolons is left. */
+/* Is something other than blanks, comments and semicolons left? */
 static bool has_more(const char *sql, size_t len)
 {
   size_t n;
@@ -61,7 +61,7 @@ static bool has_more(const char *sql, size_t len)
   return n > 0 || word < sql + len;
 }
 
-/* Keep what follows the first statement of the text. */
+/* Keeps what follows the first statement of the text. */
 static bool keep_rest(struct sqlite_session *q, const char *tail, size_t len)
 {
   strbuf_clear(&q->rest);
@@ -71,7 +71,9 @@ static bool keep_rest(struct sqlite_session *q, const char *tail, size_t len)
   return q->more;
 }
 
-/* Execute the first statement of the text; *ret_tail: where the rest begins. */
+/*
+ * Executes the first statement of the text; *ret_tail: where the rest begins.
+ */
 static int first_of(struct sqlite_session *q, const char *sql, size_t len,
                     const char **ret_tail, struct outcome *out)
 {
@@ -81,16 +83,16 @@ static int first_of(struct sqlite_session *q, const char *sql, size_t len,
   *ret_tail = sql + len;
   if (len >= INT_MAX)
     return sqlite_failed_with(SQLITE_TOOBIG, "string or blob too big", out);
-  /* With the zero byte behind the text SQLite need not copy it. */
+  /* Thanks to the zero byte after the text, SQLite need not copy it. */
   if (sqlite3_prepare_v2(q->db, sql, (int)len + 1, &stmt, ret_tail) !=
       SQLITE_OK)
     return sqlite_failed(q, out);
-  if (!stmt) { /* blanks and comments */
+  if (!stmt) { /* the text has only blanks and comments */
     out->counter = COUNTER_OTHER;
     return 0;
   }
   rc = run(q, stmt, out);
-  /* Errors of the run are known; the message must outlive finalizing. */
+  /* If the execution failed, the message must outlive finalizing. */
   if (rc < 0) {
     (void)sqlite3_snprintf(sizeof(q->why), q->why, "%s", out->msg);
     out->msg = q->why;
@@ -117,7 +119,7 @@ int sqlite_query(struct session *s, const char *sql, size_t len,
       return sqlite_failed_with(SQLITE_NOMEM, "out of memory", out);
     out->more = true;
   }
-  out->settled = !out->more; /* whatever is executed next drops the rows */
+  out->settled = !out->more; /* the next execution drops the rows */
   return 0;
 }
 
@@ -148,8 +150,8 @@ int sqlite_end_results(struct session *s, struct outcome *out)
   struct sqlite_session *q = sqlite_of(s);
   int rc = 0;
 
-  /* A server would have executed all of the text by now. */
-  while (q->more) { /* a failure ends it, too */
+  /* A server would already have executed all of the text. */
+  while (q->more) { /* a failure ends the loop, too */
     *out = (struct outcome){ 0 };
     rc = sqlite_next_result(s, out);
   }

@@ -1,10 +1,10 @@
 /*
- * tidy.c - give back the space of a database whose tables were dropped.
+ * tidy.c - gives back the space of a database whose tables were dropped.
  *
  * SQLite keeps the pages of dropped tables in the file.  If nothing else is in
- * it, it goes, but never while somebody else has it open: a connection that is
- * idle holds no lock, so the kernel is asked for a lease, which it grants only
- * for a file that nobody else has open.
+ * it, the file is removed, but never while another process has it open.  An
+ * idle connection holds no lock, so the kernel is asked for a lease.  The
+ * kernel grants it only for a file that no other process has open.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -18,11 +18,13 @@
 #include "base/fmt.h"
 #include "drivers/sqlite/session.h"
 
-/* Free pages below this are not worth a line. */
+/* Fewer bytes of free pages are not reported. */
 #define WORTH_A_LINE (UINT64_C(1) << 20)
 
-/* What is in the file besides free pages, and what another program has
- * marked as its own. */
+/*
+ * What the file holds besides free pages, and what another program has marked
+ * as its own.
+ */
 static const char what_is_there[] =
   "SELECT (SELECT COUNT(*) FROM sqlite_master WHERE name NOT LIKE "
   "'sqlite\\_%' ESCAPE '\\') + (u.user_version <> 0) + "
@@ -32,7 +34,7 @@ static const char what_is_there[] =
   "pragma_page_count c, pragma_schema_version v";
 
 struct contents {
-  bool others; /* what is not ours */
+  bool others; /* contents that bench did not create */
   bool used;   /* there has been a table */
   uint64_t free_bytes, bytes;
 };
@@ -54,8 +56,10 @@ static int look_inside(sqlite3 *db, struct contents *ret)
   return rc == SQLITE_ROW ? 0 : -1;
 }
 
-/* Without a write-ahead log, which one cannot leave while others have the
- * database open, and with no page too many. */
+/*
+ * Shrinks the file to the pages in use, without a write-ahead log: one cannot
+ * leave that mode while other connections are open.
+ */
 static bool shrink(sqlite3 *db)
 {
   sqlite3_stmt *stmt = NULL;
@@ -69,7 +73,7 @@ static bool shrink(sqlite3 *db)
   return left && sqlite3_exec(db, "VACUUM", NULL, NULL, NULL) == SQLITE_OK;
 }
 
-/* A regular file with one name, which is the one that was given. */
+/* Is it a regular file with one name, which is the given one? */
 static bool is_plain(const char *path, struct stat *ret)
 {
   return lstat(path, ret) == 0 && S_ISREG(ret->st_mode) && ret->st_nlink == 1;
@@ -80,10 +84,10 @@ static void remove_beside(const char *path, const char *suffix)
   char name[PATH_MAX];
 
   if (snprintf(name, sizeof(name), "%s%s", path, suffix) < (int)sizeof(name))
-    (void)unlink(name); /* SQLite has removed it, as a rule */
+    (void)unlink(name); /* usually SQLite has already removed it */
 }
 
-/* False: somebody has the file open, or it cannot be removed. */
+/* False: another process has the file open, or it cannot be removed. */
 static bool remove_file(const char *path)
 {
   struct stat before, opened;
@@ -96,8 +100,11 @@ static bool remove_file(const char *path)
   if (fd < 0)
     return false;
 #ifdef F_SETLEASE
-  /* Somebody who opens it now waits until it is gone; the signal that says so
-   * would end the program, unless it is one that is ignored. */
+  /*
+   * From now on, a process that opens the file waits until it is gone.  The
+   * signal that reports this would end the program, unless it is one that is
+   * ignored.
+   */
   if (fstat(fd, &opened) == 0 && opened.st_dev == before.st_dev &&
       opened.st_ino == before.st_ino && fcntl(fd, F_SETSIG, SIGURG) == 0 &&
       fcntl(fd, F_SETLEASE, F_WRLCK) == 0) {
@@ -116,7 +123,7 @@ static bool remove_file(const char *path)
   return gone;
 }
 
-/* A journal can be made beside the file. */
+/* Can a journal be created in the folder of the file? */
 static bool folder_is_writable(const char *path)
 {
   const char *slash = strrchr(path, '/');
@@ -138,7 +145,7 @@ void sqlite_tidy(struct session *s, struct strbuf *line)
   struct stat st;
   bool shrunk = false;
 
-  /* Not a database in memory, nor a URI. */
+  /* Skip databases in memory and URIs. */
   if (lstat(path, &st) < 0)
     return;
   if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
@@ -150,7 +157,7 @@ void sqlite_tidy(struct session *s, struct strbuf *line)
                 "'%s' keeps its size of %s, because other tables are in it; "
                 "VACUUM makes it smaller",
                 path, fmt_size(size, in.bytes));
-  if (in.others || !in.used) /* an empty file may be anybody's */
+  if (in.others || !in.used) /* an empty file may belong to anything */
     return;
   if (shrunk && remove_file(path))
     strbuf_addf(line, "Removed the database file '%s'", path);

@@ -1,7 +1,7 @@
 /*
- * abi_db.c - what the program's Lua modules need of databases, besides the
- * functions that sysbench has: labels, explicit parameters, and what to do
- * after a failure.
+ * abi_db.c - database functions for the program's Lua modules, in addition to
+ * those of sysbench: labels, explicit parameters, and what to do after a
+ * failure.
  */
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@
 #include "lua/engine/state.h"
 #include "rand/stream.h"
 
-/* Bits of bench_db_failure(), as sql_error.lua knows them. */
+/* Bits of bench_db_failure(), which sql_error.lua uses. */
 enum {
   FAILURE_ABANDONED = 1,
   FAILURE_IGNORABLE = 2,
@@ -65,21 +65,21 @@ sql_result *bench_db_query(sql_connection *con, const char *query, size_t len,
   struct conn *c = conn_of(con);
 
   if (UNLIKELY(!con))
-    return NULL; /* a method without its object: sql.lua says so */
+    return NULL; /* a method without its object: sql.lua reports it */
   conn_set_class(c, cls);
   return conn_query(c, query, len);
 }
 
 /* ---- prepared statements ---- */
 
-/* NULL: the class of its text. */
+/* Set the class of a statement; NULL: the class of its text. */
 void bench_db_set_class(sql_statement *stmt, void *cls)
 {
   stmt_set_class(stmt_of(stmt),
                  cls ? cls : (void *)(uintptr_t)&statement_prepared);
 }
 
-/* -1: any number is accepted. */
+/* Return the number of parameters; -1: any number is accepted. */
 int bench_db_param_count(sql_statement *stmt)
 {
   const unsigned n = stmt_of(stmt)->n_params;
@@ -98,10 +98,10 @@ const char *bench_db_text(sql_statement *stmt)
 }
 
 /*
- * Execute it so many times; before each, a number of 1..max by the chosen
- * distribution goes to *first, and that plus `span` to *last unless `last` is
- * NULL.  Returns how many succeeded; the first failure ends the loop.  The rows
- * are dropped.
+ * Execute the statement so many times.  Before each, a number of 1..max by the
+ * chosen distribution goes to *first, and that plus `span` to *last unless
+ * `last` is NULL.  Returns how many succeeded; the first failure ends the loop.
+ * The rows are dropped.
  */
 double bench_db_execute_drawn(sql_statement *stmt, double times, double highest,
                               int64_t *first, int64_t *last, double span)
@@ -137,8 +137,10 @@ bool bench_db_in_transaction(sql_connection *con)
          (c->session->trx == TRX_OPEN || c->session->trx == TRX_ABORTED);
 }
 
-/* A literal, valid until the next call in this state; NULL: it cannot be
- * sent, or memory ran out. */
+/*
+ * Return a literal, valid until the next call in this state; NULL: it cannot be
+ * sent, or memory ran out.
+ */
 const char *bench_db_quote(sql_connection *con, const char *text, size_t len,
                            size_t *ret_len)
 {
@@ -158,9 +160,11 @@ const char *bench_db_quote(sql_connection *con, const char *text, size_t len,
 
 /* ---- many rows ---- */
 
-/* How many bytes a statement with many rows should have.  *ret_max is how many
- * it can have, *ret_setting is NULL or the setting of the server that limits
- * it. */
+/*
+ * Return how many bytes a statement with many rows should have.  *ret_max is
+ * the maximum, and *ret_setting is the setting of the server that limits it, or
+ * NULL.
+ */
 double bench_db_statement_sizes(sql_connection *con, double *ret_max,
                                 const char **ret_setting)
 {
@@ -171,7 +175,7 @@ double bench_db_statement_sizes(sql_connection *con, double *ret_max,
   return (double)sizes->good;
 }
 
-/* The statement of the bulk insert up to its rows; not terminated. */
+/* Return the statement of the bulk insert up to its rows; not terminated. */
 const char *bench_db_bulk_prefix(sql_connection *con, size_t *ret_len)
 {
   const struct bulk *b = &conn_of(con)->bulk;
@@ -188,7 +192,9 @@ bool bench_copy_is_checked(sql_connection *con)
   return copy && copy->row && copy->checked;
 }
 
-/* These three return false after a failure, which has ended the copy. */
+/*
+ * These three functions return false after a failure, which has ended the copy.
+ */
 bool bench_copy_begin(sql_connection *con, const char *table,
                       const char **columns, int n)
 {
@@ -248,8 +254,10 @@ const char *bench_db_reason(sql_connection *con)
   return conn_failure(conn_of(con))->text;
 }
 
-/* NULL: there is none; or there was no memory to keep it in, and it was
- * printed. */
+/*
+ * Returns NULL if there is no message, or if there was no memory to keep it;
+ * then it was printed.
+ */
 void *bench_db_take_message(sql_connection *con)
 {
   struct conn_message taken = conn_take_message(conn_of(con));
@@ -282,7 +290,7 @@ int bench_db_forgive(sql_connection *con)
   bool reconnected = false;
   const sql_error_t error = conn_forgive(c, &reconnected);
 
-  /* A failure is abandoned only if this call failed. */
+  /* A failure means "abandoned" only if this call failed. */
   if (error == DB_ERROR_IGNORABLE)
     return FAILURE_IGNORABLE | (reconnected ? FAILURE_RECONNECTED : 0);
   return failure_bits(c, error, reconnected);

@@ -1,5 +1,5 @@
 /*
- * abi_event.c - what scripts call about events and counters.
+ * abi_event.c - functions for scripts about events and counters.
  */
 #include <stdint.h>
 
@@ -25,11 +25,11 @@ _Static_assert((int)SB_CNT_OTHER == (int)COUNTER_OTHER &&
                "scripts and recorders count in the same order");
 
 enum {
-  PATIENT_RESTARTS = 10, /* without a pause between them */
+  PATIENT_RESTARTS = 10, /* restarts without a pause between them */
   LONGEST_PAUSE_MS = 100,
 };
 
-/* The worker that the calling thread works for; NULL: none. */
+/* Returns the worker that the calling thread works for; NULL: none. */
 static struct worker *current_worker(void)
 {
   const struct state *s = state_current();
@@ -37,7 +37,7 @@ static struct worker *current_worker(void)
   return LIKELY(s != NULL) ? s->worker : NULL;
 }
 
-/* The same, if `thread_id` is its number. */
+/* Does the same if `thread_id` is its number. */
 static struct worker *worker_of(int thread_id)
 {
   const struct state *s = state_current();
@@ -56,7 +56,7 @@ bool sb_more_events(int thread_id)
 
   if (!w)
     return false;
-  worker_abandon(w); /* a start without a stop */
+  worker_abandon(w); /* an event was started and not stopped */
   return worker_more(w);
 }
 
@@ -100,8 +100,10 @@ uint64_t sb_counter_val(int thread_id, sb_counter_type type)
   return (int)type == (int)SB_CNT_TRX ? n + recorder_events(w->recorder) : n;
 }
 
-/* An event ends with its results, so results that it has not read are settled
- * first. */
+/*
+ * The results of an event belong to it, so results that it has not read are
+ * settled before it ends.
+ */
 bool bench_event_step(void)
 {
   struct worker *w = current_worker();
@@ -132,7 +134,7 @@ void bench_event_abandon(void)
     worker_abandon(w);
 }
 
-/* 1, 2, 4, ... at most LONGEST_PAUSE_MS after many attempts. */
+/* Returns 1, 2, 4, ... up to LONGEST_PAUSE_MS after many attempts. */
 static uint64_t pause_ns(int attempt)
 {
   const int doublings = attempt - PATIENT_RESTARTS - 1;
@@ -145,8 +147,10 @@ static uint64_t pause_ns(int attempt)
   return ms * NS_PER_MS;
 }
 
-/* Is there no time for another attempt?  Events end with the run, everything
- * else ends at its deadline. */
+/*
+ * Is there no time for another attempt?  Events end with the run; everything
+ * else ends at its deadline.
+ */
 static bool is_over(const struct state *s)
 {
   return env_in_event(&s->env) ? worker_is_over(s->worker)

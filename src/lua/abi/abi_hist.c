@@ -1,5 +1,5 @@
 /*
- * abi_hist.c - histograms that scripts make.
+ * abi_hist.c - histograms that scripts create.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ void sb_histogram_delete(sb_histogram_t *h)
 
 void sb_histogram_update(sb_histogram_t *h, double value)
 {
-  (void)grid_update(&h->grid, value); /* NaN is no value */
+  (void)grid_update(&h->grid, value); /* NaN is not counted */
 }
 
 void sb_histogram_print(sb_histogram_t *h)

@@ -1,8 +1,8 @@
 /*
- * abi_load.c - the loader as the bundled scripts use it.
+ * abi_load.c - the interface of the bundled scripts to the loader.
  *
  * All states of a command share one struct load, which belongs to the script.
- * A table that is filled on its own has one for itself.
+ * A table that is filled separately has a struct load of its own.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,20 +20,20 @@
 #include "lua/engine/state.h"
 #include "run/plan.h"
 
-/* What a state holds. */
+/* The loader of a state. */
 struct handle {
   struct load *own;      /* owned; NULL: it is shared */
   struct loader *loader; /* owned */
-  struct err err;        /* of the last call that failed */
+  struct err err;        /* error of the last call that failed */
 };
 
 /* ---- numbers ---- */
 
-/* `what` may be anything that a script has calculated. */
+/* `what` may be any value that a script has calculated. */
 static int whole_number(double value, const char *what, uint64_t *ret,
                         struct err *err)
 {
-  if (!(value >= 0 && value < 0x1p63)) /* nor is it NaN */
+  if (!(value >= 0 && value < 0x1p63)) /* this refuses NaN as well */
     return err_set(err, -EINVAL,
                    "the %s must be from 0 to less than 2^63, not %g", what,
                    value);
@@ -63,8 +63,10 @@ static int set_tables(struct load_setup *setup, double first_table,
   return rc < 0 ? rc : table_size(size, &setup->size, err);
 }
 
-/* NULL: not enough memory.  Impossible numbers are reported by the first call
- * of bench_load_next(). */
+/*
+ * Returns NULL if there is not enough memory.  Impossible numbers are reported
+ * by the first call of bench_load_next().
+ */
 void *bench_load_open(sql_connection *con, double first_table, double tables,
                       double size, const char *method, bool shared)
 {
@@ -138,8 +140,10 @@ const char *bench_load_reason(void *loader)
 
 /* ---- check ---- */
 
-/* 0 and the differences, "" if there are none; or -1 and the reason why they
- * are not known.  The text is valid until the next call in this state. */
+/*
+ * Returns 0 and the differences, "" if there are none; or -1 and the reason why
+ * they are not known.  The text is valid until the next call in this state.
+ */
 int bench_load_check(sql_connection *con, double table, double size,
                      const char **ret_text)
 {
@@ -172,8 +176,10 @@ int bench_load_check(sql_connection *con, double table, double size,
 
 /* ---- cleanup ---- */
 
-/* Closes the connection after its tables were dropped.  Returns a line about
- * their space, or ""; it is valid until the next call in this state. */
+/*
+ * Closes the connection after its tables were dropped.  Returns a line about
+ * their space, or "".  The text is valid until the next call in this state.
+ */
 const char *bench_load_tidy(sql_connection *con)
 {
   struct state *s = state_current();
@@ -187,8 +193,10 @@ const char *bench_load_tidy(sql_connection *con)
 
 /* ---- progress of the other commands ---- */
 
-/* The progress of warmup, which counts tables, or of check, which counts rows.
- * NULL: there is none. */
+/*
+ * Starts the progress of warmup, which counts tables, or of check, which counts
+ * rows.  Returns NULL if there is none.
+ */
 void *bench_pace_open(bool warmup, double total)
 {
   const struct state *s = state_current();

@@ -1,5 +1,5 @@
 /*
- * abi_measure.c - counters and histograms that scripts name.
+ * abi_measure.c - named counters and histograms of scripts.
  */
 #include "base/ffi_api.h"
 #include "lua/engine/measure.h"

@@ -1,5 +1,5 @@
 /*
- * abi_options.c - what sysbench.cmdline calls to declare and print options.
+ * abi_options.c - functions of sysbench.cmdline that declare and print options.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ int sb_lua_set_test_args(sb_arg_t *args, size_t len)
   return s && options_set_args(s, args, len) == 0 ? 0 : 1;
 }
 
-/* Without the title line, as scripts print it. */
+/* Prints the options without the title line, as scripts do. */
 void sb_print_test_options(void)
 {
   const struct state *s = state_current();

@@ -20,7 +20,7 @@ void bench_signals_close(void)
   signals_close();
 }
 
-/* The process that runs `command`, or -1 with errno. */
+/* Starts a process that runs `command`; returns its id, or -1 with errno. */
 static pid_t start(const char *command)
 {
   char *const argv[] = { (char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c",

@@ -1,8 +1,8 @@
 /*
- * abi_rand.c - what scripts call to draw random numbers.
+ * abi_rand.c - functions with which scripts draw random numbers.
  *
  * All draw from the stream of the state in which the thread is.  The functions
- * named sb_ have the 32-bit types that scripts declare, those named bench_ take
+ * named sb_ have the 32-bit types that scripts declare; those named bench_ take
  * and return Lua numbers.
  */
 #include <string.h>
@@ -12,7 +12,10 @@
 #include "rand/stream.h"
 #include "rand/text.h"
 
-/* NULL outside of states: in threads that a C module has started. */
+/*
+ * Returns NULL outside of states, which means in a thread that a C module has
+ * started.
+ */
 static struct rand_stream *stream(void)
 {
   const struct state *s = state_current();
@@ -20,7 +23,10 @@ static struct rand_stream *stream(void)
   return s ? s->rand : NULL;
 }
 
-/* Fractions are cut; what is beyond 64 bits is the nearest, NaN is 0. */
+/*
+ * Fractions are cut off; a number beyond 64 bits becomes the nearest one, NaN
+ * 0.
+ */
 static int64_t whole(double x)
 {
   if (LIKELY(__builtin_fabs(x) < 0x1p63))

@@ -2,9 +2,9 @@
  * symbols.c - the functions that scripts find in ffi.C of a static program.
  *
  * LuaJIT asks the dynamic linker for the address of a function, and a static
- * program has none.  The linker redirects the question (--wrap) to here:
- * the functions of the script ABI, and those of the C library that scripts have
- * been seen to call.
+ * program has none.  The linker redirects the call (--wrap) to this file.  It
+ * knows the functions of the script ABI, and those of the C library that
+ * scripts are known to call.
  */
 #include <dlfcn.h>
 #include <poll.h>
@@ -66,7 +66,7 @@ void *__wrap_dlsym(void *handle, const char *name)
   void (*f)(void) = find(internal_functions, internal_n_functions, name);
   void *address;
 
-  (void)handle; /* nothing can be opened */
+  (void)handle; /* there is only one library */
   if (!f)
     f = find(library, ARRAY_SIZE(library), name);
   memcpy(&address, &f, sizeof(address));
@@ -76,12 +76,12 @@ void *__wrap_dlsym(void *handle, const char *name)
 /* NOLINTNEXTLINE(bugprone-reserved-identifier) */
 char *__wrap_dlerror(void);
 
-/* What LuaJIT says when there is no such function, or library. */
+/* The text that LuaJIT shows if there is no such function or library. */
 char *__wrap_dlerror(void)
 {
   static const char text[] =
     "no such function: a static program opens no libraries, and has the "
     "functions of the script interface and common ones of the C library alone";
 
-  return (char *)(uintptr_t)text; /* it is not changed */
+  return (char *)(uintptr_t)text; /* callers do not change it */
 }

@@ -1,5 +1,5 @@
 /*
- * commands.c - the commands of a script: which it has, and calling one.
+ * commands.c - finds the commands of a script, and calls one.
  */
 #include "lua/engine/commands.h"
 
@@ -22,7 +22,7 @@
 /* The functions that a command other than `run` calls. */
 static const char *const functions[] = { "prepare", "cleanup", "help" };
 
-/* ---- a list of them, for the message that one is unknown ---- */
+/* ---- the list of commands, for the message about an unknown one ---- */
 
 static void add_word(struct strbuf *out, const char *word)
 {
@@ -50,7 +50,7 @@ static bool is_usual(const char *name)
   return false;
 }
 
-/* Is the value on top a command as scripts declare it? */
+/* Is the value on top a command, in the form in which scripts declare it? */
 static bool is_command(lua_State *L)
 {
   bool is = lua_istable(L, -1);
@@ -63,7 +63,7 @@ static bool is_command(lua_State *L)
   return is;
 }
 
-/* Push the names that only this script has, sorted, from the table on top. */
+/* Pushes the names that only this script has, sorted, from the table on top. */
 static void push_sorted_names(lua_State *L)
 {
   int n = 0;
@@ -83,7 +83,10 @@ static void push_sorted_names(lua_State *L)
   lua_call(L, 1, 0);
 }
 
-/* Under lua_cpcall: the script may have replaced anything that is used. */
+/*
+ * Runs under lua_cpcall, because the script may have replaced anything that is
+ * used here.
+ */
 static int add_commands(lua_State *L)
 {
   struct strbuf *out = lua_touserdata(L, 1);
@@ -117,12 +120,15 @@ static int add_commands(lua_State *L)
 void commands_list(struct script *script, struct strbuf *out)
 {
   if (lua_cpcall(script->main->L, add_commands, out) != 0)
-    lua_pop(script->main->L, 1); /* the message; the list ends here */
+    lua_pop(script->main->L, 1); /* drop the message; the list ends */
 }
 
 /* ---- calling one ---- */
 
-/* sysbench.cmdline.FUNCTION(command) as a boolean; errors are false. */
+/*
+ * Calls sysbench.cmdline.FUNCTION(command); returns its result as a boolean.
+ * An error is false.
+ */
 static bool ask(struct script *script, const char *function)
 {
   struct state *s = script->main;
@@ -167,7 +173,7 @@ enum test_command commands_find(struct script *script)
   return TEST_LACKS;
 }
 
-/* Call the custom command in a state that has its options. */
+/* Calls the custom command in a state that has its options. */
 static int call_custom(struct state *s, struct err *err)
 {
   static const char caller[] = "sysbench.cmdline.call_command";
@@ -239,7 +245,7 @@ static int call_command(struct script *script, struct err *err)
       return call_parallel(script, err);
   }
   if (script->setup.plan->part > 0)
-    return 0; /* process 0 does what is done once */
+    return 0; /* process 0 alone executes what is done once */
   if (ask(script, "command_defined")) {
     rc = options_export(s, err);
     return rc < 0 ? rc : call_custom(s, err);

@@ -1,7 +1,7 @@
 /*
- * commands.h - the commands of a script: which it has, and calling one.
+ * commands.h - finds the commands of a script, and calls one.
  *
- * All functions are called by the main thread.
+ * Only the main thread calls these functions.
  */
 #ifndef BENCH_LUA_ENGINE_COMMANDS_H
 #define BENCH_LUA_ENGINE_COMMANDS_H
@@ -12,16 +12,16 @@ struct err;
 struct script;
 struct strbuf;
 
-/* Add the names of the commands that the script has, with blanks between. */
+/* Add the names of the commands that the script has, separated by blanks. */
 void commands_list(struct script *script, struct strbuf *out);
 
-/* What the command of the script's setup is. */
+/* Classify the command in the script's setup. */
 enum test_command commands_find(struct script *script);
 
 /*
- * Execute the command (TEST_CALL).  A positive number: this signal has ended
- * it early, in good order.  -ECANCELED: it failed, and the reason was printed;
- * other negative values: the message is to be printed as FATAL.
+ * Execute the command (TEST_CALL).  A positive number: this signal has ended it
+ * early, in an orderly way.  -ECANCELED: it failed, and the reason was printed.
+ * Other negative values: the message has to be printed as FATAL.
  */
 int commands_run(struct script *script, struct err *err);
 

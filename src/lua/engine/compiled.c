@@ -1,5 +1,5 @@
 /*
- * compiled.c - making byte code, and a list of files and theirs.
+ * compiled.c - creates byte code, and keeps a list of compiled files.
  */
 #include "lua/engine/compiled.h"
 
@@ -12,7 +12,7 @@
 #include "base/strbuf.h"
 #include "lua/find/embedded.h"
 
-/* Constant once it is in the list. */
+/* An entry is constant once it is in the list. */
 struct compiled {
   struct compiled *next;
   char *path;         /* owned */
@@ -26,8 +26,10 @@ static int write_code(lua_State *L, const void *bytes, size_t len, void *to)
   return ((struct strbuf *)to)->failed;
 }
 
-/* Append the byte code of the function on top of the stack, which stays there.
- * 0 or -ENOMEM. */
+/*
+ * Appends the byte code of the function on top of the stack, which stays there.
+ * Returns 0 or -ENOMEM.
+ */
 static int dump(lua_State *L, struct strbuf *code)
 {
   return lua_dump(L, write_code, code) == 0 && !code->failed ? 0 : -ENOMEM;
@@ -84,8 +86,10 @@ static const struct compiled *find(struct compiled_modules *m, const char *path)
   return c;
 }
 
-/* Keep the function on top of the stack, if that is possible; another thread
- * may keep the same one, which does no harm. */
+/*
+ * Keeps the function on top of the stack, if possible.  Another thread may keep
+ * the same one, which does no harm.
+ */
 static void keep(struct compiled_modules *m, lua_State *L, const char *path)
 {
   struct compiled *c = calloc(1, sizeof(*c));
@@ -103,7 +107,7 @@ static void keep(struct compiled_modules *m, lua_State *L, const char *path)
   (void)pthread_mutex_unlock(&m->lock);
 }
 
-/* A first line that begins with `#` is left out, as in a file. */
+/* As in a file, a first line that begins with `#` is skipped. */
 static int load_embedded(lua_State *L, const struct embedded_script *script,
                          const char *path)
 {

@@ -16,13 +16,13 @@ struct err;
 struct strbuf;
 
 struct compiled_modules {
-  pthread_mutex_t lock;   /* protects the list, not what is in it */
+  pthread_mutex_t lock;   /* protects the list, not the entries */
   struct compiled *first; /* owned */
 };
 
 /*
  * Append the byte code of `text` to `code`.  The message of a failure is Lua's.
- * Leaves the stack as it was.
+ * Leaves the stack unchanged.
  */
 int compiled_text(lua_State *L, const struct strbuf *text, const char *chunk,
                   struct strbuf *code, struct err *err);
@@ -31,9 +31,9 @@ void compiled_init(struct compiled_modules *m);
 void compiled_done(struct compiled_modules *m);
 
 /*
- * Push the function that is the module in this file; on failure push nil and
- * the message.  Returns how many values were pushed, like a function of Lua.
- * Any thread may call it, each with a state of its own.
+ * Push the function that the module in this file is; on failure push nil and
+ * the message.  Returns how many values were pushed, like a Lua function.  Any
+ * thread may call it with its own state.
  */
 int compiled_load(struct compiled_modules *m, lua_State *L, const char *path);
 

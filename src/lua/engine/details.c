@@ -1,5 +1,6 @@
 /*
- * details.c - figures of a script, its database and its errors for the results.
+ * details.c - adds the figures of a script, its database and its errors to the
+ * results.
  */
 #include "lua/engine/details.h"
 
@@ -18,10 +19,10 @@
 #include "run/plan.h"
 #include "stats/tally.h"
 
-/* Shares of reads without a row from which on a run is in doubt. */
+/* From this share of reads without a row on, a run is in doubt. */
 #define EMPTY_BUNDLED 0.05
 #define EMPTY_OTHER 0.5
-/* After the time limit: an event that is longer is worth a word. */
+/* An event that lasts longer than this after the time limit is reported. */
 #define LATE_NS NS_PER_S
 
 static void fill_error(struct error_count *to, const struct errtab_entry *from)
@@ -29,7 +30,7 @@ static void fill_error(struct error_count *to, const struct errtab_entry *from)
   (void)snprintf(to->source, sizeof(to->source), "%s", from->driver);
   if (from->code != 0)
     (void)snprintf(to->code, sizeof(to->code), "%d", from->code);
-  else /* a driver whose errors have no numbers of their own */
+  else /* the errors of this driver have no numbers */
     (void)snprintf(to->code, sizeof(to->code), "%s", from->state);
   (void)snprintf(to->state, sizeof(to->state), "%s", from->state);
   (void)snprintf(to->text, sizeof(to->text), "%s", from->text);
@@ -68,8 +69,10 @@ void details_fill(void *run, struct test_details *ret)
     fill_error(&ret->error[i], &db->errors.entry[order[i]]);
 }
 
-/* The bundled scripts are not meant to read rows that do not exist; others may
- * be. */
+/*
+ * The bundled scripts should not read rows that do not exist.  Other scripts
+ * may.
+ */
 static void doubt_rows(struct db_process *db, const struct report *total,
                        struct doubts *to)
 {
@@ -106,8 +109,10 @@ static void doubt_durability(struct db_process *db, const struct report *total,
   strbuf_done(&gaps);
 }
 
-/* Events that have begun are not cut off before --forced-shutdown, so that a
- * server that stands still makes the run longer. */
+/*
+ * Events that have begun are not cut off before --forced-shutdown, so a server
+ * that hangs makes the run longer.
+ */
 static void doubt_end(const struct script *script, const struct report *total,
                       struct doubts *to)
 {

@@ -1,6 +1,6 @@
 /*
- * details.h - figures for the results: the counters of a script, the facts and
- * the errors of its database.
+ * details.h - adds the figures of a script to the results: its counters, and
+ * the facts and errors of its database.
  */
 #ifndef BENCH_LUA_ENGINE_DETAILS_H
 #define BENCH_LUA_ENGINE_DETAILS_H
@@ -13,11 +13,14 @@ struct test_details;
 /* The member `details` of struct test_ops; `run` is a struct script. */
 void details_fill(void *run, struct test_details *ret);
 
-/* The member `doubts`: reads that found no row, a server that does not wait for
- * its disk, or that let workers wait after the end. */
+/*
+ * The member `doubts` of struct test_ops: reads that found no row, a server
+ * that does not wait for its disk, or a server that kept workers waiting after
+ * the end.
+ */
 void details_doubts(void *run, const struct report *total, struct doubts *to);
 
-/* The member `tally`: its counters, histograms and errors. */
+/* The member `tally`: counters, histograms and errors. */
 void details_tally(void *run, struct tally *to);
 
 /* The member `statement_times`. */

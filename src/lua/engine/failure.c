@@ -30,7 +30,7 @@ static bool is_verbose(void)
   return log_get_level() >= LOG_INFO;
 }
 
-/* Is the cause known?  From now on it is. */
+/* Is the cause already known?  From now on it is. */
 static bool is_repeated(struct failures *f, const char *cause)
 {
   bool known = false;
@@ -49,20 +49,20 @@ static bool is_repeated(struct failures *f, const char *cause)
 /* ---- where it happened ---- */
 
 enum origin {
-  ORIGIN_NONE,     /* the error does not say */
+  ORIGIN_NONE,     /* the error names no place */
   ORIGIN_SCRIPT,   /* a file of the user */
-  ORIGIN_BUNDLED,  /* a bundled script */
-  ORIGIN_INTERNAL, /* a module inside of the program */
+  ORIGIN_BUNDLED,  /* in a bundled script */
+  ORIGIN_INTERNAL, /* in a module inside the program */
 };
 
-/* The beginning of an error's text: "FILE:LINE: ". */
+/* The start of an error's text: "FILE:LINE: ". */
 struct place {
   enum origin origin;
-  const char *file; /* as far as LuaJIT says it: the front may be "..." */
+  const char *file; /* as LuaJIT prints it: it may begin with "..." */
   size_t file_len;
   const char *line; /* with the colon before it */
   size_t line_len;
-  const char *rest; /* what follows; the whole text where there is no place */
+  const char *rest; /* the rest; the whole text if there is no place */
 };
 
 /* Is `tail` the end of the path of a file in the folder? */
@@ -71,7 +71,10 @@ static bool is_tail_in(const char *folder, const char *tail, size_t len)
   const size_t dir = strlen(folder);
 
   for (size_t at = len; at-- > 0;) {
-    /* "share/bench/x.lua" in "/usr/share/bench": the front is its end. */
+    /*
+     * "share/bench/x.lua" in "/usr/share/bench": the end of the folder begins
+     * the tail.
+     */
     if (tail[at] == '/' && at <= dir &&
         memcmp(folder + dir - at, tail, at) == 0)
       return true;
@@ -117,7 +120,7 @@ static struct place place_of(const char *datadir, const char *text)
   return (struct place){ .rest = text };
 }
 
-/* " at FILE:LINE", where it is the user's file. */
+/* Adds " at FILE:LINE", if that is the user's file. */
 static void add_place(struct strbuf *b, const struct place *p)
 {
   if (p->origin == ORIGIN_SCRIPT ||
@@ -130,7 +133,7 @@ static void add_place(struct strbuf *b, const struct place *p)
 
 /* ---- the message ---- */
 
-/* What users call the function. */
+/* Adds the name under which users know the function. */
 static void add_name(struct strbuf *b, const struct failures *f,
                      const struct failed_call *call)
 {
@@ -142,8 +145,10 @@ static void add_name(struct strbuf *b, const struct failures *f,
     strbuf_addf(b, "%s()", call->function);
 }
 
-/* Would the message only repeat, for a bundled script, what the SQL layer has
- * printed? */
+/*
+ * For a bundled script: would the message only repeat what the SQL layer has
+ * printed?
+ */
 static bool is_printed(const struct failures *f, const struct failed_call *call,
                        const struct place *p)
 {

@@ -1,9 +1,9 @@
 /*
- * failure.h - the message when a function of a script fails.
+ * failure.h - the message about a failed function of a script.
  *
  * Under the name sysbench it is "`NAME' function failed: TEXT".  Otherwise it
- * says where, "event() failed at t.lua:3 in thread 2: TEXT", and each cause is
- * printed once.
+ * says where the failure happened, "event() failed at t.lua:3 in thread 2:
+ * TEXT", and each cause is printed once.
  */
 #ifndef BENCH_LUA_ENGINE_FAILURE_H
 #define BENCH_LUA_ENGINE_FAILURE_H
@@ -15,18 +15,18 @@
 struct err;
 
 enum {
-  FAILURES_MAX = 32 /* different causes; later ones are printed each time */
+  FAILURES_MAX = 32 /* different causes; further ones are printed each time */
 };
 
-/* What messages depend on; all is borrowed. */
+/* The settings of messages; all are borrowed. */
 struct failure_rules {
   bool as_sysbench;    /* the program presents itself under that name */
   bool bundled;        /* the script is a bundled one */
-  const char *command; /* of the command line; NULL: none */
+  const char *command; /* name of the command; NULL: none */
   const char *datadir; /* the folder of the bundled scripts */
 };
 
-/* What has been printed. */
+/* The messages that have been printed. */
 struct failures {
   struct failure_rules rules; /* constant */
   pthread_mutex_t lock;       /* protects the rest */
@@ -40,9 +40,9 @@ void failures_done(struct failures *f);
 /* A call that has raised an error. */
 struct failed_call {
   const char *function;
-  bool is_event;  /* it is the program's own loop of events */
+  bool is_event;  /* the function is the program's own loop of events */
   bool in_worker; /* each cause is printed for one worker only */
-  bool printed;   /* the SQL layer has printed why */
+  bool printed;   /* the SQL layer has printed the reason */
   unsigned tid;   /* as scripts see it */
 };
 
@@ -50,12 +50,12 @@ struct failed_call {
  * Replace the text of the error in `err` by the complete message.  err->said is
  * set if another thread has failed for the same cause, or if the SQL layer has
  * printed the cause and the rest would only name bundled scripts.  It stays
- * false at --verbosity=4: everything is printed.  Any thread.
+ * false at --verbosity=4, which prints everything.  Any thread may call it.
  */
 void failure_describe(struct failures *f, const struct failed_call *call,
                       struct err *err);
 
-/* The same for a message that is complete: only err->said is set. */
+/* Do the same for a message that is complete: only err->said is set. */
 void failure_note(struct failures *f, struct err *err);
 
 #endif

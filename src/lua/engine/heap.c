@@ -1,5 +1,5 @@
 /*
- * heap.c - lists of small blocks by size, and malloc for the others.
+ * heap.c - lists of small blocks by size; malloc serves the others.
  */
 #include "lua/engine/heap.h"
 
@@ -17,16 +17,16 @@ static_assert(HEAP_SIZES == 64, "a bit of `listed` for each");
 enum {
   MIN_PIECE = 64 << 10,
   MAX_PIECE = 1 << 20,
-  ADDRESS_BITS = 47, /* of LuaJIT's pointers to what it collects */
-  KEPT_UNIT = 64,    /* of blocks up to MEM_KEPT: of few sizes, few are kept */
+  ADDRESS_BITS = 47, /* LuaJIT's pointers to collectable objects */
+  KEPT_UNIT = 64,    /* blocks up to MEM_KEPT: few sizes, so few are kept */
 };
 
-/* A block that is not in use.  No block is shorter than this. */
+/* A free block.  No block is shorter than this. */
 struct heap_block {
   struct heap_block *next;
 };
 
-/* The beginning of a piece. */
+/* The header of a piece. */
 struct heap_piece {
   struct heap_piece *next;
   size_t bytes;
@@ -51,13 +51,19 @@ static void put(struct heap *h, void *block, size_t index)
   h->listed |= UINT64_C(1) << index;
 }
 
-/* On some processors, memory can be where LuaJIT's pointers do not reach. */
+/*
+ * On some processors, memory can be at addresses that LuaJIT's pointers do not
+ * reach.
+ */
 static bool is_in_reach(const void *p)
 {
   return (uint64_t)(uintptr_t)p >> ADDRESS_BITS == 0;
 }
 
-/* Pages exist once they are written to, so a piece costs only what is used. */
+/*
+ * Pages exist only after they are written to, so a piece costs only what is
+ * used.
+ */
 static bool add_piece(struct heap *h)
 {
   size_t bytes = h->bytes / 4 / MIN_PIECE * MIN_PIECE;
@@ -72,7 +78,7 @@ static bool add_piece(struct heap *h)
     mem_pages_free(p, bytes);
     return false;
   }
-  if (h->at < h->end) /* too short for the block that is wanted: small */
+  if (h->at < h->end) /* too short for the wanted block, so it is small */
     put(h, h->at, index_of((size_t)(h->end - h->at)));
   p->next = h->pieces;
   p->bytes = bytes;
@@ -122,7 +128,7 @@ static size_t rounded(size_t size, size_t unit)
   return (size + unit - 1) / unit * unit;
 }
 
-/* The size that malloc() is asked for. */
+/* Returns the size that malloc() is asked for. */
 static size_t size_of_large(size_t size)
 {
   return size <= MEM_KEPT ? rounded(size, KEPT_UNIT) : size;
@@ -136,9 +142,9 @@ static COLD void *get_large(struct heap *h, size_t size)
 }
 
 /*
- * Take the largest block that is not in use, if it is larger than that of
- * `index`; its rest is put into a list.  Loading a script leaves large blocks,
- * and what comes next needs many small ones.
+ * Takes the largest free block, if it is larger than that of `index`, and puts
+ * its rest into a list.  Loading a script leaves large blocks, and later many
+ * small ones are needed.
  */
 static void *divide(struct heap *h, size_t index)
 {
@@ -178,13 +184,13 @@ static void *get(struct heap *h, size_t size)
   return b;
 }
 
-/* Does this larger block lie in the first piece? */
+/* Is this larger block in the first piece? */
 static bool is_of_start(const struct heap *h, const char *block)
 {
   return block >= h->first && block < h->first_end;
 }
 
-/* A larger block of the first piece becomes small ones. */
+/* Divides a larger block of the first piece into small ones. */
 static void split(struct heap *h, char *block, size_t size)
 {
   for (size = rounded(size, HEAP_UNIT); size > 0;) {

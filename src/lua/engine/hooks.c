@@ -1,6 +1,5 @@
 /*
- * hooks.c - the functions of a script that print reports instead of the
- * program.
+ * hooks.c - the functions of a script that replace reports of the program.
  */
 #include "lua/engine/hooks.h"
 
@@ -32,7 +31,7 @@ static void set_count(lua_State *L, const char *name, const struct report *r,
   set_number(L, name, (double)r->counter[c]);
 }
 
-/* Push the table that hooks are given. */
+/* Pushes the table that hooks receive. */
 static void push_stat(lua_State *L, const struct report *r)
 {
   lua_createtable(L, 0, 24);
@@ -60,7 +59,7 @@ static void push_stat(lua_State *L, const struct report *r)
              r->events ? seconds(r->sum_ns) / (double)r->events : 0);
 }
 
-/* Call a hook in its state; false: there is none. */
+/* Calls a hook in its state; false: there is none. */
 static bool call_hook(struct state *s, const char *name, const struct report *r)
 {
   struct state *before;
@@ -75,7 +74,7 @@ static bool call_hook(struct state *s, const char *name, const struct report *r)
   if (!found) {
     lua_pop(s->L, 1);
   } else {
-    /* In the background state, values that hooks have set stay. */
+    /* In the background state, values that hooks have set are kept. */
     const bool again = s != s->script->background;
     int rc = again ? options_export(s, &err) : 0;
 
@@ -91,8 +90,10 @@ static bool call_hook(struct state *s, const char *name, const struct report *r)
   return found;
 }
 
-/* Called by the report thread, which may get stuck in the hook and be left
- * behind. */
+/*
+ * The report thread calls this.  It may get stuck in the hook and be left
+ * behind.
+ */
 static bool call_background(struct script *script, const char *name,
                             const struct report *r)
 {
@@ -109,7 +110,7 @@ static bool interval(void *arg, const struct report *r)
   return call_background(arg, "report_intermediate", r);
 }
 
-/* Complete what the state has begun to write, without closing it. */
+/* Completes what the state has begun to write, without closing it. */
 static void end_output(struct state *s)
 {
   struct state *before;
@@ -136,7 +137,7 @@ static void end_background(void *arg)
     end_output(script->background);
 }
 
-/* The last report.  What done() prints does not belong to it. */
+/* Prints the last report.  Output of done() is not part of it. */
 static bool final(struct script *script, const struct report *r)
 {
   const bool found = call_hook(script->main, "report_cumulative", r);
@@ -145,7 +146,7 @@ static bool final(struct script *script, const struct report *r)
   return found;
 }
 
-/* The main state prints the last report, the background state those before. */
+/* The main state prints the last report, the background state earlier ones. */
 static bool cumulative(void *arg, const struct report *r)
 {
   struct script *script = arg;

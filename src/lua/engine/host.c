@@ -1,5 +1,5 @@
 /*
- * host.c - filling the table `host`.
+ * host.c - fills the table `host`.
  */
 #include "lua/engine/host.h"
 #include "lua/engine/script_opts.h"
@@ -23,8 +23,8 @@ static struct host *host_of(lua_State *L)
 
 /*
  * A declaration takes memory in every state, so LuaJIT gets only those that are
- * needed.  Call ffi.cdef, the table `ffi` being at `ffi`, with the declarations
- * of which `needs` are the indexes; NULL: with the first n.
+ * needed.  Calls ffi.cdef of the table at `ffi` with the declarations whose
+ * indexes are in `needs`; NULL: with the first n.
  */
 static void declare(lua_State *L, int ffi, const unsigned char *needs, size_t n)
 {
@@ -45,14 +45,14 @@ static void declare(lua_State *L, int ffi, const unsigned char *needs, size_t n)
     h->declared[needs ? needs[i] : i] = true;
 }
 
-/* host.declare_all(ffi): all that scripts may use. */
+/* host.declare_all(ffi): declares everything that scripts may use. */
 static int declare_all(lua_State *L)
 {
   declare(L, 1, NULL, internal_n_declarations);
   return 0;
 }
 
-/* host.load(name, host): execute an internal module. */
+/* host.load(name, host): executes an internal module. */
 static int load_internal(lua_State *L)
 {
   struct script *script = host_of(L)->script;
@@ -77,7 +77,10 @@ static int load_internal(lua_State *L)
   return luaL_error(L, "no internal module '%s'", name);
 }
 
-/* host.compile(path): the function that is a module, or nil and a message. */
+/*
+ * host.compile(path): returns the function that a module is, or nil and a
+ * message.
+ */
 static int compile_module(lua_State *L)
 {
   return compiled_load(&host_of(L)->script->compiled, L,
@@ -98,7 +101,7 @@ static int event_returned(lua_State *L)
   return 0;
 }
 
-/* host.readable(path): is there such a file or embedded script? */
+/* host.readable(path): does such a file or embedded script exist? */
 static int is_readable(lua_State *L)
 {
   lua_pushboolean(L, source_exists(luaL_checkstring(L, 1)));
@@ -123,7 +126,7 @@ static void push_argv(lua_State *L, const struct script_setup *setup)
   }
 }
 
-/* host.record(name, path): a module was loaded from a file. */
+/* host.record(name, path): notes that a module was loaded from a file. */
 static int record_module(lua_State *L)
 {
   struct bundle *b = host_of(L)->script->setup.record;
@@ -135,7 +138,10 @@ static int record_module(lua_State *L)
   return 0;
 }
 
-/* host.bundled(name): text and path of a module that was given, or nil. */
+/*
+ * host.bundled(name): returns text and path of a module that another process
+ * sent, or nil.
+ */
 static int find_module(lua_State *L)
 {
   const struct bundle *b = host_of(L)->script->setup.bundle;

@@ -4,9 +4,9 @@
  *
  * Texts: version, bench_version, command, script_path, folder, datadir, path,
  * cpath, luajit_cmd, cdef; the number tid; the array argv.  Functions:
- * load(name, host) executes an internal module, compile(path) makes a function
- * of a file, readable(path) says whether there is one.  With several processes,
- * record(name, path) gives a module to the others, and bundled(name) gets one.
+ * load(name, host) executes an internal module, compile(path) compiles a file,
+ * readable(path) says whether it exists.  With several processes, record(name,
+ * path) gives a module to the others, and bundled(name) returns one.
  */
 #ifndef BENCH_LUA_ENGINE_HOST_H
 #define BENCH_LUA_ENGINE_HOST_H
@@ -18,19 +18,19 @@
 
 struct script;
 
-/* What the functions know of their state. */
+/* The state that the functions need. */
 struct host {
   struct script *script;
   unsigned tid;   /* as scripts see it */
-  bool in_worker; /* the state is a worker's */
-  /* Which declarations of the script ABI LuaJIT has been given. */
+  bool in_worker; /* the state belongs to a worker */
+  /* The declarations of the script ABI that LuaJIT already has. */
   bool declared[INTERNAL_DECLARATIONS];
 };
 
 /*
- * Make the table, keep it in the registry as "bench.host", and execute the
- * internal module `sysbench` with it, which loads the others.  `h` must
- * outlive the Lua state.  Raises a Lua error when that fails.
+ * Create the table, keep it in the registry as "bench.host", and execute the
+ * internal module `sysbench` with it, which loads the others.  `h` must outlive
+ * the Lua state.  Raises a Lua error if that fails.
  */
 void host_boot(struct host *h, lua_State *L);
 

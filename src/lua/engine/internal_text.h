@@ -9,7 +9,7 @@
 
 enum {
   INTERNAL_MODULES = 18,
-  INTERNAL_DECLARATIONS = 128, /* at most */
+  INTERNAL_DECLARATIONS = 128, /* maximum number */
 };
 
 struct internal_module {
@@ -22,8 +22,10 @@ struct internal_module {
 
 extern const struct internal_module internal_modules[INTERNAL_MODULES];
 
-/* The declarations of base/ffi_api.h, for ffi.cdef; each needs only those
- * before it. */
+/*
+ * The declarations of base/ffi_api.h, for ffi.cdef; each needs only earlier
+ * ones.
+ */
 struct internal_declaration {
   const char *name;
   const char *text;
@@ -32,8 +34,10 @@ struct internal_declaration {
 extern const struct internal_declaration internal_declarations[];
 extern const size_t internal_n_declarations;
 
-/* All the functions that scripts may call.  That they are listed here makes
- * them part of every program that makes Lua states. */
+/*
+ * All functions that scripts may call.  This list makes them part of every
+ * program that creates Lua states.
+ */
 struct internal_function {
   const char *name;
   void (*function)(void);

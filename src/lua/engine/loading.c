@@ -1,5 +1,5 @@
 /*
- * loading.c - one struct load, and one struct pace, for all threads of a
+ * loading.c - provides one struct load and one struct pace to all threads of a
  * command.
  */
 #include "lua/engine/loading.h"
@@ -28,14 +28,17 @@ struct load_setup loading_setup(const struct script *script, const char *method)
     .params = plan->rand,
   };
 
-  (void)load_method_parse(method, &setup.method); /* the option has checked */
+  (void)load_method_parse(method, &setup.method); /* already checked */
   return setup;
 }
 
 /* ---- the share of this process ---- */
 
-/* Fewer tables than processes: several have one table, and divide its rows.
- * One of them may have a table to itself, and votes like the others. */
+/*
+ * There are fewer tables than processes: several processes share a table and
+ * divide its rows.  A process may have a table to itself; it votes like the
+ * others.
+ */
 static void share_table(struct load_setup *setup, const struct plan *plan)
 {
   const unsigned tables = (unsigned)setup->tables;
@@ -54,7 +57,7 @@ static void share_table(struct load_setup *setup, const struct plan *plan)
   setup->tables = 1;
 }
 
-/* Each process has some of the tables, one after the other. */
+/* Each process has some of the tables, one after another. */
 static void share_tables(struct load_setup *setup, const struct plan *plan)
 {
   const uint64_t each = setup->tables / plan->parts;
@@ -80,9 +83,11 @@ static void take_share(struct load_setup *setup, const struct plan *plan,
 
 /* ---- what all threads share ---- */
 
-/* NULL: with an error in the first thread that comes, which is the one that
- * looks whether there is room for the tables; the others find a load that was
- * stopped. */
+/*
+ * Returns NULL with an error in the first thread that arrives, which also
+ * checks whether there is room for the tables.  The others get a load that was
+ * stopped.
+ */
 static struct load *find_or_make(struct script *script, struct conn *c,
                                  const struct load_setup *setup,
                                  uint64_t tables, struct err *err)

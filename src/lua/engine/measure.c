@@ -1,8 +1,8 @@
 /*
- * measure.c - counters and histograms that scripts name.
+ * measure.c - named counters and histograms of scripts.
  *
- * A cell is written by the thread of its state and read by others: its numbers
- * are atomic, and a sum that is read while it grows is as of some moment.
+ * The thread of a state writes its cell, and others read it.  The numbers are
+ * atomic, and a sum that is read while it grows is that of some moment.
  */
 #include "lua/engine/measure.h"
 
@@ -18,14 +18,14 @@
 
 enum {
   STARS = 40,
-  MAX_ROWS = 40, /* that are printed */
+  MAX_ROWS = 40, /* maximum that is printed */
 };
 
 struct measure {
-  struct measure *next;      /* of the same name */
-  const void *owner;         /* compared only: it may be gone */
-  _Atomic double value;      /* of counters */
-  struct value_hist *values; /* owned; of histograms */
+  struct measure *next;      /* next with the same name */
+  const void *owner;         /* compared only: it may no longer exist */
+  _Atomic double value;      /* used by counters */
+  struct value_hist *values; /* owned; used by histograms */
 };
 
 void measures_init(struct measures *m)
@@ -53,7 +53,10 @@ void measures_done(struct measures *m)
   (void)pthread_mutex_destroy(&m->lock);
 }
 
-/* Under the lock: the name, new or not; NULL: there are too many. */
+/*
+ * Finds the name, or adds it; call this under the lock.  NULL: there are too
+ * many.
+ */
 static struct measure_name *find_name(struct measure_name *names, size_t *n,
                                       const char *name, const char *unit)
 {
@@ -71,7 +74,7 @@ static struct measure_name *find_name(struct measure_name *names, size_t *n,
   return &names[i];
 }
 
-/* Under the lock: the cell of this owner, new or not. */
+/* Finds the cell of this owner, or adds it; call this under the lock. */
 static struct measure *find_cell(struct measure_name *name, const void *owner,
                                  bool values)
 {
@@ -134,13 +137,16 @@ void measure_record(struct measure *histogram, double value)
   value_hist_record(histogram->values, value);
 }
 
-/* A row of the printed form: neighbouring buckets put together. */
+/* A row of the printed form: several neighbouring buckets. */
 struct row {
   double value;
   uint64_t count;
 };
 
-/* The buckets in at most MAX_ROWS rows, those without values left out. */
+/*
+ * Combines the buckets into at most MAX_ROWS rows, and leaves out those without
+ * values.
+ */
 static size_t make_rows(const struct value_hist *h, struct row rows[MAX_ROWS])
 {
   size_t first = 0, last = VALUE_BUCKETS - 1, per_row, n = 0;

@@ -46,7 +46,7 @@ int options_set_args(struct state *s, const sb_arg_t *args, size_t n)
 {
   struct script_args copy = { 0 };
 
-  if (s != s->script->main) /* the options are those of the main state's body */
+  if (s != s->script->main) /* only the main state's body counts */
     return 0;
   if (copy_args(&copy, args, n) < 0) {
     script_args_done(&copy);
@@ -77,8 +77,10 @@ static enum opt_type type_of(sb_arg_type_t type)
   }
 }
 
-/* Under the name sysbench, messages have the names that the script has, and
- * a number with a suffix is an error: sysbench would cut it off. */
+/*
+ * Under the name sysbench, messages show the script's own spelling, and a
+ * number with a suffix is an error, because sysbench would cut the suffix off.
+ */
 static unsigned flags_of(const struct script *script, sb_arg_type_t type)
 {
   if (script->setup.plan->identity == IDENTITY_SYSBENCH)
@@ -130,7 +132,10 @@ int options_declare(struct script *script, struct optset *set,
   return 0;
 }
 
-/* host.validate(name, value) returns yes or no, and perhaps what is allowed. */
+/*
+ * Calls host.validate(name, value), which returns whether the value is allowed,
+ * and perhaps what is.
+ */
 static bool ask_lua(struct state *s, const char *name, const char *value,
                     struct strbuf *ret_expected)
 {
@@ -153,8 +158,10 @@ static bool ask_lua(struct state *s, const char *name, const char *value,
   return valid;
 }
 
-/* The value without a suffix, which scripts do not know.  `digits` is room for
- * it. */
+/*
+ * Returns the value without a suffix, which scripts do not know.  `digits` is
+ * memory for it.
+ */
 static const char *plain_number(const struct opt *row, const char *value,
                                 char digits[24])
 {
@@ -206,8 +213,8 @@ static void push_list(lua_State *L, const struct opt_list *list)
 }
 
 /*
- * Two options take lists.  For scripts they are a text and a number, because
- * they took one value in sysbench.
+ * Two options take lists.  Scripts see them as a text and a number, because in
+ * sysbench they take one value.
  */
 static bool push_single(lua_State *L, const char *name,
                         const struct opt_entry *e)
@@ -251,7 +258,7 @@ static void push_value(lua_State *L, const char *name,
   }
 }
 
-/* The name as scripts write it. */
+/* Returns the name as scripts write it. */
 static void lua_name(const char *name, char *out, size_t size)
 {
   size_t i = 0;
@@ -262,9 +269,10 @@ static void lua_name(const char *name, char *out, size_t size)
 }
 
 /*
- * Set a global to the value on the top, unless the global is a function or a
- * library.  The value stays on the stack.  The global `test` is left alone: it
- * is the path of the script.  `weak`: not if there is a global of that name.
+ * Sets a global to the value on the top, unless the global is a function or a
+ * library.  The value stays on the stack.  The global `test` is left alone,
+ * because it is the path of the script.  `weak`: does nothing if there is a
+ * global of that name.
  */
 static void set_global(lua_State *L, const char *name, bool weak)
 {
@@ -298,7 +306,7 @@ static bool is_threads(const struct opt_entry *e)
          strcmp(shown->row->name, "threads") == 0;
 }
 
-/* Under lua_cpcall. */
+/* Runs under lua_cpcall. */
 static int export_options(lua_State *L)
 {
   struct state *s = lua_touserdata(L, 1);

@@ -19,25 +19,31 @@ struct strbuf;
 
 /*
  * Read sysbench.cmdline.options and add a row to the set for each.
- * *ret_declared: the script has such a table; if it has none, it takes any
+ * *ret_declared: the script has such a table.  If it has none, it takes any
  * option, and all options become globals.
  */
 int options_declare(struct script *script, struct optset *set,
                     bool *ret_declared, struct err *err);
 
-/* The state's script declares these, instead of those before.  Only the main
- * state counts.  0, or -ENOMEM: nothing has changed. */
+/*
+ * Replace the options that the state's script declares.  Only the main state
+ * counts.  Returns 0, or -ENOMEM: nothing has changed.
+ */
 int options_set_args(struct state *s, const sb_arg_t *args, size_t n);
 
-/* The script's own rule for a value, for struct cmdline_rules; `script` is a
- * struct script. */
+/*
+ * The script's own rule for a value, for struct cmdline_rules; `script` is a
+ * struct script.
+ */
 bool options_is_valid(void *script, const struct opt_entry *e,
                       const char *value, struct strbuf *ret_expected);
 
-/* "NAME options:" and the options. */
+/* Add "NAME options:" and the options. */
 void options_print(const struct script *script, struct strbuf *out);
 
-/* Make sysbench.opt anew, and globals of the options if none were declared. */
+/*
+ * Fill in sysbench.opt again, and globals of the options if none were declared.
+ */
 int options_export(struct state *s, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * script.c - a script from its text to a test.
+ * script.c - turns the text of a script into a test.
  */
 #include "lua/engine/script.h"
 

@@ -1,9 +1,9 @@
 /*
  * script.h - a script as a test.
  *
- * Order: script_new(), options_declare(), values are given to the options, then
- * one commands_run() or a run of script_test(), then script_free().  The main
- * state belongs to the thread that calls these.
+ * Call script_new(), options_declare(), give the options their values, then
+ * call commands_run() once or run script_test() once, then script_free().  The
+ * main state belongs to the thread that calls these.
  */
 #ifndef BENCH_LUA_ENGINE_SCRIPT_H
 #define BENCH_LUA_ENGINE_SCRIPT_H
@@ -17,25 +17,25 @@ struct text_hooks;
 
 /*
  * Read the script and execute its body in the main state.  The message of a
- * failure is to be printed as FATAL.
+ * failure has to be printed as FATAL.
  */
 int script_new(struct script **ret, const struct script_setup *setup,
                struct err *err);
 void script_free(struct script *script);
 
-/* Its text has no byte. */
+/* Does its text have no byte? */
 bool script_is_empty(const struct script *script);
 
-/* For TEST_RUN; `cfg` of the test is the script itself. */
+/* The test for TEST_RUN; `cfg` of the test is the script itself. */
 const struct test *script_test(struct script *script);
 
-/* The script's report functions. */
+/* The report functions of the script. */
 const struct text_hooks *script_hooks(struct script *script);
 
 /*
  * The program is about to end without script_free(), because threads were left
- * behind: what report functions have begun to write is completed, but not that
- * of a state that one of those threads is in.
+ * behind.  Complete the output that report functions have begun, except in a
+ * state that one of those threads is in.
  */
 void script_end_output(struct script *script);
 

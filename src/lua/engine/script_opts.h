@@ -7,7 +7,7 @@
 #include "opt/opt.h"
 
 struct script_cfg {
-  const char *luajit_cmd; /* "": none */
+  const char *luajit_cmd; /* "": none was given */
 };
 
 extern const struct opt script_opts[];

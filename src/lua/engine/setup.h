@@ -1,5 +1,5 @@
 /*
- * setup.h - what a script is loaded with.
+ * setup.h - the data that a script is loaded with.
  */
 #ifndef BENCH_LUA_ENGINE_SETUP_H
 #define BENCH_LUA_ENGINE_SETUP_H
@@ -13,7 +13,7 @@ struct plan;
 struct resolved;
 struct script_cfg;
 
-/* All is borrowed and must outlive the script. */
+/* All pointers are borrowed and must outlive the script. */
 struct script_setup {
   const struct plan *plan;
   const struct resolved *what; /* RESOLVE_SCRIPT or RESOLVE_STDIN */
@@ -26,9 +26,9 @@ struct script_setup {
   int argc;
   char *const *argv;
 
-  /* [opt] What other processes have to know is added here... */
+  /* [opt] What other processes need is added here. */
   struct bundle *record;
-  /* [opt] ...and what this one was given: it is read instead of files. */
+  /* [opt] What another process sent: it is read instead of files. */
   const struct bundle *bundle;
 };
 

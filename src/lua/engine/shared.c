@@ -29,8 +29,10 @@ static bool has_gc64(lua_State *L)
   return has;
 }
 
-/* Under lua_cpcall: string.dump(load(text), true) leaves out what is for
- * debugging only, and thereby takes a fifth less memory in every state. */
+/*
+ * Runs under lua_cpcall.  string.dump(load(text), true) leaves out debugging
+ * information, which saves a fifth of the memory in every state.
+ */
 static int compile_modules(lua_State *L)
 {
   struct script *script = lua_touserdata(L, 1);
@@ -59,7 +61,7 @@ static int compile_modules(lua_State *L)
   return 0;
 }
 
-/* As errors name it: "@path", "=stdin". */
+/* Returns the name that errors show: "@path", "=stdin". */
 static int compile_script(struct script *script, lua_State *L, struct err *err)
 {
   const struct resolved *what = script->setup.what;
@@ -105,7 +107,7 @@ static int compile(struct script *script, struct err *err)
   return rc;
 }
 
-/* ---- the whole ---- */
+/* ---- init and done ---- */
 
 static void init_parts(struct script *script)
 {

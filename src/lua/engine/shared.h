@@ -1,8 +1,8 @@
 /*
- * shared.h - what all Lua states of a script share.
+ * shared.h - the data that all Lua states of a script share.
  *
- * Most of it is constant once the main state is made.  Everything else names
- * its lock, is atomic, or belongs to one thread.
+ * Most of it is constant once the main state exists.  Everything else names its
+ * lock, is atomic, or belongs to one thread.
  */
 #ifndef BENCH_LUA_ENGINE_SHARED_H
 #define BENCH_LUA_ENGINE_SHARED_H
@@ -28,59 +28,62 @@ struct load;
 struct pace;
 struct state;
 
-/* The options that a script declares: deep copies. */
+/* Deep copies of the options that a script declares. */
 struct script_args {
-  sb_arg_t *of; /* owned, and its texts */
+  sb_arg_t *of; /* owned, with its texts */
   size_t n;
 };
 
-/* Workers whose loop has ended because event() returned a value. */
+/* The workers whose loop has ended because event() returned a value. */
 struct returned {
   unsigned threads;
-  char text[128]; /* what the first of them has returned, and where */
+  char text[128]; /* value and place of the first one */
 };
 
 struct script {
   struct script_setup setup; /* constant */
   const char *name;          /* short, for messages */
-  const char *datadir;       /* of the bundled scripts */
+  const char *datadir;       /* folder of the bundled scripts */
 
-  /* Written before the main state is made, constant from then on. */
+  /* Written before the main state exists, constant from then on. */
   struct strbuf path, cpath;               /* package.path and package.cpath */
   struct strbuf body;                      /* compiled */
   struct strbuf modules[INTERNAL_MODULES]; /* compiled */
   bool gc64;                               /* LuaJIT's pointers have 64 bits */
 
-  /* The main thread's; constant while other states exist. */
+  /* Used by the main thread; constant while other states exist. */
   struct state *main; /* owned */
   struct script_args args;
   bool declared; /* the script has a table of options */
-  bool empty;    /* no text at all */
+  bool empty;    /* the script has no text at all */
 
-  /* Of a run: the main thread's, `background` the report thread's. */
+  /*
+   * Used by a run: the main thread writes it; `background` belongs to the
+   * report thread.
+   */
   struct state *background; /* owned; NULL: no reports during the run */
   struct test test;
   struct text_hooks hooks;
   _Atomic bool in_hook;    /* `background` is in a hook, or stuck there */
-  _Atomic unsigned opened; /* workers whose thread_init() has ended */
+  _Atomic unsigned opened; /* workers whose thread_init() has returned */
 
   pthread_mutex_t lock; /* protects `load`, `pace`, `signal` and `returned` */
   struct load *load;    /* owned; tables that are being filled; NULL: none */
   struct pace *pace;    /* owned; progress of check and warmup; NULL: none */
-  int signal;           /* has interrupted it; 0: none */
-  struct returned returned; /* values of event() */
+  int signal;           /* signal that has interrupted it; 0: none */
+  struct returned returned; /* workers that returned values */
 
   /* Each has a lock of its own. */
   struct measures measures;
-  struct labels labels; /* of statements */
+  struct labels labels; /* labels of statements */
   struct compiled_modules compiled;
   struct failures failures;
 };
 
 /*
  * Fill in what `setup` says, read the script, and compile it and the internal
- * modules.  `script` is zeroed.  shared_done() frees what it has, also after a
- * failure; states, tables and progress must be gone by then.
+ * modules.  `script` is zeroed.  shared_done() frees everything, also after a
+ * failure; states, tables and progress must no longer exist by then.
  */
 int shared_init(struct script *script, const struct script_setup *setup,
                 struct err *err);

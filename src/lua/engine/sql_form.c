@@ -1,5 +1,6 @@
 /*
- * sql_form.c - the reports of scripts that use a database: queries by kind.
+ * sql_form.c - the reports of scripts that use a database: numbers of queries
+ * by kind.
  */
 #include "lua/engine/sql_form.h"
 

@@ -1,5 +1,5 @@
 /*
- * state.c - making a Lua state and calling into it.
+ * state.c - creates a Lua state and calls its functions.
  */
 #include "lua/engine/state.h"
 
@@ -35,7 +35,7 @@ struct state *state_enter(struct state *s)
 
 /* ---- errors ---- */
 
-/* Push the text that __tostring of the value below it returns. */
+/* Pushes the text that __tostring of the value below it returns. */
 static int push_text(lua_State *L)
 {
   if (!luaL_callmeta(L, 1, "__tostring"))
@@ -69,8 +69,10 @@ static int out_of_memory(const struct state *s, struct err *err)
                  s->tid);
 }
 
-/* Did the call, whose error is on the top, fail because memory ran out?
- * Functions that raise such an error again make a text of it. */
+/*
+ * Did the call, whose error is on the top, fail because memory ran out?
+ * Functions that raise such an error again turn it into a text.
+ */
 static bool lacked_memory(const struct state *s, int rc)
 {
   lua_State *L = s->L;
@@ -91,7 +93,7 @@ int state_make_failed(struct state *s, int rc, struct err *err)
 
 /* ---- making a state ---- */
 
-/* Under lua_cpcall: everything but the script itself. */
+/* Does everything but the script itself, under lua_cpcall. */
 static int boot(lua_State *L)
 {
   struct state *s = lua_touserdata(L, 1);
@@ -101,7 +103,7 @@ static int boot(lua_State *L)
   return 0;
 }
 
-/* The body of the script; the name of a module is its argument. */
+/* Executes the body of the script; the name of a module is its argument. */
 static int run_body(struct state *s, struct err *err)
 {
   const struct strbuf *body = &s->script->body;
@@ -143,7 +145,7 @@ static int init_random(struct state *s, const struct state_role *role,
   return 0;
 }
 
-/* Statements of workers are counted by class, where a report shows them. */
+/* The statements of workers are counted by class if a report shows them. */
 static int init_statements(struct state *s, struct err *err)
 {
   if (!s->worker || !s->worker->classes)
@@ -166,13 +168,12 @@ static int die(lua_State *L)
 {
   (void)fprintf(stderr, "PANIC: unprotected error in call to Lua API (%s)\n",
                 lua_tostring(L, -1));
-  return 0; /* LuaJIT ends the process then */
+  return 0; /* LuaJIT would end the process */
 }
 
 /*
- * With an allocator of its own, the state takes a fifth less memory.  Without
- * GC64, or where malloc's memory is out of its reach, LuaJIT insists on its
- * own.
+ * With its own allocator, the state takes a fifth less memory.  Without GC64,
+ * or if malloc's memory is out of its reach, LuaJIT insists on its own.
  */
 static lua_State *new_lua_state(struct state *s)
 {
@@ -213,7 +214,7 @@ static int make(struct state *s, const struct state_role *role, struct err *err)
   rc = lua_cpcall(s->L, boot, s);
   if (rc != 0)
     return state_make_failed(s, rc, err);
-  /* Free what is left of this, to make room for what comes next. */
+  /* Free what is left of this step, to make room for the next one. */
   (void)lua_gc(s->L, LUA_GCCOLLECT, 0);
   rc = run_body(s, err);
   (void)lua_gc(s->L, LUA_GCCOLLECT, 0);
@@ -295,7 +296,7 @@ static bool is_event_loop(struct state *s, const char *name)
   return is;
 }
 
-/* Make a message of the error in `err`, which the function has raised. */
+/* Turns the error that the function has raised into a message in `err`. */
 static void describe(struct state *s, const char *function, bool is_event,
                      struct err *err)
 {
@@ -340,7 +341,7 @@ int state_settle(struct state *s, const char *name, struct err *err)
     const struct failure *f = conn_failure(c);
 
     if (s->measured && c->pub.error == DB_ERROR_IGNORABLE)
-      continue; /* it was counted */
+      continue; /* it was counted before */
     conn_say(c);
     (void)err_set(err, -EINVAL,
                   "among results that were not read: SQL error, errno = %d, "
@@ -375,7 +376,9 @@ int state_call_optional(struct state *s, const char *name, bool with_tid,
   return missing ? 0 : state_call(s, name, with_tid, err);
 }
 
-/* Replace the table on the top by one of its fields, other values by nil. */
+/*
+ * Replaces the table on the top by one of its fields, and other values by nil.
+ */
 static void replace_by_field(lua_State *L, const char *name)
 {
   if (lua_istable(L, -1)) {

@@ -2,8 +2,8 @@
  * state.h - one Lua state: its libraries, the script in it, and calls to the
  * script's functions.
  *
- * A state is used by one thread at a time, which has entered it.  Who owns
- * what:
+ * One thread at a time uses a state, after it has entered it.  The data belong
+ * to these objects:
  *
  * script   texts and byte code, declared options, labels, the names of counters
  *          and histograms, the failures that were printed (shared.h)
@@ -36,10 +36,10 @@ struct worker;
 
 struct state {
   lua_State *L;
-  struct heap heap; /* of L */
+  struct heap heap; /* memory of L */
   struct script *script;
   unsigned tid;          /* as scripts see it */
-  struct worker *worker; /* [opt] of states of workers */
+  struct worker *worker; /* [opt] the worker of the state */
   struct rand_stream *rand;
   struct rand_stream *own_rand; /* owned; NULL: `rand` is the worker's */
   struct db_env env;
@@ -49,28 +49,31 @@ struct state {
   struct host host;
 };
 
-/* Which state it is, and what it draws random numbers from. */
+/* The role of a state, and its source of random numbers. */
 struct state_role {
   unsigned tid;
-  struct worker *worker;    /* [opt] it is the worker's, and draws from its */
+  struct worker *worker;    /* [opt] the worker, whose stream is used */
   enum rng_purpose purpose; /* otherwise: the stream */
   uint64_t index;
 };
 
 /*
- * A new state, entered, with the body of the script executed.  On failure
+ * Create a state, enter it, and execute the body of the script.  On failure
  * nothing is left, and the message is complete.
  */
 int state_new(struct state **ret, struct script *script,
               const struct state_role *role, struct err *err);
 
-/* Closes what scripts left open.  The thread must have entered it. */
+/*
+ * Free the state, and close what scripts left open.  The thread must have
+ * entered it.
+ */
 void state_free(struct state *s);
 
 /*
- * The state in which this thread is, NULL: none.  The functions that scripts
- * call get no argument that says so.  All else that they work on is found from
- * here: the worker, its recorder, the connections, random numbers.
+ * Return the state in which this thread is; NULL: none.  The functions that
+ * scripts call have no argument for it.  Everything else is found from here:
+ * the worker, its recorder, the connections, random numbers.
  */
 static inline struct state *state_current(void)
 {
@@ -79,52 +82,59 @@ static inline struct state *state_current(void)
   return state_of_thread;
 }
 
-/* Enter `s`, or none; returns the state that the thread was in.  Nothing else
- * changes what a thread works on. */
+/*
+ * Enter `s`, or no state (NULL); returns the state that the thread was in.
+ * Nothing else changes what a thread works on.
+ */
 struct state *state_enter(struct state *s);
 
-/* Push a global as it is, past what a script may have put in front of it. */
+/* Push a global as it is, without any metamethod of the script. */
 void state_push_global(struct state *s, const char *name);
 
 /*
  * Call the global `name`, with the number of the thread if `with_tid`.  The
- * message is that of failure.h.
- * -ECANCELED: the function was left because the run is over.
+ * message is that of failure.h.  -ECANCELED: the function was left because the
+ * run is over.
  */
 int state_call(struct state *s, const char *name, bool with_tid,
                struct err *err);
 
-/* The same if there is such a global. */
+/* Do the same if there is such a global. */
 int state_call_optional(struct state *s, const char *name, bool with_tid,
                         struct err *err);
 
 /*
- * The function `name` has returned: results that it did not read are read and
- * dropped; an error among them is that of the function, unless the events of a
- * loop of the script's own may have such errors.
+ * Call this when the function `name` has returned: results that it did not read
+ * are read and dropped.  An error among them is an error of the function,
+ * unless the events of the script's own loop may have such errors.
  */
 int state_settle(struct state *s, const char *name, struct err *err);
 
 /*
- * Call the function below `n_args` arguments on the stack: 0 and `n_results`
- * values, or -EINVAL or -ECANCELED and the message as above.
+ * Call the function below `n_args` arguments on the stack.  Returns 0 and
+ * pushes `n_results` values, or -EINVAL or -ECANCELED with the message as
+ * above.
  */
 int state_call_top(struct state *s, const char *name, int n_args, int n_results,
                    struct err *err);
 
-/* Push sysbench[table][name], nil if there is none; table NULL: that of
- * sysbench itself. */
+/*
+ * Push sysbench[table][name], or nil if there is none; table NULL: push
+ * sysbench[name].
+ */
 void state_push_field(struct state *s, const char *table, const char *name);
 
 /*
- * What makes the state was called under lua_pcall() and returned `rc`, not 0,
- * with the error on the top, which is popped.  Returns -ENOMEM with a message
- * that names the thread, or -EINVAL with the text of the error.
+ * A function that was called under lua_pcall() while the state was made has
+ * returned `rc`, which is not 0.  Pops the error from the top.  Returns -ENOMEM
+ * with a message that names the thread, or -EINVAL with the text of the error.
  */
 int state_make_failed(struct state *s, int rc, struct err *err);
 
-/* The text of an error value: of strings and numbers, or what __tostring says;
- * otherwise "(not a string)". */
+/*
+ * Copy the text of an error value: a string or number, or the result of
+ * __tostring; otherwise "(not a string)".
+ */
 void state_error_text(lua_State *L, int index, struct err *err);
 
 #endif

@@ -47,7 +47,7 @@ static int open_run(const struct plan *plan, const void *cfg, void **ret_run,
   return 0;
 }
 
-/* Settings of the default driver that are worth a line (SQLite's). */
+/* Adds the settings of the default driver that should be shown (SQLite's). */
 static void mode_line(void *run, struct strbuf *line)
 {
   struct script *script = run;
@@ -59,7 +59,7 @@ static void mode_line(void *run, struct strbuf *line)
     conn_mode_line(driver, line);
 }
 
-/* The SQL layer looks at this word to see that the run is over. */
+/* The SQL layer reads this word to see that the run is over. */
 static void stop_word(void *run, _Atomic uint32_t *word)
 {
   const struct script *script = run;
@@ -72,7 +72,7 @@ static int begin_run(void *run, struct err *err)
   return hooks_begin(run, err);
 }
 
-/* Once for all threads.  sysbench has no such message. */
+/* Warns once for all threads.  sysbench has no such message. */
 static void warn_of_values(struct script *script)
 {
   const struct plan *plan = script->setup.plan;
@@ -94,7 +94,7 @@ static void close_run(void *run)
 {
   struct script *script = run;
 
-  process_set_over(script->setup.db, NULL); /* the word goes with the run */
+  process_set_over(script->setup.db, NULL); /* the word ends with the run */
   hooks_end(script);
 }
 
@@ -105,7 +105,7 @@ struct thread {
   bool failed; /* its thread_run() has raised an error */
 };
 
-/* The last worker to get here reports how many could not connect. */
+/* The last worker that gets here reports how many could not connect. */
 static void count_opened(struct script *script)
 {
   const unsigned threads = script->setup.plan->threads;
@@ -165,7 +165,7 @@ static int thread_loop(void *thr, struct worker *w, struct err *err)
   s->env.recorder = w->recorder;
   s->measured = true;
   rc = state_call(s, "thread_run", true, err);
-  if (rc == -ECANCELED) { /* in an event, which does not count */
+  if (rc == -ECANCELED) { /* in an event, which is not counted */
     env_undo_event(&s->env);
     rc = 0;
   }
@@ -203,7 +203,7 @@ static void interrupt(void *run, enum interrupt_step step)
   const struct script *script = run;
   struct err err;
 
-  /* The SQL layer takes the second step by itself. */
+  /* The SQL layer takes the second step itself. */
   if (step == INTERRUPT_CANCEL)
     (void)watch_deadline(&script->setup.db->watch, &err);
 }

@@ -1,5 +1,5 @@
 /*
- * embedded.c - finding an embedded script.
+ * embedded.c - finds an embedded script.
  */
 #include "lua/find/embedded.h"
 

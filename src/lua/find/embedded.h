@@ -9,21 +9,25 @@
 
 #include <stddef.h>
 
-/* Paths of embedded scripts are this, a slash, and the path below the folder of
- * the bundled scripts. */
+/*
+ * The path of an embedded script is this, a slash, and the path below the
+ * folder of the bundled scripts.
+ */
 #define EMBEDDED_FOLDER "embedded:"
 
 struct embedded_script {
-  const char *path; /* below the folder */
+  const char *path; /* relative to the folder */
   const char *text;
   size_t len;
 };
 
-/* Empty unless the program was configured to contain scripts.  `path` of the
- * entry after the last is NULL. */
+/*
+ * Empty unless the program was configured to contain scripts.  `path` of the
+ * entry after the last is NULL.
+ */
 extern const struct embedded_script embedded_scripts[];
 
-/* The embedded script of this path; NULL: there is none. */
+/* Find the embedded script with this path; NULL: there is none. */
 const struct embedded_script *embedded_find(const char *path);
 
 #endif

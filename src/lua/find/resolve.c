@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 
-/* Folders below that of the bundled scripts in which legacy ones may be. */
+/* Folders, below that of the bundled scripts, that may contain legacy ones. */
 static const char *const legacy_folders[] = {
   "tests/include/oltp_legacy",
   "oltp_legacy",
@@ -35,7 +35,9 @@ static const char *last_component(const char *name)
   return slash ? slash + 1 : name;
 }
 
-/* If memory runs out, texts are missing, which is noticed at the end. */
+/*
+ * If memory runs out, texts are missing; is_complete() notices it at the end.
+ */
 static char *formatted(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 static char *formatted(const char *fmt, ...)
@@ -57,7 +59,7 @@ static bool exists(const struct resolve_rules *rules, const char *path)
   return path && rules->exists(path, rules->arg);
 }
 
-/* The bundled script BASE, or NULL. */
+/* Returns the path of the bundled script BASE, or NULL. */
 static char *find_bundled(const struct resolve_rules *rules, const char *base)
 {
   char *path = formatted("%s/%s.lua", rules->datadir, base);
@@ -68,7 +70,7 @@ static char *find_bundled(const struct resolve_rules *rules, const char *base)
   return NULL;
 }
 
-/* The bundled legacy script BASE, or NULL. */
+/* Returns the path of the bundled legacy script BASE, or NULL. */
 static char *find_legacy(const struct resolve_rules *rules, const char *base)
 {
   for (size_t i = 0; i < ARRAY_SIZE(legacy_folders); i++) {
@@ -82,7 +84,7 @@ static char *find_legacy(const struct resolve_rules *rules, const char *base)
   return NULL;
 }
 
-/* Is one of the folders in `path` called so? */
+/* Does one of the folders in `path` have this name? */
 static bool has_folder(const char *path, const char *folder)
 {
   const size_t n = strlen(folder);
@@ -93,7 +95,10 @@ static bool has_folder(const char *path, const char *folder)
   return false;
 }
 
-/* Is this how a bundled script is called: NAME.lua, oltp_legacy/NAME[.lua]? */
+/*
+ * Does the name have the form of a bundled script: NAME.lua,
+ * oltp_legacy/NAME[.lua]?
+ */
 static bool names_bundled(const char *name, const char *base, bool legacy)
 {
   static const char folder[] = "oltp_legacy/";
@@ -105,7 +110,10 @@ static bool names_bundled(const char *name, const char *base, bool legacy)
          strncmp(name + len, base, strlen(base)) == 0;
 }
 
-/* A path whose file does not exist: the bundled script of the same name. */
+/*
+ * If the file of a path does not exist, the bundled script of the same name is
+ * taken.
+ */
 static void resolve_missing_path(struct resolved *r, const char *name,
                                  const struct resolve_rules *rules)
 {
@@ -162,7 +170,7 @@ static void resolve_path(struct resolved *r, const char *name,
   }
 }
 
-/* The first existing file that the search path has for a module. */
+/* Returns the first existing file in the search path for a module. */
 static char *find_module(const char *module, const struct resolve_rules *rules)
 {
   char *file = mem_strdup(module);
@@ -218,7 +226,7 @@ static char *short_name(const char *name)
   return mem_strdup(*base ? base : name);
 }
 
-/* The text that belongs to every kind is there, unless memory ran out. */
+/* Is the text that every kind needs there?  If not, memory ran out. */
 static bool is_complete(const struct resolved *r)
 {
   if (!r->short_name)
@@ -261,7 +269,7 @@ int resolve_name(struct resolved *ret, const char *name,
   return 0;
 }
 
-/* Add a folder to the list, unless it is in it. */
+/* Adds a folder to the list, unless it is already there. */
 static void add_folder(struct strbuf *out, const char *path, size_t len)
 {
   struct strbuf quoted = { 0 };

@@ -1,8 +1,8 @@
 /*
- * resolve.h - from the test name of the command line to what is to be run.
+ * resolve.h - finds what the test name on the command line means.
  *
- * Pure: which files exist is asked through a function, so that the rules can
- * be tested without files.
+ * Pure: a function is asked which files exist, so that the rules can be tested
+ * without files.
  */
 #ifndef BENCH_LUA_FIND_RESOLVE_H
 #define BENCH_LUA_FIND_RESOLVE_H
@@ -20,10 +20,10 @@ enum resolve_kind {
 };
 
 struct resolve_rules {
-  /* Is there a file (not a folder) of this name? */
+  /* Does a file (not a folder) of this name exist? */
   bool (*exists)(const char *path, void *arg);
   void *arg;
-  const char *package_path;    /* of the Lua states, see search_path() */
+  const char *package_path;    /* that of the Lua states, see search_path() */
   const char *datadir;         /* the folder of the bundled scripts */
   const char *const *builtins; /* names of built-in tests; ends with NULL */
 };
@@ -33,18 +33,20 @@ struct resolved {
   enum resolve_kind kind;
   char *path;        /* RESOLVE_SCRIPT: the file to read */
   char *script_path; /* as scripts see it; NULL for RESOLVE_STDIN */
-  char *module;      /* [opt] plain names: the argument of the script's body */
-  char *folder;      /* [opt] where its modules are looked for, too */
+  char *module;      /* [opt] plain names: the argument of the body */
+  char *folder;      /* [opt] searched for its modules, too */
   char *short_name;  /* for messages: "oltp", "<stdin>" */
-  char *warning;     /* [opt] to be shown as a WARNING */
+  char *warning;     /* [opt] printed as a WARNING */
 };
 
-/* -ENOENT: not found, with the message to show. -ENOMEM. */
+/* Resolve a name.  -ENOENT: not found; `err` has the message.  -ENOMEM. */
 int resolve_name(struct resolved *ret, const char *name,
                  const struct resolve_rules *rules, struct err *err);
 
-/* Add the folders in which resolve_name() looks for `name`: each once, quoted,
- * with commas between them. */
+/*
+ * Add the folders in which resolve_name() looks for `name`: each once, quoted,
+ * separated by commas.
+ */
 void resolve_folders(struct strbuf *out, const char *name,
                      const struct resolve_rules *rules);
 

@@ -92,7 +92,7 @@ static void add_entries(struct strbuf *out, const struct entry *e, size_t n,
   }
 }
 
-/* `given` with `;DEFAULT;` for each `;;`, or the default alone. */
+/* Adds `given` with `;DEFAULT;` for each `;;`, or the default alone. */
 static void add_path(struct strbuf *out, const char *given, const char *def)
 {
   if (!given) {

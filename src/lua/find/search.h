@@ -1,5 +1,5 @@
 /*
- * search.h - where Lua states look for modules: package.path and
+ * search.h - the places where Lua states look for modules: package.path and
  * package.cpath, and the folder of the bundled scripts.
  */
 #ifndef BENCH_LUA_FIND_SEARCH_H
@@ -10,21 +10,21 @@
 struct strbuf;
 
 /*
- * The folder of the bundled scripts, the first that exists of: BENCH_DATADIR of
- * the environment; the program itself, if it contains them; the one that was
- * configured; ../share/bench beside the program, if it was moved; the one in
- * the source, if the program was built there or in a folder of it.  If none
- * exists, the configured one.  Returns `buf`.
+ * Return the folder of the bundled scripts, in `buf`.  It is the first of these
+ * that exists: BENCH_DATADIR of the environment; the program itself, if it
+ * contains them; the configured one; ../share/bench beside the program, if it
+ * was moved; the one in the source, if the program was built there or in a
+ * folder of it.  If none exists, it is the configured one.
  */
 const char *search_datadir(char buf[PATH_MAX]);
 
-/* The folder of plug-ins: the configured one, or BENCH_LIBDIR. */
+/* Return the folder of plug-ins: the configured one, or BENCH_LIBDIR. */
 const char *search_libdir(void);
 
 /*
  * Add the path to `out`: the default, or `lua_path` (the value of LUA_PATH or
  * LUA_CPATH, NULL: unset) with each `;;` replaced by the default.  `home` is
- * that of the user, NULL: unset.
+ * the user's home folder, NULL: unset.
  */
 void search_path(struct strbuf *out, const char *lua_path, const char *home,
                  const char *datadir);

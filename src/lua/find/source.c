@@ -1,5 +1,5 @@
 /*
- * source.c - reading scripts.
+ * source.c - reads the text of scripts.
  */
 #include "lua/find/source.h"
 
@@ -16,7 +16,7 @@
 #include "lua/find/resolve.h"
 
 enum {
-  MAX_BYTES = 64 << 20, /* a script is shorter; a device has no end */
+  MAX_BYTES = 64 << 20, /* no script is this long; a device has no end */
 };
 
 int source_read_stream(FILE *f, struct strbuf *out)
@@ -57,7 +57,7 @@ bool source_exists(const char *path)
   return embedded_find(path) || (stat(path, &st) == 0 && !S_ISDIR(st.st_mode));
 }
 
-/* A line that begins with `#` is for the system, not for Lua. */
+/* A first line that begins with `#` is for the system, not for Lua. */
 static void drop_first_line(struct strbuf *text)
 {
   char *end;

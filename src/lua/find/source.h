@@ -12,18 +12,23 @@ struct err;
 struct resolved;
 struct strbuf;
 
-/* Add all that a stream has; a failed allocation is in `out`.  0 or a negative
- * errno value; -EFBIG: there is no end, or it is far away. */
+/*
+ * Add everything that a stream has.  A failed allocation is noted in `out`.
+ * Returns 0 or a negative errno value; -EFBIG: there is no end, or it is too
+ * far away.
+ */
 int source_read_stream(FILE *f, struct strbuf *out);
 
-/* Add all that a file has, which may be an embedded one. */
+/* Add the content of a file, which may be an embedded one. */
 int source_read_file(const char *path, struct strbuf *out);
 
-/* Is there such a file (not a folder), or an embedded one? */
+/* Does such a file (not a folder), or an embedded one, exist? */
 bool source_exists(const char *path);
 
-/* The text of the script: of its file, or the standard input; a first line
- * that begins with `#` is left out, its line end is not. */
+/*
+ * Add the text of the script, from its file or the standard input.  A first
+ * line that begins with `#` is dropped, but its line end is kept.
+ */
 int source_read(const struct resolved *what, struct strbuf *out,
                 struct err *err);
 

@@ -1,5 +1,5 @@
--- compat.lua - the interface of release 1.0 and before: global functions on one
--- implicit connection.
+-- compat.lua - the interface of release 1.0 and earlier: global functions on
+-- one implicit connection.
 local host = ...
 local sql = sysbench.sql
 local T = sql.type
@@ -10,7 +10,8 @@ local db = {}
 
 local con
 
--- Statements and result sets are userdata, as in 1.0.  What they stand for:
+-- Statements and result sets are userdata, as in 1.0.  These tables hold the
+-- objects that they stand for:
 local statements = setmetatable({}, { __mode = "k" })
 local result_sets = setmetatable({}, { __mode = "k" })
 
@@ -37,21 +38,21 @@ local function statement_of(name, value)
   return statements[value] or bad_argument(1, name, "statement", value)
 end
 
--- A colon and the reason of an error, if the connection was misused; drivers
--- print the reasons of all others.
+-- Returns a colon and the reason of an error, if the connection was misused.
+-- Drivers print the reasons of all other errors.
 local function misuse(connection, err)
   local text = connection ~= nil and C.bench_db_api_error(connection) or nil
   if text == nil then
     return ""
   end
   text = ffi_string(text)
-  -- else it is that of an earlier call
+  -- otherwise the text is that of an earlier call
   return tostring(err):sub(-#text) == text and ": " .. text or ""
 end
 
--- Call a function for one of those below, which works on this connection, and
--- return its value.  An error that restarts the event is raised as it is, others
--- as "NAME() failed" at its caller.
+-- Calls a function for one of those below, which works on this connection, and
+-- returns its value.  An error that restarts the event is raised unchanged.
+-- Others are raised as "NAME() failed" at its caller.
 local function attempt(name, connection, f, ...)
   local ok, value = pcall(f, ...)
   if ok then
@@ -63,8 +64,8 @@ local function attempt(name, connection, f, ...)
   error(name .. "() failed" .. misuse(connection, value), 3)
 end
 
--- Connect for one of the functions below, unless that was done.  Errors have the
--- position of its caller.
+-- Connects for one of the functions below, unless that was done.  Errors have
+-- the position of its caller.
 local function connect()
   if con then
     return
@@ -133,7 +134,7 @@ function db.prepare(query)
   return proxy
 end
 
--- The types of the values, in the order of `next`.
+-- Returns the types of the values, in the order of `next`.
 local function read_types(name, values)
   if type(values) ~= "table" then
     error("table was expected", 3)
@@ -156,7 +157,7 @@ local function read_types(name, values)
   return keys, types
 end
 
--- Bind parameters with room for the present strings.
+-- Binds parameters with room for the current strings.
 local function bind(record)
   local params = {}
   for i, kind in ipairs(record.types) do
@@ -183,7 +184,7 @@ function db.bind_result(stmt, values)
   read_types("db_bind_result", values)
 end
 
--- Give the parameters the values that the script's table has now.
+-- Gives the parameters the current values of the script's table.
 local function set_params(record)
   for i, p in ipairs(record.params) do
     local value = record.values[record.keys[i]]

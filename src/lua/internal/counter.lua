@@ -1,4 +1,4 @@
--- counter.lua - sysbench.counter and named histograms: custom numbers of a
+-- counter.lua - sysbench.counter and named histograms: custom figures of a
 -- script, added up over all workers.
 local host = ...
 local ffi = host.ffi

@@ -1,4 +1,4 @@
--- histogram.lua - sysbench.histogram: histograms that scripts make.
+-- histogram.lua - sysbench.histogram: histograms that scripts create.
 local host = ...
 local ffi = host.ffi
 local C = ffi.C

@@ -1,5 +1,5 @@
--- loop.lua - thread_run(), which is the event loop of a worker, and the number of
--- the present event.
+-- loop.lua - thread_run(), which is the event loop of a worker, and the number
+-- of the current event.
 local host = ...
 local ffi = host.ffi
 local C = ffi.C
@@ -9,12 +9,12 @@ local step, abandon = C.bench_event_step, C.bench_event_abandon
 local unread, settle = C.bench_event_unread, C.bench_event_settle
 local c_iteration = C.bench_iteration
 
--- event() raised `err`; errors are rare.
+-- Handles `err`, which event() raised.  Errors are rare.
 local function recover(err)
   return use("restart").recover(err)
 end
 
--- Results that the event has not read are read and dropped.  An error among them
+-- Reads and drops the results that the event has not read.  An error among them
 -- is an error of the event.
 local function end_results()
   local con = settle()
@@ -24,8 +24,8 @@ local function end_results()
   end
 end
 
--- One FFI call per event: it ends the event before and starts the next one, or
--- goes on with an event that is tried again.
+-- One FFI call per event ends the previous event and starts the next one, or
+-- continues an event that is tried again.
 function thread_run(id)
   repeat
     while step() do

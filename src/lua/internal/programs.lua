@@ -22,10 +22,11 @@ function M.popen(...)
   return file, message, number
 end
 
--- Not system(): it ignores SIGINT while it runs, and a pending one is lost.
+-- system() is not used: it ignores SIGINT while it runs, and a pending one is
+-- lost.
 function M.execute(command)
   if command == nil then
-    return is_52 or 1 -- there is a shell
+    return is_52 or 1 -- this means that there is a shell
   elseif type(command) ~= "string" and type(command) ~= "number" then
     error(("bad argument #1 to 'execute' (string expected, got %s)"):format(type(command)), 2)
   end

@@ -19,7 +19,7 @@ local buffer_t = ffi.typeof("char[?]")
 
 local rand = {}
 
--- Checks of arguments; errors have the position of the caller.
+-- These functions check arguments.  Errors have the position of the caller.
 local function check(n, name, value)
   local kind = type(value)
   if kind ~= "number" and not (kind == "cdata" and tonumber(value)) then
@@ -87,13 +87,13 @@ function rand.unique()
   return (c_unique())
 end
 
--- For strings; grows as needed.
+-- The size of the buffer for strings; it grows as needed.
 local room = 256
 local buffer = ffi.new(buffer_t, room)
 
-local MOST = 2 ^ 30 - 1 -- of which a buffer has twice as much
+local MOST = 2 ^ 30 - 1 -- the maximum; a buffer has twice that size
 
--- Scripts may catch the error when memory runs out; then the buffer keeps its
+-- If memory runs out, the script may catch the error, and the buffer keeps its
 -- size.
 local function make_room(size)
   if size > room then
@@ -129,7 +129,7 @@ function rand.varstring(min, max)
   return (ffi_string(buffer, c_varstr(buffer, min, max)))
 end
 
--- For the 1.0 interface: unique numbers of a range.
+-- The 1.0 interface uses this for unique numbers of a range.
 function host.unique_in(a, b)
   a, b = a or 0, b or 4294967295
   if type(a) ~= "number" or type(b) ~= "number" then

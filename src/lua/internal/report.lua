@@ -1,5 +1,5 @@
--- report.lua - functions with which report hooks print: a line of text, a line of
--- CSV, a JSON object of an array.
+-- report.lua - functions that report hooks print with: a line of text, a line
+-- of CSV, a JSON object of an array.
 local host = ...
 
 local report = {}
@@ -13,7 +13,7 @@ local function queries(stat)
   return stat.reads + stat.writes + stat.other
 end
 
--- Which latency the line shows.
+-- Returns the latency that the line shows.
 local function latency_label()
   local pct = sysbench.opt.percentile
   for digits = 1, 17 do
@@ -83,9 +83,9 @@ local json_object = [[
     "reconnects": %4.2f
   }]]
 
--- An array was begun, and not ended.
+-- An array was begun and not ended.
 local is_open = false
--- Ends the array when the state is closed; made by the first use.
+-- Ends the array when the state is closed.  The first use creates it.
 local closing
 
 function host.end_output()

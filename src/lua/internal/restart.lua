@@ -1,7 +1,7 @@
--- restart.lua - what is done after an event has raised an error (hooks, rollback,
+-- restart.lua - handles an event that has raised an error (hooks, rollback,
 -- restarts) or has returned a value.
 local host = ...
--- This happens too seldom to be worth memory for machine code.
+-- This code runs too rarely to be worth memory for machine code.
 require("jit").off(true, true)
 local ffi = host.ffi
 local C = ffi.C
@@ -20,8 +20,8 @@ local function is_restart(err)
   return type(err) == "table" and err.errcode == RESTART_EVENT
 end
 
--- Call the hook before a restart.  If it raises a restart error itself, it is
--- called again with that one, until the run is over.
+-- Calls the hook before a restart.  If the hook raises a restart error itself,
+-- it is called again with that error, until the run is over.
 local function call_hook(err)
   local attempt = 0
   while true do
@@ -46,8 +46,9 @@ local function call_hook(err)
   end
 end
 
--- Roll back what the failed attempt has left open.  False: the event has to be
--- restarted again because of the second value, or the run is over if it is nil.
+-- Rolls back what the failed attempt has left open.  False: the event has to be
+-- restarted again because of the second result, or the run is over if that is
+-- nil.
 local function roll_back(err)
   local con = err.connection
   if not ffi.istype(connection_t, con) or con == nil then
@@ -67,18 +68,18 @@ local function roll_back(err)
   return false, raised
 end
 
--- The event is given up, with its open transactions and results.
+-- Gives the event up, with its open transactions and results.
 local function give_up()
   undo()
   return abandoned
 end
 
--- The event that was restarted last, and how often.
+-- The event that was restarted last, and how many times.
 local last, attempts = 0, 0
 
--- event() raised `err`.  Returns nil if the loop has to call event() again for
--- the same event, and `abandoned` if the run is over.  An error that does not
--- restart events is raised again.
+-- Handles `err`, which event() raised.  Returns nil if the loop has to call
+-- event() again for the same event, and `abandoned` if the run is over.  An
+-- error that does not restart events is raised again.
 local function recover(err)
   local number = iteration()
   if number ~= last then
@@ -98,7 +99,7 @@ local function recover(err)
     local reconnected = err.reconnected
     local done, raised = roll_back(err)
     if reconnected then
-      collectgarbage() -- the statements of the old connection
+      collectgarbage() -- frees the statements of the old connection
     end
     if done then
       again()
@@ -110,7 +111,7 @@ local function recover(err)
   end
 end
 
--- event() has returned a value, which ends the loop of this thread.
+-- Ends the loop of this thread, because event() has returned a value.
 local function returned(value)
   local info = debug.getinfo(event, "S")
   local where = ""

@@ -1,8 +1,8 @@
 -- sql.lua - drivers, connections and result sets.
 --
 -- Objects are pointers to C structs.  The C side keeps a closed object in
--- memory until its pointer is collected, so that using one is safe.  A pointer
--- with a finalizer owns the object.  Statements and result sets keep their
+-- memory until its pointer is collected, so it is safe to use.  A pointer with
+-- a finalizer owns the object.  Statements and result sets keep their
 -- connection alive through the upvalue of their finalizer.
 local host = ...
 local ffi = host.ffi
@@ -11,7 +11,7 @@ local ffi_string, ffi_cast, ffi_gc = ffi.string, ffi.cast, ffi.gc
 local tonumber, type = tonumber, type
 local new_table = require("table.new")
 
--- Errors are rare, and their module is loaded with the first one.
+-- Errors are rare, so their module is loaded with the first one.
 local function raise(con, query, level)
   return host.sql_error().raise(con, query, level)
 end
@@ -23,8 +23,8 @@ local c_class = C.bench_db_class
 local NONE = C.DB_ERROR_NONE
 local uintptr_t = ffi.typeof("uintptr_t")
 
--- No result set: a null pointer, and so equal to nil.  It has a type of its own,
--- since a field of a null sql_result would end the program.
+-- "No result set" is a null pointer, which equals nil.  It has a type of its
+-- own, because a field of a null sql_result would crash the program.
 ffi.cdef("struct bench_no_result {};")
 local no_result = ffi.new("struct bench_no_result *")
 ffi.metatype("struct bench_no_result", {
@@ -33,7 +33,7 @@ ffi.metatype("struct bench_no_result", {
     nfields = 0,
     fetch_row = function() end,
     free = function()
-      C.db_free_results(nil) -- says what is wrong
+      C.db_free_results(nil) -- reports the mistake
       error("db_free_results() failed", 2)
     end,
   },
@@ -42,7 +42,7 @@ ffi.metatype("struct bench_no_result", {
   end,
 })
 
--- Which object a pointer means: its address, as a number.
+-- Returns the address of the object that a pointer means, as a number.
 local function address(object)
   return tonumber(ffi_cast(uintptr_t, object))
 end
@@ -51,7 +51,7 @@ end
 
 local class_of = {}
 
--- The class of a label; classes live as long as the program.
+-- Returns the class of a label; classes live as long as the program.
 local function class(label)
   local cls = class_of[label]
   if not cls then
@@ -68,7 +68,7 @@ host.sql_class = class
 -- ---- results ----
 
 -- The owners of connections and of their result sets, by the address of the
--- connection.  Weak: they keep nothing alive.
+-- connection.  The table is weak: it keeps nothing alive.
 local connections = setmetatable({}, { __mode = "v" })
 local results = setmetatable({}, { __mode = "v" })
 
@@ -81,7 +81,7 @@ local function make_result(con, rs, at)
   return kept
 end
 
--- The object for a result set of the connection, the same every time.
+-- Returns the object for a result set of the connection, the same every time.
 local function result_of(con, rs)
   local at = address(con)
   local known = results[at]
@@ -93,7 +93,7 @@ end
 host.sql_result_of = result_of
 host.sql_no_result = no_result
 
--- The owner of the connection that another object points to.
+-- Returns the owner of the connection that another object points to.
 function host.sql_owner(con)
   return connections[address(con)] or con
 end
@@ -115,7 +115,7 @@ function result:fetch_row()
   local n = self.nfields
   local values = row.values
   local t = new_table(n, 0)
-  if n == 1 then -- without a loop, of which compiled code is a trace of its own
+  if n == 1 then -- there is no loop, because compiled code would make it a separate trace
     t[1] = value(values[0])
     return t
   end
@@ -139,7 +139,7 @@ end
 
 local connection = host.methods.connection
 
--- The C function returned NULL: no result set, or an error.
+-- Handles NULL from a C function: there is no result set, or an error.
 local function no_rows(con, query)
   if con == nil then
     error("there is no connection (a dot where a colon belongs?)", 3)
@@ -226,7 +226,7 @@ function driver:connect(params)
   return con
 end
 
--- The function sysbench.sql.driver.
+-- This is the function sysbench.sql.driver.
 return function(name)
   if name ~= nil and type(name) ~= "string" then
     error(("bad argument #1 to 'driver' (string expected, got %s)"):format(type(name)), 2)

@@ -1,8 +1,9 @@
--- sql_copy.lua - con:copy_rows{...}: many generated rows, all of them or none.
+-- sql_copy.lua - con:copy_rows{...}: stores many generated rows, all of them or
+-- none.
 --
 -- Rows are sent in one transaction, or, inside a transaction of the script,
--- after a savepoint.  The driver's own way is used if it treats values as INSERT
--- does; otherwise they are multi-row INSERTs.
+-- after a savepoint.  The driver's own copy is used if it treats values as
+-- INSERT does.  Otherwise the rows are sent as multi-row INSERTs.
 local host = ...
 local ffi = host.ffi
 local C = ffi.C
@@ -11,7 +12,7 @@ local raise = host.sql_error().raise
 local c_quote, c_in_transaction = C.bench_db_quote, C.bench_db_in_transaction
 local size_t = ffi.typeof("size_t[1]")
 local double_out, text_out = ffi.new("double[1]"), ffi.new("const char *[1]")
-local MOST_ATTEMPTS = 100 -- where no run ends the attempts
+local MOST_ATTEMPTS = 100 -- outside a run, which would end the attempts
 
 local function check(condition, text)
   if not condition then
@@ -41,7 +42,7 @@ end
 
 local length = ffi.new(size_t)
 
--- A value as text; nil stays nil.
+-- Returns a value as text; nil stays nil.
 local function plain(value)
   local kind = type(value)
   if kind == "number" then
@@ -58,7 +59,7 @@ local function plain(value)
   error("copy_rows: a value of type " .. kind .. " cannot be sent", 0)
 end
 
--- A value as a literal of the connection's dialect.
+-- Returns a value as a literal of the connection's dialect.
 local function literal(con, value)
   if type(value) == "string" then
     local text = c_quote(con, value, #value, length)
@@ -68,7 +69,7 @@ local function literal(con, value)
   return plain(value) or "NULL"
 end
 
--- "(v1,v2,...)" of one row.
+-- Returns "(v1,v2,...)" of one row.
 local function row_text(con, n, ...)
   if select("#", ...) > n then
     error(("copy_rows: %d values for %d columns"):format(select("#", ...), n), 0)
@@ -80,8 +81,8 @@ local function row_text(con, n, ...)
   return "(" .. table.concat(texts, ",") .. ")"
 end
 
--- How many bytes a statement should have, how many the server accepts, and which
--- of its settings limits them.
+-- Returns how many bytes a statement should have, how many the server accepts,
+-- and which of its settings limits them.
 local function statement_sizes(con)
   local good = C.bench_db_statement_sizes(con, double_out, text_out)
   return good, double_out[0], text_out[0] ~= nil and ffi.string(text_out[0]) or nil
@@ -110,13 +111,13 @@ local function insert_rows(con, spec)
   end
 end
 
--- ---- by the driver's own way ----
+-- ---- the driver's own copy ----
 
--- While a copy is open, the connection takes nothing else.  But `row` may use it,
--- so rows are collected, and then sent together.
+-- While a copy is open, the connection cannot do anything else.  But `row` may
+-- use it, so rows are collected first, and then sent together.
 local BATCH_BYTES, BATCH_ROWS = 256 * 1024, 5000
 
--- The values of a row, in texts[at + 1 .. at + n]; false stands for nil.
+-- Stores the values of a row in texts[at + 1 .. at + n]; false stands for nil.
 -- Returns their bytes.
 local function collect(texts, at, n, ...)
   if select("#", ...) > n then
@@ -135,7 +136,8 @@ local function copy_failed(con, spec)
   raise(con, "COPY " .. spec.table, 2)
 end
 
--- `rows` rows of n values; the texts live in their table while they are sent.
+-- Sends `rows` rows of n values.  The texts stay in their table while they are
+-- sent.
 local function copy_batch(con, spec, n, texts, rows)
   local names = ffi.new("const char *[?]", n, spec.columns)
   local values = ffi.new("sql_value[?]", n)
@@ -189,8 +191,9 @@ end
 
 local DOUBT = "copy_rows: the answer to COMMIT was lost: the rows are all there, or none"
 
--- One attempt.  Returns true; or false, the error, and whether the answer to the
--- COMMIT was lost.  If it was, the outcome is unknown; if not, nothing is left.
+-- Makes one attempt.  Returns true; or false, the error, and whether the answer
+-- to the COMMIT was lost.  If it was, the outcome is unknown; otherwise nothing
+-- is left.
 local function attempt(con, spec, inside)
   con:query(inside and "SAVEPOINT bench_copy_rows" or "BEGIN")
   local ok, err = pcall(send_rows, con, spec)
@@ -221,8 +224,8 @@ local function copy(con, spec)
     if doubtful and not in_event then
       error(DOUBT, 0)
     end
-    -- A transaction of the script is the script's to repeat, and after a COMMIT
-    -- the event.
+    -- Only the script can repeat its own transaction, and only the event can be
+    -- repeated if the outcome of a COMMIT is unknown.
     if inside or doubtful or not is_restart(err) then
       error(err, 0)
     end
@@ -235,7 +238,7 @@ local function copy(con, spec)
   end
 end
 
--- Errors of this module get the position of the script's call.
+-- Errors of this module have the position of the script's call.
 return function(con, spec)
   local ok, result = pcall(copy, con, spec)
   if ok then

@@ -1,7 +1,7 @@
 -- sql_error.lua - the error that a failed SQL call raises, and the script's hook
 -- for it.
 local host = ...
--- This happens too seldom to be worth memory for machine code.
+-- This code runs too rarely to be worth memory for machine code.
 require("jit").off(true, true)
 local ffi = host.ffi
 local C = ffi.C
@@ -43,7 +43,7 @@ end
 -- While the hook runs, it is not called for errors of its own statements.
 local in_hook = false
 
--- The hook was asked: true, false, or the error that it raised.
+-- Asks the hook.  Returns true, false, or the error that it raised.
 local function ask(hook, err)
   in_hook = true
   local ok, answer = pcall(hook, err)
@@ -51,8 +51,8 @@ local function ask(hook, err)
   return ok, answer
 end
 
--- Ask the hook about a fatal error; true if the error is to be treated as an
--- ignorable one.  Prints the message of the driver unless it is.
+-- Asks the hook about a fatal error; true if the error is treated as an
+-- ignorable one.  Otherwise, prints the message of the driver.
 local function is_forgiven(con, err)
   local hook = sysbench.hooks.sql_error_ignorable
   if type(hook) ~= "function" or in_hook then
@@ -72,8 +72,8 @@ local function is_forgiven(con, err)
   return true
 end
 
--- Call error() with the position of the script's call.  If the script has given a
--- method to pcall(), that has no line, but its caller has.
+-- Calls error() with the position of the script's call.  If the script has
+-- passed a method to pcall(), that has no line, but its caller has.
 local function fail(text, level)
   local info = debug.getinfo(level + 1, "S")
   if info and info.what == "C" then
@@ -82,8 +82,8 @@ local function fail(text, level)
   error(text, level + 1)
 end
 
--- The last call on the connection failed: raise the error.  `level` is that of
--- error() for the script's call, seen from here.
+-- The last call on the connection has failed: raises the error.  `level` is
+-- that of error() for the script's call, seen from here.
 function M.raise(con, query, level)
   local flags = c_failure(con)
   if bit.band(flags, ABANDONED) ~= 0 then
@@ -116,7 +116,7 @@ function M.raise(con, query, level)
   error(err, 0)
 end
 
--- The same in words, for calls whose errors are never restartable.
+-- Returns the error in words, for calls whose errors never restart an event.
 function M.describe(con)
   if bit.band(c_failure(con), ABANDONED) ~= 0 then
     error(host.abandoned, 0)

@@ -1,5 +1,5 @@
--- sql_more.lua - methods of drivers, connections and statements that few scripts
--- call: further results, bulk inserts, reconnecting, parameters of connect().
+-- sql_more.lua - rarely used methods of drivers, connections and statements:
+-- further results, bulk inserts, reconnecting, parameters of connect().
 local host = ...
 local ffi = host.ffi
 local C = ffi.C
@@ -120,7 +120,7 @@ end
 
 local connect_keys = { "host", "port", "socket", "user", "password", "db" }
 
--- The texts of connect{...}, in the order of connect_keys.
+-- Returns the texts of connect{...}, in the order of connect_keys.
 function M.connect_texts(name, params)
   local texts, known = {}, {}
   for i, key in ipairs(connect_keys) do

@@ -22,7 +22,8 @@ local flag_t, binds_t = ffi.typeof("char[1]"), ffi.typeof("sql_bind[?]")
 
 local param = {}
 
--- Values that become numbers.  C would refuse others without the script's line.
+-- Types of values that become numbers.  C would refuse others without naming
+-- the script's line.
 local numbers = { number = true, boolean = true, cdata = true }
 
 local function set_integer(p, v)
@@ -130,8 +131,8 @@ end
 
 local statement = host.methods.statement
 
--- The parameters that each statement reads, by its address: they live as long
--- as the binding.
+-- The parameters that each statement reads, by the address of the statement.
+-- They live as long as the binding.
 local bound = {}
 
 local function address(stmt)
@@ -157,7 +158,7 @@ function statement:bind_create(kind, max_len)
   return p
 end
 
--- Bind an array of parameters; `level` is that of the script's call.
+-- Binds an array of parameters; `level` is that of the script's call.
 local function bind(stmt, params, n, level)
   local binds = ffi_new(binds_t, math.max(n, 1))
   for i = 1, n do
@@ -217,8 +218,8 @@ local function is_size(v)
   return type(v) == "number" and v >= 0 and v < 2 ^ 53 -- and it is cut
 end
 
--- A loop of set() and execute(), in C.  A short Lua loop inside of an event would
--- keep LuaJIT from compiling the whole event in one piece.
+-- Executes a loop of set() and execute() in C.  A short Lua loop inside an
+-- event would keep LuaJIT from compiling the whole event in one piece.
 function statement:execute_drawn(times, max, first, last, span)
   check_there(self, 3)
   if not (is_size(times) and is_size(max) and is_size(span or 0)) then
@@ -273,8 +274,8 @@ function host.methods.connection:prepare(query, label)
   )
 end
 
--- What is done once per connection is not compiled: the machine code would grow
--- each time a server goes away and comes back.
+-- Functions called once per connection are not compiled: the machine code would
+-- grow each time a server goes away and comes back.
 for _, rare in ipairs({ new_param, bind, statement.bind_create, statement.bind_param,
   statement.close, host.methods.connection.prepare }) do
   require("jit").off(rare, true)

@@ -1,13 +1,13 @@
--- sysbench.lua - the table `sysbench` and the globals of a new state.  Runs
--- first.
+-- sysbench.lua - the table `sysbench` and the globals of a new state.  This
+-- module runs first.
 --
--- Thousands of states may exist, so what a script may never use is loaded when
--- it is used first; until then a small function stands in its place.
+-- Thousands of states may exist, so code that a script may never use is loaded
+-- on first use.  Until then a small function takes its place.
 local host = ...
 
 -- Scripts that use LuaJIT's `ffi` find all declarations in it, and the types in
--- their place, from the first use on; the program's own modules have those that
--- they need.
+-- their place, from the first use on.  The program's own modules have the ones
+-- that they need.
 host.ffi = require("ffi")
 _G.ffi = setmetatable({}, {
   __index = function(t, key)
@@ -44,7 +44,7 @@ end
 
 local modules = {}
 
--- An internal module, loaded once.
+-- Returns an internal module, which is loaded once.
 local function use(name)
   local module = modules[name]
   if module == nil then
@@ -56,18 +56,19 @@ end
 
 host.use = use
 
--- A method that was called with a dot, or for an object that is nil: functions
--- in C would follow a null pointer.  Points at the script's call.
+-- Refuses a method that was called with a dot, or for an object that is nil:
+-- functions in C would follow a null pointer.  The error has the position of
+-- the script's call.
 function host.check_object(object)
   if type(object) ~= "cdata" or object == nil then
     error("a method was called without its object (with a dot where a colon belongs?)", 3)
   end
 end
 
--- Stand in for functions of a module: places[i][prefix .. NAME] calls what the
--- module calls NAME.  The first call puts the module's functions in the places
--- of all their stand-ins, unless somebody has put something else there.  Few
--- variables of its own make a stand-in small.
+-- Creates stand-ins for functions of a module: places[i][prefix .. NAME] calls
+-- what the module calls NAME.  The first call replaces all stand-ins by the
+-- module's functions, unless the script has replaced them before.  Few
+-- variables keep a stand-in small.
 local getupvalue = debug.getupvalue
 local function lazily(module, names, places)
   local function real(name)
@@ -96,8 +97,8 @@ local function lazily(module, names, places)
   end
 end
 
--- Raised when the run is over in the middle of an event: no error, the event
--- is given up.
+-- Raised when the run is over in the middle of an event.  This is not an error:
+-- the event is given up.
 host.abandoned = setmetatable({}, {
   __tostring = function()
     return "the run is over"
@@ -108,7 +109,7 @@ function host.sql_error()
   return use("sql_error")
 end
 
--- The objects of SQL, when a script begins to use it.
+-- Loads the objects of SQL, when a script begins to use them.
 function host.load_sql()
   use("sql_types") -- replaces this function
   host.load_sql()
@@ -116,8 +117,8 @@ end
 
 -- ---- modules of scripts ----
 
--- --luajit-cmd=NAME[=ARG,...]: a function of `jit`, or a module jit.NAME, which
--- is where LuaJIT's own path says.
+-- Executes --luajit-cmd=NAME[=ARG,...]: a function of `jit`, or a module
+-- jit.NAME, which is found by LuaJIT's own path.
 local function luajit_command(text)
   local name, rest = text:match("^([^=]*)=?(.*)$")
   local args, n = {}, 0
@@ -145,7 +146,7 @@ end
 
 package.path, package.cpath = host.path, host.cpath
 
--- The module in a file, which is compiled once for all states.
+-- Returns the module in a file, which is compiled once for all states.
 local function module_in(file, name)
   local chunk, err = host.compile(file)
   if not chunk then
@@ -156,10 +157,10 @@ end
 
 table.insert(package.loaders, 2, function(name)
   local file = package.searchpath(name, package.path)
-  return file and module_in(file, name) -- else the next loader says where it looked
+  return file and module_in(file, name) -- otherwise the next loader reports where it looked
 end)
 
--- Scripts that are part of the program are no files for Lua.
+-- For Lua, scripts that are part of the program are not files.
 local embedded = "embedded:/"
 if host.datadir .. "/" == embedded then
   local loadfile_of_lua = loadfile
@@ -174,7 +175,7 @@ if host.datadir .. "/" == embedded then
   end
 end
 
--- A module in C, as the loaders of LuaJIT take one.
+-- Loads a module in C, like the loaders of LuaJIT.
 local function c_module_in(file, name)
   local open, err = package.loadlib(file, "luaopen_" .. name:gsub("^.-%-", ""):gsub("%.", "_"))
   if not open then
@@ -185,7 +186,7 @@ end
 
 local places = { { ".lua", module_in }, { "/init.lua", module_in }, { ".so", c_module_in } }
 
--- A loader for the modules of one folder.
+-- Returns a loader for the modules of one folder.
 local function folder_loader(folder)
   return function(name)
     local base = folder .. "/" .. name:gsub("%.", "/")
@@ -207,9 +208,10 @@ end
 local from_datadir = folder_loader(host.datadir)
 table.insert(package.loaders, from_datadir)
 
--- Code of the program must not come from a folder in which others can write:
--- its private modules, and all modules of a bundled script, are those beside
--- it, whatever the current folder and LUA_PATH have.
+-- Code of the program must not come from a folder in which other users can
+-- write.  Therefore its private modules, and all modules of a bundled script,
+-- come from the script's folder, whatever the current folder and LUA_PATH
+-- contain.
 table.insert(package.loaders, 2, function(name)
   if host.is_bundled or name:find("^bench_") then
     local chunk = from_datadir(name)
@@ -217,8 +219,8 @@ table.insert(package.loaders, 2, function(name)
   end
 end)
 
--- Several processes: the first one sends the others the modules that it has found
--- in files, and they look there first.
+-- With several processes, the first one sends the others the modules that it
+-- has found in files, and they look there first.
 if host.record then
   for i, loader in ipairs(package.loaders) do
     package.loaders[i] = function(name)
@@ -307,7 +309,7 @@ function host.named_histogram(name, unit)
 end
 host.popen = io.popen
 host.setlocale = os.setlocale
--- Else its loops would be compiled, in each state anew.
+-- Otherwise its loops would be compiled again in each state.
 require("jit").off(lazily, true)
 lazily("programs", { "execute" }, { [""] = os })
 lazily("programs", { "popen" }, { [""] = io })
@@ -328,7 +330,7 @@ function host.validate(name, value)
   return host.validate(name, value)
 end
 
--- thread_run() and the iteration.
+-- Loads thread_run() and the iteration.
 use("loop")
 sysbench.iteration = host.iteration
 

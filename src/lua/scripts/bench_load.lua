@@ -1,9 +1,9 @@
--- Tables filled by the loader of the program, which makes rows much faster than
--- a script can, and by all threads at once.
+-- Tables filled by the loader of the program, which generates rows much faster
+-- than a script can, and with all threads at once.
 --
--- What belongs to a table as a whole is the caller's: steps.create(n) makes
--- table n and returns one of load.FRESH, RESUME, LEAVE; steps.finish(n) does
--- what comes after the rows.
+-- The caller handles each table as a whole: steps.create(n) makes table n and
+-- returns one of load.FRESH, RESUME, LEAVE; steps.finish(n) does what comes
+-- after the rows.
 
 local load = {FRESH = 0, RESUME = 1, LEAVE = 2}
 
@@ -13,21 +13,22 @@ local END, STOPPED, CREATE = 0, 1, 2
 local has_ffi, ffi = pcall(require, "ffi")
 load.possible = sysbench.bench_version ~= nil and has_ffi
 
--- A line on stdout, as of print(), which does not mix with one of progress.
+-- Prints a line on stdout, like print(), which does not mix with a progress
+-- line.
 load.say = load.possible and function(text)
    ffi.C.bench_say(text .. "\n", #text + 1)
 end or print
 
--- The progress of a command, which all its threads share: of `total` tables
--- (warmup) or rows (check).  Returns a function that adds what was done.
+-- Starts the progress of a command, which all its threads share: of `total`
+-- tables (warmup) or rows (check).  Returns a function that adds what was done.
 function load.pace(warmup, total)
    if not load.possible then return function() end end
    local pace = ffi.C.bench_pace_open(warmup, total)
    return function(n) ffi.C.bench_pace_add(pace, n) end
 end
 
--- The end of cleanup: close the connection, and give back the space of the
--- tables that were dropped.
+-- Ends cleanup: closes the connection, and gives back the space of the tables
+-- that were dropped.
 function load.tidy(con)
    if not load.possible then return end
    local text = ffi.string(ffi.C.bench_load_tidy(con))
@@ -56,8 +57,8 @@ local function finish(loader, steps, n)
    ffi.C.bench_load_finished(loader)
 end
 
--- Do what is to be done for `tables` tables from number `first` on, each of
--- `size` rows; `shared`: together with all threads that call this.
+-- Loads `tables` tables from number `first` on, each with `size` rows;
+-- `shared`: together with all threads that call this.
 function load.run(con, first, tables, size, steps, shared)
    local C = ffi.C
    local loader = C.bench_load_open(con, first, tables, size,
@@ -79,8 +80,8 @@ function load.run(con, first, tables, size, steps, shared)
    C.bench_load_close(ffi.gc(loader, nil))
 end
 
--- What differs between the rows of table n and those that load.run makes, in
--- words; nil if nothing does.
+-- Returns the differences between the rows of table n and those that load.run
+-- makes, in words; nil if there are none.
 function load.check(con, n, size)
    local text = ffi.new("const char *[1]")
    local rc = ffi.C.bench_load_check(con, n, size, text)

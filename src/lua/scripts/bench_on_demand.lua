@@ -1,6 +1,6 @@
 -- Two-level tables, t[n][key], whose values are made when they are first looked
--- at.  They look as if all values had been made at the start, except to
--- pairs(), which sees what is there.
+-- up.  All values seem to have been made at the start, except to pairs(), which
+-- sees only those that were made.
 --
 -- A family of such tables shares the set of keys that are wanted, and one
 -- function that makes value `key` of number n in all members of the family.
@@ -13,14 +13,14 @@ local MAX_ARRAY = 100000
 local family = {}
 family.__index = family
 
--- Make t[n] a sub-table that makes its wanted values itself.
+-- Makes t[n] a sub-table that makes its wanted values itself.
 local function adopt(self, sub, n)
    self.number_of[sub] = n
    return setmetatable(sub, self.sub_meta)
 end
 
--- An empty sub-table in which every key has its place from the start, so that
--- compiled code that finds a key in one of them finds it in all.
+-- Returns an empty sub-table in which every key has its place from the start,
+-- so that compiled code that finds a key in one of them finds it in all.
 local function new_sub(self)
    local keys = self.keys
    local sub = table_new(0, #keys)
@@ -30,7 +30,7 @@ local function new_sub(self)
    return sub
 end
 
--- A new member: t[1] .. t[count] are sub-tables.
+-- Returns a new member: t[1] .. t[count] are sub-tables.
 function family:new_table(count)
    -- an array, although its elements will come in any order
    local t = table_new(math.min(count, MAX_ARRAY), 4)
@@ -45,13 +45,13 @@ function family:new_table(count)
    })
 end
 
--- Nothing is wanted any more.
+-- After this, nothing is wanted any more.
 function family:forget()
    self.wanted = {}
 end
 
--- From now on value `key` is wanted, and made anew where it is there already.
--- Sub-tables that others have put into `t` join the family.
+-- From now on value `key` is wanted.  It is made again where it already exists.
+-- Sub-tables that the script has put into `t` join the family.
 function family:want(key, t)
    self.wanted[key] = true
    for n, sub in pairs(t) do
@@ -78,7 +78,7 @@ local function new_family(keys, make)
    return setmetatable(self, family)
 end
 
--- What is done once per value is not worth machine code.
+-- A function called once per value is not worth machine code.
 if jit then jit.off(true, true) end
 
 return {new_family = new_family}

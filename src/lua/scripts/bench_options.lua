@@ -12,13 +12,13 @@ local function validator(accepts)
    return function(_, value) return accepts(ffi.string(value)) end
 end
 
--- "on" and what else means it, whatever the case; nil: not such a word.
+-- Words in lower case that mean on (true) or off (false); nil: another text.
 local WORDS = {on = true, ["true"] = true, yes = true, ["1"] = true,
                off = false, ["false"] = false, no = false, ["0"] = false}
 
 function options.word(text) return WORDS[text:lower()] end
 
--- A function that makes a validator for a limit, once for each.
+-- Returns a function that makes a validator for a limit, once for each limit.
 local function by_limit(accepts)
    local made = {}
    return function(low)
@@ -32,24 +32,24 @@ local function by_limit(accepts)
    end
 end
 
--- Whole numbers from `low`.
+-- Validates whole numbers from `low` on.
 options.at_least = by_limit(function(text, low)
    return text:match("^%s*[-+]?%d+$") and tonumber(text) >= low
 end)
 
--- The same for scripts that declare nothing and read their options by
--- tonumber(): in any form that it knows.
+-- Does the same for scripts that declare nothing and read their options by
+-- tonumber(), in any form that it accepts.
 options.number = by_limit(function(text, low)
    local n = tonumber(text)
    return n and n == math.floor(n) and n >= low and n < 2 ^ 63
 end)
 
--- On or off; an option without value is on.
+-- Validates on or off; an option without value is on.
 options.switch = validator(function(text)
    return text == "" or options.word(text) ~= nil, "on or off"
 end)
 
--- The words of a list, or nothing.
+-- Validates the words of a list, or nothing.
 function options.one_of(words)
    local expected = "one of: " .. table.concat(words, ", ")
    return validator(function(text)

@@ -1,6 +1,6 @@
--- What the bundled scripts know in common about their tables, old and new ones:
--- what is in them, is a table there, which statements make it on SQLite, how is
--- it warmed up and checked.
+-- Functions of the bundled scripts, old and new, about their tables: what they
+-- contain, whether they exist, how SQLite creates them, and how they are warmed
+-- up and checked.
 --
 -- A table is called sbtestN; the functions take its number N.  `drv` and `con`
 -- are a driver and an open connection of it.
@@ -35,7 +35,7 @@ local INDEX_QUERY = {
 }
 
 local function count(drv, con, queries, ...)
-   -- the null driver keeps nothing, whatever it answers
+   -- the null driver stores nothing, whatever it answers
    if drv:name() == "null" then return 0 end
    local query = queries[drv:name()] or queries.other
    return tonumber((con:query_row(format(query, ...)))) or 0
@@ -49,9 +49,9 @@ function schema.has_index(drv, con, n, index)
    return count(drv, con, INDEX_QUERY, "sbtest" .. n, index) > 0
 end
 
--- Create an empty table by `statement` under a name that is free, and drop it.
--- An engine or an option that the server refuses is an error now, while the old
--- table is still there.  Once per connection.
+-- Creates an empty table by `statement` under an unused name, and drops it.  If
+-- the server refuses an engine or an option, the error comes now, while the old
+-- table still exists.  Done once per connection.
 local tried = false
 
 local function try_statement(drv, con, n, statement)
@@ -67,8 +67,8 @@ local function try_statement(drv, con, n, statement)
    tried = true
 end
 
--- Clear the way for a new table as --table-exists wants it; `statement` will
--- create it.  Returns false if the table that is there stays.
+-- Makes way for a new table as --table-exists says; `statement` will create it.
+-- Returns false if the existing table stays.
 function schema.make_way(drv, con, n, statement)
    local wish = sysbench.opt.table_exists
 
@@ -83,7 +83,7 @@ function schema.make_way(drv, con, n, statement)
    return true
 end
 
--- CREATE TABLE for SQLite.  `ids` says where ids come from: "auto" (the
+-- Returns CREATE TABLE for SQLite.  `ids` says where ids come from: "auto" (the
 -- database), "client", or "free" (the client, and they need not be unique).
 function schema.sqlite_table(n, ids, options)
    local id, key = "INTEGER NOT NULL", ",\n  PRIMARY KEY (id)"
@@ -118,7 +118,7 @@ function schema.make_sqlite_trigger(con, n)
    con:query(schema.sqlite_trigger(n))
 end
 
--- The next number that the database makes by itself follows `size`.
+-- Makes the database continue its own numbers after `size`.
 function schema.set_sequence(con, n, size)
    if size < 1 then return end
    con:query(format(
@@ -131,22 +131,22 @@ function schema.analyze(drv, con, n)
    con:query(format("%s sbtest%d", plain and "ANALYZE" or "ANALYZE TABLE", n))
 end
 
--- Once per connection, before it loads rows: what is known to be right need not
--- be checked.
+-- Call this once per connection, before it loads rows: known facts need not be
+-- checked.
 function schema.load_session(drv, con)
    if drv:name() == "mysql" then
       con:query("SET SESSION unique_checks=0, foreign_key_checks=0")
    end
 end
 
--- Once per connection, before the first table is warmed up.
+-- Call this once per connection, before the first table is warmed up.
 function schema.warm_up_session(drv, con)
    if drv:name() == "pgsql" or drv:name() == "sqlite" then return end
    con:query("SET tmp_table_size=2*1024*1024*1024")
    con:query("SET max_heap_table_size=2*1024*1024*1024")
 end
 
--- Read `rows` rows by primary key and by table scan.
+-- Reads `rows` rows by primary key and by table scan.
 function schema.warm_up(drv, con, n, rows, secondary)
    local plain = drv:name() == "pgsql" or drv:name() == "sqlite"
    local force = format(" FORCE KEY (%s)", secondary and "xid" or "PRIMARY")
@@ -161,8 +161,8 @@ function schema.warm_up(drv, con, n, rows, secondary)
       " LIMIT %d) t", n, text_of_k, rows))
 end
 
--- The columns of CHECK_QUERY in order, each with the lowest and highest value
--- that is right; `size` stands for the number of rows.
+-- The columns of CHECK_QUERY in order, each with its lowest and highest correct
+-- value; `size` stands for the number of rows.
 local CHECK_QUERY =
    "SELECT COUNT(*), MIN(id), MAX(id), MIN(k), MAX(k), MIN(LENGTH(c))," ..
    " MAX(LENGTH(c)), MIN(LENGTH(pad)), MAX(LENGTH(pad)) FROM sbtest%d"
@@ -174,7 +174,7 @@ local CHECKS = {
    {"shortest pad", 59, 59}, {"longest pad", 59, 59},
 }
 
--- What is wrong with the rows of a table: a list of phrases.
+-- Returns what is wrong with the rows of a table: a list of phrases.
 local function row_faults(con, n, size)
    local row = {con:query_row(format(CHECK_QUERY, n))}
    local faults = {}
@@ -196,9 +196,9 @@ local function row_faults(con, n, size)
    return faults
 end
 
--- Compare a table with what prepare makes: `size` rows, and index k_N if
+-- Compares a table with what prepare makes: `size` rows, and index k_N if
 -- `indexed`; `loaded`: each row is the one that the loader makes.  Prints one
--- line; returns true if nothing differs, else false and whether rows do.
+-- line.  Returns true if nothing differs, otherwise false and whether rows do.
 function schema.check(drv, con, n, size, indexed, loaded)
    if drv:name() == "null" then
       error("there is nothing to check: the null driver keeps no tables", 0)

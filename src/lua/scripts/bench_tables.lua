@@ -10,12 +10,12 @@ local schema = require("bench_schema")
 local print = load.say
 
 local own -- see above
-local option, is_redshift, call -- of own
+local option, is_redshift, call -- functions of `own`
 local tables = {}
 
 local MAX_INTEGER = 2147483647
 
--- Does the client choose the ids?  SQLite numbers primary keys only.
+-- Does the client choose the ids?  SQLite numbers only primary keys.
 local function client_ids(drv)
    return not option("auto_inc") or
       option("secondary") and drv:name() == "sqlite"
@@ -64,14 +64,15 @@ CREATE TABLE sbtest%d(
 ) %s %s]], n, id, integer, key, engine, option("create_table_options"))
 end
 
--- Can the loader make the rows?  Not if the script has values of its own.
+-- Can the loader generate the rows?  It cannot if the script has its own
+-- values.
 local function can_load(drv)
    return load.possible and get_c_value == own.get_c_value and
       get_pad_value == own.get_pad_value and
       not (is_redshift(drv) and option("auto_inc"))
 end
 
--- Fill an empty table with values of the script.
+-- Fills an empty table with values of the script.
 local function insert_rows(drv, con, n)
    local size = option("table_size")
    local with_id = client_ids(drv)
@@ -97,13 +98,13 @@ end
 local function create_indexes(drv, con, n)
    local name = drv:name()
 
-   -- an interrupted prepare may have made it
+   -- an interrupted prepare may have created it
    local function missing(index)
       return sysbench.opt.table_exists ~= "resume" or
          not schema.has_index(drv, con, n, string.format(index, n))
    end
 
-   -- MySQL has made the one on id with the table
+   -- MySQL has created the one on id with the table
    if option("secondary") and (name == "pgsql" or name == "sqlite") and
       missing("xid_%d") then
       call(con, "query",
@@ -116,7 +117,7 @@ local function create_indexes(drv, con, n)
    end
 end
 
--- An empty table; returns what the loader has to know of it.
+-- Creates an empty table; returns what the loader has to know of it.
 local function create_empty(drv, con, n)
    local size = option("table_size")
 
@@ -142,7 +143,7 @@ local function create_empty(drv, con, n)
    return load.FRESH
 end
 
--- What comes after the rows, because it would slow them down.
+-- Does what comes after the rows, because it would slow them down.
 local function finish_table(drv, con, n)
    if drv:name() == "sqlite" and not client_ids(drv) then
       schema.make_sqlite_trigger(con, n)
@@ -178,8 +179,8 @@ end
 -- ---------------------------------------------------------------------------
 -- Commands
 
--- The next table of this thread after table n (nil: its first one); nil after
--- the last one.
+-- Returns the next table of this thread after table n (nil: its first one); nil
+-- after the last one.
 local function next_table(_, n)
    local threads = sysbench.opt.threads
    n = n and n + threads or sysbench.tid % threads + 1
@@ -215,7 +216,7 @@ function tables.cmd_check(drv, con)
    local done = load.pace(false, option("tables") * size)
    for n in next_table do
       local good, rows = schema.check(drv, con, n, size, indexed(drv), loaded)
-      -- what the loader checks is counted row by row
+      -- rows that the loader checks are counted one by one
       if not loaded then done(size) end
       all_good = all_good and good
       rows_differ = rows_differ or rows

@@ -61,14 +61,14 @@ sysbench.cmdline.options = {
                     one_of({"redshift"})},
 }
 
--- Scripts may leave options out of their own table.
+-- Scripts may omit options from their own table.
 local default = {}
 for name, declaration in pairs(sysbench.cmdline.options) do
    default[name] = declaration[2]
 end
 
 -- sysbench reads the text of a numeric default after it may have been
--- collected; it stays if something else holds the same string.
+-- collected.  The text stays if something else holds the same string.
 if sysbench.bench_version == nil then
    sysbench.default_texts = {"0", "1", "10", "100", "10000"}
 end
@@ -79,7 +79,7 @@ local function option(name)
    return value
 end
 
--- The name of a thread's driver: a script with a thread_init of its own need
+-- Returns the name of a thread's driver: a script with its own thread_init need
 -- not have set `drv`.
 local function name_of(drv)
    drv = drv or sysbench.sql.driver()
@@ -104,13 +104,13 @@ function get_pad_value()
    return sysbench.rand.string(PAD_TEMPLATE)
 end
 
--- All the rest is in a module of its own, which thousands of threads that run
--- events need not load.
+-- The rest is in a separate module, which thousands of threads that run events
+-- need not load.
 local own = {option = option, is_redshift = is_redshift,
              get_c_value = get_c_value, get_pad_value = get_pad_value}
 local tables
 
--- con:METHOD(...); the error of one that fails says that it came from here,
+-- Calls con:METHOD(...).  If it fails, the error says that it came from here,
 -- where users of these scripts expect it.
 function own.call(con, method, ...)
    local result = con[method](con, ...)
@@ -215,8 +215,8 @@ local class_names = {}
 for key in pairs(CLASS) do table.insert(class_names, key) end
 local classes = on_demand.new_family(class_names, prepare_class)
 
--- SQLite waits for the write lock when a transaction begins, and does not fail
--- when it turns from reading to writing.
+-- SQLite waits for the write lock when a transaction begins.  Then the
+-- transaction cannot fail when it changes from reading to writing.
 local function begin_statement()
    return writing and name_of(drv) == "sqlite" and "BEGIN IMMEDIATE" or "BEGIN"
 end
@@ -241,10 +241,10 @@ local function note_writing()
 end
 
 -- Statements of all threads that are made before the clock starts, class by
--- class.  Those of a class that would be too many are made when they are first
--- used: servers keep them all in memory, and the MySQL family allows 16,382.
+-- class.  A class that would exceed the limit is prepared on first use: servers
+-- keep all statements in memory, and the MySQL family allows 16,382.
 local MOST_AT_ONCE = 16000
-local at_once = 0 -- of this thread
+local at_once = 0 -- made by this thread so far
 
 local function prepare_at_once(key)
    local tables = option("tables")
@@ -297,7 +297,7 @@ function prepare_delete_inserts()
    prepare_for_each_table("inserts")
 end
 
--- The classes of each table of which there are statements.
+-- Returns the classes of each table of which there are statements.
 local function classes_in_use()
    local used = {}
 
@@ -328,13 +328,14 @@ function close_statements()
    own_begin, at_once = nil, 0
 end
 
--- All statements on a new connection.  Those that were in use are made at once:
--- the events that follow then find all that compiled code has found so far.
+-- Prepares all statements on a new connection.  Those that were in use are made
+-- at once, so that the next events find everything that compiled code has found
+-- so far.
 local function prepare_again()
    local used = classes_in_use()
 
    close_statements()
-   collectgarbage() -- the new ones take the place of the old ones
+   collectgarbage() -- the new ones replace the old ones
    prepare_statements()
    for n, keys in pairs(used) do
       for _, key in ipairs(keys) do
@@ -343,7 +344,7 @@ local function prepare_again()
    end
 end
 
--- Once per connection is too seldom for machine code.
+-- A function called once per connection is not worth machine code.
 if jit then
    for _, rare in ipairs({
       prepare_class, begin_statement, prepare_begin, prepare_commit,
@@ -383,12 +384,13 @@ end
 local rand_default = sysbench.rand.default
 local rand_uniform = sysbench.rand.uniform
 
--- In parentheses, because compiled code has only so many tail calls.
+-- The call is in parentheses, because compiled code has only so many tail
+-- calls.
 local function random_table()
    return (rand_uniform(1, option("tables")))
 end
 
--- an id or a k
+-- Returns an id or a k.
 local function random_row()
    return (rand_default(1, option("table_size")))
 end
@@ -409,11 +411,12 @@ function commit()
    stmt.commit:execute()
 end
 
--- Loops of a few turns would keep an event from being compiled in one piece:
--- the first turn stands in front of them, or the program makes the loop.
+-- Loops of a few turns would keep an event from being compiled in one piece.
+-- Therefore the first turn is written before them, or the program runs the
+-- loop.
 local in_bench = sysbench.bench_version ~= nil
 
--- classes with the id as their only parameter
+-- for classes with the id as their only parameter
 local function execute_by_id(key)
    local n = random_table()
    local times = option(key)
@@ -529,7 +532,7 @@ function check_reconnect()
    end
 end
 
--- MySQL's numbers for a connection that is gone
+-- MySQL's error numbers for a lost connection
 local LOST = {[2006] = true, [2011] = true, [2013] = true, [2055] = true}
 
 local function was_lost(errdesc)
@@ -539,7 +542,7 @@ local function was_lost(errdesc)
    return state:match("^08") ~= nil or state:match("^57P0[123]$") ~= nil
 end
 
--- The driver has connected again; statements have to be made again, too.
+-- The driver has connected again, so statements have to be prepared again, too.
 function sysbench.hooks.before_restart_event(errdesc)
    if was_lost(errdesc) then prepare_again() end
 end

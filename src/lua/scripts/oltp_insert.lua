@@ -4,7 +4,7 @@
 
 require("oltp_common")
 
--- Run a command of oltp_common on tables as this script wants them.
+-- Runs a command of oltp_common on tables as this script needs them.
 local function with_own_tables(command)
    return function()
       if sysbench.opt.auto_inc == false then sysbench.opt.table_size = 0 end
@@ -31,7 +31,7 @@ local function with_zero(n, k, c, pad)
       n, k, c, pad))
 end
 
--- unique() counts from 0 to 2^32 - 1, a column of type INTEGER from -2^31
+-- unique() counts from 0 to 2^32 - 1; a column of type INTEGER starts at -2^31
 local function with_unique(n, k, c, pad)
    con:query(string.format(
       "INSERT INTO sbtest%d (id, k, c, pad) VALUES (%d, %d, '%s', '%s')",

@@ -4,9 +4,9 @@
 
 require("oltp_common")
 
--- An event is long.  What is the same in all of them, once it had been moved in
--- front of the loop, would take more places on the stack than LuaJIT has, and
--- it would try in vain to compile the loop of events, again and again.
+-- An event is long.  Values that are the same in all events would be moved in
+-- front of the loop, and take more places on the stack than LuaJIT has.  It
+-- would try again and again to compile the loop of events, in vain.
 if jit and jit.status() then require("jit.opt").start("-loop") end
 
 function prepare_statements()

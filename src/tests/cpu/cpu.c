@@ -22,15 +22,15 @@
 struct cpu_run {
   const struct cpu_cfg *cfg;
   const struct plan *plan;
-  _Atomic uint64_t primes; /* added to by each worker when it closes */
+  _Atomic uint64_t primes; /* each worker adds to it when it closes */
 };
 
 struct cpu_thread {
   struct cpu_run *run;
   uint64_t limit;
   uint64_t first;  /* what the first event counted */
-  bool counted;    /* there was a first event */
-  uint64_t primes; /* of all events */
+  bool counted;    /* there has been a first event */
+  uint64_t primes; /* sum over all events */
 } CACHE_ALIGNED;
 
 /*
@@ -104,9 +104,9 @@ static int cpu_event(void *thr, struct worker *w, struct err *err)
   uint64_t found;
 
   (void)w;
-  OPAQUE(limit); /* else one count could be hoisted to serve all events */
+  OPAQUE(limit); /* otherwise one count could serve all events */
   found = count_primes(limit);
-  OPAQUE(found); /* else it need not be counted at all */
+  OPAQUE(found); /* otherwise the count could be left out */
   t->primes += found;
   if (!t->counted) {
     t->counted = true;
@@ -119,8 +119,10 @@ static int cpu_event(void *thr, struct worker *w, struct err *err)
   return 0;
 }
 
-/* Whoever reads the results sees that the work was done.  One of several
- * processes does not know the primes of the others. */
+/*
+ * The results show that the work was done.  One of several processes does not
+ * know the primes of the others.
+ */
 static void cpu_details(void *arg, struct test_details *ret)
 {
   struct cpu_run *run = arg;
@@ -158,7 +160,7 @@ static const struct test_ops cpu_ops = {
   .details = cpu_details,
 };
 
-/* The test of the prime numbers knows nothing of kernels. */
+/* The test of prime numbers is chosen if no kernel is. */
 static int cpu_variant(const void *arg, const struct test **ret,
                        struct err *err)
 {

@@ -1,10 +1,10 @@
 /*
- * kernel.h - what a kernel of the cpu test is: a piece of work of one kind,
- * always the same, whose result is known.
+ * kernel.h - a kernel of the cpu test: a piece of work of one kind, always the
+ * same, whose result is known.
  *
- * A kernel is a row of a const table.  It works on memory of its thread alone,
- * and does no system calls.  A round is a fixed number of operations, which
- * take from some ten microseconds to some milliseconds.
+ * A kernel is a row of a const table.  It uses only memory of its thread, and
+ * makes no system calls.  A round is a fixed number of operations, which take
+ * from some ten microseconds to some milliseconds.
  */
 #ifndef BENCH_TESTS_CPU_KERNEL_H
 #define BENCH_TESTS_CPU_KERNEL_H
@@ -17,28 +17,29 @@ struct err;
 
 /* One way to do the work. */
 struct cpu_path {
-  const char *name;    /* of what it needs, as people know it: "sse4.2" */
-  bool (*works)(void); /* on this processor; NULL: there is no such path */
+  const char *name;    /* the instructions that it needs: "sse4.2" */
+  bool (*works)(void); /* NULL: there is no such path */
 
-  /* One round; its result.  The same memory gives the same result in all paths,
-   * on all machines, in the first round and in all others. */
+  /*
+   * Does one round and returns its result.  With the same memory the result is
+   * the same for all paths, on all machines, in all rounds.
+   */
   uint64_t (*run)(void *mem);
 };
 
 struct cpu_kernel {
   const char *name;
-  const char *unit;    /* of an operation: "byte", "division" */
-  uint64_t operations; /* in a round */
-  uint64_t result;     /* of a round */
-  size_t bytes;        /* of memory */
+  const char *unit;    /* what an operation is: "byte", "division" */
+  uint64_t operations; /* operations of a round */
+  uint64_t result;     /* result of a round */
+  size_t bytes;        /* size of the memory */
 
-  /* Fill zeroed memory, which is aligned to a cache line. */
+  /* Fills zeroed memory, which is aligned to a cache line. */
   int (*prepare)(void *mem, struct err *err);
   void (*done)(void *mem); /* [opt] also after a prepare() that has failed */
 
-  struct cpu_path portable;    /* `works` is not looked at */
-  const struct cpu_path *fast; /* [opt] with instructions that not all
-                                * processors of a kind have */
+  struct cpu_path portable;    /* `works` is not used */
+  const struct cpu_path *fast; /* [opt] with instructions that may be missing */
 };
 
 extern const struct cpu_kernel cpu_kernel_int;
@@ -56,16 +57,19 @@ extern const struct cpu_kernel cpu_kernel_sha256;
 extern const struct cpu_kernel cpu_kernel_aes;
 extern const struct cpu_kernel cpu_kernel_lua;
 
-/* All of them, in the order of the documentation. */
+/* Indexes of all kernels, in the order of the documentation. */
 enum {
   CPU_KERNELS = 14
 };
 extern const struct cpu_kernel *const cpu_kernels[CPU_KERNELS];
 
-/* NULL: there is none of this name. */
+/* Find a kernel by name; NULL: there is none. */
 const struct cpu_kernel *cpu_kernel_find(const char *name);
 
-/* The fast path where there is one that works, unless `baseline`. */
+/*
+ * The fast path if one works and `baseline` is false; otherwise the portable
+ * one.
+ */
 const struct cpu_path *cpu_kernel_path(const struct cpu_kernel *k,
                                        bool baseline);
 

@@ -1,8 +1,8 @@
 /*
- * kernel_aes.c - aes: encryption of what goes over a network or to a disk.
+ * kernel_aes.c - aes: encryption as used for networks and disks.
  *
- * The portable path looks four bytes up in a table for each column of a round:
- * it is fast, but how long it takes depends on the data.  It is not for
+ * The portable path looks up four bytes in a table for each column of a round.
+ * It is fast, but its time depends on the data: it must not be used for
  * secrets.
  */
 #include "tests/cpu/kernel_aes.h"
@@ -22,8 +22,10 @@ static unsigned char rotate_byte(unsigned char x, unsigned by)
   return (unsigned char)(x << by | x >> (8 - by));
 }
 
-/* Of each byte its inverse in the field, and a sum of its rotations.  `p` goes
- * through all powers of 3, `q` through their inverses. */
+/*
+ * Fills in, for each byte, its inverse in the field combined with its
+ * rotations.  `p` goes through all powers of 3, `q` through their inverses.
+ */
 static void make_box(unsigned char box[256])
 {
   unsigned char p = 1, q = 1;
@@ -90,7 +92,7 @@ static uint32_t rotate(uint32_t x, unsigned by)
   return x >> by | x << (32 - by);
 }
 
-/* A column of the next round. */
+/* Returns a column of the next round. */
 static uint32_t mix(const struct aes_data *d, uint32_t a, uint32_t b,
                     uint32_t c, uint32_t e)
 {
@@ -98,7 +100,7 @@ static uint32_t mix(const struct aes_data *d, uint32_t a, uint32_t b,
          rotate(d->table[c >> 8 & 0xff], 16) ^ rotate(d->table[e & 0xff], 24);
 }
 
-/* And of the last one. */
+/* Returns a column of the last round. */
 static uint32_t mix_last(const struct aes_data *d, uint32_t a, uint32_t b,
                          uint32_t c, uint32_t e)
 {

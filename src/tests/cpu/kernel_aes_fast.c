@@ -1,5 +1,5 @@
 /*
- * kernel_aes_fast.c - aes with instructions for it, eight blocks at a time.
+ * kernel_aes_fast.c - aes with special instructions, eight blocks at a time.
  */
 #include <string.h>
 
@@ -21,7 +21,7 @@ typedef __m128i block_vector;
 #define XOR(a, b) _mm_xor_si128(a, b)
 #define SET_COUNTER(x, n) _mm_insert_epi32(x, (int)__builtin_bswap32(n), 3)
 
-/* The key of round 0 is added before. */
+/* The key of round 0 has already been added. */
 #define ROUND(x, key, r) _mm_aesenc_si128(x, (key)[r])
 #define LAST_ROUNDS(x, key) _mm_aesenclast_si128(x, (key)[AES_ROUNDS])
 #define FIRST(x, key) XOR(x, (key)[0])
@@ -56,7 +56,7 @@ typedef uint8x16_t block_vector;
   vreinterpretq_u8_u32(   \
     vsetq_lane_u32(__builtin_bswap32(n), vreinterpretq_u32_u8(x), 3))
 
-/* A round of these instructions adds the key first. */
+/* These instructions add the key first. */
 #define ROUND(x, key, r) vaesmcq_u8(vaeseq_u8(x, (key)[r]))
 #define LAST_ROUNDS(x, key) \
   XOR(vaeseq_u8(x, (key)[AES_ROUNDS - 1]), (key)[AES_ROUNDS])
@@ -70,7 +70,9 @@ enum {
 
 #ifdef TARGET
 
-/* Eight times, so that all blocks stay in registers. */
+/*
+ * Everything is written out eight times, so that all blocks stay in registers.
+ */
 #define EACH(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
 
 #define BEGIN(i) \

@@ -1,15 +1,15 @@
 /*
- * kernel_branch.c - branch: turns that no processor can guess.
+ * kernel_branch.c - branch: branches that no processor can predict.
  *
- * Each bit of a sequence of noise chooses one of two ways.  The sequence is too
- * long to be learned from one round to the next.
+ * Each bit of a sequence of noise chooses one of two paths.  The sequence is
+ * too long to be learned from one round to the next.
  */
 #include "base/compiler.h"
 #include "tests/cpu/kernel.h"
 #include "tests/cpu/kernel_data.h"
 
 enum {
-  NUMBERS = 1 << 12, /* of 64 branches each */
+  NUMBERS = 1 << 12, /* 64 branches each */
 };
 
 static int prepare(void *mem, struct err *err)
@@ -19,8 +19,10 @@ static int prepare(void *mem, struct err *err)
   return 0;
 }
 
-/* Both ways have something that a compiler cannot do in advance, so that it
- * cannot make one straight way of them. */
+/*
+ * Both paths do something that a compiler cannot compute in advance, so that it
+ * cannot replace the branch by straight code.
+ */
 static uint64_t run(void *mem)
 {
   uint64_t state = *(const uint64_t *)mem, a = 1, b = 2;

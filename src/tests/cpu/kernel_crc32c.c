@@ -1,6 +1,6 @@
 /*
- * kernel_crc32c.c - crc32c: the checksum that databases and file systems have
- * for their pages, one byte after the other.
+ * kernel_crc32c.c - crc32c: the checksum that databases and file systems use
+ * for their pages, one byte after another.
  *
  * The portable path reads 8 bytes at a time and looks them up in 8 tables.
  */
@@ -9,7 +9,7 @@
 #include "tests/cpu/kernel.h"
 #include "tests/cpu/kernel_data.h"
 
-/* The polynomial, its bits in reverse. */
+/* The polynomial with its bits reversed. */
 #define POLYNOMIAL UINT32_C(0x82f63b78)
 
 static void make_tables(uint32_t table[8][256])

@@ -9,12 +9,12 @@
 
 enum {
   CRC_BYTES = 1 << 16,
-  CRC_TIMES = 8, /* in a round; the one begins with what was the last */
+  CRC_TIMES = 8, /* per round; each starts with the last result */
 };
 
 struct crc_data {
   unsigned char bytes[CRC_BYTES];
-  uint32_t table[8][256]; /* of the portable path */
+  uint32_t table[8][256]; /* used by the portable path */
 };
 
 extern const struct cpu_path cpu_crc32c_fast;

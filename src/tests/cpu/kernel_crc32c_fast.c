@@ -1,5 +1,5 @@
 /*
- * kernel_crc32c_fast.c - crc32c with instructions for it.
+ * kernel_crc32c_fast.c - crc32c with special instructions.
  */
 #include "tests/cpu/kernel.h"
 #include "tests/cpu/kernel_crc32c.h"

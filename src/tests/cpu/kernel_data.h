@@ -1,6 +1,7 @@
 /*
- * kernel_data.h - what kernels share: numbers that look random and are the same
- * everywhere, bytes in a fixed order, and a checksum.  Only for kernels.
+ * kernel_data.h - helpers that kernels share: numbers that look random and are
+ * the same everywhere, bytes in a fixed order, and a checksum.  For kernels
+ * only.
  */
 #ifndef BENCH_TESTS_CPU_KERNEL_DATA_H
 #define BENCH_TESTS_CPU_KERNEL_DATA_H
@@ -8,7 +9,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Scatters the bits of a number over all 64: different numbers stay so. */
+/*
+ * Scatter the bits of a number over all 64.  Different numbers stay different.
+ */
 static inline uint64_t cpu_scatter(uint64_t x)
 {
   x = (x ^ (x >> 32)) * UINT64_C(0xd6e8feb86659fd93);
@@ -16,21 +19,21 @@ static inline uint64_t cpu_scatter(uint64_t x)
   return x ^ (x >> 32);
 }
 
-/* The next number of a sequence that begins with *state. */
+/* Return the next number of a sequence that begins with *state. */
 static inline uint64_t cpu_noise(uint64_t *state)
 {
   *state += UINT64_C(0x9e3779b97f4a7c15);
   return cpu_scatter(*state);
 }
 
-/* A checksum `sum` goes on with `x`; the order counts. */
+/* Add `x` to a checksum `sum`; the order matters. */
 static inline uint64_t cpu_sum(uint64_t sum, uint64_t x)
 {
   sum = (sum ^ x) * UINT64_C(0x9fb21c651e98df25);
   return sum ^ (sum >> 31);
 }
 
-/* The first byte is the lowest, on all machines. */
+/* Load with the first byte lowest, on all machines. */
 static inline uint64_t cpu_load_le64(const void *p)
 {
   uint64_t x;
@@ -50,7 +53,7 @@ static inline void cpu_store_le64(void *p, uint64_t x)
   memcpy(p, &x, sizeof(x));
 }
 
-/* The first byte is the highest. */
+/* Load with the first byte highest. */
 static inline uint32_t cpu_load_be32(const void *p)
 {
   uint32_t x;
@@ -70,7 +73,7 @@ static inline void cpu_store_be32(void *p, uint32_t x)
   memcpy(p, &x, sizeof(x));
 }
 
-/* Of a number of bytes that is a multiple of 8. */
+/* Sum bytes, whose number is a multiple of 8. */
 static inline uint64_t cpu_sum_bytes(uint64_t sum, const void *p, size_t bytes)
 {
   const unsigned char *at = p;

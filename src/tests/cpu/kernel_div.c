@@ -1,9 +1,9 @@
 /*
- * kernel_div.c - div: division of whole numbers of 64 bits.
+ * kernel_div.c - div: division of 64-bit integers.
  *
  * Odd numbers of 41 bits are divided by odd numbers, until one divides them or
- * the limit is reached: the work of somebody who looks for prime numbers.  They
- * are longer than 32 bits, so that a compiler cannot take a shorter division.
+ * the limit is reached, as in a search for primes.  They are longer than 32
+ * bits, so that a compiler cannot use a shorter division.
  */
 #include "base/compiler.h"
 #include "tests/cpu/kernel.h"
@@ -12,7 +12,7 @@
 enum {
   NUMBERS = 512,
   DIVISOR_MAX = 1023,
-  DIVISIONS = 56397, /* that are done; the result has them as well */
+  DIVISIONS = 56397, /* the number done; the result contains it as well */
 };
 
 static int prepare(void *mem, struct err *err)
@@ -32,7 +32,7 @@ static uint64_t run(void *mem)
 
     while (d <= DIVISOR_MAX && n % d != 0)
       d += 2;
-    /* The last division of a number that has no divisor was by the limit. */
+    /* For a number without a divisor, the last division was by the limit. */
     divisions += d <= DIVISOR_MAX ? (d - 1) / 2 : (DIVISOR_MAX - 1) / 2;
     left += d > DIVISOR_MAX;
     sum = cpu_sum(sum, d);

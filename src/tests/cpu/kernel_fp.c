@@ -1,5 +1,5 @@
 /*
- * kernel_fp.c - fp: multiplication and addition of floating point numbers.
+ * kernel_fp.c - fp: multiplication and addition of floating-point numbers.
  */
 #include "tests/cpu/kernel_fp.h"
 

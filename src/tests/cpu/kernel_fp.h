@@ -1,9 +1,9 @@
 /*
- * kernel_fp.h - the product of two matrices of 64 x 64 numbers that lie in the
+ * kernel_fp.h - the product of two matrices of 64 x 64 numbers that fit in the
  * caches, for each path of the kernel fp.
  *
- * All numbers are whole and small, so that each sum is exact: it does not
- * matter whether a path rounds after the multiplication.
+ * All numbers are small integers, so each sum is exact: it does not matter
+ * whether a path rounds after the multiplication.
  */
 #ifndef BENCH_TESTS_CPU_KERNEL_FP_H
 #define BENCH_TESTS_CPU_KERNEL_FP_H
@@ -12,14 +12,14 @@
 
 enum {
   FP_SIDE = 64,
-  FP_PRODUCTS = 8, /* in a round */
+  FP_PRODUCTS = 8, /* products of a round */
 };
 
 struct fp_matrices {
   double a[FP_SIDE][FP_SIDE], b[FP_SIDE][FP_SIDE], c[FP_SIDE][FP_SIDE];
 };
 
-/* Row I of a tile: two vectors. */
+/* Load row I of a tile: two vectors. */
 #define FP_LOAD(VECTOR, I) \
   VECTOR low_##I = *(VECTOR *)&c[I][0], high_##I = *(VECTOR *)&c[I][lanes]
 #define FP_STORE(VECTOR, I)      \
@@ -30,9 +30,9 @@ struct fp_matrices {
   high_##I = ADD_PRODUCT(high_##I, FILL(a[I][k]), high)
 
 /*
- * The function NAME adds A x B to C.  Tiles of 4 rows and two VECTORs, of a
- * type that may alias numbers, stay in registers.  FILL(x) is a vector of x,
- * ADD_PRODUCT(c, a, b) is c + a * b.
+ * Define the function NAME, which adds A x B to C.  Tiles of 4 rows and two
+ * VECTORs, of a type that may alias numbers, stay in registers.  FILL(x) is a
+ * vector of x, ADD_PRODUCT(c, a, b) is c + a * b.
  */
 #define FP_DEFINE_PRODUCT(NAME, ATTRIBUTES, VECTOR, FILL, ADD_PRODUCT)         \
   ATTRIBUTES static void NAME##_tile(                                          \
@@ -73,7 +73,7 @@ struct fp_matrices {
     }                                                                          \
   }
 
-/* A round: C is 0 before, and its numbers are the result. */
+/* Do a round: C is zeroed first, and its numbers are the result. */
 uint64_t cpu_fp_round(struct fp_matrices *m,
                       void (*product)(struct fp_matrices *m));
 

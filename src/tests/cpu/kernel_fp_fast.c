@@ -1,6 +1,6 @@
 /*
- * kernel_fp_fast.c - fp with fused multiplication and addition.  On 64-bit ARM
- * every processor has it, and compilers take it for the portable path.
+ * kernel_fp_fast.c - fp with fused multiplication and addition.  Every 64-bit
+ * ARM processor has it, and compilers use it in the portable path.
  */
 #include "tests/cpu/kernel.h"
 #include "tests/cpu/kernel_fp.h"

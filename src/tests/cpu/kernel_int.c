@@ -1,11 +1,11 @@
 /*
- * kernel_int.c - int and ilp: whole numbers of 64 bits, one step after the
- * other, and four steps at once.
+ * kernel_int.c - int and ilp: 64-bit integers, one step after another, and four
+ * steps at once.
  *
- * A step multiplies, adds, shifts and combines.  With int, each needs the
- * result of the one before: the latency of the instructions counts.  With ilp,
- * four chains do not need each other: what counts is how many instructions a
- * processor does at a time.
+ * A step multiplies, adds, shifts and combines.  With int, each step needs the
+ * previous result: the latency of the instructions counts.  With ilp, four
+ * chains are independent: the number of instructions that a processor executes
+ * at a time counts.
  */
 #include "base/compiler.h"
 #include "tests/cpu/kernel.h"
@@ -29,8 +29,10 @@ static int prepare(void *mem, struct err *err)
   return 0;
 }
 
-/* The result is hidden from the compiler, else it would do several chains with
- * vector instructions, or not at all. */
+/*
+ * The result is hidden from the compiler.  Otherwise it would do several chains
+ * with vector instructions, or leave them out.
+ */
 static inline uint64_t step(uint64_t x)
 {
   x = x * UINT64_C(0x5851f42d4c957f2d) + UINT64_C(0x14057b7ef767814f);

@@ -1,10 +1,10 @@
 /*
- * kernel_json.c - json: read a JSON text byte by byte, as parsers do that have
- * no vector instructions.
+ * kernel_json.c - json: reads a JSON text byte by byte, like parsers without
+ * vector instructions.
  *
- * The text is a list of objects with names, numbers and lists.  What is found
- * is counted: the sum of all whole numbers, the bytes of all strings, escapes,
- * values by the depth at which they are.
+ * The text is a list of objects with names, numbers and lists.  The kernel
+ * counts the sum of all integers, the bytes of all strings, escapes, and values
+ * weighted by their depth.
  */
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static int put_record(char *to, size_t room, unsigned number, uint64_t *state)
                   (unsigned)(noise >> 52) % 256, (unsigned)(noise >> 56));
 }
 
-/* Blanks fill up what is too short for another record. */
+/* Blanks fill the rest, which is too short for another record. */
 static int prepare(void *mem, struct err *err)
 {
   struct json_text *t = mem;
@@ -55,13 +55,14 @@ static int prepare(void *mem, struct err *err)
   return 0;
 }
 
-/* What was found. */
+/* The counts so far. */
 struct found {
   uint64_t numbers, strings, escapes, words, weight;
 };
 
-/* From after the quote to after the next one; a text that was damaged may have
- * none. */
+/*
+ * Reads from after a quote to after the next one; a damaged text may have none.
+ */
 static const char *read_string(const char *p, struct found *f)
 {
   const char *begin = p;
@@ -76,8 +77,10 @@ static const char *read_string(const char *p, struct found *f)
   return p + (*p != '\0');
 }
 
-/* The digits after the point count like the others.  At least one byte is read,
- * so that no damaged text is read for ever. */
+/*
+ * The digits after the point count like the others.  At least one byte is read,
+ * so that the loop ends with a damaged text, too.
+ */
 static const char *read_number(const char *p, struct found *f)
 {
   uint64_t n = 0;

@@ -1,10 +1,10 @@
 /*
- * kernel_lookup.c - lookup: look for keys in a hash table of 256 KiB, which
- * fits into a cache of the second level.
+ * kernel_lookup.c - lookup: searches for keys in a hash table of 256 KiB, which
+ * fits in a second-level cache.
  *
- * Half of the keys are there, and half of the slots are used: a lookup is a
- * product, a load, and a turn or two of a loop that is hard to foresee.
- * Lookups do not wait for each other.
+ * Half of the keys exist, and half of the slots are used.  A lookup is a
+ * multiplication, a load, and one or two turns of a loop that is hard to
+ * predict.  Lookups do not wait for each other.
  */
 #include "tests/cpu/kernel.h"
 #include "tests/cpu/kernel_data.h"
@@ -16,11 +16,11 @@ enum {
 };
 
 struct slot {
-  uint64_t key; /* 0: not used */
+  uint64_t key; /* 0: unused */
   uint64_t value;
 };
 
-/* Not 0, and not the same for two numbers. */
+/* Returns a key that is not 0 and differs for each number. */
 static uint64_t key_of(uint64_t number)
 {
   return cpu_scatter(number + 1);

@@ -1,8 +1,8 @@
 /*
- * kernel_lua.c - lua: a script in LuaJIT, as the scripts of this program are
- * run: tables, strings, calls and numbers.
+ * kernel_lua.c - lua: a script in LuaJIT, which also runs the scripts of this
+ * program: tables, strings, calls and numbers.
  *
- * The engine is the library's own, with nothing of this program in it.
+ * The engine is plain LuaJIT, without any extension of this program.
  */
 #include <errno.h>
 #include <lauxlib.h>
@@ -21,7 +21,9 @@ struct engine {
   lua_State *lua; /* owned; the function is at the top of its stack */
 };
 
-/* All numbers are whole and below 2^53: they are exact in floating point. */
+/*
+ * All numbers are integers below 2^53, which floating point represents exactly.
+ */
 static const char script[] =
   "local Account = {}\n"
   "Account.__index = Account\n"
@@ -72,7 +74,7 @@ static int prepare(void *mem, struct err *err)
   return 0;
 }
 
-/* 0 is no result: the script has failed. */
+/* Returns 0 if the script has failed. */
 static uint64_t run_as(void *mem, int mode)
 {
   lua_State *lua = ((const struct engine *)mem)->lua;
@@ -98,7 +100,10 @@ static uint64_t run_compiled(void *mem)
   return run_as(mem, LUAJIT_MODE_ON);
 }
 
-/* Not where LuaJIT has no compiler for the processor, or none was built in. */
+/*
+ * Returns false if LuaJIT has no compiler for the processor, or was built
+ * without it.
+ */
 static bool compiles(void)
 {
   lua_State *lua = luaL_newstate();

@@ -1,9 +1,10 @@
 /*
- * kernel_lz.c - lz: compress a text by references to what came before, and
- * restore it.
+ * kernel_lz.c - lz: compresses a text by references to earlier text, and
+ * restores it.
  *
- * A byte below 128 announces so many literal bytes and one more; any other one
- * a match, whose length it has, and whose distance follows in two bytes.
+ * A byte below 128 is followed by that many literal bytes and one more.  Any
+ * other byte is a match: it gives the length, and the next two bytes the
+ * distance.
  */
 #include <string.h>
 
@@ -24,7 +25,7 @@ enum {
 struct texts {
   unsigned char from[TEXT], back[TEXT];
   unsigned char packed[TEXT + TEXT / LITERALS_MAX + 8];
-  uint16_t place[1 << PLACES_BITS]; /* where such bytes were seen last */
+  uint16_t place[1 << PLACES_BITS]; /* where these bytes were seen last */
 };
 
 /* The length of a word and its letters follow from its number. */
@@ -41,8 +42,10 @@ static size_t put_word(unsigned char *to, size_t room, unsigned number)
   return i;
 }
 
-/* Of two words that chance offers, the one with the lower number is taken:
- * words of a language are not equally frequent either. */
+/*
+ * Of two random words, the one with the lower number is taken: words of a
+ * language are not equally frequent either.
+ */
 static int prepare(void *mem, struct err *err)
 {
   struct texts *t = mem;
@@ -142,7 +145,7 @@ static void unpack(struct texts *t, size_t packed)
   }
 }
 
-/* The packed length is not a multiple of 8: zeros follow. */
+/* The packed length is not a multiple of 8, so zeros follow. */
 static uint64_t run(void *mem)
 {
   struct texts *t = mem;

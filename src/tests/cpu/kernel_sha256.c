@@ -34,7 +34,10 @@ static uint32_t rotate(uint32_t x, unsigned by)
   return x >> by | x << (32 - by);
 }
 
-/* The message of a block: its 16 words, and 48 more that follow from them. */
+/*
+ * Computes the message of a block: its 16 words, and 48 more that follow from
+ * them.
+ */
 static void expand(uint32_t w[64], const unsigned char *block)
 {
   for (unsigned i = 0; i < 16; i++)
@@ -91,7 +94,9 @@ static int prepare(void *mem, struct err *err)
   return 0;
 }
 
-/* The last block has the length in bits: the data fill the others. */
+/*
+ * The last block has only the length in bits, because the data fill the others.
+ */
 uint64_t cpu_sha256_round(const struct sha_data *d,
                           void (*add)(uint32_t state[8],
                                       const unsigned char *block, size_t n))

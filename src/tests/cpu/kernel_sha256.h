@@ -12,7 +12,7 @@
 
 enum {
   SHA_BYTES = 1 << 14,
-  SHA_TIMES = 16, /* in a round: one long text */
+  SHA_TIMES = 16, /* per round: one long text */
   SHA_BLOCK = 64,
 };
 
@@ -22,7 +22,7 @@ struct sha_data {
 
 extern const uint32_t cpu_sha256_constants[64] CACHE_ALIGNED;
 
-/* A round with a function that adds `n` blocks to a state. */
+/* Do a round with a function that adds `n` blocks to a state. */
 uint64_t cpu_sha256_round(const struct sha_data *d,
                           void (*add)(uint32_t state[8],
                                       const unsigned char *block, size_t n));

@@ -1,5 +1,5 @@
 /*
- * kernel_sha256_fast.c - sha256 with instructions for it: four steps of the
+ * kernel_sha256_fast.c - sha256 with special instructions: four steps of the
  * hash at a time.
  */
 #include "tests/cpu/kernel.h"
@@ -11,7 +11,7 @@
 
 #define TARGET __attribute__((target("sha,sse4.1,ssse3")))
 
-/* Steps 4 * i .. 4 * i + 3 with the words `a`. */
+/* Do steps 4 * i .. 4 * i + 3 with the words `a`. */
 #define STEPS(a, i)                                                       \
   do {                                                                    \
     __m128i x = _mm_add_epi32(a, _mm_load_si128(constants + (i)));        \
@@ -20,7 +20,10 @@
     abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(x, 0x0e)); \
   } while (0)
 
-/* The words that come 16 after `a`; `b`, `c` and `d` come 4, 8 and 12 after. */
+/*
+ * Compute the words that come 16 after `a`; `b`, `c` and `d` come 4, 8 and 12
+ * after.
+ */
 #define NEXT(a, b, c, d)    \
   a = _mm_sha256msg2_epu32( \
     _mm_add_epi32(_mm_sha256msg1_epu32(a, b), _mm_alignr_epi8(d, c, 4)), d)
@@ -70,7 +73,7 @@ TARGET static void add_blocks(uint32_t state[8], const unsigned char *block,
   _mm_storeu_si128((__m128i *)(state + 4), _mm_alignr_epi8(dchg, feba, 8));
 }
 
-/* Compilers know the name of these instructions since gcc 14 and clang 19. */
+/* Compilers support these instructions since gcc 14 and clang 19. */
 static bool works(void)
 {
   unsigned a, b = 0, c, d;

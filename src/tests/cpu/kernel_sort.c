@@ -1,8 +1,8 @@
 /*
- * kernel_sort.c - sort: put 8,192 numbers in order.
+ * kernel_sort.c - sort: sorts 8,192 numbers.
  *
- * Quicksort around the middle one of three, and insertion where few are left:
- * comparisons that are hard to foresee, and moves, in 32 KiB.
+ * It uses quicksort around the median of three, and insertion sort for small
+ * parts: comparisons that are hard to predict, and moves, in 32 KiB.
  */
 #include <string.h>
 
@@ -60,7 +60,9 @@ static uint32_t middle(uint32_t *p, size_t n)
   return p[n / 2];
 }
 
-/* Those up to the one in the middle come first; how many these are. */
+/*
+ * Moves the numbers up to the median to the front; returns how many there are.
+ */
 static size_t divide(uint32_t *p, size_t n)
 {
   const uint32_t pivot = middle(p, n);
@@ -77,7 +79,7 @@ static size_t divide(uint32_t *p, size_t n)
   }
 }
 
-/* The shorter part by a call, so that calls are never many. */
+/* Only the shorter part is sorted by a call, so calls never nest deeply. */
 static void sort(uint32_t *p, size_t n) /* NOLINT(misc-no-recursion) */
 {
   while (n > FEW) {

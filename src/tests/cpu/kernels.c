@@ -3,8 +3,8 @@
  * kernels, and its result is checked.
  *
  * A thread stays with a kernel for a while, so that the memory of the kernel is
- * in the caches for most of it.  First, it does one round of each: short runs
- * have all of them.
+ * in the caches for most of it.  It begins with one round of each kernel, so
+ * that short runs contain all of them.
  */
 #include "tests/cpu/kernels.h"
 
@@ -26,7 +26,7 @@
 #include "tests/cpu/kernels_form.h"
 #include "tests/cpu/options.h"
 
-/* With a kernel, before the next one's turn. */
+/* Time with a kernel before it is the next one's turn. */
 #define STAY_NS (5 * NS_PER_MS)
 
 struct kernels_run {
@@ -35,15 +35,15 @@ struct kernels_run {
 
 struct kernels_thread {
   const struct kernels_chosen *chosen;
-  unsigned at;       /* the kernel of the present event */
-  bool again;        /* it has done a round of each */
-  uint64_t since_ns; /* with this kernel */
+  unsigned at;       /* the kernel of the current event */
+  bool again;        /* a round of each has been done */
+  uint64_t since_ns; /* start of the time with this kernel */
   void *mem[CPU_KERNELS];
   unsigned class_id[CPU_KERNELS];
   bool has_classes;
 } CACHE_ALIGNED;
 
-/* All of them in the order of the table, each once. */
+/* Chooses kernels in the order of the table, each once. */
 static void choose(struct kernels_chosen *ret, const struct cpu_cfg *cfg)
 {
   for (size_t i = 0; i < CPU_KERNELS; i++) {
@@ -129,7 +129,7 @@ static int kernels_thread_open(void *arg, struct worker *w, void **ret_thr,
   if (!t)
     return err_set(err, -ENOMEM, "cannot allocate a thread's state");
   t->chosen = &run->chosen;
-  t->at = t->chosen->n - 1; /* the first event is of the next one */
+  t->at = t->chosen->n - 1; /* the first event moves on to 0 */
   t->has_classes = w->classes != NULL;
   for (unsigned i = 0; rc == 0 && i < t->chosen->n; i++) {
     const char *name = t->chosen->kernel[i]->name;
@@ -186,7 +186,7 @@ static int kernels_event(void *thr, struct worker *w, struct err *err)
   return 0;
 }
 
-/* Which code was used. */
+/* Reports which code was used. */
 static void kernels_details(void *arg, struct test_details *ret)
 {
   const struct kernels_chosen *chosen =

@@ -1,9 +1,10 @@
 /*
  * kernels_form.c - the reports of the kernels of the cpu test.
  *
- * A class of operations has the rounds of a kernel.  From the time that threads
- * spent in it follows how long an operation takes; from that, and the number of
- * threads, how many all threads together do per second while they are at it.
+ * The rounds of a kernel are a class of operations.  The time that threads
+ * spent in it gives the time of an operation.  That and the number of threads
+ * give the operations per second of all threads together while they use the
+ * kernel.
  */
 #include "tests/cpu/kernels_form.h"
 
@@ -31,7 +32,7 @@ struct speed {
   double per_s; /* of all threads */
 };
 
-/* False: the kernel has not run in this period. */
+/* Returns false if the kernel has not run in this period. */
 static bool speed_of(const struct report *r, const struct cpu_kernel *k,
                      struct speed *ret)
 {
@@ -51,7 +52,7 @@ static void add_results(struct strbuf *b, const struct report_setup *setup,
   const struct kernels_chosen *chosen = setup->of_test;
   struct speed s;
 
-  if (r->classes.n == 0) /* a checkpoint */
+  if (r->classes.n == 0) /* a checkpoint has no classes */
     return;
   strbuf_addf(b, "CPU kernels:\n    %-8s %16s %14s  %-14s %s\n", "kernel",
               "operations/s", "ns/operation", "operation", "code");

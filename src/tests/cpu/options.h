@@ -9,13 +9,13 @@
 #include "opt/opt.h"
 
 enum cpu_isa {
-  CPU_ISA_AUTO,     /* whatever the processor has */
-  CPU_ISA_BASELINE, /* what all processors of its kind have */
+  CPU_ISA_AUTO,     /* everything that the processor has */
+  CPU_ISA_BASELINE, /* only what all processors of its kind have */
 };
 
 struct cpu_cfg {
   uint64_t max_prime;
-  struct opt_list kernels; /* none: the test of the prime numbers */
+  struct opt_list kernels; /* empty: the test of prime numbers */
   int isa;                 /* enum cpu_isa; -1: not given */
 };
 

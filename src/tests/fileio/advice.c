@@ -1,5 +1,5 @@
 /*
- * advice.c - what makes the figures of a run mean less than they seem to.
+ * advice.c - warnings about runs whose figures mean less than they seem to.
  */
 #include "tests/fileio/advice.h"
 
@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "tests/fileio/layout.h"
 
-/* f_type of statfs(), as linux/magic.h has them. */
+/* f_type of statfs(), as defined in linux/magic.h. */
 #define MAGIC_TMPFS 0x01021994
 #define MAGIC_RAMFS 0x858458f6
 #define MAGIC_OVERLAY 0x794c7630

@@ -1,5 +1,5 @@
 /*
- * advice.h - what makes the figures of a run mean less than they seem to.
+ * advice.h - warnings about runs whose figures mean less than they seem to.
  */
 #ifndef BENCH_TESTS_FILEIO_ADVICE_H
 #define BENCH_TESTS_FILEIO_ADVICE_H
@@ -9,8 +9,10 @@
 
 #include "tests/fileio/files.h"
 
-/* Warn about folders that are no disk, and, unless the data go to_disk anyway,
- * about files that fit into memory. */
+/*
+ * Warn if a folder is not on a disk, and if files fit in memory, unless
+ * `to_disk`: the data reach the disk anyway.
+ */
 void advice_print(const struct folder *folder, uint64_t total_bytes,
                   bool to_disk);
 

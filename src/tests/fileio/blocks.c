@@ -14,7 +14,10 @@ enum {
   ITEM_ROOM = 64
 };
 
-/* One item without the comma; a weight is optional where it means nothing. */
+/*
+ * Parses one item, without the comma.  The weight of an item that is alone is
+ * optional.
+ */
 static int parse_item(char *item, bool alone, uint64_t *ret_size,
                       double *ret_weight)
 {
@@ -42,7 +45,7 @@ static void set_shares(struct blocks *b)
   for (unsigned i = 0; i < b->n; i++) {
     upto += b->percent[i] / sum;
     b->percent[i] *= 100 / sum;
-    /* 2^64 itself does not fit; of the last size no limit is looked at. */
+    /* 2^64 itself does not fit; the limit of the last size is not used. */
     b->below[i] = upto < 1 ? (uint64_t)(upto * 0x1p64) : UINT64_MAX;
     if (b->size[i] < b->smallest)
       b->smallest = b->size[i];

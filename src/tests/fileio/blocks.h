@@ -13,23 +13,22 @@ struct strbuf;
 
 struct blocks {
   unsigned n;
-  uint64_t size[BLOCKS_MAX];  /* bytes, in the order given */
-  double percent[BLOCKS_MAX]; /* of the requests */
-  uint64_t below[BLOCKS_MAX]; /* a draw of 64 bits below this has the size; the
-                               * last one has no limit */
+  uint64_t size[BLOCKS_MAX];  /* bytes, in the order in which they were given */
+  double percent[BLOCKS_MAX]; /* share of the requests */
+  uint64_t below[BLOCKS_MAX]; /* draws below it choose the size */
   uint64_t smallest, largest;
 };
 
 /*
- * "SIZE", or "SIZE@WEIGHT,SIZE@WEIGHT,...".  -EINVAL: the text is nothing of
- * the kind; *ret is left alone.
+ * Parse "SIZE", or "SIZE@WEIGHT,SIZE@WEIGHT,...".  -EINVAL: the text has
+ * another form; *ret is unchanged.
  */
 int blocks_parse(const char *text, struct blocks *ret);
 
-/* For the row of the option: can the text be parsed? */
+/* Can the text be parsed?  Used by the row of the option. */
 bool blocks_good(const char *text);
 
-/* The size of a request, from 64 random bits. */
+/* Choose the size of a request with 64 random bits. */
 static inline uint64_t blocks_draw(const struct blocks *b, uint64_t random)
 {
   unsigned i = 0;
@@ -39,7 +38,7 @@ static inline uint64_t blocks_draw(const struct blocks *b, uint64_t random)
   return b->size[i];
 }
 
-/* "Block size 16KiB", or "Block sizes 4KiB (70%), 64KiB (30%)". */
+/* Add "Block size 16KiB", or "Block sizes 4KiB (70%), 64KiB (30%)". */
 void blocks_describe(const struct blocks *b, struct strbuf *out);
 
 #endif

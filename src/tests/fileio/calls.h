@@ -1,5 +1,5 @@
 /*
- * calls.h - the system calls of the engines that do one request at a time.
+ * calls.h - the system calls of the engines that execute one request at a time.
  */
 #ifndef BENCH_TESTS_FILEIO_CALLS_H
 #define BENCH_TESTS_FILEIO_CALLS_H
@@ -12,7 +12,7 @@
 #include "base/compiler.h"
 #include "tests/fileio/request.h"
 
-/* Read or write; returns what pread() or pwrite() does. */
+/* Read or write; returns the result of pread() or pwrite(). */
 static inline ssize_t calls_transfer(int fd, const struct request *r, char *buf)
 {
   const off_t at = (off_t)r->offset;
@@ -25,7 +25,7 @@ static inline ssize_t calls_transfer(int fd, const struct request *r, char *buf)
   return n;
 }
 
-/* Give the block back: a hole, or a discard of the device. */
+/* Give the block back: punch a hole, or discard it on a device. */
 static inline int calls_trim(int fd, const struct request *r)
 {
 #ifdef FALLOC_FL_PUNCH_HOLE
@@ -44,7 +44,7 @@ static inline int calls_trim(int fd, const struct request *r)
 #endif
 }
 
-/* Synchronise; data_only: without what is not needed to read the data. */
+/* Synchronise; data_only: skip metadata that is not needed to read the data. */
 static inline int calls_sync(int fd, bool data_only)
 {
   int rc;

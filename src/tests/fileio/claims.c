@@ -1,5 +1,5 @@
 /*
- * claims.c - which places have a request in flight.
+ * claims.c - records which places have a request in flight.
  */
 #include "tests/fileio/claims.h"
 

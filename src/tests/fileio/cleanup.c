@@ -1,6 +1,6 @@
 /*
- * cleanup.c - the cleanup command: remove the files, all that can be; the first
- * that cannot is the error.
+ * cleanup.c - the cleanup command: removes as many of the files as possible,
+ * and reports the first that cannot be removed.
  */
 #include "base/err.h"
 #include "base/log.h"

@@ -17,7 +17,7 @@ void crc32_table_init(struct crc32_table *t)
       crc = crc >> 1 ^ (crc & 1 ? POLYNOMIAL : 0);
     t->of[0][i] = crc;
   }
-  /* Table k: the byte is followed by k zero bytes. */
+  /* In table k, k zero bytes follow the byte. */
   for (uint32_t i = 0; i < 256; i++) {
     for (int k = 1; k < 8; k++)
       t->of[k][i] = t->of[k - 1][i] >> 8 ^ t->of[0][t->of[k - 1][i] & 255];

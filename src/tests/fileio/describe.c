@@ -1,5 +1,5 @@
 /*
- * describe.c - what a run of the fileio test says about itself beforehand.
+ * describe.c - the header lines of a run of the fileio test.
  */
 #include <inttypes.h>
 

@@ -1,5 +1,5 @@
 /*
- * device.c - block devices in the place of files.
+ * device.c - block devices instead of files.
  */
 #include "tests/fileio/device.h"
 

@@ -1,5 +1,5 @@
 /*
- * direct.c - what a file system asks of direct I/O.
+ * direct.c - the alignment that a file system requires for direct I/O.
  */
 #include "tests/fileio/direct.h"
 
@@ -17,8 +17,8 @@ enum {
 };
 
 /*
- * The kernel's struct statx, of which C libraries know the last fields only
- * since recently: 64 words; the mask, and what STATX_DIOALIGN fills in.
+ * The kernel's struct statx, in 64 words: the mask, and the fields that
+ * STATX_DIOALIGN fills in.  Older C libraries do not declare them.
  */
 enum {
   STATX_WORDS = 64,
@@ -39,7 +39,10 @@ static uint64_t ask_kernel(const struct folder *folder)
   return answer[WORD_OFFSET_ALIGN];
 }
 
-/* The smallest read that is not refused; 0: no file, or none is accepted. */
+/*
+ * Returns the size of the smallest read that is accepted; 0: there is no file,
+ * or none is accepted.
+ */
 static uint64_t try_reads(const struct folder *folder)
 {
   uint64_t found = 0;
@@ -59,7 +62,7 @@ static uint64_t try_reads(const struct folder *folder)
   return found;
 }
 
-/* Of the device, or of the disk that it is a partition of. */
+/* Asks the device, or the disk that it is a partition of. */
 static uint64_t ask_device(const struct folder *folder)
 {
   static const char *const at[] = { "", "../" };

@@ -1,5 +1,5 @@
 /*
- * direct.h - what a file system asks of direct I/O.
+ * direct.h - the alignment that a file system requires for direct I/O.
  */
 #ifndef BENCH_TESTS_FILEIO_DIRECT_H
 #define BENCH_TESTS_FILEIO_DIRECT_H
@@ -9,10 +9,10 @@
 #include "tests/fileio/files.h"
 
 /*
- * Of which number of bytes offsets and lengths of direct I/O in this folder
- * must be multiples.  Asks the kernel about the first file; a kernel that does
- * not know is asked by reading with ever larger blocks; before there is a file,
- * the block device of the folder tells.  Opens nothing for writing.
+ * The number of bytes of which offsets and lengths of direct I/O in this folder
+ * must be multiples.  The kernel is asked about the first file.  If it does not
+ * know, reads with growing blocks find out.  If there is no file yet, the block
+ * device of the folder is asked.  Nothing is opened for writing.
  */
 uint64_t direct_alignment(const struct folder *folder);
 

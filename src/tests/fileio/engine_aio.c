@@ -17,22 +17,24 @@ enum {
   EVENTS_AT_ONCE = 64,
 };
 
-/* What the kernel maps at the address of a context: completions can be taken
- * from it without a system call. */
+/*
+ * The memory that the kernel maps at the address of a context.  Completions can
+ * be taken from it without a system call.
+ */
 struct aio_ring {
   unsigned id, slots;
-  unsigned head; /* ours */
-  unsigned tail; /* the kernel's */
+  unsigned head; /* written by this thread */
+  unsigned tail; /* written by the kernel */
   unsigned magic, compat, incompat, header_bytes;
   struct io_event event[];
 };
 
 struct aio {
   io_context_t context;
-  struct aio_ring *ring; /* NULL: it looks different */
+  struct aio_ring *ring; /* NULL: it has another format */
   struct iocb *iocb;     /* owned; one per slot */
   struct iocb **line;    /* owned; to be submitted */
-  bool blocking_fsync;   /* the file system has no other */
+  bool blocking_fsync;   /* the file system has no asynchronous fsync */
 };
 
 static long aio_limit(const char *path)
@@ -59,8 +61,10 @@ static void aio_done(struct queue *q)
   q->impl = NULL;
 }
 
-/* Where the system call is refused by a filter, as in containers, no limit has
- * to do with it. */
+/*
+ * If a filter refuses the system call, as in containers, the message does not
+ * mention a limit.
+ */
 static int tell_no_context(const struct queue *q, int number, struct err *err)
 {
   const long max = aio_limit("/proc/sys/fs/aio-max-nr");
@@ -126,7 +130,9 @@ static int aio_push(struct queue *q, unsigned slot, struct err *err)
   return 0;
 }
 
-/* The first request in line is an fsync that cannot be queued. */
+/*
+ * The first request in line is an fsync that cannot be queued: execute it now.
+ */
 static void fsync_now(struct queue *q)
 {
   struct aio *a = q->impl;
@@ -151,7 +157,7 @@ static bool front_is_fsync(const struct queue *q)
   return q->slot[(uintptr_t)a->line[0]->data].r.op == FILE_OP_FSYNC;
 }
 
-/* Take what is in the ring; returns how many. */
+/* Takes the completions in the ring; returns how many. */
 static unsigned take_from_ring(struct queue *q)
 {
   struct aio *a = q->impl;
@@ -168,7 +174,7 @@ static unsigned take_from_ring(struct queue *q)
     if (head == __atomic_load_n(&a->ring->tail, __ATOMIC_ACQUIRE))
       return n;
     event = a->ring->event[head];
-    /* Release: the kernel reuses the place when it sees the new head. */
+    /* Release: the kernel reuses the entry when it sees the new head. */
     __atomic_store_n(&a->ring->head, head + 1 == a->ring->slots ? 0 : head + 1,
                      __ATOMIC_RELEASE);
     queue_completed(q, (unsigned)(uintptr_t)event.data, (int64_t)event.res);
@@ -177,9 +183,9 @@ static unsigned take_from_ring(struct queue *q)
 }
 
 /*
- * Take some completions from the kernel, after waiting for the first as long as
- * `limit` says (NULL: for ever).  Returns how many, 0 after an interruption
- * as well, or a negative errno value.
+ * Takes some completions from the kernel, after waiting for the first as long
+ * as `limit` says (NULL: for ever).  Returns how many; 0 also after an
+ * interruption; or a negative errno value.
  */
 static int take_from_kernel(struct queue *q, struct timespec *limit,
                             struct err *err)
@@ -199,7 +205,7 @@ static int take_from_kernel(struct queue *q, struct timespec *limit,
   return n < 0 ? 0 : n;
 }
 
-/* Take all completions that are there, at least `min`. */
+/* Takes all completions that are there, at least `min`. */
 static int reap(struct queue *q, unsigned min, struct err *err)
 {
   const struct aio *a = q->impl;
@@ -219,7 +225,7 @@ static int reap(struct queue *q, unsigned min, struct err *err)
   return 0;
 }
 
-/* The system did not take the first request in line. */
+/* Handles a failure of the system to take the first request in line. */
 static int refused(struct queue *q, int why, struct err *err)
 {
   struct aio *a = q->impl;
@@ -227,7 +233,7 @@ static int refused(struct queue *q, int why, struct err *err)
   int rc;
 
   if (why == EAGAIN && q->in_flight > q->in_line)
-    return reap(q, 1, err); /* there is room when one has completed */
+    return reap(q, 1, err); /* a completion makes room */
   rc = io_failed(q->io, &q->slot[slot].r, 0, why, err);
   err_prefix(err, "io_submit");
   return rc;
@@ -263,7 +269,7 @@ static int aio_kick(struct queue *q, unsigned min, struct err *err)
   int rc = submit(q, err);
 
   if (rc == 0 && min > q->in_flight)
-    min = q->in_flight; /* some were done on the way */
+    min = q->in_flight; /* submit() has completed some */
   return rc < 0 ? rc : reap(q, min, err);
 }
 
@@ -273,7 +279,7 @@ static int aio_wait(struct queue *q, uint64_t for_ns, struct err *err)
                             (long)(for_ns % NS_PER_S) };
   int rc = submit(q, err);
 
-  /* In the ring, or done on the way. */
+  /* Completions were in the ring, or submit() took them. */
   if (rc < 0 || take_from_ring(q) > 0 || q->in_flight == 0)
     return rc;
   rc = take_from_kernel(q, &limit, err);

@@ -1,9 +1,9 @@
 /*
  * engine_mmap.c - I/O mode mmap: copies from and to a mapping of each file.
  *
- * Where the file has no page (it was cut off, the disk is full) the system
- * sends SIGBUS instead of an error.  The handler puts a page of memory in the
- * place and notes it, so that the copy comes to its end and the request fails
+ * If the file has no page (it was truncated, or the disk is full), the system
+ * sends SIGBUS instead of returning an error.  The handler maps a page of
+ * memory there and notes it, so that the copy completes and the request fails
  * like any other.
  */
 #include <errno.h>
@@ -27,12 +27,12 @@ struct mmap_engine {
 } CACHE_ALIGNED;
 
 /*
- * The copy under way in this thread.  A handler gets no context argument, so
- * it is thread-local, like the current worker.
+ * The copy that this thread is executing.  A handler gets no context argument,
+ * so it is thread-local, like the current worker.
  */
 static _Thread_local struct {
-  char *volatile from, *volatile to; /* of the mapping */
-  volatile sig_atomic_t missing;     /* the handler was there */
+  char *volatile from, *volatile to; /* bounds of the mapping */
+  volatile sig_atomic_t missing;     /* set by the handler */
   size_t page;
 } copy;
 
@@ -149,8 +149,10 @@ static int mmap_sync(void *engine, uint32_t file, struct err *err)
   return flush(engine, file, clock_now_ns(), err);
 }
 
-/* False: there was no page for a part of it.  Without --validate two threads
- * may be at one place, as they may be in the other I/O modes. */
+/*
+ * Returns false if there was no page for a part of it.  Without --validate two
+ * threads may use one place at the same time, as in the other I/O modes.
+ */
 static bool copy_bytes(const struct mmap_engine *e, const struct request *r)
 {
   char *place = e->map[r->file] + r->offset;
@@ -161,7 +163,7 @@ static bool copy_bytes(const struct mmap_engine *e, const struct request *r)
     memcpy(e->buf, place, r->length);
   else
     memcpy(place, e->buf, r->length);
-  /* The copy is done before the handler's note is read. */
+  /* The copy must end before the handler's note is read. */
   __asm__ volatile("" ::: "memory");
   return LIKELY(!copy.missing);
 }

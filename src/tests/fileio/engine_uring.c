@@ -19,19 +19,19 @@
 #include "tests/fileio/queue.h"
 
 enum {
-  MAX_LINE = 256,          /* submission entries; the line is seldom long */
-  MAX_COMPLETIONS = 65536, /* of a ring; the kernel keeps more by itself */
+  MAX_LINE = 256,          /* submission entries; few are used at a time */
+  MAX_COMPLETIONS = 65536, /* per ring; the kernel keeps more by itself */
 };
 
-#define SQPOLL_IDLE_MS 1000 /* then the thread of the kernel sleeps */
+#define SQPOLL_IDLE_MS 1000 /* After this time, the kernel's thread sleeps. */
 
-#define MAX_REGION (UINT64_C(1) << 30) /* of one registered buffer */
+#define MAX_REGION (UINT64_C(1) << 30) /* maximum of one registered buffer */
 
 struct uring {
   struct io_uring ring;
   bool ring_made;
   bool fixed_files;
-  bool sqpoll;         /* the kernel takes requests by itself */
+  bool sqpoll;         /* the kernel takes requests without a system call */
   uint64_t per_region; /* slots in a registered buffer; 0: none registered */
   struct patience patience;
 };
@@ -45,8 +45,10 @@ static unsigned power_of_two(unsigned n, unsigned max)
   return p;
 }
 
-/* After a failure there may be requests in flight, and the end of a ring does
- * not wait for them: they would use buffers that are no longer ours. */
+/*
+ * After a failure, requests may be in flight, and closing a ring does not wait
+ * for them: they would use buffers that were freed.
+ */
 static void await_all(struct queue *q)
 {
   struct uring *u = q->impl;
@@ -70,8 +72,10 @@ static void uring_done(struct queue *q)
 
   if (u->ring_made)
     await_all(q);
-  /* The end of a ring is done in the background; files would stay open, and
-   * those that were deleted keep their space. */
+  /*
+   * The kernel closes a ring in the background.  Files would stay open, and
+   * deleted ones would keep their space.
+   */
   if (u->fixed_files)
     (void)io_uring_unregister_files(&u->ring);
   if (u->ring_made)
@@ -80,7 +84,7 @@ static void uring_done(struct queue *q)
   q->impl = NULL;
 }
 
-/* The limit of locked memory as it is, after an attempt to raise it. */
+/* Returns the limit of locked memory after an attempt to raise it. */
 static uint64_t raise_memlock(void)
 {
   struct rlimit limit = { 0, 0 };
@@ -94,11 +98,13 @@ static uint64_t raise_memlock(void)
   return limit.rlim_cur;
 }
 
-/* Where the system call is refused by a filter, as in containers, no limit has
- * to do with it. */
+/*
+ * If a filter refuses the system call, as in containers, the message does not
+ * mention a limit.
+ */
 static int tell_no_ring(int number, struct err *err)
 {
-  const uint64_t memlock = raise_memlock(); /* which changes errno */
+  const uint64_t memlock = raise_memlock(); /* changes errno */
 
   errno = number;
   if (number == EPERM || number == ENOSYS || number == EACCES)
@@ -114,8 +120,10 @@ static int tell_no_ring(int number, struct err *err)
 
 static int make_ring(struct queue *q, struct err *err)
 {
-  /* Completions need not interrupt the thread: it comes for them, and sees
-   * when it should.  Kernels before 6.0 do not know all flags. */
+  /*
+   * Completions need not interrupt the thread: it checks for them, and a flag
+   * shows when it should.  Kernels before 6.0 do not know all flags.
+   */
   static const unsigned flags[2][2] = {
     { IORING_SETUP_CQSIZE | IORING_SETUP_COOP_TASKRUN |
         IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_SINGLE_ISSUER,
@@ -146,8 +154,10 @@ static int make_ring(struct queue *q, struct err *err)
   return 0;
 }
 
-/* Users may lock little memory.  The same requests can be made without that,
- * but are a bit slower: say so once. */
+/*
+ * Users may be allowed little locked memory.  The same requests work without
+ * it, but are a bit slower: warn once.
+ */
 static void warn_unregistered(const struct queue *q)
 {
   if (atomic_flag_test_and_set(&q->io->fio->warned))
@@ -159,7 +169,7 @@ static void warn_unregistered(const struct queue *q)
     q->io->w->plan->threads, (uint64_t)q->depth * q->stride, raise_memlock());
 }
 
-/* The buffers of all slots, in as few pieces as the kernel allows. */
+/* Registers the buffers of all slots, in as few pieces as the kernel allows. */
 static int register_buffers(struct queue *q, struct err *err)
 {
   struct uring *u = q->impl;
@@ -169,7 +179,7 @@ static int register_buffers(struct queue *q, struct err *err)
   int rc;
 
   if (per == 0)
-    return 0; /* too large to be registered */
+    return 0; /* too large to register */
   n = (unsigned)((q->depth + per - 1) / per);
   piece = calloc(n, sizeof(*piece));
   if (!piece)
@@ -209,7 +219,9 @@ static int uring_setup(struct queue *q, struct err *err)
   rc = make_ring(q, err);
   if (rc == 0)
     rc = register_buffers(q, err);
-  /* Kernels limit the number of files; plain descriptors do the same work. */
+  /*
+   * Kernels limit the number of registered files; plain descriptors work, too.
+   */
   if (rc == 0 && files->n <= UINT32_MAX)
     u->fixed_files = io_uring_register_files(&u->ring, files->fd,
                                              (unsigned)files->n) == 0;
@@ -264,15 +276,15 @@ static unsigned take_completions(struct queue *q)
   return taken;
 }
 
-/* One system call: submit the line, wait for `min`. */
+/* Submits the requests in line and waits for `min`, in one system call. */
 static int enter(struct queue *q, unsigned min, struct err *err)
 {
   struct uring *u = q->impl;
   const int rc = io_uring_submit_and_wait(&u->ring, min);
 
-  /* With SQPOLL what is published is the kernel's business. */
+  /* With SQPOLL, the kernel submits what was published. */
   q->in_line = u->sqpoll ? 0 : io_uring_sq_ready(&u->ring);
-  /* Busy: completions must be taken first, which is what the caller does. */
+  /* Busy: the caller takes completions next, and tries again. */
   if (rc >= 0 || rc == -EINTR ||
       ((rc == -EAGAIN || rc == -EBUSY) && q->in_flight > q->in_line))
     return 0;
@@ -298,7 +310,7 @@ static int uring_push(struct queue *q, unsigned slot, struct err *err)
   return 0;
 }
 
-/* Look for completions for a moment; false: not so many have come. */
+/* Polls for completions for a moment; false: fewer than `min` have come. */
 static bool look(struct uring *u, unsigned min)
 {
   uint64_t until = 0;
@@ -306,7 +318,7 @@ static bool look(struct uring *u, unsigned min)
   for (;;) {
     if (io_uring_cq_ready(&u->ring) >= min)
       return true;
-    /* They are there as soon as the thread enters the kernel. */
+    /* Completions appear as soon as the thread enters the kernel. */
     if (IO_URING_READ_ONCE(*u->ring.sq.kflags) & IORING_SQ_TASKRUN)
       return true;
     if (until == 0)
@@ -317,7 +329,7 @@ static bool look(struct uring *u, unsigned min)
   }
 }
 
-/* Submit what is in line, and look; sleep only if that is in vain. */
+/* Submits the requests in line and polls; sleeps only if that is in vain. */
 static int enter_and_look(struct queue *q, unsigned min, struct err *err)
 {
   struct uring *u = q->impl;
@@ -331,7 +343,7 @@ static int enter_and_look(struct queue *q, unsigned min, struct err *err)
   return io_uring_cq_ready(&u->ring) >= min ? 0 : enter(q, min, err);
 }
 
-/* Submit what is in line, and wait for `min`, which is not 0. */
+/* Submits the requests in line and waits for `min`, which is not 0. */
 static int await(struct queue *q, unsigned min, struct err *err)
 {
   struct uring *u = q->impl;

@@ -1,11 +1,11 @@
 /*
- * engine_wal.c - what a database does to the disk of its log: many threads
- * commit, one record each, and a leader appends and synchronises the records
- * that have come meanwhile, for all of them.
+ * engine_wal.c - the load of a database on the disk of its log.  Many threads
+ * commit one record each.  A leader appends and synchronises the records that
+ * have arrived meanwhile, for all of them.
  *
- * The files are the segments of the log: they are written one after the other,
- * and then again from the first one, as databases do that use old segments
- * again.  An event is a commit; it ends when its record is durable.
+ * The files are the segments of the log.  They are written one after another,
+ * and then again from the first one, as databases do that reuse old segments.
+ * An event is a commit; it ends when its record is durable.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,21 +19,21 @@
 #include "tests/fileio/group.h"
 #include "tests/fileio/io.h"
 
-/* Bytes that a leader writes at once, but one record at least. */
+/* The maximum that a leader writes at once, but at least one record. */
 #define PART_BYTES (UINT64_C(1) << 20)
 
-/* What the threads share. */
+/* The state that the threads share. */
 struct wal {
   struct group group;
-  uint64_t part_max; /* records of one write */
-  size_t bytes;      /* of these */
-  char *buf;         /* owned; a part; only the leader uses it */
+  uint64_t part_max; /* maximum number of records in a write */
+  size_t bytes;      /* size of the buffer */
+  char *buf;         /* owned; only the leader uses it */
 };
 
 struct wal_engine {
   struct io *io;
   struct wal *wal;
-  bool durable_writes; /* O_SYNC, O_DSYNC: there is nothing to synchronise */
+  bool durable_writes; /* O_SYNC, O_DSYNC: no need to synchronise */
 } CACHE_ALIGNED;
 
 static int wal_begin(struct fileio *fio, struct err *err)
@@ -94,7 +94,9 @@ static int wal_sync(void *engine, uint32_t file, struct err *err)
   return 0;
 }
 
-/* The write of the first records of a part: those that end in one file. */
+/*
+ * Returns the write of the first records of a part: those that end in one file.
+ */
 static struct request first_of(const struct wal_engine *e,
                                const struct group_part *part, uint64_t *ret_n)
 {
@@ -115,7 +117,7 @@ static struct request first_of(const struct wal_engine *e,
   return r;
 }
 
-/* Make the first records of the part durable; how many is published. */
+/* Makes the first records of the part durable, and publishes how many. */
 static int lead(struct wal_engine *e, const struct group_part *part,
                 struct err *err)
 {

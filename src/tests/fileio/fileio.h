@@ -1,5 +1,5 @@
 /*
- * fileio.h - a run of the fileio test: what its threads share.
+ * fileio.h - a run of the fileio test: the state that its threads share.
  */
 #ifndef BENCH_TESTS_FILEIO_FILEIO_H
 #define BENCH_TESTS_FILEIO_FILEIO_H
@@ -38,16 +38,16 @@ struct fileio {
   struct mixed *mixed;    /* owned; NULL in other modes */
   struct wal *wal;        /* owned by the engine of the log */
 
-  struct pattern pattern; /* any worker */
+  struct pattern pattern; /* used by any worker */
 
-  /* Queued engines: added up by each worker when it closes. */
+  /* Queued engines: each worker adds to these when it closes. */
   _Atomic uint64_t depth_sum, depth_count, depth_max;
-  _Atomic uint64_t sync_ns; /* longest final pass so far */
+  _Atomic uint64_t sync_ns; /* longest final synchronisation so far */
 
-  atomic_flag warned; /* some thread has warned of the limit of its memory */
+  atomic_flag warned; /* a thread has warned of the limit of locked memory */
 };
 
-/* The header lines of a run. */
+/* Print the header lines of a run. */
 void fileio_describe(void *run);
 
 /* The commands. */

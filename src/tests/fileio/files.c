@@ -1,6 +1,6 @@
 /*
- * files.c - the test's files: their names, and opening them so that nothing
- * else is ever touched.
+ * files.c - the test's files: their names, and opening them so that no other
+ * file is ever touched.
  */
 #include "tests/fileio/files.h"
 
@@ -19,12 +19,12 @@
 #include "tests/fileio/layout.h"
 
 enum {
-  /* Descriptors for everything else: streams, rings, results. */
+  /* Descriptors for other purposes: streams, rings, results. */
   OTHER_DESCRIPTORS = 256,
-  MIN_OTHERS = 16 /* without any of that */
+  MIN_OTHERS = 16 /* the minimum, without any of these */
 };
 
-/* Names are looked up in the folder, which one need not be able to list. */
+/* Names are looked up in the folder, which need not be readable. */
 #ifdef O_PATH
 #define FOLDER_ACCESS O_PATH
 #else
@@ -49,7 +49,7 @@ void folder_close(struct folder *f)
   f->fd = -1;
 }
 
-/* What the system finds the file by: a name, and the folder of the name. */
+/* Returns the name by which the system finds the file in the folder. */
 static const char *entry(const struct folder *f, uint64_t file, char buf[32],
                          int *ret_dir)
 {
@@ -61,7 +61,7 @@ static const char *entry(const struct folder *f, uint64_t file, char buf[32],
   return buf;
 }
 
-/* A device is opened where its name leads to, files only by their own name. */
+/* A device may be opened through a link, a file only by its own name. */
 static int stat_flags(const struct folder *f)
 {
   return f->device_bytes > 0 ? 0 : AT_SYMLINK_NOFOLLOW;
@@ -80,7 +80,7 @@ const char *folder_name(const struct folder *f, uint64_t file, char *buf,
   return buf;
 }
 
-/* What is in the way, if it is not a regular file. */
+/* Checks for something else than a regular file with this name. */
 static int check_type(const struct folder *f, uint64_t file, mode_t mode,
                       struct err *err)
 {
@@ -133,7 +133,9 @@ int folder_open_file(const struct folder *f, uint64_t file, int flags,
   struct stat st;
   int fd, rc;
 
-  /* Opening a pipe would wait for its other end: look first. */
+  /*
+   * Opening a pipe would wait for its other end, so its type is checked first.
+   */
   if (folder_stat(f, file, &st)) {
     rc = check_type(f, file, st.st_mode, err);
     if (rc < 0)
@@ -196,7 +198,7 @@ static int raise_limit(uint64_t n, struct err *err)
   more.rlim_max = limit.rlim_max > need ? limit.rlim_max : need;
   if (setrlimit(RLIMIT_NOFILE, &more) == 0)
     return 0;
-  /* Less room for others may do: opening tells. */
+  /* Fewer spare descriptors may be enough; opening will report if not. */
   more.rlim_cur = more.rlim_max = limit.rlim_max;
   if (limit.rlim_max >= n + MIN_OTHERS) {
     (void)setrlimit(RLIMIT_NOFILE, &more);
@@ -209,8 +211,7 @@ static int raise_limit(uint64_t n, struct err *err)
                  n, (uint64_t)limit.rlim_max, need);
 }
 
-/* What to look at, on a line of its own below the error, as far as warnings
- * are wanted. */
+/* Adds advice on a line of its own below the error, if warnings are wanted. */
 static void add_warning(struct err *err, const char *text)
 {
   const size_t len = strlen(err->text);
@@ -237,7 +238,7 @@ static int open_one(const struct files *fs, uint64_t file, uint64_t bytes,
     return folder_open_file(fs->folder, file, flags | O_EXCL, true, ret_fd,
                             NULL, err);
   }
-  /* A device is not written while anybody else uses it. */
+  /* A device is not written to while another program uses it. */
   if (fs->folder->device_bytes > 0 && !fs->folder->read_only)
     flags |= O_EXCL;
   rc = folder_open_file(fs->folder, file, flags, false, ret_fd, &length, err);
@@ -282,7 +283,7 @@ int files_open(struct files *fs, const struct folder *folder, uint64_t n,
 void files_close(struct files *fs)
 {
   for (uint64_t i = 0; i < fs->n; i++)
-    (void)close(fs->fd[i]); /* errors of writing were seen by fsync */
+    (void)close(fs->fd[i]); /* fsync has reported errors of writing */
   free(fs->fd);
   fs->fd = NULL;
   fs->n = 0;
@@ -312,7 +313,7 @@ int files_drop_cache(const struct files *fs, struct err *err)
     int rc;
 
     (void)folder_name(fs->folder, i, name, sizeof(name));
-    if (fdatasync(fs->fd[i]) < 0) /* dirty pages would stay */
+    if (fdatasync(fs->fd[i]) < 0) /* or dirty pages would stay */
       return err_sys(err, "Failed to synchronise file '%s'", name);
     rc = posix_fadvise(fs->fd[i], 0, 0, POSIX_FADV_DONTNEED);
     if (rc != 0) {

@@ -1,8 +1,8 @@
 /*
  * form.h - the reports of the fileio test.
  *
- * Of its counters READ and WRITE are requests, OTHER is calls of fsync, and
- * BYTES_READ and BYTES_WRITTEN are what the requests moved.
+ * Its counters READ and WRITE count requests, OTHER counts calls of fsync, and
+ * BYTES_READ and BYTES_WRITTEN are the bytes of the requests.
  */
 #ifndef BENCH_TESTS_FILEIO_FORM_H
 #define BENCH_TESTS_FILEIO_FORM_H

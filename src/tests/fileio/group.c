@@ -9,8 +9,10 @@ void group_publish(struct group *g, uint64_t n)
 {
   atomic_fetch_add(&g->durable, n);
   atomic_store(&g->led, false);
-  /* This changes after the lead is free, so that a thread which saw it taken
-   * does not sleep through the change. */
+  /*
+   * This changes after the lead becomes free, so that a thread which saw it
+   * taken does not sleep through the change.
+   */
   atomic_fetch_add(&g->news, 1);
   wait_wake_all(&g->news);
 }
@@ -28,7 +30,7 @@ bool group_await(struct group *g, uint64_t record, struct group_part *ret)
         ret->n = atomic_load(&g->handed_in) - ret->first;
         return true;
       }
-      group_publish(g, 0); /* another leader has just done it */
+      group_publish(g, 0); /* another leader has just made the record durable */
       return false;
     }
     wait_while(&g->news, news, WAIT_FOREVER);

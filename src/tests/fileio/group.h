@@ -1,11 +1,11 @@
 /*
- * group.h - group commit: many threads hand in records, and one of them at a
- * time writes and synchronises, for all, what has come until then.
+ * group.h - group commit: many threads hand in records, and one thread at a
+ * time writes and synchronises the records that have arrived so far.
  *
- * Records have numbers from 0 in the order in which they were handed in.  A
- * thread waits until its record is durable.  When nobody has the lead, a
+ * Records have numbers from 0, in the order in which they were handed in.  A
+ * thread waits until its record is durable.  When no thread has the lead, a
  * waiting thread takes it, makes a part of the records durable, and publishes
- * that; the others sleep meanwhile.
+ * that.  The others sleep meanwhile.
  */
 #ifndef BENCH_TESTS_FILEIO_GROUP_H
 #define BENCH_TESTS_FILEIO_GROUP_H
@@ -24,7 +24,7 @@ struct group {
   _Atomic uint32_t news; /* changes whenever the lead becomes free */
 };
 
-/* What a leader has to make durable. */
+/* The records that a leader has to make durable. */
 struct group_part {
   uint64_t first, n; /* n > 0 */
 };
@@ -36,14 +36,16 @@ static inline uint64_t group_hand_in(struct group *g)
 }
 
 /*
- * Wait until the record is durable (false), or this thread has the lead (true):
- * then it makes some of the records durable, from the first one, and calls
+ * Wait until the record is durable (false), or this thread has the lead (true).
+ * With the lead, make some of the records durable, from the first one, and call
  * group_publish().
  */
 bool group_await(struct group *g, uint64_t record, struct group_part *ret);
 
-/* The first `n` records of the part are durable; 0 after a failure.  The lead
- * is free again. */
+/*
+ * Publish that the first `n` records of the part are durable; 0 after a
+ * failure.  The lead becomes free again.
+ */
 void group_publish(struct group *g, uint64_t n);
 
 #endif

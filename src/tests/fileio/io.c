@@ -125,7 +125,7 @@ int io_short(const struct io *io, const struct request *r, void *buf,
     n = pread(fd, rest, r->length - got, at);
   else
     n = pwrite(fd, rest, r->length - got, at);
-  /* The rest may begin where direct I/O must not, which tells nothing. */
+  /* The rest may begin where direct I/O must not.  That error means nothing. */
   if (n < 0 && errno == EINVAL && (io->fio->flags & FILE_FLAG_DIRECT))
     n = 0;
   return io_failed(io, r, got, n < 0 ? errno : 0, err);

@@ -1,6 +1,6 @@
 /*
  * io.h - what every engine needs in every thread: the clock of a request, its
- * accounting, and what is said when it fails.
+ * accounting, and the messages of its failures.
  */
 #ifndef BENCH_TESTS_FILEIO_IO_H
 #define BENCH_TESTS_FILEIO_IO_H
@@ -21,26 +21,28 @@ struct err;
 struct io {
   struct fileio *fio;
   struct worker *w;
-  struct class_recorder *classes; /* NULL: latencies are not kept apart */
-  unsigned class_of[FILE_OPS];    /* numbers of the classes */
+  struct class_recorder *classes; /* NULL: no separate latencies */
+  unsigned class_of[FILE_OPS];    /* the numbers of the classes */
   uint64_t random;                /* state of validate_fill() */
   bool scheduled;                 /* start_ns of an event is when it was due */
 };
 
-/* The moment at which the present event has begun, without reading the clock
- * where the runner just did. */
+/*
+ * The time at which the current event began; does not read the clock if the
+ * runner has just done so.
+ */
 static inline uint64_t io_start(const struct io *io)
 {
   return io->scheduled ? clock_now_ns() : io->w->start_ns;
 }
 
-/* The moment at which a request has ended; not read when nobody asks. */
+/* The time at which a request ended; not read if it is not used. */
 static inline uint64_t io_end(const struct io *io)
 {
   return io->classes ? clock_now_ns() : 0;
 }
 
-/* A request was executed; `end_ns` is from io_end(). */
+/* Account for a request that was executed; `end_ns` is from io_end(). */
 static inline void io_done(struct io *io, enum file_op op, uint64_t bytes,
                            uint64_t start_ns, uint64_t end_ns)
 {
@@ -62,29 +64,33 @@ static inline void io_done(struct io *io, enum file_op op, uint64_t bytes,
   }
 }
 
-/* Find the classes of the operations of this run, and make room for them, so
- * that recording allocates nothing. */
+/*
+ * Find the classes of the operations of this run, and allocate them, so that
+ * recording allocates nothing.
+ */
 int io_classes(struct io *io, struct err *err);
 
-/* Room for n transfers, `stride` bytes apart, zero, page-aligned. */
+/* Allocate n transfers, `stride` bytes apart, zero, page-aligned. */
 void *io_buffers(const struct io *io, uint64_t n, size_t *ret_stride,
                  struct err *err);
 void io_buffers_free(const struct io *io, void *buffers, uint64_t n);
 
-/* With --validate: prepare what is to be written, check what was read. */
+/* With --validate: prepare the data to be written, and check the data read. */
 void io_fill(struct io *io, const struct request *r, void *buf);
 int io_check(const struct io *io, const struct request *r, const void *buf,
              struct err *err);
 
 /*
- * A request has failed: it transferred `got` bytes, then came `why` (an errno
- * value; 0: nothing more).  Returns a negative errno value.
+ * Report that a request has failed: it transferred `got` bytes, then `why` (an
+ * errno value; 0: no error) happened.  Returns a negative errno value.
  */
 int io_failed(const struct io *io, const struct request *r, uint64_t got,
               int why, struct err *err);
 
-/* The same after a transfer of only `got` bytes.  The rest is tried once,
- * because that tells why. */
+/*
+ * Report a transfer of only `got` bytes.  The rest is tried once, to find out
+ * the reason.
+ */
 int io_short(const struct io *io, const struct request *r, void *buf,
              uint64_t got, struct err *err);
 

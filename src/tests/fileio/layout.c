@@ -1,5 +1,5 @@
 /*
- * layout.c - how many files, how large, and how requests divide them.
+ * layout.c - the number and size of files, and how requests divide them.
  */
 #include "tests/fileio/layout.h"
 
@@ -15,7 +15,10 @@ static uint64_t divide_up(uint64_t n, uint64_t by)
   return n / by + (n % by != 0);
 }
 
-/* Merged blocks per request; 1 in the modes that never merge. */
+/*
+ * Returns the number of merged blocks per request; 1 in the modes that never
+ * merge.
+ */
 static uint64_t blocks_per_request(const struct fileio_cfg *cfg, int mode)
 {
   const bool merges = mode == FILE_MODE_SEQWR || mode == FILE_MODE_SEQREWR ||

@@ -1,5 +1,5 @@
 /*
- * layout.h - how many files, how large, and how requests divide them.
+ * layout.h - the number and size of files, and how requests divide them.
  */
 #ifndef BENCH_TESTS_FILEIO_LAYOUT_H
 #define BENCH_TESTS_FILEIO_LAYOUT_H
@@ -16,39 +16,40 @@ struct fileio_cfg;
 /* The largest single request of the system. */
 #define LAYOUT_MAX_BYTES ((UINT64_C(2) << 30) - 4096)
 
-/* With checksums a block must have room for them. */
+/* With checksums, a block must have room for them. */
 enum {
   LAYOUT_MIN_CHECKED = 16
 };
 
 struct layout {
   uint64_t files;
-  uint64_t file_bytes; /* used of each; what lies beyond is never touched */
+  uint64_t file_bytes; /* used part of each; the rest is never touched */
   struct blocks blocks;
-  uint64_t block;    /* the largest of these */
-  uint64_t request;  /* bytes; the last one of a file may be shorter; with
-                      * several sizes, the smallest */
+  uint64_t block;    /* the largest of `blocks` */
+  uint64_t request;  /* bytes; the smallest, if there are several sizes */
   uint64_t per_file; /* requests that cover a file */
   uint64_t places;   /* requests that cover all files */
 };
 
 /*
- * From the options; device_bytes: of a block device that stands for the files,
- * or 0.  mode: enum file_mode, or -1 where none is needed (prepare
- * and cleanup).  A refused value reads like any other refused option.
+ * Compute the layout from the options.  device_bytes: size of a block device
+ * that replaces the files, or 0.  mode: enum file_mode, or -1 if none is needed
+ * (prepare and cleanup).  A refused value is reported like that of any option.
  */
 int layout_init(struct layout *l, const struct fileio_cfg *cfg,
                 uint64_t device_bytes, int mode, bool validate,
                 struct err *err);
 
 /*
- * With O_DIRECT: `align` is what the file system needs; the block size and the
- * size of the files must be multiples of it.
+ * Check the requirements of O_DIRECT: the block size and the size of the files
+ * must be multiples of `align`, which the file system needs.
  */
 int layout_check_direct(const struct layout *l, uint64_t align,
                         struct err *err);
 
-/* Length of the request at this offset, cut off at the end of the file. */
+/*
+ * Length of the request at this offset; it is cut off at the end of the file.
+ */
 static inline uint64_t layout_length(const struct layout *l, uint64_t offset)
 {
   const uint64_t left = l->file_bytes - offset;
@@ -62,8 +63,10 @@ static inline uint64_t layout_largest(const struct layout *l)
   return l->request > l->block ? l->request : l->block;
 }
 
-/* A size for people: "512B" is layout_size_text(512) and a "B": five digits
- * and Ki, Mi, Gi or Ti. */
+/*
+ * Write a size for people: "512B" is layout_size_text(512) and a "B": five
+ * digits and Ki, Mi, Gi or Ti.
+ */
 const char *layout_size_text(uint64_t bytes, char *buf, size_t room);
 
 #endif

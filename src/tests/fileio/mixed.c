@@ -59,7 +59,7 @@ int mixed_new(struct fileio *fio, struct err *err)
     struct layout layout = fio->layout;
 
     cfg.mode = mode[i];
-    cfg.fsync_freq = 0; /* each role knows when to synchronise */
+    cfg.fsync_freq = 0; /* each role decides when to synchronise */
     layout.files = i == MIXED_LOG ? 1 : fio->layout.files - 1;
     layout.places = layout.files * layout.per_file;
     rc = pattern_init(&m->of[i], &layout, &cfg, false, err);
@@ -90,12 +90,12 @@ void mixed_thread_init(struct mixed_thread *t, const struct fileio *fio,
     t->period_ns = (uint64_t)((double)NS_PER_S / rate[t->role]);
 }
 
-/* False: the run is over before that. */
+/* Returns false if the run is over before that. */
 static bool wait_until_due(struct mixed_thread *t, struct worker *w)
 {
   uint64_t now = clock_now_ns();
 
-  if (t->due_ns == 0) /* readers begin one after the other */
+  if (t->due_ns == 0) /* readers start one after another */
     t->due_ns = now + t->period_ns / (w->plan->threads + 1) * w->tid;
   else
     t->due_ns += t->period_ns;

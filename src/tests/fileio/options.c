@@ -24,7 +24,9 @@ static const char *const dist_words[] = { "default", "uniform", "gaussian",
                                           "special", "pareto",  "zipfian",
                                           NULL };
 
-/* In the order of the known help; what only this program has comes last. */
+/*
+ * The order is that of sysbench's help; options that only bench has come last.
+ */
 const struct opt fileio_opts[] = {
   {
     OPT_INT(struct fileio_cfg, num),

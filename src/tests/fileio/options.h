@@ -20,7 +20,7 @@ enum file_mode {
   FILE_MODE_MIXED,
 };
 
-/* In the order of the words of --file-io-mode. */
+/* The order is that of the words of --file-io-mode. */
 enum file_engine {
   FILE_ENGINE_SYNC,
   FILE_ENGINE_AIO,
@@ -29,9 +29,9 @@ enum file_engine {
   FILE_ENGINES,
 };
 
-/* In the order of the words of --file-random-dist. */
+/* The order is that of the words of --file-random-dist. */
 enum file_dist {
-  FILE_DIST_DEFAULT, /* what --rand-type says */
+  FILE_DIST_DEFAULT, /* follows --rand-type */
   FILE_DIST_UNIFORM,
   FILE_DIST_GAUSSIAN,
   FILE_DIST_SPECIAL,
@@ -39,7 +39,7 @@ enum file_dist {
   FILE_DIST_ZIPFIAN,
 };
 
-/* In the order of the words of --file-rw-unit. */
+/* The order is that of the words of --file-rw-unit. */
 enum file_rw_unit {
   FILE_RW_REQUESTS,
   FILE_RW_BYTES,
@@ -47,12 +47,12 @@ enum file_rw_unit {
 
 struct fileio_cfg {
   uint64_t num;
-  const char *block_size; /* for blocks_parse(), which takes it */
+  const char *block_size; /* parsed by blocks_parse() */
   uint64_t total_size;
   int mode;    /* enum file_mode; -1: not given */
   int io_mode; /* enum file_engine */
   uint64_t backlog;
-  uint64_t batch; /* requests of a system call */
+  uint64_t batch; /* requests per system call */
   bool sqpoll;
   struct opt_list extra_flags;
   uint64_t fsync_freq;
@@ -61,8 +61,8 @@ struct fileio_cfg {
   int fsync_mode; /* 0: fsync, 1: fdatasync */
   uint64_t merged;
   double rw_ratio;
-  double mixed_reads, mixed_commits, mixed_checkpoint; /* per second; 0: any */
-  double steady; /* percent; 0: the run does not look */
+  double mixed_reads, mixed_commits, mixed_checkpoint; /* per second, or 0 */
+  double steady; /* percent; 0: not checked */
   double steady_window_s;
   double trim;          /* percent of the writes */
   int rw_unit;          /* enum file_rw_unit */
@@ -88,8 +88,8 @@ enum file_flags {
 };
 
 unsigned fileio_flags(const struct fileio_cfg *cfg); /* enum file_flags */
-int fileio_open_flags(unsigned flags);               /* for open() */
-const char *fileio_flags_text(unsigned flags); /* as the header line has it */
+int fileio_open_flags(unsigned flags);               /* flags for open() */
+const char *fileio_flags_text(unsigned flags);       /* for the header line */
 
 static inline bool file_mode_random(int mode)
 {

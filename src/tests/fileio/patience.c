@@ -1,5 +1,5 @@
 /*
- * patience.c - whether to look for a completion before sleeping.
+ * patience.c - decides whether to poll for a completion before sleeping.
  */
 #include "tests/fileio/patience.h"
 
@@ -29,7 +29,10 @@ void patience_looked(struct patience *p, bool came)
 
 void patience_took(struct patience *p, uint64_t ns)
 {
-  /* A thread that loses its processor meanwhile must not decide alone. */
+  /*
+   * A thread that loses its processor meanwhile must not decide the trial
+   * alone.
+   */
   const uint64_t counts = ns < PATIENCE_MAX_NS ? ns : PATIENCE_MAX_NS;
 
   if (p->n <= PATIENCE_TRIAL)
@@ -37,7 +40,7 @@ void patience_took(struct patience *p, uint64_t ns)
   else
     p->sleep_ns += counts;
   if (p->n == 2 * PATIENCE_TRIAL) {
-    /* Looking costs a processor: it must be worth it. */
+    /* Polling uses a processor, so it must be worth it. */
     p->looks = 2 * p->look_ns < p->sleep_ns;
     p->failures = 0;
   }

@@ -1,14 +1,14 @@
 /*
- * patience.h - whether it is worth while to look for a completion for a moment
- * before going to sleep for it.
+ * patience.h - decides whether polling for a completion for a moment is better
+ * than going to sleep at once.
  *
  * Requests that another thread of the kernel executes (buffered writes of an
- * io_uring) take a few microseconds.  With a short queue both sides would go to
- * sleep and be woken for each of them, which takes ten times as long on
- * processors that have nothing else to do; on busy ones it is looking that is
- * slower, because the other side needs the processor.  Which of the two it is
- * is found out by trial: some waits of each way are timed, many follow in the
- * way that was faster, clearly so if it is looking, and so on.
+ * io_uring) take a few microseconds.  With a short queue, both sides would go
+ * to sleep and be woken for each of them.  That takes ten times as long on idle
+ * processors.  On busy ones polling is slower, because the other side needs the
+ * processor.  A trial decides: some waits of each way are timed, and many waits
+ * follow in the way that was faster.  Polling must be clearly faster.  Then the
+ * next trial follows.
  */
 #ifndef BENCH_TESTS_FILEIO_PATIENCE_H
 #define BENCH_TESTS_FILEIO_PATIENCE_H
@@ -17,34 +17,36 @@
 #include <stdint.h>
 
 enum {
-  PATIENCE_NS = 50 * 1000,      /* how long to look at most */
+  PATIENCE_NS = 50 * 1000,      /* maximum time of polling */
   PATIENCE_TRIAL = 8,           /* waits of each way that are timed */
-  PATIENCE_ROUND = 8192,        /* waits from one trial to the next */
-  PATIENCE_MAX_NS = 100 * 1000, /* what a wait of a trial counts at most */
+  PATIENCE_ROUND = 8192,        /* waits between two trials */
+  PATIENCE_MAX_NS = 100 * 1000, /* maximum that a wait of a trial counts */
   PATIENCE_FAILURES = 8,        /* in a row; then no more in this round */
 };
 
-/* Of one thread. */
+/* The state of one thread. */
 struct patience {
   bool never;                 /* see patience_init() */
   bool looks;                 /* the way that was faster */
-  bool timed;                 /* the present wait is: patience_took() is due */
-  unsigned n;                 /* waits of this round */
-  unsigned failures;          /* looks in a row that were in vain */
-  uint64_t look_ns, sleep_ns; /* what the waits of the trial took */
+  bool timed;                 /* patience_took() is due for the current wait */
+  unsigned n;                 /* waits in this round */
+  unsigned failures;          /* polls in a row that were in vain */
+  uint64_t look_ns, sleep_ns; /* duration of the waits of the trial */
 };
 
-/* `cpus`: on which the process may run.  With a single one the other side
- * could do nothing while this one looks. */
+/*
+ * `cpus`: the number of processors of the process.  With only one, the other
+ * side could do nothing while this one polls.
+ */
 void patience_init(struct patience *p, unsigned cpus);
 
-/* A wait begins: look first?  Sets p->timed. */
+/* A wait begins: should it poll first?  Sets p->timed. */
 bool patience_wants(struct patience *p);
 
-/* After each look: have completions come? */
+/* Call this after each poll: `came` says whether completions have come. */
 void patience_looked(struct patience *p, bool came);
 
-/* After each wait that is timed. */
+/* Call this after each wait that is timed. */
 void patience_took(struct patience *p, uint64_t ns);
 
 #endif

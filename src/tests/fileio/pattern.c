@@ -1,5 +1,5 @@
 /*
- * pattern.c - which request comes next, for any number of threads.
+ * pattern.c - chooses the next request, for any number of threads.
  */
 #include "tests/fileio/pattern.h"
 
@@ -8,7 +8,7 @@
 #include "rand/stream.h"
 
 enum {
-  MAX_DRAWS = 64 /* of random offsets that are all taken */
+  MAX_DRAWS = 64 /* draws of random places that are all taken */
 };
 
 #define GATE_DIRTY UINT64_C(1)
@@ -30,7 +30,7 @@ int pattern_init(struct pattern *p, const struct layout *layout,
     p->trim = cfg->trim < 100 ? (uint64_t)(cfg->trim / 100 * 0x1p64)
                               : UINT64_MAX;
   p->write = log ? FILE_OP_COMMIT : FILE_OP_WRITE;
-  /* So many requests that the gate could overflow are never reached. */
+  /* Counts at which the gate could overflow are never reached. */
   if (writes && !cfg->fsync_all && cfg->fsync_freq < UINT64_C(1) << 60)
     p->fsync_freq = cfg->fsync_freq;
   if (exclusive && writes)
@@ -45,8 +45,8 @@ void pattern_done(struct pattern *p)
 }
 
 /*
- * Pass with a request, or get one file of a series of fsyncs to do: true, and
- * *ret_file.
+ * Lets a request pass (false), or returns true with *ret_file, one file of a
+ * series of fsyncs.
  */
 static bool gate_fsync(struct pattern *p, bool write, uint32_t *ret_file)
 {
@@ -90,7 +90,7 @@ static void set_place(const struct pattern *p, struct request *r, uint64_t file,
   r->place = file * p->layout.per_file + index;
 }
 
-/* One of 0..places-1, by a distribution that prefers some. */
+/* Returns one of 0..places-1, by a distribution that prefers some. */
 static uint64_t draw_uneven(const struct pattern *p, struct rand_stream *s)
 {
   const int64_t last = (int64_t)p->layout.places - 1;
@@ -117,8 +117,8 @@ static uint64_t draw_uneven(const struct pattern *p, struct rand_stream *s)
 }
 
 /*
- * All blocks of all files alike: the high bits of one draw choose the file,
- * what is left of it the block.  No division.
+ * Chooses among all blocks of all files evenly: the high bits of one draw
+ * choose the file, the rest of it the block.  There is no division.
  */
 static void draw_place(const struct pattern *p, struct rand_stream *s,
                        struct request *r)
@@ -137,7 +137,7 @@ static void draw_place(const struct pattern *p, struct rand_stream *s,
   set_place(p, r, file, index);
 }
 
-/* One of several sizes, at the multiple of it that is next to the place. */
+/* Chooses one of several sizes, at the nearest multiple of it. */
 static void resize(const struct pattern *p, struct rand_stream *s,
                    struct request *r)
 {
@@ -146,7 +146,7 @@ static void resize(const struct pattern *p, struct rand_stream *s,
   uint64_t index = r->offset / size;
 
   if (n > 0 && index >= n)
-    index = n - 1; /* the rest of a file is too short */
+    index = n - 1; /* the rest of the file is too short */
   r->offset = n > 0 ? index * size : 0;
   r->length = (uint32_t)(n > 0 ? size : p->layout.file_bytes);
 }

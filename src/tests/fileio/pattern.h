@@ -1,12 +1,12 @@
 /*
- * pattern.h - which request comes next, for any number of threads.
+ * pattern.h - chooses the next request, for any number of threads.
  *
  * Threads share two words: the number of sequential requests handed out, and
- * the gate, which says where the process is between two series of fsyncs.
+ * the gate, which counts where the process is between two series of fsyncs.
  * There is no lock, and no request ever names a file that does not exist.
  *
  * After every `fsync_freq` requests, if one of them was a write, the next
- * requests of the process, whoever asks, are one fsync of each file.
+ * requests of the process, in any thread, are one fsync of each file.
  */
 #ifndef BENCH_TESTS_FILEIO_PATTERN_H
 #define BENCH_TESTS_FILEIO_PATTERN_H
@@ -30,26 +30,27 @@ struct pattern {
   enum file_mode mode;
   enum file_dist dist;
   double rw_ratio;
-  bool rw_bytes;       /* it counts bytes */
-  uint64_t trim;       /* a draw of 64 bits below this trims; 0: never */
-  enum file_op write;  /* FILE_OP_WRITE, or what stands for it */
+  bool rw_bytes;       /* the ratio counts bytes */
+  uint64_t trim;       /* a 64-bit draw below this trims; 0: never */
+  enum file_op write;  /* FILE_OP_WRITE, or its replacement */
   uint64_t fsync_freq; /* 0: no fsync requests */
   struct claims claims;
 
   /*
    * Bits 1..63: requests since the last series ended, up to fsync_freq; above
-   * that, fsyncs of the present series.  Bit 0: one of them was a write.
+   * that, fsyncs of the current series.  Bit 0: one of the requests was a
+   * write.
    */
   _Atomic uint64_t gate CACHE_ALIGNED;
   _Atomic uint64_t sequence CACHE_ALIGNED; /* sequential requests so far */
 };
 
-/* What a thread remembers; starts zeroed. */
+/* The state of a thread; starts zeroed. */
 struct pattern_thread {
   uint64_t reads, writes; /* handed out in rndrw: requests, or bytes */
-  uint64_t place;         /* that it waits for, in sequential modes */
+  uint64_t place;         /* place that it waits for, in sequential modes */
   bool waiting;           /* the last call returned false */
-  bool write;             /* what it waits for */
+  bool write;             /* the kind of request that it waits for */
 };
 
 /* exclusive: two requests in flight must not overlap if one of them writes. */
@@ -58,14 +59,14 @@ int pattern_init(struct pattern *p, const struct layout *layout,
 void pattern_done(struct pattern *p);
 
 /*
- * The next request of a thread.  False: everything it tried overlaps requests
- * in flight; the caller completes some of its own and asks again.  Without
- * `exclusive` that never happens.
+ * Choose the next request of a thread.  False: everything it tried overlaps
+ * requests in flight; the caller completes some of its own and asks again.
+ * Without `exclusive` that never happens.
  */
 bool pattern_next(struct pattern *p, struct pattern_thread *t,
                   struct rand_stream *rand, struct request *ret);
 
-/* The transfer has completed: others may have its place. */
+/* The transfer has completed: free its place. */
 static inline void pattern_release(struct pattern *p, uint64_t place)
 {
   claims_drop(&p->claims, place);

@@ -1,5 +1,5 @@
 /*
- * prepare.c - the prepare command: make the files, several at a time.
+ * prepare.c - the prepare command: creates the files, several at a time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@
 #include "tests/fileio/fileio.h"
 #include "tests/fileio/room.h"
 
-#define PIECE_BYTES (UINT64_C(1) << 20) /* at a time, in whole blocks */
+#define PIECE_BYTES (UINT64_C(1) << 20) /* per write, in whole blocks */
 
 enum {
   BUFFER_ALIGN = 65536 /* enough for any device */
@@ -50,14 +50,14 @@ struct prepare {
   _Atomic uint64_t written;
   _Atomic bool failed;
 
-  pthread_mutex_t lock; /* of what follows, and of the lines printed */
-  uint64_t next;        /* file to be taken */
+  pthread_mutex_t lock; /* protects the rest, and the lines printed */
+  uint64_t next;        /* the next file to take */
   struct taken taken;
-  struct err why; /* of the first that failed */
+  struct err why; /* the first failure */
   int why_code;
 };
 
-/* One thread. */
+/* The state of one thread. */
 struct preparer {
   struct prepare *p;
   pthread_t thread;
@@ -65,7 +65,7 @@ struct preparer {
   uint64_t random; /* state of validate_fill() */
 };
 
-/* An error of writing, or a write that was cut short. */
+/* Reports an error of writing, or a short write. */
 static int write_failed(const struct prepare *p, uint64_t file, uint64_t offset,
                         int why, struct err *err)
 {
@@ -80,7 +80,10 @@ static int write_failed(const struct prepare *p, uint64_t file, uint64_t offset,
                  offset);
 }
 
-/* From the block boundary at or below `from` to the end of the last block. */
+/*
+ * Writes from the block boundary at or below `from` to the end of the last
+ * block.
+ */
 static int write_blocks(struct preparer *t, uint64_t file, int fd,
                         uint64_t from, struct err *err)
 {
@@ -132,8 +135,10 @@ static int close_file(const struct prepare *p, uint64_t file, int fd, int rc,
   return rc;
 }
 
-/* The bytes of a file up to its first hole: a run in I/O mode mmap that did not
- * come to its end leaves holes behind, which no disk has to be read for. */
+/*
+ * Returns the bytes of a file up to its first hole.  A run in I/O mode mmap
+ * that was interrupted leaves holes, which are found without reading the disk.
+ */
 static uint64_t bytes_filled(int fd, uint64_t bytes)
 {
 #ifdef SEEK_HOLE
@@ -147,7 +152,9 @@ static uint64_t bytes_filled(int fd, uint64_t bytes)
   return bytes;
 }
 
-/* The folder may have any name: it does nothing to a terminal. */
+/*
+ * The name of the folder may contain anything: it must not control a terminal.
+ */
 static void tell_file(const char *what, const char *kind, const char *name)
 {
   struct strbuf line = { 0 };
@@ -159,8 +166,9 @@ static void tell_file(const char *what, const char *kind, const char *name)
 }
 
 /*
- * Take the next file: open it, and say what will be done with it.  False: there
- * is none, or it cannot be opened.  The lines come in the order of the files.
+ * Takes the next file: opens it, and prints what will be done with it.  False:
+ * there is none, or it cannot be opened.  The lines are in the order of the
+ * files.
  */
 static int take_file(struct prepare *p, uint64_t *ret_file, int *ret_fd,
                      uint64_t *ret_from, struct err *err)
@@ -207,7 +215,7 @@ static int prepare_files(struct preparer *t, struct err *err)
     err->text[0] = '\0';
     rc = take_file(p, &file, &fd, &from, err);
     if (rc < 0)
-      return err->text[0] == '\0' ? 0 : rc; /* no text: no more files */
+      return err->text[0] == '\0' ? 0 : rc; /* without a text, all is done */
     if (from < p->layout.file_bytes)
       rc = write_blocks(t, file, fd, from, err);
     rc = close_file(p, file, fd, rc, err);
@@ -258,13 +266,13 @@ static int start_threads(struct prepare *p, struct preparer *t, unsigned n,
   return rc;
 }
 
-/* How many files this process makes. */
+/* Returns how many files this process creates. */
 static uint64_t own_files(const struct prepare *p)
 {
   return (p->layout.files + p->parts - 1 - p->part) / p->parts;
 }
 
-/* A full disk stops others than us: what has filled it goes. */
+/* A full disk also stops other programs: what has filled it is removed. */
 static void take_back(struct prepare *p, struct err *err)
 {
   const size_t len = strlen(err->text);
@@ -333,7 +341,7 @@ static void print_sum(const struct prepare *p)
             bytes, seconds, (double)bytes / 1048576.0 / seconds);
 }
 
-/* In nanoseconds; no other prepare has the same. */
+/* Returns the time in nanoseconds; no other prepare has the same. */
 static uint64_t this_moment(void)
 {
   struct timespec now;
@@ -365,7 +373,7 @@ static int set_up(struct prepare *p, struct err *err)
     if (!p->check)
       return err_set(err, -ENOMEM, "cannot allocate the checksums");
     validate_init(p->check, block, p->layout.file_bytes);
-    /* Several processes that share the files have to agree. */
+    /* All processes that share the files must agree. */
     p->check->generation = validate_new_generation(
       p->plan->seed, p->parts == 1 ? this_moment() : 0);
   }
@@ -382,7 +390,7 @@ int fileio_prepare(const struct plan *plan, const void *cfg, struct err *err)
   p.taken.step = p.parts;
   rc = set_up(&p, err);
   if (rc == 0) {
-    (void)signal(SIGXFSZ, SIG_IGN); /* an error of write tells the same */
+    (void)signal(SIGXFSZ, SIG_IGN); /* write reports the same as an error */
     (void)pthread_mutex_init(&p.lock, NULL);
     log_msg(
       LOG_NOTICE,

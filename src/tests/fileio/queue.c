@@ -1,5 +1,5 @@
 /*
- * queue.c - what the queued engines have in common.
+ * queue.c - the common part of the queued engines.
  */
 #include "tests/fileio/queue.h"
 
@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 
-/* How long to wait at most before looking whether the run is over. */
+/* The longest wait before checking whether the run is over. */
 #define LOOK_NS (100 * NS_PER_MS)
 
 static void add(_Atomic uint64_t *to, uint64_t n)
@@ -85,8 +85,10 @@ static int push(struct queue *q, unsigned slot, uint64_t start_ns,
   return 0;
 }
 
-/* The moment at which the completions that are being taken were seen; 0 when
- * nobody asks. */
+/*
+ * Returns the time at which the current completions were seen; 0 if it is not
+ * needed.
+ */
 static uint64_t seen_ns(struct queue *q)
 {
   if (q->now_ns == 0)
@@ -107,7 +109,10 @@ static void fail(struct queue *q, unsigned slot, int64_t result)
                          &q->why);
 }
 
-/* A write is on its way through the system; false: its fsync is to come. */
+/*
+ * Submits the fsync that follows a completed write.  True: none is needed, or
+ * it has failed.
+ */
 static bool follow_up(struct queue *q, unsigned slot)
 {
   struct slot *s = &q->slot[slot];
@@ -151,7 +156,7 @@ void queue_completed(struct queue *q, unsigned slot, int64_t result)
   q->free_slot[q->n_free++] = slot;
 }
 
-/* Completions were taken: was one of them a failure? */
+/* Returns a failure of the completions that were taken, if there was one. */
 static int outcome(const struct queue *q, int rc, struct err *err)
 {
   if (rc == 0 && UNLIKELY(q->failed != 0)) {
@@ -161,14 +166,14 @@ static int outcome(const struct queue *q, int rc, struct err *err)
   return rc;
 }
 
-/* Submit what is in line and wait for `min` completions. */
+/* Submits the requests in line and waits for `min` completions. */
 static int kick(struct queue *q, unsigned min, struct err *err)
 {
   q->now_ns = 0;
   return outcome(q, q->ops->kick(q, min, err), err);
 }
 
-/* Room for one more request, and no full batch in line. */
+/* Makes room for one more request, with no full batch in line. */
 static int make_room(struct queue *q, struct err *err)
 {
   int rc = 0;
@@ -178,7 +183,7 @@ static int make_room(struct queue *q, struct err *err)
   return rc;
 }
 
-/* The same with nothing in line. */
+/* Does the same, and leaves nothing in line. */
 static int submit_all(struct queue *q, struct err *err)
 {
   int rc = make_room(q, err);
@@ -188,7 +193,7 @@ static int submit_all(struct queue *q, struct err *err)
   return rc;
 }
 
-/* Until the writes of this thread to a file that are in flight are there. */
+/* Waits until the writes of this thread to a file have completed. */
 static int await_writes(struct queue *q, uint32_t file, struct err *err)
 {
   int rc = 0;

@@ -6,8 +6,10 @@
 
 #include "tests/fileio/options.h"
 
-/* They stand in the middle of the test's table, because users know the order
- * of its help. */
+/*
+ * These rows are in the middle of the test's table, because users know the
+ * order of its help.
+ */
 #define FILEIO_QUEUE_OPTS                                                     \
   {                                                                           \
     OPT_INT(struct fileio_cfg, backlog),                                      \
@@ -17,8 +19,10 @@
              "requests of each thread may be in flight.",                     \
   }
 
-/* They come last in the table: sysbench does not have them, and an alias needs
- * the option that it stands for. */
+/*
+ * These rows come last in the table: sysbench does not have them, and an alias
+ * must come after its option.
+ */
 #define FILEIO_QUEUE_ALIAS_OPTS                                              \
   {                                                                          \
     OPT_INT(struct fileio_cfg, batch),                                       \

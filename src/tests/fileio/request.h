@@ -1,5 +1,5 @@
 /*
- * request.h - one thing to be done to one file.
+ * request.h - one operation on one file.
  */
 #ifndef BENCH_TESTS_FILEIO_REQUEST_H
 #define BENCH_TESTS_FILEIO_REQUEST_H
@@ -12,7 +12,7 @@ enum file_op {
   FILE_OP_WRITE,
   FILE_OP_FSYNC,
   FILE_OP_TRIM,   /* the block is given back to the device */
-  FILE_OP_COMMIT, /* of a record in the log: a write and an fsync for many */
+  FILE_OP_COMMIT, /* a record in the log: a write and an fsync for many */
   FILE_OPS,
 };
 

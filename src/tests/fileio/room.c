@@ -1,5 +1,5 @@
 /*
- * room.c - room for the files.
+ * room.c - checks the room for the files, and takes them back.
  */
 #include "tests/fileio/room.h"
 
@@ -15,12 +15,14 @@
 #include "tests/fileio/layout.h"
 
 enum {
-  MISSING_IN_A_ROW = 1000, /* then no more files are looked for */
+  MISSING_IN_A_ROW = 1000, /* after these, no more files are looked for */
   FIRST_ROOM = 64
 };
 
-/* Bytes on the disk that the files of earlier commands have, each up to
- * `max`; no more are looked for when they are `enough`. */
+/*
+ * Returns the bytes on the disk that the files of earlier commands have, each
+ * up to `max`.  It stops looking when they are `enough`.
+ */
 static uint64_t bytes_there(const struct folder *folder, uint64_t files,
                             uint64_t max, uint64_t enough)
 {

@@ -30,18 +30,18 @@
 #include "tests/fileio/mixed.h"
 #include "tests/tests.h"
 
-/* A worker. */
+/* The state of a worker. */
 struct fileio_thread {
   struct io io;
   struct pattern_thread pattern;
   struct mixed_thread mixed;
   struct request next;
   void *engine;
-  bool failed;    /* nothing more is to be done */
-  struct err why; /* set by next() and idle(), which cannot fail: for event() */
+  bool failed;    /* nothing more is done */
+  struct err why; /* set by next() and idle(), which cannot fail, for event() */
 } CACHE_ALIGNED;
 
-/* Nothing can be done without a mode: show what there is to choose from. */
+/* Nothing can be done without a mode: list the modes. */
 static int refuse_no_mode(struct err *err)
 {
   struct fileio_cfg cfg;
@@ -135,7 +135,7 @@ static int fileio_open(const struct plan *plan, const void *arg, void **ret_run,
   return rc;
 }
 
-/* The generation of the files is that of the first one. */
+/* The generation of the files is that of the first file. */
 static int learn_generation(struct fileio *fio, bool fresh, struct err *err)
 {
   const struct layout *l = &fio->layout;
@@ -147,7 +147,7 @@ static int learn_generation(struct fileio *fio, bool fresh, struct err *err)
   fio->check->generation = validate_new_generation(fio->plan->seed, 0);
   if (fresh || block < VALIDATE_MARKED)
     return 0;
-  /* Without O_DIRECT, which reads whole blocks only. */
+  /* O_DIRECT is not used, because it reads only whole blocks. */
   rc = folder_open_file(&fio->folder, 0, 0, false, &fd, NULL, err);
   if (rc < 0)
     return rc;
@@ -171,7 +171,7 @@ static int fileio_begin(void *run, struct err *err)
   const bool fresh = fio->cfg->mode == FILE_MODE_SEQWR;
   int rc;
 
-  (void)signal(SIGXFSZ, SIG_IGN); /* an error of write tells the same */
+  (void)signal(SIGXFSZ, SIG_IGN); /* write reports the same as an error */
   rc = files_open(&fio->files, &fio->folder, l->files, l->file_bytes,
                   fileio_open_flags(fio->flags), fresh, err);
   if (rc == 0 && fio->check)
@@ -187,7 +187,7 @@ static int fileio_begin(void *run, struct err *err)
   return rc;
 }
 
-/* After the report: were these the user's files all the time? */
+/* Checks, after the report, that these were the user's files all the time. */
 static int fileio_end(void *run, struct err *err)
 {
   struct fileio *fio = run;
@@ -232,8 +232,8 @@ static void thread_close(void *thr)
 }
 
 /*
- * With checksums, all places may be taken: complete some of the own requests
- * and ask again.  An error that turns up here is left to event().
+ * With checksums, all places may be taken: completes some of the thread's own
+ * requests and asks again.  An error that occurs here is left to event().
  */
 static bool wait_for_place(struct fileio_thread *t, struct worker *w)
 {
@@ -267,7 +267,10 @@ static bool next(void *thr, struct worker *w)
   return wait_for_place(t, w);
 }
 
-/* So that the time of a request ends when it does, and its place is free. */
+/*
+ * Takes completions, so that the time of a request ends when it does, and its
+ * place becomes free.
+ */
 static bool idle(void *thr, struct worker *w, uint64_t until_ns)
 {
   struct fileio_thread *t = thr;
@@ -279,7 +282,7 @@ static bool idle(void *thr, struct worker *w, uint64_t until_ns)
   return !t->failed;
 }
 
-/* Tell what has turned up between events. */
+/* Reports a failure that occurred between events. */
 static int tell(struct fileio_thread *t, struct err *err)
 {
   *err = t->why;
@@ -287,7 +290,7 @@ static int tell(struct fileio_thread *t, struct err *err)
   return -EIO;
 }
 
-/* A line per request, with --debug. */
+/* Prints a line per request, with --debug. */
 static NOINLINE void show(const struct request *r)
 {
   static const unsigned number[FILE_OPS] = {
@@ -350,7 +353,7 @@ static bool syncs_at_end(const struct fileio *fio)
          file_mode_writes(fio->cfg->mode) && fio->cfg->mode < FILE_MODE_WAL;
 }
 
-/* Each file once, by the workers in turn. */
+/* Synchronises each file once; the workers take them in turn. */
 static int finish(void *thr, struct worker *w, struct err *err)
 {
   struct fileio_thread *t = thr;

@@ -1,5 +1,5 @@
 /*
- * steady.c - when is the throughput steady?
+ * steady.c - detects when the throughput is steady.
  */
 #include "tests/fileio/steady.h"
 

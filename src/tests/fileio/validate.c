@@ -1,5 +1,5 @@
 /*
- * validate.c - blocks that can be told from corrupted ones.
+ * validate.c - blocks that show whether they were corrupted.
  */
 #include "tests/fileio/validate.h"
 
@@ -22,7 +22,7 @@ struct mark {
   uint32_t generation;
 } __attribute__((packed));
 
-/* Random data have it in one of 2^64 blocks. */
+/* One of 2^64 random blocks has this number by chance. */
 #define MAGIC UINT64_C(0x9f3c6e1db2a74805)
 
 _Static_assert(sizeof(struct mark) + sizeof(struct trailer) == VALIDATE_TAIL,
@@ -56,7 +56,9 @@ void validate_init(struct validate *v, uint64_t block, uint64_t file_bytes)
   v->generation = 0;
 }
 
-/* Bytes of the block at `offset` that are used, of `length` that there are. */
+/*
+ * Returns how many bytes of the block at `offset` are used; `length` are there.
+ */
 static uint64_t used_bytes(const struct validate *v, uint64_t offset,
                            uint64_t length)
 {
@@ -107,7 +109,9 @@ void validate_fill(const struct validate *v, uint64_t *random, void *data,
   }
 }
 
-/* The mark of a whole block of n bytes: are the data those of this file? */
+/*
+ * Checks the mark of a whole block of n bytes: do the data belong to this file?
+ */
 static int check_mark(const struct validate *v, const unsigned char *p,
                       uint64_t n, uint64_t file, uint64_t offset,
                       const char *name, struct err *err)

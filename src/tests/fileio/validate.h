@@ -1,16 +1,16 @@
 /*
- * validate.h - blocks that can be told from corrupted ones.
+ * validate.h - blocks that show whether they were corrupted.
  *
- * A block of n bytes at offset o of its file: n - 12 random bytes, their CRC-32
- * (4 bytes), o (8 bytes, signed); numbers in the byte order of the machine.  A
- * block below LAYOUT_MIN_CHECKED bytes, at the end of a file, has no room for
- * that: it is filled, and not checked.
+ * A block of n bytes at offset o of its file has n - 12 random bytes, their
+ * CRC-32 (4 bytes), and o (8 bytes, signed).  Numbers are in the byte order of
+ * the machine.  A block below LAYOUT_MIN_CHECKED bytes, at the end of a file,
+ * has no room for that: it is filled, and not checked.
  *
  * The last 16 of the random bytes are a mark, if there is room: a constant (8
  * bytes), the number of the file (4), and the generation of the files (4),
- * which is another one after each prepare.  So a file in the place of another
- * is noticed.  Blocks without a mark, which older versions and sysbench write,
- * are as good as before; and sysbench takes the mark for random bytes.
+ * which changes with each prepare.  Thus a file that replaced another is
+ * noticed.  Blocks without a mark, which older versions and sysbench write, are
+ * still accepted, and sysbench takes the mark for random bytes.
  */
 #ifndef BENCH_TESTS_FILEIO_VALIDATE_H
 #define BENCH_TESTS_FILEIO_VALIDATE_H
@@ -34,24 +34,24 @@ enum {
   VALIDATE_MARKED = 32 /* blocks of this size have a mark */
 };
 
-/* A new generation, from any two numbers. */
+/* Make a new generation from any two numbers. */
 uint32_t validate_new_generation(uint64_t seed, uint64_t moment);
 
 enum validate_kind {
-  VALIDATE_NONE,     /* no checksum, or not known */
+  VALIDATE_NONE,     /* no checksum, or unknown */
   VALIDATE_UNMARKED, /* a checksum without a mark */
   VALIDATE_MARK,     /* *ret_generation is set */
 };
 
-/* What the tail of the first block of a file looks like. */
+/* Classify the tail of the first block of a file. */
 enum validate_kind validate_look(const void *tail, uint32_t *ret_generation);
 
 void validate_init(struct validate *v, uint64_t block, uint64_t file_bytes);
 
 /*
- * Fill the blocks of a transfer that begins at a block; *random is the state
- * of the caller's thread, any number at first.  What lies beyond the end of the
- * used part of the file becomes zero bytes.
+ * Fill the blocks of a transfer that begins at a block boundary; *random is the
+ * state of the caller's thread, any number at first.  Bytes after the used part
+ * of the file become zero.
  */
 void validate_fill(const struct validate *v, uint64_t *random, void *data,
                    uint64_t length, uint64_t file, uint64_t offset);

@@ -22,9 +22,9 @@
 #include "tests/memory/pages.h"
 
 enum {
-  CACHES_TIMES = 4,          /* the memory is so many times the last caches */
-  UNKNOWN_CACHES = 32 << 20, /* the last caches where the system says nothing */
-  VERIFY_BYTES = 4 << 20,    /* of a block, before the run */
+  CACHES_TIMES = 4,          /* memory by size of the last caches */
+  UNKNOWN_CACHES = 32 << 20, /* size of the last caches if it is not known */
+  VERIFY_BYTES = 4 << 20,    /* part of a block checked before the run */
 };
 
 #define ROUND_NS                                              \
@@ -36,7 +36,7 @@ struct bandwidth_thread {
   struct bandwidth_slot *slot;
   struct pages pages;
   struct stream_block block;
-  struct stream_content content; /* of the block, now */
+  struct stream_content content; /* current content of the block */
 };
 
 /* Does the user want this loop, and does the machine have it? */
@@ -141,7 +141,7 @@ static void bandwidth_setup(void *run, struct report_setup *setup)
   setup->of_test = run;
 }
 
-/* Each loop once, on a part of the block, word by word. */
+/* Runs each loop once on a part of the block, and checks it word by word. */
 static int verify_loops(const struct bandwidth_thread *t, struct err *err)
 {
   const struct bandwidth *b = t->run;
@@ -184,7 +184,7 @@ static int bandwidth_thread_open(void *arg, struct worker *w, void **ret_thr,
   }
   t->run = b;
   t->slot = &b->slots[w->tid];
-  pages_touch(&t->pages); /* by its owner: that decides on the node */
+  pages_touch(&t->pages); /* the thread's first access decides on the node */
   (void)atomic_fetch_add(&b->huge_bytes, t->pages.in_huge);
   if (t->pages.look_failed)
     atomic_store(&b->look_failed, 1);
@@ -206,7 +206,10 @@ static enum stream kernel_of(const struct bandwidth *b, uint64_t round)
   return b->kernel[(round - 1) % b->n_kernels];
 }
 
-/* All have ended the round: what it says, and what comes next. */
+/*
+ * All workers have ended the round: computes its figures, and chooses the next
+ * loop.
+ */
 static void conclude_round(void *arg)
 {
   struct bandwidth *b = arg;
@@ -225,7 +228,7 @@ static void conclude_round(void *arg)
   }
   span_ns = end_ns > begin_ns ? (double)(end_ns - begin_ns) : 1;
   if (b->passes[s] == 0) {
-    /* The first round of a loop only finds out how long a pass takes. */
+    /* The first round of a loop only measures how long a pass takes. */
     b->passes[s] = 1 + (unsigned)((double)ROUND_NS / span_ns);
     return;
   }
@@ -238,7 +241,7 @@ static void conclude_round(void *arg)
   atomic_store_explicit(&b->of[s].n, n + 1, memory_order_release);
 }
 
-/* False: a sum was wrong. */
+/* Returns false if a sum was wrong. */
 static bool run_round(struct bandwidth_thread *t, enum stream s)
 {
   const struct bandwidth *b = t->run;

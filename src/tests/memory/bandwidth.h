@@ -1,9 +1,9 @@
 /*
  * bandwidth.h - bytes per second of loops over memory.
  *
- * All workers run the same loop at the same time, each over a block of its own
- * on a processor of its own: a round.  The loops take turns.  A round counts
- * from the first worker's start to the last one's end.
+ * All workers run the same loop at the same time, each over its own block on
+ * its own processor: a round.  The loops take turns.  A round lasts from the
+ * first worker's start to the last one's end.
  */
 #ifndef BENCH_TESTS_MEMORY_BANDWIDTH_H
 #define BENCH_TESTS_MEMORY_BANDWIDTH_H
@@ -24,15 +24,19 @@ enum {
   BANDWIDTH_ROUNDS_MAX = 4096, /* of each loop; later ones replace the first */
 };
 
-/* Rounds of one loop.  Written by whoever concludes a round; readers look at
- * the first `n` (acquire pairs with release). */
+/*
+ * Rounds of one loop.  The worker that ends a round writes them; readers use
+ * the first `n` (acquire pairs with release).
+ */
 struct bandwidth_rounds {
-  _Atomic uint64_t n; /* so far */
+  _Atomic uint64_t n; /* rounds so far */
   double bytes_per_s[BANDWIDTH_ROUNDS_MAX];
 };
 
-/* One worker in the present round; written by it alone, read after all have
- * met. */
+/*
+ * One worker in the current round.  Only it writes here; others read after all
+ * have met.
+ */
 struct bandwidth_slot {
   uint64_t begin_ns, end_ns;
   bool counted;
@@ -43,26 +47,26 @@ struct bandwidth {
   const struct memory_cfg *cfg;
   const struct streams *streams;
   struct place_cpus cpus;
-  size_t words; /* of each worker */
+  size_t words; /* of each worker's block */
   unsigned n_kernels;
-  enum stream kernel[STREAMS];  /* that take turns */
-  _Atomic uint64_t huge_bytes;  /* of all blocks */
-  _Atomic uint32_t look_failed; /* 1: the system does not tell that */
+  enum stream kernel[STREAMS];  /* the loops that take turns */
+  _Atomic uint64_t huge_bytes;  /* sum over all blocks */
+  _Atomic uint32_t look_failed; /* 1: the system does not report huge pages */
 
   /* Written between rounds. */
   struct meet meet;
-  uint64_t round;               /* that comes next; 0: none yet */
-  unsigned passes[STREAMS];     /* in a round; 0: not known yet */
-  struct bandwidth_slot *slots; /* owned; of each worker */
+  uint64_t round;               /* number of the next round; 0: none yet */
+  unsigned passes[STREAMS];     /* per round; 0: not known yet */
+  struct bandwidth_slot *slots; /* owned; one for each worker */
 
   struct bandwidth_rounds of[STREAMS];
 };
 
-/* What is known of a loop; all 0 without rounds. */
+/* The figures of a loop; all 0 without rounds. */
 struct bandwidth_figures {
   uint64_t rounds;
   double best, median, mad; /* counted bytes per second */
-  double owned;             /* median, with the lines that stores read first */
+  double owned;             /* median, with the reads that stores cause */
 };
 
 void bandwidth_figures(const struct bandwidth *b, enum stream s,

@@ -45,7 +45,7 @@ void bandwidth_figures(const struct bandwidth *b, enum stream s,
   free(sorted);
 }
 
-/* All blocks together, as one. */
+/* Adds up all blocks as one. */
 static struct pages all_pages(const struct bandwidth *b)
 {
   const uint64_t bytes = b->words * sizeof(double) * b->plan->threads;

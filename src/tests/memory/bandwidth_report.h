@@ -6,7 +6,7 @@
 
 struct test_details;
 
-/* The details of a struct bandwidth. */
+/* Add the details of a struct bandwidth. */
 void bandwidth_report_details(void *run, struct test_details *ret);
 
 #endif

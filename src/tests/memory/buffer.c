@@ -1,5 +1,5 @@
 /*
- * buffer.c - memory to be measured.
+ * buffer.c - allocates the memory to be measured.
  */
 #include "tests/memory/buffer.h"
 
@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/fmt.h"
 
-/* A number from /proc/meminfo; 0 when it is not there. */
+/* Reads a number from /proc/meminfo; 0 if it is not there. */
 static uint64_t meminfo(const char *name)
 {
   unsigned long long value = 0;

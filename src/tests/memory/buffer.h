@@ -1,5 +1,6 @@
 /*
- * buffer.h - memory to be measured: page-aligned, zero, touched once.
+ * buffer.h - allocates the memory to be measured: page-aligned, zero, touched
+ * once.
  */
 #ifndef BENCH_TESTS_MEMORY_BUFFER_H
 #define BENCH_TESTS_MEMORY_BUFFER_H
@@ -15,8 +16,9 @@ struct memory_buffer {
 };
 
 /*
- * Map and touch `bytes`, on the NUMA node of the calling thread.  From the
- * system's pool of huge pages with `huge`, rounded up to whole ones.
+ * Map and touch `bytes`, on the NUMA node of the calling thread.  With `huge`,
+ * the memory comes from the system's pool of huge pages, rounded up to whole
+ * ones.
  */
 int memory_buffer_map(struct memory_buffer *b, uint64_t bytes, bool huge,
                       struct err *err);

@@ -1,5 +1,5 @@
 /*
- * chase.c - a chain of accesses each of which depends on the one before.
+ * chase.c - a chain of accesses, each of which depends on the previous one.
  */
 #include "tests/memory/chase.h"
 
@@ -49,7 +49,7 @@ size_t chase_run(struct chase *c, size_t steps)
     STEPS_4;
     STEPS_4;
     STEPS_4;
-    OPAQUE(at); /* else the loop need not run at all */
+    OPAQUE(at); /* otherwise the loop could be left out */
   }
   c->at = at;
   return turns * UNROLLED;

@@ -33,8 +33,10 @@ struct memory_thread {
   struct memory_buffer local;
 } CACHE_ALIGNED;
 
-/* Less than one block for each thread.  Where the total is the default one, a
- * user has given none, but a large block. */
+/*
+ * The total is less than one block for each thread.  If it is the default, the
+ * user has set only a large block.
+ */
 static int refuse_total(const struct plan *plan, const struct memory_cfg *cfg,
                         uint64_t min, struct err *err)
 {
@@ -62,7 +64,7 @@ static int memory_open(const struct plan *plan, const void *arg, void **ret_run,
   struct memory_run *run;
   uint64_t min;
 
-  /* Each thread must have something to do. */
+  /* Each thread must have at least one operation. */
   if (__builtin_mul_overflow(cfg->block_bytes, plan->threads, &min))
     min = UINT64_MAX;
   if (cfg->total_bytes > 0 && cfg->total_bytes < min)
@@ -121,7 +123,7 @@ static void memory_close(void *arg)
   free(run);
 }
 
-/* The whole number of operations, spread evenly over all workers. */
+/* Spreads the whole number of operations evenly over all workers. */
 static uint64_t share(const struct memory_run *run, unsigned tid)
 {
   const uint64_t n = run->cfg->total_bytes / run->cfg->block_bytes;
@@ -171,9 +173,10 @@ static void memory_thread_close(void *thr)
 }
 
 /*
- * In the warm-up nothing is taken from the share: a loop of its own, so that
- * the other one has no more to look at.  After the last event of the share
- * there is no step: with --rate it would wait for another arrival first.
+ * Operations of the warm-up do not count for the share.  They have a loop of
+ * their own, so that the main loop has nothing more to check.  There is no step
+ * after the last operation: with --rate it would wait for another arrival
+ * first.
  */
 static int memory_loop(void *thr, struct worker *w, struct err *err)
 {
@@ -181,7 +184,7 @@ static int memory_loop(void *thr, struct worker *w, struct err *err)
   bool more;
 
   (void)err;
-  if (t->left == 0) /* one of more threads than there are operations */
+  if (t->left == 0) /* there are more threads than operations */
     return 0;
   while ((more = worker_step(w)) && !w->counted)
     t->kernel(&t->block);

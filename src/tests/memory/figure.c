@@ -1,5 +1,5 @@
 /*
- * figure.c - figures of a run by their names.
+ * figure.c - named figures of a run.
  */
 #include "tests/memory/figure.h"
 

@@ -1,5 +1,5 @@
 /*
- * figure.h - figures of a run by their names, for comparisons of runs.
+ * figure.h - named figures of a run, for comparisons of runs.
  */
 #ifndef BENCH_TESTS_MEMORY_FIGURE_H
 #define BENCH_TESTS_MEMORY_FIGURE_H
@@ -17,8 +17,10 @@ struct facts;
 #define FIGURE_KEY(array, ...) \
   ((void)snprintf(array, sizeof(array), __VA_ARGS__), (array))
 
-/* The figure of this name, without a dot, in `test.figures` of the document.
- * What is not finite is left out. */
+/*
+ * Add the figure with this name, which has no dot, to `test.figures` of the
+ * document.  Infinity and NaN are left out.
+ */
 void figure_add(struct facts *to, const char *unit, double value,
                 const char *name, ...) PRINTF_LIKE(4, 5);
 

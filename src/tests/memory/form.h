@@ -11,8 +11,8 @@ struct report_form;
 
 /* What setup->of_test points to. */
 struct memory_moved {
-  uint64_t block_bytes; /* an event is about these */
-  bool moves;           /* they are transferred; false: --memory-oper=none */
+  uint64_t block_bytes; /* bytes of an event */
+  bool moves;           /* false: --memory-oper=none */
 };
 
 extern const struct report_form memory_form;

@@ -1,10 +1,9 @@
 /*
- * kernels.c - the ways to go over a block of memory once.
+ * kernels.c - the loops that go over a block of memory once.
  *
- * The sequential loops are unrolled by hand: a loop of one access per turn
- * reaches half the rate in the caches, so that it would measure the loop.
- * Threads share the block in the global scope and write to it all at once:
- * that is the test.
+ * The sequential loops are unrolled by hand: with one access per turn, a loop
+ * reaches half the rate in the caches and would measure itself.  In the global
+ * scope, threads share the block and all write to it at once: that is the test.
  */
 #include "tests/memory/kernels.h"
 
@@ -53,7 +52,7 @@ RACES_ON_PURPOSE static void read_seq(const struct memory_block *b)
 static void none_seq(const struct memory_block *b)
 {
   for (uint64_t i = 0; i < b->n; i++)
-    __asm__ volatile(""); /* else the loop would be removed */
+    __asm__ volatile(""); /* otherwise the loop would be removed */
 }
 
 static uint64_t random_index(const struct memory_block *b)
@@ -82,7 +81,7 @@ static void none_rnd(const struct memory_block *b)
   for (uint64_t i = 0; i < b->n; i++) {
     uint64_t index = random_index(b);
 
-    __asm__ volatile("" : : "r"(index)); /* else it would not be drawn */
+    __asm__ volatile("" : : "r"(index)); /* otherwise it would not be drawn */
   }
 }
 

@@ -19,15 +19,15 @@
 #include "tests/memory/options.h"
 
 enum {
-  CACHES_TIMES = 4,         /* the last point is so many times the last cache */
-  UNKNOWN_CACHE = 32 << 20, /* the last cache where the system says nothing */
+  CACHES_TIMES = 4,         /* last point by size of the last cache */
+  UNKNOWN_CACHE = 32 << 20, /* size of the last cache if it is not known */
 };
 
-/* Without a time limit. */
+/* The time without a time limit. */
 #define USUAL_NS (10 * NS_PER_S)
-/* Of the time, what the points may take; the rest is for making the cycle. */
+/* Share of the time for the points; the rest is for making the cycle. */
 #define SHARE 0.7
-#define WARM_SHARE 0.5 /* of a point's */
+#define WARM_SHARE 0.5 /* share of a point's time */
 
 struct latency_thread {
   struct latency *run;
@@ -130,7 +130,7 @@ static int latency_thread_open(void *arg, struct worker *w, void **ret_thr,
   return 0;
 }
 
-/* What a point may take. */
+/* Returns the time that a point may take. */
 static uint64_t point_ns(const struct latency *l)
 {
   const uint64_t all_ns = l->plan->time_ns == PLAN_NO_LIMIT ? USUAL_NS

@@ -1,11 +1,11 @@
 /*
- * latency.h - the time of a dependent access by the size of the memory that it
- * goes over.
+ * latency.h - the time of a dependent access, by the size of the memory that is
+ * used.
  *
- * One worker, on a processor of its own, goes over a random cycle of lines that
- * grows from 4 KiB on.  A point of the staircase is made of many short samples,
- * so that few of them are disturbed; those during which the worker lost its
- * processor are dropped.  What disturbs only ever adds, so the point is the
+ * One worker, on its own processor, follows a random cycle of lines that grows
+ * from 4 KiB on.  A point of the staircase consists of many short samples, so
+ * that few of them are disturbed.  Samples during which the worker lost its
+ * processor are dropped.  Disturbances only ever add time, so the point is the
  * lower quartile of the others.
  */
 #ifndef BENCH_TESTS_MEMORY_LATENCY_H
@@ -34,7 +34,7 @@ enum {
 struct latency_point {
   uint64_t bytes;
   double ns;     /* the lower quartile of the samples that count */
-  double median; /* of these */
+  double median; /* median of the same samples */
   unsigned kept, dropped;
 };
 
@@ -44,65 +44,75 @@ enum latency_kind {
   LATENCY_KINDS,
 };
 
-/* With one kind of pages.  Written by the worker; readers look at the first `n`
- * points, and at `pages` if n > 0 (acquire pairs with release). */
+/*
+ * With one kind of pages.  The worker writes; readers use the first `n` points,
+ * and `pages` if n > 0 (acquire pairs with release).
+ */
 struct latency_stairs {
   bool wanted;
   _Atomic size_t n;
   struct latency_point point[LEVELS_POINTS_MAX];
-  struct pages pages; /* as it was: the memory is gone */
+  struct pages pages; /* a copy: the memory has been unmapped */
 };
 
 struct latency {
   const struct plan *plan;
   const struct memory_cfg *cfg;
   struct place_cpus cpus;
-  struct place_caches caches; /* as the system describes them */
-  uint64_t bytes;             /* of the last point */
-  size_t n_points;            /* of each staircase */
+  struct place_caches caches; /* as the system reports them */
+  uint64_t bytes;             /* size of the last point */
+  size_t n_points;            /* points of each staircase */
   struct latency_stairs of[LATENCY_KINDS];
 };
 
-/* Bytes of point number i, whole lines. */
+/* Bytes of point number i, in whole lines. */
 uint64_t latency_size_at(size_t i, unsigned line_bytes);
-/* How many points there are up to that size, the last one at or below it. */
+/* How many points there are up to that size; the last one is at or below it. */
 size_t latency_points_to(uint64_t bytes);
 
-/* ---- samples, for other tests as well ---- */
+/* ---- samples, also for other tests ---- */
 
 struct latency_samples {
   double ns[LATENCY_SAMPLES_MAX];
-  unsigned n;         /* kept */
+  unsigned n;         /* samples kept */
   unsigned dropped;   /* the worker lost its processor meanwhile */
-  size_t steps;       /* of the next one */
+  size_t steps;       /* length of the next sample */
   uint64_t sample_ns; /* how long one should take */
 };
 
-/* One event of the worker; false: the run is over. */
+/* Take one sample, which is one event of the worker; false: the run is over. */
 bool latency_sample(struct latency_samples *s, struct chase *c,
                     struct worker *w);
 
-/* Samples for that long, at least seven, and fewer if they agree.  `ret` has
- * no size.  False: the run is over. */
+/*
+ * Take samples for that long: at least seven, and fewer than usual if they
+ * agree.  The size in `ret` is not set.  False: the run is over.
+ */
 bool latency_measure(struct chase *c, struct worker *w, uint64_t for_ns,
                      struct latency_point *ret);
 
-/* Accesses that are not measured: each line once, but no longer than that. */
+/*
+ * Make accesses that are not measured: each line once, but for at most
+ * `for_ns`.
+ */
 void latency_warm(struct chase *c, uint64_t for_ns);
 
-/* Events without a sample until the measured part begins.  False: the run is
- * over. */
+/*
+ * Execute events without a sample until the measured part begins.  False: the
+ * run is over.
+ */
 bool latency_await_measured(struct worker *w);
 
-/* ---- what is known at the end ---- */
+/* ---- results at the end of the run ---- */
 
-/* The plateaus of a staircase; returns how many. */
+/* Find the plateaus of a staircase; returns how many there are. */
 size_t latency_levels(const struct latency *l, enum latency_kind kind,
                       struct level ret[LEVELS_MAX]);
 
 /*
- * Does a plateau end near that size?  `points` are those of the levels.  Within
- * a third: caches of virtual machines are not sharp.
+ * Does a plateau end near that size?  `points` are those of the levels.  A
+ * third of the size is near enough: the caches of virtual machines are not
+ * sharp.
  */
 bool latency_has_edge(const struct latency_point *points,
                       const struct level *levels, size_t n, uint64_t bytes);

@@ -16,7 +16,7 @@
 #include "tests/memory/latency.h"
 #include "tests/memory/memory.h"
 
-/* How far the end of a plateau may be from a cache's size. */
+/* The allowed distance of the end of a plateau from a cache's size. */
 #define EDGE_LOW (2.0 / 3)
 #define EDGE_HIGH (4.0 / 3)
 
@@ -213,7 +213,7 @@ static void describe_edges(struct strbuf *b, const struct latency *l,
     strbuf_adds(b, "no size");
 }
 
-/* Only caches well within what was measured can be seen, or missed. */
+/* Only caches well within the measured range can be seen or missed. */
 static void doubt_caches(const struct latency *l, enum latency_kind kind,
                          struct doubts *to)
 {

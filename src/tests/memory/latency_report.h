@@ -1,6 +1,6 @@
 /*
- * latency_report.h - the staircase of latencies, for the files, and what makes
- * it doubtful.
+ * latency_report.h - the staircase of latencies, for the files, and the doubts
+ * about it.
  */
 #ifndef BENCH_TESTS_MEMORY_LATENCY_REPORT_H
 #define BENCH_TESTS_MEMORY_LATENCY_REPORT_H

@@ -13,17 +13,17 @@ enum {
   STEPS_FIRST = 512,
   STEPS_MIN = 64,
   ATTEMPTS_MAX = 256,
-  WARM_STEPS = 4096, /* between looks at the clock */
+  WARM_STEPS = 4096, /* steps between checks of the clock */
 };
 
 #define SAMPLE_NS (100 * NS_PER_US)
 #define SAMPLE_MIN_NS (10 * NS_PER_US)
-/* Samples agree when the lower quartile is so close to the median. */
+/* Samples agree if the lower quartile is this close to the median. */
 #define AGREE 0.01
-/* A sample that took so many times what it should was not only slow. */
+/* A sample that took this multiple of its planned time was disturbed. */
 #define LOST 20
 
-/* How often the calling thread had to leave its processor. */
+/* Returns how often the calling thread had to leave its processor. */
 static long switches(void)
 {
 #if defined(RUSAGE_THREAD)
@@ -58,7 +58,7 @@ bool latency_sample(struct latency_samples *s, struct chase *c,
   steps = chase_run(c, s->steps > 0 ? s->steps : STEPS_FIRST);
   took_ns = clock_now_ns() - begin_ns;
   worker_stop(w);
-  if (s->steps == 0) { /* only to know how many steps a sample needs */
+  if (s->steps == 0) { /* this finds out how many steps a sample needs */
     adapt(s, (double)took_ns / (double)steps);
     return true;
   }

@@ -1,5 +1,5 @@
 /*
- * levels.c - plateaus of a staircase of latencies.
+ * levels.c - finds the plateaus of a staircase of latencies.
  */
 #include "tests/memory/levels.h"
 
@@ -9,27 +9,29 @@
 #include "tests/memory/summary.h"
 
 enum {
-  PIECE_MIN = 3,   /* points of a piece */
-  PLATEAU_MIN = 8, /* points of a plateau: shorter pieces are slopes */
+  PIECE_MIN = 3,   /* minimum points of a piece */
+  PLATEAU_MIN = 8, /* minimum points of a plateau: shorter pieces are slopes */
 };
 
-/* How far a plateau is above the one before, at least. */
+/* The minimum ratio of a plateau to the previous one. */
 #define RISE_MIN 1.5
-/* A cache ends where latency is so many times that of its plateau, or half way
- * to the next plateau. */
+/*
+ * A cache ends where the latency is this multiple of that of its plateau, or
+ * half way to the next plateau.
+ */
 #define END 2.0
-/* Of the logarithms: less noise than this is not believed. */
+/* Less noise than this (in logarithms) is not assumed. */
 #define NOISE_MIN 0.02
-/* A change has to explain so many times the noise that chance explains. */
+/* A change must explain this multiple of the noise that chance explains. */
 #define PENALTY 6.0
-/* From the median of absolute values to the standard deviation. */
+/* Converts the median of absolute values to the standard deviation. */
 #define NORMAL_MAD 0.6745
 
-/* The points, as the search wants them. */
+/* The points in the form that the search needs. */
 struct curve {
   size_t n;
   double raw[LEVELS_POINTS_MAX];
-  double y[LEVELS_POINTS_MAX]; /* logarithms that never fall */
+  double y[LEVELS_POINTS_MAX]; /* logarithms, made to never fall */
   double sum[LEVELS_POINTS_MAX + 1], squares[LEVELS_POINTS_MAX + 1];
   double penalty;
 };
@@ -48,8 +50,8 @@ static double noise_of(const double *y, size_t n)
 }
 
 /*
- * Disturbances only ever add to a latency, and more memory is never faster: a
- * point that is above a later one was disturbed.
+ * Disturbances only ever add to a latency, and more memory is never faster.  So
+ * a point that is above a later one was disturbed.
  */
 static void prepare(struct curve *c, const double *ns, size_t n)
 {
@@ -69,7 +71,7 @@ static void prepare(struct curve *c, const double *ns, size_t n)
   }
 }
 
-/* What is left over when points from..to-1 are one constant. */
+/* Returns the squared error if points from..to-1 are one constant. */
 static double left_over(const struct curve *c, size_t from, size_t to)
 {
   const double n = (double)(to - from);
@@ -78,8 +80,10 @@ static double left_over(const struct curve *c, size_t from, size_t to)
   return fmax(0, c->squares[to] - c->squares[from] - sum * sum / n);
 }
 
-/* The best pieces: sets start[i] to where the piece that ends at i - 1 begins
- * in the best division of the first i points. */
+/*
+ * Finds the best pieces.  Sets start[i] to the beginning of the piece that ends
+ * at i - 1, in the best division of the first i points.
+ */
 static void divide(const struct curve *c, size_t start[LEVELS_POINTS_MAX + 1])
 {
   double best[LEVELS_POINTS_MAX + 1];
@@ -111,7 +115,7 @@ static double median_of(const double *ns, size_t first, size_t last)
   return summary_quantile(sorted, n, 0.5);
 }
 
-/* A piece becomes a plateau, a part of the one before, or a slope. */
+/* Makes a piece a plateau, a part of the previous one, or a slope. */
 static void take_piece(const struct curve *c, size_t first, size_t last,
                        struct level ret[LEVELS_MAX], size_t *n)
 {
@@ -127,7 +131,7 @@ static void take_piece(const struct curve *c, size_t first, size_t last,
   ret[(*n)++] = (struct level){ .first = first, .last = last, .ns = y };
 }
 
-/* For now `ns` of a level is the mean logarithm. */
+/* So far, `ns` of a level is the mean logarithm. */
 static void find_edges(const struct curve *c, struct level *of, size_t n)
 {
   for (size_t k = 0; k < n; k++) {
@@ -163,7 +167,7 @@ size_t levels_find(const double *ns, size_t n, struct level ret[LEVELS_MAX])
 
     take_piece(&c, start[to], to - 1, ret, &found);
   }
-  if (found == 0) /* too few points for a plateau, or nothing but slopes */
+  if (found == 0) /* there are too few points for a plateau, or only slopes */
     ret[found++] = (struct level){ 0, n - 1, n - 1, 0 };
   find_edges(&c, ret, found);
   for (size_t k = 0; k < found; k++)

@@ -1,5 +1,5 @@
 /*
- * loaded.c - latency while others use bandwidth: the run.
+ * loaded.c - latency while other threads use bandwidth: the run.
  */
 #include "tests/memory/loaded.h"
 
@@ -27,17 +27,17 @@ enum {
   CACHES_TIMES = 8, /* half for the cycle, half for the loads */
   UNKNOWN_CACHES = 32 << 20,
   PIECE_WORDS = 384,    /* 3 KiB: half of it is copied to the other half */
-  PIECES_PER_LOOK = 64, /* at the clock */
+  PIECES_PER_LOOK = 64, /* pieces between checks of the clock */
   CHASE_MIN_BYTES = 4096,
   SLICES_MAX = 128, /* of a point */
 };
 
 #define NO_LOAD UINT32_MAX
 #define SLICE_NS (5 * NS_PER_MS)
-#define EVENT_NS (10 * NS_PER_MS) /* of a load */
-/* Without a time limit. */
+#define EVENT_NS (10 * NS_PER_MS) /* duration of an event of load */
+/* The time without a time limit. */
 #define USUAL_NS (10 * NS_PER_S)
-/* Of the time, what the points may take; and of a point, until it counts. */
+/* Share of the time for the points, and share of a point before it counts. */
 #define SHARE 0.9
 #define SETTLE_SHARE 0.3
 
@@ -49,7 +49,7 @@ const uint32_t loaded_delays[LOADED_POINTS] = {
 struct loaded_thread {
   struct loaded *run;
   struct pages pages;
-  struct chase chase; /* of worker 0 */
+  struct chase chase; /* used by worker 0 */
 };
 
 static int choose_sizes(struct loaded *l, struct err *err)
@@ -146,7 +146,7 @@ static int loaded_thread_open(void *arg, struct worker *w, void **ret_thr,
   if (!t)
     return err_set(err, -ENOMEM, "cannot allocate a thread's state");
   t->run = l;
-  if (w->tid > 0) /* the processor of worker 0 is its own */
+  if (w->tid > 0) /* only worker 0 has its own processor */
     cpu = 1 + (w->tid - 1) % (l->cpus.n - 1);
   rc = place_pin(l->cpus.of[cpu], err);
   if (rc == 0)
@@ -190,7 +190,7 @@ static void set_step(struct loaded *l, uint32_t step)
   wait_wake_all(&l->step);
 }
 
-/* A slice of a point: what both sides do in the same moment. */
+/* Measures a slice of a point: both sides at the same time. */
 static bool measure_slice(struct loaded *l, struct chase *c, struct worker *w,
                           double *bytes_per_s, struct latency_point *ret)
 {
@@ -203,7 +203,10 @@ static bool measure_slice(struct loaded *l, struct chase *c, struct worker *w,
   return true;
 }
 
-/* Medians of slices: where a side lost its processor, a slice says little. */
+/*
+ * Computes medians of slices.  A slice in which a side lost its processor means
+ * little.
+ */
 static bool measure_point(struct loaded *l, struct chase *c, struct worker *w,
                           uint64_t each_ns, struct loaded_point *ret)
 {
@@ -247,7 +250,7 @@ static void measure_all(struct loaded_thread *t, struct worker *w)
   set_step(l, LOADED_POINTS);
 }
 
-/* ---- the others ---- */
+/* ---- the other workers ---- */
 
 static void delay(uint32_t turns)
 {
@@ -257,7 +260,7 @@ static void delay(uint32_t turns)
     OPAQUE(x);
 }
 
-/* An event of load: until the point ends, but not for long. */
+/* Executes an event of load: until the point ends, but not for long. */
 static void copy_pieces(const struct loaded_thread *t, size_t *at,
                         struct loaded_count *count, uint32_t step)
 {

@@ -1,9 +1,9 @@
 /*
- * loaded.h - latency while others use bandwidth.
+ * loaded.h - latency while other threads use bandwidth.
  *
- * Worker 0 follows a random cycle; the others copy their own memory, piece by
+ * Worker 0 follows a random cycle.  The others copy their own memory, piece by
  * piece, with a delay after each piece.  The first point is without load; then
- * delays become shorter, so that the load grows.
+ * the delays become shorter, so that the load grows.
  */
 #ifndef BENCH_TESTS_MEMORY_LOADED_H
 #define BENCH_TESTS_MEMORY_LOADED_H
@@ -27,12 +27,12 @@ enum {
 extern const uint32_t loaded_delays[LOADED_POINTS];
 
 struct loaded_point {
-  double bytes_per_s; /* of the loads, counted */
+  double bytes_per_s; /* of the loads, as counted */
   double ns;
   unsigned kept, dropped;
 };
 
-/* What a load has copied so far; written by its worker alone. */
+/* What a load has copied so far; only its worker writes here. */
 struct loaded_count {
   _Atomic uint64_t bytes;
 } CACHE_ALIGNED;
@@ -43,22 +43,21 @@ struct loaded {
   const struct streams *streams;
   struct place_cpus cpus;
   unsigned line_bytes;
-  uint64_t chase_bytes, load_bytes; /* of worker 0, of each other */
-  struct loaded_count *counts;      /* owned; of each worker */
-  _Atomic uint64_t huge_bytes;      /* of all memory */
+  uint64_t chase_bytes, load_bytes; /* of worker 0, and of each other */
+  struct loaded_count *counts;      /* owned; one for each worker */
+  _Atomic uint64_t huge_bytes;      /* sum over all memory */
 
-  /* The present point; LOADED_POINTS: all are done.  Written by worker 0. */
+  /* The current point; LOADED_POINTS: all are done.  Written by worker 0. */
   _Atomic uint32_t step CACHE_ALIGNED;
 
-  /* Written by worker 0; readers look at the first `n` (acquire pairs with
-   * release). */
+  /* Worker 0 writes; readers use the first `n` (acquire pairs with release). */
   _Atomic size_t n;
   struct loaded_point point[LOADED_POINTS];
 };
 
 /*
- * The point with the most bandwidth among those whose latency is at most 1.5
- * times that of the first, which is without load; 0: there is none.
+ * Find the point with the most bandwidth among those whose latency is at most
+ * 1.5 times that of the first point, which is without load; 0: there is none.
  */
 size_t loaded_knee(const struct loaded_point *of, size_t n);
 

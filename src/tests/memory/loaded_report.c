@@ -20,7 +20,7 @@
 #include "tests/memory/pages.h"
 #include "tests/memory/streams.h"
 
-#define KNEE 1.5 /* times the latency without load */
+#define KNEE 1.5 /* A multiple of the latency without load. */
 
 size_t loaded_knee(const struct loaded_point *of, size_t n)
 {

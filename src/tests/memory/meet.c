@@ -1,5 +1,5 @@
 /*
- * meet.c - workers that go through the steps of a test together.
+ * meet.c - makes workers go through the steps of a test together.
  */
 #include "tests/memory/meet.h"
 
@@ -11,7 +11,8 @@ enum {
   SPINS = 2000, /* before the worker sleeps */
 };
 
-#define LOOK_NS (10 * NS_PER_MS) /* between looks whether the run is over */
+/* Time between checks whether the run is over. */
+#define LOOK_NS (10 * NS_PER_MS)
 
 void meet_init(struct meet *m, unsigned threads)
 {

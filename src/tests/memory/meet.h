@@ -1,5 +1,5 @@
 /*
- * meet.h - workers that go through the steps of a test together.
+ * meet.h - makes workers go through the steps of a test together.
  */
 #ifndef BENCH_TESTS_MEMORY_MEET_H
 #define BENCH_TESTS_MEMORY_MEET_H
@@ -22,13 +22,13 @@ void meet_init(struct meet *m, unsigned threads);
 
 /*
  * Wait until all workers are here.  The last one calls between(arg) before it
- * lets the others go; what it writes there they can read.  False: the run is
- * over, and nobody waits any longer.
+ * lets the others go, and they see what it has written.  False: the run is
+ * over, and no worker waits any longer.
  */
 bool meet_others(struct meet *m, struct worker *w, void (*between)(void *arg),
                  void *arg);
 
-/* A moment of waiting that does not disturb the other side. */
+/* Wait a moment without disturbing the other side. */
 static inline void meet_pause(void)
 {
 #if defined(__x86_64__) || defined(__i386__)

@@ -1,6 +1,5 @@
 /*
- * memory.c - the memory test: hands over to the test that --memory-test
- * chooses.
+ * memory.c - the memory test: calls the test that --memory-test chooses.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -34,7 +33,7 @@ static const struct memory_choice choices[MEMORY_TESTS] = {
 
 struct memory_front {
   const struct memory_choice *of;
-  void *run; /* of that */
+  void *run; /* data of that test */
 };
 
 struct memory_front_thread {
@@ -42,7 +41,7 @@ struct memory_front_thread {
   void *thr;
 };
 
-/* What the new tests have no use for is refused. */
+/* Refuses options that the new tests do not use. */
 static int check_plan(const struct plan *plan, const struct memory_cfg *cfg,
                       struct err *err)
 {

@@ -1,5 +1,6 @@
 /*
- * memory.h - the tests behind --memory-test, one set of functions each.
+ * memory.h - the tests that --memory-test can choose, one set of functions
+ * each.
  */
 #ifndef BENCH_TESTS_MEMORY_MEMORY_H
 #define BENCH_TESTS_MEMORY_MEMORY_H

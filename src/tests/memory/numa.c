@@ -33,9 +33,9 @@ enum {
   PASSES_MAX = 256,
 };
 
-/* Without a time limit. */
+/* The time without a time limit. */
 #define USUAL_NS (10 * NS_PER_S)
-#define SHARE 0.6 /* of the time, for what is measured */
+#define SHARE 0.6 /* Share of the time for measuring. */
 
 struct numa_cell {
   double ns, bytes_per_s;
@@ -50,8 +50,10 @@ struct numa {
   uint64_t bytes;
   unsigned line_bytes;
 
-  /* Written by the worker; readers look at the first `n` (acquire pairs with
-   * release): of the first node to all, of the second to all. */
+  /*
+   * The worker writes; readers use the first `n` (acquire pairs with release).
+   * The order is: the first node to all nodes, the second to all, and so on.
+   */
   _Atomic size_t n;
   struct numa_cell *of; /* owned; [nodes.n * nodes.n] */
 };
@@ -100,7 +102,7 @@ static int numa_open(const struct plan *plan, const void *cfg, void **ret_run,
                                            : streams_best();
   place_find_cpus(&m->cpus);
   place_find_nodes("", &m->cpus, &m->nodes);
-  if (m->nodes.n == 0) { /* a kernel without nodes: all is one */
+  if (m->nodes.n == 0) { /* a kernel without nodes: there is one */
     m->nodes.n = 1;
     m->nodes.of[0].id = 0;
     m->nodes.of[0].cpu = m->cpus.of[0];
@@ -145,7 +147,10 @@ static void numa_thread_close(void *thr)
   (void)thr;
 }
 
-/* The median of passes that read all of the memory.  False: the run is over. */
+/*
+ * Computes the median of passes that read all of the memory.  False: the run is
+ * over.
+ */
 static bool read_all(const struct numa *m, const struct pages *p,
                      struct worker *w, uint64_t for_ns, double *ret)
 {
@@ -163,7 +168,7 @@ static bool read_all(const struct numa *m, const struct pages *p,
     worker_start(w);
     begin_ns = clock_now_ns();
     sum = m->streams->run[STREAM_READ](&b);
-    OPAQUE(sum); /* else it need not be known */
+    OPAQUE(sum); /* otherwise the sum need not be computed */
     took_ns = clock_now_ns() - begin_ns;
     worker_stop(w);
     rates[n++] = (double)stream_counted_bytes(STREAM_READ, b.n) *
@@ -179,7 +184,7 @@ static int measure(const struct numa *m, unsigned from, unsigned to,
                    struct worker *w, uint64_t each_ns, struct numa_cell *ret,
                    struct err *err)
 {
-  /* A single node needs no binding, which containers often do not allow. */
+  /* A single node needs no binding, which containers often forbid. */
   const int node = m->nodes.n > 1 ? m->nodes.of[to].id : -1;
   struct latency_point point = { 0 };
   struct chase c;
@@ -228,7 +233,7 @@ static int numa_loop(void *thr, struct worker *w, struct err *err)
 
 /* ---- reports ---- */
 
-/* NULL: not measured. */
+/* Returns NULL if it was not measured. */
 static const struct numa_cell *cell_of(const struct numa *m, unsigned from,
                                        unsigned to)
 {

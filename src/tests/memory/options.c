@@ -19,7 +19,7 @@ const char *const memory_test_words[] = { "bandwidth", "latency", "loaded",
 static const char *const pages_words[] = { "auto", "small", "huge", NULL };
 static const char *const isa_words[] = { "best", "baseline", NULL };
 
-/* The text is a size already. */
+/* The text has been checked: it is a size. */
 static bool is_power_of_two(const char *text)
 {
   uint64_t bytes;
@@ -146,7 +146,9 @@ const struct opt memory_opts[] = {
   OPT_END,
 };
 
-/* The first option of the classic test that is not what it is by default. */
+/*
+ * Returns the first option of the classic test that does not have its default.
+ */
 static const char *classic_option(const struct memory_cfg *cfg)
 {
   uint64_t total;

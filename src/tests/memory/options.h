@@ -14,7 +14,7 @@ struct err;
 
 enum memory_scope {
   SCOPE_GLOBAL, /* one block for all threads */
-  SCOPE_LOCAL,  /* a block for each */
+  SCOPE_LOCAL,  /* a block for each thread */
 };
 
 /* The values of --memory-test; unset (-1) is the classic test. */
@@ -28,7 +28,7 @@ enum memory_test {
 };
 
 enum memory_pages_wish {
-  PAGES_AUTO, /* latency measures both kinds, the other tests huge pages */
+  PAGES_AUTO, /* latency measures both kinds, other tests use huge pages */
   PAGES_SMALL,
   PAGES_HUGE,
 };
@@ -39,7 +39,7 @@ enum memory_isa {
 };
 
 struct memory_cfg {
-  /* The classic test. */
+  /* Options of the classic test. */
   uint64_t block_bytes;
   uint64_t total_bytes; /* 0: no limit */
   int scope;            /* enum memory_scope */
@@ -48,7 +48,7 @@ struct memory_cfg {
   int mode; /* enum memory_mode */
 
   int test;                /* enum memory_test; -1: the classic one */
-  uint64_t size_bytes;     /* of all threads; 0: as the caches ask for */
+  uint64_t size_bytes;     /* of all threads; 0: follows from the caches */
   int pages;               /* enum memory_pages_wish */
   struct opt_list kernels; /* words of stream_words; none: all */
   int isa;                 /* enum memory_isa */
@@ -60,11 +60,13 @@ extern const char *const memory_oper_words[];
 extern const char *const memory_scope_words[];
 extern const char *const memory_test_words[];
 
-/* What --memory-total-size is if nobody says. */
+/* The default of --memory-total-size. */
 extern const char memory_default_total[];
 
-/* An option of the classic test that was changed beside --memory-test is
- * refused; so is one of the others without it. */
+/*
+ * Refuse an option of the classic test that was changed together with
+ * --memory-test, and an option of the other tests without it.
+ */
 int memory_options_check(const struct memory_cfg *cfg, struct err *err);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * pages.c - memory of small or huge pages, and what the system really gave.
+ * pages.c - maps memory with small or huge pages, and finds out what the system
+ * really gave.
  */
 #include "tests/memory/pages.h"
 
@@ -18,8 +19,8 @@
 
 enum {
   SMALLEST_PAGE = 4096,
-  SHARE_PERCENT = 40, /* of the memory that is available, by default */
-  BIND = 2,           /* the kernel's number of the policy */
+  SHARE_PERCENT = 40, /* default share of the memory that is available */
+  BIND = 2,           /* the kernel's number for the policy */
 };
 
 static uint64_t round_up(uint64_t bytes)
@@ -27,8 +28,10 @@ static uint64_t round_up(uint64_t bytes)
   return (bytes + PAGES_ALIGN - 1) / PAGES_ALIGN * PAGES_ALIGN;
 }
 
-/* From the pool of huge pages, all of them there before the first access: a
- * page that cannot be had later would be a signal. */
+/*
+ * Maps memory from the pool of huge pages, and makes it all present before the
+ * first access: a page that is missing later would cause a signal.
+ */
 static bool map_pool(struct pages *p, uint64_t bytes)
 {
 #if defined(MAP_HUGETLB) && defined(MADV_POPULATE_WRITE)
@@ -82,7 +85,7 @@ int pages_map(struct pages *p, uint64_t bytes, bool huge, int node,
   int rc = 0;
 
   *p = (struct pages){ 0 };
-  /* Pages of the pool are there before they can be bound. */
+  /* Pages of the pool are present before they can be bound. */
   if (!huge || node >= 0 || !map_pool(p, bytes)) {
     const size_t len = round_up(bytes) + PAGES_ALIGN;
     void *all = mmap(NULL, len, PROT_READ | PROT_WRITE,
@@ -96,7 +99,7 @@ int pages_map(struct pages *p, uint64_t bytes, bool huge, int node,
                          .mapped = all,
                          .mapped_len = len };
 #if defined(MADV_HUGEPAGE)
-    /* What comes of it is looked at afterwards. */
+    /* The result is checked later. */
     (void)madvise(p->at, len - (at - (uintptr_t)all),
                   huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 #endif

@@ -1,5 +1,5 @@
 /*
- * pairs.c - the time in which a cache line goes from one processor to another:
+ * pairs.c - the time in which a cache line moves from one processor to another:
  * the run and its reports.
  */
 #include "tests/memory/pairs.h"
@@ -27,13 +27,13 @@
 #include "tests/memory/summary.h"
 
 enum {
-  FIGURES_MAX = 28,   /* pairs that are figures of their own: of 8 processors */
-  TEXT_CPUS_MAX = 32, /* whose matrix fits into the text */
+  FIGURES_MAX = 28,   /* pairs reported as separate figures: of 8 processors */
+  TEXT_CPUS_MAX = 32, /* larger matrices do not fit in the text */
 };
 
-/* Without a time limit. */
+/* The time without a time limit. */
 #define USUAL_NS (10 * NS_PER_S)
-#define SHARE 0.9 /* of the time, for all pairs */
+#define SHARE 0.9 /* Share of the time for all pairs. */
 
 static const char *const relation_words[PLACE_RELATIONS] = { "same core",
                                                              "same socket",
@@ -143,7 +143,7 @@ static size_t pairs_done(const struct pairs *p)
   return atomic_load_explicit(&p->n, memory_order_acquire);
 }
 
-/* NAN: not measured. */
+/* Returns NAN if it was not measured. */
 static double ns_of(const struct pairs *p, unsigned i, unsigned j)
 {
   const size_t at = i < j ? pairs_index(i, j) : pairs_index(j, i);
@@ -171,7 +171,7 @@ static void add_matrix(struct strbuf *b, const struct pairs *p)
   }
 }
 
-/* The median over the pairs of one kind, with their number. */
+/* Computes the median over the pairs of one kind; returns their number. */
 static size_t median_of(const struct pairs *p, int relation, double *ret)
 {
   double *ns = calloc(p->n_pairs + 1, sizeof(*ns));

@@ -1,9 +1,9 @@
 /*
- * pairs.h - the time in which a cache line goes from one processor to another.
+ * pairs.h - the time in which a cache line moves from one processor to another.
  *
- * For each pair of processors two threads take turns in changing a word, by
- * compare and exchange.  A sample is a hundred round trips; half the time of a
- * round trip is what counts.
+ * For each pair of processors, two threads take turns in changing a word by
+ * compare and exchange.  A sample is a hundred round trips, and counts half the
+ * time of a round trip.
  */
 #ifndef BENCH_TESTS_MEMORY_PAIRS_H
 #define BENCH_TESTS_MEMORY_PAIRS_H
@@ -41,24 +41,28 @@ struct pairs {
   struct place_cpus cpus;
   size_t n_pairs;
 
-  /* Written by the worker; readers look at the first `n` (acquire pairs with
-   * release).  In the order of pairs_index(). */
+  /*
+   * The worker writes; readers use the first `n` (acquire pairs with release).
+   * The order is that of pairs_index().
+   */
   _Atomic size_t n;
   struct pair *of; /* owned */
 };
 
-/* The place of the pair i < j. */
+/* The index of the pair i < j. */
 size_t pairs_index(unsigned i, unsigned j);
 
 /*
- * What remains of samples: those during which a thread was preempted are
- * dropped, and those that took more than three times the median, because
- * something else (the hypervisor, an interrupt) had a processor.
+ * Summarize samples.  Those during which a thread was preempted are dropped,
+ * and so are those that took more than three times the median: something else,
+ * such as the hypervisor or an interrupt, used a processor.
  */
 void pairs_summarize(const struct pair_sample *of, size_t n, struct pair *ret);
 
-/* Samples of a pair, for so long; the calling thread is pinned to `cpu`.
- * -EINTR: the run is over, and `err` is not set. */
+/*
+ * Take samples of a pair for a time; the calling thread is pinned to `cpu`.
+ * -EINTR: the run is over, and `err` is not set.
+ */
 int pairs_play(struct worker *w, int cpu, int other, uint64_t for_ns,
                struct pair *ret, struct err *err);
 

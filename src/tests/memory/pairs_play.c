@@ -16,28 +16,28 @@
 
 enum {
   TRIPS = 100,      /* round trips of a sample */
-  UNTIMED = 2,      /* before it: the other side has looked at its clock */
-  LINES = 4,        /* between words of different purpose */
-  MISSES = 1 << 14, /* in a row, before a look whether all is over */
+  UNTIMED = 2,      /* untimed trips before it, while clocks are read */
+  LINES = 4,        /* distance of words with different purposes */
+  MISSES = 1 << 14, /* in a row, before checking whether all is over */
 };
 
-/* Longer than so many medians is not the exchange. */
+/* More than this multiple of the median is not the exchange. */
 #define LOST 3.0
 
-/* Words on lines of their own; prefetchers fetch two at a time. */
+/* Words on separate lines; prefetchers fetch two lines at a time. */
 struct ball {
   _Atomic uint32_t turn;
   char away[LINES * CACHE_LINE - sizeof(uint32_t)];
-  _Atomic uint32_t stop; /* 1: the partner leaves */
+  _Atomic uint32_t stop; /* 1: the partner must leave */
   _Atomic uint32_t rc;   /* of the partner: 0, or 1 if it could not start */
-  _Atomic long switches; /* of the partner, up to the last sample */
+  _Atomic long switches; /* of the partner, up to its last sample */
   char behind[LINES * CACHE_LINE];
 } __attribute__((aligned(LINES * CACHE_LINE)));
 
 struct partner {
   struct ball *ball;
   int cpu;
-  struct err err; /* if it could not start */
+  struct err err; /* set if it could not start */
 };
 
 static long switches(void)
@@ -51,8 +51,10 @@ static long switches(void)
 #endif
 }
 
-/* Change the word from `from` to the next value as soon as it is that.  False:
- * it was not for long. */
+/*
+ * Changes the word from `from` to the next value as soon as it is `from`.
+ * False: that did not happen for a while.
+ */
 static inline bool take(struct ball *b, uint32_t from)
 {
   for (int i = 0; i < MISSES; i++) {
@@ -86,7 +88,7 @@ static void *partner_main(void *arg)
   }
 }
 
-/* One side of so many round trips.  False: all is over. */
+/* Plays one side of `n` round trips.  False: all is over. */
 static bool trips(struct ball *b, struct worker *w, uint32_t *next, int n)
 {
   for (int i = 0; i < n; i++) {
@@ -99,7 +101,7 @@ static bool trips(struct ball *b, struct worker *w, uint32_t *next, int n)
   return true;
 }
 
-/* An event of the worker.  False: all is over. */
+/* Takes a sample, which is an event of the worker.  False: all is over. */
 static bool sample(struct ball *b, struct worker *w, uint32_t *next,
                    struct pair_sample *ret)
 {
@@ -118,7 +120,7 @@ static bool sample(struct ball *b, struct worker *w, uint32_t *next,
   took_ns = clock_now_ns() - begin_ns;
   worker_stop(w);
   ret->ns = (double)took_ns / TRIPS / 2;
-  /* The partner's count of this sample may come with the next one. */
+  /* The partner's count for this sample may arrive with the next one. */
   ret->preempted = switches() != own || atomic_load(&b->switches) != others;
   return played;
 }
@@ -144,7 +146,7 @@ void pairs_summarize(const struct pair_sample *of, size_t n, struct pair *ret)
   };
 }
 
-/* The worker's side, until the time is over.  False: the run is. */
+/* Plays the worker's side until the time is over.  False: the run is over. */
 static bool play(struct ball *b, struct worker *w, uint64_t for_ns,
                  struct pair *ret)
 {
@@ -177,7 +179,7 @@ int pairs_play(struct worker *w, int cpu, int other, uint64_t for_ns,
     return rc;
   played = play(&b, w, for_ns, ret);
   atomic_store(&b.stop, 1);
-  (void)pthread_join(thread, NULL); /* it started, and ends by `stop` */
+  (void)pthread_join(thread, NULL); /* it ends because of `stop` */
   if (atomic_load(&b.rc) != 0)
     return err_set(err, -EPERM, "%s", p.err.text);
   return played ? 0 : -EINTR;

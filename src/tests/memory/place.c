@@ -1,5 +1,5 @@
 /*
- * place.c - where a thread runs, and which caches and nodes are there.
+ * place.c - finds out where a thread runs, and which caches and nodes exist.
  */
 #include "tests/memory/place.h"
 
@@ -13,7 +13,7 @@
 #include "base/parse.h"
 
 enum {
-  INDEXES_MAX = 10, /* of caches of a processor */
+  INDEXES_MAX = 10, /* maximum caches of a processor */
   LINE_USUAL = 64,
 };
 
@@ -70,7 +70,7 @@ int place_pin(int cpu, struct err *err)
 }
 #endif
 
-/* The first line of a file; false: there is none. */
+/* Reads the first line of a file; false: there is none. */
 static bool read_line(const char *path, char *ret, int size)
 {
   FILE *f = fopen(path, "re");
@@ -178,7 +178,7 @@ void place_find_caches(const char *root, int cpu, struct place_caches *ret)
   }
 }
 
-/* Does an earlier one of these processors have the same last cache? */
+/* Does an earlier processor of the list have the same last cache? */
 static bool was_counted(const char *root, const struct place_cpus *cpus,
                         unsigned at, unsigned level)
 {

@@ -1,7 +1,7 @@
 /*
- * place.h - where a thread runs, and which caches and nodes are there.
+ * place.h - finds out where a thread runs, and which caches and nodes exist.
  *
- * Files are read below `root`, which is "" for the system itself.
+ * Files are read below `root`, which is "" for the real system.
  */
 #ifndef BENCH_TESTS_MEMORY_PLACE_H
 #define BENCH_TESTS_MEMORY_PLACE_H
@@ -23,15 +23,17 @@ struct place_cpus {
   int of[PLACE_CPUS_MAX];
 };
 
-/* What the system says about the data caches of a processor, the smallest
- * first. */
+/*
+ * What the system reports about the data caches of a processor, the smallest
+ * first.
+ */
 struct place_caches {
-  unsigned n; /* 0: it says nothing */
+  unsigned n; /* 0: nothing is reported */
   struct {
     unsigned level;
     uint64_t bytes;
   } of[PLACE_LEVELS_MAX];
-  unsigned line_bytes; /* 64 if it says nothing */
+  unsigned line_bytes; /* 64 if nothing is reported */
 };
 
 /* Nodes that have memory. */
@@ -39,7 +41,7 @@ struct place_nodes {
   unsigned n; /* 0: the system has no nodes */
   struct {
     int id;
-    int cpu; /* the first allowed one of the node; -1: none */
+    int cpu; /* first allowed one of the node; -1: none */
   } of[PLACE_NODES_MAX];
 };
 
@@ -56,16 +58,19 @@ void place_find_caches(const char *root, int cpu, struct place_caches *ret);
 void place_find_nodes(const char *root, const struct place_cpus *cpus,
                       struct place_nodes *ret);
 
-/* What the system does not say counts as the same socket. */
+/*
+ * Processors about which the system reports nothing count as on the same
+ * socket.
+ */
 enum place_relation place_relate(const char *root, int cpu, int other);
 
-/* Sum of the last caches that these processors have; 0: not known. */
+/* Sum of the last caches of these processors; 0: not known. */
 uint64_t place_last_caches(const char *root, const struct place_cpus *cpus);
 
-/* Numbers of a list such as "0-3,8": is `n` among them? */
+/* Is `n` in a list such as "0-3,8"? */
 bool place_list_has(const char *list, int n);
 
-/* The calling thread runs on that processor alone from now on. */
+/* Pin the calling thread to that processor. */
 int place_pin(int cpu, struct err *err);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * stream_check.c - what loops over memory transfer, and whether they have done
- * it right.
+ * stream_check.c - the bytes that loops over memory transfer, and a check of
+ * their results.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@ const char *const stream_words[] = {
   "copy-nt", "scale-add", "scale-add-nt", NULL,
 };
 
-/* How many arrays a loop uses, and what it does with them. */
+/* The number of arrays that a loop uses, and how it uses them. */
 static const struct {
   unsigned arrays, read, written;
   bool past; /* stores go past the caches */
@@ -23,10 +23,10 @@ static const struct {
 };
 
 enum {
-  UNIT = 384, /* words: 3 KiB, so that halves and thirds are whole turns of the
-               * loops with the widest vectors */
-  SPREAD = 8, /* units: with one more than a multiple of them, the parts begin
-               * at different places of their pages */
+  UNIT = 384, /* words: 3 KiB, so that halves and thirds are whole turns of
+               * the loops with the widest vectors */
+  SPREAD = 8, /* units: with one more than a multiple of them, the parts
+               * begin at different places of their pages */
 };
 
 size_t stream_words_in(uint64_t bytes)
@@ -52,7 +52,7 @@ uint64_t stream_owned_bytes(enum stream s, size_t n)
          (shape[s].read + shape[s].written + owned);
 }
 
-/* Small whole numbers: all results are exact. */
+/* Small integers make all results exact. */
 static double number_at(size_t i)
 {
   return (double)((i * 2654435761U >> 7) & 0xffff);

@@ -2,12 +2,12 @@
  * streams.c - loops that move memory as fast as the processor can: one set of
  * loops for each width of vectors, and the choice among them.
  *
- * There is none of 64 bytes: to memory it was up to 0.08 slower than 32 bytes,
+ * There is none of 64 bytes: to memory it was up to 8 % slower than 32 bytes,
  * and some processors lower their frequency for it.
  *
  * Each turn of a loop handles four vectors.  The empty assembler statement at
  * its end keeps compilers from replacing the loop by a call of memcpy() or
- * memset(), which choose by themselves how they store.
+ * memset(), which choose how they store.
  */
 #include "tests/memory/streams.h"
 
@@ -27,8 +27,8 @@ WIDE(16, double);
 #define TURN_END __asm__ volatile("" : : : "memory")
 
 /*
- * The loops with vectors of `bytes` bytes.  `put(p, v)` stores a vector; the
- * loops of one width with either kind of store have the same text.
+ * Define the loops with vectors of `bytes` bytes.  `put(p, v)` stores a vector;
+ * the loops of one width are the same for both kinds of store.
  */
 #define READ_LOOP(isa, attribute, bytes)                                  \
   attribute static uint64_t isa##_read(const struct stream_block *b)      \

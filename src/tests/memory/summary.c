@@ -1,5 +1,5 @@
 /*
- * summary.c - what remains of samples.
+ * summary.c - summarizes samples.
  */
 #include "tests/memory/summary.h"
 

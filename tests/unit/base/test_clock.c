@@ -17,7 +17,10 @@ enum {
   TRIES = 1000
 };
 
-/* Reordering of instructions, and counters of processors that differ. */
+/*
+ * Allows for reordered instructions, and for counters of processors that
+ * differ.
+ */
 #define SLACK_NS UINT64_C(1000)
 
 static uint64_t kernel_ns(void)
@@ -29,8 +32,9 @@ static uint64_t kernel_ns(void)
 }
 
 /*
- * How far a reading lies outside of two readings of the kernel around it; the
- * best of many, as an interruption between them proves nothing.
+ * Returns how far a reading lies outside two readings of the kernel around it.
+ * It takes the best of many, because an interruption between them proves
+ * nothing.
  */
 static uint64_t error_ns(void)
 {
@@ -54,10 +58,10 @@ static uint64_t error_ns(void)
 struct shared {
   _Atomic uint64_t latest;
   _Atomic uint32_t running;
-  _Atomic uint64_t back; /* times that it went back */
+  _Atomic uint64_t back; /* how many times it went back */
 };
 
-/* A reading after another thread's is not smaller than that one. */
+/* Checks that a reading after another thread's is not smaller than that one. */
 static void *read_much(void *arg)
 {
   struct shared *s = arg;
@@ -77,8 +81,10 @@ static void *read_much(void *arg)
   return NULL;
 }
 
-/* The clock is corrected all the time meanwhile, more often than in a run; not
- * for long, as scales of long ago are overwritten. */
+/*
+ * The clock is corrected all the time, more often than in a run.  The test is
+ * short, because old scales are overwritten.
+ */
 static void test_threads(const char *what)
 {
   struct shared s = { .running = THREADS };
@@ -104,7 +110,7 @@ int main(void)
 
   clock_calibrate();
   printf("# clock source: %s\n", clock_source());
-  /* 3 ms of calibration leave an error of the rate of some 1e-5. */
+  /* 3 ms of calibration leave a rate error of about 1e-5. */
   OK(error_ns() < 100 * NS_PER_US, "close to it after calibration");
   clock_calibrate();
   OK(error_ns() < 100 * NS_PER_US, "a second calibration changes nothing");

@@ -1,5 +1,5 @@
 /*
- * test_log.c - levels, prefixes, streams, and messages that come again.
+ * test_log.c - levels, prefixes, streams, and repeated messages.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "tests/unit/tap.h"
 
-/* Where stdout's and stderr's text goes while a test runs. */
+/* Collects the text of stdout and stderr while a test runs. */
 struct capture {
   FILE *text, *messages;
   int saved;
@@ -195,7 +195,7 @@ static void *say_much(void *arg)
   return NULL;
 }
 
-/* Counts and lines add up, whatever the order was. */
+/* Counts and lines add up in any order. */
 static void test_threads(void)
 {
   static const char *const name[THREADS] = { "a", "b", "a", "b" };
@@ -233,7 +233,7 @@ static void test_threads(void)
   OK(n == THREADS * MESSAGES, "no message is lost or counted twice");
 }
 
-/* A disk that is full, and then no more. */
+/* A disk is full, and then has room again. */
 static void test_lost_text(void)
 {
   int why = -1, saved, full;

@@ -1,5 +1,5 @@
 /*
- * test_mem.c - memory whose size was checked.
+ * test_mem.c - allocations with checked sizes.
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /*
- * test_progress.c - lines of progress: their words, their width, their moment.
+ * test_progress.c - lines of progress: their words, width and times.
  */
 #include <stdio.h>
 #include <string.h>
@@ -105,7 +105,7 @@ static void test_words(void)
   }
 }
 
-/* A terminal and a clock of the test. */
+/* The terminal and the clock of the test. */
 struct scene {
   uint64_t now;
   unsigned columns;

@@ -72,7 +72,7 @@ static bool is_shown_as(const char *text, const char *want)
   return same;
 }
 
-/* ---- any password, in all of the forms ---- */
+/* ---- any password, in all forms ---- */
 
 static uint64_t next(uint64_t *state)
 {
@@ -80,7 +80,7 @@ static uint64_t next(uint64_t *state)
   return *state >> 33;
 }
 
-/* A password that holds the word SECRET, and characters that mean something. */
+/* Makes a password that contains the word SECRET and special characters. */
 static void make_password(uint64_t *state, bool encoded, char *to)
 {
   static const char plain[] = "abcXYZ019_.~-";
@@ -98,7 +98,7 @@ static void make_password(uint64_t *state, bool encoded, char *to)
   *to = '\0';
 }
 
-/* In quotes, with backslashes where they are needed. */
+/* Adds text in quotes, with backslashes where they are needed. */
 static void add_quoted(struct strbuf *to, const char *text)
 {
   strbuf_adds(to, "'");
@@ -142,7 +142,7 @@ static bool hides_any(void)
     const unsigned form = i % 6;
     char password[32];
 
-    /* The last three end at certain characters by their definition. */
+    /* By definition, the last three forms end at certain characters. */
     make_password(&state, form >= 3, password);
     make_text(form, password, &text);
     secret_redact(strbuf_str(&text), &once);

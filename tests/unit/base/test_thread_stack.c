@@ -1,5 +1,5 @@
 /*
- * test_thread_stack.c - a thread gives back the stack below its present call,
+ * test_thread_stack.c - a thread gives back the stack below its current call,
  * and nothing else.
  */
 #include <stdbool.h>
@@ -20,7 +20,7 @@ struct seen {
   bool before, after, kept;
 };
 
-/* Use the stack down to DEEP bytes below `top`. */
+/* Uses the stack down to DEEP bytes below `top`. */
 __attribute__((noinline)) static void dive(uintptr_t top)
 {
   volatile char room[1024];
@@ -28,10 +28,10 @@ __attribute__((noinline)) static void dive(uintptr_t top)
   room[0] = room[1023] = 1;
   if (top - (uintptr_t)__builtin_frame_address(0) < DEEP)
     dive(top);
-  room[0] = 2; /* no tail call */
+  room[0] = 2; /* prevents a tail call */
 }
 
-/* Has the page that lies so far below an address memory? */
+/* Does the page that far below an address have memory? */
 static bool is_there(uintptr_t top, size_t below)
 {
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);

@@ -71,7 +71,7 @@ int main(void)
     { "\xe2\x82\xac", 1, 0 },
     { "a\xf0\x9f\x98\x80", 4, 1 },
     { "a\xf0\x9f\x98\x80z", 5, 5 },
-    { "\x80\x80\x80\x80\x80\x80\x80", 5, 5 }, /* no text anyway */
+    { "\x80\x80\x80\x80\x80\x80\x80", 5, 5 }, /* not text anyway */
   };
 
   static const struct {
@@ -88,7 +88,7 @@ int main(void)
     { "a\xf0\x9f\x98\x80", 5, 5 },
     { "a\xf0\x9f\x98\x80", 4, 1 },
     { "a\xf0\x9f\x98\x80", 2, 1 },
-    { "\x80\x80\x80\x80\x80", 5, 5 }, /* no text anyway */
+    { "\x80\x80\x80\x80\x80", 5, 5 }, /* not text anyway */
     { "\xc3\xa4\xa4\xa4", 4, 4 },
   };
 

@@ -1,5 +1,5 @@
 /*
- * test_wait.c - sleeping until a word changes or a moment comes.
+ * test_wait.c - sleeping until a word changes or a time comes.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -71,7 +71,7 @@ static void test_wake_all(void)
   OK(true, "all are woken");
 }
 
-/* Even values are for one side, odd ones for the other. */
+/* One side waits for even values, the other for odd ones. */
 static void play(struct shared *s, uint32_t mine)
 {
   for (uint32_t i = mine; i < TURNS; i += 2) {
@@ -104,7 +104,7 @@ static void test_no_wake_is_lost(void)
 
 int main(void)
 {
-  (void)alarm(60); /* a wake that is lost would hang; nothing waits for it */
+  (void)alarm(60); /* a lost wake-up would hang; nothing waits for the alarm */
   test_no_sleep();
   test_deadline();
   test_wake_all();

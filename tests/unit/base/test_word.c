@@ -1,5 +1,5 @@
 /*
- * test_word.c - words of eight bytes: what is found in them is the first.
+ * test_word.c - words of eight bytes: a search finds the first match.
  */
 #include "base/word.h"
 

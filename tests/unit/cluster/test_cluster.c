@@ -19,14 +19,14 @@ enum {
   PROCESSES = 4
 };
 
-/* What one process has seen. */
+/* The state of one process, and what it has seen. */
 struct process {
   pthread_t thread;
   unsigned rank;
-  bool not_ready; /* as number 2 */
+  bool not_ready; /* it is number 2 and not ready */
   bool stops;     /* number 1 tells the others to stop */
   bool silent;    /* number 3 dies before the end */
-  bool dies;      /* number 3 cannot be reached any more */
+  bool dies;      /* number 3 cannot be reached from now on */
   bool gives_up;  /* number 3 leaves before there is a vote */
 
   char host_of_last[256];
@@ -72,7 +72,7 @@ static void share(struct process *p, struct cluster *c)
   }
 }
 
-/* Everybody learns what everybody has said. */
+/* Every process learns what all others have said. */
 static void vote(struct process *p, struct cluster *c)
 {
   unsigned char all[PROCESSES];
@@ -86,7 +86,7 @@ static void vote(struct process *p, struct cluster *c)
   }
 }
 
-/* Number 3 dies: nobody tells the others, who learn it nevertheless. */
+/* Number 3 dies.  No message tells the others, but they notice it. */
 static void die(struct process *p, struct cluster *c)
 {
   const uint64_t limit = clock_now_ns() + 60 * NS_PER_S;
@@ -114,7 +114,7 @@ static void run_together(struct process *p, struct cluster *c)
   cluster_started(c, clock_now_ns());
   if (p->stops && p->rank == 1)
     cluster_tell_stop(c, 15);
-  /* Process 0 passes it on, as a run does. */
+  /* Process 0 passes the stop on, as a run does. */
   while (p->stops && p->rank != 1 && atomic_load(&p->stopped) == 0)
     wait_while(&p->stopped, 0, clock_now_ns() + NS_PER_S);
   if (p->stops && p->rank == 0)
@@ -169,7 +169,10 @@ static void *process_main(void *arg)
   return NULL;
 }
 
-/* Processes in the order of their ranks, whatever order they joined in. */
+/*
+ * The array has the processes in the order of their ranks, whatever order they
+ * joined in.
+ */
 static void run_job(struct process *p, const struct process *like)
 {
   struct process all[PROCESSES];
@@ -198,7 +201,9 @@ static void test_good(void)
     stopped &= i == 1 || atomic_load(&p[i].stopped) == 15;
     OK(p[i].start_rc == 0, "everybody starts");
     OK(p[0].knows_start[i], "process 0 has heard of every start");
-    /* One clock: the difference is what the estimate is wrong by. */
+    /*
+     * There is only one clock, so the difference is the error of the estimate.
+     */
     OK(p[i].start_ns - p[0].start_ns < NS_PER_MS ||
          p[0].start_ns - p[i].start_ns < NS_PER_MS,
        "the common start is the same moment everywhere");
@@ -211,7 +216,7 @@ static void test_good(void)
   OK(fake.left == PROCESSES, "all have left the job in order");
 }
 
-/* Who gives up keeps nobody waiting. */
+/* A process that gives up keeps no other process waiting. */
 static void test_vote(void)
 {
   const struct process all = { .stops = true };
@@ -242,7 +247,7 @@ static void test_not_ready(void)
   OK(fake.left == PROCESSES, "all have left the job in order");
 }
 
-/* cluster_finish() ends for all although one is not heard of any more. */
+/* cluster_finish() ends for all, although one process has fallen silent. */
 static void test_hurry(void)
 {
   const struct process like = { .silent = true };

@@ -1,5 +1,5 @@
 /*
- * test_keeper.c - a keeper ends as the process does that it keeps.
+ * test_keeper.c - a keeper ends in the same way as the process that it keeps.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -10,8 +10,10 @@
 #include "cluster/keeper.h"
 #include "tests/unit/tap.h"
 
-/* What becomes of a process that leaves a keeper behind, and exits with 7;
- * -1: its keeper waits for ever. */
+/*
+ * Returns the status of a process that leaves a keeper behind and exits with 7;
+ * -1: its keeper waits for ever.
+ */
 static int status_of_keeper(void (*sigchld)(int))
 {
   const struct timespec patience = { .tv_sec = 30 };

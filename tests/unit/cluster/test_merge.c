@@ -1,6 +1,6 @@
 /*
- * test_merge.c - merging reports: what comes out is what one process
- * would have reported that had done the work of all.
+ * test_merge.c - merging reports: the result is the report of one process that
+ * would have done the work of all.
  */
 #include <errno.h>
 #include <math.h>
@@ -24,7 +24,7 @@ enum {
 
 static const struct report_setup setup = { .percentile = 95.0 };
 
-/* Event k of worker w, in nanoseconds. */
+/* Returns the latency of event k of worker w, in nanoseconds. */
 static uint64_t latency(unsigned w, unsigned k)
 {
   return 1000 + (w * 7919 + k * 104729) % 5000000;
@@ -179,7 +179,7 @@ static int add_more(struct merge *m, const struct report *r)
   return rc;
 }
 
-/* The second process gives two reports, of different work of its threads. */
+/* The second process gives two reports, on different work of its threads. */
 static void test_more(void)
 {
   struct part one, early, late;
@@ -234,7 +234,7 @@ static void test_more(void)
   merge_free(m);
 }
 
-/* Of three processes one is late: its threads are not listed. */
+/* One of three processes is late: its threads are not listed. */
 static void test_missing(void)
 {
   struct part part[2];
@@ -258,7 +258,9 @@ static void test_missing(void)
   merge_free(m);
 }
 
-/* What tests count by themselves: two processes, of which one knows more. */
+/*
+ * Counters of tests are merged: two processes, one of which has more of them.
+ */
 static void test_tally(void)
 {
   struct value_sum *low = calloc(1, sizeof(*low));
@@ -350,7 +352,7 @@ static void test_classes(void)
   merge_free(m);
 }
 
-/* Whatever arrives: no byte is read that is not there. */
+/* Whatever arrives, no byte is read that is not there. */
 static void test_nonsense(void)
 {
   struct strbuf b = { 0 };

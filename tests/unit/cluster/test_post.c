@@ -1,6 +1,6 @@
 /*
- * test_post.c - which processes are taken for lost: one life of a post, at
- * moments that the test chooses.
+ * test_post.c - which processes are considered lost: one life of a post, at
+ * times that the test chooses.
  */
 #include <stdatomic.h>
 #include <stdint.h>
@@ -12,9 +12,9 @@
 #include "tests/unit/fake_link.h"
 #include "tests/unit/tap.h"
 
-/* Waiting takes no time: the clock goes to the moment that was waited for. */
+/* Waiting takes no time: the clock jumps to the end of the wait. */
 static uint64_t ahead_ns;
-static void (*on_wait)(void); /* what happens meanwhile; may be NULL */
+static void (*on_wait)(void); /* called meanwhile; may be NULL */
 
 uint64_t __real_clock_now_ns(void);
 uint64_t __wrap_clock_now_ns(void);
@@ -38,12 +38,12 @@ void __wrap_wait_while(_Atomic uint32_t *word, uint32_t value,
     on_wait();
 }
 
-/* Process 0 of two, and what the other one needs for sending. */
+/* Process 0 of two, and what the other one needs to send. */
 struct job {
   struct post *post;
   void *other;
   uint64_t now;
-  unsigned stops; /* that process 0 has heard of */
+  unsigned stops; /* stops that process 0 has received */
   struct post_events events;
 };
 
@@ -82,7 +82,7 @@ static void other_says(struct job *j, enum post_kind kind)
   (void)fake_link.send(j->other, 0, &h, sizeof(h), &request);
 }
 
-/* The thread looks once, so much later. */
+/* The thread checks once, that much later. */
 static void later(struct job *j, uint64_t ns)
 {
   j->now += ns;
@@ -90,7 +90,7 @@ static void later(struct job *j, uint64_t ns)
     ;
 }
 
-/* Would somebody who waits for the other one be told that it does not come? */
+/* Would a wait for the other process be given up? */
 static bool gives_up(struct job *j)
 {
   const uint64_t limit = clock_now_ns() + NS_PER_MS;
@@ -107,7 +107,7 @@ static void test_standstill(void)
   job_start(&j);
   other_says(&j, POST_BEAT);
   later(&j, NS_PER_S);
-  later(&j, 17 * NS_PER_S); /* all were frozen: nobody has said anything */
+  later(&j, 17 * NS_PER_S); /* all were frozen and silent */
   OK(!gives_up(&j), "after a standstill nobody is lost");
   later(&j, NS_PER_S);
   OK(!gives_up(&j), "the other one gets time to go on");
@@ -137,7 +137,7 @@ static void test_silence(void)
   job_end(&j);
 }
 
-/* Nothing more is expected of it, but it is waited for. */
+/* No more messages are expected from it, but its end is awaited. */
 static void test_leaving(void)
 {
   struct job j;
@@ -165,8 +165,10 @@ static void test_unreachable(void)
 static struct job *frozen;
 static unsigned waits;
 
-/* For an hour all stand still; the other one has something to say some seconds
- * after that. */
+/*
+ * All processes stand still for an hour; some seconds later the other one sends
+ * a message.
+ */
 static void stand_still(void)
 {
   waits++;

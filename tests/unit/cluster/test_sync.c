@@ -19,9 +19,9 @@
 static void test_estimate(void)
 {
   const struct sync_sample s[] = {
-    { 1000, 501500, 3000 },  /* held up on the way back */
+    { 1000, 501500, 3000 },  /* delayed on the way back */
     { 5000, 505100, 5200 },  /* the best */
-    { 9000, 509700, 10000 }, /* held up on the way there */
+    { 9000, 509700, 10000 }, /* delayed on the way there */
   };
   const struct sync_sample behind = { 1000000, 400100, 1000200 };
   struct sync_offset o = sync_estimate(s, ARRAY_SIZE(s));
@@ -53,7 +53,7 @@ static void *join(void *arg)
   return NULL;
 }
 
-/* Here both clocks are one: the true offset is 0. */
+/* Both clocks are the same here, so the true offset is 0. */
 static void test_measure(uint64_t there_ns, uint64_t back_ns)
 {
   struct post *p[2] = { NULL, NULL }, *first;

@@ -1,6 +1,6 @@
 /*
- * test_alloc.c - the n-th allocation fails while statements get their
- * values, and while it is planned how tables are filled.
+ * test_alloc.c - the n-th allocation fails while values are put into
+ * statements, and while the filling of tables is planned.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static bool quote(void *ctx, const char *text, size_t len, struct strbuf *to,
   return true;
 }
 
-/* A statement long enough to need more memory more than once. */
+/* The statement is long enough to need more memory more than once. */
 static int emulate(void *ctx, struct err *err)
 {
   static const struct emul_quote q = { .text = quote };

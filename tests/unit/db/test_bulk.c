@@ -152,7 +152,7 @@ static void test_transaction_of_script(void)
   bed_close(&b);
 }
 
-/* Rows of events before stay, those of the attempt that has failed do not. */
+/* Rows of earlier events stay; those of the attempt that has failed do not. */
 static void test_repeated_event(void)
 {
   struct bed b = { 0 };
@@ -197,7 +197,9 @@ static void fail_always(struct bed *b)
   b->fake.after = 1213;
 }
 
-/* Outside of events nobody starts again and no run ends the tries. */
+/*
+ * Outside events, no event is restarted and no end of a run stops the attempts.
+ */
 static void test_tries(const struct driver *d, bool in_run, const char *what)
 {
   struct bed b = { 0 };
@@ -242,7 +244,7 @@ static void test_run_over(void)
   bed_close(&b);
 }
 
-/* The event that ends a bulk insert is given up: rows of others stay. */
+/* The event that ends a bulk insert is given up: rows of other events stay. */
 static void test_done_in_event(void)
 {
   struct bed b = { 0 };
@@ -308,7 +310,7 @@ static void test_transactions(void)
   bed_close(&b);
 }
 
-/* What the layer's transaction held before is nothing that it could repeat. */
+/* The layer cannot repeat what its transaction already contained. */
 static void test_lost_rows(void)
 {
   struct bed b = { 0 };

@@ -80,7 +80,7 @@ static const struct {
   { EMUL_MYSQL, "~~" },
 };
 
-/* The statement as it is meant, in memory of just its length. */
+/* Returns the real statement, in memory of exactly its length. */
 static char *real_text(const char *sql, size_t *ret_len)
 {
   char *text = malloc(2 * strlen(sql) + 1);
@@ -92,7 +92,7 @@ static char *real_text(const char *sql, size_t *ret_len)
       text[n++] = '?';
   }
   *ret_len = n;
-  return realloc(text, n ? n : 1); /* ASan sees what is read beyond it */
+  return realloc(text, n ? n : 1); /* ASan reports reading beyond it */
 }
 
 static bool marks_are(const struct emul_scan *scan, const char *sql)
@@ -157,7 +157,7 @@ static const char *special(double value)
 static const struct emul_quote plain = { quote, NULL, NULL };
 static const struct emul_quote with_special = { quote, special, NULL };
 
-/* The statement with one value; what failed is "!why". */
+/* Returns the statement with one value, or "!why" if it failed. */
 static const char *with(struct strbuf *to, unsigned flags, const char *sql,
                         const struct emul_quote *q, const sql_bind *b, size_t n)
 {
@@ -382,7 +382,10 @@ static const unsigned dialect[] = {
   EMUL_MYSQL, EMUL_MYSQL_PLAIN, EMUL_PGSQL, PGSQL_OFF, EMUL_SQLITE,
 };
 
-/* One statement; true: its marks are exactly the placeholders put into it. */
+/*
+ * Makes one statement; true: its marks are exactly the placeholders put into
+ * it.
+ */
 static bool one_random(unsigned flags)
 {
   struct strbuf sql = { 0 };
@@ -399,7 +402,7 @@ static bool one_random(unsigned flags)
     if (piece[i].param)
       want[n++] = sql.len;
     strbuf_adds(&sql, piece[i].text);
-    strbuf_adds(&sql, " "); /* else two pieces could make a third thing */
+    strbuf_adds(&sql, " "); /* otherwise two pieces could form a third token */
   }
   exact = malloc(sql.len + 1);
   memcpy(exact, strbuf_str(&sql), sql.len);
@@ -416,7 +419,7 @@ static bool one_random(unsigned flags)
   return same;
 }
 
-/* Any bytes at all: nothing is read beyond them, marks are question marks. */
+/* Uses any bytes: nothing is read beyond them, and marks are question marks. */
 static bool one_noise(unsigned flags)
 {
   static const char alphabet[] = "?'\"`[]$-#/*!M\\E \nab1";

@@ -147,7 +147,7 @@ static void test_at_once(void)
   bed_close(&b);
 }
 
-/* A server that refuses everything for a while refuses the ROLLBACK, too. */
+/* A server that refuses everything for a while also refuses the ROLLBACK. */
 static void test_refused(void)
 {
   const struct fake_answer refused = { .code = 1213 };
@@ -262,7 +262,7 @@ static void test_run_over(void)
   bed_close(&b);
 }
 
-/* The run is over and the thread behind its events. */
+/* The run is over and the thread has finished its events. */
 static void test_lost_after_run(void)
 {
   const struct fake_answer lost = { .code = 2013, .lost = true };
@@ -307,7 +307,10 @@ static void test_lost_after_run(void)
   bed_close(&b);
 }
 
-/* What a script does after its events is not part of one that was given up. */
+/*
+ * What a script does after its events is not part of an event that was given
+ * up.
+ */
 static void test_given_up(void)
 {
   struct bed b = { 0 };

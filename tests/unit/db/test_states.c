@@ -27,8 +27,9 @@ static const struct fake_answer lost = { .code = 2013, .lost = true };
 static const struct {
   const char *what;
   const struct fake_answer *answer;
-  enum conn_state state, freed; /* ... and after conn_free_results() */
-  const char *next; /* what the driver sees when a statement follows */
+  enum conn_state state, freed; /* after the call, and after
+                                 * conn_free_results() */
+  const char *next; /* calls of the driver when a statement follows */
 } answer_row[] = {
   { "no result set", &none, CONN_IDLE, CONN_IDLE, "NEXT;" },
   { "a whole result set", &rows, CONN_ROWS, CONN_IDLE, "NEXT;" },

@@ -1,5 +1,5 @@
 /*
- * test_url.c - connection URLs and option files taken apart.
+ * test_url.c - parsing connection URLs and option files.
  */
 #include "db/url.h"
 
@@ -12,7 +12,7 @@
 #include "db/client_file.h"
 #include "tests/unit/tap.h"
 
-/* The parts of a URL in one line, "refused" if it is. */
+/* Writes the parts of a URL in one line, or "refused". */
 static void describe(const char *text, struct strbuf *out)
 {
   struct url url;
@@ -109,7 +109,10 @@ static uint64_t next(uint64_t *state)
   return *state >> 33;
 }
 
-/* Fragments in any order: both ends, and memory is right (sanitizers look). */
+/*
+ * Puts fragments together in any order: all end well, and sanitizers check the
+ * memory.
+ */
 static bool survives(const char *const *parts, size_t n_parts, bool urls)
 {
   uint64_t state = 3;

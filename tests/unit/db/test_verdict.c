@@ -1,5 +1,5 @@
 /*
- * test_verdict.c - what has to become of a failure, case by case.
+ * test_verdict.c - the verdict on a failure, case by case.
  */
 #include "db/verdict.h"
 
@@ -138,7 +138,7 @@ static const struct {
   { "a ROLLBACK at the deadline", deadlock, 1213, 0, "40001", CALL_ROLLBACK,
     VERDICT_DEAD, TRX, VERDICT_ABANDON, MARK },
 
-  /* What is no error of SQL. */
+  /* These are not errors of SQL. */
   { "a value that cannot be sent", all, 0, 0, "", CALL_EXECUTE, VERDICT_EVENT,
     MISUSE | TRX, VERDICT_MISUSE, 0 },
   { "... after the deadline", all, 0, 0, "", CALL_EXECUTE, VERDICT_DEAD, MISUSE,

@@ -1,7 +1,7 @@
 /*
- * test_watch.c - more connections to a frozen server than there are helpers:
- * nobody waits for those whose turn would come too late; a cancel that comes
- * too late itself, and one that does not end.
+ * test_watch.c - more connections to a frozen server than there are helpers: no
+ * time is lost on those whose turn would come too late; a cancel that itself
+ * comes too late, and one that does not end.
  */
 #include "base/clock.h"
 #include "base/wait.h"
@@ -10,7 +10,7 @@
 
 enum {
   CONNECTIONS = 300,
-  HELPERS = 256 /* that cancel at the same time */
+  HELPERS = 256 /* they cancel at the same time */
 };
 
 static _Atomic uint32_t cut, cancels;
@@ -25,7 +25,9 @@ static void drop(void *token)
   (void)token;
 }
 
-/* As a server that answers nothing: until all sockets are shut down. */
+/*
+ * Acts like a server that never answers: ends when all sockets are shut down.
+ */
 static void cancel(void *token)
 {
   uint32_t n;
@@ -75,12 +77,12 @@ static void test_frozen(void)
 /* ---- a statement that ends while its cancel is on the way ---- */
 
 enum {
-  TOO_EARLY_MS = 200 /* within which a statement that is not held back comes */
+  TOO_EARLY_MS = 200 /* an unblocked statement arrives within this time */
 };
 
 static _Atomic uint32_t cancelling, cancelled, came_early;
 
-/* The request has begun, and takes its time. */
+/* The request has begun, and is slow. */
 static void slow_cancel(void *token)
 {
   const uint64_t until = clock_now_ns() + TOO_EARLY_MS * NS_PER_MS;

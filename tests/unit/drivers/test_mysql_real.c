@@ -24,7 +24,7 @@ static const struct {
   { 0.1 + 0.2, "0.30000000000000004" },
   { 100000, "100000" },
   { 0.00001, "0.00001" },
-  /* the borders of exponents */
+  /* at the limits of exponents */
   { 1e14, "100000000000000" },
   { 999999999999999, "999999999999999" },
   { 1e15, "1e15" },
@@ -47,7 +47,10 @@ static const struct {
   { 2.225073858507201e-308, "2.225073858507201e-308" },
   { 4.9406564584124654e-324, "5e-324" },
   { 6.2869423045544e-310, "6.2869423045544e-310" },
-  /* powers of two, one digit less than the nearest of so many would need */
+  /*
+   * powers of two: one digit less than their nearest number of that length
+   * needs
+   */
   { 0x1p-44, "0.00000000000005684341886080802" },
   { 0x1p-1017, "7.120236347223045e-307" },
   { -0x1p-1007, "-7.291122019556398e-304" },
@@ -117,7 +120,7 @@ enum {
   GUARD = '#'
 };
 
-/* The text, with nothing written behind the room. */
+/* Returns the text, and checks that nothing was written beyond the room. */
 static const char *text_of(double v, bool single, int decimals)
 {
   static char text[REAL_ROOM + 2];
@@ -157,7 +160,7 @@ static void check(double v)
   wrong += strtod(text, NULL) != v || strchr(text, '+');
   (void)snprintf(want, sizeof(want), "%.3f", v);
   text = text_of(v, false, 3);
-  /* Up to here a double has three decimals of its own, and more. */
+  /* Up to here a double has at least three meaningful decimals. */
   wrong += fabs(v) < 0x1p42 ? strcmp(text, want) != 0
                             : strtod(text, NULL) != strtod(want, NULL);
 }
@@ -182,7 +185,10 @@ static void all_magnitudes(void)
   OK(wrong == 0, "so do random numbers");
 }
 
-/* Sixteen digits are enough for all these; the nearest such number is not. */
+/*
+ * Sixteen digits are enough for all of these, but the nearest such number is
+ * not.
+ */
 static void short_powers(void)
 {
   unsigned n = 0;

@@ -25,15 +25,20 @@ static const uint8_t rows_answer[] =
   "ab"
   "\4\0\0\6\0\4\1c"
   "\5\0\0\7\xfe\0\0\x09\0";
-/* The same as later servers send it: no packet between columns and rows. */
+/*
+ * The same, as later servers send it: without a packet between columns and
+ * rows.
+ */
 static const uint8_t later_answer[] =
   "\x01\0\0\1\x02"
   "\x17\0\0\2\3def\0\0\0\1i\0\x0c\x3f\0\x14\0\0\0\x08\x81\0\0\0\0"
   "\x17\0\0\3\3def\0\0\0\1s\0\x0c\x21\0\x1e\0\0\0\xfd\0\0\0\0\0"
   "\4\0\0\4\0\4\1c"
   "\7\0\0\5\xfe\0\0\x01\0\0\0";
-/* As rows_answer, without a further result; how far the statement is comes
- * before each row and before the end. */
+/*
+ * Like rows_answer, but without a further result, and with a progress packet
+ * before each row and before the end.
+ */
 #define PROGRESS_PACKET(number) "\x0b\0\0" number "\xff\xff\xff\1\1\2\0\0\0\1x"
 static const uint8_t progress_answer[] = PROGRESS_PACKET(
   "\1") "\x01\0\0\2\x02"
@@ -84,7 +89,10 @@ static void world_close(struct world *w)
   (void)close(w->server);
 }
 
-/* What the client makes of these bytes, after which the server hangs up. */
+/*
+ * Returns what the client makes of these bytes, after which the server closes
+ * the connection.
+ */
 static int answer(struct world *w, const uint8_t *bytes, size_t len,
                   struct outcome *out)
 {
@@ -209,7 +217,7 @@ static void no_files(void)
               (ssize_t)sizeof(more) - 1 &&
             read(a.w.server, sent, sizeof(sent)) == (ssize_t)sizeof(sent) &&
             sent[3] == (uint8_t)(more[3] + 1);
-    more[3] = (uint8_t)(more[3] + 3); /* with the client's packet */
+    more[3] = (uint8_t)(more[3] + 3); /* followed by the client's packet */
     more[9] = (uint8_t)(more[9] + 3);
   }
   memcpy(last, ok_answer, sizeof(last));
@@ -273,7 +281,7 @@ static void parameters(void)
      "no byte from behind the buffer");
 }
 
-/* ---- what is no answer to the statement ---- */
+/* ---- packets that do not answer the statement ---- */
 
 static bool is_out_of_step(int rc, const struct outcome *out)
 {
@@ -283,7 +291,7 @@ static bool is_out_of_step(int rc, const struct outcome *out)
 /* A packet of each kind has another number than the one it should have. */
 static void wrong_numbers(void)
 {
-  static const size_t head[] = { 0, 5, 32, 59, 93 }; /* not of plain rows */
+  static const size_t head[] = { 0, 5, 32, 59, 93 }; /* not plain rows */
   uint8_t bytes[sizeof(rows_answer) - 1];
   struct outcome out;
   size_t seen = 0;
@@ -309,7 +317,7 @@ static void many_rows(void)
   };
   static const uint8_t row[] = "\4\0\0\0\0\4\1c";
   uint8_t bytes[ROWS * (sizeof(row) - 1) + 100], *to = bytes;
-  const size_t begin = 59 + 9; /* of rows in rows_answer */
+  const size_t begin = 59 + 9; /* start of the rows in rows_answer */
   struct world w;
   struct outcome out;
 
@@ -344,7 +352,7 @@ static void surplus(void)
      "are not those of two statements");
   world_close(&w);
 
-  /* The second answer comes when the first one has been read. */
+  /* The second answer is sent after the first one has been read. */
   world_open(&w);
   (void)!write(w.server, ok_answer, sizeof(ok_answer) - 1);
   while (rc == 0 && n < 2 * WIRE_LOOK_EVERY) {
@@ -369,7 +377,7 @@ static void surplus(void)
   world_close(&w);
 }
 
-/* Each beginning of the answer, and then nothing more. */
+/* Sends each prefix of the answer, and then nothing more. */
 static void broken_off(void)
 {
   size_t bad = 0;
@@ -387,7 +395,10 @@ static void broken_off(void)
   OK(bad == 0, "an answer that breaks off is a lost connection");
 }
 
-/* Each byte of the answer replaced by others: any outcome, but no more. */
+/*
+ * Replaces each byte of the answer by others: any outcome is right, except a
+ * crash.
+ */
 static void nonsense(void)
 {
   static const uint8_t other[] = { 0, 1, 5, 0x7f, 0xfb, 0xfc, 0xfe, 0xff };

@@ -206,7 +206,7 @@ static const char *quoted(struct rig *r, const char *text, size_t len)
   return strbuf_str(&to);
 }
 
-/* The library has not heard of them. */
+/* The library has not seen these changes. */
 static void settings(void)
 {
   struct rig r;
@@ -247,8 +247,10 @@ static void settings(void)
   "A\0\0\0\x0f\0\0\0\1" \
   "news\0x\0"
 
-/* The library reads on behind its answers, so it has a session that listens for
- * itself. */
+/*
+ * The library reads beyond its answers, so it has a session that listens to
+ * itself.
+ */
 static void listens(void)
 {
   struct rig r;
@@ -359,7 +361,7 @@ static void cut(void)
 
 int main(void)
 {
-  (void)alarm(30); /* an answer that is waited for in vain */
+  (void)alarm(30); /* an answer that never comes */
   one();
   several();
   errors();

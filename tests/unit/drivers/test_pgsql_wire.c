@@ -5,7 +5,7 @@
 #include "tests/unit/pgsql_wire_rig.h"
 #include "tests/unit/tap.h"
 
-/* Execute with this answer waiting; `ends`: nothing follows it. */
+/* Executes with this answer waiting; `ends`: nothing follows it. */
 static int answer(struct rig *r, const char *bytes, size_t len, bool ends)
 {
   rig_says(r, bytes, len, ends);
@@ -136,7 +136,7 @@ static void failures(void)
   rig_done(&r);
 }
 
-/* The server passes over the Sync while it waits for rows. */
+/* The server skips the Sync while it waits for rows. */
 static void copies(void)
 {
   struct rig r;
@@ -160,7 +160,7 @@ static void copies(void)
   rig_done(&r);
 }
 
-/* The text of an error may stand in the way of what is behind it. */
+/* The text of an error may overlap the place of what follows. */
 static void late_ready(void)
 {
   struct rig r;
@@ -175,7 +175,7 @@ static void late_ready(void)
   rig_done(&r);
 }
 
-/* What comes behind an answer belongs to no statement. */
+/* What follows an answer belongs to no statement. */
 static void asides(void)
 {
   struct rig r;
@@ -245,7 +245,7 @@ static void broken(void)
   }
 }
 
-/* Rows that do not hold what they promise end as NULLs. */
+/* Rows that are shorter than announced end with NULLs. */
 static void bad_rows(void)
 {
   static const struct {
@@ -291,7 +291,7 @@ static void cut(void)
   OK(good == 1, "an answer that is cut anywhere");
 }
 
-/* Random bytes after a start that is right: no crash, always an end. */
+/* Random bytes after a correct start: no crash, and always an end. */
 static void noise(void)
 {
   char bytes[256];
@@ -319,7 +319,7 @@ static void noise(void)
 
 int main(void)
 {
-  (void)alarm(30); /* an answer that is waited for in vain */
+  (void)alarm(30); /* an answer that never comes */
   rows();
   commands();
   failures();

@@ -1,6 +1,6 @@
 /*
- * test_sqlite.c - the sqlite driver's own: settings, states, waiting for locks,
- * rows.
+ * test_sqlite.c - the parts specific to the sqlite driver: settings, states,
+ * waiting for locks, rows.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,7 +137,7 @@ static void test_missing_folder(void)
   bed_close(&b);
 }
 
-/* One connection writes, another wants to. */
+/* One connection writes, and another tries to. */
 static void test_waiting(const char *file)
 {
   const struct conn_params other = { .db = file };
@@ -205,7 +205,10 @@ static void test_stale(const char *file)
 
 /* ---- rows ---- */
 
-/* SQLite's own allocations; so many are left before they fail, -1: any. */
+/*
+ * SQLite's own allocations.  This many succeed before they fail; -1: all
+ * succeed.
+ */
 static sqlite3_mem_methods memory;
 static int given = -1;
 
@@ -261,7 +264,7 @@ static bool kinds_are(sql_result *rs)
          !v[7].ptr && !conn_fetch_row(rs);
 }
 
-/* How many allocations it takes to succeed; -1: something went wrong. */
+/* Returns how many allocations a success takes; -1: something went wrong. */
 static int try_all(struct conn *c, struct stmt *st, bool rows)
 {
   for (int n = 0; n < 1000; n++) {

@@ -67,8 +67,10 @@ static void test_values(void)
   OK(right, "backwards as alone, values in their ranges");
 }
 
-/* Each digit is as often as any other at each of a group's places: chi-squared
- * with 9 degrees of freedom is above 40 once in 130000 cases. */
+/*
+ * At each place of a group, all digits are equally frequent: chi-squared with 9
+ * degrees of freedom is above 40 once in 130000 cases.
+ */
 static void test_digits(void)
 {
   enum {
@@ -99,7 +101,7 @@ static void test_digits(void)
   OK(worst < 40, "digits are uniform");
 }
 
-/* The row as text in a form. */
+/* Returns the row as text in a form. */
 static const char *put(struct rows *rows, enum rows_form form, uint64_t id,
                        size_t *ret_len)
 {
@@ -144,7 +146,7 @@ static void test_forms(void)
   strbuf_done(&want);
 }
 
-/* Chunks one behind the other, from 1 to the size of the table. */
+/* Do the chunks follow each other, from 1 to the size of the table? */
 static bool covers(struct chunks *c, uint64_t *ret_longest)
 {
   uint64_t next = 1;
@@ -192,7 +194,9 @@ static void test_plan(void)
   }
 }
 
-/* A table that nobody can load: its chunks still end, and are counted at once.
+/*
+ * Such a table is too large to load; its chunks still end, and are counted at
+ * once.
  */
 static void test_huge(void)
 {
@@ -238,7 +242,7 @@ static void test_resume(void)
   chunks_done(&c);
 }
 
-/* Chunks of parts: none is left out, none is given away twice. */
+/* Chunks of parts: none is left out, and none is given away twice. */
 static void test_shares(void)
 {
   enum {

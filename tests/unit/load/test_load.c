@@ -1,6 +1,6 @@
 /*
- * test_load.c - which chunks are loaded, in which order, by whom, and what
- * happens to the others when one fails; on a driver that only takes notes.
+ * test_load.c - which chunks are loaded, in which order, by which thread, and
+ * what happens to the others when one fails; on a driver that only takes notes.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -19,22 +19,22 @@ enum {
   CHUNKS = 3
 };
 
-/* What one connection was told, and what it has to do with it. */
+/* What one connection was asked for, and how it answers. */
 struct notes {
   struct bed bed;
   struct strbuf log;
-  unsigned copies;        /* that have begun */
-  const char *fail_state; /* of the copy number `fail_at`, from 1 */
+  unsigned copies;        /* copies that have begun */
+  const char *fail_state; /* for the copy number `fail_at`, from 1 */
   unsigned fail_at;
-  bool fail_late;    /* when its rows come, not when it begins */
-  uint64_t left_out; /* rows of each copy that are not taken */
+  bool fail_late;    /* fails when its rows come, not when it begins */
+  uint64_t left_out; /* rows of each copy that are refused */
   struct load *stop; /* stopped while copy number 2 is sent */
-  bool lose_commit;  /* the connection breaks in the first one */
+  bool lose_commit;  /* the connection is lost in the first COMMIT */
   bool binary, first;
-  uint64_t rows;  /* of the copy */
-  unsigned table; /* of the copy */
+  uint64_t rows;  /* rows of the copy */
+  unsigned table; /* table of the copy */
   unsigned loaded[3][CHUNKS];
-  /* For resume: what the queries return, a row for each of its chunks. */
+  /* Results of the queries of resume, a row for each chunk. */
   uint64_t others, there[CHUNKS];
   unsigned query, fetched;
 };
@@ -71,7 +71,7 @@ static int begin(struct session *s, const struct copy_spec *spec,
   return fails_now(n, false) ? failed(n, out) : 0;
 }
 
-/* The id of the first row, and how many there are. */
+/* Returns the id of the first row, and sets how many there are. */
 static uint64_t look_at(const struct notes *n, const char *rows, size_t len,
                         uint64_t *ret_count)
 {
@@ -169,7 +169,7 @@ static int statement(struct session *s, const char *sql, size_t len,
   else if (strcmp(sql, "COMMIT") == 0 || strcmp(sql, "ROLLBACK") == 0)
     s->trx = TRX_NONE;
   if (strncmp(sql, "SELECT", 6) == 0) {
-    /* rows of others; one row; rows of each chunk */
+    /* rows of other tables; one row; rows of each chunk */
     static const uint32_t fields[] = { 1, 4, 2 };
 
     out->counter = COUNTER_READ;
@@ -262,7 +262,9 @@ static struct load *make(uint64_t tables, uint64_t size,
   return l;
 }
 
-/* Go on until there is nothing left to do, or a failure; notes each step. */
+/*
+ * Continues until there is nothing left to do, or a failure; notes each step.
+ */
 static int go_on(struct notes *n, struct loader *t, enum load_origin origin,
                  struct err *err)
 {
@@ -285,7 +287,7 @@ static int go_on(struct notes *n, struct loader *t, enum load_origin origin,
   }
 }
 
-/* What one thread does with `tables` tables; returns what go_on() does. */
+/* One thread handles `tables` tables; returns the result of go_on(). */
 static int alone(struct notes *n, uint64_t tables, enum load_origin origin,
                  struct err *err)
 {
@@ -416,7 +418,7 @@ static void test_stop(void)
   struct notes *n = notes_new(&d);
   struct err err;
 
-  n->stop = (struct load *)n; /* alone() puts the right one there */
+  n->stop = (struct load *)n; /* alone() replaces it by the right one */
   OK(alone(n, 2, LOAD_FRESH, &err) == LOAD_STOPPED, "stopped");
   OK_STR(strbuf_str(&n->log),
          "create 1;copy sbtest1 1+5000;copy sbtest1 5001+5000;stopped"

@@ -20,7 +20,9 @@
 #define FORCED_WHAT \
   "(expected off, a time such as 30 or 5m, or a percentage of --time)"
 
-/* Refused before anything starts; the code says whether a prefix is due. */
+/*
+ * Refused before anything starts; the code says whether the text gets a prefix.
+ */
 static const struct {
   const char *line;
   int rc;

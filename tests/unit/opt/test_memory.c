@@ -1,6 +1,6 @@
 /*
- * test_memory.c - the n-th allocation fails, for every n: an error, and
- * nothing is lost.
+ * test_memory.c - the n-th allocation fails, for every n: an error is returned,
+ * and nothing leaks.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static const struct opt script_row = {
   .type = OPT_TYPE_LIST, .name = "columns", .def = "id,k", .help = "to read"
 };
 
-/* Everything that a run does with options. */
+/* Does everything that a run does with options. */
 static int everything(void *file, struct err *ret_err)
 {
   char name[] = "bench", test[] = "--test=x.lua", old[] = "--num-threads=2";

@@ -40,12 +40,14 @@ enum kind {
   FREE,     /* a script that declares nothing */
 };
 
-/* Command line and configuration file, `%s` being its name in both. */
+/*
+ * Command line and configuration file; `%s` stands for the file's name in both.
+ */
 static const struct {
   enum kind kind;
   const char *line, *file;
   int rc;
-  const char *text;  /* of the error */
+  const char *text;  /* text of the error */
   const char *name;  /* [opt] an option ... */
   const char *value; /* ... and its value as text */
 } cases[] = {

@@ -1,5 +1,5 @@
 /*
- * test_random.c - arbitrary command lines and files: an answer, never a
+ * test_random.c - arbitrary command lines and files: always an answer, never a
  * crash or a leak (run it with the address sanitizer).
  */
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #define ROUNDS 10000
 
-/* A generator of its own, so that a failure can be repeated. */
+/* The test has its own generator, so that a failure can be repeated. */
 static uint64_t state = 88172645463325252;
 
 static unsigned draw(unsigned n)
@@ -129,7 +129,7 @@ static bool parse_one(void)
 {
   char text[1024];
   const size_t len = make(text, sizeof(text));
-  char *exact = malloc(len ? len : 1); /* no terminator to rely on */
+  char *exact = malloc(len ? len : 1); /* there is no terminator to rely on */
   struct err err = { "" };
   struct opt_file file;
   int rc;

@@ -153,7 +153,7 @@ static const struct {
 } suggestion[] = {
   { "red", "read" },
   { "write", "write" }, /* nearer than "writ" */
-  { "writs", NULL },    /* "write" and "writ" are as near */
+  { "writs", NULL },    /* "write" and "writ" are equally near */
   { "WRITS", NULL },
   { "WRITE", "write" },
   { "Raed", "read" },
@@ -164,7 +164,7 @@ static const struct {
   { "table_sze", "table-size" },
   { "table--siz", "table-size" },
   { "tabel-sizeee", NULL },
-  { "tab", "table-size" }, /* its beginning */
+  { "tab", "table-size" }, /* the start of the name */
   { "wri", "writ" },       /* nearer than "write" */
 };
 

@@ -267,7 +267,7 @@ static void check_accepted(void)
   }
 }
 
-/* The same text on a line of a file, where blanks are nothing. */
+/* The same text on a line of a file, where blanks do not count. */
 static void check_gaps_in_files(void)
 {
   static const struct {

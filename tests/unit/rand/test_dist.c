@@ -15,7 +15,7 @@
 #define DRAWS 1000000
 #define CELLS 100
 
-/* Share of the values lo..hi, and how far off it may be. */
+/* The share of the values lo..hi, and its tolerance. */
 struct interval {
   int64_t lo, hi;
   double share, tolerance;
@@ -161,8 +161,8 @@ static const struct run runs[] = {
 };
 
 /*
- * P(U1 + ... + Um < x).  The alternating sum cancels badly in the upper half,
- * which the symmetry saves it from.
+ * Returns P(U1 + ... + Um < x).  The alternating sum cancels badly in the upper
+ * half, so symmetry is used there.
  */
 static double sum_below(int m, double x)
 {
@@ -202,7 +202,7 @@ static double special_below(const struct rand_cfg *c, double i, double n)
   return cold * bell + hot;
 }
 
-/* P(value < 1 + i) of all but zipfian. */
+/* Returns P(value < 1 + i) for all distributions but zipfian. */
 static double define_one(const struct rand_cfg *c, int64_t i, int64_t n)
 {
   const double x = (double)i / (double)n;
@@ -217,9 +217,9 @@ static double define_one(const struct rand_cfg *c, int64_t i, int64_t n)
 }
 
 /*
- * below[i] = P(value < 1 + i), i = 0..n, from the definitions.  The bell takes
- * long to work out and is smooth: every 100th value of a large range will do,
- * with straight lines between.
+ * Sets below[i] = P(value < 1 + i), i = 0..n, from the definitions.  The bell
+ * is slow to compute and smooth: for a large range, every 100th value is
+ * computed, with straight lines between.
  */
 static void define(const struct rand_cfg *c, int64_t n, double *below)
 {

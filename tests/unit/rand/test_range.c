@@ -33,7 +33,7 @@ static const struct range {
   { INT64_MAX - 1, INT64_MAX },
 };
 
-/* Values of the range seen, as parts of 2^64 of its width. */
+/* Values of the range that were seen, as parts of 2^64 of its width. */
 struct seen {
   bool inside;
   double min, max, mean;
@@ -78,7 +78,7 @@ static void check_range(enum rand_type type, const struct range *r)
     OK(s.min < 0.001 && s.max > 0.999, "uniform reaches both ends");
     OK(fabs(s.mean - 0.5) < 4 * 0.5 / sqrt(20000), "with its mean between");
   } else if (small) {
-    return; /* the other shapes are not to be told in a few values */
+    return; /* other shapes cannot be recognised in a few values */
   } else if (type == RAND_GAUSSIAN) {
     OK(s.min < 0.25 && s.max > 0.75, "the bell is as wide as it has to be");
     OK(fabs(s.mean - 0.5) < 4 * 0.0834 / sqrt(20000), "and in the middle");
@@ -119,7 +119,7 @@ static void check_empty(enum rand_type type)
   OK(lower_end, type_names[type]);
 }
 
-/* All 32-bit numbers: every bit is set in half of them. */
+/* Uses all 32-bit numbers: every bit is set in half of them. */
 static void check_32_bits(void)
 {
   uint64_t bits[33] = { 0 };
@@ -138,7 +138,7 @@ static void check_32_bits(void)
   OK(even && bits[32] == 0, "uniform over 32 bits");
 }
 
-/* Parameters at the ends: nothing outside, nothing that never comes back. */
+/* Parameters at their limits: no value is outside, and every call returns. */
 static void check_extremes(void)
 {
   static const struct rand_cfg extreme[] = {
@@ -182,7 +182,7 @@ static void check_extremes(void)
   OK(inside, "extreme parameters stay within all the ranges");
 }
 
-/* In few values the extremes can be told exactly. */
+/* With few values, the extremes are known exactly. */
 static void check_limits(void)
 {
   static const struct {
@@ -209,7 +209,7 @@ static void check_limits(void)
   }
 }
 
-/* More ranges in turn than are remembered: the same as one after the other. */
+/* More ranges in turn than are kept give the same as one after another. */
 static void check_zipf_cache(void)
 {
   enum {

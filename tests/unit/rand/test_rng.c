@@ -70,9 +70,9 @@ static void check_double(uint64_t seed)
   OK(fabs(mean - 0.5) < 0.0012, "mean of doubles");
   OK(fabs(variance - 1 / 12.0) < 0.0003, "variance of doubles");
 
-  rng = (struct rng){ { 0, 0 } }; /* no stream gets here: the least draw */
+  rng = (struct rng){ { 0, 0 } }; /* no stream has it: the smallest draw */
   OK(rng_double(&rng) == 0, "the least double is 0");
-  rng = (struct rng){ { UINT64_MAX, 1 } }; /* s0 + s1 = 0: gives all ones */
+  rng = (struct rng){ { UINT64_MAX, 1 } }; /* s0 + s1 = 0 gives all ones */
   OK(rng_double(&rng) == 1 - 0x1p-53, "the greatest is below 1");
 }
 
@@ -101,7 +101,7 @@ static void check_exponential(uint64_t seed)
   OK(CHI2_OK(chi), "distribution of gaps");
 }
 
-/* In a range of 3 * 2^62 values a bias is impossible to miss. */
+/* In a range of 3 * 2^62 values, a bias would be obvious. */
 static void check_below(uint64_t seed)
 {
   const uint64_t n = UINT64_C(3) << 62;
@@ -144,7 +144,7 @@ static bool all_differ(uint64_t *x, size_t n)
   return true;
 }
 
-/* With 64-bit draws, no common draw is more than no common run of four. */
+/* With 64-bit draws, no common draw means no common run of four. */
 static void check_streams_apart(void)
 {
   enum {

@@ -58,7 +58,10 @@ static void check_symbols(uint64_t seed, char symbol, char first, size_t kinds)
   OK(CHI2_OK(chi2_test(pair, share, kinds * kinds)), "independent of the last");
 }
 
-/* Every format of up to 40 bytes: `out` follows it and ends where it ends. */
+/*
+ * Checks every format of up to 40 bytes: `out` follows it and ends where it
+ * ends.
+ */
 static void check_formats(void)
 {
   static const char bytes[] = "#@#@ab-#@\\\"!\"$?A\xA3\xC0\x23z";
@@ -90,7 +93,7 @@ static void check_formats(void)
   OK(exact, "exactly the length of the format is written");
 }
 
-/* Formats with and without letters go different ways to the same digits. */
+/* Formats with and without letters use different code for the same digits. */
 static void check_ways(void)
 {
   enum {
@@ -135,8 +138,8 @@ static void check_example(void)
 }
 
 /*
- * 2^64 draws cannot be dealt out evenly to 10^16 or 26^8 texts; the lowest is
- * among those to be rejected, and so rarely that counting would never tell.
+ * 2^64 draws cannot be distributed evenly over 10^16 or 26^8 texts.  The lowest
+ * draw is one of those to reject, which are too rare for counting to show.
  */
 static void check_rejection(void)
 {

@@ -73,7 +73,7 @@ static void take_with_threads(uint64_t seed, uint32_t *out)
     (void)pthread_join(thread[i], NULL);
 }
 
-/* What is no worker has numbers of its own, too. */
+/* Streams other than workers' have numbers of their own, too. */
 static void take_others(uint64_t seed, uint32_t *out)
 {
   static const struct {
@@ -184,7 +184,7 @@ static void check_small_ranges(void)
   OK(all, "each of 1..600 values once, with 1, 2 and 9 slots");
 }
 
-/* Workers and the main state, which each have taken half of the values. */
+/* The workers and the main state have each taken half of the values. */
 static void check_both_ends(void)
 {
   enum {
@@ -206,7 +206,10 @@ static void check_both_ends(void)
   OK(unique, "the main state meets the workers when all values are used up");
 }
 
-/* A single slot goes round and round: n values each time, other orders. */
+/*
+ * A single slot goes through n values again and again, each time in another
+ * order.
+ */
 static void check_rounds(void)
 {
   enum {
@@ -288,7 +291,7 @@ static void check_large_range(int64_t a, int64_t b)
   OK(CHI2_OK(chi2_even(step, CELLS)), "no pattern in the steps");
 }
 
-/* As many ranges in turn as are remembered, then one more. */
+/* Uses as many ranges in turn as are kept, then one more. */
 static void check_alternation(void)
 {
   enum {

@@ -1,5 +1,5 @@
 /*
- * test_share.c - what process 0 tells the others about the environment.
+ * test_share.c - what process 0 sends to the others about the environment.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ int main(void)
   struct err err = { "" };
   bool alone, go;
 
-  (void)alarm(60); /* rather than looking for them for ever */
+  (void)alarm(60); /* the loop could be endless */
   environ = first;
   ranks_share_write(&from, SHARE_RUN, &bytes);
   environ = second;

@@ -12,7 +12,7 @@
 #include "tests/unit/tap.h"
 #include "tools/numbers.h"
 
-/* A run that nothing is wrong with: half of two processors. */
+/* A run without any problem: half of two processors are used. */
 struct fixture {
   struct client_use client;
   struct report_setup setup;
@@ -41,7 +41,7 @@ static void make(struct fixture *f)
                                 .trend = &f->trend };
 }
 
-/* The codes, each with ! when it is for the terminal too. */
+/* Returns the codes, each with ! if it is for the terminal too. */
 static const char *codes(struct fixture *f)
 {
   static char text[512];
@@ -55,7 +55,7 @@ static const char *codes(struct fixture *f)
   return text;
 }
 
-/* The text of the only doubt has this in it, and no colon. */
+/* Does the text of the only doubt contain this, and no colon? */
 static bool says(const struct fixture *f, const char *text)
 {
   const bool found = f->doubts.n == 1 && strstr(f->doubts.of[0].text, text) &&
@@ -109,7 +109,7 @@ static void test_client(void)
   OK_STR(codes(&f), "slow_clock! ", "a clock that is a system call");
 }
 
-/* Others have used that many processors of the fixture's two. */
+/* Other programs have used that many of the fixture's two processors. */
 static void others(struct fixture *f, double cpus)
 {
   struct client_use *c = &f->client;
@@ -119,8 +119,10 @@ static void others(struct fixture *f, double cpus)
                        (uint64_t)(cpus * (double)c->wall_ns);
 }
 
-/* A test of the processors: two threads on two of them, for two seconds, of
- * which they got 40 %. */
+/*
+ * A test of the processors: two threads on two processors, for two seconds, of
+ * which they got 40 %.
+ */
 static void make_disturbed(struct fixture *f)
 {
   make(f);
@@ -186,7 +188,7 @@ static void test_others(void)
   OK_STR(codes(&f), "", "other processes of the same run");
 }
 
-/* Threads that wait for a processor, of a test of a database. */
+/* The threads of a database test wait for a processor. */
 static void test_queue(void)
 {
   struct fixture f;
@@ -426,8 +428,11 @@ static double normal(struct rng *rng)
   return numbers_normal_quantile(rng_double(rng) * 0.999998 + 1e-6);
 }
 
-/* Of so many runs without a trend, whose noise has such a standard deviation
- * and such a correlation from second to second: how many seem to have one. */
+/*
+ * Makes that many runs without a trend, whose noise has this standard deviation
+ * and correlation from second to second.  Returns how many seem to have a
+ * trend.
+ */
 static unsigned false_alarms(int n, double noise, double memory, unsigned runs)
 {
   double rate[128], change;

@@ -1,10 +1,10 @@
 /*
  * test_text.c - cumulative reports byte by byte.
  *
- * Expected texts are outputs of sysbench 1.0.20 and 1.1.0; the reports have
- * the numbers that are in them.  Where sysbench divided by another time than
- * the one that it printed, so do the reports here: period_ns is a count
- * divided by the rate in the text, elapsed_ns is the total time.
+ * Expected texts are outputs of sysbench 1.0.20 and 1.1.0; the reports contain
+ * their numbers.  Where sysbench divided by another time than the one that it
+ * printed, these reports do so, too: period_ns is a count divided by the rate
+ * in the text, elapsed_ns is the total time.
  */
 
 #include "lua/engine/sql_form.h"
@@ -245,7 +245,7 @@ static const struct golden golden[] = {
     "\n",
   },
   {
-    "fileio, 1.0", /* 100 s make every rate with two decimals a count */
+    "fileio, 1.0", /* with 100 s, every rate with two decimals is a count */
     &v10,
     {
       .kind = REPORT_FINAL,

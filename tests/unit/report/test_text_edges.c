@@ -1,6 +1,6 @@
 /*
  * test_text_edges.c - cumulative reports byte by byte: without events, with
- * one, with errors only, with other labels, and of runs that were cut short.
+ * one, with errors only, with other labels, and for runs that were cut short.
  */
 
 #include "lua/engine/sql_form.h"

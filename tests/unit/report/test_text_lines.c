@@ -1,6 +1,6 @@
 /*
- * test_text_lines.c - interval lines, percentile lists and debug lines, byte
- * by byte.  A period of 100 s makes a count of every rate with two decimals.
+ * test_text_lines.c - interval lines, percentile lists and debug lines, byte by
+ * byte.  With a period of 100 s, every rate with two decimals is a count.
  */
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 /*
- * test_text_reporter.c - who is called when, and what comes out where.
+ * test_text_reporter.c - the order of the calls, and where the output goes.
  *
- * Standard output and standard error go to one file, so that their order can
- * be seen.
+ * Standard output and standard error go to one file, so that their order can be
+ * seen.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -22,7 +22,7 @@
 #include "tests/tests.h"
 #include "tests/unit/tap.h"
 
-/* A file that takes the place of both streams. */
+/* A file that replaces both streams. */
 struct capture {
   FILE *file;
   int stderr_fd; /* the real one */
@@ -239,7 +239,7 @@ static void test_output(const struct hist_sum *hist)
   log_set_level(LOG_NOTICE);
 }
 
-/* A script's hooks, which may be there or not. */
+/* A script's hooks, some of which may be missing. */
 struct script {
   bool interval, cumulative;
 };
@@ -310,7 +310,7 @@ static void test_hooks(const struct hist_sum *hist)
   }
 }
 
-/* A reporter that notes its calls, and fails when it is told to. */
+/* A reporter that notes its calls, and fails when the test asks for it. */
 struct note {
   char calls[16];
   char fail_at;
@@ -403,7 +403,9 @@ static void test_calls(void)
   }
 }
 
-/* The conductor gives up the report thread while it is in this reporter. */
+/*
+ * The conductor leaves the report thread behind while it is in this reporter.
+ */
 static int end_steps(void *ctx, const struct report_setup *setup,
                      const struct report *r, struct err *err)
 {

@@ -129,10 +129,10 @@ static int encode(void *ctx, struct err *err)
 
 struct place {
   char path[64];
-  size_t members; /* of a whole document; 0: not known yet */
+  size_t members; /* members of a whole document; 0: not known yet */
 };
 
-/* Members at any depth. */
+/* Counts members at any depth. */
 static size_t count_members(const json_t *j)
 {
   const json_t *value;
@@ -145,7 +145,7 @@ static size_t count_members(const json_t *j)
   return n;
 }
 
-/* What was written is a whole document. */
+/* The file that was written is a whole document. */
 static int check_document(struct place *place)
 {
   json_t *j;
@@ -219,7 +219,7 @@ int main(void)
   if (fd < 0)
     return 1;
   (void)close(fd);
-  json_set_alloc_funcs(malloc, free); /* so that it fails, too */
+  json_set_alloc_funcs(malloc, free); /* makes it fail, too */
   OK(torture(print, NULL) > 10, "recorders, and reports as text");
   OK(torture(encode, NULL) > 10, "histograms, written and read");
   OK(write_document(&place, &err) == 0 && place.members > 50, "a document");

@@ -39,7 +39,7 @@ static void test_columns(void)
   }
 }
 
-/* Columns whose names contain `what`. */
+/* Counts columns whose names contain `what`. */
 static unsigned columns(const char *head, const char *what)
 {
   unsigned n = 0;

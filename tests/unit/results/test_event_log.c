@@ -46,7 +46,7 @@ static void test_ring(void)
   OK(event_rings_dropped(&rs) == 100000 - n, "what did not was counted");
   OK(event_ring_take(&rs.of[0], &e, 1) == 0, "the others are empty");
 
-  /* The ring's end is met at every place of a batch. */
+  /* The ring ends at every possible place of a batch. */
   for (uint64_t i = 0; i < 300000; i++) {
     const size_t want = 1 + i % 7;
 
@@ -115,7 +115,7 @@ static void test_file(void)
   OK(event_log_new(&l, "/dev/full", 1, 0, &err) < 0, "nor one on a full disk");
 }
 
-/* Reads whatever is left, once the writer was stuck. */
+/* Reads the rest, after the writer was stuck. */
 static void *read_slowly(void *arg)
 {
   char block[65536];
@@ -126,7 +126,10 @@ static void *read_slowly(void *arg)
   return NULL;
 }
 
-/* A log to the pipe, told of its end, with so many events that nobody reads. */
+/*
+ * Makes a log to the pipe that has ended, with so many events that no reader
+ * takes.
+ */
 static struct event_log *log_unread(struct event_log_end *told, uint64_t events)
 {
   struct event_record e = { 123456789, 123456789, EVENT_NO_CLASS, 0 };
@@ -142,10 +145,10 @@ static struct event_log *log_unread(struct event_log_end *told, uint64_t events)
   return l;
 }
 
-/* Nobody reads from the pipe: events are dropped, and the worker goes on. */
+/* The pipe has no reader: events are dropped, and the worker continues. */
 static void test_slow_file(void)
 {
-  const uint64_t put = 400000; /* more than a pipe and a ring together hold */
+  const uint64_t put = 400000; /* more than pipe and ring can hold */
   struct run_end end = { 0 };
   struct event_log_end told = { 0 };
   struct event_log *l;
@@ -166,11 +169,13 @@ static void test_slow_file(void)
   (void)close(fd);
 }
 
-/* With its thread: never freed.  Volatile, for what looks for leaks. */
+/* It still has a thread, so it is never freed.  Volatile, for leak checkers. */
 static struct event_log *volatile left;
 
-/* A reader that has stopped: what it did not take is dropped, and the thread is
- * left behind. */
+/*
+ * The reader has stopped: what it did not take is dropped, and the thread is
+ * left behind.
+ */
 static void test_stuck_file(void)
 {
   const uint64_t put = 100000;
@@ -187,11 +192,13 @@ static void test_stuck_file(void)
      "all are accounted for");
   OK(event_log_is_left(l), "the caller can know");
   left = l;
-  (void)close(fd); /* it comes back now, and finds nothing to do */
+  (void)close(fd); /* it returns now, and finds nothing to do */
 }
 
-/* How over() ends for a log of so many events, of a file that takes no more
- * than `most` bytes: a disk that is full. */
+/*
+ * Ends a log of that many events in a file that takes at most `most` bytes,
+ * like a full disk; returns the result of over().
+ */
 static int fill(struct event_log_end *told, uint64_t events, rlim_t max)
 {
   const struct reporter *rep = &event_log_reporter;

@@ -1,6 +1,6 @@
 /*
- * test_hdr_encode.c - histograms in HdrHistogram's form: bytes that its own
- * library produces for the same values, and the way back.
+ * test_hdr_encode.c - histograms in HdrHistogram's format: the bytes that its
+ * own library writes for the same values, and decoding them.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -123,7 +123,7 @@ static void test_text(const struct hist_sum *h)
   strbuf_done(&text);
 }
 
-/* The reader's side of the plain form, written down once more. */
+/* A second implementation of the reader of the plain form. */
 static uint64_t sum_of_counts(const struct strbuf *b, uint64_t *ret_places)
 {
   const unsigned char *p = (const unsigned char *)b->text + 40;

@@ -1,6 +1,6 @@
 /*
- * test_json_parts.c - parts of the results as JSON: what is in them, and that
- * a parser reads back what was put in.
+ * test_json_parts.c - parts of the results as JSON: their content, and that a
+ * parser reads it back.
  */
 #include <jansson.h>
 #include <math.h>
@@ -25,7 +25,7 @@ static struct report_setup setup = { .percentile = 95,
                                      .n_percentiles = 2,
                                      .percentiles = asked };
 
-/* Through text and the parser. */
+/* Writes and parses the value. */
 static json_t *again(json_t *value)
 {
   char *text = shared_json_pretty(value);
@@ -36,7 +36,7 @@ static json_t *again(json_t *value)
   return parsed;
 }
 
-/* A member of members: "a.b"; missing: NULL. */
+/* Returns a member of members: "a.b"; missing: NULL. */
 static json_t *at(json_t *o, const char *path)
 {
   char name[64];

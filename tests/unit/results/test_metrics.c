@@ -1,6 +1,6 @@
 /*
- * test_metrics.c - metrics in both formats, read by a strict little parser, and
- * the server that hands them out.
+ * test_metrics.c - metrics in both formats, read by a small strict parser, and
+ * the server that sends them.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ static size_t name_len(const char *p)
   return strspn(p, "abcdefghijklmnopqrstuvwxyz_");
 }
 
-/* "{a="b",c="d"}": what comes behind; NULL: broken. */
+/* Skips "{a="b",c="d"}" and returns what follows; NULL: malformed. */
 static const char *skip_labels(const char *p)
 {
   if (*p != '{')
@@ -69,8 +69,10 @@ static bool good_suffix(const char *type, const char *suffix)
          strcmp(suffix, "_sum") == 0;
 }
 
-/* In the older format a family is called like its samples, and only the
- * histogram has suffixes. */
+/*
+ * In the older format a family has the name of its samples, and only the
+ * histogram has suffixes.
+ */
 static bool good_old_suffix(const char *type, const char *family,
                             const char *suffix)
 {
@@ -253,7 +255,7 @@ static void test_addresses(void)
        good[i].text);
 }
 
-/* Descriptors that a program would get which is started now. */
+/* Counts the descriptors that a program started now would inherit. */
 static unsigned inherited(void)
 {
   unsigned n = 0;
@@ -307,8 +309,10 @@ static const char *ask(const struct http *h, const char *request)
   return text;
 }
 
-/* So many calls find no descriptor, and how often the server has then waited
- * for nothing but its end. */
+/*
+ * That many calls find no descriptor, and how often the server then waited only
+ * for its end.
+ */
 static _Atomic int refusals, pauses;
 
 int __real_accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags);
@@ -333,7 +337,7 @@ int __wrap_poll(struct pollfd *fds, nfds_t n, int timeout)
   return __real_poll(fds, n, timeout);
 }
 
-/* The call stays where it is, so that waiting for calls does not wait. */
+/* The call is not accepted, so waiting for calls returns at once. */
 static void test_no_descriptors(const struct http *h)
 {
   atomic_store(&refusals, 2);
@@ -343,7 +347,7 @@ static void test_no_descriptors(const struct http *h)
      "and until then the server sleeps");
 }
 
-/* More readers than there are places ask for nothing. */
+/* There are more readers than places, and they ask for nothing. */
 static void test_idle(const struct http *h)
 {
   int idle[3 * HTTP_READERS];
@@ -355,7 +359,7 @@ static void test_idle(const struct http *h)
   OK(strstr(ask(h, "GET / HTTP/1.0\n\n"), "hello") &&
        strstr(ask(h, "GET / HTTP/1.0\n\n"), "hello"),
      "readers that are idle keep nobody waiting");
-  /* One after the other they would have 96 s. */
+  /* One after another would take 96 s. */
   OK(clock_now_ns() - before < 60 * NS_PER_S, "and are not waited for");
   OK(recv(idle[0], &c, 1, 0) <= 0, "the first of them has lost its place");
   for (size_t i = 0; i < ARRAY_SIZE(idle); i++)
@@ -427,7 +431,7 @@ static void test_server(void)
   OK(strstr(ask(&h, "GET /other HTTP/1.1\r\n\r\n"), "404"), "another path");
   OK(strstr(ask(&h, "POST / HTTP/1.1\r\n\r\n"), "405"), "another verb");
   test_no_descriptors(&h);
-  held = dup(h.wake[1]); /* as such a program would hold it */
+  held = dup(h.wake[1]); /* held like a program that was started would */
   http_stop(&h);
   http_stop(&h);
   OK(true, "stops, whoever holds the pipe, and is stopped");

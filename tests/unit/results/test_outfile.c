@@ -1,5 +1,5 @@
 /*
- * test_outfile.c - files of results: whole or not at all, and named when they
+ * test_outfile.c - files of results: complete or absent, and named if they
  * cannot be written.
  */
 #include <dirent.h>
@@ -139,7 +139,7 @@ static void test_links(void)
      "a circle of links");
   (void)unlink("circle");
 
-  /* The name that is written to first can be guessed. */
+  /* Another user could guess the name that is written to first. */
   put("precious", "precious");
   (void)snprintf(name, sizeof(name), "file.%ld-0.tmp", (long)getpid());
   MUST(symlink("precious", name) == 0);
@@ -152,7 +152,7 @@ static void test_links(void)
   OK(files_here() == 0, "nothing else is there");
 }
 
-/* Nothing that was written is lost because of its place. */
+/* If a file cannot get its final place, what was written is not lost. */
 static void test_no_place(void)
 {
   struct whole_file f;
@@ -172,7 +172,7 @@ static void test_no_place(void)
   OK(files_here() == 0, "nothing else is there");
 }
 
-/* Who reads it has the end of the text when the last writer has closed it. */
+/* The reader has the end of the text when the last writer has closed it. */
 static void test_pipe(void)
 {
   struct whole_file f;
@@ -214,7 +214,7 @@ static void test_unwritable(void)
   OK(outfile_close(&o, &err) == 0, "closed twice");
 }
 
-/* The standard output leads to `path` while `act` runs. */
+/* Redirects the standard output to `path` while `act` runs. */
 static void with_stdout(const char *path, void (*act)(void))
 {
   const int before = dup(STDOUT_FILENO);
@@ -333,7 +333,7 @@ static void test_spool_places(void)
   (void)unsetenv("TMPDIR");
 }
 
-/* A limit of the size of files stands for a disk that is full for a while. */
+/* A limit of the size of files simulates a disk that is full for a while. */
 static int add_within(struct spool *s, rlim_t bytes, const char *text,
                       struct err *err)
 {
@@ -395,7 +395,7 @@ static void test_put(void)
      "also if it is an error");
 }
 
-/* What another thread does, and what it got. */
+/* The work of another thread, and its result. */
 struct writing {
   struct outfile f;
   struct err err;
@@ -433,7 +433,7 @@ static void test_left(void)
   (void)pthread_join(thread, NULL);
   OK(w.rc == -ECANCELED && w.err.text[0] == '\0', "who comes back knows");
   OK(outfile_write(&w.f, "x", 1, &err) == -ECANCELED, "nobody writes");
-  (void)fclose(w.f.stream); /* not left to a thread any more */
+  (void)fclose(w.f.stream); /* it is not left to a thread any more */
   (void)unlink("pipe");
 }
 

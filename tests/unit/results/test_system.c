@@ -1,5 +1,5 @@
 /*
- * test_system.c - what the machine tells, read from a small tree of files.
+ * test_system.c - what the machine reports, read from a small tree of files.
  */
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -1,5 +1,6 @@
 /*
- * test_machine.c - who used the processors, from files that are written here.
+ * test_machine.c - which programs used the processors, from files that are
+ * written here.
  */
 #include <errno.h>
 #include <sched.h>
@@ -48,7 +49,10 @@ static int allowed_cpu(void)
   return 0;
 }
 
-/* Of the allowed processor, and of one on which the process may not run. */
+/*
+ * Writes times of the allowed processor, and of one on which the process may
+ * not run.
+ */
 static void put_stat(const char *times)
 {
   char text[512];
@@ -107,7 +111,10 @@ static void test_speed(void)
   OK(use.heat == 3 && use.mhz == 1200 && use.base_mhz == 2600, "heat");
 }
 
-/* Both versions of the interface; the limit may be that of a group above. */
+/*
+ * Checks both versions of the interface; the limit may be that of a parent
+ * group.
+ */
 static void test_quota(void)
 {
   struct machine_counts a, b;
@@ -136,7 +143,7 @@ static void test_quota(void)
      "the older interface");
 }
 
-/* PID (NAME) with so many ticks of its own and of children. */
+/* Adds PID (NAME) with that many ticks of its own and of its children. */
 static void put_process(int pid, const char *name, unsigned flags, int own,
                         int children)
 {

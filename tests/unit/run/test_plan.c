@@ -1,5 +1,5 @@
 /*
- * test_plan.c - from what is asked for to the plan of a run.
+ * test_plan.c - from the input to the plan of a run.
  */
 #include <math.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@ static struct run_cfg cfg;
 static struct report_setup report;
 static struct rand_cfg rnd;
 
-/* An input of the values above, which are set to defaults. */
+/* An input with the default values from above. */
 static struct plan_input usual(void)
 {
   cfg = (struct run_cfg){ .threads = 4,

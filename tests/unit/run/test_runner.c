@@ -1,5 +1,5 @@
 /*
- * test_runner.c - what a run calls, in which order, also when one of the calls
+ * test_runner.c - the calls of a run and their order, also if one of them
  * fails.
  */
 #include <errno.h>
@@ -126,7 +126,7 @@ static void test_reporter_failures(void)
   }
 }
 
-/* Worker 1 hangs until it is told to go on. */
+/* Worker 1 hangs until it is released. */
 static int hang_in_1(struct probe *p, struct worker *w)
 {
   if (w->tid != 1)
@@ -141,7 +141,7 @@ static void let_go(struct probe *p, enum interrupt_step step)
   probe_say(p, 1);
 }
 
-/* As sysbench the consequence is printed, too. */
+/* Like sysbench, the program prints the consequence, too. */
 static void test_barrier_as_sysbench(void)
 {
   static const struct {
@@ -201,7 +201,7 @@ static void test_barrier(void)
   test_barrier_as_sysbench();
 }
 
-/* The run leaves threads behind: judged in a process of its own. */
+/* The run leaves threads behind, so it is judged in a separate process. */
 static bool not_in_time(const struct probe *p)
 {
   return p->status == EXIT_FORCED && p->left && p->events == 0 &&
@@ -267,7 +267,7 @@ static void test_no_threads(void)
   probe_done(&p);
 }
 
-/* Threads of this stack can be had until there are none left. */
+/* Threads with this stack can be started until there are no more. */
 enum {
   SCARCE_STACK = 1 << 20,
 };
@@ -308,7 +308,7 @@ static void ignore(struct probe *p, enum interrupt_step step)
   (void)p, (void)step;
 }
 
-/* There are two of three threads, and the second one is blocked. */
+/* Two of three threads exist, and the second one is blocked. */
 static int start_scarce(void (*on_interrupt)(struct probe *p,
                                              enum interrupt_step step),
                         bool (*judge)(const struct probe *p))

@@ -42,8 +42,10 @@ static void test_exact(void)
   }
 }
 
-/* Worker 0 does five events and then has no more to do; worker 1 waits for the
- * tickets that it gives back. */
+/*
+ * Worker 0 executes five events and then has nothing left; worker 1 waits for
+ * the tickets that it returns.
+ */
 static bool only_five(struct probe *p, struct worker *w)
 {
   uint32_t gone;
@@ -174,7 +176,7 @@ static void test_signals(void)
   }
 }
 
-static _Atomic uint32_t *stop_word; /* of the run */
+static _Atomic uint32_t *stop_word; /* stop word of the run */
 
 static int keep_stop_word(struct probe *p, struct worker *w, struct err *err)
 {
@@ -208,10 +210,13 @@ static void test_late_signal(void)
 }
 
 enum {
-  CROWD = 16, /* more than processors: most are interrupted somewhere */
+  CROWD = 16, /* more than processors: most are interrupted at some place */
 };
 
-/* Was this worker there in the warm-up?  p->word has a bit for each. */
+/*
+ * Notes that this worker had an event in the warm-up.  p->word has a bit for
+ * each.
+ */
 static int note_cold(struct probe *p, struct worker *w, struct err *err)
 {
   (void)err;
@@ -244,9 +249,9 @@ static unsigned warm_up(void)
 }
 
 /*
- * A loop of events ends each at the start of the next, so that exactly one
- * event of a worker begins in the warm-up and ends after it.  On a busy machine
- * the warm-up may be over before anybody got a processor.
+ * A loop of events ends each event at the start of the next, so exactly one
+ * event of a worker begins in the warm-up and ends after it.  On a busy
+ * machine, the warm-up may be over before any worker got a processor.
  */
 static void test_warmup(void)
 {
@@ -257,7 +262,7 @@ static void test_warmup(void)
   OK(crowded > 0, "several workers had events in the warm-up");
 }
 
-/* All workers but one wait through the end of the warm-up for an arrival. */
+/* All workers but one wait for an arrival until after the warm-up. */
 static void test_warmup_rate(void)
 {
   struct probe p;
@@ -351,7 +356,7 @@ static void test_rate(void)
   probe_done(&p);
 }
 
-/* Processor time of this thread. */
+/* Returns the processor time of this thread. */
 static uint64_t used_ns(void)
 {
   struct timespec ts;
@@ -360,7 +365,7 @@ static uint64_t used_ns(void)
   return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
-/* The arrivals of a run with this rate are known up to there. */
+/* Returns the schedule with this rate, with the arrivals up to that time. */
 static struct schedule *schedule_up_to(double rate, uint64_t time_ns)
 {
   struct schedule *s = NULL;
@@ -373,7 +378,7 @@ static struct schedule *schedule_up_to(double rate, uint64_t time_ns)
   return s;
 }
 
-/* To go along with all arrivals. */
+/* Returns the processor time for going through all arrivals. */
 static uint64_t cost_of_arrivals(double rate, uint64_t time_ns)
 {
   const uint64_t before = used_ns();
@@ -415,8 +420,10 @@ static int fail_at_100(struct probe *p, struct worker *w, struct err *err)
   return w->iteration == 100 ? err_set(err, -EIO, "enough") : 0;
 }
 
-/* The worker has left, and is gone when the report thread has done its work two
- * more times. */
+/*
+ * The worker has left, and closes after the report thread has worked two more
+ * times.
+ */
 static void close_late(void *thr)
 {
   probe_say(thr, 1);
@@ -448,7 +455,7 @@ static void test_rate_stopped(void)
   probe_init(&p);
   p.plan.rate = 1e5;
   p.plan.report.rate = true;
-  p.plan.interval_ns = 120 * NS_PER_MS; /* with a look at the queue in each */
+  p.plan.interval_ns = 120 * NS_PER_MS; /* each looks at the queue */
   p.on_event = fail_at_100;
   p.on_interval = count_lines;
   p.ops.thread_close = close_late;
@@ -460,7 +467,7 @@ static void test_rate_stopped(void)
   probe_done(&p);
 }
 
-/* The test has something under way, which fails. */
+/* An operation of the test is in progress, and fails. */
 static bool fails_meanwhile(void *thr, struct worker *w, uint64_t until_ns)
 {
   struct probe *p = thr;
@@ -492,7 +499,9 @@ static void test_rate_idle(void)
   probe_done(&p);
 }
 
-/* Until force is used, or after the deadline if it should not be. */
+/*
+ * Waits until force is used, or until after the deadline if it should not be.
+ */
 static int finish_late(void *thr, struct worker *w, struct err *err)
 {
   struct probe *p = thr;
@@ -514,7 +523,7 @@ static void test_finish_late(bool automatic)
   probe_init(&p);
   p.plan.threads = 2;
   p.plan.events = 10;
-  p.plan.time_ns = NS_PER_S; /* for all to leave, on a busy machine too */
+  p.plan.time_ns = NS_PER_S; /* for all to leave, also on a busy machine */
   p.plan.grace_ns = NS_PER_MS;
   p.plan.grace_auto = automatic;
   p.on_event = nothing;
@@ -532,7 +541,7 @@ static void test_finish_late(bool automatic)
 }
 
 enum {
-  BURNT_NS = 100 * NS_PER_MS /* processor time */
+  BURNT_NS = 100 * NS_PER_MS /* of processor time */
 };
 
 static void burn(void *thr)
@@ -562,7 +571,7 @@ static int burn_finish(void *thr, struct worker *w, struct err *err)
   return burn_run(thr, err);
 }
 
-/* Processor time is that of the time that it is divided by. */
+/* Processor time belongs to the same time that it is divided by. */
 static void test_client(bool finishes)
 {
   struct probe p;
@@ -582,7 +591,7 @@ static void test_client(bool finishes)
   probe_done(&p);
 }
 
-/* No time is granted, and nobody needs any: both workers wait for arrivals. */
+/* No time is granted and none is needed: both workers wait for arrivals. */
 static bool leave_at_once(void)
 {
   struct probe p;
@@ -611,7 +620,7 @@ static void test_no_grace(void)
   OK(ok, "no force is used on those who only have to notice the end");
 }
 
-/* Beyond both of the moments below. */
+/* Lasts longer than both times below. */
 static int outlast_moments(struct probe *p, struct worker *w, struct err *err)
 {
   const uint64_t until_ns = worker_end_ns(w) + 2 * p->plan.time_ns;
@@ -658,7 +667,7 @@ static bool until_told(struct probe *p, struct worker *w)
   return atomic_load(&p->word) == 0;
 }
 
-/* Of the report thread. */
+/* Written by the report thread. */
 static uint64_t line_ended_ns, checkpoint_end_ns;
 
 static void end_line(struct probe *p, const struct report *r)
@@ -674,7 +683,7 @@ static void see_checkpoint(struct probe *p, const struct report *r)
   probe_say(p, 1);
 }
 
-/* Both are due at the same moment; the line may take as long as it likes. */
+/* Both are due at the same time; the line may take as long as it likes. */
 static void test_checkpoint_behind_line(void)
 {
   static const uint64_t moment = 20 * NS_PER_MS;
@@ -697,7 +706,10 @@ static void test_checkpoint_behind_line(void)
 
 #define TICK_NS (5 * NS_PER_MS)
 
-/* The worker has left: until there is a line, or several should have come. */
+/*
+ * The worker has left: waits until there is a line, or several should have
+ * come.
+ */
 static void close_after_lines(void *thr)
 {
   struct probe *p = thr;
@@ -730,7 +742,7 @@ static void test_lines_end(void)
   probe_done(&p);
 }
 
-/* Until the time is up: nothing else could be awaited. */
+/* Waits until the time is up: there is nothing else to await. */
 static int outlast(struct probe *p, struct worker *w, struct err *err)
 {
   const uint64_t end_ns = worker_end_ns(w);
@@ -749,7 +761,7 @@ static void test_reason(uint64_t events, bool no_deadline,
 
   probe_init(&p);
   p.plan.events = events;
-  p.plan.time_ns = NS_PER_S; /* for the event to begin, on a busy machine too */
+  p.plan.time_ns = NS_PER_S; /* for the event to begin */
   p.no_deadline = no_deadline;
   p.on_event = outlast;
   probe_run(&p);

@@ -32,8 +32,10 @@ enum {
   TIMES = 100
 };
 
-/* When the first arrivals of make(1000, seed, start_ns) are due: a fraction of
- * a nanosecond was cut off. */
+/*
+ * The times at which the first arrivals of make(1000, seed, start_ns) are due;
+ * fractions of a nanosecond are cut off.
+ */
 static void due_times(uint64_t due[TIMES], uint64_t seed, uint64_t start_ns)
 {
   struct schedule *s = make(1000, seed, start_ns);
@@ -128,7 +130,7 @@ static void test_waiting(void)
   schedule_free(s);
 }
 
-/* What is due before the moment asked for is dropped. */
+/* Arrivals due before the given time are dropped. */
 static void test_dropped(void)
 {
   struct schedule *all = make(1000, 5, 0), *some = make(1000, 5, 0);
@@ -143,7 +145,7 @@ static void test_dropped(void)
   schedule_free(some);
 }
 
-/* What a warm-up left is dropped before anybody takes what comes next. */
+/* What a warm-up left is dropped before a worker takes the next arrival. */
 static void test_measured(void)
 {
   struct schedule *some = make(1000, 5, 0);
@@ -163,7 +165,7 @@ static void test_measured(void)
   schedule_free(some);
 }
 
-/* The worker was ahead of the moment. */
+/* The worker was ahead of that time. */
 static void test_measured_ahead(void)
 {
   struct schedule *some = make(1000, 5, 0);
@@ -179,7 +181,7 @@ static void test_measured_ahead(void)
   schedule_free(some);
 }
 
-/* Nobody may begin what is due after the end, or beyond the last event. */
+/* No worker may begin what is due after the end, or beyond the last event. */
 static void test_limits(void)
 {
   struct schedule *some = make(1000, 5, 0);
@@ -213,7 +215,10 @@ static void test_slow(void)
   schedule_free(NULL);
 }
 
-/* More than anybody can do: counted without drawing each of them. */
+/*
+ * The rate is more than any machine can do: arrivals are counted without
+ * drawing each of them.
+ */
 static void test_hopeless(void)
 {
   const uint64_t hour_ns = UINT64_C(3600000000000);
@@ -232,7 +237,7 @@ static void test_hopeless(void)
   schedule_free(s);
 }
 
-/* However often somebody looks: 20000 times a million. */
+/* However often the schedule is read: 20000 times a million. */
 static void test_hopeless_often(void)
 {
   struct schedule *s = make(1e9, 1, 0);
@@ -294,7 +299,7 @@ static void test_takers(void)
     if (pthread_create(&takers[i].thread, NULL, take_each, &takers[i]) != 0)
       abort();
   }
-  for (int i = 0; i < 1000; i++) { /* a reader beside them */
+  for (int i = 0; i < 1000; i++) { /* a reader runs at the same time */
     now = schedule_waiting(s, alone[i * (ALL / 1000)]);
     sane = sane && now <= ALL;
     before += now;

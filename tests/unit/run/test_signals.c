@@ -1,5 +1,5 @@
 /*
- * test_signals.c - signals find the thread that waits for them.
+ * test_signals.c - signals reach the thread that waits for them.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -15,7 +15,7 @@
 #include "run/signals.h"
 #include "tests/unit/tap.h"
 
-static _Atomic uint32_t arrived; /* waited for */
+static _Atomic uint32_t arrived; /* the test waits for it */
 
 static int await_arrival(void)
 {
@@ -47,8 +47,10 @@ static void send(int number)
     abort();
 }
 
-/* Like one that a library has started: it has no signals blocked.  Until the
- * other end of the pipe is closed. */
+/*
+ * Acts like a thread that a library has started: it blocks no signals.  It ends
+ * when the other end of the pipe is closed.
+ */
 static void *be_there(void *arg)
 {
   struct pollfd end = { .fd = *(int *)arg, .events = POLLIN };
@@ -58,7 +60,7 @@ static void *be_there(void *arg)
   return NULL;
 }
 
-/* The system prefers it to a thread that has to be looked for. */
+/* The system prefers this thread to one that it must search for. */
 static void test_older_thread(int number)
 {
   struct signals s;
@@ -77,7 +79,7 @@ static void test_older_thread(int number)
   (void)close(ends[0]);
 }
 
-/* Who opens himself gets the signal afterwards. */
+/* A thread that unblocks signals gets the signal afterwards. */
 static void test_open(void)
 {
   struct signals s;
@@ -91,7 +93,7 @@ static void test_open(void)
   signals_stop(&s);
 }
 
-/* Launchers and batch systems send it. */
+/* Launchers and batch systems send this signal. */
 static void test_foreign(void)
 {
   struct signals s;
@@ -105,7 +107,7 @@ static void test_foreign(void)
   OK(!s.started, "the run itself does");
 }
 
-static _Atomic uint32_t begun; /* waited for */
+static _Atomic uint32_t begun; /* the test waits for it */
 
 static void *be_hit(void *arg)
 {
@@ -116,7 +118,7 @@ static void *be_hit(void *arg)
   return NULL;
 }
 
-/* As if the system had chosen a thread that is older than the run. */
+/* Acts as if the system had chosen a thread that is older than the run. */
 static void test_foreign_older(void)
 {
   struct signals s;

@@ -1,5 +1,5 @@
 /*
- * test_speed.c - the clocks of processors: samples, and what becomes of them.
+ * test_speed.c - the clocks of processors: samples and their evaluation.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "run/speed.h"
 #include "tests/unit/tap.h"
 
-/* A second of samples, ten of them, each with the clock that is due. */
+/* Makes a second of ten samples, each with the clock expected at its time. */
 static struct speed_watch *falling(double first_ghz, double last_ghz, int n)
 {
   struct speed_watch *s = calloc(1, sizeof(*s));

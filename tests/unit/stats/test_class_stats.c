@@ -1,6 +1,6 @@
 /*
- * test_class_stats.c - classes of operations: counted by workers, read by
- * others, in periods.
+ * test_class_stats.c - classes of operations: workers count them, other threads
+ * read them, in periods.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -103,9 +103,9 @@ static void test_periods(void)
 }
 
 enum {
-  WORKERS = 70, /* so that some share a histogram */
+  WORKERS = 70, /* some share a histogram */
   EACH = 2000,
-  CLASSES = 10, /* so that some have fewer histograms than others */
+  CLASSES = 10, /* some have fewer histograms than others */
   THREADS = 4,
 };
 
@@ -128,7 +128,7 @@ static void *work(void *arg)
   return NULL;
 }
 
-/* Names, cells and shared histograms are made while others read. */
+/* Names, cells and shared histograms are created while other threads read. */
 static void test_threads(void)
 {
   struct class_totals t = { .hist = hist_sum_new() };

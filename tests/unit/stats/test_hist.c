@@ -1,5 +1,5 @@
 /*
- * test_hist.c - the histogram against sorted arrays of what was recorded.
+ * test_hist.c - the histogram against sorted arrays of the recorded values.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -25,7 +25,7 @@ static uint64_t next_random(uint64_t *state)
   return rng_mix(*state += RNG_GAMMA);
 }
 
-/* Every order of magnitude of the range is as likely as another. */
+/* All orders of magnitude of the range are equally likely. */
 static uint64_t random_ns(uint64_t *state)
 {
   const unsigned bits = (unsigned)(next_random(state) % HIST_TOP_BIT) + 1;
@@ -67,7 +67,9 @@ static void test_layout(void)
   OK(HIST_MAX_NS > UINT64_C(3600000000000), "an hour is in the range");
 }
 
-/* The rank that the definition of the percentile asks for, counted from 0. */
+/*
+ * Returns the rank that follows from the definition of the percentile, from 0.
+ */
 static size_t rank_of(size_t n, double pct)
 {
   const double rank = floor((double)n * pct / 100.0 + 0.5);
@@ -107,7 +109,7 @@ static void test_moments(const struct hist_sum *sum, const uint64_t *values)
      "standard deviation");
 }
 
-/* Pages of a sum that exist. */
+/* Counts the pages of a sum that exist. */
 static unsigned pages_of(const struct hist_sum *s)
 {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -148,7 +150,7 @@ static void test_pages(void)
   hist_sum_free(diff);
 }
 
-/* What a loop sees. */
+/* Checks what a loop sees. */
 static void test_next(const struct hist_sum *sum)
 {
   struct hist_sum *s = hist_sum_new();
@@ -181,7 +183,7 @@ static uint64_t at(const struct hist *h, unsigned index)
   return n;
 }
 
-/* Days of one latency are more than a short count holds. */
+/* Days of one latency are more than a short count can hold. */
 static void test_full(void)
 {
   const unsigned i = hist_index(1000);
@@ -195,13 +197,13 @@ static void test_full(void)
   hist_record_shared(h, 1000);
   OK(at(h, i) == UINT64_C(2) + HIST_FULL && h->count[i] == HIST_FULL,
      "the next ones beside it");
-  /* Another thread is in the middle of it. */
+  /* Another thread is in the middle of recording. */
   atomic_fetch_add(&h->count[i], 5);
   OK(at(h, i) == UINT64_C(2) + HIST_FULL, "one too much does not count twice");
   hist_free(h);
 }
 
-/* What a sum had before does not show, wherever it was. */
+/* The earlier content of a sum does not show, wherever it was. */
 static void test_leftovers(const struct hist_sum *a, const struct hist_sum *b)
 {
   struct hist_sum *s = hist_sum_new(), *t = hist_sum_new();
@@ -228,7 +230,7 @@ static void test_leftovers(const struct hist_sum *a, const struct hist_sum *b)
   hist_sum_free(t);
 }
 
-/* A sum, and what has to be in it. */
+/* A sum, and its expected content. */
 struct twin {
   struct hist_sum *sum;
   uint64_t *count; /* [HIST_BUCKETS] */
@@ -277,13 +279,13 @@ static void take_away(struct twin *out, const struct twin *now,
     out->count[i] = now->count[i] - before->count[i];
 }
 
-/* One step of many, in which [0] is never less than [1]. */
+/* Takes one of many steps, in which [0] is never less than [1]. */
 static void step(struct twin t[3], uint64_t *state)
 {
   const size_t bytes = HIST_BUCKETS * sizeof(*t->count);
 
   switch (draw(state, 12)) {
-  case 0: /* what was given out, and the next period begins */
+  case 0: /* hand out a difference, and begin the next period */
     take_away(&t[2], &t[0], &t[1]);
     hist_sum_copy(t[1].sum, t[0].sum);
     memcpy(t[1].count, t[0].count, bytes);
@@ -293,7 +295,7 @@ static void step(struct twin t[3], uint64_t *state)
     for (unsigned i = 0; i < HIST_BUCKETS; i++)
       t[0].count[i] += t[2].count[i];
     break;
-  case 2: /* in place, and anew */
+  case 2: /* in place, and into another sum */
     take_away(&t[draw(state, 2)], &t[0], &t[1]);
     hist_sum_clear(t[1].sum);
     memset(t[1].count, 0, bytes);

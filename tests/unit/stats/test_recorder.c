@@ -1,8 +1,8 @@
 /*
- * test_recorder.c - snapshots of workers that go on working.
+ * test_recorder.c - snapshots of workers that continue to work.
  *
  * Event k of a worker takes k ns in the tests with threads, so that totals,
- * minimum and maximum of any period can be told from its first and last event.
+ * minimum and maximum of any period follow from its first and last event.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -16,7 +16,7 @@
 #include "tests/unit/tap.h"
 
 enum {
-  BUSY_PERIODS = 60, /* in which there are events, of each test with threads */
+  BUSY_PERIODS = 60, /* periods with events, in each test with threads */
   TORN_READS = 20000,
 };
 
@@ -88,7 +88,7 @@ static void test_periods(void)
   snapshot_done(NULL);
 }
 
-/* The reader starts an epoch while the worker is about to add its event. */
+/* The reader starts an epoch just before the worker adds its event. */
 static void test_late(void)
 {
   struct recorders rs;
@@ -172,11 +172,11 @@ struct crew {
   unsigned first, step;
   bool pause; /* between events */
   _Atomic bool *stop;
-  uint64_t events; /* of each of its recorders, in the end */
+  uint64_t events; /* of each of its recorders, at the end */
   pthread_t thread;
 };
 
-/* As long as the shortest events of real tests; see snapshot_take(). */
+/* Lasts as long as the shortest events of real tests; see snapshot_take(). */
 static void pass_time(void)
 {
   for (unsigned i = 0; i < 300; i++)
@@ -204,7 +204,7 @@ static uint64_t sum_to(uint64_t k)
   return k * (k + 1) / 2;
 }
 
-/* What is wrong with the period before `now`, or NULL. */
+/* Returns what is wrong with the period before `now`, or NULL. */
 static const char *wrong(const struct snapshot *before,
                          const struct snapshot *now)
 {
@@ -242,7 +242,7 @@ static const char *wrong(const struct snapshot *before,
   return NULL;
 }
 
-/* Event k of every worker that came so far must be in the histogram. */
+/* Event k of every worker that has come so far must be in the histogram. */
 static bool complete(const struct snapshot *s)
 {
   uint64_t max = 0;
@@ -315,7 +315,7 @@ static void test_threads(unsigned workers, unsigned threads, const char *what)
   recorders_done(&rs);
 }
 
-/* Reads a worker that hardly ever stops writing. */
+/* Reads from a worker that hardly ever stops writing. */
 static void test_torn(void)
 {
   struct recorders rs;

@@ -16,7 +16,7 @@
 
 static const struct report_setup setup = { .percentile = 95 };
 
-/* A run of some workers, with a snapshot of its begin. */
+/* A run of some workers, with a snapshot of its start. */
 struct run {
   struct recorders rs;
   struct snapshot begin, now;
@@ -185,7 +185,7 @@ static void test_limits(void)
   }
   OK(within, "min <= every percentile <= max, beyond the histogram too");
 
-  /* An event whose worker has not yet come to the histogram. */
+  /* The worker of this event has not yet updated the histogram. */
   {
     struct report r = { .events = 1, .min_ns = 9, .max_ns = 9 };
 

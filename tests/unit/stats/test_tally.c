@@ -1,6 +1,5 @@
 /*
- * test_tally.c - histograms of any unit, and what tests count by themselves: in
- * periods.
+ * test_tally.c - histograms of any unit, and counters of tests: in periods.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -91,7 +90,7 @@ static void test_differences(void)
   free(diff);
 }
 
-/* A moment: two counters, of which one is told in parts. */
+/* Makes a tally with two counters, one of which comes in parts. */
 static void tell(struct tally *t, double a, double b, const char *state,
                  uint64_t errors, const struct value_hist *h)
 {
@@ -141,7 +140,7 @@ static void test_periods(void)
      "the next one begins anew");
   OK(r.n_errors == 0, "errors that did not happen are not there");
 
-  /* A code that was not told at a moment has 0 there. */
+  /* A code that is missing in a tally has 0 there. */
   tell(t, 13, 0, "40002", 9, h);
   tally_clear(t);
   tally_count(t, "a", 20);

@@ -2,8 +2,8 @@
  * test_cpu_kernels.c - the kernels of the cpu test compute what they should, in
  * all ways that work on this processor, again and again.
  *
- * With names as arguments, only the other kernels are looked at: for machines
- * that have no library for one.
+ * With names as arguments, only the other kernels are tested: for machines that
+ * have no library for one.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,7 +37,7 @@ static void free_memory(const struct cpu_kernel *k, void *mem)
   free(mem);
 }
 
-/* All ways use the same memory, one after the other. */
+/* All ways use the same memory, one after another. */
 static void test_results(const struct cpu_kernel *k)
 {
   const struct cpu_path *fast = cpu_kernel_path(k, false);
@@ -61,7 +61,7 @@ static void test_results(const struct cpu_kernel *k)
   free_memory(k, mem);
 }
 
-/* One bit of the data, as a faulty memory would. */
+/* Changes one bit of the data, as faulty memory would. */
 static void test_damage(const char *name, size_t offset)
 {
   const struct cpu_kernel *k = cpu_kernel_find(name);
@@ -117,7 +117,7 @@ static void test_paths(void)
   OK(cpu_kernel_path(&k, false) == &k.portable, "nor where there is none");
 }
 
-/* The number of operations is what others count, too. */
+/* The number of operations agrees with an independent count. */
 static void test_divisions(void)
 {
   const uint64_t first = (UINT64_C(1) << 40) + 1;
@@ -135,7 +135,7 @@ static void test_divisions(void)
   OK(cpu_kernel_find("div")->operations == n, "div does so many divisions");
 }
 
-/* Bit by bit, as the definition has it. */
+/* Computes it bit by bit, as the definition does. */
 static void test_crc(void)
 {
   const struct cpu_kernel *k = cpu_kernel_find("crc32c");
@@ -153,7 +153,7 @@ static void test_crc(void)
   free_memory(k, d);
 }
 
-/* `head -c 262144 /dev/zero | sha256sum` begins so. */
+/* `head -c 262144 /dev/zero | sha256sum` begins with this. */
 static void test_sha(void)
 {
   const struct cpu_kernel *k = cpu_kernel_find("sha256");
@@ -166,8 +166,10 @@ static void test_sha(void)
   free_memory(k, d);
 }
 
-/* The result of the kernel was computed with openssl as well, once.  This is
- * what FIPS 197 has examples of. */
+/*
+ * The result of the kernel was also computed once with openssl.  These are the
+ * examples of FIPS 197.
+ */
 static void test_aes(void)
 {
   const struct cpu_kernel *k = cpu_kernel_find("aes");

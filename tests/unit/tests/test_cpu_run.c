@@ -21,7 +21,7 @@
 
 static const struct test_ops *ops;
 
-/* The run is closed by the caller. */
+/* The caller closes the run. */
 static void *open_run(const char *const *names, size_t n, int isa,
                       struct kernels_chosen **ret)
 {

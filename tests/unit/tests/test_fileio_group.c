@@ -1,6 +1,6 @@
 /*
  * test_fileio_group.c - group commit: every record becomes durable once, in
- * order, by one leader at a time, and nobody returns before that.
+ * order, by one leader at a time, and no thread returns before that.
  */
 #include "tests/fileio/group.h"
 
@@ -23,13 +23,13 @@ struct log {
   _Atomic bool crowded; /* two leaders at a time */
   _Atomic bool early;   /* a record was not there on return */
   bool gap;             /* a part did not begin where the log ended */
-  uint64_t length;      /* by the leader */
-  unsigned failures;    /* that are still to come; by the leader */
-  uint64_t parts;       /* by the leader */
-  uint8_t there[THREADS * RECORDS]; /* how often it was made durable */
+  uint64_t length;      /* used by the leader */
+  unsigned failures;    /* still to come; used by the leader */
+  uint64_t parts;       /* used by the leader */
+  uint8_t there[THREADS * RECORDS]; /* how many times it was made durable */
 };
 
-/* What a leader does; every so often it fails. */
+/* Acts as a leader, which fails from time to time. */
 static void lead(struct log *l, const struct group_part *part)
 {
   uint64_t n = part->n < PART_MAX ? part->n : PART_MAX;
@@ -46,7 +46,7 @@ static void lead(struct log *l, const struct group_part *part)
     l->there[part->first + i]++;
   l->length += n;
   l->parts++;
-  (void)sched_yield(); /* let others come */
+  (void)sched_yield(); /* gives other threads a chance */
   atomic_fetch_sub(&l->leaders, 1);
   group_publish(&l->group, n);
 }

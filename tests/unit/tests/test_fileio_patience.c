@@ -1,18 +1,18 @@
 /*
- * test_fileio_patience.c - when a thread looks before it sleeps.
+ * test_fileio_patience.c - when a thread polls before it sleeps.
  */
 #include "tests/fileio/patience.h"
 #include "tests/unit/tap.h"
 
 #define US 1000
 
-/* How long waits take, of each way. */
+/* The duration of waits, for each way. */
 struct device {
   uint64_t look_ns, sleep_ns;
-  bool comes; /* while the thread is looking */
+  bool comes; /* while the thread is polling */
 };
 
-/* So many waits: how many of them with a look? */
+/* Makes that many waits; returns how many of them poll. */
 static unsigned waits(struct patience *p, unsigned n, const struct device *d)
 {
   unsigned looks = 0;

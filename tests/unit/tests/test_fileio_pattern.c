@@ -205,7 +205,10 @@ static void test_random_inside(void)
   }
 }
 
-/* All blocks alike: chi-square over 30 blocks, far beyond its 99.99 % point. */
+/*
+ * All blocks are equally likely: chi-square over 30 blocks, far beyond its
+ * 99.99 % point.
+ */
 static void test_uniform(void)
 {
   struct rand_stream *s = stream_new(0);
@@ -313,7 +316,7 @@ struct tester {
   unsigned index;
   uint64_t wrong, ordinary, fsyncs, busy;
   uint64_t synced[8];       /* fsyncs of each file */
-  _Atomic unsigned *holder; /* of each place; NULL: not checked */
+  _Atomic unsigned *holder; /* for each place; NULL: not checked */
 };
 
 static void *ask_many(void *arg)
@@ -388,7 +391,9 @@ static void test_threads(int mode, uint64_t freq, bool exclusive)
   pattern_done(&p);
 }
 
-/* With everything in flight there is no place; with one released there is. */
+/*
+ * With everything in flight there is no place; with one released there is one.
+ */
 static void test_exhausted(void)
 {
   struct rand_stream *s = stream_new(0);

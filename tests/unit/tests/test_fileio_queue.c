@@ -1,6 +1,6 @@
 /*
  * test_fileio_queue.c - the queue of requests in flight, with a system that
- * completes what and when the test says.
+ * completes requests when the test says so.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,18 +17,18 @@ enum {
   MAX = 1000,
 };
 
-/* The system: requests in line, and those it works on, oldest first. */
+/* The system: requests in line, and those in progress, oldest first. */
 struct fake {
   unsigned line[DEPTH], n_line;
   unsigned working[DEPTH], n_working;
   enum file_op submitted[MAX]; /* in order */
   uint32_t file[MAX];
-  unsigned writes_at_fsync[MAX]; /* writes of its file still worked on */
+  unsigned writes_at_fsync[MAX]; /* writes of its file still in progress */
   unsigned n_submitted;
   unsigned most_working;
-  unsigned eager; /* completions beyond those that are waited for */
+  unsigned eager; /* completions beyond those that are awaited */
   int64_t results[MAX];
-  unsigned n_results; /* results to use before all is well */
+  unsigned n_results; /* results to use before all succeed */
   unsigned at_result;
   unsigned waits;
   unsigned kicks;
@@ -117,7 +117,7 @@ static const struct queue_ops fake_ops = {
   .wait = fake_wait,
 };
 
-/* All that a queue needs around it. */
+/* Everything that a queue needs around it. */
 struct bed {
   struct fileio_cfg cfg;
   struct plan plan;
@@ -353,7 +353,10 @@ static void test_failure(int64_t result, const char *text)
   bed_free(b);
 }
 
-/* Between events: until nothing is left, it is time, or the run is over. */
+/*
+ * Attends between events, until nothing is left, it is time, or the run is
+ * over.
+ */
 static void test_attend(void)
 {
   struct bed *b = bed_new(false);

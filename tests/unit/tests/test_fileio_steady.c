@@ -1,12 +1,12 @@
 /*
- * test_fileio_steady.c - what is steady, and what is not.
+ * test_fileio_steady.c - which series are steady.
  */
 #include <math.h>
 
 #include "tests/fileio/steady.h"
 #include "tests/unit/tap.h"
 
-/* After how many windows of this series it is steady; 0: never. */
+/* Returns after how many windows this series is steady; 0: never. */
 static unsigned steady_after(double percent, const double *rate, unsigned n)
 {
   struct steady s;

@@ -47,7 +47,7 @@ static void test_trailer(void)
   OK(memcmp(buf, buf + BLOCK, BLOCK - 12) != 0, "blocks differ");
 }
 
-/* Every single damaged bit of a block is found; where there is a trailer. */
+/* Every single damaged bit of a block is found, if it has a trailer. */
 static void test_damage(uint64_t length)
 {
   unsigned char buf[100];
@@ -88,7 +88,7 @@ static void test_message(void)
   OK(strstr(err.text, "--file-block-size") != NULL, "what may be wrong");
 }
 
-/* Whole blocks in a place that is not theirs. */
+/* Whole blocks are in a wrong place. */
 static void test_mark(void)
 {
   unsigned char buf[64];
@@ -112,7 +112,7 @@ static void test_mark(void)
        generation == 77,
      "the generation can be read");
 
-  /* As an older version has written it. */
+  /* An older version would have written this. */
   memset(buf + 64 - VALIDATE_TAIL, 'x', 16);
   const uint32_t crc = crc32_of(&v.crc, buf, 52);
   memcpy(buf + 52, &crc, sizeof(crc));

@@ -18,7 +18,7 @@ enum {
 
 static uint64_t words[MAX + 1];
 
-/* How many of the words have this value. */
+/* Counts the words with this value. */
 static uint64_t with_value(uint64_t value)
 {
   uint64_t n = 0;
@@ -42,7 +42,7 @@ static void test_sequential(void)
   OK(all, "every word is stored, none behind the block");
 }
 
-/* Sixteen rounds leave out a given word once in ten million times. */
+/* Sixteen rounds miss a given word once in ten million times. */
 static void test_random(void)
 {
   static struct rand_stream s;

@@ -1,6 +1,6 @@
 /*
  * test_memory_chase.c - the cycle of a chase goes through every line once,
- * plateaus are found where there are some, and what is made of other samples.
+ * plateaus are found where there are some, and samples of pairs are summarized.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -23,7 +23,10 @@ enum {
 
 static char memory[LINES * LINE] __attribute__((aligned(LINE)));
 
-/* Accesses until the chase is where it was; 0: it left its lines. */
+/*
+ * Returns how many accesses lead back to the start; 0: the chase left its
+ * lines.
+ */
 static size_t length_of(const struct chase *c)
 {
   void **at = c->at;
@@ -91,7 +94,7 @@ static void test_sizes(void)
 
 /* ---- plateaus ---- */
 
-/* About normal: the sum of twelve numbers. */
+/* Draws from about a normal distribution: the sum of twelve numbers. */
 static double noise(struct rng *rng)
 {
   double sum = -6;
@@ -101,7 +104,10 @@ static double noise(struct rng *rng)
   return sum;
 }
 
-/* Latencies with steps after these points, noise, and every tenth disturbed. */
+/*
+ * Makes latencies with steps after these points, noise, and every tenth
+ * disturbed.
+ */
 static void make_stairs(double *ns, const size_t *after, size_t n, double sd,
                         uint64_t seed)
 {
@@ -152,7 +158,7 @@ static void test_plateaus(void)
   OK(quiet, "noise alone has no step");
 }
 
-/* A step that takes two doublings, as shared caches have it. */
+/* A step that takes two doublings, as with shared caches. */
 static void test_slope(void)
 {
   struct level levels[LEVELS_MAX];
@@ -220,7 +226,7 @@ static void test_pairs(void)
     of[i * 3].ns = 60;
     of[i * 3].preempted = true;
   }
-  of[1].ns = 5000; /* and the hypervisor, which nobody tells */
+  of[1].ns = 5000; /* and the hypervisor, which is not visible */
   of[2].ns = 151;
   pairs_summarize(of, 100, &p);
   OK(p.kept == 69 && p.dropped == 31, "stolen samples are dropped");

@@ -19,7 +19,7 @@
 
 static char root[] = "/tmp/bench-place-XXXXXX";
 
-/* A file below the root, with its folders. */
+/* Writes a file below the root, with its folders. */
 static void put(const char *text, const char *path, ...)
 {
   char name[256], full[512];

@@ -1,6 +1,6 @@
 /*
- * test_memory_streams.c - loops over memory do what they say, on every width
- * that this processor has, and their bytes are counted as documented.
+ * test_memory_streams.c - loops over memory do what they should, with every
+ * width that this processor has, and their bytes are counted as documented.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,14 +45,14 @@ static void test_loops(const struct streams *of)
   OK(all, what);
 }
 
-/* A loop that does nothing is found out. */
+/* A loop that does nothing must be detected. */
 static uint64_t idle(const struct stream_block *b)
 {
   (void)b;
   return 0;
 }
 
-/* Also one that misses a single word. */
+/* A loop that misses a single word must be detected, too. */
 static uint64_t forgetful(const struct stream_block *b)
 {
   const double kept = b->words[b->n - 1];
@@ -76,7 +76,7 @@ static void test_verify(void)
   OK(!verifies(&wrong, STREAM_WRITE, 384), "so is one that misses a word");
 }
 
-/* The model of what a block holds agrees with the loops. */
+/* The model of a block's content agrees with the loops. */
 static void test_content(void)
 {
   static const enum stream order[] = { STREAM_WRITE, STREAM_SCALE, STREAM_READ,

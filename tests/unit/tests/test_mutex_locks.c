@@ -1,5 +1,5 @@
 /*
- * test_mutex_locks.c - one thread at a time is inside of each kind of lock.
+ * test_mutex_locks.c - each kind of lock admits one thread at a time.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -35,7 +35,7 @@ static void *use_lock(void *arg)
   return NULL;
 }
 
-/* Of four threads that add as fast as they can, each addition counts. */
+/* Four threads add as fast as they can, and each addition counts. */
 static void test_kind(const struct mutex_kind *kind)
 {
   struct mutex_lock *lock = mem_aligned(1, sizeof(*lock), CACHE_LINE);

@@ -95,8 +95,8 @@ static int compare(const struct groups *g, struct err *err)
 }
 
 /*
- * The parser's own allocations do not fail here: it tells a lack of memory in
- * words that are those of a bad file.
+ * The parser's own allocations do not fail here, because it reports a lack of
+ * memory in the same words as a bad file.
  */
 static int read_results(void *path, struct err *err)
 {

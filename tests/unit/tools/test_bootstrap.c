@@ -14,15 +14,15 @@ enum {
   SAMPLES_MAX = 120,
   RUNS_MAX = 5,
   PAIRS = 100,
-  PAIRS_MANY = 2000, /* to tell 1 in 100 from 3 */
+  PAIRS_MANY = 2000, /* enough to distinguish 1 in 100 from 3 */
 };
 
-/* How the runs of a build vary. */
+/* The variation of the runs of a build. */
 struct kind {
   const char *name;
   unsigned samples, runs;
   double noise;  /* relative standard deviation of a sample */
-  double memory; /* correlation of a sample with the one before */
+  double memory; /* correlation of a sample with the previous one */
   double drift;  /* relative change from the start to the end, either way */
   double among;  /* relative standard deviation between runs */
 };
@@ -39,13 +39,13 @@ static const struct kind kinds[] = {
   { "five repeats that differ much", 10, 5, 0.05, 0.3, 0.03, 0.03 },
 };
 
-/* Runs that differ much more than is assumed without repeats. */
+/* Runs differ much more than is assumed without repeats. */
 static const struct kind few_repeats[] = {
   { "two repeats that differ much", 30, 2, 0.01, 0, 0, 0.05 },
   { "three repeats that differ much", 30, 3, 0.01, 0, 0, 0.05 },
 };
 
-/* And as much as that. */
+/* Runs differ as much as is assumed. */
 static const struct kind steady_repeats[] = {
   { "three steady repeats", 30, 3, 0.01, 0, 0, 0.01 },
   { "five steady repeats", 30, 5, 0.01, 0, 0, 0.01 },
@@ -82,7 +82,9 @@ static void make_runs(struct runs *r, const struct kind *k, double level,
   }
 }
 
-/* In how many of the pairs a difference is found, when there is `change`. */
+/*
+ * Returns in how many of the pairs a difference is found, if there is `change`.
+ */
 static int found(const struct kind *k, int pairs, double change, unsigned seed,
                  int *ret_right)
 {
@@ -147,8 +149,10 @@ static void test_steady_repeats(void)
 static void test_slowdown(void)
 {
   for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-    /* Noise that leaves few independent pieces, and repeats with a scatter that
-     * only they know of. */
+    /*
+     * The noise leaves few independent pieces, or only the repeats show the
+     * scatter between runs.
+     */
     const bool hard = kinds[i].memory > 0.8 || kinds[i].runs > 1;
     int right;
     const int n = found(&kinds[i], PAIRS, -0.1, 2, &right);

@@ -28,7 +28,7 @@ static void round_trip(struct hist_sum *h, struct hist_sum *got,
   strbuf_done(&text);
 }
 
-/* Nothing but an error, and *got stays as it is. */
+/* Returns only an error, and *got stays unchanged. */
 static void refused(struct hist_sum *got, const char *text, const char *what)
 {
   got->total = 12345;
@@ -51,7 +51,7 @@ static void damage(struct hist_sum *h, struct hist_sum *got)
     good = good && hdr_decode_text(got, copy) == -EINVAL;
   }
   OK(good, "no part of a text is taken for the whole");
-  /* Whatever it makes of this, it must not crash. */
+  /* Any result is right, but it must not crash. */
   for (int i = 0; i < 2000; i++) {
     memcpy(copy, text.text, text.len + 1);
     copy[rng_below(&rng, text.len)] = (char)(rng_below(&rng, 95) + 32);

@@ -37,7 +37,7 @@ static void test_spread(void)
 
 static void test_quantiles(void)
 {
-  /* From tables of the distributions. */
+  /* The values are from tables of the distributions. */
   static const struct {
     double p, df, want;
   } t[] = {
@@ -89,7 +89,10 @@ static void test_autocorrelation(void)
   OK(numbers_autocorrelation(red, 0) == 1, "nothing");
 }
 
-/* A day of intervals: dependence that outlasts what is looked at one by one. */
+/*
+ * A day of intervals: the dependence lasts longer than the part that is
+ * computed exactly.
+ */
 static void test_long_series(void)
 {
   enum {

@@ -20,7 +20,7 @@ struct run {
   double rate; /* events per second, about */
   const char *test;
   const char *more; /* options */
-  double mean_ns;   /* 0: one event after the other */
+  double mean_ns;   /* 0: events follow each other without a gap */
 };
 
 /* A document of `n` intervals of one second. */
@@ -281,7 +281,10 @@ static void is_refused(const struct comparisons *c, int rc,
 
 static void test_long_names(void)
 {
-  /* The last character of what is shown begins within, and ends behind. */
+  /*
+   * The last character that is shown begins within the limit, and ends after
+   * it.
+   */
   char name[] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
                 "\xc3\xa4zzzzzz";
   struct comparison one = { .name = name, .kind = COMPARE_CLASS };

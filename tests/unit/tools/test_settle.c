@@ -1,6 +1,6 @@
 /*
- * test_settle.c - how many repeats settle a comparison: the advice has to hold
- * when it is followed, on runs that are drawn here.
+ * test_settle.c - how many repeats settle a comparison: the advice must be
+ * right if it is followed, on runs that are drawn here.
  */
 #include <math.h>
 
@@ -18,7 +18,7 @@ enum {
   PAIRS = 60,
 };
 
-/* A result with an interval of so many percent to either side. */
+/* A result with an interval of that many percent to either side. */
 static struct boot_result result(double half, size_t runs, double df,
                                  double within)
 {
@@ -123,8 +123,10 @@ static struct boot_result compare(unsigned n, struct rng *rng)
   return r;
 }
 
-/* With as many repeats as three asked for, a slowdown of 5 % is excluded in
- * most cases, and was not before. */
+/*
+ * With as many repeats as three runs have asked for, a slowdown of 5 % is
+ * excluded in most cases, and was not before.
+ */
 static void test_advice_holds(void)
 {
   unsigned before = 0, after = 0, asked = 0;

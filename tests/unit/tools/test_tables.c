@@ -1,5 +1,5 @@
 /*
- * test_tables.c - tables, figures with units, axes and pieces of pages.
+ * test_tables.c - tables, figures with units, axes and parts of pages.
  */
 #include <math.h>
 
@@ -65,8 +65,10 @@ static void test_markup(void)
   table_done(&t);
 }
 
-/* The time that a table takes grows with its cells and no faster: that of this
- * one would be minutes. */
+/*
+ * The time of a table is proportional to its cells.  Otherwise this one would
+ * take minutes.
+ */
 static void test_long_table(void)
 {
   enum {
@@ -153,7 +155,7 @@ static void test_axes(void)
   }
 }
 
-/* Files may contain what no run has measured. */
+/* Files may contain figures that no run has measured. */
 static void test_far_axes(void)
 {
   static const double spans[][2] = {

@@ -1,5 +1,5 @@
 /*
- * test_view.c - what reports show of documents that were made by hand.
+ * test_view.c - what reports show of hand-made documents.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static bool write_file(const char *path, const char *text)
   return f && fputs(text, f) >= 0 && fclose(f) == 0;
 }
 
-/* NULL ends the texts.  The files are gone once they are read. */
+/* NULL ends the texts.  The files are removed after they were read. */
 static int show(struct rig *r, const char *const *texts)
 {
   size_t n = 0;
@@ -58,7 +58,7 @@ static int show(struct rig *r, const char *const *texts)
   return rc;
 }
 
-/* Steps with the values that are told, all about as fast. */
+/* Makes steps with the given values, all about equally fast. */
 static void sweep(struct strbuf *out, const char *const *values)
 {
   strbuf_adds(out, "{\"schema\": \"bench-sweep/1\", \"steps\": [");
@@ -100,7 +100,7 @@ static void test_uneven_sweeps(void)
   }
 }
 
-/* A document of --memory-test, with what it has found out. */
+/* Makes a document of --memory-test with its results. */
 static void memory_run(struct strbuf *out, const char *test)
 {
   strbuf_addf(out,
@@ -182,7 +182,7 @@ static void test_figures(void)
   strbuf_done(&b);
 }
 
-/* The cell of a column in a row; row 0 has the names of the columns. */
+/* Returns the cell of a column in a row; row 0 has the names of the columns. */
 static const char *cell(const struct table *t, size_t row, const char *column)
 {
   for (size_t c = 0; c < t->columns; c++) {
@@ -203,7 +203,7 @@ static void test_percentiles(void)
   struct table t = { 0 };
   struct rig r;
 
-  /* More of them than anybody would look at. */
+  /* There are more of them than a reader would look at. */
   for (int i = 1; i <= 30; i++) {
     strbuf_addf(&asked, "%s\"%d.50\"", i > 1 ? "," : "", i);
     strbuf_addf(&has, "\"%d.5\": %d, ", i, i);

@@ -41,8 +41,8 @@ function event()
    db_bulk_insert_next(string.format("(%d,%d)", row, row))
 end
 
--- The rows that are left belong to the run: statements of thread_done() are
--- not counted.
+-- The last rows are sent as a part of the run, because statements of
+-- thread_done() are not counted.
 local run_events = thread_run
 
 function thread_run(id)

@@ -13,7 +13,7 @@ local schema = require("bench_schema")
 local format = string.format
 local print = load.say
 
--- option -> default, least value
+-- option -> default, minimum
 local NUMBERS = {
    oltp_tables_count = {1, 1}, oltp_table_size = {10000, 0},
    oltp_range_size = {100, 1}, oltp_point_selects = {10, 0},
@@ -48,7 +48,7 @@ local function is_on(value, default)
    return value
 end
 
--- Options that were not given are no globals.
+-- Options that were not given are not globals.
 function set_vars()
    for name, number in pairs(NUMBERS) do
       _G[name] = tonumber(_G[name]) or number[1]
@@ -68,7 +68,7 @@ function set_vars()
    mysql_table_options = mysql_table_options or ""
 end
 
--- SQLite numbers primary keys only.
+-- SQLite numbers only primary keys.
 local function client_ids()
    return not oltp_auto_inc or oltp_secondary and db_driver == "sqlite"
 end
@@ -112,14 +112,14 @@ end
 
 local TABLE = {pgsql = pgsql_table, sqlite = sqlite_table}
 
--- Can the loader make the rows?
+-- Can the loader generate the rows?
 local function can_load()
    return load.possible and
       not (pgsql_variant == "redshift" and db_driver == "pgsql" and
            oltp_auto_inc)
 end
 
--- Fill an empty table where there is no loader.
+-- Fills an empty table if there is no loader.
 local function insert_rows(con, n)
    local with_id = client_ids()
 
@@ -137,13 +137,13 @@ local function insert_rows(con, n)
 end
 
 local function create_indexes(drv, con, n)
-   -- an interrupted prepare may have made it
+   -- an interrupted prepare may have created it
    local function missing(index)
       return sysbench.opt.table_exists ~= "resume" or
          not schema.has_index(drv, con, n, format(index, n))
    end
 
-   -- MySQL has made the one on id with the table
+   -- MySQL has created the one on id with the table
    if oltp_secondary and TABLE[db_driver] and missing("xid_%d") then
       con:query(format("CREATE INDEX xid_%d ON sbtest%d(id)", n, n))
    end
@@ -154,7 +154,7 @@ local function create_indexes(drv, con, n)
    end
 end
 
--- An empty table; returns what the loader has to know of it.
+-- Creates an empty table; returns what the loader has to know of it.
 local function create_empty(drv, con, n)
    if can_load() and sysbench.opt.table_exists == "resume" and
       schema.has_table(drv, con, n) then
@@ -172,7 +172,7 @@ local function create_empty(drv, con, n)
    return load.FRESH
 end
 
--- What comes after the rows, because it would slow them down.
+-- Does what comes after the rows, because it would slow them down.
 local function finish_table(drv, con, n)
    if db_driver == "sqlite" and not client_ids() then
       schema.make_sqlite_trigger(con, n)
@@ -187,20 +187,22 @@ local function finish_table(drv, con, n)
    if sysbench.opt.load_analyze then schema.analyze(drv, con, n) end
 end
 
--- The loader and what is asked of the server need a connection that can be
--- named; the one of db_connect() is for the scripts.
+-- The loader and questions to the server need a connection that has a name;
+-- that of db_connect() is for the scripts.
 local function connect()
    local drv = sysbench.sql.driver()
    db_connect()
    return drv, drv:connect()
 end
 
--- How often a loop from 1 to `number` goes round: a negative one is no error.
+-- Returns the number of turns of a loop from 1 to `number`: a negative one is
+-- not an error.
 local function turns(number)
    return number > 0 and number or 0
 end
 
--- Tables first .. first + count - 1; `shared`: with all threads that call this.
+-- Loads tables first .. first + count - 1; `shared`: together with all threads
+-- that call this.
 local function load_tables(drv, con, first, count, shared)
    schema.load_session(drv, con)
    load.run(con, first, turns(count), turns(oltp_table_size), {
@@ -228,7 +230,7 @@ function prepare()
    for n = 1, oltp_tables_count do create_insert(n) end
 end
 
--- All threads share the work, unless a script has a prepare of its own.
+-- All threads share the work, unless a script has its own prepare.
 local own_prepare, own_create_insert = prepare, create_insert
 
 local function prepare_together()
@@ -246,7 +248,7 @@ end
 if load.possible and sysbench.cmdline.commands == nil then
    local together = {prepare_together, sysbench.cmdline.PARALLEL_COMMAND}
 
-   -- asked when the whole script is known
+   -- called when the whole script is known
    sysbench.cmdline.commands = setmetatable({}, {__index = function(_, name)
       if name == "prepare" and prepare == own_prepare and
          create_insert == own_create_insert then
@@ -268,26 +270,26 @@ function cleanup()
    end
 end
 
--- What the scripts of this folder need besides: the value of this chunk, so
--- that scripts which run it for its functions get no other globals.
+-- This table is the value of the chunk: other functions for the scripts of this
+-- folder, so that scripts which run it for its functions get no other globals.
 local common = {C_TEMPLATE = columns.C,
                 PAD_TEMPLATE = columns.PAD}
 
 -- Do inserts have to bring the ids?
 common.client_ids = client_ids
 
--- How many threads there are: in sysbench the global is 1 after --threads=8.
+-- Returns the number of threads: in sysbench the global is 1 after --threads=8.
 function common.threads()
    return tonumber(sysbench.opt.threads or num_threads) or 1
 end
 
--- The start of a thread: options and connection are ready afterwards.
+-- Starts a thread: options and connection are ready afterwards.
 function common.thread_init()
    set_vars()
    db_connect()
 end
 
--- The statements around an event's others.
+-- Returns the statements before and after the others of an event.
 function common.transaction()
    if db_driver == "mysql" and mysql_table_engine == "myisam" then
       local tables = {}
@@ -296,7 +298,7 @@ function common.transaction()
       end
       return "LOCK TABLES " .. table.concat(tables, " ,"), "UNLOCK TABLES"
    end
-   -- a writer waits for the lock now, and does not fail when it first writes
+   -- a writer waits for the lock now, and cannot fail at its first write
    if db_driver == "sqlite" and not oltp_read_only then
       return "BEGIN IMMEDIATE", "COMMIT"
    end
@@ -307,13 +309,13 @@ function common.random_table()
    return "sbtest" .. sb_rand_uniform(1, oltp_tables_count)
 end
 
--- an id or a k
+-- Returns an id or a k.
 function common.random_row()
    return sb_rand(1, oltp_table_size)
 end
 
--- The numbers from which this thread draws its k in the scripts that read
--- sbtest1 only.
+-- Returns the numbers from which this thread draws its k in the scripts that
+-- read only sbtest1.
 function common.own_part()
    local threads = common.threads()
    local share = oltp_table_size / threads
@@ -322,7 +324,7 @@ function common.own_part()
    return math.floor(share * t), math.floor(share * (t + 1))
 end
 
--- One prepared statement with `number` parameters, all numbers: returns it and
+-- Prepares one statement with `number` parameters, all numbers; returns it and
 -- the array of their values.
 function common.prepare(sql, number)
    local statement = db_prepare(sql)
@@ -333,7 +335,7 @@ function common.prepare(sql, number)
    return statement, values
 end
 
--- Execute it; the rows are of no use.
+-- Executes it; the rows are not used.
 function common.execute(statement)
    local rs = db_execute(statement)
    db_store_results(rs)

@@ -21,9 +21,9 @@ function event()
          "INSERT INTO %s (k, c, pad) VALUES (%d, '%s', '%s')", name, k, c,
          pad))
    else
-      -- MySQL takes 0 as a wish for the next number
+      -- MySQL replaces 0 by the next number
       local id = own_ids and sb_rand_uniq() or 0
-      -- and has an unsigned column; that of PostgreSQL begins at -2^31
+      -- its column is unsigned; that of PostgreSQL begins at -2^31
       if db_driver == "pgsql" then id = id - 2147483648 end
       db_query(string.format(
          "INSERT INTO %s (id, k, c, pad) VALUES (%d, %d, '%s', '%s')", name,

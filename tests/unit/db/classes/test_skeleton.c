@@ -1,6 +1,6 @@
 /*
- * test_skeleton.c - statements are recognised for what their normal texts say,
- * whatever came before.
+ * test_skeleton.c - statements are recognised by their normal texts, whatever
+ * was seen before.
  */
 #include "db/classes/skeleton.h"
 
@@ -15,7 +15,7 @@ enum {
   LONGEST = 2000,
 };
 
-/* Ids as classes have them: numbers of normal texts. */
+/* Ids as classes have them: the numbers of normal texts. */
 struct names {
   unsigned n;
   struct {
@@ -48,7 +48,10 @@ enum outcome {
   WRONG,
 };
 
-/* In memory of just that size, so that reading beyond is found. */
+/*
+ * The text is in memory of exactly that size, so that reading beyond it is
+ * found.
+ */
 static enum outcome meet(const char *text, size_t len)
 {
   char *sql = malloc(len ? len : 1), normal[SQLTEXT_BYTES];
@@ -115,7 +118,7 @@ static void test_pairs(void)
   }
 }
 
-/* ---- the two ways, side by side ---- */
+/* ---- both ways compared ---- */
 
 static uint64_t random_state = 1;
 
@@ -175,7 +178,7 @@ static const char *const literals[] = {
   "'\\\\'",
 };
 
-/* One of few forms, with any literals. */
+/* Makes one of a few forms, with any literals. */
 static size_t make(unsigned form, char *out)
 {
   const uint64_t of_literals = random_state;
@@ -220,7 +223,7 @@ static void test_same(unsigned forms, unsigned times)
   printf("# %u new, %u known\n", count[NEW], count[KNOWN]);
 }
 
-/* Statements that come only once use the room up; then there is room again. */
+/* Statements that come only once use up the room; then there is room again. */
 static void test_forgets(void)
 {
   char text[64];

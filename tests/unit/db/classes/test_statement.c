@@ -92,7 +92,7 @@ static void test_tables(void)
     text[n] = '\0';
     OK_STR(text, tables[i].merged, "numbers of tables");
   }
-  /* Of the same statement, as much as there was room for. */
+  /* The class name is the start of the same statement, as much as fits. */
   (void)snprintf(text, sizeof(text), "SELECT a FROM t1 WHERE %0240d", 0);
   (void)snprintf(other, sizeof(other), "SELECT a FROM t1000 WHERE %0240d", 0);
   n = tablename_merge(text, SQLTEXT_BYTES);
@@ -140,7 +140,7 @@ static void test_classes(void)
   OK(count_of(set, "SELECT 1") == 3, "prepared: by text");
   OK(class_count(set) == 3, "no other classes");
   counting = true;
-  for (int i = 0; i < 2; i++) { /* the second time they are known */
+  for (int i = 0; i < 2; i++) { /* the second time, they are known */
     static const char *const alike[] = { "SELECT a FROM the_same",
                                          "SELECT b FROM the_same" };
     char text[600];
@@ -149,7 +149,7 @@ static void test_classes(void)
     for (size_t k = 0; k < ARRAY_SIZE(alike); k++)
       statement_ended(&s, NULL, alike[k], strlen(alike[k]), 1000, &sample);
     statement_ended(&s, NULL, "", 0, 1000, &sample);
-    for (int k = 0; k < 2; k++) { /* literals beyond what is looked at */
+    for (int k = 0; k < 2; k++) { /* literals beyond the part that is read */
       n = snprintf(text, sizeof(text), "INSERT INTO t VALUES ('%0*d'), (%d)",
                    400, k, k);
       statement_ended(&s, NULL, text, (size_t)n, 1000, &sample);

@@ -96,7 +96,7 @@ static const struct {
 #undef CONSTANT
 };
 
-/* The number that a Lua expression has; -1 and a message: an error. */
+/* Returns the number that a Lua expression has; -1 and a message: an error. */
 static long evaluate(lua_State *L, const char *fmt, const char *a,
                      const char *b)
 {
@@ -153,7 +153,7 @@ static void test_promised(void)
   OK(SB_CNT_MAX == 8, "counters");
 }
 
-/* Each function is declared, with this name, for Lua. */
+/* Each function is declared under this name for Lua. */
 static void test_functions(lua_State *L)
 {
   OK(internal_n_functions > 40, "there are functions");

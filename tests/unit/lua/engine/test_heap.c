@@ -1,6 +1,6 @@
 /*
- * test_heap.c - the memory of a Lua state: blocks keep what is in them, do
- * not overlap, and are used again.
+ * test_heap.c - the memory of a Lua state: blocks keep their content, do not
+ * overlap, and are used again.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,7 +48,7 @@ static size_t draw_size(struct rng *rng)
   }
 }
 
-/* Resize, make or drop a block; false: its bytes were not kept. */
+/* Resizes, makes or frees a block; false: its bytes were not kept. */
 static bool step(struct heap *heap, struct block *b, struct rng *rng)
 {
   const size_t size = below(rng, 3) == 0 ? 0 : draw_size(rng);
@@ -107,7 +107,7 @@ static void test_used_again(void)
   heap_done(&heap);
 }
 
-/* As tight as can be: small blocks of one size lie side by side. */
+/* Blocks are as tight as possible: small ones of one size are side by side. */
 static void test_packed(void)
 {
   struct heap heap = { 0 };
@@ -120,7 +120,7 @@ static void test_packed(void)
   heap_done(&heap);
 }
 
-/* A block that is not in use serves for smaller ones. */
+/* A free block is divided into smaller ones. */
 static void test_divided(void)
 {
   struct heap heap = { 0 };
@@ -139,7 +139,7 @@ static void test_divided(void)
   heap_done(&heap);
 }
 
-/* While it starts, everything lies in one piece, or cannot be had. */
+/* While the heap starts, everything is in one piece, or allocating fails. */
 static void test_start(void)
 {
   struct heap heap = { 0 };

@@ -1,5 +1,5 @@
 /*
- * test_resolve.c - what a test name of the command line means.
+ * test_resolve.c - the meaning of a test name on the command line.
  */
 #include "lua/find/resolve.h"
 
@@ -69,7 +69,7 @@ static const struct {
   { "nosuch.lua", -ENOENT },
   { "dir/", -ENOENT },
 
-  /* Bundled scripts instead of files that are not there. */
+  /* Bundled scripts replace files that do not exist. */
   { "oltp_read_write.lua", 0, RESOLVE_SCRIPT, D "/oltp_read_write.lua",
     D "/oltp_read_write.lua", NULL, D, "oltp_read_write.lua" },
   { "/usr/share/sysbench/oltp_read_write.lua", 0, RESOLVE_SCRIPT,
