@@ -201,7 +201,7 @@ const struct opt fileio_opts[] = {
     .def = "10",
     .fmin = 0.01,
     .fmax = 86400,
-    .help = "length of a window of --file-steady",
+    .help = "seconds in a window of --file-steady",
   },
   {
     OPT_DOUBLE(struct fileio_cfg, trim),
