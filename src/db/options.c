@@ -14,8 +14,8 @@ const struct opt db_class_opts[] = {
     .flags = OPT_OWN,
     .def = "merged",
     .words = classes_words,
-    .help = "statements that differ in the number of a table only are one "
-            "class, or one per table {merged,table}",
+    .help = "statements of numbered tables: one class, or one per table "
+            "{merged,table}",
     .man = "With \"merged\", the digits at the end of a table's name are one "
            "\"#\" in reports and files of results: SELECT c FROM sbtest# "
            "WHERE id=?. Names of tables are those after FROM, JOIN, INTO, "

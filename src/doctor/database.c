@@ -125,7 +125,7 @@ static void look_at_rows(struct findings *to, const struct tables_look *look,
   line = strbuf_str(&lines);
   if (*line == '\0')
     findings_add(to, FINDING_OK, "tables", NULL,
-                 "%s: the highest id is about the %" PRIu64 " of %s or more",
+                 "%s: the ids reach the %" PRIu64 " of %s, or nearly",
                  tables_name(look, names), facts->rows, facts->rows_option);
   while (*line) {
     const size_t len = strcspn(line, "\n");

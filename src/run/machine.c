@@ -103,7 +103,9 @@ void machine_read(const char *root, struct machine_counts *ret)
 
   *ret = (struct machine_counts){ 0 };
   CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) < 0) {
+  /* Those of the main thread: the caller may be a worker with a processor of
+   * its own. */
+  if (sched_getaffinity(getpid(), sizeof(set), &set) < 0) {
     for (unsigned i = 0; i < CPU_SETSIZE; i++)
       CPU_SET(i, &set);
   }

@@ -21,6 +21,10 @@ static const char *const kind_words[] = {
   "pthread", "adaptive", "spin", "ticket", "mcs", "rwlock", "atomic", NULL,
 };
 
+enum {
+  MUTEX_LOCKS = 50000, /* the default of --mutex-locks */
+};
+
 const struct opt mutex_opts[] = {
   {
     OPT_INT(struct mutex_cfg, num),
@@ -62,7 +66,7 @@ const struct opt mutex_opts[] = {
            "event takes one lock, adds to a number and lets the lock go, and "
            "latencies are those of that alone: the work of --mutex-loops comes "
            "in between. The test runs for --time or --events, and "
-           "--mutex-locks has no effect. Threads meet with --mutex-num=1. Of "
+           "--mutex-locks is not allowed. Threads meet with --mutex-num=1. Of "
            "rwlock, nine in ten only read; atomic adds without a lock.",
   },
   OPT_END,
@@ -187,9 +191,15 @@ static const struct test_ops mutex_ops = {
 static int mutex_variant(const void *arg, const struct test **ret,
                          struct err *err)
 {
-  (void)err;
-  if (((const struct mutex_cfg *)arg)->kind >= 0)
-    *ret = &mutex_kinds_test;
+  const struct mutex_cfg *cfg = arg;
+
+  if (cfg->kind < 0)
+    return 0;
+  if (cfg->locks != MUTEX_LOCKS)
+    return err_set(err, -EINVAL,
+                   "--mutex-locks is for the test without --mutex-kind: leave "
+                   "one of them out, and use --events or --time");
+  *ret = &mutex_kinds_test;
   return 0;
 }
 

@@ -22,6 +22,12 @@ static const char *const test_words[] = {
   "handoff", "pipe", "futex", "spawn", NULL,
 };
 
+/* The defaults of --thread-yields and --thread-locks. */
+enum {
+  THREAD_YIELDS = 1000,
+  THREAD_LOCKS = 8,
+};
+
 const struct opt threads_opts[] = {
   {
     OPT_INT(struct threads_cfg, yields),
@@ -56,7 +62,7 @@ const struct opt threads_opts[] = {
            "two wake-ups; where both threads share a processor (taskset), two "
            "context switches. With spawn, an event starts a thread that does "
            "nothing, and waits for its end. --thread-yields and --thread-locks "
-           "have no effect then.",
+           "are not allowed then.",
   },
   OPT_END,
 };
@@ -172,11 +178,16 @@ static const struct test_ops threads_ops = {
 static int threads_variant(const void *arg, const struct test **ret,
                            struct err *err)
 {
-  const int test = ((const struct threads_cfg *)arg)->test;
+  const struct threads_cfg *cfg = arg;
 
-  (void)err;
-  if (test >= 0)
-    *ret = test < THREADS_WAYS ? &threads_pairs_test : &threads_spawn_test;
+  if (cfg->test < 0)
+    return 0;
+  if (cfg->yields != THREAD_YIELDS || cfg->locks != THREAD_LOCKS)
+    return err_set(err, -EINVAL,
+                   "--thread-%s is for the test without --thread-test: leave "
+                   "one of them out",
+                   cfg->yields != THREAD_YIELDS ? "yields" : "locks");
+  *ret = cfg->test < THREADS_WAYS ? &threads_pairs_test : &threads_spawn_test;
   return 0;
 }
 

@@ -444,16 +444,16 @@ print(sum({**c["latency_ns"], **c}[sys.argv[2]] for c in json.load(open("result.
   prepared
   io --file-test-mode=rndrd --threads=2 --rate=2000 --file-steady=60 --file-steady-window=0.2 --time=60 --json=result.json run
   must is "$status" 0
-  must has "$output" '^Steady state \(last 5 windows of 0\.2 seconds\):$'
+  must has "$output" '^Steady state \(last 5 windows of 0\.2 s\):$'
   must holds "$(number 'total number of events:') < 2000 * 30"
   must is "$(python3 -c 'import json; s = json.load(open("result.json"))["test"]["steady"]; print(s["reached"], 1000 < s["events_per_s"] < 3000)')" \
     "True True"
   # The control: less than a thousandth of a percent does not happen.
   io --file-test-mode=rndrd --file-steady=0.001 --file-steady-window=0.02 --time=0.5 run
   must is "$status" 0
-  must has "$stderr" '^WARNING: the run has not become steady: the last 5 windows of 0.02 seconds have a range of'
+  must has "$stderr" '^WARNING: the run has not become steady: the last 5 windows of 0.02 s have a range of'
   io --file-test-mode=rndrd --file-steady=50 --time=0.2 run
-  must has "$stderr" '^WARNING: the run was too short to become steady: --file-steady needs 5 windows of 10 seconds'
+  must has "$stderr" '^WARNING: the run was too short to become steady: --file-steady needs 5 windows of 10 s; raise --time or lower --file-steady-window'
 }
 
 @test "reads per write" {

@@ -36,6 +36,7 @@ flush() {
   bench fileio --file-device=$DEVICE --file-test-mode=seqrd --events=64 run
   must is "$status" 0
   must has "$output" '^1 files, 1MiB each$'
+  must has "$stderr" '^WARNING: the device \(1MiB\) fits into memory'
   must is "$(number 'total number of events:')" 64
   bench fileio --file-device=$DEVICE --file-test-mode=rndrd --file-extra-flags=direct --events=64 run
   must is "$status" 0

@@ -202,7 +202,7 @@ refused() {
     --memory-test=latency --memory-kernel=read
   refused '--rate makes no sense with --memory-test=bandwidth: it measures as fast as it can' \
     --memory-test=bandwidth --rate=5
-  refused '--memory-test=latency takes --threads=1: it measures with threads of its own where it needs them' \
+  refused '--memory-test=latency takes --threads=1, and starts more threads itself if it needs them' \
     --memory-test=latency --threads=2
   refused '--memory-test=loaded needs at least --threads=2: one thread measures, the others load the memory' \
     --memory-test=loaded

@@ -1,6 +1,6 @@
 #!/usr/bin/env bench
--- One event: one row added to a multi-row INSERT into the thread's own table,
--- which goes out when it has grown to half a megabyte.
+-- One event: one row of a multi-row INSERT of half a megabyte into the
+-- thread's own table.
 
 local row -- number of the last row
 

@@ -166,6 +166,10 @@ static int cpu_variant(const void *arg, const struct test **ret,
 {
   const struct cpu_cfg *cfg = arg;
 
+  if (cfg->kernels.n > 0 && cfg->max_prime != CPU_MAX_PRIME)
+    return err_set(err, -EINVAL,
+                   "--cpu-max-prime is for the test without --cpu-kernel: "
+                   "leave one of them out");
   if (cfg->kernels.n > 0)
     *ret = &cpu_kernels_test;
   else if (cfg->isa >= 0)

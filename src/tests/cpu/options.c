@@ -38,7 +38,7 @@ const struct opt cpu_opts[] = {
            "report has operations per second and nanoseconds per operation of "
            "each kernel, and no score of all of them. "
            "--sweep=cpu-kernel:int,ilp measures each in a run of its own. "
-           "--cpu-max-prime has no effect then.",
+           "--cpu-max-prime is not allowed then.",
   },
   {
     OPT_WORD(struct cpu_cfg, isa),

@@ -13,6 +13,10 @@ enum cpu_isa {
   CPU_ISA_BASELINE, /* only what all processors of its kind have */
 };
 
+enum {
+  CPU_MAX_PRIME = 10000, /* the default of --cpu-max-prime */
+};
+
 struct cpu_cfg {
   uint64_t max_prime;
   struct opt_list kernels; /* empty: the test of prime numbers */

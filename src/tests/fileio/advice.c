@@ -44,8 +44,10 @@ void advice_print(const struct folder *folder, uint64_t total_bytes,
   if (special)
     log_advise("the files are on %s", special);
   if (!to_disk && total_bytes < memory)
-    log_advise("the files (%sB) fit into memory (%sB), so without direct in "
+    log_advise("the %s (%sB) fit%s into memory (%sB), so without direct in "
                "--file-extra-flags the page cache is measured, not the disk",
+               folder->device_bytes > 0 ? "device" : "files",
                layout_size_text(total_bytes, files, sizeof(files)),
+               folder->device_bytes > 0 ? "s" : "",
                layout_size_text(memory, ram, sizeof(ram)));
 }

@@ -3,10 +3,12 @@
  */
 #include "tests/fileio/options.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "tests/fileio/blocks.h"
 #include "tests/fileio/queue_opts.h"
 
@@ -201,7 +203,7 @@ const struct opt fileio_opts[] = {
     .def = "10",
     .fmin = 0.01,
     .fmax = 86400,
-    .help = "length of a window of --file-steady",
+    .help = "seconds in a window of --file-steady",
   },
   {
     OPT_DOUBLE(struct fileio_cfg, trim),
@@ -278,6 +280,50 @@ const struct opt fileio_opts[] = {
   FILEIO_QUEUE_ALIAS_OPTS,
   OPT_END,
 };
+
+/* Refuse `value` of an option unless it is 0. */
+static int must_be_0(const char *name, double value, const char *when,
+                     struct err *err)
+{
+  return value > 0 ? err_set(err, -EINVAL,
+                             "Invalid value for --%s: '%g' (expected 0 %s)",
+                             name, value, when)
+                   : 0;
+}
+
+static int check_mixed(const struct fileio_cfg *cfg, struct err *err)
+{
+  static const char when[] = "without --file-test-mode=mixed";
+  int rc;
+
+  if (cfg->mode == FILE_MODE_MIXED)
+    return 0;
+  rc = must_be_0("file-mixed-reads", cfg->mixed_reads, when, err);
+  if (rc == 0)
+    rc = must_be_0("file-mixed-commits", cfg->mixed_commits, when, err);
+  if (rc == 0)
+    rc = must_be_0("file-mixed-checkpoint", cfg->mixed_checkpoint, when, err);
+  return rc;
+}
+
+int fileio_options_check(const struct fileio_cfg *cfg, struct err *err)
+{
+  int rc = check_mixed(cfg, err);
+
+  if (rc == 0 && cfg->mode != FILE_MODE_RNDWR && cfg->mode != FILE_MODE_RNDRW)
+    rc = must_be_0("file-trim", cfg->trim,
+                   "without --file-test-mode=rndwr or rndrw", err);
+  if (rc < 0)
+    return rc;
+  if (cfg->device_size > 0 && *cfg->device == '\0')
+    return err_set(err, -EINVAL,
+                   "--file-device-size has no effect without --file-device");
+  if (cfg->rw_unit == FILE_RW_BYTES && cfg->mode != FILE_MODE_RNDRW)
+    return err_set(err, -EINVAL,
+                   "Invalid value for --file-rw-unit: 'bytes' (expected "
+                   "requests without --file-test-mode=rndrw)");
+  return 0;
+}
 
 unsigned fileio_flags(const struct fileio_cfg *cfg)
 {

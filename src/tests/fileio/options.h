@@ -76,6 +76,10 @@ struct fileio_cfg {
 
 extern const struct opt fileio_opts[];
 
+/* Refuse options of another mode.  The size of a batch is allowed with every
+ * I/O mode, as the depth of the queue is, so that these can be swept. */
+int fileio_options_check(const struct fileio_cfg *cfg, struct err *err);
+
 /* The words of the options, as users know them. */
 extern const char *const file_mode_words[];
 extern const char *const file_engine_words[];

@@ -87,7 +87,9 @@ static int set_up(struct fileio *fio, struct err *err)
   const struct fileio_cfg *cfg = fio->cfg;
   int rc;
 
-  rc = engine_choose(&fio->engine, cfg, err);
+  rc = fileio_options_check(cfg, err);
+  if (rc == 0)
+    rc = engine_choose(&fio->engine, cfg, err);
   if (rc == 0)
     rc = device_or_folder(&fio->folder, cfg, file_mode_writes(cfg->mode), err);
   if (rc == 0)

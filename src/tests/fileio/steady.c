@@ -90,18 +90,18 @@ void steady_tell(const struct steady *s)
   if (!steady_look(s, &now))
     log_msg(LOG_WARNING,
             "the run was too short to become steady: --file-steady needs %d "
-            "windows of %g seconds (see --time and --file-steady-window)",
+            "windows of %g s; raise --time or lower --file-steady-window",
             STEADY_WINDOWS, window_s);
   else if (!atomic_load(&s->reached))
     log_msg(LOG_WARNING,
-            "the run has not become steady: the last %d windows of %g seconds "
-            "have a range of %.1f%% and a trend of %+.1f%%, and %g%% are "
-            "allowed (see --time and --file-steady)",
+            "the run has not become steady: the last %d windows of %g s have a "
+            "range of %.1f%% and a trend of %+.1f%%, and %g%% are allowed; "
+            "raise --time or --file-steady",
             STEADY_WINDOWS, window_s, 100 * now.range, 100 * now.slope,
             100 * s->limit);
   else
     log_msg(LOG_NOTICE,
-            "\nSteady state (last %d windows of %g seconds):\n"
+            "\nSteady state (last %d windows of %g s):\n"
             "    events/s:                     %.2f\n"
             "    range:                        %.1f%%\n"
             "    trend:                        %+.1f%%\n",

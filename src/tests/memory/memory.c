@@ -63,8 +63,8 @@ static int check_plan(const struct plan *plan, const struct memory_cfg *cfg,
                    word, of->threads_min);
   if (of->threads_max > 0 && plan->threads > of->threads_max)
     return err_set(err, -EINVAL,
-                   "--memory-test=%s takes --threads=%u: it measures with "
-                   "threads of its own where it needs them",
+                   "--memory-test=%s takes --threads=%u, and starts more "
+                   "threads itself if it needs them",
                    word, of->threads_max);
   return 0;
 }

@@ -107,8 +107,8 @@ const struct opt memory_opts[] = {
     .name = "memory-size",
     .def = "0",
     .max = INT64_C(1) << 50,
-    .help = "with --memory-test: memory to go over, of all threads together, "
-            "0 for several times the last cache",
+    .help = "with --memory-test: memory of all threads together, 0 for several "
+            "times the last cache",
     .man = "By default four times the last caches together (eight times with "
            "loaded), and at most 40 % of the memory that is available. It is "
            "refused if that much is not available.",

@@ -3,6 +3,7 @@
  * written here.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -87,6 +88,43 @@ static void test_times(void)
   b.known = false;
   machine_between(&a, &b, &use);
   OK(!use.known, "one reading is none");
+}
+
+/* The second reading is that of a thread with a processor of its own. */
+static void *read_pinned(void *ret)
+{
+  cpu_set_t set;
+
+  CPU_ZERO(&set);
+  CPU_SET(allowed_cpu(), &set);
+  OK(sched_setaffinity(0, sizeof(set), &set) == 0, "a thread is pinned");
+  machine_read(root, ret);
+  return NULL;
+}
+
+/* Two processors, if the process may run on so many. */
+static void test_pinned(void)
+{
+  struct machine_counts a, b = { 0 };
+  char text[4096] = "cpu  1 1 1 1 1 1 1 1 0 0\n";
+  cpu_set_t set;
+  pthread_t thread;
+  unsigned n = 0;
+
+  (void)sched_getaffinity(0, sizeof(set), &set);
+  for (int i = 0; i < CPU_SETSIZE && n < 2; i++) {
+    if (CPU_ISSET(i, &set))
+      n++, (void)snprintf(strchr(text, '\0'), 100,
+                          "cpu%d 100 0 0 0 0 0 0 7 0 0\n", i);
+  }
+  put("/proc/stat", text);
+  machine_read(root, &a);
+  OK(a.busy_ns == n * NS_PER_S, "all processors of the process");
+  OK(pthread_create(&thread, NULL, read_pinned, &b) == 0 &&
+       pthread_join(thread, NULL) == 0,
+     "a worker reads");
+  OK(b.busy_ns == a.busy_ns && b.steal_ns == a.steal_ns,
+     "a worker that is kept on a processor sees all of them");
 }
 
 static void test_speed(void)
@@ -199,6 +237,7 @@ int main(void)
     return 1;
   }
   test_times();
+  test_pinned();
   test_speed();
   test_quota();
   test_neighbours();
