@@ -310,3 +310,13 @@ buffers of all threads with io_uring, which makes requests slower, 3 times 20971
     must is "$(grep -c aio-max-nr <<<"$stderr" || :)" 0
   done
 }
+
+@test "a trim that fails is called a trim, and says what to do without" {
+  prepared
+  injected fallocate:error=EOPNOTSUPP --file-test-mode=rndwr --file-trim=100 --events=10 run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: Failed to trim file 'test_file\\.[0-2]': 16384 bytes at offset [0-9]+, which this file system or device does not support; leave out --file-trim; errno = 95 \\("
+  injected fallocate:error=EIO --file-test-mode=rndwr --file-trim=100 --events=10 run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: Failed to trim file 'test_file\\.[0-2]': 16384 bytes at offset [0-9]+ errno = 5 \\("
+}

@@ -86,10 +86,24 @@ int io_check(const struct io *io, const struct request *r, const void *buf,
                         name, err);
 }
 
+/* A trim has failed.  Many file systems and devices have none. */
+static int trim_failed(const struct request *r, const char *name,
+                       struct err *err)
+{
+  const bool never = errno == EOPNOTSUPP || errno == ENOSYS;
+
+  return err_sys(
+    err, "Failed to trim file '%s': %" PRIu32 " bytes at offset %" PRIu64 "%s",
+    name, r->length, r->offset,
+    never ? ", which this file system or device does not support; leave out "
+            "--file-trim;"
+          : "");
+}
+
 int io_failed(const struct io *io, const struct request *r, uint64_t got,
               int why, struct err *err)
 {
-  static const char *const verb[FILE_OPS] = { "read", "write", "fsync",
+  static const char *const verb[FILE_OPS] = { "read", "write", "fsync", "trim",
                                               "write" };
   char name[FILES_NAME_MAX];
 
@@ -97,6 +111,8 @@ int io_failed(const struct io *io, const struct request *r, uint64_t got,
   errno = why;
   if (r->op == FILE_OP_FSYNC)
     return err_sys(err, "Failed to fsync file '%s'", name);
+  if (r->op == FILE_OP_TRIM)
+    return trim_failed(r, name, err);
   if (got == 0 && why != 0)
     return err_sys(
       err, "Failed to %s file '%s': %" PRIu32 " bytes at offset %" PRIu64,
