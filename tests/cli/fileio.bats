@@ -358,7 +358,7 @@ print(d["options"]["file-block-size"]["value"])')" "4000 True True
 @test "wal: threads share writes, and no record is lost" {
   SIZES="--file-num=3 --file-total-size=384K --file-block-size=4K"
   prepared --validate
-  io --file-test-mode=wal --validate --threads=8 --events=2000 --report-statements --json=result.json run
+  io --file-test-mode=wal --validate --threads=8 --events=2000 --json=result.json run
   must is "$status" 0
   must has "$output" '^Doing write-ahead log test$'
   must has "$output" '^Each event is durable when it ends \(group commit\)\.$'

@@ -392,6 +392,20 @@ static void details(void *run, struct test_details *ret)
                (double)atomic_load(&fio->sync_ns) / (double)NS_PER_S);
 }
 
+/* In the modes that do what a database does, the latencies of each kind of
+ * request are the result: the report has their table. */
+static bool has_table(const struct fileio_cfg *cfg)
+{
+  return cfg->mode >= FILE_MODE_WAL;
+}
+
+static void setup(void *run, struct report_setup *ret)
+{
+  const struct fileio *fio = run;
+
+  ret->statements |= has_table(fio->cfg);
+}
+
 static const struct test_ops fileio_ops = {
   .prepare = fileio_prepare,
   .cleanup = fileio_cleanup,
@@ -408,13 +422,30 @@ static const struct test_ops fileio_ops = {
   .drain = drain,
   .finish = finish,
   .details = details,
+  .setup = setup,
 };
+
+static const struct test test_with_table = {
+  .name = "fileio",
+  .ops = &fileio_ops,
+  .form = &fileio_form,
+  .has_classes = true,
+};
+
+static int variant(const void *cfg, const struct test **ret, struct err *err)
+{
+  (void)err;
+  if (has_table(cfg))
+    *ret = &test_with_table;
+  return 0;
+}
 
 const struct test test_fileio = {
   .name = "fileio",
   .summary = "File I/O test",
   .opts = fileio_opts,
   .cfg_size = sizeof(struct fileio_cfg),
+  .variant = variant,
   .ops = &fileio_ops,
   .form = &fileio_form,
 };

@@ -176,7 +176,8 @@ static void no_file(void)
   OK(read(w.server, sent, sizeof(sent)) == 4 &&
        memcmp(sent, "\0\0\0\2", 4) == 0,
      "the server had an empty one");
-  OK(!w.s.more && w.s.wire.in.pos == w.s.wire.in.end, "its other results were read");
+  OK(!w.s.more && w.s.wire.in.pos == w.s.wire.in.end,
+     "its other results were read");
   world_close(&w);
 }
 
@@ -228,7 +229,8 @@ static void no_files(void)
   OK(heard && a.rc < 0 && !a.out.lost &&
        strcmp(a.out.msg, "no file is given to the server") == 0,
      "files without end are refused one after the other");
-  OK(!a.w.s.more && a.w.s.wire.in.pos == a.w.s.wire.in.end, "up to the last one");
+  OK(!a.w.s.more && a.w.s.wire.in.pos == a.w.s.wire.in.end,
+     "up to the last one");
   world_close(&a.w);
 }
 

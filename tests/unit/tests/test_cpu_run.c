@@ -150,7 +150,9 @@ static void test_report(void)
 static void test_variants(void)
 {
   static const char *const names[] = { "int" };
-  const struct cpu_cfg kernels = { .kernels = { 1, names }, .isa = -1 };
+  const struct cpu_cfg kernels = { .max_prime = CPU_MAX_PRIME,
+                                   .kernels = { 1, names },
+                                   .isa = -1 };
   const struct cpu_cfg primes = { .isa = -1 };
   const struct cpu_cfg odd = { .isa = CPU_ISA_BASELINE };
   const struct test *test = &test_cpu;
