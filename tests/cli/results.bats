@@ -805,6 +805,8 @@ urllib.request.urlopen("http://127.0.0.1:%s/metrics" % sys.argv[1], timeout=50).
 # The program may be below /tmp itself.
 read_only() {
   unshare -m true 2>/dev/null || skip "no mount namespaces here"
+  # The list of suppressions may be below /tmp, too.
+  [ -z "${TSAN_OPTIONS:-}" ] || local -x TSAN_OPTIONS="${TSAN_OPTIONS%%:suppressions=*}"
   mkdir -p out closed
   run --separate-stderr unshare -m bash -c '
     mount -t tmpfs -o "size=1M" none out && mount -t tmpfs -o ro none closed &&

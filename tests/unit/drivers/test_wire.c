@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -185,8 +186,10 @@ static void pieces(int flags, const char *sent, const char *received)
 static void *answer_late(void *arg)
 {
   const struct pair *p = (const struct pair *)arg;
+  struct pollfd peer = { .fd = p->peer, .events = POLLIN };
   char request[1];
 
+  MUST(poll(&peer, 1, -1) == 1);        /* both ends may be in the other mode */
   MUST(read(p->peer, request, 1) == 1); /* the reader is about to wait */
   says(p, "la");
   says(p, "te");
