@@ -58,6 +58,7 @@ struct result_file {
   const char *path; /* borrowed */
   json_t *json;     /* owned */
   bool is_sweep;
+  bool has_parts;            /* a sweep whose steps are different tests */
   struct result run;         /* if it is no sweep */
   struct result_step *steps; /* owned */
   size_t n_steps;
