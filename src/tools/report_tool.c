@@ -173,12 +173,14 @@ static void pictures(struct page *p)
                    VIEW_RUNS_MAX, p->v->n_runs);
     html_paragraph(&p->out, text);
   }
-  if (view_has_memory(p->v)) {
+  if (view_has_samples(p->v)) {
     charts(p, "Memory", view_charts_memory);
     return;
   }
+  charts(p, "Kernels", view_charts_kernels);
   charts(p, "Over time", view_charts_over_time);
   charts(p, "Distribution of latencies", view_charts_distribution);
+  charts(p, "Distribution of fsync", view_charts_fsync);
 }
 
 /* What the results have measured, and how. */

@@ -87,6 +87,10 @@ double result_interval_percentile(const struct result_interval *i,
  * read.  The caller frees it with hist_sum_free(). */
 struct hist_sum *result_histogram(const struct result *r);
 
+/* The same of a class of operations, by its name. */
+struct hist_sum *result_class_histogram(const struct result *r,
+                                        const char *name);
+
 /* Appends the value of an option, in the form of a command line; false: it has
  * none. */
 bool result_option(const struct result *r, const char *name,

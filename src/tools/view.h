@@ -41,8 +41,9 @@ int view_init(struct view *ret, const char *const *paths, size_t n,
 void view_done(struct view *v);
 
 /* With parts: the runs of all files that are of the same part as run `i`, in
- * the order of the files; the view has no files.  1: there are some; 0: they are those of an earlier
- * run; -ENOMEM.  view_part_done() frees *ret, which `v` must outlive. */
+ * the order of the files; the view has no files.  1: there are some; 0: they
+ * are those of an earlier run; -ENOMEM.  view_part_done() frees *ret, which `v`
+ * must outlive. */
 int view_part(const struct view *v, size_t i, struct view *ret,
               struct err *err);
 void view_part_done(struct view *part);
@@ -54,8 +55,9 @@ const char *view_part_name(const struct view *part);
 void view_summary(const struct view *v, struct table *t);
 /* The figures that a test has named. */
 void view_figures(const struct view *v, struct table *t);
-/* Is there one of --memory-test?  Its events are only samples. */
-bool view_has_memory(const struct view *v);
+/* Is there one of --memory-test, or of --cpu-scaling?  Its events are only
+ * samples. */
+bool view_has_samples(const struct view *v);
 void view_statements(const struct view_run *r, struct table *t);
 void view_errors(const struct view *v, struct table *t);
 void view_warnings(const struct view *v, struct table *t);

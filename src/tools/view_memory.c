@@ -342,10 +342,11 @@ void view_charts_memory(const struct view *v, struct strbuf *out)
   matrices(v, out);
 }
 
-bool view_has_memory(const struct view *v)
+bool view_has_samples(const struct view *v)
 {
   for (size_t i = 0; i < v->n_runs; i++) {
-    if (result_text_at(v->runs[i].run->json, "test.memory_test"))
+    if (result_text_at(v->runs[i].run->json, "test.memory_test") ||
+        result_text_at(v->runs[i].run->json, "test.cpu_test"))
       return true;
   }
   return false;

@@ -49,6 +49,8 @@ fileio random reads"
   must has "$(<m.html)" '<h2>memory latency</h2>'
   must has "$(<m.html)" '<h3>Figures</h3>'
   must is "$(grep -c '<h2>Environment</h2>' m.html)" 1
+  must has "$(<m.html)" '<figcaption>Kernels</figcaption>'
+  must is "$(grep -c '<figcaption>Histogram of fsync latencies' m.html)" 1
   bench report m.json m.json --format=markdown
   must is "$status" 0
   must is "$(grep '^## ' <<<"$output")" "$(expected | sed 's/^/## /')
