@@ -28,7 +28,7 @@ static const char *reason_of(const struct comparison *c)
   return c->too_few ? "too few events" : "not comparable";
 }
 
-/* The codes of the warnings of the run itself. */
+/* The codes of the warnings of the run. */
 static void add_doubts(const struct result *r, struct strbuf *out)
 {
   const json_t *list = json_object_get(r->json, "warnings");
@@ -37,7 +37,7 @@ static void add_doubts(const struct result *r, struct strbuf *out)
     const char *code = result_text_at(json_array_get(list, i), "code");
 
     if (code)
-      strbuf_addf(out, "%s%s", i > 0 ? ", " : "; warnings of its own: ", code);
+      strbuf_addf(out, "%s%s", i > 0 ? ", " : "; its warnings: ", code);
   }
 }
 

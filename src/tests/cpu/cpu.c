@@ -129,6 +129,7 @@ const struct report_form tests_cpu_form = {
   .classes = "Operations",
   .class = "operation",
   .measures_itself = true,
+  .outcome = "the score is",
 };
 
 static const struct test_ops cpu_ops = {

@@ -230,4 +230,5 @@ const struct report_form scaling_form = {
   .classes = "Operations",
   .class = "operation",
   .measures_itself = true,
+  .outcome = "operations per second are",
 };
