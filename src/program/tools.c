@@ -158,6 +158,9 @@ static int run_tool(struct program *p, const struct tool *tool, void *cfg)
     .argc = p->argc,
     .argv = p->argv,
     .tool_name = p->cmdline.test,
+    .results = &p->opts.results,
+    .sweep = &p->opts.sweep,
+    .time_s = p->opts.run.time_s,
   };
   struct err err = { "" };
   int status, rc;
@@ -186,13 +189,14 @@ int program_tool(struct program *p)
 
   if (!cfg)
     return TOOL_FAILED;
-  if (tool == &tool_rerun && p->ranks) {
+  if ((tool == &tool_rerun || tool == &tool_machine) && p->ranks) {
     /*
-     * It starts the program again, and that cannot join the processes a second
+     * They start the program again, and that cannot join the processes a second
      * time.
      */
-    (void)program_complain("rerun cannot be used by several processes in one "
-                           "run (see --cluster)");
+    (void)program_complain("%s cannot be used by several processes in one "
+                           "run (see --cluster)",
+                           tool->name);
     free(cfg);
     return TOOL_BAD_INPUT;
   }

@@ -17,6 +17,8 @@
 #include "base/fmt.h"
 #include "report/doubts.h"
 #include "report/doubts_list.h"
+#include "report/form.h"
+#include "stats/report.h"
 
 /* A client with this share was probably what was measured. */
 #define BUSY 0.9
@@ -78,13 +80,23 @@ static bool counts(const struct doubt_input *in, double lost, double got)
          lost / (got + lost) >= LOST;
 }
 
-/* What this means for the figures; `share` of the processors was missing. */
+/* What this means for the figures.  `share` of the processors was missing; 0:
+ * how much is not known. */
 static const char *effect(const struct doubt_input *in, double share,
                           char text[64])
 {
-  if (in->measures_others || in->rate > 0) /* with --rate there is no score */
+  const struct report_form *form = in->report->form;
+  const char *outcome = form && form->outcome ? form->outcome
+                                              : "events per second are";
+
+  if (in->measures_others || in->rate > 0) /* --rate fixes the throughput */
     return "latencies are inflated";
-  (void)snprintf(text, 64, "the score is about %.0f %% too low", 100 * share);
+  if (form && form->measures_times)
+    return "times may be too long";
+  if (share > 0)
+    (void)snprintf(text, 64, "%s about %.0f %% too low", outcome, 100 * share);
+  else
+    (void)snprintf(text, 64, "%s too low", outcome);
   return text;
 }
 
@@ -146,7 +158,7 @@ static void look_at_quota(struct doubts *d, const struct doubt_input *in)
              in->measures_others ? "the client may be what was measured"
              : in->rate > 0
                ? "latencies are inflated"
-               : "the score is that of the quota, not of the machine");
+               : "the figures are those of the quota, not of the machine");
 }
 
 /* A client that is busy all the time measures itself. */
@@ -224,18 +236,18 @@ static void look_at_speed(struct doubts *d, const struct doubt_input *in,
                           const struct cpu_shares *s)
 {
   const struct machine_use *m = &in->client->machine;
+  char text[64];
 
   if (m->heat > 0)
     doubts_add(d, true, "frequency",
                "heat slowed the CPUs down %llu time%s during the run, so %s; "
                "repeat it on a machine with better cooling",
                (unsigned long long)m->heat, fmt_plural(m->heat),
-               in->measures_others || in->rate > 0 ? "latencies are inflated"
-                                                   : "the score is too low");
+               effect(in, 0, text));
   else if (!in->measures_others && m->last_ghz < FADED * m->first_ghz)
     doubts_add(d, true, "frequency",
                "the CPUs slowed down from %.2f to %.2f GHz during the run, so "
-               "the score is that of neither; measure what lasts with "
+               "the figures are those of neither; measure what lasts with "
                "--warmup-time (CPUs get hot, or may run fast for a short time "
                "only)",
                m->first_ghz, m->last_ghz);

@@ -53,6 +53,10 @@ struct report_form {
   bool has_statements;  /* --db-debug prints the times of statements */
   bool measures_itself; /* the client itself is measured, so its processor time
                            raises no doubt */
+  /* [opt] With measures_itself: what suffers when a processor is missing, with
+   * its verb; NULL: "events per second are". */
+  const char *outcome;
+  bool measures_times; /* times are what suffers */
   /* In the layout of 1.1 there is neither a general block nor one about
    * fairness and threads, and latencies have their own column widths. */
   bool is_brief_1_1;

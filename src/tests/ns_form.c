@@ -42,4 +42,5 @@ const struct report_form ns_form = {
   .classes = "Operations",
   .class = "operation",
   .measures_itself = true,
+  .outcome = "the rate is",
 };

@@ -40,11 +40,11 @@ static void awaited(const struct children *c, sigset_t *set)
     (void)sigaddset(set, SIGHUP);
 }
 
-int children_begin(struct children *c, struct err *err)
+int children_begin(struct children *c, const char *words, struct err *err)
 {
   sigset_t set;
 
-  *c = (struct children){ .hangup = !hangup_is_ignored() };
+  *c = (struct children){ .words = words, .hangup = !hangup_is_ignored() };
   awaited(c, &set);
   if (sigprocmask(SIG_BLOCK, &set, &c->old) < 0)
     return err_sys(err, "cannot block signals");
@@ -71,6 +71,8 @@ static _Noreturn void become(const struct children *c,
   (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) /* the parent has already died */
     _exit(STATUS_NO_EXEC);
+  if (what->folder && chdir(what->folder) < 0)
+    _exit(STATUS_NO_EXEC);
   (void)signal(SIGTTOU,
                SIG_IGN); /* a background process may write to the terminal */
   if (fd >= 0 && fd != STDOUT_FILENO)
@@ -96,8 +98,7 @@ static void take_signal(struct children *c, int number, pid_t pid)
   if (pid > 0 && (number != SIGINT || again))
     (void)kill(pid, number);
   else if (pid > 0)
-    (void)fprintf(stderr, "Interrupted: the sweep ends after this step (once "
-                          "more: now)\n");
+    (void)fprintf(stderr, "Interrupted: %s (once more: now)\n", c->words);
 }
 
 int children_run(struct children *c, const struct child_command *what,

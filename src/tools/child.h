@@ -17,6 +17,7 @@
 struct err;
 
 struct children {
+  const char *words;  /* borrowed: what the first Ctrl-C does */
   int signal;         /* SIGINT or SIGTERM has come; 0: neither */
   uint64_t signal_ns; /* when it came */
   sigset_t old;       /* the mask before */
@@ -35,10 +36,12 @@ struct child_command {
   char *const *argv; /* ends with NULL */
   enum child_out out;
   int err_fd; /* for its standard error; -1: the same as of this process */
+  const char *folder; /* [opt] it works there */
 };
 
-/* Signals are blocked in between.  SIGCHLD must not be ignored. */
-int children_begin(struct children *c, struct err *err);
+/* Signals are blocked in between.  SIGCHLD must not be ignored.  `words`, which
+ * are printed at the first Ctrl-C, must live until the end. */
+int children_begin(struct children *c, const char *words, struct err *err);
 void children_end(struct children *c);
 
 /* Run a child until it ends.  *ret_status is the status that a shell would

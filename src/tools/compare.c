@@ -9,12 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/parse.h"
 #include "base/strbuf.h"
 #include "tools/classes.h"
 #include "tools/compare_internal.h"
+#include "tools/figure.h"
 #include "tools/verdict.h"
 
 /* For percentiles: an interval, or a run, must have so many events above it. */
@@ -99,6 +101,8 @@ static double value_of(const struct result *r, const struct figure *f)
       class_of(json_object_get(r->json, "classes"), f->key), "latency_ns.mean");
   case COMPARE_BANDWIDTH:
   case COMPARE_ACCESS:
+  case COMPARE_WORK:
+  case COMPARE_RATIO:
     return result_number_at(own_figure(r, f->key), "value");
   }
   return NAN;
@@ -126,6 +130,8 @@ static bool sample_of(const struct result_interval *i, const struct figure *f,
   case COMPARE_CPU:
   case COMPARE_BANDWIDTH:
   case COMPARE_ACCESS:
+  case COMPARE_WORK:
+  case COMPARE_RATIO:
     return false;
   case COMPARE_CLASS:
     class = class_of(json_object_get(i->json, "classes"), f->key);
@@ -341,6 +347,26 @@ static void add_classes(struct comparisons *c)
   class_rows_done(&rows);
 }
 
+/* What the unit of a figure of the test's own says of it. */
+static enum compare_kind kind_of(const json_t *figure)
+{
+  static const struct {
+    const char *unit;
+    enum compare_kind kind;
+  } kinds[] = {
+    { FIGURE_UNIT_BYTES, COMPARE_BANDWIDTH },
+    { FIGURE_UNIT_RATE, COMPARE_WORK },
+    { FIGURE_UNIT_RATIO, COMPARE_RATIO },
+  };
+  const char *unit = result_text_at(figure, "unit");
+
+  for (size_t i = 0; unit && i < ARRAY_SIZE(kinds); i++) {
+    if (strcmp(unit, kinds[i].unit) == 0)
+      return kinds[i].kind;
+  }
+  return COMPARE_ACCESS;
+}
+
 /* The figures of the test's own that both have. */
 static void add_own_figures(struct comparisons *c)
 {
@@ -350,13 +376,8 @@ static void add_own_figures(struct comparisons *c)
 
   json_object_foreach((json_t *)(uintptr_t)have, name, value)
   {
-    const char *unit = result_text_at(value, "unit");
-    const bool rate = unit && strcmp(unit, "bytes_per_s") == 0;
-
     if (own_figure(c->other->runs[0], name))
-      compare_add(c, name,
-                  &(struct figure){ rate ? COMPARE_BANDWIDTH : COMPARE_ACCESS,
-                                    name, false, 0 });
+      compare_add(c, name, &(struct figure){ kind_of(value), name, false, 0 });
   }
 }
 
@@ -377,20 +398,31 @@ static void add_usual_figures(struct comparisons *c)
     add_classes(c);
 }
 
-/* Tests of one name that measure different things. */
-static int check_modes(const struct result *base, const struct result *other,
-                       struct err *err)
+/* Tests of one name that measure different things; `key` is in the document,
+ * `option` chooses among them. */
+static int check_mode(const struct result *base, const struct result *other,
+                      const char *key, const char *option, struct err *err)
 {
-  const char *a = result_text_at(base->json, "test.memory_test");
-  const char *b = result_text_at(other->json, "test.memory_test");
+  const char *a = result_text_at(base->json, key);
+  const char *b = result_text_at(other->json, key);
 
   if (a == b || (a && b && strcmp(a, b) == 0))
     return 0;
   return err_set(err, -EINVAL,
-                 "results of different tests: one is of --memory-test=%.40s, "
-                 "the other one of %s%.40s",
-                 a ? a : b, a && b ? "--memory-test=" : "the test without it",
+                 "results of different tests: one is of %s%.40s, the other one "
+                 "of %s%.40s",
+                 option, a ? a : b, a && b ? option : "the test without it",
                  a && b ? b : "");
+}
+
+static int check_modes(const struct result *base, const struct result *other,
+                       struct err *err)
+{
+  const int rc = check_mode(base, other, "test.memory_test", "--memory-test=",
+                            err);
+
+  return rc < 0 ? rc
+                : check_mode(base, other, "test.cpu_test", "--cpu-", err);
 }
 
 int comparisons_init(struct comparisons *ret, const struct group *base,

@@ -20,12 +20,15 @@ enum compare_kind {
   COMPARE_CLASS,      /* mean latency of a class of operations */
   COMPARE_BANDWIDTH,  /* a figure of the test's own, bytes per second */
   COMPARE_ACCESS,     /* a figure of the test's own, nanoseconds */
+  COMPARE_WORK,       /* a figure of the test's own, operations per second */
+  COMPARE_RATIO,      /* a figure of the test's own: more is better */
 };
 
 /* Is more of it better? */
 static inline bool compare_is_rate(enum compare_kind kind)
 {
-  return kind == COMPARE_THROUGHPUT || kind == COMPARE_BANDWIDTH;
+  return kind == COMPARE_THROUGHPUT || kind == COMPARE_BANDWIDTH ||
+         kind == COMPARE_WORK || kind == COMPARE_RATIO;
 }
 
 struct comparison {

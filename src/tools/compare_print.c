@@ -28,7 +28,7 @@ static const char *reason_of(const struct comparison *c)
   return c->too_few ? "too few events" : "not comparable";
 }
 
-/* The codes of the warnings of the run itself. */
+/* The codes of the warnings of the run. */
 static void add_doubts(const struct result *r, struct strbuf *out)
 {
   const json_t *list = json_object_get(r->json, "warnings");
@@ -37,7 +37,7 @@ static void add_doubts(const struct result *r, struct strbuf *out)
     const char *code = result_text_at(json_array_get(list, i), "code");
 
     if (code)
-      strbuf_addf(out, "%s%s", i > 0 ? ", " : "; warnings of its own: ", code);
+      strbuf_addf(out, "%s%s", i > 0 ? ", " : "; its warnings: ", code);
   }
 }
 
@@ -69,7 +69,9 @@ static void figure_cell(struct table *t, const struct comparison *c,
     table_cell(t, "-");
   else if (c->kind == COMPARE_BANDWIDTH)
     table_cellf(t, "%.0f MiB/s", value / MIB);
-  else if (c->kind == COMPARE_THROUGHPUT)
+  else if (c->kind == COMPARE_RATIO)
+    table_cellf(t, "%.2f", value);
+  else if (compare_is_rate(c->kind))
     table_count(t, value);
   else
     table_time(t, value);
@@ -181,13 +183,16 @@ static const char *unit_of(enum compare_kind kind)
 {
   if (kind == COMPARE_BANDWIDTH)
     return "bytes_per_s";
-  return kind == COMPARE_THROUGHPUT ? "per_s" : "ns";
+  if (kind == COMPARE_RATIO)
+    return "ratio";
+  return compare_is_rate(kind) ? "per_s" : "ns";
 }
 
 static json_t *figure_json(const struct comparison *c, double share)
 {
   static const char *const kinds[] = { "throughput", "latency",   "client_cpu",
-                                       "class",      "bandwidth", "access" };
+                                       "class",      "bandwidth", "access",
+                                       "work",       "ratio" };
   struct jobj o = jobj_new();
 
   jobj_text(&o, "name", c->name);

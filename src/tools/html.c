@@ -27,7 +27,8 @@ static const char style[] =
   "*{box-sizing:border-box}body{margin:0 auto;max-width:1180px;padding:24px;"
   "background:var(--bg);color:var(--fg);font:15px/1.5 system-ui,sans-serif}\n"
   "h1{font-size:24px;margin:0 0 4px}h2{font-size:18px;margin:32px 0 8px;"
-  "border-bottom:1px solid var(--grid)}p{margin:8px 0}"
+  "border-bottom:1px solid var(--grid)}h3{font-size:15px;margin:16px 0 4px}"
+  "p{margin:8px 0}"
   ".dim{color:var(--dim)}\n"
   ".charts{display:grid;grid-template-columns:"
   "repeat(auto-fit,minmax(min(100%,500px),1fr));gap:16px}\n"
@@ -132,6 +133,13 @@ static void element(struct strbuf *out, const char *name, const char *text)
 void html_heading(struct strbuf *out, const char *text)
 {
   element(out, "h2", text);
+}
+
+void html_subheading(struct strbuf *out, const char *text)
+{
+  strbuf_adds(out, "<h3>");
+  html_add(out, text);
+  strbuf_adds(out, "</h3>\n");
 }
 
 void html_paragraph(struct strbuf *out, const char *text)

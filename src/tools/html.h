@@ -16,6 +16,7 @@ void html_begin(struct strbuf *out, const char *title);
 void html_end(struct strbuf *out);
 
 void html_heading(struct strbuf *out, const char *text);
+void html_subheading(struct strbuf *out, const char *text);
 void html_paragraph(struct strbuf *out, const char *text);
 void html_table(struct strbuf *out, const struct table *t);
 

@@ -54,6 +54,7 @@ static const struct opt report_opts[] = {
 struct page {
   const struct view *v;
   enum format format;
+  bool in_part; /* headings are below that of a part */
   struct strbuf out;
 };
 
@@ -68,10 +69,12 @@ static void add_text(struct page *p, const char *before, const char *text,
 
 static void heading(struct page *p, const char *text)
 {
-  if (p->format == FORMAT_HTML)
+  if (p->format == FORMAT_HTML && p->in_part)
+    html_subheading(&p->out, text);
+  else if (p->format == FORMAT_HTML)
     html_heading(&p->out, text);
   else if (p->format == FORMAT_MARKDOWN)
-    add_text(p, "\n## ", text, "\n\n");
+    add_text(p, p->in_part ? "\n### " : "\n## ", text, "\n\n");
   else
     add_text(p, "\n", text, ":\n");
 }
@@ -170,15 +173,71 @@ static void pictures(struct page *p)
                    VIEW_RUNS_MAX, p->v->n_runs);
     html_paragraph(&p->out, text);
   }
-  if (view_has_memory(p->v)) {
+  if (view_has_samples(p->v)) {
     charts(p, "Memory", view_charts_memory);
     return;
   }
+  charts(p, "Kernels", view_charts_kernels);
   charts(p, "Over time", view_charts_over_time);
   charts(p, "Distribution of latencies", view_charts_distribution);
+  charts(p, "Distribution of fsync", view_charts_fsync);
 }
 
-static void write_page(struct page *p)
+/* What the results have measured, and how. */
+static void write_results(struct page *p)
+{
+  part(p, "Summary", view_summary);
+  part(p, "Warnings", view_warnings);
+  if (p->format == FORMAT_HTML)
+    pictures(p);
+  part(p, "Figures", view_figures);
+  statements(p);
+  part(p, "Errors", view_errors);
+  if (p->format == FORMAT_HTML)
+    charts(p, "System", view_charts_system);
+  part(p, "Options that differ", view_other_options);
+  part(p, "Options", view_same_options);
+}
+
+static void write_environment(struct page *p)
+{
+  part(p, "Environment that differs", view_other_environment);
+  part(p, "Environment", view_same_environment);
+}
+
+/* One section for each part.  The environment is that of the first one. */
+static int write_parts(struct page *p, struct err *err)
+{
+  const struct view *all = p->v;
+  struct view first = { 0 };
+  int rc = 0;
+
+  part(p, "Parts that failed", view_failed);
+  for (size_t i = 0; i < all->n_runs && rc >= 0; i++) {
+    struct view one;
+
+    rc = view_part(all, i, &one, err);
+    if (rc <= 0)
+      continue;
+    p->v = &one;
+    heading(p, view_part_name(&one));
+    p->in_part = true;
+    write_results(p);
+    p->in_part = false;
+    if (i == 0)
+      first = one;
+    else
+      view_part_done(&one);
+  }
+  p->v = &first;
+  if (rc >= 0)
+    write_environment(p);
+  view_part_done(&first);
+  p->v = all;
+  return rc < 0 ? rc : 0;
+}
+
+static int write_page(struct page *p, struct err *err)
 {
   /* There is one.
    * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
@@ -186,8 +245,10 @@ static void write_page(struct page *p)
   const char *when = result_text_at(r->json, "run.start_time");
   const bool html = p->format == FORMAT_HTML;
   struct strbuf title = { 0 };
+  int rc = 0;
 
-  strbuf_addf(&title, "bench report: %s", r->test);
+  strbuf_addf(&title, "bench report: %s",
+              p->v->has_parts ? "machine" : r->test);
   if (html)
     html_begin(&p->out, strbuf_str(&title));
   else
@@ -205,21 +266,15 @@ static void write_page(struct page *p)
   }
   strbuf_done(&title);
 
-  part(p, "Summary", view_summary);
-  part(p, "Warnings", view_warnings);
-  if (html)
-    pictures(p);
-  part(p, "Figures", view_figures);
-  statements(p);
-  part(p, "Errors", view_errors);
-  if (html)
-    charts(p, "System", view_charts_system);
-  part(p, "Options that differ", view_other_options);
-  part(p, "Options", view_same_options);
-  part(p, "Environment that differs", view_other_environment);
-  part(p, "Environment", view_same_environment);
+  if (p->v->has_parts) {
+    rc = write_parts(p, err);
+  } else {
+    write_results(p);
+    write_environment(p);
+  }
   if (html)
     html_end(&p->out);
+  return rc;
 }
 
 /* `-o FILE` among the arguments; the rest stays in `files`. */
@@ -295,8 +350,9 @@ static int run_report(const struct tool_args *args, struct err *err)
   free(files);
   if (rc < 0)
     return rc == -ENOMEM ? TOOL_FAILED : TOOL_BAD_INPUT;
-  write_page(&p);
-  rc = put(output, &p.out, err);
+  rc = write_page(&p, err);
+  if (rc == 0)
+    rc = put(output, &p.out, err);
   strbuf_done(&p.out);
   view_done(&v);
   return rc < 0 ? TOOL_FAILED : TOOL_OK;

@@ -58,9 +58,8 @@ double result_interval_percentile(const struct result_interval *i,
   return i->events > 0 ? latency_percentile(i->json, key) : NAN;
 }
 
-struct hist_sum *result_histogram(const struct result *r)
+static struct hist_sum *read_histogram(const char *text)
 {
-  const char *text = result_text_at(r->json, "totals.latency_ns.hdr_histogram");
   struct hist_sum *sum = text ? hist_sum_new() : NULL;
 
   if (sum && hdr_decode_text(sum, text) < 0) {
@@ -68,6 +67,27 @@ struct hist_sum *result_histogram(const struct result *r)
     sum = NULL;
   }
   return sum;
+}
+
+struct hist_sum *result_histogram(const struct result *r)
+{
+  return read_histogram(
+    result_text_at(r->json, "totals.latency_ns.hdr_histogram"));
+}
+
+struct hist_sum *result_class_histogram(const struct result *r,
+                                        const char *name)
+{
+  const json_t *list = json_object_get(r->json, "classes");
+
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const json_t *class = json_array_get(list, i);
+    const char *here = result_text_at(class, "name");
+
+    if (here && strcmp(here, name) == 0)
+      return read_histogram(result_text_at(class, "latency_ns.hdr_histogram"));
+  }
+  return NULL;
 }
 
 /* Lists have commas, as on the command line. */

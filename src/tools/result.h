@@ -58,6 +58,7 @@ struct result_file {
   const char *path; /* borrowed */
   json_t *json;     /* owned */
   bool is_sweep;
+  bool has_parts;            /* a sweep whose steps are different tests */
   struct result run;         /* if it is no sweep */
   struct result_step *steps; /* owned */
   size_t n_steps;
@@ -85,6 +86,10 @@ double result_interval_percentile(const struct result_interval *i,
 /* The latencies of the whole run; NULL: there is no histogram, or it cannot be
  * read.  The caller frees it with hist_sum_free(). */
 struct hist_sum *result_histogram(const struct result *r);
+
+/* The same of a class of operations, by its name. */
+struct hist_sum *result_class_histogram(const struct result *r,
+                                        const char *name);
 
 /* Appends the value of an option, in the form of a command line; false: it has
  * none. */

@@ -6,32 +6,47 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
 
-int scratch_make(char **ret, struct err *err)
+int scratch_make_in(const char *below, const char *name, char **ret,
+                    struct err *err)
 {
-  const char *tmp = getenv("TMPDIR");
   struct strbuf b = { 0 };
-  char *folder;
+  char *folder, *whole;
   int rc = 0;
 
-  strbuf_addf(&b, "%s/bench-sweep-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+  strbuf_addf(&b, "%s/%s-XXXXXX", below, name);
   folder = b.failed ? NULL : mem_strdup(strbuf_str(&b));
   strbuf_done(&b);
   if (!folder)
     return err_set(err, -ENOMEM, "not enough memory");
   if (!mkdtemp(folder)) {
-    rc = err_sys(err, "cannot make a folder for temporary files ('%s')",
-                 folder);
+    rc = err_set(err, -errno, "cannot make a folder in '%.400s': %s", below,
+                 strerror(errno));
     free(folder);
     return rc;
   }
-  *ret = folder;
+  /* Processes that use it may work in another folder. */
+  whole = realpath(folder, NULL);
+  if (!whole) {
+    *ret = folder;
+    return 0;
+  }
+  free(folder);
+  *ret = whole;
   return 0;
+}
+
+int scratch_make(char **ret, struct err *err)
+{
+  const char *tmp = getenv("TMPDIR");
+
+  return scratch_make_in(tmp && *tmp ? tmp : "/tmp", "bench-sweep", ret, err);
 }
 
 void scratch_remove(char *folder)

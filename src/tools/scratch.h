@@ -6,9 +6,12 @@
 
 struct err;
 
-/* Make a folder in TMPDIR, or in /tmp.  The caller owns *ret, and has to remove
- * the folder. */
+/* Make a folder in TMPDIR, or in /tmp.  The caller owns *ret, which is the
+ * whole path, and has to remove the folder. */
 int scratch_make(char **ret, struct err *err);
+/* The same in the folder `below`; its name begins with `name`. */
+int scratch_make_in(const char *below, const char *name, char **ret,
+                    struct err *err);
 
 /* Remove the folder with the files in it: a process that has crashed leaves
  * some. `folder` may be NULL; it is freed. */

@@ -40,6 +40,8 @@ static int run_command(struct sweep *s, const struct sweep_process *p,
   if (!args)
     return no_memory(err);
   how.argv = args;
+  if (sweep_has_parts(s))
+    how.folder = s->in->parts[p->combination].folder;
   rc = children_run(&s->children, &how, ret_status, err);
   sweep_args_free(args);
   return rc;
@@ -118,7 +120,6 @@ static int check_steps(struct sweep *s, struct err *err)
   return rc;
 }
 
-/* Where the results of one step go until all of them are there. */
 /* Run a command before or after a run: it is silent, unless it fails. */
 static int run_around(struct sweep *s, struct sweep_outcome *o,
                       const char *command, struct err *err)
@@ -183,10 +184,13 @@ static void announce(const struct sweep *s, const struct sweep_outcome *o)
   const size_t all = s->plan.n_combinations * s->plan.repeats;
   struct strbuf what = { 0 };
 
-  sweep_plan_describe(&s->plan, o->combination, &what);
-  (void)fprintf(s->text, "%s=== Step %zu of %zu%s%s", s->n_outcomes ? "\n" : "",
-                s->n_outcomes + 1, all, what.len > 0 ? ": " : "",
-                strbuf_str(&what));
+  if (sweep_has_parts(s))
+    strbuf_adds(&what, s->in->parts[o->combination].name);
+  else
+    sweep_plan_describe(&s->plan, o->combination, &what);
+  (void)fprintf(s->text, "%s=== %s %zu of %zu%s%s", s->n_outcomes ? "\n" : "",
+                sweep_has_parts(s) ? "Part" : "Step", s->n_outcomes + 1, all,
+                what.len > 0 ? ": " : "", strbuf_str(&what));
   if (s->plan.repeats > 1)
     (void)fprintf(s->text, " (repeat %zu of %zu)", o->repeat, s->plan.repeats);
   (void)fputs("\n\n", s->text);
@@ -197,18 +201,20 @@ static int run_step(struct sweep *s, size_t combination, size_t repeat,
                     struct err *err)
 {
   struct sweep_outcome *o = &s->outcomes[s->n_outcomes];
+  const bool prepares = sweep_has_parts(s) ? s->in->parts[combination].prepares
+                                           : s->prepares;
   int rc = 0;
 
   *o = (struct sweep_outcome){ .combination = combination, .repeat = repeat };
   announce(s, o);
-  if (s->prepares)
+  if (prepares)
     rc = run_around(s, o, "cleanup", err);
-  if (rc == 0 && s->prepares && !o->failed)
+  if (rc == 0 && prepares && !o->failed)
     rc = run_around(s, o, "prepare", err);
   if (rc == 0 && !o->failed)
     rc = run_test(s, o, err);
   s->n_outcomes++;
-  if (rc == 0 && s->prepares)
+  if (rc == 0 && prepares)
     rc = run_around(s, o, "cleanup", err);
   return rc;
 }
@@ -277,7 +283,10 @@ static int conclude(struct sweep *s, struct err *err)
   int rc = 0;
 
   if (s->n_outcomes > 0) {
-    sweep_table(s, &out);
+    if (sweep_has_parts(s))
+      sweep_parts_table(s, &out);
+    else
+      sweep_table(s, &out);
     if (out.failed)
       rc = no_memory(err);
     else
@@ -318,7 +327,9 @@ static int begin(struct sweep *s, struct err *err)
                    "--sweep and --repeat cannot be used with the "
                    "command '%.100s' (expected run)",
                    s->in->command);
-  rc = sweep_plan_init(&s->plan, s->in->set, cfg->sweeps, cfg->repeat, err);
+  rc = sweep_has_parts(s) ? sweep_parts_plan(&s->plan, s->in, err)
+                          : sweep_plan_init(&s->plan, s->in->set, cfg->sweeps,
+                                            cfg->repeat, err);
   if (rc < 0)
     return rc;
   s->prepares = cfg->prepare == SWEEP_PREPARE_ON ||
@@ -328,8 +339,11 @@ static int begin(struct sweep *s, struct err *err)
   if (rc == 0)
     rc = probe_files(s, err);
   if (rc == 0)
-    rc = children_begin(&s->children, err);
-  if (rc == 0)
+    rc = children_begin(&s->children,
+                        sweep_has_parts(s) ? "this ends after the present part"
+                                           : "the sweep ends after this step",
+                        err);
+  if (rc == 0 && !sweep_has_parts(s))
     rc = check_steps(s, err);
   if (rc == 0)
     rc = scratch_make(&s->folder, err);

@@ -7,12 +7,21 @@
 #ifndef BENCH_TOOLS_SWEEP_H
 #define BENCH_TOOLS_SWEEP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "results/options.h"
 
 struct optset;
 struct sweep_cfg;
+
+/* A step of another kind: a test of its own, instead of another value. */
+struct sweep_part {
+  const char *name;        /* different from those of the other parts */
+  const char *const *args; /* the test and its options; ends with NULL */
+  const char *folder;      /* [opt] its processes work there */
+  bool prepares;           /* cleanup and prepare around it */
+};
 
 /* All borrowed. */
 struct sweep_input {
@@ -28,6 +37,10 @@ struct sweep_input {
   /* Files of which every step has its own: PATH.step1 and so on. */
   struct results_file files[RESULTS_FILES];
   size_t n_files;
+  /* [opt] The steps, instead of cfg->sweeps.  They are not checked before the
+   * first one starts: one that fails does not keep others from running. */
+  const struct sweep_part *parts;
+  size_t n_parts;
 };
 
 /* Run the sweep and print it; returns the exit status of the program. */

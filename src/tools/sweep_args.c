@@ -55,24 +55,55 @@ static void add_files(struct list *l, const struct sweep_input *in, size_t step)
   }
 }
 
-char **sweep_args(const struct sweep *s, const struct sweep_process *p)
+static size_t count_args(const struct sweep *s, const struct sweep_process *p)
+{
+  size_t n = (size_t)s->in->argc + s->plan.n_specs + s->in->n_files + 4;
+
+  for (size_t i = 0; sweep_has_parts(s) && s->in->parts[p->combination].args[i];
+       i++)
+    n++;
+  return n;
+}
+
+/* The arguments of a part are its own. */
+static void add_part(struct list *l, const struct sweep_input *in,
+                     const struct sweep_process *p)
+{
+  const struct sweep_part *part = &in->parts[p->combination];
+
+  add(l, mem_strdup(in->argv[0]));
+  for (size_t i = 0; part->args[i]; i++)
+    add(l, mem_strdup(part->args[i]));
+  add(l, mem_strdup(p->command));
+}
+
+static void add_step(struct list *l, const struct sweep *s,
+                     const struct sweep_process *p)
 {
   const struct sweep_input *in = s->in;
-  struct list l = { 0 };
 
-  l.of = calloc((size_t)in->argc + s->plan.n_specs + in->n_files + 4,
-                sizeof(*l.of));
-  if (!l.of)
-    return NULL;
   for (int i = 0; i < in->argc; i++)
-    add(&l, mem_strdup(in->argv[i] == in->command ? p->command : in->argv[i]));
+    add(l, mem_strdup(in->argv[i] == in->command ? p->command : in->argv[i]));
   if (!in->command)
-    add(&l, mem_strdup(p->command));
+    add(l, mem_strdup(p->command));
   for (size_t i = 0; i < s->plan.n_specs; i++)
-    add_option(&l, s->plan.spec[i].option,
+    add_option(l, s->plan.spec[i].option,
                sweep_plan_value(&s->plan, p->combination, i));
   if (p->step > 0)
-    add_files(&l, in, p->step);
+    add_files(l, in, p->step);
+}
+
+char **sweep_args(const struct sweep *s, const struct sweep_process *p)
+{
+  struct list l = { 0 };
+
+  l.of = calloc(count_args(s, p), sizeof(*l.of));
+  if (!l.of)
+    return NULL;
+  if (sweep_has_parts(s))
+    add_part(&l, s->in, p);
+  else
+    add_step(&l, s, p);
   if (p->json)
     add_option(&l, "json", p->json);
   if (p->role)

@@ -50,8 +50,11 @@ static json_t *sweep_part(const struct sweep *s)
   struct jobj o = jobj_new();
   size_t best, knee;
 
-  sweep_find_knee(s, &best, &knee);
+  best = knee = KNEE_NONE;
+  if (!sweep_has_parts(s)) /* no part is better than another */
+    sweep_find_knee(s, &best, &knee);
   jobj_add(&o, "options", options_of(s));
+  jobj_bool(&o, "parts", sweep_has_parts(s));
   jobj_int(&o, "repeat", s->plan.repeats);
   jobj_real(&o, "pause_s", s->in->cfg->pause_s);
   jobj_bool(&o, "prepared_each_step", s->prepares);

@@ -15,6 +15,7 @@
 #include "tools/sweep.h"
 #include "tools/sweep_plan.h"
 
+struct err;
 struct strbuf;
 
 /* The outcome of a step. */
@@ -38,6 +39,19 @@ struct sweep {
   struct sweep_outcome *outcomes; /* owned; in the order of execution */
   size_t n_outcomes;
 };
+
+/* Are the steps parts, each with a test of its own? */
+static inline bool sweep_has_parts(const struct sweep *s)
+{
+  return s->in->n_parts > 0;
+}
+
+/* The plan in which each part is a step. */
+int sweep_parts_plan(struct sweep_plan *ret, const struct sweep_input *in,
+                     struct err *err);
+
+/* The table of all parts with their figures. */
+void sweep_parts_table(const struct sweep *s, struct strbuf *out);
 
 /* Has the step succeeded, with figures? */
 bool sweep_outcome_good(const struct sweep_outcome *o);

@@ -12,6 +12,8 @@
 
 struct err;
 struct optset;
+struct results_cfg;
+struct sweep_cfg;
 
 enum {
   TOOL_OK = 0,
@@ -29,6 +31,10 @@ struct tool_args {
   int argc;
   char *const *argv;
   const char *tool_name; /* one of argv */
+  /* Of the options that all commands know. */
+  const struct results_cfg *results;
+  const struct sweep_cfg *sweep;
+  double time_s; /* --time */
 };
 
 struct tool {
@@ -45,7 +51,8 @@ struct tool {
   int (*run)(const struct tool_args *args, struct err *err);
 };
 
-extern const struct tool tool_compare, tool_report, tool_rerun, tool_doctor;
+extern const struct tool tool_compare, tool_report, tool_rerun, tool_doctor,
+  tool_machine;
 
 extern const struct tool *const tool_list[]; /* ends with NULL */
 

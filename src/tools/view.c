@@ -89,9 +89,9 @@ static char *label_of(const struct view *v, size_t file, const struct group *g)
   struct strbuf b = { 0 };
   char *label;
 
-  if (v->n_files > 1 || !g->values)
+  if (v->n_files > 1 || !g->values || v->has_parts)
     strbuf_adds(&b, v->names[file]);
-  if (g->values) {
+  if (g->values && !v->has_parts) {
     strbuf_adds(&b, b.len > 0 ? ": " : "");
     group_describe(g, &b);
   }
@@ -118,7 +118,7 @@ static int add_runs(struct view *v, size_t file, struct err *err)
     if (!r->label)
       return no_memory(err);
     v->n_runs++;
-    if (strcmp(r->run->test, v->runs[0].run->test) != 0)
+    if (!v->has_parts && strcmp(r->run->test, v->runs[0].run->test) != 0)
       return err_set(err, -EINVAL,
                      "results of different tests: '%.200s' is of %.100s, "
                      "'%.200s' is of %.100s",
@@ -126,6 +126,20 @@ static int add_runs(struct view *v, size_t file, struct err *err)
                      r->group->path, r->run->test);
   }
   return 0;
+}
+
+/* Files with parts are shown only beside each other. */
+static int check_parts(const struct view *v, size_t file, struct err *err)
+{
+  const bool first = v->files[0].has_parts;
+
+  if (v->files[file].has_parts == first)
+    return 0;
+  return err_set(err, -EINVAL,
+                 "'%.200s' is of bench machine, and '%.200s' is not: they "
+                 "cannot be shown on one page",
+                 v->files[first ? 0 : file].path,
+                 v->files[first ? file : 0].path);
 }
 
 static int load(struct view *v, const char *const *paths, size_t n,
@@ -146,12 +160,15 @@ static int load(struct view *v, const char *const *paths, size_t n,
     int rc = result_load(&v->files[i], paths[i], err);
 
     if (rc == 0)
+      rc = check_parts(v, i, err);
+    v->has_parts = v->files[0].has_parts;
+    if (rc == 0)
       rc = groups_init(&v->groups[i], &v->files[i], err);
     if (rc == 0)
       rc = add_runs(v, i, err);
     if (rc < 0)
       return rc;
-    if (v->groups[i].n > 1 && v->groups[i].of[0].values)
+    if (v->groups[i].n > 1 && v->groups[i].of[0].values && !v->has_parts)
       v->has_sweep = true;
   }
   return 0;
@@ -186,4 +203,41 @@ void view_done(struct view *v)
   free(v->groups);
   free(v->files);
   *v = (struct view){ 0 };
+}
+
+static bool is_same_part(const struct view_run *a, const struct view_run *b)
+{
+  return json_equal(a->group->values, b->group->values);
+}
+
+int view_part(const struct view *v, size_t i, struct view *ret, struct err *err)
+{
+  struct view part = { .n_files = 0 };
+
+  for (size_t k = 0; k < i; k++) {
+    if (is_same_part(&v->runs[k], &v->runs[i]))
+      return 0;
+  }
+  part.runs = calloc(v->n_runs, sizeof(*part.runs));
+  if (!part.runs)
+    return no_memory(err);
+  for (size_t k = i; k < v->n_runs; k++) {
+    if (is_same_part(&v->runs[k], &v->runs[i]))
+      part.runs[part.n_runs++] = v->runs[k];
+  }
+  *ret = part;
+  return 1;
+}
+
+void view_part_done(struct view *part)
+{
+  free(part->runs);
+  *part = (struct view){ 0 };
+}
+
+const char *view_part_name(const struct view *part)
+{
+  const char *name = result_text_at(part->runs[0].group->values, "part");
+
+  return name ? name : "?";
 }

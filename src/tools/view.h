@@ -32,6 +32,7 @@ struct view {
   struct view_run *runs; /* owned; all groups of all files */
   size_t n_runs;
   bool has_sweep; /* there is a curve to draw */
+  bool has_parts; /* the runs are of different tests: see view_part() */
 };
 
 /* -EINVAL: a file is no result, or they are of different tests. */
@@ -39,16 +40,29 @@ int view_init(struct view *ret, const char *const *paths, size_t n,
               struct err *err);
 void view_done(struct view *v);
 
+/* With parts: the runs of all files that are of the same part as run `i`, in
+ * the order of the files; the view has no files.  1: there are some; 0: they
+ * are those of an earlier run; -ENOMEM.  view_part_done() frees *ret, which `v`
+ * must outlive. */
+int view_part(const struct view *v, size_t i, struct view *ret,
+              struct err *err);
+void view_part_done(struct view *part);
+/* Its name, borrowed. */
+const char *view_part_name(const struct view *part);
+
 /* The tables; one without rows is empty.  The summary has the percentiles that
  * were asked for, and some usual ones. */
 void view_summary(const struct view *v, struct table *t);
 /* The figures that a test has named. */
 void view_figures(const struct view *v, struct table *t);
-/* Is there one of --memory-test?  Its events are only samples. */
-bool view_has_memory(const struct view *v);
+/* Is there one of --memory-test, or of --cpu-scaling?  Its events are only
+ * samples. */
+bool view_has_samples(const struct view *v);
 void view_statements(const struct view_run *r, struct table *t);
 void view_errors(const struct view *v, struct table *t);
 void view_warnings(const struct view *v, struct table *t);
+/* The steps without a result; view_warnings() has them, too. */
+void view_failed(const struct view *v, struct table *t);
 
 /* What all results have in common, and what differs. */
 void view_same_options(const struct view *v, struct table *t);

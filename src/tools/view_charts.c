@@ -1,24 +1,19 @@
 /*
- * view_charts.c - throughput, latencies and the system's load over time, and
- * the distribution of latencies.
+ * view_charts.c - throughput, latencies and the system's load over time.
  */
 #include "tools/view_charts.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/compiler.h"
 #include "base/strbuf.h"
-#include "stats/hist_sum.h"
 #include "tools/chart.h"
 #include "tools/html.h"
 #include "tools/view.h"
-
-enum {
-  BINS = 80,         /* of histograms */
-  POINTS = BINS + 2, /* of their outline, which begins and ends at 0 */
-};
+#include "tools/view_draw.h"
 
 /* A figure of an interval. */
 struct trace {
@@ -73,7 +68,7 @@ static void drop_lines(struct chart *c)
   c->n_lines = 0;
 }
 
-static void draw(struct chart *c, const char *missing, struct strbuf *out)
+void view_draw(struct chart *c, const char *missing, struct strbuf *out)
 {
   if (!chart_svg(c, out) && missing) {
     strbuf_adds(out, "<figure><figcaption>");
@@ -164,7 +159,7 @@ static void latency_over_time(const struct view *v, struct strbuf *out)
   if (v->n_runs == 1) {
     for (size_t i = 0; i < ARRAY_SIZE(traces); i++)
       add_trace(&c, traces[i].name, v->runs[0].run, &traces[i]);
-    draw(&c, "The results have no percentiles of intervals.", out);
+    view_draw(&c, "The results have no percentiles of intervals.", out);
     return;
   }
   for (size_t i = 0; i < ARRAY_SIZE(titles); i++) {
@@ -172,7 +167,7 @@ static void latency_over_time(const struct view *v, struct strbuf *out)
       continue;
     c.title = titles[i];
     all_runs(v, &c, &traces[i]);
-    draw(&c, "The results have no percentiles of intervals.", out);
+    view_draw(&c, "The results have no percentiles of intervals.", out);
   }
 }
 
@@ -189,17 +184,17 @@ void view_charts_over_time(const struct view *v, struct strbuf *out)
     return;
   }
   all_runs(v, &c, &events);
-  draw(&c, no_intervals, out);
+  view_draw(&c, no_intervals, out);
   if (occurs(v, &queries)) {
     c = over_time("Queries over time", "queries per second", AXIS_COUNT);
     all_runs(v, &c, &queries);
-    draw(&c, NULL, out);
+    view_draw(&c, NULL, out);
   }
   latency_over_time(v, out);
   if (occurs(v, &errors)) {
     c = over_time("Errors over time", "errors per second", AXIS_COUNT);
     all_runs(v, &c, &errors);
-    draw(&c, NULL, out);
+    view_draw(&c, NULL, out);
   }
 }
 
@@ -225,7 +220,7 @@ static void system_of_one(const struct view *v, struct strbuf *out)
 
   for (size_t i = 0; i < ARRAY_SIZE(cpu); i++)
     add_trace(&c, cpu[i].name, v->runs[0].run, &cpu[i]);
-  draw(&c, "The results say nothing about processors.", out);
+  view_draw(&c, "The results say nothing about processors.", out);
 
   c = over_time("Disk", "bytes per interval", AXIS_BYTES);
   c.named = true;
@@ -233,14 +228,14 @@ static void system_of_one(const struct view *v, struct strbuf *out)
     if (occurs(v, &disk[i]))
       add_trace(&c, disk[i].name, v->runs[0].run, &disk[i]);
   }
-  draw(&c, NULL, out);
+  view_draw(&c, NULL, out);
   c = over_time("Network", "bytes per interval", AXIS_BYTES);
   c.named = true;
   for (size_t i = 0; i < ARRAY_SIZE(net); i++) {
     if (occurs(v, &net[i]))
       add_trace(&c, net[i].name, v->runs[0].run, &net[i]);
   }
-  draw(&c, NULL, out);
+  view_draw(&c, NULL, out);
 }
 
 void view_charts_system(const struct view *v, struct strbuf *out)
@@ -261,133 +256,8 @@ void view_charts_system(const struct view *v, struct strbuf *out)
   }
   c = over_time("Idle processors of the machine", "share of all", AXIS_SHARE);
   all_runs(v, &c, &idle);
-  draw(&c, "The results say nothing about processors.", out);
+  view_draw(&c, "The results say nothing about processors.", out);
   c = over_time("Context switches of the machine", "per second", AXIS_COUNT);
   all_runs(v, &c, &switches);
-  draw(&c, NULL, out);
-}
-
-/* ---- distribution ---- */
-
-static size_t filled_buckets(const struct hist_sum *h)
-{
-  size_t n = 0;
-
-  for (unsigned i = hist_sum_next(h, 0); i < HIST_BUCKETS;
-       i = hist_sum_next(h, i + 1))
-    n++;
-  return n;
-}
-
-/* The line starts at 0 %, where the first events are: even one event makes a
- * line. */
-static void add_spectrum(struct chart *c, const char *name,
-                         const struct hist_sum *h)
-{
-  const size_t n = filled_buckets(h) + 1;
-  struct chart_line *line = &c->lines[c->n_lines];
-  double *xy = calloc(2 * n + 1, sizeof(*xy));
-  uint64_t below = 0;
-
-  if (!xy || c->n_lines == CHART_LINES_MAX) {
-    free(xy);
-    return;
-  }
-  *line = (struct chart_line){ .name = name, .x = xy, .y = xy + n };
-  for (unsigned i = hist_sum_next(h, 0); i < HIST_BUCKETS;
-       i = hist_sum_next(h, i + 1)) {
-    const uint64_t count = hist_sum_at(h, i);
-
-    if (line->n == 0)
-      xy[n + line->n++] = (double)hist_middle(i);
-    /* The position of the middle event of this bucket. */
-    xy[line->n] = 100 * ((double)below + (double)count / 2) / (double)h->total;
-    xy[n + line->n] = (double)hist_middle(i);
-    below += count;
-    line->n++;
-  }
-  c->n_lines++;
-}
-
-/* Extend the range to the smallest and largest value. */
-static void widen(const struct hist_sum *h, double *low, double *high)
-{
-  for (unsigned i = hist_sum_next(h, 0); i < HIST_BUCKETS;
-       i = hist_sum_next(h, i + 1)) {
-    const double value = (double)hist_middle(i);
-
-    *low = fmin(*low, fmax(value, 1));
-    *high = fmax(*high, value);
-  }
-}
-
-static void add_bins(struct chart *c, const char *name,
-                     const struct hist_sum *h, double low, double high)
-{
-  struct chart_line *line = &c->lines[c->n_lines];
-  double *x = calloc(2 * (size_t)POINTS, sizeof(*x)), *y;
-  const double width = log(high / low) / BINS;
-
-  if (!x || c->n_lines == CHART_LINES_MAX) {
-    free(x);
-    return;
-  }
-  y = x + POINTS;
-  for (unsigned i = hist_sum_next(h, 0); i < HIST_BUCKETS;
-       i = hist_sum_next(h, i + 1)) {
-    const double value = fmax((double)hist_middle(i), 1);
-    int bin;
-
-    bin = width > 0 ? (int)(log(value / low) / width) : 0;
-    bin = bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin;
-    y[bin + 1] += 100 * (double)hist_sum_at(h, i) / (double)h->total;
-  }
-  x[0] = low;
-  for (int i = 0; i <= BINS; i++)
-    x[i + 1] = low * exp(width * i);
-  *line = (struct chart_line){
-    .name = name, .x = x, .y = y, .n = POINTS, .steps = true
-  };
-  c->n_lines++;
-}
-
-void view_charts_distribution(const struct view *v, struct strbuf *out)
-{
-  static const char missing[] =
-    "The results have no histogram: the run had no events, or percentiles "
-    "were switched off.";
-  struct chart spectrum = {
-    .title = "Latency by percentile",
-    .x = { .label = "share of events that took at most this long",
-           .kind = AXIS_PERCENTILE,
-           .unit = AXIS_SHARE },
-    .y = { .label = "latency", .kind = AXIS_LOG, .unit = AXIS_TIME },
-  };
-  struct chart histogram = {
-    .title = "Histogram of latencies",
-    .x = { .label = "latency", .kind = AXIS_LOG, .unit = AXIS_TIME },
-    .y = { .label = "events per bin", .unit = AXIS_SHARE, .from_zero = true },
-  };
-  struct hist_sum *hists[VIEW_RUNS_MAX] = { NULL };
-  double low = INFINITY, high = 0;
-
-  for (size_t i = 0; i < v->n_runs && i < VIEW_RUNS_MAX; i++) {
-    hists[i] = result_histogram(v->runs[i].run);
-    if (hists[i] && hists[i]->total > 0)
-      widen(hists[i], &low, &high);
-  }
-  if (high <= low) { /* there is only one value */
-    high = low * 1.1;
-    low /= 1.1;
-  }
-  for (size_t i = 0; i < v->n_runs && i < VIEW_RUNS_MAX; i++) {
-    if (!hists[i] || hists[i]->total == 0)
-      continue;
-    add_spectrum(&spectrum, v->runs[i].label, hists[i]);
-    add_bins(&histogram, v->runs[i].label, hists[i], low, high);
-  }
-  draw(&spectrum, missing, out);
-  draw(&histogram, missing, out);
-  for (size_t i = 0; i < VIEW_RUNS_MAX; i++)
-    hist_sum_free(hists[i]);
+  view_draw(&c, NULL, out);
 }

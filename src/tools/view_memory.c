@@ -12,6 +12,7 @@
 #include "base/fmt.h"
 #include "base/strbuf.h"
 #include "tools/chart.h"
+#include "tools/figure.h"
 #include "tools/heatmap.h"
 #include "tools/table.h"
 #include "tools/view.h"
@@ -341,32 +342,17 @@ void view_charts_memory(const struct view *v, struct strbuf *out)
   matrices(v, out);
 }
 
-bool view_has_memory(const struct view *v)
+bool view_has_samples(const struct view *v)
 {
   for (size_t i = 0; i < v->n_runs; i++) {
-    if (result_text_at(v->runs[i].run->json, "test.memory_test"))
+    if (result_text_at(v->runs[i].run->json, "test.memory_test") ||
+        result_text_at(v->runs[i].run->json, "test.cpu_test"))
       return true;
   }
   return false;
 }
 
 /* ---- figures ---- */
-
-static void figure_cell(struct table *t, const struct view_run *r,
-                        const char *name)
-{
-  const json_t *f = json_object_get(result_at(r->run->json, "test.figures"),
-                                    name);
-  const char *unit = result_text_at(f, "unit");
-  const double value = result_number_at(f, "value");
-
-  if (!isfinite(value) || !unit)
-    table_cell(t, "-");
-  else if (strcmp(unit, "bytes_per_s") == 0)
-    table_cellf(t, "%.0f MiB/s", value / 1048576);
-  else
-    table_time(t, value);
-}
 
 /* Those of the first run. */
 void view_figures(const struct view *v, struct table *t)
@@ -383,7 +369,8 @@ void view_figures(const struct view *v, struct table *t)
   {
     table_cell(t, name);
     for (size_t i = 0; i < v->n_runs; i++)
-      figure_cell(t, &v->runs[i], name);
+      figure_cell(t, json_object_get(
+                       result_at(v->runs[i].run->json, "test.figures"), name));
     table_end_row(t);
   }
 }

@@ -174,12 +174,17 @@ static void failed_steps(const struct view *v, size_t file, struct table *t)
   }
 }
 
-void view_warnings(const struct view *v, struct table *t)
+void view_failed(const struct view *v, struct table *t)
 {
   for (size_t i = 0; i < v->n_files; i++) {
     if (v->files[i].is_sweep)
       failed_steps(v, i, t);
   }
+}
+
+void view_warnings(const struct view *v, struct table *t)
+{
+  view_failed(v, t);
   for (size_t i = 0; i < v->n_runs; i++) {
     const struct view_run *r = &v->runs[i];
     const json_t *list = json_object_get(r->run->json, "warnings");

@@ -88,7 +88,7 @@ quota_is_noticed() {
     exec "$2" cpu --time=1 --json=out.json run' - "$GROUP" "$BENCH"
   [ "$status" != 99 ] || skip "no process can be put into a control group here"
   is "$status" 0 &&
-    has "$stderr" '^WARNING: the control group of bench may use 0.25 of the [0-9]+ CPUs and was stopped for [0-9.]+ s to keep to that, so the score is that of the quota, not of the machine; raise its quota \(cpu.max\)$' &&
+    has "$stderr" '^WARNING: the control group of bench may use 0.25 of the [0-9]+ CPUs and was stopped for [0-9.]+ s to keep to that, so the figures are those of the quota, not of the machine; raise its quota \(cpu.max\)$' &&
     json out.json 'd["client"]["throttled_s"] > 0.01 and
       d["client"]["cpus_quota"] == 0.25 and d["warnings"][0]["code"] == "client_quota"'
 }
@@ -96,6 +96,90 @@ quota_is_noticed() {
 @test "a score under a quota of a quarter of a processor says so" {
   quota
   sooner_or_later quota_is_noticed
+}
+
+# set_quota US: how much of 100 ms the group may use; -1: all of it.
+set_quota() {
+  if [ -e "$GROUP/cpu.max" ]; then
+    echo "${1/-1/max} 100000" >"$GROUP/cpu.max"
+  else
+    echo "$1" >"$GROUP/cpu.cfs_quota_us"
+  fi
+}
+
+# The quota comes when the run is half over.  The clocks of the processors stay
+# as they are.
+late_quota_is_noticed() {
+  set_quota -1
+  rm -f out.txt
+  bash -c 'echo $$ >"$1/cgroup.procs" || exit 99
+    exec "$2" cpu --time=2 --report-interval=1 --json=out.json run' - "$GROUP" "$BENCH" \
+    >out.txt 2>err.txt 3>&- &
+  local pid=$! status=0
+  until grep -qs '^\[ 1s \]' out.txt || ! kill -0 "$pid" 2>/dev/null; do sleep 0.02; done
+  set_quota 10000
+  wait "$pid" || status=$?
+  [ "$status" != 99 ] || skip "no process can be put into a control group here"
+  is "$status" 0 &&
+    grep -Eq '^WARNING: the control group of bench may use 0.1 of the [0-9]+ CPUs and was stopped for [0-9.]+ s' err.txt &&
+    json out.json '[w["code"] for w in d["warnings"]] == ["client_quota"] and
+      d["client"]["throttled_s"] > 0.3 and
+      d["intervals"][1]["events_per_s"] < 0.6 * d["intervals"][0]["events_per_s"]'
+}
+
+@test "a quota that comes during the run is named, and no slower clock" {
+  quota
+  sooner_or_later late_quota_is_noticed
+}
+
+# A program on the same processor takes half of it, and of no other.
+neighbour_of_one_processor() {
+  bench_on_one cpu --time=1 --json=out.json run
+  is "$status" 0 &&
+    has "$stderr" '^WARNING: other programs used (0[.][3-9]|1[.]0) of the 1 CPUs during the run, so the score is about [3-9][0-9] % too low' &&
+    json out.json '[w["code"] for w in d["warnings"]] == ["other_programs"]'
+}
+
+bench_on_one() {
+  run --separate-stderr taskset -c "$ONE" "$BENCH" "$@"
+}
+
+# The same run alone says nothing.
+one_processor_alone() {
+  bench_on_one cpu --time=1 --json=out.json run
+  is "$status" 0 && is "$stderr" "" && json out.json 'd["warnings"] == []'
+}
+
+# Others may be at work on this machine all the time, which the run then says.
+one_processor_alone_or_not() {
+  one_processor_alone ||
+    json out.json 'all(w["code"] in ("other_programs", "steal") for w in d["warnings"])
+      and d["client"]["cpus_used"] < 0.96'
+}
+
+@test "a neighbour on the same processor is noticed, and a calm run has no warning" {
+  command -v taskset >/dev/null || skip "no taskset"
+  ONE=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+  must sooner_or_later one_processor_alone_or_not
+  (exec 3>&- && taskset -cp "$ONE" "$BASHPID" >/dev/null && while :; do :; done) &
+  SPINNERS=$!
+  must sooner_or_later neighbour_of_one_processor
+}
+
+kernels_beside_others() {
+  bench_as_it_is cpu --cpu-kernel=int --threads="$(nproc)" --time=1 run
+  has "$stderr" '^WARNING: other programs used .* so operations per second are about [0-9]+ % too low; ' || return 1
+  bench_as_it_is memory --memory-test=bandwidth --memory-size=1M --threads="$(nproc)" --time=1 run
+  has "$stderr" '^WARNING: other programs used .* so the bandwidth is about [0-9]+ % too low; ' || return 1
+  bench_as_it_is memory --memory-test=latency --memory-size=64K --time=1 run
+  has "$stderr" '^WARNING: other programs used .* so times may be too long; ' || return 1
+  bench_as_it_is mutex --mutex-kind=atomic --threads="$(nproc)" --time=1 run
+  has "$stderr" '^WARNING: other programs used .* so the rate is about [0-9]+ % too low; '
+}
+
+@test "busy neighbours: what is too low is named" {
+  spin
+  sooner_or_later kernels_beside_others
 }
 
 @test "percentiles from too few events are one line" {

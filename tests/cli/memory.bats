@@ -116,6 +116,14 @@ loaded_is_complete() {
   fi
   must has "$output" '^    node 0 +[0-9.]+'
   check n.json "d['test']['numa']['of']['0-0']['ns'] > 0 and d['test']['numa']['of']['0-0']['bytes_per_s'] > 0"
+  must is "$(grep -c 'was measured;' <<<"$output")" 0
+}
+
+@test "numa: what there was no time for is said to be missing" {
+  bench memory --memory-test=numa --memory-size=1M --time=0.001 run
+  must is "$status" 0
+  must has "$output" '^    node 0 +-$'
+  must has "$output" '^    "-": the run was over before that was measured; give it more --time\.$'
 }
 
 # Sizes are measured until the time is over.

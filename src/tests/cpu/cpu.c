@@ -2,7 +2,6 @@
  * cpu.c - the cpu test: one event counts the primes below a limit.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -17,6 +16,8 @@
 #include "stats/report.h"
 #include "tests/cpu/kernels.h"
 #include "tests/cpu/options.h"
+#include "tests/cpu/primes.h"
+#include "tests/cpu/scaling.h"
 #include "tests/tests.h"
 
 struct cpu_run {
@@ -32,26 +33,6 @@ struct cpu_thread {
   bool counted;    /* there has been a first event */
   uint64_t primes; /* sum over all events */
 } CACHE_ALIGNED;
-
-/*
- * Trial division up to a square root in floating point, slow on purpose: a
- * better algorithm, or only other arithmetic, would make the results
- * incomparable with published ones.
- */
-static uint64_t count_primes(uint64_t limit)
-{
-  uint64_t found = 0;
-
-  for (uint64_t n = 3; n < limit; n++) {
-    const double root = sqrt((double)n);
-    uint64_t d = 2;
-
-    while ((double)d <= root && n % d != 0)
-      d++;
-    found += (double)d > root;
-  }
-  return found;
-}
 
 static int cpu_open(const struct plan *plan, const void *cfg, void **ret_run,
                     struct err *err)
@@ -105,7 +86,7 @@ static int cpu_event(void *thr, struct worker *w, struct err *err)
 
   (void)w;
   OPAQUE(limit); /* otherwise one count could serve all events */
-  found = count_primes(limit);
+  found = primes_count(limit);
   OPAQUE(found); /* otherwise the count could be left out */
   t->primes += found;
   if (!t->counted) {
@@ -148,6 +129,7 @@ const struct report_form tests_cpu_form = {
   .classes = "Operations",
   .class = "operation",
   .measures_itself = true,
+  .outcome = "the score is",
 };
 
 static const struct test_ops cpu_ops = {
@@ -160,7 +142,7 @@ static const struct test_ops cpu_ops = {
   .details = cpu_details,
 };
 
-/* The test of prime numbers is chosen if no kernel is. */
+/* The test of prime numbers is chosen if nothing else is. */
 static int cpu_variant(const void *arg, const struct test **ret,
                        struct err *err)
 {
@@ -170,9 +152,13 @@ static int cpu_variant(const void *arg, const struct test **ret,
     return err_set(err, -EINVAL,
                    "--cpu-max-prime is for the test without --cpu-kernel: "
                    "leave one of them out");
-  if (cfg->kernels.n > 0)
+  if (cfg->scaling)
+    *ret = &cpu_scaling_test;
+  else if (cfg->kernels.n > 0)
     *ret = &cpu_kernels_test;
-  else if (cfg->isa >= 0)
+  if (cfg->kernels.n > 0)
+    return 0;
+  if (cfg->isa >= 0)
     return err_set(err, -EINVAL,
                    "--isa has no effect without --cpu-kernel, which chooses "
                    "what uses it");

@@ -43,8 +43,7 @@ struct kernels_thread {
   bool has_classes;
 } CACHE_ALIGNED;
 
-/* Chooses kernels in the order of the table, each once. */
-static void choose(struct kernels_chosen *ret, const struct cpu_cfg *cfg)
+void kernels_choose(struct kernels_chosen *ret, const struct cpu_cfg *cfg)
 {
   for (size_t i = 0; i < CPU_KERNELS; i++) {
     bool wanted = false;
@@ -73,7 +72,7 @@ static int kernels_open(const struct plan *plan, const void *arg,
   (void)plan;
   if (!run)
     return err_set(err, -ENOMEM, "cannot allocate the cpu test");
-  choose(&run->chosen, arg);
+  kernels_choose(&run->chosen, arg);
   *ret_run = run;
   return 0;
 }

@@ -114,4 +114,5 @@ const struct report_form kernels_form = {
   .classes = "Rounds of kernels",
   .class = "kernel",
   .measures_itself = true,
+  .outcome = "operations per second are",
 };

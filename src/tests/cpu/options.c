@@ -52,5 +52,18 @@ const struct opt cpu_opts[] = {
            "so that processors can be compared without these. The report "
            "shows which code was used.",
   },
+  {
+    OPT_BOOL(struct cpu_cfg, scaling),
+    .name = "cpu-scaling",
+    .flags = OPT_OWN,
+    .def = "off",
+    .help = "compare one thread, one per core and one per hardware thread",
+    .man = "The three take turns in samples of at most 100 ms, each thread on "
+           "a processor of its own. The work is that of --cpu-kernel, or prime "
+           "numbers. The report has the operations per second of each, what "
+           "all cores do as a multiple of one thread, and what second hardware "
+           "threads add to that. Only processors on which the process may run "
+           "count. It takes --threads=1, and starts the other threads itself.",
+  },
   OPT_END,
 };

@@ -126,4 +126,5 @@ const struct report_form memory_bandwidth_form = {
   .classes = "Operations",
   .class = "operation",
   .measures_itself = true,
+  .outcome = "the bandwidth is",
 };

@@ -56,4 +56,5 @@ const struct report_form memory_form = {
   .classes = "Operations",
   .class = "operation",
   .measures_itself = true,
+  .outcome = "the bandwidth is",
 };

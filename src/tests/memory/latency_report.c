@@ -276,4 +276,5 @@ const struct report_form memory_latency_form = {
   .classes = "Operations",
   .class = "operation",
   .measures_itself = true,
+  .measures_times = true,
 };

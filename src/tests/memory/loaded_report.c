@@ -138,4 +138,5 @@ const struct report_form memory_loaded_form = {
   .classes = "Operations",
   .class = "operation",
   .measures_itself = true,
+  .measures_times = true,
 };

@@ -245,6 +245,22 @@ static const struct numa_cell *cell_of(const struct numa *m, unsigned from,
   return &m->of[at];
 }
 
+/* May the process run on each node? */
+static bool has_processors(const struct numa *m)
+{
+  for (unsigned i = 0; i < m->nodes.n; i++) {
+    if (m->nodes.of[i].cpu < 0)
+      return false;
+  }
+  return true;
+}
+
+static bool is_unfinished(const struct numa *m)
+{
+  return atomic_load_explicit(&m->n, memory_order_acquire) <
+         (size_t)m->nodes.n * m->nodes.n;
+}
+
 static void add_table(struct strbuf *b, const struct numa *m, bool latency)
 {
   strbuf_addf(b, "\n    %-10s", latency ? "ns" : "MiB/s");
@@ -279,6 +295,12 @@ static void numa_results(struct strbuf *b, const struct report_setup *setup,
                    "to compare it with.\n");
   add_table(b, m, true);
   add_table(b, m, false);
+  if (!has_processors(m))
+    strbuf_adds(b, "\n    \"-\" on all of a node: this process may run on none "
+                   "of its processors.\n");
+  if (is_unfinished(m))
+    strbuf_adds(b, "\n    \"-\": the run was over before that was measured; "
+                   "give it more --time.\n");
 }
 
 static void numa_details(void *run, struct test_details *ret)
@@ -339,4 +361,5 @@ const struct report_form memory_numa_form = {
   .classes = "Operations",
   .class = "operation",
   .measures_itself = true,
+  .measures_times = true,
 };

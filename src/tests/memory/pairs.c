@@ -302,4 +302,5 @@ const struct report_form memory_pairs_form = {
   .classes = "Operations",
   .class = "operation",
   .measures_itself = true,
+  .measures_times = true,
 };

@@ -7,6 +7,7 @@
 #include "base/compiler.h"
 #include "rand/rng.h"
 #include "report/doubts.h"
+#include "report/form.h"
 #include "stats/report.h"
 #include "stats/trend.h"
 #include "tests/unit/tap.h"
@@ -137,13 +138,22 @@ static void make_disturbed(struct fixture *f)
 
 static void test_others(void)
 {
+  static const struct report_form bandwidth = { .outcome = "the bandwidth is" };
+  static const struct report_form times = { .measures_times = true };
   struct fixture f;
 
   make_disturbed(&f);
   OK_STR(codes(&f), "other_programs! ", "the score is wrong by more than half");
-  OK(says(&f, "other programs used 1.2 of the 2 CPUs during the run, so the "
-              "score is about 60 % too low; stop them"),
+  OK(says(&f, "other programs used 1.2 of the 2 CPUs during the run, so "
+              "events per second are about 60 % too low; stop them"),
      "text");
+  f.report.form = &bandwidth;
+  (void)codes(&f);
+  OK(says(&f, "run, so the bandwidth is about 60 % too low"), "what is too low");
+  f.report.form = &times;
+  (void)codes(&f);
+  OK(says(&f, "run, so times may be too long; stop them"), "or too long");
+  f.report.form = NULL;
   (void)strcpy(f.client.machine.busiest, "cc1");
   (void)codes(&f);
   OK(says(&f, "(the busiest was cc1)"), "who it was");
@@ -249,8 +259,8 @@ static void test_quota(void)
   f.client.machine.throttled_ns = 3 * NS_PER_S;
   OK_STR(codes(&f), "client_quota! ", "a score under a quota");
   OK(says(&f, "the control group of bench may use 0.25 of the 2 CPUs and was "
-              "stopped for 3.0 s to keep to that, so the score is that of the "
-              "quota"),
+              "stopped for 3.0 s to keep to that, so the figures are those of "
+              "the quota"),
      "text");
   f.in.threads = 1;
   f.client.quota = 1;
@@ -269,8 +279,8 @@ static void test_steal_and_speed(void)
   others(&f, 0);
   f.client.machine.steal_ns = NS_PER_S;
   OK_STR(codes(&f), "steal! ", "a hypervisor that has given others a fifth");
-  OK(says(&f, "0.5 of the 2 CPUs during the run (steal), so the score is about "
-              "20 % too low"),
+  OK(says(&f, "0.5 of the 2 CPUs during the run (steal), so events per second "
+              "are about 20 % too low"),
      "text");
   f.client.machine.steal_ns = NS_PER_S / 10;
   OK_STR(codes(&f), "", "or 2 %");
@@ -288,7 +298,9 @@ static void test_steal_and_speed(void)
   OK_STR(codes(&f), "", "an idle processor is slow");
   f.client.machine.heat = 3;
   OK_STR(codes(&f), "frequency! ", "heat");
-  OK(says(&f, "slowed the CPUs down 3 times"), "text");
+  OK(says(&f, "slowed the CPUs down 3 times during the run, so events per "
+              "second are too low"),
+     "text");
 
   make_disturbed(&f);
   others(&f, 0);

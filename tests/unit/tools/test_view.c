@@ -156,6 +156,55 @@ static void test_memory(void)
   strbuf_done(&out);
 }
 
+static void kernel_run(struct strbuf *out, const char *kernels)
+{
+  strbuf_addf(out,
+              "{\"schema\": \"bench/1\", \"run\": {\"test\": \"cpu\"}, "
+              "\"totals\": {\"events\": 9, \"events_per_s\": 9, "
+              "\"cpu_kernels\": {%s}}}",
+              kernels);
+}
+
+static void test_kernels(void)
+{
+  struct strbuf a = { 0 }, b = { 0 }, out = { 0 };
+  struct rig r;
+
+  kernel_run(&a, "\"int\": {\"operations_per_s\": 1e6}, \"aes\": "
+                 "{\"operations_per_s\": 4e9}, \"lz\": "
+                 "{\"operations_per_s\": 7}");
+  kernel_run(&b, "\"int\": {\"operations_per_s\": 4e6}, \"aes\": "
+                 "{\"operations_per_s\": 4e9}");
+  MUST(show(&r, (const char *const[]){ strbuf_str(&a), NULL }) == 0);
+  view_charts_kernels(&r.v, &out);
+  OK(strstr(strbuf_str(&out), ">1.000M/s</text>") &&
+       !strstr(strbuf_str(&out), "geometric"),
+     "kernels of one machine, which have no mean");
+  view_done(&r.v);
+  strbuf_clear(&out);
+  MUST(show(&r, (const char *const[]){ strbuf_str(&a), strbuf_str(&b),
+                                       NULL }) == 0);
+  view_charts_kernels(&r.v, &out);
+  OK(strstr(strbuf_str(&out), ">4.00 (4.000M/s)</text>") &&
+       strstr(strbuf_str(&out), ">1.00 (1.000M/s)</text>"),
+     "a machine as a multiple of the first");
+  OK(strstr(strbuf_str(&out), ">geometric mean</text>") &&
+       strstr(strbuf_str(&out), ">2.00</text>") &&
+       strstr(strbuf_str(&out), ">-</text>"),
+     "with the mean of the kernels that both have");
+  view_done(&r.v);
+  strbuf_clear(&a);
+  kernel_run(&a, "");
+  strbuf_clear(&out);
+  MUST(show(&r, (const char *const[]){ strbuf_str(&a), NULL }) == 0);
+  view_charts_kernels(&r.v, &out);
+  OK_STR(strbuf_str(&out), "", "nothing without kernels");
+  view_done(&r.v);
+  strbuf_done(&a);
+  strbuf_done(&b);
+  strbuf_done(&out);
+}
+
 /* Two machines side by side. */
 static void test_figures(void)
 {
@@ -402,6 +451,7 @@ int main(void)
   test_percentiles();
   test_uneven_sweeps();
   test_memory();
+  test_kernels();
   test_figures();
   test_names();
   return TAP_EXIT();

@@ -1,0 +1,20 @@
+/*
+ * figure.h - figures that a test has named, in `test.figures` of its document.
+ */
+#ifndef BENCH_TOOLS_FIGURE_H
+#define BENCH_TOOLS_FIGURE_H
+
+#include <jansson.h>
+
+struct table;
+
+/* The units of such figures, as in documents. */
+#define FIGURE_UNIT_BYTES "bytes_per_s"
+#define FIGURE_UNIT_RATE "per_s"
+#define FIGURE_UNIT_RATIO "ratio" /* more is better */
+#define FIGURE_UNIT_TIME "ns"
+
+/* Add a cell with the value of a figure in its unit; "-": there is none. */
+void figure_cell(struct table *t, const json_t *figure);
+
+#endif

@@ -1,0 +1,190 @@
+/*
+ * machine_tool.c - `bench machine`: measures a machine in about two minutes,
+ * by a sweep over short runs of different tests.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cgroup.h"
+#include "base/compiler.h"
+#include "base/err.h"
+#include "base/fmt.h"
+#include "base/log.h"
+#include "base/space.h"
+#include "base/strbuf.h"
+#include "opt/optset.h"
+#include "opt/suggest.h"
+#include "results/outname.h"
+#include "tools/machine_parts.h"
+#include "tools/scratch.h"
+#include "tools/sweep.h"
+#include "tools/tool.h"
+
+enum {
+  USUAL_S = 120,
+};
+
+struct machine_cfg {
+  const char *file_dir;
+  uint64_t file_bytes;
+};
+
+static const struct opt machine_opts[] = {
+  {
+    OPT_STRING(struct machine_cfg, file_dir),
+    .name = "file-dir",
+    .def = ".",
+    .flags = OPT_NOT_EMPTY | OPT_PATH,
+    .show_as = "=FOLDER",
+    .expected = "the name of a folder",
+    .help = "where files are written and read, in a folder that is removed at "
+            "the end",
+  },
+  {
+    OPT_SIZE(struct machine_cfg, file_bytes),
+    .name = "file-total-size",
+    .def = "256M",
+    .min = 1048576,
+    .max = INT64_C(1) << 50,
+    .help = "size of all these files together",
+  },
+  OPT_END,
+};
+
+/* Options of the program that have an effect here. */
+static const char *const usable[] = { "json", "time" };
+
+/* Refuses an option that would be ignored. */
+static int check_options(const struct tool_args *args, struct err *err)
+{
+  for (size_t i = 0; i < args->set->n; i++) {
+    const struct opt_entry *e = args->set->entries[i];
+    bool known = e->section == OPT_SECTION_TEST || !e->given ||
+                 e->source != OPT_SOURCE_CMDLINE;
+
+    for (size_t k = 0; k < ARRAY_SIZE(usable); k++)
+      known = known || opt_name_equal(usable[k], e->row->name);
+    if (!known)
+      return err_set(err, -EINVAL,
+                     "--%.60s has no effect on machine, which takes --json, "
+                     "--time, --file-dir and --file-total-size",
+                     e->row->name);
+  }
+  if (args->n_files > 1 ||
+      (args->n_files == 1 && strcmp(args->files[0], "run") != 0))
+    return err_set(err, -EINVAL,
+                   "machine takes no argument '%.100s' (expected options)",
+                   args->files[args->n_files - 1]);
+  return 0;
+}
+
+/* About how long all of it is to take. */
+static int take_time(const struct tool_args *args, double *ret_s,
+                     struct err *err)
+{
+  const struct opt_entry *e = optset_find(args->set, "time");
+
+  *ret_s = e->given && e->source == OPT_SOURCE_CMDLINE ? args->time_s : USUAL_S;
+  if (*ret_s <= 0)
+    return err_set(err, -EINVAL,
+                   "--time=0 is no limit, and machine needs one (expected "
+                   "seconds for all parts together, such as 120)");
+  return 0;
+}
+
+/* Can files of the folder be read past the page cache? */
+static bool allows_direct(const char *folder)
+{
+  struct strbuf path = { 0 };
+  int fd = -1;
+
+  strbuf_addf(&path, "%s/direct", folder);
+  if (!path.failed)
+    fd = open(strbuf_str(&path), O_RDWR | O_CREAT | O_DIRECT | O_CLOEXEC, 0600);
+  if (fd >= 0)
+    (void)close(fd);
+  (void)unlink(strbuf_str(&path));
+  strbuf_done(&path);
+  return fd >= 0;
+}
+
+/* Is there room for the files? */
+static int check_room(const char *folder, uint64_t bytes, struct err *err)
+{
+  const struct space s = space_look_at("", folder);
+  const uint64_t left = space_free(&s);
+  char need[FMT_SIZE_SIZE], have[FMT_SIZE_SIZE];
+
+  if (left == SPACE_UNKNOWN || bytes <= left)
+    return 0;
+  return err_set(err, -ENOSPC, "%s needed in '%.400s', %s %s",
+                 fmt_size(need, bytes), folder, fmt_size(have, left),
+                 space_words(&s));
+}
+
+/* Makes the folder for files.  False: there is none, which was printed. */
+static bool make_folder(const char *below, struct machine_wish *wish,
+                        char **ret)
+{
+  struct err err = { "" };
+  int rc = check_room(below, wish->file_bytes, &err);
+
+  if (rc == 0)
+    rc = scratch_make_in(below, "bench-machine", ret, &err);
+  if (rc < 0) {
+    log_msg(LOG_WARNING,
+            "fileio is not measured: %s; choose another --file-dir%s", err.text,
+            rc == -ENOSPC ? ", or a smaller --file-total-size" : "");
+    return false;
+  }
+  wish->folder = *ret;
+  wish->direct = allows_direct(*ret);
+  if (!wish->direct)
+    log_msg(LOG_WARNING,
+            "files in '%s' cannot be read past the page cache, so random reads "
+            "are those of memory; choose a folder on a disk with --file-dir",
+            below);
+  return true;
+}
+
+static int run_machine(const struct tool_args *args, struct err *err)
+{
+  const struct machine_cfg *cfg = args->cfg;
+  const char *json = args->results->json;
+  struct machine_wish wish = { .cpus = cgroup_cpus_allowed(),
+                               .file_bytes = cfg->file_bytes };
+  struct machine_parts parts;
+  struct sweep_input in = {
+    .cfg = args->sweep,
+    .set = args->set,
+    .argc = args->argc,
+    .argv = args->argv,
+    .json = outname_is_stdout(json) ? "-" : json,
+  };
+  char *folder = NULL;
+  bool whole;
+  int status;
+
+  if (check_options(args, err) < 0 || take_time(args, &wish.time_s, err) < 0)
+    return TOOL_BAD_INPUT;
+  whole = make_folder(cfg->file_dir, &wish, &folder);
+  machine_parts_make(&parts, &wish);
+  in.parts = parts.of;
+  in.n_parts = parts.n;
+  status = sweep_run(&in);
+  scratch_remove(folder);
+  return status == TOOL_OK && !whole ? TOOL_FAILED : status;
+}
+
+const struct tool tool_machine = {
+  .name = "machine",
+  .summary = "measure processors, memory, threads and files in two minutes",
+  .usage = "[--json=FILE] [--time=SECONDS] [--file-dir=FOLDER]",
+  .opts = machine_opts,
+  .cfg_size = sizeof(struct machine_cfg),
+  .run = run_machine,
+};

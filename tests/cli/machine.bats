@@ -1,0 +1,151 @@
+#!/usr/bin/env bats
+# machine.bats - `bench machine`: all parts in one document, on one page; what
+# cannot be measured is left out.
+load helper
+
+# names FILE: the parts that have a result.
+names() {
+  python3 -c '
+import json, sys
+for s in json.load(open(sys.argv[1]))["steps"]:
+    if s["result"]: print(s["values"]["part"])' "$1"
+}
+
+# expected: the parts of a machine like this one, without those of fileio.
+expected() {
+  echo "cpu kernels"
+  [ "$(nproc)" -lt 2 ] || echo "cpu scaling"
+  echo "memory bandwidth"
+  echo "memory latency"
+  [ "$(nproc)" -lt 2 ] || echo "memory pairs"
+  echo "threads handoff"
+  echo "mutex"
+}
+
+@test "machine: all parts, one document, one page, and nothing left behind" {
+  mkdir files tmp
+  export TMPDIR=tmp
+  bench machine --time=4 --file-dir=files --file-total-size=2M --json=m.json
+  must is "$status" 0
+  must is "$(ls -A files tmp)" "files:
+
+tmp:"
+  must is "$(names m.json)" "$(expected)
+fileio wal
+fileio random reads"
+  must has "$output" '^=== Part 1 of [79]: cpu kernels$'
+  must has "$output" '^part +figure +value$'
+  must has "$output" '^cpu kernels +int +[0-9.]+[MG]/s$'
+  must has "$output" '^memory latency +huge pages 4 KiB +[0-9.]+ ns$'
+  must has "$output" '^fileio wal +events +[0-9.]+M?/s$'
+  must json m.json 'd["sweep"]["parts"] and d["sweep"]["best"] is None and not d["sweep"]["interrupted"]
+    and all(s["exit_status"] == 0 and s["failed"] is None for s in d["steps"])'
+  # Each part keeps its share of the time.
+  must json m.json 'abs(d["steps"][0]["result"]["options"]["time"]["value"] - 0.7) < 1e-6'
+  must json m.json 'sum(s["result"]["options"]["time"]["value"] for s in d["steps"]) < 4'
+
+  bench report m.json -o m.html
+  must is "$status" 0
+  must has "$(<m.html)" '<h2>memory latency</h2>'
+  must has "$(<m.html)" '<h3>Figures</h3>'
+  must is "$(grep -c '<h2>Environment</h2>' m.html)" 1
+  must has "$(<m.html)" '<figcaption>Kernels</figcaption>'
+  must is "$(grep -c '<figcaption>Histogram of fsync latencies' m.html)" 1
+  bench report m.json m.json --format=markdown
+  must is "$status" 0
+  must is "$(grep '^## ' <<<"$output")" "$(expected | sed 's/^/## /')
+## fileio wal
+## fileio random reads
+## Environment"
+
+  bench compare m.json m.json
+  must is "$status" 0
+  must has "$output" '^(same|inconclusive) +part=cpu kernels +geometric mean '
+  must has "$output" '^(same|inconclusive) +part=fileio wal +events/s '
+  must is "$(grep -c '^part=' <<<"$output")" "$(names m.json | wc -l)"
+
+  bench cpu --events=1 --json=c.json run
+  bench report m.json c.json
+  must is "$status" 2
+  must is "$stderr" "FATAL: 'm.json' is of bench machine, and 'c.json' is not: they cannot be shown on one page"
+  bench report c.json m.json
+  must is "$stderr" "FATAL: 'm.json' is of bench machine, and 'c.json' is not: they cannot be shown on one page"
+  bench compare c.json m.json
+  must is "$status" 2
+  bench rerun m.json
+  must is "$status" 2
+  must is "$stderr" "FATAL: 'm.json' is of bench machine: start that again"
+}
+
+@test "machine: a missing folder is one line, and the rest is measured" {
+  bench_as_it_is machine --time=1.2 --file-dir=no/folder --json=m.json
+  must is "$status" 1
+  must is "$(grep -c 'no/folder' <<<"$stderr")" 1
+  must has "$stderr" "^WARNING: fileio is not measured: cannot make a folder in 'no/folder': No such file or directory; choose another --file-dir\$"
+  must is "$(names m.json)" "$(expected)"
+}
+
+@test "machine: a full disk is one line, and the rest is measured" {
+  unshare -m true 2>/dev/null || skip "no mount namespaces here"
+  mkdir disk
+  run --separate-stderr unshare -m bash -c 'mount -t tmpfs -o size=1M none disk || exit 77
+    "$1" machine --time=1.2 --file-dir=disk --file-total-size=8M --json=m.json; status=$?
+    ls -A disk >left
+    exit $status' - "$BENCH"
+  [ "$status" -ne 77 ] || skip "may not mount"
+  must is "$status" 1
+  must has "$stderr" "^WARNING: fileio is not measured: 8 MiB needed in 'disk', 1 MiB free; choose another --file-dir, or a smaller --file-total-size\$"
+  must is "$(<left)" ""
+  must is "$(names m.json)" "$(expected)"
+}
+
+@test "machine: a part that fails does not keep the others from running" {
+  unshare -m true 2>/dev/null || skip "no mount namespaces here"
+  mkdir disk
+  # The file system takes the folder and the size, but has no file numbers left.
+  run --separate-stderr unshare -m bash -c 'mount -t tmpfs -o size=16M,nr_inodes=4 none disk || exit 77
+    "$1" machine --time=1.2 --file-dir=disk --file-total-size=2M --json=m.json; status=$?
+    ls -A disk >left
+    exit $status' - "$BENCH"
+  [ "$status" -ne 77 ] || skip "may not mount"
+  must is "$status" 1
+  must has "$output" '^fileio wal +failed +prepare, exit status 1$'
+  must is "$(<left)" ""
+  must is "$(names m.json)" "$(expected)"
+  bench report m.json --format=text
+  must has "$output" '^part=fileio wal +failed and is left out: it has no result$'
+}
+
+@test "machine: Ctrl-C ends it with what was measured" {
+  mkdir files
+  "$BENCH" machine --time=20 --file-dir=files --json=m.json >out 2>err 3>&- &
+  local pid=$!
+  until grep -qs 'Threads started' out; do sleep 0.05; done
+  kill -INT "$pid"
+  status=0
+  wait "$pid" || status=$?
+  must is "$status" 130
+  must has "$(<err)" '^Interrupted: this ends after the present part \(once more: now\)$'
+  must is "$(names m.json)" "cpu kernels"
+  must has "$(<out)" '^cpu kernels +int +[0-9.]+[MG]/s$'
+  must is "$(ls -A files)" ""
+  must json m.json 'd["sweep"]["interrupted"] and d["sweep"]["steps_planned"] > 6'
+}
+
+@test "machine: other options and arguments are refused" {
+  bench machine --threads=2
+  must is "$status" 2
+  must is "$stderr" "FATAL: --threads has no effect on machine, which takes --json, --time, --file-dir and --file-total-size"
+  bench machine --time=0
+  must is "$status" 2
+  must has "$stderr" 'machine needs one'
+  bench machine all
+  must is "$status" 2
+  must is "$stderr" "FATAL: machine takes no argument 'all' (expected options)"
+  bench machine --json=no/folder/m.json
+  must is "$status" 1
+  must is "$output" ""
+  bench machine --help
+  must is "$status" 0
+  must has "$output" 'file-dir=FOLDER'
+}
