@@ -362,7 +362,7 @@ print(d["options"]["file-block-size"]["value"])')" "4000 True True
   must is "$status" 0
   must has "$output" '^Doing write-ahead log test$'
   must has "$output" '^Each event is durable when it ends \(group commit\)\.$'
-  must has "$output" ' 2000 +0 +0 .* commit$'
+  must has "$output" ' 2000 +0 +[0-9.]+ .* commit$'
   must is "$(python3 -c 'import json; f = json.load(open("result.json"))["totals"]["file_operations"]
 print(f["write"]["bytes"], f["write"]["count"] == f["fsync"]["count"], f["write"]["count"] <= 2000)')" "$((2000 * 4096)) True True"
   io --validate --file-test-mode=seqrd --events=96 run
@@ -401,6 +401,32 @@ print(f["write"]["bytes"], f["write"]["count"] == f["fsync"]["count"], f["write"
 class() {
   python3 -c 'import json, sys
 print(sum({**c["latency_ns"], **c}[sys.argv[2]] for c in json.load(open("result.json"))["classes"] if c["name"] == sys.argv[1]))' "$@"
+}
+
+@test "--report-classes: the latencies of each kind of request" {
+  SIZES="--file-num=2 --file-total-size=256K --file-block-size=16K"
+  prepared
+  io --file-test-mode=rndrw --events=500 --file-fsync-freq=50 --percentiles=99.9,50 --report-classes run
+  must is "$status" 0
+  must has "$output" '^Operations \(times in ms\):$'
+  must has "$output" '^  share +count +errors +MiB/s +avg +50% +95% +99.9% +max  operation$'
+  must has "$output" '^ +[0-9.]+% +[0-9]+ +0 +[0-9.]+ +([0-9]+\.[0-9]{3} +){5} read$'
+  must has "$output" '^ +[0-9.]+% +[0-9]+ +0 +0\.00 +([0-9]+\.[0-9]{3} +){5} fsync$'
+  # Percentiles do not fall, and all requests are there.
+  must python3 - "$output" <<'PY'
+import re, sys
+rows = [line.split() for line in re.findall(r"^ *[0-9.]+% .*$", sys.argv[1].split("Operations (")[1], re.M)]
+assert sorted(r[-1] for r in rows) == ["fsync", "read", "write"], rows
+assert sum(int(r[1]) for r in rows) >= 500, rows
+for r in rows:
+    p50, p95, p999, most = map(float, r[5:9])
+    assert p50 <= p95 <= p999 <= most, r
+PY
+  # The old name, and none without either.
+  io --file-test-mode=rndrd --events=10 --report-statements run
+  must has "$output" '^Operations \(times in ms\):$'
+  io --file-test-mode=rndrd --events=10 run
+  must [ "$(grep -c '^Operations' <<<"$output")" = 0 ]
 }
 
 @test "mixed: readers, a log and a checkpointer, each with its rate" {

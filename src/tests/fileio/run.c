@@ -403,7 +403,7 @@ static void setup(void *run, struct report_setup *ret)
 {
   const struct fileio *fio = run;
 
-  ret->statements |= has_table(fio->cfg);
+  ret->class_table |= has_table(fio->cfg);
 }
 
 static const struct test_ops fileio_ops = {
