@@ -63,6 +63,19 @@ flush() {
   must holds "$(tr -d k <backing | wc -c) > 1000000"
 }
 
+@test "options of files have no effect on a device, and it says so" {
+  device
+  for command in prepare "--file-test-mode=rndrd --events=5 run"; do
+    bench fileio --file-device=$DEVICE --yes-destroy --file-num=2 --file-total-size=1M $command
+    must is "$status" 0
+    must has "$stderr" '^WARNING: --file-num has no effect with --file-device; --file-device-size limits what is used of it$'
+    must has "$stderr" '^WARNING: --file-total-size has no effect with --file-device; --file-device-size limits what is used of it$'
+    must [ "$(grep -c 'has no effect' <<<"$stderr")" = 2 ]
+  done
+  bench fileio --file-device=$DEVICE --yes-destroy --file-test-mode=seqwr --events=5 run
+  must [ "$(grep -c 'has no effect\|are short' <<<"$stderr")" = 0 ]
+}
+
 @test "a part of a device" {
   device
   bench fileio --file-device=$DEVICE --file-device-size=256K --yes-destroy --file-test-mode=seqwr --events=64 run

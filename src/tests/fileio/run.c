@@ -26,6 +26,7 @@
 #include "tests/fileio/engine.h"
 #include "tests/fileio/fileio.h"
 #include "tests/fileio/form.h"
+#include "tests/fileio/ignored.h"
 #include "tests/fileio/io.h"
 #include "tests/fileio/mixed.h"
 #include "tests/tests.h"
@@ -130,11 +131,13 @@ static int fileio_open(const struct plan *plan, const void *arg, void **ret_run,
   fio->flags = fileio_flags(cfg);
   fio->folder.fd = -1;
   rc = set_up(fio, err);
-  if (rc < 0)
+  if (rc < 0) {
     fileio_close(fio);
-  else
-    *ret_run = fio;
-  return rc;
+    return rc;
+  }
+  ignored_warn(cfg, true);
+  *ret_run = fio;
+  return 0;
 }
 
 /* The generation of the files is that of the first file. */
@@ -189,6 +192,21 @@ static int fileio_begin(void *run, struct err *err)
   return rc;
 }
 
+/* The mode seqwr makes new files.  If it has not filled them, other modes
+ * refuse them. */
+static void warn_if_short(const struct fileio *fio)
+{
+  const uint64_t all = fio->layout.places;
+  const uint64_t done = atomic_load(&fio->pattern.sequence);
+
+  if (fio->cfg->mode == FILE_MODE_SEQWR && fio->folder.device_bytes == 0 &&
+      fio->plan->parts <= 1 && done < all)
+    log_advise("the run ended after %" PRIu64 " of %" PRIu64
+               " writes, so the new files are short; run prepare before another "
+               "--file-test-mode",
+               done, all);
+}
+
 /* Checks, after the report, that these were the user's files all the time. */
 static int fileio_end(void *run, struct err *err)
 {
@@ -196,6 +214,7 @@ static int fileio_end(void *run, struct err *err)
 
   if (fio->cfg->steady > 0)
     steady_tell(&fio->steady);
+  warn_if_short(fio);
   return files_check_names(&fio->files, err);
 }
 
