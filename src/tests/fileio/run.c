@@ -29,6 +29,7 @@
 #include "tests/fileio/ignored.h"
 #include "tests/fileio/io.h"
 #include "tests/fileio/mixed.h"
+#include "tests/fileio/wear_run.h"
 #include "tests/tests.h"
 
 /* The state of a worker. */
@@ -189,6 +190,8 @@ static int fileio_begin(void *run, struct err *err)
     rc = files_drop_cache(&fio->files, err);
   if (rc == 0 && fio->engine->begin)
     rc = fio->engine->begin(fio, err);
+  if (rc == 0)
+    wear_run_begin(fio);
   return rc;
 }
 
@@ -201,10 +204,11 @@ static void warn_if_short(const struct fileio *fio)
 
   if (fio->cfg->mode == FILE_MODE_SEQWR && fio->folder.device_bytes == 0 &&
       fio->plan->parts <= 1 && done < all)
-    log_advise("the run ended after %" PRIu64 " of %" PRIu64
-               " writes, so the new files are short; run prepare before another "
-               "--file-test-mode",
-               done, all);
+    log_advise(
+      "the run ended after %" PRIu64 " of %" PRIu64
+      " writes, so the new files are short; run prepare before another "
+      "--file-test-mode",
+      done, all);
 }
 
 /* Checks, after the report, that these were the user's files all the time. */
@@ -214,6 +218,7 @@ static int fileio_end(void *run, struct err *err)
 
   if (fio->cfg->steady > 0)
     steady_tell(&fio->steady);
+  wear_run_tell(fio);
   warn_if_short(fio);
   return files_check_names(&fio->files, err);
 }
@@ -375,21 +380,32 @@ static bool syncs_at_end(const struct fileio *fio)
 }
 
 /* Synchronises each file once; the workers take them in turn. */
-static int finish(void *thr, struct worker *w, struct err *err)
+static int sync_all(struct fileio_thread *t, const struct worker *w,
+                    struct err *err)
 {
-  struct fileio_thread *t = thr;
   struct fileio *fio = t->io.fio;
   const uint64_t start_ns = clock_now_ns();
   int rc = 0;
 
-  if (t->failed || !syncs_at_end(fio))
-    return 0;
   for (uint64_t f = w->tid; f < fio->layout.files && rc == 0;
        f += fio->plan->threads)
     rc = fio->engine->sync(t->engine, (uint32_t)f, err);
   if (rc == 0 && fio->engine->settle)
     rc = fio->engine->settle(t->engine, true, err);
   note_sync_time(fio, clock_now_ns() - start_ns);
+  return rc;
+}
+
+static int finish(void *thr, struct worker *w, struct err *err)
+{
+  struct fileio_thread *t = thr;
+  struct fileio *fio = t->io.fio;
+  int rc = 0;
+
+  if (!t->failed && syncs_at_end(fio))
+    rc = sync_all(t, w, err);
+  if (!t->failed && rc == 0)
+    wear_run_worker_ended(fio, w);
   return rc;
 }
 
@@ -406,6 +422,7 @@ static void details(void *run, struct test_details *ret)
     facts_int(&ret->test, "queue_depth_max",
               (int64_t)atomic_load(&fio->depth_max));
   }
+  wear_run_facts(fio, &ret->test);
   if (syncs_at_end(fio))
     facts_real(&ret->test, "final_sync_s",
                (double)atomic_load(&fio->sync_ns) / (double)NS_PER_S);
