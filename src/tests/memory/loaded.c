@@ -249,11 +249,18 @@ static void measure_all(struct loaded_thread *t, struct worker *w)
   struct loaded *l = t->run;
   const uint64_t all_ns = l->plan->time_ns == PLAN_NO_LIMIT ? USUAL_NS
                                                             : l->plan->time_ns;
-  const uint64_t each_ns = (uint64_t)((double)all_ns * SHARE / LOADED_POINTS);
+  uint64_t end_ns;
 
   if (!latency_await_measured(w))
     return;
+  end_ns = clock_now_ns() + (uint64_t)((double)all_ns * SHARE);
   for (uint32_t i = 0; i < LOADED_POINTS; i++) {
+    const uint64_t now_ns = clock_now_ns();
+    /* Points that took longer than planned leave less for the others. */
+    const uint64_t each_ns = now_ns < end_ns
+                               ? (end_ns - now_ns) / (LOADED_POINTS - i)
+                               : 0;
+
     set_step(l, i);
     if (!measure_point(l, &t->chase, w, each_ns, &l->point[i]))
       break;
