@@ -43,6 +43,11 @@ struct report_form {
   double (*value)(const struct report_setup *setup, const struct report *r,
                   unsigned i);
 
+  /* [opt] Write the whole of --csv at the end of the run: a line with the names
+   * of the columns, and the lines below it.  There are no lines of intervals
+   * then. */
+  void (*table)(struct strbuf *b, const struct report_setup *setup);
+
   /* With --rate, the text after the length in the line about the queue; NULL:
    * there is no such line. */
   const char *queue_mark;

@@ -37,7 +37,7 @@ void text_common(struct strbuf *b, const struct report_setup *setup,
 void text_percentiles(struct strbuf *b, const struct report_setup *setup,
                       const struct report *r);
 
-/* The table of --report-statements, preceded by an empty line; nothing if no
+/* The table of --report-classes, preceded by an empty line; nothing if no
  * class occurred.  Returns 0; or -ENOMEM, and nothing is written. */
 int text_classes(struct strbuf *b, const struct report_setup *setup,
                  const struct report *r);

@@ -1,17 +1,19 @@
 /*
- * text_classes.c - the table of --report-statements: classes of operations with
+ * text_classes.c - the table of --report-classes: classes of operations with
  * their share of the time, in descending order of that time.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/clock.h"
 #include "base/fmt.h"
+#include "base/minmax.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
 #include "report/form.h"
 #include "report/text.h"
+#include "report/text_num.h"
 #include "stats/report.h"
 
 enum {
@@ -28,11 +30,6 @@ static int by_time(const void *a, const void *b)
   return x < y ? -1 : x > y; /* otherwise in the order in which they came */
 }
 
-static double ms(uint64_t ns)
-{
-  return (double)ns / (double)NS_PER_MS;
-}
-
 /* Append the name on one line, cut between characters. */
 static void add_name(struct strbuf *b, const char *name)
 {
@@ -43,23 +40,86 @@ static void add_name(struct strbuf *b, const char *name)
   strbuf_adds(b, name[shown] != '\0' ? "...\n" : "\n");
 }
 
-static void add_row(struct strbuf *b, const struct report_setup *setup,
-                    const struct class_report *c, double all_ns)
-{
-  uint64_t at_ns = hist_percentile(c->hist, setup->percentile);
+/* What the table shows beside the times. */
+struct columns {
+  bool rows;                                     /* of statements */
+  bool bytes;                                    /* that operations transfer */
+  unsigned n;                                    /* percentiles */
+  double percentile[REPORT_PERCENTILES_MAX + 1]; /* ascending */
+};
 
-  if (at_ns < c->min_ns)
-    at_ns = c->min_ns;
-  if (at_ns > c->max_ns)
-    at_ns = c->max_ns;
-  strbuf_addf(b, "%6.1f%% ",
-              all_ns > 0 ? 100.0 * (double)c->sum_ns / all_ns : 0.0);
-  strbuf_addf(b, "%12llu %8llu %12llu %10.2f ", (unsigned long long)c->count,
-              (unsigned long long)c->errors, (unsigned long long)c->rows,
-              ms(c->sum_ns) / (double)c->count);
+/* Keep the numbers in order, each one once. */
+static void add_percentile(struct columns *c, double p)
+{
+  unsigned at = c->n;
+
+  while (at > 0 && c->percentile[at - 1] > p)
+    at--;
+  if (at > 0 && c->percentile[at - 1] == p)
+    return;
+  memmove(&c->percentile[at + 1], &c->percentile[at],
+          (c->n - at) * sizeof(c->percentile[0]));
+  c->percentile[at] = p;
+  c->n++;
+}
+
+static void choose_columns(struct columns *c, const struct report_setup *setup,
+                           const struct report *r)
+{
+  *c = (struct columns){ .rows = r->form->has_statements };
+  for (unsigned i = 0; i < r->classes.n; i++)
+    c->bytes |= r->classes.of[i].bytes > 0;
+  c->bytes &= !c->rows;
   if (setup->percentile > 0.0)
-    strbuf_addf(b, "%10.2f ", ms(at_ns));
-  strbuf_addf(b, "%10.2f  ", ms(c->max_ns));
+    add_percentile(c, setup->percentile);
+  for (unsigned i = 0; i < setup->n_percentiles; i++)
+    add_percentile(c, setup->percentiles[i]);
+}
+
+static void add_header(struct strbuf *b, const struct columns *columns,
+                       const struct report_form *form)
+{
+  char pct[FMT_DOUBLE_SIZE + 1], text[FMT_DOUBLE_SIZE];
+
+  strbuf_addf(b, "\n%s (times in ms):\n%7s %12s %8s ", form->classes, "share",
+              "count", "errors");
+  if (columns->rows)
+    strbuf_addf(b, "%12s ", "rows");
+  if (columns->bytes)
+    strbuf_addf(b, "%10s ", "MiB/s");
+  strbuf_addf(b, "%10s ", "avg");
+  for (unsigned i = 0; i < columns->n; i++) {
+    (void)snprintf(pct, sizeof(pct), "%s%%",
+                   fmt_shortest(text, columns->percentile[i]));
+    strbuf_addf(b, "%10s ", pct);
+  }
+  strbuf_addf(b, "%10s  %s\n", "max", form->class);
+}
+
+/* A percentile lies between the smallest and the largest latency. */
+static uint64_t percentile_ns(const struct class_report *c, double pct)
+{
+  const uint64_t ns = hist_percentile(c->hist, pct);
+
+  return ns < c->min_ns ? c->min_ns : min_u64(ns, c->max_ns);
+}
+
+static void add_row(struct strbuf *b, const struct columns *columns,
+                    const struct report *r, const struct class_report *c,
+                    double all_ns)
+{
+  strbuf_addf(b, "%6.1f%% %12llu %8llu ",
+              all_ns > 0 ? 100.0 * (double)c->sum_ns / all_ns : 0.0,
+              (unsigned long long)c->count, (unsigned long long)c->errors);
+  if (columns->rows)
+    strbuf_addf(b, "%12llu ", (unsigned long long)c->rows);
+  if (columns->bytes)
+    strbuf_addf(b, "%10.2f ", report_rate(r, c->bytes) / TEXT_MIB);
+  strbuf_addf(b, "%10.3f ", text_ms(c->sum_ns) / (double)c->count);
+  for (unsigned i = 0; i < columns->n; i++)
+    strbuf_addf(b, "%10.3f ",
+                text_ms(percentile_ns(c, columns->percentile[i])));
+  strbuf_addf(b, "%10.3f  ", text_ms(c->max_ns));
   add_name(b, c->name);
 }
 
@@ -67,7 +127,7 @@ int text_classes(struct strbuf *b, const struct report_setup *setup,
                  const struct report *r)
 {
   const struct class_report **order;
-  char pct[FMT_DOUBLE_SIZE + 1], text[FMT_DOUBLE_SIZE];
+  struct columns columns;
   double all_ns = 0;
   unsigned n = 0;
 
@@ -82,16 +142,10 @@ int text_classes(struct strbuf *b, const struct report_setup *setup,
   if (n > 0) {
     /* It sorts pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
     qsort(order, n, sizeof(*order), by_time);
-    strbuf_addf(b, "\n%s (times in ms):\n%7s %12s %8s %12s %10s ",
-                r->form->classes, "share", "count", "errors", "rows", "avg");
-    if (setup->percentile > 0.0) {
-      (void)snprintf(pct, sizeof(pct), "%s%%",
-                     fmt_shortest(text, setup->percentile));
-      strbuf_addf(b, "%10s ", pct);
-    }
-    strbuf_addf(b, "%10s  %s\n", "max", r->form->class);
+    choose_columns(&columns, setup, r);
+    add_header(b, &columns, r->form);
     for (unsigned i = 0; i < n; i++)
-      add_row(b, setup, order[i], all_ns);
+      add_row(b, &columns, r, order[i], all_ns);
   }
   free(order);
   return 0;

@@ -98,7 +98,7 @@ static int print_cumulative(struct strbuf *b, const struct report_setup *setup,
     return rc;
   if (r->kind != REPORT_CHECKPOINT)
     text_percentiles(b, setup, r);
-  if (r->kind != REPORT_CHECKPOINT && setup->statements &&
+  if (r->kind != REPORT_CHECKPOINT && setup->class_table &&
       text_classes(b, setup, r) < 0)
     return no_memory(err);
   return print(b, err);

@@ -1,5 +1,6 @@
 /*
- * csv.c - one line of comma-separated values per interval.
+ * csv.c - one line of comma-separated values per interval, or the table of a
+ * test whose results are no series.
  *
  * All tests have the same columns, so that files of several runs can be joined.
  * Only additional percentiles, and what one test alone has, have columns of
@@ -159,11 +160,18 @@ static int put(struct csv *c, struct strbuf *b, struct err *err)
   return rc;
 }
 
+static bool has_table(const struct report_setup *setup)
+{
+  return setup->form && setup->form->table;
+}
+
 static int on_begin(void *ctx, const struct report_setup *setup,
                     struct err *err)
 {
   struct strbuf b = { 0 };
 
+  if (has_table(setup))
+    return 0;
   csv_header(&b, setup);
   return put(ctx, &b, err);
 }
@@ -174,8 +182,22 @@ static int on_interval(void *ctx, const struct report_setup *setup,
   struct csv *c = ctx;
   struct strbuf b = { 0 };
 
+  if (has_table(setup))
+    return 0;
   csv_interval(&b, setup, r, &c->shared->sys);
   return put(c, &b, err);
+}
+
+static int on_final(void *ctx, const struct report_setup *setup,
+                    const struct report *r, struct err *err)
+{
+  struct strbuf b = { 0 };
+
+  (void)r;
+  if (!has_table(setup))
+    return 0;
+  setup->form->table(&b, setup);
+  return put(ctx, &b, err);
 }
 
 static int on_end(void *ctx, struct err *err)
@@ -187,5 +209,6 @@ const struct reporter csv_reporter = {
   .name = "csv",
   .begin = on_begin,
   .interval = on_interval,
+  .final = on_final,
   .end = on_end,
 };

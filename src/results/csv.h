@@ -1,5 +1,6 @@
 /*
- * csv.h - one line of comma-separated values per interval.
+ * csv.h - one line of comma-separated values per interval, or the table of a
+ * test whose results are no series.
  */
 #ifndef BENCH_RESULTS_CSV_H
 #define BENCH_RESULTS_CSV_H

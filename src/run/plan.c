@@ -174,7 +174,7 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
   rc = read_lists(plan, err);
   plan->percentiles = plan->report.percentile > 0.0 || plan->report.histogram ||
                       plan->report.n_percentiles > 0 || in->details;
-  plan->classes = in->details || in->classes || plan->report.statements;
+  plan->classes = in->details || in->classes || plan->report.class_table;
   plan->event_rings = in->event_rings;
   if (rc == 0)
     rc = set_random(plan, in, err);

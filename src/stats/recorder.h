@@ -40,6 +40,7 @@ enum counter {
   COUNTER_BYTES_READ,
   COUNTER_BYTES_WRITTEN,
   COUNTER_READ_EMPTY, /* the part of COUNTER_READ that returned no row */
+  COUNTER_TRIM,       /* blocks given back by fileio */
   COUNTERS,
 };
 

@@ -33,7 +33,7 @@ struct report_setup {
   /* Options, whose rows fill them in. */
   double percentile;               /* 0: none */
   bool histogram;                  /* --histogram */
-  bool statements;                 /* --report-statements */
+  bool class_table;                /* --report-classes */
   struct opt_list percentile_list; /* --percentiles, as texts */
 
   /* What follows from the plan. */

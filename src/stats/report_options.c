@@ -33,11 +33,22 @@ const struct opt report_opts[] = {
     .help = "latency percentiles shown at the very end of the report",
   },
   {
-    OPT_BOOL(struct report_setup, statements),
-    .name = "report-statements",
+    OPT_BOOL(struct report_setup, class_table),
+    .name = "report-classes",
     .flags = OPT_OWN,
     .def = "off",
-    .help = "print a table of SQL statements at the end of the report",
+    .help = "print a table of the kinds of operations at the end of the report",
+    .man = "The kinds are SQL statements, the requests of fileio (read, write, "
+           "fsync, trim, commit), or the kernels of the cpu test. Each has its "
+           "share of the time, its count and its latencies: the average, "
+           "--percentile, those of --percentiles, and the maximum.",
+  },
+  {
+    OPT_BOOL(struct report_setup, class_table),
+    .name = "report-statements",
+    .flags = OPT_OWN,
+    .alias_of = "report-classes",
+    .help = "another name for --report-classes",
   },
   OPT_END,
 };

@@ -26,13 +26,13 @@ end
 LUA
 
 # The variants: what they are called, and their arguments.
-names=(off '--json' '--report-statements' '--json, statements' '--event-log')
+names=(off '--json' '--report-classes' '--json, statements' '--event-log')
 arguments() {
   case $1 in
   0) ;;
   1) echo --json="$work/json" ;;
-  2) echo --report-statements ;;
-  3) echo --json="$work/json" --report-statements ;;
+  2) echo --report-classes ;;
+  3) echo --json="$work/json" --report-classes ;;
   4) echo --event-log=/dev/null ;;
   esac
 }

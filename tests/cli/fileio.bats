@@ -362,7 +362,7 @@ print(d["options"]["file-block-size"]["value"])')" "4000 True True
   must is "$status" 0
   must has "$output" '^Doing write-ahead log test$'
   must has "$output" '^Each event is durable when it ends \(group commit\)\.$'
-  must has "$output" ' 2000 +0 +0 .* commit$'
+  must has "$output" ' 2000 +0 +[0-9.]+ .* commit$'
   must is "$(python3 -c 'import json; f = json.load(open("result.json"))["totals"]["file_operations"]
 print(f["write"]["bytes"], f["write"]["count"] == f["fsync"]["count"], f["write"]["count"] <= 2000)')" "$((2000 * 4096)) True True"
   io --validate --file-test-mode=seqrd --events=96 run
@@ -389,6 +389,9 @@ print(f["write"]["bytes"], f["write"]["count"] == f["fsync"]["count"], f["write"
     must is "$(($(class read count) + $(class write count) + $(class trim count)))" 2000
     must holds "$(class trim count) > 150 && $(class trim count) < 250"
     must is "$(class trim bytes)" "$(($(class trim count) * 16384))"
+    must is "$(python3 -c 'import json; print(json.load(open("result.json"))["totals"]["file_operations"]["trim"]["count"])')" "$(class trim count)"
+    must has "$output" '^    trims/s: +[1-9][0-9]*\.[0-9]{2}$'
+    must holds "$(number 'trims/s:') < $(number 'writes/s:')"
   done
   prepared
   io --file-test-mode=rndwr --file-trim=100 --events=2000 --file-random-dist=uniform run
@@ -397,10 +400,91 @@ print(f["write"]["bytes"], f["write"]["count"] == f["fsync"]["count"], f["write"
   must is "$(stat -c %s test_file.0)" 1048576
 }
 
+@test "trims in the layout of 1.1, and none without --file-trim" {
+  SIZES="--file-num=2 --file-total-size=256K --file-block-size=16K"
+  prepared
+  io --file-test-mode=rndwr --file-trim=50 --events=200 --compat=1.1 run
+  [[ $stderr == *"errno = 95"* ]] && skip "no holes on this file system"
+  must is "$status" 0
+  must has "$output" '^         trim:  IOPS=[1-9][0-9]*\.[0-9]{2}$'
+  io --file-test-mode=rndwr --events=200 --json=result.json run
+  must [ "$(grep -c trim <<<"$output")" = 0 ]
+  must is "$(python3 -c 'import json; print(sorted(json.load(open("result.json"))["totals"]["file_operations"]))')" "['fsync', 'read', 'write']"
+}
+
+@test "options that have no effect cause one warning each, and no error" {
+  SIZES="--file-num=2 --file-total-size=256K --file-block-size=16K"
+  prepared
+  local queue='without --file-io-mode=async or io_uring: each thread has one request at a time'
+  local own='in this --file-test-mode, which decides itself when to synchronise'
+  ignored --file-test-mode=rndrd --file-batch=4 --file-iodepth=8 --file-steady-window=5 --yes-destroy
+  must is "$found" "WARNING: --file-async-backlog (--file-iodepth) has no effect $queue
+WARNING: --file-batch has no effect $queue
+WARNING: --file-steady-window has no effect without --file-steady
+WARNING: --yes-destroy has no effect without --file-device"
+  ignored --file-test-mode=wal --file-fsync-freq=7 --file-fsync-all
+  must is "$found" "WARNING: --file-fsync-freq has no effect $own
+WARNING: --file-fsync-all has no effect $own"
+  # Where they have an effect, and with their defaults, there is none.
+  ignored --file-test-mode=rndwr --file-fsync-freq=7 --file-fsync-all --file-steady=50 --file-steady-window=5
+  must is "$found" ""
+  ignored --file-test-mode=rndrd --file-iodepth=128 --file-batch=1
+  must is "$found" ""
+  ignored --file-test-mode=mixed --threads=3 --time=0.1 --file-fsync-freq=100
+  must is "$found" ""
+}
+
+# ignored OPTION...: sets `found` to what is said about options without effect.
+ignored() {
+  io "$@" --events=5 run
+  must is "$status" 0
+  found=$(grep 'has no effect' <<<"$stderr" || true)
+}
+
+@test "seqwr that ends early says that its files are short" {
+  SIZES="--file-num=2 --file-total-size=256K --file-block-size=16K"
+  io --file-test-mode=seqwr --events=5 run
+  must is "$status" 0
+  must has "$stderr" '^WARNING: the run ended after 5 of 16 writes, so the new files are short; run prepare before another --file-test-mode$'
+  io --file-test-mode=rndrd --events=5 run
+  must is "$status" 1
+  must has "$stderr" '^WARNING: Did you run .prepare. with different --file-total-size or --file-num values, or end a run with --file-test-mode=seqwr early\?$'
+  io --file-test-mode=seqwr --events=16 run
+  must [ "$(grep -c 'are short' <<<"$stderr")" = 0 ]
+  io --file-test-mode=rndrd --events=5 run
+  must is "$status" 0
+}
+
 # class NAME FIELD: of result.json.
 class() {
   python3 -c 'import json, sys
 print(sum({**c["latency_ns"], **c}[sys.argv[2]] for c in json.load(open("result.json"))["classes"] if c["name"] == sys.argv[1]))' "$@"
+}
+
+@test "--report-classes: the latencies of each kind of request" {
+  SIZES="--file-num=2 --file-total-size=256K --file-block-size=16K"
+  prepared
+  io --file-test-mode=rndrw --events=500 --file-fsync-freq=50 --percentiles=99.9,50 --report-classes run
+  must is "$status" 0
+  must has "$output" '^Operations \(times in ms\):$'
+  must has "$output" '^  share +count +errors +MiB/s +avg +50% +95% +99.9% +max  operation$'
+  must has "$output" '^ +[0-9.]+% +[0-9]+ +0 +[0-9.]+ +([0-9]+\.[0-9]{3} +){5} read$'
+  must has "$output" '^ +[0-9.]+% +[0-9]+ +0 +0\.00 +([0-9]+\.[0-9]{3} +){5} fsync$'
+  # Percentiles do not fall, and all requests are there.
+  must python3 - "$output" <<'PY'
+import re, sys
+rows = [line.split() for line in re.findall(r"^ *[0-9.]+% .*$", sys.argv[1].split("Operations (")[1], re.M)]
+assert sorted(r[-1] for r in rows) == ["fsync", "read", "write"], rows
+assert sum(int(r[1]) for r in rows) >= 500, rows
+for r in rows:
+    p50, p95, p999, most = map(float, r[5:9])
+    assert p50 <= p95 <= p999 <= most, r
+PY
+  # The old name, and none without either.
+  io --file-test-mode=rndrd --events=10 --report-statements run
+  must has "$output" '^Operations \(times in ms\):$'
+  io --file-test-mode=rndrd --events=10 run
+  must [ "$(grep -c '^Operations' <<<"$output")" = 0 ]
 }
 
 @test "mixed: readers, a log and a checkpointer, each with its rate" {

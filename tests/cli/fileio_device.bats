@@ -63,6 +63,62 @@ flush() {
   must holds "$(tr -d k <backing | wc -c) > 1000000"
 }
 
+@test "options of files have no effect on a device, and it says so" {
+  device
+  for command in prepare "--file-test-mode=rndrd --events=5 run"; do
+    bench fileio --file-device=$DEVICE --yes-destroy --file-num=2 --file-total-size=1M $command
+    must is "$status" 0
+    must has "$stderr" '^WARNING: --file-num has no effect with --file-device; --file-device-size limits what is used of it$'
+    must has "$stderr" '^WARNING: --file-total-size has no effect with --file-device; --file-device-size limits what is used of it$'
+    must [ "$(grep -c 'has no effect' <<<"$stderr")" = 2 ]
+  done
+  bench fileio --file-device=$DEVICE --yes-destroy --file-test-mode=seqwr --events=5 run
+  must [ "$(grep -c 'has no effect\|are short' <<<"$stderr")" = 0 ]
+}
+
+# written KEY: of test.device_writes in result.json.
+written() {
+  python3 -c 'import json, sys; print(json.load(open("result.json"))["test"]["device_writes"].get(sys.argv[1]))' "$1"
+}
+
+@test "what the device wrote, beside what the test wrote" {
+  device
+  bench fileio --file-device=$DEVICE --yes-destroy --file-extra-flags=direct --file-test-mode=rndwr --file-block-size=4K \
+    --threads=2 --events=100 --json=result.json run
+  must is "$status" 0
+  must is "$(written device) $(written test_bytes) $(written device_bytes) $(written amplification)" \
+    "${DEVICE#/dev/} 409600 409600 1.0"
+  must has "$output" "^Written by device ${DEVICE#/dev/}: 0\.39 MiB, 1\.00 times the 0\.39 MiB of the test\$"
+  # The page cache merges writes to the same place, unless each is synchronised.
+  bench fileio --file-device=$DEVICE --file-device-size=64K --yes-destroy --file-test-mode=rndwr --file-block-size=4K \
+    --file-fsync-freq=0 --events=1000 --json=result.json run
+  must is "$(written test_bytes)" 4096000
+  must holds "$(written device_bytes) >= 65536 && $(written device_bytes) < 2000000"
+  # Reading, and the name sysbench, print nothing.
+  bench fileio --file-device=$DEVICE --file-test-mode=rndrd --events=10 --json=result.json run
+  must [ "$(grep -c 'Written by' <<<"$output")" = 0 ]
+  must is "$(python3 -c 'import json; print("device_writes" in json.load(open("result.json"))["test"])')" False
+  ln -s "$BENCH" sysbench
+  run --separate-stderr ./sysbench fileio --file-device=$DEVICE --yes-destroy --file-test-mode=rndwr --events=10 run
+  must is "$status" 0
+  must [ "$(grep -c 'Written by' <<<"$output")" = 0 ]
+}
+
+@test "what the device wrote is unknown without a device, and without a synchronisation" {
+  local sizes="--file-num=1 --file-total-size=64K --file-block-size=4K"
+  bench fileio $sizes prepare
+  bench fileio $sizes --file-test-mode=rndwr --file-fsync-end=off --events=10 --json=result.json run
+  must is "$status" 0
+  must has "$output" '^Written by the device: unknown, because without --file-fsync-end a part of it is still in the page cache$'
+  must is "$(written unknown) $(written amplification)" "without --file-fsync-end a part of it is still in the page cache None"
+  [ "$(stat -f -c %T /dev/shm 2>/dev/null)" = tmpfs ] || skip "/dev/shm is no tmpfs"
+  mkdir "/dev/shm/bench.$$"
+  bench fileio $sizes --file-dir="/dev/shm/bench.$$" prepare
+  bench fileio $sizes --file-dir="/dev/shm/bench.$$" --file-test-mode=rndwr --events=10 run
+  rm -r "/dev/shm/bench.$$"
+  must has "$output" '^Written by the device: unknown, because the system names no device for these files$'
+}
+
 @test "a part of a device" {
   device
   bench fileio --file-device=$DEVICE --file-device-size=256K --yes-destroy --file-test-mode=seqwr --events=64 run

@@ -53,7 +53,7 @@ WARNING: Did you forget to run the prepare step?"
   must is "$status" 1
   must is "$(grep -v 'fit into memory' <<<"$stderr")" \
     "FATAL: Size of file 'test_file.1' is 97.656KiB, but at least 128KiB is expected.
-WARNING: Did you run 'prepare' with different --file-total-size or --file-num values?"
+WARNING: Did you run 'prepare' with different --file-total-size or --file-num values, or end a run with --file-test-mode=seqwr early?"
 }
 
 @test "a directory, a link, a pipe in the place of a file" {

@@ -46,8 +46,8 @@ all=(int ilp branch div fp lookup btree sort lz json crc32c sha256 aes lua)
   must has "$(sed -n 2p a.csv)" ',[1-9][0-9]*[.][0-9]{4},[1-9][0-9]*[.][0-9]{4}$'
 }
 
-@test "--rate, --report-statements, --histogram, sweeps" {
-  bench cpu --cpu-kernel=sort --rate=100 --time=0.3 --report-statements --histogram run
+@test "--rate, --report-classes, --histogram, sweeps" {
+  bench cpu --cpu-kernel=sort --rate=100 --time=0.3 --report-classes --histogram run
   must is "$status" 0
   must has "$output" '^Rounds of kernels \(times in ms\):$'
   must has "$output" '^CPU kernels:$'

@@ -126,6 +126,42 @@ loaded_is_complete() {
   must has "$output" '^    "-": the run was over before that was measured; give it more --time\.$'
 }
 
+# tabled COLUMNS CONDITION OPTION...: a run writes a table with these columns, and
+# the condition holds for its `rows`.
+tabled() {
+  local columns=$1 condition=$2
+  shift 2
+  bench memory "$@" --csv=t.csv run && [ "$status" = 0 ] && python3 - "$columns" "$condition" <<'PY'
+import csv, sys
+lines = list(csv.reader(open("t.csv")))
+assert ",".join(lines[0]) == sys.argv[1], lines[0]
+assert all(len(l) == len(lines[0]) for l in lines), lines
+rows = [dict(zip(lines[0], l)) for l in lines[1:]]
+assert rows and eval(sys.argv[2]), rows
+PY
+}
+
+@test "csv: the table of each test" {
+  sooner_or_later tabled loop,best_bytes_per_s,median_bytes_per_s,mad_bytes_per_s,owned_bytes_per_s,rounds \
+    "[r['loop'] for r in rows] == ['read', 'copy'] and all(float(r['best_bytes_per_s']) >= float(r['median_bytes_per_s']) > 0 for r in rows)" \
+    --memory-test=bandwidth --memory-kernel=read,copy --memory-size=64K --time=1
+  sooner_or_later tabled pages,bytes,ns,median_ns,samples,dropped \
+    "len(rows) == 34 and {r['pages'] for r in rows} == {'huge', 'small'} and all(0 < float(r['ns']) <= float(r['median_ns']) for r in rows)" \
+    --memory-test=latency --memory-size=16K --time=1
+  sooner_or_later tabled from_node,to_node,ns,bytes_per_s "rows[0]['from_node'] == '0' and float(rows[0]['ns']) > 0" \
+    --memory-test=numa --memory-size=1M --time=1
+  needs_two_processors
+  sooner_or_later tabled processor,other,relation,ns,mad_ns,samples,dropped \
+    "len(rows) <= $(nproc) * ($(nproc) - 1) / 2 and all(float(r['ns']) > 0 and int(r['samples']) > 0 for r in rows)" \
+    --memory-test=pairs --time=1
+  sooner_or_later tabled delay,bytes_per_s,ns,samples,dropped \
+    "rows[0]['delay'] == 'none' and rows[0]['bytes_per_s'] == '0' and all(float(r['bytes_per_s']) > 0 for r in rows[1:])" \
+    --memory-test=loaded --threads=2 --memory-size=1M --time=1
+  # The classic test has a line per interval, as all others.
+  bench memory --time=1 --csv=t.csv run
+  must has "$(head -n 1 t.csv)" '^elapsed_s,period_s,'
+}
+
 # Sizes are measured until the time is over.
 latency_is_complete() {
   bench memory --memory-test=latency --memory-size=64K --time=1 --json="$1" run &&

@@ -125,7 +125,7 @@ function event()
 end
 LUA
   bench ./sql.lua --db-driver=null --null-error-rate=0.2 --null-error=deadlock --events=200 \
-    --threads=2 --json=a.json --report-statements run
+    --threads=2 --json=a.json --report-classes run
   must is "$status" 0
   check a.json "d['database']['driver'] == 'null'" "len(d['errors']) == 1" \
     "d['errors'][0]['state'] == '40001'" "d['errors'][0]['source'] == 'null'" \
@@ -145,7 +145,7 @@ no_numbers() {
 # splits them.
 @test "statements of numbered tables are one class" {
   rw=(oltp_read_write --db-driver=null --tables=10 --events=300 --time=0)
-  bench "${rw[@]}" --json=a.json --report-statements run
+  bench "${rw[@]}" --json=a.json --report-classes run
   must is "$status" 0
   check a.json "len(d['classes']) == 11" \
     "[c['count'] for c in d['classes'] if c['name'] == 'SELECT c FROM sbtest# WHERE id=?'] == [3000]" \

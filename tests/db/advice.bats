@@ -80,9 +80,9 @@ not_durable() {
   for kind in $kinds; do
     need "$kind"
     on oltp_read_write --tables=3 --table-size=50 prepare
-    on oltp_read_write --tables=3 --table-size=50 --report-statements run
+    on oltp_read_write --tables=3 --table-size=50 --report-classes run
     [ "$(grep -c 'sbtest#' <<<"$output")" -eq 9 ]
-    on oltp_read_write --tables=3 --table-size=50 --report-statements --statement-classes=table run
+    on oltp_read_write --tables=3 --table-size=50 --report-classes --statement-classes=table run
     [ "$(grep -c 'sbtest[123]' <<<"$output")" -ge 9 ]
     [ "$(grep -c 'sbtest#' <<<"$output")" -eq 0 ]
     on oltp_read_write --tables=3 cleanup

@@ -47,7 +47,7 @@ everything() {
   rm -rf seen
   mkdir seen
   env "${vars[@]}" "$BENCH" event.lua "${to[@]}" "$@" --time=1 --report-interval=0.3 \
-    --debug --db-debug --report-statements --histogram --percentiles=50,99 \
+    --debug --db-debug --report-classes --histogram --percentiles=50,99 \
     --json=seen/run.json --stream=seen/stream --csv=seen/csv \
     --hdr-log=seen/hdr --event-log=seen/events run >seen/out 2>seen/err || {
     tail -n 20 seen/err

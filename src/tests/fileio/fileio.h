@@ -15,6 +15,7 @@
 #include "tests/fileio/request.h"
 #include "tests/fileio/steady.h"
 #include "tests/fileio/validate.h"
+#include "tests/fileio/wear.h"
 
 struct engine_ops;
 struct err;
@@ -34,6 +35,7 @@ struct fileio {
   struct validate *check; /* owned; NULL without --validate */
   char **map;             /* owned by the mmap engine; [files] */
   struct steady steady;   /* with --file-steady */
+  struct wear wear;       /* in modes that write */
   bool special;           /* mixed or steady: next() has more to do */
   struct mixed *mixed;    /* owned; NULL in other modes */
   struct wal *wal;        /* owned by the engine of the log */

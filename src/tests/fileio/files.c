@@ -256,7 +256,8 @@ static int open_one(const struct files *fs, uint64_t file, uint64_t bytes,
                layout_size_text(length, has, sizeof(has)),
                layout_size_text(bytes, needs, sizeof(needs)));
   add_warning(err, "Did you run 'prepare' with different "
-                   "--file-total-size or --file-num values?");
+                   "--file-total-size or --file-num values, or end a run "
+                   "with --file-test-mode=seqwr early?");
   return rc;
 }
 

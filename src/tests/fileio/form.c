@@ -27,14 +27,18 @@ static void add_results_1_0(struct strbuf *b, const struct report *r)
               "File operations:\n"
               "    reads/s:                      %4.2f\n"
               "    writes/s:                     %4.2f\n"
-              "    fsyncs/s:                     %4.2f\n"
+              "    fsyncs/s:                     %4.2f\n",
+              report_counter_rate(r, COUNTER_READ),
+              report_counter_rate(r, COUNTER_WRITE),
+              report_counter_rate(r, COUNTER_OTHER));
+  if (r->counter[COUNTER_TRIM] > 0)
+    strbuf_addf(b, "    trims/s:                      %4.2f\n",
+                report_counter_rate(r, COUNTER_TRIM));
+  strbuf_addf(b,
               "\n"
               "Throughput:\n"
               "    read, MiB/s:                  %4.2f\n"
               "    written, MiB/s:               %4.2f\n",
-              report_counter_rate(r, COUNTER_READ),
-              report_counter_rate(r, COUNTER_WRITE),
-              report_counter_rate(r, COUNTER_OTHER),
               report_counter_rate(r, COUNTER_BYTES_READ) / TEXT_MIB,
               report_counter_rate(r, COUNTER_BYTES_WRITTEN) / TEXT_MIB);
 }
@@ -54,6 +58,9 @@ static void add_results_1_1(struct strbuf *b, const struct report *r)
               read / TEXT_MB, report_counter_rate(r, COUNTER_WRITE),
               written / TEXT_MIB, written / TEXT_MB,
               report_counter_rate(r, COUNTER_OTHER));
+  if (r->counter[COUNTER_TRIM] > 0)
+    strbuf_addf(b, "         trim:  IOPS=%4.2f\n",
+                report_counter_rate(r, COUNTER_TRIM));
 }
 
 static void add_results(struct strbuf *b, const struct report_setup *setup,
@@ -65,13 +72,14 @@ static void add_results(struct strbuf *b, const struct report_setup *setup,
     add_results_1_0(b, r);
 }
 
+/* `bytes` is `n` again for requests that transfer none. */
 static void add_requests(const struct figures *to, const struct report *r,
                          const char *name, enum counter n, enum counter bytes)
 {
   to->begin(to->ctx, name);
   to->count(to->ctx, "count", r->counter[n]);
   to->real(to->ctx, "per_s", report_counter_rate(r, n));
-  if (n != COUNTER_OTHER) {
+  if (bytes != n) {
     to->count(to->ctx, "bytes", r->counter[bytes]);
     to->real(to->ctx, "bytes_per_s", report_counter_rate(r, bytes));
   }
@@ -87,6 +95,8 @@ static void add_figures(const struct figures *to,
   add_requests(to, r, "read", COUNTER_READ, COUNTER_BYTES_READ);
   add_requests(to, r, "write", COUNTER_WRITE, COUNTER_BYTES_WRITTEN);
   add_requests(to, r, "fsync", COUNTER_OTHER, COUNTER_OTHER);
+  if (r->counter[COUNTER_TRIM] > 0)
+    add_requests(to, r, "trim", COUNTER_TRIM, COUNTER_TRIM);
   to->end(to->ctx);
 }
 

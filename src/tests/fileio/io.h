@@ -57,6 +57,8 @@ static inline void io_done(struct io *io, enum file_op op, uint64_t bytes,
     recorder_count(r, COUNTER_BYTES_WRITTEN, bytes);
   } else if (op == FILE_OP_FSYNC) {
     recorder_count(r, COUNTER_OTHER, 1);
+  } else if (op == FILE_OP_TRIM) {
+    recorder_count(r, COUNTER_TRIM, 1);
   }
   if (io->classes) {
     const struct class_outcome outcome = { .bytes = bytes };

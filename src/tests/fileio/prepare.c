@@ -27,6 +27,7 @@
 #include "tests/fileio/device.h"
 #include "tests/fileio/direct.h"
 #include "tests/fileio/fileio.h"
+#include "tests/fileio/ignored.h"
 #include "tests/fileio/room.h"
 
 #define PIECE_BYTES (UINT64_C(1) << 20) /* per write, in whole blocks */
@@ -390,6 +391,7 @@ int fileio_prepare(const struct plan *plan, const void *cfg, struct err *err)
   p.taken.step = p.parts;
   rc = set_up(&p, err);
   if (rc == 0) {
+    ignored_warn(p.cfg, false);
     (void)signal(SIGXFSZ, SIG_IGN); /* write reports the same as an error */
     (void)pthread_mutex_init(&p.lock, NULL);
     log_msg(

@@ -27,8 +27,10 @@
 #include "tests/fileio/engine.h"
 #include "tests/fileio/fileio.h"
 #include "tests/fileio/form.h"
+#include "tests/fileio/ignored.h"
 #include "tests/fileio/io.h"
 #include "tests/fileio/mixed.h"
+#include "tests/fileio/wear_run.h"
 #include "tests/tests.h"
 
 /* The state of a worker. */
@@ -130,11 +132,13 @@ static int fileio_open(const struct plan *plan, const void *arg, void **ret_run,
   fio->flags = fileio_flags(cfg);
   fio->folder.fd = -1;
   rc = set_up(fio, err);
-  if (rc < 0)
+  if (rc < 0) {
     fileio_close(fio);
-  else
-    *ret_run = fio;
-  return rc;
+    return rc;
+  }
+  ignored_warn(cfg, true);
+  *ret_run = fio;
+  return 0;
 }
 
 /* The generation of the files is that of the first file. */
@@ -186,7 +190,25 @@ static int fileio_begin(void *run, struct err *err)
     rc = files_drop_cache(&fio->files, err);
   if (rc == 0 && fio->engine->begin)
     rc = fio->engine->begin(fio, err);
+  if (rc == 0)
+    wear_run_begin(fio);
   return rc;
+}
+
+/* The mode seqwr makes new files.  If it has not filled them, other modes
+ * refuse them. */
+static void warn_if_short(const struct fileio *fio)
+{
+  const uint64_t all = fio->layout.places;
+  const uint64_t done = atomic_load(&fio->pattern.sequence);
+
+  if (fio->cfg->mode == FILE_MODE_SEQWR && fio->folder.device_bytes == 0 &&
+      fio->plan->parts <= 1 && done < all)
+    log_advise(
+      "the run ended after %" PRIu64 " of %" PRIu64
+      " writes, so the new files are short; run prepare before another "
+      "--file-test-mode",
+      done, all);
 }
 
 /* Checks, after the report, that these were the user's files all the time. */
@@ -196,6 +218,8 @@ static int fileio_end(void *run, struct err *err)
 
   if (fio->cfg->steady > 0)
     steady_tell(&fio->steady);
+  wear_run_tell(fio);
+  warn_if_short(fio);
   return files_check_names(&fio->files, err);
 }
 
@@ -348,21 +372,32 @@ static bool syncs_at_end(const struct fileio *fio)
 }
 
 /* Synchronises each file once; the workers take them in turn. */
-static int finish(void *thr, struct worker *w, struct err *err)
+static int sync_all(struct fileio_thread *t, const struct worker *w,
+                    struct err *err)
 {
-  struct fileio_thread *t = thr;
   struct fileio *fio = t->io.fio;
   const uint64_t start_ns = clock_now_ns();
   int rc = 0;
 
-  if (t->failed || !syncs_at_end(fio))
-    return 0;
   for (uint64_t f = w->tid; f < fio->layout.files && rc == 0;
        f += fio->plan->threads)
     rc = fio->engine->sync(t->engine, (uint32_t)f, err);
   if (rc == 0 && fio->engine->settle)
     rc = fio->engine->settle(t->engine, true, err);
   max_atomic_u64(&fio->sync_ns, clock_now_ns() - start_ns);
+  return rc;
+}
+
+static int finish(void *thr, struct worker *w, struct err *err)
+{
+  struct fileio_thread *t = thr;
+  struct fileio *fio = t->io.fio;
+  int rc = 0;
+
+  if (!t->failed && syncs_at_end(fio))
+    rc = sync_all(t, w, err);
+  if (!t->failed && rc == 0)
+    wear_run_worker_ended(fio, w);
   return rc;
 }
 
@@ -379,6 +414,7 @@ static void details(void *run, struct test_details *ret)
     facts_int(&ret->test, "queue_depth_max",
               (int64_t)atomic_load(&fio->depth_max));
   }
+  wear_run_facts(fio, &ret->test);
   if (syncs_at_end(fio))
     facts_real(&ret->test, "final_sync_s",
                (double)atomic_load(&fio->sync_ns) / (double)NS_PER_S);
@@ -389,7 +425,7 @@ static void setup(void *run, struct report_setup *ret)
   const struct fileio *fio = run;
 
   /* The latencies of each kind of request are the result. */
-  ret->statements |= file_mode_database(fio->cfg->mode);
+  ret->class_table |= file_mode_database(fio->cfg->mode);
 }
 
 static const struct test_ops fileio_ops = {

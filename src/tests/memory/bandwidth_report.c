@@ -88,6 +88,23 @@ static void add_results(struct strbuf *b, const struct report_setup *setup,
                  "processors read before plain stores to them.\n");
 }
 
+static void add_table(struct strbuf *b, const struct report_setup *setup)
+{
+  const struct bandwidth *run = setup->of_test;
+
+  strbuf_adds(b, "loop,best_bytes_per_s,median_bytes_per_s,mad_bytes_per_s,"
+                 "owned_bytes_per_s,rounds\n");
+  for (unsigned i = 0; i < run->n_kernels; i++) {
+    struct bandwidth_figures f;
+
+    bandwidth_figures(run, run->kernel[i], &f);
+    if (f.rounds > 0)
+      strbuf_addf(b, "%s,%.0f,%.0f,%.0f,%.0f,%" PRIu64 "\n",
+                  stream_words[run->kernel[i]], f.best, f.median, f.mad,
+                  f.owned, f.rounds);
+  }
+}
+
 void bandwidth_report_details(void *arg, struct test_details *ret)
 {
   const struct bandwidth *b = arg;
@@ -123,6 +140,7 @@ void bandwidth_report_details(void *arg, struct test_details *ret)
 const struct report_form memory_bandwidth_form = {
   .interval = form_interval_events,
   .results = add_results,
+  .table = add_table,
   .classes = "Operations",
   .class = "operation",
   .measures_itself = true,

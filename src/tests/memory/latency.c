@@ -19,15 +19,18 @@
 #include "tests/memory/options.h"
 
 enum {
+  POINT_LINES = 20000, /* a point's share of the time without its size */
+  USUAL_LINE = 64,
   CACHES_TIMES = 4,         /* last point by size of the last cache */
   UNKNOWN_CACHE = 32 << 20, /* size of the last cache if it is not known */
 };
 
 /* The time without a time limit. */
 #define USUAL_NS (10 * NS_PER_S)
-/* Share of the time for the points; the rest is for making the cycle. */
+/* Share of the time for the points; pages are touched in the rest. */
 #define SHARE 0.7
-#define WARM_SHARE 0.5 /* share of a point's time */
+/* Share of what a point has left once its cycle is made. */
+#define WARM_SHARE 0.9
 
 struct latency_thread {
   struct latency *run;
@@ -130,34 +133,46 @@ static int latency_thread_open(void *arg, struct worker *w, void **ret_thr,
   return 0;
 }
 
-/* Returns the time that a point may take. */
-static uint64_t point_ns(const struct latency *l)
+/*
+ * How much of the time a point gets, compared with others: large ones need it,
+ * because their cycle is followed once before it is measured.  Otherwise the
+ * lines that were touched to make the cycle longer would still be in the
+ * caches.
+ */
+static double weight(size_t i)
 {
-  const uint64_t all_ns = l->plan->time_ns == PLAN_NO_LIMIT ? USUAL_NS
-                                                            : l->plan->time_ns;
-  const unsigned kinds = l->of[LATENCY_HUGE].wanted +
-                         l->of[LATENCY_SMALL].wanted;
+  return (double)(POINT_LINES + latency_size_at(i, 1) / USUAL_LINE);
+}
 
-  return (uint64_t)((double)all_ns * SHARE / (double)(l->n_points * kinds));
+/* A part of the time from now to that moment; 0: it has come. */
+static uint64_t left_of(uint64_t until_ns, double part)
+{
+  const uint64_t now_ns = clock_now_ns();
+
+  return now_ns < until_ns ? (uint64_t)(part * (double)(until_ns - now_ns)) : 0;
 }
 
 static bool climb(struct latency_thread *t, struct latency_stairs *stairs,
-                  struct worker *w)
+                  struct worker *w, uint64_t until_ns)
 {
   const struct latency *l = t->run;
-  const uint64_t each_ns = point_ns(l);
+  double weights = 0;
   struct chase c;
 
+  for (size_t i = 0; i < l->n_points; i++)
+    weights += weight(i);
   chase_init(&c, stairs->pages.at, t->line_bytes, l->plan->seed);
   for (size_t i = 0; i < l->n_points; i++) {
     struct latency_point p = { .bytes = latency_size_at(i, t->line_bytes) };
+    const uint64_t end_ns = clock_now_ns() +
+                            left_of(until_ns, weight(i) / weights);
 
+    weights -= weight(i);
     if (worker_is_over(w))
       return false;
     chase_grow(&c, p.bytes / t->line_bytes);
-    latency_warm(&c, (uint64_t)((double)each_ns * WARM_SHARE));
-    if (!latency_measure(&c, w, (uint64_t)((double)each_ns * (1 - WARM_SHARE)),
-                         &p))
+    latency_warm(&c, left_of(end_ns, WARM_SHARE));
+    if (!latency_measure(&c, w, left_of(end_ns, 1), &p))
       return false;
     stairs->point[i] = p;
     atomic_store_explicit(&stairs->n, i + 1, memory_order_release);
@@ -170,6 +185,10 @@ static int latency_loop(void *thr, struct worker *w, struct err *err)
   struct latency_thread *t = thr;
   struct latency *l = t->run;
   bool more = latency_await_measured(w);
+  const uint64_t all_ns = l->plan->time_ns == PLAN_NO_LIMIT ? USUAL_NS
+                                                            : l->plan->time_ns;
+  const uint64_t end_ns = clock_now_ns() + (uint64_t)((double)all_ns * SHARE);
+  unsigned to_come = l->of[LATENCY_HUGE].wanted + l->of[LATENCY_SMALL].wanted;
 
   for (int kind = 0; more && kind < LATENCY_KINDS; kind++) {
     struct latency_stairs *stairs = &l->of[kind];
@@ -181,7 +200,8 @@ static int latency_loop(void *thr, struct worker *w, struct err *err)
     if (rc < 0)
       return rc;
     pages_touch(&stairs->pages);
-    more = climb(t, stairs, w);
+    more = climb(t, stairs, w,
+                 clock_now_ns() + left_of(end_ns, 1.0 / to_come--));
     pages_unmap(&stairs->pages);
   }
   return 0;

@@ -131,6 +131,21 @@ static void add_results(struct strbuf *b, const struct report_setup *setup,
 
 /* ---- files ---- */
 
+static void add_table(struct strbuf *b, const struct report_setup *setup)
+{
+  const struct latency *l = setup->of_test;
+
+  strbuf_adds(b, "pages,bytes,ns,median_ns,samples,dropped\n");
+  for (int kind = 0; kind < LATENCY_KINDS; kind++) {
+    for (size_t i = 0; i < points_of(l, kind); i++) {
+      const struct latency_point *p = &l->of[kind].point[i];
+
+      strbuf_addf(b, "%s,%" PRIu64 ",%.3f,%.3f,%u,%u\n", kind_words[kind],
+                  p->bytes, p->ns, p->median, p->kept, p->dropped);
+    }
+  }
+}
+
 static void add_points(const struct latency *l, enum latency_kind kind,
                        struct facts *to)
 {
@@ -273,6 +288,7 @@ void latency_report_doubts(void *run, const struct report *total,
 const struct report_form memory_latency_form = {
   .interval = form_interval_events,
   .results = add_results,
+  .table = add_table,
   .classes = "Operations",
   .class = "operation",
   .measures_itself = true,

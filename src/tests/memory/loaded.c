@@ -29,7 +29,6 @@ enum {
   PIECE_WORDS = 384,    /* 3 KiB: half of it is copied to the other half */
   PIECES_PER_LOOK = 64, /* pieces between checks of the clock */
   CHASE_MIN_BYTES = 4096,
-  SLICES_MAX = 128, /* of a point */
 };
 
 #define NO_LOAD UINT32_MAX
@@ -203,15 +202,31 @@ static bool measure_slice(struct loaded *l, struct chase *c, struct worker *w,
   return true;
 }
 
-/*
- * Computes medians of slices.  A slice in which a side lost its processor means
- * little.
- */
+void loaded_summarize(const struct loaded_slice *of, size_t n, bool with_load,
+                      struct loaded_point *ret)
+{
+  double rates[LOADED_SLICES_MAX], ns[LOADED_SLICES_MAX];
+  size_t kept = 0;
+
+  for (size_t i = 0; i < n && kept < LOADED_SLICES_MAX; i++) {
+    if (with_load && of[i].bytes_per_s <= 0)
+      continue;
+    rates[kept] = of[i].bytes_per_s;
+    ns[kept++] = of[i].ns;
+  }
+  summary_sort(rates, kept);
+  summary_sort(ns, kept);
+  ret->bytes_per_s = kept > 0 ? summary_quantile(rates, kept, 0.5) : NAN;
+  ret->ns = kept > 0 ? summary_quantile(ns, kept, 0.5) : NAN;
+}
+
+/* Measures slices for a time. */
 static bool measure_point(struct loaded *l, struct chase *c, struct worker *w,
                           uint64_t each_ns, struct loaded_point *ret)
 {
   const uint64_t until_ns = clock_now_ns() + each_ns;
-  double rates[SLICES_MAX], ns[SLICES_MAX];
+  const uint32_t step = atomic_load(&l->step);
+  struct loaded_slice slice[LOADED_SLICES_MAX];
   size_t n = 0;
 
   *ret = (struct loaded_point){ 0 };
@@ -219,16 +234,13 @@ static bool measure_point(struct loaded *l, struct chase *c, struct worker *w,
   do {
     struct latency_point p = { 0 };
 
-    if (!measure_slice(l, c, w, &rates[n], &p))
+    if (!measure_slice(l, c, w, &slice[n].bytes_per_s, &p))
       return false;
-    ns[n++] = p.ns;
+    slice[n++].ns = p.ns;
     ret->kept += p.kept;
     ret->dropped += p.dropped;
-  } while (n < SLICES_MAX && clock_now_ns() < until_ns);
-  summary_sort(rates, n);
-  summary_sort(ns, n);
-  ret->bytes_per_s = summary_quantile(rates, n, 0.5);
-  ret->ns = summary_quantile(ns, n, 0.5);
+  } while (n < LOADED_SLICES_MAX && clock_now_ns() < until_ns);
+  loaded_summarize(slice, n, loaded_delays[step] != NO_LOAD, ret);
   return true;
 }
 
@@ -237,11 +249,18 @@ static void measure_all(struct loaded_thread *t, struct worker *w)
   struct loaded *l = t->run;
   const uint64_t all_ns = l->plan->time_ns == PLAN_NO_LIMIT ? USUAL_NS
                                                             : l->plan->time_ns;
-  const uint64_t each_ns = (uint64_t)((double)all_ns * SHARE / LOADED_POINTS);
+  uint64_t end_ns;
 
   if (!latency_await_measured(w))
     return;
+  end_ns = clock_now_ns() + (uint64_t)((double)all_ns * SHARE);
   for (uint32_t i = 0; i < LOADED_POINTS; i++) {
+    const uint64_t now_ns = clock_now_ns();
+    /* Points that took longer than planned leave less for the others. */
+    const uint64_t each_ns = now_ns < end_ns
+                               ? (end_ns - now_ns) / (LOADED_POINTS - i)
+                               : 0;
+
     set_step(l, i);
     if (!measure_point(l, &t->chase, w, each_ns, &l->point[i]))
       break;

@@ -8,7 +8,9 @@
 #ifndef BENCH_TESTS_MEMORY_LOADED_H
 #define BENCH_TESTS_MEMORY_LOADED_H
 
+#include <math.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,7 +22,8 @@ struct plan;
 struct streams;
 
 enum {
-  LOADED_POINTS = 20, /* without load, and one for each delay */
+  LOADED_POINTS = 20,      /* without load, and one for each delay */
+  LOADED_SLICES_MAX = 128, /* of a point */
 };
 
 /* Turns of an empty loop after each piece; UINT32_MAX: no load at all. */
@@ -28,9 +31,27 @@ extern const uint32_t loaded_delays[LOADED_POINTS];
 
 struct loaded_point {
   double bytes_per_s; /* of the loads, as counted */
-  double ns;
+  double ns;          /* NAN: the loads never ran meanwhile */
   unsigned kept, dropped;
 };
+
+/* A part of the time of a point: both sides measured at once. */
+struct loaded_slice {
+  double bytes_per_s, ns;
+};
+
+static inline bool loaded_counts(const struct loaded_point *p)
+{
+  return isfinite(p->ns);
+}
+
+/*
+ * Set bandwidth and latency of a point to the medians of its slices.  With
+ * load, slices in which nothing was copied do not count: the loads had lost
+ * their processors.
+ */
+void loaded_summarize(const struct loaded_slice *of, size_t n, bool with_load,
+                      struct loaded_point *ret);
 
 /* What a load has copied so far; only its worker writes here. */
 struct loaded_count {

@@ -27,7 +27,7 @@ size_t loaded_knee(const struct loaded_point *of, size_t n)
   size_t best = 0;
 
   for (size_t i = 1; i < n; i++) {
-    if (of[i].ns <= KNEE * of[0].ns &&
+    if (loaded_counts(&of[i]) && of[i].ns <= KNEE * of[0].ns &&
         (best == 0 || of[i].bytes_per_s > of[best].bytes_per_s))
       best = i;
   }
@@ -68,12 +68,36 @@ static void add_results(struct strbuf *b, const struct report_setup *setup,
   strbuf_addf(b, "\n\n    %8s %12s %12s\n", "delay", "MiB/s", "latency ns");
   for (size_t i = 0; i < n; i++) {
     add_delay(b, loaded_delays[i]);
+    if (!loaded_counts(&l->point[i])) {
+      strbuf_addf(b, " %12s %12s\n", "-", "-");
+      continue;
+    }
     strbuf_addf(b, " %12.0f %12.2f%s\n", l->point[i].bytes_per_s / TEXT_MIB,
                 l->point[i].ns, knee > 0 && i == knee ? "   knee" : "");
   }
   strbuf_adds(b, "\n    Counted are the bytes that the loads read and write. "
                  "The knee has the most bandwidth at\n    which latency is at "
                  "most 1.5 times that without load.\n");
+}
+
+static void add_table(struct strbuf *b, const struct report_setup *setup)
+{
+  const struct loaded *l = setup->of_test;
+  const size_t n = points_of(l);
+
+  strbuf_adds(b, "delay,bytes_per_s,ns,samples,dropped\n");
+  for (size_t i = 0; i < n; i++) {
+    const struct loaded_point *p = &l->point[i];
+
+    if (!loaded_counts(p))
+      continue;
+    if (loaded_delays[i] == UINT32_MAX)
+      strbuf_adds(b, "none");
+    else
+      strbuf_addf(b, "%" PRIu32, loaded_delays[i]);
+    strbuf_addf(b, ",%.0f,%.3f,%u,%u\n", p->bytes_per_s, p->ns, p->kept,
+                p->dropped);
+  }
 }
 
 void loaded_report_details(void *run, struct test_details *ret)
@@ -90,6 +114,8 @@ void loaded_report_details(void *run, struct test_details *ret)
   for (size_t i = 0; i < n; i++) {
     char name[16] = "none";
 
+    if (!loaded_counts(&l->point[i]))
+      continue;
     if (loaded_delays[i] != UINT32_MAX)
       (void)snprintf(name, sizeof(name), "%" PRIu32, loaded_delays[i]);
     facts_real(&ret->test,
@@ -101,9 +127,9 @@ void loaded_report_details(void *run, struct test_details *ret)
   if (knee > 0)
     facts_real(&ret->test, "loaded.knee_bytes_per_s",
                l->point[knee].bytes_per_s);
-  if (n > 0)
+  if (n > 0 && loaded_counts(&l->point[0]))
     figure_add(&ret->test, FIGURE_NS, l->point[0].ns, "latency without load");
-  if (n == LOADED_POINTS) {
+  if (n == LOADED_POINTS && loaded_counts(&l->point[n - 1])) {
     figure_add(&ret->test, FIGURE_NS, l->point[n - 1].ns,
                "latency under full load");
     figure_add(&ret->test, FIGURE_BYTES_PER_S, l->point[n - 1].bytes_per_s,
@@ -119,13 +145,21 @@ void loaded_report_doubts(void *run, const struct report *total,
 {
   const struct loaded *l = run;
   const size_t n = points_of(l);
+  size_t stalled = 0;
 
   (void)total;
+  for (size_t i = 0; i < n; i++)
+    stalled += !loaded_counts(&l->point[i]);
   if (n < LOADED_POINTS)
     doubts_add(to, true, "unfinished",
                "only %zu of %d loads were measured, because the run was over; "
                "give it more --time",
                n, LOADED_POINTS);
+  if (stalled > 0)
+    doubts_add(to, true, "stalled_loads",
+               "%zu of %zu points are left out, because the loads had no "
+               "processor while they were measured; stop the other programs",
+               stalled, n);
   if (l->plan->threads > l->cpus.n)
     doubts_add(to, true, "shared_processors",
                "%u threads share %u processors, so loads wait for each other",
@@ -135,6 +169,7 @@ void loaded_report_doubts(void *run, const struct report *total,
 const struct report_form memory_loaded_form = {
   .interval = form_interval_events,
   .results = add_results,
+  .table = add_table,
   .classes = "Operations",
   .class = "operation",
   .measures_itself = true,

@@ -151,6 +151,7 @@ static void front_setup(void *arg, struct report_setup *setup)
 {
   const struct memory_front *front = arg;
 
+  setup->form = front->of->form;
   front->of->ops->setup(front->run, setup);
 }
 

@@ -303,6 +303,22 @@ static void numa_results(struct strbuf *b, const struct report_setup *setup,
                    "give it more --time.\n");
 }
 
+static void numa_csv(struct strbuf *b, const struct report_setup *setup)
+{
+  const struct numa *m = setup->of_test;
+
+  strbuf_adds(b, "from_node,to_node,ns,bytes_per_s\n");
+  for (unsigned from = 0; from < m->nodes.n; from++) {
+    for (unsigned to = 0; to < m->nodes.n; to++) {
+      const struct numa_cell *c = cell_of(m, from, to);
+
+      if (c)
+        strbuf_addf(b, "%d,%d,%.3f,%.0f\n", m->nodes.of[from].id,
+                    m->nodes.of[to].id, c->ns, c->bytes_per_s);
+    }
+  }
+}
+
 static void numa_details(void *run, struct test_details *ret)
 {
   const struct numa *m = run;
@@ -358,6 +374,7 @@ const struct test_ops memory_numa_ops = {
 const struct report_form memory_numa_form = {
   .interval = form_interval_events,
   .results = numa_results,
+  .table = numa_csv,
   .classes = "Operations",
   .class = "operation",
   .measures_itself = true,

@@ -229,6 +229,25 @@ static void pairs_results(struct strbuf *b, const struct report_setup *setup,
               (unsigned long long)kept, (unsigned long long)dropped);
 }
 
+static void pairs_table(struct strbuf *b, const struct report_setup *setup)
+{
+  const struct pairs *p = setup->of_test;
+  const size_t n = pairs_done(p);
+
+  strbuf_adds(b, "processor,other,relation,ns,mad_ns,samples,dropped\n");
+  for (unsigned j = 1; j < p->cpus.n; j++) {
+    for (unsigned i = 0; i < j && pairs_index(i, j) < n; i++) {
+      const struct pair *of = &p->of[pairs_index(i, j)];
+      const int a = p->cpus.of[i], z = p->cpus.of[j];
+
+      if (of->kept > 0)
+        strbuf_addf(b, "%d,%d,%s,%.2f,%.2f,%u,%u\n", a, z,
+                    relation_words[place_relate("", a, z)], of->ns, of->mad,
+                    of->kept, of->dropped);
+    }
+  }
+}
+
 static void add_pair(const struct pairs *p, unsigned i, unsigned j,
                      struct facts *to)
 {
@@ -299,6 +318,7 @@ const struct test_ops memory_pairs_ops = {
 const struct report_form memory_pairs_form = {
   .interval = form_interval_events,
   .results = pairs_results,
+  .table = pairs_table,
   .classes = "Operations",
   .class = "operation",
   .measures_itself = true,

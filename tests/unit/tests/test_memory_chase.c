@@ -213,6 +213,26 @@ static void test_knee(void)
   OK(loaded_knee(of, 1) == 0 && loaded_knee(of, 0) == 0, "no load, no knee");
 }
 
+static void test_slices(void)
+{
+  static const struct loaded_slice of[] = {
+    { 0, 900 }, { 4e9, 110 }, { 0, 800 }, { 6e9, 130 }, { 5e9, 120 },
+  };
+  static const struct loaded_point half[] = { { 0, 100, 1, 0 },
+                                              { NAN, NAN, 1, 0 } };
+  struct loaded_point p = { 0 };
+
+  loaded_summarize(of, 5, true, &p);
+  OK(p.bytes_per_s == 5e9 && p.ns == 120 && loaded_counts(&p),
+     "slices in which no load ran do not count");
+  loaded_summarize(of, 1, true, &p);
+  OK(!loaded_counts(&p), "if none ran in any, there is no point");
+  loaded_summarize(of, 1, false, &p);
+  OK(p.bytes_per_s == 0 && p.ns == 900 && loaded_counts(&p),
+     "without load, nothing is copied");
+  OK(loaded_knee(half, 2) == 0, "and such a point is no knee");
+}
+
 /* ---- samples of pairs ---- */
 
 static void test_pairs(void)
@@ -244,6 +264,7 @@ static void test_pairs(void)
 int main(void)
 {
   test_knee();
+  test_slices();
   test_pairs();
   test_single_cycle();
   test_every_cycle();
