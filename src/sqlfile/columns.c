@@ -45,8 +45,8 @@ static size_t word_length(const struct lexer *x, size_t at)
 
 static bool is_comment(const struct lexer *x, size_t at, size_t len)
 {
-  return len > 1 && (x->text[at] == '-' || x->text[at] == '/' ||
-                     x->text[at] == '#');
+  return len > 1 &&
+         (x->text[at] == '-' || x->text[at] == '/' || x->text[at] == '#');
 }
 
 /* The next token; comments and blanks are passed over. */
@@ -122,9 +122,9 @@ static bool find_list(struct lexer *x)
 
 static bool ends_list(const struct token *t)
 {
-  static const char *const words[] = { "from",   "where",  "group", "having",
-                                       "window", "union",  "order", "limit",
-                                       "offset", "fetch",  "for",   "except",
+  static const char *const words[] = { "from",   "where",    "group", "having",
+                                       "window", "union",    "order", "limit",
+                                       "offset", "fetch",    "for",   "except",
                                        "into",   "intersect" };
 
   if (t->len == 0)
@@ -206,8 +206,9 @@ int reading_columns(struct reading *r, struct sqlfile_statement *s,
   int rc = 0;
 
   if (!find_list(&x))
-    return reading_fail(r, at, "the statement before has no SELECT and no "
-                               "RETURNING");
+    return reading_fail(r, at,
+                        "the statement before has no SELECT and no "
+                        "RETURNING");
   begin = x.pos;
   name = next(&x);
   if (!is(&name, "distinct") && !is(&name, "all"))

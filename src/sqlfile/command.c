@@ -35,8 +35,9 @@ static int read_set(struct reading *r, const char *at)
   name = r->p;
   len = reading_name(r, name);
   if (len == 0)
-    return reading_fail(r, name, "the name of the variable is missing: \\set "
-                                 "NAME EXPRESSION");
+    return reading_fail(r, name,
+                        "the name of the variable is missing: \\set "
+                        "NAME EXPRESSION");
   r->p += len;
   variable = reading_find(r, name, len);
   if (variable >= 0 && r->file->variable[variable].text)
@@ -85,8 +86,9 @@ static int check_sleep(struct reading *r)
   reading_skip_blanks(r);
   if (r->p < r->end && (*r->p == ':' || (*r->p >= '0' && *r->p <= '9')))
     return 0;
-  return reading_fail(r, r->p, "\\sleep needs a number or a variable: \\sleep "
-                               "NUMBER [us|ms|s]");
+  return reading_fail(r, r->p,
+                      "\\sleep needs a number or a variable: \\sleep "
+                      "NUMBER [us|ms|s]");
 }
 
 static int read_sleep(struct reading *r, const char *at)
@@ -237,11 +239,13 @@ static int refuse(struct reading *r, const char *at, const char *word,
                                        "endpipeline",   "setrandom" };
 
   if (len == 0 && r->p < r->end && *r->p == ';')
-    return reading_fail(r, at, "'\\;' is not supported: end the statement "
-                               "with ';'");
+    return reading_fail(r, at,
+                        "'\\;' is not supported: end the statement "
+                        "with ';'");
   if (is_word(word, len, "setrandom"))
-    return reading_fail(r, at, "\\setrandom is not supported: write \\set NAME "
-                               "random(FROM, TO)");
+    return reading_fail(r, at,
+                        "\\setrandom is not supported: write \\set NAME "
+                        "random(FROM, TO)");
   for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
     if (is_word(word, len, known[i]))
       return reading_fail(r, at, "\\%s is not supported", known[i]);

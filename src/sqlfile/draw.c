@@ -50,9 +50,8 @@ const char *draw_exponential(struct draws *d, int64_t from, int64_t to,
   if (!(parameter > 0.0))
     return "the parameter of random_exponential() has to be greater than 0";
   cut = exp(-parameter);
-  *ret = at_share(from, to,
-                  -log(cut + (1.0 - cut) * (1.0 - rng_double(d->rng))) /
-                    parameter);
+  *ret = at_share(
+    from, to, -log(cut + (1.0 - cut) * (1.0 - rng_double(d->rng))) / parameter);
   return NULL;
 }
 

@@ -28,8 +28,8 @@ static const char *push_variable(const struct value *v, struct value *top)
 }
 
 /*
- * What comes after the first value of AND and OR, `first`, which does not decide
- * the result: it is the second value, which has to be a boolean or NULL.
+ * What comes after the first value of AND and OR, `first`, which does not
+ * decide the result: it is the second value, which has to be a boolean or NULL.
  */
 static const char *join(struct value *first, const struct value *second)
 {
@@ -40,8 +40,8 @@ static const char *join(struct value *first, const struct value *second)
 }
 
 /*
- * Does the code go on elsewhere?  A first value of AND or OR that is NULL is the
- * result, as in pgbench.
+ * Does the code go on elsewhere?  A first value of AND or OR that is NULL is
+ * the result, as in pgbench.
  */
 static const char *decide(const struct expr_op *op, const struct value *top,
                           bool *ret_jump)

@@ -261,8 +261,9 @@ static int parse_variable(struct parser *p)
   int number;
 
   if (len == 0)
-    return reading_fail(r, at - 1, "the name of a variable is missing after "
-                                   "':'");
+    return reading_fail(r, at - 1,
+                        "the name of a variable is missing after "
+                        "':'");
   number = reading_use(r, at, len);
   if (number < 0)
     return number;
@@ -325,8 +326,7 @@ static int parse_case(struct parser *p, const char *at)
       return rc;
     land(p, skip);
   } while (take_word(p, "when"));
-  rc = take_word(p, "else") ? parse_nested(p)
-                            : emit_const(p, at, value_null());
+  rc = take_word(p, "else") ? parse_nested(p) : emit_const(p, at, value_null());
   if (rc < 0)
     return rc;
   land_chain(p, chain);
@@ -342,9 +342,8 @@ static int parse_arguments(struct parser *p, const struct function *f,
   if (!take_char(p, ')')) {
     do {
       if (n == EXPR_ARGS)
-        return reading_fail(p->r, p->r->p,
-                            "%s() takes at most %d arguments", f->name,
-                            EXPR_ARGS);
+        return reading_fail(p->r, p->r->p, "%s() takes at most %d arguments",
+                            f->name, EXPR_ARGS);
       rc = parse_nested(p);
       n++;
     } while (rc == 0 && take_char(p, ','));
@@ -368,7 +367,8 @@ static int parse_call(struct parser *p, const char *at, size_t len)
   }
   if (at_char(p, '('))
     return reading_fail(p->r, at, "there is no function '%.*s'", (int)len, at);
-  return reading_fail(p->r, at, "unexpected '%.*s'; a variable is written :%.*s",
+  return reading_fail(p->r, at,
+                      "unexpected '%.*s'; a variable is written :%.*s",
                       (int)len, at, (int)len, at);
 }
 

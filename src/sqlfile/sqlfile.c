@@ -167,8 +167,9 @@ static int read_file(struct reading *r)
   int rc;
 
   if (zero)
-    return reading_fail(r, zero, "a byte of a text file cannot be zero; is it "
-                                 "UTF-8?");
+    return reading_fail(r, zero,
+                        "a byte of a text file cannot be zero; is it "
+                        "UTF-8?");
   rc = read_all(r);
   if (rc == 0 && r->file->n_statements == 0)
     return err_set(r->err, -EINVAL, "'%s' has no SQL statement", r->file->name);

@@ -27,10 +27,10 @@ enum sqlfile_builtin {
 };
 
 struct sqlfile_variable {
-  char *name;            /* owned */
-  struct value initial;  /* VALUE_UNSET: the program sets it */
-  bool defined;          /* by the user: `initial` replaces a built-in value */
-  char *text;            /* [opt] owned: replaced in the text of statements */
+  char *name;           /* owned */
+  struct value initial; /* VALUE_UNSET: the program sets it */
+  bool defined;         /* by the user: `initial` replaces a built-in value */
+  char *text;           /* [opt] owned: replaced in the text of statements */
 };
 
 /* What becomes of the rows of a statement. */
@@ -43,7 +43,7 @@ enum sqlfile_keep {
 struct sqlfile_statement {
   char *text; /* owned; `?` for each parameter */
   size_t len;
-  uint32_t at; /* where it begins in the file */
+  uint32_t at;               /* where it begins in the file */
   unsigned n_params, *param; /* owned: numbers of variables */
   enum sqlfile_keep keep;
   unsigned n_columns, *column; /* owned: the variables that get a row */

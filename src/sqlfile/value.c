@@ -83,9 +83,10 @@ static bool read_word(const char *text, size_t len, struct value *ret)
     const char *word;
     size_t shortest; /* so many letters are enough */
     bool truth;
-  } words[] = { { "true", 1, true },   { "yes", 1, true },
-                { "on", 2, true },     { "false", 1, false },
-                { "no", 1, false },    { "off", 2, false } };
+  } words[] = {
+    { "true", 1, true },   { "yes", 1, true }, { "on", 2, true },
+    { "false", 1, false }, { "no", 1, false }, { "off", 2, false }
+  };
 
   if (strcasecmp(text, "null") == 0) {
     *ret = value_null();

@@ -33,8 +33,8 @@ static inline struct sqlfile *rig_parse(const char *text, unsigned dialect,
 static inline void rig_value(const char *expression, struct rng *rng, char *to,
                              size_t size)
 {
-  static const char *const kinds[] = { "unset",   "null",   "boolean",
-                                       "int", "double", "text" };
+  static const char *const kinds[] = { "unset", "null",   "boolean",
+                                       "int",   "double", "text" };
   struct draws draws = { .rng = rng };
   struct value variables[SQLFILE_BUILTINS] = { value_int(0), value_int(1),
                                                value_int(7), value_int(9) };

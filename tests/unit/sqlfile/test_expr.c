@@ -60,9 +60,9 @@ static const struct {
     "f.sql:1:8: the number 9223372036854775808 is too large" },
   { "1e400", "f.sql:1:8: the number 1e400 is too large" },
   { "12ab", "f.sql:1:8: '12ab' is not a number" },
-  { "case 1 when 1 then 2 end",
-    "f.sql:1:13: unexpected '1', WHEN is missing" },
-  { "case when 1 then 2", "f.sql:1:26: the line ends here, but END is missing" },
+  { "case 1 when 1 then 2 end", "f.sql:1:13: unexpected '1', WHEN is missing" },
+  { "case when 1 then 2",
+    "f.sql:1:26: the line ends here, but END is missing" },
   { "1 is 5", "f.sql:1:13: unexpected '5', NULL, TRUE or FALSE is missing" },
   /* ... or with that of the operator, if its values are. */
   { "1 + 1 / 0", "14: division by zero" },
@@ -84,10 +84,8 @@ static const struct {
   { "1 << 64", "10: a number can be shifted by 0 to 63 bits" },
   { "1 >> -1", "10: a number can be shifted by 0 to 63 bits" },
   { "true + 1", "13: a boolean is not a number" },
-  { "1 and true",
-    "10: a number is not a boolean; compare it with something" },
-  { "true and 1",
-    "13: a number is not a boolean; compare it with something" },
+  { "1 and true", "10: a number is not a boolean; compare it with something" },
+  { "true and 1", "13: a number is not a boolean; compare it with something" },
   { "not 5", "8: a number is not a boolean; compare it with something" },
   { "random(2, 1)", "8: the range is empty: its end is before its start" },
   { "random(-9223372036854775808, 9223372036854775807)",
@@ -159,8 +157,9 @@ static void count(const char *what, double parameter, unsigned n[VALUES])
   memset(n, 0, VALUES * sizeof(*n));
   for (int i = 0; i < DRAWS; i++) {
     int64_t x = 0;
-    const char *why = *what == 'u'   ? draw_uniform(&d, 1, VALUES, &x)
-                      : *what == 'g' ? draw_gaussian(&d, 1, VALUES, parameter, &x)
+    const char *why = *what == 'u' ? draw_uniform(&d, 1, VALUES, &x)
+                      : *what == 'g'
+                        ? draw_gaussian(&d, 1, VALUES, parameter, &x)
                       : *what == 'e'
                         ? draw_exponential(&d, 1, VALUES, parameter, &x)
                         : draw_zipfian(&d, 1, VALUES, parameter, &x);

@@ -163,13 +163,16 @@ static const struct {
     "f.sql:1:8: the quoted text that begins here has no end" },
   { "SELECT 1;\nSELECT $a$ $b$", "p",
     "f.sql:2:8: the quoted text that begins here has no end" },
-  { "SELECT 1 /* a", "p", "f.sql:1:10: the comment that begins here has no end" },
+  { "SELECT 1 /* a", "p",
+    "f.sql:1:10: the comment that begins here has no end" },
   { "/* a", "p", "f.sql:1:1: the comment that begins here has no end" },
   { "SELECT (1;\nSELECT 2", "p",
-    "f.sql:1:8: the parenthesis that opens here is not closed before the end of "
+    "f.sql:1:8: the parenthesis that opens here is not closed before the end "
+    "of "
     "the statement" },
   { "SELECT 1 +\n  :a", "p",
-    "f.sql:2:4: the variable 'a' has no value here; use \\set before this line, "
+    "f.sql:2:4: the variable 'a' has no value here; use \\set before this "
+    "line, "
     "or --define=a=VALUE" },
   { "SELECT '\xC3\xA4\xC3\xB6', :a", "p",
     "f.sql:1:15: the variable 'a' has no value here; use \\set before this "
@@ -189,7 +192,8 @@ static const struct {
     "[us|ms|s]" },
   { "\\sleep 1 min\n", "p",
     "f.sql:1:10: the unit 'min' is not one of us, ms, s" },
-  { "\\sleep 1 s 2\n", "p", "f.sql:1:12: unexpected '2': the command is complete" },
+  { "\\sleep 1 s 2\n", "p",
+    "f.sql:1:12: unexpected '2': the command is complete" },
   { "\\if true\nSELECT 1;\n", "p", "f.sql:1:1: \\if without \\endif" },
   { "SELECT 1;\n \\endif\n", "p", "f.sql:2:2: \\endif without \\if" },
   { "\\else\n", "p", "f.sql:1:1: \\else without \\if" },
@@ -225,10 +229,9 @@ static void check_mistakes(void)
 {
   for (size_t i = 0; i < ARRAY_SIZE(mistakes); i++) {
     struct err err;
-    struct sqlfile *file = rig_parse(mistakes[i].text,
-                                     *mistakes[i].dialect == 'm' ? EMUL_MYSQL
-                                                                 : EMUL_PGSQL,
-                                     NULL, &err);
+    struct sqlfile *file = rig_parse(
+      mistakes[i].text, *mistakes[i].dialect == 'm' ? EMUL_MYSQL : EMUL_PGSQL,
+      NULL, &err);
 
     OK_STR(file ? "(no mistake)" : err.text, mistakes[i].want,
            mistakes[i].want);
