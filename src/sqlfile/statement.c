@@ -15,11 +15,19 @@
 struct draft {
   struct reading *r;
   struct strbuf text;
-  unsigned *param; /* owned */
+  const char *from; /* what is before it has no influence on what follows */
+  unsigned *param;  /* owned */
   unsigned n_params, room;
   const char *paren[64]; /* where the open parentheses are, as far as known */
   unsigned n_open;
 };
+
+/* Two question marks in a row would be one that stays. */
+static void keep_apart(struct draft *d)
+{
+  if (d->text.len > 0 && d->text.text[d->text.len - 1] == '?')
+    strbuf_add(&d->text, " ", 1);
+}
 
 static int add_param(struct draft *d, unsigned variable)
 {
@@ -33,6 +41,7 @@ static int add_param(struct draft *d, unsigned variable)
     d->room = room;
   }
   d->param[d->n_params++] = variable;
+  keep_apart(d);
   strbuf_add(&d->text, "?", 1);
   return 0;
 }
@@ -57,6 +66,7 @@ static int take_colon(struct draft *d)
   if (variable < 0)
     return variable;
   r->p += 1 + len;
+  d->from = r->p; /* :e'x' is no E'x' */
   if (!r->file->variable[variable].text)
     return add_param(d, (unsigned)variable);
   strbuf_adds(&d->text, r->file->variable[variable].text);
@@ -88,8 +98,8 @@ static int take_region(struct draft *d, bool *ret_taken)
   struct reading *r = d->r;
   const char *at = r->p;
   bool open = false;
-  const size_t len = emul_skip(r->text, (size_t)(r->end - r->text),
-                               (size_t)(at - r->text), r->dialect, &open);
+  const size_t len = emul_skip(d->from, (size_t)(r->end - d->from),
+                               (size_t)(at - d->from), r->dialect, &open);
   const bool comment = *at == '-' || *at == '/' || *at == '#';
 
   *ret_taken = len > 0;
@@ -110,6 +120,7 @@ static int take_question_mark(struct draft *d)
                         "'?' stands for a parameter that gets no value; write "
                         "a variable: :NAME");
   r->p++;
+  keep_apart(d);
   strbuf_adds(&d->text, "??"); /* one that stays */
   return 0;
 }
@@ -186,7 +197,7 @@ static int keep(struct draft *d, const char *at)
 
 int reading_statement(struct reading *r)
 {
-  struct draft d = { .r = r };
+  struct draft d = { .r = r, .from = r->p };
   const char *at = r->p;
   int rc = read_text(&d);
 

@@ -26,14 +26,16 @@
 /* Prints what debug() is called with. */
 static void print_debug(void *ctx, uint32_t at, const struct value *v)
 {
-  static const char *const kinds[] = { "unset", "",        "boolean ",
+  static const char *const kinds[] = { "unset", "null",    "boolean ",
                                        "int ",  "double ", "text " };
   const struct client *c = ctx;
   const struct sqlfile_place place = sqlfile_place(c->file->source, at);
   struct strbuf line = { 0 };
   char text[VALUE_BYTES];
 
-  value_print(v, text);
+  text[0] = '\0';
+  if (v->kind != VALUE_NULL)
+    value_print(v, text);
   strbuf_addf(&line, "debug(%s:%u:%u): %s%s", c->file->name, place.line,
               place.column, kinds[v->kind], text);
   log_line(strbuf_str(&line));
@@ -47,8 +49,8 @@ static void set_builtins(struct client *c, const struct plan *plan)
     [SQLFILE_SCALE] = value_int(1),
     [SQLFILE_RANDOM_SEED] = value_int((int64_t)plan->seed),
     /* The same for all clients, so that they agree on what is popular. */
-    [SQLFILE_DEFAULT_SEED] =
-      value_int((int64_t)rng_key(plan->seed, RNG_INTERNAL, UINT64_MAX)),
+    [SQLFILE_DEFAULT_SEED] = value_int(
+      (int64_t)rng_key(plan->seed, RNG_INTERNAL, UINT64_MAX)),
   };
   int64_t seed = 0;
 
@@ -148,8 +150,9 @@ int client_open(struct client **ret, const struct sqltest_cfg *cfg,
   c->file = cfg->file;
   c->env = (struct db_env){
     .process = cfg->db,
-    .rng = rng_key(plan->seed, RNG_INTERNAL, (uint64_t)RNG_WORKLOAD << 32 |
-                                               (plan->first_thread + w->tid)),
+    .rng = rng_key(plan->seed, RNG_INTERNAL,
+                   (uint64_t)RNG_WORKLOAD << 32 |
+                     (plan->first_thread + w->tid)),
     .under_deadline = true,
     .event_open = &w->open,
     .event_number = &w->iteration,

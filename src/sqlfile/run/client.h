@@ -47,7 +47,7 @@ struct client {
   bool measured;              /* statements count now */
   struct conn *conn;
   struct client_statement *statement; /* owned, in the order of the file */
-  struct value *value;        /* owned; of the variables */
+  struct value *value;                /* owned; of the variables */
   struct client_texts *texts; /* owned; of the variables; NULL: no columns */
   struct draws draws;
   struct expr_env expr;

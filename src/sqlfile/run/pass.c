@@ -41,7 +41,8 @@ enum client_end client_failed(struct client *c, uint32_t at, struct err *err)
   if (c->conn->pub.error == DB_ERROR_IGNORABLE)
     return CLIENT_AGAIN;
   conn_say(c->conn);
-  (void)client_complain(c, at, err, "the statement that begins here has failed");
+  (void)client_complain(c, at, err,
+                        "the statement that begins here has failed");
   return CLIENT_FAILED;
 }
 
@@ -57,9 +58,8 @@ static enum client_end evaluate(struct client *c, const struct expr *e,
 }
 
 /* A sleep is a part of the event.  It does not outlast the run. */
-static enum client_end sleep_for(struct client *c,
-                                 const struct sqlfile_step *step,
-                                 struct err *err)
+static enum client_end
+sleep_for(struct client *c, const struct sqlfile_step *step, struct err *err)
 {
   const uint64_t now = clock_now_ns();
   const uint64_t end = worker_end_ns(c->w);

@@ -26,10 +26,10 @@
 struct sqltest_run {
   const struct sqltest_cfg *cfg;
   const struct plan *plan;
-  struct labels labels;     /* of statements; files have none */
-  _Atomic unsigned opened;  /* clients that have connected, or could not */
-  pthread_mutex_t lock;     /* protects `failed` */
-  struct err failed;        /* the first failure; "" until there is one */
+  struct labels labels;    /* of statements; files have none */
+  _Atomic unsigned opened; /* clients that have connected, or could not */
+  pthread_mutex_t lock;    /* protects `failed` */
+  struct err failed;       /* the first failure; "" until there is one */
 };
 
 static int open_run(const struct plan *plan, const void *cfg, void **ret_run,
