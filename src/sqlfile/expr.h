@@ -1,9 +1,9 @@
 /*
  * expr.h - expressions of SQL files: code for a machine with a stack.
  *
- * The parser (expr_parse.h) makes the code, and expr_eval() executes it without
- * allocating anything.  It is const while it is executed; any number of threads
- * may do so.
+ * The parser (reading_expr()) makes the code, and expr_eval() executes it
+ * without allocating anything.  It is const while it is executed; any number of
+ * threads may do so.
  */
 #ifndef BENCH_SQLFILE_EXPR_H
 #define BENCH_SQLFILE_EXPR_H
