@@ -205,8 +205,9 @@ struct driver {
   const struct opt *opts; /* ends with OPT_END */
   size_t cfg_size;        /* the struct that `opts` fills in */
   size_t session_size;
-  size_t prepared_size;             /* 0 without DRIVER_PREPARES */
-  unsigned caps;                    /* enum driver_caps */
+  size_t prepared_size; /* 0 without DRIVER_PREPARES */
+  unsigned caps;        /* enum driver_caps */
+  unsigned dialect;     /* of a session, as long as nothing else is known */
   const struct target_names *names; /* [opt] see db/names.h */
 
   /* Code numbers of which one in an ignore list means "connection"; ends with

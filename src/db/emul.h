@@ -82,6 +82,14 @@ int emul_format(const struct emul_scan *scan, const char *sql, size_t len,
                 const sql_bind *binds, size_t n, const struct emul_quote *q,
                 struct strbuf *to, const char **ret_why);
 
+/*
+ * The length of what is not searched for placeholders and begins at sql[at]: a
+ * quoted part, a comment, or the beginning of a comment whose inside is SQL.  0
+ * if none begins there; otherwise *ret_open: it has no end in this text.
+ */
+size_t emul_skip(const char *sql, size_t len, size_t at, unsigned flags,
+                 bool *ret_open);
+
 /* All values have types that can be sent: there are no dates. */
 bool emul_can_send(const sql_bind *binds, size_t n);
 

@@ -12,6 +12,7 @@
 struct reader {
   const char *start, *p, *end;
   unsigned flags;
+  bool open; /* the part that was skipped last has no end */
 };
 
 static bool at(const struct reader *r, const char *text)
@@ -47,6 +48,7 @@ static void skip_quoted(struct reader *r, char quote, bool backslash)
       }
     }
   }
+  r->open = true;
 }
 
 static void skip_string(struct reader *r)
@@ -96,6 +98,7 @@ static bool skip_comment(struct reader *r)
       r->p++;
     }
   }
+  r->open = depth > 0;
   return false;
 }
 
@@ -121,12 +124,14 @@ static void skip_dollar(struct reader *r)
       return;
     }
   }
+  r->open = true;
 }
 
 static void skip_bracket(struct reader *r)
 {
   while (r->p < r->end && *r->p != ']')
     r->p++;
+  r->open = r->p == r->end;
   if (r->p < r->end)
     r->p++;
 }
@@ -174,6 +179,17 @@ static bool skip_region(struct reader *r)
   }
 }
 
+size_t emul_skip(const char *sql, size_t len, size_t at, unsigned flags,
+                 bool *ret_open)
+{
+  struct reader r = { sql, sql + at, sql + len, flags, false };
+
+  if (!skip_region(&r))
+    return 0;
+  *ret_open = r.open;
+  return (size_t)(r.p - sql) - at;
+}
+
 static int add_mark(struct emul_scan *scan, size_t where, bool doubled)
 {
   if (scan->n == scan->room) {
@@ -195,7 +211,7 @@ static int add_mark(struct emul_scan *scan, size_t where, bool doubled)
 int emul_scan(struct emul_scan *scan, const char *sql, size_t len,
               unsigned flags)
 {
-  struct reader r = { sql, sql, sql + len, flags };
+  struct reader r = { sql, sql, sql + len, flags, false };
 
   scan->flags = flags;
   scan->n = 0;
@@ -226,7 +242,7 @@ void emul_scan_done(struct emul_scan *scan)
 const char *emul_first_word(const char *sql, size_t len, unsigned flags,
                             size_t *ret_len)
 {
-  struct reader r = { sql, sql, sql + len, flags };
+  struct reader r = { sql, sql, sql + len, flags, false };
   const char *word;
 
   while (r.p < r.end && !in_name(*r.p)) {

@@ -150,6 +150,9 @@ int program_doctor_script(struct program *p, struct db_process *db,
 bool program_lacks_data(struct program *p, const struct run_facts *facts,
                         const char *path);
 
+/* Does a test of this name come from a file of SQL? */
+bool program_is_sqlfile(const char *name);
+
 /* Run the test many times, with different values. */
 int program_sweep(struct program *p);
 

@@ -21,7 +21,9 @@ const struct test_source *source_of(const struct program *p)
 {
   const char *name = p->cmdline.test;
 
-  return name && test_find(name) ? &source_builtin : &source_script;
+  if (name && test_find(name))
+    return &source_builtin;
+  return name && program_is_sqlfile(name) ? &source_sqlfile : &source_script;
 }
 
 static int make_plan(struct job *job, struct err *err)

@@ -1,5 +1,6 @@
 /*
- * source.h - where a test comes from: it is built in, or it is a script.
+ * source.h - where a test comes from: it is built in, it is a script, or it is
+ * a file of SQL.
  *
  * All tests take the same path, which is in job.c: find the test, add its
  * options, give them the values of the command line, make the plan, execute the
@@ -116,6 +117,7 @@ const struct test_source *source_of(const struct program *p);
 
 extern const struct test_source source_builtin;
 extern const struct test_source source_script;
+extern const struct test_source source_sqlfile;
 
 /* Make the plan, if that has not been done.  The result is const. */
 int job_make_plan(struct job *job, struct err *err);

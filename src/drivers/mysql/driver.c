@@ -372,6 +372,7 @@ const struct driver driver_mysql = {
   .cfg_size = sizeof(struct mysql_cfg),
   .session_size = sizeof(struct mysql_session),
   .prepared_size = sizeof(struct mysql_prepared),
+  .dialect = EMUL_MYSQL,
   .caps = DRIVER_PREPARES | DRIVER_SERVER | DRIVER_NUL_IN_SQL |
           DRIVER_BY_NUMBER | DRIVER_COUNTS_STORED | DRIVER_KEEPS_ROWS,
   .connection_codes = connection_codes,

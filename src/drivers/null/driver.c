@@ -322,6 +322,7 @@ const struct driver driver_null = {
   .cfg_size = sizeof(struct null_cfg),
   .session_size = sizeof(struct null_session),
   .prepared_size = sizeof(struct null_prepared),
+  .dialect = EMUL_MYSQL,
   .caps = DRIVER_PREPARES | DRIVER_NUL_IN_SQL,
   .connection_codes = connection_codes,
   .always_ignorable = null_always_ignorable,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/emul.h"
 #include "db/env.h"
 #include "db/message.h"
 #include "drivers/pgsql/login.h"
@@ -101,6 +102,7 @@ const struct driver driver_pgsql = {
   .cfg_size = sizeof(struct pgsql_cfg),
   .session_size = sizeof(struct pgsql_session),
   .prepared_size = sizeof(struct pgsql_prepared),
+  .dialect = EMUL_PGSQL,
   .caps = DRIVER_PREPARES | DRIVER_SERVER | DRIVER_ROLLBACK_AT_ONCE |
           DRIVER_SKIPS_EMPTY | DRIVER_COUNTS_STORED | DRIVER_KEEPS_ROWS,
   .hints = hints,

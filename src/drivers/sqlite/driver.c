@@ -117,6 +117,7 @@ const struct driver driver_sqlite = {
   .cfg_size = sizeof(struct sqlite_cfg),
   .session_size = sizeof(struct sqlite_session),
   .prepared_size = sizeof(struct sqlite_prepared),
+  .dialect = EMUL_SQLITE,
   .caps = DRIVER_PREPARES | DRIVER_SKIPS_EMPTY | DRIVER_BULK_TRX |
           DRIVER_ONE_WRITER | DRIVER_KEEPS_ROWS,
   .hints = hints,

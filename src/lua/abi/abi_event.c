@@ -9,6 +9,7 @@
 #include "base/wait.h"
 #include "db/conn.h"
 #include "db/env_conns.h"
+#include "db/restart.h"
 #include "lua/engine/state.h"
 #include "run/worker.h"
 #include "stats/recorder.h"
@@ -23,11 +24,6 @@ _Static_assert((int)SB_CNT_OTHER == (int)COUNTER_OTHER &&
                  (int)SB_CNT_BYTES_WRITTEN == (int)COUNTER_BYTES_WRITTEN &&
                  (int)SB_CNT_MAX == (int)COUNTER_READ_EMPTY,
                "scripts and recorders count in the same order");
-
-enum {
-  PATIENT_RESTARTS = 10, /* restarts without a pause between them */
-  LONGEST_PAUSE_MS = 100,
-};
 
 /* Returns the worker that the calling thread works for; NULL: none. */
 static struct worker *current_worker(void)
@@ -134,19 +130,6 @@ void bench_event_abandon(void)
     worker_abandon(w);
 }
 
-/* Returns 1, 2, 4, ... up to LONGEST_PAUSE_MS after many attempts. */
-static uint64_t pause_ns(int attempt)
-{
-  const int doublings = attempt - PATIENT_RESTARTS - 1;
-  uint64_t ms = LONGEST_PAUSE_MS;
-
-  if (attempt <= PATIENT_RESTARTS)
-    return 0;
-  if (doublings < 7 && (UINT64_C(1) << doublings) < ms)
-    ms = UINT64_C(1) << doublings;
-  return ms * NS_PER_MS;
-}
-
 /*
  * Is there no time for another attempt?  Events end with the run; everything
  * else ends at its deadline.
@@ -160,7 +143,7 @@ static bool is_over(const struct state *s)
 bool bench_event_restart(int attempt)
 {
   const struct state *s = state_current();
-  const uint64_t pause = pause_ns(attempt);
+  const uint64_t pause = restart_pause_ns(attempt);
 
   if (!s || is_over(s))
     return false;

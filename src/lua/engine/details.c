@@ -4,165 +4,34 @@
  */
 #include "lua/engine/details.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/strbuf.h"
-#include "db/env.h"
-#include "db/errtab.h"
-#include "db/outage.h"
+#include "db/figures/db_figures.h"
 #include "lua/engine/shared.h"
-#include "report/doubts.h"
-#include "report/life.h"
-#include "run/plan.h"
-#include "stats/tally.h"
-
-/* From this share of reads without a row on, a run is in doubt. */
-#define EMPTY_BUNDLED 0.05
-#define EMPTY_OTHER 0.5
-/* An event that lasts longer than this after the time limit is reported. */
-#define LATE_NS NS_PER_S
-
-static void fill_error(struct error_count *to, const struct errtab_entry *from)
-{
-  (void)snprintf(to->source, sizeof(to->source), "%s", from->driver);
-  if (from->code != 0)
-    (void)snprintf(to->code, sizeof(to->code), "%d", from->code);
-  else /* the errors of this driver have no numbers */
-    (void)snprintf(to->code, sizeof(to->code), "%s", from->state);
-  (void)snprintf(to->state, sizeof(to->state), "%s", from->state);
-  (void)snprintf(to->text, sizeof(to->text), "%s", from->text);
-  to->count = atomic_load_explicit(&from->count, memory_order_relaxed);
-}
-
-static void add_outages(struct outage *o, struct facts *to)
-{
-  const struct outage_times times = outage_times(o);
-
-  facts_int(to, "reconnects", (int64_t)times.reconnects);
-  facts_real(to, "longest_outage_s",
-             (double)times.longest_ns / (double)NS_PER_S);
-  facts_real(to, "without_connection_s",
-             (double)times.total_ns / (double)NS_PER_S);
-}
 
 void details_fill(void *run, struct test_details *ret)
 {
   const struct script *script = run;
-  struct db_process *db = script->setup.db;
-  size_t order[ERRTAB_MAX];
-  size_t n;
 
-  if (!atomic_load_explicit(&db->used, memory_order_relaxed))
-    return;
-  ret->has_database = true;
-  process_describe(db, &ret->database);
-  add_outages(&db->outage, &ret->test);
-  n = errtab_order(&db->errors, order);
-  ret->error = calloc(n + 1, sizeof(*ret->error));
-  if (!ret->error)
-    return;
-  ret->n_errors = n;
-  for (size_t i = 0; i < n; i++)
-    fill_error(&ret->error[i], &db->errors.entry[order[i]]);
-}
-
-/*
- * The bundled scripts should not read rows that do not exist.  Other scripts
- * may.
- */
-static void doubt_rows(struct db_process *db, const struct report *total,
-                       struct doubts *to)
-{
-  const double reads = (double)total->counter[COUNTER_READ];
-  const double empty = (double)total->counter[COUNTER_READ_EMPTY];
-  const bool bundled = db->facts.bundled;
-
-  if (!process_keeps_rows(db) || reads == 0.0 ||
-      empty / reads < (bundled ? EMPTY_BUNDLED : EMPTY_OTHER))
-    return;
-  if (bundled && db->facts.rows > 0)
-    doubts_add(to, !atomic_load(&db->keys_missing), "missing_rows",
-               "%.1f%% of the reads found no row, so this is not the load that "
-               "it should be; is %s=%llu that of prepare?",
-               100.0 * empty / reads, db->facts.rows_option,
-               (unsigned long long)db->facts.rows);
-  else
-    doubts_add(to, bundled, "missing_rows", "%.1f%% of the reads found no row",
-               100.0 * empty / reads);
-}
-
-/* A server that does not wait for its disk writes faster than others. */
-static void doubt_durability(struct db_process *db, const struct report *total,
-                             struct doubts *to)
-{
-  struct strbuf gaps = { 0 };
-  bool usual;
-
-  if (total->counter[COUNTER_WRITE] > 0 &&
-      process_durable_gaps(db, &gaps, &usual) > 0)
-    doubts_add(to, !usual, "not_durable",
-               "writes were faster than durable ones, because %s",
-               strbuf_str(&gaps));
-  strbuf_done(&gaps);
-}
-
-/*
- * Events that have begun are not cut off before --forced-shutdown, so a server
- * that hangs makes the run longer.
- */
-static void doubt_end(const struct script *script, const struct report *total,
-                      struct doubts *to)
-{
-  const uint64_t limit_ns = script->setup.plan->time_ns;
-
-  if (limit_ns == PLAN_NO_LIMIT || total->elapsed_ns < limit_ns + LATE_NS ||
-      !process_uses_server(script->setup.db))
-    return;
-  doubts_add(to, true, "late_end",
-             "the run ended %.1f s late, since workers waited for the server; "
-             "rates count that time, --forced-shutdown limits it",
-             (double)(total->elapsed_ns - limit_ns) / (double)NS_PER_S);
+  db_figures_details(script->setup.db, ret);
 }
 
 void details_doubts(void *run, const struct report *total, struct doubts *to)
 {
   const struct script *script = run;
-  struct db_process *db = script->setup.db;
-  const bool quiet = db->facts.as_sysbench && log_get_level() < LOG_INFO;
-  const size_t before = to->n;
 
-  if (!atomic_load_explicit(&db->used, memory_order_relaxed))
-    return;
-  doubt_rows(db, total, to);
-  doubt_durability(db, total, to);
-  doubt_end(script, total, to);
-  for (size_t i = before; i < to->n; i++)
-    to->of[i].shown = to->of[i].shown && !quiet;
+  db_figures_doubts(script->setup.db, script->setup.plan, total, to);
 }
 
 void details_tally(void *run, struct tally *to)
 {
   struct script *script = run;
-  const struct errtab *errors = &script->setup.db->errors;
-  const size_t n = atomic_load_explicit(&errors->n, memory_order_acquire);
 
   measures_tally(&script->measures, to);
-  for (size_t i = 0; i < n; i++) {
-    struct error_count e = { 0 };
-
-    fill_error(&e, &errors->entry[i]);
-    tally_error(to, &e);
-  }
+  db_figures_tally(script->setup.db, to);
 }
 
 void details_statement_times(void *run, struct report *r)
 {
   const struct script *script = run;
-  struct db_process *db = script->setup.db;
 
-  r->execution = times_take(&db->execution);
-  r->fetching = times_take(&db->fetching);
+  db_figures_statement_times(script->setup.db, r);
 }

@@ -33,7 +33,7 @@ static void warn_of_run(const struct fileio_cfg *cfg,
             "file-async-backlog (--file-iodepth)", no_queue);
     warn_if(cfg->batch != usual->batch, "file-batch", no_queue);
   }
-  if (cfg->mode >= FILE_MODE_WAL) {
+  if (file_mode_database(cfg->mode)) {
     warn_if(cfg->fsync_freq != usual->fsync_freq, "file-fsync-freq", own_sync);
     warn_if(cfg->fsync_all, "file-fsync-all", own_sync);
   }

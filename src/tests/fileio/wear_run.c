@@ -21,7 +21,7 @@ static bool is_wanted(const struct fileio *fio)
 static bool is_durable(const struct fileio *fio)
 {
   return fio->cfg->fsync_end || fio->cfg->fsync_all || fio->flags != 0 ||
-         fio->cfg->mode >= FILE_MODE_WAL;
+         file_mode_database(fio->cfg->mode);
 }
 
 void wear_run_begin(struct fileio *fio)

@@ -7,7 +7,7 @@
  * in the text, elapsed_ns is the total time.
  */
 
-#include "lua/engine/sql_form.h"
+#include "db/figures/sql_form.h"
 #include "report/form.h"
 #include "tests/fileio/form.h"
 #include "tests/memory/form.h"

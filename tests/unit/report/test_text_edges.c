@@ -3,7 +3,7 @@
  * one, with errors only, with other labels, and for runs that were cut short.
  */
 
-#include "lua/engine/sql_form.h"
+#include "db/figures/sql_form.h"
 #include "tests/fileio/form.h"
 #include "tests/tests.h"
 #include "tests/unit/report_golden.h"

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/strbuf.h"
-#include "lua/engine/sql_form.h"
+#include "db/figures/sql_form.h"
 #include "report/form.h"
 #include "report/text.h"
 #include "stats/report.h"

@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "base/leave.h"
 #include "base/log.h"
-#include "lua/engine/sql_form.h"
+#include "db/figures/sql_form.h"
 #include "report/reporter.h"
 #include "report/text_reporter.h"
 #include "stats/report.h"

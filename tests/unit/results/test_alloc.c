@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
-#include "lua/engine/sql_form.h"
+#include "db/figures/sql_form.h"
 #include "opt/optset.h"
 #include "report/life.h"
 #include "report/text.h"

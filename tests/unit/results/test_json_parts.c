@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "base/facts.h"
-#include "lua/engine/sql_form.h"
+#include "db/figures/sql_form.h"
 #include "opt/optset.h"
 #include "report/life.h"
 #include "results/jobj.h"

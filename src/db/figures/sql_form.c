@@ -1,8 +1,8 @@
 /*
- * sql_form.c - the reports of scripts that use a database: numbers of queries
+ * sql_form.c - the reports of tests that use a database: numbers of queries
  * by kind.
  */
-#include "lua/engine/sql_form.h"
+#include "db/figures/sql_form.h"
 
 #include <inttypes.h>
 

@@ -1,0 +1,299 @@
+/*
+ * sqlfile.c - files of SQL as sources of tests: `bench ./transfer.sql run`.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/err.h"
+#include "base/leave.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "db/driver.h"
+#include "lua/find/resolve.h"
+#include "lua/find/source.h"
+#include "opt/help.h"
+#include "program/drivers.h"
+#include "program/internal.h"
+#include "program/source.h"
+#include "ranks/ranks.h"
+#include "run/runner.h"
+#include "sqlfile/run/sqltest.h"
+#include "sqlfile/sqlfile.h"
+
+/* Libraries of databases need a larger stack than the system's minimum. */
+#define SMALLEST_STACK ((size_t)64 << 10)
+
+/* The values of the options of files of SQL. */
+struct sqlfile_cfg {
+  const char *defines; /* a line for each */
+};
+
+static const struct opt sqlfile_opts[] = {
+  {
+    OPT_STRING(struct sqlfile_cfg, defines),
+    .name = "define",
+    .flags = OPT_COLLECT | OPT_NOT_EMPTY,
+    .show_as = "=NAME=VALUE",
+    .expected = "NAME=VALUE",
+    .help = "value of the variable :NAME; may be given several times",
+  },
+  OPT_END,
+};
+
+/* What exists as long as the file does. */
+struct sqlfile_job {
+  struct sqlfile_cfg cfg;
+  struct resolved what; /* for other processes */
+  struct strbuf text;
+  struct sqlfile *file;
+  struct db_process db;
+  bool has_db;
+  struct test test;
+  struct sqltest_cfg test_cfg;
+};
+
+/* ---- finding it ---- */
+
+static const char *base_name(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+
+  return slash ? slash + 1 : path;
+}
+
+static int read_text(struct sqlfile_job *own, struct err *err)
+{
+  struct stat st;
+  int rc;
+
+  own->what.kind = RESOLVE_SCRIPT;
+  if (stat(own->what.path, &st) == 0 && S_ISDIR(st.st_mode))
+    return err_set(err, -EISDIR, "'%s' is a folder, not a file of SQL",
+                   own->what.path);
+  rc = source_read_file(own->what.path, &own->text);
+  if (rc < 0)
+    return err_set(err, rc, "cannot read '%s': %s", own->what.path,
+                   strerror(-rc));
+  return own->text.failed ? err_set(err, -ENOMEM, "not enough memory") : 0;
+}
+
+/* Process 0 reads the file; the others get it from that one. */
+static int obtain_text(struct job *job, struct sqlfile_job *own,
+                       struct err *err)
+{
+  struct ranks *ranks = job->p->ranks;
+  const char *path = job->p->cmdline.test;
+  int rc;
+
+  if (ranks && ranks->rank > 0) {
+    own->what = ranks->what;
+    ranks->what = (struct resolved){ 0 };
+    strbuf_add(&own->text, strbuf_str(&ranks->bundle.script),
+               ranks->bundle.script.len);
+    return 0;
+  }
+  own->what.path = mem_strdup(path);
+  own->what.script_path = mem_strdup(path);
+  own->what.short_name = mem_strdup(base_name(path));
+  if (!own->what.path || !own->what.script_path || !own->what.short_name)
+    return err_set(err, -ENOMEM, "not enough memory");
+  rc = read_text(own, err);
+  if (rc == 0 && ranks)
+    strbuf_add(&ranks->bundle.script, strbuf_str(&own->text), own->text.len);
+  return rc;
+}
+
+static int find(struct job *job)
+{
+  struct sqlfile_job *own = calloc(1, sizeof(*own));
+  struct program *p = job->p;
+  struct err err = { "" };
+
+  if (!own)
+    return EXIT_FAILED;
+  job->own = own;
+  job->command = p->cmdline.command;
+  job->reads_options = true;
+  if (obtain_text(job, own, &err) < 0)
+    return program_fail(&err);
+  job->name = own->what.short_name;
+  job->what = &own->what;
+  own->test = (struct test){ .name = job->name, .ops = &sqltest_ops };
+  own->test_cfg.db = &own->db;
+  job->test = &own->test;
+  job->cfg = &own->test_cfg;
+  if (job->command)
+    return EXIT_OK;
+  return program_complain(
+    "The file '%s' requires a command argument: '%s %s run'", job->name,
+    p->name, p->cmdline.test);
+}
+
+/* ---- options, plan ---- */
+
+static int declare(struct job *job, struct cmdline_rules *rules)
+{
+  struct sqlfile_job *own = job->own;
+  struct err err = { "" };
+
+  rules->owner = job->name;
+  return optset_add(&job->p->set, OPT_SECTION_TEST, job->name, sqlfile_opts,
+                    &own->cfg, &err) < 0
+           ? program_fail(&err)
+           : EXIT_OK;
+}
+
+/*
+ * Parses the file once the driver is known, which decides what quotes and
+ * comments are.  If there is no such driver, check() reports it.
+ */
+static int choose(struct job *job, struct err *err)
+{
+  struct sqlfile_job *own = job->own;
+  struct program *p = job->p;
+  const struct driver *driver = program_find_driver(p, p->opts.db.driver);
+  const struct sqlfile_setup setup = {
+    .name = own->what.path,
+    .text = strbuf_str(&own->text),
+    .len = own->text.len,
+    .dialect = driver ? driver->dialect : 0,
+    .defines = own->cfg.defines,
+  };
+  int rc;
+
+  if (!driver || !program_is_run(p))
+    return 0;
+  rc = sqlfile_parse(&own->file, &setup, err);
+  if (rc == 0)
+    own->test_cfg.file = own->file;
+  return rc;
+}
+
+static void set_needs(const struct job *job, struct plan_input *in)
+{
+  (void)job;
+  in->min_stack_bytes = SMALLEST_STACK;
+}
+
+static void warn(const struct job *job)
+{
+  if (*job->p->opts.script.luajit_cmd)
+    log_msg(LOG_WARNING, "--luajit-cmd has no effect on a file of SQL");
+}
+
+/* ---- commands ---- */
+
+static enum test_command find_command(const struct job *job)
+{
+  if (strcmp(job->command, "run") == 0)
+    return TEST_RUN;
+  if (strcmp(job->command, "help") == 0)
+    return TEST_OPTIONS;
+  if (strcmp(job->command, "prepare") == 0 ||
+      strcmp(job->command, "cleanup") == 0)
+    return TEST_LACKS;
+  return TEST_UNKNOWN;
+}
+
+static void list_commands(const struct job *job, struct strbuf *out)
+{
+  (void)job;
+  strbuf_adds(out, "run help");
+}
+
+static void print_options(const struct job *job, struct strbuf *out)
+{
+  help_test(out, job->name, &job->p->set);
+}
+
+static int check(const struct job *job)
+{
+  return program_check_driver(job->p);
+}
+
+/* No command of a file is one of these: see find_command(). */
+static int call(struct job *job, struct err *err)
+{
+  return err_set(err, -EINVAL, "'%s' has no command '%s'", job->name,
+                 job->command);
+}
+
+/* ---- runs ---- */
+
+static int start(struct job *job)
+{
+  struct sqlfile_job *own = job->own;
+  struct program *p = job->p;
+  struct err err = { "" };
+
+  own->db.in_run = true;
+  own->db.in_results = job->plan->report.details;
+  own->db.is_known = true;
+  own->db.facts.lazy = true;
+  own->db.facts.as_sysbench = p->cmdline.identity == IDENTITY_SYSBENCH;
+  own->test_cfg.db_line = strcmp(p->opts.db.driver, "sqlite") == 0;
+  if (program_start_database(p, job->plan, &own->db, &err) < 0)
+    return program_fail(&err);
+  own->has_db = true;
+  return EXIT_OK;
+}
+
+static void end_run(struct job *job)
+{
+  struct sqlfile_job *own = job->own;
+
+  process_final_messages(&own->db);
+}
+
+static int look(struct job *job)
+{
+  struct sqlfile_job *own = job->own;
+  const int status = start(job);
+
+  return status == EXIT_OK ? program_doctor_script(job->p, &own->db, job->name)
+                           : status;
+}
+
+static void end(struct job *job)
+{
+  struct sqlfile_job *own = job->own;
+
+  if (!own)
+    return;
+  if (own->has_db && !process_done(&own->db)) {
+    leave_thread(&job->p->leave); /* the memory must stay valid */
+    return;
+  }
+  sqlfile_free(own->file);
+  strbuf_done(&own->text);
+  resolved_done(&own->what);
+  free(own);
+}
+
+bool program_is_sqlfile(const char *name)
+{
+  const size_t len = strlen(name);
+
+  return len > 4 && strcmp(name + len - 4, ".sql") == 0;
+}
+
+const struct test_source source_sqlfile = {
+  .settle = program_settle_target,
+  .find = find,
+  .declare = declare,
+  .choose = choose,
+  .needs = set_needs,
+  .warn = warn,
+  .find_command = find_command,
+  .list_commands = list_commands,
+  .print_options = print_options,
+  .check = check,
+  .call = call,
+  .begin_run = start,
+  .end_run = end_run,
+  .look = look,
+  .end = end,
+};
