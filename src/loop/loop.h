@@ -1,0 +1,153 @@
+/*
+ * loop.h - many fibers on one thread: when one has to wait, another runs.
+ *
+ * A fiber is a function with a stack of its own.  It runs until it waits in one
+ * of the functions below; then the thread's loop runs the next fiber that can
+ * go on.  So code that waits is written as for a thread, and one thread of the
+ * system carries thousands of them.  A fiber never moves to another thread, and
+ * is never interrupted: between two waits, nothing else runs in its thread.
+ *
+ * A fiber may be parked only if nothing below it on the stack forbids that.
+ * Machine code of LuaJIT does: whoever calls Lua code says fiber_allow(false),
+ * and functions that Lua calls in a safe way say fiber_allow(true) for as long
+ * as they run.  Where it is not allowed, and outside of fibers, the functions
+ * below block the thread.
+ */
+#ifndef BENCH_LOOP_LOOP_H
+#define BENCH_LOOP_LOOP_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/compiler.h"
+
+struct err;
+struct loop;
+
+/* What the other files may see of the fiber that runs in this thread. */
+struct fiber {
+  struct loop *loop;
+  bool may_park;     /* see above; at first it may */
+  uint64_t switches; /* how often it was parked */
+};
+
+/* The fiber that the calling thread is in; NULL: none. */
+static inline struct fiber *fiber_here(void)
+{
+  extern _Thread_local struct fiber *fiber_of_thread;
+
+  return fiber_of_thread;
+}
+
+/* The fiber that may be parked now; NULL: none, the thread has to block. */
+static inline struct fiber *fiber_parkable(void)
+{
+  struct fiber *f = fiber_here();
+
+  return f && f->may_park ? f : NULL;
+}
+
+/* May this fiber be parked from now on?  Returns what was true before.  Outside
+ * of a fiber it does nothing. */
+static inline bool fiber_allow(bool may)
+{
+  struct fiber *f = fiber_here();
+  const bool before = f && f->may_park;
+
+  if (f)
+    f->may_park = may;
+  return before;
+}
+
+/* How often this fiber was parked: others have run if that has changed. */
+static inline uint64_t fiber_switches(void)
+{
+  const struct fiber *f = fiber_here();
+
+  return f ? f->switches : 0;
+}
+
+/* Let the other fibers run that can. */
+void fiber_yield(void);
+
+/* Give back the memory of the stack that deeper calls have used. */
+void fiber_trim_stack(void);
+
+/* How a loop waits for sockets. */
+enum loop_engine {
+  LOOP_AUTO, /* io_uring if the system allows it, else epoll */
+  LOOP_EPOLL,
+  LOOP_URING,
+};
+
+struct loop_setup {
+  size_t stack_bytes; /* of each fiber */
+  enum loop_engine engine;
+};
+
+/* Counts of a loop; its thread writes them, others may read. */
+struct loop_counts {
+  _Atomic uint64_t turns;   /* looks for what has arrived */
+  _Atomic uint64_t arrived; /* answers that they found */
+  _Atomic uint64_t slept;   /* turns in which nothing was there yet */
+  _Atomic uint64_t blocked; /* waits that blocked the thread */
+};
+
+/*
+ * A loop for the calling thread, which alone may use it.  `lag` [opt] is called
+ * when a fiber goes on after an arrival, with the time since the loop has seen
+ * that.
+ */
+int loop_new(struct loop **ret, const struct loop_setup *setup,
+             struct err *err);
+/* All fibers have ended. */
+void loop_free(struct loop *l);
+
+void loop_on_lag(struct loop *l, void (*lag)(void *ctx, uint64_t ns),
+                 void *ctx);
+const struct loop_counts *loop_counts(const struct loop *l);
+/* "epoll", "io_uring" */
+const char *loop_engine_name(const struct loop *l);
+
+/* Make a fiber that calls fn(arg); it runs as soon as the loop does. */
+int loop_add(struct loop *l, void (*fn)(void *arg), void *arg,
+             struct err *err);
+
+/* Run the fibers until all have ended. */
+void loop_run(struct loop *l);
+
+/* From any thread: fibers in loop_wait_while() look at their words again. */
+void loop_wake(struct loop *l);
+
+/* ---- waits ---- */
+
+/* As wait_while() of base/wait.h. */
+void loop_wait_while(_Atomic uint32_t *word, uint32_t value, uint64_t until_ns);
+
+/*
+ * Bytes to and from a socket, as send() and recv(), which wait as long as
+ * nothing can be sent or received.  The calling fiber may be parked.  The bytes
+ * to be sent stay valid until something was received, or the socket is
+ * forgotten.
+ */
+ssize_t loop_send(int fd, const void *p, size_t n, int flags);
+ssize_t loop_recv(int fd, void *p, size_t n);
+
+/* Wait for POLLIN or POLLOUT, without a time limit; false: it is not
+ * possible. */
+bool loop_wait_fd(int fd, short events);
+
+/* Call this before a socket is closed that a fiber may have waited for. */
+void loop_forget(int fd);
+
+/*
+ * Run fn(arg) in another thread, while this fiber is parked.  For code that
+ * blocks by itself, such as client libraries.  Outside of fibers, and where
+ * there is no other thread, it runs right here.
+ */
+void loop_aside(void (*fn)(void *arg), void *arg);
+
+#endif
