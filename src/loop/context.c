@@ -1,7 +1,7 @@
 /*
- * fiber.c - stacks, and the switch from one to another.
+ * context.c - stacks, and the switch from one to another.
  */
-#include "loop/fiber.h"
+#include "loop/context.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -48,14 +48,14 @@ enum {
  * stack to *from. */
 #if defined(__x86_64__) && !defined(__ILP32__)
 #define FIBER_FRAME 7 /* words: six registers, and where to return to */
-void fiber_jump(void **from, void *to);
+void context_jump(void **from, void *to);
 /* clang-format off */
 __asm__(
   ".text\n"
-  ".globl fiber_jump\n"
-  ".hidden fiber_jump\n"
-  ".type fiber_jump, @function\n"
-  "fiber_jump:\n"
+  ".globl context_jump\n"
+  ".hidden context_jump\n"
+  ".type context_jump, @function\n"
+  "context_jump:\n"
   "  pushq %rbp\n"
   "  pushq %rbx\n"
   "  pushq %r12\n"
@@ -71,25 +71,25 @@ __asm__(
   "  popq %rbx\n"
   "  popq %rbp\n"
   "  ret\n"
-  ".size fiber_jump, . - fiber_jump\n");
+  ".size context_jump, . - context_jump\n");
 /* clang-format on */
 
 #elif defined(__aarch64__)
 #define FIBER_FRAME 20
-void fiber_jump(void **from, void *to);
+void context_jump(void **from, void *to);
 /* clang-format off */
 __asm__(
   ".text\n"
 #if defined(__APPLE__)
-  ".globl _fiber_jump\n"
-  ".private_extern _fiber_jump\n"
+  ".globl _context_jump\n"
+  ".private_extern _context_jump\n"
   ".p2align 2\n"
-  "_fiber_jump:\n"
+  "_context_jump:\n"
 #else
-  ".globl fiber_jump\n"
-  ".hidden fiber_jump\n"
-  ".type fiber_jump, %function\n"
-  "fiber_jump:\n"
+  ".globl context_jump\n"
+  ".hidden context_jump\n"
+  ".type context_jump, %function\n"
+  "context_jump:\n"
 #endif
   "  sub sp, sp, #160\n"
   "  stp x19, x20, [sp, #0]\n"
@@ -172,7 +172,7 @@ void context_switch(struct context *from, struct context *to, int last)
 #ifdef FIBER_PORTABLE
   (void)swapcontext(from->portable, to->portable);
 #else
-  fiber_jump(&from->at, to->at);
+  context_jump(&from->at, to->at);
 #endif
   arrived(fake);
 }
@@ -226,14 +226,13 @@ static int set_start(struct context *c)
   return 0;
 }
 #else
-/* The frame that fiber_jump() takes off the stack: it returns to begin(), as if
- * that had been called. */
+/* The frame that context_jump() takes off the stack: it returns to begin(), as
+ * if that had been called. */
 static int set_start(struct context *c)
 {
   uintptr_t *top = (uintptr_t *)(void *)(c->stack + c->bytes);
 
 #if defined(__x86_64__)
-  *--top = 0; /* keeps the alignment that a called function expects */
   *--top = 0; /* where begin() would return to */
   top -= FIBER_FRAME;
   for (int i = 0; i < FIBER_FRAME - 1; i++)
