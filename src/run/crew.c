@@ -11,9 +11,15 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "base/wait.h"
+#include "loop/fiber.h"
+#include "loop/loop.h"
 #include "run/plan.h"
 #include "run/run.h"
 #include "run/test.h"
+
+enum {
+  CLIENT_STACK = 256 * 1024, /* only what is used takes memory */
+};
 
 static void set_phase(struct worker *w, enum worker_phase phase)
 {
@@ -79,9 +85,9 @@ static void wait_for_drained(struct run *run)
   uint32_t n = atomic_fetch_add(&run->drained, 1) + 1;
 
   if (n == all)
-    wait_wake_all(&run->drained);
+    run_wake(run, &run->drained);
   while ((n = atomic_load(&run->drained)) < all)
-    wait_while(&run->drained, n, WAIT_FOREVER);
+    loop_wait_while(&run->drained, n, WAIT_FOREVER);
 }
 
 static void wind_up(struct worker *w, void *thr, struct err *err)
@@ -99,7 +105,8 @@ static void wind_up(struct worker *w, void *thr, struct err *err)
   }
 }
 
-static void *worker_main(void *arg)
+/* The life of a worker, on its own thread or as a client in a fiber. */
+static void worker_life(void *arg)
 {
   struct worker *w = arg;
   struct run *run = w->run;
@@ -118,7 +125,10 @@ static void *worker_main(void *arg)
     log_msg(LOG_DEBUG, "Worker thread (#%u) initialized", w->tid);
   else
     log_msg(LOG_DEBUG, "Worker thread (#%u) failed to initialize!", w->tid);
-  thread_trim_stack(); /* opening goes deeper than events do */
+  if (run->plan->carriers > 0) /* opening goes deeper than events do */
+    fiber_trim_stack();
+  else
+    thread_trim_stack();
   atomic_store(&w->os_id, (int)gettid());
   set_phase(w, WORKER_READY);
   if (!opened)
@@ -127,7 +137,7 @@ static void *worker_main(void *arg)
   run_news(run);
 
   while (atomic_load_explicit(&run->gate, memory_order_acquire) == GATE_CLOSED)
-    wait_while(&run->gate, GATE_CLOSED, WAIT_FOREVER);
+    loop_wait_while(&run->gate, GATE_CLOSED, WAIT_FOREVER);
   if (opened && atomic_load(&run->gate) == GATE_OPEN) {
     waits = thread_queue_ns(&w->queue_before_ns);
     if (work(w, thr, &err) < 0) {
@@ -149,24 +159,109 @@ static void *worker_main(void *arg)
   set_phase(w, WORKER_GONE);
   (void)atomic_fetch_add(&run->gone, 1);
   run_news(run);
+}
+
+static void *worker_main(void *arg)
+{
+  worker_life(arg);
   return NULL;
 }
+
+/* ---- threads that carry clients ---- */
+
+/* Workers that could not even begin count as ready and gone. */
+static void never_begun(struct run *run, struct worker *w, struct err *why)
+{
+  fail(w, why);
+  set_phase(w, WORKER_GONE);
+  (void)atomic_fetch_add(&run->ready, 1);
+  (void)atomic_fetch_add(&run->gone, 1);
+  run_news(run);
+}
+
+/* The clients of this thread are every carriers-th worker. */
+static void carry(struct carrier *c, struct loop *l, void *group)
+{
+  struct run *run = c->run;
+  struct err err = { "" };
+
+  for (unsigned i = c->number; i < run->plan->threads;
+       i += run->plan->carriers) {
+    struct worker *w = &run->workers[i];
+
+    w->group = group;
+    if (loop_add(l, worker_life, w, &err) < 0)
+      never_begun(run, w, &err);
+  }
+  atomic_store(&run->loops[c->number], l);
+  loop_run(l);
+}
+
+static void *carrier_main(void *arg)
+{
+  struct carrier *c = arg;
+  struct run *run = c->run;
+  const struct test_ops *ops = run->test->ops;
+  const struct loop_setup setup = { .stack_bytes = CLIENT_STACK };
+  struct err err = { "" };
+  void *group = NULL;
+  int rc = loop_new(&c->loop, &setup, &err);
+
+  if (rc == 0)
+    rc = ops->group_open(run->test_run, &group, &err);
+  if (rc == 0) {
+    carry(c, c->loop, group);
+    ops->group_close(group);
+    return NULL;
+  }
+  for (unsigned i = c->number; i < run->plan->threads; i += run->plan->carriers)
+    never_begun(run, &run->workers[i], &err);
+  return NULL;
+}
+
+static int start_carriers(struct crew *crew, struct err *err)
+{
+  struct run *run = crew->run;
+  const struct plan *plan = run->plan;
+
+  crew->carriers = calloc(plan->carriers, sizeof(*crew->carriers));
+  if (!crew->carriers)
+    return err_set(err, -ENOMEM, "cannot allocate %u threads", plan->carriers);
+  for (; crew->started < plan->carriers; crew->started++) {
+    struct carrier *c = &crew->carriers[crew->started];
+    int rc;
+
+    c->run = run;
+    c->number = crew->started;
+    rc = thread_start(&crew->threads[crew->started], plan->stack_bytes,
+                      carrier_main, c, err);
+    if (rc < 0)
+      return rc;
+    crew->workers += (plan->threads - c->number + plan->carriers - 1) /
+                     plan->carriers;
+  }
+  return 0;
+}
+
+/* ---- the crew ---- */
 
 int crew_start(struct crew *crew, struct run *run, struct err *err)
 {
   const struct plan *plan = run->plan;
 
   crew->run = run;
-  crew->started = 0;
   crew->threads = calloc(plan->threads, sizeof(*crew->threads));
   if (!crew->threads)
     return err_set(err, -ENOMEM, "cannot allocate %u threads", plan->threads);
+  if (plan->carriers > 0)
+    return start_carriers(crew, err);
   for (; crew->started < plan->threads; crew->started++) {
     int rc = thread_start(&crew->threads[crew->started], plan->stack_bytes,
                           worker_main, &run->workers[crew->started], err);
 
     if (rc < 0)
       return rc;
+    crew->workers++;
   }
   return 0;
 }
@@ -174,13 +269,17 @@ int crew_start(struct crew *crew, struct run *run, struct err *err)
 void crew_release(struct crew *crew, unsigned gate)
 {
   atomic_store_explicit(&crew->run->gate, gate, memory_order_release);
-  wait_wake_all(&crew->run->gate);
+  run_wake(crew->run, &crew->run->gate);
 }
 
 void crew_join(struct crew *crew)
 {
   for (unsigned i = 0; i < crew->started; i++)
     (void)pthread_join(crew->threads[i], NULL);
+  for (unsigned i = 0; crew->carriers && i < crew->started; i++)
+    loop_free(crew->carriers[i].loop);
+  free(crew->carriers);
+  crew->carriers = NULL;
   free(crew->threads);
   crew->threads = NULL;
   crew->started = 0;

@@ -7,12 +7,22 @@
 #include <pthread.h>
 
 struct err;
+struct loop;
 struct run;
+
+/* A thread that carries clients. */
+struct carrier {
+  struct run *run;
+  unsigned number;
+  struct loop *loop; /* owned */
+};
 
 struct crew {
   struct run *run;
   pthread_t *threads; /* owned */
-  unsigned started;
+  unsigned started;   /* threads */
+  unsigned workers;   /* that they are, or carry */
+  struct carrier *carriers; /* owned; [started]; NULL: there are no clients */
 };
 
 /* Start plan->threads workers, which prepare themselves and wait at the gate.

@@ -85,6 +85,16 @@ int run_options_check(const struct run_cfg *cfg, const struct optset *set,
                     "at most 256 moments", err);
 }
 
+unsigned run_workers(const struct run_cfg *cfg, bool is_script_run)
+{
+  int64_t clients = 0;
+
+  if (is_script_run && strcmp(cfg->clients, "off") != 0)
+    (void)parse_int(cfg->clients, &clients); /* the row has checked it */
+  return (unsigned)((uint64_t)clients > cfg->threads ? (uint64_t)clients
+                                                     : cfg->threads);
+}
+
 size_t run_options_warnings(const struct run_cfg *cfg,
                             const char *ret[RUN_WARNINGS_MAX])
 {

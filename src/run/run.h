@@ -22,6 +22,7 @@
 
 struct class_set;
 struct leave;
+struct loop;
 struct plan;
 struct reporter_use;
 struct schedule;
@@ -106,6 +107,10 @@ struct run {
    * behind, then to the conductor. */
   struct periods *periods;
 
+  /* The loops of threads that carry clients; each is set by its thread, and
+   * freed after all have ended.  [plan->carriers] */
+  struct loop *_Atomic *loops;
+
   struct life life; /* the start and the end, as they are reported */
 };
 
@@ -116,6 +121,9 @@ bool run_stop(struct run *run, enum stop_reason why);
 /* Report to the other ranks, if there are any, that this one stops because of a
  * signal, or for another reason (0). */
 void run_tell_peers(struct run *run, int signal);
+
+/* Wake all workers that wait for this word. */
+void run_wake(struct run *run, _Atomic uint32_t *word);
 
 /* Wake the conductor. */
 void run_news(struct run *run);

@@ -49,8 +49,9 @@ static int make_workers(struct run *run, struct err *err)
   if (rc < 0)
     return rc;
   run->workers = mem_aligned(plan->threads, sizeof(*run->workers), CACHE_LINE);
+  run->loops = calloc(plan->carriers + 1, sizeof(*run->loops));
   run->streams = mem_aligned(plan->threads, sizeof(*run->streams), CACHE_LINE);
-  if (!run->workers || !run->streams)
+  if (!run->workers || !run->streams || !run->loops)
     return err_set(err, -ENOMEM, "cannot allocate %u threads", plan->threads);
   for (unsigned i = 0; i < plan->threads; i++) {
     struct worker *w = &run->workers[i];
@@ -94,6 +95,7 @@ void conductor_done(struct conductor *c)
   life_done(run);
   free(run->workers);
   free(run->streams);
+  free(run->loops);
 }
 
 int conductor_set_up(struct conductor *c, const void *cfg, struct err *err)

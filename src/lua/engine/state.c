@@ -14,6 +14,7 @@
 #include "db/classes/statement.h"
 #include "db/conn.h"
 #include "db/env_conns.h"
+#include "loop/fiber.h"
 #include "lua/engine/failure.h"
 #include "lua/engine/shared.h"
 #include "lua/engine/vm.h"
@@ -192,6 +193,7 @@ static int make(struct state *s, const struct state_role *role, struct err *err)
   s->env.rng = rng_key(s->script->setup.plan->seed, RNG_INTERNAL,
                        (uint64_t)role->purpose << 32 | s->tid);
   s->env.under_deadline = role->worker != NULL;
+  s->env.shares_thread = role->worker && role->worker->group;
   if (role->worker) {
     s->env.event_open = &role->worker->open;
     s->env.event_number = &role->worker->iteration;
@@ -313,10 +315,13 @@ static void describe(struct state *s, const char *function, bool is_event,
 int state_call_top(struct state *s, const char *name, int n_args, int n_results,
                    struct err *err)
 {
+  /* Lua code, which machine code may run, says itself where it can park. */
+  const bool may_park = fiber_allow(false);
   const int rc = s->vm ? vm_pcall(s, n_args, n_results)
                        : lua_pcall(s->L, n_args, n_results, 0);
   bool abandoned = false, is_event = false;
 
+  (void)fiber_allow(may_park);
   if (rc == 0)
     return 0;
   if (lacked_memory(s, rc)) {

@@ -224,6 +224,19 @@ static bool in_process(void *run)
   return !process_uses_server(script->setup.db);
 }
 
+/* What the clients of a thread share. */
+static int group_open(void *run, void **ret_group, struct err *err)
+{
+  (void)err;
+  *ret_group = run;
+  return 0;
+}
+
+static void group_close(void *group)
+{
+  (void)group;
+}
+
 const struct test_ops test_script_ops = {
   .open = open_run,
   .mode_line = mode_line,
@@ -231,6 +244,8 @@ const struct test_ops test_script_ops = {
   .begin = begin_run,
   .end = end_run,
   .close = close_run,
+  .group_open = group_open,
+  .group_close = group_close,
   .thread_open = thread_open,
   .thread_close = thread_close,
   .loop = thread_loop,

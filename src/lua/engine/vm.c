@@ -11,7 +11,7 @@
 
 #include "base/err.h"
 #include "db/env_conns.h"
-#include "lua/engine/fiber_standin.h"
+#include "loop/fiber.h"
 #include "lua/engine/shared.h"
 #include "lua/engine/state.h"
 #include "lua/engine/waiting.h"

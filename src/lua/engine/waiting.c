@@ -5,7 +5,7 @@
 
 #include "base/compiler.h"
 #include "base/ffi_api.h"
-#include "lua/engine/fiber_standin.h"
+#include "loop/fiber.h"
 #include "lua/engine/state.h"
 #include "lua/engine/vm.h"
 #include "run/worker.h"
