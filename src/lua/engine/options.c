@@ -268,14 +268,27 @@ static void lua_name(const char *name, char *out, size_t size)
   out[i] = '\0';
 }
 
+/* Pushes the table of the loaded modules. */
+static void push_loaded(struct state *s)
+{
+  if (!s->vm) {
+    lua_getfield(s->L, LUA_REGISTRYINDEX, "_LOADED");
+    return;
+  }
+  state_push_host(s);
+  lua_getfield(s->L, -1, "loaded");
+  lua_remove(s->L, -2);
+}
+
 /*
  * Sets a global to the value on the top, unless the global is a function or a
  * library.  The value stays on the stack.  The global `test` is left alone,
  * because it is the path of the script.  `weak`: does nothing if there is a
  * global of that name.
  */
-static void set_global(lua_State *L, const char *name, bool weak)
+static void set_global(struct state *s, const char *name, bool weak)
 {
+  lua_State *L = s->L;
   bool taken;
 
   if (strcmp(name, "test") == 0)
@@ -284,7 +297,7 @@ static void set_global(lua_State *L, const char *name, bool weak)
   lua_rawget(L, LUA_GLOBALSINDEX);
   taken = lua_isfunction(L, -1) || (weak && !lua_isnil(L, -1));
   if (lua_istable(L, -1)) {
-    lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
+    push_loaded(s);
     lua_getfield(L, -1, name);
     taken = taken || lua_rawequal(L, -1, -3) || strcmp(name, "sysbench") == 0 ||
             strcmp(name, "ffi") == 0;
@@ -326,7 +339,7 @@ static int export_options(lua_State *L)
     else
       push_value(L, name, e);
     if (!s->script->declared)
-      set_global(L, name, e->row->flags & OPT_OWN);
+      set_global(s, name, e->row->flags & OPT_OWN);
     lua_setfield(L, -2, name);
   }
   lua_setfield(L, -2, "opt");

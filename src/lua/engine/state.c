@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <lauxlib.h>
 #include <lualib.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +17,7 @@
 #include "loop/fiber.h"
 #include "lua/engine/failure.h"
 #include "lua/engine/shared.h"
+#include "lua/engine/vm.h"
 #include "lua/find/resolve.h"
 #include "rand/stream.h"
 #include "run/plan.h"
@@ -165,29 +165,22 @@ static int init_statements(struct state *s, struct err *err)
   return 0;
 }
 
-static int die(lua_State *L)
+static int make_lua(struct state *s, struct err *err)
 {
-  (void)fprintf(stderr, "PANIC: unprotected error in call to Lua API (%s)\n",
-                lua_tostring(L, -1));
-  return 0; /* LuaJIT would end the process */
-}
+  int rc;
 
-/*
- * With its own allocator, the state takes a fifth less memory.  Without GC64,
- * or if malloc's memory is out of its reach, LuaJIT insists on its own.
- */
-static lua_State *new_lua_state(struct state *s)
-{
-  lua_State *L = NULL;
-
-  if (s->script->gc64 && heap_start(&s->heap)) {
-    L = lua_newstate(heap_alloc, &s->heap);
-    heap_started(&s->heap);
-  }
-  if (!L)
-    return luaL_newstate();
-  (void)lua_atpanic(L, die);
-  return L;
+  s->L = vm_new_lua(&s->heap, s->script->gc64);
+  if (!s->L)
+    return out_of_memory(s, err);
+  init_host(s);
+  rc = lua_cpcall(s->L, boot, s);
+  if (rc != 0)
+    return state_make_failed(s, rc, err);
+  /* Free what is left of this step, to make room for the next one. */
+  (void)lua_gc(s->L, LUA_GCCOLLECT, 0);
+  rc = run_body(s, err);
+  (void)lua_gc(s->L, LUA_GCCOLLECT, 0);
+  return rc;
 }
 
 static int make(struct state *s, const struct state_role *role, struct err *err)
@@ -209,18 +202,10 @@ static int make(struct state *s, const struct state_role *role, struct err *err)
   rc = init_statements(s, err);
   if (rc < 0)
     return rc;
-  s->L = new_lua_state(s);
-  if (!s->L)
-    return out_of_memory(s, err);
-  init_host(s);
-  rc = lua_cpcall(s->L, boot, s);
-  if (rc != 0)
-    return state_make_failed(s, rc, err);
-  /* Free what is left of this step, to make room for the next one. */
-  (void)lua_gc(s->L, LUA_GCCOLLECT, 0);
-  rc = run_body(s, err);
-  (void)lua_gc(s->L, LUA_GCCOLLECT, 0);
-  return rc;
+  if (!s->vm)
+    return make_lua(s, err);
+  rc = vm_add_client(s, err);
+  return rc < 0 ? rc : vm_run_body(s, err);
 }
 
 int state_new(struct state **ret, struct script *script,
@@ -237,6 +222,7 @@ int state_new(struct state **ret, struct script *script,
   s->script = script;
   s->tid = role->tid;
   s->worker = role->worker;
+  s->vm = role->vm;
   (void)state_enter(s);
   rc = make(s, role, err);
   if (rc < 0) {
@@ -251,6 +237,10 @@ void state_free(struct state *s)
 {
   if (!s)
     return;
+  if (s->vm) {
+    vm_retire(s);
+    return;
+  }
   if (s->L)
     lua_close(s->L);
   heap_done(&s->heap);
@@ -265,6 +255,14 @@ void state_free(struct state *s)
 
 /* ---- calls ---- */
 
+void state_push_host(struct state *s)
+{
+  if (s->vm)
+    lua_rawgeti(s->L, LUA_REGISTRYINDEX, s->client.host_ref);
+  else
+    lua_getfield(s->L, LUA_REGISTRYINDEX, "bench.host");
+}
+
 void state_push_global(struct state *s, const char *name)
 {
   lua_pushstring(s->L, name);
@@ -272,11 +270,12 @@ void state_push_global(struct state *s, const char *name)
 }
 
 /* Is the error on the top the one that is raised when the run is over? */
-static bool is_abandoned(lua_State *L)
+static bool is_abandoned(struct state *s)
 {
+  lua_State *L = s->L;
   bool is;
 
-  lua_getfield(L, LUA_REGISTRYINDEX, "bench.host");
+  state_push_host(s);
   lua_getfield(L, -1, "abandoned");
   is = lua_rawequal(L, -1, -3);
   lua_pop(L, 2);
@@ -290,7 +289,7 @@ static bool is_event_loop(struct state *s, const char *name)
 
   if (strcmp(name, "thread_run") != 0)
     return false;
-  lua_getfield(s->L, LUA_REGISTRYINDEX, "bench.host");
+  state_push_host(s);
   lua_getfield(s->L, -1, "thread_run");
   state_push_global(s, name);
   is = lua_rawequal(s->L, -1, -2);
@@ -318,7 +317,8 @@ int state_call_top(struct state *s, const char *name, int n_args, int n_results,
 {
   /* Lua code, which machine code may run, says itself where it can park. */
   const bool may_park = fiber_allow(false);
-  const int rc = lua_pcall(s->L, n_args, n_results, 0);
+  const int rc = s->vm ? vm_pcall(s, n_args, n_results)
+                       : lua_pcall(s->L, n_args, n_results, 0);
   bool abandoned = false, is_event = false;
 
   (void)fiber_allow(may_park);
@@ -329,7 +329,7 @@ int state_call_top(struct state *s, const char *name, int n_args, int n_results,
                   "not enough memory in the Lua state of thread %u", s->tid);
     is_event = strcmp(name, "thread_run") == 0; /* Lua cannot be asked now */
   } else {
-    abandoned = is_abandoned(s->L);
+    abandoned = is_abandoned(s);
     is_event = is_event_loop(s, name);
     state_error_text(s->L, -1, err);
   }

@@ -18,6 +18,7 @@
 #include "lua/engine/shared.h"
 #include "lua/engine/sql_form.h"
 #include "lua/engine/state.h"
+#include "lua/engine/vm.h"
 #include "report/form.h"
 #include "run/plan.h"
 #include "run/worker.h"
@@ -120,6 +121,7 @@ static int open_state(struct thread *t, struct script *script, struct worker *w,
   const struct state_role role = {
     .tid = script->setup.plan->first_thread + w->tid,
     .worker = w,
+    .vm = w->group,
   };
   int rc;
 
@@ -227,14 +229,17 @@ static bool in_process(void *run)
 /* What the clients of a thread share. */
 static int group_open(void *run, void **ret_group, struct err *err)
 {
-  (void)err;
-  *ret_group = run;
-  return 0;
+  struct vm *vm;
+  const int rc = vm_new(&vm, run, err);
+
+  if (rc == 0)
+    *ret_group = vm;
+  return rc;
 }
 
 static void group_close(void *group)
 {
-  (void)group;
+  vm_free(group);
 }
 
 const struct test_ops test_script_ops = {

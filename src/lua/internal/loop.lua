@@ -2,7 +2,7 @@
 -- of the current event.
 local host = ...
 local ffi = host.ffi
-local C = ffi.C
+local C = host.C
 local pcall, use = pcall, host.use
 
 local step, abandon = C.bench_event_step, C.bench_event_abandon

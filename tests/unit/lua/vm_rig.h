@@ -1,0 +1,202 @@
+/*
+ * vm_rig.h - a script in a Lua state that clients share.
+ */
+#ifndef TESTS_UNIT_LUA_VM_RIG_H
+#define TESTS_UNIT_LUA_VM_RIG_H
+
+#include <lauxlib.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "db/options.h"
+#include "drivers/null/driver.h"
+#ifdef HAVE_SQLITE
+#include "drivers/sqlite/driver.h"
+#include "drivers/sqlite/options.h"
+#endif
+#include "lua/engine/options.h"
+#include "lua/engine/script.h"
+#include "lua/engine/script_opts.h"
+#include "lua/engine/shared.h"
+#include "lua/engine/state.h"
+#include "lua/engine/vm.h"
+#include "lua/find/resolve.h"
+#include "lua/find/search.h"
+#include "run/plan.h"
+#include "tests/unit/opt_fixture.h"
+#include "tests/unit/rand_usual.h"
+#include "tests/unit/tap.h"
+
+enum {
+  RIG_DRIVERS = 2
+};
+
+struct rig {
+  char folder[64]; /* temporary; it has the script and its modules */
+  char path[128];
+  struct fixture opts;
+  struct rand_params rand;
+  struct plan plan;
+  struct resolved what;
+  struct null_cfg null;
+#ifdef HAVE_SQLITE
+  struct sqlite_cfg sqlite;
+#endif
+  struct driver_config drivers[RIG_DRIVERS];
+  struct db_process *db;
+  char datadir[256]; /* of the bundled scripts */
+  struct script *script;
+  struct vm *vm;
+  struct state **client;
+  unsigned n;
+};
+
+/* Writes a file into the folder of the rig. */
+static void rig_file(struct rig *r, const char *name, const char *text)
+{
+  char path[160];
+  FILE *f;
+
+  (void)snprintf(path, sizeof(path), "%s/%s", r->folder, name);
+  f = fopen(path, "w");
+  MUST(f && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+
+static void rig_init(struct rig *r)
+{
+  memset(r, 0, sizeof(*r));
+  (void)snprintf(r->folder, sizeof(r->folder), "/tmp/test_vm.XXXXXX");
+  MUST(mkdtemp(r->folder));
+  MUST(fixture_init(&r->opts) == 0);
+  r->rand = rand_usual(RAND_UNIFORM);
+  r->db = calloc(1, sizeof(*r->db));
+  MUST(r->db);
+  r->drivers[0] = (struct driver_config){ &driver_null, &r->null };
+  r->db->n_drivers = 1;
+#ifdef HAVE_SQLITE
+  r->sqlite = (struct sqlite_cfg){ .db = ":memory:", .busy_timeout_ms = 5000 };
+  r->drivers[1] = (struct driver_config){ &driver_sqlite, &r->sqlite };
+  r->db->n_drivers = 2;
+#endif
+  r->db->drivers = r->drivers;
+  r->db->set.driver = "null";
+  MUST(process_init(r->db, &r->opts.err) == 0);
+  (void)snprintf(r->datadir, sizeof(r->datadir), "%s/src/lua/scripts",
+                 getenv("BENCH_SRC") ? getenv("BENCH_SRC") : "..");
+}
+
+/* Reads the script at `path`, and makes `n` clients of it. */
+static int rig_start_file(struct rig *r, const char *path, unsigned n,
+                          struct err *err)
+{
+  struct script_setup setup;
+
+  (void)snprintf(r->path, sizeof(r->path), "%s", path);
+  r->plan = (struct plan){ .seed = 1,
+                           .rand = &r->rand,
+                           .threads = n,
+                           .all_threads = n,
+                           .parts = 1 };
+  r->what = (struct resolved){ .kind = RESOLVE_SCRIPT,
+                               .path = r->path,
+                               .script_path = r->path,
+                               .folder = r->folder,
+                               .short_name = (char *)(uintptr_t) "script" };
+  setup = (struct script_setup){ .plan = &r->plan,
+                                 .what = &r->what,
+                                 .datadir = r->datadir,
+                                 .opts = &r->opts.set,
+                                 .db = r->db,
+                                 .command = "run",
+                                 .cfg = &r->opts.opts.script };
+  int rc = script_new(&r->script, &setup, err);
+  bool declared;
+
+  if (rc == 0)
+    rc = options_declare(r->script, &r->opts.set, &declared, err);
+  if (rc == 0)
+    rc = vm_new(&r->vm, r->script, err);
+  r->client = calloc(n, sizeof(*r->client));
+  MUST(r->client);
+  for (; rc == 0 && r->n < n; r->n++) {
+    const struct state_role role = {
+      .tid = r->n,
+      .purpose = RNG_COMMAND,
+      .index = r->n,
+      .vm = r->vm,
+    };
+
+    rc = state_new(&r->client[r->n], r->script, &role, err);
+    if (rc < 0)
+      break;
+    rc = options_export(r->client[r->n], err);
+  }
+  return rc;
+}
+
+static void rig_start(struct rig *r, const char *text, unsigned n)
+{
+  char path[160];
+  struct err err = { "" };
+
+  rig_file(r, "script.lua", text);
+  (void)snprintf(path, sizeof(path), "%s/script.lua", r->folder);
+  if (rig_start_file(r, path, n, &err) < 0) {
+    printf("# %s\n", err.text);
+    MUST(0);
+  }
+}
+
+static void rig_done(struct rig *r)
+{
+  char command[128];
+
+  while (r->n > 0) {
+    (void)state_enter(r->client[--r->n]);
+    state_free(r->client[r->n]);
+  }
+  vm_free(r->vm);
+  script_free(r->script);
+  (void)process_done(r->db);
+  free(r->db);
+  free(r->client);
+  fixture_done(&r->opts);
+  (void)snprintf(command, sizeof(command), "rm -rf '%s'", r->folder);
+  MUST(system(command) == 0);
+}
+
+/* Calls the global `name` of a client; the error goes to `err`. */
+static int rig_call(struct rig *r, unsigned client, const char *name,
+                    struct err *err)
+{
+  (void)state_enter(r->client[client]);
+  return state_call(r->client[client], name, true, err);
+}
+
+/* Does the same, and fails the test if it fails. */
+static void rig_must(struct rig *r, unsigned client, const char *name)
+{
+  struct err err = { "" };
+
+  if (rig_call(r, client, name, &err) < 0) {
+    printf("# %s\n", err.text);
+    MUST(0);
+  }
+}
+
+/* Returns the value of a global of a client as a text. */
+static const char *rig_text(struct rig *r, unsigned client, const char *name,
+                            char text[256])
+{
+  struct state *s = r->client[client];
+  struct err err;
+
+  state_push_global(s, name);
+  state_error_text(s->L, -1, &err);
+  lua_pop(s->L, 1);
+  (void)snprintf(text, 256, "%.255s", err.text);
+  return text;
+}
+
+#endif
