@@ -49,7 +49,7 @@ static int choose(struct job *job, struct err *err)
   const struct test *test = job->test;
   const struct run_cfg *run = &job->p->opts.run;
 
-  if (run_workers(run, true) > run->threads)
+  if (run_clients(run) > 0)
     return err_set(err, -EINVAL,
                    "--clients: the %s test has no clients, because its events "
                    "wait for no server; use --threads",

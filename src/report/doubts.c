@@ -25,6 +25,9 @@ enum {
 /* Clients may go on so much later than their answers come, in parts of the
  * median latency. */
 #define LATE 0.05
+/* Fewer of them, or shorter times, say nothing. */
+#define LATE_SAMPLES 1000
+#define LATE_MIN_NS (100 * NS_PER_US)
 /* Readings in user space take 20 to 60 ns, and system calls some hundred. */
 #define SLOW_CLOCK_NS 250.0
 
@@ -126,7 +129,8 @@ static void look_at_loops(struct doubts *d, const struct doubt_input *in)
   const struct client_loops *l = &in->client->loops;
   uint64_t median;
 
-  if (l->threads == 0 || l->lag_count == 0 || !in->report->hist)
+  if (l->lag_count < LATE_SAMPLES || l->lag_p99_ns < LATE_MIN_NS ||
+      !in->report->hist)
     return;
   median = hist_percentile(in->report->hist, 50);
   if ((double)l->lag_p99_ns <= LATE * (double)median)

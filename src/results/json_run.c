@@ -142,7 +142,7 @@ static void add_loops(struct jobj *o, const struct client_loops *l)
   jobj_int(&lag, "max", l->lag_max_ns);
   jobj_text(o, "loop_engine", l->engine);
   jobj_int(o, "loop_turns", l->turns);
-  jobj_int(o, "loop_answers", l->answers);
+  jobj_int(o, "loop_arrivals", l->answers);
   jobj_add(o, "loop_lag_ns", jobj_take(&lag));
   jobj_int(o, "blocking_calls", l->blocked);
 }

@@ -63,10 +63,12 @@ static void record_lag(void *ctx, uint64_t ns)
     hist_record(c->lag, ns);
 }
 
-/* Workers that could not even begin count as ready and gone. */
+/* Workers that could not even begin count as ready and gone.  The first one
+ * says why. */
 static void never_begun(struct run *run, struct worker *w, struct err *why)
 {
   crew_failed(w, why);
+  why->text[0] = '\0';
   atomic_store(&w->phase, WORKER_GONE);
   (void)atomic_fetch_add(&run->ready, 1);
   (void)atomic_fetch_add(&run->gone, 1);
@@ -78,13 +80,16 @@ static void carry(struct carrier *c, struct loop *l, void *group)
 {
   struct run *run = c->run;
   struct err err = { "" };
+  int rc = 0;
 
   for (unsigned i = c->number; i < run->plan->threads;
        i += run->plan->carriers) {
     struct worker *w = &run->workers[i];
 
     w->group = group;
-    if (loop_add(l, crew_worker_life, w, &err) < 0)
+    if (rc == 0)
+      rc = loop_add(l, crew_worker_life, w, &err);
+    if (rc < 0)
       never_begun(run, w, &err);
   }
   loop_run(l);

@@ -89,8 +89,8 @@ const struct opt run_opts[] = {
       "Each client has connections, globals and random numbers of its own, "
       "like a thread without this option; while one waits for a server, its "
       "thread runs others. So two threads can carry thousands of clients. "
-      "\"off\", or a number that is not larger than --threads, gives each "
-      "client a thread. Only the run of a script has clients.",
+      "Without them (\"off\") each thread is one. Only the run of a script has "
+      "clients.",
   },
   {
     OPT_INT(struct run_cfg, events),

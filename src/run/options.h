@@ -53,8 +53,11 @@ int run_options_settle(struct optset *set, const struct run_cfg *cfg,
 int run_options_check(const struct run_cfg *cfg, const struct optset *set,
                       struct err *err);
 
-/* How many workers a run has: --clients if that is more than --threads.  What
- * is not the run of a script (`is_script_run`) has no clients. */
+/* --clients, or 0 if it is off. */
+unsigned run_clients(const struct run_cfg *cfg);
+
+/* How many workers a run has: its clients, or its threads.  What is not the run
+ * of a script (`is_script_run`) has no clients. */
 unsigned run_workers(const struct run_cfg *cfg, bool is_script_run);
 
 /* What is allowed, but odd; the texts are const.  Returns how many there are.
