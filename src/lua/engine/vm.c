@@ -228,7 +228,7 @@ int vm_run_body(struct state *s, struct err *err)
     return state_make_failed(s, rc, err);
   }
   state_push_host(s);
-  lua_getfield(L, -1, "give_back");
+  lua_getfield(L, -1, "body_done");
   lua_replace(L, -2);
   lua_insert(L, -2);
   rc = vm_pcall(s, 1, 0);
