@@ -293,11 +293,7 @@ static void set_global(struct state *s, const char *name, bool weak)
 
   if (strcmp(name, "test") == 0)
     return;
-  lua_pushstring(L, name);
-  if (s->vm)
-    lua_gettable(L, LUA_GLOBALSINDEX); /* most are common to all clients */
-  else
-    lua_rawget(L, LUA_GLOBALSINDEX);
+  state_push_global(s, name);
   taken = lua_isfunction(L, -1) || (weak && !lua_isnil(L, -1));
   if (lua_istable(L, -1)) {
     push_loaded(s);

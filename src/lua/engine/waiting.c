@@ -243,7 +243,7 @@ static int wait_for_call(lua_State *L)
   const uint64_t switches = fiber_switches();
   const bool before = fiber_allow(call.quiet == 0);
 
-  if (s && s->client.later.n > 0)
+  if (s && s->client.later.n > 0 && call.quiet == 0 && s->client.host_ref != 0)
     later_free_objects(&s->client.later);
   if (call.op >= 0 && call.op < (int)ARRAY_SIZE(operations))
     operations[call.op].run(&call);

@@ -4,6 +4,7 @@
 #ifndef TESTS_UNIT_LUA_VM_RIG_H
 #define TESTS_UNIT_LUA_VM_RIG_H
 
+#include <errno.h>
 #include <lauxlib.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -135,17 +136,15 @@ static int rig_start_file(struct rig *r, const char *path, unsigned n,
   return rc;
 }
 
-static void rig_start(struct rig *r, const char *text, unsigned n)
+/* Does the same for a script with this text. */
+static int rig_start(struct rig *r, const char *text, unsigned n,
+                     struct err *err)
 {
   char path[160];
-  struct err err = { "" };
 
   rig_file(r, "script.lua", text);
   (void)snprintf(path, sizeof(path), "%s/script.lua", r->folder);
-  if (rig_start_file(r, path, n, &err) < 0) {
-    printf("# %s\n", err.text);
-    MUST(0);
-  }
+  return rig_start_file(r, path, n, err);
 }
 
 static void rig_done(struct rig *r)
@@ -183,20 +182,6 @@ static void rig_must(struct rig *r, unsigned client, const char *name)
     printf("# %s\n", err.text);
     MUST(0);
   }
-}
-
-/* Returns the value of a global of a client as a text. */
-static const char *rig_text(struct rig *r, unsigned client, const char *name,
-                            char text[256])
-{
-  struct state *s = r->client[client];
-  struct err err;
-
-  state_push_global(s, name);
-  state_error_text(s->L, -1, &err);
-  lua_pop(s->L, 1);
-  (void)snprintf(text, 256, "%.255s", err.text);
-  return text;
 }
 
 #endif
