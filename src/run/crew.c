@@ -13,21 +13,17 @@
 #include "base/wait.h"
 #include "loop/fiber.h"
 #include "loop/loop.h"
+#include "run/clients.h"
 #include "run/plan.h"
 #include "run/run.h"
 #include "run/test.h"
-
-enum {
-  CLIENT_STACK = 256 * 1024, /* only what is used takes memory */
-};
 
 static void set_phase(struct worker *w, enum worker_phase phase)
 {
   atomic_store_explicit(&w->phase, phase, memory_order_release);
 }
 
-/* A worker failed: report why, and end the run. */
-static void fail(struct worker *w, const struct err *why)
+void crew_failed(struct worker *w, const struct err *why)
 {
   struct run *run = w->run;
 
@@ -95,18 +91,25 @@ static void wind_up(struct worker *w, void *thr, struct err *err)
   const struct test_ops *ops = w->run->test->ops;
 
   if (ops->drain && ops->drain(thr, w, err) < 0)
-    fail(w, err);
+    crew_failed(w, err);
   if (ops->finish) {
     wait_for_drained(w->run);
     if (ops->finish(thr, w, err) < 0)
-      fail(w, err);
+      crew_failed(w, err);
     atomic_store(&w->left_ns, clock_now_ns());
     life_worker_left(w->run);
   }
 }
 
-/* The life of a worker, on its own thread or as a client in a fiber. */
-static void worker_life(void *arg)
+/* The clients of a thread wait for a processor together: one of them counts. */
+static bool counts_queue(const struct worker *w)
+{
+  const unsigned carriers = w->plan->carriers;
+
+  return carriers == 0 || w->tid < carriers;
+}
+
+void crew_worker_life(void *arg)
 {
   struct worker *w = arg;
   struct run *run = w->run;
@@ -132,17 +135,17 @@ static void worker_life(void *arg)
   atomic_store(&w->os_id, (int)gettid());
   set_phase(w, WORKER_READY);
   if (!opened)
-    fail(w, &err);
+    crew_failed(w, &err);
   (void)atomic_fetch_add(&run->ready, 1);
   run_news(run);
 
   while (atomic_load_explicit(&run->gate, memory_order_acquire) == GATE_CLOSED)
     loop_wait_while(&run->gate, GATE_CLOSED, WAIT_FOREVER);
   if (opened && atomic_load(&run->gate) == GATE_OPEN) {
-    waits = thread_queue_ns(&w->queue_before_ns);
+    waits = counts_queue(w) && thread_queue_ns(&w->queue_before_ns);
     if (work(w, thr, &err) < 0) {
       (void)atomic_fetch_add(&run->broken, 1);
-      fail(w, &err);
+      crew_failed(w, &err);
     }
     if (!ops->finish) /* otherwise wind_up() calls it */
       life_worker_left(run);
@@ -163,84 +166,8 @@ static void worker_life(void *arg)
 
 static void *worker_main(void *arg)
 {
-  worker_life(arg);
+  crew_worker_life(arg);
   return NULL;
-}
-
-/* ---- threads that carry clients ---- */
-
-/* Workers that could not even begin count as ready and gone. */
-static void never_begun(struct run *run, struct worker *w, struct err *why)
-{
-  fail(w, why);
-  set_phase(w, WORKER_GONE);
-  (void)atomic_fetch_add(&run->ready, 1);
-  (void)atomic_fetch_add(&run->gone, 1);
-  run_news(run);
-}
-
-/* The clients of this thread are every carriers-th worker. */
-static void carry(struct carrier *c, struct loop *l, void *group)
-{
-  struct run *run = c->run;
-  struct err err = { "" };
-
-  for (unsigned i = c->number; i < run->plan->threads;
-       i += run->plan->carriers) {
-    struct worker *w = &run->workers[i];
-
-    w->group = group;
-    if (loop_add(l, worker_life, w, &err) < 0)
-      never_begun(run, w, &err);
-  }
-  atomic_store(&run->loops[c->number], l);
-  loop_run(l);
-}
-
-static void *carrier_main(void *arg)
-{
-  struct carrier *c = arg;
-  struct run *run = c->run;
-  const struct test_ops *ops = run->test->ops;
-  const struct loop_setup setup = { .stack_bytes = CLIENT_STACK };
-  struct err err = { "" };
-  void *group = NULL;
-  int rc = loop_new(&c->loop, &setup, &err);
-
-  if (rc == 0)
-    rc = ops->group_open(run->test_run, &group, &err);
-  if (rc == 0) {
-    carry(c, c->loop, group);
-    ops->group_close(group);
-    return NULL;
-  }
-  for (unsigned i = c->number; i < run->plan->threads; i += run->plan->carriers)
-    never_begun(run, &run->workers[i], &err);
-  return NULL;
-}
-
-static int start_carriers(struct crew *crew, struct err *err)
-{
-  struct run *run = crew->run;
-  const struct plan *plan = run->plan;
-
-  crew->carriers = calloc(plan->carriers, sizeof(*crew->carriers));
-  if (!crew->carriers)
-    return err_set(err, -ENOMEM, "cannot allocate %u threads", plan->carriers);
-  for (; crew->started < plan->carriers; crew->started++) {
-    struct carrier *c = &crew->carriers[crew->started];
-    int rc;
-
-    c->run = run;
-    c->number = crew->started;
-    rc = thread_start(&crew->threads[crew->started], plan->stack_bytes,
-                      carrier_main, c, err);
-    if (rc < 0)
-      return rc;
-    crew->workers += (plan->threads - c->number + plan->carriers - 1) /
-                     plan->carriers;
-  }
-  return 0;
 }
 
 /* ---- the crew ---- */
@@ -254,7 +181,7 @@ int crew_start(struct crew *crew, struct run *run, struct err *err)
   if (!crew->threads)
     return err_set(err, -ENOMEM, "cannot allocate %u threads", plan->threads);
   if (plan->carriers > 0)
-    return start_carriers(crew, err);
+    return clients_start(crew, err);
   for (; crew->started < plan->threads; crew->started++) {
     int rc = thread_start(&crew->threads[crew->started], plan->stack_bytes,
                           worker_main, &run->workers[crew->started], err);
@@ -276,10 +203,6 @@ void crew_join(struct crew *crew)
 {
   for (unsigned i = 0; i < crew->started; i++)
     (void)pthread_join(crew->threads[i], NULL);
-  for (unsigned i = 0; crew->carriers && i < crew->started; i++)
-    loop_free(crew->carriers[i].loop);
-  free(crew->carriers);
-  crew->carriers = NULL;
   free(crew->threads);
   crew->threads = NULL;
   crew->started = 0;

@@ -7,23 +7,21 @@
 #include <pthread.h>
 
 struct err;
-struct loop;
 struct run;
-
-/* A thread that carries clients. */
-struct carrier {
-  struct run *run;
-  unsigned number;
-  struct loop *loop; /* owned */
-};
+struct worker;
 
 struct crew {
   struct run *run;
   pthread_t *threads; /* owned */
   unsigned started;   /* threads */
   unsigned workers;   /* that they are, or carry */
-  struct carrier *carriers; /* owned; [started]; NULL: there are no clients */
 };
+
+/* The life of a worker (struct worker), on its own thread or in a fiber. */
+void crew_worker_life(void *arg);
+
+/* A worker failed: report why, and end the run. */
+void crew_failed(struct worker *w, const struct err *why);
 
 /* Start plan->threads workers, which prepare themselves and wait at the gate.
  * After a failure, those that were started still wait there. */

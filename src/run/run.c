@@ -22,7 +22,7 @@ void run_wake(struct run *run, _Atomic uint32_t *word)
 {
   wait_wake_all(word);
   for (unsigned i = 0; i < run->plan->carriers; i++) {
-    struct loop *l = atomic_load(&run->loops[i]);
+    struct loop *l = atomic_load(&run->carriers[i].loop);
 
     if (l)
       loop_wake(l);

@@ -21,6 +21,7 @@
 #include "stats/report.h"
 
 struct class_set;
+struct hist;
 struct leave;
 struct loop;
 struct plan;
@@ -44,6 +45,11 @@ enum rated_class {
   RATED_LAG,     /* from the arrival to the moment a worker takes the event */
 };
 
+/* Counts of a loop at one moment. */
+struct loop_mark {
+  uint64_t turns, answers, blocked;
+};
+
 enum gate {
   GATE_CLOSED,
   GATE_OPEN,
@@ -55,6 +61,16 @@ enum warmth {
   WARM_NOT_YET,
   WARM_ENDING, /* events that have ended but are not recorded are dropped */
   WARM_DONE,   /* the counters were read, and the measured part has begun */
+};
+
+/* A thread that carries clients. */
+struct carrier {
+  struct run *run;
+  unsigned number;
+  struct loop *_Atomic loop; /* owned; set by the thread, freed after all have
+                              * ended */
+  struct hist *lag;          /* owned; of the measured part; its thread writes */
+  struct loop_mark base;     /* the loop's counts when that part began */
 };
 
 struct run {
@@ -107,9 +123,7 @@ struct run {
    * behind, then to the conductor. */
   struct periods *periods;
 
-  /* The loops of threads that carry clients; each is set by its thread, and
-   * freed after all have ended.  [plan->carriers] */
-  struct loop *_Atomic *loops;
+  struct carrier *carriers; /* [plan->carriers] */
 
   struct life life; /* the start and the end, as they are reported */
 };

@@ -254,6 +254,64 @@ static int wait_for_call(lua_State *L)
   return 0;
 }
 
+/* ---- host.run_events() ---- */
+
+/* May the next event start?  Others may run before it does. */
+static bool step(void)
+{
+  struct state *s = state_current();
+  bench_call call = { 0 };
+  const uint64_t switches = fiber_switches();
+  const bool before = fiber_allow(true);
+
+  if (s && s->client.later.n > 0)
+    later_free_objects(&s->client.later);
+  event_step(&call);
+  (void)fiber_allow(before);
+  if (fiber_switches() != switches)
+    (void)state_enter(s);
+  return call.yes;
+}
+
+/*
+ * host.run_events(id, after): calls the global event(id) again and again, until
+ * no event may start.  After an error, or a value that event() has returned,
+ * after(ok, value) is called, and the loop ends if that returns true.  Returns
+ * whether it did.
+ *
+ * LuaJIT compiles an event that is called from here as a whole.  Called from a
+ * loop in Lua by pcall(), the code after a wait could not be compiled.
+ */
+static int run_events(lua_State *L)
+{
+  enum { ID = 1, AFTER, EVENT };
+
+  lua_settop(L, AFTER);
+  lua_pushliteral(L, "event");
+  while (step()) {
+    bool ok;
+
+    lua_pushvalue(L, EVENT);
+    lua_gettable(L, LUA_GLOBALSINDEX);
+    lua_pushvalue(L, ID);
+    ok = lua_pcall(L, 1, 1, 0) == 0;
+    if (LIKELY(ok && !lua_toboolean(L, -1))) {
+      lua_settop(L, EVENT);
+      continue;
+    }
+    lua_pushvalue(L, AFTER);
+    lua_pushboolean(L, ok);
+    lua_pushvalue(L, EVENT + 1);
+    lua_call(L, 2, 1);
+    if (lua_toboolean(L, -1)) {
+      lua_pushboolean(L, true);
+      return 1;
+    }
+    lua_settop(L, EVENT);
+  }
+  return 0;
+}
+
 void waiting_add(struct vm *vm, lua_State *L)
 {
   lua_createtable(L, 0, (int)ARRAY_SIZE(operations));
@@ -267,4 +325,6 @@ void waiting_add(struct vm *vm, lua_State *L)
   lua_pushlightuserdata(L, vm);
   lua_pushcclosure(L, wait_for_call, 1);
   lua_setfield(L, -2, "wait");
+  lua_pushcfunction(L, run_events);
+  lua_setfield(L, -2, "run_events");
 }

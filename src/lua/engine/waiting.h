@@ -14,7 +14,8 @@
 struct vm;
 
 /*
- * Add to the host table on the top: wait(), which makes the call in vm->call;
+ * Add to the host table on the top: run_events(), the loop of a client;
+ * wait(), which makes the call in vm->call;
  * wait_call, the address of that; wait_ops, the numbers of the operations by
  * the names of their functions.
  */
