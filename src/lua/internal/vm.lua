@@ -5,6 +5,9 @@
 -- ones with the common table as their __index.  Code is common to all: a chunk
 -- is loaded once and executed once per client, with the client's globals.
 local host = ...
+-- Most of this is executed once per client, and not worth machine code.
+local jit = require("jit")
+jit.off(true, true)
 local base = _G
 local pairs, ipairs, rawget, rawset, type, setmetatable = pairs, ipairs, rawget, rawset, type, setmetatable
 local error, tostring, setfenv, unpack = error, tostring, setfenv, unpack
@@ -480,6 +483,11 @@ function base.rawget(t, key)
     return common_of[getmetatable(t)][key]
   end
   return value
+end
+
+-- Events may call these.
+for _, f in ipairs({ looks_like, fill_if_needed, base.pairs, base.getmetatable, base.setmetatable, base.rawget }) do
+  jit.on(f, true)
 end
 
 -- ---- options ----

@@ -96,13 +96,13 @@ static const struct {
     "  local seen = {}\n"
     "  if id > 0 then sysbench.opt.percentile = id end\n"
     "  for k, v in pairs(sysbench.opt) do seen[k] = v end\n"
-    "  assert(seen.threads == 3 and seen.mysql_host[1] == 'localhost')\n"
+    "  assert(seen.threads == 3 and seen.percentiles[1] == nil)\n"
     "  assert(seen.percentile == (id > 0 and id or 95))\n"
-    "  sysbench.opt.mysql_host[1] = id\n"
+    "  sysbench.opt.percentiles[1] = id\n"
     "  sysbench.opt.threads = nil\n"
     "  assert(sysbench.opt.threads == nil and sysbench.opt.time == 10)\n"
     "  sysbench.opt.threads = 3\n"
-    "  sysbench.opt.mysql_host[1] = 'localhost'\n"
+    "  sysbench.opt.percentiles[1] = nil\n"
     "end\n" },
   { "chunks, environments, coroutines",
     "dofile(sysbench.cmdline.script_path:gsub('script', 'part'))\n"
