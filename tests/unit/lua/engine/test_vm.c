@@ -318,7 +318,9 @@ static void test_memory(void)
 
   rig_init(&r);
   (void)snprintf(path, sizeof(path), "%s/oltp_read_write.lua", r.datadir);
-  MUST(rig_start_file(&r, path, MANY, &err) == 0);
+  MUST(rig_load_file(&r, path, MANY, &err) == 0);
+  while (r.n < MANY)
+    MUST(rig_add(&r, &err) == 0);
   for (unsigned c = 0; c < MANY; c++)
     rig_must(&r, c, "thread_init");
   for (unsigned i = 0; i < 3; i++)
