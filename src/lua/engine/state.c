@@ -267,6 +267,8 @@ void state_push_global(struct state *s, const char *name)
 {
   lua_pushstring(s->L, name);
   lua_rawget(s->L, LUA_GLOBALSINDEX);
+  if (s->vm && lua_isnil(s->L, -1))
+    vm_replace_by_common(s, name);
 }
 
 /* Is the error on the top the one that is raised when the run is over? */

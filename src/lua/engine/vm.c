@@ -182,6 +182,16 @@ int vm_add_client(struct state *s, struct err *err)
   return rc;
 }
 
+void vm_replace_by_common(struct state *s, const char *name)
+{
+  lua_State *common = s->vm->L;
+
+  lua_pop(s->L, 1);
+  lua_pushstring(common, name);
+  lua_rawget(common, LUA_GLOBALSINDEX);
+  lua_xmove(common, s->L, 1);
+}
+
 int vm_pcall(struct state *s, int n_args, int n_results)
 {
   bool before;
@@ -228,7 +238,7 @@ int vm_run_body(struct state *s, struct err *err)
     return state_make_failed(s, rc, err);
   }
   state_push_host(s);
-  lua_getfield(L, -1, "give_back");
+  lua_getfield(L, -1, "body_done");
   lua_replace(L, -2);
   lua_insert(L, -2);
   rc = vm_pcall(s, 1, 0);

@@ -57,6 +57,9 @@ int vm_add_client(struct state *s, struct err *err);
 /* Execute the body of the script with the globals of this client. */
 int vm_run_body(struct state *s, struct err *err);
 
+/* Replace the value on the top by a global that is common to all clients. */
+void vm_replace_by_common(struct state *s, const char *name);
+
 /* lua_pcall() for a client: it may be parked only where Lua allows it. */
 int vm_pcall(struct state *s, int n_args, int n_results);
 

@@ -234,6 +234,16 @@ static void come_back(lua_State *L, struct state *s)
   lua_settop(L, top);
 }
 
+/*
+ * Frees what the collector has found, unless the collector itself makes this
+ * call: it may use such an object.
+ */
+static void free_later(struct state *s, const bench_call *call)
+{
+  if (s && s->client.later.n > 0 && call->quiet == 0 && s->client.host_ref != 0)
+    later_free_objects(&s->client.later);
+}
+
 /* host.wait(...): the arguments only have to live as long as the call. */
 static int wait_for_call(lua_State *L)
 {
@@ -243,8 +253,7 @@ static int wait_for_call(lua_State *L)
   const uint64_t switches = fiber_switches();
   const bool before = fiber_allow(call.quiet == 0);
 
-  if (s && s->client.later.n > 0)
-    later_free_objects(&s->client.later);
+  free_later(s, &call);
   if (call.op >= 0 && call.op < (int)ARRAY_SIZE(operations))
     operations[call.op].run(&call);
   (void)fiber_allow(before);
@@ -257,19 +266,18 @@ static int wait_for_call(lua_State *L)
 /* ---- host.run_events() ---- */
 
 /* May the next event start?  Others may run before it does. */
-static bool step(void)
+static bool step(lua_State *L)
 {
   struct state *s = state_current();
   bench_call call = { 0 };
   const uint64_t switches = fiber_switches();
   const bool before = fiber_allow(true);
 
-  if (s && s->client.later.n > 0)
-    later_free_objects(&s->client.later);
+  free_later(s, &call);
   event_step(&call);
   (void)fiber_allow(before);
   if (fiber_switches() != switches)
-    (void)state_enter(s);
+    come_back(L, s);
   return call.yes;
 }
 
@@ -288,7 +296,7 @@ static int run_events(lua_State *L)
 
   lua_settop(L, AFTER);
   lua_pushliteral(L, "event");
-  while (step()) {
+  while (step(L)) {
     bool ok;
 
     lua_pushvalue(L, EVENT);

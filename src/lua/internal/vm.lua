@@ -5,6 +5,9 @@
 -- ones with the common table as their __index.  Code is common to all: a chunk
 -- is loaded once and executed once per client, with the client's globals.
 local host = ...
+-- Most of this is executed once per client, and not worth machine code.
+local jit = require("jit")
+jit.off(true, true)
 local base = _G
 local pairs, ipairs, rawget, rawset, type, setmetatable = pairs, ipairs, rawget, rawset, type, setmetatable
 local error, tostring, setfenv, unpack = error, tostring, setfenv, unpack
@@ -54,8 +57,6 @@ end
 function host.take_body()
   return take("", host.load_body)
 end
-
-host.give_back = give_back
 
 local compile = host.compile
 function host.compile(path)
@@ -243,6 +244,9 @@ local loaded_mt = {
   end,
 }
 
+-- Modules of bundled scripts that have no data.
+local stateless = { bench_columns = true, bench_on_demand = true, bench_options = true }
+
 local LOADING = newproxy() -- the value of a module while it is executed
 
 local function find_loader(package, name)
@@ -284,6 +288,11 @@ function base.require(name)
     return value
   end
   local loader = find_loader(client.package, name)
+  if stateless[name] and taken[loader] then
+    setfenv(loader, base)
+    base_package.loaded[name] = loader(name)
+    return base_package.loaded[name]
+  end
   loaded[name] = LOADING
   value = loader(name)
   give_back(loader)
@@ -407,6 +416,118 @@ function host.adapt_ffi(ffi)
   adapt_metatype(ffi)
 end
 
+-- ---- tables that look like common ones ----
+
+local common_of = {} -- what a table with this metatable looks like
+local lists = {} -- options whose values are tables
+local base_pairs = pairs
+
+-- From now on the table has everything itself.
+local function fill(t, common)
+  if t == client_of().options then
+    for name in base_pairs(lists) do
+      local _ = t[name]
+    end
+  end
+  setmetatable(t, nil)
+  for key, value in base_pairs(common) do
+    if rawget(t, key) == nil then
+      t[key] = value
+    end
+  end
+end
+
+-- Returns the metatable of tables that look like `common` until the script
+-- changes them.
+local function looks_like(common)
+  local mt = {
+    __index = common,
+    __newindex = function(t, key, value)
+      if value == nil and common[key] ~= nil then
+        fill(t, common)
+      end
+      rawset(t, key, value)
+    end,
+  }
+  common_of[mt] = common
+  return mt
+end
+
+-- Functions that would tell the difference.
+local getmetatable = getmetatable
+local function fill_if_needed(t)
+  local common = common_of[getmetatable(t)]
+  if common then
+    fill(t, common)
+  end
+end
+
+function base.pairs(t)
+  fill_if_needed(t)
+  return base_pairs(t)
+end
+
+function base.getmetatable(t)
+  fill_if_needed(t)
+  return getmetatable(t)
+end
+
+function base.setmetatable(t, mt)
+  fill_if_needed(t)
+  return setmetatable(t, mt)
+end
+
+function base.rawget(t, key)
+  local value = rawget(t, key)
+  if value == nil and common_of[getmetatable(t)] then
+    return common_of[getmetatable(t)][key]
+  end
+  return value
+end
+
+-- Events may call these.
+for _, f in ipairs({ looks_like, fill_if_needed, base.pairs, base.getmetatable, base.setmetatable, base.rawget }) do
+  jit.on(f, true)
+end
+
+-- ---- options ----
+
+local options_mt
+
+-- Lists are copied when the script first looks at them.
+local function own_list(_, name)
+  local list = lists[name]
+  if list then
+    local copy = { unpack(list) }
+    rawset(client_of().options, name, copy)
+    return copy
+  end
+end
+
+local function share_options(options)
+  for name, value in base_pairs(options) do
+    if type(value) == "table" then
+      lists[name] = value
+    end
+  end
+  for name in base_pairs(lists) do
+    options[name] = nil
+  end
+  options_mt = looks_like(setmetatable(options, { __index = own_list }))
+  host.options_known = true
+end
+
+-- Returns the table sysbench.opt of the client that runs.  The first call has
+-- the values.
+function host.new_options(options)
+  if not options_mt then
+    share_options(options)
+  end
+  local own = setmetatable({}, options_mt)
+  client_of().options = own
+  return own
+end
+
 -- ---- a new client ----
 
 -- Methods of strings are those of the common table, so it gets all that scripts
@@ -416,40 +537,32 @@ for key, value in pairs(strings) do
   own_strings[key] = value
 end
 
+local strings_mt = looks_like(own_strings)
+local set_string = strings_mt.__newindex
+function strings_mt.__newindex(t, key, value)
+  set_string(t, key, value)
+  strings[key] = value
+end
+
 local libraries, metatables = {}, {}
 for name, library in pairs(base) do
   if type(library) == "table" and name ~= "_G" and name ~= "package" and name ~= "sysbench" then
     libraries[#libraries + 1] = name
-    metatables[#libraries] = { __index = library }
-    if library == strings then
-      metatables[#libraries] = {
-        __index = own_strings,
-        __newindex = function(t, key, value)
-          rawset(t, key, value)
-          strings[key] = value
-        end,
-      }
-    end
+    metatables[#libraries] = library == strings and strings_mt or looks_like(library)
   end
 end
 
-local names, values = {}, {}
-for name, value in pairs(base) do
-  if type(value) ~= "table" then
-    names[#names + 1], values[#names + 1] = name, value
-  end
-end
-
-local sysbench_mt, client_mt = { __index = sysbench }, { __index = host }
+local globals_mt = looks_like(base)
+local sysbench_mt, client_mt = looks_like(sysbench), { __index = host }
 local parts, part_metatables = {}, {}
 for name, part in pairs(sysbench) do
   if type(part) == "table" and name ~= "sql" then
     parts[#parts + 1] = name
-    part_metatables[#parts] = { __index = part }
+    part_metatables[#parts] = looks_like(part)
   end
 end
-local sql_mt = { __index = sysbench.sql }
-local type_mt, error_mt = { __index = sysbench.sql.type }, { __index = sysbench.sql.error }
+local sql_mt = looks_like(sysbench.sql)
+local type_mt, error_mt = looks_like(sysbench.sql.type), looks_like(sysbench.sql.error)
 
 local function new_sysbench(tid)
   local t = setmetatable(new_table(0, #parts + 3), sysbench_mt)
@@ -461,12 +574,22 @@ local function new_sysbench(tid)
   return t
 end
 
+-- The body has declared the options of the script.  The program reads those of
+-- the main state, and all clients have the same ones.
+local declared
+function host.body_done(body)
+  give_back(body)
+  local cmdline = client_of().cmdline
+  local own = rawget(cmdline, "options")
+  if type(own) == "table" then
+    declared = declared or own
+    cmdline.options = declared
+  end
+end
+
 -- Returns the globals and the host table of a new client.
 function host.new_client(tid)
-  local G = new_table(0, 120)
-  for i = 1, #names do
-    G[names[i]] = values[i]
-  end
+  local G = setmetatable(new_table(0, #libraries + 6), globals_mt)
   for i = 1, #libraries do
     G[libraries[i]] = setmetatable({}, metatables[i])
   end

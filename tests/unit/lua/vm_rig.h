@@ -4,6 +4,7 @@
 #ifndef TESTS_UNIT_LUA_VM_RIG_H
 #define TESTS_UNIT_LUA_VM_RIG_H
 
+#include <errno.h>
 #include <lauxlib.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -34,7 +35,7 @@ enum {
 
 struct rig {
   char folder[64]; /* temporary; it has the script and its modules */
-  char path[128];
+  char path[320];
   struct fixture opts;
   struct rand_params rand;
   struct plan plan;
@@ -86,11 +87,13 @@ static void rig_init(struct rig *r)
                  getenv("BENCH_SRC") ? getenv("BENCH_SRC") : "..");
 }
 
-/* Reads the script at `path`, and makes `n` clients of it. */
-static int rig_start_file(struct rig *r, const char *path, unsigned n,
-                          struct err *err)
+/* Reads the script at `path`, and makes room for `n` clients of it. */
+static int rig_load_file(struct rig *r, const char *path, unsigned n,
+                         struct err *err)
 {
   struct script_setup setup;
+  bool declared;
+  int rc;
 
   (void)snprintf(r->path, sizeof(r->path), "%s", path);
   r->plan = (struct plan){ .seed = 1,
@@ -110,42 +113,52 @@ static int rig_start_file(struct rig *r, const char *path, unsigned n,
                                  .db = r->db,
                                  .command = "run",
                                  .cfg = &r->opts.opts.script };
-  int rc = script_new(&r->script, &setup, err);
-  bool declared;
-
-  if (rc == 0)
-    rc = options_declare(r->script, &r->opts.set, &declared, err);
-  if (rc == 0)
-    rc = vm_new(&r->vm, r->script, err);
   r->client = calloc(n, sizeof(*r->client));
   MUST(r->client);
-  for (; rc == 0 && r->n < n; r->n++) {
-    const struct state_role role = {
-      .tid = r->n,
-      .purpose = RNG_COMMAND,
-      .index = r->n,
-      .vm = r->vm,
-    };
-
-    rc = state_new(&r->client[r->n], r->script, &role, err);
-    if (rc < 0)
-      break;
-    rc = options_export(r->client[r->n], err);
-  }
-  return rc;
+  rc = script_new(&r->script, &setup, err);
+  if (rc == 0)
+    rc = options_declare(r->script, &r->opts.set, &declared, err);
+  return rc < 0 ? rc : vm_new(&r->vm, r->script, err);
 }
 
-static void rig_start(struct rig *r, const char *text, unsigned n)
+/* Adds a client. */
+static int rig_add(struct rig *r, struct err *err)
+{
+  const struct state_role role = {
+    .tid = r->n,
+    .purpose = RNG_COMMAND,
+    .index = r->n,
+    .vm = r->vm,
+  };
+  struct state *s;
+  int rc = state_new(&s, r->script, &role, err);
+
+  if (rc < 0)
+    return rc;
+  r->client[r->n++] = s;
+  return options_export(s, err);
+}
+
+/* Writes a script with this text, and reads it. */
+static int rig_load(struct rig *r, const char *text, unsigned n,
+                    struct err *err)
 {
   char path[160];
-  struct err err = { "" };
 
   rig_file(r, "script.lua", text);
   (void)snprintf(path, sizeof(path), "%s/script.lua", r->folder);
-  if (rig_start_file(r, path, n, &err) < 0) {
-    printf("# %s\n", err.text);
-    MUST(0);
-  }
+  return rig_load_file(r, path, n, err);
+}
+
+/* Adds that many clients of a script with this text. */
+static inline int rig_start(struct rig *r, const char *text, unsigned n,
+                            struct err *err)
+{
+  int rc = rig_load(r, text, n, err);
+
+  while (rc == 0 && r->n < n)
+    rc = rig_add(r, err);
+  return rc;
 }
 
 static void rig_done(struct rig *r)
@@ -167,7 +180,7 @@ static void rig_done(struct rig *r)
 }
 
 /* Calls the global `name` of a client; the error goes to `err`. */
-static int rig_call(struct rig *r, unsigned client, const char *name,
+static inline int rig_call(struct rig *r, unsigned client, const char *name,
                     struct err *err)
 {
   (void)state_enter(r->client[client]);
@@ -175,7 +188,7 @@ static int rig_call(struct rig *r, unsigned client, const char *name,
 }
 
 /* Does the same, and fails the test if it fails. */
-static void rig_must(struct rig *r, unsigned client, const char *name)
+static inline void rig_must(struct rig *r, unsigned client, const char *name)
 {
   struct err err = { "" };
 
@@ -183,20 +196,6 @@ static void rig_must(struct rig *r, unsigned client, const char *name)
     printf("# %s\n", err.text);
     MUST(0);
   }
-}
-
-/* Returns the value of a global of a client as a text. */
-static const char *rig_text(struct rig *r, unsigned client, const char *name,
-                            char text[256])
-{
-  struct state *s = r->client[client];
-  struct err err;
-
-  state_push_global(s, name);
-  state_error_text(s->L, -1, &err);
-  lua_pop(s->L, 1);
-  (void)snprintf(text, 256, "%.255s", err.text);
-  return text;
 }
 
 #endif
