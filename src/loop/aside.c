@@ -112,6 +112,7 @@ void loop_aside(void (*fn)(void *arg), void *arg)
     fn(arg);
     return;
   }
+  loop_flush(f->loop); /* `fn` may use the same socket */
   t = f->loop->running;
   t->aside = fn;
   t->aside_arg = arg;

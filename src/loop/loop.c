@@ -96,14 +96,19 @@ NOINLINE void fiber_trim_stack(void)
 
 static int open_engine(struct loop *l, enum loop_engine wish, struct err *err)
 {
-  int rc;
+  int rc = -ENOSYS;
 
-  (void)wish;
-  l->engine = &engine_epoll;
-  rc = l->engine->open(l);
+  if (wish != LOOP_EPOLL) {
+    l->engine = &engine_uring;
+    rc = l->engine->open(l);
+  }
+  if (rc < 0 && wish != LOOP_URING) {
+    l->engine = &engine_epoll;
+    rc = l->engine->open(l);
+  }
   return rc == 0 ? 0
-                 : err_set(err, rc, "cannot wait for many sockets: %s",
-                           strerror(-rc));
+                 : err_set(err, rc, "cannot wait for many sockets with %s: %s",
+                           l->engine->name, strerror(-rc));
 }
 
 int loop_new(struct loop **ret, const struct loop_setup *setup, struct err *err)
@@ -300,6 +305,8 @@ void loop_wait_while(_Atomic uint32_t *word, uint32_t value, uint64_t until_ns)
   struct loop *l;
 
   if (!f) {
+    if (fiber_here())
+      loop_flush(fiber_here()->loop);
     wait_while(word, value, until_ns);
     return;
   }
@@ -372,6 +379,7 @@ static struct loop *loop_here(void)
   if (LIKELY(f->may_park))
     return f->loop;
   loop_bump(&f->loop->counts.blocked, 1);
+  loop_flush(f->loop);
   return NULL;
 }
 
