@@ -161,6 +161,7 @@ void loop_free(struct loop *l)
     l->engine->close(l);
   (void)close(l->wake_fd);
   timers_done(&l->timers);
+  context_free(&l->thread);
   free(l->fds);
   free(l);
 }
