@@ -91,6 +91,7 @@ struct loop {
   struct timers timers;
   struct task *words; /* tasks in loop_wait_while() */
   unsigned alive;
+  unsigned waiting; /* tasks that wait for an arrival at a socket */
   size_t stack_bytes;
   struct task *ended; /* its stack can be freed now */
   uint64_t now_ns;    /* when the last look ended */

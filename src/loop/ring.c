@@ -22,21 +22,10 @@
 #ifndef IORING_SETUP_DEFER_TASKRUN
 #define IORING_SETUP_DEFER_TASKRUN (1U << 13)
 #endif
-#ifndef IORING_FEAT_MIN_TIMEOUT
-#define IORING_FEAT_MIN_TIMEOUT (1U << 15)
-#endif
 
 enum {
   REQUESTS = 1024,
   COMPLETIONS = 4096, /* the kernel keeps more by itself */
-};
-
-/* The last argument of io_uring_enter(). */
-struct enter_arg {
-  uint64_t sigmask;
-  uint32_t sigmask_bytes;
-  uint32_t min_us; /* Linux 6.12 */
-  uint64_t timeout;
 };
 
 static int setup(struct io_uring_params *p)
@@ -124,7 +113,6 @@ int ring_open(struct ring *r)
   rc = (p.features & needed) == needed ? map_rings(r, &p) : -ENOSYS;
   if (rc < 0)
     ring_close(r);
-  r->batches = (p.features & IORING_FEAT_MIN_TIMEOUT) != 0;
   return rc;
 }
 
@@ -155,23 +143,18 @@ struct io_uring_sqe *ring_request(struct ring *r)
   return q;
 }
 
-int ring_enter(struct ring *r, const struct ring_wait *wait)
+int ring_enter(struct ring *r, unsigned min, uint64_t timeout_ns)
 {
   const uint32_t n =
     r->written - atomic_load_explicit(r->taken, memory_order_acquire);
+  struct io_uring_getevents_arg arg = { 0 };
   struct __kernel_timespec left;
-  struct enter_arg arg = { 0 };
-  unsigned min = 0;
 
   atomic_store_explicit(r->published, r->written, memory_order_release);
-  if (wait) {
-    min = wait->min;
-    arg.min_us = (uint32_t)(wait->min_ns / NS_PER_US);
-  }
-  if (wait && wait->timeout_ns != UINT64_MAX) {
-    left.tv_sec = (int64_t)(wait->timeout_ns / NS_PER_S);
-    left.tv_nsec = (long long)(wait->timeout_ns % NS_PER_S);
-    arg.timeout = (uintptr_t)&left;
+  if (min > 0 && timeout_ns != UINT64_MAX) {
+    left.tv_sec = (int64_t)(timeout_ns / NS_PER_S);
+    left.tv_nsec = (long long)(timeout_ns % NS_PER_S);
+    arg.ts = (uintptr_t)&left;
   }
   if (syscall(SYS_io_uring_enter, r->fd, n, min,
               IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, &arg,

@@ -2,9 +2,8 @@
  * ring.h - an io_uring by its plain system calls (for src/loop only).
  *
  * Requests are written into a ring that the kernel reads, and the kernel writes
- * completions into another.  One thread uses both.  The library for this exists
- * in many versions, and those of today's distributions lack what a loop needs
- * most: to wait for several completions at once, but not for long.
+ * completions into another.  One thread uses both.  A loop needs so little of
+ * this that it does not depend on a library.
  */
 #ifndef BENCH_LOOP_RING_H
 #define BENCH_LOOP_RING_H
@@ -25,7 +24,6 @@
 
 struct ring {
   int fd;
-  bool batches; /* the kernel can wait for several completions, not for long */
   unsigned char *map; /* both rings */
   size_t map_bytes;
   struct io_uring_sqe *requests;
@@ -53,18 +51,11 @@ struct io_uring_sqe *ring_request(struct ring *r);
  * completions to make? */
 bool ring_has_news(const struct ring *r);
 
-/* How long to wait. */
-struct ring_wait {
-  unsigned min;        /* completions */
-  uint64_t min_ns;     /* after this time, one is enough; 0: does not count */
-  uint64_t timeout_ns; /* UINT64_MAX: for ever */
-};
-
 /*
- * Submit all requests, and wait if `wait` is not NULL.  0, or -errno; a time-out
- * is no error.
+ * Submit all requests, and wait for `min` completions, but not longer than
+ * `timeout_ns` (UINT64_MAX: for ever).  0, or -errno; a time-out is no error.
  */
-int ring_enter(struct ring *r, const struct ring_wait *wait);
+int ring_enter(struct ring *r, unsigned min, uint64_t timeout_ns);
 
 /* The oldest completion; NULL: there is none. */
 const struct io_uring_cqe *ring_peek(const struct ring *r);

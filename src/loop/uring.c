@@ -42,9 +42,9 @@ struct uring {
 
 /* ---- requests ---- */
 
-static void enter(struct uring *u, const struct ring_wait *wait)
+static void enter(struct uring *u, unsigned min, uint64_t timeout_ns)
 {
-  const int rc = ring_enter(&u->ring, wait);
+  const int rc = ring_enter(&u->ring, min, timeout_ns);
 
   /* Short of memory for the moment: the caller tries again. */
   if (UNLIKELY(rc < 0 && rc != -EINTR && rc != -EAGAIN && rc != -EBUSY))
@@ -57,7 +57,7 @@ static struct io_uring_sqe *request(struct uring *u, uint8_t opcode, int fd,
   struct io_uring_sqe *q;
 
   while (UNLIKELY((q = ring_request(&u->ring)) == NULL))
-    enter(u, NULL);
+    enter(u, 0, 0);
   q->opcode = opcode;
   q->fd = fd;
   q->user_data = what | of;
@@ -81,7 +81,9 @@ static long await(struct loop *l)
 {
   struct task *t = l->running;
 
+  l->waiting++;
   loop_park(l);
+  l->waiting--;
   return t->result;
 }
 
@@ -139,8 +141,7 @@ static void complete(struct loop *l, uint64_t user_data, int res)
   }
 }
 
-/* Returns whether a fiber can go on. */
-static bool take(struct loop *l)
+static void take(struct loop *l)
 {
   struct uring *u = l->engine_data;
   const struct io_uring_cqe *c;
@@ -153,7 +154,6 @@ static bool take(struct loop *l)
     ring_seen(&u->ring);
     complete(l, user_data, res);
   }
-  return l->ready.first != NULL;
 }
 
 /* ---- the engine ---- */
@@ -187,24 +187,19 @@ static void uring_flush(struct loop *l)
 {
   struct uring *u = l->engine_data;
 
-  enter(u, NULL);
-  (void)take(l);
+  enter(u, 0, 0);
+  take(l);
 }
 
 static void uring_look(struct loop *l, uint64_t until_ns)
 {
-  struct ring_wait wait = { .min = 1, .timeout_ns = WAIT_FOREVER };
   struct uring *u = l->engine_data;
 
-  if (ring_has_news(&u->ring))
-    enter(u, NULL);
-  if (take(l) || until_ns <= l->now_ns)
-    return;
-  loop_bump(&l->counts.slept, 1);
-  if (until_ns != WAIT_FOREVER)
-    wait.timeout_ns = until_ns - l->now_ns;
-  enter(u, &wait);
-  (void)take(l);
+  if (until_ns > l->now_ns)
+    enter(u, 1, until_ns == WAIT_FOREVER ? until_ns : until_ns - l->now_ns);
+  else if (ring_has_news(&u->ring))
+    enter(u, 0, 0);
+  take(l);
 }
 
 /* ---- sockets ---- */
@@ -370,7 +365,6 @@ static bool uring_wait_fd(struct loop *l, int fd, short events)
  * has room for it; the rest is given up. */
 static void uring_forget(struct loop *l, int fd)
 {
-  const struct ring_wait wait = { .min = 1, .timeout_ns = WAIT_FOREVER };
   struct uring *u = l->engine_data;
 
   if (!l->fds[fd].sending)
@@ -380,8 +374,8 @@ static void uring_forget(struct loop *l, int fd)
     return;
   cancel(u, send_name(fd) | OF_SEND);
   while (l->fds[fd].sending) {
-    enter(u, &wait);
-    (void)take(l);
+    enter(u, 1, WAIT_FOREVER);
+    take(l);
   }
 }
 
