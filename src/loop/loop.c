@@ -259,11 +259,11 @@ static void expire_timers(struct loop *l)
  * Look for arrivals until there is one, or `until_ns` comes.
  *
  * A wake-up is dear, so it should bring many answers.  If nothing has come yet
- * and more than one answer is due, the loop lends its processor to whoever wants
- * it, mostly servers on the same machine that have work to do, and looks again
- * before it sleeps.  That takes no time if nobody wants the processor, and holds
- * no answer back.  To wait for several answers, or for some microseconds, brings
- * more of them at a time, but costs throughput.
+ * and more than one answer is due, the loop lends its processor to whoever
+ * wants it, mostly servers on the same machine that have work to do, and looks
+ * again before it sleeps.  That takes no time if nobody wants the processor,
+ * and holds no answer back.  To wait for several answers, or for some
+ * microseconds, brings more of them at a time, but costs throughput.
  */
 static void look(struct loop *l, uint64_t until_ns)
 {

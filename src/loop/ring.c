@@ -76,8 +76,8 @@ static void put_in_order(const struct ring *r, uint32_t offset)
 static int map_rings(struct ring *r, const struct io_uring_params *p)
 {
   const size_t requests = p->sq_off.array + p->sq_entries * sizeof(uint32_t);
-  const size_t completions =
-    p->cq_off.cqes + p->cq_entries * sizeof(struct io_uring_cqe);
+  const size_t completions = p->cq_off.cqes +
+                             p->cq_entries * sizeof(struct io_uring_cqe);
 
   r->map_bytes = requests > completions ? requests : completions;
   r->map = map(r, r->map_bytes, IORING_OFF_SQ_RING);
@@ -145,8 +145,8 @@ struct io_uring_sqe *ring_request(struct ring *r)
 
 int ring_enter(struct ring *r, unsigned min, uint64_t timeout_ns)
 {
-  const uint32_t n =
-    r->written - atomic_load_explicit(r->taken, memory_order_acquire);
+  const uint32_t n = r->written -
+                     atomic_load_explicit(r->taken, memory_order_acquire);
   struct io_uring_getevents_arg arg = { 0 };
   struct __kernel_timespec left;
 

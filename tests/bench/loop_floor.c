@@ -256,8 +256,8 @@ int main(int argc, char **argv)
   for (unsigned i = 0; i < n_threads; i++) {
     const unsigned first = n * i / n_threads;
 
-    carriers[i].engine = strcmp(argv[1], "epoll") == 0 ? LOOP_EPOLL :
-                                                         LOOP_URING;
+    carriers[i].engine = strcmp(argv[1], "epoll") == 0 ? LOOP_EPOLL
+                                                       : LOOP_URING;
     carriers[i].clients = clients + first;
     carriers[i].n = n * (i + 1) / n_threads - first;
     if (pthread_create(&threads[i], NULL, blocks ? run_blocked : run_loop,

@@ -156,8 +156,7 @@ static void test_one(enum loop_engine engine)
   MUST(pthread_create(&thread, NULL, answer_elsewhere, &c) == 0);
   loop_run(c.loop);
   MUST(pthread_join(thread, NULL) == 0);
-  OK(c.got == 1 && servers.lent == 0,
-     "with one connection, it sleeps at once");
+  OK(c.got == 1 && servers.lent == 0, "with one connection, it sleeps at once");
   close_pair(&c, 0);
   loop_free(c.loop);
 }
