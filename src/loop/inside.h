@@ -78,6 +78,7 @@ struct engine {
   ssize_t (*send)(struct loop *l, int fd, const void *p, size_t n, int flags);
   ssize_t (*recv)(struct loop *l, int fd, void *p, size_t n);
   bool (*wait_fd)(struct loop *l, int fd, short events);
+  void (*settle)(struct loop *l, int fd); /* [opt] as loop_settle() */
   void (*forget)(struct loop *l, int fd);
   /* Begin all that was put off: the thread is going to block.  NULL: nothing is
    * put off. */

@@ -426,6 +426,14 @@ ssize_t loop_recv(int fd, void *p, size_t n)
   return sock_wait(fd, POLLIN) ? sock_recv(fd, p, n) : -1;
 }
 
+void loop_settle(int fd)
+{
+  struct loop *l = loop_here();
+
+  if (l && l->engine->settle && (size_t)fd < l->n_fds)
+    l->engine->settle(l, fd);
+}
+
 bool loop_wait_fd(int fd, short events)
 {
   struct loop *l = loop_here();

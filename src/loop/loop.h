@@ -79,6 +79,10 @@ void loop_wait_while(_Atomic uint32_t *word, uint32_t value, uint64_t until_ns);
 ssize_t loop_send(int fd, const void *p, size_t n, int flags);
 ssize_t loop_recv(int fd, void *p, size_t n);
 
+/* Until the bytes given to loop_send() are no longer needed: for a message
+ * without an answer, whose memory is used again. */
+void loop_settle(int fd);
+
 /* Wait for POLLIN or POLLOUT, without a time limit; false: it is not
  * possible. */
 bool loop_wait_fd(int fd, short events);

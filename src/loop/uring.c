@@ -398,6 +398,7 @@ const struct engine engine_uring = {
   .send = uring_send,
   .recv = uring_recv,
   .wait_fd = uring_wait_fd,
+  .settle = settle,
   .forget = uring_forget,
   .flush = uring_flush,
 #endif
