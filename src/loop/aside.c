@@ -11,53 +11,56 @@
 #include "loop/inside.h"
 
 enum {
-  THREADS_MAX = 32, /* of a loop */
+  CONNECTS_MAX = 16, /* threads of a loop that open connections */
+  KINDS = LOOP_ASIDE_CALL + 1,
+};
+
+/* The threads for one kind of work. */
+struct aside_kind {
+  struct aside *aside;
+  pthread_cond_t work; /* `todo` has a task, or `stop` is set */
+  struct task_queue todo;
+  unsigned n, idle, waiting; /* threads, those without work, tasks in `todo` */
+  unsigned max;              /* 0: any number */
+  pthread_t *threads;        /* owned; [n] */
 };
 
 struct aside {
   struct loop *loop;
   pthread_mutex_t lock;
-  pthread_cond_t work; /* `todo` has a task, or `stop` is set */
-  struct task_queue todo, done;
-  unsigned n, idle;
-  pthread_t threads[THREADS_MAX];
+  struct task_queue done;
   bool stop;
+  struct aside_kind kind[KINDS];
 };
 
-static struct task *queue_take_all(struct task_queue *q)
-{
-  struct task *first = q->first;
-
-  task_queue_clear(q);
-  return first;
-}
-
 /* With the lock held. */
-static struct task *take(struct aside *a)
+static struct task *take(struct aside_kind *k)
 {
   struct task *t;
 
-  while (!a->todo.first && !a->stop) {
-    a->idle++;
-    (void)pthread_cond_wait(&a->work, &a->lock);
-    a->idle--;
+  while (!k->todo.first && !k->aside->stop) {
+    k->idle++;
+    (void)pthread_cond_wait(&k->work, &k->aside->lock);
+    k->idle--;
   }
-  t = a->todo.first;
+  t = k->todo.first;
   if (t) {
-    a->todo.first = t->next;
-    if (!a->todo.first)
-      task_queue_clear(&a->todo);
+    k->todo.first = t->next;
+    k->waiting--;
+    if (!k->todo.first)
+      task_queue_clear(&k->todo);
   }
   return t;
 }
 
 static void *aside_main(void *arg)
 {
-  struct aside *a = arg;
+  struct aside_kind *k = arg;
+  struct aside *a = k->aside;
   struct task *t;
 
   (void)pthread_mutex_lock(&a->lock);
-  while ((t = take(a)) != NULL) {
+  while ((t = take(k)) != NULL) {
     bool first;
 
     (void)pthread_mutex_unlock(&a->lock);
@@ -83,28 +86,39 @@ static struct aside *aside_of(struct loop *l)
     return NULL;
   a->loop = l;
   (void)pthread_mutex_init(&a->lock, NULL);
-  (void)pthread_cond_init(&a->work, NULL);
-  task_queue_clear(&a->todo);
   task_queue_clear(&a->done);
+  for (int i = 0; i < KINDS; i++) {
+    a->kind[i].aside = a;
+    (void)pthread_cond_init(&a->kind[i].work, NULL);
+    task_queue_clear(&a->kind[i].todo);
+  }
+  a->kind[LOOP_ASIDE_CONNECT].max = CONNECTS_MAX;
   l->aside = a;
   return a;
 }
 
-/* With the lock held: is there a thread for one more task? */
-static bool have_thread(struct aside *a)
+/* With the lock held: is there a thread for one more task, now or later? */
+static bool have_thread(struct aside_kind *k)
 {
+  pthread_t *threads;
   struct err err;
 
-  if (a->idle == 0 && a->n < THREADS_MAX &&
-      thread_start(&a->threads[a->n], 0, aside_main, a, &err) == 0)
-    a->n++;
-  return a->n > 0;
+  if (k->idle > k->waiting || (k->max > 0 && k->n == k->max))
+    return true;
+  threads = reallocarray(k->threads, k->n + 1, sizeof(*threads));
+  if (threads) {
+    k->threads = threads;
+    if (thread_start(&threads[k->n], 0, aside_main, k, &err) == 0)
+      k->n++;
+  }
+  return k->n > 0;
 }
 
-void loop_aside(void (*fn)(void *arg), void *arg)
+void loop_aside(void (*fn)(void *arg), void *arg, enum loop_aside kind)
 {
   struct fiber *f = fiber_parkable();
   struct aside *a = f ? aside_of(f->loop) : NULL;
+  struct aside_kind *k;
   struct task *t;
   bool taken;
 
@@ -113,14 +127,16 @@ void loop_aside(void (*fn)(void *arg), void *arg)
     return;
   }
   loop_flush(f->loop); /* `fn` may use the same socket */
+  k = &a->kind[kind];
   t = f->loop->running;
   t->aside = fn;
   t->aside_arg = arg;
   (void)pthread_mutex_lock(&a->lock);
-  taken = have_thread(a);
+  taken = have_thread(k);
   if (taken) {
-    task_queue_add(&a->todo, t);
-    (void)pthread_cond_signal(&a->work);
+    task_queue_add(&k->todo, t);
+    k->waiting++;
+    (void)pthread_cond_signal(&k->work);
   }
   (void)pthread_mutex_unlock(&a->lock);
   if (taken)
@@ -137,7 +153,8 @@ void aside_collect(struct loop *l)
   if (!a)
     return;
   (void)pthread_mutex_lock(&a->lock);
-  t = queue_take_all(&a->done);
+  t = a->done.first;
+  task_queue_clear(&a->done);
   (void)pthread_mutex_unlock(&a->lock);
   for (; t; t = next) {
     next = t->next;
@@ -153,11 +170,17 @@ void aside_stop(struct loop *l)
     return;
   (void)pthread_mutex_lock(&a->lock);
   a->stop = true;
-  (void)pthread_cond_broadcast(&a->work);
+  for (int i = 0; i < KINDS; i++)
+    (void)pthread_cond_broadcast(&a->kind[i].work);
   (void)pthread_mutex_unlock(&a->lock);
-  for (unsigned i = 0; i < a->n; i++)
-    (void)pthread_join(a->threads[i], NULL);
-  (void)pthread_cond_destroy(&a->work);
+  for (int i = 0; i < KINDS; i++) {
+    struct aside_kind *k = &a->kind[i];
+
+    for (unsigned n = 0; n < k->n; n++)
+      (void)pthread_join(k->threads[n], NULL);
+    free(k->threads);
+    (void)pthread_cond_destroy(&k->work);
+  }
   (void)pthread_mutex_destroy(&a->lock);
   free(a);
   l->aside = NULL;

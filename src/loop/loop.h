@@ -86,11 +86,17 @@ bool loop_wait_fd(int fd, short events);
 /* Call this before a socket is closed that a fiber may have waited for. */
 void loop_forget(int fd);
 
+/* Work that blocks by itself, such as that of client libraries. */
+enum loop_aside {
+  LOOP_ASIDE_CONNECT, /* a few at a time */
+  LOOP_ASIDE_CALL,    /* as many as there are fibers: they may wait for locks
+                       * that others of them hold */
+};
+
 /*
- * Run fn(arg) in another thread, while this fiber is parked.  For code that
- * blocks by itself, such as client libraries.  Outside of fibers, and where
- * there is no other thread, it runs right here.
+ * Run fn(arg) in another thread, while this fiber is parked.  Outside of
+ * fibers, and where there is no other thread, it runs right here.
  */
-void loop_aside(void (*fn)(void *arg), void *arg);
+void loop_aside(void (*fn)(void *arg), void *arg, enum loop_aside kind);
 
 #endif

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <lauxlib.h>
 #include <lualib.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +14,10 @@
 #include "db/classes/statement.h"
 #include "db/conn.h"
 #include "db/env_conns.h"
+#include "loop/fiber.h"
 #include "lua/engine/failure.h"
 #include "lua/engine/shared.h"
+#include "lua/engine/vm.h"
 #include "lua/find/resolve.h"
 #include "rand/stream.h"
 #include "run/plan.h"
@@ -164,29 +165,22 @@ static int init_statements(struct state *s, struct err *err)
   return 0;
 }
 
-static int die(lua_State *L)
+static int make_lua(struct state *s, struct err *err)
 {
-  (void)fprintf(stderr, "PANIC: unprotected error in call to Lua API (%s)\n",
-                lua_tostring(L, -1));
-  return 0; /* LuaJIT would end the process */
-}
+  int rc;
 
-/*
- * With its own allocator, the state takes a fifth less memory.  Without GC64,
- * or if malloc's memory is out of its reach, LuaJIT insists on its own.
- */
-static lua_State *new_lua_state(struct state *s)
-{
-  lua_State *L = NULL;
-
-  if (s->script->gc64 && heap_start(&s->heap)) {
-    L = lua_newstate(heap_alloc, &s->heap);
-    heap_started(&s->heap);
-  }
-  if (!L)
-    return luaL_newstate();
-  (void)lua_atpanic(L, die);
-  return L;
+  s->L = vm_new_lua(&s->heap, s->script->gc64);
+  if (!s->L)
+    return out_of_memory(s, err);
+  init_host(s);
+  rc = lua_cpcall(s->L, boot, s);
+  if (rc != 0)
+    return state_make_failed(s, rc, err);
+  /* Free what is left of this step, to make room for the next one. */
+  (void)lua_gc(s->L, LUA_GCCOLLECT, 0);
+  rc = run_body(s, err);
+  (void)lua_gc(s->L, LUA_GCCOLLECT, 0);
+  return rc;
 }
 
 static int make(struct state *s, const struct state_role *role, struct err *err)
@@ -199,6 +193,7 @@ static int make(struct state *s, const struct state_role *role, struct err *err)
   s->env.rng = rng_key(s->script->setup.plan->seed, RNG_INTERNAL,
                        (uint64_t)role->purpose << 32 | s->tid);
   s->env.under_deadline = role->worker != NULL;
+  s->env.shares_thread = role->worker && role->worker->group;
   if (role->worker) {
     s->env.event_open = &role->worker->open;
     s->env.event_number = &role->worker->iteration;
@@ -207,18 +202,10 @@ static int make(struct state *s, const struct state_role *role, struct err *err)
   rc = init_statements(s, err);
   if (rc < 0)
     return rc;
-  s->L = new_lua_state(s);
-  if (!s->L)
-    return out_of_memory(s, err);
-  init_host(s);
-  rc = lua_cpcall(s->L, boot, s);
-  if (rc != 0)
-    return state_make_failed(s, rc, err);
-  /* Free what is left of this step, to make room for the next one. */
-  (void)lua_gc(s->L, LUA_GCCOLLECT, 0);
-  rc = run_body(s, err);
-  (void)lua_gc(s->L, LUA_GCCOLLECT, 0);
-  return rc;
+  if (!s->vm)
+    return make_lua(s, err);
+  rc = vm_add_client(s, err);
+  return rc < 0 ? rc : vm_run_body(s, err);
 }
 
 int state_new(struct state **ret, struct script *script,
@@ -235,6 +222,7 @@ int state_new(struct state **ret, struct script *script,
   s->script = script;
   s->tid = role->tid;
   s->worker = role->worker;
+  s->vm = role->vm;
   (void)state_enter(s);
   rc = make(s, role, err);
   if (rc < 0) {
@@ -249,6 +237,10 @@ void state_free(struct state *s)
 {
   if (!s)
     return;
+  if (s->vm) {
+    vm_retire(s);
+    return;
+  }
   if (s->L)
     lua_close(s->L);
   heap_done(&s->heap);
@@ -263,18 +255,29 @@ void state_free(struct state *s)
 
 /* ---- calls ---- */
 
+void state_push_host(struct state *s)
+{
+  if (s->vm)
+    lua_rawgeti(s->L, LUA_REGISTRYINDEX, s->client.host_ref);
+  else
+    lua_getfield(s->L, LUA_REGISTRYINDEX, "bench.host");
+}
+
 void state_push_global(struct state *s, const char *name)
 {
   lua_pushstring(s->L, name);
   lua_rawget(s->L, LUA_GLOBALSINDEX);
+  if (s->vm && lua_isnil(s->L, -1))
+    vm_replace_by_common(s, name);
 }
 
 /* Is the error on the top the one that is raised when the run is over? */
-static bool is_abandoned(lua_State *L)
+static bool is_abandoned(struct state *s)
 {
+  lua_State *L = s->L;
   bool is;
 
-  lua_getfield(L, LUA_REGISTRYINDEX, "bench.host");
+  state_push_host(s);
   lua_getfield(L, -1, "abandoned");
   is = lua_rawequal(L, -1, -3);
   lua_pop(L, 2);
@@ -288,7 +291,7 @@ static bool is_event_loop(struct state *s, const char *name)
 
   if (strcmp(name, "thread_run") != 0)
     return false;
-  lua_getfield(s->L, LUA_REGISTRYINDEX, "bench.host");
+  state_push_host(s);
   lua_getfield(s->L, -1, "thread_run");
   state_push_global(s, name);
   is = lua_rawequal(s->L, -1, -2);
@@ -314,9 +317,13 @@ static void describe(struct state *s, const char *function, bool is_event,
 int state_call_top(struct state *s, const char *name, int n_args, int n_results,
                    struct err *err)
 {
-  const int rc = lua_pcall(s->L, n_args, n_results, 0);
+  /* Lua code, which machine code may run, says itself where it can park. */
+  const bool may_park = fiber_allow(false);
+  const int rc = s->vm ? vm_pcall(s, n_args, n_results)
+                       : lua_pcall(s->L, n_args, n_results, 0);
   bool abandoned = false, is_event = false;
 
+  (void)fiber_allow(may_park);
   if (rc == 0)
     return 0;
   if (lacked_memory(s, rc)) {
@@ -324,7 +331,7 @@ int state_call_top(struct state *s, const char *name, int n_args, int n_results,
                   "not enough memory in the Lua state of thread %u", s->tid);
     is_event = strcmp(name, "thread_run") == 0; /* Lua cannot be asked now */
   } else {
-    abandoned = is_abandoned(s->L);
+    abandoned = is_abandoned(s);
     is_event = is_event_loop(s, name);
     state_error_text(s->L, -1, err);
   }

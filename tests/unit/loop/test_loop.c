@@ -346,7 +346,7 @@ static void go_aside(void *arg)
 {
   struct aside *a = arg;
 
-  loop_aside(meet, a);
+  loop_aside(meet, a, LOOP_ASIDE_CALL);
   a->done++;
 }
 
