@@ -215,7 +215,7 @@ static void epoll_forget(struct loop *l, int fd)
   (void)epoll_ctl(e->fd, EPOLL_CTL_DEL, fd, NULL);
 }
 
-const struct engine engine_epoll = {
+const struct engine loop_engine_epoll = {
   .name = "epoll",
   .open = epoll_open,
   .close = epoll_close,

@@ -111,8 +111,8 @@ struct loop {
   struct aside *aside; /* owned; NULL: nothing has run aside yet */
 };
 
-extern const struct engine engine_epoll;
-extern const struct engine engine_uring;
+extern const struct engine loop_engine_epoll;
+extern const struct engine loop_engine_uring;
 
 /* Only this thread writes it. */
 static inline void loop_bump(_Atomic uint64_t *count, uint64_t n)

@@ -100,11 +100,11 @@ static int open_engine(struct loop *l, enum loop_engine wish, struct err *err)
   int rc = -ENOSYS;
 
   if (wish != LOOP_EPOLL) {
-    l->engine = &engine_uring;
+    l->engine = &loop_engine_uring;
     rc = l->engine->open(l);
   }
   if (rc < 0 && wish != LOOP_URING) {
-    l->engine = &engine_epoll;
+    l->engine = &loop_engine_epoll;
     rc = l->engine->open(l);
   }
   return rc == 0 ? 0

@@ -389,7 +389,7 @@ static int uring_open(struct loop *l)
 
 #endif
 
-const struct engine engine_uring = {
+const struct engine loop_engine_uring = {
   .name = "io_uring",
   .open = uring_open,
 #ifdef LOOP_HAVE_URING

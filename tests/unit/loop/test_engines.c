@@ -254,7 +254,7 @@ static void send_and_go_aside(void *arg)
   struct ends *e = arg;
 
   e->sent = loop_send(e->fd, "y", 1, 0);
-  loop_aside(read_aside, e);
+  loop_aside(read_aside, e, LOOP_ASIDE_CALL);
   end(e->fd);
 }
 
