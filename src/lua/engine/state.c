@@ -103,7 +103,7 @@ static int boot(lua_State *L)
   return 0;
 }
 
-/* Calls the body on the top of the stack; the name of a module is its argument. */
+/* Calls the body on the top; the name of a module is its argument. */
 static int call_body(struct state *s)
 {
   const char *module = s->script->setup.what->module;

@@ -19,8 +19,8 @@ int vm_new(struct vm **ret, struct script *script, struct err *err);
 
 /*
  * Free the Lua state and the states of its clients, for all of which
- * state_free() was called.  Closes what their scripts left open; WAITS.  NULL is
- * allowed.
+ * state_free() was called.  Closes what their scripts left open; WAITS.  NULL
+ * is allowed.
  */
 void vm_free(struct vm *vm);
 
