@@ -127,6 +127,7 @@ void loop_aside(void (*fn)(void *arg), void *arg, enum loop_aside kind)
     return;
   }
   k = &a->kind[kind];
+  loop_flush(f->loop); /* `fn` may use the same socket */
   t = f->loop->running;
   t->aside = fn;
   t->aside_arg = arg;

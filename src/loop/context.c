@@ -44,9 +44,19 @@ enum {
 
 /* ---- the switch ---- */
 
+/* The C library's switch, which saves the signal mask by a system call, is for
+ * all other processors, and for builds that ask for it. */
+#if !defined(FIBER_PORTABLE) && !defined(__aarch64__) && \
+  !(defined(__x86_64__) && !defined(__ILP32__))
+#define FIBER_PORTABLE 1
+#endif
+
+#if defined(FIBER_PORTABLE)
+#include <ucontext.h>
+
 /* The registers that a function must keep go on the stack, and the place of the
  * stack to *from. */
-#if defined(__x86_64__) && !defined(__ILP32__)
+#elif defined(__x86_64__)
 #define FIBER_FRAME 7 /* words: six registers, and where to return to */
 void context_jump(void **from, void *to);
 /* clang-format off */
@@ -74,7 +84,7 @@ __asm__(
   ".size context_jump, . - context_jump\n");
 /* clang-format on */
 
-#elif defined(__aarch64__)
+#else /* aarch64 */
 #define FIBER_FRAME 20
 void context_jump(void **from, void *to);
 /* clang-format off */
@@ -119,9 +129,6 @@ __asm__(
   "  ret\n");
 /* clang-format on */
 
-#else
-#include <ucontext.h>
-#define FIBER_PORTABLE 1
 #endif
 
 /* The context that a switch leads to for the first time. */
@@ -159,15 +166,15 @@ void context_switch(struct context *from, struct context *to, int last)
 {
   void *fake = NULL;
 
+  (void)last; /* only the address sanitizer wants to know */
 #if defined(FIBER_ASAN)
   left_context = from;
   __sanitizer_start_switch_fiber(last ? NULL : &fake,
                                  to->stack ? to->stack : to->arg, to->bytes);
 #elif defined(FIBER_TSAN)
   __tsan_switch_to_fiber(to->sanitizer, 0);
-#else
-  (void)last;
 #endif
+  (void)last;
   entered = to;
 #ifdef FIBER_PORTABLE
   (void)swapcontext(from->portable, to->portable);

@@ -109,12 +109,8 @@ static int wait_for_events(struct loop_epoll *e, uint64_t until_ns)
 static void epoll_look(struct loop *l, uint64_t until_ns)
 {
   struct loop_epoll *e = l->engine_data;
-  int n = epoll_wait(e->fd, e->events, EVENTS, 0);
+  const int n = wait_for_events(e, until_ns);
 
-  if (n == 0 && until_ns != 0) {
-    loop_bump(&l->counts.slept, 1);
-    n = wait_for_events(e, until_ns);
-  }
   l->now_ns = clock_now_ns();
   for (int i = 0; i < n; i++)
     arrived(l, &e->events[i]);
@@ -144,7 +140,9 @@ static struct loop_fd *watch(struct loop *l, int fd)
 static void park_for(struct loop *l, int fd)
 {
   l->fds[fd].waiter = l->running;
+  l->waiting++;
   loop_park(l);
+  l->waiting--;
   l->fds[fd].waiter = NULL; /* `fds` may have moved */
 }
 

@@ -56,6 +56,9 @@ struct loop_fd {
   struct task *waiter; /* waits for it */
   bool known;          /* the engine watches it */
   bool ready;          /* there may be something to receive */
+  bool sending;        /* the engine has bytes that are not sent yet */
+  bool settles;        /* the waiter waits until they are */
+  int error;           /* why they could not be sent; 0: they could */
 };
 
 struct loop;
@@ -76,6 +79,9 @@ struct engine {
   ssize_t (*recv)(struct loop *l, int fd, void *p, size_t n);
   bool (*wait_fd)(struct loop *l, int fd, short events);
   void (*forget)(struct loop *l, int fd);
+  /* Begin all that was put off: the thread is going to block.  NULL: nothing is
+   * put off. */
+  void (*flush)(struct loop *l);
 };
 
 struct loop {
@@ -85,6 +91,7 @@ struct loop {
   struct timers timers;
   struct task *words; /* tasks in loop_wait_while() */
   unsigned alive;
+  unsigned waiting; /* tasks that wait for an arrival at a socket */
   size_t stack_bytes;
   struct task *ended; /* its stack can be freed now */
   uint64_t now_ns;    /* when the last look ended */
@@ -104,6 +111,7 @@ struct loop {
 };
 
 extern const struct engine engine_epoll;
+extern const struct engine engine_uring;
 
 /* Only this thread writes it. */
 static inline void loop_bump(_Atomic uint64_t *count, uint64_t n)
@@ -122,6 +130,13 @@ void loop_make_arrived(struct loop *l, struct task *t);
 
 /* The entry of a socket; NULL: no memory. */
 struct loop_fd *loop_fd(struct loop *l, int fd);
+
+/* The thread is going to block. */
+static inline void loop_flush(struct loop *l)
+{
+  if (l->engine->flush)
+    l->engine->flush(l);
+}
 
 /* The wake_fd has something to read: words and work aside are looked at. */
 void loop_woken(struct loop *l);

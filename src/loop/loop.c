@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -96,14 +97,19 @@ NOINLINE void fiber_trim_stack(void)
 
 static int open_engine(struct loop *l, enum loop_engine wish, struct err *err)
 {
-  int rc;
+  int rc = -ENOSYS;
 
-  (void)wish;
-  l->engine = &engine_epoll;
-  rc = l->engine->open(l);
+  if (wish != LOOP_EPOLL) {
+    l->engine = &engine_uring;
+    rc = l->engine->open(l);
+  }
+  if (rc < 0 && wish != LOOP_URING) {
+    l->engine = &engine_epoll;
+    rc = l->engine->open(l);
+  }
   return rc == 0 ? 0
-                 : err_set(err, rc, "cannot wait for many sockets: %s",
-                           strerror(-rc));
+                 : err_set(err, rc, "cannot wait for many sockets with %s: %s",
+                           l->engine->name, strerror(-rc));
 }
 
 int loop_new(struct loop **ret, const struct loop_setup *setup, struct err *err)
@@ -156,6 +162,7 @@ void loop_free(struct loop *l)
     l->engine->close(l);
   (void)close(l->wake_fd);
   timers_done(&l->timers);
+  context_free(&l->thread);
   free(l->fds);
   free(l);
 }
@@ -248,6 +255,32 @@ static void expire_timers(struct loop *l)
   }
 }
 
+/*
+ * Look for arrivals until there is one, or `until_ns` comes.
+ *
+ * A wake-up is dear, so it should bring many answers.  If nothing has come yet
+ * and more than one answer is due, the loop lends its processor to whoever
+ * wants it, mostly servers on the same machine that have work to do, and looks
+ * again before it sleeps.  That takes no time if nobody wants the processor,
+ * and holds no answer back.  To wait for several answers, or for some
+ * microseconds, brings more of them at a time, but costs throughput.
+ */
+static void look(struct loop *l, uint64_t until_ns)
+{
+  loop_bump(&l->counts.turns, 1);
+  l->engine->look(l, 0);
+  if (l->ready.first || until_ns <= l->now_ns)
+    return;
+  if (l->waiting > 1) {
+    (void)sched_yield();
+    l->engine->look(l, 0);
+    if (l->ready.first)
+      return;
+  }
+  loop_bump(&l->counts.slept, 1);
+  l->engine->look(l, until_ns);
+}
+
 void loop_run(struct loop *l)
 {
   while (l->alive > 0) {
@@ -262,8 +295,7 @@ void loop_run(struct loop *l)
       until = next->at_ns;
     if (l->ready.first)
       until = 0;
-    loop_bump(&l->counts.turns, 1);
-    l->engine->look(l, until);
+    look(l, until);
     expire_timers(l);
   }
 }
@@ -300,6 +332,8 @@ void loop_wait_while(_Atomic uint32_t *word, uint32_t value, uint64_t until_ns)
   struct loop *l;
 
   if (!f) {
+    if (fiber_here())
+      loop_flush(fiber_here()->loop);
     wait_while(word, value, until_ns);
     return;
   }
@@ -372,6 +406,7 @@ static struct loop *loop_here(void)
   if (LIKELY(f->may_park))
     return f->loop;
   loop_bump(&f->loop->counts.blocked, 1);
+  loop_flush(f->loop);
   return NULL;
 }
 
