@@ -11,7 +11,6 @@
 #include "base/strbuf.h"
 #include "db/process.h"
 #include "lua/engine/shared.h"
-#include "lua/engine/vm.h"
 #include "lua/find/bundle.h"
 #include "lua/find/resolve.h"
 #include "lua/find/source.h"
@@ -204,7 +203,7 @@ static void push_host(lua_State *L, struct host *h)
     set_function(L, h, "bundled", find_module);
   if (h->vm) {
     set_function(L, h, "chunk", load_chunk);
-    vm_add_functions(h->vm, L);
+    h->add_functions(h->vm, L);
   }
 }
 

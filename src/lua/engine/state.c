@@ -17,7 +17,6 @@
 #include "loop/fiber.h"
 #include "lua/engine/failure.h"
 #include "lua/engine/shared.h"
-#include "lua/engine/vm.h"
 #include "lua/find/resolve.h"
 #include "rand/stream.h"
 #include "run/plan.h"
@@ -104,20 +103,46 @@ static int boot(lua_State *L)
   return 0;
 }
 
-/* Executes the body of the script; the name of a module is its argument. */
+/* Calls the body on the top; the name of a module is its argument. */
+static int call_body(struct state *s)
+{
+  const char *module = s->script->setup.what->module;
+  const bool may_park = fiber_allow(false); /* see state_call_top() */
+  int rc;
+
+  if (module)
+    lua_pushstring(s->L, module);
+  rc = lua_pcall(s->L, module ? 1 : 0, 0, 0);
+  (void)fiber_allow(may_park);
+  return rc;
+}
+
+/* Executes the body of the script. */
 static int run_body(struct state *s, struct err *err)
 {
   const struct strbuf *body = &s->script->body;
-  const char *module = s->script->setup.what->module;
-  lua_State *L = s->L;
+  int rc = luaL_loadbuffer(s->L, body->text, body->len, "script");
+
+  if (rc == 0)
+    rc = call_body(s);
+  return rc == 0 ? 0 : state_make_failed(s, rc, err);
+}
+
+/* Makes the state a client of its vm, and executes the body there. */
+static int make_client(struct state *s, struct err *err)
+{
   int rc;
 
-  rc = luaL_loadbuffer(L, body->text, body->len, "script");
+  s->L = s->vm->L; /* for the error */
+  rc = client_new(&s->client, s->vm, s->tid, &s->L);
+  if (rc == 0)
+    rc = client_push_body(&s->client, s->L);
   if (rc == 0) {
-    if (module)
-      lua_pushstring(L, module);
-    rc = lua_pcall(L, module ? 1 : 0, 0, 0);
+    lua_pushvalue(s->L, -1);
+    rc = call_body(s);
   }
+  if (rc == 0)
+    rc = client_body_done(&s->client, s->L);
   return rc == 0 ? 0 : state_make_failed(s, rc, err);
 }
 
@@ -169,7 +194,7 @@ static int make_lua(struct state *s, struct err *err)
 {
   int rc;
 
-  s->L = vm_new_lua(&s->heap, s->script->gc64);
+  s->L = client_lua(&s->heap, s->script->gc64);
   if (!s->L)
     return out_of_memory(s, err);
   init_host(s);
@@ -202,10 +227,7 @@ static int make(struct state *s, const struct state_role *role, struct err *err)
   rc = init_statements(s, err);
   if (rc < 0)
     return rc;
-  if (!s->vm)
-    return make_lua(s, err);
-  rc = vm_add_client(s, err);
-  return rc < 0 ? rc : vm_run_body(s, err);
+  return s->vm ? make_client(s, err) : make_lua(s, err);
 }
 
 int state_new(struct state **ret, struct script *script,
@@ -233,12 +255,30 @@ int state_new(struct state **ret, struct script *script,
   return 0;
 }
 
+/* The client has ended; vm_free() frees the rest. */
+static void retire(struct state *s)
+{
+  /* The worker, and what it records, may be gone by then. */
+  s->worker = NULL;
+  s->measured = false;
+  s->env.recorder = NULL;
+  s->env.event_open = NULL;
+  s->env.event_number = NULL;
+  s->env.unread_too = NULL;
+  s->env.on_statement = NULL;
+  if (!s->own_rand)
+    s->rand = NULL;
+  client_drop(&s->client, s->vm);
+  s->client.next = s->vm->retired;
+  s->vm->retired = s;
+}
+
 void state_free(struct state *s)
 {
   if (!s)
     return;
   if (s->vm) {
-    vm_retire(s);
+    retire(s);
     return;
   }
   if (s->L)
@@ -258,7 +298,7 @@ void state_free(struct state *s)
 void state_push_host(struct state *s)
 {
   if (s->vm)
-    lua_rawgeti(s->L, LUA_REGISTRYINDEX, s->client.host_ref);
+    client_push_host(&s->client, s->L);
   else
     lua_getfield(s->L, LUA_REGISTRYINDEX, "bench.host");
 }
@@ -267,8 +307,10 @@ void state_push_global(struct state *s, const char *name)
 {
   lua_pushstring(s->L, name);
   lua_rawget(s->L, LUA_GLOBALSINDEX);
-  if (s->vm && lua_isnil(s->L, -1))
-    vm_replace_by_common(s, name);
+  if (s->vm && lua_isnil(s->L, -1)) {
+    lua_pop(s->L, 1);
+    client_push_common(s->vm, s->L, name);
+  }
 }
 
 /* Is the error on the top the one that is raised when the run is over? */
@@ -319,10 +361,12 @@ int state_call_top(struct state *s, const char *name, int n_args, int n_results,
 {
   /* Lua code, which machine code may run, says itself where it can park. */
   const bool may_park = fiber_allow(false);
-  const int rc = s->vm ? vm_pcall(s, n_args, n_results)
-                       : lua_pcall(s->L, n_args, n_results, 0);
+  int rc;
   bool abandoned = false, is_event = false;
 
+  if (s->vm)
+    (void)state_enter(s); /* other clients may have run since the last call */
+  rc = lua_pcall(s->L, n_args, n_results, 0);
   (void)fiber_allow(may_park);
   if (rc == 0)
     return 0;

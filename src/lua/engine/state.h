@@ -24,9 +24,9 @@
 
 #include "base/strbuf.h"
 #include "db/env.h"
+#include "lua/engine/client.h"
 #include "lua/engine/heap.h"
 #include "lua/engine/host.h"
-#include "lua/engine/later.h"
 #include "rand/rng.h"
 
 struct err;
@@ -36,18 +36,10 @@ struct statements;
 struct vm;
 struct worker;
 
-/* What a state has as a client of a vm. */
-struct vm_client {
-  int host_ref, thread_ref; /* in the registry */
-  uint64_t switches;        /* of its fiber at the last step between events */
-  struct later later;       /* objects that will be freed */
-  struct state *next;       /* in the list of the vm */
-};
-
 struct state {
   lua_State *L;
-  struct vm *vm;         /* [opt] L is a thread in it; `heap`, `host` are unused */
-  struct vm_client client; /* with a vm */
+  struct vm *vm;         /* [opt] L is a thread in it; no own heap and host */
+  struct client client;  /* with a vm */
   struct heap heap; /* memory of L */
   struct script *script;
   unsigned tid;          /* as scripts see it */

@@ -7,7 +7,6 @@
 #include "base/ffi_api.h"
 #include "loop/fiber.h"
 #include "lua/engine/state.h"
-#include "lua/engine/vm.h"
 #include "run/worker.h"
 
 /* ---- events ---- */

@@ -72,7 +72,7 @@ local function results_of(chunk, ...)
   return ...
 end
 
-local dofile_of_lua = dofile
+local dofile_of_lua = base.dofile
 function base.dofile(path)
   if type(path) ~= "string" then
     return dofile_of_lua(path)
@@ -247,7 +247,7 @@ local loaded_mt = {
 -- Modules of bundled scripts that have no data.
 local stateless = { bench_columns = true, bench_on_demand = true, bench_options = true }
 
-local LOADING = newproxy() -- the value of a module while it is executed
+local LOADING = base.newproxy() -- the value of a module while it is executed
 
 local function find_loader(package, name)
   local loaders = rawget(package, "loaders") or base_package.loaders
@@ -357,7 +357,7 @@ local proxy_mt = {
     rawset(mt, key, value)
   end,
 }
-local newproxy_of_lua = newproxy
+local newproxy_of_lua = base.newproxy
 function base.newproxy(with)
   local proxy = newproxy_of_lua(with)
   if with == true then

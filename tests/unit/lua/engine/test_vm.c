@@ -290,7 +290,8 @@ static void test_traces(void)
 
   printf("# traces: %d with 10 clients, %d with 100\n", few, many);
   OK(few > 0, "there are traces");
-  OK(many <= few + few / 2, "more clients use the same ones");
+  /* Ten times as many if each client had its own ones. */
+  OK(many < 3 * few, "more clients use the same ones");
 }
 
 /* ---- memory ---- */
