@@ -1,14 +1,27 @@
 /*
- * minmax.h - the smaller of two numbers, such as points in time.
+ * minmax.h - the smaller of two numbers, such as points in time; the largest
+ * number of several threads.
  */
 #ifndef BENCH_BASE_MINMAX_H
 #define BENCH_BASE_MINMAX_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 static inline uint64_t min_u64(uint64_t a, uint64_t b)
 {
   return a < b ? a : b;
+}
+
+/* Raise *max to the value if that is larger.  Relaxed: any thread may call. */
+static inline void max_atomic_u64(_Atomic uint64_t *max, uint64_t value)
+{
+  uint64_t seen = atomic_load_explicit(max, memory_order_relaxed);
+
+  while (seen < value &&
+         !atomic_compare_exchange_weak_explicit(
+           max, &seen, value, memory_order_relaxed, memory_order_relaxed))
+    ;
 }
 
 #endif

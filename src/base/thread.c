@@ -95,6 +95,24 @@ int thread_start_masked(pthread_t *ret, void *(*fn)(void *), void *arg,
   return rc;
 }
 
+int thread_start_detached(size_t stack_bytes, void *(*fn)(void *), void *arg)
+{
+  pthread_attr_t attr;
+  pthread_t thread;
+  int rc = pthread_attr_init(&attr);
+
+  if (rc != 0)
+    return -rc;
+  if (stack_bytes > 0)
+    rc = pthread_attr_setstacksize(&attr, stack_bytes * STACK_FACTOR);
+  if (rc == 0)
+    rc = pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+  if (rc == 0)
+    rc = pthread_create(&thread, &attr, fn, arg);
+  (void)pthread_attr_destroy(&attr);
+  return -rc;
+}
+
 #if defined(__linux__)
 /* madvise() itself needs some of the stack. */
 enum {

@@ -24,6 +24,13 @@ int thread_start(pthread_t *ret, size_t stack_bytes, void *(*fn)(void *),
 int thread_start_masked(pthread_t *ret, void *(*fn)(void *), void *arg,
                         struct err *err);
 
+/*
+ * Start fn(arg) in a thread that nobody joins, because it may hang for a long
+ * time; stack_bytes as for thread_start().  Returns 0 or a negative errno
+ * value.
+ */
+int thread_start_detached(size_t stack_bytes, void *(*fn)(void *), void *arg);
+
 /* Linux puts off wake-ups of a thread for 50 us, so that several can be one.
  * This turns that off for the calling thread, or on again. */
 void thread_exact_timers(bool exact);

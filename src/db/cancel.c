@@ -3,12 +3,12 @@
  */
 #include "db/cancel.h"
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "base/wait.h"
 #include "db/driver.h"
 
@@ -89,19 +89,12 @@ static void end_request(struct canceller *k)
 int cancel_start_thread(_Atomic uint32_t *threads, void *(*body)(void *arg),
                         void *arg)
 {
-  pthread_attr_t attr;
-  pthread_t thread;
-  int rc = pthread_attr_init(&attr);
+  int rc;
 
-  if (rc != 0)
-    return rc;
-  (void)pthread_attr_setstacksize(&attr, THREAD_STACK);
-  (void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
   (void)atomic_fetch_add_explicit(threads, 1, memory_order_relaxed);
-  rc = pthread_create(&thread, &attr, body, arg);
-  if (rc != 0)
+  rc = thread_start_detached(THREAD_STACK, body, arg);
+  if (rc < 0)
     (void)atomic_fetch_sub_explicit(threads, 1, memory_order_relaxed);
-  (void)pthread_attr_destroy(&attr);
   return rc;
 }
 

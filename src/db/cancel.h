@@ -55,9 +55,9 @@ void cancel_batch_send(struct cancel_batch *b, uint64_t until_ns,
                        _Atomic uint32_t *threads);
 
 /*
- * Starts a thread that nobody joins, as it may have to be left behind, and adds
- * it to *threads.  Its body calls cancel_leave_thread() at its end.  0 or an
- * error number.
+ * Start a thread that nobody joins, because it may have to be left behind, and
+ * add it to *threads.  Its body calls cancel_leave_thread() at its end. Returns
+ * 0 or a negative errno value.
  */
 int cancel_start_thread(_Atomic uint32_t *threads, void *(*body)(void *arg),
                         void *arg);

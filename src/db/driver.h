@@ -21,6 +21,22 @@
  * after every connect that succeeded, exactly once; a connect that failed
  * cleans up by itself.  After an outcome that is `lost` only unprepare and
  * disconnect follow, before the next connect.
+ *
+ * The files of src/db form a stack, which tests/lint/circles checks by includes
+ * and by calls.  From below:
+ *   driver, outcome     what a database does
+ *   verdict             what a failure needs; a pure function
+ *   watch, process, env what ends a call; what all threads share; what one
+ *                       thread has
+ *   conn_state          the states of a connection; one enum
+ *   call                calls of the driver; its header lists all places that
+ *                       wait
+ *   transport           sessions
+ *   recover             does what a verdict says
+ *   exchange            one statement
+ *   stmt, conn, bulk, copy
+ *   env_conns           all connections of a thread
+ *   db_api              the functions of scripts
  */
 #ifndef BENCH_DB_DRIVER_H
 #define BENCH_DB_DRIVER_H

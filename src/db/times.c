@@ -3,20 +3,12 @@
  */
 #include "db/times.h"
 
-static void lift(_Atomic uint64_t *max, uint64_t value)
-{
-  uint64_t seen = atomic_load_explicit(max, memory_order_relaxed);
-
-  while (seen < value &&
-         !atomic_compare_exchange_weak_explicit(
-           max, &seen, value, memory_order_relaxed, memory_order_relaxed))
-    ;
-}
+#include "base/minmax.h"
 
 void times_add(struct db_times *t, uint64_t ns)
 {
-  lift(&t->min, UINT64_MAX - ns);
-  lift(&t->max_ns, ns);
+  max_atomic_u64(&t->min, UINT64_MAX - ns);
+  max_atomic_u64(&t->max_ns, ns);
   atomic_fetch_add_explicit(&t->sum_ns, ns, memory_order_relaxed);
   atomic_fetch_add_explicit(&t->count, 1, memory_order_relaxed);
 }

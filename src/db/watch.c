@@ -232,8 +232,8 @@ int watch_start(struct watch *w, struct err *err)
     w->running = rc == 0;
   }
   (void)pthread_mutex_unlock(&w->lock);
-  if (rc != 0) {
-    errno = rc;
+  if (rc < 0) {
+    errno = -rc;
     return err_sys(err, "cannot start the thread that watches statements:");
   }
   return 0;

@@ -49,15 +49,6 @@ static void read_usage(struct client_use *u)
   u->max_rss_bytes = (uint64_t)now.ru_maxrss * 1024;
 }
 
-uint64_t run_events(const struct run *run)
-{
-  uint64_t sum = 0;
-
-  for (unsigned i = 0; i < run->recorders.n; i++)
-    sum += recorder_events(&run->recorders.of[i]);
-  return sum;
-}
-
 static void tell_failure(struct run *run, const struct err *err)
 {
   log_msg(LOG_ALERT, "%s", err->text);
@@ -85,7 +76,7 @@ void life_measure_from(struct run *run, uint64_t now_ns)
   if (run->schedule)
     schedule_measure(run->schedule,
                      now_ns < run->measured_ns ? now_ns : run->measured_ns);
-  trend_start(&e->trend, now_ns, run_events(run));
+  trend_start(&e->trend, now_ns, recorders_events(&run->recorders));
 }
 
 void life_start(struct run *run)

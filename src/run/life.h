@@ -93,7 +93,4 @@ void life_over(struct run *run, bool started, bool forced, int status,
 
 void life_done(struct run *run);
 
-/* Events of all workers since the start; approximate while workers run. */
-uint64_t run_events(const struct run *run);
-
 #endif

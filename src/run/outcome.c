@@ -47,7 +47,7 @@ static void final_report(struct conductor *c)
   reporting_fill(run, &r, c->forced ? REPORT_FORCED : REPORT_FINAL, end_ns);
   r.unfinished = c->unfinished;
   r.failure = atomic_load(&run->broken) > 0 ? life_error(run) : NULL;
-  r.run_events = run_events(run);
+  r.run_events = recorders_events(&run->recorders);
   r.threads_running = c->forced ? run_count_running(run, end_ns) : 0;
   total = r;
   periods_cumulative(run->periods, setup, end_ns, &r);

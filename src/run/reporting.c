@@ -275,7 +275,7 @@ static bool agenda_do(struct run *run, struct agenda *a, uint64_t now)
   if (now >= a->clock_ns) {
     clock_discipline();
     if (is_open(run, now))
-      trend_note(&run->life.trend, now, run_events(run));
+      trend_note(&run->life.trend, now, recorders_events(&run->recorders));
     a->clock_ns = now + NS_PER_S;
   }
   return true;

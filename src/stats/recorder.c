@@ -119,6 +119,15 @@ uint64_t recorder_events(const struct recorder *r)
   return load(&r->data[e & 1].events) + load(&r->counter[COUNTER_EVENT]);
 }
 
+uint64_t recorders_events(const struct recorders *rs)
+{
+  uint64_t sum = 0;
+
+  for (unsigned i = 0; i < rs->n; i++)
+    sum += recorder_events(&rs->of[i]);
+  return sum;
+}
+
 void recorder_peek(const struct recorder *r, uint64_t *ret_events,
                    uint64_t *ret_sum_ns)
 {

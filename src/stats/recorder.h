@@ -148,6 +148,9 @@ static inline void recorder_event(const struct recorders *rs,
 /* The number of events, for scripts that ask for it. */
 uint64_t recorder_events(const struct recorder *r);
 
+/* Events of all workers since the start; approximate while workers run. */
+uint64_t recorders_events(const struct recorders *rs);
+
 /* Events that the worker itself has counted, and the sum of their latencies,
  * which belong together.  Any thread may call. */
 void recorder_peek(const struct recorder *r, uint64_t *ret_events,

@@ -103,6 +103,13 @@ open("done").close()' "$DEVICE" &
   bench fileio --file-device=plain --file-test-mode=rndrd run
   must is "$status" 1
   must is "$stderr" "FATAL: Invalid value for --file-device: 'plain' (expected a block device; files are found by --file-dir)"
+  # --yes-destroy would not help.
+  bench fileio --file-device=plain --file-test-mode=rndwr run
+  must is "$status" 1
+  must is "$stderr" "FATAL: Invalid value for --file-device: 'plain' (expected a block device; files are found by --file-dir)"
+  bench fileio --file-device=plain prepare
+  must is "$status" 1
+  must is "$stderr" "FATAL: Invalid value for --file-device: 'plain' (expected a block device; files are found by --file-dir)"
   bench fileio --file-device=/dev/null --file-test-mode=rndrd run
   must is "$status" 1
   must has "$stderr" "^FATAL: Invalid value for --file-device: '/dev/null'"

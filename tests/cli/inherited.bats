@@ -84,7 +84,7 @@ ended() {
   kill -HUP $pid # shells and terminals both send it
   ended
   must is "$status" 129
-  must is "$stderr" "WARNING: stopped by SIGHUP"
+  must is "$(without_machine <<<"$stderr")" "WARNING: stopped by SIGHUP"
   must has "$output" 'execution time \(avg/stddev\):'
   check a.json "d['run']['end_reason'] == 'signal'" "d['run']['signal'] == 1" \
     "d['run']['exit_status'] == 129" "d['totals']['events'] > 0"

@@ -2,20 +2,7 @@
 # advice.bats - what is said about the tables and the durability of real
 # servers, before a run and after it; and what `bench doctor` finds there.
 
-setup_file() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
-  start_kinds
-}
-
-teardown_file() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
-  stop_kinds
-}
-
-setup() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
-  cd "$BATS_TEST_TMPDIR" || return 1
-}
+. "$BENCH_SRC/tests/db/every_kind.bash"
 
 # need KIND: its server runs; `to` has the options that lead there.
 need() {

@@ -3,23 +3,17 @@
 # all others are.
 
 load ../cli/helper
+. "$BENCH_SRC/tests/db/every_kind.bash"
 
 setup_file() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
   command -v openssl >/dev/null || skip "openssl is not installed"
   mysql_flags=(--tls --tls-name=127.0.0.1)
   pgsql_flags=("${mysql_flags[@]}")
   start_kinds
 }
 
-teardown_file() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
-  stop_kinds
-}
-
 # 64,000 rows of 1,000 bytes, or as many as --rows says.
 setup() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
   cd "$BATS_TEST_TMPDIR" || return 1
   cat >look.lua <<'LUA'
 sysbench.cmdline.options = { how = {"what is done", "direct"}, rows = {"how many", 64000} }

@@ -2,23 +2,18 @@
 # connect.bats - the ways to a server that people use, on real ones with TLS:
 # URLs, option files, services, files with passwords, and the wrong port.
 
+. "$BENCH_SRC/tests/db/every_kind.bash"
+
 word=Vq7xPw9ZkM2
 
 setup_file() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
   command -v openssl >/dev/null || skip "openssl is not installed"
   mysql_flags=(--password="$word" --tls --tls-name=localhost)
   pgsql_flags=("${mysql_flags[@]}")
   start_kinds
 }
 
-teardown_file() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
-  stop_kinds
-}
-
 setup() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
   cd "$BATS_TEST_TMPDIR" || return 1
   printf '%s\n' "$word" >pw
   chmod 600 pw

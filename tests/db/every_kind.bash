@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # every_kind.bash - servers of each kind that is installed and for which the
-# program has a driver, for the tests of one file; to be sourced.
+# program has a driver, for the tests of one file; to be sourced at its top.
 . "$BENCH_SRC/tests/db/servers.sh"
 
 # start_kinds [SUFFIX...]: in setup_file.  The servers are KIND, or KINDSUFFIX
@@ -34,4 +34,17 @@ stop_kinds() {
 need_kind() {
   [[ " $kinds " == *" $1 "* ]] || skip "no $1 here"
   servers_env "$BATS_FILE_TMPDIR/$1"
+}
+
+# A file may have functions of its own in place of these.
+setup_file() {
+  start_kinds
+}
+
+teardown_file() {
+  stop_kinds
+}
+
+setup() {
+  cd "$BATS_TEST_TMPDIR" || return 1
 }

@@ -2,19 +2,14 @@
 # load.bats - prepare against real servers: the same rows by every way and any
 # number of threads, interruptions, and what a server may refuse.
 
+. "$BENCH_SRC/tests/db/every_kind.bash"
+
 setup_file() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
   mysql_flags=(--tls --local-infile=on --set=max_allowed_packet=16M)
   start_kinds
 }
 
-teardown_file() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
-  stop_kinds
-}
-
 setup() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
   cd "$BATS_TEST_TMPDIR" || return 1
   export LUA_PATH="./?.lua;$BENCH_SRC/src/lua/scripts/?.lua;;"
 }

@@ -3,22 +3,17 @@
 # results, messages, metrics, sweeps, nor on the command line of a process that
 # the user has not typed.
 
+. "$BENCH_SRC/tests/db/every_kind.bash"
+
 word=Vq7xPw9ZkM2
 
 setup_file() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
   mysql_flags=(--password="$word")
   pgsql_flags=("${mysql_flags[@]}")
   start_kinds
 }
 
-teardown_file() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
-  stop_kinds
-}
-
 setup() {
-  . "$BENCH_SRC/tests/db/every_kind.bash"
   cd "$BATS_TEST_TMPDIR" || return 1
   unset BENCH_MYSQL_PASSWORD BENCH_PGSQL_PASSWORD PGPASSWORD
   cat >event.lua <<'LUA'

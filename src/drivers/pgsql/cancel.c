@@ -5,12 +5,12 @@
  * PQcancel() blocks without a limit, so a helper thread calls it, and the
  * caller waits for that thread only for a limited time.
  */
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "base/wait.h"
 #include "drivers/pgsql/session.h"
 
@@ -66,18 +66,12 @@ static void *request(void *arg)
 
 static int start(struct token *t)
 {
-  pthread_attr_t attr;
-  pthread_t thread;
-  int rc = pthread_attr_init(&attr);
+  int rc;
 
-  if (rc != 0)
-    return rc;
-  (void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
   (void)atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed);
-  rc = pthread_create(&thread, &attr, request, t);
-  if (rc != 0)
+  rc = thread_start_detached(0, request, t);
+  if (rc < 0)
     pgsql_cancel_free(t);
-  (void)pthread_attr_destroy(&attr);
   return rc;
 }
 
@@ -87,7 +81,7 @@ void pgsql_cancel(void *token)
   const uint64_t until_ns = clock_now_ns() + CANCEL_LIMIT_MS * NS_PER_MS;
   const uint32_t before = atomic_load_explicit(&t->ended, memory_order_acquire);
 
-  if (start(t) != 0)
+  if (start(t) < 0)
     return;
   while (atomic_load_explicit(&t->ended, memory_order_acquire) == before &&
          clock_now_ns() < until_ns)

@@ -5,7 +5,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include <sys/socket.h>
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "base/wait.h"
 #include "drivers/pgsql/session.h"
 
@@ -65,16 +65,7 @@ static void *look_up(void *arg)
 /* If no thread can be started, the caller does the lookup itself. */
 static void start(struct lookup *l)
 {
-  pthread_attr_t attr;
-  pthread_t thread;
-  int rc = pthread_attr_init(&attr);
-
-  if (rc == 0) {
-    (void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    rc = pthread_create(&thread, &attr, look_up, l);
-    (void)pthread_attr_destroy(&attr);
-  }
-  if (rc != 0)
+  if (thread_start_detached(0, look_up, l) < 0)
     (void)look_up(l);
 }
 

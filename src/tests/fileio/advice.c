@@ -35,7 +35,7 @@ static const char *special_folder(const struct folder *folder)
 void advice_print(const struct folder *folder, uint64_t total_bytes,
                   bool to_disk)
 {
-  const char *special = folder->device_bytes > 0 ? NULL
+  const char *special = folder_is_device(folder) ? NULL
                                                  : special_folder(folder);
   const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) *
                           (uint64_t)sysconf(_SC_PAGESIZE);
@@ -46,8 +46,8 @@ void advice_print(const struct folder *folder, uint64_t total_bytes,
   if (!to_disk && total_bytes < memory)
     log_advise("the %s (%sB) fit%s into memory (%sB), so without direct in "
                "--file-extra-flags the page cache is measured, not the disk",
-               folder->device_bytes > 0 ? "device" : "files",
+               folder_is_device(folder) ? "device" : "files",
                layout_size_text(total_bytes, files, sizeof(files)),
-               folder->device_bytes > 0 ? "s" : "",
+               folder_is_device(folder) ? "s" : "",
                layout_size_text(memory, ram, sizeof(ram)));
 }

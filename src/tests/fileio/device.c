@@ -29,6 +29,11 @@ static int look(struct folder *f, const struct fileio_cfg *cfg, struct err *err)
     return err_sys(err, "Cannot open device '%s'", path);
   if (!S_ISBLK(st.st_mode))
     return refuse(path, "a block device; files are found by --file-dir", err);
+  if (!f->read_only && !cfg->yes_destroy)
+    return err_set(err, -EPERM,
+                   "Writing to %s destroys the data on it; use --yes-destroy "
+                   "if that is what you want",
+                   path);
   f->fd = open(path, O_RDONLY | O_CLOEXEC);
   if (f->fd < 0)
     return err_sys(err, "Cannot open device '%s'", path);
@@ -55,10 +60,5 @@ int device_or_folder(struct folder *f, const struct fileio_cfg *cfg,
     return folder_open(f, cfg->dir, err);
   f->path = cfg->device;
   f->read_only = !writes;
-  if (writes && !cfg->yes_destroy)
-    return err_set(err, -EPERM,
-                   "Writing to %s destroys the data on it; use --yes-destroy "
-                   "if that is what you want",
-                   cfg->device);
   return look(f, cfg, err);
 }

@@ -32,7 +32,7 @@ int engine_choose(const struct engine_ops **ret, const struct fileio_cfg *cfg,
     return err_set(err, -EINVAL,
                    "Invalid value for --file-sqpoll: 'on' (expected off "
                    "without --file-io-mode=io_uring)");
-  if (cfg->mode >= FILE_MODE_WAL && cfg->io_mode != FILE_ENGINE_SYNC)
+  if (file_mode_database(cfg->mode) && cfg->io_mode != FILE_ENGINE_SYNC)
     return err_set(err, -EINVAL,
                    "Invalid value for --file-io-mode: '%s' (expected sync with "
                    "--file-test-mode=%s)",

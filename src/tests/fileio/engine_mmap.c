@@ -140,7 +140,7 @@ static int flush(struct mmap_engine *e, uint32_t file, uint64_t start_ns,
   } while (rc < 0 && errno == EINTR);
   if (rc < 0)
     return io_failed(e->io, &r, 0, errno, err);
-  io_done(e->io, FILE_OP_FSYNC, 0, start_ns, io_end(e->io));
+  io_done(e->io, FILE_OP_FSYNC, 0, start_ns, io_now(e->io));
   return 0;
 }
 
@@ -185,7 +185,7 @@ static int mmap_execute(void *engine, const struct request *r, struct err *err)
     err_prefix(err, "SIGBUS (file cut off, disk full or I/O error)");
     return rc;
   }
-  end_ns = io_end(e->io);
+  end_ns = io_now(e->io);
   io_done(e->io, r->op, r->length, start_ns, end_ns);
   pattern_release(&e->io->fio->pattern, r->place);
   if (r->op == FILE_OP_WRITE)

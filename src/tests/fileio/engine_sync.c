@@ -14,7 +14,6 @@ struct sync_engine {
   struct io *io;
   const int *fd;
   char *buf; /* owned */
-  bool data_only;
   bool fsync_all;
 } CACHE_ALIGNED;
 
@@ -35,7 +34,6 @@ static int sync_open(struct io *io, void **ret, struct err *err)
     return err_set(err, -ENOMEM, "cannot allocate a thread's state");
   e->io = io;
   e->fd = io->fio->files.fd;
-  e->data_only = io->fio->cfg->fsync_mode == 1;
   e->fsync_all = io->fio->cfg->fsync_all;
   e->buf = io_buffers(io, 1, &stride, err);
   if (!e->buf) {
@@ -46,20 +44,11 @@ static int sync_open(struct io *io, void **ret, struct err *err)
   return 0;
 }
 
-static int flush(struct sync_engine *e, uint32_t file, uint64_t start_ns,
-                 struct err *err)
-{
-  const struct request r = { .op = FILE_OP_FSYNC, .file = file };
-
-  if (calls_sync(e->fd[file], e->data_only) < 0)
-    return io_failed(e->io, &r, 0, errno, err);
-  io_done(e->io, FILE_OP_FSYNC, 0, start_ns, io_end(e->io));
-  return 0;
-}
-
 static int sync_sync(void *engine, uint32_t file, struct err *err)
 {
-  return flush(engine, file, clock_now_ns(), err);
+  struct sync_engine *e = engine;
+
+  return io_sync(e->io, file, clock_now_ns(), err);
 }
 
 static int sync_execute(void *engine, const struct request *r, struct err *err)
@@ -69,7 +58,7 @@ static int sync_execute(void *engine, const struct request *r, struct err *err)
   ssize_t n;
 
   if (r->op == FILE_OP_FSYNC)
-    return flush(e, r->file, start_ns, err);
+    return io_sync(e->io, r->file, start_ns, err);
   if (UNLIKELY(e->io->fio->check != NULL) && r->op == FILE_OP_WRITE) {
     io_fill(e->io, r, e->buf);
     start_ns = clock_now_ns();
@@ -77,7 +66,7 @@ static int sync_execute(void *engine, const struct request *r, struct err *err)
   if (UNLIKELY(r->op == FILE_OP_TRIM)) {
     if (calls_trim(e->fd[r->file], r) < 0)
       return io_failed(e->io, r, 0, errno, err);
-    io_done(e->io, r->op, r->length, start_ns, io_end(e->io));
+    io_done(e->io, r->op, r->length, start_ns, io_now(e->io));
     return 0;
   }
   n = calls_transfer(e->fd[r->file], r, e->buf);
@@ -85,11 +74,11 @@ static int sync_execute(void *engine, const struct request *r, struct err *err)
     return io_failed(e->io, r, 0, errno, err);
   if (UNLIKELY(n != (ssize_t)r->length))
     return io_short(e->io, r, e->buf, (uint64_t)n, err);
-  end_ns = io_end(e->io);
+  end_ns = io_now(e->io);
   io_done(e->io, r->op, r->length, start_ns, end_ns);
   pattern_release(&e->io->fio->pattern, r->place);
   if (r->op == FILE_OP_WRITE)
-    return e->fsync_all ? flush(e, r->file, end_ns, err) : 0;
+    return e->fsync_all ? io_sync(e->io, r->file, end_ns, err) : 0;
   return io_check(e->io, r, e->buf, err);
 }
 

@@ -84,14 +84,8 @@ static int wal_open(struct io *io, void **ret, struct err *err)
 static int wal_sync(void *engine, uint32_t file, struct err *err)
 {
   const struct wal_engine *e = engine;
-  const struct fileio *fio = e->io->fio;
-  const struct request r = { .op = FILE_OP_FSYNC, .file = file };
-  const uint64_t start_ns = e->io->classes ? clock_now_ns() : 0;
 
-  if (calls_sync(fio->files.fd[file], fio->cfg->fsync_mode == 1) < 0)
-    return io_failed(e->io, &r, 0, errno, err);
-  io_done(e->io, FILE_OP_FSYNC, 0, start_ns, io_end(e->io));
-  return 0;
+  return io_sync(e->io, file, io_now(e->io), err);
 }
 
 /*
@@ -128,14 +122,14 @@ static int lead(struct wal_engine *e, const struct group_part *part,
   int rc = 0;
 
   io_fill(io, &r, e->wal->buf);
-  start_ns = io->classes ? clock_now_ns() : 0;
+  start_ns = io_now(io);
   done = calls_transfer(io->fio->files.fd[r.file], &r, e->wal->buf);
   if (done < 0)
     rc = io_failed(io, &r, 0, errno, err);
   else if (done != (ssize_t)r.length)
     rc = io_short(io, &r, e->wal->buf, (uint64_t)done, err);
   else
-    io_done(io, FILE_OP_WRITE, r.length, start_ns, io_end(io));
+    io_done(io, FILE_OP_WRITE, r.length, start_ns, io_now(io));
   if (rc == 0 && !e->durable_writes)
     rc = wal_sync(e, r.file, err);
   group_publish(&e->wal->group, rc == 0 ? n : 0);
@@ -153,7 +147,7 @@ static int wal_execute(void *engine, const struct request *r, struct err *err)
   while (rc == 0 && group_await(&e->wal->group, record, &part))
     rc = lead(e, &part, err);
   if (rc == 0)
-    io_done(e->io, r->op, 0, start_ns, io_end(e->io));
+    io_done(e->io, r->op, 0, start_ns, io_now(e->io));
   return rc;
 }
 

@@ -54,7 +54,7 @@ static const char *entry(const struct folder *f, uint64_t file, char buf[32],
                          int *ret_dir)
 {
   *ret_dir = AT_FDCWD;
-  if (f->device_bytes > 0)
+  if (folder_is_device(f))
     return f->path;
   *ret_dir = f->fd;
   (void)snprintf(buf, 32, "test_file.%" PRIu64, file);
@@ -64,7 +64,7 @@ static const char *entry(const struct folder *f, uint64_t file, char buf[32],
 /* A device may be opened through a link, a file only by its own name. */
 static int stat_flags(const struct folder *f)
 {
-  return f->device_bytes > 0 ? 0 : AT_SYMLINK_NOFOLLOW;
+  return folder_is_device(f) ? 0 : AT_SYMLINK_NOFOLLOW;
 }
 
 const char *folder_name(const struct folder *f, uint64_t file, char *buf,
@@ -73,7 +73,7 @@ const char *folder_name(const struct folder *f, uint64_t file, char *buf,
   const size_t len = strlen(f->path);
   const char *slash = len > 0 && f->path[len - 1] != '/' ? "/" : "";
 
-  if (f->device_bytes > 0)
+  if (folder_is_device(f))
     (void)snprintf(buf, room, "%s", f->path);
   else
     (void)snprintf(buf, room, "%s%stest_file.%" PRIu64, f->path, slash, file);
@@ -87,7 +87,7 @@ static int check_type(const struct folder *f, uint64_t file, mode_t mode,
   char name[FILES_NAME_MAX];
   const char *what = "something else";
 
-  if (f->device_bytes > 0 ? S_ISBLK(mode) : S_ISREG(mode))
+  if (folder_is_device(f) ? S_ISBLK(mode) : S_ISREG(mode))
     return 0;
   if (S_ISDIR(mode))
     what = "a directory";
@@ -118,7 +118,7 @@ static int open_entry(const struct folder *f, uint64_t file, int flags)
   int dir;
   const char *name = entry(f, file, base, &dir);
 
-  if (f->device_bytes > 0)
+  if (folder_is_device(f))
     return open(name, (f->read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC |
                         (flags & ~O_CREAT));
   return openat(dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags,
@@ -151,7 +151,7 @@ int folder_open_file(const struct folder *f, uint64_t file, int flags,
                      "Cannot open file '%s' for direct I/O, which its file "
                      "system may not support",
                      name);
-    if (rc == EBUSY && f->device_bytes > 0)
+    if (rc == EBUSY && folder_is_device(f))
       return err_set(err, -EBUSY,
                      "Cannot open device '%s': it is in use (is it mounted, or "
                      "part of a RAID or a volume group?)",
@@ -166,7 +166,7 @@ int folder_open_file(const struct folder *f, uint64_t file, int flags,
     return rc;
   }
   if (ret_bytes)
-    *ret_bytes = f->device_bytes > 0 ? f->device_bytes : (uint64_t)st.st_size;
+    *ret_bytes = folder_is_device(f) ? f->device_bytes : (uint64_t)st.st_size;
   *ret_fd = fd;
   return 0;
 }
@@ -176,7 +176,7 @@ int folder_remove(const struct folder *f, uint64_t file, struct err *err)
   char base[32], name[FILES_NAME_MAX];
   int why, dir;
 
-  if (f->device_bytes > 0 ||
+  if (folder_is_device(f) ||
       unlinkat(f->fd, entry(f, file, base, &dir), 0) == 0 || errno == ENOENT)
     return 0;
   why = errno;
@@ -231,7 +231,7 @@ static int open_one(const struct files *fs, uint64_t file, uint64_t bytes,
 
   log_msg(LOG_DEBUG, "Opening file: %s",
           folder_name(fs->folder, file, name, sizeof(name)));
-  if (fresh && fs->folder->device_bytes == 0) {
+  if (fresh && !folder_is_device(fs->folder)) {
     rc = folder_remove(fs->folder, file, err);
     if (rc < 0)
       return rc;
@@ -239,7 +239,7 @@ static int open_one(const struct files *fs, uint64_t file, uint64_t bytes,
                             NULL, err);
   }
   /* A device is not written to while another program uses it. */
-  if (fs->folder->device_bytes > 0 && !fs->folder->read_only)
+  if (folder_is_device(fs->folder) && !fs->folder->read_only)
     flags |= O_EXCL;
   rc = folder_open_file(fs->folder, file, flags, false, ret_fd, &length, err);
   if (rc < 0) {

@@ -37,6 +37,11 @@ struct files {
   int *fd;                     /* owned */
 };
 
+static inline bool folder_is_device(const struct folder *f)
+{
+  return f->device_bytes > 0;
+}
+
 int folder_open(struct folder *f, const char *path, struct err *err);
 void folder_close(struct folder *f);
 

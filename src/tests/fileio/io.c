@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "tests/fileio/calls.h"
 
 static size_t stride_of(const struct io *io)
 {
@@ -127,6 +128,16 @@ int io_failed(const struct io *io, const struct request *r, uint64_t got,
                  " bytes at offset %" PRIu64 "%s",
                  verb[r->op], name, got, r->length, r->offset,
                  r->op == FILE_OP_READ ? ", the file is shorter" : "");
+}
+
+int io_sync(struct io *io, uint32_t file, uint64_t start_ns, struct err *err)
+{
+  const struct request r = { .op = FILE_OP_FSYNC, .file = file };
+
+  if (calls_sync(io->fio->files.fd[file], io->fio->cfg->fsync_mode == 1) < 0)
+    return io_failed(io, &r, 0, errno, err);
+  io_done(io, FILE_OP_FSYNC, 0, start_ns, io_now(io));
+  return 0;
 }
 
 int io_short(const struct io *io, const struct request *r, void *buf,

@@ -36,13 +36,14 @@ static inline uint64_t io_start(const struct io *io)
   return io->scheduled ? clock_now_ns() : io->w->start_ns;
 }
 
-/* The time at which a request ended; not read if it is not used. */
-static inline uint64_t io_end(const struct io *io)
+/* The present time; 0 if this run records no latencies of requests. */
+static inline uint64_t io_now(const struct io *io)
 {
   return io->classes ? clock_now_ns() : 0;
 }
 
-/* Account for a request that was executed; `end_ns` is from io_end(). */
+/* Account for a request that was executed; the times are those of
+ * io_now(). */
 static inline void io_done(struct io *io, enum file_op op, uint64_t bytes,
                            uint64_t start_ns, uint64_t end_ns)
 {
@@ -79,6 +80,10 @@ void io_buffers_free(const struct io *io, void *buffers, uint64_t n);
 void io_fill(struct io *io, const struct request *r, void *buf);
 int io_check(const struct io *io, const struct request *r, const void *buf,
              struct err *err);
+
+/* Synchronise a file by a system call, which is a request that began at
+ * start_ns. */
+int io_sync(struct io *io, uint32_t file, uint64_t start_ns, struct err *err);
 
 /*
  * Report that a request has failed: it transferred `got` bytes, then `why` (an

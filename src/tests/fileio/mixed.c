@@ -133,6 +133,6 @@ int mixed_execute(struct mixed_thread *t, struct io *io, void *engine,
     return rc;
   rc = ops->sync(engine, r->file, err);
   if (rc == 0 && t->role == MIXED_LOG)
-    io_done(io, FILE_OP_COMMIT, 0, io->w->start_ns, io_end(io));
+    io_done(io, FILE_OP_COMMIT, 0, io->w->start_ns, io_now(io));
   return rc;
 }

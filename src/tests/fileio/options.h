@@ -105,4 +105,10 @@ static inline bool file_mode_writes(int mode)
   return mode != FILE_MODE_SEQRD && mode != FILE_MODE_RNDRD;
 }
 
+/* Does the mode imitate a database, which decides by itself when to fsync? */
+static inline bool file_mode_database(int mode)
+{
+  return mode >= FILE_MODE_WAL;
+}
+
 #endif

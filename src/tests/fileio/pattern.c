@@ -18,7 +18,8 @@ int pattern_init(struct pattern *p, const struct layout *layout,
                  const struct fileio_cfg *cfg, bool exclusive, struct err *err)
 {
   const bool log = cfg->mode == FILE_MODE_WAL;
-  const bool writes = file_mode_writes(cfg->mode) && cfg->mode < FILE_MODE_WAL;
+  const bool writes = file_mode_writes(cfg->mode) &&
+                      !file_mode_database(cfg->mode);
 
   memset(p, 0, sizeof(*p));
   p->layout = *layout;

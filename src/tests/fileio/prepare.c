@@ -175,7 +175,7 @@ static int take_file(struct prepare *p, uint64_t *ret_file, int *ret_fd,
 {
   char name[FILES_NAME_MAX];
   const char *what = "Creating";
-  const bool device = p->folder.device_bytes > 0;
+  const bool device = folder_is_device(&p->folder);
   uint64_t has = 0;
   int rc;
 
@@ -361,7 +361,7 @@ static int set_up(struct prepare *p, struct err *err)
                      p->plan->cfg.validate, err);
   if (rc == 0 && (flags & FILE_FLAG_DIRECT))
     rc = layout_check_direct(&p->layout, direct_alignment(&p->folder), err);
-  if (rc == 0 && !p->plan->cfg.force && p->folder.device_bytes == 0)
+  if (rc == 0 && !p->plan->cfg.force && !folder_is_device(&p->folder))
     rc = room_check(&p->folder, &p->layout, err);
   if (rc < 0)
     return rc;
@@ -398,7 +398,7 @@ int fileio_prepare(const struct plan *plan, const void *cfg, struct err *err)
       "Creating files for the test...\n"
       "Extra file open flags: %s\n",
       p.layout.files, p.layout.file_bytes / 1024,
-      (p.folder.device_bytes > 0 ? p.layout.file_bytes : p.cfg->total_size) /
+      (folder_is_device(&p.folder) ? p.layout.file_bytes : p.cfg->total_size) /
         1048576,
       fileio_flags_text(fileio_flags(p.cfg)));
     progress_init(&p.progress, &progress_stderr, NULL, look, &p);

@@ -21,16 +21,12 @@ void queue_close(void *engine)
 {
   struct queue *q = engine;
   struct fileio *fio = q->io->fio;
-  uint64_t max;
 
   if (q->impl)
     q->ops->done(q);
   add(&fio->depth_sum, q->depth_sum);
   add(&fio->depth_count, q->depth_count);
-  max = atomic_load(&fio->depth_max);
-  while (max < q->depth_max &&
-         !atomic_compare_exchange_weak(&fio->depth_max, &max, q->depth_max))
-    ;
+  max_atomic_u64(&fio->depth_max, q->depth_max);
   io_buffers_free(q->io, q->buf, q->depth);
   free(q->free_slot);
   free(q->slot);
@@ -92,7 +88,7 @@ static int push(struct queue *q, unsigned slot, uint64_t start_ns,
 static uint64_t seen_ns(struct queue *q)
 {
   if (q->now_ns == 0)
-    q->now_ns = io_end(q->io);
+    q->now_ns = io_now(q->io);
   return q->now_ns;
 }
 

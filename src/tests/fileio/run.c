@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "base/strbuf.h"
 #include "opt/help.h"
 #include "opt/optset.h"
@@ -98,8 +99,7 @@ static int set_up(struct fileio *fio, struct err *err)
   if (rc == 0 && (fio->flags & FILE_FLAG_DIRECT))
     rc = layout_check_direct(&fio->layout, direct_alignment(&fio->folder), err);
   if (rc == 0)
-    rc = pattern_init(&fio->pattern, &fio->layout, cfg,
-                      fio->plan->cfg.validate && cfg->mode < FILE_MODE_WAL,
+    rc = pattern_init(&fio->pattern, &fio->layout, cfg, fio->plan->cfg.validate,
                       err);
   if (rc == 0 && cfg->mode == FILE_MODE_MIXED)
     rc = mixed_new(fio, err);
@@ -340,19 +340,11 @@ static int drain(void *thr, struct worker *w, struct err *err)
   return rc;
 }
 
-static void note_sync_time(struct fileio *fio, uint64_t took_ns)
-{
-  uint64_t max = atomic_load(&fio->sync_ns);
-
-  while (max < took_ns &&
-         !atomic_compare_exchange_weak(&fio->sync_ns, &max, took_ns))
-    ;
-}
-
 static bool syncs_at_end(const struct fileio *fio)
 {
   return fio->cfg->fsync_end && !fio->cfg->fsync_all &&
-         file_mode_writes(fio->cfg->mode) && fio->cfg->mode < FILE_MODE_WAL;
+         file_mode_writes(fio->cfg->mode) &&
+         !file_mode_database(fio->cfg->mode);
 }
 
 /* Synchronises each file once; the workers take them in turn. */
@@ -370,7 +362,7 @@ static int finish(void *thr, struct worker *w, struct err *err)
     rc = fio->engine->sync(t->engine, (uint32_t)f, err);
   if (rc == 0 && fio->engine->settle)
     rc = fio->engine->settle(t->engine, true, err);
-  note_sync_time(fio, clock_now_ns() - start_ns);
+  max_atomic_u64(&fio->sync_ns, clock_now_ns() - start_ns);
   return rc;
 }
 
@@ -392,18 +384,12 @@ static void details(void *run, struct test_details *ret)
                (double)atomic_load(&fio->sync_ns) / (double)NS_PER_S);
 }
 
-/* In the modes that do what a database does, the latencies of each kind of
- * request are the result: the report has their table. */
-static bool has_table(const struct fileio_cfg *cfg)
-{
-  return cfg->mode >= FILE_MODE_WAL;
-}
-
 static void setup(void *run, struct report_setup *ret)
 {
   const struct fileio *fio = run;
 
-  ret->statements |= has_table(fio->cfg);
+  /* The latencies of each kind of request are the result. */
+  ret->statements |= file_mode_database(fio->cfg->mode);
 }
 
 static const struct test_ops fileio_ops = {
@@ -432,10 +418,12 @@ static const struct test test_with_table = {
   .has_classes = true,
 };
 
-static int variant(const void *cfg, const struct test **ret, struct err *err)
+static int variant(const void *arg, const struct test **ret, struct err *err)
 {
+  const struct fileio_cfg *cfg = arg;
+
   (void)err;
-  if (has_table(cfg))
+  if (file_mode_database(cfg->mode))
     *ret = &test_with_table;
   return 0;
 }

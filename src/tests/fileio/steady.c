@@ -53,15 +53,6 @@ void steady_add(struct steady *s, double rate)
     atomic_store_explicit(&s->reached, true, memory_order_relaxed);
 }
 
-static uint64_t events_of(const struct recorders *rs)
-{
-  uint64_t sum = 0;
-
-  for (unsigned i = 0; i < rs->n; i++)
-    sum += recorder_events(&rs->of[i]);
-  return sum;
-}
-
 bool steady_goes_on(struct steady *s, const struct worker *w)
 {
   uint64_t now, events;
@@ -73,7 +64,7 @@ bool steady_goes_on(struct steady *s, const struct worker *w)
   now = clock_now_ns();
   if (s->start_ns != 0 && now - s->start_ns < s->window_ns)
     return true;
-  events = events_of(w->recorders);
+  events = recorders_events(w->recorders);
   if (s->start_ns != 0)
     steady_add(s, (double)(events - s->before) * (double)NS_PER_S /
                     (double)(now - s->start_ns));

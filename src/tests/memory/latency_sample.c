@@ -1,8 +1,6 @@
 /*
  * latency_sample.c - samples of the time of a dependent access.
  */
-#include <sys/resource.h>
-
 #include "base/clock.h"
 #include "run/worker.h"
 #include "tests/memory/latency.h"
@@ -23,18 +21,6 @@ enum {
 /* A sample that took this multiple of its planned time was disturbed. */
 #define LOST 20
 
-/* Returns how often the calling thread had to leave its processor. */
-static long switches(void)
-{
-#if defined(RUSAGE_THREAD)
-  struct rusage u;
-
-  return getrusage(RUSAGE_THREAD, &u) == 0 ? u.ru_nivcsw : 0;
-#else
-  return 0;
-#endif
-}
-
 static void adapt(struct latency_samples *s, double ns_per_step)
 {
   const double steps = (double)s->sample_ns /
@@ -52,7 +38,7 @@ bool latency_sample(struct latency_samples *s, struct chase *c,
 
   if (!worker_more(w))
     return false;
-  before = switches();
+  before = place_switches();
   worker_start(w);
   begin_ns = clock_now_ns();
   steps = chase_run(c, s->steps > 0 ? s->steps : STEPS_FIRST);
@@ -62,7 +48,7 @@ bool latency_sample(struct latency_samples *s, struct chase *c,
     adapt(s, (double)took_ns / (double)steps);
     return true;
   }
-  if (switches() != before || took_ns > LOST * s->sample_ns) {
+  if (place_switches() != before || took_ns > LOST * s->sample_ns) {
     s->dropped++;
   } else if (s->n < LATENCY_SAMPLES_MAX) {
     s->ns[s->n++] = (double)took_ns / (double)steps;

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
-#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "base/compiler.h"
@@ -40,17 +39,6 @@ struct partner {
   struct err err; /* set if it could not start */
 };
 
-static long switches(void)
-{
-#if defined(RUSAGE_THREAD)
-  struct rusage u;
-
-  return getrusage(RUSAGE_THREAD, &u) == 0 ? u.ru_nivcsw : 0;
-#else
-  return 0;
-#endif
-}
-
 /*
  * Changes the word from `from` to the next value as soon as it is `from`.
  * False: that did not happen for a while.
@@ -84,7 +72,7 @@ static void *partner_main(void *arg)
       }
       next += 2;
     }
-    atomic_store(&b->switches, switches());
+    atomic_store(&b->switches, place_switches());
   }
 }
 
@@ -113,7 +101,7 @@ static bool sample(struct ball *b, struct worker *w, uint32_t *next,
     return false;
   worker_start(w);
   played = trips(b, w, next, UNTIMED);
-  own = switches();
+  own = place_switches();
   others = atomic_load(&b->switches);
   begin_ns = clock_now_ns();
   played = played && trips(b, w, next, TRIPS);
@@ -121,7 +109,8 @@ static bool sample(struct ball *b, struct worker *w, uint32_t *next,
   worker_stop(w);
   ret->ns = (double)took_ns / TRIPS / 2;
   /* The partner's count for this sample may arrive with the next one. */
-  ret->preempted = switches() != own || atomic_load(&b->switches) != others;
+  ret->preempted = place_switches() != own ||
+                   atomic_load(&b->switches) != others;
   return played;
 }
 

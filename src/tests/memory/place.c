@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/err.h"
 #include "base/parse.h"
@@ -69,6 +70,17 @@ int place_pin(int cpu, struct err *err)
                  cpu);
 }
 #endif
+
+long place_switches(void)
+{
+#if defined(RUSAGE_THREAD)
+  struct rusage u;
+
+  return getrusage(RUSAGE_THREAD, &u) == 0 ? u.ru_nivcsw : 0;
+#else
+  return 0;
+#endif
+}
 
 /* Reads the first line of a file; false: there is none. */
 static bool read_line(const char *path, char *ret, int size)

@@ -73,4 +73,8 @@ bool place_list_has(const char *list, int n);
 /* Pin the calling thread to that processor. */
 int place_pin(int cpu, struct err *err);
 
+/* How often the calling thread had to leave its processor; 0 if the system does
+ * not report it. */
+long place_switches(void);
+
 #endif

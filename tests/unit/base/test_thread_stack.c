@@ -1,7 +1,9 @@
 /*
  * test_thread_stack.c - a thread gives back the stack below its current call,
- * and nothing else.
+ * and nothing else; a detached thread has the stack that was asked for.
  */
+#include <errno.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -9,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/thread.h"
+#include "base/wait.h"
 #include "tests/unit/tap.h"
 
 enum {
@@ -59,6 +62,43 @@ static void *work(void *arg)
   return NULL;
 }
 
+/* What a detached thread reports; static, because nobody joins it. */
+struct report {
+  _Atomic uint32_t done;
+  bool detached;
+  size_t stack;
+};
+
+static void *report(void *arg)
+{
+  struct report *r = arg;
+  pthread_attr_t attr;
+  int state = -1;
+
+  if (pthread_getattr_np(pthread_self(), &attr) == 0) {
+    (void)pthread_attr_getdetachstate(&attr, &state);
+    (void)pthread_attr_getstacksize(&attr, &r->stack);
+    (void)pthread_attr_destroy(&attr);
+  }
+  r->detached = state == PTHREAD_CREATE_DETACHED;
+  atomic_store(&r->done, 1);
+  wait_wake_all(&r->done);
+  return NULL;
+}
+
+static void test_detached(void)
+{
+  static struct report r;
+
+  OK(thread_start_detached(1, report, &r) == -EINVAL,
+     "a stack that is too small is refused");
+  OK(thread_start_detached(STACK, report, &r) == 0, "a detached thread starts");
+  while (atomic_load(&r.done) == 0)
+    wait_while(&r.done, 0, WAIT_FOREVER);
+  OK(r.detached && r.stack >= STACK && r.stack < 64 * STACK,
+     "it is detached, and its stack has the size asked for");
+}
+
 int main(void)
 {
   struct seen seen = { 0 };
@@ -75,5 +115,6 @@ int main(void)
   OK(!seen.after, "which is given back");
 #endif
   OK(seen.kept, "what is in use stays");
+  test_detached();
   return TAP_EXIT();
 }

@@ -157,6 +157,7 @@ static void test_counters(void)
 
   snapshot_copy(&copy, &s);
   recorder_event(&rs, &rs.of[1], 99);
+  OK(recorders_events(&rs) == 5, "the events of all workers are known");
   snapshot_take(&s, &rs, 2);
   OK(copy.at_ns == 1 && copy.events == 1 && copy.worker[1].events == 0 &&
        copy.hist->total == 1 && s.worker[1].events == 1 && s.hist->total == 2,
