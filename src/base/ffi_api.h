@@ -129,6 +129,26 @@ typedef struct {
 
 typedef struct histogram sb_histogram_t;
 
+/*
+ * A call that may wait, of a client that shares its Lua state: arguments, then
+ * results (waiting.lua).  The first two members are given by the caller.
+ */
+typedef struct {
+  int op;
+  int quiet; /* 0: the client may be parked */
+  int n;
+  bool yes;
+  sql_connection *con;
+  sql_statement *stmt;
+  sql_driver *drv;
+  sql_result *rs;
+  void *ptr;
+  size_t len;
+  const char *text[6];
+  double number[3];
+  int64_t *row[2];
+} bench_call;
+
 /* ---- events and counters ---- */
 
 bool sb_more_events(int thread_id);
@@ -238,6 +258,8 @@ const char *bench_db_text(sql_statement *stmt);
 double bench_db_execute_drawn(sql_statement *stmt, double times, double highest,
                               int64_t *first, int64_t *last, double span);
 void bench_db_statement_free(sql_statement *stmt);
+void bench_db_statement_later(sql_statement *stmt);
+void bench_db_connection_later(sql_connection *con);
 bool bench_db_in_transaction(sql_connection *con);
 const char *bench_db_quote(sql_connection *con, const char *text, size_t len,
                            size_t *ret_len);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/wait.h"
+#include "loop/loop.h"
 #include "db/conn.h"
 #include "db/exchange.h"
 #include "db/recover.h"
@@ -40,7 +40,7 @@ static bool pause_after(struct conn *c, unsigned tries)
     ms *= 2;
   until += (ms < PAUSE_MAX_MS ? ms : PAUSE_MAX_MS) * NS_PER_MS;
   while (clock_now_ns() < until && !env_has_to_leave(c->env, clock_now_ns()))
-    wait_while(&p->never, 0, until);
+    loop_wait_while(&p->never, 0, until);
   return true;
 }
 
@@ -54,7 +54,7 @@ static int send_own(struct conn *c, const char *sql)
     if (exchange_needs_care(c) && !exchange_take_care(c, "", 0, false))
       return 1;
     (void)call_start(c);
-    rc = c->driver->query(c->session, sql, strlen(sql), &c->out);
+    rc = call_query(c, sql, strlen(sql));
     call_stop(c);
     if (rc == 0)
       return 0;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "base/wait.h"
+#include "loop/loop.h"
 
 _Static_assert((int)SB_CNT_READ == (int)COUNTER_READ &&
                  (int)SB_CNT_WRITE == (int)COUNTER_WRITE &&
@@ -63,7 +63,7 @@ int call_drain(struct conn *c)
     return 0;
   c->state = CONN_IDLE;
   (void)call_start(c);
-  rc = c->driver->end_results(c->session, &c->out);
+  rc = call_end_results(c);
   call_stop(c);
   return rc;
 }
@@ -73,10 +73,9 @@ int call_rollback(struct conn *c)
   int rc;
 
   (void)call_start(c);
-  rc = c->driver->query(c->session, "ROLLBACK", sizeof("ROLLBACK") - 1,
-                        &c->out);
+  rc = call_query(c, "ROLLBACK", sizeof("ROLLBACK") - 1);
   if (rc == 0 && (c->out.counter == COUNTER_READ || c->out.more))
-    rc = c->driver->end_results(c->session, &c->out);
+    rc = call_end_results(c);
   call_stop(c);
   return rc;
 }
@@ -90,10 +89,9 @@ bool call_pass_cancel(struct conn *c)
   if (!conn_is_open(c) || !watch_await(&c->watched))
     return true;
   (void)call_start(c);
-  rc = c->driver->query(c->session, CALL_AFTER_CANCEL,
-                        sizeof(CALL_AFTER_CANCEL) - 1, &c->out);
+  rc = call_query(c, CALL_AFTER_CANCEL, sizeof(CALL_AFTER_CANCEL) - 1);
   if (rc == 0 && !c->out.settled)
-    rc = c->driver->end_results(c->session, &c->out);
+    rc = call_end_results(c);
   call_stop(c);
   return rc == 0 || (!c->out.lost && (c->session->trx != TRX_ABORTED ||
                                       c->session->trx == before));
@@ -108,5 +106,5 @@ void call_pause(const struct conn *c, uint64_t until_ns)
     until_ns = end;
   while (clock_now_ns() < until_ns &&
          atomic_load_explicit(p->over, memory_order_relaxed) == 0)
-    wait_while(p->over, 0, until_ns);
+    loop_wait_while(p->over, 0, until_ns);
 }

@@ -61,6 +61,35 @@ static inline void call_count(const struct conn *c, enum counter counter)
     recorder_count(r, counter, 1);
 }
 
+/* ---- the driver ---- */
+
+/*
+ * The calls of the driver that wait for the server.  A client of many on one
+ * thread must not stop the others: where the driver itself would block
+ * (session->blocks), the call runs in another thread while the client is
+ * parked.
+ */
+int call_query_aside(struct conn *c, const char *sql, size_t len);
+int call_execute_aside(struct conn *c, struct prepared *p);
+int call_prepare(struct conn *c, struct prepared *p);
+int call_bind(struct conn *c, struct prepared *p);
+int call_next_result(struct conn *c);
+int call_end_results(struct conn *c);
+
+static inline int call_query(struct conn *c, const char *sql, size_t len)
+{
+  if (UNLIKELY(c->session->blocks & SESSION_BLOCKS_ALL))
+    return call_query_aside(c, sql, len);
+  return c->driver->query(c->session, sql, len, &c->out);
+}
+
+static inline int call_execute(struct conn *c, struct prepared *p)
+{
+  if (UNLIKELY(c->session->blocks & SESSION_BLOCKS_ALL))
+    return call_execute_aside(c, p);
+  return c->driver->execute(p, &c->out);
+}
+
 /* ---- what a call leaves ---- */
 
 /* The call fails without a server error; the text is static. */

@@ -146,7 +146,7 @@ sql_result *conn_query(struct conn *c, const char *sql, size_t len)
   info.cls = c->cls;
   c->cls = NULL;
   info.start_ns = call_start(c);
-  rc = c->driver->query(c->session, sql, len, &c->out);
+  rc = call_query(c, sql, len);
   call_stop(c);
   if (exchange_is_plain(c, rc, info.start_ns))
     return exchange_end_plain(c, NULL);

@@ -77,6 +77,12 @@ enum driver_caps {
   DRIVER_KEEPS_ROWS = 1 << 8,       /* what was stored is found again */
 };
 
+/* Calls of a session that block in a library, whatever runs in the thread. */
+enum session_blocks {
+  SESSION_BLOCKS_PREPARE = 1 << 0, /* prepare() and bind() */
+  SESSION_BLOCKS_ALL = 1 << 1,
+};
+
 /* Explicit parameters of a connection; what is NULL comes from options. */
 struct conn_params {
   const char *host, *port, *socket, *user, *password, *db;
@@ -100,6 +106,7 @@ struct session {
 
   /* Kept up to date by the driver, after failures too. */
   enum trx_state trx;
+  unsigned blocks;  /* enum session_blocks: at first the driver's word */
   unsigned dialect; /* enum emul_flags, for emulated statements */
 };
 

@@ -134,7 +134,7 @@ static int skip_empty(struct conn *c)
     int rc;
 
     (void)call_start(c);
-    rc = c->driver->next_result(c->session, &c->out);
+    rc = call_next_result(c);
     call_stop(c);
     call_count(c, counter);
     if (rc < 0)
@@ -231,7 +231,7 @@ sql_result *exchange_next(struct conn *c, enum call call, sql_statement *stmt)
     return NULL;
   }
   info.start_ns = call_start(c);
-  rc = c->driver->next_result(c->session, &c->out);
+  rc = call_next_result(c);
   call_stop(c);
   if (rc == 0 && c->out.ended) {
     c->state = CONN_REST;

@@ -17,6 +17,7 @@
 #include "db/call.h"
 #include "db/message.h"
 #include "db/transport.h"
+#include "loop/loop.h"
 
 /* How long others wait at most for the first connection of a run. */
 #define FIRST_ALONE_NS NS_PER_S
@@ -161,8 +162,15 @@ static void say_warnings(struct conn *c)
   strbuf_done(&lines);
 }
 
-int opening_try(struct conn *c)
+struct first_try {
+  struct conn *c;
+  int rc;
+};
+
+static void try_it(void *arg)
 {
+  struct first_try *t = arg;
+  struct conn *c = t->c;
   const uint64_t until_ns = transport_limit(c);
   const bool first = is_first(c, until_ns);
   const int rc = transport_open(c, until_ns);
@@ -173,5 +181,13 @@ int opening_try(struct conn *c)
     say_warnings(c);
   if (rc < 0)
     say_failed(c);
-  return rc;
+  t->rc = rc;
+}
+
+int opening_try(struct conn *c)
+{
+  struct first_try t = { .c = c };
+
+  loop_aside(try_it, &t, LOOP_ASIDE_CONNECT);
+  return t.rc;
 }

@@ -106,7 +106,7 @@ static bool prepare(struct stmt *st)
   p->sql = st->sql;
   p->len = st->len;
   (void)call_start(c);
-  rc = c->driver->prepare(p, &c->out);
+  rc = call_prepare(c, p);
   call_stop(c);
   if (rc < 0 && c->out.emulate)
     return refused(st);
@@ -164,7 +164,7 @@ static bool bind_native(struct stmt *st)
   if (!c->driver->bind)
     return true;
   (void)call_start(c);
-  rc = c->driver->bind(st->native.prepared, &c->out);
+  rc = call_bind(c, st->native.prepared);
   call_stop(c);
   if (rc < 0)
     recover_failed(c, CALL_PREPARE, st->sql, st->len);
@@ -279,8 +279,7 @@ static sql_result *execute_emulated(struct stmt *st)
   if (!literal_text(c, &st->scan, st->sql, st->len, st->binds, st->n_binds))
     return NULL;
   start = call_start(c);
-  rc = c->driver->query(c->session, c->text.text ? c->text.text : "",
-                        c->text.len, &c->out);
+  rc = call_query(c, c->text.text ? c->text.text : "", c->text.len);
   call_stop(c);
   if (exchange_is_plain(c, rc, start))
     return exchange_end_plain(c, stmt_abi(st));
@@ -324,7 +323,7 @@ static inline sql_result *execute(struct stmt *st)
       !make_quick(st, &rs))
     return rs;
   start = call_start(c);
-  rc = c->driver->execute(st->native.prepared, &c->out);
+  rc = call_execute(c, st->native.prepared);
   call_stop(c);
   if (exchange_is_plain(c, rc, start))
     return exchange_end_plain(c, stmt_abi(st));

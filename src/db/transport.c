@@ -11,6 +11,7 @@
 #include "db/look.h"
 #include "db/message.h"
 #include "db/verdict.h"
+#include "loop/loop.h"
 
 enum {
   PAUSE_FIRST_MS = 10,
@@ -115,7 +116,7 @@ static void note_server(struct conn *c)
   atomic_store_explicit(&p->noted, true, memory_order_release);
 }
 
-int transport_open(struct conn *c, uint64_t until_ns)
+static int open_here(struct conn *c, uint64_t until_ns)
 {
   c->out = (struct outcome){ 0 };
   c->session->trx = TRX_NONE;
@@ -131,6 +132,29 @@ int transport_open(struct conn *c, uint64_t until_ns)
   note_server(c);
   check_tables(c);
   return 0;
+}
+
+struct opening {
+  struct conn *c;
+  uint64_t until_ns;
+  int rc;
+};
+
+static void open_aside(void *arg)
+{
+  struct opening *o = arg;
+
+  o->rc = open_here(o->c, o->until_ns);
+}
+
+int transport_open(struct conn *c, uint64_t until_ns)
+{
+  struct opening o = { .c = c, .until_ns = until_ns };
+
+  loop_aside(open_aside, &o, LOOP_ASIDE_CONNECT);
+  if (!c->env->shares_thread)
+    c->session->blocks = 0;
+  return o.rc;
 }
 
 void transport_drop(struct conn *c)

@@ -47,7 +47,13 @@ static int declare(struct job *job, struct cmdline_rules *rules)
 static int choose(struct job *job, struct err *err)
 {
   const struct test *test = job->test;
+  const struct run_cfg *run = &job->p->opts.run;
 
+  if (run_clients(run) > 0)
+    return err_set(err, -EINVAL,
+                   "--clients: the %s test has no clients, because its events "
+                   "wait for no server; use --threads",
+                   job->name);
   return test->variant ? test->variant(job->cfg, &job->test, err) : 0;
 }
 

@@ -11,6 +11,7 @@
 #include "base/strbuf.h"
 #include "cluster/keeper.h"
 #include "program/internal.h"
+#include "program/source.h"
 #include "ranks/ranks.h"
 #include "ranks/report.h"
 #include "results/outname.h"
@@ -76,7 +77,8 @@ int program_open_results(struct program *p, struct err *err)
     .name = p->name,
     .version = p->version,
     .test = p->cmdline.test,
-    .threads = (unsigned)p->opts.run.threads,
+    .threads = run_workers(&p->opts.run,
+                           source_of(p) == &source_script),
     .leave = &p->leave,
   };
 

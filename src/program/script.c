@@ -89,7 +89,7 @@ static int find(struct job *job)
 
 static void set_needs(const struct job *job, struct plan_input *in)
 {
-  (void)job;
+  in->clients = program_is_run(job->p);
   in->min_stack_bytes = SMALLEST_STACK;
 }
 

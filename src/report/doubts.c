@@ -22,6 +22,12 @@ enum {
 /* The share of arrivals that may wait at the end, in addition to one per
  * thread. */
 #define WAITING 0.01
+/* Clients may go on so much later than their answers come, in parts of the
+ * median latency. */
+#define LATE 0.05
+/* Fewer of them, or shorter times, say nothing. */
+#define LATE_SAMPLES 1000
+#define LATE_MIN_NS (100 * NS_PER_US)
 /* Readings in user space take 20 to 60 ns, and system calls some hundred. */
 #define SLOW_CLOCK_NS 250.0
 
@@ -117,6 +123,26 @@ static void look_at_backlog(struct doubts *d, const struct doubt_input *in)
              fmt_plural(in->arrivals));
 }
 
+/* Clients that wait for their thread, though their answers are there. */
+static void look_at_loops(struct doubts *d, const struct doubt_input *in)
+{
+  const struct client_loops *l = &in->client->loops;
+  uint64_t median;
+
+  if (l->lag_count < LATE_SAMPLES || l->lag_p99_ns < LATE_MIN_NS ||
+      !in->report->hist)
+    return;
+  median = hist_percentile(in->report->hist, 50);
+  if ((double)l->lag_p99_ns <= LATE * (double)median)
+    return;
+  doubts_add(d, true, "client_loop",
+             "clients went on up to %.2f ms after their answers had come (99th "
+             "percentile; half of the events took less than %.2f ms), because "
+             "%u thread%s carried them all; use more --threads, or more CPUs",
+             (double)l->lag_p99_ns / 1e6, (double)median / 1e6, l->threads,
+             fmt_plural(l->threads));
+}
+
 static void look_at_trend(struct doubts *d, const struct doubt_input *in)
 {
   double change;
@@ -141,5 +167,6 @@ void doubts_find(struct doubts *ret, const struct doubt_input *in)
   if (!in->is_part)
     doubts_add_samples(ret, in->setup, in->report->events);
   look_at_backlog(ret, in);
+  look_at_loops(ret, in);
   look_at_trend(ret, in);
 }

@@ -219,7 +219,8 @@ static const char *users(const struct doubt_input *in,
 static void look_at_queue(struct doubts *d, const struct doubt_input *in,
                           const struct cpu_shares *s)
 {
-  const double share = s->waiting / in->threads;
+  const unsigned carriers = in->client->loops.threads;
+  const double share = s->waiting / (carriers > 0 ? carriers : in->threads);
   char who[128], text[128];
   const char *what = remedy(in, s, text);
 

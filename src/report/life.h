@@ -22,7 +22,8 @@ struct run_start {
   uint64_t measured_ns; /* when the measured part begins, after the warm-up */
   uint64_t wall_ns;     /* CLOCK_REALTIME at start_ns */
   uint64_t seed;
-  unsigned threads;
+  unsigned threads;  /* workers */
+  unsigned carriers; /* threads that carry them; 0: they are threads */
 
   /* Borrowed until the end of the run; any thread may read them. */
   const struct recorders *recorders;
@@ -58,6 +59,18 @@ struct machine_use {
   char busiest[16]; /* the busiest of all others; "": unknown */
 };
 
+/* The threads that carry clients, and what their loops did in the measured
+ * part. */
+struct client_loops {
+  unsigned threads;   /* 0: every worker has a thread of its own */
+  const char *engine; /* how they wait: static */
+  uint64_t turns;     /* looks for answers */
+  uint64_t answers;   /* that they found */
+  uint64_t blocked;   /* waits that stopped a thread with all its clients */
+  uint64_t lag_count; /* answers whose client went on... */
+  uint64_t lag_p50_ns, lag_p99_ns, lag_max_ns; /* ...so much later */
+};
+
 /* What the process itself used, from the measured start to the end. */
 struct client_use {
   uint64_t wall_ns; /* the length of that time */
@@ -69,6 +82,7 @@ struct client_use {
   bool queue_known;  /* the system reports it */
   uint64_t queue_ns; /* time they waited on run queues, summed up */
 
+  struct client_loops loops;
   struct machine_use machine; /* unknown for several ranks */
 
   double cpus;  /* processors that the process may use */

@@ -36,7 +36,10 @@ json_t *json_run(const struct run_start *start, const struct run_end *end,
     jobj_int(&o, "start_monotonic_ns", start->start_ns);
     jobj_int(&o, "measured_start_monotonic_ns", end->measured_ns);
     jobj_int(&o, "end_monotonic_ns", end->end_ns);
-    jobj_int(&o, "threads", start->threads);
+    jobj_int(&o, "threads",
+             start->carriers > 0 ? start->carriers : start->threads);
+    if (start->carriers > 0)
+      jobj_int(&o, "clients", start->threads);
     jobj_signed(&o, "seed", (int64_t)start->seed);
   }
   if (end->n_ranks > 0)
@@ -124,6 +127,26 @@ json_t *json_threads(const struct report *total)
   return jobj_take(&o);
 }
 
+/* How the threads that carry clients have waited. */
+static void add_loops(struct jobj *o, const struct client_loops *l)
+{
+  struct jobj lag = jobj_new();
+
+  if (l->threads == 0) {
+    json_decref(jobj_take(&lag));
+    return;
+  }
+  jobj_int(&lag, "count", l->lag_count);
+  jobj_int(&lag, "p50", l->lag_p50_ns);
+  jobj_int(&lag, "p99", l->lag_p99_ns);
+  jobj_int(&lag, "max", l->lag_max_ns);
+  jobj_text(o, "loop_engine", l->engine);
+  jobj_int(o, "loop_turns", l->turns);
+  jobj_int(o, "loop_arrivals", l->answers);
+  jobj_add(o, "loop_lag_ns", jobj_take(&lag));
+  jobj_int(o, "blocking_calls", l->blocked);
+}
+
 json_t *json_client(const struct client_use *u, uint64_t events)
 {
   const uint64_t cpu_ns = u->user_ns + u->system_ns;
@@ -145,6 +168,7 @@ json_t *json_client(const struct client_use *u, uint64_t events)
   else
     jobj_null(&o, "run_queue_delay_s");
   jobj_int(&o, "max_resident_bytes", u->max_rss_bytes);
+  add_loops(&o, &u->loops);
   if (u->machine.known && u->wall_ns > 0) {
     const uint64_t busy_ns = u->machine.busy_ns;
 

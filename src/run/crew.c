@@ -11,6 +11,9 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "base/wait.h"
+#include "loop/fiber.h"
+#include "loop/loop.h"
+#include "run/clients.h"
 #include "run/plan.h"
 #include "run/run.h"
 #include "run/test.h"
@@ -20,8 +23,7 @@ static void set_phase(struct worker *w, enum worker_phase phase)
   atomic_store_explicit(&w->phase, phase, memory_order_release);
 }
 
-/* A worker failed: report why, and end the run. */
-static void fail(struct worker *w, const struct err *why)
+void crew_failed(struct worker *w, const struct err *why)
 {
   struct run *run = w->run;
 
@@ -79,9 +81,9 @@ static void wait_for_drained(struct run *run)
   uint32_t n = atomic_fetch_add(&run->drained, 1) + 1;
 
   if (n == all)
-    wait_wake_all(&run->drained);
+    run_wake(run, &run->drained);
   while ((n = atomic_load(&run->drained)) < all)
-    wait_while(&run->drained, n, WAIT_FOREVER);
+    loop_wait_while(&run->drained, n, WAIT_FOREVER);
 }
 
 static void wind_up(struct worker *w, void *thr, struct err *err)
@@ -89,17 +91,25 @@ static void wind_up(struct worker *w, void *thr, struct err *err)
   const struct test_ops *ops = w->run->test->ops;
 
   if (ops->drain && ops->drain(thr, w, err) < 0)
-    fail(w, err);
+    crew_failed(w, err);
   if (ops->finish) {
     wait_for_drained(w->run);
     if (ops->finish(thr, w, err) < 0)
-      fail(w, err);
+      crew_failed(w, err);
     atomic_store(&w->left_ns, clock_now_ns());
     life_worker_left(w->run);
   }
 }
 
-static void *worker_main(void *arg)
+/* The clients of a thread wait for a processor together: one of them counts. */
+static bool counts_queue(const struct worker *w)
+{
+  const unsigned carriers = w->plan->carriers;
+
+  return carriers == 0 || w->tid < carriers;
+}
+
+void crew_worker_life(void *arg)
 {
   struct worker *w = arg;
   struct run *run = w->run;
@@ -118,21 +128,24 @@ static void *worker_main(void *arg)
     log_msg(LOG_DEBUG, "Worker thread (#%u) initialized", w->tid);
   else
     log_msg(LOG_DEBUG, "Worker thread (#%u) failed to initialize!", w->tid);
-  thread_trim_stack(); /* opening goes deeper than events do */
+  if (run->plan->carriers > 0) /* opening goes deeper than events do */
+    fiber_trim_stack();
+  else
+    thread_trim_stack();
   atomic_store(&w->os_id, (int)gettid());
   set_phase(w, WORKER_READY);
   if (!opened)
-    fail(w, &err);
+    crew_failed(w, &err);
   (void)atomic_fetch_add(&run->ready, 1);
   run_news(run);
 
   while (atomic_load_explicit(&run->gate, memory_order_acquire) == GATE_CLOSED)
-    wait_while(&run->gate, GATE_CLOSED, WAIT_FOREVER);
+    loop_wait_while(&run->gate, GATE_CLOSED, WAIT_FOREVER);
   if (opened && atomic_load(&run->gate) == GATE_OPEN) {
-    waits = thread_queue_ns(&w->queue_before_ns);
+    waits = counts_queue(w) && thread_queue_ns(&w->queue_before_ns);
     if (work(w, thr, &err) < 0) {
       (void)atomic_fetch_add(&run->broken, 1);
-      fail(w, &err);
+      crew_failed(w, &err);
     }
     if (!ops->finish) /* otherwise wind_up() calls it */
       life_worker_left(run);
@@ -149,24 +162,33 @@ static void *worker_main(void *arg)
   set_phase(w, WORKER_GONE);
   (void)atomic_fetch_add(&run->gone, 1);
   run_news(run);
+}
+
+static void *worker_main(void *arg)
+{
+  crew_worker_life(arg);
   return NULL;
 }
+
+/* ---- the crew ---- */
 
 int crew_start(struct crew *crew, struct run *run, struct err *err)
 {
   const struct plan *plan = run->plan;
 
   crew->run = run;
-  crew->started = 0;
   crew->threads = calloc(plan->threads, sizeof(*crew->threads));
   if (!crew->threads)
     return err_set(err, -ENOMEM, "cannot allocate %u threads", plan->threads);
+  if (plan->carriers > 0)
+    return clients_start(crew, err);
   for (; crew->started < plan->threads; crew->started++) {
     int rc = thread_start(&crew->threads[crew->started], plan->stack_bytes,
                           worker_main, &run->workers[crew->started], err);
 
     if (rc < 0)
       return rc;
+    crew->workers++;
   }
   return 0;
 }
@@ -174,7 +196,7 @@ int crew_start(struct crew *crew, struct run *run, struct err *err)
 void crew_release(struct crew *crew, unsigned gate)
 {
   atomic_store_explicit(&crew->run->gate, gate, memory_order_release);
-  wait_wake_all(&crew->run->gate);
+  run_wake(crew->run, &crew->run->gate);
 }
 
 void crew_join(struct crew *crew)

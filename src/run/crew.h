@@ -8,12 +8,20 @@
 
 struct err;
 struct run;
+struct worker;
 
 struct crew {
   struct run *run;
   pthread_t *threads; /* owned */
-  unsigned started;
+  unsigned started;   /* threads */
+  unsigned workers;   /* that they are, or carry */
 };
+
+/* The life of a worker (struct worker), on its own thread or in a fiber. */
+void crew_worker_life(void *arg);
+
+/* A worker failed: report why, and end the run. */
+void crew_failed(struct worker *w, const struct err *why);
 
 /* Start plan->threads workers, which prepare themselves and wait at the gate.
  * After a failure, those that were started still wait there. */

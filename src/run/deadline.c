@@ -41,7 +41,7 @@ bool conductor_await_ready(struct conductor *c)
 /* Are all workers gone that were started?  Perhaps not all could be started. */
 static bool all_gone(const struct conductor *c)
 {
-  return atomic_load(&c->run.gone) == c->crew.started;
+  return atomic_load(&c->run.gone) == c->crew.workers;
 }
 
 bool conductor_await_gone(struct conductor *c, uint64_t until_ns)

@@ -15,6 +15,7 @@
 #include "report/doubts.h"
 #include "report/form.h"
 #include "report/reporter.h"
+#include "run/clients.h"
 #include "run/plan.h"
 #include "run/run.h"
 #include "run/schedule.h"
@@ -71,6 +72,7 @@ void life_measure_from(struct run *run, uint64_t now_ns)
 
   e->measured_ns = now_ns;
   read_usage(&e->base);
+  clients_measure_from(run);
   if (run->schedule)
     schedule_measure(run->schedule,
                      now_ns < run->measured_ns ? now_ns : run->measured_ns);
@@ -84,6 +86,7 @@ void life_start(struct run *run)
     .measured_ns = run->measured_ns,
     .seed = run->plan->seed,
     .threads = run->plan->threads,
+    .carriers = run->plan->carriers,
     .recorders = &run->recorders,
     .classes = run->classes,
   };
@@ -177,6 +180,7 @@ void life_measured(struct run *run, uint64_t end_ns, bool forced)
   u->cpus = cgroup_cpus_allowed();
   u->quota = cgroup_read("").cpus;
   sum_queues(run, u);
+  clients_measured(run, &u->loops);
   find_machine_use(run, &u->machine);
 }
 

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/parse.h"
@@ -24,6 +25,14 @@ static bool is_forced_shutdown(const char *text)
   struct forced_shutdown ignored;
 
   return forced_shutdown_parse(text, &ignored) == 0;
+}
+
+static bool is_clients(const char *text)
+{
+  int64_t n;
+
+  return strcmp(text, "off") == 0 ||
+         (parse_int(text, &n) == 0 && n >= 1 && n <= RUN_CLIENTS_MAX);
 }
 
 static bool is_interval(const char *text)
@@ -53,6 +62,7 @@ static bool is_moment(const char *text)
   "0, or a time from 0.001 to 4294967295 seconds, such as 10, 0.5, 30s, 5m " \
   "or 1h"
 
+static const char *const clients_words[] = { "off", NULL };
 static const char *const shutdown_words[] = { "auto", "off", NULL };
 static const char *const overload_words[] = { "queue", "abort", NULL };
 
@@ -65,6 +75,22 @@ const struct opt run_opts[] = {
     .min = 1,
     .max = 1000000,
     .help = "number of worker threads",
+  },
+  {
+    OPT_STRING(struct run_cfg, clients),
+    .name = "clients",
+    .flags = OPT_COMMON,
+    .def = "off",
+    .check = is_clients,
+    .words = clients_words,
+    .expected = "off, or a number from 1 to 1000000",
+    .help = "clients that the threads carry: scripts see them as threads",
+    .man =
+      "Each client has connections, globals and random numbers of its own, "
+      "like a thread without this option; while one waits for a server, its "
+      "thread runs others. So two threads can carry thousands of clients. "
+      "Without them (\"off\") each thread is one. Only the run of a script has "
+      "clients.",
   },
   {
     OPT_INT(struct run_cfg, events),

@@ -20,6 +20,7 @@ enum rate_overload {
 
 struct run_cfg {
   uint64_t threads;
+  const char *clients; /* "off", or a number */
   uint64_t events; /* 0: no limit */
   double time_s;   /* 0: no limit */
   double warmup_time_s;
@@ -40,6 +41,7 @@ extern const struct opt run_old_opts[]; /* names of sysbench 0.4 */
 
 enum {
   RUN_CHECKPOINTS_MAX = 256,
+  RUN_CLIENTS_MAX = 1000000,
   RUN_WARNINGS_MAX = 2
 };
 
@@ -50,6 +52,13 @@ int run_options_settle(struct optset *set, const struct run_cfg *cfg,
 /* What no row can check.  -EINVAL: `err` has the message. */
 int run_options_check(const struct run_cfg *cfg, const struct optset *set,
                       struct err *err);
+
+/* --clients, or 0 if it is off. */
+unsigned run_clients(const struct run_cfg *cfg);
+
+/* How many workers a run has: its clients, or its threads.  What is not the run
+ * of a script (`is_script_run`) has no clients. */
+unsigned run_workers(const struct run_cfg *cfg, bool is_script_run);
 
 /* What is allowed, but odd; the texts are const.  Returns how many there are.
  */

@@ -85,6 +85,22 @@ int run_options_check(const struct run_cfg *cfg, const struct optset *set,
                     "at most 256 moments", err);
 }
 
+unsigned run_clients(const struct run_cfg *cfg)
+{
+  int64_t clients = 0;
+
+  if (strcmp(cfg->clients, "off") != 0)
+    (void)parse_int(cfg->clients, &clients); /* the row has checked it */
+  return (unsigned)clients;
+}
+
+unsigned run_workers(const struct run_cfg *cfg, bool is_script_run)
+{
+  const unsigned clients = is_script_run ? run_clients(cfg) : 0;
+
+  return clients > 0 ? clients : (unsigned)cfg->threads;
+}
+
 size_t run_options_warnings(const struct run_cfg *cfg,
                             const char *ret[RUN_WARNINGS_MAX])
 {

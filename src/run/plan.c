@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/minmax.h"
 #include "base/fmt.h"
 #include "rand/dist.h"
 #include "rand/rng.h"
@@ -116,11 +117,13 @@ static void set_work(struct plan *plan, const struct plan_input *in)
   const struct run_cfg *run = in->run;
   const struct plan_part alone = {
     .parts = 1,
-    .all_threads = (unsigned)run->threads,
+    .all_threads = run_workers(run, in->clients),
   };
   const struct plan_part *own = in->part ? in->part : &alone;
 
-  plan->threads = (unsigned)run->threads;
+  plan->threads = run_workers(run, in->clients);
+  if (in->clients && run_clients(run) > 0)
+    plan->carriers = (unsigned)min_u64(run->threads, plan->threads);
   plan->first_thread = own->first_thread;
   plan->all_threads = own->all_threads;
   plan->part = own->part;

@@ -35,7 +35,9 @@ struct plan {
   enum compat compat;
   /* When called as sysbench, messages and reports are sysbench's. */
   enum identity identity;
-  unsigned threads;
+  unsigned threads;  /* workers: threads, or clients */
+  unsigned carriers; /* threads that carry the clients; 0: each worker has a
+                      * thread of its own */
 
   /*
    * The part of this rank.  It has the workers first_thread .. first_thread +
@@ -103,6 +105,7 @@ struct plan_input {
   const struct plan_part *part; /* [opt] NULL: the run has one process */
 
   /* What the test needs. */
+  bool clients;     /* a script runs, which may have clients */
   bool no_deadline; /* no automatic deadline: its events have no time limit */
   bool own_limit;   /* --events has no effect */
   bool classes;     /* its report has classes of operations */

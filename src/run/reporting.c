@@ -250,7 +250,7 @@ static void cut_warmup(struct run *run)
   reporting_restart(run, now);
   life_measure_from(run, now);
   atomic_store(&run->warm, WARM_DONE);
-  wait_wake_all(&run->warm);
+  run_wake(run, &run->warm);
 }
 
 /* Do what is due at `now`.  A report may take long, because of a hook or of a

@@ -6,6 +6,7 @@
 #include "run/run.h"
 
 #include "base/wait.h"
+#include "loop/loop.h"
 #include "run/peers.h"
 #include "run/plan.h"
 
@@ -17,6 +18,17 @@ void run_tell_peers(struct run *run, int signal)
     peers->stop(peers->ctx, signal);
 }
 
+void run_wake(struct run *run, _Atomic uint32_t *word)
+{
+  wait_wake_all(word);
+  for (unsigned i = 0; i < run->plan->carriers; i++) {
+    struct loop *l = atomic_load(&run->carriers[i].loop);
+
+    if (l)
+      loop_wake(l);
+  }
+}
+
 bool run_stop(struct run *run, enum stop_reason why)
 {
   uint32_t none = STOP_NO;
@@ -24,8 +36,8 @@ bool run_stop(struct run *run, enum stop_reason why)
                                                     (uint32_t)why);
 
   if (first) {
-    wait_wake_all(&run->stop);
-    wait_wake_all(&run->warm);
+    run_wake(run, &run->stop);
+    run_wake(run, &run->warm);
   }
   /* Rank 0 passes on what other ranks report to it. */
   if (first && (why == STOP_ERROR || why == STOP_OVERLOAD || why == STOP_PEER))

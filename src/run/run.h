@@ -21,7 +21,9 @@
 #include "stats/report.h"
 
 struct class_set;
+struct hist;
 struct leave;
+struct loop;
 struct plan;
 struct reporter_use;
 struct schedule;
@@ -43,6 +45,11 @@ enum rated_class {
   RATED_LAG,     /* from the arrival to the moment a worker takes the event */
 };
 
+/* Counts of a loop at one moment. */
+struct loop_mark {
+  uint64_t turns, answers, blocked;
+};
+
 enum gate {
   GATE_CLOSED,
   GATE_OPEN,
@@ -54,6 +61,16 @@ enum warmth {
   WARM_NOT_YET,
   WARM_ENDING, /* events that have ended but are not recorded are dropped */
   WARM_DONE,   /* the counters were read, and the measured part has begun */
+};
+
+/* A thread that carries clients. */
+struct carrier {
+  struct run *run;
+  unsigned number;
+  struct loop *_Atomic loop; /* owned; set by the thread, freed after all have
+                              * ended */
+  struct hist *lag;          /* owned; of the measured part; its thread writes */
+  struct loop_mark base;     /* the loop's counts when that part began */
 };
 
 struct run {
@@ -106,6 +123,8 @@ struct run {
    * behind, then to the conductor. */
   struct periods *periods;
 
+  struct carrier *carriers; /* [plan->carriers] */
+
   struct life life; /* the start and the end, as they are reported */
 };
 
@@ -116,6 +135,9 @@ bool run_stop(struct run *run, enum stop_reason why);
 /* Report to the other ranks, if there are any, that this one stops because of a
  * signal, or for another reason (0). */
 void run_tell_peers(struct run *run, int signal);
+
+/* Wake all workers that wait for this word. */
+void run_wake(struct run *run, _Atomic uint32_t *word);
 
 /* Wake the conductor. */
 void run_news(struct run *run);

@@ -12,6 +12,7 @@
 #include "base/strbuf.h"
 #include "rand/stream.h"
 #include "report/reporter.h"
+#include "run/clients.h"
 #include "run/conductor.h"
 #include "run/plan.h"
 #include "run/schedule.h"
@@ -73,6 +74,9 @@ static int make_workers(struct run *run, struct err *err)
       w->rated = class_recorder_of(run->rated, i);
     w->watched = w->events || w->rated || plan->warmup_ns > 0;
   }
+  rc = clients_make(run, err);
+  if (rc < 0)
+    return rc;
   atomic_store(&run->tickets, plan->events);
   if (plan->rate > 0.0)
     return schedule_new(&run->schedule, plan->rate, plan->seed, plan->part,
@@ -94,6 +98,7 @@ void conductor_done(struct conductor *c)
   life_done(run);
   free(run->workers);
   free(run->streams);
+  clients_done(run);
 }
 
 int conductor_set_up(struct conductor *c, const void *cfg, struct err *err)

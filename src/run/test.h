@@ -69,6 +69,14 @@ struct test_ops {
    * forced to end.  An error makes the exit status 1. */
   int (*end)(void *run, struct err *err);
 
+  /*
+   * [opt] With clients: once per thread that carries some of them, on that
+   * thread, before the first of them begins and after the last has ended.
+   * worker->group is what they share.  A test without this has no clients.
+   */
+  int (*group_open)(void *run, void **ret_group, struct err *err);
+  void (*group_close)(void *group);
+
   /* Once per worker, on its own thread.  Without them `thr` is `run`. */
   int (*thread_open)(void *run, struct worker *w, void **ret_thr,
                      struct err *err); /* [opt] */

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "base/wait.h"
+#include "loop/loop.h"
 #include "run/plan.h"
 #include "run/run.h"
 #include "run/schedule.h"
@@ -77,7 +78,7 @@ static void await_measured(struct run *run)
   uint32_t warm;
 
   while ((warm = atomic_load(&run->warm)) != WARM_DONE && !run_stopped(run))
-    wait_while(&run->warm, warm, WAIT_FOREVER);
+    loop_wait_while(&run->warm, warm, WAIT_FOREVER);
 }
 
 /*
@@ -119,7 +120,7 @@ static bool wait_for_arrival(struct worker *w, uint64_t *now)
   while (*now < until && !run_stopped(run)) {
     if (ops->idle && !ops->idle(w->thr, w, until))
       break;
-    wait_while(&run->stop, STOP_NO, until);
+    loop_wait_while(&run->stop, STOP_NO, until);
     *now = clock_now_ns();
   }
   if (!w->counted && *now >= run->measured_ns)

@@ -46,7 +46,8 @@ struct worker {
   struct rand_stream *rand; /* the workload's stream */
   const struct plan *plan;
   struct run *run;
-  void *thr; /* what the test's thread_open() made */
+  void *thr;   /* what the test's thread_open() made */
+  void *group; /* [opt] of a client: what its thread's group_open() made */
 
   /* [opt] For tests that have classes of operations: record here. */
   struct class_recorder *classes;

@@ -23,6 +23,7 @@
 #include "drivers/mysql/error.h"
 #include "drivers/mysql/message.h"
 #include "drivers/mysql/session.h"
+#include "loop/loop.h"
 
 /* Traces one call of the library, or of its replacement, in a line. */
 #define TRACE(s, ...)                  \
@@ -107,6 +108,7 @@ static int choose_backend(struct mysql_session *s, struct outcome *out)
 
   s->backend = why || protocol == PROTOCOL_LIBRARY ? &mysqld_library_backend
                                                    : &mysqld_wire_backend;
+  s->base.blocks = s->backend == &mysqld_wire_backend ? 0 : SESSION_BLOCKS_ALL;
   if (!why || protocol != PROTOCOL_WIRE)
     return 0;
   mysqld_connect_close(s->mysql, false);
@@ -165,6 +167,7 @@ static void disconnect_session(struct session *base)
   if (!s->mysql)
     return;
   s->backend->closing(s);
+  loop_forget(s->fd);
   mysqld_connect_close(s->mysql, s->lost || s->more);
   TRACE(s, "mysql_close()");
   s->mysql = NULL;

@@ -13,6 +13,7 @@
 #include "drivers/mysql/params.h"
 #include "drivers/mysql/session.h"
 #include "drivers/mysql/wire.h"
+#include "loop/loop.h"
 
 enum wire_command {
   COMMAND_QUERY = 0x03,
@@ -309,6 +310,7 @@ static void wire_unprepare(struct mysql_prepared *p, bool going)
      * connection.
      */
     (void)mysqld_wire_send(&s->wire, s->fd, 5, 0);
+    loop_settle(s->fd);
   }
   if (s->wire.from == p) {
     s->wire.from = NULL;

@@ -13,6 +13,8 @@
 #include "db/emul.h"
 #include "db/env.h"
 #include "drivers/null/class.h"
+#include "loop/fiber.h"
+#include "loop/loop.h"
 
 enum {
   SPIN_BELOW_US = 50
@@ -23,6 +25,7 @@ struct null_session {
   uint64_t rows_left;
   uint32_t fields;
   _Atomic uint32_t woken; /* set by another thread: waiting has to end */
+  struct loop *_Atomic loop; /* [opt] of the fiber that waits for it */
 };
 
 struct null_prepared {
@@ -109,9 +112,13 @@ static struct null_session *null_of(struct session *s)
 
 static void wait_until_woken(struct null_session *n, uint64_t until_ns)
 {
+  const struct fiber *f = fiber_here();
+
+  atomic_store(&n->loop, f ? f->loop : NULL);
   while (atomic_load_explicit(&n->woken, memory_order_relaxed) == 0 &&
          clock_now_ns() < until_ns)
-    wait_while(&n->woken, 0, until_ns);
+    loop_wait_while(&n->woken, 0, until_ns);
+  atomic_store(&n->loop, NULL);
 }
 
 /* True: the statement was cancelled meanwhile. */
@@ -159,9 +166,13 @@ static int act_out(struct null_session *n, const struct null_cfg *cfg,
 static void null_wake(struct session *s)
 {
   struct null_session *n = null_of(s);
+  struct loop *l;
 
-  atomic_store_explicit(&n->woken, 1, memory_order_relaxed);
+  atomic_store(&n->woken, 1);
   wait_wake_all(&n->woken);
+  l = atomic_load(&n->loop);
+  if (l)
+    loop_wake(l);
 }
 
 /* ---- the functions of the vtable ---- */

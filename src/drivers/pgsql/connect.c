@@ -16,6 +16,7 @@
 #include "drivers/pgsql/login.h"
 #include "drivers/pgsql/session.h"
 #include "drivers/pgsql/wire.h"
+#include "loop/loop.h"
 
 enum {
   KEYWORDS_MAX = 32
@@ -244,6 +245,7 @@ static int choose_protocol(struct pgsql_session *p, struct outcome *out)
 
   p->plain_chosen = !why && cfg->protocol != PGSQL_LIBRARY;
   p->plain = p->plain_chosen;
+  p->base.blocks = p->plain ? SESSION_BLOCKS_PREPARE : SESSION_BLOCKS_ALL;
   if (!why || cfg->protocol != PGSQL_WIRE)
     return 0;
   PQfinish(p->conn);
@@ -305,6 +307,7 @@ void pgsql_disconnect(struct session *s)
   p->ahead = (struct pgsql_reply){ 0 };
   /* Send the farewell only if the socket takes it at once. */
   pgsql_wire_lend(p);
+  loop_forget(p->fd);
   (void)PQsetnonblocking(p->conn, 1);
   PQfinish(p->conn);
   p->conn = NULL;

@@ -14,6 +14,7 @@ void pgsql_hear_listen(struct pgsql_session *p)
 {
   p->listens = true;
   p->plain = false;
+  p->base.blocks |= SESSION_BLOCKS_ALL;
 }
 
 void pgsql_hear_tag(struct pgsql_session *p, const char *tag)

@@ -132,6 +132,7 @@ int sqlite_connect(struct session *s, uint64_t until_ns, struct outcome *out)
 
   (void)until_ns; /* the busy timeout is the only thing to wait for */
   s->dialect = EMUL_SQLITE;
+  s->blocks = SESSION_BLOCKS_ALL;
   atomic_store_explicit(&q->woken, 0, memory_order_relaxed);
   rc = sqlite3_open_v2(sqlite_file(s), &q->db, flags, NULL);
   if (rc == SQLITE_OK)

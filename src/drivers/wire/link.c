@@ -11,13 +11,14 @@ static bool again(int fd, short events)
 {
   if (errno == EINTR)
     return true;
-  return (errno == EAGAIN || errno == EWOULDBLOCK) && sock_wait(fd, events);
+  return (errno == EAGAIN || errno == EWOULDBLOCK) &&
+         loop_wait_fd(fd, events);
 }
 
 bool wire_send_slow(int fd, const uint8_t *p, size_t n, int flags)
 {
   while (n > 0) {
-    const ssize_t sent = sock_send(fd, p, n, flags);
+    const ssize_t sent = wire_send_some(fd, p, n, flags);
 
     if (LIKELY(sent > 0)) {
       p += sent;
@@ -34,7 +35,8 @@ int wire_receive_slow(struct wire_buffer *b, int fd, ssize_t got)
   while (got < 0) {
     if (!again(fd, POLLIN))
       return -errno;
-    got = sock_recv(fd, b->bytes + b->end, b->room - b->end);
+    got = fiber_here() ? loop_recv(fd, b->bytes + b->end, b->room - b->end)
+                       : sock_recv(fd, b->bytes + b->end, b->room - b->end);
   }
   if (got == 0)
     return -EPIPE;

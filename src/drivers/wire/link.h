@@ -2,7 +2,8 @@
  * link.h - bytes to and from the socket of a session.
  *
  * The socket may be in blocking mode or not: a function that has to wait does
- * so in either case, and signals do not end its wait.  There is no time limit
+ * so in either case, and signals do not end its wait.  In a fiber, the loop
+ * runs others meanwhile.  There is no time limit
  * here: when a thread ends a session of another one, it shuts the socket down,
  * which ends the wait.
  */
@@ -17,15 +18,25 @@
 #include "base/compiler.h"
 #include "base/sock.h"
 #include "drivers/wire/buffer.h"
+#include "loop/fiber.h"
+#include "loop/loop.h"
 
 /* Every so many requests a driver calls wire_look() before it sends one. */
 #define WIRE_LOOK_EVERY 64
+
+/* As send(); in a fiber, the loop sends. */
+static inline ssize_t wire_send_some(int fd, const uint8_t *p, size_t n,
+                                     int flags)
+{
+  return LIKELY(!fiber_here()) ? sock_send(fd, p, n, flags)
+                               : loop_send(fd, p, n, flags);
+}
 
 /* Send all bytes; `flags` as for send().  False: not all could be sent. */
 bool wire_send_slow(int fd, const uint8_t *p, size_t n, int flags);
 static inline bool wire_send(int fd, const uint8_t *p, size_t n, int flags)
 {
-  const ssize_t sent = sock_send(fd, p, n, flags);
+  const ssize_t sent = wire_send_some(fd, p, n, flags);
 
   return LIKELY(sent == (ssize_t)n) ||
          wire_send_slow(fd, p + (sent > 0 ? sent : 0),
@@ -47,7 +58,9 @@ static inline int wire_receive(struct wire_buffer *b, int fd, bool poll_first)
 {
   ssize_t got = -1;
 
-  if (!poll_first || LIKELY(sock_wait(fd, POLLIN)))
+  if (UNLIKELY(fiber_here() != NULL))
+    got = loop_recv(fd, b->bytes + b->end, b->room - b->end);
+  else if (!poll_first || LIKELY(sock_wait(fd, POLLIN)))
     got = sock_recv(fd, b->bytes + b->end, b->room - b->end);
   if (UNLIKELY(got <= 0))
     return wire_receive_slow(b, fd, got);

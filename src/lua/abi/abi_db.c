@@ -3,6 +3,7 @@
  * those of sysbench: labels, explicit parameters, and what to do after a
  * failure.
  */
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/ffi_api.h"
@@ -125,6 +126,29 @@ double bench_db_execute_drawn(sql_statement *stmt, double times, double highest,
 void bench_db_statement_free(sql_statement *stmt)
 {
   stmt_free(stmt_of(stmt));
+}
+
+/* ---- objects that the garbage collector of a vm has found ---- */
+
+static struct state *state_of(struct db_env *env)
+{
+  return (struct state *)(void *)((char *)env - offsetof(struct state, env));
+}
+
+void bench_db_statement_later(sql_statement *stmt)
+{
+  struct stmt *st = stmt_of(stmt);
+
+  if (st)
+    later_add(&state_of(st->conn->env)->client.later, NULL, st);
+}
+
+void bench_db_connection_later(sql_connection *con)
+{
+  struct conn *c = conn_of(con);
+
+  if (c)
+    later_add(&state_of(c->env)->client.later, c, NULL);
 }
 
 /* ---- rows as text ---- */

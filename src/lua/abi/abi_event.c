@@ -6,10 +6,10 @@
 #include "base/clock.h"
 #include "base/ffi_api.h"
 #include "base/log.h"
-#include "base/wait.h"
 #include "db/conn.h"
 #include "db/env_conns.h"
 #include "db/restart.h"
+#include "loop/loop.h"
 #include "lua/engine/state.h"
 #include "run/worker.h"
 #include "stats/recorder.h"
@@ -153,7 +153,7 @@ bool bench_event_restart(int attempt)
                                                    : &s->env.process->never;
 
     while (clock_now_ns() < until && !is_over(s))
-      wait_while(word, 0, until);
+      loop_wait_while(word, 0, until);
   }
   return !is_over(s);
 }

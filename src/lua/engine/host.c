@@ -52,8 +52,8 @@ static int declare_all(lua_State *L)
   return 0;
 }
 
-/* host.load(name, host): executes an internal module. */
-static int load_internal(lua_State *L)
+/* host.chunk(name, host): returns the function that an internal module is. */
+static int load_chunk(lua_State *L)
 {
   struct script *script = host_of(L)->script;
   const char *name = luaL_checkstring(L, 1);
@@ -70,11 +70,18 @@ static int load_internal(lua_State *L)
     if (luaL_loadbuffer(L, script->modules[i].text, script->modules[i].len,
                         lua_pushfstring(L, "=bench.%s", name)) != 0)
       return lua_error(L);
-    lua_pushvalue(L, 2);
-    lua_call(L, 1, 1);
     return 1;
   }
   return luaL_error(L, "no internal module '%s'", name);
+}
+
+/* host.load(name, host): executes an internal module. */
+static int load_internal(lua_State *L)
+{
+  (void)load_chunk(L);
+  lua_pushvalue(L, 2);
+  lua_call(L, 1, 1);
+  return 1;
 }
 
 /*
@@ -194,6 +201,10 @@ static void push_host(lua_State *L, struct host *h)
     set_function(L, h, "record", record_module);
   if (setup->bundle)
     set_function(L, h, "bundled", find_module);
+  if (h->vm) {
+    set_function(L, h, "chunk", load_chunk);
+    h->add_functions(h->vm, L);
+  }
 }
 
 void host_boot(struct host *h, lua_State *L)

@@ -7,6 +7,8 @@
  * load(name, host) executes an internal module, compile(path) compiles a file,
  * readable(path) says whether it exists.  With several processes, record(name,
  * path) gives a module to the others, and bundled(name) returns one.
+ *
+ * For a state that clients share, vm.c adds more.
  */
 #ifndef BENCH_LUA_ENGINE_HOST_H
 #define BENCH_LUA_ENGINE_HOST_H
@@ -17,12 +19,16 @@
 #include "lua/engine/internal_text.h"
 
 struct script;
+struct vm;
 
 /* The state that the functions need. */
 struct host {
   struct script *script;
   unsigned tid;   /* as scripts see it */
-  bool in_worker; /* the state belongs to a worker */
+  bool in_worker; /* the state belongs to a worker, or to many */
+  struct vm *vm;  /* [opt] many clients share the state */
+  /* With a vm: adds fields to the table `host` on the top. */
+  void (*add_functions)(struct vm *vm, lua_State *L);
   /* The declarations of the script ABI that LuaJIT already has. */
   bool declared[INTERNAL_DECLARATIONS];
 };

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 enum {
-  INTERNAL_MODULES = 18,
+  INTERNAL_MODULES = 20,
   INTERNAL_DECLARATIONS = 128, /* maximum number */
 };
 

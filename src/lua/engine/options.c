@@ -268,23 +268,35 @@ static void lua_name(const char *name, char *out, size_t size)
   out[i] = '\0';
 }
 
+/* Pushes the table of the loaded modules. */
+static void push_loaded(struct state *s)
+{
+  if (!s->vm) {
+    lua_getfield(s->L, LUA_REGISTRYINDEX, "_LOADED");
+    return;
+  }
+  state_push_host(s);
+  lua_getfield(s->L, -1, "loaded");
+  lua_remove(s->L, -2);
+}
+
 /*
  * Sets a global to the value on the top, unless the global is a function or a
  * library.  The value stays on the stack.  The global `test` is left alone,
  * because it is the path of the script.  `weak`: does nothing if there is a
  * global of that name.
  */
-static void set_global(lua_State *L, const char *name, bool weak)
+static void set_global(struct state *s, const char *name, bool weak)
 {
+  lua_State *L = s->L;
   bool taken;
 
   if (strcmp(name, "test") == 0)
     return;
-  lua_pushstring(L, name);
-  lua_rawget(L, LUA_GLOBALSINDEX);
+  state_push_global(s, name);
   taken = lua_isfunction(L, -1) || (weak && !lua_isnil(L, -1));
   if (lua_istable(L, -1)) {
-    lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
+    push_loaded(s);
     lua_getfield(L, -1, name);
     taken = taken || lua_rawequal(L, -1, -3) || strcmp(name, "sysbench") == 0 ||
             strcmp(name, "ffi") == 0;
@@ -306,16 +318,13 @@ static bool is_threads(const struct opt_entry *e)
          strcmp(shown->row->name, "threads") == 0;
 }
 
-/* Runs under lua_cpcall. */
-static int export_options(lua_State *L)
+/* Pushes a new table of all options. */
+static void push_options(struct state *s)
 {
-  struct state *s = lua_touserdata(L, 1);
   const struct optset *set = s->script->setup.opts;
+  lua_State *L = s->L;
   char name[256];
 
-  state_push_global(s, "sysbench");
-  if (!lua_istable(L, -1))
-    return luaL_error(L, "the global 'sysbench' is no table any more");
   lua_createtable(L, 0, (int)set->n);
   for (size_t i = 0; i < set->n; i++) {
     const struct opt_entry *e = set->entries[i];
@@ -325,10 +334,63 @@ static int export_options(lua_State *L)
       lua_pushnumber(L, s->script->setup.plan->all_threads);
     else
       push_value(L, name, e);
-    if (!s->script->declared)
-      set_global(L, name, e->row->flags & OPT_OWN);
     lua_setfield(L, -2, name);
   }
+}
+
+/*
+ * Pushes a table that looks like that, for a client.  The values are in a table
+ * of the vm, because there are many.
+ */
+static void push_client_options(struct state *s)
+{
+  lua_State *L = s->L;
+  bool known;
+
+  state_push_host(s);
+  lua_getfield(L, -1, "options_known");
+  known = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  lua_getfield(L, -1, "new_options");
+  lua_remove(L, -2);
+  if (known)
+    lua_pushnil(L);
+  else
+    push_options(s);
+  lua_call(L, 1, 1);
+}
+
+/* Scripts that declare no options find them as globals. */
+static void set_globals(struct state *s)
+{
+  const struct optset *set = s->script->setup.opts;
+  lua_State *L = s->L;
+  char name[256];
+
+  for (size_t i = 0; i < set->n; i++) {
+    const struct opt_entry *e = set->entries[i];
+
+    lua_name(e->row->name, name, sizeof(name));
+    lua_getfield(L, -1, name);
+    set_global(s, name, e->row->flags & OPT_OWN);
+    lua_pop(L, 1);
+  }
+}
+
+/* Runs under lua_cpcall. */
+static int export_options(lua_State *L)
+{
+  struct state *s = lua_touserdata(L, 1);
+
+  state_push_global(s, "sysbench");
+  if (!lua_istable(L, -1))
+    return luaL_error(L, "the global 'sysbench' is no table any more");
+  if (s->vm)
+    push_client_options(s);
+  else
+    push_options(s);
+  if (!s->script->declared)
+    set_globals(s);
   lua_setfield(L, -2, "opt");
   return 0;
 }

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <lauxlib.h>
 #include <lualib.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +14,7 @@
 #include "db/classes/statement.h"
 #include "db/conn.h"
 #include "db/env_conns.h"
+#include "loop/fiber.h"
 #include "lua/engine/failure.h"
 #include "lua/engine/shared.h"
 #include "lua/find/resolve.h"
@@ -103,20 +103,46 @@ static int boot(lua_State *L)
   return 0;
 }
 
-/* Executes the body of the script; the name of a module is its argument. */
+/* Calls the body on the top; the name of a module is its argument. */
+static int call_body(struct state *s)
+{
+  const char *module = s->script->setup.what->module;
+  const bool may_park = fiber_allow(false); /* see state_call_top() */
+  int rc;
+
+  if (module)
+    lua_pushstring(s->L, module);
+  rc = lua_pcall(s->L, module ? 1 : 0, 0, 0);
+  (void)fiber_allow(may_park);
+  return rc;
+}
+
+/* Executes the body of the script. */
 static int run_body(struct state *s, struct err *err)
 {
   const struct strbuf *body = &s->script->body;
-  const char *module = s->script->setup.what->module;
-  lua_State *L = s->L;
+  int rc = luaL_loadbuffer(s->L, body->text, body->len, "script");
+
+  if (rc == 0)
+    rc = call_body(s);
+  return rc == 0 ? 0 : state_make_failed(s, rc, err);
+}
+
+/* Makes the state a client of its vm, and executes the body there. */
+static int make_client(struct state *s, struct err *err)
+{
   int rc;
 
-  rc = luaL_loadbuffer(L, body->text, body->len, "script");
+  s->L = s->vm->L; /* for the error */
+  rc = client_new(&s->client, s->vm, s->tid, &s->L);
+  if (rc == 0)
+    rc = client_push_body(&s->client, s->L);
   if (rc == 0) {
-    if (module)
-      lua_pushstring(L, module);
-    rc = lua_pcall(L, module ? 1 : 0, 0, 0);
+    lua_pushvalue(s->L, -1);
+    rc = call_body(s);
   }
+  if (rc == 0)
+    rc = client_body_done(&s->client, s->L);
   return rc == 0 ? 0 : state_make_failed(s, rc, err);
 }
 
@@ -164,29 +190,22 @@ static int init_statements(struct state *s, struct err *err)
   return 0;
 }
 
-static int die(lua_State *L)
+static int make_lua(struct state *s, struct err *err)
 {
-  (void)fprintf(stderr, "PANIC: unprotected error in call to Lua API (%s)\n",
-                lua_tostring(L, -1));
-  return 0; /* LuaJIT would end the process */
-}
+  int rc;
 
-/*
- * With its own allocator, the state takes a fifth less memory.  Without GC64,
- * or if malloc's memory is out of its reach, LuaJIT insists on its own.
- */
-static lua_State *new_lua_state(struct state *s)
-{
-  lua_State *L = NULL;
-
-  if (s->script->gc64 && heap_start(&s->heap)) {
-    L = lua_newstate(heap_alloc, &s->heap);
-    heap_started(&s->heap);
-  }
-  if (!L)
-    return luaL_newstate();
-  (void)lua_atpanic(L, die);
-  return L;
+  s->L = client_lua(&s->heap, s->script->gc64);
+  if (!s->L)
+    return out_of_memory(s, err);
+  init_host(s);
+  rc = lua_cpcall(s->L, boot, s);
+  if (rc != 0)
+    return state_make_failed(s, rc, err);
+  /* Free what is left of this step, to make room for the next one. */
+  (void)lua_gc(s->L, LUA_GCCOLLECT, 0);
+  rc = run_body(s, err);
+  (void)lua_gc(s->L, LUA_GCCOLLECT, 0);
+  return rc;
 }
 
 static int make(struct state *s, const struct state_role *role, struct err *err)
@@ -199,6 +218,7 @@ static int make(struct state *s, const struct state_role *role, struct err *err)
   s->env.rng = rng_key(s->script->setup.plan->seed, RNG_INTERNAL,
                        (uint64_t)role->purpose << 32 | s->tid);
   s->env.under_deadline = role->worker != NULL;
+  s->env.shares_thread = role->worker && role->worker->group;
   if (role->worker) {
     s->env.event_open = &role->worker->open;
     s->env.event_number = &role->worker->iteration;
@@ -207,18 +227,7 @@ static int make(struct state *s, const struct state_role *role, struct err *err)
   rc = init_statements(s, err);
   if (rc < 0)
     return rc;
-  s->L = new_lua_state(s);
-  if (!s->L)
-    return out_of_memory(s, err);
-  init_host(s);
-  rc = lua_cpcall(s->L, boot, s);
-  if (rc != 0)
-    return state_make_failed(s, rc, err);
-  /* Free what is left of this step, to make room for the next one. */
-  (void)lua_gc(s->L, LUA_GCCOLLECT, 0);
-  rc = run_body(s, err);
-  (void)lua_gc(s->L, LUA_GCCOLLECT, 0);
-  return rc;
+  return s->vm ? make_client(s, err) : make_lua(s, err);
 }
 
 int state_new(struct state **ret, struct script *script,
@@ -235,6 +244,7 @@ int state_new(struct state **ret, struct script *script,
   s->script = script;
   s->tid = role->tid;
   s->worker = role->worker;
+  s->vm = role->vm;
   (void)state_enter(s);
   rc = make(s, role, err);
   if (rc < 0) {
@@ -245,10 +255,32 @@ int state_new(struct state **ret, struct script *script,
   return 0;
 }
 
+/* The client has ended; vm_free() frees the rest. */
+static void retire(struct state *s)
+{
+  /* The worker, and what it records, may be gone by then. */
+  s->worker = NULL;
+  s->measured = false;
+  s->env.recorder = NULL;
+  s->env.event_open = NULL;
+  s->env.event_number = NULL;
+  s->env.unread_too = NULL;
+  s->env.on_statement = NULL;
+  if (!s->own_rand)
+    s->rand = NULL;
+  client_drop(&s->client, s->vm);
+  s->client.next = s->vm->retired;
+  s->vm->retired = s;
+}
+
 void state_free(struct state *s)
 {
   if (!s)
     return;
+  if (s->vm) {
+    retire(s);
+    return;
+  }
   if (s->L)
     lua_close(s->L);
   heap_done(&s->heap);
@@ -263,18 +295,31 @@ void state_free(struct state *s)
 
 /* ---- calls ---- */
 
+void state_push_host(struct state *s)
+{
+  if (s->vm)
+    client_push_host(&s->client, s->L);
+  else
+    lua_getfield(s->L, LUA_REGISTRYINDEX, "bench.host");
+}
+
 void state_push_global(struct state *s, const char *name)
 {
   lua_pushstring(s->L, name);
   lua_rawget(s->L, LUA_GLOBALSINDEX);
+  if (s->vm && lua_isnil(s->L, -1)) {
+    lua_pop(s->L, 1);
+    client_push_common(s->vm, s->L, name);
+  }
 }
 
 /* Is the error on the top the one that is raised when the run is over? */
-static bool is_abandoned(lua_State *L)
+static bool is_abandoned(struct state *s)
 {
+  lua_State *L = s->L;
   bool is;
 
-  lua_getfield(L, LUA_REGISTRYINDEX, "bench.host");
+  state_push_host(s);
   lua_getfield(L, -1, "abandoned");
   is = lua_rawequal(L, -1, -3);
   lua_pop(L, 2);
@@ -288,7 +333,7 @@ static bool is_event_loop(struct state *s, const char *name)
 
   if (strcmp(name, "thread_run") != 0)
     return false;
-  lua_getfield(s->L, LUA_REGISTRYINDEX, "bench.host");
+  state_push_host(s);
   lua_getfield(s->L, -1, "thread_run");
   state_push_global(s, name);
   is = lua_rawequal(s->L, -1, -2);
@@ -314,9 +359,15 @@ static void describe(struct state *s, const char *function, bool is_event,
 int state_call_top(struct state *s, const char *name, int n_args, int n_results,
                    struct err *err)
 {
-  const int rc = lua_pcall(s->L, n_args, n_results, 0);
+  /* Lua code, which machine code may run, says itself where it can park. */
+  const bool may_park = fiber_allow(false);
+  int rc;
   bool abandoned = false, is_event = false;
 
+  if (s->vm)
+    (void)state_enter(s); /* other clients may have run since the last call */
+  rc = lua_pcall(s->L, n_args, n_results, 0);
+  (void)fiber_allow(may_park);
   if (rc == 0)
     return 0;
   if (lacked_memory(s, rc)) {
@@ -324,7 +375,7 @@ int state_call_top(struct state *s, const char *name, int n_args, int n_results,
                   "not enough memory in the Lua state of thread %u", s->tid);
     is_event = strcmp(name, "thread_run") == 0; /* Lua cannot be asked now */
   } else {
-    abandoned = is_abandoned(s->L);
+    abandoned = is_abandoned(s);
     is_event = is_event_loop(s, name);
     state_error_text(s->L, -1, err);
   }

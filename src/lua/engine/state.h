@@ -24,6 +24,7 @@
 
 #include "base/strbuf.h"
 #include "db/env.h"
+#include "lua/engine/client.h"
 #include "lua/engine/heap.h"
 #include "lua/engine/host.h"
 #include "rand/rng.h"
@@ -32,10 +33,13 @@ struct err;
 struct rand_stream;
 struct script;
 struct statements;
+struct vm;
 struct worker;
 
 struct state {
   lua_State *L;
+  struct vm *vm;         /* [opt] L is a thread in it; no own heap and host */
+  struct client client;  /* with a vm */
   struct heap heap; /* memory of L */
   struct script *script;
   unsigned tid;          /* as scripts see it */
@@ -55,6 +59,7 @@ struct state_role {
   struct worker *worker;    /* [opt] the worker, whose stream is used */
   enum rng_purpose purpose; /* otherwise: the stream */
   uint64_t index;
+  struct vm *vm; /* [opt] the Lua state that the new state shares with others */
 };
 
 /*
@@ -66,7 +71,7 @@ int state_new(struct state **ret, struct script *script,
 
 /*
  * Free the state, and close what scripts left open.  The thread must have
- * entered it.
+ * entered it.  With a vm, that is done by vm_free().
  */
 void state_free(struct state *s);
 
@@ -87,6 +92,9 @@ static inline struct state *state_current(void)
  * Nothing else changes what a thread works on.
  */
 struct state *state_enter(struct state *s);
+
+/* Push the table `host` of the state. */
+void state_push_host(struct state *s);
 
 /* Push a global as it is, without any metamethod of the script. */
 void state_push_global(struct state *s, const char *name);

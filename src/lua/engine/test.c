@@ -18,6 +18,7 @@
 #include "lua/engine/options.h"
 #include "lua/engine/shared.h"
 #include "lua/engine/state.h"
+#include "lua/engine/vm.h"
 #include "report/form.h"
 #include "run/plan.h"
 #include "run/worker.h"
@@ -120,6 +121,7 @@ static int open_state(struct thread *t, struct script *script, struct worker *w,
   const struct state_role role = {
     .tid = script->setup.plan->first_thread + w->tid,
     .worker = w,
+    .vm = w->group,
   };
   int rc;
 
@@ -224,6 +226,22 @@ static bool in_process(void *run)
   return !process_uses_server(script->setup.db);
 }
 
+/* What the clients of a thread share. */
+static int group_open(void *run, void **ret_group, struct err *err)
+{
+  struct vm *vm;
+  const int rc = vm_new(&vm, run, err);
+
+  if (rc == 0)
+    *ret_group = vm;
+  return rc;
+}
+
+static void group_close(void *group)
+{
+  vm_free(group);
+}
+
 const struct test_ops test_script_ops = {
   .open = open_run,
   .mode_line = mode_line,
@@ -231,6 +249,8 @@ const struct test_ops test_script_ops = {
   .begin = begin_run,
   .end = end_run,
   .close = close_run,
+  .group_open = group_open,
+  .group_close = group_close,
   .thread_open = thread_open,
   .thread_close = thread_close,
   .loop = thread_loop,

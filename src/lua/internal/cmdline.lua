@@ -2,7 +2,7 @@
 -- that a script declares.
 local host = ...
 local ffi = host.ffi
-local C = ffi.C
+local C = host.C
 
 local set_test_args = C.sb_lua_set_test_args
 local print_test_options = C.sb_print_test_options

@@ -3,7 +3,7 @@
 local host = ...
 local sql = sysbench.sql
 local T = sql.type
-local C, ffi_string = host.ffi.C, host.ffi.string
+local C, ffi_string = host.C, host.ffi.string
 host.load_sql()
 
 local db = {}

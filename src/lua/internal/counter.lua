@@ -2,7 +2,7 @@
 -- script, added up over all workers.
 local host = ...
 local ffi = host.ffi
-local C = ffi.C
+local C = host.C
 
 local c_add, c_get = C.bench_counter_add, C.bench_counter_get
 local c_named_update, c_named_print = C.bench_histogram_update, C.bench_histogram_print

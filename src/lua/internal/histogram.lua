@@ -1,7 +1,7 @@
 -- histogram.lua - sysbench.histogram: histograms that scripts create.
 local host = ...
 local ffi = host.ffi
-local C = ffi.C
+local C = host.C
 
 local c_new, c_delete = C.sb_histogram_new, C.sb_histogram_delete
 local c_update, c_print = C.sb_histogram_update, C.sb_histogram_print

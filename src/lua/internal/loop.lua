@@ -2,7 +2,7 @@
 -- of the current event.
 local host = ...
 local ffi = host.ffi
-local C = ffi.C
+local C = host.C
 local pcall, use = pcall, host.use
 
 local step, abandon = C.bench_event_step, C.bench_event_abandon
@@ -49,6 +49,35 @@ function thread_run(id)
   until over
 end
 
+-- The same for clients that share a Lua state: their loop is a function in C.
+local function run_client(id)
+  local function after(ok, value)
+    if not ok then
+      value = recover(value)
+    end
+    if value then
+      abandon()
+      if ok then
+        use("restart").returned(value)
+      end
+      return true
+    end
+  end
+  repeat
+    if host.run_events(id, after) then
+      return
+    end
+    local over = not unread()
+    if not over and end_results() then
+      abandon()
+      return
+    end
+  until over
+end
+
+if host.run_events then
+  thread_run = run_client
+end
 host.thread_run = thread_run
 
 function host.iteration()

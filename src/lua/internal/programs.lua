@@ -3,7 +3,7 @@
 -- The threads of a run block the signals that end it.  Programs would inherit
 -- that, and a script could not end them with kill.
 local host = ...
-local C = host.ffi.C
+local C = host.C
 local popen = host.popen
 local pcall, error, type = pcall, error, type
 

@@ -5,7 +5,7 @@
 -- parentheses because LuaJIT compiles only few tail calls.
 local host = ...
 local ffi = host.ffi
-local C = ffi.C
+local C = host.C
 local ffi_string = ffi.string
 
 local c_default, c_uniform = C.bench_rand_default, C.bench_rand_uniform

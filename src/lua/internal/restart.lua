@@ -4,7 +4,7 @@ local host = ...
 -- This code runs too rarely to be worth memory for machine code.
 require("jit").off(true, true)
 local ffi = host.ffi
-local C = ffi.C
+local C = host.C
 local pcall, type = pcall, type
 
 local restart, again, undo = C.bench_event_restart, C.bench_event_again, C.bench_event_undo

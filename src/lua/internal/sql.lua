@@ -6,7 +6,7 @@
 -- connection alive through the upvalue of their finalizer.
 local host = ...
 local ffi = host.ffi
-local C = ffi.C
+local C = host.C
 local ffi_string, ffi_cast, ffi_gc = ffi.string, ffi.cast, ffi.gc
 local tonumber, type = tonumber, type
 local new_table = require("table.new")

@@ -6,9 +6,8 @@
 -- INSERT does.  Otherwise the rows are sent as multi-row INSERTs.
 local host = ...
 local ffi = host.ffi
-local C = ffi.C
+local C = host.C
 
-local raise = host.sql_error().raise
 local c_quote, c_in_transaction = C.bench_db_quote, C.bench_db_in_transaction
 local size_t = ffi.typeof("size_t[1]")
 local double_out, text_out = ffi.new("double[1]"), ffi.new("const char *[1]")
@@ -133,7 +132,7 @@ local function collect(texts, at, n, ...)
 end
 
 local function copy_failed(con, spec)
-  raise(con, "COPY " .. spec.table, 2)
+  host.sql_error().raise(con, "COPY " .. spec.table, 2)
 end
 
 -- Sends `rows` rows of n values.  The texts stay in their table while they are

@@ -4,7 +4,7 @@ local host = ...
 -- This code runs too rarely to be worth memory for machine code.
 require("jit").off(true, true)
 local ffi = host.ffi
-local C = ffi.C
+local C = host.C
 local ffi_string = ffi.string
 
 local c_failure = C.bench_db_failure
@@ -122,7 +122,7 @@ function M.describe(con)
     error(host.abandoned, 0)
   end
   c_print(c_take(con))
-  if con.error == ffi.C.DB_ERROR_NONE or con.sql_errmsg == nil then
+  if con.error == C.DB_ERROR_NONE or con.sql_errmsg == nil then
     return nil
   end
   return describe(con.sql_errno, text_or(con.sql_state, ""), text_or(con.sql_errmsg, ""))

@@ -2,7 +2,7 @@
 -- further results, bulk inserts, reconnecting, parameters of connect().
 local host = ...
 local ffi = host.ffi
-local C = ffi.C
+local C = host.C
 local ffi_string = ffi.string
 
 local c_next_result, c_more_results = C.db_next_result, C.db_more_results

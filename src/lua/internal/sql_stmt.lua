@@ -1,7 +1,7 @@
 -- sql_stmt.lua - prepared statements and their parameters.
 local host = ...
 local ffi = host.ffi
-local C = ffi.C
+local C = host.C
 local ffi_copy, ffi_gc, ffi_new, ffi_string = ffi.copy, ffi.gc, ffi.new, ffi.string
 local tonumber, type = tonumber, type
 

@@ -17,8 +17,12 @@ _G.ffi = setmetatable({}, {
         t[name] = value
       end
     end
+    t.C = host.C
     host.declare_all(t)
     host.use("types")
+    if host.adapt_ffi then
+      host.adapt_ffi(t)
+    end
     return rawget(t, key)
   end,
 })
@@ -55,6 +59,10 @@ local function use(name)
 end
 
 host.use = use
+
+-- The functions of the script ABI.  Where many clients share this state, those
+-- that may wait are replaced.
+host.C = host.wait and use("waiting") or host.ffi.C
 
 -- Refuses a method that was called with a dot, or for an object that is nil:
 -- functions in C would follow a null pointer.  The error has the position of
@@ -155,8 +163,14 @@ local function module_in(file, name)
   return chunk
 end
 
+host.module_in = module_in
+
+function host.package()
+  return package
+end
+
 table.insert(package.loaders, 2, function(name)
-  local file = package.searchpath(name, package.path)
+  local file = package.searchpath(name, host.package().path)
   return file and module_in(file, name) -- otherwise the next loader reports where it looked
 end)
 
@@ -183,6 +197,8 @@ local function c_module_in(file, name)
   end
   return open
 end
+
+host.c_module_in = c_module_in
 
 local places = { { ".lua", module_in }, { "/init.lua", module_in }, { ".so", c_module_in } }
 
@@ -371,3 +387,7 @@ thread_id = host.tid
 test = host.script_path
 mysql_table_engine = "innodb"
 myisam_max_rows = 1000000
+
+if host.wait then
+  use("vm")
+end

@@ -1,0 +1,187 @@
+/*
+ * aside.c - runs what blocks in threads beside that of the loop.
+ */
+#include "loop/aside.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/thread.h"
+#include "loop/inside.h"
+
+enum {
+  CONNECTS_MAX = 16, /* threads of a loop that open connections */
+  KINDS = LOOP_ASIDE_CALL + 1,
+};
+
+/* The threads for one kind of work. */
+struct aside_kind {
+  struct aside *aside;
+  pthread_cond_t work; /* `todo` has a task, or `stop` is set */
+  struct task_queue todo;
+  unsigned n, idle, waiting; /* threads, those without work, tasks in `todo` */
+  unsigned max;              /* 0: any number */
+  pthread_t *threads;        /* owned; [n] */
+};
+
+struct aside {
+  struct loop *loop;
+  pthread_mutex_t lock;
+  struct task_queue done;
+  bool stop;
+  struct aside_kind kind[KINDS];
+};
+
+/* With the lock held. */
+static struct task *take(struct aside_kind *k)
+{
+  struct task *t;
+
+  while (!k->todo.first && !k->aside->stop) {
+    k->idle++;
+    (void)pthread_cond_wait(&k->work, &k->aside->lock);
+    k->idle--;
+  }
+  t = k->todo.first;
+  if (t) {
+    k->todo.first = t->next;
+    k->waiting--;
+    if (!k->todo.first)
+      task_queue_clear(&k->todo);
+  }
+  return t;
+}
+
+static void *aside_main(void *arg)
+{
+  struct aside_kind *k = arg;
+  struct aside *a = k->aside;
+  struct task *t;
+
+  (void)pthread_mutex_lock(&a->lock);
+  while ((t = take(k)) != NULL) {
+    bool first;
+
+    (void)pthread_mutex_unlock(&a->lock);
+    t->aside(t->aside_arg);
+    (void)pthread_mutex_lock(&a->lock);
+    first = a->done.first == NULL;
+    task_queue_add(&a->done, t);
+    if (first)
+      loop_wake(a->loop);
+  }
+  (void)pthread_mutex_unlock(&a->lock);
+  return NULL;
+}
+
+static struct aside *aside_of(struct loop *l)
+{
+  struct aside *a = l->aside;
+
+  if (a)
+    return a;
+  a = calloc(1, sizeof(*a));
+  if (!a)
+    return NULL;
+  a->loop = l;
+  (void)pthread_mutex_init(&a->lock, NULL);
+  task_queue_clear(&a->done);
+  for (int i = 0; i < KINDS; i++) {
+    a->kind[i].aside = a;
+    (void)pthread_cond_init(&a->kind[i].work, NULL);
+    task_queue_clear(&a->kind[i].todo);
+  }
+  a->kind[LOOP_ASIDE_CONNECT].max = CONNECTS_MAX;
+  l->aside = a;
+  return a;
+}
+
+/* With the lock held: is there a thread for one more task, now or later? */
+static bool have_thread(struct aside_kind *k)
+{
+  pthread_t *threads;
+  struct err err;
+
+  if (k->idle > k->waiting || (k->max > 0 && k->n == k->max))
+    return true;
+  threads = reallocarray(k->threads, k->n + 1, sizeof(*threads));
+  if (threads) {
+    k->threads = threads;
+    if (thread_start(&threads[k->n], 0, aside_main, k, &err) == 0)
+      k->n++;
+  }
+  return k->n > 0;
+}
+
+void loop_aside(void (*fn)(void *arg), void *arg, enum loop_aside kind)
+{
+  struct fiber *f = fiber_parkable();
+  struct aside *a = f ? aside_of(f->loop) : NULL;
+  struct aside_kind *k;
+  struct task *t;
+  bool taken;
+
+  if (!a) {
+    fn(arg);
+    return;
+  }
+  k = &a->kind[kind];
+  loop_flush(f->loop); /* `fn` may use the same socket */
+  t = f->loop->running;
+  t->aside = fn;
+  t->aside_arg = arg;
+  (void)pthread_mutex_lock(&a->lock);
+  taken = have_thread(k);
+  if (taken) {
+    task_queue_add(&k->todo, t);
+    k->waiting++;
+    (void)pthread_cond_signal(&k->work);
+  }
+  (void)pthread_mutex_unlock(&a->lock);
+  if (taken)
+    loop_park(f->loop);
+  else
+    fn(arg);
+}
+
+void aside_collect(struct loop *l)
+{
+  struct aside *a = l->aside;
+  struct task *t, *next;
+
+  if (!a)
+    return;
+  (void)pthread_mutex_lock(&a->lock);
+  t = a->done.first;
+  task_queue_clear(&a->done);
+  (void)pthread_mutex_unlock(&a->lock);
+  for (; t; t = next) {
+    next = t->next;
+    loop_make_arrived(l, t);
+  }
+}
+
+void aside_stop(struct loop *l)
+{
+  struct aside *a = l->aside;
+
+  if (!a)
+    return;
+  (void)pthread_mutex_lock(&a->lock);
+  a->stop = true;
+  for (int i = 0; i < KINDS; i++)
+    (void)pthread_cond_broadcast(&a->kind[i].work);
+  (void)pthread_mutex_unlock(&a->lock);
+  for (int i = 0; i < KINDS; i++) {
+    struct aside_kind *k = &a->kind[i];
+
+    for (unsigned n = 0; n < k->n; n++)
+      (void)pthread_join(k->threads[n], NULL);
+    free(k->threads);
+    (void)pthread_cond_destroy(&k->work);
+  }
+  (void)pthread_mutex_destroy(&a->lock);
+  free(a);
+  l->aside = NULL;
+}

@@ -1,0 +1,295 @@
+/*
+ * context.c - stacks, and the switch from one to another.
+ */
+#include "loop/context.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+#include "base/err.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define FIBER_ASAN 1
+#elif __has_feature(thread_sanitizer)
+#define FIBER_TSAN 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define FIBER_ASAN 1
+#elif defined(__SANITIZE_THREAD__)
+#define FIBER_TSAN 1
+#endif
+
+#if defined(FIBER_ASAN)
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#elif defined(FIBER_TSAN)
+#include <sanitizer/tsan_interface.h>
+#endif
+
+#ifdef BENCH_SANITIZED
+enum {
+  STACK_FACTOR = 4
+};
+#else
+enum {
+  STACK_FACTOR = 1
+};
+#endif
+
+/* ---- the switch ---- */
+
+/* The C library's switch, which saves the signal mask by a system call, is for
+ * all other processors, and for builds that ask for it. */
+#if !defined(FIBER_PORTABLE) && !defined(__aarch64__) && \
+  !(defined(__x86_64__) && !defined(__ILP32__))
+#define FIBER_PORTABLE 1
+#endif
+
+#if defined(FIBER_PORTABLE)
+#include <ucontext.h>
+
+/* The registers that a function must keep go on the stack, and the place of the
+ * stack to *from. */
+#elif defined(__x86_64__)
+#define FIBER_FRAME 7 /* words: six registers, and where to return to */
+void context_jump(void **from, void *to);
+/* clang-format off */
+__asm__(
+  ".text\n"
+  ".globl context_jump\n"
+  ".hidden context_jump\n"
+  ".type context_jump, @function\n"
+  "context_jump:\n"
+  "  pushq %rbp\n"
+  "  pushq %rbx\n"
+  "  pushq %r12\n"
+  "  pushq %r13\n"
+  "  pushq %r14\n"
+  "  pushq %r15\n"
+  "  movq %rsp, (%rdi)\n"
+  "  movq %rsi, %rsp\n"
+  "  popq %r15\n"
+  "  popq %r14\n"
+  "  popq %r13\n"
+  "  popq %r12\n"
+  "  popq %rbx\n"
+  "  popq %rbp\n"
+  "  ret\n"
+  ".size context_jump, . - context_jump\n");
+/* clang-format on */
+
+#else /* aarch64 */
+#define FIBER_FRAME 20
+void context_jump(void **from, void *to);
+/* clang-format off */
+__asm__(
+  ".text\n"
+#if defined(__APPLE__)
+  ".globl _context_jump\n"
+  ".private_extern _context_jump\n"
+  ".p2align 2\n"
+  "_context_jump:\n"
+#else
+  ".globl context_jump\n"
+  ".hidden context_jump\n"
+  ".type context_jump, %function\n"
+  "context_jump:\n"
+#endif
+  "  sub sp, sp, #160\n"
+  "  stp x19, x20, [sp, #0]\n"
+  "  stp x21, x22, [sp, #16]\n"
+  "  stp x23, x24, [sp, #32]\n"
+  "  stp x25, x26, [sp, #48]\n"
+  "  stp x27, x28, [sp, #64]\n"
+  "  stp x29, x30, [sp, #80]\n"
+  "  stp d8, d9, [sp, #96]\n"
+  "  stp d10, d11, [sp, #112]\n"
+  "  stp d12, d13, [sp, #128]\n"
+  "  stp d14, d15, [sp, #144]\n"
+  "  mov x9, sp\n"
+  "  str x9, [x0]\n"
+  "  mov sp, x1\n"
+  "  ldp x19, x20, [sp, #0]\n"
+  "  ldp x21, x22, [sp, #16]\n"
+  "  ldp x23, x24, [sp, #32]\n"
+  "  ldp x25, x26, [sp, #48]\n"
+  "  ldp x27, x28, [sp, #64]\n"
+  "  ldp x29, x30, [sp, #80]\n"
+  "  ldp d8, d9, [sp, #96]\n"
+  "  ldp d10, d11, [sp, #112]\n"
+  "  ldp d12, d13, [sp, #128]\n"
+  "  ldp d14, d15, [sp, #144]\n"
+  "  add sp, sp, #160\n"
+  "  ret\n");
+/* clang-format on */
+
+#endif
+
+/* The context that a switch leads to for the first time. */
+static _Thread_local struct context *entered;
+/* ASan: the stack of the context that was left. */
+#ifdef FIBER_ASAN
+static _Thread_local const void *left_stack;
+static _Thread_local size_t left_bytes;
+static _Thread_local struct context *left_context;
+#endif
+
+static void arrived(void *fake)
+{
+#ifdef FIBER_ASAN
+  __sanitizer_finish_switch_fiber(fake, &left_stack, &left_bytes);
+  if (left_context && !left_context->stack) { /* of a thread: now it is known */
+    left_context->arg = (void *)(uintptr_t)left_stack;
+    left_context->bytes = left_bytes;
+  }
+#else
+  (void)fake;
+#endif
+}
+
+static void begin(void)
+{
+  struct context *c = entered;
+
+  arrived(NULL);
+  c->fn(c->arg);
+  abort(); /* it does not return */
+}
+
+void context_switch(struct context *from, struct context *to, int last)
+{
+  void *fake = NULL;
+
+  (void)last; /* only the address sanitizer wants to know */
+#if defined(FIBER_ASAN)
+  left_context = from;
+  __sanitizer_start_switch_fiber(last ? NULL : &fake,
+                                 to->stack ? to->stack : to->arg, to->bytes);
+#elif defined(FIBER_TSAN)
+  __tsan_switch_to_fiber(to->sanitizer, 0);
+#endif
+  (void)last;
+  entered = to;
+#ifdef FIBER_PORTABLE
+  (void)swapcontext(from->portable, to->portable);
+#else
+  context_jump(&from->at, to->at);
+#endif
+  arrived(fake);
+}
+
+/* ---- stacks ---- */
+
+void context_init(struct context *c)
+{
+  *c = (struct context){ 0 };
+#ifdef FIBER_TSAN
+  c->sanitizer = __tsan_get_current_fiber();
+#endif
+#ifdef FIBER_PORTABLE
+  c->portable = calloc(1, sizeof(ucontext_t));
+#endif
+}
+
+/* A page below the stack, which nobody may touch, catches an overflow. */
+static char *map_stack(size_t bytes, size_t page)
+{
+  char *p = mmap(NULL, bytes + page, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+#ifdef MAP_STACK
+                   | MAP_STACK
+#endif
+                 ,
+                 -1, 0);
+
+  if (p == MAP_FAILED)
+    return NULL;
+  if (mprotect(p + page, bytes, PROT_READ | PROT_WRITE) < 0) {
+    (void)munmap(p, bytes + page);
+    return NULL;
+  }
+  return p + page;
+}
+
+#ifdef FIBER_PORTABLE
+static int set_start(struct context *c)
+{
+  ucontext_t *u = calloc(1, sizeof(*u));
+
+  if (!u || getcontext(u) < 0) {
+    free(u);
+    return -1;
+  }
+  u->uc_stack.ss_sp = c->stack;
+  u->uc_stack.ss_size = c->bytes;
+  makecontext(u, begin, 0);
+  c->portable = u;
+  return 0;
+}
+#else
+/* The frame that context_jump() takes off the stack: it returns to begin(), as
+ * if that had been called. */
+static int set_start(struct context *c)
+{
+  uintptr_t *top = (uintptr_t *)(void *)(c->stack + c->bytes);
+
+#if defined(__x86_64__)
+  *--top = 0; /* where begin() would return to */
+  top -= FIBER_FRAME;
+  for (int i = 0; i < FIBER_FRAME - 1; i++)
+    top[i] = 0;
+  top[FIBER_FRAME - 1] = (uintptr_t)begin;
+#else
+  top -= FIBER_FRAME;
+  for (int i = 0; i < FIBER_FRAME; i++)
+    top[i] = 0;
+  top[11] = (uintptr_t)begin; /* x30 */
+#endif
+  c->at = top;
+  return 0;
+}
+#endif
+
+int context_make(struct context *c, size_t bytes, void (*fn)(void *arg),
+                 void *arg, struct err *err)
+{
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+  *c = (struct context){ .fn = fn, .arg = arg };
+  c->bytes = (bytes * STACK_FACTOR + page - 1) / page * page;
+  c->stack = map_stack(c->bytes, page);
+  if (!c->stack)
+    return err_sys(err, "cannot get memory for the stack of a client:");
+  if (set_start(c) < 0) {
+    context_free(c);
+    return err_set(err, -ENOMEM, "not enough memory for a client");
+  }
+#ifdef FIBER_TSAN
+  c->sanitizer = __tsan_create_fiber(0);
+#endif
+  return 0;
+}
+
+void context_free(struct context *c)
+{
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+#ifdef FIBER_TSAN
+  if (c->stack && c->sanitizer)
+    __tsan_destroy_fiber(c->sanitizer);
+#endif
+#ifdef FIBER_ASAN
+  if (c->stack)
+    __asan_unpoison_memory_region(c->stack, c->bytes);
+#endif
+  if (c->stack)
+    (void)munmap(c->stack - page, c->bytes + page);
+  free(c->portable);
+  *c = (struct context){ 0 };
+}

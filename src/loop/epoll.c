@@ -1,0 +1,227 @@
+/*
+ * epoll.c - waits for sockets with epoll.
+ *
+ * A socket is registered once, edge-triggered, so a wait costs no system call
+ * of its own.  `ready` remembers an edge that nobody waited for, and stays true
+ * until a recv() has shown that nothing is left.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "base/wait.h"
+#include "loop/inside.h"
+
+enum {
+  EVENTS = 256, /* that one look takes */
+};
+
+/* The peer's reads do not wake us: EPOLLOUT is asked for only while it is
+ * waited for. */
+#define EDGES ((uint32_t)(EPOLLIN | EPOLLRDHUP | EPOLLET))
+
+struct loop_epoll {
+  int fd;
+  struct epoll_event events[EVENTS];
+};
+
+static int epoll_open(struct loop *l)
+{
+  struct epoll_event event = { .events = EPOLLIN, .data.fd = l->wake_fd };
+  struct loop_epoll *e = calloc(1, sizeof(*e));
+
+  if (!e)
+    return -ENOMEM;
+  e->fd = epoll_create1(EPOLL_CLOEXEC);
+  if (e->fd < 0 || epoll_ctl(e->fd, EPOLL_CTL_ADD, l->wake_fd, &event) < 0) {
+    const int code = errno;
+
+    if (e->fd >= 0)
+      (void)close(e->fd);
+    free(e);
+    return -code;
+  }
+  l->engine_data = e;
+  return 0;
+}
+
+static void epoll_close(struct loop *l)
+{
+  struct loop_epoll *e = l->engine_data;
+
+  (void)close(e->fd);
+  free(e);
+}
+
+static void arrived(struct loop *l, const struct epoll_event *event)
+{
+  const int fd = event->data.fd;
+  struct loop_fd *s;
+
+  if (fd == l->wake_fd) {
+    loop_woken(l);
+    return;
+  }
+  s = &l->fds[fd];
+  s->ready = true;
+  if (s->waiter) {
+    loop_bump(&l->counts.arrived, 1);
+    loop_make_arrived(l, s->waiter);
+  }
+}
+
+/* The system's timer is as exact as that of epoll_pwait2(), in nanoseconds. */
+static int wait_for_events(struct loop_epoll *e, uint64_t until_ns)
+{
+  struct timespec left;
+  uint64_t now;
+
+  if (until_ns == 0)
+    return epoll_wait(e->fd, e->events, EVENTS, 0);
+  if (until_ns == WAIT_FOREVER)
+    return epoll_wait(e->fd, e->events, EVENTS, -1);
+  now = clock_now_ns();
+  if (until_ns <= now)
+    return epoll_wait(e->fd, e->events, EVENTS, 0);
+#ifdef SYS_epoll_pwait2
+  left.tv_sec = (time_t)((until_ns - now) / NS_PER_S);
+  left.tv_nsec = (long)((until_ns - now) % NS_PER_S);
+  {
+    const long n = syscall(SYS_epoll_pwait2, e->fd, e->events, EVENTS, &left,
+                           NULL, 0);
+
+    if (n >= 0 || errno != ENOSYS)
+      return (int)n;
+  }
+#endif
+  (void)left;
+  return epoll_wait(e->fd, e->events, EVENTS,
+                    (int)((until_ns - now + NS_PER_MS - 1) / NS_PER_MS));
+}
+
+static void epoll_look(struct loop *l, uint64_t until_ns)
+{
+  struct loop_epoll *e = l->engine_data;
+  const int n = wait_for_events(e, until_ns);
+
+  l->now_ns = clock_now_ns();
+  for (int i = 0; i < n; i++)
+    arrived(l, &e->events[i]);
+}
+
+/* ---- sockets ---- */
+
+static struct loop_fd *watch(struct loop *l, int fd)
+{
+  struct epoll_event event = { .events = EDGES, .data.fd = fd };
+  const struct loop_epoll *e = l->engine_data;
+  struct loop_fd *s = loop_fd(l, fd);
+
+  if (LIKELY(s && s->known))
+    return s;
+  if (!s) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  if (epoll_ctl(e->fd, EPOLL_CTL_ADD, fd, &event) < 0)
+    return NULL;
+  s->known = true;
+  s->ready = true; /* what has come before: the next recv() shows it */
+  return s;
+}
+
+static void park_for(struct loop *l, int fd)
+{
+  l->fds[fd].waiter = l->running;
+  l->waiting++;
+  loop_park(l);
+  l->waiting--;
+  l->fds[fd].waiter = NULL; /* `fds` may have moved */
+}
+
+static bool wait_out(struct loop *l, int fd)
+{
+  struct epoll_event event = { .events = EDGES | EPOLLOUT, .data.fd = fd };
+  const struct loop_epoll *e = l->engine_data;
+
+  if (epoll_ctl(e->fd, EPOLL_CTL_MOD, fd, &event) < 0)
+    return false;
+  park_for(l, fd);
+  event.events = EDGES;
+  return epoll_ctl(e->fd, EPOLL_CTL_MOD, fd, &event) == 0;
+}
+
+static bool epoll_wait_fd(struct loop *l, int fd, short events)
+{
+  struct loop_fd *s = watch(l, fd);
+
+  if (!s)
+    return false;
+  if (events & POLLOUT)
+    return wait_out(l, fd);
+  while (!l->fds[fd].ready)
+    park_for(l, fd);
+  l->fds[fd].ready = false;
+  return true;
+}
+
+static ssize_t epoll_send(struct loop *l, int fd, const void *p, size_t n,
+                          int flags)
+{
+  for (;;) {
+    const ssize_t sent = send(fd, p, n, flags | MSG_NOSIGNAL | MSG_DONTWAIT);
+
+    if (LIKELY(sent >= 0))
+      return sent;
+    if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
+      return -1;
+    if (errno != EINTR && (!watch(l, fd) || !wait_out(l, fd)))
+      return -1;
+  }
+}
+
+static ssize_t epoll_recv(struct loop *l, int fd, void *p, size_t n)
+{
+  if (!watch(l, fd))
+    return -1;
+  for (;;) {
+    ssize_t got;
+
+    while (!l->fds[fd].ready)
+      park_for(l, fd);
+    got = recv(fd, p, n, MSG_DONTWAIT);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got > 0 && (size_t)got == n)
+      return got; /* there may be more */
+    if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)))
+      l->fds[fd].ready = false;
+    if (got >= 0 || l->fds[fd].ready)
+      return got; /* an end, or an error, stays */
+  }
+}
+
+static void epoll_forget(struct loop *l, int fd)
+{
+  const struct loop_epoll *e = l->engine_data;
+
+  (void)epoll_ctl(e->fd, EPOLL_CTL_DEL, fd, NULL);
+}
+
+const struct engine loop_engine_epoll = {
+  .name = "epoll",
+  .open = epoll_open,
+  .close = epoll_close,
+  .look = epoll_look,
+  .send = epoll_send,
+  .recv = epoll_recv,
+  .wait_fd = epoll_wait_fd,
+  .forget = epoll_forget,
+};

@@ -1,0 +1,68 @@
+/*
+ * fiber.h - what a fiber may ask and say of itself.
+ *
+ * A fiber may be parked only if nothing below it on the stack forbids that.
+ * Machine code of LuaJIT does: whoever calls Lua code says fiber_allow(false),
+ * and functions that Lua calls in a safe way say fiber_allow(true) for as long
+ * as they run.  Where it is not allowed, and outside of fibers, those of
+ * loop.h block the thread.
+ */
+#ifndef BENCH_LOOP_FIBER_H
+#define BENCH_LOOP_FIBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct loop;
+
+/* What the other files may see of the fiber that runs in this thread. */
+struct fiber {
+  struct loop *loop;
+  bool may_park;     /* see above; at first it may */
+  uint64_t switches; /* how often it was parked */
+};
+
+/* The fiber that the calling thread is in; NULL: none. */
+static inline struct fiber *fiber_here(void)
+{
+  extern _Thread_local struct fiber *fiber_of_thread;
+
+  return fiber_of_thread;
+}
+
+/* The fiber that may be parked now; NULL: none, the thread has to block. */
+static inline struct fiber *fiber_parkable(void)
+{
+  struct fiber *f = fiber_here();
+
+  return f && f->may_park ? f : NULL;
+}
+
+/* May this fiber be parked from now on?  Returns what was true before.  Outside
+ * of a fiber it does nothing. */
+static inline bool fiber_allow(bool may)
+{
+  struct fiber *f = fiber_here();
+  const bool before = f && f->may_park;
+
+  if (f)
+    f->may_park = may;
+  return before;
+}
+
+/* How often this fiber was parked: others have run if that has changed. */
+static inline uint64_t fiber_switches(void)
+{
+  const struct fiber *f = fiber_here();
+
+  return f ? f->switches : 0;
+}
+
+/* Let the other fibers run that can. */
+void fiber_yield(void);
+
+/* Give back the memory of the stack that deeper calls have used. */
+void fiber_trim_stack(void);
+
+#endif

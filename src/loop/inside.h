@@ -1,0 +1,145 @@
+/*
+ * inside.h - the data of a loop (for src/loop only).
+ */
+#ifndef BENCH_LOOP_INSIDE_H
+#define BENCH_LOOP_INSIDE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "loop/context.h"
+#include "loop/fiber.h"
+#include "loop/loop.h"
+#include "loop/timers.h"
+
+/* A fiber with what only the loop needs to know. */
+struct task {
+  struct fiber fiber; /* first: what others see */
+  struct context context;
+  void (*fn)(void *arg);
+  void *arg;
+  struct task *next; /* in a queue */
+  bool queued;       /* it can go on */
+  struct timer timer;
+
+  /* In loop_wait_while(): its word, and its neighbours in the loop's list. */
+  _Atomic uint32_t *word;
+  uint32_t value;
+  struct task *word_before, *word_after;
+
+  void (*aside)(void *arg); /* to be run in another thread */
+  void *aside_arg;
+
+  uint64_t seen_ns; /* when the loop saw what it waits for; 0: no arrival */
+  long result;      /* of the operation that an engine has done for it */
+};
+
+struct task_queue {
+  struct task *first, **end;
+};
+
+static inline void task_queue_clear(struct task_queue *q)
+{
+  q->first = NULL;
+  q->end = &q->first;
+}
+
+static inline void task_queue_add(struct task_queue *q, struct task *t)
+{
+  t->next = NULL;
+  *q->end = t;
+  q->end = &t->next;
+}
+
+/* What is known of a socket, by its number. */
+struct loop_fd {
+  struct task *waiter; /* waits for it */
+  bool known;          /* the engine watches it */
+  bool ready;          /* there may be something to receive */
+  bool sending;        /* the engine has bytes that are not sent yet */
+  bool settles;        /* the waiter waits until they are */
+  int error;           /* why they could not be sent; 0: they could */
+};
+
+struct loop;
+
+/* How a loop waits: see loop_engine. */
+struct engine {
+  const char *name;
+  /* 0, or -errno: the system does not allow it. */
+  int (*open)(struct loop *l);
+  void (*close)(struct loop *l);
+  /*
+   * Look for arrivals, and make the tasks ready that wait for them.  Wait for
+   * one until `until_ns` (0: not at all).  Sets l->now_ns.
+   */
+  void (*look)(struct loop *l, uint64_t until_ns);
+  /* As loop_send() and loop_recv(), in a task. */
+  ssize_t (*send)(struct loop *l, int fd, const void *p, size_t n, int flags);
+  ssize_t (*recv)(struct loop *l, int fd, void *p, size_t n);
+  bool (*wait_fd)(struct loop *l, int fd, short events);
+  void (*settle)(struct loop *l, int fd); /* [opt] as loop_settle() */
+  void (*forget)(struct loop *l, int fd);
+  /* Begin all that was put off: the thread is going to block.  NULL: nothing is
+   * put off. */
+  void (*flush)(struct loop *l);
+};
+
+struct loop {
+  struct context thread; /* of loop_run() */
+  struct task *running;
+  struct task_queue ready;
+  struct timers timers;
+  struct task *words; /* tasks in loop_wait_while() */
+  unsigned alive;
+  unsigned waiting; /* tasks that wait for an arrival at a socket */
+  size_t stack_bytes;
+  struct task *ended; /* its stack can be freed now */
+  uint64_t now_ns;    /* when the last look ended */
+
+  struct loop_fd *fds; /* owned; by number */
+  size_t n_fds;
+  int wake_fd; /* loop_wake() */
+
+  void (*lag)(void *ctx, uint64_t ns);
+  void *lag_ctx;
+  struct loop_counts counts;
+
+  const struct engine *engine;
+  void *engine_data;
+
+  struct aside *aside; /* owned; NULL: nothing has run aside yet */
+};
+
+extern const struct engine loop_engine_epoll;
+extern const struct engine loop_engine_uring;
+
+/* Only this thread writes it. */
+static inline void loop_bump(_Atomic uint64_t *count, uint64_t n)
+{
+  atomic_store_explicit(count,
+                        atomic_load_explicit(count, memory_order_relaxed) + n,
+                        memory_order_relaxed);
+}
+
+/* The task of this thread parks, until something makes it ready. */
+void loop_park(struct loop *l);
+/* It goes on in the next turn. */
+void loop_make_ready(struct loop *l, struct task *t);
+/* The same because of an arrival that l->now_ns has seen. */
+void loop_make_arrived(struct loop *l, struct task *t);
+
+/* The entry of a socket; NULL: no memory. */
+struct loop_fd *loop_fd(struct loop *l, int fd);
+
+/* The thread is going to block. */
+static inline void loop_flush(struct loop *l)
+{
+  if (l->engine->flush)
+    l->engine->flush(l);
+}
+
+/* The wake_fd has something to read: words and work aside are looked at. */
+void loop_woken(struct loop *l);
+
+#endif

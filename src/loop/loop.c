@@ -1,0 +1,454 @@
+/*
+ * loop.c - runs the fibers of a thread in turns.
+ */
+#include "loop/loop.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "base/err.h"
+#include "base/sock.h"
+#include "base/wait.h"
+#include "loop/aside.h"
+#include "loop/inside.h"
+
+_Thread_local struct fiber *fiber_of_thread;
+
+static struct task *task_of(struct fiber *f)
+{
+  return (struct task *)(void *)f;
+}
+
+static struct task *task_of_timer(struct timer *t)
+{
+  return (struct task *)(void *)((char *)t - offsetof(struct task, timer));
+}
+
+/* ---- the queue of tasks that can go on ---- */
+
+void loop_make_ready(struct loop *l, struct task *t)
+{
+  if (t->queued)
+    return;
+  t->queued = true;
+  task_queue_add(&l->ready, t);
+}
+
+void loop_make_arrived(struct loop *l, struct task *t)
+{
+  t->seen_ns = l->now_ns;
+  loop_make_ready(l, t);
+}
+
+void loop_park(struct loop *l)
+{
+  struct task *t = l->running;
+
+  t->fiber.switches++;
+  context_switch(&t->context, &l->thread, 0);
+  if (t->seen_ns != 0) {
+    if (l->lag) {
+      const uint64_t now = clock_now_ns();
+
+      l->lag(l->lag_ctx, now > t->seen_ns ? now - t->seen_ns : 0);
+    }
+    t->seen_ns = 0;
+  }
+}
+
+void fiber_yield(void)
+{
+  struct fiber *f = fiber_parkable();
+
+  if (!f)
+    return;
+  loop_make_ready(f->loop, task_of(f));
+  loop_park(f->loop);
+}
+
+NOINLINE void fiber_trim_stack(void)
+{
+  enum {
+    KEPT = 1024
+  }; /* madvise() itself needs some of the stack */
+  const struct fiber *f = fiber_here();
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  const struct context *c;
+  uintptr_t end;
+
+  if (!f)
+    return;
+  c = &f->loop->running->context;
+  end = (here - KEPT) / page * page;
+  if (end > (uintptr_t)c->stack && end < (uintptr_t)c->stack + c->bytes)
+    (void)madvise(c->stack, end - (uintptr_t)c->stack, MADV_DONTNEED);
+}
+
+/* ---- the loop ---- */
+
+static int open_engine(struct loop *l, enum loop_engine wish, struct err *err)
+{
+  int rc = -ENOSYS;
+
+  if (wish != LOOP_EPOLL) {
+    l->engine = &loop_engine_uring;
+    rc = l->engine->open(l);
+  }
+  if (rc < 0 && wish != LOOP_URING) {
+    l->engine = &loop_engine_epoll;
+    rc = l->engine->open(l);
+  }
+  return rc == 0 ? 0
+                 : err_set(err, rc, "cannot wait for many sockets with %s: %s",
+                           l->engine->name, strerror(-rc));
+}
+
+int loop_new(struct loop **ret, const struct loop_setup *setup, struct err *err)
+{
+  struct loop *l = calloc(1, sizeof(*l));
+  int rc;
+
+  if (!l)
+    return err_set(err, -ENOMEM, "not enough memory for clients");
+  l->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  if (l->wake_fd < 0) {
+    rc = err_sys(err, "cannot wait for clients:");
+    free(l);
+    return rc;
+  }
+  context_init(&l->thread);
+  task_queue_clear(&l->ready);
+  l->stack_bytes = setup->stack_bytes;
+  rc = open_engine(l, setup->engine, err);
+  if (rc < 0) {
+    l->engine = NULL;
+    loop_free(l);
+    return rc;
+  }
+  *ret = l;
+  return 0;
+}
+
+static void task_free(struct task *t)
+{
+  if (!t)
+    return;
+  context_free(&t->context);
+  free(t);
+}
+
+void loop_free(struct loop *l)
+{
+  struct task *t, *next;
+
+  if (!l)
+    return;
+  for (t = l->ready.first; t; t = next) { /* those that were never run */
+    next = t->next;
+    task_free(t);
+  }
+  task_free(l->ended);
+  aside_stop(l);
+  if (l->engine)
+    l->engine->close(l);
+  (void)close(l->wake_fd);
+  timers_done(&l->timers);
+  context_free(&l->thread);
+  free(l->fds);
+  free(l);
+}
+
+void loop_on_lag(struct loop *l, void (*lag)(void *ctx, uint64_t ns), void *ctx)
+{
+  l->lag = lag;
+  l->lag_ctx = ctx;
+}
+
+const struct loop_counts *loop_counts(const struct loop *l)
+{
+  return &l->counts;
+}
+
+const char *loop_engine_name(const struct loop *l)
+{
+  return l->engine->name;
+}
+
+/* The first function on the stack of a task. */
+static void task_main(void *arg)
+{
+  struct task *t = arg;
+  struct loop *l = t->fiber.loop;
+
+  t->fn(t->arg);
+  l->alive--;
+  l->ended = t;
+  context_switch(&t->context, &l->thread, 1);
+}
+
+int loop_add(struct loop *l, void (*fn)(void *arg), void *arg, struct err *err)
+{
+  struct task *t = calloc(1, sizeof(*t));
+  int rc;
+
+  if (!t || !timers_reserve(&l->timers, (size_t)l->alive + 1)) {
+    free(t);
+    return err_set(err, -ENOMEM, "not enough memory for a client");
+  }
+  t->fn = fn;
+  t->arg = arg;
+  t->fiber.loop = l;
+  t->fiber.may_park = true;
+  rc = context_make(&t->context, l->stack_bytes, task_main, t, err);
+  if (rc < 0) {
+    free(t);
+    return rc;
+  }
+  l->alive++;
+  loop_make_ready(l, t);
+  return 0;
+}
+
+static void run_task(struct loop *l, struct task *t)
+{
+  t->queued = false;
+  l->running = t;
+  fiber_of_thread = &t->fiber;
+  context_switch(&l->thread, &t->context, 0);
+  fiber_of_thread = NULL;
+  l->running = NULL;
+  if (UNLIKELY(l->ended != NULL)) {
+    task_free(l->ended);
+    l->ended = NULL;
+  }
+}
+
+/* Those that are ready when a turn begins; what they make ready is for the
+ * next one. */
+static void run_ready(struct loop *l)
+{
+  struct task *t = l->ready.first, *next;
+
+  task_queue_clear(&l->ready);
+  for (; t; t = next) {
+    next = t->next;
+    run_task(l, t);
+  }
+}
+
+static void expire_timers(struct loop *l)
+{
+  struct timer *next;
+
+  while ((next = timers_next(&l->timers)) != NULL && next->at_ns <= l->now_ns) {
+    timers_remove(&l->timers, next);
+    loop_make_ready(l, task_of_timer(next));
+  }
+}
+
+/*
+ * Look for arrivals until there is one, or `until_ns` comes.
+ *
+ * A wake-up is dear, so it should bring many answers.  If nothing has come yet
+ * and more than one answer is due, the loop lends its processor to whoever
+ * wants it, mostly servers on the same machine that have work to do, and looks
+ * again before it sleeps.  That takes no time if nobody wants the processor,
+ * and holds no answer back.  To wait for several answers, or for some
+ * microseconds, brings more of them at a time, but costs throughput.
+ */
+static void look(struct loop *l, uint64_t until_ns)
+{
+  loop_bump(&l->counts.turns, 1);
+  l->engine->look(l, 0);
+  if (l->ready.first || until_ns <= l->now_ns)
+    return;
+  if (l->waiting > 1) {
+    (void)sched_yield();
+    l->engine->look(l, 0);
+    if (l->ready.first)
+      return;
+  }
+  loop_bump(&l->counts.slept, 1);
+  l->engine->look(l, until_ns);
+}
+
+void loop_run(struct loop *l)
+{
+  while (l->alive > 0) {
+    const struct timer *next;
+    uint64_t until = WAIT_FOREVER;
+
+    run_ready(l);
+    if (l->alive == 0)
+      break;
+    next = timers_next(&l->timers);
+    if (next)
+      until = next->at_ns;
+    if (l->ready.first)
+      until = 0;
+    look(l, until);
+    expire_timers(l);
+  }
+}
+
+/* ---- words ---- */
+
+static void words_add(struct loop *l, struct task *t, _Atomic uint32_t *word,
+                      uint32_t value)
+{
+  t->word = word;
+  t->value = value;
+  t->word_before = NULL;
+  t->word_after = l->words;
+  if (l->words)
+    l->words->word_before = t;
+  l->words = t;
+}
+
+static void words_remove(struct loop *l, struct task *t)
+{
+  if (t->word_before)
+    t->word_before->word_after = t->word_after;
+  else
+    l->words = t->word_after;
+  if (t->word_after)
+    t->word_after->word_before = t->word_before;
+  t->word = NULL;
+}
+
+void loop_wait_while(_Atomic uint32_t *word, uint32_t value, uint64_t until_ns)
+{
+  struct fiber *f = fiber_parkable();
+  struct task *t;
+  struct loop *l;
+
+  if (!f) {
+    if (fiber_here())
+      loop_flush(fiber_here()->loop);
+    wait_while(word, value, until_ns);
+    return;
+  }
+  if (atomic_load(word) != value || until_ns <= clock_now_ns())
+    return;
+  t = task_of(f);
+  l = f->loop;
+  words_add(l, t, word, value);
+  if (until_ns != WAIT_FOREVER) {
+    t->timer.at_ns = until_ns;
+    timers_add(&l->timers, &t->timer);
+  }
+  loop_park(l);
+  timers_remove(&l->timers, &t->timer);
+  words_remove(l, t);
+}
+
+void loop_wake(struct loop *l)
+{
+  const uint64_t one = 1;
+
+  (void)!write(l->wake_fd, &one, sizeof(one)); /* full: it wakes, too */
+}
+
+static void look_at_words(struct loop *l)
+{
+  for (struct task *t = l->words; t; t = t->word_after) {
+    if (atomic_load(t->word) == t->value)
+      continue;
+    timers_remove(&l->timers, &t->timer);
+    loop_make_ready(l, t);
+  }
+}
+
+void loop_woken(struct loop *l)
+{
+  uint64_t n;
+
+  (void)!read(l->wake_fd, &n, sizeof(n));
+  look_at_words(l);
+  aside_collect(l);
+}
+
+/* ---- sockets ---- */
+
+struct loop_fd *loop_fd(struct loop *l, int fd)
+{
+  const size_t i = (size_t)fd;
+
+  if (UNLIKELY(i >= l->n_fds)) {
+    const size_t n = i < 512 ? 1024 : 2 * i;
+    struct loop_fd *fds = reallocarray(l->fds, n, sizeof(*fds));
+
+    if (!fds)
+      return NULL;
+    memset(fds + l->n_fds, 0, (n - l->n_fds) * sizeof(*fds));
+    l->fds = fds;
+    l->n_fds = n;
+  }
+  return &l->fds[i];
+}
+
+/* The loop in which the wait may take place; NULL: the thread has to block. */
+static struct loop *loop_here(void)
+{
+  const struct fiber *f = fiber_here();
+
+  if (!f)
+    return NULL;
+  if (LIKELY(f->may_park))
+    return f->loop;
+  loop_bump(&f->loop->counts.blocked, 1);
+  loop_flush(f->loop);
+  return NULL;
+}
+
+ssize_t loop_send(int fd, const void *p, size_t n, int flags)
+{
+  struct loop *l = loop_here();
+
+  return l ? l->engine->send(l, fd, p, n, flags) : sock_send(fd, p, n, flags);
+}
+
+ssize_t loop_recv(int fd, void *p, size_t n)
+{
+  struct loop *l = loop_here();
+
+  if (l)
+    return l->engine->recv(l, fd, p, n);
+  return sock_wait(fd, POLLIN) ? sock_recv(fd, p, n) : -1;
+}
+
+void loop_settle(int fd)
+{
+  struct loop *l = loop_here();
+
+  if (l && l->engine->settle && (size_t)fd < l->n_fds)
+    l->engine->settle(l, fd);
+}
+
+bool loop_wait_fd(int fd, short events)
+{
+  struct loop *l = loop_here();
+
+  return l ? l->engine->wait_fd(l, fd, events) : sock_wait(fd, events);
+}
+
+void loop_forget(int fd)
+{
+  const struct fiber *f = fiber_here();
+  struct loop *l = f ? f->loop : NULL;
+
+  if (!l || fd < 0 || (size_t)fd >= l->n_fds)
+    return;
+  if (l->fds[fd].known)
+    l->engine->forget(l, fd);
+  l->fds[fd] = (struct loop_fd){ 0 };
+}

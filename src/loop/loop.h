@@ -1,0 +1,106 @@
+/*
+ * loop.h - many fibers on one thread: when one has to wait, another runs.
+ *
+ * A fiber is a function with a stack of its own.  It runs until it waits in one
+ * of the functions below; then the thread's loop runs the next fiber that can
+ * go on.  So code that waits is written as for a thread, and one thread of the
+ * system carries thousands of them.  A fiber never moves to another thread, and
+ * is never interrupted: between two waits, nothing else runs in its thread.
+ * See fiber.h.
+ */
+#ifndef BENCH_LOOP_LOOP_H
+#define BENCH_LOOP_LOOP_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct err;
+struct loop;
+
+/* How a loop waits for sockets. */
+enum loop_engine {
+  LOOP_AUTO, /* io_uring if the system allows it, else epoll */
+  LOOP_EPOLL,
+  LOOP_URING,
+};
+
+struct loop_setup {
+  size_t stack_bytes; /* of each fiber */
+  enum loop_engine engine;
+};
+
+/* Counts of a loop; its thread writes them, others may read. */
+struct loop_counts {
+  _Atomic uint64_t turns;   /* looks for what has arrived */
+  _Atomic uint64_t arrived; /* answers that they found */
+  _Atomic uint64_t slept;   /* turns in which nothing was there yet */
+  _Atomic uint64_t blocked; /* waits that blocked the thread */
+};
+
+/*
+ * A loop for the calling thread, which alone may use it.  `lag` [opt] is called
+ * when a fiber goes on after an arrival, with the time since the loop has seen
+ * that.
+ */
+int loop_new(struct loop **ret, const struct loop_setup *setup,
+             struct err *err);
+/* All fibers have ended. */
+void loop_free(struct loop *l);
+
+void loop_on_lag(struct loop *l, void (*lag)(void *ctx, uint64_t ns),
+                 void *ctx);
+const struct loop_counts *loop_counts(const struct loop *l);
+/* "epoll", "io_uring" */
+const char *loop_engine_name(const struct loop *l);
+
+/* Make a fiber that calls fn(arg); it runs as soon as the loop does. */
+int loop_add(struct loop *l, void (*fn)(void *arg), void *arg, struct err *err);
+
+/* Run the fibers until all have ended. */
+void loop_run(struct loop *l);
+
+/* From any thread: fibers in loop_wait_while() look at their words again. */
+void loop_wake(struct loop *l);
+
+/* ---- waits ---- */
+
+/* As wait_while() of base/wait.h. */
+void loop_wait_while(_Atomic uint32_t *word, uint32_t value, uint64_t until_ns);
+
+/*
+ * Bytes to and from a socket, as send() and recv(), which wait as long as
+ * nothing can be sent or received.  The calling fiber may be parked.  The bytes
+ * to be sent stay valid until something was received, or the socket is
+ * forgotten.
+ */
+ssize_t loop_send(int fd, const void *p, size_t n, int flags);
+ssize_t loop_recv(int fd, void *p, size_t n);
+
+/* Until the bytes given to loop_send() are no longer needed: for a message
+ * without an answer, whose memory is used again. */
+void loop_settle(int fd);
+
+/* Wait for POLLIN or POLLOUT, without a time limit; false: it is not
+ * possible. */
+bool loop_wait_fd(int fd, short events);
+
+/* Call this before a socket is closed that a fiber may have waited for. */
+void loop_forget(int fd);
+
+/* Work that blocks by itself, such as that of client libraries. */
+enum loop_aside {
+  LOOP_ASIDE_CONNECT, /* a few at a time */
+  LOOP_ASIDE_CALL,    /* as many as there are fibers: they may wait for locks
+                       * that others of them hold */
+};
+
+/*
+ * Run fn(arg) in another thread, while this fiber is parked.  Outside of
+ * fibers, and where there is no other thread, it runs right here.
+ */
+void loop_aside(void (*fn)(void *arg), void *arg, enum loop_aside kind);
+
+#endif

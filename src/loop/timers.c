@@ -1,0 +1,81 @@
+/*
+ * timers.c - a binary heap of moments.
+ */
+#include "loop/timers.h"
+
+#include <stdlib.h>
+
+bool timers_reserve(struct timers *ts, size_t n)
+{
+  const size_t room = ts->room ? 2 * ts->room : 64;
+  struct timer **heap;
+
+  if (n < ts->room)
+    return true;
+  n = n < room ? room : n + 1;
+  heap = reallocarray(ts->heap, n, sizeof(*heap));
+  if (!heap)
+    return false;
+  ts->heap = heap;
+  ts->room = n;
+  return true;
+}
+
+void timers_done(struct timers *ts)
+{
+  free(ts->heap);
+  *ts = (struct timers){ 0 };
+}
+
+static void put(struct timers *ts, size_t place, struct timer *t)
+{
+  ts->heap[place] = t;
+  t->place = place;
+}
+
+/* Move it towards the first place, as long as it is earlier. */
+static void rise(struct timers *ts, size_t place, struct timer *t)
+{
+  for (; place > 1 && ts->heap[place / 2]->at_ns > t->at_ns; place /= 2)
+    put(ts, place, ts->heap[place / 2]);
+  put(ts, place, t);
+}
+
+/* Move it away from the first place, as long as it is later. */
+static void sink(struct timers *ts, size_t place, struct timer *t)
+{
+  size_t child;
+
+  while ((child = 2 * place) <= ts->n) {
+    if (child < ts->n && ts->heap[child + 1]->at_ns < ts->heap[child]->at_ns)
+      child++;
+    if (ts->heap[child]->at_ns >= t->at_ns)
+      break;
+    put(ts, place, ts->heap[child]);
+    place = child;
+  }
+  put(ts, place, t);
+}
+
+void timers_add(struct timers *ts, struct timer *t)
+{
+  ts->n++;
+  rise(ts, ts->n, t);
+}
+
+void timers_remove(struct timers *ts, struct timer *t)
+{
+  const size_t place = t->place;
+  struct timer *last;
+
+  if (place == 0)
+    return;
+  t->place = 0;
+  last = ts->heap[ts->n--];
+  if (last == t)
+    return;
+  if (place > 1 && ts->heap[place / 2]->at_ns > last->at_ns)
+    rise(ts, place, last);
+  else
+    sink(ts, place, last);
+}

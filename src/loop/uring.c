@@ -1,0 +1,405 @@
+/*
+ * uring.c - sends and receives with io_uring.
+ *
+ * What the fibers of a turn want to send and receive is only written down, and
+ * one system call begins all of it when the turn ends.  So loop_send() returns
+ * before anything is sent; if that fails later, the next loop_recv() of the
+ * socket fails.  A socket has at most one send under way: a further one, which
+ * could overtake it, waits for its end.
+ */
+#include "loop/inside.h"
+#include "loop/ring.h"
+
+#include <errno.h>
+
+#ifdef LOOP_HAVE_URING
+
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "base/wait.h"
+
+enum {
+  DIRECT = 64 * 1024, /* larger sends need no company in their system call */
+};
+
+/* What a completion belongs to, in the lowest bits of its request's user_data;
+ * the rest is the task, or the socket's number. */
+enum {
+  OF_TASK,
+  OF_SEND,
+  OF_WAKE,
+  OF_CANCEL,
+  OF_BITS = 2,
+};
+
+struct uring {
+  struct ring ring;
+};
+
+/* ---- requests ---- */
+
+static void enter(struct uring *u, unsigned min, uint64_t timeout_ns)
+{
+  const int rc = ring_enter(&u->ring, min, timeout_ns);
+
+  /* Short of memory for the moment: the caller tries again. */
+  if (UNLIKELY(rc < 0 && rc != -EINTR && rc != -EAGAIN && rc != -EBUSY))
+    abort(); /* the ring is used wrongly */
+}
+
+static struct io_uring_sqe *request(struct uring *u, uint8_t opcode, int fd,
+                                    uint64_t what, unsigned of)
+{
+  struct io_uring_sqe *q;
+
+  while (UNLIKELY((q = ring_request(&u->ring)) == NULL))
+    enter(u, 0, 0);
+  q->opcode = opcode;
+  q->fd = fd;
+  q->user_data = what | of;
+  return q;
+}
+
+static uint64_t send_name(int fd)
+{
+  return (uint64_t)fd << OF_BITS;
+}
+
+static void cancel(struct uring *u, uint64_t user_data)
+{
+  struct io_uring_sqe *q = request(u, IORING_OP_ASYNC_CANCEL, -1, 0, OF_CANCEL);
+
+  q->addr = user_data;
+}
+
+/* Park until the request of this task has completed. */
+static long await(struct loop *l)
+{
+  struct task *t = l->running;
+
+  l->waiting++;
+  loop_park(l);
+  l->waiting--;
+  return t->result;
+}
+
+/* ---- completions ---- */
+
+/* A receive that waits for the answer would wait for ever. */
+static void send_failed(struct loop *l, struct loop_fd *s, int code)
+{
+  s->error = code;
+  if (s->waiter && !s->settles)
+    cancel(l->engine_data, (uint64_t)(uintptr_t)s->waiter | OF_TASK);
+}
+
+static void send_done(struct loop *l, int fd, int res)
+{
+  struct loop_fd *s = &l->fds[fd];
+
+  s->sending = false;
+  if (UNLIKELY(res < 0))
+    send_failed(l, s, -res);
+  if (UNLIKELY(s->settles))
+    loop_make_ready(l, s->waiter);
+}
+
+static void task_done(struct loop *l, struct task *t, int res)
+{
+  t->result = res;
+  loop_bump(&l->counts.arrived, 1);
+  loop_make_arrived(l, t);
+}
+
+static void arm_wake(struct loop *l)
+{
+  request(l->engine_data, IORING_OP_POLL_ADD, l->wake_fd, 0, OF_WAKE)
+    ->poll32_events = POLLIN;
+}
+
+static void complete(struct loop *l, uint64_t user_data, int res)
+{
+  const uint64_t what = user_data >> OF_BITS << OF_BITS;
+
+  switch ((unsigned)(user_data - what)) {
+  case OF_TASK:
+    task_done(l, (struct task *)(uintptr_t)what, res);
+    break;
+  case OF_SEND:
+    send_done(l, (int)(what >> OF_BITS), res);
+    break;
+  case OF_WAKE:
+    loop_woken(l);
+    arm_wake(l);
+    break;
+  default:
+    break; /* what was cancelled completes, too */
+  }
+}
+
+static void take(struct loop *l)
+{
+  struct uring *u = l->engine_data;
+  const struct io_uring_cqe *c;
+
+  l->now_ns = clock_now_ns();
+  while ((c = ring_peek(&u->ring)) != NULL) {
+    const uint64_t user_data = c->user_data;
+    const int res = c->res;
+
+    ring_seen(&u->ring);
+    complete(l, user_data, res);
+  }
+}
+
+/* ---- the engine ---- */
+
+static int uring_open(struct loop *l)
+{
+  struct uring *u = calloc(1, sizeof(*u));
+  int rc;
+
+  if (!u)
+    return -ENOMEM;
+  rc = ring_open(&u->ring);
+  if (rc < 0) {
+    free(u);
+    return rc;
+  }
+  l->engine_data = u;
+  arm_wake(l);
+  return 0;
+}
+
+static void uring_close(struct loop *l)
+{
+  struct uring *u = l->engine_data;
+
+  ring_close(&u->ring);
+  free(u);
+}
+
+static void uring_flush(struct loop *l)
+{
+  struct uring *u = l->engine_data;
+
+  enter(u, 0, 0);
+  take(l);
+}
+
+static void uring_look(struct loop *l, uint64_t until_ns)
+{
+  struct uring *u = l->engine_data;
+
+  if (until_ns > l->now_ns)
+    enter(u, 1, until_ns == WAIT_FOREVER ? until_ns : until_ns - l->now_ns);
+  else if (ring_has_news(&u->ring))
+    enter(u, 0, 0);
+  take(l);
+}
+
+/* ---- sockets ---- */
+
+static struct loop_fd *know(struct loop *l, int fd)
+{
+  struct loop_fd *s = loop_fd(l, fd);
+
+  if (LIKELY(s != NULL))
+    s->known = true;
+  else
+    errno = ENOMEM;
+  return s;
+}
+
+static int poll_for(struct loop *l, int fd, short events)
+{
+  struct io_uring_sqe *q = request(l->engine_data, IORING_OP_POLL_ADD, fd,
+                                   (uintptr_t)l->running, OF_TASK);
+
+  q->poll32_events = (uint16_t)events;
+  return (int)await(l);
+}
+
+/* Until nothing is under way from this socket. */
+static void settle(struct loop *l, int fd)
+{
+  uring_flush(l); /* mostly that is all */
+  while (l->fds[fd].sending) {
+    l->fds[fd].waiter = l->running;
+    l->fds[fd].settles = true;
+    loop_park(l);
+    l->fds[fd].waiter = NULL;
+    l->fds[fd].settles = false;
+  }
+}
+
+static ssize_t send_directly(struct loop *l, int fd, const void *p, size_t n,
+                             int flags)
+{
+  for (;;) {
+    const ssize_t sent = send(fd, p, n, flags | MSG_NOSIGNAL | MSG_DONTWAIT);
+
+    if (sent >= 0)
+      return sent;
+    if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      const int rc = poll_for(l, fd, POLLOUT);
+
+      if (rc >= 0)
+        continue;
+      errno = -rc;
+    }
+    if (errno != EINTR)
+      return -1;
+  }
+}
+
+static bool send_has_failed(const struct loop_fd *s)
+{
+  if (LIKELY(s->error == 0))
+    return false;
+  errno = s->error;
+  return true;
+}
+
+static ssize_t uring_send(struct loop *l, int fd, const void *p, size_t n,
+                          int flags)
+{
+  struct loop_fd *s = know(l, fd);
+  struct io_uring_sqe *q;
+
+  if (!s)
+    return -1;
+  if (UNLIKELY(s->sending)) {
+    settle(l, fd);
+    s = &l->fds[fd];
+  }
+  if (send_has_failed(s))
+    return -1;
+  if (n > DIRECT)
+    return send_directly(l, fd, p, n, flags);
+  q = request(l->engine_data, IORING_OP_SEND, fd, send_name(fd), OF_SEND);
+  q->addr = (uintptr_t)p;
+  q->len = (uint32_t)n;
+  q->msg_flags = (uint32_t)flags | MSG_NOSIGNAL | MSG_WAITALL;
+  s->sending = true;
+  return (ssize_t)n;
+}
+
+/* What is there already; -1 and EAGAIN: nothing. */
+static ssize_t recv_now(struct loop_fd *s, int fd, void *p, size_t n)
+{
+  const ssize_t got = recv(fd, p, n, MSG_DONTWAIT);
+
+  s->ready = got > 0 && (size_t)got == n;
+  return got;
+}
+
+static ssize_t recv_later(struct loop *l, int fd, void *p, size_t n)
+{
+  struct loop_fd *s = &l->fds[fd];
+  struct io_uring_sqe *q = request(l->engine_data, IORING_OP_RECV, fd,
+                                   (uintptr_t)l->running, OF_TASK);
+  long got;
+
+  q->addr = (uintptr_t)p;
+  q->len = n > INT32_MAX ? INT32_MAX : (uint32_t)n;
+  if (s->sending) /* the answer cannot be here yet */
+    q->ioprio = IORING_RECVSEND_POLL_FIRST;
+  s->waiter = l->running;
+  got = await(l);
+  s = &l->fds[fd];
+  s->waiter = NULL;
+  s->ready = got > 0 && (size_t)got == n; /* there may be more */
+  return got;
+}
+
+static ssize_t uring_recv(struct loop *l, int fd, void *p, size_t n)
+{
+  struct loop_fd *s = know(l, fd);
+  ssize_t got;
+
+  if (!s)
+    return -1;
+  if (UNLIKELY(s->ready || s->error != 0)) {
+    got = recv_now(s, fd, p, n);
+    if (got > 0)
+      return got;
+    if (send_has_failed(s))
+      return -1;
+    if (got == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))
+      return got;
+  }
+  do {
+    got = recv_later(l, fd, p, n);
+    if (LIKELY(got > 0))
+      return got;
+    if (send_has_failed(&l->fds[fd]))
+      return -1;
+  } while (got == -EINTR || got == -EAGAIN);
+  if (got == 0)
+    return 0;
+  errno = (int)-got;
+  return -1;
+}
+
+static bool uring_wait_fd(struct loop *l, int fd, short events)
+{
+  int rc;
+
+  if (!know(l, fd))
+    return false;
+  do
+    rc = poll_for(l, fd, events);
+  while (rc == -EINTR);
+  if (rc >= 0)
+    return true;
+  errno = -rc;
+  return false;
+}
+
+/* What is under way is sent before the socket is closed, as far as the peer
+ * has room for it; the rest is given up. */
+static void uring_forget(struct loop *l, int fd)
+{
+  struct uring *u = l->engine_data;
+
+  if (!l->fds[fd].sending)
+    return;
+  uring_flush(l);
+  if (!l->fds[fd].sending)
+    return;
+  cancel(u, send_name(fd) | OF_SEND);
+  while (l->fds[fd].sending) {
+    enter(u, 1, WAIT_FOREVER);
+    take(l);
+  }
+}
+
+#else /* the headers of the system do not know io_uring */
+
+static int uring_open(struct loop *l)
+{
+  (void)l;
+  return -ENOSYS;
+}
+
+#endif
+
+const struct engine loop_engine_uring = {
+  .name = "io_uring",
+  .open = uring_open,
+#ifdef LOOP_HAVE_URING
+  .close = uring_close,
+  .look = uring_look,
+  .send = uring_send,
+  .recv = uring_recv,
+  .wait_fd = uring_wait_fd,
+  .settle = settle,
+  .forget = uring_forget,
+  .flush = uring_flush,
+#endif
+};

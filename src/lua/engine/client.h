@@ -1,0 +1,67 @@
+/*
+ * client.h - a Lua state that many clients share, and what each has in it.
+ *
+ * Each client has a state (state.h) whose `L` is a thread of the common Lua
+ * state, with globals of its own.  See vm.lua.
+ */
+#ifndef BENCH_LUA_ENGINE_CLIENT_H
+#define BENCH_LUA_ENGINE_CLIENT_H
+
+#include <lua.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/ffi_api.h"
+#include "lua/engine/heap.h"
+#include "lua/engine/host.h"
+#include "lua/engine/later.h"
+
+struct script;
+struct state;
+
+struct vm {
+  lua_State *L; /* the main thread of the Lua state */
+  struct heap heap;
+  struct script *script;
+  struct host host;
+  bench_call call;       /* of the client that runs */
+  struct state *retired; /* states that were freed, linked by client.next */
+};
+
+/* What a state has as a client. */
+struct client {
+  int host_ref, thread_ref; /* in the registry; 0: none */
+  uint64_t switches;        /* of its fiber at the last step between events */
+  struct later later;       /* objects that will be freed */
+  struct state *next;       /* in the list of the vm */
+};
+
+/* Create a Lua state whose memory is `heap`, if that is possible. */
+lua_State *client_lua(struct heap *heap, bool gc64);
+
+/*
+ * Make a client with number `tid`.  *ret_L is its thread, which has its own
+ * globals.  Returns what lua_cpcall() does; then the error is on the stack of
+ * vm->L.
+ */
+int client_new(struct client *c, struct vm *vm, unsigned tid,
+               lua_State **ret_L);
+
+/* Drop the thread and the host table.  `c` may be half made. */
+void client_drop(struct client *c, struct vm *vm);
+
+/*
+ * Push the body of the script, with the globals of the client.  After the body
+ * has returned, push it again and call client_body_done(), which pops it.  Both
+ * return what lua_pcall() does.
+ */
+int client_push_body(const struct client *c, lua_State *L);
+int client_body_done(const struct client *c, lua_State *L);
+
+/* Push the host table of the client. */
+void client_push_host(const struct client *c, lua_State *L);
+
+/* Push a global that is common to all clients. */
+void client_push_common(const struct vm *vm, lua_State *L, const char *name);
+
+#endif

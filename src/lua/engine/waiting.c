@@ -1,0 +1,337 @@
+/*
+ * waiting.c - the operations that may wait, and the function that executes one.
+ */
+#include "lua/engine/waiting.h"
+
+#include "base/compiler.h"
+#include "base/ffi_api.h"
+#include "loop/fiber.h"
+#include "lua/engine/state.h"
+#include "run/worker.h"
+
+/* ---- events ---- */
+
+/*
+ * Clients that never wait would not let others run.  So a client that was not
+ * parked during its event lets them run before the next one.
+ */
+static void event_step(bench_call *c)
+{
+  struct state *s = state_current();
+  struct worker *w = s ? s->worker : NULL;
+
+  if (w && w->open && !w->unsettled && s->client.switches == fiber_switches()) {
+    worker_stop(w); /* the time of the others is not part of the event */
+    fiber_yield();
+    (void)state_enter(s);
+  }
+  c->yes = bench_event_step();
+  if (s)
+    s->client.switches = fiber_switches();
+}
+
+static void event_settle(bench_call *c)
+{
+  c->con = bench_event_settle();
+}
+
+static void event_restart(bench_call *c)
+{
+  c->yes = bench_event_restart(c->n);
+}
+
+static void event_undo(bench_call *c)
+{
+  (void)c;
+  bench_event_undo();
+}
+
+static void more_events(bench_call *c)
+{
+  c->yes = sb_more_events(c->n);
+}
+
+/* ---- connections ---- */
+
+static void connection_create(bench_call *c)
+{
+  c->con = db_connection_create(c->drv);
+}
+
+static void connect_to(bench_call *c)
+{
+  c->con = bench_db_connect(c->drv, c->text[0], c->text[1], c->text[2],
+                            c->text[3], c->text[4], c->text[5]);
+}
+
+static void connection_close(bench_call *c)
+{
+  c->n = db_connection_close(c->con);
+}
+
+static void connection_reconnect(bench_call *c)
+{
+  c->n = db_connection_reconnect(c->con);
+}
+
+static void forgive(bench_call *c)
+{
+  c->n = bench_db_forgive(c->con);
+}
+
+static void restart(bench_call *c)
+{
+  c->n = bench_db_restart(c->con);
+}
+
+/* ---- statements and results ---- */
+
+static void query(bench_call *c)
+{
+  c->rs = db_query(c->con, c->text[0], c->len);
+}
+
+static void query_of_class(bench_call *c)
+{
+  c->rs = bench_db_query(c->con, c->text[0], c->len, c->ptr);
+}
+
+static void next_result(bench_call *c)
+{
+  c->rs = db_next_result(c->con);
+}
+
+static void free_results(bench_call *c)
+{
+  c->n = db_free_results(c->rs);
+}
+
+static void prepare(bench_call *c)
+{
+  c->stmt = db_prepare(c->con, c->text[0], c->len);
+}
+
+static void bind_param(bench_call *c)
+{
+  c->n = db_bind_param(c->stmt, c->ptr, c->len);
+}
+
+static void execute(bench_call *c)
+{
+  c->rs = db_execute(c->stmt);
+}
+
+static void execute_drawn(bench_call *c)
+{
+  c->number[0] = bench_db_execute_drawn(c->stmt, c->number[0], c->number[1],
+                                        c->row[0], c->row[1], c->number[2]);
+}
+
+static void next_of_statement(bench_call *c)
+{
+  c->rs = db_stmt_next_result(c->stmt);
+}
+
+static void statement_close(bench_call *c)
+{
+  c->n = db_close(c->stmt);
+}
+
+/* ---- many rows ---- */
+
+static void bulk_init(bench_call *c)
+{
+  c->n = db_bulk_insert_init(c->con, c->text[0], c->len);
+}
+
+static void bulk_next(bench_call *c)
+{
+  c->n = db_bulk_insert_next(c->con, c->text[0], c->len);
+}
+
+static void bulk_done(bench_call *c)
+{
+  c->n = db_bulk_insert_done(c->con);
+}
+
+static void statement_sizes(bench_call *c)
+{
+  c->number[0] = bench_db_statement_sizes(c->con, &c->number[1], &c->text[0]);
+}
+
+static void copy_begin(bench_call *c)
+{
+  c->yes = bench_copy_begin(c->con, c->text[0], c->ptr, c->n);
+}
+
+static void copy_row(bench_call *c)
+{
+  c->yes = bench_copy_row(c->con, c->ptr);
+}
+
+static void copy_end(bench_call *c)
+{
+  c->yes = bench_copy_end(c->con);
+}
+
+/* ---- the table ---- */
+
+struct operation {
+  const char *name; /* the function that scripts call through the FFI */
+  void (*run)(bench_call *c);
+};
+
+static const struct operation operations[] = {
+  { "bench_event_step", event_step },
+  { "bench_event_settle", event_settle },
+  { "bench_event_restart", event_restart },
+  { "bench_event_undo", event_undo },
+  { "sb_more_events", more_events },
+  { "db_connection_create", connection_create },
+  { "bench_db_connect", connect_to },
+  { "db_connection_close", connection_close },
+  { "db_connection_reconnect", connection_reconnect },
+  { "bench_db_forgive", forgive },
+  { "bench_db_restart", restart },
+  { "db_query", query },
+  { "bench_db_query", query_of_class },
+  { "db_next_result", next_result },
+  { "db_free_results", free_results },
+  { "db_prepare", prepare },
+  { "db_bind_param", bind_param },
+  { "db_execute", execute },
+  { "bench_db_execute_drawn", execute_drawn },
+  { "db_stmt_next_result", next_of_statement },
+  { "db_close", statement_close },
+  { "db_bulk_insert_init", bulk_init },
+  { "db_bulk_insert_next", bulk_next },
+  { "db_bulk_insert_done", bulk_done },
+  { "bench_db_statement_sizes", statement_sizes },
+  { "bench_copy_begin", copy_begin },
+  { "bench_copy_row", copy_row },
+  { "bench_copy_end", copy_end },
+};
+
+/* ---- host.wait() ---- */
+
+static int nothing(lua_State *L)
+{
+  (void)L;
+  return 0;
+}
+
+/*
+ * Others have run.  The functions that scripts call have to find this client,
+ * and LuaJIT remembers the thread that has entered it last.
+ */
+static void come_back(lua_State *L, struct state *s)
+{
+  const int top = lua_gettop(L);
+
+  (void)state_enter(s);
+  (void)lua_cpcall(L, nothing, NULL); /* it cannot fail */
+  lua_settop(L, top);
+}
+
+/*
+ * Frees what the collector has found, unless the collector itself makes this
+ * call: it may use such an object.
+ */
+static void free_later(struct state *s, const bench_call *call)
+{
+  if (s && s->client.later.n > 0 && call->quiet == 0 && s->client.host_ref != 0)
+    later_free_objects(&s->client.later);
+}
+
+/* host.wait(...): the arguments only have to live as long as the call. */
+static int wait_for_call(lua_State *L)
+{
+  struct vm *vm = lua_touserdata(L, lua_upvalueindex(1));
+  struct state *s = state_current();
+  bench_call call = vm->call; /* other clients write to that one */
+  const uint64_t switches = fiber_switches();
+  const bool before = fiber_allow(call.quiet == 0);
+
+  free_later(s, &call);
+  if (call.op >= 0 && call.op < (int)ARRAY_SIZE(operations))
+    operations[call.op].run(&call);
+  (void)fiber_allow(before);
+  if (fiber_switches() != switches)
+    come_back(L, s);
+  vm->call = call;
+  return 0;
+}
+
+/* ---- host.run_events() ---- */
+
+/* May the next event start?  Others may run before it does. */
+static bool step(lua_State *L)
+{
+  struct state *s = state_current();
+  bench_call call = { 0 };
+  const uint64_t switches = fiber_switches();
+  const bool before = fiber_allow(true);
+
+  free_later(s, &call);
+  event_step(&call);
+  (void)fiber_allow(before);
+  if (fiber_switches() != switches)
+    come_back(L, s);
+  return call.yes;
+}
+
+/*
+ * host.run_events(id, after): calls the global event(id) again and again, until
+ * no event may start.  After an error, or a value that event() has returned,
+ * after(ok, value) is called, and the loop ends if that returns true.  Returns
+ * whether it did.
+ *
+ * LuaJIT compiles an event that is called from here as a whole.  Called from a
+ * loop in Lua by pcall(), the code after a wait could not be compiled.
+ */
+static int run_events(lua_State *L)
+{
+  enum { ID = 1, AFTER, EVENT };
+
+  lua_settop(L, AFTER);
+  lua_pushliteral(L, "event");
+  while (step(L)) {
+    bool ok;
+
+    lua_pushvalue(L, EVENT);
+    lua_gettable(L, LUA_GLOBALSINDEX);
+    lua_pushvalue(L, ID);
+    ok = lua_pcall(L, 1, 1, 0) == 0;
+    if (LIKELY(ok && !lua_toboolean(L, -1))) {
+      lua_settop(L, EVENT);
+      continue;
+    }
+    lua_pushvalue(L, AFTER);
+    lua_pushboolean(L, ok);
+    lua_pushvalue(L, EVENT + 1);
+    lua_call(L, 2, 1);
+    if (lua_toboolean(L, -1)) {
+      lua_pushboolean(L, true);
+      return 1;
+    }
+    lua_settop(L, EVENT);
+  }
+  return 0;
+}
+
+void waiting_add(struct vm *vm, lua_State *L)
+{
+  lua_createtable(L, 0, (int)ARRAY_SIZE(operations));
+  for (size_t i = 0; i < ARRAY_SIZE(operations); i++) {
+    lua_pushnumber(L, (lua_Number)i);
+    lua_setfield(L, -2, operations[i].name);
+  }
+  lua_setfield(L, -2, "wait_ops");
+  lua_pushlightuserdata(L, &vm->call);
+  lua_setfield(L, -2, "wait_call");
+  lua_pushlightuserdata(L, vm);
+  lua_pushcclosure(L, wait_for_call, 1);
+  lua_setfield(L, -2, "wait");
+  lua_pushcfunction(L, run_events);
+  lua_setfield(L, -2, "run_events");
+}

@@ -1,0 +1,24 @@
+/*
+ * waiting.h - calls that may wait, for clients that share a Lua state.
+ *
+ * A client must not be parked inside of a function that machine code has called
+ * through the FFI, because the Lua state belongs to that machine code until the
+ * function returns.  host.wait() is a Lua function in C.  LuaJIT leaves its
+ * machine code before it calls one.  See waiting.lua.
+ */
+#ifndef BENCH_LUA_ENGINE_WAITING_H
+#define BENCH_LUA_ENGINE_WAITING_H
+
+#include <lua.h>
+
+struct vm;
+
+/*
+ * Add to the host table on the top: run_events(), the loop of a client;
+ * wait(), which makes the call in vm->call;
+ * wait_call, the address of that; wait_ops, the numbers of the operations by
+ * the names of their functions.
+ */
+void waiting_add(struct vm *vm, lua_State *L);
+
+#endif

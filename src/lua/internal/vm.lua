@@ -1,0 +1,611 @@
+-- vm.lua - the clients of a Lua state that many of them share.
+--
+-- Each client has globals of its own, and a host table of its own, whose
+-- __index is that of the state.  Tables that scripts may write to are empty
+-- ones with the common table as their __index.  Code is common to all: a chunk
+-- is loaded once and executed once per client, with the client's globals.
+local host = ...
+-- Most of this is executed once per client, and not worth machine code.
+local jit = require("jit")
+jit.off(true, true)
+local base = _G
+local pairs, ipairs, rawget, rawset, type, setmetatable = pairs, ipairs, rawget, rawset, type, setmetatable
+local error, tostring, setfenv, unpack = error, tostring, setfenv, unpack
+local new_table = require("table.new")
+
+-- The host table of the client that runs; nil: none.
+local client_of = host.client
+
+-- ---- chunks ----
+
+-- A chunk can wait before it has returned.  Until then, other clients need
+-- another function.
+local idle = {}
+local taken = setmetatable({}, { __mode = "k" })
+
+local function take(key, load, ...)
+  local functions = idle[key]
+  local n = functions and #functions or 0
+  local chunk, err
+  if n > 0 then
+    chunk = functions[n]
+    functions[n] = nil
+  else
+    chunk, err = load(...)
+  end
+  if chunk then
+    taken[chunk] = key
+  end
+  return chunk, err
+end
+
+-- The chunk has returned.  Other functions are ignored.
+local function give_back(chunk)
+  local key = taken[chunk]
+  if key then
+    taken[chunk] = nil
+    local functions = idle[key]
+    if functions then
+      functions[#functions + 1] = chunk
+    else
+      idle[key] = { chunk }
+    end
+  end
+end
+
+-- The body of the script.
+function host.take_body()
+  return take("", host.load_body)
+end
+
+local compile = host.compile
+function host.compile(path)
+  local chunk, err = take(path, compile, path)
+  if chunk then
+    setfenv(chunk, client_of().G)
+  end
+  return chunk, err
+end
+
+local function results_of(chunk, ...)
+  give_back(chunk)
+  return ...
+end
+
+local dofile_of_lua = base.dofile
+function base.dofile(path)
+  if type(path) ~= "string" then
+    return dofile_of_lua(path)
+  end
+  local chunk, err = host.compile(path)
+  if not chunk then
+    error(err, 0)
+  end
+  return results_of(chunk, chunk())
+end
+
+-- ---- the program's own modules ----
+
+-- These have data of a client, or use its globals.
+local of_client = { cmdline = true, compat = true, loop = true, report = true, restart = true, sql_error = true }
+local chunks = {}
+
+local function run_module(client, name)
+  local chunk = chunks[name]
+  if not chunk then
+    chunk = host.chunk(name, host)
+    chunks[name] = chunk
+  end
+  setfenv(chunk, client.G)
+  return chunk(client) or true
+end
+
+local use = host.use
+function host.use(name)
+  if not of_client[name] then
+    return use(name)
+  end
+  local client = client_of()
+  local module = client.modules[name]
+  if module == nil then
+    module = run_module(client, name)
+    client.modules[name] = module
+  end
+  return module
+end
+
+function host.sql_error()
+  return host.use("sql_error")
+end
+
+-- Creates stand-ins for functions of such a module.  The first call replaces
+-- those of the client, unless the script has replaced them before.
+-- places[prefix](globals) is the table with the functions prefix .. NAME.
+local function lazily(module, names, places)
+  local stand_ins = {}
+  local function real(name)
+    local functions = host.use(module)
+    local G = client_of().G
+    for prefix, place in pairs(places) do
+      local there = place(G)
+      for key, stand_in in pairs(stand_ins) do
+        if type(there) == "table" and there[prefix .. key] == stand_in then
+          there[prefix .. key] = functions[key]
+        end
+      end
+    end
+    return functions[name]
+  end
+  for _, name in ipairs(names) do
+    stand_ins[name] = function(...)
+      return real(name)(...)
+    end
+    for prefix, place in pairs(places) do
+      place(base)[prefix .. name] = stand_ins[name]
+    end
+  end
+end
+
+local function globals(G)
+  return G
+end
+
+-- The script may have put something else in their place.
+local function sysbench_of(G)
+  return type(G.sysbench) == "table" and G.sysbench or {}
+end
+
+lazily("report", { "default", "csv", "json" }, { report_ = sysbench_of })
+lazily("cmdline", {
+  "read_cmdline_options",
+  "print_test_options",
+  "command_defined",
+  "command_parallel",
+  "call_command",
+}, {
+  [""] = function(G)
+    return sysbench_of(G).cmdline
+  end,
+})
+lazily("compat", {
+  "connect",
+  "disconnect",
+  "query",
+  "bulk_insert_init",
+  "bulk_insert_next",
+  "bulk_insert_done",
+  "prepare",
+  "bind_param",
+  "bind_result",
+  "execute",
+  "store_results",
+  "free_results",
+  "close",
+}, {
+  [""] = function(G)
+    return sysbench_of(G).db
+  end,
+  db_ = globals,
+})
+
+-- ---- modules of scripts ----
+
+function host.package()
+  return client_of().package
+end
+
+local base_package = package
+local searchpath = package.searchpath
+
+-- Three of LuaJIT's loaders use fields of the common `package`.
+local of_package = {
+  function(name)
+    return client_of().package.preload[name] or "\n\tno field package.preload['" .. name .. "']"
+  end,
+  function(name)
+    local file, looked = searchpath(name, client_of().package.path)
+    return file and host.module_in(file, name) or looked
+  end,
+  function(name)
+    local file, looked = searchpath(name, client_of().package.cpath)
+    return file and host.c_module_in(file, name) or looked
+  end,
+}
+local n_replaced = 0
+for i, loader in ipairs(base_package.loaders) do
+  if debug.getinfo(loader, "S").what == "C" and n_replaced < #of_package then
+    n_replaced = n_replaced + 1
+    base_package.loaders[i] = of_package[n_replaced]
+  end
+end
+
+-- The client has arrays of its own as soon as the script looks at them.
+local package_mt = {
+  __index = function(package, key)
+    local value = base_package[key]
+    if key == "loaders" or key == "preload" then
+      local copy = {}
+      for k, v in pairs(value) do
+        copy[k] = v
+      end
+      value = copy
+      package[key] = value
+    end
+    return value
+  end,
+}
+local loaded_mt = {
+  __index = function(loaded, name)
+    local common = base_package.loaded[name]
+    if common ~= nil and common == rawget(base, name) then
+      return rawget(loaded, "_G")[name] -- the client's library
+    end
+    return common
+  end,
+}
+
+-- Modules of bundled scripts that have no data.
+local stateless = { bench_columns = true, bench_on_demand = true, bench_options = true }
+
+local LOADING = base.newproxy() -- the value of a module while it is executed
+
+local function find_loader(package, name)
+  local loaders = rawget(package, "loaders") or base_package.loaders
+  if type(loaders) ~= "table" then
+    error("'package.loaders' must be a table", 3)
+  end
+  local looked = ""
+  local i = 1
+  while true do
+    local loader = rawget(loaders, i)
+    if loader == nil then
+      error(("module '%s' not found:%s"):format(name, looked), 3)
+    end
+    local found = loader(name)
+    if type(found) == "function" then
+      return found
+    elseif type(found) == "string" or type(found) == "number" then
+      looked = looked .. found
+    end
+    i = i + 1
+  end
+end
+
+function base.require(name)
+  if type(name) ~= "string" then
+    if type(name) ~= "number" then
+      error(("bad argument #1 to 'require' (string expected, got %s)"):format(name == nil and "no value" or type(name)), 2)
+    end
+    name = tostring(name)
+  end
+  local client = client_of()
+  local loaded = client.loaded
+  local value = loaded[name]
+  if value then
+    if value == LOADING then
+      error(("loop or previous error loading module '%s'"):format(name), 2)
+    end
+    return value
+  end
+  local loader = find_loader(client.package, name)
+  if stateless[name] and taken[loader] then
+    setfenv(loader, base)
+    base_package.loaded[name] = loader(name)
+    return base_package.loaded[name]
+  end
+  loaded[name] = LOADING
+  value = loader(name)
+  give_back(loader)
+  if value ~= nil then
+    loaded[name] = value
+  elseif loaded[name] == LOADING then
+    loaded[name] = true
+  end
+  return loaded[name]
+end
+
+-- Returns the table at a.b.c in the globals, which is made if there is nothing.
+local function find_table(G, name)
+  local at = G
+  for part in name:gmatch("[^.]+") do
+    local inner = rawget(at, part)
+    if inner == nil then
+      inner = {}
+      at[part] = inner
+    elseif type(inner) ~= "table" then
+      error(("name conflict for module '%s'"):format(name), 3)
+    end
+    at = inner
+  end
+  return at
+end
+
+function base.module(name, ...)
+  local client = client_of()
+  local loaded = client.loaded
+  local module = loaded[name]
+  if type(module) ~= "table" then
+    module = find_table(client.G, name)
+    loaded[name] = module
+  end
+  if module._NAME == nil then
+    module._M, module._NAME, module._PACKAGE = module, name, name:match("^.*%.") or ""
+  end
+  setfenv(2, module)
+  for _, option in ipairs({ ... }) do
+    option(module)
+  end
+end
+
+-- ---- functions of Lua that concern the whole state ----
+
+-- A full collection would stop all clients, and each of them may ask for one.
+local collect = collectgarbage
+function base.collectgarbage(what, n)
+  if what == nil or what == "collect" then
+    collect("step", 0)
+    return 0
+  end
+  return collect(what, n)
+end
+
+local proxy_mt = {
+  __newindex = function(mt, key, value)
+    if key == "__gc" and type(value) == "function" then
+      value = host.quiet(value)
+    end
+    rawset(mt, key, value)
+  end,
+}
+local newproxy_of_lua = base.newproxy
+function base.newproxy(with)
+  local proxy = newproxy_of_lua(with)
+  if with == true then
+    setmetatable(getmetatable(proxy), proxy_mt)
+  end
+  return proxy
+end
+
+-- Each client declares the types of the script.  LuaJIT refuses a second
+-- declaration.  The methods of a type find those of the client that runs.
+local function adapt_metatype(ffi)
+  local metatype, typeof = ffi.metatype, ffi.typeof
+  local known = {}
+  function ffi.metatype(ct, mt)
+    ct = typeof(ct)
+    local key = tonumber(ct)
+    local events = known[key]
+    if not events then
+      local common = {}
+      for event, first in pairs(mt) do
+        common[event] = event == "__gc" and host.quiet(first) or function(...)
+          local own = client_of().metatypes[key][event]
+          if type(own) == "table" then
+            return own[select(2, ...)]
+          end
+          return own(...)
+        end
+      end
+      metatype(ct, common)
+      known[key] = true
+    end
+    local client = client_of()
+    local own = rawget(client, "metatypes") or {}
+    client.metatypes, own[key] = own, mt
+    return ct
+  end
+end
+
+function host.adapt_ffi(ffi)
+  local cdef, gc = ffi.cdef, ffi.gc
+  local declared = {}
+  function ffi.cdef(text, ...)
+    if select("#", ...) > 0 or type(text) ~= "string" then
+      cdef(text, ...)
+    elseif not declared[text] then
+      cdef(text)
+      declared[text] = true
+    end
+  end
+  function ffi.gc(object, finalizer)
+    if type(finalizer) == "function" then
+      finalizer = host.quiet(finalizer)
+    end
+    return gc(object, finalizer)
+  end
+  adapt_metatype(ffi)
+end
+
+-- ---- tables that look like common ones ----
+
+local common_of = {} -- what a table with this metatable looks like
+local lists = {} -- options whose values are tables
+local base_pairs = pairs
+
+-- From now on the table has everything itself.
+local function fill(t, common)
+  if t == client_of().options then
+    for name in base_pairs(lists) do
+      local _ = t[name]
+    end
+  end
+  setmetatable(t, nil)
+  for key, value in base_pairs(common) do
+    if rawget(t, key) == nil then
+      t[key] = value
+    end
+  end
+end
+
+-- Returns the metatable of tables that look like `common` until the script
+-- changes them.
+local function looks_like(common)
+  local mt = {
+    __index = common,
+    __newindex = function(t, key, value)
+      if value == nil and common[key] ~= nil then
+        fill(t, common)
+      end
+      rawset(t, key, value)
+    end,
+  }
+  common_of[mt] = common
+  return mt
+end
+
+-- Functions that would tell the difference.
+local getmetatable = getmetatable
+local function fill_if_needed(t)
+  local common = common_of[getmetatable(t)]
+  if common then
+    fill(t, common)
+  end
+end
+
+function base.pairs(t)
+  fill_if_needed(t)
+  return base_pairs(t)
+end
+
+function base.getmetatable(t)
+  fill_if_needed(t)
+  return getmetatable(t)
+end
+
+function base.setmetatable(t, mt)
+  fill_if_needed(t)
+  return setmetatable(t, mt)
+end
+
+function base.rawget(t, key)
+  local value = rawget(t, key)
+  if value == nil and common_of[getmetatable(t)] then
+    return common_of[getmetatable(t)][key]
+  end
+  return value
+end
+
+-- Events may call these.
+for _, f in ipairs({ looks_like, fill_if_needed, base.pairs, base.getmetatable, base.setmetatable, base.rawget }) do
+  jit.on(f, true)
+end
+
+-- ---- options ----
+
+local options_mt
+
+-- Lists are copied when the script first looks at them.
+local function own_list(_, name)
+  local list = lists[name]
+  if list then
+    local copy = { unpack(list) }
+    rawset(client_of().options, name, copy)
+    return copy
+  end
+end
+
+local function share_options(options)
+  for name, value in base_pairs(options) do
+    if type(value) == "table" then
+      lists[name] = value
+    end
+  end
+  for name in base_pairs(lists) do
+    options[name] = nil
+  end
+  options_mt = looks_like(setmetatable(options, { __index = own_list }))
+  host.options_known = true
+end
+
+-- Returns the table sysbench.opt of the client that runs.  The first call has
+-- the values.
+function host.new_options(options)
+  if not options_mt then
+    share_options(options)
+  end
+  local own = setmetatable({}, options_mt)
+  client_of().options = own
+  return own
+end
+
+-- ---- a new client ----
+
+-- Methods of strings are those of the common table, so it gets all that scripts
+-- add.  Each client finds the functions that it has not replaced itself.
+local strings, own_strings = string, {}
+for key, value in pairs(strings) do
+  own_strings[key] = value
+end
+
+local strings_mt = looks_like(own_strings)
+local set_string = strings_mt.__newindex
+function strings_mt.__newindex(t, key, value)
+  set_string(t, key, value)
+  strings[key] = value
+end
+
+local libraries, metatables = {}, {}
+for name, library in pairs(base) do
+  if type(library) == "table" and name ~= "_G" and name ~= "package" and name ~= "sysbench" then
+    libraries[#libraries + 1] = name
+    metatables[#libraries] = library == strings and strings_mt or looks_like(library)
+  end
+end
+
+local globals_mt = looks_like(base)
+local sysbench_mt, client_mt = looks_like(sysbench), { __index = host }
+local parts, part_metatables = {}, {}
+for name, part in pairs(sysbench) do
+  if type(part) == "table" and name ~= "sql" then
+    parts[#parts + 1] = name
+    part_metatables[#parts] = looks_like(part)
+  end
+end
+local sql_mt = looks_like(sysbench.sql)
+local type_mt, error_mt = looks_like(sysbench.sql.type), looks_like(sysbench.sql.error)
+
+local function new_sysbench(tid)
+  local t = setmetatable(new_table(0, #parts + 3), sysbench_mt)
+  t.tid = tid
+  for i = 1, #parts do
+    t[parts[i]] = setmetatable({}, part_metatables[i])
+  end
+  t.sql = setmetatable({ type = setmetatable({}, type_mt), error = setmetatable({}, error_mt) }, sql_mt)
+  return t
+end
+
+-- The body has declared the options of the script.  The program reads those of
+-- the main state, and all clients have the same ones.
+local declared
+function host.body_done(body)
+  give_back(body)
+  local cmdline = client_of().cmdline
+  local own = rawget(cmdline, "options")
+  if type(own) == "table" then
+    declared = declared or own
+    cmdline.options = declared
+  end
+end
+
+-- Returns the globals and the host table of a new client.
+function host.new_client(tid)
+  local G = setmetatable(new_table(0, #libraries + 6), globals_mt)
+  for i = 1, #libraries do
+    G[libraries[i]] = setmetatable({}, metatables[i])
+  end
+  local loaded = setmetatable({ _G = G }, loaded_mt)
+  local package = setmetatable({ loaded = loaded }, package_mt)
+  local sysbench = new_sysbench(tid)
+  G._G, G.package, G.sysbench, G.thread_id = G, package, sysbench, tid
+  loaded.package = package
+  local client = setmetatable({
+    tid = tid,
+    G = G,
+    loaded = loaded,
+    package = package,
+    cmdline = sysbench.cmdline,
+    modules = {},
+  }, client_mt)
+  run_module(client, "loop")
+  return G, client
+end

@@ -1,0 +1,210 @@
+-- waiting.lua - functions of the script ABI that may wait, for clients that
+-- share a Lua state.  The value of this module stands for ffi.C.
+--
+-- Machine code calls FFI functions directly, and no other client may run in
+-- the middle of machine code.  LuaJIT leaves it before it calls a Lua function
+-- in C.  So the arguments are stored in a struct, and host.wait() makes the
+-- call and stores its result there.  No other client runs between host.wait()
+-- and the code that reads the result.
+--
+-- host.wait() ignores its own arguments.  They keep objects and texts alive
+-- until the call has returned.
+local host = ...
+local ffi = host.ffi
+local C = ffi.C
+local wait, op = host.wait, host.wait_ops
+local call = ffi.cast("bench_call *", host.wait_call)
+
+local M = {}
+
+-- ---- events ----
+
+local STEP, SETTLE, RESTART, UNDO = op.bench_event_step, op.bench_event_settle, op.bench_event_restart, op.bench_event_undo
+local MORE = op.sb_more_events
+
+function M.bench_event_step()
+  call.op = STEP
+  wait()
+  return call.yes
+end
+
+function M.bench_event_settle()
+  call.op = SETTLE
+  wait()
+  return call.con
+end
+
+function M.bench_event_restart(attempt)
+  call.op, call.n = RESTART, attempt
+  wait()
+  return call.yes
+end
+
+function M.bench_event_undo()
+  call.op = UNDO
+  wait()
+end
+
+function M.sb_more_events(thread_id)
+  call.op, call.n = MORE, thread_id
+  wait()
+  return call.yes
+end
+
+-- ---- connections ----
+
+function M.db_connection_create(drv)
+  call.op, call.drv = op.db_connection_create, drv
+  wait(drv)
+  return call.con
+end
+
+function M.bench_db_connect(drv, ...)
+  call.drv = drv
+  for i = 1, 6 do
+    call.text[i - 1] = (select(i, ...))
+  end
+  call.op = op.bench_db_connect
+  wait(drv, ...)
+  return call.con
+end
+
+-- Returns a function that calls `name` with a connection and has a number or
+-- a boolean (`field`) as its result.
+local function of_connection(name, field)
+  local number = op[name]
+  M[name] = function(con)
+    call.op, call.con = number, con
+    wait(con)
+    return call[field]
+  end
+end
+
+of_connection("db_connection_close", "n")
+of_connection("db_connection_reconnect", "n")
+of_connection("db_bulk_insert_done", "n")
+of_connection("bench_db_forgive", "n")
+of_connection("bench_db_restart", "n")
+of_connection("bench_copy_end", "yes")
+of_connection("db_next_result", "rs")
+
+-- ---- statements ----
+
+local QUERY, CLASS_QUERY, PREPARE = op.db_query, op.bench_db_query, op.db_prepare
+local EXECUTE, DRAWN, NEXT = op.db_execute, op.bench_db_execute_drawn, op.db_stmt_next_result
+local BIND, CLOSE, FREE = op.db_bind_param, op.db_close, op.db_free_results
+
+function M.db_query(con, text, len)
+  call.op, call.con, call.text[0], call.len = QUERY, con, text, len
+  wait(con, text)
+  return call.rs
+end
+
+function M.bench_db_query(con, text, len, class)
+  call.op, call.con, call.text[0], call.len, call.ptr = CLASS_QUERY, con, text, len, class
+  wait(con, text)
+  return call.rs
+end
+
+function M.db_prepare(con, text, len)
+  call.op, call.con, call.text[0], call.len = PREPARE, con, text, len
+  wait(con, text)
+  return call.stmt
+end
+
+function M.db_bind_param(stmt, params, len)
+  call.op, call.stmt, call.ptr, call.len = BIND, stmt, params, len
+  wait(stmt, params)
+  return call.n
+end
+
+function M.db_execute(stmt)
+  call.op, call.stmt = EXECUTE, stmt
+  wait(stmt)
+  return call.rs
+end
+
+function M.bench_db_execute_drawn(stmt, times, highest, first, last, span)
+  call.op, call.stmt = DRAWN, stmt
+  call.number[0], call.number[1], call.number[2] = times, highest, span
+  call.row[0], call.row[1] = first, last
+  wait(stmt, first, last)
+  return call.number[0]
+end
+
+function M.db_stmt_next_result(stmt)
+  call.op, call.stmt = NEXT, stmt
+  wait(stmt)
+  return call.rs
+end
+
+function M.db_close(stmt)
+  call.op, call.stmt = CLOSE, stmt
+  wait(stmt)
+  return call.n
+end
+
+function M.db_free_results(rs)
+  call.op, call.rs = FREE, rs
+  wait(rs)
+  return call.n
+end
+
+-- ---- many rows ----
+
+local BULK_NEXT = op.db_bulk_insert_next
+
+function M.db_bulk_insert_init(con, text, len)
+  call.op, call.con, call.text[0], call.len = op.db_bulk_insert_init, con, text, len
+  wait(con, text)
+  return call.n
+end
+
+function M.db_bulk_insert_next(con, text, len)
+  call.op, call.con, call.text[0], call.len = BULK_NEXT, con, text, len
+  wait(con, text)
+  return call.n
+end
+
+function M.bench_db_statement_sizes(con, max, setting)
+  call.op, call.con = op.bench_db_statement_sizes, con
+  wait(con)
+  max[0], setting[0] = call.number[1], call.text[0]
+  return call.number[0]
+end
+
+function M.bench_copy_begin(con, name, columns, n)
+  call.op, call.con, call.text[0], call.ptr, call.n = op.bench_copy_begin, con, name, columns, n
+  wait(con, name, columns)
+  return call.yes
+end
+
+function M.bench_copy_row(con, values)
+  call.op, call.con, call.ptr = op.bench_copy_row, con, values
+  wait(con, values)
+  return call.yes
+end
+
+-- ---- finalizers ----
+
+-- The garbage collector runs them at any time, perhaps while the client waits
+-- for an answer on the same connection.  So the object is freed later.
+M.db_connection_free = C.bench_db_connection_later
+M.bench_db_statement_free = C.bench_db_statement_later
+
+-- Returns a finalizer that calls `f`.  It runs in the middle of other code, so
+-- nothing in it parks the client, and it leaves the struct as it was.
+local call_t = ffi.typeof("bench_call")
+function host.quiet(f)
+  return function(object)
+    local saved = call_t(call[0])
+    call.quiet = saved.quiet + 1
+    local ok, err = pcall(f, object)
+    call[0] = saved
+    if not ok then
+      error(err, 0)
+    end
+  end
+end
+
+return setmetatable(M, { __index = C, __newindex = C })

@@ -1,0 +1,199 @@
+/*
+ * clients.c - threads that carry the clients of a run.
+ */
+#include "run/clients.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/thread.h"
+#include "loop/loop.h"
+#include "report/life.h"
+#include "run/crew.h"
+#include "run/plan.h"
+#include "run/run.h"
+#include "run/test.h"
+#include "stats/hist.h"
+#include "stats/hist_sum.h"
+
+enum {
+  CLIENT_STACK = 256 * 1024, /* only what is used takes memory */
+};
+
+int clients_make(struct run *run, struct err *err)
+{
+  const unsigned n = run->plan->carriers;
+
+  if (n == 0)
+    return 0;
+  run->carriers = calloc(n, sizeof(*run->carriers));
+  for (unsigned i = 0; run->carriers && i < n; i++) {
+    struct carrier *c = &run->carriers[i];
+
+    c->run = run;
+    c->number = i;
+    c->lag = hist_new();
+    if (!c->lag)
+      break;
+    if (i + 1 == n)
+      return 0;
+  }
+  return err_set(err, -ENOMEM, "cannot allocate %u threads", n);
+}
+
+void clients_done(struct run *run)
+{
+  for (unsigned i = 0; run->carriers && i < run->plan->carriers; i++) {
+    loop_free(atomic_load(&run->carriers[i].loop));
+    hist_free(run->carriers[i].lag);
+  }
+  free(run->carriers);
+}
+
+/* An answer has come, and its client goes on only now. */
+static void record_lag(void *ctx, uint64_t ns)
+{
+  const struct carrier *c = ctx;
+  const struct run *run = c->run;
+
+  if (atomic_load_explicit(&run->gate, memory_order_relaxed) == GATE_OPEN &&
+      (run->plan->warmup_ns == 0 ||
+       atomic_load_explicit(&run->warm, memory_order_relaxed) == WARM_DONE))
+    hist_record(c->lag, ns);
+}
+
+/* Workers that could not even begin count as ready and gone.  The first one
+ * says why. */
+static void never_begun(struct run *run, struct worker *w, struct err *why)
+{
+  crew_failed(w, why);
+  why->text[0] = '\0';
+  atomic_store(&w->phase, WORKER_GONE);
+  (void)atomic_fetch_add(&run->ready, 1);
+  (void)atomic_fetch_add(&run->gone, 1);
+  run_news(run);
+}
+
+/* The clients of this thread are every carriers-th worker. */
+static void carry(struct carrier *c, struct loop *l, void *group)
+{
+  struct run *run = c->run;
+  struct err err = { "" };
+  int rc = 0;
+
+  for (unsigned i = c->number; i < run->plan->threads;
+       i += run->plan->carriers) {
+    struct worker *w = &run->workers[i];
+
+    w->group = group;
+    if (rc == 0)
+      rc = loop_add(l, crew_worker_life, w, &err);
+    if (rc < 0)
+      never_begun(run, w, &err);
+  }
+  loop_run(l);
+}
+
+static void *carrier_main(void *arg)
+{
+  struct carrier *c = arg;
+  struct run *run = c->run;
+  const struct test_ops *ops = run->test->ops;
+  const struct loop_setup setup = { .stack_bytes = CLIENT_STACK };
+  struct err err = { "" };
+  void *group = NULL;
+  struct loop *l = NULL;
+  int rc = loop_new(&l, &setup, &err);
+
+  if (rc == 0) {
+    loop_on_lag(l, record_lag, c);
+    atomic_store(&c->loop, l);
+    rc = ops->group_open(run->test_run, &group, &err);
+  }
+  if (rc == 0) {
+    carry(c, l, group);
+    ops->group_close(group);
+    return NULL;
+  }
+  for (unsigned i = c->number; i < run->plan->threads; i += run->plan->carriers)
+    never_begun(run, &run->workers[i], &err);
+  return NULL;
+}
+
+int clients_start(struct crew *crew, struct err *err)
+{
+  struct run *run = crew->run;
+  const struct plan *plan = run->plan;
+
+  for (; crew->started < plan->carriers; crew->started++) {
+    struct carrier *c = &run->carriers[crew->started];
+    int rc = thread_start(&crew->threads[crew->started], plan->stack_bytes,
+                          carrier_main, c, err);
+
+    if (rc < 0)
+      return rc;
+    crew->workers += (plan->threads - c->number + plan->carriers - 1) /
+                     plan->carriers;
+  }
+  return 0;
+}
+
+/* ---- what the loops did ---- */
+
+static struct loop_mark mark_of(const struct loop *l)
+{
+  const struct loop_counts *n = loop_counts(l);
+
+  return (struct loop_mark){
+    .turns = atomic_load_explicit(&n->turns, memory_order_relaxed),
+    .answers = atomic_load_explicit(&n->arrived, memory_order_relaxed),
+    .blocked = atomic_load_explicit(&n->blocked, memory_order_relaxed),
+  };
+}
+
+void clients_measure_from(struct run *run)
+{
+  for (unsigned i = 0; i < run->plan->carriers; i++) {
+    const struct loop *l = atomic_load(&run->carriers[i].loop);
+
+    if (l)
+      run->carriers[i].base = mark_of(l);
+  }
+}
+
+static void add_loop(struct client_loops *to, const struct carrier *c,
+                     struct hist_sum *lag)
+{
+  const struct loop *l = atomic_load(&c->loop);
+  struct loop_mark now;
+
+  if (!l)
+    return;
+  now = mark_of(l);
+  to->engine = loop_engine_name(l);
+  to->turns += now.turns - c->base.turns;
+  to->answers += now.answers - c->base.answers;
+  to->blocked += now.blocked - c->base.blocked;
+  if (lag)
+    hist_sum_add(lag, c->lag);
+}
+
+void clients_measured(const struct run *run, struct client_loops *ret)
+{
+  struct hist_sum *lag;
+
+  *ret = (struct client_loops){ .threads = run->plan->carriers };
+  if (ret->threads == 0)
+    return;
+  lag = hist_sum_new();
+  for (unsigned i = 0; i < ret->threads; i++)
+    add_loop(ret, &run->carriers[i], lag);
+  if (lag && lag->total > 0) {
+    ret->lag_count = lag->total;
+    ret->lag_p50_ns = hist_percentile(lag, 50);
+    ret->lag_p99_ns = hist_percentile(lag, 99);
+    ret->lag_max_ns = hist_percentile(lag, 100);
+  }
+  hist_sum_free(lag);
+}

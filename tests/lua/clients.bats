@@ -1,0 +1,230 @@
+#!/usr/bin/env bats
+# clients.bats - many clients on few threads: each is to a script what a thread
+# is, and while one waits the others run.
+load ../cli/helper
+
+null() {
+  bench "$1" --db-driver=null "${@:2}" run
+}
+
+# overlaps FILE TIMES: clients have waited at the same time: the sum of all
+# latencies is so many times the length of the run.
+overlaps() {
+  check "$1" "d['totals']['latency_ns']['mean'] * d['totals']['events'] > $2 * d['totals']['period_s'] * 1e9"
+}
+
+@test "every client has the numbers, globals and locals of a thread" {
+  cat >t.lua <<'L'
+local id, draws = nil, {}
+function thread_init(tid)
+  id, mine, count = tid, tid, 0
+  sysbench.opt.own = tid
+  for i = 1, 50 do
+    draws[i] = sysbench.rand.default(1, 100000) .. " " .. sysbench.rand.uniform(1, 1000) .. " " .. sysbench.rand.string("##@@")
+  end
+end
+function event(tid)
+  count = count + 1
+  assert(tid == id and tid == mine and tid == sysbench.tid and tid == sysbench.opt.own and tid == thread_id)
+  assert(sysbench.opt.threads == 8)
+end
+function thread_done()
+  local f = assert(io.open((os.getenv("WHERE") or "") .. id, "w"))
+  f:write(table.concat(draws, "\n"), "\n")
+  f:close()
+  io.stdout:write("events " .. count .. "\n")
+end
+L
+  mkdir threads clients
+  WHERE=threads/ bench t.lua --threads=8 --events=400 --rand-seed=5 run
+  must is "$status" 0
+  WHERE=clients/ bench t.lua --threads=1 --clients=8 --events=400 --rand-seed=5 run
+  must is "$status" 0
+  must has "$output" '^Number of threads: 8$'
+  must is "$(awk '/^events [0-9]+$/ { n++; sum += $2 } END { print n, sum }' <<<"$output")" "8 400"
+  must is "$(ls threads clients | grep -c '^[0-7]$')" 16
+  must diff -r threads clients
+}
+
+@test "a script that wraps a function wraps it once per client" {
+  cat >helper.lua <<'L'
+calls = (calls or 0) + 1
+local M = { n = 0 }
+function M.next() M.n = M.n + 1; return M.n end
+return M
+L
+  cat >t.lua <<'L'
+local helper = require("helper")
+local old = sysbench.rand.default
+function sysbench.rand.default(a, b) depth = depth + 1; return old(a, b) end
+string.twice = function(s) return s .. s end
+function event()
+  depth = 0
+  sysbench.rand.default(1, 10)
+  assert(depth == 1 and calls == 1)
+  n = (n or 0) + 1
+  assert(helper.next() == n and ("ab"):twice() == "abab")
+end
+L
+  bench t.lua --threads=2 --clients=50 --events=2000 run
+  must is "$stderr" ""
+  must is "$status" 0
+  must has "$output" 'total number of events: +2000$'
+}
+
+@test "while a client waits, others run, wherever it waits" {
+  cat >t.lua <<'L'
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  stmt = con:prepare("SELECT 1")
+end
+local function query() con:query("SELECT 1") end
+local places = {
+  query,
+  function() stmt:execute() end,
+  function() assert(pcall(query)) end,
+  function() return nil, ("x"):gsub("x", function() query() end) end,
+  function()
+    local t = { 2, 1 }
+    table.sort(t, function(a, b) query(); return a < b end)
+  end,
+  function()
+    local co = coroutine.wrap(function() query(); coroutine.yield(1); query() end)
+    co()
+    co()
+  end,
+  function()
+    local t = setmetatable({}, { __newindex = query })
+    t.x = 1
+  end,
+  function() assert(loadstring("con:query('SELECT 2')"))() end,
+  function() xpcall(query, debug.traceback) end,
+  function() ffi.C.db_query(con, "SELECT 3", 8) end,
+}
+function event()
+  n = (n or 0) + 1
+  places[n % #places + 1]()
+end
+L
+  null ./t.lua --null-latency=2000 --threads=1 --clients=50 --events=1000 --json=a.json
+  must is "$status" 0
+  must has "$output" 'total number of events: +1000$'
+  overlaps a.json 10
+  check a.json "d['run']['threads'] == 1" "d['run']['clients'] == 50" \
+    "d['client']['blocking_calls'] == 0" "d['client']['loop_turns'] > 0" \
+    "d['threads']['each'][49]['events'] > 0"
+}
+
+@test "errors, restarts and hooks belong to one client" {
+  cat >t.lua <<'L'
+function thread_init() con = sysbench.sql.driver():connect() end
+sysbench.hooks.before_restart_event = function(err) hooked = (hooked or 0) + 1; assert(err.connection == con) end
+function event()
+  attempts = (attempts or 0) + 1
+  con:query("SELECT 1")
+  done_events = (done_events or 0) + 1
+end
+function thread_done()
+  assert(attempts == (done_events or 0) + (hooked or 0), attempts)
+  io.stdout:write("hooked " .. (hooked or 0) .. "\n")
+end
+L
+  null ./t.lua --null-error-rate=0.2 --null-error=deadlock --threads=2 --clients=40 --events=4000 --json=a.json
+  must is "$status" 0
+  must is "$(grep -v '^WARNING' <<<"$stderr")" ""
+  must has "$output" 'total number of events: +4000$'
+  must is "$(awk '$1 == "hooked" { sum += $2 } END { print (sum > 400) }' <<<"$output")" 1
+  check a.json "d['totals']['errors'] > 400"
+}
+
+@test "thousands of clients, all of which get their turn" {
+  null oltp_point_select --threads=2 --clients=5000 --events=50000 --json=a.json
+  must is "$status" 0
+  must has "$output" '^Number of threads: 5000$'
+  must has "$output" 'total number of events: +50000$'
+  check a.json "min(t['events'] for t in d['threads']['each']) > 0"
+}
+
+@test "a schedule of arrivals, and its latencies" {
+  null oltp_point_select --null-latency=1000 --threads=2 --clients=100 --rate=2000 --events=1000 --json=a.json
+  must is "$status" 0
+  must has "$output" 'total number of events: +1000$'
+  check a.json "d['totals']['latency_ns']['min'] >= 1000000" "d['rate']['arrivals'] >= 1000"
+}
+
+@test "a run with clients ends on time, by a signal, and by force" {
+  null oltp_point_select --null-latency=1000 --threads=2 --clients=200 --time=0.3 --report-interval=0.1
+  must is "$status" 0
+  must has "$output" '^\[ 0\.[12]s \] thds: 200 '
+  "$BENCH" oltp_point_select --db-driver=null --null-latency=1000 --threads=2 --clients=200 \
+    --time=600 --report-interval=0.1 run >out 2>err 3>&- &
+  local pid=$!
+  until grep -q '^\[' out; do read -rt 0.05 <> <(:) || :; done
+  kill -INT $pid
+  status=0
+  wait $pid || status=$?
+  must is "$status" 130
+  must has "$(cat out)" 'total number of events: +[1-9]'
+  null oltp_point_select --null-error=hang --null-error-rate=0.01 --threads=2 --clients=100 --time=0.3 --forced-shutdown=0.2
+  must has "$stderr" 'forcing shutdown'
+  must has "$output" 'total number of events: +[1-9]'
+}
+
+@test "an event of a script of its own loop, straight from C" {
+  cat >t.lua <<'L'
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() con:query("SELECT 1") end
+function thread_run(id)
+  while ffi.C.sb_more_events(id) do
+    ffi.C.sb_event_start(id)
+    event(id)
+    ffi.C.sb_event_stop(id)
+  end
+end
+L
+  null ./t.lua --null-latency=1000 --threads=1 --clients=20 --events=400 --json=a.json
+  must is "$status" 0
+  must has "$output" 'total number of events: +400$'
+  overlaps a.json 5
+}
+
+@test "sqlite: clients that wait for each other's locks" {
+  needs_driver sqlite
+  local args=(--db-driver=sqlite --sqlite-db=t.db --sqlite-synchronous=off)
+  cat >t.lua <<'L'
+function prepare()
+  local con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE t (n INTEGER)")
+  con:query("INSERT INTO t VALUES (0)")
+end
+function thread_init() con = sysbench.sql.driver():connect() end
+function event()
+  con:query("BEGIN IMMEDIATE")
+  con:query("UPDATE t SET n = n + 1")
+  con:query("COMMIT")
+end
+function cleanup()
+  io.stdout:write("sum " .. sysbench.sql.driver():connect():query_row("SELECT n FROM t") .. "\n")
+end
+L
+  bench t.lua "${args[@]}" prepare
+  bench t.lua "${args[@]}" --threads=2 --clients=40 --events=400 run
+  must is "$status" 0
+  must has "$output" 'total number of events: +400$'
+  bench t.lua "${args[@]}" cleanup
+  must has "$output" '^sum 400$'
+}
+
+@test "what has no clients says so" {
+  bench cpu --clients=10 run
+  must is "$status" 1
+  must is "$stderr" "FATAL: --clients: the cpu test has no clients, because its events wait for no server; use --threads"
+  bench oltp_point_select --clients=0 run
+  must is "$status" 1
+  must has "$stderr" "clients.*off, or a number from 1 to 1000000"
+  # prepare is the work of threads
+  null oltp_point_select --clients=10 --threads=2 --events=10
+  must is "$status" 0
+  bench oltp_point_select --db-driver=null --clients=1000 --threads=2 --table-size=10 prepare
+  must is "$status" 0
+}
