@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "loop/loop.h"
 #include "db/conn.h"
 #include "db/exchange.h"
 #include "db/recover.h"
+#include "loop/loop.h"
 
 enum {
   TRIES_AT_ONCE = 10, /* then with pauses of 1, 2, 4 .. 100 ms */

@@ -43,7 +43,7 @@ struct db_env {
   struct recorder *recorder; /* NULL: not in the measured part */
   uint64_t rng;        /* state of the internal stream, any seed; never one from
                         * which the workload draws */
-  bool shares_thread; /* with other clients: its calls must not block */
+  bool shares_thread;  /* with other clients: its calls must not block */
   bool under_deadline; /* a worker: the deadline ends its calls */
   /*
    * [opt] Of a worker, which writes them: is an event open, and the number of

@@ -131,22 +131,21 @@ __asm__(
 
 #endif
 
-/* The context that a switch leads to for the first time. */
-static _Thread_local struct context *entered;
-/* ASan: the stack of the context that was left. */
-#ifdef FIBER_ASAN
-static _Thread_local const void *left_stack;
-static _Thread_local size_t left_bytes;
-static _Thread_local struct context *left_context;
-#endif
+/* The last switch of this thread: what a context that runs for the first time,
+ * and the address sanitizer, have to know. */
+static _Thread_local struct {
+  struct context *to, *from;
+  const void *stack; /* of `from` */
+  size_t bytes;
+} latest;
 
 static void arrived(void *fake)
 {
 #ifdef FIBER_ASAN
-  __sanitizer_finish_switch_fiber(fake, &left_stack, &left_bytes);
-  if (left_context && !left_context->stack) { /* of a thread: now it is known */
-    left_context->arg = (void *)(uintptr_t)left_stack;
-    left_context->bytes = left_bytes;
+  __sanitizer_finish_switch_fiber(fake, &latest.stack, &latest.bytes);
+  if (latest.from && !latest.from->stack) { /* of a thread: now it is known */
+    latest.from->arg = (void *)(uintptr_t)latest.stack;
+    latest.from->bytes = latest.bytes;
   }
 #else
   (void)fake;
@@ -155,11 +154,11 @@ static void arrived(void *fake)
 
 static void begin(void)
 {
-  struct context *c = entered;
+  struct context *c = latest.to;
 
   arrived(NULL);
   c->fn(c->arg);
-  abort(); /* it does not return */
+  __builtin_trap(); /* it does not return */
 }
 
 void context_switch(struct context *from, struct context *to, int last)
@@ -168,14 +167,13 @@ void context_switch(struct context *from, struct context *to, int last)
 
   (void)last; /* only the address sanitizer wants to know */
 #if defined(FIBER_ASAN)
-  left_context = from;
   __sanitizer_start_switch_fiber(last ? NULL : &fake,
                                  to->stack ? to->stack : to->arg, to->bytes);
 #elif defined(FIBER_TSAN)
   __tsan_switch_to_fiber(to->sanitizer, 0);
 #endif
-  (void)last;
-  entered = to;
+  latest.to = to;
+  latest.from = from;
 #ifdef FIBER_PORTABLE
   (void)swapcontext(from->portable, to->portable);
 #else

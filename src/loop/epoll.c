@@ -77,7 +77,7 @@ static void arrived(struct loop *l, const struct epoll_event *event)
   }
 }
 
-/* The system's timer is as exact as that of epoll_pwait2(), in nanoseconds. */
+/* As exactly as the system can: newer ones take nanoseconds. */
 static int wait_for_events(struct loop_epoll *e, uint64_t until_ns)
 {
   struct timespec left;

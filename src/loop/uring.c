@@ -48,7 +48,7 @@ static void enter(struct uring *u, unsigned min, uint64_t timeout_ns)
 
   /* Short of memory for the moment: the caller tries again. */
   if (UNLIKELY(rc < 0 && rc != -EINTR && rc != -EAGAIN && rc != -EBUSY))
-    abort(); /* the ring is used wrongly */
+    __builtin_trap(); /* the ring is used wrongly */
 }
 
 static struct io_uring_sqe *request(struct uring *u, uint8_t opcode, int fd,

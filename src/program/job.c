@@ -46,11 +46,10 @@ static int make_plan(struct job *job, struct err *err)
 
   if (rc == 0 && p->ranks) {
     ranks_peers_init(&p->peers, p->ranks);
-    rc = ranks_part(p->ranks,
-                    run_workers(&p->opts.run,
-                                is_run && job->source == &source_script),
-                    &p->peers,
-                    &job->plan_part, err);
+    rc = ranks_part(
+      p->ranks,
+      run_workers(&p->opts.run, is_run && job->source == &source_script),
+      &p->peers, &job->plan_part, err);
     in.part = &job->plan_part;
   }
   if (rc < 0)

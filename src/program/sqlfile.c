@@ -174,7 +174,7 @@ static int choose(struct job *job, struct err *err)
 
 static void set_needs(const struct job *job, struct plan_input *in)
 {
-  (void)job;
+  in->clients = program_is_run(job->p);
   in->min_stack_bytes = SMALLEST_STACK;
 }
 

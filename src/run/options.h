@@ -21,8 +21,8 @@ enum rate_overload {
 struct run_cfg {
   uint64_t threads;
   const char *clients; /* "off", or a number */
-  uint64_t events; /* 0: no limit */
-  double time_s;   /* 0: no limit */
+  uint64_t events;     /* 0: no limit */
+  double time_s;       /* 0: no limit */
   double warmup_time_s;
   const char *forced_shutdown;
   uint64_t thread_stack_size;   /* bytes */

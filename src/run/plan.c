@@ -10,8 +10,8 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/minmax.h"
 #include "base/fmt.h"
+#include "base/minmax.h"
 #include "rand/dist.h"
 #include "rand/rng.h"
 #include "report/text_mode.h"

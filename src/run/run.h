@@ -69,8 +69,8 @@ struct carrier {
   unsigned number;
   struct loop *_Atomic loop; /* owned; set by the thread, freed after all have
                               * ended */
-  struct hist *lag;          /* owned; of the measured part; its thread writes */
-  struct loop_mark base;     /* the loop's counts when that part began */
+  struct hist *lag;      /* owned; of the measured part; its thread writes */
+  struct loop_mark base; /* the loop's counts when that part began */
 };
 
 struct run {

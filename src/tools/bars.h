@@ -15,7 +15,7 @@ enum {
 };
 
 struct bar {
-  double value; /* not finite: there is none, and `text` says so */
+  double value;              /* not finite: there is none, and `text` says so */
   char text[BARS_TEXT_SIZE]; /* beside it */
 };
 

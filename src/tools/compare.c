@@ -418,11 +418,10 @@ static int check_mode(const struct result *base, const struct result *other,
 static int check_modes(const struct result *base, const struct result *other,
                        struct err *err)
 {
-  const int rc = check_mode(base, other, "test.memory_test", "--memory-test=",
-                            err);
+  const int rc = check_mode(base, other, "test.memory_test",
+                            "--memory-test=", err);
 
-  return rc < 0 ? rc
-                : check_mode(base, other, "test.cpu_test", "--cpu-", err);
+  return rc < 0 ? rc : check_mode(base, other, "test.cpu_test", "--cpu-", err);
 }
 
 int comparisons_init(struct comparisons *ret, const struct group *base,

@@ -291,8 +291,7 @@ static int make_args(struct args *a, const struct tool_args *args,
 
   if (f->has_parts)
     return err_set(err, -EINVAL,
-                   "'%.400s' is of bench machine: start that again",
-                   f->path);
+                   "'%.400s' is of bench machine: start that again", f->path);
   if (!r)
     return err_set(err, -EINVAL, "'%.400s' has no run to repeat", f->path);
   add(a, mem_strdup(args->argv[0]));

@@ -33,8 +33,7 @@ static int check_schema(struct result_file *f, struct err *err)
   if (!schema || strncmp(schema, "bench", 5) != 0)
     return err_set(err, -EINVAL, "'%.400s' is no result of bench", f->path);
   f->is_sweep = strcmp(schema, RESULT_SCHEMA_SWEEP) == 0;
-  f->has_parts = f->is_sweep &&
-                 json_is_true(result_at(f->json, "sweep.parts"));
+  f->has_parts = f->is_sweep && json_is_true(result_at(f->json, "sweep.parts"));
   if (!f->is_sweep && strcmp(schema, RESULT_SCHEMA) != 0)
     return err_set(err, -EINVAL,
                    "'%.400s' has the schema \"%.50s\" (expected "

@@ -327,9 +327,9 @@ static int begin(struct sweep *s, struct err *err)
                    "--sweep and --repeat cannot be used with the "
                    "command '%.100s' (expected run)",
                    s->in->command);
-  rc = sweep_has_parts(s) ? sweep_parts_plan(&s->plan, s->in, err)
-                          : sweep_plan_init(&s->plan, s->in->set, cfg->sweeps,
-                                            cfg->repeat, err);
+  rc = sweep_has_parts(s)
+         ? sweep_parts_plan(&s->plan, s->in, err)
+         : sweep_plan_init(&s->plan, s->in->set, cfg->sweeps, cfg->repeat, err);
   if (rc < 0)
     return rc;
   s->prepares = cfg->prepare == SWEEP_PREPARE_ON ||

@@ -17,5 +17,5 @@ const struct tool tool_doctor = {
 };
 
 const struct tool *const tool_list[] = { &tool_compare, &tool_report,
-                                         &tool_rerun, &tool_doctor,
+                                         &tool_rerun,   &tool_doctor,
                                          &tool_machine, NULL };

@@ -101,8 +101,8 @@ static void add_bins(struct chart *c, const char *name,
 /* Draw the latencies that `histogram_of` finds in the runs; without `spectrum`
  * only the histogram. */
 struct drawing {
-  const char *class; /* [opt] of this class of operations, not of events */
-  const char *missing; /* [opt] printed where there is nothing */
+  const char *class;      /* [opt] of this class of operations, not of events */
+  const char *missing;    /* [opt] printed where there is nothing */
   struct chart *spectrum; /* [opt] */
   struct chart *histogram;
 };

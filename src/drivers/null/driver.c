@@ -24,7 +24,7 @@ struct null_session {
   struct session base; /* first */
   uint64_t rows_left;
   uint32_t fields;
-  _Atomic uint32_t woken; /* set by another thread: waiting has to end */
+  _Atomic uint32_t woken;    /* set by another thread: waiting has to end */
   struct loop *_Atomic loop; /* [opt] of the fiber that waits for it */
 };
 

@@ -11,8 +11,7 @@ static bool again(int fd, short events)
 {
   if (errno == EINTR)
     return true;
-  return (errno == EAGAIN || errno == EWOULDBLOCK) &&
-         loop_wait_fd(fd, events);
+  return (errno == EAGAIN || errno == EWOULDBLOCK) && loop_wait_fd(fd, events);
 }
 
 bool wire_send_slow(int fd, const uint8_t *p, size_t n, int flags)

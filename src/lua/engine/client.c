@@ -55,8 +55,7 @@ static int make(lua_State *L)
   return 0;
 }
 
-int client_new(struct client *c, struct vm *vm, unsigned tid,
-               lua_State **ret_L)
+int client_new(struct client *c, struct vm *vm, unsigned tid, lua_State **ret_L)
 {
   struct making m = { .client = c, .tid = tid };
   const int rc = lua_cpcall(vm->L, make, &m);

@@ -38,9 +38,9 @@ struct worker;
 
 struct state {
   lua_State *L;
-  struct vm *vm;         /* [opt] L is a thread in it; no own heap and host */
-  struct client client;  /* with a vm */
-  struct heap heap; /* memory of L */
+  struct vm *vm;        /* [opt] L is a thread in it; no own heap and host */
+  struct client client; /* with a vm */
+  struct heap heap;     /* memory of L */
   struct script *script;
   unsigned tid;          /* as scripts see it */
   struct worker *worker; /* [opt] the worker of the state */

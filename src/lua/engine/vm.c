@@ -75,7 +75,9 @@ int vm_new(struct vm **ret, struct script *script, struct err *err)
   if (!vm)
     return out_of_memory(err);
   vm->script = script;
-  vm->host = (struct host){ .script = script, .in_worker = true, .vm = vm,
+  vm->host = (struct host){ .script = script,
+                            .in_worker = true,
+                            .vm = vm,
                             .add_functions = add_functions };
   vm->L = client_lua(&vm->heap, script->gc64);
   if (!vm->L) {

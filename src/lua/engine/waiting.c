@@ -291,7 +291,11 @@ static bool step(lua_State *L)
  */
 static int run_events(lua_State *L)
 {
-  enum { ID = 1, AFTER, EVENT };
+  enum {
+    ID = 1,
+    AFTER,
+    EVENT
+  };
 
   lua_settop(L, AFTER);
   lua_pushliteral(L, "event");

@@ -11,11 +11,12 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "base/wait.h"
 #include "db/classes/statement.h"
 #include "db/conn.h"
 #include "db/env_conns.h"
 #include "db/restart.h"
+#include "loop/fiber.h"
+#include "loop/loop.h"
 #include "rand/stream.h"
 #include "run/plan.h"
 #include "run/worker.h"
@@ -154,6 +155,7 @@ int client_open(struct client **ret, const struct sqltest_cfg *cfg,
                    (uint64_t)RNG_WORKLOAD << 32 |
                      (plan->first_thread + w->tid)),
     .under_deadline = true,
+    .shares_thread = plan->carriers > 0,
     .event_open = &w->open,
     .event_number = &w->iteration,
     .unread_too = &w->unsettled,
@@ -210,7 +212,7 @@ static bool wait_for_attempt(struct client *c)
   const uint64_t until = pause > 0 ? clock_now_ns() + pause : 0;
 
   while (until > 0 && clock_now_ns() < until && !worker_is_over(c->w))
-    wait_while(worker_stop_word(c->w), 0, until);
+    loop_wait_while(worker_stop_word(c->w), 0, until);
   return !worker_is_over(c->w);
 }
 
@@ -238,13 +240,32 @@ static enum client_end prepare_again(struct client *c, struct err *err)
   } while (true);
 }
 
+/*
+ * Clients that never wait would not let others of their thread run: one that
+ * was not parked during its event lets them run before the next one, outside
+ * of the time of both.
+ */
+static bool step(struct client *c)
+{
+  bool more;
+
+  if (UNLIKELY(c->env.shares_thread) && c->w->open &&
+      c->switches == fiber_switches()) {
+    worker_stop(c->w);
+    fiber_yield();
+  }
+  more = worker_step(c->w);
+  c->switches = fiber_switches();
+  return more;
+}
+
 int client_run(struct client *c, struct err *err)
 {
   enum client_end end = CLIENT_DONE;
 
   c->env.recorder = c->w->recorder;
   c->measured = true;
-  while (end != CLIENT_OVER && end != CLIENT_FAILED && worker_step(c->w)) {
+  while (end != CLIENT_OVER && end != CLIENT_FAILED && step(c)) {
     begin(c);
     end = client_pass(c, err);
     if (UNLIKELY(end == CLIENT_AGAIN))

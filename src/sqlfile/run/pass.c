@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/err.h"
-#include "base/wait.h"
 #include "db/conn.h"
+#include "loop/loop.h"
 #include "run/worker.h"
 #include "sqlfile/run/client.h"
 
@@ -80,7 +80,7 @@ sleep_for(struct client *c, const struct sqlfile_step *step, struct err *err)
   if (units * (double)step->unit_ns < 0x1p62)
     until = now + (uint64_t)(units * (double)step->unit_ns);
   while (!worker_is_over(c->w) && clock_now_ns() < until)
-    wait_while(worker_stop_word(c->w), 0, until < end ? until : end);
+    loop_wait_while(worker_stop_word(c->w), 0, until < end ? until : end);
   return clock_now_ns() < until ? CLIENT_OVER : CLIENT_DONE;
 }
 

@@ -202,11 +202,26 @@ static void statement_times(void *arg, struct report *r)
   db_figures_statement_times(run->cfg->db, r);
 }
 
+/* Clients of one thread share nothing. */
+static int group_open(void *arg, void **ret_group, struct err *err)
+{
+  (void)err;
+  *ret_group = arg;
+  return 0;
+}
+
+static void group_close(void *group)
+{
+  (void)group;
+}
+
 const struct test_ops sqltest_ops = {
   .open = open_run,
   .mode_line = mode_line,
   .stop_word = stop_word,
   .close = close_run,
+  .group_open = group_open,
+  .group_close = group_close,
   .thread_open = thread_open,
   .thread_close = thread_close,
   .loop = thread_loop,

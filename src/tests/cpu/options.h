@@ -22,7 +22,7 @@ struct cpu_cfg {
   uint64_t max_prime;
   struct opt_list kernels; /* empty: the test of prime numbers */
   int isa;                 /* enum cpu_isa; -1: not given */
-  bool scaling; /* by the number of threads */
+  bool scaling;            /* by the number of threads */
 };
 
 extern const struct opt cpu_opts[]; /* struct cpu_cfg */

@@ -93,8 +93,7 @@ static void scaling_describe(void *run)
 
   log_msg(LOG_INFO, "Doing CPU performance benchmark\n");
   log_msg(LOG_NOTICE, "Scaling over %u core%s with %u hardware thread%s\n\n",
-          t->cores, t->cores == 1 ? "" : "s", t->cpus,
-          t->cpus == 1 ? "" : "s");
+          t->cores, t->cores == 1 ? "" : "s", t->cpus, t->cpus == 1 ? "" : "s");
 }
 
 static void scaling_setup(void *run, struct report_setup *setup)

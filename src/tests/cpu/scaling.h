@@ -42,7 +42,7 @@ enum {
 /* What is done: a kernel, or the test of prime numbers. */
 struct scaling_work {
   const char *name;
-  double operations;            /* of a round */
+  double operations;               /* of a round */
   const struct cpu_kernel *kernel; /* NULL: prime numbers */
   const struct cpu_path *path;
 };

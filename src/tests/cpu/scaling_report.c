@@ -140,9 +140,9 @@ static void add_work(struct facts *to, const struct scaling *s, unsigned i)
     facts_real(to, key_of(key, "scaling.of.%s.%s", name, ratio_keys[k]), ratio);
     add_figure(to, name, ratios[k], "ratio", ratio);
   }
-  facts_int(to, key_of(key, "scaling.of.%s.samples", name),
-            atomic_load_explicit(&s->cell[i][SCALING_ONE].n,
-                                 memory_order_acquire));
+  facts_int(
+    to, key_of(key, "scaling.of.%s.samples", name),
+    atomic_load_explicit(&s->cell[i][SCALING_ONE].n, memory_order_acquire));
   if (s->work[i].path)
     facts_text(to, key_of(key, "code.%s", name), s->work[i].path->name);
 }

@@ -96,11 +96,9 @@ static int rig_load_file(struct rig *r, const char *path, unsigned n,
   int rc;
 
   (void)snprintf(r->path, sizeof(r->path), "%s", path);
-  r->plan = (struct plan){ .seed = 1,
-                           .rand = &r->rand,
-                           .threads = n,
-                           .all_threads = n,
-                           .parts = 1 };
+  r->plan = (struct plan){
+    .seed = 1, .rand = &r->rand, .threads = n, .all_threads = n, .parts = 1
+  };
   r->what = (struct resolved){ .kind = RESOLVE_SCRIPT,
                                .path = r->path,
                                .script_path = r->path,
@@ -181,7 +179,7 @@ static void rig_done(struct rig *r)
 
 /* Calls the global `name` of a client; the error goes to `err`. */
 static inline int rig_call(struct rig *r, unsigned client, const char *name,
-                    struct err *err)
+                           struct err *err)
 {
   (void)state_enter(r->client[client]);
   return state_call(r->client[client], name, true, err);

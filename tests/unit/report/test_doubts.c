@@ -149,7 +149,8 @@ static void test_others(void)
      "text");
   f.report.form = &bandwidth;
   (void)codes(&f);
-  OK(says(&f, "run, so the bandwidth is about 60 % too low"), "what is too low");
+  OK(says(&f, "run, so the bandwidth is about 60 % too low"),
+     "what is too low");
   f.report.form = &times;
   (void)codes(&f);
   OK(says(&f, "run, so times may be too long; stop them"), "or too long");
