@@ -94,9 +94,6 @@ struct kind {
   const char *depends, *size_option, *fewer;
 };
 
-/* Returns NULL if there is no such kind. */
-const struct kind *kind_find(const char *name);
-
 /* Describe table `number`. */
 void kind_describe(const struct kind *kind, const struct kind_args *args,
                    uint64_t number, struct kind_table *ret);
