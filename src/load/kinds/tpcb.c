@@ -5,7 +5,6 @@
  * The filler of branches and tellers is not loaded, so it is NULL.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -18,6 +17,7 @@ enum {
 enum {
   TELLERS = 10, /* of each branch */
   ACCOUNTS = 100000,
+  SCALE_MAX = 19999, /* from here on pgbench has numbers of 64 bits */
   /* The numbers of the tables: the largest comes first, so that other threads
    * load the rest meanwhile. */
   TABLE_ACCOUNTS = 1,
@@ -47,14 +47,12 @@ static const struct {
 
 static int check(const struct kind_args *args, struct err *err)
 {
-  const uint64_t max = INT32_MAX / ACCOUNTS;
-
-  if (args->value[SCALE] >= 1 && args->value[SCALE] <= max)
+  if (args->value[SCALE] >= 1 && args->value[SCALE] <= SCALE_MAX)
     return 0;
   return err_set(err, -EINVAL,
-                 "--scale must be from 1 to %" PRIu64
-                 ", because the number of an account has 32 bits",
-                 max);
+                 "--scale must be from 1 to %d, because the number of an "
+                 "account has 32 bits",
+                 SCALE_MAX);
 }
 
 static void describe(const struct kind_args *args, uint64_t number,
