@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "db/conn.h"
+#include "load/extent.h"
 #include "load/pace.h"
 #include "load/range.h"
 #include "load/resume.h"
@@ -91,65 +92,12 @@ static void look_more(void *ctx, struct progress_point *at,
   };
 }
 
-static unsigned threads_at(const struct load_setup *s)
-{
-  return share_is_alone(&s->share) ? s->threads : s->threads * s->share.parts;
-}
-
-/* Longer transactions are better for a single writer. */
-static void cut_table(const struct load_setup *s, const struct kind_table *t,
-                      bool one_writer, struct chunks *ret)
-{
-  const uint64_t keys = kind_keys(t);
-  const uint64_t rows = one_writer ? 2 * CHUNK_MAX : 0;
-
-  chunks_init(ret, keys * t->per_key, threads_at(s), rows);
-  if (t->per_key > 1)
-    chunks_init(ret, keys, threads_at(s), 1 + (ret->rows - 1) / t->per_key);
-  if (!share_is_alone(&s->share))
-    chunks_share(ret, s->share.part, s->share.parts);
-}
-
-/* The number of rows of a table that this rank loads.  Returns -ENOMEM. */
-static int rows_of_table(const struct load_setup *s, uint64_t number,
-                         uint64_t *ret)
-{
-  struct chunks chunks;
-  struct maker m;
-
-  if (maker_init(&m, s->kind, &s->args, number) < 0)
-    return -ENOMEM;
-  cut_table(s, &m.table, false, &chunks);
-  *ret = share_is_alone(&s->share) ? maker_rows(&m, 1, kind_keys(&m.table))
-                                   : chunks_rows(&chunks);
-  maker_done(&m);
-  return 0;
-}
-
-static int rows_to_load(const struct load_setup *s, uint64_t *ret)
-{
-  uint64_t all = 0, rows = 0;
-  int rc = 0;
-
-  if (s->kind->tables == 0) { /* they have the same size */
-    rc = s->tables > 0 ? rows_of_table(s, s->first_table, &rows) : 0;
-    *ret = rows * s->tables;
-    return rc;
-  }
-  for (uint64_t i = 0; rc == 0 && i < s->tables; i++) {
-    rc = rows_of_table(s, s->first_table + i, &rows);
-    all += rows;
-  }
-  *ret = all;
-  return rc;
-}
-
 int load_new(struct load **ret, const struct load_setup *setup, struct err *err)
 {
   struct load *l = calloc(1, sizeof(*l));
   uint64_t rows;
 
-  if (!l || rows_to_load(setup, &rows) < 0 ||
+  if (!l || extent_rows(setup, &rows) < 0 ||
       steps_init(&l->steps, setup->tables) < 0) {
     free(l);
     return err_set(err, -ENOMEM, "not enough memory for %" PRIu64 " tables",
@@ -264,22 +212,6 @@ static int load_chunk(struct loader *t, const struct chunk *chunk,
   return rc;
 }
 
-/* The rows in those chunks of a table that are full, or (all) in each. */
-static uint64_t rows_there(struct maker *m, const struct chunks *c, bool all)
-{
-  uint64_t rows = 0;
-
-  if (!m->table.line)
-    return all ? chunks_rows(c) : chunks_rows_there(c);
-  for (uint64_t n = 0; n < c->count; n++) {
-    const struct chunk chunk = chunks_at(c, n);
-
-    if (all || (c->state && c->state[n] == CHUNK_FULL))
-      rows += maker_rows(m, chunk.first, chunk.last);
-  }
-  return rows;
-}
-
 /* ---- steps ---- */
 
 static int step_of(enum pick pick)
@@ -379,7 +311,7 @@ int loader_created(struct loader *t, enum load_origin origin, struct err *err)
   if (rc == 0 && !(m = maker_of(t, err)))
     rc = -ENOMEM;
   if (rc == 0)
-    cut_table(s, &m->table, t->turn.one_writer, chunks);
+    extent_cut(s, &m->table, t->turn.one_writer, chunks);
   if (rc == 0 && from == LOAD_RESUME)
     rc = resume_find(t->conn, m, chunks, err);
   if (rc < 0) {
@@ -391,7 +323,7 @@ int loader_created(struct loader *t, enum load_origin origin, struct err *err)
   if (from == LOAD_LEAVE && !share_is_alone(&s->share) &&
       (rc = others_loaded(t, err)) < 0)
     return rc;
-  pace_found(&t->load->pace, rows_there(m, chunks, from == LOAD_LEAVE));
+  pace_found(&t->load->pace, extent_there(m, chunks, from == LOAD_LEAVE));
   steps_end(&t->load->steps, &t->turn,
             from == LOAD_LEAVE ? TABLE_DONE : TABLE_LOADING);
   return 0;
