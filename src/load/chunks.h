@@ -2,8 +2,7 @@
  * chunks.h - a table as a sequence of chunks: the rows in each, and which of
  * them are already in the table.
  *
- * The rows are those of other headers' keys: if a key has several rows, they
- * are counted as one here.
+ * If a key of a table has several rows (kind.h), a row here is a key.
  *
  * One connection loads a chunk in one transaction, so after an interruption a
  * table consists of whole chunks.
