@@ -291,6 +291,14 @@ const char *bench_load_reason(void *loader);
 void bench_load_close(void *loader);
 int bench_load_check(sql_connection *con, double table, double size,
                      const char **ret_text);
+void *bench_load_open_kind(sql_connection *con, const char *kind,
+                           const char *const *names, const double *values,
+                           int n, const char *method, bool shared);
+const char *bench_load_table(void *loader);
+int bench_load_check_kind(sql_connection *con, const char *kind,
+                          const char *const *names, const double *values, int n,
+                          double table, const char *skip,
+                          const char **ret_text);
 const char *bench_load_tidy(sql_connection *con);
 void *bench_pace_open(bool warmup, double total);
 void bench_pace_add(void *pace, double n);

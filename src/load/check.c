@@ -1,141 +1,235 @@
 /*
  * check.c - compares the rows of a table with those that a load makes.
  *
- * Rows are read in the order of their ids, some thousand at a time, and each is
- * made again.
+ * Rows are read in the order of their keys, some thousand at a time, and each
+ * is made again.
  */
 #include "load/check.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "db/conn.h"
+#include "load/expect.h"
 #include "load/pace.h"
-#include "load/rows.h"
+#include "load/range.h"
 #include "load/send.h"
 
 enum {
   AT_A_TIME = 10000
 };
 
-/* The differences; `first` has the first id of each kind. */
-struct found {
-  uint64_t missing, first_missing;
-  uint64_t twice, first_twice;
-  uint64_t k, first_k;
-  uint64_t c, first_c;
-  uint64_t pad, first_pad;
+/* A place in the order of rows. */
+struct place {
+  uint64_t key, line;
 };
 
-static void note(uint64_t *count, uint64_t *first, uint64_t id, uint64_t n)
+struct fault {
+  uint64_t count;
+  struct place first;
+};
+
+struct checking {
+  struct conn *conn;
+  struct expect expect;
+  uint32_t skip;     /* bits of columns */
+  struct place next; /* the row that is expected */
+  struct fault missing, twice, surplus, other[KIND_COLUMNS];
+};
+
+static const struct kind_table *table_of(const struct checking *k)
 {
-  if (*count == 0)
-    *first = id;
-  *count += n;
+  return &k->expect.maker->table;
 }
 
-static uint64_t number(const sql_value *v)
+static void note(struct fault *f, struct place at, uint64_t n)
 {
-  char text[24] = "";
-
-  if (v->ptr && v->len < sizeof(text))
-    memcpy(text, v->ptr, v->len);
-  return strtoull(text, NULL, 10);
+  if (f->count == 0)
+    f->first = at;
+  f->count += n;
 }
 
-/* CHAR columns may have blanks at their end. */
-static bool equal(const sql_value *v, const char *text, size_t len)
+static bool is_before(struct place a, struct place b)
 {
-  size_t n = v->len;
-
-  while (n > len && v->ptr[n - 1] == ' ')
-    n--;
-  return v->ptr && n == len && memcmp(v->ptr, text, len) == 0;
+  return a.key < b.key || (a.key == b.key && a.line < b.line);
 }
 
-static void compare(struct rows *rows, uint64_t id, const sql_value *v,
-                    struct found *found)
+/* All rows from the expected one to the one before `at` are missing. */
+static void skip_to(struct checking *k, struct place at)
 {
-  char c[ROWS_C], pad[ROWS_PAD];
-  const uint64_t k = rows_values(rows, id, c, pad);
+  uint64_t rows;
 
-  if (number(&v[1]) != k)
-    note(&found->k, &found->first_k, id, 1);
-  if (!equal(&v[2], c, sizeof(c)))
-    note(&found->c, &found->first_c, id, 1);
-  if (!equal(&v[3], pad, sizeof(pad)))
-    note(&found->pad, &found->first_pad, id, 1);
+  if (!is_before(k->next, at))
+    return;
+  if (at.key == k->next.key)
+    rows = at.line - k->next.line;
+  else
+    rows = maker_rows(k->expect.maker, k->next.key, at.key - 1) -
+           (k->next.line - 1) + (at.line - 1);
+  if (rows > 0)
+    note(&k->missing, k->next, rows);
+  k->next = at;
 }
 
-static int check_part(struct conn *conn, struct rows *rows, uint64_t first,
-                      uint64_t last, struct found *found, struct err *err)
+static void compare(struct checking *k, struct place at,
+                    const sql_value *values)
 {
-  char sql[160];
-  uint64_t next = first; /* the id that is expected */
-  sql_result *rs;
+  const uint32_t differ = expect_compare(&k->expect, at.key, at.line, values);
 
-  (void)snprintf(sql, sizeof(sql),
-                 "SELECT id, k, c, pad FROM sbtest%" PRIu64
-                 " WHERE id BETWEEN %" PRIu64 " AND %" PRIu64 " ORDER BY id",
-                 rows->table, first, last);
-  rs = conn_query(conn, sql, strlen(sql));
-  if (conn->pub.error != DB_ERROR_NONE)
-    return send_failed(conn, err);
+  for (unsigned i = 0; i < table_of(k)->n; i++) {
+    if (differ & ~k->skip & UINT32_C(1) << i)
+      note(&k->other[i], at, 1);
+  }
+}
+
+static void take_row(struct checking *k, const sql_value *values)
+{
+  struct place at;
+
+  if (!expect_place(&k->expect, values, &at.key, &at.line))
+    return; /* the database says that its key is in the range */
+  if (at.line < 1 || at.line > expect_lines(&k->expect, at.key)) {
+    note(&k->surplus, at, 1);
+    return;
+  }
+  if (is_before(at, k->next)) {
+    note(&k->twice, at, 1);
+    return;
+  }
+  skip_to(k, at);
+  compare(k, at, values);
+  k->next.line++;
+  if (k->next.line > expect_lines(&k->expect, at.key))
+    k->next = (struct place){ at.key + 1, 1 };
+}
+
+/* *ret_last: the last key of the rows that were asked for. */
+static int ask(struct checking *k, uint64_t first, uint64_t last,
+               uint64_t *ret_last, sql_result **ret, struct err *err)
+{
+  const struct kind_table *t = table_of(k);
+  struct strbuf sql = { 0 };
+
+  range_select(t, &sql);
+  strbuf_adds(&sql, " WHERE ");
+  *ret_last = range_part(t, first, last, &sql);
+  strbuf_adds(&sql, " ORDER BY ");
+  range_order(t, &sql);
+  return send_query(k->conn, &sql, ret, err);
+}
+
+static int check_part(struct checking *k, uint64_t first, uint64_t last,
+                      uint64_t *ret_last, struct err *err)
+{
+  sql_result *rs = NULL;
+  const int rc = ask(k, first, last, ret_last, &rs, err);
+
+  if (rc < 0)
+    return rc;
   for (uint64_t left = rs ? rs->nrows : 0; left > 0; left--) {
-    const sql_row *row = send_fetch(rs, 4, err);
-    uint64_t id;
+    const sql_row *row = send_fetch(rs, table_of(k)->n, err);
 
     if (!row)
       return -EIO;
-    id = number(&row->values[0]);
-    if (id < next) {
-      note(&found->twice, &found->first_twice, id, 1);
-      continue;
-    }
-    if (id > next)
-      note(&found->missing, &found->first_missing, next, id - next);
-    compare(rows, id, row->values, found);
-    next = id + 1;
+    take_row(k, row->values);
   }
-  if (next <= last)
-    note(&found->missing, &found->first_missing, next, last - next + 1);
+  skip_to(k, (struct place){ *ret_last + 1, 1 });
   return 0;
 }
 
-static void tell(struct strbuf *faults, uint64_t count, uint64_t first,
-                 const char *what)
+static void tell(const struct checking *k, struct strbuf *faults,
+                 const struct fault *f, const char *what, const char *column)
 {
-  if (count > 0)
-    strbuf_addf(faults, "%s%" PRIu64 " %s %s, the first is row %" PRIu64,
-                faults->len ? ", " : "", count, count == 1 ? "row" : "rows",
-                what, first);
+  if (f->count == 0)
+    return;
+  strbuf_addf(faults, "%s%" PRIu64 " row%s %s%s, the first is ",
+              faults->len ? ", " : "", f->count, f->count == 1 ? "" : "s", what,
+              column);
+  range_name(table_of(k), f->first.key, f->first.line, faults);
 }
 
-int check_rows(struct conn *c, struct rows *rows, struct pace *pace,
-               struct strbuf *faults, struct err *err)
+static void tell_all(const struct checking *k, struct strbuf *faults)
 {
-  struct found found = { 0 };
+  const struct kind_table *t = table_of(k);
 
-  for (uint64_t first = 1; first <= rows->size; first += AT_A_TIME) {
-    const uint64_t left = rows->size - first + 1;
-    const uint64_t last = first + (left < AT_A_TIME ? left : AT_A_TIME) - 1;
-    const int rc = check_part(c, rows, first, last, &found, err);
+  tell(k, faults, &k->missing, "missing", "");
+  tell(k, faults, &k->twice, "there more than once", "");
+  tell(k, faults, &k->surplus, "beyond the last line of a key", "");
+  for (unsigned i = 0; i < t->n; i++)
+    tell(k, faults, &k->other[i], "with another ", t->columns[i]);
+}
 
-    if (rc < 0)
-      return rc;
-    if (pace)
-      pace_add(pace, last - first + 1, 0);
+/* Bits of the columns that are in a list. */
+static uint32_t columns_in(const struct kind_table *t, const char *list)
+{
+  uint32_t bits = 0;
+
+  for (const char *word = list; word && *word;) {
+    const size_t len = strcspn(word, ",");
+
+    for (unsigned i = 0; i < t->n; i++) {
+      if (strlen(t->columns[i]) == len && memcmp(t->columns[i], word, len) == 0)
+        bits |= UINT32_C(1) << i;
+    }
+    word += len + (word[len] == ',');
   }
-  tell(faults, found.missing, found.first_missing, "missing");
-  tell(faults, found.twice, found.first_twice, "there more than once");
-  tell(faults, found.k, found.first_k, "with another k");
-  tell(faults, found.c, found.first_c, "with another c");
-  tell(faults, found.pad, found.first_pad, "with another pad");
+  return bits;
+}
+
+int check_rows(struct conn *c, struct maker *m, const char *skip,
+               struct pace *pace, struct strbuf *faults, struct err *err)
+{
+  const uint64_t keys = kind_keys(&m->table);
+  struct checking k = {
+    .conn = c,
+    .skip = columns_in(&m->table, skip),
+    .next = { 1, 1 },
+  };
+  uint64_t at_a_time = AT_A_TIME / m->table.per_key, last;
+  int rc = 0;
+
+  if (expect_init(&k.expect, m) < 0)
+    return err_set(err, -ENOMEM, "not enough memory");
+  for (uint64_t first = 1; rc == 0 && first <= keys; first = last + 1) {
+    const uint64_t left = keys - first + 1;
+
+    last = first + (left < at_a_time ? left : at_a_time) - 1;
+    rc = check_part(&k, first, last, &last, err);
+    if (rc == 0 && pace)
+      pace_add(pace, maker_rows(m, first, last), 0);
+  }
+  if (rc == 0)
+    tell_all(&k, faults);
+  expect_done(&k.expect);
+  return rc;
+}
+
+int check_others(struct conn *c, const struct maker *m, struct strbuf *faults,
+                 struct err *err)
+{
+  const struct kind_table *t = &m->table;
+  struct strbuf sql = { 0 };
+  sql_result *rs = NULL;
+  const sql_row *row;
+  uint64_t n;
+  int rc;
+
+  strbuf_addf(&sql, "SELECT COUNT(*) FROM %s WHERE ", t->name);
+  range_outside(t, &sql);
+  for (unsigned i = 0; i < t->keys; i++)
+    strbuf_addf(&sql, " OR %s IS NULL", t->key[i].name);
+  rc = send_query(c, &sql, &rs, err);
+  if (rc < 0)
+    return rc;
+  row = rs ? send_fetch(rs, 1, err) : NULL;
+  if (!row)
+    return -EIO;
+  n = send_number(&row->values[0]);
+  if (n > 0)
+    strbuf_addf(faults, "%s%" PRIu64 " row%s with keys that do not belong here",
+                faults->len ? ", " : "", n, n == 1 ? "" : "s");
   return 0;
 }

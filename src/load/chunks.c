@@ -42,7 +42,7 @@ void chunks_done(struct chunks *c)
   c->state = NULL;
 }
 
-static struct chunk chunk(const struct chunks *c, uint64_t n)
+struct chunk chunks_at(const struct chunks *c, uint64_t n)
 {
   const uint64_t first = n * c->rows + 1;
   const uint64_t left = c->size - (first - 1);
@@ -55,6 +55,14 @@ static struct chunk chunk(const struct chunks *c, uint64_t n)
   };
 }
 
+int chunks_set(struct chunks *c, uint64_t n, enum chunk_state state)
+{
+  if (!c->state && !(c->state = calloc(c->count, 1)))
+    return -ENOMEM;
+  c->state[n] = (uint8_t)state;
+  return 0;
+}
+
 int chunks_found(struct chunks *c, uint64_t first, uint64_t rows)
 {
   const uint64_t n = (first - 1) / c->rows;
@@ -63,16 +71,14 @@ int chunks_found(struct chunks *c, uint64_t first, uint64_t rows)
 
   if (first == 0 || (first - 1) % c->rows != 0 || n >= c->count)
     return -EINVAL;
-  it = chunk(c, n);
+  it = chunks_at(c, n);
   whole = it.last - it.first + 1;
   if (rows > whole)
     return -EINVAL;
-  if (!c->state && !(c->state = calloc(c->count, 1)))
-    return -ENOMEM;
-  c->state[n] = rows == whole ? CHUNK_FULL
-                : rows > 0    ? CHUNK_PARTIAL
-                              : CHUNK_EMPTY;
-  return 0;
+  return chunks_set(c, n,
+                    rows == whole ? CHUNK_FULL
+                    : rows > 0    ? CHUNK_PARTIAL
+                                  : CHUNK_EMPTY);
 }
 
 bool chunks_left(struct chunks *c)
@@ -86,14 +92,14 @@ bool chunks_take(struct chunks *c, struct chunk *ret)
 {
   if (!chunks_left(c))
     return false;
-  *ret = chunk(c, c->next);
+  *ret = chunks_at(c, c->next);
   c->next += c->step;
   return true;
 }
 
 static uint64_t rows_of(const struct chunks *c, uint64_t n)
 {
-  const struct chunk it = chunk(c, n);
+  const struct chunk it = chunks_at(c, n);
 
   return it.last - it.first + 1;
 }

@@ -2,6 +2,8 @@
  * chunks.h - a table as a sequence of chunks: the rows in each, and which of
  * them are already in the table.
  *
+ * If a key of a table has several rows (kind.h), a row here is a key.
+ *
  * One connection loads a chunk in one transaction, so after an interruption a
  * table consists of whole chunks.
  */
@@ -57,6 +59,11 @@ void chunks_share(struct chunks *c, unsigned part, unsigned parts);
  * chunk, or it has fewer rows.
  */
 int chunks_found(struct chunks *c, uint64_t first, uint64_t rows);
+
+/* Chunk number n, which is less than c->count. */
+struct chunk chunks_at(const struct chunks *c, uint64_t n);
+/* The same as chunks_found() for a table where a key has several rows. */
+int chunks_set(struct chunks *c, uint64_t n, enum chunk_state state);
 
 /* Take the next chunk that is not full; false: none is left. */
 bool chunks_take(struct chunks *c, struct chunk *ret);

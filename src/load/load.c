@@ -10,9 +10,10 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "db/conn.h"
+#include "load/extent.h"
 #include "load/pace.h"
+#include "load/range.h"
 #include "load/resume.h"
-#include "load/rows.h"
 #include "load/steps.h"
 
 enum {
@@ -28,9 +29,10 @@ struct load {
 struct loader {
   struct load *load;
   struct conn *conn;
-  struct turn turn;  /* its table is the table of the last step */
-  enum send_way way; /* SEND_UNKNOWN: not chosen yet */
-  struct rows rows;  /* of that table, if rows.table is its number */
+  struct turn turn;        /* its table is the table of the last step */
+  enum send_way way;       /* SEND_UNKNOWN: not chosen yet */
+  struct maker maker;      /* of that table, if maker.number is its number */
+  struct kind_table named; /* what loader_table() has described */
 };
 
 static struct table *table_of(struct loader *t)
@@ -43,20 +45,30 @@ static uint64_t number_of(const struct loader *t)
   return t->load->setup.first_table + t->turn.at;
 }
 
+const char *loader_table(struct loader *t)
+{
+  const struct load_setup *s = &t->load->setup;
+
+  kind_describe(s->kind, &s->args, number_of(t), &t->named);
+  return t->named.name;
+}
+
 /* ---- the whole ---- */
 
 /* "sbtest1 40%, sbtest2 10%". */
 static void add_tables(struct load *l, struct strbuf *detail)
 {
   unsigned percent[FEW_TABLES];
+  struct kind_table t;
 
   if (l->setup.tables < 2 || l->setup.tables > FEW_TABLES)
     return;
   if (!steps_percents(&l->steps, percent))
     return;
-  for (uint64_t i = 0; i < l->setup.tables; i++)
-    strbuf_addf(detail, "%ssbtest%" PRIu64 " %u%%", i ? ", " : "",
-                l->setup.first_table + i, percent[i]);
+  for (uint64_t i = 0; i < l->setup.tables; i++) {
+    kind_describe(l->setup.kind, &l->setup.args, l->setup.first_table + i, &t);
+    strbuf_addf(detail, "%s%s %u%%", i ? ", " : "", t.name, percent[i]);
+  }
 }
 
 /* What comes after the last row may take as long as the rows.  From then on,
@@ -80,42 +92,19 @@ static void look_more(void *ctx, struct progress_point *at,
   };
 }
 
-static unsigned threads_at(const struct load_setup *s)
-{
-  return share_is_alone(&s->share) ? s->threads : s->threads * s->share.parts;
-}
-
-/* Longer transactions are better for a single writer. */
-static void cut_table(const struct load_setup *s, bool one_writer,
-                      struct chunks *ret)
-{
-  chunks_init(ret, s->size, threads_at(s), one_writer ? 2 * CHUNK_MAX : 0);
-  if (!share_is_alone(&s->share))
-    chunks_share(ret, s->share.part, s->share.parts);
-}
-
-/* The number of rows that this rank loads. */
-static uint64_t rows_to_load(const struct load_setup *s)
-{
-  struct chunks chunks;
-
-  if (share_is_alone(&s->share))
-    return s->tables * s->size;
-  cut_table(s, false, &chunks);
-  return chunks_rows(&chunks);
-}
-
 int load_new(struct load **ret, const struct load_setup *setup, struct err *err)
 {
   struct load *l = calloc(1, sizeof(*l));
+  uint64_t rows;
 
-  if (!l || steps_init(&l->steps, setup->tables) < 0) {
+  if (!l || extent_rows(setup, &rows) < 0 ||
+      steps_init(&l->steps, setup->tables) < 0) {
     free(l);
     return err_set(err, -ENOMEM, "not enough memory for %" PRIu64 " tables",
                    setup->tables);
   }
   l->setup = *setup;
-  pace_init(&l->pace, "Loaded", PROGRESS_ROWS, rows_to_load(setup));
+  pace_init(&l->pace, "Loaded", PROGRESS_ROWS, rows);
   l->pace.more = look_more;
   l->pace.ctx = l;
   pace_start(&l->pace);
@@ -173,38 +162,53 @@ struct loader *loader_new(struct load *l, struct conn *c)
 
 void loader_free(struct loader *t)
 {
+  if (t)
+    maker_done(&t->maker);
   free(t);
 }
 
 /* ---- rows ---- */
 
-static struct rows *rows_of(struct loader *t)
+/* What makes the rows of the table of the step; NULL: not enough memory. */
+static struct maker *maker_of(struct loader *t, struct err *err)
 {
   const struct load_setup *s = &t->load->setup;
 
-  if (t->rows.params == NULL || t->rows.table != number_of(t))
-    rows_init(&t->rows, s->params, s->seed, number_of(t), s->size);
-  return &t->rows;
+  if (t->maker.kind && t->maker.number == number_of(t))
+    return &t->maker;
+  maker_done(&t->maker);
+  if (maker_init(&t->maker, s->kind, &s->args, number_of(t)) == 0)
+    return &t->maker;
+  t->maker.kind = NULL;
+  (void)err_set(err, -ENOMEM, "not enough memory");
+  return NULL;
+}
+
+static void add_chunk_name(struct loader *t, const struct kind_table *table,
+                           const struct chunk *chunk, struct err *err)
+{
+  struct strbuf keys = { 0 };
+
+  range_names(table, chunk->first, chunk->last, &keys);
+  err_prefix(err, "cannot load %s (chunk %" PRIu64 " of %" PRIu64 ") into '%s'",
+             strbuf_str(&keys), chunk->n + 1, table_of(t)->chunks.count,
+             table->name);
+  strbuf_done(&keys);
 }
 
 static int load_chunk(struct loader *t, const struct chunk *chunk,
                       struct err *err)
 {
   struct load *l = t->load;
-  int rc = 0;
+  struct maker *m = maker_of(t, err);
+  int rc = m ? 0 : -ENOMEM;
 
-  if (t->way == SEND_UNKNOWN)
+  if (rc == 0 && t->way == SEND_UNKNOWN)
     rc = send_choose(t->conn, l->setup.method, &t->way, err);
   if (rc == 0)
-    rc = send_chunk(t->conn, &t->way, rows_of(t), chunk, &l->pace, &l->steps,
-                    err);
-  if (rc < 0) {
-    err_prefix(err,
-               "cannot load rows %" PRIu64 " to %" PRIu64 " (chunk %" PRIu64
-               " of %" PRIu64 ") into 'sbtest%" PRIu64 "'",
-               chunk->first, chunk->last, chunk->n + 1,
-               table_of(t)->chunks.count, number_of(t));
-  }
+    rc = send_chunk(t->conn, &t->way, m, chunk, &l->pace, &l->steps, err);
+  if (rc < 0 && m)
+    add_chunk_name(t, &m->table, chunk, err);
   return rc;
 }
 
@@ -236,7 +240,7 @@ static int others_loaded(struct loader *t, struct err *err)
   int rc = share_loaded(&t->load->setup.share, err);
 
   if (rc < 0) {
-    err_prefix(err, "cannot finish 'sbtest%" PRIu64 "'", number_of(t));
+    err_prefix(err, "cannot finish '%s'", loader_table(t));
     steps_end(&t->load->steps, &t->turn, TABLE_FAILED);
   }
   return rc;
@@ -298,25 +302,28 @@ int loader_created(struct loader *t, enum load_origin origin, struct err *err)
 {
   const struct load_setup *s = &t->load->setup;
   struct chunks *chunks = &table_of(t)->chunks;
+  struct maker *m = NULL;
   int from = (int)origin;
   int rc = 0;
 
   if (!share_is_alone(&s->share))
     rc = share_created(&s->share, from, &from, err);
-  cut_table(s, t->turn.one_writer, chunks);
+  if (rc == 0 && !(m = maker_of(t, err)))
+    rc = -ENOMEM;
+  if (rc == 0)
+    extent_cut(s, &m->table, t->turn.one_writer, chunks);
   if (rc == 0 && from == LOAD_RESUME)
-    rc = resume_find(t->conn, rows_of(t), chunks, err);
+    rc = resume_find(t->conn, m, chunks, err);
   if (rc < 0) {
-    err_prefix(err, "cannot %s loading 'sbtest%" PRIu64 "'",
-               from == LOAD_RESUME ? "resume" : "begin", number_of(t));
+    err_prefix(err, "cannot %s loading '%s'",
+               from == LOAD_RESUME ? "resume" : "begin", loader_table(t));
     steps_end(&t->load->steps, &t->turn, TABLE_FAILED);
     return was_stopped(t->load, rc) ? 0 : rc;
   }
   if (from == LOAD_LEAVE && !share_is_alone(&s->share) &&
       (rc = others_loaded(t, err)) < 0)
     return rc;
-  pace_found(&t->load->pace, from == LOAD_LEAVE ? chunks_rows(chunks)
-                                                : chunks_rows_there(chunks));
+  pace_found(&t->load->pace, extent_there(m, chunks, from == LOAD_LEAVE));
   steps_end(&t->load->steps, &t->turn,
             from == LOAD_LEAVE ? TABLE_DONE : TABLE_LOADING);
   return 0;

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "load/kind.h"
 #include "load/send.h"
 #include "load/share.h"
 
@@ -21,16 +22,14 @@ struct conn;
 struct err;
 struct load;
 struct loader;
-struct rand_params;
 struct strbuf;
 
 struct load_setup {
   unsigned threads; /* about as many will take part */
-  uint64_t seed;
-  const struct rand_params *params; /* borrowed */
+  const struct kind *kind;
+  struct kind_args args;
   enum load_method method;
   uint64_t first_table, tables; /* numbers first_table .. + tables - 1 */
-  uint64_t size;                /* rows of each */
   /* Other ranks may load the same table, or others, at the same time.  If they
    * load the same one, this rank has only one. */
   struct load_share share;
@@ -65,6 +64,9 @@ enum load_step {
 /* Take the next step; *ret_table is its table.  Negative: loading rows has
  * failed; `err` names the table and the chunk. */
 int loader_next(struct loader *t, uint64_t *ret_table, struct err *err);
+
+/* The name of the table of the last step. */
+const char *loader_table(struct loader *t);
 
 enum load_origin {
   LOAD_FRESH,  /* the table is empty */

@@ -10,121 +10,157 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/err.h"
+#include "base/strbuf.h"
 #include "db/conn.h"
 #include "load/chunks.h"
-#include "load/rows.h"
+#include "load/expect.h"
+#include "load/range.h"
 #include "load/send.h"
 
-/* The value as a whole number; 0 if it is not one. */
-static uint64_t number(const sql_value *v)
+static int other_size(const struct maker *m, struct err *err)
 {
-  char text[24] = "";
+  char size[64] = "this load";
 
-  if (v->ptr && v->len < sizeof(text))
-    memcpy(text, v->ptr, v->len);
-  return strtoull(text, NULL, 10);
-}
-
-static int other_size(const struct rows *rows, struct err *err)
-{
+  if (m->table.keys == 0)
+    return err_set(err, -EINVAL, "it has rows, but a load leaves it empty");
+  if (m->table.keys == 1 && !m->table.line)
+    (void)snprintf(size, sizeof(size), "a table of %" PRIu64 " rows",
+                   kind_keys(&m->table));
   return err_set(err, -EINVAL,
-                 "it has rows that are not of a table of %" PRIu64
-                 " rows: drop it, or give the --table-size of the load before",
-                 rows->size);
+                 "it has rows that are not of %s: drop it, or give the %s of "
+                 "the load before",
+                 size, m->kind->size_option);
 }
 
-static int count_chunks(struct conn *c, const struct rows *rows,
-                        struct chunks *chunks, struct err *err)
+/* The rows of the chunk that begins with key first + 1 are there. */
+static int found(struct maker *m, struct chunks *chunks, uint64_t first,
+                 uint64_t rows)
 {
-  char sql[256];
-  sql_result *rs;
-  int rc = 0;
+  const uint64_t n = first / chunks->rows;
+  struct chunk chunk;
+  uint64_t whole;
 
-  (void)snprintf(sql, sizeof(sql),
-                 "SELECT (id - 1) - (id - 1) %% %" PRIu64
-                 " AS chunk, COUNT(*) FROM sbtest%" PRIu64
-                 " WHERE id BETWEEN 1 AND %" PRIu64 " GROUP BY 1",
-                 chunks->rows, rows->table, rows->size);
-  rs = conn_query(c, sql, strlen(sql));
-  if (c->pub.error != DB_ERROR_NONE)
-    return send_failed(c, err);
+  if (!m->table.line)
+    return chunks_found(chunks, first + 1, rows);
+  if (n >= chunks->count)
+    return -EINVAL;
+  chunk = chunks_at(chunks, n);
+  whole = maker_rows(m, chunk.first, chunk.last);
+  if (rows > whole)
+    return -EINVAL;
+  return chunks_set(chunks, n, rows == whole ? CHUNK_FULL : CHUNK_PARTIAL);
+}
+
+static void add_count(const struct kind_table *t, uint64_t chunk,
+                      struct strbuf *sql)
+{
+  strbuf_adds(sql, "SELECT ");
+  range_key(t, sql);
+  strbuf_adds(sql, " - ");
+  range_key(t, sql);
+  strbuf_addf(sql, " %% %" PRIu64 " AS chunk, COUNT(*) FROM %s WHERE ", chunk,
+              t->name);
+  (void)range_part(t, 1, kind_keys(t), sql);
+  strbuf_adds(sql, " GROUP BY 1");
+}
+
+static int count_chunks(struct conn *c, struct maker *m, struct chunks *chunks,
+                        struct err *err)
+{
+  struct strbuf sql = { 0 };
+  sql_result *rs = NULL;
+  int rc;
+
+  if (kind_keys(&m->table) == 0)
+    return 0;
+  add_count(&m->table, chunks->rows, &sql);
+  rc = send_query(c, &sql, &rs, err);
+  if (rc < 0)
+    return rc;
   for (uint64_t left = rs ? rs->nrows : 0; rc == 0 && left > 0; left--) {
     const sql_row *row = send_fetch(rs, 2, err);
 
     if (!row)
       return -EIO;
-    rc = chunks_found(chunks, number(&row->values[0]) + 1,
-                      number(&row->values[1]));
+    rc = found(m, chunks, send_number(&row->values[0]),
+               send_number(&row->values[1]));
     if (rc == -ENOMEM)
       (void)err_set(err, rc, "not enough memory");
     else if (rc < 0)
-      rc = other_size(rows, err);
+      rc = other_size(m, err);
   }
   return rc;
 }
 
-static int no_others(struct conn *c, const struct rows *rows, struct err *err)
+static int no_others(struct conn *c, const struct maker *m, struct err *err)
 {
-  char sql[128];
-  sql_result *rs;
-  bool some;
+  const struct kind_table *t = &m->table;
+  struct strbuf sql = { 0 };
+  sql_result *rs = NULL;
+  int rc;
 
-  (void)snprintf(sql, sizeof(sql),
-                 "SELECT id FROM sbtest%" PRIu64
-                 " WHERE id < 1 OR id > %" PRIu64 " LIMIT 1",
-                 rows->table, rows->size);
-  rs = conn_query(c, sql, strlen(sql));
-  if (c->pub.error != DB_ERROR_NONE)
-    return send_failed(c, err);
-  some = rs && rs->nrows > 0;
-  return some ? other_size(rows, err) : 0;
+  strbuf_addf(&sql, "SELECT 1 FROM %s", t->name);
+  if (t->keys > 0) {
+    strbuf_adds(&sql, " WHERE ");
+    range_outside(t, &sql);
+  }
+  strbuf_adds(&sql, " LIMIT 1");
+  rc = send_query(c, &sql, &rs, err);
+  if (rc < 0)
+    return rc;
+  return rs && rs->nrows > 0 ? other_size(m, err) : 0;
 }
 
-static bool equal(const sql_value *v, const char *text, size_t len)
+/* Is this row, which has a key of the table, one of the load? */
+static int same_row(struct maker *m, const sql_value *values, struct err *err)
 {
-  return v->ptr && v->len >= len && memcmp(v->ptr, text, len) == 0;
+  struct strbuf name = { 0 };
+  struct expect e;
+  uint64_t key, line;
+  int rc = 0;
+
+  if (expect_init(&e, m) < 0)
+    return err_set(err, -ENOMEM, "not enough memory");
+  if (expect_place(&e, values, &key, &line) &&
+      (line < 1 || line > expect_lines(&e, key) ||
+       expect_compare(&e, key, line, values) != 0)) {
+    range_name(&m->table, key, line, &name);
+    rc = err_set(err, -EINVAL,
+                 "its %s is none of this load: resume needs the same %s as "
+                 "the load before",
+                 strbuf_str(&name), m->kind->depends);
+  }
+  strbuf_done(&name);
+  expect_done(&e);
+  return rc;
 }
 
-static int same_rows(struct conn *c, struct rows *rows, struct err *err)
+static int same_rows(struct conn *c, struct maker *m, struct err *err)
 {
-  char sql[128], text[ROWS_C], pad[ROWS_PAD];
-  sql_result *rs;
+  struct strbuf sql = { 0 };
+  sql_result *rs = NULL;
   const sql_row *row;
-  uint64_t id;
+  int rc;
 
-  (void)snprintf(sql, sizeof(sql),
-                 "SELECT id, k, c, pad FROM sbtest%" PRIu64 " LIMIT 1",
-                 rows->table);
-  rs = conn_query(c, sql, strlen(sql));
-  if (c->pub.error != DB_ERROR_NONE)
-    return send_failed(c, err);
-  if (!rs || rs->nrows == 0)
+  if (m->table.keys == 0)
     return 0;
-  row = send_fetch(rs, 4, err);
-  if (!row)
-    return -EIO;
-  id = number(&row->values[0]);
-  if (rows_values(rows, id, text, pad) == number(&row->values[1]) &&
-      equal(&row->values[2], text, ROWS_C) &&
-      equal(&row->values[3], pad, ROWS_PAD))
-    return 0;
-  return err_set(err, -EINVAL,
-                 "its row %" PRIu64
-                 " is none of this load: resume needs the same --rand-seed, "
-                 "--rand-type and --table-size as the load before",
-                 id);
+  range_select(&m->table, &sql);
+  strbuf_adds(&sql, " LIMIT 1");
+  rc = send_query(c, &sql, &rs, err);
+  if (rc < 0 || !rs || rs->nrows == 0)
+    return rc;
+  row = send_fetch(rs, m->table.n, err);
+  return row ? same_row(m, row->values, err) : -EIO;
 }
 
-int resume_find(struct conn *c, struct rows *rows, struct chunks *chunks,
+int resume_find(struct conn *c, struct maker *m, struct chunks *chunks,
                 struct err *err)
 {
-  int rc = no_others(c, rows, err);
+  int rc = no_others(c, m, err);
 
   if (rc == 0)
-    rc = same_rows(c, rows, err);
-  return rc < 0 ? rc : count_chunks(c, rows, chunks, err);
+    rc = same_rows(c, m, err);
+  return rc < 0 ? rc : count_chunks(c, m, chunks, err);
 }

@@ -7,13 +7,13 @@
 struct chunks;
 struct conn;
 struct err;
-struct rows;
+struct maker;
 
 /*
- * Look at the table of `rows` and fill in *chunks.  Returns -EINVAL if its rows
- * are not those of `rows`.
+ * Look at the table of `m` and fill in *chunks.  Returns -EINVAL if its rows
+ * are not those that `m` makes.
  */
-int resume_find(struct conn *c, struct rows *rows, struct chunks *chunks,
+int resume_find(struct conn *c, struct maker *m, struct chunks *chunks,
                 struct err *err);
 
 #endif

@@ -15,6 +15,7 @@
 #include "base/fmt.h"
 #include "base/space.h"
 #include "db/conn.h"
+#include "load/load.h"
 
 /* The folder of the tables, and the part of their space that is already
  * used. */
@@ -57,14 +58,29 @@ static bool find_place(struct conn *c, const char *sql, struct place *ret)
   return ok;
 }
 
-static uint64_t bytes_of(uint64_t tables, uint64_t rows, unsigned each)
+/* `usual`: bytes on disk of a row of the OLTP tables. */
+static double bytes_of(const struct load_setup *s, uint64_t number,
+                       unsigned usual)
 {
-  const double bytes = (double)tables * (double)rows * each;
+  struct kind_table t;
 
+  kind_describe(s->kind, &s->args, number, &t);
+  return (double)kind_keys(&t) * t.per_key *
+         (t.disk_bytes > 0 ? t.disk_bytes : usual);
+}
+
+static uint64_t bytes_of_all(const struct load_setup *s, unsigned usual)
+{
+  double bytes = 0;
+
+  if (s->kind->tables == 0) /* they have the same size */
+    bytes = (double)s->tables * bytes_of(s, s->first_table, usual);
+  for (uint64_t n = 1; n <= s->kind->tables; n++)
+    bytes += bytes_of(s, n, usual);
   return bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
 }
 
-int room_for_tables(struct conn *c, uint64_t tables, uint64_t rows,
+int room_for_tables(struct conn *c, const struct load_setup *setup,
                     struct err *err)
 {
   const struct driver_space *d = c->driver->space;
@@ -78,13 +94,13 @@ int room_for_tables(struct conn *c, uint64_t tables, uint64_t rows,
     return 0;
   space = space_look_at("", place.path);
   room = space_free(&space);
-  all = bytes_of(tables, rows, d->row_bytes);
+  all = bytes_of_all(setup, d->row_bytes);
   all -= place.there < all ? place.there : all;
   if (all <= room)
     return 0;
   return err_set(err, -ENOSPC,
-                 "about %s needed in '%s', %s %s; choose fewer --tables or a "
-                 "smaller --table-size, or use --force to go on anyway",
+                 "about %s needed in '%s', %s %s; choose %s, or use --force to "
+                 "go on anyway",
                  fmt_size(need, all), place.path, fmt_size(has, room),
-                 space_words(&space));
+                 space_words(&space), setup->kind->fewer);
 }

@@ -13,19 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "load/row.h"
 #include "rand/dist.h"
 
 enum {
   ROWS_C = 119,  /* characters of column c */
   ROWS_PAD = 59, /* characters of column pad */
   ROWS_MAX = 256 /* bytes of one row in any form, with some reserve */
-};
-
-/* The form of a row on its way to the database. */
-enum rows_form {
-  ROWS_PLAIN,  /* values with tabs between them, and a line feed */
-  ROWS_BINARY, /* PostgreSQL's COPY in binary form */
-  ROWS_SQL,    /* "(1,2,'...','...')," for INSERT */
 };
 
 /* Makes the rows of one table; belongs to one thread. */

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -16,8 +15,9 @@
 #include "db/bulk.h"
 #include "db/conn.h"
 #include "db/copy.h"
+#include "load/kind.h"
 #include "load/pace.h"
-#include "load/rows.h"
+#include "load/range.h"
 #include "load/steps.h"
 
 enum {
@@ -26,7 +26,7 @@ enum {
   PAUSE_MAX_MS = 100,
 };
 
-static const char *const columns[] = { "id", "k", "c", "pad" };
+_Static_assert((int)KIND_BYTES_MAX <= (int)BUFFER, "the rows of a key fit");
 
 int load_method_parse(const char *word, enum load_method *ret)
 {
@@ -77,6 +77,28 @@ const sql_row *send_fetch(sql_result *rs, unsigned width, struct err *err)
   return row;
 }
 
+uint64_t send_number(const sql_value *v)
+{
+  char text[24] = "";
+
+  if (v->ptr && v->len < sizeof(text))
+    memcpy(text, v->ptr, v->len);
+  return strtoull(text, NULL, 10);
+}
+
+int send_query(struct conn *c, struct strbuf *sql, sql_result **ret,
+               struct err *err)
+{
+  const bool failed = sql->failed;
+
+  if (!failed)
+    *ret = conn_query(c, sql->text, sql->len);
+  strbuf_done(sql);
+  if (failed)
+    return err_set(err, -ENOMEM, "not enough memory");
+  return c->pub.error == DB_ERROR_NONE ? 0 : send_failed(c, err);
+}
+
 static int query(struct conn *c, const char *sql)
 {
   (void)conn_query(c, sql, strlen(sql));
@@ -91,7 +113,7 @@ int send_statement(struct conn *c, const char *sql, struct err *err)
 /* The state of sending a chunk. */
 struct sending {
   enum send_way way;
-  struct rows *rows;
+  struct maker *maker;
   const struct chunk *chunk;
   struct pace *pace;
   struct steps *steps;
@@ -109,66 +131,82 @@ static void note_sent(struct sending *s, uint64_t rows, uint64_t bytes)
   pace_add(s->pace, rows, bytes);
 }
 
+/* Write the rows of a key, and count them. */
+static size_t put_key(const struct sending *s, enum rows_form form,
+                      uint64_t key, char *to, uint64_t *rows)
+{
+  struct maker *m = s->maker;
+
+  *rows += m->table.line ? m->kind->lines(m, key) : 1;
+  return m->kind->put(m, form, key, to);
+}
+
 /* ---- by the driver's way of its own ---- */
 
 static int bulk(struct conn *c, struct sending *s, uint64_t *ret_taken)
 {
   const bool binary = s->way == SEND_BINARY;
   const enum rows_form form = binary ? ROWS_BINARY : ROWS_PLAIN;
-  char table[32];
+  const struct kind_table *t = &s->maker->table;
   const struct copy_spec spec = {
-    .table = table,
-    .columns = columns,
-    .n = ARRAY_SIZE(columns),
-    .kinds = "iitt",
+    .table = t->name,
+    .columns = t->columns,
+    .n = t->n,
+    .kinds = t->types,
     .form = binary ? COPY_BINARY : COPY_PLAIN,
   };
-  uint64_t id = s->chunk->first;
+  uint64_t key = s->chunk->first;
 
-  (void)snprintf(table, sizeof(table), "sbtest%" PRIu64, s->rows->table);
   if (copy_begin(c, &spec) != 0)
     return -EIO;
-  while (id <= s->chunk->last) {
-    const uint64_t from = id;
+  while (key <= s->chunk->last) {
+    uint64_t rows = 0;
     size_t len = 0;
 
-    for (; id <= s->chunk->last && len <= BUFFER - ROWS_MAX; id++)
-      len += rows_put(s->rows, form, id, s->buffer + len);
+    for (; key <= s->chunk->last && len <= BUFFER - t->bytes_max; key++)
+      len += put_key(s, form, key, s->buffer + len, &rows);
     if (copy_rows(c, s->buffer, len) != 0)
       return -EIO;
-    note_sent(s, id - from, len);
+    note_sent(s, rows, len);
   }
   return copy_end(c, ret_taken) == 0 ? 0 : -EIO;
 }
 
 /* ---- by INSERT ---- */
 
+static void add_insert(const struct kind_table *t, struct strbuf *sql)
+{
+  strbuf_addf(sql, "INSERT INTO %s(", t->name);
+  for (unsigned i = 0; i < t->n; i++)
+    strbuf_addf(sql, "%s%s", i ? ", " : "", t->columns[i]);
+  strbuf_adds(sql, ") VALUES ");
+}
+
 static int insert(struct conn *c, struct sending *s)
 {
   const size_t max = bulk_sizes(c)->good;
+  const struct kind_table *t = &s->maker->table;
   struct strbuf *sql = &s->sql;
   const bool counts = (c->driver->caps & DRIVER_COUNTS_STORED) != 0;
-  uint64_t id = s->chunk->first;
-  char row[ROWS_MAX];
+  uint64_t key = s->chunk->first;
 
-  while (id <= s->chunk->last) {
-    const uint64_t from = id;
+  while (key <= s->chunk->last) {
+    uint64_t rows = 0;
 
     strbuf_clear(sql);
-    strbuf_addf(sql, "INSERT INTO sbtest%" PRIu64 "(id, k, c, pad) VALUES ",
-                s->rows->table);
+    add_insert(t, sql);
     do
-      strbuf_add(sql, row, rows_put(s->rows, ROWS_SQL, id++, row));
-    while (id <= s->chunk->last && sql->len + ROWS_MAX < max);
+      strbuf_add(sql, s->buffer, put_key(s, ROWS_SQL, key++, s->buffer, &rows));
+    while (key <= s->chunk->last && sql->len + t->bytes_max < max);
     if (sql->failed)
       return -ENOMEM;
     sql->text[--sql->len] = '\0'; /* the last comma */
     (void)conn_query(c, sql->text, sql->len);
     if (c->pub.error != DB_ERROR_NONE)
       return -EIO;
-    note_sent(s, id - from, sql->len);
-    if (counts && c->out.taken < id - from) {
-      s->missing = id - from - c->out.taken;
+    note_sent(s, rows, sql->len);
+    if (counts && c->out.taken < rows) {
+      s->missing = rows - c->out.taken;
       return -EEXIST;
     }
   }
@@ -184,20 +222,24 @@ static int begin(struct conn *c)
   return query(c, one ? "BEGIN IMMEDIATE" : "BEGIN");
 }
 
-static int remove_rows(struct conn *c, const struct sending *s)
+static int remove_rows(struct conn *c, struct sending *s)
 {
-  char sql[128];
+  const struct kind_table *t = &s->maker->table;
+  uint64_t first = s->chunk->first;
+  int rc = 0;
 
-  (void)snprintf(sql, sizeof(sql),
-                 "DELETE FROM sbtest%" PRIu64 " WHERE id BETWEEN %" PRIu64
-                 " AND %" PRIu64,
-                 s->rows->table, s->chunk->first, s->chunk->last);
-  return query(c, sql);
+  while (rc == 0 && first <= s->chunk->last) {
+    strbuf_clear(&s->sql);
+    strbuf_addf(&s->sql, "DELETE FROM %s WHERE ", t->name);
+    first = range_part(t, first, s->chunk->last, &s->sql) + 1;
+    rc = s->sql.failed ? -ENOMEM : query(c, s->sql.text);
+  }
+  return rc;
 }
 
 static int attempt(struct conn *c, struct sending *s)
 {
-  const uint64_t whole = s->chunk->last - s->chunk->first + 1;
+  const uint64_t whole = maker_rows(s->maker, s->chunk->first, s->chunk->last);
   uint64_t taken = whole;
   int rc = begin(c);
 
@@ -290,13 +332,23 @@ static int send_all(struct conn *c, struct sending *s, struct err *err)
   }
 }
 
-int send_chunk(struct conn *c, enum send_way *way, struct rows *rows,
+/* PostgreSQL takes decimals and dates in binary form, but row.h has none. */
+static enum send_way way_to(const struct conn *c, const struct kind_table *t,
+                            enum send_way way)
+{
+  if (way == SEND_BINARY && t->plain && c->driver->copy->plain_after)
+    return SEND_PLAIN;
+  return way;
+}
+
+int send_chunk(struct conn *c, enum send_way *way, struct maker *m,
                const struct chunk *chunk, struct pace *pace,
                struct steps *steps, struct err *err)
 {
+  const enum send_way first = way_to(c, &m->table, *way);
   struct sending s = {
-    .way = *way,
-    .rows = rows,
+    .way = first,
+    .maker = m,
     .chunk = chunk,
     .pace = pace,
     .steps = steps,
@@ -307,7 +359,8 @@ int send_chunk(struct conn *c, enum send_way *way, struct rows *rows,
   if (!s.buffer)
     return err_set(err, -ENOMEM, "not enough memory");
   rc = send_all(c, &s, err);
-  *way = s.way;
+  if (s.way != first) /* the server refuses the binary form */
+    *way = s.way;
   free(s.buffer);
   strbuf_done(&s.sql);
   return rc;

@@ -12,9 +12,10 @@
 
 struct conn;
 struct err;
+struct maker;
 struct pace;
-struct rows;
 struct steps;
+struct strbuf;
 
 enum load_method {
   LOAD_AUTO,
@@ -39,15 +40,15 @@ int send_choose(struct conn *c, enum load_method wish, enum send_way *ret,
                 struct err *err);
 
 /*
- * Send the rows of a chunk.  After an error that the user declared ignorable
- * (such as a deadlock) the chunk is started again.  So it is after a refusal of
- * SEND_BINARY; then *way is SEND_PLAIN.  Once the steps are stopped it is not
- * started again: -ECANCELED.
+ * Send the rows of a chunk of the table of `m`.  After an error that the user
+ * declared ignorable (such as a deadlock) the chunk is started again.  So it is
+ * after a refusal of SEND_BINARY; then *way is SEND_PLAIN.  Once the steps are
+ * stopped it is not started again: -ECANCELED.
  *
  * After a failure no row of it is in the table or, if the answer to its COMMIT
  * was lost, possibly all of them, as far as the engine has transactions.
  */
-int send_chunk(struct conn *c, enum send_way *way, struct rows *rows,
+int send_chunk(struct conn *c, enum send_way *way, struct maker *m,
                const struct chunk *chunk, struct pace *pace,
                struct steps *steps, struct err *err);
 
@@ -58,6 +59,13 @@ int send_failed(struct conn *c, struct err *err);
 /* The next row of a result of `width` columns; NULL: the answer has another
  * form, and the error is set. */
 const sql_row *send_fetch(sql_result *rs, unsigned width, struct err *err);
+
+/* The value as a whole number; 0 if it is not one. */
+uint64_t send_number(const sql_value *v);
+
+/* Execute a statement, and free its text in any case. */
+int send_query(struct conn *c, struct strbuf *sql, sql_result **ret,
+               struct err *err);
 
 /* Execute a statement, and ignore its result. */
 int send_statement(struct conn *c, const char *sql, struct err *err);

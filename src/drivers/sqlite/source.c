@@ -54,6 +54,12 @@ static uint32_t length_at(const char *at)
   return be32toh(n);
 }
 
+/* The length of NULL is -1. */
+static bool is_null(uint32_t len)
+{
+  return len == UINT32_MAX;
+}
+
 static int64_t integer_at(const char *at, uint32_t len)
 {
   uint64_t n64;
@@ -141,8 +147,11 @@ static void find_column(struct cursor *c, int column)
 {
   if (column < c->column)
     start_row(c, c->row);
-  for (; c->column < column; c->column++)
-    c->at += LENGTH + length_at(c->at);
+  for (; c->column < column; c->column++) {
+    const uint32_t len = length_at(c->at);
+
+    c->at += LENGTH + (is_null(len) ? 0 : len);
+  }
 }
 
 static int source_next(sqlite3_vtab_cursor *base)
@@ -168,7 +177,9 @@ static int source_column(sqlite3_vtab_cursor *base, sqlite3_context *to,
 
   find_column(c, column);
   len = length_at(c->at);
-  if (q->copy_kinds[column] == 'i')
+  if (is_null(len))
+    sqlite3_result_null(to);
+  else if (q->copy_kinds[column] == 'i')
     sqlite3_result_int64(to, integer_at(c->at + LENGTH, len));
   else
     sqlite3_result_text(to, c->at + LENGTH, (int)len, SQLITE_STATIC);

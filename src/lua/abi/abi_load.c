@@ -6,15 +6,16 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/ffi_api.h"
 #include "base/log.h"
 #include "db/conn.h"
 #include "load/check.h"
+#include "load/kinds/kind_list.h"
 #include "load/load.h"
 #include "load/pace.h"
-#include "load/rows.h"
 #include "lua/engine/loading.h"
 #include "lua/engine/shared.h"
 #include "lua/engine/state.h"
@@ -53,14 +54,68 @@ static int table_number(double table, uint64_t *ret, struct err *err)
 
 /* ---- open and close ---- */
 
+/* The tables of the OLTP scripts. */
 static int set_tables(struct load_setup *setup, double first_table,
                       double tables, double size, struct err *err)
 {
   int rc = table_number(first_table, &setup->first_table, err);
 
+  setup->kind = &kind_sbtest;
   if (rc == 0)
     rc = whole_number(tables, "number of tables", &setup->tables, err);
-  return rc < 0 ? rc : table_size(size, &setup->size, err);
+  return rc < 0 ? rc : table_size(size, &setup->args.value[0], err);
+}
+
+/* Parameters of a kind as scripts name them. */
+struct params {
+  const char *const *names; /* [n] */
+  const double *values;     /* [n] */
+  int n;
+};
+
+static int set_param(const struct kind *kind, const char *name, double value,
+                     struct kind_args *args, struct err *err)
+{
+  for (unsigned i = 0; kind->params[i]; i++) {
+    if (strcmp(kind->params[i], name) == 0)
+      return whole_number(value, name, &args->value[i], err);
+  }
+  return err_set(err, -EINVAL, "tables of the kind '%s' have no parameter '%s'",
+                 kind->name, name);
+}
+
+static int set_kind(const char *name, const struct params *p,
+                    const struct kind **ret, struct kind_args *args,
+                    struct err *err)
+{
+  const struct kind *kind = kind_find(name);
+  int rc = 0;
+
+  if (!kind)
+    return err_set(err, -EINVAL, "there is no kind of tables called '%s'",
+                   name);
+  for (int i = 0; rc == 0 && i < p->n; i++)
+    rc = set_param(kind, p->names[i], p->values[i], args, err);
+  if (rc == 0 && kind->check)
+    rc = kind->check(args, err);
+  *ret = kind;
+  return rc;
+}
+
+/* The loader for what `setup` says, unless h->err does. */
+static void open_loader(struct handle *h, const struct state *s, struct conn *c,
+                        struct load_setup *setup, bool shared)
+{
+  struct load *l = NULL;
+
+  if (shared)
+    l = loading_join(s->script, c, setup, &h->err);
+  else if (load_new(&h->own, setup, &h->err) == 0)
+    l = h->own;
+  if (l)
+    h->loader = loader_new(l, c);
+  if (!h->loader && h->err.text[0] == '\0')
+    (void)err_set(&h->err, -ENOMEM, "not enough memory");
 }
 
 /*
@@ -73,23 +128,34 @@ void *bench_load_open(sql_connection *con, double first_table, double tables,
   const struct state *s = state_current();
   struct handle *h = s ? calloc(1, sizeof(*h)) : NULL;
   struct load_setup setup;
-  struct load *l = NULL;
 
   if (!h)
     return NULL;
   setup = loading_setup(s->script, method);
-  if (set_tables(&setup, first_table, tables, size, &h->err) < 0)
-    return h;
-  if (shared)
-    l = loading_join(s->script, conn_of(con), &setup, &h->err);
-  else if (load_new(&h->own, &setup, &h->err) == 0)
-    l = h->own;
-  if (l)
-    h->loader = loader_new(l, conn_of(con));
-  if (h->loader || h->err.text[0] != '\0')
-    return h; /* bench_load_next() reports the error */
-  bench_load_close(h);
-  return NULL;
+  if (set_tables(&setup, first_table, tables, size, &h->err) == 0)
+    open_loader(h, s, conn_of(con), &setup, shared);
+  return h;
+}
+
+/* The same for all tables of a kind. */
+void *bench_load_open_kind(sql_connection *con, const char *kind,
+                           const char *const *names, const double *values,
+                           int n, const char *method, bool shared)
+{
+  const struct state *s = state_current();
+  struct handle *h = s ? calloc(1, sizeof(*h)) : NULL;
+  const struct params params = { names, values, n };
+  struct load_setup setup;
+
+  if (!h)
+    return NULL;
+  setup = loading_setup(s->script, method);
+  if (set_kind(kind, &params, &setup.kind, &setup.args, &h->err) == 0) {
+    setup.first_table = 1;
+    setup.tables = setup.kind->tables;
+    open_loader(h, s, conn_of(con), &setup, shared);
+  }
+  return h;
 }
 
 void bench_load_close(void *loader)
@@ -116,6 +182,12 @@ int bench_load_next(void *loader, double *ret_table)
   return step;
 }
 
+/* The name of the table of the last step; valid until the next call. */
+const char *bench_load_table(void *loader)
+{
+  return loader_table(((struct handle *)loader)->loader);
+}
+
 int bench_load_created(void *loader, int origin)
 {
   struct handle *h = loader;
@@ -140,6 +212,43 @@ const char *bench_load_reason(void *loader)
 
 /* ---- check ---- */
 
+/* Returns what bench_load_check() does: `rc` is the result. */
+static int tell_check(struct state *s, int rc, const struct err *err,
+                      const char **ret_text)
+{
+  if (rc < 0) {
+    strbuf_clear(&s->quoted);
+    strbuf_adds(&s->quoted, err->text);
+  }
+  *ret_text = strbuf_str(&s->quoted);
+  return rc < 0 ? -1 : 0;
+}
+
+/* The differences are added to s->quoted.  others: rows that have no key of the
+ * table are some. */
+static int check_table(struct state *s, struct conn *c, const struct kind *kind,
+                       const struct kind_args *args, uint64_t number,
+                       const char *skip, bool others, struct err *err)
+{
+  struct maker m;
+  int rc;
+
+  if (maker_init(&m, kind, args, number) < 0)
+    return err_set(err, -ENOMEM, "not enough memory");
+  rc = check_rows(c, &m, skip, s->script->pace, &s->quoted, err);
+  if (rc == 0 && others)
+    rc = check_others(c, &m, &s->quoted, err);
+  maker_done(&m);
+  return rc;
+}
+
+static struct kind_args args_of(const struct state *s)
+{
+  const struct plan *plan = s->script->setup.plan;
+
+  return (struct kind_args){ .seed = plan->seed, .rand = plan->rand };
+}
+
 /*
  * Returns 0 and the differences, "" if there are none; or -1 and the reason why
  * they are not known.  The text is valid until the next call in this state.
@@ -148,9 +257,9 @@ int bench_load_check(sql_connection *con, double table, double size,
                      const char **ret_text)
 {
   struct state *s = state_current();
-  struct rows rows;
+  struct kind_args args;
   struct err err = { "" };
-  uint64_t number = 0, wanted = 0;
+  uint64_t number = 0;
   int rc;
 
   if (!s) {
@@ -158,20 +267,44 @@ int bench_load_check(sql_connection *con, double table, double size,
     return -1;
   }
   strbuf_clear(&s->quoted);
+  args = args_of(s);
   rc = table_number(table, &number, &err);
   if (rc == 0)
-    rc = table_size(size, &wanted, &err);
-  if (rc == 0) {
-    rows_init(&rows, s->script->setup.plan->rand, s->script->setup.plan->seed,
-              number, wanted);
-    rc = check_rows(conn_of(con), &rows, s->script->pace, &s->quoted, &err);
+    rc = table_size(size, &args.value[0], &err);
+  if (rc == 0)
+    rc = check_table(s, conn_of(con), &kind_sbtest, &args, number, NULL, false,
+                     &err);
+  return tell_check(s, rc, &err, ret_text);
+}
+
+/* The same for table number `table` of a kind, without the columns in the list
+ * `skip`. */
+int bench_load_check_kind(sql_connection *con, const char *kind,
+                          const char *const *names, const double *values, int n,
+                          double table, const char *skip, const char **ret_text)
+{
+  struct state *s = state_current();
+  const struct params params = { names, values, n };
+  const struct kind *found = NULL;
+  struct kind_args args;
+  struct err err = { "" };
+  uint64_t number = 0;
+  int rc;
+
+  if (!s) {
+    *ret_text = "there is no state";
+    return -1;
   }
-  if (rc < 0) {
-    strbuf_clear(&s->quoted);
-    strbuf_adds(&s->quoted, err.text);
-  }
-  *ret_text = strbuf_str(&s->quoted);
-  return rc < 0 ? -1 : 0;
+  strbuf_clear(&s->quoted);
+  args = args_of(s);
+  rc = set_kind(kind, &params, &found, &args, &err);
+  if (rc == 0)
+    rc = table_number(table, &number, &err);
+  if (rc == 0 && (number < 1 || number > found->tables))
+    rc = err_set(&err, -EINVAL, "the kind '%s' has no table %g", kind, table);
+  if (rc == 0)
+    rc = check_table(s, conn_of(con), found, &args, number, skip, true, &err);
+  return tell_check(s, rc, &err, ret_text);
 }
 
 /* ---- cleanup ---- */

@@ -24,8 +24,7 @@ struct load_setup loading_setup(const struct script *script, const char *method)
   const struct plan *plan = script->setup.plan;
   struct load_setup setup = {
     .threads = plan->threads,
-    .seed = plan->seed,
-    .params = plan->rand,
+    .args = { .seed = plan->seed, .rand = plan->rand },
   };
 
   (void)load_method_parse(method, &setup.method); /* already checked */
@@ -75,7 +74,8 @@ static void take_share(struct load_setup *setup, const struct plan *plan,
 
   if (plan->parts < 2 || setup->tables == 0)
     return;
-  if (setup->tables < plan->parts && plan->peers && !one_writer)
+  if (setup->kind->tables == 0 && setup->tables < plan->parts && plan->peers &&
+      !one_writer)
     share_table(setup, plan);
   else
     share_tables(setup, plan);
@@ -89,17 +89,16 @@ static void take_share(struct load_setup *setup, const struct plan *plan,
  * stopped.
  */
 static struct load *find_or_make(struct script *script, struct conn *c,
-                                 const struct load_setup *setup,
-                                 uint64_t tables, struct err *err)
+                                 const struct load_setup *whole,
+                                 const struct load_setup *own, struct err *err)
 {
   struct load *l;
 
   (void)pthread_mutex_lock(&script->lock);
   l = script->load;
-  if (!l && load_new(&script->load, setup, err) == 0) {
+  if (!l && load_new(&script->load, own, err) == 0) {
     l = script->load;
-    if (!script->setup.plan->cfg.force &&
-        room_for_tables(c, tables, setup->size, err) < 0) {
+    if (!script->setup.plan->cfg.force && room_for_tables(c, whole, err) < 0) {
       load_stop(l);
       l = NULL;
     }
@@ -111,10 +110,10 @@ static struct load *find_or_make(struct script *script, struct conn *c,
 struct load *loading_join(struct script *script, struct conn *c,
                           struct load_setup *setup, struct err *err)
 {
-  const uint64_t tables = setup->tables;
+  const struct load_setup whole = *setup;
 
   take_share(setup, script->setup.plan, c);
-  return find_or_make(script, c, setup, tables, err);
+  return find_or_make(script, c, &whole, setup, err);
 }
 
 struct pace *loading_pace(struct script *script, bool warmup, uint64_t total)

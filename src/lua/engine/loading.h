@@ -20,8 +20,9 @@ enum {
 };
 
 /*
- * The settings of a load that follow from the plan; tables and sizes are not
- * filled in.  `method` is a valid value of the option.
+ * The settings of a load that follow from the plan; the kind with its
+ * parameters and the tables are not filled in.  `method` is a valid value of
+ * the option.
  */
 struct load_setup loading_setup(const struct script *script,
                                 const char *method);

@@ -57,12 +57,9 @@ local function finish(loader, steps, n)
    ffi.C.bench_load_finished(loader)
 end
 
--- Loads `tables` tables from number `first` on, each with `size` rows;
--- `shared`: together with all threads that call this.
-function load.run(con, first, tables, size, steps, shared)
+-- Does the steps until none is left; table_of(n) is what they get for table n.
+local function go(loader, steps, table_of)
    local C = ffi.C
-   local loader = C.bench_load_open(con, first, tables, size,
-                                    sysbench.opt.load_method or "auto", shared)
    local table_number = ffi.new("double[1]")
 
    if loader == nil then error("not enough memory", 0) end
@@ -71,24 +68,73 @@ function load.run(con, first, tables, size, steps, shared)
       local step = C.bench_load_next(loader, table_number)
       if step < 0 then raise(loader) end
       if step == END or step == STOPPED then break end
+      local of = table_of(table_number[0])
       if step == CREATE then
-         create(loader, steps, table_number[0])
+         create(loader, steps, of)
       else
-         finish(loader, steps, table_number[0])
+         finish(loader, steps, of)
       end
    end
    C.bench_load_close(ffi.gc(loader, nil))
+end
+
+local function method()
+   return sysbench.opt.load_method or "auto"
+end
+
+-- Loads `tables` tables sbtestN from number `first` on, each with `size` rows;
+-- `shared`: together with all threads that call this.
+function load.run(con, first, tables, size, steps, shared)
+   local loader = ffi.C.bench_load_open(con, first, tables, size, method(),
+                                        shared)
+   go(loader, steps, function(n) return n end)
+end
+
+-- The parameters of a kind as C takes them: names, values, how many.
+local function params(list)
+   local names, values = {}, {}
+   for name, value in pairs(list) do
+      names[#names + 1], values[#values + 1] = name, value
+   end
+   return ffi.new("const char *[?]", #names + 1, names),
+      ffi.new("double[?]", #values + 1, values), #names
+end
+
+-- Loads all tables of a kind (src/load/kinds), together with all threads that
+-- call this; `list` has its parameters: {scale = 10}.  The steps get the name
+-- of a table.
+function load.run_kind(con, kind, list, steps)
+   local names, values, n = params(list)
+   local loader = ffi.C.bench_load_open_kind(con, kind, names, values, n,
+                                             method(), true)
+   go(loader, steps, function()
+      return ffi.string(ffi.C.bench_load_table(loader))
+   end)
+end
+
+-- The end of load.check and load.check_kind.
+local function differences(rc, text)
+   local words = ffi.string(text[0])
+
+   if rc < 0 then error(words, 0) end
+   return words ~= "" and words or nil
 end
 
 -- Returns the differences between the rows of table n and those that load.run
 -- makes, in words; nil if there are none.
 function load.check(con, n, size)
    local text = ffi.new("const char *[1]")
-   local rc = ffi.C.bench_load_check(con, n, size, text)
-   local words = ffi.string(text[0])
+   return differences(ffi.C.bench_load_check(con, n, size, text), text)
+end
 
-   if rc < 0 then error(words, 0) end
-   return words ~= "" and words or nil
+-- Does the same for table number n of a kind.  Columns in the text `skip`, with
+-- commas between them, may have any value.
+function load.check_kind(con, kind, list, n, skip)
+   local names, values, count = params(list)
+   local text = ffi.new("const char *[1]")
+   return differences(
+      ffi.C.bench_load_check_kind(con, kind, names, values, count, n, skip,
+                                  text), text)
 end
 
 return load

@@ -37,7 +37,16 @@ options.at_least = by_limit(function(text, low)
    return text:match("^%s*[-+]?%d+$") and tonumber(text) >= low
 end)
 
--- Does the same for scripts that declare nothing and read their options by
+-- Validates whole numbers from `low` to `high`.
+function options.within(low, high)
+   local expected = "an integer from " .. low .. " to " .. high
+   return validator(function(text)
+      local n = text:match("^%s*[-+]?%d+$") and tonumber(text)
+      return n and n >= low and n <= high, expected
+   end)
+end
+
+-- Does the same as at_least for scripts that declare nothing and read their options by
 -- tonumber(), in any form that it accepts.
 options.number = by_limit(function(text, low)
    local n = tonumber(text)

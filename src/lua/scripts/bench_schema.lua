@@ -2,8 +2,9 @@
 -- contain, whether they exist, how SQLite creates them, and how they are warmed
 -- up and checked.
 --
--- A table is called sbtestN; the functions take its number N.  `drv` and `con`
--- are a driver and an open connection of it.
+-- A table is called sbtestN, and the functions take its number N.  For other
+-- tables, has_table, has_index, make_way and analyze take the name as well.
+-- `drv` and `con` are a driver and an open connection of it.
 
 local load = require("bench_load")
 
@@ -11,6 +12,11 @@ local schema = {}
 local print = load.say
 
 local format = string.format
+
+-- Returns the name of a table.
+local function name_of(n)
+   return tonumber(n) and "sbtest" .. n or n
+end
 
 -- "is there such a table": the number of tables called %s
 local TABLE_QUERY = {
@@ -42,11 +48,11 @@ local function count(drv, con, queries, ...)
 end
 
 function schema.has_table(drv, con, n)
-   return count(drv, con, TABLE_QUERY, "sbtest" .. n) > 0
+   return count(drv, con, TABLE_QUERY, name_of(n)) > 0
 end
 
 function schema.has_index(drv, con, n, index)
-   return count(drv, con, INDEX_QUERY, "sbtest" .. n, index) > 0
+   return count(drv, con, INDEX_QUERY, name_of(n), index) > 0
 end
 
 -- Creates an empty table by `statement` under an unused name, and drops it.  If
@@ -60,9 +66,9 @@ local function try_statement(drv, con, n, statement)
    local i, name = 0, nil
    repeat
       i = i + 1
-      name = format("sbtest%d_try%d", n, i)
+      name = format("%s_try%d", name_of(n), i)
    until count(drv, con, TABLE_QUERY, name) == 0
-   con:query((statement:gsub("sbtest%d+", name, 1)))
+   con:query((statement:gsub(name_of(n), name, 1)))
    con:query("DROP TABLE " .. name)
    tried = true
 end
@@ -74,10 +80,10 @@ function schema.make_way(drv, con, n, statement)
 
    if wish == "drop" and schema.has_table(drv, con, n) then
       try_statement(drv, con, n, statement)
-      print(format("Dropping table 'sbtest%d'...", n))
-      con:query(format("DROP TABLE sbtest%d", n))
+      print(format("Dropping table '%s'...", name_of(n)))
+      con:query("DROP TABLE " .. name_of(n))
    elseif wish == "skip" and schema.has_table(drv, con, n) then
-      print(format("Skipping table 'sbtest%d': it exists", n))
+      print(format("Skipping table '%s': it exists", name_of(n)))
       return false
    end
    return true
@@ -128,7 +134,8 @@ end
 function schema.analyze(drv, con, n)
    local plain = drv:name() == "pgsql" or drv:name() == "sqlite"
 
-   con:query(format("%s sbtest%d", plain and "ANALYZE" or "ANALYZE TABLE", n))
+   con:query(format("%s %s", plain and "ANALYZE" or "ANALYZE TABLE",
+                    name_of(n)))
 end
 
 -- Call this once per connection, before it loads rows: known facts need not be

@@ -9,6 +9,7 @@
 -- the name up each time.
 
 local columns = require("bench_columns")
+local lost = require("bench_lost")
 local on_demand = require("bench_on_demand")
 local options = require("bench_options")
 
@@ -532,17 +533,7 @@ function check_reconnect()
    end
 end
 
--- MySQL's error numbers for a lost connection
-local LOST = {[2006] = true, [2011] = true, [2013] = true, [2055] = true}
-
-local function was_lost(errdesc)
-   if errdesc.reconnected or LOST[errdesc.sql_errno] then return true end
-   -- PostgreSQL has states only
-   local state = errdesc.sql_errno == 0 and errdesc.sql_state or ""
-   return state:match("^08") ~= nil or state:match("^57P0[123]$") ~= nil
-end
-
 -- The driver has connected again, so statements have to be prepared again, too.
 function sysbench.hooks.before_restart_event(errdesc)
-   if was_lost(errdesc) then prepare_again() end
+   if lost(errdesc) then prepare_again() end
 end

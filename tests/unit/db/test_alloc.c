@@ -9,6 +9,7 @@
 #include "db/conn.h"
 #include "db/emul.h"
 #include "load/chunks.h"
+#include "load/kinds/kind_list.h"
 #include "load/load.h"
 #include "tests/unit/tap.h"
 #include "tests/unit/torture.h"
@@ -75,7 +76,11 @@ static int emulate(void *ctx, struct err *err)
 static int plan_load(void *ctx, struct err *err)
 {
   const struct load_setup setup = {
-    .threads = 2, .first_table = 1, .tables = 3, .size = 100000
+    .threads = 2,
+    .kind = &kind_sbtest,
+    .args = { .value = { 100000 } },
+    .first_table = 1,
+    .tables = 3,
   };
   static const struct driver driver = { .name = "none" };
   struct conn conn = { .driver = &driver };

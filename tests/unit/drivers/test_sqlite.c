@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "db/conn.h"
+#include "db/copy.h"
 #include "db/env.h"
 #include "db/env_conns.h"
 #include "db/stmt.h"
@@ -333,6 +334,44 @@ static void test_late_error(const char *file)
   bed_close(&b);
 }
 
+/* NULL in the binary form of a bulk load, in the middle and at the end. */
+static void test_copy_null(const char *file)
+{
+  static const char *const columns[] = { "a", "b", "c" };
+  static const char rows[] = "\0\3\0\0\0\4\0\0\0\7\377\377\377\377\0\0\0\2xy"
+                             "\0\3\0\0\0\4\0\0\0\10\0\0\0\1z"
+                             "\377\377\377\377";
+  static const char types[] =
+    "SELECT GROUP_CONCAT(a || TYPEOF(b) || TYPEOF(c), ' ') FROM nulls";
+  const struct copy_spec spec = {
+    .table = "nulls",
+    .columns = columns,
+    .n = ARRAY_SIZE(columns),
+    .kinds = "itt",
+    .form = COPY_BINARY,
+  };
+  const sql_row *row = NULL;
+  uint64_t taken = 0;
+  sql_result *rs;
+  struct conn *c;
+  struct bed b;
+
+  bed_open(&b, file);
+  c = conn_open(env_driver(&b.env, NULL), NULL);
+  if (!c || run(c, "CREATE TABLE nulls (a INT, b TEXT, c TEXT)"))
+    abort();
+  OK(copy_begin(c, &spec) == 0 && copy_rows(c, rows, sizeof(rows) - 1) == 0 &&
+       copy_end(c, &taken) == 0 && taken == 2,
+     "rows with NULL are loaded");
+  rs = conn_query(c, types, strlen(types));
+  row = rs ? conn_fetch_row(rs) : NULL;
+  OK(row && row->values[0].len == 19 &&
+       memcmp(row->values[0].ptr, "7nulltext 8textnull", 19) == 0,
+     "and each value is in its column");
+  (void)run(c, "DROP TABLE nulls");
+  bed_close(&b);
+}
+
 int main(void)
 {
   char dir[] = "/tmp/bench-sqlite-XXXXXX";
@@ -349,6 +388,7 @@ int main(void)
   test_stale(file);
   test_values(file);
   test_late_error(file);
+  test_copy_null(file);
   (void)unlink(file);
   (void)snprintf(more, sizeof(more), "%s-wal", file);
   (void)unlink(more);

@@ -14,16 +14,16 @@
 #include "tests/unit/rand_usual.h"
 #include "tests/unit/tap.h"
 
-struct row {
+struct made {
   uint64_t k;
   char c[ROWS_C], pad[ROWS_PAD];
 };
 
-static struct row row(uint64_t seed, uint64_t table, uint64_t id)
+static struct made row(uint64_t seed, uint64_t table, uint64_t id)
 {
   const struct rand_params p = rand_usual(RAND_UNIFORM);
   struct rows rows;
-  struct row r;
+  struct made r;
 
   memset(&r, 0, sizeof(r));
   rows_init(&rows, &p, seed, table, 1000);
@@ -31,7 +31,7 @@ static struct row row(uint64_t seed, uint64_t table, uint64_t id)
   return r;
 }
 
-static bool equal(struct row a, struct row b)
+static bool equal(struct made a, struct made b)
 {
   return memcmp(&a, &b, sizeof(a)) == 0;
 }
@@ -49,7 +49,7 @@ static void test_values(void)
 {
   const struct rand_params p = rand_usual(RAND_UNIFORM);
   struct rows rows;
-  struct row r;
+  struct made r;
   bool right = true;
 
   OK(equal(row(42, 1, 7), row(42, 1, 7)), "the same row again");
@@ -81,7 +81,7 @@ static void test_digits(void)
   double worst = 0;
 
   for (uint64_t id = 1; id <= ROWS; id++) {
-    const struct row r = row(42, 1, id);
+    const struct made r = row(42, 1, id);
 
     for (unsigned i = 0; i < ROWS_C; i++) {
       if (i % GROUP < GROUP - 1)
@@ -118,7 +118,7 @@ static void test_forms(void)
   struct strbuf want = { 0 };
   struct rows rows;
   const char *got;
-  struct row r = row(42, 1, 12);
+  struct made r = row(42, 1, 12);
   size_t len;
 
   rows_init(&rows, &p, 42, 1, 1000);

@@ -8,6 +8,7 @@
 
 #include "base/compiler.h"
 #include "base/err.h"
+#include "load/kinds/kind_list.h"
 #include "load/load.h"
 #include "load/rows.h"
 #include "tests/unit/fake_driver.h"
@@ -248,11 +249,10 @@ static struct load *make(uint64_t tables, uint64_t size,
 {
   const struct load_setup setup = {
     .threads = 1,
-    .seed = 42,
-    .params = p,
+    .kind = &kind_sbtest,
+    .args = { .seed = 42, .rand = p, .value = { size } },
     .first_table = 1,
     .tables = tables,
-    .size = size,
   };
   struct load *l = NULL;
   struct err err;
@@ -528,11 +528,10 @@ static int alone_among(struct notes *n, enum load_origin origin,
   const struct rand_params p = rand_usual(RAND_UNIFORM);
   const struct load_setup setup = {
     .threads = 1,
-    .seed = 42,
-    .params = &p,
+    .kind = &kind_sbtest,
+    .args = { .seed = 42, .rand = &p, .value = { SIZE } },
     .first_table = 2,
     .tables = 1,
-    .size = SIZE,
     .share = { .parts = 1,
                .first = 1,
                .step = 2,

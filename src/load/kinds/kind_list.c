@@ -1,0 +1,21 @@
+/*
+ * kind_list.c - all kinds of tables.
+ */
+#include "load/kinds/kind_list.h"
+
+#include <string.h>
+
+const struct kind *const kind_list[] = {
+  &kind_sbtest,
+  &kind_tpcb,
+  NULL,
+};
+
+const struct kind *kind_find(const char *name)
+{
+  for (const struct kind *const *k = kind_list; *k; k++) {
+    if (strcmp((*k)->name, name) == 0)
+      return *k;
+  }
+  return NULL;
+}

@@ -1,0 +1,19 @@
+/*
+ * kind_list.h - all kinds of tables.
+ */
+#ifndef BENCH_LOAD_KINDS_KIND_LIST_H
+#define BENCH_LOAD_KINDS_KIND_LIST_H
+
+#include "load/kind.h"
+
+/* The last one is NULL. */
+extern const struct kind *const kind_list[];
+
+/* Returns NULL if there is no such kind. */
+const struct kind *kind_find(const char *name);
+
+/* Each is in the file of its name. */
+extern const struct kind kind_sbtest;
+extern const struct kind kind_tpcb;
+
+#endif

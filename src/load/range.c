@@ -1,0 +1,129 @@
+/*
+ * range.c - ranges of keys of a table, in SQL and in words.
+ */
+#include "load/range.h"
+
+#include <inttypes.h>
+
+#include "base/strbuf.h"
+#include "load/kind.h"
+
+/* The number of keys that one value of column `i` has. */
+static uint64_t block_of(const struct kind_table *t, unsigned i)
+{
+  uint64_t keys = 1;
+
+  while (++i < t->keys)
+    keys *= t->key[i].count;
+  return keys;
+}
+
+static void add_and(struct strbuf *sql, unsigned i)
+{
+  if (i > 0)
+    strbuf_adds(sql, " AND ");
+}
+
+static void add_between(struct strbuf *sql, const char *column, uint64_t first,
+                        uint64_t last)
+{
+  strbuf_addf(sql, "%s BETWEEN %" PRIu64 " AND %" PRIu64, column, first, last);
+}
+
+void range_select(const struct kind_table *t, struct strbuf *sql)
+{
+  for (unsigned i = 0; i < t->n; i++)
+    strbuf_addf(sql, "%s%s", i ? ", " : "SELECT ", t->columns[i]);
+  strbuf_addf(sql, " FROM %s", t->name);
+}
+
+uint64_t range_part(const struct kind_table *t, uint64_t first, uint64_t last,
+                    struct strbuf *sql)
+{
+  const uint64_t wanted = last - first + 1;
+  uint64_t value[KIND_KEYS], block = block_of(t, 0), n, left;
+  unsigned at = 0;
+
+  while ((first - 1) % block != 0 || wanted < block)
+    block = block_of(t, ++at); /* the block of the last column is one key */
+  kind_split(t, first, value);
+  left = t->key[at].first + t->key[at].count - value[at];
+  n = wanted / block < left ? wanted / block : left;
+  for (unsigned i = 0; i < t->keys; i++) {
+    const struct kind_key *k = &t->key[i];
+
+    add_and(sql, i);
+    if (i < at)
+      strbuf_addf(sql, "%s = %" PRIu64, k->name, value[i]);
+    else if (i == at)
+      add_between(sql, k->name, value[i], value[i] + n - 1);
+    else
+      add_between(sql, k->name, k->first, k->first + k->count - 1);
+  }
+  return first + n * block - 1;
+}
+
+void range_outside(const struct kind_table *t, struct strbuf *sql)
+{
+  for (unsigned i = 0; i < t->keys; i++) {
+    const struct kind_key *k = &t->key[i];
+
+    strbuf_addf(sql, "%s%s < %" PRIu64 " OR %s > %" PRIu64, i ? " OR " : "",
+                k->name, k->first, k->name, k->first + k->count - 1);
+  }
+}
+
+void range_key(const struct kind_table *t, struct strbuf *sql)
+{
+  for (unsigned i = 1; i < t->keys; i++)
+    strbuf_adds(sql, "(");
+  for (unsigned i = 0; i < t->keys; i++) {
+    const struct kind_key *k = &t->key[i];
+
+    if (i > 0)
+      strbuf_addf(sql, " * %" PRIu64 " + ", k->count);
+    strbuf_addf(sql, "(%s - %" PRIu64 ")%s", k->name, k->first, i ? ")" : "");
+  }
+}
+
+void range_order(const struct kind_table *t, struct strbuf *sql)
+{
+  for (unsigned i = 0; i < t->keys; i++)
+    strbuf_addf(sql, "%s%s", i ? ", " : "", t->key[i].name);
+  if (t->line)
+    strbuf_addf(sql, ", %s", t->line);
+}
+
+/* "17" or "(1, 3, 17)". */
+static void add_place(const struct kind_table *t, uint64_t key, uint64_t line,
+                      struct strbuf *to)
+{
+  const bool lines = t->line && line > 0;
+  const bool several = t->keys > 1 || lines;
+  uint64_t value[KIND_KEYS];
+
+  kind_split(t, key, value);
+  strbuf_addf(to, "%s%" PRIu64, several ? "(" : "", value[0]);
+  for (unsigned i = 1; i < t->keys; i++)
+    strbuf_addf(to, ", %" PRIu64, value[i]);
+  if (lines)
+    strbuf_addf(to, ", %" PRIu64, line);
+  if (several)
+    strbuf_adds(to, ")");
+}
+
+void range_name(const struct kind_table *t, uint64_t key, uint64_t line,
+                struct strbuf *to)
+{
+  strbuf_adds(to, "row ");
+  add_place(t, key, line, to);
+}
+
+void range_names(const struct kind_table *t, uint64_t first, uint64_t last,
+                 struct strbuf *to)
+{
+  strbuf_adds(to, "rows ");
+  add_place(t, first, 0, to);
+  strbuf_adds(to, " to ");
+  add_place(t, last, 0, to);
+}

@@ -1,0 +1,182 @@
+#!/usr/bin/env bench
+-- One event: the transaction of pgbench's default script, on the tables of
+-- pgbench.  Data of `pgbench -i` can be run and checked, and the reverse.
+
+local lost = require("bench_lost")
+local options = require("bench_options")
+
+if sysbench.cmdline.command == nil then
+   error("a command is required, one of: prepare, check, run, cleanup, help", 0)
+end
+
+local INT = sysbench.cmdline.ARG_INT
+
+sysbench.cmdline.options = {
+   scale = {"branches, each with 10 tellers and 100,000 accounts; 0 = 1 for " ..
+            "prepare, and the branches that exist for all others", 0, INT,
+            options.within(0, 19999)},
+   remote = {"percentage of events with an account of another branch than " ..
+             "that of the teller; -1 = branch, teller and account are drawn " ..
+             "independently, as pgbench does", -1, INT,
+             options.within(-1, 100)},
+   acknowledged = {"check: the events of all runs since prepare; " ..
+                   "pgbench_history has no fewer rows", 0, INT,
+                   options.at_least(0)},
+   history = {"check: off = leave out pgbench_history, which pgbench " ..
+              "empties when it starts without -n", true,
+              sysbench.cmdline.ARG_BOOL},
+   mysql_storage_engine = {"engine, MySQL only", "innodb",
+                           sysbench.cmdline.ARG_STRING},
+}
+
+local function connect()
+   local drv = sysbench.sql.driver()
+   return drv, drv:connect()
+end
+
+-- ---------------------------------------------------------------------------
+-- Commands on the tables
+
+if sysbench.cmdline.command ~= "run" then
+   local tables = require("bench_tpcb")
+   local parallel = sysbench.cmdline.PARALLEL_COMMAND
+
+   function cleanup() tables.cleanup(connect()) end
+
+   sysbench.cmdline.commands = {
+      prepare = {function() tables.prepare(connect()) end, parallel},
+      check = {function() return tables.check(connect()) end},
+   }
+end
+
+-- ---------------------------------------------------------------------------
+-- Threads and events
+
+local TELLERS, ACCOUNTS = 10, 100000 -- of each branch
+
+local drv, con
+local begin, commit, account, read, teller, branch, history
+local aid, bid, tid, delta -- the parameters of all statements
+local scale
+
+-- Prepares a statement with these parameters.
+local function prepare(text, ...)
+   local statement = con:prepare(text)
+   if select("#", ...) > 0 then statement:bind_param(...) end
+   return statement
+end
+
+local function prepare_all()
+   begin = prepare(drv:name() == "sqlite" and "BEGIN IMMEDIATE" or "BEGIN")
+   commit = prepare("COMMIT")
+   account = con:prepare("UPDATE pgbench_accounts " ..
+                         "SET abalance = abalance + ? WHERE aid = ?")
+   local int = sysbench.sql.type.INT
+   delta, aid = account:bind_create(int), account:bind_create(int)
+   tid, bid = account:bind_create(int), account:bind_create(int)
+   account:bind_param(delta, aid)
+   read = prepare("SELECT abalance FROM pgbench_accounts WHERE aid = ?", aid)
+   teller = prepare("UPDATE pgbench_tellers SET tbalance = tbalance + ? " ..
+                    "WHERE tid = ?", delta, tid)
+   branch = prepare("UPDATE pgbench_branches SET bbalance = bbalance + ? " ..
+                    "WHERE bid = ?", delta, bid)
+   history = prepare("INSERT INTO pgbench_history " ..
+                     "(tid, bid, aid, delta, mtime) " ..
+                     "VALUES (?, ?, ?, ?, CURRENT_TIMESTAMP)",
+                     tid, bid, aid, delta)
+end
+
+local function close_all()
+   for _, statement in ipairs({begin, commit, account, read, teller, branch,
+                               history}) do
+      statement:close()
+   end
+end
+
+-- Returns the number of branches, which --scale must agree with.
+local function find_scale()
+   local wanted = sysbench.opt.scale
+
+   if drv:name() == "null" then return math.max(wanted, 1) end
+   local there = tonumber((con:query_row(
+      "SELECT COUNT(*) FROM pgbench_branches"))) or 0
+   if there == 0 then
+      error("pgbench_branches is empty: run prepare first", 0)
+   end
+   if wanted > 0 and wanted ~= there then
+      error(string.format("pgbench_branches has %d rows, but --scale is %d: " ..
+                          "leave the option out, or prepare again", there,
+                          wanted), 0)
+   end
+   return there
+end
+
+function thread_init()
+   drv, con = connect()
+   scale = find_scale()
+   if sysbench.tid == 0 and scale < sysbench.opt.threads then
+      io.stderr:write(string.format(
+         "WARNING: --scale is %d, with %d threads: events wait for each " ..
+         "other's row of pgbench_branches, and this is what is measured\n",
+         scale, sysbench.opt.threads))
+   end
+   prepare_all()
+end
+
+function thread_done()
+   close_all()
+   con:disconnect()
+end
+
+local uniform = sysbench.rand.uniform
+
+-- Draws what an event works on.
+local function draw(remote)
+   local b = uniform(1, scale)
+   local t, a
+
+   if remote < 0 then
+      t, a = uniform(1, TELLERS * scale), uniform(1, ACCOUNTS * scale)
+   else
+      local home = b
+      t = (b - 1) * TELLERS + uniform(1, TELLERS)
+      if scale > 1 and uniform(1, 100) <= remote then
+         home = uniform(1, scale - 1)
+         if home >= b then home = home + 1 end
+      end
+      a = (home - 1) * ACCOUNTS + uniform(1, ACCOUNTS)
+   end
+   aid:set(a)
+   bid:set(b)
+   tid:set(t)
+   delta:set(uniform(-5000, 5000))
+   return a
+end
+
+local function missing(a)
+   error(string.format("pgbench_accounts has no row with aid %d: does " ..
+                       "another program change the tables?", a), 0)
+end
+
+local keeps_rows -- false for the null driver
+
+function event()
+   local a = draw(sysbench.opt.remote)
+
+   begin:execute()
+   account:execute()
+   local rs = read:execute()
+   if keeps_rows == nil then keeps_rows = drv:name() ~= "null" end
+   if keeps_rows and (rs == nil or rs.nrows ~= 1) then missing(a) end
+   teller:execute()
+   branch:execute()
+   history:execute()
+   commit:execute()
+end
+
+function sysbench.hooks.before_restart_event(errdesc)
+   if lost(errdesc) then
+      close_all()
+      prepare_all()
+   end
+end

@@ -1,0 +1,111 @@
+#!/usr/bin/env bats
+# tpcb.bats - the script tpcb on real servers, and beside pgbench itself.
+
+setup_file() {
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  # shellcheck disable=SC2034
+  mysql_flags=(--local-infile=on)
+  start_kinds
+}
+
+teardown_file() {
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  stop_kinds
+}
+
+setup() {
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  . "$BENCH_SRC/tests/db/tpcb.bash"
+  cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# aim KIND: `to` has the options that lead to its server.
+# shellcheck disable=SC2034
+aim() {
+  need_kind "$1"
+  case $1 in
+    mysql)
+      to=(--db-driver=mysql --mysql-socket="$MY_SOCKET")
+      integer=SIGNED
+      ;;
+    pgsql)
+      to=(--db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port="$PG_PORT")
+      integer=INTEGER
+      ;;
+  esac
+}
+
+@test "mysql: prepare, run, check, and what check finds" {
+  aim mysql
+  tpcb_life
+  tpcb_mutations
+}
+
+@test "pgsql: prepare, run, check, and what check finds" {
+  aim pgsql
+  tpcb_life
+  tpcb_mutations
+}
+
+@test "mysql: resume" {
+  aim mysql
+  tpcb_resume
+}
+
+@test "pgsql: resume" {
+  aim pgsql
+  tpcb_resume
+}
+
+# pgbench ARG...: the installed one, on the server.
+pgbench() {
+  local program
+  for program in $(type -P pgbench) /usr/lib/postgresql/*/bin/pgbench; do
+    if [ -x "$program" ]; then
+      PGPASSWORD= "$program" -h 127.0.0.1 -p "$PG_PORT" -U "$PG_USER" "$@" \
+        "$PG_DB" >pgbench.out 2>&1 || {
+        cat pgbench.out
+        return 1
+      }
+      return 0
+    fi
+  done
+  skip 'pgbench is not installed'
+}
+
+@test "data of pgbench is run and checked" {
+  aim pgsql
+  pgbench -i -s 2 -q
+  tpcb_good check
+  tpcb_good --scale=2 --threads=2 --events=100 --time=0 run
+  tpcb_good --acknowledged=100 check
+  pgbench -n -M prepared -c 2 -t 50
+  tpcb_good --acknowledged=200 check
+  grep -q 'history of 200 rows... ok' out
+  # pgbench empties the history.
+  pgbench -c 1 -t 10
+  tpcb_bad 'sum of pgbench_history.delta is' check
+  tpcb_good --history=off check
+  tpcb_good cleanup
+}
+
+@test "data of ours is run by pgbench, and looks like its own" {
+  aim pgsql
+  tpcb_good --scale=2 prepare
+  sums=("SELECT md5(string_agg(t::text, ' ' ORDER BY aid)) FROM pgbench_accounts t"
+    "SELECT md5(string_agg(t::text, ' ' ORDER BY tid)) FROM pgbench_tellers t"
+    "SELECT md5(string_agg(t::text, ' ' ORDER BY bid)) FROM pgbench_branches t"
+    "SELECT string_agg(table_name || column_name || data_type || is_nullable || coalesce(character_maximum_length, 0), ' ' ORDER BY table_name, ordinal_position) FROM information_schema.columns WHERE table_name LIKE 'pgbench%'"
+    "SELECT string_agg(indexdef, ' ' ORDER BY indexname) FROM pg_indexes WHERE tablename LIKE 'pgbench%'")
+  ours=$(sql "${sums[@]}")
+  pgbench -n -M prepared -c 2 -t 50
+  tpcb_good --acknowledged=100 check
+  tpcb_good cleanup
+  pgbench -i -s 2 -q
+  theirs=$(sql "${sums[@]}")
+  tpcb_good cleanup
+  [ "$ours" = "$theirs" ] || {
+    diff <(printf '%s\n' "$ours") <(printf '%s\n' "$theirs")
+    return 1
+  }
+}
