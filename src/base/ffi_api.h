@@ -240,6 +240,7 @@ void bench_rand_text(const char *fmt, size_t len, char *buf);
 void *bench_counter_open(const char *name);
 void bench_counter_add(void *counter, double n);
 double bench_counter_get(void *counter);
+double bench_counter_total(const char *name);
 void *bench_histogram_open(const char *name, const char *unit);
 void bench_histogram_update(void *histogram, double value);
 void bench_histogram_print(void *histogram);

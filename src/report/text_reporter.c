@@ -159,6 +159,19 @@ static int print_final(const struct text_reporter *t, struct strbuf *b,
   return cumulative(t, b, setup, r, err);
 }
 
+/* Print what the script adds to the last report. */
+static int append(const struct text_reporter *t, struct strbuf *b,
+                  const struct report *r, struct err *err)
+{
+  const struct text_hooks *hooks = t->hooks;
+
+  if (!hooks || !hooks->append)
+    return 0;
+  strbuf_clear(b);
+  hooks->append(hooks->arg, r, b);
+  return print(b, err);
+}
+
 /* An error in an event has ended the run.  sysbench prints no report then.  A
  * report without events is of no use; other reports first say why they are
  * incomplete. */
@@ -191,6 +204,8 @@ static int text_on_final(void *ctx, const struct report_setup *setup,
     t->hooks->periods_over(t->hooks->arg);
   rc = r->failure ? print_failed(t, &b, setup, r, err)
                   : print_final(t, &b, setup, r, err);
+  if (rc == 0 && !r->failure)
+    rc = append(t, &b, r, err);
   strbuf_done(&b);
   return rc;
 }

@@ -8,6 +8,8 @@
 
 #include "report/reporter.h"
 
+struct strbuf;
+
 /*
  * What a script may print instead of text.  A function returns false if the
  * script has no such hook at present; then the usual text is printed.  The
@@ -20,6 +22,9 @@ struct text_hooks {
   bool (*cumulative)(void *arg, const struct report *r); /* [opt] */
   void (*periods_over)(void *arg);                       /* [opt] */
   void *arg;
+  /* [opt] Write what follows the last report, whichever was printed; not after
+   * an error in an event. */
+  void (*append)(void *arg, const struct report *r, struct strbuf *b);
 };
 
 /*

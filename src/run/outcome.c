@@ -55,8 +55,11 @@ static void final_report(struct conductor *c)
     periods_total(run->periods, setup, &total);
     r.total = &total;
     r.classes = total.classes;
-  } else if (run->plan->classes) {
-    r.classes = periods_classes(run->periods);
+    r.tally = total.tally;
+  } else {
+    if (run->plan->classes)
+      r.classes = periods_classes(run->periods);
+    periods_sums(run->periods, &r);
   }
   reporting_send(run, &r);
   life_doubt(run, r.total ? r.total : &r, end_ns);

@@ -38,7 +38,7 @@ static int init_details(struct periods *p, const struct recorders *recorders,
   if (!p->total_threads || (recorders->n_hists > 0 && !p->total_diff))
     return err_set(err, -ENOMEM, "cannot allocate statistics");
   p->details = true;
-  return p->source.tell ? tally_new(&p->tally, err) : 0;
+  return 0;
 }
 
 int periods_init(struct periods *p, struct recorders *recorders,
@@ -67,6 +67,8 @@ int periods_init(struct periods *p, struct recorders *recorders,
   }
   if (rc == 0 && want->details)
     rc = init_details(p, recorders, err);
+  if (rc == 0 && (want->details || want->sums) && p->source.tell)
+    rc = tally_new(&p->tally, err);
   if (rc == 0 && (class_periods_init(&p->classes, want->classes) < 0 ||
                   class_periods_init(&p->rated, want->rated) < 0))
     rc = err_set(err, -ENOMEM, "cannot allocate statistics");
@@ -170,6 +172,11 @@ void periods_total(struct periods *p, const struct report_setup *setup,
               p->total.max_ns, p->total_diff);
   r->classes = class_periods_total(&p->classes);
   r->rated = class_periods_total(&p->rated);
+  periods_sums(p, r);
+}
+
+void periods_sums(struct periods *p, struct report *r)
+{
   if (p->tally) {
     take_tally(p);
     tally_total(p->tally, &r->tally);

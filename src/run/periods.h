@@ -45,7 +45,7 @@ struct periods {
   struct report_thread *total_threads;
   struct class_periods classes, rated;
   struct tally_source source;
-  struct tally *tally; /* owned; NULL: there is no source */
+  struct tally *tally; /* owned; NULL: there is no source, or it is not asked */
 };
 
 /* What is reported in addition to the usual figures. */
@@ -54,7 +54,8 @@ struct periods_want {
   bool details;              /* periods_total() will be called */
   struct class_set *classes; /* [opt] classes of operations */
   struct class_set *rated;   /* [opt] classes for r->rated */
-  struct tally_source tally; /* with details: for r->tally */
+  struct tally_source tally; /* with details or sums: for r->tally */
+  bool sums;                 /* periods_sums() will be called */
 };
 
 int periods_init(struct periods *p, struct recorders *recorders,
@@ -77,6 +78,9 @@ void periods_cumulative(struct periods *p, const struct report_setup *setup,
 /* Make the report of the whole measured part, up to the last report. */
 void periods_total(struct periods *p, const struct report_setup *setup,
                    struct report *r);
+
+/* Fill in r->tally of the whole measured part, as of now. */
+void periods_sums(struct periods *p, struct report *r);
 
 /* The classes of the whole measured part, if they are kept. */
 struct class_list periods_classes(struct periods *p);

@@ -143,6 +143,7 @@ int conductor_set_up(struct conductor *c, const void *cfg, struct err *err)
                         .classes = run->classes,
                         .rated = run->rated,
                         .tally = { run->test->ops->tally, run->test_run },
+                        .sums = run->report_setup.sums,
                       },
                       err);
   run->periods = &c->periods;

@@ -133,9 +133,9 @@ struct test_ops {
   bool (*in_process)(void *run);
 
   /*
-   * [opt] For the structured results: the counts that the test keeps by itself,
-   * as of now; they only grow.  Called by one thread at a time, from begin() to
-   * close(), while workers run; it must not block.
+   * [opt] For the structured results, and with setup->sums for the last report:
+   * the counts that the test keeps by itself, as of now.  Called by one thread
+   * at a time, from begin() to close(), while workers run; it must not block.
    */
   void (*tally)(void *run, struct tally *to);
 
@@ -159,7 +159,7 @@ struct test_ops {
    */
   void (*statement_times)(void *run, struct report *r);
 
-  /* [opt] Change the setup of reports: setup->of_test. */
+  /* [opt] Change the setup of reports: setup->of_test, setup->sums. */
   void (*setup)(void *run, struct report_setup *setup);
 };
 

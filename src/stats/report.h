@@ -45,6 +45,7 @@ struct report_setup {
   bool statement_times;           /* --db-debug */
   bool percentile_given;          /* --percentile, by the user */
   bool details;                   /* results for machines are wanted */
+  bool sums;                      /* the test prints its tally at the end */
   bool as_sysbench;               /* no text after an error in an event */
   unsigned interval_decimals;     /* decimals of the time in interval lines */
   const struct report_form *form; /* [opt] of the test: report/form.h */
@@ -115,7 +116,7 @@ struct report {
   struct leave *leave; /* [opt] asked before each reporter, with leave_step() */
 
   /* In intervals and for the whole run: classes of operations, and what the
-   * test counts by itself. */
+   * test counts by itself.  The last report has those of the whole run. */
   struct class_list classes;
   struct tally_report tally;
 

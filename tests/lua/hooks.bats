@@ -304,3 +304,71 @@ L
   must has "$output" 'total number of events: +[1-9]'
   must is "$(grep -c '^]$' <<<"$output")" 0
 }
+
+@test "report_append: sums of all threads, a text after the report, figures" {
+  cat >t.lua <<'L'
+function thread_init(id)
+  n, h = sysbench.counter.new("n"), sysbench.histogram.new("h", "ms")
+end
+function event() n:add(3) n:add(-1) h:update(4) end
+function done() print("done, total " .. sysbench.counter.new("n"):total()) end
+function sysbench.hooks.report_append(stat)
+  assert(stat.time_total > 0 and stat.complete == true and sysbench.tid == 0)
+  local s = stat.histograms.h
+  assert(s.min == 4 and s.max == 4 and s.mean == 4 and s.p50 == 4 and s.p99 == 4)
+  return "\nn " .. stat.counters.n .. ", h " .. s.count .. "\n",
+    {a = {b = 1.5, word = "x", deep = {deeper = 7}}, yes = true}
+end
+L
+  bench t.lua --threads=3 --events=30 --json=t.json run
+  must is "$status" 0
+  must is "$stderr" ""
+  must is "$(tail -n 2 <<<"$output")" "n 60, h 30
+done, total 60"
+  must has "$output" "execution time"
+  must check t.json 'd["test"]["a"] == {"b": 1.5, "word": "x", "deep": {"deeper": 7}}' \
+    'd["test"]["yes"] is True' 'd["totals"]["counters"]["n"] == 60'
+  bench t.lua --threads=3 --events=30 run
+  must has "$output" '^n 60, h 30$'
+}
+
+@test "report_append: after another hook's report, and without the warm-up" {
+  cat >t.lua <<'L'
+ffi.cdef "int usleep(uint32_t);"
+function thread_init() n = sysbench.counter.new("n") end
+function event() ffi.C.usleep(1000) n:add(1) end
+function sysbench.hooks.report_cumulative(stat) print("C", stat.events) end
+function sysbench.hooks.report_append(stat)
+  return string.format("A\t%d\n", stat.counters.n)
+    .. (sysbench.counter.new("n"):total() > stat.counters.n and "more with the warm-up\n" or "")
+end
+L
+  bench t.lua --warmup-time=1 --time=1 run
+  must is "$status" 0
+  must is "$(tail -n 1 <<<"$output")" "more with the warm-up"
+  local events counted
+  events=$(sed -n 's/^C\t//p' <<<"$output")
+  counted=$(sed -n 's/^A\t//p' <<<"$output")
+  # the event at the end of the warm-up may count in one of the two only
+  must [ $((counted - events)) -ge -1 ]
+  must [ $((counted - events)) -le 1 ]
+}
+
+@test "report_append: what it may not return, and errors in it" {
+  local figures
+  for figures in '{[1] = 2}' '{["a.b"] = 2}' '{a = print}' '{a={a={a={a={a=1}}}}}'; do
+    echo "function event() end function sysbench.hooks.report_append() return 'text', $figures end" >t.lua
+    bench t.lua --events=1 run
+    must is "$status" 0
+    must has "$stderr" '^FATAL: report_append: (names of figures are strings without a dot|the figure .a. is a function|at most 4 groups in each other)$'
+    must [ "$(grep -c text <<<"$output")" = 0 ]
+  done
+  echo "function event() end function sysbench.hooks.report_append() error('oops', 0) end" >t.lua
+  bench t.lua --events=1 run
+  must is "$status" 0
+  must has "$stderr" 'oops'
+  echo "function event() error('no', 0) end function sysbench.hooks.report_append() return 'text' end" >t.lua
+  bench t.lua --events=1 run
+  must is "$status" 1
+  must [ "$(grep -c text <<<"$output")" = 0 ]
+}

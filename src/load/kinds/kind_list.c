@@ -8,6 +8,7 @@
 const struct kind *const kind_list[] = {
   &kind_sbtest,
   &kind_tpcb,
+  &kind_tpcc,
   NULL,
 };
 

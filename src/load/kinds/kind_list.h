@@ -15,5 +15,6 @@ const struct kind *kind_find(const char *name);
 /* Each is in the file of its name. */
 extern const struct kind kind_sbtest;
 extern const struct kind kind_tpcb;
+extern const struct kind kind_tpcc;
 
 #endif

@@ -37,6 +37,13 @@ double bench_counter_get(void *counter)
   return measure_value(counter);
 }
 
+double bench_counter_total(const char *name)
+{
+  struct state *s = state_current();
+
+  return s ? measure_total(&s->script->measures, name) : 0;
+}
+
 void *bench_histogram_open(const char *name, const char *unit)
 {
   return open_cell(name, unit);

@@ -6,11 +6,20 @@
 
 #include "db/figures/db_figures.h"
 #include "lua/engine/shared.h"
+#include "report/life.h"
+
+/* The figures of the script itself; the result takes them over. */
+static void add_figures(struct script *script, struct facts *to)
+{
+  *to = script->figures;
+  script->figures = (struct facts){ 0 };
+}
 
 void details_fill(void *run, struct test_details *ret)
 {
-  const struct script *script = run;
+  struct script *script = run;
 
+  add_figures(script, &ret->test);
   db_figures_details(script->setup.db, ret);
 }
 

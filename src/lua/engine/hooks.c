@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "lua/engine/append.h"
 #include "lua/engine/options.h"
 #include "lua/engine/shared.h"
 #include "lua/engine/state.h"
@@ -161,6 +162,7 @@ void hooks_init(struct script *script)
   script->hooks = (struct text_hooks){
     .interval = interval,
     .cumulative = cumulative,
+    .append = append_report,
     .periods_over = end_background,
     .arg = script,
   };

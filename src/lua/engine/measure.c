@@ -130,6 +130,28 @@ double measure_value(const struct measure *counter)
   return atomic_load_explicit(&counter->value, memory_order_relaxed);
 }
 
+static double sum_of_cells(const struct measure_name *name)
+{
+  double sum = 0;
+
+  for (const struct measure *c = name->first; c; c = c->next)
+    sum += measure_value(c);
+  return sum;
+}
+
+double measure_total(struct measures *m, const char *name)
+{
+  double sum = 0;
+
+  (void)pthread_mutex_lock(&m->lock);
+  for (size_t i = 0; i < m->n_counters; i++) {
+    if (strcmp(m->counter[i].name, name) == 0)
+      sum = sum_of_cells(&m->counter[i]);
+  }
+  (void)pthread_mutex_unlock(&m->lock);
+  return sum;
+}
+
 /* ---- histograms ---- */
 
 void measure_record(struct measure *histogram, double value)
@@ -197,9 +219,7 @@ void measures_tally(struct measures *m, struct tally *to)
   for (size_t i = 0; i < m->n_counters; i++) {
     const struct measure_name *name = &m->counter[i];
 
-    for (const struct measure *c = name->first; c; c = c->next)
-      tally_count(to, name->name,
-                  atomic_load_explicit(&c->value, memory_order_relaxed));
+    tally_count(to, name->name, sum_of_cells(name));
   }
   for (size_t i = 0; i < m->n_histograms; i++) {
     const struct measure_name *name = &m->histogram[i];

@@ -45,6 +45,10 @@ struct measure *measure_open(struct measures *m, const void *owner,
 void measure_add(struct measure *counter, double n);
 double measure_value(const struct measure *counter);
 
+/* The sum of all counters of this name, a warm-up included.  Any thread may
+ * call it. */
+double measure_total(struct measures *m, const char *name);
+
 void measure_record(struct measure *histogram, double value);
 /* Print the histogram on the standard output, as bars. */
 void measure_print(const struct measure *histogram);

@@ -165,5 +165,6 @@ void shared_done(struct script *script)
   labels_done(&script->labels);
   compiled_done(&script->compiled);
   failures_done(&script->failures);
+  facts_done(&script->figures);
   (void)pthread_mutex_destroy(&script->lock);
 }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/facts.h"
 #include "base/ffi_api.h"
 #include "base/strbuf.h"
 #include "db/classes/label.h"
@@ -64,6 +65,7 @@ struct script {
   struct state *background; /* owned; NULL: no reports during the run */
   struct test test;
   struct text_hooks hooks;
+  struct facts figures;    /* owned; of the script, for the results */
   _Atomic bool in_hook;    /* `background` is in a hook, or stuck there */
   _Atomic unsigned opened; /* workers whose thread_init() has returned */
 

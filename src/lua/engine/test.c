@@ -13,6 +13,7 @@
 #include "db/env_conns.h"
 #include "db/figures/sql_form.h"
 #include "db/watch.h"
+#include "lua/engine/append.h"
 #include "lua/engine/details.h"
 #include "lua/engine/hooks.h"
 #include "lua/engine/options.h"
@@ -22,6 +23,7 @@
 #include "report/form.h"
 #include "run/plan.h"
 #include "run/worker.h"
+#include "stats/report.h"
 
 static int open_run(const struct plan *plan, const void *cfg, void **ret_run,
                     struct err *err)
@@ -219,6 +221,11 @@ static const struct report_form *form(void *run)
            : &form_events;
 }
 
+static void setup(void *run, struct report_setup *setup)
+{
+  setup->sums = append_is_wanted(run);
+}
+
 static bool in_process(void *run)
 {
   const struct script *script = run;
@@ -257,6 +264,7 @@ const struct test_ops test_script_ops = {
   .drain = thread_drain,
   .interrupt = interrupt,
   .form = form,
+  .setup = setup,
   .in_process = in_process,
   .tally = details_tally,
   .details = details_fill,

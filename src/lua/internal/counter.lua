@@ -28,6 +28,11 @@ function counter_mt:get()
   return c_get(self.cell)
 end
 
+-- The sum over all threads, a warm-up included.
+function counter_mt:total()
+  return C.bench_counter_total(self.name)
+end
+
 counter_mt.__tostring = function()
   return "<sb_counter>"
 end
@@ -40,7 +45,7 @@ function counter.new(name)
   if cell == nil then
     error("counter.new: at most 64 counters", 2)
   end
-  return setmetatable({ cell = cell }, counter_mt)
+  return setmetatable({ cell = cell, name = name }, counter_mt)
 end
 
 local named_mt = {}

@@ -1,0 +1,42 @@
+/*
+ * tpcc.h - the tables and sizes of the tpcc script.
+ */
+#ifndef BENCH_LOAD_KINDS_TPCC_H
+#define BENCH_LOAD_KINDS_TPCC_H
+
+/* The parameters of the kind. */
+enum tpcc_param {
+  TPCC_WAREHOUSES,
+  TPCC_DISTRICTS, /* of a warehouse */
+  TPCC_CUSTOMERS, /* of a district, and orders */
+  TPCC_ITEMS,
+  TPCC_C_LOAD, /* the constant of NURand for last names */
+  TPCC_CENTS,  /* 1: money is a number of cents, and rates one of 1/10000 */
+  TPCC_PARAMS
+};
+
+/* The numbers of the tables: the largest ones come first, so that other threads
+ * load the rest meanwhile. */
+enum tpcc_table {
+  TPCC_ORDER_LINE = 1,
+  TPCC_STOCK,
+  TPCC_CUSTOMER,
+  TPCC_HISTORY,
+  TPCC_ORDERS,
+  TPCC_NEW_ORDER,
+  TPCC_ITEM,
+  TPCC_DISTRICT,
+  TPCC_WAREHOUSE,
+  TPCC_TABLES = TPCC_WAREHOUSE
+};
+
+enum {
+  TPCC_STD_DISTRICTS = 10,
+  TPCC_STD_CUSTOMERS = 3000,
+  TPCC_STD_ITEMS = 100000,
+  TPCC_MIN_LINES = 5,
+  TPCC_MAX_LINES = 15,
+  TPCC_ROW_MAX = 1600, /* bytes of a row in any form */
+};
+
+#endif

@@ -1,0 +1,278 @@
+#!/usr/bin/env bench
+-- An order-entry workload with the tables, the five transactions and the rules
+-- of TPC-C.  One event is one transaction.  The report has new orders per
+-- minute and an audit of the run; `check` proves that the tables are consistent.
+--
+-- tpcc_model chooses the inputs, tpcc_transactions executes them, tpcc_audit
+-- counts and reports, tpcc_tables has prepare and cleanup, tpcc_check has check.
+
+local lost = require("bench_lost")
+local model = require("tpcc_model")
+local options = require("bench_options")
+
+if sysbench.bench_version == nil then
+   error("tpcc needs functions that only bench has", 0)
+end
+if sysbench.cmdline.command == nil then
+   error("a command is required, one of: prepare, check, run, cleanup, help", 0)
+end
+
+-- ---------------------------------------------------------------------------
+-- Options
+
+local INT, STRING = sysbench.cmdline.ARG_INT, sysbench.cmdline.ARG_STRING
+local within, one_of = options.within, options.one_of
+
+local function weights_of(text)
+   local weights, total = {}, 0
+   for word in (text .. ","):gmatch("([^,]*),") do
+      local n = word:match("^%s*%d+%s*$") and tonumber(word)
+      if n == nil or n > 1000000 then return nil end
+      table.insert(weights, n)
+      total = total + n
+   end
+   return #weights == 5 and total > 0 and weights or nil
+end
+
+local function is_weights(_, value)
+   local text = ffi.string(value)
+   return text == "" or weights_of(text) ~= nil,
+      "five whole numbers, for example 45,43,4,4,4"
+end
+
+local LEVELS = {"read-uncommitted", "read-committed", "repeatable-read",
+                "serializable"}
+
+sysbench.cmdline.options = {
+   warehouses = {"number of warehouses", 1, INT, within(1, 1000000)},
+   scale = {"the same as warehouses, as older scripts call it; 0 = not given",
+            0, INT, within(0, 1000000)},
+   tables = {"sets of tables, of which there is only one", 1, INT,
+             within(1, 1)},
+   weights = {"shares of new order, payment, order status, delivery and " ..
+              "stock level, such as 45,43,4,4,4; empty = a deck of 23 cards " ..
+              "per client: 10, 10, 1, 1, 1", "", STRING, is_weights},
+   isolation = {"isolation level {" .. table.concat(LEVELS, ",") ..
+                "}; empty = the server's", "", STRING, one_of(LEVELS)},
+   districts = {"districts of a warehouse; other than 10 is not the " ..
+                "standard size, for tests", 10, INT, within(1, 10)},
+   customers = {"customers of a district; other than 3000 is not the " ..
+                "standard size, for tests", 3000, INT, within(1, 3000)},
+   items = {"items; other than 100000 is not the standard size, for tests",
+            100000, INT, within(1, 100000)},
+   check_rows = {"check also compares every row with the one that prepare has " ..
+                 "made; only before the first run", false,
+                 sysbench.cmdline.ARG_BOOL},
+   create_table_options = {"text appended to CREATE TABLE", "", STRING},
+   mysql_storage_engine = {"engine, MySQL only", "innodb", STRING},
+}
+
+-- The seed of the program's generators if the user gives none.
+local SEED_FIXED = 42
+
+-- Returns the sizes and the seed that the options ask for.
+local function wanted_size()
+   local opt = sysbench.opt
+   local seed = opt.rand_seed ~= 0 and opt.rand_seed or SEED_FIXED
+
+   return {version = require("tpcc_tables").VERSION, seed = seed,
+           warehouses = opt.scale > 0 and opt.scale or opt.warehouses,
+           districts = opt.districts, customers = opt.customers,
+           items = opt.items, c_load = model.load_constant(seed)}
+end
+
+local function is_standard(size)
+   return size.districts == model.standard.districts and
+      size.customers == model.standard.customers and
+      size.items == model.standard.items
+end
+
+local function connect()
+   local drv = sysbench.sql.driver()
+   return drv, drv:connect()
+end
+
+-- ---------------------------------------------------------------------------
+-- Commands
+
+local function cmd_prepare()
+   local drv, con = connect()
+   require("tpcc_tables").prepare(drv, con, wanted_size())
+end
+
+-- The first thread checks the conditions, all of them the rows.
+local function cmd_check()
+   local drv, con = connect()
+   local check = require("tpcc_check")
+   local good = true
+
+   if sysbench.opt.check_rows then
+      good = check.rows(drv, con, wanted_size(), sysbench.tid,
+                        sysbench.opt.threads)
+   end
+   if sysbench.tid == 0 then
+      good = check.run(drv, con, wanted_size()) and good
+   end
+   return good
+end
+
+function cleanup()
+   require("tpcc_tables").cleanup(connect())
+end
+
+sysbench.cmdline.commands = {
+   prepare = {cmd_prepare, sysbench.cmdline.PARALLEL_COMMAND},
+   check = {cmd_check, sysbench.cmdline.PARALLEL_COMMAND},
+}
+
+-- ---------------------------------------------------------------------------
+-- Connections of a run
+
+local SIZES = {"warehouses", "districts", "customers", "items"}
+
+-- Returns how the tables were made, if this run may use them.
+local function known_tables(drv, con)
+   local tables = require("tpcc_tables")
+   local size = wanted_size()
+   local settings, why = tables.settings(drv, con, size)
+
+   why = why or tables.misfit(settings, size, SIZES)
+   if why then error("tpcc: " .. why, 0) end
+   return settings
+end
+
+local ISOLATION = {
+   mysql = "SET SESSION TRANSACTION ISOLATION LEVEL %s",
+   pgsql = "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL %s",
+}
+
+local function set_isolation(drv, con)
+   local level = sysbench.opt.isolation
+   local statement = ISOLATION[drv:name()]
+
+   if level == "" then return end
+   if statement == nil then
+      error("--isolation: " .. drv:name() .. " has only one level", 0)
+   end
+   con:query(string.format(statement, level:gsub("-", " "):upper()))
+end
+
+-- ---------------------------------------------------------------------------
+-- A run, in its main state
+
+local ledger -- tpcc_ledger, which compares commits with the tables
+
+function init()
+   local drv, con = connect()
+   local settings = known_tables(drv, con)
+
+   ledger = require("tpcc_ledger").open(drv, con, settings)
+end
+
+function done() ledger.close() end
+
+-- Lines below the headline.
+local function notes(size)
+   local level = sysbench.opt.isolation
+   local lines = {string.format(
+      "%d warehouse%s, isolation level: %s, no keying and think times",
+      size.warehouses, size.warehouses == 1 and "" or "s",
+      level == "" and "the default" or level)}
+
+   if not is_standard(size) then
+      table.insert(lines, string.format(
+         "NOT THE STANDARD SIZE: %d districts, %d customers, %d items",
+         size.districts, size.customers, size.items))
+   end
+   if sysbench.opt.weights ~= "" then
+      table.insert(lines, "weights of transactions: " .. sysbench.opt.weights)
+   end
+   return lines
+end
+
+function sysbench.hooks.report_append(stat)
+   local audit = require("tpcc_audit")
+   local size = wanted_size()
+   local figures = audit.figures(stat, size.warehouses)
+   local line, result = ledger.compare(stat.complete)
+   local text = "\n" .. audit.text(figures, notes(size)) .. "\n" .. line .. "\n"
+
+   return text, audit.named(figures, {
+      standard_size = is_standard(size), reconciliation = result})
+end
+
+-- ---------------------------------------------------------------------------
+-- Clients
+
+ffi.cdef("struct tpcc_timespec { int64_t s; long ns; };" ..
+         "int clock_gettime(int, struct tpcc_timespec *);")
+local now = ffi.new("struct tpcc_timespec")
+local CLOCK_MONOTONIC = 1
+
+local function now_ms()
+   ffi.C.clock_gettime(CLOCK_MONOTONIC, now)
+   return tonumber(now.s) * 1000 + tonumber(now.ns) / 1000000
+end
+
+local choose, fill, execute -- functions of this client
+local input, measures
+local count                 -- of tpcc_audit
+local committing = false    -- is a COMMIT in progress?
+local iteration, began_ms = 0, 0
+local NEW_ORDER = model.NEW_ORDER
+
+-- The outcome of a new order is unknown from its COMMIT to the answer.
+local function before_commit()
+   committing = true
+   if input.kind == NEW_ORDER then measures.unknown:add(1) end
+end
+
+local function after_commit()
+   if not committing then return end
+   committing = false
+   if input.kind == NEW_ORDER then measures.unknown:add(-1) end
+end
+
+function thread_init(id)
+   local drv, con = connect()
+   local settings = known_tables(drv, con)
+   local warehouses = settings.warehouses
+   local uniform = sysbench.rand.uniform
+   local audit = require("tpcc_audit")
+
+   set_isolation(drv, con)
+   choose = model.chooser(uniform, weights_of(sysbench.opt.weights))
+   fill = model.inputs(uniform, {
+      warehouses = warehouses, districts = settings.districts,
+      customers = settings.customers, items = settings.items,
+      home = model.home(id, warehouses),
+      stock_district = model.stock_district(id, warehouses, settings.districts),
+      c = model.run_constants(settings.seed, settings.c_load),
+   })
+   input = model.new_input()
+   input.districts = settings.districts
+   measures, count = audit.measures(), audit.count
+   execute = require("tpcc_transactions").new(con, drv:name(), before_commit)
+end
+
+-- Inputs are chosen once for an event, however often it is restarted.
+function event()
+   local number = sysbench.iteration()
+
+   if number ~= iteration then
+      iteration, began_ms = number, now_ms()
+      fill(input, choose())
+   end
+   local committed = execute(input)
+   after_commit()
+   count(measures, input, committed, now_ms() - began_ms)
+end
+
+-- A COMMIT that the server has refused has an outcome: nothing was committed.
+function sysbench.hooks.before_restart_event(err)
+   if lost(err) then
+      committing = false
+   else
+      after_commit()
+   end
+end

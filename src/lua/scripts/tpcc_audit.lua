@@ -1,0 +1,294 @@
+-- What a run of the tpcc workload counts, and what its report says about it:
+-- new orders per minute, a line for each transaction, and the audit, which
+-- compares the shares of the run with the rules.
+--
+-- A verdict is "ok" if a share certainly keeps its rule, "bad" if it certainly
+-- breaks it, and "too short" if so few transactions could have done either by
+-- chance.
+
+local model = require("tpcc_model")
+
+local audit = {}
+
+-- Names of counters, which all threads add to.
+local COUNTERS = {
+   new_orders = "new orders", rolled_back = "new orders rolled back",
+   unknown = "new orders unknown", orders_entered = "orders entered",
+   lines = "order lines", lines_squared = "order lines squared",
+   remote_lines = "remote order lines",
+   payments = "payments", remote_payments = "remote payments",
+   payments_by_name = "payments by name",
+   order_status = "order status", status_by_name = "order status by name",
+   deliveries = "deliveries", skipped = "districts skipped",
+   stock_levels = "stock levels",
+}
+
+local function latency_name(kind) return model.names[kind] .. " latency" end
+
+-- Returns the counters and histograms of this thread.
+function audit.measures()
+   local m = {latency = {}}
+   for key, name in pairs(COUNTERS) do m[key] = sysbench.counter.new(name) end
+   for kind = 1, #model.names do
+      m.latency[kind] = sysbench.histogram.new(latency_name(kind), "ms")
+   end
+   return m
+end
+
+-- Functions that count a transaction that has ended.
+local count = {}
+
+count[model.NEW_ORDER] = function(m, input, committed)
+   if committed then m.new_orders:add(1) else m.rolled_back:add(1) end
+   m.lines:add(input.lines)
+   m.lines_squared:add(input.lines * input.lines)
+   if input.remote > 0 then m.remote_lines:add(input.remote) end
+end
+
+count[model.PAYMENT] = function(m, input)
+   m.payments:add(1)
+   if input.is_remote then m.remote_payments:add(1) end
+   if input.by_name then m.payments_by_name:add(1) end
+end
+
+count[model.ORDER_STATUS] = function(m, input)
+   m.order_status:add(1)
+   if input.by_name then m.status_by_name:add(1) end
+end
+
+count[model.DELIVERY] = function(m, input)
+   m.deliveries:add(1)
+   if input.skipped > 0 then m.skipped:add(input.skipped) end
+end
+
+count[model.STOCK_LEVEL] = function(m) m.stock_levels:add(1) end
+
+function audit.count(m, input, committed, latency_ms)
+   count[input.kind](m, input, committed)
+   m.latency[input.kind]:update(latency_ms)
+end
+
+-- ---------------------------------------------------------------------------
+-- Verdicts
+
+-- 99 % of samples are within so many standard deviations.
+local Z = 2.576
+
+-- Wilson's interval of the probability behind k hits in n trials.
+local function share_interval(k, n)
+   local p, zz = k / n, Z * Z
+   local middle = (p + zz / (2 * n)) / (1 + zz / n)
+   local half = Z / (1 + zz / n) *
+      math.sqrt(p * (1 - p) / n + zz / (4 * n * n))
+   return middle - half, middle + half
+end
+
+local function mean_interval(sum, squares, n)
+   local mean = sum / n
+   local half = Z * math.sqrt(math.max(squares / n - mean * mean, 0) / n)
+   return mean - half, mean + half
+end
+
+-- The interval low..high of what was measured, against what is required.
+local function verdict(low, high, least, most)
+   if low >= least and high <= most then return "ok" end
+   if high < least or low > most then return "bad" end
+   return "too short"
+end
+audit.verdict = verdict
+
+-- Returns a line of the audit about a share in per cent.
+local function share(rule, k, n, least, most)
+   local line = {rule = rule, least = least, most = most, of = n, unit = "%"}
+   if n < 1 then
+      line.verdict = "too short"
+      return line
+   end
+   local low, high = share_interval(k, n)
+   line.value = 100 * k / n
+   line.verdict = verdict(100 * low, 100 * high, least, most or 100)
+   return line
+end
+
+local function mean_lines(c)
+   local n = c.new_orders + c.rolled_back
+   local line = {rule = "lines of an order", least = 9.5, most = 10.5, of = n,
+                 unit = ""}
+   if n < 2 then
+      line.verdict = "too short"
+      return line
+   end
+   line.value = c.lines / n
+   local low, high = mean_interval(c.lines, c.lines_squared, n)
+   line.verdict = verdict(low, high, 9.5, 10.5)
+   return line
+end
+
+-- So many latencies are needed for a 90th percentile.
+local MANY = 100
+
+local function slowest(kind, h)
+   local limit = kind == model.STOCK_LEVEL and 20 or 5
+   local line = {rule = model.names[kind] .. ", 90 % within", least = 0,
+                 most = limit, of = h.count, unit = "s"}
+   if h.count > 0 then line.value = h.p90 / 1000 end
+   if h.count < MANY then
+      line.verdict = "too short"
+   else
+      line.verdict = line.value <= limit and "ok" or "bad"
+   end
+   return line
+end
+
+-- Remote lines and payments need a second warehouse.
+local function remote(rule, k, n, least, most, warehouses)
+   local line = share(rule, k, n, least, most)
+   if warehouses == 1 then line.verdict = "one warehouse" end
+   return line
+end
+
+-- Returns the lines of the audit: rule, least, most (nil: no limit), value (nil:
+-- nothing was measured), of, unit, verdict.
+local function audit_lines(c, latency, warehouses)
+   local orders = c.new_orders + c.rolled_back
+   local all = orders + c.payments + c.order_status + c.deliveries +
+      c.stock_levels
+   local lines = {
+      share("new orders rolled back", c.rolled_back, orders, 0.9, 1.1),
+      mean_lines(c),
+      remote("remote order lines", c.remote_lines, c.lines, 0.95, 1.05,
+             warehouses),
+      remote("remote payments", c.remote_payments, c.payments, 14, 16,
+             warehouses),
+      share("payments by last name", c.payments_by_name, c.payments, 57, 63),
+      share("order status by last name", c.status_by_name, c.order_status, 57,
+            63),
+      share("payments of all", c.payments, all, 43),
+      share("order status of all", c.order_status, all, 4),
+      share("deliveries of all", c.deliveries, all, 4),
+      share("stock levels of all", c.stock_levels, all, 4),
+   }
+   for kind = 1, #model.names do
+      table.insert(lines, slowest(kind, latency[kind]))
+   end
+   return lines
+end
+
+-- ---------------------------------------------------------------------------
+-- The report
+
+local function counts_of(stat)
+   local c = {}
+   for key, name in pairs(COUNTERS) do c[key] = stat.counters[name] or 0 end
+   return c
+end
+
+local NOTHING = {count = 0, mean = 0, p90 = 0, p95 = 0, max = 0}
+
+local function latencies_of(stat)
+   local latency = {}
+   for kind = 1, #model.names do
+      latency[kind] = stat.histograms[latency_name(kind)] or NOTHING
+   end
+   return latency
+end
+
+-- Returns the figures of a report of a run: stat is that of the hook.
+function audit.figures(stat, warehouses)
+   local c, latency = counts_of(stat), latencies_of(stat)
+   local minutes = stat.time_total / 60
+   local function per_minute(n) return minutes > 0 and n / minutes or 0 end
+   local figures = {
+      new_orders_per_minute = per_minute(c.new_orders),
+      with_rolled_back_per_minute = per_minute(c.new_orders + c.rolled_back),
+      rolled_back = c.rolled_back,
+      districts_skipped = c.skipped,
+      transactions = {},
+      audit = audit_lines(c, latency, warehouses),
+   }
+   local all = 0
+   for kind = 1, #model.names do all = all + latency[kind].count end
+   for kind, name in ipairs(model.names) do
+      local h = latency[kind]
+      figures.transactions[kind] = {
+         name = name, count = h.count,
+         share_percent = all > 0 and 100 * h.count / all or 0,
+         per_minute = per_minute(h.count), mean_ms = h.mean, p90_ms = h.p90,
+         p95_ms = h.p95, max_ms = h.max,
+      }
+   end
+   return figures
+end
+
+local function word(name) return (name:gsub("[^%w]+", "_")) end
+
+-- Returns the figures for the results: groups by name instead of lists, with
+-- those of `more`.
+function audit.named(figures, more)
+   local named = {}
+   for key, value in pairs(figures) do named[key] = value end
+   for key, value in pairs(more) do named[key] = value end
+   named.transactions, named.audit = {}, {}
+   for _, t in ipairs(figures.transactions) do
+      local values = {}
+      for key, value in pairs(t) do
+         if key ~= "name" then values[key] = value end
+      end
+      named.transactions[word(t.name)] = values
+   end
+   for _, line in ipairs(figures.audit) do
+      local values = {}
+      for key, value in pairs(line) do
+         if key ~= "rule" then values[key] = value end
+      end
+      named.audit[word(line.rule)] = values
+   end
+   return named
+end
+
+local function required(line)
+   if line.most == nil then
+      return string.format(">= %g %s", line.least, line.unit)
+   elseif line.unit == "s" then
+      return string.format("<= %g s", line.most)
+   end
+   return string.format("%g - %g %s", line.least, line.most, line.unit)
+end
+
+local function measured(line)
+   if line.value == nil then return "-" end
+   local text = string.format(line.unit == "s" and "%.4f" or "%.3f", line.value)
+   return text .. " " .. line.unit
+end
+
+-- Returns the figures as text; `notes` are lines below the headline.
+function audit.text(figures, notes)
+   local out = {}
+   local function add(...) table.insert(out, string.format(...)) end
+
+   add("New orders per minute: %.1f (%.1f with the rolled back ones)",
+       figures.new_orders_per_minute, figures.with_rolled_back_per_minute)
+   for _, note in ipairs(notes) do add("    %s", note) end
+   add("")
+   add("Transactions:")
+   add("    %-14s %10s %8s %12s %10s %10s %10s", "", "count", "share %",
+       "per minute", "mean (ms)", "90% (ms)", "max (ms)")
+   for _, t in ipairs(figures.transactions) do
+      add("    %-14s %10d %8.2f %12.1f %10.2f %10.2f %10.2f", t.name, t.count,
+          t.share_percent, t.per_minute, t.mean_ms, t.p90_ms, t.max_ms)
+   end
+   add("    of the new orders %d were rolled back, as 1 %% should be; " ..
+       "deliveries skipped %d districts", figures.rolled_back,
+       figures.districts_skipped)
+   add("")
+   add("Audit of the run:")
+   add("    %-28s %14s %12s %10s  %s", "", "required", "measured", "of",
+       "verdict")
+   for _, line in ipairs(figures.audit) do
+      add("    %-28s %14s %12s %10d  %s", line.rule, required(line),
+          measured(line), line.of, line.verdict)
+   end
+   return table.concat(out, "\n") .. "\n"
+end
+
+return audit

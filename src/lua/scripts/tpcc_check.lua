@@ -1,0 +1,167 @@
+-- The command check of the tpcc workload: the twelve consistency conditions of
+-- clause 3.3.2 of the TPC-C standard, and more that follow from its rules.
+--
+-- All statements read one snapshot.  A row that is missing on either side of a
+-- condition, or NULL, breaks it.
+
+local conditions = require("tpcc_conditions")
+local ledger = require("tpcc_ledger")
+local load = require("bench_load")
+local model = require("tpcc_model")
+local tables = require("tpcc_tables")
+local print = load.say
+
+local format = string.format
+local check = {}
+
+local RULES = {
+   {"1", "w_ytd is the sum of d_ytd"},
+   {"2", "d_next_o_id - 1 is the last order, and the last new order if any"},
+   {"3", "new orders have successive numbers"},
+   {"4", "the sum of o_ol_cnt is the number of order lines"},
+   {"5", "o_carrier_id is NULL as long as there is a new order"},
+   {"6", "o_ol_cnt is the number of lines of the order"},
+   {"7", "ol_delivery_d is NULL as long as o_carrier_id is"},
+   {"8", "w_ytd is the sum of h_amount"},
+   {"9", "d_ytd is the sum of h_amount"},
+   {"10", "c_balance is the sum of delivered lines less that of h_amount"},
+   {"11", "as many orders were delivered as the load says"},
+   {"12", "c_balance + c_ytd_payment is the sum of delivered lines"},
+   {"sizes", "the numbers of warehouses, districts, customers, items, stock"},
+   {"stock", "s_ytd, s_order_cnt, s_remote_cnt are those of order lines"},
+   {"customer", "c_payment_cnt, c_delivery_cnt are those of history, orders"},
+}
+
+local MAX_SHOWN = 10 -- offending keys of a rule
+
+-- ---------------------------------------------------------------------------
+-- Violations
+
+local function new_findings()
+   local findings = {count = {}, shown = {}}
+   for _, rule in ipairs(RULES) do
+      findings.count[rule[1]], findings.shown[rule[1]] = 0, {}
+   end
+
+   function findings.add(rule, name, key, text, ...)
+      local n = findings.count[rule] + 1
+      findings.count[rule] = n
+      if n <= MAX_SHOWN then
+         table.insert(findings.shown[rule],
+                      format("    %s (%s): " .. text, name, key, ...))
+      end
+   end
+   return findings
+end
+
+-- ---------------------------------------------------------------------------
+-- Reading
+
+local SNAPSHOT = {
+   pgsql = {"BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"},
+   sqlite = {"BEGIN"},
+   other = {"SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+            "START TRANSACTION WITH CONSISTENT SNAPSHOT"},
+}
+
+local function begin(drv, con)
+   for _, text in ipairs(SNAPSHOT[drv:name()] or SNAPSHOT.other) do
+      con:query(text)
+   end
+end
+
+-- ---------------------------------------------------------------------------
+-- The command
+
+local function print_findings(c)
+   local good = true
+   for _, rule in ipairs(RULES) do
+      local name, text = rule[1], rule[2]
+      local n = c.findings.count[name]
+      local verdict = n == 0 and "ok" or n .. " violation" ..
+         (n == 1 and "" or "s")
+      if name == "11" and not c.fresh then
+         verdict = "left out, because it holds only before the first run"
+      end
+      print(format("Condition %s: %s... %s", name, text, verdict))
+      for _, line in ipairs(c.findings.shown[name]) do print(line) end
+      if n > MAX_SHOWN then
+         print(format("    and %d more", n - MAX_SHOWN))
+      end
+      good = good and n == 0
+   end
+   return good
+end
+
+-- Compares what all runs have committed with the tables.
+local function reconcile(c, settings)
+   if settings == nil or settings.runs == 0 then return true end
+   local growth = ledger.placed(c.con, settings) or 0
+   local verdict, line = ledger.compare(growth, settings.committed,
+                                        settings.unknown)
+   if settings.open_runs > 0 and growth >= settings.committed then
+      verdict = "ok"
+      line = format("%.0f committed by runs that have ended, the tables have " ..
+                    "%.0f; %d did not end properly or still run",
+                    settings.committed, growth, settings.open_runs)
+   end
+   print("New orders of all runs: " .. line)
+   return verdict == "ok"
+end
+
+-- Compares the rows of every threads-th table with those that prepare makes;
+-- returns whether they are equal.
+function check.rows(drv, con, wanted, thread, threads)
+   local size, why = tables.settings(drv, con, wanted)
+   local good = true
+
+   if not size then error("tpcc: " .. why, 0) end
+   if size.runs > 0 then
+      error("--check-rows: runs have changed the rows; it works right after " ..
+            "prepare only", 0)
+   end
+   why = tables.misfit(size, wanted, {"seed"})
+   if why then error("--check-rows: " .. why, 0) end
+   for n = 1 + thread, #tables.names, threads do
+      local text = load.check_kind(con, "tpcc", tables.kind(drv, size), n, "")
+      print(format("Checking the rows of '%s'... %s", tables.names[n],
+                   text or "ok"))
+      good = good and text == nil
+   end
+   return good
+end
+
+-- Checks the tables in one transaction; returns whether all conditions hold.
+function check.run(drv, con, wanted)
+   if drv:name() == "null" then
+      error("there is nothing to check: the null driver keeps no tables", 0)
+   end
+   begin(drv, con)
+   local settings, why = tables.settings(drv, con, wanted)
+   local size = settings or wanted
+   local cents = drv:name() == "sqlite" and tonumber or
+      function(text) return text and model.cents(text) end
+   local c = {con = con, cents = cents, size = size, findings = new_findings(),
+              fresh = settings ~= nil and settings.runs == 0, customers_seen = 0}
+
+   if not settings then
+      print("Sizes are those of the options: " .. why)
+   end
+   print(format("Checking the tables of %d warehouse%s in one snapshot...",
+                size.warehouses, size.warehouses == 1 and "" or "s"))
+   conditions.read_districts(c)
+   conditions.check_ytd(c)
+   conditions.read_history(c)
+   for w = 1, size.warehouses do conditions.check_warehouse(c, w) end
+   conditions.check_sizes(c)
+   for _, history in pairs(c.history) do
+      c.findings.add("10", "history", history.name, "there is no such customer")
+   end
+   conditions.check_stock(c)
+   local good = print_findings(c)
+   good = reconcile(c, settings) and good
+   con:query("COMMIT")
+   return good
+end
+
+return check

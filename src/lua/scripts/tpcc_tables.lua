@@ -1,0 +1,299 @@
+-- The tables of the tpcc workload: what they look like, and their commands
+-- prepare and cleanup.  The rows are made by the loader of the program.
+--
+-- The table bench_tpcc has one row, which says how the others were made, and
+-- what all runs since then have committed.
+
+local load = require("bench_load")
+local model = require("tpcc_model")
+local schema = require("bench_schema")
+local print = load.say
+
+local tables = {}
+
+-- `run` refuses tables of another version.
+tables.VERSION = 1
+
+-- The types of columns: money, a rate, a moment.
+local TYPES = {
+   sqlite = {["$money"] = "INTEGER", ["$price"] = "INTEGER",
+             ["$rate"] = "INTEGER", ["$moment"] = "TEXT"},
+   pgsql = {["$money"] = "DECIMAL(12,2)", ["$price"] = "DECIMAL(6,2)",
+            ["$rate"] = "DECIMAL(4,4)", ["$moment"] = "TIMESTAMP"},
+   other = {["$money"] = "DECIMAL(12,2)", ["$price"] = "DECIMAL(6,2)",
+            ["$rate"] = "DECIMAL(4,4)", ["$moment"] = "DATETIME"},
+}
+
+local ADDRESS = [[
+  $street_1 VARCHAR(20) NOT NULL,
+  $street_2 VARCHAR(20) NOT NULL,
+  $city VARCHAR(20) NOT NULL,
+  $state CHAR(2) NOT NULL,
+  $zip CHAR(9) NOT NULL]]
+
+local function address(prefix) return (ADDRESS:gsub("%$(%w+)", prefix .. "%1")) end
+
+local DISTS = {}
+for d = 1, 10 do
+   DISTS[d] = string.format("  s_dist_%02d CHAR(24) NOT NULL,", d)
+end
+
+-- table -> its columns, in the order of the loader (src/load/kinds/tpcc.c)
+local COLUMNS = {
+   warehouse = [[
+  w_id INTEGER NOT NULL,
+  w_name VARCHAR(10) NOT NULL,
+]] .. address("w_") .. [[,
+  w_tax $rate NOT NULL,
+  w_ytd $money NOT NULL,
+  PRIMARY KEY (w_id)]],
+   district = [[
+  d_id INTEGER NOT NULL,
+  d_w_id INTEGER NOT NULL,
+  d_name VARCHAR(10) NOT NULL,
+]] .. address("d_") .. [[,
+  d_tax $rate NOT NULL,
+  d_ytd $money NOT NULL,
+  d_next_o_id INTEGER NOT NULL,
+  PRIMARY KEY (d_w_id, d_id)]],
+   customer = [[
+  c_id INTEGER NOT NULL,
+  c_d_id INTEGER NOT NULL,
+  c_w_id INTEGER NOT NULL,
+  c_first VARCHAR(16) NOT NULL,
+  c_middle CHAR(2) NOT NULL,
+  c_last VARCHAR(16) NOT NULL,
+]] .. address("c_") .. [[,
+  c_phone CHAR(16) NOT NULL,
+  c_since $moment NOT NULL,
+  c_credit CHAR(2) NOT NULL,
+  c_credit_lim $money NOT NULL,
+  c_discount $rate NOT NULL,
+  c_balance $money NOT NULL,
+  c_ytd_payment $money NOT NULL,
+  c_payment_cnt INTEGER NOT NULL,
+  c_delivery_cnt INTEGER NOT NULL,
+  c_data VARCHAR(500) NOT NULL,
+  PRIMARY KEY (c_w_id, c_d_id, c_id)]],
+   history = [[
+  h_c_id INTEGER NOT NULL,
+  h_c_d_id INTEGER NOT NULL,
+  h_c_w_id INTEGER NOT NULL,
+  h_d_id INTEGER NOT NULL,
+  h_w_id INTEGER NOT NULL,
+  h_date $moment NOT NULL,
+  h_amount $price NOT NULL,
+  h_data VARCHAR(24) NOT NULL]],
+   new_order = [[
+  no_o_id INTEGER NOT NULL,
+  no_d_id INTEGER NOT NULL,
+  no_w_id INTEGER NOT NULL,
+  PRIMARY KEY (no_w_id, no_d_id, no_o_id)]],
+   orders = [[
+  o_id INTEGER NOT NULL,
+  o_d_id INTEGER NOT NULL,
+  o_w_id INTEGER NOT NULL,
+  o_c_id INTEGER NOT NULL,
+  o_entry_d $moment NOT NULL,
+  o_carrier_id INTEGER,
+  o_ol_cnt INTEGER NOT NULL,
+  o_all_local INTEGER NOT NULL,
+  PRIMARY KEY (o_w_id, o_d_id, o_id)]],
+   order_line = [[
+  ol_o_id INTEGER NOT NULL,
+  ol_d_id INTEGER NOT NULL,
+  ol_w_id INTEGER NOT NULL,
+  ol_number INTEGER NOT NULL,
+  ol_i_id INTEGER NOT NULL,
+  ol_supply_w_id INTEGER NOT NULL,
+  ol_delivery_d $moment,
+  ol_quantity INTEGER NOT NULL,
+  ol_amount $price NOT NULL,
+  ol_dist_info CHAR(24) NOT NULL,
+  PRIMARY KEY (ol_w_id, ol_d_id, ol_o_id, ol_number)]],
+   item = [[
+  i_id INTEGER NOT NULL,
+  i_im_id INTEGER NOT NULL,
+  i_name VARCHAR(24) NOT NULL,
+  i_price $price NOT NULL,
+  i_data VARCHAR(50) NOT NULL,
+  PRIMARY KEY (i_id)]],
+   stock = [[
+  s_i_id INTEGER NOT NULL,
+  s_w_id INTEGER NOT NULL,
+  s_quantity INTEGER NOT NULL,
+]] .. table.concat(DISTS, "\n") .. [[
+
+  s_ytd INTEGER NOT NULL,
+  s_order_cnt INTEGER NOT NULL,
+  s_remote_cnt INTEGER NOT NULL,
+  s_data VARCHAR(50) NOT NULL,
+  PRIMARY KEY (s_w_id, s_i_id)]],
+}
+
+-- In the order of the loader: the first one is the largest.
+tables.names = {"order_line", "stock", "customer", "history", "orders",
+                "new_order", "item", "district", "warehouse"}
+
+-- table -> an index and its columns
+local INDEXES = {
+   customer = {"customer_by_name", "c_w_id, c_d_id, c_last, c_first"},
+   orders = {"orders_by_customer", "o_w_id, o_d_id, o_c_id, o_id"},
+}
+
+local OWN_TABLE = [[
+CREATE TABLE bench_tpcc(
+  version INTEGER NOT NULL,
+  seed BIGINT NOT NULL,
+  warehouses INTEGER NOT NULL,
+  districts INTEGER NOT NULL,
+  customers INTEGER NOT NULL,
+  items INTEGER NOT NULL,
+  c_load INTEGER NOT NULL,
+  runs INTEGER NOT NULL,
+  open_runs INTEGER NOT NULL,
+  committed BIGINT NOT NULL,
+  unknown BIGINT NOT NULL
+)]]
+
+local function is_mysql(drv)
+   return drv:name() ~= "pgsql" and drv:name() ~= "sqlite"
+end
+
+local function engine(drv)
+   if not is_mysql(drv) then return "" end
+   return "/*! ENGINE = " .. sysbench.opt.mysql_storage_engine .. " */"
+end
+
+local function table_statement(drv, name)
+   local types = TYPES[drv:name()] or TYPES.other
+   return string.format("CREATE TABLE %s(\n%s\n) %s %s", name,
+                        (COLUMNS[name]:gsub("%$%w+", types)), engine(drv),
+                        sysbench.opt.create_table_options)
+end
+
+-- ---------------------------------------------------------------------------
+-- The table bench_tpcc
+
+local SETTINGS = {"version", "seed", "warehouses", "districts", "customers",
+                  "items", "c_load", "runs", "open_runs", "committed",
+                  "unknown"}
+
+local function is_null(drv) return drv:name() == "null" end
+
+-- Returns how the tables were made, as a table of numbers; nil and why not.
+-- The null driver has no tables: everything is as the options say.
+function tables.settings(drv, con, size)
+   if is_null(drv) then
+      local s = {runs = 1, open_runs = 0, committed = 0, unknown = 0}
+      for key, value in pairs(size) do s[key] = value end
+      return s
+   end
+   if not schema.has_table(drv, con, "bench_tpcc") then
+      return nil, "there is no table bench_tpcc; use the prepare command first"
+   end
+   local row = {con:query_row("SELECT " .. table.concat(SETTINGS, ", ") ..
+                              " FROM bench_tpcc")}
+   if #row == 0 then return nil, "the table bench_tpcc is empty" end
+   local s = {}
+   for i, name in ipairs(SETTINGS) do s[name] = tonumber(row[i]) end
+   return s
+end
+
+local OPTION_OF = {seed = "rand-seed", warehouses = "warehouses",
+                   districts = "districts", customers = "customers",
+                   items = "items"}
+
+-- Do the tables fit the options?  Returns nil, or why not.
+function tables.misfit(settings, size, names)
+   if settings.version ~= tables.VERSION then
+      return string.format("the tables have version %d, this program makes " ..
+         "and runs version %d; use prepare with --table-exists=drop",
+         settings.version, tables.VERSION)
+   end
+   for _, name in ipairs(names) do
+      if settings[name] ~= size[name] then
+         return string.format("the tables were made with --%s=%.0f, not %.0f",
+                              OPTION_OF[name], settings[name], size[name])
+      end
+   end
+end
+
+local function create_own(drv, con, size)
+   if is_null(drv) then return end
+   con:query("DROP TABLE IF EXISTS bench_tpcc")
+   con:query(OWN_TABLE .. engine(drv))
+   con:query(string.format(
+      "INSERT INTO bench_tpcc VALUES (%d, %.0f, %d, %d, %d, %d, %d, 0, 0, 0, 0)",
+      tables.VERSION, size.seed, size.warehouses, size.districts,
+      size.customers, size.items, size.c_load))
+end
+
+-- ---------------------------------------------------------------------------
+-- prepare and cleanup
+
+local function create(drv, con, size, name)
+   local first = name == tables.names[1]
+   local wish = sysbench.opt.table_exists
+   local exists = wish ~= "error" and schema.has_table(drv, con, name)
+
+   if exists and wish == "resume" then
+      local settings, why = tables.settings(drv, con, size)
+      why = why or tables.misfit(settings, size, {"seed", "warehouses",
+         "districts", "customers", "items"})
+      if why then error("--table-exists=resume is not possible: " .. why, 0) end
+      print(string.format("Resuming table '%s'...", name))
+      return load.RESUME
+   elseif exists and wish == "skip" then
+      print(string.format("Skipping table '%s': it exists", name))
+      return load.LEAVE
+   elseif exists then
+      print(string.format("Dropping table '%s'...", name))
+      con:query("DROP TABLE " .. name)
+   end
+   print(string.format("Creating table '%s'...", name))
+   if first then create_own(drv, con, size) end
+   con:query(table_statement(drv, name))
+   return load.FRESH
+end
+
+local function finish(drv, con, name)
+   local index = INDEXES[name]
+
+   if index and not (sysbench.opt.table_exists == "resume" and
+                     schema.has_index(drv, con, name, index[1])) then
+      print(string.format("Creating an index on '%s'...", name))
+      con:query(string.format("CREATE INDEX %s ON %s(%s)", index[1], name,
+                              index[2]))
+   end
+   -- PostgreSQL would read all of the stock for a stock level
+   if sysbench.opt.load_analyze or drv:name() == "pgsql" then
+      schema.analyze(drv, con, name)
+   end
+end
+
+-- The parameters of the loader's kind.
+function tables.kind(drv, size)
+   return {warehouses = size.warehouses, districts = size.districts,
+           customers = size.customers, items = size.items,
+           c_load = size.c_load, cents = drv:name() == "sqlite" and 1 or 0}
+end
+
+function tables.prepare(drv, con, size)
+   schema.load_session(drv, con)
+   load.run_kind(con, "tpcc", tables.kind(drv, size), {
+      create = function(name) return create(drv, con, size, name) end,
+      finish = function(name) finish(drv, con, name) end,
+   })
+end
+
+function tables.cleanup(_, con)
+   for _, name in ipairs(tables.names) do
+      print(string.format("Dropping table '%s'...", name))
+      con:query("DROP TABLE IF EXISTS " .. name)
+   end
+   con:query("DROP TABLE IF EXISTS bench_tpcc")
+   load.tidy(con)
+end
+
+return tables

@@ -1,0 +1,339 @@
+-- The five transactions of the tpcc workload on one connection.
+--
+-- Each gets its inputs in a table of tpcc_model and leaves them unchanged, so a
+-- transaction that was rolled back can be executed again.  Money is in cents.
+
+local model = require("tpcc_model")
+
+local transactions = {}
+
+-- name -> text and its parameters: i a whole number, s a text.  In the text, $m
+-- is a parameter in cents, $lock locks the rows that are read.
+local STATEMENTS = {
+   warehouse_tax = {"SELECT w_tax FROM warehouse WHERE w_id = ?", "i"},
+   district_next = {"SELECT d_tax, d_next_o_id FROM district " ..
+      "WHERE d_w_id = ? AND d_id = ?$lock", "ii"},
+   district_use = {"UPDATE district SET d_next_o_id = ? " ..
+      "WHERE d_w_id = ? AND d_id = ?", "iii"},
+   customer_discount = {"SELECT c_discount, c_last, c_credit FROM customer " ..
+      "WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?", "iii"},
+   add_order = {"INSERT INTO orders (o_w_id, o_d_id, o_id, o_c_id, " ..
+      "o_entry_d, o_carrier_id, o_ol_cnt, o_all_local) " ..
+      "VALUES (?, ?, ?, ?, CURRENT_TIMESTAMP, NULL, ?, ?)", "iiiiii"},
+   add_new_order = {"INSERT INTO new_order (no_w_id, no_d_id, no_o_id) " ..
+      "VALUES (?, ?, ?)", "iii"},
+   item = {"SELECT i_price, i_name, i_data FROM item WHERE i_id = ?", "i"},
+   use_stock = {"UPDATE stock SET s_quantity = ?, s_ytd = s_ytd + ?, " ..
+      "s_order_cnt = s_order_cnt + 1, s_remote_cnt = s_remote_cnt + ? " ..
+      "WHERE s_w_id = ? AND s_i_id = ?", "iiiii"},
+   add_line = {"INSERT INTO order_line (ol_w_id, ol_d_id, ol_o_id, " ..
+      "ol_number, ol_i_id, ol_supply_w_id, ol_delivery_d, ol_quantity, " ..
+      "ol_amount, ol_dist_info) VALUES (?, ?, ?, ?, ?, ?, NULL, ?, $m, ?)",
+      "iiiiiiiis"},
+
+   pay_warehouse = {"UPDATE warehouse SET w_ytd = w_ytd + $m WHERE w_id = ?",
+      "ii"},
+   warehouse = {"SELECT w_name, w_street_1, w_street_2, w_city, w_state, " ..
+      "w_zip FROM warehouse WHERE w_id = ?", "i"},
+   pay_district = {"UPDATE district SET d_ytd = d_ytd + $m " ..
+      "WHERE d_w_id = ? AND d_id = ?", "iii"},
+   district = {"SELECT d_name, d_street_1, d_street_2, d_city, d_state, " ..
+      "d_zip FROM district WHERE d_w_id = ? AND d_id = ?", "ii"},
+   named_customers = {"SELECT c_id FROM customer WHERE c_w_id = ? " ..
+      "AND c_d_id = ? AND c_last = ? ORDER BY c_first", "iis"},
+   customer = {"SELECT c_first, c_middle, c_last, c_street_1, c_street_2, " ..
+      "c_city, c_state, c_zip, c_phone, c_since, c_credit, c_credit_lim, " ..
+      "c_discount, c_balance FROM customer " ..
+      "WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?$lock", "iii"},
+   pay_customer = {"UPDATE customer SET c_balance = c_balance - $m, " ..
+      "c_ytd_payment = c_ytd_payment + $m, c_payment_cnt = c_payment_cnt + 1 " ..
+      "WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?", "iiiii"},
+   customer_data = {"SELECT c_data FROM customer " ..
+      "WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?$lock", "iii"},
+   set_customer_data = {"UPDATE customer SET c_balance = c_balance - $m, " ..
+      "c_ytd_payment = c_ytd_payment + $m, " ..
+      "c_payment_cnt = c_payment_cnt + 1, c_data = ? " ..
+      "WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?", "iisiii"},
+   add_history = {"INSERT INTO history (h_c_id, h_c_d_id, h_c_w_id, h_d_id, " ..
+      "h_w_id, h_date, h_amount, h_data) " ..
+      "VALUES (?, ?, ?, ?, ?, CURRENT_TIMESTAMP, $m, ?)", "iiiiiis"},
+
+   customer_status = {"SELECT c_balance, c_first, c_middle, c_last " ..
+      "FROM customer WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?", "iii"},
+   last_order = {"SELECT o_id, o_entry_d, o_carrier_id FROM orders " ..
+      "WHERE o_w_id = ? AND o_d_id = ? AND o_c_id = ? " ..
+      "ORDER BY o_id DESC LIMIT 1", "iii"},
+   lines = {"SELECT ol_i_id, ol_supply_w_id, ol_quantity, ol_amount, " ..
+      "ol_delivery_d FROM order_line " ..
+      "WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?", "iii"},
+
+   oldest_order = {"SELECT no_o_id FROM new_order WHERE no_w_id = ? " ..
+      "AND no_d_id = ? ORDER BY no_o_id LIMIT 1$lock", "ii"},
+   any_order = {"SELECT MIN(no_o_id) FROM new_order WHERE no_w_id = ? " ..
+      "AND no_d_id = ?", "ii"},
+   drop_new_order = {"DELETE FROM new_order WHERE no_w_id = ? " ..
+      "AND no_d_id = ? AND no_o_id = ?", "iii"},
+   order_customer = {"SELECT o_c_id FROM orders WHERE o_w_id = ? " ..
+      "AND o_d_id = ? AND o_id = ?", "iii"},
+   set_carrier = {"UPDATE orders SET o_carrier_id = ? WHERE o_w_id = ? " ..
+      "AND o_d_id = ? AND o_id = ?", "iiii"},
+   deliver_lines = {"UPDATE order_line SET ol_delivery_d = " ..
+      "CURRENT_TIMESTAMP WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?",
+      "iii"},
+   order_total = {"SELECT SUM(ol_amount) FROM order_line WHERE ol_w_id = ? " ..
+      "AND ol_d_id = ? AND ol_o_id = ?", "iii"},
+   charge_customer = {"UPDATE customer SET c_balance = c_balance + $m, " ..
+      "c_delivery_cnt = c_delivery_cnt + 1 " ..
+      "WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?", "iiii"},
+
+   next_order = {"SELECT d_next_o_id FROM district WHERE d_w_id = ? " ..
+      "AND d_id = ?", "ii"},
+   low_stock = {"SELECT COUNT(DISTINCT s_i_id) FROM order_line, stock " ..
+      "WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id < ? AND ol_o_id >= ? " ..
+      "AND s_w_id = ? AND s_i_id = ol_i_id AND s_quantity < ?", "iiiiii"},
+
+   begin = {"BEGIN", ""},
+   commit = {"COMMIT", ""},
+   rollback = {"ROLLBACK", ""},
+}
+
+-- 2.4.2.2: a line gets the text of its district.
+for d = 1, 10 do
+   STATEMENTS["stock_" .. d] = {string.format(
+      "SELECT s_quantity, s_dist_%02d, s_data FROM stock " ..
+      "WHERE s_w_id = ? AND s_i_id = ?$lock", d), "ii"}
+end
+
+-- Longest text that a parameter takes: C_DATA.
+local TEXT_BYTES = 500
+
+-- SQLite has one writer: it waits for its lock when a transaction begins, and
+-- has no locks of rows.  It keeps cents, where servers have decimals.
+local SQLITE = {["$m"] = "?", ["$lock"] = "", BEGIN = "BEGIN IMMEDIATE"}
+local SERVER = {["$m"] = "(? * 0.01)", ["$lock"] = " FOR UPDATE"}
+
+local BIGINT, VARCHAR = sysbench.sql.type.BIGINT, sysbench.sql.type.VARCHAR
+
+-- Returns a prepared statement as a function of its parameters.
+local function prepare(con, name, dialect)
+   local text, kinds = STATEMENTS[name][1], STATEMENTS[name][2]
+   local statement = con:prepare((text:gsub("%$?%w+", dialect)))
+   local params = {}
+
+   if #kinds == 0 then return function() return statement:execute() end end
+   for i = 1, #kinds do
+      if kinds:sub(i, i) == "i" then
+         params[i] = statement:bind_create(BIGINT)
+      else
+         params[i] = statement:bind_create(VARCHAR, TEXT_BYTES)
+      end
+   end
+   statement:bind_param(unpack(params))
+   -- A function for each number of parameters is compiled without a loop.
+   local body = {}
+   for i = 1, #kinds do
+      table.insert(body, string.format("p%d:set(v%d)", i, i))
+   end
+   local list = function(prefix)
+      local names = {}
+      for i = 1, #kinds do names[i] = prefix .. i end
+      return table.concat(names, ", ")
+   end
+   local make = assert(loadstring(string.format([[
+      local statement, %s = ...
+      return function(%s)
+         %s
+         return (statement:execute())
+      end]], list("p"), list("v"), table.concat(body, "\n"))))
+   return make(statement, unpack(params))
+end
+
+-- Returns the first row of a result; nil: there is none.
+local function first_of(rs)
+   if rs.nrows > 0 then return rs:fetch_row() end
+end
+
+-- Returns the first row of a result, which must exist.
+local function row_of(rs, what)
+   local row = first_of(rs)
+   if row == nil then
+      error("tpcc: there is no " .. what .. "; do --warehouses and the size " ..
+            "of the tables fit those of prepare?", 0)
+   end
+   return row
+end
+
+-- Reads all rows, as a terminal would that shows them.
+local function read_all(rs)
+   for _ = 1, rs.nrows do rs:fetch_row() end
+end
+
+-- The null driver answers with NULL.
+local function or_one(text) return tonumber(text) or 1 end
+
+-- Returns a function that executes the transaction of an input on a connection
+-- of this driver, and returns whether it was committed; before_commit() is
+-- called before each COMMIT.
+function transactions.new(con, driver, before_commit)
+   local is_sqlite = driver == "sqlite"
+   local dialect = is_sqlite and SQLITE or SERVER
+   local number = driver == "null" and or_one or tonumber
+   local cents = driver == "null" and or_one or
+      is_sqlite and tonumber or model.cents
+   local sql = setmetatable({}, {__index = function(t, name)
+      t[name] = prepare(con, name, dialect)
+      return t[name]
+   end})
+   local do_transaction = {}
+
+   local function commit()
+      before_commit()
+      sql.commit()
+   end
+
+   -- The customer of a payment or an order status: the given one, or the
+   -- middle one of those with the name.
+   local function customer_of(input)
+      if not input.by_name then return input.c end
+      local rs = sql.named_customers(input.c_w, input.c_d, input.last)
+      local n, c = model.median(rs.nrows), nil
+      if n == 0 then row_of(rs, "customer called " .. input.last) end
+      for _ = 1, n do c = rs:fetch_row()[1] end
+      return number(c)
+   end
+
+   -- Returns false if the item does not exist.
+   local function order_line(input, line, order)
+      local id, supply = input.item[line], input.supply[line]
+      local quantity = input.quantity[line]
+      local item = first_of(sql.item(id))
+      if item == nil or input.rollback and line == input.lines then
+         return false
+      end
+      local price = cents(item[1])
+      local stock = row_of(sql["stock_" .. input.d](supply, id), "stock")
+      sql.use_stock(model.stock_after(number(stock[1]), quantity), quantity,
+                    supply == input.w and 0 or 1, supply, id)
+      sql.add_line(input.w, input.d, order, line, id, supply, quantity,
+                   quantity * price, stock[2])
+      return true
+   end
+
+   -- 2.4.2; returns whether the order was committed.
+   do_transaction[model.NEW_ORDER] = function(input)
+      local w, d, c = input.w, input.d, input.c
+
+      row_of(sql.warehouse_tax(w), "warehouse")
+      local order = number(row_of(sql.district_next(w, d), "district")[2])
+      sql.district_use(order + 1, w, d)
+      row_of(sql.customer_discount(w, d, c), "customer")
+      sql.add_order(w, d, order, c, input.lines, input.remote == 0 and 1 or 0)
+      sql.add_new_order(w, d, order)
+      for line = 1, input.lines do
+         if not order_line(input, line, order) then
+            if not input.rollback then
+               error("tpcc: there is no item " .. input.item[line], 0)
+            end
+            sql.rollback()
+            return false
+         end
+      end
+      commit()
+      return true
+   end
+
+   -- 2.5.2
+   do_transaction[model.PAYMENT] = function(input)
+      local w, d, amount = input.w, input.d, input.amount
+      local c_w, c_d = input.c_w, input.c_d
+
+      sql.pay_warehouse(amount, w)
+      local w_name = row_of(sql.warehouse(w), "warehouse")[1]
+      sql.pay_district(amount, w, d)
+      local d_name = row_of(sql.district(w, d), "district")[1]
+      local c = customer_of(input)
+      local customer = row_of(sql.customer(c_w, c_d, c), "customer")
+      if customer[11] == "BC" then
+         local old = row_of(sql.customer_data(c_w, c_d, c), "customer")[1]
+         local data = string.format("%d %d %d %d %d %d.%02d|%s", c, c_d, c_w,
+                                    d, w, math.floor(amount / 100),
+                                    amount % 100, old or "")
+         sql.set_customer_data(amount, amount, data:sub(1, 500), c_w, c_d, c)
+      else
+         sql.pay_customer(amount, amount, c_w, c_d, c)
+      end
+      sql.add_history(c, c_d, c_w, d, w, amount,
+                      (w_name or "") .. "    " .. (d_name or ""))
+      commit()
+      return true
+   end
+
+   -- 2.6.2
+   do_transaction[model.ORDER_STATUS] = function(input)
+      local w, d = input.c_w, input.c_d
+      local c = customer_of(input)
+
+      row_of(sql.customer_status(w, d, c), "customer")
+      local order = first_of(sql.last_order(w, d, c))
+      if order then read_all(sql.lines(w, d, number(order[1]))) end
+      commit()
+      return true
+   end
+
+   -- Returns the oldest order that was not delivered, locked; nil: none.
+   -- PostgreSQL waits for the lock of an order that another delivery removes,
+   -- and then finds none, although there may be others.
+   local function oldest_order(w, d)
+      while true do
+         local row = first_of(sql.oldest_order(w, d))
+         if row then return number(row[1]) end
+         if driver ~= "pgsql" or sql.any_order(w, d):fetch_row()[1] == nil then
+            return nil
+         end
+      end
+   end
+
+   -- 2.7.4; sets input.skipped, the number of districts without an order.  At
+   -- REPEATABLE READ, InnoDB shows other clients' newer rows only to statements
+   -- that lock or change them, and afterwards: therefore the updates come first.
+   do_transaction[model.DELIVERY] = function(input)
+      local w, skipped = input.w, 0
+
+      for d = 1, input.districts do
+         local order = oldest_order(w, d)
+         if order then
+            sql.drop_new_order(w, d, order)
+            sql.set_carrier(input.carrier, w, d, order)
+            local c = number(
+               row_of(sql.order_customer(w, d, order), "order")[1])
+            sql.deliver_lines(w, d, order)
+            local total = cents(
+               row_of(sql.order_total(w, d, order), "order line")[1])
+            sql.charge_customer(total, w, d, c)
+         else
+            skipped = skipped + 1
+         end
+      end
+      input.skipped = skipped
+      commit()
+      return true
+   end
+
+   -- 2.8.2
+   do_transaction[model.STOCK_LEVEL] = function(input)
+      local w, d = input.w, input.d
+      local after = number(row_of(sql.next_order(w, d), "district")[1])
+
+      row_of(sql.low_stock(w, d, after, after - 20, w, input.threshold),
+             "stock")
+      commit()
+      return true
+   end
+
+   return function(input)
+      sql.begin()
+      return do_transaction[input.kind](input)
+   end
+end
+
+return transactions

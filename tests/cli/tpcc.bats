@@ -1,0 +1,371 @@
+#!/usr/bin/env bats
+# tpcc.bats - the tpcc workload on SQLite: its model, tables, transactions,
+# report and check.
+load helper
+
+NEEDS_DRIVER=sqlite
+
+# copy_db FROM TO: with the log that SQLite leaves when the connections of
+# several threads close at the same time.
+copy_db() {
+  rm -f "$2" "$2-wal" "$2-shm"
+  cp "$1" "$2"
+  [ ! -e "$1-wal" ] || cp "$1-wal" "$2-wal"
+}
+
+# The tables are small: 2 warehouses of 10 districts with 40 customers.
+setup_file() {
+  cd "$BATS_FILE_TMPDIR" || return 1
+  export LUA_PATH="./?.lua;$BENCH_SRC/src/lua/scripts/?.lua;;"
+  "$BENCH" --db-driver=help | grep -q '^  sqlite - ' || return 0
+  local of=(--db-driver=sqlite --sqlite-synchronous=off --sqlite-busy-timeout=60000 --time=600 --warehouses=2 --customers=40 --items=500)
+  "$BENCH" tpcc "${of[@]}" --sqlite-db=loaded.db --threads=2 prepare >/dev/null
+  copy_db loaded.db used.db
+  "$BENCH" tpcc "${of[@]}" --sqlite-db=used.db --threads=2 --events=1500 --rand-seed=5 run >/dev/null
+}
+
+size=(--db-driver=sqlite --sqlite-synchronous=off --sqlite-busy-timeout=60000 --time=600 --warehouses=2 --customers=40 --items=500)
+
+# tpcc ARG...: on t.db, with the sizes above
+tpcc() {
+  bench tpcc "${size[@]}" --sqlite-db=t.db "$@"
+}
+
+# fresh, used: t.db is right after prepare, or after a run
+fresh() { copy_db "$BATS_FILE_TMPDIR/loaded.db" t.db; }
+used() { copy_db "$BATS_FILE_TMPDIR/used.db" t.db; }
+
+# sql STATEMENT...: executes them on t.db, and prints the first row of each
+sql() {
+  cat >sql.lua <<'LUA'
+function prepare()
+  local con = sysbench.sql.driver():connect()
+  for i = 1, #sysbench.cmdline.argv do
+    local text = sysbench.cmdline.argv[i]:match("^%-%-sql%d*=(.*)")
+    if text then
+      local row = {con:query_row(text)}
+      if #row > 0 then print("= " .. table.concat(row, " ")) end
+    end
+  end
+end
+LUA
+  local args=() i=0
+  for text; do
+    args+=("--sql$i=$text")
+    i=$((i + 1))
+  done
+  "$BENCH" ./sql.lua --db-driver=sqlite --sqlite-db=t.db "${args[@]}" prepare >sql.out 2>sql.err ||
+    { cat sql.err >&2; return 1; }
+  sed -n 's/^= //p' sql.out
+}
+
+@test "a million inputs keep the rules" {
+  bench "$BENCH_SRC/tests/cli/tpcc_model.lua" --rand-seed=1 check
+  must is "$status" 0
+  must has "$output" '^the model keeps the rules$'
+}
+
+@test "prepare: the rows are those of the standard, and check proves them" {
+  fresh
+  tpcc --check-rows --threads=2 check
+  must is "$status" 0
+  must is "$(grep -c '^Checking the rows of .* ok$' <<<"$output")" 9
+  must is "$(grep -c '^Condition [0-9a-z]*: .* ok$' <<<"$output")" 15
+  must is "$(sql "SELECT COUNT(*), SUM(d_ytd), MIN(d_next_o_id) FROM district")" "20 800000 41"
+  must is "$(sql "SELECT SUM(w_ytd) FROM warehouse")" 800000
+  must is "$(sql "SELECT COUNT(*), MIN(c_balance), MAX(c_balance), SUM(c_ytd_payment) FROM customer")" "800 -1000 -1000 800000"
+  must is "$(sql "SELECT COUNT(*) FROM (SELECT DISTINCT o_w_id, o_d_id, o_c_id FROM orders)")" 800
+  # the permutation of customers differs between districts
+  must holds "$(sql "SELECT COUNT(*) FROM orders a, orders b WHERE a.o_w_id = 1 AND b.o_w_id = 1 AND a.o_d_id = 1
+    AND b.o_d_id = 2 AND a.o_id = b.o_id AND a.o_c_id = b.o_c_id") < 12"
+  must is "$(sql "SELECT COUNT(*), MIN(no_o_id) FROM new_order WHERE no_w_id = 2 AND no_d_id = 3")" "12 29"
+  must is "$(sql "SELECT MIN(o_ol_cnt), MAX(o_ol_cnt) FROM orders")" "5 15"
+  must is "$(sql "SELECT SUM(ol_amount) FROM order_line WHERE ol_o_id < 29")" 0
+  must is "$(sql "SELECT COUNT(*) FROM order_line WHERE ol_o_id > 28 AND ol_amount BETWEEN 1 AND 999999") 0" \
+    "$(sql "SELECT COUNT(*), COUNT(ol_delivery_d) FROM order_line WHERE ol_o_id > 28")"
+  must is "$(sql "SELECT c_last FROM customer WHERE c_w_id = 1 AND c_d_id = 1 AND c_id = 39")" "BARPRIATION"
+  local originals
+  originals=$(sql "SELECT COUNT(*) FROM stock WHERE s_data LIKE '%ORIGINAL%'")
+  must [ "$originals" -gt 60 ]
+  must [ "$originals" -lt 140 ]
+}
+
+@test "prepare: one thread or several, at once or resumed, make the same rows" {
+  tpcc --threads=1 prepare
+  must is "$status" 0
+  sql "DELETE FROM order_line WHERE ol_w_id = 2 AND ol_d_id > 4" "DROP TABLE customer" \
+    "DELETE FROM stock WHERE s_i_id % 3 = 0"
+  tpcc --threads=3 --table-exists=resume prepare
+  must is "$status" 0
+  tpcc --check-rows check
+  must is "$status" 0
+  tpcc --table-exists=resume --items=400 prepare
+  must is "$status" 1
+  must has "$stderr" '--table-exists=resume is not possible: the tables were made with --items=500, not 400'
+  tpcc prepare
+  must is "$status" 1
+  tpcc --table-exists=drop --rand-seed=9 prepare
+  must is "$status" 0
+  tpcc --check-rows check
+  must is "$status" 1
+  must has "$stderr" 'the tables were made with --rand-seed=9, not 42'
+  tpcc cleanup
+  must is "$status" 0
+  must [ ! -e t.db ]
+}
+
+@test "run: the report, the audit, its JSON, and check afterwards" {
+  fresh
+  tpcc --threads=2 --events=1500 --rand-seed=5 --json=t.json run
+  must is "$status" 0
+  must has "$output" '^New orders per minute: [0-9.]+ \([0-9.]+ with the rolled back ones\)$'
+  must has "$output" '^    NOT THE STANDARD SIZE: 10 districts, 40 customers, 500 items$'
+  must has "$output" '^New orders of the run: [0-9]+ committed, 0 with unknown outcome, the tables have [0-9]+: ok$'
+  must [ "$(grep -c TPC <<<"$output")" = 0 ]
+  must check t.json 'd["test"]["reconciliation"]["verdict"] == "ok"' \
+    'd["test"]["reconciliation"]["in_tables"] == d["totals"]["counters"]["new orders"]' \
+    'd["test"]["standard_size"] is False' \
+    'sum(t["count"] for t in d["test"]["transactions"].values()) == 1500' \
+    'd["test"]["audit"]["lines_of_an_order"]["verdict"] == "ok"' \
+    'd["test"]["audit"]["new_orders_rolled_back"]["verdict"] in ("ok", "too short")' \
+    'd["test"]["transactions"]["new_order"]["count"] == d["totals"]["counters"]["new orders"] + d["test"]["rolled_back"]' \
+    'abs(d["test"]["new_orders_per_minute"] - 60 * d["totals"]["counters"]["new orders"] / d["totals"]["elapsed_s"]) < 1' \
+    'd["totals"]["errors"] == 0'
+  tpcc check
+  must is "$status" 0
+  must has "$output" '^Condition 11: .* left out, because it holds only before the first run$'
+  must has "$output" '^New orders of all runs: .*: ok$'
+  tpcc --check-rows check
+  must is "$status" 1
+  must has "$stderr" 'check-rows: runs have changed the rows'
+}
+
+@test "run: rolled back orders do all their work and leave no trace" {
+  fresh
+  cat >all.lua <<'LUA'
+local model = require("tpcc_model")
+local real = model.inputs
+function model.inputs(uniform, client)
+  local fill = real(uniform, client)
+  return function(input, kind)
+    fill(input, kind)
+    input.rollback, input.item[input.lines] = true, client.items + 1
+  end
+end
+require("tpcc")
+LUA
+  bench ./all.lua "${size[@]}" --sqlite-db=t.db --weights=1,0,0,0,0 --events=60 run
+  must is "$status" 0
+  must has "$output" '^New orders per minute: 0.0 \([1-9][0-9.]* with the rolled back ones\)$'
+  must has "$output" 'of the new orders 60 were rolled back'
+  must has "$output" 'new orders rolled back  .* 100.000 % +60  bad$'
+  must has "$output" 'ignored errors: +0 '
+  must has "$output" ': 0 committed, 0 with unknown outcome, the tables have 0: ok$'
+  # each line but the last has a write: 4 statements begin an order
+  must [ "$(number write:)" -gt $((60 * (3 + 2 * 4))) ]
+  must is "$(sql "SELECT MAX(d_next_o_id) FROM district")" 41
+}
+
+@test "run: a restarted event has the same inputs, and lost answers are unknown outcomes" {
+  fresh
+  cat >again.lua <<'LUA'
+local transactions = require("tpcc_transactions")
+local real = transactions.new
+function transactions.new(con, driver, before_commit)
+  local execute, last, n, mode = real(con, driver, before_commit), nil, 0, nil
+  local function text(input)
+    local t = {input.kind, input.w, input.d or 0, input.c or 0, input.last or "", input.amount or 0}
+    for i = 1, input.lines or 0 do t[#t + 1] = input.item[i] .. "x" .. input.quantity[i] end
+    return table.concat(t, " ")
+  end
+  return function(input)
+    if last then
+      assert(last == text(input), "other inputs")
+      last = nil
+      return execute(input)
+    end
+    last, n = text(input), n + 1
+    if n == 1 then -- it was committed, but the answer got lost
+      execute(input)
+      error({errcode = sysbench.error.RESTART_EVENT, sql_errno = 2013, sql_state = "HY000"})
+    end
+    before_commit() -- the server has refused it
+    error({errcode = sysbench.error.RESTART_EVENT, sql_errno = 1213, sql_state = "40001"})
+  end
+end
+require("tpcc")
+LUA
+  bench ./again.lua "${size[@]}" --sqlite-db=t.db --weights=1,0,0,0,0 --events=50 --rand-seed=3 run
+  must is "$status" 0
+  local n
+  n=$(sed -nE 's/.*: ([0-9]+) committed, 1 with.*/\1/p' <<<"$output")
+  must has "$output" ": $n committed, 1 with unknown outcome, the tables have $((n + 1)): ok"
+  tpcc check
+  must is "$status" 0
+  must has "$output" "^New orders of all runs: $n committed, 1 with unknown outcome, the tables have $((n + 1)): ok$"
+}
+
+@test "run: two runs at the same time, and one that does not end" {
+  fresh
+  cat >two.lua <<LUA
+require("tpcc")
+local real = event
+function event(id)
+  event = real
+  assert(os.execute("$BENCH tpcc ${size[*]} --sqlite-db=t.db --weights=1,0,0,0,0 --events=20 run >inner.out 2>inner.err") == 0)
+  return real(id)
+end
+LUA
+  bench ./two.lua "${size[@]}" --sqlite-db=t.db --weights=1,0,0,0,0 --events=20 --json=t.json run
+  must is "$status" 0
+  must has "$output" '^New orders of the run: [0-9]+ committed, 0 with unknown outcome, the tables have [0-9]+, with those of other runs$'
+  must check t.json 'd["test"]["reconciliation"]["verdict"] == "other runs"'
+  must grep -q '^New orders of the run: .*: ok$' inner.out
+  tpcc check
+  must is "$status" 0
+  must has "$output" '^New orders of all runs: .*: ok$'
+  # this process ends itself in the middle
+  sed -i 's/  event = real/  event = function() ffi.cdef("void _exit(int);") ffi.C._exit(3) end/' two.lua
+  bench ./two.lua "${size[@]}" --sqlite-db=t.db --weights=1,0,0,0,0 --events=20 run
+  must is "$status" 3
+  tpcc check
+  must is "$status" 0
+  must has "$output" '^New orders of all runs: .*; 1 did not end properly or still run$'
+}
+
+# finds CONDITION PATTERN STATEMENT...: after these statements, check fails, the
+# condition has violations, and a line of it matches
+finds() {
+  local condition=$1 pattern=$2
+  shift 2
+  used
+  sql "$@"
+  tpcc check
+  must is "$status" 1
+  must has "$output" "^Condition $condition: .* [0-9]+ violations?$"
+  must has "$output" "^    $pattern"
+}
+
+@test "check finds corruptions of amounts" {
+  used
+  tpcc check
+  must is "$status" 0
+  finds 1 'warehouse \(w 2\): w_ytd [0-9.]+, sum of d_ytd' "UPDATE district SET d_ytd = d_ytd + 1 WHERE d_w_id = 2 AND d_id = 7"
+  finds 9 'district \(w 2, d 7\): d_ytd' "UPDATE district SET d_ytd = d_ytd + 1 WHERE d_w_id = 2 AND d_id = 7"
+  finds 8 'warehouse \(w 1\): w_ytd' "UPDATE warehouse SET w_ytd = w_ytd - 1 WHERE w_id = 1"
+  finds 10 'customer \(w 1, d 2, c 3\): c_balance' "UPDATE customer SET c_balance = c_balance + 1, c_ytd_payment = c_ytd_payment - 1
+    WHERE c_w_id = 1 AND c_d_id = 2 AND c_id = 3"
+  finds 12 'customer \(w 1, d 2, c 3\): c_balance \+ c_ytd' "UPDATE customer SET c_ytd_payment = c_ytd_payment + 1
+    WHERE c_w_id = 1 AND c_d_id = 2 AND c_id = 3"
+  # errors that cancel each other in the sums of a warehouse
+  finds 10 'customer \(w 1, d 1, c 2\)' "UPDATE history SET h_amount = h_amount + 1 WHERE rowid = (SELECT MIN(rowid) FROM history
+    WHERE h_c_w_id = 1 AND h_c_d_id = 1 AND h_c_id = 1)" "UPDATE history SET h_amount = h_amount - 1 WHERE rowid =
+    (SELECT MIN(rowid) FROM history WHERE h_c_w_id = 1 AND h_c_d_id = 1 AND h_c_id = 2)"
+  finds 12 'customer \(w 1, d 1,' "UPDATE order_line SET ol_amount = ol_amount + 1 WHERE ol_w_id = 1 AND ol_d_id = 1 AND ol_o_id = 5
+    AND ol_number = 1"
+}
+
+@test "check finds rows that are missing, or there twice" {
+  finds 6 'orders \(w 1, d 1, o 3\): o_ol_cnt' "DELETE FROM order_line WHERE ol_w_id = 1 AND ol_d_id = 1 AND ol_o_id = 3 AND ol_number = 2"
+  must has "$output" '^    district \(w 1, d 1\): sum of o_ol_cnt'
+  finds 10 'customer \(w 2, d 4, c 5\)' "INSERT INTO history SELECT * FROM history WHERE h_c_w_id = 2 AND h_c_d_id = 4 AND h_c_id = 5 LIMIT 1"
+  finds 10 'customer \(w 2, d 4, c 5\)' "DELETE FROM history WHERE h_c_w_id = 2 AND h_c_d_id = 4 AND h_c_id = 5"
+  # the district then has no new order at all
+  finds 5 'orders \(w 1, d 3, o [0-9]+\): o_carrier_id is NULL, but it is no new order' "DELETE FROM new_order WHERE no_w_id = 1 AND no_d_id = 3"
+  finds 3 'new_order \(w 2, d 3\): rows:' "DELETE FROM new_order WHERE no_w_id = 2 AND no_d_id = 3
+    AND no_o_id = (SELECT MIN(no_o_id) + 1 FROM new_order WHERE no_w_id = 2 AND no_d_id = 3)"
+  finds 5 'new_order \(w 2, d 3, o 1\): o_carrier_id|orders \(w 2, d 3, o 1\): o_carrier_id is [0-9]+, but it is a new' "INSERT INTO new_order VALUES (1, 3, 2)"
+  finds 6 'order_line \(w 1, d 1, o 9999\): 1 lines, but there is no such order' "INSERT INTO order_line SELECT 9999, ol_d_id, ol_w_id, ol_number,
+    ol_i_id, ol_supply_w_id, ol_delivery_d, ol_quantity, ol_amount, ol_dist_info FROM order_line WHERE ol_w_id = 1 AND ol_d_id = 1
+    AND ol_o_id = 1 AND ol_number = 1"
+  finds 12 'orders \(w 2, d 1, c 6\): there is no such customer' "DELETE FROM customer WHERE c_w_id = 2 AND c_d_id = 1 AND c_id = 6"
+  must has "$output" '^    customer \(all rows\): rows: 799, should be: 800$'
+  must has "$output" '^    history \(w 2, d 1, c 6\): there is no such customer$'
+  finds 2 'district \(w 2, d 9\): d_next_o_id - 1 is NULL' "DELETE FROM district WHERE d_w_id = 2 AND d_id = 9"
+  finds 1 'warehouse \(w 1\): w_ytd NULL' "DELETE FROM warehouse WHERE w_id = 1"
+}
+
+@test "check finds orders, numbers and stock that do not fit" {
+  finds 2 'district \(w 1, d 1\): d_next_o_id - 1 is' "UPDATE district SET d_next_o_id = d_next_o_id + 1 WHERE d_w_id = 1 AND d_id = 1"
+  must has "$output" 'New orders of all runs: .*: nobody has committed 1$'
+  finds 4 'district \(w 1, d 1\): sum of o_ol_cnt' "UPDATE orders SET o_ol_cnt = o_ol_cnt + 1 WHERE o_w_id = 1 AND o_d_id = 1 AND o_id = 2"
+  finds 5 'orders \(w 1, d 1, o 2\): o_carrier_id is NULL' "UPDATE orders SET o_carrier_id = NULL WHERE o_w_id = 1 AND o_d_id = 1 AND o_id = 2"
+  finds 7 'order_line \(w 1, d 1, o 2\): ol_delivery_d is set in' "UPDATE order_line SET ol_delivery_d = NULL WHERE ol_w_id = 1 AND ol_d_id = 1
+    AND ol_o_id = 2 AND ol_number = 1"
+  # two rows of stock are swapped
+  finds stock 'stock \(w 1, i [0-9]+\): s_ytd' \
+    "CREATE TABLE pair AS SELECT (SELECT s_i_id FROM stock WHERE s_w_id = 1 ORDER BY s_ytd LIMIT 1) AS a,
+      (SELECT s_i_id FROM stock WHERE s_w_id = 1 ORDER BY s_ytd DESC LIMIT 1) AS b" \
+    "UPDATE stock SET s_i_id = -1 WHERE s_w_id = 1 AND s_i_id = (SELECT a FROM pair)" \
+    "UPDATE stock SET s_i_id = (SELECT a FROM pair) WHERE s_w_id = 1 AND s_i_id = (SELECT b FROM pair)" \
+    "UPDATE stock SET s_i_id = (SELECT b FROM pair) WHERE s_i_id = -1"
+  finds stock 'stock \(w 2, i [0-9]+\): s_remote_cnt' "UPDATE stock SET s_remote_cnt = s_remote_cnt + 1 WHERE s_w_id = 2 AND s_i_id = 7"
+  finds customer 'customer \(w 1, d 1, c 1\): c_payment_cnt' "UPDATE customer SET c_payment_cnt = c_payment_cnt + 1 WHERE c_w_id = 1 AND c_d_id = 1 AND c_id = 1"
+  # the newest order is gone without a trace: only the acknowledgement knows
+  used
+  sql "DELETE FROM order_line WHERE ol_w_id = 1 AND ol_d_id = 1 AND ol_o_id = (SELECT MAX(o_id) FROM orders WHERE o_w_id = 1 AND o_d_id = 1)" \
+    "DELETE FROM new_order WHERE no_w_id = 1 AND no_d_id = 1 AND no_o_id = (SELECT MAX(o_id) FROM orders WHERE o_w_id = 1 AND o_d_id = 1)" \
+    "DELETE FROM orders WHERE o_w_id = 1 AND o_d_id = 1 AND o_id = (SELECT MAX(o_id) FROM orders WHERE o_w_id = 1 AND o_d_id = 1)" \
+    "UPDATE district SET d_next_o_id = d_next_o_id - 1 WHERE d_w_id = 1 AND d_id = 1"
+  tpcc check
+  must is "$status" 1
+  must has "$output" '^New orders of all runs: .*: 1 are LOST$'
+}
+
+@test "check finds NULL where a condition needs a value" {
+  finds 10 'customer \(w 1, d 1, c 4\): c_balance NULL' "CREATE TABLE copy AS SELECT * FROM customer" "DROP TABLE customer" \
+    "ALTER TABLE copy RENAME TO customer" "UPDATE customer SET c_balance = NULL WHERE c_w_id = 1 AND c_d_id = 1 AND c_id = 4"
+  finds 9 'district \(w 1, d 1\): d_ytd NULL' "CREATE TABLE copy AS SELECT * FROM district" "DROP TABLE district" \
+    "ALTER TABLE copy RENAME TO district" "UPDATE district SET d_ytd = NULL WHERE d_w_id = 1 AND d_id = 1"
+  finds 6 'orders \(w 1, d 1, o 1\): o_ol_cnt NULL' "CREATE TABLE copy AS SELECT * FROM orders" "DROP TABLE orders" \
+    "ALTER TABLE copy RENAME TO orders" "UPDATE orders SET o_ol_cnt = NULL WHERE o_w_id = 1 AND o_d_id = 1 AND o_id = 1"
+}
+
+@test "check right after prepare: condition 11, and ten offending keys of a rule" {
+  fresh
+  sql "DELETE FROM new_order WHERE no_w_id = 1 AND no_d_id = 2 AND no_o_id = 29"
+  tpcc check
+  must is "$status" 1
+  must has "$output" '^    district \(w 1, d 2\): orders that are not new: 29, should be: 28$'
+  fresh
+  sql "UPDATE orders SET o_ol_cnt = o_ol_cnt + 1 WHERE o_id = 1"
+  tpcc check
+  must is "$status" 1
+  must has "$output" '^Condition 6: .* 20 violations$'
+  must is "$(grep -c '^    orders (w ., d [0-9]*, o 1): o_ol_cnt' <<<"$output")" 10
+  must has "$output" '^    and 10 more$'
+}
+
+@test "run refuses tables that it does not fit" {
+  sql "CREATE TABLE other (id INTEGER)"
+  tpcc run
+  must is "$status" 1
+  must has "$stderr" 'tpcc: there is no table bench_tpcc; use the prepare command first'
+  fresh
+  bench tpcc "${size[@]}" --sqlite-db=t.db --warehouses=3 run
+  must is "$status" 1
+  must has "$stderr" 'tpcc: the tables were made with --warehouses=2, not 3'
+  bench tpcc "${size[@]}" --sqlite-db=t.db --scale=3 run
+  must has "$stderr" 'tpcc: the tables were made with --warehouses=2, not 3'
+  sql "UPDATE bench_tpcc SET version = 99"
+  tpcc run
+  must is "$status" 1
+  must has "$stderr" 'the tables have version 99, this program makes and runs version 1; use prepare with --table-exists=drop'
+}
+
+@test "options, and a run without a database" {
+  local bad
+  for bad in --warehouses=0 --customers=3001 --districts=11 --items=0 --tables=2 --weights=1,2,3,4 --weights=0,0,0,0,0 --isolation=chaos; do
+    bench tpcc --db-driver=null --time=600 $bad --events=1 run
+    must is "$status" 1
+    must has "$stderr" "^FATAL: Invalid value for ${bad%%=*}: .* \(expected "
+  done
+  bench tpcc --db-driver=null --time=600 --events=2300 --threads=2 --warehouses=10 --weights=50,20,10,10,10 run
+  must is "$status" 0
+  must has "$output" 'payments of all .* bad$'
+  must has "$output" '^    weights of transactions: 50,20,10,10,10$'
+  fresh
+  tpcc --isolation=serializable run
+  must is "$status" 1
+  must has "$stderr" '--isolation: sqlite has only one level'
+}

@@ -1,0 +1,133 @@
+#!/usr/bin/env bats
+# tpcc.bats - the tpcc workload against real servers: the rows of prepare,
+# conflicts between clients, a server that is killed, and what check finds.
+
+setup_file() {
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  mysql_flags=(--durable)
+  pgsql_flags=(--durable)
+  start_kinds
+}
+
+teardown_file() {
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  stop_kinds
+}
+
+setup() {
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  cd "$BATS_TEST_TMPDIR" || return 1
+  export LUA_PATH="./?.lua;$BENCH_SRC/src/lua/scripts/?.lua;;"
+}
+
+# aim KIND: its server runs; `to` has the options that lead there.
+aim() {
+  kind=$1
+  need_kind "$1"
+  case $kind in
+    mysql) to=(--db-driver=mysql --mysql-socket="$MY_SOCKET") ;;
+    pgsql) to=(--db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port="$PG_PORT") ;;
+  esac
+  to+=(--warehouses=2 --customers=30 --items=300)
+}
+
+# tpcc ARG...: a command; out, err, status.
+tpcc() {
+  status=0
+  "$BENCH" tpcc "${to[@]}" "$@" >out 2>err || status=$?
+}
+
+good() {
+  tpcc "$@"
+  [ "$status" -eq 0 ] || { cat out err; return 1; }
+}
+
+# sql STATEMENT: executes it.
+sql() {
+  cat >sql.lua <<'LUA'
+function prepare() sysbench.sql.driver():connect():query(sysbench.opt.sql) end
+sysbench.cmdline.options = {sql = {"statement", ""}, warehouses = {"", 1}, customers = {"", 1}, items = {"", 1}}
+LUA
+  "$BENCH" ./sql.lua "${to[@]}" "--sql=$1" prepare >sql.out 2>&1 || { cat sql.out; return 1; }
+}
+
+# finds CONDITION PATTERN SQL UNDO: check fails by this condition and key.
+finds() {
+  sql "$3"
+  tpcc check
+  cat out err
+  [ "$status" -eq 1 ]
+  grep -Eq "^Condition $1: .* violations?$" out
+  grep -Eq "^    $2" out
+  sql "$4"
+}
+
+corruptions() {
+  local key='c_w_id = 1 AND c_d_id = 2 AND c_id = 3'
+  finds 1 'warehouse \(w 2\): w_ytd' 'UPDATE district SET d_ytd = d_ytd + 0.01 WHERE d_w_id = 2 AND d_id = 7' \
+    'UPDATE district SET d_ytd = d_ytd - 0.01 WHERE d_w_id = 2 AND d_id = 7'
+  finds 12 'customer \(w 1, d 2, c 3\)' "UPDATE customer SET c_ytd_payment = c_ytd_payment + 0.01 WHERE $key" \
+    "UPDATE customer SET c_ytd_payment = c_ytd_payment - 0.01 WHERE $key"
+  finds 2 'district \(w 1, d 1\): d_next_o_id - 1 is' 'UPDATE district SET d_next_o_id = d_next_o_id + 1 WHERE d_w_id = 1 AND d_id = 1' \
+    'UPDATE district SET d_next_o_id = d_next_o_id - 1 WHERE d_w_id = 1 AND d_id = 1'
+  finds 7 'order_line \(w 1, d 1, o 2\): ol_delivery_d' \
+    'UPDATE order_line SET ol_delivery_d = NULL WHERE ol_w_id = 1 AND ol_d_id = 1 AND ol_o_id = 2 AND ol_number = 1' \
+    "UPDATE order_line SET ol_delivery_d = '2026-01-01' WHERE ol_w_id = 1 AND ol_d_id = 1 AND ol_o_id = 2 AND ol_number = 1"
+  finds 5 'orders \(w 1, d 3, o [0-9]+\): o_carrier_id is NULL' 'DELETE FROM new_order WHERE no_w_id = 1 AND no_d_id = 3' \
+    'INSERT INTO new_order (no_w_id, no_d_id, no_o_id) SELECT o_w_id, o_d_id, o_id FROM orders
+       WHERE o_w_id = 1 AND o_d_id = 3 AND o_carrier_id IS NULL'
+  good check
+}
+
+@test "prepare, check of all rows, run, check, and corruptions" {
+  for kind in $kinds; do
+    aim "$kind"
+    good --threads=3 prepare
+    good --threads=2 --check-rows check
+    [ "$(grep -c '^Checking the rows of .* ok$' out)" -eq 9 ]
+    good --threads=6 --time=600 --events=1500 --rand-seed=3 --json=t.json run
+    grep -Eq '^New orders of the run: .*: ok$' out
+    good check
+    grep -Eq '^New orders of all runs: .*: ok$' out
+    corruptions
+    # nothing conflicts beyond repair at the highest level, either
+    good --threads=4 --time=600 --events=200 --isolation=serializable run
+    good check
+    good cleanup
+  done
+}
+
+# has_committed: waits until the run has reported events.
+has_committed() {
+  local i
+  for ((i = 0; i < 600; i++)); do
+    grep -Eq 'thds: .* tps: [1-9]' out && return 0
+    kill -0 "$1" || break
+    sleep 0.1
+  done
+  cat out err
+  return 1
+}
+
+@test "the server is killed in the middle of a run: nothing is lost, nothing twice" {
+  for kind in $kinds; do
+    aim "$kind"
+    good --threads=2 --table-exists=drop prepare
+    : >out
+    "$BENCH" tpcc "${to[@]}" --threads=4 --time=10 --db-ignore-errors=all --report-interval=1 run >out 2>err &
+    pid=$!
+    has_committed $pid
+    servers kill9 "$BATS_FILE_TMPDIR/$kind"
+    servers restart "$BATS_FILE_TMPDIR/$kind"
+    status=0
+    wait $pid || status=$?
+    cat out err
+    [ "$status" -eq 0 ]
+    grep -Eq '^    reconnects: +[1-9]' out
+    grep -Eq '^New orders of the run: .*: ok$' out
+    aim "$kind"
+    good check
+    grep -Eq '^New orders of all runs: .*: ok$' out
+    good cleanup
+  done
+}
