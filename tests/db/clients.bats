@@ -1,0 +1,199 @@
+#!/usr/bin/env bats
+# clients.bats - many clients on two threads, on real servers: the same
+# statements as threads, encrypted sessions, servers that die and come back.
+
+. "$BENCH_SRC/tests/db/every_kind.bash"
+
+setup_file() {
+  mysql_flags=(--max-connections=400)
+  pgsql_flags=(--max-connections=150 --set=deadlock_timeout=10ms)
+  start_kinds
+}
+
+setup() {
+  cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# A test that fails leaves nothing to the next one.
+teardown() {
+  [ ! -v at ] || "$BENCH" oltp_point_select "${at[@]}" --tables=2 cleanup >/dev/null 2>&1 || :
+}
+
+# where KIND: sets `at`, the options of its server.
+where() {
+  need_kind "$1"
+  case $1 in
+    mysql) at=(--db-driver=mysql --mysql-socket="$MY_SOCKET") ;;
+    pgsql) at=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT") ;;
+  esac
+}
+
+sql() {
+  local use=
+  [ "$1" != mysql ] || use="USE sbtest; "
+  servers sql "$BATS_FILE_TMPDIR/$1" "$use$2"
+}
+
+# value FILE EXPRESSION: of the results `d`, in Python.
+value() {
+  python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"
+}
+
+# within SECONDS COMMAND...: a limit for failure.
+within() {
+  local limit=$((SECONDS + $1))
+  shift
+  until "$@"; do
+    ((SECONDS < limit)) || return 1
+    read -rt 0.05 <> <(:) || :
+  done
+}
+
+# same_work KIND: every client does what a thread would do: each inserts the rows
+# that its random numbers say.
+same_work() {
+  where "$1"
+  cat >draw.lua <<'L'
+sysbench.cmdline.options = { into = { "table that gets the numbers", "" } }
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  for n = 1, 20 do
+    con:query(("INSERT INTO %s VALUES (%d, %d, %d)"):format(sysbench.opt.into, sysbench.tid, n, sysbench.rand.default(1, 1000000)))
+  end
+end
+function event() con:query_row("SELECT 1") end
+L
+  for table in by_threads by_clients; do
+    sql "$1" "CREATE TABLE $table (client INTEGER, n INTEGER, value INTEGER); $(
+      [ "$1" = mysql ] && echo "" || echo "GRANT ALL ON $table TO sbtest;")"
+  done
+  "$BENCH" draw.lua "${at[@]}" --into=by_threads --threads=8 --events=100 --rand-seed=3 run
+  "$BENCH" draw.lua "${at[@]}" --into=by_clients --threads=1 --clients=8 --events=100 --rand-seed=3 run
+  [ "$(sql "$1" "SELECT COUNT(*) FROM by_threads JOIN by_clients USING (client, n, value)")" = 160 ]
+  sql "$1" "DROP TABLE by_threads; DROP TABLE by_clients"
+}
+
+@test "mysql: the same statements as threads" { same_work mysql; }
+@test "pgsql: the same statements as threads" { same_work pgsql; }
+
+# many KIND ENGINE: transactions with restarts; nothing is lost or there twice.
+many() {
+  where "$1"
+  "$BENCH" oltp_read_write "${at[@]}" --tables=2 --table-size=2000 prepare
+  "$BENCH" oltp_read_write "${at[@]}" --tables=2 --table-size=2000 --threads=2 --clients=100 \
+    --events=1000 --time=0 --db-ignore-errors=all --json=a.json run >out
+  grep -Eq 'total number of events: +1000$' out
+  [ "$(value a.json "d['client']['blocking_calls'], d['run']['threads'], d['run']['clients']")" = "(0, 2, 100)" ]
+  [ "$(value a.json "d['client']['loop_arrivals'] > 10000 and d['client']['loop_engine'] in ('epoll', 'io_uring')")" = True ]
+  [ "$(sql "$1" "SELECT COUNT(*) FROM sbtest1")" = 2000 ]
+  "$BENCH" oltp_read_write "${at[@]}" --tables=2 cleanup
+}
+
+@test "mysql: a hundred clients with conflicts" { many mysql; }
+@test "pgsql: a hundred clients with conflicts" { many pgsql; }
+
+# all_back KIND: the server has sixty sessions of the user.
+all_back() {
+  local count
+  case $1 in
+    mysql) count="SELECT COUNT(*) FROM information_schema.processlist WHERE user = 'sbtest'" ;;
+    pgsql) count="SELECT COUNT(*) FROM pg_stat_activity WHERE usename = 'sbtest'" ;;
+  esac
+  [ "$(sql "$1" "$count" | tail -n 1)" -ge 60 ]
+}
+
+# killed KIND: the server dies and comes back: all clients go on.
+killed() {
+  where "$1"
+  local server=$BATS_FILE_TMPDIR/$1
+  "$BENCH" oltp_point_select "${at[@]}" --table-size=500 prepare
+  "$BENCH" oltp_point_select "${at[@]}" --table-size=500 --threads=2 --clients=60 --time=300 --report-interval=0.2 \
+    --db-ignore-errors=connection --json=a.json run >out 2>err 3>&- &
+  local pid=$!
+  within 60 grep -q '^\[' out
+  servers kill9 "$server"
+  servers restart "$server"
+  within 90 all_back "$1"
+  kill -INT $pid
+  status=0
+  wait $pid || status=$?
+  [ "$status" = 130 ]
+  grep -Eq 'reconnects: +([1-9][0-9]{2,}|[5-9][0-9])' out
+  where "$1"
+  "$BENCH" oltp_point_select "${at[@]}" cleanup
+}
+
+@test "mysql: killed and restarted" { killed mysql; }
+@test "pgsql: killed and restarted" { killed pgsql; }
+
+# stuck KIND: a server that is frozen: the run ends by its deadline.
+stuck() {
+  where "$1"
+  local server=$BATS_FILE_TMPDIR/$1
+  "$BENCH" oltp_point_select "${at[@]}" --table-size=500 prepare
+  "$BENCH" oltp_point_select "${at[@]}" --table-size=500 --threads=2 --clients=60 --time=4 --forced-shutdown=1 \
+    --report-interval=0.2 run >out 2>err 3>&- &
+  local pid=$!
+  within 60 grep -q '^\[' out
+  servers freeze "$server"
+  status=0
+  wait $pid || status=$?
+  servers thaw "$server"
+  [ "$status" = 2 ]
+  grep -q 'forcing shutdown' err
+  grep -Eq 'total number of events: +[1-9]' out
+  grep -q 'unfinished transactions on forced shutdown: 60$' out
+  "$BENCH" oltp_point_select "${at[@]}" cleanup
+}
+
+@test "mysql: a frozen server" { stuck mysql; }
+@test "pgsql: a frozen server" { stuck pgsql; }
+
+# library KIND OPTION: calls that block in a client library run beside the loop.
+library() {
+  where "$1"
+  cat >lock.lua <<'L'
+sysbench.cmdline.options = { lock = { "statement that waits for a lock", "" }, unlock = { "", "" } }
+function thread_init() con = sysbench.sql.driver():connect() end
+function event()
+  con:query(sysbench.opt.lock)
+  con:query("SELECT 1")
+  con:query(sysbench.opt.unlock)
+end
+L
+  "$BENCH" lock.lua "${at[@]}" "$2" --threads=1 --clients=40 --events=200 --lock="$3" --unlock="$4" --json=a.json run >out
+  grep -Eq 'total number of events: +200$' out
+}
+
+@test "mysql: clients of the library wait for each other's lock" {
+  library mysql --mysql-protocol=library "DO GET_LOCK('bench', 60)" "DO RELEASE_LOCK('bench')"
+}
+@test "mysql: clients wait for each other's lock" {
+  library mysql --mysql-protocol=auto "DO GET_LOCK('bench', 60)" "DO RELEASE_LOCK('bench')"
+}
+@test "pgsql: clients wait for each other's lock" {
+  library pgsql --db-ps-mode=auto "SELECT pg_advisory_lock(1)" "SELECT pg_advisory_unlock(1)"
+}
+
+# refused KIND: fewer connections than clients: one line, and the run does not
+# take place.
+refused() {
+  where "$1"
+  status=0
+  "$BENCH" oltp_point_select "${at[@]}" --threads=2 --clients=500 --time=1 run >out 2>err || status=$?
+  [ "$status" = 1 ]
+  grep -Eqi 'too many (connections|clients)' err
+  [ "$(grep -ci 'FATAL' err)" -lt 10 ]
+}
+
+@test "mysql: more clients than connections" { refused mysql; }
+@test "pgsql: more clients than connections" { refused pgsql; }
+
+@test "pgsql: a file of SQL" {
+  where pgsql
+  echo '\set n random(1, 100)
+SELECT :n + 1;' >f.sql
+  "$BENCH" ./f.sql "${at[@]}" --threads=1 --clients=30 --events=600 --json=a.json run >out
+  grep -Eq 'total number of events: +600$' out
+  [ "$(value a.json "d['client']['blocking_calls']")" = 0 ]
+}
