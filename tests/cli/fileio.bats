@@ -621,11 +621,11 @@ PY
   for engine in $(engines); do
     prepared --validate
     io --validate --threads=3 --file-io-mode=$engine --file-batch=7 --file-iodepth=16 --file-test-mode=rndrw \
-      --file-fsync-freq=50 --events=1500 run
+      --file-fsync-freq=50 --events=1500 --time=0 run
     must is "$engine $status" "$engine 0"
     must is "$(number 'total number of events:')" 1500
   done
-  io --validate --file-io-mode=io_uring --file-sqpoll --file-batch=4 --file-iodepth=300 --file-test-mode=rndrw --events=3000 run
+  io --validate --file-io-mode=io_uring --file-sqpoll --file-batch=4 --file-iodepth=300 --file-test-mode=rndrw --events=3000 --time=0 run
   [[ $stderr == *"built without it"* || $stderr == *"does not allow io_uring"* ]] && skip "no io_uring here"
   must is "$status" 0
   must is "$(number 'total number of events:')" 3000

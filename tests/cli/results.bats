@@ -510,7 +510,7 @@ log_to_pipe() {
   mkfifo pipe
   exec 9<>pipe
   "$BENCH" memory --memory-block-size=8 --memory-oper=none --memory-total-size=16M \
-    --event-log=pipe --json="$1" run >out 2>err 9>&- &
+    --time=0 --event-log=pipe --json="$1" run >out 2>err 9>&- &
   pid=$!
   while ! grep -q 'execution time' out && kill -0 $pid; do
     sleep 0.05
