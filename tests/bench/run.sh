@@ -63,7 +63,7 @@ part() {
 }
 
 scripts=("$@")
-[[ $* != table && $* != '' ]] || scripts=(cpu.sh kernels.sh empty_event.sh contention.sh memory.sh memory_bandwidth.sh memory_latency.sh
+[[ $* != table && $* != '' ]] || scripts=(cpu.sh kernels.sh empty_event.sh contention.sh clients.sh memory.sh memory_bandwidth.sh memory_latency.sh
   threads_memory.sh workloads.sh results.sh fileio.sh instructions.sh wire.sh
   pgbench.sh load.sh)
 about
