@@ -303,8 +303,8 @@ static inline bool messages(struct pgsql_session *p,
     if (UNLIKELY(size < WIRE_HEAD || size > WIRE_MESSAGE_MAX))
       break;
     if (wire_buffer_have(&w->in) < size) {
-      /* Rows stay, and the text of an error. */
-      if (UNLIKELY(!make_room(p, a))) {
+      /* Rows stay, and the text of an error.  At first there is nothing. */
+      if (UNLIKELY(w->in.end > 0) && !make_room(p, a)) {
         w->broken_by = EFBIG;
         return false;
       }
