@@ -168,13 +168,36 @@ static void add_message(struct strbuf *to, const struct strbuf *text)
   }
 }
 
+/* There is no memory for the message: print its beginning, on one line. */
+static void put_short(struct series *s, FILE *stream, enum log_level level,
+                      const char *fmt, va_list ap)
+{
+  char text[512];
+
+  (void)vsnprintf(text, sizeof(text), fmt, ap);
+  for (char *c = text; *c != '\0'; c++) {
+    if ((unsigned char)*c < ' ' || (unsigned char)*c >= 0x7f)
+      *c = ' ';
+  }
+  end_series(s, stream);
+  strbuf_done(&s->last);
+  put(stream, prefix[level], strlen(prefix[level]));
+  if (level != LOG_INFO)
+    put(stream, origin, strlen(origin));
+  put(stream, text, strlen(text));
+  put(stream, "\n", 1);
+}
+
 void log_vmsg(enum log_level level, const char *fmt, va_list ap)
 {
   struct strbuf b = { 0 }, said = { 0 };
+  struct series *series;
+  va_list again;
   FILE *text;
 
   if ((int)level > atomic_load_explicit(&shown_level, memory_order_relaxed))
     return;
+  va_copy(again, ap);
   (void)pthread_mutex_lock(&lock);
   strbuf_adds(&b, prefix[level]);
   if (level != LOG_NOTICE && level != LOG_INFO)
@@ -185,18 +208,24 @@ void log_vmsg(enum log_level level, const char *fmt, va_list ap)
     strbuf_vaddf(&said, fmt, ap);
     add_message(&b, &said);
     strbuf_add(&b, "\n", 1);
+    b.failed = b.failed || said.failed;
   }
   strbuf_done(&said);
-  text = text_stream ? text_stream : stdout;
+  text = level == LOG_NOTICE || level == LOG_INFO
+           ? (text_stream ? text_stream : stdout)
+           : stderr;
+  series = level == LOG_INFO ? &on_text : &on_stderr;
   if (level == LOG_NOTICE) {
     put(text, b.text, b.len);
     strbuf_done(&b);
-  } else if (level == LOG_INFO) {
-    put_in_series(&on_text, text, &b);
+  } else if (b.failed) {
+    strbuf_done(&b);
+    put_short(series, text, level, fmt, again);
   } else {
-    put_in_series(&on_stderr, stderr, &b);
+    put_in_series(series, text, &b);
   }
   (void)pthread_mutex_unlock(&lock);
+  va_end(again);
 }
 
 void log_msg(enum log_level level, const char *fmt, ...)

@@ -263,7 +263,8 @@ int context_make(struct context *c, size_t bytes, void (*fn)(void *arg),
   c->bytes = (bytes * STACK_FACTOR + page - 1) / page * page;
   c->stack = map_stack(c->bytes, page);
   if (!c->stack)
-    return err_sys(err, "cannot get memory for the stack of a client:");
+    return err_sys(err, "cannot get memory for the stack of a client (see "
+                        "vm.max_map_count and ulimit -v):");
   if (set_start(c) < 0) {
     context_free(c);
     return err_set(err, -ENOMEM, "not enough memory for a client");

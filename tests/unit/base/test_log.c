@@ -8,10 +8,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "tests/unit/tap.h"
+#include "tests/unit/torture.h"
 
 /* Collects the text of stdout and stderr while a test runs. */
 struct capture {
@@ -257,8 +259,53 @@ static void test_lost_text(void)
   OK(lost && why == ENOSPC, "a line is lost, and it is known why");
 }
 
+/* Memory for a message is scarce when the message is that memory is scarce. */
+static int say_without_memory(void *ctx, struct err *err)
+{
+  struct capture *c = ctx;
+  static int number;
+  char got[256], want[256];
+  size_t len;
+  void *more;
+
+  torture_pause(true);
+  rewind(c->messages);
+  (void)!ftruncate(fileno(c->messages), 0);
+  torture_pause(false);
+  log_msg(LOG_FATAL, "no memory for %d", ++number);
+  more = malloc(1); /* is there memory again? */
+  torture_pause(true);
+  log_flush();
+  (void)snprintf(want, sizeof(want), "FATAL: no memory for %d\n", number);
+  rewind(c->messages);
+  len = fread(got, 1, sizeof(got) - 1, c->messages);
+  got[len] = '\0';
+  torture_pause(false);
+  if (strcmp(got, want) != 0) {
+    free(more);
+    return err_set(err, -EIO, "printed: '%s'", got);
+  }
+  if (!more)
+    return err_set(err, -ENOMEM, "no memory, but the message is there");
+  free(more);
+  return 0;
+}
+
+static void test_no_memory(void)
+{
+  struct capture c;
+  long n;
+
+  begin(&c);
+  n = torture(say_without_memory, &c);
+  (void)ftruncate(fileno(c.messages), 0);
+  end(&c, "", "", "a message that has no memory");
+  OK(n > 0, "is printed without any");
+}
+
 int main(void)
 {
+  test_no_memory();
   test_levels();
   test_repetition();
   test_streams();
