@@ -4,6 +4,7 @@
 #include "run/clients.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/err.h"
@@ -19,14 +20,40 @@
 
 enum {
   CLIENT_STACK = 256 * 1024, /* only what is used takes memory */
+  MAPS_SPARE = 2048,         /* of memory, for all the rest of the program */
 };
+
+/*
+ * Each stack and the page that guards it are two maps of memory.  Where they
+ * use up what the system allows, nothing else gets memory either.
+ */
+static int check_maps(unsigned clients, struct err *err)
+{
+  const uint64_t needed = 2 * (uint64_t)clients + MAPS_SPARE;
+  FILE *f = fopen("/proc/sys/vm/max_map_count", "re");
+  unsigned long long allowed = 0;
+  const bool known = f && fscanf(f, "%llu", &allowed) == 1;
+
+  if (f)
+    (void)fclose(f);
+  if (!known || needed <= allowed)
+    return 0;
+  return err_set(err, -ENOMEM,
+                 "%u clients need about %llu maps of memory, and a process may "
+                 "have %llu; use fewer --clients, or raise vm.max_map_count",
+                 clients, (unsigned long long)needed, allowed);
+}
 
 int clients_make(struct run *run, struct err *err)
 {
   const unsigned n = run->plan->carriers;
+  int rc;
 
   if (n == 0)
     return 0;
+  rc = check_maps(run->plan->threads, err);
+  if (rc < 0)
+    return rc;
   run->carriers = calloc(n, sizeof(*run->carriers));
   for (unsigned i = 0; run->carriers && i < n; i++) {
     struct carrier *c = &run->carriers[i];
@@ -75,24 +102,24 @@ static void never_begun(struct run *run, struct worker *w, struct err *why)
   run_news(run);
 }
 
-/* The clients of this thread are every carriers-th worker. */
-static void carry(struct carrier *c, struct loop *l, void *group)
+/* The clients of this thread are every carriers-th worker.  If one of them gets
+ * no memory, none begins. */
+static int carry(struct carrier *c, struct loop *l, void *group,
+                 struct err *err)
 {
-  struct run *run = c->run;
-  struct err err = { "" };
+  const struct run *run = c->run;
   int rc = 0;
 
-  for (unsigned i = c->number; i < run->plan->threads;
+  for (unsigned i = c->number; rc == 0 && i < run->plan->threads;
        i += run->plan->carriers) {
     struct worker *w = &run->workers[i];
 
     w->group = group;
-    if (rc == 0)
-      rc = loop_add(l, crew_worker_life, w, &err);
-    if (rc < 0)
-      never_begun(run, w, &err);
+    rc = loop_add(l, crew_worker_life, w, err);
   }
-  loop_run(l);
+  if (rc == 0)
+    loop_run(l);
+  return rc;
 }
 
 static void *carrier_main(void *arg)
@@ -112,10 +139,11 @@ static void *carrier_main(void *arg)
     rc = ops->group_open(run->test_run, &group, &err);
   }
   if (rc == 0) {
-    carry(c, l, group);
+    rc = carry(c, l, group, &err);
     ops->group_close(group);
-    return NULL;
   }
+  if (rc == 0)
+    return NULL;
   for (unsigned i = c->number; i < run->plan->threads; i += run->plan->carriers)
     never_begun(run, &run->workers[i], &err);
   return NULL;

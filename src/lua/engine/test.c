@@ -134,6 +134,8 @@ static int open_state(struct thread *t, struct script *script, struct worker *w,
     rc = options_export(t->state, err);
   if (rc == 0)
     rc = state_call_optional(t->state, "thread_init", true, err);
+  if (rc == -ECANCELED)
+    err->text[0] = '\0'; /* another one has ended the run, and said why */
   count_opened(script);
   return rc;
 }
