@@ -223,6 +223,11 @@ static bool usable(struct stmt *st)
   return !st->closed;
 }
 
+/*
+ * If the session gets lost meanwhile, the parameters are kept: the statement is
+ * prepared and bound again when it is executed.  A script that starts its event
+ * again need not know where it was interrupted.
+ */
 int stmt_bind(struct stmt *st, const sql_bind *binds, size_t n)
 {
   struct conn *c = st->conn;
@@ -232,8 +237,11 @@ int stmt_bind(struct stmt *st, const sql_bind *binds, size_t n)
   st->quick = 0;
   if (exchange_needs_care(c) && !exchange_take_care(c, "", 0, true))
     return 1;
-  if (!st->emulated && !st->native.ready && !make_ready(st))
+  if (!st->emulated && !st->native.ready && !make_ready(st)) {
+    if (!st->native.ready && st->n_params == n && emul_can_send(binds, n))
+      (void)keep_binds(st, binds, n);
     return 1;
+  }
   if (st->n_params != PARAMS_ANY && st->n_params != n) {
     log_msg(LOG_ALERT, "wrong number of parameters in prepared statement");
     call_misuse(c, "wrong number of parameters");
@@ -248,7 +256,7 @@ int stmt_bind(struct stmt *st, const sql_bind *binds, size_t n)
     return 1;
   }
   if (!st->emulated && !bind_native(st)) {
-    st->bound = false;
+    st->bound = !st->native.ready;
     return 1;
   }
   call_no_error(c);

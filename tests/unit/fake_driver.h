@@ -37,6 +37,7 @@ struct fake {
   unsigned connect_fails; /* this many attempts fail */
   bool connect_permanent, refuse_prepare;
   int prepare_code;
+  unsigned bind_lost; /* this many binds lose the session */
   struct opt_list ignore;
   size_t longest; /* statement */
 };
@@ -152,6 +153,20 @@ static int fake_prepare(struct prepared *p, struct outcome *out)
   return out->code ? -1 : 0;
 }
 
+static int fake_bind(struct prepared *p, struct outcome *out)
+{
+  struct fake *f = fake_of(p->session);
+
+  if (f->bind_lost == 0)
+    return 0;
+  f->bind_lost--;
+  out->code = 2013;
+  out->lost = true;
+  memcpy(out->state, "HY000", 6);
+  out->msg = "lost";
+  return -1;
+}
+
 static int fake_execute(struct prepared *p, struct outcome *out)
 {
   strbuf_adds(&fake_of(p->session)->log, "execute;");
@@ -217,7 +232,7 @@ static const struct driver_hint fake_hints[] = {
     .disconnect = fake_disconnect, .connect_message = fake_reason,             \
     .connect_reason = fake_reason, .target = fake_target, .query = fake_query, \
     .fetch = fake_fetch, .next_result = fake_next, .end_results = fake_end,    \
-    .prepare = fake_prepare, .execute = fake_execute,                          \
+    .prepare = fake_prepare, .bind = fake_bind, .execute = fake_execute,       \
     .unprepare = fake_unprepare, .quote = fake_quote, .message = fake_message, \
   }
 

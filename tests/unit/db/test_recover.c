@@ -217,6 +217,36 @@ static void test_lost(void)
   bed_close(&b);
 }
 
+/* A session that is lost while parameters are bound does not take them with
+ * it. */
+static void test_lost_bind(void)
+{
+  struct bed b = { 0 };
+  struct stmt *st;
+  long long value = 7;
+  const sql_bind bind = { .type = SQL_TYPE_BIGINT, .buffer = &value };
+
+  bed_open(&b, &marking, dead_or_lost, 2);
+  st = stmt_prepare(b.con, "A ?", 3);
+  b.fake.bind_lost = 1;
+  OK(stmt_bind(st, &bind, 1) == 1 && b.con->pub.error == DB_ERROR_IGNORABLE &&
+       conn_failure(b.con)->reconnected,
+     "the session is lost while parameters are bound, and replaced");
+  (void)bed_log(&b);
+  (void)stmt_execute(st);
+  OK_STR(bed_log(&b), "prepare A ?;execute;", "the statement has them");
+  OK(b.con->pub.error == DB_ERROR_NONE, "and succeeds");
+
+  bed_answer(&b, (struct fake_answer){ .code = 2013, .lost = true });
+  (void)bed_query(&b, "UPDATE");
+  b.fake.bind_lost = 1;
+  OK(stmt_bind(st, &bind, 1) == 1, "lost again, while it is prepared again");
+  (void)bed_log(&b);
+  (void)stmt_execute(st);
+  OK_STR(bed_log(&b), "prepare A ?;execute;", "it has them as well");
+  bed_close(&b);
+}
+
 static void test_lost_fatal(void)
 {
   struct bed b = { 0 };
@@ -571,6 +601,7 @@ int main(void)
   test_at_once();
   test_refused();
   test_lost();
+  test_lost_bind();
   test_lost_fatal();
   test_run_over();
   test_lost_after_run();
