@@ -190,6 +190,21 @@ static int init_statements(struct state *s, struct err *err)
   return 0;
 }
 
+static int collect_all(lua_State *L)
+{
+  (void)lua_gc(L, LUA_GCCOLLECT, 0);
+  return 0;
+}
+
+/* Frees what is left of a step, to make room for the next one.  The collector
+ * needs memory itself. */
+static int collect(struct state *s, struct err *err)
+{
+  const int rc = lua_cpcall(s->L, collect_all, NULL);
+
+  return rc == 0 ? 0 : state_make_failed(s, rc, err);
+}
+
 static int make_lua(struct state *s, struct err *err)
 {
   int rc;
@@ -201,11 +216,10 @@ static int make_lua(struct state *s, struct err *err)
   rc = lua_cpcall(s->L, boot, s);
   if (rc != 0)
     return state_make_failed(s, rc, err);
-  /* Free what is left of this step, to make room for the next one. */
-  (void)lua_gc(s->L, LUA_GCCOLLECT, 0);
-  rc = run_body(s, err);
-  (void)lua_gc(s->L, LUA_GCCOLLECT, 0);
-  return rc;
+  rc = collect(s, err);
+  if (rc == 0)
+    rc = run_body(s, err);
+  return rc < 0 ? rc : collect(s, err);
 }
 
 static int make(struct state *s, const struct state_role *role, struct err *err)

@@ -57,6 +57,7 @@ static int boot(lua_State *L)
 
   luaL_openlibs(L);
   host_boot(&vm->host, L);
+  (void)lua_gc(L, LUA_GCCOLLECT, 0);
   return 0;
 }
 
@@ -95,7 +96,6 @@ int vm_new(struct vm **ret, struct script *script, struct err *err)
     vm_free(vm);
     return rc;
   }
-  (void)lua_gc(vm->L, LUA_GCCOLLECT, 0);
   *ret = vm;
   return 0;
 }
