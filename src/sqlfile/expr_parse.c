@@ -571,15 +571,17 @@ static int parse_not(struct parser *p, const char *at)
   return rc < 0 ? rc : emit_call(p, at, FUNC_NOT, 1);
 }
 
-static int parse_and(struct parser *p)
+/* Operands with `word` between them; the jump leaves out the second one. */
+static int parse_chain(struct parser *p, const char *word, enum expr_code code,
+                       int (*operand)(struct parser *p))
 {
-  int rc = parse_unless_not(p);
+  int rc = operand(p);
 
-  while (rc == 0 && take_word(p, "and")) {
-    const char *at = p->r->p - 3;
-    const int jump = emit_jump(p, EXPR_AND_FALSE, at, 0);
+  while (rc == 0 && take_word(p, word)) {
+    const char *at = p->r->p - strlen(word);
+    const int jump = emit_jump(p, code, at, 0);
 
-    rc = jump < 0 ? jump : parse_unless_not(p);
+    rc = jump < 0 ? jump : operand(p);
     if (rc < 0)
       return rc;
     if (!emit(p, EXPR_SECOND, at, -1))
@@ -589,22 +591,14 @@ static int parse_and(struct parser *p)
   return rc;
 }
 
+static int parse_and(struct parser *p)
+{
+  return parse_chain(p, "and", EXPR_AND_FALSE, parse_unless_not);
+}
+
 static int parse_or(struct parser *p)
 {
-  int rc = parse_and(p);
-
-  while (rc == 0 && take_word(p, "or")) {
-    const char *at = p->r->p - 2;
-    const int jump = emit_jump(p, EXPR_OR_TRUE, at, 0);
-
-    rc = jump < 0 ? jump : parse_and(p);
-    if (rc < 0)
-      return rc;
-    if (!emit(p, EXPR_SECOND, at, -1))
-      return p->rc;
-    land(p, jump);
-  }
-  return rc;
+  return parse_chain(p, "or", EXPR_OR_TRUE, parse_and);
 }
 
 int reading_operand(struct reading *r, struct expr *ret)
