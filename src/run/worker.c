@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "base/wait.h"
+#include "loop/fiber.h"
 #include "loop/loop.h"
 #include "run/plan.h"
 #include "run/run.h"
@@ -288,6 +289,19 @@ bool worker_step(struct worker *w)
   w->open = admit(w, now);
   w->iteration += w->open;
   return w->open;
+}
+
+bool worker_step_in_turn(struct worker *w)
+{
+  bool more;
+
+  if (w->open && w->switches == fiber_switches()) {
+    worker_stop(w);
+    fiber_yield();
+  }
+  more = worker_step(w);
+  w->switches = fiber_switches();
+  return more;
 }
 
 bool worker_more(struct worker *w)

@@ -48,6 +48,7 @@ struct worker {
   struct run *run;
   void *thr;   /* what the test's thread_open() made */
   void *group; /* [opt] of a client: what its thread's group_open() made */
+  uint64_t switches; /* of its fiber at the last worker_step_in_turn() */
 
   /* [opt] For tests that have classes of operations: record here. */
   struct class_recorder *classes;
@@ -81,6 +82,13 @@ struct worker {
  * the loop; no event is open then.
  */
 bool worker_step(struct worker *w);
+
+/*
+ * The same for a client that shares its thread.  Clients that never wait would
+ * not let others run: one that was not parked since its last step lets them run
+ * before the next event, outside of the time of both.
+ */
+bool worker_step_in_turn(struct worker *w);
 
 /*
  * The same in three parts, for loops that do something in between: may another

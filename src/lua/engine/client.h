@@ -31,7 +31,6 @@ struct vm {
 /* What a state has as a client. */
 struct client {
   int host_ref, thread_ref; /* in the registry; 0: none */
-  uint64_t switches;        /* of its fiber at the last step between events */
   struct later later;       /* objects that will be freed */
   struct state *next;       /* in the list of the vm */
 };

@@ -11,23 +11,12 @@
 
 /* ---- events ---- */
 
-/*
- * Clients that never wait would not let others run.  So a client that was not
- * parked during its event lets them run before the next one.
- */
 static void event_step(bench_call *c)
 {
-  struct state *s = state_current();
+  const struct state *s = state_current();
   struct worker *w = s ? s->worker : NULL;
 
-  if (w && w->open && !w->unsettled && s->client.switches == fiber_switches()) {
-    worker_stop(w); /* the time of the others is not part of the event */
-    fiber_yield();
-    (void)state_enter(s);
-  }
-  c->yes = bench_event_step();
-  if (s)
-    s->client.switches = fiber_switches();
+  c->yes = w && !w->unsettled && worker_step_in_turn(w);
 }
 
 static void event_settle(bench_call *c)

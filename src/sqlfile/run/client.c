@@ -15,7 +15,6 @@
 #include "db/conn.h"
 #include "db/env_conns.h"
 #include "db/restart.h"
-#include "loop/fiber.h"
 #include "loop/loop.h"
 #include "rand/stream.h"
 #include "run/plan.h"
@@ -240,23 +239,10 @@ static enum client_end prepare_again(struct client *c, struct err *err)
   } while (true);
 }
 
-/*
- * Clients that never wait would not let others of their thread run: one that
- * was not parked during its event lets them run before the next one, outside
- * of the time of both.
- */
 static bool step(struct client *c)
 {
-  bool more;
-
-  if (UNLIKELY(c->env.shares_thread) && c->w->open &&
-      c->switches == fiber_switches()) {
-    worker_stop(c->w);
-    fiber_yield();
-  }
-  more = worker_step(c->w);
-  c->switches = fiber_switches();
-  return more;
+  return UNLIKELY(c->env.shares_thread) ? worker_step_in_turn(c->w)
+                                        : worker_step(c->w);
 }
 
 int client_run(struct client *c, struct err *err)

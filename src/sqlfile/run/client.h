@@ -45,7 +45,6 @@ struct client {
   struct db_env env;
   struct statements *classes; /* owned; NULL: no classes are kept */
   bool measured;              /* statements count now */
-  uint64_t switches;          /* of its fiber at the last step between events */
   struct conn *conn;
   struct client_statement *statement; /* owned, in the order of the file */
   struct value *value;                /* owned; of the variables */
