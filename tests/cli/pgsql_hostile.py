@@ -11,7 +11,8 @@ standard input ends.  KIND is
   pieces   the same, in two pieces
   answers  statements with the word "twice" have two answers, the second one
            later; those with the word "bad" fail with a text that has control
-           characters
+           characters; the file FOLDER/updates tells how many UPDATEs have been
+           answered in full
 """
 import os
 import struct
@@ -65,6 +66,7 @@ def hashes(session, pieces=False):
 def answers(session):
     begin(session)
     session.sendall(GREETING)
+    updates = 0
     while True:
         kind, body = packet(session)
         if kind == b"X":
@@ -76,6 +78,10 @@ def answers(session):
         if b"twice" in body:
             await_reader(session)
             session.sendall(answer)
+        if body.startswith(b"UPDATE"):
+            updates += 1
+            with open(os.path.join(sys.argv[1], "updates"), "w") as told:
+                print(updates, file=told)
 
 
 KINDS = {"drip": drip, "hashes": hashes, "pieces": lambda s: hashes(s, True),
