@@ -4,6 +4,7 @@
 #include "tests/memory/latency_report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "base/fmt.h"
@@ -38,11 +39,22 @@ size_t latency_levels(const struct latency *l, enum latency_kind kind,
   return levels_find(ns, n, ret);
 }
 
+static uint64_t edge_bytes(const struct latency_point *points,
+                           const struct level *of)
+{
+  const double bytes = (double)points[of->edge].bytes;
+
+  if (of->past == 0)
+    return points[of->edge].bytes;
+  return (uint64_t)(bytes *
+                    pow((double)points[of->edge + 1].bytes / bytes, of->past));
+}
+
 bool latency_has_edge(const struct latency_point *points,
                       const struct level *levels, size_t n, uint64_t bytes)
 {
   for (size_t i = 0; i + 1 < n; i++) {
-    const double ratio = (double)points[levels[i].edge].bytes / (double)bytes;
+    const double ratio = (double)edge_bytes(points, &levels[i]) / (double)bytes;
 
     if (ratio > EDGE_LOW && ratio < EDGE_HIGH)
       return true;
@@ -104,7 +116,7 @@ static void add_levels(struct strbuf *b, const struct latency *l,
     strbuf_addf(b, "%s%.2f ns", i > 0 ? ", " : "", levels[i].ns);
     if (i + 1 < n)
       strbuf_addf(b, " up to %s",
-                  fmt_size(size, l->of[kind].point[levels[i].edge].bytes));
+                  fmt_size(size, edge_bytes(l->of[kind].point, &levels[i])));
   }
   strbuf_adds(b, n > 1 ? " beyond\n" : "\n");
 }
@@ -190,7 +202,7 @@ static void add_plateaus(const struct latency *l, enum latency_kind kind,
       facts_int(to,
                 FIGURE_KEY(key, "latency.%s_pages.plateaus.%zu.bytes",
                            kind_words[kind], i + 1),
-                (int64_t)l->of[kind].point[levels[i].edge].bytes);
+                (int64_t)edge_bytes(l->of[kind].point, &levels[i]));
   }
 }
 
@@ -223,7 +235,7 @@ static void describe_edges(struct strbuf *b, const struct latency *l,
 
   for (size_t i = 0; i + 1 < n; i++)
     strbuf_addf(b, "%s%s", i > 0 ? " and " : "",
-                fmt_size(size, l->of[kind].point[levels[i].edge].bytes));
+                fmt_size(size, edge_bytes(l->of[kind].point, &levels[i])));
   if (n < 2)
     strbuf_adds(b, "no size");
 }

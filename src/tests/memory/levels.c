@@ -131,6 +131,20 @@ static void take_piece(const struct curve *c, size_t first, size_t last,
   ret[(*n)++] = (struct level){ .first = first, .last = last, .ns = y };
 }
 
+/*
+ * How far after point `i` the curve reaches `end`, as a part of a step.  A step
+ * that is a cliff by itself says nothing about what lies within it: the cache
+ * ends at its first point.
+ */
+static double way_to(const struct curve *c, size_t i, double end)
+{
+  const double step = c->y[i + 1] - c->y[i];
+
+  if (c->y[i] >= end || step >= log(RISE_MIN) || step <= 0)
+    return 0;
+  return (end - c->y[i]) / step;
+}
+
 /* So far, `ns` of a level is the mean logarithm. */
 static void find_edges(const struct curve *c, struct level *of, size_t n)
 {
@@ -147,6 +161,7 @@ static void find_edges(const struct curve *c, struct level *of, size_t n)
       if (c->y[i] < end)
         of[k].edge = i;
     }
+    of[k].past = way_to(c, of[k].edge, end);
   }
 }
 
@@ -168,7 +183,7 @@ size_t levels_find(const double *ns, size_t n, struct level ret[LEVELS_MAX])
     take_piece(&c, start[to], to - 1, ret, &found);
   }
   if (found == 0) /* there are too few points for a plateau, or only slopes */
-    ret[found++] = (struct level){ 0, n - 1, n - 1, 0 };
+    ret[found++] = (struct level){ .last = n - 1, .edge = n - 1 };
   find_edges(&c, ret, found);
   for (size_t k = 0; k < found; k++)
     ret[k].ns = median_of(ns, ret[k].first, ret[k].last);

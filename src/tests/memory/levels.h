@@ -17,6 +17,7 @@ struct level {
   size_t edge;        /* the end of the cache: the last point below twice
                        * this latency, or nearer to it than to the next
                        * plateau */
+  double past;        /* and this part of the way to the next point, 0 to 1 */
   double ns;          /* median of its points */
 };
 

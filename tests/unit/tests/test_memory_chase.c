@@ -137,7 +137,8 @@ static bool finds(const size_t *after, size_t n, double sd, uint64_t seed)
   for (size_t k = 0; k <= n; k++) {
     const double want = pow(4, (double)k);
 
-    if (fabs(levels[k].ns / want - 1) > 0.1 ||
+    if (fabs(levels[k].ns / want - 1) > 0.1 || levels[k].past >= 1 ||
+        (sd == 0 && levels[k].past != 0) ||
         (k < n && (levels[k].edge > after[k] || levels[k].edge + 6 < after[k])))
       return false;
   }
@@ -171,6 +172,8 @@ static void test_slope(void)
   OK(n == 2 && levels[0].edge >= 49 && levels[0].edge <= 54 &&
        fabs(levels[1].ns - 100) < 1,
      "a slope is no plateau");
+  OK(fabs((double)levels[0].edge + levels[0].past - 52.66) < 0.05,
+     "on a slope the end lies between points");
 }
 
 static void test_few_points(void)
