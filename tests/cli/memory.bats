@@ -150,6 +150,9 @@ PY
     --memory-test=latency --memory-size=16K --time=1
   sooner_or_later tabled from_node,to_node,ns,bytes_per_s "rows[0]['from_node'] == '0' and float(rows[0]['ns']) > 0" \
     --memory-test=numa --memory-size=1M --time=1
+  sooner_or_later tabled work,one_per_s,cores_per_s,cores_ratio,all_per_s,smt_ratio,samples \
+    "[r['work'] for r in rows] == ['read', 'copy'] and all(float(r['one_per_s']) > 1e6 and int(r['samples']) > 0 for r in rows)" \
+    --memory-test=scaling --memory-kernel=read,copy --memory-size=1M --time=1
   needs_two_processors
   sooner_or_later tabled processor,other,relation,ns,mad_ns,samples,dropped \
     "len(rows) <= $(nproc) * ($(nproc) - 1) / 2 and all(float(r['ns']) > 0 and int(r['samples']) > 0 for r in rows)" \
@@ -247,7 +250,7 @@ refused() {
   refused '--memory-oper is for the test without --memory-test: leave one of them out' \
     --memory-test=bandwidth --memory-oper=read
   refused '--memory-size is for the tests that --memory-test chooses: give that, too' --memory-size=1M
-  refused '--memory-kernel is for --memory-test=bandwidth, not for latency' \
+  refused '--memory-kernel is for --memory-test=bandwidth or scaling, not for latency' \
     --memory-test=latency --memory-kernel=read
   refused '--rate makes no sense with --memory-test=bandwidth: it measures as fast as it can' \
     --memory-test=bandwidth --rate=5

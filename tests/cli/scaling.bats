@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# scaling.bats - `cpu --cpu-scaling`: one thread, one per core, one per hardware
-# thread.
+# scaling.bats - `cpu --cpu-scaling` and `memory --memory-test=scaling`: one
+# thread, one per core, one per hardware thread.
 load helper
 
 @test "--cpu-scaling: prime numbers or kernels, by the number of threads" {
@@ -78,4 +78,19 @@ load helper
   bench compare a.json b.json
   must is "$status" 2
   must has "$stderr" 'results of different tests: one is of --cpu-scaling, the other one of the test without it'
+}
+
+@test "--memory-test=scaling: loops over memory, by the number of threads" {
+  bench memory --memory-test=scaling --memory-size=8M --time=0.5 --json=a.json run
+  must is "$status" 0
+  must has "$output" '^MiB per second by threads:$'
+  must has "$output" '^    copy +[1-9][0-9.]+'
+  check a.json 'd["test"]["memory_test"] == "scaling"' \
+    'd["test"]["scaling"]["thread_bytes"] * d["test"]["scaling"]["hardware_threads"] <= 8 << 20' \
+    'd["test"]["scaling"]["of"]["read"]["one_per_s"] == d["test"]["figures"]["read 1 thread"]["value"] > 1e6' \
+    'd["test"]["figures"]["read 1 thread"]["unit"] == "bytes_per_s"'
+  bench memory --memory-test=scaling --memory-size=8M --memory-kernel=read,copy \
+    --memory-isa=baseline --time=0.3 --json=b.json run
+  check b.json 'set(d["test"]["scaling"]["of"]) == {"read", "copy"}' \
+    'set(d["test"]["code"].values()) != set() and "avx2" not in d["test"]["code"].values()'
 }

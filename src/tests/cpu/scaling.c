@@ -1,230 +1,164 @@
 /*
- * scaling.c - the cpu test with --cpu-scaling: the run.
+ * scaling.c - the cpu test with --cpu-scaling: how kernels, or the test of
+ * prime numbers, scale.
  */
 #include "tests/cpu/scaling.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
-#include "base/cgroup.h"
-#include "base/clock.h"
+#include "base/compiler.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "base/minmax.h"
-#include "run/plan.h"
+#include "base/mem.h"
 #include "run/test.h"
-#include "run/worker.h"
-#include "stats/report.h"
 #include "tests/cpu/kernels.h"
+#include "tests/cpu/kernels_form.h"
 #include "tests/cpu/options.h"
-#include "tests/cpu/scaling_hands.h"
+#include "tests/cpu/primes.h"
+#include "tests/scaling.h"
 
-/* The time without a time limit. */
-#define USUAL_NS (10 * NS_PER_S)
-#define SAMPLE_MIN_NS (2 * NS_PER_MS)
-#define SAMPLE_MAX_NS (100 * NS_PER_MS)
-
-enum {
-  SAMPLES_WANTED = 8, /* of each cell */
+struct cpu_scaling {
+  struct scaling base; /* first: it is the run of functions in scaling.h */
+  uint64_t max_prime;
+  struct kernels_chosen chosen; /* none: prime numbers */
 };
 
-/* The works, and the levels that differ from each other. */
-static void choose(struct scaling *s, const struct cpu_cfg *cfg)
-{
-  struct kernels_chosen chosen = { 0 };
+/* What a thread works on. */
+struct cpu_hand {
+  void *mem[CPU_KERNELS];
+  bool counted;    /* a round of prime numbers was done */
+  uint64_t primes; /* that it has found */
+};
 
-  kernels_choose(&chosen, cfg);
-  for (unsigned i = 0; i < chosen.n; i++)
-    s->work[i] = (struct scaling_work){
-      .name = chosen.kernel[i]->name,
-      .operations = (double)chosen.kernel[i]->operations,
-      .kernel = chosen.kernel[i],
-      .path = chosen.path[i],
+_Static_assert((int)CPU_KERNELS <= (int)SCALING_WORKS_MAX,
+               "all kernels can be measured at once");
+
+static bool hand_close(const struct scaling *s, void *arg)
+{
+  const struct cpu_scaling *run = s->arg;
+  struct cpu_hand *h = arg;
+
+  for (unsigned i = 0; i < run->chosen.n; i++) {
+    if (h->mem[i] && run->chosen.kernel[i]->done)
+      run->chosen.kernel[i]->done(h->mem[i]);
+    free(h->mem[i]);
+  }
+  free(h);
+  return true;
+}
+
+static int hand_open(const struct scaling *s, void **ret_mem, struct err *err)
+{
+  const struct cpu_scaling *run = s->arg;
+  struct cpu_hand *h = calloc(1, sizeof(*h));
+  int rc = 0;
+
+  if (!h)
+    return err_set(err, -ENOMEM, "cannot allocate a thread's state");
+  for (unsigned i = 0; i < run->chosen.n && rc == 0; i++) {
+    const struct cpu_kernel *k = run->chosen.kernel[i];
+
+    h->mem[i] = mem_aligned(1, k->bytes, CACHE_LINE);
+    rc = h->mem[i] ? k->prepare(h->mem[i], err)
+                   : err_set(err, -ENOMEM,
+                             "cannot allocate %zu bytes for the kernel %s",
+                             k->bytes, k->name);
+  }
+  if (rc < 0)
+    (void)hand_close(s, h);
+  else
+    *ret_mem = h;
+  return rc;
+}
+
+static bool primes_round(struct cpu_hand *h, uint64_t limit)
+{
+  uint64_t found;
+
+  OPAQUE(limit); /* otherwise one count could serve all rounds */
+  found = primes_count(limit);
+  OPAQUE(found);
+  if (!h->counted) {
+    h->counted = true;
+    h->primes = found;
+  }
+  return found == h->primes;
+}
+
+static bool hand_round(const struct scaling *s, unsigned work, void *mem)
+{
+  const struct cpu_scaling *run = s->arg;
+  struct cpu_hand *h = mem;
+
+  if (run->chosen.n == 0)
+    return primes_round(h, run->max_prime);
+  return run->chosen.path[work]->run(h->mem[work]) ==
+         run->chosen.kernel[work]->result;
+}
+
+/* Whole cores hinder each other little. */
+static const struct scaling_kind kind = {
+  .option = "--cpu-scaling",
+  .key = "cpu_test",
+  .title = "Operations per second",
+  .unit = 1,
+  .figure = "per_s",
+  .scales = 0.75,
+  .open = hand_open,
+  .close = hand_close,
+  .round = hand_round,
+};
+
+static void add_works(struct cpu_scaling *run, const struct cpu_cfg *cfg)
+{
+  const struct kernels_chosen *chosen = &run->chosen;
+  struct scaling *s = &run->base;
+
+  kernels_choose(&run->chosen, cfg);
+  for (s->works = 0; s->works < chosen->n; s->works++)
+    s->work[s->works] = (struct scaling_work){
+      .name = chosen->kernel[s->works]->name,
+      .code = chosen->path[s->works]->name,
+      .amount = (double)chosen->kernel[s->works]->operations,
     };
-  s->works = chosen.n;
   if (s->works == 0)
     s->work[s->works++] = (struct scaling_work){ .name = "primes",
-                                                 .operations = 1 };
-  s->level[SCALING_ONE] = true;
-  s->level[SCALING_CORES] = s->topology.cores > 1;
-  s->level[SCALING_ALL] = s->topology.cpus > s->topology.cores;
+                                                 .amount = 1 };
 }
 
-static int check_plan(const struct plan *plan, struct err *err)
-{
-  if (plan->threads > 1)
-    return err_set(err, -EINVAL,
-                   "--cpu-scaling takes --threads=1, and starts more threads "
-                   "itself");
-  if (plan->rate > 0)
-    return err_set(err, -EINVAL,
-                   "--rate makes no sense with --cpu-scaling: it measures as "
-                   "fast as it can");
-  if (plan->parts > 1)
-    return err_set(err, -EINVAL, "--cpu-scaling is for a run of one process");
-  return 0;
-}
-
-static int scaling_open(const struct plan *plan, const void *arg,
-                        void **ret_run, struct err *err)
+static int run_open(const struct plan *plan, const void *arg, void **ret_run,
+                    struct err *err)
 {
   const struct cpu_cfg *cfg = arg;
-  int rc = check_plan(plan, err);
-  struct scaling *s;
+  struct cpu_scaling *run = calloc(1, sizeof(*run));
+  int rc;
 
-  if (rc < 0)
-    return rc;
-  s = calloc(1, sizeof(*s));
-  if (!s)
+  if (!run)
     return err_set(err, -ENOMEM, "cannot allocate the cpu test");
-  s->plan = plan;
-  s->max_prime = cfg->max_prime;
-  s->quota_cpus = cgroup_read("").cpus;
-  topology_find(&s->topology);
-  choose(s, cfg);
-  *ret_run = s;
-  return 0;
+  rc = scaling_init(&run->base, &kind, run, plan, err);
+  run->max_prime = cfg->max_prime;
+  add_works(run, cfg);
+  if (rc < 0)
+    free(run);
+  else
+    *ret_run = run;
+  return rc;
 }
 
-static void scaling_describe(void *run)
+static void run_describe(void *run)
 {
-  const struct topology *t = &((const struct scaling *)run)->topology;
+  char machine[64];
 
+  scaling_describe_machine(run, machine, sizeof(machine));
   log_msg(LOG_INFO, "Doing CPU performance benchmark\n");
-  log_msg(LOG_NOTICE, "Scaling over %u core%s with %u hardware thread%s\n\n",
-          t->cores, t->cores == 1 ? "" : "s", t->cpus, t->cpus == 1 ? "" : "s");
+  log_msg(LOG_NOTICE, "Scaling over %s\n\n", machine);
 }
 
-static void scaling_setup(void *run, struct report_setup *setup)
-{
-  setup->of_test = run;
-}
-
-/* The only worker uses the data of the run. */
-static int scaling_thread_open(void *run, struct worker *w, void **ret_thr,
-                               struct err *err)
-{
-  (void)w, (void)err;
-  *ret_thr = run;
-  return 0;
-}
-
-static void scaling_thread_close(void *thr)
-{
-  (void)thr;
-}
-
-unsigned scaling_threads(const struct scaling *s, enum scaling_level level)
-{
-  return level == SCALING_ONE     ? 1
-         : level == SCALING_CORES ? s->topology.cores
-                                  : s->topology.cpus;
-}
-
-/* The length of a sample. */
-static uint64_t sample_ns(const struct scaling *s)
-{
-  const uint64_t all_ns = s->plan->time_ns == PLAN_NO_LIMIT ? USUAL_NS
-                                                            : s->plan->time_ns;
-  uint64_t wanted_ns;
-  unsigned cells = 0;
-
-  for (int level = 0; level < SCALING_LEVELS; level++)
-    cells += s->level[level] ? s->works : 0;
-  wanted_ns = min_u64(all_ns / cells / SAMPLES_WANTED, SAMPLE_MAX_NS);
-  return wanted_ns < SAMPLE_MIN_NS ? SAMPLE_MIN_NS : wanted_ns;
-}
-
-static void keep(struct scaling *s, const struct worker *w, unsigned work,
-                 int level, double per_s)
-{
-  struct scaling_cell *c = &s->cell[work][level];
-  const unsigned n = atomic_load_explicit(&c->n, memory_order_relaxed);
-
-  if (!w->counted || n == SCALING_SAMPLES_MAX)
-    return; /* of the warm-up, or one too many */
-  c->per_s[n] = per_s;
-  atomic_store_explicit(&c->n, n + 1, memory_order_release);
-}
-
-/* All cells once.  1: the run is over. */
-static int do_turn(struct scaling *s, struct scaling_hands *hands,
-                   struct worker *w, uint64_t for_ns, struct err *err)
-{
-  for (unsigned work = 0; work < s->works; work++) {
-    for (int level = 0; level < SCALING_LEVELS; level++) {
-      double per_s;
-      int rc;
-
-      if (!s->level[level])
-        continue;
-      if (!worker_more(w))
-        return 1;
-      worker_start(w);
-      rc = scaling_hands_play(hands, work,
-                              scaling_threads(s, (enum scaling_level)level),
-                              for_ns, &per_s, err);
-      if (rc < 0) {
-        worker_abandon(w);
-        return rc;
-      }
-      worker_stop(w);
-      keep(s, w, work, level, per_s);
-    }
-  }
-  return 0;
-}
-
-static int scaling_loop(void *thr, struct worker *w, struct err *err)
-{
-  struct scaling *s = thr;
-  struct scaling_hands *hands = NULL;
-  const uint64_t for_ns = sample_ns(s);
-  int rc = scaling_hands_new(&hands, s, err);
-
-  while (rc == 0) {
-    rc = do_turn(s, hands, w, for_ns, err);
-    if (rc == 0 && s->plan->time_ns == PLAN_NO_LIMIT && s->plan->events == 0 &&
-        atomic_load(&s->cell[0][0].n) >= SAMPLES_WANTED)
-      rc = 1;
-  }
-  scaling_hands_free(hands);
-  return rc < 0 ? rc : 0;
-}
-
-static int ascending(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
-double scaling_rate(const struct scaling *s, unsigned work,
-                    enum scaling_level level)
-{
-  const struct scaling_cell *c = &s->cell[work][level];
-  const unsigned n = atomic_load_explicit(&c->n, memory_order_acquire);
-  double per_s[SCALING_SAMPLES_MAX];
-
-  if (n == 0)
-    return NAN;
-  for (unsigned i = 0; i < n; i++)
-    per_s[i] = c->per_s[i];
-  qsort(per_s, n, sizeof(per_s[0]), ascending);
-  return per_s[(3 * n - 1) / 4];
-}
-
-double scaling_ratio(const struct scaling *s, unsigned work,
-                     enum scaling_level level, enum scaling_level base)
-{
-  return scaling_rate(s, work, level) / scaling_rate(s, work, base);
-}
-
-static const struct test_ops scaling_ops = {
-  .open = scaling_open,
+static const struct test_ops ops = {
+  .open = run_open,
   .setup = scaling_setup,
-  .describe = scaling_describe,
+  .describe = run_describe,
   .close = free,
   .thread_open = scaling_thread_open,
   .thread_close = scaling_thread_close,
@@ -238,7 +172,7 @@ const struct test cpu_scaling_test = {
   .summary = "CPU performance test",
   .opts = cpu_opts,
   .cfg_size = sizeof(struct cpu_cfg),
-  .ops = &scaling_ops,
+  .ops = &ops,
   .form = &scaling_form,
   .loads_cpu = true,
 };

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/err.h"
@@ -19,75 +18,15 @@
 #include "tests/memory/bandwidth_report.h"
 #include "tests/memory/memory.h"
 #include "tests/memory/options.h"
-#include "tests/memory/pages.h"
 
-enum {
-  CACHES_TIMES = 4,          /* memory by size of the last caches */
-  UNKNOWN_CACHES = 32 << 20, /* size of the last caches if it is not known */
-  VERIFY_BYTES = 4 << 20,    /* part of a block checked before the run */
-};
-
-#define ROUND_NS                                              \
-  (4 * NS_PER_MS) /* a round takes about this long, or a pass \
-                   */
+/* A round takes about this long, or a pass. */
+#define ROUND_NS (4 * NS_PER_MS)
 
 struct bandwidth_thread {
   struct bandwidth *run;
   struct bandwidth_slot *slot;
-  struct pages pages;
-  struct stream_block block;
-  struct stream_content content; /* current content of the block */
+  struct loops_block block;
 };
-
-/* Does the user want this loop, and does the machine have it? */
-static bool is_wanted(const struct bandwidth *b, enum stream s)
-{
-  const struct opt_list *list = &b->cfg->kernels;
-
-  if (!b->streams->run[s])
-    return false;
-  for (size_t i = 0; i < list->n; i++) {
-    if (strcmp(list->items[i], stream_words[s]) == 0)
-      return true;
-  }
-  return list->n == 0;
-}
-
-static int choose_loops(struct bandwidth *b, struct err *err)
-{
-  b->streams = b->cfg->isa == ISA_BASELINE ? streams_baseline()
-                                           : streams_best();
-  for (int s = 0; s < STREAMS; s++) {
-    if (is_wanted(b, s))
-      b->kernel[b->n_kernels++] = (enum stream)s;
-  }
-  if (b->n_kernels > 0)
-    return 0;
-  return err_set(err, -ENOTSUP,
-                 "this machine has no stores past the caches that bench knows: "
-                 "leave the -nt loops out of --memory-kernel");
-}
-
-static int choose_size(struct bandwidth *b, struct err *err)
-{
-  const uint64_t caches = place_last_caches("", &b->cpus);
-  const uint64_t usual = (caches > 0 ? caches : UNKNOWN_CACHES) * CACHES_TIMES;
-  char size[FMT_SIZE_SIZE];
-  uint64_t all;
-  int rc;
-
-  rc = pages_budget("", b->cfg->size_bytes, usual, &all, err);
-  if (rc < 0)
-    return rc;
-  b->words = stream_words_in(all / b->plan->threads);
-  if (b->words > 0)
-    return 0;
-  return err_set(err, -EINVAL,
-                 "Invalid value for --memory-size: %s for %u thread%s (each "
-                 "needs at least 3 KiB)",
-                 fmt_size(size, all), b->plan->threads,
-                 b->plan->threads == 1 ? "" : "s");
-}
 
 static void bandwidth_close(void *arg)
 {
@@ -113,9 +52,7 @@ static int bandwidth_open(const struct plan *plan, const void *cfg,
   place_find_cpus(&b->cpus);
   rc = b->slots ? 0 : err_set(err, -ENOMEM, "cannot allocate the memory test");
   if (rc == 0)
-    rc = choose_loops(b, err);
-  if (rc == 0)
-    rc = choose_size(b, err);
+    rc = loops_choose(&b->loops, b->cfg, &b->cpus, plan->threads, err);
   if (rc < 0)
     bandwidth_close(b);
   else
@@ -132,8 +69,9 @@ static void bandwidth_describe(void *arg)
           "Running memory bandwidth test with the following options:\n"
           "  memory: %s in all, for %u thread%s\n"
           "  instructions: %s\n\n",
-          fmt_size(size, b->words * sizeof(double) * b->plan->threads),
-          b->plan->threads, b->plan->threads == 1 ? "" : "s", b->streams->name);
+          fmt_size(size, b->loops.words * sizeof(double) * b->plan->threads),
+          b->plan->threads, b->plan->threads == 1 ? "" : "s",
+          b->loops.streams->name);
 }
 
 static void bandwidth_setup(void *run, struct report_setup *setup)
@@ -141,27 +79,11 @@ static void bandwidth_setup(void *run, struct report_setup *setup)
   setup->of_test = run;
 }
 
-/* Runs each loop once on a part of the block, and checks it word by word. */
-static int verify_loops(const struct bandwidth_thread *t, struct err *err)
-{
-  const struct bandwidth *b = t->run;
-  struct stream_block part = t->block;
-
-  part.n = stream_words_in(min_u64(VERIFY_BYTES, b->words * sizeof(double)));
-  part.value = 17;
-  for (unsigned i = 0; i < b->n_kernels; i++) {
-    if (!stream_verify(b->streams, b->kernel[i], &part))
-      return err_set(err, -EIO, "the loop %s (%s) has computed a wrong value",
-                     stream_words[b->kernel[i]], b->streams->name);
-  }
-  return 0;
-}
-
 static void bandwidth_thread_close(void *thr)
 {
   struct bandwidth_thread *t = thr;
 
-  pages_unmap(&t->pages);
+  loops_block_close(&t->block);
   free(t);
 }
 
@@ -176,34 +98,24 @@ static int bandwidth_thread_open(void *arg, struct worker *w, void **ret_thr,
     return err_set(err, -ENOMEM, "cannot allocate a thread's state");
   rc = place_pin(b->cpus.of[w->tid % b->cpus.n], err);
   if (rc == 0)
-    rc = pages_map(&t->pages, b->words * sizeof(double),
-                   b->cfg->pages != PAGES_SMALL, -1, err);
+    rc = loops_block_open(&t->block, &b->loops, b->cfg->pages != PAGES_SMALL,
+                          err);
   if (rc < 0) {
     free(t);
     return rc;
   }
   t->run = b;
   t->slot = &b->slots[w->tid];
-  pages_touch(&t->pages); /* the thread's first access decides on the node */
-  (void)atomic_fetch_add(&b->huge_bytes, t->pages.in_huge);
-  if (t->pages.look_failed)
+  (void)atomic_fetch_add(&b->huge_bytes, t->block.pages.in_huge);
+  if (t->block.pages.look_failed)
     atomic_store(&b->look_failed, 1);
-  t->block = (struct stream_block){ .words = (double *)(void *)t->pages.at,
-                                    .n = b->words,
-                                    .value = 1 };
-  rc = verify_loops(t, err);
-  b->streams->run[STREAM_WRITE](&t->block);
-  t->content = (struct stream_content){ 1, 1 };
-  if (rc < 0)
-    bandwidth_thread_close(t);
-  else
-    *ret_thr = t;
-  return rc;
+  *ret_thr = t;
+  return 0;
 }
 
 static enum stream kernel_of(const struct bandwidth *b, uint64_t round)
 {
-  return b->kernel[(round - 1) % b->n_kernels];
+  return b->loops.of[(round - 1) % b->loops.n];
 }
 
 /*
@@ -236,7 +148,7 @@ static void conclude_round(void *arg)
     return;
   n = atomic_load_explicit(&b->of[s].n, memory_order_relaxed);
   b->of[s].bytes_per_s[n % BANDWIDTH_ROUNDS_MAX] =
-    (double)stream_counted_bytes(s, b->words) * b->passes[s] *
+    (double)stream_counted_bytes(s, b->loops.words) * b->passes[s] *
     b->plan->threads * (double)NS_PER_S / span_ns;
   atomic_store_explicit(&b->of[s].n, n + 1, memory_order_release);
 }
@@ -246,16 +158,12 @@ static bool run_round(struct bandwidth_thread *t, enum stream s)
 {
   const struct bandwidth *b = t->run;
   const unsigned passes = b->passes[s] > 0 ? b->passes[s] : 1;
-  uint64_t sum = 0;
+  bool right;
 
-  t->block.value = (double)(b->round % 1000 + 1);
   t->slot->begin_ns = clock_now_ns();
-  for (unsigned i = 0; i < passes; i++)
-    sum += b->streams->run[s](&t->block);
+  right = loops_run(&t->block, s, (double)(b->round % 1000 + 1), passes);
   t->slot->end_ns = clock_now_ns();
-  t->content = stream_content_after(t->content, s, t->block.value);
-  return s != STREAM_READ ||
-         sum == stream_content_sum(t->content, t->block.n) * passes;
+  return right;
 }
 
 static int bandwidth_loop(void *thr, struct worker *w, struct err *err)
@@ -272,7 +180,7 @@ static int bandwidth_loop(void *thr, struct worker *w, struct err *err)
     worker_stop(w);
   }
   (void)worker_more(w); /* it notes why the run ends */
-  if (!right || !stream_content_is(t->content, &t->block))
+  if (!right || !loops_block_is_right(&t->block))
     return err_set(err, -EIO,
                    "the memory does not hold what was written to it: a sum of "
                    "thread %u is wrong",

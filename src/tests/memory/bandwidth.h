@@ -13,9 +13,9 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "tests/memory/loops.h"
 #include "tests/memory/meet.h"
 #include "tests/memory/place.h"
-#include "tests/memory/streams.h"
 
 struct memory_cfg;
 struct plan;
@@ -45,11 +45,8 @@ struct bandwidth_slot {
 struct bandwidth {
   const struct plan *plan;
   const struct memory_cfg *cfg;
-  const struct streams *streams;
   struct place_cpus cpus;
-  size_t words; /* of each worker's block */
-  unsigned n_kernels;
-  enum stream kernel[STREAMS];  /* the loops that take turns */
+  struct loops loops;           /* they take turns */
   _Atomic uint64_t huge_bytes;  /* sum over all blocks */
   _Atomic uint32_t look_failed; /* 1: the system does not report huge pages */
 

@@ -40,15 +40,15 @@ void bandwidth_figures(const struct bandwidth *b, enum stream s,
   ret->best = sorted[n - 1];
   ret->median = summary_quantile(sorted, n, 0.5);
   ret->mad = summary_mad(sorted, n, sorted + n);
-  ret->owned = ret->median * (double)stream_owned_bytes(s, b->words) /
-               (double)stream_counted_bytes(s, b->words);
+  ret->owned = ret->median * (double)stream_owned_bytes(s, b->loops.words) /
+               (double)stream_counted_bytes(s, b->loops.words);
   free(sorted);
 }
 
 /* Adds up all blocks as one. */
 static struct pages all_pages(const struct bandwidth *b)
 {
-  const uint64_t bytes = b->words * sizeof(double) * b->plan->threads;
+  const uint64_t bytes = b->loops.words * sizeof(double) * b->plan->threads;
 
   return (struct pages){ .bytes = bytes,
                          .in_huge = atomic_load(&b->huge_bytes),
@@ -68,18 +68,19 @@ static void add_results(struct strbuf *b, const struct report_setup *setup,
   strbuf_addf(b,
               "\n    instructions:                        %s\n\n"
               "    %-14s %12s %12s %8s %12s %8s\n",
-              run->streams->name, "loop", "best MiB/s", "median", "+-",
+              run->loops.streams->name, "loop", "best MiB/s", "median", "+-",
               "with owned", "rounds");
-  for (unsigned i = 0; i < run->n_kernels; i++) {
+  for (unsigned i = 0; i < run->loops.n; i++) {
     struct bandwidth_figures f;
 
-    bandwidth_figures(run, run->kernel[i], &f);
+    bandwidth_figures(run, run->loops.of[i], &f);
     if (f.rounds == 0) {
-      strbuf_addf(b, "    %-14s %12s\n", stream_words[run->kernel[i]], "none");
+      strbuf_addf(b, "    %-14s %12s\n", stream_words[run->loops.of[i]],
+                  "none");
       continue;
     }
     strbuf_addf(b, "    %-14s %12.0f %12.0f %6.1f %% %12.0f %8" PRIu64 "\n",
-                stream_words[run->kernel[i]], f.best / TEXT_MIB,
+                stream_words[run->loops.of[i]], f.best / TEXT_MIB,
                 f.median / TEXT_MIB, 100 * f.mad / f.median, f.owned / TEXT_MIB,
                 f.rounds);
   }
@@ -94,13 +95,13 @@ static void add_table(struct strbuf *b, const struct report_setup *setup)
 
   strbuf_adds(b, "loop,best_bytes_per_s,median_bytes_per_s,mad_bytes_per_s,"
                  "owned_bytes_per_s,rounds\n");
-  for (unsigned i = 0; i < run->n_kernels; i++) {
+  for (unsigned i = 0; i < run->loops.n; i++) {
     struct bandwidth_figures f;
 
-    bandwidth_figures(run, run->kernel[i], &f);
+    bandwidth_figures(run, run->loops.of[i], &f);
     if (f.rounds > 0)
       strbuf_addf(b, "%s,%.0f,%.0f,%.0f,%.0f,%" PRIu64 "\n",
-                  stream_words[run->kernel[i]], f.best, f.median, f.mad,
+                  stream_words[run->loops.of[i]], f.best, f.median, f.mad,
                   f.owned, f.rounds);
   }
 }
@@ -111,16 +112,16 @@ void bandwidth_report_details(void *arg, struct test_details *ret)
   const struct pages pages = all_pages(b);
 
   facts_text(&ret->test, "memory_test", "bandwidth");
-  facts_text(&ret->test, "bandwidth.instructions", b->streams->name);
+  facts_text(&ret->test, "bandwidth.instructions", b->loops.streams->name);
   facts_int(&ret->test, "bandwidth.bytes", (int64_t)pages.bytes);
   if (!pages.look_failed)
     facts_int(&ret->test, "bandwidth.huge_bytes", (int64_t)pages.in_huge);
-  for (unsigned i = 0; i < b->n_kernels; i++) {
-    const char *name = stream_words[b->kernel[i]];
+  for (unsigned i = 0; i < b->loops.n; i++) {
+    const char *name = stream_words[b->loops.of[i]];
     struct bandwidth_figures f;
     char key[96];
 
-    bandwidth_figures(b, b->kernel[i], &f);
+    bandwidth_figures(b, b->loops.of[i], &f);
     if (f.rounds == 0)
       continue;
 #define FACT(what, value)                                             \

@@ -12,6 +12,7 @@
 #include "tests/memory/form.h"
 #include "tests/memory/memory.h"
 #include "tests/memory/options.h"
+#include "tests/scaling.h"
 #include "tests/tests.h"
 
 struct memory_choice {
@@ -29,6 +30,7 @@ static const struct memory_choice choices[MEMORY_TESTS] = {
   [MEMORY_LOADED] = { &memory_loaded_ops, &memory_loaded_form, 2, 0 },
   [MEMORY_PAIRS] = { &memory_pairs_ops, &memory_pairs_form, 1, 1 },
   [MEMORY_NUMA] = { &memory_numa_ops, &memory_numa_form, 1, 1 },
+  [MEMORY_SCALING] = { &memory_scaling_ops, &scaling_form, 1, 1 },
 };
 
 struct memory_front {

@@ -14,6 +14,7 @@ extern const struct test_ops memory_latency_ops;
 extern const struct test_ops memory_loaded_ops;
 extern const struct test_ops memory_numa_ops;
 extern const struct test_ops memory_pairs_ops;
+extern const struct test_ops memory_scaling_ops;
 
 extern const struct report_form memory_bandwidth_form;
 extern const struct report_form memory_latency_form;

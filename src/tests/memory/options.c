@@ -15,7 +15,8 @@ const char *const memory_scope_words[] = { "global", "local", NULL };
 const char *const memory_oper_words[] = { "read", "write", "none", NULL };
 static const char *const mode_words[] = { "seq", "rnd", NULL };
 const char *const memory_test_words[] = { "bandwidth", "latency", "loaded",
-                                          "pairs",     "numa",    NULL };
+                                          "pairs",     "numa",    "scaling",
+                                          NULL };
 static const char *const pages_words[] = { "auto", "small", "huge", NULL };
 static const char *const isa_words[] = { "best", "baseline", NULL };
 
@@ -92,14 +93,15 @@ const struct opt memory_opts[] = {
     .name = "memory-test",
     .words = memory_test_words,
     .help = "what to find out about the memory instead {bandwidth, latency, "
-            "loaded, pairs, numa}",
+            "loaded, pairs, numa, scaling}",
     .man = "bandwidth: bytes per second of loops that read, write, copy, and "
            "scale and add. latency: the time of a dependent access by the "
            "size of the memory that it goes over, and the caches that show in "
            "it. loaded: latency while the other threads use bandwidth. pairs: "
            "the time in which a cache line goes from one processor to "
            "another. numa: latency and bandwidth from each node to the memory "
-           "of each. Unset, the test is the classic one.",
+           "of each. scaling: bandwidth with one thread, one per core, and one "
+           "per hardware thread. Unset, the test is the classic one.",
   },
   {
     OPT_SIZE(struct memory_cfg, size_bytes),
@@ -129,7 +131,8 @@ const struct opt memory_opts[] = {
     .name = "memory-kernel",
     .def = "",
     .words = stream_words,
-    .help = "with --memory-test=bandwidth: the loops to run, all if empty",
+    .help = "with --memory-test=bandwidth or scaling: the loops to run, all if "
+            "empty",
     .man = "read, write, copy, scale-add, and with stores past the caches "
            "write-nt, copy-nt, scale-add-nt.",
   },
@@ -195,9 +198,11 @@ int memory_options_check(const struct memory_cfg *cfg, struct err *err)
                    "--%s is for the test without --memory-test: leave one of "
                    "them out",
                    name);
-  if (cfg->kernels.n > 0 && cfg->test != MEMORY_BANDWIDTH)
+  if (cfg->kernels.n > 0 && cfg->test != MEMORY_BANDWIDTH &&
+      cfg->test != MEMORY_SCALING)
     return err_set(err, -EINVAL,
-                   "--memory-kernel is for --memory-test=bandwidth, not for %s",
+                   "--memory-kernel is for --memory-test=bandwidth or scaling, "
+                   "not for %s",
                    memory_test_words[cfg->test]);
   return 0;
 }

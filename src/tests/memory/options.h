@@ -24,6 +24,7 @@ enum memory_test {
   MEMORY_LOADED,
   MEMORY_PAIRS,
   MEMORY_NUMA,
+  MEMORY_SCALING,
   MEMORY_TESTS,
 };
 

@@ -1,7 +1,7 @@
 /*
  * scaling_hands.c - threads that work at the same time.
  */
-#include "tests/cpu/scaling_hands.h"
+#include "tests/scaling_hands.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -14,22 +14,21 @@
 #include "base/mem.h"
 #include "base/thread.h"
 #include "base/wait.h"
-#include "tests/cpu/primes.h"
-#include "tests/cpu/scaling.h"
+#include "tests/scaling.h"
 
 struct hand {
   struct scaling_hands *all;
   unsigned index;
   pthread_t thread;
   bool started;
-  void *mem[SCALING_WORKS_MAX];
-  bool counted;    /* a round of prime numbers was done */
-  uint64_t primes; /* that it has found */
+  bool opened;
+  void *mem; /* of the kind */
 
   /* Of the last sample; read by the first hand when the others are done. */
   double per_s;
   bool wrong;
-  int pinned; /* 0, or a negative errno value */
+  int failed; /* why it cannot work: a negative errno value, or 0 */
+  struct err why;
 } CACHE_ALIGNED;
 
 struct scaling_hands {
@@ -65,40 +64,46 @@ static int pin(int cpu)
   return rc;
 }
 
-/* Does a round; false: its result is wrong. */
-static bool do_round(struct hand *h, unsigned work)
+/* The hand goes to its processor and opens what it needs. */
+static void settle(struct hand *h)
 {
-  const struct scaling_work *w = &h->all->s->work[work];
-  uint64_t limit = h->all->s->max_prime, found;
+  const struct scaling *s = h->all->s;
+  const int cpu = s->topology.cpu[h->index];
 
-  if (w->kernel)
-    return w->path->run(h->mem[work]) == w->kernel->result;
-  OPAQUE(limit); /* otherwise one count could serve all rounds */
-  found = primes_count(limit);
-  OPAQUE(found);
-  if (!h->counted) {
-    h->counted = true;
-    h->primes = found;
-  }
-  return found == h->primes;
+  h->failed = pin(cpu);
+  if (h->failed < 0)
+    h->failed = err_set(&h->why, h->failed,
+                        "cannot keep a thread on processor %d, which %s needs "
+                        "(does this container allow sched_setaffinity?)",
+                        cpu, s->kind->option);
+  else
+    h->failed = s->kind->open(s, &h->mem, &h->why);
+  h->opened = h->failed == 0;
+}
+
+static void leave(struct hand *h)
+{
+  if (h->opened)
+    h->wrong = !h->all->s->kind->close(h->all->s, h->mem);
 }
 
 /* Its part of a sample.  The first round fetches memory into the caches. */
 static void work(struct hand *h)
 {
+  const struct scaling *s = h->all->s;
   const unsigned what = h->all->work;
   uint64_t rounds = 0, begin_ns, now_ns;
-  bool right = do_round(h, what);
+  bool right = s->kind->round(s, what, h->mem);
 
   begin_ns = now_ns = clock_now_ns();
   do {
-    right = do_round(h, what) && right;
+    right = s->kind->round(s, what, h->mem) && right;
     rounds++;
     now_ns = clock_now_ns();
   } while (now_ns < h->all->end_ns);
   h->wrong = !right;
-  h->per_s = h->all->s->work[what].operations * (double)rounds *
-             (double)NS_PER_S / (double)(now_ns - begin_ns);
+  h->per_s = s->work[what].amount * (double)rounds * (double)NS_PER_S /
+             (double)(now_ns - begin_ns);
 }
 
 static void *hand_main(void *arg)
@@ -108,19 +113,21 @@ static void *hand_main(void *arg)
   uint32_t seen = 0;
 
   thread_set_name("scaling");
-  h->pinned = pin(all->s->topology.cpu[h->index]);
+  settle(h);
   for (;;) {
+    (void)atomic_fetch_add(&all->done, 1);
+    wait_wake_all(&all->done);
     while (atomic_load(&all->turn) == seen)
       wait_while(&all->turn, seen, UINT64_MAX);
     seen = atomic_load(&all->turn);
     if (all->quit)
-      return NULL;
+      break;
     if (h->index < all->threads)
       work(h);
     /* The sample may change as soon as all have said that they know it. */
-    (void)atomic_fetch_add(&all->done, 1);
-    wait_wake_all(&all->done);
   }
+  leave(h);
+  return NULL;
 }
 
 static void next_turn(struct scaling_hands *h)
@@ -129,29 +136,12 @@ static void next_turn(struct scaling_hands *h)
   wait_wake_all(&h->turn);
 }
 
-static int prepare(struct hand *h, struct err *err)
+int scaling_hands_free(struct scaling_hands *h, struct err *err)
 {
-  const struct scaling *s = h->all->s;
   int rc = 0;
 
-  for (unsigned i = 0; i < s->works && rc == 0; i++) {
-    const struct cpu_kernel *k = s->work[i].kernel;
-
-    if (!k)
-      continue;
-    h->mem[i] = mem_aligned(1, k->bytes, CACHE_LINE);
-    rc = h->mem[i] ? k->prepare(h->mem[i], err)
-                   : err_set(err, -ENOMEM,
-                             "cannot allocate %zu bytes for the kernel %s",
-                             k->bytes, k->name);
-  }
-  return rc;
-}
-
-void scaling_hands_free(struct scaling_hands *h)
-{
   if (!h)
-    return;
+    return 0;
   h->quit = true;
   next_turn(h);
   for (unsigned i = 0; h->of && i < h->n; i++) {
@@ -159,21 +149,45 @@ void scaling_hands_free(struct scaling_hands *h)
 
     if (one->started)
       (void)pthread_join(one->thread, NULL);
-    for (unsigned k = 0; k < h->s->works; k++) {
-      if (one->mem[k] && h->s->work[k].kernel->done)
-        h->s->work[k].kernel->done(one->mem[k]);
-      free(one->mem[k]);
-    }
+    else
+      leave(one);
+    if (one->opened && one->wrong)
+      rc = err_set(err, -EIO,
+                   "the memory of the thread on processor %d does not hold "
+                   "what was written to it",
+                   h->s->topology.cpu[i]);
   }
   free(h->of);
   free(h);
+  return rc;
+}
+
+/* The others have done their part. */
+static void await_others(struct scaling_hands *h)
+{
+  uint32_t done;
+
+  while ((done = atomic_load(&h->done)) + 1 < h->n)
+    wait_while(&h->done, done, UINT64_MAX);
+}
+
+/* Begins with hand 1: the caller is the first. */
+static int start_others(struct scaling_hands *h, struct err *err)
+{
+  int rc = 0;
+
+  for (unsigned i = 1; i < h->n && rc == 0; i++) {
+    rc = thread_start(&h->of[i].thread, 0, hand_main, &h->of[i], err);
+    h->of[i].started = rc == 0;
+  }
+  return rc;
 }
 
 int scaling_hands_new(struct scaling_hands **ret, const struct scaling *s,
                       struct err *err)
 {
   struct scaling_hands *h = mem_aligned(1, sizeof(*h), CACHE_LINE);
-  int rc = 0;
+  int rc;
 
   if (!h)
     return err_set(err, -ENOMEM, "cannot allocate the threads");
@@ -183,19 +197,22 @@ int scaling_hands_new(struct scaling_hands **ret, const struct scaling *s,
   h->of = mem_aligned(h->n, sizeof(*h->of), CACHE_LINE);
   if (!h->of)
     return err_set(err, -ENOMEM, "cannot allocate the threads");
-  for (unsigned i = 0; i < h->n && rc == 0; i++) {
-    struct hand *one = &h->of[i];
-
-    one->all = h;
-    one->index = i;
-    rc = prepare(one, err);
-    if (rc == 0 && i == 0)
-      one->pinned = pin(s->topology.cpu[0]);
-    else if (rc == 0)
-      rc = thread_start(&one->thread, 0, hand_main, one, err);
-    one->started = rc == 0 && i > 0;
+  for (unsigned i = 0; i < h->n; i++) {
+    h->of[i].all = h;
+    h->of[i].index = i;
   }
-  return rc;
+  rc = start_others(h, err);
+  if (rc < 0)
+    return rc;
+  settle(&h->of[0]);
+  await_others(h);
+  for (unsigned i = 0; i < h->n; i++) {
+    if (h->of[i].failed < 0) {
+      *err = h->of[i].why;
+      return h->of[i].failed;
+    }
+  }
+  return 0;
 }
 
 /* Adds up what the hands have done, and looks at their results. */
@@ -205,20 +222,12 @@ static int add_up(const struct scaling_hands *h, double *ret_per_s,
   double sum = 0;
 
   for (unsigned i = 0; i < h->threads; i++) {
-    const struct hand *one = &h->of[i];
-
-    if (one->pinned < 0)
-      return err_set(err, one->pinned,
-                     "cannot keep a thread on processor %d, which "
-                     "--cpu-scaling needs (does this container allow "
-                     "sched_setaffinity?)",
-                     h->s->topology.cpu[i]);
-    if (one->wrong)
+    if (h->of[i].wrong)
       return err_set(err, -EIO,
                      "the work '%s' has a wrong result on processor %d: it, or "
                      "its memory, is faulty",
                      h->s->work[h->work].name, h->s->topology.cpu[i]);
-    sum += one->per_s;
+    sum += h->of[i].per_s;
   }
   *ret_per_s = sum;
   return 0;
@@ -227,15 +236,12 @@ static int add_up(const struct scaling_hands *h, double *ret_per_s,
 int scaling_hands_play(struct scaling_hands *h, unsigned what, unsigned threads,
                        uint64_t for_ns, double *ret_per_s, struct err *err)
 {
-  uint32_t done;
-
   h->work = what;
   h->threads = threads;
   h->end_ns = clock_now_ns() + for_ns;
   atomic_store(&h->done, 0);
   next_turn(h);
   work(&h->of[0]);
-  while ((done = atomic_load(&h->done)) + 1 < h->n)
-    wait_while(&h->done, done, UINT64_MAX);
+  await_others(h);
   return add_up(h, ret_per_s, err);
 }

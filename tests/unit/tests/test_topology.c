@@ -1,5 +1,5 @@
 /*
- * test_cpu_topology.c - cores and hardware threads as the system describes
+ * test_topology.c - cores and hardware threads as the system describes
  * them.
  */
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tests/cpu/topology.h"
+#include "tests/topology.h"
 #include "tests/unit/tap.h"
 
 static char root[] = "/tmp/bench-topology-XXXXXX";

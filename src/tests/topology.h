@@ -4,8 +4,8 @@
  *
  * Files are read below `root`, which is "" for the real system.
  */
-#ifndef BENCH_TESTS_CPU_TOPOLOGY_H
-#define BENCH_TESTS_CPU_TOPOLOGY_H
+#ifndef BENCH_TESTS_TOPOLOGY_H
+#define BENCH_TESTS_TOPOLOGY_H
 
 enum {
   TOPOLOGY_CPUS_MAX = 1024,

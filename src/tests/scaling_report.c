@@ -1,5 +1,5 @@
 /*
- * scaling_report.c - the reports of the cpu test with --cpu-scaling.
+ * scaling_report.c - the reports of tests that measure how works scale.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -12,11 +12,8 @@
 #include "report/form.h"
 #include "report/life.h"
 #include "stats/report.h"
-#include "tests/cpu/scaling.h"
+#include "tests/scaling.h"
 
-/* One thread per core is expected to do at least this share of what as many
- * single threads would. */
-#define SCALES 0.75
 /* A second hardware thread that does less than this is in the way. */
 #define HELPS 0.98
 
@@ -36,15 +33,15 @@ static void add_head(struct strbuf *b, const struct scaling *s)
 {
   char title[64];
 
-  strbuf_addf(b, "Operations per second by threads:\n    %-8s %16s", "work",
+  strbuf_addf(b, "%s by threads:\n    %-12s %12s", s->kind->title, "work",
               "1 thread");
   if (s->level[SCALING_CORES]) {
     (void)snprintf(title, sizeof(title), "%u cores", s->topology.cores);
-    strbuf_addf(b, " %16s %7s", title, "times");
+    strbuf_addf(b, " %12s %7s", title, "times");
   }
   if (s->level[SCALING_ALL]) {
     (void)snprintf(title, sizeof(title), "%u threads", s->topology.cpus);
-    strbuf_addf(b, " %16s %7s", title, "SMT");
+    strbuf_addf(b, " %12s %7s", title, "SMT");
   }
   strbuf_adds(b, "\n");
 }
@@ -66,14 +63,15 @@ static void scaling_results(struct strbuf *b, const struct report_setup *setup,
   (void)r;
   add_head(b, s);
   for (unsigned i = 0; i < s->works; i++) {
-    strbuf_addf(b, "    %-8s", s->work[i].name);
+    strbuf_addf(b, "    %-12s", s->work[i].name);
     for (int k = 0; k < SCALING_LEVELS; k++) {
       const enum scaling_level level = (enum scaling_level)k;
+      double rate;
 
       if (!s->level[k])
         continue;
-      add_number(b, 16, scaling_rate(s, i, level) < 1e5 ? 2 : 0,
-                 scaling_rate(s, i, level));
+      rate = scaling_rate(s, i, level) / s->kind->unit;
+      add_number(b, 12, rate < 1e5 ? 2 : 0, rate);
       if (k > 0)
         add_number(b, 7, 2, scaling_ratio(s, i, level, base_of(level)));
     }
@@ -91,6 +89,33 @@ static void scaling_results(struct strbuf *b, const struct report_setup *setup,
 }
 
 /* ---- files ---- */
+
+/* Empty where nothing was measured. */
+static void add_cell(struct strbuf *b, double value, int decimals)
+{
+  strbuf_adds(b, ",");
+  if (isfinite(value))
+    strbuf_addf(b, "%.*f", decimals, value);
+}
+
+static void scaling_table(struct strbuf *b, const struct report_setup *setup)
+{
+  const struct scaling *s = setup->of_test;
+
+  strbuf_adds(b, "work,one_per_s,cores_per_s,cores_ratio,all_per_s,smt_ratio,"
+                 "samples\n");
+  for (unsigned i = 0; i < s->works; i++) {
+    strbuf_adds(b, s->work[i].name);
+    add_cell(b, scaling_rate(s, i, SCALING_ONE), 0);
+    add_cell(b, scaling_rate(s, i, SCALING_CORES), 0);
+    add_cell(b, scaling_ratio(s, i, SCALING_CORES, SCALING_ONE), 4);
+    add_cell(b, scaling_rate(s, i, SCALING_ALL), 0);
+    add_cell(b, scaling_ratio(s, i, SCALING_ALL, SCALING_CORES), 4);
+    strbuf_addf(
+      b, ",%u\n",
+      atomic_load_explicit(&s->cell[i][SCALING_ONE].n, memory_order_acquire));
+  }
+}
 
 static const char *key_of(char key[KEY_SIZE], const char *fmt, ...)
   PRINTF_LIKE(2, 3);
@@ -134,7 +159,7 @@ static void add_work(struct facts *to, const struct scaling *s, unsigned i)
     if (!s->level[k] || !isfinite(rate))
       continue;
     facts_real(to, key_of(key, "scaling.of.%s.%s_per_s", name, keys[k]), rate);
-    add_figure(to, name, rates[k], "per_s", rate);
+    add_figure(to, name, rates[k], s->kind->figure, rate);
     if (!ratios[k] || !isfinite(ratio))
       continue;
     facts_real(to, key_of(key, "scaling.of.%s.%s", name, ratio_keys[k]), ratio);
@@ -143,15 +168,15 @@ static void add_work(struct facts *to, const struct scaling *s, unsigned i)
   facts_int(
     to, key_of(key, "scaling.of.%s.samples", name),
     atomic_load_explicit(&s->cell[i][SCALING_ONE].n, memory_order_acquire));
-  if (s->work[i].path)
-    facts_text(to, key_of(key, "code.%s", name), s->work[i].path->name);
+  if (s->work[i].code)
+    facts_text(to, key_of(key, "code.%s", name), s->work[i].code);
 }
 
 void scaling_details(void *run, struct test_details *ret)
 {
   const struct scaling *s = run;
 
-  facts_text(&ret->test, "cpu_test", "scaling");
+  facts_text(&ret->test, s->kind->key, "scaling");
   facts_int(&ret->test, "scaling.cores", s->topology.cores);
   facts_int(&ret->test, "scaling.hardware_threads", s->topology.cpus);
   if (s->quota_cpus > 0)
@@ -210,7 +235,8 @@ void scaling_doubts(void *run, const struct report *total, struct doubts *to)
                s->quota_cpus, t->cpus);
     return;
   }
-  if (find_worst(s, SCALING_CORES, &work, &ratio) && ratio < SCALES * t->cores)
+  if (find_worst(s, SCALING_CORES, &work, &ratio) &&
+      ratio < s->kind->scales * t->cores)
     doubts_add(to, true, "scaling",
                "%u threads, one per core, do %.2f times the work of one (%s): "
                "other programs are at work, or these are not whole cores "
@@ -227,8 +253,9 @@ void scaling_doubts(void *run, const struct report *total, struct doubts *to)
 const struct report_form scaling_form = {
   .interval = form_interval_events,
   .results = scaling_results,
+  .table = scaling_table,
   .classes = "Operations",
   .class = "operation",
   .measures_itself = true,
-  .outcome = "operations per second are",
+  .outcome = "the rates are",
 };

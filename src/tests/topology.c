@@ -1,7 +1,7 @@
 /*
  * topology.c - cores and their hardware threads.
  */
-#include "tests/cpu/topology.h"
+#include "tests/topology.h"
 
 #include <sched.h>
 #include <stdbool.h>

@@ -1,0 +1,139 @@
+/*
+ * loops.c - loops over memory: which ones, and their blocks.
+ */
+#include "tests/memory/loops.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/fmt.h"
+#include "base/minmax.h"
+#include "tests/memory/options.h"
+#include "tests/memory/place.h"
+
+enum {
+  CACHES_TIMES = 4,          /* memory by size of the last caches */
+  UNKNOWN_CACHES = 32 << 20, /* size of the last caches if it is not known */
+  VERIFY_BYTES = 4 << 20,    /* part of a block checked before the run */
+};
+
+/* Does the user want this loop, and does the machine have it? */
+static bool is_wanted(const struct loops *l, const struct opt_list *list,
+                      enum stream s)
+{
+  if (!l->streams->run[s])
+    return false;
+  for (size_t i = 0; i < list->n; i++) {
+    if (strcmp(list->items[i], stream_words[s]) == 0)
+      return true;
+  }
+  return list->n == 0;
+}
+
+static int choose_loops(struct loops *l, const struct memory_cfg *cfg,
+                        struct err *err)
+{
+  l->streams = cfg->isa == ISA_BASELINE ? streams_baseline() : streams_best();
+  l->n = 0;
+  for (int s = 0; s < STREAMS; s++) {
+    if (is_wanted(l, &cfg->kernels, s))
+      l->of[l->n++] = (enum stream)s;
+  }
+  if (l->n > 0)
+    return 0;
+  return err_set(err, -ENOTSUP,
+                 "this machine has no stores past the caches that bench knows: "
+                 "leave the -nt loops out of --memory-kernel");
+}
+
+static int choose_size(struct loops *l, const struct memory_cfg *cfg,
+                       const struct place_cpus *cpus, unsigned threads,
+                       struct err *err)
+{
+  const uint64_t caches = place_last_caches("", cpus);
+  const uint64_t usual = (caches > 0 ? caches : UNKNOWN_CACHES) * CACHES_TIMES;
+  char size[FMT_SIZE_SIZE];
+  uint64_t all;
+  int rc;
+
+  rc = pages_budget("", cfg->size_bytes, usual, &all, err);
+  if (rc < 0)
+    return rc;
+  l->words = stream_words_in(all / threads);
+  if (l->words > 0)
+    return 0;
+  return err_set(err, -EINVAL,
+                 "Invalid value for --memory-size: %s for %u thread%s (each "
+                 "needs at least 3 KiB)",
+                 fmt_size(size, all), threads, threads == 1 ? "" : "s");
+}
+
+int loops_choose(struct loops *ret, const struct memory_cfg *cfg,
+                 const struct place_cpus *cpus, unsigned threads,
+                 struct err *err)
+{
+  const int rc = choose_loops(ret, cfg, err);
+
+  return rc < 0 ? rc : choose_size(ret, cfg, cpus, threads, err);
+}
+
+static int verify(const struct loops_block *b, struct err *err)
+{
+  const struct loops *l = b->loops;
+  struct stream_block part = b->block;
+
+  part.n = stream_words_in(min_u64(VERIFY_BYTES, l->words * sizeof(double)));
+  part.value = 17;
+  for (unsigned i = 0; i < l->n; i++) {
+    if (!stream_verify(l->streams, l->of[i], &part))
+      return err_set(err, -EIO, "the loop %s (%s) has computed a wrong value",
+                     stream_words[l->of[i]], l->streams->name);
+  }
+  return 0;
+}
+
+int loops_block_open(struct loops_block *b, const struct loops *loops,
+                     bool huge, struct err *err)
+{
+  int rc = pages_map(&b->pages, loops->words * sizeof(double), huge, -1, err);
+
+  if (rc < 0)
+    return rc;
+  b->loops = loops;
+  pages_touch(&b->pages);
+  b->block = (struct stream_block){ .words = (double *)(void *)b->pages.at,
+                                    .n = loops->words,
+                                    .value = 1 };
+  rc = verify(b, err);
+  if (rc < 0) {
+    loops_block_close(b);
+    return rc;
+  }
+  loops->streams->run[STREAM_WRITE](&b->block);
+  b->content = (struct stream_content){ 1, 1 };
+  return 0;
+}
+
+void loops_block_close(struct loops_block *b)
+{
+  pages_unmap(&b->pages);
+}
+
+bool loops_run(struct loops_block *b, enum stream s, double value,
+               unsigned passes)
+{
+  uint64_t sum = 0;
+
+  b->block.value = value;
+  for (unsigned i = 0; i < passes; i++)
+    sum += b->loops->streams->run[s](&b->block);
+  b->content = stream_content_after(b->content, s, value);
+  return s != STREAM_READ ||
+         sum == stream_content_sum(b->content, b->block.n) * passes;
+}
+
+bool loops_block_is_right(const struct loops_block *b)
+{
+  return stream_content_is(b->content, &b->block);
+}
