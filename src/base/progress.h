@@ -45,6 +45,9 @@ void progress_line(struct strbuf *line, const struct progress_point *at,
 void progress_sum(struct strbuf *line, const struct progress_point *at,
                   uint64_t passed_ns);
 
+/* "1 h 20 min", "3 min 5 s", "12 s"; at least "1 s". */
+void progress_add_time(struct strbuf *line, double seconds);
+
 /* ---- showing it ---- */
 
 struct progress_io {

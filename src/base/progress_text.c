@@ -43,7 +43,7 @@ static double rate_of(const struct progress_point *at, uint64_t passed_ns)
 }
 
 /* The time left is never shown as "0 s". */
-static void add_time(struct strbuf *line, double seconds)
+void progress_add_time(struct strbuf *line, double seconds)
 {
   const uint64_t s = seconds > 1.0 ? (uint64_t)(seconds + 0.5) : 1;
 
@@ -79,11 +79,11 @@ static void add_left(struct strbuf *line, const struct progress_point *at,
 
   if (at->unit == PROGRESS_TABLES) {
     strbuf_adds(line, ", ");
-    add_time(line, (double)passed_ns / (double)NS_PER_S);
+    progress_add_time(line, (double)passed_ns / (double)NS_PER_S);
     strbuf_adds(line, " so far");
   } else if (rate > 0.0 && at->done < at->total) {
     strbuf_adds(line, ", ");
-    add_time(line, (double)(at->total - at->done) / rate);
+    progress_add_time(line, (double)(at->total - at->done) / rate);
     strbuf_adds(line, " left");
   }
 }

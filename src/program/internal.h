@@ -84,6 +84,8 @@ void program_put_version(const struct program *p);
 
 /* Open the files of results, before anything starts. */
 int program_open_results(struct program *p, struct err *err);
+/* Does a line on the terminal follow the run? */
+bool program_has_live_line(const struct program *p);
 int program_run_test(struct program *p, const struct test *test,
                      const void *cfg, const struct plan *plan);
 

@@ -57,6 +57,7 @@ static int make_plan(struct job *job, struct err *err)
   /* All processes need the same value, whatever files they write. */
   in.details = runs && (results_wanted(&p->opts.results) ||
                         (p->ranks && p->opts.ranks.report));
+  in.live = runs && program_has_live_line(p);
   in.event_rings = results_event_rings(p->results);
   if (job->source->choose)
     rc = job->source->choose(job, err);

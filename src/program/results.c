@@ -14,6 +14,7 @@
 #include "program/source.h"
 #include "ranks/ranks.h"
 #include "ranks/report.h"
+#include "report/live_line.h"
 #include "results/outname.h"
 #include "results/results.h"
 #include "run/plan.h"
@@ -118,10 +119,20 @@ static int run_with(struct program *p, const struct test *test, const void *cfg,
   return status;
 }
 
+bool program_has_live_line(const struct program *p)
+{
+  return p->opts.report.progress && p->opts.run.report_interval_s == 0 &&
+         !p->ranks && p->cmdline.identity == IDENTITY_BENCH &&
+         log_get_level() >= LOG_NOTICE && isatty(STDERR_FILENO) == 1;
+}
+
 int program_run_test(struct program *p, const struct test *test,
                      const void *cfg, const struct plan *plan)
 {
-  struct reporter_use use[2];
+  struct live_line line = { .io = &progress_stderr,
+                            .time_ns = plan->time_ns,
+                            .events = plan->events };
+  struct reporter_use use[3];
   size_t n = 0;
   uint64_t dropped;
   int status;
@@ -129,6 +140,8 @@ int program_run_test(struct program *p, const struct test *test,
   /* Files come first: a hook may not return after the text. */
   if (p->results)
     use[n++] = (struct reporter_use){ &results_reporter, p->results };
+  if (program_has_live_line(p))
+    use[n++] = (struct reporter_use){ &live_line_reporter, &line };
   if (!p->ranks || p->ranks->rank == 0)
     use[n++] = (struct reporter_use){ &text_reporter, &p->text };
   status = run_with(p, test, cfg, plan, use, n);

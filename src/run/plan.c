@@ -170,7 +170,7 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
   plan->time_ns = run->time_s > 0 ? ns_of(run->time_s) : PLAN_NO_LIMIT;
   plan->warmup_ns = ns_of(run->warmup_time_s);
   plan->interval_ns = ns_of(run->report_interval_s);
-  if (in->details)
+  if (in->details || in->live)
     plan->sample_ns = SAMPLE_NS;
   set_grace(plan, in->no_deadline);
   set_report(plan, in);

@@ -65,7 +65,8 @@ struct plan {
 
   /* Reports. */
   uint64_t interval_ns; /* 0: none */
-  uint64_t sample_ns;   /* length of intervals in files, if interval_ns is 0 */
+  uint64_t sample_ns;   /* length of intervals that are not printed, if
+                         * interval_ns is 0 */
   unsigned n_checkpoints;
   const uint64_t *checkpoint_ns; /* owned; ascending */
   struct report_setup report;    /* n_percentiles values are owned */
@@ -98,6 +99,7 @@ struct plan_input {
   bool statement_times;            /* --db-debug */
   bool percentile_given;           /* on the command line or in a file */
   bool details;                    /* results for machines are wanted */
+  bool live;                       /* a line follows the run */
   struct event_rings *event_rings; /* [opt] */
   enum compat compat;
   enum identity identity;

@@ -34,6 +34,7 @@ struct report_setup {
   double percentile;               /* 0: none */
   bool histogram;                  /* --histogram */
   bool class_table;                /* --report-classes */
+  bool progress;                   /* --progress */
   struct opt_list percentile_list; /* --percentiles, as texts */
 
   /* What follows from the plan. */

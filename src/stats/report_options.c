@@ -44,6 +44,16 @@ const struct opt report_opts[] = {
            "--percentile, those of --percentiles, and the maximum.",
   },
   {
+    OPT_BOOL(struct report_setup, progress),
+    .name = "progress",
+    .flags = OPT_OWN,
+    .def = "on",
+    .help = "on a terminal, one line follows a run without --report-interval",
+    .man = "The line is on the standard error and has the time left, the "
+           "events per second, the latency and the errors. It is removed "
+           "before the report. A pipe or a file never gets it.",
+  },
+  {
     OPT_BOOL(struct report_setup, class_table),
     .name = "report-statements",
     .flags = OPT_OWN,

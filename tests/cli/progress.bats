@@ -51,3 +51,25 @@ oltp=(oltp_common --db-driver=sqlite --sqlite-synchronous=off)
   must has "$output" '^width 80: [3-7][0-9]$'
   must has "$output" '^3145728 bytes written in'
 }
+
+@test "a run on a terminal has a line, which is removed before the report" {
+  on_terminal left 80 "$BENCH" cpu --time=3 run
+  must is "$status" 0
+  must has "$output" '^width 80: [4-7][0-9]$'
+  must has "$output" '^    total time: '
+  must is "$(grep -c ' left: ' <<<"$output")" 0
+  on_terminal left 40 "$BENCH" cpu --time=3 run
+  must has "$output" '^width 40: [1-3][0-9]$'
+}
+
+@test "a run has no line in a pipe, beside intervals, as sysbench, or if it is unwanted" {
+  bench cpu --time=2.2 run
+  must is "$stderr" ""
+  on_terminal left 80 "$BENCH" cpu --time=2.2 --report-interval=1 run
+  must has "$output" '^width 80: 0$'
+  on_terminal left 80 "$BENCH" cpu --time=2.2 --progress=off run
+  must has "$output" '^width 80: 0$'
+  ln -s "$BENCH" sysbench
+  on_terminal left 80 "$PWD/sysbench" cpu --time=2.2 run
+  must has "$output" '^width 80: 0$'
+}

@@ -1,0 +1,40 @@
+/*
+ * live_line.h - one line on a terminal that follows a run: the time left, and
+ * the rate, latency and errors of the last second.
+ *
+ * A reporter.  It writes to stderr, and only if that is a terminal.
+ */
+#ifndef BENCH_REPORT_LIVE_LINE_H
+#define BENCH_REPORT_LIVE_LINE_H
+
+#include <stdint.h>
+
+#include "base/progress.h"
+#include "report/reporter.h"
+
+struct report;
+struct report_setup;
+struct strbuf;
+
+struct live_line {
+  const struct progress_io *io;
+  void *io_ctx;
+  uint64_t time_ns; /* the time limit; UINT64_MAX: none */
+  uint64_t events;  /* the limit of events; UINT64_MAX: none */
+
+  /* What the intervals so far have counted. */
+  uint64_t done, errors;
+};
+
+/*
+ * The line for a report of an interval, with less than `columns` characters:
+ * what matters less is left out until it fits.  The counts include the
+ * interval.
+ */
+void live_line_text(struct strbuf *line, const struct live_line *l,
+                    const struct report_setup *setup, const struct report *r,
+                    unsigned columns);
+
+extern const struct reporter live_line_reporter; /* ctx: struct live_line */
+
+#endif
