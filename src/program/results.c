@@ -11,6 +11,7 @@
 #include "base/strbuf.h"
 #include "cluster/keeper.h"
 #include "program/internal.h"
+#include "program/slo.h"
 #include "program/source.h"
 #include "ranks/ranks.h"
 #include "ranks/report.h"
@@ -121,7 +122,8 @@ static int run_with(struct program *p, const struct test *test, const void *cfg,
 int program_run_test(struct program *p, const struct test *test,
                      const void *cfg, const struct plan *plan)
 {
-  struct reporter_use use[2];
+  struct slo_reporter slo = { false };
+  struct reporter_use use[3];
   size_t n = 0;
   uint64_t dropped;
   int status;
@@ -129,9 +131,13 @@ int program_run_test(struct program *p, const struct test *test,
   /* Files come first: a hook may not return after the text. */
   if (p->results)
     use[n++] = (struct reporter_use){ &results_reporter, p->results };
-  if (!p->ranks || p->ranks->rank == 0)
+  if (!p->ranks || p->ranks->rank == 0) {
     use[n++] = (struct reporter_use){ &text_reporter, &p->text };
+    use[n++] = (struct reporter_use){ &slo_reporter, &slo };
+  }
   status = run_with(p, test, cfg, plan, use, n);
+  if (status == EXIT_OK && slo.missed)
+    status = SLO_EXIT_STATUS;
   dropped = results_dropped(p->results);
   if (dropped > 0)
     log_msg(LOG_WARNING,

@@ -201,6 +201,14 @@ void slo_judge(const struct slo *slo, const struct slo_sample *sample,
   }
 }
 
+void slo_judge_report(const struct report *r, const struct report_setup *setup,
+                      struct slo_verdict *ret)
+{
+  const struct slo_sample s = slo_sample_of(r->total ? r->total : r, setup);
+
+  slo_judge(&setup->slo, &s, ret);
+}
+
 const char *slo_state_name(enum slo_state state)
 {
   static const char *const names[] = { "held", "failed", "unknown" };

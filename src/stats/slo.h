@@ -29,6 +29,7 @@ struct report_setup;
 #define SLO_CONFIDENCE 0.99
 
 enum {
+  SLO_EXIT_STATUS = 4, /* of a program: all is well, but the objective */
   SLO_TERMS_MAX = 16,
   SLO_TEXT_SIZE = 48,  /* room for a term, with its terminator */
   SLO_VALUE_SIZE = 48, /* room for what slo_value_text() writes */
@@ -102,8 +103,8 @@ struct slo_sample {
   const struct hist_sum *hist;     /* of `events`; [opt] borrowed */
 };
 
-/* The sample of a report.  For a final report of a run with checkpoints or
- * details, give its `total`, if it has one. */
+/* The sample of a period.  The period of a final report may have begun with the
+ * last checkpoint: see slo_judge_report(). */
 struct slo_sample slo_sample_of(const struct report *r,
                                 const struct report_setup *setup);
 
@@ -146,6 +147,10 @@ struct slo_verdict {
 
 void slo_judge(const struct slo *slo, const struct slo_sample *sample,
                struct slo_verdict *ret);
+
+/* The verdict on a run by its final report, if setup->slo has terms. */
+void slo_judge_report(const struct report *r, const struct report_setup *setup,
+                      struct slo_verdict *ret);
 
 /* The state of one term. */
 enum slo_state slo_result_state(const struct slo_result *r);

@@ -23,6 +23,7 @@ struct sweep_outcome {
   size_t combination, repeat;
   int status;                /* of the process that failed, or of the run */
   const char *failed;        /* NULL, or the command that failed: "prepare" */
+  bool missed;               /* the run succeeded, but not its objective */
   struct result_file result; /* json NULL: there is none */
 };
 
