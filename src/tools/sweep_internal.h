@@ -17,6 +17,7 @@
 
 struct err;
 struct strbuf;
+struct usl;
 
 /* The outcome of a step. */
 struct sweep_outcome {
@@ -83,5 +84,9 @@ json_t *sweep_document(const struct sweep *s);
 
 /* Best and knee among the combinations, or KNEE_NONE. */
 void sweep_find_knee(const struct sweep *s, size_t *ret_best, size_t *ret_knee);
+
+/* How throughput grows with threads or clients, if that is what is swept;
+ * false: it is not, or there are too few steps. */
+bool sweep_find_usl(const struct sweep *s, struct usl *ret);
 
 #endif

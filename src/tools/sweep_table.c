@@ -16,6 +16,8 @@
 #include "tools/sweep_internal.h"
 #include "tools/sweep_opts.h"
 #include "tools/table.h"
+#include "tools/usl.h"
+#include "tools/usl_runs.h"
 
 #define NS_PER_MS_REAL 1e6
 
@@ -359,6 +361,7 @@ static void list_percentiles(struct writer *w)
 static void explain(const struct writer *w, struct strbuf *out)
 {
   const char *what = w->s->plan.repeats > 1 ? "median of events/s" : "events/s";
+  struct usl usl;
 
   if (w->s->plan.repeats > 1)
     strbuf_adds(out, "\nRows hold the medians of the repeats; ranges are from "
@@ -380,6 +383,8 @@ static void explain(const struct writer *w, struct strbuf *out)
               "least %.0f %% of the best %s.\n",
               what, w->s->plan.n_specs > 1 ? "s (the first option first)" : "",
               KNEE_SHARE * 100, what);
+  if (sweep_find_usl(w->s, &usl))
+    usl_print(&usl, w->s->plan.spec[0].option, out);
 }
 
 void sweep_table(const struct sweep *s, struct strbuf *out)

@@ -2,6 +2,9 @@
 # Objectives: verdicts of runs, sweeps and comparisons, and their exit status.
 load helper
 
+# lacks TEXT PATTERN: no line of the text matches the pattern.
+lacks() { ! has "$@"; }
+
 # A script whose events take at least so many milliseconds.
 sleeper() { # sleeper FILE MILLISECONDS
   cat >"$1" <<LUA
@@ -46,7 +49,7 @@ LUA
 @test "without an objective nothing is said" {
   bench cpu --cpu-max-prime=10 --events=10 --time=0 --json=o.json run
   must is "$status" 0
-  ! has "$output" Objective
+  must lacks "$output" Objective
   must check o.json '"slo" not in d'
 }
 
@@ -111,7 +114,7 @@ LUA
   must is "$status" 4
   must is "$(grep -c '^Objective: ' <<<"$output")" 2
   must has "$output" '^ +50 .* objective not held'
-  ! has "$output" '^ +200 .* objective not held'
+  must lacks "$output" '^ +200 .* objective not held'
   must json all.json '[s["exit_status"] for s in d["steps"]] == [4, 0]
     and [s["failed"] for s in d["steps"]] == [None, None]
     and [s["result"]["slo"]["verdict"] for s in d["steps"]] == ["unknown", "held"]'
