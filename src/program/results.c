@@ -11,6 +11,7 @@
 #include "base/strbuf.h"
 #include "cluster/keeper.h"
 #include "program/internal.h"
+#include "program/slo.h"
 #include "program/source.h"
 #include "ranks/ranks.h"
 #include "ranks/report.h"
@@ -132,7 +133,8 @@ int program_run_test(struct program *p, const struct test *test,
   struct live_line line = { .io = &progress_stderr,
                             .time_ns = plan->time_ns,
                             .events = plan->events };
-  struct reporter_use use[3];
+  struct slo_reporter slo = { false };
+  struct reporter_use use[4];
   size_t n = 0;
   uint64_t dropped;
   int status;
@@ -142,9 +144,13 @@ int program_run_test(struct program *p, const struct test *test,
     use[n++] = (struct reporter_use){ &results_reporter, p->results };
   if (program_has_live_line(p))
     use[n++] = (struct reporter_use){ &live_line_reporter, &line };
-  if (!p->ranks || p->ranks->rank == 0)
+  if (!p->ranks || p->ranks->rank == 0) {
     use[n++] = (struct reporter_use){ &text_reporter, &p->text };
+    use[n++] = (struct reporter_use){ &slo_reporter, &slo };
+  }
   status = run_with(p, test, cfg, plan, use, n);
+  if (status == EXIT_OK && slo.missed)
+    status = SLO_EXIT_STATUS;
   dropped = results_dropped(p->results);
   if (dropped > 0)
     log_msg(LOG_WARNING,

@@ -161,6 +161,7 @@ static int run_tool(struct program *p, const struct tool *tool, void *cfg)
     .results = &p->opts.results,
     .sweep = &p->opts.sweep,
     .time_s = p->opts.run.time_s,
+    .objective = p->opts.report.objective,
   };
   struct err err = { "" };
   int status, rc;

@@ -12,6 +12,8 @@
 
 struct report;
 struct report_setup;
+struct slo_result;
+struct slo_verdict;
 struct strbuf;
 
 /* One interval line, and with a rate the line about the queue if the test has
@@ -41,6 +43,11 @@ void text_percentiles(struct strbuf *b, const struct report_setup *setup,
  * class occurred.  Returns 0; or -ENOMEM, and nothing is written. */
 int text_classes(struct strbuf *b, const struct report_setup *setup,
                  const struct report *r);
+
+/* The verdict on the objective, followed by an empty line. */
+void text_slo(struct strbuf *b, const struct slo_verdict *v);
+/* What is said of one term: "holds", "does not hold: 12 of 900 were later". */
+void text_slo_remark(struct strbuf *b, const struct slo_result *r);
 
 /* The latency histogram, up to the line with a single blank.  Returns 0; or
  * -ENOMEM, and nothing is written. */

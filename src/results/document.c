@@ -32,7 +32,8 @@ struct document {
   struct spool intervals, checkpoints;
 
   /* From the final report; NULL until then. */
-  json_t *totals, *classes, *threads, *rate;
+  json_t *totals, *classes, *threads, *rate, *slo;
+  bool missed; /* the objective */
   uint64_t events;
   bool written;
 };
@@ -80,6 +81,7 @@ void document_free(struct document *d)
   json_decref(d->classes);
   json_decref(d->threads);
   json_decref(d->rate);
+  json_decref(d->slo);
   spool_done(&d->intervals);
   spool_done(&d->checkpoints);
   whole_file_abort(&d->file);
@@ -131,6 +133,17 @@ static int on_checkpoint(void *ctx, const struct report_setup *setup,
   return keep(&d->checkpoints, json_report(r, setup, NULL, false), err);
 }
 
+static int keep_verdict(struct document *d, const struct report_setup *setup,
+                        const struct report *r)
+{
+  struct slo_verdict verdict;
+
+  slo_judge_report(r, setup, &verdict);
+  d->missed = verdict.state != SLO_HELD;
+  d->slo = json_slo(&verdict);
+  return d->slo ? 0 : -ENOMEM;
+}
+
 static int on_final(void *ctx, const struct report_setup *setup,
                     const struct report *r, struct err *err)
 {
@@ -141,6 +154,8 @@ static int on_final(void *ctx, const struct report_setup *setup,
   d->classes = json_classes(total, setup, false);
   d->threads = json_threads(total);
   d->events = total->events;
+  if (setup->slo.n > 0 && keep_verdict(d, setup, r) < 0)
+    return results_no_memory(err);
   if (setup->rate && total->rated.n > 0) {
     d->rate = json_rate(total, setup);
     if (!d->rate)
@@ -232,6 +247,8 @@ static int put_members(struct document *d, const struct run_end *end, FILE *to)
   MEMBER("totals", or_null(d->totals));
   MEMBER("classes", d->classes ? json_incref(d->classes) : json_array());
   MEMBER("rate", rate(d, end));
+  if (d->slo)
+    MEMBER("slo", json_incref(d->slo));
   MEMBER("test", json_facts(end->details ? &end->details->test : &none));
   MEMBER("errors", json_errors(end->details));
   MEMBER("threads", or_null(d->threads));
@@ -258,6 +275,8 @@ static struct run_end with_log(const struct document *d,
 
   if (d->shared->log.failed && all.status == EXIT_SUCCESS)
     all.status = EXIT_FAILURE;
+  if (d->missed && all.status == EXIT_SUCCESS)
+    all.status = SLO_EXIT_STATUS;
   return all;
 }
 

@@ -19,6 +19,7 @@ struct jobj;
 struct optset;
 struct report;
 struct report_setup;
+struct slo_verdict;
 struct run_end;
 struct run_start;
 struct system_use;
@@ -73,6 +74,8 @@ json_t *json_client(const struct client_use *use, uint64_t events);
 /* The ranks of a run that has several. */
 json_t *json_ranks(const struct run_end *end, const struct report_setup *setup);
 json_t *json_doubts(const struct doubts *doubts);
+/* The verdict on the objective. */
+json_t *json_slo(const struct slo_verdict *v);
 /* Without the arrivals, which become known later. */
 json_t *json_rate(const struct report *total, const struct report_setup *setup);
 

@@ -139,14 +139,18 @@ static void set_work(struct plan *plan, const struct plan_input *in)
 static void set_report(struct plan *plan, const struct plan_input *in)
 {
   struct report_setup *setup = &plan->report;
+  struct err ignored; /* report_options_check() has read it */
 
   *setup = *in->report;
+  if (setup->objective)
+    (void)slo_parse(setup->objective, &setup->slo, &ignored);
   setup->layout_1_1 = in->compat == COMPAT_1_1;
   setup->per_thread = in->run->debug;
   setup->rate = in->run->rate > 0.0;
   setup->statement_times = in->statement_times;
   setup->percentile_given = in->percentile_given;
-  setup->details = in->details;
+  setup->details = in->details ||
+                   (setup->slo.n > 0 && in->run->report_checkpoints.n > 0);
   setup->as_sysbench = in->identity == IDENTITY_SYSBENCH;
   setup->interval_decimals = fmt_decimals(in->run->report_interval_s);
 }
@@ -176,8 +180,10 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
   set_report(plan, in);
   rc = read_lists(plan, err);
   plan->percentiles = plan->report.percentile > 0.0 || plan->report.histogram ||
-                      plan->report.n_percentiles > 0 || in->details;
-  plan->classes = in->details || in->classes || plan->report.class_table;
+                      plan->report.n_percentiles > 0 || plan->report.details ||
+                      slo_needs_histogram(&plan->report.slo);
+  plan->classes = plan->report.details || in->classes ||
+                  plan->report.class_table;
   plan->event_rings = in->event_rings;
   if (rc == 0)
     rc = set_random(plan, in, err);

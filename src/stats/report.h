@@ -15,6 +15,7 @@
 #include "opt/opt.h"
 #include "stats/class_period.h"
 #include "stats/recorder.h"
+#include "stats/slo.h"
 #include "stats/tally.h"
 
 struct err;
@@ -36,16 +37,18 @@ struct report_setup {
   bool class_table;                /* --report-classes */
   bool progress;                   /* --progress */
   struct opt_list percentile_list; /* --percentiles, as texts */
+  const char *objective;           /* --slo, as text */
 
   /* What follows from the plan. */
   unsigned n_percentiles;         /* of --percentiles */
   const double *percentiles;      /* borrowed */
+  struct slo slo;                 /* the objective */
   bool layout_1_1;                /* else 1.0 */
   bool per_thread;                /* --debug */
   bool rate;                      /* --rate was given: queue lines */
   bool statement_times;           /* --db-debug */
   bool percentile_given;          /* --percentile, by the user */
-  bool details;                   /* results for machines are wanted */
+  bool details;                   /* the last report has a total */
   bool sums;                      /* the test prints its tally at the end */
   bool as_sysbench;               /* no text after an error in an event */
   unsigned interval_decimals;     /* decimals of the time in interval lines */
@@ -121,8 +124,9 @@ struct report {
   struct class_list classes;
   struct tally_report tally;
 
-  /* Only in the last report of a run with details: the whole measured part,
-   * with or without checkpoints; NULL in other reports.  It has `thread`. */
+  /* Only in the last report of a run with details (results for machines, or an
+   * objective beside checkpoints): the whole measured part, with or without
+   * checkpoints; NULL in other reports.  It has `thread`. */
   const struct report *total;
   /* Only in that report, with a rate: "service_time" and "lag". */
   struct class_list rated;

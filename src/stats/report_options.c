@@ -33,6 +33,20 @@ const struct opt report_opts[] = {
     .help = "latency percentiles shown at the very end of the report",
   },
   {
+    OPT_STRING(struct report_setup, objective),
+    .name = "slo",
+    .flags = OPT_OWN,
+    .show_as = "=TERMS",
+    .help = "objective of the run, such as p99<=10ms,errors<=0.1%",
+    .man = "The terms are pNN, avg and max with a limit of time, errors with a "
+           "share, tps and qps with a number per second; a comma is between "
+           "them, and a run has to keep them all. A verdict with the value of "
+           "each follows the report. If a term does not hold, or there are too "
+           "few events to say it, the exit status is 4. With --rate, "
+           "latencies count from the due time, and arrivals that never began "
+           "and failed attempts are late.",
+  },
+  {
     OPT_BOOL(struct report_setup, class_table),
     .name = "report-classes",
     .flags = OPT_OWN,
@@ -84,6 +98,11 @@ const struct opt report_latency_opts[] = {
 int report_options_check(const struct report_setup *setup,
                          const struct optset *set, struct err *err)
 {
+  struct slo ignored;
+  struct err why = { "" };
+
+  if (slo_parse(setup->objective, &ignored, &why) < 0)
+    return err_set(err, -EINVAL, "Invalid value for --slo: %s", why.text);
   if (setup->percentile_list.n > REPORT_PERCENTILES_MAX)
     return opt_refuse(optset_find(set, "percentiles"), NULL,
                       "at most 100 numbers", err);

@@ -25,6 +25,13 @@ enum {
 /* A share of the height, above the highest point, for texts over marks. */
 #define HEADROOM 0.12
 
+/* Classes of the page. */
+static const char *const strokes[] = {
+  [CHART_STROKE_OWN] = "",
+  [CHART_STROKE_SOLID] = " solid",
+  [CHART_STROKE_DASHED] = " dashed",
+};
+
 struct limits {
   double x_low, x_high, y_low, y_high;
   size_t points;
@@ -122,7 +129,8 @@ static void draw_path(const struct chart *c, const struct chart_line *line,
   double last_x = NAN, last_y = NAN;
   bool down = false;
 
-  strbuf_addf(out, "<path class=\"line c%zu\" d=\"", color);
+  strbuf_addf(out, "<path class=\"line%s c%zu\" d=\"", strokes[line->stroke],
+              color);
   for (size_t i = 0; i < line->n; i++) {
     double x, y;
 
@@ -199,9 +207,9 @@ static void add_legend(const struct chart *c, struct strbuf *out)
   strbuf_adds(out, "<p class=\"legend\">");
   for (size_t i = 0; i < c->n_lines; i++) {
     strbuf_addf(out,
-                "<span><svg width=\"28\" height=\"10\"><path class=\"line "
+                "<span><svg width=\"28\" height=\"10\"><path class=\"line%s "
                 "c%zu\" d=\"M1 5H27\"/></svg> ",
-                i);
+                strokes[c->lines[i].stroke], i);
     html_add(out, c->lines[i].name);
     strbuf_adds(out, "</span>");
   }

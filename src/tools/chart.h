@@ -15,6 +15,12 @@ enum {
   CHART_LINES_MAX = 8, /* as many as there are colours */
 };
 
+enum chart_stroke {
+  CHART_STROKE_OWN, /* that of the line's colour */
+  CHART_STROKE_SOLID,
+  CHART_STROKE_DASHED,
+};
+
 /* Values that are not finite are gaps.  All borrowed. */
 struct chart_line {
   const char *name;
@@ -23,6 +29,7 @@ struct chart_line {
   const double *low, *high; /* [opt] ranges of y */
   bool dots;                /* mark the points */
   bool steps;               /* y stays the same up to the next x */
+  enum chart_stroke stroke;
 };
 
 /* The point at which a line is highest, or a point on the way there. */

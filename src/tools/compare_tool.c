@@ -12,9 +12,11 @@
 #include "base/utf8.h"
 #include "opt/optset.h"
 #include "results/jobj.h"
+#include "stats/slo.h"
 #include "tools/compare.h"
 #include "tools/compare_print.h"
 #include "tools/compare_summary.h"
+#include "tools/slo_group.h"
 #include "tools/tool.h"
 #include "tools/verdict.h"
 
@@ -63,6 +65,9 @@ struct job {
   struct strbuf text; /* the text below the summary */
   /* Owned; for FORMAT_JSON. */
   json_t *list, *only_in_base, *only_in_new;
+  struct slo slo; /* no terms: no verdicts are wanted */
+  struct slo_table verdicts;
+  bool missed; /* a new result misses the objective */
 };
 
 static int no_memory(struct err *err)
@@ -177,6 +182,8 @@ static int compare_with(struct job *job, const struct groups *base,
     rc = groups_init(&groups, &file, err);
   if (rc == 0)
     rc = compare_files(job, base, &groups, err);
+  if (rc == 0 && job->slo.n > 0)
+    rc = slo_table_add(&job->verdicts, &groups, &job->missed, err);
   groups_done(&groups);
   result_file_done(&file);
   return rc;
@@ -202,6 +209,8 @@ static int make_json(struct job *job, struct strbuf *out, struct err *err)
   jobj_add(&o, "comparisons", json_incref(job->list));
   jobj_add(&o, "only_in_base", json_incref(job->only_in_base));
   jobj_add(&o, "only_in_new", json_incref(job->only_in_new));
+  if (job->verdicts.list)
+    jobj_add(&o, "objective", json_incref(job->verdicts.list));
   if (s->gated) {
     jobj_bool(&o, "slower", s->slower > 0);
     jobj_bool(&o, "undecided", s->unknown > 0);
@@ -241,6 +250,12 @@ static int print(struct job *job, struct err *err)
   } else {
     compare_summary_print(&job->summary, &out);
     compare_explain(&out);
+    if (job->slo.n > 0) {
+      strbuf_adds(&out, "\n");
+      slo_table_print(&job->verdicts,
+                      job->summary.markdown ? TABLE_MARKDOWN : TABLE_TEXT,
+                      &out);
+    }
     strbuf_adds(&out, "\n");
     strbuf_add(&out, strbuf_str(&job->text), job->text.len);
   }
@@ -263,10 +278,13 @@ static int compare_all(struct job *job, const struct tool_args *args,
 {
   struct result_file file = { 0 };
   struct groups base = { 0 };
+  bool ignored; /* the base may miss the objective */
   int rc = result_load(&file, args->files[0], err);
 
   if (rc == 0)
     rc = groups_init(&base, &file, err);
+  if (rc == 0 && job->slo.n > 0)
+    rc = slo_table_add(&job->verdicts, &base, &ignored, err);
   for (size_t i = 1; i < args->n_files && rc == 0; i++)
     rc = compare_with(job, &base, args->files[i], err);
   if (rc == 0)
@@ -291,6 +309,7 @@ static void job_init(struct job *job, const struct tool_args *args)
     .only_in_base = json_array(),
     .only_in_new = json_array(),
   };
+  job->verdicts.slo = &job->slo;
 }
 
 static void job_done(struct job *job)
@@ -300,6 +319,7 @@ static void job_done(struct job *job)
   json_decref(job->list);
   json_decref(job->only_in_base);
   json_decref(job->only_in_new);
+  slo_table_done(&job->verdicts);
 }
 
 static int run_compare(const struct tool_args *args, struct err *err)
@@ -308,6 +328,7 @@ static int run_compare(const struct tool_args *args, struct err *err)
   int rc, status = TOOL_OK;
 
   job_init(&job, args);
+  (void)slo_parse(args->objective, &job.slo, err); /* it has been checked */
   if (args->n_files < 2)
     rc = err_set(err, -EINVAL, "compare needs two files or more");
   else if (!job.list || !job.only_in_base || !job.only_in_new)
@@ -318,6 +339,8 @@ static int run_compare(const struct tool_args *args, struct err *err)
     status = rc == -ENOMEM ? TOOL_FAILED : TOOL_BAD_INPUT;
   else if (job.summary.slower + job.summary.unknown > 0)
     status = TOOL_SLOWER;
+  else if (job.missed)
+    status = TOOL_MISSED;
   job_done(&job);
   return status;
 }

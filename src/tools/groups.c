@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/strbuf.h"
+#include "stats/slo.h"
 #include "tools/numbers.h"
 
 static bool is_good(const struct result *r)
@@ -45,7 +46,8 @@ static int add_steps(struct groups *g, const struct result_file *f,
 
     if (json_object_size(s->values) > 0)
       to->values = s->values;
-    if (s->exit_status == 0 && is_good(s->run))
+    if ((s->exit_status == 0 || s->exit_status == SLO_EXIT_STATUS) &&
+        is_good(s->run))
       rc = add_run(to, s->run, err);
     else
       to->failed++;

@@ -42,6 +42,8 @@ static const char style[] =
   "stroke-width:4px;paint-order:stroke}\n"
   ".grid,.tick{stroke:var(--grid)}.axis{stroke:var(--dim);fill:none}"
   ".line{fill:none;stroke-width:1.8;stroke-linejoin:round}"
+  ".dashed{stroke-dasharray:5 5!important}"
+  ".solid{stroke-dasharray:none!important}"
   ".thin{stroke-width:1.2;stroke-dasharray:none!important}"
   ".mark{fill:none;stroke:var(--fg);stroke-width:1.5}"
   ".heat{fill:var(--c1)}\n"

@@ -15,6 +15,7 @@
 #include "base/strbuf.h"
 #include "results/outfile.h"
 #include "run/runner.h"
+#include "stats/slo.h"
 #include "tools/scratch.h"
 #include "tools/sweep_internal.h"
 #include "tools/sweep_opts.h"
@@ -172,7 +173,8 @@ static int run_test(struct sweep *s, struct sweep_outcome *o, struct err *err)
   rc = run_command(s, &p, how, &o->status, err);
   if (rc == 0) {
     take_result(o, strbuf_str(&path));
-    if (o->status != EXIT_OK || !o->result.json)
+    o->missed = o->status == SLO_EXIT_STATUS && o->result.json;
+    if ((o->status != EXIT_OK && !o->missed) || !o->result.json)
       o->failed = "run";
   }
   strbuf_done(&path);
@@ -363,13 +365,17 @@ static void end(struct sweep *s)
 
 static int status_of(const struct sweep *s)
 {
+  int status = EXIT_OK;
+
   if (s->children.signal != 0)
     return EXIT_SIGNAL + s->children.signal;
   for (size_t i = 0; i < s->n_outcomes; i++) {
     if (s->outcomes[i].failed)
       return EXIT_FAILED;
+    if (s->outcomes[i].missed)
+      status = SLO_EXIT_STATUS;
   }
-  return EXIT_OK;
+  return status;
 }
 
 int sweep_run(const struct sweep_input *in)

@@ -6,6 +6,8 @@
 #include "tools/knee.h"
 #include "tools/sweep_internal.h"
 #include "tools/sweep_opts.h"
+#include "tools/usl.h"
+#include "tools/usl_runs.h"
 
 static json_t *values_of(const struct sweep *s, size_t combination)
 {
@@ -49,6 +51,7 @@ static json_t *sweep_part(const struct sweep *s)
 {
   struct jobj o = jobj_new();
   size_t best, knee;
+  struct usl usl;
 
   best = knee = KNEE_NONE;
   if (!sweep_has_parts(s)) /* no part is better than another */
@@ -63,6 +66,8 @@ static json_t *sweep_part(const struct sweep *s)
   jobj_add(&o, "best", values_or_null(s, best));
   jobj_add(&o, "knee", values_or_null(s, knee));
   jobj_real(&o, "knee_share", KNEE_SHARE);
+  if (sweep_find_usl(s, &usl))
+    jobj_add(&o, "usl", usl_json(&usl));
   return jobj_take(&o);
 }
 

@@ -17,12 +17,14 @@
 
 struct err;
 struct strbuf;
+struct usl;
 
 /* The outcome of a step. */
 struct sweep_outcome {
   size_t combination, repeat;
   int status;                /* of the process that failed, or of the run */
   const char *failed;        /* NULL, or the command that failed: "prepare" */
+  bool missed;               /* the run succeeded, but not its objective */
   struct result_file result; /* json NULL: there is none */
 };
 
@@ -82,5 +84,9 @@ json_t *sweep_document(const struct sweep *s);
 
 /* Best and knee among the combinations, or KNEE_NONE. */
 void sweep_find_knee(const struct sweep *s, size_t *ret_best, size_t *ret_knee);
+
+/* How throughput grows with threads or clients, if that is what is swept;
+ * false: it is not, or there are too few steps. */
+bool sweep_find_usl(const struct sweep *s, struct usl *ret);
 
 #endif

@@ -16,6 +16,8 @@
 #include "tools/sweep_internal.h"
 #include "tools/sweep_opts.h"
 #include "tools/table.h"
+#include "tools/usl.h"
+#include "tools/usl_runs.h"
 
 #define NS_PER_MS_REAL 1e6
 
@@ -237,6 +239,17 @@ static void doubts_of(const struct sweep *s, size_t combination,
   }
 }
 
+/* How many of the steps have missed the objective. */
+static void missed_note(struct strbuf *note, size_t missed, size_t all)
+{
+  if (missed == 0)
+    return;
+  strbuf_adds(note, note->len ? ", " : "");
+  if (all > 1)
+    strbuf_addf(note, "%zu of %zu ", missed, all);
+  strbuf_adds(note, "objective not held");
+}
+
 /* Write the remarks about the steps of a combination. */
 static void note_cell(struct writer *w, size_t combination)
 {
@@ -244,12 +257,13 @@ static void note_cell(struct writer *w, size_t combination)
   struct strbuf note = { 0 }, doubts = { 0 };
   const struct sweep_outcome *last = NULL;
   const bool several = s->plan.n_combinations > 1; /* else nothing is better */
-  size_t failed = 0, all = 0;
+  size_t failed = 0, missed = 0, all = 0;
 
   for (size_t i = 0; i < s->n_outcomes; i++) {
     if (s->outcomes[i].combination != combination)
       continue;
     all++;
+    missed += s->outcomes[i].missed;
     if (s->outcomes[i].failed) {
       last = &s->outcomes[i];
       failed++;
@@ -269,6 +283,7 @@ static void note_cell(struct writer *w, size_t combination)
                   : "failed",
                 last->failed, last->status);
   }
+  missed_note(&note, missed, all);
   doubts_of(s, combination, &doubts);
   if (doubts.len > 0) {
     strbuf_addf(&note, "%s! %s", note.len ? ", " : "", strbuf_str(&doubts));
@@ -346,6 +361,7 @@ static void list_percentiles(struct writer *w)
 static void explain(const struct writer *w, struct strbuf *out)
 {
   const char *what = w->s->plan.repeats > 1 ? "median of events/s" : "events/s";
+  struct usl usl;
 
   if (w->s->plan.repeats > 1)
     strbuf_adds(out, "\nRows hold the medians of the repeats; ranges are from "
@@ -367,6 +383,8 @@ static void explain(const struct writer *w, struct strbuf *out)
               "least %.0f %% of the best %s.\n",
               what, w->s->plan.n_specs > 1 ? "s (the first option first)" : "",
               KNEE_SHARE * 100, what);
+  if (sweep_find_usl(w->s, &usl))
+    usl_print(&usl, w->s->plan.spec[0].option, out);
 }
 
 void sweep_table(const struct sweep *s, struct strbuf *out)

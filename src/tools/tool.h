@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "opt/opt.h"
+#include "stats/slo.h"
 
 struct err;
 struct optset;
@@ -20,6 +21,8 @@ enum {
   TOOL_FAILED = 1,
   TOOL_BAD_INPUT = 2, /* a file is no result, or arguments make no sense */
   TOOL_SLOWER = 3,    /* compare: slower than allowed, or inconclusive */
+  /* compare: a new result misses the objective */
+  TOOL_MISSED = SLO_EXIT_STATUS,
 };
 
 /* What is on the command line; all borrowed. */
@@ -34,7 +37,8 @@ struct tool_args {
   /* Of the options that all commands know. */
   const struct results_cfg *results;
   const struct sweep_cfg *sweep;
-  double time_s; /* --time */
+  double time_s;         /* --time */
+  const char *objective; /* --slo; "": none */
 };
 
 struct tool {

@@ -15,8 +15,11 @@
 #include "tools/html.h"
 #include "tools/knee.h"
 #include "tools/numbers.h"
+#include "tools/usl.h"
+#include "tools/usl_runs.h"
 #include "tools/view.h"
 #include "tools/view_charts.h"
+#include "tools/view_usl.h"
 
 /* One file with a sweep. */
 struct curve {
@@ -289,12 +292,17 @@ static void draw(struct curve *c, const char *title, const char *y_label,
     .y = { .label = y_label, .unit = unit, .from_zero = true },
   };
   const size_t n = c->groups->n;
+  struct view_usl law;
+  struct usl usl;
   double *memory = calloc(4 * n * (c->n_names + 1), sizeof(*memory));
 
   for (size_t i = 0; memory && i < c->n_names; i++)
     add_line(c, &chart, i, memory + 4 * n * i, of);
-  if (memory && of == events_per_s_of)
+  if (memory && of == events_per_s_of) {
     mark(c, &chart);
+    if (chart.n_lines == 1 && usl_of_groups(c->groups, &usl))
+      view_usl_add(&law, &usl, &chart);
+  }
   (void)chart_svg(&chart, out);
   free(memory);
 }
@@ -334,6 +342,23 @@ static void draw_curves(const struct view *v, const struct groups *g,
   curve_done(&c);
 }
 
+/* What the scalability law says of a file. */
+static void describe_law(const struct groups *g, struct strbuf *out)
+{
+  struct strbuf text = { 0 };
+  struct usl usl;
+
+  if (!usl_of_groups(g, &usl))
+    return;
+  usl_print(&usl,
+            json_object_iter_key(
+              json_object_iter((json_t *)(uintptr_t)g->of[0].values)),
+            &text);
+  html_paragraph(out, strbuf_str(&text));
+  out->failed = out->failed || text.failed;
+  strbuf_done(&text);
+}
+
 void view_charts_sweep(const struct view *v, struct strbuf *out)
 {
   for (size_t i = 0; i < v->n_files; i++) {
@@ -344,5 +369,6 @@ void view_charts_sweep(const struct view *v, struct strbuf *out)
     strbuf_adds(out, "<div class=\"charts\">\n");
     draw_curves(v, &v->groups[i], out);
     strbuf_adds(out, "</div>\n");
+    describe_law(&v->groups[i], out);
   }
 }
