@@ -35,6 +35,7 @@ enum rng_purpose {
   RNG_ARRIVALS,     /* index: rank; due times of events */
   RNG_HOOKS,        /* index: 0, 1; script states of report threads */
   RNG_INTERNAL,     /* index: any; draws of the program itself */
+  RNG_THINK,        /* index: worker; its pauses between events */
 };
 
 /* The seed if the user gives none, except for a run. */

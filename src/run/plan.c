@@ -169,6 +169,7 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
                             : PLAN_NO_LIMIT;
   plan->time_ns = run->time_s > 0 ? ns_of(run->time_s) : PLAN_NO_LIMIT;
   plan->warmup_ns = ns_of(run->warmup_time_s);
+  (void)think_parse(run->think_time, &plan->think); /* it was checked */
   plan->interval_ns = ns_of(run->report_interval_s);
   if (in->details)
     plan->sample_ns = SAMPLE_NS;

@@ -15,6 +15,7 @@
 #include "opt/identity.h"
 #include "opt/opt.h"
 #include "run/options.h"
+#include "run/think.h"
 #include "stats/report.h"
 
 struct err;
@@ -62,6 +63,8 @@ struct plan {
 
   double rate;     /* events started per second; 0: as fast as possible */
   double all_rate; /* of all ranks together */
+
+  struct think think; /* between two events of a worker */
 
   /* Reports. */
   uint64_t interval_ns; /* 0: none */

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "rand/rng.h"
 #include "stats/recorder.h"
 
 struct class_recorder;
@@ -44,6 +45,7 @@ struct worker {
   uint64_t block;    /* tickets to take at a time */
   uint64_t block_ns; /* when it took the last block */
   struct rand_stream *rand; /* the workload's stream */
+  struct rng think;         /* that of its pauses */
   const struct plan *plan;
   struct run *run;
   void *thr;   /* what the test's thread_open() made */
