@@ -95,6 +95,26 @@ const struct opt db_opts[] = {
     .help = "seconds for opening one connection",
   },
   {
+    OPT_DOUBLE(struct db_cfg, connect_rate),
+    .name = "connect-rate",
+    .flags = OPT_OWN,
+    .def = "0",
+    .fmax = 1e6,
+    .help = "connections opened per second at most; 0 = no limit",
+    .man = "It is true of the start of a run and of connections that are "
+           "replaced. --thread-init-timeout is extended by the time that the "
+           "connections of all workers need at this rate, if each has one.",
+  },
+  {
+    OPT_INT(struct db_cfg, connect_concurrency),
+    .name = "connect-concurrency",
+    .flags = OPT_OWN,
+    .def = "0",
+    .max = 10000,
+    .help = "connections that are being opened at a time, at most; 0 = 16 per "
+            "thread with --clients, else no limit",
+  },
+  {
     OPT_TIME(struct db_cfg, query_timeout_s),
     .name = "db-query-timeout",
     .flags = OPT_OWN,

@@ -109,6 +109,7 @@ struct plan_input {
 
   /* What the test needs. */
   bool clients;     /* a script runs, which may have clients */
+  double start_rate; /* workers that may get ready per second; 0: no limit */
   bool no_deadline; /* no automatic deadline: its events have no time limit */
   bool own_limit;   /* --events has no effect */
   bool classes;     /* its report has classes of operations */
