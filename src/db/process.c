@@ -58,6 +58,10 @@ int process_init(struct db_process *p, struct err *err)
   outage_init(&p->outage);
   flood_init(&p->flood);
   watch_init(&p->watch, p->set.query_timeout_s);
+  if (p->set.churn)
+    (void)churn_parse_events(p->set.churn, &p->churn.events);
+  if (p->set.churn_time) /* the rows have checked both */
+    (void)churn_parse_time(p->set.churn_time, &p->churn.time_ns);
   gate_init(&p->gate, p->set.connect_rate, p->set.connect_concurrency);
   if (p->n_drivers > DRIVERS_MAX)
     rc = err_set(err, -EINVAL, "too many drivers");

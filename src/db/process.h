@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/facts.h"
+#include "db/churn.h"
 #include "db/driver.h"
 #include "db/errtab.h"
 #include "db/flood.h"
@@ -108,7 +109,8 @@ struct db_process {
   pthread_mutex_t driver_lock;   /* protects `state` until ready */
   struct driver_state state[DRIVERS_MAX];
   struct connect_failures failures;
-  struct gate gate; /* of all connections */
+  struct gate gate;       /* of all connections */
+  struct churn_cfg churn; /* what the options say */
   struct errtab errors;
   struct outage outage;
   struct flood flood;

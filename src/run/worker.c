@@ -129,13 +129,18 @@ static bool wait_until(struct worker *w, uint64_t due, uint64_t *now)
   return !run_stopped(run) && !time_is_over(run, *now);
 }
 
-/* Wait for what has to come before the next event: its arrival, or the end of
- * a pause.  False: the run is over before that. */
+/* Wait for what has to come before the next event: a new connection, and its
+ * arrival or the end of a pause.  False: the run is over before that. */
 static bool wait_for_start(struct worker *w, uint64_t *now)
 {
   struct run *run = w->run;
   uint64_t due;
 
+  if (w->between && w->iteration > 0) {
+    set_phase(w, WORKER_IDLE);
+    w->between(w->between_ctx);
+    *now = clock_now_ns();
+  }
   if (run->schedule) {
     due = schedule_take(run->schedule, w->counted ? run->measured_ns : 0);
     if (!wait_until(w, due, now))
@@ -144,11 +149,11 @@ static bool wait_for_start(struct worker *w, uint64_t *now)
     w->began_ns = *now;
     return true;
   }
-  if (w->iteration > 0) { /* there is an event that it may think about */
-    due = *now + think_draw(&w->plan->think, &w->think);
-    if (!wait_until(w, due, now))
-      return false;
-  }
+  due = *now;
+  if (w->iteration > 0) /* there is an event that it may think about */
+    due += think_draw(&w->plan->think, &w->think);
+  if (!wait_until(w, due, now))
+    return false;
   w->start_ns = *now;
   return true;
 }
@@ -185,7 +190,7 @@ static bool admit(struct worker *w, uint64_t now)
   }
 
   w->start_ns = now;
-  if (run->schedule || w->plan->think.kind != THINK_NONE) {
+  if (run->schedule || w->plan->think.kind != THINK_NONE || w->between) {
     if (!wait_for_start(w, &now))
       return leave(w, now, run_stopped(run) ? NULL : time_is_up);
     if (!get_ticket(w, now)) /* the warm-up may have ended in the meantime */

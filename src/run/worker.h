@@ -50,6 +50,10 @@ struct worker {
   struct run *run;
   void *thr;   /* what the test's thread_open() made */
   void *group; /* [opt] of a client: what its thread's group_open() made */
+  /* [opt] Called between two events, outside of the time of both; it may
+   * wait. */
+  void (*between)(void *ctx);
+  void *between_ctx;
   uint64_t switches; /* of its fiber at the last worker_step_in_turn() */
 
   /* [opt] For tests that have classes of operations: record here. */
