@@ -129,6 +129,28 @@ int conn_reconnect(struct conn *c)
   return 0;
 }
 
+void conn_renew(struct conn *c)
+{
+  static const char name[] = "reconnect";
+  const struct stmt_sample sample = { .failed = false };
+  const uint64_t start = clock_now_ns();
+  struct db_env *env = c->env;
+  enum transport_rc rc;
+
+  transport_drop(c);
+  c->state = CONN_LOST;
+  rc = transport_retry(c, UINT64_MAX);
+  if (rc != TRANSPORT_BACK) {
+    (void)reconnect_failed(c, rc);
+    return;
+  }
+  call_count(c, COUNTER_RECONNECT);
+  call_no_error(c);
+  if (env->on_statement)
+    env->on_statement(env->on_statement_ctx, NULL, name, strlen(name),
+                      clock_now_ns() - start, &sample);
+}
+
 /* ---- statements and results ---- */
 
 sql_result *conn_query(struct conn *c, const char *sql, size_t len)

@@ -44,6 +44,13 @@ int conn_close(struct conn *c);
  */
 int conn_reconnect(struct conn *c);
 
+/*
+ * The life of an open connection is over: close it and open it again, however
+ * long the server takes (WAITS).  If that fails for good, the next call says
+ * why.
+ */
+void conn_renew(struct conn *c);
+
 /* Close, and let the database give back the space of dropped tables; what it
  * has done is added to `line`. */
 void conn_close_tidy(struct conn *c, struct strbuf *line);

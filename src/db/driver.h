@@ -75,6 +75,7 @@ enum driver_caps {
   DRIVER_COUNTS_STORED = 1 << 9,    /* outcome.taken of a statement without
                                      * rows: how many it has changed */
   DRIVER_KEEPS_ROWS = 1 << 8,       /* what was stored is found again */
+  DRIVER_NEVER_WAITS = 1 << 10,     /* connect() returns at once */
 };
 
 /* Calls of a session that block in a library, whatever runs in the thread. */

@@ -15,6 +15,7 @@
 #include "base/compiler.h"
 #include "base/ffi_api.h"
 #include "db/abi.h"
+#include "db/churn.h"
 #include "db/driver.h"
 #include "db/process.h"
 #include "db/verdict.h"
@@ -59,7 +60,8 @@ struct db_env {
   void (*on_statement)(void *ctx, void *cls, const char *sql, size_t len,
                        uint64_t took_ns, const struct stmt_sample *s);
   void *on_statement_ctx;
-  bool timed; /* on_statement is wanted; --db-debug sets it too */
+  bool timed;         /* on_statement is wanted; --db-debug sets it too */
+  struct churn churn; /* see env_start_churn() */
 
   /* The layer's own. */
   struct driver_handle handle[DRIVERS_MAX];

@@ -3,6 +3,7 @@
  */
 #include "db/env_conns.h"
 
+#include "base/clock.h"
 #include "db/bulk.h"
 #include "db/conn.h"
 #include "db/recover.h"
@@ -33,6 +34,38 @@ void env_undo_event(struct db_env *env)
   env_undo_attempt(env);
   for (struct conn *c = env->first; c; c = c->next)
     conn_give_up(c);
+}
+
+bool env_start_churn(struct db_env *env, uint64_t seed, uint64_t index)
+{
+  const struct db_process *p = env->process;
+
+  if (!churn_is_wanted(&p->churn))
+    return false;
+  churn_init(&env->churn, &p->churn, seed, index, clock_now_ns());
+  return true;
+}
+
+static bool is_in_use(const struct conn *c)
+{
+  return conn_is_open(c) &&
+         (c->session->trx != TRX_NONE || c->bulk.active ||
+          (c->owed & (CONN_OWES_FAILURE | CONN_OWES_ROLLBACK)));
+}
+
+void env_churn(struct db_env *env)
+{
+  if (!churn_is_due(&env->churn, clock_now_ns()))
+    return;
+  for (const struct conn *c = env->first; c; c = c->next) {
+    if (is_in_use(c)) /* after the next event, then */
+      return;
+  }
+  for (struct conn *c = env->first; c; c = c->next) {
+    if (conn_is_open(c))
+      conn_renew(c);
+  }
+  churn_begin(&env->churn, clock_now_ns());
 }
 
 void env_done(struct db_env *env)

@@ -31,6 +31,16 @@ static inline struct conn *env_settle(struct db_env *env)
   return UNLIKELY(env->unread) ? env_settle_slow(env) : NULL;
 }
 
+/*
+ * Connections of this worker will be replaced from time to time, as options
+ * say.  False: they do not say so.  `index` tells workers apart.
+ */
+bool env_start_churn(struct db_env *env, uint64_t seed, uint64_t index);
+
+/* After each event of such a worker, which has settled: replace connections
+ * whose life is over (WAITS). */
+void env_churn(struct db_env *env);
+
 /* The event is given up, with its rows, its pending results, and the
  * transactions in which it has failed. */
 void env_undo_event(struct db_env *env);

@@ -90,24 +90,39 @@ static void add_way_out(const struct db_process *p, struct strbuf *lines)
               join, p->program ? p->program : "bench");
 }
 
+/* Counts the failure; true: it has the reason of an earlier one. */
+static bool is_known_reason(struct connect_failures *f, const char *text)
+{
+  const size_t max = sizeof(f->reason[0].text);
+  unsigned i = 0;
+
+  (void)pthread_mutex_lock(&f->lock);
+  f->count++;
+  while (i < f->n_reasons && strncmp(f->reason[i].text, text, max - 1) != 0)
+    i++;
+  if (i < CONNECT_REASONS) {
+    (void)snprintf(f->reason[i].text, max, "%s", text);
+    f->reason[i].count++;
+  }
+  if (i == f->n_reasons && i < CONNECT_REASONS) {
+    f->n_reasons++;
+    (void)pthread_mutex_unlock(&f->lock);
+    return false;
+  }
+  (void)pthread_mutex_unlock(&f->lock);
+  return i < CONNECT_REASONS;
+}
+
 /* The same failure of many threads is printed once. */
 static void say_failed(struct conn *c)
 {
   struct db_process *p = c->env->process;
-  struct connect_failures *f = &p->failures;
   struct strbuf reason = { 0 }, lines = { 0 };
-  bool said, no_files;
+  bool no_files;
 
   c->env->reported = true;
   c->driver->connect_reason(c->session, &c->out, &reason);
-  (void)pthread_mutex_lock(&f->lock);
-  said = f->count > 0 &&
-         strncmp(f->reason, strbuf_str(&reason), sizeof(f->reason) - 1) == 0;
-  if (f->count == 0)
-    (void)snprintf(f->reason, sizeof(f->reason), "%s", strbuf_str(&reason));
-  f->count++;
-  (void)pthread_mutex_unlock(&f->lock);
-  if (!said) {
+  if (!is_known_reason(&p->failures, strbuf_str(&reason))) {
     c->driver->connect_message(c->session, &c->out, &lines);
     no_files = is_out_of_files(c, strbuf_str(&reason));
     if (!no_files && c->out.no_server && !is_shortage(strbuf_str(&reason)))
@@ -188,6 +203,6 @@ int opening_try(struct conn *c)
 {
   struct first_try t = { .c = c };
 
-  loop_aside(try_it, &t, LOOP_ASIDE_CONNECT);
+  transport_aside(c, try_it, &t);
   return t.rc;
 }

@@ -3,7 +3,25 @@
  */
 #include "db/options.h"
 
+#include "db/churn.h"
+
 static const char *const ps_mode_words[] = { "auto", "disable", NULL };
+
+static bool is_churn(const char *text)
+{
+  struct churn_range ignored;
+
+  return churn_parse_events(text, &ignored) == 0;
+}
+
+static bool is_churn_time(const char *text)
+{
+  struct churn_range ignored;
+
+  return churn_parse_time(text, &ignored) == 0;
+}
+
+static const char *const off_words[] = { "off", NULL };
 
 static const char *const classes_words[] = { "merged", "table", NULL };
 
@@ -93,6 +111,55 @@ const struct opt db_opts[] = {
     .fmin = 0.1,
     .fmax = 3600,
     .help = "seconds for opening one connection",
+  },
+  {
+    OPT_DOUBLE(struct db_cfg, connect_rate),
+    .name = "connect-rate",
+    .flags = OPT_OWN,
+    .def = "0",
+    .fmax = 1e6,
+    .help = "connections opened per second at most; 0 = no limit",
+    .man = "It is true of the start of a run and of connections that are "
+           "replaced. --thread-init-timeout is extended by the time that the "
+           "connections of all workers need at this rate, if each has one.",
+  },
+  {
+    OPT_INT(struct db_cfg, connect_concurrency),
+    .name = "connect-concurrency",
+    .flags = OPT_OWN,
+    .def = "0",
+    .max = 10000,
+    .help = "connections that are being opened at a time, at most; 0 = 16 per "
+            "thread with --clients, else no limit",
+  },
+  {
+    OPT_STRING(struct db_cfg, churn),
+    .name = "churn",
+    .flags = OPT_OWN,
+    .def = "off",
+    .check = is_churn,
+    .words = off_words,
+    .expected = "off, or a number of events such as 100, or two of them such "
+                "as 100..200",
+    .help = "events after which a worker closes its connections and opens them "
+            "again: N or N..M",
+    .man = "Of two numbers, each life of a connection draws one between them. "
+           "The first life is a random part of it, so that workers do not "
+           "connect at the same time. A connection is replaced between two "
+           "events, and not inside of a transaction. That time is in no "
+           "latency of an event, but a class of its own, \"reconnect\". "
+           "Prepared statements are prepared again when they are used.",
+  },
+  {
+    OPT_STRING(struct db_cfg, churn_time),
+    .name = "churn-time",
+    .flags = OPT_OWN,
+    .def = "off",
+    .check = is_churn_time,
+    .words = off_words,
+    .expected = "off, or a time from 1ms to 168h such as 30s, or two of them "
+                "such as 30s..1m",
+    .help = "the same after a time: S or S..T",
   },
   {
     OPT_TIME(struct db_cfg, query_timeout_s),

@@ -58,6 +58,11 @@ int process_init(struct db_process *p, struct err *err)
   outage_init(&p->outage);
   flood_init(&p->flood);
   watch_init(&p->watch, p->set.query_timeout_s);
+  if (p->set.churn)
+    (void)churn_parse_events(p->set.churn, &p->churn.events);
+  if (p->set.churn_time) /* the rows have checked both */
+    (void)churn_parse_time(p->set.churn_time, &p->churn.time_ns);
+  gate_init(&p->gate, p->set.connect_rate, p->set.connect_concurrency);
   if (p->n_drivers > DRIVERS_MAX)
     rc = err_set(err, -EINVAL, "too many drivers");
   for (size_t i = 0; i < p->n_drivers && rc == 0; i++)
@@ -127,11 +132,17 @@ void process_connect_summary(struct db_process *p, unsigned threads)
   struct connect_failures *f = &p->failures;
 
   (void)pthread_mutex_lock(&f->lock);
-  if (p->identity == IDENTITY_BENCH && f->count > 0 && f->count < threads)
+  if (p->identity == IDENTITY_BENCH && f->count > 0 &&
+      (f->count < threads || f->n_reasons > 1))
     log_msg(LOG_FATAL, "%u of %u connections failed", f->count, threads);
   else if (p->identity == IDENTITY_SYSBENCH && f->count > 0 && threads > 1)
     log_msg(LOG_FATAL, "%u of %u connections failed: %s", f->count, threads,
-            f->reason);
+            f->reason[0].text);
+  for (unsigned i = 0;
+       p->identity == IDENTITY_BENCH && f->n_reasons > 1 && i < f->n_reasons;
+       i++)
+    log_msg(LOG_FATAL, "%u of these: %s", f->reason[i].count,
+            f->reason[i].text);
   (void)pthread_mutex_unlock(&f->lock);
 }
 

@@ -12,9 +12,11 @@
 #include <stdint.h>
 
 #include "base/facts.h"
+#include "db/churn.h"
 #include "db/driver.h"
 #include "db/errtab.h"
 #include "db/flood.h"
+#include "db/gate.h"
 #include "db/ignore.h"
 #include "db/options.h"
 #include "db/outage.h"
@@ -52,11 +54,18 @@ enum first_open {
   FIRST_OPEN_OVER
 };
 
-/* Failed connects at the start. */
+/* Failed connects at the start, by their reasons. */
+enum {
+  CONNECT_REASONS = 8 /* further ones are not told apart */
+};
+
 struct connect_failures {
   pthread_mutex_t lock; /* protects the rest */
-  unsigned count;
-  char reason[256]; /* of the first */
+  unsigned count, n_reasons;
+  struct {
+    char text[256];
+    unsigned count;
+  } reason[CONNECT_REASONS]; /* in the order of their first failures */
 };
 
 /*
@@ -100,6 +109,8 @@ struct db_process {
   pthread_mutex_t driver_lock;   /* protects `state` until ready */
   struct driver_state state[DRIVERS_MAX];
   struct connect_failures failures;
+  struct gate gate;       /* of all connections */
+  struct churn_cfg churn; /* what the options say */
   struct errtab errors;
   struct outage outage;
   struct flood flood;
@@ -127,9 +138,10 @@ bool process_is_over(const struct db_process *p, uint64_t now_ns);
 
 /*
  * When all threads have ended their thread_init: the line
- * `FATAL: K of T connections failed`, unless all have failed: the reason alone
- * says enough.  Under the name sysbench it has the reason, and is printed also
- * when all have failed.
+ * `FATAL: K of T connections failed`, unless all have failed for one reason: it
+ * says enough.  With several reasons, a line for each says how many it has.
+ * Under the name sysbench there is one line, which has the first reason, and is
+ * printed also when all have failed.
  */
 void process_connect_summary(struct db_process *p, unsigned threads);
 

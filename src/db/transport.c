@@ -140,18 +140,39 @@ struct opening {
   int rc;
 };
 
-static void open_aside(void *arg)
+/* The time in which others are served is not that of the attempt. */
+static void open_in_turn(void *arg)
 {
   struct opening *o = arg;
+  struct db_process *p = o->c->env->process;
+  const uint64_t waited = gate_enter(&p->gate, p->over);
+  const uint64_t end = atomic_load_explicit(&p->end_ns, memory_order_relaxed);
+  uint64_t until = o->until_ns + waited;
 
-  o->rc = open_here(o->c, o->until_ns);
+  if (o->c->generation > 0 && end > clock_now_ns()) /* it is replaced */
+    until = min_u64(until, end + END_GRACE_MS * NS_PER_MS);
+  o->rc = open_here(o->c, until);
+  gate_leave(&p->gate);
+}
+
+void transport_aside(struct conn *c, void (*fn)(void *arg), void *arg)
+{
+  const struct db_process *p = c->env->process;
+
+  if (c->driver->caps & DRIVER_NEVER_WAITS && gate_is_open(&p->gate)) {
+    fn(arg);
+    return;
+  }
+  if (p->set.connect_concurrency > 0)
+    loop_set_connects((unsigned)p->set.connect_concurrency);
+  loop_aside(fn, arg, LOOP_ASIDE_CONNECT);
 }
 
 int transport_open(struct conn *c, uint64_t until_ns)
 {
   struct opening o = { .c = c, .until_ns = until_ns };
 
-  loop_aside(open_aside, &o, LOOP_ASIDE_CONNECT);
+  transport_aside(c, open_in_turn, &o);
   if (!c->env->shares_thread)
     c->session->blocks = 0;
   return o.rc;
@@ -203,20 +224,15 @@ static void note_failure(struct conn *c)
 
 enum transport_rc transport_try(struct conn *c, struct transport_retry *r)
 {
-  const struct db_process *p = c->env->process;
-  const uint64_t end = atomic_load_explicit(&p->end_ns, memory_order_relaxed);
   const uint64_t now = clock_now_ns();
-  uint64_t limit, pause_ms = PAUSE_FIRST_MS;
+  uint64_t pause_ms = PAUSE_FIRST_MS;
 
   if (now >= r->until_ns ||
       !verdict_may_connect(env_phase(c->env, now), r->attempt,
                            r->until_ns != UINT64_MAX))
     return TRANSPORT_OVER;
-  limit = min_u64(transport_limit(c), r->until_ns);
-  if (end > now)
-    limit = min_u64(limit, end + END_GRACE_MS * NS_PER_MS);
   c->session->attempt = r->attempt;
-  if (transport_open(c, limit) == 0)
+  if (transport_open(c, min_u64(transport_limit(c), r->until_ns)) == 0)
     return TRANSPORT_BACK;
   if (c->out.permanent)
     return TRANSPORT_PERMANENT;

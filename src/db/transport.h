@@ -11,6 +11,9 @@ struct conn;
 
 /* WAITS for the server.  0; or -1 and c->out. */
 int transport_open(struct conn *c, uint64_t until_ns);
+
+/* Run fn(arg), which opens a session, where it may wait. */
+void transport_aside(struct conn *c, void (*fn)(void *arg), void *arg);
 /* The session is closed, its statements are forgotten: CONN_LOST.  Nothing
  * happens when it is not open. */
 void transport_drop(struct conn *c);

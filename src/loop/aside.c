@@ -11,7 +11,7 @@
 #include "loop/inside.h"
 
 enum {
-  CONNECTS_MAX = 16, /* threads of a loop that open connections */
+  CONNECTS_MAX = 16, /* threads of a loop that open connections, at first */
   KINDS = LOOP_ASIDE_CALL + 1,
 };
 
@@ -103,7 +103,7 @@ static bool have_thread(struct aside_kind *k)
   pthread_t *threads;
   struct err err;
 
-  if (k->idle > k->waiting || (k->max > 0 && k->n == k->max))
+  if (k->idle > k->waiting || (k->max > 0 && k->n >= k->max))
     return true;
   threads = reallocarray(k->threads, k->n + 1, sizeof(*threads));
   if (threads) {
@@ -112,6 +112,18 @@ static bool have_thread(struct aside_kind *k)
       k->n++;
   }
   return k->n > 0;
+}
+
+void loop_set_connects(unsigned max)
+{
+  struct fiber *f = fiber_parkable();
+  struct aside *a = f ? aside_of(f->loop) : NULL;
+
+  if (!a)
+    return;
+  (void)pthread_mutex_lock(&a->lock);
+  a->kind[LOOP_ASIDE_CONNECT].max = max;
+  (void)pthread_mutex_unlock(&a->lock);
 }
 
 void loop_aside(void (*fn)(void *arg), void *arg, enum loop_aside kind)

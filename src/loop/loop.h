@@ -97,6 +97,10 @@ enum loop_aside {
                        * that others of them hold */
 };
 
+/* The loop of this fiber, if it is one, has at most so many threads for
+ * LOOP_ASIDE_CONNECT. */
+void loop_set_connects(unsigned max);
+
 /*
  * Run fn(arg) in another thread, while this fiber is parked.  Outside of
  * fibers, and where there is no other thread, it runs right here.

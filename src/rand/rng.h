@@ -35,6 +35,8 @@ enum rng_purpose {
   RNG_ARRIVALS,     /* index: rank; due times of events */
   RNG_HOOKS,        /* index: 0, 1; script states of report threads */
   RNG_INTERNAL,     /* index: any; draws of the program itself */
+  RNG_THINK,        /* index: worker; its pauses between events */
+  RNG_CHURN,        /* index: worker; how long its connections live */
 };
 
 /* The seed if the user gives none, except for a run. */

@@ -2,8 +2,12 @@
  * deadline.c - how long the conductor waits for workers to get ready and to
  * leave, and what it does with those that are late.
  */
+#include <stdio.h>
+
 #include "base/clock.h"
 #include "base/leave.h"
+#include "base/minmax.h"
+#include "base/progress.h"
 #include "base/wait.h"
 #include "run/conductor.h"
 #include "run/peers.h"
@@ -18,9 +22,46 @@
 /* Workers get this long to notice the end of the run, and to leave. */
 #define NOTICE_NS (100 * NS_PER_MS)
 
-bool conductor_await_ready(struct conductor *c)
+/*
+ * A start that takes long shows how far it is: on a terminal one line, which
+ * changes every second, elsewhere a line every ten seconds.
+ */
+struct start_lines {
+  bool wanted;
+  bool shown;       /* a line is there that will be replaced */
+  uint64_t next_ns; /* when the next one is due */
+};
+
+static void start_lines_init(struct start_lines *l, const struct run *run)
 {
-  struct run *run = &c->run;
+  *l = (struct start_lines){ .wanted = run->plan->identity == IDENTITY_BENCH };
+  l->next_ns = clock_now_ns() +
+               (progress_stderr.columns(NULL) ? 1 : 10) * NS_PER_S;
+}
+
+static void start_line(struct start_lines *l, const struct run *run)
+{
+  const bool terminal = progress_stderr.columns(NULL) > 0;
+  char line[80];
+
+  if (!l->wanted || clock_now_ns() < l->next_ns)
+    return;
+  (void)snprintf(line, sizeof(line), "Started %u of %u %s",
+                 (unsigned)atomic_load(&run->ready), run->plan->threads,
+                 run->plan->carriers > 0 ? "clients" : "threads");
+  progress_stderr.show(NULL, line, !terminal);
+  l->shown = terminal;
+  l->next_ns += (terminal ? 1 : 10) * NS_PER_S;
+}
+
+static void start_lines_done(const struct start_lines *l)
+{
+  if (l->shown)
+    progress_stderr.show(NULL, NULL, false);
+}
+
+static bool await_ready(struct run *run, struct start_lines *lines)
+{
   const struct plan *plan = run->plan;
   const uint64_t until = plan->init_timeout_ns == PLAN_NO_LIMIT
                            ? WAIT_FOREVER
@@ -34,8 +75,21 @@ bool conductor_await_ready(struct conductor *c)
       return true;
     if (clock_now_ns() >= until || atomic_load(&run->signal) != 0)
       return false;
-    wait_while(&run->news, news, until);
+    start_line(lines, run);
+    wait_while(&run->news, news,
+               lines->wanted ? min_u64(until, lines->next_ns) : until);
   }
+}
+
+bool conductor_await_ready(struct conductor *c)
+{
+  struct start_lines lines;
+  bool ready;
+
+  start_lines_init(&lines, &c->run);
+  ready = await_ready(&c->run, &lines);
+  start_lines_done(&lines);
+  return ready;
 }
 
 /* Are all workers gone that were started?  Perhaps not all could be started. */

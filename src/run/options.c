@@ -10,6 +10,7 @@
 
 #include "base/parse.h"
 #include "opt/optset.h"
+#include "run/think.h"
 
 /* The default where the system does not allow 64K, as some with large
  * registers or large pages do not. */
@@ -33,6 +34,13 @@ static bool is_clients(const char *text)
 
   return strcmp(text, "off") == 0 ||
          (parse_int(text, &n) == 0 && n >= 1 && n <= RUN_CLIENTS_MAX);
+}
+
+static bool is_think_time(const char *text)
+{
+  struct think ignored;
+
+  return think_parse(text, &ignored) == 0;
 }
 
 static bool is_interval(const char *text)
@@ -192,6 +200,21 @@ const struct opt run_opts[] = {
     .help = "what to do when workers cannot keep up with --rate {queue,abort}",
     .man = "\"queue\" lets the backlog grow and measures it, \"abort\" ends "
            "the run when 131072 arrivals wait.",
+  },
+  {
+    OPT_STRING(struct run_cfg, think_time),
+    .name = "think-time",
+    .flags = OPT_OWN,
+    .def = "0",
+    .check = is_think_time,
+    .expected = THINK_EXPECTED,
+    .help = "pause of each worker between two events, such as 50ms, exp:100ms "
+            "or uniform:50ms:2s",
+    .man = "\"exp:\" draws exponentially distributed pauses with this mean, "
+           "\"uniform:\" any pause from the first time to the second. Pauses "
+           "are not part of any latency, and their random numbers are not "
+           "those of the workload. --rate sets the moments of events by "
+           "itself, so they exclude each other.",
   },
   {
     OPT_TIME(struct run_cfg, report_interval_s),

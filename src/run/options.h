@@ -29,6 +29,7 @@ struct run_cfg {
   double thread_init_timeout_s; /* 0: no limit */
   double rate;                  /* events per second; 0: closed loop */
   int rate_overload;            /* enum rate_overload */
+  const char *think_time;       /* see think_parse() */
   double report_interval_s;     /* 0: none */
   struct opt_list report_checkpoints;
   bool debug;

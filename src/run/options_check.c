@@ -8,9 +8,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/err.h"
 #include "base/parse.h"
 #include "opt/optset.h"
 #include "run/options.h"
+#include "run/think.h"
 
 #define BARE_PERCENT 5
 #define MAX_DIGITS 9
@@ -79,10 +81,17 @@ size_t run_checkpoints(const struct run_cfg *cfg, uint64_t *ret_s)
 int run_options_check(const struct run_cfg *cfg, const struct optset *set,
                       struct err *err)
 {
-  if (cfg->report_checkpoints.n <= RUN_CHECKPOINTS_MAX)
-    return 0;
-  return opt_refuse(optset_find(set, "report-checkpoints"), NULL,
-                    "at most 256 moments", err);
+  struct think think = { .kind = THINK_NONE };
+
+  if (cfg->report_checkpoints.n > RUN_CHECKPOINTS_MAX)
+    return opt_refuse(optset_find(set, "report-checkpoints"), NULL,
+                      "at most 256 moments", err);
+  (void)think_parse(cfg->think_time, &think); /* the row has checked it */
+  if (think.kind != THINK_NONE && cfg->rate > 0)
+    return err_set(err, -EINVAL,
+                   "--think-time cannot be used with --rate, which says when "
+                   "each event is due");
+  return 0;
 }
 
 unsigned run_clients(const struct run_cfg *cfg)

@@ -148,7 +148,7 @@ int conductor_call_off(struct conductor *c, bool in_time)
     return EXIT_FAILED;
   (void)err_set(&late, -ETIMEDOUT,
                 "Worker threads failed to initialize within %.10g seconds!",
-                run->plan->cfg.thread_init_timeout_s);
+                (double)run->plan->init_timeout_ns / (double)NS_PER_S);
   life_fail(run, &late);
   return EXIT_FORCED;
 }

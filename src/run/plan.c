@@ -155,6 +155,19 @@ static void set_report(struct plan *plan, const struct plan_input *in)
   setup->interval_decimals = fmt_decimals(in->run->report_interval_s);
 }
 
+/* Workers that get ready at a limited rate have the time that takes. */
+static uint64_t init_timeout(const struct plan *plan,
+                             const struct plan_input *in)
+{
+  double s = in->run->thread_init_timeout_s;
+
+  if (s <= 0)
+    return PLAN_NO_LIMIT;
+  if (in->start_rate > 0)
+    s += plan->all_threads / in->start_rate;
+  return s < UINT32_MAX ? ns_of(s) : PLAN_NO_LIMIT;
+}
+
 int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
 {
   const struct run_cfg *run = in->run;
@@ -168,11 +181,10 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
   plan->stack_bytes = run->thread_stack_size > in->min_stack_bytes
                         ? run->thread_stack_size
                         : in->min_stack_bytes;
-  plan->init_timeout_ns = run->thread_init_timeout_s > 0
-                            ? ns_of(run->thread_init_timeout_s)
-                            : PLAN_NO_LIMIT;
+  plan->init_timeout_ns = init_timeout(plan, in);
   plan->time_ns = run->time_s > 0 ? ns_of(run->time_s) : PLAN_NO_LIMIT;
   plan->warmup_ns = ns_of(run->warmup_time_s);
+  (void)think_parse(run->think_time, &plan->think); /* it was checked */
   plan->interval_ns = ns_of(run->report_interval_s);
   if (in->details || in->live)
     plan->sample_ns = SAMPLE_NS;

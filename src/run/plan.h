@@ -15,6 +15,7 @@
 #include "opt/identity.h"
 #include "opt/opt.h"
 #include "run/options.h"
+#include "run/think.h"
 #include "stats/report.h"
 
 struct err;
@@ -63,6 +64,8 @@ struct plan {
   double rate;     /* events started per second; 0: as fast as possible */
   double all_rate; /* of all ranks together */
 
+  struct think think; /* between two events of a worker */
+
   /* Reports. */
   uint64_t interval_ns; /* 0: none */
   uint64_t sample_ns;   /* length of intervals that are not printed, if
@@ -108,6 +111,7 @@ struct plan_input {
 
   /* What the test needs. */
   bool clients;     /* a script runs, which may have clients */
+  double start_rate; /* workers that may get ready per second; 0: no limit */
   bool no_deadline; /* no automatic deadline: its events have no time limit */
   bool own_limit;   /* --events has no effect */
   bool classes;     /* its report has classes of operations */

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "rand/rng.h"
 #include "rand/stream.h"
 #include "report/reporter.h"
 #include "run/clients.h"
@@ -58,6 +59,7 @@ static int make_workers(struct run *run, struct err *err)
 
     rand_stream_init(&run->streams[i], plan->rand, plan->seed, RNG_WORKLOAD,
                      plan->first_thread + i, plan->all_threads);
+    rng_seed(&w->think, plan->seed, RNG_THINK, plan->first_thread + i);
     w->tid = i;
     w->rand = &run->streams[i];
     w->recorder = &run->recorders.of[i];

@@ -107,13 +107,11 @@ static bool time_is_over(struct run *run, uint64_t now)
   return true;
 }
 
-/* Wait for the next arrival; false: the run is over before it is due. */
-static bool wait_for_arrival(struct worker *w, uint64_t *now)
+/* Wait until `due`; false: the run is over before that. */
+static bool wait_until(struct worker *w, uint64_t due, uint64_t *now)
 {
   struct run *run = w->run;
   const struct test_ops *ops = run->test->ops;
-  const uint64_t from = w->counted ? run->measured_ns : 0;
-  const uint64_t due = schedule_take(run->schedule, from);
   const uint64_t until = due < run->end_ns ? due : run->end_ns;
 
   if (*now < until)
@@ -128,10 +126,35 @@ static bool wait_for_arrival(struct worker *w, uint64_t *now)
     end_warmup(
       w,
       now); /* it has waited beyond the end of the warm-up: this event counts */
-  if (run_stopped(run) || time_is_over(run, *now))
+  return !run_stopped(run) && !time_is_over(run, *now);
+}
+
+/* Wait for what has to come before the next event: a new connection, and its
+ * arrival or the end of a pause.  False: the run is over before that. */
+static bool wait_for_start(struct worker *w, uint64_t *now)
+{
+  struct run *run = w->run;
+  uint64_t due;
+
+  if (w->between && w->iteration > 0) {
+    set_phase(w, WORKER_IDLE);
+    w->between(w->between_ctx);
+    *now = clock_now_ns();
+  }
+  if (run->schedule) {
+    due = schedule_take(run->schedule, w->counted ? run->measured_ns : 0);
+    if (!wait_until(w, due, now))
+      return false;
+    w->start_ns = due;
+    w->began_ns = *now;
+    return true;
+  }
+  due = *now;
+  if (w->iteration > 0) /* there is an event that it may think about */
+    due += think_draw(&w->plan->think, &w->think);
+  if (!wait_until(w, due, now))
     return false;
-  w->start_ns = due;
-  w->began_ns = *now;
+  w->start_ns = *now;
   return true;
 }
 
@@ -167,12 +190,12 @@ static bool admit(struct worker *w, uint64_t now)
   }
 
   w->start_ns = now;
-  if (run->schedule) {
-    if (!wait_for_arrival(w, &now))
+  if (run->schedule || w->plan->think.kind != THINK_NONE || w->between) {
+    if (!wait_for_start(w, &now))
       return leave(w, now, run_stopped(run) ? NULL : time_is_up);
     if (!get_ticket(w, now)) /* the warm-up may have ended in the meantime */
       return leave(w, now, no_more_events);
-    w->look_ns = 0; /* with a rate, every event needs the slow path */
+    w->look_ns = 0; /* every event needs the slow path */
   }
   w->tickets--;
   set_phase(w, WORKER_EVENT);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "rand/rng.h"
 #include "stats/recorder.h"
 
 struct class_recorder;
@@ -44,10 +45,15 @@ struct worker {
   uint64_t block;    /* tickets to take at a time */
   uint64_t block_ns; /* when it took the last block */
   struct rand_stream *rand; /* the workload's stream */
+  struct rng think;         /* that of its pauses */
   const struct plan *plan;
   struct run *run;
   void *thr;   /* what the test's thread_open() made */
   void *group; /* [opt] of a client: what its thread's group_open() made */
+  /* [opt] Called between two events, outside of the time of both; it may
+   * wait. */
+  void (*between)(void *ctx);
+  void *between_ctx;
   uint64_t switches; /* of its fiber at the last worker_step_in_turn() */
 
   /* [opt] For tests that have classes of operations: record here. */

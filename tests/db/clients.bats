@@ -197,3 +197,40 @@ SELECT :n + 1;' >f.sql
   grep -Eq 'total number of events: +600$' out
   [ "$(value a.json "d['client']['blocking_calls']")" = 0 ]
 }
+
+# churned KIND QUERY: connections that are closed after some events are others for
+# the server, prepared statements go on, and the server sees no broken session.
+churned() {
+  local who
+  where "$1"
+  cat >ids.lua <<'L'
+sysbench.cmdline.options = { query = { "asks the server for the number of the session", "" } }
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  stmt = con:prepare(sysbench.opt.query)
+end
+function event()
+  local row = stmt:execute():fetch_row()
+  io.stdout:write("id " .. row[1] .. "\n")
+end
+L
+  for who in --threads=4 "--threads=2 --clients=20"; do
+    # shellcheck disable=SC2086 # two options
+    "$BENCH" ids.lua "${at[@]}" $who --query="$2" --churn=4..6 --events=400 --time=0 --json=a.json run >out
+    [ "$(grep -c '^id ' out)" = 400 ]
+    [ "$(value a.json "d['totals']['reconnects'] > 40 and d['totals']['errors'] == 0")" = True ]
+    [ "$(grep '^id ' out | sort -u | wc -l)" = "$(value a.json "d['totals']['reconnects'] + d['run']['clients' if 'clients' in d['run'] else 'threads']")" ]
+    # The control: without it, each client keeps its session.
+    # shellcheck disable=SC2086
+    "$BENCH" ids.lua "${at[@]}" $who --query="$2" --events=400 --time=0 --json=a.json run >out
+    [ "$(grep '^id ' out | sort -u | wc -l)" = "$(value a.json "d['run']['clients' if 'clients' in d['run'] else 'threads']")" ]
+  done
+}
+
+@test "mysql: connections that are replaced between events" {
+  local before
+  before=$(sql mysql "SHOW GLOBAL STATUS LIKE 'Aborted_clients'")
+  churned mysql "SELECT CONNECTION_ID()"
+  [ "$(sql mysql "SHOW GLOBAL STATUS LIKE 'Aborted_clients'")" = "$before" ]
+}
+@test "pgsql: connections that are replaced between events" { churned pgsql "SELECT pg_backend_pid()"; }

@@ -233,3 +233,91 @@ L
   bench oltp_point_select --db-driver=null --clients=1000 --threads=2 --table-size=10 prepare
   must is "$status" 0
 }
+
+@test "clients and threads pause between events, outside of latency" {
+  for who in --threads=4 "--threads=1 --clients=4"; do
+    # shellcheck disable=SC2086 # two options
+    null oltp_point_select $who --think-time=50ms --time=0 --events=20 --json=a.json
+    must is "$status" 0
+    # Four workers pause at least sixteen times, and events are not part of it.
+    check a.json "d['totals']['events'] == 20" \
+      "d['totals']['period_s'] * 4e9 >= d['totals']['latency_ns']['mean'] * 20 + 16 * 50e6"
+  done
+}
+
+@test "the end of a run does not wait for pauses" {
+  local who
+  for who in --threads=4 "--threads=1 --clients=4"; do
+    # shellcheck disable=SC2086
+    null oltp_point_select $who --think-time=exp:20h --time=1 --json=a.json
+    must is "$status" 0
+    check a.json "d['run']['end_reason'] == 'time_limit'" "d['totals']['events'] == 4" \
+      "1 <= d['totals']['period_s'] < 3600"
+    # shellcheck disable=SC2086
+    "$BENCH" oltp_point_select --db-driver=null $who --think-time=24h --time=0 \
+      --report-interval=0.1 run >out 2>err 3>&- &
+    local pid=$!
+    until grep -q '^\[' out; do read -rt 0.05 <> <(:) || :; done
+    kill -TERM $pid
+    status=0
+    wait $pid || status=$?
+    must is "$status" 143
+    must has "$(cat out)" 'total number of events: +4$'
+  done
+}
+
+@test "pauses do not change what a seeded run draws" {
+  cat >t.lua <<'L'
+function event() io.stdout:write("draw " .. sysbench.rand.uniform(1, 1000000) .. "\n") end
+L
+  bench t.lua --clients=1 --time=0 --events=20 --rand-seed=3 run
+  must is "$status" 0
+  grep '^draw' <<<"$output" >a
+  bench t.lua --clients=1 --time=0 --events=20 --rand-seed=3 --think-time=uniform:0:2ms run
+  must is "$status" 0
+  grep '^draw' <<<"$output" >b
+  must is "$(wc -l <a)" 20
+  must diff a b
+}
+
+@test "--churn closes and opens connections again between events" {
+  local who
+  for who in --threads=4 "--threads=1 --clients=4"; do
+    # Lives of 5 events, the first one shorter: 400 events have 76 to 80 of them.
+    # shellcheck disable=SC2086
+    null oltp_read_write $who --churn=5 --time=0 --events=400 --rand-seed=1 --json=a.json
+    must is "$status" 0
+    check a.json "70 <= d['totals']['reconnects'] <= 84" \
+      "[c['count'] for c in d['classes'] if c['name'] == 'reconnect'] == [d['totals']['reconnects']]" \
+      "d['totals']['errors'] == 0"
+    # shellcheck disable=SC2086
+    null oltp_read_write $who --churn=1..3 --time=0 --events=400 --rand-seed=1 --json=a.json
+    check a.json "150 <= d['totals']['reconnects'] <= 250"
+    # The control: without it, none.
+    # shellcheck disable=SC2086
+    null oltp_read_write $who --time=0 --events=400 --json=a.json
+    check a.json "d['totals']['reconnects'] == 0" "'reconnect' not in [c['name'] for c in d['classes']]"
+    # By time: each worker at least every 20 ms, and a run of a second.
+    # shellcheck disable=SC2086
+    null oltp_point_select $who --null-latency=1000 --churn-time=10ms..20ms --time=1 --json=a.json
+    check a.json "5 <= d['totals']['reconnects'] <= 800"
+  done
+}
+
+@test "--churn leaves an open transaction alone, and files of SQL have it, too" {
+  cat >t.lua <<'L'
+function thread_init() con = sysbench.sql.driver():connect() end
+function event()
+  n = (n or 0) + 1
+  con:query(n % 4 == 1 and "BEGIN" or n % 4 == 0 and "COMMIT" or "SELECT 1")
+end
+L
+  null ./t.lua --clients=1 --churn=1 --time=0 --events=40 --json=a.json
+  must is "$status" 0
+  # Only after events 4, 8, ... 36 no transaction is open; the run ends after 40.
+  check a.json "d['totals']['reconnects'] == 9"
+  printf 'SELECT 1;\n' >t.sql
+  null ./t.sql --clients=3 --churn=1 --time=0 --events=60 --json=a.json
+  must is "$status" 0
+  check a.json "d['totals']['reconnects'] == 57"
+}

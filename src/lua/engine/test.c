@@ -158,6 +158,11 @@ static int thread_open(void *run, struct worker *w, void **ret_thr,
   return 0;
 }
 
+static void end_life(void *ctx)
+{
+  env_churn(ctx);
+}
+
 static int thread_loop(void *thr, struct worker *w, struct err *err)
 {
   struct thread *t = thr;
@@ -170,11 +175,16 @@ static int thread_loop(void *thr, struct worker *w, struct err *err)
                           memory_order_relaxed);
   s->env.recorder = w->recorder;
   s->measured = true;
+  if (env_start_churn(&s->env, s->script->setup.plan->seed, s->tid)) {
+    w->between = end_life;
+    w->between_ctx = &s->env;
+  }
   rc = state_call(s, "thread_run", true, err);
   if (rc == -ECANCELED) { /* in an event, which is not counted */
     env_undo_event(&s->env);
     rc = 0;
   }
+  w->between = NULL;
   s->measured = false;
   s->env.recorder = NULL;
   worker_abandon(w);

@@ -245,12 +245,22 @@ static bool step(struct client *c)
                                         : worker_step(c->w);
 }
 
+static void end_life(void *ctx)
+{
+  env_churn(ctx);
+}
+
 int client_run(struct client *c, struct err *err)
 {
   enum client_end end = CLIENT_DONE;
 
   c->env.recorder = c->w->recorder;
   c->measured = true;
+  if (env_start_churn(&c->env, c->w->plan->seed,
+                      c->w->plan->first_thread + c->w->tid)) {
+    c->w->between = end_life;
+    c->w->between_ctx = &c->env;
+  }
   while (end != CLIENT_OVER && end != CLIENT_FAILED && step(c)) {
     begin(c);
     end = client_pass(c, err);
@@ -263,6 +273,7 @@ int client_run(struct client *c, struct err *err)
   }
   if (end == CLIENT_OVER)
     env_undo_event(&c->env);
+  c->w->between = NULL;
   c->measured = false;
   c->env.recorder = NULL;
   worker_abandon(c->w);

@@ -1,0 +1,70 @@
+/*
+ * gate.c - how many connections are opened at a time, and how many per second.
+ */
+#include "db/gate.h"
+
+#include "base/clock.h"
+#include "base/wait.h"
+
+void gate_init(struct gate *g, double rate, uint64_t places)
+{
+  g->gap_ns = rate > 0 ? (uint64_t)((double)NS_PER_S / rate) : 0;
+  atomic_store(&g->next_ns, 0);
+  g->counted = places > 0;
+  atomic_store(&g->free, (uint32_t)places);
+}
+
+/* The moment at which this opening may begin.  What was not used in the past
+ * is not made up for. */
+static uint64_t take_moment(struct gate *g, uint64_t now)
+{
+  uint64_t next = atomic_load_explicit(&g->next_ns, memory_order_relaxed);
+  uint64_t at;
+
+  do
+    at = next > now ? next : now;
+  while (!atomic_compare_exchange_weak_explicit(
+    &g->next_ns, &next, at + g->gap_ns, memory_order_relaxed,
+    memory_order_relaxed));
+  return at;
+}
+
+static void take_place(struct gate *g)
+{
+  uint32_t free = atomic_load(&g->free);
+
+  for (;;) {
+    if (free > 0) {
+      if (atomic_compare_exchange_weak(&g->free, &free, free - 1))
+        return;
+    } else {
+      wait_while(&g->free, 0, WAIT_FOREVER);
+      free = atomic_load(&g->free);
+    }
+  }
+}
+
+uint64_t gate_enter(struct gate *g, _Atomic uint32_t *over)
+{
+  uint64_t start, at;
+
+  if (gate_is_open(g))
+    return 0;
+  start = clock_now_ns();
+  if (g->gap_ns > 0) {
+    at = take_moment(g, start);
+    while (clock_now_ns() < at && atomic_load(over) == 0)
+      wait_while(over, 0, at);
+  }
+  if (g->counted)
+    take_place(g);
+  return clock_now_ns() - start;
+}
+
+void gate_leave(struct gate *g)
+{
+  if (!g->counted)
+    return;
+  (void)atomic_fetch_add(&g->free, 1);
+  wait_wake_all(&g->free);
+}

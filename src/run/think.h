@@ -1,0 +1,37 @@
+/*
+ * think.h - how long a worker waits between two events.
+ */
+#ifndef BENCH_RUN_THINK_H
+#define BENCH_RUN_THINK_H
+
+#include <stdint.h>
+
+struct rng;
+
+enum think_kind {
+  THINK_NONE,
+  THINK_FIXED,       /* always a_ns */
+  THINK_EXPONENTIAL, /* a_ns on average */
+  THINK_UNIFORM,     /* from a_ns to b_ns */
+};
+
+struct think {
+  enum think_kind kind;
+  uint64_t a_ns, b_ns;
+};
+
+/* What --think-time allows, in words. */
+#define THINK_EXPECTED                                                        \
+  "a time up to 24h such as 50ms or 2s, or a distribution such as exp:100ms " \
+  "or uniform:50ms:2s"
+
+/*
+ * Read a value of --think-time: "50ms", "exp:MEAN", "uniform:MIN:MAX"; no time
+ * at all is THINK_NONE.  -EINVAL: it is not of this form; *ret is left alone.
+ */
+int think_parse(const char *text, struct think *ret);
+
+/* The next pause. */
+uint64_t think_draw(const struct think *think, struct rng *rng);
+
+#endif

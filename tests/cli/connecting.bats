@@ -1,0 +1,76 @@
+#!/usr/bin/env bats
+# connecting.bats - how fast, and how many at a time, connections are opened,
+# and what is said of those that fail.
+load helper
+load fake_server
+
+# full AT_ONCE OPTION...: connects ten clients to a server that refuses them.
+full() {
+  rm -f sock most
+  fake_server mysql_full.py sock "$1"
+  cat >t.lua <<'L'
+function thread_init() pcall(function() sysbench.sql.driver():connect() end) end
+function event() end
+L
+  bench t.lua --db-driver=mysql --events=10 --time=0 --mysql-socket=sock --db-connect-timeout=600 --thread-init-timeout=600 "${@:2}" run
+  fake_server_stop
+  must is "$status" 0
+}
+
+@test "--connect-concurrency limits how many connections are opened at a time" {
+  needs_driver mysql
+  for who in --threads=10 "--threads=2 --clients=10"; do
+    # shellcheck disable=SC2086 # two options
+    full 5 $who --connect-concurrency=3
+    must test "$(<most)" -le 3
+    must test "$(<most)" -ge 2
+    # The control: without the limit, more come at once.
+    # shellcheck disable=SC2086
+    full 5 $who
+    must is "$(<most)" 5
+    # shellcheck disable=SC2086
+    full 9 $who --connect-concurrency=10
+    must is "$(<most)" 9
+  done
+}
+
+@test "connections that fail are counted by their reasons" {
+  needs_driver mysql
+  for who in --threads=9 "--threads=2 --clients=9"; do
+    # shellcheck disable=SC2086
+    full 3 $who --connect-concurrency=3
+    must is "$(grep -c '^FATAL: .*Too many connections' <<<"$stderr")" 2
+    must has "$stderr" '^FATAL: 9 of 9 connections failed$'
+    must has "$stderr" '^FATAL: 6 of these: error 1040: Too many connections$'
+    must has "$stderr" '^FATAL: 3 of these: error 1129: Host is blocked$'
+  done
+}
+
+@test "--connect-rate spreads connections over time, whatever the time for them" {
+  cat >t.lua <<'L'
+ffi.cdef("int clock_gettime(int, struct { long s, ns; } *)")
+local t = ffi.new("struct { long s, ns; }[1]")
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  ffi.C.clock_gettime(1, ffi.cast("void *", t))
+  at = tonumber(t[0].s) + tonumber(t[0].ns) / 1e9
+end
+function event() con:query("SELECT 1") end
+function thread_done() io.stdout:write(("at %.9f\n"):format(at)) end
+L
+  # 21 connections of which the first begins at once.
+  for who in --threads=21 "--threads=2 --clients=21"; do
+    # shellcheck disable=SC2086
+    bench t.lua --db-driver=null $who --connect-rate=50 --thread-init-timeout=0.05 --events=21 --time=0 run
+    must is "$stderr" ""
+    must is "$status" 0
+    must is "$(awk '/^at / { n++; if (!min || $2 < min) min = $2; if ($2 > max) max = $2 }
+      END { print n, (max - min > 0.3) }' <<<"$output")" "21 1"
+  done
+}
+
+@test "a start that takes long shows how far it is" {
+  bench oltp_point_select --db-driver=null --threads=25 --connect-rate=2 --time=0 --events=25 run
+  must is "$status" 0
+  must has "$stderr" '^Started [1-9][0-9]? of 25 threads$'
+}
