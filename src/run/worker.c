@@ -107,14 +107,11 @@ static bool time_is_over(struct run *run, uint64_t now)
   return true;
 }
 
-/* Wait for the next arrival; false: the run is over before it is due. */
-static bool wait_for_arrival(struct worker *w, uint64_t *now)
+/* Wait until then, or until the run is stopped. */
+static void wait_until(struct worker *w, uint64_t until, uint64_t *now)
 {
   struct run *run = w->run;
   const struct test_ops *ops = run->test->ops;
-  const uint64_t from = w->counted ? run->measured_ns : 0;
-  const uint64_t due = schedule_take(run->schedule, from);
-  const uint64_t until = due < run->end_ns ? due : run->end_ns;
 
   if (*now < until)
     set_phase(w, WORKER_IDLE);
@@ -124,13 +121,46 @@ static bool wait_for_arrival(struct worker *w, uint64_t *now)
     loop_wait_while(&run->stop, STOP_NO, until);
     *now = clock_now_ns();
   }
+}
+
+/* The wait that worker_rest() has asked for. */
+static void rest(struct worker *w, uint64_t *now)
+{
+  const uint64_t left = w->run->end_ns > *now ? w->run->end_ns - *now : 0;
+  const uint64_t until = *now + (w->rest_ns < left ? w->rest_ns : left);
+
+  w->rest_ns = 0;
+  wait_until(w, until, now);
+}
+
+/* Wait for the next arrival. */
+static void wait_for_arrival(struct worker *w, uint64_t *now)
+{
+  struct run *run = w->run;
+  const uint64_t from = w->counted ? run->measured_ns : 0;
+  const uint64_t due = schedule_take(run->schedule, from);
+
+  wait_until(w, due < run->end_ns ? due : run->end_ns, now);
+  w->start_ns = due;
+}
+
+/* Wait until the event may begin; false: the run is over before. */
+static bool wait_for_begin(struct worker *w, uint64_t *now)
+{
+  struct run *run = w->run;
+
+  if (w->rest_ns > 0)
+    rest(w, now);
+  if (run->schedule)
+    wait_for_arrival(w, now);
   if (!w->counted && *now >= run->measured_ns)
     end_warmup(
       w,
       now); /* it has waited beyond the end of the warm-up: this event counts */
   if (run_stopped(run) || time_is_over(run, *now))
     return false;
-  w->start_ns = due;
+  if (!run->schedule)
+    w->start_ns = *now;
   w->began_ns = *now;
   return true;
 }
@@ -167,12 +197,13 @@ static bool admit(struct worker *w, uint64_t now)
   }
 
   w->start_ns = now;
-  if (run->schedule) {
-    if (!wait_for_arrival(w, &now))
+  if (run->schedule || w->rest_ns > 0) {
+    if (!wait_for_begin(w, &now))
       return leave(w, now, run_stopped(run) ? NULL : time_is_up);
     if (!get_ticket(w, now)) /* the warm-up may have ended in the meantime */
       return leave(w, now, no_more_events);
-    w->look_ns = 0; /* with a rate, every event needs the slow path */
+    if (run->schedule)
+      w->look_ns = 0; /* with a rate, every event needs the slow path */
   }
   w->tickets--;
   set_phase(w, WORKER_EVENT);
@@ -337,6 +368,12 @@ void worker_again(struct worker *w)
 {
   w->again = w->open;
   w->open = false;
+}
+
+void worker_rest(struct worker *w, uint64_t ns)
+{
+  w->rest_ns += ns;
+  w->look_ns = 0; /* the next step takes the slow path */
 }
 
 void worker_give_back(struct worker *w)
