@@ -218,6 +218,7 @@ void bench_event_again(void);
 void bench_event_undo(void);
 void bench_event_abandon(void);
 double bench_iteration(void);
+void bench_event_rest(double seconds);
 bool bench_in_event(void);
 
 /* Between these two calls, the calling thread may start programs, which then
@@ -304,6 +305,11 @@ const char *bench_load_tidy(sql_connection *con);
 void *bench_pace_open(bool warmup, double total);
 void bench_pace_add(void *pace, double n);
 void bench_say(const char *line, size_t len);
+
+int bench_team_size(void);
+int bench_team_number(void);
+bool bench_team_give(const char *name, const char *text, size_t len);
+const char *bench_team_await(const char *name, size_t *ret_len);
 
 #pragma GCC visibility pop
 

@@ -234,14 +234,19 @@ LUA
 }
 
 # finds CONDITION PATTERN STATEMENT...: after these statements, check fails, the
-# condition has violations, and a line of it matches
+# condition has violations, and a line of it matches; with three threads it says
+# the same, perhaps in another order
 finds() {
-  local condition=$1 pattern=$2
+  local condition=$1 pattern=$2 several
   shift 2
   used
   sql "$@"
+  tpcc --threads=3 check
+  must is "$status" 1
+  several=$(grep -E '^(Condition|    |New)' <<<"$output" | sort)
   tpcc check
   must is "$status" 1
+  must is "$(grep -E '^(Condition|    |New)' <<<"$output" | sort)" "$several"
   must has "$output" "^Condition $condition: .* [0-9]+ violations?$"
   must has "$output" "^    $pattern"
 }
@@ -312,6 +317,55 @@ finds() {
   must has "$output" '^New orders of all runs: .*: 1 are LOST$'
 }
 
+@test "check: connections with different snapshots try again, or one works alone" {
+  cat >busy.lua <<LUA
+local snapshot, team = require("bench_snapshot"), require("bench_team")
+local real, n = snapshot.open, 0
+-- thread 1 reads after another commit than thread 0
+function snapshot.open(drv, con, fingerprint)
+  return real(drv, con, function()
+    n = n + 1
+    if team.number == 1 and n <= tonumber(os.getenv("COMMITS")) then
+      team.await("read " .. n)
+      assert(os.execute("$BENCH tpcc ${size[*]} --sqlite-db=t.db --weights=0,1,0,0,0 --events=1 run >inner.out 2>&1") == 0)
+    end
+    local text = fingerprint()
+    if team.number == 0 then team.give("read " .. n, "") end
+    return text
+  end)
+end
+require("tpcc")
+LUA
+  used
+  COMMITS=4 bench ./busy.lua "${size[@]}" --sqlite-db=t.db --threads=2 check
+  must is "$status" 0
+  must [ "$(grep -c 'With one connection' <<<"$output")" = 0 ]
+  COMMITS=5 bench ./busy.lua "${size[@]}" --sqlite-db=t.db --threads=2 check
+  must is "$status" 0
+  must has "$output" '^With one connection, because transactions were committed between the snapshots of several$'
+  must is "$(grep -c '^Condition [0-9a-z]*: .* ok$' <<<"$output")" 14
+}
+
+@test "check: a thread that fails ends all of them" {
+  cat >fails.lua <<'LUA'
+local conditions, team = require("tpcc_conditions"), require("bench_team")
+local real = conditions.check
+function conditions.check(c)
+  if team.number == tonumber(os.getenv("FAILS")) then error("this one has failed", 0) end
+  return real(c)
+end
+require("tpcc")
+LUA
+  used
+  local n
+  for n in 0 1 2; do
+    FAILS=$n bench ./fails.lua "${size[@]}" --sqlite-db=t.db --threads=3 check
+    must is "$status" 1
+    must has "$stderr" '^FATAL: .*this one has failed'
+    must is "$(grep -c '^Condition' <<<"$output")" 0
+  done
+}
+
 @test "check finds NULL where a condition needs a value" {
   finds 10 'customer \(w 1, d 1, c 4\): c_balance NULL' "CREATE TABLE copy AS SELECT * FROM customer" "DROP TABLE customer" \
     "ALTER TABLE copy RENAME TO customer" "UPDATE customer SET c_balance = NULL WHERE c_w_id = 1 AND c_d_id = 1 AND c_id = 4"
@@ -368,4 +422,40 @@ finds() {
   tpcc --isolation=serializable run
   must is "$status" 1
   must has "$stderr" '--isolation: sqlite has only one level'
+}
+
+@test "--keying: clients wait between transactions, others go on, and latencies have no wait" {
+  # 40 clients of one thread at a fiftieth of the times: 412 ms from one
+  # transaction of a client to the next
+  bench tpcc --db-driver=null --warehouses=4 --clients=40 --threads=1 --keying=0.02 --events=0 --time=4 --json=t.json run
+  must is "$status" 0
+  must has "$output" "^    4 warehouses, isolation level: the default, keying and think times: 0.02 of the rules'$"
+  must has "$output" '^    efficiency: [0-9.]+ % of 643.00 new orders per warehouse and minute$'
+  must check t.json '0 < d["test"]["efficiency_percent"] < 115' 'd["totals"]["events"] > 40' \
+    'd["totals"]["latency_ns"]["mean"] < 200e6' \
+    'abs(d["test"]["efficiency_percent"] - d["test"]["new_orders_per_minute"] * 0.02 / 4 / 0.1286) < 0.01'
+  # all times: each client has at most one of its first keying times
+  bench tpcc --db-driver=null --warehouses=1 --clients=12 --threads=2 --keying=1 --events=0 --time=3 --json=t.json run
+  must is "$status" 0
+  must has "$output" '^    12 clients, where the rules have 10$'
+  must has "$output" '^    new orders per warehouse +9 - 12.86 /min '
+  must check t.json 'd["totals"]["events"] < 40'
+  bench tpcc --db-driver=null --keying=1 --rate=10 --events=1 run
+  must is "$status" 1
+  must has "$stderr" '--keying and --rate exclude each other'
+  for bad in --keying=1.5 --keying=-1 --keying=x --home=away; do
+    bench tpcc --db-driver=null $bad --events=1 run
+    must is "$status" 1
+  done
+}
+
+@test "--home=random: each transaction has a warehouse of its own" {
+  fresh
+  tpcc --home=random --weights=0,1,0,0,0 --events=100 run
+  must is "$status" 0
+  must has "$output" '^    A WAREHOUSE FOR EACH TRANSACTION'
+  # one client, and both warehouses were paid
+  must is "$(sql "SELECT COUNT(*) FROM warehouse WHERE w_ytd > 400000")" 2
+  tpcc check
+  must is "$status" 0
 }
