@@ -5,6 +5,7 @@
 #ifndef BENCH_REPORT_LIFE_H
 #define BENCH_REPORT_LIFE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,6 +29,8 @@ struct run_start {
   /* Borrowed until the end of the run; any thread may read them. */
   const struct recorders *recorders;
   struct class_set *classes; /* NULL: no classes are kept */
+  /* Events that have become due, a little late; NULL: none become due. */
+  const _Atomic uint64_t *arrivals;
 };
 
 enum end_reason {
@@ -131,6 +134,17 @@ struct rank_part {
   int status;              /* the exit status that it would have had alone */
 };
 
+/* What --settle has done before the run. */
+struct run_settled {
+  bool asked;
+  bool writeback; /* else it has waited for a time */
+  bool calm;      /* what was asked for has come true */
+  uint64_t waited_ns;
+  /* What was left to be written before and after the wait. */
+  bool dirty_known;
+  uint64_t dirty_before_bytes, dirty_bytes;
+};
+
 struct run_end {
   enum end_reason reason;
   int signal; /* END_SIGNAL: its number */
@@ -142,6 +156,7 @@ struct run_end {
                            planned */
   uint64_t end_ns;      /* the end of the measured part */
   struct client_use client;
+  struct run_settled settled;
   const struct doubts *doubts;
   const struct test_details *details; /* NULL: the test provides none */
 
@@ -151,7 +166,7 @@ struct run_end {
   uint64_t start_skew_ns; /* from the start of the first rank to that of the
                              last one */
 
-  /* With --rate, for the measured part. */
+  /* With --rate or --load-profile, for the measured part. */
   uint64_t arrivals; /* arrivals that were due */
   uint64_t backlog;  /* those of them that had not begun at the end */
 };

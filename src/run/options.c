@@ -10,6 +10,7 @@
 
 #include "base/parse.h"
 #include "opt/optset.h"
+#include "run/calm.h"
 #include "run/think.h"
 
 /* The default where the system does not allow 64K, as some with large
@@ -26,6 +27,13 @@ static bool is_forced_shutdown(const char *text)
   struct forced_shutdown ignored;
 
   return forced_shutdown_parse(text, &ignored) == 0;
+}
+
+static bool is_settle(const char *text)
+{
+  struct calm_wish ignored;
+
+  return calm_parse(text, &ignored) == 0;
 }
 
 static bool is_clients(const char *text)
@@ -148,6 +156,23 @@ const struct opt run_opts[] = {
            "--events.",
   },
   {
+    OPT_STRING(struct run_cfg, settle),
+    .name = "settle",
+    .flags = OPT_OWN,
+    .def = "",
+    .check = is_settle,
+    .expected = "a time from 0.001 to 86400 seconds such as 60s, writeback, or "
+                "writeback:TIME",
+    .show_as = "=TIME|writeback[:TIME]",
+    .help = "how long to wait before the run until the machine is calm",
+    .man = "With a time, the run begins so much later. \"writeback\" waits "
+           "until little is left to be written to the disks: Dirty and "
+           "Writeback of /proc/meminfo together are at most 64 MiB, and change "
+           "by at most 8 MiB, in five readings a second apart. After TIME "
+           "(5m if it is not given) the run begins anyway, with a warning. In "
+           "a sweep every step waits, after its reset and prepare.",
+  },
+  {
     OPT_STRING(struct run_cfg, forced_shutdown),
     .name = "forced-shutdown",
     .def = "auto",
@@ -192,12 +217,34 @@ const struct opt run_opts[] = {
            "not, and latency counts from the moment at which an event was due.",
   },
   {
+    OPT_STRING(struct run_cfg, load_profile),
+    .name = "load-profile",
+    .flags = OPT_OWN | OPT_PATH,
+    .def = "",
+    .show_as = "=PROFILE",
+    .help = "a rate that changes, such as 100x60s,ramp:100..2000x5m, or a file "
+            "FILE.csv",
+    .man = "Like --rate, with a rate that follows a profile. Segments follow "
+           "each other: 100x60s is a rate and how long it lasts, "
+           "ramp:100..2000x5m goes from one rate to another, "
+           "spike:100..5000x5s/60s is 5 seconds of 5000 and then 100 until 60 "
+           "seconds are over (without \"100..\" it goes back to the rate "
+           "before it), and sine:1000+-50%/20m is one wave. *N behind a "
+           "segment repeats it. A profile begins with the measured part, "
+           "after a warm-up with its first rate, and starts again when it "
+           "has ended; a rate without a time, as the last segment, has no "
+           "end. A run without --time ends with its profile. A name that "
+           "ends with .csv is a file with lines SECONDS,RATE, and the rate "
+           "goes straight from one to the next.",
+  },
+  {
     OPT_WORD(struct run_cfg, rate_overload),
     .name = "rate-overload",
     .flags = OPT_OWN,
     .def = "queue",
     .words = overload_words,
-    .help = "what to do when workers cannot keep up with --rate {queue,abort}",
+    .help = "what to do when workers cannot keep up with --rate or "
+            "--load-profile {queue,abort}",
     .man = "\"queue\" lets the backlog grow and measures it, \"abort\" ends "
            "the run when 131072 arrivals wait.",
   },
