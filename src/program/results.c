@@ -71,7 +71,7 @@ static int open_results(struct program *p, const struct results_input *in,
   return rc;
 }
 
-int program_open_results(struct program *p, struct err *err)
+static int open_by_rank(struct program *p, struct err *err)
 {
   struct results_input in = {
     .cfg = &p->opts.results,
@@ -87,6 +87,13 @@ int program_open_results(struct program *p, struct err *err)
     return open_results(p, &in, err);
   in.first_thread = p->ranks->rank * in.threads;
   return p->ranks->rank == 0 ? open_results(p, &in, err) : open_others(p, &in);
+}
+
+int program_open_results(struct program *p, struct err *err)
+{
+  if (p->opts.sweep.role == SWEEP_ROLE_STEP)
+    p->opts.results.summary = ""; /* the sweep has one for all steps */
+  return open_by_rank(p, err);
 }
 
 static int run_with(struct program *p, const struct test *test, const void *cfg,

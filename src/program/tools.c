@@ -106,6 +106,8 @@ int program_sweep(struct program *p)
     .n_percentiles = report_percentiles(&p->opts.report, percentiles),
     .json = outname_is_stdout(p->opts.results.json) ? "-"
                                                     : p->opts.results.json,
+    .summary = results_summary(&p->opts.results),
+    .test = p->cmdline.test,
   };
   struct results_file bad;
   struct err err = { "" };

@@ -18,6 +18,20 @@ static bool is_address(const char *text)
   return address_parse(text, &where) == 0 && address_port(&where) != 0;
 }
 
+#define SUMMARY "markdown:"
+
+static bool is_summary(const char *text)
+{
+  return strncmp(text, SUMMARY, strlen(SUMMARY)) == 0 &&
+         text[strlen(SUMMARY)] != '\0' &&
+         !outname_is_stdout(text + strlen(SUMMARY));
+}
+
+const char *results_summary(const struct results_cfg *cfg)
+{
+  return cfg->summary[0] != '\0' ? cfg->summary + strlen(SUMMARY) : "";
+}
+
 static const char *advise_port(const char *text)
 {
   return *text && strspn(text, "0123456789") == strlen(text)
@@ -82,11 +96,23 @@ const struct opt results_opts[] = {
            "is given. They have Prometheus's text format, or OpenMetrics for "
            "readers that ask for it. Counters include the warm-up.",
   },
+  {
+    OPT_STRING(struct results_cfg, summary),
+    .name = "summary",
+    .flags = OPT_NOT_EMPTY | OPT_OWN,
+    .check = is_summary,
+    .expected = "markdown:FILE",
+    .show_as = "=markdown:FILE",
+    .help = "write a short summary, for the pages of build servers",
+    .man = "The result, the verdict of --slo, warnings and the machine, as "
+           "Markdown. A sweep has one with its table, and compare one with "
+           "its verdicts. The file is replaced.",
+  },
   OPT_END,
 };
 
-_Static_assert(ARRAY_SIZE(results_opts) == RESULTS_FILES + 2,
-               "all rows but --prometheus and the end name a file");
+_Static_assert(ARRAY_SIZE(results_opts) == RESULTS_FILES + 3,
+               "all rows but --prometheus, --summary and the end name a file");
 
 static const char *value_of(const struct results_cfg *cfg,
                             const struct opt *row)
@@ -106,7 +132,7 @@ void results_files(const struct results_cfg *cfg,
   size_t n = 0;
 
   for (const struct opt *row = results_opts; row->type != OPT_TYPE_END; row++) {
-    if (!row->check) /* otherwise it is an address */
+    if (!row->check) /* otherwise it is more than the name of a file */
       ret[n++] = (struct results_file){ row->name, value_of(cfg, row) };
   }
 }
@@ -141,18 +167,27 @@ static bool is_same_file(const struct results_file *a,
          outname_same(a->path, b->path);
 }
 
+static int cannot_share(const struct results_file *a,
+                        const struct results_file *b, struct err *err)
+{
+  return err_set(err, -EINVAL,
+                 "--%s and --%s cannot both write to '%s' (expected a file for "
+                 "each)",
+                 a->option, b->option, b->path);
+}
+
 int results_check(const struct results_cfg *cfg, struct err *err)
 {
+  const struct results_file summary = { "summary", results_summary(cfg) };
   struct results_file f[RESULTS_FILES];
 
   results_files(cfg, f);
   for (int i = 0; i < RESULTS_FILES; i++) {
+    if (is_same_file(&f[i], &summary))
+      return cannot_share(&f[i], &summary, err);
     for (int k = 0; k < i; k++) {
       if (is_same_file(&f[i], &f[k]))
-        return err_set(err, -EINVAL,
-                       "--%s and --%s cannot both write to '%s' (expected a "
-                       "file for each)",
-                       f[k].option, f[i].option, f[i].path);
+        return cannot_share(&f[k], &f[i], err);
     }
   }
   return 0;

@@ -18,6 +18,7 @@ struct results_cfg {
   const char *hdr_log;
   const char *event_log;
   const char *prometheus; /* [ADDR:]PORT */
+  const char *summary;    /* markdown:FILE */
 };
 
 /* Each of these names a file. */
@@ -40,6 +41,9 @@ void results_none(struct results_cfg *ret);
 
 /* Is any kind of results wanted? */
 bool results_wanted(const struct results_cfg *cfg);
+
+/* The file of --summary; "": none. */
+const char *results_summary(const struct results_cfg *cfg);
 
 /* Do results go to the standard output, so that text has to go elsewhere? */
 bool results_on_stdout(const struct results_cfg *cfg);

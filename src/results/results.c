@@ -28,10 +28,11 @@
 #include "results/prometheus.h"
 #include "results/shared.h"
 #include "results/stream.h"
+#include "results/summary.h"
 #include "stats/report.h"
 
 enum {
-  KINDS = 6,
+  KINDS = 7,
   GROWING = 3
 };
 
@@ -64,6 +65,7 @@ struct results {
   struct event_log *event_log;
   struct prometheus *prometheus;
   struct document *document;
+  struct summary *summary;
 };
 
 static void want(struct results *r, const struct reporter *reporter, void *ctx)
@@ -104,6 +106,10 @@ static int open_all(struct results *r, const struct results_input *in,
   if (rc == 0 && cfg->prometheus[0] != '\0') {
     rc = prometheus_new(&r->prometheus, cfg->prometheus, &r->shared, err);
     want(r, &prometheus_reporter, r->prometheus);
+  }
+  if (rc == 0 && results_summary(cfg)[0] != '\0') {
+    rc = summary_new(&r->summary, results_summary(cfg), &r->shared, err);
+    want(r, &summary_reporter, r->summary);
   }
   if (rc == 0 && cfg->json[0] != '\0') {
     rc = document_new(&r->document, cfg->json, &r->shared, err);
@@ -171,6 +177,7 @@ void results_free(struct results *r)
   event_log_free(r->event_log);
   prometheus_free(r->prometheus);
   document_free(r->document);
+  summary_free(r->summary);
   free(r);
 }
 

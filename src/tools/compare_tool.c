@@ -12,6 +12,8 @@
 #include "base/utf8.h"
 #include "opt/optset.h"
 #include "results/jobj.h"
+#include "results/options.h"
+#include "results/summary.h"
 #include "stats/slo.h"
 #include "tools/compare.h"
 #include "tools/compare_print.h"
@@ -239,8 +241,9 @@ static void say_failed(const struct job *job)
             fmt_plural(s->all));
 }
 
-/* Failures to write are reported when the program ends. */
-static int print(struct job *job, struct err *err)
+/* Print the text or the document; or, with the name of a file, write it
+ * there.  Failures to print are reported when the program ends. */
+static int print(struct job *job, const char *file, struct err *err)
 {
   struct strbuf out = { 0 }, shown = { 0 };
   int rc = 0;
@@ -265,8 +268,13 @@ static int print(struct job *job, struct err *err)
     /* Labels and settings in results may come from anywhere; JSON escapes
      * them. */
     utf8_add_shown(&shown, strbuf_str(&out), out.len, "\n\t");
-    log_put(strbuf_str(&shown), shown.len);
-    say_failed(job);
+    if (file) {
+      summary_machine(&shown);
+      rc = summary_write(file, &shown, err);
+    } else {
+      log_put(strbuf_str(&shown), shown.len);
+      say_failed(job);
+    }
   }
   strbuf_done(&shown);
   strbuf_done(&out);
@@ -274,7 +282,7 @@ static int print(struct job *job, struct err *err)
 }
 
 static int compare_all(struct job *job, const struct tool_args *args,
-                       struct err *err)
+                       const char *to_file, struct err *err)
 {
   struct result_file file = { 0 };
   struct groups base = { 0 };
@@ -288,7 +296,7 @@ static int compare_all(struct job *job, const struct tool_args *args,
   for (size_t i = 1; i < args->n_files && rc == 0; i++)
     rc = compare_with(job, &base, args->files[i], err);
   if (rc == 0)
-    rc = print(job, err);
+    rc = print(job, to_file, err);
   groups_done(&base);
   result_file_done(&file);
   return rc;
@@ -322,6 +330,28 @@ static void job_done(struct job *job)
   slo_table_done(&job->verdicts);
 }
 
+/* The same again as Markdown. */
+static int write_summary(const struct job *shown, const struct tool_args *args,
+                         struct err *err)
+{
+  const struct compare_cfg cfg = {
+    .format = FORMAT_MARKDOWN,
+    .fail_if_slower = shown->cfg->fail_if_slower,
+  };
+  struct tool_args again = *args;
+  struct job job;
+  int rc;
+
+  again.cfg = &cfg;
+  job_init(&job, &again);
+  job.slo = shown->slo;
+  rc = !job.list || !job.only_in_base || !job.only_in_new
+         ? no_memory(err)
+         : compare_all(&job, &again, results_summary(args->results), err);
+  job_done(&job);
+  return rc;
+}
+
 static int run_compare(const struct tool_args *args, struct err *err)
 {
   struct job job;
@@ -334,7 +364,9 @@ static int run_compare(const struct tool_args *args, struct err *err)
   else if (!job.list || !job.only_in_base || !job.only_in_new)
     rc = no_memory(err);
   else
-    rc = compare_all(&job, args, err);
+    rc = compare_all(&job, args, NULL, err);
+  if (rc == 0 && *results_summary(args->results))
+    rc = write_summary(&job, args, err);
   if (rc < 0)
     status = rc == -ENOMEM ? TOOL_FAILED : TOOL_BAD_INPUT;
   else if (job.summary.slower + job.summary.unknown > 0)

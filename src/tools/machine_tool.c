@@ -164,6 +164,7 @@ static int run_machine(const struct tool_args *args, struct err *err)
     .argc = args->argc,
     .argv = args->argv,
     .json = outname_is_stdout(json) ? "-" : json,
+    .summary = "",
   };
   char *folder = NULL;
   bool whole;

@@ -326,7 +326,7 @@ static int conclude(struct sweep *s, struct err *err)
     if (sweep_has_parts(s))
       sweep_parts_table(s, &out);
     else
-      sweep_table(s, &out);
+      sweep_table(s, (enum table_format)s->in->cfg->format, &out);
     sweep_references_table(s, &out);
     if (out.failed)
       rc = no_memory(err);
@@ -339,6 +339,17 @@ static int conclude(struct sweep *s, struct err *err)
   strbuf_done(&out);
   if (rc == 0)
     rc = write_document(s, err);
+  if (rc == 0 && *s->in->summary)
+    rc = sweep_write_summary(s, err);
+  return rc;
+}
+
+static int probe_file(const char *name, struct err *err)
+{
+  struct whole_file f = { 0 };
+  const int rc = whole_file_probe(&f, name, err);
+
+  whole_file_abort(&f);
   return rc;
 }
 
@@ -349,12 +360,9 @@ static int probe_files(const struct sweep *s, struct err *err)
 
   for (size_t i = 0; i < s->in->n_files && rc == 0; i++) {
     struct strbuf name = { 0 };
-    struct whole_file f = { 0 };
 
     sweep_file_name(s->in->files[i].path, 1, &name);
-    rc = name.failed ? no_memory(err)
-                     : whole_file_probe(&f, strbuf_str(&name), err);
-    whole_file_abort(&f);
+    rc = name.failed ? no_memory(err) : probe_file(strbuf_str(&name), err);
     strbuf_done(&name);
   }
   return rc;
@@ -381,6 +389,8 @@ static int begin(struct sweep *s, struct err *err)
     rc = whole_file_probe(&s->document, s->in->json, err);
   if (rc == 0)
     rc = probe_files(s, err);
+  if (rc == 0 && *s->in->summary)
+    rc = probe_file(s->in->summary, err);
   if (rc == 0)
     rc = children_begin(&s->children,
                         sweep_has_parts(s) ? "this ends after the present part"

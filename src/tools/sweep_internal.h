@@ -14,6 +14,7 @@
 #include "tools/result.h"
 #include "tools/sweep.h"
 #include "tools/sweep_plan.h"
+#include "tools/table.h"
 
 struct err;
 struct strbuf;
@@ -90,7 +91,11 @@ void sweep_args_free(char **args);
 void sweep_file_name(const char *path, size_t step, struct strbuf *out);
 
 /* The table of all steps, with best and knee. */
-void sweep_table(const struct sweep *s, struct strbuf *out);
+void sweep_table(const struct sweep *s, enum table_format format,
+                 struct strbuf *out);
+
+/* Write the file of the summary. */
+int sweep_write_summary(const struct sweep *s, struct err *err);
 
 /* The document of the whole sweep; NULL: out of memory. */
 json_t *sweep_document(const struct sweep *s);

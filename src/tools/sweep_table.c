@@ -425,9 +425,9 @@ static void explain(const struct writer *w, struct strbuf *out)
     usl_print(&usl, w->s->plan.spec[0].option, out);
 }
 
-void sweep_table(const struct sweep *s, struct strbuf *out)
+void sweep_table(const struct sweep *s, enum table_format format,
+                 struct strbuf *out)
 {
-  const enum table_format format = (enum table_format)s->in->cfg->format;
   struct writer w = { .s = s,
                       .csv = format == TABLE_CSV,
                       .queries = has_queries(s) };

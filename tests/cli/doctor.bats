@@ -15,6 +15,7 @@ line() {
   line ok processors '[0-9]+ for 3 threads|ok +processors +[0-9]+, of which'
   line '(ok|warn)' memory '[0-9.]+ of [0-9.]+ GiB are available'
   line ok 'open files' '(ulimit -n allows [0-9]+, the run needs about 64|no limit)'
+  line '(ok|warn)' wake-ups 'a thread that sleeps wakes up [0-9]+ us late'
   line '(ok|warn)' noise 'other programs use [0-9]+% of the processors'
   must has "$output" '^[0-9]+ ok, [0-9]+ to look at, 0 failed$'
   bench doctor cpu
