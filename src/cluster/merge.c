@@ -226,6 +226,7 @@ static void add_numbers(struct merge *m, struct unpack *u, bool again)
   r->sum_ns += unpack_u64(u);
   r->queue_length += unpack_newest(u, &last->queue, again);
   r->concurrency += unpack_newest(u, &last->concurrency, again);
+  r->arrivals += unpack_u64(u);
   add_spread(&m->events, u, (double)last->threads, again);
   add_spread(&m->time_s, u, (double)last->threads, again);
 }

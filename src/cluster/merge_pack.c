@@ -58,6 +58,7 @@ void merge_pack(struct strbuf *b, const struct report *r)
   pack_u64(b, r->sum_ns);
   pack_u64(b, r->queue_length);
   pack_u64(b, r->concurrency);
+  pack_u64(b, r->arrivals);
   pack_real(b, r->events_mean);
   pack_real(b, r->events_stddev);
   pack_real(b, r->time_mean_s);

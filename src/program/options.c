@@ -4,6 +4,7 @@
 #include "program/options.h"
 
 #include "base/log.h"
+#include "run/load_profile.h"
 
 static const struct opt program_opts[] = {
   {
@@ -58,6 +59,8 @@ int program_options_check(void *arg, struct cmdline *c, struct err *err)
   size_t n;
   int rc = run_options_check(&opts->run, c->set, err);
 
+  if (rc == 0)
+    rc = load_profile_settle(&opts->run, c->set, err);
   if (rc == 0)
     rc = report_options_check(&opts->report, c->set, err);
   if (rc < 0)

@@ -15,8 +15,9 @@ const struct opt ranks_opts[] = {
     .help = "one run of all processes that mpirun has launched {auto,off}",
     .man =
       "If mpirun (Open MPI or MPICH) launches bench, all processes do one run: "
-      "--threads is the number of threads of each process, --rate and "
-      "--events are divided among them, and process 0 prints one report. "
+      "--threads is the number of threads of each process, --rate, "
+      "--load-profile and --events are divided among them, and process 0 "
+      "prints one report. "
       "With \"off\" each process does a separate run.",
   },
   {

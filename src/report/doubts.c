@@ -115,12 +115,14 @@ static void look_at_backlog(struct doubts *d, const struct doubt_input *in)
       (double)in->backlog <= WAITING * (double)in->arrivals)
     return;
   doubts_add(d, true, "backlog",
-             "--rate=%s was not sustained (about %.*f/s reached), %llu of %llu "
-             "scheduled event%s never started; lower --rate or use more "
+             "%s%s was not sustained (about %.*f/s reached), %llu of %llu "
+             "scheduled event%s never started; lower %s or use more "
              "--threads",
-             fmt_shortest(rate, in->rate), reached < 10, reached,
-             (unsigned long long)in->backlog, (unsigned long long)in->arrivals,
-             fmt_plural(in->arrivals));
+             in->profile ? "--load-profile" : "--rate=",
+             in->profile ? "" : fmt_shortest(rate, in->rate), reached < 10,
+             reached, (unsigned long long)in->backlog,
+             (unsigned long long)in->arrivals, fmt_plural(in->arrivals),
+             in->profile ? "its rates" : "--rate");
 }
 
 /* Clients that wait for their thread, though their answers are there. */
@@ -147,6 +149,8 @@ static void look_at_trend(struct doubts *d, const struct doubt_input *in)
 {
   double change;
 
+  if (in->profile) /* the throughput changes because it is asked to */
+    return;
   if (trend_find(in->trend, &change))
     doubts_add(d, true, "trend",
                "throughput was still %s when the run ended (%+.0f%% from the "

@@ -25,7 +25,8 @@ struct doubt_input {
   /* With --rate: the number of events that were due, and of those that had not
    * begun at the end. */
   uint64_t arrivals, backlog;
-  double rate; /* the rate that was asked for, per second */
+  double rate;  /* the rate that was asked for, per second; 0: none */
+  bool profile; /* a rate that changes was asked for */
   const struct client_use *client;
   const struct report_setup *setup;
   const struct report *report; /* of the measured part */

@@ -89,7 +89,8 @@ static const char *effect(const struct doubt_input *in, double share,
   const char *outcome = form && form->outcome ? form->outcome
                                               : "events per second are";
 
-  if (in->measures_others || in->rate > 0) /* --rate fixes the throughput */
+  /* --rate and --load-profile fix the throughput. */
+  if (in->measures_others || in->rate > 0 || in->profile)
     return "latencies are inflated";
   if (form && form->measures_times)
     return "times may be too long";
@@ -156,7 +157,7 @@ static void look_at_quota(struct doubts *d, const struct doubt_input *in)
              "(cpu.max)",
              c->quota, c->cpus, (double)c->machine.throttled_ns / 1e9,
              in->measures_others ? "the client may be what was measured"
-             : in->rate > 0
+             : in->rate > 0 || in->profile
                ? "latencies are inflated"
                : "the figures are those of the quota, not of the machine");
 }

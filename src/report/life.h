@@ -5,6 +5,7 @@
 #ifndef BENCH_REPORT_LIFE_H
 #define BENCH_REPORT_LIFE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,6 +29,8 @@ struct run_start {
   /* Borrowed until the end of the run; any thread may read them. */
   const struct recorders *recorders;
   struct class_set *classes; /* NULL: no classes are kept */
+  /* Events that have become due, a little late; NULL: none become due. */
+  const _Atomic uint64_t *arrivals;
 };
 
 enum end_reason {
@@ -151,7 +154,7 @@ struct run_end {
   uint64_t start_skew_ns; /* from the start of the first rank to that of the
                              last one */
 
-  /* With --rate, for the measured part. */
+  /* With --rate or --load-profile, for the measured part. */
   uint64_t arrivals; /* arrivals that were due */
   uint64_t backlog;  /* those of them that had not begun at the end */
 };

@@ -8,6 +8,7 @@
 #include "report/form.h"
 #include "report/text.h"
 #include "report/text_num.h"
+#include "stats/report.h"
 
 static void add_time(struct strbuf *b, const struct report_setup *setup,
                      const struct report *r)
@@ -25,8 +26,11 @@ static void add_queue(struct strbuf *b, const struct report_setup *setup,
   if (!setup->rate || !mark)
     return;
   add_time(b, setup, r);
-  strbuf_addf(b, "queue length: %" PRIu64 "%s concurrency: %" PRIu64 "\n",
+  strbuf_addf(b, "queue length: %" PRIu64 "%s concurrency: %" PRIu64,
               r->queue_length, mark, r->concurrency);
+  if (setup->profile)
+    strbuf_addf(b, ", offered: %.2f/s", report_rate(r, r->arrivals));
+  strbuf_adds(b, "\n");
 }
 
 void text_interval(struct strbuf *b, const struct report_setup *setup,

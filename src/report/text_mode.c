@@ -29,6 +29,8 @@ void text_mode(struct strbuf *b, const struct text_mode *m)
   if (m->rate > 0.0)
     strbuf_addf(b, "Target transaction rate: %s/sec\n",
                 fmt_shortest(number, m->rate));
+  if (m->profile && *m->profile)
+    strbuf_addf(b, "Load profile: %s\n", m->profile);
   if (m->interval_s > 0.0)
     strbuf_addf(b, "Report intermediate results every %s second(s)\n",
                 fmt_shortest(number, m->interval_s));

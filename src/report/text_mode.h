@@ -14,6 +14,7 @@ struct text_mode {
   unsigned threads;
   uint64_t warmup_s;           /* 0: none */
   double rate;                 /* events per second; 0: no rate */
+  const char *profile;         /* [opt] of the load; "": none */
   double interval_s;           /* 0: no interval lines */
   size_t n_checkpoints;        /* all that were asked for */
   const uint64_t *checkpoints; /* seconds, ascending; borrowed */

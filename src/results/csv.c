@@ -76,7 +76,8 @@ void csv_header(struct strbuf *b, const struct report_setup *setup)
   strbuf_adds(b, ",cpu_user_ratio,cpu_system_ratio,cpu_iowait_ratio,"
                  "cpu_idle_ratio,context_switches_per_s,disk_reads,disk_writes,"
                  "disk_read_bytes,disk_written_bytes,disk_utilisation_ratio,"
-                 "network_received_bytes,network_sent_bytes");
+                 "network_received_bytes,network_sent_bytes,arrivals,"
+                 "offered_per_s");
   for (unsigned i = 0; i < setup->n_percentiles; i++) {
     if (has_column(setup, i))
       add_name(b, setup->percentiles[i]);
@@ -142,6 +143,12 @@ void csv_interval(struct strbuf *b, const struct report_setup *setup,
   for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
     add_int(b, report_percentile(r, usual[i]));
   add_system(b, u);
+  if (setup->rate) {
+    add_int(b, r->arrivals);
+    strbuf_addf(b, ",%.4f", report_rate(r, r->arrivals));
+  } else {
+    strbuf_adds(b, ",,");
+  }
   for (unsigned i = 0; i < setup->n_percentiles; i++) {
     if (has_column(setup, i))
       add_int(b, report_percentile(r, setup->percentiles[i]));

@@ -143,6 +143,8 @@ json_t *json_report(const struct report *r, const struct report_setup *setup,
   if (setup->rate) {
     jobj_int(&o, "queue_length", r->queue_length);
     jobj_int(&o, "concurrency", r->concurrency);
+    jobj_int(&o, "arrivals", r->arrivals);
+    jobj_real(&o, "offered_per_s", report_rate(r, r->arrivals));
   }
   if (r->kind == REPORT_INTERVAL && r->classes.n > 0)
     jobj_add(&o, "classes", json_classes(r, setup, brief));

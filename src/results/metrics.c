@@ -7,6 +7,7 @@
  */
 #include "results/metrics.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/compiler.h"
@@ -182,6 +183,9 @@ void metrics_write(struct strbuf *b, enum metrics_format format,
     strbuf_addf(b, "bench_start_time_seconds %.3f\n",
                 jobj_seconds(start->wall_ns));
     add_counter(&o, "bench_events", "Events that have ended.", s.events);
+    if (start->arrivals)
+      add_counter(&o, "bench_arrivals", "Events that have become due.",
+                  atomic_load_explicit(start->arrivals, memory_order_relaxed));
     add_operations(&o, &s);
     add_counter(&o, "bench_errors", "Errors that were ignored.",
                 s.counter[COUNTER_ERROR]);

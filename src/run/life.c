@@ -76,6 +76,7 @@ void life_measure_from(struct run *run, uint64_t now_ns)
   if (run->schedule)
     schedule_measure(run->schedule,
                      now_ns < run->measured_ns ? now_ns : run->measured_ns);
+  run->arrived = run->arrived_cumulative = 0;
   trend_start(&e->trend, now_ns, recorders_events(&run->recorders));
 }
 
@@ -89,6 +90,7 @@ void life_start(struct run *run)
     .carriers = run->plan->carriers,
     .recorders = &run->recorders,
     .classes = run->classes,
+    .arrivals = run->schedule ? &run->arrivals : NULL,
   };
   struct err err = { "" };
 
@@ -205,6 +207,7 @@ void life_doubt(struct run *run, const struct report *total, uint64_t end_ns)
                   run->test->ops->in_process(run->test_run),
     .threads = run->plan->threads,
     .rate = run->plan->all_rate,
+    .profile = run->plan->curve != NULL,
     .clock_cost_ns = clock_cost_ns(),
     .client = &e->client,
     .setup = &run->report_setup,

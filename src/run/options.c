@@ -192,12 +192,34 @@ const struct opt run_opts[] = {
            "not, and latency counts from the moment at which an event was due.",
   },
   {
+    OPT_STRING(struct run_cfg, load_profile),
+    .name = "load-profile",
+    .flags = OPT_OWN | OPT_PATH,
+    .def = "",
+    .show_as = "=PROFILE",
+    .help = "a rate that changes, such as 100x60s,ramp:100..2000x5m, or a file "
+            "FILE.csv",
+    .man = "Like --rate, with a rate that follows a profile. Segments follow "
+           "each other: 100x60s is a rate and how long it lasts, "
+           "ramp:100..2000x5m goes from one rate to another, "
+           "spike:100..5000x5s/60s is 5 seconds of 5000 and then 100 until 60 "
+           "seconds are over (without \"100..\" it goes back to the rate "
+           "before it), and sine:1000+-50%/20m is one wave. *N behind a "
+           "segment repeats it. A profile begins with the measured part, "
+           "after a warm-up with its first rate, and starts again when it "
+           "has ended; a rate without a time, as the last segment, lasts "
+           "forever. Without --time a run ends with the profile. A name that "
+           "ends with .csv is a file with lines SECONDS,RATE, and the rate "
+           "goes straight from one to the next.",
+  },
+  {
     OPT_WORD(struct run_cfg, rate_overload),
     .name = "rate-overload",
     .flags = OPT_OWN,
     .def = "queue",
     .words = overload_words,
-    .help = "what to do when workers cannot keep up with --rate {queue,abort}",
+    .help = "what to do when workers cannot keep up with --rate or "
+            "--load-profile {queue,abort}",
     .man = "\"queue\" lets the backlog grow and measures it, \"abort\" ends "
            "the run when 131072 arrivals wait.",
   },

@@ -28,6 +28,7 @@ struct run_cfg {
   uint64_t thread_stack_size;   /* bytes */
   double thread_init_timeout_s; /* 0: no limit */
   double rate;                  /* events per second; 0: closed loop */
+  const char *load_profile;     /* see load_profile.h; "": none */
   int rate_overload;            /* enum rate_overload */
   const char *think_time;       /* see think_parse() */
   double report_interval_s;     /* 0: none */

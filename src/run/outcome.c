@@ -13,6 +13,7 @@
 #include "run/plan.h"
 #include "run/reporting.h"
 #include "run/runner.h"
+#include "run/schedule.h"
 #include "run/signals.h"
 #include "run/test.h"
 
@@ -53,6 +54,8 @@ static void final_report(struct conductor *c)
   periods_cumulative(run->periods, setup, end_ns, &r);
   if (setup->details) {
     periods_total(run->periods, setup, &total);
+    if (run->schedule)
+      total.arrivals = schedule_arrivals(run->schedule);
     r.total = &total;
     r.classes = total.classes;
     r.tally = total.tally;

@@ -15,6 +15,8 @@
 #include "rand/dist.h"
 #include "rand/rng.h"
 #include "report/text_mode.h"
+#include "run/load_curve.h"
+#include "run/load_profile.h"
 
 /* An automatic --forced-shutdown adds at least this much. */
 #define GRACE_AUTO_NS (30 * NS_PER_S)
@@ -136,6 +138,23 @@ static void set_work(struct plan *plan, const struct plan_input *in)
                    : PLAN_NO_LIMIT;
 }
 
+const char *plan_rated_by(const struct plan *plan)
+{
+  if (plan->curve)
+    return "load-profile";
+  return plan->rate > 0.0 ? "rate" : NULL;
+}
+
+static int set_curve(struct plan *plan, struct err *err)
+{
+  const char *profile = plan->cfg.load_profile;
+
+  /* Tests of the plan have a struct that no row has filled in. */
+  if (!profile || !*profile)
+    return 0;
+  return load_profile_read(&plan->curve, profile, err);
+}
+
 static void set_report(struct plan *plan, const struct plan_input *in)
 {
   struct report_setup *setup = &plan->report;
@@ -146,7 +165,8 @@ static void set_report(struct plan *plan, const struct plan_input *in)
     (void)slo_parse(setup->objective, &setup->slo, &ignored);
   setup->layout_1_1 = in->compat == COMPAT_1_1;
   setup->per_thread = in->run->debug;
-  setup->rate = in->run->rate > 0.0;
+  setup->rate = plan_rated_by(plan) != NULL;
+  setup->profile = plan->curve != NULL;
   setup->statement_times = in->statement_times;
   setup->percentile_given = in->percentile_given;
   setup->details = in->details ||
@@ -189,8 +209,10 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
   if (in->details || in->live)
     plan->sample_ns = SAMPLE_NS;
   set_grace(plan, in->no_deadline);
+  rc = set_curve(plan, err);
   set_report(plan, in);
-  rc = read_lists(plan, err);
+  if (rc == 0)
+    rc = read_lists(plan, err);
   plan->percentiles = plan->report.percentile > 0.0 || plan->report.histogram ||
                       plan->report.n_percentiles > 0 || plan->report.details ||
                       slo_needs_histogram(&plan->report.slo);
@@ -211,6 +233,7 @@ void plan_done(struct plan *plan)
   free((void *)(uintptr_t)plan->checkpoint_ns);
   free((void *)(uintptr_t)plan->report.percentiles);
   free((void *)(uintptr_t)plan->rand);
+  load_curve_free(plan->curve);
   memset(plan, 0, sizeof(*plan));
 }
 
@@ -232,6 +255,7 @@ void plan_describe(const struct plan *plan, const char *extra,
     .threads = plan->threads,
     .warmup_s = plan->warmup_ns / NS_PER_S,
     .rate = plan->all_rate,
+    .profile = plan->cfg.load_profile,
     .interval_s = (double)plan->interval_ns / (double)NS_PER_S,
     .n_checkpoints = plan->n_checkpoints,
     .checkpoints = moments,

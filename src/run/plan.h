@@ -20,6 +20,7 @@
 
 struct err;
 struct event_rings;
+struct load_curve;
 struct peers;
 struct rand_cfg;
 struct rand_params;
@@ -63,6 +64,8 @@ struct plan {
 
   double rate;     /* events started per second; 0: as fast as possible */
   double all_rate; /* of all ranks together */
+  /* [opt] owned: the rate of all ranks changes, and the two above are 0. */
+  struct load_curve *curve;
 
   struct think think; /* between two events of a worker */
 
@@ -121,6 +124,10 @@ struct plan_input {
 /* plan_done() frees the owned members. */
 int plan_init(struct plan *plan, const struct plan_input *in, struct err *err);
 void plan_done(struct plan *plan);
+
+/* The option by which events become due at moments of their own: "rate" or
+ * "load-profile"; NULL: a worker begins the next event when one has ended. */
+const char *plan_rated_by(const struct plan *plan);
 
 /* The mode block, which describes the run before it starts.  `extra` is a line
  * of the test, or "". */

@@ -89,8 +89,20 @@ static uint64_t measured_since(const struct run *run, enum report_kind kind)
   return last ? run->life.measured_ns : run->measured_ns;
 }
 
-void reporting_fill(const struct run *run, struct report *r,
-                    enum report_kind kind, uint64_t now_ns)
+/* The arrivals since the last report of this kind. */
+static uint64_t new_arrivals(struct run *run, enum report_kind kind)
+{
+  uint64_t *before = kind == REPORT_INTERVAL ? &run->arrived
+                                             : &run->arrived_cumulative;
+  const uint64_t now = schedule_arrivals(run->schedule);
+  const uint64_t since = now - *before;
+
+  *before = now;
+  return since;
+}
+
+void reporting_fill(struct run *run, struct report *r, enum report_kind kind,
+                    uint64_t now_ns)
 {
   const uint64_t since_ns = measured_since(run, kind);
 
@@ -102,6 +114,7 @@ void reporting_fill(const struct run *run, struct report *r,
     r->queue_length = schedule_waiting(run->schedule,
                                        arrivals_until(run, r, now_ns));
     r->concurrency = run_count_phase(run, WORKER_EVENT);
+    r->arrivals = new_arrivals(run, kind);
   }
   if (kind != REPORT_INTERVAL)
     take_statement_times(run, r);
@@ -204,14 +217,17 @@ static void look_at_queue(struct run *run, uint64_t now)
   if (run_stopped(run) != STOP_NO) /* see arrivals_until() */
     return;
   waiting = schedule_waiting(run->schedule, now);
+  atomic_store_explicit(&run->arrivals, schedule_arrivals(run->schedule),
+                        memory_order_relaxed); /* for show */
   if (run->plan->cfg.rate_overload != RATE_OVERLOAD_ABORT ||
       now < run->measured_ns || !is_open(run, now) || waiting < WAITING_MAX ||
       !run_stop(run, STOP_OVERLOAD))
     return;
   log_msg(LOG_FATAL,
           "The event queue is full: %d events are waiting, the worker threads "
-          "cannot keep up with --rate=%s",
-          WAITING_MAX, fmt_shortest(rate, run->plan->all_rate));
+          "cannot keep up with %s%s",
+          WAITING_MAX, run->plan->curve ? "--load-profile" : "--rate=",
+          run->plan->curve ? "" : fmt_shortest(rate, run->plan->all_rate));
   run_news(run);
 }
 

@@ -33,8 +33,8 @@ void reporting_restart(const struct run *run, uint64_t now_ns);
 
 /* Fill in the numbers that are not a difference of snapshots.  r->partial is
  * already set. */
-void reporting_fill(const struct run *run, struct report *r,
-                    enum report_kind kind, uint64_t now_ns);
+void reporting_fill(struct run *run, struct report *r, enum report_kind kind,
+                    uint64_t now_ns);
 
 /*
  * Report the interval that ends at `now_ns`, which is shorter than the others.

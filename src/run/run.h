@@ -83,7 +83,7 @@ struct run {
   const struct reporter_use *reporters;
   size_t n_reporters;
   struct leave *leave;       /* threads that are left behind */
-  struct schedule *schedule; /* NULL: no --rate */
+  struct schedule *schedule; /* NULL: no --rate and no --load-profile */
   struct recorders recorders;
   struct class_set *classes; /* NULL: no classes are kept */
   struct class_set *rated;   /* NULL: no --rate, or not wanted */
@@ -122,6 +122,10 @@ struct run {
   /* Periods.  They belong to the report thread until it has ended or was left
    * behind, then to the conductor. */
   struct periods *periods;
+  /* Arrivals up to the last interval, and up to the last checkpoint. */
+  uint64_t arrived, arrived_cumulative;
+  /* Arrivals of the measured part, for threads that watch the run. */
+  _Atomic uint64_t arrivals;
 
   struct carrier *carriers; /* [plan->carriers] */
 

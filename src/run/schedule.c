@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "rand/rng.h"
+#include "run/load_curve.h"
 
 /*
  * When so many arrivals are waiting, the next ones are not drawn any more but
@@ -30,12 +31,14 @@
 /* A place in the sequence. */
 struct cursor {
   struct rng rng;
-  double due_ns; /* of arrival `n`, since the start; has fractions */
-  uint64_t n;    /* arrivals that were passed */
+  double due_ns;           /* of arrival `n`, since the start; has fractions */
+  uint64_t n;              /* arrivals that were passed */
+  struct load_place place; /* with a curve: where `due_ns` is on it */
 };
 
 struct schedule {
-  double gap_ns; /* mean gap */
+  double gap_ns;            /* mean gap; 0: there is a curve */
+  struct load_curve *curve; /* owned; NULL: the rate is constant */
   uint64_t start_ns, end_ns;
   uint64_t events; /* limit of the measured part */
 
@@ -47,32 +50,54 @@ struct schedule {
   uint64_t last;                   /* this one and later ones do not count */
 };
 
+/* Gaps are exponential in the integral of the rate, whatever its shape. */
+static NOINLINE void advance_on_curve(const struct schedule *s,
+                                      struct cursor *c, double count)
+{
+  load_curve_advance(s->curve, &c->place, count);
+  c->due_ns = c->place.at_ns;
+}
+
 static void advance(const struct schedule *s, struct cursor *c)
 {
+  const double gap = rng_exponential(&c->rng);
+
   c->n++;
-  c->due_ns += s->gap_ns * rng_exponential(&c->rng);
+  if (UNLIKELY(s->curve))
+    advance_on_curve(s, c, gap);
+  else
+    c->due_ns += s->gap_ns * gap;
 }
 
 static double behind(const struct schedule *s, const struct cursor *c,
                      double moment_ns)
 {
+  if (s->curve)
+    return load_curve_count(s->curve, &c->place, moment_ns);
   return (moment_ns - c->due_ns) / s->gap_ns;
 }
 
 COLD static void jump(const struct schedule *s, struct cursor *c, double count)
 {
   c->n += (uint64_t)count;
-  c->due_ns += count * s->gap_ns;
+  if (s->curve)
+    advance_on_curve(s, c, count);
+  else
+    c->due_ns += count * s->gap_ns;
 }
 
-int schedule_new(struct schedule **ret, double rate, uint64_t seed,
-                 unsigned part, struct err *err)
+/* Takes `curve` over, also if it fails. */
+static int make(struct schedule **ret, double gap_ns, struct load_curve *curve,
+                uint64_t seed, unsigned part, struct err *err)
 {
   struct schedule *s = mem_aligned(1, sizeof(*s), CACHE_LINE);
 
-  if (!s)
+  if (!s) {
+    load_curve_free(curve);
     return err_set(err, -ENOMEM, "cannot allocate the schedule of arrivals");
-  s->gap_ns = (double)NS_PER_S / rate;
+  }
+  s->gap_ns = gap_ns;
+  s->curve = curve;
   (void)pthread_mutex_init(&s->lock, NULL); /* cannot fail */
   rng_seed(&s->taken.rng, seed, RNG_ARRIVALS, part);
   advance(s, &s->taken);
@@ -82,10 +107,32 @@ int schedule_new(struct schedule **ret, double rate, uint64_t seed,
   return 0;
 }
 
+int schedule_new(struct schedule **ret, double rate, uint64_t seed,
+                 unsigned part, struct err *err)
+{
+  return make(ret, (double)NS_PER_S / rate, NULL, seed, part, err);
+}
+
+int schedule_new_curve(struct schedule **ret, const struct load_curve *curve,
+                       uint64_t lead_ns, uint64_t seed, unsigned part,
+                       unsigned parts, struct err *err)
+{
+  struct load_curve *share;
+  double rate;
+  int rc;
+
+  if (load_curve_is_constant(curve, &rate))
+    return schedule_new(ret, rate / parts, seed, part, err);
+  rc = load_curve_share(&share, curve, (double)lead_ns, parts, err);
+  return rc < 0 ? rc : make(ret, 0, share, seed, part, err);
+}
+
 void schedule_free(struct schedule *s)
 {
-  if (s)
+  if (s) {
     (void)pthread_mutex_destroy(&s->lock);
+    load_curve_free(s->curve);
+  }
   free(s);
 }
 

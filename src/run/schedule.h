@@ -1,5 +1,6 @@
 /*
- * schedule.h - arrivals under --rate: the due time of every event of a run.
+ * schedule.h - arrivals under --rate and --load-profile: the due time of every
+ * event of a run.
  *
  * Gaps are exponential, drawn from a random stream of their own, so the times
  * depend only on the seed and the rate.  Workers take the times one by one.  A
@@ -11,12 +12,22 @@
 #include <stdint.h>
 
 struct err;
+struct load_curve;
 struct schedule;
 
 /* Schedules with the same seed and different parts are independent.  Together
  * they are one schedule with the sum of their rates. */
 int schedule_new(struct schedule **ret, double rate, uint64_t seed,
                  unsigned part, struct err *err);
+
+/*
+ * The share of one of `parts` processes of a load that changes.  The curve
+ * begins `lead_ns` after the start.  One whose rate never changes gives the
+ * same times as schedule_new() with that rate.
+ */
+int schedule_new_curve(struct schedule **ret, const struct load_curve *curve,
+                       uint64_t lead_ns, uint64_t seed, unsigned part,
+                       unsigned parts, struct err *err);
 void schedule_free(struct schedule *s);
 
 /*

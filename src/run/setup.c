@@ -30,7 +30,7 @@ static int make_classes(struct run *run, struct err *err)
 
   if (plan->classes)
     rc = class_set_new(&run->classes, plan->threads, err);
-  if (rc == 0 && plan->report.details && plan->rate > 0.0) {
+  if (rc == 0 && plan->report.details && plan_rated_by(plan)) {
     rc = class_set_new(&run->rated, plan->threads, err);
     if (rc == 0) {
       (void)class_id(run->rated, "service_time", strlen("service_time"));
@@ -80,6 +80,9 @@ static int make_workers(struct run *run, struct err *err)
   if (rc < 0)
     return rc;
   atomic_store(&run->tickets, plan->events);
+  if (plan->curve)
+    return schedule_new_curve(&run->schedule, plan->curve, plan->warmup_ns,
+                              plan->seed, plan->part, plan->parts, err);
   if (plan->rate > 0.0)
     return schedule_new(&run->schedule, plan->rate, plan->seed, plan->part,
                         err);

@@ -45,7 +45,8 @@ struct report_setup {
   struct slo slo;                 /* the objective */
   bool layout_1_1;                /* else 1.0 */
   bool per_thread;                /* --debug */
-  bool rate;                      /* --rate was given: queue lines */
+  bool rate;    /* --rate or --load-profile was given: queue lines */
+  bool profile; /* it was --load-profile */
   bool statement_times;           /* --db-debug */
   bool percentile_given;          /* --percentile, by the user */
   bool details;                   /* the last report has a total */
@@ -108,7 +109,8 @@ struct report {
   double events_mean, events_stddev;
   double time_mean_s, time_stddev_s;
 
-  uint64_t queue_length, concurrency; /* with --rate */
+  /* With --rate or --load-profile; arrivals became due in the period. */
+  uint64_t queue_length, concurrency, arrivals;
 
   const struct report_thread *thread; /* borrowed; [threads], or NULL */
   struct report_times execution, fetching;

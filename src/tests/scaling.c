@@ -34,11 +34,10 @@ static int check_plan(const char *option, const struct plan *plan,
     return err_set(err, -EINVAL,
                    "%s takes --threads=1, and starts more threads itself",
                    option);
-  if (plan->rate > 0)
+  if (plan_rated_by(plan))
     return err_set(err, -EINVAL,
-                   "--rate makes no sense with %s: it measures as fast as it "
-                   "can",
-                   option);
+                   "--%s makes no sense with %s: it measures as fast as it can",
+                   plan_rated_by(plan), option);
   if (plan->parts > 1)
     return err_set(err, -EINVAL, "%s is for a run of one process", option);
   return 0;

@@ -465,9 +465,18 @@ void comparisons_done(struct comparisons *c)
   *c = (struct comparisons){ 0 };
 }
 
-static double rate_of(const struct group *g)
+/* Was the load of both the same, so that it fixes the throughput? */
+static bool same_load(const struct group *a, const struct group *b)
 {
-  return result_number_at(g->runs[0]->json, "options.rate.value");
+  static const char rate[] = "options.rate.value";
+  static const char profile[] = "options.load-profile.value";
+  const char *own = result_text_at(a->runs[0]->json, profile);
+  const char *other = result_text_at(b->runs[0]->json, profile);
+  const double per_s = result_number_at(a->runs[0]->json, rate);
+
+  if (own && *own)
+    return other && strcmp(own, other) == 0;
+  return per_s > 0 && per_s == result_number_at(b->runs[0]->json, rate);
 }
 
 static const struct comparison *find(const struct comparisons *c,
@@ -500,13 +509,12 @@ const struct comparison *comparisons_decisive(const struct comparisons *c)
   const struct comparison *throughput = find(c, COMPARE_THROUGHPUT, "events/s");
   const struct comparison *kernels = find(c, COMPARE_THROUGHPUT,
                                           COMPARE_KERNELS_MEAN);
-  const double rate = rate_of(c->base);
 
   if (kernels)
     return kernels;
   if (!throughput)
     return worst(c);
-  if (rate > 0 && rate == rate_of(c->other) && throughput->r.ratio > 0)
+  if (throughput->r.ratio > 0 && same_load(c->base, c->other))
     return find(c, COMPARE_LATENCY, "mean");
   return throughput;
 }

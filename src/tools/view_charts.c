@@ -175,6 +175,7 @@ void view_charts_over_time(const struct view *v, struct strbuf *out)
 {
   static const struct trace events = { "", "events_per_s", NULL, 1 };
   static const struct trace queries = { "", "queries.total_per_s", NULL, 1 };
+  static const struct trace offered = { "", "offered_per_s", NULL, 1 };
   static const struct trace errors = { "", "errors_per_s", NULL, 1 };
   struct chart c = over_time("Throughput over time", "events per second",
                              AXIS_COUNT);
@@ -183,8 +184,18 @@ void view_charts_over_time(const struct view *v, struct strbuf *out)
     say_missing(v, out);
     return;
   }
-  all_runs(v, &c, &events);
+  if (v->n_runs == 1 && occurs(v, &offered)) {
+    add_trace(&c, "achieved", v->runs[0].run, &events);
+    add_trace(&c, "offered", v->runs[0].run, &offered);
+  } else {
+    all_runs(v, &c, &events);
+  }
   view_draw(&c, no_intervals, out);
+  if (v->n_runs > 1 && occurs(v, &offered)) {
+    c = over_time("Offered load over time", "events per second", AXIS_COUNT);
+    all_runs(v, &c, &offered);
+    view_draw(&c, NULL, out);
+  }
   if (occurs(v, &queries)) {
     c = over_time("Queries over time", "queries per second", AXIS_COUNT);
     all_runs(v, &c, &queries);

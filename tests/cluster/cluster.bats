@@ -47,6 +47,16 @@ shares() {
     "sum(i['events'] for i in d['intervals']) == d['totals']['events']"
 }
 
+@test "ranks share a load profile, and the whole has what was offered" {
+  ranks 2 cpu --cpu-max-prime=10 --threads=2 --load-profile="ramp:0..400x1s,1000x1s" --rand-seed=7 \
+    --report-interval=0.5 --json=run.json run
+  must is "$status" 0
+  check run.json "${sums[@]}" "1000 < d['rate']['arrivals'] < 1400" \
+    "d['totals']['arrivals'] == d['rate']['arrivals']" \
+    "sum(i['arrivals'] for i in d['intervals']) == d['rate']['arrivals']"
+  has "$output" ', offered: [0-9.]+/s$'
+}
+
 @test "percentiles of the whole are those of all event logs together" {
   sleeper
   ranks 4 ./sleeper.lua --threads=2 --events=1200 --time=0 --percentiles=50,90,99 \

@@ -35,6 +35,12 @@ static int check(const struct fileio *fio, struct err *err)
                    "--file-test-mode=mixed, where each kind of thread has its "
                    "own: see --file-mixed-reads)",
                    plan->all_rate);
+  if (plan_rated_by(plan))
+    return err_set(
+      err, -EINVAL,
+      "--%s makes no sense with --file-test-mode=mixed, where each "
+      "kind of thread has its own rate: see --file-mixed-reads",
+      plan_rated_by(plan));
   return 0;
 }
 

@@ -236,7 +236,7 @@ static int thread_open(void *run, struct worker *w, void **ret_thr,
   t->io.w = w;
   t->io.random = rng_key(fio->plan->seed, RNG_INTERNAL,
                          fio->plan->first_thread + w->tid);
-  t->io.scheduled = fio->plan->rate > 0.0;
+  t->io.scheduled = plan_rated_by(fio->plan) != NULL;
   if (fio->mixed)
     mixed_thread_init(&t->mixed, fio, fio->plan->first_thread + w->tid);
   rc = io_classes(&t->io, err);

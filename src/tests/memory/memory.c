@@ -50,11 +50,11 @@ static int check_plan(const struct plan *plan, const struct memory_cfg *cfg,
   const struct memory_choice *of = &choices[cfg->test];
   const char *word = memory_test_words[cfg->test];
 
-  if (plan->rate > 0)
+  if (plan_rated_by(plan))
     return err_set(err, -EINVAL,
-                   "--rate makes no sense with --memory-test=%s: it measures "
+                   "--%s makes no sense with --memory-test=%s: it measures "
                    "as fast as it can",
-                   word);
+                   plan_rated_by(plan), word);
   if (plan->parts > 1)
     return err_set(err, -EINVAL, "--memory-test=%s is for a run of one process",
                    word);

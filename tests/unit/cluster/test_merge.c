@@ -68,7 +68,8 @@ static void part_make(struct part *p, unsigned first, unsigned n,
   p->r = (struct report){ .kind = REPORT_FINAL,
                           .threads = n,
                           .threads_running = n,
-                          .queue_length = first };
+                          .queue_length = first,
+                          .arrivals = 10 + first };
   report_threads_clear(p->thread, n);
   report_threads_merge(p->thread, &p->now);
   report_threads_fill(p->thread, &p->before, &p->now);
@@ -131,6 +132,7 @@ static void test_whole(void)
      "the smallest and the largest; a part without events has neither");
   OK(r.threads == ALL && r.threads_running == ALL, "threads are the sum");
   OK(r.queue_length == 0 + 2 + 4, "and so are waiting arrivals");
+  OK(r.arrivals == 10 + 12 + 14, "and those that became due");
   OK(r.period_ns == 3 * NS_PER_S, "the period is the longest one");
   for (double pct = 0.5; pct <= 100.0; pct += 0.5)
     percentiles &= report_percentile(&r, pct) ==

@@ -99,6 +99,12 @@ static void test_client(void)
   OK(says(&f, "--rate=10000 was not sustained (about 9900/s reached), 1001 of "
               "100000 scheduled events never started; lower --rate"),
      "text");
+  f.in.rate = 0;
+  f.in.profile = true;
+  (void)codes(&f);
+  OK(says(&f, "--load-profile was not sustained (about 9900/s reached), 1001 "
+              "of 100000 scheduled events never started; lower its rates"),
+     "a profile has no one rate");
   f.in.backlog = 1000;
   OK_STR(codes(&f), "", "not more than that");
   f.in.arrivals = 20;

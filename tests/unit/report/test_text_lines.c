@@ -20,6 +20,9 @@
 static const struct memory_moved moved = { 1024, true };
 static const struct report_setup plain = { .percentile = 95 };
 static const struct report_setup rated = { .percentile = 95, .rate = true };
+static const struct report_setup profiled = { .percentile = 95,
+                                              .rate = true,
+                                              .profile = true };
 static const struct report_setup rated_memory = { .percentile = 95,
                                                   .rate = true,
                                                   .of_test = &moved };
@@ -115,6 +118,20 @@ static const struct {
     "[ 2s ] thds: 2 tps: 42.02 qps: 840.32 (r/w/o: 588.22/168.06/84.03) lat "
     "(ms,95%): 1.47 err/s: 0.00 reconn/s: 0.00\n"
     "[ 2s ] queue length: 0, concurrency: 0\n",
+  },
+  {
+    "a profile: what was offered",
+    &profiled,
+    { .form = &sql_form,
+      .elapsed_ns = S(2),
+      .period_ns = S(2),
+      .threads_running = 1,
+      .queue_length = 3,
+      .concurrency = 1,
+      .arrivals = 21 },
+    "[ 2s ] thds: 1 tps: 0.00 qps: 0.00 (r/w/o: 0.00/0.00/0.00) lat "
+    "(ms,95%): 0.00 err/s: 0.00 reconn/s: 0.00\n"
+    "[ 2s ] queue length: 3, concurrency: 1, offered: 10.50/s\n",
   },
   {
     "SQL: reconnects, queue and concurrency",

@@ -51,6 +51,16 @@ static const struct {
     "\n",
   },
   {
+    "a profile",
+    { .threads = 1, .profile = "100x60s", .seed = 1 },
+    "Running the test with following options:\n"
+    "Number of threads: 1\n"
+    "Load profile: 100x60s\n"
+    "Initializing random number generator from seed (1).\n"
+    "\n"
+    "\n",
+  },
+  {
     "fractions, several moments, a negative seed, a shutdown at once",
     { .threads = 4,
       .rate = 0.5,

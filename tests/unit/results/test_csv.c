@@ -87,13 +87,14 @@ static void test_values(void)
                             .max_ns = 5,
                             .counter = { 1, 2, 3, 4, 5, 6, 7, 8 },
                             .queue_length = 11,
-                            .concurrency = 12 };
+                            .concurrency = 12,
+                            .arrivals = 13 };
   struct strbuf b = { 0 };
 
   csv_interval(&b, &setup, &r, &u);
   OK_STR(strbuf_str(&b),
          "1.500,0.500000,1,3,4,8.0000,2,3,1,7,8,5,6,11,12,1,2.5,5,"
-         "0,0,0,0,0,0,0,0.5000,0.0000,0.0000,0.5000,1234.5,,,,,,,\n",
+         "0,0,0,0,0,0,0,0.5000,0.0000,0.0000,0.5000,1234.5,,,,,,,,13,26.0000\n",
          "a line");
   strbuf_done(&b);
 }

@@ -181,6 +181,7 @@ static void test_histogram(void)
 static void test_text(void)
 {
   struct results_shared shared = { .test = "a\"b\\c\nd" };
+  const _Atomic uint64_t arrivals = 31;
   struct class_set *set = NULL;
   struct recorders rs;
   struct strbuf b = { 0 };
@@ -216,9 +217,12 @@ static void test_text(void)
   OK(strstr(b.text, "# TYPE bench_events_total counter\n") &&
        strstr(b.text, "# TYPE bench_info gauge\nbench_info{"),
      "families are called like their samples");
+  OK(!strstr(strbuf_str(&b), "bench_arrivals"), "no rate, no arrivals");
   strbuf_done(&b);
+  shared.start.arrivals = &arrivals;
   metrics_write(&b, METRICS_OPENMETRICS, &shared, work);
   OK(is_openmetrics(strbuf_str(&b)), "while it runs");
+  OK(value_of(b.text, "bench_arrivals_total ") == 31, "arrivals");
   OK(value_of(b.text, "bench_events_total ") == 2, "events");
   OK(value_of(b.text, "bench_operations_total{kind=\"read\"} ") == 7, "reads");
   OK(value_of(b.text, "bench_latency_seconds_count ") == 2, "latencies");
