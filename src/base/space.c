@@ -13,6 +13,7 @@
 #include <sys/statvfs.h>
 
 #include "base/cgroup.h"
+#include "base/meminfo.h"
 
 /* File systems that keep their files in memory, by their numbers in Linux. */
 #define RAMFS_TYPE 0x858458f6u
@@ -44,29 +45,10 @@ uint64_t space_of_file(const struct space *s, uint64_t bytes)
   return bytes > UINT64_MAX - more ? UINT64_MAX : bytes + more;
 }
 
-/* MemAvailable of /proc/meminfo, in bytes. */
-static uint64_t memory_available(const char *root)
-{
-  char path[PATH_MAX], line[128];
-  unsigned long long kib;
-  uint64_t bytes = SPACE_UNKNOWN;
-  FILE *f;
-
-  (void)snprintf(path, sizeof(path), "%s/proc/meminfo", root);
-  f = fopen(path, "re");
-  if (!f)
-    return SPACE_UNKNOWN;
-  while (bytes == SPACE_UNKNOWN && fgets(line, sizeof(line), f)) {
-    if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
-      bytes = (uint64_t)kib * 1024;
-  }
-  (void)fclose(f);
-  return bytes;
-}
-
 void space_look_memory(const char *root, struct space *s)
 {
-  s->memory = memory_available(root);
+  s->memory = SPACE_UNKNOWN;
+  (void)meminfo_bytes(root, "MemAvailable", &s->memory);
   s->group = cgroup_memory_left(root);
 }
 

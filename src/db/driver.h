@@ -283,6 +283,9 @@ struct driver {
                           void (*put)(void *ctx, const char *key,
                                       const char *value),
                           void *ctx); /* [opt] */
+  /* [opt] A cheap query for one number: how many bytes the tables of the
+   * connection's database have. */
+  const char *data_query;
   /*
    * On the first server connection of a run: warnings, one per line, without
    * their prefix.  May send queries; leaves out what fails.

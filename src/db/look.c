@@ -38,6 +38,15 @@ static bool ask_number(struct conn *c, const char *sql, uint64_t *ret)
   return told;
 }
 
+bool look_at_data(struct conn *c, uint64_t *ret)
+{
+  const bool told = c->driver->data_query &&
+                    ask_number(c, c->driver->data_query, ret);
+
+  c->out = (struct outcome){ 0 };
+  return told;
+}
+
 void look_at_tables(struct conn *c, const struct run_facts *facts,
                     struct tables_look *ret)
 {

@@ -1,6 +1,7 @@
 /*
  * look.h - a look at the tables of a bundled script before it runs: are they
- * there, and do they have the rows that it will ask for?
+ * there, and do they have the rows that it will ask for?  And how large are the
+ * data of any script?
  */
 #ifndef BENCH_DB_LOOK_H
 #define BENCH_DB_LOOK_H
@@ -30,6 +31,10 @@ struct tables_look {
 /* One query per table on this open connection; what fails is not known. */
 void look_at_tables(struct conn *c, const struct run_facts *facts,
                     struct tables_look *ret);
+
+/* How many bytes the data have, as far as the server tells for little; false:
+ * it does not. */
+bool look_at_data(struct conn *c, uint64_t *ret);
 
 /* Warnings about tables whose highest id is below the keys that the run draws,
  * one line for successive tables. */

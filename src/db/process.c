@@ -166,11 +166,13 @@ const char *process_statement_mode(const struct db_process *p)
   return emulated ? "emulated" : "none";
 }
 
-/* Copies one that the driver has reported. */
+/* Copies one that the first connection has reported. */
 static void copy_fact(struct facts *to, const struct fact *from)
 {
   if (from->type == FACT_TEXT)
     facts_text(to, from->key, from->text);
+  else if (from->type == FACT_INT)
+    facts_int(to, from->key, from->integer);
 }
 
 static bool is_noted(struct db_process *p)

@@ -103,6 +103,7 @@ static void put_fact(void *ctx, const char *key, const char *value)
 static void note_server(struct conn *c)
 {
   struct db_process *p = c->env->process;
+  uint64_t bytes;
 
   if (!p->in_run || !(p->in_results || p->is_known) ||
       atomic_load_explicit(&p->noted, memory_order_relaxed) ||
@@ -113,6 +114,8 @@ static void note_server(struct conn *c)
     c->driver->about(c->session, put_fact, &p->server);
   if (c->driver->server_settings)
     c->driver->server_settings(c->session, put_fact, &p->server);
+  if (p->in_results && look_at_data(c, &bytes))
+    facts_int(&p->server, "data_bytes", (int64_t)bytes);
   atomic_store_explicit(&p->noted, true, memory_order_release);
 }
 

@@ -134,6 +134,17 @@ struct rank_part {
   int status;              /* the exit status that it would have had alone */
 };
 
+/* What --settle has done before the run. */
+struct run_settled {
+  bool asked;
+  bool writeback; /* else it has waited for a time */
+  bool calm;      /* what was asked for has come true */
+  uint64_t waited_ns;
+  /* What was left to be written before and after the wait. */
+  bool dirty_known;
+  uint64_t dirty_before_bytes, dirty_bytes;
+};
+
 struct run_end {
   enum end_reason reason;
   int signal; /* END_SIGNAL: its number */
@@ -145,6 +156,7 @@ struct run_end {
                            planned */
   uint64_t end_ns;      /* the end of the measured part */
   struct client_use client;
+  struct run_settled settled;
   const struct doubts *doubts;
   const struct test_details *details; /* NULL: the test provides none */
 

@@ -25,6 +25,20 @@ static json_t *wall_time(uint64_t ns)
                       (unsigned)(ns / NS_PER_MS % 1000));
 }
 
+static json_t *settle_part(const struct run_settled *s)
+{
+  struct jobj o = jobj_new();
+
+  jobj_text(&o, "until", s->writeback ? "writeback" : "time");
+  jobj_bool(&o, "reached", s->calm);
+  jobj_real(&o, "waited_s", jobj_seconds(s->waited_ns));
+  if (s->dirty_known) {
+    jobj_int(&o, "dirty_before_bytes", s->dirty_before_bytes);
+    jobj_int(&o, "dirty_bytes", s->dirty_bytes);
+  }
+  return jobj_take(&o);
+}
+
 json_t *json_run(const struct run_start *start, const struct run_end *end,
                  const char *test)
 {
@@ -42,6 +56,8 @@ json_t *json_run(const struct run_start *start, const struct run_end *end,
       jobj_int(&o, "clients", start->threads);
     jobj_signed(&o, "seed", (int64_t)start->seed);
   }
+  if (end->settled.asked)
+    jobj_add(&o, "settle", settle_part(&end->settled));
   if (end->n_ranks > 0)
     jobj_int(&o, "start_skew_ns", end->start_skew_ns);
   jobj_text(&o, "end_reason", end_reason_name(end->reason));

@@ -272,6 +272,7 @@ void life_over(struct run *run, bool started, bool forced, int status,
     .started = started,
     .measured_ns = e->measured_ns,
     .end_ns = end_ns,
+    .settled = e->settled,
     .doubts = &e->doubts,
   };
 

@@ -41,6 +41,7 @@ struct life {
   _Atomic bool kept;
   struct err error;
 
+  struct run_settled settled; /* of the conductor: see calm.h */
   struct doubts doubts;
   struct test_details details;
 };

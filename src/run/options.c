@@ -10,6 +10,7 @@
 
 #include "base/parse.h"
 #include "opt/optset.h"
+#include "run/calm.h"
 #include "run/think.h"
 
 /* The default where the system does not allow 64K, as some with large
@@ -26,6 +27,13 @@ static bool is_forced_shutdown(const char *text)
   struct forced_shutdown ignored;
 
   return forced_shutdown_parse(text, &ignored) == 0;
+}
+
+static bool is_settle(const char *text)
+{
+  struct calm_wish ignored;
+
+  return calm_parse(text, &ignored) == 0;
 }
 
 static bool is_clients(const char *text)
@@ -146,6 +154,23 @@ const struct opt run_opts[] = {
            "it. An event that begins in the warm-up and ends after it is in "
            "the results, so that they may have one event per thread more than "
            "--events.",
+  },
+  {
+    OPT_STRING(struct run_cfg, settle),
+    .name = "settle",
+    .flags = OPT_OWN,
+    .def = "",
+    .check = is_settle,
+    .expected = "a time from 0.001 to 86400 seconds such as 60s, writeback, or "
+                "writeback:TIME",
+    .show_as = "=TIME|writeback[:TIME]",
+    .help = "how long to wait before the run until the machine is calm",
+    .man = "With a time, the run begins so much later. \"writeback\" waits "
+           "until little is left to be written to the disks: Dirty and "
+           "Writeback of /proc/meminfo together are at most 64 MiB, and change "
+           "by at most 8 MiB, in five readings a second apart. After TIME "
+           "(5m if it is not given) the run begins anyway, with a warning. In "
+           "a sweep every step waits, after its reset and prepare.",
   },
   {
     OPT_STRING(struct run_cfg, forced_shutdown),

@@ -24,6 +24,7 @@ struct run_cfg {
   uint64_t events;     /* 0: no limit */
   double time_s;       /* 0: no limit */
   double warmup_time_s;
+  const char *settle; /* see calm.h; "": do not wait */
   const char *forced_shutdown;
   uint64_t thread_stack_size;   /* bytes */
   double thread_init_timeout_s; /* 0: no limit */

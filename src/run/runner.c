@@ -14,6 +14,7 @@
 #include "base/thread.h"
 #include "base/wait.h"
 #include "report/reporter.h"
+#include "run/calm.h"
 #include "run/conductor.h"
 #include "run/peers.h"
 #include "run/plan.h"
@@ -135,6 +136,7 @@ static int perform(struct conductor *c)
     life_fail(run, &err);
     return EXIT_FAILED;
   }
+  calm_await(run);
   log_msg(LOG_NOTICE, "Initializing worker threads...\n\n");
   if (reporting_start(run, &c->report_thread, &err) < 0) {
     life_fail(run, &err);

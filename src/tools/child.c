@@ -80,7 +80,8 @@ static _Noreturn void become(const struct children *c,
   if (what->err_fd >= 0)
     (void)dup2(what->err_fd, STDERR_FILENO);
   (void)sigprocmask(SIG_SETMASK, &c->old, NULL);
-  (void)execv("/proc/self/exe", what->argv);
+  (void)execve(what->program ? what->program : "/proc/self/exe", what->argv,
+               what->env ? what->env : environ);
   _exit(STATUS_NO_EXEC);
 }
 

@@ -1,6 +1,6 @@
 /*
- * child.h - starts the program again with other arguments, one process at a
- * time, and handles signals of the terminal in the meantime.
+ * child.h - starts the program again with other arguments, or another one, a
+ * process at a time, and handles signals of the terminal in the meantime.
  *
  * A child has a process group of its own, so that Ctrl-C reaches only this
  * process.  The first one is remembered, and the next ones are passed on.
@@ -33,7 +33,9 @@ enum child_out {
 };
 
 struct child_command {
-  char *const *argv; /* ends with NULL */
+  const char *program; /* [opt] its path; NULL: this program again */
+  char *const *argv;   /* ends with NULL */
+  char *const *env;    /* [opt] ends with NULL; NULL: that of this process */
   enum child_out out;
   int err_fd; /* for its standard error; -1: the same as of this process */
   const char *folder; /* [opt] it works there */

@@ -235,6 +235,7 @@ static int add_one(struct args *a, const struct tool_args *args,
 static bool belongs_to_sweep(const char *name)
 {
   return strcmp(name, "repeat") == 0 || strcmp(name, "pause") == 0 ||
+         strcmp(name, "reset") == 0 || strcmp(name, "reference-every") == 0 ||
          strncmp(name, "sweep", 5) == 0;
 }
 

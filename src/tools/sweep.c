@@ -153,7 +153,9 @@ static void take_result(struct sweep_outcome *o, const char *path)
   o->result.run.path = NULL;
 }
 
-static int run_test(struct sweep *s, struct sweep_outcome *o, struct err *err)
+/* `step`: its number, or 0 for a reference. */
+static int run_test(struct sweep *s, struct sweep_outcome *o, size_t step,
+                    struct err *err)
 {
   const struct child_command how = {
     .out = s->text == stderr ? CHILD_OUT_STDERR : CHILD_OUT_SAME,
@@ -163,7 +165,7 @@ static int run_test(struct sweep *s, struct sweep_outcome *o, struct err *err)
   struct sweep_process p = { .combination = o->combination,
                              .command = "run",
                              .role = "step",
-                             .step = s->n_outcomes + 1 };
+                             .step = step };
   int rc;
 
   strbuf_addf(&path, "%s/step.json", s->folder);
@@ -181,6 +183,11 @@ static int run_test(struct sweep *s, struct sweep_outcome *o, struct err *err)
   return rc;
 }
 
+bool sweep_is_first(const struct sweep *s)
+{
+  return s->n_outcomes == 0 && s->n_references == 0;
+}
+
 static void announce(const struct sweep *s, const struct sweep_outcome *o)
 {
   const size_t all = s->plan.n_combinations * s->plan.repeats;
@@ -190,7 +197,8 @@ static void announce(const struct sweep *s, const struct sweep_outcome *o)
     strbuf_adds(&what, s->in->parts[o->combination].name);
   else
     sweep_plan_describe(&s->plan, o->combination, &what);
-  (void)fprintf(s->text, "%s=== %s %zu of %zu%s%s", s->n_outcomes ? "\n" : "",
+  (void)fprintf(s->text, "%s=== %s %zu of %zu%s%s",
+                sweep_is_first(s) ? "" : "\n",
                 sweep_has_parts(s) ? "Part" : "Step", s->n_outcomes + 1, all,
                 what.len > 0 ? ": " : "", strbuf_str(&what));
   if (s->plan.repeats > 1)
@@ -199,26 +207,52 @@ static void announce(const struct sweep *s, const struct sweep_outcome *o)
   strbuf_done(&what);
 }
 
-static int run_step(struct sweep *s, size_t combination, size_t repeat,
-                    struct err *err)
+int sweep_perform(struct sweep *s, struct sweep_outcome *o, size_t step,
+                  struct err *err)
 {
-  struct sweep_outcome *o = &s->outcomes[s->n_outcomes];
-  const bool prepares = sweep_has_parts(s) ? s->in->parts[combination].prepares
-                                           : s->prepares;
+  const bool prepares = sweep_has_parts(s)
+                          ? s->in->parts[o->combination].prepares
+                          : s->prepares;
   int rc = 0;
 
-  *o = (struct sweep_outcome){ .combination = combination, .repeat = repeat };
-  announce(s, o);
   if (prepares)
     rc = run_around(s, o, "cleanup", err);
   if (rc == 0 && prepares && !o->failed)
     rc = run_around(s, o, "prepare", err);
   if (rc == 0 && !o->failed)
-    rc = run_test(s, o, err);
-  s->n_outcomes++;
+    rc = run_test(s, o, step, err);
   if (rc == 0 && prepares)
     rc = run_around(s, o, "cleanup", err);
   return rc;
+}
+
+bool sweep_is_over(const struct sweep *s)
+{
+  return s->children.signal != 0 || s->reset_status != 0;
+}
+
+static int run_step(struct sweep *s, size_t combination, size_t repeat,
+                    struct err *err)
+{
+  struct sweep_outcome *o = &s->outcomes[s->n_outcomes];
+  int rc;
+
+  *o = (struct sweep_outcome){ .combination = combination, .repeat = repeat };
+  announce(s, o);
+  (void)fflush(s->text);
+  rc = sweep_reset(s, o, err);
+  if (rc < 0 || sweep_is_over(s))
+    return rc;
+  rc = sweep_perform(s, o, s->n_outcomes + 1, err);
+  s->n_outcomes++;
+  return rc;
+}
+
+/* Wait between two steps. */
+static void pause_between(struct sweep *s)
+{
+  if (!sweep_is_first(s) && s->in->cfg->pause_s > 0)
+    children_pause(&s->children, s->in->cfg->pause_s);
 }
 
 /* Run the steps until all are done, a signal arrives, or nothing can go on. */
@@ -229,21 +263,25 @@ static int run_steps(struct sweep *s, struct err *err)
   /* A plan has steps.
    * NOLINTNEXTLINE(clang-analyzer-optin.portability.UnixAPI) */
   s->outcomes = calloc(all, sizeof(*s->outcomes));
-  if (!s->outcomes)
+  s->references = calloc(sweep_references_max(s) + 1, sizeof(*s->references));
+  if (!s->outcomes || !s->references)
     return no_memory(err);
-  for (size_t i = 0; i < all && s->children.signal == 0; i++) {
-    int rc;
+  for (size_t i = 0; i <= all && !sweep_is_over(s); i++) {
+    int rc = 0;
 
-    if (i > 0 && s->in->cfg->pause_s > 0) {
-      children_pause(&s->children, s->in->cfg->pause_s);
-      if (s->children.signal != 0)
-        break;
+    if (sweep_reference_due(s, i, all)) {
+      pause_between(s);
+      if (!sweep_is_over(s))
+        rc = sweep_run_reference(s, i + 1, err);
     }
-    rc = run_step(s, i % s->plan.n_combinations, i / s->plan.n_combinations + 1,
-                  err);
+    if (rc == 0 && i < all && !sweep_is_over(s))
+      pause_between(s);
+    if (rc == 0 && i < all && !sweep_is_over(s))
+      rc = run_step(s, i % s->plan.n_combinations,
+                    i / s->plan.n_combinations + 1, err);
     if (rc < 0)
       return rc;
-    if (s->outcomes[i].failed && s->in->cfg->stop_on_error)
+    if (i < s->n_outcomes && s->outcomes[i].failed && s->in->cfg->stop_on_error)
       break;
   }
   return 0;
@@ -289,11 +327,14 @@ static int conclude(struct sweep *s, struct err *err)
       sweep_parts_table(s, &out);
     else
       sweep_table(s, &out);
+    sweep_references_table(s, &out);
     if (out.failed)
       rc = no_memory(err);
     else
       (void)fprintf(s->text, "\n%s", strbuf_str(&out));
     (void)fflush(s->text);
+    sweep_references_warn(s);
+    sweep_data_warn(s);
   }
   strbuf_done(&out);
   if (rc == 0)
@@ -358,7 +399,10 @@ static void end(struct sweep *s)
   whole_file_abort(&s->document);
   for (size_t i = 0; i < s->n_outcomes; i++)
     result_file_done(&s->outcomes[i].result);
+  for (size_t i = 0; i < s->n_references; i++)
+    result_file_done(&s->references[i].outcome.result);
   free(s->outcomes);
+  free(s->references);
   scratch_remove(s->folder);
   sweep_plan_done(&s->plan);
 }
@@ -369,11 +413,17 @@ static int status_of(const struct sweep *s)
 
   if (s->children.signal != 0)
     return EXIT_SIGNAL + s->children.signal;
+  if (s->reset_status != 0)
+    return s->reset_status;
   for (size_t i = 0; i < s->n_outcomes; i++) {
     if (s->outcomes[i].failed)
       return EXIT_FAILED;
     if (s->outcomes[i].missed)
       status = SLO_EXIT_STATUS;
+  }
+  for (size_t i = 0; i < s->n_references; i++) {
+    if (s->references[i].outcome.failed)
+      return EXIT_FAILED;
   }
   return status;
 }

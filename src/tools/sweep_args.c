@@ -46,7 +46,10 @@ static void add_files(struct list *l, const struct sweep_input *in, size_t step)
   for (size_t i = 0; i < in->n_files; i++) {
     struct strbuf name = { 0 };
 
-    sweep_file_name(in->files[i].path, step, &name);
+    if (step > 0)
+      sweep_file_name(in->files[i].path, step, &name);
+    else /* a reference, whose document is enough */
+      strbuf_adds(&name, "/dev/null");
     if (name.failed)
       l->failed = true;
     else
@@ -89,7 +92,7 @@ static void add_step(struct list *l, const struct sweep *s,
   for (size_t i = 0; i < s->plan.n_specs; i++)
     add_option(l, s->plan.spec[i].option,
                sweep_plan_value(&s->plan, p->combination, i));
-  if (p->step > 0)
+  if (p->step > 0 || p->json)
     add_files(l, in, p->step);
 }
 

@@ -1,6 +1,8 @@
 /*
  * sweep_document.c - all steps of a sweep as one JSON document.
  */
+#include <math.h>
+
 #include "base/strbuf.h"
 #include "results/jobj.h"
 #include "tools/knee.h"
@@ -8,6 +10,7 @@
 #include "tools/sweep_opts.h"
 #include "tools/usl.h"
 #include "tools/usl_runs.h"
+#include "tools/variance.h"
 
 static json_t *values_of(const struct sweep *s, size_t combination)
 {
@@ -47,10 +50,39 @@ static json_t *options_of(const struct sweep *s)
   return list;
 }
 
+static void add_share(struct jobj *o, const char *key, double value)
+{
+  if (isfinite(value))
+    jobj_real(o, key, value);
+  else
+    jobj_null(o, key);
+}
+
+/* The components of the variance of each combination. */
+static json_t *spreads_of(const struct sweep *s)
+{
+  json_t *list = json_array();
+
+  for (size_t i = 0; list && i < s->plan.n_combinations; i++) {
+    const struct variance v = sweep_spread(s, i);
+    struct jobj o = jobj_new();
+
+    jobj_add(&o, "values", values_of(s, i));
+    add_share(&o, "spread_ratio", v.spread);
+    add_share(&o, "between_ratio", v.between);
+    add_share(&o, "within_ratio", v.within);
+    if (!jobj_array_add(list, jobj_take(&o))) {
+      json_decref(list);
+      list = NULL;
+    }
+  }
+  return list;
+}
+
 static json_t *sweep_part(const struct sweep *s)
 {
   struct jobj o = jobj_new();
-  size_t best, knee;
+  size_t best, knee, step;
   struct usl usl;
 
   best = knee = KNEE_NONE;
@@ -63,6 +95,14 @@ static json_t *sweep_part(const struct sweep *s)
   jobj_bool(&o, "prepared_each_step", s->prepares);
   jobj_int(&o, "steps_planned", s->plan.n_combinations * s->plan.repeats);
   jobj_bool(&o, "interrupted", s->children.signal != 0);
+  if (*s->in->cfg->reset) {
+    jobj_add(&o, "reset", jobj_shown(s->in->cfg->reset));
+    jobj_int(&o, "reset_exit_status", (uint64_t)s->reset_status);
+  }
+  if (!sweep_has_parts(s))
+    add_share(&o, "data_change_ratio", sweep_data_change(s, &step));
+  if (s->plan.repeats > 1 && !sweep_has_parts(s))
+    jobj_add(&o, "spread", spreads_of(s));
   jobj_add(&o, "best", values_or_null(s, best));
   jobj_add(&o, "knee", values_or_null(s, knee));
   jobj_real(&o, "knee_share", KNEE_SHARE);
@@ -101,5 +141,7 @@ json_t *sweep_document(const struct sweep *s)
   jobj_text(&o, "schema", RESULT_SCHEMA_SWEEP);
   jobj_add(&o, "sweep", sweep_part(s));
   jobj_add(&o, "steps", steps);
+  if (s->in->cfg->reference_every > 0)
+    jobj_add(&o, "references", sweep_references(s));
   return jobj_take(&o);
 }

@@ -28,6 +28,15 @@ struct sweep_outcome {
   struct result_file result; /* json NULL: there is none */
 };
 
+/* A run of the first combination between the steps. */
+struct sweep_reference {
+  size_t before; /* the number of the step that follows it */
+  struct sweep_outcome outcome;
+};
+
+/* A reference, or data, that change by more than this share are a warning. */
+#define SWEEP_DRIFT_SHARE 0.05
+
 struct sweep {
   const struct sweep_input *in;
   struct sweep_plan plan;
@@ -40,6 +49,10 @@ struct sweep {
 
   struct sweep_outcome *outcomes; /* owned; in the order of execution */
   size_t n_outcomes;
+
+  struct sweep_reference *references; /* owned */
+  size_t n_references;
+  int reset_status; /* of a reset that has failed and ended the sweep; else 0 */
 };
 
 /* Are the steps parts, each with a test of its own? */
@@ -81,6 +94,61 @@ void sweep_table(const struct sweep *s, struct strbuf *out);
 
 /* The document of the whole sweep; NULL: out of memory. */
 json_t *sweep_document(const struct sweep *s);
+
+/* ---- sweep.c ---- */
+
+/* Has nothing been run yet? */
+bool sweep_is_first(const struct sweep *s);
+
+/* Is there a reason why no step can follow: a signal, or a failed reset? */
+bool sweep_is_over(const struct sweep *s);
+
+/* Run everything that belongs to a step.  `step` is the number of the step, or
+ * 0 for a reference, which has no files of its own. */
+int sweep_perform(struct sweep *s, struct sweep_outcome *o, size_t step,
+                  struct err *err);
+
+/* ---- sweep_reset.c ---- */
+
+/* Run --reset before a step.  If it fails, the user has been told, and
+ * s->reset_status is set. */
+int sweep_reset(struct sweep *s, const struct sweep_outcome *o,
+                struct err *err);
+
+/* ---- sweep_reference.c ---- */
+
+/* How many there may be, and whether one is due after `step` of `all` steps. */
+size_t sweep_references_max(const struct sweep *s);
+bool sweep_reference_due(const struct sweep *s, size_t step, size_t all);
+
+/* Run the first step once more, before step number `before`. */
+int sweep_run_reference(struct sweep *s, size_t before, struct err *err);
+
+/* The largest change against the first of the figures, and whose it is; NAN:
+ * there are no two.  Those that are not above 0 do not count. */
+double reference_drift(const double *figures, size_t n, size_t *ret_at);
+
+/* A line below the table, the warning, and the list of the document. */
+void sweep_references_table(const struct sweep *s, struct strbuf *out);
+void sweep_references_warn(const struct sweep *s);
+json_t *sweep_references(const struct sweep *s);
+
+/* ---- sweep_data.c ---- */
+
+/*
+ * The largest change of the data against the first step, or against the first
+ * one with the same values if each step prepares its own; NAN: not known.
+ * *ret_step is the number of the step that found them so.
+ */
+double sweep_data_change(const struct sweep *s, size_t *ret_step);
+
+/* Warn if the data have changed by more than SWEEP_DRIFT_SHARE. */
+void sweep_data_warn(const struct sweep *s);
+
+/* ---- sweep_spread.c ---- */
+
+/* The components of the variance of a combination's events per second. */
+struct variance sweep_spread(const struct sweep *s, size_t combination);
 
 /* Best and knee among the combinations, or KNEE_NONE. */
 void sweep_find_knee(const struct sweep *s, size_t *ret_best, size_t *ret_knee);

@@ -47,6 +47,30 @@ const struct opt sweep_opts[] = {
     .help = "seconds to wait between the steps of a sweep",
   },
   {
+    OPT_STRING(struct sweep_cfg, reset),
+    .name = "reset",
+    .flags = OPT_OWN,
+    .def = "",
+    .show_as = "=COMMAND",
+    .help = "a command to run before each step of a sweep",
+    .man = "The shell runs it, its output goes to stderr, and a failure ends "
+           "the sweep with its exit status. The variables BENCH_STEP and "
+           "BENCH_REPEAT have the numbers of the step and of the repeat, and "
+           "BENCH_STEP_THREADS and the like the value of each swept option.",
+  },
+  {
+    OPT_INT(struct sweep_cfg, reference_every),
+    .name = "reference-every",
+    .flags = OPT_OWN,
+    .def = "0",
+    .max = 10000,
+    .help = "run the first step again after so many steps, to see drift; "
+            "0 = never",
+    .man = "These runs come before the first step, after every N steps and "
+           "after the last one. A line below the table shows them, and a "
+           "warning if one differs from the first by more than 5 %.",
+  },
+  {
     OPT_WORD(struct sweep_cfg, prepare),
     .name = "sweep-prepare",
     .flags = OPT_OWN,
@@ -93,6 +117,10 @@ const char *sweep_useless_option(const struct sweep_cfg *cfg)
     return NULL;
   if (cfg->pause_s > 0)
     return "pause";
+  if (*cfg->reset)
+    return "reset";
+  if (cfg->reference_every > 0)
+    return "reference-every";
   if (cfg->prepare == SWEEP_PREPARE_ON)
     return "sweep-prepare";
   return cfg->stop_on_error ? "sweep-stop-on-error" : NULL;

@@ -26,8 +26,10 @@ struct sweep_cfg {
   const char *sweeps; /* lines, one per --sweep */
   uint64_t repeat;
   double pause_s;
-  int prepare; /* enum sweep_prepare */
-  int format;  /* enum table_format */
+  int prepare;              /* enum sweep_prepare */
+  int format;               /* enum table_format */
+  const char *reset;        /* a command before each step; "": none */
+  uint64_t reference_every; /* steps; 0: no reference */
   bool stop_on_error;
   int role; /* enum sweep_role */
 };

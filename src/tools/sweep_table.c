@@ -18,6 +18,7 @@
 #include "tools/table.h"
 #include "tools/usl.h"
 #include "tools/usl_runs.h"
+#include "tools/variance.h"
 
 #define NS_PER_MS_REAL 1e6
 
@@ -87,6 +88,7 @@ struct writer {
   const struct sweep *s;
   struct table table;
   bool csv, queries;
+  bool spread;   /* columns for the parts of the variance */
   bool doubtful; /* a step has warnings */
   size_t best, knee;
   double *percentiles; /* owned; ascending; may contain the same number twice */
@@ -197,6 +199,26 @@ static void percentile_cell(struct writer *w, double pct, enum cell cell,
   figure_cell(w, &c, cell, combination);
 }
 
+/* How much repeats differ, and where that comes from. */
+static void spread_cells(struct writer *w, enum cell cell, size_t combination)
+{
+  struct variance v = { NAN, NAN, NAN };
+
+  if (!w->spread)
+    return;
+  if (cell == CELL_HEAD) {
+    table_cell(&w->table, w->csv ? "spread_percent" : "spread %");
+    table_cell(&w->table, w->csv ? "between_percent" : "between %");
+    table_cell(&w->table, w->csv ? "within_percent" : "within %");
+    return;
+  }
+  if (cell == CELL_MEDIAN)
+    v = sweep_spread(w->s, combination);
+  number_cell(&w->table, 100 * v.spread, 2);
+  number_cell(&w->table, 100 * v.between, 0);
+  number_cell(&w->table, 100 * v.within, 0);
+}
+
 static void figure_cells(struct writer *w, enum cell cell, size_t combination)
 {
   for (size_t i = 0; i < ARRAY_SIZE(columns_before); i++) {
@@ -209,6 +231,17 @@ static void figure_cells(struct writer *w, enum cell cell, size_t combination)
   }
   for (size_t i = 0; i < ARRAY_SIZE(columns_after); i++)
     figure_cell(w, &columns_after[i], cell, combination);
+  spread_cells(w, cell, combination);
+}
+
+/* Is it known for any combination? */
+static bool has_spread(const struct sweep *s)
+{
+  for (size_t i = 0; i < s->plan.n_combinations; i++) {
+    if (isfinite(sweep_spread(s, i).spread))
+      return true;
+  }
+  return false;
 }
 
 /* Add a word, unless it is already there. */
@@ -366,6 +399,11 @@ static void explain(const struct writer *w, struct strbuf *out)
   if (w->s->plan.repeats > 1)
     strbuf_adds(out, "\nRows hold the medians of the repeats; ranges are from "
                      "the smallest to the largest.");
+  if (w->spread)
+    strbuf_adds(
+      out, "\nspread: the standard deviation of events/s from run to run. "
+           "between, within: how much of its square is\nbetween the runs, and "
+           "how much is scatter within each, which longer runs lessen.");
   if (w->doubtful)
     strbuf_adds(out,
                 "\n!: the figures are doubtful. The warning that each step "
@@ -394,6 +432,7 @@ void sweep_table(const struct sweep *s, struct strbuf *out)
                       .csv = format == TABLE_CSV,
                       .queries = has_queries(s) };
 
+  w.spread = s->plan.repeats > 1 && (w.csv || has_spread(s));
   list_percentiles(&w);
   sweep_find_knee(s, &w.best, &w.knee);
   for (size_t k = 0; k < s->plan.n_specs; k++)

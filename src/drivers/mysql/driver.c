@@ -395,6 +395,9 @@ const struct driver driver_mysql = {
   .target = mysqld_message_target,
   .about = mysqld_about_session,
   .server_settings = mysqld_about_settings,
+  .data_query = "SELECT CAST(SUM(data_length + index_length) AS UNSIGNED) "
+                "FROM information_schema.tables "
+                "WHERE table_schema = DATABASE()",
   .check_before_run = mysqld_about_check,
   .limits = mysqld_about_limits,
   .query = query,

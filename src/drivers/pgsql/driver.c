@@ -117,6 +117,7 @@ const struct driver driver_pgsql = {
   .target = pgsql_target,
   .about = pgsql_about,
   .server_settings = pgsql_settings,
+  .data_query = "SELECT pg_database_size(current_database())",
   .check_before_run = pgsql_check,
   .limits = pgsql_limits,
   .query = pgsql_query,

@@ -132,6 +132,9 @@ const struct driver driver_sqlite = {
   .target = sqlite_target,
   .about = sqlite_about,
   .server_settings = sqlite_settings,
+  .data_query = "SELECT (c.page_count - f.freelist_count) * s.page_size "
+                "FROM pragma_page_count c, pragma_freelist_count f, "
+                "pragma_page_size s",
   .query = sqlite_query,
   .fetch = sqlite_fetch,
   .next_result = sqlite_next_result,
