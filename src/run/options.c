@@ -232,8 +232,8 @@ const struct opt run_opts[] = {
            "before it), and sine:1000+-50%/20m is one wave. *N behind a "
            "segment repeats it. A profile begins with the measured part, "
            "after a warm-up with its first rate, and starts again when it "
-           "has ended; a rate without a time, as the last segment, lasts "
-           "forever. Without --time a run ends with the profile. A name that "
+           "has ended; a rate without a time, as the last segment, has no "
+           "end. A run without --time ends with its profile. A name that "
            "ends with .csv is a file with lines SECONDS,RATE, and the rate "
            "goes straight from one to the next.",
   },

@@ -40,18 +40,18 @@ struct report_setup {
   const char *objective;           /* --slo, as text */
 
   /* What follows from the plan. */
-  unsigned n_percentiles;         /* of --percentiles */
-  const double *percentiles;      /* borrowed */
-  struct slo slo;                 /* the objective */
-  bool layout_1_1;                /* else 1.0 */
-  bool per_thread;                /* --debug */
-  bool rate;    /* --rate or --load-profile was given: queue lines */
-  bool profile; /* it was --load-profile */
-  bool statement_times;           /* --db-debug */
-  bool percentile_given;          /* --percentile, by the user */
-  bool details;                   /* the last report has a total */
-  bool sums;                      /* the test prints its tally at the end */
-  bool as_sysbench;               /* no text after an error in an event */
+  unsigned n_percentiles;    /* of --percentiles */
+  const double *percentiles; /* borrowed */
+  struct slo slo;            /* the objective */
+  bool layout_1_1;           /* else 1.0 */
+  bool per_thread;           /* --debug */
+  bool rate;             /* --rate or --load-profile was given: queue lines */
+  bool profile;          /* it was --load-profile */
+  bool statement_times;  /* --db-debug */
+  bool percentile_given; /* --percentile, by the user */
+  bool details;          /* the last report has a total */
+  bool sums;             /* the test prints its tally at the end */
+  bool as_sysbench;      /* no text after an error in an event */
   unsigned interval_decimals;     /* decimals of the time in interval lines */
   const struct report_form *form; /* [opt] of the test: report/form.h */
   const void *of_test;            /* [opt] borrowed; for the form */

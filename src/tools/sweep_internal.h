@@ -126,7 +126,7 @@ int sweep_run_reference(struct sweep *s, size_t before, struct err *err);
 
 /* The largest change against the first of the figures, and whose it is; NAN:
  * there are no two.  Those that are not above 0 do not count. */
-double reference_drift(const double *figures, size_t n, size_t *ret_at);
+double sweep_reference_drift(const double *figures, size_t n, size_t *ret_at);
 
 /* A line below the table, the warning, and the list of the document. */
 void sweep_references_table(const struct sweep *s, struct strbuf *out);

@@ -34,8 +34,9 @@ static void announce_reference(const struct sweep *s)
   struct strbuf what = { 0 };
 
   sweep_plan_describe(&s->plan, 0, &what);
-  (void)fprintf(s->text, "%s=== Reference%s%s\n\n", sweep_is_first(s) ? "" : "\n",
-                what.len > 0 ? ": " : "", strbuf_str(&what));
+  (void)fprintf(s->text, "%s=== Reference%s%s\n\n",
+                sweep_is_first(s) ? "" : "\n", what.len > 0 ? ": " : "",
+                strbuf_str(&what));
   strbuf_done(&what);
 }
 
@@ -54,7 +55,7 @@ int sweep_run_reference(struct sweep *s, size_t before, struct err *err)
   return sweep_perform(s, &r->outcome, 0, err);
 }
 
-double reference_drift(const double *figures, size_t n, size_t *ret_at)
+double sweep_reference_drift(const double *figures, size_t n, size_t *ret_at)
 {
   size_t first = n, at = n;
   double drift = NAN;
@@ -64,7 +65,8 @@ double reference_drift(const double *figures, size_t n, size_t *ret_at)
       continue;
     if (first == n)
       first = i;
-    else if (isnan(drift) || fabs(figures[i] / figures[first] - 1) > fabs(drift)) {
+    else if (isnan(drift) ||
+             fabs(figures[i] / figures[first] - 1) > fabs(drift)) {
       drift = figures[i] / figures[first] - 1;
       at = i;
     }
@@ -84,7 +86,7 @@ static double drift_of(const struct sweep *s, size_t *ret_at)
     x[i] = sweep_outcome_good(o) ? o->result.run.events_per_s : NAN;
   }
   if (x)
-    drift = reference_drift(x, s->n_references, ret_at);
+    drift = sweep_reference_drift(x, s->n_references, ret_at);
   free(x);
   return drift;
 }

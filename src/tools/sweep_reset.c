@@ -89,10 +89,9 @@ int sweep_reset(struct sweep *s, const struct sweep_outcome *o, struct err *err)
   const char *command = s->in->cfg->reset;
   char *const argv[] = { (char[]){ "sh" }, (char[]){ "-c" },
                          (char *)(uintptr_t)command, NULL };
-  struct child_command how = { .program = "/bin/sh",
-                               .argv = argv,
-                               .out = CHILD_OUT_STDERR,
-                               .err_fd = -1 };
+  struct child_command how = {
+    .program = "/bin/sh", .argv = argv, .out = CHILD_OUT_STDERR, .err_fd = -1
+  };
   struct env env;
   int rc, status = 0;
 

@@ -91,7 +91,8 @@ static void test_meminfo(void)
   OK(meminfo_bytes(root, "Dirty", &bytes) && bytes == 12 * 1024, "in bytes");
   OK(meminfo_bytes(root, "Writeback", &bytes) && bytes == 3 * 1024,
      "not one whose name only begins like it");
-  OK(!meminfo_bytes(root, "NFS_Unstable", &bytes), "a figure that is not there");
+  OK(!meminfo_bytes(root, "NFS_Unstable", &bytes),
+     "a figure that is not there");
   (void)remove(path);
   (void)snprintf(path, sizeof(path), "%s/proc", root);
   (void)remove(path);

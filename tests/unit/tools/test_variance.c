@@ -124,11 +124,12 @@ static void test_drift(void)
   static const double drifting[] = { NAN, 100, 97, 92, 96 };
   size_t at = 99;
 
-  OK(fabs(reference_drift(calm, 5, &at) - 0.03) < 1e-12 && at == 1,
+  OK(fabs(sweep_reference_drift(calm, 5, &at) - 0.03) < 1e-12 && at == 1,
      "the largest change against the first");
-  OK(fabs(reference_drift(drifting, 5, &at) + 0.08) < 1e-12 && at == 3,
+  OK(fabs(sweep_reference_drift(drifting, 5, &at) + 0.08) < 1e-12 && at == 3,
      "the first that is known, in both directions");
-  OK(isnan(reference_drift(calm, 1, &at)) && isnan(reference_drift(NULL, 0, &at)),
+  OK(isnan(sweep_reference_drift(calm, 1, &at)) &&
+       isnan(sweep_reference_drift(NULL, 0, &at)),
      "one says nothing");
 }
 
