@@ -87,7 +87,7 @@ int run_options_check(const struct run_cfg *cfg, const struct optset *set,
     return opt_refuse(optset_find(set, "report-checkpoints"), NULL,
                       "at most 256 moments", err);
   (void)think_parse(cfg->think_time, &think); /* the row has checked it */
-  if (think.kind != THINK_NONE && (cfg->rate > 0 || cfg->load_profile[0]))
+  if (think.kind != THINK_NONE && (cfg->rate > 0 || *cfg->load_profile))
     return err_set(err, -EINVAL,
                    "--think-time cannot be used with --%s, which says when "
                    "each event is due",

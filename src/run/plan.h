@@ -113,11 +113,11 @@ struct plan_input {
   const struct plan_part *part; /* [opt] NULL: the run has one process */
 
   /* What the test needs. */
-  bool clients;     /* a script runs, which may have clients */
+  bool clients;      /* a script runs, which may have clients */
   double start_rate; /* workers that may get ready per second; 0: no limit */
-  bool no_deadline; /* no automatic deadline: its events have no time limit */
-  bool own_limit;   /* --events has no effect */
-  bool classes;     /* its report has classes of operations */
+  bool no_deadline;  /* no automatic deadline: its events have no time limit */
+  bool own_limit;    /* --events has no effect */
+  bool classes;      /* its report has classes of operations */
   size_t min_stack_bytes; /* of each thread */
 };
 

@@ -14,7 +14,7 @@ struct test;
 enum {
   EXIT_OK = 0,
   EXIT_FAILED = 1,
-  EXIT_FORCED = 2,   /* forced shutdown, or workers not ready in time */
+  EXIT_FORCED = 2, /* forced shutdown, or workers not ready in time */
   /* SLO_EXIT_STATUS (stats/slo.h): only the objective was missed */
   EXIT_SIGNAL = 128, /* plus the number of the signal */
 };

@@ -133,8 +133,8 @@ static void test_missing_folder(void)
   OK(line.len == 0, "no mode line without a database");
   strbuf_done(&line);
   OK(!conn_open(env_driver(&b.env, NULL), NULL), "a folder that is missing");
-  OK_STR(b.process->failures.reason[0].text, "error 14: unable to open database file",
-         "the reason");
+  OK_STR(b.process->failures.reason[0].text,
+         "error 14: unable to open database file", "the reason");
   bed_close(&b);
 }
 
