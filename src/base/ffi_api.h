@@ -305,6 +305,11 @@ void *bench_pace_open(bool warmup, double total);
 void bench_pace_add(void *pace, double n);
 void bench_say(const char *line, size_t len);
 
+int bench_team_size(void);
+int bench_team_number(void);
+bool bench_team_give(const char *name, const char *text, size_t len);
+const char *bench_team_await(const char *name, size_t *ret_len);
+
 #pragma GCC visibility pop
 
 #endif

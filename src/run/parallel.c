@@ -24,19 +24,23 @@ struct job_thread {
   struct job *job;
 };
 
+static void job_failed(struct job *job, unsigned tid, const struct err *why)
+{
+  (void)pthread_mutex_lock(&job->lock);
+  job->n_failed++;
+  if (job->failed)
+    job->failed(job->arg, tid, why);
+  (void)pthread_mutex_unlock(&job->lock);
+}
+
 static void *job_main(void *arg)
 {
   struct job_thread *t = arg;
   struct job *job = t->job;
   struct err err = { "" };
 
-  if (job->fn(job->arg, t->tid, &err) < 0) {
-    (void)pthread_mutex_lock(&job->lock);
-    job->n_failed++;
-    if (job->failed)
-      job->failed(job->arg, t->tid, &err);
-    (void)pthread_mutex_unlock(&job->lock);
-  }
+  if (job->fn(job->arg, t->tid, &err) < 0)
+    job_failed(job, t->tid, &err);
   return NULL;
 }
 
@@ -58,8 +62,10 @@ int parallel_run(unsigned n, size_t stack_bytes,
     threads[started].job = &job;
     rc = thread_start(&threads[started].id, stack_bytes, job_main,
                       &threads[started], err);
-    if (rc < 0)
+    if (rc < 0) {
+      job_failed(&job, started, &(struct err){ "" });
       break;
+    }
   }
   for (unsigned i = 0; i < started; i++)
     (void)pthread_join(threads[i].id, NULL);

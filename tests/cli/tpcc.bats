@@ -234,14 +234,19 @@ LUA
 }
 
 # finds CONDITION PATTERN STATEMENT...: after these statements, check fails, the
-# condition has violations, and a line of it matches
+# condition has violations, and a line of it matches; with three threads it says
+# the same, perhaps in another order
 finds() {
-  local condition=$1 pattern=$2
+  local condition=$1 pattern=$2 several
   shift 2
   used
   sql "$@"
+  tpcc --threads=3 check
+  must is "$status" 1
+  several=$(grep -E '^(Condition|    |New)' <<<"$output" | sort)
   tpcc check
   must is "$status" 1
+  must is "$(grep -E '^(Condition|    |New)' <<<"$output" | sort)" "$several"
   must has "$output" "^Condition $condition: .* [0-9]+ violations?$"
   must has "$output" "^    $pattern"
 }
@@ -310,6 +315,55 @@ finds() {
   tpcc check
   must is "$status" 1
   must has "$output" '^New orders of all runs: .*: 1 are LOST$'
+}
+
+@test "check: connections with different snapshots try again, or one works alone" {
+  cat >busy.lua <<LUA
+local snapshot, team = require("bench_snapshot"), require("bench_team")
+local real, n = snapshot.open, 0
+-- thread 1 reads after another commit than thread 0
+function snapshot.open(drv, con, fingerprint)
+  return real(drv, con, function()
+    n = n + 1
+    if team.number == 1 and n <= tonumber(os.getenv("COMMITS")) then
+      team.await("read " .. n)
+      assert(os.execute("$BENCH tpcc ${size[*]} --sqlite-db=t.db --weights=0,1,0,0,0 --events=1 run >inner.out 2>&1") == 0)
+    end
+    local text = fingerprint()
+    if team.number == 0 then team.give("read " .. n, "") end
+    return text
+  end)
+end
+require("tpcc")
+LUA
+  used
+  COMMITS=4 bench ./busy.lua "${size[@]}" --sqlite-db=t.db --threads=2 check
+  must is "$status" 0
+  must [ "$(grep -c 'With one connection' <<<"$output")" = 0 ]
+  COMMITS=5 bench ./busy.lua "${size[@]}" --sqlite-db=t.db --threads=2 check
+  must is "$status" 0
+  must has "$output" '^With one connection, because transactions were committed between the snapshots of several$'
+  must is "$(grep -c '^Condition [0-9a-z]*: .* ok$' <<<"$output")" 14
+}
+
+@test "check: a thread that fails ends all of them" {
+  cat >fails.lua <<'LUA'
+local conditions, team = require("tpcc_conditions"), require("bench_team")
+local real = conditions.check
+function conditions.check(c)
+  if team.number == tonumber(os.getenv("FAILS")) then error("this one has failed", 0) end
+  return real(c)
+end
+require("tpcc")
+LUA
+  used
+  local n
+  for n in 0 1 2; do
+    FAILS=$n bench ./fails.lua "${size[@]}" --sqlite-db=t.db --threads=3 check
+    must is "$status" 1
+    must has "$stderr" '^FATAL: .*this one has failed'
+    must is "$(grep -c '^Condition' <<<"$output")" 0
+  done
 }
 
 @test "check finds NULL where a condition needs a value" {

@@ -54,7 +54,7 @@ LUA
 # finds CONDITION PATTERN SQL UNDO: check fails by this condition and key.
 finds() {
   sql "$3"
-  tpcc check
+  tpcc --threads=2 check
   cat out err
   [ "$status" -eq 1 ]
   grep -Eq "^Condition $1: .* violations?$" out
@@ -97,16 +97,35 @@ corruptions() {
   done
 }
 
-# has_committed: waits until the run has reported events.
+# has_committed PID FILE: waits until the run has reported events there.
 has_committed() {
   local i
   for ((i = 0; i < 600; i++)); do
-    grep -Eq 'thds: .* tps: [1-9]' out && return 0
+    grep -Eq 'thds: .* tps: [1-9]' "$2" && return 0
     kill -0 "$1" || break
     sleep 0.1
   done
-  cat out err
+  cat "$2" err
   return 1
+}
+
+@test "check beside a run: all connections read the same moment" {
+  for kind in $kinds; do
+    aim "$kind"
+    good --threads=2 --table-exists=drop prepare
+    "$BENCH" tpcc "${to[@]}" --threads=2 --time=600 --report-interval=1 run >run.out 2>run.err &
+    pid=$!
+    has_committed $pid run.out
+    for _ in 1 2 3 4 5 6 7 8; do
+      good --threads=4 check
+      [ "$(grep -c '^Condition [0-9a-z]*: .* ok$' out)" -eq 14 ]
+    done
+    kill -INT $pid
+    wait $pid || :
+    cat run.out run.err
+    grep -Eq '^New orders of the run: .*: ok$' run.out
+    good cleanup
+  done
 }
 
 # goes_on PID: intervals after this moment have transactions again.
@@ -126,7 +145,7 @@ goes_on() {
     : >out
     "$BENCH" tpcc "${to[@]}" --threads=4 --time=25 --db-ignore-errors=all --report-interval=1 run >out 2>err &
     pid=$!
-    has_committed $pid
+    has_committed $pid out
     servers kill9 "$BATS_FILE_TMPDIR/$kind"
     servers restart "$BATS_FILE_TMPDIR/$kind"
     goes_on $pid

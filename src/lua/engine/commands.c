@@ -216,7 +216,10 @@ static int command_worker(void *arg, unsigned tid, struct err *err)
 
 static void command_failed(void *arg, unsigned tid, const struct err *why)
 {
-  (void)arg, (void)tid;
+  struct script *script = arg;
+
+  (void)tid;
+  team_leave(&script->team);
   if (why->text[0] != '\0' && !why->said)
     log_msg(LOG_FATAL, "%s", why->text);
 }

@@ -124,6 +124,7 @@ static void init_parts(struct script *script)
   labels_init(&script->labels);
   compiled_init(&script->compiled);
   failures_init(&script->failures, &rules);
+  team_init(&script->team);
 }
 
 int shared_init(struct script *script, const struct script_setup *setup,
@@ -165,6 +166,7 @@ void shared_done(struct script *script)
   labels_done(&script->labels);
   compiled_done(&script->compiled);
   failures_done(&script->failures);
+  team_done(&script->team);
   facts_done(&script->figures);
   (void)pthread_mutex_destroy(&script->lock);
 }

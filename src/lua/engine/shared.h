@@ -21,6 +21,7 @@
 #include "lua/engine/internal_text.h"
 #include "lua/engine/measure.h"
 #include "lua/engine/setup.h"
+#include "lua/engine/team.h"
 #include "report/text_reporter.h"
 #include "run/test.h"
 
@@ -80,6 +81,7 @@ struct script {
   struct labels labels; /* labels of statements */
   struct compiled_modules compiled;
   struct failures failures;
+  struct team team;
 };
 
 /*

@@ -100,7 +100,7 @@ local function cmd_prepare()
    require("tpcc_tables").prepare(drv, con, wanted_size())
 end
 
--- The first thread checks the conditions, all of them the rows.
+-- All threads check rows and conditions.
 local function cmd_check()
    local drv, con = connect()
    local check = require("tpcc_check")
@@ -110,10 +110,7 @@ local function cmd_check()
       good = check.rows(drv, con, wanted_size(), sysbench.tid,
                         sysbench.opt.threads)
    end
-   if sysbench.tid == 0 then
-      good = check.run(drv, con, wanted_size()) and good
-   end
-   return good
+   return check.run(drv, con, wanted_size()) and good
 end
 
 function cleanup()

@@ -2,13 +2,16 @@
 -- clause 3.3.2 of the TPC-C standard, and more that follow from its rules.
 --
 -- All statements read one snapshot.  A row that is missing on either side of a
--- condition, or NULL, breaks it.
+-- condition, or NULL, breaks it.  Each thread checks a part of the warehouses;
+-- thread 0 puts the findings together.
 
 local conditions = require("tpcc_conditions")
 local ledger = require("tpcc_ledger")
 local load = require("bench_load")
 local model = require("tpcc_model")
+local snapshot = require("bench_snapshot")
 local tables = require("tpcc_tables")
+local team = require("bench_team")
 local print = load.say
 
 local format = string.format
@@ -43,31 +46,54 @@ local function new_findings()
       findings.count[rule[1]], findings.shown[rule[1]] = 0, {}
    end
 
+   local function show(rule, line)
+      if #findings.shown[rule] < MAX_SHOWN then
+         table.insert(findings.shown[rule], line)
+      end
+   end
+
    function findings.add(rule, name, key, text, ...)
-      local n = findings.count[rule] + 1
-      findings.count[rule] = n
-      if n <= MAX_SHOWN then
-         table.insert(findings.shown[rule],
-                      format("    %s (%s): " .. text, name, key, ...))
+      findings.count[rule] = findings.count[rule] + 1
+      show(rule, format("    %s (%s): " .. text, name, key, ...))
+   end
+
+   -- Returns all of them as a text, for another thread.
+   function findings.text()
+      local lines = {}
+      for _, rule in ipairs(RULES) do
+         local name = rule[1]
+         table.insert(lines, name .. " " .. findings.count[name])
+         for _, line in ipairs(findings.shown[name]) do
+            table.insert(lines, line)
+         end
+      end
+      return table.concat(lines, "\n") .. "\n"
+   end
+
+   -- Adds those of another thread.
+   function findings.merge(text)
+      local rule
+      for line in text:gmatch("([^\n]*)\n") do
+         local name, n = line:match("^(%w+) (%d+)$")
+         if name then
+            rule = name
+            findings.count[rule] = findings.count[rule] + tonumber(n)
+         else
+            show(rule, line)
+         end
       end
    end
    return findings
 end
 
--- ---------------------------------------------------------------------------
--- Reading
-
-local SNAPSHOT = {
-   pgsql = {"BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"},
-   sqlite = {"BEGIN"},
-   other = {"SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
-            "START TRANSACTION WITH CONSISTENT SNAPSHOT"},
-}
-
-local function begin(drv, con)
-   for _, text in ipairs(SNAPSHOT[drv:name()] or SNAPSHOT.other) do
-      con:query(text)
-   end
+-- Every transaction that writes changes this: a new order and a payment one of
+-- the sums, which only grow; a delivery the number of new orders, which only
+-- grows together with the first sum.
+local function fingerprint(con)
+   local orders, paid, new = con:query_row(
+      "SELECT SUM(d_next_o_id), SUM(d_ytd), " ..
+      "(SELECT COUNT(*) FROM new_order) FROM district")
+   return format("%s %s %s", tostring(orders), tostring(paid), tostring(new))
 end
 
 -- ---------------------------------------------------------------------------
@@ -131,35 +157,62 @@ function check.rows(drv, con, wanted, thread, threads)
    return good
 end
 
--- Checks the tables in one transaction; returns whether all conditions hold.
+-- What this thread needs to check its part; `threads` share the work.
+local function new_context(drv, con, settings, wanted, threads)
+   local size = settings or wanted
+
+   return {
+      con = con, size = size, findings = new_findings(), threads = threads,
+      thread = team.number, fresh = settings ~= nil and settings.runs == 0,
+      cents = drv:name() == "sqlite" and tonumber or
+         function(text) return text and model.cents(text) end,
+      exchange = function(text)
+         return threads == 1 and {text} or team.exchange("remote lines", text)
+      end,
+   }
+end
+
+-- Takes part in the check; returns whether all conditions hold, as thread 0
+-- has found out.
+local function check_together(c, settings)
+   conditions.check(c)
+   if c.thread > 0 then
+      team.give("findings " .. c.thread, c.findings.text())
+      return team.await("verdict") == "good"
+   end
+   for n = 1, c.threads - 1 do
+      c.findings.merge(team.await("findings " .. n))
+   end
+   local good = print_findings(c)
+   good = reconcile(c, settings) and good
+   team.give("verdict", good and "good" or "bad")
+   return good
+end
+
+-- All threads call this.  Checks the tables in one snapshot; returns whether all
+-- conditions hold.
 function check.run(drv, con, wanted)
    if drv:name() == "null" then
       error("there is nothing to check: the null driver keeps no tables", 0)
    end
-   begin(drv, con)
+   if not team.is_first then return true end
+   local threads = snapshot.open(drv, con, function() return fingerprint(con) end)
+   if team.number >= threads then return team.await("verdict") == "good" end
    local settings, why = tables.settings(drv, con, wanted)
-   local size = settings or wanted
-   local cents = drv:name() == "sqlite" and tonumber or
-      function(text) return text and model.cents(text) end
-   local c = {con = con, cents = cents, size = size, findings = new_findings(),
-              fresh = settings ~= nil and settings.runs == 0, customers_seen = 0}
+   local c = new_context(drv, con, settings, wanted, threads)
 
-   if not settings then
-      print("Sizes are those of the options: " .. why)
+   if c.thread == 0 then
+      if not settings then
+         print("Sizes are those of the options: " .. why)
+      end
+      print(format("Checking the tables of %d warehouse%s in one snapshot...",
+                   c.size.warehouses, c.size.warehouses == 1 and "" or "s"))
+      if threads < team.size then
+         print("With one connection, because transactions were committed " ..
+               "between the snapshots of several")
+      end
    end
-   print(format("Checking the tables of %d warehouse%s in one snapshot...",
-                size.warehouses, size.warehouses == 1 and "" or "s"))
-   conditions.read_districts(c)
-   conditions.check_ytd(c)
-   conditions.read_history(c)
-   for w = 1, size.warehouses do conditions.check_warehouse(c, w) end
-   conditions.check_sizes(c)
-   for _, history in pairs(c.history) do
-      c.findings.add("10", "history", history.name, "there is no such customer")
-   end
-   conditions.check_stock(c)
-   local good = print_findings(c)
-   good = reconcile(c, settings) and good
+   local good = check_together(c, settings)
    con:query("COMMIT")
    return good
 end

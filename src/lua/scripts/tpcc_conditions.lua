@@ -2,7 +2,8 @@
 -- function reads what it needs, and adds what breaks a rule to c.findings.
 --
 -- `c` has con, size, cents (a function that reads money), findings, and `fresh`:
--- no run has changed the tables.  Rows of one warehouse at a time are read into
+-- no run has changed the tables.  Thread number c.thread of c.threads checks
+-- every c.threads-th warehouse.  Rows of one warehouse at a time are read into
 -- Lua, in groups that the server has made.
 
 local format = string.format
@@ -16,10 +17,19 @@ local function money(cents)
    return cents == nil and "NULL" or format("%.2f", cents / 100)
 end
 
--- Reports unless a == b; nil (NULL, or no row) equals nothing.
-local function expect(findings, rule, name, key, a, b, what_a, what_b, show)
+-- Texts of keys, which only violations need.
+local function key_w(w) return format("w %d", w) end
+local function key_d(w, d) return format("w %d, d %d", w, d) end
+local function key_o(w, d, o) return format("w %d, d %d, o %d", w, d, o) end
+local function key_c(w, d, c) return format("w %d, d %d, c %d", w, d, c) end
+local function key_i(w, i) return format("w %d, i %d", w, i) end
+
+-- Reports unless a == b; nil (NULL, or no row) equals nothing.  `key` makes a
+-- text of what follows `show`.
+local function expect(findings, rule, name, a, b, what_a, what_b, show, key,
+                      ...)
    if a ~= nil and a == b then return end
-   findings.add(rule, name, key, "%s %s, %s %s", what_a, show(a), what_b,
+   findings.add(rule, name, key(...), "%s %s, %s %s", what_a, show(a), what_b,
                 show(b))
 end
 
@@ -32,13 +42,13 @@ end
 -- ---------------------------------------------------------------------------
 -- Warehouses and districts
 
-function conditions.check_sizes(c)
+local function check_sizes(c)
    local function count(from)
       return tonumber((c.con:query_row("SELECT COUNT(*) FROM " .. from)))
    end
    local function expect_rows(name, n, right)
-      expect(c.findings, "sizes", name, "all rows", n, right, "rows:",
-             "should be:", shown)
+      expect(c.findings, "sizes", name, n, right, "rows:", "should be:", shown,
+             format, "all rows")
    end
    local w, d = c.size.warehouses, c.size.districts
 
@@ -46,14 +56,11 @@ function conditions.check_sizes(c)
    expect_rows("district", count("district"), w * d)
    expect_rows("item", count("item"), c.size.items)
    expect_rows("stock", count("stock"), w * c.size.items)
-   -- those of other warehouses were not read
-   local others = count("customer WHERE c_w_id < 1") +
-      count("customer WHERE c_w_id > " .. w)
-   expect_rows("customer", c.customers_seen + others, w * d * c.size.customers)
+   expect_rows("customer", count("customer"), w * d * c.size.customers)
 end
 
 -- Reads warehouse and district: c.w_ytd[w], c.district[w][d].
-function conditions.read_districts(c)
+local function read_districts(c)
    local con, cents = c.con, c.cents
 
    c.w_ytd, c.district = {}, {}
@@ -68,33 +75,36 @@ function conditions.read_districts(c)
 end
 
 -- Conditions 1, 8, 9
-function conditions.check_ytd(c)
+local function check_ytd(c)
    local paid_w, paid = {}, {}
 
    each(c.con, function(row)
-      local w, d, sum = tonumber(row[1]), tonumber(row[2]), c.cents(row[3])
+      -- no warehouse has number 0, for NULL
+      local w, d = tonumber(row[1]) or 0, tonumber(row[2]) or 0
+      local sum = c.cents(row[3])
       paid[w] = paid[w] or {}
       paid[w][d] = sum
       paid_w[w] = (paid_w[w] or 0) + (sum or 0)
       if not (c.district[w] and c.district[w][d]) then
-         c.findings.add("9", "history", format("w %s, d %s", row[1], row[2]),
+         c.findings.add("9", "history",
+                        format("w %s, d %s", tostring(row[1]), tostring(row[2])),
                         "there is no such district")
       end
    end, "SELECT h_w_id, h_d_id, SUM(h_amount) FROM history " ..
         "GROUP BY h_w_id, h_d_id")
    for w = 1, c.size.warehouses do
-      local key, sum = "w " .. w, 0
+      local sum = 0
       for d = 1, c.size.districts do
          local district = c.district[w] and c.district[w][d] or {}
          sum = sum + (district.ytd or 0)
-         expect(c.findings, "9", "district", format("w %d, d %d", w, d),
-                district.ytd, paid[w] and paid[w][d], "d_ytd", "sum of h_amount",
-                money)
+         expect(c.findings, "9", "district", district.ytd,
+                paid[w] and paid[w][d], "d_ytd", "sum of h_amount", money,
+                key_d, w, d)
       end
-      expect(c.findings, "1", "warehouse", key, c.w_ytd[w], sum, "w_ytd",
-             "sum of d_ytd", money)
-      expect(c.findings, "8", "warehouse", key, c.w_ytd[w], paid_w[w], "w_ytd",
-             "sum of h_amount", money)
+      expect(c.findings, "1", "warehouse", c.w_ytd[w], sum, "w_ytd",
+             "sum of d_ytd", money, key_w, w)
+      expect(c.findings, "8", "warehouse", c.w_ytd[w], paid_w[w], "w_ytd",
+             "sum of h_amount", money, key_w, w)
    end
 end
 
@@ -130,37 +140,38 @@ local function read_orders(c, w)
       order.lines, order.delivered = tonumber(row[3]), tonumber(row[4])
       order.amount = c.cents(row[5])
    end, "SELECT ol_d_id, ol_o_id, COUNT(*), COUNT(ol_delivery_d), " ..
-        "SUM(CASE WHEN ol_delivery_d IS NULL THEN 0 ELSE ol_amount END) " ..
+        "SUM(CASE WHEN ol_delivery_d IS NOT NULL THEN ol_amount END) " ..
         "FROM order_line WHERE ol_w_id = %d GROUP BY ol_d_id, ol_o_id", w)
    return orders
 end
 
 -- Conditions 5, 6, 7 about one order
-local function check_order(c, order, name)
+local function check_order(c, order, w, d, o)
    local f = c.findings
 
    if not order.there then
       if order.new then
-         f.add("5", "new_order", name, "there is no such order")
+         f.add("5", "new_order", key_o(w, d, o), "there is no such order")
       end
       if order.lines then
-         f.add("6", "order_line", name, "%d lines, but there is no such order",
-               order.lines)
+         f.add("6", "order_line", key_o(w, d, o),
+               "%d lines, but there is no such order", order.lines)
       end
       return
    end
    if order.new and order.carrier then
-      f.add("5", "orders", name, "o_carrier_id is %s, but it is a new order",
-            order.carrier)
+      f.add("5", "orders", key_o(w, d, o),
+            "o_carrier_id is %s, but it is a new order", order.carrier)
    elseif not order.new and not order.carrier then
-      f.add("5", "orders", name, "o_carrier_id is NULL, but it is no new order")
+      f.add("5", "orders", key_o(w, d, o),
+            "o_carrier_id is NULL, but it is no new order")
    end
-   expect(f, "6", "orders", name, order.cnt, order.lines, "o_ol_cnt", "lines",
-          shown)
+   expect(f, "6", "orders", order.cnt, order.lines, "o_ol_cnt", "lines", shown,
+          key_o, w, d, o)
    if order.lines and order.delivered ~= (order.carrier and order.lines or 0) then
-      f.add("7", "order_line", name, "ol_delivery_d is set in %d of %d lines, " ..
-            "o_carrier_id is %s", order.delivered, order.lines,
-            order.carrier or "NULL")
+      f.add("7", "order_line", key_o(w, d, o),
+            "ol_delivery_d is set in %d of %d lines, o_carrier_id is %s",
+            order.delivered, order.lines, order.carrier or "NULL")
    end
 end
 
@@ -168,7 +179,7 @@ end
 local function sums_of(c, orders, w, d)
    local s = {orders = 0, new = 0, cnt = 0, lines = 0}
    for o, order in pairs(orders) do
-      check_order(c, order, format("w %d, d %d, o %d", w, d, o))
+      check_order(c, order, w, d, o)
       if order.there then
          s.orders = s.orders + 1
          s.last = math.max(s.last or o, o)
@@ -185,25 +196,24 @@ end
 
 -- Conditions 2, 3, 4, 11 about one district
 local function check_district(c, orders, w, d)
-   local f, name = c.findings, format("w %d, d %d", w, d)
-   local s = sums_of(c, orders, w, d)
+   local f, s = c.findings, sums_of(c, orders, w, d)
    local district = c.district[w] and c.district[w][d] or {}
    local last = district.next_o and district.next_o - 1
 
-   expect(f, "2", "district", name, last, s.last, "d_next_o_id - 1 is",
-          "the last order is", shown)
+   expect(f, "2", "district", last, s.last, "d_next_o_id - 1 is",
+          "the last order is", shown, key_d, w, d)
    if s.new > 0 then
-      expect(f, "2", "district", name, last, s.last_new, "d_next_o_id - 1 is",
-             "the last new order is", shown)
-      expect(f, "3", "new_order", name, s.new, s.last_new - s.first_new + 1,
-             "rows:", "from the first to the last number:", shown)
+      expect(f, "2", "district", last, s.last_new, "d_next_o_id - 1 is",
+             "the last new order is", shown, key_d, w, d)
+      expect(f, "3", "new_order", s.new, s.last_new - s.first_new + 1, "rows:",
+             "from the first to the last number:", shown, key_d, w, d)
    end
-   expect(f, "4", "district", name, s.cnt, s.lines, "sum of o_ol_cnt",
-          "order lines", shown)
+   expect(f, "4", "district", s.cnt, s.lines, "sum of o_ol_cnt", "order lines",
+          shown, key_d, w, d)
    if c.fresh then
-      expect(f, "11", "district", name, s.orders - s.new,
+      expect(f, "11", "district", s.orders - s.new,
              math.floor(c.size.customers * 7 / 10), "orders that are not new:",
-             "should be:", shown)
+             "should be:", shown, key_d, w, d)
    end
 end
 
@@ -234,20 +244,20 @@ end
 local NO_ORDERS = {amount = 0, deliveries = 0}
 
 -- Conditions 10 and 12, and the counts of a customer
-local function check_customer(c, row, of, key)
-   local f, name = c.findings, format("w %s, d %s, c %s", row[1], row[2], row[3])
-   local balance, paid = c.cents(row[4]), c.cents(row[5])
-   local history = c.history[key]
-   local h_sum = history and history.sum or 0
+local function check_customer(c, row, of, history, w, d, id)
+   local f = c.findings
+   local balance, paid = c.cents(row[3]), c.cents(row[4])
 
-   expect(f, "10", "customer", name, balance, of.amount - h_sum, "c_balance",
-          "delivered lines - payments", money)
-   expect(f, "12", "customer", name, balance and paid and balance + paid,
-          of.amount, "c_balance + c_ytd_payment", "delivered lines", money)
-   expect(f, "customer", "customer", name, tonumber(row[6]),
-          history and history.n or 0, "c_payment_cnt", "rows of history", shown)
-   expect(f, "customer", "customer", name, tonumber(row[7]), of.deliveries,
-          "c_delivery_cnt", "orders delivered", shown)
+   expect(f, "10", "customer", balance,
+          of.amount - (history and history.sum or 0), "c_balance",
+          "delivered lines - payments", money, key_c, w, d, id)
+   expect(f, "12", "customer", balance and paid and balance + paid, of.amount,
+          "c_balance + c_ytd_payment", "delivered lines", money, key_c, w, d, id)
+   expect(f, "customer", "customer", tonumber(row[5]),
+          history and history.n or 0, "c_payment_cnt", "rows of history", shown,
+          key_c, w, d, id)
+   expect(f, "customer", "customer", tonumber(row[6]), of.deliveries,
+          "c_delivery_cnt", "orders delivered", shown, key_c, w, d, id)
 end
 
 local function key_of(c, w, d, id)
@@ -258,84 +268,139 @@ local function check_customers(c, w, orders)
    local by_customer = customers_of_orders(c, orders)
 
    each(c.con, function(row)
-      local d, id = tonumber(row[2]), tonumber(row[3])
+      local d, id = tonumber(row[1]), tonumber(row[2])
       local of = by_customer[d] and by_customer[d][id]
-      c.customers_seen = c.customers_seen + 1
       local key = key_of(c, w, d, id)
-      check_customer(c, row, of or NO_ORDERS, key)
+      check_customer(c, row, of or NO_ORDERS, c.history[key], w, d, id)
       if of then by_customer[d][id] = nil end
       c.history[key] = nil
-   end, "SELECT c_w_id, c_d_id, c_id, c_balance, c_ytd_payment, " ..
-        "c_payment_cnt, c_delivery_cnt FROM customer WHERE c_w_id = %d", w)
+   end, "SELECT c_d_id, c_id, c_balance, c_ytd_payment, c_payment_cnt, " ..
+        "c_delivery_cnt FROM customer WHERE c_w_id = %d", w)
    for d, customers in pairs(by_customer) do
       for id in pairs(customers) do
-         c.findings.add("12", "orders", format("w %d, d %d, c %d", w, d, id),
+         c.findings.add("12", "orders", key_c(w, d, id),
                         "there is no such customer")
       end
    end
 end
 
--- Reads the sums of history: c.history[key].
-function conditions.read_history(c)
+-- Reads the sums of history of the customers of this thread: c.history[key].
+local function read_history(c)
    c.history = {}
    each(c.con, function(row)
       local w, d, id = tonumber(row[1]), tonumber(row[2]), tonumber(row[3])
+      if not (w and d and id) then
+         c.findings.add("10", "history", "w, d, or c is NULL",
+                        "there is no such customer")
+         return
+      end
       c.history[key_of(c, w, d, id)] = {
-         sum = c.cents(row[4]) or 0, n = tonumber(row[5]),
-         name = format("w %d, d %d, c %d", w, d, id)}
+         sum = c.cents(row[4]) or 0, n = tonumber(row[5]), w = w, d = d,
+         id = id}
    end, "SELECT h_c_w_id, h_c_d_id, h_c_id, SUM(h_amount), COUNT(*) " ..
-        "FROM history GROUP BY h_c_w_id, h_c_d_id, h_c_id")
+        "FROM history WHERE COALESCE(h_c_w_id, 0) %% %d = %d " ..
+        "GROUP BY h_c_w_id, h_c_d_id, h_c_id", c.threads, c.thread)
+end
+
+local function check_strangers(c)
+   for _, of in pairs(c.history) do
+      c.findings.add("10", "history", key_c(of.w, of.d, of.id),
+                     "there is no such customer")
+   end
 end
 
 -- ---------------------------------------------------------------------------
 -- Stock
 
--- Adds what the orders of a district have taken from the stock: sold[key] has
--- quantity, lines, remote lines.  The lines of the load did not change it.
-local function add_sold(c, sold, w, d)
+-- Adds to the order lines of an item in a warehouse: sold[w][i] has quantity,
+-- lines, remote lines.
+local function add_sold(sold, w, i, quantity, lines, remote)
+   local of_warehouse = sold[w]
+   if of_warehouse == nil then
+      of_warehouse = {}
+      sold[w] = of_warehouse
+   end
+   local of = of_warehouse[i]
+   if of == nil then
+      of_warehouse[i] = {quantity, lines, remote}
+   else
+      of[1], of[2], of[3] = of[1] + quantity, of[2] + lines, of[3] + remote
+   end
+end
+
+-- Does this thread check the stock of warehouse w?
+local function is_mine(c, w) return w % c.threads == c.thread end
+
+-- Reads what the orders of warehouse w have taken from the stock, other than
+-- those of the load, which did not change it.  `remote` gets texts about stock
+-- that other threads check.
+local function read_sold(c, sold, remote, w, d)
    each(c.con, function(row)
-      local key = row[1] .. "," .. row[2]
-      local of = sold[key] or {0, 0, 0}
-      local n = tonumber(row[4])
-      of[1], of[2] = of[1] + (tonumber(row[3]) or 0), of[2] + n
-      if tonumber(row[1]) ~= w then of[3] = of[3] + n end
-      sold[key] = of
+      local supply, i = tonumber(row[1]) or 0, tonumber(row[2]) or 0
+      local quantity, lines = tonumber(row[3]) or 0, tonumber(row[4])
+      local other = supply ~= w and lines or 0
+      if is_mine(c, supply) then
+         add_sold(sold, supply, i, quantity, lines, other)
+      else
+         table.insert(remote, format("%d %d %d %d", supply, i, quantity, lines))
+      end
    end, "SELECT ol_supply_w_id, ol_i_id, SUM(ol_quantity), COUNT(*) " ..
         "FROM order_line WHERE ol_w_id = %d AND ol_d_id = %d " ..
         "AND ol_o_id > %d GROUP BY ol_supply_w_id, ol_i_id", w, d,
         c.size.customers)
 end
 
-local NOT_SOLD = {0, 0, 0}
-
-function conditions.check_stock(c)
-   local sold, f = {}, c.findings
-
-   for w = 1, c.size.warehouses do
-      for d = 1, c.size.districts do add_sold(c, sold, w, d) end
-   end
-   each(c.con, function(row)
-      local key = row[1] .. "," .. row[2]
-      local name = format("w %s, i %s", row[1], row[2])
-      local of = sold[key] or NOT_SOLD
-      for i, column in ipairs({"s_ytd", "s_order_cnt", "s_remote_cnt"}) do
-         expect(f, "stock", "stock", name, tonumber(row[2 + i]), of[i], column,
-                "order lines say", shown)
+-- Adds what other threads have read.
+local function add_remote(c, sold, text)
+   for w, i, quantity, lines in text:gmatch("(%S+) (%S+) (%S+) (%S+)\n") do
+      w, lines = tonumber(w), tonumber(lines)
+      if is_mine(c, w) then
+         add_sold(sold, w, tonumber(i), tonumber(quantity), lines, lines)
       end
-      sold[key] = nil
-   end, "SELECT s_w_id, s_i_id, s_ytd, s_order_cnt, s_remote_cnt FROM stock " ..
-        "WHERE s_ytd <> 0 OR s_order_cnt <> 0 OR s_remote_cnt <> 0 " ..
-        "OR s_ytd IS NULL OR s_order_cnt IS NULL OR s_remote_cnt IS NULL")
-   for key, of in pairs(sold) do
-      f.add("stock", "stock", (key:gsub("^(.*),", "w %1, i ")),
-            "%d order lines, but the stock was not used", of[2])
+   end
+end
+
+local NOTHING, NOT_SOLD = {}, {0, 0, 0}
+local COUNTERS = {"s_ytd", "s_order_cnt", "s_remote_cnt"}
+
+local function check_stock_of(c, sold, w)
+   local of_warehouse = sold[w] or NOTHING
+
+   each(c.con, function(row)
+      local i = tonumber(row[1])
+      local of = of_warehouse[i] or NOT_SOLD
+      for k = 1, 3 do
+         expect(c.findings, "stock", "stock", tonumber(row[1 + k]), of[k],
+                COUNTERS[k], "order lines say", shown, key_i, w, i)
+      end
+      of_warehouse[i] = nil
+   end, "SELECT s_i_id, s_ytd, s_order_cnt, s_remote_cnt FROM stock " ..
+        "WHERE s_w_id = %d AND (s_ytd <> 0 OR s_order_cnt <> 0 " ..
+        "OR s_remote_cnt <> 0 OR s_ytd IS NULL OR s_order_cnt IS NULL " ..
+        "OR s_remote_cnt IS NULL)", w)
+end
+
+local function check_stock(c, warehouses)
+   local sold, remote = {}, {}
+
+   for _, w in ipairs(warehouses) do
+      for d = 1, c.size.districts do read_sold(c, sold, remote, w, d) end
+   end
+   remote = #remote > 0 and table.concat(remote, "\n") .. "\n" or ""
+   for _, text in ipairs(c.exchange(remote)) do add_remote(c, sold, text) end
+   for _, w in ipairs(warehouses) do check_stock_of(c, sold, w) end
+   for w, items in pairs(sold) do
+      for i, of in pairs(items) do
+         c.findings.add("stock", "stock", key_i(w, i),
+                        "%d order lines, but the stock was not used", of[2])
+      end
    end
 end
 
 -- ---------------------------------------------------------------------------
--- All about one warehouse
+-- All
 
-function conditions.check_warehouse(c, w)
+local function check_warehouse(c, w)
    local orders = read_orders(c, w)
 
    for d = 1, c.size.districts do
@@ -343,11 +408,28 @@ function conditions.check_warehouse(c, w)
    end
    for d in pairs(orders) do
       if not (c.district[w] and c.district[w][d]) then
-         c.findings.add("2", "orders", format("w %d, d %d", w, d),
-                        "there is no such district")
+         c.findings.add("2", "orders", key_d(w, d), "there is no such district")
       end
    end
    check_customers(c, w, orders)
+end
+
+-- Checks the part of this thread.
+function conditions.check(c)
+   local warehouses = {}
+
+   for w = 1, c.size.warehouses do
+      if is_mine(c, w) then table.insert(warehouses, w) end
+   end
+   read_districts(c)
+   read_history(c)
+   for _, w in ipairs(warehouses) do check_warehouse(c, w) end
+   check_strangers(c)
+   check_stock(c, warehouses)
+   if c.thread == 0 then
+      check_ytd(c)
+      check_sizes(c)
+   end
 end
 
 return conditions
