@@ -218,6 +218,7 @@ void bench_event_again(void);
 void bench_event_undo(void);
 void bench_event_abandon(void);
 double bench_iteration(void);
+void bench_event_rest(double seconds);
 bool bench_in_event(void);
 
 /* Between these two calls, the calling thread may start programs, which then

@@ -129,8 +129,8 @@ static bool wait_until(struct worker *w, uint64_t due, uint64_t *now)
   return !run_stopped(run) && !time_is_over(run, *now);
 }
 
-/* Wait for what has to come before the next event: a new connection, and its
- * arrival or the end of a pause.  False: the run is over before that. */
+/* Wait for what has to come before the next event: a new connection, the rest
+ * that worker_rest() has asked for, and its arrival or the end of a pause.  False: the run is over before that. */
 static bool wait_for_start(struct worker *w, uint64_t *now)
 {
   struct run *run = w->run;
@@ -140,6 +140,12 @@ static bool wait_for_start(struct worker *w, uint64_t *now)
     set_phase(w, WORKER_IDLE);
     w->between(w->between_ctx);
     *now = clock_now_ns();
+  }
+  if (w->rest_ns > 0) {
+    due = *now + w->rest_ns;
+    w->rest_ns = 0;
+    if (!wait_until(w, due, now))
+      return false;
   }
   if (run->schedule) {
     due = schedule_take(run->schedule, w->counted ? run->measured_ns : 0);
@@ -190,7 +196,8 @@ static bool admit(struct worker *w, uint64_t now)
   }
 
   w->start_ns = now;
-  if (run->schedule || w->plan->think.kind != THINK_NONE || w->between) {
+  if (run->schedule || w->plan->think.kind != THINK_NONE || w->between ||
+      w->rest_ns > 0) {
     if (!wait_for_start(w, &now))
       return leave(w, now, run_stopped(run) ? NULL : time_is_up);
     if (!get_ticket(w, now)) /* the warm-up may have ended in the meantime */
@@ -360,6 +367,12 @@ void worker_again(struct worker *w)
 {
   w->again = w->open;
   w->open = false;
+}
+
+void worker_rest(struct worker *w, uint64_t ns)
+{
+  w->rest_ns += ns;
+  w->look_ns = 0; /* the next step takes the slow path */
 }
 
 void worker_give_back(struct worker *w)

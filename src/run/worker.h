@@ -39,6 +39,7 @@ struct worker {
   uint64_t look_ns;  /* from this moment on worker_step() takes the slow path */
   uint64_t tickets;  /* events that it may start without taking another block */
   uint64_t iteration; /* number of the present event; 1 is the first */
+  uint64_t rest_ns;   /* it waits so long before the next event */
   struct recorder *recorder;
   const struct recorders *recorders;
   bool counted;      /* the warm-up is over for this worker: tickets count */
@@ -111,6 +112,13 @@ void worker_abandon(struct worker *w);
 /* The open event is tried again: the next worker_step() returns true at once,
  * and the event goes on, with the same start. */
 void worker_again(struct worker *w);
+
+/*
+ * The worker waits so long between the end of the open event, or now if there
+ * is none, and the next one.  This time is in no latency.  Several calls before
+ * that wait add up.
+ */
+void worker_rest(struct worker *w, uint64_t ns);
 
 /* The event that may start now, or is open, is not needed: nothing is counted,
  * and the ticket goes to another worker. */

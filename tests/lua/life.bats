@@ -394,3 +394,44 @@ L
   done
   must has "$output" '^kill	0	768	1$'
 }
+
+@test "rest: the client waits between events, others do not, and no latency has it" {
+  cat >t.lua <<'L'
+local events = 0
+function event(id)
+  events = events + 1
+  if id == 0 then sysbench.rest(1000) end
+end
+function thread_done(id) print("events", id, events == 1 and "one" or "more") end
+L
+  local of
+  for of in --threads=2 "--clients=2 --threads=1"; do
+    # shellcheck disable=SC2086
+    bench t.lua $of --events=0 --time=2 --json=t.json run
+    must is "$status" 0
+    must is "$(grep '^events' <<<"$output" | sort)" $'events\t0\tone\nevents\t1\tmore'
+    must check t.json 'd["totals"]["latency_ns"]["max"] < 1.9e9' 'd["totals"]["elapsed_s"] > 1.9'
+  done
+  # before the first event, too, and in the warm-up
+  cat >t.lua <<'L'
+function thread_init(id) if id == 0 then sysbench.rest(1) sysbench.rest(1) end end
+function event(id) if id == 0 then print("first of", id) sysbench.rest(1000) end end
+L
+  bench t.lua --threads=2 --events=0 --warmup-time=1 --time=2 --json=t.json run
+  must is "$status" 0
+  must is "$(grep -c '^first of' <<<"$output")" 1
+  must check t.json 'd["totals"]["latency_ns"]["max"] < 1.9e9'
+  # each of the events is counted, however long the client rests
+  cat >t.lua <<'L'
+function event(id) sysbench.rest(0.001) end
+L
+  bench t.lua --threads=3 --events=30 --time=0 --json=t.json run
+  must is "$status" 0
+  must check t.json 'd["totals"]["events"] == 30'
+  cat >t.lua <<'L'
+function event() sysbench.rest(-1) end
+L
+  bench t.lua --events=1 run
+  must is "$status" 1
+  must has "$stderr" 'rest: the time is a number of seconds, 0 or more'
+}

@@ -183,6 +183,16 @@ bool bench_in_event(void)
   return s && env_in_event(&s->env);
 }
 
+/* The client waits so long before its next event. */
+void bench_event_rest(double seconds)
+{
+  struct worker *w = current_worker();
+
+  if (w && seconds > 0)
+    worker_rest(w, seconds < 1e9 ? (uint64_t)(seconds * NS_PER_S)
+                                 : 1000000000 * NS_PER_S);
+}
+
 double bench_iteration(void)
 {
   const struct worker *w = current_worker();

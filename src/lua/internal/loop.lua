@@ -83,3 +83,10 @@ host.thread_run = thread_run
 function host.iteration()
   return c_iteration()
 end
+
+function host.rest(seconds)
+  if type(seconds) ~= "number" or not (seconds >= 0) then
+    error("rest: the time is a number of seconds, 0 or more", 2)
+  end
+  C.bench_event_rest(seconds)
+end

@@ -349,6 +349,7 @@ end
 -- Loads thread_run() and the iteration.
 use("loop")
 sysbench.iteration = host.iteration
+sysbench.rest = host.rest
 
 -- ---- the interface of release 1.0 ----
 
