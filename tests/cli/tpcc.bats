@@ -423,3 +423,39 @@ LUA
   must is "$status" 1
   must has "$stderr" '--isolation: sqlite has only one level'
 }
+
+@test "--keying: clients wait between transactions, others go on, and latencies have no wait" {
+  # 40 clients of one thread at a fiftieth of the times: 412 ms from one
+  # transaction of a client to the next
+  bench tpcc --db-driver=null --warehouses=4 --clients=40 --threads=1 --keying=0.02 --events=0 --time=4 --json=t.json run
+  must is "$status" 0
+  must has "$output" "^    4 warehouses, isolation level: the default, keying and think times: 0.02 of the rules'$"
+  must has "$output" '^    efficiency: [0-9.]+ % of 643.00 new orders per warehouse and minute$'
+  must check t.json '0 < d["test"]["efficiency_percent"] < 115' 'd["totals"]["events"] > 40' \
+    'd["totals"]["latency_ns"]["mean"] < 200e6' \
+    'abs(d["test"]["efficiency_percent"] - d["test"]["new_orders_per_minute"] * 0.02 / 4 / 0.1286) < 0.01'
+  # all times: each client has at most one of its first keying times
+  bench tpcc --db-driver=null --warehouses=1 --clients=12 --threads=2 --keying=1 --events=0 --time=3 --json=t.json run
+  must is "$status" 0
+  must has "$output" '^    12 clients, where the rules have 10$'
+  must has "$output" '^    new orders per warehouse +9 - 12.86 /min '
+  must check t.json 'd["totals"]["events"] < 40'
+  bench tpcc --db-driver=null --keying=1 --rate=10 --events=1 run
+  must is "$status" 1
+  must has "$stderr" '--keying and --rate exclude each other'
+  for bad in --keying=1.5 --keying=-1 --keying=x --home=away; do
+    bench tpcc --db-driver=null $bad --events=1 run
+    must is "$status" 1
+  done
+}
+
+@test "--home=random: each transaction has a warehouse of its own" {
+  fresh
+  tpcc --home=random --weights=0,1,0,0,0 --events=100 run
+  must is "$status" 0
+  must has "$output" '^    A WAREHOUSE FOR EACH TRANSACTION'
+  # one client, and both warehouses were paid
+  must is "$(sql "SELECT COUNT(*) FROM warehouse WHERE w_ytd > 400000")" 2
+  tpcc check
+  must is "$status" 0
+}

@@ -267,6 +267,44 @@ local function check_functions()
    end
 end
 
+-- Exponential, cut at ten times the mean.
+local function check_think_times()
+   for kind, mean in ipairs({12, 12, 10, 5, 5}) do
+      local n, sum, longest, above = N / 10, 0, 0, 0
+      for _ = 1, n do
+         local t = model.think_time(kind, sysbench.rand.uniform_double())
+         sum, longest = sum + t, math.max(longest, t)
+         if t > 2 * mean then above = above + 1 end
+      end
+      expect("mean think time", math.abs(sum / n / mean - 1) < 5 / math.sqrt(n),
+             sum / n)
+      expect("longest think time", longest <= 10 * mean and longest > 8 * mean,
+             longest)
+      expect_share("think times above two means", above, n, math.exp(-2))
+   end
+   expect("the cut", model.think_time(4, 1 - 1e-15) == 50)
+   expect("keying", table.concat(model.keying, " ") == "18 3 2 2 2")
+end
+
+-- Without a home, each transaction draws a warehouse.
+local function check_roaming(uniform, c)
+   local client = new_client(7, 5, c)
+   local w, n, remote, payments = {}, N / 10, 0, 0
+   local input = model.new_input()
+   client.home = nil
+   local fill = model.inputs(uniform, client)
+
+   for _ = 1, n do
+      fill(input, model.PAYMENT)
+      bump(w, input.w)
+      if input.is_remote then remote = remote + 1 end
+      expect("remote is another one", input.is_remote == (input.c_w ~= input.w))
+      payments = payments + 1
+   end
+   expect_distribution("warehouses", w, uniform_share(1, 5), n)
+   expect_share("remote payments", remote, payments, 0.15)
+end
+
 local function check()
    local uniform = sysbench.rand.uniform
    local c = model.run_constants(42, model.load_constant(42))
@@ -281,6 +319,8 @@ local function check()
    check_items(item, n, c)
    check_payments(fill, input, c)
    check_rest(fill, input)
+   check_think_times()
+   check_roaming(uniform, c)
    print(faults == 0 and "the model keeps the rules" or "faults: " .. faults)
    return faults == 0
 end

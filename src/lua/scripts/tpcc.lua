@@ -40,6 +40,12 @@ local function is_weights(_, value)
       "five whole numbers, for example 45,43,4,4,4"
 end
 
+local function is_factor(_, value)
+   local n = tonumber(ffi.string(value))
+   return n ~= nil and n >= 0 and n <= 1, "a number from 0 to 1"
+end
+
+local HOMES = {"client", "random"}
 local LEVELS = {"read-uncommitted", "read-committed", "repeatable-read",
                 "serializable"}
 
@@ -52,6 +58,12 @@ sysbench.cmdline.options = {
    weights = {"shares of new order, payment, order status, delivery and " ..
               "stock level, such as 45,43,4,4,4; empty = a deck of 23 cards " ..
               "per client: 10, 10, 1, 1, 1", "", STRING, is_weights},
+   keying = {"keying and think times, as a part of those of the rules: 0 = " ..
+             "none, 1 = all, with 10 clients per warehouse", 0,
+             sysbench.cmdline.ARG_DOUBLE, is_factor},
+   home = {"warehouse of a client {client,random}: its own, or another one " ..
+           "for each transaction, as some programs do", "client", STRING,
+           one_of(HOMES)},
    isolation = {"isolation level {" .. table.concat(LEVELS, ",") ..
                 "}; empty = the server's", "", STRING, one_of(LEVELS)},
    districts = {"districts of a warehouse; other than 10 is not the " ..
@@ -160,6 +172,10 @@ end
 local ledger -- tpcc_ledger, which compares commits with the tables
 
 function init()
+   if sysbench.opt.keying > 0 and tonumber(sysbench.opt.rate) ~= 0 then
+      error("--keying and --rate exclude each other: both say when a " ..
+            "transaction begins", 0)
+   end
    local drv, con = connect()
    local settings = known_tables(drv, con)
 
@@ -168,13 +184,38 @@ end
 
 function done() ledger.close() end
 
+local function pace_words()
+   local keying = sysbench.opt.keying
+
+   if keying == 0 then return "no keying and think times" end
+   return keying == 1 and "keying and think times of the rules" or
+      string.format("keying and think times: %g of the rules'", keying)
+end
+
 -- Lines below the headline.
-local function notes(size)
+local function notes(size, figures)
    local level = sysbench.opt.isolation
    local lines = {string.format(
-      "%d warehouse%s, isolation level: %s, no keying and think times",
+      "%d warehouse%s, isolation level: %s, %s",
       size.warehouses, size.warehouses == 1 and "" or "s",
-      level == "" and "the default" or level)}
+      level == "" and "the default" or level, pace_words())}
+   local wanted = size.warehouses * model.clients_per_warehouse
+
+   if figures.efficiency_percent then
+      table.insert(lines, string.format(
+         "efficiency: %.1f %% of %.2f new orders per warehouse and minute",
+         figures.efficiency_percent,
+         model.most_per_warehouse / sysbench.opt.keying))
+      if sysbench.opt.threads ~= wanted then
+         table.insert(lines, string.format(
+            "%d clients, where the rules have %d", sysbench.opt.threads,
+            wanted))
+      end
+   end
+   if sysbench.opt.home == "random" then
+      table.insert(lines, "A WAREHOUSE FOR EACH TRANSACTION: the rules give " ..
+                   "each client its own")
+   end
 
    if not is_standard(size) then
       table.insert(lines, string.format(
@@ -190,9 +231,9 @@ end
 function sysbench.hooks.report_append(stat)
    local audit = require("tpcc_audit")
    local size = wanted_size()
-   local figures = audit.figures(stat, size.warehouses)
+   local figures = audit.figures(stat, size.warehouses, sysbench.opt.keying)
    local line, result = ledger.compare(stat.complete)
-   local text = "\n" .. audit.text(figures, notes(size)) .. "\n" .. line .. "\n"
+   local text = "\n" .. audit.text(figures, notes(size, figures)) .. "\n" .. line .. "\n"
 
    return text, audit.named(figures, {
       standard_size = is_standard(size), reconciliation = result})
@@ -215,6 +256,7 @@ local choose, fill, execute -- functions of this client
 local input, measures
 local count                 -- of tpcc_audit
 local committing = false    -- is a COMMIT in progress?
+local upcoming              -- the next transaction
 local iteration, began_ms = 0, 0
 local NEW_ORDER = model.NEW_ORDER
 
@@ -230,6 +272,15 @@ local function after_commit()
    if input.kind == NEW_ORDER then measures.unknown:add(-1) end
 end
 
+-- The client thinks about transaction `last`, and then types the next one.
+local function rest(last)
+   local keying = sysbench.opt.keying
+
+   if keying == 0 then return end
+   local think = model.think_time(last, sysbench.rand.uniform_double())
+   sysbench.rest(keying * (model.keying[upcoming] + think))
+end
+
 function thread_init(id)
    local drv, con = connect()
    local settings = known_tables(drv, con)
@@ -242,7 +293,8 @@ function thread_init(id)
    fill = model.inputs(uniform, {
       warehouses = warehouses, districts = settings.districts,
       customers = settings.customers, items = settings.items,
-      home = model.home(id, warehouses),
+      home = sysbench.opt.home == "client" and model.home(id, warehouses) or
+         nil,
       stock_district = model.stock_district(id, warehouses, settings.districts),
       c = model.run_constants(settings.seed, settings.c_load),
    })
@@ -250,6 +302,8 @@ function thread_init(id)
    input.districts = settings.districts
    measures, count = audit.measures(), audit.count
    execute = require("tpcc_transactions").new(con, drv:name(), before_commit)
+   upcoming = choose()
+   rest(upcoming) -- so that clients do not all begin at the same time
 end
 
 -- Inputs are chosen once for an event, however often it is restarted.
@@ -258,11 +312,13 @@ function event()
 
    if number ~= iteration then
       iteration, began_ms = number, now_ms()
-      fill(input, choose())
+      fill(input, upcoming)
    end
    local committed = execute(input)
    after_commit()
    count(measures, input, committed, now_ms() - began_ms)
+   upcoming = choose()
+   rest(input.kind)
 end
 
 -- A COMMIT that the server has refused has an outcome: nothing was committed.

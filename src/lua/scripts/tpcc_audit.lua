@@ -147,6 +147,23 @@ local function remote(rule, k, n, least, most, warehouses)
    return line
 end
 
+-- The rate with all keying and think times.  They make it impossible to have
+-- more than the most; only chance can make it fewer than the fewest.
+local function per_warehouse(n, warehouses, minutes)
+   local least, most = model.fewest_per_warehouse, model.most_per_warehouse
+   local line = {rule = "new orders per warehouse", least = least, most = most,
+                 of = n, unit = "/min", verdict = "too short"}
+   if minutes <= 0 then return line end
+   local half = Z * math.sqrt(n) / warehouses / minutes
+   line.value = n / warehouses / minutes
+   if line.value + half < least or line.value - half > most then
+      line.verdict = "bad"
+   elseif line.value - half >= least and line.value <= most then
+      line.verdict = "ok"
+   end
+   return line
+end
+
 -- Returns the lines of the audit: rule, least, most (nil: no limit), value (nil:
 -- nothing was measured), of, unit, verdict.
 local function audit_lines(c, latency, warehouses)
@@ -193,8 +210,9 @@ local function latencies_of(stat)
    return latency
 end
 
--- Returns the figures of a report of a run: stat is that of the hook.
-function audit.figures(stat, warehouses)
+-- Returns the figures of a report of a run: stat is that of the hook, keying
+-- the part of the keying and think times.
+function audit.figures(stat, warehouses, keying)
    local c, latency = counts_of(stat), latencies_of(stat)
    local minutes = stat.time_total / 60
    local function per_minute(n) return minutes > 0 and n / minutes or 0 end
@@ -206,6 +224,14 @@ function audit.figures(stat, warehouses)
       transactions = {},
       audit = audit_lines(c, latency, warehouses),
    }
+   if keying > 0 then
+      figures.efficiency_percent = 100 * per_minute(c.new_orders) * keying /
+         warehouses / model.most_per_warehouse
+   end
+   if keying == 1 then
+      table.insert(figures.audit,
+                   per_warehouse(c.new_orders, warehouses, minutes))
+   end
    local all = 0
    for kind = 1, #model.names do all = all + latency[kind].count end
    for kind, name in ipairs(model.names) do

@@ -16,6 +16,15 @@ model.names = {"new order", "payment", "order status", "delivery",
 -- transactions (5.2.4.2).
 local DECK = {10, 10, 1, 1, 1}
 
+-- 5.2.5.7: seconds of keying before each transaction, and the mean think time
+-- after it.
+model.keying = {18, 3, 2, 2, 2}
+model.think = {12, 12, 10, 5, 5}
+-- 4.1.3: the most new orders per warehouse and minute that these allow, and the
+-- fewest that a warehouse must have; each has ten clients.
+model.most_per_warehouse, model.fewest_per_warehouse = 12.86, 9
+model.clients_per_warehouse = 10
+
 -- The size of the standard.  Smaller ones are for tests.
 model.standard = {districts = 10, customers = 3000, items = 100000}
 
@@ -73,6 +82,12 @@ function model.stock_district(c, warehouses, districts)
    return 1 + math.floor(c / warehouses) % districts
 end
 
+-- Returns a think time after a transaction: exponential, at most ten times the
+-- mean; x is uniform in [0, 1).
+function model.think_time(kind, x)
+   return model.think[kind] * math.min(-math.log(1 - x), 10)
+end
+
 -- Returns a function whose results are the transactions of a client.  With
 -- `weights`, a list of five numbers, each is drawn; otherwise they are dealt
 -- from a deck, which is shuffled when it is empty.
@@ -108,8 +123,8 @@ end
 -- Inputs
 
 -- Returns a function that fills in the inputs of a transaction.  `client` has
--- warehouses, districts, customers, items, home, stock_district, and `c`, the
--- constants of the run.  fill(input, kind) writes to a table that may be used
+-- warehouses, districts, customers, items, home (nil: each transaction draws a
+-- warehouse), stock_district, and `c`, the constants of the run.  fill(input, kind) writes to a table that may be used
 -- again and again.
 function model.inputs(uniform, client)
    local bor = require("bit").bor
@@ -191,6 +206,7 @@ function model.inputs(uniform, client)
    end
 
    return function(input, kind)
+      if client.home == nil then home = uniform(1, warehouses) end
       input.kind, input.w = kind, home
       fill[kind](input)
    end
