@@ -148,12 +148,28 @@ local function prepare(con, name, dialect)
    return make(statement, unpack(params))
 end
 
--- Returns the first row of a result; nil: there is none.
+-- Values of rows are read one by one: only those that are needed become strings
+-- of Lua.
+local c_fetch_row, ffi_string = ffi.C.db_fetch_row, ffi.string
+
+-- Returns the values of the next row of a result; nil: there is none.
 local function first_of(rs)
-   if rs.nrows > 0 then return rs:fetch_row() end
+   if rs.nrows > 0 then
+      local row = c_fetch_row(rs)
+      if row ~= nil then return row.values end
+   end
 end
 
--- Returns the first row of a result, which must exist.
+-- Returns value number i of a row; nil: NULL.
+local function value_of(values, i)
+   local v = values[i - 1]
+   if v.ptr ~= nil then return ffi_string(v.ptr, v.len) end
+end
+
+-- The rows of the null driver have no values.
+local function no_value() end
+
+-- Returns the values of the first row of a result, which must exist.
 local function row_of(rs, what)
    local row = first_of(rs)
    if row == nil then
@@ -165,7 +181,7 @@ end
 
 -- Reads all rows, as a terminal would that shows them.
 local function read_all(rs)
-   for _ = 1, rs.nrows do rs:fetch_row() end
+   for _ = 1, rs.nrows do c_fetch_row(rs) end
 end
 
 -- The null driver answers with NULL.
@@ -184,6 +200,7 @@ function transactions.new(con, driver, before_commit)
       t[name] = prepare(con, name, dialect)
       return t[name]
    end})
+   local text = driver == "null" and no_value or value_of
    local do_transaction = {}
 
    local function commit()
@@ -198,8 +215,8 @@ function transactions.new(con, driver, before_commit)
       local rs = sql.named_customers(input.c_w, input.c_d, input.last)
       local n, c = model.median(rs.nrows), nil
       if n == 0 then row_of(rs, "customer called " .. input.last) end
-      for _ = 1, n do c = rs:fetch_row()[1] end
-      return number(c)
+      for _ = 1, n do c = first_of(rs) end
+      return number(text(c, 1))
    end
 
    -- Returns false if the item does not exist.
@@ -210,12 +227,13 @@ function transactions.new(con, driver, before_commit)
       if item == nil or input.rollback and line == input.lines then
          return false
       end
-      local price = cents(item[1])
+      local price = cents(text(item, 1))
       local stock = row_of(sql["stock_" .. input.d](supply, id), "stock")
-      sql.use_stock(model.stock_after(number(stock[1]), quantity), quantity,
+      local left, dist = number(text(stock, 1)), text(stock, 2)
+      sql.use_stock(model.stock_after(left, quantity), quantity,
                     supply == input.w and 0 or 1, supply, id)
       sql.add_line(input.w, input.d, order, line, id, supply, quantity,
-                   quantity * price, stock[2])
+                   quantity * price, dist)
       return true
    end
 
@@ -224,7 +242,7 @@ function transactions.new(con, driver, before_commit)
       local w, d, c = input.w, input.d, input.c
 
       row_of(sql.warehouse_tax(w), "warehouse")
-      local order = number(row_of(sql.district_next(w, d), "district")[2])
+      local order = number(text(row_of(sql.district_next(w, d), "district"), 2))
       sql.district_use(order + 1, w, d)
       row_of(sql.customer_discount(w, d, c), "customer")
       sql.add_order(w, d, order, c, input.lines, input.remote == 0 and 1 or 0)
@@ -248,13 +266,13 @@ function transactions.new(con, driver, before_commit)
       local c_w, c_d = input.c_w, input.c_d
 
       sql.pay_warehouse(amount, w)
-      local w_name = row_of(sql.warehouse(w), "warehouse")[1]
+      local w_name = text(row_of(sql.warehouse(w), "warehouse"), 1)
       sql.pay_district(amount, w, d)
-      local d_name = row_of(sql.district(w, d), "district")[1]
+      local d_name = text(row_of(sql.district(w, d), "district"), 1)
       local c = customer_of(input)
       local customer = row_of(sql.customer(c_w, c_d, c), "customer")
-      if customer[11] == "BC" then
-         local old = row_of(sql.customer_data(c_w, c_d, c), "customer")[1]
+      if text(customer, 11) == "BC" then
+         local old = text(row_of(sql.customer_data(c_w, c_d, c), "customer"), 1)
          local data = string.format("%d %d %d %d %d %d.%02d|%s", c, c_d, c_w,
                                     d, w, math.floor(amount / 100),
                                     amount % 100, old or "")
@@ -275,7 +293,7 @@ function transactions.new(con, driver, before_commit)
 
       row_of(sql.customer_status(w, d, c), "customer")
       local order = first_of(sql.last_order(w, d, c))
-      if order then read_all(sql.lines(w, d, number(order[1]))) end
+      if order then read_all(sql.lines(w, d, number(text(order, 1)))) end
       commit()
       return true
    end
@@ -286,8 +304,9 @@ function transactions.new(con, driver, before_commit)
    local function oldest_order(w, d)
       while true do
          local row = first_of(sql.oldest_order(w, d))
-         if row then return number(row[1]) end
-         if driver ~= "pgsql" or sql.any_order(w, d):fetch_row()[1] == nil then
+         if row then return number(text(row, 1)) end
+         if driver ~= "pgsql" or
+            text(row_of(sql.any_order(w, d), "minimum"), 1) == nil then
             return nil
          end
       end
@@ -305,10 +324,10 @@ function transactions.new(con, driver, before_commit)
             sql.drop_new_order(w, d, order)
             sql.set_carrier(input.carrier, w, d, order)
             local c = number(
-               row_of(sql.order_customer(w, d, order), "order")[1])
+               text(row_of(sql.order_customer(w, d, order), "order"), 1))
             sql.deliver_lines(w, d, order)
             local total = cents(
-               row_of(sql.order_total(w, d, order), "order line")[1])
+               text(row_of(sql.order_total(w, d, order), "order line"), 1))
             sql.charge_customer(total, w, d, c)
          else
             skipped = skipped + 1
@@ -322,7 +341,7 @@ function transactions.new(con, driver, before_commit)
    -- 2.8.2
    do_transaction[model.STOCK_LEVEL] = function(input)
       local w, d = input.w, input.d
-      local after = number(row_of(sql.next_order(w, d), "district")[1])
+      local after = number(text(row_of(sql.next_order(w, d), "district"), 1))
 
       row_of(sql.low_stock(w, d, after, after - 20, w, input.threshold),
              "stock")
