@@ -172,9 +172,12 @@ end
 local ledger -- tpcc_ledger, which compares commits with the tables
 
 function init()
-   if sysbench.opt.keying > 0 and tonumber(sysbench.opt.rate) ~= 0 then
-      error("--keying and --rate exclude each other: both say when a " ..
-            "transaction begins", 0)
+   for _, other in ipairs({"rate", "think_time"}) do
+      if sysbench.opt.keying > 0 and tonumber(sysbench.opt[other]) ~= 0 then
+         error(string.format("--keying and --%s exclude each other: both say " ..
+                             "when a transaction begins",
+                             (other:gsub("_", "-"))), 0)
+      end
    end
    local drv, con = connect()
    local settings = known_tables(drv, con)
