@@ -255,3 +255,16 @@ unsigned cgroup_cpus_allowed(void)
 #endif
   return (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
 }
+
+unsigned cgroup_others_running(const char *root)
+{
+  char path[PATH_MAX];
+  char line[128];
+  unsigned running = 0;
+
+  (void)snprintf(path, sizeof(path), "%s/proc", root);
+  if (!read_line(path, "loadavg", line, sizeof(line)) ||
+      sscanf(line, "%*s %*s %*s %u/", &running) != 1 || running == 0)
+    return 0;
+  return running - 1;
+}

@@ -31,4 +31,8 @@ uint64_t cgroup_memory_left(const char *root);
 /* The number of processors on which the process may run at present. */
 unsigned cgroup_cpus_allowed(void);
 
+/* How many threads of the whole machine run, or want to, at this moment,
+ * without the calling one. 0 also if that is not known. */
+unsigned cgroup_others_running(const char *root);
+
 #endif

@@ -61,8 +61,10 @@ enum verdict_phase env_phase(const struct db_env *env, uint64_t now_ns)
 bool env_has_spare_cpus(const struct db_env *env)
 {
   const struct db_process *p = env ? env->process : NULL;
+  const unsigned pairs = cgroup_cpus_allowed() / 2;
 
-  return p && p->is_known && p->facts.threads <= cgroup_cpus_allowed() / 2;
+  return p && p->is_known && p->facts.threads <= pairs &&
+         p->facts.threads + cgroup_others_running("") <= pairs;
 }
 
 static const struct driver_config *find(const struct db_process *p,

@@ -139,7 +139,8 @@ static inline bool env_is_dead(const struct db_env *env)
 /*
  * Does every thread of the run have two processors, one for itself and one for
  * the server that answers it?  Then waking up early takes time from nobody.
- * False where the run is not known; `env`, or what it belongs to, may be NULL.
+ * Other programs that run at this moment need two as well.  False where the run
+ * is not known; `env`, or what it belongs to, may be NULL.
  */
 bool env_has_spare_cpus(const struct db_env *env);
 

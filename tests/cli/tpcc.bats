@@ -443,6 +443,9 @@ LUA
   bench tpcc --db-driver=null --keying=1 --rate=10 --events=1 run
   must is "$status" 1
   must has "$stderr" '--keying and --rate exclude each other'
+  bench tpcc --db-driver=null --keying=1 --think-time=1ms --events=1 run
+  must is "$status" 1
+  must has "$stderr" '--keying and --think-time exclude each other'
   for bad in --keying=1.5 --keying=-1 --keying=x --home=away; do
     bench tpcc --db-driver=null $bad --events=1 run
     must is "$status" 1

@@ -172,9 +172,12 @@ end
 local ledger -- tpcc_ledger, which compares commits with the tables
 
 function init()
-   if sysbench.opt.keying > 0 and tonumber(sysbench.opt.rate) ~= 0 then
-      error("--keying and --rate exclude each other: both say when a " ..
-            "transaction begins", 0)
+   for other, none in pairs({rate = "0", think_time = "0", load_profile = ""}) do
+      if sysbench.opt.keying > 0 and tostring(sysbench.opt[other]) ~= none then
+         error(string.format("--keying and --%s exclude each other: both say " ..
+                             "when a transaction begins",
+                             (other:gsub("_", "-"))), 0)
+      end
    end
    local drv, con = connect()
    local settings = known_tables(drv, con)

@@ -95,6 +95,11 @@ static void test_cgroups(void)
   put("/sys/fs/cgroup/cpu/c/cpu.cfs_quota_us", "-1\n");
   OK(cgroup_read(root).cpus == 0.0, "no quota");
   OK(cgroup_cpus_allowed() >= 1, "this process may run");
+  put("/proc/loadavg", "0.10 0.20 0.30 4/321 9876\n");
+  OK(cgroup_others_running(root) == 3, "threads that run besides this one");
+  put("/proc/loadavg", "what is this\n");
+  OK(cgroup_others_running(root) == 0, "a system that counts otherwise");
+  OK(cgroup_others_running("/nowhere") == 0, "and one that tells nothing");
 }
 
 static const char *text_of(const struct facts *f, const char *key)
