@@ -149,6 +149,15 @@ typedef struct {
   int64_t *row[2];
 } bench_call;
 
+/* The tables of the ycsb script, and how its rows are chosen.  Yes and no are 1
+ * and 0. */
+typedef struct {
+  double seed, records, fields, length, int_keys, ordered;
+  double choice; /* 0 zipfian, 1 latest, 2 uniform, 3 that of YCSB */
+  double exponent;
+  char workload; /* a to f */
+} bench_ycsb_setup;
+
 /* ---- events and counters ---- */
 
 bool sb_more_events(int thread_id);
@@ -310,6 +319,30 @@ int bench_team_size(void);
 int bench_team_number(void);
 bool bench_team_give(const char *name, const char *text, size_t len);
 const char *bench_team_await(const char *name, size_t *ret_len);
+
+double bench_ranks(double *ret_rank);
+double bench_agree(double value);
+
+bool bench_ycsb_open(const bench_ycsb_setup *setup);
+bool bench_ycsb_extent(double first, double stride, double readable,
+                       double acknowledged, double begun);
+void bench_ycsb_own(double first, double stride);
+double bench_ycsb_inserts(double *ret_begun, double *ret_readable);
+void *bench_ycsb_join(void);
+void bench_ycsb_leave(void *client);
+int bench_ycsb_operation(void *client);
+double bench_ycsb_draw(void *client, void *key);
+double bench_ycsb_insert(void *client, void *key);
+void bench_ycsb_inserted(void *client);
+double bench_ycsb_version(void *client);
+void bench_ycsb_field(void *client, double row, int field, double version,
+                      bool whole, char *to);
+double bench_ycsb_row(void *client, const char *key, size_t len);
+void bench_ycsb_read(void *client, double row);
+const char *bench_ycsb_see(void *client, int field, const char *text,
+                           size_t len, double *ret_version);
+int bench_ycsb_check(sql_connection *con, void *pace, double *ret_rows,
+                     double *ret_inserted, const char **ret_text);
 
 #pragma GCC visibility pop
 

@@ -50,6 +50,20 @@ static int64_t number(const sql_value *v)
   return strtoll(text, NULL, 10);
 }
 
+/* The value of a key column as a number; false: it has no number. */
+static bool key_number(const struct kind_key *k, const sql_value *v,
+                       uint64_t *ret)
+{
+  const size_t len = k->prefix ? strlen(k->prefix) : 0;
+  sql_value digits;
+
+  if (!v->ptr || v->len < len || (len > 0 && memcmp(v->ptr, k->prefix, len)))
+    return false;
+  digits = (sql_value){ .len = v->len - (uint32_t)len, .ptr = v->ptr + len };
+  *ret = (uint64_t)number(&digits);
+  return true;
+}
+
 bool expect_place(const struct expect *e, const sql_value *values,
                   uint64_t *ret_key, uint64_t *ret_line)
 {
@@ -57,12 +71,15 @@ bool expect_place(const struct expect *e, const sql_value *values,
   uint64_t key = 0;
 
   for (unsigned i = 0; i < t->keys; i++) {
-    const sql_value *v = &values[e->key_at[i]];
-    const uint64_t digit = (uint64_t)number(v) - t->key[i].first;
+    const struct kind_key *k = &t->key[i];
+    uint64_t value;
 
-    if (!v->ptr || digit >= t->key[i].count)
+    if (!key_number(k, &values[e->key_at[i]], &value))
       return false;
-    key = key * t->key[i].count + digit;
+    value -= k->first;
+    if (value % kind_step(k) != 0 || value / kind_step(k) >= k->count)
+      return false;
+    key = key * k->count + value / kind_step(k);
   }
   *ret_key = key + 1;
   *ret_line = t->line ? (uint64_t)number(&values[e->line_at]) : 1;

@@ -27,7 +27,7 @@ void kind_split(const struct kind_table *t, uint64_t key, uint64_t *to)
   uint64_t rest = key - 1;
 
   for (unsigned i = t->keys; i-- > 0;) {
-    to[i] = t->key[i].first + rest % t->key[i].count;
+    to[i] = t->key[i].first + rest % t->key[i].count * kind_step(&t->key[i]);
     rest /= t->key[i].count;
   }
 }

@@ -28,6 +28,7 @@ enum {
   KIND_KEYS = 4,  /* key columns of a table */
   KIND_COLUMNS = 24,
   KIND_PARAMS = 8,            /* parameters of a kind */
+  KIND_DIGITS = 19,           /* of a number that is part of a text */
   KIND_BYTES_MAX = 32 * 1024, /* of the rows of a key */
 };
 
@@ -38,11 +39,23 @@ struct kind_args {
   uint64_t value[KIND_PARAMS];    /* in the order of kind->params */
 };
 
-/* A key column has the values first .. first + count - 1. */
+/*
+ * A key column has the values first, first + step, ...; `count` of them.  With
+ * a prefix, it is a text: the prefix and KIND_DIGITS digits.  Only a table with
+ * one key column may have steps or a prefix.
+ */
 struct kind_key {
   const char *name;
   uint64_t first, count;
+  uint64_t step;      /* 0: 1 */
+  const char *prefix; /* [opt] letters */
 };
+
+/* The distance between two values of the column. */
+static inline uint64_t kind_step(const struct kind_key *k)
+{
+  return k->step ? k->step : 1;
+}
 
 struct kind_table {
   char name[KIND_NAME];

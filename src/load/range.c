@@ -4,6 +4,7 @@
 #include "load/range.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/strbuf.h"
 #include "load/kind.h"
@@ -24,10 +25,35 @@ static void add_and(struct strbuf *sql, unsigned i)
     strbuf_adds(sql, " AND ");
 }
 
-static void add_between(struct strbuf *sql, const char *column, uint64_t first,
-                        uint64_t last)
+/* Add a value of a key column, in SQL or (mark "") in words. */
+static void add_value(struct strbuf *to, const struct kind_key *k,
+                      uint64_t value, const char *mark)
 {
-  strbuf_addf(sql, "%s BETWEEN %" PRIu64 " AND %" PRIu64, column, first, last);
+  if (k->prefix)
+    strbuf_addf(to, "%s%s%0*" PRIu64 "%s", mark, k->prefix, KIND_DIGITS, value,
+                mark);
+  else
+    strbuf_addf(to, "%" PRIu64, value);
+}
+
+/* Add a condition for `n` values of a key column. */
+static void add_between(struct strbuf *sql, const struct kind_key *k,
+                        uint64_t first, uint64_t n)
+{
+  strbuf_addf(sql, "%s BETWEEN ", k->name);
+  add_value(sql, k, first, "'");
+  strbuf_adds(sql, " AND ");
+  add_value(sql, k, first + (n - 1) * kind_step(k), "'");
+}
+
+/* Add a key column as a number; all databases know this cast. */
+static void add_number(struct strbuf *sql, const struct kind_key *k)
+{
+  if (k->prefix)
+    strbuf_addf(sql, "CAST(SUBSTR(%s, %zu) AS DECIMAL(%d, 0))", k->name,
+                strlen(k->prefix) + 1, KIND_DIGITS);
+  else
+    strbuf_adds(sql, k->name);
 }
 
 void range_select(const struct kind_table *t, struct strbuf *sql)
@@ -47,7 +73,8 @@ uint64_t range_part(const struct kind_table *t, uint64_t first, uint64_t last,
   while ((first - 1) % block != 0 || wanted < block)
     block = block_of(t, ++at); /* the block of the last column is one key */
   kind_split(t, first, value);
-  left = t->key[at].first + t->key[at].count - value[at];
+  left = t->key[at].count -
+         (value[at] - t->key[at].first) / kind_step(&t->key[at]);
   n = wanted / block < left ? wanted / block : left;
   for (unsigned i = 0; i < t->keys; i++) {
     const struct kind_key *k = &t->key[i];
@@ -56,9 +83,9 @@ uint64_t range_part(const struct kind_table *t, uint64_t first, uint64_t last,
     if (i < at)
       strbuf_addf(sql, "%s = %" PRIu64, k->name, value[i]);
     else if (i == at)
-      add_between(sql, k->name, value[i], value[i] + n - 1);
+      add_between(sql, k, value[i], n);
     else
-      add_between(sql, k->name, k->first, k->first + k->count - 1);
+      add_between(sql, k, k->first, k->count);
   }
   return first + n * block - 1;
 }
@@ -68,8 +95,16 @@ void range_outside(const struct kind_table *t, struct strbuf *sql)
   for (unsigned i = 0; i < t->keys; i++) {
     const struct kind_key *k = &t->key[i];
 
-    strbuf_addf(sql, "%s%s < %" PRIu64 " OR %s > %" PRIu64, i ? " OR " : "",
-                k->name, k->first, k->name, k->first + k->count - 1);
+    strbuf_addf(sql, "%s%s < ", i ? " OR " : "", k->name);
+    add_value(sql, k, k->first, "'");
+    strbuf_addf(sql, " OR %s > ", k->name);
+    add_value(sql, k, k->first + (k->count - 1) * kind_step(k), "'");
+    if (kind_step(k) > 1) {
+      strbuf_adds(sql, " OR (");
+      add_number(sql, k);
+      strbuf_addf(sql, " - %" PRIu64 ") %% %" PRIu64 " <> 0", k->first,
+                  kind_step(k));
+    }
   }
 }
 
@@ -82,8 +117,15 @@ void range_key(const struct kind_table *t, struct strbuf *sql)
 
     if (i > 0)
       strbuf_addf(sql, " * %" PRIu64 " + ", k->count);
-    strbuf_addf(sql, "(%s - %" PRIu64 ")%s", k->name, k->first, i ? ")" : "");
+    strbuf_adds(sql, "(");
+    add_number(sql, k);
+    strbuf_addf(sql, " - %" PRIu64 ")%s", k->first, i ? ")" : "");
   }
+}
+
+uint64_t range_key_step(const struct kind_table *t)
+{
+  return t->keys == 1 ? kind_step(&t->key[0]) : 1;
 }
 
 void range_order(const struct kind_table *t, struct strbuf *sql)
@@ -103,7 +145,9 @@ static void add_place(const struct kind_table *t, uint64_t key, uint64_t line,
   uint64_t value[KIND_KEYS];
 
   kind_split(t, key, value);
-  strbuf_addf(to, "%s%" PRIu64, several ? "(" : "", value[0]);
+  if (several)
+    strbuf_adds(to, "(");
+  add_value(to, &t->key[0], value[0], "");
   for (unsigned i = 1; i < t->keys; i++)
     strbuf_addf(to, ", %" PRIu64, value[i]);
   if (lines)

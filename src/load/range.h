@@ -24,8 +24,9 @@ uint64_t range_part(const struct kind_table *t, uint64_t first, uint64_t last,
 /* Add a condition for rows that have no key of the table, except for NULL. */
 void range_outside(const struct kind_table *t, struct strbuf *sql);
 
-/* Add an expression for the key minus one. */
+/* Add an expression for the key minus one, times range_key_step(). */
 void range_key(const struct kind_table *t, struct strbuf *sql);
+uint64_t range_key_step(const struct kind_table *t);
 
 /* Add the columns that order the rows. */
 void range_order(const struct kind_table *t, struct strbuf *sql);

@@ -53,9 +53,16 @@ static int found(struct maker *m, struct chunks *chunks, uint64_t first,
   return chunks_set(chunks, n, rows == whole ? CHUNK_FULL : CHUNK_PARTIAL);
 }
 
+/* The result is the first key of each chunk minus one, times
+ * range_key_step(). */
 static void add_count(const struct kind_table *t, uint64_t chunk,
                       struct strbuf *sql)
 {
+  const uint64_t keys = kind_keys(t);
+
+  if (chunk > keys)
+    chunk = keys; /* the product must have 64 bits */
+  chunk *= range_key_step(t);
   strbuf_adds(sql, "SELECT ");
   range_key(t, sql);
   strbuf_adds(sql, " - ");
@@ -84,7 +91,8 @@ static int count_chunks(struct conn *c, struct maker *m, struct chunks *chunks,
 
     if (!row)
       return -EIO;
-    rc = found(m, chunks, send_number(&row->values[0]),
+    rc = found(m, chunks,
+               send_number(&row->values[0]) / range_key_step(&m->table),
                send_number(&row->values[1]));
     if (rc == -ENOMEM)
       (void)err_set(err, rc, "not enough memory");

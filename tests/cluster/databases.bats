@@ -258,3 +258,21 @@ secret_is_shared() {
 @test "pgsql: a password that process 0 reads" {
   secret_is_shared pgsql
 }
+
+@test "pgsql: processes of ycsb insert every n-th row, and check finds all of them" {
+  need pgsql
+  bench ycsb "${to[@]}" --records=500 --order=ordered --key=int prepare
+  must is "$status" 0
+  for workload in d e; do
+    ranks 3 ycsb "${to[@]}" --workload=$workload --verify --threads=2 --events=3000 --time=0 --json=run.json run
+    must is "$status" 0
+    is "$(number "sum(o['not_found'] for o in d['test']['operations'].values())")" 0
+    is "$(number "d['test']['operations']['insert']['count'] == d['test']['inserts']['acknowledged'] > 60")" True
+  done
+  # one common beginning for each run, and a stride of three
+  is "$(sql 'SELECT COUNT(*), COUNT(DISTINCT first - part), MIN(stride), MIN(first) FROM bench_ycsb_runs' | tr -d ' ' | tr '\t' '|')" '6|2|3|501'
+  bench ycsb "${to[@]}" check
+  must is "$status" 0
+  has "$output" 'acknowledged, 0 not'
+  bench ycsb "${to[@]}" cleanup
+}

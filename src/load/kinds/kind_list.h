@@ -16,5 +16,6 @@ const struct kind *kind_find(const char *name);
 extern const struct kind kind_sbtest;
 extern const struct kind kind_tpcb;
 extern const struct kind kind_tpcc;
+extern const struct kind kind_ycsb;
 
 #endif

@@ -168,5 +168,7 @@ void shared_done(struct script *script)
   failures_done(&script->failures);
   team_done(&script->team);
   facts_done(&script->figures);
+  if (script->workload)
+    script->workload_free(script->workload);
   (void)pthread_mutex_destroy(&script->lock);
 }

@@ -76,6 +76,11 @@ struct script {
   int signal;           /* signal that has interrupted it; 0: none */
   struct returned returned; /* workers that returned values */
 
+  /* What a bundled workload shares between its states.  Written by the main
+   * thread, constant while other states exist. */
+  void *workload; /* owned; NULL: nothing */
+  void (*workload_free)(void *workload);
+
   /* Each has a lock of its own. */
   struct measures measures;
   struct labels labels; /* labels of statements */

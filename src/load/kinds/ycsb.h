@@ -1,0 +1,113 @@
+/*
+ * ycsb.h - the rows of the table of the ycsb script, while they are loaded and
+ * while they are read and changed.
+ *
+ * Rows have numbers: 1..records are loaded, the others inserted later.  The
+ * *place* of a row is the number that its key has.  With ordered keys it is the
+ * number of the row.  Hashed keys are a permutation: the loaded rows are `gap`
+ * apart, and rows that are inserted later fall between them, all over the
+ * table.  A key is the place, or "user" and the 19 digits of the place.
+ *
+ * A field is a function of the seed, the row, the field and a version.  It
+ * begins with YCSB_HEAD characters: a mark, 11 hexadecimal digits of the
+ * version, 8 of a check word.  The mark is `w` if the whole row was written at
+ * once and `f` if only this field was.  All fields of a row with the mark `w`
+ * have the same version, or the row is torn.
+ */
+#ifndef BENCH_LOAD_KINDS_YCSB_H
+#define BENCH_LOAD_KINDS_YCSB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rand/scramble.h"
+
+struct kind_args;
+
+/* The parameters of the kind. */
+enum ycsb_param {
+  YCSB_RECORDS,
+  YCSB_FIELDS,
+  YCSB_LENGTH,   /* of a field */
+  YCSB_INT_KEYS, /* 0: texts */
+  YCSB_ORDERED,  /* 0: hashed */
+};
+
+#define YCSB_TABLE "usertable"
+#define YCSB_PREFIX "user"
+
+enum {
+  YCSB_FIELDS_MAX = 20,
+  YCSB_HEAD = 20,
+  YCSB_LENGTH_MAX = 1000,
+  YCSB_KEY = 23, /* bytes of a key as text */
+  YCSB_VERSION_BITS = 44,
+};
+
+#define YCSB_RECORDS_MAX (UINT64_C(1) << 40)
+
+struct ycsb {
+  uint64_t seed, records;
+  unsigned fields, length;
+  bool int_keys, ordered;
+  uint64_t gap;               /* between two loaded rows */
+  struct scramble loaded;     /* rows 1..records to places */
+  struct scramble in_between; /* the others */
+};
+
+/* The parameters have been checked. */
+void ycsb_init(struct ycsb *y, const struct kind_args *args);
+
+/* ---- keys ---- */
+
+/* Place of a row, 1..2^63-1; 0: there are too many rows. */
+uint64_t ycsb_place(const struct ycsb *y, uint64_t number);
+/* The inverse.  Returns 0 if no row can have this place. */
+uint64_t ycsb_number(const struct ycsb *y, uint64_t place);
+
+void ycsb_key(uint64_t place, char to[YCSB_KEY]);
+/* The number of the row with this key in the form of the database; 0: none. */
+uint64_t ycsb_number_of_key(const struct ycsb *y, const char *text, size_t len);
+
+/* ---- fields ---- */
+
+struct ycsb_version {
+  uint64_t number; /* below 2^YCSB_VERSION_BITS */
+  bool whole;      /* the whole row was written */
+};
+
+/* Write y->length bytes. */
+void ycsb_field(const struct ycsb *y, uint64_t row, unsigned field,
+                struct ycsb_version version, char *to);
+
+/* The rules that a row may break. */
+enum ycsb_fault {
+  YCSB_FINE,
+  YCSB_NULL,  /* a field is NULL */
+  YCSB_SIZE,  /* a field has another length */
+  YCSB_FORM,  /* a field has no version */
+  YCSB_CHECK, /* the check word of a field is wrong */
+  YCSB_TEXT,  /* the rest of a field is not that of its version */
+  YCSB_TORN,  /* fields are of different writes of the whole row */
+  YCSB_FAULTS
+};
+
+/* The rule in words: "its check word is wrong". */
+extern const char *const ycsb_fault_text[YCSB_FAULTS];
+
+/* The fields of one row are read one after another. */
+struct ycsb_reading {
+  const struct ycsb *model;
+  uint64_t row;
+  bool seen_whole;
+  uint64_t whole; /* version of the fields with that mark */
+};
+
+/* text NULL: the field is NULL.  *ret_version is written if the field is fine
+ * or torn. */
+enum ycsb_fault ycsb_read(struct ycsb_reading *r, unsigned field,
+                          const char *text, size_t len,
+                          struct ycsb_version *ret_version);
+
+#endif

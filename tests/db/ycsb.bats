@@ -1,0 +1,156 @@
+#!/usr/bin/env bats
+# ycsb.bats - the script ycsb on real servers, and one that is killed.
+
+setup_file() {
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  mysql_flags=(--durable)
+  pgsql_flags=(--durable)
+  start_kinds
+}
+
+teardown_file() {
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  stop_kinds
+}
+
+setup() {
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  . "$BENCH_SRC/tests/db/ycsb.bash"
+  cd "$BATS_TEST_TMPDIR" || return 1
+  export LUA_PATH="./?.lua;$BENCH_SRC/src/lua/scripts/?.lua;;"
+}
+
+# aim KIND: `to` has the options that lead to its server.
+aim() {
+  kind=$1
+  need_kind "$1"
+  case $1 in
+    mysql) to=(--db-driver=mysql --mysql-socket="$MY_SOCKET") ;;
+    pgsql) to=(--db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port="$PG_PORT") ;;
+  esac
+}
+
+# fresh KIND: the same, and no tables of another test are there.
+fresh() {
+  aim "$1"
+  ycsb_good cleanup
+}
+
+@test "A to F, and check, with every form of keys" {
+  for kind in $kinds; do
+    fresh "$kind"
+    ycsb_life
+    ycsb_good cleanup
+    ycsb_life --key=int
+    ycsb_good cleanup
+    ycsb_life --order=ordered --fields=20 --field-length=200
+    ycsb_good cleanup
+  done
+}
+
+@test "what check and --verify find" {
+  for kind in $kinds; do
+    fresh "$kind"
+    ycsb_good prepare
+    ycsb_mutations
+  done
+}
+
+@test "resume" {
+  for kind in $kinds; do
+    fresh "$kind"
+    ycsb_resume
+    ycsb_resume --key=int --load-method=insert
+  done
+}
+
+@test "clients that share threads, and plain text" {
+  for kind in $kinds; do
+    fresh "$kind"
+    ycsb_good --records=500 prepare
+    for workload in a d e f; do
+      ycsb_good --workload=$workload --verify --clients=20 --threads=2 --events=1000 --time=0 run
+      ! grep -q 'blocked' err || shown run
+      ycsb_good --workload=$workload --verify --db-ps-mode=disable --threads=2 --events=300 --time=0 run
+    done
+    ycsb_good check
+    ycsb_good cleanup
+  done
+}
+
+# versions: the sum of the versions of two rows; each change adds one.
+versions() {
+  sql 'SELECT field0 FROM usertable WHERE ycsb_key = 1' 'SELECT field0 FROM usertable WHERE ycsb_key = 2' |
+    {
+      sum=0
+      while read -r field; do sum=$((sum + 16#${field:1:11})); done
+      echo $sum
+    }
+}
+
+@test "a read-modify-write in a transaction loses no update, a plain one does" {
+  for kind in $kinds; do
+    fresh "$kind"
+    ycsb_good --records=2 --fields=1 --order=ordered --key=int prepare
+    ycsb_good --workload=f --threads=8 --events=2000 --time=0 --rand-seed=1 run
+    changes=$(found read-modify-write | cut -d' ' -f1)
+    before=$(versions)
+    [ "$before" -eq "$changes" ] || shown "$before of $changes"
+    ycsb_good --workload=f --rmw=plain --threads=8 --events=2000 --time=0 --rand-seed=2 run
+    changes=$(found read-modify-write | cut -d' ' -f1)
+    [ $(($(versions) - before)) -lt "$changes" ] || shown plain
+    ycsb_good check
+    ycsb_good cleanup
+  done
+}
+
+# has_committed PID: waits until the run has reported events.
+has_committed() {
+  local i
+  for ((i = 0; i < 600; i++)); do
+    grep -Eq 'thds: .* tps: [1-9]' out && return 0
+    kill -0 "$1" || break
+    sleep 0.1
+  done
+  cat out err
+  return 1
+}
+
+# goes_on PID: intervals after this moment have events again.
+goes_on() {
+  local from
+  from=$(wc -l <out)
+  until tail -n +$((from + 2)) out | grep -q 'tps: [1-9]'; do
+    kill -0 "$1"
+    read -rt 0.1 <> <(:) || :
+  done
+}
+
+# killed WORKLOAD: its server is killed in the middle of a run.
+killed() {
+  : >out
+  "$BENCH" ycsb "${to[@]}" --workload="$1" --verify --threads=4 --time=15 --db-ignore-errors=all --report-interval=1 run >out 2>err &
+  local pid=$!
+  has_committed $pid
+  servers kill9 "$BATS_FILE_TMPDIR/$kind"
+  servers restart "$BATS_FILE_TMPDIR/$kind"
+  goes_on $pid
+  status=0
+  wait $pid || status=$?
+  [ "$status" -eq 0 ] || shown "$1"
+  grep -Eq '^    reconnects: +[1-9]' out || shown "$1"
+}
+
+@test "the server is killed in the middle of a run: nothing is lost, nothing twice" {
+  for kind in $kinds; do
+    fresh "$kind"
+    ycsb_good --records=1000 prepare
+    for workload in d a; do
+      killed $workload
+      aim "$kind"
+      ycsb_good check
+    done
+    grep -Eq '^Checking inserts of all runs \([1-9][0-9]* acknowledged.*ok$' out || shown check
+    ycsb_good cleanup
+  done
+}
