@@ -39,9 +39,11 @@ static void entry_free(struct opt_entry *e)
 {
   if (!e)
     return;
-  opt_value_done(&e->value);
-  free(e->where);
-  made_free(e->made);
+  if (!e->lent) {
+    opt_value_done(&e->value);
+    free(e->where);
+    made_free(e->made);
+  }
   free(e);
 }
 
@@ -119,6 +121,38 @@ static struct opt_entry *append(struct optset *set, const struct opt *row)
   e->def = default_text(row, set->level);
   set->entries[set->n++] = e;
   return e;
+}
+
+/* The entry of the view for that of the other set. */
+static struct opt_entry *seen_as(const struct optset *view,
+                                 const struct optset *of,
+                                 const struct opt_entry *e)
+{
+  for (size_t i = 0; i < view->n; i++) {
+    if (of->entries[i] == e)
+      return view->entries[i];
+  }
+  return NULL;
+}
+
+int optset_view(struct optset *view, const struct optset *of, struct err *err)
+{
+  optset_init(view, of->level);
+  view->as_sysbench = of->as_sysbench;
+  for (size_t i = 0; i < of->n; i++) {
+    const struct opt_entry *from = of->entries[i];
+    struct opt_entry *e = append(view, from->row);
+
+    if (!e) {
+      optset_done(view);
+      return err_set(err, -ENOMEM, "not enough memory for the options");
+    }
+    *e = *from;
+    e->lent = true;
+    e->real = from->real ? seen_as(view, of, from->real) : NULL;
+    e->twin = NULL;
+  }
+  return 0;
 }
 
 /* Undoes the last append(). */
@@ -245,6 +279,18 @@ int optset_declare(struct optset *set, const char *owner, const struct opt *row,
   if (ret)
     *ret = e;
   return 0;
+}
+
+void optset_widen(struct opt_entry *e)
+{
+  const unsigned kept = OPT_HIDDEN | OPT_OWN | OPT_DASHED;
+  struct opt_value value;
+
+  e->made->row.type = OPT_TYPE_STRING;
+  e->made->row.flags &= kept;
+  e->made->row.def = e->def = NULL;
+  value = opt_value_unset(e->row);
+  replace_value(e, &value);
 }
 
 /* Puts the lines that are already there before the new one. */

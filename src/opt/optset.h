@@ -43,6 +43,7 @@ struct opt_entry {
   enum opt_source source;
   char *where; /* [opt] "FILE:LINE" of the value, owned */
   bool given;  /* this very name was used */
+  bool lent;   /* the texts of the value belong to another set */
 
   void *cfg;              /* [opt] the struct that `row` fills in */
   struct opt_entry *real; /* [opt] alias: the option it stands for */
@@ -61,6 +62,12 @@ void optset_init(struct optset *set, enum compat level);
 void optset_done(struct optset *set);
 
 /*
+ * Make a set of all options of `of`, with the values that they have now.  What
+ * is added to it is not in `of`, which has to live longer and keep its values.
+ */
+int optset_view(struct optset *view, const struct optset *of, struct err *err);
+
+/*
  * Add the rows of a table that ends with OPT_END, and set their defaults in
  * `cfg`, which must live as long as the set.  An alias must come after its
  * option. -EEXIST: the set already has the name; -EINVAL: a bad default.
@@ -75,6 +82,10 @@ int optset_add(struct optset *set, enum opt_section section, const char *owner,
  */
 int optset_declare(struct optset *set, const char *owner, const struct opt *row,
                    struct opt_entry **ret, struct err *err);
+
+/* From now on the option, which was made by optset_declare(), takes any text.
+ * It has no value yet. */
+void optset_widen(struct opt_entry *e);
 
 /*
  * Find an entry by name; `-` and `_` are equal.  An entry of the program comes
