@@ -365,10 +365,11 @@ static int run_compare(const struct tool_args *args, struct err *err)
     rc = no_memory(err);
   else
     rc = compare_all(&job, args, NULL, err);
-  if (rc == 0 && *results_summary(args->results))
-    rc = write_summary(&job, args, err);
   if (rc < 0)
     status = rc == -ENOMEM ? TOOL_FAILED : TOOL_BAD_INPUT;
+  else if (*results_summary(args->results) &&
+           write_summary(&job, args, err) < 0)
+    status = TOOL_FAILED;
   else if (job.summary.slower + job.summary.unknown > 0)
     status = TOOL_SLOWER;
   else if (job.missed)

@@ -69,4 +69,7 @@ lacks() { ! has "$@"; }
   must has "$(cat s.md)" '^\| verdict \| figure \|'
   must has "$(cat s.md)" '^\| failed \| a.json \| [0-9.e+]+ ns \(not held\) \|$'
   must has "$(cat s.md)" '^### Machine$'
+  bench compare a.json a.json --summary=markdown:nowhere/s.md
+  must is "$status" 1
+  must has "$stderr" "^FATAL: .*'nowhere/s.md'"
 }
