@@ -39,7 +39,7 @@ struct merge {
   bool has_hist;
   struct report_thread *thread; /* owned; [n_threads] */
   unsigned n_threads;
-  struct merge_classes classes, rated;
+  struct merge_classes classes, rated, members;
   struct tally *tally; /* owned */
 };
 
@@ -65,6 +65,7 @@ void merge_free(struct merge *m)
   free(m->thread);
   merge_classes_done(&m->classes);
   merge_classes_done(&m->rated);
+  merge_classes_done(&m->members);
   tally_free(m->tally);
   free(m);
 }
@@ -81,6 +82,7 @@ void merge_clear(struct merge *m)
   m->n_threads = 0;
   merge_classes_clear(&m->classes);
   merge_classes_clear(&m->rated);
+  merge_classes_clear(&m->members);
   tally_clear(m->tally);
 }
 
@@ -247,6 +249,8 @@ static int add_report(struct merge *m, struct unpack *u, bool again)
   if (rc == 0)
     rc = merge_classes_add(&m->rated, u);
   if (rc == 0)
+    rc = merge_classes_add(&m->members, u);
+  if (rc == 0)
     rc = merge_tally_add(m->tally, u);
   if (rc == 0 && u->failed)
     rc = -EBADMSG;
@@ -299,6 +303,7 @@ void merge_report(struct merge *m, const struct report_setup *setup,
   r->thread = m->n_threads > 0 ? m->thread : NULL;
   r->classes = (struct class_list){ m->classes.n, m->classes.of };
   r->rated = (struct class_list){ m->rated.n, m->rated.of };
+  r->members = (struct class_list){ m->members.n, m->members.of };
   tally_total(m->tally, &r->tally);
 }
 

@@ -81,6 +81,7 @@ int merge_classes_add(struct merge_classes *s, struct unpack *u)
     c->errors += unpack_u64(u);
     c->rows += unpack_u64(u);
     c->bytes += unpack_u64(u);
+    c->reconnects += unpack_u64(u);
     c->sum_ns += unpack_u64(u);
     min_ns = unpack_u64(u);
     max_ns = unpack_u64(u);

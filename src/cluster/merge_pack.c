@@ -38,6 +38,7 @@ static void pack_classes(struct strbuf *b, const struct class_list *list)
     pack_u64(b, c->errors);
     pack_u64(b, c->rows);
     pack_u64(b, c->bytes);
+    pack_u64(b, c->reconnects);
     pack_u64(b, c->sum_ns);
     pack_u64(b, c->min_ns);
     pack_u64(b, c->max_ns);
@@ -69,5 +70,6 @@ void merge_pack(struct strbuf *b, const struct report *r)
   pack_threads(b, r);
   pack_classes(b, &r->classes);
   pack_classes(b, &r->rated);
+  pack_classes(b, &r->members);
   merge_tally_pack(b, &r->tally);
 }

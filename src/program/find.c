@@ -13,6 +13,7 @@
 #include "lua/find/search.h"
 #include "lua/find/source.h"
 #include "program/internal.h"
+#include "program/source.h"
 #include "ranks/ranks.h"
 #include "run/runner.h"
 #include "run/test.h"
@@ -44,8 +45,8 @@ static struct resolve_rules where(const struct program *p, struct strbuf *path)
   };
 }
 
-static int resolve(const struct program *p, struct resolved *ret,
-                   struct err *err)
+static int resolve(const struct program *p, const char *typed,
+                   struct resolved *ret, struct err *err)
 {
   const char *builtins[32] = { NULL };
   struct strbuf path = { 0 };
@@ -55,7 +56,7 @@ static int resolve(const struct program *p, struct resolved *ret,
   for (size_t i = 0; i < test_list_len && i + 1 < ARRAY_SIZE(builtins); i++)
     builtins[i] = test_list[i]->name;
   rules.builtins = builtins;
-  rc = resolve_name(ret, p->cmdline.test, &rules, err);
+  rc = resolve_name(ret, typed, &rules, err);
   strbuf_done(&path);
   if (rc == 0 && ret->warning)
     log_msg(LOG_WARNING, "%s", ret->warning);
@@ -66,16 +67,20 @@ static int resolve(const struct program *p, struct resolved *ret,
  * Reports that there is no such test, and adds what was probably meant, or
  * otherwise where it was looked for.
  */
-static void tell_not_found(const struct program *p)
+static void tell_not_found(const struct program *p, const char *typed)
 {
   struct strbuf path = { 0 };
   struct strbuf folders = { 0 };
   struct resolve_rules rules;
 
-  if (program_suggest_test(p, p->cmdline.test))
+  if (strcmp(typed, "mix") == 0) {
+    (void)program_complain("a mix needs its members: --mix=SCRIPT,...");
+    return;
+  }
+  if (program_suggest_test(p, typed))
     return;
   rules = where(p, &path);
-  resolve_folders(&folders, p->cmdline.test, &rules);
+  resolve_folders(&folders, typed, &rules);
   (void)program_complain("searched: %s", strbuf_str(&folders));
   if (!is_folder(p->datadir) && !embedded_scripts[0].path)
     (void)program_complain("the folder of the bundled scripts, '%s', does not "
@@ -85,19 +90,21 @@ static void tell_not_found(const struct program *p)
   strbuf_done(&path);
 }
 
-int program_find_script(struct program *p, struct resolved *ret)
+int program_find_script(const struct job *job, struct resolved *ret)
 {
+  struct program *p = job->p;
   struct err err = { "" };
 
-  if (p->ranks && p->ranks->rank > 0) { /* process 0 has found it */
+  if (p->ranks && p->ranks->rank > 0 &&
+      !job->member) { /* process 0 has found it */
     *ret = p->ranks->what;
     p->ranks->what = (struct resolved){ 0 };
     return EXIT_OK;
   }
-  if (resolve(p, ret, &err) == 0)
+  if (resolve(p, job->typed, ret, &err) == 0)
     return EXIT_OK;
   (void)program_fail(&err);
-  if (!ret->path && p->cmdline.test && strcmp(p->cmdline.test, "-") != 0)
-    tell_not_found(p);
+  if (!ret->path && job->typed && strcmp(job->typed, "-") != 0)
+    tell_not_found(p, job->typed);
   return EXIT_FAILED;
 }

@@ -19,6 +19,7 @@
 
 struct driver;
 struct err;
+struct job;
 struct ranks;
 struct resolved;
 struct plan;
@@ -114,10 +115,10 @@ struct cmdline_rules program_rules(struct program *p);
 /* Do what the command line asks of a test; returns the exit status. */
 int program_test(struct program *p);
 /*
- * Find the script that the command line names, and set *ret, which is zero.  If
+ * Find the script that the job is about, and set *ret, which is zero.  If
  * there is none, print where it was looked for.  Returns the exit status.
  */
-int program_find_script(struct program *p, struct resolved *ret);
+int program_find_script(const struct job *job, struct resolved *ret);
 /* Give the options of the test their values; returns the exit status. */
 int program_apply(struct program *p, const struct cmdline_rules *rules);
 

@@ -19,8 +19,12 @@
 
 const struct test_source *source_of(const struct program *p)
 {
-  const char *name = p->cmdline.test;
+  return p->opts.mix.members.n > 0 ? &source_mix
+                                   : source_by_name(p->cmdline.test);
+}
 
+const struct test_source *source_by_name(const char *name)
+{
   if (name && test_find(name))
     return &source_builtin;
   return name && program_is_sqlfile(name) ? &source_sqlfile : &source_script;
@@ -48,7 +52,7 @@ static int make_plan(struct job *job, struct err *err)
     ranks_peers_init(&p->peers, p->ranks);
     rc = ranks_part(
       p->ranks,
-      run_workers(&p->opts.run, is_run && job->source == &source_script),
+      run_workers(&p->opts.run, is_run && job->source != &source_builtin),
       &p->peers, &job->plan_part, err);
     in.part = &job->plan_part;
   }
@@ -180,6 +184,8 @@ static int go(struct job *job)
 
   if (status == EXIT_OK && needs_values && job->reads_options)
     status = program_apply(p, &rules);
+  if (status == EXIT_OK && needs_values && job->source->take_values)
+    status = job->source->take_values(job);
   if (status != EXIT_OK)
     return status;
   if (!job->command)
@@ -210,6 +216,8 @@ int program_test(struct program *p)
     return EXIT_FAILED;
   job->p = p;
   job->source = source_of(p);
+  job->typed = p->cmdline.test;
+  job->set = &p->set;
   status = job->source->find(job);
   if (status == EXIT_OK)
     status = go(job);

@@ -23,6 +23,7 @@ static const struct opt program_opts[] = {
 
 const struct program_table program_tables[PROGRAM_TABLES] = {
   { OPT_SECTION_GENERAL, "General options", ROWS(run_opts, run) },
+  { OPT_SECTION_GENERAL, "General options", ROWS(mix_opts, mix) },
   { OPT_SECTION_GENERAL, "General options", ROWS(cmdline_opts, cmdline) },
   { OPT_SECTION_GENERAL, "General options", ROWS(script_opts, script) },
   { OPT_SECTION_GENERAL, "General options", ROWS(run_old_opts, run) },

@@ -14,6 +14,7 @@
 #include "db/options.h"
 #include "load/options.h"
 #include "lua/engine/script_opts.h"
+#include "mix/options.h"
 #include "opt/cmdline.h"
 #include "opt/optset.h"
 #include "rand/options.h"
@@ -35,6 +36,7 @@ struct program_options {
   struct program_cfg own;
   struct cmdline_cfg cmdline;
   struct run_cfg run;
+  struct mix_cfg mix;
   struct report_setup report; /* the plan has the other options */
   struct rand_cfg rand;
   struct db_cfg db;
@@ -53,7 +55,7 @@ struct program_table {
 };
 
 enum {
-  PROGRAM_TABLES = 15
+  PROGRAM_TABLES = 16
 };
 
 extern const struct program_table program_tables[PROGRAM_TABLES];

@@ -79,12 +79,37 @@ static int dispatch(struct program *p)
   return program_test(p);
 }
 
+/*
+ * `bench --mix=... run` means `bench mix --mix=... run`.  False: another test
+ * was named.
+ */
+static bool take_mix(struct program *p)
+{
+  struct cmdline *c = &p->cmdline;
+
+  if (c->action == CMDLINE_HELP && !c->help_all)
+    c->test = "mix";
+  if (c->action != CMDLINE_TEST)
+    return true;
+  if (c->test && strcmp(c->test, "mix") != 0) {
+    if (c->command)
+      return false;
+    c->command = c->test;
+  }
+  c->test = "mix";
+  return true;
+}
+
 static int act(struct program *p)
 {
   const struct test_source *source;
   int status = EXIT_OK;
   bool doctor;
 
+  if (p->opts.mix.members.n > 0 && !take_mix(p))
+    return program_complain("--mix cannot be used together with the test '%s': "
+                            "%s mix --mix=... %s",
+                            p->cmdline.test, p->name, p->cmdline.command);
   switch (p->cmdline.action) {
   case CMDLINE_USAGE:
     return program_print_usage(p);

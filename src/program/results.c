@@ -79,7 +79,7 @@ static int open_by_rank(struct program *p, struct err *err)
     .name = p->name,
     .version = p->version,
     .test = p->cmdline.test,
-    .threads = run_workers(&p->opts.run, source_of(p) == &source_script),
+    .threads = run_workers(&p->opts.run, source_of(p) != &source_builtin),
     .leave = &p->leave,
   };
 

@@ -39,9 +39,10 @@ struct script_job {
  * Would the user have typed a script only to learn that an option does not
  * exist?
  */
-static bool is_typed_in_vain(const struct program *p)
+static bool is_typed_in_vain(const struct job *job)
 {
-  const char *name = p->cmdline.test;
+  const struct program *p = job->p;
+  const char *name = job->typed;
 
   return !p->set.as_sysbench && (!name || strcmp(name, "-") == 0) &&
          p->cmdline.first && isatty(STDIN_FILENO);
@@ -70,7 +71,7 @@ static int find(struct job *job)
   int status = EXIT_OK;
 
   (void)search_datadir(p->datadir);
-  if (is_typed_in_vain(p)) {
+  if (is_typed_in_vain(job)) {
     rules = program_rules(p);
     status = program_apply(p, &rules);
   }
@@ -80,7 +81,7 @@ static int find(struct job *job)
   if (!own)
     return EXIT_FAILED;
   job->own = own;
-  status = program_find_script(p, &own->what);
+  status = program_find_script(job, &own->what);
   job->what = &own->what;
   job->name = own->what.short_name;
   choose_steps(job);
@@ -138,10 +139,12 @@ static int load(struct job *job, struct err *err)
   struct script_setup setup = {
     .what = job->what,
     .datadir = p->datadir,
-    .opts = &p->set,
+    .opts = job->set,
     .db = &own->db,
     .command = p->cmdline.command,
     .cfg = &p->opts.script,
+    .member = job->member,
+    .workers = job->workers,
     .argc = p->argc,
     .argv = p->argv,
   };
@@ -155,7 +158,9 @@ static int load(struct job *job, struct err *err)
   setup.db_line = strcmp(p->opts.db.driver, "sqlite") == 0 &&
                   (own->db.facts.bundled ||
                    optset_find(&p->set, "db-driver")->given);
-  if (p->ranks && p->ranks->rank == 0)
+  if (job->member) /* each process reads the members itself */
+    setup.record = NULL;
+  else if (p->ranks && p->ranks->rank == 0)
     setup.record = &p->ranks->bundle;
   else if (p->ranks)
     setup.bundle = &p->ranks->bundle;
@@ -179,7 +184,7 @@ static int declare(struct job *job, struct cmdline_rules *rules)
   int rc = load(job, &err);
 
   if (rc == 0 && job->reads_options)
-    rc = options_declare(own->script, &job->p->set, &declared, &err);
+    rc = options_declare(own->script, job->set, &declared, &err);
   if (rc < 0)
     return program_fail(&err);
   rules->owner = job->name;
@@ -220,7 +225,7 @@ static void tell_facts(const struct job *job)
 {
   struct script_job *own = job->own;
   struct run_facts *facts = &own->db.facts;
-  const struct optset *set = &job->p->set;
+  const struct optset *set = job->set;
 
   own->db.is_known = true;
   facts->lazy = true;
@@ -292,6 +297,17 @@ static void print_options(const struct job *job, struct strbuf *out)
   options_print(own->script, out);
 }
 
+/* All that use the module oltp_common have its tables, the copies as well. */
+static const char *tables(const struct job *job)
+{
+  static const char common[] = "oltp_common";
+  const struct script_job *own = job->own;
+
+  if (script_has_loaded(own->script, common))
+    return common;
+  return is_bundled(job) ? job->what->path : NULL;
+}
+
 /*
  * Only bundled scripts are checked: others may use no database, or choose the
  * driver themselves.
@@ -341,6 +357,7 @@ const struct test_source source_script = {
   .find_command = find_command,
   .list_commands = list_commands,
   .print_options = print_options,
+  .tables = tables,
   .check = check,
   .call = call,
   .no_command = refuse_empty,

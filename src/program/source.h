@@ -16,6 +16,7 @@
 
 struct cmdline_rules;
 struct err;
+struct optset;
 struct program;
 struct resolved;
 struct strbuf;
@@ -26,6 +27,11 @@ struct job {
   struct program *p;
   const struct test_source *source;
   void *own; /* the private data of the source */
+
+  const char *typed;  /* the name of the test, as given; may be NULL */
+  struct optset *set; /* the options of the test join these */
+  const char *member; /* [opt] in a mix: its name there... */
+  unsigned workers;   /* ...and the workers that run it; 0: all */
 
   /* Members that find() sets. */
   const char *name;            /* name of the test, for messages */
@@ -61,6 +67,12 @@ struct test_source {
   int (*declare)(struct job *job, struct cmdline_rules *rules);
 
   /*
+   * [opt] Called when the options of the test have their values, before its
+   * command is executed.  Returns the exit status.
+   */
+  int (*take_values)(struct job *job);
+
+  /*
    * [opt] Called when the options have their values: chooses the test, if one
    * name stands for several.
    */
@@ -73,6 +85,12 @@ struct test_source {
   enum test_command (*find_command)(const struct job *job);
   void (*list_commands)(const struct job *job, struct strbuf *out);
   void (*print_options)(const struct job *job, struct strbuf *out);
+
+  /*
+   * [opt] A word that tests have in common if the program knows that they use
+   * the same tables; NULL: it knows nothing.
+   */
+  const char *(*tables)(const struct job *job);
 
   /*
    * [opt] Called before the first command that does any work: can it?  Returns
@@ -114,8 +132,11 @@ struct test_source {
 
 /* The source of the test that the command line names. */
 const struct test_source *source_of(const struct program *p);
+/* The same by name; never source_mix. */
+const struct test_source *source_by_name(const char *name);
 
 extern const struct test_source source_builtin;
+extern const struct test_source source_mix;
 extern const struct test_source source_script;
 extern const struct test_source source_sqlfile;
 

@@ -85,9 +85,11 @@ static int obtain_text(struct job *job, struct sqlfile_job *own,
                        struct err *err)
 {
   struct ranks *ranks = job->p->ranks;
-  const char *path = job->p->cmdline.test;
+  const char *path = job->typed;
   int rc;
 
+  if (job->member)
+    ranks = NULL; /* each process reads the file itself */
   if (ranks && ranks->rank > 0) {
     own->what = ranks->what;
     ranks->what = (struct resolved){ 0 };
@@ -123,13 +125,15 @@ static int find(struct job *job)
   job->what = &own->what;
   own->test = (struct test){ .name = job->name, .ops = &sqltest_ops };
   own->test_cfg.db = &own->db;
+  own->test_cfg.member = job->member;
+  own->test_cfg.workers = job->workers;
   job->test = &own->test;
   job->cfg = &own->test_cfg;
   if (job->command)
     return EXIT_OK;
   return program_complain(
     "The file '%s' requires a command argument: '%s %s run'", job->name,
-    p->name, p->cmdline.test);
+    p->name, job->typed);
 }
 
 /* ---- options, plan ---- */
@@ -140,7 +144,7 @@ static int declare(struct job *job, struct cmdline_rules *rules)
   struct err err = { "" };
 
   rules->owner = job->name;
-  return optset_add(&job->p->set, OPT_SECTION_TEST, job->name, sqlfile_opts,
+  return optset_add(job->set, OPT_SECTION_TEST, job->name, sqlfile_opts,
                     &own->cfg, &err) < 0
            ? program_fail(&err)
            : EXIT_OK;
@@ -207,7 +211,7 @@ static void list_commands(const struct job *job, struct strbuf *out)
 
 static void print_options(const struct job *job, struct strbuf *out)
 {
-  help_test(out, job->name, &job->p->set);
+  help_test(out, job->name, job->set);
 }
 
 static int check(const struct job *job)

@@ -37,6 +37,7 @@ enum rng_purpose {
   RNG_INTERNAL,     /* index: any; draws of the program itself */
   RNG_THINK,        /* index: worker; its pauses between events */
   RNG_CHURN,        /* index: worker; how long its connections live */
+  RNG_MIX,          /* index: worker; the members of a mix */
 };
 
 /* The seed if the user gives none, except for a run. */

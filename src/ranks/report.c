@@ -150,6 +150,7 @@ static int merge_final(struct ranks_report *k, const struct report_setup *setup,
     merge_report(k->total, setup, total);
     r->total = total;
     r->classes = total->classes;
+    r->members = total->members;
   }
   return rc;
 }

@@ -39,6 +39,10 @@ void text_common(struct strbuf *b, const struct report_setup *setup,
 void text_percentiles(struct strbuf *b, const struct report_setup *setup,
                       const struct report *r);
 
+/* The table of the members of a mix, with a line for each. */
+void text_members(struct strbuf *b, const struct report_setup *setup,
+                  const struct report *r);
+
 /* The table of --report-classes, preceded by an empty line; nothing if no
  * class occurred.  Returns 0; or -ENOMEM, and nothing is written. */
 int text_classes(struct strbuf *b, const struct report_setup *setup,

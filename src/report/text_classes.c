@@ -63,6 +63,16 @@ static void add_percentile(struct columns *c, double p)
   c->n++;
 }
 
+static void choose_percentiles(struct columns *c,
+                               const struct report_setup *setup)
+{
+  c->n = 0;
+  if (setup->percentile > 0.0)
+    add_percentile(c, setup->percentile);
+  for (unsigned i = 0; i < setup->n_percentiles; i++)
+    add_percentile(c, setup->percentiles[i]);
+}
+
 static void choose_columns(struct columns *c, const struct report_setup *setup,
                            const struct report *r)
 {
@@ -70,17 +80,24 @@ static void choose_columns(struct columns *c, const struct report_setup *setup,
   for (unsigned i = 0; i < r->classes.n; i++)
     c->bytes |= r->classes.of[i].bytes > 0;
   c->bytes &= !c->rows;
-  if (setup->percentile > 0.0)
-    add_percentile(c, setup->percentile);
-  for (unsigned i = 0; i < setup->n_percentiles; i++)
-    add_percentile(c, setup->percentiles[i]);
+  choose_percentiles(c, setup);
+}
+
+static void add_percentile_titles(struct strbuf *b,
+                                  const struct columns *columns)
+{
+  char pct[FMT_DOUBLE_SIZE + 1], text[FMT_DOUBLE_SIZE];
+
+  for (unsigned i = 0; i < columns->n; i++) {
+    (void)snprintf(pct, sizeof(pct), "%s%%",
+                   fmt_shortest(text, columns->percentile[i]));
+    strbuf_addf(b, "%10s ", pct);
+  }
 }
 
 static void add_header(struct strbuf *b, const struct columns *columns,
                        const struct report_form *form)
 {
-  char pct[FMT_DOUBLE_SIZE + 1], text[FMT_DOUBLE_SIZE];
-
   strbuf_addf(b, "\n%s (times in ms):\n%7s %12s %8s ", form->classes, "share",
               "count", "errors");
   if (columns->rows)
@@ -88,11 +105,7 @@ static void add_header(struct strbuf *b, const struct columns *columns,
   if (columns->bytes)
     strbuf_addf(b, "%10s ", "MiB/s");
   strbuf_addf(b, "%10s ", "avg");
-  for (unsigned i = 0; i < columns->n; i++) {
-    (void)snprintf(pct, sizeof(pct), "%s%%",
-                   fmt_shortest(text, columns->percentile[i]));
-    strbuf_addf(b, "%10s ", pct);
-  }
+  add_percentile_titles(b, columns);
   strbuf_addf(b, "%10s  %s\n", "max", form->class);
 }
 
@@ -149,4 +162,37 @@ int text_classes(struct strbuf *b, const struct report_setup *setup,
   }
   free(order);
   return 0;
+}
+
+static void add_member(struct strbuf *b, const struct columns *columns,
+                       const struct report *r, const struct class_report *c)
+{
+  const double all = (double)r->events;
+
+  strbuf_addf(b, "%12llu %12.2f %6.1f%% %10.3f ", (unsigned long long)c->count,
+              report_rate(r, c->count),
+              all > 0 ? 100.0 * (double)c->count / all : 0.0,
+              c->count > 0 ? text_ms(c->sum_ns) / (double)c->count : 0.0);
+  for (unsigned i = 0; i < columns->n; i++)
+    strbuf_addf(b, "%10.3f ",
+                c->count > 0 ? text_ms(percentile_ns(c, columns->percentile[i]))
+                             : 0.0);
+  strbuf_addf(b, "%8llu %10llu  ", (unsigned long long)c->errors,
+              (unsigned long long)c->reconnects);
+  add_name(b, c->name);
+}
+
+void text_members(struct strbuf *b, const struct report_setup *setup,
+                  const struct report *r)
+{
+  struct columns columns;
+
+  choose_percentiles(&columns, setup);
+  strbuf_addf(b, "Members (times in ms):\n%12s %12s %7s %10s ", "events",
+              "events/s", "share", "avg");
+  add_percentile_titles(b, &columns);
+  strbuf_addf(b, "%8s %10s  %s\n", "errors", "reconnects", "member");
+  for (unsigned i = 0; i < r->members.n; i++)
+    add_member(b, &columns, r, &r->members.of[i]);
+  strbuf_adds(b, "\n");
 }

@@ -85,6 +85,8 @@ static int print_cumulative(struct strbuf *b, const struct report_setup *setup,
 {
   int rc = 0;
 
+  if (r->members.n > 0)
+    text_members(b, setup, r);
   text_results(b, setup, r);
   if (setup->statement_times && r->form->has_statements)
     rc = print_statement_times(b, r, err);

@@ -32,7 +32,7 @@ struct document {
   struct spool intervals, checkpoints;
 
   /* From the final report; NULL until then. */
-  json_t *totals, *classes, *threads, *rate, *slo;
+  json_t *totals, *classes, *members, *threads, *rate, *slo;
   bool missed; /* the objective */
   uint64_t events;
   bool written;
@@ -79,6 +79,7 @@ void document_free(struct document *d)
   facts_done(&d->environment);
   json_decref(d->totals);
   json_decref(d->classes);
+  json_decref(d->members);
   json_decref(d->threads);
   json_decref(d->rate);
   json_decref(d->slo);
@@ -153,6 +154,11 @@ static int on_final(void *ctx, const struct report_setup *setup,
   d->totals = json_report(total, setup, NULL, false);
   d->classes = json_classes(total, setup, false);
   d->threads = json_threads(total);
+  if (total->members.n > 0) {
+    d->members = json_members(total, setup, false);
+    if (!d->members)
+      return results_no_memory(err);
+  }
   d->events = total->events;
   if (setup->slo.n > 0 && keep_verdict(d, setup, r) < 0)
     return results_no_memory(err);
@@ -246,6 +252,8 @@ static int put_members(struct document *d, const struct run_end *end, FILE *to)
   MEMBER("run", json_run(&s->start, end, s->test));
   MEMBER("totals", or_null(d->totals));
   MEMBER("classes", d->classes ? json_incref(d->classes) : json_array());
+  if (d->members)
+    MEMBER("members", json_incref(d->members));
   MEMBER("rate", rate(d, end));
   if (d->slo)
     MEMBER("slo", json_incref(d->slo));

@@ -68,6 +68,9 @@ json_t *json_run(const struct run_start *start, const struct run_end *end,
                  const char *test);
 json_t *json_classes(const struct report *r, const struct report_setup *setup,
                      bool brief);
+/* The members of a mix. */
+json_t *json_members(const struct report *r, const struct report_setup *setup,
+                     bool brief);
 json_t *json_errors(const struct test_details *details);
 json_t *json_threads(const struct report *total);
 json_t *json_client(const struct client_use *use, uint64_t events);

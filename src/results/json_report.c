@@ -148,6 +148,9 @@ json_t *json_report(const struct report *r, const struct report_setup *setup,
   }
   if (r->kind == REPORT_INTERVAL && r->classes.n > 0)
     jobj_add(&o, "classes", json_classes(r, setup, brief));
+  if (r->kind == REPORT_INTERVAL && r->members.n > 0)
+    jobj_add(&o, "members",
+             json_members(r, setup, r->members.n > JSON_CLASSES_WHOLE));
   json_add_tally(&o, r, setup);
   if (sys)
     jobj_add(&o, "system", system_part(sys));

@@ -101,6 +101,39 @@ json_t *json_classes(const struct report *r, const struct report_setup *setup,
   return array;
 }
 
+static json_t *member_part(const struct class_report *c, const struct report *r,
+                           const struct report_setup *setup, bool brief)
+{
+  const struct latency l = { c->count,  c->sum_ns, c->min_ns,
+                             c->max_ns, c->hist,   brief };
+  struct jobj o = jobj_new();
+
+  jobj_text(&o, "name", c->name);
+  jobj_int(&o, "events", c->count);
+  jobj_real(&o, "events_per_s", report_rate(r, c->count));
+  jobj_real(&o, "share_ratio",
+            r->events > 0 ? (double)c->count / (double)r->events : 0.0);
+  jobj_int(&o, "errors", c->errors);
+  jobj_int(&o, "reconnects", c->reconnects);
+  jobj_add(&o, "latency_ns", json_latency(&l, setup));
+  return jobj_take(&o);
+}
+
+json_t *json_members(const struct report *r, const struct report_setup *setup,
+                     bool brief)
+{
+  json_t *array = json_array();
+
+  for (unsigned i = 0; array && i < r->members.n; i++) {
+    if (!jobj_array_add(array,
+                        member_part(&r->members.of[i], r, setup, brief))) {
+      json_decref(array);
+      array = NULL;
+    }
+  }
+  return array;
+}
+
 json_t *json_errors(const struct test_details *details)
 {
   json_t *array = json_array();

@@ -16,6 +16,7 @@
 #include "report/form.h"
 #include "report/reporter.h"
 #include "run/clients.h"
+#include "run/members.h"
 #include "run/plan.h"
 #include "run/run.h"
 #include "run/schedule.h"
@@ -77,6 +78,7 @@ void life_measure_from(struct run *run, uint64_t now_ns)
     schedule_measure(run->schedule,
                      now_ns < run->measured_ns ? now_ns : run->measured_ns);
   run->arrived = run->arrived_cumulative = 0;
+  members_measure(run, now_ns < run->measured_ns ? now_ns : run->measured_ns);
   trend_start(&e->trend, now_ns, recorders_events(&run->recorders));
 }
 

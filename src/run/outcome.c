@@ -58,10 +58,12 @@ static void final_report(struct conductor *c)
       total.arrivals = schedule_arrivals(run->schedule);
     r.total = &total;
     r.classes = total.classes;
+    r.members = total.members;
     r.tally = total.tally;
   } else {
     if (run->plan->classes)
       r.classes = periods_classes(run->periods);
+    r.members = periods_members(run->periods);
     periods_sums(run->periods, &r);
   }
   reporting_send(run, &r);

@@ -70,7 +70,8 @@ int periods_init(struct periods *p, struct recorders *recorders,
   if (rc == 0 && (want->details || want->sums) && p->source.tell)
     rc = tally_new(&p->tally, err);
   if (rc == 0 && (class_periods_init(&p->classes, want->classes) < 0 ||
-                  class_periods_init(&p->rated, want->rated) < 0))
+                  class_periods_init(&p->rated, want->rated) < 0 ||
+                  class_periods_init(&p->members, want->members) < 0))
     rc = err_set(err, -ENOMEM, "cannot allocate statistics");
   if (rc < 0)
     periods_done(p);
@@ -91,6 +92,7 @@ void periods_done(struct periods *p)
   free(p->total_threads);
   class_periods_done(&p->classes);
   class_periods_done(&p->rated);
+  class_periods_done(&p->members);
   tally_free(p->tally);
   memset(p, 0, sizeof(*p));
 }
@@ -129,6 +131,7 @@ void periods_restart(struct periods *p, uint64_t now_ns)
   }
   class_periods_restart(&p->classes);
   class_periods_restart(&p->rated);
+  class_periods_restart(&p->members);
   if (p->tally) {
     take_tally(p);
     tally_restart(p->tally);
@@ -144,6 +147,8 @@ void periods_interval(struct periods *p, const struct report_setup *setup,
   period_start(&p->interval, &p->now);
   if (setup->details)
     r->classes = class_periods_interval(&p->classes);
+  if (setup->details)
+    r->members = class_periods_interval(&p->members);
   if (p->tally) {
     take_tally(p);
     tally_interval(p->tally, &r->tally);
@@ -172,6 +177,7 @@ void periods_total(struct periods *p, const struct report_setup *setup,
               p->total.max_ns, p->total_diff);
   r->classes = class_periods_total(&p->classes);
   r->rated = class_periods_total(&p->rated);
+  r->members = class_periods_total(&p->members);
   periods_sums(p, r);
 }
 
@@ -186,4 +192,9 @@ void periods_sums(struct periods *p, struct report *r)
 struct class_list periods_classes(struct periods *p)
 {
   return class_periods_total(&p->classes);
+}
+
+struct class_list periods_members(struct periods *p)
+{
+  return class_periods_total(&p->members);
 }

@@ -43,7 +43,7 @@ struct periods {
   struct period total;
   struct hist_sum *total_diff;
   struct report_thread *total_threads;
-  struct class_periods classes, rated;
+  struct class_periods classes, rated, members;
   struct tally_source source;
   struct tally *tally; /* owned; NULL: there is no source, or it is not asked */
 };
@@ -54,6 +54,7 @@ struct periods_want {
   bool details;              /* periods_total() will be called */
   struct class_set *classes; /* [opt] classes of operations */
   struct class_set *rated;   /* [opt] classes for r->rated */
+  struct class_set *members; /* [opt] classes for r->members */
   struct tally_source tally; /* with details or sums: for r->tally */
   bool sums;                 /* periods_sums() will be called */
 };
@@ -82,7 +83,9 @@ void periods_total(struct periods *p, const struct report_setup *setup,
 /* Fill in r->tally of the whole measured part, as of now. */
 void periods_sums(struct periods *p, struct report *r);
 
-/* The classes of the whole measured part, if they are kept. */
+/* The classes of the whole measured part, if they are kept; the members of a
+ * mix in the same way. */
 struct class_list periods_classes(struct periods *p);
+struct class_list periods_members(struct periods *p);
 
 #endif

@@ -85,8 +85,10 @@ struct run {
   struct leave *leave;       /* threads that are left behind */
   struct schedule *schedule; /* NULL: no --rate and no --load-profile */
   struct recorders recorders;
-  struct class_set *classes; /* NULL: no classes are kept */
-  struct class_set *rated;   /* NULL: no --rate, or not wanted */
+  struct class_set *classes;          /* NULL: no classes are kept */
+  struct class_set *rated;            /* NULL: no --rate, or not wanted */
+  struct class_set *members;          /* NULL: it is no mix */
+  struct schedule **member_schedules; /* of a mix: [members], or NULL */
   struct report_setup report_setup;
 
   /* Written by the conductor before the gate opens, constant afterwards. */

@@ -16,6 +16,7 @@
 #include "report/reporter.h"
 #include "run/calm.h"
 #include "run/conductor.h"
+#include "run/members.h"
 #include "run/peers.h"
 #include "run/plan.h"
 #include "run/reporting.h"
@@ -100,6 +101,7 @@ static void open_gate(struct conductor *c, uint64_t at_ns)
                   : run->measured_ns + plan->time_ns;
   if (run->schedule)
     schedule_start(run->schedule, run->start_ns, run->end_ns, plan->events);
+  members_start(run);
   /* What workers counted while they got ready is not part of the run. */
   periods_restart(run->periods, run->start_ns);
   life_start(run);

@@ -15,6 +15,7 @@
 #include "report/reporter.h"
 #include "run/clients.h"
 #include "run/conductor.h"
+#include "run/members.h"
 #include "run/plan.h"
 #include "run/schedule.h"
 #include "run/test.h"
@@ -40,6 +41,19 @@ static int make_classes(struct run *run, struct err *err)
   return rc;
 }
 
+static int make_schedule(struct run *run, struct err *err)
+{
+  const struct plan *plan = run->plan;
+
+  if (plan->curve)
+    return schedule_new_curve(&run->schedule, plan->curve, plan->warmup_ns,
+                              plan->seed, plan->part, plan->parts, err);
+  if (plan->rate > 0.0)
+    return schedule_new(&run->schedule, plan->rate, plan->seed, plan->part,
+                        err);
+  return 0;
+}
+
 static int make_workers(struct run *run, struct err *err)
 {
   const struct plan *plan = run->plan;
@@ -48,6 +62,8 @@ static int make_workers(struct run *run, struct err *err)
   rc = recorders_init(&run->recorders, plan->threads, plan->percentiles, err);
   if (rc == 0)
     rc = make_classes(run, err);
+  if (rc == 0)
+    rc = make_schedule(run, err);
   if (rc < 0)
     return rc;
   run->workers = mem_aligned(plan->threads, sizeof(*run->workers), CACHE_LINE);
@@ -75,18 +91,13 @@ static int make_workers(struct run *run, struct err *err)
     if (run->rated)
       w->rated = class_recorder_of(run->rated, i);
     w->watched = w->events || w->rated || plan->warmup_ns > 0;
+    w->schedule = run->schedule;
   }
   rc = clients_make(run, err);
   if (rc < 0)
     return rc;
   atomic_store(&run->tickets, plan->events);
-  if (plan->curve)
-    return schedule_new_curve(&run->schedule, plan->curve, plan->warmup_ns,
-                              plan->seed, plan->part, plan->parts, err);
-  if (plan->rate > 0.0)
-    return schedule_new(&run->schedule, plan->rate, plan->seed, plan->part,
-                        err);
-  return 0;
+  return members_make(run, err);
 }
 
 void conductor_done(struct conductor *c)
@@ -97,6 +108,7 @@ void conductor_done(struct conductor *c)
     run->test->ops->close(run->test_run);
   periods_done(&c->periods);
   schedule_free(run->schedule);
+  members_done(run);
   recorders_done(&run->recorders);
   class_set_free(run->classes);
   class_set_free(run->rated);
@@ -147,6 +159,7 @@ int conductor_set_up(struct conductor *c, const void *cfg, struct err *err)
                         .details = run->plan->report.details,
                         .classes = run->classes,
                         .rated = run->rated,
+                        .members = run->members,
                         .tally = { run->test->ops->tally, run->test_run },
                         .sums = run->report_setup.sums,
                       },

@@ -20,6 +20,7 @@
 struct doubts;
 struct err;
 struct plan;
+struct run_members;
 struct strbuf;
 struct tally;
 struct test_details;
@@ -111,6 +112,13 @@ struct test_ops {
   int (*loop)(void *thr, struct worker *w, struct err *err);
 
   /*
+   * [opt] For a member of a mix: the loop for the one event that is open; see
+   * worker_turn().  Afterwards no event is open if this worker has no more to
+   * do.  A negative value as from event().
+   */
+  int (*turn)(void *thr, struct worker *w, struct err *err);
+
+  /*
    * [opt] The end of a worker's work.  All workers have returned from drain()
    * before the first one enters finish().  Both belong to the elapsed time.
    * They are also called after an error in another worker.  For a test with
@@ -171,6 +179,7 @@ struct test {
   const struct test_ops *ops;
   /* [opt] the form of its reports: report/form.h. */
   const struct report_form *form;
+  const struct run_members *members; /* [opt] it is a mix of them */
   bool no_deadline; /* its events have no time limit: no automatic shutdown */
   bool own_limit;   /* --events has no effect on it */
   bool has_classes; /* its report needs classes of operations */

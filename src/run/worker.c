@@ -92,7 +92,7 @@ static void end_warmup(struct worker *w, uint64_t *now)
   w->tickets = w->plan->events == PLAN_NO_LIMIT ? PLAN_NO_LIMIT : 0;
   if (w->plan->warmup_ns == 0)
     return;
-  w->watched = w->events || w->rated;
+  w->watched = w->events || w->rated || w->members;
   await_measured(w->run);
   (void)thread_queue_ns(&w->queue_before_ns);
   *now = clock_now_ns();
@@ -156,9 +156,9 @@ static bool wait_for_start(struct worker *w, uint64_t *now)
   if (!wait_until(w, *now + pause_of(w), now))
     return false;
   w->start_ns = *now;
-  if (!run->schedule)
+  if (!w->schedule)
     return true;
-  due = schedule_take(run->schedule, w->counted ? run->measured_ns : 0);
+  due = schedule_take(w->schedule, w->counted ? run->measured_ns : 0);
   if (!wait_until(w, due, now))
     return false;
   w->start_ns = due;
@@ -198,7 +198,7 @@ static bool admit(struct worker *w, uint64_t now)
   }
 
   w->start_ns = now;
-  if (run->schedule || w->plan->think.kind != THINK_NONE || w->between ||
+  if (w->schedule || w->plan->think.kind != THINK_NONE || w->between ||
       w->rest_ns > 0) {
     if (!wait_for_start(w, &now))
       return leave(w, now, run_stopped(run) ? NULL : time_is_up);
@@ -234,6 +234,8 @@ static NOINLINE void watch_event(struct worker *w, uint64_t now, uint64_t took)
     class_record(w->rated, RATED_SERVICE, now - w->began_ns, &fine);
     class_record(w->rated, RATED_LAG, w->began_ns - w->start_ns, &fine);
   }
+  if (w->members)
+    class_record(w->members, w->member, took, &fine);
   if (w->events && now >= w->run->measured_ns)
     log_event(w, took);
 }
@@ -336,6 +338,21 @@ bool worker_step_in_turn(struct worker *w)
   return more;
 }
 
+void worker_give(struct worker *w, unsigned member)
+{
+  w->member = member;
+  w->turn_given = true;
+}
+
+bool worker_turn(struct worker *w)
+{
+  if (w->turn_given) {
+    w->turn_given = false;
+    return true;
+  }
+  return !w->turn_unread && w->again && go_on(w);
+}
+
 bool worker_more(struct worker *w)
 {
   return admit(w, clock_now_ns());
@@ -343,7 +360,7 @@ bool worker_more(struct worker *w)
 
 void worker_start(struct worker *w)
 {
-  if (!w->run->schedule)
+  if (!w->schedule)
     w->start_ns = clock_now_ns();
   w->open = true;
   w->iteration++;

@@ -17,6 +17,7 @@ struct event_ring;
 struct plan;
 struct rand_stream;
 struct run;
+struct schedule;
 
 /* The state of a worker; it writes, others read. */
 enum worker_phase {
@@ -33,7 +34,8 @@ struct worker {
   unsigned tid;
   bool open;  /* an event has begun */
   bool again; /* the next step goes on with the open event */
-  /* For the test: it has to complete something before the event. */
+  /* For the test: it has to complete something before the event.  In a mix it
+   * is always set, because a member has another step: worker_turn(). */
   bool unsettled;
   uint64_t start_ns; /* of the open event, or of its arrival */
   uint64_t look_ns;  /* from this moment on worker_step() takes the slow path */
@@ -71,6 +73,15 @@ struct worker {
   struct event_ring *events; /* [opt] leads to the event log */
   struct class_recorder *rated; /* [opt] service time and lag */
 
+  struct schedule *schedule; /* [opt] arrivals of the events of this worker */
+
+  /* In a mix: the member whose event is open, and where its events, errors and
+   * reconnects are counted.  Otherwise `members` is NULL. */
+  struct class_recorder *members;
+  unsigned member;
+  bool turn_given;  /* the member has not begun the event yet */
+  bool turn_unread; /* it has to complete something before the event ends */
+
   /* Its time on the run queue before the measured part. */
   uint64_t queue_before_ns;
 
@@ -105,6 +116,15 @@ bool worker_step_in_turn(struct worker *w);
 bool worker_more(struct worker *w);
 void worker_start(struct worker *w);
 void worker_stop(struct worker *w);
+
+/*
+ * The step of a member of a mix.  The mix opens an event with worker_step(),
+ * calls worker_give(), and lets the member run its loop.  There worker_turn()
+ * returns true once, and once more for each worker_again().  False: the member
+ * returns, and leaves the event open, which the mix ends with its next step.
+ */
+void worker_give(struct worker *w, unsigned member);
+bool worker_turn(struct worker *w);
 
 /* The open event ends and is not counted; its ticket is used up. */
 void worker_abandon(struct worker *w);

@@ -124,6 +124,7 @@ static void fill(struct class_periods *p, unsigned id,
     .errors = now->errors - base->errors,
     .rows = now->rows - base->rows,
     .bytes = now->bytes - base->bytes,
+    .reconnects = now->reconnects - base->reconnects,
     .sum_ns = now->sum_ns - base->sum_ns,
     .hist = diff,
   };

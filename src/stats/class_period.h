@@ -19,6 +19,7 @@ struct class_report {
   uint64_t count, errors, rows, bytes;
   uint64_t sum_ns, min_ns, max_ns;
   const struct hist_sum *hist; /* borrowed */
+  uint64_t reconnects;         /* see class_add_trouble() */
 };
 
 struct class_list {

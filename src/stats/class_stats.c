@@ -163,6 +163,20 @@ struct class_cell *class_cell_new(struct class_recorder *r, unsigned id)
   return c;
 }
 
+void class_add_trouble(struct class_recorder *r, unsigned id, uint64_t errors,
+                       uint64_t reconnects)
+{
+  struct class_cell *c = atomic_load_explicit(&r->cell[id],
+                                              memory_order_relaxed);
+
+  if (!c)
+    c = class_cell_new(r, id);
+  if (!c)
+    return;
+  recorder_bump(&c->errors, errors);
+  recorder_bump(&c->reconnects, reconnects);
+}
+
 /* Read the histograms of a class, each of them once. */
 static void read_hists(struct class_set *set, unsigned id, struct hist_sum *sum)
 {
@@ -179,7 +193,8 @@ static void read_hists(struct class_set *set, unsigned id, struct hist_sum *sum)
 
 void class_read(struct class_set *set, unsigned id, struct class_totals *ret)
 {
-  ret->count = ret->errors = ret->rows = ret->bytes = ret->sum_ns = 0;
+  ret->count = ret->errors = ret->rows = ret->bytes = 0;
+  ret->reconnects = ret->sum_ns = 0;
   for (unsigned i = 0; i < set->n_workers; i++) {
     const struct class_cell *c = atomic_load_explicit(&set->of[i].cell[id],
                                                       memory_order_acquire);
@@ -190,6 +205,7 @@ void class_read(struct class_set *set, unsigned id, struct class_totals *ret)
     ret->errors += load(&c->errors);
     ret->rows += load(&c->rows);
     ret->bytes += load(&c->bytes);
+    ret->reconnects += load(&c->reconnects);
     ret->sum_ns += load(&c->sum_ns);
   }
   if (ret->hist)

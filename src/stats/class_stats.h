@@ -40,6 +40,7 @@ struct class_cell {
   _Atomic uint64_t errors;
   _Atomic uint64_t rows;
   _Atomic uint64_t bytes;
+  _Atomic uint64_t reconnects; /* see class_add_trouble() */
   _Atomic uint64_t sum_ns;
 
   /* Constant. */
@@ -125,9 +126,13 @@ static inline void class_record(struct class_recorder *r, unsigned id,
   latency_record(c->hist, c->hist_shared, c->slow, took_ns);
 }
 
+/* Add errors and reconnects that belong to no single operation. */
+void class_add_trouble(struct class_recorder *r, unsigned id, uint64_t errors,
+                       uint64_t reconnects);
+
 /* The numbers of a class over all workers, since the start of the program. */
 struct class_totals {
-  uint64_t count, errors, rows, bytes, sum_ns;
+  uint64_t count, errors, rows, bytes, reconnects, sum_ns;
   /* [opt] owned by the caller, which has made it; NULL: not wanted. */
   struct hist_sum *hist;
 };

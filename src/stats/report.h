@@ -126,6 +126,10 @@ struct report {
   struct class_list classes;
   struct tally_report tally;
 
+  /* In intervals and the last report: the members of a mix, all of which are
+   * there.  Their counts are events. */
+  struct class_list members;
+
   /* Only in the last report of a run with details (results for machines, or an
    * objective beside checkpoints): the whole measured part, with or without
    * checkpoints; NULL in other reports.  It has `thread`. */

@@ -95,6 +95,14 @@ def check(d):
             assert sum(k["count"] for i in intervals
                        for k in i.get("errors_by_code", ())
                        if k["code"] == e["code"]) == e["count"], e["code"]
+        if d.get("members"):
+            assert sum(m["events"] for m in d["members"]) == total["events"]
+        for m in d.get("members", ()):
+            parts = [k for i in d["intervals"] for k in i["members"]
+                     if k["name"] == m["name"]]
+            for key in ("events", "errors", "reconnects"):
+                assert sum(k[key] for k in parts) == m[key], m["name"]
+            assert hdr_count(m["latency_ns"]["hdr_histogram"]) == m["events"]
         for c in d["classes"]:
             parts = [k for i in d["intervals"] for k in i.get("classes", ())
                      if k["name"] == c["name"]]

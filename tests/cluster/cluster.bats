@@ -444,3 +444,17 @@ posts() {
     fi
   done
 }
+
+@test "a mix: its members are added up, and each process has its clients" {
+  echo 'function event() end' >one.lua
+  ranks 2 --mix=oltp_point_select@3,./one.lua --db-driver=null --threads=2 --events=2000 \
+    --time=0 --json=run.json run
+  must is "$status" 0
+  check run.json "sum(m['events'] for m in d['members']) == 2000" \
+    "[m['name'] for m in d['members']] == ['oltp_point_select', 'one']" \
+    "abs(d['members'][0]['events'] - 1500) < 120"
+  ranks 2 --mix=oltp_point_select:2,./one.lua:1 --db-driver=null --events=2000 --time=0 \
+    --json=run.json run
+  must is "$status" 0
+  check run.json "d['run']['threads'] == 6"
+}

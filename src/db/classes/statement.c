@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/strbuf.h"
 #include "base/utf8.h"
 #include "db/classes/tablename.h"
 #include "db/env.h"
@@ -34,6 +35,22 @@ static uint64_t hash_of(const char *text, size_t len)
   return h ? h : 1;
 }
 
+/* The class of this name; in a mix "MEMBER: NAME". */
+static COLD unsigned id_of_name(const struct statements *s, const char *name,
+                                size_t len)
+{
+  struct strbuf full = { 0 };
+  unsigned id;
+
+  if (!s->member)
+    return class_id(s->recorder->set, name, len);
+  strbuf_addf(&full, "%s: ", s->member);
+  strbuf_add(&full, name, strnlen(name, len));
+  id = class_id(s->recorder->set, strbuf_str(&full), full.len);
+  strbuf_done(&full);
+  return id;
+}
+
 /* The class of a text.  If the slots around its own are taken, the set is
  * searched every time. */
 static unsigned id_of_text(struct statements *s, const char *text, size_t len)
@@ -49,12 +66,12 @@ static unsigned id_of_text(struct statements *s, const char *text, size_t len)
     if (slot->hash == hash)
       return slot->id;
     if (slot->hash == 0) {
-      slot->id = class_id(s->recorder->set, text, len);
+      slot->id = id_of_name(s, text, len);
       slot->hash = hash;
       return slot->id;
     }
   }
-  return class_id(s->recorder->set, text, len);
+  return id_of_name(s, text, len);
 }
 
 /* The class of a text that was not seen before, and may be changed. */
@@ -97,7 +114,7 @@ static unsigned id_of_label(struct statements *s, const struct label *label)
   unsigned *known = &s->of_label[label - s->labels->of];
 
   if (*known == 0)
-    *known = class_id(s->recorder->set, label->text, strlen(label->text)) + 1;
+    *known = id_of_name(s, label->text, strlen(label->text)) + 1;
   return *known - 1;
 }
 

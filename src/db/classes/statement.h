@@ -32,7 +32,8 @@ struct statements {
   struct class_recorder *recorder; /* borrowed */
   const struct labels *labels;     /* borrowed */
   const bool *counting;            /* borrowed: statements count now */
-  bool by_table; /* sbtest1 and sbtest2 are two classes, not sbtest# */
+  const char *member; /* [opt] in a mix: begins the name of each class */
+  bool by_table;      /* sbtest1 and sbtest2 are two classes, not sbtest# */
   unsigned of_label[LABELS_MAX + 1]; /* number of the class + 1; 0: unknown */
   struct statement_slot slot[STATEMENT_SLOTS];
   struct skeletons direct, prepared;

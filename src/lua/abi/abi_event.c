@@ -104,7 +104,9 @@ bool bench_event_step(void)
 {
   struct worker *w = current_worker();
 
-  return LIKELY(w != NULL && !w->unsettled) && worker_step(w);
+  if (LIKELY(w != NULL && !w->unsettled))
+    return worker_step(w);
+  return w && w->members && worker_turn(w);
 }
 
 bool bench_event_unread(void)

@@ -75,6 +75,19 @@ bool script_is_empty(const struct script *script)
   return script->empty;
 }
 
+bool script_has_loaded(struct script *script, const char *module)
+{
+  lua_State *L = script->main->L;
+  bool has;
+
+  lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
+  lua_pushstring(L, module);
+  lua_rawget(L, -2);
+  has = lua_toboolean(L, -1);
+  lua_pop(L, 2);
+  return has;
+}
+
 void script_free(struct script *script)
 {
   if (!script)

@@ -26,6 +26,9 @@ void script_free(struct script *script);
 /* Does its text have no byte? */
 bool script_is_empty(const struct script *script);
 
+/* Has its body loaded this module? */
+bool script_has_loaded(struct script *script, const char *module);
+
 /* The test for TEST_RUN; `cfg` of the test is the script itself. */
 const struct test *script_test(struct script *script);
 

@@ -26,6 +26,11 @@ struct script_setup {
   int argc;
   char *const *argv;
 
+  /* [opt] The name of the script in a mix. */
+  const char *member;
+  /* The workers that run it; 0: all of the run. */
+  unsigned workers;
+
   /* [opt] What other processes need is added here. */
   struct bundle *record;
   /* [opt] What another process sent: it is read instead of files. */

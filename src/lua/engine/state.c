@@ -181,6 +181,7 @@ static int init_statements(struct state *s, struct err *err)
     return out_of_memory(s, err);
   s->statements->recorder = s->worker->classes;
   s->statements->labels = &s->script->labels;
+  s->statements->member = s->script->setup.member;
   s->statements->counting = &s->measured;
   s->statements->by_table = s->script->setup.db->set.statement_classes ==
                             STATEMENT_CLASSES_BY_TABLE;
@@ -236,7 +237,8 @@ static int make(struct state *s, const struct state_role *role, struct err *err)
   if (role->worker) {
     s->env.event_open = &role->worker->open;
     s->env.event_number = &role->worker->iteration;
-    s->env.unread_too = &role->worker->unsettled;
+    s->env.unread_too = role->worker->members ? &role->worker->turn_unread
+                                              : &role->worker->unsettled;
   }
   rc = init_statements(s, err);
   if (rc < 0)
@@ -378,8 +380,7 @@ int state_call_top(struct state *s, const char *name, int n_args, int n_results,
   int rc;
   bool abandoned = false, is_event = false;
 
-  if (s->vm)
-    (void)state_enter(s); /* other clients may have run since the last call */
+  (void)state_enter(s); /* others may have run since the last call */
   rc = lua_pcall(s->L, n_args, n_results, 0);
   (void)fiber_allow(may_park);
   if (rc == 0)

@@ -111,10 +111,25 @@ struct thread {
 /* The last worker that gets here reports how many could not connect. */
 static void count_opened(struct script *script)
 {
-  const unsigned threads = script->setup.plan->threads;
+  const unsigned threads = script->setup.workers > 0
+                             ? script->setup.workers
+                             : script->setup.plan->threads;
 
   if (atomic_fetch_add(&script->opened, 1) + 1 == threads)
     process_connect_summary(script->setup.db, threads);
+}
+
+/* Does the script have a loop of its own? */
+static bool has_own_loop(struct state *s)
+{
+  bool own;
+
+  state_push_host(s);
+  lua_getfield(s->L, -1, "thread_run");
+  state_push_global(s, "thread_run");
+  own = !lua_rawequal(s->L, -1, -2);
+  lua_pop(s->L, 3);
+  return own;
 }
 
 static int open_state(struct thread *t, struct script *script, struct worker *w,
@@ -134,6 +149,11 @@ static int open_state(struct thread *t, struct script *script, struct worker *w,
     rc = options_export(t->state, err);
   if (rc == 0)
     rc = state_call_optional(t->state, "thread_init", true, err);
+  if (rc == 0 && w->members && has_own_loop(t->state))
+    rc = err_set(err, -EINVAL,
+                 "%s has its own thread_run(), which chooses when events "
+                 "begin: it cannot be a member of a mix",
+                 script->name);
   if (rc == -ECANCELED)
     err->text[0] = '\0'; /* another one has ended the run, and said why */
   count_opened(script);
@@ -163,9 +183,9 @@ static void end_life(void *ctx)
   env_churn(ctx);
 }
 
-static int thread_loop(void *thr, struct worker *w, struct err *err)
+/* Calls the loop of events; if it has failed, no event is open. */
+static int run_loop(struct thread *t, struct worker *w, struct err *err)
 {
-  struct thread *t = thr;
   struct state *s = t->state;
   const uint64_t end_ns = worker_end_ns(w);
   int rc;
@@ -175,21 +195,42 @@ static int thread_loop(void *thr, struct worker *w, struct err *err)
                           memory_order_relaxed);
   s->env.recorder = w->recorder;
   s->measured = true;
-  if (env_start_churn(&s->env, s->script->setup.plan->seed, s->tid)) {
+  if (!w->members &&
+      env_start_churn(&s->env, s->script->setup.plan->seed, s->tid)) {
     w->between = end_life;
     w->between_ctx = &s->env;
   }
   rc = state_call(s, "thread_run", true, err);
   if (rc == -ECANCELED) { /* in an event, which is not counted */
     env_undo_event(&s->env);
+    worker_abandon(w);
     rc = 0;
   }
   w->between = NULL;
   s->measured = false;
   s->env.recorder = NULL;
-  worker_abandon(w);
   t->failed = rc < 0;
+  if (t->failed)
+    worker_abandon(w);
   return rc;
+}
+
+static int thread_loop(void *thr, struct worker *w, struct err *err)
+{
+  const int rc = run_loop(thr, w, err);
+
+  worker_abandon(w);
+  return rc;
+}
+
+/* The loop of the script for one event, which is open. */
+static int thread_turn(void *thr, struct worker *w, struct err *err)
+{
+  struct thread *t = thr;
+  struct state *s = t->state;
+
+  (void)state_enter(s);
+  return run_loop(t, w, err);
 }
 
 static int thread_drain(void *thr, struct worker *w, struct err *err)
@@ -208,6 +249,7 @@ static void thread_close(void *thr)
 {
   struct thread *t = thr;
 
+  (void)state_enter(t->state);
   state_free(t->state);
   free(t);
 }
@@ -273,6 +315,7 @@ const struct test_ops test_script_ops = {
   .thread_open = thread_open,
   .thread_close = thread_close,
   .loop = thread_loop,
+  .turn = thread_turn,
   .drain = thread_drain,
   .interrupt = interrupt,
   .form = form,

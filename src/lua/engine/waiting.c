@@ -16,7 +16,10 @@ static void event_step(bench_call *c)
   const struct state *s = state_current();
   struct worker *w = s ? s->worker : NULL;
 
-  c->yes = w && !w->unsettled && worker_step_in_turn(w);
+  if (LIKELY(w != NULL && !w->unsettled))
+    c->yes = worker_step_in_turn(w);
+  else
+    c->yes = w && w->members && worker_turn(w);
 }
 
 static void event_settle(bench_call *c)

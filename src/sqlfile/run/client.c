@@ -102,7 +102,8 @@ static bool make_values(struct client *c, const struct plan *plan)
 }
 
 /* The statements are counted by class if a report shows them. */
-static bool make_classes(struct client *c, struct labels *labels)
+static bool make_classes(struct client *c, struct labels *labels,
+                         const char *member)
 {
   if (!c->w->classes)
     return true;
@@ -111,6 +112,7 @@ static bool make_classes(struct client *c, struct labels *labels)
     return false;
   c->classes->recorder = c->w->classes;
   c->classes->labels = labels;
+  c->classes->member = member;
   c->classes->counting = &c->measured;
   c->classes->by_table = c->env.process->set.statement_classes ==
                          STATEMENT_CLASSES_BY_TABLE;
@@ -120,12 +122,13 @@ static bool make_classes(struct client *c, struct labels *labels)
   return true;
 }
 
-static int open_parts(struct client *c, const struct plan *plan,
+static int open_parts(struct client *c, const struct sqltest_cfg *cfg,
                       struct labels *labels, struct err *err)
 {
+  const struct plan *plan = c->w->plan;
   struct driver_handle *h;
 
-  if (!make_values(c, plan) || !make_classes(c, labels))
+  if (!make_values(c, plan) || !make_classes(c, labels, cfg->member))
     return err_set(err, -ENOMEM, "not enough memory for client %u", c->w->tid);
   env_set_current(&c->env);
   h = env_driver(&c->env, NULL);
@@ -157,9 +160,10 @@ int client_open(struct client **ret, const struct sqltest_cfg *cfg,
     .shares_thread = plan->carriers > 0,
     .event_open = &w->open,
     .event_number = &w->iteration,
-    .unread_too = &w->unsettled,
+    .unread_too = w->members ? NULL : &w->unsettled,
   };
-  rc = open_parts(c, plan, labels, err);
+  c->other_step = plan->carriers > 0 || w->members;
+  rc = open_parts(c, cfg, labels, err);
   if (rc < 0) {
     client_close(c);
     return rc;
@@ -239,10 +243,14 @@ static enum client_end prepare_again(struct client *c, struct err *err)
   } while (true);
 }
 
+static bool other_step(struct worker *w)
+{
+  return w->members ? worker_turn(w) : worker_step_in_turn(w);
+}
+
 static bool step(struct client *c)
 {
-  return UNLIKELY(c->env.shares_thread) ? worker_step_in_turn(c->w)
-                                        : worker_step(c->w);
+  return UNLIKELY(c->other_step) ? other_step(c->w) : worker_step(c->w);
 }
 
 static void end_life(void *ctx)
@@ -256,8 +264,8 @@ int client_run(struct client *c, struct err *err)
 
   c->env.recorder = c->w->recorder;
   c->measured = true;
-  if (env_start_churn(&c->env, c->w->plan->seed,
-                      c->w->plan->first_thread + c->w->tid)) {
+  if (!c->w->members && env_start_churn(&c->env, c->w->plan->seed,
+                                        c->w->plan->first_thread + c->w->tid)) {
     c->w->between = end_life;
     c->w->between_ctx = &c->env;
   }
@@ -276,6 +284,7 @@ int client_run(struct client *c, struct err *err)
   c->w->between = NULL;
   c->measured = false;
   c->env.recorder = NULL;
-  worker_abandon(c->w);
+  if (end == CLIENT_OVER || end == CLIENT_FAILED)
+    worker_abandon(c->w);
   return end == CLIENT_FAILED ? -EINVAL : 0;
 }

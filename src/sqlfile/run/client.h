@@ -45,6 +45,7 @@ struct client {
   struct db_env env;
   struct statements *classes; /* owned; NULL: no classes are kept */
   bool measured;              /* statements count now */
+  bool other_step;            /* events do not begin with worker_step() */
   struct conn *conn;
   struct client_statement *statement; /* owned, in the order of the file */
   struct value *value;                /* owned; of the variables */
@@ -64,8 +65,9 @@ int client_open(struct client **ret, const struct sqltest_cfg *cfg,
 void client_close(struct client *c); /* may be NULL */
 
 /*
- * Executes passes until the run is over.  0, or -EINVAL: *err says why; the
- * event is not counted then.
+ * Executes passes until the run is over, or in a mix for one event.  0, or
+ * -EINVAL: *err says why; no event is open then, and the last one is not
+ * counted.
  */
 int client_run(struct client *c, struct err *err);
 

@@ -88,7 +88,8 @@ struct thread {
 /* The last worker that gets here reports how many could not connect. */
 static void count_opened(struct sqltest_run *run)
 {
-  const unsigned threads = run->plan->threads;
+  const unsigned threads = run->cfg->workers > 0 ? run->cfg->workers
+                                                 : run->plan->threads;
 
   if (atomic_fetch_add(&run->opened, 1) + 1 == threads)
     process_connect_summary(run->cfg->db, threads);
@@ -125,9 +126,8 @@ static int thread_open(void *arg, struct worker *w, void **ret_thr,
   return 0;
 }
 
-static int thread_loop(void *thr, struct worker *w, struct err *err)
+static int run_loop(struct thread *t, const struct worker *w, struct err *err)
 {
-  struct thread *t = thr;
   const uint64_t end_ns = worker_end_ns(w);
   int rc;
 
@@ -139,6 +139,20 @@ static int thread_loop(void *thr, struct worker *w, struct err *err)
   if (rc < 0)
     note_failure(t->run, err);
   return rc;
+}
+
+static int thread_loop(void *thr, struct worker *w, struct err *err)
+{
+  const int rc = run_loop(thr, w, err);
+
+  worker_abandon(w);
+  return rc;
+}
+
+/* The same loop for one event, which is open. */
+static int thread_turn(void *thr, struct worker *w, struct err *err)
+{
+  return run_loop(thr, w, err);
 }
 
 static void thread_close(void *thr)
@@ -225,6 +239,7 @@ const struct test_ops sqltest_ops = {
   .thread_open = thread_open,
   .thread_close = thread_close,
   .loop = thread_loop,
+  .turn = thread_turn,
   .interrupt = interrupt,
   .form = form,
   .in_process = in_process,

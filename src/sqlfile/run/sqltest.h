@@ -14,7 +14,9 @@ struct test_ops;
 struct sqltest_cfg {
   const struct sqlfile *file;
   struct db_process *db;
-  bool db_line; /* the driver may add a line to the mode block */
+  const char *member; /* [opt] the name of the file in a mix */
+  unsigned workers;   /* that run it; 0: all of the run */
+  bool db_line;       /* the driver may add a line to the mode block */
 };
 
 extern const struct test_ops sqltest_ops;

@@ -1,0 +1,53 @@
+/*
+ * choice.h - chooses the member of each event of a client.
+ *
+ * A client draws from a random stream of its own, so that the choice changes
+ * nothing about the random numbers of the scripts.
+ */
+#ifndef BENCH_MIX_CHOICE_H
+#define BENCH_MIX_CHOICE_H
+
+#include <stdint.h>
+
+#include "rand/rng.h"
+
+struct err;
+struct mix_list;
+
+enum {
+  MIX_CARDS_MAX = 10000, /* of a deck */
+};
+
+/* Of a mix; constant. */
+struct mix_weights {
+  unsigned n;
+  uint64_t sum;
+  uint64_t *upto; /* owned; [n]: the sums of the weights up to each member */
+  unsigned cards; /* of a deck; 0: events are drawn by themselves */
+  uint8_t *deck;  /* owned; [cards], in the order of the members */
+};
+
+/* Of a client. */
+struct mix_choice {
+  struct rng rng;
+  uint8_t *deck; /* owned; [cards]; NULL: there is none */
+  unsigned left; /* cards that were not drawn yet: the first ones */
+};
+
+/*
+ * `order` is enum mix_order.  -EINVAL: the deck would have too many cards; the
+ * weights are divided by their greatest common divisor before.
+ */
+int mix_weights_init(struct mix_weights *w, const struct mix_list *list,
+                     int order, struct err *err);
+void mix_weights_done(struct mix_weights *w);
+
+/* `client` counts over all processes. */
+int mix_choice_init(struct mix_choice *c, const struct mix_weights *w,
+                    uint64_t seed, uint64_t client, struct err *err);
+void mix_choice_done(struct mix_choice *c);
+
+/* The member of the next event. */
+unsigned mix_choose(struct mix_choice *c, const struct mix_weights *w);
+
+#endif

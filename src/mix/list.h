@@ -1,0 +1,49 @@
+/*
+ * list.h - the members of a mix, as --mix names them.
+ *
+ *   [NAME=]SCRIPT[@WEIGHT]                   weights, in all members
+ *   [NAME=]SCRIPT:CLIENTS[:rate=PER_SECOND]  clients of its own, in all members
+ */
+#ifndef BENCH_MIX_LIST_H
+#define BENCH_MIX_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+struct opt_list;
+
+enum {
+  MIX_MEMBERS_MAX = 64,
+  MIX_WEIGHT_MAX = 1000000,
+};
+
+struct mix_member {
+  char *name;       /* owned; letters, digits, `_` and `-` */
+  char *script;     /* owned; as typed */
+  unsigned weight;  /* 0: the members have clients of their own */
+  unsigned clients; /* 0: the members have weights */
+  double rate;      /* per second; 0: none */
+};
+
+/* {0} is empty. */
+struct mix_list {
+  size_t n;
+  struct mix_member *of; /* owned; [n] */
+  bool dedicated;        /* the members have clients of their own */
+};
+
+/* -EINVAL: `err` says which item is wrong, and what is allowed. */
+int mix_list_parse(struct mix_list *ret, const struct opt_list *items,
+                   struct err *err);
+void mix_list_done(struct mix_list *list);
+
+/* The clients of all members; 0: they have weights. */
+uint64_t mix_list_clients(const struct mix_list *list);
+uint64_t mix_list_weights(const struct mix_list *list);
+
+/* The member whose name has these bytes; list->n: there is none. */
+size_t mix_list_find(const struct mix_list *list, const char *name, size_t len);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * members.h - the members of a mix, as a run sees them: each has events,
+ * errors and latencies of its own, and may have clients and a rate of its own.
+ */
+#ifndef BENCH_RUN_MEMBERS_H
+#define BENCH_RUN_MEMBERS_H
+
+#include <stdint.h>
+
+struct err;
+struct run;
+
+struct run_member {
+  const char *name;
+  unsigned clients; /* workers that run only this member; 0 in all members:
+                     * each worker runs all of them */
+  double rate; /* of its clients together, per second; 0: none of its own */
+};
+
+struct run_members {
+  unsigned n;
+  const struct run_member *of; /* [n] */
+};
+
+/*
+ * The only member that this worker runs; members->n: it runs all of them.
+ */
+unsigned run_members_only(const struct run_members *members, unsigned worker);
+
+/* Make what is counted for members, and their schedules.  The workers exist. */
+int members_make(struct run *run, struct err *err);
+void members_done(struct run *run);
+
+/* The gate opens; the measured part begins at `from_ns`. */
+void members_start(struct run *run);
+void members_measure(struct run *run, uint64_t from_ns);
+
+#endif
