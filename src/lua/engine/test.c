@@ -173,6 +173,8 @@ static int thread_loop(void *thr, struct worker *w, struct err *err)
   if (end_ns != PLAN_NO_LIMIT)
     atomic_store_explicit(&s->script->setup.db->end_ns, end_ns,
                           memory_order_relaxed);
+  if (s->vm)
+    vm_clients_made(s->vm);
   s->env.recorder = w->recorder;
   s->measured = true;
   if (env_start_churn(&s->env, s->script->setup.plan->seed, s->tid)) {
