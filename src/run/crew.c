@@ -109,6 +109,19 @@ static bool counts_queue(const struct worker *w)
   return carriers == 0 || w->tid < carriers;
 }
 
+/*
+ * The conductor need not hear of each of ten thousand workers: the last one
+ * matters, and each when the run does not end as planned.
+ */
+static void note_gone(struct run *run)
+{
+  const uint32_t n = atomic_fetch_add(&run->gone, 1) + 1;
+
+  if (n == run->plan->threads || run_stopped(run) != STOP_NO ||
+      atomic_load(&run->gate) != GATE_OPEN)
+    run_news(run);
+}
+
 void crew_worker_life(void *arg)
 {
   struct worker *w = arg;
@@ -136,8 +149,8 @@ void crew_worker_life(void *arg)
   set_phase(w, WORKER_READY);
   if (!opened)
     crew_failed(w, &err);
-  (void)atomic_fetch_add(&run->ready, 1);
-  run_news(run);
+  if (atomic_fetch_add(&run->ready, 1) + 1 == run->plan->threads)
+    run_news(run);
 
   while (atomic_load_explicit(&run->gate, memory_order_acquire) == GATE_CLOSED)
     loop_wait_while(&run->gate, GATE_CLOSED, WAIT_FOREVER);
@@ -160,8 +173,7 @@ void crew_worker_life(void *arg)
   if (opened && ops->thread_close)
     ops->thread_close(thr);
   set_phase(w, WORKER_GONE);
-  (void)atomic_fetch_add(&run->gone, 1);
-  run_news(run);
+  note_gone(run);
 }
 
 static void *worker_main(void *arg)

@@ -41,11 +41,12 @@ static void start_lines_init(struct start_lines *l, const struct run *run)
 
 static void start_line(struct start_lines *l, const struct run *run)
 {
-  const bool terminal = progress_stderr.columns(NULL) > 0;
   char line[80];
+  bool terminal;
 
   if (!l->wanted || clock_now_ns() < l->next_ns)
     return;
+  terminal = progress_stderr.columns(NULL) > 0;
   (void)snprintf(line, sizeof(line), "Started %u of %u %s",
                  (unsigned)atomic_load(&run->ready), run->plan->threads,
                  run->plan->carriers > 0 ? "clients" : "threads");
