@@ -6,10 +6,7 @@
 #include <string.h>
 
 const struct kind *const kind_list[] = {
-  &kind_sbtest,
-  &kind_tpcb,
-  &kind_tpcc,
-  NULL,
+  &kind_sbtest, &kind_bank, &kind_counter, &kind_tpcb, &kind_tpcc, NULL,
 };
 
 const struct kind *kind_find(const char *name)

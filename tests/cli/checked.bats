@@ -1,0 +1,91 @@
+#!/usr/bin/env bats
+# checked.bats - the small workloads with a check of their own, on SQLite;
+# tests/db/checked.bats has servers.
+
+load helper
+NEEDS_DRIVER=sqlite
+
+# shellcheck disable=SC2034
+use() {
+  . "$BENCH_SRC/tests/db/$1.bash"
+  to=(--db-driver=sqlite --sqlite-db="$PWD/t.db" --sqlite-synchronous=off --sqlite-busy-timeout=60000)
+}
+
+@test "counter: prepare, run, check, and what check finds" {
+  use counter
+  counter_life
+  counter_mutations
+}
+
+@test "counter: resume, cleanup" {
+  use counter
+  counter_resume
+}
+
+@test "counter: what SQLite has not, and a run without a database" {
+  use counter
+  good prepare
+  bad '--method=for_update: sqlite has no locks of rows' --method=for_update run
+  bad '--isolation: sqlite has only one level' --isolation=serializable run
+  good --db-driver=null --threads=2 --events=50 --time=0 --method=read_write run
+  says '^Increments of the run: the null driver has no tables$'
+  bad 'null driver keeps no tables' --db-driver=null check
+}
+
+@test "counter: lost answers are unknown outcomes, refused commits are none" {
+  use counter
+  good --rows=2 prepare
+  cat >again.lua <<'LUA'
+-- Three commits fail: one was done but its answer is lost, one was not done and
+-- its answer is lost, one was refused.
+local ledger = require("bench_ledger")
+local real, n = ledger.client, 0
+function ledger.client(spec)
+  local client = real(spec)
+  local after = client.after_commit
+  function client.after_commit()
+    n = n + 1
+    if n == 1 then error({errcode = 1, sql_errno = 2013, sql_state = "HY000"}) end
+    after()
+  end
+  local before = client.before_commit
+  function client.before_commit()
+    before()
+    if n == 1 then
+      n = 2
+      rollback = true
+      error({errcode = 1, sql_errno = 2013, sql_state = "HY000"})
+    elseif n == 2 then
+      n = 3
+      rollback = true
+      error({errcode = 1, sql_errno = 1213, sql_state = "40001"})
+    end
+  end
+  return client
+end
+require("counter")
+-- The program rolls back what an error of its own connection has left.
+local connect = require("bench_checked").connect
+local init = thread_init
+function thread_init()
+  require("bench_checked").connect = function()
+    local drv, con = connect()
+    own = con
+    return drv, con
+  end
+  init()
+end
+local restart = sysbench.hooks.before_restart_event
+function sysbench.hooks.before_restart_event(err)
+  restart(err)
+  if rollback then own:query("ROLLBACK") end
+  rollback = false
+end
+LUA
+  workload=./again.lua
+  good --threads=1 --events=20 --time=0 run
+  says '^Increments of the run: 20 committed, 2 with unknown outcome, the tables have 21: ok$'
+  workload=counter
+  good check
+  says '20 committed, 2 with unknown outcome, the tables have 21: ok'
+}

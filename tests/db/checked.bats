@@ -1,0 +1,107 @@
+#!/usr/bin/env bats
+# checked.bats - the small workloads with a check of their own, on real servers:
+# their life, what check finds, and a server that is killed in a run.
+
+setup_file() {
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  mysql_flags=(--durable --local-infile=on)
+  pgsql_flags=(--durable)
+  start_kinds
+}
+
+teardown_file() {
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  stop_kinds
+}
+
+setup() {
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# aim KIND WORKLOAD: `to` has the options that lead to its server.
+# shellcheck disable=SC2034
+aim() {
+  need_kind "$1"
+  . "$BENCH_SRC/tests/db/$2.bash"
+  case $1 in
+    mysql) to=(--db-driver=mysql --mysql-socket="$MY_SOCKET") ;;
+    pgsql) to=(--db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port="$PG_PORT") ;;
+  esac
+}
+
+# has_committed PID: waits until the run has reported events.
+has_committed() {
+  until grep -Eq 'thds: .* tps: [1-9]' out; do
+    kill -0 "$1"
+    read -rt 0.1 <> <(:) || :
+  done
+}
+
+# goes_on PID: intervals after this moment have transactions again.
+goes_on() {
+  local from
+  from=$(wc -l <out)
+  until tail -n +$((from + 2)) out | grep -q 'tps: [1-9]'; do
+    kill -0 "$1"
+    read -rt 0.1 <> <(:) || :
+  done
+}
+
+# survives KIND ARG...: the server is killed in the middle of such a run.
+survives() {
+  local kind=$1 pid
+  shift
+  : >out
+  "$BENCH" "$workload" "${to[@]}" --threads=4 --time=600 --db-ignore-errors=all --report-interval=1 "$@" run >out 2>err &
+  pid=$!
+  has_committed $pid
+  servers kill9 "$BATS_FILE_TMPDIR/$kind"
+  servers restart "$BATS_FILE_TMPDIR/$kind"
+  goes_on $pid
+  kill -INT $pid
+  status=0
+  wait $pid || status=$?
+  says '^    reconnects: +[1-9]'
+}
+
+@test "counter: prepare, run, check, and what check finds" {
+  for kind in $kinds; do
+    aim "$kind" counter
+    counter_life
+    counter_mutations
+    counter_resume
+  done
+}
+
+@test "counter: increments that a reading client loses are found" {
+  for kind in $kinds; do
+    aim "$kind" counter
+    good prepare
+    for how in '--method=for_update' '--method=read_write --isolation=serializable' '--clients=16 --autocommit'; do
+      # shellcheck disable=SC2086
+      good --threads=4 $how --events=400 --time=0 run
+      says '^Increments of the run: 400 committed, 0 with .*: ok$'
+    done
+    good check
+    good --threads=4 --method=read_write --isolation=read-committed --events=2000 --time=0 run
+    says '^Increments of the run: 2000 committed, 0 with .* are LOST$'
+    bad 'counter_rows: sum of n: Increments of all runs: 3200 committed, 0 with .* are LOST' check
+    good cleanup
+  done
+}
+
+@test "counter: the server is killed in the middle of a run" {
+  for kind in $kinds; do
+    for how in '' --autocommit; do
+      aim "$kind" counter
+      good --rows=5 --table-exists=drop prepare
+      # shellcheck disable=SC2086
+      survives "$kind" $how
+      aim "$kind" counter
+      good check
+      says '^counter_rows: sum of n: Increments of all runs: [1-9]'
+    done
+    good cleanup
+  done
+}
