@@ -89,3 +89,45 @@ LUA
   good check
   says '20 committed, 2 with unknown outcome, the tables have 21: ok'
 }
+
+@test "queue: prepare, run, check, and what check finds" {
+  use queue
+  queue_life update
+  queue_mutations
+}
+
+@test "queue: what SQLite has not, a table that is missing, a run without a database" {
+  use queue
+  good prepare
+  bad '--claim=skip_locked: sqlite has no locks of rows; use --claim=update' --claim=skip_locked run
+  bad '--claim=advisory: sqlite has no advisory locks; use --claim=update' --claim=advisory run
+  sql 'DROP TABLE queue_done'
+  bad "^Checking table 'queue_done'... it does not exist$" check
+  bad '' prepare
+  good --table-exists=drop prepare
+  good check
+  good --db-driver=null --threads=3 --events=50 --time=0 run
+  says '^Jobs done of the run: the null driver has no tables$'
+}
+
+@test "queue: depth and stalls of each second" {
+  use queue
+  good prepare
+  cat >slow.lua <<'LUA'
+ffi.cdef("int usleep(uint32_t);")
+require("queue")
+local real = event
+function event()
+  real()
+  ffi.C.usleep(400000)
+end
+LUA
+  workload=./slow.lua
+  good --threads=1 --producers=1 --events=8 --time=0 --json=q.json run
+  says '^      second       enqueued           done          depth$'
+  # The first second has two or three of eight, a busy machine has fewer.
+  python3 -c 'import json
+d = json.load(open("q.json"))["test"]["depth"]
+values = [d[k] for k in sorted(d)]
+assert len(values) >= 3 and values == sorted(values) and values[-1] == 8 and values[0] <= 3, d'
+}

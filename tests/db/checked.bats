@@ -105,3 +105,55 @@ survives() {
     good cleanup
   done
 }
+
+@test "queue: prepare, run, check, and what check finds" {
+  for kind in $kinds; do
+    aim "$kind" queue
+    queue_life skip_locked update advisory
+    queue_mutations
+  done
+}
+
+@test "queue: jobs that are claimed without a lock are done twice, and found" {
+  for kind in $kinds; do
+    aim "$kind" queue
+    good prepare
+    cat >unlocked.lua <<'LUA'
+local consumer = require("bench_queue_consumer")
+package.loaded.bench_queue_consumer = function(client, how)
+  local con = client.con
+  client.con = {prepare = function(_, text, label)
+    return con:prepare((text:gsub(" FOR UPDATE SKIP LOCKED", "")), label)
+  end}
+  local consume = consumer(client, how)
+  client.con = con
+  return consume
+end
+require("queue")
+LUA
+    good --threads=4 --clients=16 --isolation=read-committed --events=2000 --time=0 run
+    good check
+    workload=./unlocked.lua
+    good --threads=4 --isolation=read-committed --events=2000 --time=0 run
+    workload=queue
+    bad "'queue_done'... [1-9][0-9]* jobs? done more than once in queue_done, the first has producer [0-9]+, sequence [0-9]+" check
+    good cleanup
+  done
+}
+
+@test "queue: the server is killed in the middle of a run" {
+  for kind in $kinds; do
+    for claim in skip_locked update advisory; do
+      aim "$kind" queue
+      good --table-exists=drop prepare
+      survives "$kind" --claim=$claim
+      aim "$kind" queue
+      good check
+      says '^queue_done: Jobs done of all runs: [1-9]'
+      # What is left can still be done.
+      good --producers=0 --threads=2 --claim=$claim --events=200 --time=0 run
+      good check
+    done
+    good cleanup
+  done
+}

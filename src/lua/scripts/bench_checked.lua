@@ -5,6 +5,8 @@
 --   version        run refuses tables of another version
 --   settings       list of {column, option, default}; an option of 0 means the
 --                  default for prepare, and the setting of the tables for others
+--   more           [optional] list of more columns of the workload's own table,
+--                  which begin with 0
 --   seeded         [optional] the rows depend on --rand-seed
 --   names          the tables, in the order of the loader
 --   columns        table -> its columns; $key is the type of a primary key,
@@ -15,6 +17,7 @@
 --                  tables are empty
 --   rows(settings) [with kind] the rows that `check` compares
 
+local ledger = require("bench_ledger")
 local load = require("bench_load")
 local schema = require("bench_schema")
 local print = load.say
@@ -46,8 +49,6 @@ end
 -- ---------------------------------------------------------------------------
 -- The row of the workload's own table
 
-local SUMS = {"runs", "open_runs", "committed", "unknown"}
-
 -- The seed of the program's generators if the user gives none.
 local SEED_FIXED = 42
 
@@ -67,11 +68,16 @@ end
 
 -- Returns the names of all columns.
 local function columns_of(spec)
-   local columns = {"version", "seed"}
+   local columns = {"version", "seed", "runs", "open_runs"}
 
    for _, s in ipairs(spec.settings) do table.insert(columns, s[1]) end
-   for _, name in ipairs(SUMS) do table.insert(columns, name) end
+   for _, work in ipairs(ledger.works(spec)) do
+      for _, name in ipairs(ledger.columns(work)) do
+         table.insert(columns, name)
+      end
+   end
    for name in pairs(spec.also or {}) do table.insert(columns, name) end
+   for _, name in ipairs(spec.more or {}) do table.insert(columns, name) end
    return columns
 end
 

@@ -11,8 +11,11 @@
 --   table            the table of the workload
 --   title            the work in a report, such as "New orders"
 --   committed, unknown    names of the counters that the clients add to
---   also             [optional] more columns with sums: column -> counter
+--   sums             [optional] columns of both; committed and unknown
 --   placed(con)      returns how much work is in the tables
+--   also             [optional] more columns with sums: column -> counter
+-- With several kinds of work, `works` is a list of those that have the members
+-- from `title` to `placed`.
 
 local lost = require("bench_lost")
 
@@ -38,6 +41,11 @@ function ledger.compare(growth, committed, unknown, others)
                                         growth - committed - unknown)
 end
 
+local SUMS = {"committed", "unknown"}
+
+function ledger.works(spec) return spec.works or {spec} end
+function ledger.columns(work) return work.sums or SUMS end
+
 -- ---------------------------------------------------------------------------
 -- A run
 
@@ -50,49 +58,58 @@ end
 
 local function total(name) return sysbench.counter.new(name):total() end
 
-local function totals(spec)
-   return total(spec.committed), total(spec.unknown)
+local function totals(work)
+   return total(work.committed), total(work.unknown)
 end
 
 -- Returns the columns that the end of a run adds to, for UPDATE.
 local function sums(spec)
-   local text = string.format("committed = committed + %.0f, " ..
-                              "unknown = unknown + %.0f", totals(spec))
-   for column, name in pairs(spec.also or {}) do
-      text = text .. string.format(", %s = %s + %.0f", column, column,
-                                   total(name))
+   local list = {}
+   local function add(column, n)
+      table.insert(list, string.format("%s = %s + %.0f", column, column, n))
    end
-   return text
+
+   for _, work in ipairs(ledger.works(spec)) do
+      local committed, unknown = totals(work)
+      add(ledger.columns(work)[1], committed)
+      add(ledger.columns(work)[2], unknown)
+   end
+   for column, name in pairs(spec.also or {}) do add(column, total(name)) end
+   return table.concat(list, ", ")
 end
 
 -- Notes that a run has begun.  Of several processes, each notes its own part.
 function ledger.open(drv, con, spec)
    local own = {}
    local is_null = drv:name() == "null"
-   local before, begun, open
+   local before, begun, open = {}, nil, nil
    local left_behind = false -- clients that may still commit
 
    if not is_null then
       con:query(string.format("UPDATE %s SET runs = runs + 1, " ..
                               "open_runs = open_runs + 1", spec.table))
       begun, open = runs(con, spec)
-      before = spec.placed(con)
+      for i, work in ipairs(ledger.works(spec)) do
+         before[i] = work.placed(con)
+      end
    end
 
-   -- Returns what the tables have got since then, and whether other runs may
-   -- have added to it.
-   local function growth()
+   -- Returns what the tables have got of a work since then, and whether other
+   -- runs may have added to it.
+   local function growth(i)
       local con = drv:connect()
-      local placed, now = spec.placed(con), runs(con, spec)
+      local placed = ledger.works(spec)[i].placed(con)
+      local now = runs(con, spec)
       con:disconnect()
-      return placed - before, open > 1 or now ~= begun
+      return placed - before[i], open > 1 or now ~= begun
    end
 
-   -- Returns a line about the run, and its figures.  `complete`: all clients
-   -- have ended.
-   function own.compare(complete)
-      local title = spec.title .. " of the run: "
-      local committed, unknown = totals(spec)
+   -- Returns a line about a work of the run (the first one), and its figures.
+   -- `complete`: all clients have ended.
+   function own.compare(complete, i)
+      local work = ledger.works(spec)[i or 1]
+      local title = work.title .. " of the run: "
+      local committed, unknown = totals(work)
       local result = {committed = committed, unknown = unknown}
 
       left_behind = not complete
@@ -104,7 +121,7 @@ function ledger.open(drv, con, spec)
          return title .. "clients were left behind, so nothing is compared",
             result
       end
-      local ok, grown, others = pcall(growth)
+      local ok, grown, others = pcall(growth, i or 1)
       if not ok then
          result.verdict = "unreadable"
          return title .. "the tables cannot be read", result
@@ -128,9 +145,9 @@ function ledger.open(drv, con, spec)
 end
 
 -- Returns functions with which a client tells the outcome of its commits.
-function ledger.client(spec)
-   local committed = sysbench.counter.new(spec.committed)
-   local unknown = sysbench.counter.new(spec.unknown)
+function ledger.client(work)
+   local committed = sysbench.counter.new(work.committed)
+   local unknown = sysbench.counter.new(work.unknown)
    local own = {}
    local in_progress = false
 
@@ -159,20 +176,21 @@ end
 -- ---------------------------------------------------------------------------
 -- check
 
--- Compares what all runs have committed with `placed`, the work in the tables.
--- Returns whether it fits, and a line; nil if there was no run.
-function ledger.reconcile(spec, settings, placed)
+-- Compares what all runs have committed of a work with `placed`, the work in the
+-- tables.  Returns whether it fits, and a line; nil if there was no run.
+function ledger.reconcile(work, settings, placed)
    if settings.runs == 0 then return true end
-   local verdict, line = ledger.compare(placed, settings.committed,
-                                        settings.unknown)
-   if settings.open_runs > 0 and placed >= settings.committed then
+   local committed = settings[ledger.columns(work)[1]]
+   local unknown = settings[ledger.columns(work)[2]]
+   local verdict, line = ledger.compare(placed, committed, unknown)
+   if settings.open_runs > 0 and placed >= committed then
       verdict = "ok"
       line = string.format(
          "%.0f committed by runs that have ended, the tables have %.0f; " ..
          "%d did not end properly or still run",
-         settings.committed, placed, settings.open_runs)
+         committed, placed, settings.open_runs)
    end
-   return verdict == "ok", spec.title .. " of all runs: " .. line
+   return verdict == "ok", work.title .. " of all runs: " .. line
 end
 
 return ledger
