@@ -131,3 +131,34 @@ d = json.load(open("q.json"))["test"]["depth"]
 values = [d[k] for k in sorted(d)]
 assert len(values) >= 3 and values == sorted(values) and values[-1] == 8 and values[0] <= 3, d'
 }
+
+@test "bank: prepare, run, check, and what check finds" {
+  use bank
+  bank_life
+  bank_mutations
+}
+
+@test "bank: resume, cleanup, and what is refused" {
+  use bank
+  bank_resume
+  good --accounts=1 prepare
+  bad 'a transfer needs two accounts: prepare with --accounts=2 or more' run
+  bad '--isolation: sqlite has only one level' --isolation=serializable --table-exists=drop run
+  good --db-driver=null --threads=3 --events=50 --time=0 run
+  says '^Totals read, .*, wrong: 0: ok$'
+}
+
+@test "bank: a wrong total is counted, and fails check" {
+  use bank
+  good --accounts=5 prepare
+  # Another program takes money for a while.
+  sql 'UPDATE bank_accounts SET balance = balance - 3 WHERE id = 2'
+  good --readers=100 --read=rows --events=7 --time=0 --json=b.json run
+  says '^Totals read, --read=rows, isolation level: the default: 7, wrong: 7: bad$'
+  python3 -c 'import json
+t = json.load(open("b.json"))["test"]["totals"]
+assert t == {"read": 7, "wrong": 7, "verdict": "bad"}, t'
+  sql 'UPDATE bank_accounts SET balance = balance + 3 WHERE id = 2'
+  bad '^Checking the totals of readers... bench_bank.wrong_totals is 7: ' check
+  says "^Checking table 'bank_accounts'... ok$"
+}

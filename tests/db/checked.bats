@@ -157,3 +157,46 @@ LUA
     good cleanup
   done
 }
+
+@test "bank: prepare, run, check, and what check finds" {
+  for kind in $kinds; do
+    aim "$kind" bank
+    bank_life
+    bank_mutations
+    bank_resume
+  done
+}
+
+@test "bank: readers with and without a snapshot" {
+  for kind in $kinds; do
+    aim "$kind" bank
+    good --accounts=10 prepare
+    for how in '--read=rows --isolation=repeatable-read' '--read=rows --isolation=serializable' \
+      '--read=sum --isolation=read-committed' '--read=sum --clients=16'; do
+      # shellcheck disable=SC2086
+      good --threads=4 $how --readers=50 --events=400 --time=0 run
+      says ', wrong: 0: ok$'
+    done
+    good check
+    # Reads of the same transaction see different moments.
+    good --threads=4 --read=rows --isolation=read-committed --readers=50 --events=1000 --time=0 run
+    says '^Totals read, --read=rows, isolation level: read-committed: [0-9]+, wrong: [1-9][0-9]*: bad$'
+    says '^Transfers of the run: .*: ok$'
+    bad '^Checking the totals of readers... bench_bank.wrong_totals is [1-9]' check
+    says "^Checking table 'bank_accounts'... ok$"
+    good cleanup
+  done
+}
+
+@test "bank: the server is killed in the middle of a run" {
+  for kind in $kinds; do
+    aim "$kind" bank
+    good --table-exists=drop prepare
+    survives "$kind" --readers=30
+    says '^Totals read, .*, wrong: 0: ok$'
+    aim "$kind" bank
+    good check
+    says '^bank_accounts: sum of transfers: Transfers of all runs: [1-9]'
+    good cleanup
+  done
+}
