@@ -250,6 +250,9 @@ void bench_series_add(void *series, double n);
 double bench_series_seconds(void *series);
 double bench_series_sum(void *series, double second);
 double bench_series_gap(void *series, double *ret_at);
+int bench_sequence_set(const char *name, double next);
+int bench_sequence_take(const char *name, double n, double limit,
+                        double *ret_first);
 void bench_class_record(void *cls, double took_ns);
 double bench_now_ns(void);
 

@@ -200,3 +200,35 @@ LUA
     good cleanup
   done
 }
+
+@test "ingest: the steps, check, and what check finds" {
+  for kind in $kinds; do
+    aim "$kind" ingest
+    ingest_life
+    ingest_mutations
+    if [ "$kind" = pgsql ]; then
+      # An index that was not told of a row.
+      servers sql "$BATS_FILE_TMPDIR/pgsql" "UPDATE pg_index SET indisready = false WHERE indexrelid = 'ingest_pdc'::regclass"
+      sql "INSERT INTO ingest_rows VALUES (3061, 'x', 1, 1, 1, 1, 'x')"
+      servers sql "$BATS_FILE_TMPDIR/pgsql" "UPDATE pg_index SET indisready = true WHERE indexrelid = 'ingest_pdc'::regclass"
+      bad "^Checking index 'ingest_pdc'... it has 2010 rows, ingest_rows has 2011$" check
+      says "^Checking index 'ingest_registersegment'... ok$"
+    fi
+    good --threads=4 --clients=12 --step=q --insert-rate=5000 --events=400 --time=0 run
+    good cleanup
+  done
+}
+
+@test "ingest: the server is killed in the middle of a run" {
+  for kind in $kinds; do
+    aim "$kind" ingest
+    good --table-exists=drop prepare
+    good --events=30 --time=0 run
+    good --step=l.x --time=0 run
+    survives "$kind" --step=l.i1 --rows-per-commit=3
+    aim "$kind" ingest
+    good check
+    says '^ingest_rows: Rows inserted of all runs: [1-9]'
+    good cleanup
+  done
+}

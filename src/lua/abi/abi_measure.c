@@ -1,11 +1,14 @@
 /*
- * abi_measure.c - named counters, histograms and series of scripts.
+ * abi_measure.c - named counters, histograms, series and sequences of scripts.
  */
+#include <errno.h>
+
 #include "base/clock.h"
 #include "base/ffi_api.h"
 #include "db/classes/statement.h"
 #include "db/env.h"
 #include "lua/engine/measure.h"
+#include "lua/engine/sequence.h"
 #include "lua/engine/series.h"
 #include "lua/engine/shared.h"
 #include "lua/engine/state.h"
@@ -95,6 +98,22 @@ double bench_series_gap(void *series, double *ret_at)
 
   *ret_at = (double)at / NS_PER_S;
   return (double)gap / NS_PER_S;
+}
+
+int bench_sequence_set(const char *name, double next)
+{
+  struct state *s = state_current();
+
+  return s ? sequences_set(&s->script->sequences, name, next) : -ENOENT;
+}
+
+int bench_sequence_take(const char *name, double n, double limit,
+                        double *ret_first)
+{
+  struct state *s = state_current();
+
+  return s ? sequences_take(&s->script->sequences, name, n, limit, ret_first)
+           : -ENOENT;
 }
 
 double bench_now_ns(void)

@@ -20,6 +20,7 @@
 #include "lua/engine/failure.h"
 #include "lua/engine/internal_text.h"
 #include "lua/engine/measure.h"
+#include "lua/engine/sequence.h"
 #include "lua/engine/series.h"
 #include "lua/engine/setup.h"
 #include "lua/engine/team.h"
@@ -79,6 +80,7 @@ struct script {
 
   /* Each has a lock of its own. */
   struct measures measures;
+  struct sequences sequences;
   struct series_set series;
   struct labels labels; /* labels of statements */
   struct compiled_modules compiled;
