@@ -7,11 +7,10 @@
 --                  default for prepare, and the setting of the tables for others
 --   more           [optional] list of more columns of the workload's own table,
 --                  which begin with 0
---   seeded         [optional] the rows depend on --rand-seed
 --   names          the tables, in the order of the loader
 --   columns        table -> its columns; $key is the type of a primary key,
 --                  $serial that of one which the database numbers
---   indexes        [optional] table -> list of {index, columns, unique}
+--   indexes        [optional] table -> list of {index, columns}
 --   kind           [optional] the kind of tables of the loader, whose
 --                  parameters have the names of the options; without one, the
 --                  tables are empty
@@ -49,16 +48,10 @@ end
 -- ---------------------------------------------------------------------------
 -- The row of the workload's own table
 
--- The seed of the program's generators if the user gives none.
-local SEED_FIXED = 42
-
 -- Returns the settings that prepare makes the tables with.
 local function wanted(spec)
-   local opt, size = sysbench.opt, {version = spec.version, seed = 0}
+   local opt, size = sysbench.opt, {version = spec.version}
 
-   if spec.seeded then
-      size.seed = opt.rand_seed ~= 0 and opt.rand_seed or SEED_FIXED
-   end
    for _, s in ipairs(spec.settings) do
       local column, option, default = unpack(s)
       size[column] = opt[option] > 0 and opt[option] or default
@@ -68,7 +61,7 @@ end
 
 -- Returns the names of all columns.
 local function columns_of(spec)
-   local columns = {"version", "seed", "runs", "open_runs"}
+   local columns = {"version", "runs", "open_runs"}
 
    for _, s in ipairs(spec.settings) do table.insert(columns, s[1]) end
    for _, work in ipairs(ledger.works(spec)) do
@@ -132,10 +125,6 @@ local function misfit(spec, settings, all)
                     "version %d; use prepare with --table-exists=drop",
                     settings.version, spec.version)
    end
-   if all and settings.seed ~= size.seed then
-      return format("the tables were made with --rand-seed=%.0f, not %.0f",
-                    settings.seed, size.seed)
-   end
    for _, s in ipairs(spec.settings) do
       local column, option = s[1], s[2]
       if (all or sysbench.opt[option] > 0) and
@@ -197,8 +186,7 @@ local function finish(drv, con, spec, name)
    for _, index in ipairs(spec.indexes and spec.indexes[name] or {}) do
       if sysbench.opt.table_exists ~= "resume" or
          not schema.has_index(drv, con, name, index[1]) then
-         con:query(format("CREATE %sINDEX %s ON %s(%s)",
-                          index[3] and "UNIQUE " or "", index[1], name,
+         con:query(format("CREATE INDEX %s ON %s(%s)", index[1], name,
                           index[2]))
       end
    end
