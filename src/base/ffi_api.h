@@ -254,6 +254,16 @@ double bench_counter_total(const char *name);
 void *bench_histogram_open(const char *name, const char *unit);
 void bench_histogram_update(void *histogram, double value);
 void bench_histogram_print(void *histogram);
+void *bench_series_open(const char *name);
+void bench_series_add(void *series, double n);
+double bench_series_seconds(void *series);
+double bench_series_sum(void *series, double second);
+double bench_series_gap(void *series, double *ret_at);
+int bench_sequence_set(const char *name, double next);
+int bench_sequence_take(const char *name, double n, double limit,
+                        double *ret_first);
+void bench_class_record(void *cls, double took_ns);
+double bench_now_ns(void);
 
 sql_connection *bench_db_connect(sql_driver *drv, const char *host,
                                  const char *port, const char *socket,

@@ -29,27 +29,27 @@ share() {
 
 @test "tpcb: --remote is the share of accounts of other branches" {
   setup_tpcb
-  tpcb_good --scale=3 prepare
+  good --scale=3 prepare
   for remote in 0 100; do
-    tpcb_good --remote=$remote --events=300 --time=0 run
+    good --remote=$remote --events=300 --time=0 run
     must is "$(share)" "$remote.0"
     [ "$(sql 'SELECT COUNT(*) FROM pgbench_history WHERE (tid - 1) / 10 + 1 <> bid')" = 0 ]
     sql 'DELETE FROM pgbench_history'
   done
   # Four standard deviations of 2000 draws are 3.2 %.
-  tpcb_good --remote=15 --events=2000 --time=0 --rand-seed=1 run
+  good --remote=15 --events=2000 --time=0 --rand-seed=1 run
   must [ "$(share | awk '{ print ($1 > 11.8 && $1 < 18.2) }')" -eq 1 ]
   sql 'DELETE FROM pgbench_history'
   # Without the option, a third of the accounts are of the branch.
-  tpcb_good --events=2000 --time=0 --rand-seed=1 run
+  good --events=2000 --time=0 --rand-seed=1 run
   must [ "$(share | awk '{ print ($1 > 62.4 && $1 < 70.9) }')" -eq 1 ]
 }
 
 @test "tpcb: tables that are not there, and values that are refused" {
   setup_tpcb
-  tpcb_bad "did you run the prepare command" run
-  tpcb_bad "--remote|'remote'" --remote=101 run
-  tpcb_bad "scale" --scale=20000 prepare
-  tpcb_bad 'null driver keeps no tables' --db-driver=null check
-  tpcb_good --db-driver=null --events=5 --time=0 run
+  bad "did you run the prepare command" run
+  bad "--remote|'remote'" --remote=101 run
+  bad "scale" --scale=20000 prepare
+  bad 'null driver keeps no tables' --db-driver=null check
+  good --db-driver=null --events=5 --time=0 run
 }

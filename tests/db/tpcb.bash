@@ -2,75 +2,25 @@
 # tpcb.bash - what the tests of the script tpcb do on every database; to be
 # sourced.  The caller sets the array `to`, the options that lead there.
 
-# tpcb ARG...: a command; out, err, status.
-tpcb() {
-  status=0
-  LUA_PATH="./?.lua;$BENCH_SRC/src/lua/scripts/?.lua;;" \
-    "$BENCH" tpcb "${to[@]}" "$@" >out 2>err || status=$?
-}
-
-shown() {
-  printf 'status %s of: %s\n' "$status" "$*"
-  cat out err
-  return 1
-}
-
-# tpcb_good ARG...: a command that succeeds.
-tpcb_good() {
-  tpcb "$@"
-  [ "$status" -eq 0 ] || shown "$@"
-}
-
-# tpcb_bad PATTERN ARG...: a command that fails, and its output has the pattern.
-tpcb_bad() {
-  local pattern=$1
-  shift
-  tpcb "$@"
-  [ "$status" -eq 1 ] && cat out err | grep -Eq -- "$pattern" || {
-    printf 'wanted: %s\n' "$pattern"
-    shown "$@"
-  }
-}
-
-# sql STATEMENT...: execute them; the values of the first row of each.
-sql() {
-  cat >sql.lua <<'LUA'
-function prepare()
-   local con = sysbench.sql.driver():connect()
-   for line in io.lines("sql.txt") do
-      local rs = con:query(line)
-      if rs ~= nil and rs.nrows > 0 then
-         print("= " .. table.concat({unpack(rs:fetch_row(), 1, rs.nfields)}, " "))
-      end
-   end
-end
-LUA
-  printf '%s\n' "$@" >sql.txt
-  "$BENCH" ./sql.lua "${to[@]}" prepare | sed -n 's/^= //p'
-}
-
-# broken PATTERN BREAK MEND: check names what BREAK has done, until MEND.
-broken() {
-  sql "$2"
-  tpcb_bad "$1" check
-  sql "$3"
-}
+. "$BENCH_SRC/tests/db/workload.bash"
+# shellcheck disable=SC2034
+workload=tpcb
 
 # The tables are loaded, run and checked.
 tpcb_life() {
-  tpcb_good --scale=2 --threads=2 prepare
-  tpcb_good --scale=2 check
+  good --scale=2 --threads=2 prepare
+  good --scale=2 check
   grep -q "history of 0 rows... ok" out
-  tpcb_good --threads=2 --events=200 --time=0 run
+  good --threads=2 --events=200 --time=0 run
   ! grep -q -e '--scale' err || shown run
-  tpcb_good --acknowledged=200 check
+  good --acknowledged=200 check
   grep -q "Checking balances and the history of 200 rows... ok" out
-  tpcb_bad 'pgbench_history has 200 rows, --acknowledged is 201: events are lost' \
+  bad 'pgbench_history has 200 rows, --acknowledged is 201: events are lost' \
     --acknowledged=201 check
   [ "$(sql 'SELECT COUNT(*) FROM pgbench_history WHERE delta BETWEEN -5000 AND 5000 AND mtime IS NOT NULL')" = 200 ]
-  tpcb_good --threads=3 --events=3 --time=0 run
+  good --threads=3 --events=3 --time=0 run
   grep -q 'WARNING: --scale is 2, with 3 threads' err
-  tpcb_bad 'pgbench_branches has 2 rows, but --scale is 3' --scale=3 run
+  bad 'pgbench_branches has 2 rows, but --scale is 3' --scale=3 run
 }
 
 # Each thing that may go wrong is named, on tables that have had events.
@@ -109,34 +59,34 @@ tpcb_mutations() {
   broken 'pgbench_history.delta is NULL in 1 of' \
     'INSERT INTO pgbench_history (tid, bid, aid) VALUES (1, 1, 1)' \
     'DELETE FROM pgbench_history WHERE mtime IS NULL'
-  tpcb_good check
+  good check
   sql 'DELETE FROM pgbench_history'
-  tpcb_bad 'sum of pgbench_history.delta is 0' check
-  tpcb_good --history=off check
+  bad 'sum of pgbench_history.delta is 0' check
+  good --history=off check
   sql 'DROP TABLE pgbench_history'
-  tpcb_bad "'pgbench_history'... it does not exist" check
-  tpcb_good cleanup
+  bad "'pgbench_history'... it does not exist" check
+  good cleanup
   [ "$(grep -c Dropping out)" -eq 4 ]
 }
 
 # Rows that an interrupted prepare has not loaded, and rows of another load.
 tpcb_resume() {
-  tpcb_good --scale=1 --threads=2 prepare
+  good --scale=1 --threads=2 prepare
   sql 'DROP TABLE pgbench_tellers' \
     'DELETE FROM pgbench_accounts WHERE aid BETWEEN 60100 AND 60200' \
     'DELETE FROM pgbench_accounts WHERE aid > 90000'
-  tpcb_bad '101 rows missing|10101 rows missing, the first is row 60100' check
-  tpcb_good --scale=1 --table-exists=resume --threads=2 prepare
-  tpcb_good --scale=1 check
+  bad '101 rows missing|10101 rows missing, the first is row 60100' check
+  good --scale=1 --table-exists=resume --threads=2 prepare
+  good --scale=1 check
   sql 'UPDATE pgbench_branches SET bbalance = 1'
-  tpcb_bad 'its row 1 is none of this load: resume needs the same --scale' \
+  bad 'its row 1 is none of this load: resume needs the same --scale' \
     --scale=1 --table-exists=resume prepare
-  tpcb_good cleanup
-  tpcb_good --scale=2 prepare
-  tpcb_bad 'it has rows that are not of a table of 100000 rows: drop it, or give the --scale' \
+  good cleanup
+  good --scale=2 prepare
+  bad 'it has rows that are not of a table of 100000 rows: drop it, or give the --scale' \
     --scale=1 --table-exists=resume prepare
-  tpcb_good --scale=1 --table-exists=drop prepare
-  tpcb_good --scale=1 check
-  tpcb_bad '' prepare
-  tpcb_good cleanup
+  good --scale=1 --table-exists=drop prepare
+  good --scale=1 check
+  bad '' prepare
+  good cleanup
 }

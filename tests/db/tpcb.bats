@@ -76,22 +76,22 @@ pgbench() {
 @test "data of pgbench is run and checked" {
   aim pgsql
   pgbench -i -s 2 -q
-  tpcb_good check
-  tpcb_good --scale=2 --threads=2 --events=100 --time=0 run
-  tpcb_good --acknowledged=100 check
+  good check
+  good --scale=2 --threads=2 --events=100 --time=0 run
+  good --acknowledged=100 check
   pgbench -n -M prepared -c 2 -t 50
-  tpcb_good --acknowledged=200 check
+  good --acknowledged=200 check
   grep -q 'history of 200 rows... ok' out
   # pgbench empties the history.
   pgbench -c 1 -t 10
-  tpcb_bad 'sum of pgbench_history.delta is' check
-  tpcb_good --history=off check
-  tpcb_good cleanup
+  bad 'sum of pgbench_history.delta is' check
+  good --history=off check
+  good cleanup
 }
 
 @test "data of ours is run by pgbench, and looks like its own" {
   aim pgsql
-  tpcb_good --scale=2 prepare
+  good --scale=2 prepare
   sums=("SELECT md5(string_agg(t::text, ' ' ORDER BY aid)) FROM pgbench_accounts t"
     "SELECT md5(string_agg(t::text, ' ' ORDER BY tid)) FROM pgbench_tellers t"
     "SELECT md5(string_agg(t::text, ' ' ORDER BY bid)) FROM pgbench_branches t"
@@ -99,11 +99,11 @@ pgbench() {
     "SELECT string_agg(indexdef, ' ' ORDER BY indexname) FROM pg_indexes WHERE tablename LIKE 'pgbench%'")
   ours=$(sql "${sums[@]}")
   pgbench -n -M prepared -c 2 -t 50
-  tpcb_good --acknowledged=100 check
-  tpcb_good cleanup
+  good --acknowledged=100 check
+  good cleanup
   pgbench -i -s 2 -q
   theirs=$(sql "${sums[@]}")
-  tpcb_good cleanup
+  good cleanup
   [ "$ours" = "$theirs" ] || {
     diff <(printf '%s\n' "$ours") <(printf '%s\n' "$theirs")
     return 1

@@ -12,7 +12,9 @@ extern const struct kind *const kind_list[];
 /* Returns NULL if there is no such kind. */
 const struct kind *kind_find(const char *name);
 
-/* Each is in the file of its name. */
+/* Each is in the file of its name; bank and counter are in numbers.c. */
+extern const struct kind kind_bank;
+extern const struct kind kind_counter;
 extern const struct kind kind_sbtest;
 extern const struct kind kind_tpcb;
 extern const struct kind kind_tpcc;

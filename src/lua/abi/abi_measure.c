@@ -1,8 +1,15 @@
 /*
- * abi_measure.c - named counters and histograms of scripts.
+ * abi_measure.c - named counters, histograms, series and sequences of scripts.
  */
+#include <errno.h>
+
+#include "base/clock.h"
 #include "base/ffi_api.h"
+#include "db/classes/statement.h"
+#include "db/env.h"
 #include "lua/engine/measure.h"
+#include "lua/engine/sequence.h"
+#include "lua/engine/series.h"
 #include "lua/engine/shared.h"
 #include "lua/engine/state.h"
 
@@ -58,4 +65,68 @@ void bench_histogram_update(void *histogram, double value)
 void bench_histogram_print(void *histogram)
 {
   measure_print(histogram);
+}
+
+void *bench_series_open(const char *name)
+{
+  struct state *s = state_current();
+
+  return s ? series_open(&s->script->series, name) : NULL;
+}
+
+void bench_series_add(void *series, double n)
+{
+  if (is_measured())
+    series_add(series, n, clock_now_ns());
+}
+
+double bench_series_seconds(void *series)
+{
+  return (double)series_seconds(series);
+}
+
+double bench_series_sum(void *series, double second)
+{
+  return second >= 0 ? series_sum(series, (size_t)second) : 0;
+}
+
+/* Seconds; *ret_at: when the gap began. */
+double bench_series_gap(void *series, double *ret_at)
+{
+  uint64_t at;
+  const uint64_t gap = series_gap_ns(series, &at);
+
+  *ret_at = (double)at / NS_PER_S;
+  return (double)gap / NS_PER_S;
+}
+
+int bench_sequence_set(const char *name, double next)
+{
+  struct state *s = state_current();
+
+  return s ? sequences_set(&s->script->sequences, name, next) : -ENOENT;
+}
+
+int bench_sequence_take(const char *name, double n, double limit,
+                        double *ret_first)
+{
+  struct state *s = state_current();
+
+  return s ? sequences_take(&s->script->sequences, name, n, limit, ret_first)
+           : -ENOENT;
+}
+
+double bench_now_ns(void)
+{
+  return (double)clock_now_ns();
+}
+
+/* Something that is no statement has taken so long, in the class of a label. */
+void bench_class_record(void *cls, double took_ns)
+{
+  const struct state *s = state_current();
+  const struct stmt_sample sample = { 0 };
+
+  if (s && s->statements && cls && took_ns >= 0)
+    statement_ended(s->statements, cls, "", 0, (uint64_t)took_ns, &sample);
 }

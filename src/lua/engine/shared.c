@@ -121,6 +121,8 @@ static void init_parts(struct script *script)
 
   (void)pthread_mutex_init(&script->lock, NULL);
   measures_init(&script->measures);
+  sequences_init(&script->sequences);
+  series_set_init(&script->series);
   labels_init(&script->labels);
   compiled_init(&script->compiled);
   failures_init(&script->failures, &rules);
@@ -163,6 +165,8 @@ void shared_done(struct script *script)
   for (size_t i = 0; i < INTERNAL_MODULES; i++)
     strbuf_done(&script->modules[i]);
   measures_done(&script->measures);
+  sequences_done(&script->sequences);
+  series_set_done(&script->series);
   labels_done(&script->labels);
   compiled_done(&script->compiled);
   failures_done(&script->failures);

@@ -20,6 +20,8 @@
 #include "lua/engine/failure.h"
 #include "lua/engine/internal_text.h"
 #include "lua/engine/measure.h"
+#include "lua/engine/sequence.h"
+#include "lua/engine/series.h"
 #include "lua/engine/setup.h"
 #include "lua/engine/team.h"
 #include "report/text_reporter.h"
@@ -83,6 +85,8 @@ struct script {
 
   /* Each has a lock of its own. */
   struct measures measures;
+  struct sequences sequences;
+  struct series_set series;
   struct labels labels; /* labels of statements */
   struct compiled_modules compiled;
   struct failures failures;

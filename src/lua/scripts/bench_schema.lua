@@ -1,6 +1,6 @@
 -- Functions of the bundled scripts, old and new, about their tables: what they
 -- contain, whether they exist, how SQLite creates them, and how they are warmed
--- up and checked.
+-- up, read in one snapshot, and checked.
 --
 -- A table is called sbtestN, and the functions take its number N.  For other
 -- tables, has_table, has_index, make_way and analyze take the name as well.
@@ -136,6 +136,20 @@ function schema.analyze(drv, con, n)
 
    con:query(format("%s %s", plain and "ANALYZE" or "ANALYZE TABLE",
                     name_of(n)))
+end
+
+-- Begins a transaction whose statements all read the same snapshot.
+local SNAPSHOT = {
+   pgsql = {"BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"},
+   sqlite = {"BEGIN"},
+   other = {"SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+            "START TRANSACTION WITH CONSISTENT SNAPSHOT"},
+}
+
+function schema.begin_snapshot(drv, con)
+   for _, text in ipairs(SNAPSHOT[drv:name()] or SNAPSHOT.other) do
+      con:query(text)
+   end
 end
 
 -- Call this once per connection, before it loads rows: known facts need not be

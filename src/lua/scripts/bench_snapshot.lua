@@ -6,22 +6,12 @@
 -- has committed between the first snapshot and the last.  Otherwise they try it
 -- again, and in the end thread 0 works alone.
 
+local schema = require("bench_schema")
 local team = require("bench_team")
 
 local snapshot = {}
 
 local ATTEMPTS = 5
-
-local BEGIN = {
-   pgsql = {"BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"},
-   sqlite = {"BEGIN"},
-   other = {"SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
-            "START TRANSACTION WITH CONSISTENT SNAPSHOT"},
-}
-
-local function begin(drv, con)
-   for _, text in ipairs(BEGIN[drv:name()] or BEGIN.other) do con:query(text) end
-end
 
 local function import(con)
    if team.number == 0 then
@@ -43,7 +33,7 @@ end
 -- that text.  Returns how many threads have the same snapshot: thread 0 up to
 -- that number.
 function snapshot.open(drv, con, fingerprint)
-   begin(drv, con)
+   schema.begin_snapshot(drv, con)
    if team.size == 1 then return 1 end
    if drv:name() == "pgsql" then
       import(con)
@@ -52,7 +42,7 @@ function snapshot.open(drv, con, fingerprint)
    for attempt = 1, ATTEMPTS do
       if agree(attempt, fingerprint()) then return team.size end
       con:query("COMMIT")
-      begin(drv, con)
+      schema.begin_snapshot(drv, con)
    end
    return 1
 end

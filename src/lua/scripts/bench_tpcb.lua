@@ -127,20 +127,6 @@ local function check_table(drv, con, n, scale)
    return report(format("table '%s'", name), faults), exists
 end
 
--- All sums are of the same moment.
-local function begin_snapshot(drv, con)
-   local name = drv:name()
-
-   if name == "pgsql" then
-      con:query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-   elseif name == "mysql" then
-      con:query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-      con:query("START TRANSACTION WITH CONSISTENT SNAPSHOT")
-   else
-      con:query("BEGIN")
-   end
-end
-
 local function numbers(con, query, ...)
    local row = {con:query_row(format(query, ...))}
    for i = 1, #row do row[i] = tonumber(row[i]) end
@@ -247,7 +233,7 @@ end
 local function check_balances(drv, con)
    local faults, words = {}, "balances"
 
-   begin_snapshot(drv, con)
+   schema.begin_snapshot(drv, con)
    local sum = check_sums(con, faults)
    if sysbench.opt.history then
       words = format("balances and the history of %d rows",

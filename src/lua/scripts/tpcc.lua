@@ -6,6 +6,7 @@
 -- tpcc_model chooses the inputs, tpcc_transactions executes them, tpcc_audit
 -- counts and reports, tpcc_tables has prepare and cleanup, tpcc_check has check.
 
+local isolation = require("bench_isolation")
 local lost = require("bench_lost")
 local model = require("tpcc_model")
 local options = require("bench_options")
@@ -46,8 +47,6 @@ local function is_factor(_, value)
 end
 
 local HOMES = {"client", "random"}
-local LEVELS = {"read-uncommitted", "read-committed", "repeatable-read",
-                "serializable"}
 
 sysbench.cmdline.options = {
    warehouses = {"number of warehouses", 1, INT, within(1, 1000000)},
@@ -64,8 +63,7 @@ sysbench.cmdline.options = {
    home = {"warehouse of a client {client,random}: its own, or another one " ..
            "for each transaction, as some programs do", "client", STRING,
            one_of(HOMES)},
-   isolation = {"isolation level {" .. table.concat(LEVELS, ",") ..
-                "}; empty = the server's", "", STRING, one_of(LEVELS)},
+   isolation = isolation.option,
    districts = {"districts of a warehouse; other than 10 is not the " ..
                 "standard size, for tests", 10, INT, within(1, 10)},
    customers = {"customers of a district; other than 3000 is not the " ..
@@ -150,22 +148,6 @@ local function known_tables(drv, con)
    return settings
 end
 
-local ISOLATION = {
-   mysql = "SET SESSION TRANSACTION ISOLATION LEVEL %s",
-   pgsql = "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL %s",
-}
-
-local function set_isolation(drv, con)
-   local level = sysbench.opt.isolation
-   local statement = ISOLATION[drv:name()]
-
-   if level == "" then return end
-   if statement == nil then
-      error("--isolation: " .. drv:name() .. " has only one level", 0)
-   end
-   con:query(string.format(statement, level:gsub("-", " "):upper()))
-end
-
 -- ---------------------------------------------------------------------------
 -- A run, in its main state
 
@@ -197,11 +179,9 @@ end
 
 -- Lines below the headline.
 local function notes(size, figures)
-   local level = sysbench.opt.isolation
    local lines = {string.format(
-      "%d warehouse%s, isolation level: %s, %s",
-      size.warehouses, size.warehouses == 1 and "" or "s",
-      level == "" and "the default" or level, pace_words())}
+      "%d warehouse%s, %s, %s", size.warehouses,
+      size.warehouses == 1 and "" or "s", isolation.words(), pace_words())}
    local wanted = size.warehouses * model.clients_per_warehouse
 
    if figures.efficiency_percent then
@@ -291,7 +271,7 @@ function thread_init(id)
    local uniform = sysbench.rand.uniform
    local audit = require("tpcc_audit")
 
-   set_isolation(drv, con)
+   isolation.set(drv, con)
    choose = model.chooser(uniform, weights_of(sysbench.opt.weights))
    fill = model.inputs(uniform, {
       warehouses = warehouses, districts = settings.districts,

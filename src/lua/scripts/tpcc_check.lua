@@ -121,18 +121,10 @@ end
 
 -- Compares what all runs have committed with the tables.
 local function reconcile(c, settings)
-   if settings == nil or settings.runs == 0 then return true end
-   local growth = ledger.placed(c.con, settings) or 0
-   local verdict, line = ledger.compare(growth, settings.committed,
-                                        settings.unknown)
-   if settings.open_runs > 0 and growth >= settings.committed then
-      verdict = "ok"
-      line = format("%.0f committed by runs that have ended, the tables have " ..
-                    "%.0f; %d did not end properly or still run",
-                    settings.committed, growth, settings.open_runs)
-   end
-   print("New orders of all runs: " .. line)
-   return verdict == "ok"
+   if settings == nil then return true end
+   local good, line = ledger.reconcile(c.con, settings)
+   if line then print(line) end
+   return good
 end
 
 -- Compares the rows of every threads-th table with those that prepare makes;

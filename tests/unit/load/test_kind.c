@@ -275,6 +275,33 @@ static void test_list(void)
   OK(kind_keys(&t) == 0, "tpcb: the history stays empty");
 }
 
+static void ok_row(const struct kind *k, const struct kind_args *args,
+                   uint64_t key, const char *want)
+{
+  char text[KIND_BYTES_MAX];
+  struct maker m;
+
+  if (maker_init(&m, k, args, 1) < 0)
+    abort();
+  text[k->put(&m, ROWS_PLAIN, key, text)] = '\0';
+  OK_STR(text, want, k->name);
+  maker_done(&m);
+}
+
+static void test_numbers(void)
+{
+  const struct kind_args args = { .value = { 7, 1000 } };
+  const struct kind_args none = { .value = { 0, 1000 } };
+  const struct kind_args counter = { .value = { 7 } };
+  struct err err;
+
+  OK(kind_counter.check(&none, &err) == -EINVAL, "counter: no row");
+  OK(kind_bank.check(&none, &err) == -EINVAL, "bank: no account");
+  OK(kind_bank.check(&args, &err) == 0, "bank: some accounts");
+  ok_row(&kind_counter, &counter, 3, "3\t0\n");
+  ok_row(&kind_bank, &args, 3, "3\t1000\t0\n");
+}
+
 int main(void)
 {
   test_ranges();
@@ -282,5 +309,6 @@ int main(void)
   test_decimals();
   test_expect();
   test_list();
+  test_numbers();
   return TAP_EXIT();
 }

@@ -1,0 +1,304 @@
+-- The tables of workloads with a check of their own: prepare and cleanup, the
+-- settings that the tables were made with, and parts of `check`.
+--
+-- A `spec` describes the tables, besides what bench_ledger wants of it:
+--   version        run refuses tables of another version
+--   settings       list of {column, option, default}; an option of 0 means the
+--                  default for prepare, and the setting of the tables for others
+--   more           [optional] list of more columns of the workload's own table,
+--                  which begin with 0
+--   names          the tables, in the order of the loader
+--   columns        table -> its columns; $key is the type of a primary key,
+--                  $serial that of one which the database numbers
+--   indexes        [optional] table -> list of {index, columns}
+--   kind           [optional] the kind of tables of the loader, whose
+--                  parameters have the names of the options; without one, the
+--                  tables are empty
+--   rows(settings) [with kind] the rows that `check` compares
+
+local ledger = require("bench_ledger")
+local load = require("bench_load")
+local schema = require("bench_schema")
+local print = load.say
+
+local format = string.format
+local checked = {}
+
+if not load.possible then
+   error("this script needs functions that only bench has", 0)
+end
+if sysbench.cmdline.command == nil then
+   error("a command is required, one of: prepare, check, run, cleanup, help", 0)
+end
+
+-- The options that all these workloads have.
+function checked.options(list)
+   list.create_table_options = {"text appended to CREATE TABLE", "",
+                                sysbench.cmdline.ARG_STRING}
+   list.mysql_storage_engine = {"engine, MySQL only", "innodb",
+                                sysbench.cmdline.ARG_STRING}
+   sysbench.cmdline.options = list
+end
+
+function checked.connect()
+   local drv = sysbench.sql.driver()
+   return drv, drv:connect()
+end
+
+-- ---------------------------------------------------------------------------
+-- The row of the workload's own table
+
+-- Returns the settings that prepare makes the tables with.
+local function wanted(spec)
+   local opt, size = sysbench.opt, {version = spec.version}
+
+   for _, s in ipairs(spec.settings) do
+      local column, option, default = unpack(s)
+      size[column] = opt[option] > 0 and opt[option] or default
+   end
+   return size
+end
+
+-- Returns the names of all columns.
+local function columns_of(spec)
+   local columns = {"version", "runs", "open_runs"}
+
+   for _, s in ipairs(spec.settings) do table.insert(columns, s[1]) end
+   for _, work in ipairs(ledger.works(spec)) do
+      for _, name in ipairs(ledger.columns(work)) do
+         table.insert(columns, name)
+      end
+   end
+   for name in pairs(spec.also or {}) do table.insert(columns, name) end
+   for _, name in ipairs(spec.more or {}) do table.insert(columns, name) end
+   return columns
+end
+
+local function engine(drv)
+   if drv:name() == "pgsql" or drv:name() == "sqlite" then return "" end
+   return "/*! ENGINE = " .. sysbench.opt.mysql_storage_engine .. " */"
+end
+
+local function create_own(drv, con, spec, size)
+   local columns, types, values = columns_of(spec), {}, {}
+
+   if drv:name() == "null" then return end
+   for i, name in ipairs(columns) do
+      types[i] = name .. " BIGINT NOT NULL"
+      values[i] = format("%.0f", size[name] or 0)
+   end
+   con:query("DROP TABLE IF EXISTS " .. spec.table)
+   con:query(format("CREATE TABLE %s(%s) %s", spec.table,
+                    table.concat(types, ", "), engine(drv)))
+   con:query(format("INSERT INTO %s(%s) VALUES (%s)", spec.table,
+                    table.concat(columns, ", "), table.concat(values, ", ")))
+end
+
+-- Returns the row of the table as numbers by column; nil and why not.  The null
+-- driver has no tables: everything is as the options say.
+local function read_own(drv, con, spec)
+   local columns, settings = columns_of(spec), {}
+
+   if drv:name() == "null" then
+      settings = wanted(spec)
+      for _, name in ipairs(columns) do settings[name] = settings[name] or 0 end
+      return settings
+   end
+   if not schema.has_table(drv, con, spec.table) then
+      return nil, "there is no table " .. spec.table ..
+         "; use the prepare command first"
+   end
+   local row = {con:query_row(format("SELECT %s FROM %s",
+                                     table.concat(columns, ", "), spec.table))}
+   if #row == 0 then return nil, "the table " .. spec.table .. " is empty" end
+   for i, name in ipairs(columns) do settings[name] = tonumber(row[i]) end
+   return settings
+end
+
+-- Returns why the tables do not fit the options; nil if they do.  `all`: an
+-- option that was not given means its default.
+local function misfit(spec, settings, all)
+   local size = wanted(spec)
+
+   if settings.version ~= spec.version then
+      return format("the tables have version %d, this program makes and runs " ..
+                    "version %d; use prepare with --table-exists=drop",
+                    settings.version, spec.version)
+   end
+   for _, s in ipairs(spec.settings) do
+      local column, option = s[1], s[2]
+      if (all or sysbench.opt[option] > 0) and
+         settings[column] ~= size[column] then
+         return format("the tables were made with --%s=%.0f, not %.0f",
+                       option:gsub("_", "-"), settings[column], size[column])
+      end
+   end
+end
+
+-- Returns the settings of the tables, which fit the options.
+function checked.settings(drv, con, spec)
+   local settings, why = read_own(drv, con, spec)
+
+   why = why or misfit(spec, settings, false)
+   if why then error(spec.name .. ": " .. why, 0) end
+   return settings
+end
+
+-- ---------------------------------------------------------------------------
+-- prepare and cleanup
+
+local SERIAL = {
+   sqlite = "INTEGER PRIMARY KEY AUTOINCREMENT",
+   pgsql = "BIGSERIAL PRIMARY KEY",
+   other = "BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY",
+}
+
+local function table_statement(drv, spec, name)
+   local columns = spec.columns[name]:gsub("%$%w+", {
+      ["$key"] = "INTEGER NOT NULL PRIMARY KEY",
+      ["$serial"] = SERIAL[drv:name()] or SERIAL.other})
+
+   return format("CREATE TABLE %s(%s) %s %s", name, columns, engine(drv),
+                 sysbench.opt.create_table_options)
+end
+
+-- The table bench_NAME is made with the first one of the others.
+local function create(drv, con, spec, name)
+   local first = name == spec.names[1]
+
+   if sysbench.opt.table_exists == "resume" and
+      schema.has_table(drv, con, name) then
+      local settings, why = read_own(drv, con, spec)
+      why = why or misfit(spec, settings, true)
+      if why then error("--table-exists=resume is not possible: " .. why, 0) end
+      print(format("Resuming table '%s'...", name))
+      return load.RESUME
+   end
+   local statement = table_statement(drv, spec, name)
+   if not schema.make_way(drv, con, name, statement) then return load.LEAVE end
+   print(format("Creating table '%s'...", name))
+   con:query(statement)
+   if first then create_own(drv, con, spec, wanted(spec)) end
+   return load.FRESH
+end
+
+local function finish(drv, con, spec, name)
+   for _, index in ipairs(spec.indexes and spec.indexes[name] or {}) do
+      if sysbench.opt.table_exists ~= "resume" or
+         not schema.has_index(drv, con, name, index[1]) then
+         con:query(format("CREATE INDEX %s ON %s(%s)", index[1], name,
+                          index[2]))
+      end
+   end
+   if sysbench.opt.load_analyze then schema.analyze(drv, con, name) end
+end
+
+-- The parameters of the loader's kind.
+local function params(spec, size)
+   local list = {}
+   for _, s in ipairs(spec.settings) do list[s[2]] = size[s[1]] end
+   return list
+end
+
+local function prepare(spec)
+   local drv, con = checked.connect()
+
+   schema.load_session(drv, con)
+   if spec.kind then
+      load.run_kind(con, spec.kind, params(spec, wanted(spec)), {
+         create = function(name) return create(drv, con, spec, name) end,
+         finish = function(name) finish(drv, con, spec, name) end,
+      })
+   elseif sysbench.tid == 0 then
+      for _, name in ipairs(spec.names) do
+         if create(drv, con, spec, name) ~= load.LEAVE then
+            finish(drv, con, spec, name)
+         end
+      end
+   end
+end
+
+local function cleanup(spec)
+   local _, con = checked.connect()
+
+   for _, name in ipairs(spec.names) do
+      print(format("Dropping table '%s'...", name))
+      con:query("DROP TABLE IF EXISTS " .. name)
+   end
+   con:query("DROP TABLE IF EXISTS " .. spec.table)
+   load.tidy(con)
+end
+
+-- ---------------------------------------------------------------------------
+-- check
+
+-- Prints one line.  Returns true if nothing is wrong.
+function checked.report(what, faults)
+   print(format("Checking %s... %s", what,
+                #faults == 0 and "ok" or table.concat(faults, ", ")))
+   return #faults == 0
+end
+
+-- Returns the values of a row as numbers.
+function checked.numbers(con, query, ...)
+   local row = {con:query_row(format(query, ...))}
+   for i = 1, 8 do row[i] = tonumber(row[i]) end
+   return unpack(row, 1, 8)
+end
+
+-- Adds the rows of a table for which a condition holds, and its first key.
+function checked.no_rows(con, faults, name, key, condition, words)
+   local n, first = checked.numbers(
+      con, "SELECT COUNT(*), MIN(%s) FROM %s WHERE %s", key, name, condition)
+
+   if n > 0 then
+      table.insert(faults, format("%s in %d row%s of %s, the first has %s %.0f",
+                                  words, n, n == 1 and "" or "s", name, key,
+                                  first or 0))
+   end
+end
+
+-- Compares the rows of table number n with those of the loader, but for the
+-- columns in the text `skip`.
+function checked.rows(con, faults, spec, settings, n, skip)
+   local text = load.check_kind(con, spec.kind, params(spec, settings), n, skip)
+   if text then table.insert(faults, text) end
+end
+
+-- Returns whether all tables exist; prints a line for each that does not.
+local function all_exist(drv, con, spec)
+   local good = true
+
+   for _, name in ipairs(spec.names) do
+      if not schema.has_table(drv, con, name) then
+         good = checked.report(format("table '%s'", name),
+                               {"it does not exist"})
+      end
+   end
+   return good
+end
+
+local function check(spec, rules)
+   local drv, con = checked.connect()
+
+   if drv:name() == "null" then
+      error("there is nothing to check: the null driver keeps no tables", 0)
+   end
+   local settings = checked.settings(drv, con, spec)
+   if not all_exist(drv, con, spec) then return false end
+   if spec.kind then load.pace(false, spec.rows(settings)) end
+   return rules(drv, con, settings)
+end
+
+-- Declares the commands.  rules(drv, con, settings) prints the lines of `check`
+-- and returns whether all is well.
+function checked.commands(spec, rules)
+   sysbench.cmdline.commands = {
+      prepare = {function() prepare(spec) end,
+                 sysbench.cmdline.PARALLEL_COMMAND},
+      check = {function() return check(spec, rules) end},
+      cleanup = {function() cleanup(spec) end},
+   }
+end
+
+return checked

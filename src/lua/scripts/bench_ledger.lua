@@ -1,0 +1,196 @@
+-- Compares what runs of a workload have committed with what its tables have.
+--
+-- The workload has a table of its own with one row: settings, the number of
+-- runs that have begun (runs) and not ended (open_runs), and the sums of all
+-- runs (committed, unknown, and more if it likes).
+--
+-- Work is committed if the server has said so.  If a connection was lost before
+-- that, the outcome is unknown, and the work may be in the tables or not.
+--
+-- A `spec` describes the work:
+--   table            the table of the workload
+--   title            the work in a report, such as "New orders"
+--   committed, unknown    names of the counters that the clients add to
+--   sums             [optional] columns of both; committed and unknown
+--   placed(con)      returns how much work is in the tables
+--   also             [optional] more columns with sums: column -> counter
+-- With several kinds of work, `works` is a list of those that have the members
+-- from `title` to `placed`.
+
+local lost = require("bench_lost")
+
+local ledger = {}
+
+-- Compares `growth`, the work in the tables, with what is known of it;
+-- `others`: other runs may have added to it.  Returns a verdict, and a line
+-- about it.
+function ledger.compare(growth, committed, unknown, others)
+   local facts = string.format(
+      "%.0f committed, %.0f with unknown outcome, the tables have %.0f",
+      committed, unknown, growth)
+
+   if growth < committed then
+      return "bad", facts .. string.format(": %.0f are LOST",
+                                           committed - growth)
+   elseif growth <= committed + unknown then
+      return "ok", facts .. ": ok"
+   elseif others then
+      return "other runs", facts .. ", with those of other runs"
+   end
+   return "bad", facts .. string.format(": nobody has committed %.0f",
+                                        growth - committed - unknown)
+end
+
+local SUMS = {"committed", "unknown"}
+
+function ledger.works(spec) return spec.works or {spec} end
+function ledger.columns(work) return work.sums or SUMS end
+
+-- ---------------------------------------------------------------------------
+-- A run
+
+-- Returns the numbers of runs that have begun, and that have not ended.
+local function runs(con, spec)
+   local begun, open = con:query_row("SELECT runs, open_runs FROM " ..
+                                     spec.table)
+   return tonumber(begun), tonumber(open)
+end
+
+local function total(name) return sysbench.counter.new(name):total() end
+
+local function totals(work)
+   return total(work.committed), total(work.unknown)
+end
+
+-- Returns the columns that the end of a run adds to, for UPDATE.
+local function sums(spec)
+   local list = {}
+   local function add(column, n)
+      table.insert(list, string.format("%s = %s + %.0f", column, column, n))
+   end
+
+   for _, work in ipairs(ledger.works(spec)) do
+      local committed, unknown = totals(work)
+      add(ledger.columns(work)[1], committed)
+      add(ledger.columns(work)[2], unknown)
+   end
+   for column, name in pairs(spec.also or {}) do add(column, total(name)) end
+   return table.concat(list, ", ")
+end
+
+-- Notes that a run has begun.  Of several processes, each notes its own part.
+function ledger.open(drv, con, spec)
+   local own = {}
+   local is_null = drv:name() == "null"
+   local before, begun, open = {}, nil, nil
+   local left_behind = false -- clients that may still commit
+
+   if not is_null then
+      con:query(string.format("UPDATE %s SET runs = runs + 1, " ..
+                              "open_runs = open_runs + 1", spec.table))
+      begun, open = runs(con, spec)
+      for i, work in ipairs(ledger.works(spec)) do
+         before[i] = work.placed(con)
+      end
+   end
+
+   -- Returns what the tables have got of a work since then, and whether other
+   -- runs may have added to it.
+   local function growth(i)
+      local con = drv:connect()
+      local placed = ledger.works(spec)[i].placed(con)
+      local now = runs(con, spec)
+      con:disconnect()
+      return placed - before[i], open > 1 or now ~= begun
+   end
+
+   -- Returns a line about a work of the run (the first one), and its figures.
+   -- `complete`: all clients have ended.
+   function own.compare(complete, i)
+      local work = ledger.works(spec)[i or 1]
+      local title = work.title .. " of the run: "
+      local committed, unknown = totals(work)
+      local result = {committed = committed, unknown = unknown}
+
+      left_behind = not complete
+      if is_null then
+         result.verdict = "no tables"
+         return title .. "the null driver has no tables", result
+      elseif not complete then
+         result.verdict = "incomplete"
+         return title .. "clients were left behind, so nothing is compared",
+            result
+      end
+      local ok, grown, others = pcall(growth, i or 1)
+      if not ok then
+         result.verdict = "unreadable"
+         return title .. "the tables cannot be read", result
+      end
+      local line
+      result.in_tables = grown
+      result.verdict, line = ledger.compare(grown, committed, unknown, others)
+      return title .. line, result
+   end
+
+   -- Notes that the run has ended.  It stays open if clients were left behind.
+   function own.close()
+      if is_null then return end
+      local con = drv:connect()
+      con:query(string.format("UPDATE %s SET open_runs = open_runs - %d, %s",
+                              spec.table, left_behind and 0 or 1, sums(spec)))
+      con:disconnect()
+   end
+
+   return own
+end
+
+-- Returns functions with which a client tells the outcome of its commits.
+function ledger.client(work)
+   local committed = sysbench.counter.new(work.committed)
+   local unknown = sysbench.counter.new(work.unknown)
+   local own = {}
+   local in_progress = false
+
+   -- The outcome is unknown from the commit to the answer.
+   function own.before_commit()
+      in_progress = true
+      unknown:add(1)
+   end
+
+   function own.after_commit()
+      in_progress = false
+      unknown:add(-1)
+      committed:add(1)
+   end
+
+   -- An event restarts because of this error.  A commit that the server has
+   -- refused has an outcome: nothing was committed.
+   function own.restarts(err)
+      if in_progress and not lost(err) then unknown:add(-1) end
+      in_progress = false
+   end
+
+   return own
+end
+
+-- ---------------------------------------------------------------------------
+-- check
+
+-- Compares what all runs have committed of a work with `placed`, the work in the
+-- tables.  Returns whether it fits, and a line; nil if there was no run.
+function ledger.reconcile(work, settings, placed)
+   if settings.runs == 0 then return true end
+   local committed = settings[ledger.columns(work)[1]]
+   local unknown = settings[ledger.columns(work)[2]]
+   local verdict, line = ledger.compare(placed, committed, unknown)
+   if settings.open_runs > 0 and placed >= committed then
+      verdict = "ok"
+      line = string.format(
+         "%.0f committed by runs that have ended, the tables have %.0f; " ..
+         "%d did not end properly or still run",
+         committed, placed, settings.open_runs)
+   end
+   return verdict == "ok", work.title .. " of all runs: " .. line
+end
+
+return ledger

@@ -1,0 +1,110 @@
+#!/usr/bin/env bench
+-- One event: a job that a producer adds to a queue, or that a consumer claims
+-- and finishes. `check` proves that no acknowledged job is lost, and that none
+-- is done twice.
+
+local checked = require("bench_checked")
+local isolation = require("bench_isolation")
+local ledger = require("bench_ledger")
+local lost = require("bench_lost")
+local options = require("bench_options")
+local tables = require("bench_queue")
+
+local INT, STRING = sysbench.cmdline.ARG_INT, sysbench.cmdline.ARG_STRING
+local CLAIMS = {"skip_locked", "update", "advisory"}
+local MAX_PAYLOAD = 1000
+
+checked.options({
+   producers = {"clients that add jobs, all others finish them; -1 = half of " ..
+                "them. A single client does both in turn", -1, INT,
+                options.within(-1, 1000000)},
+   claim = {"how a consumer claims a job {" .. table.concat(CLAIMS, ",") ..
+            "}; empty = skip_locked, on SQLite update", "", STRING,
+            options.one_of(CLAIMS)},
+   payload = {"bytes of text in each job", 100, INT,
+              options.within(0, MAX_PAYLOAD)},
+   isolation = isolation.option,
+})
+
+local spec = tables.spec
+
+checked.commands(spec, tables.check)
+
+-- ---------------------------------------------------------------------------
+-- A run, in its main state
+
+local run, depth -- the ledger; the jobs that waited at the begin
+
+local function claim_of(drv)
+   local claim = sysbench.opt.claim
+
+   if drv:name() ~= "sqlite" then
+      return claim == "" and "skip_locked" or claim
+   elseif claim == "" or claim == "update" then
+      return "update"
+   end
+   error("--claim=" .. claim .. ": sqlite has no " ..
+         (claim == "advisory" and "advisory locks" or "locks of rows") ..
+         "; use --claim=update", 0)
+end
+
+function init()
+   local drv, con = checked.connect()
+
+   tables.demand(drv, con, claim_of(drv))
+   if sysbench.opt.producers > sysbench.opt.threads then
+      error(string.format("--producers is %d, but there are only %d clients",
+                          sysbench.opt.producers, sysbench.opt.threads), 0)
+   end
+   checked.settings(drv, con, spec)
+   run = ledger.open(drv, con, spec)
+   depth = tables.begin_run(drv, con)
+end
+
+function done() run.close() end
+
+function sysbench.hooks.report_append(stat)
+   local drv = sysbench.sql.driver()
+   return require("bench_queue_report")(stat, run, depth, claim_of(drv))
+end
+
+-- ---------------------------------------------------------------------------
+-- Clients
+
+local client -- functions and figures of this client
+
+function thread_init()
+   local drv, con = checked.connect()
+
+   isolation.set(drv, con)
+   client = tables.client(drv, con)
+   client.added = ledger.client(spec.works[1])
+   client.done = ledger.client(spec.works[2])
+   client.produce = require("bench_queue_producer")(client)
+   client.consume = require("bench_queue_consumer")(client, claim_of(drv))
+end
+
+local turn = 0
+
+-- Does the client add a job in this event?
+local function produces()
+   local producers, clients = sysbench.opt.producers, sysbench.opt.threads
+
+   if producers < 0 and clients == 1 then
+      turn = sysbench.iteration()
+      return turn % 2 == 1
+   elseif producers < 0 then
+      producers = math.floor(clients / 2)
+   end
+   return sysbench.tid % clients < producers
+end
+
+function event()
+   if produces() then client.produce() else client.consume() end
+end
+
+function sysbench.hooks.before_restart_event(err)
+   client.added.restarts(err)
+   client.done.restarts(err)
+   client.after_error(lost(err))
+end

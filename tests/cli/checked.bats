@@ -1,0 +1,224 @@
+#!/usr/bin/env bats
+# checked.bats - the small workloads with a check of their own, on SQLite;
+# tests/db/checked.bats has servers.
+
+load helper
+NEEDS_DRIVER=sqlite
+
+# shellcheck disable=SC2034
+use() {
+  . "$BENCH_SRC/tests/db/$1.bash"
+  to=(--db-driver=sqlite --sqlite-db="$PWD/t.db" --sqlite-synchronous=off --sqlite-busy-timeout=60000)
+}
+
+@test "counter: prepare, run, check, and what check finds" {
+  use counter
+  counter_life
+  counter_mutations
+}
+
+@test "counter: resume, cleanup" {
+  use counter
+  counter_resume
+}
+
+@test "counter: what SQLite has not, and a run without a database" {
+  use counter
+  good prepare
+  bad '--method=for_update: sqlite has no locks of rows' --method=for_update run
+  bad '--isolation: sqlite has only one level' --isolation=serializable run
+  good --db-driver=null --threads=2 --events=50 --time=0 --method=read_write run
+  says '^Increments of the run: the null driver has no tables$'
+  bad 'null driver keeps no tables' --db-driver=null check
+}
+
+@test "counter: lost answers are unknown outcomes, refused commits are none" {
+  use counter
+  good --rows=2 prepare
+  cat >again.lua <<'LUA'
+-- Three commits fail: one was done but its answer is lost, one was not done and
+-- its answer is lost, one was refused.
+local ledger = require("bench_ledger")
+local real, n = ledger.client, 0
+function ledger.client(spec)
+  local client = real(spec)
+  local after = client.after_commit
+  function client.after_commit()
+    n = n + 1
+    if n == 1 then error({errcode = 1, sql_errno = 2013, sql_state = "HY000"}) end
+    after()
+  end
+  local before = client.before_commit
+  function client.before_commit()
+    before()
+    if n == 1 then
+      n = 2
+      rollback = true
+      error({errcode = 1, sql_errno = 2013, sql_state = "HY000"})
+    elseif n == 2 then
+      n = 3
+      rollback = true
+      error({errcode = 1, sql_errno = 1213, sql_state = "40001"})
+    end
+  end
+  return client
+end
+require("counter")
+-- The program rolls back what an error of its own connection has left.
+local connect = require("bench_checked").connect
+local init = thread_init
+function thread_init()
+  require("bench_checked").connect = function()
+    local drv, con = connect()
+    own = con
+    return drv, con
+  end
+  init()
+end
+local restart = sysbench.hooks.before_restart_event
+function sysbench.hooks.before_restart_event(err)
+  restart(err)
+  if rollback then own:query("ROLLBACK") end
+  rollback = false
+end
+LUA
+  workload=./again.lua
+  good --threads=1 --events=20 --time=0 run
+  says '^Increments of the run: 20 committed, 2 with unknown outcome, the tables have 21: ok$'
+  workload=counter
+  good check
+  says '20 committed, 2 with unknown outcome, the tables have 21: ok'
+}
+
+@test "queue: prepare, run, check, and what check finds" {
+  use queue
+  queue_life update
+  queue_mutations
+}
+
+@test "queue: what SQLite has not, a table that is missing, a run without a database" {
+  use queue
+  good prepare
+  bad '--claim=skip_locked: sqlite has no locks of rows; use --claim=update' --claim=skip_locked run
+  bad '--claim=advisory: sqlite has no advisory locks; use --claim=update' --claim=advisory run
+  sql 'DROP TABLE queue_done'
+  bad "^Checking table 'queue_done'... it does not exist$" check
+  bad '' prepare
+  good --table-exists=drop prepare
+  good check
+  good --db-driver=null --threads=3 --events=50 --time=0 run
+  says '^Jobs done of the run: the null driver has no tables$'
+}
+
+@test "queue: depth and stalls of each second" {
+  use queue
+  good prepare
+  cat >slow.lua <<'LUA'
+ffi.cdef("int usleep(uint32_t);")
+require("queue")
+local real = event
+function event()
+  real()
+  ffi.C.usleep(400000)
+end
+LUA
+  workload=./slow.lua
+  good --threads=1 --producers=1 --events=8 --time=0 --json=q.json run
+  says '^      second       enqueued           done          depth$'
+  # The first second has two or three of eight, a busy machine has fewer.
+  python3 -c 'import json
+d = json.load(open("q.json"))["test"]["depth"]
+values = [d[k] for k in sorted(d)]
+assert len(values) >= 3 and values == sorted(values) and values[-1] == 8 and values[0] <= 3, d'
+}
+
+@test "bank: prepare, run, check, and what check finds" {
+  use bank
+  bank_life
+  bank_mutations
+}
+
+@test "bank: resume, cleanup, and what is refused" {
+  use bank
+  bank_resume
+  good --accounts=1 prepare
+  bad 'a transfer needs two accounts: prepare with --accounts=2 or more' run
+  bad '--isolation: sqlite has only one level' --isolation=serializable --table-exists=drop run
+  good --db-driver=null --threads=3 --events=50 --time=0 run
+  says '^Totals read, .*, wrong: 0: ok$'
+}
+
+@test "bank: a wrong total is counted, and fails check" {
+  use bank
+  good --accounts=5 prepare
+  # Another program takes money for a while.
+  sql 'UPDATE bank_accounts SET balance = balance - 3 WHERE id = 2'
+  good --readers=100 --read=rows --events=7 --time=0 --json=b.json run
+  says '^Totals read, --read=rows, isolation level: the default: 7, wrong: 7: bad$'
+  python3 -c 'import json
+t = json.load(open("b.json"))["test"]["totals"]
+assert t == {"read": 7, "wrong": 7, "verdict": "bad"}, t'
+  sql 'UPDATE bank_accounts SET balance = balance + 3 WHERE id = 2'
+  bad '^Checking the totals of readers... bench_bank.wrong_totals is 7: ' check
+  says "^Checking table 'bank_accounts'... ok$"
+}
+
+@test "ingest: the steps, check, and what check finds" {
+  use ingest
+  ingest_life
+  ingest_mutations
+  # An index that lacks a row, and one of another column.
+  sql 'DROP INDEX ingest_pdc' \
+    'CREATE INDEX ingest_pdc ON ingest_rows(price, dateandtime, customerid) WHERE transactionid <> 2000' \
+    'PRAGMA writable_schema = ON' \
+    "UPDATE sqlite_master SET sql = 'CREATE INDEX ingest_pdc ON ingest_rows(price, dateandtime, customerid)' WHERE name = 'ingest_pdc'"
+  bad "^Checking index 'ingest_pdc'... it has 2009 rows, ingest_rows has 2010$" check
+  says "^Checking index 'ingest_marketsegment'... ok$"
+  sql 'DROP INDEX ingest_marketsegment' \
+    'CREATE INDEX ingest_marketsegment ON ingest_rows(price, productid)' 'PRAGMA writable_schema = ON' \
+    "UPDATE sqlite_master SET sql = 'CREATE INDEX ingest_marketsegment ON ingest_rows(price, customerid)' WHERE name = 'ingest_marketsegment'"
+  bad "^Checking index 'ingest_marketsegment'... its columns are not those of ingest_rows$" check
+  good cleanup
+  [ ! -e t.db ]
+}
+
+@test "ingest: restarts, lost answers, and a run without a database" {
+  use ingest
+  good prepare
+  cat >again.lua <<'LUA'
+-- Of the first commits, one is refused, and one was done but its answer is lost.
+local make = require("bench_ingest_client")
+package.loaded.bench_ingest_client = function(drv, con, rows)
+  local client, n = make(drv, con, rows), 0
+  local insert = client.insert
+  function client.insert(deletes)
+    n = n + 1
+    if n == 1 then
+      insert(deletes)
+      -- it is as if the answer had not come
+      sysbench.counter.new("rows"):add(-rows)
+      sysbench.counter.new("rows unknown"):add(rows)
+      error({errcode = 1, sql_errno = 2013, sql_state = "HY000"})
+    end
+    insert(deletes)
+  end
+  return client
+end
+require("ingest")
+LUA
+  workload=./again.lua
+  good --events=5 --time=0 --rows-per-commit=10 run
+  says '^Rows inserted of the run: 50 committed, 10 with unknown outcome, the tables have 60: ok$'
+  workload=ingest
+  good check
+  # A gap may be the rows of the unknown outcome.
+  sql 'DELETE FROM ingest_rows WHERE transactionid <= 10'
+  good check
+  sql 'DELETE FROM ingest_rows WHERE transactionid = 20'
+  bad '11 rows are missing, but only 10 had an unknown outcome: rows are LOST, the first has transactionid 1$' check
+  sql 'UPDATE bench_ingest SET open_runs = 1, deleted_to = 5'
+  good check
+  says 'a run did not end properly, so nobody knows which rows it has deleted'
+  good --db-driver=null --step=q --threads=3 --events=50 --time=0 run
+  says '^Rows inserted of the run: the null driver has no tables$'
+}

@@ -1,0 +1,234 @@
+#!/usr/bin/env bats
+# checked.bats - the small workloads with a check of their own, on real servers:
+# their life, what check finds, and a server that is killed in a run.
+
+setup_file() {
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  mysql_flags=(--durable --local-infile=on)
+  pgsql_flags=(--durable)
+  start_kinds
+}
+
+teardown_file() {
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  stop_kinds
+}
+
+setup() {
+  . "$BENCH_SRC/tests/db/every_kind.bash"
+  cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# aim KIND WORKLOAD: `to` has the options that lead to its server.
+# shellcheck disable=SC2034
+aim() {
+  need_kind "$1"
+  . "$BENCH_SRC/tests/db/$2.bash"
+  case $1 in
+    mysql) to=(--db-driver=mysql --mysql-socket="$MY_SOCKET") ;;
+    pgsql) to=(--db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port="$PG_PORT") ;;
+  esac
+}
+
+# has_committed PID: waits until the run has reported events.
+has_committed() {
+  until grep -Eq 'thds: .* tps: [1-9]' out; do
+    kill -0 "$1"
+    read -rt 0.1 <> <(:) || :
+  done
+}
+
+# goes_on PID: intervals after this moment have transactions again.
+goes_on() {
+  local from
+  from=$(wc -l <out)
+  until tail -n +$((from + 2)) out | grep -q 'tps: [1-9]'; do
+    kill -0 "$1"
+    read -rt 0.1 <> <(:) || :
+  done
+}
+
+# survives KIND ARG...: the server is killed in the middle of such a run.
+survives() {
+  local kind=$1 pid
+  shift
+  : >out
+  "$BENCH" "$workload" "${to[@]}" --threads=4 --time=600 --db-ignore-errors=all --report-interval=1 "$@" run >out 2>err &
+  pid=$!
+  has_committed $pid
+  servers kill9 "$BATS_FILE_TMPDIR/$kind"
+  servers restart "$BATS_FILE_TMPDIR/$kind"
+  goes_on $pid
+  kill -INT $pid
+  status=0
+  wait $pid || status=$?
+  says '^    reconnects: +[1-9]'
+}
+
+@test "counter: prepare, run, check, and what check finds" {
+  for kind in $kinds; do
+    aim "$kind" counter
+    counter_life
+    counter_mutations
+    counter_resume
+  done
+}
+
+@test "counter: increments that a reading client loses are found" {
+  for kind in $kinds; do
+    aim "$kind" counter
+    good prepare
+    for how in '--method=for_update' '--method=read_write --isolation=serializable' '--clients=16 --autocommit'; do
+      # shellcheck disable=SC2086
+      good --threads=4 $how --events=400 --time=0 run
+      says '^Increments of the run: 400 committed, 0 with .*: ok$'
+    done
+    good check
+    good --threads=4 --method=read_write --isolation=read-committed --events=2000 --time=0 run
+    says '^Increments of the run: 2000 committed, 0 with .* are LOST$'
+    bad 'counter_rows: sum of n: Increments of all runs: 3200 committed, 0 with .* are LOST' check
+    good cleanup
+  done
+}
+
+@test "counter: the server is killed in the middle of a run" {
+  for kind in $kinds; do
+    for how in '' --autocommit; do
+      aim "$kind" counter
+      good --rows=5 --table-exists=drop prepare
+      # shellcheck disable=SC2086
+      survives "$kind" $how
+      aim "$kind" counter
+      good check
+      says '^counter_rows: sum of n: Increments of all runs: [1-9]'
+    done
+    good cleanup
+  done
+}
+
+@test "queue: prepare, run, check, and what check finds" {
+  for kind in $kinds; do
+    aim "$kind" queue
+    queue_life skip_locked update advisory
+    queue_mutations
+  done
+}
+
+@test "queue: jobs that are claimed without a lock are done twice, and found" {
+  for kind in $kinds; do
+    aim "$kind" queue
+    good prepare
+    cat >unlocked.lua <<'LUA'
+local consumer = require("bench_queue_consumer")
+package.loaded.bench_queue_consumer = function(client, how)
+  local con = client.con
+  client.con = {prepare = function(_, text, label)
+    return con:prepare((text:gsub(" FOR UPDATE SKIP LOCKED", "")), label)
+  end}
+  local consume = consumer(client, how)
+  client.con = con
+  return consume
+end
+require("queue")
+LUA
+    good --threads=4 --clients=16 --isolation=read-committed --events=2000 --time=0 run
+    good check
+    workload=./unlocked.lua
+    good --threads=4 --isolation=read-committed --events=2000 --time=0 run
+    workload=queue
+    bad "'queue_done'... [1-9][0-9]* jobs? done more than once in queue_done, the first has producer [0-9]+, sequence [0-9]+" check
+    good cleanup
+  done
+}
+
+@test "queue: the server is killed in the middle of a run" {
+  for kind in $kinds; do
+    for claim in skip_locked update advisory; do
+      aim "$kind" queue
+      good --table-exists=drop prepare
+      survives "$kind" --claim=$claim
+      aim "$kind" queue
+      good check
+      says '^queue_done: Jobs done of all runs: [1-9]'
+      # What is left can still be done.
+      good --producers=0 --threads=2 --claim=$claim --events=200 --time=0 run
+      good check
+    done
+    good cleanup
+  done
+}
+
+@test "bank: prepare, run, check, and what check finds" {
+  for kind in $kinds; do
+    aim "$kind" bank
+    bank_life
+    bank_mutations
+    bank_resume
+  done
+}
+
+@test "bank: readers with and without a snapshot" {
+  for kind in $kinds; do
+    aim "$kind" bank
+    good --accounts=10 prepare
+    for how in '--read=rows --isolation=repeatable-read' '--read=rows --isolation=serializable' \
+      '--read=sum --isolation=read-committed' '--read=sum --clients=16'; do
+      # shellcheck disable=SC2086
+      good --threads=4 $how --readers=50 --events=400 --time=0 run
+      says ', wrong: 0: ok$'
+    done
+    good check
+    # Reads of the same transaction see different moments.
+    good --threads=4 --read=rows --isolation=read-committed --readers=50 --events=1000 --time=0 run
+    says '^Totals read, --read=rows, isolation level: read-committed: [0-9]+, wrong: [1-9][0-9]*: bad$'
+    says '^Transfers of the run: .*: ok$'
+    bad '^Checking the totals of readers... bench_bank.wrong_totals is [1-9]' check
+    says "^Checking table 'bank_accounts'... ok$"
+    good cleanup
+  done
+}
+
+@test "bank: the server is killed in the middle of a run" {
+  for kind in $kinds; do
+    aim "$kind" bank
+    good --table-exists=drop prepare
+    survives "$kind" --readers=30
+    says '^Totals read, .*, wrong: 0: ok$'
+    aim "$kind" bank
+    good check
+    says '^bank_accounts: sum of transfers: Transfers of all runs: [1-9]'
+    good cleanup
+  done
+}
+
+@test "ingest: the steps, check, and what check finds" {
+  for kind in $kinds; do
+    aim "$kind" ingest
+    ingest_life
+    ingest_mutations
+    if [ "$kind" = pgsql ]; then
+      # An index that was not told of a row.
+      servers sql "$BATS_FILE_TMPDIR/pgsql" "UPDATE pg_index SET indisready = false WHERE indexrelid = 'ingest_pdc'::regclass"
+      sql "INSERT INTO ingest_rows VALUES (3061, 'x', 1, 1, 1, 1, 'x')"
+      servers sql "$BATS_FILE_TMPDIR/pgsql" "UPDATE pg_index SET indisready = true WHERE indexrelid = 'ingest_pdc'::regclass"
+      bad "^Checking index 'ingest_pdc'... it has 2010 rows, ingest_rows has 2011$" check
+      says "^Checking index 'ingest_registersegment'... ok$"
+    fi
+    good --threads=4 --clients=12 --step=q --insert-rate=5000 --events=400 --time=0 run
+    good cleanup
+  done
+}
+
+@test "ingest: the server is killed in the middle of a run" {
+  for kind in $kinds; do
+    aim "$kind" ingest
+    good --table-exists=drop prepare
+    good --events=30 --time=0 run
+    good --step=l.x --time=0 run
+    survives "$kind" --step=l.i1 --rows-per-commit=3
+    aim "$kind" ingest
+    good check
+    says '^ingest_rows: Rows inserted of all runs: [1-9]'
+    good cleanup
+  done
+}
