@@ -171,6 +171,7 @@ struct test {
   const struct test_ops *ops;
   /* [opt] the form of its reports: report/form.h. */
   const struct report_form *form;
+  bool hidden;      /* a control: no list names it */
   bool no_deadline; /* its events have no time limit: no automatic shutdown */
   bool own_limit;   /* --events has no effect on it */
   bool has_classes; /* its report needs classes of operations */

@@ -109,26 +109,34 @@ static bool is_look(const struct decision *d)
 }
 
 enum decision_verdict decision_verdict(const struct decision *d,
-                                       uint64_t waiting, bool last)
+                                       const struct decision_waiting *waiting,
+                                       bool last)
 {
   const double rare = 1 - DECISION_CONFIDENCE;
-  double events = (double)(d->total.events + waiting);
-  double late = (double)(d->total.late + waiting);
+  const double events = (double)d->total.events, late = (double)d->total.late;
+  const double all = (double)waiting->all, overdue = (double)waiting->late;
   double inflation;
 
-  if (exceeds_all(d, late) || (d->share <= 0 && late > 0))
+  if (exceeds_all(d, late + overdue) || (d->share <= 0 && late + overdue > 0))
     return DECISION_FAILED;
-  if (d->intervals < DECISION_INTERVALS_MIN || events < 1 ||
+  if (d->intervals < DECISION_INTERVALS_MIN || events + all < 1 ||
       (!last && !is_look(d)))
     return DECISION_OPEN;
   if (d->share <= 0)
     return DECISION_HELD;
   inflation = decision_inflation(d);
-  events /= inflation;
-  late /= inflation;
-  if (binomial_at_most(events, late, d->share) <= rare)
+  if (binomial_at_most((events + all) / inflation, (late + all) / inflation,
+                       d->share) <= rare)
     return DECISION_HELD;
-  if (binomial_at_least(events, late, d->share) <= rare)
+  if (binomial_at_least((events + overdue) / inflation,
+                        (late + overdue) / inflation, d->share) <= rare)
     return DECISION_FAILED;
   return DECISION_OPEN;
+}
+
+const char *decision_name(enum decision_verdict verdict)
+{
+  static const char *const names[] = { "open", "held", "failed" };
+
+  return names[verdict];
 }

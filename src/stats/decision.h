@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "stats/slo.h"
+
 #define DECISION_CONFIDENCE 0.99
 
 enum {
@@ -55,8 +57,14 @@ void decision_add(struct decision *d, uint64_t events, uint64_t late);
  * would: 1 or more. */
 double decision_inflation(const struct decision *d);
 
+/* Events that have not begun although they were due. */
+struct decision_waiting {
+  uint64_t all;  /* none of them counts as being in time */
+  uint64_t late; /* the part that is late already */
+};
+
 /*
- * `waiting` events have not ended, and are late already.  `last`: there will be
+ * `last`: there will be
  * no more intervals.  Otherwise each look at the data could be the one that
  * errs by chance, so most intervals are no reason for a look.
  *
@@ -65,6 +73,28 @@ double decision_inflation(const struct decision *d);
  * with a share of 0, which can never be sure: none is late.
  */
 enum decision_verdict decision_verdict(const struct decision *d,
-                                       uint64_t waiting, bool last);
+                                       const struct decision_waiting *waiting,
+                                       bool last);
+
+/* What was decided about one term of an objective. */
+struct decision_term {
+  const struct slo_term *term; /* borrowed from the objective */
+  enum decision_verdict verdict;
+  uint64_t events, late; /* 0 for a term that does not count events */
+  double inflation;      /* of the late events */
+};
+
+/* The same about a run. */
+struct decision_result {
+  enum decision_verdict verdict;
+  uint64_t settled_ns; /* until it was steady, since the measured start */
+  uint64_t decided_ns; /* until it was decided, or the end */
+  unsigned intervals;
+  unsigned n;
+  struct decision_term of[SLO_TERMS_MAX]; /* in the order of the terms */
+};
+
+/* "open", "held", "failed". */
+const char *decision_name(enum decision_verdict verdict);
 
 #endif

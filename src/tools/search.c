@@ -17,6 +17,8 @@
  * ones than this multiple. */
 #define SHARE_MIN 0.01
 #define SHARE_MAX 3.0
+/* Of chance, in standard deviations. */
+#define SIGMAS 3
 
 struct course {
   const struct search_rules *rules;
@@ -24,8 +26,8 @@ struct course {
   size_t n, at;
   size_t since_reference;  /* steps */
   double first, low, high; /* throughput of references */
-  double last;
-  bool cold; /* the first reference was slower than all others */
+  double fewest;           /* events of a reference */
+  bool cold;               /* the first reference was slower than all others */
   unsigned references;
   double bottom, top;  /* of the values that may be tried */
   double holds, fails; /* the bracket; 0: unknown */
@@ -88,18 +90,28 @@ static bool read_step(struct course *c, enum search_phase phase, double value,
   return true;
 }
 
+/* By how much two counts of so many events may differ by chance. */
+static double chance(double events)
+{
+  return events > 0 ? SIGMAS * sqrt(2 / events) : 0;
+}
+
 /* A machine that was cold at first has not changed since. */
 static bool has_drifted(struct course *c, double throughput)
 {
   const double before = c->cold ? c->low : c->first;
 
   c->s->drift = throughput / before - 1;
-  return fabs(c->s->drift) > SEARCH_DRIFT_MAX &&
+  return fabs(c->s->drift) > fmax(SEARCH_DRIFT_MAX, chance(c->fewest)) &&
          (!c->cold || c->references > 2);
 }
 
-static void note_reference(struct course *c, double throughput)
+static void note_reference(struct course *c, const struct search_step *step)
 {
+  const double throughput = step->throughput;
+
+  if (c->references == 0 || step->events < c->fewest)
+    c->fewest = step->events;
   if (c->references++ == 0) {
     c->first = throughput;
     return;
@@ -118,7 +130,7 @@ static bool refer(struct course *c)
   c->since_reference = 0;
   if (step->throughput <= 0)
     return end(c, SEARCH_FROZEN_END);
-  note_reference(c, step->throughput);
+  note_reference(c, step);
   return has_drifted(c, step->throughput) ? end(c, SEARCH_UNSTEADY) : true;
 }
 
@@ -172,7 +184,7 @@ static bool find_ceiling(struct course *c)
     return false;
   if (step->throughput <= 0)
     return end(c, SEARCH_FROZEN_END);
-  note_reference(c, step->throughput);
+  note_reference(c, step);
   c->bottom = step->throughput * SHARE_MIN;
   c->top = step->throughput * SHARE_MAX;
   return true;
@@ -188,7 +200,7 @@ static bool find_bracket(struct course *c)
     if (!measure(c, SEARCH_BRACKET, value, &held))
       return false;
     if (!is_rate(c) && c->references == 0)
-      note_reference(c, c->steps[c->at - 1].throughput);
+      note_reference(c, &c->steps[c->at - 1]);
     if (c->holds > 0 && c->fails > 0)
       return true;
     value = tidy(c, value * (!held ? DOWN : is_rate(c) ? UP : 2));

@@ -22,7 +22,8 @@
 #include <stddef.h>
 
 /* References may differ by this share; beyond the first one, it is said, and
- * beyond the second one, there is no answer. */
+ * beyond the second one, there is no answer.  With few events, chance alone
+ * makes larger differences, which mean nothing. */
 #define SEARCH_DRIFT_SAID 0.05
 #define SEARCH_DRIFT_MAX 0.1
 
@@ -62,6 +63,7 @@ struct search_step {
   double value; /* 0: a closed loop */
   enum search_verdict verdict;
   double throughput; /* events per second */
+  double events;     /* so many */
 };
 
 struct search_rules {

@@ -14,6 +14,15 @@ enum {
   PER_INTERVAL = 200,
 };
 
+/* So many events are waiting, and late. */
+static enum decision_verdict verdict_with(const struct decision *d,
+                                          uint64_t late, bool last)
+{
+  const struct decision_waiting waiting = { late, late };
+
+  return decision_verdict(d, &waiting, last);
+}
+
 /* Events in time, so many at once, over the fewest intervals; then late ones.
  */
 static enum decision_verdict verdict_of(double share, uint64_t events,
@@ -30,7 +39,7 @@ static enum decision_verdict verdict_of(double share, uint64_t events,
 
     decision_add(&d, n, l);
   }
-  return decision_verdict(&d, 0, false);
+  return verdict_with(&d, 0, false);
 }
 
 static void check_counts(void)
@@ -57,32 +66,33 @@ static void check_counts(void)
 
 static void check_rules(void)
 {
+  const struct decision_waiting many = { .all = 10000 };
   struct decision d;
 
   decision_init(&d, 0.01, 0);
   for (int i = 0; i < DECISION_INTERVALS_MIN - 1; i++)
     decision_add(&d, 1000, 0);
-  OK(decision_verdict(&d, 0, false) == DECISION_OPEN,
+  OK(verdict_with(&d, 0, false) == DECISION_OPEN,
      "fewer than 30 intervals decide nothing");
-  OK(decision_verdict(&d, 10000, false) == DECISION_OPEN, "not even failures");
+  OK(verdict_with(&d, 10000, false) == DECISION_OPEN, "not even failures");
   decision_add(&d, 1000, 0);
-  OK(decision_verdict(&d, 0, false) == DECISION_HELD, "30 intervals do");
-  OK(decision_verdict(&d, 10000, false) == DECISION_FAILED,
+  OK(verdict_with(&d, 0, false) == DECISION_HELD, "30 intervals do");
+  OK(verdict_with(&d, 10000, false) == DECISION_FAILED,
      "events that wait too long are late");
+  OK(decision_verdict(&d, &many, false) == DECISION_OPEN,
+     "what waits, and is not late yet, is not in time");
   decision_init(&d, 0.01, 10000);
   decision_add(&d, 150, 104);
-  OK(decision_verdict(&d, 0, false) == DECISION_OPEN,
+  OK(verdict_with(&d, 0, false) == DECISION_OPEN,
      "104 late events of some 10000 may be less than 1 %");
   decision_add(&d, 1, 1);
-  OK(decision_verdict(&d, 0, false) == DECISION_FAILED,
+  OK(verdict_with(&d, 0, false) == DECISION_FAILED,
      "105 are more than 1 % of all that can come");
   decision_init(&d, 0, 10000);
   for (int i = 0; i < DECISION_INTERVALS_MIN; i++)
     decision_add(&d, 1, 0);
-  OK(decision_verdict(&d, 0, false) == DECISION_HELD,
-     "none may be late, none is");
-  OK(decision_verdict(&d, 1, false) == DECISION_FAILED,
-     "none may be late, one is");
+  OK(verdict_with(&d, 0, false) == DECISION_HELD, "none may be late, none is");
+  OK(verdict_with(&d, 1, false) == DECISION_FAILED, "none may be late, one is");
 }
 
 /* The same share of late events: each for itself, or 20 in a cluster. */
@@ -134,7 +144,7 @@ static unsigned count(double share, double size, enum decision_verdict wanted)
     for (int i = 0; i < INTERVALS && v == DECISION_OPEN; i++) {
       decision_add(&d, PER_INTERVAL,
                    draw_late(&rng, share * PER_INTERVAL, size));
-      v = decision_verdict(&d, 0, i + 1 == INTERVALS);
+      v = verdict_with(&d, 0, i + 1 == INTERVALS);
     }
     n += v == wanted;
   }

@@ -122,12 +122,14 @@ static void run_step(struct simulation *s, struct search_step *step)
   const struct server *v = s->server;
   const double noise = exp(v->noise * normal(&s->rng));
   const double offered = step->value * (1 - v->loss);
+  const struct decision_waiting none = { 0 };
   struct decision d;
 
   step->verdict = SEARCH_OPEN;
   if (step->value == 0) {
     step->throughput = v->c / (v->service_s * slower(s)) *
                        (1 + 0.01 * normal(&s->rng));
+    step->events = 10 * step->throughput;
     s->now_s += 10;
     step->verdict = SEARCH_OPEN;
   }
@@ -140,7 +142,7 @@ static void run_step(struct simulation *s, struct search_step *step)
 
     decision_add(&d, (uint64_t)events, draw_late(&s->rng, events, chance));
     s->now_s++;
-    verdict = decision_verdict(&d, 0, i + 1 == STEP_S);
+    verdict = decision_verdict(&d, &none, i + 1 == STEP_S);
     if (verdict != DECISION_OPEN) {
       step->verdict = verdict == DECISION_HELD ? SEARCH_HELD : SEARCH_FAILED;
       break;
@@ -372,7 +374,7 @@ static void check_hysteresis(void)
     if (r.search.end != SEARCH_GOES_ON)
       break;
     *step = (struct search_step){ r.search.phase, r.search.value, SEARCH_HELD,
-                                  r.n > 5 ? 940 : 1000 };
+                                  r.n > 5 ? 940 : 1000, 1e6 };
     if (step->value > (is_after_more(&r) ? 645 : 650))
       step->verdict = SEARCH_FAILED;
   }
@@ -396,13 +398,31 @@ static enum search_end end_of(enum search_verdict verdict)
   }
 }
 
+/* What follows from a ceiling of 1000/s and a reference of so many. */
+static enum search_end end_after_reference(double events, double throughput)
+{
+  static struct record r;
+
+  for (r.n = 0;; r.n++) {
+    const bool again = r.n > 0 && r.step[r.n - 1].phase == SEARCH_REFERENCE;
+
+    search_next(&rates, r.step, r.n, &r.search);
+    if (r.search.end != SEARCH_GOES_ON || again)
+      return r.search.end;
+    r.step[r.n] = (struct search_step){
+      r.search.phase, r.search.value, SEARCH_HELD,
+      r.search.phase == SEARCH_REFERENCE ? throughput : 1000, events
+    };
+  }
+}
+
 static void check_ends(void)
 {
   const struct search_step up_and_down[] = {
-    { SEARCH_CEILING, 0, SEARCH_OPEN, 100 },
-    { SEARCH_BRACKET, 50, SEARCH_HELD, 50 },
-    { SEARCH_BRACKET, 65, SEARCH_FAILED, 65 },
-    { SEARCH_BISECT, tidy_middle(50, 65), SEARCH_HELD, 57 },
+    { SEARCH_CEILING, 0, SEARCH_OPEN, 100, 1e6 },
+    { SEARCH_BRACKET, 50, SEARCH_HELD, 50, 1e6 },
+    { SEARCH_BRACKET, 65, SEARCH_FAILED, 65, 1e6 },
+    { SEARCH_BISECT, tidy_middle(50, 65), SEARCH_HELD, 57, 1e6 },
   };
   struct search s;
 
@@ -410,6 +430,11 @@ static void check_ends(void)
   OK(end_of(SEARCH_OPEN) == SEARCH_UNDECIDED, "no rate is decided");
   OK(end_of(SEARCH_HELD) == SEARCH_FOUND, "each rate holds it");
   search_next(&rates, up_and_down, 4, &s);
+  OK(end_after_reference(1e6, 850) == SEARCH_UNSTEADY &&
+       end_after_reference(1e6, 950) == SEARCH_GOES_ON,
+     "a reference that differs by 15 % ends the search");
+  OK(end_after_reference(100, 850) == SEARCH_GOES_ON,
+     "unless that may be chance");
   OK(s.end == SEARCH_GOES_ON && s.phase == SEARCH_BISECT && s.low > 57 &&
        s.high == 65 && s.hysteresis == 0,
      "a bracket becomes narrower");
