@@ -32,9 +32,11 @@ static struct help_lists collect(const struct program *p, struct names *n)
                               .scripts = n->scripts };
 
   lists.n_drivers = program_list_drivers(p, n->drivers);
-  for (; lists.n_tests < test_list_len; lists.n_tests++) {
-    n->tests[lists.n_tests].name = test_list[lists.n_tests]->name;
-    n->tests[lists.n_tests].title = test_list[lists.n_tests]->summary;
+  for (size_t i = 0; i < test_list_len; i++) {
+    if (test_list[i]->hidden)
+      continue;
+    n->tests[lists.n_tests].name = test_list[i]->name;
+    n->tests[lists.n_tests++].title = test_list[i]->summary;
   }
   for (; lists.n_tools < PROGRAM_TOOLS && tool_list[lists.n_tools];
        lists.n_tools++) {

@@ -100,6 +100,20 @@ static bool take_mix(struct program *p)
   return true;
 }
 
+/* One of the options of a search, without one. */
+static const char *useless_find_option(const struct program *p)
+{
+  static const char *const names[] = { "confirm", "find-precision" };
+
+  for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+    const struct opt_entry *e = optset_find(&p->set, names[i]);
+
+    if (p->opts.sweep.role == SWEEP_ROLE_NONE && e && e->given)
+      return names[i];
+  }
+  return NULL;
+}
+
 static int act(struct program *p)
 {
   const struct test_source *source;
@@ -150,10 +164,13 @@ static int act(struct program *p)
   if (doctor)
     return dispatch(p);
   if (sweep_wanted(&p->opts.sweep) && p->ranks)
-    return program_complain("--sweep and --repeat cannot be used by several "
-                            "processes in one run (see --cluster)");
+    return program_complain("--sweep, --repeat and --find cannot be used by "
+                            "several processes in one run (see --cluster)");
   if (sweep_wanted(&p->opts.sweep))
     return program_sweep(p);
+  if (useless_find_option(p))
+    return program_complain("--%s has no effect without --find",
+                            useless_find_option(p));
   if (sweep_useless_option(&p->opts.sweep))
     return program_complain("--%s has no effect without --sweep or --repeat",
                             sweep_useless_option(&p->opts.sweep));

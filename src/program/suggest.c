@@ -69,8 +69,10 @@ bool program_suggest_test(const struct program *p, const char *typed)
   scripts = calloc(BUNDLED_MAX, sizeof(*scripts));
   n = scripts ? bundled_list(p->datadir, scripts) : 0;
   suggest_init(&s, typed);
-  for (size_t i = 0; i < test_list_len; i++)
-    suggest_offer(&s, test_list[i]->name);
+  for (size_t i = 0; i < test_list_len; i++) {
+    if (!test_list[i]->hidden)
+      suggest_offer(&s, test_list[i]->name);
+  }
   for (const struct tool *const *t = tool_list; *t; t++)
     suggest_offer(&s, (*t)->name);
   for (size_t i = 0; i < n; i++)

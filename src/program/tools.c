@@ -92,6 +92,38 @@ static int hand_down_password(struct program *p, struct err *err)
   return rc;
 }
 
+/* What a search cannot be combined with. */
+static int check_find(const struct program *p, struct err *err)
+{
+  const struct sweep_cfg *cfg = &p->opts.sweep;
+  const char *what = search_what_name((enum search_what)cfg->find);
+  const struct opt_entry *e = optset_find(&p->set, what);
+
+  if (!*p->opts.report.objective)
+    return err_set(err, -EINVAL,
+                   "--find=%s needs an objective, such as "
+                   "--slo=\"p99<=10ms\"",
+                   what);
+  if (*cfg->sweeps || cfg->repeat > 1)
+    return err_set(err, -EINVAL,
+                   "--find chooses the values of its steps, and cannot be used "
+                   "with --%s",
+                   *cfg->sweeps ? "sweep" : "repeat");
+  if (p->opts.run.rate > 0 || (e && e->given))
+    return err_set(
+      err, -EINVAL, "--find=%s cannot be used with --%s, which it %s", what,
+      p->opts.run.rate > 0 ? "rate" : what,
+      cfg->find == SEARCH_RATE || p->opts.run.rate <= 0 ? "chooses"
+                                                        : "would have to know");
+  if (optset_find(&p->set, "load-profile")->given || cfg->reference_every > 0)
+    return err_set(err, -EINVAL, "--find cannot be used with --%s",
+                   cfg->reference_every > 0 ? "reference-every"
+                                            : "load-profile");
+  if (p->opts.run.time_s <= 0)
+    return err_set(err, -EINVAL, "--find needs --time, the limit of each step");
+  return 0;
+}
+
 int program_sweep(struct program *p)
 {
   double percentiles[REPORT_PERCENTILES_MAX];
@@ -101,6 +133,8 @@ int program_sweep(struct program *p)
     .argc = p->argc,
     .argv = p->argv,
     .command = p->cmdline.command,
+    .time_s = p->opts.run.time_s,
+    .objective = p->opts.report.objective,
     .percentile = p->opts.report.percentile,
     .percentiles = percentiles,
     .n_percentiles = report_percentiles(&p->opts.report, percentiles),
@@ -112,6 +146,8 @@ int program_sweep(struct program *p)
   struct results_file bad;
   struct err err = { "" };
 
+  if (in.cfg->find != SEARCH_OFF && check_find(p, &err) < 0)
+    return program_complain("%s", err.text);
   if (!add_files(&in, &p->opts.results, &bad))
     return program_complain("with --sweep or --repeat only --json can be on "
                             "stdout, a pipe or a device, and not --%s=%s "

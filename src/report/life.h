@@ -14,6 +14,7 @@
 #include "stats/tally.h"
 
 struct class_set;
+struct decision_result;
 struct hist_sum;
 struct recorders;
 
@@ -40,7 +41,8 @@ enum end_reason {
   END_ERROR,       /* a worker failed */
   END_OVERLOAD,    /* --rate-overload=abort */
   END_SIGNAL,
-  END_FORCED, /* workers were still there at the deadline */
+  END_FORCED,  /* workers were still there at the deadline */
+  END_DECIDED, /* the objective was */
 };
 
 /* The state of the processors that the process may use, over the measured
@@ -165,6 +167,9 @@ struct run_end {
   const struct rank_part *ranks;
   uint64_t start_skew_ns; /* from the start of the first rank to that of the
                              last one */
+
+  /* [opt] Whether the objective was decided, if that was to end the run. */
+  const struct decision_result *decision;
 
   /* With --rate or --load-profile, for the measured part. */
   uint64_t arrivals; /* arrivals that were due */

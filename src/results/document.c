@@ -257,6 +257,8 @@ static int put_members(struct document *d, const struct run_end *end, FILE *to)
   MEMBER("rate", rate(d, end));
   if (d->slo)
     MEMBER("slo", json_incref(d->slo));
+  if (end->decision)
+    MEMBER("decision", json_decision(end->decision));
   MEMBER("test", json_facts(end->details ? &end->details->test : &none));
   MEMBER("errors", json_errors(end->details));
   MEMBER("threads", or_null(d->threads));

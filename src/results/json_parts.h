@@ -16,6 +16,7 @@ struct error_count;
 struct facts;
 struct hist_sum;
 struct jobj;
+struct decision_result;
 struct optset;
 struct report;
 struct report_setup;
@@ -79,6 +80,8 @@ json_t *json_ranks(const struct run_end *end, const struct report_setup *setup);
 json_t *json_doubts(const struct doubts *doubts);
 /* The verdict on the objective. */
 json_t *json_slo(const struct slo_verdict *v);
+/* What was decided about the objective while the run went on. */
+json_t *json_decision(const struct decision_result *r);
 /* Without the arrivals, which become known later. */
 json_t *json_rate(const struct report *total, const struct report_setup *setup);
 

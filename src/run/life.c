@@ -16,6 +16,7 @@
 #include "report/form.h"
 #include "report/reporter.h"
 #include "run/clients.h"
+#include "run/judge.h"
 #include "run/members.h"
 #include "run/plan.h"
 #include "run/run.h"
@@ -259,6 +260,8 @@ static enum end_reason reason_of(struct run *run, bool started, bool forced)
     return END_OVERLOAD;
   if (forced || run_stopped(run) == STOP_FORCED)
     return END_FORCED;
+  if (run_stopped(run) == STOP_DECIDED)
+    return END_DECIDED;
   return limit_of(run);
 }
 
@@ -279,6 +282,8 @@ void life_over(struct run *run, bool started, bool forced, int status,
   };
 
   end.error = life_error(run);
+  if (started && run->judge)
+    end.decision = judge_result(run->judge);
   if (started)
     end.client = e->client;
   if (started)

@@ -287,6 +287,13 @@ const struct opt run_opts[] = {
            "one.",
   },
   {
+    OPT_BOOL(struct run_cfg, until_decided),
+    .name = "slo-until-decided",
+    .flags = OPT_OWN | OPT_HIDDEN,
+    .def = "off",
+    .help = "end the run as soon as the objective is decided",
+  },
+  {
     OPT_BOOL(struct run_cfg, debug),
     .name = "debug",
     .def = "off",

@@ -34,6 +34,7 @@ struct run_cfg {
   const char *think_time;       /* see think_parse() */
   double report_interval_s;     /* 0: none */
   struct opt_list report_checkpoints;
+  bool until_decided; /* the end of a run that has an objective */
   bool debug;
   bool validate;
   bool force; /* prepare also without enough space */

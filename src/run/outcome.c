@@ -9,6 +9,7 @@
 #include "base/leave.h"
 #include "base/log.h"
 #include "run/conductor.h"
+#include "run/judge.h"
 #include "run/peers.h"
 #include "run/plan.h"
 #include "run/reporting.h"
@@ -67,6 +68,8 @@ static void final_report(struct conductor *c)
     periods_sums(run->periods, &r);
   }
   reporting_send(run, &r);
+  if (run->judge)
+    judge_end(run->judge, end_ns, c->unfinished);
   life_doubt(run, r.total ? r.total : &r, end_ns);
 }
 

@@ -14,6 +14,7 @@
 #include "base/wait.h"
 #include "report/form.h"
 #include "report/reporter.h"
+#include "run/judge.h"
 #include "run/life.h"
 #include "run/periods.h"
 #include "run/plan.h"
@@ -39,6 +40,7 @@ struct agenda {
   uint64_t checkpoint_ns; /* next checkpoint */
   uint64_t queue_ns;      /* next look at the backlog */
   uint64_t clock_ns;      /* next correction of the clock */
+  uint64_t judge_ns;      /* next look of the judge */
   unsigned checkpoint;    /* index of the next one */
 };
 
@@ -241,6 +243,12 @@ static void agenda_init(struct agenda *a, const struct run *run)
   a->checkpoint_ns = checkpoint_due(run, 0);
   a->queue_ns = run->schedule ? run->start_ns : NEVER;
   a->clock_ns = run->start_ns + NS_PER_S / 4;
+  a->judge_ns = NEVER;
+  if (run->judge) {
+    a->judge_ns = run->start_ns + judge_interval_ns(run->judge);
+    if (plan->warmup_ns == 0)
+      judge_measure_from(run->judge, run->start_ns);
+  }
 }
 
 /*
@@ -265,6 +273,8 @@ static void cut_warmup(struct run *run)
   now = clock_now_ns();
   reporting_restart(run, now);
   life_measure_from(run, now);
+  if (run->judge)
+    judge_measure_from(run->judge, now);
   atomic_store(&run->warm, WARM_DONE);
   run_wake(run, &run->warm);
 }
@@ -288,6 +298,13 @@ static bool agenda_do(struct run *run, struct agenda *a, uint64_t now)
     look_at_queue(run, now);
     a->queue_ns = now + LOOK_AT_QUEUE_NS;
   }
+  if (now >= a->judge_ns) {
+    if (judge_look(run->judge, now) && run_stop(run, STOP_DECIDED))
+      run_news(run);
+    a->judge_ns += judge_interval_ns(run->judge);
+    if (a->judge_ns <= now) /* a look that was missed is none */
+      a->judge_ns = now + judge_interval_ns(run->judge);
+  }
   if (now >= a->clock_ns) {
     clock_discipline();
     if (is_open(run, now))
@@ -303,6 +320,7 @@ static uint64_t agenda_next(const struct agenda *a)
 
   next = min_u64(next, a->checkpoint_ns);
   next = min_u64(next, a->queue_ns);
+  next = min_u64(next, a->judge_ns);
   return min_u64(next, a->clock_ns);
 }
 

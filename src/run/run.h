@@ -22,6 +22,7 @@
 
 struct class_set;
 struct hist;
+struct judge;
 struct leave;
 struct loop;
 struct plan;
@@ -35,8 +36,9 @@ enum stop_reason {
   STOP_ERROR,    /* a worker failed */
   STOP_OVERLOAD, /* --rate-overload=abort */
   STOP_SIGNAL,
-  STOP_FORCED, /* the deadline has come */
-  STOP_PEER,   /* another rank of the run stops */
+  STOP_FORCED,  /* the deadline has come */
+  STOP_PEER,    /* another rank of the run stops */
+  STOP_DECIDED, /* the objective is decided, and that was to end the run */
 };
 
 /* The classes of run->rated. */
@@ -128,6 +130,8 @@ struct run {
   uint64_t arrived, arrived_cumulative;
   /* Arrivals of the measured part, for threads that watch the run. */
   _Atomic uint64_t arrivals;
+  /* [opt] decides about the objective; likewise, from the start on. */
+  struct judge *judge;
 
   struct carrier *carriers; /* [plan->carriers] */
 

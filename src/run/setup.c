@@ -15,6 +15,7 @@
 #include "report/reporter.h"
 #include "run/clients.h"
 #include "run/conductor.h"
+#include "run/judge.h"
 #include "run/members.h"
 #include "run/plan.h"
 #include "run/schedule.h"
@@ -107,6 +108,7 @@ void conductor_done(struct conductor *c)
   if (c->opened && run->test->ops->close)
     run->test->ops->close(run->test_run);
   periods_done(&c->periods);
+  judge_free(run->judge);
   schedule_free(run->schedule);
   members_done(run);
   recorders_done(&run->recorders);
@@ -165,5 +167,8 @@ int conductor_set_up(struct conductor *c, const void *cfg, struct err *err)
                       },
                       err);
   run->periods = &c->periods;
+  if (rc == 0 && run->plan->cfg.until_decided && run->plan->report.slo.n > 0 &&
+      !run->plan->peers)
+    rc = judge_new(&run->judge, run, err);
   return rc;
 }

@@ -180,6 +180,7 @@ struct test {
   /* [opt] the form of its reports: report/form.h. */
   const struct report_form *form;
   const struct run_members *members; /* [opt] it is a mix of them */
+  bool hidden;                       /* a control: no list names it */
   bool no_deadline; /* its events have no time limit: no automatic shutdown */
   bool own_limit;   /* --events has no effect on it */
   bool has_classes; /* its report needs classes of operations */

@@ -10,7 +10,8 @@
 #include "tests/tests.h"
 
 const struct test *const test_list[] = {
-  &test_fileio, &test_cpu, &test_memory, &test_threads, &test_mutex,
+  &test_fileio,  &test_cpu,   &test_memory,
+  &test_threads, &test_mutex, &test_model,
 };
 
 const size_t test_list_len = ARRAY_SIZE(test_list);

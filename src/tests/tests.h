@@ -10,6 +10,7 @@ struct test;
 extern const struct test test_cpu;
 extern const struct test test_fileio;
 extern const struct test test_memory;
+extern const struct test test_model;
 extern const struct test test_mutex;
 extern const struct test test_threads;
 

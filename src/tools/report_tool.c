@@ -161,11 +161,41 @@ static void sweep_part(struct page *p)
   strbuf_done(&text);
 }
 
+/* The answer of a search, with its steps. */
+static void find_part(struct page *p)
+{
+  struct strbuf answers = { 0 };
+  const char *line;
+  size_t len;
+
+  if (!p->v->has_find)
+    return;
+  heading(p, "Search");
+  view_find_answers(p->v, &answers);
+  line = strbuf_str(&answers);
+  for (; (len = strcspn(line, "\n")) > 0; line += len + 1) {
+    struct strbuf one = { 0 };
+
+    strbuf_add(&one, line, len);
+    if (p->format == FORMAT_HTML)
+      html_paragraph(&p->out, strbuf_str(&one));
+    else
+      add_text(p, "", strbuf_str(&one),
+               p->format == FORMAT_MARKDOWN ? "\n\n" : "\n");
+    strbuf_done(&one);
+  }
+  p->out.failed = p->out.failed || answers.failed;
+  strbuf_done(&answers);
+  if (p->format == FORMAT_HTML)
+    charts(p, "Latency by load", view_charts_find);
+  part(p, "Steps", view_find_steps);
+}
+
 static void pictures(struct page *p)
 {
   char text[128];
 
-  if (p->v->has_sweep)
+  if (p->v->has_sweep && !p->v->has_find)
     sweep_part(p);
   if (p->v->n_runs > VIEW_RUNS_MAX) {
     (void)snprintf(text, sizeof(text),
@@ -186,6 +216,7 @@ static void pictures(struct page *p)
 /* What the results have measured, and how. */
 static void write_results(struct page *p)
 {
+  find_part(p);
   part(p, "Summary", view_summary);
   part(p, "Warnings", view_warnings);
   if (p->format == FORMAT_HTML)

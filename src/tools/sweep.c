@@ -58,19 +58,25 @@ static bool looks_like_range(const char *text)
          strspn(text + from + 1, digits) == strlen(text + from + 1);
 }
 
+static void copy_to_stderr(FILE *from)
+{
+  char piece[512];
+  size_t n;
+
+  rewind(from);
+  while ((n = fread(piece, 1, sizeof(piece), from)) > 0)
+    (void)fwrite(piece, 1, n, stderr);
+}
+
 /* Print what a check has reported, in the same words as without a sweep. */
 static void show_complaint(const struct sweep *s, FILE *complaint,
                            size_t combination)
 {
   struct strbuf what = { 0 };
-  char piece[512];
-  size_t n;
 
-  rewind(complaint);
-  while ((n = fread(piece, 1, sizeof(piece), complaint)) > 0)
-    (void)fwrite(piece, 1, n, stderr);
+  copy_to_stderr(complaint);
   sweep_plan_describe(&s->plan, combination, &what);
-  if (s->plan.n_specs > 0)
+  if (s->plan.n_specs > 0 && !sweep_finds(s))
     (void)fprintf(stderr, "Sweep step %s is not valid; nothing was run\n",
                   strbuf_str(&what));
   strbuf_done(&what);
@@ -153,13 +159,40 @@ static void take_result(struct sweep_outcome *o, const char *path)
   o->result.run.path = NULL;
 }
 
+/* A search judges steps whose events do not end itself. */
+static bool is_usable_status(const struct sweep *s,
+                             const struct sweep_outcome *o)
+{
+  return o->status == EXIT_OK || o->missed ||
+         (sweep_finds(s) && o->status == EXIT_FORCED);
+}
+
+static enum child_out output_of(const struct sweep *s)
+{
+  if (sweep_finds(s))
+    return CHILD_OUT_NONE;
+  return s->text == stderr ? CHILD_OUT_STDERR : CHILD_OUT_SAME;
+}
+
+/* The messages of a step of a search, which nobody wants to read unless it
+ * fails: what they say about its figures is in its result. */
+static FILE *quiet_file(const struct sweep *s)
+{
+  FILE *f = sweep_finds(s) ? tmpfile() : NULL;
+
+  if (f)
+    (void)fcntl(fileno(f), F_SETFD, FD_CLOEXEC);
+  return f;
+}
+
 /* `step`: its number, or 0 for a reference. */
 static int run_test(struct sweep *s, struct sweep_outcome *o, size_t step,
                     struct err *err)
 {
+  FILE *quiet = quiet_file(s);
   const struct child_command how = {
-    .out = s->text == stderr ? CHILD_OUT_STDERR : CHILD_OUT_SAME,
-    .err_fd = -1,
+    .out = output_of(s),
+    .err_fd = quiet ? fileno(quiet) : -1,
   };
   struct strbuf path = { 0 };
   struct sweep_process p = { .combination = o->combination,
@@ -176,9 +209,13 @@ static int run_test(struct sweep *s, struct sweep_outcome *o, size_t step,
   if (rc == 0) {
     take_result(o, strbuf_str(&path));
     o->missed = o->status == SLO_EXIT_STATUS && o->result.json;
-    if ((o->status != EXIT_OK && !o->missed) || !o->result.json)
+    if (!is_usable_status(s, o) || !o->result.json)
       o->failed = "run";
   }
+  if (quiet && o->failed)
+    copy_to_stderr(quiet);
+  if (quiet)
+    (void)fclose(quiet);
   strbuf_done(&path);
   return rc;
 }
@@ -231,14 +268,15 @@ bool sweep_is_over(const struct sweep *s)
   return s->children.signal != 0 || s->reset_status != 0;
 }
 
-static int run_step(struct sweep *s, size_t combination, size_t repeat,
-                    struct err *err)
+int sweep_step(struct sweep *s, size_t combination, size_t repeat,
+               struct err *err)
 {
   struct sweep_outcome *o = &s->outcomes[s->n_outcomes];
   int rc;
 
   *o = (struct sweep_outcome){ .combination = combination, .repeat = repeat };
-  announce(s, o);
+  if (!sweep_finds(s))
+    announce(s, o);
   (void)fflush(s->text);
   rc = sweep_reset(s, o, err);
   if (rc < 0 || sweep_is_over(s))
@@ -277,8 +315,8 @@ static int run_steps(struct sweep *s, struct err *err)
     if (rc == 0 && i < all && !sweep_is_over(s))
       pause_between(s);
     if (rc == 0 && i < all && !sweep_is_over(s))
-      rc = run_step(s, i % s->plan.n_combinations,
-                    i / s->plan.n_combinations + 1, err);
+      rc = sweep_step(s, i % s->plan.n_combinations,
+                      i / s->plan.n_combinations + 1, err);
     if (rc < 0)
       return rc;
     if (i < s->n_outcomes && s->outcomes[i].failed && s->in->cfg->stop_on_error)
@@ -322,7 +360,9 @@ static int conclude(struct sweep *s, struct err *err)
   struct strbuf out = { 0 };
   int rc = 0;
 
-  if (s->n_outcomes > 0) {
+  if (sweep_finds(s)) {
+    sweep_find_print(s);
+  } else if (s->n_outcomes > 0) {
     if (sweep_has_parts(s))
       sweep_parts_table(s, &out);
     else
@@ -368,6 +408,17 @@ static int probe_files(const struct sweep *s, struct err *err)
   return rc;
 }
 
+static int make_plan(struct sweep *s, struct err *err)
+{
+  const struct sweep_cfg *cfg = s->in->cfg;
+
+  if (sweep_finds(s))
+    return sweep_find_plan(&s->plan, cfg, err);
+  if (sweep_has_parts(s))
+    return sweep_parts_plan(&s->plan, s->in, err);
+  return sweep_plan_init(&s->plan, s->in->set, cfg->sweeps, cfg->repeat, err);
+}
+
 static int begin(struct sweep *s, struct err *err)
 {
   const struct sweep_cfg *cfg = s->in->cfg;
@@ -378,9 +429,7 @@ static int begin(struct sweep *s, struct err *err)
                    "--sweep and --repeat cannot be used with the "
                    "command '%.100s' (expected run)",
                    s->in->command);
-  rc = sweep_has_parts(s)
-         ? sweep_parts_plan(&s->plan, s->in, err)
-         : sweep_plan_init(&s->plan, s->in->set, cfg->sweeps, cfg->repeat, err);
+  rc = make_plan(s, err);
   if (rc < 0)
     return rc;
   s->prepares = cfg->prepare == SWEEP_PREPARE_ON ||
@@ -413,6 +462,7 @@ static void end(struct sweep *s)
     result_file_done(&s->references[i].outcome.result);
   free(s->outcomes);
   free(s->references);
+  strbuf_done(&s->extra);
   scratch_remove(s->folder);
   sweep_plan_done(&s->plan);
 }
@@ -425,6 +475,8 @@ static int status_of(const struct sweep *s)
     return EXIT_SIGNAL + s->children.signal;
   if (s->reset_status != 0)
     return s->reset_status;
+  if (sweep_finds(s))
+    return find_status(&s->find);
   for (size_t i = 0; i < s->n_outcomes; i++) {
     if (s->outcomes[i].failed)
       return EXIT_FAILED;
@@ -445,11 +497,14 @@ int sweep_run(const struct sweep_input *in)
     .text = strcmp(in->json, "-") == 0 ? stderr : stdout,
   };
   struct err err = { "" };
-  int status;
-  int rc = begin(&s, &err);
+  int status, rc;
 
+  if (in->n_parts == 0)
+    s.find.rules = sweep_rules(in->cfg);
+  s.find.objective = in->objective;
+  rc = begin(&s, &err);
   if (rc == 0)
-    rc = run_steps(&s, &err);
+    rc = sweep_finds(&s) ? sweep_find_steps(&s, &err) : run_steps(&s, &err);
   if (s.n_outcomes > 0) {
     struct err last = { "" };
 

@@ -33,9 +33,11 @@ struct sweep_input {
   double percentile;         /* 0: none */
   const double *percentiles; /* more of them */
   size_t n_percentiles;
-  const char *json;    /* the file for all results; "-": stdout; "": none */
-  const char *summary; /* the file of the summary; "": none */
-  const char *test;    /* [opt] its name, for the summary */
+  double time_s;         /* --time */
+  const char *objective; /* --slo */
+  const char *json;      /* the file for all results; "-": stdout; "": none */
+  const char *summary;   /* the file of the summary; "": none */
+  const char *test;      /* [opt] its name, for the summary */
   /* Files of which every step has its own: PATH.step1 and so on. */
   struct results_file files[RESULTS_FILES];
   size_t n_files;

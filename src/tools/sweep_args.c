@@ -62,10 +62,22 @@ static size_t count_args(const struct sweep *s, const struct sweep_process *p)
 {
   size_t n = (size_t)s->in->argc + s->plan.n_specs + s->in->n_files + 4;
 
+  for (size_t i = 0; i < s->extra.len; i++)
+    n += s->extra.text[i] == '\n';
+
   for (size_t i = 0; sweep_has_parts(s) && s->in->parts[p->combination].args[i];
        i++)
     n++;
   return n;
+}
+
+/* Lines, each with an argument. */
+static void add_extra(struct list *l, const struct strbuf *lines)
+{
+  const char *at = strbuf_str(lines);
+
+  for (size_t len; (len = strcspn(at, "\n")) > 0; at += len + 1)
+    add(l, mem_strndup(at, len));
 }
 
 /* The arguments of a part are its own. */
@@ -92,6 +104,7 @@ static void add_step(struct list *l, const struct sweep *s,
   for (size_t i = 0; i < s->plan.n_specs; i++)
     add_option(l, s->plan.spec[i].option,
                sweep_plan_value(&s->plan, p->combination, i));
+  add_extra(l, &s->extra);
   if (p->step > 0 || p->json)
     add_files(l, in, p->step);
 }

@@ -86,14 +86,17 @@ static json_t *sweep_part(const struct sweep *s)
   struct usl usl;
 
   best = knee = KNEE_NONE;
-  if (!sweep_has_parts(s)) /* no part is better than another */
+  if (!sweep_has_parts(s) &&
+      !sweep_finds(s)) /* no part is better than another */
     sweep_find_knee(s, &best, &knee);
   jobj_add(&o, "options", options_of(s));
   jobj_bool(&o, "parts", sweep_has_parts(s));
   jobj_int(&o, "repeat", s->plan.repeats);
   jobj_real(&o, "pause_s", s->in->cfg->pause_s);
   jobj_bool(&o, "prepared_each_step", s->prepares);
-  jobj_int(&o, "steps_planned", s->plan.n_combinations * s->plan.repeats);
+  jobj_int(&o, "steps_planned",
+           sweep_finds(s) ? s->n_outcomes
+                          : s->plan.n_combinations * s->plan.repeats);
   jobj_bool(&o, "interrupted", s->children.signal != 0);
   if (*s->in->cfg->reset) {
     jobj_add(&o, "reset", jobj_shown(s->in->cfg->reset));
@@ -106,8 +109,10 @@ static json_t *sweep_part(const struct sweep *s)
   jobj_add(&o, "best", values_or_null(s, best));
   jobj_add(&o, "knee", values_or_null(s, knee));
   jobj_real(&o, "knee_share", KNEE_SHARE);
-  if (sweep_find_usl(s, &usl))
+  if (!sweep_finds(s) && sweep_find_usl(s, &usl))
     jobj_add(&o, "usl", usl_json(&usl));
+  if (sweep_finds(s))
+    jobj_add(&o, "search", find_json(&s->find));
   return jobj_take(&o);
 }
 

@@ -9,15 +9,16 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/strbuf.h"
 #include "results/outfile.h"
 #include "tools/child.h"
+#include "tools/find.h"
 #include "tools/result.h"
 #include "tools/sweep.h"
 #include "tools/sweep_plan.h"
 #include "tools/table.h"
 
 struct err;
-struct strbuf;
 struct usl;
 
 /* The outcome of a step. */
@@ -48,6 +49,10 @@ struct sweep {
   /* Already open before the end if it is not a regular file. */
   struct whole_file document;
 
+  /* Of a search: its steps, and lines with the options of the present one. */
+  struct find find;
+  struct strbuf extra;
+
   struct sweep_outcome *outcomes; /* owned; in the order of execution */
   size_t n_outcomes;
 
@@ -61,6 +66,28 @@ static inline bool sweep_has_parts(const struct sweep *s)
 {
   return s->in->n_parts > 0;
 }
+
+/* Is it a search, whose steps choose the next value? */
+static inline bool sweep_finds(const struct sweep *s)
+{
+  return s->find.rules.what != SEARCH_OFF;
+}
+
+/* ---- sweep_find.c ---- */
+
+/* The plan with the first value of a search. */
+int sweep_find_plan(struct sweep_plan *ret, const struct sweep_cfg *cfg,
+                    struct err *err);
+/* Run the steps to the end of the search, or until a signal arrives. */
+int sweep_find_steps(struct sweep *s, struct err *err);
+/* Print the answer. */
+void sweep_find_print(const struct sweep *s);
+
+/* ---- sweep.c ---- */
+
+/* Run the next step. */
+int sweep_step(struct sweep *s, size_t combination, size_t repeat,
+               struct err *err);
 
 /* The plan in which each part is a step. */
 int sweep_parts_plan(struct sweep_plan *ret, const struct sweep_input *in,

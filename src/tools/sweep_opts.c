@@ -3,11 +3,38 @@
  */
 #include "tools/sweep_opts.h"
 
+#include <string.h>
+
+#include "base/parse.h"
 #include "tools/sweep_spec.h"
 
 static const char *const prepare_words[] = { "auto", "on", "off", NULL };
 static const char *const format_words[] = { "text", "markdown", "csv", NULL };
+/* In the order of enum search_what. */
+static const char *const find_words[] = { "off", "rate", "clients", "threads",
+                                          NULL };
 static const char *const role_words[] = { "none", "check", "step", NULL };
+
+/* "3%" is 0.03; 0: it is none. */
+static double read_precision(const char *text)
+{
+  const size_t len = strlen(text);
+  char number[32];
+  double percent;
+
+  if (len < 2 || len > sizeof(number) || text[len - 1] != '%')
+    return 0;
+  memcpy(number, text, len - 1);
+  number[len - 1] = '\0';
+  if (parse_double(number, &percent) < 0 || !(percent >= 0.5 && percent <= 50))
+    return 0;
+  return percent / 100;
+}
+
+static bool is_precision(const char *text)
+{
+  return read_precision(text) > 0;
+}
 
 const struct opt sweep_opts[] = {
   {
@@ -96,6 +123,39 @@ const struct opt sweep_opts[] = {
     .help = "end the sweep when a step fails, instead of going on",
   },
   {
+    OPT_WORD(struct sweep_cfg, find),
+    .name = "find",
+    .flags = OPT_OWN | OPT_COMMON,
+    .def = "off",
+    .words = find_words,
+    .help = "find the highest value that holds --slo "
+            "{off,rate,clients,threads}",
+    .man = "Steps with different values, each a run of up to --time seconds, "
+           "lead to the answer, which is confirmed by repeats. A step ends as "
+           "soon as the objective is decided. The exit status is 4 if no value "
+           "holds it, and 5 if there is no answer.",
+  },
+  {
+    OPT_STRING(struct sweep_cfg, find_precision),
+    .name = "find-precision",
+    .flags = OPT_OWN,
+    .def = "3%",
+    .check = is_precision,
+    .expected = "a percentage from 0.5% to 50%",
+    .help = "how far the answer of --find may be from the truth",
+  },
+  {
+    OPT_INT(struct sweep_cfg, confirm),
+    .name = "confirm",
+    .flags = OPT_OWN,
+    .def = "3",
+    .max = 20,
+    .help = "how often --find repeats the answer, which has to hold each time",
+    .man = "Each repeat is run beside one with a lower value, in turns. "
+           "Without repeats (0) the answer of a plain bisection is wrong in "
+           "every third search.",
+  },
+  {
     OPT_WORD(struct sweep_cfg, role),
     .name = "sweep-role",
     .def = "none",
@@ -108,12 +168,22 @@ const struct opt sweep_opts[] = {
 
 bool sweep_wanted(const struct sweep_cfg *cfg)
 {
-  return cfg->role == SWEEP_ROLE_NONE && (*cfg->sweeps || cfg->repeat > 1);
+  return cfg->role == SWEEP_ROLE_NONE &&
+         (*cfg->sweeps || cfg->repeat > 1 || cfg->find != SEARCH_OFF);
+}
+
+struct search_rules sweep_rules(const struct sweep_cfg *cfg)
+{
+  return (struct search_rules){
+    .what = (enum search_what)cfg->find,
+    .precision = read_precision(cfg->find_precision),
+    .confirm = (unsigned)cfg->confirm,
+  };
 }
 
 const char *sweep_useless_option(const struct sweep_cfg *cfg)
 {
-  if (*cfg->sweeps || cfg->repeat > 1)
+  if (*cfg->sweeps || cfg->repeat > 1 || cfg->find != SEARCH_OFF)
     return NULL;
   if (cfg->pause_s > 0)
     return "pause";

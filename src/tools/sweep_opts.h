@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "opt/opt.h"
+#include "tools/search.h"
 
 enum sweep_prepare {
   SWEEP_PREPARE_AUTO, /* if a swept option shapes the data */
@@ -31,6 +32,9 @@ struct sweep_cfg {
   const char *reset;        /* a command before each step; "": none */
   uint64_t reference_every; /* steps; 0: no reference */
   bool stop_on_error;
+  int find; /* enum search_what */
+  const char *find_precision;
+  uint64_t confirm;
   int role; /* enum sweep_role */
 };
 
@@ -38,6 +42,9 @@ extern const struct opt sweep_opts[];
 
 /* Is the command to be run more than once? */
 bool sweep_wanted(const struct sweep_cfg *cfg);
+
+/* The rules of its search; what is SEARCH_OFF without one. */
+struct search_rules sweep_rules(const struct sweep_cfg *cfg);
 
 /* Is one of the sweep's options given that has no effect without a sweep? */
 const char *sweep_useless_option(const struct sweep_cfg *cfg);

@@ -148,7 +148,8 @@ static int load(struct view *v, const char *const *paths, size_t n,
   v->files = calloc(n + 1, sizeof(*v->files));
   v->groups = calloc(n + 1, sizeof(*v->groups));
   v->names = calloc(n + 1, sizeof(*v->names));
-  if (!v->files || !v->groups || !v->names)
+  v->finds = calloc(n + 1, sizeof(*v->finds));
+  if (!v->files || !v->groups || !v->names || !v->finds)
     return no_memory(err);
   v->n_files = n;
   for (size_t i = 0; i < n; i++) {
@@ -161,6 +162,8 @@ static int load(struct view *v, const char *const *paths, size_t n,
 
     if (rc == 0)
       rc = check_parts(v, i, err);
+    if (rc == 0)
+      rc = view_find_load(v, i, err);
     v->has_parts = v->files[0].has_parts;
     if (rc == 0)
       rc = groups_init(&v->groups[i], &v->files[i], err);
@@ -198,8 +201,10 @@ void view_done(struct view *v)
     groups_done(&v->groups[i]);
     result_file_done(&v->files[i]);
     free(v->names[i]);
+    free(v->finds[i]);
   }
   free(v->names);
+  free(v->finds);
   free(v->groups);
   free(v->files);
   *v = (struct view){ 0 };

@@ -11,6 +11,8 @@
 #include "tools/result.h"
 
 struct err;
+struct find;
+struct strbuf;
 struct table;
 
 enum {
@@ -31,8 +33,10 @@ struct view {
   size_t n_files;
   struct view_run *runs; /* owned; all groups of all files */
   size_t n_runs;
-  bool has_sweep; /* there is a curve to draw */
-  bool has_parts; /* the runs are of different tests: see view_part() */
+  struct find **finds; /* owned; of each file: its search, or NULL */
+  bool has_find;       /* there is a search */
+  bool has_sweep;      /* there is a curve to draw */
+  bool has_parts;      /* the runs are of different tests: see view_part() */
 };
 
 /* -EINVAL: a file is no result, or they are of different tests. */
@@ -49,6 +53,15 @@ int view_part(const struct view *v, size_t i, struct view *ret,
 void view_part_done(struct view *part);
 /* Its name, borrowed. */
 const char *view_part_name(const struct view *part);
+
+/* ---- view_find.c ---- */
+
+/* Read and replay the search of a file; called by view_init().  -EINVAL: its
+ * steps do not lead to its answer. */
+int view_find_load(struct view *v, size_t file, struct err *err);
+/* The answers in sentences, one per line. */
+void view_find_answers(const struct view *v, struct strbuf *out);
+void view_find_steps(const struct view *v, struct table *t);
 
 /* The tables; one without rows is empty.  The summary has the percentiles that
  * were asked for, and some usual ones. */

@@ -13,6 +13,7 @@ void view_charts_over_time(const struct view *v, struct strbuf *out);
 void view_charts_distribution(const struct view *v, struct strbuf *out);
 void view_charts_system(const struct view *v, struct strbuf *out);
 void view_charts_sweep(const struct view *v, struct strbuf *out);
+void view_charts_find(const struct view *v, struct strbuf *out);
 /* Nothing where there are no such figures. */
 void view_charts_memory(const struct view *v, struct strbuf *out);
 void view_charts_kernels(const struct view *v, struct strbuf *out);

@@ -1,0 +1,342 @@
+/*
+ * judge.c - decides about the objective of a run while it goes on.
+ */
+#include "run/judge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/minmax.h"
+#include "run/plan.h"
+#include "run/run.h"
+#include "run/schedule.h"
+#include "stats/decision.h"
+#include "stats/hist_sum.h"
+#include "stats/trend.h"
+
+/* A run has so many intervals at least, if they are not too short. */
+#define INTERVALS 100
+#define INTERVAL_MIN_NS (20 * NS_PER_MS)
+#define INTERVAL_MAX_NS NS_PER_S
+
+/* The run may take so many times its warm-up until it is steady. */
+#define SETTLE_TIMES 2
+
+enum {
+  PAST = 4096, /* moments of which the arrivals are remembered */
+};
+
+/* Totals of the run at a look. */
+struct counts {
+  uint64_t events, sum_ns, errors, queries;
+};
+
+struct arrivals {
+  uint64_t at_ns, n;
+};
+
+struct judge {
+  struct run *run;
+  const struct slo *slo;
+  uint64_t interval_ns;
+
+  bool measured; /* the warm-up is over */
+  bool settled;  /* looks count */
+  bool decided;
+  uint64_t measured_ns, base_ns; /* when it was measured, and was settled */
+  struct counts base;            /* what had happened before that */
+  struct hist_sum *before, *now; /* owned; latencies likewise, and since then */
+  struct trend rate, latency;
+
+  /* The last moments; the next one is [past % PAST]. */
+  struct arrivals of[PAST];
+  uint64_t past;
+
+  struct decision term[SLO_TERMS_MAX];
+  struct decision_cell seen[SLO_TERMS_MAX]; /* what was added to it */
+  struct decision_result result;
+};
+
+int judge_new(struct judge **ret, struct run *run, struct err *err)
+{
+  const struct plan *plan = run->plan;
+  struct judge *j = calloc(1, sizeof(*j));
+  uint64_t interval = INTERVAL_MAX_NS;
+
+  if (j) {
+    j->before = hist_sum_new();
+    j->now = hist_sum_new();
+  }
+  if (!j || !j->before || !j->now) {
+    judge_free(j);
+    return err_set(err, -ENOMEM, "cannot allocate the judge of the run");
+  }
+  if (plan->time_ns != PLAN_NO_LIMIT)
+    interval = plan->time_ns / INTERVALS;
+  interval = min_u64(interval, INTERVAL_MAX_NS);
+  j->interval_ns = interval > INTERVAL_MIN_NS ? interval : INTERVAL_MIN_NS;
+  j->run = run;
+  j->slo = &plan->report.slo;
+  *ret = j;
+  return 0;
+}
+
+void judge_free(struct judge *j)
+{
+  if (!j)
+    return;
+  hist_sum_free(j->before);
+  hist_sum_free(j->now);
+  free(j);
+}
+
+uint64_t judge_interval_ns(const struct judge *j)
+{
+  return j->interval_ns;
+}
+
+static struct counts count(const struct run *run)
+{
+  struct counts c = { 0 };
+
+  for (unsigned i = 0; i < run->recorders.n; i++) {
+    const struct recorder *r = &run->recorders.of[i];
+    uint64_t events, sum_ns;
+
+    recorder_peek(r, &events, &sum_ns);
+    c.events += events;
+    c.sum_ns += sum_ns;
+    c.errors += atomic_load_explicit(&r->counter[COUNTER_ERROR],
+                                     memory_order_relaxed);
+    for (int k = COUNTER_OTHER; k <= COUNTER_WRITE; k++)
+      c.queries += atomic_load_explicit(&r->counter[k], memory_order_relaxed);
+  }
+  return c;
+}
+
+static void note_trend(struct judge *j, uint64_t now_ns,
+                       const struct counts *now)
+{
+  if (j->rate.n == 0) {
+    trend_start(&j->rate, now_ns, now->events);
+    trend_start(&j->latency, now->events, now->sum_ns);
+    return;
+  }
+  trend_note(&j->rate, now_ns, now->events);
+  trend_note(&j->latency, now->events, now->sum_ns);
+}
+
+static bool is_steady(const struct judge *j)
+{
+  double change;
+
+  return !trend_find(&j->rate, &change) && !trend_find(&j->latency, &change);
+}
+
+void judge_measure_from(struct judge *j, uint64_t now_ns)
+{
+  j->measured = true;
+  j->measured_ns = now_ns;
+}
+
+/* From this moment on, everything counts. */
+static void settle(struct judge *j, uint64_t now_ns, const struct counts *now)
+{
+  const struct plan *plan = j->run->plan;
+  const double planned = plan->time_ns == PLAN_NO_LIMIT
+                           ? 0
+                           : plan->rate * (double)plan->time_ns /
+                               (double)NS_PER_S;
+
+  j->settled = true;
+  j->base = *now;
+  j->base_ns = now_ns;
+  hist_sum_clear(j->before);
+  recorders_latencies(&j->run->recorders, j->before);
+  for (unsigned i = 0; i < j->slo->n; i++) {
+    const struct slo_term *t = &j->slo->term[i];
+    const struct slo_sample none = { 0 };
+    uint64_t bad, all;
+    double share;
+
+    if (slo_count(t, &none, &bad, &all, &share))
+      decision_init(&j->term[i], share, planned);
+  }
+}
+
+static void try_to_settle(struct judge *j, uint64_t now_ns)
+{
+  const struct counts now = count(j->run);
+
+  note_trend(j, now_ns, &now);
+  if (j->measured && (is_steady(j) || now_ns - j->measured_ns >=
+                                        SETTLE_TIMES * j->run->plan->warmup_ns))
+    settle(j, now_ns, &now);
+}
+
+/* Remember the arrivals up to now; returns how many a worker has taken. */
+static uint64_t note_arrivals(struct judge *j, uint64_t now_ns)
+{
+  struct schedule *s = j->run->schedule;
+  const uint64_t waiting = schedule_waiting(s, now_ns);
+  const uint64_t all = schedule_arrivals(s);
+
+  j->of[j->past++ % PAST] = (struct arrivals){ now_ns, all };
+  return all > waiting ? all - waiting : 0;
+}
+
+/* The arrivals that were due longer ago than this, and that no worker has
+ * taken.  They are late, whenever they end.  A negative limit: all. */
+static uint64_t overdue(const struct judge *j, uint64_t now_ns, uint64_t taken,
+                        double limit_ns)
+{
+  for (uint64_t i = j->past; i > 0 && i + PAST > j->past; i--) {
+    const struct arrivals *a = &j->of[(i - 1) % PAST];
+
+    if ((double)(now_ns - a->at_ns) > limit_ns)
+      return a->n > taken ? a->n - taken : 0;
+  }
+  return 0;
+}
+
+static struct slo_sample sample_of(struct judge *j, uint64_t now_ns,
+                                   uint64_t unfinished)
+{
+  const struct counts now = count(j->run);
+  struct slo_sample s = {
+    .period_ns = now_ns - j->base_ns,
+    .events = now.events - j->base.events,
+    .errors = now.errors - j->base.errors,
+    .queries = now.queries - j->base.queries,
+    .sum_ns = now.sum_ns - j->base.sum_ns,
+    .late = unfinished,
+    .stuck = unfinished,
+    .max_ns = UINT64_MAX, /* unknown: the histogram decides */
+    .hist = j->now,
+  };
+
+  if (j->run->schedule)
+    s.late += s.errors;
+  hist_sum_clear(j->now);
+  recorders_latencies(&j->run->recorders, j->now);
+  hist_sum_sub(j->now, j->now, j->before);
+  return s;
+}
+
+/* A term about a share of the events. */
+static enum decision_verdict
+decide_share(struct judge *j, unsigned i, const struct slo_sample *s,
+             const struct decision_waiting *waiting, bool last)
+{
+  struct decision_cell *seen = &j->seen[i];
+  struct decision_cell all = { 0 };
+  double share;
+
+  (void)slo_count(&j->slo->term[i], s, &all.late, &all.events, &share);
+  decision_add(&j->term[i], all.events - seen->events, all.late - seen->late);
+  *seen = all;
+  return decision_verdict(&j->term[i], waiting, last);
+}
+
+static bool counts_events(const struct slo_term *t)
+{
+  return t->kind->measure == SLO_PERCENTILE || t->kind->measure == SLO_ERRORS;
+}
+
+/* The other terms: they are decided when those above are. */
+static enum decision_verdict decide_value(const struct judge *j,
+                                          const struct slo_result *r,
+                                          enum decision_verdict others,
+                                          bool last)
+{
+  if (slo_result_state(r) == SLO_FAILED &&
+      (r->term->kind->measure == SLO_LARGEST || last))
+    return DECISION_FAILED;
+  if (others == DECISION_OPEN && !last)
+    return DECISION_OPEN;
+  if (j->result.intervals < DECISION_INTERVALS_MIN)
+    return DECISION_OPEN;
+  return slo_result_state(r) == SLO_HELD ? DECISION_HELD : DECISION_FAILED;
+}
+
+static enum decision_verdict worse(enum decision_verdict a,
+                                   enum decision_verdict b)
+{
+  if (a == DECISION_FAILED || b == DECISION_FAILED)
+    return DECISION_FAILED;
+  return a == DECISION_OPEN || b == DECISION_OPEN ? DECISION_OPEN
+                                                  : DECISION_HELD;
+}
+
+static void decide(struct judge *j, uint64_t now_ns, uint64_t unfinished,
+                   bool last)
+{
+  const uint64_t taken = j->run->schedule ? note_arrivals(j, now_ns) : 0;
+  const struct slo_sample s = sample_of(j, now_ns, unfinished);
+  struct decision_result *result = &j->result;
+  enum decision_verdict all = DECISION_HELD;
+  struct slo_verdict values;
+  bool counting = false;
+
+  slo_judge(j->slo, &s, &values);
+  result->intervals++;
+  result->decided_ns = now_ns - j->measured_ns;
+  for (unsigned i = 0; i < j->slo->n; i++) {
+    const struct slo_term *t = &j->slo->term[i];
+    struct decision_waiting waiting = { 0 };
+
+    if (!counts_events(t))
+      continue;
+    if (j->run->schedule && t->kind->measure == SLO_PERCENTILE) {
+      waiting.all = overdue(j, now_ns, taken, -1);
+      waiting.late = overdue(j, now_ns, taken, t->limit);
+    }
+    counting = true;
+    result->of[i].verdict = decide_share(j, i, &s, &waiting, last);
+    all = worse(all, result->of[i].verdict);
+  }
+  for (unsigned i = 0; i < j->slo->n; i++) {
+    if (!counts_events(&j->slo->term[i]))
+      result->of[i].verdict = decide_value(
+        j, &values.of[i], counting ? all : DECISION_OPEN, last);
+  }
+  for (unsigned i = 0; i < j->slo->n; i++)
+    all = worse(all, result->of[i].verdict);
+  result->verdict = all;
+  j->decided = all != DECISION_OPEN;
+}
+
+bool judge_look(struct judge *j, uint64_t now_ns)
+{
+  if (j->settled && !j->decided)
+    decide(j, now_ns, 0, false);
+  else if (!j->settled)
+    try_to_settle(j, now_ns);
+  return j->decided;
+}
+
+void judge_end(struct judge *j, uint64_t now_ns, uint64_t unfinished)
+{
+  struct decision_result *result = &j->result;
+
+  if (j->settled && !j->decided)
+    decide(j, now_ns > j->base_ns ? now_ns : j->base_ns, unfinished, true);
+  if (j->settled)
+    result->settled_ns = j->base_ns - j->measured_ns;
+  result->n = j->slo->n;
+  for (unsigned i = 0; i < j->slo->n; i++) {
+    struct decision_term *t = &result->of[i];
+
+    t->term = &j->slo->term[i];
+    t->events = j->term[i].total.events;
+    t->late = j->term[i].total.late;
+    t->inflation = counts_events(t->term) ? decision_inflation(&j->term[i]) : 1;
+  }
+}
+
+const struct decision_result *judge_result(const struct judge *j)
+{
+  return &j->result;
+}

@@ -1,0 +1,142 @@
+/*
+ * decision.c - does an objective hold, or has it failed?
+ */
+#include "stats/decision.h"
+
+#include <math.h>
+
+#include "stats/binomial.h"
+
+/* The longest intervals are so many. */
+#define BLOCKS_MIN 15
+/* The events of a whole run vary by so many standard deviations. */
+#define SIGMAS 4
+/* This is added for clusters if there are few. */
+#define FEW 3.0
+
+void decision_init(struct decision *d, double share, double planned)
+{
+  *d = (struct decision){ .share = share, .planned = planned, .per_cell = 1 };
+}
+
+static void merge_pairs(struct decision *d)
+{
+  d->cells /= 2;
+  for (unsigned i = 0; i < d->cells; i++) {
+    const struct decision_cell *a = &d->cell[2 * i], *b = a + 1;
+
+    d->cell[i] = (struct decision_cell){ a->events + b->events,
+                                         a->late + b->late };
+  }
+  d->per_cell *= 2;
+}
+
+void decision_add(struct decision *d, uint64_t events, uint64_t late)
+{
+  d->intervals++;
+  d->total.events += events;
+  d->total.late += late;
+  d->open.events += events;
+  d->open.late += late;
+  if (++d->in_open < d->per_cell)
+    return;
+  if (d->cells == DECISION_CELLS)
+    merge_pairs(d);
+  d->cell[d->cells++] = d->open;
+  d->open = (struct decision_cell){ 0 };
+  d->in_open = 0;
+}
+
+/* The inflation with blocks of `m` cells. */
+static double inflation_of(const struct decision *d, unsigned m)
+{
+  const unsigned blocks = d->cells / m;
+  double share, events = 0, late = 0, squares = 0;
+
+  for (unsigned i = 0; i < blocks * m; i++) {
+    events += (double)d->cell[i].events;
+    late += (double)d->cell[i].late;
+  }
+  share = events > 0 ? late / events : 0;
+  if (share <= 0 || share >= 1)
+    return 1;
+  for (unsigned i = 0; i < blocks; i++) {
+    double rest = 0;
+
+    for (unsigned k = i * m; k < (i + 1) * m; k++)
+      rest += (double)d->cell[k].late - share * (double)d->cell[k].events;
+    squares += rest * rest;
+  }
+  return squares * blocks / (blocks - 1) / (events * share * (1 - share));
+}
+
+static unsigned late_cells(const struct decision *d)
+{
+  unsigned n = 0;
+
+  for (unsigned i = 0; i < d->cells; i++)
+    n += d->cell[i].late > 0;
+  return n;
+}
+
+double decision_inflation(const struct decision *d)
+{
+  const unsigned clusters = late_cells(d);
+  double most = 1;
+
+  for (unsigned m = 1; d->cells / m >= BLOCKS_MIN; m *= 2)
+    most = fmax(most, inflation_of(d, m));
+  /* A variance that was seen in a few clusters only is often larger. */
+  return most > 1 ? 1 + (most - 1) * (1 + FEW / clusters) : 1;
+}
+
+/* Have more been late than may be, even if all others are in time? */
+static bool exceeds_all(const struct decision *d, double late)
+{
+  const double all = d->planned + SIGMAS * sqrt(d->planned);
+
+  return d->planned > 0 && late > all * d->share;
+}
+
+/* The first look is at the fewest intervals, each later one at a tenth more. */
+static bool is_look(const struct decision *d)
+{
+  unsigned look = DECISION_INTERVALS_MIN;
+
+  while (look < d->intervals)
+    look += look / 10;
+  return look == d->intervals;
+}
+
+enum decision_verdict decision_verdict(const struct decision *d,
+                                       const struct decision_waiting *waiting,
+                                       bool last)
+{
+  const double rare = 1 - DECISION_CONFIDENCE;
+  const double events = (double)d->total.events, late = (double)d->total.late;
+  const double all = (double)waiting->all, overdue = (double)waiting->late;
+  double inflation;
+
+  if (exceeds_all(d, late + overdue) || (d->share <= 0 && late + overdue > 0))
+    return DECISION_FAILED;
+  if (d->intervals < DECISION_INTERVALS_MIN || events + all < 1 ||
+      (!last && !is_look(d)))
+    return DECISION_OPEN;
+  if (d->share <= 0)
+    return DECISION_HELD;
+  inflation = decision_inflation(d);
+  if (binomial_at_most((events + all) / inflation, (late + all) / inflation,
+                       d->share) <= rare)
+    return DECISION_HELD;
+  if (binomial_at_least((events + overdue) / inflation,
+                        (late + overdue) / inflation, d->share) <= rare)
+    return DECISION_FAILED;
+  return DECISION_OPEN;
+}
+
+const char *decision_name(enum decision_verdict verdict)
+{
+  static const char *const names[] = { "open", "held", "failed" };
+
+  return names[verdict];
+}

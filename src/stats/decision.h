@@ -1,0 +1,100 @@
+/*
+ * decision.h - does an objective hold, or has it failed?  Decided from the
+ * counts of events and of those that were late, as early as that is certain.
+ *
+ * The objective is that no more than a share of all events is late: 1 % for
+ * "p99<=10ms".  The test is the exact binomial one.  Late events come in
+ * clusters, because one pause delays many, so they say less than as many
+ * independent ones would.  The counts are divided by the variance inflation
+ * of the late events per interval, the largest one of several lengths of
+ * intervals.  Pure functions of what was added.
+ */
+#ifndef BENCH_STATS_DECISION_H
+#define BENCH_STATS_DECISION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stats/slo.h"
+
+#define DECISION_CONFIDENCE 0.99
+
+enum {
+  /* Fewer intervals say nothing about clusters. */
+  DECISION_INTERVALS_MIN = 30,
+  /* When so many are there, pairs of them are merged. */
+  DECISION_CELLS = 512,
+};
+
+enum decision_verdict {
+  DECISION_OPEN,
+  DECISION_HELD,
+  DECISION_FAILED,
+};
+
+struct decision_cell {
+  uint64_t events, late;
+};
+
+struct decision {
+  double share;   /* that may be late */
+  double planned; /* events of the longest possible run; 0: unknown */
+  unsigned intervals;
+  struct decision_cell total;
+  struct decision_cell open; /* intervals that are not a whole cell yet */
+  unsigned in_open;
+  unsigned cells, per_cell; /* intervals in a cell: 1, 2, 4, ... */
+  struct decision_cell cell[DECISION_CELLS];
+};
+
+/* `share` 0: no event may be late. */
+void decision_init(struct decision *d, double share, double planned);
+
+/* The next interval; all have the same length. */
+void decision_add(struct decision *d, uint64_t events, uint64_t late);
+
+/* How much more the late events per interval vary than independent ones
+ * would: 1 or more. */
+double decision_inflation(const struct decision *d);
+
+/* Events that have not begun although they were due. */
+struct decision_waiting {
+  uint64_t all;  /* none of them counts as being in time */
+  uint64_t late; /* the part that is late already */
+};
+
+/*
+ * `last`: there will be
+ * no more intervals.  Otherwise each look at the data could be the one that
+ * errs by chance, so most intervals are no reason for a look.
+ *
+ * DECISION_FAILED: more are late than may be in the longest possible run, or
+ * the share is exceeded for sure.  DECISION_HELD: the share is kept for sure;
+ * with a share of 0, which can never be sure: none is late.
+ */
+enum decision_verdict decision_verdict(const struct decision *d,
+                                       const struct decision_waiting *waiting,
+                                       bool last);
+
+/* What was decided about one term of an objective. */
+struct decision_term {
+  const struct slo_term *term; /* borrowed from the objective */
+  enum decision_verdict verdict;
+  uint64_t events, late; /* 0 for a term that does not count events */
+  double inflation;      /* of the late events */
+};
+
+/* The same about a run. */
+struct decision_result {
+  enum decision_verdict verdict;
+  uint64_t settled_ns; /* until it was steady, since the measured start */
+  uint64_t decided_ns; /* until it was decided, or the end */
+  unsigned intervals;
+  unsigned n;
+  struct decision_term of[SLO_TERMS_MAX]; /* in the order of the terms */
+};
+
+/* "open", "held", "failed". */
+const char *decision_name(enum decision_verdict verdict);
+
+#endif

@@ -1,0 +1,249 @@
+/*
+ * find.c - what the steps of a search have shown, and the answer in words.
+ */
+#include "tools/find.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "run/runner.h"
+#include "stats/slo.h"
+#include "tools/result.h"
+
+/* A client that offers less than this share of the rate is the limit; by
+ * chance the arrivals vary by some standard deviations. */
+#define OFFERED_MIN 0.99
+#define OFFERED_SIGMAS 4
+
+static const char *verdict_in(const struct result *run)
+{
+  const char *text = result_text_at(run->json, "decision.verdict");
+
+  return text ? text : "open";
+}
+
+/* Has the run a warning that the client was busy with itself? */
+static bool client_is_busy(const struct result *run)
+{
+  const json_t *list = json_object_get(run->json, "warnings");
+
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const char *code = result_text_at(json_array_get(list, i), "code");
+
+    if (code && strncmp(code, "client_", strlen("client_")) == 0)
+      return true;
+  }
+  return false;
+}
+
+static bool offers_less(const struct result *run, double rate)
+{
+  const double arrivals = result_number_at(run->json, "rate.arrivals");
+  const double wanted = rate * run->period_s;
+
+  return arrivals < OFFERED_MIN * wanted - OFFERED_SIGMAS * sqrt(wanted);
+}
+
+static enum search_verdict judge(const struct search_rules *rules, double value,
+                                 const struct result *run)
+{
+  const char *end = run ? result_text_at(run->json, "run.end_reason") : NULL;
+  const bool open_loop = rules->what == SEARCH_RATE && value > 0;
+
+  if (!end)
+    return SEARCH_NO_RESULT;
+  if (strcmp(end, "forced") == 0)
+    return SEARCH_FROZEN;
+  if (strcmp(verdict_in(run), "held") == 0)
+    return SEARCH_HELD;
+  if (value > 0 &&
+      (client_is_busy(run) || (open_loop && offers_less(run, value))))
+    return SEARCH_CLIENT;
+  return strcmp(verdict_in(run), "failed") == 0 ? SEARCH_FAILED : SEARCH_OPEN;
+}
+
+/* The first term with a limit of time. */
+static void read_latency(struct find *f, double *ret_ns,
+                         const struct result *run)
+{
+  const json_t *terms = run ? result_at(run->json, "slo.terms") : NULL;
+
+  *ret_ns = NAN;
+  for (size_t i = 0; i < json_array_size(terms); i++) {
+    const json_t *t = json_array_get(terms, i);
+    const char *unit = result_text_at(t, "unit");
+
+    if (!unit || strcmp(unit, "ns") != 0)
+      continue;
+    f->limit_ns = result_number_at(t, "limit");
+    *ret_ns = result_number_at(t, "value");
+    if (!isfinite(*ret_ns))
+      *ret_ns = INFINITY;
+    return;
+  }
+}
+
+void find_judge(struct find *f, enum search_phase phase, double value,
+                const struct result *run)
+{
+  f->step[f->n] = (struct search_step){
+    .phase = phase,
+    .value = value,
+    .verdict = judge(&f->rules, value, run),
+    .events = run && isfinite(run->events) ? run->events : 0,
+    .throughput = run && isfinite(run->events_per_s) ? run->events_per_s : 0,
+  };
+  read_latency(f, &f->latency_ns[f->n], run);
+  f->n++;
+}
+
+void find_choose(struct find *f)
+{
+  search_next(&f->rules, f->step, f->n, &f->search);
+}
+
+const char *find_noun(const struct find *f)
+{
+  switch (f->rules.what) {
+  case SEARCH_THREADS:
+    return "number of threads";
+  case SEARCH_CLIENTS:
+    return "number of clients";
+  default:
+    return "rate";
+  }
+}
+
+void find_value(const struct find *f, double value, struct strbuf *out)
+{
+  if (f->rules.what == SEARCH_RATE)
+    strbuf_addf(out, "%.5g/s", value);
+  else
+    strbuf_addf(out, "%.0f %.*s%s", value,
+                (int)strlen(search_what_name(f->rules.what)) - 1,
+                search_what_name(f->rules.what), value == 1 ? "" : "s");
+}
+
+static void add_value(const struct find *f, struct strbuf *out,
+                      const char *before, double value, const char *after)
+{
+  strbuf_adds(out, before);
+  find_value(f, value, out);
+  strbuf_adds(out, after);
+}
+
+static void say_found(const struct find *f, struct strbuf *out)
+{
+  const struct search *s = &f->search;
+
+  strbuf_addf(out, "%s holds ", f->objective);
+  add_value(f, out, "up to ", s->low, "");
+  if (s->confirmed > 0)
+    strbuf_addf(out, " (confirmed %u time%s)", s->confirmed,
+                s->confirmed == 1 ? "" : "s");
+  if (s->high > 0)
+    add_value(f, out, ", and fails at ", s->high, "");
+  else if (s->undecided == 0)
+    strbuf_adds(out, ", the highest tried");
+  strbuf_adds(out, ".\n");
+  if (s->undecided > 0)
+    add_value(f, out, "From ", s->undecided,
+              " on it was not always decided; a longer --time makes the "
+              "interval narrower.\n");
+}
+
+/* The value of the last step, which has ended the search. */
+static double last_value(const struct find *f)
+{
+  return f->n > 0 ? f->step[f->n - 1].value : 0;
+}
+
+static void say_where(const struct find *f, struct strbuf *out)
+{
+  if (last_value(f) > 0)
+    add_value(f, out, "at ", last_value(f), "");
+  else
+    strbuf_adds(out, "without a rate");
+}
+
+static void say_end(const struct find *f, struct strbuf *out)
+{
+  const struct search *s = &f->search;
+
+  switch (s->end) {
+  case SEARCH_FOUND:
+    say_found(f, out);
+    break;
+  case SEARCH_NOWHERE:
+    strbuf_addf(out, "No %s holds %s: ", find_noun(f), f->objective);
+    add_value(f, out, "it fails even at ", s->lowest, ".\n");
+    break;
+  case SEARCH_UNDECIDED:
+    strbuf_addf(out, "No %s was decided: ", find_noun(f));
+    add_value(f, out, "even at ", s->lowest, " ");
+    strbuf_addf(out, "a step has too few events for %s; use a longer --time.\n",
+                f->objective);
+    break;
+  case SEARCH_UNSTEADY:
+    strbuf_addf(out,
+                "Not stationary: the throughput of the reference step has "
+                "changed by %+.0f %%, so there is no answer.\n",
+                100 * s->drift);
+    break;
+  case SEARCH_CLIENT_END:
+    strbuf_adds(out, "The client is the limit: ");
+    say_where(f, out);
+    strbuf_adds(out, " it was too busy or offered less load than intended, so "
+                     "there is no answer about the server.\n");
+    break;
+  case SEARCH_FROZEN_END:
+    strbuf_adds(out, "The server has frozen: ");
+    say_where(f, out);
+    strbuf_adds(out, " events did not end, so there is no answer.\n");
+    break;
+  case SEARCH_STEP_END:
+    strbuf_adds(out, "A step failed: ");
+    say_where(f, out);
+    strbuf_adds(out, " there is no result, so there is no answer.\n");
+    break;
+  case SEARCH_TOO_LONG:
+    strbuf_addf(out,
+                "No answer after %d steps: the steps contradict each "
+                "other.\n",
+                (int)SEARCH_STEPS_MAX);
+    break;
+  default:
+    strbuf_adds(out, "The search did not come to its end.\n");
+    break;
+  }
+}
+
+void find_say(const struct find *f, struct strbuf *out)
+{
+  const struct search *s = &f->search;
+
+  say_end(f, out);
+  if (s->end == SEARCH_FOUND && fabs(s->drift) > SEARCH_DRIFT_SAID)
+    strbuf_addf(out,
+                "The throughput of the reference step has changed by %+.0f %% "
+                "during the search.\n",
+                100 * s->drift);
+  if (s->hysteresis > 0)
+    add_value(f, out, "What came before matters: ", s->hysteresis,
+              " held after a lower load and failed after a higher one.\n");
+}
+
+int find_status(const struct find *f)
+{
+  switch (f->search.end) {
+  case SEARCH_FOUND:
+    return EXIT_OK;
+  case SEARCH_NOWHERE:
+    return SLO_EXIT_STATUS;
+  case SEARCH_STEP_END:
+    return EXIT_FAILED;
+  default:
+    return FIND_EXIT_NO_ANSWER;
+  }
+}

@@ -1,0 +1,197 @@
+/*
+ * sweep_find.c - the course of a search: choose a value, run its step, judge
+ * it.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "opt/optset.h"
+#include "tools/find.h"
+#include "tools/sweep_internal.h"
+#include "tools/sweep_opts.h"
+
+/* The longest closed loop before the search. */
+#define CEILING_MAX_S 10.0
+/* The part of --time that is a warm-up, unless --warmup-time is given. */
+#define WARMUP_SHARE 0.1
+
+static int no_memory(struct err *err)
+{
+  return err_set(err, -ENOMEM, "not enough memory for the search");
+}
+
+/* The plan of a search grows with each new value. */
+static int add_value(struct sweep_plan *plan, double value, struct err *err)
+{
+  struct sweep_spec *spec = &plan->spec[0];
+  char **values = realloc(spec->values, (spec->n + 1) * sizeof(*values));
+  struct strbuf text = { 0 };
+
+  if (!values)
+    return no_memory(err);
+  spec->values = values;
+  strbuf_addf(&text, "%.10g", value);
+  values[spec->n] = text.failed ? NULL : mem_strdup(strbuf_str(&text));
+  strbuf_done(&text);
+  if (!values[spec->n])
+    return no_memory(err);
+  plan->n_combinations = ++spec->n;
+  return 0;
+}
+
+int sweep_find_plan(struct sweep_plan *ret, const struct sweep_cfg *cfg,
+                    struct err *err)
+{
+  struct sweep_plan plan = { .n_specs = 1, .repeats = 1 };
+  int rc;
+
+  plan.spec[0].option = mem_strdup(
+    search_what_name((enum search_what)cfg->find));
+  if (!plan.spec[0].option)
+    return no_memory(err);
+  rc = add_value(&plan, cfg->find == SEARCH_RATE ? 0 : 1, err);
+  if (rc < 0)
+    sweep_plan_done(&plan);
+  else
+    *ret = plan;
+  return rc;
+}
+
+/* The number of the combination with this value, which may be new. */
+static int find_combination(struct sweep_plan *plan, double value, size_t *ret,
+                            struct err *err)
+{
+  for (size_t i = 0; i < plan->n_combinations; i++) {
+    *ret = i;
+    if (strtod(plan->spec[0].values[i], NULL) == value)
+      return 0;
+  }
+  *ret = plan->n_combinations;
+  return add_value(plan, value, err);
+}
+
+static bool is_given(const struct sweep *s, const char *option)
+{
+  const struct opt_entry *e = optset_find(s->in->set, option);
+
+  return e && e->given;
+}
+
+/* The options of a step that are not those of the user. */
+static void set_options(struct sweep *s, const struct find *f)
+{
+  const double time_s = s->in->time_s;
+  const bool closed = f->rules.what == SEARCH_RATE && f->search.value == 0;
+  const double length_s = closed ? fmin(time_s, CEILING_MAX_S) : time_s;
+
+  strbuf_clear(&s->extra);
+  strbuf_addf(&s->extra, "--time=%.10g\n", length_s);
+  if (!is_given(s, "warmup-time"))
+    strbuf_addf(&s->extra, "--warmup-time=%.10g\n",
+                fmax(round(length_s * WARMUP_SHARE * 1000) / 1000, 0.001));
+  strbuf_addf(&s->extra, "--slo-until-decided=%s\n", closed ? "off" : "on");
+}
+
+/* What makes the figures of a step doubtful.  Waiting events are no doubt: they
+ * are what a search looks for. */
+static void print_codes(const struct sweep *s, const json_t *json)
+{
+  const json_t *list = json_object_get(json, "warnings");
+  const char *before = "  ! ";
+
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const char *code = result_text_at(json_array_get(list, i), "code");
+
+    if (!code || strcmp(code, "backlog") == 0 ||
+        strcmp(code, "few_samples") == 0)
+      continue;
+    (void)fprintf(s->text, "%s%s", before, code);
+    before = ", ";
+  }
+}
+
+static void print_step(const struct sweep *s, const struct find *f)
+{
+  const size_t i = f->n - 1;
+  const struct search_step *step = &f->step[i];
+  const struct result_file *result = &s->outcomes[s->n_outcomes - 1].result;
+  const bool is_free = f->rules.what == SEARCH_RATE && step->value == 0;
+  struct strbuf value = { 0 };
+
+  if (is_free)
+    strbuf_adds(&value, "closed loop");
+  else
+    find_value(f, step->value, &value);
+  (void)fprintf(s->text, "%4zu  %-9s  %-12s  %-6s", f->n,
+                search_phase_name(step->phase), strbuf_str(&value),
+                is_free ? "" : search_verdict_name(step->verdict));
+  if (result->json)
+    (void)fprintf(s->text, "  %10.2f events/s", step->throughput);
+  if (f->latency_ns[i] > 0 && isfinite(f->latency_ns[i]))
+    (void)fprintf(s->text, "  %10.3f ms", f->latency_ns[i] / 1e6);
+  if (result->json)
+    (void)fprintf(s->text, "  %7.1f s", result->run.period_s);
+  print_codes(s, result->json);
+  (void)fputs("\n", s->text);
+  (void)fflush(s->text);
+  strbuf_done(&value);
+}
+
+static int run_step(struct sweep *s, struct find *f, struct err *err)
+{
+  size_t combination = 0;
+  int rc = find_combination(&s->plan, f->search.value, &combination, err);
+
+  if (rc < 0)
+    return rc;
+  set_options(s, f);
+  if (s->extra.failed)
+    return no_memory(err);
+  rc = sweep_step(s, combination, f->n + 1, err);
+  if (rc == 0 && !sweep_is_over(s)) {
+    const struct sweep_outcome *o = &s->outcomes[s->n_outcomes - 1];
+
+    find_judge(f, f->search.phase, f->search.value,
+               !o->failed && o->result.json ? &o->result.run : NULL);
+    print_step(s, f);
+  }
+  return rc;
+}
+
+int sweep_find_steps(struct sweep *s, struct err *err)
+{
+  struct find *f = &s->find;
+  int rc = 0;
+
+  s->outcomes = calloc(SEARCH_STEPS_MAX, sizeof(*s->outcomes));
+  if (!s->outcomes)
+    return no_memory(err);
+  (void)fprintf(s->text, "Searching for the highest %s that holds %s\n\n",
+                find_noun(f), f->objective);
+  for (;;) {
+    find_choose(f);
+    if (rc < 0 || sweep_is_over(s) || f->search.end != SEARCH_GOES_ON)
+      return rc;
+    if (f->n > 0 && s->in->cfg->pause_s > 0)
+      children_pause(&s->children, s->in->cfg->pause_s);
+    if (!sweep_is_over(s))
+      rc = run_step(s, f, err);
+  }
+}
+
+void sweep_find_print(const struct sweep *s)
+{
+  struct strbuf out = { 0 };
+
+  if (s->find.search.end != SEARCH_GOES_ON)
+    find_say(&s->find, &out);
+  (void)fprintf(s->text, "\n%s", strbuf_str(&out));
+  (void)fflush(s->text);
+  strbuf_done(&out);
+}

@@ -1,0 +1,147 @@
+#!/usr/bin/env bats
+# --find: the highest load that holds an objective, on a queue whose latencies
+# are known, and on SQLite.
+load helper
+
+# Each step is short, so that the searches are coarse.
+coarse=(--time=2 --confirm=1 --find-precision=20% --forced-shutdown=1)
+
+# A machine that is busy with other things may be told from a steady one, which
+# has to be said.  `search`: the search, and its exit status is checked.
+search() {
+  bench "$@" --json=f.json run
+  case $status in
+    0) must has "$output" ' holds up to ' ;;
+    5) must has "$output" '^(Not stationary|The client is the limit|No answer after|No [a-z ]+ was decided)' ;;
+    *) must is "$status" "0 or 5" ;;
+  esac
+}
+
+@test "the highest rate of a queue" {
+  # One server of 1 ms: 1000/s at most, and 988/s with p99 at 400 ms.
+  search model --model-service=1ms --threads=32 --find=rate --slo='p99<=400ms' "${coarse[@]}"
+  must has "$output" '^   1  ceiling    closed loop '
+  must has "$output" '^   2  bracket  .*/s +(held|failed|open) '
+  must json f.json 'd["schema"] == "bench-sweep/1"
+    and d["sweep"]["search"]["find"] == "rate"
+    and d["sweep"]["search"]["objective"] == "p99<=400ms"
+    and d["sweep"]["search"]["limit_ns"] == 400e6
+    and len(d["sweep"]["search"]["steps"]) == len(d["steps"])
+    and all(float(s["values"]["rate"]) == t["value"]
+            for s, t in zip(d["steps"], d["sweep"]["search"]["steps"]))
+    and all(s["result"]["decision"]["verdict"] in ("held", "failed", "open")
+            for s in d["steps"] if s["values"]["rate"] != "0")'
+  [ "$status" = 5 ] ||
+    must json f.json '300 <= d["sweep"]["search"]["low"] <= 1150'
+  # The page has the curve, and replays the search.
+  bench report f.json -o page.html
+  must is "$status" 0
+  must has "$(cat page.html)" 'Latency by load'
+  must has "$(cat page.html)" 'objective'
+  bench report f.json --format=text
+  must has "$output" '^Search:$'
+  python3 -c 'import json
+d = json.load(open("f.json"))
+d["sweep"]["search"]["steps"][0]["events_per_s"] *= 2
+json.dump(d, open("other.json", "w"))'
+  bench report other.json -o other.html
+  must is "$status" 2
+  must has "$stderr" "'other.json' cannot be shown: its search does not follow from its steps"
+}
+
+@test "the highest number of threads of a queue" {
+  # Four servers of 10 ms: with 12 threads half of the events take 30 ms.
+  search model --model-servers=4 --model-service=10ms --find=threads \
+    --slo='p50<=30ms' "${coarse[@]}"
+  must has "$output" '1 thread +held'
+  [ "$status" = 5 ] ||
+    must json f.json '1 <= d["sweep"]["search"]["low"] <= 24
+      and d["sweep"]["search"]["find"] == "threads"'
+}
+
+@test "an objective that holds nowhere is exit status 4" {
+  bench model --model-service=5ms --threads=4 --find=rate --slo='p99<=1us' "${coarse[@]}" \
+    --json=f.json run
+  must is "$status" 4
+  must has "$output" '^No rate holds p99<=1us: it fails even at [0-9.]+/s\.$'
+  must json f.json 'd["sweep"]["search"]["end"] == "no_value_holds"
+    and d["sweep"]["search"]["low"] is None'
+}
+
+@test "a server that freezes has no answer" {
+  bench model --threads=4 --model-freeze=0.5 --find=rate --slo='p99<=1s' "${coarse[@]}" \
+    --json=f.json run
+  must is "$status" 5
+  must has "$output" '^The server has frozen: without a rate events did not end, so there is no answer\.$'
+  must json f.json 'd["sweep"]["search"]["end"] == "frozen" and d["sweep"]["search"]["low"] is None'
+}
+
+@test "a server that gets slower with each step has no answer" {
+  bench model --model-service=2ms --model-slowdown=10 --model-file=runs --threads=32 \
+    --find=rate --slo='p99<=300ms' "${coarse[@]}" --json=f.json run
+  must is "$status" 5
+  must has "$output" '^Not stationary: the throughput of the reference step has changed by -[0-9]+ %, so there is no answer\.$'
+  must json f.json 'd["sweep"]["search"]["end"] == "not_stationary" and d["sweep"]["search"]["low"] is None'
+  # Each step was a run.
+  must is "$(wc -c <runs | xargs)" "$(python3 -c 'import json; print(len(json.load(open("f.json"))["steps"]))')"
+}
+
+@test "a step ends as soon as it is decided" {
+  # 30 intervals of 200 ms are enough for 200/s without a late event.
+  bench model --threads=8 --rate=200 --time=20 --slo='p99<=100s' --slo-until-decided \
+    --json=o.json run
+  must is "$status" 0
+  must check o.json 'd["run"]["end_reason"] == "decided"' \
+    'd["decision"]["verdict"] == "held"' 'd["decision"]["intervals"] >= 30' \
+    'd["totals"]["elapsed_s"] < 20'
+  # Late for sure, long before the end.
+  bench model --threads=8 --rate=200 --time=60 --slo='p99<=1us' --slo-until-decided \
+    --json=o.json run
+  must is "$status" 4
+  must check o.json 'd["run"]["end_reason"] == "decided"' \
+    'd["decision"]["verdict"] == "failed"' 'd["totals"]["elapsed_s"] < 60'
+}
+
+@test "a step that fails ends the search" {
+  echo 'function event() error("no luck") end' >bad.lua
+  bench bad.lua --find=rate --slo='p99<=1s' "${coarse[@]}" run
+  must is "$status" 1
+  must has "$output" '^A step failed: without a rate there is no result, so there is no answer\.$'
+  must has "$stderr" 'no luck'
+}
+
+@test "two searches on SQLite agree" {
+  needs_driver sqlite
+  local db=(oltp_point_select --db-driver=sqlite --sqlite-db=t.db --table-size=1000)
+  bench "${db[@]}" prepare
+  must is "$status" 0
+  search "${db[@]}" --threads=2 --find=rate --slo='p99<=50ms' "${coarse[@]}"
+  mv f.json first.json
+  search "${db[@]}" --threads=2 --find=rate --slo='p99<=50ms' "${coarse[@]}"
+  # On a machine that does other things, too, they differ by more.
+  must is "$(python3 -c '
+import json
+a, b = (json.load(open(f))["sweep"]["search"]["low"] for f in ("first.json", "f.json"))
+print("agree" if a is None or b is None or 0.2 < a / b < 5 else f"{a} and {b}")')" agree
+}
+
+@test "searches that make no sense are refused" {
+  bench model --find=rate run
+  must is "$status" 1
+  must is "$stderr" '--find=rate needs an objective, such as --slo="p99<=10ms"'
+  bench model --find=rate --slo='p99<=1s' --rate=5 run
+  must is "$status" 1
+  must is "$stderr" '--find=rate cannot be used with --rate, which it chooses'
+  bench model --find=threads --slo='p99<=1s' --threads=5 run
+  must is "$status" 1
+  must is "$stderr" '--find=threads cannot be used with --threads, which it chooses'
+  bench model --find=rate --slo='p99<=1s' --sweep=threads:1,2 run
+  must is "$status" 1
+  must is "$stderr" '--find chooses the values of its steps, and cannot be used with --sweep'
+  bench model --find=rate --slo='p99<=1s' --repeat=2 run
+  must is "$status" 1
+  must is "$stderr" '--find chooses the values of its steps, and cannot be used with --repeat'
+  bench model --confirm=2 run
+  must is "$status" 1
+  must is "$stderr" '--confirm has no effect without --find'
+}

@@ -1,0 +1,185 @@
+/*
+ * test_find.c - what the documents of steps show, the answer in words, and a
+ * search that is written, read and replayed.
+ */
+#include <math.h>
+
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "tests/unit/tap.h"
+#include "tools/find.h"
+#include "tools/result.h"
+
+/* A step of 10 s at a rate of 100/s. */
+static enum search_verdict verdict_of(const char *end, const char *decision,
+                                      unsigned arrivals, const char *warning)
+{
+  struct find f = { .rules = { SEARCH_RATE, 0.03, 3 } };
+  struct strbuf text = { 0 };
+  struct result run = { .period_s = 10, .events_per_s = 100, .events = 1000 };
+  json_t *json;
+
+  strbuf_addf(&text,
+              "{\"run\": {\"end_reason\": \"%s\"}, \"rate\": {\"arrivals\": "
+              "%u}, \"warnings\": [{\"code\": \"%s\"}], \"decision\": "
+              "{\"verdict\": \"%s\"}, \"slo\": {\"terms\": [{\"unit\": "
+              "\"ratio\", \"limit\": 0.1, \"value\": 0}, {\"unit\": \"ns\", "
+              "\"limit\": 2e6, \"value\": null}]}}",
+              end, arrivals, warning, decision);
+  json = json_loads(strbuf_str(&text), 0, NULL);
+  MUST(json);
+  run.json = json;
+  find_judge(&f, SEARCH_BRACKET, 100, &run);
+  MUST(f.n == 1 && f.limit_ns == 2e6 && isinf(f.latency_ns[0]));
+  json_decref(json);
+  strbuf_done(&text);
+  return f.step[0].verdict;
+}
+
+static void check_verdicts(void)
+{
+  struct find f = { .rules = { SEARCH_RATE, 0.03, 3 } };
+
+  OK(verdict_of("decided", "held", 1000, "trend") == SEARCH_HELD, "held");
+  OK(verdict_of("decided", "failed", 1000, "trend") == SEARCH_FAILED, "failed");
+  OK(verdict_of("time_limit", "open", 1000, "trend") == SEARCH_OPEN, "open");
+  OK(verdict_of("forced", "failed", 1000, "trend") == SEARCH_FROZEN,
+     "a run that was forced to end has frozen");
+  OK(verdict_of("decided", "failed", 1000, "client_cpu") == SEARCH_CLIENT,
+     "a busy client is the limit");
+  OK(verdict_of("decided", "held", 1000, "client_cpu") == SEARCH_HELD,
+     "unless the objective holds");
+  OK(verdict_of("decided", "failed", 800, "trend") == SEARCH_CLIENT,
+     "a client that offers less is the limit");
+  OK(verdict_of("decided", "failed", 900, "trend") == SEARCH_FAILED,
+     "arrivals vary by chance");
+  find_judge(&f, SEARCH_CEILING, 0, NULL);
+  OK(f.step[0].verdict == SEARCH_NO_RESULT, "no document");
+}
+
+static void check_words(void)
+{
+  static const struct {
+    struct search search;
+    double last; /* value */
+    const char *text;
+    int status;
+  } row[] = {
+    { { .end = SEARCH_FOUND, .low = 800, .high = 820.5, .confirmed = 3 },
+      0,
+      "p99<=1ms holds up to 800/s (confirmed 3 times), and fails at 820.5/s.\n",
+      0 },
+    { { .end = SEARCH_FOUND, .low = 800, .undecided = 810, .confirmed = 1 },
+      0,
+      "p99<=1ms holds up to 800/s (confirmed 1 time).\nFrom 810/s on it was "
+      "not always decided; a longer --time makes the interval narrower.\n",
+      0 },
+    { { .end = SEARCH_FOUND, .low = 800, .drift = -0.07, .hysteresis = 820 },
+      0,
+      "p99<=1ms holds up to 800/s, the highest tried.\nThe throughput of the "
+      "reference step has changed by -7 % during the search.\nWhat came before "
+      "matters: 820/s held after a lower load and failed after a higher one.\n",
+      0 },
+    { { .end = SEARCH_NOWHERE, .lowest = 10 },
+      0,
+      "No rate holds p99<=1ms: it fails even at 10/s.\n",
+      4 },
+    { { .end = SEARCH_UNDECIDED, .lowest = 10 },
+      0,
+      "No rate was decided: even at 10/s a step has too few events for "
+      "p99<=1ms; use a longer --time.\n",
+      5 },
+    { { .end = SEARCH_UNSTEADY, .drift = -0.2 },
+      0,
+      "Not stationary: the throughput of the reference step has changed by "
+      "-20 %, so there is no answer.\n",
+      5 },
+    { { .end = SEARCH_CLIENT_END },
+      500,
+      "The client is the limit: at 500/s it was too busy or offered less load "
+      "than intended, so there is no answer about the server.\n",
+      5 },
+    { { .end = SEARCH_FROZEN_END },
+      0,
+      "The server has frozen: without a rate events did not end, so there is "
+      "no answer.\n",
+      5 },
+    { { .end = SEARCH_STEP_END },
+      500,
+      "A step failed: at 500/s there is no result, so there is no answer.\n",
+      1 },
+  };
+
+  for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    struct find f = { .rules = { SEARCH_RATE, 0.03, 3 },
+                      .objective = "p99<=1ms",
+                      .search = row[i].search,
+                      .n = 1 };
+    struct strbuf out = { 0 };
+
+    f.step[0].value = row[i].last;
+    find_say(&f, &out);
+    OK_STR(strbuf_str(&out), row[i].text, "the answer in words");
+    OK(find_status(&f) == row[i].status, "its exit status");
+    strbuf_done(&out);
+  }
+}
+
+/* Rates up to 700/s hold. */
+static void run_all(struct find *f)
+{
+  for (;;) {
+    struct search_step *s = &f->step[f->n];
+
+    find_choose(f);
+    if (f->search.end != SEARCH_GOES_ON)
+      return;
+    *s = (struct search_step){ f->search.phase, f->search.value, SEARCH_HELD,
+                               1000.0 / 3, 1e6 };
+    if (s->value > 700.0 / 3)
+      s->verdict = SEARCH_FAILED;
+    f->latency_ns[f->n++] = s->value > 300 ? INFINITY : 1e6;
+  }
+}
+
+static void check_replay(void)
+{
+  struct find f = { .rules = { SEARCH_RATE, 0.03, 3 },
+                    .objective = "p99<=1ms",
+                    .limit_ns = 1e6 };
+  struct find again;
+  struct err err = { "" };
+  json_t *json, *read, *step;
+  char *text;
+
+  run_all(&f);
+  json = find_json(&f);
+  text = json_dumps(json, JSON_REAL_PRECISION(15));
+  read = json_loads(text, 0, NULL);
+  MUST(read);
+  OK(find_read(&again, read, &err) == 0, "a document is replayed");
+  OK(again.search.end == SEARCH_FOUND && again.search.low == f.search.low &&
+       again.search.high == f.search.high && again.n == f.n,
+     "the answer is the same");
+  OK(f.search.low <= 700.0 / 3 && f.search.high > 700.0 / 3, "and right");
+  step = json_array_get(json_object_get(read, "steps"), 2);
+  (void)json_object_set_new(step, "verdict", json_string("failed"));
+  OK(find_read(&again, read, &err) == -22, "another verdict is noticed");
+  OK_STR(err.text,
+         "its search does not follow from its steps (\"alien\", and not "
+         "\"found\")",
+         "with a message");
+  (void)json_object_set_new(step, "verdict", json_string("perhaps"));
+  OK(find_read(&again, read, &err) == -22, "so is one that does not exist");
+  free(text);
+  json_decref(read);
+  json_decref(json);
+}
+
+int main(void)
+{
+  check_verdicts();
+  check_words();
+  check_replay();
+  return TAP_EXIT();
+}
