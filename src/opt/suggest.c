@@ -5,12 +5,14 @@
 
 #include <ctype.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "opt/opt.h"
 
 enum {
   MAX_EDITS = 2,
-  MIN_START = 3 /* letters */
+  MIN_START = 3, /* letters */
+  SHORT = 4      /* letters; two edits leave little of such a word */
 };
 
 static char folded(char c)
@@ -84,6 +86,9 @@ void suggest_offer(struct suggest *s, const char *name)
     return;
   while (edits > 0 && is_within(s->typed, name, edits - 1))
     edits--;
+  if (edits == MAX_EDITS && strlen(s->typed) <= SHORT &&
+      !is_same_key(s->typed[0], name[0]))
+    return;
   if (!s->found || edits < s->edits) {
     s->found = name;
     s->edits = edits;

@@ -191,6 +191,8 @@ bool bundled_find_option(const char *datadir, const char *name,
   const char *file;
   bool found = false;
 
+  (void)snprintf(ret_script, BUNDLED_NAME, "oltp_common");
+  found = declares(datadir, ret_script, name);
   while (!found && (file = files_next(&files)))
     found = is_script(file, ret_script) && declares(datadir, ret_script, name);
   files_close(&files);

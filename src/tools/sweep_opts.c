@@ -125,7 +125,7 @@ const struct opt sweep_opts[] = {
   {
     OPT_WORD(struct sweep_cfg, find),
     .name = "find",
-    .flags = OPT_OWN | OPT_COMMON,
+    .flags = OPT_OWN,
     .def = "off",
     .words = find_words,
     .help = "find the highest value that holds --slo "

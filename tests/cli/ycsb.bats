@@ -17,7 +17,7 @@ setup_ycsb() {
 @test "ycsb: A to F, and check, with hashed and with ordered numbers as keys" {
   setup_ycsb
   ycsb_life --key=int
-  ycsb_good cleanup
+  good cleanup
   ycsb_life --key=int --order=ordered --fields=3 --field-length=20
   [ "$(sql 'SELECT MIN(ycsb_key) FROM usertable')" = 1 ]
 }
@@ -35,9 +35,9 @@ setup_ycsb() {
 
 @test "ycsb: classes of operations, and their figures in text and JSON" {
   setup_ycsb
-  ycsb_good prepare
-  for workload in a e f; do
-    ycsb_good --workload=$workload --threads=2 --events=500 --time=0 --rand-seed=1 --report-classes --json=$workload.json run
+  good prepare
+  for letter in a e f; do
+    good --workload=$letter --threads=2 --events=500 --time=0 --rand-seed=1 --report-classes --json=$letter.json run
   done
   python3 - <<'PY'
 import json
@@ -64,22 +64,22 @@ PY
 
 @test "ycsb: the rows of a run without an orderly end are known to later ones" {
   setup_ycsb
-  ycsb_good --records=200 --order=ordered prepare
+  good --records=200 --order=ordered prepare
   ycsb_run d
   sql 'UPDATE bench_ycsb_runs SET begun = -1, readable = 0, acknowledged = 0'
-  ycsb_good check
+  good check
   grep -q 'without 1 process that has not ended in order' out || shown check
   ycsb_run d
   ycsb_run e
   [ "$(sql 'SELECT COUNT(*) FROM bench_ycsb_runs WHERE begun > 0 AND readable = begun AND acknowledged = begun')" = 2 ]
   # their keys are beyond all that the first one may have used
   [ "$(sql 'SELECT MIN(first) FROM bench_ycsb_runs WHERE begun > 0')" = $((201 + (1 << 40))) ]
-  ycsb_good check
+  good check
 }
 
 @test "ycsb: an event that is restarted repeats its insert" {
   setup_ycsb
-  ycsb_good --records=50 prepare
+  good --records=50 prepare
   # Every third event is restarted after its statement.
   cat >both.lua <<'LUA'
 require("ycsb")
@@ -100,33 +100,33 @@ LUA
     --workload=d --verify --threads=2 --events=2000 --time=0 run >out 2>err || status=$?
   [ "$status" -eq 0 ] || shown run
   grep -Eq 'after [1-9][0-9]* restarts the row was there' out || shown run
-  ycsb_good check
+  good check
 }
 
 @test "ycsb: several connections, a rate, a sweep, and the null driver" {
   setup_ycsb
-  ycsb_good --records=300 prepare
-  ycsb_good --workload=b --threads=2 --rate=2000 --events=200 --time=0 run
+  good --records=300 prepare
+  good --workload=b --threads=2 --rate=2000 --events=200 --time=0 run
   [ "$(found read | cut -d' ' -f1)" -gt 100 ]
-  ycsb_good --workload=e --sweep=threads:1,2 --events=50 --time=0 run
-  ycsb_good check
+  good --workload=e --sweep=threads:1,2 --events=50 --time=0 run
+  good check
   [ "$(sql 'SELECT COUNT(*) FROM bench_ycsb_runs WHERE begun >= 0')" = 2 ]
-  for workload in a b c d e f; do
-    ycsb_good --db-driver=null --workload=$workload --threads=2 --events=300 --time=0 run
-    ! grep -Eq ' [1-9][0-9]*$' <(grep -E '^    (read|update|insert|scan) ' out) || shown $workload
+  for letter in a b c d e f; do
+    good --db-driver=null --workload=$letter --threads=2 --events=300 --time=0 run
+    ! grep -Eq ' [1-9][0-9]*$' <(grep -E '^    (read|update|insert|scan) ' out) || shown $letter
   done
-  ycsb_good --db-driver=null --clients=20 --threads=2 --workload=d --events=300 --time=0 run
-  ycsb_bad 'null driver keeps no tables' --db-driver=null check
+  good --db-driver=null --clients=20 --threads=2 --workload=d --events=300 --time=0 run
+  bad 'null driver keeps no tables' --db-driver=null check
 }
 
 @test "ycsb: options that exclude each other or the tables" {
   setup_ycsb
-  ycsb_good --key=int prepare
-  ycsb_bad '--zipf=java is a zipfian distribution, but that of the rows is latest' --zipf=java --workload=d run
-  ycsb_bad '--zipf=java has the exponent 0.99' --zipf=java --skew=0.5 run
-  ycsb_bad 'made with --records=1000, not 10' --records=10 run
-  ycsb_bad 'made with --order=hashed, not ordered' --order=ordered run
-  ycsb_bad 'exist' prepare
+  good --key=int prepare
+  bad '--zipf=java is a zipfian distribution, but that of the rows is latest' --zipf=java --workload=d run
+  bad '--zipf=java has the exponent 0.99' --zipf=java --skew=0.5 run
+  bad 'made with --records=1000, not 10' --records=10 run
+  bad 'made with --order=hashed, not ordered' --order=ordered run
+  bad 'exist' prepare
   sql 'UPDATE bench_ycsb SET version = 7'
-  ycsb_bad 'the tables have version 7, this program makes and runs version 1' run
+  bad 'the tables have version 7, this program makes and runs version 1' run
 }

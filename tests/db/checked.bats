@@ -19,15 +19,10 @@ setup() {
   cd "$BATS_TEST_TMPDIR" || return 1
 }
 
-# aim KIND WORKLOAD: `to` has the options that lead to its server.
-# shellcheck disable=SC2034
-aim() {
-  need_kind "$1"
+# aim_workload KIND WORKLOAD: `to` has the options that lead to its server.
+aim_workload() {
+  aim "$1"
   . "$BENCH_SRC/tests/db/$2.bash"
-  case $1 in
-    mysql) to=(--db-driver=mysql --mysql-socket="$MY_SOCKET") ;;
-    pgsql) to=(--db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port="$PG_PORT") ;;
-  esac
 }
 
 # has_committed PID: waits until the run has reported events.
@@ -67,7 +62,7 @@ survives() {
 
 @test "counter: prepare, run, check, and what check finds" {
   for kind in $kinds; do
-    aim "$kind" counter
+    aim_workload "$kind" counter
     counter_life
     counter_mutations
     counter_resume
@@ -76,7 +71,7 @@ survives() {
 
 @test "counter: increments that a reading client loses are found" {
   for kind in $kinds; do
-    aim "$kind" counter
+    aim_workload "$kind" counter
     good prepare
     for how in '--method=for_update' '--method=read_write --isolation=serializable' '--clients=16 --autocommit'; do
       # shellcheck disable=SC2086
@@ -94,11 +89,11 @@ survives() {
 @test "counter: the server is killed in the middle of a run" {
   for kind in $kinds; do
     for how in '' --autocommit; do
-      aim "$kind" counter
+      aim_workload "$kind" counter
       good --rows=5 --table-exists=drop prepare
       # shellcheck disable=SC2086
       survives "$kind" $how
-      aim "$kind" counter
+      aim_workload "$kind" counter
       good check
       says '^counter_rows: sum of n: Increments of all runs: [1-9]'
     done
@@ -108,7 +103,7 @@ survives() {
 
 @test "queue: prepare, run, check, and what check finds" {
   for kind in $kinds; do
-    aim "$kind" queue
+    aim_workload "$kind" queue
     queue_life skip_locked update advisory
     queue_mutations
   done
@@ -116,7 +111,7 @@ survives() {
 
 @test "queue: jobs that are claimed without a lock are done twice, and found" {
   for kind in $kinds; do
-    aim "$kind" queue
+    aim_workload "$kind" queue
     good prepare
     cat >unlocked.lua <<'LUA'
 local consumer = require("bench_queue_consumer")
@@ -144,10 +139,10 @@ LUA
 @test "queue: the server is killed in the middle of a run" {
   for kind in $kinds; do
     for claim in skip_locked update advisory; do
-      aim "$kind" queue
+      aim_workload "$kind" queue
       good --table-exists=drop prepare
       survives "$kind" --claim=$claim
-      aim "$kind" queue
+      aim_workload "$kind" queue
       good check
       says '^queue_done: Jobs done of all runs: [1-9]'
       # What is left can still be done.
@@ -160,7 +155,7 @@ LUA
 
 @test "bank: prepare, run, check, and what check finds" {
   for kind in $kinds; do
-    aim "$kind" bank
+    aim_workload "$kind" bank
     bank_life
     bank_mutations
     bank_resume
@@ -169,7 +164,7 @@ LUA
 
 @test "bank: readers with and without a snapshot" {
   for kind in $kinds; do
-    aim "$kind" bank
+    aim_workload "$kind" bank
     good --accounts=10 prepare
     for how in '--read=rows --isolation=repeatable-read' '--read=rows --isolation=serializable' \
       '--read=sum --isolation=read-committed' '--read=sum --clients=16'; do
@@ -190,11 +185,11 @@ LUA
 
 @test "bank: the server is killed in the middle of a run" {
   for kind in $kinds; do
-    aim "$kind" bank
+    aim_workload "$kind" bank
     good --table-exists=drop prepare
     survives "$kind" --readers=30
     says '^Totals read, .*, wrong: 0: ok$'
-    aim "$kind" bank
+    aim_workload "$kind" bank
     good check
     says '^bank_accounts: sum of transfers: Transfers of all runs: [1-9]'
     good cleanup
@@ -203,7 +198,7 @@ LUA
 
 @test "ingest: the steps, check, and what check finds" {
   for kind in $kinds; do
-    aim "$kind" ingest
+    aim_workload "$kind" ingest
     ingest_life
     ingest_mutations
     if [ "$kind" = pgsql ]; then
@@ -221,12 +216,12 @@ LUA
 
 @test "ingest: the server is killed in the middle of a run" {
   for kind in $kinds; do
-    aim "$kind" ingest
+    aim_workload "$kind" ingest
     good --table-exists=drop prepare
     good --events=30 --time=0 run
     good --step=l.x --time=0 run
     survives "$kind" --step=l.i1 --rows-per-commit=3
-    aim "$kind" ingest
+    aim_workload "$kind" ingest
     good check
     says '^ingest_rows: Rows inserted of all runs: [1-9]'
     good cleanup

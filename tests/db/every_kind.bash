@@ -36,6 +36,17 @@ need_kind() {
   servers_env "$BATS_FILE_TMPDIR/$1"
 }
 
+# aim KIND: its server runs; `to` has the options that lead there.
+# shellcheck disable=SC2034
+aim() {
+  kind=$1
+  need_kind "$1"
+  case $1 in
+    mysql) to=(--db-driver=mysql --mysql-socket="$MY_SOCKET") ;;
+    pgsql) to=(--db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port="$PG_PORT") ;;
+  esac
+}
+
 # A file may have functions of its own in place of these.
 setup_file() {
   start_kinds

@@ -20,14 +20,9 @@ setup() {
   export LUA_PATH="./?.lua;$BENCH_SRC/src/lua/scripts/?.lua;;"
 }
 
-# aim KIND: its server runs; `to` has the options that lead there.
-aim() {
-  kind=$1
-  need_kind "$1"
-  case $kind in
-    mysql) to=(--db-driver=mysql --mysql-socket="$MY_SOCKET") ;;
-    pgsql) to=(--db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port="$PG_PORT") ;;
-  esac
+# small KIND: its server runs; `to` leads to small tables there.
+small() {
+  aim "$1"
   to+=(--warehouses=2 --customers=30 --items=300)
 }
 
@@ -81,7 +76,7 @@ corruptions() {
 
 @test "prepare, check of all rows, run, check, and corruptions" {
   for kind in $kinds; do
-    aim "$kind"
+    small "$kind"
     good --threads=3 prepare
     good --threads=2 --check-rows check
     [ "$(grep -c '^Checking the rows of .* ok$' out)" -eq 9 ]
@@ -111,7 +106,7 @@ has_committed() {
 
 @test "check beside a run: all connections read the same moment" {
   for kind in $kinds; do
-    aim "$kind"
+    small "$kind"
     good --threads=2 --table-exists=drop prepare
     "$BENCH" tpcc "${to[@]}" --threads=2 --time=600 --report-interval=1 run >run.out 2>run.err &
     pid=$!
@@ -140,7 +135,7 @@ goes_on() {
 
 @test "the server is killed in the middle of a run: nothing is lost, nothing twice" {
   for kind in $kinds; do
-    aim "$kind"
+    small "$kind"
     good --threads=2 --table-exists=drop prepare
     : >out
     "$BENCH" tpcc "${to[@]}" --threads=4 --time=25 --db-ignore-errors=all --report-interval=1 run >out 2>err &
@@ -155,7 +150,7 @@ goes_on() {
     [ "$status" -eq 0 ]
     grep -Eq '^    reconnects: +[1-9]' out
     grep -Eq '^New orders of the run: .*: ok$' out
-    aim "$kind"
+    small "$kind"
     good check
     grep -Eq '^New orders of all runs: .*: ok$' out
     good cleanup

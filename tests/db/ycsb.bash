@@ -2,52 +2,9 @@
 # ycsb.bash - what the tests of the script ycsb do on every database; to be
 # sourced.  The caller sets the array `to`, the options that lead there.
 
-# ycsb ARG...: a command; out, err, status.
-ycsb() {
-  status=0
-  LUA_PATH="./?.lua;$BENCH_SRC/src/lua/scripts/?.lua;;" \
-    "$BENCH" ycsb "${to[@]}" "$@" >out 2>err || status=$?
-}
-
-shown() {
-  printf 'status %s of: %s\n' "$status" "$*"
-  cat out err
-  return 1
-}
-
-# ycsb_good ARG...: a command that succeeds.
-ycsb_good() {
-  ycsb "$@"
-  [ "$status" -eq 0 ] || shown "$@"
-}
-
-# ycsb_bad PATTERN ARG...: a command that fails, and its output has the pattern.
-ycsb_bad() {
-  local pattern=$1
-  shift
-  ycsb "$@"
-  [ "$status" -eq 1 ] && cat out err | grep -Eq -- "$pattern" || {
-    printf 'wanted: %s\n' "$pattern"
-    shown "$@"
-  }
-}
-
-# sql STATEMENT...: execute them; the values of the first row of each.
-sql() {
-  cat >sql.lua <<'LUA'
-function prepare()
-   local con = sysbench.sql.driver():connect()
-   for line in io.lines("sql.txt") do
-      local rs = con:query(line)
-      if rs ~= nil and rs.nrows > 0 then
-         print("= " .. table.concat({unpack(rs:fetch_row(), 1, rs.nfields)}, " "))
-      end
-   end
-end
-LUA
-  printf '%s\n' "$@" >sql.txt
-  "$BENCH" ./sql.lua "${to[@]}" prepare | sed -n 's/^= //p'
-}
+. "$BENCH_SRC/tests/db/workload.bash"
+# shellcheck disable=SC2034
+workload=ycsb
 
 # found OPERATION: how many the report has, and how many were not found.
 found() {
@@ -65,17 +22,17 @@ all_found() {
 
 # ycsb_run WORKLOAD ARG...: a run that proves what it reads, then check.
 ycsb_run() {
-  local workload=$1
+  local letter=$1
   shift
-  ycsb_good --workload="$workload" --verify --threads=3 --events=300 --time=0 --rand-seed=5 "$@" run
+  good --workload="$letter" --verify --threads=3 --events=300 --time=0 --rand-seed=5 "$@" run
 }
 
 # ycsb_life PREPARE...: every workload after another, on tables that are made
 # with these options.
 ycsb_life() {
   local rows
-  ycsb_good --records=777 --threads=2 "$@" prepare
-  ycsb_good check
+  good --records=777 --threads=2 "$@" prepare
+  good check
   grep -q "^Checking table 'usertable', 777 rows... ok$" out || shown check
   ycsb_run a
   all_found read update
@@ -86,7 +43,7 @@ ycsb_life() {
   ycsb_run d
   all_found read insert
   rows=$((777 + $(found insert | cut -d' ' -f1)))
-  ycsb_good check
+  good check
   grep -q "^Checking table 'usertable', $rows rows... ok$" out || shown check
   ycsb_run e
   all_found scan insert
@@ -98,7 +55,7 @@ ycsb_life() {
   ycsb_run c --distribution=uniform
   ycsb_run a --zipf=java
   grep -q 'zipfian 0.99, java' out || shown run
-  ycsb_good --records=777 check
+  good --records=777 check
   grep -q "^Checking table 'usertable', $rows rows... ok$" out || shown check
   grep -Eq "^Checking inserts of all runs \($((rows - 777)) acknowledged, 0 not, the table has $((rows - 777))\)... ok$" out || shown check
 }
@@ -108,12 +65,12 @@ wrong() {
   local pattern=$1
   shift
   sql "$@"
-  ycsb_bad "$pattern" check
+  bad "$pattern" check
 }
 
 # unread PATTERN WORKLOAD: a run that reads everything finds it, too.
 unread() {
-  ycsb_bad "usertable, key $1" --workload="$2" --verify --distribution=uniform --events=20000 --time=0 run
+  bad "usertable, key $1" --workload="$2" --verify --distribution=uniform --events=20000 --time=0 run
 }
 
 # changed TEXT PATTERN RULE [WORKLOAD]: a field with this text is found by check
@@ -127,15 +84,15 @@ changed() {
 # Each thing that may go wrong is named, by check and by a run with --verify.
 ycsb_mutations() {
   local key=user0000000000000000042 text other
-  ycsb_good --table-exists=drop --records=100 --order=ordered prepare
+  good --table-exists=drop --records=100 --order=ordered prepare
   ycsb_run d
-  ycsb_good check
+  good check
 
   # a field that was changed
   text=$(sql "SELECT field3 FROM usertable WHERE ycsb_key = '$key'")
   other=$(sql "SELECT field4 FROM usertable WHERE ycsb_key = '$key'")
-  for workload in c e f; do
-    changed "'${text:0:60}##########${text:70}'" 'has not the text of its version' 'its text is not that of its version' $workload
+  for letter in c e f; do
+    changed "'${text:0:60}##########${text:70}'" 'has not the text of its version' 'its text is not that of its version' $letter
   done
   # half of a write
   changed "'${text:0:60}${other:60}'" 'has not the text of its version' 'its text is not that of its version'
@@ -145,7 +102,7 @@ ycsb_mutations() {
   changed "'-${text:1}'" 'has no version' 'it has no version'
   changed NULL 'is NULL' 'it is NULL'
   sql "UPDATE usertable SET field3 = '$text' WHERE ycsb_key = '$key'"
-  ycsb_good check
+  good check
 
   # a row that was written twice, and has a field of the first write
   ycsb_run a --write-fields=all --distribution=uniform --events=2000
@@ -153,7 +110,7 @@ ycsb_mutations() {
     "UPDATE usertable SET field3 = '$text' WHERE ycsb_key = '$key'"
   unread "$key, field3: the row is torn" c
   ycsb_run a --write-fields=all --distribution=uniform --events=2000 --verify=off
-  ycsb_good check
+  good check
 
   # a row too many: with a key that is none, and with that of no row yet
   wrong "1 row does not belong here, the first is key ${key%?}a" \
@@ -174,7 +131,7 @@ ycsb_mutations() {
   unread '(user0000000000000000101|'"$key"'): the row is missing' c
   unread '(user0000000000000000101|'"$key"'): the row is missing' a
   # without --verify it is counted, and is no success
-  ycsb_good --workload=c --distribution=uniform --events=20000 --time=0 --json=missing.json run
+  good --workload=c --distribution=uniform --events=20000 --time=0 --json=missing.json run
   [[ "$(found read)" == 1[0-9]*' '[1-9]* ]] || shown run
   [ "$(found read | awk '{ print $1 + $2 }')" -eq 20000 ] || shown run
   python3 - <<'PY'
@@ -182,26 +139,26 @@ import json
 read = json.load(open("missing.json"))["test"]["operations"]["read"]
 assert read["not_found"] > 100 and read["count"] + read["not_found"] == 20000, read
 PY
-  for workload in a e f; do
-    ycsb_good --workload=$workload --distribution=uniform --events=3000 --time=0 run
-    [ "$(grep -Ec '^    (read|update|scan|read-modify-write) .* [1-9][0-9]*$' out)" -gt 0 ] || shown $workload
+  for letter in a e f; do
+    good --workload=$letter --distribution=uniform --events=3000 --time=0 run
+    [ "$(grep -Ec '^    (read|update|scan|read-modify-write) .* [1-9][0-9]*$' out)" -gt 0 ] || shown $letter
   done
-  ycsb_good cleanup
+  good cleanup
 }
 
 # Rows that an interrupted prepare has not loaded, and rows of another load.
 ycsb_resume() {
   local half
-  ycsb_good --records=20000 --threads=2 --fields=3 "$@" prepare
+  good --records=20000 --threads=2 --fields=3 "$@" prepare
   half=$(sql 'SELECT MAX(ycsb_key) FROM (SELECT ycsb_key FROM usertable ORDER BY ycsb_key LIMIT 7000) t')
   sql "DELETE FROM usertable WHERE ycsb_key > '$half'"
-  ycsb_bad '13000 rows are missing' check
-  ycsb_good --records=20000 --fields=3 "$@" --table-exists=resume --threads=2 prepare
-  ycsb_good check
+  bad '13000 rows are missing' check
+  good --records=20000 --fields=3 "$@" --table-exists=resume --threads=2 prepare
+  good check
   grep -q "20000 rows... ok" out || shown check
-  ycsb_bad 'made with --records=20000, not 20001' --records=20001 --fields=3 "$@" --table-exists=resume prepare
-  ycsb_bad 'made with --rand-seed=42, not 7' --records=20000 --fields=3 "$@" --rand-seed=7 --table-exists=resume prepare
-  ycsb_bad 'made with --fields=3, not 4' --fields=4 run
-  ycsb_good cleanup
-  ycsb_bad 'there is no table bench_ycsb|did you run the prepare command' run
+  bad 'made with --records=20000, not 20001' --records=20001 --fields=3 "$@" --table-exists=resume prepare
+  bad 'made with --rand-seed=42, not 7' --records=20000 --fields=3 "$@" --rand-seed=7 --table-exists=resume prepare
+  bad 'made with --fields=3, not 4' --fields=4 run
+  good cleanup
+  bad 'there is no table bench_ycsb|did you run the prepare command' run
 }

@@ -20,38 +20,28 @@ setup() {
   export LUA_PATH="./?.lua;$BENCH_SRC/src/lua/scripts/?.lua;;"
 }
 
-# aim KIND: `to` has the options that lead to its server.
-aim() {
-  kind=$1
-  need_kind "$1"
-  case $1 in
-    mysql) to=(--db-driver=mysql --mysql-socket="$MY_SOCKET") ;;
-    pgsql) to=(--db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port="$PG_PORT") ;;
-  esac
-}
-
 # fresh KIND: the same, and no tables of another test are there.
 fresh() {
   aim "$1"
-  ycsb_good cleanup
+  good cleanup
 }
 
 @test "A to F, and check, with every form of keys" {
   for kind in $kinds; do
     fresh "$kind"
     ycsb_life
-    ycsb_good cleanup
+    good cleanup
     ycsb_life --key=int
-    ycsb_good cleanup
+    good cleanup
     ycsb_life --order=ordered --fields=20 --field-length=200
-    ycsb_good cleanup
+    good cleanup
   done
 }
 
 @test "what check and --verify find" {
   for kind in $kinds; do
     fresh "$kind"
-    ycsb_good prepare
+    good prepare
     ycsb_mutations
   done
 }
@@ -67,14 +57,14 @@ fresh() {
 @test "clients that share threads, and plain text" {
   for kind in $kinds; do
     fresh "$kind"
-    ycsb_good --records=500 prepare
-    for workload in a d e f; do
-      ycsb_good --workload=$workload --verify --clients=20 --threads=2 --events=1000 --time=0 run
+    good --records=500 prepare
+    for letter in a d e f; do
+      good --workload=$letter --verify --clients=20 --threads=2 --events=1000 --time=0 run
       ! grep -q 'blocked' err || shown run
-      ycsb_good --workload=$workload --verify --db-ps-mode=disable --threads=2 --events=300 --time=0 run
+      good --workload=$letter --verify --db-ps-mode=disable --threads=2 --events=300 --time=0 run
     done
-    ycsb_good check
-    ycsb_good cleanup
+    good check
+    good cleanup
   done
 }
 
@@ -91,16 +81,16 @@ versions() {
 @test "a read-modify-write in a transaction loses no update, a plain one does" {
   for kind in $kinds; do
     fresh "$kind"
-    ycsb_good --records=2 --fields=1 --order=ordered --key=int prepare
-    ycsb_good --workload=f --threads=8 --events=2000 --time=0 --rand-seed=1 run
+    good --records=2 --fields=1 --order=ordered --key=int prepare
+    good --workload=f --threads=8 --events=2000 --time=0 --rand-seed=1 run
     changes=$(found read-modify-write | cut -d' ' -f1)
     before=$(versions)
     [ "$before" -eq "$changes" ] || shown "$before of $changes"
-    ycsb_good --workload=f --rmw=plain --threads=8 --events=2000 --time=0 --rand-seed=2 run
+    good --workload=f --rmw=plain --threads=8 --events=2000 --time=0 --rand-seed=2 run
     changes=$(found read-modify-write | cut -d' ' -f1)
     [ $(($(versions) - before)) -lt "$changes" ] || shown plain
-    ycsb_good check
-    ycsb_good cleanup
+    good check
+    good cleanup
   done
 }
 
@@ -144,13 +134,13 @@ killed() {
 @test "the server is killed in the middle of a run: nothing is lost, nothing twice" {
   for kind in $kinds; do
     fresh "$kind"
-    ycsb_good --records=1000 prepare
-    for workload in d a; do
-      killed $workload
+    good --records=1000 prepare
+    for letter in d a; do
+      killed $letter
       aim "$kind"
-      ycsb_good check
+      good check
     done
     grep -Eq '^Checking inserts of all runs \([1-9][0-9]* acknowledged.*ok$' out || shown check
-    ycsb_good cleanup
+    good cleanup
   done
 }
