@@ -19,41 +19,36 @@ setup() {
   cd "$BATS_TEST_TMPDIR" || return 1
 }
 
-# aim KIND: `to` has the options that lead to its server.
+# aim_integer KIND: `to` has the options that lead to its server, $integer its
+# word for a whole number.
 # shellcheck disable=SC2034
-aim() {
-  need_kind "$1"
+aim_integer() {
+  aim "$1"
   case $1 in
-    mysql)
-      to=(--db-driver=mysql --mysql-socket="$MY_SOCKET")
-      integer=SIGNED
-      ;;
-    pgsql)
-      to=(--db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port="$PG_PORT")
-      integer=INTEGER
-      ;;
+    mysql) integer=SIGNED ;;
+    pgsql) integer=INTEGER ;;
   esac
 }
 
 @test "mysql: prepare, run, check, and what check finds" {
-  aim mysql
+  aim_integer mysql
   tpcb_life
   tpcb_mutations
 }
 
 @test "pgsql: prepare, run, check, and what check finds" {
-  aim pgsql
+  aim_integer pgsql
   tpcb_life
   tpcb_mutations
 }
 
 @test "mysql: resume" {
-  aim mysql
+  aim_integer mysql
   tpcb_resume
 }
 
 @test "pgsql: resume" {
-  aim pgsql
+  aim_integer pgsql
   tpcb_resume
 }
 
@@ -74,7 +69,7 @@ pgbench() {
 }
 
 @test "data of pgbench is run and checked" {
-  aim pgsql
+  aim_integer pgsql
   pgbench -i -s 2 -q
   good check
   good --scale=2 --threads=2 --events=100 --time=0 run
@@ -90,7 +85,7 @@ pgbench() {
 }
 
 @test "data of ours is run by pgbench, and looks like its own" {
-  aim pgsql
+  aim_integer pgsql
   good --scale=2 prepare
   sums=("SELECT md5(string_agg(t::text, ' ' ORDER BY aid)) FROM pgbench_accounts t"
     "SELECT md5(string_agg(t::text, ' ' ORDER BY tid)) FROM pgbench_tellers t"
