@@ -321,6 +321,8 @@ int bench_load_check_kind(sql_connection *con, const char *kind,
                           double table, const char *skip,
                           const char **ret_text);
 const char *bench_load_tidy(sql_connection *con);
+double bench_secondary_sums(double data_seed, double keys, double rows_per_key,
+                            double k, double *ret_v);
 void *bench_pace_open(bool warmup, double total);
 void bench_pace_add(void *pace, double n);
 void bench_say(const char *line, size_t len);

@@ -222,3 +222,30 @@ LUA
   good --db-driver=null --step=q --threads=3 --events=50 --time=0 run
   says '^Rows inserted of the run: the null driver has no tables$'
 }
+
+@test "secondary: prepare, run, check, and what check and run find" {
+  use secondary
+  secondary_life
+  secondary_mutations
+  secondary_resume
+}
+
+@test "secondary: an index that lacks a row, and a run without a database" {
+  use secondary
+  good --keys=40 --rows-per-key=5 prepare
+  k=$(sql 'SELECT k FROM secondary_rows WHERE id = 29')
+  sql 'DROP INDEX secondary_k' 'CREATE INDEX secondary_k ON secondary_rows(k, v) WHERE id <> 29' \
+    'PRAGMA writable_schema = ON' \
+    "UPDATE sqlite_master SET sql = 'CREATE INDEX secondary_k ON secondary_rows(k, v)' WHERE name = 'secondary_k'"
+  bad "^Checking index 'secondary_k'... it has 199 rows, secondary_rows has 200, the first difference is at k $k$" check
+  says "^Checking table 'secondary_rows'... ok$"
+  bad "k $k: hot_points: 4 rows, 5 were loaded$" --query=hot_points --in-size=40 --events=3 --time=0 run
+  sql 'DROP INDEX secondary_k' 'CREATE INDEX secondary_k ON secondary_rows(k, id)' 'PRAGMA writable_schema = ON' \
+    "UPDATE sqlite_master SET sql = 'CREATE INDEX secondary_k ON secondary_rows(k, v)' WHERE name = 'secondary_k'"
+  bad "^Checking index 'secondary_k'... its columns are not those of secondary_rows, the first difference is at k 1$" check
+  good cleanup
+  good --db-driver=null --threads=3 --events=50 --time=0 run
+  says '^Results compared: the null driver has no tables$'
+  bad 'null driver keeps no tables' --db-driver=null check
+  bad '^FATAL: .*--keys times --rows-per-key from 1 to 1000000000' --keys=100000000 --rows-per-key=11 prepare
+}

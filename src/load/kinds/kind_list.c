@@ -6,8 +6,8 @@
 #include <string.h>
 
 const struct kind *const kind_list[] = {
-  &kind_sbtest, &kind_bank, &kind_counter, &kind_tpcb,
-  &kind_tpcc,   &kind_ycsb, NULL,
+  &kind_sbtest, &kind_bank, &kind_counter, &kind_secondary,
+  &kind_tpcb,   &kind_tpcc, &kind_ycsb,    NULL,
 };
 
 const struct kind *kind_find(const char *name)

@@ -16,6 +16,7 @@ const struct kind *kind_find(const char *name);
 extern const struct kind kind_bank;
 extern const struct kind kind_counter;
 extern const struct kind kind_sbtest;
+extern const struct kind kind_secondary;
 extern const struct kind kind_tpcb;
 extern const struct kind kind_tpcc;
 extern const struct kind kind_ycsb;

@@ -9,7 +9,7 @@
 
 enum {
   INTERNAL_MODULES = 20,
-  INTERNAL_DECLARATIONS = 160, /* maximum number */
+  INTERNAL_DECLARATIONS = 176, /* maximum number */
 };
 
 struct internal_module {

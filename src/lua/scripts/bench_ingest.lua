@@ -8,6 +8,7 @@
 local ffi = require("ffi")
 
 local checked = require("bench_checked")
+local indexes = require("bench_index")
 local ledger = require("bench_ledger")
 local load = require("bench_load")
 local schema = require("bench_schema")
@@ -21,6 +22,9 @@ ingest.indexes = {
    {"ingest_registersegment", "cashregisterid, price, customerid"},
    {"ingest_pdc", "price, dateandtime, customerid"},
 }
+
+local TABLE = {name = "ingest_rows", sums = {"customerid", "price"},
+               outside = "productid"}
 
 -- All rows that were ever inserted.  Those whose keys were given to deletes, by
 -- earlier runs and by this one, count as if they were there.
@@ -45,7 +49,7 @@ ingest.spec = {
 }
 
 local function has_index(drv, con, i)
-   return schema.has_index(drv, con, "ingest_rows", ingest.indexes[i][1])
+   return indexes.exists(drv, con, TABLE, ingest.indexes[i])
 end
 
 -- Refuses a step whose indexes are not as it needs them.
@@ -120,60 +124,6 @@ WHERE transactionid > %.0f]], low)
    end
 end
 
--- What an index knows of all rows.
-local SUMS = "SELECT COUNT(*), COALESCE(SUM(customerid), 0), " ..
-   "COALESCE(SUM(price), 0) FROM "
-
--- The same from one index: each database is asked in a way that leaves it no
--- other choice.
-local function from_index(drv, con, index)
-   local name, columns = unpack(index)
-   local lead = columns:match("%w+")
-
-   if drv:name() == "sqlite" then
-      return numbers(con, SUMS .. "ingest_rows INDEXED BY %s WHERE %s > -1",
-                     name, lead)
-   elseif drv:name() == "pgsql" then
-      return numbers(con, SUMS .. "(SELECT customerid, price FROM " ..
-                     "ingest_rows WHERE %s > -1 ORDER BY %s OFFSET 0) s", lead,
-                     columns)
-   end
-   return numbers(con, SUMS .. "ingest_rows FORCE INDEX (%s) WHERE %s > -1",
-                  name, lead)
-end
-
-local function from_table(drv, con)
-   local source = "ingest_rows FORCE INDEX (PRIMARY)"
-
-   if drv:name() == "sqlite" then
-      source = "ingest_rows NOT INDEXED"
-   elseif drv:name() == "pgsql" then
-      source = "ingest_rows"
-   end
-   return numbers(con, SUMS .. "%s WHERE productid > -1", source)
-end
-
-local function set_planner(con, seqscan)
-   local names = {"enable_seqscan", "enable_sort", "enable_bitmapscan"}
-   for _, name in ipairs(names) do
-      con:query(format("SET LOCAL %s = %s", name, seqscan and "on" or "off"))
-   end
-end
-
-local function check_index(drv, con, faults, index)
-   local rows, customers, prices = from_table(drv, con)
-
-   if drv:name() == "pgsql" then set_planner(con, false) end
-   local n, c, p = from_index(drv, con, index)
-   if drv:name() == "pgsql" then set_planner(con, true) end
-   if n ~= rows then
-      table.insert(faults, format("it has %.0f rows, ingest_rows has %.0f", n,
-                                  rows))
-   elseif c ~= customers or math.abs(p - prices) > 0.001 then
-      table.insert(faults, "its columns are not those of ingest_rows")
-   end
-end
-
 function ingest.check(drv, con, settings)
    local faults = {}
 
@@ -181,10 +131,8 @@ function ingest.check(drv, con, settings)
    check_keys(con, faults, settings)
    local good = checked.report("table 'ingest_rows'", faults)
    for i, index in ipairs(ingest.indexes) do
-      faults = {}
       if has_index(drv, con, i) then
-         check_index(drv, con, faults, index)
-         good = checked.report(format("index '%s'", index[1]), faults) and good
+         good = indexes.check(drv, con, TABLE, index) and good
       end
    end
    if settings.open_runs == 0 or settings.deleted_to == 0 then

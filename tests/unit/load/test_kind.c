@@ -12,6 +12,7 @@
 #include "base/strbuf.h"
 #include "load/expect.h"
 #include "load/kinds/kind_list.h"
+#include "load/kinds/secondary.h"
 #include "load/range.h"
 #include "tests/unit/tap.h"
 
@@ -302,6 +303,35 @@ static void test_numbers(void)
   ok_row(&kind_bank, &args, 3, "3\t1000\t0\n");
 }
 
+/* Every value of k has its rows, and they are found from it. */
+static void test_secondary(void)
+{
+  const struct kind_args args = { .value = { 7, 3, 1 } };
+  const struct kind_args many = { .value = { 100000000, 11, 1 } };
+  const struct kind_args none = { .value = { 7, 0, 1 } };
+  struct secondary s;
+  unsigned times[7 * 3 + 1] = { 0 };
+  bool right = true;
+  struct err err;
+
+  OK(kind_secondary.check(&args, &err) == 0, "secondary: some rows");
+  OK(kind_secondary.check(&none, &err) == -EINVAL, "secondary: no row");
+  OK(kind_secondary.check(&many, &err) == -EINVAL, "secondary: too many");
+  secondary_init(&s, args.value);
+  for (uint64_t k = 1; k <= 7; k++) {
+    for (uint64_t n = 0; n < 3; n++) {
+      const uint64_t id = secondary_id(&s, k, n);
+
+      right = right && id >= 1 && id <= 21 && secondary_k(&s, id) == k;
+      if (right)
+        times[id]++;
+    }
+  }
+  for (unsigned id = 1; id <= 21; id++)
+    right = right && times[id] == 1;
+  OK(right, "secondary: each id has one value of k");
+}
+
 int main(void)
 {
   test_ranges();
@@ -310,5 +340,6 @@ int main(void)
   test_expect();
   test_list();
   test_numbers();
+  test_secondary();
   return TAP_EXIT();
 }
