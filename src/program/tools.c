@@ -92,6 +92,23 @@ static int hand_down_password(struct program *p, struct err *err)
   return rc;
 }
 
+/* The first option that means something in a sweep only, or that limits a step
+ * of a search in another way than --time; NULL: none is given. */
+static const char *alien_to_find(const struct program *p)
+{
+  static const char *const names[] = { "events", "load-profile",
+                                       "reference-every", "sweep-format",
+                                       "sweep-stop-on-error" };
+
+  for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+    const struct opt_entry *e = optset_find(&p->set, names[i]);
+
+    if (e && e->given)
+      return names[i];
+  }
+  return NULL;
+}
+
 /* What a search cannot be combined with. */
 static int check_find(const struct program *p, struct err *err)
 {
@@ -115,10 +132,9 @@ static int check_find(const struct program *p, struct err *err)
       p->opts.run.rate > 0 ? "rate" : what,
       cfg->find == SEARCH_RATE || p->opts.run.rate <= 0 ? "chooses"
                                                         : "would have to know");
-  if (optset_find(&p->set, "load-profile")->given || cfg->reference_every > 0)
+  if (alien_to_find(p))
     return err_set(err, -EINVAL, "--find cannot be used with --%s",
-                   cfg->reference_every > 0 ? "reference-every"
-                                            : "load-profile");
+                   alien_to_find(p));
   if (p->opts.run.time_s <= 0)
     return err_set(err, -EINVAL, "--find needs --time, the limit of each step");
   return 0;

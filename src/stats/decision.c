@@ -134,6 +134,15 @@ enum decision_verdict decision_verdict(const struct decision *d,
   return DECISION_OPEN;
 }
 
+double decision_events_min(double share)
+{
+  const double n = share > 0 && share < 1
+                     ? ceil(log(1 - DECISION_CONFIDENCE) / log1p(-share))
+                     : 1;
+
+  return fmax(n, 1);
+}
+
 const char *decision_name(enum decision_verdict verdict)
 {
   static const char *const names[] = { "open", "held", "failed" };

@@ -94,6 +94,10 @@ struct decision_result {
   struct decision_term of[SLO_TERMS_MAX]; /* in the order of the terms */
 };
 
+/* The fewest events, none of them late, with which it holds for sure.  With a
+ * share of 0 nothing is sure, and one is enough. */
+double decision_events_min(double share);
+
 /* "open", "held", "failed". */
 const char *decision_name(enum decision_verdict verdict);
 

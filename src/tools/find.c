@@ -6,8 +6,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/strbuf.h"
 #include "run/runner.h"
+#include "stats/decision.h"
 #include "stats/slo.h"
 #include "tools/result.h"
 
@@ -15,6 +17,26 @@
  * chance the arrivals vary by some standard deviations. */
 #define OFFERED_MIN 0.99
 #define OFFERED_SIGMAS 4
+
+void find_set_objective(struct find *f, const char *objective)
+{
+  const struct slo_sample none = { 0 };
+  struct err ignored = { "" };
+  struct slo slo = { 0 };
+
+  f->objective = objective;
+  f->rules.events_min = 0;
+  if (slo_parse(objective, &slo, &ignored) < 0)
+    return;
+  for (unsigned i = 0; i < slo.n; i++) {
+    uint64_t bad, all;
+    double share;
+
+    if (slo_count(&slo.term[i], &none, &bad, &all, &share))
+      f->rules.events_min = fmax(f->rules.events_min,
+                                 decision_events_min(share));
+  }
+}
 
 static const char *verdict_in(const struct result *run)
 {
@@ -180,9 +202,11 @@ static void say_end(const struct find *f, struct strbuf *out)
     add_value(f, out, "it fails even at ", s->lowest, ".\n");
     break;
   case SEARCH_UNDECIDED:
-    strbuf_addf(out, "No %s was decided: ", find_noun(f));
-    add_value(f, out, "even at ", s->lowest, " ");
-    strbuf_addf(out, "a step has too few events for %s; use a longer --time.\n",
+    strbuf_addf(out, "No %s was found: ", find_noun(f));
+    add_value(f, out, "at ", s->lowest, " ");
+    strbuf_addf(out,
+                "a step has too few events to decide %s; use a longer "
+                "--time.\n",
                 f->objective);
     break;
   case SEARCH_UNSTEADY:
@@ -201,6 +225,12 @@ static void say_end(const struct find *f, struct strbuf *out)
     strbuf_adds(out, "The server has frozen: ");
     say_where(f, out);
     strbuf_adds(out, " events did not end, so there is no answer.\n");
+    break;
+  case SEARCH_EMPTY_END:
+    strbuf_adds(out, "No events: ");
+    say_where(f, out);
+    strbuf_adds(out, " none has ended within a step, so there is no answer; "
+                     "use a longer --time, or a test whose events end.\n");
     break;
   case SEARCH_STEP_END:
     strbuf_adds(out, "A step failed: ");
@@ -232,6 +262,30 @@ void find_say(const struct find *f, struct strbuf *out)
   if (s->hysteresis > 0)
     add_value(f, out, "What came before matters: ", s->hysteresis,
               " held after a lower load and failed after a higher one.\n");
+}
+
+void find_table(const struct find *f, struct strbuf *out)
+{
+  strbuf_addf(out,
+              "| step | phase | %s | verdict | events | events/s | latency ms "
+              "|\n|---:|---|---:|---|---:|---:|---:|\n",
+              search_what_name(f->rules.what));
+  for (size_t i = 0; i < f->n; i++) {
+    const struct search_step *s = &f->step[i];
+    const bool is_free = f->rules.what == SEARCH_RATE && s->value == 0;
+
+    strbuf_addf(out, "| %zu | %s | ", i + 1, search_phase_name(s->phase));
+    if (is_free)
+      strbuf_adds(out, "closed loop");
+    else
+      strbuf_addf(out, "%.5g", s->value);
+    strbuf_addf(out, " | %s | %.0f | %.2f | ",
+                is_free ? "" : search_verdict_name(s->verdict), s->events,
+                s->throughput);
+    if (f->latency_ns[i] > 0 && isfinite(f->latency_ns[i]))
+      strbuf_addf(out, "%.3f", f->latency_ns[i] / 1e6);
+    strbuf_adds(out, " |\n");
+  }
 }
 
 int find_status(const struct find *f)

@@ -23,7 +23,7 @@ enum {
 /* A search as it is kept in documents. */
 struct find {
   struct search_rules rules;
-  const char *objective; /* borrowed */
+  const char *objective; /* borrowed; see find_set_objective() */
   struct search_step step[SEARCH_STEPS_MAX];
   /* The value of the objective's first time limit in each step, and that limit;
    * NAN: none, INFINITY: events did not end. */
@@ -32,6 +32,9 @@ struct find {
   size_t n;
   struct search search; /* what follows from the steps */
 };
+
+/* Set it, and the events that it needs.  `objective` is borrowed. */
+void find_set_objective(struct find *f, const char *objective);
 
 /* What a step has shown; `run` NULL: it has no result. */
 void find_judge(struct find *f, enum search_phase phase, double value,
@@ -47,6 +50,9 @@ void find_value(const struct find *f, double value, struct strbuf *out);
 
 /* The answer in sentences, one per line. */
 void find_say(const struct find *f, struct strbuf *out);
+
+/* The steps as a table of Markdown. */
+void find_table(const struct find *f, struct strbuf *out);
 
 /* The exit status that goes with the end. */
 int find_status(const struct find *f);

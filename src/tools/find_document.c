@@ -114,15 +114,16 @@ static bool read_rules(struct find *f, const json_t *json)
   const double confirm = result_number_at(json, "confirm");
   const unsigned what = number_of(result_text_at(json, "find"), what_of,
                                   SEARCH_THREADS + 1);
+  const char *objective = result_text_at(json, "objective");
 
-  f->objective = result_text_at(json, "objective");
   f->limit_ns = result_number_at(json, "limit_ns");
   f->rules.precision = result_number_at(json, "precision");
-  if (!f->objective || what == SEARCH_OFF || what > SEARCH_THREADS ||
+  if (!objective || what == SEARCH_OFF || what > SEARCH_THREADS ||
       !(f->rules.precision > 0) || !(confirm >= 0 && confirm <= 1000))
     return false;
   f->rules.what = (enum search_what)what;
   f->rules.confirm = (unsigned)confirm;
+  find_set_objective(f, objective);
   return true;
 }
 

@@ -129,7 +129,7 @@ static bool refer(struct course *c)
     return false;
   c->since_reference = 0;
   if (step->throughput <= 0)
-    return end(c, SEARCH_FROZEN_END);
+    return end(c, SEARCH_EMPTY_END);
   note_reference(c, step);
   return has_drifted(c, step->throughput) ? end(c, SEARCH_UNSTEADY) : true;
 }
@@ -183,11 +183,17 @@ static bool find_ceiling(struct course *c)
   if (!read_step(c, SEARCH_CEILING, 0, &step))
     return false;
   if (step->throughput <= 0)
-    return end(c, SEARCH_FROZEN_END);
+    return end(c, SEARCH_EMPTY_END);
   note_reference(c, step);
   c->bottom = step->throughput * SHARE_MIN;
   c->top = step->throughput * SHARE_MAX;
   return true;
+}
+
+/* It was not decided, and a lower value has fewer events still. */
+static bool is_too_short(const struct course *c, const struct search_step *step)
+{
+  return step->verdict == SEARCH_OPEN && step->events < c->rules->events_min;
 }
 
 /* Until there is a value that holds and one that does not. */
@@ -197,10 +203,18 @@ static bool find_bracket(struct course *c)
   bool held;
 
   for (;;) {
+    const struct search_step *step;
+
     if (!measure(c, SEARCH_BRACKET, value, &held))
       return false;
-    if (!is_rate(c) && c->references == 0)
-      note_reference(c, &c->steps[c->at - 1]);
+    step = &c->steps[c->at - 1];
+    if (!is_rate(c) && c->references == 0) {
+      if (step->throughput <= 0)
+        return end(c, SEARCH_EMPTY_END);
+      note_reference(c, step);
+    }
+    if (c->holds <= 0 && is_too_short(c, step))
+      return end(c, SEARCH_UNDECIDED);
     if (c->holds > 0 && c->fails > 0)
       return true;
     value = tidy(c, value * (!held ? DOWN : is_rate(c) ? UP : 2));
@@ -370,8 +384,9 @@ const char *search_verdict_name(enum search_verdict verdict)
 const char *search_end_name(enum search_end end)
 {
   static const char *const names[] = {
-    "goes_on",      "found",  "no_value_holds", "undecided", "not_stationary",
-    "client_limit", "frozen", "step_failed",    "alien",     "too_long",
+    "goes_on",        "found",        "no_value_holds", "undecided",
+    "not_stationary", "client_limit", "frozen",         "no_events",
+    "step_failed",    "alien",        "too_long",
   };
 
   return names[end];

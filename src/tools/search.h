@@ -30,7 +30,8 @@
 enum {
   SEARCH_REFERENCE_EVERY = 5, /* steps */
   SEARCH_STEPS_MAX = 100,
-  SEARCH_NUMBER_MAX = 65536, /* of threads or clients */
+  /* Of threads or clients: a process has room for so many. */
+  SEARCH_NUMBER_MAX = 16384,
 };
 
 enum search_what {
@@ -70,19 +71,22 @@ struct search_rules {
   enum search_what what;
   double precision; /* 0.03: 3 % */
   unsigned confirm; /* so many times */
+  /* No step with fewer events can hold.  0: unknown */
+  double events_min;
 };
 
 enum search_end {
   SEARCH_GOES_ON,
   SEARCH_FOUND,
   SEARCH_NOWHERE,    /* the objective holds for no value */
-  SEARCH_UNDECIDED,  /* not even the lowest value was decided */
+  SEARCH_UNDECIDED,  /* a step has too few events, and lower values fewer */
   SEARCH_UNSTEADY,   /* what is measured changes */
   SEARCH_CLIENT_END, /* the client is the limit */
   SEARCH_FROZEN_END,
-  SEARCH_STEP_END, /* a step had no result */
-  SEARCH_ALIEN,    /* the steps are not those of such a search */
-  SEARCH_TOO_LONG, /* more than SEARCH_STEPS_MAX */
+  SEARCH_EMPTY_END, /* no event has ended although there was no rate */
+  SEARCH_STEP_END,  /* a step had no result */
+  SEARCH_ALIEN,     /* the steps are not those of such a search */
+  SEARCH_TOO_LONG,  /* more than SEARCH_STEPS_MAX */
 };
 
 struct search {

@@ -501,7 +501,7 @@ int sweep_run(const struct sweep_input *in)
 
   if (in->n_parts == 0)
     s.find.rules = sweep_rules(in->cfg);
-  s.find.objective = in->objective;
+  find_set_objective(&s.find, in->objective);
   rc = begin(&s, &err);
   if (rc == 0)
     rc = sweep_finds(&s) ? sweep_find_steps(&s, &err) : run_steps(&s, &err);

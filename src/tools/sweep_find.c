@@ -128,7 +128,7 @@ static void print_step(const struct sweep *s, const struct find *f)
     strbuf_adds(&value, "closed loop");
   else
     find_value(f, step->value, &value);
-  (void)fprintf(s->text, "%4zu  %-9s  %-12s  %-6s", f->n,
+  (void)fprintf(s->text, "%4zu  %-9s  %-13s  %-6s", f->n,
                 search_phase_name(step->phase), strbuf_str(&value),
                 is_free ? "" : search_verdict_name(step->verdict));
   if (result->json)

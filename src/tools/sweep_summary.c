@@ -18,15 +18,30 @@ static const char *outcome(const struct sweep *s)
   return missed ? ": objective **not held** by all steps" : "";
 }
 
+/* The answer in sentences, and the steps. */
+static void search_text(const struct sweep *s, struct strbuf *out)
+{
+  struct strbuf answer = { 0 };
+
+  find_say(&s->find, &answer);
+  table_add_text(out, strbuf_str(&answer), TABLE_MARKDOWN);
+  strbuf_done(&answer);
+  strbuf_adds(out, "\n\n");
+  find_table(&s->find, out);
+}
+
 int sweep_write_summary(const struct sweep *s, struct err *err)
 {
   struct strbuf out = { 0 };
   int rc;
 
-  strbuf_adds(&out, "## Sweep of ");
+  strbuf_addf(&out, "## %s of ", sweep_finds(s) ? "Search" : "Sweep");
   table_add_text(&out, s->in->test ? s->in->test : "a script", TABLE_MARKDOWN);
-  strbuf_addf(&out, "%s\n\n", outcome(s));
-  sweep_table(s, TABLE_MARKDOWN, &out);
+  strbuf_addf(&out, "%s\n\n", sweep_finds(s) ? "" : outcome(s));
+  if (sweep_finds(s))
+    search_text(s, &out);
+  else
+    sweep_table(s, TABLE_MARKDOWN, &out);
   summary_machine(&out);
   rc = summary_write(s->in->summary, &out, err);
   strbuf_done(&out);

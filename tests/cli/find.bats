@@ -12,7 +12,7 @@ search() {
   bench "$@" --json=f.json run
   case $status in
     0) must has "$output" ' holds up to ' ;;
-    5) must has "$output" '^(Not stationary|The client is the limit|No answer after|No [a-z ]+ was decided)' ;;
+    5) must has "$output" '^(Not stationary|The client is the limit|No answer after|No [a-z ]+ was found)' ;;
     *) must is "$status" "0 or 5" ;;
   esac
 }
@@ -102,6 +102,83 @@ json.dump(d, open("other.json", "w"))'
     'd["decision"]["verdict"] == "failed"' 'd["totals"]["elapsed_s"] < 60'
 }
 
+@test "a step with too few events ends the search, and no lower rate is tried" {
+  # 10 events a second cannot show what one of 1,000 does.
+  bench model --model-service=100ms --find=rate --slo='p99.9<=100s' "${coarse[@]}" --json=f.json run
+  must is "$status" 5
+  must has "$output" '^No rate was found: at [0-9.]+/s a step has too few events to decide p99.9<=100s; use a longer --time\.$'
+  must json f.json 'd["sweep"]["search"]["end"] == "undecided" and len(d["steps"]) == 2'
+  bench report f.json -o page.html
+  must is "$status" 0
+}
+
+@test "a test without events is told from a server that has frozen" {
+  echo 'function event() error({ errcode = sysbench.error.RESTART_EVENT }) end' >none.lua
+  bench none.lua --find=rate --slo='p99<=1s' "${coarse[@]}" --json=f.json run
+  must is "$status" 5
+  must has "$output" '^No events: without a rate none has ended within a step, so there is no answer; use a longer --time, or a test whose events end\.$'
+  must json f.json 'd["sweep"]["search"]["end"] == "no_events"'
+  bench none.lua --find=threads --slo='p99<=1s' "${coarse[@]}" run
+  must is "$status" 5
+  must has "$output" '^No events: at 1 thread none has ended'
+}
+
+@test "the highest number of clients of a script" {
+  needs_driver null
+  cat >turn.lua <<'END'
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() con:query("SELECT 1") end
+END
+  search turn.lua --db-driver=null --find=clients --slo='p99<=1s,tps>=1' "${coarse[@]}"
+  must has "$output" '^   1  bracket    1 client +held'
+  must has "$output" '^   3  bracket    4 clients '
+  must json f.json 'd["sweep"]["search"]["find"] == "clients"
+    and [s["values"]["clients"] for s in d["steps"]][:4] == ["1", "2", "4", "8"]
+    and d["steps"][2]["result"]["run"]["clients"] == 4
+    and max(int(s["values"]["clients"]) for s in d["steps"]) <= 16384'
+  bench cpu --find=clients --slo='p99<=1s' "${coarse[@]}" run
+  must is "$status" 1
+  must is "$stderr" 'FATAL: --clients: the cpu test has no clients, because its events wait for no server; use --threads'
+}
+
+@test "steps settle and are reset, and the summary has the answer" {
+  search model --model-service=1ms --threads=8 --find=rate --slo='p99<=400ms' "${coarse[@]}" \
+    --settle=10ms --reset='echo "$BENCH_STEP $BENCH_STEP_RATE" >>resets' --summary=markdown:s.md
+  must json f.json 'all(s["result"]["run"]["settle"]["reached"] for s in d["steps"])
+    and open("resets").read().splitlines() ==
+      [str(i + 1) + " " + s["values"]["rate"] for i, s in enumerate(d["steps"])]'
+  must has "$(cat s.md)" '^## Search of model$'
+  must has "$(cat s.md)" '^\| step \| phase \| rate \| verdict '
+  must has "$(cat s.md)" '^\| 1 \| ceiling \| closed loop \|  \| [0-9]+ \| '
+  must is "$(grep -cE '^\| [0-9]+ \| ' s.md)" "$(python3 -c 'import json; print(len(json.load(open("f.json"))["steps"]))')"
+  if [ "$status" = 0 ]; then must has "$(cat s.md)" '^p99\\<=400ms holds up to '; fi
+  bench model --find=rate --slo='p99<=1s' "${coarse[@]}" --reset='exit 3' run
+  must is "$status" 3
+  must is "$stderr" 'FATAL: --reset failed before step 1 with exit status 3, so the sweep ends: exit 3'
+}
+
+@test "a mix has an objective, and a highest rate" {
+  cat >wait.lua <<'END'
+ffi = require("ffi")
+ffi.cdef("int usleep(unsigned);")
+function event() ffi.C.usleep(5000) end
+END
+  echo 'function event() end' >empty.lua
+  local mix=(mix --mix=wait.lua@50,empty.lua@50 --threads=2)
+  bench "${mix[@]}" --time=1 --slo='p25<=100s' run
+  must is "$status" 0
+  must has "$output" '^Objective: held$'
+  # Half of the events wait.
+  bench "${mix[@]}" --time=1 --slo='p99<=1ms' --json=m.json run
+  must is "$status" 4
+  must json m.json 'd["slo"]["verdict"] == "failed"'
+  search "${mix[@]}" --find=rate --slo='p99<=1s' "${coarse[@]}"
+  must has "$output" '^   2  bracket  .*/s +held'
+  bench mix --mix=wait.lua:2,empty.lua:1 --find=threads --slo='p99<=1s' "${coarse[@]}" run
+  must is "$status" 1
+  must is "$stderr" 'FATAL: --threads=1, but the members of the mix have 3 clients together: leave --threads out, or make them equal'
+}
+
 @test "a step that fails ends the search" {
   echo 'function event() error("no luck") end' >bad.lua
   bench bad.lua --find=rate --slo='p99<=1s' "${coarse[@]}" run
@@ -141,6 +218,11 @@ print("agree" if a is None or b is None or 0.2 < a / b < 5 else f"{a} and {b}")'
   bench model --find=rate --slo='p99<=1s' --repeat=2 run
   must is "$status" 1
   must is "$stderr" '--find chooses the values of its steps, and cannot be used with --repeat'
+  for option in events=5 reference-every=2 sweep-format=csv sweep-stop-on-error; do
+    bench model --find=rate --slo='p99<=1s' --$option run
+    must is "$status" 1
+    must is "$stderr" "--find cannot be used with --${option%=*}"
+  done
   bench model --confirm=2 run
   must is "$status" 1
   must is "$stderr" '--confirm has no effect without --find'

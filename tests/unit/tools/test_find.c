@@ -86,7 +86,7 @@ static void check_words(void)
       4 },
     { { .end = SEARCH_UNDECIDED, .lowest = 10 },
       0,
-      "No rate was decided: even at 10/s a step has too few events for "
+      "No rate was found: at 10/s a step has too few events to decide "
       "p99<=1ms; use a longer --time.\n",
       5 },
     { { .end = SEARCH_UNSTEADY, .drift = -0.2 },

@@ -416,6 +416,50 @@ static enum search_end end_after_reference(double events, double throughput)
   }
 }
 
+/* A search of steps that are not decided, which have so many events. */
+static struct search undecided_with(double events, size_t *ret_steps)
+{
+  struct search_rules rules = rates;
+  static struct record r;
+
+  rules.events_min = 459;
+  for (r.n = 0;; r.n++) {
+    search_next(&rules, r.step, r.n, &r.search);
+    *ret_steps = r.n;
+    if (r.search.end != SEARCH_GOES_ON)
+      return r.search;
+    r.step[r.n] = (struct search_step){ r.search.phase, r.search.value,
+                                        SEARCH_OPEN, 1000, events };
+  }
+}
+
+/* Lower rates have fewer events still. */
+static void check_undecided(void)
+{
+  size_t steps;
+  struct search s = undecided_with(458, &steps);
+
+  OK(s.end == SEARCH_UNDECIDED && s.lowest == 500 && steps == 2,
+     "a step with too few events ends the search");
+  s = undecided_with(459, &steps);
+  OK(s.end == SEARCH_UNDECIDED && s.lowest < 20 && steps > 10,
+     "one that has enough events is followed by lower rates");
+}
+
+static void check_empty(void)
+{
+  const struct search_rules threads = { .what = SEARCH_THREADS,
+                                        .precision = 0.03 };
+  const struct search_step ceiling = { SEARCH_CEILING, 0, SEARCH_OPEN, 0, 0 };
+  const struct search_step one = { SEARCH_BRACKET, 1, SEARCH_OPEN, 0, 0 };
+  struct search s;
+
+  search_next(&rates, &ceiling, 1, &s);
+  OK(s.end == SEARCH_EMPTY_END, "a ceiling without events ends the search");
+  search_next(&threads, &one, 1, &s);
+  OK(s.end == SEARCH_EMPTY_END, "and so does one thread without events");
+}
+
 static void check_ends(void)
 {
   const struct search_step up_and_down[] = {
@@ -449,5 +493,7 @@ int main(void)
   check_replay();
   check_hysteresis();
   check_ends();
+  check_undecided();
+  check_empty();
   return TAP_EXIT();
 }
