@@ -55,6 +55,24 @@ static int refuse_churn(const struct program *p, struct err *err)
   return 0;
 }
 
+/* A rate of the whole is for members that have none of their own. */
+static int refuse_idle_rate(const struct program *p,
+                            const struct mix_list *list, struct err *err)
+{
+  const char *profile = p->opts.run.load_profile;
+
+  if (p->opts.run.rate <= 0 && (!profile || !*profile))
+    return 0;
+  for (size_t i = 0; i < list->n; i++) {
+    if (list->of[i].rate <= 0)
+      return 0;
+  }
+  return err_set(err, -EINVAL,
+                 "--%s is for members of the mix without a rate of their own, "
+                 "and all have one",
+                 p->opts.run.rate > 0 ? "rate" : "load-profile");
+}
+
 static int find_member(struct job *job, struct mix_source *mix, unsigned i)
 {
   const struct mix_member *m = &mix->list.of[i];
@@ -91,7 +109,8 @@ static int find(struct job *job)
   job->reads_options = true;
   (void)search_datadir(p->datadir);
   if (mix_list_parse(&mix->list, &p->opts.mix.members, &err) < 0 ||
-      settle_clients(p, &mix->list, &err) < 0 || refuse_churn(p, &err) < 0)
+      settle_clients(p, &mix->list, &err) < 0 || refuse_churn(p, &err) < 0 ||
+      refuse_idle_rate(p, &mix->list, &err) < 0)
     return program_fail(&err);
   if (!job->command)
     return program_complain("The mix requires a command argument: '%s "

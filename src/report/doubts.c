@@ -114,6 +114,15 @@ static void look_at_backlog(struct doubts *d, const struct doubt_input *in)
   if (in->backlog <= in->threads ||
       (double)in->backlog <= WAITING * (double)in->arrivals)
     return;
+  if (in->members) {
+    doubts_add(d, true, "backlog",
+               "the rates of the mix were not sustained, %llu of %llu "
+               "scheduled event%s never started; lower them or give the "
+               "members more clients",
+               (unsigned long long)in->backlog,
+               (unsigned long long)in->arrivals, fmt_plural(in->arrivals));
+    return;
+  }
   doubts_add(d, true, "backlog",
              "%s%s was not sustained (about %.*f/s reached), %llu of %llu "
              "scheduled event%s never started; lower %s or use more "

@@ -27,6 +27,7 @@ struct doubt_input {
   uint64_t arrivals, backlog;
   double rate;  /* the rate that was asked for, per second; 0: none */
   bool profile; /* a rate that changes was asked for */
+  bool members; /* members of a mix have rates of their own */
   const struct client_use *client;
   const struct report_setup *setup;
   const struct report *report; /* of the measured part */

@@ -9,9 +9,9 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/minmax.h"
+#include "run/arrivals.h"
 #include "run/plan.h"
 #include "run/run.h"
-#include "run/schedule.h"
 #include "stats/decision.h"
 #include "stats/hist_sum.h"
 #include "stats/trend.h"
@@ -179,9 +179,8 @@ static void try_to_settle(struct judge *j, uint64_t now_ns)
 /* Remember the arrivals up to now; returns how many a worker has taken. */
 static uint64_t note_arrivals(struct judge *j, uint64_t now_ns)
 {
-  struct schedule *s = j->run->schedule;
-  const uint64_t waiting = schedule_waiting(s, now_ns);
-  const uint64_t all = schedule_arrivals(s);
+  const uint64_t waiting = arrivals_waiting(j->run, now_ns);
+  const uint64_t all = arrivals_count(j->run);
 
   j->of[j->past++ % PAST] = (struct arrivals){ now_ns, all };
   return all > waiting ? all - waiting : 0;
@@ -217,7 +216,7 @@ static struct slo_sample sample_of(struct judge *j, uint64_t now_ns,
     .hist = j->now,
   };
 
-  if (j->run->schedule)
+  if (arrivals_any(j->run))
     s.late += s.errors;
   hist_sum_clear(j->now);
   recorders_latencies(&j->run->recorders, j->now);
@@ -273,7 +272,7 @@ static enum decision_verdict worse(enum decision_verdict a,
 static void decide(struct judge *j, uint64_t now_ns, uint64_t unfinished,
                    bool last)
 {
-  const uint64_t taken = j->run->schedule ? note_arrivals(j, now_ns) : 0;
+  const uint64_t taken = arrivals_any(j->run) ? note_arrivals(j, now_ns) : 0;
   const struct slo_sample s = sample_of(j, now_ns, unfinished);
   struct decision_result *result = &j->result;
   enum decision_verdict all = DECISION_HELD;
@@ -289,7 +288,7 @@ static void decide(struct judge *j, uint64_t now_ns, uint64_t unfinished,
 
     if (!counts_events(t))
       continue;
-    if (j->run->schedule && t->kind->measure == SLO_PERCENTILE) {
+    if (arrivals_any(j->run) && t->kind->measure == SLO_PERCENTILE) {
       waiting.all = overdue(j, now_ns, taken, -1);
       waiting.late = overdue(j, now_ns, taken, t->limit);
     }

@@ -15,12 +15,12 @@
 #include "report/doubts.h"
 #include "report/form.h"
 #include "report/reporter.h"
+#include "run/arrivals.h"
 #include "run/clients.h"
 #include "run/judge.h"
 #include "run/members.h"
 #include "run/plan.h"
 #include "run/run.h"
-#include "run/schedule.h"
 #include "run/test.h"
 
 static uint64_t time_ns(const struct timeval *tv)
@@ -75,11 +75,8 @@ void life_measure_from(struct run *run, uint64_t now_ns)
   e->measured_ns = now_ns;
   read_usage(&e->base);
   clients_measure_from(run);
-  if (run->schedule)
-    schedule_measure(run->schedule,
-                     now_ns < run->measured_ns ? now_ns : run->measured_ns);
+  arrivals_measure(run, now_ns < run->measured_ns ? now_ns : run->measured_ns);
   run->arrived = run->arrived_cumulative = 0;
-  members_measure(run, now_ns < run->measured_ns ? now_ns : run->measured_ns);
   trend_start(&e->trend, now_ns, recorders_events(&run->recorders));
 }
 
@@ -93,7 +90,7 @@ void life_start(struct run *run)
     .carriers = run->plan->carriers,
     .recorders = &run->recorders,
     .classes = run->classes,
-    .arrivals = run->schedule ? &run->arrivals : NULL,
+    .arrivals = arrivals_any(run) ? &run->arrivals : NULL,
   };
   struct err err = { "" };
 
@@ -190,15 +187,15 @@ void life_measured(struct run *run, uint64_t end_ns, bool forced)
 }
 
 /* The arrivals that were due, and those that no worker had taken: how late the
- * workers were under --rate. */
+ * workers were. */
 static void backlog_at(struct run *run, uint64_t end_ns, uint64_t *ret_arrivals,
                        uint64_t *ret_backlog)
 {
   *ret_arrivals = *ret_backlog = 0;
-  if (!run->schedule)
+  if (!arrivals_any(run))
     return;
-  *ret_backlog = schedule_waiting(run->schedule, end_ns);
-  *ret_arrivals = schedule_arrivals(run->schedule);
+  *ret_backlog = arrivals_waiting(run, end_ns);
+  *ret_arrivals = arrivals_count(run);
 }
 
 void life_doubt(struct run *run, const struct report *total, uint64_t end_ns)
@@ -211,6 +208,7 @@ void life_doubt(struct run *run, const struct report *total, uint64_t end_ns)
     .threads = run->plan->threads,
     .rate = run->plan->all_rate,
     .profile = run->plan->curve != NULL,
+    .members = run_members_rated(run->test->members),
     .clock_cost_ns = clock_cost_ns(),
     .client = &e->client,
     .setup = &run->report_setup,

@@ -24,6 +24,15 @@ unsigned run_members_only(const struct run_members *members, unsigned worker)
   return member;
 }
 
+bool run_members_rated(const struct run_members *members)
+{
+  for (unsigned i = 0; members && i < members->n; i++) {
+    if (members->of[i].rate > 0.0)
+      return true;
+  }
+  return false;
+}
+
 /*
  * The arrivals of each member are a sequence of their own.  The first ranks'
  * parts are those of --rate.
@@ -73,6 +82,8 @@ int members_make(struct run *run, struct err *err)
     w->unsettled = true;
     if (only < members->n && run->member_schedules[only])
       w->schedule = run->member_schedules[only];
+    if (!w->schedule)
+      w->rated = NULL; /* nothing is due: it cannot be late */
   }
   return 0;
 }
@@ -92,14 +103,5 @@ void members_start(struct run *run)
     if (run->member_schedules[i])
       schedule_start(run->member_schedules[i], run->start_ns, run->end_ns,
                      run->plan->events);
-  }
-}
-
-void members_measure(struct run *run, uint64_t from_ns)
-{
-  for (unsigned i = 0; run->member_schedules && i < run->test->members->n;
-       i++) {
-    if (run->member_schedules[i])
-      schedule_measure(run->member_schedules[i], from_ns);
   }
 }

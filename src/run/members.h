@@ -5,6 +5,7 @@
 #ifndef BENCH_RUN_MEMBERS_H
 #define BENCH_RUN_MEMBERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct err;
@@ -27,12 +28,14 @@ struct run_members {
  */
 unsigned run_members_only(const struct run_members *members, unsigned worker);
 
+/* Has a member a rate of its own?  NULL: it is no mix. */
+bool run_members_rated(const struct run_members *members);
+
 /* Make what is counted for members, and their schedules.  The workers exist. */
 int members_make(struct run *run, struct err *err);
 void members_done(struct run *run);
 
-/* The gate opens; the measured part begins at `from_ns`. */
+/* The gate opens. */
 void members_start(struct run *run);
-void members_measure(struct run *run, uint64_t from_ns);
 
 #endif

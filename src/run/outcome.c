@@ -8,13 +8,13 @@
 #include "base/err.h"
 #include "base/leave.h"
 #include "base/log.h"
+#include "run/arrivals.h"
 #include "run/conductor.h"
 #include "run/judge.h"
 #include "run/peers.h"
 #include "run/plan.h"
 #include "run/reporting.h"
 #include "run/runner.h"
-#include "run/schedule.h"
 #include "run/signals.h"
 #include "run/test.h"
 
@@ -55,8 +55,8 @@ static void final_report(struct conductor *c)
   periods_cumulative(run->periods, setup, end_ns, &r);
   if (setup->details) {
     periods_total(run->periods, setup, &total);
-    if (run->schedule)
-      total.arrivals = schedule_arrivals(run->schedule);
+    if (arrivals_any(run))
+      total.arrivals = arrivals_count(run);
     r.total = &total;
     r.classes = total.classes;
     r.members = total.members;

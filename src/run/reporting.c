@@ -14,12 +14,13 @@
 #include "base/wait.h"
 #include "report/form.h"
 #include "report/reporter.h"
+#include "run/arrivals.h"
 #include "run/judge.h"
 #include "run/life.h"
+#include "run/members.h"
 #include "run/periods.h"
 #include "run/plan.h"
 #include "run/run.h"
-#include "run/schedule.h"
 #include "run/test.h"
 
 enum {
@@ -96,7 +97,7 @@ static uint64_t new_arrivals(struct run *run, enum report_kind kind)
 {
   uint64_t *before = kind == REPORT_INTERVAL ? &run->arrived
                                              : &run->arrived_cumulative;
-  const uint64_t now = schedule_arrivals(run->schedule);
+  const uint64_t now = arrivals_count(run);
   const uint64_t since = now - *before;
 
   *before = now;
@@ -112,9 +113,8 @@ void reporting_fill(struct run *run, struct report *r, enum report_kind kind,
   r->form = form_of(run);
   r->elapsed_ns = now_ns > since_ns ? now_ns - since_ns : 0;
   r->threads = run->plan->threads;
-  if (run->schedule) {
-    r->queue_length = schedule_waiting(run->schedule,
-                                       arrivals_until(run, r, now_ns));
+  if (arrivals_any(run)) {
+    r->queue_length = arrivals_waiting(run, arrivals_until(run, r, now_ns));
     r->concurrency = run_count_phase(run, WORKER_EVENT);
     r->arrivals = new_arrivals(run, kind);
   }
@@ -218,8 +218,8 @@ static void look_at_queue(struct run *run, uint64_t now)
 
   if (run_stopped(run) != STOP_NO) /* see arrivals_until() */
     return;
-  waiting = schedule_waiting(run->schedule, now);
-  atomic_store_explicit(&run->arrivals, schedule_arrivals(run->schedule),
+  waiting = arrivals_waiting(run, now);
+  atomic_store_explicit(&run->arrivals, arrivals_count(run),
                         memory_order_relaxed); /* for show */
   if (run->plan->cfg.rate_overload != RATE_OVERLOAD_ABORT ||
       now < run->measured_ns || !is_open(run, now) || waiting < WAITING_MAX ||
@@ -228,8 +228,13 @@ static void look_at_queue(struct run *run, uint64_t now)
   log_msg(LOG_FATAL,
           "The event queue is full: %d events are waiting, the worker threads "
           "cannot keep up with %s%s",
-          WAITING_MAX, run->plan->curve ? "--load-profile" : "--rate=",
-          run->plan->curve ? "" : fmt_shortest(rate, run->plan->all_rate));
+          WAITING_MAX,
+          run_members_rated(run->test->members) ? "the rates of the mix"
+          : run->plan->curve                    ? "--load-profile"
+                                                : "--rate=",
+          run_members_rated(run->test->members) || run->plan->curve
+            ? ""
+            : fmt_shortest(rate, run->plan->all_rate));
   run_news(run);
 }
 
@@ -241,7 +246,7 @@ static void agenda_init(struct agenda *a, const struct run *run)
   a->interval_ns = tick_ns(plan) > 0 ? run->measured_ns + tick_ns(plan) : NEVER;
   a->checkpoint = 0;
   a->checkpoint_ns = checkpoint_due(run, 0);
-  a->queue_ns = run->schedule ? run->start_ns : NEVER;
+  a->queue_ns = arrivals_any(run) ? run->start_ns : NEVER;
   a->clock_ns = run->start_ns + NS_PER_S / 4;
   a->judge_ns = NEVER;
   if (run->judge) {
@@ -260,8 +265,8 @@ static void cut_warmup(struct run *run)
 {
   uint64_t now;
 
-  if (run->schedule) /* not while workers are held */
-    (void)schedule_waiting(run->schedule, run->measured_ns);
+  if (arrivals_any(run)) /* not while workers are held */
+    (void)arrivals_waiting(run, run->measured_ns);
   life_prepare_measured(run);
   /* This and the store to `recording` are sequentially consistent: either the
    * worker sees this store, or this thread sees the worker's. */

@@ -32,7 +32,8 @@ static int make_classes(struct run *run, struct err *err)
 
   if (plan->classes)
     rc = class_set_new(&run->classes, plan->threads, err);
-  if (rc == 0 && plan->report.details && plan_rated_by(plan)) {
+  if (rc == 0 && plan->report.details &&
+      (plan_rated_by(plan) || run_members_rated(run->test->members))) {
     rc = class_set_new(&run->rated, plan->threads, err);
     if (rc == 0) {
       (void)class_id(run->rated, "service_time", strlen("service_time"));
@@ -132,6 +133,8 @@ int conductor_set_up(struct conductor *c, const void *cfg, struct err *err)
     return rc;
   c->opened = true;
   run->report_setup.form = run->test->form;
+  if (run_members_rated(run->test->members))
+    run->report_setup.rate = true;
   if (ops->setup)
     ops->setup(run->test_run, &run->report_setup);
   rc = reporters_begin(run->reporters, run->n_reporters, &run->report_setup,

@@ -136,7 +136,9 @@ static uint64_t pause_of(struct worker *w)
   uint64_t ns = w->rest_ns;
 
   w->rest_ns = 0;
-  if (w->iteration > 0) /* there is an event that it may think about */
+  /* There is an event that it may think about, and the next is not due at a
+   * moment of its own. */
+  if (w->iteration > 0 && !w->schedule)
     ns += think_draw(&w->plan->think, &w->think);
   return ns;
 }

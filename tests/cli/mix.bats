@@ -201,6 +201,46 @@ has_own_rate() {
   sooner_or_later has_own_rate
 }
 
+@test "what a member with a rate could not begin is in queue, arrivals and objective" {
+  printf '%s\n' 'ffi.cdef("int usleep(unsigned);")' \
+    'function event() ffi.C.usleep(20000) end' >slow.lua
+  echo 'function event() end' >one.lua
+  for rate in --rate=10 --load-profile=10; do
+    mix ./slow.lua:1:rate=400,./one.lua:1 --events=0 --time=1 $rate \
+      --slo='p99<=10s' --json=m.json --report-interval=0.5
+    must is "$status" 4
+    check m.json 'd["rate"]["backlog"] > 100' \
+      'd["totals"]["queue_length"] == d["rate"]["backlog"]' \
+      'd["rate"]["arrivals"] >= d["members"][0]["events"] + d["rate"]["backlog"]' \
+      'd["slo"]["terms"][0]["beyond"] > 100' \
+      '"backlog" in [w["code"] for w in d["warnings"]]' \
+      'd["rate"]["lag_ns"]["count"] <= d["rate"]["arrivals"]'
+    must has "$output" 'queue length: [1-9]'
+    must has "$stderr" 'the rates of the mix were not sustained'
+  done
+  mix ./slow.lua:1:rate=2e8,./one.lua:1 --events=0 --time=60 \
+    --rate-overload=abort
+  must is "$status" 1
+  must has "$stderr" 'event queue is full.* cannot keep up with the rates of the mix'
+}
+
+@test "a member with a rate does not think: the rate says when events are due" {
+  echo 'function event() end' >one.lua
+  good ./one.lua:1:rate=200,b=./one.lua:1 --events=0 --time=2 \
+    --think-time=1h --json=m.json
+  check m.json 'd["members"][0]["events"] > 5' 'd["members"][1]["events"] == 1'
+}
+
+@test "a rate of the whole that no member would follow is refused" {
+  echo 'function event() end' >one.lua
+  mix ./one.lua:1:rate=200 --rate=10
+  must is "$status" 1
+  must is "$stderr" 'FATAL: --rate is for members of the mix without a rate of their own, and all have one'
+  mix ./one.lua:1:rate=200 --load-profile=10x1s
+  must is "$status" 1
+  must has "$stderr" '--load-profile is for members of the mix'
+}
+
 @test "with --rate, --warmup-time and intervals" {
   echo 'function event() end' >one.lua
   good a=./one.lua@3,b=./one.lua --rate=1000 --events=500 --warmup-time=0.2 \
