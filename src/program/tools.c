@@ -135,6 +135,11 @@ static int check_find(const struct program *p, struct err *err)
   if (alien_to_find(p))
     return err_set(err, -EINVAL, "--find cannot be used with --%s",
                    alien_to_find(p));
+  e = optset_find(&p->set, "think-time");
+  if (cfg->find == SEARCH_RATE && e && e->given)
+    return err_set(err, -EINVAL,
+                   "--find=rate cannot be used with --think-time: a rate says "
+                   "when each event is due");
   if (p->opts.run.time_s <= 0)
     return err_set(err, -EINVAL, "--find needs --time, the limit of each step");
   return 0;

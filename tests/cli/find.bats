@@ -223,6 +223,9 @@ print("agree" if a is None or b is None or 0.2 < a / b < 5 else f"{a} and {b}")'
     must is "$status" 1
     must is "$stderr" "--find cannot be used with --${option%=*}"
   done
+  bench model --find=rate --slo='p99<=1s' --think-time=1ms run
+  must is "$status" 1
+  must is "$stderr" '--find=rate cannot be used with --think-time: a rate says when each event is due'
   bench model --confirm=2 run
   must is "$status" 1
   must is "$stderr" '--confirm has no effect without --find'
