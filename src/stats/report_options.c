@@ -25,7 +25,7 @@ const struct opt report_opts[] = {
   {
     OPT_LIST(struct report_setup, percentile_list),
     .name = "percentiles",
-    .flags = OPT_NO_GAPS | OPT_OWN | OPT_COMMON,
+    .flags = OPT_NO_GAPS | OPT_OWN,
     .def = "",
     .check = is_percentile,
     .expected = "a comma-separated list of numbers greater than 0 and at most "

@@ -499,9 +499,10 @@ int sweep_run(const struct sweep_input *in)
   struct err err = { "" };
   int status, rc;
 
-  if (in->n_parts == 0)
+  if (in->n_parts == 0) {
     s.find.rules = sweep_rules(in->cfg);
-  find_set_objective(&s.find, in->objective);
+    find_set_objective(&s.find, in->objective);
+  }
   rc = begin(&s, &err);
   if (rc == 0)
     rc = sweep_finds(&s) ? sweep_find_steps(&s, &err) : run_steps(&s, &err);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bench
--- An order-entry workload with the tables, the five transactions and the rules
--- of TPC-C.  One event is one transaction.  The report has new orders per
--- minute and an audit of the run; `check` proves that the tables are consistent.
+-- One event: one of the five transactions of an order-entry workload with the
+-- tables and the rules of TPC-C.  The report has new orders per minute and an
+-- audit of the run; `check` proves that the tables are consistent.
 --
 -- tpcc_model chooses the inputs, tpcc_transactions executes them, tpcc_audit
 -- counts and reports, tpcc_tables has prepare and cleanup, tpcc_check has check.
