@@ -230,7 +230,7 @@ LUA
 
 @test "secondary: prepare, run, check, and what check and run find" {
   for kind in $kinds; do
-    aim "$kind" secondary
+    aim_workload "$kind" secondary
     secondary_life
     if [ "$kind" = pgsql ]; then
       # An index that was not told of a row.
