@@ -122,6 +122,7 @@ static void print_step(const struct sweep *s, const struct find *f)
   const struct search_step *step = &f->step[i];
   const struct result_file *result = &s->outcomes[s->n_outcomes - 1].result;
   const bool is_free = f->rules.what == SEARCH_RATE && step->value == 0;
+  const bool has_run = result->json && isfinite(result->run.period_s);
   struct strbuf value = { 0 };
 
   if (is_free)
@@ -131,11 +132,11 @@ static void print_step(const struct sweep *s, const struct find *f)
   (void)fprintf(s->text, "%4zu  %-9s  %-13s  %-6s", f->n,
                 search_phase_name(step->phase), strbuf_str(&value),
                 is_free ? "" : search_verdict_name(step->verdict));
-  if (result->json)
+  if (has_run)
     (void)fprintf(s->text, "  %10.2f events/s", step->throughput);
   if (f->latency_ns[i] > 0 && isfinite(f->latency_ns[i]))
     (void)fprintf(s->text, "  %10.3f ms", f->latency_ns[i] / 1e6);
-  if (result->json)
+  if (has_run)
     (void)fprintf(s->text, "  %7.1f s", result->run.period_s);
   print_codes(s, result->json);
   (void)fputs("\n", s->text);

@@ -246,7 +246,8 @@ L
 }
 
 @test "the end of a run does not wait for pauses" {
-  local who
+  local who lines
+  echo 'function event() io.stderr:write("event\n") end' >one.lua
   for who in --threads=4 "--threads=1 --clients=4"; do
     # shellcheck disable=SC2086
     null oltp_point_select $who --think-time=exp:20h --time=1 --json=a.json
@@ -254,10 +255,13 @@ L
     check a.json "d['run']['end_reason'] == 'time_limit'" "d['totals']['events'] == 4" \
       "1 <= d['totals']['period_s'] < 3600"
     # shellcheck disable=SC2086
-    "$BENCH" oltp_point_select --db-driver=null $who --think-time=24h --time=0 \
+    "$BENCH" ./one.lua --db-driver=null $who --think-time=24h --time=0 \
       --report-interval=0.1 run >out 2>err 3>&- &
     local pid=$!
-    until grep -q '^\[' out; do read -rt 0.05 <> <(:) || :; done
+    until [ "$(grep -c '^event$' err)" -eq 4 ]; do read -rt 0.05 <> <(:) || :; done
+    # A whole interval later they have been counted.
+    lines=$(grep -c '^\[' out) || :
+    until [ "$(grep -c '^\[' out)" -gt $((lines + 1)) ]; do read -rt 0.05 <> <(:) || :; done
     kill -TERM $pid
     status=0
     wait $pid || status=$?
