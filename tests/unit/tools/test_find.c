@@ -3,6 +3,7 @@
  * search that is written, read and replayed.
  */
 #include <math.h>
+#include <stdio.h>
 
 #include "base/err.h"
 #include "base/strbuf.h"
@@ -10,9 +11,10 @@
 #include "tools/find.h"
 #include "tools/result.h"
 
-/* A step of 10 s at a rate of 100/s. */
-static enum search_verdict verdict_of(const char *end, const char *decision,
-                                      unsigned arrivals, const char *warning)
+/* A step of 10 s at a rate of 100/s.  `arrivals` is text of JSON. */
+static enum search_verdict verdict_with(const char *end, const char *decision,
+                                        const char *arrivals,
+                                        const char *warning)
 {
   struct find f = { .rules = { SEARCH_RATE, 0.03, 3 } };
   struct strbuf text = { 0 };
@@ -21,7 +23,7 @@ static enum search_verdict verdict_of(const char *end, const char *decision,
 
   strbuf_addf(&text,
               "{\"run\": {\"end_reason\": \"%s\"}, \"rate\": {\"arrivals\": "
-              "%u}, \"warnings\": [{\"code\": \"%s\"}], \"decision\": "
+              "%s}, \"warnings\": [{\"code\": \"%s\"}], \"decision\": "
               "{\"verdict\": \"%s\"}, \"slo\": {\"terms\": [{\"unit\": "
               "\"ratio\", \"limit\": 0.1, \"value\": 0}, {\"unit\": \"ns\", "
               "\"limit\": 2e6, \"value\": null}]}}",
@@ -34,6 +36,15 @@ static enum search_verdict verdict_of(const char *end, const char *decision,
   json_decref(json);
   strbuf_done(&text);
   return f.step[0].verdict;
+}
+
+static enum search_verdict verdict_of(const char *end, const char *decision,
+                                      unsigned arrivals, const char *warning)
+{
+  char text[16];
+
+  (void)snprintf(text, sizeof(text), "%u", arrivals);
+  return verdict_with(end, decision, text, warning);
 }
 
 static void check_verdicts(void)
@@ -53,6 +64,12 @@ static void check_verdicts(void)
      "a client that offers less is the limit");
   OK(verdict_of("decided", "failed", 900, "trend") == SEARCH_FAILED,
      "arrivals vary by chance");
+  OK(verdict_with("decided", "failed", "1800, \"member_arrivals\": 1000",
+                  "trend") == SEARCH_CLIENT,
+     "the arrivals of members with rates of their own do not hide it");
+  OK(verdict_with("decided", "failed", "2000, \"member_arrivals\": 1000",
+                  "trend") == SEARCH_FAILED,
+     "nor are they missing");
   find_judge(&f, SEARCH_CEILING, 0, NULL);
   OK(f.step[0].verdict == SEARCH_NO_RESULT, "no document");
 }
