@@ -162,7 +162,7 @@ static bool wait_for_start(struct worker *w, uint64_t *now)
     return true;
   due = schedule_take(w->schedule, w->counted ? run->measured_ns : 0);
   if (!wait_until(w, due, now)) {
-    if (due <= *now && due <= run->end_ns)
+    if (w->counted && due <= *now && due <= run->end_ns)
       schedule_leave(w->schedule);
     return false;
   }
