@@ -234,7 +234,8 @@ static int run_tool(struct program *p, const struct tool *tool, void *cfg)
   }
   if (args.n_files == 1 && strcmp(args.files[0], "help") == 0)
     return tool_help(p, tool);
-  status = tool->run(&args, &err);
+  status = tool->uses_database ? program_verify(p, &args, &err)
+                               : tool->run(&args, &err);
   if (status != TOOL_OK && err.text[0] != '\0')
     (void)program_fail(&err);
   return status;
