@@ -41,7 +41,7 @@ struct cycle_step {
 };
 
 struct finding {
-  uint64_t n;     /* how often; of a cycle: groups of transactions that have it */
+  uint64_t n; /* how often; of a cycle: groups of transactions that have it */
   uint32_t op[2]; /* of a direct one: the first example's operations; the second
                      can be missing */
   struct cycle_step *steps; /* owned; the shortest cycle */

@@ -84,8 +84,7 @@ static void visit(struct search *s, uint32_t root)
       continue;
     if (s->number[to] == 0)
       enter(s, to);
-    else if (s->component[to] == HISTORY_NONE &&
-             s->number[to] < s->low[place])
+    else if (s->component[to] == HISTORY_NONE && s->number[to] < s->low[place])
       s->low[place] = s->number[to];
   }
 }

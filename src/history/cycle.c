@@ -92,8 +92,8 @@ static bool expand(struct finder *f, uint32_t place, uint32_t depth,
   return false;
 }
 
-/* Search from `begin` to `goal` by at most `limit` transactions.  Returns whether it is
- * reached: then *ret_place and *ret_edge are the last step. */
+/* Search from `begin` to `goal` by at most `limit` transactions.  Returns
+ * whether it is reached: then *ret_place and *ret_edge are the last step. */
 static bool breadth(struct finder *f, uint32_t limit, uint32_t *ret_place,
                     uint32_t *ret_edge)
 {
@@ -167,9 +167,9 @@ static int collect(const struct finder *f, uint32_t node, uint32_t first,
     steps[j] = swap;
   }
   if (by_trx)
-    steps[back + 1] = (struct cycle_step){
-      place / 2, (enum edge)f->g->kind[last], f->g->cause[last]
-    };
+    steps[back + 1] = (struct cycle_step){ place / 2,
+                                           (enum edge)f->g->kind[last],
+                                           f->g->cause[last] };
   *ret = steps;
   *ret_n = back + 1 + by_trx;
   return 0;
@@ -228,7 +228,9 @@ int walk_shortest(const struct graph *g, const struct walk_rule *rule,
                   bool *ret_shortest)
 {
   const size_t n = (size_t)g->n * 2 + 1;
-  struct finder f = { .g = g, .rule = rule, .components = components,
+  struct finder f = { .g = g,
+                      .rule = rule,
+                      .components = components,
                       .between = { rule->between | BIT(EDGE_VIA),
                                    rule->way.apart },
                       .effort = effort };

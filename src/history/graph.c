@@ -111,7 +111,8 @@ static void add_chains(struct builder *b, uint32_t version)
   }
 }
 
-/* The place of a transaction in a row of followers; their number: it is none. */
+/* The place of a transaction in a row of followers; their number: it is none.
+ */
 static uint32_t place_of(const struct builder *b, uint32_t version,
                          uint32_t trx)
 {

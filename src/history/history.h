@@ -2,9 +2,9 @@
  * history.h - what the transactions of a run have done, as their clients saw
  * it: the form of the file, and what a program reads from it.
  *
- * The file is text.  Its first line is HISTORY_MAGIC and the kind of its values,
- * "lists" or "registers".  Lines that begin with # are for people.  Each other
- * line is one transaction:
+ * The file is text.  Its first line is HISTORY_MAGIC and the kind of its
+ * values, "lists" or "registers".  Lines that begin with # are for people. Each
+ * other line is one transaction:
  *
  *   PROCESS INVOKED COMPLETED OUTCOME [OPERATION]...
  *

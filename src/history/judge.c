@@ -21,26 +21,21 @@
 
 /* Where cycles are searched, from the worst. */
 static const struct walk_rule of_writes = { { WW, false }, WW, WW, false };
-static const struct walk_rule of_reads = { { WW | WR, false },
-                                           WR,
-                                           WW | WR,
-                                           false };
-static const struct walk_rule apart = { { WW | WR | RW | VIA, true },
-                                        RW,
-                                        WW | WR | RW,
-                                        false };
-static const struct walk_rule single = { { WW | WR | RW | VIA, true },
-                                         RW,
-                                         WW | WR,
-                                         false };
-static const struct walk_rule in_a_row = { { WW | WR | RW | VIA, false },
-                                           RW,
-                                           WW | WR | RW,
-                                           true };
-static const struct walk_rule any = { { WW | WR | RW | VIA, false },
-                                      WW | WR | RW,
-                                      WW | WR | RW,
-                                      false };
+static const struct walk_rule of_reads = {
+  { WW | WR, false }, WR, WW | WR, false
+};
+static const struct walk_rule apart = {
+  { WW | WR | RW | VIA, true }, RW, WW | WR | RW, false
+};
+static const struct walk_rule single = {
+  { WW | WR | RW | VIA, true }, RW, WW | WR, false
+};
+static const struct walk_rule in_a_row = {
+  { WW | WR | RW | VIA, false }, RW, WW | WR | RW, true
+};
+static const struct walk_rule any = {
+  { WW | WR | RW | VIA, false }, WW | WR | RW, WW | WR | RW, false
+};
 
 /* ---- cycles ---- */
 

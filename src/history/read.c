@@ -34,8 +34,8 @@ static int no_memory(struct reader *r)
   return err_set(r->err, -ENOMEM, "not enough memory for '%.400s'", r->path);
 }
 
-/* Make room for one more of `n` things.  Returns where they are now; NULL: there
- * is no room. */
+/* Make room for one more of `n` things.  Returns where they are now; NULL:
+ * there is no room. */
 static void *grown(struct reader *r, void *things, size_t *room, size_t n,
                    size_t size)
 {

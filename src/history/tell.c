@@ -89,8 +89,7 @@ static void tell_trx(const struct teller *t, unsigned n, uint32_t trx,
   if (it->completed_ns == UINT64_MAX)
     strbuf_adds(t->to, "an unknown end");
   else
-    strbuf_addf(t->to, "%.6f s",
-                (double)it->completed_ns / (double)NS_PER_S);
+    strbuf_addf(t->to, "%.6f s", (double)it->completed_ns / (double)NS_PER_S);
   strbuf_addf(t->to, ", %s\n", outcomes[it->outcome]);
   tell_ops(t, trx, cause);
 }

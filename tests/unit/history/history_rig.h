@@ -25,7 +25,8 @@ static inline void rig_read(struct history *h, const char *text)
   }
 }
 
-/* The names of what is found, with blanks between; valid until the next call. */
+/* The names of what is found, with blanks between; valid until the next call.
+ */
 static inline const char *rig_found(const char *text)
 {
   static char names[256];

@@ -47,7 +47,7 @@ struct trx {
 struct sim {
   struct trx *trxs;
   unsigned n;
-  int lists[KEYS][LIST_MAX]; /* what is committed */
+  int lists[KEYS][LIST_MAX];          /* what is committed */
   unsigned committed[KEYS][LIST_MAX]; /* when */
   int len[KEYS];
   int values;
@@ -279,7 +279,8 @@ static bool mutate(struct sim *s, enum mutation m)
     for (unsigned k = t + 1; k < s->n; k++) {
       const struct op *own = &x->ops[i + 1], *later = s->trxs[k].ops;
 
-      for (unsigned n = 0; s->trxs[k].ok && n < s->trxs[k].n_ops; n++, later++) {
+      for (unsigned n = 0; s->trxs[k].ok && n < s->trxs[k].n_ops;
+           n++, later++) {
         if (later->value > own->value && later->key == o->key) {
           o->list[o->n++] = later->value;
           return true;
@@ -409,8 +410,9 @@ static unsigned simple_cycles(const char *text)
 static unsigned real_cycles(const char *text)
 {
   static const unsigned bits[ANOMALIES] = {
-    [ANOMALY_G0] = 7,       [ANOMALY_G1C] = 7,     [ANOMALY_G_SINGLE] = 6,
-    [ANOMALY_G_NONADJACENT] = 6, [ANOMALY_G2_ITEM] = 4,
+    [ANOMALY_G0] = 7,       [ANOMALY_G1C] = 7,
+    [ANOMALY_G_SINGLE] = 6, [ANOMALY_G_NONADJACENT] = 6,
+    [ANOMALY_G2_ITEM] = 4,
   };
   struct history h;
   struct judgement j;
@@ -471,8 +473,7 @@ static void test_simple(struct strbuf *text)
       printf("# got %u, want %u:\n# %s\n", got, want, history);
   }
   OK(same == 4000, "4000 small histories have the cycles of a simple search");
-  OK(of[0] > 100 && of[4] > 100 && of[6] > 100 && of[7] > 100,
-     "of all kinds");
+  OK(of[0] > 100 && of[4] > 100 && of[6] > 100 && of[7] > 100, "of all kinds");
 }
 
 int main(void)
