@@ -263,6 +263,9 @@ int bench_sequence_set(const char *name, double next);
 int bench_sequence_take(const char *name, double n, double limit,
                         double *ret_first);
 void bench_class_record(void *cls, double took_ns);
+const char *bench_ack(double id);
+const char *bench_ack_query(int total, int others, double before,
+                            const char *query);
 double bench_now_ns(void);
 
 sql_connection *bench_db_connect(sql_driver *drv, const char *host,
