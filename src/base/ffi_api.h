@@ -266,6 +266,9 @@ int bench_job_put(double a, double b, double c);
 bool bench_job_take(double *ret_three);
 double bench_jobs_waiting(void);
 void bench_class_record(void *cls, double took_ns);
+const char *bench_ack(double id);
+const char *bench_ack_query(int total, int others, double before,
+                            const char *query);
 double bench_now_ns(void);
 
 sql_connection *bench_db_connect(sql_driver *drv, const char *host,

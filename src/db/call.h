@@ -35,7 +35,7 @@ static inline uint64_t call_start(struct conn *c)
 {
   uint64_t now = 0;
 
-  if (UNLIKELY(c->watched.limited || c->env->timed))
+  if (UNLIKELY(c->watched.limited || c->env->timed || c->env->ack_due))
     now = clock_now_ns();
   atomic_store_explicit(&c->watched.busy,
                         (now & ~(uint64_t)WATCH_CANCELLED) | WATCH_BUSY,

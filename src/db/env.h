@@ -20,6 +20,7 @@
 #include "db/process.h"
 #include "db/verdict.h"
 
+struct ack_client;
 struct conn;
 
 /* One statement that ended, for statement classes. */
@@ -60,8 +61,10 @@ struct db_env {
   void (*on_statement)(void *ctx, void *cls, const char *sql, size_t len,
                        uint64_t took_ns, const struct stmt_sample *s);
   void *on_statement_ctx;
-  bool timed;         /* on_statement is wanted; --db-debug sets it too */
-  struct churn churn; /* see env_start_churn() */
+  bool timed;             /* on_statement is wanted; --db-debug sets it too */
+  bool ack_due;           /* the next statement commits what `ack` has named */
+  struct ack_client *ack; /* [opt] writes down what is acknowledged */
+  struct churn churn;     /* see env_start_churn() */
 
   /* The layer's own. */
   struct driver_handle handle[DRIVERS_MAX];

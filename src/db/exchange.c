@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "db/acknowledge.h"
 #include "db/conn_message.h"
 #include "db/emul.h"
 #include "db/recover.h"
@@ -199,6 +200,8 @@ sql_result *exchange_end(struct conn *c, int rc, const struct exchange *info)
     rc = skip_empty(c);
     counted = rc > 0;
   }
+  if (UNLIKELY(c->env->ack_due))
+    acknowledge(c, info->call, rc);
   if (UNLIKELY(info->start_ns != 0 && c->env->timed) &&
       !(rc < 0 && verdict_is_cut(&c->out, conn_is_dead(c))))
     sample(c, info, rc < 0);

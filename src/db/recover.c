@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "db/acknowledge.h"
 #include "db/call.h"
 #include "db/conn_message.h"
 #include "db/transport.h"
@@ -148,6 +149,8 @@ void recover_failed(struct conn *c, enum call call, const char *sql, size_t len)
   const struct verdict v = verdict_failed(&what);
 
   c->cls = NULL;
+  if (c->out.lost)
+    acknowledge_loss(c);
   call_end_answer(c);
   if (v.class == VERDICT_MISUSE) {
     call_misuse(c, c->out.api_error);

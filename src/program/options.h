@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ack/options.h"
 #include "db/options.h"
 #include "load/options.h"
 #include "lua/engine/script_opts.h"
@@ -40,6 +41,7 @@ struct program_options {
   struct report_setup report; /* the plan has the other options */
   struct rand_cfg rand;
   struct db_cfg db;
+  struct ack_cfg ack;
   struct load_cfg load;
   struct script_cfg script;
   struct ranks_cfg ranks;
@@ -55,7 +57,7 @@ struct program_table {
 };
 
 enum {
-  PROGRAM_TABLES = 16
+  PROGRAM_TABLES = 17
 };
 
 extern const struct program_table program_tables[PROGRAM_TABLES];

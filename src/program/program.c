@@ -19,6 +19,7 @@
 #include "base/strbuf.h"
 #include "opt/cmdline.h"
 #include "opt/optset.h"
+#include "program/ack.h"
 #include "program/inherited.h"
 #include "program/internal.h"
 #include "program/source.h"
@@ -154,6 +155,8 @@ static int act(struct program *p)
                             p->cmdline.test);
   if (doctor && (!p->cmdline.test || strcmp(p->cmdline.test, "help") == 0))
     return program_doctor_machine(p);
+  if (program_check_ack(p) != EXIT_OK)
+    return EXIT_FAILED;
   source = source_of(p);
   if (source->settle)
     status = source->settle(p);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ack/log.h"
 #include "base/err.h"
 #include "base/leave.h"
 #include "base/log.h"
@@ -18,6 +19,7 @@
 #include "lua/find/resolve.h"
 #include "lua/find/search.h"
 #include "lua/find/source.h"
+#include "program/ack.h"
 #include "program/drivers.h"
 #include "program/internal.h"
 #include "program/source.h"
@@ -31,6 +33,7 @@
 struct script_job {
   struct resolved what;
   struct db_process db;
+  struct ack_log *ack; /* owned; NULL: none is wanted */
   bool has_db;
   struct script *script;
 };
@@ -141,6 +144,7 @@ static int load(struct job *job, struct err *err)
     .datadir = p->datadir,
     .opts = job->set,
     .db = &own->db,
+    .ack = &own->ack,
     .command = p->cmdline.command,
     .cfg = &p->opts.script,
     .member = job->member,
@@ -245,6 +249,8 @@ static int begin_run(struct job *job)
   tell_facts(job);
   if (program_lacks_data(job->p, &own->db.facts, job->what->path))
     return EXIT_FAILED;
+  if (program_open_ack(job, &own->ack) != EXIT_OK)
+    return EXIT_FAILED;
   job->p->text.hooks = script_hooks(own->script);
   return EXIT_OK;
 }
@@ -266,6 +272,7 @@ static void end_run(struct job *job)
   struct script_job *own = job->own;
 
   process_final_messages(&own->db);
+  program_end_ack(job, own->ack);
 }
 
 static int look(struct job *job)
@@ -337,6 +344,7 @@ static void end(struct job *job)
     leave_thread(&job->p->leave); /* the memory must stay valid */
     return;
   }
+  ack_log_free(own->ack);
   resolved_done(&own->what);
   free(own);
 }

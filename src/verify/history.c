@@ -9,7 +9,7 @@
 #include "history/export.h"
 #include "history/judge.h"
 #include "history/tell.h"
-#include "verify/verify.h"
+#include "verify/kinds.h"
 
 _Static_assert((int)VERIFY_LEVELS == (int)LEVELS, "the words of --expect");
 

@@ -1,7 +1,7 @@
 /*
  * kind_list.c - the kinds of files that `bench verify` judges.
  */
-#include "verify/verify.h"
+#include "verify/kinds.h"
 
-const struct verify_kind *const verify_kinds[] = { &verify_lists,
+const struct verify_kind *const verify_kinds[] = { &verify_acks, &verify_lists,
                                                    &verify_registers, NULL };

@@ -63,7 +63,6 @@ struct verify_kind {
   int (*judge)(const struct verify_input *in, struct err *err);
 };
 
-extern const struct verify_kind verify_lists, verify_registers;
 extern const struct verify_kind *const verify_kinds[]; /* ends with NULL */
 
 /* Which kind is the file?  -EINVAL, or what prevents reading it. */

@@ -111,7 +111,7 @@ L
     name=${script##*/}
     must grep -qF "\`${name%.lua}\`" <<<"${text//oltp_common.lua/\`oltp_common\`}"
   done
-  for script in oltp_read_write select_random_points select_random_ranges tpcb ycsb counter queue bank ingest json secondary; do
+  for script in oltp_read_write select_random_points select_random_ranges tpcb ycsb ack counter queue bank ingest json secondary; do
     bench $script help
     must [ "$status" = 0 ]
     options=$(sed -nE 's/^ +--([a-z-]+).*/\1/p' <<<"$output")
@@ -137,5 +137,5 @@ L
     n=$((n + 1))
   done < <(sed -nE 's/^\| `(\w+)` \| .* \| ([0-9]+) \+ ([0-9]+) \+ ([0-9]+)\b.*\|$/\1 \2 \3 \4/p' \
     "$BENCH_SRC/docs/workloads.md")
-  must is "$n" 13
+  must is "$n" 14
 }

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/ffi_api.h"
 #include "base/log.h"
+#include "db/acknowledge.h"
 #include "db/conn.h"
 #include "db/env_conns.h"
 #include "db/restart.h"
@@ -166,6 +167,7 @@ void bench_event_again(void)
 
   if (!s || !s->worker)
     return;
+  acknowledge_nothing(&s->env);
   env_undo_attempt(&s->env);
   worker_again(s->worker);
 }
@@ -174,8 +176,10 @@ void bench_event_undo(void)
 {
   struct state *s = state_current();
 
-  if (s)
-    env_undo_event(&s->env);
+  if (!s)
+    return;
+  acknowledge_nothing(&s->env);
+  env_undo_event(&s->env);
 }
 
 bool bench_in_event(void)

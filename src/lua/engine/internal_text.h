@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 enum {
-  INTERNAL_MODULES = 20,
+  INTERNAL_MODULES = 21,
   INTERNAL_DECLARATIONS = 176, /* maximum number */
 };
 

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+struct ack_log;
 struct bundle;
 struct db_process;
 struct optset;
@@ -20,6 +21,7 @@ struct script_setup {
   const char *datadir;         /* the folder of the bundled scripts */
   const struct optset *opts;
   struct db_process *db;
+  struct ack_log *const *ack; /* [opt] set when a run begins; NULL: no log */
   bool db_line;        /* the default driver may add a line to the mode block */
   const char *command; /* NULL: none */
   const struct script_cfg *cfg;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ack/log.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "db/classes/statement.h"
@@ -237,6 +238,8 @@ static int make(struct state *s, const struct state_role *role, struct err *err)
   if (role->worker) {
     s->env.event_open = &role->worker->open;
     s->env.event_number = &role->worker->iteration;
+    if (s->script->setup.ack && *s->script->setup.ack)
+      s->env.ack = ack_log_client(*s->script->setup.ack, s->tid);
     s->env.unread_too = role->worker->members ? &role->worker->turn_unread
                                               : &role->worker->unsettled;
   }

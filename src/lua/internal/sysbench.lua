@@ -332,6 +332,7 @@ lazily("programs", { "popen" }, { [""] = io })
 lazily("locale", { "setlocale" }, { [""] = os })
 lazily("histogram", { "new" }, { [""] = sysbench.histogram })
 lazily("counter", { "new" }, { [""] = sysbench.counter })
+lazily("ack", { "ack", "ack_query" }, { [""] = sysbench })
 lazily("report", { "default", "csv", "json" }, { report_ = sysbench })
 lazily("cmdline", {
   "read_cmdline_options",

@@ -1,0 +1,218 @@
+/*
+ * ack_report.c - see ack_report.h.
+ */
+#include "verify/ack_report.h"
+
+#include <inttypes.h>
+
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "base/fmt.h"
+#include "verify/verify.h"
+
+void ack_report_log(FILE *out, const struct ack_reader *r,
+                    const struct ack_set *s)
+{
+  const struct ack_header *h = &r->header;
+  const double took_s = (double)(s->last_ns > s->first_ns
+                                   ? s->last_ns - s->first_ns
+                                   : 0) /
+                        (double)NS_PER_S;
+
+  (void)fprintf(out, "Log '%s': %s, %" PRIu32 " client%s, %.3f s%s\n", r->path,
+                h->test, h->clients, fmt_plural(h->clients), took_s,
+                atomic_load(&h->end_ns) != 0
+                  ? ""
+                  : "; the run did not end in the usual way");
+  (void)fprintf(out,
+                "  %" PRIu64 " acknowledged, %" PRIu64 " aborted, %" PRIu64
+                " unknown\n",
+                s->acked, s->aborted, s->unknown);
+}
+
+/* Counts of entries, and the first numbers of each kind. */
+struct tally {
+  uint64_t lost, recovered, phantom, duplicate;
+  uint64_t phantom_ids[ACKS_EXAMPLES], duplicate_ids[ACKS_EXAMPLES];
+};
+
+static void note(uint64_t *count, uint64_t ids[ACKS_EXAMPLES], uint64_t id)
+{
+  if (*count < ACKS_EXAMPLES)
+    ids[*count] = id;
+  ++*count;
+}
+
+static void count(const struct ack_set *s, struct tally *t)
+{
+  for (size_t i = 0; i < s->n; i++) {
+    const struct ack_entry *e = &s->of[i];
+
+    if (ack_entry_is_lost(e))
+      t->lost += e->acked - e->found;
+    t->recovered += ack_entry_is_recovered(e);
+    if (ack_entry_is_phantom(e))
+      note(&t->phantom, t->phantom_ids, e->id);
+    if (ack_entry_is_duplicate(e))
+      note(&t->duplicate, t->duplicate_ids, e->id);
+  }
+}
+
+static void line(FILE *out, const char *name, uint64_t n, const char *means,
+                 const uint64_t *ids)
+{
+  (void)fprintf(out, "  %-11s %9" PRIu64 "   %s", name, n, means);
+  for (uint64_t i = 0; ids && i < n && i < ACKS_EXAMPLES; i++)
+    (void)fprintf(out, "%s%" PRIu64, i == 0 ? ": " : ", ", ids[i]);
+  (void)fputs(ids && n > ACKS_EXAMPLES ? ", ...\n" : "\n", out);
+}
+
+/* How long before the failure the losses were acknowledged. */
+static void by_time(FILE *out, const struct losses *l)
+{
+  static const double limits[] = { 0.001, 0.01, 0.1, 1, 10, 100 };
+  uint64_t counts[ARRAY_SIZE(limits) + 1] = { 0 };
+  double most = 0;
+
+  for (size_t i = 0; i < l->n; i++) {
+    const double s = (double)l->of[i].before_ns / (double)NS_PER_S;
+    size_t k = 0;
+
+    while (k < ARRAY_SIZE(limits) && s >= limits[k])
+      k++;
+    counts[k]++;
+    most = s > most ? s : most;
+  }
+  (void)fprintf(out, "Lost, by seconds before the failure (at most %.3f):\n",
+                most);
+  for (size_t k = 0; k <= ARRAY_SIZE(limits); k++) {
+    if (counts[k] == 0)
+      continue;
+    if (k < ARRAY_SIZE(limits))
+      (void)fprintf(out, "  below %-7g %9" PRIu64 "\n", limits[k], counts[k]);
+    else
+      (void)fprintf(out, "  %-13s %9" PRIu64 "\n", "more", counts[k]);
+  }
+}
+
+/* The first losses, one per line. */
+static void examples(FILE *out, const struct ack_reader *r,
+                     const struct losses *l)
+{
+  for (size_t i = 0; i < l->n && i < ACKS_EXAMPLES; i++) {
+    const struct loss *one = &l->of[i];
+
+    (void)fprintf(out,
+                  "  number %" PRIu64 " of client %" PRIu32
+                  ", acknowledged at %.3f s, %.3f s before its failure: %s\n",
+                  one->id, one->client,
+                  one->acked_ns > r->header.start_ns
+                    ? (double)(one->acked_ns - r->header.start_ns) /
+                        (double)NS_PER_S
+                    : 0.0,
+                  (double)one->before_ns / (double)NS_PER_S,
+                  one->hole ? "a hole" : "in a suffix");
+  }
+}
+
+/* What is left to say if nothing is wrong. */
+static int conclude_good(FILE *out, const struct ack_reader *r,
+                         const struct ack_set *s)
+{
+  if (r->damaged > 0) {
+    (void)fprintf(out,
+                  "Nobody can tell: %" PRIu64 " part%s of the log %s damaged\n",
+                  r->damaged, fmt_plural(r->damaged),
+                  r->damaged == 1 ? "is" : "are");
+    return VERIFY_UNKNOWN;
+  }
+  if (s->acked == 0) {
+    (void)fputs("Nobody can tell: nothing was acknowledged\n", out);
+    return VERIFY_UNKNOWN;
+  }
+  (void)fputs("ok: everything that was acknowledged is there\n", out);
+  return VERIFY_OK;
+}
+
+static int conclude_bad(FILE *out, const struct tally *t, uint64_t unexpected)
+{
+  const struct {
+    uint64_t n;
+    const char *name;
+  } all[] = {
+    { t->lost, "lost" },
+    { t->phantom, "phantom" },
+    { t->duplicate, "duplicate" },
+    { unexpected, "unexpected" },
+  };
+  const char *gap = " ";
+
+  (void)fputs("FAILED:", out);
+  for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+    if (all[i].n == 0)
+      continue;
+    (void)fprintf(out, "%s%" PRIu64 " %s", gap, all[i].n, all[i].name);
+    gap = ", ";
+  }
+  (void)fputs("\n", out);
+  return VERIFY_BAD;
+}
+
+/* May the database have what the log does not name? */
+static bool may_have_others(const struct ack_reader *r)
+{
+  const struct ack_header *h = &r->header;
+
+  return (h->flags & ACK_OTHERS) != 0 || r->damaged > 0 ||
+         ((h->flags & ACK_REMOTE) != 0 && atomic_load(&h->end_ns) == 0);
+}
+
+int ack_report_numbers(FILE *out, const struct ack_reader *r,
+                       const struct ack_set *s, const struct losses *l)
+{
+  const bool others = may_have_others(r);
+  const uint64_t unexpected = others ? 0 : s->unexpected;
+  struct tally t = { 0 };
+
+  count(s, &t);
+  (void)fprintf(out, "Database: %" PRIu64 " row%s\n", s->rows,
+                fmt_plural(s->rows));
+  (void)fprintf(out,
+                "  lost        %9" PRIu64 "   acknowledged, and not there: "
+                "%zu in a suffix, %zu in a hole\n",
+                t.lost, l->n - l->n_holes, l->n_holes);
+  line(out, "recovered", t.recovered, "the outcome was unknown, and it is there",
+       NULL);
+  line(out, "phantom", t.phantom, "aborted, and it is there", t.phantom_ids);
+  line(out, "duplicate", t.duplicate, "it is there more than once",
+       t.duplicate_ids);
+  line(out, others ? "others" : "unexpected", s->unexpected,
+       "it is there, and the log does not name it",
+       others ? NULL : s->unexpected_ids);
+  if (l->n > 0) {
+    by_time(out, l);
+    examples(out, r, l);
+  }
+  return t.lost + t.phantom + t.duplicate + unexpected > 0
+           ? conclude_bad(out, &t, unexpected)
+           : conclude_good(out, r, s);
+}
+
+int ack_report_total(FILE *out, const struct ack_reader *r,
+                     const struct ack_set *s, double growth)
+{
+  const double acked = (double)s->acked, unknown = (double)s->unknown;
+
+  (void)fprintf(out, "Database: %.0f since the begin of the run\n", growth);
+  if (growth < acked) {
+    (void)fprintf(out, "FAILED: at least %.0f lost\n", acked - growth);
+    return VERIFY_BAD;
+  }
+  if (growth > acked + unknown && !may_have_others(r)) {
+    (void)fprintf(out, "FAILED: %.0f unexpected\n", growth - acked - unknown);
+    return VERIFY_BAD;
+  }
+  (void)fprintf(out, "  recovered   %9.0f   the outcome was unknown\n",
+                growth > acked + unknown ? unknown : growth - acked);
+  return conclude_good(out, r, s);
+}
