@@ -83,6 +83,8 @@ static step_function *step_of(const struct job *job)
 {
   if (strcmp(job->command, "prepare") == 0)
     return job->test->ops->prepare;
+  if (strcmp(job->command, "verify") == 0)
+    return job->test->ops->verify;
   return job->test->ops->cleanup;
 }
 
@@ -92,6 +94,8 @@ static enum test_command find_command(const struct job *job)
     return TEST_RUN;
   if (strcmp(job->command, "help") == 0)
     return TEST_OPTIONS;
+  if (strcmp(job->command, "verify") == 0)
+    return job->test->ops->verify ? TEST_CALL : TEST_UNKNOWN;
   if (strcmp(job->command, "prepare") != 0 &&
       strcmp(job->command, "cleanup") != 0)
     return TEST_UNKNOWN;
@@ -100,8 +104,10 @@ static enum test_command find_command(const struct job *job)
 
 static void list_commands(const struct job *job, struct strbuf *out)
 {
-  strbuf_adds(out, job->test->ops->prepare ? "prepare run cleanup help"
-                                           : "run help");
+  strbuf_adds(out, job->test->ops->prepare ? "prepare run " : "run ");
+  if (job->test->ops->verify)
+    strbuf_adds(out, "verify ");
+  strbuf_adds(out, job->test->ops->prepare ? "cleanup help" : "help");
 }
 
 static void print_options(const struct job *job, struct strbuf *out)
@@ -111,7 +117,11 @@ static void print_options(const struct job *job, struct strbuf *out)
 
 static int call(struct job *job, struct err *err)
 {
-  return step_of(job)(job->plan, job->cfg, err);
+  const int rc = step_of(job)(job->plan, job->cfg, err);
+
+  if (rc > 0 && err->text[0] != '\0')
+    (void)program_fail(err); /* the status says more than that */
+  return rc;
 }
 
 static int look(struct job *job)

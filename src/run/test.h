@@ -46,6 +46,9 @@ struct test_ops {
   int (*prepare)(const struct plan *plan, const void *cfg, struct err *err);
   int (*cleanup)(const struct plan *plan, const void *cfg, struct err *err);
 
+  /* [opt] The verify command; returns the exit status, and no errno value. */
+  int (*verify)(const struct plan *plan, const void *cfg, struct err *err);
+
   /*
    * Once per run, on the main thread: check options further and allocate what
    * workers share (open), print the test's own lines of the mode block through

@@ -133,15 +133,21 @@ static int flush(struct mmap_engine *e, uint32_t file, uint64_t start_ns,
                  struct err *err)
 {
   const struct request r = { .op = FILE_OP_FSYNC, .file = file };
+  const uint64_t syncing = io_syncing(e->io);
   int rc;
 
   do {
     rc = msync(e->map[file], e->io->fio->layout.file_bytes, MS_SYNC);
   } while (rc < 0 && errno == EINTR);
-  if (rc < 0)
-    return io_failed(e->io, &r, 0, errno, err);
+  if (rc < 0) {
+    const int why = errno;
+
+    (void)io_synced(e->io, file, syncing, true,
+                    err); /* io_failed() says more */
+    return io_failed(e->io, &r, 0, why, err);
+  }
   io_done(e->io, FILE_OP_FSYNC, 0, start_ns, io_now(e->io));
-  return 0;
+  return io_synced(e->io, file, syncing, false, err);
 }
 
 static int mmap_sync(void *engine, uint32_t file, struct err *err)
@@ -171,25 +177,29 @@ static bool copy_bytes(const struct mmap_engine *e, const struct request *r)
 static int mmap_execute(void *engine, const struct request *r, struct err *err)
 {
   struct mmap_engine *e = engine;
-  uint64_t start_ns = io_start(e->io), end_ns;
+  uint64_t start_ns = io_start(e->io), end_ns, generation = 0;
+  int rc = 0;
 
   if (r->op == FILE_OP_FSYNC)
     return flush(e, r->file, start_ns, err);
-  if (UNLIKELY(e->io->fio->check != NULL) && r->op == FILE_OP_WRITE) {
-    io_fill(e->io, r, e->buf);
+  if (UNLIKELY(e->io->fio->fills) && r->op == FILE_OP_WRITE) {
+    rc = io_fill(e->io, r, e->buf, &generation, err);
+    if (rc < 0)
+      return rc;
     start_ns = clock_now_ns();
   }
   if (!copy_bytes(e, r)) {
-    int rc = io_failed(e->io, r, 0, r->op == FILE_OP_READ ? EIO : ENOSPC, err);
-
+    rc = io_failed(e->io, r, 0, r->op == FILE_OP_READ ? EIO : ENOSPC, err);
     err_prefix(err, "SIGBUS (file cut off, disk full or I/O error)");
     return rc;
   }
   end_ns = io_now(e->io);
   io_done(e->io, r->op, r->length, start_ns, end_ns);
+  if (r->op == FILE_OP_WRITE)
+    rc = io_written(e->io, r, generation, err);
   pattern_release(&e->io->fio->pattern, r->place);
   if (r->op == FILE_OP_WRITE)
-    return e->fsync_all ? flush(e, r->file, end_ns, err) : 0;
+    return rc == 0 && e->fsync_all ? flush(e, r->file, end_ns, err) : rc;
   return io_check(e->io, r, e->buf, err);
 }
 

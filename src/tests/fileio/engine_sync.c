@@ -54,13 +54,16 @@ static int sync_sync(void *engine, uint32_t file, struct err *err)
 static int sync_execute(void *engine, const struct request *r, struct err *err)
 {
   struct sync_engine *e = engine;
-  uint64_t start_ns = io_start(e->io), end_ns;
+  uint64_t start_ns = io_start(e->io), end_ns, generation = 0;
   ssize_t n;
+  int rc = 0;
 
   if (r->op == FILE_OP_FSYNC)
     return io_sync(e->io, r->file, start_ns, err);
-  if (UNLIKELY(e->io->fio->check != NULL) && r->op == FILE_OP_WRITE) {
-    io_fill(e->io, r, e->buf);
+  if (UNLIKELY(e->io->fio->fills) && r->op == FILE_OP_WRITE) {
+    rc = io_fill(e->io, r, e->buf, &generation, err);
+    if (rc < 0)
+      return rc;
     start_ns = clock_now_ns();
   }
   if (UNLIKELY(r->op == FILE_OP_TRIM)) {
@@ -76,9 +79,11 @@ static int sync_execute(void *engine, const struct request *r, struct err *err)
     return io_short(e->io, r, e->buf, (uint64_t)n, err);
   end_ns = io_now(e->io);
   io_done(e->io, r->op, r->length, start_ns, end_ns);
+  if (r->op == FILE_OP_WRITE)
+    rc = io_written(e->io, r, generation, err);
   pattern_release(&e->io->fio->pattern, r->place);
   if (r->op == FILE_OP_WRITE)
-    return e->fsync_all ? io_sync(e->io, r->file, end_ns, err) : 0;
+    return rc == 0 && e->fsync_all ? io_sync(e->io, r->file, end_ns, err) : rc;
   return io_check(e->io, r, e->buf, err);
 }
 

@@ -111,25 +111,34 @@ static struct request first_of(const struct wal_engine *e,
   return r;
 }
 
+static int write_records(struct wal_engine *e, const struct request *r,
+                         struct err *err)
+{
+  struct io *io = e->io;
+  uint64_t start_ns, generation;
+  ssize_t done;
+  int rc = io_fill(io, r, e->wal->buf, &generation, err);
+
+  if (rc < 0)
+    return rc;
+  start_ns = io_now(io);
+  done = calls_transfer(io->fio->files.fd[r->file], r, e->wal->buf);
+  if (done < 0)
+    return io_failed(io, r, 0, errno, err);
+  if (done != (ssize_t)r->length)
+    return io_short(io, r, e->wal->buf, (uint64_t)done, err);
+  io_done(io, FILE_OP_WRITE, r->length, start_ns, io_now(io));
+  return io_written(io, r, generation, err);
+}
+
 /* Makes the first records of the part durable, and publishes how many. */
 static int lead(struct wal_engine *e, const struct group_part *part,
                 struct err *err)
 {
-  struct io *io = e->io;
-  uint64_t start_ns, n = 0;
+  uint64_t n = 0;
   const struct request r = first_of(e, part, &n);
-  ssize_t done;
-  int rc = 0;
+  int rc = write_records(e, &r, err);
 
-  io_fill(io, &r, e->wal->buf);
-  start_ns = io_now(io);
-  done = calls_transfer(io->fio->files.fd[r.file], &r, e->wal->buf);
-  if (done < 0)
-    rc = io_failed(io, &r, 0, errno, err);
-  else if (done != (ssize_t)r.length)
-    rc = io_short(io, &r, e->wal->buf, (uint64_t)done, err);
-  else
-    io_done(io, FILE_OP_WRITE, r.length, start_ns, io_now(io));
   if (rc == 0 && !e->durable_writes)
     rc = wal_sync(e, r.file, err);
   group_publish(&e->wal->group, rc == 0 ? n : 0);

@@ -22,6 +22,7 @@ struct err;
 struct mixed;
 struct plan;
 struct wal;
+struct witness;
 
 struct fileio {
   /* Constant while workers exist. */
@@ -32,13 +33,15 @@ struct fileio {
   struct layout layout;
   struct folder folder;
   struct files files;
-  struct validate *check; /* owned; NULL without --validate */
-  char **map;             /* owned by the mmap engine; [files] */
-  struct steady steady;   /* with --file-steady */
-  struct wear wear;       /* in modes that write */
-  bool special;           /* mixed or steady: next() has more to do */
-  struct mixed *mixed;    /* owned; NULL in other modes */
-  struct wal *wal;        /* owned by the engine of the log */
+  struct validate *check;  /* owned; NULL without --validate */
+  struct witness *witness; /* owned; NULL without --file-io-verify */
+  bool fills;              /* one of the two: a write has data of its own */
+  char **map;              /* owned by the mmap engine; [files] */
+  struct steady steady;    /* with --file-steady */
+  struct wear wear;        /* in modes that write */
+  bool special;            /* mixed or steady: next() has more to do */
+  struct mixed *mixed;     /* owned; NULL in other modes */
+  struct wal *wal;         /* owned by the engine of the log */
 
   struct pattern pattern; /* used by any worker */
 
@@ -55,5 +58,8 @@ void fileio_describe(void *run);
 /* The commands. */
 int fileio_prepare(const struct plan *plan, const void *cfg, struct err *err);
 int fileio_cleanup(const struct plan *plan, const void *cfg, struct err *err);
+
+/* Judges the files by the log of a run.  Returns the exit status. */
+int fileio_verify(const struct plan *plan, const void *cfg, struct err *err);
 
 #endif

@@ -121,7 +121,9 @@ static int open_entry(const struct folder *f, uint64_t file, int flags)
   if (folder_is_device(f))
     return open(name, (f->read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC |
                         (flags & ~O_CREAT));
-  return openat(dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags,
+  return openat(dir, name,
+                (f->read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NOFOLLOW |
+                  flags,
                 S_IRUSR | S_IWUSR);
 }
 

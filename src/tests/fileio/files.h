@@ -27,7 +27,7 @@ struct folder {
 
   /* If a block device replaces the folder, it is the only file. */
   uint64_t device_bytes; /* used bytes of it; 0: this is a folder */
-  bool read_only;        /* the device was opened for reading */
+  bool read_only;        /* the device or the files are only read */
 };
 
 /* The descriptors of all files; shared by all threads. */
@@ -50,8 +50,9 @@ const char *folder_name(const struct folder *f, uint64_t file, char *buf,
                         size_t room);
 
 /*
- * Open one file for writing, with `flags` for open() added; create: also if it
- * does not exist.  *ret_bytes is its length; NULL: not wanted.
+ * Open one file for writing, or for reading if the folder is read_only, with
+ * `flags` for open() added; create: also if it does not exist.  *ret_bytes is
+ * its length; NULL: not wanted.
  */
 int folder_open_file(const struct folder *f, uint64_t file, int flags,
                      bool create, int *ret_fd, uint64_t *ret_bytes,

@@ -68,11 +68,16 @@ void io_buffers_free(const struct io *io, void *buffers, uint64_t n)
     (void)munmap(buffers, n * stride_of(io));
 }
 
-void io_fill(struct io *io, const struct request *r, void *buf)
+int io_fill(struct io *io, const struct request *r, void *buf,
+            uint64_t *ret_generation, struct err *err)
 {
+  if (io->fio->witness)
+    return witness_begin(io->fio->witness, io, r, buf, ret_generation, err);
   if (io->fio->check)
     validate_fill(io->fio->check, &io->random, buf, r->length, r->file,
                   r->offset);
+  *ret_generation = 0;
+  return 0;
 }
 
 int io_check(const struct io *io, const struct request *r, const void *buf,
@@ -133,11 +138,16 @@ int io_failed(const struct io *io, const struct request *r, uint64_t got,
 int io_sync(struct io *io, uint32_t file, uint64_t start_ns, struct err *err)
 {
   const struct request r = { .op = FILE_OP_FSYNC, .file = file };
+  const uint64_t syncing = io_syncing(io);
 
-  if (calls_sync(io->fio->files.fd[file], io->fio->cfg->fsync_mode == 1) < 0)
-    return io_failed(io, &r, 0, errno, err);
+  if (calls_sync(io->fio->files.fd[file], io->fio->cfg->fsync_mode == 1) < 0) {
+    const int why = errno;
+
+    (void)io_synced(io, file, syncing, true, err); /* io_failed() says more */
+    return io_failed(io, &r, 0, why, err);
+  }
   io_done(io, FILE_OP_FSYNC, 0, start_ns, io_now(io));
-  return 0;
+  return io_synced(io, file, syncing, false, err);
 }
 
 int io_short(const struct io *io, const struct request *r, void *buf,

@@ -14,6 +14,7 @@
 #include "stats/class_stats.h"
 #include "tests/fileio/fileio.h"
 #include "tests/fileio/request.h"
+#include "tests/fileio/witness.h"
 
 struct err;
 
@@ -78,10 +79,43 @@ void *io_buffers(const struct io *io, uint64_t n, size_t *ret_stride,
                  struct err *err);
 void io_buffers_free(const struct io *io, void *buffers, uint64_t n);
 
-/* With --validate: prepare the data to be written, and check the data read. */
-void io_fill(struct io *io, const struct request *r, void *buf);
+/*
+ * With --validate or --file-io-verify: prepare the data to be written.
+ * *ret_generation is for io_written(), which is called when the write has
+ * completed.
+ */
+int io_fill(struct io *io, const struct request *r, void *buf,
+            uint64_t *ret_generation, struct err *err);
+
+/* With --validate: check the data that were read. */
 int io_check(const struct io *io, const struct request *r, const void *buf,
              struct err *err);
+
+/*
+ * With --file-io-verify, log what was written and synchronised; `syncing` is
+ * the result of io_syncing(), called before the file was synchronised.
+ */
+static inline int io_written(const struct io *io, const struct request *r,
+                             uint64_t generation, struct err *err)
+{
+  return UNLIKELY(io->fio->witness != NULL)
+           ? witness_written(io->fio->witness, io, r, generation, err)
+           : 0;
+}
+
+static inline uint64_t io_syncing(const struct io *io)
+{
+  return UNLIKELY(io->fio->witness != NULL) ? witness_syncing(io->fio->witness)
+                                            : 0;
+}
+
+static inline int io_synced(const struct io *io, uint32_t file,
+                            uint64_t syncing, bool failed, struct err *err)
+{
+  return UNLIKELY(io->fio->witness != NULL)
+           ? witness_synced(io->fio->witness, io, file, syncing, failed, err)
+           : 0;
+}
 
 /* Synchronise a file by a system call, which is a request that began at
  * start_ns. */

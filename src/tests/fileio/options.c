@@ -277,6 +277,28 @@ const struct opt fileio_opts[] = {
     .man = "With several block sizes the bytes that are read and written have "
            "the ratio, or the numbers of requests.",
   },
+  {
+    OPT_BOOL(struct fileio_cfg, verify),
+    .name = "file-io-verify",
+    .def = "off",
+    .help = "make it possible to judge the files after a crash",
+    .man = "Each block that is written gets its place, a generation, the "
+           "number of the thread and a checksum, and --file-ack-log has the "
+           "writes and what fsync has acknowledged. After a crash, or a run, "
+           "the command verify compares the files with that log. No two "
+           "threads use one block at a time, so the order of writes to a "
+           "block is that of their generations.",
+  },
+  {
+    OPT_STRING(struct fileio_cfg, ack_log),
+    .name = "file-ack-log",
+    .flags = OPT_PATH,
+    .show_as = "=FILE",
+    .help = "log of the writes and of what fsync has acknowledged",
+    .man = "A run with --file-io-verify writes it, and verify reads it. It "
+           "should be on another disk than the files. It takes 64 bytes for "
+           "each write.",
+  },
   FILEIO_QUEUE_ALIAS_OPTS,
   OPT_END,
 };

@@ -72,6 +72,8 @@ struct fileio_cfg {
   bool yes_destroy;
   int dist; /* enum file_dist */
   bool drop_cache;
+  bool verify;
+  const char *ack_log; /* "": none */
 };
 
 extern const struct opt fileio_opts[];

@@ -73,6 +73,8 @@ static int push(struct queue *q, unsigned slot, uint64_t start_ns,
 
   q->slot[slot].start_ns = start_ns;
   q->slot[slot].busy = true;
+  if (q->slot[slot].r.op == FILE_OP_FSYNC)
+    q->slot[slot].note = io_syncing(q->io);
   rc = q->ops->push(q, slot, err);
   if (rc < 0)
     return rc;
@@ -96,6 +98,8 @@ static void fail(struct queue *q, unsigned slot, int64_t result)
 {
   const struct request *r = &q->slot[slot].r;
 
+  if (r->op == FILE_OP_FSYNC)
+    (void)io_synced(q->io, r->file, q->slot[slot].note, true, &q->why);
   if (q->failed != 0)
     return;
   if (result < 0)
@@ -103,6 +107,19 @@ static void fail(struct queue *q, unsigned slot, int64_t result)
   else
     q->failed = io_short(q->io, r, queue_buffer(q, slot), (uint64_t)result,
                          &q->why);
+}
+
+/* Logs what has completed, with --file-io-verify. */
+static void witness(struct queue *q, const struct slot *s)
+{
+  int rc = 0;
+
+  if (s->r.op == FILE_OP_WRITE)
+    rc = io_written(q->io, &s->r, s->note, &q->why);
+  else if (s->r.op == FILE_OP_FSYNC)
+    rc = io_synced(q->io, s->r.file, s->note, false, &q->why);
+  if (rc < 0 && q->failed == 0)
+    q->failed = rc;
 }
 
 /*
@@ -134,6 +151,9 @@ void queue_completed(struct queue *q, unsigned slot, int64_t result)
       q->failed = -EIO;
     return;
   }
+  if (UNLIKELY(q->io->fio->witness != NULL) &&
+      result == (transfer ? (int64_t)s->r.length : 0))
+    witness(q, s);
   if (transfer)
     pattern_release(&q->io->fio->pattern, s->r.place);
   if (q->awaiting && s->r.op == FILE_OP_WRITE && s->r.file == q->awaited_file)
@@ -242,15 +262,17 @@ int queue_execute(void *engine, const struct request *r, struct err *err)
   struct queue *q = engine;
   uint64_t start_ns;
   unsigned slot;
-  int rc;
+  int rc = 0;
 
   if (r->op == FILE_OP_FSYNC)
     return queue_sync(q, r->file, err);
   start_ns = io_start(q->io);
   slot = q->free_slot[--q->n_free];
   q->slot[slot].r = *r;
-  if (UNLIKELY(q->io->fio->check != NULL) && r->op == FILE_OP_WRITE) {
-    io_fill(q->io, r, queue_buffer(q, slot));
+  if (UNLIKELY(q->io->fio->fills) && r->op == FILE_OP_WRITE) {
+    rc = io_fill(q->io, r, queue_buffer(q, slot), &q->slot[slot].note, err);
+    if (rc < 0)
+      return rc;
     start_ns = clock_now_ns();
   }
   rc = push(q, slot, start_ns, err);

@@ -25,6 +25,7 @@ struct queue;
 struct slot {
   struct request r;
   uint64_t start_ns; /* just before it was submitted */
+  uint64_t note;     /* of io_fill() or io_syncing() */
   bool busy;         /* in flight */
 };
 

@@ -31,6 +31,7 @@
 #include "tests/fileio/io.h"
 #include "tests/fileio/mixed.h"
 #include "tests/fileio/wear_run.h"
+#include "tests/fileio/witness.h"
 #include "tests/tests.h"
 
 /* The state of a worker. */
@@ -70,6 +71,7 @@ static void fileio_close(void *run)
   files_close(&fio->files);
   folder_close(&fio->folder);
   pattern_done(&fio->pattern);
+  witness_free(fio->witness);
   free(fio->check);
   free(fio);
 }
@@ -101,8 +103,10 @@ static int set_up(struct fileio *fio, struct err *err)
   if (rc == 0 && (fio->flags & FILE_FLAG_DIRECT))
     rc = layout_check_direct(&fio->layout, direct_alignment(&fio->folder), err);
   if (rc == 0)
-    rc = pattern_init(&fio->pattern, &fio->layout, cfg, fio->plan->cfg.validate,
-                      err);
+    rc = witness_check(fio, err);
+  if (rc == 0)
+    rc = pattern_init(&fio->pattern, &fio->layout, cfg,
+                      fio->plan->cfg.validate || cfg->verify, err);
   if (rc == 0 && cfg->mode == FILE_MODE_MIXED)
     rc = mixed_new(fio, err);
   if (rc == 0 && cfg->steady > 0 && fio->plan->parts > 1)
@@ -182,6 +186,9 @@ static int fileio_begin(void *run, struct err *err)
                   fileio_open_flags(fio->flags), fresh, err);
   if (rc == 0 && fio->check)
     rc = learn_generation(fio, fresh, err);
+  if (rc == 0 && fio->cfg->verify)
+    rc = witness_new(&fio->witness, fio, err);
+  fio->fills = fio->check || fio->witness;
   if (rc == 0)
     advice_print(&fio->folder, l->files * l->file_bytes,
                  (fio->flags & FILE_FLAG_DIRECT) ||
@@ -215,12 +222,14 @@ static void warn_if_short(const struct fileio *fio)
 static int fileio_end(void *run, struct err *err)
 {
   struct fileio *fio = run;
+  int rc;
 
   if (fio->cfg->steady > 0)
     steady_tell(&fio->steady);
   wear_run_tell(fio);
   warn_if_short(fio);
-  return files_check_names(&fio->files, err);
+  rc = files_check_names(&fio->files, err);
+  return rc < 0 ? rc : witness_end(fio->witness, err);
 }
 
 static int thread_open(void *run, struct worker *w, void **ret_thr,
@@ -431,6 +440,7 @@ static void setup(void *run, struct report_setup *ret)
 static const struct test_ops fileio_ops = {
   .prepare = fileio_prepare,
   .cleanup = fileio_cleanup,
+  .verify = fileio_verify,
   .open = fileio_open,
   .describe = fileio_describe,
   .begin = fileio_begin,

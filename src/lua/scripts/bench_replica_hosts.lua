@@ -1,0 +1,80 @@
+-- The options of the workload replica that are lists: where the replicas are,
+-- and when a write is read.
+
+local ffi = require("ffi")
+
+local hosts = {}
+
+local MAX_TIMES = 16 -- each has two counters, of which there are not many
+
+-- Returns the host and the port of HOST, HOST:PORT or [ADDRESS]:PORT; nil: the
+-- text is something else.
+local function split(text)
+   local host, port = text:match("^%[([^%]]+)%]:?(%d*)$")
+
+   if not host then host, port = text:match("^([^:%[%]]+):?(%d*)$") end
+   if not host or text:match(":$") or
+      (port ~= "" and (tonumber(port) < 1 or tonumber(port) > 65535)) then
+      return nil
+   end
+   return host, tonumber(port)
+end
+
+-- Returns a list of replicas: the name of each, and what connect() needs.
+function hosts.list(drv)
+   local list = {}
+
+   for text in sysbench.opt.replica_host:gmatch("[^,]+") do
+      local host, port = split(text)
+      local place = {host = host, port = port}
+      if host:sub(1, 1) == "/" and drv:name() == "mysql" then
+         place = {socket = host}
+      end
+      table.insert(list, {name = text, place = place})
+   end
+   return list
+end
+
+-- Validator of --replica-host.
+function hosts.good(_, value)
+   local text = ffi.string(value)
+
+   for one in (text == "" and "" or text .. ","):gmatch("([^,]*),") do
+      if not split(one) then
+         return false, "hosts with commas between them, each HOST, HOST:PORT, " ..
+            "[ADDRESS]:PORT or the path of a socket"
+      end
+   end
+   return true
+end
+
+-- Returns the times in milliseconds; nil: the text is something else.
+local function times_of(text)
+   local times = {}
+
+   for word in (text .. ","):gmatch("([^,]*),") do
+      local ms = word:match("^%d+$") and tonumber(word)
+      if not ms or ms > 100000 or (#times > 0 and ms <= times[#times]) then
+         return nil
+      end
+      table.insert(times, ms)
+   end
+   return #times <= MAX_TIMES and times or nil
+end
+
+function hosts.times() return times_of(sysbench.opt.read_after) end
+
+-- Validator of --read-after.
+function hosts.good_times(_, value)
+   return times_of(ffi.string(value)) ~= nil,
+      "1 to " .. MAX_TIMES .. " integers from 0 to 100000, in ascending order " ..
+      "with commas between them"
+end
+
+-- Returns the names of the counters of reads that began so long after a commit.
+function hosts.counters(ms)
+   return string.format("reads after %d ms", ms),
+      string.format("stale after %d ms", ms)
+end
+
+return hosts

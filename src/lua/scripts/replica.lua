@@ -1,0 +1,117 @@
+#!/usr/bin/env bench
+-- One event: a write on the primary, or a read of that write on a replica. The
+-- report tells how long writes take to become visible there, how many reads are
+-- stale, and how many break a promise to their client.
+
+local checked = require("bench_checked")
+local hosts = require("bench_replica_hosts")
+local ledger = require("bench_ledger")
+local load = require("bench_load")
+local options = require("bench_options")
+local schema = require("bench_schema")
+
+local INT, STRING = sysbench.cmdline.ARG_INT, sysbench.cmdline.ARG_STRING
+local CHOICES = {"turns", "sticky"}
+
+checked.options({
+   replica_host = {"hosts of the replicas, with commas between them: HOST, " ..
+                   "HOST:PORT, [ADDRESS]:PORT, or the path of a socket", "",
+                   STRING, hosts.good},
+   replica_choice = {"which replica a client reads {" ..
+                     table.concat(CHOICES, ",") .. "}: turns is the next one " ..
+                     "for each write, sticky is one for each client", "turns",
+                     STRING, options.one_of(CHOICES)},
+   read_after = {"milliseconds after a commit at which it is read, in " ..
+                 "ascending order", "0,1,2,5,10,20,50,100,200,500,1000",
+                 STRING, hosts.good_times},
+   watch = {"percentage of the writes that are read again and again until " ..
+            "they are visible; the others are read once", 50, INT,
+            options.within(0, 100)},
+   probe_interval = {"milliseconds between two reads of a write that is " ..
+                     "watched", 1, INT, options.within(0, 100000)},
+   visible_timeout = {"seconds after which a write is not watched any longer",
+                      10, INT, options.within(1, 86400)},
+})
+
+local spec = {
+   name = "replica", version = 1, table = "bench_replica", settings = {},
+   names = {"replica_rows"},
+   columns = {replica_rows = "id $key, n BIGINT NOT NULL"},
+   title = "Writes", committed = "writes committed", unknown = "writes unknown",
+}
+
+-- Each write adds one to the row of its client.
+function spec.placed(con)
+   return (checked.numbers(con, "SELECT COALESCE(SUM(n), 0) FROM replica_rows"))
+end
+
+checked.commands(spec, function(_, con, settings)
+   local faults = {}
+
+   checked.no_rows(con, faults, "replica_rows", "id", "n < 0", "n is negative")
+   local good = checked.report("table 'replica_rows'", faults)
+   local fits, line = ledger.reconcile(spec, settings, spec.placed(con))
+   if line then load.say("replica_rows: sum of n: " .. line) end
+   return good and fits
+end)
+
+-- ---------------------------------------------------------------------------
+-- A run, in its main state
+
+local run
+
+-- The tables may be younger than what the replica has applied.
+local function await_tables(drv, con, one)
+   local replica = drv:connect(one.place)
+   local sleep = drv:name() == "pgsql" and "SELECT pg_sleep(0.02)" or
+      "SELECT SLEEP(0.02)"
+   local limit = os.time() + sysbench.opt.visible_timeout
+
+   while not (schema.has_table(drv, replica, spec.table) and
+              schema.has_table(drv, replica, spec.names[1])) do
+      if os.time() > limit then
+         error(string.format("replica: %s has no table %s after %d s; is it a " ..
+                             "replica of this database?", one.name, spec.table,
+                             sysbench.opt.visible_timeout), 0)
+      end
+      con:query(sleep)
+   end
+   replica:disconnect()
+end
+
+function init()
+   local drv, con = checked.connect()
+
+   if drv:name() == "sqlite" then
+      error("replica: sqlite has no replicas", 0)
+   elseif #hosts.list(drv) == 0 then
+      error("replica: --replica-host is needed, the hosts of the replicas", 0)
+   end
+   checked.settings(drv, con, spec)
+   for _, one in ipairs(drv:name() ~= "null" and hosts.list(drv) or {}) do
+      await_tables(drv, con, one)
+   end
+   run = ledger.open(drv, con, spec)
+end
+
+function done() run.close() end
+
+function sysbench.hooks.report_append(stat)
+   return require("bench_replica_report")(stat, run, hosts)
+end
+
+-- ---------------------------------------------------------------------------
+-- Clients
+
+local client
+
+function thread_init()
+   local drv, con = checked.connect()
+
+   checked.settings(drv, con, spec)
+   client = require("bench_replica_client")(drv, con, ledger.client(spec))
+end
+
+function event() client.event() end
+
+function sysbench.hooks.before_restart_event(err) client.restarts(err) end

@@ -1,0 +1,219 @@
+/*
+ * witness.c - a run whose writes can be judged after a crash.
+ */
+#include "tests/fileio/witness.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/compiler.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "rand/rng.h"
+#include "run/plan.h"
+#include "tests/fileio/ack_log.h"
+#include "tests/fileio/crc32.h"
+#include "tests/fileio/fileio.h"
+#include "tests/fileio/io.h"
+#include "tests/fileio/stamp.h"
+
+struct witness {
+  /* Constant while workers exist. */
+  struct crc32_table crc;
+  struct ack_header header;
+  uint64_t blocks_per_file;
+  enum ack_kind written; /* what a completed write is */
+  struct ack_log *log;   /* owned */
+
+  _Atomic uint64_t last CACHE_ALIGNED; /* the last generation */
+};
+
+static int refuse(const char *why, struct err *err)
+{
+  return err_set(err, -EINVAL,
+                 "Invalid value for --file-io-verify: 'on' (expected off %s)",
+                 why);
+}
+
+int witness_check(const struct fileio *fio, struct err *err)
+{
+  const struct fileio_cfg *cfg = fio->cfg;
+
+  if (!cfg->verify && *cfg->ack_log != '\0')
+    return err_set(err, -EINVAL,
+                   "--file-ack-log has no effect without --file-io-verify");
+  if (!cfg->verify)
+    return 0;
+  if (*cfg->ack_log == '\0')
+    return err_set(err, -EINVAL,
+                   "--file-io-verify needs --file-ack-log=FILE, which should "
+                   "be on another disk than the files");
+  if (!file_mode_writes(cfg->mode))
+    return refuse("in a --file-test-mode that only reads", err);
+  if (fio->plan->cfg.validate)
+    return refuse("with --validate, whose blocks have another form", err);
+  if (cfg->trim > 0)
+    return refuse("with --file-trim", err);
+  if (fio->plan->parts > 1)
+    return refuse("in a run of several processes", err);
+  if (fio->layout.blocks.n > 1)
+    return refuse("with several block sizes", err);
+  if (fio->layout.block < STAMP_MIN_BLOCK)
+    return err_set(err, -EINVAL,
+                   "Invalid value for --file-block-size: '%" PRIu64
+                   "' (expected a size of at least %d with --file-io-verify)",
+                   fio->layout.block, STAMP_MIN_BLOCK);
+  return 0;
+}
+
+/* A new file is only safe when its folder is. */
+static int sync_folder(const struct fileio *fio, struct err *err)
+{
+  const char *path = *fio->folder.path == '\0' ? "." : fio->folder.path;
+  int fd, rc;
+
+  if (folder_is_device(&fio->folder))
+    return 0;
+  fd = openat(fio->folder.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  rc = fd < 0 ? -1 : fsync(fd);
+  if (rc < 0)
+    rc = err_sys(err, "Failed to fsync folder '%s'", path);
+  if (fd >= 0)
+    (void)close(fd);
+  return rc;
+}
+
+static void advise(const struct witness *w, const struct fileio *fio)
+{
+  struct stat st;
+
+  if (!folder_is_device(&fio->folder) && fstat(fio->files.fd[0], &st) == 0 &&
+      ack_log_is_in(w->log, (uint64_t)st.st_dev))
+    log_advise("the log of acknowledged writes is in the file system of the "
+               "files, so it tells what a crash of this program loses, but it "
+               "is lost together with the disk or the machine");
+}
+
+int witness_new(struct witness **ret, const struct fileio *fio, struct err *err)
+{
+  const struct layout *l = &fio->layout;
+  struct witness *w = mem_aligned(1, sizeof(*w), CACHE_LINE);
+  struct timespec now;
+  int rc;
+
+  if (!w)
+    return err_set(err, -ENOMEM, "cannot allocate the fileio test");
+  *ret = w;
+  (void)clock_gettime(CLOCK_REALTIME, &now);
+  crc32_table_init(&w->crc);
+  w->header = (struct ack_header){
+    .start_ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec,
+    .files = l->files,
+    .file_bytes = l->file_bytes,
+    .block = l->block,
+    .device = folder_is_device(&fio->folder),
+  };
+  w->header.run = rng_mix(
+    fio->plan->seed ^
+    rng_mix(w->header.start_ns ^ rng_mix((uint64_t)getpid())));
+  w->blocks_per_file = ack_blocks_per_file(&w->header);
+  /* Stores to a mapping are not synchronous, whatever the flags say. */
+  w->written = (fio->flags & (FILE_FLAG_SYNC | FILE_FLAG_DSYNC)) &&
+                   fio->cfg->io_mode != FILE_ENGINE_MMAP
+                 ? ACK_DURABLE
+                 : ACK_WRITTEN;
+  rc = sync_folder(fio, err);
+  if (rc == 0)
+    rc = ack_log_new(&w->log, fio->cfg->ack_log, &w->header, err);
+  if (rc == 0)
+    advise(w, fio);
+  return rc;
+}
+
+int witness_end(struct witness *w, struct err *err)
+{
+  return w ? ack_log_add(w->log, (struct ack_record){ .kind = ACK_END }, err)
+           : 0;
+}
+
+void witness_free(struct witness *w)
+{
+  if (w)
+    ack_log_free(w->log);
+  free(w);
+}
+
+/* Returns the record of a write, but for its kind and generation. */
+static struct ack_record record_of(const struct witness *w, const struct io *io,
+                                   const struct request *r)
+{
+  const uint64_t block = w->header.block;
+
+  return (struct ack_record){
+    .writer = io->w->tid & 0xffffff,
+    .n = (uint32_t)((r->length + block - 1) / block),
+    .block = r->file * w->blocks_per_file + r->offset / block,
+  };
+}
+
+int witness_begin(struct witness *w, const struct io *io,
+                  const struct request *r, void *data, uint64_t *ret_generation,
+                  struct err *err)
+{
+  const uint64_t block = w->header.block;
+  struct ack_record record = record_of(w, io, r);
+  struct stamp s = { .run = w->header.run,
+                     .file = r->file,
+                     .writer = record.writer };
+
+  record.kind = ACK_BEGUN;
+  record.generation = atomic_fetch_add_explicit(&w->last, record.n,
+                                                memory_order_relaxed) +
+                      1;
+  for (uint64_t at = 0, i = 0; at < r->length; at += block, i++) {
+    const uint64_t left = r->length - at;
+
+    s.generation = record.generation + i;
+    s.offset = r->offset + at;
+    stamp_fill(&w->crc, &s, (char *)data + at, left < block ? left : block);
+  }
+  *ret_generation = record.generation;
+  return ack_log_add(w->log, record, err);
+}
+
+int witness_written(struct witness *w, const struct io *io,
+                    const struct request *r, uint64_t generation,
+                    struct err *err)
+{
+  struct ack_record record = record_of(w, io, r);
+
+  record.kind = w->written;
+  record.generation = generation;
+  return ack_log_add(w->log, record, err);
+}
+
+uint64_t witness_syncing(const struct witness *w)
+{
+  return ack_log_count(w->log);
+}
+
+int witness_synced(struct witness *w, const struct io *io, uint32_t file,
+                   uint64_t syncing, bool failed, struct err *err)
+{
+  return ack_log_add(w->log,
+                     (struct ack_record){
+                       .kind = failed ? ACK_SYNC_FAILED : ACK_SYNCED,
+                       .writer = io->w->tid & 0xffffff,
+                       .generation = syncing,
+                       .block = file,
+                     },
+                     err);
+}
