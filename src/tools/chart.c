@@ -122,6 +122,23 @@ static void draw_axes(const struct chart *c, struct strbuf *out)
   strbuf_adds(out, "</text>\n");
 }
 
+/* A short band is wide enough to be seen. */
+static void draw_bands(const struct chart *c, struct strbuf *out)
+{
+  for (size_t i = 0; i < c->n_bands; i++) {
+    const struct chart_band *b = &c->bands[i];
+    const double left = fmax(x_of(c, b->from), LEFT);
+    const double right = fmin(x_of(c, b->to), WIDTH - RIGHT);
+
+    if (right > LEFT && left < WIDTH - RIGHT)
+      strbuf_addf(out,
+                  "<rect class=\"%s\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" "
+                  "height=\"%d\"/>\n",
+                  b->style, left, TOP, fmax(right - left, 1.5),
+                  HEIGHT - TOP - BOTTOM);
+  }
+}
+
 /* A point within a pixel of the previous one changes nothing. */
 static void draw_path(const struct chart *c, const struct chart_line *line,
                       size_t color, struct strbuf *out)
@@ -236,6 +253,7 @@ bool chart_svg(struct chart *c, struct strbuf *out)
               HEIGHT);
   html_add(out, c->title);
   strbuf_adds(out, "</title>\n");
+  draw_bands(c, out);
   draw_axes(c, out);
   for (size_t i = 0; i < c->n_lines; i++) {
     draw_path(c, &c->lines[i], i, out);

@@ -38,6 +38,12 @@ struct chart_mark {
   const char *text;
 };
 
+/* A part of the x axis that is shaded. */
+struct chart_band {
+  double from, to;
+  const char *style; /* a class of the page */
+};
+
 struct chart {
   const char *title;
   struct axis x, y;
@@ -45,6 +51,8 @@ struct chart {
   size_t n_lines;
   struct chart_mark marks[4];
   size_t n_marks;
+  const struct chart_band *bands; /* [opt] borrowed; behind the lines */
+  size_t n_bands;
   bool named; /* a single line has its name beside it, too */
 
   double inset; /* set by chart_svg(): keeps dots away from the axis */

@@ -45,6 +45,7 @@ static const char style[] =
   ".dashed{stroke-dasharray:5 5!important}"
   ".solid{stroke-dasharray:none!important}"
   ".thin{stroke-width:1.2;stroke-dasharray:none!important}"
+  ".down{fill:#d33;opacity:.3}.slow{fill:#e90;opacity:.2}"
   ".mark{fill:none;stroke:var(--fg);stroke-width:1.5}"
   ".heat{fill:var(--c1)}\n"
   ".line.c0{stroke:var(--c0)}.line.c1{stroke:var(--c1);stroke-dasharray:7 3}"

@@ -142,7 +142,48 @@ static void say_missing(const struct view *v, struct strbuf *out)
               any ? one_interval : no_intervals);
 }
 
-static void latency_over_time(const struct view *v, struct strbuf *out)
+enum {
+  BANDS_MAX = 1200 /* all that a document has */
+};
+
+/* The outages of a single run, as shaded parts of its charts. */
+struct bands {
+  struct chart_band of[BANDS_MAX];
+  size_t n;
+};
+
+static void add_bands(struct bands *b, const struct view *v, const char *path,
+                      const char *style)
+{
+  const json_t *list = result_at(v->runs[0].run->json, path);
+
+  for (size_t i = 0; i < json_array_size(list) && b->n < BANDS_MAX; i++) {
+    const json_t *one = json_array_get(list, i);
+    const double at = result_number_at(one, "at_s");
+
+    b->of[b->n++] = (struct chart_band){
+      .from = at,
+      .to = at + result_number_at(one, "length_s"),
+      .style = style,
+    };
+  }
+}
+
+static void shade(struct chart *c, const struct bands *b)
+{
+  c->bands = b->of;
+  c->n_bands = b->n;
+}
+
+static void say_shaded(const struct bands *b, struct strbuf *out)
+{
+  if (b->n > 0)
+    strbuf_adds(out, "<p class=\"dim\">Red: no client was served. Orange: less "
+                     "than half of the usual throughput.</p>\n");
+}
+
+static void latency_over_time(const struct view *v, const struct bands *b,
+                              struct strbuf *out)
 {
   static const struct trace traces[] = {
     { "p50", NULL, "50", 1 },
@@ -156,6 +197,7 @@ static void latency_over_time(const struct view *v, struct strbuf *out)
   struct chart c = over_time("Latency over time", "latency", AXIS_TIME);
 
   c.y.kind = AXIS_LOG;
+  shade(&c, b);
   if (v->n_runs == 1) {
     for (size_t i = 0; i < ARRAY_SIZE(traces); i++)
       add_trace(&c, traces[i].name, v->runs[0].run, &traces[i]);
@@ -171,7 +213,8 @@ static void latency_over_time(const struct view *v, struct strbuf *out)
   }
 }
 
-void view_charts_over_time(const struct view *v, struct strbuf *out)
+static void draw_over_time(const struct view *v, const struct bands *b,
+                           struct strbuf *out)
 {
   static const struct trace events = { "", "events_per_s", NULL, 1 };
   static const struct trace queries = { "", "queries.total_per_s", NULL, 1 };
@@ -180,10 +223,8 @@ void view_charts_over_time(const struct view *v, struct strbuf *out)
   struct chart c = over_time("Throughput over time", "events per second",
                              AXIS_COUNT);
 
-  if (!has_lines(v)) {
-    say_missing(v, out);
-    return;
-  }
+  say_shaded(b, out);
+  shade(&c, b);
   if (v->n_runs == 1 && occurs(v, &offered)) {
     add_trace(&c, "achieved", v->runs[0].run, &events);
     add_trace(&c, "offered", v->runs[0].run, &offered);
@@ -201,12 +242,34 @@ void view_charts_over_time(const struct view *v, struct strbuf *out)
     all_runs(v, &c, &queries);
     view_draw(&c, NULL, out);
   }
-  latency_over_time(v, out);
+  latency_over_time(v, b, out);
   if (occurs(v, &errors)) {
     c = over_time("Errors over time", "errors per second", AXIS_COUNT);
+    shade(&c, b);
     all_runs(v, &c, &errors);
     view_draw(&c, NULL, out);
   }
+}
+
+void view_charts_over_time(const struct view *v, struct strbuf *out)
+{
+  struct bands *b;
+
+  if (!has_lines(v)) {
+    say_missing(v, out);
+    return;
+  }
+  b = calloc(1, sizeof(*b));
+  if (!b) {
+    out->failed = true;
+    return;
+  }
+  if (v->n_runs == 1) {
+    add_bands(b, v, "outages.brownouts", "slow");
+    add_bands(b, v, "outages.stalls", "down");
+  }
+  draw_over_time(v, b, out);
+  free(b);
 }
 
 static void system_of_one(const struct view *v, struct strbuf *out)
