@@ -27,4 +27,7 @@ uint64_t arrivals_count(const struct run *run);
 /* See schedule_in_stalls(). */
 void arrivals_in_stalls(const struct run *run, struct stall *of, unsigned n);
 
+/* The part of arrivals_count() that is due to members' rates of their own. */
+uint64_t arrivals_of_members(const struct run *run);
+
 #endif

@@ -40,7 +40,7 @@ assert abs(sum(float(r["stalled_s"]) for r in rows) - want) < 1e-4'
   must grep -qx 'Outages:' <<<"$output"
   must grep -qE '^    at [0-9.]+ s for [0-9.]+ s, 1 of 1 clients, until client 0 was served$' <<<"$output"
   bench report a.json --output=a.html
-  must grep -q '<rect class="down"' a.html
+  must grep -q '<title>no service for ' a.html
 }
 
 @test "a longer limit, long events and --stall=0 have no stalls" {
