@@ -18,6 +18,8 @@
 
 /* The slow path beside a fast one, which is faster without it. */
 #define NOINLINE __attribute__((noinline))
+/* On paths where a call would cost more than what it does. */
+#define ALWAYS_INLINE inline __attribute__((always_inline))
 
 /* Data of one thread is kept this far from that of another. */
 #define CACHE_LINE 64

@@ -205,6 +205,7 @@ struct driver_space {
   const char *(*query)(const struct session *s);
 };
 
+struct driver_refusal;
 struct target_names;
 
 struct driver {
@@ -221,6 +222,9 @@ struct driver {
   /* Code numbers of which one in an ignore list means "connection"; ends with
    * 0. */
   const int *connection_codes; /* [opt] */
+  /* How servers refuse their service, see fault.h; ends with an all-zero row.
+   */
+  const struct driver_refusal *refusals; /* [opt] */
   /* Ends with an all-NULL row. */
   const struct driver_hint *hints; /* [opt] */
   /* Ends with an all-NULL row. */

@@ -48,6 +48,7 @@ struct outcome {
   const char *msg; /* borrowed until the next call on this session */
   bool lost;       /* the connection is gone; sockets are still to be closed
                     * by disconnect */
+  bool in_trx;     /* it was lost with a transaction */
   bool during_results; /* the server failed while rows were read */
   bool emulate;        /* prepare only: this statement has to be emulated */
   bool permanent;      /* connect only: trying again is useless */

@@ -10,6 +10,8 @@
 #include "db/acknowledge.h"
 #include "db/call.h"
 #include "db/conn_message.h"
+#include "db/emul.h"
+#include "db/fault.h"
 #include "db/transport.h"
 #include "db/verdict.h"
 
@@ -96,6 +98,33 @@ sql_error_t recover_replace(struct conn *c)
   return DB_ERROR_FATAL;
 }
 
+/* Does the call end the transaction? */
+static enum fault_place place_of(const struct conn *c, const char *sql,
+                                 size_t len)
+{
+  size_t n;
+  const char *word = emul_first_word(sql, len, c->session->dialect, &n);
+
+  if (emul_word_is(word, n, "COMMIT") || emul_word_is(word, n, "END"))
+    return FAULT_COMMITS;
+  return c->out.in_trx || c->session->trx != TRX_NONE ? FAULT_INSIDE
+                                                      : FAULT_ALONE;
+}
+
+/* Has the service failed the client? */
+static void note_fault(const struct conn *c, const char *sql, size_t len)
+{
+  struct recorder *r = c->env->recorder;
+  enum fault_phase phase;
+  char name[16];
+
+  if (!r ||
+      !fault_of_statement(c->driver, &c->out, place_of(c, sql, len), &phase))
+    return;
+  conn_error_name(c, name, sizeof(name));
+  service_fault(&r->service, clock_now_ns(), phase, name, c->fail.text);
+}
+
 static struct verdict_case case_of(const struct conn *c, enum call call)
 {
   return (struct verdict_case){
@@ -161,6 +190,7 @@ void recover_failed(struct conn *c, enum call call, const char *sql, size_t len)
     return;
   }
   save(c);
+  note_fault(c, sql, len);
   if (v.count)
     recover_count_error(c);
   if (v.class == VERDICT_REPLACE) {

@@ -3,11 +3,13 @@
  */
 #include "db/transport.h"
 
+#include <stdio.h>
 #include <sys/resource.h>
 
 #include "base/log.h"
 #include "base/minmax.h"
 #include "db/call.h"
+#include "db/fault.h"
 #include "db/look.h"
 #include "db/message.h"
 #include "db/verdict.h"
@@ -219,8 +221,17 @@ static uint64_t jittered(struct conn *c, uint64_t ms)
 static void note_failure(struct conn *c)
 {
   struct strbuf reason = { 0 };
+  char code[16];
 
+  if (c->driver->caps & DRIVER_BY_NUMBER)
+    (void)snprintf(code, sizeof(code), "%d", c->out.code);
+  else
+    (void)snprintf(code, sizeof(code), "%s", c->out.state);
   c->driver->connect_reason(c->session, &c->out, &reason);
+  if (c->env->recorder)
+    service_fault(&c->env->recorder->service, clock_now_ns(),
+                  fault_of_connect(c->driver, &c->out), code,
+                  strbuf_str(&reason));
   outage_failed(&c->env->process->outage, strbuf_str(&reason));
   strbuf_done(&reason);
 }

@@ -42,6 +42,7 @@ static int make_plan(struct job *job, struct err *err)
     .rand_type_given = optset_find(&p->set, "rand-type")->given,
     .statement_times = p->opts.db.debug,
     .percentile_given = optset_find(&p->set, "percentile")->given,
+    .stall_given = optset_find(&p->set, "stall")->given,
     .compat = p->set.level,
     .identity = p->cmdline.identity,
     .seed_from_clock = is_run,

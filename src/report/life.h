@@ -16,6 +16,7 @@
 struct class_set;
 struct decision_result;
 struct hist_sum;
+struct outages;
 struct recorders;
 
 /* All workers are ready, and the first event is about to start. */
@@ -32,6 +33,7 @@ struct run_start {
   struct class_set *classes; /* NULL: no classes are kept */
   /* Events that have become due, a little late; NULL: none become due. */
   const _Atomic uint64_t *arrivals;
+  const struct outages *outages; /* NULL: they are not looked for */
 };
 
 enum end_reason {

@@ -10,6 +10,7 @@
 #ifndef BENCH_REPORT_TEXT_H
 #define BENCH_REPORT_TEXT_H
 
+struct outage_report;
 struct report;
 struct report_setup;
 struct slo_result;
@@ -47,6 +48,9 @@ void text_members(struct strbuf *b, const struct report_setup *setup,
  * class occurred.  Returns 0; or -ENOMEM, and nothing is written. */
 int text_classes(struct strbuf *b, const struct report_setup *setup,
                  const struct report *r);
+
+/* The outages of a run that had some, followed by an empty line. */
+void text_outages(struct strbuf *b, const struct outage_report *r);
 
 /* The verdict on the objective, followed by an empty line. */
 void text_slo(struct strbuf *b, const struct slo_verdict *v);

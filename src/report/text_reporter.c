@@ -11,6 +11,7 @@
 #include "base/strbuf.h"
 #include "report/form.h"
 #include "report/text.h"
+#include "stats/outage_report.h"
 #include "stats/report.h"
 
 static int no_memory(struct err *err)
@@ -195,6 +196,21 @@ static int print_failed(const struct text_reporter *t, struct strbuf *b,
   return print_final(&no_hooks, b, setup, r, err);
 }
 
+/*
+ * Outages are at the end, and only in runs that had some.  A pause or a slow
+ * second that any machine may have adds nothing, unless it was asked for.
+ */
+static int print_outages(struct strbuf *b, const struct report_setup *setup,
+                         const struct report *r, struct err *err)
+{
+  if (!outage_report_any(r->outages) ||
+      (!setup->stall_given && !outage_report_serious(r->outages)))
+    return 0;
+  strbuf_clear(b);
+  text_outages(b, r->outages);
+  return print(b, err);
+}
+
 static int text_on_final(void *ctx, const struct report_setup *setup,
                          const struct report *r, struct err *err)
 {
@@ -208,6 +224,8 @@ static int text_on_final(void *ctx, const struct report_setup *setup,
                   : print_final(t, &b, setup, r, err);
   if (rc == 0 && !r->failure)
     rc = append(t, &b, r, err);
+  if (rc == 0)
+    rc = print_outages(&b, setup, r, err);
   strbuf_done(&b);
   return rc;
 }

@@ -77,7 +77,7 @@ void csv_header(struct strbuf *b, const struct report_setup *setup)
                  "cpu_idle_ratio,context_switches_per_s,disk_reads,disk_writes,"
                  "disk_read_bytes,disk_written_bytes,disk_utilisation_ratio,"
                  "network_received_bytes,network_sent_bytes,arrivals,"
-                 "offered_per_s");
+                 "offered_per_s,stalled_s");
   for (unsigned i = 0; i < setup->n_percentiles; i++) {
     if (has_column(setup, i))
       add_name(b, setup->percentiles[i]);
@@ -149,6 +149,7 @@ void csv_interval(struct strbuf *b, const struct report_setup *setup,
   } else {
     strbuf_adds(b, ",,");
   }
+  strbuf_addf(b, ",%.6f", jobj_seconds(r->stalled_ns));
   for (unsigned i = 0; i < setup->n_percentiles; i++) {
     if (has_column(setup, i))
       add_int(b, report_percentile(r, setup->percentiles[i]));

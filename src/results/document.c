@@ -35,7 +35,7 @@ struct document {
   struct spool intervals, checkpoints;
 
   /* From the final report; NULL until then. */
-  json_t *totals, *classes, *members, *threads, *rate, *slo;
+  json_t *totals, *classes, *members, *threads, *rate, *slo, *outages;
   bool missed; /* the objective */
   uint64_t events;
   bool written;
@@ -98,6 +98,7 @@ void document_free(struct document *d)
   json_decref(d->threads);
   json_decref(d->rate);
   json_decref(d->slo);
+  json_decref(d->outages);
   spool_done(&d->intervals);
   spool_done(&d->checkpoints);
   whole_file_abort(&d->file);
@@ -178,6 +179,11 @@ static int on_final(void *ctx, const struct report_setup *setup,
   d->events = total->events;
   if (setup->slo.n > 0 && keep_verdict(d, setup, r) < 0)
     return results_no_memory(err);
+  if (r->outages) {
+    d->outages = json_outages(r->outages);
+    if (!d->outages)
+      return results_no_memory(err);
+  }
   if (setup->rate && total->rated.n > 0) {
     d->rate = json_rate(total, setup);
     if (!d->rate)
@@ -277,6 +283,8 @@ static int put_members(struct document *d, const struct run_end *end, FILE *to)
   MEMBER("rate", rate(d, end));
   if (d->slo)
     MEMBER("slo", json_incref(d->slo));
+  if (d->outages)
+    MEMBER("outages", json_incref(d->outages));
   if (end->decision)
     MEMBER("decision", json_decision(end->decision));
   MEMBER("test", json_facts(end->details ? &end->details->test : &none));

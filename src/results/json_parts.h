@@ -18,6 +18,7 @@ struct hist_sum;
 struct jobj;
 struct decision_result;
 struct optset;
+struct outage_report;
 struct report;
 struct report_setup;
 struct slo_verdict;
@@ -80,6 +81,8 @@ json_t *json_ranks(const struct run_end *end, const struct report_setup *setup);
 json_t *json_doubts(const struct doubts *doubts);
 /* The verdict on the objective. */
 json_t *json_slo(const struct slo_verdict *v);
+/* Times without service. */
+json_t *json_outages(const struct outage_report *r);
 /* What was decided about the objective while the run went on. */
 json_t *json_decision(const struct decision_result *r);
 /* Without the arrivals, which become known later. */

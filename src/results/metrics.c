@@ -17,6 +17,7 @@
 #include "results/shared.h"
 #include "stats/class_stats.h"
 #include "stats/recorder.h"
+#include "stats/service.h"
 
 /* Upper limits of the buckets: 1 us to 100 s, three per power of ten. */
 static const uint64_t limit_ns[] = {
@@ -166,6 +167,18 @@ static void add_info(const struct out *o, const struct results_shared *shared)
   strbuf_adds(o->b, "} 1\n");
 }
 
+static void add_outages(const struct out *o, const struct outages *outages)
+{
+  if (!outages)
+    return;
+  add_counter(o, "bench_stalls", "Times without any success that have ended.",
+              atomic_load_explicit(&outages->count, memory_order_relaxed));
+  family(o, "bench_stalled_seconds", "counter", "Their sum.");
+  strbuf_addf(
+    o->b, "bench_stalled_seconds_total %.6f\n",
+    jobj_seconds(atomic_load_explicit(&outages->sum_ns, memory_order_relaxed)));
+}
+
 void metrics_write(struct strbuf *b, enum metrics_format format,
                    const struct results_shared *shared, struct hist_sum *work)
 {
@@ -191,6 +204,7 @@ void metrics_write(struct strbuf *b, enum metrics_format format,
                 s.counter[COUNTER_ERROR]);
     add_counter(&o, "bench_reconnects", "Connections that were made again.",
                 s.counter[COUNTER_RECONNECT]);
+    add_outages(&o, start->outages);
     add_counter(&o, "bench_read_bytes", "Bytes read by the test.",
                 s.counter[COUNTER_BYTES_READ]);
     add_counter(&o, "bench_written_bytes", "Bytes written by the test.",

@@ -50,6 +50,14 @@ uint64_t arrivals_waiting(struct run *run, uint64_t now_ns)
   return n;
 }
 
+void arrivals_in_stalls(const struct run *run, struct stall *of, unsigned n)
+{
+  for (unsigned i = 0; i < places(run); i++) {
+    if (schedule_at(run, i))
+      schedule_in_stalls(schedule_at(run, i), of, n);
+  }
+}
+
 /* Of the schedules from this place on. */
 static uint64_t count_from(const struct run *run, unsigned first)
 {

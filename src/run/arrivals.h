@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct run;
+struct stall;
 
 /* Do events of some workers become due, whether a worker is free or not?  True
  * from the moment on at which the schedules were made. */
@@ -22,6 +23,9 @@ void arrivals_measure(struct run *run, uint64_t from_ns);
 /* Sums of what schedule_waiting() and schedule_arrivals() count. */
 uint64_t arrivals_waiting(struct run *run, uint64_t now_ns);
 uint64_t arrivals_count(const struct run *run);
+
+/* See schedule_in_stalls(). */
+void arrivals_in_stalls(const struct run *run, struct stall *of, unsigned n);
 
 /* The part of arrivals_count() that is due to members' rates of their own. */
 uint64_t arrivals_of_members(const struct run *run);

@@ -91,6 +91,7 @@ void life_start(struct run *run)
     .recorders = &run->recorders,
     .classes = run->classes,
     .arrivals = arrivals_any(run) ? &run->arrivals : NULL,
+    .outages = run->outages.limit_ns > 0 ? &run->outages : NULL,
   };
   struct err err = { "" };
 

@@ -58,6 +58,13 @@ static bool is_interval(const char *text)
   return parse_seconds(text, &s) == 0 && (s == 0 || s >= 0.01);
 }
 
+static bool is_stall(const char *text)
+{
+  double s;
+
+  return parse_seconds(text, &s) == 0 && (s == 0 || (s >= 0.001 && s <= 3600));
+}
+
 static bool is_duration(const char *text)
 {
   double s;
@@ -262,6 +269,20 @@ const struct opt run_opts[] = {
            "are not part of any latency, and their random numbers are not "
            "those of the workload. --rate sets the moments of events by "
            "itself, so they exclude each other.",
+  },
+  {
+    OPT_TIME(struct run_cfg, stall_s),
+    .name = "stall",
+    .flags = OPT_OWN,
+    .def = "100ms",
+    .fmax = 3600,
+    .check = is_stall,
+    .expected = "0, or a time from 1ms to 1h such as 100ms or 2s",
+    .help = "time without any success of any client that is an outage; 0 = "
+            "outages are not looked for",
+    .man = "Only while a client waits for an answer. A stall without an error "
+           "also has to be ten times as long as the mean time between two "
+           "events, so that long events are no outages.",
   },
   {
     OPT_TIME(struct run_cfg, report_interval_s),

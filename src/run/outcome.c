@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/leave.h"
 #include "base/log.h"
+#include "report/form.h"
 #include "run/arrivals.h"
 #include "run/conductor.h"
 #include "run/judge.h"
@@ -16,6 +17,7 @@
 #include "run/reporting.h"
 #include "run/runner.h"
 #include "run/signals.h"
+#include "run/stall.h"
 #include "run/test.h"
 
 static bool has_only_warmed_up(const struct run *run)
@@ -51,6 +53,10 @@ static void final_report(struct conductor *c)
   r.failure = atomic_load(&run->broken) > 0 ? life_error(run) : NULL;
   r.run_events = recorders_events(&run->recorders);
   r.threads_running = c->forced ? run_count_running(run, end_ns) : 0;
+  if (run->outages.limit_ns > 0 && r.form->has_statements) {
+    stall_report(run, end_ns, &run->outage_report);
+    r.outages = &run->outage_report;
+  }
   total = r;
   periods_cumulative(run->periods, setup, end_ns, &r);
   if (setup->details) {

@@ -169,6 +169,7 @@ static void set_report(struct plan *plan, const struct plan_input *in)
   setup->profile = plan->curve != NULL;
   setup->statement_times = in->statement_times;
   setup->percentile_given = in->percentile_given;
+  setup->stall_given = in->stall_given;
   setup->details = in->details ||
                    (setup->slo.n > 0 && in->run->report_checkpoints.n > 0);
   setup->as_sysbench = in->identity == IDENTITY_SYSBENCH;
@@ -204,6 +205,7 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
   plan->init_timeout_ns = init_timeout(plan, in);
   plan->time_ns = run->time_s > 0 ? ns_of(run->time_s) : PLAN_NO_LIMIT;
   plan->warmup_ns = ns_of(run->warmup_time_s);
+  plan->stall_ns = (uint64_t)(run->stall_s * (double)NS_PER_S);
   (void)think_parse(run->think_time, &plan->think); /* it was checked */
   plan->interval_ns = ns_of(run->report_interval_s);
   if (in->details || in->live)

@@ -68,6 +68,7 @@ struct plan {
   struct load_curve *curve;
 
   struct think think; /* between two events of a worker */
+  uint64_t stall_ns;  /* a longer time without success is a stall; 0: off */
 
   /* Reports. */
   uint64_t interval_ns; /* 0: none */
@@ -104,6 +105,7 @@ struct plan_input {
   bool rand_type_given;            /* on the command line or in a file */
   bool statement_times;            /* --db-debug */
   bool percentile_given;           /* on the command line or in a file */
+  bool stall_given;                /* likewise */
   bool details;                    /* results for machines are wanted */
   bool live;                       /* a line follows the run */
   struct event_rings *event_rings; /* [opt] */

@@ -21,6 +21,7 @@
 #include "run/periods.h"
 #include "run/plan.h"
 #include "run/run.h"
+#include "run/stall.h"
 #include "run/test.h"
 
 enum {
@@ -104,6 +105,15 @@ static uint64_t new_arrivals(struct run *run, enum report_kind kind)
   return since;
 }
 
+/* The time of stalls since the last interval. */
+static uint64_t new_stalls(struct run *run, uint64_t now_ns)
+{
+  const uint64_t before = run->stalled_ns;
+
+  run->stalled_ns = max_u64(before, stall_sum_ns(run, now_ns));
+  return run->stalled_ns - before;
+}
+
 void reporting_fill(struct run *run, struct report *r, enum report_kind kind,
                     uint64_t now_ns)
 {
@@ -118,7 +128,9 @@ void reporting_fill(struct run *run, struct report *r, enum report_kind kind,
     r->concurrency = run_count_phase(run, WORKER_EVENT);
     r->arrivals = new_arrivals(run, kind);
   }
-  if (kind != REPORT_INTERVAL)
+  if (kind == REPORT_INTERVAL)
+    r->stalled_ns = new_stalls(run, now_ns);
+  else
     take_statement_times(run, r);
 }
 
@@ -284,6 +296,17 @@ static void cut_warmup(struct run *run)
   run_wake(run, &run->warm);
 }
 
+static void note_events(struct run *run, uint64_t now)
+{
+  const uint64_t events = recorders_events(&run->recorders);
+  const bool rated = arrivals_any(run);
+
+  trend_note(&run->life.trend, now, events);
+  if (run->outages.limit_ns > 0 && now >= run->measured_ns)
+    brownouts_note(&run->brownouts, now, events, rated,
+                   rated ? arrivals_waiting(run, now) : 0);
+}
+
 /* Do what is due at `now`.  A report may take long, because of a hook or of a
  * late rank.  Then the next ones have a later moment. */
 static bool agenda_do(struct run *run, struct agenda *a, uint64_t now)
@@ -313,7 +336,7 @@ static bool agenda_do(struct run *run, struct agenda *a, uint64_t now)
   if (now >= a->clock_ns) {
     clock_discipline();
     if (is_open(run, now))
-      trend_note(&run->life.trend, now, recorders_events(&run->recorders));
+      note_events(run, now);
     a->clock_ns = now + NS_PER_S;
   }
   return true;

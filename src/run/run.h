@@ -15,8 +15,10 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "run/brownout.h"
 #include "run/life.h"
 #include "run/worker.h"
+#include "stats/outage_report.h"
 #include "stats/recorder.h"
 #include "stats/report.h"
 
@@ -134,6 +136,11 @@ struct run {
   struct judge *judge;
 
   struct carrier *carriers; /* [plan->carriers] */
+
+  struct outages outages;     /* see run/stall.h */
+  struct brownouts brownouts; /* of the report thread, then of the conductor */
+  uint64_t stalled_ns;        /* of stalls in the intervals so far; likewise */
+  struct outage_report outage_report; /* of the conductor, at the end */
 
   struct life life; /* the start and the end, as they are reported */
 };

@@ -21,6 +21,7 @@
 #include "run/plan.h"
 #include "run/reporting.h"
 #include "run/schedule.h"
+#include "run/stall.h"
 #include "run/test.h"
 
 static void signal_arrived(void *arg, int number)
@@ -105,6 +106,7 @@ static void open_gate(struct conductor *c, uint64_t at_ns)
   /* What workers counted while they got ready is not part of the run. */
   periods_restart(run->periods, run->start_ns);
   life_start(run);
+  stall_start(run, run->start_ns);
   if (at_ns > 0)
     thread_sleep_until(at_ns);
   opened_ns = clock_now_ns();

@@ -20,6 +20,7 @@
 #include "base/mem.h"
 #include "rand/rng.h"
 #include "run/load_curve.h"
+#include "stats/service.h"
 
 /*
  * When so many arrivals are waiting, the next ones are not drawn any more but
@@ -37,6 +38,7 @@ struct cursor {
 };
 
 struct schedule {
+  struct cursor origin;     /* constant: the first arrival of all */
   double gap_ns;            /* mean gap; 0: there is a curve */
   struct load_curve *curve; /* owned; NULL: the rate is constant */
   uint64_t start_ns, end_ns;
@@ -103,7 +105,7 @@ static int make(struct schedule **ret, double gap_ns, struct load_curve *curve,
   rng_seed(&s->taken.rng, seed, RNG_ARRIVALS, part);
   advance(s, &s->taken);
   s->taken.n = 0;
-  s->due = s->taken;
+  s->due = s->origin = s->taken;
   *ret = s;
   return 0;
 }
@@ -236,4 +238,21 @@ uint64_t schedule_waiting(struct schedule *s, uint64_t now_ns)
 uint64_t schedule_arrivals(const struct schedule *s)
 {
   return number_due(s) - s->first;
+}
+
+void schedule_in_stalls(const struct schedule *s, struct stall *of, unsigned n)
+{
+  struct cursor c = s->origin;
+
+  for (unsigned i = 0; i < n; i++) {
+    const double from = since_start(s, of[i].from_ns);
+    const double to = since_start(s, of[i].to_ns);
+    uint64_t first, last;
+
+    (void)pass(s, &c, from);
+    first = c.n;
+    (void)pass(s, &c, to);
+    last = c.n < s->last ? c.n : s->last;
+    of[i].arrivals += last > first ? last - first : 0;
+  }
 }

@@ -14,6 +14,7 @@
 struct err;
 struct load_curve;
 struct schedule;
+struct stall;
 
 /* Schedules with the same seed and different parts are independent.  Together
  * they are one schedule with the sum of their rates. */
@@ -60,6 +61,13 @@ void schedule_leave(struct schedule *s);
 /* The number of arrivals that are due at `now_ns` and were not taken, or were
  * left. */
 uint64_t schedule_waiting(struct schedule *s, uint64_t now_ns);
+
+/*
+ * Add to each of `n` stalls, which are in the order of their times, how many
+ * arrivals were due in it.  The whole sequence is drawn again: for the end of a
+ * run.
+ */
+void schedule_in_stalls(const struct schedule *s, struct stall *of, unsigned n);
 
 /* The number of arrivals of the measured part that were due at the latest
  * moment that was asked about. */

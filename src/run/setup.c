@@ -19,6 +19,7 @@
 #include "run/members.h"
 #include "run/plan.h"
 #include "run/schedule.h"
+#include "run/stall.h"
 #include "run/test.h"
 #include "stats/class_stats.h"
 #include "stats/event_ring.h"
@@ -62,6 +63,8 @@ static int make_workers(struct run *run, struct err *err)
   int rc;
 
   rc = recorders_init(&run->recorders, plan->threads, plan->percentiles, err);
+  if (rc == 0)
+    rc = stall_init(run, err);
   if (rc == 0)
     rc = make_classes(run, err);
   if (rc == 0)
@@ -113,6 +116,7 @@ void conductor_done(struct conductor *c)
   schedule_free(run->schedule);
   members_done(run);
   recorders_done(&run->recorders);
+  outages_done(&run->outages);
   class_set_free(run->classes);
   class_set_free(run->rated);
   life_done(run);

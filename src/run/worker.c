@@ -12,6 +12,7 @@
 #include "run/plan.h"
 #include "run/run.h"
 #include "run/schedule.h"
+#include "run/stall.h"
 #include "run/test.h"
 #include "stats/class_stats.h"
 #include "stats/event_ring.h"
@@ -212,6 +213,7 @@ static bool admit(struct worker *w, uint64_t now)
     w->look_ns = 0; /* every event needs the slow path */
   }
   w->tickets--;
+  service_begin(&w->recorder->service, w->start_ns);
   set_phase(w, WORKER_EVENT);
   return true;
 }
@@ -286,6 +288,7 @@ static inline void end_event(struct worker *w, uint64_t now)
   const uint64_t since = now - w->start_ns;
   const uint64_t took = LIKELY((int64_t)since >= 0) ? since : 0;
 
+  stall_served(w, now);
   if (UNLIKELY(w->watched))
     end_watched_event(w, now, took);
   else
@@ -367,6 +370,7 @@ void worker_start(struct worker *w)
 {
   if (!w->schedule)
     w->start_ns = clock_now_ns();
+  service_begin(&w->recorder->service, w->start_ns);
   w->open = true;
   w->iteration++;
 }
@@ -384,6 +388,8 @@ void worker_stop(struct worker *w)
 
 void worker_abandon(struct worker *w)
 {
+  if (w->open)
+    service_give_up(&w->recorder->service);
   w->open = false;
 }
 

@@ -25,6 +25,7 @@
 
 #include "base/compiler.h"
 #include "stats/hist_sum.h"
+#include "stats/service.h"
 #include "stats/slow.h"
 
 struct err;
@@ -66,6 +67,8 @@ struct recorder {
   struct hist *hist;      /* NULL: no percentiles wanted */
   struct slow_hist *slow; /* of all workers: the slow latencies */
   bool hist_shared;       /* `hist` is shared with other workers */
+
+  struct service service; /* of the client that this worker is */
 } CACHE_ALIGNED;
 
 /* The work of one worker up to the moment of a snapshot. */
@@ -115,8 +118,8 @@ static inline void recorder_count(struct recorder *r, enum counter c,
 }
 
 /* One event has ended, in the epoch that its worker has just read. */
-static inline void recorder_event_in(struct recorder *r, uint32_t now,
-                                     uint64_t latency_ns)
+static ALWAYS_INLINE void recorder_event_in(struct recorder *r, uint32_t now,
+                                            uint64_t latency_ns)
 {
   struct epoch_data *d;
 
@@ -138,8 +141,9 @@ static inline void recorder_event_in(struct recorder *r, uint32_t now,
 }
 
 /* One event of this worker has ended. */
-static inline void recorder_event(const struct recorders *rs,
-                                  struct recorder *r, uint64_t latency_ns)
+static ALWAYS_INLINE void recorder_event(const struct recorders *rs,
+                                         struct recorder *r,
+                                         uint64_t latency_ns)
 {
   const uint32_t now = atomic_load_explicit(&rs->epoch, memory_order_relaxed);
 

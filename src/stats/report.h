@@ -20,6 +20,7 @@
 
 struct err;
 struct optset;
+struct outage_report;
 struct report_form;
 
 enum report_kind {
@@ -49,6 +50,7 @@ struct report_setup {
   bool profile;          /* it was --load-profile */
   bool statement_times;  /* --db-debug */
   bool percentile_given; /* --percentile, by the user */
+  bool stall_given;      /* --stall, by the user */
   bool details;          /* the last report has a total */
   bool sums;             /* the test prints its tally at the end */
   bool as_sysbench;      /* no text after an error in an event */
@@ -118,6 +120,10 @@ struct report {
   /* Only in intervals. */
   bool unprinted; /* for files only: no text, no hooks */
   bool partial;   /* the last one, shorter than the others */
+
+  uint64_t stalled_ns; /* in intervals: of stalls, as far as they are new */
+  /* [opt] In the last report of a test with a service; borrowed. */
+  const struct outage_report *outages;
 
   struct leave *leave; /* [opt] asked before each reporter, with leave_step() */
 

@@ -15,6 +15,7 @@
 #include "base/secret.h"
 #include "db/emul.h"
 #include "db/env.h"
+#include "db/fault.h"
 #include "drivers/mysql/about.h"
 #include "drivers/mysql/cancel.h"
 #include "drivers/mysql/cleartext.h"
@@ -367,6 +368,15 @@ static const char *quote_special(double value)
  */
 static const int connection_codes[] = { CODE_GONE, 2011, CODE_LOST, 2055, 0 };
 
+static const struct driver_refusal refusals[] = {
+  { 1290, NULL, FAULT_READ_ONLY },     /* --read-only */
+  { 1836, NULL, FAULT_READ_ONLY },     /* the same of InnoDB */
+  { 1053, NULL, FAULT_SHUTTING_DOWN }, /* server shutdown in progress */
+  { 1040, NULL, FAULT_LOGIN },         /* too many connections */
+  { 1047, NULL, FAULT_LOGIN },         /* a node of Galera that is not ready */
+  { 0 },
+};
+
 const struct driver driver_mysql = {
   .name = "mysql",
   .title = "MySQL driver",
@@ -379,6 +389,7 @@ const struct driver driver_mysql = {
   .caps = DRIVER_PREPARES | DRIVER_SERVER | DRIVER_NUL_IN_SQL |
           DRIVER_BY_NUMBER | DRIVER_COUNTS_STORED | DRIVER_KEEPS_ROWS,
   .connection_codes = connection_codes,
+  .refusals = refusals,
   .hints = mysqld_message_hints,
   .durable = mysqld_about_durable,
   .ignore_errors = ignore_errors,

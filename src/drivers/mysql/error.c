@@ -25,6 +25,7 @@ int mysqld_error_set(struct mysql_session *s, struct outcome *out, int code,
   s->more = false;
   if (out->lost) {
     s->lost = true;
+    out->in_trx = s->base.trx != TRX_NONE;
     s->base.trx = TRX_NONE;
   }
   return -1;

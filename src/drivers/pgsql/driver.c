@@ -10,6 +10,7 @@
 
 #include "db/emul.h"
 #include "db/env.h"
+#include "db/fault.h"
 #include "db/message.h"
 #include "drivers/pgsql/login.h"
 #include "drivers/pgsql/session.h"
@@ -94,11 +95,21 @@ static void message(const struct session *s, enum call call,
     strbuf_addf(lines, "\nfailed query was: %s", sql);
 }
 
+static const struct driver_refusal refusals[] = {
+  { 0, "25006", FAULT_READ_ONLY },     /* a standby */
+  { 0, "57P01", FAULT_SHUTTING_DOWN }, /* admin_shutdown */
+  { 0, "57P02", FAULT_SHUTTING_DOWN }, /* crash_shutdown */
+  { 0, "57P03", FAULT_LOGIN },         /* cannot_connect_now */
+  { 0, "53300", FAULT_LOGIN },         /* too_many_connections */
+  { 0 },
+};
+
 const struct driver driver_pgsql = {
   .name = "pgsql",
   .title = "PostgreSQL driver",
   .opts = pgsql_opts,
   .names = &pgsql_names,
+  .refusals = refusals,
   .cfg_size = sizeof(struct pgsql_cfg),
   .session_size = sizeof(struct pgsql_session),
   .prepared_size = sizeof(struct pgsql_prepared),

@@ -33,6 +33,7 @@ COLD static int fail(struct pgsql_session *p, const struct pgsql_wire_answer *a,
                      bool broken, struct outcome *out)
 {
   p->wire.more = false;
+  out->in_trx = broken && p->base.trx != TRX_NONE;
   if (broken)
     p->base.trx = TRX_NONE;
   p->broken |= broken;

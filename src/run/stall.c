@@ -1,0 +1,308 @@
+/*
+ * stall.c - finds the times in which no client was served.
+ */
+#include "run/stall.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/minmax.h"
+#include "report/form.h"
+#include "run/arrivals.h"
+#include "run/plan.h"
+#include "run/run.h"
+#include "run/test.h"
+#include "stats/outage_report.h"
+
+/* A time without success and without errors is a stall from so many mean
+ * times between two successes on. */
+#define USUAL_GAPS 10
+
+/* The state of all clients at one moment. */
+struct view {
+  uint64_t served_ns; /* the last success of any client */
+  uint64_t wanted_ns; /* since when one waits; UINT64_MAX: none does */
+  unsigned waiting;
+  const struct service_error *fault; /* the first after served_ns; NULL: none */
+};
+
+/* Does the test have a service that can fail? */
+static bool has_service(const struct test *test)
+{
+  return test->ops->in_process || (test->form && test->form->has_statements);
+}
+
+int stall_init(struct run *run, struct err *err)
+{
+  const bool watched = has_service(run->test);
+  struct outages *o = &run->outages;
+  int rc = outages_init(o, watched ? run->plan->stall_ns : 0, err);
+
+  if (rc < 0)
+    return rc;
+  for (unsigned i = 0; o->limit_ns > 0 && i < run->plan->threads; i++)
+    run->recorders.of[i].service.all = o;
+  return 0;
+}
+
+void stall_start(struct run *run, uint64_t now_ns)
+{
+  for (unsigned i = 0; i < run->plan->threads; i++)
+    service_start(&run->recorders.of[i].service, now_ns);
+  atomic_store(&run->outages.recent_ns, now_ns);
+}
+
+static uint64_t last_of(const struct service *s)
+{
+  return atomic_load_explicit(&s->last_ns, memory_order_relaxed);
+}
+
+/* Is there an event that this client waits for?  `ended`: the loops are over,
+ * and events that were given up count. */
+static bool waits(const struct worker *w, bool ended, uint64_t *ret_since)
+{
+  const struct service *s = &w->recorder->service;
+  const uint64_t unserved = atomic_load_explicit(&s->unserved_ns,
+                                                 memory_order_relaxed);
+
+  *ret_since = service_wants_since(s);
+  if (atomic_load_explicit(&w->phase, memory_order_relaxed) == WORKER_EVENT)
+    return true;
+  if (!ended || unserved < last_of(s) || unserved == 0)
+    return false;
+  *ret_since = unserved;
+  return true;
+}
+
+/* The first error of the time after `from_ns`, or shortly before. */
+static void note_fault(struct view *v, const struct service *s,
+                       uint64_t from_ns)
+{
+  const struct service_error *f = &s->fault;
+
+  if (f->at_ns == 0 || f->at_ns + s->all->limit_ns < from_ns)
+    return;
+  if (!v->fault || f->at_ns < v->fault->at_ns)
+    v->fault = f;
+}
+
+/* Under the lock. */
+static void look(const struct run *run, bool ended, struct view *v)
+{
+  *v = (struct view){ .wanted_ns = UINT64_MAX };
+  for (unsigned i = 0; i < run->plan->threads; i++) {
+    const struct worker *w = &run->workers[i];
+    uint64_t since;
+
+    v->served_ns = max_u64(v->served_ns, last_of(&w->recorder->service));
+    if (!waits(w, ended, &since))
+      continue;
+    v->wanted_ns = min_u64(v->wanted_ns, since);
+    v->waiting++;
+  }
+  for (unsigned i = 0; i < run->plan->threads; i++)
+    note_fault(v, &run->workers[i].recorder->service, v->served_ns);
+}
+
+/* The limit for a time without success. */
+static uint64_t limit(const struct run *run, const struct view *v,
+                      uint64_t now_ns)
+{
+  const uint64_t events = recorders_events(&run->recorders);
+  const uint64_t limit_ns = run->outages.limit_ns;
+
+  if (v->fault)
+    return limit_ns;
+  return max_u64(limit_ns,
+                 (now_ns - run->start_ns) / (events + 1) * USUAL_GAPS);
+}
+
+/* Since when the clients have waited in vain; UINT64_MAX: they have not, or not
+ * for long enough. */
+static uint64_t stalled_since(const struct run *run, const struct view *v,
+                              uint64_t now_ns)
+{
+  uint64_t from;
+
+  if (v->wanted_ns == UINT64_MAX)
+    return UINT64_MAX;
+  from = max_u64(v->served_ns, v->wanted_ns);
+  return now_ns > from && now_ns - from > limit(run, v, now_ns) ? from
+                                                                : UINT64_MAX;
+}
+
+/* Under the lock.  What belongs to the warm-up does not count. */
+static void keep(struct run *run, const struct view *v, uint64_t now_ns,
+                 int64_t ended_by)
+{
+  struct outages *o = &run->outages;
+  uint64_t from = stalled_since(run, v, now_ns);
+  struct stall *s;
+
+  if (from == UINT64_MAX || now_ns <= run->measured_ns)
+    return;
+  from = max_u64(from, run->measured_ns);
+  atomic_fetch_add_explicit(&o->count, 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&o->sum_ns, now_ns - from, memory_order_relaxed);
+  if (o->n == STALLS_MAX)
+    return;
+  s = &o->of[o->n++];
+  *s = (struct stall){ .from_ns = from,
+                       .to_ns = now_ns,
+                       .clients = v->waiting,
+                       .ended_by = ended_by };
+  if (v->fault)
+    s->fault = *v->fault;
+}
+
+/* The client was down, and has a success again. */
+static void back(struct service *s, const struct run *run, uint64_t last,
+                 uint64_t now_ns)
+{
+  s->down = false;
+  s->patience_ns = s->all->limit_ns;
+  if (now_ns <= run->measured_ns || now_ns <= last)
+    return;
+  s->outages++;
+  s->down_ns += now_ns - last;
+  s->longest_ns = max_u64(s->longest_ns, now_ns - last);
+  s->noticed_ns = max_u64(s->noticed_ns, now_ns - s->fault.at_ns);
+}
+
+void stall_over(struct worker *w, uint64_t now_ns)
+{
+  struct service *s = &w->recorder->service;
+  struct run *run = w->run;
+  struct outages *o = &run->outages;
+  const uint64_t last = last_of(s);
+  struct view v;
+
+  if (now_ns <= last) /* the clock was corrected */
+    return;
+  if (s->down) {
+    (void)pthread_mutex_lock(&o->lock);
+    back(s, run, last, now_ns);
+    (void)pthread_mutex_unlock(&o->lock);
+  }
+  if (now_ns - last <= o->limit_ns)
+    return;
+  /* Clients that pause between events come here often: most of them see here
+   * that another one was served. */
+  if (now_ns <=
+      atomic_load_explicit(&o->recent_ns, memory_order_relaxed) + o->limit_ns)
+    return;
+  (void)pthread_mutex_lock(&o->lock);
+  if (now_ns >
+      atomic_load_explicit(&o->recent_ns, memory_order_relaxed) + o->limit_ns) {
+    look(run, false, &v);
+    keep(run, &v, now_ns, (int64_t)run->plan->first_thread + w->tid);
+    atomic_store_explicit(&o->recent_ns, now_ns, memory_order_relaxed);
+  }
+  (void)pthread_mutex_unlock(&o->lock);
+}
+
+uint64_t stall_sum_ns(struct run *run, uint64_t now_ns)
+{
+  struct outages *o = &run->outages;
+  uint64_t sum, from;
+  struct view v;
+
+  if (o->limit_ns == 0)
+    return 0;
+  (void)pthread_mutex_lock(&o->lock);
+  sum = atomic_load_explicit(&o->sum_ns, memory_order_relaxed);
+  look(run, false, &v);
+  from = stalled_since(run, &v, now_ns);
+  if (from != UINT64_MAX && now_ns > run->measured_ns)
+    sum += now_ns - max_u64(from, run->measured_ns);
+  (void)pthread_mutex_unlock(&o->lock);
+  return sum;
+}
+
+/* ---- the report ---- */
+
+/* The median, the 95th percentile and the largest of `n` numbers, which are put
+ * into order. */
+static int by_size(const void *a, const void *b)
+{
+  const uint64_t *x = a, *y = b;
+
+  return (*x > *y) - (*x < *y);
+}
+
+static struct outage_spread spread(uint64_t *of, unsigned n)
+{
+  if (n == 0)
+    return (struct outage_spread){ 0 };
+  qsort(of, n, sizeof(*of), by_size);
+  return (struct outage_spread){ .median_ns = of[n / 2],
+                                 .p95_ns = of[n - 1 - n / 20],
+                                 .max_ns = of[n - 1] };
+}
+
+/* One client, at the end.  Under the lock. */
+static void add_client(const struct run *run, struct service *s,
+                       uint64_t end_ns, struct outage_report *ret)
+{
+  const uint64_t last = last_of(s);
+
+  if (s->down && end_ns > last && end_ns > run->measured_ns) {
+    back(s, run, last, end_ns);
+    ret->still_down++;
+  }
+  ret->outages += s->outages;
+  ret->unserved_ns += s->down_ns;
+  ret->affected += s->outages > 0;
+}
+
+static void add_clients(const struct run *run, uint64_t end_ns,
+                        struct outage_report *ret)
+{
+  uint64_t *all;
+  unsigned n = 0;
+
+  for (unsigned i = 0; i < run->plan->threads; i++)
+    add_client(run, &run->recorders.of[i].service, end_ns, ret);
+  all = ret->affected > 0 ? calloc(ret->affected, 2 * sizeof(*all)) : NULL;
+  if (!all)
+    return;
+  for (unsigned i = 0; i < run->plan->threads; i++) {
+    const struct service *s = &run->recorders.of[i].service;
+
+    if (s->outages == 0)
+      continue;
+    all[n] = s->longest_ns;
+    all[ret->affected + n++] = s->noticed_ns;
+  }
+  ret->unavailable = spread(all, n);
+  ret->noticed = spread(all + ret->affected, n);
+  free(all);
+}
+
+void stall_report(struct run *run, uint64_t end_ns, struct outage_report *ret)
+{
+  struct outages *o = &run->outages;
+  struct view v;
+
+  *ret = (struct outage_report){ .base_ns = run->life.measured_ns,
+                                 .limit_ns = o->limit_ns,
+                                 .open_loop = arrivals_any(run),
+                                 .clients = run->plan->threads };
+  (void)pthread_mutex_lock(&o->lock);
+  look(run, true, &v);
+  keep(run, &v, end_ns, -1);
+  arrivals_in_stalls(run, o->of, o->n);
+  for (unsigned i = 0; i < o->n; i++) {
+    ret->longest_ns = max_u64(ret->longest_ns,
+                              o->of[i].to_ns - o->of[i].from_ns);
+    ret->arrivals += o->of[i].arrivals;
+  }
+  ret->n_stalls = o->n;
+  ret->stalls = o->of;
+  ret->count = atomic_load(&o->count);
+  ret->stalled_ns = atomic_load(&o->sum_ns);
+  add_clients(run, end_ns, ret);
+  memcpy(ret->phases, o->phases, sizeof(ret->phases));
+  (void)pthread_mutex_unlock(&o->lock);
+  brownouts_report(&run->brownouts, ret);
+}

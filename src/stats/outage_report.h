@@ -1,0 +1,63 @@
+/*
+ * outage_report.h - what a run says about its outages, as plain numbers.
+ */
+#ifndef BENCH_STATS_OUTAGE_REPORT_H
+#define BENCH_STATS_OUTAGE_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stats/service.h"
+
+/* Over the clients that had an outage: the longest of each. */
+struct outage_spread {
+  uint64_t median_ns, p95_ns, max_ns;
+};
+
+/* A time with less than half of the usual throughput. */
+struct brownout {
+  uint64_t from_ns, to_ns;
+  double lowest_per_s; /* of its seconds */
+  double usual_per_s;  /* the median of the minute before it */
+};
+
+enum {
+  BROWNOUTS_MAX = 100 /* further ones are only counted */
+};
+
+struct outage_report {
+  uint64_t base_ns;  /* the measured start: times count from here */
+  uint64_t limit_ns; /* --stall */
+  bool open_loop;    /* events were due at moments of their own */
+
+  unsigned n_stalls; /* borrowed, as the others; ascending */
+  const struct stall *stalls;
+  uint64_t count;      /* with those that were not kept */
+  uint64_t stalled_ns; /* their sum */
+  uint64_t longest_ns;
+  uint64_t arrivals; /* with a rate: that were due in stalls */
+
+  unsigned n_brownouts;
+  const struct brownout *brownouts;
+  uint64_t brownout_count, brownout_ns;
+
+  unsigned clients;     /* of the run */
+  unsigned affected;    /* that had an outage, at its end too */
+  unsigned still_down;  /* whose outage lasted until the end */
+  uint64_t outages;     /* of all clients, with those that lasted */
+  uint64_t unserved_ns; /* their sum */
+  /* From the last success to the next; and from the first error on. */
+  struct outage_spread unavailable, noticed;
+  uint64_t phases[FAULT_PHASES];
+};
+
+/* Something has happened. */
+static inline bool outage_report_any(const struct outage_report *r)
+{
+  return r && (r->count > 0 || r->outages > 0 || r->brownout_count > 0);
+}
+
+/* ... that is no mere pause: with an error, or a second long. */
+bool outage_report_serious(const struct outage_report *r);
+
+#endif

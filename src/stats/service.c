@@ -1,0 +1,69 @@
+/*
+ * service.c - when clients were served, and what has failed since.
+ */
+#include "stats/service.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+
+const char *fault_phase_name(enum fault_phase phase)
+{
+  static const char *const names[] = {
+    [FAULT_CONNECT] = "connect",     [FAULT_LOGIN] = "login",
+    [FAULT_READ_ONLY] = "read_only", [FAULT_SHUTTING_DOWN] = "shutting_down",
+    [FAULT_STATEMENT] = "statement", [FAULT_IN_TRANSACTION] = "in_transaction",
+    [FAULT_AT_COMMIT] = "at_commit",
+  };
+
+  return names[phase];
+}
+
+int outages_init(struct outages *o, uint64_t limit_ns, struct err *err)
+{
+  memset(o, 0, sizeof(*o));
+  (void)pthread_mutex_init(&o->lock, NULL); /* cannot fail on Linux */
+  o->limit_ns = limit_ns;
+  if (limit_ns == 0)
+    return 0;
+  o->of = calloc(STALLS_MAX, sizeof(*o->of));
+  return o->of ? 0 : err_set(err, -ENOMEM, "cannot allocate the outages");
+}
+
+void outages_done(struct outages *o)
+{
+  (void)pthread_mutex_destroy(&o->lock);
+  free(o->of);
+  o->of = NULL;
+}
+
+void service_start(struct service *s, uint64_t now_ns)
+{
+  atomic_store_explicit(&s->last_ns, now_ns, memory_order_relaxed);
+  s->patience_ns = s->all ? s->all->limit_ns : UINT64_MAX;
+}
+
+void service_fault(struct service *s, uint64_t now_ns, enum fault_phase phase,
+                   const char *code, const char *text)
+{
+  if (!s->all || s->down)
+    return;
+  (void)pthread_mutex_lock(&s->all->lock);
+  s->down = true;
+  s->fault.at_ns = now_ns;
+  s->fault.phase = phase;
+  (void)snprintf(s->fault.code, sizeof(s->fault.code), "%s", code);
+  (void)snprintf(s->fault.text, sizeof(s->fault.text), "%s", text);
+  s->all->phases[phase]++;
+  (void)pthread_mutex_unlock(&s->all->lock);
+  s->patience_ns = 0; /* the next success takes the slow path */
+}
+
+void service_give_up(struct service *s)
+{
+  atomic_store_explicit(&s->unserved_ns, service_wants_since(s),
+                        memory_order_relaxed);
+}
