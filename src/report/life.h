@@ -176,6 +176,7 @@ struct run_end {
   uint64_t backlog;  /* those of them that had not begun at the end */
   /* The arrivals of members of a mix that have rates of their own. */
   uint64_t member_arrivals;
+  uint64_t offered_ns; /* the time in which they could become due */
 };
 
 /* "time_limit" and the like. */

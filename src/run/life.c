@@ -12,6 +12,7 @@
 #include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/minmax.h"
 #include "report/doubts.h"
 #include "report/form.h"
 #include "report/reporter.h"
@@ -198,6 +199,15 @@ static void backlog_at(struct run *run, uint64_t end_ns, uint64_t *ret_arrivals,
   *ret_arrivals = arrivals_count(run);
 }
 
+/* The length of the measured time in which events became due. */
+static uint64_t offered_until(const struct run *run, uint64_t end_ns)
+{
+  const uint64_t last_ns = min_u64(end_ns, arrivals_end(run));
+  const uint64_t from_ns = run->life.measured_ns;
+
+  return last_ns > from_ns ? last_ns - from_ns : 0;
+}
+
 void life_doubt(struct run *run, const struct report *total, uint64_t end_ns)
 {
   struct life *e = &run->life;
@@ -287,6 +297,7 @@ void life_over(struct run *run, bool started, bool forced, int status,
   if (started) {
     backlog_at(run, end_ns, &end.arrivals, &end.backlog);
     end.member_arrivals = arrivals_of_members(run);
+    end.offered_ns = offered_until(run, end_ns);
   }
   if (started && run->plan->report.details && run->test->ops->details) {
     run->test->ops->details(run->test_run, &e->details);
