@@ -87,6 +87,10 @@ struct client_use {
   bool queue_known;  /* the system reports it */
   uint64_t queue_ns; /* time they waited on run queues, summed up */
 
+  /* How often workers slept until an event was due, and how much too late they
+   * woke up, summed up. */
+  uint64_t wakeups, woke_late_ns;
+
   struct client_loops loops;
   struct machine_use machine; /* unknown for several ranks */
 

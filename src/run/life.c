@@ -157,6 +157,17 @@ static void sum_queues(const struct run *run, struct client_use *ret)
   }
 }
 
+static void sum_wakeups(const struct run *run, struct client_use *ret)
+{
+  for (unsigned i = 0; i < run->plan->threads; i++) {
+    const struct worker *w = &run->workers[i];
+
+    ret->wakeups += atomic_load_explicit(&w->wakeups, memory_order_relaxed);
+    ret->woke_late_ns += atomic_load_explicit(&w->woke_late_ns,
+                                              memory_order_relaxed);
+  }
+}
+
 static void find_machine_use(struct run *run, struct machine_use *ret)
 {
   struct life *e = &run->life;
@@ -183,6 +194,7 @@ void life_measured(struct run *run, uint64_t end_ns, bool forced)
   u->cpus = cgroup_cpus_allowed();
   u->quota = cgroup_read("").cpus;
   sum_queues(run, u);
+  sum_wakeups(run, u);
   clients_measured(run, &u->loops);
   find_machine_use(run, &u->machine);
 }
