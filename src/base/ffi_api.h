@@ -262,6 +262,9 @@ double bench_series_gap(void *series, double *ret_at);
 int bench_sequence_set(const char *name, double next);
 int bench_sequence_take(const char *name, double n, double limit,
                         double *ret_first);
+int bench_job_put(double a, double b, double c);
+bool bench_job_take(double *ret_three);
+double bench_jobs_waiting(void);
 void bench_class_record(void *cls, double took_ns);
 double bench_now_ns(void);
 

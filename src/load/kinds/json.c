@@ -26,11 +26,10 @@ size_t json_write(const uint64_t *param, uint64_t id, uint64_t n,
   const uint64_t seed = rng_mix(param[JSON_SEED] + RNG_GAMMA);
   const uint64_t tags = rng_mix(seed - id * RNG_GAMMA);
   uint64_t digits = 0;
-  int len =
-      snprintf(to, JSON_TEXT_MAX,
-               "{\"k\": %" PRIu64 ", \"n\": %" PRIu64 ", \"id\": %" PRIu64
-               ", \"body\": \"",
-               (id - 1 + n) % param[JSON_GROUPS] + 1, n, id);
+  int len = snprintf(to, JSON_TEXT_MAX,
+                     "{\"k\": %" PRIu64 ", \"n\": %" PRIu64 ", \"id\": %" PRIu64
+                     ", \"body\": \"",
+                     (id - 1 + n) % param[JSON_GROUPS] + 1, n, id);
 
   for (uint64_t i = 0; i < param[JSON_BODY]; i++, digits >>= 4) {
     if (i % 16 == 0)

@@ -6,8 +6,9 @@
 #include "load/kinds/json.h"
 
 /*
- * Writes document `id` after `n` updates, and returns its length; 0 if there is no such document.  `param` has the number of documents,
- * that of groups, the length of the body and the seed; `to` has 1200 bytes.
+ * Writes document `id` after `n` updates, and returns its length; 0 if there is
+ * no such document.  `param` has the number of documents, that of groups, the
+ * length of the body and the seed; `to` has 1200 bytes.
  */
 int bench_json_document(const double *param, double id, double n, char *to)
 {
