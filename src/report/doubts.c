@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/compiler.h"
 #include "base/fmt.h"
 #include "report/doubts_list.h"
 #include "stats/hist_sum.h"
@@ -28,6 +29,10 @@ enum {
 /* Fewer of them, or shorter times, say nothing. */
 #define LATE_SAMPLES 1000
 #define LATE_MIN_NS (100 * NS_PER_US)
+/* Threads may wake up so much later than events are due, in parts of the mean
+ * latency. */
+#define WOKE_LATE 0.05
+#define WOKE_MIN_NS (100.0 * NS_PER_US)
 /* Readings in user space take 20 to 60 ns, and system calls some hundred. */
 #define SLOW_CLOCK_NS 250.0
 
@@ -154,6 +159,43 @@ static void look_at_loops(struct doubts *d, const struct doubt_input *in)
              fmt_plural(l->threads));
 }
 
+static bool has_code(const struct doubts *d, const char *code)
+{
+  for (size_t i = 0; i < d->n; i++) {
+    if (strcmp(d->of[i].code, code) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* Threads that sleep until an event is due, and wake up late on processors that
+ * have nothing else to do. */
+static void look_at_wakeups(struct doubts *d, const struct doubt_input *in)
+{
+  static const char *const causes[] = { "other_programs", "steal",
+                                        "run_queue",      "client_cpu",
+                                        "client_quota",   "client_loop" };
+  const struct client_use *c = in->client;
+  double late, mean;
+
+  if (c->wakeups < LATE_SAMPLES || in->report->events == 0)
+    return;
+  late = (double)c->woke_late_ns / (double)c->wakeups;
+  mean = (double)in->report->sum_ns / (double)in->report->events;
+  if (late < WOKE_MIN_NS || late <= WOKE_LATE * mean)
+    return;
+  for (size_t i = 0; i < ARRAY_SIZE(causes); i++) {
+    if (has_code(d, causes[i]))
+      return; /* it has said why */
+  }
+  doubts_add(
+    d, true, "late_wakeups",
+    "threads that slept until an event was due woke up %.2f ms late on "
+    "average, which is %.0f%% of the mean latency; bench doctor looks "
+    "at governor, idle states and interrupts",
+    late / 1e6, 100 * late / mean);
+}
+
 static void look_at_trend(struct doubts *d, const struct doubt_input *in)
 {
   double change;
@@ -181,5 +223,6 @@ void doubts_find(struct doubts *ret, const struct doubt_input *in)
     doubts_add_samples(ret, in->setup, in->report->events);
   look_at_backlog(ret, in);
   look_at_loops(ret, in);
+  look_at_wakeups(ret, in);
   look_at_trend(ret, in);
 }

@@ -89,6 +89,10 @@ struct client_use {
   bool queue_known;  /* the system reports it */
   uint64_t queue_ns; /* time they waited on run queues, summed up */
 
+  /* How often workers slept until an event was due, and how much too late they
+   * woke up, summed up. */
+  uint64_t wakeups, woke_late_ns;
+
   struct client_loops loops;
   struct machine_use machine; /* unknown for several ranks */
 
@@ -178,6 +182,7 @@ struct run_end {
   uint64_t backlog;  /* those of them that had not begun at the end */
   /* The arrivals of members of a mix that have rates of their own. */
   uint64_t member_arrivals;
+  uint64_t offered_ns; /* the time in which they could become due */
 };
 
 /* "time_limit" and the like. */

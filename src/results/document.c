@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/facts.h"
 #include "base/mem.h"
@@ -238,7 +239,10 @@ static json_t *rate(struct document *d, const struct run_end *end)
   if (json_object_set_new(d->rate, "arrivals",
                           json_integer((json_int_t)end->arrivals)) < 0 ||
       json_object_set_new(d->rate, "backlog",
-                          json_integer((json_int_t)end->backlog)) < 0)
+                          json_integer((json_int_t)end->backlog)) < 0 ||
+      json_object_set_new(
+        d->rate, "offered_s",
+        json_real((double)end->offered_ns / (double)NS_PER_S)) < 0)
     return NULL;
   if (end->member_arrivals > 0 &&
       json_object_set_new(d->rate, "member_arrivals",

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "base/minmax.h"
 #include "run/members.h"
 #include "run/run.h"
 #include "run/schedule.h"
@@ -39,13 +40,19 @@ void arrivals_measure(struct run *run, uint64_t from_ns)
   }
 }
 
+uint64_t arrivals_end(const struct run *run)
+{
+  return min_u64(run->end_ns, atomic_load(&run->decided_ns));
+}
+
 uint64_t arrivals_waiting(struct run *run, uint64_t now_ns)
 {
+  const uint64_t until_ns = min_u64(now_ns, arrivals_end(run));
   uint64_t n = 0;
 
   for (unsigned i = 0; i < places(run); i++) {
     if (schedule_at(run, i))
-      n += schedule_waiting(schedule_at(run, i), now_ns);
+      n += schedule_waiting(schedule_at(run, i), until_ns);
   }
   return n;
 }

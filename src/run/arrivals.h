@@ -20,6 +20,10 @@ bool arrivals_any(const struct run *run);
 /* The measured part begins at `from_ns`; see schedule_measure(). */
 void arrivals_measure(struct run *run, uint64_t from_ns);
 
+/* The last moment at which an arrival counts: the end of the time, or that at
+ * which the objective was decided.  No worker begins those that come later. */
+uint64_t arrivals_end(const struct run *run);
+
 /* Sums of what schedule_waiting() and schedule_arrivals() count. */
 uint64_t arrivals_waiting(struct run *run, uint64_t now_ns);
 uint64_t arrivals_count(const struct run *run);

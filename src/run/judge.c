@@ -10,6 +10,8 @@
 #include "base/err.h"
 #include "base/minmax.h"
 #include "run/arrivals.h"
+#include "run/judge_counts.h"
+#include "run/judge_past.h"
 #include "run/plan.h"
 #include "run/run.h"
 #include "stats/decision.h"
@@ -24,19 +26,6 @@
 /* The run may take so many times its warm-up until it is steady. */
 #define SETTLE_TIMES 2
 
-enum {
-  PAST = 4096, /* moments of which the arrivals are remembered */
-};
-
-/* Totals of the run at a look. */
-struct counts {
-  uint64_t events, sum_ns, errors, queries;
-};
-
-struct arrivals {
-  uint64_t at_ns, n;
-};
-
 struct judge {
   struct run *run;
   const struct slo *slo;
@@ -46,13 +35,11 @@ struct judge {
   bool settled;  /* looks count */
   bool decided;
   uint64_t measured_ns, base_ns; /* when it was measured, and was settled */
-  struct counts base;            /* what had happened before that */
+  struct judge_counts base;      /* what had happened before that */
   struct hist_sum *before, *now; /* owned; latencies likewise, and since then */
   struct trend rate, latency;
 
-  /* The last moments; the next one is [past % PAST]. */
-  struct arrivals of[PAST];
-  uint64_t past;
+  struct judge_past past;
 
   struct decision term[SLO_TERMS_MAX];
   struct decision_cell seen[SLO_TERMS_MAX]; /* what was added to it */
@@ -97,27 +84,8 @@ uint64_t judge_interval_ns(const struct judge *j)
   return j->interval_ns;
 }
 
-static struct counts count(const struct run *run)
-{
-  struct counts c = { 0 };
-
-  for (unsigned i = 0; i < run->recorders.n; i++) {
-    const struct recorder *r = &run->recorders.of[i];
-    uint64_t events, sum_ns;
-
-    recorder_peek(r, &events, &sum_ns);
-    c.events += events;
-    c.sum_ns += sum_ns;
-    c.errors += atomic_load_explicit(&r->counter[COUNTER_ERROR],
-                                     memory_order_relaxed);
-    for (int k = COUNTER_OTHER; k <= COUNTER_WRITE; k++)
-      c.queries += atomic_load_explicit(&r->counter[k], memory_order_relaxed);
-  }
-  return c;
-}
-
 static void note_trend(struct judge *j, uint64_t now_ns,
-                       const struct counts *now)
+                       const struct judge_counts *now)
 {
   if (j->rate.n == 0) {
     trend_start(&j->rate, now_ns, now->events);
@@ -142,7 +110,8 @@ void judge_measure_from(struct judge *j, uint64_t now_ns)
 }
 
 /* From this moment on, everything counts. */
-static void settle(struct judge *j, uint64_t now_ns, const struct counts *now)
+static void settle(struct judge *j, uint64_t now_ns,
+                   const struct judge_counts *now)
 {
   const struct plan *plan = j->run->plan;
   const double planned = plan->time_ns == PLAN_NO_LIMIT
@@ -168,7 +137,7 @@ static void settle(struct judge *j, uint64_t now_ns, const struct counts *now)
 
 static void try_to_settle(struct judge *j, uint64_t now_ns)
 {
-  const struct counts now = count(j->run);
+  const struct judge_counts now = judge_count(j->run);
 
   note_trend(j, now_ns, &now);
   if (j->measured && (is_steady(j) || now_ns - j->measured_ns >=
@@ -176,34 +145,10 @@ static void try_to_settle(struct judge *j, uint64_t now_ns)
     settle(j, now_ns, &now);
 }
 
-/* Remember the arrivals up to now; returns how many a worker has taken. */
-static uint64_t note_arrivals(struct judge *j, uint64_t now_ns)
-{
-  const uint64_t waiting = arrivals_waiting(j->run, now_ns);
-  const uint64_t all = arrivals_count(j->run);
-
-  j->of[j->past++ % PAST] = (struct arrivals){ now_ns, all };
-  return all > waiting ? all - waiting : 0;
-}
-
-/* The arrivals that were due longer ago than this, and that no worker has
- * taken.  They are late, whenever they end.  A negative limit: all. */
-static uint64_t overdue(const struct judge *j, uint64_t now_ns, uint64_t taken,
-                        double limit_ns)
-{
-  for (uint64_t i = j->past; i > 0 && i + PAST > j->past; i--) {
-    const struct arrivals *a = &j->of[(i - 1) % PAST];
-
-    if ((double)(now_ns - a->at_ns) > limit_ns)
-      return a->n > taken ? a->n - taken : 0;
-  }
-  return 0;
-}
-
 static struct slo_sample sample_of(struct judge *j, uint64_t now_ns,
                                    uint64_t unfinished)
 {
-  const struct counts now = count(j->run);
+  const struct judge_counts now = judge_count(j->run);
   struct slo_sample s = {
     .period_ns = now_ns - j->base_ns,
     .events = now.events - j->base.events,
@@ -272,7 +217,9 @@ static enum decision_verdict worse(enum decision_verdict a,
 static void decide(struct judge *j, uint64_t now_ns, uint64_t unfinished,
                    bool last)
 {
-  const uint64_t taken = arrivals_any(j->run) ? note_arrivals(j, now_ns) : 0;
+  const uint64_t taken = arrivals_any(j->run)
+                           ? judge_past_note(&j->past, j->run, now_ns)
+                           : 0;
   const struct slo_sample s = sample_of(j, now_ns, unfinished);
   struct decision_result *result = &j->result;
   enum decision_verdict all = DECISION_HELD;
@@ -289,8 +236,8 @@ static void decide(struct judge *j, uint64_t now_ns, uint64_t unfinished,
     if (!counts_events(t))
       continue;
     if (arrivals_any(j->run) && t->kind->measure == SLO_PERCENTILE) {
-      waiting.all = overdue(j, now_ns, taken, -1);
-      waiting.late = overdue(j, now_ns, taken, t->limit);
+      waiting.all = judge_past_overdue(&j->past, now_ns, taken, -1);
+      waiting.late = judge_past_overdue(&j->past, now_ns, taken, t->limit);
     }
     counting = true;
     result->of[i].verdict = decide_share(j, i, &s, &waiting, last);

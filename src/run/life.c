@@ -12,6 +12,7 @@
 #include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/minmax.h"
 #include "report/doubts.h"
 #include "report/form.h"
 #include "report/reporter.h"
@@ -157,6 +158,17 @@ static void sum_queues(const struct run *run, struct client_use *ret)
   }
 }
 
+static void sum_wakeups(const struct run *run, struct client_use *ret)
+{
+  for (unsigned i = 0; i < run->plan->threads; i++) {
+    const struct worker *w = &run->workers[i];
+
+    ret->wakeups += atomic_load_explicit(&w->wakeups, memory_order_relaxed);
+    ret->woke_late_ns += atomic_load_explicit(&w->woke_late_ns,
+                                              memory_order_relaxed);
+  }
+}
+
 static void find_machine_use(struct run *run, struct machine_use *ret)
 {
   struct life *e = &run->life;
@@ -183,6 +195,7 @@ void life_measured(struct run *run, uint64_t end_ns, bool forced)
   u->cpus = cgroup_cpus_allowed();
   u->quota = cgroup_read("").cpus;
   sum_queues(run, u);
+  sum_wakeups(run, u);
   clients_measured(run, &u->loops);
   find_machine_use(run, &u->machine);
 }
@@ -197,6 +210,15 @@ static void backlog_at(struct run *run, uint64_t end_ns, uint64_t *ret_arrivals,
     return;
   *ret_backlog = arrivals_waiting(run, end_ns);
   *ret_arrivals = arrivals_count(run);
+}
+
+/* The length of the measured time in which events became due. */
+static uint64_t offered_until(const struct run *run, uint64_t end_ns)
+{
+  const uint64_t last_ns = min_u64(end_ns, arrivals_end(run));
+  const uint64_t from_ns = run->life.measured_ns;
+
+  return last_ns > from_ns ? last_ns - from_ns : 0;
 }
 
 void life_doubt(struct run *run, const struct report *total, uint64_t end_ns)
@@ -288,6 +310,7 @@ void life_over(struct run *run, bool started, bool forced, int status,
   if (started) {
     backlog_at(run, end_ns, &end.arrivals, &end.backlog);
     end.member_arrivals = arrivals_of_members(run);
+    end.offered_ns = offered_until(run, end_ns);
   }
   if (started && run->plan->report.details && run->test->ops->details) {
     run->test->ops->details(run->test_run, &e->details);

@@ -222,6 +222,15 @@ static bool is_open(const struct run *run, uint64_t now)
   return now < run->end_ns && atomic_load(&run->tickets) > 0;
 }
 
+/* The objective is decided: what becomes due from now on is not the run's. */
+static void end_decided(struct run *run, uint64_t now)
+{
+  if (atomic_load(&run->decided_ns) == UINT64_MAX)
+    atomic_store(&run->decided_ns, now);
+  if (run_stop(run, STOP_DECIDED))
+    run_news(run);
+}
+
 /* Follow the arrivals, so that no report has to catch up with many of them. */
 static void look_at_queue(struct run *run, uint64_t now)
 {
@@ -327,8 +336,8 @@ static bool agenda_do(struct run *run, struct agenda *a, uint64_t now)
     a->queue_ns = now + LOOK_AT_QUEUE_NS;
   }
   if (now >= a->judge_ns) {
-    if (judge_look(run->judge, now) && run_stop(run, STOP_DECIDED))
-      run_news(run);
+    if (judge_look(run->judge, now))
+      end_decided(run, now);
     a->judge_ns += judge_interval_ns(run->judge);
     if (a->judge_ns <= now) /* a look that was missed is none */
       a->judge_ns = now + judge_interval_ns(run->judge);

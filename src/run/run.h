@@ -108,6 +108,10 @@ struct run {
   _Atomic uint32_t warm;   /* enum warmth; WARM_DONE is waited for */
   _Atomic uint32_t timed_out; /* a worker has seen that the time is up */
 
+  /* The moment at which the objective was decided, which ends the run;
+   * UINT64_MAX: it was not.  Written by the report thread. */
+  _Atomic uint64_t decided_ns;
+
   /* Events without a ticket so far; written by any worker. */
   _Atomic uint64_t tickets CACHE_ALIGNED;
 

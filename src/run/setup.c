@@ -102,6 +102,7 @@ static int make_workers(struct run *run, struct err *err)
   if (rc < 0)
     return rc;
   atomic_store(&run->tickets, plan->events);
+  atomic_store(&run->decided_ns, UINT64_MAX);
   return members_make(run, err);
 }
 

@@ -108,6 +108,17 @@ static bool time_is_over(struct run *run, uint64_t now)
   return true;
 }
 
+/* It has slept until an event was due.  Only this worker writes. */
+static void note_wakeup(struct worker *w, uint64_t late_ns)
+{
+  const uint64_t n = atomic_load_explicit(&w->wakeups, memory_order_relaxed);
+  const uint64_t sum = atomic_load_explicit(&w->woke_late_ns,
+                                            memory_order_relaxed);
+
+  atomic_store_explicit(&w->wakeups, n + 1, memory_order_relaxed);
+  atomic_store_explicit(&w->woke_late_ns, sum + late_ns, memory_order_relaxed);
+}
+
 /* Wait until `due`; false: the run is over before that. */
 static bool wait_until(struct worker *w, uint64_t due, uint64_t *now)
 {
@@ -122,6 +133,8 @@ static bool wait_until(struct worker *w, uint64_t due, uint64_t *now)
       break;
     loop_wait_while(&run->stop, STOP_NO, until);
     *now = clock_now_ns();
+    if (w->schedule && w->counted && *now >= due)
+      note_wakeup(w, *now - due);
   }
   if (!w->counted && *now >= run->measured_ns)
     end_warmup(

@@ -90,6 +90,9 @@ struct worker {
   _Atomic uint64_t left_ns;   /* when its loop ended; 0: not yet */
   _Atomic uint32_t recording; /* 1: it records an event of the warm-up */
   _Atomic uint64_t queue_ns;  /* time on the run queue in the measured part */
+  /* Of the measured part: how often it slept until an event was due, and how
+   * much too late it woke up. */
+  _Atomic uint64_t wakeups, woke_late_ns;
   _Atomic int os_id;          /* the system's number of the thread */
 } CACHE_ALIGNED;
 

@@ -1,5 +1,6 @@
 /*
- * compare.c - the figures of two groups of runs, and their ratios.
+ * compare.c - the figures that two groups of runs have in common, and their
+ * ratios.
  */
 #include "tools/compare.h"
 
@@ -16,201 +17,13 @@
 #include "base/strbuf.h"
 #include "tools/classes.h"
 #include "tools/compare_internal.h"
+#include "tools/compare_series.h"
 #include "tools/figure.h"
-#include "tools/verdict.h"
 
-/* For percentiles: an interval, or a run, must have so many events above it. */
-#define BEYOND_INTERVAL 10.0
+/* For percentiles: a run must have so many events above it. */
 #define BEYOND_RUN 100.0
 /* For percentiles without usable intervals: a group must have so many runs. */
 #define RUNS_FOR_TAILS 3
-/* The time that a run has waited for a processor, for reasons outside of it,
- * makes its figures uncertain by this share.  The factor for its slowest tenth
- * is larger, because it consists of events that had to wait. */
-#define UNSTEADY_BY_WAITING 0.25
-#define UNSTEADY_TAIL_BY_WAITING 1.5
-#define TAIL 0.1
-
-/* The figures of the runs of a group, with samples; all owned. */
-struct series {
-  struct boot_run *runs;
-  double **samples; /* two arrays per run */
-  size_t n;
-};
-
-static void series_done(struct series *s)
-{
-  for (size_t i = 0; s->samples && i < 2 * s->n; i++)
-    free(s->samples[i]);
-  free(s->samples);
-  free(s->runs);
-}
-
-static const json_t *class_of(const json_t *list, const char *name)
-{
-  for (size_t i = 0; i < json_array_size(list); i++) {
-    const json_t *class = json_array_get(list, i);
-    const char *here = result_text_at(class, "name");
-
-    if (here && strcmp(here, name) == 0)
-      return class;
-  }
-  return NULL;
-}
-
-/* A figure that the test has named; NULL: there is none of that name. */
-static const json_t *own_figure(const struct result *r, const char *name)
-{
-  return json_object_get(result_at(r->json, "test.figures"), name);
-}
-
-/* What a document, or an interval, says of a kernel of the cpu test. */
-static const json_t *kernel_of(const json_t *json, const char *part,
-                               const char *name)
-{
-  const json_t *report = part ? json_object_get(json, part) : json;
-
-  return json_object_get(json_object_get(report, "cpu_kernels"), name);
-}
-
-/* Operations, and the time that was spent with them by all threads. */
-static bool kernel_sample_of(const struct result_interval *i, const char *name,
-                             double *ret_num, double *ret_den)
-{
-  const json_t *kernel = kernel_of(i->json, NULL, name);
-
-  *ret_num = result_number_at(kernel, "operations");
-  *ret_den = *ret_num / result_number_at(kernel, "operations_per_s");
-  return *ret_num > 0 && *ret_den > 0;
-}
-
-static double value_of(const struct result *r, const struct figure *f)
-{
-  switch (f->kind) {
-  case COMPARE_THROUGHPUT:
-    if (f->key)
-      return result_number_at(kernel_of(r->json, "totals", f->key),
-                              "operations_per_s");
-    return f->queries ? r->queries_per_s : r->events_per_s;
-  case COMPARE_LATENCY:
-    return f->key ? result_percentile(r, f->key) : r->mean_ns;
-  case COMPARE_CPU:
-    return r->cpu_per_event_ns;
-  case COMPARE_CLASS:
-    return result_number_at(
-      class_of(json_object_get(r->json, "classes"), f->key), "latency_ns.mean");
-  case COMPARE_BANDWIDTH:
-  case COMPARE_ACCESS:
-  case COMPARE_WORK:
-  case COMPARE_RATIO:
-    return result_number_at(own_figure(r, f->key), "value");
-  }
-  return NAN;
-}
-
-/* One interval as a sample; false: it has no meaning. */
-static bool sample_of(const struct result_interval *i, const struct figure *f,
-                      double *ret_num, double *ret_den)
-{
-  const json_t *class;
-  double weight = i->events, value = NAN;
-
-  switch (f->kind) {
-  case COMPARE_THROUGHPUT:
-    if (f->key)
-      return kernel_sample_of(i, f->key, ret_num, ret_den);
-    *ret_num = f->queries ? i->queries : i->events;
-    *ret_den = i->period_s;
-    return isfinite(*ret_num) && i->period_s > 0;
-  case COMPARE_LATENCY:
-    if (f->key && i->events * f->beyond < BEYOND_INTERVAL)
-      return false;
-    value = f->key ? result_interval_percentile(i, f->key) : i->mean_ns;
-    break;
-  case COMPARE_CPU:
-  case COMPARE_BANDWIDTH:
-  case COMPARE_ACCESS:
-  case COMPARE_WORK:
-  case COMPARE_RATIO:
-    return false;
-  case COMPARE_CLASS:
-    class = class_of(json_object_get(i->json, "classes"), f->key);
-    weight = result_number_at(class, "count");
-    value = result_number_at(class, "latency_ns.mean");
-    break;
-  }
-  if (!(weight > 0) || !isfinite(value))
-    return false;
-  *ret_num = value * weight;
-  *ret_den = weight;
-  return true;
-}
-
-/* The last interval may be too short to have a meaning. */
-static bool is_scrap(const struct result *r, size_t i)
-{
-  return i > 0 && r->intervals[i].partial &&
-         r->intervals[i].period_s < r->intervals[i - 1].period_s / 2;
-}
-
-/* How much the figure may have changed because the run waited for a processor,
- * apart from threads that waited for each other. */
-static double unsteadiness(const struct result *r, const struct figure *f)
-{
-  const bool tail = f->beyond > 0 && f->beyond < TAIL * 1.001;
-  const double by = tail ? UNSTEADY_TAIL_BY_WAITING : UNSTEADY_BY_WAITING;
-  const double delay_s = result_number_at(r->json, "client.run_queue_delay_s");
-  const double cpus = result_number_at(r->json, "client.cpus_allowed");
-  double waited = delay_s / (r->threads * r->period_s);
-
-  if (f->kind == COMPARE_ACCESS) /* samples that had to wait were dropped */
-    return 0;
-  if (cpus > 0 && r->threads > cpus)
-    waited -= 1 - cpus / r->threads;
-  if (!(waited > 0))
-    return 0;
-  /* The throughput has lost the logarithm of the time that remained. */
-  return -by * log1p(-fmin(waited, 0.99));
-}
-
-static bool add_run(struct series *s, const struct result *r,
-                    const struct figure *f)
-{
-  double *num = calloc(r->n_intervals + 1, sizeof(*num));
-  double *den = calloc(r->n_intervals + 1, sizeof(*den));
-  struct boot_run *run = &s->runs[s->n];
-
-  s->samples[2 * s->n] = num;
-  s->samples[2 * s->n + 1] = den;
-  s->n++;
-  if (!num || !den)
-    return false;
-  *run = (struct boot_run){ .value = value_of(r, f),
-                            .unsteady = unsteadiness(r, f),
-                            .num = num,
-                            .den = den };
-  for (size_t i = 0; i < r->n_intervals; i++) {
-    if (!is_scrap(r, i) &&
-        sample_of(&r->intervals[i], f, &num[run->n], &den[run->n]))
-      run->n++;
-  }
-  return true;
-}
-
-static bool series_init(struct series *s, const struct group *g,
-                        const struct figure *f)
-{
-  *s = (struct series){ 0 };
-  s->runs = calloc(g->n + 1, sizeof(*s->runs));
-  s->samples = calloc(2 * g->n + 1, sizeof(*s->samples));
-  if (!s->runs || !s->samples)
-    return false;
-  for (size_t i = 0; i < g->n; i++) {
-    if (!add_run(s, g->runs[i], f))
-      return false;
-  }
-  return true;
-}
 
 /* This includes the 100th, the largest value, above which there is none. */
 static bool is_percentile(const struct figure *f)
@@ -219,7 +32,7 @@ static bool is_percentile(const struct figure *f)
 }
 
 /* High percentiles depend on a few events, which come in clusters. */
-static bool has_tail(const struct group *g, const struct series *s,
+static bool has_tail(const struct group *g, const struct compare_series *s,
                      const struct figure *f)
 {
   for (size_t i = 0; i < g->n; i++) {
@@ -259,7 +72,7 @@ void compare_add(struct comparisons *c, const char *name,
                  const struct figure *f)
 {
   struct comparison *more = realloc(c->of, (c->n + 1) * sizeof(*more));
-  struct series base = { 0 }, other = { 0 };
+  struct compare_series base = { 0 }, other = { 0 };
   struct comparison *here;
 
   if (!more) {
@@ -274,7 +87,8 @@ void compare_add(struct comparisons *c, const char *name,
     return;
   }
   c->n++;
-  if (!series_init(&base, c->base, f) || !series_init(&other, c->other, f)) {
+  if (!compare_series_init(&base, c->base, f) ||
+      !compare_series_init(&other, c->other, f)) {
     c->failed = true;
   } else {
     const struct boot_group a = { base.runs, base.n };
@@ -285,8 +99,8 @@ void compare_add(struct comparisons *c, const char *name,
     here->known = !here->too_few && (bootstrap_compare(&here->r, &a, &b) ||
                                      compare_to_nothing(here, &a, &b));
   }
-  series_done(&base);
-  series_done(&other);
+  compare_series_done(&base);
+  compare_series_done(&other);
 }
 
 /* The percentiles that both groups have, in ascending order. */
@@ -339,7 +153,7 @@ static void add_classes(struct comparisons *c)
     const char *name = rows.of[i].name;
     const size_t before = c->n;
 
-    if (name && class_of(other, name))
+    if (name && compare_class_of(other, name))
       compare_add(c, name, &(struct figure){ COMPARE_CLASS, name, false, 0 });
     if (c->n > before)
       c->of[before].share = rows.of[i].share;
@@ -376,7 +190,7 @@ static void add_own_figures(struct comparisons *c)
 
   json_object_foreach((json_t *)(uintptr_t)have, name, value)
   {
-    if (own_figure(c->other->runs[0], name))
+    if (compare_own_figure(c->other->runs[0], name))
       compare_add(c, name, &(struct figure){ kind_of(value), name, false, 0 });
   }
 }
@@ -463,58 +277,4 @@ void comparisons_done(struct comparisons *c)
   }
   free(c->differences);
   *c = (struct comparisons){ 0 };
-}
-
-/* Was the load of both the same, so that it fixes the throughput? */
-static bool same_load(const struct group *a, const struct group *b)
-{
-  static const char rate[] = "options.rate.value";
-  static const char profile[] = "options.load-profile.value";
-  const char *own = result_text_at(a->runs[0]->json, profile);
-  const char *other = result_text_at(b->runs[0]->json, profile);
-  const double per_s = result_number_at(a->runs[0]->json, rate);
-
-  if (own && *own)
-    return other && strcmp(own, other) == 0;
-  return per_s > 0 && per_s == result_number_at(b->runs[0]->json, rate);
-}
-
-static const struct comparison *find(const struct comparisons *c,
-                                     enum compare_kind kind, const char *name)
-{
-  for (size_t i = 0; i < c->n; i++) {
-    if (c->of[i].kind == kind && strcmp(c->of[i].name, name) == 0)
-      return &c->of[i];
-  }
-  return NULL; /* not one of the fixed percentiles */
-}
-
-/* Of the test's own: the one that may have become worse by most. */
-static const struct comparison *worst(const struct comparisons *c)
-{
-  const struct comparison *worst = &c->of[0];
-
-  for (size_t i = 1; i < c->n; i++) {
-    const struct comparison *one = &c->of[i];
-
-    if (one->known &&
-        (!worst->known || verdict_unnoticed(one) > verdict_unnoticed(worst)))
-      worst = one;
-  }
-  return worst;
-}
-
-const struct comparison *comparisons_decisive(const struct comparisons *c)
-{
-  const struct comparison *throughput = find(c, COMPARE_THROUGHPUT, "events/s");
-  const struct comparison *kernels = find(c, COMPARE_THROUGHPUT,
-                                          COMPARE_KERNELS_MEAN);
-
-  if (kernels)
-    return kernels;
-  if (!throughput)
-    return worst(c);
-  if (throughput->r.ratio > 0 && same_load(c->base, c->other))
-    return find(c, COMPARE_LATENCY, "mean");
-  return throughput;
 }

@@ -60,13 +60,13 @@ static bool client_is_busy(const struct result *run)
 }
 
 /* Members of a mix with rates of their own have arrivals beside those of the
- * rate. */
+ * rate.  Nothing becomes due while the last events end, which may take long. */
 static bool offers_less(const struct result *run, double rate)
 {
   const double all = result_number_at(run->json, "rate.arrivals");
   const double others = result_number_at(run->json, "rate.member_arrivals");
   const double arrivals = isfinite(others) ? all - others : all;
-  const double wanted = rate * run->period_s;
+  const double wanted = rate * result_number_at(run->json, "rate.offered_s");
 
   return arrivals < OFFERED_MIN * wanted - OFFERED_SIGMAS * sqrt(wanted);
 }

@@ -85,11 +85,17 @@ bool sweep_find_explained(const struct sweep *s, const struct sweep_outcome *o);
 /* Print the answer. */
 void sweep_find_print(const struct sweep *s);
 
-/* ---- sweep.c ---- */
+/* ---- sweep_check.c ---- */
 
-/* Run the next step. */
-int sweep_step(struct sweep *s, size_t combination, size_t repeat,
-               struct err *err);
+/* Are all steps valid?  -EINVAL: one is not, which was printed. */
+int sweep_check_steps(struct sweep *s, struct err *err);
+
+/* Can a file be written? */
+int sweep_check_file(const char *name, struct err *err);
+/* And the first files of steps? */
+int sweep_check_files(const struct sweep *s, struct err *err);
+
+/* ---- sweep_parts.c ---- */
 
 /* The plan in which each part is a step. */
 int sweep_parts_plan(struct sweep_plan *ret, const struct sweep_input *in,
@@ -98,8 +104,7 @@ int sweep_parts_plan(struct sweep_plan *ret, const struct sweep_input *in,
 /* The table of all parts with their figures. */
 void sweep_parts_table(const struct sweep *s, struct strbuf *out);
 
-/* Has the step succeeded, with figures? */
-bool sweep_outcome_good(const struct sweep_outcome *o);
+/* ---- sweep_args.c ---- */
 
 /* A process of a step. */
 struct sweep_process {
@@ -129,7 +134,21 @@ int sweep_write_summary(const struct sweep *s, struct err *err);
 /* The document of the whole sweep; NULL: out of memory. */
 json_t *sweep_document(const struct sweep *s);
 
-/* ---- sweep.c ---- */
+/* ---- sweep_step.c ---- */
+
+/* Has the step succeeded, with figures? */
+bool sweep_outcome_good(const struct sweep_outcome *o);
+
+/* Run one command of a step in a process of its own. */
+int sweep_command(struct sweep *s, const struct sweep_process *p,
+                  struct child_command how, int *ret_status, struct err *err);
+
+/* Copy a file with messages of a process to stderr. */
+void sweep_show_file(FILE *from);
+
+/* Run the next step. */
+int sweep_step(struct sweep *s, size_t combination, size_t repeat,
+               struct err *err);
 
 /* Has nothing been run yet? */
 bool sweep_is_first(const struct sweep *s);

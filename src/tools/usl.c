@@ -1,8 +1,5 @@
 /*
- * usl.c - fits the Universal Scalability Law.
- *
- * N / X(N) is linear in 1/g, a/g and b/g, so that each fit is a weighted linear
- * one.
+ * usl.c - the figures of the Universal Scalability Law, and their intervals.
  */
 #include "tools/usl.h"
 
@@ -10,169 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/compiler.h"
 #include "rand/rng.h"
-#include "stats/binomial.h"
 #include "tools/bootstrap.h"
 #include "tools/numbers.h"
-
-enum {
-  TERMS = 3,
-  REPLICATES = 2000,
-  REWEIGHTS = 4,
-};
-
-#define PATTERN_P 0.01
-
-/* Coefficients of 1, N - 1 and N (N - 1). */
-struct fit {
-  double c[TERMS];
-};
-
-/* The data: the time that a worker takes per event, ascending in N. */
-struct data {
-  size_t n;
-  double *workers, *time; /* owned: one allocation */
-  double largest;
-};
-
-static void regressors(double workers, double ret[TERMS])
-{
-  ret[0] = 1;
-  ret[1] = workers - 1;
-  ret[2] = workers * (workers - 1);
-}
-
-static double fitted(const struct fit *f, double workers)
-{
-  double z[TERMS];
-
-  regressors(workers, z);
-  return f->c[0] * z[0] + f->c[1] * z[1] + f->c[2] * z[2];
-}
-
-/* Gaussian elimination of the terms in use; false: they depend on each
- * other. */
-static bool solve(double m[TERMS][TERMS + 1], const bool use[TERMS],
-                  double ret[TERMS])
-{
-  for (int i = 0; i < TERMS; i++) {
-    if (use[i])
-      continue;
-    for (int k = 0; k <= TERMS; k++)
-      m[i][k] = k == i;
-    m[i][TERMS] = 0;
-    for (int k = 0; k < TERMS; k++)
-      m[k][i] = k == i;
-  }
-  /* The matrix is positive definite, so no rows need to be exchanged. */
-  for (int i = 0; i < TERMS; i++) {
-    if (!(m[i][i] > 1e-13))
-      return false;
-    for (int k = i + 1; k < TERMS; k++) {
-      const double times = m[k][i] / m[i][i];
-
-      for (int j = i; j <= TERMS; j++)
-        m[k][j] -= times * m[i][j];
-    }
-  }
-  for (int i = TERMS - 1; i >= 0; i--) {
-    ret[i] = m[i][TERMS];
-    for (int k = i + 1; k < TERMS; k++)
-      ret[i] -= m[i][k] * ret[k];
-    ret[i] /= m[i][i];
-  }
-  return true;
-}
-
-/* One weighted fit.  `weigh` has the times that errors are relative to. */
-static bool fit_once(const struct data *d, const double *time,
-                     const double *weigh, const bool use[TERMS],
-                     struct fit *ret)
-{
-  /* Scaled, so that terms have the same size. */
-  const double scale[TERMS] = { 1, d->largest, d->largest * d->largest };
-  double m[TERMS][TERMS + 1] = { { 0 } };
-
-  for (size_t i = 0; i < d->n; i++) {
-    double z[TERMS];
-
-    regressors(d->workers[i], z);
-    for (int k = 0; k < TERMS; k++)
-      z[k] /= scale[k] * weigh[i];
-    for (int k = 0; k < TERMS; k++) {
-      for (int j = 0; j < TERMS; j++)
-        m[k][j] += z[k] * z[j] / (double)d->n;
-      m[k][TERMS] += z[k] * time[i] / weigh[i] / (double)d->n;
-    }
-  }
-  for (int k = 0; k < TERMS; k++) { /* times are of any size */
-    for (int j = 0; j < TERMS; j++)
-      m[k][j] *= weigh[0] * weigh[0];
-    m[k][TERMS] *= weigh[0] * weigh[0];
-  }
-  if (!solve(m, use, ret->c))
-    return false;
-  for (int k = 0; k < TERMS; k++)
-    ret->c[k] /= scale[k];
-  return true;
-}
-
-/* Fit with relative errors.  They are first relative to the data, and then to
- * what was fitted, where that is above 0.  `weigh` has room for all. */
-static bool fit_terms(const struct data *d, const double *time,
-                      const bool use[TERMS], double *weigh, struct fit *ret)
-{
-  memcpy(weigh, time, d->n * sizeof(*weigh));
-  for (int round = 0; round < REWEIGHTS; round++) {
-    if (!fit_once(d, time, weigh, use, ret))
-      return false;
-    for (size_t i = 0; i < d->n; i++) {
-      const double f = fitted(ret, d->workers[i]);
-
-      weigh[i] = f > 0.1 * time[i] ? f : time[i];
-    }
-  }
-  return ret->c[0] > 0;
-}
-
-static double squares(const struct data *d, const struct fit *f)
-{
-  double sum = 0;
-
-  for (size_t i = 0; i < d->n; i++) {
-    const double off = d->time[i] / fitted(f, d->workers[i]) - 1;
-
-    sum += off * off;
-  }
-  return sum;
-}
-
-/* The best fit without negative terms. */
-static bool fit_allowed(const struct data *d, double *weigh, struct fit *ret)
-{
-  static const bool uses[][TERMS] = {
-    { true, true, true },
-    { true, true, false },
-    { true, false, true },
-    { true, false, false },
-  };
-  double least = INFINITY;
-
-  for (size_t i = 0; i < ARRAY_SIZE(uses); i++) {
-    struct fit f;
-    double sum;
-
-    if (!fit_terms(d, d->time, uses[i], weigh, &f) || f.c[1] < 0 || f.c[2] < 0)
-      continue;
-    sum = squares(d, &f);
-    if (sum < least) {
-      least = sum;
-      *ret = f;
-    }
-  }
-  return isfinite(least);
-}
+#include "tools/usl_law.h"
+#include "tools/usl_pattern.h"
 
 /* ---- intervals ---- */
 
@@ -184,7 +23,7 @@ enum {
   FIGURES
 };
 
-static void figures_of(const struct fit *f, double ret[FIGURES])
+static void figures_of(const struct usl_law *f, double ret[FIGURES])
 {
   ret[SINGLE] = 1 / f->c[0];
   ret[CONTENTION] = f->c[1] / f->c[0];
@@ -207,28 +46,28 @@ struct draws {
 static bool draws_init(struct draws *w, size_t n)
 {
   w->n = 0;
-  w->memory = calloc(3 * n + FIGURES * (size_t)REPLICATES, sizeof(double));
+  w->memory = calloc(3 * n + FIGURES * (size_t)USL_REPLICATES, sizeof(double));
   if (!w->memory)
     return false;
   w->residual = w->memory;
   w->time = w->residual + n;
   w->weigh = w->time + n;
   for (size_t k = 0; k < FIGURES; k++)
-    w->figure[k] = w->weigh + n + k * REPLICATES;
+    w->figure[k] = w->weigh + n + k * USL_REPLICATES;
   return true;
 }
 
 /* Residuals in relation to what was fitted, with a mean of 0 and the spread
  * that errors have; a fit makes residuals smaller than errors. */
-static void set_residuals(const struct data *d, const struct fit *f,
+static void set_residuals(const struct usl_data *d, const struct usl_law *f,
                           double *residual)
 {
   const double n = (double)d->n;
-  const double spread = sqrt(n / (n - TERMS));
+  const double spread = sqrt(n / (n - USL_TERMS));
   double mean = 0;
 
   for (size_t i = 0; i < d->n; i++) {
-    residual[i] = d->time[i] / fitted(f, d->workers[i]) - 1;
+    residual[i] = d->time[i] / usl_law_time(f, d->workers[i]) - 1;
     mean += residual[i] / n;
   }
   for (size_t i = 0; i < d->n; i++)
@@ -236,21 +75,22 @@ static void set_residuals(const struct data *d, const struct fit *f,
 }
 
 /* Fits of data that chance could have made, too. */
-static void draw(const struct data *d, const struct fit *f, struct draws *w)
+static void draw(const struct usl_data *d, const struct usl_law *f,
+                 struct draws *w)
 {
-  static const bool all[TERMS] = { true, true, true };
+  static const bool all[USL_TERMS] = { true, true, true };
   struct rng rng;
 
   rng_seed(&rng, RNG_SEED_FIXED, RNG_INTERNAL, 0);
   set_residuals(d, f, w->residual);
-  for (int r = 0; r < REPLICATES; r++) {
+  for (int r = 0; r < USL_REPLICATES; r++) {
     double figure[FIGURES];
-    struct fit one;
+    struct usl_law one;
 
     for (size_t i = 0; i < d->n; i++)
-      w->time[i] = fitted(f, d->workers[i]) *
+      w->time[i] = usl_law_time(f, d->workers[i]) *
                    fmax(1 + w->residual[rng_below(&rng, d->n)], 0.01);
-    if (!fit_terms(d, w->time, all, w->weigh, &one))
+    if (!usl_law_fit_terms(d, w->time, all, w->weigh, &one))
       continue;
     figures_of(&one, figure);
     for (size_t k = 0; k < FIGURES; k++)
@@ -277,94 +117,6 @@ static struct usl_figure interval(struct draws *w, size_t figure, double value,
   return f;
 }
 
-/* ---- pattern ---- */
-
-/* Mean residuals of each number of workers, and what the repeats say of
- * chance. */
-struct levels {
-  double *mean; /* owned */
-  size_t n;
-  double among, within; /* sums of squares */
-};
-
-static bool levels_init(struct levels *l, const struct data *d,
-                        const struct fit *f)
-{
-  *l = (struct levels){ .mean = calloc(d->n, sizeof(double)) };
-  if (!l->mean)
-    return false;
-  for (size_t i = 0, end; i < d->n; i = end) {
-    const double time = fitted(f, d->workers[i]);
-    double mean = 0;
-
-    for (end = i; end < d->n && d->workers[end] == d->workers[i]; end++)
-      mean += d->time[end] / time - 1;
-    mean /= (double)(end - i);
-    for (size_t k = i; k < end; k++)
-      l->within += pow(d->time[k] / time - 1 - mean, 2);
-    l->among += mean * mean * (double)(end - i);
-    l->mean[l->n++] = mean;
-  }
-  return true;
-}
-
-/* How likely chance makes the numbers of workers differ so much from the law,
- * in comparison with repeats of the same number (an F test). */
-static double chance_by_repeats(const struct levels *l, size_t runs)
-{
-  const double d1 = (double)l->n - TERMS, d2 = (double)(runs - l->n);
-  double f;
-
-  if (l->within <= 0)
-    return 1;
-  f = l->among / d1 / (l->within / d2);
-  /* The tail of F as an incomplete beta function. */
-  return binomial_at_least((d1 + d2) / 2 - 1, d2 / 2, d2 / (d2 + d1 * f));
-}
-
-static double roughness(const double *x, size_t n)
-{
-  double sum = 0;
-
-  for (size_t i = 1; i < n; i++)
-    sum += (x[i] - x[i - 1]) * (x[i] - x[i - 1]);
-  return sum;
-}
-
-/* How likely a random order of the residuals is as smooth as this one. */
-static double chance_by_order(double *x, size_t n)
-{
-  const double seen = roughness(x, n);
-  size_t smooth = 1;
-  struct rng rng;
-
-  rng_seed(&rng, RNG_SEED_FIXED, RNG_INTERNAL, 1);
-  for (int r = 0; r < REPLICATES; r++) {
-    for (size_t i = n - 1; i > 0; i--) {
-      const size_t k = rng_below(&rng, i + 1);
-      const double kept = x[i];
-
-      x[i] = x[k];
-      x[k] = kept;
-    }
-    smooth += roughness(x, n) <= seen * (1 + 1e-9);
-  }
-  return (double)smooth / (REPLICATES + 1);
-}
-
-static bool has_pattern(const struct data *d, const struct fit *f,
-                        bool *ret_patterned)
-{
-  struct levels l;
-
-  if (!levels_init(&l, d, f))
-    return false;
-  *ret_patterned = (d->n >= 2 * l.n ? chance_by_repeats(&l, d->n)
-                                    : chance_by_order(l.mean, l.n)) < PATTERN_P;
-  free(l.mean);
-  return true;
-}
-
 /* ---- all of it ---- */
 
 static int by_workers(const void *a, const void *b)
@@ -384,10 +136,10 @@ static size_t count_values(const struct usl_point *sorted, size_t n)
 }
 
 /* Sorts the points.  False: they are not enough. */
-static bool data_init(struct data *d, struct usl *u, struct usl_point *p,
+static bool data_init(struct usl_data *d, struct usl *u, struct usl_point *p,
                       size_t n)
 {
-  *d = (struct data){ .n = n };
+  *d = (struct usl_data){ .n = n };
   for (size_t i = 0; i < n; i++) {
     if (!(p[i].workers >= 1) || !(p[i].throughput > 0) ||
         !isfinite(p[i].workers) || !isfinite(p[i].throughput))
@@ -410,10 +162,10 @@ static bool data_init(struct data *d, struct usl *u, struct usl_point *p,
   return true;
 }
 
-static void conclude(struct usl *u, const struct fit *best,
-                     const struct fit *free_fit, struct draws *w)
+static void conclude(struct usl *u, const struct usl_law *best,
+                     const struct usl_law *free_fit, struct draws *w)
 {
-  const double df = (double)u->runs - TERMS;
+  const double df = (double)u->runs - USL_TERMS;
   double value[FIGURES], center[FIGURES];
 
   figures_of(best, value);
@@ -431,22 +183,22 @@ static void conclude(struct usl *u, const struct fit *best,
   u->peak = usl_throughput(u, value[PEAK_AT]);
 }
 
-static bool fit_data(struct usl *u, const struct data *d)
+static bool fit_data(struct usl *u, const struct usl_data *d)
 {
-  static const bool all[TERMS] = { true, true, true };
-  struct fit best, free_fit;
+  static const bool all[USL_TERMS] = { true, true, true };
+  struct usl_law best, free_fit;
   struct draws w;
   bool done = false;
 
   if (!draws_init(&w, d->n))
     return false;
-  if (fit_allowed(d, w.weigh, &best)) {
+  if (usl_law_fit(d, w.weigh, &best)) {
     /* Without limits, so that intervals are as wide on both sides as chance
      * makes them. */
-    if (!fit_terms(d, d->time, all, w.weigh, &free_fit))
+    if (!usl_law_fit_terms(d, d->time, all, w.weigh, &free_fit))
       free_fit = best;
     draw(d, &free_fit, &w);
-    done = w.n > REPLICATES / 2 && has_pattern(d, &best, &u->patterned);
+    done = w.n > USL_REPLICATES / 2 && usl_has_pattern(d, &best, &u->patterned);
     if (done)
       conclude(u, &best, &free_fit, &w);
   }
@@ -457,7 +209,7 @@ static bool fit_data(struct usl *u, const struct data *d)
 bool usl_fit(struct usl *ret, const struct usl_point *points, size_t n)
 {
   struct usl_point *sorted = calloc(n + 1, sizeof(*sorted));
-  struct data d = { 0 };
+  struct usl_data d = { 0 };
   struct usl u;
   bool done = false;
 

@@ -111,6 +111,26 @@ static void test_client(void)
   f.in.backlog = 4;
   OK_STR(codes(&f), "", "one for each thread may");
 
+  make(&f); /* 1 ms each */
+  f.report.sum_ns = f.report.events * NS_PER_MS;
+  f.client.wakeups = 1000;
+  f.client.woke_late_ns = 1000 * 120 * NS_PER_US;
+  OK_STR(codes(&f), "late_wakeups! ", "sleeping threads wake up late");
+  OK(says(&f, "woke up 0.12 ms late on average, which is 12% of the mean "
+              "latency"),
+     "text");
+  f.client.woke_late_ns = 1000 * 90 * NS_PER_US;
+  OK_STR(codes(&f), "", "a timer is never exact");
+  f.client.woke_late_ns = 1000 * 120 * NS_PER_US;
+  f.report.sum_ns *= 3;
+  OK_STR(codes(&f), "", "4 % of the latency");
+  f.report.sum_ns /= 3;
+  f.client.wakeups = 999;
+  OK_STR(codes(&f), "", "few say nothing");
+  f.client.wakeups = 1000;
+  f.client.user_ns = 17 * NS_PER_S;
+  OK_STR(codes(&f), "client_cpu! ", "one cause, one doubt");
+
   make(&f);
   f.in.clock_cost_ns = 900;
   OK_STR(codes(&f), "slow_clock! ", "a clock that is a system call");

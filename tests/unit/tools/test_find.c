@@ -18,16 +18,17 @@ static enum search_verdict verdict_with(const char *end, const char *decision,
 {
   struct find f = { .rules = { SEARCH_RATE, 0.03, 3 } };
   struct strbuf text = { 0 };
-  struct result run = { .period_s = 10, .events_per_s = 100, .events = 1000 };
+  struct result run = { .period_s = 15, .events_per_s = 100, .events = 1000 };
   json_t *json;
 
-  strbuf_addf(&text,
-              "{\"run\": {\"end_reason\": \"%s\"}, \"rate\": {\"arrivals\": "
-              "%s}, \"warnings\": [{\"code\": \"%s\"}], \"decision\": "
-              "{\"verdict\": \"%s\"}, \"slo\": {\"terms\": [{\"unit\": "
-              "\"ratio\", \"limit\": 0.1, \"value\": 0}, {\"unit\": \"ns\", "
-              "\"limit\": 2e6, \"value\": null}]}}",
-              end, arrivals, warning, decision);
+  strbuf_addf(
+    &text,
+    "{\"run\": {\"end_reason\": \"%s\"}, \"rate\": {\"arrivals\": "
+    "%s, \"offered_s\": 10}, \"warnings\": [{\"code\": \"%s\"}], \"decision\": "
+    "{\"verdict\": \"%s\"}, \"slo\": {\"terms\": [{\"unit\": "
+    "\"ratio\", \"limit\": 0.1, \"value\": 0}, {\"unit\": \"ns\", "
+    "\"limit\": 2e6, \"value\": null}]}}",
+    end, arrivals, warning, decision);
   json = json_loads(strbuf_str(&text), 0, NULL);
   MUST(json);
   run.json = json;

@@ -1,0 +1,60 @@
+/*
+ * search_course.h - the steps of a search, read one after the other as if each
+ * were measured when it is asked for.  Only for search.c.
+ *
+ * The first step that is not there yet is the choice, which ends the reading,
+ * and so does each end of the search.  A function that returns false has set
+ * c->s, and its caller returns false, too.
+ */
+#ifndef BENCH_TOOLS_SEARCH_COURSE_H
+#define BENCH_TOOLS_SEARCH_COURSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tools/search.h"
+
+struct course {
+  const struct search_rules *rules;
+  const struct search_step *steps;
+  size_t n, at;
+  size_t since_reference;  /* steps */
+  double first, low, high; /* throughput of references */
+  double fewest;           /* events of a reference */
+  bool cold;               /* the first reference was slower than all others */
+  unsigned references;
+  double bottom, top;  /* of the values that may be tried */
+  double holds, fails; /* the bracket; 0: unknown */
+  struct search *s;
+};
+
+/* Is it about a rate, and not about a number of threads or clients? */
+bool course_is_rate(const struct course *c);
+
+/* A value as it is written: five digits of a rate, so that the number is the
+ * same in a text, or a whole number. */
+double course_tidy(const struct course *c, double value);
+
+/* End the search; returns false. */
+bool course_end(struct course *c, enum search_end why);
+
+/* Read the next step.  False: the search ends, or this step is the next one to
+ * be measured. */
+bool course_step(struct course *c, enum search_phase phase, double value,
+                 const struct search_step **ret);
+
+/* A step that has measured the same as a reference. */
+void course_note_reference(struct course *c, const struct search_step *step);
+
+/* Read a reference; false: the search ends, or what is measured has changed. */
+bool course_refer(struct course *c);
+
+/* Read the next step, after a reference if one is due.  *ret_held: the
+ * objective held; the bracket in `c` becomes narrower. */
+bool course_measure(struct course *c, enum search_phase phase, double value,
+                    bool *ret_held);
+
+/* What is known when the search has come so far, with `low` as its answer. */
+void course_describe(const struct course *c, double low);
+
+#endif
