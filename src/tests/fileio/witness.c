@@ -19,11 +19,11 @@
 #include "base/mem.h"
 #include "rand/rng.h"
 #include "run/plan.h"
-#include "tests/fileio/ack_log.h"
 #include "tests/fileio/crc32.h"
 #include "tests/fileio/fileio.h"
 #include "tests/fileio/io.h"
 #include "tests/fileio/stamp.h"
+#include "tests/fileio/sync_log.h"
 
 struct witness {
   /* Constant while workers exist. */
@@ -31,7 +31,7 @@ struct witness {
   struct ack_header header;
   uint64_t blocks_per_file;
   enum ack_kind written; /* what a completed write is */
-  struct ack_log *log;   /* owned */
+  struct sync_log *log;  /* owned */
 
   _Atomic uint64_t last CACHE_ALIGNED; /* the last generation */
 };
@@ -96,7 +96,7 @@ static void advise(const struct witness *w, const struct fileio *fio)
   struct stat st;
 
   if (!folder_is_device(&fio->folder) && fstat(fio->files.fd[0], &st) == 0 &&
-      ack_log_is_in(w->log, (uint64_t)st.st_dev))
+      sync_log_is_in(w->log, (uint64_t)st.st_dev))
     log_advise("the log of acknowledged writes is in the file system of the "
                "files, so it tells what a crash of this program loses, but it "
                "is lost together with the disk or the machine");
@@ -132,7 +132,7 @@ int witness_new(struct witness **ret, const struct fileio *fio, struct err *err)
                  : ACK_WRITTEN;
   rc = sync_folder(fio, err);
   if (rc == 0)
-    rc = ack_log_new(&w->log, fio->cfg->ack_log, &w->header, err);
+    rc = sync_log_new(&w->log, fio->cfg->ack_log, &w->header, err);
   if (rc == 0)
     advise(w, fio);
   return rc;
@@ -140,14 +140,14 @@ int witness_new(struct witness **ret, const struct fileio *fio, struct err *err)
 
 int witness_end(struct witness *w, struct err *err)
 {
-  return w ? ack_log_add(w->log, (struct ack_record){ .kind = ACK_END }, err)
+  return w ? sync_log_add(w->log, (struct ack_record){ .kind = ACK_END }, err)
            : 0;
 }
 
 void witness_free(struct witness *w)
 {
   if (w)
-    ack_log_free(w->log);
+    sync_log_free(w->log);
   free(w);
 }
 
@@ -186,7 +186,7 @@ int witness_begin(struct witness *w, const struct io *io,
     stamp_fill(&w->crc, &s, (char *)data + at, left < block ? left : block);
   }
   *ret_generation = record.generation;
-  return ack_log_add(w->log, record, err);
+  return sync_log_add(w->log, record, err);
 }
 
 int witness_written(struct witness *w, const struct io *io,
@@ -197,23 +197,23 @@ int witness_written(struct witness *w, const struct io *io,
 
   record.kind = w->written;
   record.generation = generation;
-  return ack_log_add(w->log, record, err);
+  return sync_log_add(w->log, record, err);
 }
 
 uint64_t witness_syncing(const struct witness *w)
 {
-  return ack_log_count(w->log);
+  return sync_log_count(w->log);
 }
 
 int witness_synced(struct witness *w, const struct io *io, uint32_t file,
                    uint64_t syncing, bool failed, struct err *err)
 {
-  return ack_log_add(w->log,
-                     (struct ack_record){
-                       .kind = failed ? ACK_SYNC_FAILED : ACK_SYNCED,
-                       .writer = io->w->tid & 0xffffff,
-                       .generation = syncing,
-                       .block = file,
-                     },
-                     err);
+  return sync_log_add(w->log,
+                      (struct ack_record){
+                        .kind = failed ? ACK_SYNC_FAILED : ACK_SYNCED,
+                        .writer = io->w->tid & 0xffffff,
+                        .generation = syncing,
+                        .block = file,
+                      },
+                      err);
 }

@@ -8,10 +8,10 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/strbuf.h"
-#include "tests/fileio/ack_log.h"
 #include "tests/fileio/ack_read.h"
 #include "tests/fileio/crc32.h"
 #include "tests/fileio/files.h"
+#include "tests/fileio/sync_log.h"
 #include "tests/fileio/verdict.h"
 #include "tests/unit/tap.h"
 
@@ -191,18 +191,18 @@ static void test_parts(void)
   }
 }
 
-static void add(struct ack_log *log, enum ack_kind kind, uint64_t block,
+static void add(struct sync_log *log, enum ack_kind kind, uint64_t block,
                 uint32_t n, uint64_t generation)
 {
   struct err err;
 
-  MUST(ack_log_add(log,
-                   (struct ack_record){ .kind = kind,
-                                        .writer = 4,
-                                        .n = n,
-                                        .generation = generation,
-                                        .block = block },
-                   &err) == 0);
+  MUST(sync_log_add(log,
+                    (struct ack_record){ .kind = kind,
+                                         .writer = 4,
+                                         .n = n,
+                                         .generation = generation,
+                                         .block = block },
+                    &err) == 0);
 }
 
 /* Two files of four blocks; the log goes past a piece of its file. */
@@ -216,17 +216,17 @@ static void test_log(void)
   struct ack_summary sum;
   struct ack_reader r;
   struct ack_block *block = NULL;
-  struct ack_log *log = NULL;
+  struct sync_log *log = NULL;
   const int fd = mkstemp(path);
   struct err err;
   uint64_t before;
 
   MUST(fd >= 0 && close(fd) == 0);
-  MUST(ack_log_new(&log, path, &header, &err) == 0);
+  MUST(sync_log_new(&log, path, &header, &err) == 0);
   add(log, ACK_BEGUN, 0, 1, 1);
   add(log, ACK_WRITTEN, 0, 1, 1);
   add(log, ACK_BEGUN, 1, 2, 3);
-  before = ack_log_count(log);
+  before = sync_log_count(log);
   add(log, ACK_WRITTEN, 1, 2, 3); /* completed while file 0 is synchronised */
   add(log, ACK_WRITTEN, 4, 1, 7);
   add(log, ACK_SYNCED, 0, 0, before);
@@ -245,11 +245,11 @@ static void test_log(void)
   ack_close(&r);
   free(block);
 
-  add(log, ACK_SYNC_FAILED, 1, 0, ack_log_count(log));
-  add(log, ACK_SYNCED, 1, 0, ack_log_count(log));
-  add(log, ACK_SYNCED, 0, 0, ack_log_count(log));
+  add(log, ACK_SYNC_FAILED, 1, 0, sync_log_count(log));
+  add(log, ACK_SYNCED, 1, 0, sync_log_count(log));
+  add(log, ACK_SYNCED, 0, 0, sync_log_count(log));
   add(log, ACK_END, 0, 0, 0);
-  ack_log_free(log);
+  sync_log_free(log);
   MUST(ack_open(&r, path, &err) == 0);
   MUST(ack_collect(&r, &block, &sum, &err) == 0);
   OK(block[1].acked == 3 && block[2].acked == 4, "a later fsync");

@@ -1,7 +1,7 @@
 /*
- * ack_log.c - writes the log of acknowledged writes.
+ * sync_log.c - writes the log of acknowledged writes.
  */
-#include "tests/fileio/ack_log.h"
+#include "tests/fileio/sync_log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ enum {
   MAX_SEGMENTS = 1 << 20 /* 4 TiB */
 };
 
-struct ack_log {
+struct sync_log {
   /* Constant. */
   const char *path;
   int fd;
@@ -38,7 +38,7 @@ struct ack_log {
 };
 
 /* Finds out whether the file may be replaced. */
-static int check_old(const struct ack_log *log, struct err *err)
+static int check_old(const struct sync_log *log, struct err *err)
 {
   char magic[sizeof(ACK_MAGIC)];
   struct stat st;
@@ -60,7 +60,7 @@ static int check_old(const struct ack_log *log, struct err *err)
 }
 
 /* Makes room in the file first: a full disk is an error here, and no signal. */
-static int map_segment(struct ack_log *log, uint64_t i, struct err *err)
+static int map_segment(struct sync_log *log, uint64_t i, struct err *err)
 {
   const off_t at = (off_t)(ACK_HEADER_BYTES + i * SEGMENT_BYTES);
   void *p;
@@ -79,12 +79,12 @@ static int map_segment(struct ack_log *log, uint64_t i, struct err *err)
   if (p == MAP_FAILED)
     return err_sys(err, "Cannot map the log '%s' of acknowledged writes",
                    log->path);
-  /* Release: pairs with the acquire in ack_log_add(). */
+  /* Release: pairs with the acquire in sync_log_add(). */
   atomic_store_explicit(&log->segment[i], p, memory_order_release);
   return 0;
 }
 
-static int open_file(struct ack_log *log, const struct ack_header *header,
+static int open_file(struct sync_log *log, const struct ack_header *header,
                      struct err *err)
 {
   struct ack_header h = *header;
@@ -104,10 +104,10 @@ static int open_file(struct ack_log *log, const struct ack_header *header,
   return map_segment(log, 0, err);
 }
 
-int ack_log_new(struct ack_log **ret, const char *path,
-                const struct ack_header *header, struct err *err)
+int sync_log_new(struct sync_log **ret, const char *path,
+                 const struct ack_header *header, struct err *err)
 {
-  struct ack_log *log = mem_aligned(1, sizeof(*log), CACHE_LINE);
+  struct sync_log *log = mem_aligned(1, sizeof(*log), CACHE_LINE);
   int rc;
 
   if (!log)
@@ -121,20 +121,20 @@ int ack_log_new(struct ack_log **ret, const char *path,
   rc = log->segment ? open_file(log, header, err)
                     : err_set(err, -ENOMEM, "cannot allocate a log");
   if (rc < 0)
-    ack_log_free(log);
+    sync_log_free(log);
   else
     *ret = log;
   return rc;
 }
 
-bool ack_log_is_in(const struct ack_log *log, uint64_t device)
+bool sync_log_is_in(const struct sync_log *log, uint64_t device)
 {
   struct stat st;
 
   return fstat(log->fd, &st) == 0 && (uint64_t)st.st_dev == device;
 }
 
-void ack_log_free(struct ack_log *log)
+void sync_log_free(struct sync_log *log)
 {
   if (!log)
     return;
@@ -150,7 +150,7 @@ void ack_log_free(struct ack_log *log)
   free(log);
 }
 
-static COLD int grow(struct ack_log *log, uint64_t i, struct err *err)
+static COLD int grow(struct sync_log *log, uint64_t i, struct err *err)
 {
   int rc = 0;
 
@@ -164,7 +164,7 @@ static COLD int grow(struct ack_log *log, uint64_t i, struct err *err)
   return rc;
 }
 
-int ack_log_add(struct ack_log *log, struct ack_record r, struct err *err)
+int sync_log_add(struct sync_log *log, struct ack_record r, struct err *err)
 {
   /*
    * Release: the write or the fsync of which the record tells came before, so
@@ -190,7 +190,7 @@ int ack_log_add(struct ack_log *log, struct ack_record r, struct err *err)
   return 0;
 }
 
-uint64_t ack_log_count(const struct ack_log *log)
+uint64_t sync_log_count(const struct sync_log *log)
 {
   return atomic_load_explicit(&log->count, memory_order_acquire);
 }
