@@ -10,6 +10,7 @@ local load = require("bench_load")
 local options = require("bench_options")
 local schema = require("bench_schema")
 
+local C = require("ffi").C
 local INT, STRING = sysbench.cmdline.ARG_INT, sysbench.cmdline.ARG_STRING
 local CHOICES = {"turns", "sticky"}
 
@@ -35,7 +36,7 @@ checked.options({
 
 local spec = {
    name = "replica", version = 1, table = "bench_replica", settings = {},
-   names = {"replica_rows"},
+   names = {"replica_rows"}, more = {"mark"},
    columns = {replica_rows = "id $key, n BIGINT NOT NULL"},
    title = "Writes", committed = "writes committed", unknown = "writes unknown",
 }
@@ -60,19 +61,26 @@ end)
 
 local run
 
--- The tables may be younger than what the replica has applied.
-local function await_tables(drv, con, one)
+-- Waits until a replica has this mark. Before that it may lack the tables, or
+-- have those of an earlier prepare.
+local function await_mark(drv, con, one, mark)
    local replica = drv:connect(one.place)
    local sleep = drv:name() == "pgsql" and "SELECT pg_sleep(0.02)" or
       "SELECT SLEEP(0.02)"
-   local limit = os.time() + sysbench.opt.visible_timeout
+   local limit = os.time() + 3 * sysbench.opt.visible_timeout
 
-   while not (schema.has_table(drv, replica, spec.table) and
-              schema.has_table(drv, replica, spec.names[1])) do
+   local function arrived()
+      return schema.has_table(drv, replica, spec.table) and
+         schema.has_table(drv, replica, spec.names[1]) and
+         checked.numbers(replica, "SELECT MAX(mark) FROM %s", spec.table) == mark
+   end
+
+   while not arrived() do
       if os.time() > limit then
-         error(string.format("replica: %s has no table %s after %d s; is it a " ..
-                             "replica of this database?", one.name, spec.table,
-                             sysbench.opt.visible_timeout), 0)
+         error(string.format("replica: what was written to %s did not arrive " ..
+                             "at %s in %d s; is it a replica of this database?",
+                             spec.table, one.name,
+                             3 * sysbench.opt.visible_timeout), 0)
       end
       con:query(sleep)
    end
@@ -88,8 +96,12 @@ function init()
       error("replica: --replica-host is needed, the hosts of the replicas", 0)
    end
    checked.settings(drv, con, spec)
-   for _, one in ipairs(drv:name() ~= "null" and hosts.list(drv) or {}) do
-      await_tables(drv, con, one)
+   if drv:name() ~= "null" then
+      local mark = math.floor(C.bench_now_ns())
+      con:query(string.format("UPDATE %s SET mark = %.0f", spec.table, mark))
+      for _, one in ipairs(hosts.list(drv)) do
+         await_mark(drv, con, one, mark)
+      end
    end
    run = ledger.open(drv, con, spec)
 end
