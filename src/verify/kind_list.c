@@ -3,4 +3,5 @@
  */
 #include "verify/kinds.h"
 
-const struct verify_kind *const verify_kinds[] = { &verify_acks, NULL };
+const struct verify_kind *const verify_kinds[] = { &verify_acks, &verify_lists,
+                                                   &verify_registers, NULL };
