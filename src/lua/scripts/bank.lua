@@ -40,10 +40,9 @@ local spec = {
 }
 
 -- A transfer adds one to the transfers of both of its accounts.
-function spec.placed(con)
-   return (checked.numbers(con, "SELECT COALESCE(SUM(transfers), 0) " ..
-                           "FROM bank_accounts")) / 2
-end
+spec.total = "SELECT COALESCE(SUM(transfers), 0) / 2 FROM bank_accounts"
+
+function spec.placed(con) return (checked.numbers(con, spec.total)) end
 
 -- ---------------------------------------------------------------------------
 -- check
@@ -105,6 +104,7 @@ function init()
 
    checked.settings(drv, con, spec)
    run = ledger.open(drv, con, spec)
+   ledger.ack_total(drv, con, spec)
 end
 
 function done() run.close() end
@@ -183,6 +183,7 @@ local function transfer()
       give:execute()
       take:execute()
    end
+   sysbench.ack(sysbench.iteration())
    client.before_commit()
    commit:execute()
    client.after_commit()

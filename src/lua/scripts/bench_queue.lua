@@ -11,6 +11,12 @@ local ledger = require("bench_ledger")
 local load = require("bench_load")
 local schema = require("bench_schema")
 
+-- The jobs of clients that join from now on, for `bench verify`.
+local ADDED = [[
+SELECT producer * 4294967296 + sequence FROM queue_jobs WHERE producer > %.0f
+UNION ALL
+SELECT producer * 4294967296 + sequence FROM queue_done WHERE producer > %.0f]]
+
 local format, numbers = string.format, checked.numbers
 local queue = {}
 
@@ -169,6 +175,8 @@ end
 -- the number of jobs that wait.
 function queue.begin_run(drv, con)
    if drv:name() == "null" then return 0 end
+   local clients = numbers(con, "SELECT clients FROM bench_queue")
+   sysbench.ack_query(format(ADDED, clients, clients), {others = true})
    local open = numbers(con, "SELECT open_runs FROM bench_queue")
    if open == 1 then
       con:query("UPDATE queue_jobs SET claimed_by = 0 WHERE claimed_by <> 0")

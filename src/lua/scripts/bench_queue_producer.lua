@@ -31,6 +31,7 @@ return function(client)
       sequence:set(next_number)
       enqueued:set(C.bench_now_ns())
       payload:set_rand_str(format)
+      sysbench.ack(client.number * 2 ^ 32 + next_number)
       client.enqueuing = true
       client.added.before_commit()
       insert:execute()

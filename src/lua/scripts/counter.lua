@@ -34,9 +34,9 @@ local spec = {
    rows = function(settings) return settings.hot_rows end,
 }
 
-function spec.placed(con)
-   return (checked.numbers(con, "SELECT COALESCE(SUM(n), 0) FROM counter_rows"))
-end
+spec.total = "SELECT COALESCE(SUM(n), 0) FROM counter_rows"
+
+function spec.placed(con) return (checked.numbers(con, spec.total)) end
 
 -- ---------------------------------------------------------------------------
 -- check
@@ -76,6 +76,7 @@ function init()
    refuse(drv)
    checked.settings(drv, con, spec)
    run = ledger.open(drv, con, spec)
+   ledger.ack_total(drv, con, spec)
 end
 
 function done() run.close() end
@@ -145,9 +146,11 @@ function event()
    if read then read_row(row) end
    if commit then
       write:execute()
+      sysbench.ack(sysbench.iteration())
       client.before_commit()
       commit:execute()
    else
+      sysbench.ack(sysbench.iteration())
       client.before_commit()
       write:execute()
    end

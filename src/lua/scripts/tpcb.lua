@@ -9,6 +9,7 @@ if sysbench.cmdline.command == nil then
    error("a command is required, one of: prepare, check, run, cleanup, help", 0)
 end
 
+local C = require("ffi").C
 local INT = sysbench.cmdline.ARG_INT
 
 sysbench.cmdline.options = {
@@ -57,6 +58,8 @@ local TELLERS, ACCOUNTS = 10, 100000 -- of each branch
 local drv, con
 local begin, commit, account, read, teller, branch, history
 local aid, bid, tid, delta -- the parameters of all statements
+local filler, name         -- with --ack-log: a parameter, and its beginning
+local number = 0           -- of the last history row of this client
 local scale
 
 -- Prepares a statement with these parameters.
@@ -64,6 +67,18 @@ local function prepare(text, ...)
    local statement = con:prepare(text)
    if select("#", ...) > 0 then statement:bind_param(...) end
    return statement
+end
+
+local function is_logged() return (sysbench.opt.ack_log or "") ~= "" end
+
+-- With --ack-log, the column filler has the run and a number: "R", the time in
+-- hexadecimal digits, the number.
+local function prepare_named()
+   history = con:prepare("INSERT INTO pgbench_history " ..
+                         "(tid, bid, aid, delta, mtime, filler) " ..
+                         "VALUES (?, ?, ?, ?, CURRENT_TIMESTAMP, ?)")
+   filler = history:bind_create(sysbench.sql.type.VARCHAR, 22)
+   history:bind_param(tid, bid, aid, delta, filler)
 end
 
 local function prepare_all()
@@ -80,6 +95,10 @@ local function prepare_all()
                     "WHERE tid = ?", delta, tid)
    branch = prepare("UPDATE pgbench_branches SET bbalance = bbalance + ? " ..
                     "WHERE bid = ?", delta, bid)
+   if is_logged() then
+      prepare_named()
+      return
+   end
    history = prepare("INSERT INTO pgbench_history " ..
                      "(tid, bid, aid, delta, mtime) " ..
                      "VALUES (?, ?, ?, ?, CURRENT_TIMESTAMP)",
@@ -111,8 +130,30 @@ local function find_scale()
    return there
 end
 
-function thread_init()
+-- The run, as the column filler begins with it.
+local function run_of(seconds) return string.format("R%08x", seconds) end
+
+function init()
+   if not is_logged() then return end
+   local now = os.time()
+
+   assert(C.bench_sequence_set("acks", now) == 0)
+   sysbench.ack_query("SELECT SUBSTR(filler, 10) FROM pgbench_history " ..
+                      "WHERE filler LIKE '" .. run_of(now) .. "%'")
+end
+
+-- What this client puts into the column filler, before a number.
+local function join_acks(id)
+   local now = require("ffi").new("double[1]")
+
+   if id > 9999 then error("tpcb: --ack-log is for at most 10,000 clients", 0) end
+   assert(C.bench_sequence_take("acks", 0, 2 ^ 53, now) == 0)
+   name, number = run_of(now[0]), id * 1e9
+end
+
+function thread_init(id)
    drv, con = connect()
+   if is_logged() then join_acks(id) end
    scale = find_scale()
    if sysbench.tid == 0 and scale < sysbench.opt.threads then
       io.stderr:write(string.format(
@@ -163,6 +204,7 @@ local keeps_rows -- false for the null driver
 function event()
    local a = draw(sysbench.opt.remote)
 
+   number = number + 1
    begin:execute()
    account:execute()
    local rs = read:execute()
@@ -170,7 +212,9 @@ function event()
    if keeps_rows and (rs == nil or rs.nrows ~= 1) then missing(a) end
    teller:execute()
    branch:execute()
+   if name then filler:set(name .. string.format("%.0f", number)) end
    history:execute()
+   if name then sysbench.ack(number) end
    commit:execute()
 end
 

@@ -203,8 +203,8 @@ function transactions.new(con, driver, before_commit)
    local text = driver == "null" and no_value or value_of
    local do_transaction = {}
 
-   local function commit()
-      before_commit()
+   local function commit(order)
+      before_commit(order)
       sql.commit()
    end
 
@@ -256,7 +256,7 @@ function transactions.new(con, driver, before_commit)
             return false
          end
       end
-      commit()
+      commit(order)
       return true
    end
 

@@ -1,0 +1,31 @@
+#!/usr/bin/env bats
+# truth.bats - the rows of truth.sh: failures that are made for real, and what
+# `bench verify` says about them.  TRUTH=all has all rows, KILLS=20 kills the
+# server of a row more often.
+
+row() {
+  local status=0
+  BENCH=$BENCH KILLS=${KILLS:-1} timeout --signal=TERM 300 "$BENCH_SRC/tests/fault/truth.sh" "$1" 3>&- || status=$?
+  ((status != 77)) || skip 'no such server is installed'
+  return "$status"
+}
+
+all() {
+  [[ ${TRUTH-} == all ]] || skip 'TRUTH=all has it'
+}
+
+needs() {
+  "$BENCH" --db-driver=help 2>&1 | grep -q "^ *$1" || skip "built without $1"
+}
+
+@test "pgsql, synchronous_commit=off, killed: a suffix is lost" { needs pgsql; row pgsql_off; }
+@test "pgsql, killed: nothing is lost" { needs pgsql; all; row pgsql_on; }
+@test "mysql, killed: nothing is lost" { needs mysql; row mysql_on; }
+@test "pgsql, a standby that receives nothing is promoted: a suffix is lost" { needs pgsql; row standby_async; }
+@test "pgsql, a synchronous standby is promoted: nothing is lost" { needs pgsql; row standby_sync; }
+@test "pgsql, the answer to COMMIT is swallowed: recovered" { needs pgsql; row pgsql_answer; }
+@test "pgsql, COMMIT is swallowed: absent, not lost" { needs pgsql; all; row pgsql_commit; }
+@test "mysql, the answer to COMMIT is swallowed: recovered" { needs mysql; all; row mysql_answer; }
+@test "mysql, COMMIT is swallowed: absent, not lost" { needs mysql; row mysql_commit; }
+@test "pgsql, inserted again after an unknown outcome: duplicates" { needs pgsql; all; row retry; }
+@test "bench is killed: its log has everything" { needs pgsql; all; row bench; }

@@ -1,0 +1,253 @@
+#!/usr/bin/env bash
+# truth.sh - is what the server has acknowledged still there?  Each row makes a
+# failure for real, with private servers, and asks `bench verify`.  The commands
+# of a row can be copied: put your own server in place of those here.
+#
+# usage: truth.sh ROW...   truth.sh list   (KILLS=N: how often a server is killed)
+#
+# Exit status: 0 if verify has said what it must say, 77 if no such server is
+# installed.
+set -euo pipefail
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+: "${BENCH:=$top/build/bench}" "${KILLS:=2}"
+# shellcheck source=tests/db/servers.sh
+. "$top/tests/db/servers.sh"
+
+work=$(mktemp -d)
+proxy=
+# shellcheck disable=SC2317 # the trap
+leave() {
+  local name
+  [[ -z ${run-} ]] || kill -KILL "$run" 2>/dev/null || true
+  [[ -z $proxy ]] || exec {to_proxy}>&- || true
+  for name in a b; do
+    [[ ! -e $work/$name/state ]] || servers stop "$work/$name"
+  done
+  rm -rf "$work"
+}
+trap leave EXIT
+
+wrong() {
+  printf 'WRONG: %s\n' "$*" >&2
+  cat "$work/out" "$work/err" >&2 || true
+  exit 1
+}
+
+# aim DIR: `to` leads to the server.
+aim() {
+  servers_env "$1"
+  case $kind in
+  pgsql) to=(--db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port="$PG_PORT" --pgsql-sslmode=disable) ;;
+  mysql) to=(--db-driver=mysql --mysql-host=127.0.0.1 --mysql-port="$MY_PORT" --mysql-user="$MY_USER") ;;
+  esac
+}
+
+# server KIND FLAG...
+server() {
+  kind=$1
+  servers has "$1" || exit 77
+  servers start "$1" "$work/a" "${@:2}"
+  aim "$work/a"
+  "$BENCH" ack "${to[@]}" prepare >"$work/out"
+}
+
+# under_load ARG...: a run, which has committed something, and whose connections
+# come back if they are lost.
+under_load() {
+  "$BENCH" ack "${to[@]}" --threads=8 --time=600 --report-interval=1 \
+    --ack-log="$work/acks.log" "$@" run >"$work/out" 2>"$work/err" &
+  run=$!
+  commits
+}
+
+# commits: until another interval has commits.
+commits() {
+  local from
+  from=$(wc -l <"$work/out")
+  until tail -n "+$((from + 1))" "$work/out" | grep -q 'tps: [1-9]'; do
+    kill -0 "$run" 2>/dev/null || wrong 'the run has ended'
+    read -rt 0.1 <> <(:) || true
+  done
+}
+
+# ended: the run ends, because its server is gone.
+ended() {
+  wait "$run" || true
+  run=
+}
+
+# verify STATUS: what bench says; its lines are in $work/said.
+verify() {
+  local status=0
+  "$BENCH" verify "$work/acks.log" "${to[@]}" | tee "$work/said" || status=$?
+  ((status == $1)) || wrong "bench verify ended with $status, not with $1"
+}
+
+# count NAME: the number of such a line.
+count() {
+  sed -nE "s/^  $1 +([0-9]+) .*/\1/p" "$work/said"
+}
+
+# kills: the server of this row is killed under load, KILLS times.
+kills() {
+  for ((i = 0; i < KILLS; i++)); do
+    under_load
+    servers kill9 "$work/a"
+    ended
+    servers restart "$work/a"
+    aim "$work/a"
+    "${@}"
+  done
+}
+
+# ---- the rows ----
+
+# PostgreSQL does not wait for its log: the last commits are lost, and they are
+# not older than three times wal_writer_delay.
+row_pgsql_off() {
+  server pgsql --set=synchronous_commit=off --set=wal_writer_delay=1s
+  lost=0
+  judge() {
+    local status=0
+    "$BENCH" verify "$work/acks.log" "${to[@]}" | tee "$work/said" || status=$?
+    ((status <= 1)) || wrong "bench verify ended with $status"
+    lost=$((lost + $(count lost)))
+    grep -q '^  lost .* 0 in a hole$' "$work/said" || wrong 'a hole'
+    awk '/^Lost, by seconds/ { sub(/.*at most /, ""); if ($0 + 0 > 3) exit 1 }' "$work/said" ||
+      wrong 'more than 3 s are lost'
+  }
+  kills judge
+  ((lost > 0)) || wrong 'nothing was lost'
+}
+
+row_pgsql_on() {
+  server pgsql --set=synchronous_commit=on
+  kills verify 0
+}
+
+row_mysql_on() {
+  server mysql --set=innodb-flush-log-at-trx-commit=1
+  kills verify 0
+}
+
+# The standby does not receive, and is promoted: what it has not got is lost.
+row_standby_async() {
+  server pgsql --set=synchronous_commit=on
+  servers start pgsql "$work/b" --standby-of="$work/a"
+  under_load
+  servers sql "$work/b" "ALTER SYSTEM SET primary_conninfo = ''"
+  servers sql "$work/b" "SELECT pg_reload_conf()" >/dev/null
+  until [[ $(servers sql "$work/a" "SELECT count(*) FROM pg_stat_replication") == 0 ]]; do
+    read -rt 0.1 <> <(:) || true
+  done
+  commits
+  servers kill9 "$work/a"
+  ended
+  servers promote "$work/b"
+  aim "$work/b"
+  verify 1
+  (($(count lost) > 0)) || wrong 'nothing was lost'
+  grep -q '^  lost .* 0 in a hole$' "$work/said" || wrong 'a hole'
+}
+
+# Each commit waits for the standby: nothing is lost.
+row_standby_sync() {
+  server pgsql --set=synchronous_commit=on
+  servers start pgsql "$work/b" --standby-of="$work/a"
+  servers sql "$work/a" "ALTER SYSTEM SET synchronous_standby_names = '*'"
+  servers sql "$work/a" "SELECT pg_reload_conf()" >/dev/null
+  until [[ $(servers sql "$work/a" "SELECT sync_state FROM pg_stat_replication") == sync ]]; do
+    read -rt 0.1 <> <(:) || true
+  done
+  under_load
+  commits
+  servers kill9 "$work/a"
+  ended
+  servers promote "$work/b"
+  aim "$work/b"
+  verify 0
+}
+
+# through_proxy WHAT: one COMMIT of a hundred, or its answer, is swallowed.
+through_proxy() {
+  mkfifo "$work/in"
+  exec {to_proxy}<>"$work/in"
+  python3 "$top/tests/fault/commit_proxy.py" "$1" 100 "$2" <"$work/in" >"$work/port" {to_proxy}>&- &
+  proxy=$!
+  until [[ -s $work/port ]]; do
+    kill -0 $proxy
+    read -rt 0.1 <> <(:) || true
+  done
+}
+
+# swallowed WHAT EVENTS ARG...: the connection breaks, and the event begins again.
+swallowed() {
+  local direct=("${to[@]}") port=${PG_PORT-} option=--pgsql-port
+  [[ $kind == pgsql ]] || { port=$MY_PORT option=--mysql-port; }
+  through_proxy "$1" "$port"
+  "$BENCH" ack "${to[@]}" "$option=$(<"$work/port")" --threads=4 --events=1000 --time=0 \
+    --db-ps-mode=disable --db-ignore-errors=connection --ack-log="$work/acks.log" "${@:2}" \
+    run >"$work/out" 2>"$work/err" || wrong 'the run has failed'
+  exec {to_proxy}>&-
+  kill $proxy
+  wait $proxy || true
+  proxy=
+  to=("${direct[@]}")
+}
+
+# The commit is there, and nobody has heard of it: recovered.
+row_answer() {
+  server "$1"
+  swallowed answer
+  verify 0
+  (($(count recovered) >= 10)) || wrong 'nothing was recovered'
+}
+
+# The server has never got the commit: absent, and not lost.
+row_commit() {
+  server "$1"
+  swallowed commit
+  verify 0
+  (($(count recovered) == 0 && $(count lost) == 0)) || wrong 'recovered, or lost'
+  grep -qE '^  [0-9]+ acknowledged, 0 aborted, [1-9][0-9]+ unknown$' "$work/said" ||
+    wrong 'nothing was unknown'
+}
+row_pgsql_answer() { row_answer pgsql; }
+row_mysql_answer() { row_answer mysql; }
+row_pgsql_commit() { row_commit pgsql; }
+row_mysql_commit() { row_commit mysql; }
+
+# A program that inserts again without a look makes duplicates.
+row_retry() {
+  server pgsql
+  swallowed answer --retry-unknown=same
+  verify 1
+  (($(count duplicate) >= 10)) || wrong 'no duplicates'
+}
+
+# bench itself is killed: its log has everything up to then.
+row_bench() {
+  server pgsql
+  under_load
+  kill -KILL "$run"
+  ended
+  verify 0
+  (($(count unexpected) == 0)) || wrong 'the log has gaps'
+}
+
+rows=$(declare -F | sed -nE 's/^declare -f row_(.*)/\1/p' | grep -vxE 'answer|commit')
+case ${1-} in
+'' | list) printf '%s\n' "$rows" ;;
+*)
+  for row; do
+    grep -qx -- "$row" <<<"$rows" || { printf 'truth.sh: no row %s\n' "$row" >&2; exit 2; }
+    (
+      printf '== %s\n' "$row"
+      work=$work/$row && mkdir "$work"
+      trap leave EXIT
+      "row_$row"
+    )
+  done
+  ;;
+esac
