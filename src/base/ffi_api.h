@@ -363,6 +363,20 @@ const char *bench_ycsb_see(void *client, int field, const char *text,
 int bench_ycsb_check(sql_connection *con, void *pace, double *ret_rows,
                      double *ret_inserted, const char **ret_text);
 
+/* ---- histories of transactions ----
+ * The main state opens and closes the one of a run.  False: the reason is in
+ * ret_text.  Outcomes are 0 ok, 1 failed, 2 unknown. */
+bool bench_history_open(const char *path, bool lists, char *ret_text,
+                        size_t size);
+bool bench_history_close(char *ret_text, size_t size);
+double bench_history_count(int outcome);
+void *bench_history_join(double client); /* NULL: there is no memory */
+void bench_history_begin(void *client);
+void bench_history_write(void *client, double key, double value);
+void bench_history_read(void *client, double key);
+void bench_history_answer(void *client, const char *text, size_t len);
+void bench_history_end(void *client, int outcome);
+
 #pragma GCC visibility pop
 
 #endif

@@ -1,0 +1,60 @@
+#!/usr/bin/env bats
+# history_run.bats - workloads that record histories, on SQLite, which is
+# serializable.
+NEEDS_DRIVER=sqlite
+load helper
+
+# on WORKLOAD ARG...: a command of the workload.
+on() {
+  local workload=$1
+  shift
+  bench "$workload" --db-driver=sqlite --sqlite-db=t.db "$@"
+}
+
+# recorded WORKLOAD KIND ARG...: two runs after each other leave complete
+# histories without an anomaly.
+recorded() {
+  local workload=$1 kind=$2 n
+  shift 2
+  on "$workload" prepare
+  must is "$status" 0
+  for n in 1 2; do
+    on "$workload" --threads=3 --events=200 --time=0 --history=h.log "$@" run
+    must is "$status" 0
+    must has "$output" "^History 'h.log', isolation level: the default: 200 transactions committed, [0-9]+ failed, 0 with unknown outcome$"
+    must is "$(head -n 1 h.log)" "bench history 1 $kind"
+    must is "$(grep -c ' ok ' h.log)" 200
+    bench verify h.log
+    must is "$status" 0
+    must has "$output" "^Verdict: nothing contradicts serializable$"
+  done
+  on "$workload" cleanup
+  must is "$status" 0
+}
+
+@test "history: append" { recorded append lists; }
+@test "history: append by reading and writing" { recorded append lists --method=read_write --operations=9; }
+@test "history: register" { recorded register registers --readers=50 --writes=5; }
+@test "history: long_fork" { recorded long_fork registers --keys=5; }
+
+@test "history: clients that share a thread" {
+  bench append --db-driver=null --clients=4 --threads=1 --events=20 --time=0 run
+  must is "$status" 0
+}
+
+@test "history: the null driver keeps nothing" {
+  bench append --db-driver=null --events=1 --time=0 --history=h.log run
+  must is "$status" 1
+  must has "$stderr$output" "the null driver keeps no rows, so nothing can be told from what it answers"
+  [ ! -e h.log ]
+}
+
+@test "history: a file that cannot be written" {
+  on append prepare
+  on append --events=1 --time=0 --history=no/h.log run
+  must is "$status" 1
+  must has "$stderr$output" "cannot write to 'no/h.log', errno = 2"
+  on append --events=1 --time=0 --history=/dev/full run
+  must is "$status" 1
+  must has "$stderr$output" "cannot write to '/dev/full', errno = 28"
+}
