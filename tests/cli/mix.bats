@@ -186,7 +186,7 @@ LUA
   must [ "$status" -eq 1 ]
   must has "$stderr" "own.lua has its own thread_run\(\).*: in a mix it needs clients of its own, in place of a weight: SCRIPT:CLIENTS"
   for how in '' '--clients=5 --threads=2'; do
-    good oltp_point_select:3,./own.lua:2 $how --events=4000 --json=m.json
+    good oltp_point_select:3:rate=200,./own.lua:2 $how --events=4000 --json=m.json
     check m.json 'sum(m["events"] for m in d["members"]) == d["totals"]["events"] == 4000' \
       'd["members"][1]["events"] > 0 and d["members"][1]["latency_ns"]["max"] > 0' \
       "d['members'][1]['events'] == $(($(printed '^own' | sed 's/own //' | paste -sd+)))"
