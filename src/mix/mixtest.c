@@ -233,6 +233,7 @@ static int thread_open(void *arg, struct worker *w, void **ret_thr,
   t->w = w;
   t->group = w->group;
   t->only = run_members_only(run->cfg->members, w->tid);
+  w->one_member = t->only < run->n;
   rc = mix_choice_init(&t->choice, &run->weights, run->plan->seed,
                        run->plan->first_thread + w->tid, err);
   if (rc == 0)
@@ -270,12 +271,35 @@ static int run_event(struct thread *t, struct err *err)
   return rc;
 }
 
+/* The only member has a loop of its own, in which all events are its. */
+static bool has_loop(const struct thread *t)
+{
+  return t->only < t->run->n && ops_of(t->run, t->only)->loops &&
+         ops_of(t->run, t->only)->loops(t->of[t->only]);
+}
+
+static int run_whole(struct thread *t, struct err *err)
+{
+  struct worker *w = t->w;
+  const uint64_t errors = counted(w, COUNTER_ERROR);
+  const uint64_t reconnects = counted(w, COUNTER_RECONNECT);
+  int rc;
+
+  w->member = t->only;
+  rc = ops_of(t->run, t->only)->loop(t->of[t->only], w, err);
+  class_add_trouble(w->members, t->only, counted(w, COUNTER_ERROR) - errors,
+                    counted(w, COUNTER_RECONNECT) - reconnects);
+  return rc;
+}
+
 static int thread_loop(void *arg, struct worker *w, struct err *err)
 {
   struct thread *t = arg;
   const bool in_turn = t->run->plan->carriers > 0;
   int rc = 0;
 
+  if (has_loop(t))
+    return run_whole(t, err);
   while (in_turn ? worker_step_in_turn(w) : worker_step(w)) {
     rc = run_event(t, err);
     if (rc < 0 || !w->open)

@@ -73,6 +73,19 @@ static int refuse_idle_rate(const struct program *p,
                  p->opts.run.rate > 0 ? "rate" : "load-profile");
 }
 
+/* A built-in test opens its workers in a way of its own, and has no events of
+ * the program's loop. */
+static int refuse_member(const struct mix_member *m)
+{
+  struct err err = { "" };
+
+  (void)err_set(&err, -EINVAL,
+                "--mix: '%s' cannot be a member: members are scripts and files "
+                "of SQL",
+                m->script);
+  return program_fail(&err);
+}
+
 static int find_member(struct job *job, struct mix_source *mix, unsigned i)
 {
   const struct mix_member *m = &mix->list.of[i];
@@ -88,9 +101,7 @@ static int find_member(struct job *job, struct mix_source *mix, unsigned i)
   };
   mix->n = i + 1;
   if (own->job.source == &source_builtin || strcmp(m->script, "-") == 0)
-    return program_complain("--mix: '%s' cannot be a member: members are "
-                            "scripts and files of SQL",
-                            m->script);
+    return refuse_member(m);
   return own->job.source->find(&own->job);
 }
 

@@ -120,6 +120,9 @@ struct test_ops {
    * do.  A negative value as from event().
    */
   int (*turn)(void *thr, struct worker *w, struct err *err);
+  /* [opt] For a member of a mix that is the only one of this worker: must
+   * loop() be called in place of turn()? */
+  bool (*loops)(void *thr);
 
   /*
    * [opt] The end of a worker's work.  All workers have returned from drain()

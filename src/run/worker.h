@@ -79,6 +79,7 @@ struct worker {
    * reconnects are counted.  Otherwise `members` is NULL. */
   struct class_recorder *members;
   unsigned member;
+  bool one_member;  /* of a mix: it runs no other */
   bool turn_given;  /* the member has not begun the event yet */
   bool turn_unread; /* it has to complete something before the event ends */
 

@@ -110,6 +110,19 @@ LUA
   says '^Jobs done of the run: the null driver has no tables$'
 }
 
+@test "queue: a member of a mix with clients of its own has producers and consumers" {
+  use queue
+  good prepare
+  "$BENCH" --mix=tpcb:1,queue:2 "${to[@]}" prepare --table-exists=drop >out 2>err
+  # one thread, whose clients take turns
+  "$BENCH" --mix=tpcb:1,queue:2 "${to[@]}" --clients=3 --threads=1 --events=600 --time=0 --json=q.json run >out 2>err
+  python3 -c 'import json
+q = json.load(open("q.json"))["test"]["queue"]["reconciliation"]
+assert q["enqueued"]["committed"] > 0 and q["done"]["committed"] > 0, q'
+  "$BENCH" --mix=tpcc:2,queue:2 "${to[@]}" --delivery=queue run >out 2>err && return 1
+  grep -q 'delivery=queue is not for a member of a mix that has clients of its own' err
+}
+
 @test "queue: depth and stalls of each second" {
   use queue
   good prepare
@@ -274,4 +287,37 @@ LUA
   says '^Documents read and compared: the null driver has no tables$'
   bad 'null driver keeps no tables' --db-driver=null check
   bad '^FATAL: .*--groups is 1000, but must be from 1 to the number of --documents, 20$' --documents=20 prepare
+}
+
+# model ARG...: the inputs of events of such a workload, which are those of
+# MODEL.
+model() {
+  bench "$BENCH_SRC/tests/cli/inputs_model.lua" --db-driver=null --rand-seed=1 --rand-type=uniform --threads=1 --time=0 "$@" run
+  must is "$status" 0
+}
+
+# fits RULES EVENTS ARG...: it keeps so many rules, and a skew of the random numbers is
+# noticed.
+fits() {
+  local rules=$1 events=$2
+  shift 2
+  model "$@" --events="$events"
+  must is "$(grep -c '^keeps its rule: ' <<<"$output")" "$rules"
+  must is "$(grep -c '^differs: ' <<<"$output")" 0
+  SKEW=1 model "$@" --events=$((events < 100000 ? events : 100000))
+  must has "$output" '^differs: '
+}
+
+@test "a million inputs of each workload keep its rules, and a skew is noticed" {
+  export LUA_PATH="$BENCH_SRC/src/lua/scripts/?.lua;;"
+  MODEL=counter fits 1 1000000 --rows=100
+  MODEL=bank fits 3 1000000
+  MODEL=tpcb fits 4 1000000 --scale=4
+  MODEL=tpcb fits 5 1000000 --scale=4 --remote=15
+  MODEL=json fits 4 1000000 --documents=200 --groups=50
+  # of these, each event has several inputs
+  MODEL=secondary fits 5 500000 --keys=100
+  MODEL=queue fits 2 250000 --payload=4 --producers=1
+  MODEL=ingest fits 4 500000 --step=q --insert-rate=0
+  MODEL=ingest fits 5 2500 --step=l.i0
 }

@@ -167,11 +167,33 @@ LUA
   must has "$output" '[0-9] +fine$'
 }
 
-@test "a script with its own loop cannot be a member" {
-  echo 'function event() end function thread_run() event() end' >own.lua
+@test "a script with its own loop needs clients of its own" {
+  cat >own.lua <<'LUA'
+function event() end
+function thread_init(id) con = sysbench.sql.driver():connect() end
+function thread_run(id)
+  while ffi.C.sb_more_events(id) do
+    ffi.C.sb_event_start(id)
+    con:query("SELECT 1")
+    con:query("SELECT 2")
+    own = (own or 0) + 1
+    ffi.C.sb_event_stop(id)
+  end
+end
+function thread_done(id) print(string.format("own %d", own or 0)) end
+LUA
   mix oltp_point_select,./own.lua
   must [ "$status" -eq 1 ]
-  must has "$stderr" "own.lua has its own thread_run\(\).* cannot be a member of a mix"
+  must has "$stderr" "own.lua has its own thread_run\(\).*: in a mix it needs clients of its own, in place of a weight: SCRIPT:CLIENTS"
+  for how in '' '--clients=5 --threads=2'; do
+    good oltp_point_select:3:rate=200,./own.lua:2 $how --events=4000 --json=m.json
+    check m.json 'sum(m["events"] for m in d["members"]) == d["totals"]["events"] == 4000' \
+      'd["members"][1]["events"] > 0 and d["members"][1]["latency_ns"]["max"] > 0' \
+      "d['members'][1]['events'] == $(($(printed '^own' | sed 's/own //' | paste -sd+)))"
+  done
+  # at a rate of its own
+  good oltp_point_select:1,./own.lua:2:rate=400 --events=0 --time=2 --json=m.json
+  check m.json 'abs(d["members"][1]["events"] - 800) < 170'
 }
 
 @test "clients of their own: how many, and which" {
@@ -357,7 +379,7 @@ LUA
   must has "$output" '^oltp_read_only options:$'
   bench --mix=cpu run
   is "$status: $stderr" \
-    "1: --mix: 'cpu' cannot be a member: members are scripts and files of SQL"
+    "1: FATAL: --mix: 'cpu' cannot be a member: members are scripts and files of SQL"
   bench --mix=./one.lua@0 run
   is "$status: $stderr" \
     "1: FATAL: --mix: './one.lua@0': the weight after @ is a whole number from 1 to 1000000"

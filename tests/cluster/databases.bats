@@ -276,3 +276,44 @@ secret_is_shared() {
   has "$output" 'acknowledged, 0 not'
   bench ycsb "${to[@]}" cleanup
 }
+
+# checked WORKLOAD ARG...: three processes run it, their report compares the work
+# of all with the tables, and so does check.
+checked() {
+  local workload=$1
+  shift
+  ranks 2 "$workload" "${to[@]}" "$@" prepare
+  must is "$status" 0
+  ranks 3 "$workload" "${to[@]}" "$@" --threads=2 --events=300 --time=0 --json=run.json run
+  must is "$status" 0
+  bench "$workload" "${to[@]}" "$@" check
+  must is "$status" 0
+}
+
+@test "pgsql: the small workloads, tpcb and tpcc compare the work of all processes" {
+  need pgsql
+  checked counter --rows=3
+  is "$(number "d['test']['reconciliation']['committed'] == d['test']['reconciliation']['in_tables'] == 300")" True
+  has "$output" '^counter_rows: sum of n: Increments of all runs: 300 committed, 0 with .* 300: ok$'
+  # one increment that the database forgets
+  sql 'UPDATE counter_rows SET n = n - 1 WHERE id = 2' >/dev/null
+  bench counter "${to[@]}" check
+  must is "$status" 1
+  has "$output" 'the tables have 299: 1 are LOST$'
+  checked bank
+  is "$(number "d['test']['reconciliation']['verdict'] == d['test']['totals']['verdict'] == 'ok'")" True
+  checked json --documents=200 --groups=20
+  is "$(number "d['test']['reconciliation']['verdict'] == 'ok' and d['test']['compared']['documents'] > 200")" True
+  checked queue
+  is "$(number "[r['verdict'] for r in d['test']['reconciliation'].values()]")" "['ok', 'ok']"
+  checked secondary --keys=50
+  is "$(number "d['test']['compared']['results'] == 300")" True
+  checked tpcb
+  has "$output" '^Checking balances and the history of 300 rows... ok$'
+  checked tpcc --warehouses=2 --customers=30 --items=300
+  is "$(number "d['test']['reconciliation']['verdict'] == 'ok' and d['test']['reconciliation']['committed'] > 30")" True
+  # each process has counted its own warm-up, and check knows them all
+  ranks 2 counter "${to[@]}" --warmup-time=1 --events=0 --time=1 run
+  must is "$status" 0
+  has "$output" '^Increments of the run: with a warm-up, check compares what several processes have committed$'
+}

@@ -18,6 +18,18 @@ int bench_team_size(void)
   return s && s != s->script->main ? (int)s->script->setup.plan->threads : 1;
 }
 
+/* The clients of this process that run the script: in a mix, those of the
+ * member if it has its own. */
+int bench_clients(void)
+{
+  const struct state *s = state_current();
+
+  if (!s)
+    return 1;
+  return s->script->setup.workers > 0 ? (int)s->script->setup.workers
+                                      : (int)s->script->setup.plan->threads;
+}
+
 /* The number of this thread among them, from 0. */
 int bench_team_number(void)
 {

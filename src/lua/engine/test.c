@@ -105,7 +105,8 @@ static void close_run(void *run)
 
 struct thread {
   struct state *state;
-  bool failed; /* its thread_run() has raised an error */
+  bool failed;   /* its thread_run() has raised an error */
+  bool own_loop; /* a member of a mix with a thread_run() of its own */
 };
 
 /* The last worker that gets here reports how many could not connect. */
@@ -149,10 +150,12 @@ static int open_state(struct thread *t, struct script *script, struct worker *w,
     rc = options_export(t->state, err);
   if (rc == 0)
     rc = state_call_optional(t->state, "thread_init", true, err);
-  if (rc == 0 && w->members && has_own_loop(t->state))
+  t->own_loop = rc == 0 && w->members && has_own_loop(t->state);
+  if (t->own_loop && !w->one_member)
     rc = err_set(err, -EINVAL,
                  "%s has its own thread_run(), which chooses when events "
-                 "begin: it cannot be a member of a mix",
+                 "begin: in a mix it needs clients of its own, in place of a "
+                 "weight: SCRIPT:CLIENTS",
                  script->name);
   if (rc == -ECANCELED)
     err->text[0] = '\0'; /* another one has ended the run, and said why */
@@ -247,6 +250,13 @@ static int thread_drain(void *thr, struct worker *w, struct err *err)
   return rc == -ECANCELED ? 0 : rc; /* the runner reports the deadline */
 }
 
+static bool thread_loops(void *thr)
+{
+  const struct thread *t = thr;
+
+  return t->own_loop;
+}
+
 static void thread_close(void *thr)
 {
   struct thread *t = thr;
@@ -318,6 +328,7 @@ const struct test_ops test_script_ops = {
   .thread_close = thread_close,
   .loop = thread_loop,
   .turn = thread_turn,
+  .loops = thread_loops,
   .drain = thread_drain,
   .interrupt = interrupt,
   .form = form,

@@ -110,7 +110,7 @@ end
 function done() run.close() end
 
 function sysbench.hooks.report_append(stat)
-   local line, result = run.compare(stat.complete)
+   local line, result = run.compare(stat)
    local totals = stat.counters["totals read"] or 0
    local wrong = stat.counters["wrong totals"] or 0
    local verdict = wrong == 0 and "ok" or "bad"

@@ -17,6 +17,8 @@
 -- With several kinds of work, `works` is a list of those that have the members
 -- from `title` to `placed`.
 
+local ffi = require("ffi")
+
 local lost = require("bench_lost")
 
 local ledger = {}
@@ -78,16 +80,33 @@ local function sums(spec)
    return table.concat(list, ", ")
 end
 
--- Notes that a run has begun.  Of several processes, each notes its own part.
+-- Process 0 notes that a run of so many processes has begun; the others wait for
+-- that.
+local function note(con, spec, ranks, rank)
+   local ok, why = true, nil
+
+   if rank == 0 then
+      ok, why = pcall(con.query, con, string.format(
+         "UPDATE %s SET runs = runs + %d, open_runs = open_runs + %d",
+         spec.table, ranks, ranks))
+   end
+   local agreed = ffi.C.bench_agree(ok and 1 or 0)
+   if not ok then error(why, 0) end
+   if agreed ~= 1 then error(spec.table .. ": another process has given up", 0) end
+end
+
+-- Notes that a run has begun.  Of several processes, each is a run there, and
+-- notes its own end.
 function ledger.open(drv, con, spec)
    local own = {}
    local is_null = drv:name() == "null"
    local before, begun, open = {}, nil, nil
    local left_behind = false -- clients that may still commit
+   local number = ffi.new("double[1]")
+   local ranks = ffi.C.bench_ranks(number)
 
    if not is_null then
-      con:query(string.format("UPDATE %s SET runs = runs + 1, " ..
-                              "open_runs = open_runs + 1", spec.table))
+      note(con, spec, ranks, number[0])
       begun, open = runs(con, spec)
       for i, work in ipairs(ledger.works(spec)) do
          before[i] = work.placed(con)
@@ -101,22 +120,34 @@ function ledger.open(drv, con, spec)
       local placed = ledger.works(spec)[i].placed(con)
       local now = runs(con, spec)
       con:disconnect()
-      return placed - before[i], open > 1 or now ~= begun
+      return placed - before[i], open > ranks or now ~= begun
+   end
+
+   -- Returns what the run has done of a work, the warm-up included; nil: nobody
+   -- knows, because each process has counted its own warm-up.
+   local function done_by_all(work, stat)
+      if ranks == 1 then return totals(work) end
+      if tonumber(sysbench.opt.warmup_time) > 0 then return nil end
+      return stat.counters[work.committed] or 0, stat.counters[work.unknown] or 0
    end
 
    -- Returns a line about a work of the run (the first one), and its figures.
-   -- `complete`: all clients have ended.
-   function own.compare(complete, i)
+   -- `stat` is that of the report hook.
+   function own.compare(stat, i)
       local work = ledger.works(spec)[i or 1]
       local title = work.title .. " of the run: "
-      local committed, unknown = totals(work)
+      local committed, unknown = done_by_all(work, stat)
       local result = {committed = committed, unknown = unknown}
 
-      left_behind = not complete
+      left_behind = not stat.complete
       if is_null then
          result.verdict = "no tables"
          return title .. "the null driver has no tables", result
-      elseif not complete then
+      elseif committed == nil then
+         result.verdict = "not compared"
+         return title .. "with a warm-up, check compares what several " ..
+            "processes have committed", result
+      elseif not stat.complete then
          result.verdict = "incomplete"
          return title .. "clients were left behind, so nothing is compared",
             result

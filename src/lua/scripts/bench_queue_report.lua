@@ -51,10 +51,10 @@ return function(stat, run, before, claim)
           function(i) return added[i] or 0, done[i] or 0, depth[i] end))
    end
    add("")
-   local line, enqueued_result = run.compare(stat.complete, 1)
+   local line, enqueued_result = run.compare(stat, 1)
    add("%s", line)
    local done_result
-   line, done_result = run.compare(stat.complete, 2)
+   line, done_result = run.compare(stat, 2)
    add("%s", line)
    return table.concat(out, "\n") .. "\n", {
       claim = claim,

@@ -74,7 +74,7 @@ function sysbench.hooks.report_append(stat)
    local sums = inserted:sums()
    local stall, at = inserted:stall()
    local lowest, mean = summary(sums)
-   local line, result = run.compare(stat.complete)
+   local line, result = run.compare(stat)
    local out = {}
    local function add(...) table.insert(out, string.format(...)) end
 

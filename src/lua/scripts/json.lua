@@ -213,7 +213,7 @@ function done() run.close() end
 
 -- A document that differs ends the run, so there is no report then.
 function sysbench.hooks.report_append(stat)
-   local line, result = run.compare(stat.complete)
+   local line, result = run.compare(stat)
    local n = stat.counters["documents compared"] or 0
    local verdict = sysbench.opt.db_driver == "null" and
       "the null driver has no tables" or string.format("%.0f: ok", n)

@@ -10,6 +10,7 @@ local lost = require("bench_lost")
 local options = require("bench_options")
 local tables = require("bench_queue")
 
+local C = require("ffi").C
 local INT, STRING = sysbench.cmdline.ARG_INT, sysbench.cmdline.ARG_STRING
 local CLAIMS = {"skip_locked", "update", "advisory"}
 local MAX_PAYLOAD = 1000
@@ -52,10 +53,11 @@ function init()
    local drv, con = checked.connect()
 
    tables.demand(drv, con, claim_of(drv))
-   if sysbench.opt.producers > sysbench.opt.threads then
+   if sysbench.opt.producers > C.bench_clients() then
       error(string.format("--producers is %d, but there are only %d clients",
-                          sysbench.opt.producers, sysbench.opt.threads), 0)
+                          sysbench.opt.producers, C.bench_clients()), 0)
    end
+   C.bench_sequence_set("clients", 0)
    checked.settings(drv, con, spec)
    run = ledger.open(drv, con, spec)
    depth = tables.begin_run(drv, con)
@@ -72,11 +74,13 @@ end
 -- Clients
 
 local client -- functions and figures of this client
+local number = require("ffi").new("double[1]") -- of this client, from 0
 
 function thread_init()
    local drv, con = checked.connect()
 
    isolation.set(drv, con)
+   C.bench_sequence_take("clients", 1, math.huge, number)
    client = tables.client(drv, con)
    client.added = ledger.client(spec.works[1])
    client.done = ledger.client(spec.works[2])
@@ -88,7 +92,7 @@ local turn = 0
 
 -- Does the client add a job in this event?
 local function produces()
-   local producers, clients = sysbench.opt.producers, sysbench.opt.threads
+   local producers, clients = sysbench.opt.producers, C.bench_clients()
 
    if producers < 0 and clients == 1 then
       turn = sysbench.iteration()
@@ -96,7 +100,7 @@ local function produces()
    elseif producers < 0 then
       producers = math.floor(clients / 2)
    end
-   return sysbench.tid % clients < producers
+   return number[0] < producers
 end
 
 function event()

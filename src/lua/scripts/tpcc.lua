@@ -227,7 +227,7 @@ function sysbench.hooks.report_append(stat)
    local audit = require("tpcc_audit")
    local size = wanted_size()
    local figures = audit.figures(stat, size.warehouses, sysbench.opt.keying)
-   local line, result = ledger.compare(stat.complete)
+   local line, result = ledger.compare(stat)
    local queue = deferred.figures(stat)
    if queue then
       table.insert(figures.audit, audit.completion(queue.completion))

@@ -23,8 +23,12 @@ function deferred.clients()
 end
 
 function deferred.refuse()
-   local clients = sysbench.opt.threads
+   local clients = C.bench_clients()
 
+   if is_queue() and clients ~= sysbench.opt.threads then
+      error("--delivery=queue is not for a member of a mix that has clients " ..
+            "of its own; use weights", 0)
+   end
    if is_queue() and sysbench.opt.delivery_clients >= clients then
       error(string.format("--delivery-clients is %d, but of %d client%s at " ..
                           "least one must be a terminal",
