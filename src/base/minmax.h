@@ -1,12 +1,17 @@
 /*
- * minmax.h - the smaller of two numbers, such as points in time; the largest
- * number of several threads.
+ * minmax.h - the smaller and the larger of two numbers, such as points in time;
+ * the largest number of several threads.
  */
 #ifndef BENCH_BASE_MINMAX_H
 #define BENCH_BASE_MINMAX_H
 
 #include <stdatomic.h>
 #include <stdint.h>
+
+static inline uint64_t max_u64(uint64_t a, uint64_t b)
+{
+  return a > b ? a : b;
+}
 
 static inline uint64_t min_u64(uint64_t a, uint64_t b)
 {

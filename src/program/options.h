@@ -15,6 +15,7 @@
 #include "load/options.h"
 #include "lua/engine/script_opts.h"
 #include "mix/options.h"
+#include "monitor/options.h"
 #include "opt/cmdline.h"
 #include "opt/optset.h"
 #include "rand/options.h"
@@ -41,6 +42,7 @@ struct program_options {
   struct rand_cfg rand;
   struct db_cfg db;
   struct load_cfg load;
+  struct monitor_cfg monitor;
   struct script_cfg script;
   struct ranks_cfg ranks;
   struct results_cfg results;
@@ -55,7 +57,7 @@ struct program_table {
 };
 
 enum {
-  PROGRAM_TABLES = 16
+  PROGRAM_TABLES = 17
 };
 
 extern const struct program_table program_tables[PROGRAM_TABLES];

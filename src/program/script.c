@@ -268,6 +268,13 @@ static void end_run(struct job *job)
   process_final_messages(&own->db);
 }
 
+static struct db_process *database(const struct job *job)
+{
+  struct script_job *own = job->own;
+
+  return own->has_db ? &own->db : NULL;
+}
+
 static int look(struct job *job)
 {
   struct script_job *own = job->own;
@@ -363,6 +370,7 @@ const struct test_source source_script = {
   .no_command = refuse_empty,
   .begin_run = begin_run,
   .end_run = end_run,
+  .database = database,
   .look = look,
   .end = end,
   .leave = leave,

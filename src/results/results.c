@@ -191,6 +191,12 @@ uint64_t results_dropped(const struct results *r)
   return r ? r->shared.log.dropped : 0;
 }
 
+void results_set_monitor(struct results *r, struct monitor *monitor)
+{
+  if (r)
+    r->shared.monitor = monitor;
+}
+
 bool results_in_memory(const struct results *r)
 {
   return r && r->document && document_in_memory(r->document);

@@ -14,6 +14,7 @@
 struct err;
 struct event_rings;
 struct leave;
+struct monitor;
 struct optset;
 struct results;
 
@@ -37,6 +38,10 @@ struct results_input {
 int results_new(struct results **ret, const struct results_input *in,
                 struct err *err);
 void results_free(struct results *r);
+
+/* Before a run: what reads the servers; borrowed until the end.  Both may be
+ * NULL. */
+void results_set_monitor(struct results *r, struct monitor *monitor);
 
 /* Do intervals of the document wait in memory, because no folder takes a
  * temporary file? */

@@ -13,6 +13,7 @@
 #include "results/system.h"
 
 struct err;
+struct monitor;
 struct optset;
 
 /* results.c writes this; the kinds of results read it while they are called. */
@@ -22,6 +23,7 @@ struct results_shared {
   const char *test;
   const struct optset *set;
   struct disk *disk;
+  struct monitor *monitor; /* [opt] reads the servers */
 
   bool started;
   struct run_start start;

@@ -367,6 +367,13 @@ static const char *quote_special(double value)
  */
 static const int connection_codes[] = { CODE_GONE, 2011, CODE_LOST, 2055, 0 };
 
+static int socket_of(const struct session *s)
+{
+  const struct mysql_session *q = (const struct mysql_session *)s;
+
+  return q->mysql ? q->fd : -1;
+}
+
 const struct driver driver_mysql = {
   .name = "mysql",
   .title = "MySQL driver",
@@ -394,6 +401,7 @@ const struct driver driver_mysql = {
   .warnings = mysqld_message_warnings,
   .target = mysqld_message_target,
   .about = mysqld_about_session,
+  .socket = socket_of,
   .server_settings = mysqld_about_settings,
   .data_query = "SELECT CAST(SUM(data_length + index_length) AS UNSIGNED) "
                 "FROM information_schema.tables "
