@@ -37,10 +37,11 @@ enum {
 #define LOOK_SHARE 50                /* looks take 2 % of the time at most */
 #define LEAD_MIN_NS (20 * NS_PER_MS) /* a reading begins so early */
 #define CONNECT_NS (3 * NS_PER_S)
-#define AGAIN_NS NS_PER_S                 /* after a connection was lost */
-#define PATIENCE_NS NS_PER_S              /* at the end, twice */
-#define LAST_READING_NS (250 * NS_PER_MS) /* a slower server gets no last one \
-                                           */
+#define AGAIN_NS NS_PER_S    /* after a connection was lost */
+#define PATIENCE_NS NS_PER_S /* at the end, twice */
+#define LAST_READING_NS                                 \
+  (250 * NS_PER_MS) /* a slower server gets no last one \
+                     */
 
 /* A server, and the thread that reads it. */
 struct reader {
