@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # deps.sh - the packages that building and testing need, and their installation.
 #
-# usage: deps.sh [build] [test] [mpi] [bench]     install what is missing
-#        deps.sh --list [build] [test] [mpi] [bench]   only say what is missing
+# usage: deps.sh [build] [test] [mpi] [bench] [browser]   install what is missing
+#        deps.sh --list [SET]...   only say what is missing
 # `mpi` is for runs on several client machines, and `bench` for tests/bench: the
-# programs that bench is compared with.  All else works without.
+# programs that bench is compared with.  `browser` is for tests that look at pages
+# in a real browser; they are skipped without it.  All else works without.
 # `a|b` means: any of these will do, and a is the one to install.
 set -euo pipefail
 
@@ -18,6 +19,7 @@ apt_mpi='libopenmpi-dev|libmpich-dev openmpi-bin|mpich openssh-client'
 apt_test='bats mariadb-server mariadb-client postgresql openssl procps strace
   luajit python3-jsonschema
   util-linux'
+apt_browser='chromium python3'
 apt_bench='sysbench fio stress-ng mbw openssl lz4 valgrind'
 
 dnf_build='gcc glibc-devel make autoconf automake libtool
@@ -29,12 +31,14 @@ dnf_mpi='openmpi-devel|mpich-devel openmpi|mpich openssh-clients'
 dnf_test='bats mariadb-server mariadb postgresql-server postgresql openssl strace
   luajit python3-jsonschema
   procps-ng util-linux'
+dnf_browser='chromium python3'
 dnf_bench='sysbench fio stress-ng openssl lz4 valgrind'
 
 brew_build='autoconf automake libtool pkgconf|pkg-config luajit
   concurrencykit jansson zlib mariadb-connector-c|mysql-client libpq sqlite'
 brew_mpi='open-mpi|mpich'
 brew_test='bats-core mariadb postgresql@15 openssl@3'
+brew_browser='chromium python@3'
 brew_bench='sysbench fio stress-ng openssl@3 lz4'
 }
 
@@ -118,8 +122,8 @@ if [[ ${1-} == --list ]]; then
 fi
 (($# > 0)) || set -- build
 for set; do
-  [[ $set == build || $set == test || $set == mpi || $set == bench ]] ||
-    die "'$set' is none of build, test, mpi and bench"
+  [[ $set == build || $set == test || $set == mpi || $set == bench ||
+    $set == browser ]] || die "'$set' is none of build, test, mpi, bench and browser"
 done
 
 manager=$(find_manager)

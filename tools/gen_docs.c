@@ -61,9 +61,9 @@ static void collect(struct docs *d, char **scripts)
   for (const struct tool *const *p = tool_list; *p; p++) {
     add_table(d, (*p)->name, (*p)->opts, "The %s tool", (*p)->name);
     add_word(&d->tests, (*p)->name);
-    if ((*p)->run) /* files of results follow its name */
+    if (tool_takes_files(*p))
       add_word(&d->tools, (*p)->name);
-    if (!(*p)->takes_any_option)
+    if (!(*p)->takes_any_option && !(*p)->uses_database)
       add_word(&d->own_tools, (*p)->name);
   }
   for (size_t i = 0; i < test_list_len; i++) {

@@ -262,6 +262,9 @@ double bench_series_gap(void *series, double *ret_at);
 int bench_sequence_set(const char *name, double next);
 int bench_sequence_take(const char *name, double n, double limit,
                         double *ret_first);
+int bench_job_put(double a, double b, double c);
+bool bench_job_take(double *ret_three);
+double bench_jobs_waiting(void);
 void bench_class_record(void *cls, double took_ns);
 double bench_now_ns(void);
 
@@ -321,6 +324,7 @@ int bench_load_check_kind(sql_connection *con, const char *kind,
                           double table, const char *skip,
                           const char **ret_text);
 const char *bench_load_tidy(sql_connection *con);
+int bench_json_document(const double *param, double id, double n, char *to);
 double bench_secondary_sums(double data_seed, double keys, double rows_per_key,
                             double k, double *ret_v);
 void *bench_pace_open(bool warmup, double total);

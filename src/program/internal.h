@@ -26,6 +26,7 @@ struct resolved;
 struct plan;
 struct strbuf;
 struct test;
+struct tool_args;
 
 /* Everything that lives as long as the program. */
 struct program {
@@ -102,7 +103,7 @@ int program_run_test(struct program *p, const struct test *test,
                      const void *cfg, const struct plan *plan);
 
 enum {
-  PROGRAM_TOOLS = 8, /* the most that there can be */
+  PROGRAM_TOOLS = 16, /* the most that there can be */
 };
 
 /*
@@ -173,6 +174,9 @@ int program_sweep(struct program *p);
 /* Run a tool on files of results, or print its help. */
 int program_tool(struct program *p);
 bool program_is_tool(const char *name); /* doctor is a tool, too */
+/* The work of `verify`; as run() of struct tool. */
+int program_verify(struct program *p, const struct tool_args *args,
+                   struct err *err);
 
 /*
  * Call this before a script is started.  It chooses the driver and sets those

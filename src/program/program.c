@@ -198,7 +198,7 @@ static int scan(struct program *p, int argc, char **argv)
   int rc;
 
   for (size_t i = 0, n = 0; i < PROGRAM_TOOLS && tool_list[i]; i++) {
-    if (tool_list[i]->run) /* for other tools, the name of a test follows */
+    if (tool_takes_files(tool_list[i]))
       tools[n++] = tool_list[i]->name;
   }
   rc = program_options_add(&p->set, &p->opts, &err);

@@ -9,6 +9,7 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/strbuf.h"
+#include "mix/list.h"
 #include "opt/help.h"
 #include "program/internal.h"
 #include "results/outname.h"
@@ -92,6 +93,10 @@ static int hand_down_password(struct program *p, struct err *err)
   return rc;
 }
 
+/* A step is decided after thirty intervals of 20 ms, and after its figures are
+ * steady. */
+#define FIND_TIME_MIN_S 1.0
+
 /* The first option that means something in a sweep only, or that limits a step
  * of a search in another way than --time; NULL: none is given. */
 static const char *alien_to_find(const struct program *p)
@@ -107,6 +112,34 @@ static const char *alien_to_find(const struct program *p)
       return names[i];
   }
   return NULL;
+}
+
+/* What a search could change in a mix. */
+static int check_find_mix(const struct program *p, struct err *err)
+{
+  const bool finds_rate = p->opts.sweep.find == SEARCH_RATE;
+  const char *what = search_what_name((enum search_what)p->opts.sweep.find);
+  struct mix_list list = { 0 };
+  size_t rated = 0;
+  int rc;
+
+  if (p->opts.mix.members.n == 0)
+    return 0;
+  rc = mix_list_parse(&list, &p->opts.mix.members, err);
+  for (size_t i = 0; rc == 0 && i < list.n; i++)
+    rated += list.of[i].rate > 0;
+  if (rc == 0 && !finds_rate && list.dedicated)
+    rc = err_set(err, -EINVAL,
+                 "--find=%s cannot be used with a --mix whose members have "
+                 "clients of their own (%s:%u); give them weights (%s@%u)",
+                 what, list.of[0].script, list.of[0].clients, list.of[0].script,
+                 list.of[0].clients);
+  else if (rc == 0 && finds_rate && rated == list.n)
+    rc = err_set(err, -EINVAL,
+                 "--find=rate needs a member of the mix without a rate of its "
+                 "own");
+  mix_list_done(&list);
+  return rc;
 }
 
 /* What a search cannot be combined with. */
@@ -140,9 +173,12 @@ static int check_find(const struct program *p, struct err *err)
     return err_set(err, -EINVAL,
                    "--find=rate cannot be used with --think-time: a rate says "
                    "when each event is due");
-  if (p->opts.run.time_s <= 0)
-    return err_set(err, -EINVAL, "--find needs --time, the limit of each step");
-  return 0;
+  if (p->opts.run.time_s < FIND_TIME_MIN_S)
+    return err_set(err, -EINVAL,
+                   "--find needs a --time of at least %d second, the limit of "
+                   "each step",
+                   (int)FIND_TIME_MIN_S);
+  return check_find_mix(p, err);
 }
 
 int program_sweep(struct program *p)
@@ -234,7 +270,8 @@ static int run_tool(struct program *p, const struct tool *tool, void *cfg)
   }
   if (args.n_files == 1 && strcmp(args.files[0], "help") == 0)
     return tool_help(p, tool);
-  status = tool->run(&args, &err);
+  status = tool->uses_database ? program_verify(p, &args, &err)
+                               : tool->run(&args, &err);
   if (status != TOOL_OK && err.text[0] != '\0')
     (void)program_fail(&err);
   return status;

@@ -132,6 +132,7 @@ void ranks_end_send(struct ranks_end *e, const struct run_end *end)
   pack_text(&b, end->error ? end->error : "");
   pack_u64(&b, end->arrivals);
   pack_u64(&b, end->backlog);
+  pack_u64(&b, end->member_arrivals);
   pack_client(&b, &end->client);
   pack_u64(&b, end->doubts->n);
   for (size_t i = 0; i < end->doubts->n; i++)
@@ -262,6 +263,7 @@ static void add_end(struct ranks_end *e, unsigned rank,
     end->reason = END_TIME;
   end->arrivals += unpack_u64(&u);
   end->backlog += unpack_u64(&u);
+  end->member_arrivals += unpack_u64(&u);
   unpack_client(&u, &p->client);
   doubts = unpack_u64(&u);
   for (uint64_t i = 0; i < doubts && !u.failed; i++) {

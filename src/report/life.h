@@ -175,6 +175,8 @@ struct run_end {
   /* With --rate or --load-profile, for the measured part. */
   uint64_t arrivals; /* arrivals that were due */
   uint64_t backlog;  /* those of them that had not begun at the end */
+  /* The arrivals of members of a mix that have rates of their own. */
+  uint64_t member_arrivals;
 };
 
 /* "time_limit" and the like. */

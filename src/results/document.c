@@ -218,6 +218,10 @@ static json_t *rate(struct document *d, const struct run_end *end)
       json_object_set_new(d->rate, "backlog",
                           json_integer((json_int_t)end->backlog)) < 0)
     return NULL;
+  if (end->member_arrivals > 0 &&
+      json_object_set_new(d->rate, "member_arrivals",
+                          json_integer((json_int_t)end->member_arrivals)) < 0)
+    return NULL;
   return json_incref(d->rate);
 }
 

@@ -50,13 +50,24 @@ uint64_t arrivals_waiting(struct run *run, uint64_t now_ns)
   return n;
 }
 
-uint64_t arrivals_count(const struct run *run)
+/* Of the schedules from this place on. */
+static uint64_t count_from(const struct run *run, unsigned first)
 {
   uint64_t n = 0;
 
-  for (unsigned i = 0; i < places(run); i++) {
+  for (unsigned i = first; i < places(run); i++) {
     if (schedule_at(run, i))
       n += schedule_arrivals(schedule_at(run, i));
   }
   return n;
+}
+
+uint64_t arrivals_count(const struct run *run)
+{
+  return count_from(run, 0);
+}
+
+uint64_t arrivals_of_members(const struct run *run)
+{
+  return count_from(run, 1);
 }

@@ -23,4 +23,7 @@ void arrivals_measure(struct run *run, uint64_t from_ns);
 uint64_t arrivals_waiting(struct run *run, uint64_t now_ns);
 uint64_t arrivals_count(const struct run *run);
 
+/* The part of arrivals_count() that is due to members' rates of their own. */
+uint64_t arrivals_of_members(const struct run *run);
+
 #endif

@@ -286,8 +286,10 @@ void life_over(struct run *run, bool started, bool forced, int status,
     end.decision = judge_result(run->judge);
   if (started)
     end.client = e->client;
-  if (started)
+  if (started) {
     backlog_at(run, end_ns, &end.arrivals, &end.backlog);
+    end.member_arrivals = arrivals_of_members(run);
+  }
   if (started && run->plan->report.details && run->test->ops->details) {
     run->test->ops->details(run->test_run, &e->details);
     end.details = &e->details;

@@ -64,13 +64,13 @@ struct decision_waiting {
 };
 
 /*
- * `last`: there will be
- * no more intervals.  Otherwise each look at the data could be the one that
- * errs by chance, so most intervals are no reason for a look.
+ * `last`: there will be no more intervals.  Otherwise each look at the data
+ * could be the one that errs by chance, so most intervals are no reason for a
+ * look.
  *
- * DECISION_FAILED: more are late than may be in the longest possible run, or
- * the share is exceeded for sure.  DECISION_HELD: the share is kept for sure;
- * with a share of 0, which can never be sure: none is late.
+ * DECISION_FAILED: twice as many are late as may be in the longest possible
+ * run, or the share is exceeded for sure.  DECISION_HELD: the share is kept for
+ * sure; with a share of 0, which can never be sure: none is late.
  */
 enum decision_verdict decision_verdict(const struct decision *d,
                                        const struct decision_waiting *waiting,

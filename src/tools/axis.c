@@ -49,8 +49,10 @@ static void label(const struct axis *a, double value, char out[48])
                    value == 0 ? "0" : unit_time_short(text, value));
     return;
   case AXIS_COUNT:
-  case AXIS_BYTES:
     (void)snprintf(out, 48, "%s", unit_count_short(text, value));
+    return;
+  case AXIS_BYTES:
+    (void)snprintf(out, 48, "%sB", unit_count_short(text, value));
     return;
   case AXIS_SHARE:
     /* As many digits as 99.999999 has; further ones are noise. */
@@ -100,8 +102,12 @@ static void fit_linear(struct axis *a, double low, double high, unsigned max)
   step = nice_step(high - low, max);
   first = lround(floor(low / step + 1e-9));
   last = lround(ceil(high / step - 1e-9));
-  a->low = (double)first * step;
-  a->high = (double)last * step;
+  a->low = a->tight ? low : (double)first * step;
+  a->high = a->tight ? high : (double)last * step;
+  if (a->tight && (double)first * step < low - 1e-9 * step)
+    first++;
+  if (a->tight && (double)last * step > high + 1e-9 * step)
+    last--;
   for (long i = first; i <= last; i++)
     add_tick(a, round((double)i * step / step * 1e9) / 1e9 * step, NULL);
 }

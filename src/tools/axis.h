@@ -36,6 +36,7 @@ struct axis {
   enum axis_kind kind;
   enum axis_unit unit;
   bool from_zero; /* LINEAR */
+  bool tight;     /* LINEAR: the limits are those of the values */
 
   /* [opt] The values of ticks, and their texts (NULL: the number). */
   const double *at;

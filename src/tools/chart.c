@@ -7,19 +7,20 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "tools/chart_place.h"
 #include "tools/html.h"
+#include "tools/units.h"
 
-/* Sizes of the drawing, in its own units. */
 enum {
-  WIDTH = 720,
-  HEIGHT = 280,
-  LEFT = 76,
-  RIGHT = 20,
-  TOP = 16,
-  BOTTOM = 48,
+  WIDTH = CHART_WIDTH,
+  LEFT = CHART_LEFT,
+  RIGHT = CHART_RIGHT,
+  TOP = CHART_TOP,
+  BOTTOM = CHART_BOTTOM,
   INSET = 14,
   TICKS_X = 10,
   TICKS_Y = 8,
+  TICKS_LOW = 3, /* on the y axis of a low chart */
 };
 
 /* A share of the height, above the highest point, for texts over marks. */
@@ -73,21 +74,28 @@ static struct limits find_limits(const struct chart *c)
   return l;
 }
 
-static double x_of(const struct chart *c, double value)
+int chart_height(const struct chart *c)
+{
+  return c->low ? CHART_LOW : CHART_HEIGHT;
+}
+
+double chart_x(const struct chart *c, double value)
 {
   return LEFT + c->inset +
          axis_place(&c->x, value) * (WIDTH - LEFT - RIGHT - 2 * c->inset);
 }
 
-static double y_of(const struct chart *c, double value)
+double chart_y(const struct chart *c, double value)
 {
-  return HEIGHT - BOTTOM - axis_place(&c->y, value) * (HEIGHT - TOP - BOTTOM);
+  const int height = chart_height(c);
+
+  return height - BOTTOM - axis_place(&c->y, value) * (height - TOP - BOTTOM);
 }
 
-static void draw_axes(const struct chart *c, struct strbuf *out)
+static void draw_y_axis(const struct chart *c, struct strbuf *out)
 {
   for (size_t i = 0; i < c->y.n_ticks; i++) {
-    const double y = y_of(c, c->y.ticks[i].value);
+    const double y = chart_y(c, c->y.ticks[i].value);
 
     strbuf_addf(out,
                 "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" "
@@ -96,30 +104,74 @@ static void draw_axes(const struct chart *c, struct strbuf *out)
     html_add(out, c->y.ticks[i].label);
     strbuf_adds(out, "</text>\n");
   }
+}
+
+/* Narrow screens hide every second tick: its class is `odd`. */
+static void draw_x_axis(const struct chart *c, struct strbuf *out)
+{
+  const int bottom = chart_height(c) - BOTTOM;
+
+  strbuf_adds(out, "<g class=\"xt\">");
   for (size_t i = 0; i < c->x.n_ticks; i++) {
-    const double x = x_of(c, c->x.ticks[i].value);
+    const double x = chart_x(c, c->x.ticks[i].value);
 
     strbuf_addf(out,
                 "<line class=\"tick\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" "
-                "y2=\"%d\"/><text x=\"%.1f\" y=\"%d\" "
+                "y2=\"%d\"/><text%s x=\"%.1f\" y=\"%d\" "
                 "text-anchor=\"middle\">",
-                x, x, HEIGHT - BOTTOM, HEIGHT - BOTTOM + 5, x,
-                HEIGHT - BOTTOM + 18);
+                x, x, bottom, bottom + 5, i % 2 == 1 ? " class=\"odd\"" : "", x,
+                bottom + 18);
     html_add(out, c->x.ticks[i].label);
     strbuf_adds(out, "</text>\n");
   }
+  strbuf_adds(out, "</g>");
+}
+
+static void draw_axes(const struct chart *c, struct strbuf *out)
+{
+  const int bottom = chart_height(c) - BOTTOM;
+
+  draw_y_axis(c, out);
+  draw_x_axis(c, out);
   strbuf_addf(out,
               "<path class=\"axis\" d=\"M%d %dV%dH%d\"/>"
               "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">",
-              LEFT, TOP, HEIGHT - BOTTOM, WIDTH - RIGHT,
-              (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10);
+              LEFT, TOP, bottom, WIDTH - RIGHT, (LEFT + WIDTH - RIGHT) / 2,
+              bottom + 38);
   html_add(out, c->x.label);
   strbuf_addf(out,
-              "</text><text transform=\"translate(13 %d) rotate(-90)\" "
-              "text-anchor=\"middle\">",
-              (TOP + HEIGHT - BOTTOM) / 2);
+              "</text><text class=\"yl\" transform=\"translate(13 %d) "
+              "rotate(-90)\" text-anchor=\"middle\">",
+              (TOP + bottom) / 2);
   html_add(out, c->y.label);
   strbuf_adds(out, "</text>\n");
+}
+
+/* There are several points for each column of pixels: its lowest and its
+ * highest one are what a reader sees. */
+static void draw_dense(const struct chart *c, const struct chart_line *line,
+                       struct strbuf *out)
+{
+  double low = NAN, high = NAN;
+  int at = -1;
+  bool down = false;
+
+  for (size_t i = 0; i <= line->n; i++) {
+    const bool use = i < line->n && usable(&c->x, line->x[i]) &&
+                     usable(&c->y, line->y[i]);
+    const int column = use ? (int)chart_x(c, line->x[i]) : -1;
+
+    if (column != at && at >= 0) {
+      strbuf_addf(out, "%c%d %.1fV%.1f", down ? 'L' : 'M', at, low, high);
+      down = use;
+      low = high = NAN;
+    }
+    at = column;
+    if (use) {
+      low = fmin(low, chart_y(c, line->y[i]));
+      high = fmax(high, chart_y(c, line->y[i]));
+    }
+  }
 }
 
 /* A point within a pixel of the previous one changes nothing. */
@@ -131,6 +183,11 @@ static void draw_path(const struct chart *c, const struct chart_line *line,
 
   strbuf_addf(out, "<path class=\"line%s c%zu\" d=\"", strokes[line->stroke],
               color);
+  if (line->n > WIDTH && !line->steps) {
+    draw_dense(c, line, out);
+    strbuf_adds(out, "\"/>\n");
+    return;
+  }
   for (size_t i = 0; i < line->n; i++) {
     double x, y;
 
@@ -138,8 +195,8 @@ static void draw_path(const struct chart *c, const struct chart_line *line,
       down = false;
       continue;
     }
-    x = x_of(c, line->x[i]);
-    y = y_of(c, line->y[i]);
+    x = chart_x(c, line->x[i]);
+    y = chart_y(c, line->y[i]);
     if (down && i + 1 < line->n && fabs(x - last_x) < 0.7 &&
         fabs(y - last_y) < 0.7)
       continue;
@@ -153,6 +210,28 @@ static void draw_path(const struct chart *c, const struct chart_line *line,
   strbuf_adds(out, "\"/>\n");
 }
 
+/* "threads 16: 1,234 events per second" */
+static void add_value(const struct chart *c, const struct chart_line *line,
+                      size_t i, struct strbuf *out)
+{
+  char text[UNIT_SIZE];
+  const double x = line->x[i], y = line->y[i];
+
+  html_add(out, c->x.label);
+  strbuf_adds(out, " ");
+  if (c->x.names && x >= 0 && x < (double)c->x.n_at)
+    html_add(out, c->x.names[(size_t)x]);
+  else
+    strbuf_adds(out, unit_grouped(text, x));
+  strbuf_adds(out, ": ");
+  if (c->y.unit == AXIS_TIME) {
+    strbuf_adds(out, unit_time(text, y));
+    return;
+  }
+  strbuf_addf(out, "%s ", unit_grouped(text, y));
+  html_add(out, c->y.label);
+}
+
 static void draw_points(const struct chart *c, const struct chart_line *line,
                         size_t color, struct strbuf *out)
 {
@@ -161,15 +240,18 @@ static void draw_points(const struct chart *c, const struct chart_line *line,
 
     if (!usable(&c->x, line->x[i]) || !usable(&c->y, line->y[i]))
       continue;
-    x = x_of(c, line->x[i]);
-    y = y_of(c, line->y[i]);
+    x = chart_x(c, line->x[i]);
+    y = chart_y(c, line->y[i]);
     if (line->low && line->high && line->high[i] > line->low[i])
       strbuf_addf(out, "<path class=\"line thin c%zu\" d=\"M%.1f %.1fV%.1f\"/>",
-                  color, x, y_of(c, line->low[i]), y_of(c, line->high[i]));
+                  color, x, chart_y(c, line->low[i]),
+                  chart_y(c, line->high[i]));
     strbuf_addf(out,
                 "<circle class=\"dot c%zu\" cx=\"%.1f\" cy=\"%.1f\" "
-                "r=\"3\"/>\n",
+                "r=\"3\"><title>",
                 color, x, y);
+    add_value(c, line, i, out);
+    strbuf_adds(out, "</title></circle>\n");
   }
 }
 
@@ -178,7 +260,7 @@ static void draw_marks(const struct chart *c, struct strbuf *out)
 {
   for (size_t i = 0; i < c->n_marks; i++) {
     const struct chart_mark *m = &c->marks[i];
-    const double x = x_of(c, m->x), y = y_of(c, m->y);
+    const double x = chart_x(c, m->x), y = chart_y(c, m->y);
     const char *anchor = x < LEFT + 120 ? "start" : "end";
 
     strbuf_addf(out,
@@ -200,9 +282,12 @@ static bool has_dots(const struct chart *c)
   return false;
 }
 
+/* The page's script puts values into `v`. */
 static void add_legend(const struct chart *c, struct strbuf *out)
 {
-  if (c->n_lines < 2 && !c->named)
+  const bool timed = chart_is_timed(c);
+
+  if (c->n_lines < 2 && !c->named && !timed)
     return;
   strbuf_adds(out, "<p class=\"legend\">");
   for (size_t i = 0; i < c->n_lines; i++) {
@@ -210,32 +295,55 @@ static void add_legend(const struct chart *c, struct strbuf *out)
                 "<span><svg width=\"28\" height=\"10\"><path class=\"line%s "
                 "c%zu\" d=\"M1 5H27\"/></svg> ",
                 strokes[c->lines[i].stroke], i);
-    html_add(out, c->lines[i].name);
-    strbuf_adds(out, "</span>");
+    html_add(out, *c->lines[i].name ? c->lines[i].name : c->y.label);
+    strbuf_adds(out, timed ? " <b class=\"v\"></b></span>" : "</span>");
   }
+  if (c->grid.columns > 0)
+    strbuf_adds(out, "<span>the darker, the more events (logarithmic) "
+                     "<b class=\"v\"></b></span>");
   strbuf_adds(out, "</p>\n");
 }
 
-bool chart_svg(struct chart *c, struct strbuf *out)
+/* The squares fill the frame, and there is no margin. */
+static void fit_grid(struct chart *c)
 {
-  struct limits l = find_limits(c);
+  const struct chart_grid *g = &c->grid;
 
-  if (l.points == 0)
-    return false;
+  axis_fit(&c->x, g->x[0], g->x[g->columns], TICKS_X);
+  axis_fit(&c->y, g->y[0], g->y[g->rows], TICKS_Y);
+}
+
+static void fit(struct chart *c, struct limits l)
+{
   c->inset = has_dots(c) ? INSET : 0;
   if (c->n_marks > 0)
     l.y_high += HEADROOM * (l.y_high - fmin(l.y_low, 0));
   axis_fit(&c->x, l.x_low, l.x_high, TICKS_X);
-  axis_fit(&c->y, l.y_low, l.y_high, TICKS_Y);
+  axis_fit(&c->y, l.y_low, l.y_high, c->low ? TICKS_LOW : TICKS_Y);
+}
 
-  strbuf_adds(out, "<figure><figcaption>");
+bool chart_svg(struct chart *c, struct strbuf *out)
+{
+  const struct limits l = find_limits(c);
+
+  if (l.points == 0 && c->grid.columns == 0)
+    return false;
+  if (c->grid.columns > 0)
+    fit_grid(c);
+  else
+    fit(c, l);
+
+  strbuf_addf(out, "<figure%s><figcaption>",
+              chart_is_timed(c) ? " class=\"timed\"" : "");
   html_add(out, c->title);
   strbuf_adds(out, "</figcaption>\n");
   add_legend(c, out);
   strbuf_addf(out, "<svg viewBox=\"0 0 %d %d\" role=\"img\">\n<title>", WIDTH,
-              HEIGHT);
+              chart_height(c));
   html_add(out, c->title);
   strbuf_adds(out, "</title>\n");
+  chart_draw_grid(c, out);
+  chart_draw_bands(c, out);
   draw_axes(c, out);
   for (size_t i = 0; i < c->n_lines; i++) {
     draw_path(c, &c->lines[i], i, out);
@@ -244,6 +352,9 @@ bool chart_svg(struct chart *c, struct strbuf *out)
       draw_points(c, &c->lines[i], i, out);
   }
   draw_marks(c, out);
-  strbuf_adds(out, "</svg></figure>\n");
+  strbuf_adds(out, "</svg>\n");
+  if (chart_is_timed(c))
+    chart_add_data(c, out);
+  strbuf_adds(out, "</figure>\n");
   return true;
 }

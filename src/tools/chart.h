@@ -30,6 +30,22 @@ struct chart_line {
   bool dots;                /* mark the points */
   bool steps;               /* y stays the same up to the next x */
   enum chart_stroke stroke;
+  /* The page's list of times that has the x of this line, counted from 1; 0:
+   * none, and the page's script leaves the line alone. */
+  size_t times;
+};
+
+/* Counts in a grid, as coloured squares. */
+struct chart_grid {
+  const double *x, *y;  /* [columns + 1], [rows + 1]: ascending limits */
+  const double *counts; /* [columns * rows], column by column */
+  size_t columns, rows; /* no columns: there is no grid */
+};
+
+/* A stretch of x that is shaded, or a moment if both ends are equal. */
+struct chart_band {
+  double from, to;
+  const char *text;
 };
 
 /* The point at which a line is highest, or a point on the way there. */
@@ -46,6 +62,10 @@ struct chart {
   struct chart_mark marks[4];
   size_t n_marks;
   bool named; /* a single line has its name beside it, too */
+  bool low;   /* half as high as others */
+  struct chart_grid grid;
+  const struct chart_band *bands; /* [n_bands] */
+  size_t n_bands;
 
   double inset; /* set by chart_svg(): keeps dots away from the axis */
 };

@@ -59,9 +59,13 @@ static bool client_is_busy(const struct result *run)
   return false;
 }
 
+/* Members of a mix with rates of their own have arrivals beside those of the
+ * rate. */
 static bool offers_less(const struct result *run, double rate)
 {
-  const double arrivals = result_number_at(run->json, "rate.arrivals");
+  const double all = result_number_at(run->json, "rate.arrivals");
+  const double others = result_number_at(run->json, "rate.member_arrivals");
+  const double arrivals = isfinite(others) ? all - others : all;
   const double wanted = rate * run->period_s;
 
   return arrivals < OFFERED_MIN * wanted - OFFERED_SIGMAS * sqrt(wanted);
@@ -106,18 +110,43 @@ static void read_latency(struct find *f, double *ret_ns,
   }
 }
 
-void find_judge(struct find *f, enum search_phase phase, double value,
-                const struct result *run)
+static void add_step(struct find *f, enum search_phase phase, double value,
+                     enum search_verdict verdict, const struct result *run)
 {
   f->step[f->n] = (struct search_step){
     .phase = phase,
     .value = value,
-    .verdict = judge(&f->rules, value, run),
+    .verdict = verdict,
     .events = run && isfinite(run->events) ? run->events : 0,
     .throughput = run && isfinite(run->events_per_s) ? run->events_per_s : 0,
   };
   read_latency(f, &f->latency_ns[f->n], run);
   f->n++;
+}
+
+void find_judge(struct find *f, enum search_phase phase, double value,
+                const struct result *run)
+{
+  add_step(f, phase, value, judge(&f->rules, value, run), run);
+}
+
+bool find_never_began(const struct result *run)
+{
+  const char *end = result_text_at(run->json, "run.end_reason");
+
+  return end && strcmp(end, "error") == 0 &&
+         json_is_null(json_object_get(run->json, "totals"));
+}
+
+/* One client would not have started either if it were not for the number, and
+ * that one was tried first. */
+void find_judge_failed(struct find *f, enum search_phase phase, double value,
+                       const struct result *run)
+{
+  const bool refused = f->rules.what != SEARCH_RATE && value > 1 && run &&
+                       find_never_began(run);
+
+  add_step(f, phase, value, refused ? SEARCH_REFUSED : SEARCH_NO_RESULT, NULL);
 }
 
 void find_choose(struct find *f)
@@ -166,6 +195,8 @@ static void say_found(const struct find *f, struct strbuf *out)
                 s->confirmed == 1 ? "" : "s");
   if (s->high > 0)
     add_value(f, out, ", and fails at ", s->high, "");
+  else if (s->refused > 0)
+    add_value(f, out, ", and ", s->refused, " could not start");
   else if (s->undecided == 0)
     strbuf_adds(out, ", the highest tried");
   strbuf_adds(out, ".\n");
@@ -173,6 +204,11 @@ static void say_found(const struct find *f, struct strbuf *out)
     add_value(f, out, "From ", s->undecided,
               " on it was not always decided; a longer --time makes the "
               "interval narrower.\n");
+  if (s->refused > 0)
+    add_value(f, out, "The messages of the step with ", s->refused_first,
+              " say why. If the server has no more connections, raise its "
+              "limit (max_connections); if files or processes are the limit, "
+              "raise that of bench (ulimit).\n");
 }
 
 /* The value of the last step, which has ended the search. */
@@ -189,6 +225,32 @@ static void say_where(const struct find *f, struct strbuf *out)
     strbuf_adds(out, "without a rate");
 }
 
+/* The events of the last step with the lowest value. */
+static double lowest_events(const struct find *f)
+{
+  for (size_t i = f->n; i > 0; i--) {
+    if (f->step[i - 1].value == f->search.lowest)
+      return f->step[i - 1].events;
+  }
+  return 0;
+}
+
+static void say_undecided(const struct find *f, struct strbuf *out)
+{
+  const double events = lowest_events(f), needed = f->rules.events_min;
+
+  strbuf_addf(out, "No %s was found: ", find_noun(f));
+  add_value(f, out, "a step at ", f->search.lowest, " ");
+  if (events < needed)
+    strbuf_addf(out,
+                "has %.0f event%s, and %s takes at least %.0f to decide; use a "
+                "longer --time.\n",
+                events, events == 1 ? "" : "s", f->objective, needed);
+  else
+    strbuf_addf(out, "is too short to decide %s; use a longer --time.\n",
+                f->objective);
+}
+
 static void say_end(const struct find *f, struct strbuf *out)
 {
   const struct search *s = &f->search;
@@ -202,12 +264,7 @@ static void say_end(const struct find *f, struct strbuf *out)
     add_value(f, out, "it fails even at ", s->lowest, ".\n");
     break;
   case SEARCH_UNDECIDED:
-    strbuf_addf(out, "No %s was found: ", find_noun(f));
-    add_value(f, out, "at ", s->lowest, " ");
-    strbuf_addf(out,
-                "a step has too few events to decide %s; use a longer "
-                "--time.\n",
-                f->objective);
+    say_undecided(f, out);
     break;
   case SEARCH_UNSTEADY:
     strbuf_addf(out,

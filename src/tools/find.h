@@ -40,6 +40,14 @@ void find_set_objective(struct find *f, const char *objective);
 void find_judge(struct find *f, enum search_phase phase, double value,
                 const struct result *run);
 
+/* The same of a step that failed; `run`: what it has left, or NULL.  So many
+ * clients are too many if the run had not begun. */
+void find_judge_failed(struct find *f, enum search_phase phase, double value,
+                       const struct result *run);
+
+/* Has the run failed before its first event? */
+bool find_never_began(const struct result *run);
+
 /* Find the next choice, or the end. */
 void find_choose(struct find *f);
 

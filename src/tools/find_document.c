@@ -52,6 +52,7 @@ json_t *find_json(const struct find *f)
   add_known(&o, "low", s->end == SEARCH_FOUND ? s->low : 0);
   add_known(&o, "high", s->end == SEARCH_FOUND ? s->high : 0);
   add_known(&o, "undecided", s->end == SEARCH_FOUND ? s->undecided : 0);
+  add_known(&o, "refused", s->end == SEARCH_FOUND ? s->refused : 0);
   jobj_int(&o, "confirmed", s->end == SEARCH_FOUND ? s->confirmed : 0);
   jobj_real(&o, "drift", s->drift);
   add_known(&o, "hysteresis", s->hysteresis);

@@ -4,67 +4,13 @@
 #include "tools/html.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/strbuf.h"
 #include "base/utf8.h"
+#include "tools/page_text.h"
 #include "tools/table.h"
-
-/* Colours that colour-blind readers can tell apart (Okabe and Ito), with a dash
- * pattern each for grey printers. */
-static const char style[] =
-  ":root{color-scheme:light dark;--bg:#fff;--fg:#1b1f24;--dim:#59636e;"
-  "--grid:#e3e6ea;--c0:#0072b2;--c1:#d55e00;--c2:#009e73;--c3:#b0508c;"
-  "--c4:#a67c00;--c5:#3a8fc4;--c6:#555;--c7:#8b4513}\n"
-  "@media (prefers-color-scheme:dark){:root{--bg:#14171b;--fg:#e6e9ec;"
-  "--dim:#9aa4af;--grid:#2c323a;--c0:#56b4e9;--c1:#ff9a4d;--c2:#2fd6a4;"
-  "--c3:#e58fc4;--c4:#f0e442;--c5:#8ab4f8;--c6:#bbb;--c7:#d8a47f}}\n"
-  "@media print{:root{--bg:#fff;--fg:#000;--dim:#444;--grid:#ddd;"
-  "--c0:#0072b2;--c1:#d55e00;--c2:#009e73;--c3:#b0508c;--c4:#a67c00;"
-  "--c5:#3a8fc4;--c6:#555;--c7:#8b4513}figure,tr{break-inside:avoid}"
-  "h2{break-after:avoid}body{padding:0!important;max-width:none!important}"
-  ".scroll{overflow:visible!important}table{font-size:"
-  "10px!important}th,td{padding:2px 4px!important}}\n"
-  "*{box-sizing:border-box}body{margin:0 auto;max-width:1180px;padding:24px;"
-  "background:var(--bg);color:var(--fg);font:15px/1.5 system-ui,sans-serif}\n"
-  "h1{font-size:24px;margin:0 0 4px}h2{font-size:18px;margin:32px 0 8px;"
-  "border-bottom:1px solid var(--grid)}h3{font-size:15px;margin:16px 0 4px}"
-  "p{margin:8px 0}"
-  ".dim{color:var(--dim)}\n"
-  ".charts{display:grid;grid-template-columns:"
-  "repeat(auto-fit,minmax(min(100%,500px),1fr));gap:16px}\n"
-  "figure{margin:0;border:1px solid var(--grid);border-radius:6px;"
-  "padding:10px;min-width:0}figcaption{font-weight:600}\n"
-  ".legend{margin:2px 0;font-size:13px;display:flex;flex-wrap:wrap;"
-  "gap:2px 14px;color:var(--dim)}.legend svg{vertical-align:middle}\n"
-  "figure>svg{display:block;width:100%;height:auto}"
-  "svg text{font:12px system-ui,sans-serif;fill:var(--dim)}"
-  "svg .strong{font-weight:600;fill:var(--fg);stroke:var(--bg);"
-  "stroke-width:4px;paint-order:stroke}\n"
-  ".grid,.tick{stroke:var(--grid)}.axis{stroke:var(--dim);fill:none}"
-  ".line{fill:none;stroke-width:1.8;stroke-linejoin:round}"
-  ".dashed{stroke-dasharray:5 5!important}"
-  ".solid{stroke-dasharray:none!important}"
-  ".thin{stroke-width:1.2;stroke-dasharray:none!important}"
-  ".mark{fill:none;stroke:var(--fg);stroke-width:1.5}"
-  ".heat{fill:var(--c1)}\n"
-  ".line.c0{stroke:var(--c0)}.line.c1{stroke:var(--c1);stroke-dasharray:7 3}"
-  ".line.c2{stroke:var(--c2);stroke-dasharray:4 2}"
-  ".line.c3{stroke:var(--c3);stroke-dasharray:9 3 2 3}"
-  ".line.c4{stroke:var(--c4);stroke-dasharray:12 4}"
-  ".line.c5{stroke:var(--c5);stroke-dasharray:2 2}"
-  ".line.c6{stroke:var(--c6);stroke-dasharray:1 2}"
-  ".line.c7{stroke:var(--c7);stroke-dasharray:5 2 1 2}\n"
-  ".dot.c0{fill:var(--c0)}.dot.c1{fill:var(--c1)}.dot.c2{fill:var(--c2)}"
-  ".dot.c3{fill:var(--c3)}.dot.c4{fill:var(--c4)}.dot.c5{fill:var(--c5)}"
-  ".dot.c6{fill:var(--c6)}.dot.c7{fill:var(--c7)}\n"
-  ".scroll{overflow-x:auto}table{border-collapse:collapse;font-size:13px;"
-  "font-variant-numeric:tabular-nums}th,td{padding:3px 6px;text-align:left;"
-  "border-bottom:1px solid var(--grid);vertical-align:top;"
-  "overflow-wrap:break-word;max-width:560px}th{color:var(--dim);font-weight:"
-  "600;"
-  "white-space:nowrap}td:first-child:not(.n){min-width:4em}td.n,th.n{text-"
-  "align:right;white-space:nowrap}\n"
-  "ul{padding-left:20px;margin:4px 0}\n";
+#include "tools/units.h"
 
 /* The length of the character at `text`, if it is valid and allowed in a page;
  * else 0. */
@@ -113,16 +59,21 @@ void html_begin(struct strbuf *out, const char *title)
 {
   strbuf_adds(out, "<!DOCTYPE html>\n<html lang=\"en\"><head>"
                    "<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-                   "content=\"width=device-width,initial-scale=1\">\n<title>");
+                   "content=\"width=device-width,initial-scale=1\">\n"
+                   "<meta http-equiv=\"Content-Security-Policy\" content=\""
+                   "default-src 'none';style-src 'unsafe-inline';script-src "
+                   "'unsafe-inline';img-src data:\">\n"
+                   "<link rel=\"icon\" href=\"data:,\">\n<title>");
   html_add(out, title);
-  strbuf_addf(out, "</title>\n<style>\n%s</style></head><body>\n<h1>", style);
+  strbuf_addf(out, "</title>\n<style>\n%s</style></head><body><main>\n<h1>",
+              page_style);
   html_add(out, title);
   strbuf_adds(out, "</h1>\n");
 }
 
 void html_end(struct strbuf *out)
 {
-  strbuf_adds(out, "</body></html>\n");
+  strbuf_addf(out, "</main><script>\n%s</script></body></html>\n", page_script);
 }
 
 static void element(struct strbuf *out, const char *name, const char *text)
@@ -149,23 +100,78 @@ void html_paragraph(struct strbuf *out, const char *text)
   element(out, "p", text);
 }
 
+/* Exact numbers of people's own are left as they are. */
+static void add_cell(struct strbuf *out, const struct table *t,
+                     const char *cell, bool number)
+{
+  size_t digits = number && !t->exact ? strspn(cell, "0123456789") : 0;
+
+  if (digits < 4) {
+    html_add(out, cell);
+    return;
+  }
+  for (; digits > 0; cell++, digits--)
+    strbuf_addf(out, "%c%s", *cell, digits > 1 && digits % 3 == 1 ? "," : "");
+  html_add(out, cell);
+}
+
+/* A reader without a pointer can scroll what has the focus. */
+static void begin_table(struct strbuf *out, const char *class)
+{
+  strbuf_addf(
+    out, "<div class=\"scroll\" tabindex=\"0\"><table%s>\n<thead><tr>", class);
+}
+
+static void end_table(struct strbuf *out)
+{
+  strbuf_adds(out, "</tbody></table></div>\n");
+}
+
+static size_t rows_of(const struct table *t)
+{
+  return t->columns > 0 ? t->n / t->columns : 0;
+}
+
 void html_table(struct strbuf *out, const struct table *t)
 {
-  const size_t rows = t->columns > 0 ? t->n / t->columns : 0;
+  out->failed = out->failed || t->failed;
+  begin_table(out, "");
+  for (size_t r = 0; r < rows_of(t); r++) {
+    const char *name = r == 0 ? "th scope=\"col\"" : "td";
+
+    strbuf_adds(out, r > 0 ? "<tr>" : "");
+    for (size_t c = 0; c < t->columns; c++) {
+      const bool number = table_right_aligned(t, c);
+
+      strbuf_addf(out, "<%s%s>", name, number ? " class=\"n\"" : "");
+      add_cell(out, t, t->cells[r * t->columns + c], number && r > 0);
+      strbuf_addf(out, "</%.2s>", name);
+    }
+    strbuf_adds(out, r == 0 ? "</tr></thead><tbody>\n" : "</tr>\n");
+  }
+  end_table(out);
+}
+
+/* Tags that need not be there would be half of such a table. */
+void html_numbers(struct strbuf *out, const struct table *t, const char *title)
+{
+  char rows[UNIT_SIZE];
 
   out->failed = out->failed || t->failed;
-  strbuf_adds(out, "<div class=\"scroll\"><table>\n");
-  for (size_t r = 0; r < rows; r++) {
-    const char *name = r == 0 ? "th" : "td";
-
-    strbuf_adds(out, "<tr>");
+  strbuf_adds(out, "<details><summary>");
+  html_add(out, title);
+  strbuf_addf(out, " (%s)</summary>\n",
+              unit_grouped(rows, (double)rows_of(t) - 1));
+  begin_table(out, " class=\"sort\"");
+  for (size_t r = 0; r < rows_of(t); r++) {
+    strbuf_adds(out, r > 0 ? "<tr>" : "");
     for (size_t c = 0; c < t->columns; c++) {
-      strbuf_addf(out, "<%s%s>", name,
-                  table_right_aligned(t, c) ? " class=\"n\"" : "");
+      strbuf_adds(out, r == 0 ? "<th scope=\"col\">" : "<td>");
       html_add(out, t->cells[r * t->columns + c]);
-      strbuf_addf(out, "</%s>", name);
+      strbuf_adds(out, r == 0 ? "</th>" : "");
     }
-    strbuf_adds(out, "</tr>\n");
+    strbuf_adds(out, r == 0 ? "</tr></thead><tbody>\n" : "\n");
   }
-  strbuf_adds(out, "</table></div>\n");
+  end_table(out);
+  strbuf_adds(out, "</details>\n");
 }

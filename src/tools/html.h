@@ -18,6 +18,9 @@ void html_end(struct strbuf *out);
 void html_heading(struct strbuf *out, const char *text);
 void html_subheading(struct strbuf *out, const char *text);
 void html_paragraph(struct strbuf *out, const char *text);
+/* Numbers get separators of thousands. */
 void html_table(struct strbuf *out, const struct table *t);
+/* A long table of nothing but numbers, which the reader unfolds and sorts. */
+void html_numbers(struct strbuf *out, const struct table *t, const char *title);
 
 #endif

@@ -122,6 +122,24 @@ static void statements(struct page *p)
   }
 }
 
+/* The figures of each interval; pages only. */
+static void intervals(struct page *p)
+{
+  for (size_t i = 0; i < p->v->n_runs && i < VIEW_RUNS_MAX; i++) {
+    struct table t = { 0 };
+    struct strbuf title = { 0 };
+
+    view_intervals(&p->v->runs[i], &t);
+    strbuf_adds(&title, "Intervals");
+    if (p->v->n_runs > 1)
+      strbuf_addf(&title, " of %s", p->v->runs[i].label);
+    if (t.n > t.columns)
+      html_numbers(&p->out, &t, strbuf_str(&title));
+    table_done(&t);
+    strbuf_done(&title);
+  }
+}
+
 /* A part with charts; nothing when nothing is drawn. */
 static void charts(struct page *p, const char *title,
                    void (*draw)(const struct view *v, struct strbuf *out))
@@ -218,6 +236,7 @@ static void write_results(struct page *p)
 {
   find_part(p);
   part(p, "Summary", view_summary);
+  part(p, "Options that differ", view_other_options);
   part(p, "Warnings", view_warnings);
   if (p->format == FORMAT_HTML)
     pictures(p);
@@ -226,7 +245,8 @@ static void write_results(struct page *p)
   part(p, "Errors", view_errors);
   if (p->format == FORMAT_HTML)
     charts(p, "System", view_charts_system);
-  part(p, "Options that differ", view_other_options);
+  if (p->format == FORMAT_HTML && !view_has_samples(p->v))
+    intervals(p);
   part(p, "Options", view_same_options);
 }
 

@@ -326,7 +326,7 @@ static void describe(const struct course *c, double low)
   struct search *s = c->s;
 
   s->low = low;
-  s->high = s->undecided = 0;
+  s->high = s->undecided = s->refused = s->refused_first = 0;
   s->confirmed = 0;
   for (size_t i = 0; i < c->n; i++) {
     const struct search_step *step = &c->steps[i];
@@ -339,9 +339,16 @@ static void describe(const struct course *c, double low)
       s->high = lower_of(s->high, step->value);
     if (step->value > low && step->verdict == SEARCH_OPEN)
       s->undecided = lower_of(s->undecided, step->value);
+    if (step->value > low && step->verdict == SEARCH_REFUSED) {
+      s->refused = lower_of(s->refused, step->value);
+      if (s->refused_first <= 0)
+        s->refused_first = step->value;
+    }
   }
   if (s->high > 0 && s->undecided > s->high)
     s->undecided = 0;
+  if (s->high > 0 && s->refused > s->high)
+    s->refused = 0;
   s->hysteresis = find_hysteresis(c->steps, c->n);
 }
 
@@ -375,8 +382,9 @@ const char *search_phase_name(enum search_phase phase)
 
 const char *search_verdict_name(enum search_verdict verdict)
 {
-  static const char *const names[] = { "held",   "failed", "open",
-                                       "client", "frozen", "no_result" };
+  static const char *const names[] = { "held",     "failed", "open",
+                                       "client",   "frozen", "refused",
+                                       "no_result" };
 
   return names[verdict];
 }

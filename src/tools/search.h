@@ -56,6 +56,7 @@ enum search_verdict {
   SEARCH_OPEN,      /* not decided within its time */
   SEARCH_CLIENT,    /* the client did not offer the load */
   SEARCH_FROZEN,    /* events did not end */
+  SEARCH_REFUSED,   /* so many clients could not start: not connected, say */
   SEARCH_NO_RESULT, /* the step itself failed */
 };
 
@@ -97,11 +98,13 @@ struct search {
   double value;
 
   /* Known at any end; 0: there is none. */
-  double low;         /* the highest value that has held, confirmed if found */
-  double high;        /* the lowest one that failed, above `low` */
-  double undecided;   /* the lowest one between them that was not decided */
-  double lowest;      /* of all that were measured */
-  unsigned confirmed; /* how often `low` has held */
+  double low;       /* the highest value that has held, confirmed if found */
+  double high;      /* the lowest one that failed, above `low` */
+  double undecided; /* the lowest one between them that was not decided */
+  double refused;   /* the lowest one between them that could not start */
+  double refused_first; /* of all that could not start, the first one tried */
+  double lowest;        /* of all that were measured */
+  unsigned confirmed;   /* how often `low` has held */
 
   /* The last reference against the first one: -0.2 if it is 20 % lower. */
   double drift;

@@ -212,7 +212,7 @@ static int run_test(struct sweep *s, struct sweep_outcome *o, size_t step,
     if (!is_usable_status(s, o) || !o->result.json)
       o->failed = "run";
   }
-  if (quiet && o->failed)
+  if (quiet && o->failed && !sweep_find_explained(s, o))
     copy_to_stderr(quiet);
   if (quiet)
     (void)fclose(quiet);

@@ -129,7 +129,7 @@ static void print_step(const struct sweep *s, const struct find *f)
     strbuf_adds(&value, "closed loop");
   else
     find_value(f, step->value, &value);
-  (void)fprintf(s->text, "%4zu  %-9s  %-13s  %-6s", f->n,
+  (void)fprintf(s->text, "%4zu  %-9s  %-13s  %-7s", f->n,
                 search_phase_name(step->phase), strbuf_str(&value),
                 is_free ? "" : search_verdict_name(step->verdict));
   if (has_run)
@@ -142,6 +142,15 @@ static void print_step(const struct sweep *s, const struct find *f)
   (void)fputs("\n", s->text);
   (void)fflush(s->text);
   strbuf_done(&value);
+}
+
+bool sweep_find_explained(const struct sweep *s, const struct sweep_outcome *o)
+{
+  for (size_t i = 0; i < s->find.n; i++) {
+    if (s->find.step[i].verdict == SEARCH_REFUSED)
+      return o->result.json && find_never_began(&o->result.run);
+  }
+  return false;
 }
 
 static int run_step(struct sweep *s, struct find *f, struct err *err)
@@ -157,9 +166,12 @@ static int run_step(struct sweep *s, struct find *f, struct err *err)
   rc = sweep_step(s, combination, f->n + 1, err);
   if (rc == 0 && !sweep_is_over(s)) {
     const struct sweep_outcome *o = &s->outcomes[s->n_outcomes - 1];
+    const struct result *run = o->result.json ? &o->result.run : NULL;
 
-    find_judge(f, f->search.phase, f->search.value,
-               !o->failed && o->result.json ? &o->result.run : NULL);
+    if (o->failed)
+      find_judge_failed(f, f->search.phase, f->search.value, run);
+    else
+      find_judge(f, f->search.phase, f->search.value, run);
     print_step(s, f);
   }
   return rc;

@@ -80,6 +80,8 @@ int sweep_find_plan(struct sweep_plan *ret, const struct sweep_cfg *cfg,
                     struct err *err);
 /* Run the steps to the end of the search, or until a signal arrives. */
 int sweep_find_steps(struct sweep *s, struct err *err);
+/* Has an earlier step said why one that failed could not start? */
+bool sweep_find_explained(const struct sweep *s, const struct sweep_outcome *o);
 /* Print the answer. */
 void sweep_find_print(const struct sweep *s);
 

@@ -31,7 +31,8 @@ struct table {
   size_t n, room;
   size_t columns;              /* of the first row, once it is complete */
   struct table_column *column; /* owned; [columns], of complete rows */
-  bool failed;                 /* out of memory: cells are missing */
+  bool exact;  /* numbers are values that readers may copy: shown as they are */
+  bool failed; /* out of memory: cells are missing */
 };
 
 void table_done(struct table *t);

@@ -48,16 +48,24 @@ struct tool {
   const struct opt *opts;
   size_t cfg_size;
   bool takes_any_option; /* the arguments are options of a test, not its own */
+  bool uses_database;    /* its files follow, and src/program has its work */
 
   /* Returns the exit status; prints its results itself.  When the status is
-   * not TOOL_OK and err->text is not empty, the caller prints that.  NULL: a
-   * test follows its name, and the program does the work (doctor). */
+   * not TOOL_OK and err->text is not empty, the caller prints that.  NULL: the
+   * program does the work; without uses_database, a test follows its name
+   * (doctor). */
   int (*run)(const struct tool_args *args, struct err *err);
 };
 
 extern const struct tool tool_compare, tool_report, tool_rerun, tool_doctor,
-  tool_machine;
+  tool_machine, tool_verify;
 
 extern const struct tool *const tool_list[]; /* ends with NULL */
+
+/* Do arguments follow its name, and not a test? */
+static inline bool tool_takes_files(const struct tool *tool)
+{
+  return tool->run || tool->uses_database;
+}
 
 #endif

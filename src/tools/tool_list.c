@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "tools/tool.h"
+#include "verify/verify.h"
 
 static const struct opt no_opts[] = { OPT_END };
 
@@ -16,6 +17,16 @@ const struct tool tool_doctor = {
   .takes_any_option = true,
 };
 
+const struct tool tool_verify = {
+  .name = "verify",
+  .summary = "compare what a run has written down with the database",
+  .usage = "FILE [OPTION]...",
+  .opts = verify_opts,
+  .cfg_size = sizeof(struct verify_cfg),
+  .uses_database = true,
+};
+
 const struct tool *const tool_list[] = { &tool_compare, &tool_report,
                                          &tool_rerun,   &tool_doctor,
-                                         &tool_machine, NULL };
+                                         &tool_machine, &tool_verify,
+                                         NULL };

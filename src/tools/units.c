@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/compiler.h"
 
@@ -67,6 +68,29 @@ const char *unit_count(char buf[UNIT_SIZE], double value)
     buf, UNIT_SIZE, "%.*f%s",
     value == round(value) && u == counts ? 0 : decimals(value / u->size),
     value / u->size, u->name);
+  return buf;
+}
+
+const char *unit_grouped(char buf[UNIT_SIZE], double value)
+{
+  char plain[UNIT_SIZE];
+  size_t digits, from = 0, n = 0;
+
+  if (!isfinite(value))
+    return "-";
+  if (fabs(value) >= 1e15)
+    return unit_count(buf, value);
+  (void)snprintf(plain, sizeof(plain), "%.*f",
+                 value == round(value) ? 0 : decimals(value), value);
+  if (plain[0] == '-')
+    buf[n++] = plain[from++];
+  digits = strspn(plain + from, "0123456789");
+  for (; plain[from]; from++) {
+    buf[n++] = plain[from];
+    if (digits > 0 && --digits > 0 && digits % 3 == 0)
+      buf[n++] = ',';
+  }
+  buf[n] = '\0';
   return buf;
 }
 

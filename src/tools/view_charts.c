@@ -13,15 +13,8 @@
 #include "tools/chart.h"
 #include "tools/html.h"
 #include "tools/view.h"
+#include "tools/view_bands.h"
 #include "tools/view_draw.h"
-
-/* A figure of an interval. */
-struct trace {
-  const char *name;
-  const char *path; /* in the interval; a percentile's is NULL */
-  const char *percentile;
-  double scale;
-};
 
 static double trace_at(const struct trace *t, const struct result_interval *i)
 {
@@ -29,17 +22,17 @@ static double trace_at(const struct trace *t, const struct result_interval *i)
                              : result_interval_percentile(i, t->percentile));
 }
 
-/* Short intervals at the end scatter too much. */
-static bool is_scrap(const struct result *r, size_t i)
+bool view_is_scrap(const struct result *r, size_t i)
 {
   return r->intervals[i].partial && i > 0 &&
          r->intervals[i].period_s < r->intervals[i - 1].period_s / 2;
 }
 
-/* Add a line to `c`.  The line keeps its memory, which drop_lines() frees. */
-static void add_trace(struct chart *c, const char *name, const struct result *r,
-                      const struct trace *t)
+/* The line keeps its memory, which drop_lines() frees. */
+void view_add_trace(struct chart *c, const char *name, const struct view *v,
+                    size_t run, const struct trace *t)
 {
+  const struct result *r = v->runs[run].run;
   struct chart_line *line = &c->lines[c->n_lines];
   double *xy;
 
@@ -48,11 +41,11 @@ static void add_trace(struct chart *c, const char *name, const struct result *r,
   xy = calloc(2 * r->n_intervals, sizeof(*xy));
   if (!xy)
     return;
-  *line = (struct chart_line){ .name = name,
-                               .x = xy,
-                               .y = xy + r->n_intervals };
+  *line = (struct chart_line){
+    .name = name, .x = xy, .y = xy + r->n_intervals, .times = run + 1
+  };
   for (size_t i = 0; i < r->n_intervals; i++) {
-    if (is_scrap(r, i))
+    if (view_is_scrap(r, i))
       continue;
     xy[line->n] = r->intervals[i].end_s;
     xy[r->n_intervals + line->n] = trace_at(t, &r->intervals[i]);
@@ -78,18 +71,23 @@ void view_draw(struct chart *c, const char *missing, struct strbuf *out)
     strbuf_adds(out, "</p></figure>\n");
   }
   drop_lines(c);
+  view_bands_drop(c);
 }
 
-static struct chart over_time(const char *title, const char *y_label,
-                              enum axis_unit unit)
+struct chart view_over_time(const struct view *v, const char *title,
+                            const char *y_label, enum axis_unit unit)
 {
-  return (struct chart){
+  struct chart c = {
     .title = title,
     .x = { .label = "time since the measured start (s)",
            .unit = AXIS_SECONDS,
-           .from_zero = true },
+           .from_zero = true,
+           .tight = true },
     .y = { .label = y_label, .unit = unit, .from_zero = true },
   };
+
+  view_bands_add(&c, v);
+  return c;
 }
 
 /* Draw the same figure of all runs. */
@@ -97,7 +95,7 @@ static void all_runs(const struct view *v, struct chart *c,
                      const struct trace *t)
 {
   for (size_t i = 0; i < v->n_runs && i < VIEW_RUNS_MAX; i++)
-    add_trace(c, v->runs[i].label, v->runs[i].run, t);
+    view_add_trace(c, v->n_runs > 1 ? v->runs[i].label : "", v, i, t);
 }
 
 /* Is the figure above 0 anywhere? */
@@ -125,7 +123,7 @@ static bool has_lines(const struct view *v)
     const struct result *r = v->runs[i].run;
 
     if (r->n_intervals -
-          (r->n_intervals > 0 && is_scrap(r, r->n_intervals - 1)) >
+          (r->n_intervals > 0 && view_is_scrap(r, r->n_intervals - 1)) >
         1)
       return true;
   }
@@ -153,12 +151,12 @@ static void latency_over_time(const struct view *v, struct strbuf *out)
   };
   static const char *const titles[] = { "Median latency over time", NULL,
                                         "99th percentile over time" };
-  struct chart c = over_time("Latency over time", "latency", AXIS_TIME);
+  struct chart c = view_over_time(v, "Latency over time", "latency", AXIS_TIME);
 
   c.y.kind = AXIS_LOG;
   if (v->n_runs == 1) {
     for (size_t i = 0; i < ARRAY_SIZE(traces); i++)
-      add_trace(&c, traces[i].name, v->runs[0].run, &traces[i]);
+      view_add_trace(&c, traces[i].name, v, 0, &traces[i]);
     view_draw(&c, "The results have no percentiles of intervals.", out);
     return;
   }
@@ -171,39 +169,67 @@ static void latency_over_time(const struct view *v, struct strbuf *out)
   }
 }
 
+void view_times(const struct view *v, struct strbuf *out)
+{
+  strbuf_adds(out, "<script type=\"application/json\" class=\"times\">[");
+  for (size_t i = 0; i < v->n_runs && i < VIEW_RUNS_MAX; i++) {
+    const struct result *r = v->runs[i].run;
+    const char *comma = "";
+
+    strbuf_adds(out, i > 0 ? ",[" : "[");
+    for (size_t k = 0; k < r->n_intervals; k++) {
+      const double end_s = r->intervals[k].end_s;
+
+      if (view_is_scrap(r, k))
+        continue;
+      if (isfinite(end_s))
+        strbuf_addf(out, "%s%.7g", comma, end_s);
+      else
+        strbuf_addf(out, "%snull", comma);
+      comma = ",";
+    }
+    strbuf_adds(out, "]");
+  }
+  strbuf_adds(out, "]</script>\n");
+}
+
 void view_charts_over_time(const struct view *v, struct strbuf *out)
 {
   static const struct trace events = { "", "events_per_s", NULL, 1 };
   static const struct trace queries = { "", "queries.total_per_s", NULL, 1 };
   static const struct trace offered = { "", "offered_per_s", NULL, 1 };
   static const struct trace errors = { "", "errors_per_s", NULL, 1 };
-  struct chart c = over_time("Throughput over time", "events per second",
-                             AXIS_COUNT);
+  struct chart c = view_over_time(v, "Throughput over time",
+                                  "events per second", AXIS_COUNT);
 
   if (!has_lines(v)) {
     say_missing(v, out);
     return;
   }
+  view_times(v, out);
   if (v->n_runs == 1 && occurs(v, &offered)) {
-    add_trace(&c, "achieved", v->runs[0].run, &events);
-    add_trace(&c, "offered", v->runs[0].run, &offered);
+    view_add_trace(&c, "achieved", v, 0, &events);
+    view_add_trace(&c, "offered", v, 0, &offered);
   } else {
     all_runs(v, &c, &events);
   }
   view_draw(&c, no_intervals, out);
   if (v->n_runs > 1 && occurs(v, &offered)) {
-    c = over_time("Offered load over time", "events per second", AXIS_COUNT);
+    c = view_over_time(v, "Offered load over time", "events per second",
+                       AXIS_COUNT);
     all_runs(v, &c, &offered);
     view_draw(&c, NULL, out);
   }
   if (occurs(v, &queries)) {
-    c = over_time("Queries over time", "queries per second", AXIS_COUNT);
+    c = view_over_time(v, "Queries over time", "queries per second",
+                       AXIS_COUNT);
     all_runs(v, &c, &queries);
     view_draw(&c, NULL, out);
   }
   latency_over_time(v, out);
+  view_charts_heat(v, out);
   if (occurs(v, &errors)) {
-    c = over_time("Errors over time", "errors per second", AXIS_COUNT);
+    c = view_over_time(v, "Errors over time", "errors per second", AXIS_COUNT);
     all_runs(v, &c, &errors);
     view_draw(&c, NULL, out);
   }
@@ -226,25 +252,25 @@ static void system_of_one(const struct view *v, struct strbuf *out)
     { "sent", "system.network.sent_bytes", NULL, 1 },
     { "loopback", "system.network.loopback_bytes", NULL, 1 },
   };
-  struct chart c = over_time("Processors of the machine", "share of all",
-                             AXIS_SHARE);
+  struct chart c = view_over_time(v, "Processors of the machine",
+                                  "share of all", AXIS_SHARE);
 
   for (size_t i = 0; i < ARRAY_SIZE(cpu); i++)
-    add_trace(&c, cpu[i].name, v->runs[0].run, &cpu[i]);
+    view_add_trace(&c, cpu[i].name, v, 0, &cpu[i]);
   view_draw(&c, "The results say nothing about processors.", out);
 
-  c = over_time("Disk", "bytes per interval", AXIS_BYTES);
+  c = view_over_time(v, "Disk", "bytes per interval", AXIS_BYTES);
   c.named = true;
   for (size_t i = 0; i < ARRAY_SIZE(disk); i++) {
     if (occurs(v, &disk[i]))
-      add_trace(&c, disk[i].name, v->runs[0].run, &disk[i]);
+      view_add_trace(&c, disk[i].name, v, 0, &disk[i]);
   }
   view_draw(&c, NULL, out);
-  c = over_time("Network", "bytes per interval", AXIS_BYTES);
+  c = view_over_time(v, "Network", "bytes per interval", AXIS_BYTES);
   c.named = true;
   for (size_t i = 0; i < ARRAY_SIZE(net); i++) {
     if (occurs(v, &net[i]))
-      add_trace(&c, net[i].name, v->runs[0].run, &net[i]);
+      view_add_trace(&c, net[i].name, v, 0, &net[i]);
   }
   view_draw(&c, NULL, out);
 }
@@ -252,9 +278,6 @@ static void system_of_one(const struct view *v, struct strbuf *out)
 void view_charts_system(const struct view *v, struct strbuf *out)
 {
   static const struct trace idle = { "", "system.cpu.idle_ratio", NULL, 100 };
-  static const struct trace switches = { "",
-                                         "system.cpu.context_switches_per_s",
-                                         NULL, 1 };
   struct chart c;
 
   if (!has_lines(v)) {
@@ -263,12 +286,12 @@ void view_charts_system(const struct view *v, struct strbuf *out)
   }
   if (v->n_runs == 1) {
     system_of_one(v, out);
+    view_charts_rows(v, out);
     return;
   }
-  c = over_time("Idle processors of the machine", "share of all", AXIS_SHARE);
+  c = view_over_time(v, "Idle processors of the machine", "share of all",
+                     AXIS_SHARE);
   all_runs(v, &c, &idle);
   view_draw(&c, "The results say nothing about processors.", out);
-  c = over_time("Context switches of the machine", "per second", AXIS_COUNT);
-  all_runs(v, &c, &switches);
-  view_draw(&c, NULL, out);
+  view_charts_rows(v, out);
 }

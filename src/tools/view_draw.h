@@ -4,13 +4,40 @@
 #ifndef BENCH_TOOLS_VIEW_DRAW_H
 #define BENCH_TOOLS_VIEW_DRAW_H
 
-struct chart;
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tools/axis.h"
+#include "tools/chart.h"
+
+struct result;
 struct strbuf;
+struct view;
 
 /*
  * Draw the chart, or `missing` in its place if there is nothing to draw; NULL:
  * nothing at all then.  Frees the lines, whose memory begins with their x.
  */
 void view_draw(struct chart *c, const char *missing, struct strbuf *out);
+
+/* A figure of intervals. */
+struct trace {
+  const char *name;
+  const char *path;       /* in the interval; a percentile's is NULL */
+  const char *percentile; /* its key */
+  double scale;
+};
+
+/* A chart without lines, over the time of the runs, for view_draw(). */
+struct chart view_over_time(const struct view *v, const char *title,
+                            const char *y_label, enum axis_unit unit);
+
+/* Add the line of a run's figure, for view_draw(). */
+void view_add_trace(struct chart *c, const char *name, const struct view *v,
+                    size_t run, const struct trace *t);
+
+/* Is this an interval at the end that is so short that its figures scatter too
+ * much? */
+bool view_is_scrap(const struct result *r, size_t i);
 
 #endif

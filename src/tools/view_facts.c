@@ -51,6 +51,7 @@ static size_t columns_of(const struct facts_table *f)
 
 static void head_row(const struct facts_table *f)
 {
+  f->t->exact = true;
   table_cell(f->t, f->head);
   for (size_t i = 0; i < columns_of(f); i++)
     table_cell(f->t, f->same ? "value" : f->v->runs[i].label);

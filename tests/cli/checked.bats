@@ -249,3 +249,29 @@ LUA
   bad 'null driver keeps no tables' --db-driver=null check
   bad '^FATAL: .*--keys times --rows-per-key from 1 to 1000000000' --keys=100000000 --rows-per-key=11 prepare
 }
+
+@test "json: prepare, run, check, and what check and run find" {
+  use json
+  json_life
+  json_mutations
+  json_lost
+  json_resume
+}
+
+@test "json: an index that lacks a document, and a run without a database" {
+  use json
+  good --documents=60 --groups=7 prepare
+  sql 'DROP INDEX json_k' 'CREATE INDEX json_k ON json_docs(k) WHERE id <> 29' 'PRAGMA writable_schema = ON' \
+    "UPDATE sqlite_master SET sql = 'CREATE INDEX json_k ON json_docs(k)' WHERE name = 'json_k'"
+  bad "^Checking index 'json_k'... it has 59 rows, json_docs has 60, the first difference is at k 1$" check
+  says "^Checking table 'json_docs'... ok$"
+  # An index over another member sends readers to the wrong group.
+  sql 'DROP INDEX json_k' 'CREATE INDEX json_k ON json_docs(61 - id)' 'PRAGMA writable_schema = ON' \
+    "UPDATE sqlite_master SET sql = 'CREATE INDEX json_k ON json_docs(k)' WHERE name = 'json_k'"
+  bad 'json: table json_docs, row [0-9]+: it was found in group [1-7]$' --updates=0 --finds=100 --rand-type=uniform --events=50 --time=0 run
+  good cleanup
+  good --db-driver=null --threads=3 --events=50 --time=0 run
+  says '^Documents read and compared: the null driver has no tables$'
+  bad 'null driver keeps no tables' --db-driver=null check
+  bad '^FATAL: .*--groups is 1000, but must be from 1 to the number of --documents, 20$' --documents=20 prepare
+}

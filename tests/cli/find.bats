@@ -106,7 +106,7 @@ json.dump(d, open("other.json", "w"))'
   # 10 events a second cannot show what one of 1,000 does.
   bench model --model-service=100ms --find=rate --slo='p99.9<=100s' "${coarse[@]}" --json=f.json run
   must is "$status" 5
-  must has "$output" '^No rate was found: at [0-9.]+/s a step has too few events to decide p99.9<=100s; use a longer --time\.$'
+  must has "$output" '^No rate was found: a step at [0-9.]+/s has [0-9]+ events?, and p99.9<=100s takes at least 4603 to decide; use a longer --time\.$'
   must json f.json 'd["sweep"]["search"]["end"] == "undecided" and len(d["steps"]) == 2'
   bench report f.json -o page.html
   must is "$status" 0
@@ -176,7 +176,10 @@ END
   must has "$output" '^   2  bracket  .*/s +held'
   bench mix --mix=wait.lua:2,empty.lua:1 --find=threads --slo='p99<=1s' "${coarse[@]}" run
   must is "$status" 1
-  must is "$stderr" 'FATAL: --threads=1, but the members of the mix have 3 clients together: leave --threads out, or make them equal'
+  must is "$stderr" '--find=threads cannot be used with a --mix whose members have clients of their own (wait.lua:2); give them weights (wait.lua@2)'
+  bench mix --mix=wait.lua:2:rate=5,empty.lua:1:rate=7 --find=rate --slo='p99<=1s' "${coarse[@]}" run
+  must is "$status" 1
+  must is "$stderr" '--find=rate needs a member of the mix without a rate of its own'
 }
 
 @test "a step that fails ends the search" {
@@ -185,6 +188,28 @@ END
   must is "$status" 1
   must has "$output" '^A step failed: without a rate there is no result, so there is no answer\.$'
   must has "$stderr" 'no luck'
+}
+
+@test "a number that cannot start is the limit, and its messages say why" {
+  cat >room.lua <<'END'
+ffi = require("ffi")
+ffi.cdef("int usleep(unsigned);")
+function thread_init(id) if id >= 5 then error("no room") end end
+function event() ffi.C.usleep(2000) end
+END
+  search room.lua --find=threads --slo='p50<=100s' "${coarse[@]}"
+  if [ "$status" = 0 ]; then
+    must has "$output" '^   4  bracket    8 threads +refused'
+    must has "$output" '^p50<=100s holds up to 5 threads \(confirmed 1 time\), and 6 threads could not start\.$'
+    must has "$output" '^The messages of the step with 8 threads say why\. If the server has no more connections'
+    # They are printed once.
+    must is "$(grep -c 'no room' <<<"$stderr")" 1
+    must json f.json 'd["sweep"]["search"]["low"] == 5 and d["sweep"]["search"]["refused"] == 6
+      and d["sweep"]["search"]["high"] is None'
+    bench report f.json --format=text
+    must is "$status" 0
+    must has "$output" 'refused'
+  fi
 }
 
 @test "two searches on SQLite agree" {
@@ -226,6 +251,9 @@ print("agree" if a is None or b is None or 0.2 < a / b < 5 else f"{a} and {b}")'
   bench model --find=rate --slo='p99<=1s' --think-time=1ms run
   must is "$status" 1
   must is "$stderr" '--find=rate cannot be used with --think-time: a rate says when each event is due'
+  bench model --find=rate --slo='p99<=1s' --time=0.9 run
+  must is "$status" 1
+  must is "$stderr" '--find needs a --time of at least 1 second, the limit of each step'
   bench model --confirm=2 run
   must is "$status" 1
   must is "$stderr" '--confirm has no effect without --find'

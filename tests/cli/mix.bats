@@ -212,6 +212,7 @@ has_own_rate() {
     check m.json 'd["rate"]["backlog"] > 100' \
       'd["totals"]["queue_length"] == d["rate"]["backlog"]' \
       'd["rate"]["arrivals"] >= d["members"][0]["events"] + d["rate"]["backlog"]' \
+      'd["rate"]["member_arrivals"] > 5 * (d["rate"]["arrivals"] - d["rate"]["member_arrivals"])' \
       'd["slo"]["terms"][0]["beyond"] > 100' \
       '"backlog" in [w["code"] for w in d["warnings"]]' \
       'd["rate"]["lag_ns"]["count"] <= d["rate"]["arrivals"]'

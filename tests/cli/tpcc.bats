@@ -187,10 +187,10 @@ function transactions.new(con, driver, before_commit)
     last, n = text(input), n + 1
     if n == 1 then -- it was committed, but the answer got lost
       execute(input)
-      error({errcode = sysbench.error.RESTART_EVENT, sql_errno = 2013, sql_state = "HY000"})
+      error({errcode = 1, sql_errno = 2013, sql_state = "HY000"})
     end
     before_commit() -- the server has refused it
-    error({errcode = sysbench.error.RESTART_EVENT, sql_errno = 1213, sql_state = "40001"})
+    error({errcode = 1, sql_errno = 1213, sql_state = "40001"})
   end
 end
 require("tpcc")
@@ -409,7 +409,7 @@ LUA
 
 @test "options, and a run without a database" {
   local bad
-  for bad in --warehouses=0 --customers=3001 --districts=11 --items=0 --tables=2 --weights=1,2,3,4 --weights=0,0,0,0,0 --isolation=chaos; do
+  for bad in --warehouses=0 --customers=3001 --districts=11 --items=0 --tables=2 --weights=1,2,3,4 --weights=0,0,0,0,0 --isolation=chaos --delivery=later --delivery-clients=0; do
     bench tpcc --db-driver=null --time=600 $bad --events=1 run
     must is "$status" 1
     must has "$stderr" "^FATAL: Invalid value for ${bad%%=*}: .* \(expected "
@@ -459,6 +459,65 @@ LUA
   must has "$output" '^    A WAREHOUSE FOR EACH TRANSACTION'
   # one client, and both warehouses were paid
   must is "$(sql "SELECT COUNT(*) FROM warehouse WHERE w_ytd > 400000")" 2
+  tpcc check
+  must is "$status" 0
+}
+
+@test "--delivery=queue: clients of their own execute deliveries, each once" {
+  fresh
+  # 2 of 4 clients: each delivery is for 10 districts, with an order or without
+  before=$(sql "SELECT SUM(c_delivery_cnt) FROM customer")
+  tpcc --delivery=queue --delivery-clients=2 --threads=4 --weights=50,20,5,20,5 --events=1500 --time=0 --json=t.json run
+  must is "$status" 0
+  must has "$output" '^Deliveries queued: [0-9]+, executed: [0-9]+ by 2 clients, still queued: [0-9]+; completed after'
+  must has "$output" '^    delivery done, 90 % within +<= 80 s '
+  must has "$output" '^    districts without an order +0 - 1 % '
+  grown=$(($(sql "SELECT SUM(c_delivery_cnt) FROM customer") - before))
+  must check t.json "d['test']['deferred']['queued'] == d['test']['transactions']['delivery']['count'] > 0" \
+    "d['test']['deferred']['executed'] + d['test']['deferred']['still_queued'] == d['test']['deferred']['queued']" \
+    "d['test']['deferred']['executed'] > 0" \
+    "10 * d['test']['deferred']['executed'] - d['test']['deferred']['districts_skipped'] == $grown" \
+    "d['test']['deferred']['completion_max_ms'] >= d['test']['deferred']['completion_mean_ms'] > 0"
+  tpcc check
+  must is "$status" 0
+  # clients that share threads
+  tpcc --delivery=queue --threads=1 --clients=6 --weights=50,20,5,20,5 --events=600 --time=0 run
+  must is "$status" 0
+  must has "$output" '^Deliveries queued: [0-9]+, executed: [1-9][0-9]* by 1 client, '
+  tpcc check
+  must is "$status" 0
+  tpcc --delivery=queue --threads=1 run
+  must is "$status" 1
+  must has "$stderr" '--delivery-clients is 1, but of 1 client at least one must be a terminal'
+}
+
+@test "--delivery=queue: a delivery that is restarted is executed once" {
+  fresh
+  cat >again.lua <<'LUA'
+-- Every second delivery fails once, after all its work.
+local real = require("tpcc_transactions").new
+require("tpcc_transactions").new = function(con, driver, before_commit)
+  local n, failed = 0, false
+  return real(con, driver, function()
+    before_commit()
+    n = n + 1
+    failed = not failed and n % 2 == 0
+    if failed then
+      con:query("ROLLBACK")
+      sysbench.counter.new("failed"):add(1)
+      error({errcode = 1, sql_errno = 1213, sql_state = "40001"})
+    end
+  end)
+end
+require("tpcc")
+LUA
+  before=$(sql "SELECT SUM(c_delivery_cnt) FROM customer")
+  bench ./again.lua "${size[@]}" --sqlite-db=t.db --delivery=queue --threads=2 --weights=60,0,0,40,0 --events=200 --time=0 --json=t.json run
+  must is "$status" 0
+  grown=$(($(sql "SELECT SUM(c_delivery_cnt) FROM customer") - before))
+  must check t.json "d['test']['deferred']['executed'] > 0 and d['totals']['counters']['failed'] > 0" \
+    "d['test']['deferred']['executed'] + d['test']['deferred']['still_queued'] == d['test']['deferred']['queued']" \
+    "10 * d['test']['deferred']['executed'] - d['test']['deferred']['districts_skipped'] == $grown"
   tpcc check
   must is "$status" 0
 }

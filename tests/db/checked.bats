@@ -228,6 +228,17 @@ LUA
   done
 }
 
+@test "json: prepare, run, check, and what check and run find" {
+  for kind in $kinds; do
+    aim_workload "$kind" json
+    json_life
+    [ "$kind" = pgsql ] && of= || of=' ON json_docs'
+    json_mutations "$of"
+    json_lost
+    json_resume "$of"
+  done
+}
+
 @test "secondary: prepare, run, check, and what check and run find" {
   for kind in $kinds; do
     aim_workload "$kind" secondary

@@ -74,12 +74,71 @@ corruptions() {
   good check
 }
 
+# named CONDITION PATTERN: the last check has violations of the condition, and
+# one line of it matches.
+named() {
+  awk -v head="Condition $1:" 'index($0, head) == 1 { on = / violations?$/; next } /^[^ ]/ { on = 0 } on' out >lines
+  grep -Eq "^    $2" lines || { cat out; echo "condition $1 does not name $2"; return 1; }
+}
+
+# Each condition of a run is broken at a place of its own.
+corrupt_all() {
+  local text
+  while read -r text; do
+    [ -z "$text" ] || sql "$text"
+  done <<'SQL'
+UPDATE district SET d_ytd = d_ytd + 0.01 WHERE d_w_id = 2 AND d_id = 7
+UPDATE district SET d_next_o_id = d_next_o_id + 1 WHERE d_w_id = 1 AND d_id = 1
+INSERT INTO new_order (no_w_id, no_d_id, no_o_id) VALUES (2, 3, 1), (2, 3, 3)
+UPDATE orders SET o_ol_cnt = o_ol_cnt + 1 WHERE o_w_id = 1 AND o_d_id = 4 AND o_id = 2
+UPDATE orders SET o_carrier_id = NULL WHERE o_w_id = 1 AND o_d_id = 5 AND o_id = 2
+DELETE FROM order_line WHERE ol_w_id = 1 AND ol_d_id = 6 AND ol_o_id = 3 AND ol_number = 2
+UPDATE order_line SET ol_delivery_d = NULL WHERE ol_w_id = 1 AND ol_d_id = 8 AND ol_o_id = 2 AND ol_number = 1
+UPDATE warehouse SET w_ytd = w_ytd - 0.01 WHERE w_id = 1
+INSERT INTO history SELECT * FROM history WHERE h_c_w_id = 2 AND h_c_d_id = 4 AND h_c_id = 5 LIMIT 1
+UPDATE customer SET c_ytd_payment = c_ytd_payment + 0.01 WHERE c_w_id = 1 AND c_d_id = 2 AND c_id = 3
+UPDATE stock SET s_i_id = -1 WHERE s_w_id = 1 AND s_i_id = 11
+UPDATE stock SET s_i_id = 11 WHERE s_w_id = 1 AND s_i_id = 12
+UPDATE stock SET s_i_id = 12 WHERE s_w_id = 1 AND s_i_id = -1
+UPDATE stock SET s_remote_cnt = s_remote_cnt + 1 WHERE s_w_id = 2 AND s_i_id = 7
+UPDATE customer SET c_payment_cnt = c_payment_cnt + 1 WHERE c_w_id = 2 AND c_d_id = 9 AND c_id = 8
+DELETE FROM customer WHERE c_w_id = 2 AND c_d_id = 1 AND c_id = 6
+SQL
+  tpcc --threads=2 check
+  [ "$status" -eq 1 ]
+  named 1 'warehouse \(w 2\): w_ytd [0-9.]+, sum of d_ytd'
+  named 2 'district \(w 1, d 1\): d_next_o_id - 1 is'
+  named 3 'new_order \(w 2, d 3\): rows:'
+  named 4 'district \(w 1, d 4\): sum of o_ol_cnt'
+  named 5 'orders \(w 1, d 5, o 2\): o_carrier_id is NULL'
+  named 6 'orders \(w 1, d 6, o 3\): o_ol_cnt'
+  named 7 'order_line \(w 1, d 8, o 2\): ol_delivery_d'
+  named 8 'warehouse \(w 1\): w_ytd'
+  named 9 'district \(w 2, d 7\): d_ytd'
+  named 10 'customer \(w 2, d 4, c 5\): c_balance'
+  named 12 'customer \(w 1, d 2, c 3\): c_balance \+ c_ytd'
+  named 12 '(orders|history) \(w 2, d 1, c 6\): there is no such customer'
+  named sizes 'customer \(all rows\): rows: 599, should be: 600'
+  named stock 'stock \(w 1, i 11\): s_'
+  named stock 'stock \(w 1, i 12\): s_'
+  named stock 'stock \(w 2, i 7\): s_remote_cnt'
+  named customer 'customer \(w 2, d 9, c 8\): c_payment_cnt'
+}
+
+# A condition that holds before the first run only.
+corrupt_loaded() {
+  finds 11 'district \(w 1, d 2\): orders that are not new: 22, should be: 21' \
+    'DELETE FROM new_order WHERE no_w_id = 1 AND no_d_id = 2 AND no_o_id = 22' \
+    'INSERT INTO new_order (no_w_id, no_d_id, no_o_id) VALUES (1, 2, 22)'
+}
+
 @test "prepare, check of all rows, run, check, and corruptions" {
   for kind in $kinds; do
     small "$kind"
     good --threads=3 prepare
     good --threads=2 --check-rows check
     [ "$(grep -c '^Checking the rows of .* ok$' out)" -eq 9 ]
+    corrupt_loaded
     good --threads=6 --time=600 --events=1500 --rand-seed=3 --json=t.json run
     grep -Eq '^New orders of the run: .*: ok$' out
     good check
@@ -88,6 +147,7 @@ corruptions() {
     # nothing conflicts beyond repair at the highest level, either
     good --threads=4 --time=600 --events=200 --isolation=serializable run
     good check
+    corrupt_all
     good cleanup
   done
 }

@@ -111,7 +111,7 @@ L
     name=${script##*/}
     must grep -qF "\`${name%.lua}\`" <<<"${text//oltp_common.lua/\`oltp_common\`}"
   done
-  for script in oltp_read_write select_random_points select_random_ranges tpcb ycsb counter queue bank ingest secondary; do
+  for script in oltp_read_write select_random_points select_random_ranges tpcb ycsb counter queue bank ingest json secondary; do
     bench $script help
     must [ "$status" = 0 ]
     options=$(sed -nE 's/^ +--([a-z-]+).*/\1/p' <<<"$output")

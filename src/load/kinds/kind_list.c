@@ -6,7 +6,7 @@
 #include <string.h>
 
 const struct kind *const kind_list[] = {
-  &kind_sbtest, &kind_bank, &kind_counter, &kind_secondary,
+  &kind_sbtest, &kind_bank, &kind_counter, &kind_json, &kind_secondary,
   &kind_tpcb,   &kind_tpcc, &kind_ycsb,    NULL,
 };
 

@@ -15,6 +15,7 @@ const struct kind *kind_find(const char *name);
 /* Each is in the file of its name; bank and counter are in numbers.c. */
 extern const struct kind kind_bank;
 extern const struct kind kind_counter;
+extern const struct kind kind_json;
 extern const struct kind kind_sbtest;
 extern const struct kind kind_secondary;
 extern const struct kind kind_tpcb;

@@ -1,5 +1,6 @@
 /*
- * abi_measure.c - named counters, histograms, series and sequences of scripts.
+ * abi_measure.c - named counters, histograms, series and sequences of scripts,
+ * and their queue of jobs.
  */
 #include <errno.h>
 
@@ -114,6 +115,36 @@ int bench_sequence_take(const char *name, double n, double limit,
 
   return s ? sequences_take(&s->script->sequences, name, n, limit, ret_first)
            : -ENOENT;
+}
+
+/* Leave a job of three numbers to other clients of this process.  0: done, or a
+ * negative errno value. */
+int bench_job_put(double a, double b, double c)
+{
+  struct state *s = state_current();
+  const struct job job = { { a, b, c } };
+
+  return s ? jobs_put(&s->script->jobs, &job) : -ENOENT;
+}
+
+/* Take the oldest job; false: there is none. */
+bool bench_job_take(double *ret_three)
+{
+  struct state *s = state_current();
+  struct job job;
+
+  if (!s || !jobs_take(&s->script->jobs, &job))
+    return false;
+  for (unsigned i = 0; i < JOB_NUMBERS; i++)
+    ret_three[i] = job.of[i];
+  return true;
+}
+
+double bench_jobs_waiting(void)
+{
+  struct state *s = state_current();
+
+  return s ? (double)jobs_waiting(&s->script->jobs) : 0;
 }
 
 double bench_now_ns(void)

@@ -122,6 +122,7 @@ static void init_parts(struct script *script)
   (void)pthread_mutex_init(&script->lock, NULL);
   measures_init(&script->measures);
   sequences_init(&script->sequences);
+  jobs_init(&script->jobs);
   series_set_init(&script->series);
   labels_init(&script->labels);
   compiled_init(&script->compiled);
@@ -166,6 +167,7 @@ void shared_done(struct script *script)
     strbuf_done(&script->modules[i]);
   measures_done(&script->measures);
   sequences_done(&script->sequences);
+  jobs_done(&script->jobs);
   series_set_done(&script->series);
   labels_done(&script->labels);
   compiled_done(&script->compiled);

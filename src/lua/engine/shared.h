@@ -19,6 +19,7 @@
 #include "lua/engine/compiled.h"
 #include "lua/engine/failure.h"
 #include "lua/engine/internal_text.h"
+#include "lua/engine/jobs.h"
 #include "lua/engine/measure.h"
 #include "lua/engine/sequence.h"
 #include "lua/engine/series.h"
@@ -86,6 +87,7 @@ struct script {
   /* Each has a lock of its own. */
   struct measures measures;
   struct sequences sequences;
+  struct jobs jobs;
   struct series_set series;
   struct labels labels; /* labels of statements */
   struct compiled_modules compiled;

@@ -10,6 +10,7 @@
 --   names          the tables, in the order of the loader
 --   columns        table -> its columns; $key is the type of a primary key,
 --                  $serial that of one which the database numbers
+--   types          [optional] driver or "other" -> more such names and types
 --   indexes        [optional] table -> list of {index, columns}
 --   kind           [optional] the kind of tables of the loader, whose
 --                  parameters have the names of the options; without one, the
@@ -154,10 +155,12 @@ local SERIAL = {
 }
 
 local function table_statement(drv, spec, name)
-   local columns = spec.columns[name]:gsub("%$%w+", {
-      ["$key"] = "INTEGER NOT NULL PRIMARY KEY",
-      ["$serial"] = SERIAL[drv:name()] or SERIAL.other})
+   local types = {["$key"] = "INTEGER NOT NULL PRIMARY KEY",
+                  ["$serial"] = SERIAL[drv:name()] or SERIAL.other}
+   local more = spec.types and (spec.types[drv:name()] or spec.types.other)
 
+   for word, text in pairs(more or {}) do types["$" .. word] = text end
+   local columns = spec.columns[name]:gsub("%$%w+", types)
    return format("CREATE TABLE %s(%s) %s %s", name, columns, engine(drv),
                  sysbench.opt.create_table_options)
 end

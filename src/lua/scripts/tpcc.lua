@@ -3,9 +3,11 @@
 -- tables and the rules of TPC-C.  The report has new orders per minute and an
 -- audit of the run; `check` proves that the tables are consistent.
 --
--- tpcc_model chooses the inputs, tpcc_transactions executes them, tpcc_audit
--- counts and reports, tpcc_tables has prepare and cleanup, tpcc_check has check.
+-- tpcc_model chooses the inputs, tpcc_transactions executes them, tpcc_deferred
+-- keeps deliveries for later, tpcc_audit counts and reports, tpcc_tables has
+-- prepare and cleanup, tpcc_check has check.
 
+local deferred = require("tpcc_deferred")
 local isolation = require("bench_isolation")
 local lost = require("bench_lost")
 local model = require("tpcc_model")
@@ -47,6 +49,7 @@ local function is_factor(_, value)
 end
 
 local HOMES = {"client", "random"}
+local DELIVERIES = {"direct", "queue"}
 
 sysbench.cmdline.options = {
    warehouses = {"number of warehouses", 1, INT, within(1, 1000000)},
@@ -63,6 +66,11 @@ sysbench.cmdline.options = {
    home = {"warehouse of a client {client,random}: its own, or another one " ..
            "for each transaction, as some programs do", "client", STRING,
            one_of(HOMES)},
+   delivery = {"when deliveries are executed {direct,queue}: at once, or by " ..
+               "clients of their own that take them from a queue", "direct",
+               STRING, one_of(DELIVERIES)},
+   delivery_clients = {"clients that execute queued deliveries, those with " ..
+                       "the highest numbers", 1, INT, within(1, 1000000)},
    isolation = isolation.option,
    districts = {"districts of a warehouse; other than 10 is not the " ..
                 "standard size, for tests", 10, INT, within(1, 10)},
@@ -161,6 +169,7 @@ function init()
                              (other:gsub("_", "-"))), 0)
       end
    end
+   deferred.refuse()
    local drv, con = connect()
    local settings = known_tables(drv, con)
 
@@ -183,16 +192,16 @@ local function notes(size, figures)
       "%d warehouse%s, %s, %s", size.warehouses,
       size.warehouses == 1 and "" or "s", isolation.words(), pace_words())}
    local wanted = size.warehouses * model.clients_per_warehouse
+   local terminals = sysbench.opt.threads - deferred.clients()
 
    if figures.efficiency_percent then
       table.insert(lines, string.format(
          "efficiency: %.1f %% of %.2f new orders per warehouse and minute",
          figures.efficiency_percent,
          model.most_per_warehouse / sysbench.opt.keying))
-      if sysbench.opt.threads ~= wanted then
+      if terminals ~= wanted then
          table.insert(lines, string.format(
-            "%d clients, where the rules have %d", sysbench.opt.threads,
-            wanted))
+            "%d clients, where the rules have %d", terminals, wanted))
       end
    end
    if sysbench.opt.home == "random" then
@@ -216,10 +225,17 @@ function sysbench.hooks.report_append(stat)
    local size = wanted_size()
    local figures = audit.figures(stat, size.warehouses, sysbench.opt.keying)
    local line, result = ledger.compare(stat.complete)
+   local queue = deferred.figures(stat)
+   if queue then
+      table.insert(figures.audit, audit.completion(queue.completion))
+      table.insert(figures.audit, audit.skipped(queue, size.districts))
+   end
    local text = "\n" .. audit.text(figures, notes(size, figures)) .. "\n" .. line .. "\n"
 
+   if queue then text = text .. deferred.text(queue) end
    return text, audit.named(figures, {
-      standard_size = is_standard(size), reconciliation = result})
+      standard_size = is_standard(size), reconciliation = result,
+      deferred = queue and deferred.named(queue)})
 end
 
 -- ---------------------------------------------------------------------------
@@ -240,6 +256,7 @@ local input, measures
 local count                 -- of tpcc_audit
 local committing = false    -- is a COMMIT in progress?
 local upcoming              -- the next transaction
+local deliverer             -- executes queued deliveries; nil: a terminal
 local iteration, began_ms = 0, 0
 local NEW_ORDER = model.NEW_ORDER
 
@@ -285,6 +302,13 @@ function thread_init(id)
    input.districts = settings.districts
    measures, count = audit.measures(), audit.count
    execute = require("tpcc_transactions").new(con, drv:name(), before_commit)
+   if deferred.is_deliverer() then
+      deliverer = deferred.deliverer(execute, settings.districts)
+      return
+   end
+   if sysbench.opt.delivery == "queue" then
+      execute = deferred.terminal(execute)
+   end
    upcoming = choose()
    rest(upcoming) -- so that clients do not all begin at the same time
 end
@@ -292,6 +316,12 @@ end
 -- Inputs are chosen once for an event, however often it is restarted.
 function event()
    local number = sysbench.iteration()
+
+   if deliverer then
+      deliverer(number)
+      committing = false
+      return
+   end
 
    if number ~= iteration then
       iteration, began_ms = number, now_ms()

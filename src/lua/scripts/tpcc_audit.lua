@@ -127,16 +127,35 @@ end
 -- So many latencies are needed for a 90th percentile.
 local MANY = 100
 
-local function slowest(kind, h)
-   local limit = kind == model.STOCK_LEVEL and 20 or 5
-   local line = {rule = model.names[kind] .. ", 90 % within", least = 0,
-                 most = limit, of = h.count, unit = "s"}
+local function slow_line(rule, limit, h)
+   local line = {rule = rule, least = 0, most = limit, of = h.count, unit = "s"}
    if h.count > 0 then line.value = h.p90 / 1000 end
    if h.count < MANY then
       line.verdict = "too short"
    else
       line.verdict = line.value <= limit and "ok" or "bad"
    end
+   return line
+end
+
+local function slowest(kind, h)
+   return slow_line(model.names[kind] .. ", 90 % within",
+                    kind == model.STOCK_LEVEL and 20 or 5, h)
+end
+
+-- Queued deliveries: 90 % are complete after 80 s (2.7.2.3), and at most 1 % of
+-- their districts have no order, or one (2.7.4.2).
+local COMPLETION = 80
+
+function audit.completion(h)
+   return slow_line("delivery done, 90 % within", COMPLETION, h)
+end
+
+function audit.skipped(queue, districts)
+   local line = share("districts without an order", queue.skipped,
+                      queue.executed * districts, 0, 1)
+
+   if queue.executed > 0 and queue.skipped <= 1 then line.verdict = "ok" end
    return line
 end
 

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "load/expect.h"
+#include "load/kinds/json.h"
 #include "load/kinds/kind_list.h"
 #include "load/kinds/secondary.h"
 #include "load/range.h"
@@ -332,6 +333,32 @@ static void test_secondary(void)
   OK(right, "secondary: each id has one value of k");
 }
 
+/* A document is what its key and the number of its updates say. */
+static void test_json(void)
+{
+  struct kind_args args = { .value = { 20, 3, 18, 1 } };
+  char first[JSON_TEXT_MAX + 1] = "", other[JSON_TEXT_MAX + 1] = "";
+  struct err err;
+
+  OK(kind_json.check(&args, &err) == 0, "json: some documents");
+  (void)json_write(args.value, 5, 0, first);
+  OK(strncmp(first, "{\"k\": 2, \"n\": 0, \"id\": 5, \"body\": \"", 35) == 0,
+     "json: the members of a document");
+  OK(strspn(first + 35, "0123456789abcdef") == 18, "json: its body");
+  (void)json_write(args.value, 5, 2, other);
+  OK(strncmp(other, "{\"k\": 1, \"n\": 2, \"id\": 5,", 25) == 0 &&
+       strcmp(first + 16, other + 16) == 0,
+     "json: two updates later it is in another group");
+  (void)json_write(args.value, 6, 0, other);
+  OK(strncmp(first + 35, other + 35, 18) != 0, "json: another body");
+  args.value[JSON_SEED] = 2;
+  (void)json_write(args.value, 5, 0, other);
+  OK(strncmp(first + 35, other + 35, 18) != 0, "json: the seed matters");
+  args.value[JSON_GROUPS] = 21;
+  OK(kind_json.check(&args, &err) == -EINVAL,
+     "json: more groups than documents");
+}
+
 int main(void)
 {
   test_ranges();
@@ -341,5 +368,6 @@ int main(void)
   test_list();
   test_numbers();
   test_secondary();
+  test_json();
   return TAP_EXIT();
 }

@@ -3,6 +3,7 @@
  * search that is written, read and replayed.
  */
 #include <math.h>
+#include <stdio.h>
 
 #include "base/err.h"
 #include "base/strbuf.h"
@@ -10,9 +11,10 @@
 #include "tools/find.h"
 #include "tools/result.h"
 
-/* A step of 10 s at a rate of 100/s. */
-static enum search_verdict verdict_of(const char *end, const char *decision,
-                                      unsigned arrivals, const char *warning)
+/* A step of 10 s at a rate of 100/s.  `arrivals` is text of JSON. */
+static enum search_verdict verdict_with(const char *end, const char *decision,
+                                        const char *arrivals,
+                                        const char *warning)
 {
   struct find f = { .rules = { SEARCH_RATE, 0.03, 3 } };
   struct strbuf text = { 0 };
@@ -21,7 +23,7 @@ static enum search_verdict verdict_of(const char *end, const char *decision,
 
   strbuf_addf(&text,
               "{\"run\": {\"end_reason\": \"%s\"}, \"rate\": {\"arrivals\": "
-              "%u}, \"warnings\": [{\"code\": \"%s\"}], \"decision\": "
+              "%s}, \"warnings\": [{\"code\": \"%s\"}], \"decision\": "
               "{\"verdict\": \"%s\"}, \"slo\": {\"terms\": [{\"unit\": "
               "\"ratio\", \"limit\": 0.1, \"value\": 0}, {\"unit\": \"ns\", "
               "\"limit\": 2e6, \"value\": null}]}}",
@@ -34,6 +36,15 @@ static enum search_verdict verdict_of(const char *end, const char *decision,
   json_decref(json);
   strbuf_done(&text);
   return f.step[0].verdict;
+}
+
+static enum search_verdict verdict_of(const char *end, const char *decision,
+                                      unsigned arrivals, const char *warning)
+{
+  char text[16];
+
+  (void)snprintf(text, sizeof(text), "%u", arrivals);
+  return verdict_with(end, decision, text, warning);
 }
 
 static void check_verdicts(void)
@@ -53,8 +64,43 @@ static void check_verdicts(void)
      "a client that offers less is the limit");
   OK(verdict_of("decided", "failed", 900, "trend") == SEARCH_FAILED,
      "arrivals vary by chance");
+  OK(verdict_with("decided", "failed", "1800, \"member_arrivals\": 1000",
+                  "trend") == SEARCH_CLIENT,
+     "the arrivals of members with rates of their own do not hide it");
+  OK(verdict_with("decided", "failed", "2000, \"member_arrivals\": 1000",
+                  "trend") == SEARCH_FAILED,
+     "nor are they missing");
   find_judge(&f, SEARCH_CEILING, 0, NULL);
   OK(f.step[0].verdict == SEARCH_NO_RESULT, "no document");
+}
+
+/* A step with so many threads that failed. */
+static enum search_verdict verdict_of_failed(double threads, const char *json)
+{
+  struct find f = { .rules = { SEARCH_THREADS, 0.03, 3 } };
+  struct result run = { .period_s = NAN };
+
+  run.json = json_loads(json, 0, NULL);
+  MUST(run.json);
+  find_judge_failed(&f, SEARCH_BRACKET, threads, &run);
+  MUST(f.n == 1 && f.step[0].events == 0);
+  json_decref((json_t *)run.json);
+  return f.step[0].verdict;
+}
+
+static void check_failed(void)
+{
+  static const char never[] =
+    "{\"run\": {\"end_reason\": \"error\"}, \"totals\": null}";
+  static const char later[] =
+    "{\"run\": {\"end_reason\": \"error\"}, \"totals\": {\"events\": 5}}";
+
+  OK(verdict_of_failed(64, never) == SEARCH_REFUSED,
+     "so many threads could not start");
+  OK(verdict_of_failed(1, never) == SEARCH_NO_RESULT,
+     "but it is not the number of one thread");
+  OK(verdict_of_failed(64, later) == SEARCH_NO_RESULT,
+     "nor a run that has begun");
 }
 
 static void check_words(void)
@@ -86,9 +132,21 @@ static void check_words(void)
       4 },
     { { .end = SEARCH_UNDECIDED, .lowest = 10 },
       0,
-      "No rate was found: at 10/s a step has too few events to decide "
-      "p99<=1ms; use a longer --time.\n",
+      "No rate was found: a step at 10/s is too short to decide p99<=1ms; use "
+      "a longer --time.\n",
       5 },
+    { { .end = SEARCH_FOUND,
+        .low = 37,
+        .refused = 38,
+        .refused_first = 64,
+        .confirmed = 3 },
+      0,
+      "p99<=1ms holds up to 37/s (confirmed 3 times), and 38/s could not "
+      "start.\nThe messages of the step with 64/s say why. If the server has "
+      "no "
+      "more connections, raise its limit (max_connections); if files or "
+      "processes are the limit, raise that of bench (ulimit).\n",
+      0 },
     { { .end = SEARCH_UNSTEADY, .drift = -0.2 },
       0,
       "Not stationary: the throughput of the reference step has changed by "
@@ -179,6 +237,7 @@ static void check_replay(void)
 int main(void)
 {
   check_verdicts();
+  check_failed();
   check_words();
   check_replay();
   return TAP_EXIT();

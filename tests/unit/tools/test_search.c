@@ -200,7 +200,8 @@ static struct score find_many(const struct server *server)
     score.found++;
     score.kept += r.search.low <= truth;
     score.precise += fabs(r.search.low / truth - 1) <= rates.precision;
-    score.inside += r.search.low <= truth && truth <= r.search.high;
+    score.inside += r.search.low <= truth &&
+                    (truth <= r.search.high || r.search.high <= 0);
   }
   printf("# truth %.1f/s: found %u, holds %u, within 3 %% %u, between %u; %.1f "
          "steps\n",
@@ -236,6 +237,7 @@ static void check_steady(void)
     OK(s.found >= 95, "a steady server has an answer");
     OK(s.kept >= 95, "the objective holds at the answer");
     OK(s.precise >= 95, "the answer is within the precision");
+    OK(s.inside >= 95, "the truth is between what held and what failed");
   }
   s = find_many(&noisy);
   OK(s.found >= 90 && s.kept >= s.found - 5,
@@ -271,8 +273,9 @@ static void check_changing(void)
      "a client that offers less is the limit");
 }
 
-/* Threads up to `most` hold. */
-static void find_number(unsigned most, unsigned flaky, struct record *r)
+/* Threads up to `most` hold.  [0: any] More than `room` cannot start. */
+static void find_number(unsigned most, unsigned flaky, unsigned room,
+                        struct record *r)
 {
   static const struct search_rules rules = { SEARCH_THREADS, 0.03, 3 };
 
@@ -288,6 +291,8 @@ static void find_number(unsigned most, unsigned flaky, struct record *r)
     step->verdict = step->value <= most ? SEARCH_HELD : SEARCH_FAILED;
     if (flaky > 0 && step->phase == SEARCH_CONFIRM && step->value >= flaky)
       step->verdict = SEARCH_OPEN;
+    if (room > 0 && step->value > room)
+      step->verdict = SEARCH_REFUSED;
   }
 }
 
@@ -298,26 +303,34 @@ static void check_numbers(void)
   bool exact = true;
 
   for (size_t i = 0; i < sizeof(most) / sizeof(most[0]); i++) {
-    find_number(most[i], 0, &r);
+    find_number(most[i], 0, 0, &r);
     exact = exact && r.search.end == SEARCH_FOUND && r.search.low == most[i] &&
             r.search.high == most[i] + 1 && r.search.confirmed == 3;
   }
   OK(exact, "small numbers are found exactly");
-  find_number(1000, 0, &r);
+  find_number(1000, 0, 0, &r);
   OK(r.search.end == SEARCH_FOUND && r.search.low <= 1000 &&
        r.search.high > 1000 && r.search.high <= 1000 * 1.03,
      "large ones to the precision");
-  find_number(0, 0, &r);
+  find_number(0, 0, 0, &r);
   OK(r.search.end == SEARCH_NOWHERE && r.search.lowest == 1 && r.n == 1,
      "one thread is the fewest");
-  find_number(SEARCH_NUMBER_MAX, 0, &r);
+  find_number(SEARCH_NUMBER_MAX, 0, 0, &r);
   OK(r.search.end == SEARCH_FOUND && r.search.low == SEARCH_NUMBER_MAX &&
        r.search.high == 0,
      "an objective that always holds has no upper limit");
-  find_number(24, 22, &r);
+  find_number(24, 22, 0, &r);
   OK(r.search.end == SEARCH_FOUND && r.search.low == 21 &&
        r.search.undecided == 22 && r.search.high == 25,
      "what is not confirmed is no answer; what was not decided has not failed");
+  find_number(1000, 0, 37, &r);
+  OK(r.search.end == SEARCH_FOUND && r.search.low == 37 && r.search.high == 0 &&
+       r.search.refused == 38 && r.search.refused_first == 64,
+     "the highest number that can start is the answer");
+  find_number(24, 0, 37, &r);
+  OK(r.search.end == SEARCH_FOUND && r.search.low == 24 &&
+       r.search.high == 25 && r.search.refused == 0,
+     "unless fewer hold");
 }
 
 /* Each choice follows from the steps before it. */

@@ -1,0 +1,78 @@
+/*
+ * find.c - which kind of file is it?
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "verify/verify.h"
+
+enum {
+  MAGIC_SIZE = 128 /* longer than each magic */
+};
+
+/* Reads the first line, without its end; "": there is none. */
+static int read_magic(const char *path, char line[MAGIC_SIZE], struct err *err)
+{
+  FILE *f = fopen(path, "re");
+  struct stat st;
+  size_t n;
+  char *end;
+  int rc = 0;
+
+  if (!f)
+    return err_sys(err, "cannot read '%.400s',", path);
+  if (fstat(fileno(f), &st) == 0 && !S_ISREG(st.st_mode))
+    rc = err_set(err, -EINVAL, "'%.400s' is not a regular file", path);
+  n = rc == 0 ? fread(line, 1, MAGIC_SIZE - 1, f) : 0;
+  if (rc == 0 && ferror(f))
+    rc = err_sys(err, "cannot read '%.400s',", path);
+  (void)fclose(f);
+  line[n] = '\0';
+  end = strchr(line, '\n');
+  *(end ? end : line) = '\0';
+  return rc;
+}
+
+static int refuse(const struct verify_kind *const *kinds, const char *path,
+                  struct err *err)
+{
+  struct strbuf known = { 0 };
+
+  for (; *kinds; kinds++)
+    strbuf_addf(&known, "%s%s", known.len > 0 ? ", or " : " (expected ",
+                (*kinds)->title);
+  strbuf_adds(&known, known.len > 0 ? ")" : "");
+  (void)err_set(err, -EINVAL, "'%.400s' is no file that verify can judge%s",
+                path, strbuf_str(&known));
+  strbuf_done(&known);
+  return -EINVAL;
+}
+
+int verify_find(const struct verify_kind *const *kinds, const char *path,
+                const struct verify_kind **ret, struct err *err)
+{
+  char line[MAGIC_SIZE];
+  const int rc = read_magic(path, line, err);
+
+  if (rc < 0)
+    return rc;
+  for (const struct verify_kind *const *k = kinds; *k; k++) {
+    if (strcmp(line, (*k)->magic) == 0) {
+      *ret = *k;
+      return 0;
+    }
+  }
+  return refuse(kinds, path, err);
+}
+
+bool verify_has_option(const struct verify_kind *kind, const char *name)
+{
+  for (size_t i = 0; i < VERIFY_OPTIONS && kind->options[i]; i++) {
+    if (strcmp(kind->options[i], name) == 0)
+      return true;
+  }
+  return false;
+}
