@@ -87,7 +87,7 @@ void account_add(struct account *a, const struct monitor_source *source,
     if (source)
       reading_levels(source, access, &a->waits, &i.did);
     add_up(a, &i);
-    a->ready = i;
+    a->ready = a->latest = i;
   }
   a->base = *r;
   a->has_base = true;

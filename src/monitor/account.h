@@ -12,10 +12,11 @@ struct monitor_source;
 /* All {0} at first. */
 struct account {
   bool has_base;
-  struct server_reading base;   /* what the next reading is compared with */
-  struct server_waits waits;    /* since then */
-  struct server_interval ready; /* for the interval that goes on */
-  struct server_interval shown; /* of the interval that is reported */
+  struct server_reading base;    /* what the next reading is compared with */
+  struct server_waits waits;     /* since then */
+  struct server_interval ready;  /* for the interval that goes on */
+  struct server_interval shown;  /* of the interval that is reported */
+  struct server_interval latest; /* the last one that is known */
   uint64_t passed_ns; /* the end of the last interval that was reported */
 
   uint64_t readings, late, lost, restarts;

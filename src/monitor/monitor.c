@@ -318,7 +318,7 @@ int monitor_new(struct monitor **ret, const struct monitor_input *in,
   m->source = monitor_source_find(in->driver);
   m->params.user = given(in->cfg->user);
   m->params.password = given(in->cfg->password);
-  m->n = m->params.host ? 1 : min_u64(in->servers, SERVERS_MAX);
+  m->n = m->params.host ? 1 : (unsigned)min_u64(in->servers, SERVERS_MAX);
   for (unsigned i = 0; i < m->n; i++) {
     struct reader *w = &m->of[i];
 
@@ -466,6 +466,16 @@ void monitor_interval(struct monitor *m, unsigned server,
 
   (void)pthread_mutex_lock(&w->lock);
   *ret = w->account.shown;
+  (void)pthread_mutex_unlock(&w->lock);
+}
+
+void monitor_latest(struct monitor *m, unsigned server,
+                    struct server_interval *ret)
+{
+  struct reader *w = &m->of[server];
+
+  (void)pthread_mutex_lock(&w->lock);
+  *ret = w->account.latest;
   (void)pthread_mutex_unlock(&w->lock);
 }
 

@@ -82,6 +82,9 @@ unsigned monitor_servers(const struct monitor *m);
 /* The interval that is being reported. */
 void monitor_interval(struct monitor *m, unsigned server,
                       struct server_interval *ret);
+/* The last one that has a reading. */
+void monitor_latest(struct monitor *m, unsigned server,
+                    struct server_interval *ret);
 /* All up to now; texts are valid until the end, and constant after it. */
 void monitor_total(struct monitor *m, unsigned server,
                    struct server_total *ret);

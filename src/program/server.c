@@ -141,6 +141,8 @@ static void print_total(const struct server_total *t)
 
 void program_print_server(const struct program *p)
 {
+  struct strbuf text = { 0 };
+
   if (p->opts.monitor.stats != SERVER_STATS_ON ||
       monitor_servers(p->monitor) == 0)
     return;
@@ -150,6 +152,10 @@ void program_print_server(const struct program *p)
 
     monitor_total(p->monitor, i, &t);
     print_total(&t);
+  }
+  for (unsigned i = 0; results_coincidence(p->results, i, &text); i++) {
+    log_msg(LOG_NOTICE, "    %s\n", strbuf_str(&text));
+    strbuf_done(&text);
   }
   log_msg(LOG_NOTICE, "\n");
 }

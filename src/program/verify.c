@@ -44,8 +44,7 @@ static int judge(struct program *p, const struct verify_kind *kind,
 
   if (!kind->uses_database)
     return kind->judge(&in, err);
-  if (program_settle_target(p) != EXIT_OK ||
-      program_check_driver(p) != EXIT_OK)
+  if (program_settle_target(p) != EXIT_OK || program_check_driver(p) != EXIT_OK)
     return VERIFY_BAD_INPUT; /* which was printed */
   if (program_start_database(p, &plan, &db, err) < 0)
     return VERIFY_BAD_INPUT;

@@ -272,6 +272,8 @@ static int put_members(struct document *d, const struct run_end *end, FILE *to)
     MEMBER("ranks", json_ranks(end, d->setup));
   if (monitor_servers(s->monitor) > 0)
     MEMBER("servers", json_servers(s->monitor));
+  if (s->coincidences.judged)
+    MEMBER("coincidences", json_coincidences(&s->coincidences));
   MEMBER("event_log", event_log(s));
   MEMBER("warnings", json_doubts(end->doubts));
 #undef MEMBER

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct client_use;
+struct coincidences;
 struct doubts;
 struct error_count;
 struct facts;
@@ -66,6 +67,9 @@ json_t *json_report(const struct report *r, const struct report_setup *setup,
 /* An interval with the machine and the servers. */
 json_t *json_interval(const struct report *r, const struct report_setup *setup,
                       const struct results_shared *shared, bool brief);
+
+/* Call coincidences_judge() before. */
+json_t *json_coincidences(const struct coincidences *c);
 
 /* What the servers did in all. */
 json_t *json_servers(struct monitor *m);

@@ -171,7 +171,7 @@ static void add_figure(const struct out *o, struct monitor *m,
     struct server_interval now;
     struct server_total all;
 
-    monitor_interval(m, i, &now);
+    monitor_latest(m, i, &now);
     monitor_total(m, i, &all);
     if (!(counts ? all.did.has[f] : now.known && now.did.has[f]))
       continue;

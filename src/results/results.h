@@ -17,6 +17,7 @@ struct leave;
 struct monitor;
 struct optset;
 struct results;
+struct strbuf;
 
 /* Borrowed until the end of the program. */
 struct results_input {
@@ -42,6 +43,11 @@ void results_free(struct results *r);
 /* Before a run: what reads the servers; borrowed until the end.  Both may be
  * NULL. */
 void results_set_monitor(struct results *r, struct monitor *monitor);
+
+/* After the run: what happens when it stumbles, as a sentence; false: there are
+ * no more. */
+bool results_coincidence(const struct results *r, unsigned i,
+                         struct strbuf *ret);
 
 /* Do intervals of the document wait in memory, because no folder takes a
  * temporary file? */

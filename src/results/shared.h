@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "report/life.h"
+#include "results/coincidences.h"
 #include "results/event_log.h"
 #include "results/system.h"
 
@@ -24,6 +25,8 @@ struct results_shared {
   const struct optset *set;
   struct disk *disk;
   struct monitor *monitor; /* [opt] reads the servers */
+
+  struct coincidences coincidences;
 
   bool started;
   struct run_start start;

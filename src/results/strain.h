@@ -37,7 +37,7 @@ struct strain_use {
   bool has[STRAIN_PRESSURES];
   double stopped[STRAIN_PRESSURES]; /* 0 to 1 */
   bool has_faults, has_retransmits, has_dirty;
-  uint64_t major_faults, retransmits; /* in the interval */
+  uint64_t major_faults, retransmits;    /* in the interval */
   uint64_t dirty_bytes, writeback_bytes; /* at its end */
   double throttled; /* processors' time that was withheld, per time */
   double mhz;       /* 0: unknown */

@@ -84,6 +84,22 @@ static bool kernel_sample_of(const struct result_interval *i, const char *name,
   return *ret_num > 0 && *ret_den > 0;
 }
 
+/* What all servers together count per event; NAN: not known. */
+static double server_figure(const struct result *r, const char *name)
+{
+  const json_t *list = json_object_get(r->json, "servers");
+  double sum = NAN;
+
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const json_t *of = json_object_get(json_array_get(list, i), "per_event");
+    const double value = result_number_at(of, name);
+
+    if (isfinite(value))
+      sum = isfinite(sum) ? sum + value : value;
+  }
+  return sum;
+}
+
 static double value_of(const struct result *r, const struct figure *f)
 {
   switch (f->kind) {
@@ -96,6 +112,9 @@ static double value_of(const struct result *r, const struct figure *f)
     return f->key ? result_percentile(r, f->key) : r->mean_ns;
   case COMPARE_CPU:
     return r->cpu_per_event_ns;
+  case COMPARE_SERVER_CPU:
+  case COMPARE_SERVER:
+    return server_figure(r, f->key);
   case COMPARE_CLASS:
     return result_number_at(
       class_of(json_object_get(r->json, "classes"), f->key), "latency_ns.mean");
@@ -128,6 +147,8 @@ static bool sample_of(const struct result_interval *i, const struct figure *f,
     value = f->key ? result_interval_percentile(i, f->key) : i->mean_ns;
     break;
   case COMPARE_CPU:
+  case COMPARE_SERVER_CPU:
+  case COMPARE_SERVER:
   case COMPARE_BANDWIDTH:
   case COMPARE_ACCESS:
   case COMPARE_WORK:
@@ -381,6 +402,28 @@ static void add_own_figures(struct comparisons *c)
   }
 }
 
+/* What both runs know of their servers, and is not 0 in both. */
+static void add_server_figures(struct comparisons *c)
+{
+  static const struct {
+    const char *name, *key;
+    enum compare_kind kind;
+  } of[] = {
+    { "server CPU/event", "cpu_ns", COMPARE_SERVER_CPU },
+    { "log bytes/event", "log_bytes", COMPARE_SERVER },
+    { "fsyncs/event", "fsyncs", COMPARE_SERVER },
+    { "pages read/event", "pages_read", COMPARE_SERVER },
+    { "pages written/event", "pages_written", COMPARE_SERVER },
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE(of); i++) {
+    if (server_figure(c->base->runs[0], of[i].key) > 0 &&
+        server_figure(c->other->runs[0], of[i].key) > 0)
+      compare_add(c, of[i].name,
+                  &(struct figure){ of[i].kind, of[i].key, false, 0 });
+  }
+}
+
 static void add_usual_figures(struct comparisons *c)
 {
   compare_add(c, "events/s",
@@ -393,6 +436,7 @@ static void add_usual_figures(struct comparisons *c)
   add_percentiles(c);
   compare_add(c, "client CPU/event",
               &(struct figure){ COMPARE_CPU, NULL, false, 0 });
+  add_server_figures(c);
   /* A class there is a kernel, whose time its throughput has already. */
   if (compare_add_kernels(c) == 0)
     add_classes(c);

@@ -49,8 +49,8 @@ struct verify_kind {
    * beginning of another one.
    */
   const char *magic;
-  const char *title;    /* "an acknowledgement log" */
-  bool uses_database;   /* the options say which; judge() connects */
+  const char *title;  /* "an acknowledgement log" */
+  bool uses_database; /* the options say which; judge() connects */
   const char *const options[VERIFY_OPTIONS]; /* of verify_opts; NULL: the end */
 
   /*

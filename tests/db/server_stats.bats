@@ -66,6 +66,7 @@ assert server["per_event"]["rows_written"] > 2
 assert server["per_event"]["cpu_ns"] > 1000
 total = sum(i["commits"] for i in known)
 assert total <= server["figures"]["commits"], total
+assert doc["coincidences"]["intervals"] >= 1 and doc["coincidences"]["found"] == []
 '
 
 @test "pgsql: what the server did per event, and its process" {
@@ -76,6 +77,21 @@ assert server["pid"] == '"$PG_PID"'
 assert server["raw"]["pg_stat_database.xact_commit"] > 0
 assert server["not_read"] == [], server["not_read"]'
   python3 "$BENCH_SRC/tests/cli/results_check.py" "$BENCH_SRC/share/schema/bench-1.schema.json" r.json
+}
+
+@test "compare has what servers do per event" {
+  to pg
+  for i in 1 2; do
+    bench oltp_write_only "${to[@]}" --threads=1 --events=300 --time=0 --json=$i.json run
+  done
+  run bench compare 1.json 2.json
+  echo "$output"
+  [[ $status = 0 && $output =~ "server CPU/event  "[0-9] && $output =~ "log bytes/event  "[0-9] ]]
+  bench compare 1.json 2.json --format=json | python3 -c '
+import json, sys
+by = {f["name"]: f for f in json.load(sys.stdin)["comparisons"][0]["figures"]}
+assert by["server CPU/event"]["kind"] == "server_cpu" and by["server CPU/event"]["unit"] == "ns"
+assert by["log bytes/event"]["unit"] == "count" and by["log bytes/event"]["base"] > 100'
 }
 
 @test "mysql: what the server did per event, and its process" {
@@ -181,6 +197,12 @@ assert max(waiting[:'"$begun"']) < 1 < max(waiting['"$begun"':'"$freed"' + 1]), 
   wait "$run_pid" || true
   grep -E '^bench_server_(commits|cpu_seconds|log_bytes)_total\{server="[^"]*"\} [0-9.]*[1-9]' m
   [[ $(grep -cE '^bench_server_(commits|cpu_seconds|log_bytes)_total\{' m) = 3 ]]
+  # The dashboard asks for nothing else.
+  asked=$(grep -oE 'bench_[a-z_]+' "$BENCH_SRC/share/grafana/bench.json" | sort -u)
+  [[ $(wc -w <<<"$asked") -ge 15 ]]
+  for name in $asked; do
+    grep -qE "^$name[{ ]" m || { echo "no $name"; return 1; }
+  done
   grep -qE '^bench_server_connections\{server=' m
   python3 -c '
 import csv
