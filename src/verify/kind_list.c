@@ -3,4 +3,5 @@
  */
 #include "verify/verify.h"
 
-const struct verify_kind *const verify_kinds[] = { NULL };
+const struct verify_kind *const verify_kinds[] = { &verify_lists,
+                                                   &verify_registers, NULL };

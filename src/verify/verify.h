@@ -27,11 +27,14 @@ enum {
 
 enum {
   VERIFY_OPTIONS = 8, /* options of a kind, at most */
+  VERIFY_LEVELS = 4,  /* words of --expect */
 };
 
 /* The options of all kinds, which verify_opts fill in. */
 struct verify_cfg {
-  const char *query; /* "": the one of the log */
+  const char *query;                    /* "": the one of the log */
+  int expect;                           /* enum level */
+  const char *export_edn, *export_json; /* files; "": none */
 };
 
 extern const struct opt verify_opts[];
@@ -60,6 +63,7 @@ struct verify_kind {
   int (*judge)(const struct verify_input *in, struct err *err);
 };
 
+extern const struct verify_kind verify_lists, verify_registers;
 extern const struct verify_kind *const verify_kinds[]; /* ends with NULL */
 
 /* Which kind is the file?  -EINVAL, or what prevents reading it. */

@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# history.bats - `bench verify` on histories: verdicts, exit statuses, and the
+# forms for another checker.
+load helper
+
+# skew: two transactions that have each overwritten what the other has read.
+skew() {
+  cat <<'END'
+bench history 1 lists
+0 1000 9000 ok r:1= r:2= a:1=1
+1 1000 9000 ok r:1= r:2= a:2=1
+end 2
+END
+}
+
+@test "history: write skew breaks serializable, which is expected by default" {
+  skew >h.log
+  bench verify h.log
+  must is "$status" 1
+  must is "$stderr" ""
+  must has "$output" "The shortest cycle of 2 transactions"
+  must has "$output" "T1 -> T2 \(rw\): T1: read key 2: an empty list, before T2: append 1 to key 2"
+  must is "${lines[-1]}" "Verdict: not serializable: G2-item"
+}
+
+@test "history: a snapshot allows write skew" {
+  skew >h.log
+  bench verify --expect=snapshot h.log
+  must is "$status" 0
+  must has "$output" "snapshot allows that"
+  must is "${lines[-1]}" "Verdict: nothing contradicts snapshot"
+}
+
+@test "history: a lost update in registers is none of a snapshot" {
+  printf '%s\n' 'bench history 1 registers' '0 1 9 ok r:1= w:1=1' \
+    '1 1 9 ok r:1= w:1=2' 'end 2' >h.log
+  bench verify h.log --expect=snapshot
+  must is "$status" 1
+  must is "${lines[-1]}" "Verdict: not snapshot: lost-update"
+  bench verify h.log --expect=read-committed
+  must is "$status" 0
+}
+
+@test "history: nobody can tell from a history that is cut off" {
+  printf '%s\n' 'bench history 1 lists' '0 1 2 ok r:1= a:1=1' >h.log
+  bench verify h.log
+  must is "$status" 3
+  must is "${lines[-1]}" "Verdict: cannot tell: the history is cut off"
+}
+
+@test "history: a file with an error is refused, with its line" {
+  printf '%s\n' 'bench history 1 lists' '0 1 2 ok a:1' 'end 1' >h.log
+  bench verify h.log
+  must is "$status" 2
+  must is "$output" ""
+  must is "$stderr" "FATAL: 'h.log' line 2: a write has no value"
+}
+
+@test "history: exports for Elle's checker" {
+  skew >h.log
+  bench verify h.log --expect=snapshot --export-edn=h.edn --export-json=h.json
+  must is "$status" 0
+  must is "$(tail -n 1 h.edn)" '{:index 3, :type :ok, :process 1, :time 9000, :f :txn, :value [[:r 1 []] [:r 2 []] [:append 2 1]]}'
+  must json h.json 'len(d) == 4 and d[3]["value"] == [["r", 1, []], ["r", 2, []], ["append", 2, 1]]'
+}
+
+@test "history: an export that cannot be written is an error" {
+  skew >h.log
+  bench verify h.log --export-edn=no/h.edn
+  must is "$status" 2
+  must is "$stderr" "FATAL: cannot write to 'no/h.edn', errno = 2 (No such file or directory)"
+  bench verify h.log --export-json=/dev/full
+  must is "$status" 2
+  must is "$stderr" "FATAL: cannot write to '/dev/full', errno = 28 (No space left on device)"
+}
+
+@test "history: options of other files have no effect here" {
+  skew >h.log
+  bench verify h.log --query=x
+  must is "$status" 2
+  must is "$stderr" "FATAL: --query has no effect: the file is a history of lists"
+}
