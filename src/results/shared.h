@@ -28,6 +28,9 @@ struct results_shared {
 
   struct coincidences coincidences;
 
+  uint64_t time_ns; /* the limits of the run; UINT64_MAX: none */
+  uint64_t events;
+
   bool started;
   struct run_start start;
   struct system_use sys; /* of the interval that is reported */

@@ -86,7 +86,9 @@ assert server["not_read"] == [], server["not_read"]'
   done
   run bench compare 1.json 2.json
   echo "$output"
-  [[ $status = 0 && $output =~ "server CPU/event  "[0-9] && $output =~ "log bytes/event  "[0-9] ]]
+  [[ $status = 0 ]]
+  grep -qE '^server CPU/event +[0-9]' <<<"$output"
+  grep -qE '^log bytes/event +[0-9]' <<<"$output"
   bench compare 1.json 2.json --format=json | python3 -c '
 import json, sys
 by = {f["name"]: f for f in json.load(sys.stdin)["comparisons"][0]["figures"]}
