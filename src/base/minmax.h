@@ -1,6 +1,6 @@
 /*
- * minmax.h - the smaller of two numbers, such as points in time; the largest
- * number of several threads.
+ * minmax.h - the smaller and the larger of two numbers, such as points in time;
+ * the largest number of several threads.
  */
 #ifndef BENCH_BASE_MINMAX_H
 #define BENCH_BASE_MINMAX_H

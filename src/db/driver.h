@@ -279,6 +279,8 @@ struct driver {
   void (*about)(struct session *s,
                 void (*put)(void *ctx, const char *key, const char *value),
                 void *ctx); /* [opt] */
+  /* [opt] The socket of an open session; -1: it has none. */
+  int (*socket)(const struct session *s);
   /*
    * The settings that decide results, with the same call-back (may send
    * queries; leaves out what fails).

@@ -20,6 +20,7 @@
 struct driver;
 struct err;
 struct job;
+struct monitor;
 struct ranks;
 struct resolved;
 struct plan;
@@ -34,6 +35,7 @@ struct program {
   struct optset set;
   struct program_options opts;
   struct results *results;           /* owned; NULL: only text is wanted */
+  struct monitor *monitor;           /* owned; NULL: no server is read */
   struct ranks *ranks;               /* owned; NULL: this process is alone */
   struct peers peers;                /* the other ranks */
   struct ranks_report *ranks_report; /* owned; merges the ranks' reports */
@@ -83,6 +85,15 @@ int program_print_usage(const struct program *p); /* to stderr */
 
 /* Print what --version shows. */
 void program_put_version(const struct program *p);
+
+/*
+ * Before a run: make what reads the servers, if --server-stats asks for it.
+ * program_free_server() comes before the end of the job.
+ */
+int program_watch_server(const struct job *job, struct err *err);
+void program_free_server(struct program *p);
+/* After the report, with --server-stats=on: what they did. */
+void program_print_server(const struct program *p);
 
 /* Open the files of results, before anything starts. */
 int program_open_results(struct program *p, struct err *err);

@@ -121,16 +121,20 @@ static int refuse_command(const struct job *job)
 
 static int run(struct job *job)
 {
+  struct err err = { "" };
   int status = job->source->begin_run ? job->source->begin_run(job) : EXIT_OK;
 
   if (status != EXIT_OK)
     return status;
+  if (program_watch_server(job, &err) < 0)
+    return program_fail(&err);
   status = program_run_test(job->p, job->test, job->cfg, job->plan);
   if (job->source->end_run)
     job->source->end_run(job);
   if (leave_any(&job->p->leave) && job->source->leave)
     job->source->leave(job);
   program_leave(job->p, status);
+  program_free_server(job->p);
   return status;
 }
 

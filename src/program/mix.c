@@ -295,6 +295,20 @@ static void end_run(struct job *job)
   }
 }
 
+/* That of the first member that has one: all go to the same servers. */
+static struct db_process *database(const struct job *job)
+{
+  struct mix_source *mix = job->own;
+
+  for (unsigned i = 0; i < mix->n; i++) {
+    const struct job *member = &mix->of[i].job;
+
+    if (member->source->database && member->source->database(member))
+      return member->source->database(member);
+  }
+  return NULL;
+}
+
 static int look(struct job *job)
 {
   (void)job;
@@ -339,6 +353,7 @@ const struct test_source source_mix = {
   .call = mix_call,
   .begin_run = begin_run,
   .end_run = end_run,
+  .database = database,
   .look = look,
   .end = end,
   .leave = leave,

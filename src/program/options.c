@@ -37,6 +37,7 @@ const struct program_table program_tables[PROGRAM_TABLES] = {
   { OPT_SECTION_DATABASE, "Databases", ROWS(db_opts, db) },
   { OPT_SECTION_DATABASE, "Databases", ROWS(load_opts, load) },
   { OPT_SECTION_DATABASE, "Databases", ROWS(ack_opts, ack) },
+  { OPT_SECTION_DATABASE, "Databases", ROWS(monitor_opts, monitor) },
   { OPT_SECTION_GENERAL, "Result files", ROWS(results_opts, results) },
   { OPT_SECTION_GENERAL, "Sweeps", ROWS(sweep_opts, sweep) },
 };

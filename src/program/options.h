@@ -16,6 +16,7 @@
 #include "load/options.h"
 #include "lua/engine/script_opts.h"
 #include "mix/options.h"
+#include "monitor/options.h"
 #include "opt/cmdline.h"
 #include "opt/optset.h"
 #include "rand/options.h"
@@ -43,6 +44,7 @@ struct program_options {
   struct db_cfg db;
   struct ack_cfg ack;
   struct load_cfg load;
+  struct monitor_cfg monitor;
   struct script_cfg script;
   struct ranks_cfg ranks;
   struct results_cfg results;

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "cluster/keeper.h"
+#include "monitor/monitor.h"
 #include "program/internal.h"
 #include "program/slo.h"
 #include "program/source.h"
@@ -148,12 +149,15 @@ int program_run_test(struct program *p, const struct test *test,
                             .time_ns = plan->time_ns,
                             .events = plan->events };
   struct slo_reporter slo = { false };
-  struct reporter_use use[4];
+  struct reporter_use use[5];
   size_t n = 0;
   uint64_t dropped;
   int status;
 
   results_limits(p->results, plan->time_ns, plan->events);
+  /* The others show what it reads. */
+  if (p->monitor)
+    use[n++] = (struct reporter_use){ &monitor_reporter, p->monitor };
   /* Files come first: a hook may not return after the text. */
   if (p->results)
     use[n++] = (struct reporter_use){ &results_reporter, p->results };
@@ -164,6 +168,7 @@ int program_run_test(struct program *p, const struct test *test,
     use[n++] = (struct reporter_use){ &slo_reporter, &slo };
   }
   status = run_with(p, test, cfg, plan, use, n);
+  program_print_server(p);
   if (status == EXIT_OK && slo.missed)
     status = SLO_EXIT_STATUS;
   dropped = results_dropped(p->results);

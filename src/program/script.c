@@ -275,6 +275,13 @@ static void end_run(struct job *job)
   program_end_ack(job, own->ack);
 }
 
+static struct db_process *database(const struct job *job)
+{
+  struct script_job *own = job->own;
+
+  return own->has_db ? &own->db : NULL;
+}
+
 static int look(struct job *job)
 {
   struct script_job *own = job->own;
@@ -371,6 +378,7 @@ const struct test_source source_script = {
   .no_command = refuse_empty,
   .begin_run = begin_run,
   .end_run = end_run,
+  .database = database,
   .look = look,
   .end = end,
   .leave = leave,

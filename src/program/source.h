@@ -15,6 +15,7 @@
 #include "run/test.h"
 
 struct cmdline_rules;
+struct db_process;
 struct err;
 struct optset;
 struct program;
@@ -116,6 +117,9 @@ struct test_source {
    */
   int (*begin_run)(struct job *job);
   void (*end_run)(struct job *job);
+
+  /* [opt] Between these two: what its connections share; NULL: it has none. */
+  struct db_process *(*database)(const struct job *job);
 
   /* Called instead of a run, for doctor.  Returns the exit status. */
   int (*look)(struct job *job);

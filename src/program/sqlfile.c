@@ -253,6 +253,13 @@ static void end_run(struct job *job)
   process_final_messages(&own->db);
 }
 
+static struct db_process *database(const struct job *job)
+{
+  struct sqlfile_job *own = job->own;
+
+  return own->has_db ? &own->db : NULL;
+}
+
 static int look(struct job *job)
 {
   struct sqlfile_job *own = job->own;
@@ -299,6 +306,7 @@ const struct test_source source_sqlfile = {
   .call = call,
   .begin_run = start,
   .end_run = end_run,
+  .database = database,
   .look = look,
   .end = end,
 };

@@ -24,6 +24,7 @@ struct run_start {
   uint64_t start_ns;    /* when the load begins, on the program's clock */
   uint64_t measured_ns; /* when the measured part begins, after the warm-up */
   uint64_t wall_ns;     /* CLOCK_REALTIME at start_ns */
+  uint64_t interval_ns; /* from one interval to the next; 0: there are none */
   uint64_t seed;
   unsigned threads;  /* workers */
   unsigned carriers; /* threads that carry them; 0: they are threads */

@@ -13,6 +13,7 @@
 #include "base/compiler.h"
 #include "base/fmt.h"
 #include "base/strbuf.h"
+#include "monitor/monitor.h"
 #include "report/form.h"
 #include "results/jobj.h"
 #include "results/shared.h"
@@ -65,7 +66,49 @@ static void add_own(struct strbuf *b, const struct report_setup *setup,
   }
 }
 
-void csv_header(struct strbuf *b, const struct report_setup *setup)
+static void add_server_names(struct strbuf *b, const struct monitor *m)
+{
+  for (int f = 0; f < SERVER_FIGURES && monitor_servers(m) > 0; f++)
+    strbuf_addf(b, ",server_%s", figures_info[f].name);
+}
+
+/* The sum over the servers of what is counted, and the highest level. */
+static bool of_servers(struct monitor *m, enum server_figure f, double *ret)
+{
+  bool known = false;
+
+  *ret = 0;
+  for (unsigned i = 0; i < monitor_servers(m); i++) {
+    struct server_interval did;
+
+    monitor_interval(m, i, &did);
+    if (!did.known || !did.did.has[f])
+      continue;
+    known = true;
+    if (figures_info[f].kind == SERVER_COUNT)
+      *ret += did.did.value[f];
+    else if (did.did.value[f] > *ret)
+      *ret = did.did.value[f];
+  }
+  return known;
+}
+
+static void add_servers(struct strbuf *b, struct monitor *m)
+{
+  double value;
+
+  for (int f = 0; f < SERVER_FIGURES && monitor_servers(m) > 0; f++) {
+    if (!of_servers(m, (enum server_figure)f, &value))
+      strbuf_adds(b, ",");
+    else if (figures_info[f].kind == SERVER_COUNT)
+      strbuf_addf(b, ",%.0f", value);
+    else
+      strbuf_addf(b, ",%.4f", value);
+  }
+}
+
+void csv_header(struct strbuf *b, const struct report_setup *setup,
+                const struct monitor *monitor)
 {
   strbuf_adds(b, "elapsed_s,period_s,partial,threads_running,events,"
                  "events_per_s,reads,writes,others,read_bytes,written_bytes,"
@@ -84,6 +127,7 @@ void csv_header(struct strbuf *b, const struct report_setup *setup)
   }
   for (unsigned i = 0; own_column(setup, i); i++)
     strbuf_addf(b, ",%s", own_column(setup, i));
+  add_server_names(b, monitor);
   strbuf_adds(b, "\n");
 }
 
@@ -117,7 +161,8 @@ static void add_system(struct strbuf *b, const struct system_use *u)
 }
 
 void csv_interval(struct strbuf *b, const struct report_setup *setup,
-                  const struct report *r, const struct system_use *u)
+                  const struct report *r, const struct system_use *u,
+                  struct monitor *monitor)
 {
   strbuf_addf(b, "%.3f,%.6f,%d,%u", jobj_seconds(r->elapsed_ns),
               jobj_seconds(r->period_ns), r->partial, r->threads_running);
@@ -155,6 +200,7 @@ void csv_interval(struct strbuf *b, const struct report_setup *setup,
       add_int(b, report_percentile(r, setup->percentiles[i]));
   }
   add_own(b, setup, r);
+  add_servers(b, monitor);
   strbuf_adds(b, "\n");
 }
 
@@ -180,7 +226,7 @@ static int on_begin(void *ctx, const struct report_setup *setup,
 
   if (has_table(setup))
     return 0;
-  csv_header(&b, setup);
+  csv_header(&b, setup, ((struct csv *)ctx)->shared->monitor);
   return put(ctx, &b, err);
 }
 
@@ -192,7 +238,7 @@ static int on_interval(void *ctx, const struct report_setup *setup,
 
   if (has_table(setup))
     return 0;
-  csv_interval(&b, setup, r, &c->shared->sys);
+  csv_interval(&b, setup, r, &c->shared->sys, c->shared->monitor);
   return put(c, &b, err);
 }
 

@@ -8,6 +8,7 @@
 #include "report/reporter.h"
 #include "results/outfile.h"
 
+struct monitor;
 struct report;
 struct report_setup;
 struct results_shared;
@@ -24,9 +25,11 @@ struct csv {
 extern const struct reporter csv_reporter;
 
 /* Write the line of column names, or the line of an interval.  An unknown value
- * is an empty field. */
-void csv_header(struct strbuf *b, const struct report_setup *setup);
+ * is an empty field.  `monitor` may be NULL. */
+void csv_header(struct strbuf *b, const struct report_setup *setup,
+                const struct monitor *monitor);
 void csv_interval(struct strbuf *b, const struct report_setup *setup,
-                  const struct report *r, const struct system_use *u);
+                  const struct report *r, const struct system_use *u,
+                  struct monitor *monitor);
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/facts.h"
 #include "base/mem.h"
+#include "monitor/monitor.h"
 #include "results/disk.h"
 #include "results/env.h"
 #include "results/jobj.h"
@@ -140,8 +141,7 @@ static int on_interval(void *ctx, const struct report_setup *setup,
 
   const bool brief = r->classes.n > JSON_CLASSES_WHOLE;
 
-  return keep(&d->intervals, json_report(r, setup, &d->shared->sys, brief),
-              err);
+  return keep(&d->intervals, json_interval(r, setup, d->shared, brief), err);
 }
 
 static int on_checkpoint(void *ctx, const struct report_setup *setup,
@@ -298,6 +298,10 @@ static int put_members(struct document *d, const struct run_end *end, FILE *to)
          end->started ? json_client(&end->client, d->events) : json_null());
   if (end->n_ranks > 0)
     MEMBER("ranks", json_ranks(end, d->setup));
+  if (monitor_servers(s->monitor) > 0)
+    MEMBER("servers", json_servers(s->monitor));
+  if (s->coincidences.judged)
+    MEMBER("coincidences", json_coincidences(&s->coincidences));
   MEMBER("event_log", event_log(s));
   MEMBER("warnings", json_doubts(end->doubts));
 #undef MEMBER

@@ -11,16 +11,19 @@
 #include <stdint.h>
 
 struct client_use;
+struct coincidences;
 struct doubts;
 struct error_count;
 struct facts;
 struct hist_sum;
 struct jobj;
+struct monitor;
 struct decision_result;
 struct optset;
 struct outage_report;
 struct report;
 struct report_setup;
+struct results_shared;
 struct slo_verdict;
 struct run_end;
 struct run_start;
@@ -61,6 +64,16 @@ enum {
  * `brief`: classes of operations have no histograms. */
 json_t *json_report(const struct report *r, const struct report_setup *setup,
                     const struct system_use *sys, bool brief);
+
+/* An interval with the machine and the servers. */
+json_t *json_interval(const struct report *r, const struct report_setup *setup,
+                      const struct results_shared *shared, bool brief);
+
+/* Call coincidences_judge() before. */
+json_t *json_coincidences(const struct coincidences *c);
+
+/* What the servers did in all. */
+json_t *json_servers(struct monitor *m);
 
 /* The members of the document. */
 json_t *json_tool(const char *name, const char *version);

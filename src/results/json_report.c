@@ -75,6 +75,9 @@ static json_t *cpu_use(const struct system_use *u)
   jobj_real(&o, "idle_ratio", u->idle);
   jobj_real(&o, "steal_ratio", u->steal);
   jobj_real(&o, "context_switches_per_s", u->switches_per_s);
+  jobj_real(&o, "throttled_ratio", u->strain.throttled);
+  if (u->strain.mhz > 0)
+    jobj_real(&o, "clock_mhz", u->strain.mhz);
   return jobj_take(&o);
 }
 
@@ -97,6 +100,30 @@ static json_t *network_use(const struct system_use *u)
   jobj_int(&o, "received_bytes", u->received_bytes);
   jobj_int(&o, "sent_bytes", u->sent_bytes);
   jobj_int(&o, "loopback_bytes", u->loopback_bytes);
+  if (u->strain.has_retransmits)
+    jobj_int(&o, "retransmits", u->strain.retransmits);
+  return jobj_take(&o);
+}
+
+static json_t *memory_use(const struct strain_use *u)
+{
+  struct jobj o = jobj_new();
+
+  jobj_int(&o, "dirty_bytes", u->dirty_bytes);
+  jobj_int(&o, "writeback_bytes", u->writeback_bytes);
+  if (u->has_faults)
+    jobj_int(&o, "major_faults", u->major_faults);
+  return jobj_take(&o);
+}
+
+static json_t *pressure_use(const struct strain_use *u)
+{
+  struct jobj o = jobj_new();
+
+  for (int i = 0; i < STRAIN_PRESSURES; i++) {
+    if (u->has[i])
+      jobj_real(&o, strain_pressure_names[i], u->stopped[i]);
+  }
   return jobj_take(&o);
 }
 
@@ -110,6 +137,10 @@ static json_t *system_part(const struct system_use *u)
     jobj_add(&o, "disk", disk_use(u));
   if (u->has_net)
     jobj_add(&o, "network", network_use(u));
+  if (u->strain.has_dirty)
+    jobj_add(&o, "memory", memory_use(&u->strain));
+  if (u->strain.has[STRAIN_CPU_SOME])
+    jobj_add(&o, "pressure", pressure_use(&u->strain));
   return jobj_take(&o);
 }
 

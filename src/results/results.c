@@ -202,6 +202,7 @@ void results_free(struct results *r)
   live_free(r->live);
   document_free(r->document);
   summary_free(r->summary);
+  coincidences_done(&r->shared.coincidences);
   free(r);
 }
 
@@ -221,6 +222,21 @@ struct event_rings *results_event_rings(struct results *r)
 uint64_t results_dropped(const struct results *r)
 {
   return r ? r->shared.log.dropped : 0;
+}
+
+void results_set_monitor(struct results *r, struct monitor *monitor)
+{
+  if (r)
+    r->shared.monitor = monitor;
+}
+
+bool results_coincidence(const struct results *r, unsigned i,
+                         struct strbuf *ret)
+{
+  if (!r || i >= r->shared.coincidences.found.n)
+    return false;
+  coincidences_sentence(&r->shared.coincidences, i, ret);
+  return true;
 }
 
 bool results_in_memory(const struct results *r)
@@ -366,8 +382,11 @@ static int on_report(void *ctx, const struct report_setup *setup,
   if (rc < 0)
     return rc;
   if (!r->ended) {
-    if (report->kind == REPORT_INTERVAL)
+    if (report->kind == REPORT_INTERVAL) {
       system_next(&r->system, report->end_ns, &r->shared.sys);
+      coincidences_add(&r->shared.coincidences, report, &r->shared.sys,
+                       r->shared.monitor);
+    }
     rc = reporters_report(r->use, r->n, setup, report, err);
     /* All reporters have the report before the first write, which may not
      * return. */
@@ -391,6 +410,7 @@ static int on_over(void *ctx, const struct run_end *end, struct err *err)
     r->shared.logged = true;
     event_log_tell(r->event_log, &r->shared.log);
   }
+  coincidences_judge(&r->shared.coincidences);
   rc = reporters_over(r->use, r->n, end, err);
   if (r->event_log && event_log_is_left(r->event_log))
     leave_thread(r->leave);

@@ -13,10 +13,11 @@
 
 struct err;
 struct event_rings;
-struct strbuf;
 struct leave;
+struct monitor;
 struct optset;
 struct results;
+struct strbuf;
 
 /* Makes the report page of a document. */
 typedef int results_page(const char *text, size_t len, struct strbuf *ret,
@@ -47,6 +48,15 @@ void results_free(struct results *r);
 /* Before the run: its limits, for the time that is left; UINT64_MAX: none.
  * `r` may be NULL. */
 void results_limits(struct results *r, uint64_t time_ns, uint64_t events);
+
+/* Before a run: what reads the servers; borrowed until the end.  Both may be
+ * NULL. */
+void results_set_monitor(struct results *r, struct monitor *monitor);
+
+/* After the run: what happens when it stumbles, as a sentence; false: there are
+ * no more. */
+bool results_coincidence(const struct results *r, unsigned i,
+                         struct strbuf *ret);
 
 /* Do intervals of the document wait in memory, because no folder takes a
  * temporary file? */

@@ -9,10 +9,12 @@
 #include <stdbool.h>
 
 #include "report/life.h"
+#include "results/coincidences.h"
 #include "results/event_log.h"
 #include "results/system.h"
 
 struct err;
+struct monitor;
 struct optset;
 
 /* results.c writes this; the kinds of results read it while they are called. */
@@ -22,6 +24,9 @@ struct results_shared {
   const char *test;
   const struct optset *set;
   struct disk *disk;
+  struct monitor *monitor; /* [opt] reads the servers */
+
+  struct coincidences coincidences;
 
   uint64_t time_ns; /* the limits of the run; UINT64_MAX: none */
   uint64_t events;

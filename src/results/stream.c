@@ -15,7 +15,7 @@ static int on_interval(void *ctx, const struct report_setup *setup,
                        const struct report *r, struct err *err)
 {
   struct stream *s = ctx;
-  json_t *value = json_report(r, setup, &s->shared->sys, false);
+  json_t *value = json_interval(r, setup, s->shared, false);
   char *text = value ? shared_json_line(value) : NULL;
   struct strbuf line = { 0 };
   int rc;

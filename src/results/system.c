@@ -115,6 +115,7 @@ void system_start(struct system_watch *w, const char *root, const char *device,
   (void)snprintf(w->root, sizeof(w->root), "%s", root);
   (void)snprintf(w->device, sizeof(w->device), "%s", device);
   read_all(w, &w->last);
+  strain_read(w->root, &w->last_strain);
   w->last_ns = now_ns;
 }
 
@@ -168,9 +169,11 @@ void system_next(struct system_watch *w, uint64_t now_ns,
                  struct system_use *ret)
 {
   const struct system_counts *last = &w->last;
+  struct strain_counts strain;
   struct system_counts now;
 
   read_all(w, &now);
+  strain_read(w->root, &strain);
   memset(ret, 0, sizeof(*ret));
   ret->period_ns = grown(now_ns, w->last_ns);
   fill_cpu(ret, &now, last);
@@ -179,6 +182,8 @@ void system_next(struct system_watch *w, uint64_t now_ns,
   ret->received_bytes = grown(now.received, last->received);
   ret->sent_bytes = grown(now.sent, last->sent);
   ret->loopback_bytes = grown(now.loopback, last->loopback);
+  strain_between(&w->last_strain, &strain, ret->period_ns, &ret->strain);
   w->last = now;
+  w->last_strain = strain;
   w->last_ns = now_ns;
 }

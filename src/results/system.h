@@ -1,6 +1,6 @@
 /*
  * system.h - what the whole machine did in an interval: processors, the disk
- * under test, the network.
+ * under test, the network, and what was short.
  *
  * Files are read below `root`, "" for the system itself.
  */
@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "results/strain.h"
 
 /* Counters since the machine was started, in the kernel's units. */
 struct system_counts {
@@ -24,6 +26,7 @@ struct system_watch {
   char root[64];
   char device[64]; /* "": no disk */
   struct system_counts last;
+  struct strain_counts last_strain;
   uint64_t last_ns;
 };
 
@@ -36,6 +39,7 @@ struct system_use {
   uint64_t reads, writes, read_bytes, written_bytes;
   double busy; /* share of the time with a request in progress, 0..1 */
   uint64_t received_bytes, sent_bytes, loopback_bytes;
+  struct strain_use strain;
 };
 
 /* Begin the first interval. */

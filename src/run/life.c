@@ -86,6 +86,8 @@ void life_start(struct run *run)
   struct run_start start = {
     .start_ns = run->start_ns,
     .measured_ns = run->measured_ns,
+    .interval_ns = run->plan->interval_ns > 0 ? run->plan->interval_ns
+                                              : run->plan->sample_ns,
     .seed = run->plan->seed,
     .threads = run->plan->threads,
     .carriers = run->plan->carriers,

@@ -195,6 +195,28 @@ static void add_own_figures(struct comparisons *c)
   }
 }
 
+/* What both runs know of their servers, and is not 0 in both. */
+static void add_server_figures(struct comparisons *c)
+{
+  static const struct {
+    const char *name, *key;
+    enum compare_kind kind;
+  } of[] = {
+    { "server CPU/event", "cpu_ns", COMPARE_SERVER_CPU },
+    { "log bytes/event", "log_bytes", COMPARE_SERVER },
+    { "fsyncs/event", "fsyncs", COMPARE_SERVER },
+    { "pages read/event", "pages_read", COMPARE_SERVER },
+    { "pages written/event", "pages_written", COMPARE_SERVER },
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE(of); i++) {
+    if (compare_server_figure(c->base->runs[0], of[i].key) > 0 &&
+        compare_server_figure(c->other->runs[0], of[i].key) > 0)
+      compare_add(c, of[i].name,
+                  &(struct figure){ of[i].kind, of[i].key, false, 0 });
+  }
+}
+
 static void add_usual_figures(struct comparisons *c)
 {
   compare_add(c, "events/s",
@@ -207,6 +229,7 @@ static void add_usual_figures(struct comparisons *c)
   add_percentiles(c);
   compare_add(c, "client CPU/event",
               &(struct figure){ COMPARE_CPU, NULL, false, 0 });
+  add_server_figures(c);
   /* A class there is a kernel, whose time its throughput has already. */
   if (compare_add_kernels(c) == 0)
     add_classes(c);

@@ -22,6 +22,8 @@ enum compare_kind {
   COMPARE_ACCESS,     /* a figure of the test's own, nanoseconds */
   COMPARE_WORK,       /* a figure of the test's own, operations per second */
   COMPARE_RATIO,      /* a figure of the test's own: more is better */
+  COMPARE_SERVER_CPU, /* nanoseconds of the servers' processors, per event */
+  COMPARE_SERVER,     /* what servers count, per event */
 };
 
 /* Is more of it better? */

@@ -71,6 +71,8 @@ static void figure_cell(struct table *t, const struct comparison *c,
     table_cellf(t, "%.0f MiB/s", value / MIB);
   else if (c->kind == COMPARE_RATIO)
     table_cellf(t, "%.2f", value);
+  else if (c->kind == COMPARE_SERVER)
+    table_cellf(t, "%.4g", value);
   else if (compare_is_rate(c->kind))
     table_count(t, value);
   else
@@ -185,6 +187,8 @@ static const char *unit_of(enum compare_kind kind)
     return "bytes_per_s";
   if (kind == COMPARE_RATIO)
     return "ratio";
+  if (kind == COMPARE_SERVER)
+    return "count";
   return compare_is_rate(kind) ? "per_s" : "ns";
 }
 
@@ -192,7 +196,8 @@ static json_t *figure_json(const struct comparison *c, double share)
 {
   static const char *const kinds[] = { "throughput", "latency",   "client_cpu",
                                        "class",      "bandwidth", "access",
-                                       "work",       "ratio" };
+                                       "work",       "ratio",     "server_cpu",
+                                       "server" };
   struct jobj o = jobj_new();
 
   jobj_text(&o, "name", c->name);

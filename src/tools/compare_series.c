@@ -44,6 +44,21 @@ const json_t *compare_own_figure(const struct result *r, const char *name)
   return json_object_get(result_at(r->json, "test.figures"), name);
 }
 
+double compare_server_figure(const struct result *r, const char *name)
+{
+  const json_t *list = json_object_get(r->json, "servers");
+  double sum = NAN;
+
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const json_t *of = json_object_get(json_array_get(list, i), "per_event");
+    const double value = result_number_at(of, name);
+
+    if (isfinite(value))
+      sum = isfinite(sum) ? sum + value : value;
+  }
+  return sum;
+}
+
 /* What a document, or an interval, says of a kernel of the cpu test. */
 static const json_t *kernel_of(const json_t *json, const char *part,
                                const char *name)
@@ -76,6 +91,9 @@ static double value_of(const struct result *r, const struct figure *f)
     return f->key ? result_percentile(r, f->key) : r->mean_ns;
   case COMPARE_CPU:
     return r->cpu_per_event_ns;
+  case COMPARE_SERVER_CPU:
+  case COMPARE_SERVER:
+    return compare_server_figure(r, f->key);
   case COMPARE_CLASS:
     return result_number_at(
       compare_class_of(json_object_get(r->json, "classes"), f->key),
@@ -109,6 +127,8 @@ static bool sample_of(const struct result_interval *i, const struct figure *f,
     value = f->key ? result_interval_percentile(i, f->key) : i->mean_ns;
     break;
   case COMPARE_CPU:
+  case COMPARE_SERVER_CPU:
+  case COMPARE_SERVER:
   case COMPARE_BANDWIDTH:
   case COMPARE_ACCESS:
   case COMPARE_WORK:

@@ -34,4 +34,7 @@ const json_t *compare_class_of(const json_t *list, const char *name);
 /* A figure that the test has named; NULL: there is none of that name. */
 const json_t *compare_own_figure(const struct result *r, const char *name);
 
+/* What all servers together count per event; NAN: not known. */
+double compare_server_figure(const struct result *r, const char *name);
+
 #endif

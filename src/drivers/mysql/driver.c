@@ -377,6 +377,13 @@ static const struct driver_refusal refusals[] = {
   { 0 },
 };
 
+static int socket_of(const struct session *s)
+{
+  const struct mysql_session *q = (const struct mysql_session *)s;
+
+  return q->mysql ? q->fd : -1;
+}
+
 const struct driver driver_mysql = {
   .name = "mysql",
   .title = "MySQL driver",
@@ -405,6 +412,7 @@ const struct driver driver_mysql = {
   .warnings = mysqld_message_warnings,
   .target = mysqld_message_target,
   .about = mysqld_about_session,
+  .socket = socket_of,
   .server_settings = mysqld_about_settings,
   .data_query = "SELECT CAST(SUM(data_length + index_length) AS UNSIGNED) "
                 "FROM information_schema.tables "

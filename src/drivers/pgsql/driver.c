@@ -69,6 +69,11 @@ static void statement_sizes(struct session *s, struct statement_sizes *ret)
   ret->good = BULK_PACKET_OUTSIDE;
 }
 
+static int socket_of(const struct session *s)
+{
+  return pgsql_const(s)->fd;
+}
+
 static void message(const struct session *s, enum call call,
                     const struct outcome *out, const char *sql,
                     struct strbuf *lines)
@@ -127,6 +132,7 @@ const struct driver driver_pgsql = {
   .connect_reason = pgsql_connect_reason,
   .target = pgsql_target,
   .about = pgsql_about,
+  .socket = socket_of,
   .server_settings = pgsql_settings,
   .data_query = "SELECT pg_database_size(current_database())",
   .check_before_run = pgsql_check,

@@ -30,8 +30,8 @@ static void test_columns(void)
                                   .has_net = i & 16 };
     struct strbuf head = { 0 }, row = { 0 };
 
-    csv_header(&head, &setup);
-    csv_interval(&row, &setup, &r, &u);
+    csv_header(&head, &setup, NULL);
+    csv_interval(&row, &setup, &r, &u, NULL);
     OK(commas(&head) == commas(&row), "a value for each name");
     OK(strchr(strbuf_str(&row), '\n') == row.text + row.len - 1, "one line");
     strbuf_done(&head);
@@ -58,8 +58,8 @@ static void test_percentiles(void)
   const struct system_use u = { .busy = 0 };
   struct strbuf head = { 0 }, row = { 0 };
 
-  csv_header(&head, &setup);
-  csv_interval(&row, &setup, &r, &u);
+  csv_header(&head, &setup, NULL);
+  csv_interval(&row, &setup, &r, &u, NULL);
   OK(columns(strbuf_str(&head), "_p95_") == 1 &&
        columns(strbuf_str(&head), "_p99.9_") == 1,
      "usual ones once, where they are in all files");
@@ -91,7 +91,7 @@ static void test_values(void)
                             .arrivals = 13 };
   struct strbuf b = { 0 };
 
-  csv_interval(&b, &setup, &r, &u);
+  csv_interval(&b, &setup, &r, &u, NULL);
   OK_STR(strbuf_str(&b),
          "1.500,0.500000,1,3,4,8.0000,2,3,1,7,8,5,6,11,12,1,2.5,5,"
          "0,0,0,0,0,0,0,0.5000,0.0000,0.0000,0.5000,1234.5,,,,,,,,13,26.0000,0."

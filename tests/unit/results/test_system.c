@@ -69,6 +69,46 @@ static void test_use(void)
   OK(!u.has_cpu && !u.has_disk && !u.has_net, "a system that tells nothing");
 }
 
+static void test_strain(void)
+{
+  struct system_watch w;
+  struct system_use u;
+
+  put("/proc/pressure/cpu", "some avg10=1.00 avg60=1 avg300=1 total=1000\n"
+                            "full avg10=0.00 avg60=0 avg300=0 total=0\n");
+  put("/proc/pressure/io", "some avg10=1.00 avg60=1 avg300=1 total=5000\n"
+                           "full avg10=0.00 avg60=0 avg300=0 total=7000\n");
+  put("/proc/vmstat", "pgfault 99\npgmajfault 10\n");
+  put("/proc/meminfo", "Dirty:     4 kB\nWriteback:   8 kB\n");
+  put("/proc/net/snmp", "Ip: A B\nIp: 1 2\nTcp: X RetransSegs Y\n"
+                        "Tcp: -1 20 7\n");
+  put("/proc/self/cgroup", "0::/q\n");
+  put("/sys/fs/cgroup/q/cpu.max", "50000 100000\n");
+  put("/sys/fs/cgroup/q/cpu.stat", "nr_throttled 3\nthrottled_usec 1000\n");
+  put("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "2400000\n");
+  system_start(&w, root, "", 0);
+  put("/proc/pressure/cpu", "some avg10=1.00 avg60=1 avg300=1 total=501000\n");
+  put("/proc/pressure/io", "some avg10=1.00 avg60=1 avg300=1 total=1005000\n"
+                           "full avg10=0.00 avg60=0 avg300=0 total=507000\n");
+  put("/proc/vmstat", "pgfault 99\npgmajfault 13\n");
+  put("/proc/net/snmp", "Tcp: X RetransSegs Y\nTcp: -1 25 7\n");
+  put("/sys/fs/cgroup/q/cpu.stat", "nr_throttled 9\nthrottled_usec 501000\n");
+  system_next(&w, 2 * NS_PER_S, &u);
+  OK(u.strain.has[STRAIN_CPU_SOME] && u.strain.stopped[STRAIN_CPU_SOME] == 0.25,
+     "pressure of processors");
+  OK(u.strain.stopped[STRAIN_IO_SOME] == 0.5 &&
+       u.strain.stopped[STRAIN_IO_FULL] == 0.25,
+     "pressure of disks, some and full");
+  OK(!u.strain.has[STRAIN_MEMORY_SOME], "what the system lacks is unknown");
+  OK(u.strain.has_faults && u.strain.major_faults == 3, "major faults");
+  OK(u.strain.has_dirty && u.strain.dirty_bytes == 4096 &&
+       u.strain.writeback_bytes == 8192,
+     "dirty pages");
+  OK(u.strain.has_retransmits && u.strain.retransmits == 5, "retransmits");
+  OK(u.strain.throttled == 0.25, "a quota");
+  OK(u.strain.mhz == 2400, "the clock");
+}
+
 static void test_cgroups(void)
 {
   struct cgroup_limits l;
@@ -194,6 +234,7 @@ int main(void)
   if (!mkdtemp(root))
     return 1;
   test_use();
+  test_strain();
   test_cgroups();
   test_environment();
   test_disk();

@@ -1,0 +1,120 @@
+/*
+ * account.c - what a server did between two readings, and in all.
+ */
+#include "monitor/account.h"
+
+#include "base/minmax.h"
+#include "monitor/source.h"
+
+/* Processes that have ended take some of these with them. */
+static bool may_fall(enum server_figure f)
+{
+  return f == SERVER_CPU_NS || f == SERVER_READ_BYTES ||
+         f == SERVER_WRITTEN_BYTES;
+}
+
+/* Does a count begin anew?  Then the server was started again. */
+static bool is_restart(const struct server_reading *from,
+                       const struct server_reading *to)
+{
+  for (int f = 0; f < SERVER_FIGURES; f++) {
+    if (figures_info[f].kind == SERVER_COUNT && !may_fall(f) && from->has[f] &&
+        to->has[f] && to->value[f] < from->value[f])
+      return true;
+  }
+  return false;
+}
+
+static void subtract(const struct server_reading *from,
+                     const struct server_reading *to,
+                     struct server_reading *ret)
+{
+  *ret = *to;
+  for (int f = 0; f < SERVER_FIGURES; f++) {
+    if (figures_info[f].kind != SERVER_COUNT)
+      continue;
+    ret->has[f] = from->has[f] && to->has[f];
+    ret->value[f] = ret->has[f] && to->value[f] > from->value[f]
+                      ? to->value[f] - from->value[f]
+                      : 0;
+  }
+}
+
+static void add_up(struct account *a, const struct server_interval *i)
+{
+  a->period_ns += i->period_ns;
+  for (int f = 0; f < SERVER_FIGURES; f++) {
+    if (!i->did.has[f])
+      continue;
+    a->sum.has[f] = true;
+    a->sum.value[f] += i->did.value[f];
+    if (!a->most.has[f] || a->most.value[f] < i->did.value[f])
+      a->most.value[f] = i->did.value[f];
+    a->most.has[f] = true;
+    a->levels[f]++;
+  }
+  server_waits_add(&a->all_waits, &i->waits);
+}
+
+static void note_cost(struct account *a, const struct server_reading *r)
+{
+  a->readings++;
+  a->took_ns += r->took_ns;
+  a->took_last_ns = r->took_ns;
+  a->took_max_ns = max_u64(a->took_max_ns, r->took_ns);
+}
+
+void account_add(struct account *a, const struct monitor_source *source,
+                 const struct server_access *access,
+                 const struct server_reading *r, uint64_t grid_ns,
+                 uint64_t tick_ns)
+{
+  struct server_interval i = { .known = true, .waits = a->waits };
+
+  note_cost(a, r);
+  if (a->has_base && grid_ns != UINT64_MAX && grid_ns > 0 &&
+      a->passed_ns + tick_ns / 2 >= grid_ns) {
+    a->late++;
+    return;
+  }
+  if (a->has_base && is_restart(&a->base, r)) {
+    a->restarts++;
+    a->has_base = false;
+  }
+  if (a->has_base) {
+    i.period_ns = r->at_ns - a->base.at_ns;
+    subtract(&a->base, r, &i.did);
+    if (source)
+      reading_levels(source, access, &a->waits, &i.did);
+    add_up(a, &i);
+    a->ready = a->latest = i;
+  }
+  a->base = *r;
+  a->has_base = true;
+  a->waits = (struct server_waits){ 0 };
+}
+
+void account_pass(struct account *a, uint64_t end_ns)
+{
+  a->passed_ns = end_ns;
+  a->shown = a->ready;
+  a->ready = (struct server_interval){ 0 };
+}
+
+void account_total(const struct account *a, struct server_total *ret)
+{
+  ret->readings = a->readings;
+  ret->late = a->late;
+  ret->lost = a->lost;
+  ret->restarts = a->restarts;
+  ret->took_mean_ns = a->readings > 0 ? a->took_ns / a->readings : 0;
+  ret->took_max_ns = a->took_max_ns;
+  ret->period_ns = a->period_ns;
+  ret->did = a->sum;
+  ret->most = a->most;
+  for (int f = 0; f < SERVER_FIGURES; f++) {
+    if (figures_info[f].kind == SERVER_LEVEL && a->levels[f] > 0)
+      ret->did.value[f] /= (double)a->levels[f];
+  }
+  ret->waits = a->all_waits;
+}

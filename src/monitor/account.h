@@ -1,0 +1,48 @@
+/*
+ * account.h - from readings of a server to what it did in an interval and in
+ * the whole run.  Plain arithmetic; the caller keeps threads apart.
+ */
+#ifndef BENCH_MONITOR_ACCOUNT_H
+#define BENCH_MONITOR_ACCOUNT_H
+
+#include "monitor/monitor.h"
+
+struct monitor_source;
+
+/* All {0} at first. */
+struct account {
+  bool has_base;
+  struct server_reading base;    /* what the next reading is compared with */
+  struct server_waits waits;     /* since then */
+  struct server_interval ready;  /* for the interval that goes on */
+  struct server_interval shown;  /* of the interval that is reported */
+  struct server_interval latest; /* the last one that is known */
+  uint64_t passed_ns; /* the end of the last interval that was reported */
+
+  uint64_t readings, late, lost, restarts;
+  uint64_t took_ns, took_max_ns, took_last_ns;
+
+  uint64_t period_ns;
+  struct server_reading sum;  /* counts; of levels, the sum over `levels` */
+  struct server_reading most; /* levels */
+  uint64_t levels[SERVER_FIGURES];
+  struct server_waits all_waits;
+};
+
+/*
+ * A reading has come.  `grid_ns` is the end of the interval that it is for: 0
+ * for the first one, UINT64_MAX for the last one.  If that interval was
+ * reported, the reading is late, and dropped.
+ */
+void account_add(struct account *a, const struct monitor_source *source,
+                 const struct server_access *access,
+                 const struct server_reading *r, uint64_t grid_ns,
+                 uint64_t tick_ns);
+
+/* The interval that ends there is reported now. */
+void account_pass(struct account *a, uint64_t end_ns);
+
+/* Fills in the numbers of *ret. */
+void account_total(const struct account *a, struct server_total *ret);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * figures.c - the names of what database servers do.
+ */
+#include "monitor/figures.h"
+
+#define COUNT(id, title, text) \
+  [id] = { title, SERVER_COUNT, title, 1.0, text "." }
+#define TIME(id, title, other, text) \
+  [id] = { title, SERVER_COUNT, other, 1e-9, text "." }
+#define LEVEL(id, title, text) \
+  [id] = { title, SERVER_LEVEL, title, 1.0, text "." }
+
+const struct server_figure_info figures_info[SERVER_FIGURES] = {
+  COUNT(SERVER_COMMITS, "commits", "Transactions that were committed"),
+  COUNT(SERVER_ROLLBACKS, "rollbacks", "Transactions that were rolled back"),
+  COUNT(SERVER_ROWS_READ, "rows_read", "Rows that were read"),
+  COUNT(SERVER_ROWS_WRITTEN, "rows_written",
+        "Rows that were inserted, changed or deleted"),
+  COUNT(SERVER_LOG_BYTES, "log_bytes", "Bytes of the log of changes"),
+  COUNT(SERVER_FSYNCS, "fsyncs", "Waits for the disk to have stored data"),
+  COUNT(SERVER_CHECKPOINTS, "checkpoints", "Checkpoints"),
+  COUNT(SERVER_PAGES_READ, "pages_read", "Pages that were not in memory"),
+  COUNT(SERVER_PAGES_WRITTEN, "pages_written", "Pages written to files"),
+  COUNT(SERVER_FREE_PAGE_WAITS, "free_page_waits",
+        "Statements that had to write a page before they could use its memory"),
+  COUNT(SERVER_LOCK_WAITS, "lock_waits", "Waits for row locks"),
+  COUNT(SERVER_DEADLOCKS, "deadlocks", "Deadlocks"),
+  COUNT(SERVER_TEMP_FILES, "temp_files", "Results that needed a file"),
+  TIME(SERVER_CPU_NS, "cpu_ns", "cpu_seconds",
+       "Processor time of the server's processes"),
+  COUNT(SERVER_READ_BYTES, "read_bytes",
+        "Bytes that its processes read from disks"),
+  COUNT(SERVER_WRITTEN_BYTES, "written_bytes",
+        "Bytes that its processes wrote to disks"),
+  LEVEL(SERVER_CHECKPOINT_RUNNING, "checkpoint_running_ratio",
+        "Share of the time with a checkpoint in progress"),
+  LEVEL(SERVER_LOCK_WAITING, "lock_waiting",
+        "Sessions that wait for a lock, on average"),
+  LEVEL(SERVER_VACUUM_RUNNING, "vacuum_running",
+        "Automatic vacuums in progress, on average"),
+  LEVEL(SERVER_CHECKPOINT_AGE_BYTES, "checkpoint_age_bytes",
+        "Bytes of log since the last checkpoint"),
+  LEVEL(SERVER_CHECKPOINT_LIMIT_BYTES, "checkpoint_limit_bytes",
+        "Bytes of log that force a checkpoint"),
+  LEVEL(SERVER_PAGES_DIRTY, "pages_dirty", "Changed pages in memory"),
+  LEVEL(SERVER_CONNECTIONS, "connections", "Connections of all clients"),
+  [SERVER_OLDEST_TRANSACTION_S] = { "oldest_transaction_s", SERVER_LEVEL,
+                                    "oldest_transaction_seconds", 1.0,
+                                    "Age of the oldest transaction." },
+  LEVEL(SERVER_HISTORY_LENGTH, "history_length",
+        "Undo logs that were not purged yet"),
+  LEVEL(SERVER_DEAD_ROWS, "dead_rows", "Rows that wait for a vacuum"),
+  LEVEL(SERVER_DATA_BYTES, "data_bytes", "Size of the file of data"),
+  LEVEL(SERVER_LOG_SIZE_BYTES, "log_size_bytes", "Size of the file of the log"),
+};

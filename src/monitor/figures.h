@@ -1,0 +1,63 @@
+/*
+ * figures.h - what a database server does, under one name for all servers.
+ */
+#ifndef BENCH_MONITOR_FIGURES_H
+#define BENCH_MONITOR_FIGURES_H
+
+enum server_figure {
+  /* Counts: they only grow. */
+  SERVER_COMMITS,
+  SERVER_ROLLBACKS,
+  SERVER_ROWS_READ,
+  SERVER_ROWS_WRITTEN,
+  SERVER_LOG_BYTES,
+  SERVER_FSYNCS,
+  SERVER_CHECKPOINTS,
+  SERVER_PAGES_READ,
+  SERVER_PAGES_WRITTEN,
+  SERVER_FREE_PAGE_WAITS,
+  SERVER_LOCK_WAITS,
+  SERVER_DEADLOCKS,
+  SERVER_TEMP_FILES,
+  SERVER_CPU_NS,
+  SERVER_READ_BYTES,
+  SERVER_WRITTEN_BYTES,
+  /* Levels: they rise and fall. */
+  SERVER_CHECKPOINT_RUNNING,
+  SERVER_LOCK_WAITING,
+  SERVER_VACUUM_RUNNING,
+  SERVER_CHECKPOINT_AGE_BYTES,
+  SERVER_CHECKPOINT_LIMIT_BYTES,
+  SERVER_PAGES_DIRTY,
+  SERVER_CONNECTIONS,
+  SERVER_OLDEST_TRANSACTION_S,
+  SERVER_HISTORY_LENGTH,
+  SERVER_DEAD_ROWS,
+  SERVER_DATA_BYTES,
+  SERVER_LOG_SIZE_BYTES,
+  SERVER_FIGURES
+};
+
+enum server_kind {
+  SERVER_COUNT,
+  SERVER_LEVEL
+};
+
+struct server_figure_info {
+  const char *name; /* with its unit at the end, if it has one */
+  enum server_kind kind;
+  const char *metric; /* for Prometheus: in seconds and bytes */
+  double to_metric;   /* what its values are multiplied with */
+  const char *help;   /* a sentence */
+};
+
+extern const struct server_figure_info figures_info[SERVER_FIGURES];
+
+/* Figures that only a fast sample has: see struct monitor_source. */
+static inline int server_figure_is_sampled(enum server_figure f)
+{
+  return f == SERVER_CHECKPOINT_RUNNING || f == SERVER_LOCK_WAITING ||
+         f == SERVER_VACUUM_RUNNING;
+}
+
+#endif

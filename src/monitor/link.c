@@ -1,0 +1,136 @@
+/*
+ * link.c - the connection that reads a server's figures.
+ */
+#include "monitor/link.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "db/env_conns.h"
+
+enum {
+  FIELDS = 32 /* columns of a query, at most */
+};
+
+void link_init(struct link *l, struct db_process *db,
+               const struct conn_params *params, uint64_t number)
+{
+  const struct driver_handle *h;
+
+  memset(l, 0, sizeof(*l));
+  (void)pthread_mutex_init(&l->lock, NULL);
+  l->env.process = db;
+  l->env.rng = number + 1;
+  l->params = *params;
+  h = env_driver(&l->env, NULL);
+  if (!h)
+    return;
+  l->session = calloc(1, h->driver->session_size);
+  if (!l->session)
+    return;
+  l->driver = h->driver;
+  *l->session = (struct session){
+    .driver = h->driver,
+    .cfg = h->cfg,
+    .env = &l->env,
+    .params = &l->params,
+    .number = number,
+    .blocks = 0,
+    .dialect = h->driver->dialect,
+  };
+}
+
+void link_done(struct link *l)
+{
+  link_close(l);
+  free(l->session);
+  l->session = NULL;
+  env_done(&l->env);
+  (void)pthread_mutex_destroy(&l->lock);
+}
+
+static bool fail(struct link *l, const char *why, bool lost)
+{
+  (void)snprintf(l->why, sizeof(l->why), "%.*s", (int)strcspn(why, "\n"), why);
+  l->lost = lost;
+  return false;
+}
+
+bool link_open(struct link *l, uint64_t until_ns)
+{
+  struct outcome out = { 0 };
+  struct strbuf why = { 0 };
+  bool over;
+
+  if (!l->driver)
+    return fail(l, "the driver is not available", true);
+  if (l->driver->connect(l->session, until_ns, &out) < 0) {
+    l->driver->connect_reason(l->session, &out, &why);
+    (void)fail(l, strbuf_str(&why), true);
+    strbuf_done(&why);
+    return false;
+  }
+  (void)pthread_mutex_lock(&l->lock);
+  over = l->over;
+  l->open = !over;
+  (void)pthread_mutex_unlock(&l->lock);
+  if (over)
+    l->driver->disconnect(l->session);
+  return over ? fail(l, "the run has ended", true) : true;
+}
+
+void link_close(struct link *l)
+{
+  bool open;
+
+  (void)pthread_mutex_lock(&l->lock);
+  open = l->open;
+  l->open = false;
+  (void)pthread_mutex_unlock(&l->lock);
+  if (open)
+    l->driver->disconnect(l->session);
+}
+
+void link_target(const struct link *l, struct strbuf *line)
+{
+  l->driver->target(l->session, line);
+}
+
+int link_socket(const struct link *l)
+{
+  return l->driver->socket ? l->driver->socket(l->session) : -1;
+}
+
+bool link_query(struct link *l, const char *sql,
+                void (*row)(void *ctx, const sql_value *v, unsigned n),
+                void *ctx)
+{
+  const struct driver *d = l->driver;
+  struct outcome out = { 0 }, end = { 0 };
+  sql_value v[FIELDS];
+
+  if (d->query(l->session, sql, strlen(sql), &out) < 0) {
+    (void)fail(l, out.msg ? out.msg : "no answer", out.lost);
+    if (!out.lost)
+      (void)d->end_results(l->session, &end);
+    return false;
+  }
+  if (out.nfields > 0 && out.nfields <= FIELDS) {
+    while (d->fetch(l->session, v) == 1)
+      row(ctx, v, out.nfields);
+  }
+  if (out.settled || d->end_results(l->session, &end) == 0)
+    return true;
+  return fail(l, end.msg ? end.msg : "the answer broke off", end.lost);
+}
+
+void link_interrupt(struct link *l)
+{
+  (void)pthread_mutex_lock(&l->lock);
+  l->over = true;
+  if (l->open && l->driver->shutdown)
+    l->driver->shutdown(l->session);
+  (void)pthread_mutex_unlock(&l->lock);
+}

@@ -1,0 +1,54 @@
+/*
+ * options.c - the options of the connection that reads a server's figures.
+ */
+#include "monitor/options.h"
+
+static const char *const stats_words[] = { "auto", "on", "off", NULL };
+
+const struct opt monitor_opts[] = {
+  {
+    OPT_WORD(struct monitor_cfg, stats),
+    .name = "server-stats",
+    .flags = OPT_OWN,
+    .def = "auto",
+    .words = stats_words,
+    .help = "read what the database server counts {auto,on,off}",
+    .man = "One more connection per server reads its counters at the end of "
+           "each interval, at most once per second, and looks ten times per "
+           "second what sessions wait for. Nothing is written or reset. "
+           "\"auto\" is on with --json and --stream. With \"on\" a few lines "
+           "after the report say what the server did per event.",
+  },
+  {
+    OPT_STRING(struct monitor_cfg, user),
+    .name = "monitor-user",
+    .flags = OPT_OWN | OPT_NOT_EMPTY,
+    .help = "user of the connection of --server-stats",
+    .expected = "the name of a user",
+    .man = "Without it, it is the user of the other connections. What a user "
+           "must not read is named once. On PostgreSQL a member of "
+           "pg_read_all_stats sees all, on MySQL and MariaDB a user with the "
+           "privilege PROCESS.",
+  },
+  {
+    OPT_STRING(struct monitor_cfg, password),
+    .name = "monitor-password",
+    .flags = OPT_OWN | OPT_SECRET,
+    .def = "",
+    .help = "password of --monitor-user",
+    .man = "If it is empty, the password of the other connections is used.",
+  },
+  {
+    OPT_STRING(struct monitor_cfg, host),
+    .name = "monitor-host",
+    .flags = OPT_OWN | OPT_NOT_EMPTY,
+    .show_as = "=HOST[:PORT]",
+    .expected = "a host, a host and a port as in db1:5432, or the path of a "
+                "Unix socket",
+    .help = "server that --server-stats reads",
+    .man = "Useful where the connections of the run go to a proxy or a pooler. "
+           "A text that begins with / is the path of a Unix socket: of its "
+           "folder for PostgreSQL.",
+  },
+  OPT_END,
+};

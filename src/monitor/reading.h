@@ -1,0 +1,83 @@
+/*
+ * reading.h - the figures of a server at one moment, and what its sessions
+ * waited for.
+ */
+#ifndef BENCH_MONITOR_READING_H
+#define BENCH_MONITOR_READING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitor/figures.h"
+
+struct link;
+struct monitor_source;
+
+/* What the server says at one moment. */
+struct server_reading {
+  uint64_t at_ns;   /* before the first query */
+  uint64_t took_ns; /* until the last answer */
+  bool has[SERVER_FIGURES];
+  double value[SERVER_FIGURES];
+};
+
+enum {
+  SERVER_WAITS = 32,    /* kinds of waits, at most */
+  SERVER_WAIT_NAME = 64 /* bytes of a name */
+};
+
+/* What sessions waited for; all {0} is empty. */
+struct server_waits {
+  uint64_t looks;                         /* how often the server was asked */
+  uint64_t took_ns;                       /* by all of them */
+  uint64_t waiting, checkpoints, vacuums; /* sums over the looks */
+  unsigned n;
+  struct {
+    char name[SERVER_WAIT_NAME];
+    uint64_t sessions; /* sum over the looks */
+  } of[SERVER_WAITS];
+};
+
+enum {
+  SERVER_GAPS = 16
+};
+
+/* Queries that the server refused: they are not sent again. */
+struct server_gaps {
+  unsigned n;
+  struct {
+    char what[160]; /* names of figures, with ", " between them */
+    char why[256];
+  } of[SERVER_GAPS];
+};
+
+/* Which queries are sent: bits of the source's tables. */
+struct server_access {
+  unsigned queries, fast;
+  bool sees_all; /* sessions of other users, too */
+};
+
+/* After connecting: find out what the server knows.  What this user must not
+ * see becomes a gap. */
+bool reading_prepare(struct link *l, const struct monitor_source *s,
+                     struct server_access *ret, struct server_gaps *gaps);
+
+/* Ask for all figures but those of reading_look().  False: the connection is
+ * lost. */
+bool reading_take(struct link *l, const struct monitor_source *s,
+                  struct server_access *access, struct server_gaps *gaps,
+                  struct server_reading *ret);
+
+/* Look once what sessions do; adds to `to`. */
+bool reading_look(struct link *l, const struct monitor_source *s,
+                  struct server_access *access, struct server_gaps *gaps,
+                  struct server_waits *to);
+
+/* Put the levels that follow from the looks into *ret. */
+void reading_levels(const struct monitor_source *s,
+                    const struct server_access *access,
+                    const struct server_waits *w, struct server_reading *ret);
+
+void server_waits_add(struct server_waits *to, const struct server_waits *more);
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * source.h - where a kind of server keeps its figures: const tables.
+ *
+ * One struct monitor_source for each database.  All queries only read.
+ */
+#ifndef BENCH_MONITOR_SOURCE_H
+#define BENCH_MONITOR_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "monitor/figures.h"
+
+/* One number of an answer. */
+struct monitor_item {
+  const char *key; /* name of a counter; of columns: for people */
+  enum server_figure figure;
+  bool add; /* several items make the figure: their sum.  Otherwise the first
+             * item that the server has counts */
+};
+
+enum {
+  MONITOR_ITEMS = 32 /* of a query, at most */
+};
+
+struct monitor_query {
+  /* NULL: SHOW GLOBAL STATUS, for the names of the items. */
+  const char *sql;
+  /* Versions of the server that know it: min <= version < max; 0: any. */
+  unsigned min, max;
+  /* With `sql`: the columns of its only row, in this order.  Ends with a key
+   * that is NULL. */
+  const struct monitor_item *items;
+};
+
+/*
+ * A query that is sent ten times a second.  Its rows have a kind ("w": sessions
+ * of this run, "c": a checkpoint, "v": a vacuum, "l": sessions that wait for
+ * row locks), what they wait for, how many they are, and how many of them wait
+ * for a lock.
+ */
+struct monitor_fast {
+  const char *sql;
+  unsigned min, max;
+  const char *kinds;   /* the kinds that its rows can have */
+  const char *subject; /* in words */
+};
+
+struct monitor_source {
+  const char *driver;      /* its name */
+  const char *version_sql; /* [opt] a number */
+  const struct monitor_query *queries;
+  size_t n_queries;
+  const struct monitor_fast *fast;
+  size_t n_fast;
+  /* Names and values of all that the server counts, for its raw figures. */
+  const char *raw_sql;
+  /* [opt] A query for true or false: may this user see other sessions? */
+  const char *sees_all_sql;
+  const char *sees_all_hint; /* what to do about it */
+};
+
+extern const struct monitor_source monitor_mysql, monitor_pgsql;
+
+/* NULL: this kind of server has no figures that a query reads. */
+const struct monitor_source *monitor_source_find(const char *driver);
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * source_mysql.c - where MySQL and MariaDB keep their figures.
+ */
+#include "base/compiler.h"
+#include "monitor/source.h"
+
+static const struct monitor_item status[] = {
+  /* Handler_commit counts each statement of a transaction as well. */
+  { "Com_commit", SERVER_COMMITS },
+  { "Com_rollback", SERVER_ROLLBACKS },
+  { "Handler_read_first", SERVER_ROWS_READ, .add = true },
+  { "Handler_read_key", SERVER_ROWS_READ, .add = true },
+  { "Handler_read_last", SERVER_ROWS_READ, .add = true },
+  { "Handler_read_next", SERVER_ROWS_READ, .add = true },
+  { "Handler_read_prev", SERVER_ROWS_READ, .add = true },
+  { "Handler_read_rnd", SERVER_ROWS_READ, .add = true },
+  { "Handler_read_rnd_next", SERVER_ROWS_READ, .add = true },
+  { "Handler_write", SERVER_ROWS_WRITTEN, .add = true },
+  { "Handler_update", SERVER_ROWS_WRITTEN, .add = true },
+  { "Handler_delete", SERVER_ROWS_WRITTEN, .add = true },
+  /* A position in the log: MariaDB, MySQL from 8.0.30 on, older ones. */
+  { "Innodb_lsn_current", SERVER_LOG_BYTES },
+  { "Innodb_redo_log_current_lsn", SERVER_LOG_BYTES },
+  { "Innodb_os_log_written", SERVER_LOG_BYTES },
+  { "Innodb_data_fsyncs", SERVER_FSYNCS },
+  { "Innodb_pages_read", SERVER_PAGES_READ },
+  { "Innodb_pages_written", SERVER_PAGES_WRITTEN },
+  { "Innodb_buffer_pool_wait_free", SERVER_FREE_PAGE_WAITS },
+  { "Innodb_row_lock_waits", SERVER_LOCK_WAITS },
+  { "Innodb_deadlocks", SERVER_DEADLOCKS },
+  { "Created_tmp_disk_tables", SERVER_TEMP_FILES },
+  { "Innodb_checkpoint_age", SERVER_CHECKPOINT_AGE_BYTES },
+  { "Innodb_checkpoint_max_age", SERVER_CHECKPOINT_LIMIT_BYTES },
+  { "Innodb_buffer_pool_pages_dirty", SERVER_PAGES_DIRTY },
+  { "Threads_connected", SERVER_CONNECTIONS },
+  { "Innodb_history_list_length", SERVER_HISTORY_LENGTH },
+  { NULL, SERVER_FIGURES },
+};
+
+static const struct monitor_item oldest[] = {
+  { "trx_started", SERVER_OLDEST_TRANSACTION_S },
+  { NULL, SERVER_FIGURES },
+};
+
+static const struct monitor_query queries[] = {
+  { .items = status },
+  { .sql = "SELECT COALESCE(MAX(TIMESTAMPDIFF(SECOND, trx_started, NOW())), 0)"
+           " FROM information_schema.INNODB_TRX",
+    .items = oldest },
+};
+
+static const struct monitor_fast fast[] = {
+  /* Sessions of this run use the same database as this one. */
+  { .sql = "SELECT 'w', IF(STATE IS NULL OR STATE = '', 'running', STATE), "
+           "COUNT(*), SUM(COALESCE(STATE, '') LIKE 'Waiting for%lock') "
+           "FROM information_schema.PROCESSLIST "
+           "WHERE COMMAND IN ('Query', 'Execute') AND ID <> CONNECTION_ID() "
+           "AND DB <=> DATABASE() GROUP BY 2",
+    .kinds = "w",
+    .subject = "waits of sessions" },
+  { .sql = "SELECT 'l', 'row lock', COUNT(*), COUNT(*) "
+           "FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT'",
+    .kinds = "l",
+    .subject = "sessions that wait for row locks" },
+};
+
+const struct monitor_source monitor_mysql = {
+  .driver = "mysql",
+  .queries = queries,
+  .n_queries = ARRAY_SIZE(queries),
+  .fast = fast,
+  .n_fast = ARRAY_SIZE(fast),
+  .raw_sql = "SHOW GLOBAL STATUS",
+};

@@ -1,0 +1,152 @@
+/*
+ * source_pgsql.c - where PostgreSQL keeps its figures.
+ *
+ * Other sessions report what they have counted up to a second late.
+ */
+#include "base/compiler.h"
+#include "monitor/source.h"
+
+#define END              \
+  {                      \
+    NULL, SERVER_FIGURES \
+  }
+
+static const struct monitor_item database[] = {
+  { "xact_commit", SERVER_COMMITS },
+  { "xact_rollback", SERVER_ROLLBACKS },
+  { "tup_returned", SERVER_ROWS_READ },
+  { "tup_inserted, tup_updated, tup_deleted", SERVER_ROWS_WRITTEN },
+  { "blks_read", SERVER_PAGES_READ },
+  { "deadlocks", SERVER_DEADLOCKS },
+  { "temp_files", SERVER_TEMP_FILES },
+  { "numbackends", SERVER_CONNECTIONS },
+  END,
+};
+
+static const struct monitor_item log_position[] = {
+  { "pg_current_wal_insert_lsn", SERVER_LOG_BYTES },
+  END,
+};
+
+static const struct monitor_item log_fsyncs[] = {
+  { "wal_sync", SERVER_FSYNCS },
+  END,
+};
+
+static const struct monitor_item writer[] = {
+  { "checkpoints_timed, checkpoints_req", SERVER_CHECKPOINTS },
+  { "buffers_checkpoint, buffers_clean, buffers_backend",
+    SERVER_PAGES_WRITTEN },
+  { "buffers_backend", SERVER_FREE_PAGE_WAITS },
+  END,
+};
+
+static const struct monitor_item checkpointer[] = {
+  { "num_timed, num_requested", SERVER_CHECKPOINTS },
+  END,
+};
+
+static const struct monitor_item relation_io[] = {
+  { "writes", SERVER_PAGES_WRITTEN },
+  { "writes of client backends", SERVER_FREE_PAGE_WAITS },
+  END,
+};
+
+static const struct monitor_item age[] = {
+  { "pg_control_checkpoint", SERVER_CHECKPOINT_AGE_BYTES },
+  { "max_wal_size", SERVER_CHECKPOINT_LIMIT_BYTES },
+  END,
+};
+
+static const struct monitor_item oldest[] = {
+  { "xact_start", SERVER_OLDEST_TRANSACTION_S },
+  END,
+};
+
+static const struct monitor_item dead[] = {
+  { "n_dead_tup", SERVER_DEAD_ROWS },
+  END,
+};
+
+static const struct monitor_query queries[] = {
+  { .sql = "SELECT SUM(xact_commit), SUM(xact_rollback), SUM(tup_returned), "
+           "SUM(tup_inserted + tup_updated + tup_deleted), SUM(blks_read), "
+           "SUM(deadlocks), SUM(temp_files), SUM(numbackends) "
+           "FROM pg_catalog.pg_stat_database",
+    .items = database },
+  { .sql = "SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn",
+    .min = 100000,
+    .items = log_position },
+  { .sql = "SELECT wal_sync FROM pg_catalog.pg_stat_wal",
+    .min = 140000,
+    .max = 180000,
+    .items = log_fsyncs },
+  { .sql = "SELECT SUM(fsyncs) FROM pg_catalog.pg_stat_io "
+           "WHERE object = 'wal'",
+    .min = 180000,
+    .items = log_fsyncs },
+  { .sql = "SELECT checkpoints_timed + checkpoints_req, "
+           "buffers_checkpoint + buffers_clean + buffers_backend, "
+           "buffers_backend FROM pg_catalog.pg_stat_bgwriter",
+    .max = 170000,
+    .items = writer },
+  { .sql = "SELECT num_timed + num_requested "
+           "FROM pg_catalog.pg_stat_checkpointer",
+    .min = 170000,
+    .items = checkpointer },
+  { .sql = "SELECT SUM(writes), SUM(writes) FILTER "
+           "(WHERE backend_type = 'client backend') "
+           "FROM pg_catalog.pg_stat_io WHERE object = 'relation'",
+    .min = 170000,
+    .items = relation_io },
+  { .sql = "SELECT pg_current_wal_insert_lsn() - redo_lsn, "
+           "pg_size_bytes(current_setting('max_wal_size')) "
+           "FROM pg_control_checkpoint()",
+    .min = 100000,
+    .items = age },
+  { .sql = "SELECT COALESCE(MAX(EXTRACT(EPOCH FROM now() - xact_start)), 0) "
+           "FROM pg_catalog.pg_stat_activity WHERE pid <> pg_backend_pid()",
+    .items = oldest },
+  { .sql = "SELECT SUM(n_dead_tup) FROM pg_catalog.pg_stat_user_tables",
+    .items = dead },
+};
+
+static const struct monitor_fast fast[] = {
+  /* Sessions of this run have the same application name as this one. */
+  { .sql =
+      "SELECT CASE backend_type WHEN 'checkpointer' THEN 'c' "
+      "WHEN 'autovacuum worker' THEN 'v' ELSE 'w' END, "
+      "CASE WHEN backend_type = 'client backend' THEN "
+      "COALESCE(wait_event_type || ':' || wait_event, 'running') ELSE '' END, "
+      "COUNT(*), COUNT(*) FILTER (WHERE wait_event_type = 'Lock') "
+      "FROM pg_catalog.pg_stat_activity "
+      "WHERE (backend_type = 'client backend' AND state = 'active' "
+      "AND application_name = current_setting('application_name') "
+      "AND pid <> pg_backend_pid()) OR backend_type = 'autovacuum worker' "
+      "OR (backend_type = 'checkpointer' "
+      "AND wait_event IS DISTINCT FROM 'CheckpointerMain' "
+      "AND query <> '<insufficient privilege>') GROUP BY 1, 2",
+    .min = 100000,
+    .kinds = "wvc",
+    .subject = "waits of sessions" },
+};
+
+#define RAW(view)                                                 \
+  "SELECT '" view ".' || key, value FROM pg_catalog." view " t, " \
+  "jsonb_each_text(to_jsonb(t))"
+
+const struct monitor_source monitor_pgsql = {
+  .driver = "pgsql",
+  .version_sql = "SHOW server_version_num",
+  .queries = queries,
+  .n_queries = ARRAY_SIZE(queries),
+  .fast = fast,
+  .n_fast = ARRAY_SIZE(fast),
+  .raw_sql = RAW(
+    "pg_stat_bgwriter") " UNION ALL SELECT 'pg_stat_database.' || "
+                        "key, value FROM pg_catalog.pg_stat_database t, "
+                        "jsonb_each_text(to_jsonb(t)) WHERE datname = "
+                        "current_database()",
+  .sees_all_sql = "SELECT pg_has_role('pg_read_all_stats', 'usage')",
+  .sees_all_hint = "GRANT pg_read_all_stats",
+};

@@ -1,0 +1,161 @@
+/*
+ * server.c - whether a run reads what its servers do, and what is printed of
+ * it.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/log.h"
+#include "base/strbuf.h"
+#include "monitor/monitor.h"
+#include "program/internal.h"
+#include "program/source.h"
+#include "ranks/ranks.h"
+#include "results/results.h"
+
+static bool is_wanted(const struct program *p)
+{
+  const struct program_options *o = &p->opts;
+
+  if (o->monitor.stats == SERVER_STATS_AUTO)
+    return o->results.json[0] != '\0' || o->results.stream[0] != '\0';
+  return o->monitor.stats == SERVER_STATS_ON;
+}
+
+/* How many items the options of the driver name; at least 1. */
+static unsigned count_items(const struct program *p, const char *driver,
+                            const char *what)
+{
+  struct strbuf name = { 0 };
+  const struct opt_entry *e;
+  const char *text;
+  unsigned n = 1;
+
+  strbuf_addf(&name, "%s-%s", driver, what);
+  e = optset_find(&p->set, strbuf_str(&name));
+  strbuf_done(&name);
+  for (text = e ? opt_get_string(e) : ""; (text = strchr(text, ',')); text++)
+    n++;
+  return n;
+}
+
+static bool is_given(const struct program *p, const char *driver,
+                     const char *what)
+{
+  struct strbuf name = { 0 };
+  const struct opt_entry *e;
+
+  strbuf_addf(&name, "%s-%s", driver, what);
+  e = optset_find(&p->set, strbuf_str(&name));
+  strbuf_done(&name);
+  return e && *opt_get_string(e);
+}
+
+static unsigned count_servers(const struct program *p, const char *driver)
+{
+  return is_given(p, driver, "socket")
+           ? count_items(p, driver, "socket")
+           : count_items(p, driver, "host") * count_items(p, driver, "port");
+}
+
+/* A file that this process can look at; NULL: there is none. */
+static const char *data_file(const struct program *p)
+{
+  const struct opt_entry *e = optset_find(&p->set, "sqlite-db");
+  const char *name = e ? opt_get_string(e) : "";
+
+  return *name && *name != ':' && strncmp(name, "file:", 5) != 0 ? name : NULL;
+}
+
+int program_watch_server(const struct job *job, struct err *err)
+{
+  struct program *p = job->p;
+  struct db_process *db = job->source->database ? job->source->database(job)
+                                                : NULL;
+  struct monitor_input in = {
+    .cfg = &p->opts.monitor,
+    .db = db,
+    .driver = p->opts.db.driver,
+    .leave = &p->leave,
+  };
+  int rc;
+
+  if (!db || !is_wanted(p) || (p->ranks && p->ranks->rank > 0))
+    return 0;
+  if (strcmp(in.driver, "sqlite") == 0)
+    in.file = data_file(p);
+  if (!in.file && !monitor_knows(in.driver))
+    return 0;
+  in.servers = count_servers(p, in.driver);
+  rc = monitor_new(&p->monitor, &in, err);
+  results_set_monitor(p->results, p->monitor);
+  return rc;
+}
+
+void program_free_server(struct program *p)
+{
+  results_set_monitor(p->results, NULL);
+  monitor_free(p->monitor);
+  p->monitor = NULL;
+}
+
+static void add_figure(struct strbuf *line, const struct server_total *t,
+                       enum server_figure f, double unit, const char *what)
+{
+  if (t->did.has[f] && t->events > 0)
+    strbuf_addf(line, "%s%s %.4g", line->len > 0 ? ", " : "", what,
+                t->did.value[f] * unit / t->events);
+}
+
+static void print_total(const struct server_total *t)
+{
+  struct strbuf line = { 0 };
+
+  if (t->failure[0] != '\0' && t->readings == 0) {
+    log_msg(LOG_NOTICE, "    %s: not read: %s\n", t->target, t->failure);
+    return;
+  }
+  log_msg(LOG_NOTICE,
+          "    %s: %" PRIu64 " readings of %.2f ms, %" PRIu64 " late, %" PRIu64
+          " looks of %.2f ms\n",
+          t->target, t->readings, (double)t->took_mean_ns / 1e6, t->late,
+          t->waits.looks,
+          t->waits.looks > 0
+            ? (double)t->waits.took_ns / (double)t->waits.looks / 1e6
+            : 0.0);
+  add_figure(&line, t, SERVER_CPU_NS, 1e-6, "processor time (ms)");
+  add_figure(&line, t, SERVER_LOG_BYTES, 1, "log bytes");
+  add_figure(&line, t, SERVER_FSYNCS, 1, "fsyncs");
+  add_figure(&line, t, SERVER_PAGES_READ, 1, "pages read");
+  add_figure(&line, t, SERVER_PAGES_WRITTEN, 1, "pages written");
+  if (line.len > 0)
+    log_msg(LOG_NOTICE, "    per event: %s\n", strbuf_str(&line));
+  strbuf_done(&line);
+  for (unsigned i = 0; i < t->gaps.n; i++)
+    log_msg(LOG_NOTICE, "    not read: %s (%s)\n", t->gaps.of[i].what,
+            t->gaps.of[i].why);
+}
+
+void program_print_server(const struct program *p)
+{
+  struct strbuf text = { 0 };
+
+  if (p->opts.monitor.stats != SERVER_STATS_ON ||
+      monitor_servers(p->monitor) == 0)
+    return;
+  log_msg(LOG_NOTICE, "Server:\n");
+  for (unsigned i = 0; i < monitor_servers(p->monitor); i++) {
+    struct server_total t;
+
+    monitor_total(p->monitor, i, &t);
+    print_total(&t);
+  }
+  for (unsigned i = 0; results_coincidence(p->results, i, &text); i++) {
+    log_msg(LOG_NOTICE, "    %s\n", strbuf_str(&text));
+    strbuf_done(&text);
+  }
+  log_msg(LOG_NOTICE, "\n");
+}

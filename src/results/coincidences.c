@@ -1,0 +1,276 @@
+/*
+ * coincidences.c - what happens when the run stumbles.
+ */
+#include "results/coincidences.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/compiler.h"
+#include "base/strbuf.h"
+#include "monitor/monitor.h"
+#include "results/system.h"
+#include "stats/report.h"
+
+#define AGE_LIMIT 0.85 /* servers slow down before the limit */
+
+/* What is known of an interval. */
+struct moment {
+  const struct report *report;
+  const struct system_use *sys;
+  const struct server_reading *server; /* NULL: nothing */
+};
+
+struct rule {
+  const char *name; /* for programs */
+  const char *text; /* after "coincide with" */
+  enum server_figure figure;
+  double (*of)(const struct moment *m); /* [opt] else the figure */
+};
+
+static double age(const struct moment *m)
+{
+  const struct server_reading *s = m->server;
+
+  if (!s || !s->has[SERVER_CHECKPOINT_AGE_BYTES] ||
+      !s->has[SERVER_CHECKPOINT_LIMIT_BYTES] ||
+      s->value[SERVER_CHECKPOINT_LIMIT_BYTES] <= 0)
+    return NAN;
+  return s->value[SERVER_CHECKPOINT_AGE_BYTES] >
+             AGE_LIMIT * s->value[SERVER_CHECKPOINT_LIMIT_BYTES]
+           ? 1
+           : 0;
+}
+
+static double busy(const struct moment *m)
+{
+  return m->sys->has_cpu ? m->sys->user + m->sys->system : NAN;
+}
+
+static double iowait(const struct moment *m)
+{
+  return m->sys->has_cpu ? m->sys->iowait : NAN;
+}
+
+static double steal(const struct moment *m)
+{
+  return m->sys->has_cpu ? m->sys->steal : NAN;
+}
+
+static double throttled(const struct moment *m)
+{
+  return m->sys->strain.throttled;
+}
+
+static double disk(const struct moment *m)
+{
+  return m->sys->has_disk ? m->sys->busy : NAN;
+}
+
+static double pressure(const struct moment *m, enum strain_pressure which)
+{
+  return m->sys->strain.has[which] ? m->sys->strain.stopped[which] : NAN;
+}
+
+static double cpu_some(const struct moment *m)
+{
+  return pressure(m, STRAIN_CPU_SOME);
+}
+
+static double io_full(const struct moment *m)
+{
+  return pressure(m, STRAIN_IO_FULL);
+}
+
+static double memory_full(const struct moment *m)
+{
+  return pressure(m, STRAIN_MEMORY_FULL);
+}
+
+static double retransmits(const struct moment *m)
+{
+  return m->sys->strain.has_retransmits ? (double)m->sys->strain.retransmits
+                                        : NAN;
+}
+
+static double faults(const struct moment *m)
+{
+  return m->sys->strain.has_faults ? (double)m->sys->strain.major_faults : NAN;
+}
+
+
+static double errors(const struct moment *m)
+{
+  return (double)m->report->counter[COUNTER_ERROR];
+}
+
+static double reconnects(const struct moment *m)
+{
+  return (double)m->report->counter[COUNTER_RECONNECT];
+}
+
+static const struct rule rules[] = {
+  { "server.checkpoint_running", "a running checkpoint",
+    SERVER_CHECKPOINT_RUNNING, NULL },
+  { "server.checkpoints", "a checkpoint", SERVER_CHECKPOINTS, NULL },
+  { "server.checkpoint_age",
+    "a checkpoint age above 85 % of its limit", SERVER_FIGURES, age },
+  { "server.lock_waiting", "sessions that wait for locks", SERVER_LOCK_WAITING,
+    NULL },
+  { "server.lock_waits", "many waits for row locks", SERVER_LOCK_WAITS, NULL },
+  { "server.deadlocks", "deadlocks", SERVER_DEADLOCKS, NULL },
+  { "server.free_page_waits", "statements that had to write pages",
+    SERVER_FREE_PAGE_WAITS, NULL },
+  { "server.pages_read", "many pages read by the server", SERVER_PAGES_READ,
+    NULL },
+  { "server.pages_written", "many pages written by the server",
+    SERVER_PAGES_WRITTEN, NULL },
+  { "server.fsyncs", "many fsyncs of the server", SERVER_FSYNCS, NULL },
+  { "server.vacuum_running", "an automatic vacuum", SERVER_VACUUM_RUNNING,
+    NULL },
+  { "server.history_length", "many undo logs that wait for the purge",
+    SERVER_HISTORY_LENGTH, NULL },
+  { "server.temp_files", "results that needed files", SERVER_TEMP_FILES, NULL },
+  { "server.oldest_transaction", "an old transaction",
+    SERVER_OLDEST_TRANSACTION_S, NULL },
+  { "server.connections", "more connections to the server", SERVER_CONNECTIONS,
+    NULL },
+  { "errors", "errors of the run", SERVER_FIGURES, errors },
+  { "reconnects", "lost connections", SERVER_FIGURES, reconnects },
+  { "system.cpu.steal", "processor time that the hypervisor took",
+    SERVER_FIGURES, steal },
+  { "system.cpu.throttled", "the quota of the control group", SERVER_FIGURES,
+    throttled },
+  { "system.cpu.busy", "busy processors", SERVER_FIGURES, busy },
+  { "system.cpu.iowait", "processors that wait for disks", SERVER_FIGURES,
+    iowait },
+  { "system.disk.utilisation", "a busy disk", SERVER_FIGURES, disk },
+  { "system.pressure.cpu_some", "tasks that wait for processors",
+    SERVER_FIGURES, cpu_some },
+  { "system.pressure.io_full", "tasks that disks have stopped", SERVER_FIGURES,
+    io_full },
+  { "system.pressure.memory_full", "tasks that a lack of memory has stopped",
+    SERVER_FIGURES, memory_full },
+  { "system.network.retransmits", "network packets that were sent again",
+    SERVER_FIGURES, retransmits },
+  { "system.memory.major_faults", "pages that were read back into memory",
+    SERVER_FIGURES, faults },
+};
+
+_Static_assert(ARRAY_SIZE(rules) == COINCIDENCES_SERIES, "one series per rule");
+
+void coincidences_done(struct coincidences *c)
+{
+  free(c->rate);
+  free(c->latency);
+  free(c->dip);
+  for (size_t k = 0; k < COINCIDENCES_SERIES; k++)
+    free(c->series[k]);
+  *c = (struct coincidences){ 0 };
+}
+
+static bool grow_one(double **of, size_t room)
+{
+  double *more = realloc(*of, room * sizeof(*more));
+
+  if (more)
+    *of = more;
+  return more != NULL;
+}
+
+static bool grow(struct coincidences *c)
+{
+  const size_t room = c->room > 0 ? 2 * c->room : 256;
+  bool ok = grow_one(&c->rate, room) && grow_one(&c->latency, room);
+
+  for (size_t k = 0; ok && k < COINCIDENCES_SERIES; k++)
+    ok = grow_one(&c->series[k], room);
+  if (ok)
+    c->room = room;
+  c->failed = !ok;
+  return ok;
+}
+
+/* Of several servers, the sum of what is counted and the highest levels. */
+static bool merge_servers(struct monitor *m, struct server_reading *ret)
+{
+  bool known = false;
+
+  *ret = (struct server_reading){ 0 };
+  for (unsigned i = 0; i < monitor_servers(m); i++) {
+    struct server_interval did;
+
+    monitor_interval(m, i, &did);
+    known |= did.known;
+    for (int f = 0; did.known && f < SERVER_FIGURES; f++) {
+      if (!did.did.has[f])
+        continue;
+      ret->has[f] = true;
+      if (figures_info[f].kind == SERVER_COUNT)
+        ret->value[f] += did.did.value[f];
+      else
+        ret->value[f] = fmax(ret->value[f], did.did.value[f]);
+    }
+  }
+  return known;
+}
+
+static double value_of(const struct rule *r, const struct moment *m)
+{
+  if (r->of)
+    return r->of(m);
+  return m->server && m->server->has[r->figure] ? m->server->value[r->figure]
+                                                : NAN;
+}
+
+void coincidences_add(struct coincidences *c, const struct report *r,
+                      const struct system_use *sys, struct monitor *monitor)
+{
+  struct server_reading server;
+  const struct moment m = {
+    r, sys, merge_servers(monitor, &server) ? &server : NULL
+  };
+
+  if (c->failed || r->partial || c->n == COINCIDENCES_MAX ||
+      (c->n == c->room && !grow(c)))
+    return;
+  c->rate[c->n] = report_rate(r, r->events);
+  c->latency[c->n] = r->events > 0 && r->hist
+                       ? (double)report_percentile(r, 99)
+                       : NAN;
+  for (size_t k = 0; k < COINCIDENCES_SERIES; k++)
+    c->series[k][c->n] = value_of(&rules[k], &m);
+  c->n++;
+}
+
+void coincidences_judge(struct coincidences *c)
+{
+  const struct coincide_input in = {
+    .n = c->n,
+    .rate = c->rate,
+    .latency = c->latency,
+    .n_series = COINCIDENCES_SERIES,
+    .series = (const double *const *)c->series,
+  };
+
+  if (c->failed || c->judged || c->n == 0)
+    return;
+  c->dip = calloc(c->n, sizeof(*c->dip));
+  c->judged = c->dip && coincide_find(&in, c->dip, &c->found) == 0;
+}
+
+const char *coincidences_series(size_t series)
+{
+  return rules[series].name;
+}
+
+void coincidences_sentence(const struct coincidences *c, unsigned i,
+                           struct strbuf *ret)
+{
+  const struct coincide_finding *f = &c->found.of[i];
+
+  strbuf_addf(ret,
+              "%u of %u dips coincide with %s (%.1f expected by chance, "
+              "p = %.3f)",
+              f->hits, c->found.dips, rules[f->series].text, f->expected, f->p);
+}

@@ -1,0 +1,278 @@
+/*
+ * coincide.c - what happens when a run stumbles, more often than by chance.
+ */
+#include "stats/coincide.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define DIP 0.8
+#define PEAK 3.0
+#define FAR 4.0       /* robust standard deviations */
+#define TO_SIGMA 1.4826 /* from the median deviation of a normal distribution */
+#define P_ONE 0.01
+#define P_ANY 0.01
+
+enum {
+  AROUND = 15, /* intervals on each side of a running median */
+  BEFORE = 2,  /* a dip, and... */
+  AFTER = 1,   /* ...after it */
+  HITS_MIN = 2
+};
+
+struct dip {
+  size_t first, last;
+};
+
+static int by_value(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+/* The median of the known values; NAN: there are none.  Sorts `of`. */
+static double median(double *of, size_t n)
+{
+  if (n == 0)
+    return NAN;
+  qsort(of, n, sizeof(*of), by_value);
+  return n % 2 ? of[n / 2] : (of[n / 2 - 1] + of[n / 2]) / 2;
+}
+
+static double median_around(const double *v, size_t n, size_t at)
+{
+  double near[2 * AROUND + 1];
+  const size_t first = at > AROUND ? at - AROUND : 0;
+  size_t k = 0;
+
+  for (size_t i = first; i < n && i <= at + AROUND; i++) {
+    if (isfinite(v[i]))
+      near[k++] = v[i];
+  }
+  return median(near, k);
+}
+
+static void mark_dips(const struct coincide_input *in, bool *ret)
+{
+  for (size_t i = 0; i < in->n; i++) {
+    const double rate = median_around(in->rate, in->n, i);
+    const double latency = median_around(in->latency, in->n, i);
+
+    ret[i] = in->rate[i] < DIP * rate ||
+             (latency > 0 && in->latency[i] > PEAK * latency);
+  }
+}
+
+static size_t list_dips(const bool *in_dip, size_t n, struct dip *ret)
+{
+  size_t k = 0;
+
+  for (size_t i = 0; i < n; i++) {
+    if (!in_dip[i])
+      continue;
+    if (i > 0 && in_dip[i - 1])
+      ret[k - 1].last = i;
+    else
+      ret[k++] = (struct dip){ i, i };
+  }
+  return k;
+}
+
+/* Where is the series far above its usual values?  False: there is no such
+ * place.  `work` has n elements. */
+static bool mark_active(const double *v, size_t n, double *work, bool *ret)
+{
+  double usual, deviation;
+  size_t k = 0;
+  bool any = false;
+
+  for (size_t i = 0; i < n; i++) {
+    if (isfinite(v[i]))
+      work[k++] = v[i];
+  }
+  usual = median(work, k);
+  for (size_t i = 0; i < k; i++)
+    work[i] = fabs(work[i] - usual);
+  deviation = TO_SIGMA * median(work, k);
+  for (size_t i = 0; i < n; i++) {
+    ret[i] = isfinite(v[i]) && v[i] > usual && v[i] > usual + FAR * deviation;
+    any |= ret[i];
+  }
+  return any;
+}
+
+/* Is it active near the dip, if it is shifted by so many intervals? */
+static bool is_hit(const bool *active, size_t n, const struct dip *d,
+                   size_t shift)
+{
+  const size_t from = d->first + n + shift - BEFORE;
+  const size_t length = d->last - d->first + 1 + BEFORE + AFTER;
+
+  for (size_t i = 0; i < length && i < n; i++) {
+    if (active[(from + i) % n])
+      return true;
+  }
+  return false;
+}
+
+struct work {
+  size_t n, n_dips;
+  struct dip *dips;
+  double *sorted;
+  bool *active;
+  uint16_t *hits;  /* [n] of one series, by shift */
+  double *highest; /* [n] of all series: the largest score by shift */
+  double *score;   /* [n_series] of shift 0 */
+  double *expected, *p;
+  unsigned *seen;
+};
+
+/* Shifts that are no smaller than the reach of a dip on either side. */
+static bool is_far(const struct work *w, size_t shift)
+{
+  const size_t reach = BEFORE + AFTER + 1;
+
+  return shift >= reach && shift + reach <= w->n;
+}
+
+static void judge_series(struct work *w, size_t k)
+{
+  double sum = 0, squares = 0, sd;
+  size_t n = 0, as_many = 0;
+
+  for (size_t s = 0; s < w->n; s++) {
+    unsigned hits = 0;
+
+    if (s > 0 && !is_far(w, s))
+      continue;
+    for (size_t d = 0; d < w->n_dips; d++)
+      hits += is_hit(w->active, w->n, &w->dips[d], s);
+    w->hits[s] = (uint16_t)hits;
+    if (s == 0)
+      continue;
+    n++;
+    sum += hits;
+    squares += (double)hits * hits;
+    as_many += hits >= w->hits[0];
+  }
+  w->seen[k] = w->hits[0];
+  w->expected[k] = sum / (double)n;
+  w->p[k] = (double)(as_many + 1) / (double)(n + 1);
+  sd = sqrt(fmax(squares / (double)n - w->expected[k] * w->expected[k], 0));
+  sd = fmax(sd, 0.1); /* a series that is hardly ever active */
+  for (size_t s = 0; s < w->n; s++) {
+    const double score = (w->hits[s] - w->expected[k]) / sd;
+
+    if (s == 0)
+      w->score[k] = score;
+    else if (is_far(w, s) && score > w->highest[s])
+      w->highest[s] = score;
+  }
+}
+
+/* How often does any series get as far, at another shift? */
+static double chance_of_any(const struct work *w, size_t k)
+{
+  size_t n = 0, as_far = 0;
+
+  for (size_t s = 1; s < w->n; s++) {
+    if (!is_far(w, s))
+      continue;
+    n++;
+    as_far += w->highest[s] >= w->score[k];
+  }
+  return (double)(as_far + 1) / (double)(n + 1);
+}
+
+static void keep(struct coincide_result *ret, const struct coincide_finding *f)
+{
+  unsigned at = ret->n < COINCIDE_MAX ? ret->n++ : COINCIDE_MAX;
+
+  for (; at > 0; at--) {
+    const struct coincide_finding *above = &ret->of[at - 1];
+
+    if (above->p < f->p || (above->p <= f->p && above->hits >= f->hits))
+      break;
+    if (at < COINCIDE_MAX)
+      ret->of[at] = *above;
+  }
+  if (at < COINCIDE_MAX)
+    ret->of[at] = *f;
+}
+
+static void work_done(struct work *w)
+{
+  free(w->dips);
+  free(w->sorted);
+  free(w->active);
+  free(w->hits);
+  free(w->highest);
+  free(w->score);
+  free(w->expected);
+  free(w->p);
+  free(w->seen);
+}
+
+static bool work_init(struct work *w, const struct coincide_input *in)
+{
+  const size_t n = in->n + 1, k = in->n_series + 1;
+
+  *w = (struct work){
+    .n = in->n,
+    .dips = mem_new(n, sizeof(*w->dips)),
+    .sorted = mem_new(n, sizeof(*w->sorted)),
+    .active = mem_new(n, sizeof(*w->active)),
+    .hits = mem_new(n, sizeof(*w->hits)),
+    .highest = mem_new(n, sizeof(*w->highest)),
+    .score = mem_new(k, sizeof(*w->score)),
+    .expected = mem_new(k, sizeof(*w->expected)),
+    .p = mem_new(k, sizeof(*w->p)),
+    .seen = mem_new(k, sizeof(*w->seen)),
+  };
+  return w->dips && w->sorted && w->active && w->hits && w->highest &&
+         w->score && w->expected && w->p && w->seen;
+}
+
+static void judge_all(struct work *w, const struct coincide_input *in,
+                      struct coincide_result *ret)
+{
+  for (size_t s = 0; s < w->n; s++)
+    w->highest[s] = -INFINITY;
+  for (size_t k = 0; k < in->n_series; k++) {
+    w->p[k] = 1;
+    if (mark_active(in->series[k], in->n, w->sorted, w->active))
+      judge_series(w, k);
+  }
+  for (size_t k = 0; k < in->n_series; k++) {
+    if (w->p[k] <= P_ONE && w->seen[k] >= HITS_MIN &&
+        chance_of_any(w, k) <= P_ANY)
+      keep(ret, &(struct coincide_finding){ k, w->seen[k], w->expected[k],
+                                            w->p[k] });
+  }
+}
+
+int coincide_find(const struct coincide_input *in, bool *ret_dip,
+                  struct coincide_result *ret)
+{
+  struct coincide_result found = { 0 };
+  struct work w;
+  int rc = -ENOMEM;
+
+  if (work_init(&w, in)) {
+    mark_dips(in, ret_dip);
+    w.n_dips = list_dips(ret_dip, in->n, w.dips);
+    found.dips = (unsigned)w.n_dips;
+    if (w.n_dips >= HITS_MIN && w.n_dips < UINT16_MAX && is_far(&w, in->n / 2))
+      judge_all(&w, in, &found);
+    *ret = found;
+    rc = 0;
+  }
+  work_done(&w);
+  return rc;
+}

@@ -1,0 +1,51 @@
+/*
+ * coincide.h - what happens when a run stumbles, more often than by chance.
+ *
+ * Pure functions over series with one value per interval.  A dip is a stretch
+ * of intervals with a rate below 80 % of the median around them, or with a
+ * latency above three times that median.  A series is active where it is far
+ * above what it usually is.  It coincides with a dip if it is active from two
+ * intervals before the dip to one after it.
+ *
+ * Chance is what remains if the series is shifted against the dips, in a circle,
+ * by every distance that no longer overlaps.  A finding is one with p <= 0.01,
+ * and a chance of at most 0.01 that any of all series gets as far.  So runs of
+ * less than about 110 intervals have none.  This says that two things go
+ * together; it does not say why.
+ */
+#ifndef BENCH_STATS_COINCIDE_H
+#define BENCH_STATS_COINCIDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+  COINCIDE_MAX = 3 /* findings */
+};
+
+struct coincide_input {
+  size_t n;                    /* intervals */
+  const double *rate;          /* [n] events per second */
+  const double *latency;       /* [n] a high percentile; NAN: not known */
+  size_t n_series;
+  const double *const *series; /* [n_series][n]; NAN: not known */
+};
+
+struct coincide_finding {
+  size_t series;
+  unsigned hits;   /* dips in which it is active */
+  double expected; /* as many by chance */
+  double p;
+};
+
+struct coincide_result {
+  unsigned dips;
+  unsigned n;
+  struct coincide_finding of[COINCIDE_MAX]; /* the least likely first */
+};
+
+/* `ret_dip` has n elements: is the interval in a dip?  -ENOMEM. */
+int coincide_find(const struct coincide_input *in, bool *ret_dip,
+                  struct coincide_result *ret);
+
+#endif

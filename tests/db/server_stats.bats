@@ -1,0 +1,226 @@
+#!/usr/bin/env bats
+# server_stats.bats - what a run reads of its server: the figures, at the right
+# interval, and what a user must not read.
+
+load missing
+
+setup_file() {
+  . "$BENCH_SRC/tests/db/servers.sh"
+  if servers has pgsql && [[ -x $BENCH_BUILD/tests/db/pgsql_driver ]]; then
+    servers start pgsql "$BATS_FILE_TMPDIR/pg"
+    servers sql "$BATS_FILE_TMPDIR/pg" 'CREATE ROLE watcher LOGIN IN ROLE sbtest; GRANT pg_read_all_stats TO sbtest'
+  fi
+  if servers has mysql && [[ -x $BENCH_BUILD/tests/db/mysql_types ]]; then
+    servers start mysql "$BATS_FILE_TMPDIR/my"
+    servers sql "$BATS_FILE_TMPDIR/my" "CREATE USER watcher@'%'; GRANT PROCESS ON *.* TO watcher@'%'; GRANT ALL ON sbtest.* TO watcher@'%'"
+  fi
+}
+
+# to pg|my: the options of that server in `to`; skips if it is not there.
+to() {
+  . "$BENCH_SRC/tests/db/servers.sh"
+  server=$BATS_FILE_TMPDIR/$1
+  [[ -e $server/state ]] || { skip "no such server"; }
+  set -a
+  servers_env "$server"
+  set +a
+  cd "$BATS_TEST_TMPDIR" || return 1
+  case $1 in
+    pg) to=(--db-driver=pgsql --pgsql-host="$PG_SOCKET_DIR" --pgsql-port="$PG_PORT" --pgsql-user="$PG_USER" --pgsql-db="$PG_DB") ;;
+    my) to=(--db-driver=mysql --mysql-socket="$MY_SOCKET" --mysql-user="$MY_USER" --mysql-db="$MY_DB") ;;
+  esac
+  to+=(--table-size=2000 --rand-type=uniform)
+  "$BENCH_BUILD/bench" oltp_read_write "${to[@]}" cleanup >/dev/null 2>&1 || true
+  "$BENCH_BUILD/bench" oltp_read_write "${to[@]}" prepare >/dev/null
+}
+
+teardown_file() {
+  . "$BENCH_SRC/tests/db/servers.sh"
+  for one in pg my; do
+    [[ ! -e $BATS_FILE_TMPDIR/$one/state ]] || servers stop "$BATS_FILE_TMPDIR/$one"
+  done
+}
+
+bench() {
+  "$BENCH_BUILD/bench" "$@"
+}
+
+# check FILE CODE: `doc` is the document, `server` its only server.
+check() {
+  python3 -c '
+import json, sys
+doc = json.load(open(sys.argv[1]))
+server, = doc["servers"]
+each = [i["servers"][0] for i in doc["intervals"]]
+known = [i for i in each if i["known"]]
+'"$2" "$1"
+}
+
+figures='
+print(json.dumps({k: server[k] for k in server if k != "raw"}))
+assert server["target"] and not server["restarts"] and "failure" not in server
+assert server["monitor"]["readings"] >= 2 and server["monitor"]["looks"] > 0
+assert 0.9 < server["per_event"]["commits"] < 1.5, server["per_event"]
+assert server["per_event"]["log_bytes"] > 100
+assert server["per_event"]["rows_written"] > 2
+assert server["per_event"]["cpu_ns"] > 1000
+total = sum(i["commits"] for i in known)
+assert total <= server["figures"]["commits"], total
+assert doc["coincidences"]["intervals"] >= 1 and doc["coincidences"]["found"] == []
+'
+
+@test "pgsql: what the server did per event, and its process" {
+  to pg
+  bench oltp_read_write "${to[@]}" --threads=2 --time=2 --json=r.json run
+  check r.json "$figures"'
+assert server["pid"] == '"$PG_PID"'
+assert server["raw"]["pg_stat_database.xact_commit"] > 0
+assert server["not_read"] == [], server["not_read"]'
+  python3 "$BENCH_SRC/tests/cli/results_check.py" "$BENCH_SRC/share/schema/bench-1.schema.json" r.json
+}
+
+@test "compare has what servers do per event" {
+  to pg
+  for i in 1 2; do
+    bench oltp_write_only "${to[@]}" --threads=1 --events=300 --time=0 --json=$i.json run
+  done
+  run bench compare 1.json 2.json
+  echo "$output"
+  [[ $status = 0 ]]
+  grep -qE '^server CPU/event +[0-9]' <<<"$output"
+  grep -qE '^log bytes/event +[0-9]' <<<"$output"
+  bench compare 1.json 2.json --format=json | python3 -c '
+import json, sys
+by = {f["name"]: f for f in json.load(sys.stdin)["comparisons"][0]["figures"]}
+assert by["server CPU/event"]["kind"] == "server_cpu" and by["server CPU/event"]["unit"] == "ns"
+assert by["log bytes/event"]["unit"] == "count" and by["log bytes/event"]["base"] > 100'
+}
+
+@test "mysql: what the server did per event, and its process" {
+  to my
+  bench oltp_read_write "${to[@]}" --threads=2 --time=2 --monitor-user=watcher --json=r.json run
+  check r.json "$figures"'
+assert server["pid"] == '"$MY_PID"'
+assert server["raw"]["Com_commit"] > 0
+assert server["not_read"] == [], server["not_read"]'
+  python3 "$BENCH_SRC/tests/cli/results_check.py" "$BENCH_SRC/share/schema/bench-1.schema.json" r.json
+}
+
+@test "what a user must not read is named once, and the rest is read" {
+  to my
+  run bench oltp_read_write "${to[@]}" --threads=2 --time=1 --server-stats=on --json=r.json run
+  echo "$output"
+  [[ $status = 0 && $(grep -c 'not read: oldest_transaction_s' <<<"$output") = 1 ]]
+  [[ $output = *"per event: processor time (ms) "* ]]
+  check r.json '
+assert [g["figures"] for g in server["not_read"]] == ["oldest_transaction_s", "sessions that wait for row locks"], server["not_read"]
+assert "PROCESS" in server["not_read"][0]["reason"]
+assert server["figures"]["commits"] > 0 and "oldest_transaction_s" not in server["figures"]'
+}
+
+@test "the text of a plain run has nothing of it, and off makes no connection" {
+  to my
+  before=$(servers sql "$server" "SHOW GLOBAL STATUS LIKE 'Connections'" | tr -dc 0-9)
+  run bench oltp_point_select "${to[@]}" --threads=1 --events=20 --time=0 --server-stats=off --json=r.json run
+  after=$(servers sql "$server" "SHOW GLOBAL STATUS LIKE 'Connections'" | tr -dc 0-9)
+  ((off = after - before))
+  [[ $status = 0 && $output != *Server:* ]]
+  ! grep -q '"servers"' r.json
+  run bench oltp_point_select "${to[@]}" --threads=1 --events=20 --time=0 run
+  [[ $status = 0 && $output != *Server:* ]]
+  before=$(servers sql "$server" "SHOW GLOBAL STATUS LIKE 'Connections'" | tr -dc 0-9)
+  ((before - after == off)) # a plain run makes as many as with off
+  bench oltp_point_select "${to[@]}" --threads=1 --time=1 --json=r.json run
+  after=$(servers sql "$server" "SHOW GLOBAL STATUS LIKE 'Connections'" | tr -dc 0-9)
+  echo "off $off, on $((after - before))"
+  ((after - before == off + 1))
+}
+
+# followed FILE: how many intervals a stream has.
+followed() {
+  wc -l <"$1"
+}
+
+# at SECONDS FILE: wait until the stream of a run has so many intervals.
+at() {
+  until [[ -s $2 && $(followed "$2") -ge $1 ]]; do
+    kill -0 "$run_pid"
+    sleep 0.05
+  done
+}
+
+@test "pgsql: a checkpoint and a lock are in the intervals in which they took place" {
+  to pg
+  bench oltp_update_non_index "${to[@]}" --threads=2 --time=6 --stream=s.jsonl --json=r.json run >/dev/null 3>&- &
+  run_pid=$!
+  at 1 s.jsonl
+  servers sql "$server" CHECKPOINT
+  checked=$(followed s.jsonl)
+  at $((checked + 1)) s.jsonl
+  psql -h "$PG_SOCKET_DIR" -p "$PG_PORT" -U "$PG_USER" -d "$PG_DB" -qc \
+    'BEGIN; UPDATE sbtest1 SET k = k; SELECT pg_sleep(2.2); ROLLBACK' >/dev/null
+  freed=$(followed s.jsonl)
+  wait "$run_pid"
+  check r.json '
+checkpoints = [n for n, i in enumerate(each) if i.get("checkpoints")]
+waiting = [i.get("lock_waiting", 0) for i in each]
+print(checkpoints, waiting, '"$checked, $freed"')
+assert len(checkpoints) == 1 and 1 <= checkpoints[0] <= '"$checked"' + 1, checkpoints
+assert max(waiting[:'"$checked"']) < 1 < max(waiting['"$checked"':'"$freed"' + 1]), waiting
+assert any(w["name"].startswith("Lock:") for w in server["waits"]), server["waits"]'
+}
+
+@test "mysql: a lock of all tables is in the intervals in which it was held" {
+  to my
+  bench oltp_update_non_index "${to[@]}" --threads=2 --time=5 --monitor-user=watcher --stream=s.jsonl --json=r.json run >/dev/null 3>&- &
+  run_pid=$!
+  at 1 s.jsonl
+  begun=$(followed s.jsonl)
+  servers sql "$server" 'FLUSH TABLES WITH READ LOCK; SELECT SLEEP(2.2)' >/dev/null
+  freed=$(followed s.jsonl)
+  wait "$run_pid"
+  check r.json '
+waiting = [i.get("lock_waiting", 0) for i in each]
+print(waiting, '"$begun, $freed"')
+assert max(waiting[:'"$begun"']) < 1 < max(waiting['"$begun"':'"$freed"' + 1]), waiting'
+}
+
+@test "--csv and --prometheus have the figures as well" {
+  to pg
+  port=$((20000 + RANDOM % 10000))
+  bench oltp_write_only "${to[@]}" --threads=2 --time=60 --server-stats=on --csv=r.csv --prometheus=$port run >/dev/null 3>&- &
+  run_pid=$!
+  until [[ -s r.csv && $(wc -l <r.csv) -ge 3 ]]; do
+    kill -0 "$run_pid"
+    sleep 0.05
+  done
+  curl -s "http://127.0.0.1:$port/metrics" >m
+  kill -INT "$run_pid"
+  wait "$run_pid" || true
+  grep -E '^bench_server_(commits|cpu_seconds|log_bytes)_total\{server="[^"]*"\} [0-9.]*[1-9]' m
+  [[ $(grep -cE '^bench_server_(commits|cpu_seconds|log_bytes)_total\{' m) = 3 ]]
+  # The dashboard asks for nothing else.
+  asked=$(grep -oE 'bench_[a-z_]+' "$BENCH_SRC/share/grafana/bench.json" | sort -u)
+  [[ $(wc -w <<<"$asked") -ge 15 ]]
+  for name in $asked; do
+    grep -qE "^$name[{ ]" m || { echo "no $name"; return 1; }
+  done
+  grep -qE '^bench_server_connections\{server=' m
+  python3 -c '
+import csv
+rows = list(csv.DictReader(open("r.csv")))
+assert sum(float(r["server_commits"] or 0) for r in rows) > 0
+assert all(len(r) == len(rows[0]) and None not in r for r in rows)'
+}
+
+@test "a frozen server does not hold up the end of the run" {
+  to pg
+  bench oltp_point_select "${to[@]}" --threads=1 --time=2 --stream=s.jsonl --json=r.json run >out 2>&1 3>&- &
+  run_pid=$!
+  at 1 s.jsonl
+  servers freeze "$server"
+  wait "$run_pid" || true
+  servers thaw "$server"
+  check r.json '
+assert not each[-1]["known"]'
+}

@@ -1,0 +1,150 @@
+/*
+ * test_account.c - from readings of a server to what it did.
+ */
+#include <stdint.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "monitor/account.h"
+#include "monitor/source.h"
+#include "tests/unit/tap.h"
+
+#define TICK NS_PER_S
+
+static const struct server_access all = { ~0u, ~0u, true };
+
+static struct server_reading at(uint64_t second, double commits, double dirty)
+{
+  struct server_reading r = { .at_ns = second * NS_PER_S, .took_ns = 1000 };
+
+  r.has[SERVER_COMMITS] = r.has[SERVER_PAGES_DIRTY] = true;
+  r.value[SERVER_COMMITS] = commits;
+  r.value[SERVER_PAGES_DIRTY] = dirty;
+  return r;
+}
+
+static void give(struct account *a, struct server_reading r, uint64_t grid_s)
+{
+  const uint64_t grid_ns = grid_s == UINT64_MAX ? UINT64_MAX
+                                                : grid_s * NS_PER_S;
+
+  account_add(a, &monitor_pgsql, &all, &r, grid_ns, TICK);
+}
+
+static void check_intervals(void)
+{
+  struct account a = { 0 };
+  struct server_total t = { 0 };
+
+  give(&a, at(10, 1000, 5), 0);
+  account_pass(&a, 10 * NS_PER_S);
+  OK(!a.shown.known, "the first reading alone says nothing");
+  a.waits.looks = 4;
+  a.waits.waiting = 6;
+  a.waits.checkpoints = 1;
+  give(&a, at(11, 1250, 7), 11);
+  account_pass(&a, 11 * NS_PER_S);
+  OK(a.shown.known && a.shown.period_ns == NS_PER_S, "the second one does");
+  OK(a.shown.did.value[SERVER_COMMITS] == 250, "counts are differences");
+  OK(a.shown.did.value[SERVER_PAGES_DIRTY] == 7, "levels are not");
+  OK(a.shown.did.value[SERVER_LOCK_WAITING] == 1.5 &&
+       a.shown.did.value[SERVER_CHECKPOINT_RUNNING] == 0.25,
+     "what was looked at is a mean over the looks");
+  OK(!a.shown.did.has[SERVER_DEADLOCKS], "what the server lacks is absent");
+  account_pass(&a, 12 * NS_PER_S);
+  OK(!a.shown.known, "an interval without a reading has none of an older one");
+  give(&a, at(13, 1300, 9), UINT64_MAX);
+  account_total(&a, &t);
+  OK(t.did.value[SERVER_COMMITS] == 300 && t.period_ns == 3 * NS_PER_S,
+     "the sum goes to the last reading");
+  OK(t.did.value[SERVER_PAGES_DIRTY] == 8 &&
+       t.most.value[SERVER_PAGES_DIRTY] == 9,
+     "levels have a mean and a highest value");
+  OK(t.readings == 3 && t.late == 0, "readings are counted");
+}
+
+static void check_late(void)
+{
+  struct account a = { 0 };
+
+  give(&a, at(10, 100, 0), 0);
+  account_pass(&a, 11 * NS_PER_S);
+  give(&a, at(11, 200, 0), 11);
+  OK(a.late == 1 && !a.ready.known, "a reading after its interval is dropped");
+  give(&a, at(12, 330, 0), 12);
+  account_pass(&a, 12 * NS_PER_S);
+  OK(a.shown.known && a.shown.did.value[SERVER_COMMITS] == 230 &&
+       a.shown.period_ns == 2 * NS_PER_S,
+     "the next one covers both intervals");
+}
+
+static void check_restart(void)
+{
+  struct account a = { 0 };
+  struct server_total t = { 0 };
+  struct server_reading r = at(13, 45, 0);
+
+  give(&a, at(10, 100, 0), 0);
+  give(&a, at(11, 200, 0), 11);
+  account_pass(&a, 11 * NS_PER_S);
+  give(&a, at(12, 7, 0), 12);
+  account_pass(&a, 12 * NS_PER_S);
+  OK(!a.shown.known && a.restarts == 1,
+     "a count that begins anew is a restart, and no negative number");
+  r.has[SERVER_CPU_NS] = true;
+  give(&a, r, 13);
+  r = at(14, 60, 0);
+  r.has[SERVER_CPU_NS] = true;
+  r.value[SERVER_CPU_NS] = -5;
+  give(&a, r, 14);
+  OK(a.restarts == 1 && a.ready.did.value[SERVER_CPU_NS] == 0,
+     "the time of processes may fall when one has ended");
+  account_total(&a, &t);
+  OK(t.did.value[SERVER_COMMITS] == 100 + 38 + 15,
+     "what happened across the restart is in no sum");
+}
+
+static void check_waits(void)
+{
+  struct server_waits to = { .looks = 1, .n = 1 },
+                      more = { .looks = 2, .n = 2 };
+
+  strcpy(to.of[0].name, "Lock:tuple");
+  to.of[0].sessions = 3;
+  strcpy(more.of[0].name, "IO:WALSync");
+  more.of[0].sessions = 1;
+  strcpy(more.of[1].name, "Lock:tuple");
+  more.of[1].sessions = 4;
+  server_waits_add(&to, &more);
+  OK(to.looks == 3 && to.n == 2 && to.of[0].sessions == 7 &&
+       strcmp(to.of[1].name, "IO:WALSync") == 0,
+     "waits add up by their names");
+}
+
+/* Each figure of a table has a name, and each name stands for one figure. */
+static void check_tables(void)
+{
+  bool ok = true;
+
+  for (int i = 0; i < SERVER_FIGURES; i++) {
+    ok &= figures_info[i].name && figures_info[i].help &&
+          figures_info[i].metric && figures_info[i].to_metric > 0;
+    for (int k = 0; k < i && ok; k++)
+      ok &= strcmp(figures_info[i].name, figures_info[k].name) != 0;
+  }
+  OK(ok, "figures have names of their own");
+  OK(monitor_source_find("pgsql") == &monitor_pgsql &&
+       monitor_source_find("mysql") == &monitor_mysql &&
+       !monitor_source_find("null"),
+     "sources are found by their driver");
+}
+
+int main(void)
+{
+  check_intervals();
+  check_late();
+  check_restart();
+  check_waits();
+  check_tables();
+  return TAP_EXIT();
+}

@@ -1,0 +1,185 @@
+/*
+ * test_coincide.c - planted causes are found, and noise is not, in simulated
+ * runs.
+ */
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rand/rng.h"
+#include "stats/coincide.h"
+#include "tests/unit/tap.h"
+
+enum {
+  N = 200,
+  SERIES = 20,
+  RUNS = 200
+};
+
+struct sim {
+  double rate[N], latency[N];
+  double of[SERIES][N];
+  const double *series[SERIES];
+  bool dip[N];
+  struct coincide_result found;
+};
+
+static uint64_t state;
+
+static double uniform(void)
+{
+  return (double)(rng_mix(state += RNG_GAMMA) >> 11) * 0x1p-53;
+}
+
+static double normal(void)
+{
+  return sqrt(-2 * log(1 - uniform())) * cos(6.283185307179586 * uniform());
+}
+
+/* A run with some noise, in which every series has spikes of its own; half of
+ * them last for a few intervals. */
+static void make_noise(struct sim *s)
+{
+  for (size_t i = 0; i < N; i++) {
+    s->rate[i] = 1000 + 30 * normal();
+    s->latency[i] = 10 * exp(0.1 * normal());
+  }
+  for (size_t k = 0; k < SERIES; k++) {
+    s->series[k] = s->of[k];
+    for (size_t i = 0; i < N; i++)
+      s->of[k][i] = fabs(normal());
+    for (int spike = 0; spike < 8; spike++) {
+      const size_t at = (size_t)(uniform() * N);
+      const size_t length = k % 2 ? 1 : 1 + (size_t)(uniform() * 6);
+
+      for (size_t i = at; i < at + length && i < N; i++)
+        s->of[k][i] += 50;
+    }
+  }
+}
+
+static void dip_at(struct sim *s, size_t at, size_t length)
+{
+  for (size_t i = at; i < at + length && i < N; i++)
+    s->rate[i] *= 0.5;
+}
+
+static void judge(struct sim *s)
+{
+  const struct coincide_input in = { N, s->rate, s->latency, SERIES,
+                                     s->series };
+
+  MUST(coincide_find(&in, s->dip, &s->found) == 0);
+}
+
+/* Dips at random; nothing to do with any series. */
+static unsigned count_false(bool periodic)
+{
+  unsigned runs = 0;
+  struct sim *s = calloc(1, sizeof(*s));
+
+  for (int r = 0; r < RUNS; r++) {
+    make_noise(s);
+    for (int d = 0; d < 8; d++)
+      dip_at(s, periodic ? (size_t)(d * 25 + 3) : (size_t)(uniform() * N),
+             1 + (size_t)(uniform() * 2));
+    if (periodic) { /* something else with another period */
+      for (size_t i = 0; i < N; i++)
+        s->of[3][i] = i % 30 < 2 ? 100 : 0;
+    }
+    judge(s);
+    runs += s->found.n > 0;
+  }
+  free(s);
+  return runs;
+}
+
+static void check_planted(void)
+{
+  struct sim *s = calloc(1, sizeof(*s));
+  unsigned named = 0, first = 0;
+
+  for (int r = 0; r < RUNS; r++) {
+    size_t at = 5;
+
+    make_noise(s);
+    memset(s->of[7], 0, sizeof(s->of[7]));
+    for (int d = 0; d < 8; d++, at += 12 + (size_t)(uniform() * 20)) {
+      dip_at(s, at % N, 2);
+      if (d != 4) /* one of them has another cause */
+        s->of[7][(at + N - 1) % N] = 1;
+    }
+    judge(s);
+    first += s->found.n > 0 && s->found.of[0].series == 7;
+    for (unsigned i = 0; i < s->found.n; i++)
+      named += s->found.of[i].series == 7 && s->found.of[i].hits >= 5 &&
+               s->found.of[i].p <= 0.01;
+  }
+  printf("# planted: named in %u, first in %u of %d\n", named, first, RUNS);
+  OK(named >= RUNS * 95 / 100, "a planted cause is named");
+  OK(first >= RUNS * 95 / 100, "and comes first");
+  free(s);
+}
+
+static void check_details(void)
+{
+  struct sim *s = calloc(1, sizeof(*s));
+
+  make_noise(s);
+  judge(s);
+  OK(s->found.dips == 0 && s->found.n == 0, "a calm run has no dips");
+  dip_at(s, 50, 3);
+  s->latency[120] = 100;
+  judge(s);
+  OK(s->found.dips == 2 && s->dip[50] && s->dip[52] && !s->dip[53] &&
+       s->dip[120],
+     "a low rate and a high latency are dips, successive ones are one");
+  for (size_t i = 0; i < N; i++)
+    s->rate[i] = i < N / 2 ? 1000 : 500;
+  memset(s->latency, 0, sizeof(s->latency));
+  judge(s);
+  OK(s->found.dips == 0, "another level is no dip");
+  for (size_t i = 0; i < N; i++)
+    s->of[0][i] = NAN;
+  dip_at(s, 30, 1);
+  dip_at(s, 90, 1);
+  dip_at(s, 131, 1);
+  judge(s);
+  OK(s->found.dips == 3, "what is not known does no harm");
+  free(s);
+}
+
+/* A minute is too short for one in a hundred. */
+static void check_short(void)
+{
+  double rate[60], zero[60] = { 0 }, cause[60] = { 0 };
+  const double *series[] = { cause };
+  const struct coincide_input in = { 60, rate, zero, 1, series };
+  struct coincide_result found;
+  bool dip[60];
+
+  for (size_t i = 0; i < 60; i++)
+    rate[i] = 100;
+  rate[10] = rate[25] = rate[47] = 1;
+  cause[10] = cause[25] = cause[47] = 1;
+  OK(coincide_find(&in, dip, &found) == 0 && found.dips == 3 && found.n == 0,
+     "nothing is said of a short run");
+}
+
+int main(void)
+{
+  unsigned n;
+
+  n = count_false(false);
+  printf("# noise: %u of %d runs have a sentence\n", n, RUNS);
+  OK(n <= RUNS / 20, "noise has a sentence in one of 20 runs at most");
+  n = count_false(true);
+  printf("# periods: %u of %d runs have a sentence\n", n, RUNS);
+  OK(n <= RUNS / 20, "so have things with other periods");
+  check_planted();
+  check_details();
+  check_short();
+  return TAP_EXIT();
+}
