@@ -59,7 +59,7 @@ struct program_table {
 };
 
 enum {
-  PROGRAM_TABLES = 17
+  PROGRAM_TABLES = 18
 };
 
 extern const struct program_table program_tables[PROGRAM_TABLES];
