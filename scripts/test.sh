@@ -52,6 +52,17 @@ count() {
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 }
 
+# list_failures FOLDER: a line for each failed result.
+list_failures() {
+  find "$1" -name '*.trs' -exec awk -v top="$src/" '
+    $1 == ":test-result:" && $2 ~ /^(FAIL|XPASS|ERROR)$/ {
+      name = FILENAME
+      if (index(name, top) == 1) name = substr(name, length(top) + 1)
+      sub(/^:test-result: /, "")
+      print name ": " $0
+    }' {} +
+}
+
 # tell_failures FOLDER: the failed results and the end of the logs they are from.
 tell_failures() {
   local trs
@@ -102,8 +113,10 @@ fi
 
 status=0
 if ((${#broken[@]} > 0)); then
-  for folder in build build-asan build-tsan; do
-    [[ ! -d $src/$folder ]] || tell_failures "$src/$folder"
+  for tell in list_failures tell_failures list_failures; do
+    for folder in build build-asan build-tsan; do
+      [[ ! -d $src/$folder ]] || "$tell" "$src/$folder"
+    done
   done
   printf 'test.sh: make %s failed\n' "${broken[@]}"
   status=1

@@ -3,6 +3,7 @@
  * merges the reports of several ranks.
  */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/compiler.h"
@@ -20,6 +21,7 @@
 #include "results/results.h"
 #include "run/plan.h"
 #include "run/runner.h"
+#include "tools/report_page.h"
 
 /*
  * Returns FILE.rank3: the file of a rank that is not the first.  A name that is
@@ -62,8 +64,12 @@ static int open_others(struct program *p, struct results_input *in)
 static int open_results(struct program *p, const struct results_input *in,
                         struct err *err)
 {
+  const char *live = in->cfg->live;
   const int rc = results_new(&p->results, in, err);
 
+  if (rc == 0 && live[0] != '\0')
+    log_msg(LOG_NOTICE, "The live page is at http://%s%s/\n",
+            strchr(live, ':') ? "" : "127.0.0.1:", live);
   if (rc == 0 && results_in_memory(p->results))
     log_msg(LOG_WARNING,
             "no folder takes a temporary file (TMPDIR, /tmp, the folder of the "
@@ -80,6 +86,7 @@ static int open_by_rank(struct program *p, struct err *err)
     .version = p->version,
     .test = p->cmdline.test,
     .threads = run_workers(&p->opts.run, source_of(p) != &source_builtin),
+    .page = report_page,
     .leave = &p->leave,
   };
 
@@ -146,6 +153,7 @@ int program_run_test(struct program *p, const struct test *test,
   uint64_t dropped;
   int status;
 
+  results_limits(p->results, plan->time_ns, plan->events);
   /* Files come first: a hook may not return after the text. */
   if (p->results)
     use[n++] = (struct reporter_use){ &results_reporter, p->results };

@@ -24,7 +24,10 @@
 #include "stats/report.h"
 
 struct document {
-  char *name; /* owned */
+  char *name; /* owned; NULL: no file */
+  bool keep;  /* the text is wanted, too */
+  char *text; /* owned; of open_memstream(): NULL until the end */
+  size_t len;
   /* Already open before the end if it is not a regular file. */
   struct whole_file file;
   const struct results_shared *shared;
@@ -47,9 +50,10 @@ int document_new(struct document **ret, const char *name,
 
   if (!d)
     return results_no_memory(err);
-  d->name = mem_strdup(name);
-  rc = d->name ? whole_file_probe(&d->file, d->name, err)
-               : results_no_memory(err);
+  d->name = name ? mem_strdup(name) : NULL;
+  rc = name && !d->name ? results_no_memory(err) : 0;
+  if (rc == 0 && name)
+    rc = whole_file_probe(&d->file, d->name, err);
   if (rc == 0)
     rc = spool_open(&d->intervals, name, err);
   if (rc == 0)
@@ -61,6 +65,17 @@ int document_new(struct document **ret, const char *name,
   d->shared = shared;
   *ret = d;
   return 0;
+}
+
+void document_keep(struct document *d)
+{
+  d->keep = true;
+}
+
+const char *document_text(const struct document *d, size_t *ret_len)
+{
+  *ret_len = d->len;
+  return d->text;
 }
 
 bool document_written(const struct document *d)
@@ -88,6 +103,7 @@ void document_free(struct document *d)
   spool_done(&d->checkpoints);
   whole_file_abort(&d->file);
   free(d->name);
+  free(d->text);
   free(d);
 }
 
@@ -300,35 +316,49 @@ static struct run_end with_log(const struct document *d,
 
 static int put_all(struct document *d, const struct run_end *end, FILE *to)
 {
-  struct outfile_hold hold;
   int rc = 0;
 
-  whole_file_hold(&d->file, &hold);
   if (fputs("{\n\"schema\": \"" DOCUMENT_SCHEMA "\"", to) < 0)
     rc = -errno;
   if (rc == 0)
     rc = put_members(d, end, to);
   if (rc == 0 && fputs("\n}\n", to) < 0)
     rc = -errno;
-  outfile_release(&hold);
   return rc;
 }
 
-static int on_over(void *ctx, const struct run_end *end, struct err *err)
+/* Without it there is no report on the live page, and nothing else is lost. */
+static void keep_text(struct document *d, const struct run_end *end)
 {
-  struct document *d = ctx;
-  const struct run_end all = with_log(d, end);
+  char *text = NULL;
+  size_t len = 0;
+  FILE *to = open_memstream(&text, &len);
+  int rc = to ? put_all(d, end, to) : -errno;
+
+  if (to && fclose(to) != 0)
+    rc = -errno;
+  if (rc < 0) {
+    free(text);
+    return;
+  }
+  d->text = text;
+  d->len = len;
+}
+
+static int put_file(struct document *d, const struct run_end *end,
+                    struct err *err)
+{
   struct whole_file *f = &d->file;
+  struct outfile_hold hold;
   int rc = 0;
 
-  env_clock(&d->environment, "");
-  if (d->environment.failed)
-    return results_no_memory(err);
   if (!f->stream)
     rc = whole_file_open(f, d->name, err);
   if (rc < 0)
     return rc;
-  rc = put_all(d, &all, f->stream);
+  whole_file_hold(f, &hold);
+  rc = put_all(d, end, f->stream);
+  outfile_release(&hold);
   if (rc < 0) {
     whole_file_abort(f);
     if (rc == -ENOMEM)
@@ -339,6 +369,19 @@ static int on_over(void *ctx, const struct run_end *end, struct err *err)
   rc = whole_file_commit(f, err);
   d->written = rc == 0;
   return rc;
+}
+
+static int on_over(void *ctx, const struct run_end *end, struct err *err)
+{
+  struct document *d = ctx;
+  const struct run_end all = with_log(d, end);
+
+  env_clock(&d->environment, "");
+  if (d->environment.failed)
+    return results_no_memory(err);
+  if (d->keep)
+    keep_text(d, &all);
+  return d->name ? put_file(d, &all, err) : 0;
 }
 
 const struct reporter document_reporter = {

@@ -27,6 +27,11 @@ enum {
 
 /* The time for one reader, from its call to the last byte that it takes. */
 #define PATIENCE_NS (2 * NS_PER_S)
+/* The same for a stream with something to take; and when the server stops, and
+ * the time for all of them together. */
+#define STREAM_PATIENCE_NS (10 * NS_PER_S)
+#define LAST_PATIENCE_NS (2 * NS_PER_S)
+#define STOP_NS (30 * NS_PER_S)
 /* The pause between attempts to answer a call, while there are no
  * descriptors. */
 #define RETRY_MS 100
@@ -37,6 +42,9 @@ struct reader {
   size_t len; /* bytes of the request so far */
   char request[REQUEST_MAX];
   bool answered; /* `out` is the answer */
+  bool stream;   /* further answers follow */
+  bool complete; /* there will be nothing more after `out` */
+  uint64_t at;   /* of the stream: what it has got */
   struct strbuf out;
   size_t sent; /* bytes of `out` that were sent */
 };
@@ -44,6 +52,8 @@ struct reader {
 /* Belongs to the thread. */
 struct http_server {
   const struct http *http;
+  uint64_t tick_ns;  /* when the next one is due */
+  uint64_t until_ns; /* the server stops, at the latest then; 0: not yet */
   struct reader reader[HTTP_READERS];
 };
 
@@ -126,16 +136,19 @@ static void make_answer(const struct http *h, struct reader *r)
     const struct http_request request = { .path = cut_path(r->request + 4),
                                           .accept = strbuf_str(&accept) };
 
-    if (!h->answer(h->arg, &request, &content))
+    if (!h->service->answer(h->arg, &request, &content))
       status = "404 Not Found";
   }
   strbuf_addf(&r->out,
-              "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
-              "Connection: close\r\n\r\n",
-              status, content.type, content.body.len);
+              "HTTP/1.1 %s\r\nContent-Type: %s\r\nCache-Control: no-store\r\n",
+              status, content.type);
+  if (!content.stream)
+    strbuf_addf(&r->out, "Content-Length: %zu\r\n", content.body.len);
+  strbuf_adds(&r->out, "Connection: close\r\n\r\n");
   strbuf_add(&r->out, strbuf_str(&content.body), content.body.len);
   r->out.failed |= content.body.failed;
   r->answered = true;
+  r->stream = content.stream;
   strbuf_done(&content.body);
   strbuf_done(&accept);
 }
@@ -157,35 +170,76 @@ static bool receive(const struct http *h, struct reader *r)
   return !r->out.failed && r->len + 1 < sizeof(r->request);
 }
 
-/* Write as much as the reader takes; false: it has everything, or has gone. */
-static bool deliver(struct reader *r)
+/* Is something left to be sent? */
+static bool is_owed(const struct reader *r)
 {
-  const ssize_t n = send(r->fd, r->out.text + r->sent, r->out.len - r->sent,
-                         MSG_NOSIGNAL);
+  return r->answered && r->sent < r->out.len;
+}
 
+/* Get what is new for a stream that has got everything so far. */
+static void refill(const struct http *h, struct reader *r)
+{
+  if (!r->stream || r->complete || is_owed(r))
+    return;
+  strbuf_clear(&r->out);
+  r->sent = 0;
+  r->complete = !h->service->feed(h->arg, &r->at, &r->out);
+  r->since_ns = clock_now_ns();
+}
+
+/* Write as much as the reader takes; false: it has everything, or has gone. */
+static bool deliver(const struct http *h, struct reader *r)
+{
+  ssize_t n;
+
+  refill(h, r);
+  if (r->out.failed)
+    return false;
+  if (!is_owed(r))
+    return r->stream && !r->complete;
+  n = send(r->fd, r->out.text + r->sent, r->out.len - r->sent, MSG_NOSIGNAL);
   if (is_early(n))
     return true;
   if (n <= 0)
     return false;
   r->sent += (size_t)n;
-  return r->sent < r->out.len;
+  if (r->stream)
+    r->since_ns = clock_now_ns();
+  return is_owed(r) || (r->stream && !r->complete);
+}
+
+/* The reader of a stream sends nothing more: it is there, or it has gone. */
+static bool is_there(const struct reader *r)
+{
+  char ignored[64];
+  const ssize_t n = recv(r->fd, ignored, sizeof(ignored), 0);
+
+  return n > 0 || is_early(n);
 }
 
 /* The socket is ready: read, or write as much as possible. */
-static void serve(const struct http *h, struct reader *r)
+static void serve(const struct http *h, struct reader *r, short events)
 {
   bool goes_on = r->answered || receive(h, r);
 
+  if (r->answered && r->stream && events != POLLOUT)
+    goes_on = goes_on && is_there(r);
   if (goes_on && r->answered)
-    goes_on = deliver(r);
+    goes_on = deliver(h, r);
   if (!goes_on)
     drop(r);
 }
 
 /* ---- all readers ---- */
 
-/* A free place; otherwise the place of a reader that has sent no request yet,
- * the one that has been there longest, if there is one. */
+/* Readers that have sent no request yet go first, and streams last. */
+static int rank_of(const struct reader *r)
+{
+  return r->answered + r->stream;
+}
+
+/* A free place; otherwise the place of a reader that goes before others, the
+ * one that has been there longest. */
 static struct reader *find_place(struct http_server *s)
 {
   struct reader *oldest = NULL;
@@ -195,8 +249,8 @@ static struct reader *find_place(struct http_server *s)
 
     if (r->fd < 0)
       return r;
-    if (!oldest || r->answered < oldest->answered ||
-        (r->answered == oldest->answered && r->since_ns < oldest->since_ns))
+    if (!oldest || rank_of(r) < rank_of(oldest) ||
+        (rank_of(r) == rank_of(oldest) && r->since_ns < oldest->since_ns))
       oldest = r;
   }
   drop(oldest);
@@ -228,21 +282,44 @@ static void take_call(struct http_server *s)
   r->fd = fd;
   r->since_ns = clock_now_ns();
   r->len = r->sent = 0;
-  r->answered = false;
+  r->answered = r->stream = r->complete = false;
+  r->at = 0;
+}
+
+/* How long a reader may take; UINT64_MAX: it is a stream that owes nothing. */
+static uint64_t patience(const struct http_server *s, const struct reader *r)
+{
+  if (!r->stream)
+    return PATIENCE_NS;
+  if (s->until_ns > 0)
+    return LAST_PATIENCE_NS;
+  return is_owed(r) ? STREAM_PATIENCE_NS : UINT64_MAX;
+}
+
+/* Time until then; at least 0. */
+static uint64_t time_to(uint64_t then_ns, uint64_t now_ns)
+{
+  return then_ns > now_ns ? then_ns - now_ns : 0;
 }
 
 /* Drop the readers that are too slow.  Returns how long poll() may wait for the
- * others. */
+ * others, or for the next tick. */
 static int expire(struct http_server *s)
 {
   const uint64_t now = clock_now_ns();
   uint64_t left = UINT64_MAX;
 
+  if (s->until_ns > 0)
+    left = time_to(s->until_ns, now);
+  else if (s->http->service->tick)
+    left = time_to(s->tick_ns, now);
+
   for (size_t i = 0; i < HTTP_READERS; i++) {
     struct reader *r = &s->reader[i];
-    const uint64_t until = r->since_ns + PATIENCE_NS;
+    const uint64_t most = patience(s, r);
+    const uint64_t until = r->since_ns + most;
 
-    if (r->fd < 0)
+    if (r->fd < 0 || most == UINT64_MAX)
       continue;
     if (now >= until)
       drop(r);
@@ -252,34 +329,103 @@ static int expire(struct http_server *s)
   return left == UINT64_MAX ? -1 : (int)(left / NS_PER_MS) + 1;
 }
 
+/* All streams that have got everything so far get what is new. */
+static void feed_all(struct http_server *s)
+{
+  for (size_t i = 0; i < HTTP_READERS; i++) {
+    struct reader *r = &s->reader[i];
+
+    if (r->fd >= 0 && r->stream && !is_owed(r) && !deliver(s->http, r))
+      drop(r);
+  }
+}
+
+/* Call the tick when it is due; ticks that were missed are left out. */
+static void tick(struct http_server *s)
+{
+  const struct http_service *service = s->http->service;
+  const uint64_t now = clock_now_ns();
+
+  if (!service->tick || now < s->tick_ns || s->until_ns > 0)
+    return;
+  s->tick_ns += service->period_ns;
+  if (s->tick_ns <= now)
+    s->tick_ns = now + service->period_ns;
+  service->tick(s->http->arg);
+  feed_all(s);
+}
+
+/* The server is to stop: streams end, and nobody is let in. */
+static void begin_stop(struct http_server *s)
+{
+  const uint64_t now = clock_now_ns();
+
+  if (s->http->service->tick)
+    s->http->service->tick(s->http->arg);
+  s->until_ns = now + STOP_NS;
+  for (size_t i = 0; i < HTTP_READERS; i++) {
+    struct reader *r = &s->reader[i];
+
+    if (r->fd >= 0 && !r->stream)
+      drop(r);
+    r->since_ns = now;
+  }
+  feed_all(s);
+}
+
+/* Has everybody got everything, or is it too late? */
+static bool is_over(const struct http_server *s)
+{
+  if (s->until_ns == 0)
+    return false;
+  for (size_t i = 0; i < HTTP_READERS; i++) {
+    if (s->reader[i].fd >= 0)
+      return clock_now_ns() >= s->until_ns;
+  }
+  return true;
+}
+
+static short wanted(const struct reader *r)
+{
+  if (!r->answered)
+    return POLLIN;
+  return r->stream ? (is_owed(r) ? POLLIN | POLLOUT : POLLIN) : POLLOUT;
+}
+
 /* One turn of the loop; false: the server ends. */
 static bool turn(struct http_server *s)
 {
+  /* A negative descriptor is passed over. */
+  const bool stops = s->until_ns > 0;
   struct pollfd fds[AT_READERS + HTTP_READERS] = {
-    [AT_WAKE] = { .fd = s->http->wake[0], .events = POLLIN },
-    [AT_LISTENER] = { .fd = s->http->listener, .events = POLLIN },
+    [AT_WAKE] = { .fd = stops ? -1 : s->http->wake[0], .events = POLLIN },
+    [AT_LISTENER] = { .fd = stops ? -1 : s->http->listener, .events = POLLIN },
   };
   const int wait_ms = expire(s);
 
+  if (is_over(s))
+    return false;
   for (size_t i = 0; i < HTTP_READERS; i++) {
     const struct reader *r = &s->reader[i];
 
-    /* A negative descriptor is passed over. */
     fds[AT_READERS + i] = (struct pollfd){
       .fd = r->fd,
-      .events = r->answered ? POLLOUT : POLLIN,
+      .events = wanted(r),
     };
   }
   if (poll(fds, AT_READERS + HTTP_READERS, wait_ms) < 0)
     return errno == EINTR;
   if (fds[AT_WAKE].revents)
-    return false;
+    begin_stop(s);
   for (size_t i = 0; i < HTTP_READERS; i++) {
-    if (fds[AT_READERS + i].revents)
-      serve(s->http, &s->reader[i]);
+    const struct pollfd *p = &fds[AT_READERS + i];
+
+    if (p->revents && p->fd == s->reader[i].fd)
+      serve(s->http, &s->reader[i], p->revents);
   }
   if (fds[AT_LISTENER].revents)
     take_call(s);
+  tick(s);
   return true;
 }
 
@@ -294,16 +440,18 @@ static void *http_main(void *arg)
   return NULL;
 }
 
-int http_start(struct http *h, http_answer *answer, void *arg, struct err *err)
+int http_start(struct http *h, const struct http_service *service, void *arg,
+               struct err *err)
 {
   int rc;
 
-  h->answer = answer;
+  h->service = service;
   h->arg = arg;
   h->server = calloc(1, sizeof(*h->server));
   if (!h->server)
-    return err_set(err, -ENOMEM, "not enough memory for the metrics server");
+    return err_set(err, -ENOMEM, "not enough memory for the HTTP server");
   h->server->http = h;
+  h->server->tick_ns = clock_now_ns() + service->period_ns;
   for (size_t i = 0; i < HTTP_READERS; i++)
     h->server->reader[i].fd = -1;
   rc = thread_start_masked(&h->thread, http_main, h->server, err);

@@ -1,15 +1,18 @@
 /*
  * http.h - a small HTTP server: one thread, a few readers at a time.
  *
- * Only GET is answered, and a connection ends with its answer.  Several readers
- * are served at a time.  A reader that takes longer than two seconds is
- * dropped, or earlier if another one needs its place.
+ * Only GET is answered, and a connection ends with its answer, unless that is a
+ * stream.  Several readers are served at a time.  A reader that takes longer
+ * than two seconds is dropped, or earlier if another one needs its place.  A
+ * stream lasts until the server stops, or its reader takes nothing for ten
+ * seconds though there is something.
  */
 #ifndef BENCH_RESULTS_HTTP_H
 #define BENCH_RESULTS_HTTP_H
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/strbuf.h"
 
@@ -17,7 +20,8 @@ struct address;
 struct err;
 
 enum {
-  HTTP_READERS = 16 /* at the same time */
+  HTTP_READERS = 64, /* at the same time */
+  HTTP_FEED = 1 << 16, /* about as much a stream gets at once */
 };
 
 struct http_request {
@@ -28,12 +32,21 @@ struct http_request {
 struct http_content {
   const char *type; /* of `body`; static */
   struct strbuf body;
+  bool stream; /* what follows comes from `feed` */
 };
 
-/* Returns false if there is nothing at that path.  Called on the server's
- * thread. */
-typedef bool http_answer(void *arg, const struct http_request *request,
-                         struct http_content *ret);
+/* What a server does; all is called on its thread. */
+struct http_service {
+  /* Returns false if there is nothing at that path. */
+  bool (*answer)(void *arg, const struct http_request *request,
+                 struct http_content *ret);
+  /* [opt] Add what a stream has not got yet, and move `*at` on, which is 0 in
+   * the beginning.  Returns false if that was the last of it. */
+  bool (*feed)(void *arg, uint64_t *at, struct strbuf *out);
+  /* [opt] Called once in such a period. */
+  void (*tick)(void *arg);
+  uint64_t period_ns;
+};
 
 struct http_server;
 
@@ -45,7 +58,7 @@ struct http {
   struct http_server *server; /* owned; the thread's data */
 
   /* The arguments of http_start(). */
-  http_answer *answer;
+  const struct http_service *service;
   void *arg;
 };
 
@@ -53,8 +66,10 @@ struct http {
 int http_open(struct http *h, const struct address *where, const char *text,
               struct err *err);
 /* From now on requests are answered. */
-int http_start(struct http *h, http_answer *answer, void *arg, struct err *err);
-/* This does not wait for a slow reader. */
+int http_start(struct http *h, const struct http_service *service, void *arg,
+               struct err *err);
+/* Streams get what is left for them.  This waits only for readers of streams
+ * that take it. */
 void http_stop(struct http *h);
 
 #endif

@@ -97,6 +97,22 @@ const struct opt results_opts[] = {
            "readers that ask for it. Counters include the warm-up.",
   },
   {
+    OPT_STRING(struct results_cfg, live),
+    .name = "live",
+    .flags = OPT_NOT_EMPTY | OPT_OWN,
+    .bare = "8080",
+    .check = is_address,
+    .advise = advise_port,
+    .expected = "a port, or an address and a port as in 127.0.0.1:8080",
+    .show_as = "[=[ADDR:]PORT]",
+    .help = "serve a page that follows the run, port 8080 by default",
+    .man = "The page has throughput, latencies, errors, the machine, classes "
+           "of operations and the time left, once per second, and ends as the "
+           "page of report, which can be saved. It is on the loopback address "
+           "unless another is given. The end of a run waits for viewers that "
+           "take the report, up to two seconds for one that takes nothing.",
+  },
+  {
     OPT_STRING(struct results_cfg, summary),
     .name = "summary",
     .flags = OPT_NOT_EMPTY | OPT_OWN,
@@ -111,8 +127,9 @@ const struct opt results_opts[] = {
   OPT_END,
 };
 
-_Static_assert(ARRAY_SIZE(results_opts) == RESULTS_FILES + 3,
-               "all rows but --prometheus, --summary and the end name a file");
+_Static_assert(ARRAY_SIZE(results_opts) == RESULTS_FILES + 4,
+               "all rows but --prometheus, --live, --summary and the end name "
+               "a file");
 
 static const char *value_of(const struct results_cfg *cfg,
                             const struct opt *row)

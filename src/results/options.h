@@ -18,6 +18,7 @@ struct results_cfg {
   const char *hdr_log;
   const char *event_log;
   const char *prometheus; /* [ADDR:]PORT */
+  const char *live;       /* [ADDR:]PORT */
   const char *summary;    /* markdown:FILE */
 };
 

@@ -79,6 +79,10 @@ static bool answer(void *arg, const struct http_request *request,
   return true;
 }
 
+static const struct http_service service = {
+  .answer = answer,
+};
+
 int prometheus_new(struct prometheus **ret, const char *where,
                    const struct results_shared *shared, struct err *err)
 {
@@ -119,7 +123,7 @@ static int on_start(void *ctx, const struct run_start *start, struct err *err)
   struct prometheus *p = ctx;
 
   (void)start;
-  return http_start(&p->http, answer, p, err);
+  return http_start(&p->http, &service, p, err);
 }
 
 static int on_over(void *ctx, const struct run_end *end, struct err *err)

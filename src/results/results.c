@@ -25,6 +25,7 @@
 #include "results/document.h"
 #include "results/event_log.h"
 #include "results/hdr_log.h"
+#include "results/live.h"
 #include "results/prometheus.h"
 #include "results/shared.h"
 #include "results/stream.h"
@@ -32,7 +33,7 @@
 #include "stats/report.h"
 
 enum {
-  KINDS = 7,
+  KINDS = 8,
   GROWING = 3
 };
 
@@ -64,6 +65,7 @@ struct results {
   struct hdr_log hdr_log;
   struct event_log *event_log;
   struct prometheus *prometheus;
+  struct live *live;
   struct document *document;
   struct summary *summary;
 };
@@ -82,8 +84,26 @@ static int want_growing(struct results *r, const struct reporter *reporter,
   return outfile_open(file, name, err);
 }
 
-/* Reporters are called in this order.  The document comes last, because it
- * reports the outcome of the others. */
+static int want_document(struct results *r, const struct results_cfg *cfg,
+                         struct err *err)
+{
+  const bool live = cfg->live[0] != '\0';
+  int rc;
+
+  if (!live && cfg->json[0] == '\0')
+    return 0;
+  rc = document_new(&r->document, cfg->json[0] != '\0' ? cfg->json : NULL,
+                    &r->shared, err);
+  if (rc < 0)
+    return rc;
+  if (live)
+    document_keep(r->document);
+  want(r, &document_reporter, r->document);
+  return 0;
+}
+
+/* Reporters are called in this order.  The document comes after all others,
+ * because it reports their outcome; the live page ends with it. */
 static int open_all(struct results *r, const struct results_input *in,
                     struct err *err)
 {
@@ -111,9 +131,11 @@ static int open_all(struct results *r, const struct results_input *in,
     rc = summary_new(&r->summary, results_summary(cfg), &r->shared, err);
     want(r, &summary_reporter, r->summary);
   }
-  if (rc == 0 && cfg->json[0] != '\0') {
-    rc = document_new(&r->document, cfg->json, &r->shared, err);
-    want(r, &document_reporter, r->document);
+  if (rc == 0)
+    rc = want_document(r, cfg, err);
+  if (rc == 0 && cfg->live[0] != '\0') {
+    rc = live_new(&r->live, in, &r->shared, r->document, err);
+    want(r, &live_reporter, r->live);
   }
   return rc;
 }
@@ -154,6 +176,7 @@ int results_new(struct results **ret, const struct results_input *in,
   r->shared.test = in->test;
   r->shared.set = in->set;
   r->shared.disk = &r->disk;
+  r->shared.time_ns = r->shared.events = UINT64_MAX;
   r->stream.shared = r->csv.shared = r->hdr_log.shared = &r->shared;
   rc = open_all(r, in, err);
   if (rc < 0) {
@@ -176,9 +199,18 @@ void results_free(struct results *r)
   (void)outfile_close(&r->hdr_log.file, &ignored);
   event_log_free(r->event_log);
   prometheus_free(r->prometheus);
+  live_free(r->live);
   document_free(r->document);
   summary_free(r->summary);
   free(r);
+}
+
+void results_limits(struct results *r, uint64_t time_ns, uint64_t events)
+{
+  if (!r)
+    return;
+  r->shared.time_ns = time_ns;
+  r->shared.events = events;
 }
 
 struct event_rings *results_event_rings(struct results *r)

@@ -13,9 +13,14 @@
 
 struct err;
 struct event_rings;
+struct strbuf;
 struct leave;
 struct optset;
 struct results;
+
+/* Makes the report page of a document. */
+typedef int results_page(const char *text, size_t len, struct strbuf *ret,
+                         struct err *err);
 
 /* Borrowed until the end of the program. */
 struct results_input {
@@ -26,6 +31,7 @@ struct results_input {
   const char *test;
   unsigned threads;
   unsigned first_thread; /* number of the first one */
+  results_page *page; /* [opt] for the end of --live */
   /* leave_thread() is called for a thread that is stuck in a file. */
   struct leave *leave;
 };
@@ -37,6 +43,10 @@ struct results_input {
 int results_new(struct results **ret, const struct results_input *in,
                 struct err *err);
 void results_free(struct results *r);
+
+/* Before the run: its limits, for the time that is left; UINT64_MAX: none.
+ * `r` may be NULL. */
+void results_limits(struct results *r, uint64_t time_ns, uint64_t events);
 
 /* Do intervals of the document wait in memory, because no folder takes a
  * temporary file? */

@@ -23,6 +23,9 @@ struct results_shared {
   const struct optset *set;
   struct disk *disk;
 
+  uint64_t time_ns; /* the limits of the run; UINT64_MAX: none */
+  uint64_t events;
+
   bool started;
   struct run_start start;
   struct system_use sys; /* of the interval that is reported */

@@ -42,8 +42,9 @@ struct schedule {
   uint64_t start_ns, end_ns;
   uint64_t events; /* limit of the measured part */
 
-  pthread_mutex_t lock CACHE_ALIGNED; /* protects `taken` */
+  pthread_mutex_t lock CACHE_ALIGNED; /* protects the next two */
   struct cursor taken;
+  uint64_t left; /* arrivals that were taken and not begun */
 
   struct cursor due CACHE_ALIGNED; /* of the reader, like all that follows */
   uint64_t first;                  /* the first arrival of the measured part */
@@ -193,12 +194,20 @@ uint64_t schedule_take(struct schedule *s, uint64_t from_ns)
   return s->start_ns + (uint64_t)due_ns;
 }
 
-static uint64_t number_taken(struct schedule *s)
+void schedule_leave(struct schedule *s)
+{
+  (void)pthread_mutex_lock(&s->lock);
+  s->left++;
+  (void)pthread_mutex_unlock(&s->lock);
+}
+
+static uint64_t number_taken(struct schedule *s, uint64_t *ret_left)
 {
   uint64_t n;
 
   (void)pthread_mutex_lock(&s->lock);
   n = s->taken.n;
+  *ret_left = s->left;
   (void)pthread_mutex_unlock(&s->lock);
   return n;
 }
@@ -213,15 +222,15 @@ uint64_t schedule_waiting(struct schedule *s, uint64_t now_ns)
 {
   const double now = since_start(s, now_ns < s->end_ns ? now_ns : s->end_ns);
   const double late = floor(behind(s, &s->due, now));
-  uint64_t taken;
+  uint64_t left, taken = number_taken(s, &left);
 
   if (UNLIKELY(late > 0 &&
-               (double)s->due.n + late > (double)number_taken(s) + HOPELESS))
+               (double)s->due.n + late > (double)taken + HOPELESS))
     jump(s, &s->due, late);
   while (s->due.due_ns <= now)
     advance(s, &s->due);
-  taken = number_taken(s);
-  return number_due(s) > taken ? number_due(s) - taken : 0;
+  taken = number_taken(s, &left);
+  return left + (number_due(s) > taken ? number_due(s) - taken : 0);
 }
 
 uint64_t schedule_arrivals(const struct schedule *s)

@@ -53,7 +53,12 @@ void schedule_measure(struct schedule *s, uint64_t from_ns);
  */
 uint64_t schedule_take(struct schedule *s, uint64_t from_ns);
 
-/* The number of arrivals that are due at `now_ns` and were not taken. */
+/* An arrival that was taken and is due is not begun, because the run is over:
+ * it waits from now on.  Any worker may call. */
+void schedule_leave(struct schedule *s);
+
+/* The number of arrivals that are due at `now_ns` and were not taken, or were
+ * left. */
 uint64_t schedule_waiting(struct schedule *s, uint64_t now_ns);
 
 /* The number of arrivals of the measured part that were due at the latest

@@ -174,8 +174,11 @@ static bool wait_for_start(struct worker *w, uint64_t *now)
   if (!w->schedule)
     return true;
   due = schedule_take(w->schedule, w->counted ? run->measured_ns : 0);
-  if (!wait_until(w, due, now))
+  if (!wait_until(w, due, now)) {
+    if (w->counted && due <= *now && due <= run->end_ns)
+      schedule_leave(w->schedule);
     return false;
+  }
   w->start_ns = due;
   w->began_ns = *now;
   return true;

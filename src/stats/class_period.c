@@ -108,6 +108,18 @@ static void set_limits(struct class_report *r)
   }
 }
 
+/* The sum of latencies was read a moment before their histogram: what is in one
+ * of them only must not give a mean that none of them can have. */
+static void fit_sum(struct class_report *r)
+{
+  const double n = (double)r->count;
+
+  if ((double)r->sum_ns < n * (double)r->min_ns)
+    r->sum_ns = r->count * r->min_ns;
+  if (r->max_ns < HIST_MAX_NS && (double)r->sum_ns > n * (double)r->max_ns)
+    r->sum_ns = r->count * r->max_ns;
+}
+
 /* Fill in the difference between `now`, which has just been read, and
  * `base`. */
 static void fill(struct class_periods *p, unsigned id,
@@ -129,6 +141,7 @@ static void fill(struct class_periods *p, unsigned id,
     .hist = diff,
   };
   set_limits(&p->report[id]);
+  fit_sum(&p->report[id]);
 }
 
 struct class_list class_periods_interval(struct class_periods *p)

@@ -208,6 +208,9 @@ void class_read(struct class_set *set, unsigned id, struct class_totals *ret)
     ret->reconnects += load(&c->reconnects);
     ret->sum_ns += load(&c->sum_ns);
   }
-  if (ret->hist)
-    read_hists(set, id, ret->hist);
+  if (!ret->hist)
+    return;
+  read_hists(set, id, ret->hist);
+  /* An operation of this moment may be in one of the two only. */
+  ret->count = ret->hist->total;
 }

@@ -137,7 +137,8 @@ struct class_totals {
   struct hist_sum *hist;
 };
 
-/* Set the numbers, and the histogram if there is one. */
+/* Set the numbers, and the histogram if there is one, which has `count` values
+ * then.  The other numbers may lack an operation that ends at this moment. */
 void class_read(struct class_set *set, unsigned id, struct class_totals *ret);
 
 #endif

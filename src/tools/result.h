@@ -71,6 +71,9 @@ struct result_file {
  * the file.
  */
 int result_load(struct result_file *ret, const char *path, struct err *err);
+/* The same for text in memory; `path` is what messages call it. */
+int result_load_text(struct result_file *ret, const char *path,
+                     const char *text, size_t len, struct err *err);
 void result_file_done(struct result_file *f);
 
 /* Read a document that is in memory; `json` must outlive *ret. */

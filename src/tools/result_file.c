@@ -115,22 +115,39 @@ static int load_json(struct result_file *f, struct err *err)
   return rc;
 }
 
-int result_load(struct result_file *ret, const char *path, struct err *err)
+/* Takes the document over. */
+static int read_file(struct result_file *ret, struct result_file f,
+                     struct err *err)
 {
-  struct result_file f = { .path = path };
-  int rc = load_json(&f, err);
+  int rc = check_schema(&f, err);
 
   if (rc == 0)
-    rc = check_schema(&f, err);
-  if (rc == 0)
     rc = f.is_sweep ? read_sweep(&f, err)
-                    : result_read(&f.run, path, f.json, err);
+                    : result_read(&f.run, f.path, f.json, err);
   if (rc < 0) {
     result_file_done(&f);
     return rc;
   }
   *ret = f;
   return 0;
+}
+
+int result_load(struct result_file *ret, const char *path, struct err *err)
+{
+  struct result_file f = { .path = path };
+  const int rc = load_json(&f, err);
+
+  return rc < 0 ? rc : read_file(ret, f, err);
+}
+
+int result_load_text(struct result_file *ret, const char *path,
+                     const char *text, size_t len, struct err *err)
+{
+  struct result_file f = { .path = path };
+  json_error_t error;
+
+  f.json = json_loadb(text, len, 0, &error);
+  return f.json ? read_file(ret, f, err) : refuse_text(path, &error, err);
 }
 
 void result_file_done(struct result_file *f)

@@ -142,8 +142,14 @@ static int check_parts(const struct view *v, size_t file, struct err *err)
                  v->files[first ? file : 0].path);
 }
 
+/* A document in memory. */
+struct memory {
+  const char *text;
+  size_t len;
+};
+
 static int load(struct view *v, const char *const *paths, size_t n,
-                struct err *err)
+                const struct memory *memory, struct err *err)
 {
   v->files = calloc(n + 1, sizeof(*v->files));
   v->groups = calloc(n + 1, sizeof(*v->groups));
@@ -158,7 +164,9 @@ static int load(struct view *v, const char *const *paths, size_t n,
       return no_memory(err);
   }
   for (size_t i = 0; i < n; i++) {
-    int rc = result_load(&v->files[i], paths[i], err);
+    int rc = memory ? result_load_text(&v->files[i], paths[i], memory->text,
+                                       memory->len, err)
+                    : result_load(&v->files[i], paths[i], err);
 
     if (rc == 0)
       rc = check_parts(v, i, err);
@@ -177,17 +185,31 @@ static int load(struct view *v, const char *const *paths, size_t n,
   return 0;
 }
 
-int view_init(struct view *ret, const char *const *paths, size_t n,
-              struct err *err)
+static int init(struct view *ret, const char *const *paths, size_t n,
+                const struct memory *memory, struct err *err)
 {
   struct view v = { 0 };
-  const int rc = load(&v, paths, n, err);
+  const int rc = load(&v, paths, n, memory, err);
 
   if (rc < 0)
     view_done(&v);
   else
     *ret = v;
   return rc;
+}
+
+int view_init(struct view *ret, const char *const *paths, size_t n,
+              struct err *err)
+{
+  return init(ret, paths, n, NULL, err);
+}
+
+int view_init_text(struct view *ret, const char *path, const char *text,
+                   size_t len, struct err *err)
+{
+  const struct memory memory = { text, len };
+
+  return init(ret, &path, 1, &memory, err);
 }
 
 void view_done(struct view *v)

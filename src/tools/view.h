@@ -42,6 +42,9 @@ struct view {
 /* -EINVAL: a file is no result, or they are of different tests. */
 int view_init(struct view *ret, const char *const *paths, size_t n,
               struct err *err);
+/* The same for one document in memory. */
+int view_init_text(struct view *ret, const char *path, const char *text,
+                   size_t len, struct err *err);
 void view_done(struct view *v);
 
 /* With parts: the runs of all files that are of the same part as run `i`, in

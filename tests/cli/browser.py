@@ -23,7 +23,7 @@ def find():
 class Browser:
     """One page.  `faults` has all errors of its console and its scripts."""
 
-    def __init__(self, width=1400, height=900, dark=False, scripts=True):
+    def __init__(self, width=1400, height=900, dark=False):
         self.folder = tempfile.mkdtemp(prefix="bench-browser-")
         to_read, self.write = os.pipe()
         self.read, to_write = os.pipe()
@@ -56,12 +56,7 @@ class Browser:
                                  flatten=True)["sessionId"]
         for part in ("Page", "Runtime", "Log"):
             self.call(part + ".enable")
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
-                  deviceScaleFactor=1, mobile=False)
-        self.call("Emulation.setEmulatedMedia", features=[
-            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
-        if not scripts:
-            self.call("Emulation.setScriptExecutionDisabled", value=True)
+        self.screen(width, height, dark)
 
     def __enter__(self):
         return self
@@ -113,6 +108,12 @@ class Browser:
                 if "error" in answer:
                     raise RuntimeError(f"{method}: {answer['error']}")
                 return answer["result"]
+
+    def screen(self, width, height, dark=False):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                  deviceScaleFactor=1, mobile=False)
+        self.call("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
     def open(self, url):
         self.events.clear()

@@ -116,15 +116,16 @@ as_nobody() {
   run --separate-stderr setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$@"
 }
 
-# serve_metrics ARG...: starts a run with --prometheus; sets port and pid.  The
+# serve_at OPTION ARG...: starts a run with OPTION=PORT; sets port and pid.  The
 # port is below those that the system gives to clients; if it is taken, another
 # one is tried.
-serve_metrics() {
-  local try
+serve_at() {
+  local try option=$1
+  shift
   for try in {1..20}; do
     port=$((20000 + RANDOM % 12000))
     rm -f text # left by an earlier run, which has started as well
-    "$BENCH" cpu --time=600 --prometheus="$port" "$@" run >text 2>err 3>&- &
+    "$BENCH" "$@" "$option=$port" run >text 2>err 3>&- &
     pid=$!
     while kill -0 $pid 2>/dev/null; do
       ! grep -qs 'Threads started' text || return 0
@@ -133,4 +134,17 @@ serve_metrics() {
     must has "$(cat err)" 'Address already in use'
   done
   return 1
+}
+
+# serve_metrics ARG...: a run of the cpu test with --prometheus.
+serve_metrics() {
+  serve_at --prometheus cpu --time=600 "$@"
+}
+
+# in_browser TEST ARG...: a function of page.py succeeds.
+in_browser() {
+  local rc=0
+  python3 "$BENCH_SRC/tests/cli/page.py" "$@" || rc=$?
+  [ $rc != 77 ] || skip "chromium is not installed (scripts/deps.sh browser)"
+  return $rc
 }

@@ -59,7 +59,7 @@ over() {
   serve_metrics
   python3 -c 'import socket, sys, time, urllib.request
 where = ("127.0.0.1", int(sys.argv[1]))
-idle = [socket.create_connection(where) for _ in range(40)]
+idle = [socket.create_connection(where) for _ in range(80)]
 began = time.monotonic()
 for _ in range(5):
     urllib.request.urlopen("http://127.0.0.1:%d/metrics" % where[1], timeout=50).read()

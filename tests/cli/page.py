@@ -1,10 +1,12 @@
 """page.py - looks at bench's pages in a real browser.
 
 usage: page.py report PAGE RESULT
+       page.py live PORT TEST PID
 Exit status 77: there is no browser.
 """
 import json
 import os
+import signal
 import sys
 
 from browser import Browser, find
@@ -50,8 +52,6 @@ def report(path, result):
     with open(result) as f:
         intervals = json.load(f)["intervals"]
     end = intervals[-1]["elapsed_s"]
-    with Browser(scripts=False) as page:
-        page.open(url)
     with Browser() as page:
         page.open(url)
         charts = page.js("document.querySelectorAll('figure.timed').length")
@@ -117,10 +117,8 @@ def report(path, result):
         assert page.js(column) == sorted(rates)
         assert page.js("document.querySelector('[aria-sort]').textContent") == "events/s"
 
-        assert page.faults == [], page.faults
-
-    # A phone, in the dark: nothing is wider than the screen, texts can be read.
-    with Browser(400, 800, dark=True) as page:
+        # A phone, in the dark: nothing is wider than the screen, texts can be read.
+        page.screen(400, 800, dark=True)
         page.open(url)
         assert page.js("document.documentElement.scrollWidth") <= 400
         assert page.js("""(() => {
@@ -130,7 +128,35 @@ def report(path, result):
         assert page.faults == [], page.faults
 
 
+def live(port, test, pid):
+    with Browser() as page:
+        page.open(f"http://127.0.0.1:{port}/")
+        page.until("document.getElementById('now-rate').textContent !== '-'")
+        # The page knows nothing but what the stream says.
+        page.until("document.querySelectorAll('path.line').length >= 2")
+        assert page.js("document.getElementById('title').textContent").startswith(test + ", ")
+        assert page.js("document.title") == "bench: " + test
+        assert page.js("document.querySelectorAll('img').length") == 0
+        rate = page.js("document.getElementById('now-rate').textContent").replace(",", "")
+        assert float(rate) > 0, rate
+        assert " left" in page.js("document.getElementById('state').textContent")
+        # A viewer that comes late gets the past; this one has a small screen.
+        page.screen(400, 800, dark=True)
+        page.open(f"http://127.0.0.1:{port}/")
+        page.until("document.querySelector('path.line').getAttribute('d').includes('L')")
+        assert page.js("document.documentElement.scrollWidth") <= 400
+        os.kill(int(pid), signal.SIGINT)
+        page.until("document.getElementById('save')")
+        assert page.js("document.querySelector('h1').textContent") == "bench report: " + test
+        assert page.js("document.querySelectorAll('figure.timed').length") >= 3
+        # What is saved is the page, and works: its script has run here.
+        assert page.js("document.querySelector('.tools span').textContent").startswith("drag")
+        assert page.js("document.getElementById('save').href").startswith("blob:")
+        assert page.js("document.getElementById('save').download") == "report.html"
+        assert page.faults == [], page.faults
+
+
 if __name__ == "__main__":
     if not find():
         sys.exit(77)
-    {"report": report}[sys.argv[1]](*sys.argv[2:])
+    {"report": report, "live": live}[sys.argv[1]](*sys.argv[2:])

@@ -90,19 +90,22 @@ function thread_init()
   f:write(runs + 1)
   f:close()
 end
-function event() ffi.C.usleep(10000 * (1 + runs * tonumber(os.getenv("SLOWER")))) end
+function event()
+  ffi.C.usleep(1000 * os.getenv("MS") * (1 + runs * os.getenv("SLOWER")))
+end
 LUA
 }
 
 @test "a reference that drifts is a warning, and one that does not is none" {
   slower
-  SLOWER=1 bench ./slower.lua --sweep=rand-seed:1,2 --reference-every=1 --time=0 --events=20 run
+  MS=10 SLOWER=1 bench ./slower.lua --sweep=rand-seed:1,2 --reference-every=1 --time=0 --events=20 run
   must is "$status" 0
   must has "$stderr" '^WARNING: the reference step has drifted by -[0-9.]+ % \(after step 2\), so the steps do not compare; use --reset, --settle or a longer --time$'
 }
 
 calm_reference() {
-  SLOWER=0 bench ./slower.lua --sweep=rand-seed:1,2 --reference-every=1 --time=0 --events=20 run
+  # Events so long that 5 % of one is more than a processor lets wait.
+  MS=200 SLOWER=0 bench ./slower.lua --sweep=rand-seed:1,2 --reference-every=1 --time=0 --events=3 run
   must is "$status" 0 && ! has "$stderr" 'has drifted'
 }
 

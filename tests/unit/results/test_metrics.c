@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -363,7 +364,7 @@ static void test_idle(const struct http *h)
   OK(strstr(ask(h, "GET / HTTP/1.0\n\n"), "hello") &&
        strstr(ask(h, "GET / HTTP/1.0\n\n"), "hello"),
      "readers that are idle keep nobody waiting");
-  /* One after another would take 96 s. */
+  /* One after another would take six minutes. */
   OK(clock_now_ns() - before < 60 * NS_PER_S, "and are not waited for");
   OK(recv(idle[0], &c, 1, 0) <= 0, "the first of them has lost its place");
   for (size_t i = 0; i < ARRAY_SIZE(idle); i++)
@@ -401,6 +402,71 @@ static void test_accept(void)
     OK(metrics_wants_openmetrics(of[i].accept) == of[i].modern, of[i].accept);
 }
 
+static const struct http_service hello_service = { .answer = answer };
+
+static bool answer_stream(void *arg, const struct http_request *request,
+                          struct http_content *ret)
+{
+  (void)arg, (void)request;
+  ret->type = "text/event-stream";
+  ret->stream = true;
+  return true;
+}
+
+/* The first reader gets more than any socket holds, others a word and the
+ * end. */
+static _Atomic unsigned readers, fed;
+
+static bool feed(void *arg, uint64_t *at, struct strbuf *out)
+{
+  static const char much[HTTP_FEED] = { 'x' };
+  (void)arg;
+  if (*at == 0)
+    *at = 1 + atomic_fetch_add(&readers, 1);
+  (void)atomic_fetch_add(&fed, 1);
+  if (*at == 1) {
+    strbuf_add(out, much, sizeof(much));
+    return true;
+  }
+  strbuf_adds(out, "word");
+  return false;
+}
+
+static void no_tick(void *arg)
+{
+  (void)arg;
+}
+
+static void test_stream(void)
+{
+  static const struct http_service service = {
+    .answer = answer_stream,
+    .feed = feed,
+    .tick = no_tick,
+    .period_ns = NS_PER_MS,
+  };
+  struct address a;
+  struct http h;
+  struct err err = { "" };
+  uint64_t before;
+  int deaf;
+
+  (void)address_parse("0", &a);
+  MUST(http_open(&h, &a, "0", &err) == 0);
+  MUST(http_start(&h, &service, NULL, &err) == 0);
+  deaf = call(&h);
+  MUST(send(deaf, "GET / HTTP/1.0\n\n", 16, MSG_NOSIGNAL) == 16);
+  while (atomic_load(&fed) == 0)
+    sched_yield();
+  OK(strstr(ask(&h, "GET / HTTP/1.0\n\n"), "\r\n\r\nword"),
+     "a stream beside one whose reader takes nothing");
+  before = clock_now_ns();
+  http_stop(&h);
+  OK(clock_now_ns() - before < 20 * NS_PER_S,
+     "which the end of the server does not wait for");
+  (void)close(deaf);
+}
+
 static void test_server(void)
 {
   char hello[] = "hello";
@@ -420,7 +486,7 @@ static void test_server(void)
   OK(http_open(&second, &a, "that port", &err) < 0 &&
        strstr(err.text, "'that port'"),
      "is not taken twice");
-  OK(http_start(&h, answer, hello, &err) == 0, "serves");
+  OK(http_start(&h, &hello_service, hello, &err) == 0, "serves");
   text = ask(&h, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
   OK(strncmp(text, "HTTP/1.1 200 OK\r\n", 17) == 0 &&
        strstr(text, "Content-Length: 5\r\n") && strstr(text, "\r\n\r\nhello"),
@@ -451,6 +517,7 @@ int main(void)
   test_addresses();
   test_accept();
   test_server();
+  test_stream();
   hist_sum_free(work);
   return TAP_EXIT();
 }

@@ -127,6 +127,8 @@ static void test_waiting(void)
   OK(schedule_waiting(s, due[99]) == 0, "all are taken");
   (void)schedule_take(s, 0);
   OK(schedule_waiting(s, due[99]) == 0, "one that was taken before its time");
+  schedule_leave(s);
+  OK(schedule_waiting(s, due[99]) == 1, "one that was taken and not begun");
   schedule_free(s);
 }
 

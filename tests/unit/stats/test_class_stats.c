@@ -162,11 +162,59 @@ static void test_threads(void)
   class_set_free(set);
 }
 
+struct busy {
+  struct class_set *set;
+  _Atomic bool over;
+};
+
+static void *work_on(void *arg)
+{
+  struct busy *b = arg;
+
+  for (uint64_t i = 0; !atomic_load(&b->over); i++)
+    record(b->set, 0, 0, i % 2 ? 1000000 : 1000, false, 0);
+  return NULL;
+}
+
+static bool agrees(const struct class_report *r)
+{
+  return r->count == r->hist->total && r->sum_ns >= r->count * r->min_ns &&
+         r->sum_ns <= r->count * r->max_ns;
+}
+
+/* Whatever operation ends while an interval is read: its numbers agree. */
+static void test_busy(void)
+{
+  struct busy busy = { 0 };
+  struct class_periods p;
+  pthread_t thread;
+  unsigned bad = 0, n = 0;
+  struct err err;
+
+  (void)class_set_new(&busy.set, 1, &err);
+  (void)id_of(busy.set, "a");
+  (void)class_periods_init(&p, busy.set);
+  class_periods_restart(&p);
+  (void)pthread_create(&thread, NULL, work_on, &busy);
+  while (n < 2000) {
+    const struct class_list list = class_periods_interval(&p);
+
+    n += list.of[0].count > 0;
+    bad += !agrees(&list.of[0]);
+  }
+  atomic_store(&busy.over, true);
+  (void)pthread_join(thread, NULL);
+  OK(bad == 0, "the numbers of each interval agree");
+  class_periods_done(&p);
+  class_set_free(busy.set);
+}
+
 int main(void)
 {
   test_names();
   test_periods();
   test_threads();
+  test_busy();
   class_set_free(NULL);
   return TAP_EXIT();
 }

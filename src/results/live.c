@@ -1,0 +1,270 @@
+/*
+ * live.c - a page that follows a run in a browser.
+ */
+#include "results/live.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "results/address.h"
+#include "results/document.h"
+#include "results/http.h"
+#include "results/jobj.h"
+#include "results/live_sample.h"
+#include "results/live_text.h"
+#include "results/results.h"
+#include "results/shared.h"
+
+enum {
+  /* The looks that late viewers still get: the last hours. */
+  PAST_MAX = 4 * 3600,
+};
+
+/* Reports are late if none has come for so many times the usual distance, and
+ * for so long. */
+#define LATE_TIMES 3
+#define LATE_NS (3 * NS_PER_S)
+
+struct live {
+  struct http http;
+  const struct results_shared *shared;
+  const struct document *document; /* [opt] */
+  results_page *page;              /* [opt] makes the report */
+
+  /* Set by the thread that reports; read by the server's. */
+  _Atomic uint64_t report_ns;  /* when the last one came; 0: none yet */
+  _Atomic uint64_t between_ns; /* the longest time between two of them */
+
+  /* The server's thread. */
+  struct live_sampler sampler;
+  char *past[PAST_MAX];   /* owned; look i is at i % PAST_MAX */
+  uint64_t n;             /* looks so far */
+  struct strbuf classes;  /* of the last look */
+
+  /* Set before the server ends; the flag pairs release with acquire. */
+  _Atomic bool over;
+  struct strbuf last; /* the event with the report */
+};
+
+/* ---- on the server's thread ---- */
+
+static double late_s(const struct live *l, uint64_t now_ns)
+{
+  const uint64_t came = atomic_load(&l->report_ns);
+  const uint64_t between = atomic_load(&l->between_ns);
+  const uint64_t quiet = came > 0 && now_ns > came ? now_ns - came : 0;
+
+  return between > 0 && quiet > LATE_NS && quiet > LATE_TIMES * between
+           ? jobj_seconds(quiet)
+           : 0;
+}
+
+static void look(void *arg)
+{
+  struct live *l = arg;
+  const uint64_t now_ns = clock_now_ns();
+  struct strbuf text = { 0 };
+  char **place = &l->past[l->n % PAST_MAX];
+
+  if (now_ns <= l->sampler.last_ns)
+    return;
+  strbuf_clear(&l->classes);
+  live_sampler_next(&l->sampler, now_ns, late_s(l, now_ns), &text, &l->classes);
+  free(*place);
+  *place = NULL;
+  if (text.failed)
+    strbuf_done(&text); /* this look is missing */
+  else
+    *place = text.text;
+  l->n++;
+}
+
+static void add_event(struct strbuf *out, const char *name, const char *json)
+{
+  strbuf_addf(out, "event: %s\ndata: ", name);
+  strbuf_adds(out, json);
+  strbuf_adds(out, "\n\n");
+}
+
+/* What does not change; the first event of each viewer. */
+static void add_run(const struct live *l, struct strbuf *out)
+{
+  const struct run_start *start = &l->shared->start;
+  struct jobj o = jobj_new();
+  json_t *value;
+  char *text;
+
+  jobj_text(&o, "test", l->shared->test);
+  jobj_text(&o, "version", l->shared->version);
+  jobj_int(&o, "threads", start->threads);
+  jobj_real(&o, "start", jobj_seconds(start->wall_ns));
+  value = jobj_take(&o);
+  text = value ? shared_json_line(value) : NULL;
+  if (text)
+    add_event(out, "run", text);
+  else
+    out->failed = true;
+  free(text);
+  json_decref(value);
+}
+
+/* Item 0 is the run; item i + 1 is look i. */
+static bool feed(void *arg, uint64_t *at, struct strbuf *out)
+{
+  struct live *l = arg;
+  const bool news = *at <= l->n;
+
+  if (*at == 0) {
+    add_run(l, out);
+    *at = 1;
+  }
+  if (l->n > PAST_MAX && *at <= l->n - PAST_MAX)
+    *at = l->n - PAST_MAX + 1;
+  for (; *at <= l->n && out->len < HTTP_FEED; ++*at) {
+    const char *text = l->past[(*at - 1) % PAST_MAX];
+
+    if (text)
+      add_event(out, "look", text);
+  }
+  if (news && *at > l->n && l->classes.len > 0)
+    add_event(out, "classes", strbuf_str(&l->classes));
+  if (!atomic_load_explicit(&l->over, memory_order_acquire) || *at <= l->n)
+    return true;
+  strbuf_add(out, strbuf_str(&l->last), l->last.len);
+  return false;
+}
+
+static bool answer(void *arg, const struct http_request *request,
+                   struct http_content *ret)
+{
+  (void)arg;
+  if (strcmp(request->path, "/") == 0) {
+    ret->type = "text/html; charset=utf-8";
+    strbuf_adds(&ret->body, live_page);
+  } else if (strcmp(request->path, "/events") == 0) {
+    ret->type = "text/event-stream";
+    ret->stream = true;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+static const struct http_service service = {
+  .answer = answer,
+  .feed = feed,
+  .tick = look,
+  .period_ns = NS_PER_S,
+};
+
+/* ---- the reporter ---- */
+
+int live_new(struct live **ret, const struct results_input *in,
+             const struct results_shared *shared,
+             const struct document *document, struct err *err)
+{
+  const char *where = in->cfg->live;
+  struct live *l = calloc(1, sizeof(*l));
+  struct address address;
+  int rc;
+
+  if (!l)
+    return results_no_memory(err);
+  l->shared = shared;
+  l->document = document;
+  l->page = in->page;
+  rc = live_sampler_init(&l->sampler, shared) < 0 ? results_no_memory(err) : 0;
+  if (rc == 0)
+    rc = address_parse(where, &address);
+  if (rc == 0)
+    rc = http_open(&l->http, &address, where, err);
+  if (rc < 0) {
+    live_free(l);
+    return rc;
+  }
+  *ret = l;
+  return 0;
+}
+
+void live_free(struct live *l)
+{
+  if (!l)
+    return;
+  http_stop(&l->http);
+  live_sampler_done(&l->sampler);
+  for (size_t i = 0; i < PAST_MAX; i++)
+    free(l->past[i]);
+  strbuf_done(&l->classes);
+  strbuf_done(&l->last);
+  free(l);
+}
+
+static int on_start(void *ctx, const struct run_start *start, struct err *err)
+{
+  struct live *l = ctx;
+
+  (void)start;
+  live_sampler_start(&l->sampler);
+  return http_start(&l->http, &service, l, err);
+}
+
+static int on_interval(void *ctx, const struct report_setup *setup,
+                       const struct report *r, struct err *err)
+{
+  struct live *l = ctx;
+  const uint64_t now = clock_now_ns();
+  const uint64_t last = atomic_load(&l->report_ns);
+
+  (void)setup, (void)r, (void)err;
+  if (last == 0)
+    atomic_store(&l->between_ns, 1);
+  else if (now - last > atomic_load(&l->between_ns))
+    atomic_store(&l->between_ns, now - last);
+  atomic_store(&l->report_ns, now);
+  return 0;
+}
+
+/* The event that ends the page; without a report it only says that the run is
+ * over. */
+static int make_last(struct live *l, struct err *err)
+{
+  struct strbuf html = { 0 };
+  size_t len = 0;
+  const char *text = l->document ? document_text(l->document, &len) : NULL;
+  const int rc = text && l->page ? l->page(text, len, &html, err) : 0;
+  json_t *value = html.len > 0 ? jobj_string(strbuf_str(&html)) : NULL;
+  char *line = value ? shared_json_line(value) : NULL;
+
+  if (line)
+    add_event(&l->last, "report", line);
+  if (!line || l->last.failed) {
+    strbuf_done(&l->last);
+    add_event(&l->last, "over", "{}");
+  }
+  free(line);
+  json_decref(value);
+  strbuf_done(&html);
+  return rc;
+}
+
+static int on_over(void *ctx, const struct run_end *end, struct err *err)
+{
+  struct live *l = ctx;
+  const int rc = make_last(l, err);
+
+  (void)end;
+  atomic_store_explicit(&l->over, true, memory_order_release);
+  http_stop(&l->http);
+  return rc;
+}
+
+const struct reporter live_reporter = {
+  .name = "live",
+  .start = on_start,
+  .interval = on_interval,
+  .over = on_over,
+};

@@ -1,0 +1,28 @@
+/*
+ * report_page.h - the report of results: an HTML page with charts, or the same
+ * figures as Markdown or text.
+ */
+#ifndef BENCH_TOOLS_REPORT_PAGE_H
+#define BENCH_TOOLS_REPORT_PAGE_H
+
+#include <stddef.h>
+
+struct err;
+struct strbuf;
+struct view;
+
+enum report_format {
+  REPORT_HTML,
+  REPORT_MARKDOWN,
+  REPORT_TEXT,
+};
+
+/* `ret` is an empty buffer; -ENOMEM: it still is. */
+int report_write(const struct view *v, enum report_format format,
+                 struct strbuf *ret, struct err *err);
+
+/* The page of one document in memory.  -EINVAL: it is none. */
+int report_page(const char *text, size_t len, struct strbuf *ret,
+                struct err *err);
+
+#endif

@@ -1,0 +1,123 @@
+#!/usr/bin/env bats
+# --live: what its viewers get, through a plain socket and in a real browser.
+load helper
+
+# Follow the run for two seconds, and to the end that it is given then.
+follow() {
+  python3 "$BENCH_SRC/tests/cli/live.py" follow "$port" "$pid"
+  wait $pid || must is "$?" 130
+}
+
+@test "live: the events end with the report, and count what the document counts" {
+  local port pid
+  serve_at --live cpu --time=600 --threads=2 --json=r.json
+  follow >seen.json
+  must has "$(cat text err)" "The live page is at http://127.0.0.1:$port/"
+  must json seen.json 'd[0][0] == "run" and d[0][1]["test"] == "cpu" and
+    d[0][1]["threads"] == 2 and d[-1][0] == "report"'
+  python3 - <<'PY'
+import json
+seen = json.load(open("seen.json"))
+document = json.load(open("r.json"))
+looks = [v for n, v in seen if n == "look"]
+assert len(looks) >= 2
+# Counts only grow, and the last one is that of the run.
+counts = [look["events"] for look in looks]
+assert counts == sorted(counts) and counts[-1] == document["totals"]["events"], counts
+times = [look["t"] for look in looks]
+assert times == sorted(times) and len(set(times)) == len(times)
+for look in looks:
+    if look["rate"] > 0:
+        assert 0 < look["p50"] <= look["p95"] <= look["p99"] <= look["max"]
+        low, high = (document["totals"]["latency_ns"][k] for k in ("min", "max"))
+        assert low * 0.999 <= look["max"] <= high * 1.001
+assert abs(looks[0]["left"] + looks[0]["t"] - 600) < 0.01
+assert any("cpu_user" in look for look in looks)
+# The report is that of the document.
+assert f'<td class="n">{document["totals"]["events"]:,}</td>' in seen[-1][1]
+assert seen[-1][1].startswith("<!DOCTYPE html>") and "Latency by percentile" in seen[-1][1]
+PY
+}
+
+@test "live: classes, errors and hostile texts are data" {
+  local port pid name='<img src=x onerror=console.error(1)>'
+  cat >"$name.lua" <<'LUA'
+function thread_init() con = sysbench.sql.driver():connect() end
+function event()
+  con:query("SELECT 1 AS \"<b>\27[31mred\"")
+  con:query("SELECT nothing FROM \"</script>\"")
+end
+LUA
+  serve_at --live "./$name.lua" --db-driver=sqlite --sqlite-db=e.db --db-ignore-errors=all --time=600
+  follow >seen.json # without --json there is a report as well
+  ! grep -q $'\x1b' seen.json
+  must json seen.json 'any(n == "classes" and any("red" in c[0] and c[1] > 0 for c in v)
+    for n, v in d) and any(n == "look" and v["errors"] > 0 and
+    any("errors per second" in w for w in v["warnings"]) for n, v in d)'
+  must json seen.json '"<img" not in d[-1][1] and "&lt;img src=x" in d[-1][1]
+    and d[0][1]["test"].endswith("<img src=x onerror=console.error(1)>.lua")'
+}
+
+@test "live: goes on when the reports are stuck, and says so" {
+  local port pid
+  cat >stuck.lua <<'LUA'
+ffi.cdef("int usleep(unsigned);")
+function event() ffi.C.usleep(1000) end
+reports = 0
+function sysbench.hooks.report_intermediate()
+  reports = reports + 1
+  if reports == 1 then io.open("never"):read() end
+end
+LUA
+  mkfifo never
+  serve_at --live ./stuck.lua --time=600 --report-interval=1
+  python3 "$BENCH_SRC/tests/cli/live.py" find "$port" "the reports of the run are stuck" >seen.json
+  must json seen.json 'd[-1][0] == "look" and d[-1][1]["rate"] > 0
+    and not any("stuck" in str(v["warnings"]) for n, v in d[:3] if n == "look")'
+  # The end is that of any run whose report thread hangs.
+  kill -INT $pid
+  wait $pid || true
+  : <>never
+}
+
+# LIVE_REQUESTS=10000 for the full crowd.
+@test "live: 32 viewers, one that reads nothing and many requests leave the run alone" {
+  local port pid
+  serve_at --live cpu --time=600 --json=r.json
+  python3 "$BENCH_SRC/tests/cli/live.py" crowd "$port" >asked 3>&- &
+  local crowd=$!
+  until grep -q asked asked; do
+    kill -0 $crowd
+    sleep 0.1
+  done
+  kill -INT $pid
+  wait $crowd
+  wait $pid || must is "$?" 130
+  must json r.json 'd["run"]["end_reason"] == "signal" and d["totals"]["events"] > 0 and
+    sum(i["events"] for i in d["intervals"]) == d["totals"]["events"]'
+}
+
+@test "live: a page in a browser follows the run, and ends as its report" {
+  local port pid name='<img src=x onerror=console.error(1)>'
+  printf 'ffi.cdef("int usleep(unsigned);")\nfunction event() ffi.C.usleep(1000) end\n' >"$name.lua"
+  serve_at --live "./$name.lua" --time=600
+  # The script ends the run; if it could not, that is done here.
+  in_browser live "$port" "./$name.lua" $pid || {
+    local rc=$?
+    kill -INT $pid
+    return $rc
+  }
+  wait $pid || must is "$?" 130
+}
+
+@test "live: an address that is taken, and what --live alone means" {
+  local port pid
+  serve_at --live cpu --time=600
+  bench cpu --events=1 --live="$port" run
+  must is "$status" 1
+  must has "$stderr" "cannot listen at '$port', .*Address already in use"
+  kill -INT $pid
+  wait $pid || true
+  bench --help=all
+  must has "$output" '^ +--live\[=\[ADDR:\]PORT\] .*8080'
+}
