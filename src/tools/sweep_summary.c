@@ -3,6 +3,7 @@
  */
 #include "base/strbuf.h"
 #include "results/summary.h"
+#include "run/signals.h"
 #include "tools/sweep_internal.h"
 #include "tools/table.h"
 
@@ -37,6 +38,8 @@ int sweep_write_summary(const struct sweep *s, struct err *err)
 
   strbuf_addf(&out, "## %s of ", sweep_finds(s) ? "Search" : "Sweep");
   table_add_text(&out, s->in->test ? s->in->test : "a script", TABLE_MARKDOWN);
+  if (s->children.signal != 0)
+    strbuf_addf(&out, ": **ended by %s**", signals_name(s->children.signal));
   strbuf_addf(&out, "%s\n\n", sweep_finds(s) ? "" : outcome(s));
   if (sweep_finds(s))
     search_text(s, &out);

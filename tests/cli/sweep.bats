@@ -178,7 +178,7 @@ LUA
 }
 
 @test "Ctrl-C ends the sweep after the step, a second one ends the step" {
-  "$BENCH" cpu --sweep=threads:1,2,3 --time=2 --sweep-format=csv run \
+  "$BENCH" cpu --sweep=threads:1,2,3 --time=2 --sweep-format=csv --summary=markdown:s.md run \
     >out 2>err 3>&- &
   local pid=$!
   until grep -q 'Threads started' out; do sleep 0.05; done
@@ -189,6 +189,7 @@ LUA
   must is "$(csv threads)" 1
   must has "$(<out)" '^1,[1-9]'
   must has "$(<err)" 'the sweep ends after this step'
+  must has "$(<s.md)" '^## Sweep of cpu: \*\*ended by SIGINT\*\*$'
   holds "$(number 'total time:') >= 1.9"
 
   rm out err
