@@ -51,8 +51,8 @@ struct ack_header {
   char magic[64]; /* ACK_MAGIC and the end of a line, then zeros */
   uint64_t order; /* ACK_ORDER */
   uint32_t chunk_bytes, record_bytes;
-  uint64_t start_ns;      /* clock_now_ns() at the begin... */
-  uint64_t start_real_ns; /* ...and that moment since 1970 */
+  uint64_t start_ns;       /* clock_now_ns() at the begin... */
+  uint64_t start_real_ns;  /* ...and that moment since 1970 */
   _Atomic uint64_t end_ns; /* 0: the run did not end in the usual way */
   uint32_t clients;
   uint32_t kind;   /* enum ack_kind; 0: the script has named no query */

@@ -37,7 +37,7 @@ struct ack_log {
   char *path;
   struct ack_header *header; /* in the first piece */
   unsigned n_clients;
-  struct place *places; /* owned; of the clients */
+  struct place *places;  /* owned; of the clients */
   _Atomic uint32_t next; /* chunk that is given out next */
   pthread_mutex_t lock;  /* protects the rest, and growing the file */
   size_t n_pieces;
@@ -181,8 +181,8 @@ int ack_log_describe(struct ack_log *log, enum ack_kind kind, unsigned flags,
 
 static void count_chunk(const char *chunk, struct ack_totals *t)
 {
-  const struct ack_record *r =
-    (const struct ack_record *)(const void *)chunk + 1;
+  const struct ack_record *r = (const struct ack_record *)(const void *)chunk +
+                               1;
 
   for (int i = 0; i < ACK_RECORDS; i++, r++) {
     switch (atomic_load_explicit(&r->state, memory_order_acquire)) {

@@ -25,10 +25,10 @@ enum {
 struct ack_client {
   struct ack_log *log;
   uint32_t number;
-  uint64_t chunks;            /* that it has been given */
+  uint64_t chunks;             /* that it has been given */
   struct ack_record *at, *end; /* the free room of its last chunk */
-  uint64_t event;             /* of the pending intents, for the caller */
-  unsigned n_pending;         /* intents without an outcome */
+  uint64_t event;              /* of the pending intents, for the caller */
+  unsigned n_pending;          /* intents without an outcome */
   struct ack_record *pending[ACK_PENDING];
 };
 

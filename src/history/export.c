@@ -16,14 +16,14 @@ struct moment {
 
 /* The words of a form. */
 struct form {
-  const char *head, *tail;  /* of the file */
-  const char *between;      /* lines */
-  const char *line;         /* with index, type, process, time */
-  const char *types[4];     /* invoke, then by outcome */
-  const char *op;           /* with function and key */
+  const char *head, *tail; /* of the file */
+  const char *between;     /* lines */
+  const char *line;        /* with index, type, process, time */
+  const char *types[4];    /* invoke, then by outcome */
+  const char *op;          /* with function and key */
   const char *write, *append, *read;
   const char *comma, *none;
-  const char *end;          /* of a line */
+  const char *end; /* of a line */
 };
 
 static const struct form forms[] = {

@@ -20,8 +20,8 @@ struct scribe;
 struct scribe_client;
 
 /* Create the file.  `clients`: their numbers are less than that. */
-int scribe_open(struct scribe **ret, const char *path,
-                  enum history_kind kind, uint32_t clients, struct err *err);
+int scribe_open(struct scribe **ret, const char *path, enum history_kind kind,
+                uint32_t clients, struct err *err);
 
 /* Write what clients still have, and the last line; call it once.  Returns a
  * negative errno value and the reason if something could not be recorded: then
@@ -45,8 +45,8 @@ void scribe_write(struct scribe_client *c, uint64_t key, uint64_t value);
 void scribe_read(struct scribe_client *c, uint64_t key);
 void scribe_answer(struct scribe_client *c, const char *text, size_t len);
 
-/* The transaction has ended now.  After an unknown outcome, the client goes on as
- * another process, because nobody knows when the transaction ends. */
+/* The transaction has ended now.  After an unknown outcome, the client goes on
+ * as another process, because nobody knows when the transaction ends. */
 void scribe_end(struct scribe_client *c, enum history_outcome outcome);
 
 /* Transactions with this outcome so far. */

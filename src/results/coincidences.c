@@ -98,7 +98,6 @@ static double faults(const struct moment *m)
   return m->sys->strain.has_faults ? (double)m->sys->strain.major_faults : NAN;
 }
 
-
 static double errors(const struct moment *m)
 {
   return (double)m->report->counter[COUNTER_ERROR];
@@ -113,8 +112,8 @@ static const struct rule rules[] = {
   { "server.checkpoint_running", "a running checkpoint",
     SERVER_CHECKPOINT_RUNNING, NULL },
   { "server.checkpoints", "a checkpoint", SERVER_CHECKPOINTS, NULL },
-  { "server.checkpoint_age",
-    "a checkpoint age above 85 % of its limit", SERVER_FIGURES, age },
+  { "server.checkpoint_age", "a checkpoint age above 85 % of its limit",
+    SERVER_FIGURES, age },
   { "server.lock_waiting", "sessions that wait for locks", SERVER_LOCK_WAITING,
     NULL },
   { "server.lock_waits", "many waits for row locks", SERVER_LOCK_WAITS, NULL },
@@ -227,17 +226,15 @@ void coincidences_add(struct coincidences *c, const struct report *r,
                       const struct system_use *sys, struct monitor *monitor)
 {
   struct server_reading server;
-  const struct moment m = {
-    r, sys, merge_servers(monitor, &server) ? &server : NULL
-  };
+  const struct moment m = { r, sys,
+                            merge_servers(monitor, &server) ? &server : NULL };
 
   if (c->failed || r->partial || c->n == COINCIDENCES_MAX ||
       (c->n == c->room && !grow(c)))
     return;
   c->rate[c->n] = report_rate(r, r->events);
-  c->latency[c->n] = r->events > 0 && r->hist
-                       ? (double)report_percentile(r, 99)
-                       : NAN;
+  c->latency[c->n] = r->events > 0 && r->hist ? (double)report_percentile(r, 99)
+                                              : NAN;
   for (size_t k = 0; k < COINCIDENCES_SERIES; k++)
     c->series[k][c->n] = value_of(&rules[k], &m);
   c->n++;

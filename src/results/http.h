@@ -20,7 +20,7 @@ struct address;
 struct err;
 
 enum {
-  HTTP_READERS = 64, /* at the same time */
+  HTTP_READERS = 64,   /* at the same time */
   HTTP_FEED = 1 << 16, /* about as much a stream gets at once */
 };
 

@@ -41,9 +41,9 @@ struct live {
 
   /* The server's thread. */
   struct live_sampler sampler;
-  char *past[PAST_MAX];   /* owned; look i is at i % PAST_MAX */
-  uint64_t n;             /* looks so far */
-  struct strbuf classes;  /* of the last look */
+  char *past[PAST_MAX];  /* owned; look i is at i % PAST_MAX */
+  uint64_t n;            /* looks so far */
+  struct strbuf classes; /* of the last look */
 
   /* Set before the server ends; the flag pairs release with acquire. */
   _Atomic bool over;

@@ -186,10 +186,10 @@ static json_t *class_part(struct live_sampler *s, const struct look *l,
   count = t.count - c->count;
   fine = part && jobj_array_add(part, jobj_string(class_name(set, i))) &&
          jobj_array_add(part, jobj_number(per_second(l, count))) &&
-         jobj_array_add(part, count > 0 ? jobj_number((double)(t.sum_ns -
-                                                               c->sum_ns) /
-                                                      (double)count)
-                                        : json_null()) &&
+         jobj_array_add(
+           part, count > 0
+                   ? jobj_number((double)(t.sum_ns - c->sum_ns) / (double)count)
+                   : json_null()) &&
          jobj_array_add(part, jobj_number(per_second(l, t.errors - c->errors)));
   *c = (struct live_class){ t.count, t.errors, t.sum_ns };
   if (fine)

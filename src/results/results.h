@@ -32,7 +32,7 @@ struct results_input {
   const char *test;
   unsigned threads;
   unsigned first_thread; /* number of the first one */
-  results_page *page; /* [opt] for the end of --live */
+  results_page *page;    /* [opt] for the end of --live */
   /* leave_thread() is called for a thread that is stuck in a file. */
   struct leave *leave;
 };

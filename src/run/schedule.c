@@ -226,8 +226,7 @@ uint64_t schedule_waiting(struct schedule *s, uint64_t now_ns)
   const double late = floor(behind(s, &s->due, now));
   uint64_t left, taken = number_taken(s, &left);
 
-  if (UNLIKELY(late > 0 &&
-               (double)s->due.n + late > (double)taken + HOPELESS))
+  if (UNLIKELY(late > 0 && (double)s->due.n + late > (double)taken + HOPELESS))
     jump(s, &s->due, late);
   while (s->due.due_ns <= now)
     advance(s, &s->due);

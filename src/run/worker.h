@@ -94,7 +94,7 @@ struct worker {
   /* Of the measured part: how often it slept until an event was due, and how
    * much too late it woke up. */
   _Atomic uint64_t wakeups, woke_late_ns;
-  _Atomic int os_id;          /* the system's number of the thread */
+  _Atomic int os_id; /* the system's number of the thread */
 } CACHE_ALIGNED;
 
 /*

@@ -13,8 +13,9 @@
 
 #define DIP 0.8
 #define PEAK 3.0
-#define FAR 4.0       /* robust standard deviations */
-#define TO_SIGMA 1.4826 /* from the median deviation of a normal distribution */
+#define FAR 4.0         /* robust standard deviations */
+#define TO_SIGMA 1.4826 /* from the median deviation of a normal distribution \
+                         */
 #define P_ONE 0.01
 #define P_ANY 0.01
 

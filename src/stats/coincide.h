@@ -7,11 +7,11 @@
  * above what it usually is.  It coincides with a dip if it is active from two
  * intervals before the dip to one after it.
  *
- * Chance is what remains if the series is shifted against the dips, in a circle,
- * by every distance that no longer overlaps.  A finding is one with p <= 0.01,
- * and a chance of at most 0.01 that any of all series gets as far.  So runs of
- * less than about 110 intervals have none.  This says that two things go
- * together; it does not say why.
+ * Chance is what remains if the series is shifted against the dips, in a
+ * circle, by every distance that no longer overlaps.  A finding is one with p
+ * <= 0.01, and a chance of at most 0.01 that any of all series gets as far.  So
+ * runs of less than about 110 intervals have none.  This says that two things
+ * go together; it does not say why.
  */
 #ifndef BENCH_STATS_COINCIDE_H
 #define BENCH_STATS_COINCIDE_H
@@ -24,9 +24,9 @@ enum {
 };
 
 struct coincide_input {
-  size_t n;                    /* intervals */
-  const double *rate;          /* [n] events per second */
-  const double *latency;       /* [n] a high percentile; NAN: not known */
+  size_t n;              /* intervals */
+  const double *rate;    /* [n] events per second */
+  const double *latency; /* [n] a high percentile; NAN: not known */
   size_t n_series;
   const double *const *series; /* [n_series][n]; NAN: not known */
 };

@@ -120,10 +120,9 @@ static int conclude_good(FILE *out, const struct ack_reader *r,
                          const struct ack_set *s)
 {
   if (r->damaged > 0) {
-    (void)fprintf(out,
-                  "Nobody can tell: %" PRIu64 " part%s of the log %s damaged\n",
-                  r->damaged, fmt_plural(r->damaged),
-                  r->damaged == 1 ? "is" : "are");
+    (void)fprintf(
+      out, "Nobody can tell: %" PRIu64 " part%s of the log %s damaged\n",
+      r->damaged, fmt_plural(r->damaged), r->damaged == 1 ? "is" : "are");
     return VERIFY_UNKNOWN;
   }
   if (s->acked == 0) {
@@ -181,8 +180,8 @@ int ack_report_numbers(FILE *out, const struct ack_reader *r,
                 "  lost        %9" PRIu64 "   acknowledged, and not there: "
                 "%zu in a suffix, %zu in a hole\n",
                 t.lost, l->n - l->n_holes, l->n_holes);
-  line(out, "recovered", t.recovered, "the outcome was unknown, and it is there",
-       NULL);
+  line(out, "recovered", t.recovered,
+       "the outcome was unknown, and it is there", NULL);
   line(out, "phantom", t.phantom, "aborted, and it is there", t.phantom_ids);
   line(out, "duplicate", t.duplicate, "it is there more than once",
        t.duplicate_ids);

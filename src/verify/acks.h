@@ -28,7 +28,7 @@ struct ack_entry {
 struct ack_set {
   struct ack_entry *of; /* owned; ascending, each id once */
   size_t n;
-  size_t hint;          /* where the next id is probably found */
+  size_t hint;                      /* where the next id is probably found */
   uint64_t acked, aborted, unknown; /* records */
   uint64_t rows;                    /* of the database */
   uint64_t unexpected;              /* rows that the log does not name */

@@ -85,8 +85,8 @@ static void end_part(struct search *f, struct part *p, uint64_t at_ns)
   p->first = p->fresh = NONE;
 }
 
-static int look(struct search *f, struct ack_set *s,
-                const struct ack_record *r, struct err *err)
+static int look(struct search *f, struct ack_set *s, const struct ack_record *r,
+                struct err *err)
 {
   struct part *p = &f->parts[r->client];
   const struct ack_entry *e;

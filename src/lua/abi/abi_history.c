@@ -42,7 +42,7 @@ bool bench_history_open(const char *path, bool lists, char *ret_text,
     return refuse(&err, ret_text, size);
   }
   if (scribe_open(&r, path, lists ? HISTORY_LISTS : HISTORY_REGISTERS,
-                    s->script->setup.plan->threads, &err) < 0)
+                  s->script->setup.plan->threads, &err) < 0)
     return refuse(&err, ret_text, size);
   s->script->workload = r;
   s->script->workload_free = free_recorder;
