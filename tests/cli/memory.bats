@@ -222,7 +222,7 @@ pairs_are_measured() {
     must is "$status" 0
     must grep -q "<figcaption>${title[$test]}</figcaption>" $test.html
     must grep -q '<h2>Figures</h2>' $test.html
-    must [ "$(grep -cE '<script|src=|href=' $test.html)" = 0 ]
+    must [ "$(grep -cE '<script[^>]* src=|<(img|iframe|object)|href="[^#d]|href="data:.*[^,]"' $test.html)" = 0 ]
   done
 }
 

@@ -101,8 +101,8 @@ PY
   bench "${quick[@]}" --load-profile=ramp:100..400x3s --json=run.json run
   must is "$status" 0
   "$BENCH" report run.json -o page.html
-  has "$(<page.html)" '</svg> achieved<'
-  has "$(<page.html)" '</svg> offered<'
+  has "$(<page.html)" '</svg> achieved <b '
+  has "$(<page.html)" '</svg> offered <b '
   cp run.json other.json
   bench report run.json other.json -o page.html
   has "$(<page.html)" 'Offered load over time'
