@@ -16,8 +16,6 @@
 #include "monitor/reading.h"
 
 enum {
-  CHANGES_AT = 24,     /* in the database: transactions, without a log */
-  JOURNAL_AT = 18,     /* 2: there is a log */
   CHECKPOINTS_AT = 12, /* in the log: how often it began anew */
 };
 
@@ -38,41 +36,29 @@ static bool number_at(int fd, off_t at, uint32_t *ret)
   return true;
 }
 
-/* -1: it does not exist. */
-static int open_sized(const char *path, struct server_reading *r,
-                      enum server_figure size)
+static bool put_size(struct server_reading *r, enum server_figure f,
+                     const struct stat *st)
 {
-  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  struct stat st;
-
-  if (fd < 0)
-    return -1;
-  if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
-    put(r, size, (double)st.st_size);
-    return fd;
-  }
-  (void)close(fd);
-  return -1;
+  if (S_ISREG(st->st_mode))
+    put(r, f, (double)st->st_size);
+  return S_ISREG(st->st_mode);
 }
 
 void files_read(const char *path, struct server_reading *ret)
 {
   char log[PATH_MAX];
+  struct stat st;
   uint32_t n;
   int fd;
 
   *ret = (struct server_reading){ .at_ns = clock_now_ns() };
-  fd = open_sized(path, ret, SERVER_DATA_BYTES);
-  if (fd >= 0) {
-    if (number_at(fd, JOURNAL_AT, &n) && n >> 24 == 1 &&
-        number_at(fd, CHANGES_AT, &n))
-      put(ret, SERVER_COMMITS, n);
-    (void)close(fd);
-  }
+  if (stat(path, &st) == 0)
+    (void)put_size(ret, SERVER_DATA_BYTES, &st);
   (void)snprintf(log, sizeof(log), "%s-wal", path);
-  fd = open_sized(log, ret, SERVER_LOG_SIZE_BYTES);
+  fd = open(log, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd >= 0) {
-    if (number_at(fd, CHECKPOINTS_AT, &n))
+    if (fstat(fd, &st) == 0 && put_size(ret, SERVER_LOG_SIZE_BYTES, &st) &&
+        number_at(fd, CHECKPOINTS_AT, &n))
       put(ret, SERVER_CHECKPOINTS, n);
     (void)close(fd);
   }

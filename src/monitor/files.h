@@ -6,8 +6,12 @@
 
 struct server_reading;
 
-/* Nothing is locked, and nothing is read but two headers.  Figures that the
- * files do not have are missing. */
+/*
+ * Nothing is locked, and nothing is read but the header of the log.  The
+ * database itself is never opened: closing it would drop the locks that SQLite
+ * has on it in this process, and other programs could then destroy it.  SQLite
+ * locks no log.  Figures that the files do not have are missing.
+ */
 void files_read(const char *path, struct server_reading *ret);
 
 #endif

@@ -120,7 +120,7 @@ number() {
   bench oltp_read_write "${to[@]}" --table-size=20000 prepare
   read -ra before < <(server)
   ranks 3 oltp_read_write "${to[@]}" --table-size=20000 --threads=2 --time=2 --report-interval=1 \
-    --report-ranks --json=run.json run
+    --server-stats=off --report-ranks --json=run.json run
   must is "$status" 0
   read -ra after < <(server)
   check run.json "${statement_sums[@]}"

@@ -40,7 +40,7 @@ L
   bench g.lua
   must [ "$status" = 0 ]
   must is "$(tail -n +3 <<<"$output")" \
-"bench_version cmdline counter db error histogram hooks iteration rand report_csv report_default report_json rest sql tid version version_string
+"ack ack_query bench_version cmdline counter db error histogram hooks iteration rand report_csv report_default report_json rest sql tid version version_string
 driver error type
 default gaussian pareto special string uniform uniform_double uniform_uint64 unique varstring zipfian
 DB_ERROR_FAILED DB_ERROR_NONE DB_ERROR_RESTART_TRANSACTION bind_param bind_result bulk_insert_done bulk_insert_init bulk_insert_next close connect disconnect execute free_results prepare query store_results
