@@ -39,6 +39,7 @@ verify() {
   must has "$output" '^ok: everything that was acknowledged is there$'
   # Rows of another run are none of this one.
   ack --events=10 --time=0 run
+  must has "$output" '^Inserts of the run: 10 committed, .*: ok$'
   verify 0
   ack check
   must has "$output" "^Checking table 'ack_rows'... ok$"

@@ -91,7 +91,7 @@ end
 function done() run.close() end
 
 function sysbench.hooks.report_append(stat)
-   local line, result = run.compare(stat.complete)
+   local line, result = run.compare(stat)
    return "\n" .. line .. "\n", {reconciliation = result}
 end
 

@@ -48,7 +48,7 @@ return function(stat, run, hosts)
    local own = broken("read your writes:", "stale reads")
    local monotonic = broken("monotonic reads:", "reads that went back")
    add("")
-   local line, result = run.compare(stat.complete)
+   local line, result = run.compare(stat)
    add("%s", line)
    return table.concat(out, "\n") .. "\n", {
       replicas = sysbench.opt.replica_host,
