@@ -40,17 +40,17 @@ int program_open_ack(const struct job *job, struct ack_log **ret)
   return EXIT_OK;
 }
 
-void program_end_ack(const struct job *job, struct ack_log *log)
+int program_end_ack(const struct job *job, struct ack_log *log)
 {
   const char *file = job->p->opts.ack.log;
   struct ack_totals t;
   struct err err = { "" };
 
   if (!log)
-    return;
+    return EXIT_OK;
   if (ack_log_finish(log, !leave_any(&job->p->leave), &t, &err) < 0)
-    (void)program_fail(&err);
-  else if (t.acked + t.aborted + t.unknown == 0)
+    return program_fail(&err);
+  if (t.acked + t.aborted + t.unknown == 0)
     log_msg(LOG_WARNING,
             "--ack-log: nothing was named in '%s': the script has to call "
             "sysbench.ack() before each COMMIT",
@@ -60,4 +60,5 @@ void program_end_ack(const struct job *job, struct ack_log *log)
             "\nAcknowledgement log '%s': %" PRIu64 " acknowledged, %" PRIu64
             " aborted, %" PRIu64 " unknown\n",
             file, t.acked, t.aborted, t.unknown);
+  return EXIT_OK;
 }

@@ -16,7 +16,7 @@ int program_check_ack(struct program *p);
  * exit status. */
 int program_open_ack(const struct job *job, struct ack_log **ret);
 
-/* Print what is in the log; it may be NULL. */
-void program_end_ack(const struct job *job, struct ack_log *log);
+/* Print what is in the log; it may be NULL.  Returns the exit status. */
+int program_end_ack(const struct job *job, struct ack_log *log);
 
 #endif

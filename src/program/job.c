@@ -123,14 +123,15 @@ static int run(struct job *job)
 {
   struct err err = { "" };
   int status = job->source->begin_run ? job->source->begin_run(job) : EXIT_OK;
+  int rc;
 
   if (status != EXIT_OK)
     return status;
   if (program_watch_server(job, &err) < 0)
     return program_fail(&err);
   status = program_run_test(job->p, job->test, job->cfg, job->plan);
-  if (job->source->end_run)
-    job->source->end_run(job);
+  rc = job->source->end_run ? job->source->end_run(job) : EXIT_OK;
+  status = status != EXIT_OK ? status : rc;
   if (leave_any(&job->p->leave) && job->source->leave)
     job->source->leave(job);
   program_leave(job->p, status);

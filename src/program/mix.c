@@ -285,14 +285,18 @@ static int begin_run(struct job *job)
   return status;
 }
 
-static void end_run(struct job *job)
+static int end_run(struct job *job)
 {
   struct mix_source *mix = job->own;
+  int status = EXIT_OK;
 
   for (unsigned i = 0; i < mix->n; i++) {
-    if (mix->of[i].job.source->end_run)
-      mix->of[i].job.source->end_run(&mix->of[i].job);
+    struct job *of = &mix->of[i].job;
+    const int rc = of->source->end_run ? of->source->end_run(of) : EXIT_OK;
+
+    status = status != EXIT_OK ? status : rc;
   }
+  return status;
 }
 
 /* That of the first member that has one: all go to the same servers. */

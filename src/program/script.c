@@ -267,12 +267,12 @@ static int refuse_empty(const struct job *job)
                           job->p->name, job->p->name);
 }
 
-static void end_run(struct job *job)
+static int end_run(struct job *job)
 {
   struct script_job *own = job->own;
 
   process_final_messages(&own->db);
-  program_end_ack(job, own->ack);
+  return program_end_ack(job, own->ack);
 }
 
 static struct db_process *database(const struct job *job)

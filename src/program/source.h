@@ -113,10 +113,11 @@ struct test_source {
 
   /*
    * [opt] Called before and after a run.  begin_run() returns the exit status
-   * if the run cannot make sense.
+   * if the run cannot make sense, and end_run() if something of the run could
+   * not be kept.
    */
   int (*begin_run)(struct job *job);
-  void (*end_run)(struct job *job);
+  int (*end_run)(struct job *job);
 
   /* [opt] Between these two: what its connections share; NULL: it has none. */
   struct db_process *(*database)(const struct job *job);

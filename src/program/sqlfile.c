@@ -246,11 +246,12 @@ static int start(struct job *job)
   return EXIT_OK;
 }
 
-static void end_run(struct job *job)
+static int end_run(struct job *job)
 {
   struct sqlfile_job *own = job->own;
 
   process_final_messages(&own->db);
+  return EXIT_OK;
 }
 
 static struct db_process *database(const struct job *job)

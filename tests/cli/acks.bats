@@ -220,6 +220,18 @@ LUA
   must has "$stderr" 'ack: No space left on device'
 }
 
+@test "ack-log: a log that cannot be ended is an error" {
+  ! nm "$BENCH" | grep -qE '__[at]san_init' || skip "sanitizers cannot be traced"
+  strace -o probe true 2>/dev/null || skip "strace is not installed, or may not trace here"
+  to=(--db-driver=sqlite --sqlite-db="$PWD/t.db" --sqlite-synchronous=off)
+  ack prepare
+  run --separate-stderr strace -f -o trace -P "$PWD/a.log" -e trace=ftruncate \
+    -e inject=ftruncate:error=EIO:when=2+ "$BENCH" ack "${to[@]}" --events=5 --time=0 --ack-log=a.log run
+  must is "$status" 1
+  must has "$stderr" "^FATAL: cannot write to 'a.log'"
+  must has "$output" '^Inserts of the run: 5 committed'
+}
+
 # used WORKLOAD STATEMENT ARG...: a run is as acknowledged, and not any more after
 # the statement.
 used() {
