@@ -239,9 +239,9 @@ used() {
   rm -f t.db
   bench "$1" "${to[@]}" "${@:3}" prepare
   must is "$status" 0
-  bench "$1" "${to[@]}" "${@:3}" --threads=2 --events=100 --time=0 run
+  bench "$1" "${to[@]}" --threads=2 --events=100 --time=0 "${@:3}" run
   must is "$status" 0
-  bench "$1" "${to[@]}" "${@:3}" --threads=2 --events=100 --time=0 --ack-log=a.log run
+  bench "$1" "${to[@]}" --threads=2 --events=100 --time=0 "${@:3}" --ack-log=a.log run
   must is "$status" 0
   verify 0
   sqlite "$2"
@@ -253,7 +253,7 @@ used() {
   used counter 'UPDATE counter_rows SET n = n - 1'
   used bank 'UPDATE bank_accounts SET transfers = transfers - 1 WHERE id < 3'
   used queue 'CREATE TABLE last AS SELECT MAX(id) AS id FROM (SELECT id FROM queue_jobs UNION SELECT id FROM queue_done);
-    DELETE FROM queue_jobs WHERE id IN (SELECT id FROM last); DELETE FROM queue_done WHERE id IN (SELECT id FROM last)'
+    DELETE FROM queue_jobs WHERE id IN (SELECT id FROM last); DELETE FROM queue_done WHERE id IN (SELECT id FROM last)' --threads=1
   used tpcb "DELETE FROM pgbench_history WHERE filler = (SELECT MAX(filler) FROM pgbench_history)"
   must has "$output" '^Database: 99 rows$'
   used tpcc 'DELETE FROM orders WHERE ROWID = (SELECT MAX(ROWID) FROM orders)'     --districts=2 --customers=30 --items=100
